@@ -1,0 +1,134 @@
+/*
+ * device.h
+ *	  A CUDA device as the engine sees it: a struct of functions.
+ *
+ * Two implementations: `cuda` (libcuda and NVRTC, both loaded at run time) and
+ * `simt` (kernel text compiled by the host compiler, threads as fibers, for
+ * tests).  Plain C99 without postgres.h and without CUDA's headers.
+ *
+ * All functions but those that return nothing return a DeviceStatus and, if it
+ * is not OK, leave a message in Device.message.  One Device is used by one
+ * thread.  Work goes to streams and is done in order there; streams run beside
+ * each other.  Nothing waits but stream_wait, event_wait and module_load.
+ */
+#ifndef GPUAGG_DEVICE_H
+#define GPUAGG_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum DeviceStatus
+{
+	DEVICE_OK,
+	DEVICE_BUSY,				/* a query's answer: not done yet */
+	DEVICE_NO_MEMORY,
+	DEVICE_COMPILE,				/* the kernel text does not compile */
+	DEVICE_FAILED				/* anything else; the device may be gone */
+} DeviceStatus;
+
+typedef uint64_t DevicePtr;		/* an address in device memory */
+typedef struct DeviceStream DeviceStream;
+typedef struct DeviceEvent DeviceEvent;
+typedef struct DeviceModule DeviceModule;
+typedef struct DeviceKernel DeviceKernel;
+
+/* What a device says of itself. */
+typedef struct DeviceInfo
+{
+	char		name[128];
+	uint64_t	memory;			/* bytes */
+	int			major,
+				minor;			/* compute capability */
+	int			driver;			/* CUDA version of the driver, 13000 is 13.0; 0:
+								 * none */
+	int			compiler;		/* NVRTC's version, likewise */
+	int			multiprocessors;
+	uint32_t	shared_limit;	/* most shared memory a block can opt in to */
+	bool		usable;
+	char		reason[160];	/* why not usable */
+} DeviceInfo;
+
+typedef struct Device
+{
+	const struct DeviceOps *ops;
+	DeviceInfo	info;
+	char		message[512];
+} Device;
+
+typedef struct DeviceOps
+{
+	const char *name;			/* "cuda", "simt" */
+
+	/*
+	 * Devices of this kind: fills at most max infos and returns how many there
+	 * are.  A missing driver: 0, and why says what is missing.
+	 */
+	int			(*list) (DeviceInfo *infos, int max, char *why, size_t len);
+
+	/* Open device number `index`; NULL with the reason in why on failure. */
+	Device	   *(*open) (int index, char *why, size_t len);
+	void		(*close) (Device *dev);
+
+	/* Device memory. free also takes 0. */
+	DeviceStatus (*alloc) (Device *dev, size_t size, DevicePtr *ptr);
+	void		(*free) (Device *dev, DevicePtr ptr);
+	DeviceStatus (*memory_free) (Device *dev, uint64_t *bytes);
+
+	/* Page-locked host memory that copies run at full speed from. */
+	DeviceStatus (*host_alloc) (Device *dev, size_t size, void **ptr);
+	void		(*host_free) (Device *dev, void *ptr);
+
+	/* Streams and events.  Elapsed time in milliseconds between two events. */
+	DeviceStatus (*stream_create) (Device *dev, DeviceStream **stream);
+	void		(*stream_destroy) (Device *dev, DeviceStream *stream);
+	DeviceStatus (*stream_query) (Device *dev, DeviceStream *stream);
+	DeviceStatus (*stream_wait) (Device *dev, DeviceStream *stream);
+	DeviceStatus (*event_create) (Device *dev, DeviceEvent **event);
+	void		(*event_destroy) (Device *dev, DeviceEvent *event);
+	DeviceStatus (*event_record) (Device *dev, DeviceEvent *event, DeviceStream *stream);
+	DeviceStatus (*event_query) (Device *dev, DeviceEvent *event);
+	DeviceStatus (*event_wait) (Device *dev, DeviceEvent *event);
+	DeviceStatus (*event_elapsed) (Device *dev, DeviceEvent *from, DeviceEvent *to, float *ms);
+	/* Work given to the stream from now on waits for the event. */
+	DeviceStatus (*stream_wait_event) (Device *dev, DeviceStream *stream, DeviceEvent *event);
+
+	/* Copies, in a stream; host memory should be page-locked. */
+	DeviceStatus (*upload) (Device *dev, DeviceStream *stream, DevicePtr to,
+							const void *from, size_t size);
+	DeviceStatus (*download) (Device *dev, DeviceStream *stream, void *to,
+							  DevicePtr from, size_t size);
+	DeviceStatus (*fill) (Device *dev, DeviceStream *stream, DevicePtr ptr,
+						  uint8_t byte, size_t size);
+
+	/*
+	 * Compile kernel text for the device (options: extra compiler flags, a
+	 * NULL-terminated array, or NULL) into an image, malloc'd, for the caller
+	 * to keep and to free; a module is loaded from an image.  On
+	 * DEVICE_COMPILE the message begins with the compiler's first error.
+	 */
+	DeviceStatus (*compile) (Device *dev, const char *text, const char *const *options,
+							 void **image, size_t *size);
+	DeviceStatus (*module_load) (Device *dev, const void *image, size_t size,
+								 DeviceModule **module);
+	void		(*module_unload) (Device *dev, DeviceModule *module);
+	DeviceStatus (*kernel) (Device *dev, DeviceModule *module, const char *name,
+							DeviceKernel **kernel);
+
+	/*
+	 * Launch: params is an array of pointers to the parameters' values, as
+	 * cuLaunchKernel takes it.  shared: bytes of dynamic shared memory.
+	 */
+	DeviceStatus (*launch) (Device *dev, DeviceStream *stream, DeviceKernel *kernel,
+							uint32_t grid, uint32_t block, uint32_t shared,
+							void **params);
+
+	/* Blocks of that size one multiprocessor can hold at once. */
+	DeviceStatus (*occupancy) (Device *dev, DeviceKernel *kernel, uint32_t block,
+							   uint32_t shared, int *blocks);
+} DeviceOps;
+
+extern const DeviceOps cuda_device;
+extern const DeviceOps simt_device;
+
+#endif							/* GPUAGG_DEVICE_H */

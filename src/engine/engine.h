@@ -1,0 +1,162 @@
+/*
+ * engine.h
+ *	  The interface between PostgreSQL's side of gpuagg and an engine.
+ *
+ * An engine aggregates the rows of one query: it is opened for a Program, is
+ * fed heap pages or column batches (the Program's source says which), and gives
+ * the groups back by batches.  It knows nothing of PostgreSQL: no palloc, no
+ * ereport, no longjmp; plain C99 without postgres.h.  Its memory comes from
+ * malloc or a device, is bounded by EngineHints.memory_limit, and is given back
+ * by close, which the caller calls on every path out.
+ *
+ * One run is used by one thread.  Calls, in this order:
+ *
+ *	  open  (pages | columns)*  groups+  close
+ *
+ * A status other than OK and BUSY ends the run: only close may follow.
+ */
+#ifndef GPUAGG_ENGINE_H
+#define GPUAGG_ENGINE_H
+
+#include "program/program.h"
+
+typedef enum EngineStatus
+{
+	ENGINE_OK,
+	ENGINE_BUSY,				/* not ready: poll, look for interrupts, and call
+								 * again with the same arguments */
+	ENGINE_INEXACT,				/* a row's expression would raise an error, or a
+								 * value cannot be represented here */
+	ENGINE_CORRUPT,				/* a heap page contradicts itself */
+	ENGINE_NO_MEMORY,			/* memory_limit, or the machine's memory */
+	ENGINE_FAILED				/* the device or its driver */
+} EngineStatus;
+
+/* What the planner and the settings know; all of it may be wrong. */
+typedef struct EngineHints
+{
+	double		rows;			/* expected input rows, 0: unknown */
+	double		groups;			/* expected groups, 0: unknown */
+	uint64_t	memory_limit;	/* bytes for the run, 0: the engine's default */
+	const char *strategy;		/* gpuagg.strategy: a name, or "auto" */
+} EngineHints;
+
+/*
+ * A heap page (BLCKSZ bytes, as in the buffer) and its visible tuples: line
+ * pointer numbers lines[0 .. nlines - 1], from 1; with lines == NULL all normal
+ * line pointers among the first nlines.  The memory stays readable until the
+ * call returns; other processes may add tuples and set hint bits and xmax
+ * meanwhile.  An engine believes nothing on the page.
+ */
+typedef struct PageRef
+{
+	const char *page;
+	const uint16_t *lines;
+	uint32_t	nlines;
+	uint32_t	block;			/* block number, for messages */
+} PageRef;
+
+/*
+ * One column of a batch.  values: nrows values of the type's C type, or, for
+ * TEXT, bytes with offsets[0 .. nrows] into them.  validity: one bit a row, the
+ * lowest bit of byte 0 first, 1 is a value, 0 is NULL; no validity: no NULLs.
+ * What stands in a NULL row's value is arbitrary (a TEXT's offsets are in order
+ * all the same).  Arrays belong to whoever made the batch.
+ */
+typedef struct ColumnVector
+{
+	const void *values;
+	const uint32_t *offsets;
+	const uint8_t *validity;
+} ColumnVector;
+
+typedef struct ColumnBatch
+{
+	uint32_t	nrows;
+	const ColumnVector *columns;	/* the Program's columns, in order */
+} ColumnBatch;
+
+/*
+ * Groups.  keys: the Program's keys, in order, nrows = ngroups.  states:
+ * Program.nwords words a group, row after row (state.h).  All of it belongs to
+ * the run and is valid until the next call.
+ */
+typedef struct GroupBatch
+{
+	uint32_t	ngroups;		/* 0: all groups have been given */
+	const ColumnVector *keys;
+	const uint64_t *states;
+} GroupBatch;
+
+/* What happened, for EXPLAIN ANALYZE.  Times in nanoseconds. */
+typedef struct EngineStats
+{
+	char		strategy[32];	/* how rows met their groups */
+	uint64_t	rows;			/* read */
+	uint64_t	rows_passed;	/* after the filter */
+	uint64_t	groups;
+	uint64_t	bytes;			/* of pages and batches taken in */
+	uint64_t	memory;			/* the most held at once, in bytes */
+	uint64_t	compile_ns;		/* making or loading kernels */
+	uint64_t	input_ns;		/* pages and batches into columns */
+	uint64_t	aggregate_ns;	/* expressions and grouping */
+	uint64_t	output_ns;		/* groups out */
+	bool		compile_cached; /* kernels came from a cache */
+} EngineStats;
+
+/* The head of every run; engines put their own struct around it. */
+typedef struct EngineRun
+{
+	const struct EngineOps *ops;
+	EngineStats stats;
+	char		message[256];	/* why the last status was neither OK nor BUSY;
+								 * for the log, lower case, no full stop */
+} EngineRun;
+
+typedef struct EngineOps
+{
+	const char *name;
+
+	/*
+	 * Is the engine there at all?  If not, say what is missing.  May be slow
+	 * the first time (it may look for a device), and remembers the answer.
+	 */
+	bool		(*available) (char *reason, size_t len);
+
+	/* Can it run this Program?  A pure function; says why not. */
+	bool		(*supports) (const Program *program, char *reason, size_t len);
+
+	/*
+	 * Begin a run.  The Program is copied; slots (Program.nslots values) and
+	 * their bytes must stay until close.  On failure *run is NULL and message
+	 * (256 bytes) says why.
+	 */
+	EngineStatus (*open) (const Program *program, const SlotValue *slots,
+						  const EngineHints *hints, EngineRun **run,
+						  char *message);
+
+	/*
+	 * Take in rows.  n is at most ENGINE_MAX_PAGES.  BUSY: nothing was taken,
+	 * call again with the same arguments.
+	 */
+	EngineStatus (*pages) (EngineRun *run, const PageRef *pages, int n);
+	EngineStatus (*columns) (EngineRun *run, const ColumnBatch *batch);
+
+	/* How is the work given so far?  Never waits for long. */
+	EngineStatus (*poll) (EngineRun *run);
+
+	/*
+	 * The next groups, in no order; the first call says that all input has
+	 * been given.  Without keys there is exactly one group, even for no rows.
+	 */
+	EngineStatus (*groups) (EngineRun *run, GroupBatch *batch);
+
+	/* End the run wherever it is and free all of it.  Cannot fail. */
+	void		(*close) (EngineRun *run);
+} EngineOps;
+
+#define ENGINE_MAX_PAGES 64
+
+extern const EngineOps cpu_engine;
+
+#endif							/* GPUAGG_ENGINE_H */

@@ -1,0 +1,32 @@
+/*
+ * fn.h
+ *	  What the operations' headers need to be read both as C and as CUDA C.
+ *
+ * An operation is one function, `GA_FN result name(operands)`, or, where it
+ * can fail, `GA_FN result name(operands, bool *error)`.  Functions are only
+ * called for operands that are not NULL, but may be called with any bits in
+ * them (the vectorised engine computes rows that nobody asked for), so they
+ * must not trap; a failing function sets *error and returns anything, a
+ * succeeding one leaves *error alone.
+ *
+ * All operations of ops.def are strict: a NULL operand makes the result NULL.
+ * AND and OR over (value, null, error), as PostgreSQL evaluates them, left
+ * side first:
+ *	  AND: left false -> false; left error -> error; right error -> error;
+ *		   right false -> false; else NULL if one is NULL, else true
+ *	  OR:  the same with true for false.
+ */
+#ifndef GPUAGG_FN_H
+#define GPUAGG_FN_H
+
+#ifdef __CUDACC_RTC__
+#define GA_FN static __device__ __forceinline__
+#else
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#define GA_FN static inline
+#endif
+
+#endif							/* GPUAGG_FN_H */

@@ -1,0 +1,325 @@
+/*
+ * program.h
+ *	  What an engine is asked to compute: a GROUP BY, lowered to plain old data.
+ *
+ * A Program is one flat chunk of bytes without pointers and without anything
+ * of PostgreSQL's, so that it can be copied, hashed, printed, stored in a plan
+ * tree and sent to another process.  Its parts, in this order behind the
+ * header: attributes, columns, instructions, keys, accumulators, aggregates.
+ *
+ * The way of a row: the columns come from a heap page (attributes say how the
+ * tuple is laid out) or from a column batch.  Instructions, in static single
+ * assignment form, compute one register each from columns, slots and earlier
+ * registers.  If the filter's register is true, the keys' registers name the
+ * group, and each accumulator takes its argument's register into its words of
+ * that group's state.
+ *
+ * Constants and parameters are not part of a Program.  An instruction names a
+ * slot, and the slots' values (SlotValue) are handed to the engine beside the
+ * Program, so that queries which differ in their constants only share one
+ * compiled kernel.
+ *
+ * Errors: the value of a register is a value, NULL, or an error (the operation
+ * would have raised one).  An error that reaches the filter's root, or a key's
+ * or an accumulator's argument of a row that passes the filter, ends the run
+ * with ENGINE_INEXACT, and PostgreSQL's own plan raises it in its own words.
+ * AND and OR know, as PostgreSQL does, that a false left side leaves the right
+ * one unevaluated: see fn.h.
+ *
+ * Plain C99 without postgres.h; also read by the CUDA code generator.
+ */
+#ifndef GPUAGG_PROGRAM_H
+#define GPUAGG_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The most that a Program can hold; lowering rejects what is larger. */
+#define PROGRAM_MAX_ATTRS 1600
+#define PROGRAM_MAX_COLUMNS 256
+#define PROGRAM_MAX_INSNS 1024
+#define PROGRAM_MAX_SLOTS 512
+#define PROGRAM_MAX_KEYS 64
+#define PROGRAM_MAX_ACCS 512
+#define PROGRAM_MAX_AGGS 512
+
+/*
+ * How a value stands in a column batch and in a register.  X(name, C type,
+ * bytes in a column vector; 0 for offsets and bytes).  Dates are INT4 (days),
+ * timestamps INT8 (microseconds), oid is INT4 (equality only), varchar and
+ * char(n) are TEXT.
+ */
+#define VALUE_TYPES(X) \
+	X(BOOL, uint8_t, 1) \
+	X(CHAR, int8_t, 1) \
+	X(INT2, int16_t, 2) \
+	X(INT4, int32_t, 4) \
+	X(INT8, int64_t, 8) \
+	X(FLOAT4, float, 4) \
+	X(FLOAT8, double, 8) \
+	X(UUID, Uuid, 16) \
+	X(TEXT, Bytes, 0)
+
+typedef enum ValueType
+{
+#define X(name, ctype, size) VT_##name,
+	VALUE_TYPES(X)
+#undef X
+	VT_COUNT
+} ValueType;
+
+/* Where rows come from. */
+typedef enum RowSource
+{
+	SOURCE_PAGES,				/* heap pages: EngineOps.pages */
+	SOURCE_COLUMNS				/* column batches: EngineOps.columns */
+} RowSource;
+
+/* One attribute of the heap tuple, dropped ones included (SOURCE_PAGES). */
+typedef struct Attribute
+{
+	int16_t		len;			/* pg_attribute.attlen: > 0, or -1 for varlena */
+	uint8_t		align;			/* 1, 2, 4 or 8 */
+	uint8_t		notnull;		/* can never be NULL or missing */
+} Attribute;
+
+/* One input column, in the order of a column batch. */
+typedef struct Column
+{
+	int16_t		attno;			/* number of the attribute in the row, from 1 */
+	int16_t		missing;		/* slot with the value for tuples that are too
+								 * short to hold it, or -1: NULL */
+	uint8_t		type;			/* ValueType */
+	uint8_t		nullable;
+	uint8_t		unused[2];
+} Column;
+
+/*
+ * Operations: those of ops.def, which have a scalar function of the same name,
+ * and the few below, which are no functions of values alone.
+ */
+typedef enum OpCode
+{
+	OP_column,					/* index: column */
+	OP_slot,					/* index: slot */
+	OP_and,						/* arg[0], arg[1]: BOOL, as SQL's AND */
+	OP_or,						/* likewise */
+	OP_isnull,					/* arg[0]: any type; never NULL */
+	OP_isnotnull,
+#define OP1(name, r, a, checked, ...) OP_##name,
+#define OP2(name, r, a, b, checked, ...) OP_##name,
+#include "ops.def"
+#undef OP1
+#undef OP2
+	OP_COUNT
+} OpCode;
+
+typedef struct Insn
+{
+	uint16_t	op;				/* OpCode */
+	uint8_t		type;			/* ValueType of the result */
+	uint8_t		nullable;		/* can be NULL */
+	uint8_t		fallible;		/* can be an error, its own or an operand's */
+	uint8_t		unused;
+	int16_t		arg[2];			/* registers, that is indexes of earlier
+								 * instructions; -1: none */
+	int16_t		index;			/* OP_column: column; OP_slot: slot */
+} Insn;
+
+/*
+ * Accumulators: what is kept for each group, in words of 8 bytes.  See state.h
+ * for their words, their start values and how two states merge.
+ */
+typedef enum AccKind
+{
+	ACC_COUNT,					/* rows, or rows whose argument is not NULL */
+	ACC_SUM_INT,				/* sum of BOOL..INT8 in int64, wrapping */
+	ACC_SUM_INT128,				/* sum of INT8, exact: 2 words */
+	ACC_SUM_FLOAT,				/* sum of FLOAT4, FLOAT8 in double */
+	ACC_MIN_INT,				/* of INT2, INT4, INT8 */
+	ACC_MAX_INT,
+	ACC_MIN_FLOAT,				/* of FLOAT4, FLOAT8, as ordered bits */
+	ACC_MAX_FLOAT
+} AccKind;
+
+typedef struct Accumulator
+{
+	uint8_t		kind;			/* AccKind */
+	uint8_t		nwords;
+	int16_t		arg;			/* register, or -1: count(*) */
+	int16_t		filter;			/* register of FILTER (WHERE ...), or -1 */
+	uint16_t	word;			/* first of its words in the group's state */
+} Accumulator;
+
+/* How an aggregate's result is made from accumulators: src/exec/final.c. */
+typedef enum FinalKind
+{
+	FINAL_COUNT,				/* acc: COUNT */
+	FINAL_SUM_INT8,				/* sum(int2), sum(int4): acc SUM_INT */
+	FINAL_SUM_NUMERIC,			/* sum(int8): acc SUM_INT128 */
+	FINAL_AVG_NUMERIC,			/* avg(int2, int4, int8): SUM_INT or
+								 * SUM_INT128 */
+	FINAL_SUM_FLOAT4,
+	FINAL_SUM_FLOAT8,
+	FINAL_AVG_FLOAT8,
+	FINAL_EXTREME_INT2,			/* min, max: acc MIN_INT, MAX_INT */
+	FINAL_EXTREME_INT4,			/* int4, date */
+	FINAL_EXTREME_INT8,			/* int8, timestamp, timestamptz */
+	FINAL_EXTREME_FLOAT4,
+	FINAL_EXTREME_FLOAT8
+} FinalKind;
+
+typedef struct Aggregate
+{
+	uint8_t		final;			/* FinalKind */
+	uint8_t		unused;
+	int16_t		acc;			/* accumulator of the value */
+	int16_t		count;			/* accumulator that counts the values taken in:
+								 * none means a NULL result */
+} Aggregate;
+
+typedef struct Program
+{
+	uint32_t	size;			/* of the whole, in bytes */
+	uint8_t		source;			/* RowSource */
+	uint8_t		unused;
+	uint16_t	nattrs;
+	uint16_t	ncolumns;
+	uint16_t	ninsns;
+	uint16_t	nslots;
+	uint16_t	nkeys;			/* 0: no GROUP BY, always exactly one group */
+	uint16_t	naccs;
+	uint16_t	naggs;
+	uint16_t	nwords;			/* of a group's state */
+	int16_t		filter;			/* BOOL register, or -1: all rows pass */
+} Program;
+
+/* A string of bytes that belongs to somebody else; not zero-terminated. */
+typedef struct Bytes
+{
+	const char *data;
+	uint32_t	len;
+} Bytes;
+
+typedef struct Uuid
+{
+	uint64_t	w[2];			/* the 16 bytes as they stand in memory */
+} Uuid;
+
+/*
+ * The value of a slot.  TEXT and UUID: bytes, owned by whoever made the slots,
+ * valid until the run is closed.  Else: word, the value's bits in its lowest
+ * bytes (as int64 for integers, sign-extended; the bits of the float or double
+ * for floats).
+ */
+typedef struct SlotValue
+{
+	uint8_t		type;			/* ValueType */
+	bool		isnull;
+	int64_t		word;
+	Bytes		bytes;
+} SlotValue;
+
+/* The parts of a Program. */
+static inline const Attribute *
+program_attrs(const Program *p)
+{
+	return (const Attribute *) (p + 1);
+}
+
+static inline const Column *
+program_columns(const Program *p)
+{
+	return (const Column *) (program_attrs(p) + p->nattrs);
+}
+
+static inline const Insn *
+program_insns(const Program *p)
+{
+	return (const Insn *) (program_columns(p) + p->ncolumns);
+}
+
+static inline const Accumulator *
+program_accs(const Program *p)
+{
+	return (const Accumulator *) (program_insns(p) + p->ninsns);
+}
+
+static inline const Aggregate *
+program_aggs(const Program *p)
+{
+	return (const Aggregate *) (program_accs(p) + p->naccs);
+}
+
+static inline const int16_t *	/* registers */
+program_keys(const Program *p)
+{
+	return (const int16_t *) (program_aggs(p) + p->naggs);
+}
+
+static inline ValueType
+program_key_type(const Program *p, int key)
+{
+	return (ValueType) program_insns(p)[program_keys(p)[key]].type;
+}
+
+/*
+ * A Program in the making.  Fixed arrays: about 60 kB, to be allocated by the
+ * caller.  The adding functions return the new part's index, or -1 once
+ * anything did not fit (which then sticks: finish returns 0 too).  Equal
+ * columns, instructions and accumulators are found again, not added twice.
+ */
+typedef struct ProgramBuilder
+{
+	Program		head;
+	bool		overflow;
+	Attribute	attrs[PROGRAM_MAX_ATTRS];
+	Column		columns[PROGRAM_MAX_COLUMNS];
+	Insn		insns[PROGRAM_MAX_INSNS];
+	Accumulator accs[PROGRAM_MAX_ACCS];
+	Aggregate	aggs[PROGRAM_MAX_AGGS];
+	int16_t		keys[PROGRAM_MAX_KEYS];
+	uint8_t		slot_types[PROGRAM_MAX_SLOTS];
+} ProgramBuilder;
+
+extern void program_begin(ProgramBuilder *b, RowSource source);
+extern int	program_add_attr(ProgramBuilder *b, int len, int align, bool notnull);
+extern int	program_add_slot(ProgramBuilder *b, ValueType type);
+
+/* A column's register; missing is a slot or -1. */
+extern int	program_add_column(ProgramBuilder *b, int attno, ValueType type,
+							   bool nullable, int missing);
+
+/* Registers of a slot, and of an operation over registers (arg2 may be -1). */
+extern int	program_add_slot_ref(ProgramBuilder *b, int slot);
+extern int	program_add_op(ProgramBuilder *b, OpCode op, int arg1, int arg2);
+extern int	program_add_key(ProgramBuilder *b, int reg);
+extern int	program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter);
+extern int	program_add_agg(ProgramBuilder *b, FinalKind final, int acc, int count);
+extern void program_set_filter(ProgramBuilder *b, int reg);
+
+/* The flat size, or 0 if something did not fit; then the flat copy into buf. */
+extern size_t program_size(const ProgramBuilder *b);
+extern void program_finish(const ProgramBuilder *b, Program *buf);
+
+/* 64-bit FNV-1a of the flat bytes. */
+extern uint64_t program_hash(const Program *p);
+
+/* Facts about types and operations, from the tables. */
+extern const char *value_type_name(ValueType type);
+extern int	value_type_size(ValueType type);	/* 0: TEXT */
+extern const char *op_name(OpCode op);
+extern int	op_nargs(OpCode op);
+extern ValueType op_result(OpCode op);	/* of operations in ops.def */
+extern ValueType op_arg(OpCode op, int n);
+extern bool op_checked(OpCode op);
+extern const char *acc_name(AccKind kind);
+
+/*
+ * One line of text for one part of the program: line 0, 1, ... until false.
+ * For EXPLAIN (VERBOSE) and for debugging.
+ */
+extern bool program_print_line(const Program *p, int line, char *buf, size_t len);
+
+#endif							/* GPUAGG_PROGRAM_H */

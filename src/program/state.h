@@ -1,0 +1,166 @@
+/*
+ * state.h
+ *	  The words of a group's state: their start values and their merging.
+ *
+ * Every accumulator owns one or two 8-byte words:
+ *
+ *	COUNT		number of rows
+ *	SUM_INT		the sum as int64, wrapping (int2 and int4 cannot overflow it)
+ *	SUM_INT128	two words: the sum of the values' low 32 bits, unsigned, and the
+ *				sum of their high 32 bits, signed; the sum is high * 2^32 + low.
+ *				Both halves are plain 64-bit additions without a carry, hence
+ *				two independent atomics on a GPU.  Exact for 2^31 values between
+ *				two calls of state_normalize.
+ *	SUM_FLOAT	a double's bits
+ *	MIN_INT, MAX_INT	an int64
+ *	MIN_FLOAT, MAX_FLOAT	the double's bits, mapped to an unsigned integer of
+ *				the same order, NaN above all (float_to_ordered)
+ *
+ * Whether an accumulator has taken in any value at all is told by an ACC_COUNT
+ * over the same argument and filter (Aggregate.count), so the start values are
+ * those that change nothing.
+ *
+ * Read as C and as CUDA C.
+ */
+#ifndef GPUAGG_STATE_H
+#define GPUAGG_STATE_H
+
+#include "fn.h"
+
+/* Double bits in the order of PostgreSQL's float comparison; -0 is 0. */
+GA_FN uint64_t
+float_to_ordered(double value)
+{
+	uint64_t	bits;
+
+	if (value != value)
+		return UINT64_C(0xffffffffffffffff);
+	value += 0.0;				/* -0 becomes 0 */
+	memcpy(&bits, &value, sizeof(bits));
+	return (bits >> 63) ? ~bits : bits | UINT64_C(0x8000000000000000);
+}
+
+GA_FN double
+float_from_ordered(uint64_t ordered)
+{
+	uint64_t	bits;
+	double		value;
+
+	if (ordered == UINT64_C(0xffffffffffffffff))
+		bits = UINT64_C(0x7ff8000000000000);
+	else if (ordered >> 63)
+		bits = ordered & UINT64_C(0x7fffffffffffffff);
+	else
+		bits = ~ordered;
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+#ifndef __CUDACC_RTC__
+
+#include "program.h"
+
+/* Write the start values of one accumulator's words. */
+GA_FN void
+acc_init(AccKind kind, uint64_t *words)
+{
+	switch (kind)
+	{
+		case ACC_COUNT:
+		case ACC_SUM_INT:
+		case ACC_SUM_FLOAT:
+			words[0] = 0;
+			break;
+		case ACC_SUM_INT128:
+			words[0] = words[1] = 0;
+			break;
+		case ACC_MIN_INT:
+			words[0] = (uint64_t) INT64_MAX;
+			break;
+		case ACC_MAX_INT:
+			words[0] = (uint64_t) INT64_MIN;
+			break;
+		case ACC_MIN_FLOAT:
+			words[0] = UINT64_MAX;
+			break;
+		case ACC_MAX_FLOAT:
+			words[0] = 0;
+			break;
+	}
+}
+
+/* Carry what SUM_INT128's low word has above 32 bits into its high word. */
+GA_FN void
+sum128_normalize(uint64_t *words)
+{
+	words[1] += words[0] >> 32;
+	words[0] &= UINT64_C(0xffffffff);
+}
+
+/* Merge the words of one accumulator from another state of the same group. */
+GA_FN void
+acc_merge(AccKind kind, uint64_t *into, const uint64_t *from)
+{
+	switch (kind)
+	{
+		case ACC_COUNT:
+		case ACC_SUM_INT:
+			into[0] += from[0];
+			break;
+		case ACC_SUM_INT128:
+			sum128_normalize(into);
+			into[1] += from[1] + (from[0] >> 32);
+			into[0] += from[0] & UINT64_C(0xffffffff);
+			break;
+		case ACC_SUM_FLOAT:
+			{
+				double		a,
+							b;
+
+				memcpy(&a, into, sizeof(a));
+				memcpy(&b, from, sizeof(b));
+				a += b;
+				memcpy(into, &a, sizeof(a));
+				break;
+			}
+		case ACC_MIN_INT:
+			if ((int64_t) from[0] < (int64_t) into[0])
+				into[0] = from[0];
+			break;
+		case ACC_MAX_INT:
+			if ((int64_t) from[0] > (int64_t) into[0])
+				into[0] = from[0];
+			break;
+		case ACC_MIN_FLOAT:
+			if (from[0] < into[0])
+				into[0] = from[0];
+			break;
+		case ACC_MAX_FLOAT:
+			if (from[0] > into[0])
+				into[0] = from[0];
+			break;
+	}
+}
+
+/* The start values of a whole group's state, and the merging of two. */
+GA_FN void
+state_init(const Program *p, uint64_t *words)
+{
+	const Accumulator *acc = program_accs(p);
+
+	for (int i = 0; i < p->naccs; i++)
+		acc_init((AccKind) acc[i].kind, words + acc[i].word);
+}
+
+GA_FN void
+state_merge(const Program *p, uint64_t *into, const uint64_t *from)
+{
+	const Accumulator *acc = program_accs(p);
+
+	for (int i = 0; i < p->naccs; i++)
+		acc_merge((AccKind) acc[i].kind, into + acc[i].word, from + acc[i].word);
+}
+
+#endif							/* __CUDACC_RTC__ */
+
+#endif							/* GPUAGG_STATE_H */
