@@ -1,0 +1,42 @@
+/*
+ * select.h
+ *	  Which engine runs a query, and how PostgreSQL holds one of its runs.
+ */
+#ifndef GPUAGG_SELECT_H
+#define GPUAGG_SELECT_H
+
+#include "engine/engine.h"
+
+/*
+ * The engine that gpuagg.engine names; for `auto` the best that is there.
+ * Raises an ERROR if one is named that is not there.
+ */
+extern const EngineOps *engine_select(void);
+
+/*
+ * A run that is closed when the current memory context is reset or deleted, or
+ * by engine_close, whichever comes first; so no path out leaks it.
+ */
+typedef struct EngineHandle EngineHandle;
+
+/*
+ * All of these return a status other than BUSY (they wait, looking for
+ * interrupts) and leave the reason in engine_message.
+ */
+extern EngineHandle *engine_handle(const EngineOps *ops);
+extern EngineStatus engine_open(EngineHandle *handle, const Program *program,
+								const SlotValue *slots, const EngineHints *hints);
+extern EngineStatus engine_pages(EngineHandle *handle, const PageRef *pages, int n);
+extern EngineStatus engine_columns(EngineHandle *handle, const ColumnBatch *batch);
+extern EngineStatus engine_groups(EngineHandle *handle, GroupBatch *batch);
+extern void engine_close(EngineHandle *handle);
+extern const char *engine_message(const EngineHandle *handle);
+
+/* What happened, also after engine_close; NULL before engine_open. */
+extern const EngineStats *engine_stats(const EngineHandle *handle);
+extern const char *engine_name(const EngineHandle *handle);
+
+/* SQLSTATE for a status, where it must become an ERROR. */
+extern int	engine_sqlstate(EngineStatus status);
+
+#endif							/* GPUAGG_SELECT_H */

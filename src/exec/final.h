@@ -1,0 +1,27 @@
+/*
+ * final.h
+ *	  From an engine's groups to PostgreSQL's values.
+ */
+#ifndef GPUAGG_FINAL_H
+#define GPUAGG_FINAL_H
+
+#include "engine/engine.h"
+
+/*
+ * The result of one aggregate from a group's words, as PostgreSQL's own
+ * aggregate would return it; Datums by reference are in the current context.
+ * Can raise what PostgreSQL's final function would raise.  *exact is set to
+ * false (and the result is nothing) if the words cannot tell PostgreSQL's
+ * answer: the caller then falls back.
+ */
+extern Datum final_value(const Program *program, const Aggregate *agg,
+						 const uint64_t *words, bool *isnull, bool *exact);
+
+/*
+ * A value of a column vector as a Datum of the SQL type with that ValueType;
+ * TEXT and UUID are copied into the current context.
+ */
+extern Datum vector_datum(const ColumnVector *vector, ValueType type,
+						  uint32_t row, bool *isnull);
+
+#endif							/* GPUAGG_FINAL_H */

@@ -1,0 +1,58 @@
+/*
+ * lower.h
+ *	  From PostgreSQL's expressions to a Program.
+ *
+ * Lowering never guesses and never changes the tree it looks at: what it does
+ * not know, it rejects with a reason.
+ */
+#ifndef GPUAGG_LOWER_H
+#define GPUAGG_LOWER_H
+
+#include "nodes/primnodes.h"
+#include "nodes/pg_list.h"
+
+#include "program/program.h"
+
+/*
+ * One lowering.  Memory comes from the current context.
+ *
+ * With SOURCE_PAGES, the expressions are over the attributes of one heap table:
+ * Vars with varno == rti of relation relid.  With SOURCE_COLUMNS they are over
+ * the tuples of a child plan: an expression that equals a member of `inputs` is
+ * that column of the child (attno = its position, from 1).
+ *
+ * What is the same for all rows (no Vars, not volatile, no aggregates or
+ * subplans) becomes a slot; slots[i] is the expression whose value at the start
+ * of execution is the value of slot i.
+ */
+typedef struct Lowering
+{
+	ProgramBuilder *builder;
+	Index		rti;			/* SOURCE_PAGES */
+	Oid			relid;
+	List	   *inputs;			/* SOURCE_COLUMNS: Expr */
+	List	   *slots;			/* Expr, one a slot; includes attributes' missing
+								 * values as Consts */
+	char	   *reason;			/* why something was rejected, or NULL */
+} Lowering;
+
+/* Begin; the relation must be locked. Adds the table's attributes to the Program. */
+extern Lowering *lower_begin_pages(Index rti, Oid relid);
+extern Lowering *lower_begin_columns(List *inputs);
+
+/*
+ * Each returns false, with l->reason set (a translatable phrase such as
+ * "function lower(text) is not supported", for "... because ..."), if it met
+ * what it cannot lower.  Clauses are ANDed in their order.
+ */
+extern bool lower_filter(Lowering *l, List *clauses);
+extern bool lower_key(Lowering *l, Expr *expr);
+extern bool lower_aggref(Lowering *l, Aggref *aggref);
+
+/* The finished Program, palloc'd, or NULL with a reason if it got too large. */
+extern Program *lower_finish(Lowering *l);
+
+/* The ValueType of values of a PostgreSQL type, or -1 if it has none. */
+extern int	value_type_of(Oid type);
+
+#endif							/* GPUAGG_LOWER_H */
