@@ -3,7 +3,10 @@ EXTENSION = gpuagg
 DATA = sql/gpuagg--1.0.sql
 PGFILEDESC = "gpuagg - GROUP BY aggregation on a GPU"
 
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
+# kernel_text.c is generated: it may not be there yet
+OBJS = $(patsubst %.c,%.o,$(sort src/engine/cuda/kernel_text.c \
+	$(wildcard src/*.c src/*/*.c src/*/*/*.c)))
+EXTRA_CLEAN = src/engine/cuda/kernel_text.c
 
 PG_CPPFLAGS = -I$(srcdir)/src
 PG_CFLAGS = -std=gnu99 -Wall -Wextra -Wno-unused-parameter
@@ -14,6 +17,9 @@ override with_llvm = no
 PG_CONFIG = pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
+
+gpuagg_dir = $(srcdir)
+include $(gpuagg_dir)/kernels.mk
 
 # vectorised loops: the CPU engine gains from full vectorisation
 src/engine/cpu/%.o: CFLAGS += -O3
