@@ -48,7 +48,7 @@ parse_failure(const char *text, char *call, int *nth, EngineStatus *status)
 	if (sscanf(text, "%15[a-z]:%d:%15[a-z_]%n", call, nth, name, &end) != 3 ||
 		text[end] != '\0' || *nth < 1)
 		return false;
-	for (int i = 0; i < lengthof(statuses); i++)
+	for (int i = 0; i < (int) lengthof(statuses); i++)
 	{
 		if (strcmp(name, statuses[i].name) == 0)
 		{
