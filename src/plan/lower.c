@@ -174,7 +174,7 @@ const_elements(const Const *array)
 	return elements;
 }
 
-/* The elements of the array of an IN list, from 1 to MAX_ARRAY_ELEMENTS. */
+/* The elements of an IN list's array; false if they are not known or too many. */
 static bool
 array_elements(Lowering *l, Expr *array, List **elements)
 {
@@ -184,12 +184,23 @@ array_elements(Lowering *l, Expr *array, List **elements)
 		*elements = ((ArrayExpr *) array)->elements;
 	else
 		lower_reject(l, _("a comparison with an array that is not constant is not supported"));
-	if (l->reason == NULL && *elements == NIL)
-		lower_reject(l, _("a comparison with an empty array is not supported"));
-	if (l->reason == NULL && list_length(*elements) > MAX_ARRAY_ELEMENTS)
+	if (list_length(*elements) > MAX_ARRAY_ELEMENTS)
 		lower_reject(l, _("an array of more than %d elements is not supported"),
 					 MAX_ARRAY_ELEMENTS);
 	return l->reason == NULL;
+}
+
+/* x op ANY of nothing is false, ALL is true, whatever x is: but for its error. */
+static int
+lower_empty_array_op(Lowering *l, const ScalarArrayOpExpr *expr)
+{
+	int			reg = lower_expr(l, linitial(expr->args));
+
+	if (reg < 0)
+		return -1;
+	if (l->builder->insns[reg].fallible)
+		return lower_reject(l, _("a comparison with an empty array is not supported"));
+	return lower_slot(l, (Expr *) makeBoolConst(!expr->useOr, false));
 }
 
 /*
@@ -207,6 +218,8 @@ lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr)
 
 	if (!array_elements(l, lsecond(expr->args), &elements))
 		return -1;
+	if (elements == NIL)
+		return lower_empty_array_op(l, expr);
 	foreach(lc, elements)
 	{
 		int			reg = lower_function(l, get_opcode(expr->opno),

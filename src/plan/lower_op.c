@@ -182,6 +182,23 @@ lower_operand(Lowering *l, Oid function, Expr *expr, ValueType type)
 	return program_add_op(l->builder, (OpCode) op, reg, -1);
 }
 
+/* Unary plus: needs no operation. */
+static bool
+is_identity(Oid function)
+{
+	switch (function)
+	{
+		case F_INT2UP:
+		case F_INT4UP:
+		case F_INT8UP:
+		case F_FLOAT4UP:
+		case F_FLOAT8UP:
+			return true;
+		default:
+			return false;
+	}
+}
+
 /* A call of a function, or of an operator by its function. */
 int
 lower_function(Lowering *l, Oid function, List *args, Oid collation)
@@ -189,6 +206,11 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 	int			op = function_op(function);
 	int			regs[2] = {-1, -1};
 
+	if (is_identity(function))
+	{
+		note_function(l, function);
+		return lower_expr(l, linitial(args));
+	}
 	if (op < 0 || list_length(args) != op_nargs((OpCode) op))
 		return lower_reject(l, _("function %s is not supported"),
 							format_procedure(function));
