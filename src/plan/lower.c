@@ -190,6 +190,23 @@ array_elements(Lowering *l, Expr *array, List **elements)
 	return l->reason == NULL;
 }
 
+/*
+ * PostgreSQL computes all elements before it compares any, so an element that
+ * raises an error must not stand where a chain may stop before it.
+ */
+static bool
+check_element(Lowering *l, Expr *element)
+{
+	int			reg;
+
+	if (IsA(element, Const))
+		return true;
+	reg = lower_expr(l, element);
+	if (reg >= 0 && l->builder->insns[reg].fallible)
+		lower_reject(l, _("an array element that can raise an error is not supported"));
+	return lower_succeeded(l);
+}
+
 /* x op ANY of nothing is false, ALL is true, whatever x is: but for its error. */
 static int
 lower_empty_array_op(Lowering *l, const ScalarArrayOpExpr *expr)
@@ -222,10 +239,13 @@ lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr)
 		return lower_empty_array_op(l, expr);
 	foreach(lc, elements)
 	{
-		int			reg = lower_function(l, get_opcode(expr->opno),
-										 list_make2(linitial(expr->args), lfirst(lc)),
-										 expr->inputcollid);
+		int			reg;
 
+		if (!check_element(l, lfirst(lc)))
+			return -1;
+		reg = lower_function(l, get_opcode(expr->opno),
+							 list_make2(linitial(expr->args), lfirst(lc)),
+							 expr->inputcollid);
 		if (reg < 0)
 			return -1;
 		result = result < 0 ? reg : program_add_op(l->builder, chain, result, reg);
