@@ -169,6 +169,13 @@ same_site(const char *a, const char *b)
 	return a == b || strcmp(a, b) == 0;
 }
 
+/* Do two waiting lanes wait in the same collective? */
+static bool
+same_collective(const Thread *a, const Thread *b)
+{
+	return a->mask == b->mask && a->kind == b->kind && same_site(a->site, b->site);
+}
+
 /*
  * The warp has no ready lane: those that asked for the active lanes, at the
  * place where the lowest of them did, get each other for an answer.
@@ -203,25 +210,41 @@ nth_member(uint32_t set, uint32_t n)
 	return __builtin_ctz(set);
 }
 
-/* Nothing is ready and threads are left: say who waits for what. */
+/*
+ * Lane `lane` of a warp waits in a collective in vain: say for whom.  One of
+ * its lanes is somewhere else.
+ */
+static void __attribute__((noreturn))
+deadlock_lane(SimtBlock *b, uint32_t warp, uint32_t lane)
+{
+	const Thread *threads = &b->threads[warp * SIMT_WARP_SIZE];
+	const Thread *t = &threads[lane];
+	const Thread *other = t;
+
+	b->current = warp * SIMT_WARP_SIZE + lane;
+	for (uint32_t set = t->mask; set; set &= set - 1)
+	{
+		lane = __builtin_ctz(set);
+		other = &threads[lane];
+		if (b->warps[warp].barrier & set & -set)
+			block_fail(b, "%s(0x%08x) at %s, but lane %u waits in %s at %s",
+					   kind_name(t->kind), t->mask, t->site, lane,
+					   kind_name(b->barrier_kind), b->barrier_site);
+		if (!same_collective(t, other))
+			break;
+	}
+	block_fail(b, "%s(0x%08x) at %s, but lane %u waits in %s(0x%08x) at %s",
+			   kind_name(t->kind), t->mask, t->site, lane,
+			   kind_name(other->kind), other->mask, other->site);
+}
+
+/* Nothing is ready and threads are left: say who waits. */
 static void __attribute__((noreturn))
 deadlock(SimtBlock *b)
 {
 	for (uint32_t i = 0; i < b->nwarps; i++)
-	{
-		const Warp *w = &b->warps[i];
-		const Thread *t;
-		uint32_t	lane;
-
-		if (!w->meeting)
-			continue;
-		lane = __builtin_ctz(w->meeting);
-		t = &b->threads[i * SIMT_WARP_SIZE + lane];
-		b->current = i * SIMT_WARP_SIZE + lane;
-		block_fail(b, "%s at %s waits for lanes 0x%08x, which never come; 0x%08x wait in other lanes' collectives, 0x%08x at block_sync",
-				   kind_name(t->kind), t->site, t->mask & ~w->meeting,
-				   w->meeting, w->barrier);
-	}
+		if (b->warps[i].meeting)
+			deadlock_lane(b, i, __builtin_ctz(b->warps[i].meeting));
 	block_fail(b, "%u of %u threads wait at block_sync at %s for others that never come",
 			   b->arrived, b->live, b->barrier_site);
 }
@@ -406,7 +429,7 @@ all_met(SimtBlock *b, uint32_t warp, uint32_t lane)
 	{
 		const Thread *o = &threads[__builtin_ctz(set)];
 
-		if (o->mask == t->mask && o->kind == t->kind && same_site(o->site, t->site))
+		if (same_collective(t, o))
 			met |= set & -set;
 		else if ((o->mask >> lane) & 1)
 			block_fail(b, "%s(0x%08x) at %s, but lane %d waits in %s(0x%08x) at %s",
@@ -610,8 +633,8 @@ simt_block_launch(SimtBlock *b, const SimtLaunch *launch, char *message, size_t 
 		if (b->dynamic_shared[i] != GARBAGE)
 		{
 			snprintf(b->message, sizeof(b->message),
-					 "a thread wrote %u bytes behind the %u bytes of dynamic shared memory",
-					 i - launch->dynamic_shared, launch->dynamic_shared);
+					 "out of bounds: a thread wrote to offset %u of %u bytes of dynamic shared memory",
+					 i, launch->dynamic_shared);
 			b->failed = true;
 		}
 	if (b->failed)

@@ -8,7 +8,9 @@
  * strict as CUDA allows a device to be.  When a kernel fails, everything else
  * does from then on, as in a CUDA context.
  *
- * What is made on a device must be destroyed before the device is closed.
+ * What is made on a device must be destroyed before the device is closed.  What
+ * a kernel reads outside of all memory crashes the process: the engine's own
+ * checks are all there is.
  */
 #include "engine/simt/device_simt.h"
 
@@ -61,10 +63,11 @@ begin(SimtDevice *dev, const char *call)
 static DeviceStatus
 add(SimtDevice *dev, DeviceStream *stream, const Work *work)
 {
-	if (simt_stream_add(stream, work))
-		return DEVICE_OK;
-	free(work->params);
-	return fail(dev, DEVICE_NO_MEMORY, "out of memory");
+	DeviceStatus status = simt_stream_add(dev, stream, work);
+
+	if (status != DEVICE_OK)
+		free(work->params);
+	return status;
 }
 
 static uint64_t
@@ -294,25 +297,38 @@ static DeviceStatus
 simt_event_record(Device *device, DeviceEvent *event, DeviceStream *stream)
 {
 	SimtDevice *dev = (SimtDevice *) device;
-	Work		work = {.kind = WORK_EVENT, .event = event};
+	Work		work = {.kind = WORK_EVENT, .event = event,
+	.generation = event->recorded + 1};
+	DeviceStatus status;
 
 	BEGIN(dev, "event_record");
-	event->stream = stream;
-	work.generation = ++event->recorded;
-	return add(dev, stream, &work);
+	status = add(dev, stream, &work);
+	if (status == DEVICE_OK)
+	{
+		event->stream = stream;
+		event->recorded++;
+	}
+	return status;
+}
+
+/* How the work before the event has ended. */
+static DeviceStatus
+event_status(SimtDevice *dev, const DeviceEvent *event)
+{
+	if (event->status != DEVICE_OK)
+		return fail(dev, event->status, "the event's stream has failed");
+	return DEVICE_OK;
 }
 
 static DeviceStatus
 simt_event_query(Device *device, DeviceEvent *event)
 {
 	SimtDevice *dev = (SimtDevice *) device;
-	DeviceStatus status;
 
 	BEGIN(dev, "event_query");
 	if (event->reached == event->recorded)
-		return DEVICE_OK;
-	status = simt_stream_step(dev, event->stream);
-	return status == DEVICE_OK ? DEVICE_BUSY : status;
+		return event_status(dev, event);
+	return simt_stream_step(dev, event->stream);
 }
 
 static DeviceStatus
@@ -322,13 +338,8 @@ simt_event_wait(Device *device, DeviceEvent *event)
 
 	BEGIN(dev, "event_wait");
 	while (event->reached != event->recorded)
-	{
-		DeviceStatus status = simt_stream_step(dev, event->stream);
-
-		if (status != DEVICE_BUSY)
-			return status;
-	}
-	return DEVICE_OK;
+		simt_stream_step(dev, event->stream);
+	return event_status(dev, event);
 }
 
 static DeviceStatus

@@ -126,8 +126,8 @@ remove_directory(const char *directory)
 
 /* The compiler's command line; strings belong to the caller or are literals. */
 static void
-make_arguments(const char **argv, const char *const *options,
-			   const char *include, const char *source, const char *object)
+make_arguments(const char **argv, const char *const *options, const char *include,
+			   const char *prefix, const char *source, const char *object)
 {
 	static const char *const flags[] = {
 		"-std=gnu99", "-O1", "-w", "-shared", "-fPIC", "-fvisibility=hidden",
@@ -139,11 +139,12 @@ make_arguments(const char **argv, const char *const *options,
 	argv[n++] = compiler_name();
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		argv[n++] = flags[i];
-	for (; options && *options && n < MAX_ARGUMENTS - 6; options++)
+	for (; options && *options && n < MAX_ARGUMENTS - 7; options++)
 		if ((*options)[0] == '-' && (*options)[1] != '\0' &&
 			strchr("DUI", (*options)[1]))
 			argv[n++] = *options;
 	argv[n++] = include;
+	argv[n++] = prefix;
 	argv[n++] = "-o";
 	argv[n++] = object;
 	argv[n++] = source;
@@ -230,6 +231,7 @@ compile_in(const char *directory, const char *text, const char *const *options,
 		   void **image, size_t *size, char *message, size_t len)
 {
 	char		include[512],
+				prefix[512],
 				source[512],
 				object[512],
 				messages[512];
@@ -246,10 +248,12 @@ compile_in(const char *directory, const char *text, const char *const *options,
 		return DEVICE_FAILED;
 	}
 	snprintf(include, sizeof(include), "-I%s", directory);
+	/* messages say where something went wrong: without the directory */
+	snprintf(prefix, sizeof(prefix), "-fmacro-prefix-map=%s/=", directory);
 	file_name(source, sizeof(source), directory, "kernel.c");
 	file_name(object, sizeof(object), directory, "kernel.so");
 	file_name(messages, sizeof(messages), directory, "messages");
-	make_arguments(argv, options, include, source, object);
+	make_arguments(argv, options, include, prefix, source, object);
 	status = run_compiler(argv, messages);
 	if (status != 0)
 	{

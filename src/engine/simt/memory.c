@@ -94,8 +94,8 @@ buffer_check(const SimtBuffer *buffer, char *message, size_t len)
 		at++;
 	}
 	snprintf(message, len,
-			 "out of bounds: something wrote %zu bytes %s buffer %llu of %zu bytes",
-			 at, before_ok ? "behind the end of" : "before the start of",
+			 "out of bounds: something wrote to offset %lld of buffer %llu of %zu bytes",
+			 before_ok ? (long long) (buffer->size + at) : -(long long) at,
 			 (unsigned long long) buffer->number, buffer->size);
 	return false;
 }

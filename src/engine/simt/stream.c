@@ -16,18 +16,33 @@
 
 #include "engine/simt/module.h"
 
-bool
-simt_stream_add(DeviceStream *stream, const Work *work)
+/* The stream's failure, again. */
+static DeviceStatus
+failed(SimtDevice *dev, const DeviceStream *stream)
 {
-	Work	   *copy = malloc(sizeof(Work));
+	snprintf(dev->device.message, sizeof(dev->device.message), "%s",
+			 stream->message);
+	return stream->status;
+}
 
+DeviceStatus
+simt_stream_add(SimtDevice *dev, DeviceStream *stream, const Work *work)
+{
+	Work	   *copy;
+
+	if (stream->status != DEVICE_OK)
+		return failed(dev, stream);
+	copy = malloc(sizeof(Work));
 	if (copy == NULL)
-		return false;
+	{
+		snprintf(dev->device.message, sizeof(dev->device.message), "out of memory");
+		return DEVICE_NO_MEMORY;
+	}
 	*copy = *work;
 	copy->next = NULL;
 	*stream->last = copy;
 	stream->last = &copy->next;
-	return true;
+	return DEVICE_OK;
 }
 
 static double
@@ -72,21 +87,24 @@ do_launch(SimtDevice *dev, DeviceStream *stream, const Work *work)
 	return DEVICE_FAILED;
 }
 
+static void
+reach_event(const Work *work, DeviceStatus status)
+{
+	work->event->reached = work->generation;
+	work->event->status = status;
+	work->event->time = now_ms();
+}
+
 /* Another stream must get to where the event was recorded. */
 static DeviceStatus
 do_wait_event(SimtDevice *dev, DeviceStream *stream, const Work *work)
 {
 	while (work->event->reached < work->generation)
-	{
-		DeviceStatus status = simt_stream_step(dev, work->event->stream);
-
-		if (status == DEVICE_BUSY)
-			continue;
-		snprintf(stream->message, sizeof(stream->message), "%s",
-				 dev->device.message);
-		return status == DEVICE_OK ? DEVICE_FAILED : status;
-	}
-	return DEVICE_OK;
+		simt_stream_step(dev, work->event->stream);
+	if (work->event->status != DEVICE_OK)
+		snprintf(stream->message, sizeof(stream->message),
+				 "the stream that it waits for has failed");
+	return work->event->status;
 }
 
 static DeviceStatus
@@ -103,8 +121,7 @@ do_work(SimtDevice *dev, DeviceStream *stream, const Work *work)
 		case WORK_LAUNCH:
 			return do_launch(dev, stream, work);
 		case WORK_EVENT:
-			work->event->reached = work->generation;
-			work->event->time = now_ms();
+			reach_event(work, DEVICE_OK);
 			return DEVICE_OK;
 		case WORK_WAIT_EVENT:
 			return do_wait_event(dev, stream, work);
@@ -127,19 +144,16 @@ drop_first(DeviceStream *stream)
 DeviceStatus
 simt_stream_step(SimtDevice *dev, DeviceStream *stream)
 {
-	DeviceStatus status = stream->status;
-
-	if (status == DEVICE_OK && stream->first)
-	{
-		stream->status = status = do_work(dev, stream, stream->first);
-		drop_first(stream);
-		if (status == DEVICE_OK)
-			return DEVICE_BUSY;
-	}
-	if (status != DEVICE_OK)
-		snprintf(dev->device.message, sizeof(dev->device.message), "%s",
-				 stream->message);
-	return status;
+	if (stream->status != DEVICE_OK)
+		return failed(dev, stream);
+	if (stream->first == NULL)
+		return DEVICE_OK;
+	stream->status = do_work(dev, stream, stream->first);
+	drop_first(stream);
+	if (stream->status == DEVICE_OK)
+		return DEVICE_BUSY;
+	simt_stream_drop(stream);
+	return failed(dev, stream);
 }
 
 DeviceStatus
@@ -157,5 +171,9 @@ void
 simt_stream_drop(DeviceStream *stream)
 {
 	while (stream->first)
+	{
+		if (stream->first->kind == WORK_EVENT)
+			reach_event(stream->first, stream->status);
 		drop_first(stream);
+	}
 }

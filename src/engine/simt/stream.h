@@ -48,11 +48,16 @@ struct DeviceEvent
 	DeviceStream *stream;		/* recorded there last */
 	uint64_t	recorded;		/* how often */
 	uint64_t	reached;
+	DeviceStatus status;		/* of the stream then */
 	double		time;			/* when, in milliseconds */
 };
 
-/* Add a copy of the work to the stream; false: no memory. */
-extern bool simt_stream_add(DeviceStream *stream, const Work *work);
+/*
+ * Add a copy of the work to the stream.  A stream whose work has failed takes
+ * no more and says so again.
+ */
+extern DeviceStatus simt_stream_add(SimtDevice *dev, DeviceStream *stream,
+									const Work *work);
 
 /*
  * Do the stream's next piece of work, if there is any.  DEVICE_BUSY: it did
@@ -63,7 +68,7 @@ extern DeviceStatus simt_stream_step(SimtDevice *dev, DeviceStream *stream);
 /* Do all work of the stream; the status of the whole. */
 extern DeviceStatus simt_stream_drain(SimtDevice *dev, DeviceStream *stream);
 
-/* Drop the work that has not been done. */
+/* Drop the work that has not been done; its events are reached all the same. */
 extern void simt_stream_drop(DeviceStream *stream);
 
 #endif							/* GPUAGG_SIMT_STREAM_H */
