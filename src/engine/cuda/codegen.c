@@ -75,6 +75,11 @@ codegen_macros(const Program *program, const KernelLayout *layout, Text *text)
 	text_append(text, "#define STRIDE %d\n", layout->stride);
 	text_append(text, "#define TABLE_DIRECT %d\n", layout->table == TABLE_DIRECT);
 	text_append(text, "#define DIRECT_POSSIBLE %d\n", layout_direct_possible(program));
+	if (layout_direct_possible(program))
+	{
+		text_append(text, "#define DIRECT_STRIDE %d\n", layout->direct_stride);
+		text_append(text, "#define DIRECT_PRESENCE %d\n", layout->direct_presence);
+	}
 	text_append(text, "#define PRESENCE_WORD %d\n", layout->presence);
 	text_append(text, "#define ROWS_AT_ONCE %d\n\n", rows_at_once(program, layout));
 }
@@ -178,8 +183,8 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 	codegen_macros(program, layout, text);
 	codegen_words(layout, text);
 	codegen_normalize(layout, text);
-	codegen_rows(program, layout, text);
 	codegen_keys(program, layout, text);
+	codegen_rows(program, layout, text);
 	codegen_emit(program, layout, text);
 	if (part == PART_SAMPLE)
 		text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n"

@@ -47,6 +47,9 @@ extern void codegen_rows(const Program *program, const KernelLayout *layout, Tex
 extern void codegen_keys(const Program *program, const KernelLayout *layout, Text *text);
 extern void codegen_emit(const Program *program, const KernelLayout *layout, Text *text);
 
+extern void codegen_pack_key(const KernelLayout *layout, int key, int reg,
+							 const char *to, Text *text);
+
 /* The C type of a value in a register, and in a device column. */
 extern const char *codegen_type(ValueType type);
 extern const char *codegen_column_type(ValueType type);

@@ -154,19 +154,19 @@ write_operation(RowCode *code, int reg, const Insn *insn)
 static void
 write_register(RowCode *code, int reg)
 {
-	const Insn *insn = &program_insns(code->program)[reg];
-	const char *type = codegen_type((ValueType) insn->type);
+	const Insn *insn;
 
 	if (reg < 0 || code->written[reg])
 		return;
 	code->written[reg] = true;
+	insn = &program_insns(code->program)[reg];
 	if (insn->op != OP_column && insn->op != OP_slot)
 	{
 		write_register(code, insn->arg[0]);
 		write_register(code, insn->arg[1]);
 	}
 	text_append(code->text, "\t%s r%d;\n\tbool n%d = false, e%d = false;\n\n",
-				type, reg, reg, reg);
+				codegen_type((ValueType) insn->type), reg, reg, reg);
 	switch (insn->op)
 	{
 		case OP_column:
@@ -234,67 +234,6 @@ write_word(RowCode *code, int index)
 	text_append(text, ";\n\t}\n");
 }
 
-/* A key's bits as a word. */
-static void
-write_key_bits(Text *text, ValueType type, int reg)
-{
-	switch (type)
-	{
-		case VT_BOOL:
-			text_append(text, "(uint64_t) (r%d != 0)", reg);
-			break;
-		case VT_CHAR:
-			text_append(text, "(uint64_t) (uint8_t) r%d", reg);
-			break;
-		case VT_INT2:
-			text_append(text, "(uint64_t) (uint16_t) r%d", reg);
-			break;
-		case VT_INT4:
-			text_append(text, "(uint64_t) (uint32_t) r%d", reg);
-			break;
-		case VT_FLOAT4:
-			text_append(text, "(uint64_t) key_float4(r%d)", reg);
-			break;
-		case VT_FLOAT8:
-			text_append(text, "key_float8(r%d)", reg);
-			break;
-		case VT_TEXT:
-			text_append(text, "text_word((uint32_t) (r%d.data - "
-						"(const char *) args->batch.bytes), r%d.len)", reg, reg);
-			break;
-		default:
-			text_append(text, "(uint64_t) r%d", reg);
-			break;
-	}
-}
-
-static void
-write_key(RowCode *code, int key)
-{
-	const KeyField *field = &code->layout->keys[key];
-	Text	   *text = code->text;
-	int			reg = program_keys(code->program)[key];
-
-	text_append(text, "\trow->error |= e%d;\n", reg);
-	if (field->nullable)
-		text_append(text, "\tif (n%d)\n\t\trow->key[%d] |= UINT64_C(1) << %d;\n\telse\n",
-					reg, field->null_word, field->null_shift);
-	if (field->type == VT_UUID)
-	{
-		text_append(text, "\t{\n\t\trow->key[%d] = r%d.w[0];\n"
-					"\t\trow->key[%d] = r%d.w[1];\n\t}\n",
-					field->word, reg, field->word + 1, reg);
-		return;
-	}
-	text_append(text, "\t\trow->key[%d] |= ", field->word);
-	if (field->shift > 0)
-		text_append(text, "(");
-	write_key_bits(text, (ValueType) field->type, reg);
-	if (field->shift > 0)
-		text_append(text, ") << %d", field->shift);
-	text_append(text, ";\n");
-}
-
 /*
  * The key of a row: by direct addressing its slot, or one that is out of reach
  * if the value is out of the range; else packed, and with a tag if needed.
@@ -316,7 +255,12 @@ write_row_key(RowCode *code)
 		return;
 	}
 	for (int i = 0; i < program->nkeys; i++)
-		write_key(code, i);
+	{
+		int			reg = program_keys(program)[i];
+
+		text_append(text, "\trow->error |= e%d;\n", reg);
+		codegen_pack_key(code->layout, i, reg, "row->key", text);
+	}
 	if (code->layout->key_words > 1)
 		text_append(text, "\tkey_make_tag(args->batch.bytes, row->key);\n");
 }
@@ -350,37 +294,6 @@ write_eval(RowCode *code)
 	text_append(code->text, "}\n\n");
 }
 
-/* row_eval's helpers for keys; their tags need the hash of all of the key. */
-static void
-write_key_helpers(RowCode *code)
-{
-	const KernelLayout *layout = code->layout;
-	Text	   *text = code->text;
-
-	text_append(text, "DEVICE_FN uint64_t\n"
-				"direct_key(const AggregateArgs *args, int64_t value)\n{\n"
-				"\tuint64_t slot = (uint64_t) value - (uint64_t) args->table.direct_min;\n\n"
-				"\treturn slot < UINT64_MAX - 1 ? slot + 1 : UINT64_MAX;\n}\n\n");
-	if (layout->key_words == 1)
-		return;
-	text_append(text, "DEVICE_FN void\n"
-				"key_make_tag(const uint8_t *bytes, uint64_t *key)\n{\n"
-				"\tuint64_t hash = key[0];\n\n");
-	for (int i = 1; i < layout->key_words; i++)
-	{
-		bool		is_text = false;
-
-		for (int k = 0; k < code->program->nkeys; k++)
-			is_text |= layout->keys[k].word == i && layout->keys[k].type == VT_TEXT;
-		if (is_text)
-			text_append(text, "\thash = hash_bytes(hash, bytes + text_start(key[%d]), "
-						"text_length(key[%d]));\n", i, i);
-		else
-			text_append(text, "\thash = hash_combine(hash, key[%d]);\n", i);
-	}
-	text_append(text, "\tkey[0] |= hash << %d;\n}\n\n", TAG_NULL_SHIFT + TAG_NULL_BITS);
-}
-
 void
 codegen_rows(const Program *program, const KernelLayout *layout, Text *text)
 {
@@ -391,6 +304,5 @@ codegen_rows(const Program *program, const KernelLayout *layout, Text *text)
 	code.layout = layout;
 	code.text = text;
 	write_raw(program, layout, text);
-	write_key_helpers(&code);
 	write_eval(&code);
 }

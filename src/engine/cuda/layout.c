@@ -220,17 +220,27 @@ place_keys(const Program *program, KernelLayout *layout)
 }
 
 /* Slots of up to 4 words do not cross a sector of 32 bytes. */
-static void
-place_slot(KernelLayout *layout)
+static int
+slot_stride(int words)
 {
-	int			words;
+	return words <= 2 ? words : (words + 3) / 4 * 4;
+}
 
+static void
+place_slot(const Program *program, KernelLayout *layout)
+{
 	layout->state = layout->table == TABLE_DIRECT ? 0 : layout->key_words;
-	words = layout->state + layout->nwords;
-	if (words <= 2)
-		layout->stride = words;
-	else
-		layout->stride = (words + 3) / 4 * 4;
+	layout->stride = slot_stride(layout->state + layout->nwords);
+	if (layout_direct_possible(program))
+	{
+		KernelLayout direct = *layout;
+
+		direct.table = TABLE_DIRECT;
+		direct.nwords = 0;
+		place_words(program, &direct);
+		layout->direct_stride = slot_stride(direct.nwords);
+		layout->direct_presence = direct.presence;
+	}
 }
 
 static void
@@ -260,6 +270,6 @@ layout_make(const Program *program, TableKind table, KernelLayout *layout)
 	place_columns(program, layout);
 	place_words(program, layout);
 	place_keys(program, layout);
-	place_slot(layout);
+	place_slot(program, layout);
 	place_output(program, layout);
 }

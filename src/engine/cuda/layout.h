@@ -84,6 +84,10 @@ typedef struct KernelLayout
 	int			state;			/* words of a slot before the state */
 	int			stride;			/* words of a slot */
 
+	/* What stride and presence are, or were, with direct addressing. */
+	int			direct_stride;
+	int			direct_presence;
+
 	/* Output: places in bits a group of what stands before. */
 	uint32_t	out_valid[PROGRAM_MAX_KEYS];
 	uint32_t	out_values[PROGRAM_MAX_KEYS];
