@@ -6,7 +6,8 @@ PGFILEDESC = "gpuagg - GROUP BY aggregation on a GPU"
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 
 PG_CPPFLAGS = -I$(srcdir)/src
-PG_CFLAGS = -std=gnu99 -Wall -Wextra -Wno-unused-parameter
+# no contraction: a product fused with a sum is not PostgreSQL's (ops.h)
+PG_CFLAGS = -std=gnu99 -Wall -Wextra -Wno-unused-parameter -ffp-contract=off
 
 # builds for tests can be told to fail: src/engine/inject.h
 ifdef TESTING

@@ -6,6 +6,10 @@
 
 #include "fmgr.h"
 
+#include "exec/node.h"
+#include "guc.h"
+#include "plan/path.h"
+
 PG_MODULE_MAGIC;
 
 void		_PG_init(void);
@@ -13,4 +17,7 @@ void		_PG_init(void);
 void
 _PG_init(void)
 {
+	guc_init();
+	node_init();
+	path_init();
 }

@@ -7,6 +7,9 @@
 
 #include "engine/engine.h"
 
+/* The engine of a GpuAggEngine (guc.h), or NULL if the build lacks it. */
+extern const EngineOps *engine_named(int choice);
+
 /*
  * The engine that gpuagg.engine names; for `auto` the best that is there.
  * Raises an ERROR if one is named that is not there.

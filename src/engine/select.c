@@ -1,0 +1,183 @@
+/*
+ * select.c
+ *	  Which engine runs a query, and how PostgreSQL holds one of its runs.
+ *
+ * An engine's memory is not PostgreSQL's.  A handle therefore registers a reset
+ * callback with the memory context it lives in: however the context goes, by
+ * the end of the query or by an error's longjmp, the run is closed.  The
+ * callback does nothing that could raise an error.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+
+#include "engine/select.h"
+#include "guc.h"
+
+/* How long to sleep between two looks at a busy engine, in microseconds. */
+#define POLL_SLEEP_US 20
+
+struct EngineHandle
+{
+	MemoryContextCallback callback;
+	const EngineOps *ops;
+	EngineRun  *run;			/* NULL: not open */
+	bool		opened;			/* ever */
+	EngineStats stats;			/* copied when the run is closed */
+	char		message[256];
+};
+
+const EngineOps *
+engine_named(int choice)
+{
+	switch (choice)
+	{
+		case CHOICE_CPU:
+			return &cpu_engine;
+		default:
+			return NULL;
+	}
+}
+
+const EngineOps *
+engine_select(void)
+{
+	const EngineOps *ops = engine_named(gpuagg_engine);
+	char		reason[256] = "This build of gpuagg does not have it.";
+
+	if (gpuagg_engine == CHOICE_AUTO)
+	{
+		ops = engine_named(CHOICE_CUDA);
+		if (ops == NULL || !ops->available(reason, sizeof(reason)))
+			ops = &cpu_engine;
+	}
+	else if (ops == NULL || !ops->available(reason, sizeof(reason)))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("engine \"%s\" is not available",
+						GetConfigOption("gpuagg.engine", false, false)),
+				 errdetail_internal("%s", reason),
+				 errhint("Set gpuagg.engine to \"auto\" or \"cpu\".")));
+	return ops;
+}
+
+static void
+close_callback(void *arg)
+{
+	engine_close((EngineHandle *) arg);
+}
+
+EngineHandle *
+engine_handle(const EngineOps *ops)
+{
+	EngineHandle *handle = palloc0(sizeof(EngineHandle));
+
+	handle->ops = ops;
+	handle->callback.func = close_callback;
+	handle->callback.arg = handle;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &handle->callback);
+	return handle;
+}
+
+EngineStatus
+engine_open(EngineHandle *handle, const Program *program,
+			const SlotValue *slots, const EngineHints *hints)
+{
+	Assert(handle->run == NULL);
+	memset(&handle->stats, 0, sizeof(handle->stats));
+	handle->message[0] = '\0';
+	handle->opened = true;
+	return handle->ops->open(program, slots, hints, &handle->run, handle->message);
+}
+
+/* After a call that answered BUSY, before the next. */
+static void
+wait_a_moment(void)
+{
+	CHECK_FOR_INTERRUPTS();
+	pg_usleep(POLL_SLEEP_US);
+}
+
+EngineStatus
+engine_pages(EngineHandle *handle, const PageRef *pages, int n)
+{
+	EngineStatus status;
+
+	while ((status = handle->ops->pages(handle->run, pages, n)) == ENGINE_BUSY)
+		wait_a_moment();
+	CHECK_FOR_INTERRUPTS();
+	return status;
+}
+
+EngineStatus
+engine_columns(EngineHandle *handle, const ColumnBatch *batch)
+{
+	EngineStatus status;
+
+	while ((status = handle->ops->columns(handle->run, batch)) == ENGINE_BUSY)
+		wait_a_moment();
+	CHECK_FOR_INTERRUPTS();
+	return status;
+}
+
+EngineStatus
+engine_groups(EngineHandle *handle, GroupBatch *batch)
+{
+	EngineStatus status;
+
+	while ((status = handle->ops->groups(handle->run, batch)) == ENGINE_BUSY)
+		wait_a_moment();
+	CHECK_FOR_INTERRUPTS();
+	return status;
+}
+
+void
+engine_close(EngineHandle *handle)
+{
+	EngineRun  *run = handle->run;
+
+	if (run == NULL)
+		return;
+	handle->run = NULL;
+	handle->stats = run->stats;
+	memcpy(handle->message, run->message, sizeof(handle->message));
+	handle->ops->close(run);
+}
+
+const char *
+engine_message(const EngineHandle *handle)
+{
+	return handle->run ? handle->run->message : handle->message;
+}
+
+const EngineStats *
+engine_stats(const EngineHandle *handle)
+{
+	if (!handle->opened)
+		return NULL;
+	return handle->run ? &handle->run->stats : &handle->stats;
+}
+
+const char *
+engine_name(const EngineHandle *handle)
+{
+	return handle->ops->name;
+}
+
+int
+engine_sqlstate(EngineStatus status)
+{
+	switch (status)
+	{
+		case ENGINE_INEXACT:
+			return ERRCODE_FEATURE_NOT_SUPPORTED;
+		case ENGINE_CORRUPT:
+			return ERRCODE_DATA_CORRUPTED;
+		case ENGINE_NO_MEMORY:
+			return ERRCODE_OUT_OF_MEMORY;
+		default:
+			return ERRCODE_SYSTEM_ERROR;
+	}
+}

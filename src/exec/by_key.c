@@ -1,0 +1,480 @@
+/*
+ * by_key.c
+ *	  SQL aggregates that group inside of one call: gpu_sum_by_key(key, value)
+ *	  and gpu_count_by_key(key).
+ *
+ * The transition functions append (key, value) to a column batch and hand full
+ * batches to an engine; the final function takes the groups, sorts them by key,
+ * NULL last, and returns an array of (key, sum, count) or (key, count).  sum is
+ * NULL where all values of a key are; count counts values that are not NULL, as
+ * count(value) does, in gpu_sum_by_key, and rows in gpu_count_by_key.
+ *
+ * Under GROUP BY there is a state for every group, thousands at once, most with
+ * few rows.  So a state has only a small batch at first, and no engine: the
+ * engine that gpuagg.engine names is chosen when the first batch is full.  What
+ * fits into one batch is aggregated by the cpu engine within the final
+ * function, since no device would be done with it sooner.
+ *
+ * The final function keeps its result in the state and returns it again when it
+ * is called again, which happens when a hashed aggregation is rescanned; but no
+ * row can be added after it.  That is FINALFUNC_MODIFY = SHAREABLE, under which
+ * PostgreSQL refuses window use.  There is no combine function, so PostgreSQL
+ * never splits these aggregates over parallel workers; nothing forbids that a
+ * worker runs one as a whole, so all functions are PARALLEL SAFE.
+ *
+ * Float sums: when a sum is not finite, the minimum and maximum of the values
+ * tell why.  NaN and infinite values make the sum what PostgreSQL's sum makes of
+ * them; if all values are finite the sum overflowed, which is PostgreSQL's error.
+ *
+ * Memory: the state, its batch and its result are in the aggregate's context;
+ * only an engine's own memory is not PostgreSQL's, and bounded by
+ * gpuagg.memory_limit.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/float.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/sortsupport.h"
+#include "utils/typcache.h"
+
+#include "engine/select.h"
+#include "exec/column_run.h"
+#include "exec/final.h"
+#include "source/batch.h"
+
+/* The value type of gpu_count_by_key, which has no value. */
+#define NO_VALUE VT_COUNT
+
+/* The Program's aggregates, in this order; gpu_count_by_key has only COUNT. */
+enum
+{
+	AGG_COUNT,
+	AGG_SUM,
+	AGG_MIN,					/* float8 */
+	AGG_MAX						/* float8 */
+};
+
+#define MAX_RESULTS 3			/* key, sum, count */
+
+typedef struct ByKeyState
+{
+	const Program *program;
+	BatchWriter *writer;		/* NULL: final function was called */
+	ColumnRun  *run;			/* NULL: no batch has been full yet */
+	Datum		result;			/* of the final function */
+} ByKeyState;
+
+/* A key's result in the making. */
+typedef struct ResultRow
+{
+	Datum		key;
+	bool		key_isnull;
+	Datum		row;			/* of the composite type */
+} ResultRow;
+
+/* The composite type to make, and the rows made so far. */
+typedef struct ResultRows
+{
+	MemoryContext context;		/* of everything that rows point to */
+	Oid			type;
+	TupleDesc	tupdesc;
+	ResultRow  *rows;
+	Size		nrows;
+	Size		size;
+} ResultRows;
+
+/* GROUP BY column 1, with the accumulators over column 2. */
+static void
+build_program(ProgramBuilder *builder, ValueType key_type, ValueType value_type)
+{
+	int			key;
+	int			value = -1;
+	int			count;
+	int			acc;
+
+	program_begin(builder, SOURCE_COLUMNS);
+	key = program_add_column(builder, 1, key_type, true, -1);
+	if (value_type != NO_VALUE)
+		value = program_add_column(builder, 2, value_type, true, -1);
+	program_add_key(builder, key);
+	count = program_add_acc(builder, ACC_COUNT, value, -1);
+	program_add_agg(builder, FINAL_COUNT, count, count);
+
+	switch (value_type)
+	{
+		case VT_INT4:
+			acc = program_add_acc(builder, ACC_SUM_INT, value, -1);
+			program_add_agg(builder, FINAL_SUM_INT8, acc, count);
+			break;
+		case VT_INT8:
+			acc = program_add_acc(builder, ACC_SUM_INT128, value, -1);
+			program_add_agg(builder, FINAL_SUM_NUMERIC, acc, count);
+			break;
+		case VT_FLOAT8:
+			acc = program_add_acc(builder, ACC_SUM_FLOAT, value, -1);
+			program_add_agg(builder, FINAL_SUM_FLOAT8, acc, count);
+			acc = program_add_acc(builder, ACC_MIN_FLOAT, value, -1);
+			program_add_agg(builder, FINAL_EXTREME_FLOAT8, acc, count);
+			acc = program_add_acc(builder, ACC_MAX_FLOAT, value, -1);
+			program_add_agg(builder, FINAL_EXTREME_FLOAT8, acc, count);
+			break;
+		default:
+			Assert(value_type == NO_VALUE);
+	}
+}
+
+/* The Program for these types; made once a session. */
+static const Program *
+by_key_program(ValueType key_type, ValueType value_type)
+{
+	static Program *programs[VT_COUNT][VT_COUNT + 1];
+	Program   **program = &programs[key_type][value_type];
+
+	if (*program == NULL)
+	{
+		ProgramBuilder *builder = palloc(sizeof(ProgramBuilder));
+		Program    *made;
+
+		build_program(builder, key_type, value_type);
+		made = MemoryContextAlloc(TopMemoryContext, program_size(builder));
+		program_finish(builder, made);
+		*program = made;
+		pfree(builder);
+	}
+	return *program;
+}
+
+/* Engines compare text by its bytes. */
+static void
+check_collation(Oid collation)
+{
+	if (!OidIsValid(collation))
+		ereport(ERROR,
+				(errcode(ERRCODE_INDETERMINATE_COLLATION),
+				 errmsg("could not determine which collation to use for aggregation by key"),
+				 errhint("Use the COLLATE clause to set the collation explicitly.")));
+	if (!get_collation_isdeterministic(collation))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("nondeterministic collations are not supported for aggregation by key"),
+				 errhint("Use the COLLATE clause to choose a deterministic collation.")));
+}
+
+static ByKeyState *
+create_state(FunctionCallInfo fcinfo, MemoryContext context,
+			 ValueType key_type, ValueType value_type)
+{
+	MemoryContext old;
+	ByKeyState *state;
+
+	if (key_type == VT_TEXT)
+		check_collation(PG_GET_COLLATION());
+
+	old = MemoryContextSwitchTo(context);
+	state = palloc0(sizeof(ByKeyState));
+	state->program = by_key_program(key_type, value_type);
+	state->writer = batch_create(state->program);
+	MemoryContextSwitchTo(old);
+	return state;
+}
+
+/* At the end of the aggregation, or before it is repeated; not after an error. */
+static void
+close_run(Datum arg)
+{
+	ByKeyState *state = (ByKeyState *) DatumGetPointer(arg);
+
+	if (state->run)
+		column_run_close(state->run);
+	state->run = NULL;
+}
+
+/* Hand the full batch to an engine, the one in the settings. */
+static void
+hand_over(FunctionCallInfo fcinfo, MemoryContext context, ByKeyState *state)
+{
+	if (state->run == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		state->run = column_run_create(engine_select(), state->program);
+		MemoryContextSwitchTo(old);
+		AggRegisterCallback(fcinfo, close_run, PointerGetDatum(state));
+	}
+	column_run_add(state->run, batch_columns(state->writer));
+	batch_reset(state->writer);
+}
+
+/* Transition of all aggregates: (internal, key [, value]) -> internal. */
+static Datum
+by_key_transition(FunctionCallInfo fcinfo, ValueType key_type, ValueType value_type)
+{
+	MemoryContext context;
+	ByKeyState *state;
+	Datum		values[2];
+	bool		isnull[2];
+
+	if (AggCheckCallContext(fcinfo, &context) != AGG_CONTEXT_AGGREGATE)
+		elog(ERROR, "transition function called outside of an aggregation");
+
+	if (PG_ARGISNULL(0))
+		state = create_state(fcinfo, context, key_type, value_type);
+	else
+		state = (ByKeyState *) PG_GETARG_POINTER(0);
+
+	if (batch_full(state->writer))
+		hand_over(fcinfo, context, state);
+	for (int i = 1; i < PG_NARGS(); i++)
+	{
+		values[i - 1] = fcinfo->args[i].value;
+		isnull[i - 1] = fcinfo->args[i].isnull;
+	}
+	batch_append(state->writer, values, isnull);
+	PG_RETURN_POINTER(state);
+}
+
+#define SUM_BY_KEY(key, key_type, value, value_type) \
+PG_FUNCTION_INFO_V1(gpu_sum_by_key_##key##_##value); \
+Datum \
+gpu_sum_by_key_##key##_##value(PG_FUNCTION_ARGS) \
+{ \
+	return by_key_transition(fcinfo, key_type, value_type); \
+}
+
+#define COUNT_BY_KEY(key, key_type) \
+PG_FUNCTION_INFO_V1(gpu_count_by_key_##key); \
+Datum \
+gpu_count_by_key_##key(PG_FUNCTION_ARGS) \
+{ \
+	return by_key_transition(fcinfo, key_type, NO_VALUE); \
+}
+
+SUM_BY_KEY(int4, VT_INT4, int4, VT_INT4)
+SUM_BY_KEY(int4, VT_INT4, int8, VT_INT8)
+SUM_BY_KEY(int4, VT_INT4, float8, VT_FLOAT8)
+SUM_BY_KEY(int8, VT_INT8, int4, VT_INT4)
+SUM_BY_KEY(int8, VT_INT8, int8, VT_INT8)
+SUM_BY_KEY(int8, VT_INT8, float8, VT_FLOAT8)
+SUM_BY_KEY(text, VT_TEXT, int4, VT_INT4)
+SUM_BY_KEY(text, VT_TEXT, int8, VT_INT8)
+SUM_BY_KEY(text, VT_TEXT, float8, VT_FLOAT8)
+COUNT_BY_KEY(int4, VT_INT4)
+COUNT_BY_KEY(int8, VT_INT8)
+COUNT_BY_KEY(text, VT_TEXT)
+
+/* A float sum that is not finite, from the extremes of its values. */
+static Datum
+sum_from_extremes(float8 min, float8 max)
+{
+	if (isnan(max) || (isinf(min) && isinf(max) && min != max))
+		return Float8GetDatum(get_float8_nan());
+	if (isinf(max))
+		return Float8GetDatum(max);
+	if (isinf(min))
+		return Float8GetDatum(min);
+	float_overflow_error();
+}
+
+static Datum
+group_sum(const Program *program, const uint64_t *words, bool *isnull)
+{
+	const Aggregate *aggs = program_aggs(program);
+	bool		exact = true;
+	Datum		sum = final_value(program, &aggs[AGG_SUM], words, isnull, &exact);
+
+	if (!exact)
+	{
+		Datum		min = final_value(program, &aggs[AGG_MIN], words, isnull, &exact);
+		Datum		max = final_value(program, &aggs[AGG_MAX], words, isnull, &exact);
+
+		sum = sum_from_extremes(DatumGetFloat8(min), DatumGetFloat8(max));
+	}
+	return sum;
+}
+
+/* Make one group's row. */
+static void
+add_group(const Program *program, const GroupBatch *groups, uint32 group,
+		  ResultRows *results)
+{
+	const uint64_t *words = groups->states + (Size) group * program->nwords;
+	Datum		values[MAX_RESULTS];
+	bool		isnull[MAX_RESULTS];
+	bool		exact = true;
+	int			n = 0;
+	ResultRow  *result;
+
+	if (results->nrows == results->size)
+	{
+		results->size *= 2;
+		results->rows = repalloc_huge(results->rows,
+									  results->size * sizeof(ResultRow));
+	}
+	result = &results->rows[results->nrows++];
+
+	values[n] = vector_datum(&groups->keys[0], program_key_type(program, 0),
+							 group, &isnull[n]);
+	n++;
+	if (program->naggs > AGG_SUM)
+	{
+		values[n] = group_sum(program, words, &isnull[n]);
+		n++;
+	}
+	values[n] = final_value(program, &program_aggs(program)[AGG_COUNT], words,
+							&isnull[n], &exact);
+
+	result->key = values[0];
+	result->key_isnull = isnull[0];
+	result->row = HeapTupleGetDatum(heap_form_tuple(results->tupdesc, values, isnull));
+}
+
+static void
+begin_results(ResultRows *results)
+{
+	MemoryContextReset(results->context);
+	results->size = 64;
+	results->nrows = 0;
+	results->rows = palloc(results->size * sizeof(ResultRow));
+}
+
+/* Aggregate what is still in the batch, and make the rows of all groups. */
+static void
+collect_groups(ByKeyState *state, ResultRows *results)
+{
+	GroupBatch	groups;
+
+	if (batch_rows(state->writer) > 0)
+		column_run_add(state->run, batch_columns(state->writer));
+
+	begin_results(results);
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!column_run_groups(state->run, &groups))
+		{
+			begin_results(results);
+			continue;
+		}
+		if (groups.ngroups == 0)
+			break;
+		for (uint32 i = 0; i < groups.ngroups; i++)
+			add_group(state->program, &groups, i, results);
+	}
+}
+
+static int
+compare_keys(const void *a, const void *b, void *sort)
+{
+	const ResultRow *left = a;
+	const ResultRow *right = b;
+
+	return ApplySortComparator(left->key, left->key_isnull,
+							   right->key, right->key_isnull, sort);
+}
+
+/* Sort as ORDER BY key does. */
+static void
+sort_results(ResultRows *results, Oid collation)
+{
+	Oid			key_type = TupleDescAttr(results->tupdesc, 0)->atttypid;
+	TypeCacheEntry *cache = lookup_type_cache(key_type, TYPECACHE_LT_OPR);
+	SortSupportData sort = {0};
+
+	sort.ssup_cxt = CurrentMemoryContext;
+	sort.ssup_collation = collation;
+	PrepareSortSupportFromOrderingOp(cache->lt_opr, &sort);
+	qsort_arg(results->rows, results->nrows, sizeof(ResultRow), compare_keys, &sort);
+}
+
+/* The rows as an array in the given context. */
+static Datum
+results_array(ResultRows *results, MemoryContext context)
+{
+	Datum	   *elements;
+	MemoryContext old;
+	ArrayType  *array;
+
+	if (results->nrows > MaxArraySize)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("array size exceeds the maximum allowed (%d)",
+						(int) MaxArraySize)));
+	elements = palloc_extended(results->nrows * sizeof(Datum), MCXT_ALLOC_HUGE);
+	for (Size i = 0; i < results->nrows; i++)
+		elements[i] = results->rows[i].row;
+
+	old = MemoryContextSwitchTo(context);
+	array = construct_array(elements, (int) results->nrows, results->type,
+							-1, false, TYPALIGN_DOUBLE);
+	MemoryContextSwitchTo(old);
+	return PointerGetDatum(array);
+}
+
+/*
+ * End the aggregation of a state: its result, an array of the composite type,
+ * is then all that is left of it.
+ */
+static void
+finish_state(ByKeyState *state, MemoryContext context, Oid type, Oid collation)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext,
+											   "gpuagg by-key result",
+											   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	ResultRows	results = {0};
+
+	if (state->run == NULL)
+		state->run = column_run_create(&cpu_engine, state->program);
+	MemoryContextSwitchTo(work);
+	results.context = AllocSetContextCreate(work, "gpuagg by-key rows",
+											ALLOCSET_DEFAULT_SIZES);
+	results.type = type;
+	results.tupdesc = lookup_rowtype_tupdesc(type, -1);
+
+	MemoryContextSwitchTo(results.context);
+	collect_groups(state, &results);
+	close_run(PointerGetDatum(state));
+	batch_free(state->writer);
+	state->writer = NULL;
+
+	MemoryContextSwitchTo(work);
+	sort_results(&results, collation);
+	state->result = results_array(&results, context);
+	ReleaseTupleDesc(results.tupdesc);
+
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+}
+
+/*
+ * Final function of all aggregates: (internal) -> array of a composite type.
+ * NULL if there were no rows, as array_agg.
+ */
+PG_FUNCTION_INFO_V1(gpu_by_key_final);
+Datum
+gpu_by_key_final(PG_FUNCTION_ARGS)
+{
+	MemoryContext context;
+	ByKeyState *state;
+
+	if (AggCheckCallContext(fcinfo, &context) != AGG_CONTEXT_AGGREGATE)
+		elog(ERROR, "final function called outside of an aggregation");
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+
+	state = (ByKeyState *) PG_GETARG_POINTER(0);
+	if (state->writer)
+		finish_state(state, context,
+					 get_element_type(get_func_rettype(fcinfo->flinfo->fn_oid)),
+					 PG_GET_COLLATION());
+	PG_RETURN_DATUM(state->result);
+}

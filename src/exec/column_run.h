@@ -1,0 +1,29 @@
+/*
+ * column_run.h
+ *	  Aggregation of column batches that outlives the engine it began in.
+ */
+#ifndef GPUAGG_COLUMN_RUN_H
+#define GPUAGG_COLUMN_RUN_H
+
+#include "engine/engine.h"
+
+/* In a memory context of its own below the current one. */
+typedef struct ColumnRun ColumnRun;
+
+/* Begin in the given engine.  The Program has no slots, and outlives the run. */
+extern ColumnRun *column_run_create(const EngineOps *ops, const Program *program);
+
+/* Take in a batch. */
+extern void column_run_add(ColumnRun *run, const ColumnBatch *batch);
+
+/*
+ * The next groups, none (ngroups = 0) after the last; the first call ends the
+ * input.  Returns false if it had to begin anew in another engine: the groups
+ * returned so far are void, and will be returned again.
+ */
+extern bool column_run_groups(ColumnRun *run, GroupBatch *groups);
+
+/* After an error, the memory context and the resource owner do this. */
+extern void column_run_close(ColumnRun *run);
+
+#endif							/* GPUAGG_COLUMN_RUN_H */

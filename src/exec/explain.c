@@ -1,0 +1,160 @@
+/*
+ * explain.c
+ *	  What EXPLAIN tells of a GpuAgg node.
+ *
+ * Keys and aggregates are deparsed from the node's scan target list.  The
+ * filter's clauses are not part of the plan that setrefs adjusts; they are over
+ * one table only and deparsed on their own.
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/ruleutils.h"
+
+#include "exec/explain.h"
+#include "exec/node.h"
+
+static void
+show_group_keys_and_aggregates(GpuAggState *state, List *ancestors, ExplainState *es)
+{
+	CustomScan *scan = (CustomScan *) state->css.ss.ps.plan;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, (Plan *) scan, ancestors);
+	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
+	List	   *keys = NIL;
+	List	   *aggs = NIL;
+	ListCell   *lc;
+
+	foreach(lc, scan->custom_scan_tlist)
+	{
+		Node	   *expr = (Node *) lfirst_node(TargetEntry, lc)->expr;
+		char	   *text = deparse_expression(expr, context, prefix, true);
+
+		if (IsA(expr, Aggref))
+			aggs = lappend(aggs, text);
+		else
+			keys = lappend(keys, text);
+	}
+	if (keys != NIL)
+		ExplainPropertyList("Group Key", keys, es);
+	if (aggs != NIL)
+		ExplainPropertyList("Aggregates", aggs, es);
+}
+
+static void
+show_filter(GpuAggState *state, ExplainState *es)
+{
+	PlanInfo   *plan = state->plan;
+	char	   *name;
+	Node	   *filter;
+
+	if (plan->filter == NIL)
+		return;
+	name = get_rel_name(plan->relid);
+	filter = (Node *) make_ands_explicit(copyObject(plan->filter));
+	ChangeVarNodes(filter, plan->rti, 1, 0);
+	ExplainPropertyText("Filter",
+						deparse_expression(filter,
+										   deparse_context_for(name, plan->relid),
+										   false, true),
+						es);
+}
+
+static void
+show_source(GpuAggState *state, ExplainState *es)
+{
+	if (OidIsValid(state->plan->relid))
+	{
+		char	   *name = get_rel_name(state->plan->relid);
+
+		ExplainPropertyText("Source",
+							psprintf("heap pages of %s", quote_identifier(name)), es);
+	}
+	else
+		ExplainPropertyText("Source", "child plan", es);
+}
+
+static void
+show_program(GpuAggState *state, ExplainState *es)
+{
+	char		line[256];
+	List	   *lines = NIL;
+
+	for (int i = 0; program_print_line(state->plan->program, i, line, sizeof(line)); i++)
+		lines = lappend(lines, pstrdup(line));
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		ListCell   *lc;
+
+		/* a line each, where a list would be one line */
+		foreach(lc, lines)
+			ExplainPropertyText("Program", lfirst(lc), es);
+	}
+	else
+		ExplainPropertyList("Program", lines, es);
+}
+
+/* Milliseconds by phase, where EXPLAIN's timing is wanted. */
+static void
+show_times(const EngineStats *stats, ExplainState *es)
+{
+	if (!es->timing)
+		return;
+	if (stats->compile_ns > 0)
+	{
+		ExplainPropertyFloat("Compile Time", "ms", stats->compile_ns / 1e6, 3, es);
+		ExplainPropertyText("Kernels", stats->compile_cached ? "cached" : "compiled", es);
+	}
+	ExplainPropertyFloat("Input Time", "ms", stats->input_ns / 1e6, 3, es);
+	ExplainPropertyFloat("Aggregate Time", "ms", stats->aggregate_ns / 1e6, 3, es);
+	ExplainPropertyFloat("Output Time", "ms", stats->output_ns / 1e6, 3, es);
+}
+
+/* What the last run did; pages are of all runs. */
+static void
+show_run(GpuAggState *state, ExplainState *es)
+{
+	const EngineStats *stats = engine_stats(state->engine);
+
+	if (state->fallback_reason != NULL)
+		ExplainPropertyText("Fallback", state->fallback_reason, es);
+	if (stats == NULL)
+		return;
+	if (stats->strategy[0] != '\0')
+		ExplainPropertyText("Strategy", stats->strategy, es);
+	if (state->relation)
+	{
+		ExplainPropertyUInteger("Heap Pages", NULL, state->pages.pages, es);
+		ExplainPropertyUInteger("All-Visible Pages", NULL, state->pages.all_visible, es);
+	}
+	ExplainPropertyUInteger("Rows Read", NULL, stats->rows, es);
+	if (state->plan->program->filter >= 0)
+		ExplainPropertyUInteger("Rows Removed by Filter", NULL,
+								stats->rows - stats->rows_passed, es);
+	ExplainPropertyUInteger("Groups", NULL, stats->groups, es);
+	ExplainPropertyUInteger("Input", "kB", (stats->bytes + 1023) / 1024, es);
+	ExplainPropertyUInteger("Engine Memory", "kB", (stats->memory + 1023) / 1024, es);
+	show_times(stats, es);
+}
+
+void
+gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	GpuAggState *state = (GpuAggState *) node;
+
+	show_group_keys_and_aggregates(state, ancestors, es);
+	show_filter(state, es);
+	show_source(state, es);
+
+	/* with plain EXPLAIN, what would be taken now */
+	ExplainPropertyText("Engine",
+						state->engine ? engine_name(state->engine) : engine_select()->name,
+						es);
+	if (es->verbose)
+		show_program(state, es);
+	if (es->analyze)
+		show_run(state, es);
+}

@@ -1,0 +1,13 @@
+/*
+ * explain.h
+ *	  What EXPLAIN tells of a GpuAgg node.
+ */
+#ifndef GPUAGG_EXPLAIN_H
+#define GPUAGG_EXPLAIN_H
+
+#include "commands/explain.h"
+#include "nodes/execnodes.h"
+
+extern void gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es);
+
+#endif							/* GPUAGG_EXPLAIN_H */

@@ -1,0 +1,185 @@
+/*
+ * final.c
+ *	  From an engine's groups to PostgreSQL's values.
+ *
+ * Where PostgreSQL's own final function does arithmetic (numeric sums and
+ * averages), the same functions of PostgreSQL do it here, so that results have
+ * the same digits and scale.
+ *
+ * Float sums have taken in finite values only (float_summable), so that a result
+ * beyond its type's range is an overflow, as in PostgreSQL.
+ *
+ * Memory: results by reference, and numeric's intermediate values, are in the
+ * current context, which callers reset often.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "utils/builtins.h"
+#include "utils/float.h"
+#include "utils/fmgrprotos.h"
+#include "utils/numeric.h"
+#include "utils/uuid.h"
+
+#include "exec/final.h"
+#include "program/state.h"
+
+/* high * 2^32 + low as numeric: the sum that SUM_INT128's two words hold. */
+static Numeric
+sum128_to_numeric(const uint64_t *words)
+{
+	uint64_t	sum[2] = {words[0], words[1]};
+	int64		high;
+	Datum		product;
+
+	sum128_normalize(sum);
+	high = (int64) sum[1];
+	if (high >= PG_INT32_MIN && high <= PG_INT32_MAX)
+		return int64_to_numeric((int64) ((sum[1] << 32) | sum[0]));
+
+	product = DirectFunctionCall2(numeric_mul,
+								  NumericGetDatum(int64_to_numeric(high)),
+								  NumericGetDatum(int64_to_numeric(INT64CONST(1) << 32)));
+	return DatumGetNumeric(DirectFunctionCall2(numeric_add, product,
+											   NumericGetDatum(int64_to_numeric((int64) sum[0]))));
+}
+
+/* Average of integers: the sum in numeric divided by the count in numeric. */
+static Datum
+average_numeric(AccKind kind, const uint64_t *words, uint64_t count)
+{
+	Numeric		sum = (kind == ACC_SUM_INT128)
+		? sum128_to_numeric(words)
+		: int64_to_numeric((int64) words[0]);
+
+	return DirectFunctionCall2(numeric_div, NumericGetDatum(sum),
+							   NumericGetDatum(int64_to_numeric((int64) count)));
+}
+
+static double
+word_double(uint64_t word)
+{
+	double		value;
+
+	memcpy(&value, &word, sizeof(value));
+	return value;
+}
+
+/* sum(float4): the sum in double, rounded once. */
+static Datum
+sum_float4(double sum)
+{
+	float4		rounded = (float4) sum;
+
+	if (isinf(rounded))
+		float_overflow_error();
+	return Float4GetDatum(rounded);
+}
+
+Datum
+final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
+			bool *isnull)
+{
+	const Accumulator *accs = program_accs(program);
+	const Accumulator *acc = &accs[agg->acc];
+	const uint64_t *value = words + acc->word;
+	uint64_t	count;
+
+	*isnull = false;
+	if (agg->final == FINAL_COUNT)
+		return Int64GetDatum((int64) value[0]);
+
+	count = words[accs[agg->count].word];
+	if (count == 0)
+	{
+		*isnull = true;
+		return (Datum) 0;
+	}
+
+	switch ((FinalKind) agg->final)
+	{
+		case FINAL_SUM_INT8:
+		case FINAL_EXTREME_INT8:
+			return Int64GetDatum((int64) value[0]);
+		case FINAL_SUM_NUMERIC:
+			return NumericGetDatum(sum128_to_numeric(value));
+		case FINAL_AVG_NUMERIC:
+			return average_numeric((AccKind) acc->kind, value, count);
+		case FINAL_SUM_FLOAT4:
+			return sum_float4(word_double(value[0]));
+		case FINAL_SUM_FLOAT8:
+			return Float8GetDatum(word_double(value[0]));
+		case FINAL_AVG_FLOAT8:
+			return Float8GetDatum(word_double(value[0]) / (double) count);
+		case FINAL_EXTREME_INT2:
+			return Int16GetDatum((int16) (int64) value[0]);
+		case FINAL_EXTREME_INT4:
+			return Int32GetDatum((int32) (int64) value[0]);
+		case FINAL_EXTREME_FLOAT4:
+			return Float4GetDatum((float4) float_from_ordered(value[0]));
+		case FINAL_EXTREME_FLOAT8:
+			return Float8GetDatum(float_from_ordered(value[0]));
+		case FINAL_COUNT:
+			break;
+	}
+	elog(ERROR, "unknown kind of aggregate result: %d", agg->final);
+}
+
+/* Text, varchar and char(n) alike: a varlena of the bytes. */
+static Datum
+vector_text(const ColumnVector *vector, uint32_t row)
+{
+	uint32		begin = vector->offsets[row];
+	uint32		end = vector->offsets[row + 1];
+
+	return PointerGetDatum(cstring_to_text_with_len((const char *) vector->values + begin,
+													(int) (end - begin)));
+}
+
+static Datum
+vector_uuid(const ColumnVector *vector, uint32_t row)
+{
+	pg_uuid_t  *uuid = palloc(sizeof(pg_uuid_t));
+
+	memcpy(uuid->data, (const char *) vector->values + row * sizeof(Uuid),
+		   sizeof(Uuid));
+	return UUIDPGetDatum(uuid);
+}
+
+Datum
+vector_datum(const ColumnVector *vector, ValueType type, uint32_t row,
+			 bool *isnull)
+{
+	const void *values = vector->values;
+
+	*isnull = vector->validity &&
+		!(vector->validity[row / 8] & (1 << (row % 8)));
+	if (*isnull)
+		return (Datum) 0;
+
+	switch (type)
+	{
+		case VT_BOOL:
+			return BoolGetDatum(((const uint8 *) values)[row] != 0);
+		case VT_CHAR:
+			return CharGetDatum(((const int8 *) values)[row]);
+		case VT_INT2:
+			return Int16GetDatum(((const int16 *) values)[row]);
+		case VT_INT4:
+			return Int32GetDatum(((const int32 *) values)[row]);
+		case VT_INT8:
+			return Int64GetDatum(((const int64 *) values)[row]);
+		case VT_FLOAT4:
+			return Float4GetDatum(((const float4 *) values)[row]);
+		case VT_FLOAT8:
+			return Float8GetDatum(((const float8 *) values)[row]);
+		case VT_UUID:
+			return vector_uuid(vector, row);
+		case VT_TEXT:
+			return vector_text(vector, row);
+		case VT_COUNT:
+			break;
+	}
+	elog(ERROR, "vector with unknown value type: %d", (int) type);
+}

@@ -1,0 +1,316 @@
+/*
+ * node.c
+ *	  The custom scan node GpuAgg.
+ *
+ * The first call reads the whole input: heap pages, or the tuples of a child
+ * plan, go to the engine, and then its groups come back by batches and become
+ * tuples.  Until the last input row is in, no tuple has left, so whenever the
+ * engine cannot finish exactly, the node drops its work and returns what
+ * PostgreSQL's own plan returns, which it carries as its first child.
+ *
+ * That child is initialized with the node (so that permissions are checked, and
+ * EXPLAIN can show it) and not started before it is needed.  Its tuples already
+ * are the node's result; the engine's groups go through HAVING and projection.
+ *
+ * Memory: slots and batches live in run_context, which is reset for every run;
+ * the engine's own memory is freed with its handle.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "exec/explain.h"
+#include "exec/final.h"
+#include "exec/node.h"
+#include "exec/slots.h"
+#include "guc.h"
+#include "source/child.h"
+
+/* A failing device is told once a session, not once a query. */
+static bool failure_reported = false;
+
+static const CustomExecMethods gpuagg_exec_methods;
+
+static Node *
+create_state(CustomScan *scan)
+{
+	GpuAggState *state = palloc0(sizeof(GpuAggState));
+
+	NodeSetTag(state, T_CustomScanState);
+	state->css.methods = &gpuagg_exec_methods;
+	return (Node *) state;
+}
+
+const CustomScanMethods gpuagg_scan_methods = {
+	.CustomName = "GpuAgg",
+	.CreateCustomScanState = create_state,
+};
+
+void
+node_init(void)
+{
+	RegisterCustomScanMethods(&gpuagg_scan_methods);
+}
+
+static void
+begin_node(CustomScanState *node, EState *estate, int eflags)
+{
+	GpuAggState *state = (GpuAggState *) node;
+	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
+	ListCell   *lc;
+
+	eflags &= ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
+	foreach(lc, scan->custom_plans)
+		node->custom_ps = lappend(node->custom_ps,
+								  ExecInitNode((Plan *) lfirst(lc), estate, eflags));
+	state->native = linitial(node->custom_ps);
+	if (list_length(node->custom_ps) > 1)
+		state->child = lsecond(node->custom_ps);
+
+	state->plan = plan_info_from_list(scan->custom_private);
+	state->phase = PHASE_INPUT;
+
+	/* no device is touched for EXPLAIN */
+	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+
+	/* the plan's range table holds the lock */
+	if (OidIsValid(state->plan->relid))
+	{
+		state->relation = table_open(state->plan->relid, NoLock);
+		Assert(CheckRelationLockedByMe(state->relation, AccessShareLock, true));
+	}
+	state->slot_exprs = ExecInitExprList(scan->custom_exprs, (PlanState *) node);
+	state->run_context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg run",
+											   ALLOCSET_DEFAULT_SIZES);
+	state->engine = engine_handle(engine_select());
+}
+
+/*
+ * The engine cannot finish: from here on PostgreSQL's own plan answers.  Where
+ * a device failed, somebody should know.
+ */
+static void
+fall_back(GpuAggState *state, EngineStatus status, const char *reason)
+{
+	MemoryContext old;
+
+	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+	state->fallback_reason = pstrdup(reason);
+	MemoryContextSwitchTo(old);
+	engine_close(state->engine);
+	state->phase = PHASE_NATIVE;
+
+	if (!gpuagg_fallback)
+		ereport(ERROR,
+				(errcode(engine_sqlstate(status)),
+				 errmsg("engine \"%s\" cannot finish the aggregation: %s",
+						engine_name(state->engine), state->fallback_reason),
+				 errhint("With gpuagg.fallback on, PostgreSQL's own plan takes over.")));
+	if ((status == ENGINE_FAILED || status == ENGINE_NO_MEMORY) && !failure_reported)
+	{
+		failure_reported = true;
+		ereport(WARNING,
+				(errcode(engine_sqlstate(status)),
+				 errmsg("engine \"%s\" could not finish an aggregation, PostgreSQL's own plan took over",
+						engine_name(state->engine)),
+				 errdetail_internal("%s", state->fallback_reason)));
+	}
+}
+
+/* Read the input from end to end. */
+static EngineStatus
+run_input(GpuAggState *state)
+{
+	EState	   *estate = state->css.ss.ps.state;
+
+	if (state->relation)
+		return heap_source_run(state->relation, estate->es_snapshot,
+							   state->engine, &state->pages);
+	return child_source_run(state->child, state->plan->program, state->engine);
+}
+
+/*
+ * From the first input row to the first batch of groups.  Leaves the node in
+ * PHASE_GROUPS or PHASE_NATIVE.
+ */
+static void
+run_engine(GpuAggState *state)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	Snapshot	snapshot = state->css.ss.ps.state->es_snapshot;
+	EngineHints hints = {
+		.rows = state->plan->rows,
+		.groups = state->plan->groups,
+		.memory_limit = (uint64_t) gpuagg_memory_limit << 20,
+		.strategy = gpuagg_strategy_name(),
+	};
+	MemoryContext old;
+	EngineStatus status;
+	char	   *reason;
+
+	state->fallback_reason = NULL;
+	MemoryContextReset(state->run_context);
+	old = MemoryContextSwitchTo(state->run_context);
+
+	/* a generic plan may be older than the transaction's isolation level */
+	if (state->relation && (IsolationIsSerializable() || !IsMVCCSnapshot(snapshot)))
+		fall_back(state, ENGINE_INEXACT, "the transaction is serializable");
+	else if (!slots_evaluate(state->slot_exprs, econtext, &state->slots, &reason))
+		fall_back(state, ENGINE_INEXACT, reason);
+	else
+	{
+		status = engine_open(state->engine, state->plan->program, state->slots, &hints);
+		if (status == ENGINE_OK)
+			status = run_input(state);
+		if (status == ENGINE_OK)
+			status = engine_groups(state->engine, &state->groups);
+		if (status == ENGINE_OK)
+			state->phase = PHASE_GROUPS;
+		else
+			fall_back(state, status, engine_message(state->engine));
+	}
+	state->next_group = 0;
+	ResetExprContext(econtext);
+	MemoryContextSwitchTo(old);
+}
+
+/* Put one group into the scan tuple: keys, then aggregates. */
+static void
+store_group(GpuAggState *state, uint32_t group, TupleTableSlot *slot)
+{
+	const Program *program = state->plan->program;
+	const Aggregate *aggs = program_aggs(program);
+	const uint64_t *words = state->groups.states + (size_t) group * program->nwords;
+	Datum	   *values = slot->tts_values;
+	bool	   *isnull = slot->tts_isnull;
+
+	ExecClearTuple(slot);
+	for (int i = 0; i < program->nkeys; i++)
+		*values++ = vector_datum(&state->groups.keys[i], program_key_type(program, i),
+								 group, isnull++);
+	for (int i = 0; i < program->naggs; i++)
+		*values++ = final_value(program, &aggs[i], words, isnull++);
+	ExecStoreVirtualTuple(slot);
+}
+
+/* The next tuple made of the engine's groups, or an empty slot. */
+static TupleTableSlot *
+next_engine_tuple(GpuAggState *state)
+{
+	PlanState  *ps = &state->css.ss.ps;
+	ExprContext *econtext = ps->ps_ExprContext;
+	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+
+	for (;;)
+	{
+		MemoryContext old;
+
+		if (state->next_group == state->groups.ngroups && state->groups.ngroups > 0)
+		{
+			EngineStatus status = engine_groups(state->engine, &state->groups);
+
+			/* tuples have left: too late for the native plan */
+			if (status != ENGINE_OK)
+				ereport(ERROR,
+						(errcode(engine_sqlstate(status)),
+						 errmsg("engine \"%s\" lost its groups: %s",
+								engine_name(state->engine),
+								engine_message(state->engine))));
+			state->next_group = 0;
+		}
+		if (state->groups.ngroups == 0)
+		{
+			engine_close(state->engine);
+			return ExecClearTuple(ps->ps_ProjInfo ? ps->ps_ResultTupleSlot : slot);
+		}
+
+		ResetExprContext(econtext);
+		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+		store_group(state, state->next_group++, slot);
+		MemoryContextSwitchTo(old);
+
+		econtext->ecxt_scantuple = slot;
+		if (!ExecQual(ps->qual, econtext))
+			InstrCountFiltered1(state, 1);
+		else if (ps->ps_ProjInfo)
+			return ExecProject(ps->ps_ProjInfo);
+		else
+			return slot;
+	}
+}
+
+/* The native plan's next tuple, in the node's own result slot. */
+static TupleTableSlot *
+next_native_tuple(GpuAggState *state)
+{
+	TupleTableSlot *slot = ExecProcNode(state->native);
+	TupleTableSlot *result = state->css.ss.ps.ps_ResultTupleSlot;
+
+	if (TupIsNull(slot))
+		return ExecClearTuple(result);
+	return ExecCopySlot(result, slot);
+}
+
+static TupleTableSlot *
+exec_node(CustomScanState *node)
+{
+	GpuAggState *state = (GpuAggState *) node;
+
+	if (state->phase == PHASE_INPUT)
+		run_engine(state);
+	if (state->phase == PHASE_NATIVE)
+		return next_native_tuple(state);
+	return next_engine_tuple(state);
+}
+
+static void
+rescan_node(CustomScanState *node)
+{
+	GpuAggState *state = (GpuAggState *) node;
+	ListCell   *lc;
+
+	engine_close(state->engine);
+	state->phase = PHASE_INPUT;
+	foreach(lc, node->custom_ps)
+	{
+		PlanState  *child = (PlanState *) lfirst(lc);
+
+		if (node->ss.ps.chgParam != NULL)
+			UpdateChangedParamSet(child, node->ss.ps.chgParam);
+
+		/* a child with changed parameters rescans itself when it is run */
+		if (child->chgParam == NULL)
+			ExecReScan(child);
+	}
+}
+
+static void
+end_node(CustomScanState *node)
+{
+	GpuAggState *state = (GpuAggState *) node;
+	ListCell   *lc;
+
+	if (state->engine)
+		engine_close(state->engine);
+	if (state->relation)
+		table_close(state->relation, NoLock);
+	foreach(lc, node->custom_ps)
+		ExecEndNode((PlanState *) lfirst(lc));
+}
+
+static const CustomExecMethods gpuagg_exec_methods = {
+	.CustomName = "GpuAgg",
+	.BeginCustomScan = begin_node,
+	.ExecCustomScan = exec_node,
+	.EndCustomScan = end_node,
+	.ReScanCustomScan = rescan_node,
+	.ExplainCustomScan = gpuagg_explain,
+};

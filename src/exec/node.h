@@ -1,0 +1,47 @@
+/*
+ * node.h
+ *	  The custom scan node GpuAgg.
+ */
+#ifndef GPUAGG_NODE_H
+#define GPUAGG_NODE_H
+
+#include "nodes/execnodes.h"
+#include "nodes/extensible.h"
+
+#include "engine/select.h"
+#include "plan/plan_info.h"
+#include "source/heap.h"
+
+typedef enum GpuAggPhase
+{
+	PHASE_INPUT,				/* nothing has been read yet */
+	PHASE_GROUPS,				/* groups come from the engine */
+	PHASE_NATIVE				/* the engine gave up: rows come from
+								 * PostgreSQL's own plan */
+} GpuAggPhase;
+
+typedef struct GpuAggState
+{
+	CustomScanState css;
+	PlanInfo   *plan;
+	PlanState  *native;			/* PostgreSQL's own plan */
+	PlanState  *child;			/* the input's plan; NULL: heap pages */
+	Relation	relation;		/* the heap table; NULL: the input's plan */
+	List	   *slot_exprs;		/* ExprState, one a slot */
+	SlotValue  *slots;
+	MemoryContext run_context;	/* of one run: slots' bytes, batches */
+	EngineHandle *engine;
+	GpuAggPhase phase;
+	GroupBatch	groups;			/* the current batch, and the next group in it */
+	uint32_t	next_group;
+	bool		native_started;
+	HeapSourceStats pages;		/* of all runs */
+	char	   *fallback_reason;	/* of the last run, or NULL */
+} GpuAggState;
+
+extern const CustomScanMethods gpuagg_scan_methods;
+
+/* Registers the node, for plans that are read back. */
+extern void node_init(void);
+
+#endif							/* GPUAGG_NODE_H */

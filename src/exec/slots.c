@@ -1,0 +1,147 @@
+/*
+ * slots.c
+ *	  The values of a Program's slots: constants and parameters.
+ *
+ * Constants and parameters cannot fail.  Other expressions without columns,
+ * such as now() - interval '1 day', could; these are evaluated in a
+ * subtransaction, so that the error can be set aside.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/date.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+
+#include "exec/slots.h"
+#include "plan/lower.h"
+
+/* Is evaluating it sure to raise no error that PostgreSQL would not? */
+static bool
+is_simple(Expr *expr)
+{
+	if (IsA(expr, RelabelType))
+		return is_simple(((RelabelType *) expr)->arg);
+	if (IsA(expr, FuncExpr))
+		return ((FuncExpr *) expr)->args == NIL &&
+			((FuncExpr *) expr)->funcid < FirstUnpinnedObjectId;	/* now() */
+	return IsA(expr, Const) || IsA(expr, Param) || IsA(expr, SQLValueFunction);
+}
+
+/* Evaluate, or return false with the error's message, in the current context. */
+static bool
+evaluate_safely(ExprState *state, ExprContext *econtext,
+				Datum *value, bool *isnull, char **reason)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	volatile bool ok = true;
+
+	if (IsInParallelMode())
+	{
+		*reason = pstrdup("an expression cannot be evaluated beside a parallel plan");
+		return false;
+	}
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		*value = ExecEvalExprSwitchContext(state, econtext, isnull);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+			PG_RE_THROW();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		*reason = error->message;
+		ok = false;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return ok;
+}
+
+/* Floats as their bits, integers sign-extended. */
+static void
+set_value(SlotValue *slot, Datum value)
+{
+	float		f4;
+	double		f8;
+	int32		bits;
+	struct varlena *text;
+
+	switch ((ValueType) slot->type)
+	{
+		case VT_BOOL:
+			slot->word = DatumGetBool(value);
+			break;
+		case VT_CHAR:
+			slot->word = (signed char) DatumGetChar(value);
+			break;
+		case VT_INT2:
+			slot->word = DatumGetInt16(value);
+			break;
+		case VT_INT4:
+			slot->word = DatumGetInt32(value);
+			break;
+		case VT_INT8:
+			slot->word = DatumGetInt64(value);
+			break;
+		case VT_FLOAT4:
+			f4 = DatumGetFloat4(value);
+			memcpy(&bits, &f4, sizeof(bits));
+			slot->word = bits;
+			break;
+		case VT_FLOAT8:
+			f8 = DatumGetFloat8(value);
+			memcpy(&slot->word, &f8, sizeof(slot->word));
+			break;
+		case VT_UUID:
+			slot->bytes.data = memcpy(palloc(UUID_LEN), DatumGetUUIDP(value)->data, UUID_LEN);
+			slot->bytes.len = UUID_LEN;
+			break;
+		case VT_TEXT:
+			text = PG_DETOAST_DATUM_COPY(value);
+			slot->bytes.data = VARDATA(text);
+			slot->bytes.len = VARSIZE(text) - VARHDRSZ;
+			break;
+		case VT_COUNT:
+			break;
+	}
+}
+
+bool
+slots_evaluate(List *exprs, ExprContext *econtext, SlotValue **values, char **reason)
+{
+	SlotValue  *slots = palloc0(sizeof(SlotValue) * (list_length(exprs) + 1));
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+	{
+		ExprState  *state = (ExprState *) lfirst(lc);
+		SlotValue  *slot = &slots[foreach_current_index(lc)];
+		Datum		value;
+
+		slot->type = value_type_of(exprType((Node *) state->expr));
+		if (is_simple(state->expr))
+			value = ExecEvalExprSwitchContext(state, econtext, &slot->isnull);
+		else if (!evaluate_safely(state, econtext, &value, &slot->isnull, reason))
+			return false;
+		if (!slot->isnull)
+			set_value(slot, value);
+	}
+	*values = slots;
+	return true;
+}

@@ -1,0 +1,147 @@
+/*
+ * guc.c
+ *	  The settings, gpuagg.*.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "miscadmin.h"
+#include "utils/guc.h"
+
+#include "engine/engine.h"
+#include "engine/select.h"
+#include "guc.h"
+
+int			gpuagg_mode = MODE_AUTO;
+int			gpuagg_engine = CHOICE_AUTO;
+int			gpuagg_strategy = 0;
+bool		gpuagg_fallback = true;
+bool		gpuagg_report_rejections = false;
+int			gpuagg_memory_limit = 0;
+double		gpuagg_setup_cost = -1;
+double		gpuagg_page_cost = -1;
+double		gpuagg_tuple_cost = -1;
+double		gpuagg_operator_cost = -1;
+double		gpuagg_group_cost = -1;
+
+static const struct config_enum_entry mode_options[] = {
+	{"auto", MODE_AUTO, false},
+	{"off", MODE_OFF, false},
+	{"force", MODE_FORCE, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry engine_options[] = {
+	{"auto", CHOICE_AUTO, false},
+	{"cuda", CHOICE_CUDA, false},
+	{"cpu", CHOICE_CPU, false},
+	{"simt", CHOICE_SIMT, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry strategy_options[] = {
+	{"auto", 0, false},
+	{"atomic", 1, false},
+	{"block", 2, false},
+	{"peers", 3, false},
+	{"scan", 4, false},
+	{"vote", 5, false},
+	{"reduce", 6, false},
+	{NULL, 0, false}
+};
+
+const char *
+gpuagg_strategy_name(void)
+{
+	return strategy_options[gpuagg_strategy].name;
+}
+
+/*
+ * An engine that is not there is refused when somebody asks for it.  Settings
+ * of files, databases and roles are looked at when a query would use them: the
+ * postmaster must not look for devices.
+ */
+static bool
+check_engine(int *newval, void **extra, GucSource source)
+{
+	const EngineOps *ops = engine_named(*newval);
+	char		reason[256];
+
+	if (*newval == CHOICE_AUTO || source < PGC_S_INTERACTIVE || !IsUnderPostmaster)
+		return true;
+	if (ops != NULL && ops->available(reason, sizeof(reason)))
+		return true;
+	GUC_check_errcode(ERRCODE_FEATURE_NOT_SUPPORTED);
+	GUC_check_errmsg("engine \"%s\" is not available",
+					 engine_options[*newval].name);
+	GUC_check_errdetail("%s", ops ? reason : "This build of gpuagg does not have it.");
+	GUC_check_errhint("Set gpuagg.engine to \"auto\" or \"cpu\".");
+	return false;
+}
+
+static void
+define_cost(const char *name, const char *description, double *variable)
+{
+	DefineCustomRealVariable(name, description,
+							 "-1 takes the value calibrated for the engine.",
+							 variable, -1, -1, 1e9, PGC_USERSET,
+							 GUC_EXPLAIN, NULL, NULL, NULL);
+}
+
+static void
+define_costs(void)
+{
+	define_cost("gpuagg.setup_cost",
+				"Planner's cost of starting one run of the engine.",
+				&gpuagg_setup_cost);
+	define_cost("gpuagg.page_cost",
+				"Planner's cost of taking in one heap page, beyond reading it.",
+				&gpuagg_page_cost);
+	define_cost("gpuagg.tuple_cost",
+				"Planner's cost of taking in one row.",
+				&gpuagg_tuple_cost);
+	define_cost("gpuagg.operator_cost",
+				"Planner's cost of one operation on one row.",
+				&gpuagg_operator_cost);
+	define_cost("gpuagg.group_cost",
+				"Planner's cost of one group.",
+				&gpuagg_group_cost);
+}
+
+void
+guc_init(void)
+{
+	DefineCustomEnumVariable("gpuagg.mode",
+							 "When gpuagg takes an aggregation.",
+							 "\"force\" takes all that it can, whatever the costs.",
+							 &gpuagg_mode, MODE_AUTO, mode_options,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomEnumVariable("gpuagg.engine",
+							 "The engine that aggregates.",
+							 "\"auto\" takes a CUDA device if one answers, else the CPU.",
+							 &gpuagg_engine, CHOICE_AUTO, engine_options,
+							 PGC_USERSET, GUC_EXPLAIN, check_engine, NULL, NULL);
+	DefineCustomEnumVariable("gpuagg.strategy",
+							 "How rows meet their groups on a GPU.",
+							 "A strategy that cannot serve a query is passed over.",
+							 &gpuagg_strategy, 0, strategy_options,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpuagg.fallback",
+							 "Run PostgreSQL's own plan when the engine cannot finish.",
+							 "If off, the query fails with the reason.",
+							 &gpuagg_fallback, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpuagg.report_rejections",
+							 "Tell why an aggregation is left to PostgreSQL.",
+							 NULL,
+							 &gpuagg_report_rejections, false,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.memory_limit",
+							"The most memory of the engine one query may use.",
+							"0 takes the engine's default.",
+							&gpuagg_memory_limit, 0, 0, INT_MAX,
+							PGC_USERSET, GUC_UNIT_MB | GUC_EXPLAIN, NULL, NULL, NULL);
+	define_costs();
+	MarkGUCPrefixReserved("gpuagg");
+}

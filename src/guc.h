@@ -1,0 +1,42 @@
+/*
+ * guc.h
+ *	  The settings, gpuagg.*.
+ */
+#ifndef GPUAGG_GUC_H
+#define GPUAGG_GUC_H
+
+typedef enum GpuAggMode
+{
+	MODE_AUTO,					/* costs decide */
+	MODE_OFF,
+	MODE_FORCE					/* whatever can be taken is taken */
+} GpuAggMode;
+
+typedef enum GpuAggEngine
+{
+	CHOICE_AUTO,				/* cuda if a device answers, else cpu */
+	CHOICE_CUDA,
+	CHOICE_CPU,
+	CHOICE_SIMT
+} GpuAggEngine;
+
+extern int	gpuagg_mode;
+extern int	gpuagg_engine;
+extern int	gpuagg_strategy;
+extern bool gpuagg_fallback;
+extern bool gpuagg_report_rejections;
+extern int	gpuagg_memory_limit;	/* megabytes; 0: the engine's default */
+
+/* Planner costs; negative: the engine's own (plan/cost.c). */
+extern double gpuagg_setup_cost;
+extern double gpuagg_page_cost;
+extern double gpuagg_tuple_cost;
+extern double gpuagg_operator_cost;
+extern double gpuagg_group_cost;
+
+/* The name of the strategy set, as engines know it. */
+extern const char *gpuagg_strategy_name(void);
+
+extern void guc_init(void);
+
+#endif							/* GPUAGG_GUC_H */

@@ -1,0 +1,31 @@
+/*
+ * cost.h
+ *	  The planner's cost of a GpuAgg node.
+ */
+#ifndef GPUAGG_COST_H
+#define GPUAGG_COST_H
+
+#include "nodes/pathnodes.h"
+
+#include "engine/engine.h"
+
+/* What a cost is made of; all of it estimates. */
+typedef struct CostInput
+{
+	const EngineOps *engine;
+	const Program *program;
+	Cost		input_cost;		/* of getting the rows: the child plan's, or
+								 * reading the pages */
+	double		pages;			/* heap pages; 0: a child plan */
+	double		rows;			/* rows read */
+	double		rows_passed;	/* rows left by the program's filter */
+	double		groups;
+} CostInput;
+
+/* Startup cost: everything up to the first group.  Nothing is free of it. */
+extern Cost cost_startup(const CostInput *in);
+
+/* The least that a run of this engine can cost, however small its input. */
+extern Cost cost_setup(const EngineOps *engine);
+
+#endif							/* GPUAGG_COST_H */

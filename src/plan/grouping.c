@@ -1,0 +1,188 @@
+/*
+ * grouping.c
+ *	  A query's grouping step, taken apart and lowered.
+ *
+ * The step's output mixes keys, aggregates and expressions over both.  A
+ * GpuAgg node computes keys and aggregates, and lets the executor's own
+ * projection and HAVING do the rest; so all that is needed from the output
+ * are its Aggrefs and the Vars outside of them that are no keys themselves.
+ * Such Vars are legal where a primary key is grouped by, and depend on it:
+ * taking them as further keys makes the same groups.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/xact.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "utils/rel.h"
+
+#include "plan/grouping.h"
+#include "plan/lower.h"
+
+typedef struct CollectContext
+{
+	Grouping   *grouping;
+	const char *reason;
+} CollectContext;
+
+/* Collect Aggrefs, and further keys, from an expression of the output. */
+static bool
+collect_walker(Node *node, CollectContext *context)
+{
+	Grouping   *grouping = context->grouping;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Aggref))
+	{
+		grouping->aggrefs = list_append_unique(grouping->aggrefs, node);
+		return false;
+	}
+	if (list_member(grouping->keys, node))
+		return false;
+	if (IsA(node, Var) || IsA(node, PlaceHolderVar))
+	{
+		grouping->keys = lappend(grouping->keys, node);
+		return false;
+	}
+	if (IsA(node, GroupingFunc))
+	{
+		context->reason = "GROUPING is not supported";
+		return true;
+	}
+	return expression_tree_walker(node, collect_walker, (void *) context);
+}
+
+const char *
+grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
+				 RelOptInfo *grouped_rel, List *having)
+{
+	Query	   *parse = root->parse;
+	CollectContext context = {grouping, NULL};
+
+	grouping->root = root;
+	grouping->input_rel = input_rel;
+	grouping->target = grouped_rel->reltarget;
+	grouping->having = having;
+	grouping->aggrefs = NIL;
+
+	if (parse->groupingSets != NIL)
+		return "GROUPING SETS, ROLLUP and CUBE are not supported";
+	if (parse->hasTargetSRFs)
+		return "the target list has a set-returning function";
+	if (root->numOrderedAggs > 0)
+		return "aggregates with ORDER BY or DISTINCT are not supported";
+
+	grouping->keys = get_sortgrouplist_exprs(parse->groupClause,
+											 root->processed_tlist);
+	if (collect_walker((Node *) grouping->target->exprs, &context) ||
+		collect_walker((Node *) having, &context))
+		return context.reason;
+	return NULL;
+}
+
+/* Lower keys and aggregates; the filter has been. */
+static bool
+lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
+						  LoweredGrouping *lowered, const char **reason)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->keys)
+	{
+		if (!lower_key(l, (Expr *) lfirst(lc)))
+			goto rejected;
+	}
+	foreach(lc, grouping->aggrefs)
+	{
+		if (!lower_aggref(l, lfirst_node(Aggref, lc)))
+			goto rejected;
+	}
+	lowered->program = lower_finish(l);
+	lowered->slots = l->slots;
+	if (lowered->program != NULL)
+		return true;
+rejected:
+	*reason = l->reason;
+	return false;
+}
+
+/* Why the input cannot be read as one table's heap pages, or NULL. */
+static const char *
+examine_table(const RelOptInfo *rel, const RangeTblEntry *rte)
+{
+	Relation	relation;
+	const char *reason = NULL;
+
+	if (rel->reloptkind != RELOPT_BASEREL || rte->rtekind != RTE_RELATION)
+		return "the input is not one table";
+	if (rte->inh || (rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW))
+		return "the input is not one plain table";
+	if (rte->tablesample != NULL)
+		return "TABLESAMPLE is not supported";
+	if (IsolationIsSerializable())
+		return "the transaction is serializable";
+
+	relation = relation_open(rte->relid, NoLock);
+	if (relation->rd_rel->relam != HEAP_TABLE_AM_OID)
+		reason = "the table's access method is not heap";
+	relation_close(relation, NoLock);
+	return reason;
+}
+
+bool
+grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
+					 const char **reason)
+{
+	RelOptInfo *rel = grouping->input_rel;
+	RangeTblEntry *rte;
+	Lowering   *l;
+
+	if (rel->reloptkind != RELOPT_BASEREL)
+	{
+		*reason = "the input is not one table";
+		return false;
+	}
+	rte = planner_rt_fetch(rel->relid, grouping->root);
+	if ((*reason = examine_table(rel, rte)) != NULL)
+		return false;
+
+	l = lower_begin_pages(rel->relid, rte->relid);
+	lowered->rti = rel->relid;
+	lowered->relid = rte->relid;
+	lowered->filter = get_actual_clauses(rel->baserestrictinfo);
+	if (!lower_filter(l, lowered->filter))
+	{
+		*reason = l->reason;
+		return false;
+	}
+	return lower_keys_and_aggregates(grouping, l, lowered, reason);
+}
+
+bool
+grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
+					 const char **reason)
+{
+	Path	   *path = grouping->input_rel->cheapest_total_path;
+	Lowering   *l;
+
+	/* should the engine give up, the child's rows are computed once more */
+	if (contain_volatile_functions((Node *) grouping->root->parse))
+	{
+		*reason = "the input has a volatile function";
+		return false;
+	}
+	l = lower_begin_columns(path->pathtarget->exprs);
+	lowered->rti = 0;
+	lowered->relid = InvalidOid;
+	lowered->filter = NIL;
+	return lower_keys_and_aggregates(grouping, l, lowered, reason);
+}

@@ -1,0 +1,50 @@
+/*
+ * grouping.h
+ *	  A query's grouping step, taken apart and lowered.
+ */
+#ifndef GPUAGG_GROUPING_H
+#define GPUAGG_GROUPING_H
+
+#include "nodes/pathnodes.h"
+
+#include "program/program.h"
+
+/* What the planner's grouping step asks for. */
+typedef struct Grouping
+{
+	PlannerInfo *root;
+	RelOptInfo *input_rel;
+	PathTarget *target;			/* the step's output */
+	List	   *having;			/* implicitly ANDed clauses */
+	List	   *keys;			/* Expr: GROUP BY, then what depends on it */
+	List	   *aggrefs;		/* Aggref: of target and HAVING, without repeats */
+} Grouping;
+
+/* A way to run it. */
+typedef struct LoweredGrouping
+{
+	Program    *program;
+	List	   *slots;			/* Expr, one a slot */
+	Index		rti;			/* of the heap table; 0: rows of a child plan */
+	Oid			relid;
+	List	   *filter;			/* clauses that the Program's filter computes */
+} LoweredGrouping;
+
+/*
+ * Take the grouping step apart.  Returns NULL, or why it can never be taken (a
+ * phrase, palloc'd or constant).
+ */
+extern const char *grouping_examine(Grouping *grouping, PlannerInfo *root,
+									RelOptInfo *input_rel, RelOptInfo *grouped_rel,
+									List *having);
+
+/*
+ * Lower it over the heap pages of the one table that it reads, or over the
+ * tuples of the input relation's cheapest path.  False: *reason says why not.
+ */
+extern bool grouping_lower_pages(const Grouping *grouping,
+								 LoweredGrouping *lowered, const char **reason);
+extern bool grouping_lower_child(const Grouping *grouping,
+								 LoweredGrouping *lowered, const char **reason);
+
+#endif							/* GPUAGG_GROUPING_H */

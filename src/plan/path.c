@@ -1,0 +1,316 @@
+/*
+ * path.c
+ *	  The GpuAgg path: offering it to the planner, and its plan.
+ *
+ * For a grouping step that can be lowered, a custom path is added beside
+ * PostgreSQL's own.  Its first child is PostgreSQL's own aggregation of the same
+ * input, which the executor starts only if the engine cannot finish; its second,
+ * where the rows are not read from a table's pages, is the plan of the input.
+ *
+ * The child paths are built here, from the input relation's cheapest path, and
+ * not taken from the grouped relation: add_path frees what it rejects.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/planner.h"
+#include "optimizer/prep.h"
+#include "optimizer/tlist.h"
+#include "utils/selfuncs.h"
+#include "utils/spccache.h"
+
+#include "compat.h"
+#include "engine/select.h"
+#include "exec/node.h"
+#include "guc.h"
+#include "plan/cost.h"
+#include "plan/grouping.h"
+#include "plan/path.h"
+#include "plan/plan_info.h"
+
+typedef struct GpuAggPath
+{
+	CustomPath	custom;
+	Grouping	grouping;
+	LoweredGrouping lowered;
+	double		rows;			/* read */
+	double		groups;
+} GpuAggPath;
+
+static create_upper_paths_hook_type prev_create_upper_paths_hook = NULL;
+
+static void
+report_rejection(const char *reason)
+{
+	if (gpuagg_report_rejections)
+		ereport(NOTICE,
+				(errmsg("gpuagg leaves an aggregation to PostgreSQL: %s", reason)));
+}
+
+/* The plan's target list for what the engine gives: keys, then aggregates. */
+static List *
+engine_tlist(const Grouping *grouping)
+{
+	List	   *exprs = list_concat_copy(grouping->keys, grouping->aggrefs);
+	List	   *tlist = NIL;
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+		tlist = lappend(tlist,
+						makeTargetEntry((Expr *) copyObject(lfirst(lc)),
+										list_length(tlist) + 1, NULL, false));
+	return tlist;
+}
+
+static Plan *
+plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
+				 List *tlist, List *clauses, List *custom_plans)
+{
+	GpuAggPath *path = (GpuAggPath *) best_path;
+	CustomScan *scan = makeNode(CustomScan);
+	PlanInfo	info = {
+		.program = path->lowered.program,
+		.relid = path->lowered.relid,
+		.rti = path->lowered.rti,
+		.filter = copyObject(path->lowered.filter),
+		.rows = path->rows,
+		.groups = path->groups,
+	};
+
+	scan->scan.plan.targetlist = tlist;
+	scan->scan.plan.qual = copyObject(path->grouping.having);
+	scan->custom_plans = custom_plans;
+	scan->custom_exprs = copyObject(path->lowered.slots);
+	scan->custom_scan_tlist = engine_tlist(&path->grouping);
+	scan->custom_private = plan_info_to_list(&info);
+	scan->flags = best_path->flags;
+	scan->methods = &gpuagg_scan_methods;
+	return &scan->scan.plan;
+}
+
+static const CustomPathMethods gpuagg_path_methods = {
+	.CustomName = "GpuAgg",
+	.PlanCustomPath = plan_gpuagg_path,
+};
+
+/* PostgreSQL's own aggregation over the input's cheapest path. */
+static Path *
+native_path(const Grouping *grouping, RelOptInfo *grouped_rel, double groups)
+{
+	PlannerInfo *root = grouping->root;
+	Query	   *parse = root->parse;
+	AggClauseCosts costs;
+
+	MemSet(&costs, 0, sizeof(costs));
+	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	return (Path *)
+		create_agg_path(root, grouped_rel,
+						grouping->input_rel->cheapest_total_path,
+						grouping->target,
+						parse->groupClause ? AGG_HASHED : AGG_PLAIN,
+						AGGSPLIT_SIMPLE, parse->groupClause,
+						grouping->having, &costs, groups);
+}
+
+/* Rows that enter the node. */
+static double
+input_rows(const GpuAggPath *path)
+{
+	RelOptInfo *input = path->grouping.input_rel;
+
+	return path->lowered.rti ? input->tuples : input->cheapest_total_path->rows;
+}
+
+static void
+set_costs(GpuAggPath *path, const EngineOps *engine)
+{
+	RelOptInfo *input = path->grouping.input_rel;
+	PlannerInfo *root = path->grouping.root;
+	Path	   *result = &path->custom.path;
+	QualCost	having;
+	CostInput	in = {
+		.engine = engine,
+		.program = path->lowered.program,
+		.rows = path->rows,
+		.rows_passed = input->rows,
+		.groups = path->groups,
+	};
+
+	if (path->lowered.rti)
+	{
+		double		page_cost;
+
+		get_tablespace_page_costs(input->reltablespace, NULL, &page_cost);
+		in.pages = Max(input->pages, 1);
+		in.input_cost = in.pages * page_cost;
+	}
+	else
+		in.input_cost = input->cheapest_total_path->total_cost;
+
+	cost_qual_eval(&having, path->grouping.having, root);
+	result->rows = path->groups;
+	if (path->grouping.having != NIL)
+		result->rows = clamp_row_est(path->groups *
+									 clauselist_selectivity(root, path->grouping.having,
+															0, JOIN_INNER, NULL));
+	result->startup_cost = cost_startup(&in) + having.startup +
+		result->pathtarget->cost.startup;
+	result->total_cost = result->startup_cost +
+		path->groups * (having.per_tuple + cpu_tuple_cost) +
+		result->rows * result->pathtarget->cost.per_tuple;
+}
+
+static GpuAggPath *
+make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
+				 RelOptInfo *grouped_rel, const EngineOps *engine)
+{
+	PlannerInfo *root = grouping->root;
+	RelOptInfo *input = grouping->input_rel;
+	GpuAggPath *path = palloc0(sizeof(GpuAggPath));
+	Path	   *native;
+
+	path->grouping = *grouping;
+	path->lowered = *lowered;
+	path->rows = input_rows(path);
+	path->groups = 1;
+	if (root->parse->groupClause)
+		path->groups = estimate_num_groups(root,
+										   get_sortgrouplist_exprs(root->parse->groupClause,
+																   root->processed_tlist),
+										   input->cheapest_total_path->rows,
+										   NULL, NULL);
+	native = native_path(grouping, grouped_rel, path->groups);
+
+	NodeSetTag(path, T_CustomPath);
+	path->custom.path.pathtype = T_CustomScan;
+	path->custom.path.parent = grouped_rel;
+	path->custom.path.pathtarget = grouping->target;
+	path->custom.flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom.custom_paths = lowered->rti ? list_make1(native)
+		: list_make2(native, input->cheapest_total_path);
+	path->custom.methods = &gpuagg_path_methods;
+	set_costs(path, engine);
+	return path;
+}
+
+/*
+ * Lower the grouping in the cheapest way there is.  Reading pages beats the
+ * input's own plan, unless that one has an index to skip most of the table.
+ */
+static GpuAggPath *
+find_path(const Grouping *grouping, RelOptInfo *grouped_rel,
+		  const EngineOps *engine, const char **reason)
+{
+	LoweredGrouping pages;
+	LoweredGrouping child;
+	const char *child_reason;
+	char		engine_reason[256];
+	GpuAggPath *best = NULL;
+
+	if (grouping_lower_pages(grouping, &pages, reason))
+	{
+		if (engine->supports(pages.program, engine_reason, sizeof(engine_reason)))
+			best = make_gpuagg_path(grouping, &pages, grouped_rel, engine);
+		else
+			*reason = pstrdup(engine_reason);
+		if (best && grouping->input_rel->cheapest_total_path->pathtype == T_SeqScan)
+			return best;
+	}
+	if (grouping_lower_child(grouping, &child, &child_reason))
+	{
+		GpuAggPath *path;
+
+		if (!engine->supports(child.program, engine_reason, sizeof(engine_reason)))
+		{
+			*reason = pstrdup(engine_reason);
+			return best;
+		}
+		path = make_gpuagg_path(grouping, &child, grouped_rel, engine);
+		if (best == NULL ||
+			path->custom.path.total_cost < best->custom.path.total_cost)
+			best = path;
+	}
+	else if (best == NULL)
+		*reason = child_reason;
+	return best;
+}
+
+/* The cost of PostgreSQL's best way so far. */
+static Cost
+native_cost(const RelOptInfo *grouped_rel)
+{
+	Cost		cost = INFINITY;
+	ListCell   *lc;
+
+	foreach(lc, grouped_rel->pathlist)
+		cost = Min(cost, ((Path *) lfirst(lc))->total_cost);
+	return cost;
+}
+
+static void
+offer_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
+		   GroupPathExtraData *extra)
+{
+	const EngineOps *engine;
+	Grouping	grouping;
+	GpuAggPath *path;
+	const char *reason;
+	Cost		native = native_cost(grouped_rel);
+
+	if (gpuagg_mode == MODE_AUTO && !gpuagg_report_rejections &&
+		native <= cost_setup(&cpu_engine))
+		return;					/* too small for any engine */
+
+	reason = grouping_examine(&grouping, root, input_rel, grouped_rel,
+							  (List *) extra->havingQual);
+	if (reason != NULL)
+	{
+		report_rejection(reason);
+		return;
+	}
+	engine = engine_select();
+	path = find_path(&grouping, grouped_rel, engine, &reason);
+	if (path == NULL)
+	{
+		report_rejection(reason);
+		return;
+	}
+	if (gpuagg_mode == MODE_FORCE)
+	{
+		grouped_rel->pathlist = NIL;
+		grouped_rel->partial_pathlist = NIL;
+	}
+	else if (path->custom.path.total_cost > native)
+		report_rejection(psprintf("its cost is estimated at %.0f, that of PostgreSQL's own plan at %.0f",
+								  path->custom.path.total_cost, native));
+	add_path(grouped_rel, &path->custom.path);
+}
+
+static void
+gpuagg_create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
+						  RelOptInfo *input_rel, RelOptInfo *output_rel,
+						  void *extra)
+{
+	if (prev_create_upper_paths_hook)
+		prev_create_upper_paths_hook(root, stage, input_rel, output_rel, extra);
+
+	/* partitions are grouped again with their parent; dummies are free */
+	if (stage == UPPERREL_GROUP_AGG && gpuagg_mode != MODE_OFF &&
+		!IS_OTHER_REL(input_rel) && !IS_OTHER_REL(output_rel) &&
+		!IS_DUMMY_REL(input_rel))
+		offer_path(root, input_rel, output_rel, (GroupPathExtraData *) extra);
+}
+
+void
+path_init(void)
+{
+	prev_create_upper_paths_hook = create_upper_paths_hook;
+	create_upper_paths_hook = gpuagg_create_upper_paths;
+}

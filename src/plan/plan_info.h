@@ -1,0 +1,29 @@
+/*
+ * plan_info.h
+ *	  What a GpuAgg node's plan carries through PostgreSQL's plan tree.
+ */
+#ifndef GPUAGG_PLAN_INFO_H
+#define GPUAGG_PLAN_INFO_H
+
+#include "nodes/pg_list.h"
+
+#include "program/program.h"
+
+typedef struct PlanInfo
+{
+	Program    *program;
+	Oid			relid;			/* SOURCE_PAGES: the table, else InvalidOid */
+	Index		rti;			/* varno of its Vars in filter */
+	List	   *filter;			/* the scan's clauses, for EXPLAIN only */
+	double		rows;			/* estimates: rows read, and groups */
+	double		groups;
+} PlanInfo;
+
+/*
+ * To and from a List of Nodes (CustomScan.custom_private).  The Program is
+ * copied into palloc'd memory in both directions.
+ */
+extern List *plan_info_to_list(const PlanInfo *info);
+extern PlanInfo *plan_info_from_list(List *list);
+
+#endif							/* GPUAGG_PLAN_INFO_H */

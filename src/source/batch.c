@@ -1,0 +1,273 @@
+/*
+ * batch.c
+ *	  Column batches made of Datums, for all rows that are not heap pages.
+ *
+ * A writer's arrays begin small and double until they hold BATCH_ROWS rows, so
+ * that a writer which never sees many rows costs about a kilobyte: aggregates
+ * keep one for every group.  After a reset the arrays stay as large as they
+ * were.  A batch is full at BATCH_ROWS rows, or earlier once one of its text
+ * columns has BATCH_TEXT bytes; a varlena is below 1 GB, so the offsets of a
+ * text column never pass 32 bits.
+ *
+ * A column's validity bitmap is made at its first NULL and handed out only for
+ * batches in which it has one.
+ *
+ * Memory: all of it is in the writer's own context, a child of the context that
+ * was current in batch_create.  Detoasted copies of varlenas are made in the
+ * context that is current in batch_append, and freed before it returns.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/memutils.h"
+#include "utils/uuid.h"
+
+#include "source/batch.h"
+
+/* Rows in a new writer: a multiple of 8, BATCH_ROWS divided by a power of 2. */
+#define FIRST_ROWS 16
+
+/* Bytes in a new writer's text column, and those that make a batch full. */
+#define FIRST_TEXT 128
+#define BATCH_TEXT (8 * 1024 * 1024)
+
+/* A varlena's bytes come on top of BATCH_TEXT at most once. */
+StaticAssertDecl((uint64) BATCH_TEXT + MaxAllocSize < PG_UINT32_MAX,
+				 "offsets of a batch must fit into 32 bits");
+
+typedef struct ColumnWriter
+{
+	ValueType	type;
+	int			size;			/* of a value; 0: TEXT */
+	bool		has_null;		/* in this batch */
+	char	   *values;			/* TEXT: the bytes */
+	Size		text_size;		/* TEXT: bytes allocated */
+	uint32	   *offsets;		/* TEXT: capacity + 1 */
+	uint8	   *validity;		/* capacity bits, or NULL: never had a NULL */
+} ColumnWriter;
+
+struct BatchWriter
+{
+	MemoryContext context;
+	uint32		capacity;		/* rows that the arrays hold now */
+	bool		text_full;		/* a text column has BATCH_TEXT bytes */
+	ColumnBatch batch;			/* what batch_columns returns */
+	ColumnVector *vectors;
+	int			ncolumns;
+	ColumnWriter columns[FLEXIBLE_ARRAY_MEMBER];
+};
+
+static void
+column_create(ColumnWriter *column, ValueType type)
+{
+	column->type = type;
+	column->size = value_type_size(type);
+	if (type == VT_TEXT)
+	{
+		column->text_size = FIRST_TEXT;
+		column->values = palloc(FIRST_TEXT);
+		column->offsets = palloc((FIRST_ROWS + 1) * sizeof(uint32));
+		column->offsets[0] = 0;
+	}
+	else
+		column->values = palloc(FIRST_ROWS * column->size);
+}
+
+BatchWriter *
+batch_create(const Program *program)
+{
+	const Column *columns = program_columns(program);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "gpuagg column batch",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	BatchWriter *writer;
+
+	writer = palloc0(offsetof(BatchWriter, columns) +
+					 program->ncolumns * sizeof(ColumnWriter));
+	writer->context = context;
+	writer->capacity = FIRST_ROWS;
+	writer->ncolumns = program->ncolumns;
+	writer->vectors = palloc0(Max(program->ncolumns, 1) * sizeof(ColumnVector));
+	writer->batch.columns = writer->vectors;
+	for (int i = 0; i < writer->ncolumns; i++)
+		column_create(&writer->columns[i], (ValueType) columns[i].type);
+
+	MemoryContextSwitchTo(old);
+	return writer;
+}
+
+/* Make room for twice as many rows. */
+static void
+batch_grow(BatchWriter *writer)
+{
+	uint32		capacity = writer->capacity * 2;
+
+	for (int i = 0; i < writer->ncolumns; i++)
+	{
+		ColumnWriter *column = &writer->columns[i];
+
+		if (column->type == VT_TEXT)
+			column->offsets = repalloc(column->offsets,
+									   (capacity + 1) * sizeof(uint32));
+		else
+			column->values = repalloc(column->values, capacity * column->size);
+
+		if (column->validity)
+		{
+			column->validity = repalloc(column->validity, capacity / 8);
+			memset(column->validity + writer->capacity / 8, 0xff,
+				   (capacity - writer->capacity) / 8);
+		}
+	}
+	writer->capacity = capacity;
+}
+
+/* Note that a row is NULL; the first NULL of a batch begins with all bits set. */
+static void
+column_set_null(BatchWriter *writer, ColumnWriter *column, uint32 row)
+{
+	if (!column->validity)
+		column->validity = MemoryContextAlloc(writer->context,
+											  writer->capacity / 8);
+	if (!column->has_null)
+	{
+		memset(column->validity, 0xff, writer->capacity / 8);
+		column->has_null = true;
+	}
+	column->validity[row / 8] &= ~(1 << (row % 8));
+}
+
+/* Append a varlena's bytes to a text column. */
+static void
+column_add_text(BatchWriter *writer, ColumnWriter *column, uint32 row, Datum value)
+{
+	struct varlena *packed = PG_DETOAST_DATUM_PACKED(value);
+	Size		len = VARSIZE_ANY_EXHDR(packed);
+	Size		used = column->offsets[row];
+
+	if (used + len > column->text_size)
+	{
+		Size		size = column->text_size;
+
+		while (size < used + len)
+			size *= 2;
+		column->values = repalloc_huge(column->values, size);
+		column->text_size = size;
+	}
+	memcpy(column->values + used, VARDATA_ANY(packed), len);
+	column->offsets[row + 1] = used + len;
+	if (used + len >= BATCH_TEXT)
+		writer->text_full = true;
+
+	if ((Pointer) packed != DatumGetPointer(value))
+		pfree(packed);
+}
+
+/* Store a Datum that is not NULL. */
+static void
+column_add(BatchWriter *writer, ColumnWriter *column, uint32 row, Datum value)
+{
+	switch (column->type)
+	{
+		case VT_BOOL:
+			((uint8 *) column->values)[row] = DatumGetBool(value);
+			break;
+		case VT_CHAR:
+			((int8 *) column->values)[row] = (int8) DatumGetChar(value);
+			break;
+		case VT_INT2:
+			((int16 *) column->values)[row] = DatumGetInt16(value);
+			break;
+		case VT_INT4:			/* also date and oid, by their 32 bits */
+			((int32 *) column->values)[row] = DatumGetInt32(value);
+			break;
+		case VT_INT8:			/* also timestamps */
+			((int64 *) column->values)[row] = DatumGetInt64(value);
+			break;
+		case VT_FLOAT4:
+			((float4 *) column->values)[row] = DatumGetFloat4(value);
+			break;
+		case VT_FLOAT8:
+			((float8 *) column->values)[row] = DatumGetFloat8(value);
+			break;
+		case VT_UUID:
+			memcpy(column->values + row * sizeof(Uuid),
+				   DatumGetUUIDP(value)->data, sizeof(Uuid));
+			break;
+		case VT_TEXT:
+			column_add_text(writer, column, row, value);
+			break;
+		case VT_COUNT:
+			elog(ERROR, "column batch with unknown value type");
+	}
+}
+
+void
+batch_append(BatchWriter *writer, const Datum *values, const bool *isnull)
+{
+	uint32		row = writer->batch.nrows;
+
+	Assert(!batch_full(writer));
+	if (row == writer->capacity)
+		batch_grow(writer);
+
+	for (int i = 0; i < writer->ncolumns; i++)
+	{
+		ColumnWriter *column = &writer->columns[i];
+
+		if (!isnull[i])
+			column_add(writer, column, row, values[i]);
+		else
+		{
+			column_set_null(writer, column, row);
+			if (column->type == VT_TEXT)
+				column->offsets[row + 1] = column->offsets[row];
+			else
+				memset(column->values + row * column->size, 0, column->size);
+		}
+	}
+	writer->batch.nrows = row + 1;
+}
+
+uint32_t
+batch_rows(const BatchWriter *writer)
+{
+	return writer->batch.nrows;
+}
+
+bool
+batch_full(const BatchWriter *writer)
+{
+	return writer->batch.nrows >= BATCH_ROWS || writer->text_full;
+}
+
+const ColumnBatch *
+batch_columns(BatchWriter *writer)
+{
+	for (int i = 0; i < writer->ncolumns; i++)
+	{
+		const ColumnWriter *column = &writer->columns[i];
+		ColumnVector *vector = &writer->vectors[i];
+
+		vector->values = column->values;
+		vector->offsets = column->offsets;
+		vector->validity = column->has_null ? column->validity : NULL;
+	}
+	return &writer->batch;
+}
+
+void
+batch_reset(BatchWriter *writer)
+{
+	writer->batch.nrows = 0;
+	writer->text_full = false;
+	for (int i = 0; i < writer->ncolumns; i++)
+		writer->columns[i].has_null = false;
+}
+
+void
+batch_free(BatchWriter *writer)
+{
+	MemoryContextDelete(writer->context);
+}

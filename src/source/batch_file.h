@@ -1,0 +1,27 @@
+/*
+ * batch_file.h
+ *	  Column batches kept in a temporary file, to be read again.
+ */
+#ifndef GPUAGG_BATCH_FILE_H
+#define GPUAGG_BATCH_FILE_H
+
+#include "engine/engine.h"
+
+typedef struct BatchFile BatchFile;
+
+/*
+ * An empty file for batches of the Program's columns; the Program must outlive
+ * it.  Belongs to the current resource owner, which closes it after an error;
+ * without an error batch_file_close must be called.
+ */
+extern BatchFile *batch_file_create(const Program *program);
+extern void batch_file_write(BatchFile *file, const ColumnBatch *batch);
+
+/* Go to the first batch; no more writing after that. */
+extern void batch_file_rewind(BatchFile *file);
+
+/* The next batch, valid until the next read or close; NULL after the last. */
+extern const ColumnBatch *batch_file_read(BatchFile *file);
+extern void batch_file_close(BatchFile *file);
+
+#endif							/* GPUAGG_BATCH_FILE_H */

@@ -1,0 +1,52 @@
+/*
+ * child.c
+ *	  A child plan's tuples, as column batches.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+
+#include "source/batch.h"
+#include "source/child.h"
+
+/* Append one tuple; only the Program's columns are taken out of it. */
+static void
+append_tuple(BatchWriter *batch, const Program *program, TupleTableSlot *slot,
+			 Datum *values, bool *isnull)
+{
+	const Column *columns = program_columns(program);
+
+	for (int i = 0; i < program->ncolumns; i++)
+		values[i] = slot_getattr(slot, columns[i].attno, &isnull[i]);
+	batch_append(batch, values, isnull);
+}
+
+EngineStatus
+child_source_run(PlanState *child, const Program *program, EngineHandle *engine)
+{
+	BatchWriter *batch = batch_create(program);
+	Datum	   *values = palloc(sizeof(Datum) * (program->ncolumns + 1));
+	bool	   *isnull = palloc(sizeof(bool) * (program->ncolumns + 1));
+	EngineStatus status = ENGINE_OK;
+
+	for (;;)
+	{
+		TupleTableSlot *slot = ExecProcNode(child);
+		bool		end = TupIsNull(slot);
+
+		if (!end)
+			append_tuple(batch, program, slot, values, isnull);
+		if (batch_full(batch) || (end && batch_rows(batch) > 0))
+		{
+			status = engine_columns(engine, batch_columns(batch));
+			batch_reset(batch);
+		}
+		if (end || status != ENGINE_OK)
+			break;
+	}
+	batch_free(batch);
+	pfree(values);
+	pfree(isnull);
+	return status;
+}

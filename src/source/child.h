@@ -1,0 +1,19 @@
+/*
+ * child.h
+ *	  A child plan's tuples, as column batches.
+ */
+#ifndef GPUAGG_CHILD_H
+#define GPUAGG_CHILD_H
+
+#include "nodes/execnodes.h"
+
+#include "engine/select.h"
+
+/*
+ * Run the child plan to its end and hand its tuples to the engine.  Returns OK,
+ * or the status with which the engine gave up.
+ */
+extern EngineStatus child_source_run(PlanState *child, const Program *program,
+									 EngineHandle *engine);
+
+#endif							/* GPUAGG_CHILD_H */

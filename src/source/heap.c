@@ -1,0 +1,161 @@
+/*
+ * heap.c
+ *	  A heap table's pages with their visible tuples, as PageRefs.
+ *
+ * A page is pinned, share-locked while it is decided which tuples the snapshot
+ * sees, unlocked, and stays pinned while the engine reads it: what heapgetpage
+ * does, for the same reasons.  The pin keeps visible tuples where they are
+ * (pruning and defragmentation need a cleanup lock), while other backends may
+ * go on to add tuples, to reuse unused line pointers, and to set hint bits and
+ * xmax.
+ *
+ * On an all-visible page every normal line pointer counts and no list is made,
+ * unless the page has unused line pointers: an insertion could make one of them
+ * normal while the engine reads.  PD_HAS_FREE_LINES is safe for that: insertion
+ * looks for unused line pointers only where it is set.
+ *
+ * Serializable transactions never come here (they need predicate locks and a
+ * conflict check for every tuple).
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/relscan.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/bufmgr.h"
+#include "storage/bufpage.h"
+#include "storage/predicate.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "source/heap.h"
+
+/*
+ * Pages pinned at once.  A bulk read's ring has 32 buffers, and pinned ones
+ * would make it take others from the pool.
+ */
+#define PAGES_AT_ONCE 16
+
+typedef struct HeapSource
+{
+	Relation	relation;
+	Snapshot	snapshot;
+	BufferAccessStrategy strategy;
+	HeapSourceStats *stats;
+	int			npinned;
+	Buffer		buffers[PAGES_AT_ONCE];
+	PageRef		pages[PAGES_AT_ONCE];
+	OffsetNumber lines[PAGES_AT_ONCE][MaxHeapTuplesPerPage];
+} HeapSource;
+
+/* The line pointers of the tuples that the snapshot sees. */
+static int
+visible_lines(HeapSource *source, Buffer buffer, bool all_visible, OffsetNumber *lines)
+{
+	Page		page = BufferGetPage(buffer);
+	OffsetNumber max = Min(PageGetMaxOffsetNumber(page), (OffsetNumber) MaxHeapTuplesPerPage);
+	int			n = 0;
+
+	for (OffsetNumber line = FirstOffsetNumber; line <= max; line++)
+	{
+		ItemId		item = PageGetItemId(page, line);
+		HeapTupleData tuple;
+
+		if (!ItemIdIsNormal(item))
+			continue;
+		tuple.t_tableOid = RelationGetRelid(source->relation);
+		tuple.t_data = (HeapTupleHeader) PageGetItem(page, item);
+		tuple.t_len = ItemIdGetLength(item);
+		ItemPointerSet(&tuple.t_self, BufferGetBlockNumber(buffer), line);
+		if (all_visible ||
+			HeapTupleSatisfiesVisibility(&tuple, source->snapshot, buffer))
+			lines[n++] = line;
+	}
+	return n;
+}
+
+static void
+read_page(HeapSource *source, BlockNumber block)
+{
+	int			i = source->npinned;
+	Buffer		buffer;
+	Page		page;
+	PageRef    *ref = &source->pages[i];
+	bool		all_visible;
+
+	buffer = ReadBufferExtended(source->relation, MAIN_FORKNUM, block,
+								RBM_NORMAL, source->strategy);
+	source->buffers[source->npinned++] = buffer;
+	heap_page_prune_opt(source->relation, buffer);
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	page = BufferGetPage(buffer);
+	TestForOldSnapshot(source->snapshot, source->relation, page);
+	all_visible = PageIsAllVisible(page) && !source->snapshot->takenDuringRecovery;
+
+	ref->page = (const char *) page;
+	ref->block = block;
+	if (all_visible && !PageHasFreeLinePointers(page))
+	{
+		ref->lines = NULL;
+		ref->nlines = PageGetMaxOffsetNumber(page);
+		source->stats->all_visible++;
+	}
+	else
+	{
+		ref->lines = source->lines[i];
+		ref->nlines = visible_lines(source, buffer, all_visible, source->lines[i]);
+	}
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	source->stats->pages++;
+}
+
+static void
+release_pages(HeapSource *source)
+{
+	for (int i = 0; i < source->npinned; i++)
+		ReleaseBuffer(source->buffers[i]);
+	source->npinned = 0;
+}
+
+EngineStatus
+heap_source_run(Relation relation, Snapshot snapshot, EngineHandle *engine,
+				HeapSourceStats *stats)
+{
+	HeapSource *source = palloc(sizeof(HeapSource));
+	BlockNumber nblocks = RelationGetNumberOfBlocks(relation);
+	EngineStatus status = ENGINE_OK;
+
+	Assert(IsMVCCSnapshot(snapshot));
+	source->relation = relation;
+	source->snapshot = snapshot;
+	source->stats = stats;
+	source->npinned = 0;
+
+	/* as a sequential scan: large tables must not flush the buffer pool */
+	source->strategy = NULL;
+	if (!RelationUsesLocalBuffers(relation) && nblocks > NBuffers / 4)
+		source->strategy = GetAccessStrategy(BAS_BULKREAD);
+	pgstat_count_heap_scan(relation);
+
+	for (BlockNumber block = 0; block < nblocks && status == ENGINE_OK;)
+	{
+		while (source->npinned < PAGES_AT_ONCE && block < nblocks)
+		{
+			CHECK_FOR_INTERRUPTS();
+			read_page(source, block++);
+		}
+		status = engine_pages(engine, source->pages, source->npinned);
+		release_pages(source);
+	}
+
+	if (source->strategy != NULL)
+		FreeAccessStrategy(source->strategy);
+	pfree(source);
+
+	/* the engine counts rows, also of all-visible pages */
+	if (pgstat_should_count_relation(relation))
+		relation->pgstat_info->t_counts.t_tuples_returned += engine_stats(engine)->rows;
+	return status;
+}

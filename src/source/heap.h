@@ -1,0 +1,27 @@
+/*
+ * heap.h
+ *	  A heap table's pages with their visible tuples, as PageRefs.
+ */
+#ifndef GPUAGG_HEAP_H
+#define GPUAGG_HEAP_H
+
+#include "utils/relcache.h"
+#include "utils/snapshot.h"
+
+#include "engine/select.h"
+
+typedef struct HeapSourceStats
+{
+	uint64		pages;			/* read */
+	uint64		all_visible;	/* of them, without a look at each tuple */
+} HeapSourceStats;
+
+/*
+ * Hand all pages of the table, as the snapshot sees them, to the engine.  Adds
+ * to *stats.  Returns OK, or the status with which the engine gave up.  The
+ * relation is locked; the snapshot is an MVCC snapshot.
+ */
+extern EngineStatus heap_source_run(Relation relation, Snapshot snapshot,
+									EngineHandle *engine, HeapSourceStats *stats);
+
+#endif							/* GPUAGG_HEAP_H */
