@@ -6,9 +6,9 @@ CREATE FUNCTION count_above(int) RETURNS bigint LANGUAGE sql STABLE AS
 SELECT count_above(0), count_above(450), count_above(NULL);
 SELECT x, count_above(x) FROM generate_series(0, 400, 100) x;
 
-CREATE FUNCTION totals(least int) RETURNS TABLE (k smallint, n bigint, s bigint) LANGUAGE plpgsql AS $$
+CREATE FUNCTION totals(at_least int) RETURNS TABLE (k smallint, n bigint, s bigint) LANGUAGE plpgsql AS $$
 BEGIN
-	RETURN QUERY SELECT i2, count(*), sum(i4) FROM facts WHERE i2 >= least GROUP BY i2 ORDER BY i2;
+	RETURN QUERY SELECT i2, count(*), sum(i4) FROM facts WHERE i2 >= at_least GROUP BY i2 ORDER BY i2;
 END $$;
 SELECT * FROM totals(97);
 SELECT * FROM totals(98);

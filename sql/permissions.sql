@@ -75,4 +75,5 @@ RESET ROLE;
 
 DROP VIEW guarded;
 DROP TABLE secrets;
+DROP OWNED BY gpuagg_reader;
 DROP ROLE gpuagg_reader;

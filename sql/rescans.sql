@@ -24,10 +24,10 @@ RESET enable_memoize;
 SELECT check_query('SELECT x, s.n FROM generate_series(1, 6) x, LATERAL (SELECT count(*) AS n FROM (SELECT i2 FROM facts WHERE i4 < x * 50 GROUP BY i2 LIMIT 5) l) s');
 
 -- a run that has to fall back among others that have not
-CREATE TABLE divisors (d int);
+CREATE TABLE divisors (divisor int);
 INSERT INTO divisors VALUES (1), (2), (0), (3);
-SELECT outcome('SELECT d, s.* FROM divisors, LATERAL (SELECT sum(i4 / d) FROM facts) s', 'force', 'on');
-SELECT d, s.* FROM divisors, LATERAL (SELECT sum(i4 / d) FROM facts WHERE d <> 0 OR id < 0) s ORDER BY d;
+SELECT outcome('SELECT divisor, s.* FROM divisors, LATERAL (SELECT sum(i4 / divisor) FROM facts) s', 'force', 'on');
+SELECT divisor, s.* FROM divisors, LATERAL (SELECT sum(i4 / divisor) FROM facts WHERE divisor <> 0 OR id < 0) s ORDER BY 1;
 
 -- in recursion
 WITH RECURSIVE r (n, c) AS (

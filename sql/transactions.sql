@@ -2,6 +2,7 @@
 -- What a transaction sees: its own changes, savepoints, isolation levels,
 -- temporary and unlogged tables, tables made within it.
 --
+SET temp_buffers = '1MB';
 CREATE TABLE seen (g int, v int);
 INSERT INTO seen SELECT i % 3, i FROM generate_series(1, 300) i;
 
@@ -51,7 +52,6 @@ ROLLBACK;
 SELECT count(*) FROM seen;
 
 -- temporary and unlogged tables, large enough to leave their buffers
-SET temp_buffers = '1MB';
 CREATE TEMP TABLE passing AS SELECT i % 100 AS g, i AS v, repeat('x', 50) AS filler FROM generate_series(1, 30000) i;
 SELECT check_query('SELECT g, count(*), sum(v) FROM passing GROUP BY g');
 DELETE FROM passing WHERE g < 50;
