@@ -7,14 +7,48 @@ PGFILEDESC = "gpuagg - GROUP BY aggregation on a GPU"
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 
 PG_CPPFLAGS = -I$(srcdir)/src -DGPUAGG_VERSION='"$(EXTVERSION)"'
-PG_CFLAGS = -std=gnu99 -Wall -Wextra -Wno-unused-parameter
+# no contraction: a product fused with a sum is not PostgreSQL's (ops.h)
+PG_CFLAGS = -std=gnu99 -Wall -Wextra -Wno-unused-parameter -ffp-contract=off
+
+# builds for tests can be told to fail: src/engine/inject.h
+ifdef TESTING
+PG_CPPFLAGS += -DGPUAGG_TESTING
+endif
+
+# setup comes first: it makes the functions that the others use
+REGRESS = $(shell cat sql/schedule)
 
 # the module's inner loops are no candidates for JIT inlining
 override with_llvm = no
 
-PG_CONFIG = pg_config
-PGXS := $(shell $(PG_CONFIG) --pgxs)
+# PostgreSQL 15: the one that comes first, else Debian's
+PG_CONFIG := $(shell pg_config --version 2>/dev/null | grep -q ' 15' && echo pg_config || \
+	echo /usr/lib/postgresql/15/bin/pg_config)
+PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
+
+ifneq ($(wildcard $(PGXS)),)
 include $(PGXS)
+else
+all install installcheck clean:
+	@echo "gpuagg needs PostgreSQL 15 with its headers: tools/install-needs, or PG_CONFIG=..." >&2; exit 1
+endif
+
+# no dependencies are tracked: a header rebuilds all
+$(OBJS): $(wildcard src/*.h src/*/*.h src/*/*.def src/*/*/*.h)
 
 # vectorised loops: the CPU engine gains from full vectorisation
 src/engine/cpu/%.o: CFLAGS += -O3
+
+# These need nothing but make: they install what is missing, or say what it is.
+.PHONY: demo test bench
+demo: export PG_CONFIG := $(PG_CONFIG)
+demo:
+	+@tools/install-needs && tools/demo
+
+test: export PG_CONFIG := $(PG_CONFIG)
+test:
+	+@tools/install-needs --for-tests && tools/run-tests
+
+bench: export PG_CONFIG := $(PG_CONFIG)
+bench:
+	+@tools/install-needs --for-bench && bench/run

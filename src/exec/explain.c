@@ -89,15 +89,9 @@ show_program(GpuAggState *state, ExplainState *es)
 	{
 		ListCell   *lc;
 
-		ExplainIndentText(es);
-		appendStringInfoString(es->str, "Program:\n");
-		es->indent++;
+		/* a line each, where a list would be one line */
 		foreach(lc, lines)
-		{
-			ExplainIndentText(es);
-			appendStringInfo(es->str, "%s\n", (char *) lfirst(lc));
-		}
-		es->indent--;
+			ExplainPropertyText("Program", lfirst(lc), es);
 	}
 	else
 		ExplainPropertyList("Program", lines, es);

@@ -6,9 +6,8 @@
  * averages), the same functions of PostgreSQL do it here, so that results have
  * the same digits and scale.
  *
- * Float sums: the words tell a sum, but not whether infinite input or overflow
- * made it infinite, which PostgreSQL answers by a value in the one case and an
- * error in the other.  Sums that are not finite are therefore not answered.
+ * Float sums have taken in finite values only (float_summable), so that a result
+ * beyond its type's range is an overflow, as in PostgreSQL.
  *
  * Memory: results by reference, and numeric's intermediate values, are in the
  * current context, which callers reset often.
@@ -18,6 +17,7 @@
 #include <math.h>
 
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 #include "utils/uuid.h"
@@ -66,27 +66,20 @@ word_double(uint64_t word)
 	return value;
 }
 
-/* Results made of a float sum; not exact if the sum is not finite. */
+/* sum(float4): the sum in double, rounded once. */
 static Datum
-float_result(FinalKind final, double sum, uint64_t count, bool *exact)
+sum_float4(double sum)
 {
-	if (final == FINAL_SUM_FLOAT4)
-	{
-		float4		rounded = (float4) sum;
+	float4		rounded = (float4) sum;
 
-		if (isfinite(rounded))
-			return Float4GetDatum(rounded);
-	}
-	else if (isfinite(sum))
-		return Float8GetDatum(final == FINAL_AVG_FLOAT8 ? sum / (double) count : sum);
-
-	*exact = false;
-	return (Datum) 0;
+	if (isinf(rounded))
+		float_overflow_error();
+	return Float4GetDatum(rounded);
 }
 
 Datum
 final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
-			bool *isnull, bool *exact)
+			bool *isnull)
 {
 	const Accumulator *accs = program_accs(program);
 	const Accumulator *acc = &accs[agg->acc];
@@ -114,10 +107,11 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 		case FINAL_AVG_NUMERIC:
 			return average_numeric((AccKind) acc->kind, value, count);
 		case FINAL_SUM_FLOAT4:
+			return sum_float4(word_double(value[0]));
 		case FINAL_SUM_FLOAT8:
+			return Float8GetDatum(word_double(value[0]));
 		case FINAL_AVG_FLOAT8:
-			return float_result((FinalKind) agg->final, word_double(value[0]),
-								count, exact);
+			return Float8GetDatum(word_double(value[0]) / (double) count);
 		case FINAL_EXTREME_INT2:
 			return Int16GetDatum((int16) (int64) value[0]);
 		case FINAL_EXTREME_INT4:

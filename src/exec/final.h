@@ -10,12 +10,10 @@
 /*
  * The result of one aggregate from a group's words, as PostgreSQL's own
  * aggregate would return it; Datums by reference are in the current context.
- * Can raise what PostgreSQL's final function would raise.  *exact is set to
- * false (and the result is nothing) if the words cannot tell PostgreSQL's
- * answer: the caller then falls back.
+ * Can raise what PostgreSQL's final function would raise.
  */
 extern Datum final_value(const Program *program, const Aggregate *agg,
-						 const uint64_t *words, bool *isnull, bool *exact);
+						 const uint64_t *words, bool *isnull);
 
 /*
  * A value of a column vector as a Datum of the SQL type with that ValueType;

@@ -10,9 +10,8 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
 
 #include "guc.h"
 #include "plan/cost.h"
@@ -38,7 +37,7 @@ costs_of(const EngineOps *engine)
 {
 	EngineCosts costs = engine_costs[0];
 
-	for (int i = 0; i < lengthof(engine_costs); i++)
+	for (size_t i = 0; i < lengthof(engine_costs); i++)
 		if (strcmp(engine_costs[i].engine, engine->name) == 0)
 			costs = engine_costs[i];
 	if (gpuagg_setup_cost >= 0)

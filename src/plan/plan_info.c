@@ -39,7 +39,7 @@ plan_info_from_list(List *list)
 	PlanInfo   *info = palloc(sizeof(PlanInfo));
 	Const	   *program = linitial_node(Const, list);
 	bytea	   *bytes = DatumGetByteaPP(program->constvalue);
-	List	   *estimates = lfifth(list);
+	List	   *estimates = list_nth(list, 4);
 
 	info->program = palloc(VARSIZE_ANY_EXHDR(bytes));
 	memcpy(info->program, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));

@@ -8,6 +8,7 @@
  * them (the vectorised engine computes rows that nobody asked for), so they
  * must not trap; a failing function sets *error and returns anything, a
  * succeeding one leaves *error alone.
+ * Under NVRTC, whoever includes this defines the fixed-width integers first.
  *
  * All operations of ops.def are strict: a NULL operand makes the result NULL.
  * AND and OR over (value, null, error), as PostgreSQL evaluates them, left
@@ -28,5 +29,18 @@
 #include <string.h>
 #define GA_FN static inline
 #endif
+
+/* A string of bytes that belongs to somebody else; not zero-terminated. */
+typedef struct Bytes
+{
+	const char *data;
+	uint32_t	len;
+} Bytes;
+
+/* The value of a uuid. */
+typedef struct Uuid
+{
+	uint64_t	w[2];			/* the 16 bytes as they stand in memory */
+} Uuid;
 
 #endif							/* GPUAGG_FN_H */

@@ -35,6 +35,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fn.h"
+
 /* The most that a Program can hold; lowering rejects what is larger. */
 #define PROGRAM_MAX_ATTRS 1600
 #define PROGRAM_MAX_COLUMNS 256
@@ -194,18 +196,6 @@ typedef struct Program
 	uint16_t	nwords;			/* of a group's state */
 	int16_t		filter;			/* BOOL register, or -1: all rows pass */
 } Program;
-
-/* A string of bytes that belongs to somebody else; not zero-terminated. */
-typedef struct Bytes
-{
-	const char *data;
-	uint32_t	len;
-} Bytes;
-
-typedef struct Uuid
-{
-	uint64_t	w[2];			/* the 16 bytes as they stand in memory */
-} Uuid;
 
 /*
  * The value of a slot.  TEXT and UUID: bytes, owned by whoever made the slots,

@@ -11,7 +11,10 @@
  *				Both halves are plain 64-bit additions without a carry, hence
  *				two independent atomics on a GPU.  Exact for 2^31 values between
  *				two calls of state_normalize.
- *	SUM_FLOAT	a double's bits
+ *	SUM_FLOAT	a double's bits.  Takes in summable values only (float_summable):
+ *				a NaN, an infinity or a value beyond SUMMABLE_MAX ends the run
+ *				with ENGINE_INEXACT, so that no sum can overflow, and neither
+ *				can the squares that PostgreSQL's avg keeps and checks
  *	MIN_INT, MAX_INT	an int64
  *	MIN_FLOAT, MAX_FLOAT	the double's bits, mapped to an unsigned integer of
  *				the same order, NaN above all (float_to_ordered)
@@ -26,6 +29,14 @@
 #define GPUAGG_STATE_H
 
 #include "fn.h"
+
+#define SUMMABLE_MAX 1e140
+
+GA_FN bool
+float_summable(double value)
+{
+	return value >= -SUMMABLE_MAX && value <= SUMMABLE_MAX;
+}
 
 /* Double bits in the order of PostgreSQL's float comparison; -0 is 0. */
 GA_FN uint64_t

@@ -54,7 +54,7 @@ static int
 visible_lines(HeapSource *source, Buffer buffer, bool all_visible, OffsetNumber *lines)
 {
 	Page		page = BufferGetPage(buffer);
-	OffsetNumber max = Min(PageGetMaxOffsetNumber(page), MaxHeapTuplesPerPage);
+	OffsetNumber max = Min(PageGetMaxOffsetNumber(page), (OffsetNumber) MaxHeapTuplesPerPage);
 	int			n = 0;
 
 	for (OffsetNumber line = FirstOffsetNumber; line <= max; line++)

@@ -1,0 +1,40 @@
+--
+-- Rows whose expressions fail: the error is PostgreSQL's own; rows that are
+-- filtered out raise none.
+--
+CREATE TABLE traps (id int, small smallint, i int, big bigint, f4 real, f8 double precision, zero int);
+INSERT INTO traps SELECT i, i % 100, i, i, i, i, i % 5 FROM generate_series(1, 2000) i;
+INSERT INTO traps VALUES (0, 32767, 2147483647, 9223372036854775807, 3e38, 1e308, 0);
+
+SELECT x, check_fallback(format('SELECT id %% 2, sum(%s) FROM traps GROUP BY 1', x))
+FROM unnest(ARRAY['i / zero', 'i % zero', 'big / zero', 'big % zero', 'small / zero', 'f8 / zero', 'f4 / zero',
+	'i + 1', 'i * 2', 'i - (-1)', 'big + 1', 'big * 2', 'small + 1::smallint', 'small * 2::smallint', 'big - (-1)',
+	'f8 * 10', 'f4 * 10::float4', 'f8 + 1.7e308', 'big::int', 'i::smallint', 'f8::int', 'f8::bigint', 'f4::smallint', 'f8::real',
+	'(-i - 1) / (zero - 1)', '-(-i - 1)', '(-big - 1) / (zero - 1)', 'f8 / 1e-300', '1e-300 / f8']) x;
+
+-- as a key, and in a filter
+SELECT check_fallback('SELECT i / zero, count(*) FROM traps GROUP BY 1');
+SELECT check_fallback('SELECT id, count(*) FROM traps WHERE 10 / zero > 2 GROUP BY 1');
+SELECT check_fallback('SELECT id, count(*) FROM traps WHERE i / zero > 2 OR id > 3 GROUP BY 1');
+SELECT check_fallback('SELECT count(*) FILTER (WHERE i / zero > 2) FROM traps');
+SELECT check_fallback('SELECT d, count(*) FROM (SELECT date ''5874897-12-30'' + id AS d FROM traps OFFSET 0) s GROUP BY 1');
+SELECT check_fallback('SELECT date ''5874897-12-30'' + id, count(*) FROM traps GROUP BY 1');
+
+-- kept from the error by what comes before it
+SELECT c AS condition, check_query('SELECT id % 10, count(*), sum(i) FROM traps WHERE ' || c || ' GROUP BY 1')
+FROM unnest(ARRAY['zero <> 0 AND 1000 / zero > 300', 'zero = 0 OR 1000 / zero > 300', 'NOT (zero = 0 OR 1000 / zero > 300)',
+	'zero > 0 AND (zero = 1 OR i % zero = 1)', 'id > 0 AND i + 1 > 5']) c;
+SELECT check_query('SELECT id % 10, sum(i / zero), min(i % zero) FROM traps WHERE zero <> 0 GROUP BY 1');
+SELECT check_query('SELECT id % 10, sum(i / zero) FILTER (WHERE zero <> 0), count(*) FROM traps GROUP BY 1');
+SELECT check_query('SELECT i + 1, count(*) FROM traps WHERE id > 0 GROUP BY 1');
+SELECT check_query('SELECT sum(i + NULL::int), count(NULL / zero) FROM traps WHERE id > 0');
+
+-- the values of constants are looked at once, wherever the rows are
+SELECT outcome('SELECT sum(i + 1/0) FROM traps', 'force', 'on'), outcome('SELECT sum(i + 1/0) FROM traps', 'off', 'on');
+
+-- errors after the aggregates
+SELECT outcome('SELECT sum(i) / (count(*) - count(*)) FROM traps', 'force', 'on');
+SELECT outcome('SELECT id % 2, sum(i)::int FROM traps GROUP BY 1', 'force', 'on');
+
+-- no error ends a session's use of it
+SELECT check_query('SELECT zero, count(*) FROM traps GROUP BY zero');

@@ -1,0 +1,109 @@
+/*
+ * inject.c
+ *	  Failures on request, for tests of what happens after them.
+ *
+ * The setting is parsed when it is set; its parts live in static variables, as
+ * does the count of calls since the last "open".  With several runs open at
+ * once (a query within a query) the count is of all of them.
+ */
+#include "postgres.h"
+
+#include "engine/inject.h"
+
+#ifdef GPUAGG_TESTING
+
+#include "utils/guc.h"
+
+static char *inject_failure;	/* the setting's text */
+
+/* Its parts: nothing is injected while nth is 0. */
+static char inject_call[16];
+static int	inject_nth;
+static EngineStatus inject_result;
+
+static int	calls_made;			/* of inject_call, since "open" */
+
+static const struct
+{
+	const char *name;
+	EngineStatus status;
+}			statuses[] =
+{
+	{"inexact", ENGINE_INEXACT},
+	{"corrupt", ENGINE_CORRUPT},
+	{"no_memory", ENGINE_NO_MEMORY},
+	{"failed", ENGINE_FAILED}
+};
+
+/* The parts of `text`; false if it is not CALL:NUMBER:STATUS or empty. */
+static bool
+parse_failure(const char *text, char *call, int *nth, EngineStatus *status)
+{
+	char		name[16];
+	int			end = -1;
+
+	*nth = 0;
+	if (text[0] == '\0')
+		return true;
+	if (sscanf(text, "%15[a-z]:%d:%15[a-z_]%n", call, nth, name, &end) != 3 ||
+		text[end] != '\0' || *nth < 1)
+		return false;
+	for (int i = 0; i < (int) lengthof(statuses); i++)
+	{
+		if (strcmp(name, statuses[i].name) == 0)
+		{
+			*status = statuses[i].status;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+check_inject_failure(char **newval, void **extra, GucSource source)
+{
+	char		call[16];
+	int			nth;
+	EngineStatus status;
+
+	if (parse_failure(*newval, call, &nth, &status))
+		return true;
+	GUC_check_errdetail("The value is CALL:NUMBER:STATUS, such as \"pages:3:no_memory\".");
+	return false;
+}
+
+static void
+assign_inject_failure(const char *newval, void *extra)
+{
+	(void) parse_failure(newval, inject_call, &inject_nth, &inject_result);
+	calls_made = 0;
+}
+
+void
+inject_init(void)
+{
+	DefineCustomStringVariable("gpuagg.inject_failure",
+							   "Makes a call of the engine fail, for tests.",
+							   NULL,
+							   &inject_failure,
+							   "",
+							   PGC_SUSET,
+							   0,
+							   check_inject_failure,
+							   assign_inject_failure,
+							   NULL);
+}
+
+EngineStatus
+inject_status(const char *call)
+{
+	if (inject_nth == 0)
+		return ENGINE_OK;
+	if (strcmp(call, "open") == 0)
+		calls_made = 0;
+	if (strcmp(call, inject_call) != 0)
+		return ENGINE_OK;
+	return ++calls_made == inject_nth ? inject_result : ENGINE_OK;
+}
+
+#endif							/* GPUAGG_TESTING */

@@ -1,0 +1,470 @@
+/*
+ * program.c
+ *	  Building, flattening, hashing and printing Programs; facts about types and
+ *	  operations.
+ *
+ * A Program is built in a ProgramBuilder's arrays and copied together by
+ * program_finish.  Whatever is added is looked for first: lowering adds the
+ * same column or subexpression as often as it meets it, and engines compute it
+ * once.  The searches are linear, which is fine for what a query holds.
+ *
+ * No part has padding, and unused members are zero, so equal parts are equal
+ * bytes, and equal Programs have equal hashes.
+ *
+ * Owns no memory.  Postgres-free.
+ */
+#include "program.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct OpFacts
+{
+	const char *name;
+	uint8_t		nargs;
+	uint8_t		result;
+	uint8_t		args[2];
+	bool		checked;
+} OpFacts;
+
+/* The types of the first few are those of their operands, or of no matter. */
+static const OpFacts op_facts[OP_COUNT] = {
+	[OP_column] = {"column", 0, VT_COUNT, {VT_COUNT, VT_COUNT}, false},
+	[OP_slot] = {"slot", 0, VT_COUNT, {VT_COUNT, VT_COUNT}, false},
+	[OP_and] = {"and", 2, VT_BOOL, {VT_BOOL, VT_BOOL}, false},
+	[OP_or] = {"or", 2, VT_BOOL, {VT_BOOL, VT_BOOL}, false},
+	[OP_isnull] = {"isnull", 1, VT_BOOL, {VT_COUNT, VT_COUNT}, false},
+	[OP_isnotnull] = {"isnotnull", 1, VT_BOOL, {VT_COUNT, VT_COUNT}, false},
+#define OP1(name, r, a, checked, ...) \
+	[OP_##name] = {#name, 1, VT_##r, {VT_##a, VT_COUNT}, checked},
+#define OP2(name, r, a, b, checked, ...) \
+	[OP_##name] = {#name, 2, VT_##r, {VT_##a, VT_##b}, checked},
+#include "ops.def"
+#undef OP1
+#undef OP2
+};
+
+static const char *const type_names[] = {
+	[VT_BOOL] = "bool",
+	[VT_CHAR] = "\"char\"",
+	[VT_INT2] = "int2",
+	[VT_INT4] = "int4",
+	[VT_INT8] = "int8",
+	[VT_FLOAT4] = "float4",
+	[VT_FLOAT8] = "float8",
+	[VT_UUID] = "uuid",
+	[VT_TEXT] = "text",
+};
+
+static const char *const acc_names[] = {
+	[ACC_COUNT] = "count",
+	[ACC_SUM_INT] = "sum_int",
+	[ACC_SUM_INT128] = "sum_int128",
+	[ACC_SUM_FLOAT] = "sum_float",
+	[ACC_MIN_INT] = "min_int",
+	[ACC_MAX_INT] = "max_int",
+	[ACC_MIN_FLOAT] = "min_float",
+	[ACC_MAX_FLOAT] = "max_float",
+};
+
+static const char *const final_names[] = {
+	[FINAL_COUNT] = "count",
+	[FINAL_SUM_INT8] = "sum_int8",
+	[FINAL_SUM_NUMERIC] = "sum_numeric",
+	[FINAL_AVG_NUMERIC] = "avg_numeric",
+	[FINAL_SUM_FLOAT4] = "sum_float4",
+	[FINAL_SUM_FLOAT8] = "sum_float8",
+	[FINAL_AVG_FLOAT8] = "avg_float8",
+	[FINAL_EXTREME_INT2] = "extreme_int2",
+	[FINAL_EXTREME_INT4] = "extreme_int4",
+	[FINAL_EXTREME_INT8] = "extreme_int8",
+	[FINAL_EXTREME_FLOAT4] = "extreme_float4",
+	[FINAL_EXTREME_FLOAT8] = "extreme_float8",
+};
+
+const char *
+value_type_name(ValueType type)
+{
+	return type_names[type];
+}
+
+int
+value_type_size(ValueType type)
+{
+	static const uint8_t sizes[] = {
+#define X(name, ctype, size) size,
+		VALUE_TYPES(X)
+#undef X
+	};
+
+	return sizes[type];
+}
+
+const char *
+op_name(OpCode op)
+{
+	return op_facts[op].name;
+}
+
+int
+op_nargs(OpCode op)
+{
+	return op_facts[op].nargs;
+}
+
+ValueType
+op_result(OpCode op)
+{
+	return (ValueType) op_facts[op].result;
+}
+
+ValueType
+op_arg(OpCode op, int n)
+{
+	return (ValueType) op_facts[op].args[n];
+}
+
+bool
+op_checked(OpCode op)
+{
+	return op_facts[op].checked;
+}
+
+const char *
+acc_name(AccKind kind)
+{
+	return acc_names[kind];
+}
+
+/*
+ * Begin a Program.  Only the head needs to be cleared: parts are written whole
+ * before they are counted.
+ */
+void
+program_begin(ProgramBuilder *b, RowSource source)
+{
+	memset(&b->head, 0, sizeof(b->head));
+	b->head.source = source;
+	b->head.filter = -1;
+	b->overflow = false;
+}
+
+/* The index for one more part after `count` ones, or -1 if there is no room. */
+static int
+next_index(ProgramBuilder *b, uint16_t *count, int limit)
+{
+	if (*count >= limit)
+		b->overflow = true;
+	return b->overflow ? -1 : (*count)++;
+}
+
+/* The index of a part among `count` parts of `size` bytes, or -1. */
+static int
+find_part(const void *parts, int count, const void *part, size_t size)
+{
+	for (int i = 0; i < count; i++)
+		if (memcmp((const char *) parts + i * size, part, size) == 0)
+			return i;
+	return -1;
+}
+
+int
+program_add_attr(ProgramBuilder *b, int len, int align, bool notnull)
+{
+	int			i = next_index(b, &b->head.nattrs, PROGRAM_MAX_ATTRS);
+
+	if (i >= 0)
+	{
+		b->attrs[i].len = len;
+		b->attrs[i].align = align;
+		b->attrs[i].notnull = notnull;
+	}
+	return i;
+}
+
+int
+program_add_slot(ProgramBuilder *b, ValueType type)
+{
+	int			i = next_index(b, &b->head.nslots, PROGRAM_MAX_SLOTS);
+
+	if (i >= 0)
+		b->slot_types[i] = type;
+	return i;
+}
+
+/* An instruction's register, the one that computes it already if there is. */
+static int
+add_insn(ProgramBuilder *b, const Insn *insn)
+{
+	int			i;
+
+	if (b->overflow)
+		return -1;
+	i = find_part(b->insns, b->head.ninsns, insn, sizeof(Insn));
+	if (i < 0)
+	{
+		i = next_index(b, &b->head.ninsns, PROGRAM_MAX_INSNS);
+		if (i >= 0)
+			b->insns[i] = *insn;
+	}
+	return i;
+}
+
+int
+program_add_column(ProgramBuilder *b, int attno, ValueType type,
+				   bool nullable, int missing)
+{
+	Column		column = {.attno = attno,.missing = missing,.type = type,
+		.nullable = nullable};
+	Insn		insn = {.op = OP_column,.type = type,.nullable = nullable,
+		.arg = {-1, -1}};
+	int			i;
+
+	if (b->overflow)
+		return -1;
+	i = find_part(b->columns, b->head.ncolumns, &column, sizeof(Column));
+	if (i < 0)
+	{
+		i = next_index(b, &b->head.ncolumns, PROGRAM_MAX_COLUMNS);
+		if (i < 0)
+			return -1;
+		b->columns[i] = column;
+	}
+	insn.index = i;
+	return add_insn(b, &insn);
+}
+
+int
+program_add_slot_ref(ProgramBuilder *b, int slot)
+{
+	Insn		insn = {.op = OP_slot,.nullable = true,.arg = {-1, -1},
+		.index = slot};
+
+	if (b->overflow)
+		return -1;
+	insn.type = b->slot_types[slot];
+	return add_insn(b, &insn);
+}
+
+/*
+ * The operands must have the operation's types.  A result can be NULL if an
+ * operand can (AND and OR know better only when they see the values), and an
+ * error if an operand can be one or the operation is checked.
+ */
+int
+program_add_op(ProgramBuilder *b, OpCode op, int arg1, int arg2)
+{
+	Insn		insn = {.op = op,.arg = {arg1, arg2},.index = -1};
+
+	if (b->overflow)
+		return -1;
+	insn.type = op_facts[op].result;
+	insn.fallible = op_facts[op].checked;
+	for (int i = 0; i < op_facts[op].nargs; i++)
+	{
+		insn.nullable |= b->insns[insn.arg[i]].nullable;
+		insn.fallible |= b->insns[insn.arg[i]].fallible;
+	}
+	if (op == OP_isnull || op == OP_isnotnull)
+		insn.nullable = false;
+	return add_insn(b, &insn);
+}
+
+int
+program_add_key(ProgramBuilder *b, int reg)
+{
+	int			i = next_index(b, &b->head.nkeys, PROGRAM_MAX_KEYS);
+
+	if (i >= 0)
+		b->keys[i] = reg;
+	return i;
+}
+
+int
+program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
+{
+	Accumulator acc = {.kind = kind,.nwords = kind == ACC_SUM_INT128 ? 2 : 1,
+		.arg = arg,.filter = filter};
+	int			i;
+
+	if (b->overflow)
+		return -1;
+	for (i = 0; i < b->head.naccs; i++)
+	{
+		acc.word = b->accs[i].word;
+		if (memcmp(&b->accs[i], &acc, sizeof(acc)) == 0)
+			return i;
+	}
+	i = next_index(b, &b->head.naccs, PROGRAM_MAX_ACCS);
+	if (i >= 0)
+	{
+		acc.word = b->head.nwords;
+		b->head.nwords += acc.nwords;
+		b->accs[i] = acc;
+	}
+	return i;
+}
+
+int
+program_add_agg(ProgramBuilder *b, FinalKind final, int acc, int count)
+{
+	Aggregate	agg = {.final = final,.acc = acc,.count = count};
+	int			i = next_index(b, &b->head.naggs, PROGRAM_MAX_AGGS);
+
+	if (i >= 0)
+		b->aggs[i] = agg;
+	return i;
+}
+
+void
+program_set_filter(ProgramBuilder *b, int reg)
+{
+	b->head.filter = reg;
+}
+
+size_t
+program_size(const ProgramBuilder *b)
+{
+	const Program *p = &b->head;
+
+	if (b->overflow)
+		return 0;
+	return sizeof(Program) +
+		p->nattrs * sizeof(Attribute) + p->ncolumns * sizeof(Column) +
+		p->ninsns * sizeof(Insn) + p->naccs * sizeof(Accumulator) +
+		p->naggs * sizeof(Aggregate) + p->nkeys * sizeof(int16_t);
+}
+
+/* Copy `size` bytes to *to and move it behind them. */
+static void
+put(char **to, const void *from, size_t size)
+{
+	memcpy(*to, from, size);
+	*to += size;
+}
+
+/* buf: program_size bytes, aligned as a Program; the size must not be 0. */
+void
+program_finish(const ProgramBuilder *b, Program *buf)
+{
+	Program		head = b->head;
+	char	   *to = (char *) buf;
+
+	head.size = program_size(b);
+	put(&to, &head, sizeof(head));
+	put(&to, b->attrs, head.nattrs * sizeof(Attribute));
+	put(&to, b->columns, head.ncolumns * sizeof(Column));
+	put(&to, b->insns, head.ninsns * sizeof(Insn));
+	put(&to, b->accs, head.naccs * sizeof(Accumulator));
+	put(&to, b->aggs, head.naggs * sizeof(Aggregate));
+	put(&to, b->keys, head.nkeys * sizeof(int16_t));
+}
+
+uint64_t
+program_hash(const Program *p)
+{
+	const unsigned char *byte = (const unsigned char *) p;
+	uint64_t	hash = UINT64_C(0xcbf29ce484222325);
+
+	for (uint32_t i = 0; i < p->size; i++)
+		hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* Append to the text in buf, as far as there is room. */
+static void
+append(char *buf, size_t len, const char *format,...)
+{
+	size_t		used = strlen(buf);
+	va_list		args;
+
+	va_start(args, format);
+	vsnprintf(buf + used, len - used, format, args);
+	va_end(args);
+}
+
+static void
+print_insn(const Program *p, int reg, char *buf, size_t len)
+{
+	const Insn *insn = &program_insns(p)[reg];
+	const char *type = value_type_name((ValueType) insn->type);
+
+	append(buf, len, "r%d = %s", reg, op_name((OpCode) insn->op));
+	if (insn->op == OP_column)
+	{
+		const Column *column = &program_columns(p)[insn->index];
+
+		append(buf, len, " %d (attribute %d, %s", insn->index, column->attno, type);
+		if (!column->nullable)
+			append(buf, len, ", not null");
+		if (column->missing >= 0)
+			append(buf, len, ", missing: slot %d", column->missing);
+		append(buf, len, ")");
+	}
+	else if (insn->op == OP_slot)
+		append(buf, len, " %d (%s)", insn->index, type);
+	else
+		for (int i = 0; i < op_nargs((OpCode) insn->op); i++)
+			append(buf, len, "%s r%d", i > 0 ? "," : "", insn->arg[i]);
+}
+
+static void
+print_acc(const Program *p, int i, char *buf, size_t len)
+{
+	const Accumulator *acc = &program_accs(p)[i];
+
+	append(buf, len, "%s", acc_name((AccKind) acc->kind));
+	if (acc->arg >= 0)
+		append(buf, len, " r%d", acc->arg);
+	if (acc->nwords == 1)
+		append(buf, len, " -> word %d", acc->word);
+	else
+		append(buf, len, " -> words %d to %d", acc->word,
+			   acc->word + acc->nwords - 1);
+	if (acc->filter >= 0)
+		append(buf, len, " filter r%d", acc->filter);
+}
+
+/*
+ * The lines: instructions, filter, keys, accumulators, aggregates.  Attributes
+ * are left out: the instructions name those that matter.
+ */
+bool
+program_print_line(const Program *p, int line, char *buf, size_t len)
+{
+	const Aggregate *agg;
+
+	buf[0] = '\0';
+	if (line < p->ninsns)
+	{
+		print_insn(p, line, buf, len);
+		return true;
+	}
+	line -= p->ninsns;
+	if (p->filter >= 0 && line-- == 0)
+	{
+		append(buf, len, "filter r%d", p->filter);
+		return true;
+	}
+	if (line < p->nkeys)
+	{
+		append(buf, len, "key r%d", program_keys(p)[line]);
+		return true;
+	}
+	line -= p->nkeys;
+	if (line < p->naccs)
+	{
+		print_acc(p, line, buf, len);
+		return true;
+	}
+	line -= p->naccs;
+	if (line >= p->naggs)
+		return false;
+	agg = &program_aggs(p)[line];
+	append(buf, len, "result %s of word %d", final_names[agg->final],
+		   program_accs(p)[agg->acc].word);
+	if (agg->count != agg->acc)
+		append(buf, len, ", counted by word %d",
+			   program_accs(p)[agg->count].word);
+	return true;
+}
