@@ -223,7 +223,7 @@ hand_over(FunctionCallInfo fcinfo, MemoryContext context, ByKeyState *state)
 	{
 		MemoryContext old = MemoryContextSwitchTo(context);
 
-		state->run = column_run_create(engine_select(), state->program);
+		state->run = column_run_create(engine_select(), state->program, 0);
 		MemoryContextSwitchTo(old);
 		AggRegisterCallback(fcinfo, close_run, PointerGetDatum(state));
 	}
@@ -479,7 +479,8 @@ finish_state(ByKeyState *state, MemoryContext context, Oid type, Oid collation)
 	ResultRows	results = {0};
 
 	if (state->run == NULL)
-		state->run = column_run_create(&cpu_engine, state->program);
+		state->run = column_run_create(&cpu_engine, state->program,
+									   batch_rows(state->writer));
 	MemoryContextSwitchTo(work);
 	results.context = AllocSetContextCreate(work, "gpuagg by-key rows",
 											ALLOCSET_DEFAULT_SIZES);

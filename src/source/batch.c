@@ -4,8 +4,8 @@
  *
  * A writer's arrays begin small and double until they hold BATCH_ROWS rows, so
  * that a writer which never sees many rows costs half a kilobyte: aggregates keep
- * one for every group.  After a reset the arrays stay as large as they
- * were.  A batch is full at BATCH_ROWS rows, or earlier once one of its text
+ * one for every group.  After a reset the arrays stay as large as they were.  A
+ * batch is full at BATCH_ROWS rows, or earlier once one of its text
  * columns has BATCH_TEXT bytes; a varlena is below 1 GB, so the offsets of a
  * text column never pass 32 bits.
  *
