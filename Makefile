@@ -1,11 +1,12 @@
 MODULE_big = gpuagg
 EXTENSION = gpuagg
-DATA = sql/gpuagg--1.0.sql
+EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" gpuagg.control)
+DATA = sql/gpuagg--$(EXTVERSION).sql
 PGFILEDESC = "gpuagg - GROUP BY aggregation on a GPU"
 
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 
-PG_CPPFLAGS = -I$(srcdir)/src
+PG_CPPFLAGS = -I$(srcdir)/src -DGPUAGG_VERSION='"$(EXTVERSION)"'
 # no contraction: a product fused with a sum is not PostgreSQL's (ops.h)
 PG_CFLAGS = -std=gnu99 -Wall -Wextra -Wno-unused-parameter -ffp-contract=off
 
