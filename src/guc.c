@@ -10,6 +10,7 @@
 #include "utils/guc.h"
 
 #include "engine/engine.h"
+#include "engine/inject.h"
 #include "engine/select.h"
 #include "guc.h"
 
@@ -143,5 +144,6 @@ guc_init(void)
 							&gpuagg_memory_limit, 0, 0, INT_MAX,
 							PGC_USERSET, GUC_UNIT_MB | GUC_EXPLAIN, NULL, NULL, NULL);
 	define_costs();
+	inject_init();
 	MarkGUCPrefixReserved("gpuagg");
 }

@@ -13,6 +13,7 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 
+#include "engine/inject.h"
 #include "engine/select.h"
 #include "guc.h"
 
@@ -85,10 +86,14 @@ EngineStatus
 engine_open(EngineHandle *handle, const Program *program,
 			const SlotValue *slots, const EngineHints *hints)
 {
+	EngineStatus status = inject_status("open");
+
 	Assert(handle->run == NULL);
 	memset(&handle->stats, 0, sizeof(handle->stats));
 	handle->message[0] = '\0';
 	handle->opened = true;
+	if (status != ENGINE_OK)
+		return status;
 	return handle->ops->open(program, slots, hints, &handle->run, handle->message);
 }
 
@@ -103,8 +108,10 @@ wait_a_moment(void)
 EngineStatus
 engine_pages(EngineHandle *handle, const PageRef *pages, int n)
 {
-	EngineStatus status;
+	EngineStatus status = inject_status("pages");
 
+	if (status != ENGINE_OK)
+		return status;
 	while ((status = handle->ops->pages(handle->run, pages, n)) == ENGINE_BUSY)
 		wait_a_moment();
 	CHECK_FOR_INTERRUPTS();
@@ -114,8 +121,10 @@ engine_pages(EngineHandle *handle, const PageRef *pages, int n)
 EngineStatus
 engine_columns(EngineHandle *handle, const ColumnBatch *batch)
 {
-	EngineStatus status;
+	EngineStatus status = inject_status("columns");
 
+	if (status != ENGINE_OK)
+		return status;
 	while ((status = handle->ops->columns(handle->run, batch)) == ENGINE_BUSY)
 		wait_a_moment();
 	CHECK_FOR_INTERRUPTS();
@@ -125,8 +134,10 @@ engine_columns(EngineHandle *handle, const ColumnBatch *batch)
 EngineStatus
 engine_groups(EngineHandle *handle, GroupBatch *batch)
 {
-	EngineStatus status;
+	EngineStatus status = inject_status("groups");
 
+	if (status != ENGINE_OK)
+		return status;
 	while ((status = handle->ops->groups(handle->run, batch)) == ENGINE_BUSY)
 		wait_a_moment();
 	CHECK_FOR_INTERRUPTS();

@@ -8,8 +8,9 @@
 #ifndef GPUAGG_LOWER_H
 #define GPUAGG_LOWER_H
 
-#include "nodes/primnodes.h"
+#include "access/tupdesc.h"
 #include "nodes/pg_list.h"
+#include "nodes/primnodes.h"
 
 #include "program/program.h"
 
@@ -23,16 +24,23 @@
  *
  * What is the same for all rows (no Vars, not volatile, no aggregates or
  * subplans) becomes a slot; slots[i] is the expression whose value at the start
- * of execution is the value of slot i.
+ * of execution is the value of slot i.  Operations of the table stay
+ * operations even then: a table without rows must not raise their errors.
+ *
+ * Lowered functions are not called through PostgreSQL, so nobody asks whether
+ * the user may: that is left to the executor, for all of `functions`.
  */
 typedef struct Lowering
 {
 	ProgramBuilder *builder;
 	Index		rti;			/* SOURCE_PAGES */
 	Oid			relid;
+	TupleDesc	desc;			/* SOURCE_PAGES: a copy, with constraints */
 	List	   *inputs;			/* SOURCE_COLUMNS: Expr */
 	List	   *slots;			/* Expr, one a slot; includes attributes' missing
 								 * values as Consts */
+	List	   *functions;		/* Oids, each once: functions of expressions and
+								 * keys' equality, but no aggregates */
 	char	   *reason;			/* why something was rejected, or NULL */
 } Lowering;
 
@@ -43,7 +51,9 @@ extern Lowering *lower_begin_columns(List *inputs);
 /*
  * Each returns false, with l->reason set (a translatable phrase such as
  * "function lower(text) is not supported", for "... because ..."), if it met
- * what it cannot lower.  Clauses are ANDed in their order.
+ * what it cannot lower; all that follow then return false too.  Clauses are
+ * ANDed in their order.  The program's keys and aggregates are in the order of
+ * the calls.
  */
 extern bool lower_filter(Lowering *l, List *clauses);
 extern bool lower_key(Lowering *l, Expr *expr);

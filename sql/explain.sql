@@ -1,0 +1,54 @@
+--
+-- EXPLAIN.  Numbers and the engine's name are not compared.
+--
+CREATE FUNCTION explain(options text, query text) RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
+		line := regexp_replace(line, '(Engine|Strategy): \w+', '\1: X', 'g');
+		CONTINUE WHEN line ~ '^ *(Planning Time|Execution Time|Planning|Buffers|Query Identifier|JIT|Memory Usage)';
+		line := regexp_replace(line, '\d+(\.\d+)?( ?)(kB|ms)', 'N\2\3', 'g');
+		RETURN NEXT line;
+	END LOOP;
+END $$;
+
+SELECT explain('COSTS OFF', 'SELECT i2, count(*), sum(i4) FROM facts WHERE i4 > 5 AND b GROUP BY i2');
+SELECT explain('COSTS OFF', 'SELECT count(*) FROM facts');
+SELECT explain('COSTS OFF', 'SELECT i2 % 2, max(f8) FILTER (WHERE b) FROM facts GROUP BY 1 HAVING count(*) > 3 ORDER BY 1 LIMIT 2');
+SELECT explain('COSTS OFF', 'SELECT x.b, count(*) FROM facts x JOIN facts y ON x.id = y.id GROUP BY 1');
+SELECT explain('COSTS OFF, VERBOSE', 'SELECT i2, avg(i4 + 1) FROM facts WHERE d > ''2000-03-01'' GROUP BY i2');
+
+-- run
+SELECT explain('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'SELECT i2, count(*) FROM facts WHERE i2 > 50 GROUP BY i2');
+
+-- never begun
+SELECT explain('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'SELECT * FROM (SELECT i2, count(*) FROM facts GROUP BY i2 LIMIT 0) s');
+
+-- fallen back: says why
+SELECT explain('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'SELECT sum(f8 / 3 + i4 / nullif(i4, 0)) FROM facts WHERE i4 IS NOT NULL');
+
+-- other formats parse, and have the same parts
+CREATE FUNCTION explain_json(query text) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+	result text;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, FORMAT JSON) ' || query INTO result;
+	RETURN result::jsonb;
+END $$;
+CREATE FUNCTION explain_xml(query text) RETURNS xml LANGUAGE plpgsql AS $$
+DECLARE
+	result text;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, FORMAT XML) ' || query INTO result;
+	RETURN xmlparse(document result);
+END $$;
+SELECT p ->> 'Node Type' AS node, p ->> 'Custom Plan Provider' AS provider, p -> 'Group Key' AS keys, p ->> 'Actual Rows' AS rows
+FROM jsonb_path_query(explain_json('SELECT b, count(*), sum(i4) FROM facts WHERE i2 > 3 GROUP BY b'), '$[0].Plan') p;
+SELECT xmlexists('//*[local-name()="Custom-Plan-Provider" and text()="GpuAgg"]'
+	PASSING BY REF explain_xml('SELECT b, count(*), sum(i4) FROM facts WHERE i2 > 3 GROUP BY b')) AS found;
+SELECT count(*) > 5 AS found FROM explain('ANALYZE, VERBOSE, FORMAT YAML', 'SELECT b, count(*) FROM facts GROUP BY b');
+
+-- nothing of what EXPLAIN runs or plans stays behind
+SELECT check_query('SELECT b, count(*) FROM facts GROUP BY b');

@@ -1,0 +1,40 @@
+--
+-- What is left to PostgreSQL, and why.
+--
+SET gpuagg.report_rejections = on;
+\set VERBOSITY terse
+
+-- aggregates
+SELECT b, string_agg(vc, ',' ORDER BY id) FROM facts WHERE id < 5 GROUP BY b ORDER BY b;
+SELECT count(DISTINCT i2) FROM facts;
+SELECT max(t COLLATE "C") FROM facts;
+SELECT sum(n) FROM (VALUES (1.5), (2)) x (n);
+SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4) FROM facts;
+SELECT bool_and(b) FROM facts;
+SELECT sum(i4 ORDER BY id) FROM facts;
+
+-- keys and expressions
+SELECT n, count(*) FROM (VALUES (1.0), (1.00)) x (n) GROUP BY n;
+SELECT i, count(*) FROM (VALUES (interval '1 day'), ('24 hours')) x (i) GROUP BY i ORDER BY i;
+SELECT count(*) FROM facts WHERE upper(t) = 'BBB';
+SELECT count(*) FROM facts WHERE t < 'b' COLLATE "C";
+SELECT count(*) FROM facts WHERE t LIKE 'b%';
+SELECT count(*) FROM facts WHERE random() < 0;
+SELECT sum(CASE WHEN b THEN 1 ELSE 0 END) FROM facts;
+SELECT coalesce(b, false), count(*) FROM facts GROUP BY 1 ORDER BY 1;
+SELECT count(*) FROM facts f WHERE f.id < 20 AND f.i4 = (SELECT max(g.i4) FROM facts g WHERE g.i2 = f.i2);
+
+-- grouping sets
+SELECT b, count(*) FROM facts GROUP BY ROLLUP (b) ORDER BY b, count(*);
+
+-- set-returning functions in the target list are no part of the aggregation
+SELECT b, generate_series(1, 2), count(*) FROM facts GROUP BY b ORDER BY 1, 2;
+
+-- nothing is said where nothing is grouped, or taken, or asked for
+SELECT i4 FROM facts WHERE id = 1;
+SELECT b, count(*) FROM facts GROUP BY b ORDER BY b;
+SET gpuagg.mode = off;
+SELECT count(DISTINCT i2) FROM facts;
+SET gpuagg.mode = force;
+RESET gpuagg.report_rejections;
+SELECT count(DISTINCT i2) FROM facts;

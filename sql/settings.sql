@@ -1,0 +1,53 @@
+--
+-- Settings: what they take and what they do.
+--
+SELECT name, setting FROM pg_settings WHERE name IN ('gpuagg.mode', 'gpuagg.fallback', 'gpuagg.report_rejections', 'gpuagg.strategy') ORDER BY 1;
+SET gpuagg.mode = fast;
+SET gpuagg.engine = 'steam';
+SET gpuagg.strategy = 'luck';
+SET gpuagg.fallback = maybe;
+SET gpuagg.report_rejections = 7;
+SET gpuagg.memory_limit = -1;
+SET gpuagg.setup_cost = -1;
+SHOW gpuagg.mode;
+
+-- names that do not exist are no settings of this module
+SET gpuagg.no_such_setting = 1;
+
+-- mode
+CREATE TABLE little (k int, v int);
+INSERT INTO little VALUES (1, 1), (2, 2);
+ANALYZE little;
+CREATE FUNCTION shows_gpuagg(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN ' || query LOOP
+		IF line LIKE '%GpuAgg%' THEN
+			RETURN true;
+		END IF;
+	END LOOP;
+	RETURN false;
+END $$;
+SET gpuagg.mode = off;
+SELECT shows_gpuagg('SELECT k, sum(v) FROM little GROUP BY k') AS little, shows_gpuagg('SELECT i4, sum(i2) FROM facts GROUP BY i4') AS facts;
+SET gpuagg.mode = force;
+SELECT shows_gpuagg('SELECT k, sum(v) FROM little GROUP BY k') AS little, shows_gpuagg('SELECT i4, sum(i2) FROM facts GROUP BY i4') AS facts;
+SET gpuagg.mode = auto;
+SELECT shows_gpuagg('SELECT k, sum(v) FROM little GROUP BY k') AS little;
+RESET gpuagg.mode;
+
+-- fallback: what would have to fall back is an error without it
+SET gpuagg.fallback = off;
+SELECT outcome('SELECT sum(i4 / (id - id)) FROM facts', 'force', 'on');
+SELECT outcome('SELECT sum(i4 / (id - id)) FROM facts', 'force', 'off') LIKE '% division by zero' AS postgres_spoke;
+RESET gpuagg.fallback;
+
+-- set for a transaction, a function
+BEGIN;
+SET LOCAL gpuagg.mode = off;
+SELECT shows_gpuagg('SELECT i4, sum(i2) FROM facts GROUP BY i4');
+ROLLBACK;
+SELECT shows_gpuagg('SELECT i4, sum(i2) FROM facts GROUP BY i4');
+
+SELECT gpuagg_version() ~ '^\d+\.\d+' AS version;

@@ -1,0 +1,420 @@
+/*
+ * lower.c
+ *	  From PostgreSQL's expressions to a Program.
+ *
+ * A walk down the expression tree, one function per kind of node, that adds
+ * instructions to a ProgramBuilder on its way up.  Constants, parameters and
+ * everything else that no row changes become slots (lower_column.c), functions
+ * and operators become operations (lower_op.c).  The tree is only looked at.
+ *
+ * The first rejection ends a lowering: its reason is kept, the instructions
+ * added so far are of no use, and the caller throws all of it away.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "plan/lower_internal.h"
+
+/* The longest list of an IN that becomes a chain of comparisons. */
+#define MAX_ARRAY_ELEMENTS 64
+
+/* Keep the first reason.  Always -1, for callers to return. */
+int
+lower_reject(Lowering *l, const char *format,...)
+{
+	if (l->reason == NULL)
+	{
+		StringInfoData buf;
+		va_list		args;
+		int			needed;
+
+		initStringInfo(&buf);
+		for (;;)
+		{
+			va_start(args, format);
+			needed = appendStringInfoVA(&buf, format, args);
+			va_end(args);
+			if (needed == 0)
+				break;
+			enlargeStringInfo(&buf, needed);
+		}
+		l->reason = buf.data;
+	}
+	return -1;
+}
+
+/* True unless something was rejected, which a full program is too. */
+bool
+lower_succeeded(Lowering *l)
+{
+	if (l->builder->overflow)
+		lower_reject(l, _("the query has too many columns, constants or expressions"));
+	return l->reason == NULL;
+}
+
+/* AND or OR of a list, from its first member to its last. */
+static int
+lower_chain(Lowering *l, OpCode op, List *args)
+{
+	int			result = -1;
+	ListCell   *lc;
+
+	foreach(lc, args)
+	{
+		int			reg = lower_expr(l, lfirst(lc));
+
+		if (reg < 0)
+			return -1;
+		result = result < 0 ? reg : program_add_op(l->builder, op, result, reg);
+	}
+	return result;
+}
+
+static int
+lower_bool_expr(Lowering *l, const BoolExpr *expr)
+{
+	int			reg;
+
+	switch (expr->boolop)
+	{
+		case AND_EXPR:
+			return lower_chain(l, OP_and, expr->args);
+		case OR_EXPR:
+			return lower_chain(l, OP_or, expr->args);
+		case NOT_EXPR:
+			break;
+	}
+	reg = lower_expr(l, linitial(expr->args));
+	return reg < 0 ? -1 : program_add_op(l->builder, OP_bool_not, reg, -1);
+}
+
+static int
+lower_null_test(Lowering *l, const NullTest *test)
+{
+	int			reg;
+
+	if (test->argisrow)
+		return lower_reject(l, _("IS NULL of a row is not supported"));
+	reg = lower_expr(l, test->arg);
+	if (reg < 0)
+		return -1;
+	return program_add_op(l->builder,
+						  test->nulltesttype == IS_NULL ? OP_isnull : OP_isnotnull,
+						  reg, -1);
+}
+
+/* x IS TRUE is x AND x IS NOT NULL, and so on; an error in x stays one. */
+static int
+lower_boolean_test(Lowering *l, const BooleanTest *test)
+{
+	ProgramBuilder *b = l->builder;
+	BoolTestType type = test->booltesttype;
+	int			reg = lower_expr(l, test->arg);
+	int			known;
+
+	if (reg < 0)
+		return -1;
+	if (type == IS_UNKNOWN)
+		return program_add_op(b, OP_isnull, reg, -1);
+	known = program_add_op(b, OP_isnotnull, reg, -1);
+	if (type == IS_NOT_UNKNOWN)
+		return known;
+	if (type == IS_FALSE || type == IS_NOT_FALSE)
+		reg = program_add_op(b, OP_bool_not, reg, -1);
+	reg = program_add_op(b, OP_and, reg, known);
+	if (type == IS_NOT_TRUE || type == IS_NOT_FALSE)
+		reg = program_add_op(b, OP_bool_not, reg, -1);
+	return reg;
+}
+
+/* A cast that leaves the bits as they are. */
+static int
+lower_relabel(Lowering *l, const RelabelType *relabel)
+{
+	int			reg = lower_expr(l, relabel->arg);
+
+	if (reg < 0)
+		return -1;
+	if (l->builder->insns[reg].type != value_type_of(relabel->resulttype))
+		return lower_reject(l, _("a cast from type %s to type %s is not supported"),
+							format_type_be(exprType((Node *) relabel->arg)),
+							format_type_be(relabel->resulttype));
+	return reg;
+}
+
+/* A constant array's elements as Consts. */
+static List *
+const_elements(const Const *array)
+{
+	ArrayType  *arr = DatumGetArrayTypeP(array->constvalue);
+	Oid			type = ARR_ELEMTYPE(arr);
+	int16		len;
+	bool		byval;
+	char		align;
+	Datum	   *values;
+	bool	   *nulls;
+	int			n;
+	List	   *elements = NIL;
+
+	get_typlenbyvalalign(type, &len, &byval, &align);
+	deconstruct_array(arr, type, len, byval, align, &values, &nulls, &n);
+	for (int i = 0; i < n; i++)
+		elements = lappend(elements,
+						   makeConst(type, -1, get_typcollation(type), len,
+									 nulls[i] ? (Datum) 0 : values[i],
+									 nulls[i], byval));
+	return elements;
+}
+
+/* The elements of an IN list's array; false if they are not known or too many. */
+static bool
+array_elements(Lowering *l, Expr *array, List **elements)
+{
+	if (IsA(array, Const) && !((Const *) array)->constisnull)
+		*elements = const_elements((Const *) array);
+	else if (IsA(array, ArrayExpr) && !((ArrayExpr *) array)->multidims)
+		*elements = ((ArrayExpr *) array)->elements;
+	else
+		lower_reject(l, _("a comparison with an array that is not constant is not supported"));
+	if (list_length(*elements) > MAX_ARRAY_ELEMENTS)
+		lower_reject(l, _("an array of more than %d elements is not supported"),
+					 MAX_ARRAY_ELEMENTS);
+	return l->reason == NULL;
+}
+
+/*
+ * PostgreSQL computes all elements before it compares any, so an element that
+ * raises an error must not stand where a chain may stop before it.
+ */
+static bool
+check_element(Lowering *l, Expr *element)
+{
+	int			reg;
+
+	if (IsA(element, Const))
+		return true;
+	reg = lower_expr(l, element);
+	if (reg >= 0 && l->builder->insns[reg].fallible)
+		lower_reject(l, _("an array element that can raise an error is not supported"));
+	return lower_succeeded(l);
+}
+
+/* x op ANY of nothing is false, ALL is true, whatever x is: but for its error. */
+static int
+lower_empty_array_op(Lowering *l, const ScalarArrayOpExpr *expr)
+{
+	int			reg = lower_expr(l, linitial(expr->args));
+
+	if (reg < 0)
+		return -1;
+	if (l->builder->insns[reg].fallible)
+		return lower_reject(l, _("a comparison with an empty array is not supported"));
+	return lower_slot(l, (Expr *) makeBoolConst(!expr->useOr, false));
+}
+
+/*
+ * x op ANY (array) is an OR of comparisons, x op ALL (array) an AND: a NULL
+ * element, or a NULL x, gives the same answer there.  x is lowered for each,
+ * and found again.
+ */
+static int
+lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr)
+{
+	OpCode		chain = expr->useOr ? OP_or : OP_and;
+	List	   *elements = NIL;
+	int			result = -1;
+	ListCell   *lc;
+
+	if (!array_elements(l, lsecond(expr->args), &elements))
+		return -1;
+	if (elements == NIL)
+		return lower_empty_array_op(l, expr);
+	foreach(lc, elements)
+	{
+		int			reg;
+
+		if (!check_element(l, lfirst(lc)))
+			return -1;
+		reg = lower_function(l, get_opcode(expr->opno),
+							 list_make2(linitial(expr->args), lfirst(lc)),
+							 expr->inputcollid);
+		if (reg < 0)
+			return -1;
+		result = result < 0 ? reg : program_add_op(l->builder, chain, result, reg);
+	}
+	return result;
+}
+
+/* What an expression that is never lowered is called. */
+static const char *
+expression_kind(const Expr *expr)
+{
+	switch (nodeTag(expr))
+	{
+		case T_CaseExpr:
+			return "CASE";
+		case T_CoalesceExpr:
+			return "COALESCE";
+		case T_MinMaxExpr:
+			return ((const MinMaxExpr *) expr)->op == IS_GREATEST ? "GREATEST" : "LEAST";
+		case T_NullIfExpr:
+			return "NULLIF";
+		case T_DistinctExpr:
+			return "IS DISTINCT FROM";
+		case T_SubLink:
+		case T_SubPlan:
+		case T_AlternativeSubPlan:
+			return _("a subquery in an expression");
+		case T_CoerceToDomain:
+			return _("a cast to a domain");
+		case T_CoerceViaIO:
+			return _("a cast through text");
+		case T_PlaceHolderVar:
+			return _("an expression from below an outer join");
+		default:
+			return _("an expression of this kind");
+	}
+}
+
+/*
+ * Can the expression's outermost part be an operation?  Then it is one even if
+ * no row changes its value, so that its error, if it raises one, is only raised
+ * if a row needs the value.
+ */
+static bool
+is_operation(const Expr *expr)
+{
+	switch (nodeTag(expr))
+	{
+		case T_BoolExpr:
+			return true;
+		case T_OpExpr:
+			return function_op(get_opcode(((const OpExpr *) expr)->opno)) >= 0;
+		case T_FuncExpr:
+			return function_op(((const FuncExpr *) expr)->funcid) >= 0;
+		default:
+			return false;
+	}
+}
+
+static int
+lower_node(Lowering *l, Expr *expr)
+{
+	switch (nodeTag(expr))
+	{
+		case T_Var:
+			if (l->builder->head.source == SOURCE_PAGES)
+				return lower_var(l, (Var *) expr);
+			return lower_reject(l, _("a column is not among the input's"));
+		case T_RelabelType:
+			return lower_relabel(l, (RelabelType *) expr);
+		case T_FuncExpr:
+			return lower_function(l, ((FuncExpr *) expr)->funcid,
+								  ((FuncExpr *) expr)->args,
+								  ((FuncExpr *) expr)->inputcollid);
+		case T_OpExpr:
+			return lower_function(l, get_opcode(((OpExpr *) expr)->opno),
+								  ((OpExpr *) expr)->args,
+								  ((OpExpr *) expr)->inputcollid);
+		case T_BoolExpr:
+			return lower_bool_expr(l, (BoolExpr *) expr);
+		case T_NullTest:
+			return lower_null_test(l, (NullTest *) expr);
+		case T_BooleanTest:
+			return lower_boolean_test(l, (BooleanTest *) expr);
+		case T_ScalarArrayOpExpr:
+			return lower_array_op(l, (ScalarArrayOpExpr *) expr);
+		default:
+			return lower_reject(l, _("%s is not supported"), expression_kind(expr));
+	}
+}
+
+int
+lower_expr(Lowering *l, Expr *expr)
+{
+	int			reg;
+
+	check_stack_depth();
+	if (!IsA(expr, Const))
+	{
+		reg = lower_input(l, expr);
+		if (reg >= 0 || !lower_succeeded(l))
+			return reg;
+	}
+	if (is_slot(expr) && !is_operation(expr))
+		return lower_slot(l, expr);
+	return lower_node(l, expr);
+}
+
+bool
+lower_filter(Lowering *l, List *clauses)
+{
+	int			reg;
+
+	if (!lower_succeeded(l))
+		return false;
+	if (clauses == NIL)
+		return true;
+	reg = lower_chain(l, OP_and, clauses);
+	if (reg >= 0)
+		program_set_filter(l->builder, reg);
+	return lower_succeeded(l);
+}
+
+/*
+ * Groups are told apart by the bytes of a text.  For char(n), whose trailing
+ * blanks do not count, this is right if all values are padded to one length.
+ */
+static bool
+check_text_key(Lowering *l, Expr *expr)
+{
+	int32		typmod = exprTypmod((Node *) expr);
+	Oid			type = getBaseTypeAndTypmod(exprType((Node *) expr), &typmod);
+
+	if (type == BPCHAROID && (typmod < 0 || IsA(expr, RelabelType)))
+	{
+		lower_reject(l, _("a key of type character has no fixed length"));
+		return false;
+	}
+	return check_collation(l, exprCollation((Node *) expr));
+}
+
+bool
+lower_key(Lowering *l, Expr *expr)
+{
+	TypeCacheEntry *type;
+	int			reg;
+
+	if (!lower_succeeded(l))
+		return false;
+	reg = lower_expr(l, expr);
+	if (reg < 0)
+		return lower_succeeded(l);
+	if (l->builder->insns[reg].type == VT_TEXT && !check_text_key(l, expr))
+		return false;
+
+	type = lookup_type_cache(exprType((Node *) expr), TYPECACHE_EQ_OPR);
+	note_function(l, get_opcode(type->eq_opr));
+	program_add_key(l->builder, reg);
+	return lower_succeeded(l);
+}
+
+Program *
+lower_finish(Lowering *l)
+{
+	Program    *program;
+
+	if (!lower_succeeded(l))
+		return NULL;
+	program = palloc(program_size(l->builder));
+	program_finish(l->builder, program);
+	return program;
+}

@@ -1,0 +1,135 @@
+/*
+ * lower_agg.c
+ *	  From Aggrefs to accumulators.
+ *
+ * An aggregate is made from an accumulator of its values and a count of them,
+ * which tells an aggregate over nothing (NULL) from one over something.
+ * Aggregates over the same argument and filter share both, and a count of
+ * values that are never NULL is the count of rows.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_aggregate.h"
+#include "utils/fmgroids.h"
+#include "utils/regproc.h"
+
+#include "plan/lower_internal.h"
+
+typedef struct AggregateKind
+{
+	Oid			function;
+	AccKind		acc;
+	FinalKind	final;
+} AggregateKind;
+
+static const AggregateKind aggregate_kinds[] = {
+	{F_COUNT_, ACC_COUNT, FINAL_COUNT},
+	{F_COUNT_ANY, ACC_COUNT, FINAL_COUNT},
+
+	{F_SUM_INT2, ACC_SUM_INT, FINAL_SUM_INT8},
+	{F_SUM_INT4, ACC_SUM_INT, FINAL_SUM_INT8},
+	{F_SUM_INT8, ACC_SUM_INT128, FINAL_SUM_NUMERIC},
+	{F_SUM_FLOAT4, ACC_SUM_FLOAT, FINAL_SUM_FLOAT4},
+	{F_SUM_FLOAT8, ACC_SUM_FLOAT, FINAL_SUM_FLOAT8},
+
+	{F_AVG_INT2, ACC_SUM_INT, FINAL_AVG_NUMERIC},
+	{F_AVG_INT4, ACC_SUM_INT, FINAL_AVG_NUMERIC},
+	{F_AVG_INT8, ACC_SUM_INT128, FINAL_AVG_NUMERIC},
+	{F_AVG_FLOAT4, ACC_SUM_FLOAT, FINAL_AVG_FLOAT8},
+	{F_AVG_FLOAT8, ACC_SUM_FLOAT, FINAL_AVG_FLOAT8},
+
+	{F_MIN_INT2, ACC_MIN_INT, FINAL_EXTREME_INT2},
+	{F_MIN_INT4, ACC_MIN_INT, FINAL_EXTREME_INT4},
+	{F_MIN_INT8, ACC_MIN_INT, FINAL_EXTREME_INT8},
+	{F_MIN_FLOAT4, ACC_MIN_FLOAT, FINAL_EXTREME_FLOAT4},
+	{F_MIN_FLOAT8, ACC_MIN_FLOAT, FINAL_EXTREME_FLOAT8},
+	{F_MIN_DATE, ACC_MIN_INT, FINAL_EXTREME_INT4},
+	{F_MIN_TIMESTAMP, ACC_MIN_INT, FINAL_EXTREME_INT8},
+	{F_MIN_TIMESTAMPTZ, ACC_MIN_INT, FINAL_EXTREME_INT8},
+
+	{F_MAX_INT2, ACC_MAX_INT, FINAL_EXTREME_INT2},
+	{F_MAX_INT4, ACC_MAX_INT, FINAL_EXTREME_INT4},
+	{F_MAX_INT8, ACC_MAX_INT, FINAL_EXTREME_INT8},
+	{F_MAX_FLOAT4, ACC_MAX_FLOAT, FINAL_EXTREME_FLOAT4},
+	{F_MAX_FLOAT8, ACC_MAX_FLOAT, FINAL_EXTREME_FLOAT8},
+	{F_MAX_DATE, ACC_MAX_INT, FINAL_EXTREME_INT4},
+	{F_MAX_TIMESTAMP, ACC_MAX_INT, FINAL_EXTREME_INT8},
+	{F_MAX_TIMESTAMPTZ, ACC_MAX_INT, FINAL_EXTREME_INT8},
+};
+
+static const AggregateKind *
+find_aggregate(Oid function)
+{
+	for (int i = 0; i < (int) lengthof(aggregate_kinds); i++)
+		if (aggregate_kinds[i].function == function)
+			return &aggregate_kinds[i];
+	return NULL;
+}
+
+/* The kind of an aggregate that can be lowered, but for its expressions. */
+static const AggregateKind *
+check_aggref(Lowering *l, const Aggref *aggref)
+{
+	const AggregateKind *kind = find_aggregate(aggref->aggfnoid);
+
+	if (kind == NULL || aggref->aggkind != AGGKIND_NORMAL || aggref->aggvariadic)
+		lower_reject(l, _("aggregate %s is not supported"),
+					 format_procedure(aggref->aggfnoid));
+	else if (aggref->agglevelsup != 0)
+		lower_reject(l, _("aggregates of an outer query are not supported"));
+	else if (aggref->aggsplit != AGGSPLIT_SIMPLE)
+		lower_reject(l, _("partial aggregation is not supported"));
+	else if (aggref->aggdistinct != NIL)
+		lower_reject(l, _("DISTINCT in an aggregate is not supported"));
+	else if (aggref->aggorder != NIL)
+		lower_reject(l, _("ORDER BY in an aggregate is not supported"));
+	else
+		return kind;
+	return NULL;
+}
+
+bool
+lower_aggref(Lowering *l, Aggref *aggref)
+{
+	const AggregateKind *kind;
+	int			arg = -1;
+	int			filter = -1;
+	int			counted;
+	int			acc;
+	int			count;
+
+	if (!lower_succeeded(l))
+		return false;
+	kind = check_aggref(l, aggref);
+	if (kind == NULL)
+		return false;
+
+	/* PostgreSQL evaluates the filter first, and may then need no argument. */
+	if (aggref->aggfilter)
+	{
+		filter = lower_expr(l, aggref->aggfilter);
+		if (filter < 0)
+			return lower_succeeded(l);
+	}
+	if (aggref->args != NIL)
+	{
+		arg = lower_expr(l, linitial_node(TargetEntry, aggref->args)->expr);
+		if (arg < 0)
+			return lower_succeeded(l);
+	}
+
+	/*
+	 * Values that are never NULL are counted as rows.  But count() must keep
+	 * an argument that can be an error, since nothing else looks at it.
+	 */
+	counted = arg;
+	if (arg >= 0 && !l->builder->insns[arg].nullable &&
+		!(kind->acc == ACC_COUNT && l->builder->insns[arg].fallible))
+		counted = -1;
+	count = program_add_acc(l->builder, ACC_COUNT, counted, filter);
+	acc = count;
+	if (kind->acc != ACC_COUNT)
+		acc = program_add_acc(l->builder, kind->acc, arg, filter);
+	program_add_agg(l->builder, kind->final, acc, count);
+	return lower_succeeded(l);
+}
