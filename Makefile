@@ -1,6 +1,7 @@
 MODULE_big = gpuagg
 EXTENSION = gpuagg
-DATA = sql/gpuagg--1.0.sql
+EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" gpuagg.control)
+DATA = sql/gpuagg--$(EXTVERSION).sql
 PGFILEDESC = "gpuagg - GROUP BY aggregation on a GPU"
 
 # kernel_text.c is generated: it may not be there yet
@@ -8,7 +9,7 @@ OBJS = $(patsubst %.c,%.o,$(sort src/engine/cuda/kernel_text.c \
 	$(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 EXTRA_CLEAN = src/engine/cuda/kernel_text.c
 
-PG_CPPFLAGS = -I$(srcdir)/src
+PG_CPPFLAGS = -I$(srcdir)/src -DGPUAGG_VERSION='"$(EXTVERSION)"'
 # no contraction: a product fused with a sum is not PostgreSQL's (ops.h)
 PG_CFLAGS = -std=gnu99 -Wall -Wextra -Wno-unused-parameter -ffp-contract=off
 
@@ -38,7 +39,7 @@ endif
 # no dependencies are tracked: a header rebuilds all
 $(OBJS): $(wildcard src/*.h src/*/*.h src/*/*.def src/*/*/*.h)
 
-gpuagg_dir = $(srcdir)
+gpuagg_dir = .
 include $(gpuagg_dir)/kernels.mk
 
 # vectorised loops: the CPU engine gains from full vectorisation

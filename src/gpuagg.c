@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "utils/builtins.h"
 
 #include "exec/node.h"
 #include "guc.h"
@@ -20,4 +21,12 @@ _PG_init(void)
 	guc_init();
 	node_init();
 	path_init();
+}
+
+/* gpuagg_version(): that of gpuagg.control when the library was built. */
+PG_FUNCTION_INFO_V1(gpuagg_version);
+Datum
+gpuagg_version(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(GPUAGG_VERSION));
 }

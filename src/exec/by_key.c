@@ -22,17 +22,14 @@
  * never splits these aggregates over parallel workers; nothing forbids that a
  * worker runs one as a whole, so all functions are PARALLEL SAFE.
  *
- * Float sums: when a sum is not finite, the minimum and maximum of the values
- * tell why.  NaN and infinite values make the sum what PostgreSQL's sum makes of
- * them; if all values are finite the sum overflowed, which is PostgreSQL's error.
+ * Engines give up at float values that they cannot sum, and there is no plan to
+ * fall back to.  So float8 values become two columns: see split_float.h.
  *
  * Memory: the state, its batch and its result are in the aggregate's context;
  * only an engine's own memory is not PostgreSQL's, and bounded by
  * gpuagg.memory_limit.
  */
 #include "postgres.h"
-
-#include <math.h>
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
@@ -49,19 +46,28 @@
 #include "engine/select.h"
 #include "exec/column_run.h"
 #include "exec/final.h"
+#include "exec/split_float.h"
 #include "source/batch.h"
 
 /* The value type of gpu_count_by_key, which has no value. */
 #define NO_VALUE VT_COUNT
 
-/* The Program's aggregates, in this order; gpu_count_by_key has only COUNT. */
+/*
+ * The Program's aggregates, in this order; gpu_count_by_key has only COUNT.
+ * Those of float8's column `large` follow at the end.
+ */
 enum
 {
 	AGG_COUNT,
 	AGG_SUM,
-	AGG_MIN,					/* float8 */
-	AGG_MAX						/* float8 */
+	AGG_LARGE_COUNT,
+	AGG_LARGE_SUM,
+	AGG_LARGE_MIN,
+	AGG_LARGE_MAX
 };
+
+/* The columns: key, value, and for float8 values `large`. */
+#define MAX_COLUMNS 3
 
 #define MAX_RESULTS 3			/* key, sum, count */
 
@@ -92,40 +98,51 @@ typedef struct ResultRows
 	Size		size;
 } ResultRows;
 
-/* GROUP BY column 1, with the accumulators over column 2. */
+/* An aggregate over a column, of which another aggregate counts the values. */
+static void
+add_aggregate(ProgramBuilder *builder, FinalKind final, AccKind kind, int reg,
+			  int count)
+{
+	program_add_agg(builder, final, program_add_acc(builder, kind, reg, -1), count);
+}
+
+static void
+add_large_column(ProgramBuilder *builder)
+{
+	int			large = program_add_column(builder, 3, VT_FLOAT8, true, -1);
+	int			count = program_add_acc(builder, ACC_COUNT, large, -1);
+
+	program_add_agg(builder, FINAL_COUNT, count, count);
+	add_aggregate(builder, FINAL_SUM_FLOAT8, ACC_SUM_FLOAT, large, count);
+	add_aggregate(builder, FINAL_EXTREME_FLOAT8, ACC_MIN_FLOAT, large, count);
+	add_aggregate(builder, FINAL_EXTREME_FLOAT8, ACC_MAX_FLOAT, large, count);
+}
+
+/* GROUP BY the first column, with the aggregates over the others. */
 static void
 build_program(ProgramBuilder *builder, ValueType key_type, ValueType value_type)
 {
-	int			key;
 	int			value = -1;
 	int			count;
-	int			acc;
 
 	program_begin(builder, SOURCE_COLUMNS);
-	key = program_add_column(builder, 1, key_type, true, -1);
+	program_add_key(builder, program_add_column(builder, 1, key_type, true, -1));
 	if (value_type != NO_VALUE)
 		value = program_add_column(builder, 2, value_type, true, -1);
-	program_add_key(builder, key);
 	count = program_add_acc(builder, ACC_COUNT, value, -1);
 	program_add_agg(builder, FINAL_COUNT, count, count);
 
 	switch (value_type)
 	{
 		case VT_INT4:
-			acc = program_add_acc(builder, ACC_SUM_INT, value, -1);
-			program_add_agg(builder, FINAL_SUM_INT8, acc, count);
+			add_aggregate(builder, FINAL_SUM_INT8, ACC_SUM_INT, value, count);
 			break;
 		case VT_INT8:
-			acc = program_add_acc(builder, ACC_SUM_INT128, value, -1);
-			program_add_agg(builder, FINAL_SUM_NUMERIC, acc, count);
+			add_aggregate(builder, FINAL_SUM_NUMERIC, ACC_SUM_INT128, value, count);
 			break;
 		case VT_FLOAT8:
-			acc = program_add_acc(builder, ACC_SUM_FLOAT, value, -1);
-			program_add_agg(builder, FINAL_SUM_FLOAT8, acc, count);
-			acc = program_add_acc(builder, ACC_MIN_FLOAT, value, -1);
-			program_add_agg(builder, FINAL_EXTREME_FLOAT8, acc, count);
-			acc = program_add_acc(builder, ACC_MAX_FLOAT, value, -1);
-			program_add_agg(builder, FINAL_EXTREME_FLOAT8, acc, count);
+			add_aggregate(builder, FINAL_SUM_FLOAT8, ACC_SUM_FLOAT, value, count);
+			add_large_column(builder);
 			break;
 		default:
 			Assert(value_type == NO_VALUE);
@@ -206,12 +223,23 @@ hand_over(FunctionCallInfo fcinfo, MemoryContext context, ByKeyState *state)
 	{
 		MemoryContext old = MemoryContextSwitchTo(context);
 
-		state->run = column_run_create(engine_select(), state->program);
+		state->run = column_run_create(engine_select(), state->program, 0);
 		MemoryContextSwitchTo(old);
 		AggRegisterCallback(fcinfo, close_run, PointerGetDatum(state));
 	}
 	column_run_add(state->run, batch_columns(state->writer));
 	batch_reset(state->writer);
+}
+
+/* Make columns `small` and `large` of a float8 value in the first of them. */
+static void
+split_value(Datum *values, bool *isnull)
+{
+	double		large = 0;
+
+	isnull[2] = isnull[1] || split_float(DatumGetFloat8(values[1]), &large);
+	isnull[1] = isnull[1] || !isnull[2];
+	values[2] = Float8GetDatum(large);
 }
 
 /* Transition of all aggregates: (internal, key [, value]) -> internal. */
@@ -220,8 +248,8 @@ by_key_transition(FunctionCallInfo fcinfo, ValueType key_type, ValueType value_t
 {
 	MemoryContext context;
 	ByKeyState *state;
-	Datum		values[2];
-	bool		isnull[2];
+	Datum		values[MAX_COLUMNS];
+	bool		isnull[MAX_COLUMNS];
 
 	if (AggCheckCallContext(fcinfo, &context) != AGG_CONTEXT_AGGREGATE)
 		elog(ERROR, "transition function called outside of an aggregation");
@@ -238,6 +266,8 @@ by_key_transition(FunctionCallInfo fcinfo, ValueType key_type, ValueType value_t
 		values[i - 1] = fcinfo->args[i].value;
 		isnull[i - 1] = fcinfo->args[i].isnull;
 	}
+	if (value_type == VT_FLOAT8)
+		split_value(values, isnull);
 	batch_append(state->writer, values, isnull);
 	PG_RETURN_POINTER(state);
 }
@@ -271,34 +301,57 @@ COUNT_BY_KEY(int4, VT_INT4)
 COUNT_BY_KEY(int8, VT_INT8)
 COUNT_BY_KEY(text, VT_TEXT)
 
-/* A float sum that is not finite, from the extremes of its values. */
-static Datum
-sum_from_extremes(float8 min, float8 max)
+/* A float8 result of the Program; 0 if there are no values. */
+static double
+float_result(const Program *program, int agg, const uint64_t *words)
 {
-	if (isnan(max) || (isinf(min) && isinf(max) && min != max))
-		return Float8GetDatum(get_float8_nan());
-	if (isinf(max))
-		return Float8GetDatum(max);
-	if (isinf(min))
-		return Float8GetDatum(min);
-	float_overflow_error();
+	bool		isnull;
+	Datum		value = final_value(program, &program_aggs(program)[agg], words, &isnull);
+
+	return isnull ? 0 : DatumGetFloat8(value);
 }
 
-static Datum
-group_sum(const Program *program, const uint64_t *words, bool *isnull)
+/*
+ * Sum and count of a float8 group that has values in column `large`, given the
+ * count of column `small`.
+ */
+static void
+join_large(const Program *program, const uint64_t *words, int64 large_count,
+		   Datum *sum, bool *sum_isnull, Datum *count)
+{
+	bool		overflow;
+	double		joined = split_float_sum(float_result(program, AGG_SUM, words),
+										 float_result(program, AGG_LARGE_SUM, words),
+										 float_result(program, AGG_LARGE_MIN, words),
+										 float_result(program, AGG_LARGE_MAX, words),
+										 &overflow);
+
+	if (overflow)
+		float_overflow_error();
+	*sum = Float8GetDatum(joined);
+	*sum_isnull = false;
+	*count = Int64GetDatum(DatumGetInt64(*count) + large_count);
+}
+
+/* A group's results: count, and sum unless this is gpu_count_by_key. */
+static void
+group_results(const Program *program, const uint64_t *words,
+			  Datum *sum, bool *sum_isnull, Datum *count)
 {
 	const Aggregate *aggs = program_aggs(program);
-	bool		exact = true;
-	Datum		sum = final_value(program, &aggs[AGG_SUM], words, isnull, &exact);
+	bool		isnull;
 
-	if (!exact)
+	*count = final_value(program, &aggs[AGG_COUNT], words, &isnull);
+	if (program->naggs > AGG_SUM)
+		*sum = final_value(program, &aggs[AGG_SUM], words, sum_isnull);
+	if (program->naggs > AGG_LARGE_COUNT)
 	{
-		Datum		min = final_value(program, &aggs[AGG_MIN], words, isnull, &exact);
-		Datum		max = final_value(program, &aggs[AGG_MAX], words, isnull, &exact);
+		int64		large_count = DatumGetInt64(final_value(program, &aggs[AGG_LARGE_COUNT],
+															words, &isnull));
 
-		sum = sum_from_extremes(DatumGetFloat8(min), DatumGetFloat8(max));
+		if (large_count > 0)
+			join_large(program, words, large_count, sum, sum_isnull, count);
 	}
-	return sum;
 }
 
 /* Make one group's row. */
@@ -307,10 +360,9 @@ add_group(const Program *program, const GroupBatch *groups, uint32 group,
 		  ResultRows *results)
 {
 	const uint64_t *words = groups->states + (Size) group * program->nwords;
-	Datum		values[MAX_RESULTS];
-	bool		isnull[MAX_RESULTS];
-	bool		exact = true;
-	int			n = 0;
+	int			last = results->tupdesc->natts - 1;
+	Datum		values[MAX_RESULTS] = {0};
+	bool		isnull[MAX_RESULTS] = {0};
 	ResultRow  *result;
 
 	if (results->nrows == results->size)
@@ -321,16 +373,10 @@ add_group(const Program *program, const GroupBatch *groups, uint32 group,
 	}
 	result = &results->rows[results->nrows++];
 
-	values[n] = vector_datum(&groups->keys[0], program_key_type(program, 0),
-							 group, &isnull[n]);
-	n++;
-	if (program->naggs > AGG_SUM)
-	{
-		values[n] = group_sum(program, words, &isnull[n]);
-		n++;
-	}
-	values[n] = final_value(program, &program_aggs(program)[AGG_COUNT], words,
-							&isnull[n], &exact);
+	/* key, sum, count; or key, count */
+	values[0] = vector_datum(&groups->keys[0], program_key_type(program, 0),
+							 group, &isnull[0]);
+	group_results(program, words, &values[1], &isnull[1], &values[last]);
 
 	result->key = values[0];
 	result->key_isnull = isnull[0];
@@ -433,7 +479,8 @@ finish_state(ByKeyState *state, MemoryContext context, Oid type, Oid collation)
 	ResultRows	results = {0};
 
 	if (state->run == NULL)
-		state->run = column_run_create(&cpu_engine, state->program);
+		state->run = column_run_create(&cpu_engine, state->program,
+									   batch_rows(state->writer));
 	MemoryContextSwitchTo(work);
 	results.context = AllocSetContextCreate(work, "gpuagg by-key rows",
 											ALLOCSET_DEFAULT_SIZES);

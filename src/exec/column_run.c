@@ -22,6 +22,7 @@ struct ColumnRun
 {
 	MemoryContext context;
 	const Program *program;
+	double		rows;			/* expected; 0: unknown */
 	const EngineOps *ops;
 	EngineHandle *handle;
 	BatchFile  *kept;			/* all batches so far; NULL: cpu engine */
@@ -35,6 +36,7 @@ begin(ColumnRun *run, const EngineOps *ops)
 	EngineHints hints = {0};
 	EngineStatus status;
 
+	hints.rows = run->rows;
 	hints.memory_limit = (uint64_t) gpuagg_memory_limit * 1024 * 1024;
 	hints.strategy = gpuagg_strategy_name();
 	run->ops = ops;
@@ -90,7 +92,7 @@ fail_over(ColumnRun *run, EngineStatus status)
 }
 
 ColumnRun *
-column_run_create(const EngineOps *ops, const Program *program)
+column_run_create(const EngineOps *ops, const Program *program, double rows)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "gpuagg column run",
@@ -102,6 +104,7 @@ column_run_create(const EngineOps *ops, const Program *program)
 
 	run->context = context;
 	run->program = program;
+	run->rows = rows;
 	if (!ops->supports(program, reason, sizeof(reason)))
 		ops = &cpu_engine;
 	if (ops != &cpu_engine)

@@ -10,8 +10,12 @@
 /* In a memory context of its own below the current one. */
 typedef struct ColumnRun ColumnRun;
 
-/* Begin in the given engine.  The Program has no slots, and outlives the run. */
-extern ColumnRun *column_run_create(const EngineOps *ops, const Program *program);
+/*
+ * Begin in the given engine.  The Program has no slots, and outlives the run;
+ * rows: expected, 0: unknown.
+ */
+extern ColumnRun *column_run_create(const EngineOps *ops, const Program *program,
+									double rows);
 
 /* Take in a batch. */
 extern void column_run_add(ColumnRun *run, const ColumnBatch *batch);

@@ -3,17 +3,17 @@
  *	  Column batches made of Datums, for all rows that are not heap pages.
  *
  * A writer's arrays begin small and double until they hold BATCH_ROWS rows, so
- * that a writer which never sees many rows costs about a kilobyte: aggregates
- * keep one for every group.  After a reset the arrays stay as large as they
- * were.  A batch is full at BATCH_ROWS rows, or earlier once one of its text
+ * that a writer which never sees many rows costs half a kilobyte: aggregates keep
+ * one for every group.  After a reset the arrays stay as large as they were.  A
+ * batch is full at BATCH_ROWS rows, or earlier once one of its text
  * columns has BATCH_TEXT bytes; a varlena is below 1 GB, so the offsets of a
  * text column never pass 32 bits.
  *
  * A column's validity bitmap is made at its first NULL and handed out only for
  * batches in which it has one.
  *
- * Memory: all of it is in the writer's own context, a child of the context that
- * was current in batch_create.  Detoasted copies of varlenas are made in the
+ * Memory: all of it is in the context that was current in batch_create, and
+ * freed piece by piece, see batch.h.  Detoasted copies of varlenas are made in the
  * context that is current in batch_append, and freed before it returns.
  */
 #include "postgres.h"
@@ -77,23 +77,17 @@ BatchWriter *
 batch_create(const Program *program)
 {
 	const Column *columns = program_columns(program);
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
-												  "gpuagg column batch",
-												  ALLOCSET_SMALL_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
 	BatchWriter *writer;
 
 	writer = palloc0(offsetof(BatchWriter, columns) +
 					 program->ncolumns * sizeof(ColumnWriter));
-	writer->context = context;
+	writer->context = CurrentMemoryContext;
 	writer->capacity = FIRST_ROWS;
 	writer->ncolumns = program->ncolumns;
 	writer->vectors = palloc0(Max(program->ncolumns, 1) * sizeof(ColumnVector));
 	writer->batch.columns = writer->vectors;
 	for (int i = 0; i < writer->ncolumns; i++)
 		column_create(&writer->columns[i], (ValueType) columns[i].type);
-
-	MemoryContextSwitchTo(old);
 	return writer;
 }
 
@@ -269,5 +263,16 @@ batch_reset(BatchWriter *writer)
 void
 batch_free(BatchWriter *writer)
 {
-	MemoryContextDelete(writer->context);
+	for (int i = 0; i < writer->ncolumns; i++)
+	{
+		ColumnWriter *column = &writer->columns[i];
+
+		pfree(column->values);
+		if (column->offsets)
+			pfree(column->offsets);
+		if (column->validity)
+			pfree(column->validity);
+	}
+	pfree(writer->vectors);
+	pfree(writer);
 }

@@ -9,7 +9,11 @@
 
 #define BATCH_ROWS 4096
 
-/* A batch in the making, in a memory context of its own below the current. */
+/*
+ * A batch in the making.  Its memory is in the context that is current when it
+ * is created; it has none of its own, since a hashed aggregation looks at all
+ * contexts below its own again and again, and may hold a writer for each group.
+ */
 typedef struct BatchWriter BatchWriter;
 
 /* For up to BATCH_ROWS rows of the Program's columns. */

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-extern int	tap_count;
-extern int	tap_failed;
+static int	tap_count;
+static int	tap_failed;
 
 /* Report one test under a name that is a format. */
 static inline void __attribute__((format(printf, 2, 3)))

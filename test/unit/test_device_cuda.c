@@ -11,9 +11,6 @@
 #include "engine/cuda/cuda_compile.h"
 #include "tap.h"
 
-int			tap_count;
-int			tap_failed;
-
 /* All operations as kernels would have them, and some of each other kind. */
 static const char *const text =
 	"#include \"prelude.cuh\"\n"

@@ -9,9 +9,6 @@
 #include "engine/simt/simt.h"
 #include "tap.h"
 
-int			tap_count;
-int			tap_failed;
-
 #define HEAD \
 	"#include \"prelude.cuh\"\n" \
 	"typedef struct Args { uint64_t *out; uint64_t n; } Args;\n" \

@@ -90,7 +90,8 @@ fiber_prepare(Fiber *fiber, void *stack, size_t size,
 			  void (*entry) (void *), void *argument)
 {
 	uintptr_t	top = ((uintptr_t) stack + size) & ~(uintptr_t) 15;
-	uint64_t   *frame = (uint64_t *) top - 8;
+	/* the stack is aligned to 16 bytes where fiber_start calls */
+	uint64_t   *frame = (uint64_t *) top - 9;
 
 	frame[0] = 0;				/* r15 */
 	frame[1] = 0;				/* r14 */

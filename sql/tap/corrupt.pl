@@ -1,0 +1,73 @@
+# Corrupted heap pages: PostgreSQL's own error or its own answer, never a crash.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Test::More;
+use Node;
+
+my $node = new_node('corrupt', 'fsync = off');
+my $query = 'SELECT k, count(*), sum(v), max(w) FROM t GROUP BY k ORDER BY k';
+
+# Change some bytes of block 3: change($page) gets and returns 8192 bytes.
+sub corrupt
+{
+	my ($change) = @_;
+	my $page;
+
+	$node->safe_psql('postgres', <<'SQL');
+DROP TABLE IF EXISTS t;
+CREATE TABLE t (k int, v int, w bigint);
+INSERT INTO t SELECT i % 7, i, i FROM generate_series(1, 5000) i;
+VACUUM (FREEZE) t;
+CHECKPOINT;
+SQL
+	my $file = $node->data_dir . '/' . $node->safe_psql('postgres', "SELECT pg_relation_filepath('t')");
+	$node->stop;
+	open(my $relation, '+<:raw', $file) or die "$file: $!";
+	seek($relation, 3 * 8192, 0);
+	read($relation, $page, 8192) == 8192 or die "$file is short";
+	$page = $change->($page);
+	seek($relation, 3 * 8192, 0);
+	print $relation $page;
+	close($relation) or die $!;
+	$node->start;
+}
+
+# Offset of the tuple of line pointer n, from 0.
+sub tuple_offset { my ($page, $n) = @_; return unpack('V', substr($page, 24 + 4 * $n, 4)) & 0x7fff }
+
+# Put bytes at an offset.
+sub put { my ($page, $offset, $bytes) = @_; substr($page, $offset, length $bytes) = $bytes; return $page }
+
+# Set line pointer n to an offset and a length.
+sub put_line { my ($page, $n, $offset, $length) = @_; return put($page, 24 + 4 * $n, pack('V', $offset | 1 << 15 | $length << 17)) }
+
+my @cases = (
+	[ 'garbage for a header', sub { put($_[0], 0, "\xa5" x 24) } ],
+	[ 'free space beyond the page', sub { put($_[0], 12, pack('v v', 9000, 9000)) } ],
+	[ 'header length of 0', sub { put($_[0], tuple_offset($_[0], 5) + 22, "\0") } ],
+	[ 'header length of 255', sub { put($_[0], tuple_offset($_[0], 5) + 22, "\xff") } ],
+	[ 'too many attributes', sub { put($_[0], tuple_offset($_[0], 5) + 18, pack('v', 0x07ff)) } ],
+	[ 'no attributes', sub { put($_[0], tuple_offset($_[0], 5) + 18, pack('v', 0)) } ],
+	[ 'NULLs without room for their bits', sub { put($_[0], tuple_offset($_[0], 5) + 20, pack('v', 0x0b01)) } ],
+	[ 'a tuple at the end of the page', sub { put_line($_[0], 5, 8184, 40) } ],
+	[ 'a tuple without length', sub { put_line($_[0], 5, tuple_offset($_[0], 5), 0) } ],
+	[ 'a tuple longer than the page', sub { put_line($_[0], 5, tuple_offset($_[0], 5), 32000) } ],
+	[ 'a tuple in the page header', sub { put_line($_[0], 5, 8, 40) } ],
+	[ 'two pointers to one tuple', sub { put_line($_[0], 5, tuple_offset($_[0], 6), 40) } ],
+	[ 'a page of zeros', sub { "\0" x 8192 } ]);
+
+for my $case (@cases)
+{
+	my ($name, $change) = @$case;
+
+	corrupt($change);
+	my $native = outcome($node, 'SET gpuagg.mode = off', $query);
+	is(outcome($node, 'SET gpuagg.mode = force', $query), $native, $name);
+	is(outcome($node, '', 'SELECT 1'), '1', "$name: the server lives");
+}
+
+$node->stop;
+unlike(PostgreSQL::Test::Utils::slurp_file($node->logfile), qr/terminated by signal|PANIC/, 'no crash');
+done_testing();

@@ -1,0 +1,63 @@
+# A failure of each call of the engine ends in the right rows, by fallback; with
+# gpuagg.fallback off, in an error.  Needs a build with TESTING=1.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Test::More;
+use Node;
+
+my $node = new_node('inject');
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE t (k int, v int, f float8);
+INSERT INTO t SELECT i % 5000, i, i / 4.0 FROM generate_series(1, 100000) i;
+VACUUM ANALYZE t;
+SQL
+
+my %queries = (
+	pages => 'SELECT k, count(*), sum(v), min(f) FROM t WHERE v % 3 <> 0 GROUP BY k ORDER BY k',
+	columns => 'SELECT k, count(*), sum(v), min(f) FROM (SELECT * FROM t OFFSET 10) s GROUP BY k ORDER BY k',
+	rescans => 'SELECT x, s.* FROM generate_series(1, 3) x, LATERAL (SELECT k % x AS m, count(*) FROM t GROUP BY 1) s ORDER BY 1, 2',
+	by_key => 'SELECT (u).* FROM (SELECT unnest(gpu_sum_by_key(k, v)) AS u FROM t) s ORDER BY 1');
+my %calls = (
+	pages => [ 'open:1', 'pages:1', 'pages:3', 'groups:1', 'groups:2' ],
+	columns => [ 'open:1', 'columns:1', 'columns:7', 'groups:1' ],
+	rescans => [ 'open:1', 'pages:2', 'groups:1' ]);
+
+is(outcome($node, "SET gpuagg.inject_failure = ''", 'SHOW gpuagg.inject_failure'), '', 'setting is there');
+like(outcome($node, '', "SET gpuagg.inject_failure = 'pages:0:failed'"), qr/invalid value/, 'bad number');
+like(outcome($node, '', "SET gpuagg.inject_failure = 'pages:1:tired'"), qr/invalid value/, 'bad status');
+
+for my $kind (sort keys %calls)
+{
+	my $native = outcome($node, 'SET gpuagg.mode = off', $queries{$kind});
+
+	is(outcome($node, 'SET gpuagg.fallback = off', $queries{$kind}), $native, "$kind: without failure");
+	for my $call (@{ $calls{$kind} })
+	{
+		for my $status ('inexact', 'corrupt', 'no_memory', 'failed')
+		{
+			my $inject = "SET gpuagg.inject_failure = '$call:$status'";
+
+			is(outcome($node, $inject, $queries{$kind}), $native, "$kind: $call:$status");
+		}
+		my $inject = "SET gpuagg.inject_failure = '$call:no_memory'";
+		like(outcome($node, "$inject; SET gpuagg.fallback = off", $queries{$kind}),
+			qr/^ERROR/, "$kind: $call without fallback");
+		like(outcome($node, $inject, "EXPLAIN (ANALYZE, COSTS OFF) $queries{$kind}"),
+			qr/Fallback: \S/, "$kind: $call explained")
+		  if $kind ne 'rescans';
+	}
+}
+
+# after a failure in the middle of a cursor's transaction, the next query is fine
+is( outcome(
+		$node, '',
+		"BEGIN; SET gpuagg.inject_failure = 'groups:1:failed'; SELECT count(*) FROM t;"
+		  . " SET gpuagg.inject_failure = ''; SET gpuagg.fallback = off; SELECT count(*) FROM t; COMMIT"),
+	"100000\n100000",
+	'goes on within the transaction');
+
+$node->stop;
+unlike(PostgreSQL::Test::Utils::slurp_file($node->logfile), qr/terminated by signal|PANIC|leak/, 'no crash, no leak');
+done_testing();

@@ -1,0 +1,115 @@
+# Queries that are cancelled, time out, or lose their backend, while the engine
+# reads pages and while it waits for its child; what they leave behind.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use IPC::Run;
+use Time::HiRes qw(time usleep);
+use Test::More;
+use Node;
+
+my $node = new_node('interrupt', 'statement_timeout = 60s');
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE big (k int, v int);
+INSERT INTO big SELECT i % 1000, i FROM generate_series(1, 200000) i;
+VACUUM ANALYZE big;
+CREATE FUNCTION slow(v int) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM pg_sleep(0.05);
+	RETURN v;
+END $$;
+SQL
+
+# each would take far longer than any of the tests
+my %long = (
+	'heap pages' => 'SELECT count(*), sum(n) FROM generate_series(1, 100000) x,'
+	  . ' LATERAL (SELECT v % x AS m, count(*) AS n FROM big GROUP BY 1) s',
+	'child plan' => 'SELECT k, sum(w) FROM (SELECT k, slow(v) AS w FROM big OFFSET 0) s GROUP BY k');
+
+# Start the query in a psql of its own; wait until it runs; give its backend.
+sub start
+{
+	my ($query, $out, $err) = @_;
+	my $psql = IPC::Run::start(
+		[ 'psql', '-X', '-q', '-d', $node->connstr('postgres'), '-c', "/* ours */ $query" ],
+		'<', \'', '>', $out, '2>', $err, IPC::Run::timeout(60));
+	my $find = q{SELECT min(pid) FROM pg_stat_activity WHERE query LIKE '/* ours */%' AND state = 'active'
+		AND clock_timestamp() > query_start + interval '0.3 s'};
+	my $pid = '';
+
+	for (1 .. 100)
+	{
+		$pid = $node->safe_psql('postgres', $find);
+		last if $pid;
+		usleep(100_000);
+	}
+	return ($psql, $pid);
+}
+
+for my $kind (sort keys %long)
+{
+	my $plan = $node->safe_psql('postgres', "EXPLAIN $long{$kind}");
+	like($plan, qr/GpuAgg/, "$kind: taken");
+
+	my $began = time;
+	like(outcome($node, "SET statement_timeout = '500ms'", $long{$kind}),
+		qr/canceling statement due to statement timeout/, "$kind: times out");
+	cmp_ok(time - $began, '<', 10, "$kind: in time");
+
+	for my $how ('cancel', 'terminate')
+	{
+		my ($out, $err) = ('', '');
+		my ($psql, $pid) = start($long{$kind}, \$out, \$err);
+		$began = time;
+		is($node->safe_psql('postgres', "SELECT pg_${how}_backend($pid)"), 't', "$kind: $how sent");
+		$psql->finish;
+		cmp_ok(time - $began, '<', 10, "$kind: $how obeyed in time");
+		like($err, $how eq 'cancel' ? qr/canceling statement due to user request/ : qr/terminating connection/,
+			"$kind: $how obeyed");
+		is($node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid"), 0,
+			"$kind: no backend left");
+	}
+}
+
+# no pins or locks are left behind: the table can be emptied
+is(outcome($node, 'SET lock_timeout = 5000', 'TRUNCATE big; SELECT count(*) FROM big'), '0', 'no locks left');
+
+# Memory in one session, after as many errors as there may be.
+my $session = $node->background_psql('postgres', on_error_stop => 0);
+my $pid = $session->query('SELECT pg_backend_pid()');
+$session->query('INSERT INTO big SELECT i, i FROM generate_series(1, 200000) i');
+my $failing = 'SELECT k, sum(v / (k - 150000)) FROM big GROUP BY k;';
+
+# Kilobytes: the process's, and those of PostgreSQL's memory contexts.
+sub resident
+{
+	open(my $in, '<', "/proc/$pid/status") or die $!;
+	my ($line) = grep { /^RssAnon/ } <$in>;
+	return $line =~ /(\d+)/ ? $1 : 0;
+}
+sub contexts { $session->query('SELECT sum(total_bytes) / 1024 FROM pg_backend_memory_contexts') }
+
+sub fail_often
+{
+	my ($times) = @_;
+
+	for (1 .. $times)
+	{
+		$session->query($failing);
+		$session->query("SET statement_timeout = '15ms'; SELECT k, count(*) FROM big GROUP BY k; RESET statement_timeout");
+		$session->query('RESET statement_timeout');
+	}
+}
+
+fail_often(5);
+my ($resident, $contexts) = (resident(), contexts());
+fail_often(30);
+cmp_ok(resident(), '<', $resident + 16 * 1024, 'process memory after 60 errors');
+cmp_ok(contexts(), '<', $contexts + 512, 'memory contexts after 60 errors');
+is($session->query('SELECT count(*) FROM (SELECT k, count(*) FROM big GROUP BY k) s'), 200000, 'the session goes on');
+$session->quit;
+
+$node->stop;
+unlike(PostgreSQL::Test::Utils::slurp_file($node->logfile), qr/terminated by signal|PANIC/, 'no crash');
+done_testing();
