@@ -11,8 +11,6 @@
 #include "oracle.h"
 #include "tap.h"
 
-int			tap_count;
-int			tap_failed;
 
 static const EngineOps *engine;
 
@@ -81,7 +79,7 @@ make_rows(uint32_t nrows, uint32_t distinct, bool sorted)
 		((int32_t *) vectors[C_INT4].values)[i] = (int32_t) k - 5;
 		((int32_t *) vectors[C_INT4_NULL].values)[i] = (int32_t) (k * 7);
 		((int64_t *) vectors[C_INT8].values)[i] =
-			((int64_t) (int32_t) random_u32() << 31) + (int32_t) random_u32();
+			(int64_t) (int32_t) random_u32() * (INT64_C(1) << 31) + (int32_t) random_u32();
 		((int64_t *) vectors[C_INT8_NULL].values)[i] = (int64_t) k * INT64_C(99991234567);
 		((double *) vectors[C_FLOAT8].values)[i] = (double) (random_u32() % 1000) / 8;
 		((float *) vectors[C_FLOAT4_NULL].values)[i] =

@@ -115,7 +115,7 @@ aggregate_submit(CudaRun *run, InputBuffer *buffer)
 	if (status == ENGINE_OK && !run->chosen)
 		status = choose(run, &batch);
 	if (status == ENGINE_OK)
-		status = table_normalize(run, batch.nrows);
+		status = device_table_normalize(run, batch.nrows);
 	if (status == ENGINE_OK)
 		status = launch(run, buffer, &batch);
 	if (status == ENGINE_OK)
@@ -146,7 +146,7 @@ run_undone(CudaRun *run, InputBuffer *buffer, uint32_t undone)
 	RowBatch	batch;
 	EngineStatus status;
 
-	status = table_grow(run, undone);
+	status = device_table_grow(run, undone);
 	if (status == ENGINE_OK)
 		status = clear_counters(run, buffer);
 	if (status != ENGINE_OK)

@@ -8,7 +8,7 @@ EngineStatus choose(CudaRun *run, const RowBatch *batch)
 	run->choice.strategy = run->program->nkeys ? STRATEGY_ATOMIC : STRATEGY_REDUCE;
 	run->choice.table = TABLE_HASH;
 	status = kernels_load(run, &run->choice, PART_AGGREGATE, &run->kernels);
-	if (status == ENGINE_OK) status = table_create(run, 0);
+	if (status == ENGINE_OK) status = device_table_create(run, 0);
 	run->chosen = true;
 	return status;
 }

@@ -305,7 +305,7 @@ cuda_close(EngineRun *head)
 	quiet(run);
 	output_close(run);
 	input_close(run);
-	table_free(run);
+	device_table_free(run);
 	run_free(run, &run->slot_values);
 	run_free(run, &run->attrs);
 	run_free(run, &run->counters);

@@ -4,7 +4,7 @@
  *
  *	run.c		open, poll, close; memory; messages
  *	kernels.c	the run's kernels: compile, launch
- *	table.c		the group table: make, grow, free
+ *	device_table.c	the group table: make, grow, free
  *	choose.c	the strategy, from a sample
  *	input.c		buffers of rows; pages.c and columns.c fill them
  *	aggregate.c	from a full buffer to the table
@@ -175,11 +175,11 @@ extern void kernels_release(Kernels *kernels);
 extern EngineStatus kernels_launch(CudaRun *run, DeviceKernel *kernel, uint64_t threads,
 								   uint32_t block, uint32_t shared, void *args);
 
-/* table.c */
-extern EngineStatus table_create(CudaRun *run, uint64_t groups);
-extern EngineStatus table_grow(CudaRun *run, uint64_t more_groups);
-extern EngineStatus table_normalize(CudaRun *run, uint64_t rows);
-extern void table_free(CudaRun *run);
+/* device_table.c */
+extern EngineStatus device_table_create(CudaRun *run, uint64_t groups);
+extern EngineStatus device_table_grow(CudaRun *run, uint64_t more_groups);
+extern EngineStatus device_table_normalize(CudaRun *run, uint64_t rows);
+extern void device_table_free(CudaRun *run);
 
 /* choose.c: from the first batch's rows; no batch: there are no rows. */
 extern EngineStatus choose(CudaRun *run, const RowBatch *batch);

@@ -1,5 +1,5 @@
 /*
- * table.c
+ * device_table.c
  *	  The group table on the device: made, grown, freed.
  *
  * A table grows when rows of a batch found no room: a larger one is made, the
@@ -74,7 +74,7 @@ make_table(CudaRun *run, uint64_t slots, uint64_t arena_units)
 }
 
 EngineStatus
-table_create(CudaRun *run, uint64_t groups)
+device_table_create(CudaRun *run, uint64_t groups)
 {
 	uint64_t	slots;
 
@@ -147,7 +147,7 @@ move_groups(CudaRun *run, const GroupTable *old, bool old_direct)
  * since the rows had keys out of its range.
  */
 EngineStatus
-table_grow(CudaRun *run, uint64_t more_groups)
+device_table_grow(CudaRun *run, uint64_t more_groups)
 {
 	GroupTable	old = run->table;
 	DeviceBuffer old_slots = run->table_slots;
@@ -186,7 +186,7 @@ table_grow(CudaRun *run, uint64_t more_groups)
 }
 
 EngineStatus
-table_normalize(CudaRun *run, uint64_t rows)
+device_table_normalize(CudaRun *run, uint64_t rows)
 {
 	TableArgs	args = {0};
 
@@ -200,7 +200,7 @@ table_normalize(CudaRun *run, uint64_t rows)
 }
 
 void
-table_free(CudaRun *run)
+device_table_free(CudaRun *run)
 {
 	run_free(run, &run->table_slots);
 	run_free(run, &run->table_arena);
