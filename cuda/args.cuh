@@ -142,14 +142,20 @@ typedef struct EmitArgs
 typedef struct DeformAttr
 {
 	int16_t		len;			/* as in Attribute */
-	uint8_t		align;
-	uint8_t		type;			/* ValueType of its column */
-	uint8_t		notnull;
-	uint8_t		needed;			/* is it a column? */
-	int16_t		missing;		/* slot, or -1: NULL */
-	uint32_t	values;			/* the column's place: bytes a row before it */
-	uint32_t	nulls;			/* likewise; 0: not nullable */
+	int16_t		column;			/* the first one made of it, or -1 */
+	uint32_t	align;
 } DeformAttr;
+
+/* One column that `deform` makes. */
+typedef struct DeformColumn
+{
+	uint32_t	values;			/* its place: bytes a row before it */
+	uint32_t	nulls;			/* likewise; 0: never NULL */
+	uint32_t	width;			/* bytes a value */
+	int16_t		missing;		/* slot for tuples that are too short, or -1: NULL */
+	int16_t		next;			/* another column of the same attribute, or -1 */
+	uint32_t	is_text;
+} DeformColumn;
 
 /* One page of a batch: its first row, and its visible line pointers. */
 typedef struct DevicePage
@@ -169,6 +175,7 @@ typedef struct DeformArgs
 	POINTER(const DevicePage) info;
 	POINTER(const uint16_t) lines;
 	POINTER(const DeformAttr) attrs;
+	POINTER(const DeformColumn) columns;
 	POINTER(const DeviceSlot) slots;
 	POINTER(Counters) counters;
 	uint32_t	npages;

@@ -7,7 +7,7 @@
  * goes through the run's work stream, after whatever has been launched into the
  * old table.
  */
-#include "engine/cuda/run.h"
+#include "engine/cuda/choose.h"
 
 /* Fewer slots than that save nothing. */
 #define TABLE_MIN_SLOTS 16384
@@ -165,7 +165,11 @@ device_table_grow(CudaRun *run, uint64_t more_groups)
 	{
 		slots = slots_for(old.capacity + more_groups);
 		run->choice.table = TABLE_HASH;
-		run->choice.block_slots = 0;
+		if (!block_dimensions(&run->layouts[TABLE_HASH], slots / TABLE_LOAD, 0,
+							  run->device->info.shared_limit, &run->choice.block_slots,
+							  &run->choice.block_replicas) &&
+			run->choice.strategy == STRATEGY_BLOCK)
+			run->choice.strategy = STRATEGY_ATOMIC;
 		kernels_release(&run->kernels);
 		status = kernels_load(run, &run->choice, PART_AGGREGATE, &run->kernels);
 		if (status != ENGINE_OK)

@@ -122,7 +122,7 @@ typedef struct CudaRun
 	DeviceKernel *deform;
 
 	DeviceBuffer slot_values;	/* DeviceSlot */
-	DeviceBuffer attrs;			/* DeformAttr */
+	DeviceBuffer attrs;			/* DeformAttr, then DeformColumn */
 	uint32_t	nattrs;
 	char	   *slot_bytes;		/* texts of slots, behind one another */
 	uint32_t	slot_bytes_size;
