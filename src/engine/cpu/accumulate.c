@@ -1,0 +1,219 @@
+/*
+ * accumulate.c
+ *	  Rows into the states of their groups.
+ *
+ * Rows whose argument is NULL, or that FILTER leaves out, are sorted out first,
+ * so that the loops proper have no branches: one loop for each kind and type,
+ * in two forms, for many groups and for a single one, whose words stay in
+ * registers.  Rows come in their order: a float sum has the bits that a serial
+ * plan's has.
+ */
+#include <stdio.h>
+
+#include "engine/cpu/accumulate.h"
+#include "program/state.h"
+
+/* One statement for each row, over its value and its group's words w. */
+#define FOR_ROWS(ctype, statement) \
+	do { \
+		const ctype *values = arg->values; \
+		if (states->single) \
+		{ \
+			uint64_t	w[2] = {states->base[acc->word], \
+								acc->nwords > 1 ? states->base[acc->word + 1] : 0}; \
+			for (uint32_t i = 0; i < rows->n; i++) \
+			{ \
+				const ctype value = values[rows->rows[i]]; \
+				statement; \
+			} \
+			for (int i = 0; i < acc->nwords; i++) \
+				states->base[acc->word + i] = w[i]; \
+		} \
+		else \
+		{ \
+			uint64_t   *base = states->base + acc->word; \
+			for (uint32_t i = 0; i < rows->n; i++) \
+			{ \
+				const ctype value = values[rows->rows[i]]; \
+				uint64_t   *w = base + rows->groups[i] * states->stride; \
+				statement; \
+			} \
+		} \
+	} while (0)
+
+static inline void
+add_double(uint64_t *word, double value)
+{
+	double		sum;
+
+	memcpy(&sum, word, sizeof(sum));
+	sum += value;
+	memcpy(word, &sum, sizeof(sum));
+}
+
+static inline void
+take_min(uint64_t *word, int64_t value)
+{
+	if (value < (int64_t) *word)
+		*word = (uint64_t) value;
+}
+
+static inline void
+take_max(uint64_t *word, int64_t value)
+{
+	if (value > (int64_t) *word)
+		*word = (uint64_t) value;
+}
+
+static inline void
+take_min_ordered(uint64_t *word, double value)
+{
+	uint64_t	ordered = float_to_ordered(value);
+
+	if (ordered < *word)
+		*word = ordered;
+}
+
+static inline void
+take_max_ordered(uint64_t *word, double value)
+{
+	uint64_t	ordered = float_to_ordered(value);
+
+	if (ordered > *word)
+		*word = ordered;
+}
+
+static void
+count_rows(const Accumulator *acc, const RowGroups *rows, const States *states)
+{
+	if (states->single)
+		states->base[acc->word] += rows->n;
+	else
+		for (uint32_t i = 0; i < rows->n; i++)
+			states->base[rows->groups[i] * states->stride + acc->word]++;
+}
+
+#define FOR_INTEGERS(type, statement) \
+	do { \
+		if ((type) == VT_INT8) \
+			FOR_ROWS(int64_t, statement); \
+		else if ((type) == VT_INT4) \
+			FOR_ROWS(int32_t, statement); \
+		else if ((type) == VT_INT2) \
+			FOR_ROWS(int16_t, statement); \
+		else \
+			FOR_ROWS(uint8_t, statement); \
+	} while (0)
+
+#define FOR_FLOATS(type, statement) \
+	do { \
+		if ((type) == VT_FLOAT8) \
+			FOR_ROWS(double, statement); \
+		else \
+			FOR_ROWS(float, statement); \
+	} while (0)
+
+/* Returns false if a value cannot be summed. */
+static bool
+sum_floats(const Accumulator *acc, ValueType type, const Vector *arg,
+		   const RowGroups *rows, const States *states)
+{
+	int			bad = 0;
+
+	FOR_FLOATS(type, (bad |= !float_summable(value), add_double(&w[0], value)));
+	return !bad;
+}
+
+/* Rows that all count: into the words. */
+static bool
+take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
+		  const RowGroups *rows, const States *states)
+{
+	switch ((AccKind) acc->kind)
+	{
+		case ACC_COUNT:
+			count_rows(acc, rows, states);
+			break;
+		case ACC_SUM_INT:
+			FOR_INTEGERS(type, w[0] += (uint64_t) (int64_t) value);
+			break;
+		case ACC_SUM_INT128:
+			FOR_ROWS(int64_t, (w[0] += (uint32_t) value,
+							   w[1] += (uint64_t) (value >> 32)));
+			break;
+		case ACC_SUM_FLOAT:
+			return sum_floats(acc, type, arg, rows, states);
+		case ACC_MIN_INT:
+			FOR_INTEGERS(type, take_min(&w[0], value));
+			break;
+		case ACC_MAX_INT:
+			FOR_INTEGERS(type, take_max(&w[0], value));
+			break;
+		case ACC_MIN_FLOAT:
+			FOR_FLOATS(type, take_min_ordered(&w[0], value));
+			break;
+		case ACC_MAX_FLOAT:
+			FOR_FLOATS(type, take_max_ordered(&w[0], value));
+			break;
+	}
+	return true;
+}
+
+/*
+ * The rows that an accumulator takes in: FILTER true, argument not NULL.  False
+ * if one of them has an error, in its FILTER or in its argument.
+ */
+static bool
+choose_rows(const Vector *filter, const Vector *arg, const RowGroups *in,
+			uint16_t *rows, uint32_t *groups, uint32_t *n)
+{
+	*n = 0;
+	for (uint32_t i = 0; i < in->n; i++)
+	{
+		uint32_t	row = in->rows[i];
+
+		if (filter)
+		{
+			if (filter->error && bit_is_set(filter->error, row))
+				return false;
+			if ((filter->valid && !bit_is_set(filter->valid, row)) ||
+				!((const uint8_t *) filter->values)[row])
+				continue;
+		}
+		if (arg && arg->error && bit_is_set(arg->error, row))
+			return false;
+		rows[*n] = (uint16_t) row;
+		groups[*n] = in->groups[i];
+		*n += !(arg && arg->valid) || bit_is_set(arg->valid, row);
+	}
+	return true;
+}
+
+EngineStatus
+accumulate(const Accumulator *acc, const Program *program, const Evaluator *eval,
+		   const RowGroups *rows, const States *states, char *message)
+{
+	const Vector *arg = acc->arg >= 0 ? eval_register(eval, acc->arg) : NULL;
+	const Vector *filter = acc->filter >= 0 ? eval_register(eval, acc->filter) : NULL;
+	ValueType	type = acc->arg >= 0 ?
+		(ValueType) program_insns(program)[acc->arg].type : VT_BOOL;
+	uint16_t	chosen_rows[CPU_BATCH];
+	uint32_t	chosen_groups[CPU_BATCH];
+	RowGroups	chosen = {0, chosen_rows, chosen_groups};
+
+	if (filter || (arg && (arg->valid || arg->error)))
+	{
+		if (!choose_rows(filter, arg, rows, chosen_rows, chosen_groups, &chosen.n))
+		{
+			snprintf(message, 256, "an aggregate's argument would raise an error");
+			return ENGINE_INEXACT;
+		}
+		rows = &chosen;
+	}
+	if (!take_rows(acc, type, arg, rows, states))
+	{
+		snprintf(message, 256, "a float is too large, infinite or not a number for a sum of doubles");
+		return ENGINE_INEXACT;
+	}
+	return ENGINE_OK;
+}

@@ -1,0 +1,326 @@
+/*
+ * cpu.c
+ *	  The CPU engine: a run, and the way of a batch through it.
+ *
+ * Heap pages are deformed into a buffer of up to CPU_BATCH rows, column batches
+ * are taken by slices of that many; either way a batch's filter is evaluated
+ * first, then, if a row has passed it, keys and arguments; the passing rows
+ * find their groups, and each accumulator takes them in.
+ *
+ * The reference for the other engines: plain, single-threaded, done with its
+ * work when a call returns.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/cpu/accumulate.h"
+#include "engine/cpu/deform.h"
+#include "engine/cpu/output.h"
+#include "engine/cpu/table.h"
+#include "program/state.h"
+
+#define DEFAULT_MEMORY_LIMIT (UINT64_C(1) << 30)
+
+/* Sums of 32-bit halves are carried over well before 2^31 additions. */
+#define NORMALIZE_ROWS (UINT64_C(1) << 30)
+
+typedef struct CpuRun
+{
+	EngineRun	head;
+	const SlotValue *slots;
+	Evaluator  *eval;
+	DeformBuffer *deform;		/* pages only */
+	GroupTable *table;
+	GroupOutput *output;		/* made for the first groups */
+	uint32_t	next_group;		/* to be given */
+	bool		ended;			/* the input has */
+	uint64_t	unnormalized;	/* rows since sums were carried over */
+	uint16_t	rows[CPU_BATCH];	/* of a batch: those that passed */
+	uint32_t	groups[CPU_BATCH];	/* and their groups */
+	Program		program;		/* followed by its parts */
+} CpuRun;
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t) now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static bool
+cpu_available(char *reason, size_t len)
+{
+	return true;
+}
+
+static bool
+cpu_supports(const Program *program, char *reason, size_t len)
+{
+	return true;
+}
+
+static void
+cpu_close(EngineRun *head)
+{
+	CpuRun	   *run = (CpuRun *) head;
+
+	eval_free(run->eval);
+	deform_free(run->deform);
+	output_free(run->output);
+	table_free(run->table);
+	free(run);
+}
+
+static EngineStatus
+cpu_open(const Program *program, const SlotValue *slots, const EngineHints *hints,
+		 EngineRun **result, char *message)
+{
+	uint64_t	limit = hints->memory_limit ? hints->memory_limit : DEFAULT_MEMORY_LIMIT;
+	CpuRun	   *run = calloc(1, sizeof(CpuRun) + program->size);
+
+	*result = NULL;
+	if (run != NULL)
+	{
+		run->head.ops = &cpu_engine;
+		memcpy(&run->program, program, program->size);
+		run->slots = slots;
+		run->eval = eval_create(&run->program, slots);
+		if (program->source == SOURCE_PAGES)
+			run->deform = deform_create(&run->program, slots, CPU_BATCH);
+		run->table = table_create(&run->program, hints, limit);
+		if (run->eval && run->table &&
+			(run->deform || program->source != SOURCE_PAGES))
+		{
+			*result = &run->head;
+			return ENGINE_OK;
+		}
+		cpu_close(&run->head);
+	}
+	snprintf(message, 256, "out of memory");
+	return ENGINE_NO_MEMORY;
+}
+
+/* The rows for which the filter is true, into run->rows; -1 if one is an error. */
+static int
+filter_rows(CpuRun *run, uint32_t n)
+{
+	const Vector *filter;
+	const uint8_t *values;
+	int			passed = 0;
+
+	if (run->program.filter < 0)
+	{
+		for (uint32_t i = 0; i < n; i++)
+			run->rows[i] = (uint16_t) i;
+		return (int) n;
+	}
+	filter = eval_register(run->eval, run->program.filter);
+	values = filter->values;
+	if (filter->error)
+		for (uint32_t i = 0; i < n; i++)
+			if (bit_is_set(filter->error, i))
+				return -1;
+	for (uint32_t i = 0; i < n; i++)
+	{
+		run->rows[passed] = (uint16_t) i;
+		passed += values[i] && (!filter->valid || bit_is_set(filter->valid, i));
+	}
+	return passed;
+}
+
+/* Carry SUM_INT128's low words over, long before they could overflow. */
+static void
+normalize_sums(CpuRun *run, uint32_t rows)
+{
+	const Accumulator *accs = program_accs(&run->program);
+	size_t		stride;
+	uint64_t   *records = table_records(run->table, &stride);
+
+	run->unnormalized += rows;
+	if (run->unnormalized < NORMALIZE_ROWS)
+		return;
+	run->unnormalized = 0;
+	for (int i = 0; i < run->program.naccs; i++)
+		if (accs[i].kind == ACC_SUM_INT128)
+			for (uint32_t group = 0; group < table_groups(run->table); group++)
+				sum128_normalize(records + group * stride +
+								 table_layout(run->table)->words + accs[i].word);
+}
+
+/* Rows that passed the filter: find their groups, and take them in. */
+static EngineStatus
+aggregate_rows(CpuRun *run, uint32_t n)
+{
+	const Program *program = &run->program;
+	RowGroups	rows = {n, run->rows, run->groups};
+	States		states = {.single = program->nkeys == 0};
+	EngineStatus status;
+
+	status = table_find(run->table, run->eval, run->rows, n, run->groups,
+						run->head.message);
+	states.base = table_records(run->table, &states.stride) +
+		table_layout(run->table)->words;
+	for (int i = 0; i < program->naccs && status == ENGINE_OK; i++)
+		status = accumulate(&program_accs(program)[i], program, run->eval, &rows,
+							&states, run->head.message);
+	normalize_sums(run, n);
+	return status;
+}
+
+static EngineStatus
+run_batch(CpuRun *run, const ColumnBatch *batch)
+{
+	uint64_t	start = now_ns();
+	int			split = run->program.filter + 1;
+	int			passed;
+	EngineStatus status = ENGINE_OK;
+
+	eval_run(run->eval, batch, 0, split);
+	passed = filter_rows(run, batch->nrows);
+	if (passed < 0)
+	{
+		snprintf(run->head.message, sizeof(run->head.message),
+				 "the filter would raise an error");
+		return ENGINE_INEXACT;
+	}
+	if (passed > 0)
+	{
+		eval_run(run->eval, batch, split, run->program.ninsns);
+		status = aggregate_rows(run, (uint32_t) passed);
+	}
+	run->head.stats.rows += batch->nrows;
+	run->head.stats.rows_passed += (uint64_t) passed;
+	run->head.stats.aggregate_ns += now_ns() - start;
+	return status;
+}
+
+/* Run what the deform buffer holds. */
+static EngineStatus
+flush_deformed(CpuRun *run)
+{
+	EngineStatus status = ENGINE_OK;
+
+	if (deform_rows(run->deform) > 0)
+	{
+		status = run_batch(run, deform_batch(run->deform));
+		deform_reset(run->deform);
+	}
+	return status;
+}
+
+static EngineStatus
+cpu_pages(EngineRun *head, const PageRef *pages, int n)
+{
+	CpuRun	   *run = (CpuRun *) head;
+	EngineStatus status = ENGINE_OK;
+
+	for (int i = 0; i < n && status == ENGINE_OK; i++)
+	{
+		uint32_t	line = 0;
+
+		for (;;)
+		{
+			uint64_t	start = now_ns();
+
+			status = deform_page(run->deform, &pages[i], &line, head->message);
+			head->stats.input_ns += now_ns() - start;
+			if (status != ENGINE_OK || line >= pages[i].nlines)
+				break;
+			status = flush_deformed(run);
+			if (status != ENGINE_OK)
+				break;
+		}
+		head->stats.bytes += HEAP_PAGE_SIZE;
+	}
+	return status;
+}
+
+static EngineStatus
+cpu_columns(EngineRun *head, const ColumnBatch *batch)
+{
+	CpuRun	   *run = (CpuRun *) head;
+	const Column *columns = program_columns(&run->program);
+	ColumnVector slice[PROGRAM_MAX_COLUMNS];
+	EngineStatus status = ENGINE_OK;
+
+	for (uint32_t first = 0; first < batch->nrows && status == ENGINE_OK; first += CPU_BATCH)
+	{
+		uint32_t	left = batch->nrows - first;
+		ColumnBatch part = {left < CPU_BATCH ? left : CPU_BATCH, slice};
+
+		for (int i = 0; i < run->program.ncolumns; i++)
+		{
+			const ColumnVector *whole = &batch->columns[i];
+			size_t		size = (size_t) value_type_size((ValueType) columns[i].type);
+
+			slice[i].values = (const char *) whole->values + first * size;
+			slice[i].offsets = whole->offsets ? whole->offsets + first : NULL;
+			slice[i].validity = whole->validity ? whole->validity + first / 8 : NULL;
+			head->stats.bytes += part.nrows * size;
+		}
+		status = run_batch(run, &part);
+	}
+	return status;
+}
+
+/* All input is in. */
+static EngineStatus
+end_input(CpuRun *run)
+{
+	EngineStats *stats = &run->head.stats;
+	EngineStatus status = ENGINE_OK;
+
+	if (run->deform)
+		status = flush_deformed(run);
+	if (status != ENGINE_OK)
+		return status;
+	run->ended = true;
+	stats->groups = table_groups(run->table);
+	stats->memory = table_memory(run->table) + eval_memory(run->eval);
+	snprintf(stats->strategy, sizeof(stats->strategy), "%s", table_strategy(run->table));
+	run->output = output_create(&run->program, table_layout(run->table));
+	if (run->output == NULL)
+	{
+		snprintf(run->head.message, sizeof(run->head.message), "out of memory");
+		return ENGINE_NO_MEMORY;
+	}
+	return ENGINE_OK;
+}
+
+static EngineStatus
+cpu_groups(EngineRun *head, GroupBatch *batch)
+{
+	CpuRun	   *run = (CpuRun *) head;
+	EngineStatus status = run->ended ? ENGINE_OK : end_input(run);
+	uint64_t	start = now_ns();
+	uint32_t	left = table_groups(run->table) - run->next_group;
+	uint32_t	n = left < OUTPUT_GROUPS ? left : OUTPUT_GROUPS;
+	size_t		stride;
+	uint64_t   *records = table_records(run->table, &stride);
+
+	if (status != ENGINE_OK)
+		return status;
+	if (!output_batch(run->output, records + run->next_group * stride, stride, n, batch))
+	{
+		snprintf(head->message, sizeof(head->message), "out of memory");
+		return ENGINE_NO_MEMORY;
+	}
+	run->next_group += n;
+	head->stats.output_ns += now_ns() - start;
+	return ENGINE_OK;
+}
+
+const EngineOps cpu_engine = {
+	.name = "cpu",
+	.available = cpu_available,
+	.supports = cpu_supports,
+	.open = cpu_open,
+	.pages = cpu_pages,
+	.columns = cpu_columns,
+	.groups = cpu_groups,
+	.close = cpu_close,
+};

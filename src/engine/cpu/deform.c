@@ -1,0 +1,515 @@
+/*
+ * deform.c
+ *	  Heap pages into columns.
+ *
+ * A page is read in chunks of tuples, in two rounds.  The first follows the
+ * line pointers and checks each tuple's header; it notes where the tuple's data
+ * begins and ends, how many attributes there are and whether any is NULL.  The
+ * second fills the columns.
+ *
+ * In a tuple that has no NULLs and all attributes that are needed, the leading
+ * attributes of fixed length stand at places known beforehand, so runs of such
+ * tuples are copied column by column, in loops without a branch.  What stands
+ * behind an attribute of variable length is found by a walk through each tuple,
+ * from there on and no farther than the last attribute needed.  Tuples with
+ * NULLs, or stored before a column was added, are walked from their begin.
+ *
+ * Nothing on a page is believed: what a line pointer, a header or a value's
+ * length says is compared with what it must lie within before it is used.
+ * Other processes may set hint bits and xmax at the same time, so every number
+ * that is checked is read once, through a volatile pointer.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "deform_internal.h"
+#include "program/heap_page.h"
+
+/* Tuples in a chunk: about what a page holds. */
+#define CHUNK 256
+
+/* A tuple whose header has been checked. */
+typedef struct Tuple
+{
+	const char *data;			/* behind header and bitmap */
+	uint16_t	len;			/* bytes of data */
+	uint16_t	natts;
+	uint16_t	line;			/* line pointer, from 1 */
+	uint8_t		hoff;			/* bytes of header and bitmap */
+	bool		has_nulls;
+} Tuple;
+
+/* A page, its header checked. */
+typedef struct Page
+{
+	DeformBuffer *buffer;
+	const char *bytes;
+	const uint16_t *lines;		/* of the PageRef */
+	uint32_t	nlines;			/* line pointers that there is room for */
+	uint32_t	upper;			/* tuples begin behind here */
+	uint32_t	special;		/* and end before here */
+	uint32_t	block;
+	char	   *message;
+} Page;
+
+/* A varlena value. */
+typedef struct Varlena
+{
+	uint32_t	size;			/* bytes, with its header */
+	uint32_t	header;			/* bytes */
+	bool		plain;			/* neither compressed nor out of line */
+} Varlena;
+
+static inline uint32_t
+read8(const char *at)
+{
+	return *(const volatile uint8_t *) at;
+}
+
+static inline uint32_t
+read16(const char *at)
+{
+	return *(const volatile uint16_t *) at;
+}
+
+static inline uint32_t
+read32(const char *at)
+{
+	return *(const volatile uint32_t *) at;
+}
+
+static EngineStatus
+corrupt_page(const Page *page, const char *what)
+{
+	snprintf(page->message, 256, "block %u: %s", page->block, what);
+	return ENGINE_CORRUPT;
+}
+
+static EngineStatus
+corrupt_line(const Page *page, uint32_t line, const char *what)
+{
+	snprintf(page->message, 256, "block %u, line pointer %u: %s", page->block, line, what);
+	return ENGINE_CORRUPT;
+}
+
+static EngineStatus
+corrupt_value(const Page *page, const Tuple *tuple, int att)
+{
+	snprintf(page->message, 256,
+			 "block %u, line pointer %u: attribute %d does not fit into the tuple",
+			 page->block, tuple->line, att + 1);
+	return ENGINE_CORRUPT;
+}
+
+static EngineStatus
+inexact_toast(const Page *page, int att)
+{
+	snprintf(page->message, 256,
+			 "value of attribute %d is compressed or stored out of line", att + 1);
+	return ENGINE_INEXACT;
+}
+
+static EngineStatus
+no_memory(const Page *page)
+{
+	snprintf(page->message, 256, "out of memory for text values");
+	return ENGINE_NO_MEMORY;
+}
+
+static EngineStatus
+open_page(Page *page, DeformBuffer *buffer, const PageRef *ref, char *message)
+{
+	uint32_t	lower = read16(ref->page + HEAP_PAGE_LOWER);
+
+	page->buffer = buffer;
+	page->bytes = ref->page;
+	page->lines = ref->lines;
+	page->upper = read16(ref->page + HEAP_PAGE_UPPER);
+	page->special = read16(ref->page + HEAP_PAGE_SPECIAL);
+	page->block = ref->block;
+	page->message = message;
+	if (lower < HEAP_PAGE_LINES || lower > page->upper ||
+		page->upper > page->special || page->special > HEAP_PAGE_SIZE)
+		return corrupt_page(page, "the page header contradicts itself");
+	page->nlines = (lower - HEAP_PAGE_LINES) / HEAP_LINE_SIZE;
+	if (ref->lines == NULL && ref->nlines > page->nlines)
+		return corrupt_page(page, "the page has fewer line pointers than expected");
+	return ENGINE_OK;
+}
+
+/*
+ * Entry i of the page's list of visible tuples (or of its line pointers): its
+ * number and its line pointer, which is 0 if there is no tuple to count.
+ */
+static inline EngineStatus
+read_line(const Page *page, uint32_t i, uint32_t *number, uint32_t *line)
+{
+	*number = page->lines != NULL ? page->lines[i] : i + 1;
+	if (*number < 1 || *number > page->nlines)
+		return corrupt_line(page, *number, "there is no such line pointer");
+	*line = read32(page->bytes + HEAP_PAGE_LINES + (*number - 1) * HEAP_LINE_SIZE);
+	if (HEAP_LINE_FLAGS(*line) != HEAP_LINE_NORMAL)
+	{
+		*line = 0;
+		if (page->lines != NULL)
+			return corrupt_line(page, *number, "there is no tuple");
+	}
+	return ENGINE_OK;
+}
+
+/* Check a line pointer and the header of its tuple. */
+static inline EngineStatus
+read_tuple(const Page *page, uint32_t number, uint32_t line, Tuple *tuple)
+{
+	const DeformBuffer *buffer = page->buffer;
+	uint32_t	offset = HEAP_LINE_OFFSET(line);
+	uint32_t	len = HEAP_LINE_LENGTH(line);
+	const char *header = page->bytes + offset;
+	uint32_t	infomask;
+	uint32_t	hoff;
+	uint32_t	bits;
+
+	if (offset < page->upper || offset + len > page->special ||
+		offset % HEAP_PAGE_ALIGN != 0 || len < HEAP_TUPLE_BITS)
+		return corrupt_line(page, number, "the tuple is not where tuples are");
+
+	infomask = read16(header + HEAP_TUPLE_INFOMASK);
+	hoff = read8(header + HEAP_TUPLE_HOFF);
+	tuple->natts = (uint16_t) HEAP_TUPLE_NATTS(read16(header + HEAP_TUPLE_INFOMASK2));
+	tuple->has_nulls = infomask & HEAP_TUPLE_HAS_NULL;
+	bits = tuple->has_nulls ? (tuple->natts + 7u) / 8 : 0;
+	if (tuple->natts > HEAP_TUPLE_MAX_NATTS)
+		return corrupt_line(page, number, "the tuple has too many attributes");
+	if (hoff < HEAP_TUPLE_BITS + bits || hoff > len || hoff % HEAP_PAGE_ALIGN != 0)
+		return corrupt_line(page, number, "the tuple's header has an impossible length");
+
+	tuple->data = header + hoff;
+	tuple->len = (uint16_t) (len - hoff);
+	tuple->line = (uint16_t) number;
+	tuple->hoff = (uint8_t) hoff;
+	if (!tuple->has_nulls && tuple->natts >= buffer->nsteps &&
+		tuple->len < buffer->fixed_size)
+		return corrupt_value(page, tuple, buffer->nfixed - 1);
+	return ENGINE_OK;
+}
+
+/* Can the fixed attributes be copied from their places? */
+static inline bool
+is_simple(const DeformBuffer *buffer, const Tuple *tuple)
+{
+	return !tuple->has_nulls && tuple->natts >= buffer->nsteps;
+}
+
+/*
+ * The header of the varlena value at or, where there is padding, behind
+ * *offset, which is moved to it.  False: it does not fit into the tuple.
+ */
+static inline bool
+read_varlena(const Tuple *tuple, uint32_t mask, uint32_t *offset, Varlena *value)
+{
+	uint32_t	first;
+
+	if (*offset >= tuple->len)
+		return false;
+	first = read8(tuple->data + *offset);
+	if (first == 0)
+	{
+		*offset = (*offset + mask) & ~mask;
+		if (*offset >= tuple->len)
+			return false;
+		first = read8(tuple->data + *offset);
+	}
+
+	value->plain = true;
+	if (VARLENA_IS_EXTERNAL(first))
+	{
+		if (*offset + 2 > tuple->len ||
+			read8(tuple->data + *offset + 1) != VARLENA_TAG_ONDISK)
+			return false;
+		value->header = value->size = VARLENA_ONDISK_SIZE;
+		value->plain = false;
+	}
+	else if (VARLENA_IS_SHORT(first))
+	{
+		value->header = VARLENA_SHORT_HEADER;
+		value->size = VARLENA_SHORT_SIZE(first);
+	}
+	else
+	{
+		uint32_t	word;
+
+		if (*offset % VARLENA_HEADER != 0 || *offset + VARLENA_HEADER > tuple->len)
+			return false;
+		word = read32(tuple->data + *offset);
+		value->plain = !VARLENA_IS_COMPRESSED(word);
+		value->header = value->plain ? VARLENA_HEADER : VARLENA_COMPRESSED_HEADER;
+		value->size = VARLENA_SIZE(word);
+	}
+	return value->size >= value->header && *offset + value->size <= tuple->len;
+}
+
+static inline void
+copy_value(DeformColumn *column, uint32_t row, const char *from)
+{
+	char	   *to = (char *) column->values + (size_t) row * column->width;
+
+	switch (column->width)
+	{
+		case 1:
+			*to = *from;
+			break;
+		case 2:
+			memcpy(to, from, 2);
+			break;
+		case 4:
+			memcpy(to, from, 4);
+			break;
+		case 8:
+			memcpy(to, from, 8);
+			break;
+		default:
+			memcpy(to, from, 16);
+			break;
+	}
+}
+
+/* NULL in all columns made of an attribute. */
+static EngineStatus
+put_null(const Page *page, uint32_t row, int att)
+{
+	DeformBuffer *buffer = page->buffer;
+
+	for (int c = buffer->steps[att].column; c >= 0; c = buffer->columns[c].next)
+	{
+		/* old row versions may have NULL in what is now a NOT NULL column */
+		if (!buffer->columns[c].nullable)
+		{
+			snprintf(page->message, 256,
+					 "value of attribute %d is NULL, which it cannot be", att + 1);
+			return ENGINE_INEXACT;
+		}
+		deform_set_null(&buffer->columns[c], row);
+	}
+	return ENGINE_OK;
+}
+
+/* An attribute that the tuple is too short to hold. */
+static EngineStatus
+put_missing(const Page *page, uint32_t row, int att)
+{
+	DeformBuffer *buffer = page->buffer;
+
+	for (int c = buffer->steps[att].column; c >= 0; c = buffer->columns[c].next)
+	{
+		DeformColumn *column = &buffer->columns[c];
+		const SlotValue *value = column->missing;
+
+		if (value == NULL)
+			return put_null(page, row, att);
+		if (column->width == 0)
+		{
+			if (!deform_append_text(buffer, column, row, value->bytes.data, value->bytes.len))
+				return no_memory(page);
+		}
+		else if (value->type == VT_UUID)
+			copy_value(column, row, value->bytes.data);
+		else					/* the value's bytes come first */
+			copy_value(column, row, (const char *) &value->word);
+	}
+	return ENGINE_OK;
+}
+
+/*
+ * Fill a row from attribute att on, which begins at offset or behind padding.
+ * bitmap: of NULLs, or NULL if there are none.
+ */
+static inline EngineStatus
+walk(const Page *page, const Tuple *tuple, uint32_t row, int att, uint32_t offset,
+	 const char *bitmap)
+{
+	DeformBuffer *buffer = page->buffer;
+	int			natts = tuple->natts < buffer->nsteps ? tuple->natts : buffer->nsteps;
+	EngineStatus status = ENGINE_OK;
+
+	for (; att < natts; att++)
+	{
+		const DeformStep *step = &buffer->steps[att];
+		Varlena		value = {0, 0, true};
+
+		if (bitmap != NULL && !(bitmap[att >> 3] >> (att & 7) & 1))
+		{
+			if (step->column >= 0 && (status = put_null(page, row, att)) != ENGINE_OK)
+				return status;
+			continue;
+		}
+		if (step->len > 0)
+		{
+			offset = (offset + step->align_mask) & ~(uint32_t) step->align_mask;
+			value.size = (uint32_t) step->len;
+			if (offset + value.size > tuple->len)
+				return corrupt_value(page, tuple, att);
+		}
+		else if (!read_varlena(tuple, step->align_mask, &offset, &value))
+			return corrupt_value(page, tuple, att);
+
+		for (int c = step->column; c >= 0; c = buffer->columns[c].next)
+		{
+			DeformColumn *column = &buffer->columns[c];
+			const char *data = tuple->data + offset + value.header;
+
+			if (!value.plain)
+				return inexact_toast(page, att);
+			if (column->width != 0)
+				copy_value(column, row, data);
+			else if (!deform_append_text(buffer, column, row, data, value.size - value.header))
+				return no_memory(page);
+		}
+		offset += value.size;
+	}
+	for (; att < buffer->nsteps && status == ENGINE_OK; att++)
+		status = put_missing(page, row, att);
+	return status;
+}
+
+/* One column's values, from their known place in each tuple. */
+static void
+copy_fixed(const DeformColumn *column, const Tuple *tuples, uint32_t n, uint32_t row)
+{
+	uint32_t	offset = column->offset;
+
+#define COPY(size) \
+	do { \
+		char	   *to = (char *) column->values + (size_t) row * (size); \
+		for (uint32_t i = 0; i < n; i++) \
+			memcpy(to + i * (size_t) (size), tuples[i].data + offset, (size)); \
+	} while (0)
+
+	switch (column->width)
+	{
+		case 1:
+			COPY(1);
+			break;
+		case 2:
+			COPY(2);
+			break;
+		case 4:
+			COPY(4);
+			break;
+		case 8:
+			COPY(8);
+			break;
+		default:
+			COPY(16);
+			break;
+	}
+#undef COPY
+}
+
+/* Rows from tuples that are simple. */
+static EngineStatus
+deform_simple(const Page *page, const Tuple *tuples, uint32_t n, uint32_t row)
+{
+	DeformBuffer *buffer = page->buffer;
+
+	for (int i = 0; i < buffer->nfixed_columns; i++)
+		copy_fixed(&buffer->columns[buffer->fixed_columns[i]], tuples, n, row);
+	if (buffer->nfixed == buffer->nsteps)
+		return ENGINE_OK;
+	for (uint32_t i = 0; i < n; i++)
+	{
+		EngineStatus status = walk(page, &tuples[i], row + i, buffer->nfixed,
+								   buffer->fixed_size, NULL);
+
+		if (status != ENGINE_OK)
+			return status;
+	}
+	return ENGINE_OK;
+}
+
+/* A row from any tuple. */
+static EngineStatus
+deform_general(const Page *page, const Tuple *tuple, uint32_t row)
+{
+	const char *bitmap = tuple->data - tuple->hoff + HEAP_TUPLE_BITS;
+
+	return walk(page, tuple, row, 0, 0, tuple->has_nulls ? bitmap : NULL);
+}
+
+static EngineStatus
+deform_tuples(const Page *page, const Tuple *tuples, uint32_t n)
+{
+	DeformBuffer *buffer = page->buffer;
+	EngineStatus status = ENGINE_OK;
+	uint32_t	end;
+
+	for (uint32_t i = 0; i < n && status == ENGINE_OK; i = end)
+	{
+		uint32_t	row = buffer->nrows + i;
+
+		for (end = i; end < n && is_simple(buffer, &tuples[end]); end++)
+			;
+		if (end > i)
+			status = deform_simple(page, &tuples[i], end - i, row);
+		else
+			status = deform_general(page, &tuples[end++], row);
+	}
+	buffer->nrows += n;
+	return status;
+}
+
+/* Rows without columns. */
+static EngineStatus
+count_tuples(const Page *page, uint32_t nlines, uint32_t *at)
+{
+	DeformBuffer *buffer = page->buffer;
+
+	for (; *at < nlines && buffer->nrows < buffer->capacity; ++*at)
+	{
+		uint32_t	number;
+		uint32_t	line;
+		EngineStatus status = read_line(page, *at, &number, &line);
+
+		if (status != ENGINE_OK)
+			return status;
+		buffer->nrows += line != 0;
+	}
+	return ENGINE_OK;
+}
+
+EngineStatus
+deform_page(DeformBuffer *buffer, const PageRef *ref, uint32_t *line, char *message)
+{
+	Tuple		tuples[CHUNK];
+	Page		page;
+	EngineStatus status;
+
+	if (*line >= ref->nlines)
+		return ENGINE_OK;		/* a new page has no header either */
+	status = open_page(&page, buffer, ref, message);
+	if (status == ENGINE_OK && buffer->ncolumns == 0)
+		return count_tuples(&page, ref->nlines, line);
+
+	while (status == ENGINE_OK && *line < ref->nlines && buffer->nrows < buffer->capacity)
+	{
+		uint32_t	room = buffer->capacity - buffer->nrows;
+		uint32_t	n = 0;
+		uint32_t	i = *line;
+
+		if (room > CHUNK)
+			room = CHUNK;
+		for (; i < ref->nlines && n < room; i++)
+		{
+			uint32_t	number;
+			uint32_t	item;
+
+			status = read_line(&page, i, &number, &item);
+			if (status == ENGINE_OK && item != 0)
+				status = read_tuple(&page, number, item, &tuples[n++]);
+			if (status != ENGINE_OK)
+				return status;
+		}
+		*line = i;
+		status = deform_tuples(&page, tuples, n);
+	}
+	return status;
+}

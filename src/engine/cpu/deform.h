@@ -1,0 +1,64 @@
+/*
+ * deform.h
+ *	  Heap pages into columns.
+ *
+ * A DeformBuffer holds the Program's columns for up to `capacity` rows.  Pages
+ * append their visible tuples until it is full; then the caller aggregates the
+ * batch, resets the buffer and goes on where the page was left:
+ *
+ *	  for (line = 0; line < page->nlines;)
+ *	  {
+ *		  status = deform_page(buffer, page, &line, message);
+ *		  ...
+ *		  if (deform_full(buffer))
+ *			  ... deform_batch(buffer) ..., deform_reset(buffer)
+ *	  }
+ *
+ * Plain C99 without postgres.h; all memory comes from malloc and belongs to
+ * the buffer.
+ */
+#ifndef GPUAGG_DEFORM_H
+#define GPUAGG_DEFORM_H
+
+#include "engine/engine.h"
+
+typedef struct DeformBuffer DeformBuffer;
+
+/*
+ * A buffer for the columns of a Program whose source is SOURCE_PAGES; NULL: no
+ * memory.  The Program is not needed afterwards; the slots and their bytes must
+ * stay until deform_free.  capacity is at least 1.
+ */
+extern DeformBuffer *deform_create(const Program *program, const SlotValue *slots,
+								   uint32_t capacity);
+
+/*
+ * Append visible tuples of the page, beginning with number *line of its list
+ * (or of its line pointers, from 0), until the page or the buffer is
+ * exhausted.  *line is where to go on; page->nlines: nothing is left.  The page
+ * is aligned to 8 bytes.
+ *
+ * Fails with ENGINE_CORRUPT if the page contradicts itself or its list,
+ * ENGINE_INEXACT if a needed value is compressed or stored out of line, or NULL
+ * although the Program says it cannot be, and ENGINE_NO_MEMORY; message (256
+ * bytes) then says where and why, and the buffer may only be freed.
+ */
+extern EngineStatus deform_page(DeformBuffer *buffer, const PageRef *page,
+								uint32_t *line, char *message);
+
+extern uint32_t deform_rows(const DeformBuffer *buffer);
+extern bool deform_full(const DeformBuffer *buffer);
+
+/* The rows as columns, the buffer's own, until the next call but rows, full. */
+extern const ColumnBatch *deform_batch(DeformBuffer *buffer);
+
+/* Forget the rows, keep the memory. */
+extern void deform_reset(DeformBuffer *buffer);
+
+/* NULL is fine. */
+extern void deform_free(DeformBuffer *buffer);
+
+/* Bytes allocated.  Only TEXT columns grow, with the longest batch. */
+extern size_t deform_memory(const DeformBuffer *buffer);
+
+#endif							/* GPUAGG_DEFORM_H */

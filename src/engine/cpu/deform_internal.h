@@ -1,0 +1,73 @@
+/*
+ * deform_internal.h
+ *	  What a DeformBuffer is made of: deform_buffer.c owns its memory, deform.c
+ *	  fills it from pages.
+ */
+#ifndef GPUAGG_DEFORM_INTERNAL_H
+#define GPUAGG_DEFORM_INTERNAL_H
+
+#include "deform.h"
+
+/* A column in the making. */
+typedef struct DeformColumn
+{
+	uint8_t		width;			/* bytes a value; 0: TEXT */
+	bool		nullable;
+	bool		has_nulls;		/* in this batch */
+	int16_t		next;			/* another column of the same attribute, or -1 */
+	uint16_t	attno;			/* from 1 */
+	uint16_t	offset;			/* in the data of a tuple without NULLs, if the
+								 * attribute belongs to the fixed ones */
+	const SlotValue *missing;	/* value in tuples that are too short to hold
+								 * it; NULL: they have NULL */
+	void	   *values;			/* TEXT: bytes */
+	size_t		room;			/* TEXT: bytes allocated */
+	uint32_t   *offsets;		/* TEXT only */
+	uint8_t    *validity;		/* all ones where has_nulls is not set */
+} DeformColumn;
+
+/* An attribute on the way to the last one that is needed. */
+typedef struct DeformStep
+{
+	int16_t		len;			/* bytes, or -1: varlena */
+	uint8_t		align_mask;		/* alignment less 1 */
+	int16_t		column;			/* the first one made of it, or -1 */
+} DeformStep;
+
+struct DeformBuffer
+{
+	uint32_t	capacity;
+	uint32_t	nrows;
+	size_t		memory;
+	int			ncolumns;
+	DeformColumn *columns;
+	ColumnVector *vectors;		/* of batch */
+	ColumnBatch batch;
+	int			nsteps;
+	DeformStep *steps;
+
+	/*
+	 * The leading attributes of fixed length: in a tuple without NULLs they
+	 * stand at the same place everywhere.
+	 */
+	int			nfixed;			/* steps */
+	uint32_t	fixed_size;		/* bytes of data that they take */
+	int			nfixed_columns;
+	int16_t    *fixed_columns;	/* the columns made of them */
+};
+
+/* Make a row's value in a TEXT column, the last row so far; false: no memory. */
+extern bool deform_append_text(DeformBuffer *buffer, DeformColumn *column,
+							   uint32_t row, const char *data, uint32_t len);
+
+/* Make a row's value in a column NULL. */
+static inline void
+deform_set_null(DeformColumn *column, uint32_t row)
+{
+	column->has_nulls = true;
+	column->validity[row >> 3] &= ~(1u << (row & 7));
+	if (column->width == 0)
+		column->offsets[row + 1] = column->offsets[row];
+}
+
+#endif							/* GPUAGG_DEFORM_INTERNAL_H */

@@ -1,0 +1,381 @@
+/*
+ * eval.c
+ *	  A Program's instructions over a batch of rows.
+ *
+ * One dense loop an operation, generated from ops.def, over arrays of values;
+ * the compiler vectorises what it can.  Rows that are NULL or of no interest are
+ * computed with the rest: operations do not trap (fn.h), and what comes out is
+ * masked by the bitmaps of validity and errors, which cost a word for 64 rows
+ * and nothing at all where no row of the batch is NULL.
+ *
+ * Memory: one block, made in eval_create, with the values and bitmaps of all
+ * registers.  Slots are spread over a batch's length once.
+ */
+#include <stdlib.h>
+
+#include "engine/cpu/eval.h"
+#include "program/ops.h"
+
+typedef struct Register
+{
+	void	   *values;			/* CPU_BATCH values */
+	uint64_t   *valid;			/* CPU_BATCH bits */
+	uint64_t   *error;
+} Register;
+
+struct Evaluator
+{
+	const Program *program;
+	size_t		memory;
+	Vector	   *vectors;		/* what eval_register gives */
+	Register   *registers;		/* room for it */
+	uint8_t		failed[CPU_BATCH];	/* errors of one operation, a byte a row */
+	char		block[];
+};
+
+static const size_t value_bytes[] = {
+#define X(name, ctype, size) [VT_##name] = sizeof(ctype),
+	VALUE_TYPES(X)
+#undef X
+};
+
+#define CTYPE(name) CTYPE_##name
+#define CTYPE_BOOL uint8_t
+#define CTYPE_CHAR int8_t
+#define CTYPE_INT2 int16_t
+#define CTYPE_INT4 int32_t
+#define CTYPE_INT8 int64_t
+#define CTYPE_FLOAT4 float
+#define CTYPE_FLOAT8 double
+#define CTYPE_UUID Uuid
+#define CTYPE_TEXT Bytes
+
+/* The loops; those of checked operations note errors a byte a row. */
+#define LOOP_0(call) \
+	for (uint32_t i = 0; i < n; i++) \
+		out[i] = call
+#define LOOP_1(call) \
+	for (uint32_t i = 0; i < n; i++) \
+	{ \
+		bool		error = false; \
+		out[i] = call; \
+		failed[i] = error; \
+	}
+#define CALL1_0(name) name(x[i])
+#define CALL1_1(name) name(x[i], &error)
+#define CALL2_0(name) name(x[i], y[i])
+#define CALL2_1(name) name(x[i], y[i], &error)
+
+#define OP1(name, r, a, checked, ...) \
+static void \
+loop_##name(uint32_t n, void *result, const void *left, const void *right, uint8_t *failed) \
+{ \
+	CTYPE(r) *restrict out = result; \
+	const CTYPE(a) *restrict x = left; \
+	(void) right; \
+	(void) failed; \
+	LOOP_##checked(CALL1_##checked(name)); \
+}
+#define OP2(name, r, a, b, checked, ...) \
+static void \
+loop_##name(uint32_t n, void *result, const void *left, const void *right, uint8_t *failed) \
+{ \
+	CTYPE(r) *restrict out = result; \
+	const CTYPE(a) *x = left; \
+	const CTYPE(b) *y = right; \
+	(void) failed; \
+	LOOP_##checked(CALL2_##checked(name)); \
+}
+#include "program/ops.def"
+#undef OP1
+#undef OP2
+
+typedef void (*Loop) (uint32_t n, void *result, const void *left,
+					  const void *right, uint8_t *failed);
+
+static const Loop loops[OP_COUNT] = {
+#define OP1(name, r, a, checked, ...) [OP_##name] = loop_##name,
+#define OP2(name, r, a, b, checked, ...) [OP_##name] = loop_##name,
+#include "program/ops.def"
+#undef OP1
+#undef OP2
+};
+
+/* Spread a slot's value over a batch. */
+static void
+fill_slot(const SlotValue *slot, Register *reg, Vector *vector)
+{
+	size_t		size = value_bytes[slot->type];
+	char	   *values = reg->values;
+	Bytes		empty = {"", 0};
+	Bytes		text = slot->isnull ? empty : slot->bytes;
+	const void *value = &slot->word;	/* little-endian: the lowest bytes */
+
+	if (slot->type == VT_TEXT)
+		value = &text;
+	else if (slot->type == VT_UUID)
+		value = slot->isnull ? NULL : slot->bytes.data;
+	for (int i = 0; i < CPU_BATCH && value != NULL; i++)
+		memcpy(values + i * size, value, size);
+	vector->values = values;
+	if (slot->isnull)
+		vector->valid = reg->valid; /* all zero, and stays so */
+}
+
+Evaluator *
+eval_create(const Program *program, const SlotValue *slots)
+{
+	const Insn *insns = program_insns(program);
+	size_t		bitmap = CPU_BATCH_WORDS * sizeof(uint64_t);
+	size_t		size = sizeof(Evaluator) +
+		program->ninsns * (sizeof(Vector) + sizeof(Register) + 2 * bitmap + 64);
+	Evaluator  *eval;
+	char	   *next;
+
+	for (int i = 0; i < program->ninsns; i++)
+		size += CPU_BATCH * value_bytes[insns[i].type];
+	eval = calloc(1, size);
+	if (eval == NULL)
+		return NULL;
+	eval->program = program;
+	eval->memory = size;
+	next = eval->block;
+	eval->vectors = (Vector *) next;
+	next += program->ninsns * sizeof(Vector);
+	eval->registers = (Register *) next;
+	next += program->ninsns * sizeof(Register);
+
+	for (int i = 0; i < program->ninsns; i++)
+	{
+		Register   *reg = &eval->registers[i];
+
+		reg->valid = (uint64_t *) next;
+		reg->error = (uint64_t *) (next + bitmap);
+		reg->values = next + 2 * bitmap;
+		next += 2 * bitmap + CPU_BATCH * value_bytes[insns[i].type];
+		if (insns[i].op == OP_slot)
+			fill_slot(&slots[insns[i].index], reg, &eval->vectors[i]);
+	}
+	return eval;
+}
+
+void
+eval_free(Evaluator *eval)
+{
+	free(eval);
+}
+
+size_t
+eval_memory(const Evaluator *eval)
+{
+	return eval->memory;
+}
+
+const Vector *
+eval_register(const Evaluator *eval, int reg)
+{
+	return &eval->vectors[reg];
+}
+
+/* A column of the batch: in place, but for TEXT and for the bitmap's alignment. */
+static void
+load_column(const ColumnVector *column, ValueType type, uint32_t n,
+			Register *reg, Vector *vector)
+{
+	vector->values = column->values;
+	vector->valid = NULL;
+	vector->error = NULL;
+	if (column->validity != NULL)
+	{
+		memcpy(reg->valid, column->validity, (n + 7) / 8);
+		vector->valid = reg->valid;
+	}
+	if (type == VT_TEXT)
+	{
+		Bytes	   *text = reg->values;
+		const char *bytes = column->values;
+
+		for (uint32_t i = 0; i < n; i++)
+		{
+			text[i].data = bytes + column->offsets[i];
+			text[i].len = column->offsets[i + 1] - column->offsets[i];
+		}
+		vector->values = text;
+	}
+}
+
+/* AND of two bitmaps of which either may be missing, into out. */
+static const uint64_t *
+both_valid(const uint64_t *a, const uint64_t *b, uint64_t *out)
+{
+	if (a == NULL || b == NULL)
+		return a != NULL ? a : b;
+	for (int i = 0; i < CPU_BATCH_WORDS; i++)
+		out[i] = a[i] & b[i];
+	return out;
+}
+
+static const uint64_t *
+either_error(const uint64_t *a, const uint64_t *b, uint64_t *out)
+{
+	if (a == NULL || b == NULL)
+		return a != NULL ? a : b;
+	for (int i = 0; i < CPU_BATCH_WORDS; i++)
+		out[i] = a[i] | b[i];
+	return out;
+}
+
+/* Add the errors that an operation noted to a vector's. */
+static void
+add_errors(Vector *vector, Register *reg, const uint8_t *failed, uint32_t n)
+{
+	uint8_t		any = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		any |= failed[i];
+	if (!any)
+		return;
+	if (vector->error == NULL)
+		memset(reg->error, 0, CPU_BATCH_WORDS * sizeof(uint64_t));
+	else if (vector->error != reg->error)
+		memcpy(reg->error, vector->error, CPU_BATCH_WORDS * sizeof(uint64_t));
+	vector->error = reg->error;
+
+	/* NULL operands make NULL, whatever the function said */
+	for (uint32_t i = 0; i < n; i++)
+		if (failed[i] && (vector->valid == NULL || bit_is_set(vector->valid, i)))
+			reg->error[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+/* A strict operation of ops.def. */
+static void
+run_op(Evaluator *eval, const Insn *insn, Vector *out, Register *reg, uint32_t n)
+{
+	const Vector *left = &eval->vectors[insn->arg[0]];
+	const Vector *right = insn->arg[1] >= 0 ? &eval->vectors[insn->arg[1]] : NULL;
+
+	loops[insn->op] (n, reg->values, left->values, right ? right->values : NULL,
+					 eval->failed);
+	out->values = reg->values;
+	out->valid = left->valid;
+	out->error = left->error;
+	if (right)
+	{
+		out->valid = both_valid(left->valid, right->valid, reg->valid);
+		out->error = either_error(left->error, right->error, reg->error);
+	}
+	if (op_checked((OpCode) insn->op))
+		add_errors(out, reg, eval->failed, n);
+}
+
+/* A row's truth: 0 false, 1 true, 2 NULL, 3 an error. */
+static inline int
+truth(const Vector *vector, uint32_t row)
+{
+	if (vector->error && bit_is_set(vector->error, row))
+		return 3;
+	if (vector->valid && !bit_is_set(vector->valid, row))
+		return 2;
+	return ((const uint8_t *) vector->values)[row] != 0;
+}
+
+/*
+ * AND (decided by a false side) and OR (decided by a true one), row by row where
+ * there are NULLs or errors: a decided or failed left side settles the row.
+ */
+static void
+run_connective(const Vector *left, const Vector *right, int deciding,
+			   Vector *out, Register *reg, uint32_t n)
+{
+	uint8_t    *result = reg->values;
+
+	out->values = result;
+	out->valid = NULL;
+	out->error = NULL;
+	if (!left->valid && !left->error && !right->valid && !right->error)
+	{
+		const uint8_t *a = left->values;
+		const uint8_t *b = right->values;
+
+		if (deciding == 0)
+			for (uint32_t i = 0; i < n; i++)
+				result[i] = a[i] & b[i];
+		else
+			for (uint32_t i = 0; i < n; i++)
+				result[i] = a[i] | b[i];
+		return;
+	}
+	memset(reg->valid, 0, CPU_BATCH_WORDS * sizeof(uint64_t));
+	memset(reg->error, 0, CPU_BATCH_WORDS * sizeof(uint64_t));
+	out->valid = reg->valid;
+	out->error = reg->error;
+	for (uint32_t i = 0; i < n; i++)
+	{
+		int			a = truth(left, i);
+		int			b = truth(right, i);
+		int			value;
+
+		if (a == deciding || a == 3)
+			value = a;
+		else if (b == deciding || b == 3)
+			value = b;
+		else
+			value = (a == 2 || b == 2) ? 2 : !deciding;
+		result[i] = value == 1;
+		reg->valid[i / 64] |= (uint64_t) (value < 2) << (i % 64);
+		reg->error[i / 64] |= (uint64_t) (value == 3) << (i % 64);
+	}
+}
+
+static void
+run_null_test(const Vector *in, bool isnull, Vector *out, Register *reg, uint32_t n)
+{
+	uint8_t    *result = reg->values;
+
+	out->values = result;
+	out->valid = NULL;
+	out->error = in->error;
+	if (in->valid == NULL)
+		memset(result, !isnull, n);
+	else
+		for (uint32_t i = 0; i < n; i++)
+			result[i] = bit_is_set(in->valid, i) != isnull;
+}
+
+void
+eval_run(Evaluator *eval, const ColumnBatch *batch, int first, int last)
+{
+	const Program *program = eval->program;
+	const Insn *insns = program_insns(program);
+
+	for (int i = first; i < last; i++)
+	{
+		const Insn *insn = &insns[i];
+		Vector	   *out = &eval->vectors[i];
+		Register   *reg = &eval->registers[i];
+		uint32_t	n = batch->nrows;
+
+		switch (insn->op)
+		{
+			case OP_column:
+				load_column(&batch->columns[insn->index], (ValueType) insn->type, n,
+							reg, out);
+				break;
+			case OP_slot:
+				break;
+			case OP_and:
+			case OP_or:
+				run_connective(&eval->vectors[insn->arg[0]],
+							   &eval->vectors[insn->arg[1]],
+							   insn->op == OP_or, out, reg, n);
+				break;
+			case OP_isnull:
+			case OP_isnotnull:
+				run_null_test(&eval->vectors[insn->arg[0]], insn->op == OP_isnull,
+							  out, reg, n);
+				break;
+			default:
+				run_op(eval, insn, out, reg, n);
+		}
+	}
+}

@@ -1,0 +1,48 @@
+/*
+ * eval.h
+ *	  A Program's instructions over a batch of rows.
+ */
+#ifndef GPUAGG_EVAL_H
+#define GPUAGG_EVAL_H
+
+#include "engine/engine.h"
+
+/* Rows of one batch; a register of 8 bytes a row then takes 8 kB. */
+#define CPU_BATCH 1024
+#define CPU_BATCH_WORDS (CPU_BATCH / 64)
+
+/*
+ * A register's values for a batch.  values: of the type's C type (Bytes for
+ * TEXT).  valid, error: a bit a row; valid == NULL: no NULLs, error == NULL: no
+ * errors.  Where a row is NULL or an error its value is arbitrary; where it is
+ * an error its valid bit is arbitrary too.
+ */
+typedef struct Vector
+{
+	const void *values;
+	const uint64_t *valid;
+	const uint64_t *error;
+} Vector;
+
+typedef struct Evaluator Evaluator;
+
+/* NULL if there is no memory.  The Program must outlive the evaluator. */
+extern Evaluator *eval_create(const Program *program, const SlotValue *slots);
+extern void eval_free(Evaluator *eval);
+extern size_t eval_memory(const Evaluator *eval);
+
+/*
+ * Compute registers first .. last - 1 for a batch of at most CPU_BATCH rows.
+ * The registers before them must have been computed for the same batch, whose
+ * arrays the results may point into.
+ */
+extern void eval_run(Evaluator *eval, const ColumnBatch *batch, int first, int last);
+extern const Vector *eval_register(const Evaluator *eval, int reg);
+
+static inline bool
+bit_is_set(const uint64_t *bits, uint32_t row)
+{
+	return (bits[row / 64] >> (row % 64)) & 1;
+}
+
+#endif							/* GPUAGG_EVAL_H */

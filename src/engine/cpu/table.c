@@ -1,0 +1,519 @@
+/*
+ * table.c
+ *	  Groups by their keys, and the groups' states.
+ *
+ * A group is a record: its packed keys (keys.h), then its states.  Records lie
+ * one behind the other and are named by their number, so that they can move
+ * when the array grows.  Two ways lead from keys to a record:
+ *
+ * hash		an open-addressing table with linear probing whose slots hold half
+ *			of the hash and the record's number; at most half full.
+ * direct	a single integer key of a small enough range is its own place in an
+ *			array of record numbers.  The range widens as keys come; once it is
+ *			too wide for the rows seen, the hash table takes over for good.
+ *
+ * Both walk a batch in passes, so that the memory one pass needs is being
+ * fetched while others work (Chen et al., Improving Hash Join Performance
+ * through Prefetching, ICDE 2004: group prefetching).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cpu/keys.h"
+#include "engine/cpu/table.h"
+#include "program/state.h"
+
+#define NO_GROUP 0				/* in slots and the direct map: number + 1 */
+#define DIRECT_FREE_RANGE (UINT64_C(1) << 16)	/* always allowed */
+#define DIRECT_MAX_RANGE (UINT64_C(1) << 26)
+#define ARENA_CHUNK (UINT64_C(1) << 16)
+
+/* Bytes of long texts. */
+typedef struct Arena
+{
+	struct Arena *next;
+	size_t		used;
+	size_t		size;
+	char		bytes[];
+} Arena;
+
+struct GroupTable
+{
+	const Program *program;
+	KeyLayout	layout;
+	uint64_t	limit;			/* bytes */
+	uint64_t	memory;			/* in use */
+	uint64_t	peak;
+
+	uint64_t   *records;
+	size_t		stride;			/* words of a record */
+	uint32_t	ngroups;
+	uint32_t	room;			/* records allocated */
+	uint64_t   *fresh;			/* a new group's states */
+
+	uint64_t   *slots;			/* upper half of the hash, number + 1 */
+	uint64_t	mask;			/* slots - 1; 0: no hash table */
+
+	bool		direct;			/* the direct map is in use */
+	uint32_t   *map;			/* number + 1, by key - map_min */
+	int64_t		map_min;
+	uint64_t	map_range;
+	uint32_t	null_group;		/* number + 1 of the NULL key's group */
+	uint64_t	rows;			/* seen, or expected if that is more */
+
+	Arena	   *arena;
+	uint64_t   *packed;			/* keys of a batch */
+	uint64_t	hashes[CPU_BATCH];
+};
+
+/* Memory that counts against the limit; NULL if it is reached. */
+static void *
+table_realloc(GroupTable *table, void *old, size_t old_size, size_t size)
+{
+	void	   *new;
+
+	if (table->memory - old_size + size > table->limit)
+		return NULL;
+	new = realloc(old, size);
+	if (new == NULL)
+		return NULL;
+	table->memory += size - old_size;
+	if (table->memory > table->peak)
+		table->peak = table->memory;
+	return new;
+}
+
+static void *
+table_calloc(GroupTable *table, size_t size)
+{
+	void	   *new;
+
+	if (table->memory + size > table->limit)
+		return NULL;
+	new = calloc(1, size);
+	if (new != NULL)
+	{
+		table->memory += size;
+		if (table->memory > table->peak)
+			table->peak = table->memory;
+	}
+	return new;
+}
+
+static void
+table_drop(GroupTable *table, void *old, size_t size)
+{
+	if (old != NULL)
+		table->memory -= size;
+	free(old);
+}
+
+/* Make room for n more records. */
+static bool
+reserve_records(GroupTable *table, uint32_t n)
+{
+	uint64_t	room = table->room ? table->room : 256;
+	uint64_t   *records;
+
+	if ((uint64_t) table->ngroups + n <= table->room)
+		return true;
+	while (room < (uint64_t) table->ngroups + n)
+		room *= 2;
+	if (room > UINT32_MAX)
+		return false;
+	records = table_realloc(table, table->records,
+							table->room * table->stride * sizeof(uint64_t),
+							room * table->stride * sizeof(uint64_t));
+	if (records == NULL)
+		return false;
+	table->records = records;
+	table->room = (uint32_t) room;
+	return true;
+}
+
+static inline uint64_t *
+record(const GroupTable *table, uint32_t group)
+{
+	return table->records + (size_t) group * table->stride;
+}
+
+/* Copy the bytes of a record's long texts out of the batch they came with. */
+static bool
+keep_texts(GroupTable *table, uint64_t *keys)
+{
+	for (int i = 0; i < table->layout.ntexts; i++)
+	{
+		uint64_t   *word = &keys[table->layout.texts[i] - 1];
+		Bytes		text = keys_text(word);
+		char	   *copy;
+
+		if (text.len <= TEXT_INLINE)
+			continue;
+		if (table->arena == NULL || table->arena->size - table->arena->used < text.len)
+		{
+			size_t		size = text.len > ARENA_CHUNK ? text.len : ARENA_CHUNK;
+			Arena	   *arena = table_calloc(table, sizeof(Arena) + size);
+
+			if (arena == NULL)
+				return false;
+			arena->size = size;
+			arena->next = table->arena;
+			table->arena = arena;
+		}
+		copy = table->arena->bytes + table->arena->used;
+		memcpy(copy, text.data, text.len);
+		table->arena->used += text.len;
+		memcpy(&word[1], &copy, sizeof(copy));
+	}
+	return true;
+}
+
+/* A new group; there is room for it. False: no memory for its texts. */
+static bool
+add_group(GroupTable *table, const uint64_t *keys, uint32_t *group)
+{
+	uint64_t   *new = record(table, table->ngroups);
+
+	memcpy(new, keys, table->layout.words * sizeof(uint64_t));
+	memcpy(new + table->layout.words, table->fresh,
+		   table->program->nwords * sizeof(uint64_t));
+	if (!keep_texts(table, new))
+		return false;
+	*group = table->ngroups++;
+	return true;
+}
+
+/* Enter every group into a hash table of the given number of slots. */
+static bool
+rehash(GroupTable *table, uint64_t nslots)
+{
+	uint64_t   *slots = table_calloc(table, nslots * sizeof(uint64_t));
+	uint64_t	mask = nslots - 1;
+
+	if (slots == NULL)
+		return false;
+	for (uint32_t i = 0; i < table->ngroups; i++)
+	{
+		uint64_t	hash;
+		uint64_t	at;
+
+		keys_hash(&table->layout, record(table, i), 1, &hash);
+		for (at = hash & mask; slots[at] != NO_GROUP; at = (at + 1) & mask)
+			;
+		slots[at] = (hash & ~(uint64_t) UINT32_MAX) | (i + 1);
+	}
+	table_drop(table, table->slots, (table->mask + 1) * sizeof(uint64_t));
+	table->slots = slots;
+	table->mask = mask;
+	return true;
+}
+
+/* Make room for n more groups in the hash table. */
+static bool
+reserve_slots(GroupTable *table, uint32_t n)
+{
+	uint64_t	need = 2 * ((uint64_t) table->ngroups + n);
+	uint64_t	nslots = table->mask ? table->mask + 1 : 1024;
+
+	if (table->mask && need <= nslots)
+		return true;
+	while (nslots < need)
+		nslots *= 2;
+	return rehash(table, nslots);
+}
+
+/* Find or make the groups of n packed keys, whose hashes are known. */
+static EngineStatus
+find_hashed(GroupTable *table, uint32_t n, uint32_t *groups)
+{
+	uint32_t	words = table->layout.words;
+	uint64_t	tag_bits = ~(uint64_t) UINT32_MAX;
+
+	for (uint32_t i = 0; i < n; i++)
+		__builtin_prefetch(&table->slots[table->hashes[i] & table->mask]);
+	for (uint32_t i = 0; i < n; i++)
+	{
+		uint64_t	slot = table->slots[table->hashes[i] & table->mask];
+
+		if (slot != NO_GROUP)
+			__builtin_prefetch(record(table, (uint32_t) slot - 1), 1);
+	}
+	for (uint32_t i = 0; i < n; i++)
+	{
+		const uint64_t *keys = table->packed + (size_t) i * words;
+		uint64_t	hash = table->hashes[i];
+		uint64_t	at = hash & table->mask;
+		uint64_t	slot;
+
+		while ((slot = table->slots[at]) != NO_GROUP)
+		{
+			if (((slot ^ hash) & tag_bits) == 0 &&
+				keys_equal(&table->layout, record(table, (uint32_t) slot - 1), keys))
+				break;
+			at = (at + 1) & table->mask;
+		}
+		if (slot != NO_GROUP)
+			groups[i] = (uint32_t) slot - 1;
+		else
+		{
+			if (!add_group(table, keys, &groups[i]))
+				return ENGINE_NO_MEMORY;
+			table->slots[at] = (hash & tag_bits) | (groups[i] + 1);
+		}
+	}
+	return ENGINE_OK;
+}
+
+/* The only key of a packed row, sign-extended. */
+static inline int64_t
+single_key(const GroupTable *table, const uint64_t *packed)
+{
+	switch (table->layout.fields[0].type)
+	{
+		case VT_INT2:
+			return (int16_t) *packed;
+		case VT_INT4:
+			return (int32_t) *packed;
+		case VT_INT8:
+			return (int64_t) *packed;
+		default:
+			return (uint8_t) *packed;
+	}
+}
+
+static bool
+is_integer(ValueType type)
+{
+	return type == VT_BOOL || type == VT_CHAR || type == VT_INT2 ||
+		type == VT_INT4 || type == VT_INT8;
+}
+
+/* The smallest and the largest key of a batch; false if all are NULL. */
+static bool
+key_range(const GroupTable *table, uint32_t n, int64_t *min, int64_t *max)
+{
+	const KeyField *field = &table->layout.fields[0];
+	bool		any = false;
+
+	*min = INT64_MAX;
+	*max = INT64_MIN;
+	for (uint32_t i = 0; i < n; i++)
+	{
+		const uint64_t *packed = table->packed + (size_t) i * table->layout.words;
+		int64_t		key = single_key(table, packed);
+
+		if (keys_is_null(field, packed))
+			continue;
+		any = true;
+		*min = key < *min ? key : *min;
+		*max = key > *max ? key : *max;
+	}
+	return any;
+}
+
+/* Let the direct map reach over min .. max too; false if it must not. */
+static bool
+widen_map(GroupTable *table, int64_t min, int64_t max)
+{
+	uint64_t	range;
+	uint32_t   *map;
+
+	if (table->map_range > 0)
+	{
+		int64_t		last = table->map_min + (int64_t) (table->map_range - 1);
+
+		if (min >= table->map_min && max <= last)
+			return true;
+		min = min < table->map_min ? min : table->map_min;
+		max = max > last ? max : last;
+	}
+	range = (uint64_t) max - (uint64_t) min + 1;
+	if (range == 0 || range > DIRECT_MAX_RANGE ||
+		(range > DIRECT_FREE_RANGE && range > 4 * table->rows))
+		return false;
+
+	/* room to spare, so that a range that creeps up does not copy each time */
+	if (table->map_range > 0 && range < DIRECT_MAX_RANGE &&
+		max <= INT64_MAX - (int64_t) (range / 2))
+		range += range / 2;
+	map = table_calloc(table, range * sizeof(uint32_t));
+	if (map == NULL)
+		return false;
+	if (table->map_range > 0)
+		memcpy(map + ((uint64_t) table->map_min - (uint64_t) min), table->map,
+			   table->map_range * sizeof(uint32_t));
+	table_drop(table, table->map, table->map_range * sizeof(uint32_t));
+	table->map = map;
+	table->map_min = min;
+	table->map_range = range;
+	return true;
+}
+
+/* Find or make the groups of n packed keys by the direct map. */
+static EngineStatus
+find_direct(GroupTable *table, uint32_t n, uint32_t *groups)
+{
+	const KeyField *field = &table->layout.fields[0];
+	uint32_t	words = table->layout.words;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		const uint64_t *packed = table->packed + (size_t) i * words;
+		uint32_t   *place = keys_is_null(field, packed) ? &table->null_group :
+			&table->map[(uint64_t) single_key(table, packed) - (uint64_t) table->map_min];
+
+		if (*place == NO_GROUP)
+		{
+			if (!add_group(table, packed, &groups[i]))
+				return ENGINE_NO_MEMORY;
+			*place = groups[i] + 1;
+		}
+		else
+			groups[i] = *place - 1;
+		__builtin_prefetch(record(table, groups[i]), 1);
+	}
+	return ENGINE_OK;
+}
+
+/* Is the direct map to be used for this batch?  Once not, never again. */
+static bool
+use_direct(GroupTable *table, uint32_t n)
+{
+	int64_t		min;
+	int64_t		max;
+
+	if (!table->direct)
+		return false;
+	if (key_range(table, n, &min, &max) && !widen_map(table, min, max))
+	{
+		table->direct = false;
+		table_drop(table, table->map, table->map_range * sizeof(uint32_t));
+		table->map = NULL;
+		table->map_range = 0;
+	}
+	return table->direct;
+}
+
+EngineStatus
+table_find(GroupTable *table, const Evaluator *eval, const uint16_t *rows,
+		   uint32_t n, uint32_t *groups, char *message)
+{
+	EngineStatus status;
+
+	table->rows += n;
+	if (table->layout.nfields == 0)
+	{
+		memset(groups, 0, n * sizeof(uint32_t));
+		return ENGINE_OK;
+	}
+	if (!keys_pack(&table->layout, eval, rows, n, table->packed))
+	{
+		snprintf(message, 256, "a group's key would raise an error");
+		return ENGINE_INEXACT;
+	}
+	if (!reserve_records(table, n))
+		status = ENGINE_NO_MEMORY;
+	else if (use_direct(table, n))
+		status = find_direct(table, n, groups);
+	else if (!reserve_slots(table, n))
+		status = ENGINE_NO_MEMORY;
+	else
+	{
+		keys_hash(&table->layout, table->packed, n, table->hashes);
+		status = find_hashed(table, n, groups);
+	}
+	if (status == ENGINE_NO_MEMORY)
+		snprintf(message, 256, "%u groups take more than the %llu MB allowed",
+				 table->ngroups, (unsigned long long) (table->limit >> 20));
+	return status;
+}
+
+GroupTable *
+table_create(const Program *program, const EngineHints *hints, uint64_t limit)
+{
+	GroupTable *table = calloc(1, sizeof(GroupTable));
+
+	if (table == NULL)
+		return NULL;
+	table->program = program;
+	table->limit = limit;
+	table->rows = hints->rows > 0 ? (uint64_t) hints->rows : 0;
+	keys_layout(&table->layout, program);
+	table->stride = table->layout.words + program->nwords;
+	if (table->stride == 0)
+		table->stride = 1;
+	table->direct = table->layout.nfields == 1 && is_integer(table->layout.fields[0].type);
+	table->packed = calloc(CPU_BATCH, (table->layout.words + 1) * sizeof(uint64_t));
+	table->fresh = calloc(program->nwords + 1, sizeof(uint64_t));
+	if (!table->packed || !table->fresh)
+	{
+		table_free(table);
+		return NULL;
+	}
+	state_init(program, table->fresh);
+	if (program->nkeys == 0)
+	{
+		uint32_t	group;
+
+		if (!reserve_records(table, 1) || !add_group(table, table->packed, &group))
+		{
+			table_free(table);
+			return NULL;
+		}
+	}
+	return table;
+}
+
+void
+table_free(GroupTable *table)
+{
+	if (table == NULL)
+		return;
+	while (table->arena != NULL)
+	{
+		Arena	   *next = table->arena->next;
+
+		free(table->arena);
+		table->arena = next;
+	}
+	free(table->records);
+	free(table->fresh);
+	free(table->slots);
+	free(table->map);
+	free(table->packed);
+	free(table);
+}
+
+uint32_t
+table_groups(const GroupTable *table)
+{
+	return table->ngroups;
+}
+
+uint64_t
+table_memory(const GroupTable *table)
+{
+	return table->peak;
+}
+
+const char *
+table_strategy(const GroupTable *table)
+{
+	if (table->layout.nfields == 0)
+		return "plain";
+	return table->direct ? "direct" : "hash";
+}
+
+const KeyLayout *
+table_layout(const GroupTable *table)
+{
+	return &table->layout;
+}
+
+uint64_t *
+table_records(GroupTable *table, size_t *stride)
+{
+	*stride = table->stride;
+	return table->records;
+}

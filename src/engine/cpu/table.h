@@ -1,0 +1,40 @@
+/*
+ * table.h
+ *	  Groups by their keys, and the groups' states.
+ */
+#ifndef GPUAGG_TABLE_H
+#define GPUAGG_TABLE_H
+
+#include "engine/cpu/keys.h"
+
+typedef struct GroupTable GroupTable;
+
+/*
+ * NULL if there is no memory.  limit: bytes that the table may take.  Without
+ * keys the table holds its one group from the start.
+ */
+extern GroupTable *table_create(const Program *program, const EngineHints *hints,
+								uint64_t limit);
+extern void table_free(GroupTable *table);
+
+/*
+ * The groups of a batch's rows rows[0 .. n - 1], into groups[]; new ones are
+ * made, with the start values of their states.  INEXACT if a key is an error;
+ * the reason is in message (256 bytes).
+ */
+extern EngineStatus table_find(GroupTable *table, const Evaluator *eval,
+							   const uint16_t *rows, uint32_t n,
+							   uint32_t *groups, char *message);
+
+extern uint32_t table_groups(const GroupTable *table);
+extern uint64_t table_memory(const GroupTable *table);	/* the most so far */
+extern const char *table_strategy(const GroupTable *table);
+
+/*
+ * The groups' records: each its keys, layout->words words, then its state.
+ * stride: words from one to the next.  They move when groups are made.
+ */
+extern const KeyLayout *table_layout(const GroupTable *table);
+extern uint64_t *table_records(GroupTable *table, size_t *stride);
+
+#endif							/* GPUAGG_TABLE_H */
