@@ -7,8 +7,7 @@ CREATE TABLE flights (
 	delay int,				-- minutes
 	distance int,			-- miles
 	origin char(3),
-	destination char(3),
-	day date GENERATED ALWAYS AS (departed::date) STORED
+	destination char(3)
 );
 
 CREATE FUNCTION demo_plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
