@@ -6,7 +6,7 @@
 -- arithmetic
 SELECT l, op, r, check_query(format('SELECT %1$s %2$s %3$s, count(*), sum(%1$s %2$s %3$s) FROM facts WHERE %3$s <> 0 GROUP BY 1', l, op, r))
 FROM unnest('{i2,i4,id::bigint}'::text[]) l, unnest('{+,-,*,/,%}'::text[]) op, unnest('{i2,i4,id::bigint,7,-1}'::text[]) r;
-SELECT l, op, r, check_query(format('SELECT %1$s %2$s %3$s, count(*), max(%1$s %2$s %3$s) FROM facts WHERE %3$s <> 0 GROUP BY 1', l, op, r))
+SELECT l, op, r, check_query(format('SELECT %1$s %2$s %3$s, count(*), max(%1$s %2$s %3$s) FROM facts WHERE %1$s <> 0 AND %3$s <> 0 GROUP BY 1', l, op, r))
 FROM unnest('{f4,f8}'::text[]) l, unnest('{+,-,*,/}'::text[]) op, unnest('{f4,f8,2.5::float8,-0.5::float4}'::text[]) r;
 SELECT x, check_query(format('SELECT %1$s, count(*) FROM facts GROUP BY 1', x))
 FROM unnest('{-i2,-i4,-i8,-f4,-f8,+i4,- -i4,abs(i2),abs(i4),abs(i8),abs(f4),abs(f8),@ i4}'::text[]) x;

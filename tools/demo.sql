@@ -70,6 +70,7 @@ BEGIN
 		RETURN NEXT format('gpuagg, engine %s %s ms   %s times as fast as one process',
 			rpad(engine, 17), to_char(ours, '99990.0'), to_char(serial / ours, 'FM990.0'));
 	END IF;
-	RETURN NEXT CASE WHEN differences = 0 THEN format('The same %s rows (EXCEPT ALL both ways).', rows)
+	RETURN NEXT CASE WHEN differences = 0 THEN
+		format('The same %s (EXCEPT ALL both ways)', CASE WHEN rows = 1 THEN 'row' ELSE rows || ' rows' END)
 		ELSE format('%s ROWS DIFFER', differences) END;
 END $$;
