@@ -4,7 +4,10 @@ EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" gpuagg.control
 DATA = sql/gpuagg--$(EXTVERSION).sql
 PGFILEDESC = "gpuagg - GROUP BY aggregation on a GPU"
 
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
+# kernel_text.c is generated: it may not be there yet
+OBJS = $(patsubst %.c,%.o,$(sort src/engine/cuda/kernel_text.c \
+	$(wildcard src/*.c src/*/*.c src/*/*/*.c)))
+EXTRA_CLEAN = src/engine/cuda/kernel_text.c
 
 PG_CPPFLAGS = -I$(srcdir)/src -DGPUAGG_VERSION='"$(EXTVERSION)"'
 # no contraction: a product fused with a sum is not PostgreSQL's (ops.h)
@@ -35,6 +38,9 @@ endif
 
 # no dependencies are tracked: a header rebuilds all
 $(OBJS): $(wildcard src/*.h src/*/*.h src/*/*.def src/*/*/*.h)
+
+gpuagg_dir = .
+include $(gpuagg_dir)/kernels.mk
 
 # vectorised loops: the CPU engine gains from full vectorisation
 src/engine/cpu/%.o: CFLAGS += -O3

@@ -20,6 +20,10 @@ SELECT check_fallback('SELECT count(*) FILTER (WHERE i / zero > 2) FROM traps');
 SELECT check_fallback('SELECT d, count(*) FROM (SELECT date ''5874897-12-30'' + id AS d FROM traps OFFSET 0) s GROUP BY 1');
 SELECT check_fallback('SELECT date ''5874897-12-30'' + id, count(*) FROM traps GROUP BY 1');
 
+-- conditions are evaluated in PostgreSQL's order, cheap ones first
+SELECT outcome(q, 'off', 'on') AS native, outcome(q, 'force', 'on') AS ours
+FROM (VALUES ('SELECT count(*) FROM traps WHERE (id < -1 OR id = -5 OR id = -6 OR id = -7) AND 10 / zero > 2')) x (q);
+
 -- kept from the error by what comes before it
 SELECT c AS condition, check_query('SELECT id % 10, count(*), sum(i) FROM traps WHERE ' || c || ' GROUP BY 1')
 FROM unnest(ARRAY['zero <> 0 AND 1000 / zero > 300', 'zero = 0 OR 1000 / zero > 300', 'NOT (zero = 0 OR 1000 / zero > 300)',

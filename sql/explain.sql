@@ -7,7 +7,8 @@ DECLARE
 	line text;
 BEGIN
 	FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
-		line := regexp_replace(line, '(Engine|Strategy): \w+', '\1: X', 'g');
+		line := regexp_replace(line, '(Engine|Strategy): \w+', '\1: X');
+		line := regexp_replace(line, 'Fallback: .*', 'Fallback: X');
 		CONTINUE WHEN line ~ '^ *(Planning Time|Execution Time|Planning|Buffers|Query Identifier|JIT|Memory Usage)';
 		line := regexp_replace(line, '\d+(\.\d+)?( ?)(kB|ms)', 'N\2\3', 'g');
 		RETURN NEXT line;
@@ -27,7 +28,7 @@ SELECT explain('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'SELECT i2, count(
 SELECT explain('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'SELECT * FROM (SELECT i2, count(*) FROM facts GROUP BY i2 LIMIT 0) s');
 
 -- fallen back: says why
-SELECT explain('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'SELECT sum(f8 / 3 + i4 / nullif(i4, 0)) FROM facts WHERE i4 IS NOT NULL');
+SELECT explain('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'SELECT sum(v) FROM (VALUES (''infinity''::float8), (1)) x (v)');
 
 -- other formats parse, and have the same parts
 CREATE FUNCTION explain_json(query text) RETURNS jsonb LANGUAGE plpgsql AS $$

@@ -6,12 +6,12 @@
 -- arithmetic
 SELECT l, op, r, check_query(format('SELECT %1$s %2$s %3$s, count(*), sum(%1$s %2$s %3$s) FROM facts WHERE %3$s <> 0 GROUP BY 1', l, op, r))
 FROM unnest('{i2,i4,id::bigint}'::text[]) l, unnest('{+,-,*,/,%}'::text[]) op, unnest('{i2,i4,id::bigint,7,-1}'::text[]) r;
-SELECT l, op, r, check_query(format('SELECT %1$s %2$s %3$s, count(*), max(%1$s %2$s %3$s) FROM facts WHERE %3$s <> 0 GROUP BY 1', l, op, r))
+SELECT l, op, r, check_query(format('SELECT %1$s %2$s %3$s, count(*), max(%1$s %2$s %3$s) FROM facts WHERE %1$s <> 0 AND %3$s <> 0 GROUP BY 1', l, op, r))
 FROM unnest('{f4,f8}'::text[]) l, unnest('{+,-,*,/}'::text[]) op, unnest('{f4,f8,2.5::float8,-0.5::float4}'::text[]) r;
 SELECT x, check_query(format('SELECT %1$s, count(*) FROM facts GROUP BY 1', x))
-FROM unnest('{-i2,-i4,-i8,-f4,-f8,+i4,- -i4}'::text[]) x;
+FROM unnest('{-i2,-i4,-i8,-f4,-f8,+i4,- -i4,abs(i2),abs(i4),abs(i8),abs(f4),abs(f8),@ i4}'::text[]) x;
 SELECT x, check_query(format('SELECT %1$s, count(*), min(%1$s) FROM facts GROUP BY 1', x))
-FROM unnest('{d + 1,d - 30,1 + d,d + i4,d - i4,d - date ''2000-03-01''}'::text[]) x;
+FROM unnest('{d + 1,d - 30,1 + d,d + i4,d - i4,d - date ''2000-03-01'',ts::date,d::timestamp,"mod(i4, 7)"}'::text[]) x;
 
 -- division and remainder round towards zero
 SELECT v / 3 AS quotient, v % 3 AS remainder, count(*)
@@ -43,6 +43,7 @@ FROM unnest(ARRAY[
 	'i4 > 0 AND i8 > 0', 'i4 > 0 OR i8 > 0', 'NOT (i4 > 0 AND i8 > 0)', 'NOT (i4 > 0 OR i8 > 0 OR b)',
 	'(i4 > 0) = (i8 > 0)', '(i4 > 0) IS NULL', 'NOT (t = ''bbb'' OR u IS NULL) AND (f8 > 3 OR f4 < 1)',
 	'i4 + i2 > 100', 'i4 * 2 = i8 / 10000000000', 'i4 % 3 = 1', 'f8 * 4 > i4', 'i2 = i4', 'id = i8', 'f4 = f8', 'f4 > i4',
+	'd < ts', 'd = ts', 'ts >= d', 'ts <> d', 'ts::date = ''2000-01-01''', 'b > (i4 > 0)', 'b <= (i4 > 0)',
 	'd > ''2000-03-01''::date + 5', 'd = ''2000-03-01''', 'NULL', 'true', 'false', '1 = 1', 'i4 = NULL', 'i4 > 1 + 1']) c;
 
 -- truth tables

@@ -8,7 +8,7 @@ SET gpuagg.strategy = 'luck';
 SET gpuagg.fallback = maybe;
 SET gpuagg.report_rejections = 7;
 SET gpuagg.memory_limit = -1;
-SET gpuagg.setup_cost = -1;
+SET gpuagg.setup_cost = -2;
 SHOW gpuagg.mode;
 
 -- names that do not exist are no settings of this module

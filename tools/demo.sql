@@ -7,8 +7,7 @@ CREATE TABLE flights (
 	delay int,				-- minutes
 	distance int,			-- miles
 	origin char(3),
-	destination char(3),
-	day date GENERATED ALWAYS AS (departed::date) STORED
+	destination char(3)
 );
 
 CREATE FUNCTION demo_plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
@@ -71,6 +70,7 @@ BEGIN
 		RETURN NEXT format('gpuagg, engine %s %s ms   %s times as fast as one process',
 			rpad(engine, 17), to_char(ours, '99990.0'), to_char(serial / ours, 'FM990.0'));
 	END IF;
-	RETURN NEXT CASE WHEN differences = 0 THEN format('The same %s rows (EXCEPT ALL both ways).', rows)
+	RETURN NEXT CASE WHEN differences = 0 THEN
+		format('The same %s (EXCEPT ALL both ways)', CASE WHEN rows = 1 THEN 'row' ELSE rows || ' rows' END)
 		ELSE format('%s ROWS DIFFER', differences) END;
 END $$;

@@ -32,16 +32,16 @@ SKIP:
 	$node->restart;
 }
 
-# the module in every place that it can be loaded in
-for my $where ('shared_preload_libraries', 'local_preload_libraries')
-{
-	$node->append_conf('postgresql.conf', "session_preload_libraries = ''");
-	$node->append_conf('postgresql.conf', $where eq 'shared_preload_libraries' ? "$where = 'gpuagg'" : "shared_preload_libraries = ''");
-	$node->restart;
-	my $load = $where eq 'shared_preload_libraries' ? '' : "LOAD 'gpuagg'";
-	like(outcome($node, $load, "EXPLAIN $query"), qr/GpuAgg/, $where eq 'shared_preload_libraries' ? $where : 'LOAD');
-	is(outcome($node, $load, $query), $rows, 'its rows');
-}
+# the module for all sessions, and for one
+$node->append_conf('postgresql.conf', "session_preload_libraries = ''\nshared_preload_libraries = 'gpuagg'");
+$node->restart;
+like(outcome($node, '', "EXPLAIN $query"), qr/GpuAgg/, 'preloaded');
+is(outcome($node, '', $query), $rows, 'preloaded: its rows');
+$node->append_conf('postgresql.conf', "shared_preload_libraries = ''");
+$node->restart;
+unlike(outcome($node, '', "EXPLAIN $query"), qr/GpuAgg/, 'not loaded');
+like(outcome($node, "LOAD 'gpuagg'", "EXPLAIN $query"), qr/GpuAgg/, 'loaded');
+is(outcome($node, "LOAD 'gpuagg'", $query), $rows, 'loaded: its rows');
 
 # the extension leaves and comes back
 is(outcome($node, "LOAD 'gpuagg'; DROP EXTENSION gpuagg; CREATE EXTENSION gpuagg", $query), $rows, 'extension made again');

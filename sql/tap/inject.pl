@@ -17,10 +17,10 @@ SQL
 my %queries = (
 	pages => 'SELECT k, count(*), sum(v), min(f) FROM t WHERE v % 3 <> 0 GROUP BY k ORDER BY k',
 	columns => 'SELECT k, count(*), sum(v), min(f) FROM (SELECT * FROM t OFFSET 10) s GROUP BY k ORDER BY k',
-	rescans => 'SELECT x, s.* FROM generate_series(1, 3) x, LATERAL (SELECT k % x AS m, count(*) FROM t GROUP BY 1) s ORDER BY 1, 2',
-	by_key => 'SELECT (u).* FROM (SELECT unnest(gpu_sum_by_key(k, v)) AS u FROM t) s ORDER BY 1');
+	rescans => 'SELECT x, s.* FROM generate_series(1, 3) x, LATERAL (SELECT k % x AS m, count(*) FROM t GROUP BY 1) s ORDER BY 1, 2');
+my $by_key = 'SELECT u.* FROM (SELECT gpu_sum_by_key(k, v) AS a FROM t) s, unnest(s.a) u ORDER BY 1';
 my %calls = (
-	pages => [ 'open:1', 'pages:1', 'pages:3', 'groups:1', 'groups:2' ],
+	pages => [ 'open:1', 'pages:1', 'pages:3', 'groups:1' ],
 	columns => [ 'open:1', 'columns:1', 'columns:7', 'groups:1' ],
 	rescans => [ 'open:1', 'pages:2', 'groups:1' ]);
 
@@ -48,6 +48,16 @@ for my $kind (sort keys %calls)
 			qr/Fallback: \S/, "$kind: $call explained")
 		  if $kind ne 'rescans';
 	}
+}
+
+# once tuples have left there is no way back
+like(outcome($node, "SET gpuagg.inject_failure = 'groups:2:failed'", $queries{pages}), qr/^ERROR:.*injected/,
+	'pages: a failure after the first groups');
+
+# the aggregate functions have nothing to fall back to: an error, and no harm
+for my $call ('open:1', 'columns:1', 'groups:1')
+{
+	like(outcome($node, "SET gpuagg.inject_failure = '$call:no_memory'", $by_key), qr/^ERROR/, "by key: $call");
 }
 
 # after a failure in the middle of a cursor's transaction, the next query is fine

@@ -14,7 +14,7 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE big (k int, v int);
 INSERT INTO big SELECT i % 1000, i FROM generate_series(1, 200000) i;
 VACUUM ANALYZE big;
-CREATE FUNCTION slow(v int) RETURNS int LANGUAGE plpgsql AS $$
+CREATE FUNCTION slow(v int) RETURNS int LANGUAGE plpgsql STABLE AS $$
 BEGIN
 	PERFORM pg_sleep(0.05);
 	RETURN v;

@@ -95,15 +95,16 @@ inject_init(void)
 }
 
 EngineStatus
-inject_status(const char *call)
+inject_status(const char *call, char *message)
 {
 	if (inject_nth == 0)
 		return ENGINE_OK;
 	if (strcmp(call, "open") == 0)
 		calls_made = 0;
-	if (strcmp(call, inject_call) != 0)
+	if (strcmp(call, inject_call) != 0 || ++calls_made != inject_nth)
 		return ENGINE_OK;
-	return ++calls_made == inject_nth ? inject_result : ENGINE_OK;
+	snprintf(message, 256, "a failure was injected into \"%s\"", call);
+	return inject_result;
 }
 
 #endif							/* GPUAGG_TESTING */

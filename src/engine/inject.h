@@ -20,14 +20,14 @@ extern void inject_init(void);
 /*
  * To be asked before each call of an engine, by the name of EngineOps' member:
  * ENGINE_OK, or the status with which the call shall be taken to have failed
- * without being made.
+ * without being made, and a message (256 bytes) of its reason.
  */
-extern EngineStatus inject_status(const char *call);
+extern EngineStatus inject_status(const char *call, char *message);
 
 #else
 
 #define inject_init() ((void) 0)
-#define inject_status(call) ENGINE_OK
+#define inject_status(call, message) ENGINE_OK
 
 #endif
 

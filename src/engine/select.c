@@ -86,12 +86,13 @@ EngineStatus
 engine_open(EngineHandle *handle, const Program *program,
 			const SlotValue *slots, const EngineHints *hints)
 {
-	EngineStatus status = inject_status("open");
+	EngineStatus status;
 
 	Assert(handle->run == NULL);
 	memset(&handle->stats, 0, sizeof(handle->stats));
 	handle->message[0] = '\0';
 	handle->opened = true;
+	status = inject_status("open", handle->message);
 	if (status != ENGINE_OK)
 		return status;
 	return handle->ops->open(program, slots, hints, &handle->run, handle->message);
@@ -108,7 +109,7 @@ wait_a_moment(void)
 EngineStatus
 engine_pages(EngineHandle *handle, const PageRef *pages, int n)
 {
-	EngineStatus status = inject_status("pages");
+	EngineStatus status = inject_status("pages", handle->run->message);
 
 	if (status != ENGINE_OK)
 		return status;
@@ -121,7 +122,7 @@ engine_pages(EngineHandle *handle, const PageRef *pages, int n)
 EngineStatus
 engine_columns(EngineHandle *handle, const ColumnBatch *batch)
 {
-	EngineStatus status = inject_status("columns");
+	EngineStatus status = inject_status("columns", handle->run->message);
 
 	if (status != ENGINE_OK)
 		return status;
@@ -134,7 +135,7 @@ engine_columns(EngineHandle *handle, const ColumnBatch *batch)
 EngineStatus
 engine_groups(EngineHandle *handle, GroupBatch *batch)
 {
-	EngineStatus status = inject_status("groups");
+	EngineStatus status = inject_status("groups", handle->run->message);
 
 	if (status != ENGINE_OK)
 		return status;

@@ -111,7 +111,7 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 		case FINAL_SUM_FLOAT8:
 			return Float8GetDatum(word_double(value[0]));
 		case FINAL_AVG_FLOAT8:
-			return Float8GetDatum(word_double(value[0]) / (double) count);
+			return Float8GetDatum((word_double(value[0]) + 0.0) / (double) count);
 		case FINAL_EXTREME_INT2:
 			return Int16GetDatum((int16) (int64) value[0]);
 		case FINAL_EXTREME_INT4:

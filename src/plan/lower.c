@@ -19,7 +19,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/typcache.h"
 
 #include "plan/lower_internal.h"
 
@@ -390,7 +389,6 @@ check_text_key(Lowering *l, Expr *expr)
 bool
 lower_key(Lowering *l, Expr *expr)
 {
-	TypeCacheEntry *type;
 	int			reg;
 
 	if (!lower_succeeded(l))
@@ -401,8 +399,6 @@ lower_key(Lowering *l, Expr *expr)
 	if (l->builder->insns[reg].type == VT_TEXT && !check_text_key(l, expr))
 		return false;
 
-	type = lookup_type_cache(exprType((Node *) expr), TYPECACHE_EQ_OPR);
-	note_function(l, get_opcode(type->eq_opr));
 	program_add_key(l->builder, reg);
 	return lower_succeeded(l);
 }

@@ -27,8 +27,8 @@
  * of execution is the value of slot i.  Operations of the table stay
  * operations even then: a table without rows must not raise their errors.
  *
- * Lowered functions are not called through PostgreSQL, so nobody asks whether
- * the user may: that is left to the executor, for all of `functions`.
+ * Whether the user may execute the functions that are lowered is not asked
+ * here: PostgreSQL's own plan, which the node carries and initializes, asks it.
  */
 typedef struct Lowering
 {
@@ -39,8 +39,6 @@ typedef struct Lowering
 	List	   *inputs;			/* SOURCE_COLUMNS: Expr */
 	List	   *slots;			/* Expr, one a slot; includes attributes' missing
 								 * values as Consts */
-	List	   *functions;		/* Oids, each once: functions of expressions and
-								 * keys' equality, but no aggregates */
 	char	   *reason;			/* why something was rejected, or NULL */
 } Lowering;
 

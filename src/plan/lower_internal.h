@@ -26,6 +26,5 @@ extern bool is_slot(Expr *expr);
 extern int	function_op(Oid function);
 extern int	lower_function(Lowering *l, Oid function, List *args, Oid collation);
 extern bool check_collation(Lowering *l, Oid collation);
-extern void note_function(Lowering *l, Oid function);
 
 #endif							/* GPUAGG_LOWER_INTERNAL_H */

@@ -94,12 +94,6 @@ function_op(Oid function)
 	return found ? (int) found->op : -1;
 }
 
-void
-note_function(Lowering *l, Oid function)
-{
-	l->functions = list_append_unique_oid(l->functions, function);
-}
-
 /* Is equality of text under this collation that of the bytes? */
 bool
 check_collation(Lowering *l, Oid collation)
@@ -207,10 +201,7 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 	int			regs[2] = {-1, -1};
 
 	if (is_identity(function))
-	{
-		note_function(l, function);
 		return lower_expr(l, linitial(args));
-	}
 	if (op < 0 || list_length(args) != op_nargs((OpCode) op))
 		return lower_reject(l, _("function %s is not supported"),
 							format_procedure(function));
@@ -223,6 +214,5 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 		if (regs[i] < 0)
 			return -1;
 	}
-	note_function(l, function);
 	return program_add_op(l->builder, (OpCode) op, regs[0], regs[1]);
 }

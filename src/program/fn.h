@@ -11,6 +11,8 @@
  * Under NVRTC, whoever includes this defines the fixed-width integers first.
  *
  * All operations of ops.def are strict: a NULL operand makes the result NULL.
+ * But an operand that is an error comes first, since PostgreSQL computes all of
+ * them before it looks for NULLs: the result is an error.
  * AND and OR over (value, null, error), as PostgreSQL evaluates them, left
  * side first:
  *	  AND: left false -> false; left error -> error; right error -> error;

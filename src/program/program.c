@@ -372,6 +372,9 @@ program_hash(const Program *p)
 }
 
 /* Append to the text in buf, as far as there is room. */
+static void append(char *buf, size_t len, const char *format,...)
+			__attribute__((format(printf, 3, 4)));
+
 static void
 append(char *buf, size_t len, const char *format,...)
 {

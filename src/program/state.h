@@ -11,7 +11,7 @@
  *				Both halves are plain 64-bit additions without a carry, hence
  *				two independent atomics on a GPU.  Exact for 2^31 values between
  *				two calls of state_normalize.
- *	SUM_FLOAT	a double's bits.  Takes in summable values only (float_summable):
+ *	SUM_FLOAT	a double's bits, from -0, which alone leaves -0 as it is.  Takes in summable values only (float_summable):
  *				a NaN, an infinity or a value beyond SUMMABLE_MAX ends the run
  *				with ENGINE_INEXACT, so that no sum can overflow, and neither
  *				can the squares that PostgreSQL's avg keeps and checks
@@ -38,7 +38,7 @@ float_summable(double value)
 	return value >= -SUMMABLE_MAX && value <= SUMMABLE_MAX;
 }
 
-/* Double bits in the order of PostgreSQL's float comparison; -0 is 0. */
+/* Double bits in the order of PostgreSQL's float comparison, -0 below 0. */
 GA_FN uint64_t
 float_to_ordered(double value)
 {
@@ -46,7 +46,6 @@ float_to_ordered(double value)
 
 	if (value != value)
 		return UINT64_C(0xffffffffffffffff);
-	value += 0.0;				/* -0 becomes 0 */
 	memcpy(&bits, &value, sizeof(bits));
 	return (bits >> 63) ? ~bits : bits | UINT64_C(0x8000000000000000);
 }
@@ -79,8 +78,10 @@ acc_init(AccKind kind, uint64_t *words)
 	{
 		case ACC_COUNT:
 		case ACC_SUM_INT:
-		case ACC_SUM_FLOAT:
 			words[0] = 0;
+			break;
+		case ACC_SUM_FLOAT:
+			words[0] = UINT64_C(0x8000000000000000);
 			break;
 		case ACC_SUM_INT128:
 			words[0] = words[1] = 0;

@@ -50,12 +50,12 @@ typedef struct HeapSource
 } HeapSource;
 
 /* The line pointers of the tuples that the snapshot sees. */
-static int
+static uint32_t
 visible_lines(HeapSource *source, Buffer buffer, bool all_visible, OffsetNumber *lines)
 {
 	Page		page = BufferGetPage(buffer);
 	OffsetNumber max = Min(PageGetMaxOffsetNumber(page), (OffsetNumber) MaxHeapTuplesPerPage);
-	int			n = 0;
+	uint32_t	n = 0;
 
 	for (OffsetNumber line = FirstOffsetNumber; line <= max; line++)
 	{
@@ -135,7 +135,7 @@ heap_source_run(Relation relation, Snapshot snapshot, EngineHandle *engine,
 
 	/* as a sequential scan: large tables must not flush the buffer pool */
 	source->strategy = NULL;
-	if (!RelationUsesLocalBuffers(relation) && nblocks > NBuffers / 4)
+	if (!RelationUsesLocalBuffers(relation) && nblocks > (BlockNumber) NBuffers / 4)
 		source->strategy = GetAccessStrategy(BAS_BULKREAD);
 	pgstat_count_heap_scan(relation);
 

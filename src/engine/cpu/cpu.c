@@ -19,6 +19,7 @@
 #include "engine/cpu/deform.h"
 #include "engine/cpu/output.h"
 #include "engine/cpu/table.h"
+#include "program/heap_page.h"
 #include "program/state.h"
 
 #define DEFAULT_MEMORY_LIMIT (UINT64_C(1) << 30)

@@ -59,6 +59,8 @@ struct GroupTable
 	uint32_t   *map;			/* number + 1, by key - map_min */
 	int64_t		map_min;
 	uint64_t	map_range;
+	int64_t		key_min;		/* of the keys seen */
+	int64_t		key_max;
 	uint32_t	null_group;		/* number + 1 of the NULL key's group */
 	uint64_t	rows;			/* seen, or expected if that is more */
 
@@ -312,32 +314,12 @@ key_range(const GroupTable *table, uint32_t n, int64_t *min, int64_t *max)
 	return any;
 }
 
-/* Let the direct map reach over min .. max too; false if it must not. */
+/* Give the direct map the places of keys min .. min + range - 1. */
 static bool
-widen_map(GroupTable *table, int64_t min, int64_t max)
+move_map(GroupTable *table, int64_t min, uint64_t range)
 {
-	uint64_t	range;
-	uint32_t   *map;
+	uint32_t   *map = table_calloc(table, range * sizeof(uint32_t));
 
-	if (table->map_range > 0)
-	{
-		int64_t		last = table->map_min + (int64_t) (table->map_range - 1);
-
-		if (min >= table->map_min && max <= last)
-			return true;
-		min = min < table->map_min ? min : table->map_min;
-		max = max > last ? max : last;
-	}
-	range = (uint64_t) max - (uint64_t) min + 1;
-	if (range == 0 || range > DIRECT_MAX_RANGE ||
-		(range > DIRECT_FREE_RANGE && range > 4 * table->rows))
-		return false;
-
-	/* room to spare, so that a range that creeps up does not copy each time */
-	if (table->map_range > 0 && range < DIRECT_MAX_RANGE &&
-		max <= INT64_MAX - (int64_t) (range / 2))
-		range += range / 2;
-	map = table_calloc(table, range * sizeof(uint32_t));
 	if (map == NULL)
 		return false;
 	if (table->map_range > 0)
@@ -348,6 +330,34 @@ widen_map(GroupTable *table, int64_t min, int64_t max)
 	table->map_min = min;
 	table->map_range = range;
 	return true;
+}
+
+/* Let the direct map reach over min .. max too; false if it must not. */
+static bool
+widen_map(GroupTable *table, int64_t min, int64_t max)
+{
+	uint64_t	range;
+	int64_t		spare;
+
+	if (table->map_range > 0 && min >= table->map_min &&
+		(uint64_t) max - (uint64_t) table->map_min < table->map_range)
+		return true;
+	table->key_min = min < table->key_min ? min : table->key_min;
+	table->key_max = max > table->key_max ? max : table->key_max;
+	range = (uint64_t) table->key_max - (uint64_t) table->key_min + 1;
+	if (range == 0 || range > DIRECT_MAX_RANGE ||
+		(range > DIRECT_FREE_RANGE && range > 4 * table->rows))
+		return false;
+
+	/* spare places at both ends: a range that creeps is not copied each time */
+	spare = (int64_t) (range / 4);
+	min = table->key_min > INT64_MIN + spare ? table->key_min - spare : table->key_min;
+	if (table->map_range > 0 && table->map_min < min)
+		min = table->map_min;
+	max = table->key_max < INT64_MAX - spare ? table->key_max + spare : table->key_max;
+	if (table->map_range > 0 && max < table->map_min + (int64_t) (table->map_range - 1))
+		max = table->map_min + (int64_t) (table->map_range - 1);
+	return move_map(table, min, (uint64_t) max - (uint64_t) min + 1);
 }
 
 /* Find or make the groups of n packed keys by the direct map. */
@@ -443,6 +453,8 @@ table_create(const Program *program, const EngineHints *hints, uint64_t limit)
 	table->stride = table->layout.words + program->nwords;
 	if (table->stride == 0)
 		table->stride = 1;
+	table->key_min = INT64_MAX;
+	table->key_max = INT64_MIN;
 	table->direct = table->layout.nfields == 1 && is_integer(table->layout.fields[0].type);
 	table->packed = calloc(CPU_BATCH, (table->layout.words + 1) * sizeof(uint64_t));
 	table->fresh = calloc(program->nwords + 1, sizeof(uint64_t));

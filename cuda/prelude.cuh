@@ -1,0 +1,444 @@
+/*
+ * prelude.cuh
+ *	  The names that kernels use beyond plain C.
+ *
+ * Kernel text is plain functions in what CUDA C++ and C have in common; it is
+ * compiled by NVRTC for a GPU and by the host's C compiler for the simulated
+ * device.  Everything that the two say differently has one name here: types,
+ * qualifiers, collectives, atomics.  This must be included before the
+ * operations' headers (fn.h), whose needs under NVRTC it meets.
+ *
+ * A kernel has one parameter, a struct, passed by value:
+ *
+ *		typedef struct AddArgs { const double *a; double *sum; uint32_t n; } AddArgs;
+ *
+ *		KERNEL(add, AddArgs, args)
+ *		{
+ *			SHARED double partial[32];
+ *			DYNAMIC_SHARED(uint64_t, table);
+ *			...
+ *		}
+ *
+ * The host lays out the same struct with DevicePtr for pointers, and passes one
+ * pointer to it to Device.launch.
+ *
+ *	DEVICE_FN		a function of the device
+ *	SHARED			a variable shared by the block, declared inside a kernel
+ *					or function; its start value is garbage
+ *	DYNAMIC_SHARED(type, name)	declares a pointer to the launch's dynamic
+ *					shared memory, aligned to 16 bytes; the same memory
+ *					wherever it is declared
+ *	CONSTANT		a read-only table at file scope, with an initialiser
+ *	threadIdx.x, blockIdx.x, blockDim.x, gridDim.x	grids have one dimension
+ *
+ * Collectives take the mask of the lanes that meet, as CUDA's _sync functions
+ * do.  simt is stricter than the hardware where the hardware's result would
+ * only be undefined: a mask that names a lane that has returned or that the
+ * block does not have, and lanes that meet at different places of the text, are
+ * errors.  A shuffle from a lane outside the mask gives garbage.  So blocks are
+ * multiples of 32 threads, and threads without work stay until the last
+ * collective.
+ *
+ * A loop that waits for another thread must call gpu_relax() or read with
+ * load_volatile; a lock needs neither, its atomics do.
+ */
+#ifndef GPUAGG_PRELUDE_CUH
+#define GPUAGG_PRELUDE_CUH
+
+#define WARP_SIZE 32
+#define FULL_MASK 0xffffffffu
+
+#ifdef __CUDACC__
+
+/*----------
+ * CUDA
+ *----------
+ */
+#ifdef __CUDACC_RTC__
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef short int16_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long int64_t;
+typedef unsigned long uint64_t;
+typedef long intptr_t;
+typedef unsigned long uintptr_t;
+
+#define INT32_C(x) (x)
+#define UINT32_C(x) (x##U)
+#define INT64_C(x) (x##L)
+#define UINT64_C(x) (x##UL)
+#define INT8_MIN (-128)
+#define INT8_MAX 127
+#define UINT8_MAX 255
+#define INT16_MIN (-32767 - 1)
+#define INT16_MAX 32767
+#define UINT16_MAX 65535
+#define INT32_MIN (-2147483647 - 1)
+#define INT32_MAX 2147483647
+#define UINT32_MAX 4294967295U
+#define INT64_MIN (-INT64_C(9223372036854775807) - 1)
+#define INT64_MAX INT64_C(9223372036854775807)
+#define UINT64_MAX UINT64_C(18446744073709551615)
+#ifndef NULL
+#define NULL 0
+#endif
+#else
+#include <stdint.h>
+#endif
+
+#define KERNEL(name, Args, args) \
+	extern "C" __global__ void name(const __grid_constant__ Args args)
+/* The same, for at most that many threads a block and at least blocks on an SM. */
+#define KERNEL_BOUNDS(name, Args, args, threads, blocks) \
+	extern "C" __global__ void __launch_bounds__(threads, blocks) \
+	name(const __grid_constant__ Args args)
+#define DEVICE_FN static __device__ __forceinline__
+#define SHARED __shared__
+#define DYNAMIC_SHARED(type, name) \
+	extern __shared__ __align__(16) unsigned char gpuagg_dynamic_shared[]; \
+	type *name = (type *) gpuagg_dynamic_shared
+#define CONSTANT static __constant__ const
+
+/* Read-only memory: no other thread writes it during the kernel. */
+#define load_readonly(address) __ldg(address)
+
+#define warp_sync(mask) __syncwarp(mask)
+#define warp_ballot(mask, value) __ballot_sync(mask, value)
+#define warp_any(mask, value) (__any_sync(mask, value) != 0)
+#define warp_all(mask, value) (__all_sync(mask, value) != 0)
+#define warp_active() __activemask()
+#define block_sync() __syncthreads()
+#define block_sync_or(value) (__syncthreads_or(value) != 0)
+#define block_sync_and(value) (__syncthreads_and(value) != 0)
+#define block_sync_count(value) ((uint32_t) __syncthreads_count(value))
+
+#define GPUAGG_SHUFFLES(suffix, type, raw) \
+	DEVICE_FN type warp_shfl_##suffix(uint32_t mask, type value, uint32_t lane) \
+	{ return (type) __shfl_sync(mask, (raw) value, (int) lane); } \
+	DEVICE_FN type warp_shfl_up_##suffix(uint32_t mask, type value, uint32_t delta) \
+	{ return (type) __shfl_up_sync(mask, (raw) value, delta); } \
+	DEVICE_FN type warp_shfl_down_##suffix(uint32_t mask, type value, uint32_t delta) \
+	{ return (type) __shfl_down_sync(mask, (raw) value, delta); } \
+	DEVICE_FN type warp_shfl_xor_##suffix(uint32_t mask, type value, uint32_t lanes) \
+	{ return (type) __shfl_xor_sync(mask, (raw) value, (int) lanes); }
+
+GPUAGG_SHUFFLES(u32, uint32_t, unsigned int)
+GPUAGG_SHUFFLES(s32, int32_t, int)
+GPUAGG_SHUFFLES(u64, uint64_t, unsigned long long)
+GPUAGG_SHUFFLES(s64, int64_t, long long)
+GPUAGG_SHUFFLES(f32, float, float)
+GPUAGG_SHUFFLES(f64, double, double)
+
+/* __match_any_sync exists from compute capability 7.0, __reduce_* from 8.0. */
+DEVICE_FN uint32_t
+warp_match_u32(uint32_t mask, uint32_t value)
+{
+	return __match_any_sync(mask, value);
+}
+
+DEVICE_FN uint32_t
+warp_match_u64(uint32_t mask, uint64_t value)
+{
+	return __match_any_sync(mask, (unsigned long long) value);
+}
+
+DEVICE_FN uint32_t
+warp_reduce_add_u32(uint32_t mask, uint32_t value)
+{
+#if __CUDA_ARCH__ >= 800
+	return __reduce_add_sync(mask, value);
+#else
+	uint32_t	sum = 0;
+
+	for (uint32_t lane = 0; lane < WARP_SIZE; lane++)
+		if ((mask >> lane) & 1)
+			sum += __shfl_sync(mask, value, (int) lane);
+	return sum;
+#endif
+}
+
+#define bits_count_u32(x) ((uint32_t) __popc(x))
+#define bits_count_u64(x) ((uint32_t) __popcll(x))
+#define bits_first_u32(x) ((uint32_t) __ffs((int) (x)))
+#define bits_first_u64(x) ((uint32_t) __ffsll((long long) (x)))
+#define bits_leading_zeros_u32(x) ((uint32_t) __clz((int) (x)))
+#define bits_leading_zeros_u64(x) ((uint32_t) __clzll((long long) (x)))
+#define bits_reverse_u32(x) __brev(x)
+#define multiply_high_u64(a, b) ((uint64_t) __umul64hi((a), (b)))
+
+/* The bits of a double, and back. */
+#define f64_bits(x) ((uint64_t) __double_as_longlong(x))
+#define f64_from_bits(x) __longlong_as_double((long long) (x))
+
+#define GPUAGG_ATOMIC(name, fn, type, raw) \
+	DEVICE_FN type name(type *address, type value) \
+	{ return (type) fn((raw *) address, (raw) value); }
+/* Without a result the compiler uses RED, which does not wait. */
+#define GPUAGG_ATOMIC_NORETURN(name, fn, type, raw) \
+	DEVICE_FN void name(type *address, type value) \
+	{ (void) fn((raw *) address, (raw) value); }
+
+GPUAGG_ATOMIC(atomic_add_u32, atomicAdd, uint32_t, unsigned int)
+GPUAGG_ATOMIC(atomic_add_u64, atomicAdd, uint64_t, unsigned long long)
+GPUAGG_ATOMIC(atomic_add_f32, atomicAdd, float, float)
+GPUAGG_ATOMIC(atomic_add_f64, atomicAdd, double, double)
+GPUAGG_ATOMIC(atomic_min_s32, atomicMin, int32_t, int)
+GPUAGG_ATOMIC(atomic_max_s32, atomicMax, int32_t, int)
+GPUAGG_ATOMIC(atomic_min_u32, atomicMin, uint32_t, unsigned int)
+GPUAGG_ATOMIC(atomic_max_u32, atomicMax, uint32_t, unsigned int)
+GPUAGG_ATOMIC(atomic_min_s64, atomicMin, int64_t, long long)
+GPUAGG_ATOMIC(atomic_max_s64, atomicMax, int64_t, long long)
+GPUAGG_ATOMIC(atomic_min_u64, atomicMin, uint64_t, unsigned long long)
+GPUAGG_ATOMIC(atomic_max_u64, atomicMax, uint64_t, unsigned long long)
+GPUAGG_ATOMIC(atomic_or_u32, atomicOr, uint32_t, unsigned int)
+GPUAGG_ATOMIC(atomic_or_u64, atomicOr, uint64_t, unsigned long long)
+GPUAGG_ATOMIC(atomic_and_u32, atomicAnd, uint32_t, unsigned int)
+GPUAGG_ATOMIC(atomic_and_u64, atomicAnd, uint64_t, unsigned long long)
+GPUAGG_ATOMIC(atomic_exchange_u32, atomicExch, uint32_t, unsigned int)
+GPUAGG_ATOMIC(atomic_exchange_u64, atomicExch, uint64_t, unsigned long long)
+GPUAGG_ATOMIC_NORETURN(atomic_add_u32_noreturn, atomicAdd, uint32_t, unsigned int)
+GPUAGG_ATOMIC_NORETURN(atomic_add_u64_noreturn, atomicAdd, uint64_t, unsigned long long)
+GPUAGG_ATOMIC_NORETURN(atomic_add_f64_noreturn, atomicAdd, double, double)
+
+DEVICE_FN uint32_t
+atomic_cas_u32(uint32_t *address, uint32_t expected, uint32_t value)
+{
+	return atomicCAS(address, expected, value);
+}
+
+DEVICE_FN uint64_t
+atomic_cas_u64(uint64_t *address, uint64_t expected, uint64_t value)
+{
+	return atomicCAS((unsigned long long *) address,
+					 (unsigned long long) expected, (unsigned long long) value);
+}
+
+/* Loads that see what other threads write while they wait for it. */
+DEVICE_FN uint32_t
+load_volatile_u32(const uint32_t *address)
+{
+	return *(const volatile uint32_t *) address;
+}
+
+DEVICE_FN uint64_t
+load_volatile_u64(const uint64_t *address)
+{
+	return *(const volatile uint64_t *) address;
+}
+
+#define fence_block() __threadfence_block()
+#define fence_device() __threadfence()
+/* Sleep is there from compute capability 7.0. */
+#define gpu_relax() __nanosleep(32)
+/* End the kernel with an error: for what must never be. */
+#define gpu_trap() __trap()
+
+#else
+
+/*----------
+ * The simulated device
+ *----------
+ */
+#include "shim.h"
+
+#define KERNEL(name, Args, args) \
+	static void name##_body(const Args args); \
+	static void \
+	name##_start(const void *params) \
+	{ \
+		name##_body(*(const Args *) params); \
+	} \
+	SIMT_EXPORT const SimtKernel name = { \
+		SIMT_KERNEL_MAGIC, sizeof(Args), name##_start \
+	}; \
+	static void \
+	name##_body(const Args args)
+#define KERNEL_BOUNDS(name, Args, args, threads, blocks) KERNEL(name, Args, args)
+#define DEVICE_FN static inline
+#define SHARED SIMT_SHARED
+#define DYNAMIC_SHARED(type, name) \
+	type *name = (type *) simt_rt->dynamic_shared
+#define CONSTANT static const
+
+#define load_readonly(address) (*(address))
+
+#define SIMT_WARP(kind, mask, value, operand) \
+	simt_rt->warp(simt_rt, kind, mask, value, operand, SIMT_SITE)
+
+#define warp_sync(mask) ((void) SIMT_WARP(SIMT_SYNCWARP, mask, 0, 0))
+#define warp_ballot(mask, value) \
+	((uint32_t) SIMT_WARP(SIMT_BALLOT, mask, (value) != 0, 0))
+#define warp_any(mask, value) (warp_ballot(mask, value) != 0)
+#define warp_all(mask, value) (warp_ballot(mask, !(value)) == 0)
+#define warp_active() ((uint32_t) SIMT_WARP(SIMT_ACTIVEMASK, FULL_MASK, 0, 0))
+#define block_sync() \
+	((void) simt_rt->block(simt_rt, SIMT_SYNCTHREADS, false, SIMT_SITE))
+#define block_sync_or(value) \
+	(simt_rt->block(simt_rt, SIMT_SYNCTHREADS_OR, (value) != 0, SIMT_SITE) != 0)
+#define block_sync_and(value) \
+	(simt_rt->block(simt_rt, SIMT_SYNCTHREADS_AND, (value) != 0, SIMT_SITE) != 0)
+#define block_sync_count(value) \
+	simt_rt->block(simt_rt, SIMT_SYNCTHREADS_COUNT, (value) != 0, SIMT_SITE)
+
+/* Macros, not functions, for the sake of SIMT_SITE. */
+#define warp_shfl_u32(mask, value, lane) \
+	((uint32_t) SIMT_WARP(SIMT_SHFL, mask, (uint32_t) (value), lane))
+#define warp_shfl_up_u32(mask, value, delta) \
+	((uint32_t) SIMT_WARP(SIMT_SHFL_UP, mask, (uint32_t) (value), delta))
+#define warp_shfl_down_u32(mask, value, delta) \
+	((uint32_t) SIMT_WARP(SIMT_SHFL_DOWN, mask, (uint32_t) (value), delta))
+#define warp_shfl_xor_u32(mask, value, lanes) \
+	((uint32_t) SIMT_WARP(SIMT_SHFL_XOR, mask, (uint32_t) (value), lanes))
+#define warp_shfl_s32(mask, value, lane) \
+	((int32_t) warp_shfl_u32(mask, value, lane))
+#define warp_shfl_up_s32(mask, value, delta) \
+	((int32_t) warp_shfl_up_u32(mask, value, delta))
+#define warp_shfl_down_s32(mask, value, delta) \
+	((int32_t) warp_shfl_down_u32(mask, value, delta))
+#define warp_shfl_xor_s32(mask, value, lanes) \
+	((int32_t) warp_shfl_xor_u32(mask, value, lanes))
+#define warp_shfl_u64(mask, value, lane) \
+	SIMT_WARP(SIMT_SHFL, mask, (uint64_t) (value), lane)
+#define warp_shfl_up_u64(mask, value, delta) \
+	SIMT_WARP(SIMT_SHFL_UP, mask, (uint64_t) (value), delta)
+#define warp_shfl_down_u64(mask, value, delta) \
+	SIMT_WARP(SIMT_SHFL_DOWN, mask, (uint64_t) (value), delta)
+#define warp_shfl_xor_u64(mask, value, lanes) \
+	SIMT_WARP(SIMT_SHFL_XOR, mask, (uint64_t) (value), lanes)
+#define warp_shfl_s64(mask, value, lane) \
+	((int64_t) warp_shfl_u64(mask, value, lane))
+#define warp_shfl_up_s64(mask, value, delta) \
+	((int64_t) warp_shfl_up_u64(mask, value, delta))
+#define warp_shfl_down_s64(mask, value, delta) \
+	((int64_t) warp_shfl_down_u64(mask, value, delta))
+#define warp_shfl_xor_s64(mask, value, lanes) \
+	((int64_t) warp_shfl_xor_u64(mask, value, lanes))
+#define warp_shfl_f32(mask, value, lane) \
+	simt_f32_bits(SIMT_WARP(SIMT_SHFL, mask, simt_bits_f32(value), lane))
+#define warp_shfl_up_f32(mask, value, delta) \
+	simt_f32_bits(SIMT_WARP(SIMT_SHFL_UP, mask, simt_bits_f32(value), delta))
+#define warp_shfl_down_f32(mask, value, delta) \
+	simt_f32_bits(SIMT_WARP(SIMT_SHFL_DOWN, mask, simt_bits_f32(value), delta))
+#define warp_shfl_xor_f32(mask, value, lanes) \
+	simt_f32_bits(SIMT_WARP(SIMT_SHFL_XOR, mask, simt_bits_f32(value), lanes))
+#define warp_shfl_f64(mask, value, lane) \
+	simt_f64_bits(SIMT_WARP(SIMT_SHFL, mask, simt_bits_f64(value), lane))
+#define warp_shfl_up_f64(mask, value, delta) \
+	simt_f64_bits(SIMT_WARP(SIMT_SHFL_UP, mask, simt_bits_f64(value), delta))
+#define warp_shfl_down_f64(mask, value, delta) \
+	simt_f64_bits(SIMT_WARP(SIMT_SHFL_DOWN, mask, simt_bits_f64(value), delta))
+#define warp_shfl_xor_f64(mask, value, lanes) \
+	simt_f64_bits(SIMT_WARP(SIMT_SHFL_XOR, mask, simt_bits_f64(value), lanes))
+
+#define warp_match_u32(mask, value) \
+	((uint32_t) SIMT_WARP(SIMT_MATCH, mask, (uint32_t) (value), 0))
+#define warp_match_u64(mask, value) \
+	((uint32_t) SIMT_WARP(SIMT_MATCH, mask, (uint64_t) (value), 0))
+#define warp_reduce_add_u32(mask, value) \
+	((uint32_t) SIMT_WARP(SIMT_REDUCE_ADD, mask, (uint32_t) (value), 0))
+
+#define bits_count_u32(x) ((uint32_t) __builtin_popcount(x))
+#define bits_count_u64(x) ((uint32_t) __builtin_popcountll(x))
+#define bits_first_u32(x) ((uint32_t) __builtin_ffs((int) (x)))
+#define bits_first_u64(x) ((uint32_t) __builtin_ffsll((long long) (x)))
+
+DEVICE_FN uint32_t
+bits_leading_zeros_u32(uint32_t x)
+{
+	return x ? (uint32_t) __builtin_clz(x) : 32;
+}
+
+DEVICE_FN uint32_t
+bits_leading_zeros_u64(uint64_t x)
+{
+	return x ? (uint32_t) __builtin_clzll(x) : 64;
+}
+
+DEVICE_FN uint32_t
+bits_reverse_u32(uint32_t x)
+{
+	x = ((x >> 1) & 0x55555555) | ((x & 0x55555555) << 1);
+	x = ((x >> 2) & 0x33333333) | ((x & 0x33333333) << 2);
+	x = ((x >> 4) & 0x0f0f0f0f) | ((x & 0x0f0f0f0f) << 4);
+	return __builtin_bswap32(x);
+}
+
+DEVICE_FN uint64_t
+multiply_high_u64(uint64_t a, uint64_t b)
+{
+	return (uint64_t) (((unsigned __int128) a * b) >> 64);
+}
+
+#define f64_bits(x) simt_bits_f64(x)
+#define f64_from_bits(x) simt_f64_bits(x)
+
+SIMT_ATOMIC(atomic_add_u32, uint32_t, old + value)
+SIMT_ATOMIC(atomic_add_u64, uint64_t, old + value)
+SIMT_ATOMIC(atomic_add_f32, float, old + value)
+SIMT_ATOMIC(atomic_add_f64, double, old + value)
+SIMT_ATOMIC(atomic_min_s32, int32_t, value < old ? value : old)
+SIMT_ATOMIC(atomic_max_s32, int32_t, value > old ? value : old)
+SIMT_ATOMIC(atomic_min_u32, uint32_t, value < old ? value : old)
+SIMT_ATOMIC(atomic_max_u32, uint32_t, value > old ? value : old)
+SIMT_ATOMIC(atomic_min_s64, int64_t, value < old ? value : old)
+SIMT_ATOMIC(atomic_max_s64, int64_t, value > old ? value : old)
+SIMT_ATOMIC(atomic_min_u64, uint64_t, value < old ? value : old)
+SIMT_ATOMIC(atomic_max_u64, uint64_t, value > old ? value : old)
+SIMT_ATOMIC(atomic_or_u32, uint32_t, old | value)
+SIMT_ATOMIC(atomic_or_u64, uint64_t, old | value)
+SIMT_ATOMIC(atomic_and_u32, uint32_t, old & value)
+SIMT_ATOMIC(atomic_and_u64, uint64_t, old & value)
+SIMT_ATOMIC(atomic_exchange_u32, uint32_t, value)
+SIMT_ATOMIC(atomic_exchange_u64, uint64_t, value)
+#define atomic_add_u32_noreturn(address, value) ((void) atomic_add_u32(address, value))
+#define atomic_add_u64_noreturn(address, value) ((void) atomic_add_u64(address, value))
+#define atomic_add_f64_noreturn(address, value) ((void) atomic_add_f64(address, value))
+SIMT_CAS(atomic_cas_u32, uint32_t)
+SIMT_CAS(atomic_cas_u64, uint64_t)
+SIMT_LOAD(load_volatile_u32, uint32_t)
+SIMT_LOAD(load_volatile_u64, uint64_t)
+
+#define fence_block() simt_point()
+#define fence_device() simt_point()
+#define gpu_relax() simt_rt->relax(simt_rt)
+#define gpu_trap() simt_rt->trap(simt_rt, SIMT_SITE)
+
+#endif							/* __CUDACC__ */
+
+/* A thread's lane in its warp, and its warp in the block. */
+DEVICE_FN uint32_t
+lane_index(void)
+{
+	return threadIdx.x % WARP_SIZE;
+}
+
+DEVICE_FN uint32_t
+warp_index(void)
+{
+	return threadIdx.x / WARP_SIZE;
+}
+
+/* The lanes below the thread's own. */
+DEVICE_FN uint32_t
+lanes_below(void)
+{
+	return (1u << lane_index()) - 1;
+}
+
+/* The thread's number in the grid, and how many threads the grid has. */
+DEVICE_FN uint64_t
+grid_index(void)
+{
+	return (uint64_t) blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+DEVICE_FN uint64_t
+grid_size(void)
+{
+	return (uint64_t) gridDim.x * blockDim.x;
+}
+
+#endif							/* GPUAGG_PRELUDE_CUH */

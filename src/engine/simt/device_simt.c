@@ -1,0 +1,542 @@
+/*
+ * device_simt.c
+ *	  The simulated device: CUDA's model on the CPU, for tests.
+ *
+ * Kernel text is compiled by the host's C compiler against shim.h, and a
+ * block's threads run as fibers (block.c); device memory is host memory with
+ * guards (memory.c); streams do their work late (stream.c).  The device is as
+ * strict as CUDA allows a device to be.  When a kernel fails, everything else
+ * does from then on, as in a CUDA context.
+ *
+ * What is made on a device must be destroyed before the device is closed.  What
+ * a kernel reads outside of all memory crashes the process: the engine's own
+ * checks are all there is.
+ */
+#include "engine/simt/device_simt.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/simt/host_compile.h"
+#include "engine/simt/inject.h"
+#include "engine/simt/module.h"
+#include "engine/simt/stream.h"
+
+#define DEFAULT_MEMORY (UINT64_C(256) << 20)
+#define SHARED_LIMIT (227 * 1024)	/* a compute capability 9.0 device's */
+#define THREADS_PER_MULTIPROCESSOR 2048
+#define BLOCKS_PER_MULTIPROCESSOR 32
+
+static DeviceStatus __attribute__((format(printf, 3, 4)))
+fail(SimtDevice *dev, DeviceStatus status, const char *format,...)
+{
+	va_list		args;
+
+	va_start(args, format);
+	vsnprintf(dev->device.message, sizeof(dev->device.message), format, args);
+	va_end(args);
+	return status;
+}
+
+/* Every call begins here: is the device lost, or shall this call fail? */
+static DeviceStatus
+begin(SimtDevice *dev, const char *call)
+{
+	DeviceStatus status = simt_injected(call);
+
+	if (dev->lost)
+		return fail(dev, DEVICE_FAILED, "%s", dev->lost_message);
+	if (status != DEVICE_OK)
+		return fail(dev, status, "%s: injected failure", call);
+	return DEVICE_OK;
+}
+
+#define BEGIN(dev, call) \
+	do { \
+		DeviceStatus begin_status = begin(dev, call); \
+		if (begin_status != DEVICE_OK) \
+			return begin_status; \
+	} while (0)
+
+static DeviceStatus
+add(SimtDevice *dev, DeviceStream *stream, const Work *work)
+{
+	DeviceStatus status = simt_stream_add(dev, stream, work);
+
+	if (status != DEVICE_OK)
+		free(work->params);
+	return status;
+}
+
+static uint64_t
+environment_number(const char *name, uint64_t otherwise)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+static int
+simt_list(DeviceInfo *infos, int max, char *why, size_t len)
+{
+	DeviceInfo *info = infos;
+
+	if (max < 1)
+		return 1;
+	memset(info, 0, sizeof(DeviceInfo));
+	snprintf(info->name, sizeof(info->name), "simulated device");
+	info->memory = environment_number("GPUAGG_SIMT_MEMORY", DEFAULT_MEMORY);
+	info->major = 9;
+	info->minor = 0;
+	info->multiprocessors = 2;
+	info->shared_limit = SHARED_LIMIT;
+	info->usable = simt_compiler_there(info->reason, sizeof(info->reason));
+	return 1;
+}
+
+static Device *
+simt_open(int index, char *why, size_t len)
+{
+	const char *text = getenv("GPUAGG_SIMT_INJECT");
+	SimtDevice *dev;
+
+	if (text && !simt_inject_text(text))
+	{
+		snprintf(why, len, "GPUAGG_SIMT_INJECT is malformed");
+		return NULL;
+	}
+	if (simt_injected("open") != DEVICE_OK)
+	{
+		snprintf(why, len, "open: injected failure");
+		return NULL;
+	}
+	dev = calloc(1, sizeof(SimtDevice));
+	if (dev)
+		dev->block = simt_block_create(SHARED_LIMIT);
+	if (dev == NULL || dev->block == NULL)
+	{
+		free(dev);
+		snprintf(why, len, "out of memory");
+		return NULL;
+	}
+	dev->device.ops = &simt_device;
+	simt_list(&dev->device.info, 1, why, len);
+	dev->memory.limit = dev->device.info.memory;
+	simt_block_seed(dev->block, environment_number("GPUAGG_SIMT_SEED", 0));
+	if (index != 0 || !dev->device.info.usable)
+	{
+		snprintf(why, len, "%s", index != 0 ? "there is one simulated device only" :
+				 dev->device.info.reason);
+		simt_device.close(&dev->device);
+		return NULL;
+	}
+	return &dev->device;
+}
+
+static void
+simt_close(Device *device)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+
+	while (dev->streams)
+		simt_device.stream_destroy(device, dev->streams);
+	simt_memory_free_all(&dev->memory);
+	simt_block_free(dev->block);
+	free(dev);
+}
+
+void
+simt_set_seed(Device *device, uint64_t seed)
+{
+	simt_block_seed(((SimtDevice *) device)->block, seed);
+}
+
+/* What is destroyed may be in use by work that has not been done. */
+static void
+drain_all(SimtDevice *dev)
+{
+	for (DeviceStream *stream = dev->streams; stream; stream = stream->next)
+		simt_stream_drain(dev, stream);
+}
+
+static DeviceStatus
+simt_alloc(Device *device, size_t size, DevicePtr *ptr)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+
+	*ptr = 0;
+	BEGIN(dev, "alloc");
+	if (size == 0)
+		return fail(dev, DEVICE_FAILED, "alloc of 0 bytes");
+	*ptr = simt_memory_alloc(&dev->memory, size);
+	if (*ptr == 0)
+		return fail(dev, DEVICE_NO_MEMORY,
+					"out of device memory: %zu bytes wanted, %llu of %llu in use",
+					size, (unsigned long long) dev->memory.used,
+					(unsigned long long) dev->memory.limit);
+	return DEVICE_OK;
+}
+
+static void
+simt_free(Device *device, DevicePtr ptr)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+	char		why[320];
+
+	if (ptr == 0)
+		return;
+	drain_all(dev);
+	if (simt_memory_release(&dev->memory, ptr, why, sizeof(why)) || dev->lost)
+		return;
+	dev->lost = true;
+	snprintf(dev->lost_message, sizeof(dev->lost_message), "%s", why);
+}
+
+static DeviceStatus
+simt_memory_free(Device *device, uint64_t *bytes)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+
+	BEGIN(dev, "memory_free");
+	*bytes = dev->memory.limit - dev->memory.used;
+	return DEVICE_OK;
+}
+
+static DeviceStatus
+simt_host_alloc(Device *device, size_t size, void **ptr)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+
+	*ptr = NULL;
+	BEGIN(dev, "host_alloc");
+	if (posix_memalign(ptr, 4096, size) != 0)
+		return fail(dev, DEVICE_NO_MEMORY, "out of memory: %zu bytes wanted", size);
+	return DEVICE_OK;
+}
+
+static void
+simt_host_free(Device *device, void *ptr)
+{
+	drain_all((SimtDevice *) device);
+	free(ptr);
+}
+
+static DeviceStatus
+simt_stream_create(Device *device, DeviceStream **stream)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+
+	*stream = NULL;
+	BEGIN(dev, "stream_create");
+	*stream = calloc(1, sizeof(DeviceStream));
+	if (*stream == NULL)
+		return fail(dev, DEVICE_NO_MEMORY, "out of memory");
+	(*stream)->last = &(*stream)->first;
+	(*stream)->next = dev->streams;
+	dev->streams = *stream;
+	return DEVICE_OK;
+}
+
+static void
+simt_stream_destroy(Device *device, DeviceStream *stream)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+	DeviceStream **link = &dev->streams;
+
+	if (stream == NULL)
+		return;
+	simt_stream_drain(dev, stream);
+	simt_stream_drop(stream);
+	while (*link != stream)
+		link = &(*link)->next;
+	*link = stream->next;
+	free(stream);
+}
+
+static DeviceStatus
+simt_stream_query(Device *device, DeviceStream *stream)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+
+	BEGIN(dev, "stream_query");
+	return simt_stream_step(dev, stream);
+}
+
+static DeviceStatus
+simt_stream_wait(Device *device, DeviceStream *stream)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+
+	BEGIN(dev, "stream_wait");
+	return simt_stream_drain(dev, stream);
+}
+
+static DeviceStatus
+simt_event_create(Device *device, DeviceEvent **event)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+
+	*event = NULL;
+	BEGIN(dev, "event_create");
+	*event = calloc(1, sizeof(DeviceEvent));
+	if (*event == NULL)
+		return fail(dev, DEVICE_NO_MEMORY, "out of memory");
+	return DEVICE_OK;
+}
+
+static void
+simt_event_destroy(Device *device, DeviceEvent *event)
+{
+	drain_all((SimtDevice *) device);
+	free(event);
+}
+
+static DeviceStatus
+simt_event_record(Device *device, DeviceEvent *event, DeviceStream *stream)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+	Work		work = {.kind = WORK_EVENT, .event = event,
+	.generation = event->recorded + 1};
+	DeviceStatus status;
+
+	BEGIN(dev, "event_record");
+	status = add(dev, stream, &work);
+	if (status == DEVICE_OK)
+	{
+		event->stream = stream;
+		event->recorded++;
+	}
+	return status;
+}
+
+/* How the work before the event has ended. */
+static DeviceStatus
+event_status(SimtDevice *dev, const DeviceEvent *event)
+{
+	if (event->status != DEVICE_OK)
+		return fail(dev, event->status, "the event's stream has failed");
+	return DEVICE_OK;
+}
+
+static DeviceStatus
+simt_event_query(Device *device, DeviceEvent *event)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+
+	BEGIN(dev, "event_query");
+	if (event->reached == event->recorded)
+		return event_status(dev, event);
+	return simt_stream_step(dev, event->stream);
+}
+
+static DeviceStatus
+simt_event_wait(Device *device, DeviceEvent *event)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+
+	BEGIN(dev, "event_wait");
+	while (event->reached != event->recorded)
+		simt_stream_step(dev, event->stream);
+	return event_status(dev, event);
+}
+
+static DeviceStatus
+simt_event_elapsed(Device *device, DeviceEvent *from, DeviceEvent *to, float *ms)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+
+	*ms = 0;
+	BEGIN(dev, "event_elapsed");
+	if (from->recorded == 0 || to->recorded == 0)
+		return fail(dev, DEVICE_FAILED, "elapsed time of an event never recorded");
+	if (from->reached != from->recorded || to->reached != to->recorded)
+		return fail(dev, DEVICE_BUSY, "the events have not both been reached");
+	*ms = (float) (to->time - from->time);
+	return DEVICE_OK;
+}
+
+static DeviceStatus
+simt_stream_wait_event(Device *device, DeviceStream *stream, DeviceEvent *event)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+	Work		work = {.kind = WORK_WAIT_EVENT, .event = event};
+
+	BEGIN(dev, "stream_wait_event");
+	work.generation = event->recorded;
+	return add(dev, stream, &work);
+}
+
+/* Does the range lie in a buffer? */
+static DeviceStatus
+check_range(SimtDevice *dev, const char *call, DevicePtr ptr, size_t size)
+{
+	char		why[320];
+
+	if (simt_memory_range(&dev->memory, ptr, size, why, sizeof(why)))
+		return DEVICE_OK;
+	return fail(dev, DEVICE_FAILED, "%s: %s", call, why);
+}
+
+static DeviceStatus
+simt_upload(Device *device, DeviceStream *stream, DevicePtr to,
+			const void *from, size_t size)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+	Work		work = {.kind = WORK_COPY, .to = (void *) (uintptr_t) to,
+	.from = from, .size = size};
+	DeviceStatus status;
+
+	BEGIN(dev, "upload");
+	status = check_range(dev, "upload", to, size);
+	return status == DEVICE_OK ? add(dev, stream, &work) : status;
+}
+
+static DeviceStatus
+simt_download(Device *device, DeviceStream *stream, void *to,
+			  DevicePtr from, size_t size)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+	Work		work = {.kind = WORK_COPY, .to = to,
+	.from = (const void *) (uintptr_t) from, .size = size};
+	DeviceStatus status;
+
+	BEGIN(dev, "download");
+	status = check_range(dev, "download", from, size);
+	return status == DEVICE_OK ? add(dev, stream, &work) : status;
+}
+
+static DeviceStatus
+simt_fill(Device *device, DeviceStream *stream, DevicePtr ptr, uint8_t byte,
+		  size_t size)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+	Work		work = {.kind = WORK_FILL, .to = (void *) (uintptr_t) ptr,
+	.byte = byte, .size = size};
+	DeviceStatus status;
+
+	BEGIN(dev, "fill");
+	status = check_range(dev, "fill", ptr, size);
+	return status == DEVICE_OK ? add(dev, stream, &work) : status;
+}
+
+static DeviceStatus
+simt_compile(Device *device, const char *text, const char *const *options,
+			 void **image, size_t *size)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+
+	*image = NULL;
+	BEGIN(dev, "compile");
+	return simt_host_compile(text, options, image, size,
+							 device->message, sizeof(device->message));
+}
+
+static DeviceStatus
+simt_module_load_op(Device *device, const void *image, size_t size,
+					DeviceModule **module)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+
+	*module = NULL;
+	BEGIN(dev, "module_load");
+	*module = simt_module_load(image, size, device->message, sizeof(device->message));
+	return *module ? DEVICE_OK : DEVICE_FAILED;
+}
+
+static void
+simt_module_unload_op(Device *device, DeviceModule *module)
+{
+	if (module == NULL)
+		return;
+	drain_all((SimtDevice *) device);
+	simt_module_unload(module);
+}
+
+static DeviceStatus
+simt_kernel(Device *device, DeviceModule *module, const char *name,
+			DeviceKernel **kernel)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+
+	*kernel = NULL;
+	BEGIN(dev, "kernel");
+	*kernel = simt_module_kernel(module, name, device->message,
+								 sizeof(device->message));
+	return *kernel ? DEVICE_OK : DEVICE_FAILED;
+}
+
+static DeviceStatus
+simt_launch(Device *device, DeviceStream *stream, DeviceKernel *kernel,
+			uint32_t grid, uint32_t block, uint32_t shared, void **params)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+	Work		work = {.kind = WORK_LAUNCH, .kernel = kernel, .grid = grid,
+	.block = block, .shared = shared};
+
+	work.injected = simt_injected("launch");
+	BEGIN(dev, "");
+	if (grid == 0 || grid > INT32_MAX || block == 0 || block > SIMT_MAX_BLOCK ||
+		shared > SHARED_LIMIT)
+		return fail(dev, DEVICE_FAILED,
+					"kernel \"%s\" cannot be launched with %u blocks of %u threads and %u bytes of shared memory",
+					kernel->name, grid, block, shared);
+	work.params = malloc(kernel->code->params + 1);
+	if (work.params == NULL)
+		return fail(dev, DEVICE_NO_MEMORY, "out of memory");
+	memcpy(work.params, params[0], kernel->code->params);
+	return add(dev, stream, &work);
+}
+
+static DeviceStatus
+simt_occupancy(Device *device, DeviceKernel *kernel, uint32_t block,
+			   uint32_t shared, int *blocks)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+	uint32_t	n;
+
+	*blocks = 0;
+	BEGIN(dev, "occupancy");
+	if (block == 0 || block > SIMT_MAX_BLOCK || shared > SHARED_LIMIT)
+		return DEVICE_OK;
+	n = THREADS_PER_MULTIPROCESSOR / block;
+	if (n > BLOCKS_PER_MULTIPROCESSOR)
+		n = BLOCKS_PER_MULTIPROCESSOR;
+	if (shared > 0 && n > SHARED_LIMIT / shared)
+		n = SHARED_LIMIT / shared;
+	*blocks = (int) n;
+	return DEVICE_OK;
+}
+
+const DeviceOps simt_device = {
+	.name = "simt",
+	.list = simt_list,
+	.open = simt_open,
+	.close = simt_close,
+	.alloc = simt_alloc,
+	.free = simt_free,
+	.memory_free = simt_memory_free,
+	.host_alloc = simt_host_alloc,
+	.host_free = simt_host_free,
+	.stream_create = simt_stream_create,
+	.stream_destroy = simt_stream_destroy,
+	.stream_query = simt_stream_query,
+	.stream_wait = simt_stream_wait,
+	.event_create = simt_event_create,
+	.event_destroy = simt_event_destroy,
+	.event_record = simt_event_record,
+	.event_query = simt_event_query,
+	.event_wait = simt_event_wait,
+	.event_elapsed = simt_event_elapsed,
+	.stream_wait_event = simt_stream_wait_event,
+	.upload = simt_upload,
+	.download = simt_download,
+	.fill = simt_fill,
+	.compile = simt_compile,
+	.module_load = simt_module_load_op,
+	.module_unload = simt_module_unload_op,
+	.kernel = simt_kernel,
+	.launch = simt_launch,
+	.occupancy = simt_occupancy
+};

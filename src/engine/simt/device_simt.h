@@ -1,0 +1,23 @@
+/*
+ * device_simt.h
+ *	  The simulated device's own state, for its files.
+ */
+#ifndef GPUAGG_SIMT_DEVICE_SIMT_H
+#define GPUAGG_SIMT_DEVICE_SIMT_H
+
+#include "engine/cuda/device.h"
+#include "engine/simt/block.h"
+#include "engine/simt/memory.h"
+
+typedef struct SimtDevice
+{
+	Device		device;			/* first: callers have a pointer to it */
+	SimtMemory	memory;
+	SimtBlock  *block;
+	DeviceStream *streams;		/* all of them */
+	bool		lost;			/* a kernel failed: nothing works any more, as
+								 * after an error in a CUDA context */
+	char		lost_message[512];
+} SimtDevice;
+
+#endif							/* GPUAGG_SIMT_DEVICE_SIMT_H */

@@ -1,0 +1,168 @@
+/*
+ * memory.c
+ *	  The simulated device's memory: host memory with guards.
+ *
+ * Every buffer has a guard of a known pattern before and behind it, looked at
+ * after each launch and when it is freed.  A buffer's content starts as
+ * garbage, so that nobody relies on zeros.  Buffers are numbered in the order
+ * of their allocation, for messages.
+ */
+#include "engine/simt/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGNMENT 256			/* as cuMemAlloc aligns, at least */
+#define GUARD 256				/* bytes before and behind; the alignment's
+								 * multiple */
+#define GUARD_BYTE 0xdb
+#define GARBAGE 0xa5
+
+struct SimtBuffer
+{
+	SimtBuffer *next;
+	unsigned char *block;		/* guard, content, guard */
+	size_t		size;			/* of the content */
+	uint64_t	number;
+};
+
+static DevicePtr
+buffer_ptr(const SimtBuffer *buffer)
+{
+	return (DevicePtr) (uintptr_t) (buffer->block + GUARD);
+}
+
+DevicePtr
+simt_memory_alloc(SimtMemory *memory, size_t size)
+{
+	SimtBuffer *buffer;
+	void	   *block;
+
+	if (size > memory->limit - memory->used)
+		return 0;
+	buffer = malloc(sizeof(SimtBuffer));
+	if (buffer == NULL)
+		return 0;
+	if (posix_memalign(&block, ALIGNMENT, size + 2 * GUARD) != 0)
+	{
+		free(buffer);
+		return 0;
+	}
+	buffer->block = block;
+	memset(buffer->block, GUARD_BYTE, GUARD);
+	memset(buffer->block + GUARD, GARBAGE, size);
+	memset(buffer->block + GUARD + size, GUARD_BYTE, GUARD);
+	buffer->size = size;
+	buffer->number = ++memory->allocations;
+	buffer->next = memory->first;
+	memory->first = buffer;
+	memory->used += size;
+	return buffer_ptr(buffer);
+}
+
+/* The guards' pattern once, to compare with. */
+static const unsigned char *
+guard_pattern(void)
+{
+	static unsigned char pattern[GUARD];
+
+	if (pattern[0] != GUARD_BYTE)
+		memset(pattern, GUARD_BYTE, GUARD);
+	return pattern;
+}
+
+static bool
+buffer_check(const SimtBuffer *buffer, char *message, size_t len)
+{
+	const unsigned char *behind = buffer->block + GUARD + buffer->size;
+	const unsigned char *pattern = guard_pattern();
+	bool		before_ok = memcmp(buffer->block, pattern, GUARD) == 0;
+	size_t		at = 0;
+
+	if (before_ok && memcmp(behind, pattern, GUARD) == 0)
+		return true;
+	if (before_ok)
+	{
+		while (behind[at] == GUARD_BYTE)
+			at++;
+	}
+	else
+	{
+		while (buffer->block[GUARD - 1 - at] == GUARD_BYTE)
+			at++;
+		at++;
+	}
+	snprintf(message, len,
+			 "out of bounds: something wrote to offset %lld of buffer %llu of %zu bytes",
+			 before_ok ? (long long) (buffer->size + at) : -(long long) at,
+			 (unsigned long long) buffer->number, buffer->size);
+	return false;
+}
+
+bool
+simt_memory_release(SimtMemory *memory, DevicePtr ptr, char *message, size_t len)
+{
+	for (SimtBuffer **link = &memory->first; *link; link = &(*link)->next)
+	{
+		SimtBuffer *buffer = *link;
+		bool		ok;
+
+		if (buffer_ptr(buffer) != ptr)
+			continue;
+		ok = buffer_check(buffer, message, len);
+		*link = buffer->next;
+		memory->used -= buffer->size;
+		free(buffer->block);
+		free(buffer);
+		return ok;
+	}
+	snprintf(message, len, "free of 0x%llx, which is no buffer",
+			 (unsigned long long) ptr);
+	return false;
+}
+
+bool
+simt_memory_range(const SimtMemory *memory, DevicePtr ptr, size_t size,
+				  char *message, size_t len)
+{
+	for (const SimtBuffer *buffer = memory->first; buffer; buffer = buffer->next)
+	{
+		DevicePtr	start = buffer_ptr(buffer);
+
+		if (ptr < start || ptr > start + buffer->size)
+			continue;
+		if (size <= buffer->size - (ptr - start))
+			return true;
+		snprintf(message, len,
+				 "out of bounds: %zu bytes from offset %llu of buffer %llu of %zu bytes",
+				 size, (unsigned long long) (ptr - start),
+				 (unsigned long long) buffer->number, buffer->size);
+		return false;
+	}
+	snprintf(message, len, "0x%llx lies in no buffer", (unsigned long long) ptr);
+	return false;
+}
+
+bool
+simt_memory_check(const SimtMemory *memory, char *message, size_t len)
+{
+	for (const SimtBuffer *buffer = memory->first; buffer; buffer = buffer->next)
+		if (!buffer_check(buffer, message, len))
+			return false;
+	return true;
+}
+
+void
+simt_memory_free_all(SimtMemory *memory)
+{
+	while (memory->first)
+	{
+		SimtBuffer *buffer = memory->first;
+
+		memory->first = buffer->next;
+		free(buffer->block);
+		free(buffer);
+	}
+	memory->used = 0;
+}

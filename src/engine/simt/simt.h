@@ -1,0 +1,39 @@
+/*
+ * simt.h
+ *	  What tests can do to the simulated device beyond Device's functions.
+ *
+ * All of it can also be set in the environment, read when a device is opened:
+ *	  GPUAGG_SIMT_CC		the C compiler, "cc" by default
+ *	  GPUAGG_SIMT_MEMORY	device memory in bytes, 256 MB by default
+ *	  GPUAGG_SIMT_SEED		as simt_set_seed
+ *	  GPUAGG_SIMT_INJECT	as simt_inject_text
+ */
+#ifndef GPUAGG_SIMT_H
+#define GPUAGG_SIMT_H
+
+#include "engine/cuda/device.h"
+
+/*
+ * Let the nth (from 1) call from now on of the DeviceOps member called `call`
+ * fail with status, once; "launch" fails when the kernel runs, as launches do
+ * on a device, so it is a later wait or query that says so.  The call "any"
+ * counts every call, and from the nth on all of them fail: the device has
+ * disappeared.  A NULL call takes all injections back.  They hold for the
+ * process, whichever device is open.  False: no such call, or too many
+ * injections.
+ */
+extern bool simt_inject(const char *call, int nth, DeviceStatus status);
+
+/*
+ * The same as text: "call:nth:status[,...]", the status one of no_memory,
+ * compile and failed; an empty text takes all back.  False if it is malformed.
+ */
+extern bool simt_inject_text(const char *text);
+
+/*
+ * Threads of later launches change in an order that the seed determines, also
+ * at atomics; 0: in their own order.
+ */
+extern void simt_set_seed(Device *dev, uint64_t seed);
+
+#endif							/* GPUAGG_SIMT_H */

@@ -1,0 +1,377 @@
+/*
+ * test_ops.c
+ *	  The scalar operations at their edges: limits of the types, division by
+ *	  zero, NaN and infinities, rounding, dates beyond timestamps, blanks.
+ *
+ * What is expected here is what PostgreSQL answers to the same question.
+ */
+#include <float.h>
+
+#include "program/ops.h"
+#include "tap.h"
+
+/* An expression, with E for its error, gives a value or fails. */
+#define E (&failed)
+#define GIVES(expr, expected) \
+	do { \
+		bool failed = false; \
+		bool same = (expr) == (expected); \
+		ok(same && !failed, "%s is %s", #expr, #expected); \
+	} while (0)
+#define FAILS(expr) \
+	do { \
+		bool failed = false; \
+		(void) (expr); \
+		ok(failed, "%s fails", #expr); \
+	} while (0)
+
+#define MIN2 INT16_MIN
+#define MAX2 INT16_MAX
+#define MIN4 INT32_MIN
+#define MAX4 INT32_MAX
+#define MIN8 INT64_MIN
+#define MAX8 INT64_MAX
+
+/* All six comparisons agree with the order of an ascending array's members. */
+#define TEST_ORDER(prefix, ctype, ...) \
+	do { \
+		static const ctype v[] = {__VA_ARGS__}; \
+		bool good = true; \
+		for (int i = 0; i < (int) (sizeof(v) / sizeof(v[0])); i++) \
+			for (int j = 0; j < (int) (sizeof(v) / sizeof(v[0])); j++) \
+				good &= prefix##_eq(v[i], v[j]) == (i == j) && \
+					prefix##_ne(v[i], v[j]) == (i != j) && \
+					prefix##_lt(v[i], v[j]) == (i < j) && \
+					prefix##_le(v[i], v[j]) == (i <= j) && \
+					prefix##_gt(v[i], v[j]) == (i > j) && \
+					prefix##_ge(v[i], v[j]) == (i >= j); \
+		ok(good, "order of %s: %s", #prefix, #__VA_ARGS__); \
+	} while (0)
+
+static void
+test_comparisons(void)
+{
+	TEST_ORDER(bool, uint8_t, 0, 1);
+	TEST_ORDER(int4, int32_t, MIN4, -1, 0, 1, MAX4);
+	TEST_ORDER(int8, int64_t, MIN8, -4294967296, -1, 0, 1, 4294967296, MAX8);
+	TEST_ORDER(float8, double, -INFINITY, -DBL_MAX, -1, 0, 5e-324, 1,
+			   DBL_MAX, INFINITY, NAN);
+	GIVES(float8_eq(0.0, -0.0), 1);
+	GIVES(float8_lt(-0.0, 0.0), 0);
+	GIVES(float8_eq(NAN, -NAN), 1);
+	GIVES(float8_eq(float4_to_float8(0.1f), 0.1), 0);
+	GIVES(bool_not(0), 1);
+	GIVES(bool_not(1), 0);
+}
+
+static void
+test_int2(void)
+{
+	GIVES(int2_add(MAX2, -1, E), 32766);
+	GIVES(int2_add(MIN2, MAX2, E), -1);
+	FAILS(int2_add(MAX2, 1, E));
+	FAILS(int2_add(MIN2, -1, E));
+	GIVES(int2_sub(-1, MAX2, E), MIN2);
+	FAILS(int2_sub(0, MIN2, E));
+	GIVES(int2_mul(-256, 128, E), MIN2);
+	FAILS(int2_mul(256, 128, E));
+	FAILS(int2_mul(MIN2, MIN2, E));
+	GIVES(int2_div(-7, 2, E), -3);
+	GIVES(int2_div(MIN2, 1, E), MIN2);
+	FAILS(int2_div(MIN2, -1, E));
+	FAILS(int2_div(1, 0, E));
+	GIVES(int2_mod(-7, 3, E), -1);
+	GIVES(int2_mod(MIN2, -1, E), 0);
+	FAILS(int2_mod(0, 0, E));
+	GIVES(int2_neg(MAX2, E), -MAX2);
+	FAILS(int2_neg(MIN2, E));
+	GIVES(int2_abs(-5, E), 5);
+	FAILS(int2_abs(MIN2, E));
+}
+
+static void
+test_int4(void)
+{
+	GIVES(int4_add(MAX4, MIN4, E), -1);
+	FAILS(int4_add(MAX4, 1, E));
+	FAILS(int4_add(MIN4, -1, E));
+	GIVES(int4_sub(-1, MAX4, E), MIN4);
+	FAILS(int4_sub(0, MIN4, E));
+	GIVES(int4_mul(-65536, 32768, E), MIN4);
+	FAILS(int4_mul(65536, 32768, E));
+	FAILS(int4_mul(MIN4, -1, E));
+	GIVES(int4_div(7, -2, E), -3);
+	GIVES(int4_div(MAX4, -1, E), -MAX4);
+	FAILS(int4_div(MIN4, -1, E));
+	FAILS(int4_div(0, 0, E));
+	GIVES(int4_mod(7, -3, E), 1);
+	GIVES(int4_mod(MIN4, -1, E), 0);
+	FAILS(int4_mod(MIN4, 0, E));
+	GIVES(int4_neg(MAX4, E), -MAX4);
+	FAILS(int4_neg(MIN4, E));
+	GIVES(int4_abs(-MAX4, E), MAX4);
+	FAILS(int4_abs(MIN4, E));
+}
+
+static void
+test_int8(void)
+{
+	GIVES(int8_add(MAX8, MIN8, E), -1);
+	FAILS(int8_add(MAX8, 1, E));
+	FAILS(int8_add(MIN8, -1, E));
+	GIVES(int8_sub(-1, MAX8, E), MIN8);
+	FAILS(int8_sub(0, MIN8, E));
+	FAILS(int8_sub(MIN8, 1, E));
+	GIVES(int8_mul(INT64_C(4294967296), INT64_C(-2147483648), E), MIN8);
+	GIVES(int8_mul(MIN8, 1, E), MIN8);
+	GIVES(int8_mul(1, MIN8, E), MIN8);
+	GIVES(int8_mul(MIN8, 0, E), 0);
+	GIVES(int8_mul(0, MIN8, E), 0);
+	GIVES(int8_mul(-1, MAX8, E), -MAX8);
+	GIVES(int8_mul(-3037000499, 3037000499, E), -INT64_C(9223372030926249001));
+	FAILS(int8_mul(3037000500, 3037000500, E));
+	FAILS(int8_mul(INT64_C(4294967296), INT64_C(2147483648), E));
+	FAILS(int8_mul(MIN8, -1, E));
+	FAILS(int8_mul(-1, MIN8, E));
+	FAILS(int8_mul(MIN8, MIN8, E));
+	FAILS(int8_mul(MIN8, 2, E));
+	GIVES(int8_div(-7, 2, E), -3);
+	FAILS(int8_div(MIN8, -1, E));
+	FAILS(int8_div(MAX8, 0, E));
+	GIVES(int8_mod(-7, 3, E), -1);
+	GIVES(int8_mod(MIN8, -1, E), 0);
+	FAILS(int8_mod(1, 0, E));
+	GIVES(int8_neg(MAX8, E), -MAX8);
+	FAILS(int8_neg(MIN8, E));
+	GIVES(int8_abs(-MAX8, E), MAX8);
+	FAILS(int8_abs(MIN8, E));
+}
+
+static void
+test_int_casts(void)
+{
+	GIVES(bool_to_int4(1), 1);
+	GIVES(bool_to_int4(0), 0);
+	GIVES(int4_to_bool(MIN4), 1);
+	GIVES(int4_to_bool(0), 0);
+	GIVES(int2_to_int4(MIN2), -32768);
+	GIVES(int2_to_int8(MIN2), -32768);
+	GIVES(int4_to_int8(MIN4), -2147483648LL);
+	GIVES(int8_to_int2(MIN2, E), MIN2);
+	FAILS(int8_to_int2(32768, E));
+	FAILS(int8_to_int2(65536, E));
+	GIVES(int8_to_int4(MIN4, E), MIN4);
+	FAILS(int8_to_int4(2147483648, E));
+	FAILS(int8_to_int4(-2147483649, E));
+	FAILS(int8_to_int4(INT64_C(4294967296), E));
+}
+
+static void
+test_float8(void)
+{
+	GIVES(float8_add(0.1, 0.2, E), 0.30000000000000004);
+	FAILS(float8_add(DBL_MAX, DBL_MAX, E));
+	GIVES(float8_add(INFINITY, DBL_MAX, E), INFINITY);
+	GIVES(isnan(float8_add(INFINITY, -INFINITY, E)), 1);
+	FAILS(float8_sub(-DBL_MAX, DBL_MAX, E));
+	GIVES(float8_sub(DBL_MIN, DBL_MIN, E), 0.0);
+	FAILS(float8_mul(1e200, 1e200, E));
+	FAILS(float8_mul(1e-200, 1e-200, E));
+	GIVES(float8_mul(0.0, 1e-200, E), 0.0);
+	GIVES(isnan(float8_mul(0.0, INFINITY, E)), 1);
+	GIVES(float8_mul(-INFINITY, 2, E), -INFINITY);
+	FAILS(float8_div(1, 0.0, E));
+	FAILS(float8_div(1, -0.0, E));
+	FAILS(float8_div(INFINITY, 0.0, E));
+	GIVES(isnan(float8_div(NAN, 0.0, E)), 1);
+	GIVES(float8_div(1, INFINITY, E), 0.0);
+	GIVES(isnan(float8_div(INFINITY, INFINITY, E)), 1);
+	FAILS(float8_div(1e200, 1e-200, E));
+	FAILS(float8_div(1e-200, 1e200, E));
+	GIVES(signbit(float8_neg(0.0)) != 0, true);
+	GIVES(float8_abs(-INFINITY), INFINITY);
+	GIVES(signbit(float8_abs(-0.0)) != 0, false);
+}
+
+static void
+test_float4(void)
+{
+	GIVES(float4_add(16777216.0f, 1.0f, E), 16777216.0f);
+	GIVES(float4_sub(0.3f, 0.1f, E), 0.20000002f);
+	GIVES(float4_mul(0.1f, 0.1f, E), 0.010000001f);
+	GIVES(float4_div(1.0f, 3.0f, E), 0.33333334f);
+	FAILS(float4_add(FLT_MAX, FLT_MAX, E));
+	FAILS(float4_sub(-FLT_MAX, FLT_MAX, E));
+	FAILS(float4_mul(1e30f, 1e30f, E));
+	FAILS(float4_mul(1e-30f, 1e-30f, E));
+	FAILS(float4_div(1.0f, 0.0f, E));
+	FAILS(float4_div(1e-30f, 1e30f, E));
+	FAILS(float4_div(1e30f, 1e-30f, E));
+	GIVES(isnan(float4_div(NAN, 0.0f, E)), 1);
+	GIVES(float4_neg(1.5f), -1.5f);
+	GIVES(float4_abs(-1.5f), 1.5f);
+	GIVES(float4_to_float8(0.1f), 0.10000000149011612);
+	GIVES(float8_to_float4(0.1, E), 0.1f);
+	FAILS(float8_to_float4(1e39, E));
+	FAILS(float8_to_float4(1e-46, E));
+	GIVES(float8_to_float4(INFINITY, E), INFINITY);
+	GIVES(float8_to_float4(-0.0, E), 0.0f);
+	GIVES(isnan(float8_to_float4(NAN, E)), 1);
+}
+
+static void
+test_float_casts(void)
+{
+	GIVES(float8_to_int2(32767.4, E), MAX2);
+	FAILS(float8_to_int2(32767.5, E));
+	GIVES(float8_to_int2(-32768.5, E), MIN2);
+	FAILS(float8_to_int2(-32768.6, E));
+	GIVES(float8_to_int4(0.5, E), 0);
+	GIVES(float8_to_int4(1.5, E), 2);
+	GIVES(float8_to_int4(2.5, E), 2);
+	GIVES(float8_to_int4(-2.5, E), -2);
+	GIVES(float8_to_int4(2147483647.49, E), MAX4);
+	FAILS(float8_to_int4(2147483647.5, E));
+	GIVES(float8_to_int4(-2147483648.5, E), MIN4);
+	FAILS(float8_to_int4(-2147483648.6, E));
+	FAILS(float8_to_int4(2147483648.0f, E));
+	FAILS(float8_to_int4(NAN, E));
+	FAILS(float8_to_int4(INFINITY, E));
+	GIVES(float8_to_int8(9223372036854774784.0, E), INT64_C(9223372036854774784));
+	FAILS(float8_to_int8(9223372036854775808.0, E));
+	GIVES(float8_to_int8(-9223372036854775808.0, E), MIN8);
+	FAILS(float8_to_int8(-9223372036854777856.0, E));
+	FAILS(float8_to_int8(NAN, E));
+	FAILS(float8_to_int8(-INFINITY, E));
+	GIVES(int4_to_float4(16777217), 16777216.0f);
+	GIVES(int4_to_float8(MIN4), -2147483648.0);
+	/* a detour over double would round twice, to 9007199254740992 */
+	GIVES(int8_to_float4(INT64_C(9007199791611905)), 9007200328482816.0f);
+	GIVES(int8_to_float4(INT64_C(36028799166447617)), 36028801313931264.0f);
+	GIVES(int8_to_float8(INT64_C(9007199254740993)), 9007199254740992.0);
+	GIVES(int8_to_float8(MAX8), 9223372036854775808.0);
+}
+
+static void
+test_dates(void)
+{
+	static const int64_t day = INT64_C(86400000000);
+
+	GIVES(date_add(0, 1, E), 1);
+	GIVES(date_add(DATE_INFINITY, -1, E), DATE_INFINITY);
+	GIVES(date_add(DATE_MINUS_INFINITY, MAX4, E), DATE_MINUS_INFINITY);
+	GIVES(date_add(2145031947, 1, E), 2145031948);
+	FAILS(date_add(2145031948, 1, E));
+	FAILS(date_add(2145031948, MAX4, E));
+	GIVES(date_add(-2451544, -1, E), -2451545);
+	FAILS(date_add(-2451545, -1, E));
+	FAILS(date_add(-2451545, MIN4, E));
+	GIVES(date_sub(1, 2, E), -1);
+	GIVES(date_sub(DATE_INFINITY, 1, E), DATE_INFINITY);
+	FAILS(date_sub(-2451545, 1, E));
+	FAILS(date_sub(1, MIN4, E));
+	GIVES(date_diff(2145031948, -2451545, E), 2147483493);
+	FAILS(date_diff(DATE_INFINITY, 0, E));
+	FAILS(date_diff(0, DATE_MINUS_INFINITY, E));
+	GIVES(date_to_timestamp(-1, E), -day);
+	GIVES(date_to_timestamp(-2451545, E), -2451545 * day);
+	GIVES(date_to_timestamp(106751982, E), INT64_C(9223371244800000000));
+	FAILS(date_to_timestamp(106751983, E));
+	GIVES(date_to_timestamp(DATE_INFINITY, E), MAX8);
+	GIVES(date_to_timestamp(DATE_MINUS_INFINITY, E), MIN8);
+	GIVES(timestamp_to_date(day, E), 1);
+	GIVES(timestamp_to_date(day - 1, E), 0);
+	GIVES(timestamp_to_date(-1, E), -1);
+	GIVES(timestamp_to_date(-day, E), -1);
+	GIVES(timestamp_to_date(-2451545 * day, E), -2451545);
+	GIVES(timestamp_to_date(INT64_C(9223371331199999999), E), 106751982);
+	GIVES(timestamp_to_date(MAX8, E), DATE_INFINITY);
+	GIVES(timestamp_to_date(MIN8, E), DATE_MINUS_INFINITY);
+}
+
+/* All twelve comparisons of a date with a timestamp; order: -1, 0, 1. */
+static void
+test_date_timestamp(int32_t date, int64_t timestamp, int order)
+{
+	bool		good;
+
+	good = date_eq_timestamp(date, timestamp) == (order == 0) &&
+		date_ne_timestamp(date, timestamp) == (order != 0) &&
+		date_lt_timestamp(date, timestamp) == (order < 0) &&
+		date_le_timestamp(date, timestamp) == (order <= 0) &&
+		date_gt_timestamp(date, timestamp) == (order > 0) &&
+		date_ge_timestamp(date, timestamp) == (order >= 0);
+	ok(good, "date %d and timestamp %lld", date, (long long) timestamp);
+	good = timestamp_eq_date(timestamp, date) == (order == 0) &&
+		timestamp_ne_date(timestamp, date) == (order != 0) &&
+		timestamp_lt_date(timestamp, date) == (order > 0) &&
+		timestamp_le_date(timestamp, date) == (order >= 0) &&
+		timestamp_gt_date(timestamp, date) == (order < 0) &&
+		timestamp_ge_date(timestamp, date) == (order <= 0);
+	ok(good, "timestamp %lld and date %d", (long long) timestamp, date);
+}
+
+static void
+test_dates_and_timestamps(void)
+{
+	test_date_timestamp(0, 0, 0);
+	test_date_timestamp(0, 1, -1);
+	test_date_timestamp(1, INT64_C(86399999999), 1);
+	test_date_timestamp(-1, -1, -1);
+	test_date_timestamp(DATE_INFINITY, MAX8, 0);
+	test_date_timestamp(DATE_MINUS_INFINITY, MIN8, 0);
+	test_date_timestamp(DATE_INFINITY, MAX8 - 1, 1);
+	test_date_timestamp(2145031948, INT64_C(9223371331199999999), 1);
+	test_date_timestamp(2145031948, MAX8, -1);
+	test_date_timestamp(2145031948, MIN8, 1);
+}
+
+static Bytes
+bytes(const char *text)
+{
+	Bytes		result = {text, strlen(text)};
+
+	return result;
+}
+
+static void
+test_bytes(void)
+{
+	Uuid		a = {{1, 2}};
+	Uuid		b = {{1, 3}};
+	Uuid		c = {{0, 2}};
+
+	GIVES(char_eq(-1, -1), 1);
+	GIVES(char_ne(-1, 1), 1);
+	GIVES(uuid_eq(a, a), 1);
+	GIVES(uuid_eq(a, b), 0);
+	GIVES(uuid_ne(a, c), 1);
+	GIVES(text_eq(bytes(""), bytes("")), 1);
+	GIVES(text_eq(bytes("ab"), bytes("ab")), 1);
+	GIVES(text_eq(bytes("ab"), bytes("ac")), 0);
+	GIVES(text_eq(bytes("ab"), bytes("ab ")), 0);
+	GIVES(text_ne(bytes("ab"), bytes("abc")), 1);
+	GIVES(bpchar_eq(bytes("ab"), bytes("ab  ")), 1);
+	GIVES(bpchar_eq(bytes("   "), bytes("")), 1);
+	GIVES(bpchar_eq(bytes(" ab"), bytes("ab")), 0);
+	GIVES(bpchar_eq(bytes("ab\t"), bytes("ab")), 0);
+	GIVES(bpchar_ne(bytes("ab "), bytes("ab")), 0);
+	GIVES(bpchar_ne(bytes("a b"), bytes("ab")), 1);
+}
+
+int
+main(void)
+{
+	test_comparisons();
+	test_int2();
+	test_int4();
+	test_int8();
+	test_int_casts();
+	test_float8();
+	test_float4();
+	test_float_casts();
+	test_dates();
+	test_dates_and_timestamps();
+	test_bytes();
+	return done_testing();
+}
