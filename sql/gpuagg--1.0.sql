@@ -173,3 +173,18 @@ CREATE AGGREGATE gpu_count_by_key(text) (
 );
 COMMENT ON AGGREGATE gpu_count_by_key(text) IS
 	'number of rows by key, in key order';
+
+--
+-- gpuagg_devices: the CUDA devices that this server sees, or one row that says
+-- what is missing.
+--
+
+CREATE FUNCTION gpuagg_device_list(
+	OUT device integer, OUT name text, OUT memory bigint,
+	OUT compute_capability text, OUT driver text, OUT usable boolean, OUT reason text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+CREATE VIEW gpuagg_devices AS SELECT * FROM gpuagg_device_list();
+
+COMMENT ON VIEW gpuagg_devices IS 'CUDA devices, and whether gpuagg can use them';

@@ -27,7 +27,7 @@ typedef struct EngineCosts
 } EngineCosts;
 
 static const EngineCosts engine_costs[] = {
-	{"cpu", 30, 0.02, 0.0025, 0.0004, 0.02},
+	{"cpu", 30, 0.02, 0.001, 0.00015, 0.02},
 	{"cuda", 2500, 0.05, 0.00005, 0, 0.005},
 	{"simt", 2500, 10, 10, 10, 10},
 };
@@ -73,6 +73,6 @@ cost_startup(const CostInput *in)
 
 	/* a child plan's tuples are taken apart one by one */
 	if (in->pages == 0)
-		cost += in->rows * cpu_tuple_cost * 0.5;
+		cost += in->rows * cpu_tuple_cost * 0.25;
 	return cost;
 }
