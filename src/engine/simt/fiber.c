@@ -3,10 +3,11 @@
  *	  Stacks that one OS thread changes between.
  *
  * The x86-64 change follows the System V ABI: rbx, rbp and r12 to r15 are
- * pushed on the old stack and popped from the new one, and `ret` goes on where
- * the new stack left off.  A new fiber's stack is laid out as if it had left
- * off in fiber_start.  The floating point control words are not saved: nobody
- * changes them here.
+ * pushed on the old stack and popped from the new one, and a jump goes on where
+ * the new stack left off (a `ret` would be predicted to go back to the caller,
+ * wrongly).  A new fiber's stack is laid out as if it had left off in
+ * fiber_start.  The floating point control words are not saved: nobody changes
+ * them here.
  */
 #include "engine/simt/fiber.h"
 
@@ -72,7 +73,8 @@ __asm__(
 	"	popq	%r12\n"
 	"	popq	%rbx\n"
 	"	popq	%rbp\n"
-	"	ret\n"
+	"	popq	%rcx\n"
+	"	jmp	*%rcx\n"
 	".size fiber_switch, . - fiber_switch\n"
 	".p2align 4\n"
 	".hidden fiber_start\n"
@@ -90,7 +92,8 @@ fiber_prepare(Fiber *fiber, void *stack, size_t size,
 			  void (*entry) (void *), void *argument)
 {
 	uintptr_t	top = ((uintptr_t) stack + size) & ~(uintptr_t) 15;
-	uint64_t   *frame = (uint64_t *) top - 8;
+	/* the stack is aligned to 16 bytes where fiber_start calls */
+	uint64_t   *frame = (uint64_t *) top - 9;
 
 	frame[0] = 0;				/* r15 */
 	frame[1] = 0;				/* r14 */
