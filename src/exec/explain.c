@@ -151,7 +151,7 @@ gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 
 	/* with plain EXPLAIN, what would be taken now */
 	ExplainPropertyText("Engine",
-						state->engine ? engine_name(state->engine) : engine_select()->name,
+						state->engine ? engine_name(state->engine) : engine_for_plan(state->plan->engine)->name,
 						es);
 	if (es->verbose)
 		show_program(state, es);

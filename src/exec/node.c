@@ -90,7 +90,7 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 	state->slot_exprs = ExecInitExprList(scan->custom_exprs, (PlanState *) node);
 	state->run_context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg run",
 											   ALLOCSET_DEFAULT_SIZES);
-	state->engine = engine_handle(engine_select());
+	state->engine = engine_handle(engine_for_plan(state->plan->engine));
 }
 
 /*
