@@ -366,4 +366,6 @@ const EngineOps engine = { \
 };
 
 CUDA_ENGINE(cuda_engine, "cuda", cuda_device)
+#ifdef GPUAGG_TESTING
 CUDA_ENGINE(simt_engine, "simt", simt_device)
+#endif
