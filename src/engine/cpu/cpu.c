@@ -240,6 +240,37 @@ cpu_pages(EngineRun *head, const PageRef *pages, int n)
 	return status;
 }
 
+/* Is there a NULL in a column that the Program says has none? */
+static bool
+has_wrong_null(const Program *program, const ColumnBatch *batch)
+{
+	const Column *columns = program_columns(program);
+
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		const uint8_t *validity = batch->columns[i].validity;
+
+		if (columns[i].nullable || validity == NULL)
+			continue;
+		for (uint32_t row = 0; row < batch->nrows; row++)
+			if (!((validity[row / 8] >> (row % 8)) & 1))
+				return true;
+	}
+	return false;
+}
+
+/* Bytes of a column's values and of what is beside them. */
+static uint64_t
+column_bytes(const ColumnVector *column, ValueType type, uint32_t nrows)
+{
+	uint64_t	bytes = (uint64_t) nrows * (uint64_t) value_type_size(type);
+
+	if (type == VT_TEXT)
+		bytes = column->offsets[nrows] - column->offsets[0] +
+			(nrows + UINT64_C(1)) * sizeof(uint32_t);
+	return bytes + (column->validity ? (nrows + UINT64_C(7)) / 8 : 0);
+}
+
 static EngineStatus
 cpu_columns(EngineRun *head, const ColumnBatch *batch)
 {
@@ -248,6 +279,15 @@ cpu_columns(EngineRun *head, const ColumnBatch *batch)
 	ColumnVector slice[PROGRAM_MAX_COLUMNS];
 	EngineStatus status = ENGINE_OK;
 
+	if (has_wrong_null(&run->program, batch))
+	{
+		snprintf(head->message, sizeof(head->message),
+				 "a column that cannot be NULL is NULL");
+		return ENGINE_INEXACT;
+	}
+	for (int i = 0; i < run->program.ncolumns; i++)
+		head->stats.bytes += column_bytes(&batch->columns[i], (ValueType) columns[i].type,
+										  batch->nrows);
 	for (uint32_t first = 0; first < batch->nrows && status == ENGINE_OK; first += CPU_BATCH)
 	{
 		uint32_t	left = batch->nrows - first;
@@ -261,11 +301,17 @@ cpu_columns(EngineRun *head, const ColumnBatch *batch)
 			slice[i].values = (const char *) whole->values + first * size;
 			slice[i].offsets = whole->offsets ? whole->offsets + first : NULL;
 			slice[i].validity = whole->validity ? whole->validity + first / 8 : NULL;
-			head->stats.bytes += part.nrows * size;
 		}
 		status = run_batch(run, &part);
 	}
 	return status;
+}
+
+/* The work is done when a call returns. */
+static EngineStatus
+cpu_poll(EngineRun *head)
+{
+	return ENGINE_OK;
 }
 
 /* All input is in. */
@@ -281,7 +327,8 @@ end_input(CpuRun *run)
 		return status;
 	run->ended = true;
 	stats->groups = table_groups(run->table);
-	stats->memory = table_memory(run->table) + eval_memory(run->eval);
+	stats->memory = table_memory(run->table) + eval_memory(run->eval) +
+		(run->deform ? deform_memory(run->deform) : 0);
 	snprintf(stats->strategy, sizeof(stats->strategy), "%s", table_strategy(run->table));
 	run->output = output_create(&run->program, table_layout(run->table));
 	if (run->output == NULL)
@@ -322,6 +369,7 @@ const EngineOps cpu_engine = {
 	.open = cpu_open,
 	.pages = cpu_pages,
 	.columns = cpu_columns,
+	.poll = cpu_poll,
 	.groups = cpu_groups,
 	.close = cpu_close,
 };

@@ -27,6 +27,7 @@
 #define NO_GROUP 0				/* in slots and the direct map: number + 1 */
 #define DIRECT_FREE_RANGE (UINT64_C(1) << 16)	/* always allowed */
 #define DIRECT_MAX_RANGE (UINT64_C(1) << 26)
+#define MOST_ROWS (UINT64_C(1) << 60)
 #define ARENA_CHUNK (UINT64_C(1) << 16)
 
 /* Bytes of long texts. */
@@ -448,7 +449,8 @@ table_create(const Program *program, const EngineHints *hints, uint64_t limit)
 		return NULL;
 	table->program = program;
 	table->limit = limit;
-	table->rows = hints->rows > 0 ? (uint64_t) hints->rows : 0;
+	if (hints->rows > 0)		/* planners know of 1e100 rows */
+		table->rows = hints->rows < MOST_ROWS ? (uint64_t) hints->rows : MOST_ROWS;
 	keys_layout(&table->layout, program);
 	table->stride = table->layout.words + program->nwords;
 	if (table->stride == 0)
