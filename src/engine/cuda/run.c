@@ -360,7 +360,6 @@ const EngineOps engine = { \
 	.open = engine##_open, \
 	.pages = cuda_pages, \
 	.columns = cuda_columns, \
-	.poll = cuda_poll, \
 	.groups = cuda_groups, \
 	.close = cuda_close \
 };
