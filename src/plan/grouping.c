@@ -17,6 +17,7 @@
 #include "catalog/pg_class.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
@@ -138,6 +139,62 @@ examine_table(const RelOptInfo *rel, const RangeTblEntry *rte)
 	return reason;
 }
 
+/* A condition of WHERE, and what its place among the others depends on. */
+typedef struct Condition
+{
+	Expr	   *clause;
+	Index		security_level;
+	Cost		cost;
+	int			position;
+} Condition;
+
+static int
+compare_conditions(const void *left, const void *right)
+{
+	const Condition *a = left;
+	const Condition *b = right;
+
+	if (a->security_level != b->security_level)
+		return a->security_level < b->security_level ? -1 : 1;
+	if (a->cost != b->cost)
+		return a->cost < b->cost ? -1 : 1;
+	return a->position - b->position;
+}
+
+/*
+ * The conditions in the order in which PostgreSQL's own scan evaluates them (by
+ * security level, where being cheap and leakproof counts as none, then by
+ * cost), since it decides whether a row's error is raised.
+ */
+static List *
+conditions_in_order(PlannerInfo *root, List *restrictinfos)
+{
+	int			n = list_length(restrictinfos);
+	Condition  *conditions = palloc(sizeof(Condition) * Max(n, 1));
+	List	   *result = NIL;
+
+	for (int i = 0; i < n; i++)
+	{
+		RestrictInfo *info = list_nth_node(RestrictInfo, restrictinfos, i);
+		bool		harmless;
+		QualCost	cost;
+
+		cost_qual_eval_node(&cost, (Node *) info, root);
+		harmless = info->leakproof && cost.per_tuple < 10 * cpu_operator_cost;
+		conditions[i] = (Condition)
+		{
+			.clause = info->clause,
+			.security_level = harmless ? 0 : info->security_level,
+			.cost = cost.per_tuple,
+			.position = i,
+		};
+	}
+	qsort(conditions, n, sizeof(Condition), compare_conditions);
+	for (int i = 0; i < n; i++)
+		result = lappend(result, conditions[i].clause);
+	return result;
+}
+
 bool
 grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 					 const char **reason)
@@ -158,7 +215,7 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	l = lower_begin_pages(rel->relid, rte->relid);
 	lowered->rti = rel->relid;
 	lowered->relid = rte->relid;
-	lowered->filter = get_actual_clauses(rel->baserestrictinfo);
+	lowered->filter = conditions_in_order(grouping->root, rel->baserestrictinfo);
 	if (!lower_filter(l, lowered->filter))
 	{
 		*reason = l->reason;

@@ -243,75 +243,91 @@ is_int8(const ColumnVector *column, uint32_t row, int64_t value)
 	return !is_null(column, row) && ((const int64_t *) column->values)[row] == value;
 }
 
-/* All types, each behind a byte so that its alignment shows; NULL in some. */
-static void
-test_types(bool with_nulls)
+/* All types, with their alignment. */
+static const struct
 {
-	static const struct
-	{
-		ValueType	type;
-		int			align;
-	}			types[] = {
-		{VT_BOOL, 1}, {VT_CHAR, 1}, {VT_INT2, 2}, {VT_INT4, 4}, {VT_INT8, 8},
-		{VT_FLOAT4, 4}, {VT_FLOAT8, 8}, {VT_UUID, 1}, {VT_INT8, 8}
-	};
-	int			ntypes = sizeof(types) / sizeof(types[0]);
-	char		values[32];
+	ValueType	type;
+	int			align;
+}			types[] = {
+	{VT_BOOL, 1}, {VT_CHAR, 1}, {VT_INT2, 2}, {VT_INT4, 4}, {VT_INT8, 8},
+	{VT_FLOAT4, 4}, {VT_FLOAT8, 8}, {VT_UUID, 1}, {VT_INT8, 8}
+};
+
+#define NTYPES ((int) (sizeof(types) / sizeof(types[0])))
+
+/* In which row of 20 which type is NULL. */
+static bool
+type_is_null(bool with_nulls, int row, int t)
+{
+	return with_nulls && row % 7 == 5 && t == row % NTYPES;
+}
+
+/* 20 rows of all types, each behind a byte so that its alignment shows. */
+static void
+types_page(bool with_nulls)
+{
 	Row			row = {0};
-	EngineStatus status;
-	DeformBuffer *buffer;
-	const ColumnBatch *batch;
+	char		value[32];
 
 	program_begin(&builder, SOURCE_PAGES);
-	for (int t = 0; t < ntypes; t++)
+	for (int t = 0; t < NTYPES; t++)
 	{
 		program_add_attr(&builder, 1, 1, true);
 		program_add_attr(&builder, value_type_size(types[t].type), types[t].align, false);
 	}
 	/* the Program's order is not the table's; the last column comes twice */
-	for (int t = ntypes - 1; t >= 0; t--)
+	for (int t = NTYPES - 1; t >= 0; t--)
 		program_add_column(&builder, 2 * t + 2, types[t].type, true, -1);
-	program_add_column(&builder, 2 * ntypes, VT_FLOAT8, true, -1);
+	program_add_column(&builder, 2 * NTYPES, VT_FLOAT8, true, -1);
 
 	page_begin();
 	for (int r = 0; r < 20; r++)
 	{
-		for (int t = 0; t < ntypes; t++)
+		for (int t = 0; t < NTYPES; t++)
 		{
 			row_fixed(&row, "x", 1, 1);
-			memset(values, 1 + r * ntypes + t, sizeof(values));
-			if (with_nulls && r % 7 == 5 && t == r % ntypes)
+			memset(value, 1 + r * NTYPES + t, sizeof(value));
+			if (type_is_null(with_nulls, r, t))
 				row_null(&row);
 			else
-				row_fixed(&row, values, (uint32_t) value_type_size(types[t].type),
+				row_fixed(&row, value, (uint32_t) value_type_size(types[t].type),
 						  (uint32_t) types[t].align);
 		}
 		page_add(&row);
 	}
+}
 
+static void
+test_types(bool with_nulls)
+{
+	const char *title = with_nulls ? "types and NULLs" : "types";
+	EngineStatus status;
+	DeformBuffer *buffer;
+	const ColumnBatch *batch;
+
+	types_page(with_nulls);
 	buffer = deform(NULL, NULL, page_nlines(), &status);
 	batch = deform_batch(buffer);
-	ok(status == ENGINE_OK && batch->nrows == 20, "types%s: 20 rows",
-	   with_nulls ? " and NULLs" : "");
-	for (int c = 0; c <= ntypes; c++)
+	ok(status == ENGINE_OK && batch->nrows == 20, "%s: 20 rows", title);
+	for (int c = 0; c <= NTYPES; c++)
 	{
-		int			t = c < ntypes ? ntypes - 1 - c : ntypes - 1;
+		int			t = c < NTYPES ? NTYPES - 1 - c : NTYPES - 1;
 		int			size = value_type_size(types[t].type);
 		bool		good = true;
 
 		for (int r = 0; r < 20; r++)
 		{
 			const char *value = (const char *) batch->columns[c].values + r * size;
-			bool		null = with_nulls && r % 7 == 5 && t == r % ntypes;
+			bool		null = type_is_null(with_nulls, r, t);
+			char		expected[32];
 
-			memset(values, 1 + r * ntypes + t, sizeof(values));
+			memset(expected, 1 + r * NTYPES + t, sizeof(expected));
 			good &= is_null(&batch->columns[c], (uint32_t) r) == null &&
-				(null || memcmp(value, values, (size_t) size) == 0);
+				(null || memcmp(value, expected, (size_t) size) == 0);
 		}
-		ok(good, "types%s: column %d is %s", with_nulls ? " and NULLs" : "",
-		   c, value_type_name(types[t].type));
+		ok(good, "%s: column %d is %s", title, c, value_type_name(types[t].type));
 	}
-	ok((batch->columns[0].validity != NULL) <= with_nulls, "types: bitmaps for NULLs only");
+	ok((batch->columns[0].validity != NULL) <= with_nulls, "%s: bitmaps for NULLs only", title);
 	deform_free(buffer);
 }
 
@@ -378,6 +394,34 @@ test_null_patterns(void)
 	deform_free(buffer);
 }
 
+/* Tuples with the first 0 .. 6 of the attributes, and one with two NULLs. */
+static void
+short_tuples(void)
+{
+	Row			row = {0};
+
+	page_begin();
+	for (int natts = 0; natts <= 6; natts++)
+	{
+		if (natts > 0)
+			row_int4(&row, 1);
+		if (natts > 1)
+			row_short(&row, "there", 5);
+		if (natts > 2)
+			row_fixed(&row, "ABCDEFGHIJKLMNOP", 16, 1);
+		if (natts > 3)
+			row_int4(&row, 4);
+		if (natts > 4)
+			row_int8(&row, 5);
+		if (natts > 5)			/* more than the Program knows */
+			row_int8(&row, 6);
+		page_add(&row);
+	}
+	row_null(&row);
+	row_null(&row);
+	page_add(&row);
+}
+
 /* Rows from before columns were added: with 0 .. 5 of 5 attributes. */
 static void
 test_missing(void)
@@ -389,7 +433,6 @@ test_missing(void)
 		{VT_UUID, false, 0, {uuid, 16}},
 		{VT_INT4, true, 0, {NULL, 0}}
 	};
-	Row			row = {0};
 	EngineStatus status;
 	DeformBuffer *buffer;
 	const ColumnVector *c;
@@ -406,33 +449,7 @@ test_missing(void)
 	program_add_column(&builder, 4, VT_INT4, true, 3);
 	program_add_column(&builder, 5, VT_INT8, true, -1);
 
-	page_begin();
-	for (int natts = 0; natts <= 5; natts++)
-	{
-		if (natts > 0)
-			row_int4(&row, 1);
-		if (natts > 1)
-			row_short(&row, "there", 5);
-		if (natts > 2)
-			row_fixed(&row, "ABCDEFGHIJKLMNOP", 16, 1);
-		if (natts > 3)
-			row_int4(&row, 4);
-		if (natts > 4)
-			row_int8(&row, 5);
-		page_add(&row);
-	}
-	/* more attributes than the Program knows, and NULLs before missing ones */
-	row_int4(&row, 1);
-	row_short(&row, "there", 5);
-	row_fixed(&row, "ABCDEFGHIJKLMNOP", 16, 1);
-	row_int4(&row, 4);
-	row_int8(&row, 5);
-	row_int8(&row, 6);
-	page_add(&row);
-	row_null(&row);
-	row_null(&row);
-	page_add(&row);
-
+	short_tuples();
 	buffer = deform(slots, NULL, page_nlines(), &status);
 	c = deform_batch(buffer)->columns;
 	ok(status == ENGINE_OK && deform_rows(buffer) == 8, "short tuples: %s", message);
@@ -985,7 +1002,8 @@ test_mutations(void)
 			page[at] ^= 1 << bit;
 		}
 	ok(good && counts[ENGINE_CORRUPT] > 100,
-	   "single bits changed: %d pages read, %d corrupt, %d inexact", counts[ENGINE_OK], counts[ENGINE_CORRUPT], counts[ENGINE_INEXACT]);
+	   "single bits changed: %d pages read, %d corrupt, %d inexact",
+	   counts[ENGINE_OK], counts[ENGINE_CORRUPT], counts[ENGINE_INEXACT]);
 	deform_free(buffer);
 }
 
