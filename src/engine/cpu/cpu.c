@@ -34,9 +34,7 @@ typedef struct CpuRun
 	Evaluator  *eval;
 	DeformBuffer *deform;		/* pages only */
 	GroupTable *table;
-	GroupOutput *output;		/* made for the first groups */
-	uint32_t	next_group;		/* to be given */
-	bool		ended;			/* the input has */
+	GroupOutput *output;		/* made when all input is in */
 	uint64_t	unnormalized;	/* rows since sums were carried over */
 	uint16_t	rows[CPU_BATCH];	/* of a batch: those that passed */
 	uint32_t	groups[CPU_BATCH];	/* and their groups */
@@ -307,35 +305,31 @@ cpu_columns(EngineRun *head, const ColumnBatch *batch)
 	return status;
 }
 
-/* The work is done when a call returns. */
-static EngineStatus
-cpu_poll(EngineRun *head)
-{
-	return ENGINE_OK;
-}
-
-/* All input is in. */
+/* All input is in.  What can fail of the output, fails here. */
 static EngineStatus
 end_input(CpuRun *run)
 {
 	EngineStats *stats = &run->head.stats;
 	EngineStatus status = ENGINE_OK;
+	size_t		stride;
+	uint64_t   *records;
 
 	if (run->deform)
 		status = flush_deformed(run);
 	if (status != ENGINE_OK)
 		return status;
-	run->ended = true;
-	stats->groups = table_groups(run->table);
-	stats->memory = table_memory(run->table) + eval_memory(run->eval) +
-		(run->deform ? deform_memory(run->deform) : 0);
-	snprintf(stats->strategy, sizeof(stats->strategy), "%s", table_strategy(run->table));
-	run->output = output_create(&run->program, table_layout(run->table));
+	records = table_records(run->table, &stride);
+	run->output = output_create(&run->program, table_layout(run->table), records, stride,
+								table_groups(run->table));
 	if (run->output == NULL)
 	{
 		snprintf(run->head.message, sizeof(run->head.message), "out of memory");
 		return ENGINE_NO_MEMORY;
 	}
+	stats->groups = table_groups(run->table);
+	stats->memory = table_memory(run->table) + eval_memory(run->eval) +
+		(run->deform ? deform_memory(run->deform) : 0) + output_memory(run->output);
+	snprintf(stats->strategy, sizeof(stats->strategy), "%s", table_strategy(run->table));
 	return ENGINE_OK;
 }
 
@@ -343,21 +337,12 @@ static EngineStatus
 cpu_groups(EngineRun *head, GroupBatch *batch)
 {
 	CpuRun	   *run = (CpuRun *) head;
-	EngineStatus status = run->ended ? ENGINE_OK : end_input(run);
+	EngineStatus status = run->output ? ENGINE_OK : end_input(run);
 	uint64_t	start = now_ns();
-	uint32_t	left = table_groups(run->table) - run->next_group;
-	uint32_t	n = left < OUTPUT_GROUPS ? left : OUTPUT_GROUPS;
-	size_t		stride;
-	uint64_t   *records = table_records(run->table, &stride);
 
 	if (status != ENGINE_OK)
 		return status;
-	if (!output_batch(run->output, records + run->next_group * stride, stride, n, batch))
-	{
-		snprintf(head->message, sizeof(head->message), "out of memory");
-		return ENGINE_NO_MEMORY;
-	}
-	run->next_group += n;
+	output_next(run->output, batch);
 	head->stats.output_ns += now_ns() - start;
 	return ENGINE_OK;
 }
@@ -369,7 +354,6 @@ const EngineOps cpu_engine = {
 	.open = cpu_open,
 	.pages = cpu_pages,
 	.columns = cpu_columns,
-	.poll = cpu_poll,
 	.groups = cpu_groups,
 	.close = cpu_close,
 };
