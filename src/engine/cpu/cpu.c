@@ -307,13 +307,6 @@ cpu_columns(EngineRun *head, const ColumnBatch *batch)
 	return status;
 }
 
-/* The work is done when a call returns. */
-static EngineStatus
-cpu_poll(EngineRun *head)
-{
-	return ENGINE_OK;
-}
-
 /* All input is in. */
 static EngineStatus
 end_input(CpuRun *run)
@@ -369,7 +362,6 @@ const EngineOps cpu_engine = {
 	.open = cpu_open,
 	.pages = cpu_pages,
 	.columns = cpu_columns,
-	.poll = cpu_poll,
 	.groups = cpu_groups,
 	.close = cpu_close,
 };
