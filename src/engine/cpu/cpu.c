@@ -342,7 +342,7 @@ cpu_groups(EngineRun *head, GroupBatch *batch)
 
 	if (status != ENGINE_OK)
 		return status;
-	output_next(run->output, batch);
+	output_batch(run->output, batch);
 	head->stats.output_ns += now_ns() - start;
 	return ENGINE_OK;
 }

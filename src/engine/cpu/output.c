@@ -200,7 +200,7 @@ output_validity(const KeyField *field, KeyBuffer *buffer, const uint64_t *record
 }
 
 void
-output_next(GroupOutput *output, GroupBatch *batch)
+output_batch(GroupOutput *output, GroupBatch *batch)
 {
 	const KeyLayout *layout = output->layout;
 	const uint64_t *records = output->records;

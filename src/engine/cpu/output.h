@@ -22,6 +22,6 @@ extern size_t output_memory(const GroupOutput *output); /* bytes */
  * The next groups, none after the last; the batch's arrays are reused by the
  * next call.  Cannot fail.
  */
-extern void output_next(GroupOutput *output, GroupBatch *batch);
+extern void output_batch(GroupOutput *output, GroupBatch *batch);
 
 #endif							/* GPUAGG_OUTPUT_H */
