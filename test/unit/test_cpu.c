@@ -2,6 +2,7 @@
  * test_cpu.c
  *	  The CPU engine through its EngineOps: grouping, filters, errors, sums.
  */
+#include "program/heap_page.h"
 #include "query.h"
 #include "tap.h"
 
@@ -856,6 +857,85 @@ test_random(void)
 	query_end(q);
 }
 
+/* A page of tuples of two int4: numbers from `first` on, modulo 10, and 1. */
+static uint32_t
+make_page(char *page, int first)
+{
+	uint16_t	lower = HEAP_PAGE_LINES;
+	uint16_t	upper = HEAP_PAGE_SIZE;
+	uint16_t	special = HEAP_PAGE_SIZE;
+	uint32_t	n = 0;
+
+	memset(page, 0, HEAP_PAGE_SIZE);
+	for (; upper - lower >= 32 + HEAP_LINE_SIZE; n++)
+	{
+		int32_t		values[2] = {(first + (int32_t) n) % 10, 1};
+		uint32_t	line;
+
+		upper -= 32;
+		page[upper + HEAP_TUPLE_INFOMASK2] = 2;
+		page[upper + HEAP_TUPLE_HOFF] = 24;
+		memcpy(page + upper + 24, values, sizeof(values));
+		line = upper | HEAP_LINE_NORMAL << 15 | 32u << 17;
+		memcpy(page + lower, &line, sizeof(line));
+		lower += HEAP_LINE_SIZE;
+	}
+	memcpy(page + HEAP_PAGE_LOWER, &lower, 2);
+	memcpy(page + HEAP_PAGE_UPPER, &upper, 2);
+	memcpy(page + HEAP_PAGE_SPECIAL, &special, 2);
+	return n;
+}
+
+/* Pages, all tuples and listed ones, and one that contradicts itself. */
+static void
+test_pages(void)
+{
+	static const uint16_t listed[] = {1, 3, 200};
+	Query	   *q = query_begin();
+	Program    *program;
+	EngineRun  *run;
+	GroupBatch	batch;
+	PageRef		pages[12];
+	uint64_t	rows = 3;
+	uint64_t	sums = 0;
+
+	program_begin(&q->b, SOURCE_PAGES);
+	program_add_attr(&q->b, 4, 4, true);
+	program_add_attr(&q->b, 4, 4, false);
+	program_add_key(&q->b, program_add_column(&q->b, 1, VT_INT4, false, -1));
+	program_add_acc(&q->b, ACC_SUM_INT, program_add_column(&q->b, 2, VT_INT4, true, -1), -1);
+	program = malloc(program_size(&q->b));
+	program_finish(&q->b, program);
+	for (int i = 0; i < 12; i++)
+	{
+		char	   *page = malloc(HEAP_PAGE_SIZE);
+		uint32_t	n = make_page(page, i);
+
+		pages[i] = (PageRef) {page, i == 0 ? listed : NULL, i == 0 ? 3 : n, i};
+		rows += i > 0 ? n : 0;
+	}
+	ok(cpu_engine.open(program, q->slots, &q->hints, &run, q->message) == ENGINE_OK &&
+	   cpu_engine.pages(run, pages, 5) == ENGINE_OK &&
+	   cpu_engine.pages(run, pages + 5, 7) == ENGINE_OK &&
+	   cpu_engine.pages(run, NULL, 0) == ENGINE_OK, "pages are taken");
+	ok(cpu_engine.groups(run, &batch) == ENGINE_OK && batch.ngroups == 10, "their groups");
+	for (uint32_t g = 0; g < batch.ngroups; g++)
+		sums += batch.states[g];
+	ok(sums == rows && run->stats.rows == rows, "all of their rows, and of a list only those");
+	cpu_engine.close(run);
+
+	((char *) pages[11].page)[HEAP_PAGE_UPPER] = 1;
+	((char *) pages[11].page)[HEAP_PAGE_UPPER + 1] = 0;
+	ok(cpu_engine.open(program, q->slots, &q->hints, &run, q->message) == ENGINE_OK &&
+	   cpu_engine.pages(run, pages, 12) == ENGINE_CORRUPT && strstr(run->message, "block 11"),
+	   "a corrupted page is named");
+	cpu_engine.close(run);
+	for (int i = 0; i < 12; i++)
+		free((char *) pages[i].page);
+	free(program);
+	query_end(q);
+}
+
 /* A run can be closed at any point. */
 static void
 test_closing(void)
@@ -914,6 +994,7 @@ main(void)
 	test_unsummable();
 	test_not_null_columns();
 	test_random();
+	test_pages();
 	test_closing();
 	return done_testing();
 }
