@@ -523,7 +523,7 @@ finish(const EngineOps *engine, const Program *program, EngineRun *run, Groups *
 	while (groups->status == ENGINE_OK)
 	{
 		while ((groups->status = engine->groups(run, &batch)) == ENGINE_BUSY)
-			(void) engine->poll(run);
+			;
 		if (groups->status != ENGINE_OK || batch.ngroups == 0)
 			break;
 		collect(program, groups, &batch);
@@ -570,7 +570,7 @@ engine_groups_of_batch(const EngineOps *engine, const Program *program,
 				part[i].offsets += row;
 		}
 		while ((groups->status = engine->columns(run, &piece)) == ENGINE_BUSY)
-			(void) engine->poll(run);
+			;
 	}
 	free(part);
 	return finish(engine, program, run, groups);
@@ -592,7 +592,7 @@ engine_groups_of_pages(const EngineOps *engine, const Program *program,
 		int			n = npages - i < ENGINE_MAX_PAGES ? npages - i : ENGINE_MAX_PAGES;
 
 		while ((groups->status = engine->pages(run, pages + i, n)) == ENGINE_BUSY)
-			(void) engine->poll(run);
+			;
 	}
 	return finish(engine, program, run, groups);
 }
