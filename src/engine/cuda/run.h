@@ -78,7 +78,7 @@ typedef struct InputBuffer
 	Counters   *counters;		/* page-locked: what the kernels told */
 	DeviceEvent *begun;
 	DeviceEvent *uploaded;
-	DeviceEvent *deformed;
+	DeviceEvent *deformed;		/* columns are there, the strategy is chosen */
 	DeviceEvent *done;
 } InputBuffer;
 
@@ -204,6 +204,7 @@ extern EngineStatus columns_upload(CudaRun *run, InputBuffer *buffer);
 
 /* aggregate.c: hand a buffer to the device; see what came of it (or BUSY). */
 extern EngineStatus aggregate_submit(CudaRun *run, InputBuffer *buffer);
+extern EngineStatus aggregate_launch(CudaRun *run, InputBuffer *buffer);
 extern EngineStatus aggregate_finish(CudaRun *run, InputBuffer *buffer);
 
 /* output.c */
