@@ -172,10 +172,14 @@ run_engine(GpuAggState *state)
 			status = run_input(state);
 		if (status == ENGINE_OK)
 			status = engine_groups(state->engine, &state->groups);
-		if (status == ENGINE_OK)
-			state->phase = PHASE_GROUPS;
-		else
+		if (status != ENGINE_OK)
 			fall_back(state, status, engine_message(state->engine));
+		else
+		{
+			state->phase = PHASE_GROUPS;
+			if (state->relation)
+				heap_source_count_rows(state->relation, engine_stats(state->engine));
+		}
 	}
 	state->next_group = 0;
 	ResetExprContext(econtext);

@@ -153,9 +153,13 @@ heap_source_run(Relation relation, Snapshot snapshot, EngineHandle *engine,
 	if (source->strategy != NULL)
 		FreeAccessStrategy(source->strategy);
 	pfree(source);
-
-	/* the engine counts rows, also of all-visible pages */
-	if (pgstat_should_count_relation(relation))
-		relation->pgstat_info->t_counts.t_tuples_returned += engine_stats(engine)->rows;
 	return status;
+}
+
+/* The engine counts rows, since nobody else looks into all-visible pages. */
+void
+heap_source_count_rows(Relation relation, const EngineStats *stats)
+{
+	if (pgstat_should_count_relation(relation))
+		relation->pgstat_info->t_counts.t_tuples_returned += stats->rows;
 }

@@ -24,4 +24,10 @@ typedef struct HeapSourceStats
 extern EngineStatus heap_source_run(Relation relation, Snapshot snapshot,
 									EngineHandle *engine, HeapSourceStats *stats);
 
+/*
+ * Count the rows that the engine has read in the table's statistics.  They are
+ * all in only once the engine has given groups.
+ */
+extern void heap_source_count_rows(Relation relation, const EngineStats *stats);
+
 #endif							/* GPUAGG_HEAP_H */
