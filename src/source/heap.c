@@ -26,14 +26,16 @@
 #include "storage/bufmgr.h"
 #include "storage/bufpage.h"
 #include "storage/predicate.h"
+#include "storage/proc.h"
+#include "utils/guc.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 #include "source/heap.h"
 
 /*
- * Pages pinned at once.  A bulk read's ring has 32 buffers, and pinned ones
- * would make it take others from the pool.
+ * The most pages pinned at once.  A bulk read's ring has 32 buffers, and pinned
+ * ones would make it take others from the pool.
  */
 #define PAGES_AT_ONCE 16
 
@@ -43,6 +45,7 @@ typedef struct HeapSource
 	Snapshot	snapshot;
 	BufferAccessStrategy strategy;
 	HeapSourceStats *stats;
+	int			max_pinned;
 	int			npinned;
 	Buffer		buffers[PAGES_AT_ONCE];
 	PageRef		pages[PAGES_AT_ONCE];
@@ -119,6 +122,16 @@ release_pages(HeapSource *source)
 	source->npinned = 0;
 }
 
+/* A backend's share of the buffers, or what is the most of use if that is less. */
+static int
+max_pinned(Relation relation)
+{
+	int			share = RelationUsesLocalBuffers(relation) ? num_temp_buffers / 4
+		: NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS);
+
+	return Max(1, Min(share, PAGES_AT_ONCE));
+}
+
 EngineStatus
 heap_source_run(Relation relation, Snapshot snapshot, EngineHandle *engine,
 				HeapSourceStats *stats)
@@ -131,6 +144,7 @@ heap_source_run(Relation relation, Snapshot snapshot, EngineHandle *engine,
 	source->relation = relation;
 	source->snapshot = snapshot;
 	source->stats = stats;
+	source->max_pinned = max_pinned(relation);
 	source->npinned = 0;
 
 	/* as a sequential scan: large tables must not flush the buffer pool */
@@ -141,7 +155,7 @@ heap_source_run(Relation relation, Snapshot snapshot, EngineHandle *engine,
 
 	for (BlockNumber block = 0; block < nblocks && status == ENGINE_OK;)
 	{
-		while (source->npinned < PAGES_AT_ONCE && block < nblocks)
+		while (source->npinned < source->max_pinned && block < nblocks)
 		{
 			CHECK_FOR_INTERRUPTS();
 			read_page(source, block++);
