@@ -20,7 +20,6 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
-#include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "utils/rel.h"
@@ -62,6 +61,64 @@ collect_walker(Node *node, CollectContext *context)
 	return expression_tree_walker(node, collect_walker, (void *) context);
 }
 
+/*
+ * Does PostgreSQL evaluate clause a before b, of one qualification?  What no
+ * row changes comes first, then what must be known before leaky functions see a
+ * row, then the cheaper one.
+ */
+static bool
+evaluated_before(PlannerInfo *root, Node *a, Node *b)
+{
+	Node	   *clauses[2] = {a, b};
+	bool		gate[2] = {false, false};
+	Index		level[2] = {0, 0};
+	QualCost	cost[2];
+
+	for (int i = 0; i < 2; i++)
+	{
+		cost_qual_eval_node(&cost[i], clauses[i], root);
+		if (IsA(clauses[i], RestrictInfo))
+		{
+			RestrictInfo *rinfo = (RestrictInfo *) clauses[i];
+
+			gate[i] = rinfo->pseudoconstant;
+			if (!rinfo->leakproof || cost[i].per_tuple >= 10 * cpu_operator_cost)
+				level[i] = rinfo->security_level;
+		}
+	}
+	if (gate[0] != gate[1])
+		return gate[0];
+	if (level[0] != level[1])
+		return level[0] < level[1];
+	return cost[0].per_tuple < cost[1].per_tuple;
+}
+
+/*
+ * Clauses (bare ones or RestrictInfos) in the order in which PostgreSQL
+ * evaluates them, as bare ones.  It decides which errors can be raised.
+ */
+static List *
+ordered_clauses(PlannerInfo *root, List *clauses)
+{
+	List	   *ordered = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		int			at = list_length(ordered);
+
+		while (at > 0 && evaluated_before(root, lfirst(lc), list_nth(ordered, at - 1)))
+			at--;
+		ordered = list_insert_nth(ordered, at, lfirst(lc));
+	}
+	foreach(lc, ordered)
+	{
+		if (IsA(lfirst(lc), RestrictInfo))
+			lfirst(lc) = ((RestrictInfo *) lfirst(lc))->clause;
+	}
+	return ordered;
+}
+
 const char *
 grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 				 RelOptInfo *grouped_rel, List *having)
@@ -72,7 +129,7 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	grouping->root = root;
 	grouping->input_rel = input_rel;
 	grouping->target = grouped_rel->reltarget;
-	grouping->having = having;
+	grouping->having = ordered_clauses(root, having);
 	grouping->aggrefs = NIL;
 
 	if (parse->groupingSets != NIL)
@@ -139,62 +196,6 @@ examine_table(const RelOptInfo *rel, const RangeTblEntry *rte)
 	return reason;
 }
 
-/* A condition of WHERE, and what its place among the others depends on. */
-typedef struct Condition
-{
-	Expr	   *clause;
-	Index		security_level;
-	Cost		cost;
-	int			position;
-} Condition;
-
-static int
-compare_conditions(const void *left, const void *right)
-{
-	const Condition *a = left;
-	const Condition *b = right;
-
-	if (a->security_level != b->security_level)
-		return a->security_level < b->security_level ? -1 : 1;
-	if (a->cost != b->cost)
-		return a->cost < b->cost ? -1 : 1;
-	return a->position - b->position;
-}
-
-/*
- * The conditions in the order in which PostgreSQL's own scan evaluates them (by
- * security level, where being cheap and leakproof counts as none, then by
- * cost), since it decides whether a row's error is raised.
- */
-static List *
-conditions_in_order(PlannerInfo *root, List *restrictinfos)
-{
-	int			n = list_length(restrictinfos);
-	Condition  *conditions = palloc(sizeof(Condition) * Max(n, 1));
-	List	   *result = NIL;
-
-	for (int i = 0; i < n; i++)
-	{
-		RestrictInfo *info = list_nth_node(RestrictInfo, restrictinfos, i);
-		bool		harmless;
-		QualCost	cost;
-
-		cost_qual_eval_node(&cost, (Node *) info, root);
-		harmless = info->leakproof && cost.per_tuple < 10 * cpu_operator_cost;
-		conditions[i] = (Condition)
-		{
-			.clause = info->clause,
-			.security_level = harmless ? 0 : info->security_level,
-			.cost = cost.per_tuple,
-			.position = i,
-		};
-	}
-	qsort(conditions, n, sizeof(Condition), compare_conditions);
-	for (int i = 0; i < n; i++)
-		result = lappend(result, conditions[i].clause);
-	return result;
-}
-
 bool
 grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 					 const char **reason)
@@ -215,13 +216,27 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	l = lower_begin_pages(rel->relid, rte->relid);
 	lowered->rti = rel->relid;
 	lowered->relid = rte->relid;
-	lowered->filter = conditions_in_order(grouping->root, rel->baserestrictinfo);
+	lowered->filter = ordered_clauses(grouping->root, rel->baserestrictinfo);
 	if (!lower_filter(l, lowered->filter))
 	{
 		*reason = l->reason;
 		return false;
 	}
 	return lower_keys_and_aggregates(grouping, l, lowered, reason);
+}
+
+/* Has a subquery of the query's expressions, which are planned apart, one? */
+static bool
+has_volatile_subplan(const PlannerInfo *root)
+{
+	ListCell   *lc;
+
+	foreach(lc, root->glob->subroots)
+	{
+		if (contain_volatile_functions((Node *) lfirst_node(PlannerInfo, lc)->parse))
+			return true;
+	}
+	return false;
 }
 
 bool
@@ -232,7 +247,8 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 	Lowering   *l;
 
 	/* should the engine give up, the child's rows are computed once more */
-	if (contain_volatile_functions((Node *) grouping->root->parse))
+	if (contain_volatile_functions((Node *) grouping->root->parse) ||
+		has_volatile_subplan(grouping->root))
 	{
 		*reason = "the input has a volatile function";
 		return false;
