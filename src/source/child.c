@@ -22,6 +22,17 @@ append_tuple(BatchWriter *batch, const Program *program, TupleTableSlot *slot,
 	batch_append(batch, values, isnull);
 }
 
+/* Plan nodes keep what they allocate on their way for as long as the query. */
+static TupleTableSlot *
+next_tuple(PlanState *child)
+{
+	MemoryContext old = MemoryContextSwitchTo(child->state->es_query_cxt);
+	TupleTableSlot *slot = ExecProcNode(child);
+
+	MemoryContextSwitchTo(old);
+	return slot;
+}
+
 EngineStatus
 child_source_run(PlanState *child, const Program *program, EngineHandle *engine)
 {
@@ -32,7 +43,7 @@ child_source_run(PlanState *child, const Program *program, EngineHandle *engine)
 
 	for (;;)
 	{
-		TupleTableSlot *slot = ExecProcNode(child);
+		TupleTableSlot *slot = next_tuple(child);
 		bool		end = TupIsNull(slot);
 
 		if (!end)
