@@ -59,7 +59,7 @@ class Generator:
     def literal(self, type):
         rng = self.rng
         cast = {'bpchar': 'char(3)'}.get(type, type)
-        if rng.random() < 0.04:
+        if rng.random() < 0.02:
             return Expr(type, 'NULL::' + cast)
         if self.params is not None and rng.random() < 0.5 and len(self.params) < 12:
             values = [quote(random_value(rng, cast)) if rng.random() < 0.93 else 'NULL' for _ in range(3)]
@@ -68,6 +68,9 @@ class Generator:
         return Expr(type, '%s::%s' % (quote(random_value(rng, cast)), cast))
 
     def leaf(self, type):
+        if type == 'bool' and self.columns and self.rng.random() < 0.8:
+            # constants would make most filters one of them
+            return self.column(type) or Expr(type, '({0} < {1})', self.leaf('int4'), self.literal('int4'))
         if self.rng.random() < 0.2:
             return self.literal(type)
         return self.column(type) or self.converted(type) or self.literal(type)
@@ -80,6 +83,14 @@ class Generator:
             if column:
                 return Expr(type, '{0}::' + type, column)
         return None
+
+    def filter(self, depth=2):
+        """A truth that depends on a column, if there are any."""
+        for _ in range(5):
+            expr = self.make('bool', depth)
+            if any(c.name in str(expr) for c in self.columns):
+                break
+        return expr
 
     def make(self, type, depth=2):
         if depth <= 0 or self.rng.random() < 0.35:
@@ -182,7 +193,8 @@ class Generator:
         if type == '"char"' and op == '<>':
             op = '='
         other = rng.choice(MIXED.get(type, [type]))
-        return Expr('bool', '({0} ' + op + ' {1})', self.make(type, depth), self.make(other, depth))
+        left = self.leaf(type) if rng.random() < 0.5 else self.make(type, depth)
+        return Expr('bool', '({0} ' + op + ' {1})', left, self.make(other, depth))
 
     def membership(self, depth):
         rng = self.rng

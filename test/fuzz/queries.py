@@ -66,7 +66,7 @@ class Query:
         if self.around == 'cte':
             return 'WITH q AS MATERIALIZED (%s) SELECT * FROM q a UNION ALL SELECT * FROM q b' % text
         if self.around == 'subquery':
-            return 'SELECT s.* FROM (%s OFFSET 0) s' % text
+            return 'SELECT s.* FROM (%s%s) s' % (text, '' if self.limit else ' OFFSET 0')
         return text
 
     def statements(self):
@@ -166,7 +166,7 @@ class QueryMaker:
             return '%s t' % table.name, self.qualified(table, 't')
         if kind < 0.8:
             inner = Generator(rng, self.qualified(table, 'i'))
-            where = ' WHERE %s' % inner.make('bool') if rng.random() < 0.5 else ''
+            where = ' WHERE %s' % inner.filter() if rng.random() < 0.5 else ''
             offset = rng.choice(['', ' OFFSET 0'])
             return self.derived(table, '(SELECT %%s FROM %s i%s%s) s' % (
                 table.name, where.replace('%', '%%'), offset), 's')
@@ -212,7 +212,7 @@ class QueryMaker:
             a = Aggregate(rng.choice(['count(DISTINCT {0})', 'bit_or({0})', 'max({0}::text)', 'sum({0}::numeric)']),
                           gen.make('int4', 1))
         if rng.random() < 0.2 and not a.form.startswith('('):
-            a.filter = gen.make('bool')
+            a.filter = gen.filter()
         if a.argument is None and rng.random() < 0.15:
             a.around = rng.choice(['({} + 1)', '({} * 2)::int4', '({}::float8 / 4)', 'coalesce({}, 0)'])
         return a
@@ -246,7 +246,7 @@ class QueryMaker:
             filters = Generator(rng, columns)
             query.where.append(Expr('bool', '({0} %s o.x)' % rng.choice(['<', '=', '>']), gen.leaf('int4')))
         for _ in range(rng.choice([0, 0, 1, 1, 2])):
-            query.where.append(filters.make('bool', 3))
+            query.where.append(filters.filter(3))
         if rng.random() < 0.05:
             query.where.append(self.subquery_filter(gen))
         count = rng.choice([0, 1, 1, 1, 2, 2, 3, 6])
