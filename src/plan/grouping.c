@@ -24,6 +24,7 @@
 #include "parser/parsetree.h"
 #include "utils/rel.h"
 
+#include "plan/clauses.h"
 #include "plan/grouping.h"
 #include "plan/lower.h"
 
@@ -71,7 +72,7 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	grouping->root = root;
 	grouping->input_rel = input_rel;
 	grouping->target = grouped_rel->reltarget;
-	grouping->having = having;
+	grouping->having = clauses_in_order(root, having);
 	grouping->aggrefs = NIL;
 
 	if (parse->groupingSets != NIL)
@@ -155,10 +156,18 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	if ((*reason = examine_table(rel, rte)) != NULL)
 		return false;
 
+	/* the plan of the input evaluates it even if there are no rows */
+	if (clauses_have_pseudoconstant(rel->baserestrictinfo))
+	{
+		*reason = "a condition is the same for all rows";
+		return false;
+	}
+
 	l = lower_begin_pages(rel->relid, rte->relid);
 	lowered->rti = rel->relid;
 	lowered->relid = rte->relid;
-	lowered->filter = get_actual_clauses(rel->baserestrictinfo);
+	lowered->filter = get_actual_clauses(clauses_in_order(grouping->root,
+														  rel->baserestrictinfo));
 	if (!lower_filter(l, lowered->filter))
 	{
 		*reason = l->reason;
