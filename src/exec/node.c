@@ -90,7 +90,7 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 	state->slot_exprs = ExecInitExprList(scan->custom_exprs, (PlanState *) node);
 	state->run_context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg run",
 											   ALLOCSET_DEFAULT_SIZES);
-	state->engine = engine_handle(engine_select());
+	state->engine = engine_handle(engine_for_plan(state->plan->engine));
 }
 
 /*
@@ -173,7 +173,12 @@ run_engine(GpuAggState *state)
 		if (status == ENGINE_OK)
 			status = engine_groups(state->engine, &state->groups);
 		if (status == ENGINE_OK)
+		{
+			/* only now has the engine seen to all of them */
+			if (state->relation)
+				heap_source_count_rows(state->relation, engine_stats(state->engine)->rows);
 			state->phase = PHASE_GROUPS;
+		}
 		else
 			fall_back(state, status, engine_message(state->engine));
 	}

@@ -24,4 +24,7 @@ typedef struct HeapSourceStats
 extern EngineStatus heap_source_run(Relation relation, Snapshot snapshot,
 									EngineHandle *engine, HeapSourceStats *stats);
 
+/* Count the rows in the table's statistics, as a sequential scan does. */
+extern void heap_source_count_rows(Relation relation, uint64 rows);
+
 #endif							/* GPUAGG_HEAP_H */
