@@ -16,6 +16,7 @@
 
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -32,6 +33,7 @@
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/grouping.h"
+#include "plan/lower.h"
 #include "plan/path.h"
 #include "plan/plan_info.h"
 
@@ -55,7 +57,14 @@ report_rejection(const char *reason)
 				(errmsg("gpuagg leaves an aggregation to PostgreSQL: %s", reason)));
 }
 
-/* The plan's target list for what the engine gives: keys, then aggregates. */
+/*
+ * The plan's target list for what the engine gives: keys, then aggregates.
+ *
+ * setrefs replaces what equals a member of this list by a reference to it, in
+ * custom_exprs too, whose members are evaluated before there is any tuple to
+ * refer to.  So a key that no row changes, as such a member may contain, is
+ * disguised by a cast to its own type.
+ */
 static List *
 engine_tlist(const Grouping *grouping)
 {
@@ -64,9 +73,17 @@ engine_tlist(const Grouping *grouping)
 	ListCell   *lc;
 
 	foreach(lc, exprs)
-		tlist = lappend(tlist,
-						makeTargetEntry((Expr *) copyObject(lfirst(lc)),
-										list_length(tlist) + 1, NULL, false));
+	{
+		Expr	   *expr = copyObject(lfirst(lc));
+
+		if (is_slot(expr))
+			expr = (Expr *) makeRelabelType(expr, exprType((Node *) expr),
+											exprTypmod((Node *) expr),
+											exprCollation((Node *) expr),
+											COERCE_IMPLICIT_CAST);
+		tlist = lappend(tlist, makeTargetEntry(expr, list_length(tlist) + 1,
+											   NULL, false));
+	}
 	return tlist;
 }
 
