@@ -5,17 +5,21 @@ DATA = sql/gpuagg--$(EXTVERSION).sql
 PGFILEDESC = "gpuagg - GROUP BY aggregation on a GPU"
 
 # kernel_text.c is generated: it may not be there yet
-OBJS = $(patsubst %.c,%.o,$(sort src/engine/cuda/kernel_text.c \
-	$(wildcard src/*.c src/*/*.c src/*/*/*.c)))
+SOURCES = $(sort src/engine/cuda/kernel_text.c $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 EXTRA_CLEAN = src/engine/cuda/kernel_text.c
 
 PG_CPPFLAGS = -I$(srcdir)/src -DGPUAGG_VERSION='"$(EXTVERSION)"'
 # no contraction: a product fused with a sum is not PostgreSQL's (ops.h)
-PG_CFLAGS = -std=gnu99 -Wall -Wextra -Wno-unused-parameter -ffp-contract=off
+PG_CFLAGS = -std=gnu99 -Wall -Wextra -Wno-unused-parameter \
+	-Werror=implicit-function-declaration -ffp-contract=off
 
-# builds for tests can be told to fail: src/engine/inject.h
+# builds for tests can be told to fail (src/engine/inject.h) and have a
+# simulated device, which runs the C compiler (src/engine/simt)
 ifdef TESTING
 PG_CPPFLAGS += -DGPUAGG_TESTING
+OBJS = $(SOURCES:.c=.o)
+else
+OBJS = $(patsubst %.c,%.o,$(filter-out src/engine/simt/%,$(SOURCES)))
 endif
 
 # setup comes first: it makes the functions that the others use

@@ -75,9 +75,9 @@ class Cluster:
         """Do both settings give the same rows?"""
         differences = self.sql(f"""
             {settings};
-            CREATE TEMP TABLE one AS {query};
+            CREATE TEMP TABLE one AS SELECT q::text AS r FROM ({query}) q;
             {other_settings};
-            CREATE TEMP TABLE other AS {query};
+            CREATE TEMP TABLE other AS SELECT q::text AS r FROM ({query}) q;
             SET gpuagg.mode = off;
             SELECT count(*) FROM ((TABLE one EXCEPT ALL TABLE other) UNION ALL
                                   (TABLE other EXCEPT ALL TABLE one)) d""")

@@ -5,9 +5,11 @@
 --
 \set VERBOSITY terse
 LOAD 'gpuagg';
-SELECT format('ALTER DATABASE %I SET session_preload_libraries = %L', current_database(), 'gpuagg')
-UNION ALL
-SELECT format('ALTER DATABASE %I SET gpuagg.mode = force', current_database()) \gexec
+DO $$
+BEGIN
+	EXECUTE format('ALTER DATABASE %I SET session_preload_libraries = gpuagg', current_database());
+	EXECUTE format('ALTER DATABASE %I SET gpuagg.mode = force', current_database());
+END $$;
 \c -
 SHOW gpuagg.mode;
 CREATE EXTENSION gpuagg;

@@ -7,6 +7,7 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
+#include "engine/select.h"
 #include "exec/node.h"
 #include "guc.h"
 #include "plan/path.h"
@@ -18,6 +19,7 @@ void		_PG_init(void);
 void
 _PG_init(void)
 {
+	engine_init();
 	guc_init();
 	node_init();
 	path_init();

@@ -23,8 +23,8 @@
 typedef enum EngineStatus
 {
 	ENGINE_OK,
-	ENGINE_BUSY,				/* not ready: poll, look for interrupts, and call
-								 * again with the same arguments */
+	ENGINE_BUSY,				/* not ready: look for interrupts, and call again
+								 * with the same arguments */
 	ENGINE_INEXACT,				/* a row's expression would raise an error, or a
 								 * value cannot be represented here */
 	ENGINE_CORRUPT,				/* a heap page contradicts itself */
@@ -44,9 +44,11 @@ typedef struct EngineHints
 /*
  * A heap page (BLCKSZ bytes, as in the buffer) and its visible tuples: line
  * pointer numbers lines[0 .. nlines - 1], from 1; with lines == NULL all normal
- * line pointers among the first nlines.  The memory stays readable until the
- * call returns; other processes may add tuples and set hint bits and xmax
- * meanwhile.  An engine believes nothing on the page.
+ * line pointers among the first nlines.  The page stays readable until the next call
+ * of pages has returned, so that an engine can go on to read it while the caller
+ * finds the next ones; lines only until the call returns.
+ * Other processes may add tuples and set hint bits and xmax meanwhile, and after
+ * an error anything: an engine believes nothing on the page.
  */
 typedef struct PageRef
 {
@@ -136,18 +138,18 @@ typedef struct EngineOps
 						  char *message);
 
 	/*
-	 * Take in rows.  n is at most ENGINE_MAX_PAGES.  BUSY: nothing was taken,
+	 * Take in rows.  n is at most ENGINE_MAX_PAGES; 0, the last call, only
+	 * waits until the engine needs no page any more.  BUSY: nothing was taken,
 	 * call again with the same arguments.
 	 */
 	EngineStatus (*pages) (EngineRun *run, const PageRef *pages, int n);
 	EngineStatus (*columns) (EngineRun *run, const ColumnBatch *batch);
 
-	/* How is the work given so far?  Never waits for long. */
-	EngineStatus (*poll) (EngineRun *run);
-
 	/*
 	 * The next groups, in no order; the first call says that all input has
 	 * been given.  Without keys there is exactly one group, even for no rows.
+	 * Once a call has answered OK, no later one fails: rows have left by then,
+	 * and it is too late for PostgreSQL's own plan.
 	 */
 	EngineStatus (*groups) (EngineRun *run, GroupBatch *batch);
 

@@ -14,6 +14,8 @@
 #include "utils/memutils.h"
 
 #include "engine/inject.h"
+#include "engine/cuda/cuda_engine.h"
+#include "engine/cuda/kernel_cache.h"
 #include "engine/select.h"
 #include "guc.h"
 
@@ -30,6 +32,15 @@ struct EngineHandle
 	char		message[256];
 };
 
+void
+engine_init(void)
+{
+	char	   *path = psprintf("%s/gpuagg_kernels", DataDir);
+
+	kernel_cache_directory(path);
+	pfree(path);
+}
+
 const EngineOps *
 engine_named(int choice)
 {
@@ -37,24 +48,26 @@ engine_named(int choice)
 	{
 		case CHOICE_CPU:
 			return &cpu_engine;
+		case CHOICE_CUDA:
+			return &cuda_engine;
+#ifdef GPUAGG_TESTING
+		case CHOICE_SIMT:
+			return &simt_engine;
+#endif
 		default:
 			return NULL;
 	}
 }
 
 const EngineOps *
-engine_select(void)
+engine_required(void)
 {
 	const EngineOps *ops = engine_named(gpuagg_engine);
 	char		reason[256] = "This build of gpuagg does not have it.";
 
 	if (gpuagg_engine == CHOICE_AUTO)
-	{
-		ops = engine_named(CHOICE_CUDA);
-		if (ops == NULL || !ops->available(reason, sizeof(reason)))
-			ops = &cpu_engine;
-	}
-	else if (ops == NULL || !ops->available(reason, sizeof(reason)))
+		return NULL;
+	if (ops == NULL || !ops->available(reason, sizeof(reason)))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("engine \"%s\" is not available",
@@ -62,6 +75,33 @@ engine_select(void)
 				 errdetail_internal("%s", reason),
 				 errhint("Set gpuagg.engine to \"auto\" or \"cpu\".")));
 	return ops;
+}
+
+bool
+engine_cuda_answers(void)
+{
+	static bool reported = false;
+	char		reason[256];
+
+	if (cuda_engine.available(reason, sizeof(reason)))
+		return true;
+	if (!reported)
+		ereport(LOG,
+				(errmsg("gpuagg uses the CPU: %s", reason)));
+	reported = true;
+	return false;
+}
+
+const EngineOps *
+engine_for_plan(const char *planned)
+{
+	const EngineOps *ops = engine_required();
+
+	if (ops != NULL)
+		return ops;
+	if (strcmp(planned, cuda_engine.name) == 0 && engine_cuda_answers())
+		return &cuda_engine;
+	return &cpu_engine;
 }
 
 static void

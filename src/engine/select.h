@@ -11,10 +11,25 @@
 extern const EngineOps *engine_named(int choice);
 
 /*
- * The engine that gpuagg.engine names; for `auto` the best that is there.
- * Raises an ERROR if one is named that is not there.
+ * The engine that gpuagg.engine names; for `auto`, NULL.  Raises an ERROR if one
+ * is named that is not there.
  */
-extern const EngineOps *engine_select(void);
+extern const EngineOps *engine_required(void);
+
+/*
+ * Is the CUDA engine there?  Looks for a device the first time, which takes a
+ * moment, and tells the log once if it finds none.
+ */
+extern bool engine_cuda_answers(void);
+
+/*
+ * The engine to run a plan with that was made for the engine named `planned`
+ * (only plans made under `auto` need it; cuda may be gone since).
+ */
+extern const EngineOps *engine_for_plan(const char *planned);
+
+/* Once, when the module is loaded. */
+extern void engine_init(void);
 
 /*
  * A run that is closed when the current memory context is reset or deleted, or

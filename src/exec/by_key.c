@@ -223,7 +223,7 @@ hand_over(FunctionCallInfo fcinfo, MemoryContext context, ByKeyState *state)
 	{
 		MemoryContext old = MemoryContextSwitchTo(context);
 
-		state->run = column_run_create(engine_select(), state->program, 0);
+		state->run = column_run_create(engine_for_plan(cpu_engine.name), state->program, 0);
 		MemoryContextSwitchTo(old);
 		AggRegisterCallback(fcinfo, close_run, PointerGetDatum(state));
 	}

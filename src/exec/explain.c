@@ -4,7 +4,8 @@
  *
  * Keys and aggregates are deparsed from the node's scan target list.  The
  * filter's clauses are not part of the plan that setrefs adjusts; they are over
- * one table only and deparsed on their own.
+ * one table only and deparsed on their own.  PostgreSQL shows HAVING itself, as
+ * the node's Filter.
  */
 #include "postgres.h"
 
@@ -56,7 +57,7 @@ show_filter(GpuAggState *state, ExplainState *es)
 	name = get_rel_name(plan->relid);
 	filter = (Node *) make_ands_explicit(copyObject(plan->filter));
 	ChangeVarNodes(filter, plan->rti, 1, 0);
-	ExplainPropertyText("Filter",
+	ExplainPropertyText("Input Filter",
 						deparse_expression(filter,
 										   deparse_context_for(name, plan->relid),
 										   false, true),
@@ -132,7 +133,7 @@ show_run(GpuAggState *state, ExplainState *es)
 	}
 	ExplainPropertyUInteger("Rows Read", NULL, stats->rows, es);
 	if (state->plan->program->filter >= 0)
-		ExplainPropertyUInteger("Rows Removed by Filter", NULL,
+		ExplainPropertyUInteger("Rows Removed by Input Filter", NULL,
 								stats->rows - stats->rows_passed, es);
 	ExplainPropertyUInteger("Groups", NULL, stats->groups, es);
 	ExplainPropertyUInteger("Input", "kB", (stats->bytes + 1023) / 1024, es);
@@ -151,7 +152,7 @@ gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 
 	/* with plain EXPLAIN, what would be taken now */
 	ExplainPropertyText("Engine",
-						state->engine ? engine_name(state->engine) : engine_select()->name,
+						state->engine ? engine_name(state->engine) : engine_for_plan(state->plan->engine)->name,
 						es);
 	if (es->verbose)
 		show_program(state, es);

@@ -91,7 +91,7 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 	state->slot_params = slots_exec_params(scan->custom_exprs);
 	state->run_context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg run",
 											   ALLOCSET_DEFAULT_SIZES);
-	state->engine = engine_handle(engine_select());
+	state->engine = engine_handle(engine_for_plan(state->plan->engine));
 }
 
 /*
@@ -176,14 +176,15 @@ run_engine(GpuAggState *state)
 			status = run_input(state);
 		if (status == ENGINE_OK)
 			status = engine_groups(state->engine, &state->groups);
-		if (status != ENGINE_OK)
-			fall_back(state, status, engine_message(state->engine));
-		else
+		if (status == ENGINE_OK)
 		{
-			state->phase = PHASE_GROUPS;
+			/* only now has the engine seen to all of them */
 			if (state->relation)
-				heap_source_count_rows(state->relation, engine_stats(state->engine));
+				heap_source_count_rows(state->relation, engine_stats(state->engine)->rows);
+			state->phase = PHASE_GROUPS;
 		}
+		else
+			fall_back(state, status, engine_message(state->engine));
 	}
 	state->next_group = 0;
 	ResetExprContext(econtext);

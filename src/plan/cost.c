@@ -27,8 +27,8 @@ typedef struct EngineCosts
 } EngineCosts;
 
 static const EngineCosts engine_costs[] = {
-	{"cpu", 30, 0.02, 0.001, 0.00015, 0.02},
-	{"cuda", 2500, 0.05, 0.00005, 0, 0.005},
+	{"cpu", 30, 0.02, 0.002, 0.00015, 0.02},
+	{"cuda", 2500, 0.2, 0.00002, 0, 0.015},
 	{"simt", 2500, 10, 10, 10, 10},
 };
 

@@ -20,10 +20,12 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "utils/rel.h"
 
+#include "plan/clauses.h"
 #include "plan/grouping.h"
 #include "plan/lower.h"
 
@@ -61,64 +63,6 @@ collect_walker(Node *node, CollectContext *context)
 	return expression_tree_walker(node, collect_walker, (void *) context);
 }
 
-/*
- * Does PostgreSQL evaluate clause a before b, of one qualification?  What no
- * row changes comes first, then what must be known before leaky functions see a
- * row, then the cheaper one.
- */
-static bool
-evaluated_before(PlannerInfo *root, Node *a, Node *b)
-{
-	Node	   *clauses[2] = {a, b};
-	bool		gate[2] = {false, false};
-	Index		level[2] = {0, 0};
-	QualCost	cost[2];
-
-	for (int i = 0; i < 2; i++)
-	{
-		cost_qual_eval_node(&cost[i], clauses[i], root);
-		if (IsA(clauses[i], RestrictInfo))
-		{
-			RestrictInfo *rinfo = (RestrictInfo *) clauses[i];
-
-			gate[i] = rinfo->pseudoconstant;
-			if (!rinfo->leakproof || cost[i].per_tuple >= 10 * cpu_operator_cost)
-				level[i] = rinfo->security_level;
-		}
-	}
-	if (gate[0] != gate[1])
-		return gate[0];
-	if (level[0] != level[1])
-		return level[0] < level[1];
-	return cost[0].per_tuple < cost[1].per_tuple;
-}
-
-/*
- * Clauses (bare ones or RestrictInfos) in the order in which PostgreSQL
- * evaluates them, as bare ones.  It decides which errors can be raised.
- */
-static List *
-ordered_clauses(PlannerInfo *root, List *clauses)
-{
-	List	   *ordered = NIL;
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-	{
-		int			at = list_length(ordered);
-
-		while (at > 0 && evaluated_before(root, lfirst(lc), list_nth(ordered, at - 1)))
-			at--;
-		ordered = list_insert_nth(ordered, at, lfirst(lc));
-	}
-	foreach(lc, ordered)
-	{
-		if (IsA(lfirst(lc), RestrictInfo))
-			lfirst(lc) = ((RestrictInfo *) lfirst(lc))->clause;
-	}
-	return ordered;
-}
-
 const char *
 grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 				 RelOptInfo *grouped_rel, List *having)
@@ -129,7 +73,7 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	grouping->root = root;
 	grouping->input_rel = input_rel;
 	grouping->target = grouped_rel->reltarget;
-	grouping->having = ordered_clauses(root, having);
+	grouping->having = clauses_in_order(root, having);
 	grouping->aggrefs = NIL;
 
 	if (parse->groupingSets != NIL)
@@ -213,10 +157,18 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	if ((*reason = examine_table(rel, rte)) != NULL)
 		return false;
 
+	/* the plan of the input evaluates it even if there are no rows */
+	if (clauses_have_pseudoconstant(rel->baserestrictinfo))
+	{
+		*reason = "a condition is the same for all rows";
+		return false;
+	}
+
 	l = lower_begin_pages(rel->relid, rte->relid);
 	lowered->rti = rel->relid;
 	lowered->relid = rte->relid;
-	lowered->filter = ordered_clauses(grouping->root, rel->baserestrictinfo);
+	lowered->filter = get_actual_clauses(clauses_in_order(grouping->root,
+														  rel->baserestrictinfo));
 	if (!lower_filter(l, lowered->filter))
 	{
 		*reason = l->reason;

@@ -16,6 +16,7 @@
 
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -32,6 +33,7 @@
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/grouping.h"
+#include "plan/lower.h"
 #include "plan/path.h"
 #include "plan/plan_info.h"
 
@@ -40,6 +42,7 @@ typedef struct GpuAggPath
 	CustomPath	custom;
 	Grouping	grouping;
 	LoweredGrouping lowered;
+	const EngineOps *engine;
 	double		rows;			/* read */
 	double		groups;
 } GpuAggPath;
@@ -54,7 +57,14 @@ report_rejection(const char *reason)
 				(errmsg("gpuagg leaves an aggregation to PostgreSQL: %s", reason)));
 }
 
-/* The plan's target list for what the engine gives: keys, then aggregates. */
+/*
+ * The plan's target list for what the engine gives: keys, then aggregates.
+ *
+ * setrefs replaces what equals a member of this list by a reference to it, in
+ * custom_exprs too, whose members are evaluated before there is any tuple to
+ * refer to.  So a key that no row changes, as such a member may contain, is
+ * disguised by a cast to its own type.
+ */
 static List *
 engine_tlist(const Grouping *grouping)
 {
@@ -63,9 +73,17 @@ engine_tlist(const Grouping *grouping)
 	ListCell   *lc;
 
 	foreach(lc, exprs)
-		tlist = lappend(tlist,
-						makeTargetEntry((Expr *) copyObject(lfirst(lc)),
-										list_length(tlist) + 1, NULL, false));
+	{
+		Expr	   *expr = copyObject(lfirst(lc));
+
+		if (is_slot(expr))
+			expr = (Expr *) makeRelabelType(expr, exprType((Node *) expr),
+											exprTypmod((Node *) expr),
+											exprCollation((Node *) expr),
+											COERCE_IMPLICIT_CAST);
+		tlist = lappend(tlist, makeTargetEntry(expr, list_length(tlist) + 1,
+											   NULL, false));
+	}
 	return tlist;
 }
 
@@ -80,6 +98,7 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		.relid = path->lowered.relid,
 		.rti = path->lowered.rti,
 		.filter = copyObject(path->lowered.filter),
+		.engine = path->engine->name,
 		.rows = path->rows,
 		.groups = path->groups,
 	};
@@ -129,14 +148,14 @@ input_rows(const GpuAggPath *path)
 }
 
 static void
-set_costs(GpuAggPath *path, const EngineOps *engine)
+set_costs(GpuAggPath *path)
 {
 	RelOptInfo *input = path->grouping.input_rel;
 	PlannerInfo *root = path->grouping.root;
 	Path	   *result = &path->custom.path;
 	QualCost	having;
 	CostInput	in = {
-		.engine = engine,
+		.engine = path->engine,
 		.program = path->lowered.program,
 		.rows = path->rows,
 		.rows_passed = input->rows,
@@ -178,6 +197,7 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 
 	path->grouping = *grouping;
 	path->lowered = *lowered;
+	path->engine = engine;
 	path->rows = input_rows(path);
 	path->groups = 1;
 	if (root->parse->groupClause)
@@ -196,7 +216,50 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	path->custom.custom_paths = lowered->rti ? list_make1(native)
 		: list_make2(native, input->cheapest_total_path);
 	path->custom.methods = &gpuagg_path_methods;
-	set_costs(path, engine);
+	set_costs(path);
+	return path;
+}
+
+static GpuAggPath *
+cheaper_path(GpuAggPath *a, GpuAggPath *b)
+{
+	if (a == NULL || b == NULL)
+		return a ? a : b;
+	return a->custom.path.total_cost <= b->custom.path.total_cost ? a : b;
+}
+
+/* The path of one engine, or NULL and why. */
+static GpuAggPath *
+engine_path(const Grouping *grouping, const LoweredGrouping *lowered,
+			RelOptInfo *grouped_rel, const EngineOps *engine, const char **reason)
+{
+	char		text[256];
+
+	if (engine->supports(lowered->program, text, sizeof(text)))
+		return make_gpuagg_path(grouping, lowered, grouped_rel, engine);
+	*reason = pstrdup(text);
+	return NULL;
+}
+
+/*
+ * The path of the engine that gpuagg.engine names, or of the cheapest.  No
+ * device is looked for where the CPU is done sooner than one can begin.
+ */
+static GpuAggPath *
+lowered_path(const Grouping *grouping, const LoweredGrouping *lowered,
+			 RelOptInfo *grouped_rel, const char **reason)
+{
+	const EngineOps *engine = engine_required();
+	const EngineOps *cuda = engine_named(CHOICE_CUDA);
+	GpuAggPath *path;
+
+	if (engine != NULL)
+		return engine_path(grouping, lowered, grouped_rel, engine, reason);
+	path = engine_path(grouping, lowered, grouped_rel, &cpu_engine, reason);
+	if (path == NULL || path->custom.path.total_cost > cost_setup(cuda))
+		if (engine_cuda_answers())
+			path = cheaper_path(path, engine_path(grouping, lowered, grouped_rel,
+												  cuda, reason));
 	return path;
 }
 
@@ -205,39 +268,20 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
  * input's own plan, unless that one has an index to skip most of the table.
  */
 static GpuAggPath *
-find_path(const Grouping *grouping, RelOptInfo *grouped_rel,
-		  const EngineOps *engine, const char **reason)
+find_path(const Grouping *grouping, RelOptInfo *grouped_rel, const char **reason)
 {
-	LoweredGrouping pages;
-	LoweredGrouping child;
+	LoweredGrouping lowered;
 	const char *child_reason;
-	char		engine_reason[256];
 	GpuAggPath *best = NULL;
 
-	if (grouping_lower_pages(grouping, &pages, reason))
-	{
-		if (engine->supports(pages.program, engine_reason, sizeof(engine_reason)))
-			best = make_gpuagg_path(grouping, &pages, grouped_rel, engine);
-		else
-			*reason = pstrdup(engine_reason);
-		if (best && grouping->input_rel->cheapest_total_path->pathtype == T_SeqScan)
-			return best;
-	}
-	if (grouping_lower_child(grouping, &child, &child_reason))
-	{
-		GpuAggPath *path;
-
-		if (!engine->supports(child.program, engine_reason, sizeof(engine_reason)))
-		{
-			*reason = pstrdup(engine_reason);
-			return best;
-		}
-		path = make_gpuagg_path(grouping, &child, grouped_rel, engine);
-		if (best == NULL ||
-			path->custom.path.total_cost < best->custom.path.total_cost)
-			best = path;
-	}
-	else if (best == NULL)
+	if (grouping_lower_pages(grouping, &lowered, reason))
+		best = lowered_path(grouping, &lowered, grouped_rel, reason);
+	if (best && grouping->input_rel->cheapest_total_path->pathtype == T_SeqScan)
+		return best;
+	if (grouping_lower_child(grouping, &lowered, &child_reason))
+		best = cheaper_path(best, lowered_path(grouping, &lowered, grouped_rel,
+											   &child_reason));
+	if (best == NULL)
 		*reason = child_reason;
 	return best;
 }
@@ -258,7 +302,6 @@ static void
 offer_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 		   GroupPathExtraData *extra)
 {
-	const EngineOps *engine;
 	Grouping	grouping;
 	GpuAggPath *path;
 	const char *reason;
@@ -275,8 +318,7 @@ offer_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 		report_rejection(reason);
 		return;
 	}
-	engine = engine_select();
-	path = find_path(&grouping, grouped_rel, engine, &reason);
+	path = find_path(&grouping, grouped_rel, &reason);
 	if (path == NULL)
 	{
 		report_rejection(reason);

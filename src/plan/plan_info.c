@@ -29,8 +29,9 @@ plan_info_to_list(const PlanInfo *info)
 					  list_make1_oid(info->relid),
 					  list_make1_int(info->rti),
 					  info->filter,
-					  list_make2(makeFloat(psprintf("%.17g", info->rows)),
-								 makeFloat(psprintf("%.17g", info->groups))));
+					  list_make3(makeFloat(psprintf("%.17g", info->rows)),
+								 makeFloat(psprintf("%.17g", info->groups)),
+								 makeString(pstrdup(info->engine))));
 }
 
 PlanInfo *
@@ -48,5 +49,6 @@ plan_info_from_list(List *list)
 	info->filter = lfourth(list);
 	info->rows = floatVal(linitial(estimates));
 	info->groups = floatVal(lsecond(estimates));
+	info->engine = strVal(lthird(estimates));
 	return info;
 }

@@ -15,6 +15,7 @@ typedef struct PlanInfo
 	Oid			relid;			/* SOURCE_PAGES: the table, else InvalidOid */
 	Index		rti;			/* varno of its Vars in filter */
 	List	   *filter;			/* the scan's clauses, for EXPLAIN only */
+	const char *engine;			/* name of the one that costs were made for */
 	double		rows;			/* estimates: rows read, and groups */
 	double		groups;
 } PlanInfo;

@@ -34,10 +34,20 @@
 #include "source/heap.h"
 
 /*
- * The most pages pinned at once.  A bulk read's ring has 32 buffers, and pinned
- * ones would make it take others from the pool.
+ * Pages of one call, while those of the call before are still pinned for the
+ * engine to read.  A bulk read's ring has 32 buffers, and more pinned ones would
+ * make it take others from the pool.
  */
 #define PAGES_AT_ONCE 16
+
+/* The pages of one call. */
+typedef struct PageGroup
+{
+	int			n;
+	Buffer		buffers[PAGES_AT_ONCE];
+	PageRef		pages[PAGES_AT_ONCE];
+	OffsetNumber lines[PAGES_AT_ONCE][MaxHeapTuplesPerPage];
+} PageGroup;
 
 typedef struct HeapSource
 {
@@ -45,11 +55,8 @@ typedef struct HeapSource
 	Snapshot	snapshot;
 	BufferAccessStrategy strategy;
 	HeapSourceStats *stats;
-	int			max_pinned;
-	int			npinned;
-	Buffer		buffers[PAGES_AT_ONCE];
-	PageRef		pages[PAGES_AT_ONCE];
-	OffsetNumber lines[PAGES_AT_ONCE][MaxHeapTuplesPerPage];
+	int			pages_at_once;
+	PageGroup	groups[2];		/* the current one, and the one before */
 } HeapSource;
 
 /* The line pointers of the tuples that the snapshot sees. */
@@ -79,17 +86,17 @@ visible_lines(HeapSource *source, Buffer buffer, bool all_visible, OffsetNumber 
 }
 
 static void
-read_page(HeapSource *source, BlockNumber block)
+read_page(HeapSource *source, PageGroup *group, BlockNumber block)
 {
-	int			i = source->npinned;
+	int			i = group->n;
 	Buffer		buffer;
 	Page		page;
-	PageRef    *ref = &source->pages[i];
+	PageRef    *ref = &group->pages[i];
 	bool		all_visible;
 
 	buffer = ReadBufferExtended(source->relation, MAIN_FORKNUM, block,
 								RBM_NORMAL, source->strategy);
-	source->buffers[source->npinned++] = buffer;
+	group->buffers[group->n++] = buffer;
 	heap_page_prune_opt(source->relation, buffer);
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -107,29 +114,57 @@ read_page(HeapSource *source, BlockNumber block)
 	}
 	else
 	{
-		ref->lines = source->lines[i];
-		ref->nlines = visible_lines(source, buffer, all_visible, source->lines[i]);
+		ref->lines = group->lines[i];
+		ref->nlines = visible_lines(source, buffer, all_visible, group->lines[i]);
 	}
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	source->stats->pages++;
 }
 
 static void
-release_pages(HeapSource *source)
+release_pages(PageGroup *group)
 {
-	for (int i = 0; i < source->npinned; i++)
-		ReleaseBuffer(source->buffers[i]);
-	source->npinned = 0;
+	for (int i = 0; i < group->n; i++)
+		ReleaseBuffer(group->buffers[i]);
+	group->n = 0;
 }
 
-/* A backend's share of the buffers, or what is the most of use if that is less. */
+/* All pages from first to last to the engine. */
+static EngineStatus
+read_pages(HeapSource *source, BlockNumber nblocks, EngineHandle *engine)
+{
+	PageGroup  *current = &source->groups[0];
+	PageGroup  *before = &source->groups[1];
+	EngineStatus status = ENGINE_OK;
+
+	for (BlockNumber block = 0; block < nblocks && status == ENGINE_OK;)
+	{
+		PageGroup  *done = before;
+
+		while (current->n < source->pages_at_once && block < nblocks)
+		{
+			CHECK_FOR_INTERRUPTS();
+			read_page(source, current, block++);
+		}
+		status = engine_pages(engine, current->pages, current->n);
+		release_pages(done);
+		before = current;
+		current = done;
+	}
+	if (status == ENGINE_OK)
+		status = engine_pages(engine, NULL, 0);
+	release_pages(before);
+	return status;
+}
+
+/* Half of a backend's share of the buffers, or what is the most of use. */
 static int
-max_pinned(Relation relation)
+pages_at_once(Relation relation)
 {
 	int			share = RelationUsesLocalBuffers(relation) ? num_temp_buffers / 4
 		: NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS);
 
-	return Max(1, Min(share, PAGES_AT_ONCE));
+	return Max(1, Min(share / 2, PAGES_AT_ONCE));
 }
 
 EngineStatus
@@ -138,14 +173,15 @@ heap_source_run(Relation relation, Snapshot snapshot, EngineHandle *engine,
 {
 	HeapSource *source = palloc(sizeof(HeapSource));
 	BlockNumber nblocks = RelationGetNumberOfBlocks(relation);
-	EngineStatus status = ENGINE_OK;
+	EngineStatus status;
 
 	Assert(IsMVCCSnapshot(snapshot));
 	source->relation = relation;
 	source->snapshot = snapshot;
 	source->stats = stats;
-	source->max_pinned = max_pinned(relation);
-	source->npinned = 0;
+	source->pages_at_once = pages_at_once(relation);
+	source->groups[0].n = 0;
+	source->groups[1].n = 0;
 
 	/* as a sequential scan: large tables must not flush the buffer pool */
 	source->strategy = NULL;
@@ -153,16 +189,7 @@ heap_source_run(Relation relation, Snapshot snapshot, EngineHandle *engine,
 		source->strategy = GetAccessStrategy(BAS_BULKREAD);
 	pgstat_count_heap_scan(relation);
 
-	for (BlockNumber block = 0; block < nblocks && status == ENGINE_OK;)
-	{
-		while (source->npinned < source->max_pinned && block < nblocks)
-		{
-			CHECK_FOR_INTERRUPTS();
-			read_page(source, block++);
-		}
-		status = engine_pages(engine, source->pages, source->npinned);
-		release_pages(source);
-	}
+	status = read_pages(source, nblocks, engine);
 
 	if (source->strategy != NULL)
 		FreeAccessStrategy(source->strategy);
@@ -170,10 +197,9 @@ heap_source_run(Relation relation, Snapshot snapshot, EngineHandle *engine,
 	return status;
 }
 
-/* The engine counts rows, since nobody else looks into all-visible pages. */
 void
-heap_source_count_rows(Relation relation, const EngineStats *stats)
+heap_source_count_rows(Relation relation, uint64 rows)
 {
 	if (pgstat_should_count_relation(relation))
-		relation->pgstat_info->t_counts.t_tuples_returned += stats->rows;
+		relation->pgstat_info->t_counts.t_tuples_returned += rows;
 }

@@ -24,10 +24,7 @@ typedef struct HeapSourceStats
 extern EngineStatus heap_source_run(Relation relation, Snapshot snapshot,
 									EngineHandle *engine, HeapSourceStats *stats);
 
-/*
- * Count the rows that the engine has read in the table's statistics.  They are
- * all in only once the engine has given groups.
- */
-extern void heap_source_count_rows(Relation relation, const EngineStats *stats);
+/* Count the rows in the table's statistics, as a sequential scan does. */
+extern void heap_source_count_rows(Relation relation, uint64 rows);
 
 #endif							/* GPUAGG_HEAP_H */

@@ -621,7 +621,7 @@ test_failures(Device *dev)
 	DeviceStatus status;
 	int			blocks;
 
-	ok(ops->compile(dev, "#include \"prelude.cuh\"\nint f(void) { return nothing; }\n",
+	ok(ops->compile(dev, "#include \"prelude.cuh\"\nDEVICE_FN int f(void) { return nothing; }\n",
 					NULL, &image, &size) == DEVICE_COMPILE,
 	   "text that does not compile");
 	ok(strstr(dev->message, "nothing") != NULL, "the compiler's error: %s", dev->message);

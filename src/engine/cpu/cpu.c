@@ -34,9 +34,7 @@ typedef struct CpuRun
 	Evaluator  *eval;
 	DeformBuffer *deform;		/* pages only */
 	GroupTable *table;
-	GroupOutput *output;		/* made for the first groups */
-	uint32_t	next_group;		/* to be given */
-	bool		ended;			/* the input has */
+	GroupOutput *output;		/* made when all input is in */
 	uint64_t	unnormalized;	/* rows since sums were carried over */
 	uint16_t	rows[CPU_BATCH];	/* of a batch: those that passed */
 	uint32_t	groups[CPU_BATCH];	/* and their groups */
@@ -240,6 +238,37 @@ cpu_pages(EngineRun *head, const PageRef *pages, int n)
 	return status;
 }
 
+/* Is there a NULL in a column that the Program says has none? */
+static bool
+has_wrong_null(const Program *program, const ColumnBatch *batch)
+{
+	const Column *columns = program_columns(program);
+
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		const uint8_t *validity = batch->columns[i].validity;
+
+		if (columns[i].nullable || validity == NULL)
+			continue;
+		for (uint32_t row = 0; row < batch->nrows; row++)
+			if (!((validity[row / 8] >> (row % 8)) & 1))
+				return true;
+	}
+	return false;
+}
+
+/* Bytes of a column's values and of what is beside them. */
+static uint64_t
+column_bytes(const ColumnVector *column, ValueType type, uint32_t nrows)
+{
+	uint64_t	bytes = (uint64_t) nrows * (uint64_t) value_type_size(type);
+
+	if (type == VT_TEXT)
+		bytes = column->offsets[nrows] - column->offsets[0] +
+			(nrows + UINT64_C(1)) * sizeof(uint32_t);
+	return bytes + (column->validity ? (nrows + UINT64_C(7)) / 8 : 0);
+}
+
 static EngineStatus
 cpu_columns(EngineRun *head, const ColumnBatch *batch)
 {
@@ -248,6 +277,15 @@ cpu_columns(EngineRun *head, const ColumnBatch *batch)
 	ColumnVector slice[PROGRAM_MAX_COLUMNS];
 	EngineStatus status = ENGINE_OK;
 
+	if (has_wrong_null(&run->program, batch))
+	{
+		snprintf(head->message, sizeof(head->message),
+				 "a column that cannot be NULL is NULL");
+		return ENGINE_INEXACT;
+	}
+	for (int i = 0; i < run->program.ncolumns; i++)
+		head->stats.bytes += column_bytes(&batch->columns[i], (ValueType) columns[i].type,
+										  batch->nrows);
 	for (uint32_t first = 0; first < batch->nrows && status == ENGINE_OK; first += CPU_BATCH)
 	{
 		uint32_t	left = batch->nrows - first;
@@ -261,34 +299,37 @@ cpu_columns(EngineRun *head, const ColumnBatch *batch)
 			slice[i].values = (const char *) whole->values + first * size;
 			slice[i].offsets = whole->offsets ? whole->offsets + first : NULL;
 			slice[i].validity = whole->validity ? whole->validity + first / 8 : NULL;
-			head->stats.bytes += part.nrows * size;
 		}
 		status = run_batch(run, &part);
 	}
 	return status;
 }
 
-/* All input is in. */
+/* All input is in.  What can fail of the output, fails here. */
 static EngineStatus
 end_input(CpuRun *run)
 {
 	EngineStats *stats = &run->head.stats;
 	EngineStatus status = ENGINE_OK;
+	size_t		stride;
+	uint64_t   *records;
 
 	if (run->deform)
 		status = flush_deformed(run);
 	if (status != ENGINE_OK)
 		return status;
-	run->ended = true;
-	stats->groups = table_groups(run->table);
-	stats->memory = table_memory(run->table) + eval_memory(run->eval);
-	snprintf(stats->strategy, sizeof(stats->strategy), "%s", table_strategy(run->table));
-	run->output = output_create(&run->program, table_layout(run->table));
+	records = table_records(run->table, &stride);
+	run->output = output_create(&run->program, table_layout(run->table), records, stride,
+								table_groups(run->table));
 	if (run->output == NULL)
 	{
 		snprintf(run->head.message, sizeof(run->head.message), "out of memory");
 		return ENGINE_NO_MEMORY;
 	}
+	stats->groups = table_groups(run->table);
+	stats->memory = table_memory(run->table) + eval_memory(run->eval) +
+		(run->deform ? deform_memory(run->deform) : 0) + output_memory(run->output);
+	snprintf(stats->strategy, sizeof(stats->strategy), "%s", table_strategy(run->table));
 	return ENGINE_OK;
 }
 
@@ -296,21 +337,12 @@ static EngineStatus
 cpu_groups(EngineRun *head, GroupBatch *batch)
 {
 	CpuRun	   *run = (CpuRun *) head;
-	EngineStatus status = run->ended ? ENGINE_OK : end_input(run);
+	EngineStatus status = run->output ? ENGINE_OK : end_input(run);
 	uint64_t	start = now_ns();
-	uint32_t	left = table_groups(run->table) - run->next_group;
-	uint32_t	n = left < OUTPUT_GROUPS ? left : OUTPUT_GROUPS;
-	size_t		stride;
-	uint64_t   *records = table_records(run->table, &stride);
 
 	if (status != ENGINE_OK)
 		return status;
-	if (!output_batch(run->output, records + run->next_group * stride, stride, n, batch))
-	{
-		snprintf(head->message, sizeof(head->message), "out of memory");
-		return ENGINE_NO_MEMORY;
-	}
-	run->next_group += n;
+	output_batch(run->output, batch);
 	head->stats.output_ns += now_ns() - start;
 	return ENGINE_OK;
 }

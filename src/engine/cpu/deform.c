@@ -85,13 +85,6 @@ read32(const char *at)
 }
 
 static EngineStatus
-corrupt_page(const Page *page, const char *what)
-{
-	snprintf(page->message, 256, "block %u: %s", page->block, what);
-	return ENGINE_CORRUPT;
-}
-
-static EngineStatus
 corrupt_line(const Page *page, uint32_t line, const char *what)
 {
 	snprintf(page->message, 256, "block %u, line pointer %u: %s", page->block, line, what);
@@ -136,10 +129,11 @@ open_page(Page *page, DeformBuffer *buffer, const PageRef *ref, char *message)
 	page->message = message;
 	if (lower < HEAP_PAGE_LINES || lower > page->upper ||
 		page->upper > page->special || page->special > HEAP_PAGE_SIZE)
-		return corrupt_page(page, "the page header contradicts itself");
+	{
+		snprintf(message, 256, "block %u: the page header contradicts itself", ref->block);
+		return ENGINE_CORRUPT;
+	}
 	page->nlines = (lower - HEAP_PAGE_LINES) / HEAP_LINE_SIZE;
-	if (ref->lines == NULL && ref->nlines > page->nlines)
-		return corrupt_page(page, "the page has fewer line pointers than expected");
 	return ENGINE_OK;
 }
 

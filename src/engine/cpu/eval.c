@@ -177,7 +177,20 @@ eval_register(const Evaluator *eval, int reg)
 	return &eval->vectors[reg];
 }
 
-/* A column of the batch: in place, but for TEXT and for the bitmap's alignment. */
+/* Is one of the first n bits zero? */
+static bool
+has_zero(const uint64_t *bits, uint32_t n)
+{
+	for (uint32_t w = 0; w < n / 64; w++)
+		if (bits[w] != UINT64_MAX)
+			return true;
+	return n % 64 != 0 && (~bits[n / 64] << (64 - n % 64)) != 0;
+}
+
+/*
+ * A column of the batch: in place, but for TEXT and for the bitmap's alignment.
+ * A bitmap without a NULL is dropped, which spares all that follows.
+ */
 static void
 load_column(const ColumnVector *column, ValueType type, uint32_t n,
 			Register *reg, Vector *vector)
@@ -188,7 +201,8 @@ load_column(const ColumnVector *column, ValueType type, uint32_t n,
 	if (column->validity != NULL)
 	{
 		memcpy(reg->valid, column->validity, (n + 7) / 8);
-		vector->valid = reg->valid;
+		if (has_zero(reg->valid, n))
+			vector->valid = reg->valid;
 	}
 	if (type == VT_TEXT)
 	{
@@ -268,63 +282,79 @@ run_op(Evaluator *eval, const Insn *insn, Vector *out, Register *reg, uint32_t n
 		add_errors(out, reg, eval->failed, n);
 }
 
-/* A row's truth: 0 false, 1 true, 2 NULL, 3 an error. */
-static inline int
-truth(const Vector *vector, uint32_t row)
+/* What the rows of a boolean are, a bit a row; none of the three: NULL. */
+typedef struct Truth
 {
-	if (vector->error && bit_is_set(vector->error, row))
-		return 3;
-	if (vector->valid && !bit_is_set(vector->valid, row))
-		return 2;
-	return ((const uint8_t *) vector->values)[row] != 0;
+	uint64_t	yes[CPU_BATCH_WORDS];
+	uint64_t	no[CPU_BATCH_WORDS];
+	uint64_t	error[CPU_BATCH_WORDS];
+} Truth;
+
+static void
+read_truth(const Vector *vector, uint32_t n, Truth *truth)
+{
+	const uint8_t *values = vector->values;
+
+	memset(truth, 0, sizeof(Truth));
+	for (uint32_t i = 0; i < n; i++)
+		truth->yes[i / 64] |= (uint64_t) (values[i] & 1) << (i % 64);
+	for (int w = 0; w < CPU_BATCH_WORDS; w++)
+	{
+		uint64_t	known = vector->valid ? vector->valid[w] : UINT64_MAX;
+
+		if (vector->error)
+			truth->error[w] = vector->error[w];
+		known &= ~truth->error[w];
+		truth->no[w] = known & ~truth->yes[w];
+		truth->yes[w] &= known;
+	}
 }
 
 /*
- * AND (decided by a false side) and OR (decided by a true one), row by row where
- * there are NULLs or errors: a decided or failed left side settles the row.
+ * AND, and OR as the same with true and false exchanged (fn.h): a side that
+ * decides settles the row, but only the left one hides the other's error.
  */
 static void
-run_connective(const Vector *left, const Vector *right, int deciding,
+run_connective(const Vector *left, const Vector *right, bool is_or,
 			   Vector *out, Register *reg, uint32_t n)
 {
+	const uint8_t *x = left->values;
+	const uint8_t *y = right->values;
 	uint8_t    *result = reg->values;
+	Truth		a;
+	Truth		b;
 
 	out->values = result;
 	out->valid = NULL;
 	out->error = NULL;
 	if (!left->valid && !left->error && !right->valid && !right->error)
 	{
-		const uint8_t *a = left->values;
-		const uint8_t *b = right->values;
-
-		if (deciding == 0)
+		if (is_or)
 			for (uint32_t i = 0; i < n; i++)
-				result[i] = a[i] & b[i];
+				result[i] = x[i] | y[i];
 		else
 			for (uint32_t i = 0; i < n; i++)
-				result[i] = a[i] | b[i];
+				result[i] = x[i] & y[i];
 		return;
 	}
-	memset(reg->valid, 0, CPU_BATCH_WORDS * sizeof(uint64_t));
-	memset(reg->error, 0, CPU_BATCH_WORDS * sizeof(uint64_t));
-	out->valid = reg->valid;
-	out->error = reg->error;
-	for (uint32_t i = 0; i < n; i++)
+	read_truth(left, n, &a);
+	read_truth(right, n, &b);
+	for (int w = 0; w < CPU_BATCH_WORDS; w++)
 	{
-		int			a = truth(left, i);
-		int			b = truth(right, i);
-		int			value;
+		uint64_t	settled = is_or ? a.yes[w] : a.no[w];
+		uint64_t	error = a.error[w] | (b.error[w] & ~settled);
+		uint64_t	decided = (settled | (is_or ? b.yes[w] : b.no[w])) & ~error;
+		uint64_t	agreed = is_or ? a.no[w] & b.no[w] : a.yes[w] & b.yes[w];
 
-		if (a == deciding || a == 3)
-			value = a;
-		else if (b == deciding || b == 3)
-			value = b;
-		else
-			value = (a == 2 || b == 2) ? 2 : !deciding;
-		result[i] = value == 1;
-		reg->valid[i / 64] |= (uint64_t) (value < 2) << (i % 64);
-		reg->error[i / 64] |= (uint64_t) (value == 3) << (i % 64);
+		a.yes[w] = is_or ? decided : agreed;
+		reg->valid[w] = decided | agreed;
+		reg->error[w] = error;
 	}
+	for (uint32_t i = 0; i < n; i++)
+		result[i] = bit_is_set(a.yes, i);
+	out->valid = reg->valid;
+	if (left->error || right->error)
+		out->error = reg->error;
 }
 
 static void

@@ -105,6 +105,46 @@ keys_layout(KeyLayout *layout, const Program *program)
 		} \
 	} while (0)
 
+/* Up to 8 bytes as a word, zeros behind them; reads none beyond them. */
+static inline uint64_t
+load_bytes(const char *data, uint32_t len)
+{
+	uint64_t	word = 0;
+	uint32_t	low;
+	uint32_t	high;
+
+	if (len >= 4)
+	{
+		memcpy(&low, data, 4);
+		memcpy(&high, data + len - 4, 4);
+		return low | (uint64_t) high << (8 * (len - 4));
+	}
+	for (uint32_t i = 0; i < len; i++)
+		word |= (uint64_t) (uint8_t) data[i] << (8 * i);
+	return word;
+}
+
+/* The two words of a text; without calls of memcpy for a few bytes. */
+static inline void
+text_words(Bytes text, uint64_t words[2])
+{
+	if (text.len > TEXT_INLINE)
+	{
+		words[0] = text.len | load_bytes(text.data, 4) << 32;
+		memcpy(&words[1], &text.data, sizeof(text.data));
+	}
+	else if (text.len > 4)
+	{
+		words[0] = text.len | load_bytes(text.data, 4) << 32;
+		words[1] = load_bytes(text.data + 4, text.len - 4);
+	}
+	else
+	{
+		words[0] = text.len | load_bytes(text.data, text.len) << 32;
+		words[1] = 0;
+	}
+}
+
 static void
 pack_text(const KeyField *field, const Vector *vector, const uint16_t *rows,
 		  uint32_t n, uint32_t words, uint64_t *out)
@@ -121,15 +161,7 @@ pack_text(const KeyField *field, const Vector *vector, const uint16_t *rows,
 			to[field->null_bit / 8] |= (char) (1 << (field->null_bit % 8));
 			continue;
 		}
-		to += field->offset;
-		memcpy(to, &text.len, 4);
-		if (text.len <= TEXT_INLINE)
-			memcpy(to + 4, text.data, text.len);
-		else
-		{
-			memcpy(to + 4, text.data, 4);
-			memcpy(to + 8, &text.data, sizeof(text.data));
-		}
+		text_words(text, (uint64_t *) (to + field->offset));
 	}
 }
 
@@ -206,7 +238,7 @@ static uint64_t
 hash_bytes(Bytes bytes)
 {
 	uint64_t	hash = bytes.len;
-	uint64_t	word = 0;
+	uint64_t	word;
 	uint32_t	i = 0;
 
 	for (; i + 8 <= bytes.len; i += 8)
@@ -214,9 +246,7 @@ hash_bytes(Bytes bytes)
 		memcpy(&word, bytes.data + i, 8);
 		hash = mix(hash, word);
 	}
-	word = 0;
-	memcpy(&word, bytes.data + i, bytes.len - i);
-	return mix(hash, word);
+	return mix(hash, load_bytes(bytes.data + i, bytes.len - i));
 }
 
 Bytes

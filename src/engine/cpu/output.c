@@ -1,17 +1,25 @@
 /*
  * output.c
- *	  Groups' records as a GroupBatch.
+ *	  Groups' records as GroupBatches.
+ *
+ * Once groups have left, it is too late to fail: all memory is allocated before
+ * the first batch, for texts as much as the batch needs that has the longest.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/cpu/output.h"
 
+#define OUTPUT_GROUPS 4096		/* the most in one batch */
+
+/* A batch ends when its texts reach this; offsets have 32 bits. */
+#define OUTPUT_TEXT (UINT64_C(1) << 26)
+
 /* One key's buffers, each for OUTPUT_GROUPS groups. */
 typedef struct KeyBuffer
 {
 	char	   *values;
-	size_t		size;			/* of values, in bytes; it grows for texts */
+	size_t		size;			/* of values, in bytes */
 	uint32_t   *offsets;
 	uint8_t    *validity;
 } KeyBuffer;
@@ -20,41 +28,119 @@ struct GroupOutput
 {
 	const KeyLayout *layout;
 	uint32_t	nwords;			/* of a state */
+	const uint64_t *records;	/* from the next group on */
+	size_t		stride;
+	uint32_t	left;			/* groups */
+	size_t		memory;
 	KeyBuffer  *buffers;
 	ColumnVector *keys;
 	uint64_t   *states;
 };
 
+/* How many of `left` groups make the next batch. */
+static uint32_t
+batch_groups(const KeyLayout *layout, const uint64_t *records, size_t stride, uint32_t left)
+{
+	uint32_t	most = left < OUTPUT_GROUPS ? left : OUTPUT_GROUPS;
+	uint64_t	bytes = 0;
+	uint32_t	n = 0;
+
+	if (layout->ntexts == 0)
+		return most;
+	while (n < most && bytes < OUTPUT_TEXT)
+	{
+		for (int i = 0; i < layout->ntexts; i++)
+			bytes += keys_text(records + n * stride + layout->texts[i] - 1).len;
+		n++;
+	}
+	return n;
+}
+
+/* Let each text's buffer hold what any of the batches needs. */
+static void
+measure_texts(GroupOutput *output)
+{
+	const KeyLayout *layout = output->layout;
+	const uint64_t *records = output->records;
+	uint32_t	n;
+
+	if (layout->ntexts == 0)
+		return;
+	for (uint32_t left = output->left; left > 0; left -= n, records += n * output->stride)
+	{
+		n = batch_groups(layout, records, output->stride, left);
+		for (int i = 0; i < layout->nfields; i++)
+		{
+			const KeyField *field = &layout->fields[i];
+			size_t		bytes = 0;
+
+			if (field->type != VT_TEXT)
+				continue;
+			for (uint32_t g = 0; g < n; g++)
+				bytes += keys_text(records + g * output->stride + field->offset / 8).len;
+			if (bytes > output->buffers[i].size)
+				output->buffers[i].size = bytes;
+		}
+	}
+}
+
+static void *
+output_alloc(GroupOutput *output, size_t size)
+{
+	output->memory += size;
+	return calloc(1, size);
+}
+
+static bool
+make_buffers(GroupOutput *output)
+{
+	for (int i = 0; i < output->layout->nfields; i++)
+	{
+		KeyBuffer  *buffer = &output->buffers[i];
+		ValueType	type = output->layout->fields[i].type;
+
+		if (type != VT_TEXT)
+			buffer->size = OUTPUT_GROUPS * (size_t) value_type_size(type);
+		else if ((buffer->offsets = output_alloc(output, (OUTPUT_GROUPS + 1) * sizeof(uint32_t))) == NULL)
+			return false;
+		buffer->values = output_alloc(output, buffer->size + 1);	/* never 0 */
+		buffer->validity = output_alloc(output, OUTPUT_GROUPS / 8);
+		if (buffer->values == NULL || buffer->validity == NULL)
+			return false;
+	}
+	return true;
+}
+
 GroupOutput *
-output_create(const Program *program, const KeyLayout *layout)
+output_create(const Program *program, const KeyLayout *layout,
+			  const uint64_t *records, size_t stride, uint32_t ngroups)
 {
 	GroupOutput *output = calloc(1, sizeof(GroupOutput));
-	bool		ok = output != NULL;
 
-	if (!ok)
+	if (output == NULL)
 		return NULL;
 	output->layout = layout;
 	output->nwords = program->nwords;
-	output->buffers = calloc(layout->nfields + 1, sizeof(KeyBuffer));
-	output->keys = calloc(layout->nfields + 1, sizeof(ColumnVector));
-	output->states = malloc(OUTPUT_GROUPS * (program->nwords + 1) * sizeof(uint64_t));
-	ok = output->buffers && output->keys && output->states;
-	for (int i = 0; ok && i < layout->nfields; i++)
+	output->records = records;
+	output->stride = stride;
+	output->left = ngroups;
+	output->buffers = output_alloc(output, (layout->nfields + 1) * sizeof(KeyBuffer));
+	output->keys = output_alloc(output, (layout->nfields + 1) * sizeof(ColumnVector));
+	output->states = output_alloc(output, OUTPUT_GROUPS * (program->nwords + 1) * sizeof(uint64_t));
+	if (output->buffers && output->keys && output->states)
 	{
-		KeyBuffer  *buffer = &output->buffers[i];
+		measure_texts(output);
+		if (make_buffers(output))
+			return output;
+	}
+	output_free(output);
+	return NULL;
+}
 
-		buffer->size = OUTPUT_GROUPS * 16;
-		buffer->values = malloc(buffer->size);
-		buffer->offsets = malloc((OUTPUT_GROUPS + 1) * sizeof(uint32_t));
-		buffer->validity = malloc(OUTPUT_GROUPS / 8);
-		ok = buffer->values && buffer->offsets && buffer->validity;
-	}
-	if (!ok)
-	{
-		output_free(output);
-		return NULL;
-	}
-	return output;
+size_t
+output_memory(const GroupOutput *output)
+{
+	return output->memory;
 }
 
 void
@@ -75,34 +161,20 @@ output_free(GroupOutput *output)
 }
 
 /* Texts behind each other. */
-static bool
+static void
 output_text(const KeyField *field, KeyBuffer *buffer, const uint64_t *records,
 			size_t stride, uint32_t n)
 {
-	size_t		end = 0;
+	uint32_t	end = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 	{
 		Bytes		text = keys_text(records + i * stride + field->offset / 8);
 
-		buffer->offsets[i] = (uint32_t) end;
-		if (end + text.len > UINT32_MAX)
-			return false;
-		if (end + text.len > buffer->size)
-		{
-			size_t		size = 2 * (end + text.len);
-			char	   *values = realloc(buffer->values, size);
-
-			if (values == NULL)
-				return false;
-			buffer->values = values;
-			buffer->size = size;
-		}
 		memcpy(buffer->values + end, text.data, text.len);
 		end += text.len;
+		buffer->offsets[i + 1] = end;
 	}
-	buffer->offsets[n] = (uint32_t) end;
-	return true;
 }
 
 static void
@@ -127,21 +199,23 @@ output_validity(const KeyField *field, KeyBuffer *buffer, const uint64_t *record
 			buffer->validity[i / 8] |= (uint8_t) (1 << (i % 8));
 }
 
-bool
-output_batch(GroupOutput *output, const uint64_t *records, size_t stride,
-			 uint32_t n, GroupBatch *batch)
+void
+output_batch(GroupOutput *output, GroupBatch *batch)
 {
 	const KeyLayout *layout = output->layout;
+	const uint64_t *records = output->records;
+	size_t		stride = output->stride;
+	uint32_t	n = batch_groups(layout, records, stride, output->left);
 
 	for (int i = 0; i < layout->nfields; i++)
 	{
 		const KeyField *field = &layout->fields[i];
 		KeyBuffer  *buffer = &output->buffers[i];
 
-		if (field->type != VT_TEXT)
+		if (field->type == VT_TEXT)
+			output_text(field, buffer, records, stride, n);
+		else
 			output_fixed(field, buffer, records, stride, n);
-		else if (!output_text(field, buffer, records, stride, n))
-			return false;
 		if (field->null_bit >= 0)
 			output_validity(field, buffer, records, stride, n);
 		output->keys[i].values = buffer->values;
@@ -152,8 +226,9 @@ output_batch(GroupOutput *output, const uint64_t *records, size_t stride,
 		memcpy(output->states + (size_t) i * output->nwords,
 			   records + i * stride + layout->words,
 			   output->nwords * sizeof(uint64_t));
+	output->records += n * stride;
+	output->left -= n;
 	batch->ngroups = n;
 	batch->keys = output->keys;
 	batch->states = output->states;
-	return true;
 }

@@ -7,19 +7,21 @@
 
 #include "engine/cpu/keys.h"
 
-#define OUTPUT_GROUPS 4096		/* the most in one batch */
-
 typedef struct GroupOutput GroupOutput;
 
-/* NULL: no memory.  The layout must outlive it. */
-extern GroupOutput *output_create(const Program *program, const KeyLayout *layout);
+/*
+ * For ngroups records, stride words apart.  They and the layout must outlive
+ * it, and stay where they are.  NULL: no memory.
+ */
+extern GroupOutput *output_create(const Program *program, const KeyLayout *layout,
+								  const uint64_t *records, size_t stride, uint32_t ngroups);
 extern void output_free(GroupOutput *output);
+extern size_t output_memory(const GroupOutput *output); /* bytes */
 
 /*
- * n records, stride words apart, into a batch whose arrays the next call
- * reuses.  False: no memory.
+ * The next groups, none after the last; the batch's arrays are reused by the
+ * next call.  Cannot fail.
  */
-extern bool output_batch(GroupOutput *output, const uint64_t *records, size_t stride,
-						 uint32_t n, GroupBatch *batch);
+extern void output_batch(GroupOutput *output, GroupBatch *batch);
 
 #endif							/* GPUAGG_OUTPUT_H */

@@ -7,7 +7,9 @@
  * when the array grows.  Two ways lead from keys to a record:
  *
  * hash		an open-addressing table with linear probing whose slots hold half
- *			of the hash and the record's number; at most half full.
+ *			of the hash and the record's number; at most half full.  That half
+ *			also says where a slot belongs, so that growing looks at no keys,
+ *			and reads and writes slots in their order.
  * direct	a single integer key of a small enough range is its own place in an
  *			array of record numbers.  The range widens as keys come; once it is
  *			too wide for the rows seen, the hash table takes over for good.
@@ -27,6 +29,10 @@
 #define NO_GROUP 0				/* in slots and the direct map: number + 1 */
 #define DIRECT_FREE_RANGE (UINT64_C(1) << 16)	/* always allowed */
 #define DIRECT_MAX_RANGE (UINT64_C(1) << 26)
+#define HASH_HALF (~(uint64_t) UINT32_MAX)	/* of a slot */
+#define FIRST_SLOTS UINT64_C(1024)
+#define MOST_FIRST_SLOTS (UINT64_C(1) << 21)	/* 16 MB: a guess may be wrong */
+#define MOST_ROWS (UINT64_C(1) << 60)
 #define ARENA_CHUNK (UINT64_C(1) << 16)
 
 /* Bytes of long texts. */
@@ -53,7 +59,8 @@ struct GroupTable
 	uint64_t   *fresh;			/* a new group's states */
 
 	uint64_t   *slots;			/* upper half of the hash, number + 1 */
-	uint64_t	mask;			/* slots - 1; 0: no hash table */
+	uint64_t	mask;			/* slots - 1 */
+	uint64_t	first_slots;	/* how many to begin with */
 
 	bool		direct;			/* the direct map is in use */
 	uint32_t   *map;			/* number + 1, by key - map_min */
@@ -186,28 +193,46 @@ add_group(GroupTable *table, const uint64_t *keys, uint32_t *group)
 	return true;
 }
 
-/* Enter every group into a hash table of the given number of slots. */
-static bool
-rehash(GroupTable *table, uint64_t nslots)
+/* Where a slot with this hash belongs; slots hold the upper half. */
+static inline uint64_t
+home(const GroupTable *table, uint64_t hash)
 {
+	return (hash >> 32) & table->mask;
+}
+
+static void
+enter_slot(GroupTable *table, uint64_t slot)
+{
+	uint64_t	at = home(table, slot);
+
+	while (table->slots[at] != NO_GROUP)
+		at = (at + 1) & table->mask;
+	table->slots[at] = slot;
+}
+
+/* Give the hash table this many slots; the first time, enter all groups. */
+static bool
+resize_slots(GroupTable *table, uint64_t nslots)
+{
+	uint64_t   *old = table->slots;
+	uint64_t	old_nslots = old != NULL ? table->mask + 1 : 0;
 	uint64_t   *slots = table_calloc(table, nslots * sizeof(uint64_t));
-	uint64_t	mask = nslots - 1;
 
 	if (slots == NULL)
 		return false;
-	for (uint32_t i = 0; i < table->ngroups; i++)
+	table->slots = slots;
+	table->mask = nslots - 1;
+	for (uint64_t i = 0; i < old_nslots; i++)
+		if (old[i] != NO_GROUP)
+			enter_slot(table, old[i]);
+	for (uint32_t i = 0; old == NULL && i < table->ngroups; i++)
 	{
 		uint64_t	hash;
-		uint64_t	at;
 
 		keys_hash(&table->layout, record(table, i), 1, &hash);
-		for (at = hash & mask; slots[at] != NO_GROUP; at = (at + 1) & mask)
-			;
-		slots[at] = (hash & ~(uint64_t) UINT32_MAX) | (i + 1);
+		enter_slot(table, (hash & HASH_HALF) | (i + 1));
 	}
-	table_drop(table, table->slots, (table->mask + 1) * sizeof(uint64_t));
-	table->slots = slots;
-	table->mask = mask;
+	table_drop(table, old, old_nslots * sizeof(uint64_t));
 	return true;
 }
 
@@ -216,55 +241,79 @@ static bool
 reserve_slots(GroupTable *table, uint32_t n)
 {
 	uint64_t	need = 2 * ((uint64_t) table->ngroups + n);
-	uint64_t	nslots = table->mask ? table->mask + 1 : 1024;
+	uint64_t	nslots = table->slots ? table->mask + 1 : table->first_slots;
 
-	if (table->mask && need <= nslots)
+	if (table->slots && need <= nslots)
 		return true;
 	while (nslots < need)
 		nslots *= 2;
-	return rehash(table, nslots);
+	return resize_slots(table, nslots);
 }
 
-/* Find or make the groups of n packed keys, whose hashes are known. */
-static EngineStatus
-find_hashed(GroupTable *table, uint32_t n, uint32_t *groups)
+/* Are two packed keys equal?  Inlined for keys of a known number of words. */
+static inline bool
+same_keys(const GroupTable *table, const uint64_t *a, const uint64_t *b, uint32_t words)
 {
-	uint32_t	words = table->layout.words;
-	uint64_t	tag_bits = ~(uint64_t) UINT32_MAX;
+	if (words == 1)
+		return a[0] == b[0];
+	if (words == 2)
+		return a[0] == b[0] && a[1] == b[1];
+	return keys_equal(&table->layout, a, b);
+}
 
+/*
+ * Find or make the groups of n packed keys, whose hashes are known.  words: 1
+ * or 2, the words to compare, no texts among them; else 0.
+ */
+static inline EngineStatus
+find_words(GroupTable *table, uint32_t n, uint32_t *groups, uint32_t words)
+{
 	for (uint32_t i = 0; i < n; i++)
-		__builtin_prefetch(&table->slots[table->hashes[i] & table->mask]);
+		__builtin_prefetch(&table->slots[home(table, table->hashes[i])]);
 	for (uint32_t i = 0; i < n; i++)
 	{
-		uint64_t	slot = table->slots[table->hashes[i] & table->mask];
+		uint64_t	slot = table->slots[home(table, table->hashes[i])];
 
 		if (slot != NO_GROUP)
 			__builtin_prefetch(record(table, (uint32_t) slot - 1), 1);
 	}
 	for (uint32_t i = 0; i < n; i++)
 	{
-		const uint64_t *keys = table->packed + (size_t) i * words;
+		const uint64_t *keys = table->packed + (size_t) i * table->layout.words;
 		uint64_t	hash = table->hashes[i];
-		uint64_t	at = hash & table->mask;
+		uint64_t	at = home(table, hash);
 		uint64_t	slot;
 
-		while ((slot = table->slots[at]) != NO_GROUP)
-		{
-			if (((slot ^ hash) & tag_bits) == 0 &&
-				keys_equal(&table->layout, record(table, (uint32_t) slot - 1), keys))
-				break;
+		while ((slot = table->slots[at]) != NO_GROUP &&
+			   (((slot ^ hash) & HASH_HALF) != 0 ||
+				!same_keys(table, record(table, (uint32_t) slot - 1), keys, words)))
 			at = (at + 1) & table->mask;
-		}
 		if (slot != NO_GROUP)
 			groups[i] = (uint32_t) slot - 1;
 		else
 		{
 			if (!add_group(table, keys, &groups[i]))
 				return ENGINE_NO_MEMORY;
-			table->slots[at] = (hash & tag_bits) | (groups[i] + 1);
+			table->slots[at] = (hash & HASH_HALF) | (groups[i] + 1);
 		}
 	}
 	return ENGINE_OK;
+}
+
+static EngineStatus
+find_hashed(GroupTable *table, uint32_t n, uint32_t *groups)
+{
+	uint32_t	words = table->layout.ntexts == 0 ? table->layout.compared : 0;
+
+	switch (words)
+	{
+		case 1:
+			return find_words(table, n, groups, 1);
+		case 2:
+			return find_words(table, n, groups, 2);
+		default:
+			return find_words(table, n, groups, 0);
+	}
 }
 
 /* The only key of a packed row, sign-extended. */
@@ -448,7 +497,13 @@ table_create(const Program *program, const EngineHints *hints, uint64_t limit)
 		return NULL;
 	table->program = program;
 	table->limit = limit;
-	table->rows = hints->rows > 0 ? (uint64_t) hints->rows : 0;
+	if (hints->rows > 0)		/* planners know of 1e100 rows */
+		table->rows = hints->rows < MOST_ROWS ? (uint64_t) hints->rows : MOST_ROWS;
+	table->first_slots = FIRST_SLOTS;
+	while (table->first_slots < hints->groups * 2 &&
+		   table->first_slots < MOST_FIRST_SLOTS &&
+		   table->first_slots * sizeof(uint64_t) < limit / 16)
+		table->first_slots *= 2;
 	keys_layout(&table->layout, program);
 	table->stride = table->layout.words + program->nwords;
 	if (table->stride == 0)

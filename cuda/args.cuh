@@ -1,0 +1,185 @@
+/*
+ * args.cuh
+ *	  What the host hands to the kernels: their parameters and shared records.
+ *
+ * Read by the kernels and by the engine's host code.  All members have the same
+ * size and place in both: a POINTER is an address in device memory.
+ */
+#ifndef GPUAGG_ARGS_CUH
+#define GPUAGG_ARGS_CUH
+
+#ifdef GPUAGG_PRELUDE_CUH
+#define POINTER(type) type *
+#else
+#include <stdint.h>
+#define POINTER(type) uint64_t
+#endif
+
+/*
+ * A text: length bytes at `start` of the batch's bytes (in a column) or of the
+ * table's arena, there in units of 8 bytes.
+ */
+typedef struct TextRef
+{
+	uint32_t	start;
+	uint32_t	length;
+} TextRef;
+
+/* A slot's value on the device. text: its place in every batch's bytes. */
+typedef struct DeviceSlot
+{
+	int64_t		word;
+	uint64_t	bytes[2];		/* UUID */
+	TextRef		text;
+	uint32_t	isnull;
+	uint32_t	unused;
+} DeviceSlot;
+
+/* Bits of Counters.errors. */
+#define ERROR_INEXACT 1			/* an expression would raise an error */
+#define ERROR_CORRUPT 2			/* a page contradicts itself */
+#define ERROR_TOASTED 4			/* a needed value is compressed or external */
+
+/* What kernels tell the host; downloaded after every batch. */
+typedef struct Counters
+{
+	uint32_t	errors;
+	uint32_t	block;			/* of a page that is corrupt */
+	uint32_t	undone;			/* rows in the list of undone ones */
+	uint32_t	emitted;		/* groups in the output */
+	uint64_t	rows_passed;
+	uint64_t	emitted_bytes;	/* of text keys in the output */
+} Counters;
+
+/* What belongs to the group table and changes while it fills. */
+typedef struct TableCounters
+{
+	uint32_t	groups;
+	uint32_t	unused;
+	uint64_t	arena_top;		/* in units of 8 bytes */
+} TableCounters;
+
+/*
+ * The group table: an array of slots of 8-byte words, see table.cuh.  Direct
+ * addressing: slot 0 is NULL, slot 1 + v - direct_min is the value v.
+ */
+typedef struct GroupTable
+{
+	POINTER(uint64_t) slots;
+	POINTER(uint8_t) arena;		/* bytes of text keys */
+	POINTER(TableCounters) counters;
+	uint64_t	arena_size;		/* in units of 8 bytes */
+	int64_t		direct_min;
+	uint32_t	capacity;		/* slots; a power of 2 unless direct */
+	uint32_t	limit;			/* groups beyond which no new ones are taken */
+} GroupTable;
+
+/*
+ * The rows of a batch: columns of `capacity` rows each behind one another, at
+ * places that the generated code knows.
+ */
+typedef struct RowBatch
+{
+	POINTER(uint8_t) columns;
+	POINTER(uint8_t) bytes;		/* of texts: pages, or what was gathered */
+	POINTER(uint32_t) rows;		/* the rows to take; 0: all */
+	POINTER(uint32_t) undone;	/* list of rows that found no room; one entry for
+								 * every row */
+	uint64_t	capacity;
+	uint64_t	nrows;			/* rows to take */
+} RowBatch;
+
+/* Parameters of `aggregate` and `sample`. */
+typedef struct AggregateArgs
+{
+	RowBatch	batch;
+	GroupTable	table;
+	POINTER(DeviceSlot) slots;
+	POINTER(Counters) counters;
+	uint32_t	block_slots;	/* block: slots of a block's table, a power of 2
+								 * unless direct */
+	uint32_t	block_replicas; /* block: copies of each state, a power of 2 */
+	POINTER(struct SampledRow) sampled;
+	uint64_t	sample_chunk;	/* rows of a chunk, a multiple of 32 */
+	uint64_t	sample_stride;	/* from one chunk to the next */
+} AggregateArgs;
+
+/* One sampled row: its key's hash, and its value if it is one integer. */
+typedef struct SampledRow
+{
+	uint64_t	hash;
+	int64_t		value;
+	uint32_t	passes;			/* the filter */
+	uint32_t	isnull;
+} SampledRow;
+
+/* Parameters of `table_init`, `table_move` and `table_normalize`. */
+typedef struct TableArgs
+{
+	GroupTable	table;
+	GroupTable	old;			/* table_move: moved from here */
+	uint32_t	old_direct;		/* table_move: is it addressed directly? */
+	uint32_t	unused;
+} TableArgs;
+
+/*
+ * Parameters of `emit`: the groups of slots [from, to) to the output, which
+ * has room for `capacity` groups; its vectors stand behind one another.
+ */
+typedef struct EmitArgs
+{
+	GroupTable	table;
+	POINTER(uint8_t) output;
+	POINTER(uint8_t) text;		/* bytes of text keys */
+	POINTER(Counters) counters;
+	uint64_t	text_size;
+	uint64_t	capacity;
+	uint32_t	from;
+	uint32_t	to;
+} EmitArgs;
+
+/* One attribute as `deform` sees it. */
+typedef struct DeformAttr
+{
+	int16_t		len;			/* as in Attribute */
+	int16_t		column;			/* the first one made of it, or -1 */
+	uint32_t	align;
+} DeformAttr;
+
+/* One column that `deform` makes. */
+typedef struct DeformColumn
+{
+	uint32_t	values;			/* its place: bytes a row before it */
+	uint32_t	nulls;			/* likewise; 0: never NULL */
+	uint32_t	width;			/* bytes a value */
+	int16_t		missing;		/* slot for tuples that are too short, or -1: NULL */
+	int16_t		next;			/* another column of the same attribute, or -1 */
+	uint32_t	is_text;
+} DeformColumn;
+
+/* One page of a batch: its first row, and its visible line pointers. */
+typedef struct DevicePage
+{
+	uint32_t	row;
+	uint32_t	block;			/* for messages */
+	uint16_t	nlines;			/* visible ones: rows */
+	uint16_t	all;			/* they are 1 .. nlines */
+	uint32_t	lines;			/* else: their place in the batch's list */
+} DevicePage;
+
+/* Parameters of `deform`. */
+typedef struct DeformArgs
+{
+	RowBatch	batch;
+	POINTER(const uint8_t) pages;	/* in the batch's bytes */
+	POINTER(const DevicePage) info;
+	POINTER(const uint16_t) lines;
+	POINTER(const DeformAttr) attrs;
+	POINTER(const DeformColumn) columns;
+	POINTER(const DeviceSlot) slots;
+	POINTER(Counters) counters;
+	uint32_t	npages;
+	uint32_t	nattrs;			/* up to the last one needed */
+} DeformArgs;
+
+#endif							/* GPUAGG_ARGS_CUH */

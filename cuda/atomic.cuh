@@ -1,0 +1,44 @@
+/*
+ * atomic.cuh
+ *	  Strategy `atomic`: each row updates its group's state in the table.
+ *
+ * Plain reductions on L2 and device memory.  Best for random keys in large
+ * numbers of groups; slow where many rows meet in one group.
+ */
+#ifndef GPUAGG_ATOMIC_CUH
+#define GPUAGG_ATOMIC_CUH
+
+/* Take one row into its group, or leave it undone. */
+DEVICE_FN void
+row_aggregate(const AggregateArgs *args, const Row *row, uint32_t index)
+{
+	uint32_t	slot = group_find(args, row->key);
+
+	if (slot != GROUP_NONE)
+		group_update(args, slot, row->words);
+	else
+		row_undone(args, index);
+}
+
+DEVICE_FN void
+aggregate_atomic(const AggregateArgs *args)
+{
+	RowCursor	cursor = rows_begin(1);
+	Tile		tile;
+
+	while (rows_tile(args, &cursor, &tile))
+	{
+		PRAGMA_UNROLL
+		for (int step = 0; step < ROWS_AT_ONCE; step++)
+		{
+			Row			row;
+
+			rows_step(args, &cursor, &tile, step, &row);
+			if (row.passes)
+				row_aggregate(args, &row, tile.index[step]);
+		}
+	}
+	rows_end(args, &cursor);
+}
+
+#endif							/* GPUAGG_ATOMIC_CUH */

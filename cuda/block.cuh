@@ -1,0 +1,228 @@
+/*
+ * block.cuh
+ *	  Strategy `block`: a table of the block's own in shared memory.
+ *
+ * Rows update a private table of few slots, which is merged into the group
+ * table at the end: the histogram technique.  Atomics on shared memory cost a
+ * tenth of those on L2, and do not meet those of other blocks.
+ *
+ * What is left to meet are lanes of one block with one key: so each state has
+ * `block_replicas` copies, a lane's own one chosen by its number, for as long as
+ * there is room; a warp's lanes then find different banks, too.
+ *
+ * The private table takes the keys that come first and never grows.  Rows of
+ * other keys update the group table directly.  A key is only taken in together
+ * with its slot of the group table, so merging cannot fail.  With direct
+ * addressing, the private table is as large as the group table and has no keys.
+ *
+ * Dynamic shared memory: states, word by word, slot by slot, copy by copy; then
+ * keys; then slots of the group table.  See block_table_size in choose.c.
+ */
+#ifndef GPUAGG_BLOCK_CUH
+#define GPUAGG_BLOCK_CUH
+
+#define BLOCK_MAX_PROBES 8
+#define BLOCK_CHUNK_TILES 1
+
+typedef struct BlockTable
+{
+	uint64_t   *states;
+	uint64_t   *keys;			/* KEY_WORDS == 1: keys; else a part of the hash,
+								 * and the group's slot in the low half */
+	uint32_t   *groups;			/* KEY_WORDS == 1: the group's slot */
+	uint32_t	slots;
+	uint32_t	replicas;
+} BlockTable;
+
+DEVICE_FN BlockTable
+block_table(const AggregateArgs *args, uint64_t *shared)
+{
+	BlockTable	table;
+
+	table.slots = args->block_slots;
+	table.replicas = args->block_replicas;
+	table.states = shared;
+	table.keys = shared + (uint64_t) NWORDS * table.slots * table.replicas;
+	table.groups = (uint32_t *) (table.keys + table.slots);
+	return table;
+}
+
+/* All threads of the block. */
+DEVICE_FN void
+block_table_init(const BlockTable *table)
+{
+	uint32_t	copies = table->slots * table->replicas;
+
+	for (uint32_t i = threadIdx.x; i < copies; i += blockDim.x)
+		for (int word = 0; word < NWORDS; word++)
+			table->states[(uint32_t) word * copies + i] = word_start(word);
+#if !TABLE_DIRECT
+	for (uint32_t i = threadIdx.x; i < table->slots; i += blockDim.x)
+		table->keys[i] = SLOT_EMPTY;
+#endif
+	block_sync();
+}
+
+#if TABLE_DIRECT
+
+/* The private slot of a key, or GROUP_NONE; *group: its slot of the table. */
+DEVICE_FN uint32_t
+block_find(const AggregateArgs *args, const BlockTable *table, const uint64_t *key,
+		   uint32_t *group)
+{
+	*group = GROUP_NONE;
+	return key[0] < table->slots ? (uint32_t) key[0] : GROUP_NONE;
+}
+
+DEVICE_FN uint32_t
+block_group(const BlockTable *table, uint32_t slot)
+{
+	return slot;
+}
+
+#else
+
+/* What stands in the private table for a key with that slot of the group table. */
+DEVICE_FN uint64_t
+block_entry(const uint64_t *key, uint32_t group)
+{
+#if KEY_WORDS == 1
+	return key[0];
+#else
+	return (key_hash(key) >> 22 << 32) | group;
+#endif
+}
+
+DEVICE_FN bool
+block_entry_is(const AggregateArgs *args, uint64_t entry, const uint64_t *key)
+{
+#if KEY_WORDS == 1
+	return entry == key[0];
+#else
+	return entry != SLOT_EMPTY && (entry >> 32) == (uint32_t) (key_hash(key) >> 22) &&
+		key_is(args, key, group_slot(&args->table, (uint32_t) entry));
+#endif
+}
+
+/* The private slot of a key, or GROUP_NONE; *group: its slot of the table. */
+DEVICE_FN uint32_t
+block_find(const AggregateArgs *args, const BlockTable *table, const uint64_t *key,
+		   uint32_t *group)
+{
+	uint32_t	slot = (uint32_t) (key_hash(key) >> 8) & (table->slots - 1);
+
+	*group = GROUP_NONE;
+	for (uint32_t probe = 0; probe < BLOCK_MAX_PROBES; probe++)
+	{
+		uint64_t	entry = load_volatile_u64(&table->keys[slot]);
+
+		if (entry == SLOT_EMPTY)
+		{
+			if (*group == GROUP_NONE)
+				*group = group_find(args, key);
+			if (*group == GROUP_NONE)
+				return GROUP_NONE;
+			entry = atomic_cas_u64(&table->keys[slot], SLOT_EMPTY,
+								   block_entry(key, *group));
+			if (entry == SLOT_EMPTY)
+			{
+#if KEY_WORDS == 1
+				table->groups[slot] = *group;
+#endif
+				return slot;
+			}
+		}
+		if (block_entry_is(args, entry, key))
+			return slot;
+		slot = (slot + 1) & (table->slots - 1);
+	}
+	if (*group == GROUP_NONE)
+		*group = group_find(args, key);
+	return GROUP_NONE;
+}
+
+DEVICE_FN uint32_t
+block_group(const BlockTable *table, uint32_t slot)
+{
+	if (table->keys[slot] == SLOT_EMPTY)
+		return GROUP_NONE;
+#if KEY_WORDS == 1
+	return table->groups[slot];
+#else
+	return (uint32_t) table->keys[slot];
+#endif
+}
+
+#endif							/* TABLE_DIRECT */
+
+DEVICE_FN void
+block_row(const AggregateArgs *args, const BlockTable *table, const Row *row,
+		  uint32_t index)
+{
+	uint32_t	group;
+	uint32_t	slot = block_find(args, table, row->key, &group);
+
+	if (slot != GROUP_NONE)
+		words_add_shared(table->states + slot * table->replicas +
+						 (lane_index() & (table->replicas - 1)),
+						 table->slots * table->replicas, row->words);
+	else if (group != GROUP_NONE)
+		group_update(args, group, row->words);
+	else
+		row_undone(args, index);
+}
+
+/* All threads of the block: merge the copies of each state, update its group. */
+DEVICE_FN void
+block_table_merge(const AggregateArgs *args, const BlockTable *table)
+{
+	uint32_t	copies = table->slots * table->replicas;
+
+	block_sync();
+	for (uint32_t slot = threadIdx.x; slot < table->slots; slot += blockDim.x)
+	{
+		uint32_t	group = block_group(table, slot);
+		uint64_t	words[NWORDS];
+
+		if (group == GROUP_NONE)
+			continue;
+		words_identity(words);
+		for (uint32_t copy = 0; copy < table->replicas; copy++)
+		{
+			uint64_t	other[NWORDS];
+
+			for (int word = 0; word < NWORDS; word++)
+				other[word] = table->states[(uint32_t) word * copies +
+											slot * table->replicas + copy];
+			words_merge(words, other);
+		}
+		group_update(args, group, words);
+	}
+}
+
+DEVICE_FN void
+aggregate_block(const AggregateArgs *args)
+{
+	DYNAMIC_SHARED(uint64_t, shared);
+	BlockTable	table = block_table(args, shared);
+	RowCursor	cursor = rows_begin(BLOCK_CHUNK_TILES);
+	Tile		tile;
+
+	block_table_init(&table);
+	while (rows_tile(args, &cursor, &tile))
+	{
+		PRAGMA_UNROLL
+		for (int step = 0; step < ROWS_AT_ONCE; step++)
+		{
+			Row			row;
+
+			rows_step(args, &cursor, &tile, step, &row);
+			if (row.passes)
+				block_row(args, &table, &row, tile.index[step]);
+		}
+	}
+	rows_end(args, &cursor);
+	block_table_merge(args, &table);
+}
+
+#endif							/* GPUAGG_BLOCK_CUH */

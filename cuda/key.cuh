@@ -1,0 +1,105 @@
+/*
+ * key.cuh
+ *	  Parts of keys: hashes, bytes of texts, floats made equal.
+ */
+#ifndef GPUAGG_KEY_CUH
+#define GPUAGG_KEY_CUH
+
+/* Every input bit changes every output bit: the finalizer of MurmurHash3. */
+DEVICE_FN uint64_t
+hash_mix(uint64_t x)
+{
+	x ^= x >> 33;
+	x *= UINT64_C(0xff51afd7ed558ccd);
+	x ^= x >> 33;
+	x *= UINT64_C(0xc4ceb9fe1a85ec53);
+	return x ^ (x >> 33);
+}
+
+/* The hash of one word more. */
+DEVICE_FN uint64_t
+hash_combine(uint64_t hash, uint64_t word)
+{
+	return hash_mix(hash * UINT64_C(0x9e3779b97f4a7c15) + word);
+}
+
+/* The hash of a text more. */
+DEVICE_FN uint64_t
+hash_bytes(uint64_t hash, const uint8_t *bytes, uint32_t length)
+{
+	uint32_t	i = 0;
+	uint64_t	word;
+
+	for (; i + 8 <= length; i += 8)
+	{
+		word = 0;
+		for (uint32_t j = 0; j < 8; j++)
+			word |= (uint64_t) bytes[i + j] << (8 * j);
+		hash = hash_combine(hash, word);
+	}
+	word = length;
+	for (; i < length; i++)
+		word = (word << 8) | bytes[i];
+	return hash_combine(hash, word);
+}
+
+DEVICE_FN bool
+bytes_same(const uint8_t *a, const uint8_t *b, uint32_t length)
+{
+	for (uint32_t i = 0; i < length; i++)
+		if (a[i] != b[i])
+			return false;
+	return true;
+}
+
+/* A TextRef as a key word, and back. */
+DEVICE_FN uint64_t
+text_word(uint32_t start, uint32_t length)
+{
+	return ((uint64_t) start << 32) | length;
+}
+
+DEVICE_FN uint32_t
+text_start(uint64_t word)
+{
+	return (uint32_t) (word >> 32);
+}
+
+DEVICE_FN uint32_t
+text_length(uint64_t word)
+{
+	return (uint32_t) word;
+}
+
+/* What a text of that length takes of the arena, in units of 8 bytes. */
+DEVICE_FN uint64_t
+text_units(uint64_t word)
+{
+	return ((uint64_t) text_length(word) + 7) / 8;
+}
+
+/* A float as a key's bits: one zero, one NaN. */
+DEVICE_FN uint64_t
+key_float8(double value)
+{
+	if (value != value)
+		return UINT64_C(0x7ff8000000000000);
+	return value == 0 ? 0 : f64_bits(value);
+}
+
+DEVICE_FN uint32_t
+key_float4(float value)
+{
+	union
+	{
+		float		value;
+		uint32_t	bits;
+	}			both;
+
+	if (value != value)
+		return 0x7fc00000u;
+	both.value = value;
+	return value == 0 ? 0 : both.bits;
+}
+
+#endif							/* GPUAGG_KEY_CUH */

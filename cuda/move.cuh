@@ -1,0 +1,105 @@
+/*
+ * move.cuh
+ *	  Work on a whole group table: empty it, move its groups, carry its sums.
+ */
+#ifndef GPUAGG_MOVE_CUH
+#define GPUAGG_MOVE_CUH
+
+/* Make all slots empty, their states the start values. */
+KERNEL(table_init, TableArgs, args)
+{
+	uint64_t	nwords = (uint64_t) args.table.capacity * STRIDE;
+
+	for (uint64_t i = grid_index(); i < nwords; i += grid_size())
+	{
+		int			word = (int) (i % STRIDE);
+
+		if (word >= STATE && word < STATE + NWORDS)
+			args.table.slots[i] = word_start(word - STATE);
+		else
+			args.table.slots[i] = KEY_WORDS == 1 ? SLOT_EMPTY : TAG_EMPTY;
+	}
+}
+
+#if !TABLE_DIRECT
+
+/* Put a group that is not there yet into the table: its key, then its state. */
+DEVICE_FN void
+move_group(const GroupTable *table, const uint64_t *key, const uint64_t *state)
+{
+	uint32_t	mask = table->capacity - 1;
+	uint32_t	slot = (uint32_t) key_hash(key) & mask;
+	uint64_t	empty = KEY_WORDS == 1 ? SLOT_EMPTY : TAG_EMPTY;
+	uint64_t   *words;
+
+	while (atomic_cas_u64(group_slot(table, slot), empty, key[0]) != empty)
+		slot = (slot + 1) & mask;
+	words = group_slot(table, slot);
+	for (int i = 1; i < KEY_WORDS; i++)
+		words[i] = key[i];
+	for (int i = 0; i < NWORDS; i++)
+		words[STATE + i] = state[i];
+	atomic_add_u32_noreturn(&table->counters->groups, 1);
+}
+
+#if DIRECT_POSSIBLE
+
+/* A group of a table that was addressed directly. */
+DEVICE_FN void
+move_direct_group(const TableArgs *args, uint32_t slot)
+{
+	const uint64_t *state = args->old.slots + (uint64_t) slot * DIRECT_STRIDE;
+	uint64_t	key[KEY_WORDS];
+	uint64_t	words[NWORDS];
+
+	if (state[DIRECT_PRESENCE] == 0)
+		return;
+	key_from_direct(args->old.direct_min + (int64_t) slot - 1, slot == 0, key);
+#if KEY_WORDS > 1
+	key[0] |= TAG_READY;
+#endif
+	for (int i = 0; i < NWORDS; i++)
+		words[i] = state[i];
+	move_group(&args->table, key, words);
+}
+
+#endif
+
+/*
+ * Move the groups to a larger table, which is empty and has room for all.  The
+ * arena, if there is a new one, gets the old one's bytes at the same places.
+ */
+KERNEL(table_move, TableArgs, args)
+{
+	for (uint64_t i = grid_index(); i < args.old.capacity; i += grid_size())
+	{
+#if DIRECT_POSSIBLE
+		if (args.old_direct)
+		{
+			move_direct_group(&args, (uint32_t) i);
+			continue;
+		}
+#endif
+		if (group_exists(&args.old, (uint32_t) i))
+		{
+			const uint64_t *words = group_slot(&args.old, (uint32_t) i);
+
+			move_group(&args.table, words, words + STATE);
+		}
+	}
+	if (args.table.arena == args.old.arena)
+		return;
+	for (uint64_t i = grid_index(); i < args.old.arena_size; i += grid_size())
+		((uint64_t *) args.table.arena)[i] = ((const uint64_t *) args.old.arena)[i];
+}
+
+#endif							/* !TABLE_DIRECT */
+
+/* Before low words of 128-bit sums can run over; see state.h. */
+KERNEL(table_normalize, TableArgs, args)
+{
+	for (uint64_t i = grid_index(); i < args.table.capacity; i += grid_size())
+		state_normalize(group_slot(&args.table, (uint32_t) i) + STATE);
+}
+
+#endif							/* GPUAGG_MOVE_CUH */

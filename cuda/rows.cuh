@@ -1,0 +1,133 @@
+/*
+ * rows.cuh
+ *	  How a warp goes over the rows of a batch, for all strategies.
+ *
+ * A warp takes tiles of ROWS_AT_ONCE steps of 32 neighbouring rows, one a lane:
+ * all loads of a tile are coalesced and are given out before the first value is
+ * used, so that enough bytes are in flight.  A chunk is what a warp takes in one
+ * piece, CHUNK_TILES tiles behind one another, so that runs of equal keys stay
+ * with one warp.
+ */
+#ifndef GPUAGG_ROWS_CUH
+#define GPUAGG_ROWS_CUH
+
+#ifdef __CUDACC__
+#define PRAGMA_UNROLL _Pragma("unroll")
+#else
+#define PRAGMA_UNROLL
+#endif
+
+#define TILE_ROWS (ROWS_AT_ONCE * WARP_SIZE)
+
+/* A thread's way over the batch. */
+typedef struct RowCursor
+{
+	uint64_t	next;			/* the tile's first row */
+	uint64_t	chunk_end;
+	uint64_t	chunk_rows;
+	uint64_t	stride;			/* between a warp's chunks */
+	uint64_t	passed;			/* rows that passed, of this thread */
+	bool		error;			/* did one of them have an error? */
+} RowCursor;
+
+/* One tile: the thread's rows, one a step. */
+typedef struct Tile
+{
+	Raw			raw[ROWS_AT_ONCE];
+	uint32_t	index[ROWS_AT_ONCE];	/* of the row in the batch */
+	bool		valid[ROWS_AT_ONCE];
+} Tile;
+
+DEVICE_FN RowCursor
+rows_begin(uint32_t chunk_tiles)
+{
+	RowCursor	cursor;
+	uint64_t	warp = grid_index() / WARP_SIZE;
+
+	cursor.chunk_rows = (uint64_t) chunk_tiles * TILE_ROWS;
+	cursor.next = warp * cursor.chunk_rows;
+	cursor.chunk_end = cursor.next + cursor.chunk_rows;
+	cursor.stride = grid_size() / WARP_SIZE * cursor.chunk_rows;
+	cursor.passed = 0;
+	cursor.error = false;
+	return cursor;
+}
+
+/* The next tile, or false, for all lanes of a warp alike. */
+DEVICE_FN bool
+rows_tile(const AggregateArgs *args, RowCursor *cursor, Tile *tile)
+{
+	const RowBatch *batch = &args->batch;
+
+	if (cursor->next == cursor->chunk_end)
+	{
+		cursor->next += cursor->stride - cursor->chunk_rows;
+		cursor->chunk_end = cursor->next + cursor->chunk_rows;
+	}
+	if (cursor->next >= batch->nrows)
+		return false;
+	PRAGMA_UNROLL
+	for (int i = 0; i < ROWS_AT_ONCE; i++)
+	{
+		uint64_t	row = cursor->next + (uint32_t) i * WARP_SIZE + lane_index();
+
+		tile->valid[i] = row < batch->nrows;
+		if (tile->valid[i])
+		{
+			tile->index[i] = batch->rows ? batch->rows[row] : (uint32_t) row;
+			row_load(batch, tile->index[i], &tile->raw[i]);
+		}
+	}
+	cursor->next += TILE_ROWS;
+	return true;
+}
+
+/* The row of one step; if it does not pass, its words contribute nothing. */
+DEVICE_FN void
+rows_step(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int step,
+		  Row *row)
+{
+	row->passes = false;
+	row->error = false;
+	if (tile->valid[step])
+		row_eval(args, &tile->raw[step], row);
+	if (!row->passes)
+	{
+		for (int i = 0; i < KEY_WORDS; i++)
+			row->key[i] = 0;
+		words_identity(row->words);
+	}
+	cursor->passed += row->passes;
+	cursor->error |= row->error;
+}
+
+/* Tell what came of the thread's rows; all lanes of a warp together. */
+DEVICE_FN void
+rows_end(const AggregateArgs *args, const RowCursor *cursor)
+{
+	uint64_t	passed = cursor->passed;
+
+	for (uint32_t lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2)
+		passed += warp_shfl_xor_u64(FULL_MASK, passed, lanes);
+	if (lane_index() == 0 && passed > 0)
+		atomic_add_u64_noreturn(&args->counters->rows_passed, passed);
+	if (cursor->error)
+		atomic_or_u32(&args->counters->errors, ERROR_INEXACT);
+}
+
+/* The state of a warp's lanes merged into that of each lane. */
+DEVICE_FN void
+words_reduce_warp(uint64_t *words)
+{
+	for (uint32_t lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2)
+	{
+		uint64_t	other[NWORDS];
+
+		PRAGMA_UNROLL
+		for (int i = 0; i < NWORDS; i++)
+			other[i] = warp_shfl_xor_u64(FULL_MASK, words[i], lanes);
+		words_merge(words, other);
+	}
+}
+
+#endif							/* GPUAGG_ROWS_CUH */

@@ -1,0 +1,156 @@
+/*
+ * scan.cuh
+ *	  Strategy `scan`: for sorted or clustered keys.
+ *
+ * G-Atom's atomicSR: a segmented scan over neighbouring lanes with equal keys
+ * leaves each run's sum in its last lane, which alone updates the table.
+ *
+ * Runs are often longer than a warp.  So the warp keeps the key of its last
+ * run, and as long as all rows have it, each lane merges into a state of its
+ * own, in registers, without a word to the others; only where the run ends are
+ * the lanes' states merged and the table updated.
+ */
+#ifndef GPUAGG_SCAN_CUH
+#define GPUAGG_SCAN_CUH
+
+/* Tiles of a warp's chunk: long runs stay in one warp. */
+#define SCAN_CHUNK_TILES 32
+
+/* The run that a warp is in; all but words is the same in all lanes. */
+typedef struct Run
+{
+	uint64_t	key[KEY_WORDS];
+	uint64_t	words[NWORDS];	/* of this lane */
+	uint32_t	slot;			/* GROUP_NONE: no run */
+} Run;
+
+/* Merge the lanes' states and update the run's group. */
+DEVICE_FN void
+run_flush(const AggregateArgs *args, Run *run)
+{
+	if (run->slot == GROUP_NONE)
+		return;
+	words_reduce_warp(run->words);
+	if (lane_index() == 0)
+		group_update(args, run->slot, run->words);
+	words_identity(run->words);
+	run->slot = GROUP_NONE;
+}
+
+/*
+ * Give lanes whose row does not pass the key of the nearest one below that
+ * does, or above if there is none: they then interrupt no run.
+ */
+DEVICE_FN void
+scan_fill_keys(uint32_t active, uint64_t *key)
+{
+	uint32_t	below = active & (lanes_below() | (1u << lane_index()));
+	uint32_t	from = below ? 31 - bits_leading_zeros_u32(below) : bits_first_u32(active) - 1;
+
+	for (int i = 0; i < KEY_WORDS; i++)
+		key[i] = warp_shfl_u64(FULL_MASK, key[i], from);
+}
+
+/* The lanes at which a run of equal keys begins. */
+DEVICE_FN uint32_t
+scan_heads(const AggregateArgs *args, const uint64_t *key)
+{
+	uint64_t	before[KEY_WORDS];
+
+	for (int i = 0; i < KEY_WORDS; i++)
+		before[i] = warp_shfl_up_u64(FULL_MASK, key[i], 1);
+	return warp_ballot(FULL_MASK, lane_index() == 0 || !key_same(args, before, key));
+}
+
+/* Inclusive scan of states within segments that begin at the heads. */
+DEVICE_FN void
+scan_segments(uint32_t heads, uint64_t *words)
+{
+	uint32_t	lane = lane_index();
+	uint32_t	start = 31 - bits_leading_zeros_u32(heads & (lanes_below() | (1u << lane)));
+
+	for (uint32_t delta = 1; delta < WARP_SIZE; delta *= 2)
+	{
+		uint64_t	other[NWORDS];
+
+		PRAGMA_UNROLL
+		for (int i = 0; i < NWORDS; i++)
+			other[i] = warp_shfl_up_u64(FULL_MASK, words[i], delta);
+		if (lane >= start + delta)
+			words_merge(words, other);
+	}
+}
+
+/*
+ * Rows of several keys, or of another than the run's: all segments but the last
+ * update the table, the last one becomes the warp's run.
+ */
+DEVICE_FN void
+scan_step(const AggregateArgs *args, Run *run, Row *row, uint32_t active, uint32_t index)
+{
+	uint32_t	lane = lane_index();
+	uint64_t	own[NWORDS];
+	uint32_t	heads;
+	uint32_t	behind;
+	uint32_t	last;
+	uint32_t	slot = GROUP_NONE;
+
+	run_flush(args, run);
+	scan_fill_keys(active, row->key);
+	heads = scan_heads(args, row->key);
+	behind = heads & ~lanes_below() & ~(1u << lane);
+	last = behind ? bits_first_u32(behind) - 2 : WARP_SIZE - 1;
+	for (int i = 0; i < NWORDS; i++)
+		own[i] = row->words[i];
+	scan_segments(heads, row->words);
+	if (lane == last)
+	{
+		slot = group_find(args, row->key);
+		if (slot != GROUP_NONE && behind != 0)
+			group_update(args, slot, row->words);
+	}
+	slot = warp_shfl_u32(FULL_MASK, slot, last);
+	if (row->passes && slot == GROUP_NONE)
+		row_undone(args, index);
+	run->slot = warp_shfl_u32(FULL_MASK, slot, WARP_SIZE - 1);
+	for (int i = 0; i < KEY_WORDS; i++)
+		run->key[i] = warp_shfl_u64(FULL_MASK, row->key[i], WARP_SIZE - 1);
+	if (behind == 0 && run->slot != GROUP_NONE)
+		for (int i = 0; i < NWORDS; i++)
+			run->words[i] = own[i];
+}
+
+DEVICE_FN void
+aggregate_scan(const AggregateArgs *args)
+{
+	RowCursor	cursor = rows_begin(SCAN_CHUNK_TILES);
+	Tile		tile;
+	Run			run;
+
+	run.slot = GROUP_NONE;
+	words_identity(run.words);
+	while (rows_tile(args, &cursor, &tile))
+	{
+		PRAGMA_UNROLL
+		for (int step = 0; step < ROWS_AT_ONCE; step++)
+		{
+			Row			row;
+			uint32_t	active;
+
+			rows_step(args, &cursor, &tile, step, &row);
+			if (run.slot != GROUP_NONE &&
+				warp_all(FULL_MASK, !row.passes || key_same(args, row.key, run.key)))
+			{
+				words_merge(run.words, row.words);
+				continue;
+			}
+			active = warp_ballot(FULL_MASK, row.passes);
+			if (active != 0)
+				scan_step(args, &run, &row, active, tile.index[step]);
+		}
+	}
+	run_flush(args, &run);
+	rows_end(args, &cursor);
+}
+
+#endif							/* GPUAGG_SCAN_CUH */

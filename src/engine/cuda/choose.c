@@ -1,0 +1,398 @@
+/*
+ * choose.c
+ *	  The strategy, from a sample of rows.
+ *
+ * The numbers that separate strategies come from measurements on an H200: what
+ * an update costs on L2 and in shared memory at so many groups.  A wrong choice
+ * costs time, never a result: all strategies take every row.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cuda/choose.h"
+
+/* Runs that long are better scanned than updated row by row. */
+#define SCAN_RUN_LENGTH 4.0
+
+/* Lanes with the same key, in the mean, that pay for finding them. */
+#define PEERS_PER_WARP 3.0
+
+/* A key with that share of rows slows down plain atomics. */
+#define HEAVY_SHARE 0.02
+
+/* One key that `vote` can keep aside, if the next ones are not heavy, too. */
+#define VOTE_SHARE 0.15
+
+/* Share of rows that shared tables must take off the group table to pay. */
+#define BLOCK_COVERED 0.25
+
+/* Direct addressing: slots for each group that is expected, and at all. */
+#define DIRECT_SPREAD 8
+#define DIRECT_MIN_SLOTS (UINT64_C(1) << 20)
+#define DIRECT_MAX_SLOTS (UINT64_C(1) << 27)
+
+/* Of the memory limit, what a table addressed directly takes at most. */
+#define DIRECT_TABLE_SHARE 8
+
+/* Tables of shared memory: twice as many slots as groups, at least a warp's. */
+#define BLOCK_MIN_SLOTS 32
+#define BLOCK_MAX_REPLICAS 32
+#define BLOCK_STATIC_SHARED 1024	/* left for the compiler */
+
+static int
+compare_hashes(const void *a, const void *b)
+{
+	uint64_t	x = ((const SampledRow *) a)->hash;
+	uint64_t	y = ((const SampledRow *) b)->hash;
+
+	return (x > y) - (x < y);
+}
+
+static int
+compare_counts(const void *a, const void *b)
+{
+	uint32_t	x = *(const uint32_t *) a;
+	uint32_t	y = *(const uint32_t *) b;
+
+	return (x < y) - (x > y);
+}
+
+/* Rows of one window of 32 that have no equal row before them there. */
+static uint32_t
+window_distinct(const SampledRow *rows, uint32_t n)
+{
+	uint32_t	distinct = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		uint32_t	j = 0;
+
+		while (j < i && rows[j].hash != rows[i].hash)
+			j++;
+		distinct += j == i;
+	}
+	return distinct;
+}
+
+/* Leave the rows that pass; how they follow each other. */
+static uint32_t
+neighbour_facts(SampledRow *rows, uint32_t nrows, SampleFacts *facts)
+{
+	uint32_t	n = 0;
+	uint32_t	runs = 0;
+	uint32_t	distinct = 0;
+
+	for (uint32_t i = 0; i < nrows; i++)
+		if (rows[i].passes)
+			rows[n++] = rows[i];
+	for (uint32_t i = 0; i < n; i++)
+		runs += i == 0 || rows[i].hash != rows[i - 1].hash;
+	for (uint32_t i = 0; i < n; i += 32)
+		distinct += window_distinct(rows + i, n - i < 32 ? n - i : 32);
+	facts->run_length = runs ? (double) n / runs : 1;
+	facts->peers = distinct ? (double) n / distinct : 1;
+	facts->min = INT64_MAX;
+	facts->max = INT64_MIN;
+	for (uint32_t i = 0; i < n; i++)
+		if (!rows[i].isnull)
+		{
+			facts->min = rows[i].value < facts->min ? rows[i].value : facts->min;
+			facts->max = rows[i].value > facts->max ? rows[i].value : facts->max;
+		}
+	return n;
+}
+
+/*
+ * Keys in all rows, if all were as frequent: of g keys, n rows meet
+ * g * (1 - exp(-n / g)).  A sample that has nearly only new keys tells nothing
+ * but that there are many.
+ */
+static double
+estimate_groups(double n, double distinct)
+{
+	double		low = distinct;
+	double		high = n * 1000;
+
+	if (distinct >= n * 0.999)
+		return high;
+	for (int i = 0; i < 60; i++)
+	{
+		double		g = (low + high) / 2;
+
+		if (g * (1 - exp(-n / g)) < distinct)
+			low = g;
+		else
+			high = g;
+	}
+	return low;
+}
+
+void
+sample_facts(SampledRow *rows, uint32_t nrows, SampleFacts *facts)
+{
+	uint32_t	n = neighbour_facts(rows, nrows, facts);
+	uint32_t   *counts = calloc(n + 1, sizeof(*counts));
+	uint32_t	distinct = 0;
+	uint64_t	top = 0;
+
+	facts->rows = n;
+	facts->distinct = 0;
+	facts->groups = 0;
+	facts->heaviest = facts->second = facts->covered = 0;
+	if (n == 0 || counts == NULL)
+	{
+		free(counts);
+		return;
+	}
+	qsort(rows, n, sizeof(*rows), compare_hashes);
+	for (uint32_t i = 0; i < n; i++)
+	{
+		distinct += i == 0 || rows[i].hash != rows[i - 1].hash;
+		counts[distinct - 1]++;
+	}
+	qsort(counts, distinct, sizeof(*counts), compare_counts);
+	for (uint32_t i = 0; i < distinct && i < SAMPLE_TOP; i++)
+		top += counts[i] > 1 ? counts[i] : 0;
+	facts->distinct = distinct;
+	facts->groups = estimate_groups(n, distinct);
+	facts->heaviest = (double) counts[0] / n;
+	facts->second = distinct > 1 ? (double) counts[1] / n : 0;
+	facts->covered = (double) top / n;
+	free(counts);
+}
+
+/*----------
+ * Choice
+ *----------
+ */
+uint32_t
+block_table_size(const KernelLayout *layout, uint32_t slots, uint32_t replicas)
+{
+	uint32_t	size = (uint32_t) layout->nwords * 8 * slots * replicas;
+
+	if (layout->table == TABLE_HASH)
+		size += slots * (8 + 4);
+	return size;
+}
+
+bool
+block_dimensions(const KernelLayout *layout, uint64_t groups, uint64_t direct_slots,
+				 uint32_t shared_limit, uint32_t *slots, uint32_t *replicas)
+{
+	uint32_t	limit = shared_limit > BLOCK_STATIC_SHARED ?
+		shared_limit - BLOCK_STATIC_SHARED : 0;
+	uint64_t	per_slot = (uint64_t) layout->nwords * 8;
+
+	*replicas = 1;
+	if (layout->table == TABLE_DIRECT)
+	{
+		if (direct_slots * per_slot > limit)
+			return false;
+		*slots = (uint32_t) direct_slots;
+	}
+	else
+	{
+		*slots = BLOCK_MIN_SLOTS;
+		if (block_table_size(layout, *slots, 1) > limit)
+			return false;
+		while (*slots < 2 * groups && block_table_size(layout, 2 * *slots, 1) <= limit)
+			*slots *= 2;
+	}
+	while (*replicas < BLOCK_MAX_REPLICAS &&
+		   block_table_size(layout, *slots, 2 * *replicas) <= limit)
+		*replicas *= 2;
+	return true;
+}
+
+/* Groups to expect: the planner's word counts where the sample is of no use. */
+static double
+expected_groups(const SampleFacts *facts, const EngineHints *hints)
+{
+	bool		sorted = facts->run_length >= SCAN_RUN_LENGTH;
+	bool		all_new = facts->distinct >= facts->rows * 0.999;
+
+	if (hints->groups > facts->distinct && (sorted || all_new))
+		return hints->groups;
+	/* a sample full of new keys only tells that there are many */
+	if (all_new)
+		return hints->rows > facts->distinct ? hints->rows : facts->distinct;
+	return facts->groups;
+}
+
+/* Can and should the groups be addressed directly?  Then the range. */
+static bool
+choose_direct(const Program *program, const SampleFacts *facts, double groups,
+			  Choice *choice)
+{
+	uint64_t	span = (uint64_t) facts->max - (uint64_t) facts->min;
+	uint64_t	margin;
+
+	if (!layout_direct_possible(program) || facts->rows == 0 || facts->min > facts->max)
+		return false;
+	if (span >= DIRECT_MAX_SLOTS / 2 ||
+		(span > DIRECT_MIN_SLOTS && span > DIRECT_SPREAD * groups))
+		return false;
+	/* room for values that the sample did not meet */
+	margin = span / 16 + 64;
+	choice->direct_min = facts->min < INT64_MIN + (int64_t) margin ? INT64_MIN :
+		facts->min - (int64_t) margin;
+	choice->direct_range = span + 2 * margin;
+	return true;
+}
+
+static Strategy
+choose_strategy(const SampleFacts *facts, bool block_fits)
+{
+	if (facts->run_length >= SCAN_RUN_LENGTH)
+		return STRATEGY_SCAN;
+	if (block_fits)
+		return STRATEGY_BLOCK;
+	if (facts->heaviest >= VOTE_SHARE && facts->second < HEAVY_SHARE)
+		return STRATEGY_VOTE;
+	if (facts->peers >= PEERS_PER_WARP)
+		return STRATEGY_PEERS;
+	if (facts->covered >= BLOCK_COVERED)
+		return STRATEGY_BLOCK;
+	return STRATEGY_ATOMIC;
+}
+
+Choice
+choose_from_facts(const Program *program, const KernelLayout *layouts,
+				  const SampleFacts *facts, const EngineHints *hints,
+				  uint64_t table_bytes, int forced, uint32_t shared_limit)
+{
+	double		groups = expected_groups(facts, hints);
+	Choice		choice = {0};
+	const KernelLayout *layout;
+	bool		block_possible;
+	bool		block_fits;
+
+	choice.groups = groups < UINT32_MAX ? (uint64_t) groups : UINT32_MAX;
+	if (choose_direct(program, facts, groups, &choice) &&
+		choice.direct_range * layouts[TABLE_DIRECT].stride * 8 <= table_bytes)
+		choice.table = TABLE_DIRECT;
+	else
+		choice.table = TABLE_HASH;
+	layout = &layouts[choice.table];
+	block_possible = block_dimensions(layout, choice.groups, choice.direct_range + 1,
+									  shared_limit, &choice.block_slots,
+									  &choice.block_replicas);
+	block_fits = block_possible &&
+		(choice.table == TABLE_DIRECT || choice.block_slots >= choice.groups * 4 / 3);
+	choice.strategy = choose_strategy(facts, block_fits);
+	if (forced >= 0 && forced != STRATEGY_REDUCE)
+		choice.strategy = (Strategy) forced;
+	if (choice.strategy != STRATEGY_BLOCK || block_possible)
+		return choice;
+
+	/* the direct range is too large for shared memory: hash, or do without */
+	choice.table = TABLE_HASH;
+	if (!block_dimensions(&layouts[TABLE_HASH], choice.groups, 0, shared_limit,
+						  &choice.block_slots, &choice.block_replicas))
+		choice.strategy = STRATEGY_ATOMIC;
+	return choice;
+}
+
+/*----------
+ * Sampling
+ *----------
+ */
+
+/* Sample the batch's rows on the device, into the host's memory. */
+static EngineStatus
+take_sample(CudaRun *run, const RowBatch *batch, const Kernels *kernels,
+			DeviceBuffer *sampled, SampledRow *rows, uint32_t nrows)
+{
+	const DeviceOps *ops = run->device_ops;
+	AggregateArgs args = {0};
+	uint64_t	nchunks = (nrows + SAMPLE_CHUNK - 1) / SAMPLE_CHUNK;
+	DeviceStatus device;
+	EngineStatus status;
+
+	status = run_alloc(run, nrows * sizeof(SampledRow), sampled);
+	if (status != ENGINE_OK)
+		return status;
+	args.batch = *batch;
+	args.batch.nrows = nrows;
+	args.slots = run->slot_values.ptr;
+	args.sampled = sampled->ptr;
+	args.sample_chunk = SAMPLE_CHUNK;
+	args.sample_stride = nchunks > 1 ? (batch->nrows - SAMPLE_CHUNK) / (nchunks - 1) : 0;
+	status = kernels_launch(run, kernels->sample, nrows, 256, 0, &args);
+	if (status != ENGINE_OK)
+		return status;
+	device = ops->download(run->device, run->work, rows, sampled->ptr,
+						   nrows * sizeof(SampledRow));
+	if (device == DEVICE_OK)
+		device = ops->stream_wait(run->device, run->work);
+	return run_device(run, device, "could not sample rows");
+}
+
+/* The facts of a batch's sample. */
+static EngineStatus
+sample_batch(CudaRun *run, const RowBatch *batch, SampleFacts *facts)
+{
+	uint32_t	nrows = batch->nrows < SAMPLE_ROWS ? (uint32_t) batch->nrows : SAMPLE_ROWS;
+	Choice		sampling = {0};
+	Kernels		kernels = {0};
+	DeviceBuffer sampled = {0};
+	SampledRow *rows;
+	EngineStatus status;
+
+	if (layout_direct_possible(run->program))
+		sampling.table = TABLE_DIRECT;
+	rows = malloc(nrows * sizeof(*rows));
+	if (rows == NULL)
+		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
+	status = kernels_load(run, &sampling, PART_SAMPLE, &kernels);
+	if (status == ENGINE_OK)
+		status = take_sample(run, batch, &kernels, &sampled, rows, nrows);
+	if (status == ENGINE_OK)
+		sample_facts(rows, nrows, facts);
+	run_free(run, &sampled);
+	kernels_release(&kernels);
+	free(rows);
+	return status;
+}
+
+/* Without keys: no sample, and `reduce` unless a state is too large for it. */
+static Choice
+choose_without_keys(const CudaRun *run)
+{
+	Choice		choice = {0};
+
+	choice.strategy = run->layouts[TABLE_HASH].nwords > LAYOUT_REDUCE_WORDS ?
+		STRATEGY_ATOMIC : STRATEGY_REDUCE;
+	if (run->forced >= 0 && run->forced != STRATEGY_REDUCE && run->forced != STRATEGY_BLOCK)
+		choice.strategy = (Strategy) run->forced;
+	return choice;
+}
+
+EngineStatus
+choose(CudaRun *run, const RowBatch *batch)
+{
+	SampleFacts facts = {0};
+	EngineStatus status = ENGINE_OK;
+
+	if (run->program->nkeys == 0)
+		run->choice = choose_without_keys(run);
+	else
+	{
+		status = sample_batch(run, batch, &facts);
+		run->choice = choose_from_facts(run->program, run->layouts, &facts,
+										&run->hints, run->memory_limit / DIRECT_TABLE_SHARE,
+										run->forced,
+										run->device->info.shared_limit);
+	}
+	if (status == ENGINE_OK)
+		status = kernels_load(run, &run->choice, PART_AGGREGATE, &run->kernels);
+	if (status == ENGINE_OK)
+		status = device_table_create(run, run->choice.groups);
+	if (status == ENGINE_OK)
+		run->chosen = true;
+	snprintf(run->head.stats.strategy, sizeof(run->head.stats.strategy), "%s",
+			 strategy_name(run->choice.strategy));
+	return status;
+}

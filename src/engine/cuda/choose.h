@@ -1,0 +1,54 @@
+/*
+ * choose.h
+ *	  The strategy, from a sample of rows.
+ */
+#ifndef GPUAGG_CHOOSE_H
+#define GPUAGG_CHOOSE_H
+
+#include "engine/cuda/run.h"
+
+/* Rows of a sample at most, and of one of its chunks. */
+#define SAMPLE_ROWS 32768
+#define SAMPLE_CHUNK 256
+
+/* What a sample tells of the keys of rows that pass the filter. */
+typedef struct SampleFacts
+{
+	uint32_t	rows;			/* that pass */
+	uint32_t	distinct;		/* keys among them */
+	double		groups;			/* keys in all rows, estimated */
+	double		run_length;		/* mean of runs of equal neighbours */
+	double		peers;			/* mean of rows a key in 32 neighbouring rows */
+	double		heaviest;		/* share of the most frequent key */
+	double		second;			/* of the next one */
+	double		covered;		/* share of the SAMPLE_TOP most frequent keys */
+	int64_t		min;			/* of the values, if the key is one integer */
+	int64_t		max;
+} SampleFacts;
+
+#define SAMPLE_TOP 1024
+
+/*
+ * Facts of sampled rows; chunks begin at multiples of SAMPLE_CHUNK.  Reorders
+ * the rows.
+ */
+extern void sample_facts(struct SampledRow *rows, uint32_t nrows, SampleFacts *facts);
+
+/*
+ * What to do: for a Program with keys.  forced: a Strategy, or -1; one that
+ * cannot be used is passed over.  table_bytes: of a table addressed directly, at
+ * most; shared_limit: of a block, in bytes.
+ */
+extern Choice choose_from_facts(const Program *program, const KernelLayout *layouts,
+								const SampleFacts *facts, const EngineHints *hints,
+								uint64_t table_bytes, int forced, uint32_t shared_limit);
+
+/*
+ * Slots and copies of strategy `block` for so many groups; false if no table of
+ * use fits.
+ */
+extern bool block_dimensions(const KernelLayout *layout, uint64_t groups,
+							 uint64_t direct_slots, uint32_t shared_limit,
+							 uint32_t *slots, uint32_t *replicas);
+
+#endif							/* GPUAGG_CHOOSE_H */

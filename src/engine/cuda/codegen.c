@@ -1,0 +1,194 @@
+/*
+ * codegen.c
+ *	  From a Program to the text of its kernels.
+ *
+ * The generated text holds what differs between Programs: the places of columns
+ * and words, the expressions, the packing of keys.  The kernels themselves are
+ * the files of cuda/, which are included around it; macros and functions with
+ * fixed names connect the two.  Everything generated is straight-line code over
+ * variables with constant indexes, so that states live in registers.
+ *
+ * Constants and parameters are read from slots at run time; so Programs that
+ * differ in them only share a kernel.
+ */
+#include <string.h>
+
+#include "engine/cuda/codegen.h"
+
+static const char *const strategy_names[STRATEGY_COUNT] = {
+	"atomic", "block", "peers", "peers_ballot", "scan", "vote", "reduce"
+};
+
+const char *
+strategy_name(Strategy strategy)
+{
+	return strategy_names[strategy];
+}
+
+int
+strategy_named(const char *name)
+{
+	for (int i = 0; i < STRATEGY_COUNT; i++)
+		if (strcmp(name, strategy_names[i]) == 0)
+			return i;
+	return -1;
+}
+
+const char *
+codegen_type(ValueType type)
+{
+	static const char *const names[VT_COUNT] = {
+#define X(name, ctype, size) #ctype,
+		VALUE_TYPES(X)
+#undef X
+	};
+
+	return names[type];
+}
+
+const char *
+codegen_column_type(ValueType type)
+{
+	return type == VT_TEXT ? "TextRef" : codegen_type(type);
+}
+
+/*
+ * Rows of a tile whose values a thread holds at once: fewer where a row is
+ * large, for the sake of registers.
+ */
+static int
+rows_at_once(const Program *program, const KernelLayout *layout)
+{
+	if (layout->row_bytes > 64 || layout->nwords > 16 || program->ninsns > 64)
+		return 1;
+	return layout->row_bytes > 32 ? 2 : 4;
+}
+
+static void
+codegen_macros(const Program *program, const KernelLayout *layout, Text *text)
+{
+	text_append(text, "#define NKEYS %d\n", program->nkeys);
+	text_append(text, "#define NWORDS %d\n", layout->nwords);
+	text_append(text, "#define KEY_WORDS %d\n", layout->key_words);
+	text_append(text, "#define KEY_IS_TEXT %d\n", layout->has_text);
+	text_append(text, "#define STATE %d\n", layout->state);
+	text_append(text, "#define STRIDE %d\n", layout->stride);
+	text_append(text, "#define TABLE_DIRECT %d\n", layout->table == TABLE_DIRECT);
+	text_append(text, "#define DIRECT_POSSIBLE %d\n", layout_direct_possible(program));
+	if (layout_direct_possible(program))
+	{
+		text_append(text, "#define DIRECT_STRIDE %d\n", layout->direct_stride);
+		text_append(text, "#define DIRECT_PRESENCE %d\n", layout->direct_presence);
+	}
+	text_append(text, "#define PRESENCE_WORD %d\n", layout->presence);
+	text_append(text, "#define ROWS_AT_ONCE %d\n\n", rows_at_once(program, layout));
+}
+
+static const char *
+word_suffix(int kind)
+{
+	static const char *const suffixes[] = {
+		"add", "float", "min", "max", "umin", "umax"
+	};
+
+	return suffixes[kind];
+}
+
+static const char *
+word_start(int kind)
+{
+	static const char *const starts[] = {
+		"0", "FLOAT_NEUTRAL", "(uint64_t) INT64_MAX", "(uint64_t) INT64_MIN", "UINT64_MAX", "0"
+	};
+
+	return starts[kind];
+}
+
+/* words_identity, words_merge, words_add, words_add_shared */
+static void
+codegen_words(const KernelLayout *layout, Text *text)
+{
+	text_append(text, "DEVICE_FN uint64_t\nword_start(int word)\n{\n");
+	for (int i = 0; i < layout->nwords; i++)
+		if (strcmp(word_start(layout->words[i].kind), "0") != 0)
+			text_append(text, "\tif (word == %d)\n\t\treturn %s;\n", i,
+						word_start(layout->words[i].kind));
+	text_append(text, "\treturn 0;\n}\n\n"
+				"DEVICE_FN void\nwords_identity(uint64_t *words)\n{\n");
+	for (int i = 0; i < layout->nwords; i++)
+		text_append(text, "\twords[%d] = %s;\n", i, word_start(layout->words[i].kind));
+	text_append(text, "}\n\n"
+				"DEVICE_FN void\nwords_merge(uint64_t *into, const uint64_t *from)\n{\n");
+	for (int i = 0; i < layout->nwords; i++)
+		text_append(text, "\tinto[%d] = merge_%s(into[%d], from[%d]);\n", i,
+					word_suffix(layout->words[i].kind), i, i);
+	text_append(text, "}\n\n"
+				"DEVICE_FN void\nwords_add(uint64_t *state, const uint64_t *words)\n{\n");
+	for (int i = 0; i < layout->nwords; i++)
+		text_append(text, "\tword_%s(&state[%d], words[%d]);\n",
+					word_suffix(layout->words[i].kind), i, i);
+	text_append(text, "}\n\n"
+				"DEVICE_FN void\nwords_add_shared(uint64_t *state, uint32_t stride, "
+				"const uint64_t *words)\n{\n");
+	for (int i = 0; i < layout->nwords; i++)
+		text_append(text, "\tshared_%s(&state[%d * stride], words[%d]);\n",
+					word_suffix(layout->words[i].kind), i, i);
+	text_append(text, "}\n\n");
+}
+
+/* SUM_INT128's low words, which must not run over: see state.h. */
+static void
+codegen_normalize(const KernelLayout *layout, Text *text)
+{
+	text_append(text, "DEVICE_FN void\nstate_normalize(uint64_t *state)\n{\n");
+	for (int i = 0; i < layout->nwords; i++)
+	{
+		DeviceWord	high = layout->words[i];
+
+		if (high.acc != ACC_SUM_INT128 || high.part != 0)
+			continue;
+		high.part = 1;
+		for (int j = 0; j < layout->nwords; j++)
+			if (memcmp(&layout->words[j], &high, sizeof(high)) == 0)
+				text_append(text, "\tstate[%d] += state[%d] >> 32;\n"
+							"\tstate[%d] &= UINT64_C(0xffffffff);\n", j, i, i);
+	}
+	text_append(text, "}\n\n");
+}
+
+static void
+codegen_aggregate(Strategy strategy, Text *text)
+{
+	static const char *const files[STRATEGY_COUNT] = {
+		NULL, "block", "peers", "peers", "scan", "vote", "reduce"
+	};
+	static const int threads[STRATEGY_COUNT] = {256, 1024, 256, 256, 256, 256, 256};
+
+	text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n"
+				"#include \"atomic.cuh\"\n#include \"move.cuh\"\n#include \"emit.cuh\"\n");
+	if (files[strategy] != NULL)
+		text_append(text, "#include \"%s.cuh\"\n", files[strategy]);
+	text_append(text, "\nKERNEL_BOUNDS(aggregate, AggregateArgs, args, %d, 1)\n"
+				"{\n\taggregate_%s(&args);\n}\n",
+				threads[strategy], strategy_names[strategy]);
+}
+
+void
+codegen(const Program *program, const KernelLayout *layout, KernelPart part,
+		Strategy strategy, Text *text)
+{
+	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
+				"#include \"state.h\"\n#include \"args.cuh\"\n"
+				"#include \"key.cuh\"\n#include \"words.cuh\"\n\n");
+	codegen_macros(program, layout, text);
+	codegen_words(layout, text);
+	codegen_normalize(layout, text);
+	codegen_keys(program, layout, text);
+	codegen_rows(program, layout, text);
+	codegen_emit(program, layout, text);
+	if (part == PART_SAMPLE)
+		text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n"
+					"#include \"sample.cuh\"\n");
+	else
+		codegen_aggregate(strategy, text);
+}

@@ -1,0 +1,57 @@
+/*
+ * codegen.h
+ *	  From a Program to the text of its kernels.
+ */
+#ifndef GPUAGG_CODEGEN_H
+#define GPUAGG_CODEGEN_H
+
+#include "engine/cuda/layout.h"
+#include "engine/cuda/text.h"
+
+/* The strategies, in the order of their names in codegen.c. */
+typedef enum Strategy
+{
+	STRATEGY_ATOMIC,
+	STRATEGY_BLOCK,
+	STRATEGY_PEERS,
+	STRATEGY_PEERS_BALLOT,		/* peers, found by the ballot loop */
+	STRATEGY_SCAN,
+	STRATEGY_VOTE,
+	STRATEGY_REDUCE,
+	STRATEGY_COUNT
+} Strategy;
+
+extern const char *strategy_name(Strategy strategy);
+
+/* The strategy of that name, or -1. */
+extern int	strategy_named(const char *name);
+
+/*
+ * Modules of a Program.  The sample module has the kernel `sample` only, the
+ * others `aggregate`, `table_init`, `table_move`, `table_normalize` and `emit`.
+ */
+typedef enum KernelPart
+{
+	PART_SAMPLE,
+	PART_AGGREGATE
+} KernelPart;
+
+/* Append the text of a module's kernels. */
+extern void codegen(const Program *program, const KernelLayout *layout,
+					KernelPart part, Strategy strategy, Text *text);
+
+/*
+ * Parts of it, for codegen.c: row_load and row_eval; keys and groups.
+ */
+extern void codegen_rows(const Program *program, const KernelLayout *layout, Text *text);
+extern void codegen_keys(const Program *program, const KernelLayout *layout, Text *text);
+extern void codegen_emit(const Program *program, const KernelLayout *layout, Text *text);
+
+extern void codegen_pack_key(const KernelLayout *layout, int key, int reg,
+							 const char *to, Text *text);
+
+/* The C type of a value in a register, and in a device column. */
+extern const char *codegen_type(ValueType type);
+extern const char *codegen_column_type(ValueType type);
+
+#endif							/* GPUAGG_CODEGEN_H */

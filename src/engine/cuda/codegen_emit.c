@@ -1,0 +1,106 @@
+/*
+ * codegen_emit.c
+ *	  Generates emit_group: a group's key and state to the output's vectors.
+ *
+ * Keys get their own types again, validity bits are set in zeroed memory, and a
+ * state gets the words of the Program.  A text's bytes go to a place of their
+ * own; the host puts them behind one another.
+ */
+#include "engine/cuda/codegen.h"
+
+/* Write to a vector of the output; the macro's argument is in bits a group. */
+static void
+write_macros(Text *text)
+{
+	text_append(text, "#define OUTPUT(type, bits) "
+				"((type *) (args->output + args->capacity / 8 * (bits)))\n\n");
+}
+
+static void
+write_valid(const KernelLayout *layout, int key, Text *text)
+{
+	text_append(text, "\t\tatomic_or_u32(&OUTPUT(uint32_t, %u)[place / 32], "
+				"1u << (place %% 32));\n", layout->out_valid[key]);
+}
+
+static void
+write_direct_key(const KernelLayout *layout, Text *text)
+{
+	const char *type = codegen_type((ValueType) layout->keys[0].type);
+
+	text_append(text, "\tif (slot > 0)\n\t{\n");
+	write_valid(layout, 0, text);
+	text_append(text, "\t\tOUTPUT(%s, %u)[place] = (%s) (args->table.direct_min + "
+				"(int64_t) slot - 1);\n\t}\n", type, layout->out_values[0], type);
+}
+
+/* A text's bytes; without room the count alone tells the host. */
+static void
+write_text_key(const KernelLayout *layout, int key, Text *text)
+{
+	text_append(text,
+				"\t\tuint64_t at = atomic_add_u64(&args->counters->emitted_bytes, "
+				"text_length(words[%d]));\n"
+				"\t\tTextRef ref;\n\n"
+				"\t\tref.start = (uint32_t) at;\n"
+				"\t\tref.length = text_length(words[%d]);\n"
+				"\t\tif (at + ref.length <= args->text_size)\n"
+				"\t\t\tfor (uint32_t i = 0; i < ref.length; i++)\n"
+				"\t\t\t\targs->text[at + i] = args->table.arena"
+				"[(uint64_t) text_start(words[%d]) * 8 + i];\n"
+				"\t\tOUTPUT(TextRef, %u)[place] = ref;\n",
+				layout->keys[key].word, layout->keys[key].word,
+				layout->keys[key].word, layout->out_values[key]);
+}
+
+static void
+write_key_value(const KernelLayout *layout, int key, Text *text)
+{
+	const KeyField *field = &layout->keys[key];
+	uint32_t	out = layout->out_values[key];
+
+	switch ((ValueType) field->type)
+	{
+		case VT_TEXT:
+			write_text_key(layout, key, text);
+			break;
+		case VT_UUID:
+			text_append(text, "\t\tOUTPUT(uint64_t, %u)[2 * place] = words[%d];\n"
+						"\t\tOUTPUT(uint64_t, %u)[2 * place + 1] = words[%d];\n",
+						out, field->word, out, field->word + 1);
+			break;
+		default:
+			/* the value's bits are those of an integer of its size */
+			text_append(text, "\t\tOUTPUT(uint%d_t, %u)[place] = "
+						"(uint%d_t) (words[%d] >> %d);\n", field->bits, out,
+						field->bits, field->word, field->shift);
+			break;
+	}
+}
+
+void
+codegen_emit(const Program *program, const KernelLayout *layout, Text *text)
+{
+	write_macros(text);
+	text_append(text, "DEVICE_FN void\nemit_group(const EmitArgs *args, uint32_t slot, "
+				"const uint64_t *words, uint64_t place)\n{\n"
+				"\tuint64_t *state = OUTPUT(uint64_t, %u) + place * %d;\n\n",
+				layout->out_states, program->nwords);
+	for (int i = 0; i < program->nwords; i++)
+		text_append(text, "\tstate[%d] = words[STATE + %d];\n", i, layout->word_of[i]);
+	if (program->nkeys > 0 && layout->table == TABLE_DIRECT)
+		write_direct_key(layout, text);
+	for (int i = 0; i < program->nkeys && layout->table != TABLE_DIRECT; i++)
+	{
+		const KeyField *field = &layout->keys[i];
+
+		if (field->nullable)
+			text_append(text, "\tif (!((words[%d] >> %d) & 1))\n",
+						field->null_word, field->null_shift);
+		text_append(text, "\t{\n");
+		write_valid(layout, i, text);
+		write_key_value(layout, i, text);
+		text_append(text, "\t}\n");
+	}
+	text_append(text, "}\n\n");
+}

@@ -1,0 +1,310 @@
+/*
+ * codegen_rows.c
+ *	  Generates row_load and row_eval: a row's columns, its key, its words.
+ *
+ * A register is three variables: r, its value, n, whether it is NULL, and e,
+ * whether it is an error.  Those that are constant the compiler folds away.
+ * Instructions are written in the order in which they are needed, those of the
+ * filter first, so that a row that does not pass is left at once.
+ */
+#include <string.h>
+
+#include "engine/cuda/codegen.h"
+
+/* Which registers are there already. */
+typedef struct RowCode
+{
+	const Program *program;
+	const KernelLayout *layout;
+	Text	   *text;
+	bool		written[PROGRAM_MAX_INSNS];
+} RowCode;
+
+static void
+write_raw(const Program *program, const KernelLayout *layout, Text *text)
+{
+	const Column *columns = program_columns(program);
+
+	text_append(text, "typedef struct Raw\n{\n\tuint8_t unused;\n");
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		text_append(text, "\t%s c%d;\n",
+					codegen_column_type((ValueType) columns[i].type), i);
+		if (columns[i].nullable)
+			text_append(text, "\tuint8_t n%d;\n", i);
+	}
+	text_append(text, "} Raw;\n\n"
+				"typedef struct Row\n{\n\tuint64_t key[KEY_WORDS];\n"
+				"\tuint64_t words[NWORDS];\n\tbool passes;\n\tbool error;\n} Row;\n\n");
+	text_append(text, "DEVICE_FN void\n"
+				"row_load(const RowBatch *batch, uint64_t row, Raw *raw)\n{\n");
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		const char *type = codegen_column_type((ValueType) columns[i].type);
+
+		text_append(text, "\traw->c%d = ((const %s *) (batch->columns + "
+					"batch->capacity * %u))[row];\n", i, type, layout->columns[i].values);
+		if (columns[i].nullable)
+			text_append(text, "\traw->n%d = (batch->columns + "
+						"batch->capacity * %u)[row];\n", i, layout->columns[i].nulls);
+	}
+	text_append(text, "}\n\n"
+				"DEVICE_FN Bytes\ntext_bytes(const AggregateArgs *args, TextRef ref)\n{\n"
+				"\tBytes bytes;\n\n"
+				"\tbytes.data = (const char *) args->batch.bytes + ref.start;\n"
+				"\tbytes.len = ref.length;\n\treturn bytes;\n}\n\n"
+				"DEVICE_FN float\nslot_float4(int64_t word)\n{\n"
+				"\tunion { uint32_t bits; float value; } both;\n\n"
+				"\tboth.bits = (uint32_t) word;\n\treturn both.value;\n}\n\n");
+}
+
+static void
+write_slot(RowCode *code, int reg, const Insn *insn)
+{
+	Text	   *text = code->text;
+
+	text_append(text, "\tn%d = args->slots[%d].isnull != 0;\n", reg, insn->index);
+	switch ((ValueType) insn->type)
+	{
+		case VT_TEXT:
+			text_append(text, "\tr%d = text_bytes(args, args->slots[%d].text);\n",
+						reg, insn->index);
+			break;
+		case VT_UUID:
+			text_append(text, "\tr%d.w[0] = args->slots[%d].bytes[0];\n"
+						"\tr%d.w[1] = args->slots[%d].bytes[1];\n",
+						reg, insn->index, reg, insn->index);
+			break;
+		case VT_FLOAT4:
+			text_append(text, "\tr%d = slot_float4(args->slots[%d].word);\n",
+						reg, insn->index);
+			break;
+		case VT_FLOAT8:
+			text_append(text, "\tr%d = f64_from_bits((uint64_t) args->slots[%d].word);\n",
+						reg, insn->index);
+			break;
+		default:
+			text_append(text, "\tr%d = (%s) args->slots[%d].word;\n", reg,
+						codegen_type((ValueType) insn->type), insn->index);
+			break;
+	}
+}
+
+static void
+write_column(RowCode *code, int reg, const Insn *insn)
+{
+	const Column *column = &program_columns(code->program)[insn->index];
+
+	if (column->type == VT_TEXT)
+		text_append(code->text, "\tr%d = text_bytes(args, raw->c%d);\n", reg, insn->index);
+	else
+		text_append(code->text, "\tr%d = raw->c%d;\n", reg, insn->index);
+	if (column->nullable)
+		text_append(code->text, "\tn%d = raw->n%d != 0;\n", reg, insn->index);
+}
+
+/*
+ * AND and OR as fn.h tells.  decided: the left side alone is the answer; value:
+ * the answer if one side decides it.
+ */
+static void
+write_logic(RowCode *code, int reg, const Insn *insn)
+{
+	int			a = insn->arg[0];
+	int			b = insn->arg[1];
+	const char *sign = insn->op == OP_and ? "!" : "";
+
+	text_append(code->text,
+				"\t{\n"
+				"\t\tbool left = !n%d && !e%d && %sr%d;\n"
+				"\t\tbool right = !n%d && !e%d && %sr%d;\n\n",
+				a, a, sign, a, b, b, sign, b);
+	text_append(code->text,
+				"\t\te%d = e%d || (e%d && !left);\n"
+				"\t\tn%d = !left && !right && (n%d || n%d);\n"
+				"\t\tr%d = %s(left || right);\n"
+				"\t}\n",
+				reg, a, b, reg, a, b, reg, sign);
+}
+
+/* A strict operation: its own error counts if no operand is NULL. */
+static void
+write_operation(RowCode *code, int reg, const Insn *insn)
+{
+	Text	   *text = code->text;
+	OpCode		op = (OpCode) insn->op;
+	int			a = insn->arg[0];
+	int			b = op_nargs(op) > 1 ? insn->arg[1] : -1;
+
+	text_append(text, "\tr%d = %s(r%d", reg, op_name(op), a);
+	if (b >= 0)
+		text_append(text, ", r%d", b);
+	if (op_checked(op))
+		text_append(text, ", &e%d", reg);
+	text_append(text, ");\n\tn%d = n%d", reg, a);
+	if (b >= 0)
+		text_append(text, " || n%d", b);
+	text_append(text, ";\n\te%d = (e%d && !n%d) || e%d", reg, reg, reg, a);
+	if (b >= 0)
+		text_append(text, " || e%d", b);
+	text_append(text, ";\n");
+}
+
+/* Write an instruction, and first what it needs, if not there yet. */
+static void
+write_register(RowCode *code, int reg)
+{
+	const Insn *insn;
+
+	if (reg < 0 || code->written[reg])
+		return;
+	code->written[reg] = true;
+	insn = &program_insns(code->program)[reg];
+	if (insn->op != OP_column && insn->op != OP_slot)
+	{
+		write_register(code, insn->arg[0]);
+		write_register(code, insn->arg[1]);
+	}
+	text_append(code->text, "\t%s r%d;\n\tbool n%d = false, e%d = false;\n\n",
+				codegen_type((ValueType) insn->type), reg, reg, reg);
+	switch (insn->op)
+	{
+		case OP_column:
+			write_column(code, reg, insn);
+			break;
+		case OP_slot:
+			write_slot(code, reg, insn);
+			break;
+		case OP_and:
+		case OP_or:
+			write_logic(code, reg, insn);
+			break;
+		case OP_isnull:
+		case OP_isnotnull:
+			text_append(code->text, "\tr%d = %sn%d;\n\te%d = e%d;\n", reg,
+						insn->op == OP_isnull ? "" : "!", insn->arg[0],
+						reg, insn->arg[0]);
+			break;
+		default:
+			write_operation(code, reg, insn);
+			break;
+	}
+}
+
+/* What one word of a state gets from the row. */
+static void
+write_word(RowCode *code, int index)
+{
+	const DeviceWord *word = &code->layout->words[index];
+	Text	   *text = code->text;
+	int			arg = word->arg;
+
+	text_append(text, "\t{\n\t\tbool take = true;\n\n");
+	if (word->filter >= 0)
+		text_append(text, "\t\trow->error |= e%d;\n"
+					"\t\ttake = !n%d && r%d;\n", word->filter, word->filter, word->filter);
+	if (arg >= 0)
+		text_append(text, "\t\trow->error |= take && e%d;\n"
+					"\t\ttake = take && !n%d;\n", arg, arg);
+	if (word->acc == ACC_SUM_FLOAT)
+		text_append(text, "\t\trow->error |= take && !float_summable((double) r%d);\n", arg);
+	text_append(text, "\t\trow->words[%d] = !take ? word_start(%d) : ", index, index);
+	switch ((AccKind) word->acc)
+	{
+		case ACC_COUNT:
+			text_append(text, "1");
+			break;
+		case ACC_SUM_INT128:
+			if (word->part == 0)
+				text_append(text, "(uint64_t) (int64_t) r%d & UINT64_C(0xffffffff)", arg);
+			else
+				text_append(text, "(uint64_t) ((int64_t) r%d >> 32)", arg);
+			break;
+		case ACC_SUM_FLOAT:
+			text_append(text, "f64_bits((double) r%d)", arg);
+			break;
+		case ACC_MIN_FLOAT:
+		case ACC_MAX_FLOAT:
+			text_append(text, "float_to_ordered((double) r%d)", arg);
+			break;
+		case ACC_SUM_INT:
+		case ACC_MIN_INT:
+		case ACC_MAX_INT:
+			text_append(text, "(uint64_t) (int64_t) r%d", arg);
+			break;
+	}
+	text_append(text, ";\n\t}\n");
+}
+
+/*
+ * The key of a row: by direct addressing its slot, or one that is out of reach
+ * if the value is out of the range; else packed, and with a tag if needed.
+ */
+static void
+write_row_key(RowCode *code)
+{
+	const Program *program = code->program;
+	Text	   *text = code->text;
+
+	text_append(text, "\tfor (int i = 0; i < KEY_WORDS; i++)\n\t\trow->key[i] = 0;\n");
+	if (program->nkeys > 0 && code->layout->table == TABLE_DIRECT)
+	{
+		int			reg = program_keys(program)[0];
+
+		text_append(text, "\trow->error |= e%d;\n"
+					"\trow->key[0] = n%d ? 0 : direct_key(args, (int64_t) r%d);\n",
+					reg, reg, reg);
+		return;
+	}
+	for (int i = 0; i < program->nkeys; i++)
+	{
+		int			reg = program_keys(program)[i];
+
+		text_append(text, "\trow->error |= e%d;\n", reg);
+		codegen_pack_key(code->layout, i, reg, "row->key", text);
+	}
+	if (code->layout->key_words > 1)
+		text_append(text, "\tkey_make_tag(args->batch.bytes, row->key);\n");
+}
+
+static void
+write_eval(RowCode *code)
+{
+	const Program *program = code->program;
+	int			filter = program->filter;
+
+	text_append(code->text, "DEVICE_FN void\nrow_eval(const AggregateArgs *args, "
+				"const Raw *raw, Row *row)\n{\n");
+	if (filter >= 0)
+	{
+		write_register(code, filter);
+		text_append(code->text, "\trow->error = e%d;\n\trow->passes = !e%d && !n%d && r%d;\n"
+					"\tif (!row->passes)\n\t\treturn;\n", filter, filter, filter, filter);
+	}
+	else
+		text_append(code->text, "\trow->error = false;\n\trow->passes = true;\n");
+	for (int i = 0; i < program->nkeys; i++)
+		write_register(code, program_keys(program)[i]);
+	for (int i = 0; i < code->layout->nwords; i++)
+	{
+		write_register(code, code->layout->words[i].filter);
+		write_register(code, code->layout->words[i].arg);
+	}
+	write_row_key(code);
+	for (int i = 0; i < code->layout->nwords; i++)
+		write_word(code, i);
+	text_append(code->text, "}\n\n");
+}
+
+void
+codegen_rows(const Program *program, const KernelLayout *layout, Text *text)
+{
+	RowCode		code;
+
+	memset(&code, 0, sizeof(code));
+	code.program = program;
+	code.layout = layout;
+	code.text = text;
+	write_raw(program, layout, text);
+	write_eval(&code);
+}

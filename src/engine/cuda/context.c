@@ -1,0 +1,111 @@
+/*
+ * context.c
+ *	  The process's device, and what it keeps from one run to the next.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/cuda/context.h"
+#include "engine/cuda/kernel_cache.h"
+
+/* One for each kind of device. */
+static Context contexts[2];
+
+static Context *
+context_slot(const DeviceOps *ops)
+{
+	for (int i = 0; i < 2; i++)
+	{
+		if (contexts[i].ops == NULL)
+			contexts[i].ops = ops;
+		if (contexts[i].ops == ops)
+			return &contexts[i];
+	}
+	return NULL;
+}
+
+Context *
+context_get(const DeviceOps *ops, char *why, size_t len)
+{
+	Context    *context = context_slot(ops);
+
+	if (context == NULL)
+	{
+		snprintf(why, len, "too many kinds of devices");
+		return NULL;
+	}
+	if (context->lost && context->runs == 0)
+		context_close(ops);
+	if (!context->tried)
+	{
+		context->tried = true;
+		context->device = ops->open(0, context->why, sizeof(context->why));
+	}
+	if (context->device == NULL)
+	{
+		snprintf(why, len, "%s", context->why);
+		return NULL;
+	}
+	return context;
+}
+
+void
+context_close(const DeviceOps *ops)
+{
+	Context    *context = context_slot(ops);
+
+	if (context == NULL || context->runs > 0)
+		return;
+	if (context->device != NULL)
+	{
+		kernel_cache_unload(context);
+		for (int i = 0; i < CONTEXT_STAGES; i++)
+			if (context->stages[i].data != NULL)
+				ops->host_free(context->device, context->stages[i].data);
+		ops->close(context->device);
+	}
+	memset(context, 0, sizeof(*context));
+	context->ops = ops;
+}
+
+DeviceStatus
+stage_take(Context *context, size_t size, Stage *stage)
+{
+	DeviceStatus status;
+
+	memset(stage, 0, sizeof(*stage));
+	for (int i = 0; i < CONTEXT_STAGES; i++)
+	{
+		Stage	   *kept = &context->stages[i];
+
+		if (kept->size < size)
+			continue;
+		*stage = *kept;
+		memset(kept, 0, sizeof(*kept));
+		return DEVICE_OK;
+	}
+	status = context->ops->host_alloc(context->device, size, &stage->data);
+	if (status == DEVICE_OK)
+		stage->size = size;
+	return status;
+}
+
+void
+stage_give_back(Context *context, Stage *stage)
+{
+	if (stage->data == NULL)
+		return;
+	for (int i = 0; i < CONTEXT_STAGES; i++)
+	{
+		if (context->stages[i].size >= stage->size)
+			continue;
+		if (context->stages[i].data != NULL)
+			context->ops->host_free(context->device, context->stages[i].data);
+		context->stages[i] = *stage;
+		stage->data = NULL;
+		break;
+	}
+	if (stage->data != NULL)
+		context->ops->host_free(context->device, stage->data);
+	memset(stage, 0, sizeof(*stage));
+}

@@ -1,0 +1,130 @@
+/*
+ * kernels.c
+ *	  A run's kernels: made or found, and launched.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "engine/cuda/run.h"
+
+/* Threads that one multiprocessor is given at most by one launch. */
+#define THREADS_PER_MULTIPROCESSOR 2048
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t) t.tv_sec * 1000000000 + (uint64_t) t.tv_nsec;
+}
+
+/* Load the module of a text, and account for the time. */
+static EngineStatus
+load_module(CudaRun *run, Text *text, LoadedModule **module)
+{
+	uint64_t	start = now_ns();
+	bool		cached = false;
+	DeviceStatus status;
+
+	if (text->failed)
+		return run_fail(run, ENGINE_NO_MEMORY, "out of memory for kernel text");
+	status = kernel_cache_load(run->context, text->data, module, &cached);
+	run->head.stats.compile_ns += now_ns() - start;
+	run->head.stats.compile_cached = run->head.stats.compile_cached && cached;
+	return run_device(run, status, "could not make a kernel");
+}
+
+/* Find the kernels of a module by their names. */
+static EngineStatus
+find_kernels(CudaRun *run, bool direct, KernelPart part, Kernels *kernels)
+{
+	DeviceModule *module = kernel_cache_module(kernels->module);
+	struct
+	{
+		const char *name;
+		DeviceKernel **kernel;
+		bool		there;
+	}			wanted[] = {
+		{"sample", &kernels->sample, part == PART_SAMPLE},
+		{"aggregate", &kernels->aggregate, part == PART_AGGREGATE},
+		{"table_init", &kernels->table_init, part == PART_AGGREGATE},
+		{"table_move", &kernels->table_move, part == PART_AGGREGATE && !direct},
+		{"table_normalize", &kernels->table_normalize, part == PART_AGGREGATE},
+		{"emit", &kernels->emit, part == PART_AGGREGATE}
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+	{
+		EngineStatus status;
+
+		if (!wanted[i].there)
+			continue;
+		status = run_device(run, run->device_ops->kernel(run->device, module,
+														 wanted[i].name, wanted[i].kernel),
+							"could not find a kernel");
+		if (status != ENGINE_OK)
+			return status;
+	}
+	return ENGINE_OK;
+}
+
+EngineStatus
+kernels_load(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kernels)
+{
+	const KernelLayout *layout = &run->layouts[choice->table];
+	Text		text = {0};
+	EngineStatus status;
+
+	codegen(run->program, layout, part, choice->strategy, &text);
+	status = load_module(run, &text, &kernels->module);
+	text_free(&text);
+	if (status != ENGINE_OK)
+		return status;
+	return find_kernels(run, layout->table == TABLE_DIRECT, part, kernels);
+}
+
+EngineStatus
+kernels_load_deform(CudaRun *run)
+{
+	Text		text = {0};
+	EngineStatus status;
+
+	text_append(&text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
+				"#include \"args.cuh\"\n#include \"deform.cuh\"\n");
+	status = load_module(run, &text, &run->deform_module);
+	text_free(&text);
+	if (status != ENGINE_OK)
+		return status;
+	return run_device(run,
+					  run->device_ops->kernel(run->device,
+											  kernel_cache_module(run->deform_module),
+											  "deform", &run->deform),
+					  "could not find a kernel");
+}
+
+void
+kernels_release(Kernels *kernels)
+{
+	kernel_cache_release(kernels->module);
+	*kernels = (Kernels) {0};
+}
+
+EngineStatus
+kernels_launch(CudaRun *run, DeviceKernel *kernel, uint64_t threads, uint32_t block,
+			   uint32_t shared, void *args)
+{
+	uint64_t	most = (uint64_t) run->device->info.multiprocessors *
+		(THREADS_PER_MULTIPROCESSOR / block);
+	uint64_t	grid = (threads + block - 1) / block;
+	void	   *params[] = {args};
+
+	if (grid > most)
+		grid = most;
+	if (grid == 0)
+		grid = 1;
+	return run_device(run,
+					  run->device_ops->launch(run->device, run->work, kernel,
+											  (uint32_t) grid, block, shared, params),
+					  "could not launch a kernel");
+}

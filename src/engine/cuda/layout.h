@@ -1,0 +1,106 @@
+/*
+ * layout.h
+ *	  How a Program's columns, keys and states lie in device memory.
+ *
+ * A pure function of the Program and of how the group table is addressed; read
+ * by the code generator, which writes it into the kernels, and by the host.
+ */
+#ifndef GPUAGG_LAYOUT_H
+#define GPUAGG_LAYOUT_H
+
+#include "program/program.h"
+
+/* What a word of a state on the device holds, and how it merges. */
+typedef enum WordKind
+{
+	WORD_ADD,
+	WORD_FLOAT,
+	WORD_MIN,
+	WORD_MAX,
+	WORD_UMIN,
+	WORD_UMAX
+} WordKind;
+
+/*
+ * One word on the device.  It may stand for several of the Program's words:
+ * equal accumulators share one, and count(x) of an x that is never NULL is
+ * count(*).
+ */
+typedef struct DeviceWord
+{
+	uint8_t		kind;			/* WordKind */
+	uint8_t		acc;			/* AccKind it belongs to */
+	uint8_t		part;			/* which word of that accumulator */
+	int16_t		arg;
+	int16_t		filter;
+} DeviceWord;
+
+/* A column's place: bytes a row of what stands before it. */
+typedef struct ColumnPlace
+{
+	uint32_t	values;
+	uint32_t	nulls;			/* one byte a row; 0: never NULL */
+} ColumnPlace;
+
+/* A key's place in the packed key. */
+typedef struct KeyField
+{
+	uint8_t		type;			/* ValueType */
+	uint8_t		bits;			/* in each word it takes */
+	uint8_t		nullable;
+	uint8_t		null_shift;		/* bit of null_word that says NULL */
+	int16_t		word;			/* first word */
+	int16_t		null_word;
+	uint8_t		shift;
+} KeyField;
+
+/* How groups are found. */
+typedef enum TableKind
+{
+	TABLE_HASH,
+	TABLE_DIRECT				/* one integer key from a small range */
+} TableKind;
+
+/* The most rows of 8 bytes that strategy `reduce` can merge in a block. */
+#define LAYOUT_REDUCE_WORDS 512
+
+#define TAG_NULL_BITS 8			/* NULL bits that fit a tag */
+#define TAG_NULL_SHIFT 2
+
+typedef struct KernelLayout
+{
+	TableKind	table;
+	ColumnPlace columns[PROGRAM_MAX_COLUMNS];
+	uint32_t	row_bytes;		/* of all columns */
+
+	int			nwords;			/* on the device */
+	DeviceWord	words[2 * PROGRAM_MAX_ACCS + 1];
+	int16_t		word_of[2 * PROGRAM_MAX_ACCS];	/* Program's word -> device's */
+	int			presence;		/* word that counts all rows; direct only */
+
+	int			key_words;		/* the first is the tag if more than one */
+	KeyField	keys[PROGRAM_MAX_KEYS];
+	bool		has_text;
+	int			state;			/* words of a slot before the state */
+	int			stride;			/* words of a slot */
+
+	/* What stride and presence are, or were, with direct addressing. */
+	int			direct_stride;
+	int			direct_presence;
+
+	/* Output: places in bits a group of what stands before. */
+	uint32_t	out_valid[PROGRAM_MAX_KEYS];
+	uint32_t	out_values[PROGRAM_MAX_KEYS];
+	uint32_t	out_states;
+	uint32_t	out_bits;		/* of all */
+} KernelLayout;
+
+extern void layout_make(const Program *program, TableKind table, KernelLayout *layout);
+
+/* Can its groups be addressed directly? */
+extern bool layout_direct_possible(const Program *program);
+
+/* Bytes of a value in a device column, TEXT included. */
+extern int	layout_value_size(ValueType type);
+
+#endif							/* GPUAGG_LAYOUT_H */

@@ -1,0 +1,225 @@
+/*
+ * run.h
+ *	  One run of the CUDA engine: what its parts share.
+ *
+ *	run.c		open, poll, close; memory; messages
+ *	kernels.c	the run's kernels: compile, launch
+ *	device_table.c	the group table: make, grow, free
+ *	choose.c	the strategy, from a sample
+ *	input.c		buffers of rows; pages.c and columns.c fill them
+ *	aggregate.c	from a full buffer to the table
+ *	output.c	groups out
+ */
+#ifndef GPUAGG_RUN_H
+#define GPUAGG_RUN_H
+
+#include "engine/engine.h"
+#include "engine/cuda/codegen.h"
+#include "engine/cuda/context.h"
+#include "engine/cuda/device.h"
+#include "engine/cuda/kernel_cache.h"
+#include "engine/cuda/layout.h"
+#include "../../../cuda/args.cuh"
+
+/* Device memory of a run; zeros: none. */
+typedef struct DeviceBuffer
+{
+	DevicePtr	ptr;
+	uint64_t	size;
+} DeviceBuffer;
+
+/* The kernels of one module. */
+typedef struct Kernels
+{
+	LoadedModule *module;
+	DeviceKernel *aggregate;
+	DeviceKernel *table_init;
+	DeviceKernel *table_move;	/* NULL with direct addressing */
+	DeviceKernel *table_normalize;
+	DeviceKernel *emit;
+	DeviceKernel *sample;
+} Kernels;
+
+/* How rows meet their groups: what choose.c decides. */
+typedef struct Choice
+{
+	Strategy	strategy;
+	TableKind	table;
+	uint64_t	groups;			/* expected */
+	int64_t		direct_min;
+	uint64_t	direct_range;	/* values, without NULL */
+	uint32_t	block_slots;
+	uint32_t	block_replicas;
+} Choice;
+
+typedef enum BufferState
+{
+	BUFFER_EMPTY,
+	BUFFER_FILLING,
+	BUFFER_SUBMITTED			/* the device works on it */
+} BufferState;
+
+/*
+ * A batch of rows on its way: gathered in page-locked memory, copied to the
+ * device, aggregated.  `bytes` on the device begins with the slots' bytes.
+ */
+typedef struct InputBuffer
+{
+	BufferState state;
+	Stage		stage;
+	DeviceBuffer bytes;
+	DeviceBuffer columns;
+	DeviceBuffer undone[2];		/* lists of rows: from the last launch, and for
+								 * the next */
+	uint32_t	nrows;
+	uint32_t	npages;
+	uint32_t	nlines;			/* in the list of line pointers */
+	uint32_t	nbytes;			/* of texts, behind the slots' */
+	Counters   *counters;		/* page-locked: what the kernels told */
+	DeviceEvent *begun;
+	DeviceEvent *uploaded;
+	DeviceEvent *deformed;		/* columns are there, the strategy is chosen */
+	DeviceEvent *done;
+} InputBuffer;
+
+#define INPUT_BUFFERS 2
+
+/* Groups on their way out. */
+typedef struct OutputBuffer
+{
+	DeviceBuffer vectors;
+	DeviceBuffer text;
+	Stage		stage;			/* of the vectors, then of the texts */
+	uint32_t	from;			/* slots it stands for */
+	uint32_t	to;
+	bool		launched;
+	DeviceEvent *done;
+} OutputBuffer;
+
+/* Groups in the host's memory, their vectors behind them in the same piece. */
+typedef struct KeptGroups
+{
+	struct KeptGroups *next;
+	GroupBatch	batch;
+} KeptGroups;
+
+typedef struct CudaRun
+{
+	EngineRun	head;
+	Context    *context;
+	const DeviceOps *device_ops;
+	Device	   *device;
+	Program    *program;		/* a copy */
+	const SlotValue *slots;
+	EngineHints hints;
+	int			forced;			/* Strategy, or -1: auto */
+	bool		failed;			/* nothing more may be asked of it */
+
+	uint64_t	memory_limit;
+	uint64_t	memory_used;
+
+	DeviceStream *copy;			/* uploads */
+	DeviceStream *work;			/* kernels and downloads */
+
+	KernelLayout layouts[2];	/* by TableKind */
+	Choice		choice;
+	bool		chosen;
+	Kernels		kernels;
+	LoadedModule *deform_module;
+	DeviceKernel *deform;
+
+	DeviceBuffer slot_values;	/* DeviceSlot */
+	DeviceBuffer attrs;			/* DeformAttr, then DeformColumn */
+	uint32_t	nattrs;
+	char	   *slot_bytes;		/* texts of slots, behind one another */
+	uint32_t	slot_bytes_size;
+
+	GroupTable	table;
+	DeviceBuffer table_slots;
+	DeviceBuffer table_arena;
+	DeviceBuffer counters;		/* Counters of each buffer, of the output, then
+								 * TableCounters */
+	Stage		results;		/* page-locked: the same, downloaded */
+	uint64_t	rows_since_normalize;
+
+	InputBuffer inputs[INPUT_BUFFERS];
+	int			filling;		/* the buffer that rows go to */
+	uint32_t	batch_taken;	/* rows of the caller's batch taken so far */
+	uint32_t	capacity;		/* rows of a buffer */
+	uint32_t	page_capacity;
+	uint32_t	line_capacity;
+	uint32_t	bytes_capacity;
+
+	bool		input_ended;
+	OutputBuffer outputs[2];
+	uint32_t	output_next;	/* first slot that no output stands for yet */
+	int			output_turn;
+	uint32_t	output_capacity;
+	bool		output_begun;
+	KeptGroups *kept;			/* to be given */
+	KeptGroups *given;			/* that the caller looks at */
+} CudaRun;
+
+/* Places in `counters` and `results`. */
+#define COUNTERS_OF_BUFFER(i) ((i) * sizeof(Counters))
+#define COUNTERS_OF_OUTPUT(i) ((INPUT_BUFFERS + (i)) * sizeof(Counters))
+#define COUNTERS_OF_TABLE ((INPUT_BUFFERS + 2) * sizeof(Counters))
+#define COUNTERS_SIZE (COUNTERS_OF_TABLE + sizeof(TableCounters))
+
+/* Columns of one input buffer take no more than that share of the limit. */
+#define INPUT_MEMORY_SHARE 8
+#define INPUT_COLUMN_BYTES (UINT64_C(64) << 20)
+
+/* run.c: set the message; a device's failure as an engine's. */
+extern EngineStatus run_fail(CudaRun *run, EngineStatus status, const char *format, ...)
+			__attribute__((format(printf, 3, 4)));
+extern EngineStatus run_device(CudaRun *run, DeviceStatus status, const char *what);
+extern EngineStatus run_alloc(CudaRun *run, uint64_t size, DeviceBuffer *buffer);
+extern void run_free(CudaRun *run, DeviceBuffer *buffer);
+
+/* kernels.c: for the run's choice; threads of a whole grid, at least one block. */
+extern EngineStatus kernels_load(CudaRun *run, const Choice *choice, KernelPart part,
+								 Kernels *kernels);
+extern EngineStatus kernels_load_deform(CudaRun *run);
+extern void kernels_release(Kernels *kernels);
+extern EngineStatus kernels_launch(CudaRun *run, DeviceKernel *kernel, uint64_t threads,
+								   uint32_t block, uint32_t shared, void *args);
+
+/* device_table.c */
+extern EngineStatus device_table_create(CudaRun *run, uint64_t groups);
+extern EngineStatus device_table_grow(CudaRun *run, uint64_t more_groups);
+extern EngineStatus device_table_normalize(CudaRun *run, uint64_t rows);
+extern void device_table_free(CudaRun *run);
+
+/* choose.c: from the first batch's rows; no batch: there are no rows. */
+extern EngineStatus choose(CudaRun *run, const RowBatch *batch);
+
+/* Shared memory that strategy `block` needs for such a table. */
+extern uint32_t block_table_size(const KernelLayout *layout, uint32_t slots,
+								 uint32_t replicas);
+
+/* input.c, pages.c, columns.c */
+extern EngineStatus input_open(CudaRun *run);
+extern void input_close(CudaRun *run);
+extern EngineStatus input_current(CudaRun *run, InputBuffer **buffer);
+extern EngineStatus input_flush(CudaRun *run);
+extern uint64_t input_rows(const CudaRun *run);
+extern void input_batch(const CudaRun *run, const InputBuffer *buffer, RowBatch *batch);
+extern EngineStatus pages_open(CudaRun *run);
+extern EngineStatus pages_take(CudaRun *run, const PageRef *pages, int n);
+extern EngineStatus pages_upload(CudaRun *run, InputBuffer *buffer);
+extern EngineStatus pages_deform(CudaRun *run, InputBuffer *buffer);
+extern EngineStatus columns_open(CudaRun *run);
+extern EngineStatus columns_take(CudaRun *run, const ColumnBatch *batch);
+extern EngineStatus columns_upload(CudaRun *run, InputBuffer *buffer);
+
+/* aggregate.c: hand a buffer to the device; see what came of it (or BUSY). */
+extern EngineStatus aggregate_submit(CudaRun *run, InputBuffer *buffer);
+extern EngineStatus aggregate_launch(CudaRun *run, InputBuffer *buffer);
+extern EngineStatus aggregate_finish(CudaRun *run, InputBuffer *buffer);
+
+/* output.c */
+extern EngineStatus output_next(CudaRun *run, GroupBatch *batch);
+extern void output_close(CudaRun *run);
+
+#endif							/* GPUAGG_RUN_H */

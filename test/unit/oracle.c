@@ -1,0 +1,598 @@
+/*
+ * oracle.c
+ *	  The groups of a Program over rows, computed the plainest way.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oracle.h"
+#include "program/ops.h"
+#include "program/state.h"
+
+typedef struct GroupRow
+{
+	size_t		keylen;
+	char	   *key;			/* for each key: a NULL byte, length, bytes */
+	uint64_t   *words;
+} GroupRow;
+
+/* A register of one row. */
+typedef struct Value
+{
+	bool		isnull;
+	bool		error;
+#define X(name, ctype, size) ctype v_##name;
+	VALUE_TYPES(X)
+#undef X
+} Value;
+
+static void *
+must(void *p)
+{
+	if (p == NULL)
+	{
+		printf("Bail out! out of memory\n");
+		exit(1);
+	}
+	return p;
+}
+
+/*----------
+ * Groups
+ *----------
+ */
+static Groups *
+groups_new(const Program *program)
+{
+	Groups	   *groups = must(calloc(1, sizeof(*groups)));
+
+	groups->nwords = program->nwords;
+	return groups;
+}
+
+static void
+groups_add(Groups *groups, const char *key, size_t keylen, const uint64_t *words)
+{
+	GroupRow   *row;
+
+	if (groups->ngroups == groups->room)
+	{
+		groups->room = groups->room ? 2 * groups->room : 64;
+		groups->rows = must(realloc(groups->rows, groups->room * sizeof(GroupRow)));
+	}
+	row = &groups->rows[groups->ngroups++];
+	row->keylen = keylen;
+	row->key = must(malloc(keylen + 1));
+	memcpy(row->key, key, keylen);
+	row->words = must(malloc(groups->nwords * sizeof(uint64_t) + 1));
+	memcpy(row->words, words, groups->nwords * sizeof(uint64_t));
+}
+
+static int
+compare_rows(const void *a, const void *b)
+{
+	const GroupRow *x = a;
+	const GroupRow *y = b;
+	size_t		shorter = x->keylen < y->keylen ? x->keylen : y->keylen;
+	int			order = memcmp(x->key, y->key, shorter);
+
+	if (order != 0)
+		return order;
+	return (x->keylen > y->keylen) - (x->keylen < y->keylen);
+}
+
+static void
+groups_sort(Groups *groups)
+{
+	if (groups->ngroups > 1)
+		qsort(groups->rows, groups->ngroups, sizeof(GroupRow), compare_rows);
+}
+
+/* After sorting: the rows of one key become one. */
+static void
+groups_unite(const Program *program, Groups *groups)
+{
+	size_t		n = 0;
+
+	for (size_t i = 0; i < groups->ngroups; i++)
+	{
+		GroupRow   *row = &groups->rows[i];
+
+		if (n > 0 && compare_rows(&groups->rows[n - 1], row) == 0)
+		{
+			state_merge(program, groups->rows[n - 1].words, row->words);
+			free(row->key);
+			free(row->words);
+		}
+		else
+			groups->rows[n++] = *row;
+	}
+	groups->ngroups = n;
+}
+
+void
+groups_free(Groups *groups)
+{
+	for (size_t i = 0; i < groups->ngroups; i++)
+	{
+		free(groups->rows[i].key);
+		free(groups->rows[i].words);
+	}
+	free(groups->rows);
+	free(groups);
+}
+
+/* Append one key's value to a group's key. */
+static size_t
+put_key(char *to, bool isnull, const void *bytes, uint32_t len)
+{
+	to[0] = (char) isnull;
+	if (isnull)
+		len = 0;
+	memcpy(to + 1, &len, sizeof(len));
+	if (len > 0)
+		memcpy(to + 1 + sizeof(len), bytes, len);
+	return 1 + sizeof(len) + len;
+}
+
+static bool
+words_same(AccKind kind, const uint64_t *a, const uint64_t *b)
+{
+	if (kind == ACC_SUM_FLOAT)
+	{
+		double		x,
+					y;
+
+		memcpy(&x, a, sizeof(x));
+		memcpy(&y, b, sizeof(y));
+		return (isnan(x) && isnan(y)) || x == y || fabs(x - y) <= 1e-9 * fabs(x);
+	}
+	if (kind == ACC_SUM_INT128)
+	{
+		uint64_t	x[2] = {a[0], a[1]};
+		uint64_t	y[2] = {b[0], b[1]};
+
+		sum128_normalize(x);
+		sum128_normalize(y);
+		return x[0] == y[0] && x[1] == y[1];
+	}
+	return a[0] == b[0];
+}
+
+bool
+groups_same(const Program *program, const Groups *a, const Groups *b)
+{
+	const Accumulator *accs = program_accs(program);
+
+	if (a->status != b->status)
+	{
+		printf("# status %d (%s) and %d (%s)\n", a->status, a->message, b->status, b->message);
+		return false;
+	}
+	if (a->ngroups != b->ngroups)
+	{
+		printf("# %zu and %zu groups\n", a->ngroups, b->ngroups);
+		return false;
+	}
+	for (size_t i = 0; i < a->ngroups; i++)
+	{
+		if (compare_rows(&a->rows[i], &b->rows[i]) != 0)
+		{
+			printf("# group %zu has different keys\n", i);
+			return false;
+		}
+		for (int j = 0; j < program->naccs; j++)
+			if (!words_same((AccKind) accs[j].kind, a->rows[i].words + accs[j].word,
+							b->rows[i].words + accs[j].word))
+			{
+				printf("# group %zu differs in accumulator %d: %llx and %llx\n", i, j,
+					   (unsigned long long) a->rows[i].words[accs[j].word],
+					   (unsigned long long) b->rows[i].words[accs[j].word]);
+				return false;
+			}
+	}
+	return true;
+}
+
+/*----------
+ * Evaluation
+ *----------
+ */
+static Value
+column_value(const Program *program, const ColumnBatch *batch, int column, uint32_t row)
+{
+	const ColumnVector *vector = &batch->columns[column];
+	Value		value;
+
+	memset(&value, 0, sizeof(value));
+	value.isnull = vector->validity && !((vector->validity[row / 8] >> (row % 8)) & 1);
+	if (value.isnull)
+		return value;
+	switch ((ValueType) program_columns(program)[column].type)
+	{
+		case VT_TEXT:
+			value.v_TEXT.data = (const char *) vector->values + vector->offsets[row];
+			value.v_TEXT.len = vector->offsets[row + 1] - vector->offsets[row];
+			break;
+#define X(name, ctype, size) \
+		case VT_##name: value.v_##name = ((const ctype *) vector->values)[row]; break;
+			X(BOOL, uint8_t, 1)
+			X(CHAR, int8_t, 1)
+			X(INT2, int16_t, 2)
+			X(INT4, int32_t, 4)
+			X(INT8, int64_t, 8)
+			X(FLOAT4, float, 4)
+			X(FLOAT8, double, 8)
+			X(UUID, Uuid, 16)
+#undef X
+		default:
+			break;
+	}
+	return value;
+}
+
+static Value
+slot_value(const SlotValue *slot)
+{
+	Value		value;
+
+	memset(&value, 0, sizeof(value));
+	value.isnull = slot->isnull;
+	value.v_BOOL = slot->word != 0;
+	value.v_CHAR = (int8_t) slot->word;
+	value.v_INT2 = (int16_t) slot->word;
+	value.v_INT4 = (int32_t) slot->word;
+	value.v_INT8 = slot->word;
+	memcpy(&value.v_FLOAT4, &slot->word, sizeof(float));
+	memcpy(&value.v_FLOAT8, &slot->word, sizeof(double));
+	value.v_TEXT = slot->bytes;
+	if (slot->type == VT_UUID && !slot->isnull)
+		memcpy(&value.v_UUID, slot->bytes.data, sizeof(Uuid));
+	return value;
+}
+
+/* PostgreSQL's order: the left side first, then only what is still needed. */
+static Value
+logic_value(bool is_and, const Value *a, const Value *b)
+{
+	Value		value;
+
+	memset(&value, 0, sizeof(value));
+	if (a->error)
+		value.error = true;
+	else if (!a->isnull && (a->v_BOOL != 0) != is_and)
+		value.v_BOOL = !is_and;
+	else if (b->error)
+		value.error = true;
+	else if (!b->isnull && (b->v_BOOL != 0) != is_and)
+		value.v_BOOL = !is_and;
+	else if (a->isnull || b->isnull)
+		value.isnull = true;
+	else
+		value.v_BOOL = is_and;
+	return value;
+}
+
+/* Call of a function that can fail, and of one that cannot. */
+#define CALL1_0(name, a) name(a)
+#define CALL1_1(name, a) name(a, &error)
+#define CALL2_0(name, a, b) name(a, b)
+#define CALL2_1(name, a, b) name(a, b, &error)
+
+static Value
+operation_value(OpCode op, const Value *a, const Value *b)
+{
+	Value		value;
+	bool		error = false;
+
+	memset(&value, 0, sizeof(value));
+	value.error = a->error || (b && b->error);
+	value.isnull = a->isnull || (b && b->isnull);
+	if (value.error || value.isnull)
+		return value;
+	switch (op)
+	{
+#define OP1(name, r, x, checked, ...) \
+		case OP_##name: value.v_##r = CALL1_##checked(name, a->v_##x); break;
+#define OP2(name, r, x, y, checked, ...) \
+		case OP_##name: value.v_##r = CALL2_##checked(name, a->v_##x, b->v_##y); break;
+#include "program/ops.def"
+#undef OP1
+#undef OP2
+		default:
+			break;
+	}
+	value.error = error;
+	return value;
+}
+
+static void
+evaluate(const Program *program, const SlotValue *slots, const ColumnBatch *batch,
+		 uint32_t row, Value *values)
+{
+	const Insn *insns = program_insns(program);
+
+	for (int i = 0; i < program->ninsns; i++)
+	{
+		const Value *a = insns[i].arg[0] >= 0 ? &values[insns[i].arg[0]] : NULL;
+		const Value *b = insns[i].arg[1] >= 0 ? &values[insns[i].arg[1]] : NULL;
+
+		switch (insns[i].op)
+		{
+			case OP_column:
+				values[i] = column_value(program, batch, insns[i].index, row);
+				break;
+			case OP_slot:
+				values[i] = slot_value(&slots[insns[i].index]);
+				break;
+			case OP_and:
+			case OP_or:
+				values[i] = logic_value(insns[i].op == OP_and, a, b);
+				break;
+			case OP_isnull:
+			case OP_isnotnull:
+				memset(&values[i], 0, sizeof(values[i]));
+				values[i].error = a->error;
+				values[i].v_BOOL = a->isnull == (insns[i].op == OP_isnull);
+				break;
+			default:
+				values[i] = operation_value((OpCode) insns[i].op, a, b);
+				break;
+		}
+	}
+}
+
+static size_t
+key_of_row(const Program *program, const Value *values, char *key)
+{
+	size_t		len = 0;
+
+	for (int i = 0; i < program->nkeys; i++)
+	{
+		Value		value = values[program_keys(program)[i]];
+
+		switch (program_key_type(program, i))
+		{
+			case VT_TEXT:
+				len += put_key(key + len, value.isnull, value.v_TEXT.data, value.v_TEXT.len);
+				break;
+			case VT_FLOAT4:
+				value.v_FLOAT4 = isnan(value.v_FLOAT4) ? NAN : value.v_FLOAT4 + 0.0f;
+				len += put_key(key + len, value.isnull, &value.v_FLOAT4, sizeof(float));
+				break;
+			case VT_FLOAT8:
+				value.v_FLOAT8 = isnan(value.v_FLOAT8) ? NAN : value.v_FLOAT8 + 0.0;
+				len += put_key(key + len, value.isnull, &value.v_FLOAT8, sizeof(double));
+				break;
+#define K(name) \
+			case VT_##name: \
+				len += put_key(key + len, value.isnull, &value.v_##name, \
+							   sizeof(value.v_##name)); \
+				break;
+				K(BOOL) K(CHAR) K(INT2) K(INT4) K(INT8) K(UUID)
+#undef K
+			default:
+				break;
+		}
+	}
+	return len;
+}
+
+static int64_t
+as_integer(ValueType type, const Value *value)
+{
+	return type == VT_BOOL ? value->v_BOOL : type == VT_CHAR ? value->v_CHAR :
+		type == VT_INT2 ? value->v_INT2 : type == VT_INT4 ? value->v_INT4 : value->v_INT8;
+}
+
+/* One row as the state of a group; false if it has an error. */
+static bool
+words_of_row(const Program *program, const Value *values, uint64_t *words)
+{
+	const Accumulator *accs = program_accs(program);
+
+	state_init(program, words);
+	for (int i = 0; i < program->naccs; i++)
+	{
+		const Accumulator *acc = &accs[i];
+		uint64_t   *to = words + acc->word;
+		const Value *arg = acc->arg >= 0 ? &values[acc->arg] : NULL;
+		ValueType	type = arg ? (ValueType) program_insns(program)[acc->arg].type : VT_INT8;
+		int64_t		integer = arg ? as_integer(type, arg) : 0;
+		double		real = arg ? (type == VT_FLOAT4 ? arg->v_FLOAT4 : arg->v_FLOAT8) : 0;
+
+		if (acc->filter >= 0 && values[acc->filter].error)
+			return false;
+		if (acc->filter >= 0 && (values[acc->filter].isnull || !values[acc->filter].v_BOOL))
+			continue;
+		if (arg && arg->error)
+			return false;
+		if (arg && arg->isnull)
+			continue;
+		switch ((AccKind) acc->kind)
+		{
+			case ACC_COUNT:
+				to[0] = 1;
+				break;
+			case ACC_SUM_INT128:
+				to[0] = (uint64_t) integer & UINT64_C(0xffffffff);
+				to[1] = (uint64_t) (integer >> 32);
+				break;
+			case ACC_SUM_FLOAT:
+				if (!float_summable(real))
+					return false;
+				memcpy(to, &real, sizeof(real));
+				break;
+			case ACC_MIN_FLOAT:
+			case ACC_MAX_FLOAT:
+				to[0] = float_to_ordered(real);
+				break;
+			default:
+				to[0] = (uint64_t) integer;
+				break;
+		}
+	}
+	return true;
+}
+
+Groups *
+oracle_groups(const Program *program, const SlotValue *slots, const ColumnBatch *batch)
+{
+	Groups	   *groups = groups_new(program);
+	Value	   *values = must(calloc(program->ninsns + 1, sizeof(Value)));
+	uint64_t   *words = must(calloc(program->nwords + 1, sizeof(uint64_t)));
+	char	   *key = must(malloc(1 << 20));
+
+	for (uint32_t row = 0; row < batch->nrows; row++)
+	{
+		const Value *filter = program->filter >= 0 ? &values[program->filter] : NULL;
+		bool		error = false;
+
+		evaluate(program, slots, batch, row, values);
+		if (filter && !filter->error && (filter->isnull || !filter->v_BOOL))
+			continue;
+		error = filter && filter->error;
+		for (int i = 0; i < program->nkeys; i++)
+			error |= values[program_keys(program)[i]].error;
+		if (error || !words_of_row(program, values, words))
+		{
+			groups->status = ENGINE_INEXACT;
+			break;
+		}
+		groups_add(groups, key, key_of_row(program, values, key), words);
+	}
+	groups_sort(groups);
+	groups_unite(program, groups);
+	if (program->nkeys == 0 && groups->ngroups == 0)
+	{
+		state_init(program, words);
+		groups_add(groups, key, 0, words);
+	}
+	while (groups->status != ENGINE_OK && groups->ngroups > 0)
+	{
+		free(groups->rows[--groups->ngroups].key);
+		free(groups->rows[groups->ngroups].words);
+	}
+	free(values);
+	free(words);
+	free(key);
+	return groups;
+}
+
+/*----------
+ * Engines
+ *----------
+ */
+static void
+collect(const Program *program, Groups *groups, const GroupBatch *batch)
+{
+	char	   *key = must(malloc(1 << 20));
+
+	for (uint32_t row = 0; row < batch->ngroups; row++)
+	{
+		size_t		len = 0;
+
+		for (int i = 0; i < program->nkeys; i++)
+		{
+			const ColumnVector *vector = &batch->keys[i];
+			int			size = value_type_size(program_key_type(program, i));
+			bool		isnull = vector->validity &&
+				!((vector->validity[row / 8] >> (row % 8)) & 1);
+
+			if (size == 0)
+				len += put_key(key + len, isnull,
+							   (const char *) vector->values + vector->offsets[row],
+							   vector->offsets[row + 1] - vector->offsets[row]);
+			else
+				len += put_key(key + len, isnull,
+							   (const char *) vector->values + (size_t) row * size, size);
+		}
+		groups_add(groups, key, len, batch->states + (size_t) row * program->nwords);
+	}
+	free(key);
+}
+
+/* The groups of a run whose rows are in, unless something failed; then close. */
+static Groups *
+finish(const EngineOps *engine, const Program *program, EngineRun *run, Groups *groups)
+{
+	GroupBatch	batch;
+
+	while (groups->status == ENGINE_OK)
+	{
+		while ((groups->status = engine->groups(run, &batch)) == ENGINE_BUSY)
+			;
+		if (groups->status != ENGINE_OK || batch.ngroups == 0)
+			break;
+		collect(program, groups, &batch);
+	}
+	if (groups->status != ENGINE_OK)
+		snprintf(groups->message, sizeof(groups->message), "%s", run->message);
+	groups->stats = run->stats;
+	engine->close(run);
+	groups_sort(groups);
+	return groups;
+}
+
+Groups *
+engine_groups_of_batch(const EngineOps *engine, const Program *program,
+					   const SlotValue *slots, const EngineHints *hints,
+					   const ColumnBatch *batch, uint32_t step)
+{
+	Groups	   *groups = groups_new(program);
+	ColumnVector *part = must(calloc(program->ncolumns + 1, sizeof(*part)));
+	EngineRun  *run;
+
+	/* validity is bits: pieces begin at whole bytes */
+	step = (step + 7) / 8 * 8;
+	groups->status = engine->open(program, slots, hints, &run, groups->message);
+	if (groups->status != ENGINE_OK)
+	{
+		free(part);
+		return groups;
+	}
+	for (uint32_t row = 0; row < batch->nrows && groups->status == ENGINE_OK; row += step)
+	{
+		ColumnBatch piece = {.columns = part};
+
+		piece.nrows = batch->nrows - row < step ? batch->nrows - row : step;
+		for (int i = 0; i < program->ncolumns; i++)
+		{
+			int			size = value_type_size((ValueType) program_columns(program)[i].type);
+
+			part[i] = batch->columns[i];
+			part[i].values = (const char *) part[i].values + (size_t) row * size;
+			if (part[i].validity)
+				part[i].validity += row / 8;
+			if (part[i].offsets)
+				part[i].offsets += row;
+		}
+		while ((groups->status = engine->columns(run, &piece)) == ENGINE_BUSY)
+			;
+	}
+	free(part);
+	return finish(engine, program, run, groups);
+}
+
+Groups *
+engine_groups_of_pages(const EngineOps *engine, const Program *program,
+					   const SlotValue *slots, const EngineHints *hints,
+					   const PageRef *pages, int npages)
+{
+	Groups	   *groups = groups_new(program);
+	EngineRun  *run;
+
+	groups->status = engine->open(program, slots, hints, &run, groups->message);
+	if (groups->status != ENGINE_OK)
+		return groups;
+	for (int i = 0; i < npages && groups->status == ENGINE_OK; i += ENGINE_MAX_PAGES)
+	{
+		int			n = npages - i < ENGINE_MAX_PAGES ? npages - i : ENGINE_MAX_PAGES;
+
+		while ((groups->status = engine->pages(run, pages + i, n)) == ENGINE_BUSY)
+			;
+	}
+	return finish(engine, program, run, groups);
+}

@@ -1,0 +1,47 @@
+/*
+ * oracle.h
+ *	  The groups of a Program over rows, computed the plainest way.
+ *
+ * Rows are a ColumnBatch in memory; each is evaluated by itself, and groups are
+ * found by a sorted list.  Groups of engines are collected in the same form, so
+ * that two results can be compared.
+ */
+#ifndef ORACLE_H
+#define ORACLE_H
+
+#include "engine/engine.h"
+
+/* Groups in the order of their keys' bytes. */
+typedef struct Groups
+{
+	int			nwords;
+	size_t		ngroups;
+	size_t		room;
+	struct GroupRow *rows;
+	EngineStatus status;		/* of the run that made them */
+	char		message[256];
+	EngineStats stats;
+} Groups;
+
+/* What the groups of all rows of a batch are. */
+extern Groups *oracle_groups(const Program *program, const SlotValue *slots,
+							 const ColumnBatch *batch);
+
+/*
+ * Run an engine over a batch, cut into batches of `step` rows; or over pages.
+ */
+extern Groups *engine_groups_of_batch(const EngineOps *engine, const Program *program,
+									  const SlotValue *slots, const EngineHints *hints,
+									  const ColumnBatch *batch, uint32_t step);
+extern Groups *engine_groups_of_pages(const EngineOps *engine, const Program *program,
+									  const SlotValue *slots, const EngineHints *hints,
+									  const PageRef *pages, int npages);
+
+/*
+ * Are they the same?  Words of float sums may differ by their rounding.  If not,
+ * says what differs on a line of TAP's comments.
+ */
+extern bool groups_same(const Program *program, const Groups *a, const Groups *b);
+extern void groups_free(Groups *groups);
+
+#endif							/* ORACLE_H */

@@ -1,0 +1,70 @@
+/*
+ * test_cuda_engine.c
+ *	  The CUDA engine through engine.h: the same groups as the plain oracle.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cuda/cuda_engine.h"
+#include "engine_data.h"
+#include "oracle.h"
+#include "tap.h"
+
+
+static const EngineOps *engine;
+
+/* The engine's groups and the oracle's are the same. */
+static void
+check(const char *name, const Program *program, uint32_t nrows, const char *strategy,
+	  uint32_t step)
+{
+	SlotValue	slots[1] = {{.type = VT_INT4, .word = 1000}};
+	EngineHints hints = {.strategy = strategy};
+	ColumnBatch batch = {.nrows = nrows, .columns = data_vectors};
+	Groups	   *expected = oracle_groups(program, slots, &batch);
+	Groups	   *got = engine_groups_of_batch(engine, program, slots, &hints, &batch, step);
+
+	ok(groups_same(program, expected, got), "%s, %u rows, %s (ran %s), %zu groups", name,
+	   nrows, strategy, got->stats.strategy, got->ngroups);
+	groups_free(expected);
+	groups_free(got);
+}
+
+int
+main(void)
+{
+	static const char *const strategies[] = {
+		"atomic", "block", "peers", "peers_ballot", "scan", "vote", "reduce", "auto"
+	};
+	static const struct
+	{
+		const char *name;
+		int			nkeys;
+		int			keys[8];
+	}			cases[] = {
+		{"no keys", 0, {0}},
+		{"int4", 1, {C_INT4}},
+		{"nullable int4", 1, {C_INT4_NULL}},
+		{"nullable int8", 1, {C_INT8_NULL}},
+		{"nullable float4", 1, {C_FLOAT4_NULL}},
+		{"nullable text", 1, {C_TEXT_NULL}},
+		{"uuid", 1, {C_UUID}},
+		{"int2, bool", 2, {C_INT2, C_BOOL}},
+		{"text, int8, bool", 3, {C_TEXT_NULL, C_INT8_NULL, C_BOOL}}
+	};
+
+	engine = &simt_engine;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
+		for (size_t s = 0; s < sizeof(strategies) / sizeof(strategies[0]); s++)
+		{
+			Program    *program = data_program(cases[c].keys, cases[c].nkeys, true, s % 2);
+
+			if (getenv("ONLY") && !strstr(getenv("ONLY"), strategies[s]))
+				continue;
+			data_make(3001, 200, s == 4);
+			check(cases[c].name, program, 3001, strategies[s], 512);
+			free(program);
+		}
+	return done_testing();
+}
