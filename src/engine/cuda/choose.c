@@ -7,7 +7,6 @@
  * costs time, never a result: all strategies take every row.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -392,7 +391,5 @@ choose(CudaRun *run, const RowBatch *batch)
 		status = device_table_create(run, run->choice.groups);
 	if (status == ENGINE_OK)
 		run->chosen = true;
-	snprintf(run->head.stats.strategy, sizeof(run->head.stats.strategy), "%s",
-			 strategy_name(run->choice.strategy));
 	return status;
 }
