@@ -129,6 +129,11 @@ typedef struct CudaRun
 	LoadedModule *deform_module;
 	DeviceKernel *deform;
 
+	/* Host memory that queued copies may still read or write: freed by close. */
+	DeviceSlot *host_slots;
+	DeformAttr *host_attrs;
+	SampledRow *host_sample;
+
 	DeviceBuffer slot_values;	/* DeviceSlot */
 	DeviceBuffer attrs;			/* DeformAttr, then DeformColumn */
 	uint32_t	nattrs;
