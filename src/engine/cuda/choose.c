@@ -7,7 +7,6 @@
  * costs time, never a result: all strategies take every row.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +17,9 @@
 
 /* Lanes with the same key, in the mean, that pay for finding them. */
 #define PEERS_PER_WARP 3.0
+
+/* Fewer keys than that are few even if they stand near each other. */
+#define CLUSTERED_KEYS 256
 
 /* A key with that share of rows slows down plain atomics. */
 #define HEAVY_SHARE 0.02
@@ -242,11 +244,26 @@ choose_direct(const Program *program, const SampleFacts *facts, double groups,
 	return true;
 }
 
+/*
+ * Do rows with the same key stand near each other, more than chance would have
+ * it?  Then a block meets ever new keys, whatever the sample's number of them.
+ */
+static bool
+is_clustered(const SampleFacts *facts)
+{
+	double		distinct = facts->groups * (1 - exp(-32 / facts->groups));
+
+	return facts->peers >= PEERS_PER_WARP && facts->distinct > CLUSTERED_KEYS &&
+		facts->peers > 2 * 32 / distinct && facts->heaviest < VOTE_SHARE;
+}
+
 static Strategy
 choose_strategy(const SampleFacts *facts, bool block_fits)
 {
 	if (facts->run_length >= SCAN_RUN_LENGTH)
 		return STRATEGY_SCAN;
+	if (is_clustered(facts))
+		return STRATEGY_PEERS;
 	if (block_fits)
 		return STRATEGY_BLOCK;
 	if (facts->heaviest >= VOTE_SHARE && facts->second < HEAVY_SHARE)
@@ -344,6 +361,7 @@ sample_batch(CudaRun *run, const RowBatch *batch, SampleFacts *facts)
 	if (layout_direct_possible(run->program))
 		sampling.table = TABLE_DIRECT;
 	rows = malloc(nrows * sizeof(*rows));
+	run->host_sample = rows;
 	if (rows == NULL)
 		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
 	status = kernels_load(run, &sampling, PART_SAMPLE, &kernels);
@@ -353,7 +371,6 @@ sample_batch(CudaRun *run, const RowBatch *batch, SampleFacts *facts)
 		sample_facts(rows, nrows, facts);
 	run_free(run, &sampled);
 	kernels_release(&kernels);
-	free(rows);
 	return status;
 }
 
@@ -392,7 +409,5 @@ choose(CudaRun *run, const RowBatch *batch)
 		status = device_table_create(run, run->choice.groups);
 	if (status == ENGINE_OK)
 		run->chosen = true;
-	snprintf(run->head.stats.strategy, sizeof(run->head.stats.strategy), "%s",
-			 strategy_name(run->choice.strategy));
 	return status;
 }

@@ -97,8 +97,8 @@ device_table_create(CudaRun *run, uint64_t groups)
 }
 
 /* What the table holds: wait for all that has been launched. */
-static EngineStatus
-read_counters(CudaRun *run, TableCounters *counters)
+EngineStatus
+device_table_counters(CudaRun *run, TableCounters *counters)
 {
 	const DeviceOps *ops = run->device_ops;
 	char	   *result = (char *) run->results.data + COUNTERS_OF_TABLE;
@@ -170,7 +170,7 @@ device_table_grow(CudaRun *run, uint64_t more_groups)
 	TableCounters counters;
 	EngineStatus status;
 
-	status = read_counters(run, &counters);
+	status = device_table_counters(run, &counters);
 	if (status != ENGINE_OK)
 		return status;
 	if (old_direct)

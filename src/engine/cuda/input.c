@@ -164,4 +164,5 @@ input_batch(const CudaRun *run, const InputBuffer *buffer, RowBatch *batch)
 	batch->undone = buffer->undone[0].ptr;
 	batch->capacity = run->capacity;
 	batch->nrows = buffer->nrows;
+	batch->first = buffer->first;
 }

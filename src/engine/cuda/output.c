@@ -106,6 +106,7 @@ launch_window(CudaRun *run, OutputBuffer *output)
 	args.capacity = run->output_capacity;
 	args.from = output->from;
 	args.to = output->to;
+	args.negative_zero = run->negative_zero;
 	device = ops->fill(run->device, run->work, args.counters, 0, sizeof(Counters));
 	/* validity bits stand first */
 	if (device == DEVICE_OK && layout->out_states > 0)
@@ -311,12 +312,45 @@ fetch_windows(CudaRun *run)
 	}
 }
 
+static bool
+has_float_key(const Program *program)
+{
+	for (int i = 0; i < program->nkeys; i++)
+		if (program_key_type(program, i) == VT_FLOAT4 ||
+			program_key_type(program, i) == VT_FLOAT8)
+			return true;
+	return false;
+}
+
+/*
+ * The sign of zero as a float key is that of its group's first row.  With one
+ * key there is one such group; with more, only if all rows agree is it known.
+ */
+static EngineStatus
+decide_zero(CudaRun *run)
+{
+	TableCounters counters;
+	EngineStatus status;
+
+	if (!has_float_key(run->program))
+		return ENGINE_OK;
+	status = device_table_counters(run, &counters);
+	if (status != ENGINE_OK)
+		return status;
+	if (run->program->nkeys > 1 && counters.zero_rows[0] && counters.zero_rows[1])
+		return run_fail(run, ENGINE_INEXACT, "a float key is both 0 and -0");
+	run->negative_zero = counters.zero_rows[1] > counters.zero_rows[0];
+	return ENGINE_OK;
+}
+
 /* Begin to fetch: the first windows. */
 static EngineStatus
 begin_output(CudaRun *run)
 {
-	EngineStatus status = open_outputs(run);
+	EngineStatus status = decide_zero(run);
 
+	if (status == ENGINE_OK)
+		status = open_outputs(run);
 	run->output_begun = true;
 	for (int i = 0; i < OUTPUT_BUFFERS && status == ENGINE_OK; i++)
 		status = launch_next(run, &run->outputs[i]);

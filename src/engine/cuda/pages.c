@@ -57,6 +57,7 @@ open_attrs(CudaRun *run)
 	attrs = calloc(1, size);
 	if (attrs == NULL)
 		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
+	run->host_attrs = attrs;
 	made = (DeformColumn *) (attrs + run->nattrs);
 	for (uint32_t i = 0; i < run->nattrs; i++)
 	{
@@ -81,10 +82,6 @@ open_attrs(CudaRun *run)
 		status = run_device(run, run->device_ops->upload(run->device, run->work,
 														 run->attrs.ptr, attrs, size),
 							"could not copy the table's layout");
-	if (status == ENGINE_OK)
-		status = run_device(run, run->device_ops->stream_wait(run->device, run->work),
-							"could not copy the table's layout");
-	free(attrs);
 	return status;
 }
 

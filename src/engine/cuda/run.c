@@ -93,11 +93,9 @@ open_slots(CudaRun *run)
 	run->slot_bytes_size = (uint32_t) ((size + 255) / 256 * 256);
 	run->slot_bytes = calloc(1, run->slot_bytes_size + 1);
 	values = calloc(nslots + 1, sizeof(*values));
+	run->host_slots = values;
 	if (run->slot_bytes == NULL || values == NULL)
-	{
-		free(values);
 		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
-	}
 	size = 0;
 	for (uint32_t i = 0; i < nslots; i++)
 	{
@@ -124,10 +122,6 @@ open_slots(CudaRun *run)
 													run->slot_values.ptr, values,
 													(nslots + 1) * sizeof(*values)),
 							"could not copy constants");
-	if (status == ENGINE_OK)
-		status = run_device(run, run->device_ops->stream_wait(run->device, run->work),
-							"could not copy constants");
-	free(values);
 	return status;
 }
 
@@ -317,6 +311,9 @@ cuda_close(EngineRun *head)
 	if (run->work != NULL)
 		run->device_ops->stream_destroy(run->device, run->work);
 	run->context->runs--;
+	free(run->host_slots);
+	free(run->host_attrs);
+	free(run->host_sample);
 	free(run->slot_bytes);
 	free(run->program);
 	free(run);

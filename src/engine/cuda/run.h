@@ -76,6 +76,7 @@ typedef struct InputBuffer
 	uint32_t	nlines;			/* in the list of line pointers */
 	uint32_t	nbytes;			/* of texts, behind the slots' */
 	Counters   *counters;		/* page-locked: what the kernels told */
+	uint64_t	first;			/* rows of the buffers before */
 	DeviceEvent *begun;
 	DeviceEvent *uploaded;
 	DeviceEvent *deformed;		/* columns are there, the strategy is chosen */
@@ -128,6 +129,11 @@ typedef struct CudaRun
 	LoadedModule *deform_module;
 	DeviceKernel *deform;
 
+	/* Host memory that queued copies may still read or write: freed by close. */
+	DeviceSlot *host_slots;
+	DeformAttr *host_attrs;
+	SampledRow *host_sample;
+
 	DeviceBuffer slot_values;	/* DeviceSlot */
 	DeviceBuffer attrs;			/* DeformAttr, then DeformColumn */
 	uint32_t	nattrs;
@@ -141,6 +147,7 @@ typedef struct CudaRun
 								 * TableCounters */
 	Stage		results;		/* page-locked: the same, downloaded */
 	uint64_t	rows_since_normalize;
+	uint64_t	rows_before;	/* of batches that have been submitted */
 
 	InputBuffer inputs[INPUT_BUFFERS];
 	int			filling;		/* the buffer that rows go to */
@@ -157,6 +164,7 @@ typedef struct CudaRun
 	int			output_turn;
 	uint32_t	output_capacity;
 	bool		output_begun;
+	bool		negative_zero;	/* the float key 0 is -0 */
 	KeptGroups *kept;			/* to be given */
 	KeptGroups *given;			/* that the caller looks at */
 } CudaRun;
@@ -189,6 +197,7 @@ extern EngineStatus kernels_launch(CudaRun *run, DeviceKernel *kernel, uint64_t 
 /* device_table.c */
 extern EngineStatus device_table_create(CudaRun *run, uint64_t groups);
 extern EngineStatus device_table_grow(CudaRun *run, uint64_t more_groups);
+extern EngineStatus device_table_counters(CudaRun *run, TableCounters *counters);
 extern EngineStatus device_table_normalize(CudaRun *run, uint64_t rows);
 extern void device_table_free(CudaRun *run);
 
