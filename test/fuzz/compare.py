@@ -118,8 +118,8 @@ class Comparer:
                          'SAVEPOINT s']
             # EXPLAIN stands before DECLARE and BEGIN, which an error would spoil
             where = len(before) if before and before[0].startswith('PREPARE') else 0
-            session.send(begin + before[:where] + ['EXPLAIN (COSTS OFF) ' + explained, 'SET gpuagg.fallback = off']
-                         + before[where:] + body)
+            session.send(before[:where] + ['EXPLAIN (COSTS OFF) ' + explained] + begin
+                         + ['SET gpuagg.fallback = off'] + before[where:] + body)
         native = self.native.receive()[len(before):]
         for engine, session in self.engines.items():
             outcomes = session.receive()
