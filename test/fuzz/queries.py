@@ -70,7 +70,7 @@ class Query:
         return text
 
     def statements(self):
-        """(before, to EXPLAIN, to run and compare, after)."""
+        """(to prepare, to EXPLAIN, to open, to run and compare, to close)."""
         text = self.whole()
         if self.around == 'prepared':
             calls = []
@@ -79,11 +79,11 @@ class Query:
                 calls.append('EXECUTE q' + ('(%s)' % values if values else ''))
             types = ', '.join(t for t, _ in self.params)
             prepare = 'PREPARE q%s AS %s' % ('(%s)' % types if types else '', text)
-            return [prepare], calls[0], calls, ['DEALLOCATE ALL']
+            return [prepare], calls[0], [], calls, ['DEALLOCATE ALL']
         if self.around == 'cursor':
-            return (['BEGIN', 'DECLARE c NO SCROLL CURSOR FOR ' + text], text,
+            return ([], text, ['BEGIN', 'DECLARE c NO SCROLL CURSOR FOR ' + text],
                     ['FETCH %s FROM c' % f for f in self.fetches], ['ROLLBACK'])
-        return [], text, [text], []
+        return [], text, [], [text], []
 
     def simpler(self):
         """Queries with something less; those with the greatest cuts first."""
