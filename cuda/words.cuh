@@ -13,6 +13,9 @@
 #ifndef GPUAGG_WORDS_CUH
 #define GPUAGG_WORDS_CUH
 
+/* -0: the only double that leaves every other as it is. */
+#define FLOAT_NEUTRAL UINT64_C(0x8000000000000000)
+
 DEVICE_FN uint64_t
 merge_add(uint64_t a, uint64_t b)
 {
@@ -59,7 +62,7 @@ word_add(uint64_t *word, uint64_t value)
 DEVICE_FN void
 word_float(uint64_t *word, uint64_t value)
 {
-	if ((value << 1) != 0)
+	if (value != FLOAT_NEUTRAL)
 		atomic_add_f64_noreturn((double *) word, f64_from_bits(value));
 }
 

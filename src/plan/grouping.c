@@ -177,6 +177,20 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	return lower_keys_and_aggregates(grouping, l, lowered, reason);
 }
 
+/* Has a subquery of the query's expressions, which are planned apart, one? */
+static bool
+has_volatile_subplan(const PlannerInfo *root)
+{
+	ListCell   *lc;
+
+	foreach(lc, root->glob->subroots)
+	{
+		if (contain_volatile_functions((Node *) lfirst_node(PlannerInfo, lc)->parse))
+			return true;
+	}
+	return false;
+}
+
 bool
 grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 					 const char **reason)
@@ -185,7 +199,8 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 	Lowering   *l;
 
 	/* should the engine give up, the child's rows are computed once more */
-	if (contain_volatile_functions((Node *) grouping->root->parse))
+	if (contain_volatile_functions((Node *) grouping->root->parse) ||
+		has_volatile_subplan(grouping->root))
 	{
 		*reason = "the input has a volatile function";
 		return false;

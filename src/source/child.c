@@ -1,6 +1,10 @@
 /*
  * child.c
  *	  A child plan's tuples, as column batches.
+ *
+ * Batches are made in the current memory context, which may be one for this run
+ * only; the child runs in the query's, since what it allocates as it runs must
+ * be there when it is run again.
  */
 #include "postgres.h"
 
@@ -22,7 +26,6 @@ append_tuple(BatchWriter *batch, const Program *program, TupleTableSlot *slot,
 	batch_append(batch, values, isnull);
 }
 
-/* Plan nodes keep what they allocate on their way for as long as the query. */
 static TupleTableSlot *
 next_tuple(PlanState *child)
 {

@@ -26,6 +26,8 @@
 #include "storage/bufmgr.h"
 #include "storage/bufpage.h"
 #include "storage/predicate.h"
+#include "storage/proc.h"
+#include "utils/guc.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -53,6 +55,7 @@ typedef struct HeapSource
 	Snapshot	snapshot;
 	BufferAccessStrategy strategy;
 	HeapSourceStats *stats;
+	int			pages_at_once;
 	PageGroup	groups[2];		/* the current one, and the one before */
 } HeapSource;
 
@@ -138,7 +141,7 @@ read_pages(HeapSource *source, BlockNumber nblocks, EngineHandle *engine)
 	{
 		PageGroup  *done = before;
 
-		while (current->n < PAGES_AT_ONCE && block < nblocks)
+		while (current->n < source->pages_at_once && block < nblocks)
 		{
 			CHECK_FOR_INTERRUPTS();
 			read_page(source, current, block++);
@@ -154,6 +157,16 @@ read_pages(HeapSource *source, BlockNumber nblocks, EngineHandle *engine)
 	return status;
 }
 
+/* Half of a backend's share of the buffers, or what is the most of use. */
+static int
+pages_at_once(Relation relation)
+{
+	int			share = RelationUsesLocalBuffers(relation) ? num_temp_buffers / 4
+		: NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS);
+
+	return Max(1, Min(share / 2, PAGES_AT_ONCE));
+}
+
 EngineStatus
 heap_source_run(Relation relation, Snapshot snapshot, EngineHandle *engine,
 				HeapSourceStats *stats)
@@ -166,6 +179,7 @@ heap_source_run(Relation relation, Snapshot snapshot, EngineHandle *engine,
 	source->relation = relation;
 	source->snapshot = snapshot;
 	source->stats = stats;
+	source->pages_at_once = pages_at_once(relation);
 	source->groups[0].n = 0;
 	source->groups[1].n = 0;
 

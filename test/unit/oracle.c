@@ -421,6 +421,8 @@ words_of_row(const Program *program, const Value *values, uint64_t *words)
 				to[1] = (uint64_t) (integer >> 32);
 				break;
 			case ACC_SUM_FLOAT:
+				if (!float_summable(real))
+					return false;
 				memcpy(to, &real, sizeof(real));
 				break;
 			case ACC_MIN_FLOAT:

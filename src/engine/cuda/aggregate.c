@@ -98,24 +98,25 @@ submit_input(CudaRun *run, InputBuffer *buffer)
 		result = clear_counters(run, buffer);
 	if (result == ENGINE_OK && pages)
 		result = pages_deform(run, buffer);
-	if (result == ENGINE_OK)
-		result = run_device(run, ops->event_record(run->device, buffer->deformed, run->work),
-							"could not record an event");
 	return result;
 }
 
+/* Aggregate the rows of a buffer whose columns are on the device. */
 EngineStatus
-aggregate_submit(CudaRun *run, InputBuffer *buffer)
+aggregate_launch(CudaRun *run, InputBuffer *buffer)
 {
 	RowBatch	batch;
-	EngineStatus status;
+	EngineStatus status = ENGINE_OK;
 
-	status = submit_input(run, buffer);
 	input_batch(run, buffer, &batch);
-	if (status == ENGINE_OK && !run->chosen)
+	if (!run->chosen)
 		status = choose(run, &batch);
 	if (status == ENGINE_OK)
 		status = device_table_normalize(run, batch.nrows);
+	if (status == ENGINE_OK)
+		status = run_device(run, run->device_ops->event_record(run->device, buffer->deformed,
+															   run->work),
+							"could not record an event");
 	if (status == ENGINE_OK)
 		status = launch(run, buffer, &batch);
 	if (status == ENGINE_OK)
@@ -123,6 +124,14 @@ aggregate_submit(CudaRun *run, InputBuffer *buffer)
 	if (status == ENGINE_OK)
 		buffer->state = BUFFER_SUBMITTED;
 	return status;
+}
+
+EngineStatus
+aggregate_submit(CudaRun *run, InputBuffer *buffer)
+{
+	EngineStatus status = submit_input(run, buffer);
+
+	return status == ENGINE_OK ? aggregate_launch(run, buffer) : status;
 }
 
 /* Errors that the kernels met. */

@@ -33,6 +33,9 @@
 #define DIRECT_MIN_SLOTS (UINT64_C(1) << 20)
 #define DIRECT_MAX_SLOTS (UINT64_C(1) << 27)
 
+/* Of the memory limit, what a table addressed directly takes at most. */
+#define DIRECT_TABLE_SHARE 8
+
 /* Tables of shared memory: twice as many slots as groups, at least a warp's. */
 #define BLOCK_MIN_SLOTS 32
 #define BLOCK_MAX_REPLICAS 32
@@ -205,15 +208,16 @@ block_dimensions(const KernelLayout *layout, uint64_t groups, uint64_t direct_sl
 
 /* Groups to expect: the planner's word counts where the sample is of no use. */
 static double
-expected_groups(const SampleFacts *facts, double hinted)
+expected_groups(const SampleFacts *facts, const EngineHints *hints)
 {
 	bool		sorted = facts->run_length >= SCAN_RUN_LENGTH;
+	bool		all_new = facts->distinct >= facts->rows * 0.999;
 
-	if (hinted > facts->groups && (sorted || facts->rows == 0))
-		return hinted;
-	/* a sample full of new keys: at most what the planner expects, if it does */
-	if (hinted > 0 && facts->distinct >= facts->rows * 0.999 && hinted > facts->distinct)
-		return hinted;
+	if (hints->groups > facts->distinct && (sorted || all_new))
+		return hints->groups;
+	/* a sample full of new keys only tells that there are many */
+	if (all_new)
+		return hints->rows > facts->distinct ? hints->rows : facts->distinct;
 	return facts->groups;
 }
 
@@ -256,17 +260,21 @@ choose_strategy(const SampleFacts *facts, bool block_fits)
 
 Choice
 choose_from_facts(const Program *program, const KernelLayout *layouts,
-				  const SampleFacts *facts, double hinted_groups, int forced,
-				  uint32_t shared_limit)
+				  const SampleFacts *facts, const EngineHints *hints,
+				  uint64_t table_bytes, int forced, uint32_t shared_limit)
 {
-	double		groups = expected_groups(facts, hinted_groups);
+	double		groups = expected_groups(facts, hints);
 	Choice		choice = {0};
 	const KernelLayout *layout;
 	bool		block_possible;
 	bool		block_fits;
 
 	choice.groups = groups < UINT32_MAX ? (uint64_t) groups : UINT32_MAX;
-	choice.table = choose_direct(program, facts, groups, &choice) ? TABLE_DIRECT : TABLE_HASH;
+	if (choose_direct(program, facts, groups, &choice) &&
+		choice.direct_range * layouts[TABLE_DIRECT].stride * 8 <= table_bytes)
+		choice.table = TABLE_DIRECT;
+	else
+		choice.table = TABLE_HASH;
 	layout = &layouts[choice.table];
 	block_possible = block_dimensions(layout, choice.groups, choice.direct_range + 1,
 									  shared_limit, &choice.block_slots,
@@ -374,7 +382,8 @@ choose(CudaRun *run, const RowBatch *batch)
 	{
 		status = sample_batch(run, batch, &facts);
 		run->choice = choose_from_facts(run->program, run->layouts, &facts,
-										run->hints.groups, run->forced,
+										&run->hints, run->memory_limit / DIRECT_TABLE_SHARE,
+										run->forced,
 										run->device->info.shared_limit);
 	}
 	if (status == ENGINE_OK)

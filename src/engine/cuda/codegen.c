@@ -98,7 +98,7 @@ static const char *
 word_start(int kind)
 {
 	static const char *const starts[] = {
-		"0", "0", "(uint64_t) INT64_MAX", "(uint64_t) INT64_MIN", "UINT64_MAX", "0"
+		"0", "FLOAT_NEUTRAL", "(uint64_t) INT64_MAX", "(uint64_t) INT64_MIN", "UINT64_MAX", "0"
 	};
 
 	return starts[kind];

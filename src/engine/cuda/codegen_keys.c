@@ -14,8 +14,6 @@ write_key_bits(Text *text, ValueType type, int reg)
 	switch (type)
 	{
 		case VT_BOOL:
-			text_append(text, "(uint64_t) (r%d != 0)", reg);
-			break;
 		case VT_CHAR:
 			text_append(text, "(uint64_t) (uint8_t) r%d", reg);
 			break;

@@ -206,6 +206,8 @@ write_word(RowCode *code, int index)
 	if (arg >= 0)
 		text_append(text, "\t\trow->error |= take && e%d;\n"
 					"\t\ttake = take && !n%d;\n", arg, arg);
+	if (word->acc == ACC_SUM_FLOAT)
+		text_append(text, "\t\trow->error |= take && !float_summable((double) r%d);\n", arg);
 	text_append(text, "\t\trow->words[%d] = !take ? word_start(%d) : ", index, index);
 	switch ((AccKind) word->acc)
 	{

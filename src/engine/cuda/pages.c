@@ -18,11 +18,10 @@
 /* 16 MB of pages: 0.3 ms on the link, far more than a launch costs. */
 #define PAGES_PER_BUFFER 2048
 
-/* More line pointers than any page has. */
-#define PAGE_MAX_LINES ((HEAP_PAGE_SIZE - HEAP_PAGE_LINES) / HEAP_LINE_SIZE)
-
-/* Rows that a buffer takes: 256 a page, more than a page of tuples has. */
-#define ROWS_PER_BUFFER (PAGES_PER_BUFFER * 256)
+/* The most tuples of a page: each takes a line pointer and an aligned header. */
+#define PAGE_MAX_LINES ((HEAP_PAGE_SIZE - HEAP_PAGE_LINES) / \
+						(HEAP_LINE_SIZE + HEAP_TUPLE_BITS + 1))
+#define PAGES_MIN_PER_BUFFER ENGINE_MAX_PAGES
 
 static size_t
 info_place(const CudaRun *run)
@@ -95,8 +94,12 @@ pages_open(CudaRun *run)
 	EngineStatus status = open_attrs(run);
 
 	run->page_capacity = PAGES_PER_BUFFER;
-	run->capacity = ROWS_PER_BUFFER;
-	run->line_capacity = ROWS_PER_BUFFER;
+	if (input_rows(run) < (uint64_t) run->page_capacity * PAGE_MAX_LINES)
+		run->page_capacity = (uint32_t) (input_rows(run) / PAGE_MAX_LINES);
+	if (run->page_capacity < PAGES_MIN_PER_BUFFER)
+		run->page_capacity = PAGES_MIN_PER_BUFFER;
+	run->capacity = (run->page_capacity * PAGE_MAX_LINES + 255) / 256 * 256;
+	run->line_capacity = run->capacity;
 	run->bytes_capacity = (uint32_t) (lines_place(run) +
 									  run->line_capacity * sizeof(uint16_t));
 	if (status == ENGINE_OK)
@@ -180,8 +183,7 @@ pages_take(CudaRun *run, const PageRef *pages, int n)
 	EngineStatus status;
 
 	if (buffer->state == BUFFER_FILLING &&
-		(buffer->npages + (uint32_t) n > run->page_capacity ||
-		 buffer->nrows + (uint32_t) n * PAGE_MAX_LINES > run->capacity))
+		buffer->npages + (uint32_t) n > run->page_capacity)
 	{
 		status = input_flush(run);
 		if (status != ENGINE_OK)

@@ -247,11 +247,10 @@ cuda_columns(EngineRun *head, const ColumnBatch *batch)
 	return columns_take((CudaRun *) head, batch);
 }
 
-/* Look at what the device is doing; BUSY is no news. */
+/* Is the device done with all that it was given? */
 static EngineStatus
-cuda_poll(EngineRun *head)
+finish_input(CudaRun *run)
 {
-	CudaRun    *run = (CudaRun *) head;
 	EngineStatus result = ENGINE_OK;
 
 	for (int i = 0; i < INPUT_BUFFERS; i++)
@@ -276,7 +275,7 @@ cuda_groups(EngineRun *head, GroupBatch *batch)
 	{
 		status = input_flush(run);
 		if (status == ENGINE_OK)
-			status = cuda_poll(head);
+			status = finish_input(run);
 		/* no row at all: there may be one group all the same */
 		if (status == ENGINE_OK && !run->chosen && run->program->nkeys == 0)
 			status = choose(run, NULL);
@@ -332,10 +331,20 @@ cuda_supports(const Program *program, char *reason, size_t len)
 	return true;
 }
 
+/*
+ * Asked while a query is planned, so no device is opened for it: that would cost
+ * time and device memory in processes that never use it.
+ */
 static bool
 available_on(const DeviceOps *device, char *reason, size_t len)
 {
-	return context_get(device, reason, len) != NULL;
+	DeviceInfo	info;
+
+	if (device->list(&info, 1, reason, len) < 1)
+		return false;
+	if (!info.usable)
+		snprintf(reason, len, "%s", info.reason);
+	return info.usable;
 }
 
 /* The two engines. */

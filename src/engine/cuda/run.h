@@ -78,7 +78,7 @@ typedef struct InputBuffer
 	Counters   *counters;		/* page-locked: what the kernels told */
 	DeviceEvent *begun;
 	DeviceEvent *uploaded;
-	DeviceEvent *deformed;
+	DeviceEvent *deformed;		/* columns are there, the strategy is chosen */
 	DeviceEvent *done;
 } InputBuffer;
 
@@ -95,6 +95,13 @@ typedef struct OutputBuffer
 	bool		launched;
 	DeviceEvent *done;
 } OutputBuffer;
+
+/* Groups in the host's memory, their vectors behind them in the same piece. */
+typedef struct KeptGroups
+{
+	struct KeptGroups *next;
+	GroupBatch	batch;
+} KeptGroups;
 
 typedef struct CudaRun
 {
@@ -147,11 +154,10 @@ typedef struct CudaRun
 	OutputBuffer outputs[2];
 	uint32_t	output_next;	/* first slot that no output stands for yet */
 	int			output_turn;
-	OutputBuffer *output_given; /* whose groups the caller looks at */
 	uint32_t	output_capacity;
-	ColumnVector *key_vectors;
-	uint8_t    *key_text;		/* malloc'd bytes and offsets of text keys */
-	size_t		key_text_size;
+	bool		output_begun;
+	KeptGroups *kept;			/* to be given */
+	KeptGroups *given;			/* that the caller looks at */
 } CudaRun;
 
 /* Places in `counters` and `results`. */
@@ -159,6 +165,10 @@ typedef struct CudaRun
 #define COUNTERS_OF_OUTPUT(i) ((INPUT_BUFFERS + (i)) * sizeof(Counters))
 #define COUNTERS_OF_TABLE ((INPUT_BUFFERS + 2) * sizeof(Counters))
 #define COUNTERS_SIZE (COUNTERS_OF_TABLE + sizeof(TableCounters))
+
+/* Columns of one input buffer take no more than that share of the limit. */
+#define INPUT_MEMORY_SHARE 8
+#define INPUT_COLUMN_BYTES (UINT64_C(64) << 20)
 
 /* run.c: set the message; a device's failure as an engine's. */
 extern EngineStatus run_fail(CudaRun *run, EngineStatus status, const char *format, ...)
@@ -193,6 +203,7 @@ extern EngineStatus input_open(CudaRun *run);
 extern void input_close(CudaRun *run);
 extern EngineStatus input_current(CudaRun *run, InputBuffer **buffer);
 extern EngineStatus input_flush(CudaRun *run);
+extern uint64_t input_rows(const CudaRun *run);
 extern void input_batch(const CudaRun *run, const InputBuffer *buffer, RowBatch *batch);
 extern EngineStatus pages_open(CudaRun *run);
 extern EngineStatus pages_take(CudaRun *run, const PageRef *pages, int n);
@@ -204,6 +215,7 @@ extern EngineStatus columns_upload(CudaRun *run, InputBuffer *buffer);
 
 /* aggregate.c: hand a buffer to the device; see what came of it (or BUSY). */
 extern EngineStatus aggregate_submit(CudaRun *run, InputBuffer *buffer);
+extern EngineStatus aggregate_launch(CudaRun *run, InputBuffer *buffer);
 extern EngineStatus aggregate_finish(CudaRun *run, InputBuffer *buffer);
 
 /* output.c */

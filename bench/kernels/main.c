@@ -1,0 +1,191 @@
+/*
+ * main.c
+ *	  The kernel benchmark: strategies over distributions and numbers of groups,
+ *	  and the experiments that the strategies come from.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "engine/cuda/cuda_engine.h"
+
+static const char *const all_strategies[] = {
+	"auto", "atomic", "block", "peers", "peers_ballot", "scan", "vote"
+};
+
+#define N_STRATEGIES 7
+
+static void
+usage(void)
+{
+	printf("kernels [--engine cuda|simt] [--rows N] [--runs N] [--json FILE]\n"
+		   "        [--only strategies|westphal|adinetz] [--strategy NAME]\n"
+		   "        [--distribution NAME] [--groups N] [--keys dense|sparse]\n");
+}
+
+/* What is measured, if not all. */
+static const char *only = NULL;
+static const char *only_strategy = NULL;
+static const char *only_distribution = NULL;
+static uint32_t only_groups = 0;
+
+static bool
+wanted(const char *filter, const char *name)
+{
+	return filter == NULL || strcmp(filter, name) == 0;
+}
+
+/* G rows/s of one distribution and number of groups, a column a strategy. */
+static void
+strategies_line(Bench *bench, Distribution distribution, uint32_t groups)
+{
+	char		cells[N_STRATEGIES + 4][48];
+	const char *line[N_STRATEGIES + 4];
+	double		best = 0;
+	double		chosen = 0;
+	bool		right = true;
+
+	snprintf(cells[0], sizeof(cells[0]), "%s", distribution_names[distribution]);
+	snprintf(cells[1], sizeof(cells[1]), "%u", groups);
+	for (int s = 0; s < N_STRATEGIES; s++)
+	{
+		Measurement m;
+		double		speed;
+
+		snprintf(cells[s + 2], sizeof(cells[0]), "-");
+		if (!wanted(only_strategy, all_strategies[s]))
+			continue;
+		m = measure_resident(bench, bench->rows, groups, distribution, VT_FLOAT8,
+							 all_strategies[s]);
+		speed = bench->rows / m.ms / 1e6;
+		right &= m.right;
+		if (s == 0)
+		{
+			chosen = speed;
+			snprintf(cells[2], sizeof(cells[2]), "%.3g (%s)", speed, m.ran);
+		}
+		else
+			snprintf(cells[s + 2], sizeof(cells[0]), "%.3g", speed);
+		best = speed > best ? speed : best;
+	}
+	snprintf(cells[N_STRATEGIES + 2], sizeof(cells[0]), "%.2f", chosen > 0 ? best / chosen : 0);
+	snprintf(cells[N_STRATEGIES + 3], sizeof(cells[0]), "%s", right ? "yes" : "NO");
+	bench->failed |= !right;
+	for (int i = 0; i < N_STRATEGIES + 4; i++)
+		line[i] = cells[i];
+	report_line(line, N_STRATEGIES + 4);
+}
+
+static void
+run_strategies(Bench *bench)
+{
+	static const uint32_t groups[] = {1, 100, 10000, 1000000};
+
+	report_section(bench->sparse ?
+				   "Sum and count by key, sparse keys, G rows/s of (int4, float8) "
+				   "in device memory" :
+				   "Sum and count by key, dense keys, G rows/s of (int4, float8) "
+				   "in device memory",
+				   "keys|groups|auto|atomic|block|peers|peers_ballot|scan|vote|"
+				   "best to auto|right");
+	for (int d = 0; d < DIST_COUNT; d++)
+		for (int g = 0; g < 4; g++)
+		{
+			if (!wanted(only_distribution, distribution_names[d]) ||
+				(only_groups > 0 && only_groups != groups[g]) ||
+				(groups[g] == 1 && d != DIST_UNIFORM) || groups[g] > bench->rows)
+				continue;
+			strategies_line(bench, (Distribution) d, groups[g]);
+		}
+}
+
+/* 10 rows a key: random, sorted, shifted; float and double. */
+static void
+run_westphal(Bench *bench)
+{
+	static const char *const strategies[] = {"atomic", "block", "peers", "peers_ballot"};
+	uint32_t	groups = bench->rows / 10 < 1000000 ? (uint32_t) (bench->rows / 10) : 1000000;
+
+	report_section("10 rows a key, 1,000,000 keys, G rows/s (Westphal)",
+				   "keys|value|atomic|block|peers|peers_ballot");
+	for (int d = DIST_UNIFORM; d <= DIST_SHIFTED; d++)
+		for (int type = VT_FLOAT4; type <= VT_FLOAT8; type++)
+		{
+			char		cells[6][32];
+			const char *line[6];
+
+			snprintf(cells[0], sizeof(cells[0]), "%s", distribution_names[d]);
+			snprintf(cells[1], sizeof(cells[0]), "%s", type == VT_FLOAT4 ? "float" : "double");
+			for (int s = 0; s < 4; s++)
+			{
+				Measurement m = measure_resident(bench, (uint64_t) groups * 10, groups,
+												 (Distribution) d, (ValueType) type,
+												 strategies[s]);
+
+				snprintf(cells[s + 2], sizeof(cells[0]), "%.3g", groups * 10 / m.ms / 1e6);
+				bench->failed |= !m.right;
+			}
+			for (int i = 0; i < 6; i++)
+				line[i] = cells[i];
+			report_line(line, 6);
+		}
+}
+
+int
+main(int argc, char **argv)
+{
+	Bench		bench = {.engine = &cuda_engine, .device = &cuda_device,
+	.rows = 400000000, .runs = 5};
+	const char *json = NULL;
+
+	for (int i = 1; i < argc; i++)
+	{
+		const char *value = i + 1 < argc ? argv[i + 1] : "";
+
+		if (strcmp(argv[i], "--engine") == 0 && strcmp(value, "simt") == 0)
+		{
+			bench.engine = &simt_engine;
+			bench.device = &simt_device;
+		}
+		else if (strcmp(argv[i], "--rows") == 0)
+			bench.rows = strtoull(value, NULL, 10);
+		else if (strcmp(argv[i], "--keys") == 0 && strcmp(value, "sparse") == 0)
+			bench.sparse = true;
+		else if (strcmp(argv[i], "--runs") == 0)
+			bench.runs = atoi(value);
+		else if (strcmp(argv[i], "--json") == 0)
+			json = value;
+		else if (strcmp(argv[i], "--only") == 0)
+			only = value;
+		else if (strcmp(argv[i], "--strategy") == 0)
+			only_strategy = value;
+		else if (strcmp(argv[i], "--distribution") == 0)
+			only_distribution = value;
+		else if (strcmp(argv[i], "--groups") == 0)
+			only_groups = (uint32_t) strtoul(value, NULL, 10);
+		else if ((strcmp(argv[i], "--engine") != 0 || strcmp(value, "cuda") != 0) &&
+				 (strcmp(argv[i], "--keys") != 0 || strcmp(value, "dense") != 0))
+		{
+			usage();
+			return 2;
+		}
+		i++;
+	}
+	if (bench.rows < 10 || bench.rows > UINT32_MAX - 256 || bench.runs < 1 || bench.runs > 64)
+	{
+		usage();
+		return 2;
+	}
+	if (!report_open(json, &bench))
+		return 1;
+	if (wanted(only, "strategies"))
+		run_strategies(&bench);
+	if (wanted(only, "westphal"))
+		run_westphal(&bench);
+	if (wanted(only, "adinetz"))
+		run_filter(&bench);
+	report_close();
+	context_close(bench.device);
+	return bench.failed;
+}

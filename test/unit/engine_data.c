@@ -1,0 +1,124 @@
+/*
+ * engine_data.c
+ *	  Rows of all types for tests of engines, and Programs over them.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine_data.h"
+
+ColumnVector data_vectors[C_COUNT];
+static const ValueType types[C_COUNT] = {
+	VT_INT4, VT_INT4, VT_INT8, VT_FLOAT8, VT_FLOAT4, VT_TEXT, VT_BOOL, VT_UUID,
+	VT_INT2, VT_INT8
+};
+
+static uint32_t
+random_u32(void)
+{
+	static uint64_t state = 88172645463325252u;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (uint32_t) (state >> 16);
+}
+
+static bool
+is_nullable(int column)
+{
+	return column == C_INT4_NULL || column == C_FLOAT4_NULL || column == C_TEXT_NULL ||
+		column == C_INT8_NULL;
+}
+
+void
+data_make(uint32_t nrows, uint32_t distinct, bool sorted)
+{
+	static char text[DATA_MAX_ROWS * 12];
+	static uint32_t offsets[DATA_MAX_ROWS + 1];
+	uint32_t	at = 0;
+
+	for (int c = 0; c < C_COUNT; c++)
+	{
+		uint8_t    *validity;
+
+		free((void *) data_vectors[c].validity);
+		if (c != C_TEXT_NULL)
+			free((void *) data_vectors[c].values);
+		validity = is_nullable(c) ? malloc(nrows / 8 + 1) : NULL;
+		for (uint32_t i = 0; validity && i <= nrows / 8; i++)
+			validity[i] = (uint8_t) (random_u32() | random_u32());
+		data_vectors[c].validity = validity;
+		data_vectors[c].values = malloc(((size_t) nrows + 1) * 16);
+	}
+	free((void *) data_vectors[C_TEXT_NULL].values);
+	data_vectors[C_TEXT_NULL].values = text;
+	data_vectors[C_TEXT_NULL].offsets = offsets;
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		uint32_t	k = sorted ? (uint32_t) ((uint64_t) i * distinct / nrows) :
+			random_u32() % distinct;
+
+		((int32_t *) data_vectors[C_INT4].values)[i] = (int32_t) k - 5;
+		((int32_t *) data_vectors[C_INT4_NULL].values)[i] = (int32_t) (k * 7);
+		((int64_t *) data_vectors[C_INT8].values)[i] =
+			(int64_t) (int32_t) random_u32() * (INT64_C(1) << 31) + (int32_t) random_u32();
+		((int64_t *) data_vectors[C_INT8_NULL].values)[i] = (int64_t) k * INT64_C(99991234567);
+		((double *) data_vectors[C_FLOAT8].values)[i] = (double) (random_u32() % 1000) / 8;
+		((float *) data_vectors[C_FLOAT4_NULL].values)[i] =
+			k % 17 == 0 ? NAN : k % 13 == 0 ? -0.0f : (float) (k % 13) / 4;
+		((uint8_t *) data_vectors[C_BOOL].values)[i] = (uint8_t) (random_u32() & 1);
+		((int16_t *) data_vectors[C_INT2].values)[i] = (int16_t) (k % 100);
+		((uint64_t *) data_vectors[C_UUID].values)[2 * i] = k;
+		((uint64_t *) data_vectors[C_UUID].values)[2 * i + 1] = k % 3;
+		offsets[i] = at;
+		at += (uint32_t) sprintf(text + at, "%.*s%u", (int) (k % 4), "abcd", k);
+	}
+	offsets[nrows] = at;
+}
+
+static int
+column(ProgramBuilder *b, int c)
+{
+	return program_add_column(b, c + 1, types[c], is_nullable(c), -1);
+}
+
+Program *
+data_program(const int *keys, int nkeys, bool aggregates, bool filter)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+	int			regs[C_COUNT];
+
+	program_begin(b, SOURCE_COLUMNS);
+	for (int c = 0; c < C_COUNT; c++)
+		regs[c] = column(b, c);
+	for (int i = 0; i < nkeys; i++)
+		program_add_key(b, regs[keys[i]]);
+	if (aggregates)
+	{
+		program_add_acc(b, ACC_COUNT, -1, -1);
+		program_add_acc(b, ACC_COUNT, regs[C_INT4_NULL], -1);
+		program_add_acc(b, ACC_SUM_INT, regs[C_INT4_NULL], -1);
+		program_add_acc(b, ACC_SUM_INT128, regs[C_INT8], -1);
+		program_add_acc(b, ACC_SUM_FLOAT, regs[C_FLOAT8], -1);
+		program_add_acc(b, ACC_MIN_INT, regs[C_INT8], -1);
+		program_add_acc(b, ACC_MAX_INT, regs[C_INT2], regs[C_BOOL]);
+		program_add_acc(b, ACC_MIN_FLOAT, regs[C_FLOAT4_NULL], -1);
+		program_add_acc(b, ACC_MAX_FLOAT, regs[C_FLOAT8], regs[C_BOOL]);
+	}
+	if (filter)
+	{
+		int			slot = program_add_slot_ref(b, program_add_slot(b, VT_INT4));
+		int			less = program_add_op(b, OP_int4_lt, regs[C_INT4_NULL], slot);
+
+		program_set_filter(b, program_add_op(b, OP_or, less, regs[C_BOOL]));
+	}
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	return program;
+}
+

@@ -1,0 +1,124 @@
+/*
+ * test_kernel_text.c
+ *	  Kernels generated for many Programs, compiled by NVRTC.  Needs no GPU.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cuda/codegen.h"
+#include "engine/cuda/cuda_compile.h"
+#include "engine_data.h"
+#include "tap.h"
+
+static const CudaCompiler *compiler;
+
+static void
+compile(const char *name, const char *text, int arch)
+{
+	char		message[512] = "";
+	void	   *image = NULL;
+	size_t		size = 0;
+	DeviceStatus status = cuda_compile(compiler, arch, text, NULL, &image, &size,
+									   message, sizeof(message));
+
+	ok(status == DEVICE_OK && size > 0, "%s for sm_%d%s%s", name, arch,
+	   message[0] ? ": " : "", message);
+	if (getenv("KERNEL_IMAGES") && image)
+	{
+		char		path[512];
+		FILE	   *file;
+
+		snprintf(path, sizeof(path), "%s/%s_%d.cubin", getenv("KERNEL_IMAGES"), name, arch);
+		file = fopen(path, "wb");
+		if (file)
+		{
+			fwrite(image, 1, size, file);
+			fclose(file);
+		}
+	}
+	free(image);
+}
+
+static void
+compile_program(const char *name, const Program *program, TableKind table, KernelPart part,
+				Strategy strategy, int arch)
+{
+	static KernelLayout layout;
+	Text		text = {0};
+	char		full[128];
+
+	layout_make(program, table, &layout);
+	codegen(program, &layout, part, strategy, &text);
+	snprintf(full, sizeof(full), "%s_%s_%s", name,
+			 part == PART_SAMPLE ? "sample" : strategy_name(strategy),
+			 table == TABLE_DIRECT ? "direct" : "hash");
+	compile(full, text.data, arch);
+	text_free(&text);
+}
+
+/* (int4 key, float8 value), sum and count, none nullable: the benchmark's. */
+static Program *
+plain_program(void)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+
+	program_begin(b, SOURCE_COLUMNS);
+	program_add_key(b, program_add_column(b, 1, VT_INT4, false, -1));
+	program_add_acc(b, ACC_SUM_FLOAT, program_add_column(b, 2, VT_FLOAT8, false, -1), -1);
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	return program;
+}
+
+int
+main(void)
+{
+	static const int other_archs[] = {75, 80, 100, 120};
+	static const int text_keys[] = {C_TEXT_NULL, C_INT8_NULL, C_BOOL};
+	static const int int_key[] = {C_INT8_NULL};
+	static const int pair_keys[] = {C_INT2, C_FLOAT4_NULL};
+	char		why[256];
+	Program    *plain = plain_program();
+	Program    *wide = data_program(text_keys, 3, true, true);
+	Program    *integer = data_program(int_key, 1, true, true);
+	Program    *pair = data_program(pair_keys, 2, false, false);
+	Program    *none = data_program(NULL, 0, true, true);
+
+	compiler = cuda_compiler(0, why, sizeof(why));
+	if (compiler == NULL)
+		ok(true, "# SKIP %s", why);
+	for (int s = 0; s < STRATEGY_COUNT && compiler; s++)
+	{
+		Strategy	strategy = (Strategy) s;
+
+		if (strategy == STRATEGY_REDUCE)
+		{
+			compile_program("none", none, TABLE_HASH, PART_AGGREGATE, strategy, 90);
+			continue;
+		}
+		compile_program("plain", plain, TABLE_HASH, PART_AGGREGATE, strategy, 90);
+		compile_program("plain", plain, TABLE_DIRECT, PART_AGGREGATE, strategy, 90);
+		compile_program("wide", wide, TABLE_HASH, PART_AGGREGATE, strategy, 90);
+		compile_program("integer", integer, TABLE_HASH, PART_AGGREGATE, strategy, 90);
+		compile_program("pair", pair, TABLE_HASH, PART_AGGREGATE, strategy, 90);
+		for (int i = 0; i < 4 && strategy <= STRATEGY_PEERS; i++)
+			compile_program("plain", plain, TABLE_HASH, PART_AGGREGATE, strategy,
+							other_archs[i]);
+	}
+	if (compiler)
+	{
+		compile_program("integer", integer, TABLE_DIRECT, PART_SAMPLE, STRATEGY_ATOMIC, 90);
+		compile_program("wide", wide, TABLE_HASH, PART_SAMPLE, STRATEGY_ATOMIC, 90);
+		compile("deform", "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
+				"#include \"args.cuh\"\n#include \"deform.cuh\"\n", 90);
+	}
+	free(plain);
+	free(wide);
+	free(integer);
+	free(pair);
+	free(none);
+	return done_testing();
+}
