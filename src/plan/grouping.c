@@ -191,6 +191,27 @@ has_volatile_subplan(const PlannerInfo *root)
 	return false;
 }
 
+/*
+ * A subquery that the input scans becomes two plans, the engine's and the native
+ * one's, of one PlannerInfo.  setrefs.c then adjusts its row marks' and
+ * inheritance children's range table indexes twice, in place.
+ */
+static bool
+can_be_planned_twice(const PlannerInfo *root)
+{
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+	{
+		const RelOptInfo *rel = root->simple_rel_array[i];
+
+		if (rel == NULL || rel->subroot == NULL)
+			continue;
+		if (rel->subroot->rowMarks != NIL || rel->subroot->append_rel_list != NIL ||
+			!can_be_planned_twice(rel->subroot))
+			return false;
+	}
+	return true;
+}
+
 bool
 grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 					 const char **reason)
@@ -203,6 +224,11 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 		has_volatile_subplan(grouping->root))
 	{
 		*reason = "the input has a volatile function";
+		return false;
+	}
+	if (!can_be_planned_twice(grouping->root))
+	{
+		*reason = "a subquery of the input locks rows or has partitions";
 		return false;
 	}
 	l = lower_begin_columns(path->pathtarget->exprs);

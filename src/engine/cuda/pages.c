@@ -118,13 +118,13 @@ line_flags(const char *page, uint32_t number)
 
 /*
  * The visible line pointers of a page as the device gets them: as a list, from
- * the caller or made here, or as "all".  Looks at the copy, since the page may
- * change meanwhile.
+ * the caller or made here, or as "all".  The kernel, which sees the page as it
+ * was copied, believes none of it.
  */
 static void
-list_lines(CudaRun *run, InputBuffer *buffer, const PageRef *ref, const char *page,
-		   DevicePage *info)
+list_lines(CudaRun *run, InputBuffer *buffer, const PageRef *ref, DevicePage *info)
 {
+	const char *page = ref->page;
 	uint16_t   *list = (uint16_t *) ((char *) buffer->stage.data + lines_place(run)) +
 		buffer->nlines;
 	uint32_t	n = 0;
@@ -159,11 +159,11 @@ take_page(CudaRun *run, InputBuffer *buffer, const PageRef *ref)
 	if (ref->nlines > PAGE_MAX_LINES)
 		return run_fail(run, ENGINE_CORRUPT, "block %u has too many line pointers",
 						ref->block);
-	memcpy(page, ref->page, HEAP_PAGE_SIZE);
+	run->copying = copier_submit(run->context->copier, page, ref->page, HEAP_PAGE_SIZE);
 	memset(info, 0, sizeof(*info));
 	info->row = buffer->nrows;
 	info->block = ref->block;
-	list_lines(run, buffer, ref, page, info);
+	list_lines(run, buffer, ref, info);
 	buffer->nrows += info->nlines;
 	buffer->npages++;
 	run->head.stats.rows += info->nlines;
@@ -174,14 +174,21 @@ take_page(CudaRun *run, InputBuffer *buffer, const PageRef *ref)
 /*
  * Take pages in.  All that are given fit a buffer that has room for
  * ENGINE_MAX_PAGES; one that has not is handed to the device first, and the
- * other one may be BUSY.
+ * other one may be BUSY.  Threads copy the pages; those of the call before have
+ * been copied when this one returns.
  */
 EngineStatus
 pages_take(CudaRun *run, const PageRef *pages, int n)
 {
 	InputBuffer *buffer = &run->inputs[run->filling];
+	uint64_t	before = run->copying;
 	EngineStatus status;
 
+	if (n == 0)
+	{
+		copier_wait(run->context->copier, before);
+		return ENGINE_OK;
+	}
 	if (buffer->state == BUFFER_FILLING &&
 		buffer->npages + (uint32_t) n > run->page_capacity)
 	{
@@ -193,6 +200,8 @@ pages_take(CudaRun *run, const PageRef *pages, int n)
 	for (int i = 0; i < n && status == ENGINE_OK; i++)
 		if (pages[i].nlines > 0)
 			status = take_page(run, buffer, &pages[i]);
+	if (status != ENGINE_BUSY)
+		copier_wait(run->context->copier, before);
 	return status;
 }
 
@@ -205,6 +214,7 @@ pages_upload(CudaRun *run, InputBuffer *buffer)
 	DevicePtr	to = buffer->bytes.ptr + run->slot_bytes_size;
 	DeviceStatus status;
 
+	copier_wait(run->context->copier, run->copying);
 	status = ops->upload(run->device, run->copy, to, stage,
 						 (size_t) buffer->npages * HEAP_PAGE_SIZE);
 	if (status == DEVICE_OK)

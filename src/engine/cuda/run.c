@@ -301,6 +301,7 @@ cuda_close(EngineRun *head)
 {
 	CudaRun    *run = (CudaRun *) head;
 
+	copier_wait(run->context->copier, run->copying);
 	quiet(run);
 	output_close(run);
 	input_close(run);

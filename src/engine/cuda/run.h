@@ -144,6 +144,7 @@ typedef struct CudaRun
 
 	InputBuffer inputs[INPUT_BUFFERS];
 	int			filling;		/* the buffer that rows go to */
+	uint64_t	copying;		/* ticket of the last page given to the copier */
 	uint32_t	batch_taken;	/* rows of the caller's batch taken so far */
 	uint32_t	capacity;		/* rows of a buffer */
 	uint32_t	page_capacity;
