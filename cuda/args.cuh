@@ -93,15 +93,23 @@ typedef struct RowBatch
 } RowBatch;
 
 /* Parameters of `aggregate` and `sample`. */
+/* The bit of a key: of its number with TABLE_DIRECT, else of its hash. */
+#define HOT_BITS 8192
+#define HOT_BIT(key) ((uint32_t) ((uint64_t) (key) * UINT64_C(0x9e3779b97f4a7c15) >> 51))
+
 typedef struct AggregateArgs
 {
 	RowBatch	batch;
 	GroupTable	table;
 	POINTER(DeviceSlot) slots;
 	POINTER(Counters) counters;
+	POINTER(uint32_t) hot;		/* block: HOT_BITS bits, which keys may have a
+								 * slot in a block's table; NULL: all */
 	uint32_t	block_slots;	/* block: slots of a block's table, a power of 2
 								 * unless direct */
 	uint32_t	block_replicas; /* block: copies of each state, a power of 2 */
+	uint32_t	block_direct;	/* block: the key is the slot's number */
+	uint32_t	unused;
 	POINTER(struct SampledRow) sampled;
 	uint64_t	sample_chunk;	/* rows of a chunk, a multiple of 32 */
 	uint64_t	sample_stride;	/* from one chunk to the next */

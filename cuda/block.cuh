@@ -10,10 +10,12 @@
  * `block_replicas` copies, a lane's own one chosen by its number, for as long as
  * there is room; a warp's lanes then find different banks, too.
  *
- * The private table takes the keys that come first and never grows.  Rows of
- * other keys update the group table directly.  A key is only taken in together
- * with its slot of the group table, so merging cannot fail.  With direct
- * addressing, the private table is as large as the group table and has no keys.
+ * The private table never grows.  It takes the keys that come first, or, where
+ * there are far more groups than slots, those that a sample found to be
+ * frequent (args->hot); rows of other keys update the group table directly.  A
+ * key is only taken in together with its slot of the group table, so merging
+ * cannot fail.  A group table that is addressed directly and small enough has a
+ * private table of the same form, without keys.
  *
  * Dynamic shared memory: states, word by word, slot by slot, copy by copy; then
  * keys; then slots of the group table.  See block_table_size in choose.c.
@@ -32,6 +34,7 @@ typedef struct BlockTable
 	uint32_t   *groups;			/* KEY_WORDS == 1: the group's slot */
 	uint32_t	slots;
 	uint32_t	replicas;
+	bool		direct;			/* no keys: slots as in the group table */
 } BlockTable;
 
 DEVICE_FN BlockTable
@@ -41,6 +44,7 @@ block_table(const AggregateArgs *args, uint64_t *shared)
 
 	table.slots = args->block_slots;
 	table.replicas = args->block_replicas;
+	table.direct = TABLE_DIRECT && args->block_direct;
 	table.states = shared;
 	table.keys = shared + (uint64_t) NWORDS * table.slots * table.replicas;
 	table.groups = (uint32_t *) (table.keys + table.slots);
@@ -56,31 +60,23 @@ block_table_init(const BlockTable *table)
 	for (uint32_t i = threadIdx.x; i < copies; i += blockDim.x)
 		for (int word = 0; word < NWORDS; word++)
 			table->states[(uint32_t) word * copies + i] = word_start(word);
-#if !TABLE_DIRECT
-	for (uint32_t i = threadIdx.x; i < table->slots; i += blockDim.x)
+	for (uint32_t i = threadIdx.x; i < table->slots && !table->direct; i += blockDim.x)
 		table->keys[i] = SLOT_EMPTY;
-#endif
 	block_sync();
 }
 
+/* May a key have a place in private tables? */
+DEVICE_FN bool
+block_admits(const AggregateArgs *args, const uint64_t *key)
+{
 #if TABLE_DIRECT
-
-/* The private slot of a key, or GROUP_NONE; *group: its slot of the table. */
-DEVICE_FN uint32_t
-block_find(const AggregateArgs *args, const BlockTable *table, const uint64_t *key,
-		   uint32_t *group)
-{
-	*group = GROUP_NONE;
-	return key[0] < table->slots ? (uint32_t) key[0] : GROUP_NONE;
-}
-
-DEVICE_FN uint32_t
-block_group(const BlockTable *table, uint32_t slot)
-{
-	return slot;
-}
-
+	uint32_t	bit = HOT_BIT(key[0]);
 #else
+	uint32_t	bit = HOT_BIT(key_hash(key));
+#endif
+
+	return args->hot == NULL || ((args->hot[bit / 32] >> (bit % 32)) & 1);
+}
 
 /* What stands in the private table for a key with that slot of the group table. */
 DEVICE_FN uint64_t
@@ -112,6 +108,17 @@ block_find(const AggregateArgs *args, const BlockTable *table, const uint64_t *k
 	uint32_t	slot = (uint32_t) (key_hash(key) >> 8) & (table->slots - 1);
 
 	*group = GROUP_NONE;
+#if TABLE_DIRECT
+	if (table->direct)
+		return key[0] < table->slots ? (uint32_t) key[0] : GROUP_NONE;
+	if (key[0] >= args->table.capacity)
+		return GROUP_NONE;
+#endif
+	if (!block_admits(args, key))
+	{
+		*group = group_find(args, key);
+		return GROUP_NONE;
+	}
 	for (uint32_t probe = 0; probe < BLOCK_MAX_PROBES; probe++)
 	{
 		uint64_t	entry = load_volatile_u64(&table->keys[slot]);
@@ -144,6 +151,8 @@ block_find(const AggregateArgs *args, const BlockTable *table, const uint64_t *k
 DEVICE_FN uint32_t
 block_group(const BlockTable *table, uint32_t slot)
 {
+	if (table->direct)
+		return slot;
 	if (table->keys[slot] == SLOT_EMPTY)
 		return GROUP_NONE;
 #if KEY_WORDS == 1
@@ -152,8 +161,6 @@ block_group(const BlockTable *table, uint32_t slot)
 	return (uint32_t) table->keys[slot];
 #endif
 }
-
-#endif							/* TABLE_DIRECT */
 
 DEVICE_FN void
 block_row(const AggregateArgs *args, const BlockTable *table, const Row *row,

@@ -115,31 +115,21 @@ shared_add(uint64_t *word, uint64_t value)
 		atomic_add_u32_noreturn(&half[1], high);
 }
 
-/* Replace by compare-and-swap as long as it changes the word. */
-#define SHARED_MERGE(name, merge) \
-DEVICE_FN void \
-name(uint64_t *word, uint64_t value) \
-{ \
-	uint64_t	old = load_volatile_u64(word); \
-\
-	for (;;) \
-	{ \
-		uint64_t	merged = merge(old, value); \
-		uint64_t	seen; \
-\
-		if (merged == old) \
-			break; \
-		seen = atomic_cas_u64(word, old, merged); \
-		if (seen == old) \
-			break; \
-		old = seen; \
-	} \
+/* A count: fewer rows than 2^32 meet one private table, so no carry. */
+DEVICE_FN void
+shared_count(uint64_t *word, uint64_t value)
+{
+	atomic_add_u32_noreturn((uint32_t *) word, (uint32_t) value);
 }
 
-SHARED_MERGE(shared_float, merge_float)
-SHARED_MERGE(shared_min, merge_min)
-SHARED_MERGE(shared_max, merge_max)
-SHARED_MERGE(shared_umin, merge_umin)
-SHARED_MERGE(shared_umax, merge_umax)
+/*
+ * The rest is compare-and-swap in any case; the compiler's own loop for it is
+ * shorter than one written here.
+ */
+#define shared_float word_float
+#define shared_min word_min
+#define shared_max word_max
+#define shared_umin word_umin
+#define shared_umax word_umax
 
 #endif							/* GPUAGG_WORDS_CUH */

@@ -29,7 +29,8 @@ strategy_shared(const CudaRun *run)
 
 	if (choice->strategy != STRATEGY_BLOCK)
 		return 0;
-	return block_table_size(layout, choice->block_slots, choice->block_replicas);
+	return block_table_size(layout, choice->block_direct, choice->block_slots,
+							choice->block_replicas);
 }
 
 /* Launch `aggregate` over all rows of a batch, or over those in its list. */
@@ -43,6 +44,8 @@ launch(CudaRun *run, InputBuffer *buffer, const RowBatch *batch)
 	args.table = run->table;
 	args.slots = run->slot_values.ptr;
 	args.counters = run->counters.ptr + COUNTERS_OF_BUFFER(buffer - run->inputs);
+	args.hot = run->choice.hot ? run->hot.ptr : 0;
+	args.block_direct = run->choice.block_direct;
 	args.block_slots = run->choice.block_slots;
 	args.block_replicas = run->choice.block_replicas;
 	if (run->choice.strategy == STRATEGY_BLOCK)

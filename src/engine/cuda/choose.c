@@ -19,7 +19,7 @@
 #define PEERS_PER_WARP 3.0
 
 /* Fewer keys than that are few even if they stand near each other. */
-#define CLUSTERED_KEYS 256
+#define CLUSTERED_KEYS 128
 
 /* A key with that share of rows slows down plain atomics. */
 #define HEAVY_SHARE 0.02
@@ -29,6 +29,9 @@
 
 /* Share of rows that shared tables must take off the group table to pay. */
 #define BLOCK_COVERED 0.25
+
+/* Copies of a state with which a heavy key's rows hardly meet. */
+#define BLOCK_CALM_REPLICAS 8
 
 /* Direct addressing: slots for each group that is expected, and at all. */
 #define DIRECT_SPREAD 8
@@ -52,11 +55,18 @@ compare_hashes(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* A key of the sample: its rows stand behind one another. */
+typedef struct SampledKey
+{
+	uint32_t	first;
+	uint32_t	count;
+} SampledKey;
+
 static int
 compare_counts(const void *a, const void *b)
 {
-	uint32_t	x = *(const uint32_t *) a;
-	uint32_t	y = *(const uint32_t *) b;
+	uint32_t	x = ((const SampledKey *) a)->count;
+	uint32_t	y = ((const SampledKey *) b)->count;
 
 	return (x < y) - (x > y);
 }
@@ -131,38 +141,50 @@ estimate_groups(double n, double distinct)
 	return low;
 }
 
+/* What is known from the keys, the most frequent ones first. */
+static void
+key_facts(const SampledRow *rows, uint32_t n, const SampledKey *keys, uint32_t nkeys,
+		  SampleFacts *facts)
+{
+	uint64_t	covered = 0;
+
+	facts->distinct = nkeys;
+	facts->groups = estimate_groups(n, nkeys);
+	facts->heaviest = (double) keys[0].count / n;
+	facts->second = nkeys > 1 ? (double) keys[1].count / n : 0;
+	for (uint32_t i = 0; i < nkeys && i < SAMPLE_HOT && keys[i].count >= SAMPLE_HOT_ROWS; i++)
+	{
+		facts->hot[facts->nhot++] = rows[keys[i].first];
+		covered += keys[i].count;
+	}
+	facts->covered = (double) covered / n;
+}
+
 void
 sample_facts(SampledRow *rows, uint32_t nrows, SampleFacts *facts)
 {
 	uint32_t	n = neighbour_facts(rows, nrows, facts);
-	uint32_t   *counts = calloc(n + 1, sizeof(*counts));
-	uint32_t	distinct = 0;
-	uint64_t	top = 0;
+	SampledKey *keys = calloc(n + 1, sizeof(*keys));
+	uint32_t	nkeys = 0;
 
 	facts->rows = n;
 	facts->distinct = 0;
 	facts->groups = 0;
 	facts->heaviest = facts->second = facts->covered = 0;
-	if (n == 0 || counts == NULL)
+	facts->nhot = 0;
+	if (n > 0 && keys != NULL)
 	{
-		free(counts);
-		return;
+		qsort(rows, n, sizeof(*rows), compare_hashes);
+		for (uint32_t i = 0; i < n; i++)
+		{
+			if (i == 0 || rows[i].hash != rows[i - 1].hash)
+				keys[nkeys++].first = i;
+			keys[nkeys - 1].count++;
+		}
+		qsort(keys, nkeys, sizeof(*keys), compare_counts);
+		key_facts(rows, n, keys, nkeys, facts);
 	}
-	qsort(rows, n, sizeof(*rows), compare_hashes);
-	for (uint32_t i = 0; i < n; i++)
-	{
-		distinct += i == 0 || rows[i].hash != rows[i - 1].hash;
-		counts[distinct - 1]++;
-	}
-	qsort(counts, distinct, sizeof(*counts), compare_counts);
-	for (uint32_t i = 0; i < distinct && i < SAMPLE_TOP; i++)
-		top += counts[i] > 1 ? counts[i] : 0;
-	facts->distinct = distinct;
-	facts->groups = estimate_groups(n, distinct);
-	facts->heaviest = (double) counts[0] / n;
-	facts->second = distinct > 1 ? (double) counts[1] / n : 0;
-	facts->covered = (double) top / n;
-	free(counts);
+	free(keys);
 }
 
 /*----------
@@ -170,11 +192,11 @@ sample_facts(SampledRow *rows, uint32_t nrows, SampleFacts *facts)
  *----------
  */
 uint32_t
-block_table_size(const KernelLayout *layout, uint32_t slots, uint32_t replicas)
+block_table_size(const KernelLayout *layout, bool direct, uint32_t slots, uint32_t replicas)
 {
 	uint32_t	size = (uint32_t) layout->nwords * 8 * slots * replicas;
 
-	if (layout->table == TABLE_HASH)
+	if (!direct)
 		size += slots * (8 + 4);
 	return size;
 }
@@ -186,9 +208,10 @@ block_dimensions(const KernelLayout *layout, uint64_t groups, uint64_t direct_sl
 	uint32_t	limit = shared_limit > BLOCK_STATIC_SHARED ?
 		shared_limit - BLOCK_STATIC_SHARED : 0;
 	uint64_t	per_slot = (uint64_t) layout->nwords * 8;
+	bool		direct = direct_slots > 0;
 
 	*replicas = 1;
-	if (layout->table == TABLE_DIRECT)
+	if (direct)
 	{
 		if (direct_slots * per_slot > limit)
 			return false;
@@ -197,13 +220,13 @@ block_dimensions(const KernelLayout *layout, uint64_t groups, uint64_t direct_sl
 	else
 	{
 		*slots = BLOCK_MIN_SLOTS;
-		if (block_table_size(layout, *slots, 1) > limit)
+		if (block_table_size(layout, direct, *slots, 1) > limit)
 			return false;
-		while (*slots < 2 * groups && block_table_size(layout, 2 * *slots, 1) <= limit)
+		while (*slots < 2 * groups && block_table_size(layout, direct, 2 * *slots, 1) <= limit)
 			*slots *= 2;
 	}
 	while (*replicas < BLOCK_MAX_REPLICAS &&
-		   block_table_size(layout, *slots, 2 * *replicas) <= limit)
+		   block_table_size(layout, direct, *slots, 2 * *replicas) <= limit)
 		*replicas *= 2;
 	return true;
 }
@@ -257,22 +280,47 @@ is_clustered(const SampleFacts *facts)
 		facts->peers > 2 * 32 / distinct && facts->heaviest < VOTE_SHARE;
 }
 
+/*
+ * fits: private tables hold all groups, with copies enough for frequent keys.
+ */
 static Strategy
-choose_strategy(const SampleFacts *facts, bool block_fits)
+choose_strategy(const SampleFacts *facts, bool fits, uint32_t replicas)
 {
+	bool		contended = facts->heaviest >= HEAVY_SHARE && replicas < BLOCK_CALM_REPLICAS;
+
 	if (facts->run_length >= SCAN_RUN_LENGTH)
 		return STRATEGY_SCAN;
 	if (is_clustered(facts))
 		return STRATEGY_PEERS;
-	if (block_fits)
+	if (fits && !contended)
 		return STRATEGY_BLOCK;
 	if (facts->heaviest >= VOTE_SHARE && facts->second < HEAVY_SHARE)
 		return STRATEGY_VOTE;
+	if (facts->covered >= BLOCK_COVERED || fits)
+		return STRATEGY_BLOCK;
 	if (facts->peers >= PEERS_PER_WARP)
 		return STRATEGY_PEERS;
-	if (facts->covered >= BLOCK_COVERED)
-		return STRATEGY_BLOCK;
 	return STRATEGY_ATOMIC;
+}
+
+/*
+ * Private tables for strategy `block`: for all groups where they fit and frequent
+ * keys find copies enough, else for the frequent keys.
+ */
+static void
+choose_block(const KernelLayout *layout, const SampleFacts *facts, uint32_t shared_limit,
+			 bool fits, Choice *choice)
+{
+	bool		contended = facts->heaviest >= HEAVY_SHARE &&
+		choice->block_replicas < BLOCK_CALM_REPLICAS;
+
+	if (fits && !(contended && facts->covered >= BLOCK_COVERED))
+		return;
+	choice->hot = facts->nhot > 0;
+	choice->block_direct = false;
+	if (!block_dimensions(layout, choice->hot ? facts->nhot : choice->groups, 0,
+						  shared_limit, &choice->block_slots, &choice->block_replicas))
+		choice->strategy = STRATEGY_ATOMIC;
 }
 
 Choice
@@ -283,8 +331,7 @@ choose_from_facts(const Program *program, const KernelLayout *layouts,
 	double		groups = expected_groups(facts, hints);
 	Choice		choice = {0};
 	const KernelLayout *layout;
-	bool		block_possible;
-	bool		block_fits;
+	bool		fits;
 
 	choice.groups = groups < UINT32_MAX ? (uint64_t) groups : UINT32_MAX;
 	if (choose_direct(program, facts, groups, &choice) &&
@@ -293,22 +340,17 @@ choose_from_facts(const Program *program, const KernelLayout *layouts,
 	else
 		choice.table = TABLE_HASH;
 	layout = &layouts[choice.table];
-	block_possible = block_dimensions(layout, choice.groups, choice.direct_range + 1,
-									  shared_limit, &choice.block_slots,
-									  &choice.block_replicas);
-	block_fits = block_possible &&
-		(choice.table == TABLE_DIRECT || choice.block_slots >= choice.groups * 4 / 3);
-	choice.strategy = choose_strategy(facts, block_fits);
+	choice.block_direct = choice.table == TABLE_DIRECT;
+	fits = block_dimensions(layout, choice.groups,
+							choice.block_direct ? choice.direct_range + 1 : 0,
+							shared_limit, &choice.block_slots, &choice.block_replicas);
+	if (!choice.block_direct)
+		fits = fits && choice.block_slots >= choice.groups * 4 / 3;
+	choice.strategy = choose_strategy(facts, fits, choice.block_replicas);
 	if (forced >= 0 && forced != STRATEGY_REDUCE)
 		choice.strategy = (Strategy) forced;
-	if (choice.strategy != STRATEGY_BLOCK || block_possible)
-		return choice;
-
-	/* the direct range is too large for shared memory: hash, or do without */
-	choice.table = TABLE_HASH;
-	if (!block_dimensions(&layouts[TABLE_HASH], choice.groups, 0, shared_limit,
-						  &choice.block_slots, &choice.block_replicas))
-		choice.strategy = STRATEGY_ATOMIC;
+	if (choice.strategy == STRATEGY_BLOCK)
+		choose_block(layout, facts, shared_limit, fits, &choice);
 	return choice;
 }
 
@@ -387,6 +429,36 @@ choose_without_keys(const CudaRun *run)
 	return choice;
 }
 
+/* The bits of the frequent keys, to the device. */
+static EngineStatus
+upload_hot_keys(CudaRun *run, const SampleFacts *facts)
+{
+	uint32_t	bits[HOT_BITS / 32] = {0};
+	DeviceStatus device;
+	EngineStatus status;
+
+	for (uint32_t i = 0; i < facts->nhot; i++)
+	{
+		const SampledRow *row = &facts->hot[i];
+		uint64_t	number = (uint64_t) row->value - (uint64_t) run->choice.direct_min + 1;
+		uint32_t	bit;
+
+		if (run->choice.table == TABLE_HASH)
+			number = row->hash;
+		else if (row->isnull)
+			number = 0;
+		bit = HOT_BIT(number);
+		bits[bit / 32] |= UINT32_C(1) << (bit % 32);
+	}
+	status = run_alloc(run, sizeof(bits), &run->hot);
+	if (status != ENGINE_OK)
+		return status;
+	device = run->device_ops->upload(run->device, run->work, run->hot.ptr, bits, sizeof(bits));
+	if (device == DEVICE_OK)
+		device = run->device_ops->stream_wait(run->device, run->work);
+	return run_device(run, device, "could not tell the device the frequent keys");
+}
+
 EngineStatus
 choose(CudaRun *run, const RowBatch *batch)
 {
@@ -403,6 +475,8 @@ choose(CudaRun *run, const RowBatch *batch)
 										run->forced,
 										run->device->info.shared_limit);
 	}
+	if (status == ENGINE_OK && run->choice.hot)
+		status = upload_hot_keys(run, &facts);
 	if (status == ENGINE_OK)
 		status = kernels_load(run, &run->choice, PART_AGGREGATE, &run->kernels);
 	if (status == ENGINE_OK)

@@ -11,6 +11,10 @@
 #define SAMPLE_ROWS 32768
 #define SAMPLE_CHUNK 256
 
+/* Frequent keys that are remembered, and the rows of the sample each has. */
+#define SAMPLE_HOT 128
+#define SAMPLE_HOT_ROWS 12
+
 /* What a sample tells of the keys of rows that pass the filter. */
 typedef struct SampleFacts
 {
@@ -21,12 +25,12 @@ typedef struct SampleFacts
 	double		peers;			/* mean of rows a key in 32 neighbouring rows */
 	double		heaviest;		/* share of the most frequent key */
 	double		second;			/* of the next one */
-	double		covered;		/* share of the SAMPLE_TOP most frequent keys */
+	double		covered;		/* share of the hot keys, see below */
 	int64_t		min;			/* of the values, if the key is one integer */
 	int64_t		max;
+	uint32_t	nhot;			/* keys frequent enough to be known as such */
+	struct SampledRow hot[SAMPLE_HOT];	/* a row of each, the most frequent first */
 } SampleFacts;
-
-#define SAMPLE_TOP 1024
 
 /*
  * Facts of sampled rows; chunks begin at multiples of SAMPLE_CHUNK.  Reorders

@@ -132,6 +132,7 @@ codegen_words(const KernelLayout *layout, Text *text)
 				"const uint64_t *words)\n{\n");
 	for (int i = 0; i < layout->nwords; i++)
 		text_append(text, "\tshared_%s(&state[%d * stride], words[%d]);\n",
+					layout->words[i].acc == ACC_COUNT ? "count" :
 					word_suffix(layout->words[i].kind), i, i);
 	text_append(text, "}\n\n");
 }

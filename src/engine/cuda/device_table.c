@@ -177,6 +177,8 @@ device_table_grow(CudaRun *run, uint64_t more_groups)
 	{
 		slots = slots_for(old.capacity + more_groups);
 		run->choice.table = TABLE_HASH;
+		run->choice.hot = false;
+		run->choice.block_direct = false;
 		if (!block_dimensions(&run->layouts[TABLE_HASH], slots / TABLE_LOAD, 0,
 							  run->device->info.shared_limit, &run->choice.block_slots,
 							  &run->choice.block_replicas) &&

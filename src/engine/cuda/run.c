@@ -302,6 +302,7 @@ cuda_close(EngineRun *head)
 	device_table_free(run);
 	run_free(run, &run->slot_values);
 	run_free(run, &run->attrs);
+	run_free(run, &run->hot);
 	run_free(run, &run->counters);
 	stage_give_back(run->context, &run->results);
 	kernels_release(&run->kernels);

@@ -50,6 +50,8 @@ typedef struct Choice
 	uint64_t	direct_range;	/* values, without NULL */
 	uint32_t	block_slots;
 	uint32_t	block_replicas;
+	bool		block_direct;	/* private tables without keys */
+	bool		hot;			/* private tables for frequent keys only */
 } Choice;
 
 typedef enum BufferState
@@ -136,6 +138,7 @@ typedef struct CudaRun
 
 	DeviceBuffer slot_values;	/* DeviceSlot */
 	DeviceBuffer attrs;			/* DeformAttr, then DeformColumn */
+	DeviceBuffer hot;			/* bits of the frequent keys, if choice.hot */
 	uint32_t	nattrs;
 	char	   *slot_bytes;		/* texts of slots, behind one another */
 	uint32_t	slot_bytes_size;
@@ -205,7 +208,7 @@ extern void device_table_free(CudaRun *run);
 extern EngineStatus choose(CudaRun *run, const RowBatch *batch);
 
 /* Shared memory that strategy `block` needs for such a table. */
-extern uint32_t block_table_size(const KernelLayout *layout, uint32_t slots,
+extern uint32_t block_table_size(const KernelLayout *layout, bool direct, uint32_t slots,
 								 uint32_t replicas);
 
 /* input.c, pages.c, columns.c */
