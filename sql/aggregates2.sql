@@ -64,7 +64,7 @@ SELECT check_query('SELECT g, variance(i2), stddev(i2), var_pop(i4), stddev_pop(
 SELECT check_query('SELECT variance(i2), stddev(i4), var_pop(i8), stddev_pop(i8), stddev(i8) FROM ends');
 SELECT check_query('SELECT g, variance(i8), stddev(i8), stddev_pop(i8) FROM ends, generate_series(1, 1000) GROUP BY g');
 SELECT check_query('SELECT g, stddev(v), stddev_pop(v), variance(v) FROM
-	(SELECT i % 1000 AS g, (i * 7919::bigint % 100003) * (10 ^ (i % 1000 % 15))::bigint AS v FROM generate_series(1, 5000) i OFFSET 0) x GROUP BY g');
+	(SELECT i % 1000 AS g, (i * 7919::bigint % 100003) * (10 ^ (i % 1000 % 14))::bigint AS v FROM generate_series(1, 5000) i OFFSET 0) x GROUP BY g');
 -- roots of few digits, some of them just below a half at the last one
 SELECT check_query('SELECT g, stddev_pop(v), stddev(v) FROM
 	(SELECT d AS g, s * ((10 ^ d)::bigint + o) AS v FROM generate_series(1, 17) d, (VALUES (1, 0), (-1, 0), (-1, 1)) x (s, o) OFFSET 0) y GROUP BY g');
@@ -75,9 +75,4 @@ SELECT check_fallback('SELECT bit_or((i4 + 2147483600)::int) FROM facts');
 SELECT check_fallback('SELECT bool_or(i8 * 100000000000 > 0) FROM facts');
 SELECT check_query('SELECT b, bool_and(1 / i4 > 0), var_pop(1 / i4) FROM facts WHERE i4 <> 0 GROUP BY b');
 
--- what is left
-SET gpuagg.report_rejections = on;
-SELECT stddev(f8) FROM facts WHERE id < 3;
-SELECT bit_and(v) FROM (VALUES (B'101'), (B'110')) x (v);
-RESET gpuagg.report_rejections;
 DROP TABLE no_facts, ends;

@@ -8,6 +8,11 @@
  * are its Aggrefs and the Vars outside of them that are no keys themselves.
  * Such Vars are legal where a primary key is grouped by, and depend on it:
  * taking them as further keys makes the same groups.
+ *
+ * SELECT DISTINCT is a grouping step without aggregates, whose keys are what the
+ * query selects.  They are whole columns of its input even if that has computed
+ * aggregates or window functions, and are not looked into.  What else the input
+ * puts out is there for the sake of its own GROUP BY, PARTITION BY or ORDER BY.
  */
 #include "postgres.h"
 
@@ -72,8 +77,11 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	grouping->root = root;
 	grouping->input_rel = input_rel;
 	grouping->target = grouped_rel->reltarget;
+	grouping->distinct = false;
+	grouping->clause = parse->groupClause;
 	grouping->having = having;
 	grouping->aggrefs = NIL;
+	grouping->junk = NIL;
 
 	if (parse->groupingSets != NIL)
 		return "GROUPING SETS, ROLLUP and CUBE are not supported";
@@ -87,6 +95,34 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	if (collect_walker((Node *) grouping->target->exprs, &context) ||
 		collect_walker((Node *) having, &context))
 		return context.reason;
+	return NULL;
+}
+
+const char *
+grouping_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel)
+{
+	Query	   *parse = root->parse;
+	ListCell   *lc;
+
+	if (parse->hasDistinctOn)
+		return "DISTINCT ON is not supported";
+	if (parse->hasTargetSRFs)
+		return "the target list has a set-returning function";
+
+	*grouping = (Grouping)
+	{
+		.root = root,
+		.input_rel = input_rel,
+		.target = input_rel->cheapest_total_path->pathtarget,
+		.distinct = true,
+		.clause = parse->distinctClause,
+		.keys = get_sortgrouplist_exprs(parse->distinctClause, root->processed_tlist),
+	};
+	foreach(lc, grouping->target->exprs)
+	{
+		if (!list_member(grouping->keys, lfirst(lc)))
+			grouping->junk = lappend(grouping->junk, lfirst(lc));
+	}
 	return NULL;
 }
 

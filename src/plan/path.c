@@ -2,10 +2,11 @@
  * path.c
  *	  The GpuAgg path: offering it to the planner, and its plan.
  *
- * For a grouping step that can be lowered, a custom path is added beside
- * PostgreSQL's own.  Its first child is PostgreSQL's own aggregation of the same
- * input, which the executor starts only if the engine cannot finish; its second,
- * where the rows are not read from a table's pages, is the plan of the input.
+ * For a grouping step, or a SELECT DISTINCT, that can be lowered, a custom path is
+ * added beside PostgreSQL's own.  Its first child is PostgreSQL's own aggregation
+ * of the same input, which the executor starts only if the engine cannot finish;
+ * its second, where the rows are not read from a table's pages, is the plan of
+ * the input.
  *
  * The child paths are built here, from the input relation's cheapest path, and
  * not taken from the grouped relation: add_path frees what it rejects.
@@ -55,7 +56,10 @@ report_rejection(const char *reason)
 				(errmsg("gpuagg leaves an aggregation to PostgreSQL: %s", reason)));
 }
 
-/* The plan's target list for what the engine gives: keys, then aggregates. */
+/*
+ * The plan's target list for what the engine gives: keys, then aggregates; and
+ * what the node itself sets to NULL.
+ */
 static List *
 engine_tlist(const Grouping *grouping)
 {
@@ -63,6 +67,7 @@ engine_tlist(const Grouping *grouping)
 	List	   *tlist = NIL;
 	ListCell   *lc;
 
+	exprs = list_concat(exprs, grouping->junk);
 	foreach(lc, exprs)
 		tlist = lappend(tlist,
 						makeTargetEntry((Expr *) copyObject(lfirst(lc)),
@@ -107,17 +112,18 @@ static Path *
 native_path(const Grouping *grouping, RelOptInfo *grouped_rel, double groups)
 {
 	PlannerInfo *root = grouping->root;
-	Query	   *parse = root->parse;
 	AggClauseCosts costs;
 
+	/* below DISTINCT, aggregates are the input's */
 	MemSet(&costs, 0, sizeof(costs));
-	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	if (!grouping->distinct)
+		get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
 	return (Path *)
 		create_agg_path(root, grouped_rel,
 						grouping->input_rel->cheapest_total_path,
 						grouping->target,
-						parse->groupClause ? AGG_HASHED : AGG_PLAIN,
-						AGGSPLIT_SIMPLE, parse->groupClause,
+						grouping->clause ? AGG_HASHED : AGG_PLAIN,
+						AGGSPLIT_SIMPLE, grouping->clause,
 						grouping->having, &costs, groups);
 }
 
@@ -128,6 +134,26 @@ input_rows(const GpuAggPath *path)
 	RelOptInfo *input = path->grouping.input_rel;
 
 	return path->lowered.rti ? input->tuples : input->cheapest_total_path->rows;
+}
+
+/* Groups to be expected, by PostgreSQL's own rules. */
+static double
+estimate_groups(const Grouping *grouping)
+{
+	PlannerInfo *root = grouping->root;
+	Query	   *parse = root->parse;
+	double		rows = grouping->input_rel->cheapest_total_path->rows;
+
+	if (grouping->clause == NIL)
+		return 1;
+	/* what has been grouped is taken to be distinct */
+	if (grouping->distinct &&
+		(parse->groupClause || parse->groupingSets || parse->hasAggs || root->hasHavingQual))
+		return rows;
+	return estimate_num_groups(root,
+							   get_sortgrouplist_exprs(grouping->clause,
+													   root->processed_tlist),
+							   rows, NULL, NULL);
 }
 
 static void
@@ -141,7 +167,7 @@ set_costs(GpuAggPath *path)
 		.engine = path->engine,
 		.program = path->lowered.program,
 		.rows = path->rows,
-		.rows_passed = input->rows,
+		.rows_passed = input->cheapest_total_path->rows,
 		.groups = path->groups,
 	};
 
@@ -173,7 +199,6 @@ static GpuAggPath *
 make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 				 RelOptInfo *grouped_rel, const EngineOps *engine)
 {
-	PlannerInfo *root = grouping->root;
 	RelOptInfo *input = grouping->input_rel;
 	GpuAggPath *path = palloc0(sizeof(GpuAggPath));
 	Path	   *native;
@@ -182,13 +207,7 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	path->lowered = *lowered;
 	path->engine = engine;
 	path->rows = input_rows(path);
-	path->groups = 1;
-	if (root->parse->groupClause)
-		path->groups = estimate_num_groups(root,
-										   get_sortgrouplist_exprs(root->parse->groupClause,
-																   root->processed_tlist),
-										   input->cheapest_total_path->rows,
-										   NULL, NULL);
+	path->groups = estimate_groups(grouping);
 	native = native_path(grouping, grouped_rel, path->groups);
 
 	NodeSetTag(path, T_CustomPath);
@@ -246,6 +265,15 @@ lowered_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	return path;
 }
 
+/* Does the path read all of a table, whatever it computes from the rows? */
+static bool
+is_seq_scan(const Path *path)
+{
+	while (IsA(path, ProjectionPath))
+		path = ((const ProjectionPath *) path)->subpath;
+	return path->pathtype == T_SeqScan;
+}
+
 /*
  * Lower the grouping in the cheapest way there is.  Reading pages beats the
  * input's own plan, unless that one has an index to skip most of the table.
@@ -259,7 +287,7 @@ find_path(const Grouping *grouping, RelOptInfo *grouped_rel, const char **reason
 
 	if (grouping_lower_pages(grouping, &lowered, reason))
 		best = lowered_path(grouping, &lowered, grouped_rel, reason);
-	if (best && grouping->input_rel->cheapest_total_path->pathtype == T_SeqScan)
+	if (best && is_seq_scan(grouping->input_rel->cheapest_total_path))
 		return best;
 	if (grouping_lower_child(grouping, &lowered, &child_reason))
 		best = cheaper_path(best, lowered_path(grouping, &lowered, grouped_rel,
@@ -282,8 +310,8 @@ native_cost(const RelOptInfo *grouped_rel)
 }
 
 static void
-offer_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
-		   GroupPathExtraData *extra)
+offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
+		   RelOptInfo *grouped_rel, void *extra)
 {
 	Grouping	grouping;
 	GpuAggPath *path;
@@ -294,8 +322,11 @@ offer_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 		native <= cost_setup(&cpu_engine))
 		return;					/* too small for any engine */
 
-	reason = grouping_examine(&grouping, root, input_rel, grouped_rel,
-							  (List *) extra->havingQual);
+	if (stage == UPPERREL_DISTINCT)
+		reason = grouping_examine_distinct(&grouping, root, input_rel);
+	else
+		reason = grouping_examine(&grouping, root, input_rel, grouped_rel,
+								  (List *) ((GroupPathExtraData *) extra)->havingQual);
 	if (reason != NULL)
 	{
 		report_rejection(reason);
@@ -327,10 +358,11 @@ gpuagg_create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 		prev_create_upper_paths_hook(root, stage, input_rel, output_rel, extra);
 
 	/* partitions are grouped again with their parent; dummies are free */
-	if (stage == UPPERREL_GROUP_AGG && gpuagg_mode != MODE_OFF &&
+	if ((stage == UPPERREL_GROUP_AGG || stage == UPPERREL_DISTINCT) &&
+		gpuagg_mode != MODE_OFF &&
 		!IS_OTHER_REL(input_rel) && !IS_OTHER_REL(output_rel) &&
 		!IS_DUMMY_REL(input_rel))
-		offer_path(root, input_rel, output_rel, (GroupPathExtraData *) extra);
+		offer_path(root, stage, input_rel, output_rel, extra);
 }
 
 void
