@@ -10,7 +10,8 @@ EXTRA_CLEAN = src/engine/cuda/kernel_text.c
 
 PG_CPPFLAGS = -I$(srcdir)/src -DGPUAGG_VERSION='"$(EXTVERSION)"'
 # no contraction: a product fused with a sum is not PostgreSQL's (ops.h)
-PG_CFLAGS = -std=gnu99 -Wall -Wextra -Wno-unused-parameter -ffp-contract=off
+PG_CFLAGS = -std=gnu99 -Wall -Wextra -Wno-unused-parameter \
+	-Werror=implicit-function-declaration -ffp-contract=off
 
 # builds for tests can be told to fail (src/engine/inject.h) and have a
 # simulated device, which runs the C compiler (src/engine/simt)

@@ -57,6 +57,8 @@ typedef struct TableCounters
 	uint32_t	groups;
 	uint32_t	unused;
 	uint64_t	arena_top;		/* in units of 8 bytes */
+	uint64_t	zero_rows[2];	/* UINT64_MAX less the number of the first row
+								 * with the float key 0, and with -0; 0: none */
 } TableCounters;
 
 /*
@@ -87,6 +89,7 @@ typedef struct RowBatch
 								 * every row */
 	uint64_t	capacity;
 	uint64_t	nrows;			/* rows to take */
+	uint64_t	first;			/* rows of the batches before */
 } RowBatch;
 
 /* Parameters of `aggregate` and `sample`. */
@@ -136,6 +139,8 @@ typedef struct EmitArgs
 	uint64_t	capacity;
 	uint32_t	from;
 	uint32_t	to;
+	uint32_t	negative_zero;	/* the float key 0 is -0 */
+	uint32_t	unused;
 } EmitArgs;
 
 /* One attribute as `deform` sees it. */

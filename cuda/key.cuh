@@ -102,4 +102,18 @@ key_float4(float value)
 	return value == 0 ? 0 : both.bits;
 }
 
+/*
+ * A float key is 0 and -0 in one group, which has the sign of its first row: so
+ * the first rows are remembered.
+ */
+DEVICE_FN void
+zero_seen(const AggregateArgs *args, uint32_t row, bool negative)
+{
+	TableCounters *counters = args->table.counters;
+	uint64_t	number = UINT64_MAX - (args->batch.first + row);
+
+	if (counters != NULL && counters->zero_rows[negative] < number)
+		atomic_max_u64(&counters->zero_rows[negative], number);
+}
+
 #endif							/* GPUAGG_KEY_CUH */

@@ -90,7 +90,7 @@ rows_step(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int st
 	row->passes = false;
 	row->error = false;
 	if (tile->valid[step])
-		row_eval(args, &tile->raw[step], row);
+		row_eval(args, &tile->raw[step], tile->index[step], row);
 	if (!row->passes)
 	{
 		for (int i = 0; i < KEY_WORDS; i++)

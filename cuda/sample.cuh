@@ -19,7 +19,7 @@ KERNEL(sample, AggregateArgs, args)
 		Row			row;
 
 		row_load(&args.batch, index, &raw);
-		row_eval(&args, &raw, &row);
+		row_eval(&args, &raw, (uint32_t) index, &row);
 		sampled->passes = row.passes;
 		sampled->isnull = 0;
 		sampled->value = 0;

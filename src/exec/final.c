@@ -173,15 +173,25 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 	elog(ERROR, "unknown kind of aggregate result: %d", agg->final);
 }
 
-/* Text, varchar and char(n) alike: a varlena of the bytes. */
+/*
+ * Text, varchar and char(n) alike: a varlena of the bytes.  Its header is short
+ * where it can be, as in the tuples of PostgreSQL's own groups: pg_column_size
+ * shows it.
+ */
 static Datum
 vector_text(const ColumnVector *vector, uint32_t row)
 {
 	uint32		begin = vector->offsets[row];
-	uint32		end = vector->offsets[row + 1];
+	uint32		len = vector->offsets[row + 1] - begin;
+	const char *bytes = (const char *) vector->values + begin;
+	struct varlena *value;
 
-	return PointerGetDatum(cstring_to_text_with_len((const char *) vector->values + begin,
-													(int) (end - begin)));
+	if (len + VARHDRSZ_SHORT > VARATT_SHORT_MAX)
+		return PointerGetDatum(cstring_to_text_with_len(bytes, (int) len));
+	value = palloc(VARHDRSZ_SHORT + len);
+	SET_VARSIZE_SHORT(value, VARHDRSZ_SHORT + len);
+	memcpy(VARDATA_SHORT(value), bytes, len);
+	return PointerGetDatum(value);
 }
 
 static Datum

@@ -88,6 +88,7 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 		Assert(CheckRelationLockedByMe(state->relation, AccessShareLock, true));
 	}
 	state->slot_exprs = ExecInitExprList(scan->custom_exprs, (PlanState *) node);
+	state->slot_params = slots_exec_params(scan->custom_exprs);
 	state->run_context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg run",
 											   ALLOCSET_DEFAULT_SIZES);
 	state->engine = engine_handle(engine_for_plan(state->plan->engine));
@@ -100,11 +101,7 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 static void
 fall_back(GpuAggState *state, EngineStatus status, const char *reason)
 {
-	MemoryContext old;
-
-	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
-	state->fallback_reason = pstrdup(reason);
-	MemoryContextSwitchTo(old);
+	state->fallback_reason = MemoryContextStrdup(state->run_context, reason);
 	engine_close(state->engine);
 	state->phase = PHASE_NATIVE;
 
@@ -163,8 +160,15 @@ run_engine(GpuAggState *state)
 	/* a generic plan may be older than the transaction's isolation level */
 	if (state->relation && (IsolationIsSerializable() || !IsMVCCSnapshot(snapshot)))
 		fall_back(state, ENGINE_INEXACT, "the transaction is serializable");
-	else if (!slots_evaluate(state->slot_exprs, econtext, &state->slots, &reason))
+	else if (state->slots_failed)
+		fall_back(state, ENGINE_INEXACT, "an expression without columns has raised an error before");
+	else if (!slots_evaluate(state->slot_exprs, state->slot_params, econtext,
+							 &state->slots, &reason))
+	{
+		/* what a failed expression has cached (SQL functions do) is unusable */
+		state->slots_failed = true;
 		fall_back(state, ENGINE_INEXACT, reason);
+	}
 	else
 	{
 		status = engine_open(state->engine, state->plan->program, state->slots, &hints);

@@ -28,13 +28,14 @@ typedef struct GpuAggState
 	PlanState  *child;			/* the input's plan; NULL: heap pages */
 	Relation	relation;		/* the heap table; NULL: the input's plan */
 	List	   *slot_exprs;		/* ExprState, one a slot */
+	Bitmapset  *slot_params;	/* PARAM_EXEC parameters in them */
+	bool		slots_failed;	/* one has raised an error */
 	SlotValue  *slots;
 	MemoryContext run_context;	/* of one run: slots' bytes, batches */
 	EngineHandle *engine;
 	GpuAggPhase phase;
 	GroupBatch	groups;			/* the current batch, and the next group in it */
 	uint32_t	next_group;
-	bool		native_started;
 	HeapSourceStats pages;		/* of all runs */
 	char	   *fallback_reason;	/* of the last run, or NULL */
 } GpuAggState;

@@ -5,12 +5,19 @@
  * Constants and parameters cannot fail.  Other expressions without columns,
  * such as now() - interval '1 day', could; these are evaluated in a
  * subtransaction, so that the error can be set aside.
+ *
+ * A parameter may stand for an InitPlan that has not run yet.  It must not run
+ * in that subtransaction, whose end would take buffers and relations from a plan
+ * that stays open, so it is run before.  An error of its own is the query's,
+ * even if no row of the input needed its value: as with PostgreSQL's index
+ * scans, which compute their keys before they look for a row.
  */
 #include "postgres.h"
 
 #include "access/transam.h"
 #include "access/xact.h"
 #include "executor/executor.h"
+#include "executor/nodeSubplan.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/date.h"
 #include "utils/memutils.h"
@@ -20,6 +27,25 @@
 
 #include "exec/slots.h"
 #include "plan/lower.h"
+
+static bool
+exec_params_walker(Node *node, Bitmapset **params)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXEC)
+		*params = bms_add_member(*params, ((Param *) node)->paramid);
+	return expression_tree_walker(node, exec_params_walker, (void *) params);
+}
+
+Bitmapset *
+slots_exec_params(List *exprs)
+{
+	Bitmapset  *params = NULL;
+
+	exec_params_walker((Node *) exprs, &params);
+	return params;
+}
 
 /* Is evaluating it sure to raise no error that PostgreSQL would not? */
 static bool
@@ -123,11 +149,13 @@ set_value(SlotValue *slot, Datum value)
 }
 
 bool
-slots_evaluate(List *exprs, ExprContext *econtext, SlotValue **values, char **reason)
+slots_evaluate(List *exprs, const Bitmapset *params, ExprContext *econtext,
+			   SlotValue **values, char **reason)
 {
 	SlotValue  *slots = palloc0(sizeof(SlotValue) * (list_length(exprs) + 1));
 	ListCell   *lc;
 
+	ExecSetParamPlanMulti(params, econtext);
 	foreach(lc, exprs)
 	{
 		ExprState  *state = (ExprState *) lfirst(lc);

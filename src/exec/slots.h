@@ -9,13 +9,17 @@
 
 #include "program/program.h"
 
+/* The PARAM_EXEC parameters of expressions. */
+extern Bitmapset *slots_exec_params(List *exprs);
+
 /*
  * Evaluate the slots' expressions (ExprStates) into values, which are palloc'd
- * in the current context together with their bytes.  False, and the reason in
+ * in the current context together with their bytes.  InitPlans of the given
+ * parameters are run first, if they have not run yet.  False, and the reason in
  * *reason, if one of them raised an error: PostgreSQL, which evaluates them
  * only for a row that needs them, might not.
  */
-extern bool slots_evaluate(List *exprs, ExprContext *econtext,
-						   SlotValue **values, char **reason);
+extern bool slots_evaluate(List *exprs, const Bitmapset *params,
+						   ExprContext *econtext, SlotValue **values, char **reason);
 
 #endif							/* GPUAGG_SLOTS_H */

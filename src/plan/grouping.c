@@ -30,6 +30,7 @@
 #include "parser/parsetree.h"
 #include "utils/rel.h"
 
+#include "plan/clauses.h"
 #include "plan/grouping.h"
 #include "plan/lower.h"
 
@@ -79,7 +80,7 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	grouping->target = grouped_rel->reltarget;
 	grouping->distinct = false;
 	grouping->clause = parse->groupClause;
-	grouping->having = having;
+	grouping->having = clauses_in_order(root, having);
 	grouping->aggrefs = NIL;
 	grouping->junk = NIL;
 
@@ -175,62 +176,6 @@ examine_table(const RelOptInfo *rel, const RangeTblEntry *rte)
 	return reason;
 }
 
-/* A condition of WHERE, and what its place among the others depends on. */
-typedef struct Condition
-{
-	Expr	   *clause;
-	Index		security_level;
-	Cost		cost;
-	int			position;
-} Condition;
-
-static int
-compare_conditions(const void *left, const void *right)
-{
-	const Condition *a = left;
-	const Condition *b = right;
-
-	if (a->security_level != b->security_level)
-		return a->security_level < b->security_level ? -1 : 1;
-	if (a->cost != b->cost)
-		return a->cost < b->cost ? -1 : 1;
-	return a->position - b->position;
-}
-
-/*
- * The conditions in the order in which PostgreSQL's own scan evaluates them (by
- * security level, where being cheap and leakproof counts as none, then by
- * cost), since it decides whether a row's error is raised.
- */
-static List *
-conditions_in_order(PlannerInfo *root, List *restrictinfos)
-{
-	int			n = list_length(restrictinfos);
-	Condition  *conditions = palloc(sizeof(Condition) * Max(n, 1));
-	List	   *result = NIL;
-
-	for (int i = 0; i < n; i++)
-	{
-		RestrictInfo *info = list_nth_node(RestrictInfo, restrictinfos, i);
-		bool		harmless;
-		QualCost	cost;
-
-		cost_qual_eval_node(&cost, (Node *) info, root);
-		harmless = info->leakproof && cost.per_tuple < 10 * cpu_operator_cost;
-		conditions[i] = (Condition)
-		{
-			.clause = info->clause,
-			.security_level = harmless ? 0 : info->security_level,
-			.cost = cost.per_tuple,
-			.position = i,
-		};
-	}
-	qsort(conditions, n, sizeof(Condition), compare_conditions);
-	for (int i = 0; i < n; i++)
-		result = lappend(result, conditions[i].clause);
-	return result;
-}
-
 bool
 grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 					 const char **reason)
@@ -248,16 +193,59 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	if ((*reason = examine_table(rel, rte)) != NULL)
 		return false;
 
+	/* the plan of the input evaluates it even if there are no rows */
+	if (clauses_have_pseudoconstant(rel->baserestrictinfo))
+	{
+		*reason = "a condition is the same for all rows";
+		return false;
+	}
+
 	l = lower_begin_pages(rel->relid, rte->relid);
 	lowered->rti = rel->relid;
 	lowered->relid = rte->relid;
-	lowered->filter = conditions_in_order(grouping->root, rel->baserestrictinfo);
+	lowered->filter = get_actual_clauses(clauses_in_order(grouping->root,
+														  rel->baserestrictinfo));
 	if (!lower_filter(l, lowered->filter))
 	{
 		*reason = l->reason;
 		return false;
 	}
 	return lower_keys_and_aggregates(grouping, l, lowered, reason);
+}
+
+/* Has a subquery of the query's expressions, which are planned apart, one? */
+static bool
+has_volatile_subplan(const PlannerInfo *root)
+{
+	ListCell   *lc;
+
+	foreach(lc, root->glob->subroots)
+	{
+		if (contain_volatile_functions((Node *) lfirst_node(PlannerInfo, lc)->parse))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A subquery that the input scans becomes two plans, the engine's and the native
+ * one's, of one PlannerInfo.  setrefs.c then adjusts its row marks' and
+ * inheritance children's range table indexes twice, in place.
+ */
+static bool
+can_be_planned_twice(const PlannerInfo *root)
+{
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+	{
+		const RelOptInfo *rel = root->simple_rel_array[i];
+
+		if (rel == NULL || rel->subroot == NULL)
+			continue;
+		if (rel->subroot->rowMarks != NIL || rel->subroot->append_rel_list != NIL ||
+			!can_be_planned_twice(rel->subroot))
+			return false;
+	}
+	return true;
 }
 
 bool
@@ -268,9 +256,15 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 	Lowering   *l;
 
 	/* should the engine give up, the child's rows are computed once more */
-	if (contain_volatile_functions((Node *) grouping->root->parse))
+	if (contain_volatile_functions((Node *) grouping->root->parse) ||
+		has_volatile_subplan(grouping->root))
 	{
 		*reason = "the input has a volatile function";
+		return false;
+	}
+	if (!can_be_planned_twice(grouping->root))
+	{
+		*reason = "a subquery of the input locks rows or has partitions";
 		return false;
 	}
 	l = lower_begin_columns(path->pathtarget->exprs);

@@ -60,6 +60,9 @@ extern bool lower_aggref(Lowering *l, Aggref *aggref);
 /* The finished Program, palloc'd, or NULL with a reason if it got too large. */
 extern Program *lower_finish(Lowering *l);
 
+/* Is the expression's value the same for all rows, hence that of a slot? */
+extern bool is_slot(Expr *expr);
+
 /* The ValueType of values of a PostgreSQL type, or -1 if it has none. */
 extern int	value_type_of(Oid type);
 

@@ -20,7 +20,6 @@ extern int	lower_reject(Lowering *l, const char *format,...) pg_attribute_printf
 extern int	lower_var(Lowering *l, const Var *var);
 extern int	lower_input(Lowering *l, Expr *expr);
 extern int	lower_slot(Lowering *l, Expr *expr);
-extern bool is_slot(Expr *expr);
 
 /* lower_op.c: functions by Oid. */
 extern int	function_op(Oid function);

@@ -17,6 +17,7 @@
 
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -33,6 +34,7 @@
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/grouping.h"
+#include "plan/lower.h"
 #include "plan/path.h"
 #include "plan/plan_info.h"
 
@@ -59,6 +61,11 @@ report_rejection(const char *reason)
 /*
  * The plan's target list for what the engine gives: keys, then aggregates; and
  * what the node itself sets to NULL.
+ *
+ * setrefs replaces what equals a member of this list by a reference to it, in
+ * custom_exprs too, whose members are evaluated before there is any tuple to
+ * refer to.  So a key that no row changes, as such a member may contain, is
+ * disguised by a cast to its own type.
  */
 static List *
 engine_tlist(const Grouping *grouping)
@@ -69,9 +76,17 @@ engine_tlist(const Grouping *grouping)
 
 	exprs = list_concat(exprs, grouping->junk);
 	foreach(lc, exprs)
-		tlist = lappend(tlist,
-						makeTargetEntry((Expr *) copyObject(lfirst(lc)),
-										list_length(tlist) + 1, NULL, false));
+	{
+		Expr	   *expr = copyObject(lfirst(lc));
+
+		if (is_slot(expr))
+			expr = (Expr *) makeRelabelType(expr, exprType((Node *) expr),
+											exprTypmod((Node *) expr),
+											exprCollation((Node *) expr),
+											COERCE_IMPLICIT_CAST);
+		tlist = lappend(tlist, makeTargetEntry(expr, list_length(tlist) + 1,
+											   NULL, false));
+	}
 	return tlist;
 }
 

@@ -1,6 +1,10 @@
 /*
  * child.c
  *	  A child plan's tuples, as column batches.
+ *
+ * Batches are made in the current memory context, which may be one for this run
+ * only; the child runs in the query's, since what it allocates as it runs must
+ * be there when it is run again.
  */
 #include "postgres.h"
 
@@ -22,6 +26,16 @@ append_tuple(BatchWriter *batch, const Program *program, TupleTableSlot *slot,
 	batch_append(batch, values, isnull);
 }
 
+static TupleTableSlot *
+next_tuple(PlanState *child)
+{
+	MemoryContext old = MemoryContextSwitchTo(child->state->es_query_cxt);
+	TupleTableSlot *slot = ExecProcNode(child);
+
+	MemoryContextSwitchTo(old);
+	return slot;
+}
+
 EngineStatus
 child_source_run(PlanState *child, const Program *program, EngineHandle *engine)
 {
@@ -32,7 +46,7 @@ child_source_run(PlanState *child, const Program *program, EngineHandle *engine)
 
 	for (;;)
 	{
-		TupleTableSlot *slot = ExecProcNode(child);
+		TupleTableSlot *slot = next_tuple(child);
 		bool		end = TupIsNull(slot);
 
 		if (!end)

@@ -359,11 +359,11 @@ key_of_row(const Program *program, const Value *values, char *key)
 				len += put_key(key + len, value.isnull, value.v_TEXT.data, value.v_TEXT.len);
 				break;
 			case VT_FLOAT4:
-				value.v_FLOAT4 = isnan(value.v_FLOAT4) ? NAN : value.v_FLOAT4 + 0.0f;
+				value.v_FLOAT4 = isnan(value.v_FLOAT4) ? NAN : value.v_FLOAT4;
 				len += put_key(key + len, value.isnull, &value.v_FLOAT4, sizeof(float));
 				break;
 			case VT_FLOAT8:
-				value.v_FLOAT8 = isnan(value.v_FLOAT8) ? NAN : value.v_FLOAT8 + 0.0;
+				value.v_FLOAT8 = isnan(value.v_FLOAT8) ? NAN : value.v_FLOAT8;
 				len += put_key(key + len, value.isnull, &value.v_FLOAT8, sizeof(double));
 				break;
 #define K(name) \

@@ -2,7 +2,8 @@
  * oracle.h
  *	  The groups of a Program over rows, computed the plainest way.
  *
- * Rows are a ColumnBatch in memory; each is evaluated by itself, and groups are
+ * Rows are a ColumnBatch in memory, in which all zeros of a float key have the
+ * same sign; each is evaluated by itself, and groups are
  * found by a sorted list.  Groups of engines are collected in the same form, so
  * that two results can be compared.
  */

@@ -54,7 +54,8 @@ main(void)
 		{"text, int8, bool", 3, {C_TEXT_NULL, C_INT8_NULL, C_BOOL}}
 	};
 
-	engine = &simt_engine;
+	engine = getenv("GPUAGG_TEST_ENGINE") && strcmp(getenv("GPUAGG_TEST_ENGINE"), "cuda") == 0 ?
+		&cuda_engine : &simt_engine;
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
 		for (size_t s = 0; s < sizeof(strategies) / sizeof(strategies[0]); s++)
 		{

@@ -7,6 +7,8 @@
  * again: errors, and rows whose groups found no room; for these the table grows
  * and they run again.
  */
+#include <stdio.h>
+
 #include "engine/cuda/run.h"
 
 /* Rows that are worth another block, so that small batches take few. */
@@ -108,6 +110,8 @@ aggregate_launch(CudaRun *run, InputBuffer *buffer)
 	RowBatch	batch;
 	EngineStatus status = ENGINE_OK;
 
+	buffer->first = run->rows_before;
+	run->rows_before += buffer->nrows;
 	input_batch(run, buffer, &batch);
 	if (!run->chosen)
 		status = choose(run, &batch);
@@ -212,5 +216,7 @@ aggregate_finish(CudaRun *run, InputBuffer *buffer)
 		return status == ENGINE_OK ? ENGINE_BUSY : status;
 	}
 	buffer->state = BUFFER_EMPTY;
+	snprintf(run->head.stats.strategy, sizeof(run->head.stats.strategy), "%s",
+			 strategy_name(run->choice.strategy));
 	return add_times(run, buffer);
 }

@@ -7,7 +7,6 @@
  * costs time, never a result: all strategies take every row.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +17,9 @@
 
 /* Lanes with the same key, in the mean, that pay for finding them. */
 #define PEERS_PER_WARP 3.0
+
+/* Fewer keys than that are few even if they stand near each other. */
+#define CLUSTERED_KEYS 256
 
 /* A key with that share of rows slows down plain atomics. */
 #define HEAVY_SHARE 0.02
@@ -32,6 +34,9 @@
 #define DIRECT_SPREAD 8
 #define DIRECT_MIN_SLOTS (UINT64_C(1) << 20)
 #define DIRECT_MAX_SLOTS (UINT64_C(1) << 27)
+
+/* Of the memory limit, what a table addressed directly takes at most. */
+#define DIRECT_TABLE_SHARE 8
 
 /* Tables of shared memory: twice as many slots as groups, at least a warp's. */
 #define BLOCK_MIN_SLOTS 32
@@ -205,15 +210,16 @@ block_dimensions(const KernelLayout *layout, uint64_t groups, uint64_t direct_sl
 
 /* Groups to expect: the planner's word counts where the sample is of no use. */
 static double
-expected_groups(const SampleFacts *facts, double hinted)
+expected_groups(const SampleFacts *facts, const EngineHints *hints)
 {
 	bool		sorted = facts->run_length >= SCAN_RUN_LENGTH;
+	bool		all_new = facts->distinct >= facts->rows * 0.999;
 
-	if (hinted > facts->groups && (sorted || facts->rows == 0))
-		return hinted;
-	/* a sample full of new keys: at most what the planner expects, if it does */
-	if (hinted > 0 && facts->distinct >= facts->rows * 0.999 && hinted > facts->distinct)
-		return hinted;
+	if (hints->groups > facts->distinct && (sorted || all_new))
+		return hints->groups;
+	/* a sample full of new keys only tells that there are many */
+	if (all_new)
+		return hints->rows > facts->distinct ? hints->rows : facts->distinct;
 	return facts->groups;
 }
 
@@ -238,11 +244,26 @@ choose_direct(const Program *program, const SampleFacts *facts, double groups,
 	return true;
 }
 
+/*
+ * Do rows with the same key stand near each other, more than chance would have
+ * it?  Then a block meets ever new keys, whatever the sample's number of them.
+ */
+static bool
+is_clustered(const SampleFacts *facts)
+{
+	double		distinct = facts->groups * (1 - exp(-32 / facts->groups));
+
+	return facts->peers >= PEERS_PER_WARP && facts->distinct > CLUSTERED_KEYS &&
+		facts->peers > 2 * 32 / distinct && facts->heaviest < VOTE_SHARE;
+}
+
 static Strategy
 choose_strategy(const SampleFacts *facts, bool block_fits)
 {
 	if (facts->run_length >= SCAN_RUN_LENGTH)
 		return STRATEGY_SCAN;
+	if (is_clustered(facts))
+		return STRATEGY_PEERS;
 	if (block_fits)
 		return STRATEGY_BLOCK;
 	if (facts->heaviest >= VOTE_SHARE && facts->second < HEAVY_SHARE)
@@ -256,17 +277,21 @@ choose_strategy(const SampleFacts *facts, bool block_fits)
 
 Choice
 choose_from_facts(const Program *program, const KernelLayout *layouts,
-				  const SampleFacts *facts, double hinted_groups, int forced,
-				  uint32_t shared_limit)
+				  const SampleFacts *facts, const EngineHints *hints,
+				  uint64_t table_bytes, int forced, uint32_t shared_limit)
 {
-	double		groups = expected_groups(facts, hinted_groups);
+	double		groups = expected_groups(facts, hints);
 	Choice		choice = {0};
 	const KernelLayout *layout;
 	bool		block_possible;
 	bool		block_fits;
 
 	choice.groups = groups < UINT32_MAX ? (uint64_t) groups : UINT32_MAX;
-	choice.table = choose_direct(program, facts, groups, &choice) ? TABLE_DIRECT : TABLE_HASH;
+	if (choose_direct(program, facts, groups, &choice) &&
+		choice.direct_range * layouts[TABLE_DIRECT].stride * 8 <= table_bytes)
+		choice.table = TABLE_DIRECT;
+	else
+		choice.table = TABLE_HASH;
 	layout = &layouts[choice.table];
 	block_possible = block_dimensions(layout, choice.groups, choice.direct_range + 1,
 									  shared_limit, &choice.block_slots,
@@ -336,6 +361,7 @@ sample_batch(CudaRun *run, const RowBatch *batch, SampleFacts *facts)
 	if (layout_direct_possible(run->program))
 		sampling.table = TABLE_DIRECT;
 	rows = malloc(nrows * sizeof(*rows));
+	run->host_sample = rows;
 	if (rows == NULL)
 		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
 	status = kernels_load(run, &sampling, PART_SAMPLE, &kernels);
@@ -345,7 +371,6 @@ sample_batch(CudaRun *run, const RowBatch *batch, SampleFacts *facts)
 		sample_facts(rows, nrows, facts);
 	run_free(run, &sampled);
 	kernels_release(&kernels);
-	free(rows);
 	return status;
 }
 
@@ -374,7 +399,8 @@ choose(CudaRun *run, const RowBatch *batch)
 	{
 		status = sample_batch(run, batch, &facts);
 		run->choice = choose_from_facts(run->program, run->layouts, &facts,
-										run->hints.groups, run->forced,
+										&run->hints, run->memory_limit / DIRECT_TABLE_SHARE,
+										run->forced,
 										run->device->info.shared_limit);
 	}
 	if (status == ENGINE_OK)
@@ -383,7 +409,5 @@ choose(CudaRun *run, const RowBatch *batch)
 		status = device_table_create(run, run->choice.groups);
 	if (status == ENGINE_OK)
 		run->chosen = true;
-	snprintf(run->head.stats.strategy, sizeof(run->head.stats.strategy), "%s",
-			 strategy_name(run->choice.strategy));
 	return status;
 }

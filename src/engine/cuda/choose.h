@@ -36,11 +36,12 @@ extern void sample_facts(struct SampledRow *rows, uint32_t nrows, SampleFacts *f
 
 /*
  * What to do: for a Program with keys.  forced: a Strategy, or -1; one that
- * cannot be used is passed over.  shared_limit: of a block, in bytes.
+ * cannot be used is passed over.  table_bytes: of a table addressed directly, at
+ * most; shared_limit: of a block, in bytes.
  */
 extern Choice choose_from_facts(const Program *program, const KernelLayout *layouts,
-								const SampleFacts *facts, double hinted_groups,
-								int forced, uint32_t shared_limit);
+								const SampleFacts *facts, const EngineHints *hints,
+								uint64_t table_bytes, int forced, uint32_t shared_limit);
 
 /*
  * Slots and copies of strategy `block` for so many groups; false if no table of

@@ -74,6 +74,12 @@ write_key_value(const KernelLayout *layout, int key, Text *text)
 			text_append(text, "\t\tOUTPUT(uint%d_t, %u)[place] = "
 						"(uint%d_t) (words[%d] >> %d);\n", field->bits, out,
 						field->bits, field->word, field->shift);
+			if (field->type == VT_FLOAT4 || field->type == VT_FLOAT8)
+				text_append(text, "\t\tif (args->negative_zero && "
+							"OUTPUT(uint%d_t, %u)[place] == 0)\n"
+							"\t\t\tOUTPUT(uint%d_t, %u)[place] = (uint%d_t) 1 << %d;\n",
+							field->bits, out, field->bits, out, field->bits,
+							field->bits - 1);
 			break;
 	}
 }

@@ -265,6 +265,10 @@ write_row_key(RowCode *code)
 
 		text_append(text, "\trow->error |= e%d;\n", reg);
 		codegen_pack_key(code->layout, i, reg, "row->key", text);
+		if (code->layout->keys[i].type == VT_FLOAT4 || code->layout->keys[i].type == VT_FLOAT8)
+			text_append(text, "\tif (!n%d && r%d == 0)\n"
+						"\t\tzero_seen(args, index, f64_bits((double) r%d) != 0);\n",
+						reg, reg, reg);
 	}
 	if (code->layout->key_words > 1)
 		text_append(text, "\tkey_make_tag(args->batch.bytes, row->key);\n");
@@ -277,7 +281,8 @@ write_eval(RowCode *code)
 	int			filter = program->filter;
 
 	text_append(code->text, "DEVICE_FN void\nrow_eval(const AggregateArgs *args, "
-				"const Raw *raw, Row *row)\n{\n");
+				"const Raw *raw, uint32_t index, Row *row)\n{\n"
+				"\t(void) index;\n");
 	if (filter >= 0)
 	{
 		write_register(code, filter);

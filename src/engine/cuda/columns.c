@@ -12,6 +12,7 @@
 
 /* Rows of a buffer, and bytes of texts: large enough for every batch's start. */
 #define COLUMNS_ROWS (128 * 1024)
+#define COLUMNS_MIN_ROWS 1024
 #define COLUMNS_TEXT_BYTES (16 << 20)
 
 static bool
@@ -26,7 +27,11 @@ has_text(const Program *program)
 EngineStatus
 columns_open(CudaRun *run)
 {
+	uint64_t	rows = input_rows(run) / 256 * 256;
+
 	run->capacity = COLUMNS_ROWS;
+	if (rows < run->capacity)
+		run->capacity = rows < COLUMNS_MIN_ROWS ? COLUMNS_MIN_ROWS : (uint32_t) rows;
 	run->bytes_capacity = has_text(run->program) ? COLUMNS_TEXT_BYTES : 0;
 	return ENGINE_OK;
 }

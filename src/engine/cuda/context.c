@@ -39,7 +39,11 @@ context_get(const DeviceOps *ops, char *why, size_t len)
 	if (!context->tried)
 	{
 		context->tried = true;
-		context->device = ops->open(0, context->why, sizeof(context->why));
+		context->copier = copier_create(copier_threads());
+		if (context->copier == NULL)
+			snprintf(context->why, sizeof(context->why), "out of memory");
+		else
+			context->device = ops->open(0, context->why, sizeof(context->why));
 	}
 	if (context->device == NULL)
 	{
@@ -64,6 +68,7 @@ context_close(const DeviceOps *ops)
 				ops->host_free(context->device, context->stages[i].data);
 		ops->close(context->device);
 	}
+	copier_destroy(context->copier);
 	memset(context, 0, sizeof(*context));
 	context->ops = ops;
 }

@@ -3,11 +3,13 @@
  *	  The process's device, and what it keeps from one run to the next.
  *
  * Opening a device costs about 0.3 s and 550 MB of its memory, so it is opened
- * once and kept; so are loaded modules and the page-locked staging memory.
+ * once and kept; so are loaded modules, the page-locked staging memory and the
+ * threads that copy pages into it.
  */
 #ifndef GPUAGG_CONTEXT_H
 #define GPUAGG_CONTEXT_H
 
+#include "engine/cuda/copier.h"
 #include "engine/cuda/device.h"
 
 struct LoadedModule;
@@ -29,6 +31,7 @@ typedef struct Context
 	char		why[256];		/* it could not be opened */
 	struct LoadedModule *modules;	/* kernel_cache.c */
 	Stage		stages[CONTEXT_STAGES]; /* not in use */
+	Copier	   *copier;			/* made with the device */
 	int			runs;			/* that are open */
 	bool		lost;			/* the device failed: open it anew when no run
 								 * is left */

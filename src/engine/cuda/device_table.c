@@ -20,6 +20,9 @@
 #define TABLE_GROW_MIN 4
 #define TABLE_GROW_MAX 64
 
+/* Of the memory limit, what the first table takes at most. */
+#define FIRST_TABLE_SHARE 8
+
 /* SUM_INT128's low words are good for 2^31 rows. */
 #define NORMALIZE_ROWS (UINT64_C(1) << 30)
 
@@ -83,13 +86,19 @@ device_table_create(CudaRun *run, uint64_t groups)
 	else if (run->choice.table == TABLE_DIRECT)
 		slots = run->choice.direct_range + 1;
 	else
+	{
 		slots = slots_for(groups);
+		/* an expectation may be wrong, and growing is cheap */
+		while (slots > TABLE_MIN_SLOTS &&
+			   slots * table_layout(run)->stride * 8 > run->memory_limit / FIRST_TABLE_SHARE)
+			slots /= 2;
+	}
 	return make_table(run, slots, slots * ARENA_UNITS_PER_SLOT);
 }
 
 /* What the table holds: wait for all that has been launched. */
-static EngineStatus
-read_counters(CudaRun *run, TableCounters *counters)
+EngineStatus
+device_table_counters(CudaRun *run, TableCounters *counters)
 {
 	const DeviceOps *ops = run->device_ops;
 	char	   *result = (char *) run->results.data + COUNTERS_OF_TABLE;
@@ -120,6 +129,9 @@ larger_size(const CudaRun *run, uint64_t groups, uint64_t arena_top, uint64_t mo
 		*slots = most;
 	if (*slots < (uint64_t) run->table.capacity * TABLE_GROW_MIN && !arena_full)
 		*slots = (uint64_t) run->table.capacity * TABLE_GROW_MIN;
+	while (*slots > (uint64_t) run->table.capacity * 2 &&
+		   *slots * table_layout(run)->stride * 8 > run->memory_limit - run->memory_used)
+		*slots /= 2;
 	if (*slots < run->table.capacity)
 		*slots = run->table.capacity;
 	*arena = arena_full ? run->table.arena_size * TABLE_GROW_MIN : 0;
@@ -158,7 +170,7 @@ device_table_grow(CudaRun *run, uint64_t more_groups)
 	TableCounters counters;
 	EngineStatus status;
 
-	status = read_counters(run, &counters);
+	status = device_table_counters(run, &counters);
 	if (status != ENGINE_OK)
 		return status;
 	if (old_direct)

@@ -45,6 +45,18 @@ open_buffer(CudaRun *run, int i, size_t stage_size, size_t bytes_size)
 	return result;
 }
 
+/* Rows whose columns are of a good size for the memory there is. */
+uint64_t
+input_rows(const CudaRun *run)
+{
+	uint64_t	bytes = run->memory_limit / INPUT_MEMORY_SHARE;
+	uint32_t	row = run->layouts[0].row_bytes + 8;	/* and in two lists */
+
+	if (bytes > INPUT_COLUMN_BYTES)
+		bytes = INPUT_COLUMN_BYTES;
+	return bytes / row;
+}
+
 EngineStatus
 input_open(CudaRun *run)
 {
@@ -152,4 +164,5 @@ input_batch(const CudaRun *run, const InputBuffer *buffer, RowBatch *batch)
 	batch->undone = buffer->undone[0].ptr;
 	batch->capacity = run->capacity;
 	batch->nrows = buffer->nrows;
+	batch->first = buffer->first;
 }

@@ -3,8 +3,9 @@
  *	  Groups out of the table, by batches.
  *
  * The table's slots are cut into windows; a kernel compacts the groups of one
- * window into vectors, which are downloaded while the caller works on those of
- * the window before.
+ * window into vectors, which are downloaded while the host puts those of the
+ * window before into memory of its own.  All windows are there before the first
+ * batch is given, since from then on nothing may fail.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -69,9 +70,6 @@ open_outputs(CudaRun *run)
 	run->output_capacity = OUTPUT_SLOTS;
 	while (run->output_capacity > 256 && run->output_capacity / 2 >= run->table.capacity)
 		run->output_capacity /= 2;
-	run->key_vectors = calloc(run->program->nkeys + 1u, sizeof(ColumnVector));
-	if (run->key_vectors == NULL)
-		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
 	for (int i = 0; i < OUTPUT_BUFFERS && status == ENGINE_OK; i++)
 		status = open_output(run, &run->outputs[i]);
 	return status;
@@ -108,6 +106,7 @@ launch_window(CudaRun *run, OutputBuffer *output)
 	args.capacity = run->output_capacity;
 	args.from = output->from;
 	args.to = output->to;
+	args.negative_zero = run->negative_zero;
 	device = ops->fill(run->device, run->work, args.counters, 0, sizeof(Counters));
 	/* validity bits stand first */
 	if (device == DEVICE_OK && layout->out_states > 0)
@@ -167,63 +166,93 @@ gather_texts(const TextRef *refs, const uint8_t *validity, const char *bytes,
 	offsets[ngroups] = at;
 }
 
-/* Memory for all text keys' offsets and bytes. */
-static EngineStatus
-reserve_key_text(CudaRun *run, uint32_t ngroups, uint64_t text_bytes)
+static size_t
+aligned(size_t size)
 {
-	size_t		each = (ngroups + 1) * sizeof(uint32_t) + text_bytes;
-	size_t		size = 0;
-
-	for (int i = 0; i < run->program->nkeys; i++)
-		if (program_key_type(run->program, i) == VT_TEXT)
-			size += (each + 7) / 8 * 8;
-	if (size <= run->key_text_size)
-		return ENGINE_OK;
-	free(run->key_text);
-	run->key_text_size = 0;
-	run->key_text = malloc(size);
-	if (run->key_text == NULL)
-		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
-	run->key_text_size = size;
-	return ENGINE_OK;
+	return (size + 15) / 16 * 16;
 }
 
-/* The downloaded window as a batch of groups. */
-static EngineStatus
-make_batch(CudaRun *run, const OutputBuffer *output, GroupBatch *batch)
+/* A group batch in one piece of memory: its head, vectors, states, keys. */
+static size_t
+kept_size(const CudaRun *run, const Counters *counters)
 {
-	const KernelLayout *layout = output_layout(run);
-	const Counters *counters = output_results(run, output);
-	const char *data = output->stage.data;
-	size_t		unit = run->output_capacity / 8;
-	uint8_t    *text;
-	EngineStatus status;
+	size_t		n = counters->emitted;
+	size_t		size = aligned(sizeof(KeptGroups)) +
+		aligned(run->program->nkeys * sizeof(ColumnVector)) +
+		aligned(n * run->program->nwords * sizeof(uint64_t));
 
-	status = reserve_key_text(run, counters->emitted, counters->emitted_bytes);
-	if (status != ENGINE_OK)
-		return status;
-	text = run->key_text;
 	for (int i = 0; i < run->program->nkeys; i++)
 	{
-		ColumnVector *vector = &run->key_vectors[i];
+		ValueType	type = program_key_type(run->program, i);
 
-		vector->values = data + unit * layout->out_values[i];
-		vector->validity = (const uint8_t *) data + unit * layout->out_valid[i];
-		vector->offsets = NULL;
-		if (program_key_type(run->program, i) == VT_TEXT)
-		{
-			size_t		offsets_size = (counters->emitted + 1) * sizeof(uint32_t);
-
-			gather_texts(vector->values, vector->validity, data + vectors_size(run),
-						 counters->emitted, (uint32_t *) text, (char *) text + offsets_size);
-			vector->offsets = (const uint32_t *) text;
-			vector->values = text + offsets_size;
-			text += (offsets_size + counters->emitted_bytes + 7) / 8 * 8;
-		}
+		size += aligned(n / 8 + 1);
+		if (type == VT_TEXT)
+			size += aligned((n + 1) * sizeof(uint32_t)) + aligned(counters->emitted_bytes);
+		else
+			size += aligned(n * (size_t) value_type_size(type));
 	}
-	batch->ngroups = counters->emitted;
-	batch->keys = run->key_vectors;
-	batch->states = (const uint64_t *) (data + unit * layout->out_states);
+	return size;
+}
+
+/* Copy one key of the downloaded window; returns what comes behind the copy. */
+static char *
+keep_key(const CudaRun *run, const OutputBuffer *output, const Counters *counters,
+		 int key, ColumnVector *vector, char *to)
+{
+	const KernelLayout *layout = output_layout(run);
+	const char *data = output->stage.data;
+	size_t		unit = run->output_capacity / 8;
+	size_t		n = counters->emitted;
+	const char *values = data + unit * layout->out_values[key];
+	const uint8_t *validity = (const uint8_t *) data + unit * layout->out_valid[key];
+	ValueType	type = program_key_type(run->program, key);
+
+	vector->validity = memcpy(to, validity, n / 8 + 1);
+	to += aligned(n / 8 + 1);
+	if (type != VT_TEXT)
+	{
+		size_t		size = n * (size_t) value_type_size(type);
+
+		vector->values = memcpy(to, values, size);
+		vector->offsets = NULL;
+		return to + aligned(size);
+	}
+	vector->offsets = (const uint32_t *) to;
+	vector->values = to + aligned((n + 1) * sizeof(uint32_t));
+	gather_texts((const TextRef *) values, validity, data + vectors_size(run),
+				 counters->emitted, (uint32_t *) to, (char *) vector->values);
+	return (char *) vector->values + aligned(counters->emitted_bytes);
+}
+
+/* Keep the downloaded window's groups in the host's memory. */
+static EngineStatus
+keep_groups(CudaRun *run, const OutputBuffer *output)
+{
+	const Counters *counters = output_results(run, output);
+	const KernelLayout *layout = output_layout(run);
+	size_t		states = (size_t) counters->emitted * run->program->nwords * 8;
+	KeptGroups *kept;
+	ColumnVector *vectors;
+	char	   *at;
+
+	if (counters->emitted == 0)
+		return ENGINE_OK;
+	kept = malloc(kept_size(run, counters));
+	if (kept == NULL)
+		return run_fail(run, ENGINE_NO_MEMORY, "out of memory for the groups");
+	at = (char *) kept + aligned(sizeof(*kept));
+	vectors = (ColumnVector *) at;
+	at += aligned(run->program->nkeys * sizeof(ColumnVector));
+	kept->batch.ngroups = counters->emitted;
+	kept->batch.keys = vectors;
+	kept->batch.states = memcpy(at, (const char *) output->stage.data +
+								run->output_capacity / 8 * (size_t) layout->out_states,
+								states);
+	at += aligned(states);
+	for (int i = 0; i < run->program->nkeys; i++)
+		at = keep_key(run, output, counters, i, &vectors[i], at);
+	kept->next = run->kept;
+	run->kept = kept;
 	run->head.stats.groups += counters->emitted;
 	return ENGINE_OK;
 }
@@ -261,9 +290,9 @@ now_ns(void)
 	return (uint64_t) t.tv_sec * 1000000000 + (uint64_t) t.tv_nsec;
 }
 
-/* The next window that has groups; the one given last is launched again. */
+/* Fetch window after window; BUSY while the next one is on its way. */
 static EngineStatus
-next_window(CudaRun *run, GroupBatch *batch)
+fetch_windows(CudaRun *run)
 {
 	for (;;)
 	{
@@ -271,24 +300,61 @@ next_window(CudaRun *run, GroupBatch *batch)
 		EngineStatus status;
 
 		if (!output->launched)
-		{
-			batch->ngroups = 0;
 			return ENGINE_OK;
-		}
 		status = window_ready(run, output);
 		if (status == ENGINE_OK)
-			status = make_batch(run, output, batch);
+			status = keep_groups(run, output);
+		if (status == ENGINE_OK)
+			status = launch_next(run, output);
 		if (status != ENGINE_OK)
 			return status;
 		run->output_turn = (run->output_turn + 1) % OUTPUT_BUFFERS;
-		run->output_given = output;
-		if (batch->ngroups > 0)
-			return ENGINE_OK;
-		run->output_given = NULL;
-		status = launch_next(run, output);
-		if (status != ENGINE_OK)
-			return status;
 	}
+}
+
+static bool
+has_float_key(const Program *program)
+{
+	for (int i = 0; i < program->nkeys; i++)
+		if (program_key_type(program, i) == VT_FLOAT4 ||
+			program_key_type(program, i) == VT_FLOAT8)
+			return true;
+	return false;
+}
+
+/*
+ * The sign of zero as a float key is that of its group's first row.  With one
+ * key there is one such group; with more, only if all rows agree is it known.
+ */
+static EngineStatus
+decide_zero(CudaRun *run)
+{
+	TableCounters counters;
+	EngineStatus status;
+
+	if (!has_float_key(run->program))
+		return ENGINE_OK;
+	status = device_table_counters(run, &counters);
+	if (status != ENGINE_OK)
+		return status;
+	if (run->program->nkeys > 1 && counters.zero_rows[0] && counters.zero_rows[1])
+		return run_fail(run, ENGINE_INEXACT, "a float key is both 0 and -0");
+	run->negative_zero = counters.zero_rows[1] > counters.zero_rows[0];
+	return ENGINE_OK;
+}
+
+/* Begin to fetch: the first windows. */
+static EngineStatus
+begin_output(CudaRun *run)
+{
+	EngineStatus status = decide_zero(run);
+
+	if (status == ENGINE_OK)
+		status = open_outputs(run);
+	run->output_begun = true;
+	for (int i = 0; i < OUTPUT_BUFFERS && status == ENGINE_OK; i++)
+		status = launch_next(run, &run->outputs[i]);
+	return status;
 }
 
 EngineStatus
@@ -301,23 +367,21 @@ output_next(CudaRun *run, GroupBatch *batch)
 	/* no rows and keys: no groups */
 	if (!run->chosen)
 		return ENGINE_OK;
-	if (run->key_vectors == NULL)
-	{
-		status = open_outputs(run);
-		for (int i = 0; i < OUTPUT_BUFFERS && status == ENGINE_OK; i++)
-			status = launch_next(run, &run->outputs[i]);
-	}
-	else if (run->output_given != NULL)
-	{
-		OutputBuffer *given = run->output_given;
-
-		run->output_given = NULL;
-		status = launch_next(run, given);
-	}
+	if (!run->output_begun)
+		status = begin_output(run);
 	if (status == ENGINE_OK)
-		status = next_window(run, batch);
+		status = fetch_windows(run);
 	run->head.stats.output_ns += now_ns() - start;
-	return status;
+	if (status != ENGINE_OK)
+		return status;
+	free(run->given);
+	run->given = run->kept;
+	if (run->given != NULL)
+	{
+		run->kept = run->given->next;
+		*batch = run->given->batch;
+	}
+	return ENGINE_OK;
 }
 
 void
@@ -333,6 +397,12 @@ output_close(CudaRun *run)
 		run_free(run, &output->text);
 		stage_give_back(run->context, &output->stage);
 	}
-	free(run->key_vectors);
-	free(run->key_text);
+	while (run->kept != NULL)
+	{
+		KeptGroups *next = run->kept->next;
+
+		free(run->kept);
+		run->kept = next;
+	}
+	free(run->given);
 }

@@ -18,11 +18,10 @@
 /* 16 MB of pages: 0.3 ms on the link, far more than a launch costs. */
 #define PAGES_PER_BUFFER 2048
 
-/* More line pointers than any page has. */
-#define PAGE_MAX_LINES ((HEAP_PAGE_SIZE - HEAP_PAGE_LINES) / HEAP_LINE_SIZE)
-
-/* Rows that a buffer takes: 256 a page, more than a page of tuples has. */
-#define ROWS_PER_BUFFER (PAGES_PER_BUFFER * 256)
+/* The most tuples of a page: each takes a line pointer and an aligned header. */
+#define PAGE_MAX_LINES ((HEAP_PAGE_SIZE - HEAP_PAGE_LINES) / \
+						(HEAP_LINE_SIZE + HEAP_TUPLE_BITS + 1))
+#define PAGES_MIN_PER_BUFFER ENGINE_MAX_PAGES
 
 static size_t
 info_place(const CudaRun *run)
@@ -58,6 +57,7 @@ open_attrs(CudaRun *run)
 	attrs = calloc(1, size);
 	if (attrs == NULL)
 		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
+	run->host_attrs = attrs;
 	made = (DeformColumn *) (attrs + run->nattrs);
 	for (uint32_t i = 0; i < run->nattrs; i++)
 	{
@@ -82,10 +82,6 @@ open_attrs(CudaRun *run)
 		status = run_device(run, run->device_ops->upload(run->device, run->work,
 														 run->attrs.ptr, attrs, size),
 							"could not copy the table's layout");
-	if (status == ENGINE_OK)
-		status = run_device(run, run->device_ops->stream_wait(run->device, run->work),
-							"could not copy the table's layout");
-	free(attrs);
 	return status;
 }
 
@@ -95,8 +91,12 @@ pages_open(CudaRun *run)
 	EngineStatus status = open_attrs(run);
 
 	run->page_capacity = PAGES_PER_BUFFER;
-	run->capacity = ROWS_PER_BUFFER;
-	run->line_capacity = ROWS_PER_BUFFER;
+	if (input_rows(run) < (uint64_t) run->page_capacity * PAGE_MAX_LINES)
+		run->page_capacity = (uint32_t) (input_rows(run) / PAGE_MAX_LINES);
+	if (run->page_capacity < PAGES_MIN_PER_BUFFER)
+		run->page_capacity = PAGES_MIN_PER_BUFFER;
+	run->capacity = (run->page_capacity * PAGE_MAX_LINES + 255) / 256 * 256;
+	run->line_capacity = run->capacity;
 	run->bytes_capacity = (uint32_t) (lines_place(run) +
 									  run->line_capacity * sizeof(uint16_t));
 	if (status == ENGINE_OK)
@@ -115,13 +115,13 @@ line_flags(const char *page, uint32_t number)
 
 /*
  * The visible line pointers of a page as the device gets them: as a list, from
- * the caller or made here, or as "all".  Looks at the copy, since the page may
- * change meanwhile.
+ * the caller or made here, or as "all".  The kernel, which sees the page as it
+ * was copied, believes none of it.
  */
 static void
-list_lines(CudaRun *run, InputBuffer *buffer, const PageRef *ref, const char *page,
-		   DevicePage *info)
+list_lines(CudaRun *run, InputBuffer *buffer, const PageRef *ref, DevicePage *info)
 {
+	const char *page = ref->page;
 	uint16_t   *list = (uint16_t *) ((char *) buffer->stage.data + lines_place(run)) +
 		buffer->nlines;
 	uint32_t	n = 0;
@@ -156,11 +156,11 @@ take_page(CudaRun *run, InputBuffer *buffer, const PageRef *ref)
 	if (ref->nlines > PAGE_MAX_LINES)
 		return run_fail(run, ENGINE_CORRUPT, "block %u has too many line pointers",
 						ref->block);
-	memcpy(page, ref->page, HEAP_PAGE_SIZE);
+	run->copying = copier_submit(run->context->copier, page, ref->page, HEAP_PAGE_SIZE);
 	memset(info, 0, sizeof(*info));
 	info->row = buffer->nrows;
 	info->block = ref->block;
-	list_lines(run, buffer, ref, page, info);
+	list_lines(run, buffer, ref, info);
 	buffer->nrows += info->nlines;
 	buffer->npages++;
 	run->head.stats.rows += info->nlines;
@@ -171,17 +171,23 @@ take_page(CudaRun *run, InputBuffer *buffer, const PageRef *ref)
 /*
  * Take pages in.  All that are given fit a buffer that has room for
  * ENGINE_MAX_PAGES; one that has not is handed to the device first, and the
- * other one may be BUSY.
+ * other one may be BUSY.  Threads copy the pages; those of the call before have
+ * been copied when this one returns.
  */
 EngineStatus
 pages_take(CudaRun *run, const PageRef *pages, int n)
 {
 	InputBuffer *buffer = &run->inputs[run->filling];
+	uint64_t	before = run->copying;
 	EngineStatus status;
 
+	if (n == 0)
+	{
+		copier_wait(run->context->copier, before);
+		return ENGINE_OK;
+	}
 	if (buffer->state == BUFFER_FILLING &&
-		(buffer->npages + (uint32_t) n > run->page_capacity ||
-		 buffer->nrows + (uint32_t) n * PAGE_MAX_LINES > run->capacity))
+		buffer->npages + (uint32_t) n > run->page_capacity)
 	{
 		status = input_flush(run);
 		if (status != ENGINE_OK)
@@ -191,6 +197,8 @@ pages_take(CudaRun *run, const PageRef *pages, int n)
 	for (int i = 0; i < n && status == ENGINE_OK; i++)
 		if (pages[i].nlines > 0)
 			status = take_page(run, buffer, &pages[i]);
+	if (status != ENGINE_BUSY)
+		copier_wait(run->context->copier, before);
 	return status;
 }
 
@@ -203,6 +211,7 @@ pages_upload(CudaRun *run, InputBuffer *buffer)
 	DevicePtr	to = buffer->bytes.ptr + run->slot_bytes_size;
 	DeviceStatus status;
 
+	copier_wait(run->context->copier, run->copying);
 	status = ops->upload(run->device, run->copy, to, stage,
 						 (size_t) buffer->npages * HEAP_PAGE_SIZE);
 	if (status == DEVICE_OK)

@@ -93,11 +93,9 @@ open_slots(CudaRun *run)
 	run->slot_bytes_size = (uint32_t) ((size + 255) / 256 * 256);
 	run->slot_bytes = calloc(1, run->slot_bytes_size + 1);
 	values = calloc(nslots + 1, sizeof(*values));
+	run->host_slots = values;
 	if (run->slot_bytes == NULL || values == NULL)
-	{
-		free(values);
 		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
-	}
 	size = 0;
 	for (uint32_t i = 0; i < nslots; i++)
 	{
@@ -124,10 +122,6 @@ open_slots(CudaRun *run)
 													run->slot_values.ptr, values,
 													(nslots + 1) * sizeof(*values)),
 							"could not copy constants");
-	if (status == ENGINE_OK)
-		status = run_device(run, run->device_ops->stream_wait(run->device, run->work),
-							"could not copy constants");
-	free(values);
 	return status;
 }
 
@@ -247,11 +241,10 @@ cuda_columns(EngineRun *head, const ColumnBatch *batch)
 	return columns_take((CudaRun *) head, batch);
 }
 
-/* Look at what the device is doing; BUSY is no news. */
+/* Is the device done with all that it was given? */
 static EngineStatus
-cuda_poll(EngineRun *head)
+finish_input(CudaRun *run)
 {
-	CudaRun    *run = (CudaRun *) head;
 	EngineStatus result = ENGINE_OK;
 
 	for (int i = 0; i < INPUT_BUFFERS; i++)
@@ -276,7 +269,7 @@ cuda_groups(EngineRun *head, GroupBatch *batch)
 	{
 		status = input_flush(run);
 		if (status == ENGINE_OK)
-			status = cuda_poll(head);
+			status = finish_input(run);
 		/* no row at all: there may be one group all the same */
 		if (status == ENGINE_OK && !run->chosen && run->program->nkeys == 0)
 			status = choose(run, NULL);
@@ -302,6 +295,7 @@ cuda_close(EngineRun *head)
 {
 	CudaRun    *run = (CudaRun *) head;
 
+	copier_wait(run->context->copier, run->copying);
 	quiet(run);
 	output_close(run);
 	input_close(run);
@@ -317,6 +311,9 @@ cuda_close(EngineRun *head)
 	if (run->work != NULL)
 		run->device_ops->stream_destroy(run->device, run->work);
 	run->context->runs--;
+	free(run->host_slots);
+	free(run->host_attrs);
+	free(run->host_sample);
 	free(run->slot_bytes);
 	free(run->program);
 	free(run);
@@ -332,10 +329,20 @@ cuda_supports(const Program *program, char *reason, size_t len)
 	return true;
 }
 
+/*
+ * Asked while a query is planned, so no device is opened for it: that would cost
+ * time and device memory in processes that never use it.
+ */
 static bool
 available_on(const DeviceOps *device, char *reason, size_t len)
 {
-	return context_get(device, reason, len) != NULL;
+	DeviceInfo	info;
+
+	if (device->list(&info, 1, reason, len) < 1)
+		return false;
+	if (!info.usable)
+		snprintf(reason, len, "%s", info.reason);
+	return info.usable;
 }
 
 /* The two engines. */

@@ -76,6 +76,7 @@ typedef struct InputBuffer
 	uint32_t	nlines;			/* in the list of line pointers */
 	uint32_t	nbytes;			/* of texts, behind the slots' */
 	Counters   *counters;		/* page-locked: what the kernels told */
+	uint64_t	first;			/* rows of the buffers before */
 	DeviceEvent *begun;
 	DeviceEvent *uploaded;
 	DeviceEvent *deformed;		/* columns are there, the strategy is chosen */
@@ -95,6 +96,13 @@ typedef struct OutputBuffer
 	bool		launched;
 	DeviceEvent *done;
 } OutputBuffer;
+
+/* Groups in the host's memory, their vectors behind them in the same piece. */
+typedef struct KeptGroups
+{
+	struct KeptGroups *next;
+	GroupBatch	batch;
+} KeptGroups;
 
 typedef struct CudaRun
 {
@@ -121,6 +129,11 @@ typedef struct CudaRun
 	LoadedModule *deform_module;
 	DeviceKernel *deform;
 
+	/* Host memory that queued copies may still read or write: freed by close. */
+	DeviceSlot *host_slots;
+	DeformAttr *host_attrs;
+	SampledRow *host_sample;
+
 	DeviceBuffer slot_values;	/* DeviceSlot */
 	DeviceBuffer attrs;			/* DeformAttr, then DeformColumn */
 	uint32_t	nattrs;
@@ -134,9 +147,11 @@ typedef struct CudaRun
 								 * TableCounters */
 	Stage		results;		/* page-locked: the same, downloaded */
 	uint64_t	rows_since_normalize;
+	uint64_t	rows_before;	/* of batches that have been submitted */
 
 	InputBuffer inputs[INPUT_BUFFERS];
 	int			filling;		/* the buffer that rows go to */
+	uint64_t	copying;		/* ticket of the last page given to the copier */
 	uint32_t	batch_taken;	/* rows of the caller's batch taken so far */
 	uint32_t	capacity;		/* rows of a buffer */
 	uint32_t	page_capacity;
@@ -147,11 +162,11 @@ typedef struct CudaRun
 	OutputBuffer outputs[2];
 	uint32_t	output_next;	/* first slot that no output stands for yet */
 	int			output_turn;
-	OutputBuffer *output_given; /* whose groups the caller looks at */
 	uint32_t	output_capacity;
-	ColumnVector *key_vectors;
-	uint8_t    *key_text;		/* malloc'd bytes and offsets of text keys */
-	size_t		key_text_size;
+	bool		output_begun;
+	bool		negative_zero;	/* the float key 0 is -0 */
+	KeptGroups *kept;			/* to be given */
+	KeptGroups *given;			/* that the caller looks at */
 } CudaRun;
 
 /* Places in `counters` and `results`. */
@@ -159,6 +174,10 @@ typedef struct CudaRun
 #define COUNTERS_OF_OUTPUT(i) ((INPUT_BUFFERS + (i)) * sizeof(Counters))
 #define COUNTERS_OF_TABLE ((INPUT_BUFFERS + 2) * sizeof(Counters))
 #define COUNTERS_SIZE (COUNTERS_OF_TABLE + sizeof(TableCounters))
+
+/* Columns of one input buffer take no more than that share of the limit. */
+#define INPUT_MEMORY_SHARE 8
+#define INPUT_COLUMN_BYTES (UINT64_C(64) << 20)
 
 /* run.c: set the message; a device's failure as an engine's. */
 extern EngineStatus run_fail(CudaRun *run, EngineStatus status, const char *format, ...)
@@ -178,6 +197,7 @@ extern EngineStatus kernels_launch(CudaRun *run, DeviceKernel *kernel, uint64_t 
 /* device_table.c */
 extern EngineStatus device_table_create(CudaRun *run, uint64_t groups);
 extern EngineStatus device_table_grow(CudaRun *run, uint64_t more_groups);
+extern EngineStatus device_table_counters(CudaRun *run, TableCounters *counters);
 extern EngineStatus device_table_normalize(CudaRun *run, uint64_t rows);
 extern void device_table_free(CudaRun *run);
 
@@ -193,6 +213,7 @@ extern EngineStatus input_open(CudaRun *run);
 extern void input_close(CudaRun *run);
 extern EngineStatus input_current(CudaRun *run, InputBuffer **buffer);
 extern EngineStatus input_flush(CudaRun *run);
+extern uint64_t input_rows(const CudaRun *run);
 extern void input_batch(const CudaRun *run, const InputBuffer *buffer, RowBatch *batch);
 extern EngineStatus pages_open(CudaRun *run);
 extern EngineStatus pages_take(CudaRun *run, const PageRef *pages, int n);

@@ -1,0 +1,69 @@
+--
+-- What the node shares with the plans around it: InitPlans, subqueries that are
+-- planned twice, memory of repeated runs, the order of evaluation, statistics.
+--
+CREATE TABLE zeros (a int, b int, x int);
+INSERT INTO zeros VALUES (1, 4, 0), (1, 5, 2);
+ANALYZE zeros;
+
+-- an InitPlan inside an expression that is evaluated in a subtransaction; one
+-- that stops while its scan is open
+SELECT check_query($$SELECT i2, count(*) FROM facts WHERE i2::text = lower((SELECT min(i2)::text FROM facts)) GROUP BY i2$$);
+SELECT i2 IS NULL AS i2_null, count(*) > 0 AS some FROM facts
+WHERE length(lower((EXISTS (SELECT FROM facts WHERE id > 5))::text)) = 4 GROUP BY 1;
+SELECT count(*) FROM zeros WHERE b = length(lower((SELECT r FROM (SELECT id::text AS r FROM facts WHERE id >= 1000 ORDER BY id LIMIT 1) s)))
+HAVING count(*) = 1;
+
+-- an expression that fails once, in a plan that runs again
+CREATE FUNCTION reciprocal(int) RETURNS int LANGUAGE sql STABLE SET search_path = pg_catalog AS 'SELECT 1; SELECT 10 / $1';
+SELECT x, (SELECT count(*) FROM zeros WHERE a < 0 AND b = reciprocal(x)) FROM (VALUES (2), (0), (5), (0)) v (x);
+
+-- a child whose memory must outlive a run
+CREATE INDEX zeros_a ON zeros (a);
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SET gpuagg.page_cost = 1000000;
+SELECT n, (SELECT max(b) FROM zeros WHERE a >= n) FROM generate_series(0, 2) n;
+SELECT n, (SELECT count(b) FROM (SELECT b FROM zeros WHERE a >= n ORDER BY a LIMIT 5) s) FROM generate_series(0, 2) n;
+RESET gpuagg.page_cost;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+
+-- subqueries of which there cannot be two plans
+CREATE TABLE lists (a int, b int) PARTITION BY LIST (a);
+CREATE TABLE lists_1 PARTITION OF lists FOR VALUES IN (1);
+CREATE TABLE lists_2 PARTITION OF lists FOR VALUES IN (2);
+INSERT INTO lists SELECT i % 2 + 1, i FROM generate_series(1, 9) i;
+SELECT a, count(*) FROM (SELECT * FROM zeros FOR UPDATE) s GROUP BY a;
+SELECT a, count(*) FROM (SELECT * FROM lists FOR UPDATE) s GROUP BY a ORDER BY a;
+EXPLAIN (COSTS OFF) SELECT a, count(*) FROM (SELECT * FROM lists OFFSET 0) s GROUP BY a;
+SELECT a, count(*) FROM (SELECT * FROM lists OFFSET 0) s GROUP BY a ORDER BY a;
+
+-- a subquery with side effects is not run twice
+CREATE SEQUENCE effects;
+SELECT sum(f), max(n) FROM (SELECT (SELECT nextval('effects') + 0 * a) AS n, 'NaN'::float8 AS f FROM lists OFFSET 0) s;
+
+-- clauses are evaluated in PostgreSQL's order: the cheap one first, and it fails
+SELECT a, count(*) FROM zeros WHERE b + 0 + 0 + 0 = 5 AND 1 / x > -1 GROUP BY a;
+SELECT a, count(*) FROM zeros WHERE 1 / x + 0 + 0 > -1 AND b = 5 GROUP BY a;
+SELECT a, count(*) FROM zeros GROUP BY a HAVING sum(x) + 0 + 0 + 0 = 5 AND 1 / (sum(x) - 2) > 0;
+
+-- what no row changes comes before all others
+PREPARE gated (bool) AS SELECT a, count(*) FROM zeros WHERE 1 / x > -1 AND $1 GROUP BY a;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE gated (false);
+EXECUTE gated (true);
+RESET plan_cache_mode;
+
+-- texts have the headers that PostgreSQL's groups have
+SELECT check_query($$SELECT pg_column_size(k), count(*) FROM (SELECT repeat('x', n) AS k FROM generate_series(120, 130) n) s GROUP BY k$$);
+
+-- all rows are counted as read, those of the last batch too
+CREATE TABLE counted AS SELECT i FROM generate_series(1, 5000) i;
+SELECT count(*) FROM counted;
+SELECT pg_stat_force_next_flush();
+SELECT seq_scan, seq_tup_read FROM pg_stat_user_tables WHERE relname = 'counted';
+
+DROP TABLE zeros, lists, counted;
+DROP SEQUENCE effects;
+DROP FUNCTION reciprocal;

@@ -1,0 +1,20 @@
+/*
+ * clauses.h
+ *	  The order in which PostgreSQL evaluates clauses.
+ */
+#ifndef GPUAGG_CLAUSES_H
+#define GPUAGG_CLAUSES_H
+
+#include "nodes/pathnodes.h"
+
+/*
+ * A new list of implicitly ANDed clauses (RestrictInfos or bare expressions) in
+ * the order in which a plan of PostgreSQL's evaluates them: the cheap ones
+ * first, within what row security allows.
+ */
+extern List *clauses_in_order(PlannerInfo *root, const List *clauses);
+
+/* Is there one that a plan looks at once, before it reads any row? */
+extern bool clauses_have_pseudoconstant(const List *rinfos);
+
+#endif							/* GPUAGG_CLAUSES_H */

@@ -1,0 +1,266 @@
+"""Random aggregate queries, and the simpler ones that a reduction tries."""
+import copy
+
+from dataclasses import dataclass, field
+from expressions import Expr, Generator, FLOATS, INTS, KEY_TYPES
+from tables import Column, base_type, quote
+
+EXTREMES = INTS + FLOATS + ['date', 'timestamp', 'timestamptz']
+
+
+@dataclass
+class Aggregate:
+    form: str                   # 'sum({0})'
+    argument: Expr = None
+    filter: Expr = None
+    around: str = '{}'          # what is computed from the aggregate
+
+    def plain(self):
+        text = self.form.format(self.argument) if self.argument else self.form
+        return text + (' FILTER (WHERE %s)' % self.filter if self.filter else '')
+
+    def __str__(self):
+        return self.around.replace('{}', self.plain())
+
+
+@dataclass
+class Query:
+    """One SELECT with its surroundings.
+
+    around: 'plain'; 'prepared', with params; 'cursor'; 'lateral' and
+    'scalar', run once for each row of outer; 'cte' and 'subquery'.
+    """
+    source: str                 # what follows FROM
+    where: list = field(default_factory=list)
+    keys: list = field(default_factory=list)
+    hidden: int = 0             # this many of the keys are not selected
+    aggregates: list = field(default_factory=list)
+    having: list = field(default_factory=list)
+    limit: str = ''
+    around: str = 'plain'
+    params: list = field(default_factory=list)
+    outer: list = field(default_factory=list)
+    fetches: list = field(default_factory=list)
+
+    def select(self):
+        shown = self.keys[self.hidden:] + self.aggregates
+        text = 'SELECT %s FROM %s' % (', '.join('%s AS o%d' % (e, i) for i, e in enumerate(shown)), self.source)
+        if self.where:
+            text += ' WHERE ' + ' AND '.join(map(str, self.where))
+        if self.keys:
+            text += ' GROUP BY ' + ', '.join(map(str, self.keys))
+        if self.having:
+            text += ' HAVING ' + ' AND '.join(map(str, self.having))
+        if self.limit and shown:
+            text += ' ORDER BY %s %s' % (', '.join(str(i + 1) for i in range(len(shown))), self.limit)
+        return text
+
+    def whole(self):
+        """The statement that shows in EXPLAIN."""
+        text = self.select()
+        values = ', '.join('(%s)' % v for v in self.outer)
+        if self.around == 'lateral':
+            return ('SELECT * FROM (VALUES %s) o(x) LEFT JOIN LATERAL (%s) l ON true' % (values, text))
+        if self.around == 'scalar':
+            return 'SELECT x, (%s) FROM (VALUES %s) o(x)' % (text, values)
+        if self.around == 'cte':
+            return 'WITH q AS MATERIALIZED (%s) SELECT * FROM q a UNION ALL SELECT * FROM q b' % text
+        if self.around == 'subquery':
+            return 'SELECT s.* FROM (%s%s) s' % (text, '' if self.limit else ' OFFSET 0')
+        return text
+
+    def statements(self):
+        """(before, to EXPLAIN, to run and compare, after)."""
+        text = self.whole()
+        if self.around == 'prepared':
+            calls = []
+            for i in range(3):
+                values = ', '.join('%s::%s' % (v[i], t) for t, v in self.params)
+                calls.append('EXECUTE q' + ('(%s)' % values if values else ''))
+            types = ', '.join(t for t, _ in self.params)
+            prepare = 'PREPARE q%s AS %s' % ('(%s)' % types if types else '', text)
+            return [prepare], calls[0], calls, ['DEALLOCATE ALL']
+        if self.around == 'cursor':
+            return (['BEGIN', 'DECLARE c NO SCROLL CURSOR FOR ' + text], text,
+                    ['FETCH %s FROM c' % f for f in self.fetches], ['ROLLBACK'])
+        return [], text, [text], []
+
+    def simpler(self):
+        """Queries with something less; those with the greatest cuts first."""
+        def changed(**values):
+            other = copy.copy(self)
+            other.__dict__.update(values)
+            return other
+
+        if self.around in ('cursor', 'cte', 'subquery'):
+            yield changed(around='plain')
+        if self.limit and self.around != 'cursor':
+            yield changed(limit='')
+        for name in ('where', 'having', 'aggregates', 'keys'):
+            items = getattr(self, name)
+            for i in range(len(items)):
+                rest = items[:i] + items[i + 1:]
+                if name == 'keys' and i < self.hidden:
+                    yield changed(keys=rest, hidden=self.hidden - 1)
+                elif len(self.keys) - self.hidden + len(self.aggregates) > 1 or name in ('where', 'having'):
+                    yield changed(**{name: rest})
+        for i in range(len(self.outer)):
+            if len(self.outer) > 1:
+                yield changed(outer=self.outer[:i] + self.outer[i + 1:])
+        for i, a in enumerate(self.aggregates):
+            for part in self.simpler_aggregates(a):
+                yield changed(aggregates=self.aggregates[:i] + [part] + self.aggregates[i + 1:])
+        for name in ('where', 'keys', 'having'):
+            items = getattr(self, name)
+            for i, item in enumerate(items):
+                for part in item.simpler():
+                    yield changed(**{name: items[:i] + [part] + items[i + 1:]})
+
+    @staticmethod
+    def simpler_aggregates(a):
+        if a.around != '{}':
+            yield Aggregate(a.form, a.argument, a.filter)
+        if a.filter:
+            yield Aggregate(a.form, a.argument, None, a.around)
+            for part in a.filter.simpler():
+                yield Aggregate(a.form, a.argument, part, a.around)
+        if a.argument:
+            for part in a.argument.simpler():
+                yield Aggregate(a.form, part, a.filter, a.around)
+
+
+class QueryMaker:
+    def __init__(self, rng, tables):
+        self.rng = rng
+        self.tables = tables
+
+    @staticmethod
+    def qualified(table, alias):
+        return [Column('%s.id' % alias, 'int4')] + [
+            Column('%s.%s' % (alias, c.name), c.type, c.sums if table.plain else c.sums.replace('serial', ''))
+            for c in table.columns]
+
+    def derived(self, table, text, alias):
+        """Columns for a subquery over a table: (source, columns)."""
+        rng = self.rng
+        inner = Generator(rng, self.qualified(table, 'i'))
+        selected, columns = [], []
+        for n in range(rng.randint(1, 5)):
+            if rng.random() < 0.6:
+                column = rng.choice(inner.columns)
+                selected.append('%s AS d%d' % (column.name, n))
+                columns.append(Column('%s.d%d' % (alias, n), column.type, column.sums.replace('serial', '')))
+            else:
+                expr = inner.make(rng.choice(KEY_TYPES), 1)
+                selected.append('%s AS d%d' % (expr, n))
+                columns.append(Column('%s.d%d' % (alias, n), expr.type))
+        return text % ', '.join(selected), columns
+
+    def source(self):
+        """(FROM's text, its columns)."""
+        rng = self.rng
+        table = rng.choice(self.tables)
+        other = rng.choice(self.tables)
+        kind = rng.random()
+        if kind < 0.68:
+            return '%s t' % table.name, self.qualified(table, 't')
+        if kind < 0.8:
+            inner = Generator(rng, self.qualified(table, 'i'))
+            where = ' WHERE %s' % inner.filter() if rng.random() < 0.5 else ''
+            offset = rng.choice(['', ' OFFSET 0'])
+            return self.derived(table, '(SELECT %%s FROM %s i%s%s) s' % (
+                table.name, where.replace('%', '%%'), offset), 's')
+        if kind < 0.92:
+            join = rng.choice(['JOIN', 'LEFT JOIN', 'FULL JOIN'])
+            columns = self.qualified(table, 't') + self.qualified(other, 'u')
+            for c in columns:
+                c.sums = c.sums.replace('serial', '')
+            return '%s t %s %s u ON t.id = u.id' % (table.name, join, other.name), columns
+        if kind < 0.96:
+            return self.twice(table)
+        return self.values()
+
+    def twice(self, table):
+        columns = table.columns[:3]
+        names = ', '.join(['id'] + [c.name for c in columns])
+        part = 'SELECT %s FROM %s' % (names, table.name)
+        return '(%s UNION ALL %s) s' % (part, part), [Column('s.id', 'int4')] + [
+            Column('s.' + c.name, c.type, c.sums.replace('serial', '')) for c in columns]
+
+    def values(self):
+        types = [self.rng.choice(KEY_TYPES) for _ in range(2)]
+        maker = Generator(self.rng, [])
+        rows = ', '.join('(%s)' % ', '.join(str(maker.literal(t)) for t in types)
+                         for _ in range(self.rng.randint(1, 20)))
+        return '(VALUES %s) s(v0, v1)' % rows, [Column('s.v%d' % i, t) for i, t in enumerate(types)]
+
+    def aggregate(self, gen):
+        rng = self.rng
+        kind = rng.random()
+        if kind < 0.2:
+            a = Aggregate('count(*)')
+        elif kind < 0.3:
+            a = Aggregate('count({0})', gen.make(rng.choice(KEY_TYPES), 1))
+        elif kind < 0.65:
+            a = Aggregate(rng.choice(['sum({0})', 'avg({0})']), gen.summand())
+        elif kind < 1 - gen.unsupported:
+            argument = gen.make(rng.choice(EXTREMES), rng.choice([0, 0, 1, 2]))
+            # the sign of a zero depends on the order of rows
+            form = '(%s({0}) + 0)' if argument.type in FLOATS else '%s({0})'
+            a = Aggregate(form % rng.choice(['min', 'max']), argument)
+        else:
+            a = Aggregate(rng.choice(['count(DISTINCT {0})', 'bit_or({0})', 'max({0}::text)', 'sum({0}::numeric)']),
+                          gen.make('int4', 1))
+        if rng.random() < 0.2 and not a.form.startswith('('):
+            a.filter = gen.filter()
+        if a.argument is None and rng.random() < 0.15:
+            a.around = rng.choice(['({} + 1)', '({} * 2)::int4', '({}::float8 / 4)', 'coalesce({}, 0)'])
+        return a
+
+    def having(self, gen, keys, aggregates):
+        rng = self.rng
+        if keys and rng.random() < 0.4:
+            return Expr('bool', '({0} IS NOT NULL)', rng.choice(keys))
+        if rng.random() < 0.5 or not aggregates:
+            return Expr('bool', 'count(*) %s %d' % (rng.choice(['>', '<', '<>']), rng.choice([0, 1, 2, 30])))
+        return Expr('bool', '(%s) IS NOT NULL' % rng.choice(aggregates).plain())
+
+    def subquery_filter(self, gen):
+        """A filter with a subquery of its own: an initplan, or a semijoin."""
+        other = self.rng.choice(self.tables)
+        return Expr('bool', self.rng.choice([
+            '{0} > (SELECT avg(id)::int4 FROM %s)', '{0} IN (SELECT id FROM %s WHERE id %% 3 = 0)',
+            'EXISTS (SELECT FROM %s x WHERE x.id = {0})']) % other.name, gen.leaf('int4'))
+
+    def make(self):
+        rng = self.rng
+        source, columns = self.source()
+        around = rng.choices(['plain', 'prepared', 'cursor', 'lateral', 'scalar', 'cte', 'subquery'],
+                             [60, 14, 6, 6, 3, 4, 7])[0]
+        query = Query(source, around=around)
+        gen = Generator(rng, columns, query.params if around == 'prepared' else None)
+        filters = gen
+        if around in ('lateral', 'scalar'):
+            query.outer = [rng.choice(['NULL', '0', '1', '5', '50', '100000']) for _ in range(rng.randint(1, 4))]
+            query.outer[0] = '3'
+            filters = Generator(rng, columns)
+            query.where.append(Expr('bool', '({0} %s o.x)' % rng.choice(['<', '=', '>']), gen.leaf('int4')))
+        for _ in range(rng.choice([0, 0, 1, 1, 2])):
+            query.where.append(filters.filter(3))
+        if rng.random() < 0.05:
+            query.where.append(self.subquery_filter(gen))
+        count = rng.choice([0, 1, 1, 1, 2, 2, 3, 6])
+        query.keys = [gen.key() for _ in range(count)]
+        query.aggregates = [self.aggregate(gen) for _ in range(rng.choice([0, 1, 1, 2, 3, 5] if count else [1, 2, 4]))]
+        if around == 'scalar':
+            query.keys, query.aggregates = [], query.aggregates[:1] or [Aggregate('count(*)')]
+        elif query.keys and query.aggregates and rng.random() < 0.1:
+            query.hidden = rng.randint(1, len(query.keys))
+        if rng.random() < 0.15:
+            query.having.append(self.having(gen, query.keys, query.aggregates))
+        if around == 'cursor' or (around not in ('scalar',) and rng.random() < 0.15):
+            query.limit = '' if around == 'cursor' and rng.random() < 0.3 else rng.choice(
+                ['LIMIT 5', 'LIMIT 0', 'OFFSET 2', 'LIMIT 100 OFFSET 3'])
+        # without an order only all rows together are the same
+        query.fetches = ['1', '3', 'ALL'] if query.limit else ['ALL']
+        return query

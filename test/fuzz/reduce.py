@@ -1,0 +1,90 @@
+"""Makes a failing case smaller, as long as it keeps failing.
+
+First the query, by its own simpler(), then the rows of every Insert by halves,
+quarters and so on (Zeller's delta debugging), then the steps, then the query
+once more.  Every trial builds its schema anew.
+"""
+import time
+
+from tables import Insert
+from wire import Lost
+
+
+class Reducer:
+    def __init__(self, comparer, engine, seconds):
+        self.comparer = comparer
+        self.engine = engine
+        self.until = time.time() + seconds
+        self.built = None
+
+    def fails(self, steps, query):
+        """How it fails, or None."""
+        comparer = self.comparer
+        try:
+            if steps is not self.built:
+                comparer.build(steps)
+                self.built = steps
+            return comparer.run(query)[self.engine].failure
+        except Lost:
+            time.sleep(1)
+            self.built = None
+            comparer.reconnect()
+            return 'the server crashed'
+
+    def reduce(self, steps, query):
+        query = self.reduce_query(steps, query)
+        for i in range(len(steps)):
+            if isinstance(steps[i], Insert):
+                steps = self.reduce_rows(steps, i, query)
+        steps = self.reduce_steps(steps, query)
+        return steps, self.reduce_query(steps, query)
+
+    def reduce_query(self, steps, query):
+        found = True
+        while found and time.time() < self.until:
+            found = False
+            for simpler in query.simpler():
+                if time.time() < self.until and self.fails(steps, simpler):
+                    query = simpler
+                    found = True
+                    break
+        return query
+
+    def reduce_rows(self, steps, i, query):
+        def with_rows(rows):
+            insert = Insert(steps[i].table, steps[i].columns, rows)
+            return steps[:i] + [insert] + steps[i + 1:]
+
+        size = len(steps[i].rows)
+        while size > 0 and time.time() < self.until:
+            at = 0
+            while at < len(steps[i].rows) and time.time() < self.until:
+                fewer = with_rows(steps[i].rows[:at] + steps[i].rows[at + size:])
+                if self.fails(fewer, query):
+                    steps = fewer
+                else:
+                    at += size
+            size //= 2
+        return steps
+
+    def reduce_steps(self, steps, query):
+        for i in reversed(range(len(steps))):
+            fewer = steps[:i] + steps[i + 1:]
+            if time.time() < self.until and self.fails(fewer, query):
+                steps = fewer
+        return steps
+
+
+def script(title, failure, steps, query, engine, memory_limit):
+    """The case as a file for psql."""
+    before, _, body, after = query.statements()
+    lines = ['-- %s' % title] + ['-- ' + part for part in failure.splitlines()]
+    lines += ["LOAD 'gpuagg';", 'CREATE SCHEMA fuzz;', 'SET search_path = fuzz;',
+              "SET timezone = 'Europe/Berlin';",
+              'SET plan_cache_mode = force_generic_plan;', 'SET enable_sort = off;',
+              'SET max_parallel_workers_per_gather = 0;']
+    lines += [s + ';' for step in steps for s in step.statements()]
+    lines += ['SET gpuagg.engine = %s;' % engine, 'SET gpuagg.memory_limit = %d;' % memory_limit]
+    for mode in ('off', 'force'):
+        lines += ['SET gpuagg.mode = %s;' % mode] + [s + ';' for s in before + body + after]
+    return '\n'.join(lines + ['DROP SCHEMA fuzz CASCADE;']) + '\n'

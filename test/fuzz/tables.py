@@ -1,0 +1,328 @@
+"""Random tables: their definition, their rows, and what happens to them.
+
+A schema is a list of steps that build it: an Sql runs as it stands, an Insert
+has rows that a reduction can drop one by one.  All randomness comes from the
+generator that is passed in.
+"""
+import struct
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Sql:
+    text: str
+
+    def statements(self):
+        return [self.text]
+
+
+@dataclass
+class Insert:
+    table: str
+    columns: list
+    rows: list                  # of lists of SQL literals
+
+    def statements(self):
+        names = ', '.join(self.columns)
+        return ['INSERT INTO %s (%s) VALUES %s' %
+                (self.table, names,
+                 ',\n  '.join('(%s)' % ', '.join(r) for r in self.rows[i:i + 500]))
+                for i in range(0, len(self.rows), 500)]
+
+
+@dataclass
+class Column:
+    """A column, or what a subquery delivers as one.
+
+    sums: 'exact', its values are small multiples of 1/4 or integers, so that
+    any order of adding them up gives the same; 'serial', only PostgreSQL's own
+    order does; '', a sum would depend on the order.
+    """
+    name: str
+    type: str
+    sums: str = ''
+
+
+@dataclass
+class Table:
+    name: str
+    columns: list = field(default_factory=list)
+    rows: int = 0
+    plain: bool = True          # one heap, no partitions, no children
+
+
+def quote(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
+INT_LIMITS = {'int2': 1 << 15, 'int4': 1 << 31, 'int8': 1 << 63}
+WORDS = ['', 'a', 'b', 'B', 'ab', 'a ', ' a', 'abc', 'ä', '€uro', "o'clock", 'a\\b', '%', '{}', 'NULL',
+         'the quick brown fox', 'x' * 30]
+
+
+def random_int(rng, type):
+    limit = INT_LIMITS[type]
+    kind = rng.random()
+    if kind < 0.75:
+        return rng.randint(-20, 100)
+    if kind < 0.85:
+        return rng.choice([-limit, limit - 1, -limit + 1, limit // 2, -limit // 2])
+    return rng.randint(-limit, limit - 1)
+
+
+def random_wild_float(rng, type):
+    extremes = ['NaN', 'Infinity', '-Infinity', '-0', '0', '1e-40', '0.1', '-1', '16777217', '32767.5',
+                '-32768.5', '2147483647.5', '9.3e18', '1e30']
+    if type == 'float8':
+        extremes += ['1.7976931348623157e308', '-1.7976931348623157e308', '5e-324', '1e200', '-1e141', '1e39']
+    else:
+        extremes += ['3.4028235e38', '-3.4028235e38', '1e-45']
+    if rng.random() < 0.5:
+        return rng.choice(extremes)
+    value = rng.uniform(-1000, 1000)
+    return repr(struct.unpack('f', struct.pack('f', value))[0] if type == 'float4' else value)
+
+
+def random_date(rng):
+    kind = rng.random()
+    if kind < 0.1:
+        return rng.choice(['infinity', '-infinity', '4713-01-01 BC', '5874897-12-31', '294276-12-31',
+                           '0001-12-31 BC', '1999-12-31', '2000-01-01'])
+    return '%04d-%02d-%02d' % (rng.choice([1970, 1999, 2000, 2024]), rng.randint(1, 12), rng.randint(1, 28))
+
+
+def random_timestamp(rng):
+    if rng.random() < 0.1:
+        return rng.choice(['infinity', '-infinity', '4713-01-01 00:00:00 BC', '294276-12-31 23:59:59.999999',
+                           '1999-12-31 23:59:59.999999', '2000-01-01 00:00:00'])
+    day = random_date(rng)
+    if day.endswith('y') or len(day) > 10 or day.endswith('BC'):
+        day = '2001-04-01'
+    return '%s %02d:%02d:%02d%s' % (day, rng.randint(0, 23), rng.choice([0, 30]), rng.choice([0, 59]),
+                                    rng.choice(['', '.5', '.000001']))
+
+
+def random_text(rng):
+    kind = rng.random()
+    if kind < 0.7:
+        return rng.choice(WORDS)
+    if kind < 0.9:
+        return 'w%d' % rng.randint(0, 50)
+    return chr(rng.randint(97, 122)) * rng.randint(1, 200)
+
+
+def random_toast(rng):
+    """Long texts: some compress, some are stored out of line, some stay short."""
+    if rng.random() < 0.5:
+        return random_text(rng)
+    if rng.random() < 0.5:
+        return 'toast' * rng.randint(400, 2000)
+    return ''.join(chr(rng.randint(32, 126)) for _ in range(rng.randint(1500, 4000))).replace('\\', '/')
+
+
+def random_value(rng, type, sums=''):
+    """A value of the type as text, not yet quoted."""
+    if type in INT_LIMITS:
+        if sums == 'small':
+            return str(rng.randint(-50, 50))
+        return str(random_int(rng, type))
+    if type in ('float4', 'float8'):
+        if sums == 'exact' or (sums == 'serial' and rng.random() < 0.9):
+            return repr(rng.randint(-40, 40) / 4.0)
+        if sums == 'serial':
+            return rng.choice(['NaN', 'Infinity', '-Infinity'] + ['1e300', '-1e300'] * (type == 'float8'))
+        return random_wild_float(rng, type)
+    simple = {
+        'bool': lambda: rng.choice(['t', 'f']),
+        '"char"': lambda: rng.choice(['', 'a', 'b', 'Z', '0', '~']),
+        'oid': lambda: str(rng.choice([0, 1, 4294967295, 2147483648, rng.randint(0, 50)])),
+        'date': lambda: random_date(rng),
+        'timestamp': lambda: random_timestamp(rng),
+        'timestamptz': lambda: random_timestamp(rng),
+        'uuid': lambda: '%032x' % rng.choice([0, (1 << 128) - 1, rng.getrandbits(5), rng.getrandbits(5) << 120]),
+        'text': lambda: random_text(rng),
+        'varchar': lambda: random_text(rng),
+        'numeric': lambda: rng.choice(['0', '1.50', '-3.7', 'NaN', '123456789012345678901234567890.5']),
+        'interval': lambda: rng.choice(['1 day', '24 hours', '-1 month', '0']),
+        'bytea': lambda: rng.choice(['', '\\x00ff', '\\xdeadbeef']),
+        'varchar(5)': lambda: random_text(rng)[:5],
+        'char(3)': lambda: random_text(rng)[:3],
+        'int4[]': lambda: rng.choice(['{}', '{1,2}', '{NULL}']),
+    }
+    return simple[type]()
+
+
+SUPPORTED = ['bool', '"char"', 'int2', 'int4', 'int8', 'float4', 'float8', 'date', 'timestamp', 'timestamptz',
+             'oid', 'uuid', 'text', 'varchar', 'varchar(5)', 'char(3)']
+NEIGHBOURS = ['numeric', 'interval', 'bytea', 'int4[]']
+
+
+def base_type(type):
+    return {'varchar(5)': 'varchar', 'char(3)': 'bpchar'}.get(type, type)
+
+
+class Pool:
+    """Where a column's values come from: distinct ones, skewed, some NULL."""
+
+    def __init__(self, rng, type, sums, toast=False):
+        make = random_toast if toast else lambda r: random_value(r, type, sums)
+        self.values = [quote(make(rng)) for _ in range(rng.choice([1, 3, 10, 40, 40, 300]))]
+        self.nulls = rng.choice([0, 0, 0.05, 0.3, 0.95])
+        self.skew = rng.choice([1, 1, 3])
+
+    def pick(self, rng):
+        if self.nulls and rng.random() < self.nulls:
+            return 'NULL'
+        return self.values[int(rng.random() ** self.skew * len(self.values))]
+
+
+class TableMaker:
+    """Makes one table: a list of steps, and the Table that results."""
+
+    def __init__(self, rng, name, size):
+        self.rng = rng
+        self.table = Table(name)
+        self.size = size
+        self.steps = []
+        self.pools = {}
+        self.next_id = 0
+        self.counter = 0
+
+    def sql(self, text, *args):
+        self.steps.append(Sql(text % args if args else text))
+
+    def new_column(self):
+        """A column with a random type and its pool; not yet in the table."""
+        rng = self.rng
+        type = rng.choice(SUPPORTED if rng.random() < 0.9 else NEIGHBOURS)
+        if rng.random() < 0.3:
+            type = rng.choice(['int4', 'int8', 'float8', 'text'])
+        sums = ''
+        if type in ('float4', 'float8'):
+            sums = rng.choice(['exact', 'exact', 'serial', ''])
+        elif type in INT_LIMITS:
+            sums = rng.choice(['exact', 'small'])
+        toast = type == 'text' and rng.random() < 0.12
+        self.counter += 1
+        column = Column('c%d' % self.counter, type, sums)
+        self.pools[column.name] = Pool(rng, type, sums, toast)
+        return column
+
+    def insert(self, rows, into=None):
+        rng = self.rng
+        names = ['id'] + [c.name for c in self.table.columns]
+        pools = [self.pools[n] for n in names[1:]]
+        data = []
+        for _ in range(rows):
+            data.append([str(self.next_id)] + [p.pick(rng) for p in pools])
+            self.next_id += 1
+        if data:
+            self.steps.append(Insert(into or self.table.name, names, data))
+
+    def definitions(self, columns):
+        return ', '.join(['id int4 NOT NULL'] + ['%s %s' % (c.name, c.type) for c in columns])
+
+    def create(self):
+        rng, name = self.rng, self.table.name
+        width = rng.choice([2, 4, 6, 8, 12]) if rng.random() < 0.95 else 40
+        self.table.columns = columns = [self.new_column() for _ in range(width)]
+        kind = rng.random()
+        self.table.plain = kind < 0.84
+        if self.table.plain:
+            self.sql('CREATE %sTABLE %s (%s) WITH (fillfactor = %d)',
+                     'UNLOGGED ' if kind < 0.1 else '', name, self.definitions(columns), rng.choice([100, 100, 50]))
+        elif kind < 0.92:
+            self.create_partitions(columns)
+        else:
+            self.sql('CREATE TABLE %s (%s)', name, self.definitions(columns))
+            self.sql('CREATE TABLE %s_child (extra text DEFAULT \'e\') INHERITS (%s)', name, name)
+
+    def create_partitions(self, columns):
+        name = self.table.name
+        cut = self.size // 3
+        self.sql('CREATE TABLE %s (%s) PARTITION BY RANGE (id)', name, self.definitions(columns))
+        self.sql('CREATE TABLE %s_1 PARTITION OF %s FOR VALUES FROM (MINVALUE) TO (%d)', name, name, cut)
+        # attached with its columns in another order, behind a dropped one
+        self.sql('CREATE TABLE %s_2 (gone text, %s, id int4 NOT NULL)', name,
+                 ', '.join('%s %s' % (c.name, c.type) for c in reversed(columns)))
+        self.sql('ALTER TABLE %s_2 DROP COLUMN gone', name)
+        self.sql('ALTER TABLE %s ATTACH PARTITION %s_2 FOR VALUES FROM (%d) TO (MAXVALUE)', name, name, cut)
+
+    def add_column(self):
+        rng = self.rng
+        column = self.new_column()
+        default = self.pools[column.name].pick(rng)
+        form = rng.choice(['', ' DEFAULT %s', ' NOT NULL DEFAULT %s'])
+        if default == 'NULL':
+            form = ''
+        self.sql('ALTER TABLE %s ADD COLUMN %s %s%s' %
+                 (self.table.name, column.name, column.type, form % default if form else ''))
+        if 'NOT NULL' in form:
+            self.pools[column.name].nulls = 0
+        self.table.columns.append(column)
+
+    def drop_column(self):
+        if len(self.table.columns) > 1:
+            column = self.table.columns.pop(self.rng.randrange(len(self.table.columns)))
+            self.sql('ALTER TABLE %s DROP COLUMN %s', self.table.name, column.name)
+
+    def change_rows(self):
+        rng, name = self.rng, self.table.name
+        column = rng.choice(self.table.columns).name
+        divisor = rng.choice([2, 3, 7, 50])
+        self.sql(rng.choice([
+            'UPDATE %s SET %s = %s WHERE id %% %d = 0' % (name, column, column, divisor),
+            'UPDATE %s SET %s = DEFAULT WHERE id %% %d = 1' % (name, column, divisor),
+            'DELETE FROM %s WHERE id %% %d = 1' % (name, divisor),
+            'BEGIN; DELETE FROM %s WHERE id %% %d = 0; ROLLBACK' % (name, divisor),
+            'DELETE FROM %s WHERE id %% 97 <> 5' % name if rng.random() < 0.1 else 'ANALYZE %s' % name,
+        ]))
+
+    def toast_storage(self):
+        texts = [c.name for c in self.table.columns if c.type == 'text']
+        if texts:
+            self.sql('ALTER TABLE %s ALTER COLUMN %s SET STORAGE %s', self.table.name, self.rng.choice(texts),
+                     self.rng.choice(['EXTERNAL', 'MAIN', 'PLAIN' if self.table.rows == 0 else 'EXTENDED']))
+
+    def grow(self):
+        """Many rows from few: ids of their own make up to 10^5 groups."""
+        times = self.rng.choice([20, 60])
+        names = ', '.join(c.name for c in self.table.columns)
+        self.sql('INSERT INTO %s (id, %s) SELECT id + n * %d, %s FROM %s, generate_series(1, %d) n',
+                 self.table.name, names, self.next_id, names, self.table.name, times)
+        self.next_id *= times + 1
+
+    def make(self):
+        rng = self.rng
+        self.create()
+        if rng.random() < 0.15:
+            self.toast_storage()
+        pieces = rng.choice([1, 1, 2, 3])
+        for _ in range(pieces):
+            self.insert(self.size // pieces)
+            for change, chance in ((self.add_column, 0.2), (self.drop_column, 0.15), (self.change_rows, 0.4),
+                                   (self.change_rows, 0.2)):
+                if rng.random() < chance:
+                    change()
+        if not self.table.plain and rng.random() < 0.5:
+            self.sql('CREATE INDEX ON %s (id)', self.table.name)
+        if self.size > 1000 and rng.random() < 0.15:
+            self.grow()
+        if rng.random() < 0.5:
+            self.sql('%s %s', rng.choice(['VACUUM', 'VACUUM FREEZE', 'ANALYZE', 'VACUUM ANALYZE']), self.table.name)
+        if rng.random() < 0.2:
+            self.change_rows()
+        self.table.rows = self.next_id
+        return self.table
+
+
+def make_schema(rng):
+    """(steps, tables) of a random schema."""
+    steps, tables = [], []
+    for i in range(rng.choice([1, 2, 2, 3])):
+        size = rng.choice([0, 1, 7, 60, 300, 300, 1000, 2500])
+        maker = TableMaker(rng, 't%d' % (i + 1), size)
+        tables.append(maker.make())
+        steps += maker.steps
+    return steps, tables

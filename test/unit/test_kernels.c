@@ -1,0 +1,338 @@
+/*
+ * test_kernels.c
+ *	  Parts of the kernels on published worked examples, and the choice of a
+ *	  strategy from samples.  On the simulated device, or, with
+ *	  GPUAGG_TEST_ENGINE=cuda, on a GPU.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cuda/choose.h"
+#include "tap.h"
+
+static Device *dev;
+static const DeviceOps *ops;
+
+typedef struct PartArgs
+{
+	DevicePtr	in;
+	DevicePtr	out;
+	DevicePtr	counter;
+	uint64_t	n;
+} PartArgs;
+
+/* What the generated text gives, for one word that is a plain sum. */
+static const char *const head =
+"#include \"prelude.cuh\"\n"
+"#include \"ops.h\"\n"
+"#include \"args.cuh\"\n"
+"#include \"key.cuh\"\n"
+"#include \"words.cuh\"\n"
+"#define NWORDS 1\n"
+"#define KEY_WORDS 1\n"
+"#define STATE 1\n"
+"#define STRIDE 2\n"
+"#define TABLE_DIRECT 0\n"
+"#define ROWS_AT_ONCE 1\n"
+"typedef struct Raw { uint8_t unused; } Raw;\n"
+"typedef struct Row { uint64_t key[1], words[1]; bool passes, error; } Row;\n"
+"DEVICE_FN void row_load(const RowBatch *batch, uint64_t row, Raw *raw) {}\n"
+"DEVICE_FN void row_eval(const AggregateArgs *args, const Raw *raw, uint32_t index, Row *row) {}\n"
+"DEVICE_FN bool key_same(const AggregateArgs *args, const uint64_t *a, const uint64_t *b)\n"
+"{ return a[0] == b[0]; }\n"
+"DEVICE_FN void words_identity(uint64_t *words) { words[0] = 0; }\n"
+"DEVICE_FN void words_merge(uint64_t *into, const uint64_t *from) { into[0] += from[0]; }\n"
+"DEVICE_FN void words_add(uint64_t *state, const uint64_t *words) { word_add(state, words[0]); }\n"
+"#include \"table.cuh\"\n"
+"#include \"rows.cuh\"\n"
+"#include \"atomic.cuh\"\n"
+"#include \"peers.cuh\"\n"
+"#include \"vote.cuh\"\n"
+"#include \"compact.cuh\"\n"
+"typedef struct PartArgs { uint64_t *in, *out; uint32_t *counter; uint64_t n; } PartArgs;\n"
+"\n"
+"/* Keys in[0 ..], values in[n ..]; sums after each round to out. */\n"
+"KERNEL(peers_rounds, PartArgs, args)\n"
+"{\n"
+"	uint32_t lane = lane_index();\n"
+"	uint32_t mask = (1u << args.n) - 1;\n"
+"	uint64_t word[1];\n"
+"	uint32_t by_match, peers, behind, rank;\n"
+"\n"
+"	if (lane >= args.n)\n"
+"		return;\n"
+"	word[0] = args.in[args.n + lane];\n"
+"	peers = peers_by_ballot(mask, args.in[lane]);\n"
+"	by_match = warp_match_u64(mask, args.in[lane]);\n"
+"	args.out[3 * args.n + lane] = peers == by_match;\n"
+"	rank = bits_count_u32(peers & lanes_below());\n"
+"	behind = peers & ~lanes_below() & ~(1u << lane);\n"
+"	peers_reduce_round(mask, &behind, &rank, word);\n"
+"	args.out[lane] = word[0];\n"
+"	while (peers_reduce_round(mask, &behind, &rank, word))\n"
+"		;\n"
+"	args.out[args.n + lane] = word[0];\n"
+"	word[0] = args.in[args.n + lane];\n"
+"	peers_reduce(mask, peers, word);\n"
+"	args.out[2 * args.n + lane] = word[0];\n"
+"}\n"
+"\n"
+"KERNEL(compact, PartArgs, args)\n"
+"{\n"
+"	uint64_t i = grid_index();\n"
+"	bool keep = i < args.n && args.in[i] % 3 == 0;\n"
+"	uint32_t place = compact_place(keep, args.counter);\n"
+"\n"
+"	if (keep)\n"
+"		args.out[place] = args.in[i];\n"
+"}\n"
+"\n"
+"/* Inclusive sums within runs of equal keys. */\n"
+"KERNEL(segments, PartArgs, args)\n"
+"{\n"
+"	uint64_t key[1] = {args.in[lane_index()]};\n"
+"	uint64_t word[1] = {args.in[32 + lane_index()]};\n"
+"\n"
+"	scan_segments(scan_heads(NULL, key), word);\n"
+"	args.out[lane_index()] = word[0];\n"
+"}\n"
+"\n"
+"KERNEL(votes, PartArgs, args)\n"
+"{\n"
+"	args.out[lane_index()] = vote_pays(32, lane_index() + 1);\n"
+"}\n";
+
+static void
+must(DeviceStatus status)
+{
+	if (status == DEVICE_OK)
+		return;
+	printf("Bail out! %s\n", dev->message);
+	exit(1);
+}
+
+/* Run a kernel over n words; its output into out, its counter is returned. */
+static uint32_t
+run_part(DeviceModule *module, const char *name, const uint64_t *in, size_t nin,
+		 uint64_t n, uint64_t *out, size_t nout, uint32_t grid, uint32_t block)
+{
+	PartArgs	args = {.n = n};
+	void	   *params[] = {&args};
+	DeviceKernel *kernel;
+	DeviceStream *stream;
+	uint32_t	count;
+
+	must(ops->stream_create(dev, &stream));
+	must(ops->kernel(dev, module, name, &kernel));
+	must(ops->alloc(dev, nin * 8 + 8, &args.in));
+	must(ops->alloc(dev, nout * 8, &args.out));
+	must(ops->alloc(dev, 4, &args.counter));
+	must(ops->upload(dev, stream, args.in, in, nin * 8));
+	must(ops->fill(dev, stream, args.out, 0xff, nout * 8));
+	must(ops->fill(dev, stream, args.counter, 0, 4));
+	must(ops->launch(dev, stream, kernel, grid, block, 0, params));
+	must(ops->download(dev, stream, out, args.out, nout * 8));
+	must(ops->download(dev, stream, &count, args.counter, 4));
+	must(ops->stream_wait(dev, stream));
+	ops->free(dev, args.in);
+	ops->free(dev, args.out);
+	ops->free(dev, args.counter);
+	ops->stream_destroy(dev, stream);
+	return count;
+}
+
+/* Westphal's example, S5151: three groups in 16 lanes. */
+static void
+test_peers(DeviceModule *module)
+{
+	static const uint64_t in[32] = {
+		'A', 'B', 'B', 'C', 'A', 'B', 'C', 'A', 'B', 'C', 'A', 'C', 'A', 'A', 'B', 'C',
+		9, 8, 2, 6, 2, 7, 1, 4, 7, 6, 1, 8, 7, 8, 4, 7
+	};
+	static const int lanes[] = {0, 1, 3, 5, 7, 9, 12, 14, 15};
+	static const uint64_t after_one[] = {11, 10, 7, 14, 5, 14, 15, 4, 7};
+	uint64_t	out[64];
+	bool		right = true;
+
+	run_part(module, "peers_rounds", in, 32, 16, out, 64, 1, 32);
+	for (int i = 0; i < 9; i++)
+		right &= out[lanes[i]] == after_one[i];
+	ok(right, "peers: the worked example after the first round");
+	ok(out[16] == 31 && out[17] == 28 && out[19] == 28, "peers: and at the end");
+	ok(out[32] == 31 && out[33] == 28 && out[35] == 28, "peers: all rounds in one call");
+	right = true;
+	for (int i = 48; i < 64; i++)
+		right &= out[i] == 1;
+	ok(right, "peers: ballot loop and match find the same");
+}
+
+static void
+test_compact(DeviceModule *module)
+{
+	static uint64_t in[1000];
+	static uint64_t out[1000];
+	static bool seen[1000];
+	uint32_t	expected = 0;
+	uint32_t	count;
+	bool		right = true;
+
+	for (int i = 0; i < 1000; i++)
+	{
+		in[i] = (uint64_t) i;
+		expected += i % 3 == 0;
+	}
+	count = run_part(module, "compact", in, 1000, 1000, out, 1000, 8, 128);
+	for (uint32_t i = 0; i < count && i < 1000; i++)
+	{
+		right &= out[i] < 1000 && out[i] % 3 == 0 && !seen[out[i] % 1000];
+		seen[out[i] % 1000] = true;
+	}
+	ok(count == expected && right, "compaction: each kept value once, %u of 1000", count);
+	count = run_part(module, "compact", in, 1, 1, out, 1, 1, 32);
+	ok(count == 1 && out[0] == 0, "compaction: one value");
+}
+
+static void
+test_segments(DeviceModule *module)
+{
+	uint64_t	in[64];
+	uint64_t	out[32];
+	bool		right = true;
+
+	for (uint64_t i = 0; i < 32; i++)
+	{
+		in[i] = i < 1 ? 5 : i < 12 ? 6 : i < 13 ? 5 : 7;
+		in[32 + i] = i;
+	}
+	run_part(module, "segments", in, 64, 32, out, 32, 1, 32);
+	for (uint64_t i = 0, sum = 0; i < 32; i++)
+	{
+		sum = i > 0 && in[i] == in[i - 1] ? sum + i : i;
+		right &= out[i] == sum;
+	}
+	ok(right, "scan: sums within runs of equal keys");
+	run_part(module, "votes", in, 1, 0, out, 32, 1, 32);
+	ok(!out[0] && !out[3] && out[7] && out[31], "vote: pays for many lanes, not for few");
+}
+
+/* A sample of keys that a function of the row's number gives. */
+static SampleFacts
+facts_of(uint32_t (*key) (uint32_t row), uint32_t n)
+{
+	SampledRow *rows = calloc(n, sizeof(*rows));
+	SampleFacts facts;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		rows[i].passes = 1;
+		rows[i].value = key(i);
+		rows[i].hash = (uint64_t) key(i) * UINT64_C(0x9e3779b97f4a7c15);
+	}
+	sample_facts(rows, n, &facts);
+	free(rows);
+	return facts;
+}
+
+static uint32_t
+scramble(uint32_t x)
+{
+	x = (x ^ (x >> 16)) * 0x45d9f3bu;
+	x = (x ^ (x >> 16)) * 0x45d9f3bu;
+	return x ^ (x >> 16);
+}
+
+static uint32_t
+key_of_100(uint32_t row)
+{
+	return scramble(row) % 100;
+}
+
+static uint32_t
+key_sorted(uint32_t row)
+{
+	return row / 50;
+}
+
+static uint32_t
+key_of_million(uint32_t row)
+{
+	return scramble(row) % 1000000 * 2654435761u;
+}
+
+static uint32_t
+key_heavy(uint32_t row)
+{
+	return scramble(row) & 1 ? 7 : key_of_million(row);
+}
+
+static uint32_t
+key_near(uint32_t row)
+{
+	return (row / 64 * 4 + scramble(row) % 4) * 2654435761u;
+}
+
+static Program *
+plain_program(void)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+
+	program_begin(b, SOURCE_COLUMNS);
+	program_add_key(b, program_add_column(b, 1, VT_INT4, false, -1));
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	return program;
+}
+
+static void
+expect_choice(const char *name, uint32_t (*key) (uint32_t), Strategy strategy)
+{
+	static KernelLayout layouts[2];
+	Program    *program = plain_program();
+	SampleFacts facts = facts_of(key, SAMPLE_ROWS);
+	EngineHints hints = {.rows = 1e8};
+	Choice		choice;
+
+	layout_make(program, TABLE_HASH, &layouts[TABLE_HASH]);
+	layout_make(program, TABLE_DIRECT, &layouts[TABLE_DIRECT]);
+	choice = choose_from_facts(program, layouts, &facts, &hints, UINT64_C(1) << 30, -1,
+							   227 * 1024);
+	ok(choice.strategy == strategy, "auto: %s keys: %s of %.0f groups", name,
+	   strategy_name(choice.strategy), facts.groups);
+	free(program);
+}
+
+int
+main(void)
+{
+	const char *engine = getenv("GPUAGG_TEST_ENGINE");
+	DeviceModule *module;
+	char		why[256];
+	void	   *image;
+	size_t		size;
+
+	ops = engine && strcmp(engine, "cuda") == 0 ? &cuda_device : &simt_device;
+	dev = ops->open(0, why, sizeof(why));
+	if (dev == NULL)
+	{
+		printf("Bail out! %s\n", why);
+		return 1;
+	}
+	must(ops->compile(dev, head, NULL, &image, &size));
+	must(ops->module_load(dev, image, size, &module));
+	free(image);
+	test_peers(module);
+	test_compact(module);
+	test_segments(module);
+	ops->module_unload(dev, module);
+	ops->close(dev);
+
+	expect_choice("100 random", key_of_100, STRATEGY_BLOCK);
+	expect_choice("sorted", key_sorted, STRATEGY_SCAN);
+	expect_choice("a million random", key_of_million, STRATEGY_ATOMIC);
+	expect_choice("heavy", key_heavy, STRATEGY_VOTE);
+	expect_choice("near each other", key_near, STRATEGY_PEERS);
+	return done_testing();
+}
