@@ -37,7 +37,7 @@ SELECT check_query('SELECT DISTINCT f.i2, g.b FROM facts f LEFT JOIN (SELECT id,
 -- over what was grouped, by the engine as well
 SELECT check_query('SELECT DISTINCT count(*) FROM facts GROUP BY i4');
 SELECT check_query('SELECT DISTINCT count(*), max(i2) > 0, b FROM facts GROUP BY i4, b HAVING count(*) > 1');
-SELECT check_query('SELECT DISTINCT max(i4), count(*) + 1 FROM facts');
+SELECT DISTINCT max(i4), count(*) + 1 FROM facts;
 SELECT check_query('SELECT DISTINCT count(DISTINCT i4) FROM facts GROUP BY b');
 SELECT DISTINCT count(*) FROM facts GROUP BY i4 ORDER BY 1;
 SELECT check_query('SELECT DISTINCT sum(i4) FROM facts GROUP BY i2 % 5, b');
@@ -61,5 +61,24 @@ DEALLOCATE some_keys;
 -- errors are PostgreSQL's
 SELECT check_fallback('SELECT DISTINCT 1 / (i4 - 1) FROM facts');
 SELECT check_query('SELECT DISTINCT 1 / i4 FROM facts WHERE i4 <> 0');
+
+-- aggregates with DISTINCT: PostgreSQL's own, over distinct rows
+SELECT check_query('SELECT count(DISTINCT i2), sum(DISTINCT i2), avg(DISTINCT i2) FROM facts');
+SELECT check_query('SELECT b, count(DISTINCT i4), sum(DISTINCT i4), avg(DISTINCT i4) FROM facts GROUP BY b');
+SELECT check_query('SELECT t, count(DISTINCT i2), sum(DISTINCT i4) FROM facts GROUP BY t');
+SELECT check_query('SELECT i2 % 7, count(DISTINCT t), min(i4), max(d), bool_and(b), bit_or(i2) FROM facts GROUP BY 1');
+SELECT check_query('SELECT b, count(DISTINCT i2 / 10), count(DISTINCT i4 % 3) FILTER (WHERE i2 > 0) FROM facts GROUP BY b');
+SELECT check_query('SELECT b, qc, sum(DISTINCT i8), string_agg(DISTINCT t, '','' ORDER BY t DESC), array_agg(DISTINCT u) FROM facts GROUP BY b, qc');
+SELECT check_query('SELECT b, count(DISTINCT k) FROM facts GROUP BY b HAVING sum(DISTINCT i2) > -6000 AND max(i4) < 1000');
+SELECT check_query('SELECT 5, count(DISTINCT i4) FROM facts WHERE i2 = 7 GROUP BY i2');
+SELECT check_query('SELECT count(DISTINCT i4), count(DISTINCT 1), min(i8) FROM facts WHERE id < 0');
+SELECT check_query('SELECT i2, count(DISTINCT i4) FROM facts WHERE id < 0 GROUP BY i2');
+SELECT check_query('SELECT f.b, count(DISTINCT g.i4) FROM facts f JOIN facts g ON g.id = f.id / 2 GROUP BY f.b');
+SELECT check_query('SELECT count(DISTINCT (b, i2)) FROM facts');
+SELECT check_query('SELECT DISTINCT count(DISTINCT i4) FROM facts GROUP BY b');
+SELECT b, count(DISTINCT i2), stddev(DISTINCT i2) FROM facts GROUP BY b ORDER BY b;
+SELECT count(DISTINCT v::text) FROM (VALUES (0::float8), ('-0'), ('-0')) x (v);
+SELECT count(DISTINCT v::text) FROM (VALUES ('a'::char(3)), ('a  '), ('b')) x (v);
+SELECT check_fallback('SELECT b, sum(DISTINCT 10 / (i4 - 1)) FROM facts GROUP BY b');
 
 DROP TABLE kept;

@@ -15,8 +15,11 @@ typedef struct Grouping
 	PlannerInfo *root;
 	RelOptInfo *input_rel;
 	PathTarget *target;			/* the step's output */
-	bool		distinct;		/* SELECT DISTINCT: keys only */
-	List	   *clause;			/* SortGroupClause: of GROUP BY or DISTINCT */
+	bool		distinct;		/* keys only: what grouping_examine_distinct and
+								 * grouping_examine_input make */
+	bool		is_input;		/* of PostgreSQL's own aggregation above */
+	List	   *clause;			/* SortGroupClause, one a key but for those that
+								 * depend on others */
 	List	   *having;			/* implicitly ANDed clauses */
 	List	   *keys;			/* Expr: the clause's, then what depends on them */
 	List	   *aggrefs;		/* Aggref: of target and HAVING, without repeats */
@@ -44,6 +47,14 @@ extern const char *grouping_examine(Grouping *grouping, PlannerInfo *root,
 /* The same for SELECT DISTINCT, whose output is that of its input. */
 extern const char *grouping_examine_distinct(Grouping *grouping, PlannerInfo *root,
 											 RelOptInfo *input_rel);
+
+/*
+ * The same for the input of a grouping step whose aggregates a repeated row
+ * cannot change, such as those with DISTINCT: its distinct rows will do.
+ */
+extern const char *grouping_examine_input(Grouping *grouping, PlannerInfo *root,
+										  RelOptInfo *input_rel,
+										  RelOptInfo *grouped_rel, List *having);
 
 /*
  * Lower it over the heap pages of the one table that it reads, or over the

@@ -98,6 +98,27 @@ find_aggregate(Oid function)
 	return NULL;
 }
 
+bool
+lower_ignores_repetitions(Oid function)
+{
+	const AggregateKind *kind = find_aggregate(function);
+
+	if (kind == NULL)
+		return false;
+	switch (kind->acc)
+	{
+		case ACC_MIN_INT:
+		case ACC_MAX_INT:
+		case ACC_MIN_FLOAT:
+		case ACC_MAX_FLOAT:
+		case ACC_BIT_AND:
+		case ACC_BIT_OR:
+			return true;
+		default:
+			return false;
+	}
+}
+
 /* The kind of an aggregate that can be lowered, but for its expressions. */
 static const AggregateKind *
 check_aggref(Lowering *l, const Aggref *aggref)

@@ -127,16 +127,20 @@ static Path *
 native_path(const Grouping *grouping, RelOptInfo *grouped_rel, double groups)
 {
 	PlannerInfo *root = grouping->root;
+	Path	   *input = grouping->input_rel->cheapest_total_path;
 	AggClauseCosts costs;
 
-	/* below DISTINCT, aggregates are the input's */
+	/* the clause refers to columns by the target's numbers, not the input's */
+	if (grouping->is_input)
+		input = (Path *) create_projection_path(root, grouping->input_rel, input,
+												grouping->target);
+
+	/* with DISTINCT, aggregates are those of other nodes */
 	MemSet(&costs, 0, sizeof(costs));
 	if (!grouping->distinct)
 		get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
 	return (Path *)
-		create_agg_path(root, grouped_rel,
-						grouping->input_rel->cheapest_total_path,
-						grouping->target,
+		create_agg_path(root, grouped_rel, input, grouping->target,
 						grouping->clause ? AGG_HASHED : AGG_PLAIN,
 						AGGSPLIT_SIMPLE, grouping->clause,
 						grouping->having, &costs, groups);
@@ -161,6 +165,8 @@ estimate_groups(const Grouping *grouping)
 
 	if (grouping->clause == NIL)
 		return 1;
+	if (grouping->is_input)
+		return estimate_num_groups(root, grouping->keys, rows, NULL, NULL);
 	/* what has been grouped is taken to be distinct */
 	if (grouping->distinct &&
 		(parse->groupClause || parse->groupingSets || parse->hasAggs || root->hasHavingQual))
@@ -312,6 +318,31 @@ find_path(const Grouping *grouping, RelOptInfo *grouped_rel, const char **reason
 	return best;
 }
 
+/*
+ * PostgreSQL's own aggregation over distinct rows.  Aggregates with DISTINCT
+ * need groups in sorted order.
+ */
+static Path *
+aggregation_above(PlannerInfo *root, Path *path, RelOptInfo *grouped_rel, List *having)
+{
+	List	   *clause = root->parse->groupClause;
+	double		groups = 1;
+	AggClauseCosts costs;
+
+	if (clause != NIL)
+		groups = estimate_num_groups(root,
+									 get_sortgrouplist_exprs(clause, root->processed_tlist),
+									 path->rows, NULL, NULL);
+	if (clause != NIL && root->group_pathkeys != NIL)
+		path = (Path *) create_sort_path(root, grouped_rel, path, root->group_pathkeys, -1);
+	MemSet(&costs, 0, sizeof(costs));
+	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	return (Path *)
+		create_agg_path(root, grouped_rel, path, grouped_rel->reltarget,
+						clause != NIL ? AGG_SORTED : AGG_PLAIN, AGGSPLIT_SIMPLE,
+						clause, having, &costs, groups);
+}
+
 /* The cost of PostgreSQL's best way so far. */
 static Cost
 native_cost(const RelOptInfo *grouped_rel)
@@ -324,12 +355,36 @@ native_cost(const RelOptInfo *grouped_rel)
 	return cost;
 }
 
+/* The best path that has a GpuAgg node, or NULL and why there is none. */
+static Path *
+grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
+			  RelOptInfo *grouped_rel, void *extra, const char **reason)
+{
+	Grouping	grouping;
+	GpuAggPath *path;
+	List	   *having = NIL;
+
+	if (stage == UPPERREL_GROUP_AGG)
+		having = (List *) ((GroupPathExtraData *) extra)->havingQual;
+	if (stage == UPPERREL_DISTINCT)
+		*reason = grouping_examine_distinct(&grouping, root, input_rel);
+	else if (root->numOrderedAggs > 0)
+		*reason = grouping_examine_input(&grouping, root, input_rel, grouped_rel, having);
+	else
+		*reason = grouping_examine(&grouping, root, input_rel, grouped_rel, having);
+	if (*reason != NULL)
+		return NULL;
+	path = find_path(&grouping, grouped_rel, reason);
+	if (path != NULL && grouping.is_input)
+		return aggregation_above(root, &path->custom.path, grouped_rel, having);
+	return path ? &path->custom.path : NULL;
+}
+
 static void
 offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		   RelOptInfo *grouped_rel, void *extra)
 {
-	Grouping	grouping;
-	GpuAggPath *path;
+	Path	   *path;
 	const char *reason;
 	Cost		native = native_cost(grouped_rel);
 
@@ -337,17 +392,7 @@ offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		native <= cost_setup(&cpu_engine))
 		return;					/* too small for any engine */
 
-	if (stage == UPPERREL_DISTINCT)
-		reason = grouping_examine_distinct(&grouping, root, input_rel);
-	else
-		reason = grouping_examine(&grouping, root, input_rel, grouped_rel,
-								  (List *) ((GroupPathExtraData *) extra)->havingQual);
-	if (reason != NULL)
-	{
-		report_rejection(reason);
-		return;
-	}
-	path = find_path(&grouping, grouped_rel, &reason);
+	path = grouping_path(root, stage, input_rel, grouped_rel, extra, &reason);
 	if (path == NULL)
 	{
 		report_rejection(reason);
@@ -358,10 +403,10 @@ offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		grouped_rel->pathlist = NIL;
 		grouped_rel->partial_pathlist = NIL;
 	}
-	else if (path->custom.path.total_cost > native)
+	else if (path->total_cost > native)
 		report_rejection(psprintf("its cost is estimated at %.0f, that of PostgreSQL's own plan at %.0f",
-								  path->custom.path.total_cost, native));
-	add_path(grouped_rel, &path->custom.path);
+								  path->total_cost, native));
+	add_path(grouped_rel, path);
 }
 
 static void
