@@ -73,6 +73,8 @@ SELECT check_query('SELECT b, count(DISTINCT k) FROM facts GROUP BY b HAVING sum
 SELECT check_query('SELECT 5, count(DISTINCT i4) FROM facts WHERE i2 = 7 GROUP BY i2');
 SELECT check_query('SELECT count(DISTINCT i4), count(DISTINCT 1), min(i8) FROM facts WHERE id < 0');
 SELECT check_query('SELECT i2, count(DISTINCT i4) FROM facts WHERE id < 0 GROUP BY i2');
+SELECT count(DISTINCT 1) FROM facts WHERE id < 0;
+SELECT count(DISTINCT 1) FROM facts;
 SELECT check_query('SELECT f.b, count(DISTINCT g.i4) FROM facts f JOIN facts g ON g.id = f.id / 2 GROUP BY f.b');
 SELECT check_query('SELECT count(DISTINCT (b, i2)) FROM facts');
 SELECT check_query('SELECT DISTINCT count(DISTINCT i4) FROM facts GROUP BY b');

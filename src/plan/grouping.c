@@ -195,6 +195,9 @@ group_by_all_columns(Grouping *grouping)
 	int			n = list_length(target->exprs);
 	Index		last = 0;
 
+	/* without keys there would be a row even of no rows */
+	if (n == 0)
+		return "the aggregates have no column for an argument";
 	if (target->sortgrouprefs == NULL)
 		target->sortgrouprefs = palloc0(n * sizeof(Index));
 	for (int i = 0; i < n; i++)
