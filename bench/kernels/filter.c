@@ -25,6 +25,7 @@ typedef struct FilterArgs
 
 static const char *const filter_text =
 "#include \"prelude.cuh\"\n"
+"#include \"args.cuh\"\n"
 "#include \"key.cuh\"\n"
 "#include \"compact.cuh\"\n"
 "typedef struct FilterArgs\n"

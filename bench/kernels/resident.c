@@ -31,6 +31,7 @@ typedef struct MakeArgs
 
 static const char *const make_text =
 "#include \"prelude.cuh\"\n"
+"#include \"args.cuh\"\n"
 "#include \"key.cuh\"\n"
 "#ifndef __CUDACC__\n"
 "#include <math.h>\n"

@@ -69,14 +69,16 @@ def difference(native, ours):
 
 
 def both_errors(native, ours):
-    """Do both raise errors over data?
+    """Is the first difference that both raise errors over data, but not the same?
 
-    A child plan runs ahead of the engine by a batch.  If it raises an error for
-    a row, and the aggregation one for an earlier row, either may come first.
+    A child plan runs ahead of the engine by a batch, and the plan that takes over
+    may not be the one that PostgreSQL chose (it may have sorted the rows first).
+    If two rows, or two expressions of one, raise errors, either may come first.
     """
-    return all(n.error and o.error and n.error[0][:2] == o.error[0][:2] == '22'
-               for n, o in zip(native, ours) if n.error or o.error) and difference(
-                   [n for n in native if not n.error], [o for o in ours if not o.error]) is None
+    for n, o in zip(native, ours):
+        if difference([n], [o]):
+            return bool(n.error and o.error) and n.error[0][:2] == o.error[0][:2] == '22'
+    return False
 
 
 class Comparer:
@@ -103,53 +105,57 @@ class Comparer:
 
     def run(self, query, snapshot=False):
         """{engine: Verdict}; with a snapshot, all sessions see the same one."""
-        before, explained, body, after = query.statements()
-        if snapshot:
-            body, after = body, after + ['ROLLBACK']
-            self.native.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
-            name = self.native.query('SELECT pg_export_snapshot()').rows[0][0]
-            before = [s for s in before if s != 'BEGIN']
-        verdicts = {}
-        self.native.send(before + body)
-        for session in self.engines.values():
-            begin = []
-            if snapshot:
-                begin = ['BEGIN ISOLATION LEVEL REPEATABLE READ', "SET TRANSACTION SNAPSHOT '%s'" % name,
-                         'SAVEPOINT s']
-            # EXPLAIN stands before DECLARE and BEGIN, which an error would spoil
-            where = len(before) if before and before[0].startswith('PREPARE') else 0
-            session.send(begin + before[:where] + ['EXPLAIN (COSTS OFF) ' + explained, 'SET gpuagg.fallback = off']
-                         + before[where:] + body)
-        native = self.native.receive()[len(before):]
-        for engine, session in self.engines.items():
-            outcomes = session.receive()
-            verdicts[engine] = self.judge(session, native, outcomes, before, body, snapshot)
-            session.send(after + ['RESET gpuagg.fallback'])
-            session.receive()
-        self.native.send(after)
+        prepare, explained, opening, body, closing = query.statements()
+        engines = self.engines.values()
+        self.native.send(prepare)
+        for session in engines:
+            session.send(prepare + ['EXPLAIN (COSTS OFF) ' + explained])
         self.native.receive()
+        plans = {e: session.receive()[-1] for e, session in self.engines.items()}
+        if snapshot:
+            opening, closing = [s for s in opening if s != 'BEGIN'], ['ROLLBACK'] + closing
+            self.share_snapshot()
+        self.native.send(opening + body)
+        for session in engines:
+            session.send(['SET gpuagg.fallback = off'] + opening + body)
+        native = self.native.receive()[-len(body):]
+        verdicts = {e: self.judge(session, native, plans[e], opening, body, snapshot)
+                    for e, session in self.engines.items()}
+        for session in [self.native] + list(engines):
+            session.send(closing + ['RESET gpuagg.fallback'])
+            session.receive()
         return verdicts
 
-    def judge(self, session, native, outcomes, before, body, snapshot):
+    def share_snapshot(self):
+        """Begin a transaction in each session, all with the native one's snapshot."""
+        self.native.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+        name = self.native.query('SELECT pg_export_snapshot()').rows[0][0]
+        for session in self.engines.values():
+            for statement in ('BEGIN ISOLATION LEVEL REPEATABLE READ', "SET TRANSACTION SNAPSHOT '%s'" % name,
+                              'SAVEPOINT s'):
+                outcome = session.query(statement)
+                if outcome.error:
+                    raise SystemExit('%s: %s' % (statement, outcome.error[1]))
+
+    def judge(self, session, native, plan, opening, body, snapshot):
+        """Compare what the session was sent last; run it again if the engine gave up."""
         verdict = Verdict()
-        plan = next((o for s, o in zip(session.sent, outcomes) if s.startswith('EXPLAIN')))
         verdict.taken = any('GpuAgg' in r[0] for r in plan.rows)
         reasons = [REJECTED.match(n) for n in plan.notices]
         verdict.rejection = next((r.group(1) for r in reasons if r), None)
-        ours = outcomes[-len(body):]
         verdict.error = next((o.error[0] for o in native if o.error), None)
+        outcomes = session.receive()
+        ours = outcomes[-len(body):]
         gave_up = next((m for m in (GAVE_UP.match(o.error[1]) for o in outcomes if o.error) if m), None)
         if gave_up:
             verdict.fallback = gave_up.group(1)
-            if before and not before[0].startswith('PREPARE') and not snapshot:
-                session.query('ROLLBACK')
-            if snapshot:
-                session.query('ROLLBACK TO s')
-            again = [s for s in before if not s.startswith('PREPARE')] + body
-            session.send(['SET gpuagg.fallback = on'] + again)
+            back = ['ROLLBACK TO s'] if snapshot else ['ROLLBACK'] if opening else []
+            session.send(back + ['SET gpuagg.fallback = on'] + opening + body)
             ours = session.receive()[-len(body):]
         verdict.failure = difference(native, ours)
-        if verdict.failure and any('Source: child plan' in r[0] for r in plan.rows):
+        if verdict.error and verdict.error.startswith('42'):
+            verdict.failure = 'the query is not valid: ' + next(o.error[1] for o in native if o.error)
+        if verdict.failure and (gave_up or any('Source: child plan' in r[0] for r in plan.rows)):
             verdict.other_error = both_errors(native, ours)
             if verdict.other_error:
                 verdict.failure = None

@@ -77,7 +77,7 @@ class Reducer:
 
 def script(title, failure, steps, query, engine, memory_limit):
     """The case as a file for psql."""
-    before, _, body, after = query.statements()
+    prepare, _, opening, body, closing = query.statements()
     lines = ['-- %s' % title] + ['-- ' + part for part in failure.splitlines()]
     lines += ["LOAD 'gpuagg';", 'CREATE SCHEMA fuzz;', 'SET search_path = fuzz;',
               "SET timezone = 'Europe/Berlin';",
@@ -86,5 +86,5 @@ def script(title, failure, steps, query, engine, memory_limit):
     lines += [s + ';' for step in steps for s in step.statements()]
     lines += ['SET gpuagg.engine = %s;' % engine, 'SET gpuagg.memory_limit = %d;' % memory_limit]
     for mode in ('off', 'force'):
-        lines += ['SET gpuagg.mode = %s;' % mode] + [s + ';' for s in before + body + after]
+        lines += ['SET gpuagg.mode = %s;' % mode] + [s + ';' for s in prepare + opening + body + closing]
     return '\n'.join(lines + ['DROP SCHEMA fuzz CASCADE;']) + '\n'

@@ -31,6 +31,7 @@ copies_all(int threads, int batch)
 		for (; page < PAGES && page < begin + batch; page++)
 			ticket = copier_submit(copier, to + (size_t) page * PAGE,
 								   from + (size_t) page * PAGE, PAGE);
+		copier_start(copier);
 		copier_wait(copier, before);
 
 		/* what has been waited for may be overwritten at once */

@@ -2,10 +2,12 @@
  * copier.c
  *	  Threads that copy heap pages beside the thread that finds them.
  *
- * A ring of jobs with one producer.  `submitted` counts the jobs put in, `taken`
- * those that a thread has claimed (by compare-and-swap), and each job says in
- * `done` which round of the ring it was last copied in, so that the producer can
- * wait for jobs in their order while they end in any.
+ * A ring of jobs with one producer.  `started` counts the jobs that threads may
+ * take, `taken` those that one has claimed (by compare-and-swap), and each job
+ * says in `done` which job was copied from its place last, so that the producer
+ * can wait for jobs in their order while they end in any.  Counters that several
+ * threads look at all the time have cache lines of their own, and change once
+ * for several jobs.
  *
  * Jobs come every few microseconds while a table is read, so a thread without
  * one spins for a while before it sleeps.  The threads do nothing but memcpy,
@@ -32,10 +34,16 @@ typedef struct Job
 	uint64_t	done;			/* number of the job copied last, from 1 */
 } Job;
 
+#define CACHE_LINE 64
+
 struct Copier
 {
-	uint64_t	submitted;		/* jobs, since the beginning */
+	uint64_t	submitted;		/* jobs, since the beginning; the producer's */
+	char		pad1[CACHE_LINE];
+	uint64_t	started;
+	char		pad2[CACHE_LINE];
 	uint64_t	taken;
+	char		pad3[CACHE_LINE];
 	Job			jobs[RING_JOBS];
 	int			nthreads;
 	pthread_t	threads[MAX_THREADS];
@@ -62,7 +70,7 @@ copy_one(Copier *copier)
 
 	do
 	{
-		if (next >= __atomic_load_n(&copier->submitted, __ATOMIC_ACQUIRE))
+		if (next >= __atomic_load_n(&copier->started, __ATOMIC_ACQUIRE))
 			return false;
 	} while (!__atomic_compare_exchange_n(&copier->taken, &next, next + 1, false,
 										  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
@@ -83,7 +91,7 @@ sleep_for_job(Copier *copier)
 	__atomic_add_fetch(&copier->sleepers, 1, __ATOMIC_SEQ_CST);
 	while (!copier->ending &&
 		   __atomic_load_n(&copier->taken, __ATOMIC_SEQ_CST) >=
-		   __atomic_load_n(&copier->submitted, __ATOMIC_SEQ_CST))
+		   __atomic_load_n(&copier->started, __ATOMIC_SEQ_CST))
 		pthread_cond_wait(&copier->wake, &copier->mutex);
 	__atomic_sub_fetch(&copier->sleepers, 1, __ATOMIC_SEQ_CST);
 	ending = copier->ending;
@@ -172,14 +180,22 @@ copier_submit(Copier *copier, void *to, const void *from, size_t size)
 	job->to = to;
 	job->from = from;
 	job->size = size;
-	__atomic_store_n(&copier->submitted, number + 1, __ATOMIC_SEQ_CST);
+	copier->submitted = number + 1;
+	return number + 1;
+}
+
+void
+copier_start(Copier *copier)
+{
+	if (copier->started == copier->submitted)
+		return;
+	__atomic_store_n(&copier->started, copier->submitted, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&copier->sleepers, __ATOMIC_SEQ_CST) > 0)
 	{
 		pthread_mutex_lock(&copier->mutex);
 		pthread_cond_broadcast(&copier->wake);
 		pthread_mutex_unlock(&copier->mutex);
 	}
-	return number + 1;
 }
 
 /* Has the job with that number (from 1) been copied, or its place reused? */
@@ -198,6 +214,8 @@ copier_wait(Copier *copier, uint64_t ticket)
 
 	if (copier->nthreads == 0)
 		return;
+	if (ticket > copier->started)
+		copier_start(copier);
 	for (uint64_t number = first; number <= ticket; number++)
 		while (!is_done(copier, number))
 			if (!copy_one(copier))

@@ -28,10 +28,14 @@ extern int	copier_threads(void);
 extern void copier_destroy(Copier *copier);
 
 /*
- * Have `size` bytes copied.  Returns a ticket for copier_wait; both memory areas
- * must stay until that has returned.
+ * Have `size` bytes copied, from the next copier_start (or copier_wait) on.
+ * Returns a ticket for copier_wait; both memory areas must stay until that has
+ * returned.
  */
 extern uint64_t copier_submit(Copier *copier, void *to, const void *from, size_t size);
+
+/* Let the threads see what has been submitted: for several jobs at once. */
+extern void copier_start(Copier *copier);
 
 /*
  * Wait until everything up to that ticket has been copied; the caller's thread

@@ -197,6 +197,7 @@ pages_take(CudaRun *run, const PageRef *pages, int n)
 	for (int i = 0; i < n && status == ENGINE_OK; i++)
 		if (pages[i].nlines > 0)
 			status = take_page(run, buffer, &pages[i]);
+	copier_start(run->context->copier);
 	if (status != ENGINE_BUSY)
 		copier_wait(run->context->copier, before);
 	return status;
