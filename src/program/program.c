@@ -65,6 +65,9 @@ static const char *const acc_names[] = {
 	[ACC_MAX_INT] = "max_int",
 	[ACC_MIN_FLOAT] = "min_float",
 	[ACC_MAX_FLOAT] = "max_float",
+	[ACC_BIT_AND] = "bit_and",
+	[ACC_BIT_OR] = "bit_or",
+	[ACC_BIT_XOR] = "bit_xor",
 };
 
 static const char *const final_names[] = {
@@ -80,6 +83,14 @@ static const char *const final_names[] = {
 	[FINAL_EXTREME_INT8] = "extreme_int8",
 	[FINAL_EXTREME_FLOAT4] = "extreme_float4",
 	[FINAL_EXTREME_FLOAT8] = "extreme_float8",
+	[FINAL_BOOL] = "bool",
+	[FINAL_BITS_INT2] = "bits_int2",
+	[FINAL_BITS_INT4] = "bits_int4",
+	[FINAL_BITS_INT8] = "bits_int8",
+	[FINAL_VAR_POP] = "var_pop",
+	[FINAL_VAR_SAMP] = "var_samp",
+	[FINAL_STDDEV_POP] = "stddev_pop",
+	[FINAL_STDDEV_SAMP] = "stddev_samp",
 };
 
 const char *
@@ -308,7 +319,15 @@ program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
 int
 program_add_agg(ProgramBuilder *b, FinalKind final, int acc, int count)
 {
-	Aggregate	agg = {.final = final,.acc = acc,.count = count};
+	return program_add_variance(b, final, acc, count, -1, -1);
+}
+
+int
+program_add_variance(ProgramBuilder *b, FinalKind final, int sum, int count,
+					 int low, int high)
+{
+	Aggregate	agg = {.final = final,.acc = sum,.count = count,
+		.squares = {low, high}};
 	int			i = next_index(b, &b->head.naggs, PROGRAM_MAX_AGGS);
 
 	if (i >= 0)
@@ -469,5 +488,8 @@ program_print_line(const Program *p, int line, char *buf, size_t len)
 	if (agg->count != agg->acc)
 		append(buf, len, ", counted by word %d",
 			   program_accs(p)[agg->count].word);
+	for (int i = 0; i < 2 && agg->squares[i] >= 0; i++)
+		append(buf, len, ", squares in word %d",
+			   program_accs(p)[agg->squares[i]].word);
 	return true;
 }
