@@ -171,7 +171,7 @@ set_costs(GpuAggPath *path)
 		in.input_cost = in.pages * page_cost;
 	}
 	else
-		in.input_cost = input->cheapest_total_path->total_cost;
+		in.input_cost = path->lowered.input->total_cost;
 
 	cost_qual_eval(&having, path->grouping.having, root);
 	result->rows = path->groups;
@@ -214,7 +214,7 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	path->custom.path.pathtarget = grouping->target;
 	path->custom.flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom.custom_paths = lowered->rti ? list_make1(native)
-		: list_make2(native, input->cheapest_total_path);
+		: list_make2(native, lowered->input);
 	path->custom.methods = &gpuagg_path_methods;
 	set_costs(path);
 	return path;
@@ -263,6 +263,15 @@ lowered_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	return path;
 }
 
+/* Does the input's own plan read all of a table too, whatever it computes? */
+static bool
+scans_all(const Path *path)
+{
+	if (IsA(path, ProjectionPath))
+		path = ((const ProjectionPath *) path)->subpath;
+	return path->pathtype == T_SeqScan;
+}
+
 /*
  * Lower the grouping in the cheapest way there is.  Reading pages beats the
  * input's own plan, unless that one has an index to skip most of the table.
@@ -276,7 +285,7 @@ find_path(const Grouping *grouping, RelOptInfo *grouped_rel, const char **reason
 
 	if (grouping_lower_pages(grouping, &lowered, reason))
 		best = lowered_path(grouping, &lowered, grouped_rel, reason);
-	if (best && grouping->input_rel->cheapest_total_path->pathtype == T_SeqScan)
+	if (best && scans_all(grouping->input_rel->cheapest_total_path))
 		return best;
 	if (grouping_lower_child(grouping, &lowered, &child_reason))
 		best = cheaper_path(best, lowered_path(grouping, &lowered, grouped_rel,
