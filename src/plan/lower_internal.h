@@ -26,4 +26,17 @@ extern int	function_op(Oid function);
 extern int	lower_function(Lowering *l, Oid function, List *args, Oid collation);
 extern bool check_collation(Lowering *l, Oid collation);
 
+/* lower_select.c: what takes one of several values. */
+extern int	lower_null(Lowering *l, Oid type);
+extern int	lower_case(Lowering *l, const CaseExpr *expr);
+extern int	lower_coalesce(Lowering *l, const CoalesceExpr *expr);
+extern int	lower_nullif(Lowering *l, const NullIfExpr *expr);
+extern int	lower_distinct(Lowering *l, const DistinctExpr *expr);
+extern int	lower_minmax(Lowering *l, const MinMaxExpr *expr);
+
+/* lower_date.c, lower_text.c: functions some of whose operands are constants. */
+extern bool lower_date_function(Lowering *l, Oid function, List *args, int *reg);
+extern bool lower_text_function(Lowering *l, Oid function, List *args, Oid collation,
+								int *reg);
+
 #endif							/* GPUAGG_LOWER_INTERNAL_H */
