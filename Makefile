@@ -50,7 +50,7 @@ include $(gpuagg_dir)/kernels.mk
 src/engine/cpu/%.o: CFLAGS += -O3
 
 # These need nothing but make: they install what is missing, or say what it is.
-.PHONY: demo test bench
+.PHONY: demo test gpu-test bench
 demo: export PG_CONFIG := $(PG_CONFIG)
 demo:
 	+@tools/install-needs && tools/demo
@@ -58,6 +58,13 @@ demo:
 test: export PG_CONFIG := $(PG_CONFIG)
 test:
 	+@tools/install-needs --for-tests && tools/run-tests
+
+# on a machine with a GPU, its driver, NVRTC and compute-sanitizer
+gpu-test: export PG_CONFIG := $(PG_CONFIG)
+gpu-test: export ENGINES = cuda
+gpu-test: export SUITES = gpu regress isolation fuzz
+gpu-test:
+	+@tools/run-tests
 
 bench: export PG_CONFIG := $(PG_CONFIG)
 bench:

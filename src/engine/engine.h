@@ -125,6 +125,12 @@ typedef struct EngineOps
 	 */
 	bool		(*available) (char *reason, size_t len);
 
+	/*
+	 * Has the process done what an engine does once only, such as opening a
+	 * device?  NULL: there is no such thing.
+	 */
+	bool		(*warm) (void);
+
 	/* Can it run this Program?  A pure function; says why not. */
 	bool		(*supports) (const Program *program, char *reason, size_t len);
 

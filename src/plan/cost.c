@@ -20,6 +20,7 @@ typedef struct EngineCosts
 {
 	const char *engine;
 	double		setup;			/* one run */
+	double		cold;			/* a process's first run, beyond that */
 	double		page;			/* one heap page */
 	double		tuple;			/* one row into columns, and to its group */
 	double		operator;		/* one operation or accumulator on one row */
@@ -27,9 +28,9 @@ typedef struct EngineCosts
 } EngineCosts;
 
 static const EngineCosts engine_costs[] = {
-	{"cpu", 30, 0.02, 0.002, 0.00015, 0.02},
-	{"cuda", 2500, 0.2, 0.00002, 0, 0.015},
-	{"simt", 2500, 10, 10, 10, 10},
+	{"cpu", 30, 0, 0.02, 0.002, 0.00015, 0.02},
+	{"cuda", 2500, 50000, 0.15, 0.00002, 0, 0.02},
+	{"simt", 2500, 50000, 10, 10, 10, 10},
 };
 
 static EngineCosts
@@ -40,6 +41,8 @@ costs_of(const EngineOps *engine)
 	for (size_t i = 0; i < lengthof(engine_costs); i++)
 		if (strcmp(engine_costs[i].engine, engine->name) == 0)
 			costs = engine_costs[i];
+	if (engine->warm && !engine->warm())
+		costs.setup += costs.cold;
 	if (gpuagg_setup_cost >= 0)
 		costs.setup = gpuagg_setup_cost;
 	if (gpuagg_page_cost >= 0)

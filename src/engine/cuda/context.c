@@ -53,6 +53,14 @@ context_get(const DeviceOps *ops, char *why, size_t len)
 	return context;
 }
 
+bool
+context_is_open(const DeviceOps *ops)
+{
+	Context    *context = context_slot(ops);
+
+	return context != NULL && context->device != NULL;
+}
+
 void
 context_close(const DeviceOps *ops)
 {

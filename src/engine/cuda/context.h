@@ -40,6 +40,9 @@ typedef struct Context
 /* The context of that kind of device, opened if need be, or NULL and why. */
 extern Context *context_get(const DeviceOps *ops, char *why, size_t len);
 
+/* Is that kind of device open? */
+extern bool context_is_open(const DeviceOps *ops);
+
 /*
  * Give back the device and all that is kept on it.  No run may be open; a later
  * run opens it again.

@@ -354,6 +354,12 @@ engine##_available(char *reason, size_t len) \
 	return available_on(&device, reason, len); \
 } \
 \
+static bool \
+engine##_warm(void) \
+{ \
+	return context_is_open(&device); \
+} \
+\
 static EngineStatus \
 engine##_open(const Program *program, const SlotValue *slots, const EngineHints *hints, \
 			  EngineRun **run, char *message) \
@@ -364,6 +370,7 @@ engine##_open(const Program *program, const SlotValue *slots, const EngineHints 
 const EngineOps engine = { \
 	.name = engine_name, \
 	.available = engine##_available, \
+	.warm = engine##_warm, \
 	.supports = cuda_supports, \
 	.open = engine##_open, \
 	.pages = cuda_pages, \

@@ -1,0 +1,60 @@
+# A device that fails ends in the right rows, by fallback, and in one warning a
+# session.  On the simulated device: needs a build with TESTING=1.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Test::More;
+use Node;
+
+my $node = new_node('device', 'gpuagg.engine = simt');
+$node->safe_psql('postgres', <<'SQL');
+SET gpuagg.mode = off;
+CREATE TABLE t (k int, v int, c text);
+INSERT INTO t SELECT i % 300, i, 'text ' || i % 7 FROM generate_series(1, 3000) i;
+VACUUM ANALYZE t;
+SQL
+
+my %queries = (
+	'number' => 'SELECT k, count(*), sum(v) FROM t GROUP BY k ORDER BY k',
+	'text' => 'SELECT c, max(v), avg(v) FROM t WHERE v > 5 GROUP BY c ORDER BY c',
+	'no key' => 'SELECT count(*), min(v) FROM t',
+	'child plan' => 'SELECT k, count(*) FROM (SELECT * FROM t OFFSET 1) s GROUP BY k ORDER BY k');
+my %failures = (
+	'no device memory' => 'alloc:1:no_memory',
+	'no device memory later' => 'alloc:4:no_memory',
+	'no page-locked memory' => 'host_alloc:1:no_memory',
+	'a kernel that does not compile' => 'compile:1:compile',
+	'a launch that fails' => 'launch:1:failed',
+	'a later launch that fails' => 'launch:3:failed',
+	'a copy that fails' => 'upload:2:failed',
+	'results that do not come back' => 'download:1:failed',
+	'a device that disappears at once' => 'any:1:failed',
+	'a device that disappears' => 'any:30:failed');
+
+my %native = map { $_ => outcome($node, 'SET gpuagg.mode = off', $queries{$_}) } keys %queries;
+
+is(outcome($node, 'SET gpuagg.fallback = off', $queries{$_}), $native{$_}, "$_: no failure")
+  for sort keys %queries;
+
+for my $failure (sort keys %failures)
+{
+	local $ENV{GPUAGG_SIMT_INJECT} = $failures{$failure};
+	$node->restart;
+	is(outcome($node, '', $queries{$_}), $native{$_}, "$failure: $_")
+	  for sort keys %queries;
+}
+
+{
+	local $ENV{GPUAGG_SIMT_INJECT} = 'any:1:failed';
+	my ($out, $errors);
+
+	$node->restart;
+	$node->psql('postgres', "$queries{number}; $queries{text}; $queries{number}",
+		stdout => \$out, stderr => \$errors);
+	is(scalar(() = $errors =~ /WARNING:.*PostgreSQL's own plan took over/g), 1,
+		'one warning a session');
+	like($errors, qr/DETAIL:\s+\S/, 'with the reason');
+}
+
+done_testing();
