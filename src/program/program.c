@@ -80,6 +80,7 @@ static const char *const final_names[] = {
 	[FINAL_EXTREME_INT8] = "extreme_int8",
 	[FINAL_EXTREME_FLOAT4] = "extreme_float4",
 	[FINAL_EXTREME_FLOAT8] = "extreme_float8",
+	[FINAL_EXTREME_NUMERIC] = "extreme_numeric",
 };
 
 const char *
@@ -210,28 +211,47 @@ add_insn(ProgramBuilder *b, const Insn *insn)
 	return i;
 }
 
+/* A column's register. */
+static int
+add_column(ProgramBuilder *b, const Column *column)
+{
+	Insn		insn = {.op = OP_column,.type = column->type,
+		.nullable = column->nullable,.arg = {-1, -1}};
+	int			i;
+
+	if (b->overflow)
+		return -1;
+	i = find_part(b->columns, b->head.ncolumns, column, sizeof(Column));
+	if (i < 0)
+	{
+		i = next_index(b, &b->head.ncolumns, PROGRAM_MAX_COLUMNS);
+		if (i < 0)
+			return -1;
+		b->columns[i] = *column;
+	}
+	insn.index = i;
+	return add_insn(b, &insn);
+}
+
 int
 program_add_column(ProgramBuilder *b, int attno, ValueType type,
 				   bool nullable, int missing)
 {
 	Column		column = {.attno = attno,.missing = missing,.type = type,
 		.nullable = nullable};
-	Insn		insn = {.op = OP_column,.type = type,.nullable = nullable,
-		.arg = {-1, -1}};
-	int			i;
 
-	if (b->overflow)
-		return -1;
-	i = find_part(b->columns, b->head.ncolumns, &column, sizeof(Column));
-	if (i < 0)
-	{
-		i = next_index(b, &b->head.ncolumns, PROGRAM_MAX_COLUMNS);
-		if (i < 0)
-			return -1;
-		b->columns[i] = column;
-	}
-	insn.index = i;
-	return add_insn(b, &insn);
+	return add_column(b, &column);
+}
+
+/* The missing slot's value is scaled already. */
+int
+program_add_numeric_column(ProgramBuilder *b, int attno, int scale,
+						   bool nullable, int missing)
+{
+	Column		column = {.attno = attno,.missing = missing,.type = VT_INT8,
+		.nullable = nullable,.numeric = true,.scale = scale};
+
+	return add_column(b, &column);
 }
 
 int
@@ -273,10 +293,19 @@ program_add_op(ProgramBuilder *b, OpCode op, int arg1, int arg2)
 int
 program_add_key(ProgramBuilder *b, int reg)
 {
+	return program_add_numeric_key(b, reg, KEY_NOT_NUMERIC);
+}
+
+int
+program_add_numeric_key(ProgramBuilder *b, int reg, int scale)
+{
 	int			i = next_index(b, &b->head.nkeys, PROGRAM_MAX_KEYS);
 
 	if (i >= 0)
+	{
 		b->keys[i] = reg;
+		b->key_scales[i] = scale;
+	}
 	return i;
 }
 
@@ -308,7 +337,14 @@ program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
 int
 program_add_agg(ProgramBuilder *b, FinalKind final, int acc, int count)
 {
-	Aggregate	agg = {.final = final,.acc = acc,.count = count};
+	return program_add_numeric_agg(b, final, acc, count, 0);
+}
+
+int
+program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc, int count,
+						int scale)
+{
+	Aggregate	agg = {.final = final,.scale = scale,.acc = acc,.count = count};
 	int			i = next_index(b, &b->head.naggs, PROGRAM_MAX_AGGS);
 
 	if (i >= 0)
@@ -332,7 +368,7 @@ program_size(const ProgramBuilder *b)
 	return sizeof(Program) +
 		p->nattrs * sizeof(Attribute) + p->ncolumns * sizeof(Column) +
 		p->ninsns * sizeof(Insn) + p->naccs * sizeof(Accumulator) +
-		p->naggs * sizeof(Aggregate) + p->nkeys * sizeof(int16_t);
+		p->naggs * sizeof(Aggregate) + p->nkeys * (sizeof(int16_t) + sizeof(int8_t));
 }
 
 /* Copy `size` bytes to *to and move it behind them. */
@@ -358,6 +394,7 @@ program_finish(const ProgramBuilder *b, Program *buf)
 	put(&to, b->accs, head.naccs * sizeof(Accumulator));
 	put(&to, b->aggs, head.naggs * sizeof(Aggregate));
 	put(&to, b->keys, head.nkeys * sizeof(int16_t));
+	put(&to, b->key_scales, head.nkeys * sizeof(int8_t));
 }
 
 uint64_t
@@ -397,7 +434,10 @@ print_insn(const Program *p, int reg, char *buf, size_t len)
 	{
 		const Column *column = &program_columns(p)[insn->index];
 
-		append(buf, len, " %d (attribute %d, %s", insn->index, column->attno, type);
+		append(buf, len, " %d (attribute %d, %s", insn->index, column->attno,
+			   column->numeric ? "numeric" : type);
+		if (column->numeric)
+			append(buf, len, " of scale %d", column->scale);
 		if (!column->nullable)
 			append(buf, len, ", not null");
 		if (column->missing >= 0)
@@ -428,6 +468,30 @@ print_acc(const Program *p, int i, char *buf, size_t len)
 		append(buf, len, " filter r%d", acc->filter);
 }
 
+static void
+print_key(const Program *p, int i, char *buf, size_t len)
+{
+	int			scale = program_key_scales(p)[i];
+
+	append(buf, len, "key r%d", program_keys(p)[i]);
+	if (scale != KEY_NOT_NUMERIC)
+		append(buf, len, ", numeric of scale %d", scale);
+}
+
+static void
+print_agg(const Program *p, int i, char *buf, size_t len)
+{
+	const Aggregate *agg = &program_aggs(p)[i];
+
+	append(buf, len, "result %s of word %d", final_names[agg->final],
+		   program_accs(p)[agg->acc].word);
+	if (agg->scale > 0)
+		append(buf, len, ", scale %d", agg->scale);
+	if (agg->count != agg->acc)
+		append(buf, len, ", counted by word %d",
+			   program_accs(p)[agg->count].word);
+}
+
 /*
  * The lines: instructions, filter, keys, accumulators, aggregates.  Attributes
  * are left out: the instructions name those that matter.
@@ -435,8 +499,6 @@ print_acc(const Program *p, int i, char *buf, size_t len)
 bool
 program_print_line(const Program *p, int line, char *buf, size_t len)
 {
-	const Aggregate *agg;
-
 	buf[0] = '\0';
 	if (line < p->ninsns)
 	{
@@ -451,7 +513,7 @@ program_print_line(const Program *p, int line, char *buf, size_t len)
 	}
 	if (line < p->nkeys)
 	{
-		append(buf, len, "key r%d", program_keys(p)[line]);
+		print_key(p, line, buf, len);
 		return true;
 	}
 	line -= p->nkeys;
@@ -463,11 +525,6 @@ program_print_line(const Program *p, int line, char *buf, size_t len)
 	line -= p->naccs;
 	if (line >= p->naggs)
 		return false;
-	agg = &program_aggs(p)[line];
-	append(buf, len, "result %s of word %d", final_names[agg->final],
-		   program_accs(p)[agg->acc].word);
-	if (agg->count != agg->acc)
-		append(buf, len, ", counted by word %d",
-			   program_accs(p)[agg->count].word);
+	print_agg(p, line, buf, len);
 	return true;
 }
