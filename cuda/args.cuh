@@ -110,7 +110,7 @@ typedef struct AggregateArgs
 								 * unless direct */
 	uint32_t	block_replicas; /* block: copies of each state, a power of 2 */
 	uint32_t	block_direct;	/* block: the key is the slot's number */
-	uint32_t	unused;
+	uint32_t	nhot;			/* hot_bits: frequent keys, in `sampled` */
 	POINTER(struct SampledRow) sampled;
 	uint64_t	sample_chunk;	/* rows of a chunk, a multiple of 32 */
 	uint64_t	sample_stride;	/* from one chunk to the next */

@@ -207,6 +207,29 @@ block_table_merge(const AggregateArgs *args, const BlockTable *table)
 	}
 }
 
+/* The bits of the sample's frequent keys, one thread a key. */
+KERNEL(hot_bits, AggregateArgs, args)
+{
+	uint64_t	i = grid_index();
+	uint32_t	bit;
+
+	if (i >= args.nhot)
+		return;
+#if TABLE_DIRECT
+	bit = HOT_BIT(args.sampled[i].isnull ? 0 : direct_key(&args, args.sampled[i].value));
+#elif DIRECT_POSSIBLE
+	{
+		uint64_t	key[KEY_WORDS];
+
+		key_from_direct(args.sampled[i].value, args.sampled[i].isnull, key);
+		bit = HOT_BIT(key_hash(key));
+	}
+#else
+	bit = HOT_BIT(args.sampled[i].hash);
+#endif
+	atomic_or_u32(&args.hot[bit / 32], UINT32_C(1) << (bit % 32));
+}
+
 DEVICE_FN void
 aggregate_block(const AggregateArgs *args)
 {

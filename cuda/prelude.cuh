@@ -197,6 +197,8 @@ GPUAGG_ATOMIC(atomic_or_u32, atomicOr, uint32_t, unsigned int)
 GPUAGG_ATOMIC(atomic_or_u64, atomicOr, uint64_t, unsigned long long)
 GPUAGG_ATOMIC(atomic_and_u32, atomicAnd, uint32_t, unsigned int)
 GPUAGG_ATOMIC(atomic_and_u64, atomicAnd, uint64_t, unsigned long long)
+GPUAGG_ATOMIC(atomic_xor_u32, atomicXor, uint32_t, unsigned int)
+GPUAGG_ATOMIC(atomic_xor_u64, atomicXor, uint64_t, unsigned long long)
 GPUAGG_ATOMIC(atomic_exchange_u32, atomicExch, uint32_t, unsigned int)
 GPUAGG_ATOMIC(atomic_exchange_u64, atomicExch, uint64_t, unsigned long long)
 GPUAGG_ATOMIC_NORETURN(atomic_add_u32_noreturn, atomicAdd, uint32_t, unsigned int)
@@ -233,6 +235,13 @@ load_volatile_u64(const uint64_t *address)
 #define fence_device() __threadfence()
 /* Sleep is there from compute capability 7.0. */
 #define gpu_relax() __nanosleep(32)
+
+/* Have the cache line of an address in device memory fetched to L2. */
+DEVICE_FN void
+prefetch_global(const void *address)
+{
+	asm volatile("prefetch.global.L2 [%0];" : : "l"(address));
+}
 /* End the kernel with an error: for what must never be. */
 #define gpu_trap() __trap()
 
@@ -391,6 +400,8 @@ SIMT_ATOMIC(atomic_or_u32, uint32_t, old | value)
 SIMT_ATOMIC(atomic_or_u64, uint64_t, old | value)
 SIMT_ATOMIC(atomic_and_u32, uint32_t, old & value)
 SIMT_ATOMIC(atomic_and_u64, uint64_t, old & value)
+SIMT_ATOMIC(atomic_xor_u32, uint32_t, old ^ value)
+SIMT_ATOMIC(atomic_xor_u64, uint64_t, old ^ value)
 SIMT_ATOMIC(atomic_exchange_u32, uint32_t, value)
 SIMT_ATOMIC(atomic_exchange_u64, uint64_t, value)
 #define atomic_add_u32_noreturn(address, value) ((void) atomic_add_u32(address, value))
@@ -404,6 +415,7 @@ SIMT_LOAD(load_volatile_u64, uint64_t)
 #define fence_block() simt_point()
 #define fence_device() simt_point()
 #define gpu_relax() simt_rt->relax(simt_rt)
+#define prefetch_global(address) ((void) (address))
 #define gpu_trap() simt_rt->trap(simt_rt, SIMT_SITE)
 
 #endif							/* __CUDACC__ */

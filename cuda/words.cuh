@@ -52,6 +52,24 @@ merge_umax(uint64_t a, uint64_t b)
 	return b > a ? b : a;
 }
 
+DEVICE_FN uint64_t
+merge_and(uint64_t a, uint64_t b)
+{
+	return a & b;
+}
+
+DEVICE_FN uint64_t
+merge_or(uint64_t a, uint64_t b)
+{
+	return a | b;
+}
+
+DEVICE_FN uint64_t
+merge_xor(uint64_t a, uint64_t b)
+{
+	return a ^ b;
+}
+
 DEVICE_FN void
 word_add(uint64_t *word, uint64_t value)
 {
@@ -98,6 +116,28 @@ word_umax(uint64_t *word, uint64_t value)
 		atomic_max_u64(word, value);
 }
 
+/* Likewise: bits are only ever cleared by AND, and only ever set by OR. */
+DEVICE_FN void
+word_and(uint64_t *word, uint64_t value)
+{
+	if ((*word & ~value) != 0)
+		atomic_and_u64(word, value);
+}
+
+DEVICE_FN void
+word_or(uint64_t *word, uint64_t value)
+{
+	if ((value & ~*word) != 0)
+		atomic_or_u64(word, value);
+}
+
+DEVICE_FN void
+word_xor(uint64_t *word, uint64_t value)
+{
+	if (value != 0)
+		atomic_xor_u64(word, value);
+}
+
 /*
  * The low half, then the high half with the carry: no thread needs to see both
  * at once, and the high half is only touched for a carry or a large value.
@@ -131,5 +171,45 @@ shared_count(uint64_t *word, uint64_t value)
 #define shared_max word_max
 #define shared_umin word_umin
 #define shared_umax word_umax
+
+/* Bits do not carry: the halves are words of their own. */
+DEVICE_FN void
+shared_and(uint64_t *word, uint64_t value)
+{
+	uint32_t   *half = (uint32_t *) word;
+	uint32_t	low = (uint32_t) value;
+	uint32_t	high = (uint32_t) (value >> 32);
+
+	if ((load_volatile_u32(&half[0]) & ~low) != 0)
+		atomic_and_u32(&half[0], low);
+	if ((load_volatile_u32(&half[1]) & ~high) != 0)
+		atomic_and_u32(&half[1], high);
+}
+
+DEVICE_FN void
+shared_or(uint64_t *word, uint64_t value)
+{
+	uint32_t   *half = (uint32_t *) word;
+	uint32_t	low = (uint32_t) value;
+	uint32_t	high = (uint32_t) (value >> 32);
+
+	if ((low & ~load_volatile_u32(&half[0])) != 0)
+		atomic_or_u32(&half[0], low);
+	if ((high & ~load_volatile_u32(&half[1])) != 0)
+		atomic_or_u32(&half[1], high);
+}
+
+DEVICE_FN void
+shared_xor(uint64_t *word, uint64_t value)
+{
+	uint32_t   *half = (uint32_t *) word;
+	uint32_t	low = (uint32_t) value;
+	uint32_t	high = (uint32_t) (value >> 32);
+
+	if (low != 0)
+		atomic_xor_u32(&half[0], low);
+	if (high != 0)
+		atomic_xor_u32(&half[1], high);
+}
 
 #endif							/* GPUAGG_WORDS_CUH */

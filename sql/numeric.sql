@@ -25,6 +25,8 @@ FROM unnest('{n0,n1,n2,n4,n7,wide}'::text[]) c;
 SELECT c AS column, check_query(format(
 	'SELECT g, count(%1$I), sum(%1$I), avg(%1$I), min(%1$I), max(%1$I), min(%1$I) FILTER (WHERE id < 9) FROM amounts GROUP BY g', c))
 FROM unnest('{n0,n1,n2,n4,n7,wide}'::text[]) c;
+SELECT check_query('SELECT n2, pg_column_size(n2), pg_column_size(sum(n2)) FROM amounts GROUP BY n2');
+SELECT check_query('SELECT DISTINCT n2, n4 FROM amounts');
 SELECT check_query('SELECT n1, n2, t, n7, count(*), sum(n4) FROM amounts GROUP BY n1, n2, t, n7');
 SELECT check_query('SELECT sum(n2), avg(n2), min(n2), max(n2), count(n2) FROM amounts');
 SELECT check_query('SELECT sum(n2), avg(n2), min(n2), max(n2), count(n2) FROM amounts WHERE id < 0');

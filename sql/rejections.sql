@@ -6,11 +6,15 @@ SET gpuagg.report_rejections = on;
 
 -- aggregates
 SELECT b, string_agg(vc, ',' ORDER BY id) FROM facts WHERE id < 5 GROUP BY b ORDER BY b;
-SELECT count(DISTINCT i2) FROM facts;
+SELECT count(DISTINCT i2), count(*) FROM facts;
+SELECT count(DISTINCT f4) FROM facts;
+SELECT count(DISTINCT random() < 2) FROM facts;
 SELECT max(t COLLATE "C") FROM facts;
 SELECT sum(n) FROM (VALUES (1.5), (2)) x (n);
 SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4) FROM facts;
-SELECT bool_and(b) FROM facts;
+SELECT regr_count(f8, f4) FROM facts;
+SELECT stddev(f8) FROM facts WHERE id < 3;
+SELECT bit_and(v) FROM (VALUES (B'101'), (B'110')) x (v);
 SELECT sum(i4 ORDER BY id) FROM facts;
 
 -- keys and expressions
@@ -24,6 +28,13 @@ SELECT sum(CASE WHEN b THEN 1 ELSE 0 END) FROM facts;
 SELECT coalesce(b, false), count(*) FROM facts GROUP BY 1 ORDER BY 1;
 SELECT count(*) FROM facts f WHERE f.id < 20 AND f.i4 = (SELECT max(g.i4) FROM facts g WHERE g.i2 = f.i2);
 
+-- DISTINCT
+SELECT DISTINCT ON (b) b, id FROM facts ORDER BY b, id;
+SELECT DISTINCT generate_series(1, 2), b FROM facts WHERE id < 3 ORDER BY 1, 2;
+SELECT DISTINCT v FROM (VALUES (B'1'), (B'1')) x (v);
+SELECT DISTINCT random() < 2 FROM facts;
+SELECT DISTINCT max(i4) FROM facts;
+
 -- grouping sets
 SELECT b, count(*) FROM facts GROUP BY ROLLUP (b) ORDER BY b, count(*);
 
@@ -34,7 +45,7 @@ SELECT b, generate_series(1, 2), count(*) FROM facts GROUP BY b ORDER BY 1, 2;
 SELECT i4 FROM facts WHERE id = 1;
 SELECT b, count(*) FROM facts GROUP BY b ORDER BY b;
 SET gpuagg.mode = off;
-SELECT count(DISTINCT i2) FROM facts;
+SELECT count(DISTINCT i2), count(*) FROM facts;
 SET gpuagg.mode = force;
 RESET gpuagg.report_rejections;
-SELECT count(DISTINCT i2) FROM facts;
+SELECT count(DISTINCT i2), count(*) FROM facts;

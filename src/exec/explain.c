@@ -23,6 +23,7 @@ static void
 show_group_keys_and_aggregates(GpuAggState *state, List *ancestors, ExplainState *es)
 {
 	CustomScan *scan = (CustomScan *) state->css.ss.ps.plan;
+	const Program *program = state->plan->program;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, (Plan *) scan, ancestors);
 	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
 	List	   *keys = NIL;
@@ -34,10 +35,11 @@ show_group_keys_and_aggregates(GpuAggState *state, List *ancestors, ExplainState
 		Node	   *expr = (Node *) lfirst_node(TargetEntry, lc)->expr;
 		char	   *text = deparse_expression(expr, context, prefix, true);
 
-		if (IsA(expr, Aggref))
-			aggs = lappend(aggs, text);
-		else
+		/* the keys come first; those of a DISTINCT can be aggregates, too */
+		if (foreach_current_index(lc) < program->nkeys)
 			keys = lappend(keys, text);
+		else if (foreach_current_index(lc) < program->nkeys + program->naggs)
+			aggs = lappend(aggs, text);
 	}
 	if (keys != NIL)
 		ExplainPropertyList("Group Key", keys, es);

@@ -3,7 +3,7 @@
  *	  From an engine's groups to PostgreSQL's values.
  *
  * Where PostgreSQL's own final function does arithmetic (numeric sums and
- * averages), the same functions of PostgreSQL do it here, so that results have
+ * averages, variances), the same functions of PostgreSQL do it here, so that results have
  * the same digits and scale.
  *
  * Float sums have taken in finite values only (float_summable), so that a result
@@ -23,6 +23,7 @@
 #include "utils/uuid.h"
 
 #include "exec/final.h"
+#include "exec/variance.h"
 #include "program/state.h"
 
 /* high * 2^32 + low as numeric: the sum that SUM_INT128's two words hold. */
@@ -65,6 +66,42 @@ average_numeric(Datum sum, uint64_t count)
 {
 	return DirectFunctionCall2(numeric_div, sum,
 							   NumericGetDatum(int64_to_numeric((int64) count)));
+}
+
+/* The squares' sum: that of low parts, and that of high parts times 2^64. */
+static Numeric
+squares_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *words)
+{
+	Numeric		low = sum128_to_numeric(words + accs[agg->squares[0]].word);
+	Datum		high;
+	Datum		two32;
+
+	if (agg->squares[1] < 0)
+		return low;
+	high = NumericGetDatum(sum128_to_numeric(words + accs[agg->squares[1]].word));
+	two32 = NumericGetDatum(int64_to_numeric(INT64CONST(1) << 32));
+	high = DirectFunctionCall2(numeric_mul, high, two32);
+	high = DirectFunctionCall2(numeric_mul, high, two32);
+	return DatumGetNumeric(DirectFunctionCall2(numeric_add, high, NumericGetDatum(low)));
+}
+
+/* Variances and standard deviations; a sample of one value has none. */
+static Datum
+variance_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *words,
+				 uint64_t count, bool *isnull)
+{
+	bool		sample = agg->final == FINAL_VAR_SAMP || agg->final == FINAL_STDDEV_SAMP;
+	bool		root = agg->final == FINAL_STDDEV_POP || agg->final == FINAL_STDDEV_SAMP;
+
+	if (sample && count == 1)
+	{
+		*isnull = true;
+		return (Datum) 0;
+	}
+	return NumericGetDatum(integer_variance((int64) count,
+											sum128_to_numeric(words + accs[agg->acc].word),
+											squares_numeric(accs, agg, words),
+											sample, root));
 }
 
 static double
@@ -111,6 +148,7 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 	{
 		case FINAL_SUM_INT8:
 		case FINAL_EXTREME_INT8:
+		case FINAL_BITS_INT8:
 			return Int64GetDatum((int64) value[0]);
 		case FINAL_SUM_NUMERIC:
 			return sum_numeric((AccKind) acc->kind, value, agg->scale);
@@ -125,14 +163,23 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 			return Float8GetDatum(word_double(value[0]));
 		case FINAL_AVG_FLOAT8:
 			return Float8GetDatum((word_double(value[0]) + 0.0) / (double) count);
+		case FINAL_BOOL:
+			return BoolGetDatum(value[0] != 0);
 		case FINAL_EXTREME_INT2:
+		case FINAL_BITS_INT2:
 			return Int16GetDatum((int16) (int64) value[0]);
 		case FINAL_EXTREME_INT4:
+		case FINAL_BITS_INT4:
 			return Int32GetDatum((int32) (int64) value[0]);
 		case FINAL_EXTREME_FLOAT4:
 			return Float4GetDatum((float4) float_from_ordered(value[0]));
 		case FINAL_EXTREME_FLOAT8:
 			return Float8GetDatum(float_from_ordered(value[0]));
+		case FINAL_VAR_POP:
+		case FINAL_VAR_SAMP:
+		case FINAL_STDDEV_POP:
+		case FINAL_STDDEV_SAMP:
+			return variance_numeric(accs, agg, words, count, isnull);
 		case FINAL_COUNT:
 			break;
 	}
@@ -140,16 +187,12 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 }
 
 /*
- * Text, varchar and char(n) alike: a varlena of the bytes.  Its header is short
- * where it can be, as in the tuples of PostgreSQL's own groups: pg_column_size
- * shows it.
+ * A varlena of these bytes.  Its header is short where it can be, as in the
+ * tuples of PostgreSQL's own groups: pg_column_size shows it.
  */
 static Datum
-vector_text(const ColumnVector *vector, uint32_t row)
+make_varlena(const char *bytes, uint32 len)
 {
-	uint32		begin = vector->offsets[row];
-	uint32		len = vector->offsets[row + 1] - begin;
-	const char *bytes = (const char *) vector->values + begin;
 	struct varlena *value;
 
 	if (len + VARHDRSZ_SHORT > VARATT_SHORT_MAX)
@@ -158,6 +201,16 @@ vector_text(const ColumnVector *vector, uint32_t row)
 	SET_VARSIZE_SHORT(value, VARHDRSZ_SHORT + len);
 	memcpy(VARDATA_SHORT(value), bytes, len);
 	return PointerGetDatum(value);
+}
+
+/* Text, varchar and char(n) alike. */
+static Datum
+vector_text(const ColumnVector *vector, uint32_t row)
+{
+	uint32		begin = vector->offsets[row];
+
+	return make_varlena((const char *) vector->values + begin,
+						vector->offsets[row + 1] - begin);
 }
 
 static Datum
@@ -213,8 +266,10 @@ key_value(const Program *program, int key, const ColumnVector *vector,
 {
 	int			scale = program_key_scales(program)[key];
 	Datum		value = vector_datum(vector, program_key_type(program, key), group, isnull);
+	Numeric		numeric;
 
 	if (scale == KEY_NOT_NUMERIC || *isnull)
 		return value;
-	return NumericGetDatum(int64_div_fast_to_numeric(DatumGetInt64(value), scale));
+	numeric = int64_div_fast_to_numeric(DatumGetInt64(value), scale);
+	return make_varlena(VARDATA(numeric), VARSIZE(numeric) - VARHDRSZ);
 }

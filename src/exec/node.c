@@ -191,7 +191,7 @@ run_engine(GpuAggState *state)
 	MemoryContextSwitchTo(old);
 }
 
-/* Put one group into the scan tuple: keys, then aggregates. */
+/* Put one group into the scan tuple: keys, then aggregates; NULLs for the rest. */
 static void
 store_group(GpuAggState *state, uint32_t group, TupleTableSlot *slot)
 {
@@ -206,6 +206,11 @@ store_group(GpuAggState *state, uint32_t group, TupleTableSlot *slot)
 		*values++ = key_value(program, i, &state->groups.keys[i], group, isnull++);
 	for (int i = 0; i < program->naggs; i++)
 		*values++ = final_value(program, &aggs[i], words, isnull++);
+	for (int i = program->nkeys + program->naggs; i < slot->tts_tupleDescriptor->natts; i++)
+	{
+		*values++ = (Datum) 0;
+		*isnull++ = true;
+	}
 	ExecStoreVirtualTuple(slot);
 }
 

@@ -8,11 +8,21 @@
  * are its Aggrefs and the Vars outside of them that are no keys themselves.
  * Such Vars are legal where a primary key is grouped by, and depend on it:
  * taking them as further keys makes the same groups.
+ *
+ * SELECT DISTINCT is a grouping step without aggregates, whose keys are what the
+ * query selects.  They are whole columns of its input even if that has computed
+ * aggregates or window functions, and are not looked into.  What else the input
+ * puts out is there for the sake of its own GROUP BY, PARTITION BY or ORDER BY.
+ *
+ * Aggregates with DISTINCT are left to PostgreSQL, but where no aggregate of the
+ * query needs a row's repetitions, the engine removes these from its input.
  */
 #include "postgres.h"
 
+#include "access/nbtree.h"
 #include "access/relation.h"
 #include "access/xact.h"
+#include "catalog/pg_aggregate.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "nodes/nodeFuncs.h"
@@ -22,8 +32,12 @@
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
+#include "parser/parse_oper.h"
 #include "parser/parsetree.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/typcache.h"
 
 #include "plan/clauses.h"
 #include "plan/grouping.h"
@@ -73,15 +87,17 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	grouping->root = root;
 	grouping->input_rel = input_rel;
 	grouping->target = grouped_rel->reltarget;
+	grouping->distinct = false;
+	grouping->is_input = false;
+	grouping->clause = parse->groupClause;
 	grouping->having = clauses_in_order(root, having);
 	grouping->aggrefs = NIL;
+	grouping->junk = NIL;
 
 	if (parse->groupingSets != NIL)
 		return "GROUPING SETS, ROLLUP and CUBE are not supported";
 	if (parse->hasTargetSRFs)
 		return "the target list has a set-returning function";
-	if (root->numOrderedAggs > 0)
-		return "aggregates with ORDER BY or DISTINCT are not supported";
 
 	grouping->keys = get_sortgrouplist_exprs(parse->groupClause,
 											 root->processed_tlist);
@@ -89,6 +105,158 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 		collect_walker((Node *) having, &context))
 		return context.reason;
 	return NULL;
+}
+
+const char *
+grouping_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel)
+{
+	Query	   *parse = root->parse;
+	ListCell   *lc;
+
+	if (parse->hasDistinctOn)
+		return "DISTINCT ON is not supported";
+	if (parse->hasTargetSRFs)
+		return "the target list has a set-returning function";
+	if (parse->hasAggs && parse->groupClause == NIL && parse->groupingSets == NIL)
+		return "an aggregation without keys has but one row";
+
+	*grouping = (Grouping)
+	{
+		.root = root,
+		.input_rel = input_rel,
+		.target = input_rel->cheapest_total_path->pathtarget,
+		.distinct = true,
+		.clause = parse->distinctClause,
+		.keys = get_sortgrouplist_exprs(parse->distinctClause, root->processed_tlist),
+	};
+	foreach(lc, grouping->target->exprs)
+	{
+		if (!list_member(grouping->keys, lfirst(lc)))
+			grouping->junk = lappend(grouping->junk, lfirst(lc));
+	}
+	return NULL;
+}
+
+/* Has a subquery of the query's expressions, which are planned apart, a volatile function? */
+static bool
+has_volatile_subplan(const PlannerInfo *root)
+{
+	ListCell   *lc;
+
+	foreach(lc, root->glob->subroots)
+	{
+		if (contain_volatile_functions((Node *) lfirst_node(PlannerInfo, lc)->parse))
+			return true;
+	}
+	return false;
+}
+
+/* Why an aggregate's input may not lose its repeated rows, or NULL. */
+static const char *
+examine_repetitions(const Aggref *aggref)
+{
+	if (aggref->aggkind != AGGKIND_NORMAL)
+		return "ordered-set aggregates are not supported";
+	if (aggref->aggdistinct != NIL || lower_ignores_repetitions(aggref->aggfnoid))
+		return NULL;
+	if (aggref->aggorder != NIL)
+		return "ORDER BY in an aggregate is not supported";
+	return "DISTINCT in an aggregate beside one that needs all rows is not supported";
+}
+
+/*
+ * Are equal values of the expression the same bits, unlike 0 and -0?  B-tree
+ * operator classes know, for the sake of deduplication.
+ */
+static bool
+equal_is_identical(Node *expr)
+{
+	TypeCacheEntry *type = lookup_type_cache(exprType(expr), TYPECACHE_BTREE_OPFAMILY);
+	Oid			function = InvalidOid;
+
+	if (OidIsValid(type->btree_opf))
+		function = get_opfamily_proc(type->btree_opf, type->btree_opintype,
+									 type->btree_opintype, BTEQUALIMAGE_PROC);
+	return OidIsValid(function) &&
+		DatumGetBool(OidFunctionCall1Coll(function, exprCollation(expr),
+										  ObjectIdGetDatum(type->btree_opintype)));
+}
+
+/*
+ * Make all columns of the input keys.  The clause refers to them by numbers in
+ * the target, where those that PostgreSQL's GROUP BY refers to have theirs.
+ * Returns NULL, or why it cannot be done: expressions above could tell apart
+ * equal values that are not identical, one of which would be lost.
+ */
+static const char *
+group_by_all_columns(Grouping *grouping)
+{
+	PathTarget *target = copy_pathtarget(grouping->input_rel->cheapest_total_path->pathtarget);
+	int			n = list_length(target->exprs);
+	Index		last = 0;
+
+	/* without keys there would be a row even of no rows */
+	if (n == 0)
+		return "the aggregates have no column for an argument";
+	if (target->sortgrouprefs == NULL)
+		target->sortgrouprefs = palloc0(n * sizeof(Index));
+	for (int i = 0; i < n; i++)
+		last = Max(last, target->sortgrouprefs[i]);
+	for (int i = 0; i < n; i++)
+	{
+		SortGroupClause *clause = makeNode(SortGroupClause);
+		Node	   *expr = list_nth(target->exprs, i);
+
+		if (!equal_is_identical(expr))
+			return psprintf("DISTINCT in an aggregate beside values of type %s is not supported",
+							format_type_be(exprType(expr)));
+		if (target->sortgrouprefs[i] == 0)
+			target->sortgrouprefs[i] = ++last;
+		clause->tleSortGroupRef = target->sortgrouprefs[i];
+		get_sort_group_operators(exprType(expr), false, true, false,
+								 &clause->sortop, &clause->eqop, NULL,
+								 &clause->hashable);
+		grouping->clause = lappend(grouping->clause, clause);
+	}
+	grouping->target = target;
+	grouping->keys = target->exprs;
+	return NULL;
+}
+
+const char *
+grouping_examine_input(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
+					   RelOptInfo *grouped_rel, List *having)
+{
+	Query	   *parse = root->parse;
+	List	   *exprs = list_concat_copy(grouped_rel->reltarget->exprs, having);
+	List	   *vars = pull_var_clause((Node *) exprs,
+									   PVC_INCLUDE_AGGREGATES | PVC_INCLUDE_PLACEHOLDERS);
+	ListCell   *lc;
+
+	foreach(lc, vars)
+	{
+		const char *reason = NULL;
+
+		if (IsA(lfirst(lc), Aggref))
+			reason = examine_repetitions(lfirst_node(Aggref, lc));
+		if (reason != NULL)
+			return reason;
+	}
+	if (parse->groupingSets != NIL)
+		return "GROUPING SETS, ROLLUP and CUBE are not supported";
+	if (parse->hasTargetSRFs)
+		return "the target list has a set-returning function";
+	if (contain_volatile_functions((Node *) parse) || has_volatile_subplan(root))
+		return "the query has a volatile function";
+
+	*grouping = (Grouping)
+	{
+		.root = root,
+		.input_rel = input_rel,
+		.distinct = true,
+		.is_input = true,
+	};
+	return group_by_all_columns(grouping);
 }
 
 /* Lower keys and aggregates; the filter has been. */
@@ -175,20 +343,6 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 		return false;
 	}
 	return lower_keys_and_aggregates(grouping, l, lowered, reason);
-}
-
-/* Has a subquery of the query's expressions, which are planned apart, one? */
-static bool
-has_volatile_subplan(const PlannerInfo *root)
-{
-	ListCell   *lc;
-
-	foreach(lc, root->glob->subroots)
-	{
-		if (contain_volatile_functions((Node *) lfirst_node(PlannerInfo, lc)->parse))
-			return true;
-	}
-	return false;
 }
 
 /*

@@ -9,15 +9,21 @@
 
 #include "program/program.h"
 
-/* What the planner's grouping step asks for. */
+/* What the planner's grouping step, or its DISTINCT, asks for. */
 typedef struct Grouping
 {
 	PlannerInfo *root;
 	RelOptInfo *input_rel;
 	PathTarget *target;			/* the step's output */
+	bool		distinct;		/* keys only: what grouping_examine_distinct and
+								 * grouping_examine_input make */
+	bool		is_input;		/* of PostgreSQL's own aggregation above */
+	List	   *clause;			/* SortGroupClause, one a key but for those that
+								 * depend on others */
 	List	   *having;			/* implicitly ANDed clauses */
-	List	   *keys;			/* Expr: GROUP BY, then what depends on it */
+	List	   *keys;			/* Expr: the clause's, then what depends on them */
 	List	   *aggrefs;		/* Aggref: of target and HAVING, without repeats */
+	List	   *junk;			/* Expr: of target, whose values nobody sees */
 } Grouping;
 
 /* A way to run it. */
@@ -37,6 +43,18 @@ typedef struct LoweredGrouping
 extern const char *grouping_examine(Grouping *grouping, PlannerInfo *root,
 									RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 									List *having);
+
+/* The same for SELECT DISTINCT, whose output is that of its input. */
+extern const char *grouping_examine_distinct(Grouping *grouping, PlannerInfo *root,
+											 RelOptInfo *input_rel);
+
+/*
+ * The same for the input of a grouping step whose aggregates a repeated row
+ * cannot change, such as those with DISTINCT: its distinct rows will do.
+ */
+extern const char *grouping_examine_input(Grouping *grouping, PlannerInfo *root,
+										  RelOptInfo *input_rel,
+										  RelOptInfo *grouped_rel, List *having);
 
 /*
  * Lower it over the heap pages of the one table that it reads, or over the

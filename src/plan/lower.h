@@ -63,6 +63,9 @@ extern Program *lower_finish(Lowering *l);
 /* Is the expression's value the same for all rows, hence that of a slot? */
 extern bool is_slot(Expr *expr);
 
+/* Is the aggregate's result the same however often its input has a row? */
+extern bool lower_ignores_repetitions(Oid function);
+
 /* The ValueType of values of a PostgreSQL type, or -1 if it has none. */
 extern int	value_type_of(Oid type);
 

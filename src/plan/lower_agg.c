@@ -59,6 +59,38 @@ static const AggregateKind aggregate_kinds[] = {
 	{F_MAX_DATE, ACC_MAX_INT, FINAL_EXTREME_INT4},
 	{F_MAX_TIMESTAMP, ACC_MAX_INT, FINAL_EXTREME_INT8},
 	{F_MAX_TIMESTAMPTZ, ACC_MAX_INT, FINAL_EXTREME_INT8},
+
+	{F_BOOL_AND, ACC_BIT_AND, FINAL_BOOL},
+	{F_BOOL_OR, ACC_BIT_OR, FINAL_BOOL},
+	{F_EVERY, ACC_BIT_AND, FINAL_BOOL},
+	{F_BIT_AND_INT2, ACC_BIT_AND, FINAL_BITS_INT2},
+	{F_BIT_AND_INT4, ACC_BIT_AND, FINAL_BITS_INT4},
+	{F_BIT_AND_INT8, ACC_BIT_AND, FINAL_BITS_INT8},
+	{F_BIT_OR_INT2, ACC_BIT_OR, FINAL_BITS_INT2},
+	{F_BIT_OR_INT4, ACC_BIT_OR, FINAL_BITS_INT4},
+	{F_BIT_OR_INT8, ACC_BIT_OR, FINAL_BITS_INT8},
+	{F_BIT_XOR_INT2, ACC_BIT_XOR, FINAL_BITS_INT2},
+	{F_BIT_XOR_INT4, ACC_BIT_XOR, FINAL_BITS_INT4},
+	{F_BIT_XOR_INT8, ACC_BIT_XOR, FINAL_BITS_INT8},
+
+	{F_VARIANCE_INT2, ACC_SUM_INT128, FINAL_VAR_SAMP},
+	{F_VARIANCE_INT4, ACC_SUM_INT128, FINAL_VAR_SAMP},
+	{F_VARIANCE_INT8, ACC_SUM_INT128, FINAL_VAR_SAMP},
+	{F_VAR_SAMP_INT2, ACC_SUM_INT128, FINAL_VAR_SAMP},
+	{F_VAR_SAMP_INT4, ACC_SUM_INT128, FINAL_VAR_SAMP},
+	{F_VAR_SAMP_INT8, ACC_SUM_INT128, FINAL_VAR_SAMP},
+	{F_VAR_POP_INT2, ACC_SUM_INT128, FINAL_VAR_POP},
+	{F_VAR_POP_INT4, ACC_SUM_INT128, FINAL_VAR_POP},
+	{F_VAR_POP_INT8, ACC_SUM_INT128, FINAL_VAR_POP},
+	{F_STDDEV_INT2, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
+	{F_STDDEV_INT4, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
+	{F_STDDEV_INT8, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
+	{F_STDDEV_SAMP_INT2, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
+	{F_STDDEV_SAMP_INT4, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
+	{F_STDDEV_SAMP_INT8, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
+	{F_STDDEV_POP_INT2, ACC_SUM_INT128, FINAL_STDDEV_POP},
+	{F_STDDEV_POP_INT4, ACC_SUM_INT128, FINAL_STDDEV_POP},
+	{F_STDDEV_POP_INT8, ACC_SUM_INT128, FINAL_STDDEV_POP},
 };
 
 static const AggregateKind *
@@ -68,6 +100,27 @@ find_aggregate(Oid function)
 		if (aggregate_kinds[i].function == function)
 			return &aggregate_kinds[i];
 	return NULL;
+}
+
+bool
+lower_ignores_repetitions(Oid function)
+{
+	const AggregateKind *kind = find_aggregate(function);
+
+	if (kind == NULL)
+		return false;
+	switch (kind->acc)
+	{
+		case ACC_MIN_INT:
+		case ACC_MAX_INT:
+		case ACC_MIN_FLOAT:
+		case ACC_MAX_FLOAT:
+		case ACC_BIT_AND:
+		case ACC_BIT_OR:
+			return true;
+		default:
+			return false;
+	}
 }
 
 /* The kind of an aggregate that can be lowered, but for its expressions. */
@@ -90,6 +143,41 @@ check_aggref(Lowering *l, const Aggref *aggref)
 	else
 		return kind;
 	return NULL;
+}
+
+static bool
+is_variance(FinalKind final)
+{
+	return final == FINAL_VAR_POP || final == FINAL_VAR_SAMP ||
+		final == FINAL_STDDEV_POP || final == FINAL_STDDEV_SAMP;
+}
+
+/*
+ * A variance's sums of the values and of their squares.  Both are exact for any
+ * number of rows, as PostgreSQL's are, hence in 128 bits even for small types.
+ */
+static void
+add_variance(ProgramBuilder *b, FinalKind final, int arg, int filter, int count)
+{
+	int			low;
+	int			high = -1;
+
+	if (b->insns[arg].type == VT_INT8)
+	{
+		low = program_add_op(b, OP_int8_square_low, arg, -1);
+		high = program_add_op(b, OP_int8_square_high, arg, -1);
+		high = program_add_acc(b, ACC_SUM_INT128, high, filter);
+	}
+	else
+	{
+		if (b->insns[arg].type == VT_INT2)
+			arg = program_add_op(b, OP_int2_to_int4, arg, -1);
+		low = program_add_op(b, OP_int4_square, arg, -1);
+		arg = program_add_op(b, OP_int4_to_int8, arg, -1);
+	}
+	low = program_add_acc(b, ACC_SUM_INT128, low, filter);
+	program_add_variance(b, final, program_add_acc(b, ACC_SUM_INT128, arg, filter),
+						 count, low, high);
 }
 
 bool
@@ -134,6 +222,11 @@ lower_aggref(Lowering *l, Aggref *aggref)
 		!(kind->acc == ACC_COUNT && l->builder->insns[arg].fallible))
 		counted = -1;
 	count = program_add_acc(l->builder, ACC_COUNT, counted, filter);
+	if (is_variance(kind->final))
+	{
+		add_variance(l->builder, kind->final, arg, filter, count);
+		return lower_succeeded(l);
+	}
 	acc = count;
 	if (kind->acc != ACC_COUNT)
 		acc = program_add_acc(l->builder, kind->acc, arg, filter);

@@ -2,10 +2,11 @@
  * path.c
  *	  The GpuAgg path: offering it to the planner, and its plan.
  *
- * For a grouping step that can be lowered, a custom path is added beside
- * PostgreSQL's own.  Its first child is PostgreSQL's own aggregation of the same
- * input, which the executor starts only if the engine cannot finish; its second,
- * where the rows are not read from a table's pages, is the plan of the input.
+ * For a grouping step, or a SELECT DISTINCT, that can be lowered, a custom path is
+ * added beside PostgreSQL's own.  Its first child is PostgreSQL's own aggregation
+ * of the same input, which the executor starts only if the engine cannot finish;
+ * its second, where the rows are not read from a table's pages, is the plan of
+ * the input.
  *
  * The child paths are built here, from the input relation's cheapest path, and
  * not taken from the grouped relation: add_path frees what it rejects.
@@ -58,7 +59,8 @@ report_rejection(const char *reason)
 }
 
 /*
- * The plan's target list for what the engine gives: keys, then aggregates.
+ * The plan's target list for what the engine gives: keys, then aggregates; and
+ * what the node itself sets to NULL.
  *
  * setrefs replaces what equals a member of this list by a reference to it, in
  * custom_exprs too, whose members are evaluated before there is any tuple to
@@ -72,6 +74,7 @@ engine_tlist(const Grouping *grouping)
 	List	   *tlist = NIL;
 	ListCell   *lc;
 
+	exprs = list_concat(exprs, grouping->junk);
 	foreach(lc, exprs)
 	{
 		Expr	   *expr = copyObject(lfirst(lc));
@@ -124,17 +127,22 @@ static Path *
 native_path(const Grouping *grouping, RelOptInfo *grouped_rel, double groups)
 {
 	PlannerInfo *root = grouping->root;
-	Query	   *parse = root->parse;
+	Path	   *input = grouping->input_rel->cheapest_total_path;
 	AggClauseCosts costs;
 
+	/* the clause refers to columns by the target's numbers, not the input's */
+	if (grouping->is_input)
+		input = (Path *) create_projection_path(root, grouping->input_rel, input,
+												grouping->target);
+
+	/* with DISTINCT, aggregates are those of other nodes */
 	MemSet(&costs, 0, sizeof(costs));
-	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	if (!grouping->distinct)
+		get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
 	return (Path *)
-		create_agg_path(root, grouped_rel,
-						grouping->input_rel->cheapest_total_path,
-						grouping->target,
-						parse->groupClause ? AGG_HASHED : AGG_PLAIN,
-						AGGSPLIT_SIMPLE, parse->groupClause,
+		create_agg_path(root, grouped_rel, input, grouping->target,
+						grouping->clause ? AGG_HASHED : AGG_PLAIN,
+						AGGSPLIT_SIMPLE, grouping->clause,
 						grouping->having, &costs, groups);
 }
 
@@ -145,6 +153,28 @@ input_rows(const GpuAggPath *path)
 	RelOptInfo *input = path->grouping.input_rel;
 
 	return path->lowered.rti ? input->tuples : input->cheapest_total_path->rows;
+}
+
+/* Groups to be expected, by PostgreSQL's own rules. */
+static double
+estimate_groups(const Grouping *grouping)
+{
+	PlannerInfo *root = grouping->root;
+	Query	   *parse = root->parse;
+	double		rows = grouping->input_rel->cheapest_total_path->rows;
+
+	if (grouping->clause == NIL)
+		return 1;
+	if (grouping->is_input)
+		return estimate_num_groups(root, grouping->keys, rows, NULL, NULL);
+	/* what has been grouped is taken to be distinct */
+	if (grouping->distinct &&
+		(parse->groupClause || parse->groupingSets || parse->hasAggs || root->hasHavingQual))
+		return rows;
+	return estimate_num_groups(root,
+							   get_sortgrouplist_exprs(grouping->clause,
+													   root->processed_tlist),
+							   rows, NULL, NULL);
 }
 
 static void
@@ -158,7 +188,7 @@ set_costs(GpuAggPath *path)
 		.engine = path->engine,
 		.program = path->lowered.program,
 		.rows = path->rows,
-		.rows_passed = input->rows,
+		.rows_passed = input->cheapest_total_path->rows,
 		.groups = path->groups,
 	};
 
@@ -190,7 +220,6 @@ static GpuAggPath *
 make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 				 RelOptInfo *grouped_rel, const EngineOps *engine)
 {
-	PlannerInfo *root = grouping->root;
 	RelOptInfo *input = grouping->input_rel;
 	GpuAggPath *path = palloc0(sizeof(GpuAggPath));
 	Path	   *native;
@@ -199,13 +228,7 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	path->lowered = *lowered;
 	path->engine = engine;
 	path->rows = input_rows(path);
-	path->groups = 1;
-	if (root->parse->groupClause)
-		path->groups = estimate_num_groups(root,
-										   get_sortgrouplist_exprs(root->parse->groupClause,
-																   root->processed_tlist),
-										   input->cheapest_total_path->rows,
-										   NULL, NULL);
+	path->groups = estimate_groups(grouping);
 	native = native_path(grouping, grouped_rel, path->groups);
 
 	NodeSetTag(path, T_CustomPath);
@@ -263,6 +286,15 @@ lowered_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	return path;
 }
 
+/* Does the path read all of a table, whatever it computes from the rows? */
+static bool
+is_seq_scan(const Path *path)
+{
+	while (IsA(path, ProjectionPath))
+		path = ((const ProjectionPath *) path)->subpath;
+	return path->pathtype == T_SeqScan;
+}
+
 /*
  * Lower the grouping in the cheapest way there is.  Reading pages beats the
  * input's own plan, unless that one has an index to skip most of the table.
@@ -276,7 +308,7 @@ find_path(const Grouping *grouping, RelOptInfo *grouped_rel, const char **reason
 
 	if (grouping_lower_pages(grouping, &lowered, reason))
 		best = lowered_path(grouping, &lowered, grouped_rel, reason);
-	if (best && grouping->input_rel->cheapest_total_path->pathtype == T_SeqScan)
+	if (best && is_seq_scan(grouping->input_rel->cheapest_total_path))
 		return best;
 	if (grouping_lower_child(grouping, &lowered, &child_reason))
 		best = cheaper_path(best, lowered_path(grouping, &lowered, grouped_rel,
@@ -284,6 +316,31 @@ find_path(const Grouping *grouping, RelOptInfo *grouped_rel, const char **reason
 	if (best == NULL)
 		*reason = child_reason;
 	return best;
+}
+
+/*
+ * PostgreSQL's own aggregation over distinct rows.  Aggregates with DISTINCT
+ * need groups in sorted order.
+ */
+static Path *
+aggregation_above(PlannerInfo *root, Path *path, RelOptInfo *grouped_rel, List *having)
+{
+	List	   *clause = root->parse->groupClause;
+	double		groups = 1;
+	AggClauseCosts costs;
+
+	if (clause != NIL)
+		groups = estimate_num_groups(root,
+									 get_sortgrouplist_exprs(clause, root->processed_tlist),
+									 path->rows, NULL, NULL);
+	if (clause != NIL && root->group_pathkeys != NIL)
+		path = (Path *) create_sort_path(root, grouped_rel, path, root->group_pathkeys, -1);
+	MemSet(&costs, 0, sizeof(costs));
+	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	return (Path *)
+		create_agg_path(root, grouped_rel, path, grouped_rel->reltarget,
+						clause != NIL ? AGG_SORTED : AGG_PLAIN, AGGSPLIT_SIMPLE,
+						clause, having, &costs, groups);
 }
 
 /* The cost of PostgreSQL's best way so far. */
@@ -298,12 +355,36 @@ native_cost(const RelOptInfo *grouped_rel)
 	return cost;
 }
 
-static void
-offer_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
-		   GroupPathExtraData *extra)
+/* The best path that has a GpuAgg node, or NULL and why there is none. */
+static Path *
+grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
+			  RelOptInfo *grouped_rel, void *extra, const char **reason)
 {
 	Grouping	grouping;
 	GpuAggPath *path;
+	List	   *having = NIL;
+
+	if (stage == UPPERREL_GROUP_AGG)
+		having = (List *) ((GroupPathExtraData *) extra)->havingQual;
+	if (stage == UPPERREL_DISTINCT)
+		*reason = grouping_examine_distinct(&grouping, root, input_rel);
+	else if (root->numOrderedAggs > 0)
+		*reason = grouping_examine_input(&grouping, root, input_rel, grouped_rel, having);
+	else
+		*reason = grouping_examine(&grouping, root, input_rel, grouped_rel, having);
+	if (*reason != NULL)
+		return NULL;
+	path = find_path(&grouping, grouped_rel, reason);
+	if (path != NULL && grouping.is_input)
+		return aggregation_above(root, &path->custom.path, grouped_rel, having);
+	return path ? &path->custom.path : NULL;
+}
+
+static void
+offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
+		   RelOptInfo *grouped_rel, void *extra)
+{
+	Path	   *path;
 	const char *reason;
 	Cost		native = native_cost(grouped_rel);
 
@@ -311,14 +392,7 @@ offer_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 		native <= cost_setup(&cpu_engine))
 		return;					/* too small for any engine */
 
-	reason = grouping_examine(&grouping, root, input_rel, grouped_rel,
-							  (List *) extra->havingQual);
-	if (reason != NULL)
-	{
-		report_rejection(reason);
-		return;
-	}
-	path = find_path(&grouping, grouped_rel, &reason);
+	path = grouping_path(root, stage, input_rel, grouped_rel, extra, &reason);
 	if (path == NULL)
 	{
 		report_rejection(reason);
@@ -329,10 +403,10 @@ offer_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 		grouped_rel->pathlist = NIL;
 		grouped_rel->partial_pathlist = NIL;
 	}
-	else if (path->custom.path.total_cost > native)
+	else if (path->total_cost > native)
 		report_rejection(psprintf("its cost is estimated at %.0f, that of PostgreSQL's own plan at %.0f",
-								  path->custom.path.total_cost, native));
-	add_path(grouped_rel, &path->custom.path);
+								  path->total_cost, native));
+	add_path(grouped_rel, path);
 }
 
 static void
@@ -344,10 +418,11 @@ gpuagg_create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 		prev_create_upper_paths_hook(root, stage, input_rel, output_rel, extra);
 
 	/* partitions are grouped again with their parent; dummies are free */
-	if (stage == UPPERREL_GROUP_AGG && gpuagg_mode != MODE_OFF &&
+	if ((stage == UPPERREL_GROUP_AGG || stage == UPPERREL_DISTINCT) &&
+		gpuagg_mode != MODE_OFF &&
 		!IS_OTHER_REL(input_rel) && !IS_OTHER_REL(output_rel) &&
 		!IS_DUMMY_REL(input_rel))
-		offer_path(root, input_rel, output_rel, (GroupPathExtraData *) extra);
+		offer_path(root, stage, input_rel, output_rel, extra);
 }
 
 void

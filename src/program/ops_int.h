@@ -225,6 +225,33 @@ int8_mul(int64_t a, int64_t b, bool *error)
 }
 
 GA_FN int64_t
+int4_square(int32_t a)
+{
+	return (int64_t) a * a;
+}
+
+/*
+ * The square of an int8 is high * 2^64 + low, both of them signed: no bits of
+ * an int8 make the high part larger than 2^62.
+ */
+GA_FN int64_t
+int8_square_low(int64_t a)
+{
+	return (int64_t) ((uint64_t) a * (uint64_t) a);
+}
+
+GA_FN int64_t
+int8_square_high(int64_t a)
+{
+	uint64_t	x = a < 0 ? 0 - (uint64_t) a : (uint64_t) a;
+	uint64_t	high = x >> 32;
+	uint64_t	low = x & UINT64_C(0xffffffff);
+	uint64_t	carry = (2 * high * low + (low * low >> 32)) >> 32;
+
+	return (int64_t) (high * high + carry) + (int8_square_low(a) < 0);
+}
+
+GA_FN int64_t
 int8_neg(int64_t a, bool *error)
 {
 	return int8_sub(0, a, error);

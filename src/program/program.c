@@ -65,6 +65,9 @@ static const char *const acc_names[] = {
 	[ACC_MAX_INT] = "max_int",
 	[ACC_MIN_FLOAT] = "min_float",
 	[ACC_MAX_FLOAT] = "max_float",
+	[ACC_BIT_AND] = "bit_and",
+	[ACC_BIT_OR] = "bit_or",
+	[ACC_BIT_XOR] = "bit_xor",
 };
 
 static const char *const final_names[] = {
@@ -81,6 +84,14 @@ static const char *const final_names[] = {
 	[FINAL_EXTREME_FLOAT4] = "extreme_float4",
 	[FINAL_EXTREME_FLOAT8] = "extreme_float8",
 	[FINAL_EXTREME_NUMERIC] = "extreme_numeric",
+	[FINAL_BOOL] = "bool",
+	[FINAL_BITS_INT2] = "bits_int2",
+	[FINAL_BITS_INT4] = "bits_int4",
+	[FINAL_BITS_INT8] = "bits_int8",
+	[FINAL_VAR_POP] = "var_pop",
+	[FINAL_VAR_SAMP] = "var_samp",
+	[FINAL_STDDEV_POP] = "stddev_pop",
+	[FINAL_STDDEV_SAMP] = "stddev_samp",
 };
 
 const char *
@@ -334,6 +345,16 @@ program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
 	return i;
 }
 
+static int
+add_agg(ProgramBuilder *b, const Aggregate *agg)
+{
+	int			i = next_index(b, &b->head.naggs, PROGRAM_MAX_AGGS);
+
+	if (i >= 0)
+		b->aggs[i] = *agg;
+	return i;
+}
+
 int
 program_add_agg(ProgramBuilder *b, FinalKind final, int acc, int count)
 {
@@ -344,12 +365,20 @@ int
 program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc, int count,
 						int scale)
 {
-	Aggregate	agg = {.final = final,.scale = scale,.acc = acc,.count = count};
-	int			i = next_index(b, &b->head.naggs, PROGRAM_MAX_AGGS);
+	Aggregate	agg = {.final = final,.scale = scale,.acc = acc,.count = count,
+		.squares = {-1, -1}};
 
-	if (i >= 0)
-		b->aggs[i] = agg;
-	return i;
+	return add_agg(b, &agg);
+}
+
+int
+program_add_variance(ProgramBuilder *b, FinalKind final, int sum, int count,
+					 int low, int high)
+{
+	Aggregate	agg = {.final = final,.acc = sum,.count = count,
+		.squares = {low, high}};
+
+	return add_agg(b, &agg);
 }
 
 void
@@ -490,6 +519,9 @@ print_agg(const Program *p, int i, char *buf, size_t len)
 	if (agg->count != agg->acc)
 		append(buf, len, ", counted by word %d",
 			   program_accs(p)[agg->count].word);
+	for (int i = 0; i < 2 && agg->squares[i] >= 0; i++)
+		append(buf, len, ", squares in word %d",
+			   program_accs(p)[agg->squares[i]].word);
 }
 
 /*

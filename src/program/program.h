@@ -146,7 +146,10 @@ typedef enum AccKind
 	ACC_MIN_INT,				/* of INT2, INT4, INT8 */
 	ACC_MAX_INT,
 	ACC_MIN_FLOAT,				/* of FLOAT4, FLOAT8, as ordered bits */
-	ACC_MAX_FLOAT
+	ACC_MAX_FLOAT,
+	ACC_BIT_AND,				/* of BOOL, INT2, INT4, INT8 */
+	ACC_BIT_OR,
+	ACC_BIT_XOR
 } AccKind;
 
 typedef struct Accumulator
@@ -174,7 +177,15 @@ typedef enum FinalKind
 	FINAL_EXTREME_INT8,			/* int8, timestamp, timestamptz */
 	FINAL_EXTREME_FLOAT4,
 	FINAL_EXTREME_FLOAT8,
-	FINAL_EXTREME_NUMERIC		/* acc MIN_INT, MAX_INT */
+	FINAL_EXTREME_NUMERIC,		/* acc MIN_INT, MAX_INT */
+	FINAL_BOOL,					/* bool_and, bool_or: acc BIT_AND, BIT_OR */
+	FINAL_BITS_INT2,			/* bit_and, bit_or, bit_xor: acc BIT_* */
+	FINAL_BITS_INT4,
+	FINAL_BITS_INT8,
+	FINAL_VAR_POP,				/* of integers: acc SUM_INT128, and squares */
+	FINAL_VAR_SAMP,
+	FINAL_STDDEV_POP,
+	FINAL_STDDEV_SAMP
 } FinalKind;
 
 typedef struct Aggregate
@@ -184,6 +195,8 @@ typedef struct Aggregate
 	int16_t		acc;			/* accumulator of the value */
 	int16_t		count;			/* accumulator that counts the values taken in:
 								 * none means a NULL result */
+	int16_t		squares[2];		/* accumulators of the squares' two parts (see
+								 * program_add_variance); -1: there is none */
 } Aggregate;
 
 typedef struct Program
@@ -308,6 +321,13 @@ extern int	program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
 extern int	program_add_agg(ProgramBuilder *b, FinalKind final, int acc, int count);
 extern int	program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc,
 									int count, int scale);
+
+/*
+ * A variance or standard deviation: the squares of the values in sum are
+ * low + high * 2^64; high is -1 where the squares fit the accumulator low.
+ */
+extern int	program_add_variance(ProgramBuilder *b, FinalKind final, int sum,
+								 int count, int low, int high);
 extern void program_set_filter(ProgramBuilder *b, int reg);
 
 /* The flat size, or 0 if something did not fit; then the flat copy into buf. */

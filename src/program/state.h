@@ -18,6 +18,8 @@
  *	MIN_INT, MAX_INT	an int64
  *	MIN_FLOAT, MAX_FLOAT	the double's bits, mapped to an unsigned integer of
  *				the same order, NaN above all (float_to_ordered)
+ *	BIT_AND, BIT_OR, BIT_XOR	the values' bits as an int64; narrower values are
+ *				sign-extended, and so is what the operations make of them
  *
  * Whether an accumulator has taken in any value at all is told by an ACC_COUNT
  * over the same argument and filter (Aggregate.count), so the start values are
@@ -78,6 +80,8 @@ acc_init(AccKind kind, uint64_t *words)
 	{
 		case ACC_COUNT:
 		case ACC_SUM_INT:
+		case ACC_BIT_OR:
+		case ACC_BIT_XOR:
 			words[0] = 0;
 			break;
 		case ACC_SUM_FLOAT:
@@ -93,6 +97,7 @@ acc_init(AccKind kind, uint64_t *words)
 			words[0] = (uint64_t) INT64_MIN;
 			break;
 		case ACC_MIN_FLOAT:
+		case ACC_BIT_AND:
 			words[0] = UINT64_MAX;
 			break;
 		case ACC_MAX_FLOAT:
@@ -150,6 +155,15 @@ acc_merge(AccKind kind, uint64_t *into, const uint64_t *from)
 		case ACC_MAX_FLOAT:
 			if (from[0] > into[0])
 				into[0] = from[0];
+			break;
+		case ACC_BIT_AND:
+			into[0] &= from[0];
+			break;
+		case ACC_BIT_OR:
+			into[0] |= from[0];
+			break;
+		case ACC_BIT_XOR:
+			into[0] ^= from[0];
 			break;
 	}
 }

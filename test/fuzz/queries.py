@@ -6,6 +6,9 @@ from expressions import Expr, Generator, FLOATS, INTS, KEY_TYPES
 from tables import Column, base_type, quote
 
 EXTREMES = INTS + FLOATS + ['date', 'timestamp', 'timestamptz']
+BITS_AND_VARIANCES = ['bit_and', 'bit_or', 'bit_xor', 'variance', 'var_samp', 'var_pop', 'stddev', 'stddev_samp',
+                      'stddev_pop']
+BOOLEANS = ['bool_and', 'bool_or', 'every']
 
 
 @dataclass
@@ -29,6 +32,7 @@ class Query:
 
     around: 'plain'; 'prepared', with params; 'cursor'; 'lateral' and
     'scalar', run once for each row of outer; 'cte' and 'subquery'.
+    distinct: '' or DISTINCT; without aggregates there is then no GROUP BY.
     """
     source: str                 # what follows FROM
     where: list = field(default_factory=list)
@@ -36,6 +40,7 @@ class Query:
     hidden: int = 0             # this many of the keys are not selected
     aggregates: list = field(default_factory=list)
     having: list = field(default_factory=list)
+    distinct: str = ''
     limit: str = ''
     around: str = 'plain'
     params: list = field(default_factory=list)
@@ -44,10 +49,10 @@ class Query:
 
     def select(self):
         shown = self.keys[self.hidden:] + self.aggregates
-        text = 'SELECT %s FROM %s' % (', '.join('%s AS o%d' % (e, i) for i, e in enumerate(shown)), self.source)
+        text = 'SELECT %s %s FROM %s' % (self.distinct, ', '.join('%s AS o%d' % (e, i) for i, e in enumerate(shown)), self.source)
         if self.where:
             text += ' WHERE ' + ' AND '.join(map(str, self.where))
-        if self.keys:
+        if self.keys and (self.aggregates or self.having or not self.distinct):
             text += ' GROUP BY ' + ', '.join(map(str, self.keys))
         if self.having:
             text += ' HAVING ' + ' AND '.join(map(str, self.having))
@@ -96,6 +101,8 @@ class Query:
             yield changed(around='plain')
         if self.limit and self.around != 'cursor':
             yield changed(limit='')
+        if self.distinct:
+            yield changed(distinct='')
         for name in ('where', 'having', 'aggregates', 'keys'):
             items = getattr(self, name)
             for i in range(len(items)):
@@ -203,19 +210,32 @@ class QueryMaker:
             a = Aggregate('count({0})', gen.make(rng.choice(KEY_TYPES), 1))
         elif kind < 0.65:
             a = Aggregate(rng.choice(['sum({0})', 'avg({0})']), gen.summand())
+        elif kind < 0.78:
+            a = Aggregate(rng.choice(BITS_AND_VARIANCES) + '({0})', gen.make(rng.choice(INTS), rng.choice([0, 0, 1])))
+        elif kind < 0.83:
+            a = Aggregate(rng.choice(BOOLEANS) + '({0})', gen.make('bool', 1))
         elif kind < 1 - gen.unsupported:
             argument = gen.make(rng.choice(EXTREMES), rng.choice([0, 0, 1, 2]))
             # the sign of a zero depends on the order of rows
             form = '(%s({0}) + 0)' if argument.type in FLOATS else '%s({0})'
             a = Aggregate(form % rng.choice(['min', 'max']), argument)
         else:
-            a = Aggregate(rng.choice(['count(DISTINCT {0})', 'bit_or({0})', 'max({0}::text)', 'sum({0}::numeric)']),
+            a = Aggregate(rng.choice(['count(DISTINCT {0})', 'max({0}::text)', 'sum({0}::numeric)']),
                           gen.make('int4', 1))
         if rng.random() < 0.2 and not a.form.startswith('('):
             a.filter = gen.filter()
         if a.argument is None and rng.random() < 0.15:
             a.around = rng.choice(['({} + 1)', '({} * 2)::int4', '({}::float8 / 4)', 'coalesce({}, 0)'])
         return a
+
+    def distinct_aggregate(self, gen):
+        """One that sees each value once; plain columns, for errors come in the order of the rows."""
+        rng = self.rng
+        if rng.random() < 0.5:
+            form = rng.choice(['sum(DISTINCT {0})', 'avg(DISTINCT {0})', 'min({0})', 'bit_or({0})'])
+            return Aggregate(form, gen.leaf(rng.choice(INTS)))
+        return Aggregate(rng.choice(['count(DISTINCT {0})', 'string_agg(DISTINCT {0}::text, \',\')']),
+                         gen.leaf(rng.choice([t for t in KEY_TYPES if t not in FLOATS])))
 
     def having(self, gen, keys, aggregates):
         rng = self.rng
@@ -252,13 +272,18 @@ class QueryMaker:
         count = rng.choice([0, 1, 1, 1, 2, 2, 3, 6])
         query.keys = [gen.key() for _ in range(count)]
         query.aggregates = [self.aggregate(gen) for _ in range(rng.choice([0, 1, 1, 2, 3, 5] if count else [1, 2, 4]))]
+        if count and around != 'scalar' and rng.random() < 0.08:
+            query.aggregates = [self.distinct_aggregate(gen) for _ in range(rng.choice([1, 1, 2, 3]))]
         if around == 'scalar':
             query.keys, query.aggregates = [], query.aggregates[:1] or [Aggregate('count(*)')]
-        if not query.keys and all('min(' in a.form or 'max(' in a.form for a in query.aggregates):
+        if not query.keys and all(
+                any(f + '(' in a.form for f in ['min', 'max'] + BOOLEANS) for a in query.aggregates):
             # PostgreSQL may look for the first row of an order, and meet fewer errors
             query.aggregates = ([] if around == 'scalar' else query.aggregates) + [Aggregate('count(*)')]
         if query.keys and query.aggregates and rng.random() < 0.1:
             query.hidden = rng.randint(1, len(query.keys))
+        if query.keys and around != 'scalar' and rng.random() < (0.1 if query.aggregates else 0.5):
+            query.distinct = 'DISTINCT'
         if rng.random() < 0.15:
             query.having.append(self.having(gen, query.keys, query.aggregates))
         if around == 'cursor' or (around not in ('scalar',) and rng.random() < 0.15):

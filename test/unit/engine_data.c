@@ -108,6 +108,10 @@ data_program(const int *keys, int nkeys, bool aggregates, bool filter)
 		program_add_acc(b, ACC_MAX_INT, regs[C_INT2], regs[C_BOOL]);
 		program_add_acc(b, ACC_MIN_FLOAT, regs[C_FLOAT4_NULL], -1);
 		program_add_acc(b, ACC_MAX_FLOAT, regs[C_FLOAT8], regs[C_BOOL]);
+		program_add_acc(b, ACC_BIT_AND, regs[C_INT2], -1);
+		program_add_acc(b, ACC_BIT_AND, regs[C_BOOL], -1);
+		program_add_acc(b, ACC_BIT_OR, regs[C_INT4_NULL], regs[C_BOOL]);
+		program_add_acc(b, ACC_BIT_XOR, regs[C_INT8], -1);
 	}
 	if (filter)
 	{

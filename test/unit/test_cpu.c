@@ -731,6 +731,52 @@ test_integer_sums(void)
 	}
 }
 
+/* Bits of each type, with keys and without, over NULLs, and over nothing. */
+static void
+test_bits(void)
+{
+	static const AccKind kinds[] = {ACC_BIT_AND, ACC_BIT_OR, ACC_BIT_XOR};
+
+	for (int keys = 0; keys < 2; keys++)
+	{
+		Query	   *q = query_begin();
+		int			key = query_column(q, VT_INT4);
+		int			columns[] = {
+			query_column(q, VT_INT2), query_column(q, VT_INT8), query_column(q, VT_BOOL)
+		};
+		const char *name = keys ? "0" : "";
+
+		if (keys)
+			program_add_key(&q->b, key);
+		for (int c = 0; c < 3; c++)
+			for (int k = 0; k < 3; k++)
+				program_add_acc(&q->b, kinds[k], columns[c], -1);
+		for (int i = 0; i < 3001; i++)
+		{
+			put_int4(q, 0, keys && i == 3000);
+			if (i == 7 || i == 3000)
+				put_null(q, 1);
+			else
+				put_int2(q, 1, i % 2 ? -2 : 0x7ffc);
+			put_int8(q, 2, i % 2 ? INT64_MIN + 3 : INT64_MIN + (INT64_C(1) << 40));
+			put_bool(q, 3, i % 3 != 0);
+		}
+		run(q);
+		ok(query_word(q, name, 0) == 0x7ffc && query_word(q, name, 1) == -2 &&
+		   query_word(q, name, 2) == (int64_t) (-2),
+		   "bits of int2, %s keys", keys ? "with" : "without");
+		ok(query_word(q, name, 3) == INT64_MIN &&
+		   query_word(q, name, 4) == INT64_MIN + 3 + (INT64_C(1) << 40) &&
+		   query_word(q, name, 5) == (keys ? 0 : INT64_MIN + (INT64_C(1) << 40)), "bits of int8");
+		ok(query_word(q, name, 6) == 0 && query_word(q, name, 7) == 1 &&
+		   query_word(q, name, 8) == 0, "bits of booleans");
+		if (keys)
+			ok(query_word(q, "1", 0) == -1 && query_word(q, "1", 1) == 0 &&
+			   query_word(q, "1", 2) == 0, "bits of NULLs only are the start values");
+		query_end(q);
+	}
+}
+
 static void
 test_floats(void)
 {
@@ -990,6 +1036,7 @@ main(void)
 	test_connectives();
 	test_null_tests();
 	test_integer_sums();
+	test_bits();
 	test_floats();
 	test_unsummable();
 	test_not_null_columns();

@@ -64,6 +64,27 @@ test_comparisons(void)
 	GIVES(bool_not(1), 0);
 }
 
+static __int128
+square_of(int64_t a)
+{
+	return ((__int128) int8_square_high(a) << 64) + int8_square_low(a);
+}
+
+static void
+test_squares(void)
+{
+	static const int64_t values[] = {
+		0, 1, -1, 3037000499, 3037000500, -3037000500, 4294967295, 4294967296,
+		-4294967297, 6074000999, 6074001000, 9223372032559808512, MAX8 - 1, MAX8, MIN8, MIN8 + 1
+	};
+
+	GIVES(int4_square(MIN4), INT64_C(1) << 62);
+	GIVES(int4_square(MAX4), INT64_C(4611686014132420609));
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		ok(square_of(values[i]) == (__int128) values[i] * values[i],
+		   "the square of %lld", (long long) values[i]);
+}
+
 static void
 test_int2(void)
 {
@@ -363,6 +384,7 @@ int
 main(void)
 {
 	test_comparisons();
+	test_squares();
 	test_int2();
 	test_int4();
 	test_int8();

@@ -155,6 +155,15 @@ take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
 		case ACC_MAX_FLOAT:
 			FOR_FLOATS(type, take_max_ordered(&w[0], value));
 			break;
+		case ACC_BIT_AND:
+			FOR_INTEGERS(type, w[0] &= (uint64_t) (int64_t) value);
+			break;
+		case ACC_BIT_OR:
+			FOR_INTEGERS(type, w[0] |= (uint64_t) (int64_t) value);
+			break;
+		case ACC_BIT_XOR:
+			FOR_INTEGERS(type, w[0] ^= (uint64_t) (int64_t) value);
+			break;
 	}
 	return true;
 }

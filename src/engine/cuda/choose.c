@@ -429,34 +429,33 @@ choose_without_keys(const CudaRun *run)
 	return choice;
 }
 
-/* The bits of the frequent keys, to the device. */
+/* Mark the frequent keys' bits, on the device, which knows the keys' form. */
 static EngineStatus
-upload_hot_keys(CudaRun *run, const SampleFacts *facts)
+mark_hot_keys(CudaRun *run, const SampleFacts *facts)
 {
-	uint32_t	bits[HOT_BITS / 32] = {0};
+	const DeviceOps *ops = run->device_ops;
+	size_t		size = HOT_BITS / 8 + sizeof(facts->hot);
+	AggregateArgs args = {0};
 	DeviceStatus device;
 	EngineStatus status;
 
-	for (uint32_t i = 0; i < facts->nhot; i++)
-	{
-		const SampledRow *row = &facts->hot[i];
-		uint64_t	number = (uint64_t) row->value - (uint64_t) run->choice.direct_min + 1;
-		uint32_t	bit;
-
-		if (run->choice.table == TABLE_HASH)
-			number = row->hash;
-		else if (row->isnull)
-			number = 0;
-		bit = HOT_BIT(number);
-		bits[bit / 32] |= UINT32_C(1) << (bit % 32);
-	}
-	status = run_alloc(run, sizeof(bits), &run->hot);
+	status = run_alloc(run, size, &run->hot);
 	if (status != ENGINE_OK)
 		return status;
-	device = run->device_ops->upload(run->device, run->work, run->hot.ptr, bits, sizeof(bits));
+	args.table = run->table;
+	args.hot = run->hot.ptr;
+	args.sampled = run->hot.ptr + HOT_BITS / 8;
+	args.nhot = facts->nhot;
+	device = ops->fill(run->device, run->work, args.hot, 0, HOT_BITS / 8);
 	if (device == DEVICE_OK)
-		device = run->device_ops->stream_wait(run->device, run->work);
-	return run_device(run, device, "could not tell the device the frequent keys");
+		device = ops->upload(run->device, run->work, args.sampled, facts->hot,
+							 sizeof(facts->hot));
+	if (device == DEVICE_OK)
+		device = ops->stream_wait(run->device, run->work);
+	status = run_device(run, device, "could not tell the device the frequent keys");
+	if (status == ENGINE_OK)
+		status = kernels_launch(run, run->kernels.hot_bits, facts->nhot, 32, 0, &args);
+	return status;
 }
 
 EngineStatus
@@ -475,12 +474,12 @@ choose(CudaRun *run, const RowBatch *batch)
 										run->forced,
 										run->device->info.shared_limit);
 	}
-	if (status == ENGINE_OK && run->choice.hot)
-		status = upload_hot_keys(run, &facts);
 	if (status == ENGINE_OK)
 		status = kernels_load(run, &run->choice, PART_AGGREGATE, &run->kernels);
 	if (status == ENGINE_OK)
 		status = device_table_create(run, run->choice.groups);
+	if (status == ENGINE_OK && run->choice.hot)
+		status = mark_hot_keys(run, &facts);
 	if (status == ENGINE_OK)
 		run->chosen = true;
 	return status;

@@ -88,7 +88,7 @@ static const char *
 word_suffix(int kind)
 {
 	static const char *const suffixes[] = {
-		"add", "float", "min", "max", "umin", "umax"
+		"add", "float", "min", "max", "umin", "umax", "and", "or", "xor"
 	};
 
 	return suffixes[kind];
@@ -98,7 +98,8 @@ static const char *
 word_start(int kind)
 {
 	static const char *const starts[] = {
-		"0", "FLOAT_NEUTRAL", "(uint64_t) INT64_MAX", "(uint64_t) INT64_MIN", "UINT64_MAX", "0"
+		"0", "FLOAT_NEUTRAL", "(uint64_t) INT64_MAX", "(uint64_t) INT64_MIN", "UINT64_MAX", "0",
+		"UINT64_MAX", "0", "0"
 	};
 
 	return starts[kind];

@@ -230,6 +230,9 @@ write_word(RowCode *code, int index)
 		case ACC_SUM_INT:
 		case ACC_MIN_INT:
 		case ACC_MAX_INT:
+		case ACC_BIT_AND:
+		case ACC_BIT_OR:
+		case ACC_BIT_XOR:
 			text_append(text, "(uint64_t) (int64_t) r%d", arg);
 			break;
 	}

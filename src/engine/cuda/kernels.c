@@ -37,8 +37,10 @@ load_module(CudaRun *run, Text *text, LoadedModule **module)
 
 /* Find the kernels of a module by their names. */
 static EngineStatus
-find_kernels(CudaRun *run, bool direct, KernelPart part, Kernels *kernels)
+find_kernels(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kernels)
 {
+	bool		direct = run->layouts[choice->table].table == TABLE_DIRECT;
+	bool		block = choice->strategy == STRATEGY_BLOCK;
 	DeviceModule *module = kernel_cache_module(kernels->module);
 	struct
 	{
@@ -51,7 +53,8 @@ find_kernels(CudaRun *run, bool direct, KernelPart part, Kernels *kernels)
 		{"table_init", &kernels->table_init, part == PART_AGGREGATE},
 		{"table_move", &kernels->table_move, part == PART_AGGREGATE && !direct},
 		{"table_normalize", &kernels->table_normalize, part == PART_AGGREGATE},
-		{"emit", &kernels->emit, part == PART_AGGREGATE}
+		{"emit", &kernels->emit, part == PART_AGGREGATE},
+		{"hot_bits", &kernels->hot_bits, part == PART_AGGREGATE && block}
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
@@ -81,7 +84,7 @@ kernels_load(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kerne
 	text_free(&text);
 	if (status != ENGINE_OK)
 		return status;
-	return find_kernels(run, layout->table == TABLE_DIRECT, part, kernels);
+	return find_kernels(run, choice, part, kernels);
 }
 
 EngineStatus

@@ -72,6 +72,12 @@ word_kind(AccKind acc)
 			return WORD_UMIN;
 		case ACC_MAX_FLOAT:
 			return WORD_UMAX;
+		case ACC_BIT_AND:
+			return WORD_AND;
+		case ACC_BIT_OR:
+			return WORD_OR;
+		case ACC_BIT_XOR:
+			return WORD_XOR;
 	}
 	return WORD_ADD;
 }

@@ -18,7 +18,10 @@ typedef enum WordKind
 	WORD_MIN,
 	WORD_MAX,
 	WORD_UMIN,
-	WORD_UMAX
+	WORD_UMAX,
+	WORD_AND,
+	WORD_OR,
+	WORD_XOR
 } WordKind;
 
 /*

@@ -38,6 +38,7 @@ typedef struct Kernels
 	DeviceKernel *table_normalize;
 	DeviceKernel *emit;
 	DeviceKernel *sample;
+	DeviceKernel *hot_bits;		/* strategy `block` */
 } Kernels;
 
 /* How rows meet their groups: what choose.c decides. */
