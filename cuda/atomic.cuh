@@ -28,20 +28,15 @@ aggregate_atomic(const AggregateArgs *args)
 
 	while (rows_tile(args, &cursor, &tile))
 	{
-		Row			rows[ROWS_AT_ONCE];
-
-		/* all of a tile's slots are on their way before the first is needed */
 		PRAGMA_UNROLL
 		for (int step = 0; step < ROWS_AT_ONCE; step++)
 		{
-			rows_step(args, &cursor, &tile, step, &rows[step]);
-			if (rows[step].passes)
-				group_prefetch(args, rows[step].key);
+			Row			row;
+
+			rows_step(args, &cursor, &tile, step, &row);
+			if (row.passes)
+				row_aggregate(args, &row, tile.index[step]);
 		}
-		PRAGMA_UNROLL
-		for (int step = 0; step < ROWS_AT_ONCE; step++)
-			if (rows[step].passes)
-				row_aggregate(args, &rows[step], tile.index[step]);
 	}
 	rows_end(args, &cursor);
 }

@@ -235,13 +235,6 @@ load_volatile_u64(const uint64_t *address)
 #define fence_device() __threadfence()
 /* Sleep is there from compute capability 7.0. */
 #define gpu_relax() __nanosleep(32)
-
-/* Have the cache line of an address in device memory fetched to L2. */
-DEVICE_FN void
-prefetch_global(const void *address)
-{
-	asm volatile("prefetch.global.L2 [%0];" : : "l"(address));
-}
 /* End the kernel with an error: for what must never be. */
 #define gpu_trap() __trap()
 
@@ -415,7 +408,6 @@ SIMT_LOAD(load_volatile_u64, uint64_t)
 #define fence_block() simt_point()
 #define fence_device() simt_point()
 #define gpu_relax() simt_rt->relax(simt_rt)
-#define prefetch_global(address) ((void) (address))
 #define gpu_trap() simt_rt->trap(simt_rt, SIMT_SITE)
 
 #endif							/* __CUDACC__ */

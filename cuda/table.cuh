@@ -62,16 +62,6 @@ group_slot(const GroupTable *table, uint32_t slot)
 	return table->slots + (uint64_t) slot * STRIDE;
 }
 
-/* Have the first slot that a key is looked for in fetched. */
-DEVICE_FN void
-group_prefetch(const AggregateArgs *args, const uint64_t *key)
-{
-#if !TABLE_DIRECT
-	prefetch_global(group_slot(&args->table, (uint32_t) key_hash(key) &
-							   (args->table.capacity - 1)));
-#endif
-}
-
 DEVICE_FN bool
 table_has_room(const GroupTable *table)
 {

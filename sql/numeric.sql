@@ -149,6 +149,14 @@ BEGIN
 END $$;
 SELECT program('SELECT n2, sum(n2 * (1 - n4)), avg(n7) FROM amounts GROUP BY n2');
 
+-- with numeric inside of them
+SELECT check_query('SELECT g, count(*) FROM amounts WHERE ' || f || ' GROUP BY g')
+FROM unnest('{n2 IS DISTINCT FROM n4,n2 IS NOT DISTINCT FROM 1.50,"CASE WHEN n2 > 1.5 THEN n4 < 1 ELSE n7 = 0 END","CASE n4 WHEN 0 THEN true WHEN 1.5 THEN false END",
+	"n2 = ANY (ARRAY[1, 2.5, -3.00])","n2 <> ALL (ARRAY[1, 2.5])"}'::text[]) f;
+SELECT check_query('SELECT g, sum(n), count(n) FROM (SELECT g, ' || e || ' AS n FROM amounts) s GROUP BY g')
+FROM unnest('{"CASE WHEN n2 > 1 THEN n4 ELSE n4 + 1 END","coalesce(n4, 0)","nullif(n2, n4)","greatest(n2, n4)","(coalesce(n4, 0))::numeric(12,4)",
+	"CASE n4 WHEN 0.0 THEN 1 WHEN 1.5 THEN 2 END",n4::float4::int}'::text[]) e;
+
 -- what is left to PostgreSQL
 SET gpuagg.report_rejections = on;
 CREATE TABLE unscaled (n numeric, m numeric(5,-2), s numeric(40,30));
@@ -163,6 +171,5 @@ SELECT sum(wide * n4) FROM amounts WHERE id < 2;
 SELECT sum(CASE WHEN n4 > 0 THEN n4 END) FROM amounts WHERE id < 4;
 SELECT count(*) FILTER (WHERE n2 < 1e30) FROM amounts;
 SELECT count(*) FILTER (WHERE n2 < 'NaN') FROM amounts;
-SELECT sum(n4::float4) FROM amounts WHERE id < 4;
 SELECT sum(n4::numeric(5,-1)) FROM amounts WHERE id < 4;
 RESET gpuagg.report_rejections;

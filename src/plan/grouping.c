@@ -29,6 +29,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
@@ -335,6 +336,7 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	l = lower_begin_pages(rel->relid, rte->relid);
 	lowered->rti = rel->relid;
 	lowered->relid = rte->relid;
+	lowered->input = NULL;
 	lowered->filter = get_actual_clauses(clauses_in_order(grouping->root,
 														  rel->baserestrictinfo));
 	if (!lower_filter(l, lowered->filter))
@@ -366,11 +368,51 @@ can_be_planned_twice(const PlannerInfo *root)
 	return true;
 }
 
+/*
+ * Should the child plan compute the argument of an aggregate?  Not if the engine
+ * can, nor if PostgreSQL would compute it for some rows only, since it may raise
+ * an error.  A subplan would become part of two plans.
+ */
+static bool
+child_computes(List *inputs, Aggref *aggref)
+{
+	Node	   *arg;
+
+	if (list_length(aggref->args) != 1 || aggref->aggfilter != NULL ||
+		lower_aggref(lower_begin_columns(inputs), aggref))
+		return false;
+	arg = (Node *) linitial_node(TargetEntry, aggref->args)->expr;
+	return value_type_of(exprType(arg)) >= 0 && !contain_subplans(arg);
+}
+
+/* The child's path, with what it computes for aggregates beside its own output. */
+static Path *
+child_path(const Grouping *grouping)
+{
+	Path	   *path = grouping->input_rel->cheapest_total_path;
+	PathTarget *target = copy_pathtarget(path->pathtarget);
+	int			noutputs = list_length(target->exprs);
+	ListCell   *lc;
+
+	foreach(lc, grouping->aggrefs)
+	{
+		Aggref	   *aggref = lfirst_node(Aggref, lc);
+
+		if (child_computes(target->exprs, aggref))
+			add_column_to_pathtarget(target,
+									 linitial_node(TargetEntry, aggref->args)->expr, 0);
+	}
+	if (list_length(target->exprs) == noutputs)
+		return path;
+	set_pathtarget_cost_width(grouping->root, target);
+	return (Path *) create_projection_path(grouping->root, grouping->input_rel,
+										   path, target);
+}
+
 bool
 grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 					 const char **reason)
 {
-	Path	   *path = grouping->input_rel->cheapest_total_path;
 	Lowering   *l;
 
 	/* should the engine give up, the child's rows are computed once more */
@@ -385,7 +427,8 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 		*reason = "a subquery of the input locks rows or has partitions";
 		return false;
 	}
-	l = lower_begin_columns(path->pathtarget->exprs);
+	lowered->input = child_path(grouping);
+	l = lower_begin_columns(lowered->input->pathtarget->exprs);
 	lowered->rti = 0;
 	lowered->relid = InvalidOid;
 	lowered->filter = NIL;

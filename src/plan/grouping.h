@@ -33,6 +33,7 @@ typedef struct LoweredGrouping
 	List	   *slots;			/* Expr, one a slot */
 	Index		rti;			/* of the heap table; 0: rows of a child plan */
 	Oid			relid;
+	Path	   *input;			/* of the child plan; NULL: heap pages */
 	List	   *filter;			/* clauses that the Program's filter computes */
 } LoweredGrouping;
 
@@ -58,7 +59,8 @@ extern const char *grouping_examine_input(Grouping *grouping, PlannerInfo *root,
 
 /*
  * Lower it over the heap pages of the one table that it reads, or over the
- * tuples of the input relation's cheapest path.  False: *reason says why not.
+ * tuples of the input relation's cheapest path, which is made to compute the
+ * aggregates' arguments that the engines cannot.  False: *reason says why not.
  */
 extern bool grouping_lower_pages(const Grouping *grouping,
 								 LoweredGrouping *lowered, const char **reason);

@@ -5,7 +5,9 @@
  * A walk down the expression tree, one function per kind of node, that adds
  * instructions to a ProgramBuilder on its way up.  Constants, parameters and
  * everything else that no row changes become slots (lower_column.c), functions
- * and operators become operations (lower_op.c).  The tree is only looked at.
+ * and operators become operations (lower_op.c; lower_date.c and lower_text.c if
+ * their meaning depends on constants), CASE and the like selections
+ * (lower_select.c).  The tree is only looked at.
  *
  * The first rejection ends a lowering: its reason is kept, the instructions
  * added so far are of no use, and the caller throws all of it away.
@@ -253,21 +255,11 @@ lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr)
 }
 
 /* What an expression that is never lowered is called. */
-const char *
+static const char *
 expression_kind(const Expr *expr)
 {
 	switch (nodeTag(expr))
 	{
-		case T_CaseExpr:
-			return "CASE";
-		case T_CoalesceExpr:
-			return "COALESCE";
-		case T_MinMaxExpr:
-			return ((const MinMaxExpr *) expr)->op == IS_GREATEST ? "GREATEST" : "LEAST";
-		case T_NullIfExpr:
-			return "NULLIF";
-		case T_DistinctExpr:
-			return "IS DISTINCT FROM";
 		case T_SubLink:
 		case T_SubPlan:
 		case T_AlternativeSubPlan:
@@ -335,6 +327,19 @@ lower_node(Lowering *l, Expr *expr)
 			return lower_null_test(l, (NullTest *) expr);
 		case T_BooleanTest:
 			return lower_boolean_test(l, (BooleanTest *) expr);
+		case T_CaseExpr:
+			return lower_case(l, (CaseExpr *) expr);
+		case T_CaseTestExpr:
+			return l->case_value >= 0 ? l->case_value :
+				lower_reject(l, _("%s is not supported"), expression_kind(expr));
+		case T_CoalesceExpr:
+			return lower_coalesce(l, (CoalesceExpr *) expr);
+		case T_NullIfExpr:
+			return lower_nullif(l, (NullIfExpr *) expr);
+		case T_DistinctExpr:
+			return lower_distinct(l, (DistinctExpr *) expr);
+		case T_MinMaxExpr:
+			return lower_minmax(l, (MinMaxExpr *) expr);
 		case T_ScalarArrayOpExpr:
 			return lower_array_op(l, (ScalarArrayOpExpr *) expr);
 		default:

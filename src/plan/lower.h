@@ -39,6 +39,7 @@ typedef struct Lowering
 	List	   *inputs;			/* SOURCE_COLUMNS: Expr */
 	List	   *slots;			/* Expr, one a slot; includes attributes' missing
 								 * values as Consts */
+	int			case_value;		/* register of the CASE around, or -1 */
 	char	   *reason;			/* why something was rejected, or NULL */
 } Lowering;
 

@@ -30,6 +30,7 @@ lower_begin(RowSource source)
 
 	l->builder = palloc(sizeof(ProgramBuilder));
 	program_begin(l->builder, source);
+	l->case_value = -1;
 	return l;
 }
 
@@ -223,14 +224,28 @@ lower_input(Lowering *l, Expr *expr)
 	return -1;
 }
 
-/* Whose value can differ between rows, or cannot be had before the first row. */
+/*
+ * Whose value can differ between rows, or cannot be had before the first row.
+ * context: not NULL inside of what gives a CaseTestExpr its value.
+ */
 static bool
 varies_walker(Node *node, void *context)
 {
+	Node	   *tested = NULL;
+
 	if (node == NULL)
 		return false;
+	if (IsA(node, CaseExpr))
+		tested = (Node *) ((CaseExpr *) node)->arg;
+	else if (IsA(node, ArrayCoerceExpr))
+		tested = (Node *) ((ArrayCoerceExpr *) node)->arg;
+	if (tested != NULL)
+		return varies_walker(tested, context) ||
+			expression_tree_walker(node, varies_walker, node);
 	switch (nodeTag(node))
 	{
+		case T_CaseTestExpr:
+			return context == NULL;
 		case T_Var:
 		case T_PlaceHolderVar:
 		case T_CurrentOfExpr:

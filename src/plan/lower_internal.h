@@ -13,7 +13,6 @@
 
 /* lower.c: any expression; one of type boolean. */
 extern int	lower_expr(Lowering *l, Expr *expr);
-extern const char *expression_kind(const Expr *expr);
 extern bool lower_succeeded(Lowering *l);
 extern int	lower_reject(Lowering *l, const char *format,...) pg_attribute_printf(2, 3);
 
@@ -38,5 +37,18 @@ extern bool known_scale(const Expr *expr, int *scale);
 extern int	lower_numeric(Lowering *l, Expr *expr, int *scale);
 extern int	lower_numeric_function(Lowering *l, Oid function, List *args, int *scale);
 extern Const *scaled_const(Datum value, bool isnull, int scale);
+
+/* lower_select.c: what takes one of several values. */
+extern int	lower_null(Lowering *l, Oid type);
+extern int	lower_case(Lowering *l, const CaseExpr *expr);
+extern int	lower_coalesce(Lowering *l, const CoalesceExpr *expr);
+extern int	lower_nullif(Lowering *l, const NullIfExpr *expr);
+extern int	lower_distinct(Lowering *l, const DistinctExpr *expr);
+extern int	lower_minmax(Lowering *l, const MinMaxExpr *expr);
+
+/* lower_date.c, lower_text.c: functions some of whose operands are constants. */
+extern bool lower_date_function(Lowering *l, Oid function, List *args, int *reg);
+extern bool lower_text_function(Lowering *l, Oid function, List *args, Oid collation,
+								int *reg);
 
 #endif							/* GPUAGG_LOWER_INTERNAL_H */

@@ -536,7 +536,6 @@ lower_numeric(Lowering *l, Expr *expr, int *scale)
 		case T_Param:
 			return lower_reject(l, _("a numeric parameter is only supported in comparisons"));
 		default:
-			return lower_reject(l, _("%s of type numeric is not supported"),
-								expression_kind(expr));
+			return lower_reject(l, _("this kind of expression of type numeric is not supported"));
 	}
 }

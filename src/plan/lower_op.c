@@ -201,7 +201,11 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 	int			op = function_op(function);
 	int			regs[2] = {-1, -1};
 	int			scale;
+	int			reg;
 
+	if (lower_date_function(l, function, args, &reg) ||
+		lower_text_function(l, function, args, collation, &reg))
+		return reg;
 	if (is_identity(function))
 		return lower_expr(l, linitial(args));
 	if (is_numeric_function(function))

@@ -201,7 +201,7 @@ set_costs(GpuAggPath *path)
 		in.input_cost = in.pages * page_cost;
 	}
 	else
-		in.input_cost = input->cheapest_total_path->total_cost;
+		in.input_cost = path->lowered.input->total_cost;
 
 	cost_qual_eval(&having, path->grouping.having, root);
 	result->rows = path->groups;
@@ -220,7 +220,6 @@ static GpuAggPath *
 make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 				 RelOptInfo *grouped_rel, const EngineOps *engine)
 {
-	RelOptInfo *input = grouping->input_rel;
 	GpuAggPath *path = palloc0(sizeof(GpuAggPath));
 	Path	   *native;
 
@@ -237,7 +236,7 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	path->custom.path.pathtarget = grouping->target;
 	path->custom.flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom.custom_paths = lowered->rti ? list_make1(native)
-		: list_make2(native, input->cheapest_total_path);
+		: list_make2(native, lowered->input);
 	path->custom.methods = &gpuagg_path_methods;
 	set_costs(path);
 	return path;

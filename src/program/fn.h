@@ -18,6 +18,9 @@
  *	  AND: left false -> false; left error -> error; right error -> error;
  *		   right false -> false; else NULL if one is NULL, else true
  *	  OR:  the same with true for false.
+ * A selection, which CASE and its relatives are made of:
+ *	  condition error -> error; condition true -> the second operand, be it a
+ *	  value, NULL or an error; else the third.
  */
 #ifndef GPUAGG_FN_H
 #define GPUAGG_FN_H

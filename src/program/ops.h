@@ -16,6 +16,7 @@
 #include "ops_int.h"
 #include "ops_float.h"
 #include "ops_date.h"
+#include "ops_calendar.h"
 #include "ops_numeric.h"
 #include "ops_text.h"
 

@@ -1,10 +1,16 @@
 /*
  * ops_text.h
- *	  Equality of "char", uuid, text (varchar too) and char(n).
+ *	  Equality of "char", uuid, text (varchar too) and char(n); LIKE, lengths
+ *	  and parts of texts.
  *
  * Equality of text is that of its bytes, which is what a deterministic
  * collation means; lowering admits no other.  Unlike other operands, Bytes must
- * always point at readable memory.  Read as C and as CUDA C.
+ * always point at readable memory.
+ *
+ * Characters are those of UTF-8: a character begins where a byte is not a
+ * continuation byte.  Lowering admits what counts characters only in databases
+ * of that encoding.  A text that is part of another points into its bytes.
+ * Read as C and as CUDA C.
  */
 #ifndef GPUAGG_OPS_TEXT_H
 #define GPUAGG_OPS_TEXT_H
@@ -35,19 +41,23 @@ uuid_ne(Uuid a, Uuid b)
 	return !uuid_eq(a, b);
 }
 
+GA_FN bool
+bytes_equal(const char *a, const char *b, uint32_t len)
+{
+#ifdef __CUDACC_RTC__
+	for (uint32_t i = 0; i < len; i++)
+		if (a[i] != b[i])
+			return false;
+	return true;
+#else
+	return memcmp(a, b, len) == 0;
+#endif
+}
+
 GA_FN uint8_t
 text_eq(Bytes a, Bytes b)
 {
-	if (a.len != b.len)
-		return 0;
-#ifdef __CUDACC_RTC__
-	for (uint32_t i = 0; i < a.len; i++)
-		if (a.data[i] != b.data[i])
-			return 0;
-	return 1;
-#else
-	return memcmp(a.data, b.data, a.len) == 0;
-#endif
+	return a.len == b.len && bytes_equal(a.data, b.data, a.len);
 }
 
 GA_FN uint8_t
@@ -75,6 +85,152 @@ GA_FN uint8_t
 bpchar_ne(Bytes a, Bytes b)
 {
 	return !bpchar_eq(a, b);
+}
+
+GA_FN uint8_t
+text_starts_with(Bytes a, Bytes prefix)
+{
+	return a.len >= prefix.len && bytes_equal(a.data, prefix.data, prefix.len);
+}
+
+GA_FN uint8_t
+text_ends_with(Bytes a, Bytes suffix)
+{
+	return a.len >= suffix.len &&
+		bytes_equal(a.data + (a.len - suffix.len), suffix.data, suffix.len);
+}
+
+GA_FN uint8_t
+text_contains(Bytes a, Bytes part)
+{
+	if (part.len == 0)
+		return 1;
+	for (uint32_t i = 0; i + part.len <= a.len; i++)
+	{
+#ifndef __CUDACC_RTC__
+		const char *found = memchr(a.data + i, part.data[0], a.len - part.len - i + 1);
+
+		if (found == NULL)
+			return 0;
+		i = (uint32_t) (found - a.data);
+#endif
+		if (bytes_equal(a.data + i, part.data, part.len))
+			return 1;
+	}
+	return 0;
+}
+
+/* Where the character after the one at a place begins. */
+GA_FN uint32_t
+next_char(Bytes a, uint32_t at)
+{
+	at++;
+	while (at < a.len && ((uint8_t) a.data[at] & 0xc0) == 0x80)
+		at++;
+	return at;
+}
+
+/*
+ * LIKE with any pattern that does not end with an escape character.  What
+ * follows the latest % is matched as far as it goes; where it does not match,
+ * that % takes one character more.  An earlier % never needs to take more than
+ * it did: whatever that leaves, the latest % can leave too.
+ */
+GA_FN uint8_t
+text_like(Bytes a, Bytes pattern)
+{
+	uint32_t	at = 0;
+	uint32_t	p = 0;
+	uint32_t	retry_at = 0;	/* where the part after the latest % began */
+	uint32_t	retry_p = 0;	/* 0: there was no % */
+
+	while (at < a.len || p < pattern.len)
+	{
+		char		c = p < pattern.len ? pattern.data[p] : '\0';
+
+		if (p < pattern.len && c == '%')
+		{
+			retry_p = ++p;
+			retry_at = at;
+			continue;
+		}
+		if (p < pattern.len && at < a.len)
+		{
+			if (c == '_')
+			{
+				at = next_char(a, at);
+				p++;
+				continue;
+			}
+			if (c == '\\' && p + 1 < pattern.len)
+				c = pattern.data[++p];
+			if (c == a.data[at])
+			{
+				at++;
+				p++;
+				continue;
+			}
+		}
+		if (retry_p == 0 || retry_at >= a.len)
+			return 0;
+		retry_at = next_char(a, retry_at);
+		at = retry_at;
+		p = retry_p;
+	}
+	return 1;
+}
+
+GA_FN int32_t
+text_octets(Bytes a)
+{
+	return (int32_t) a.len;
+}
+
+GA_FN int32_t
+text_chars(Bytes a)
+{
+	int32_t		chars = 0;
+
+	for (uint32_t i = 0; i < a.len; i++)
+		chars += ((uint8_t) a.data[i] & 0xc0) != 0x80;
+	return chars;
+}
+
+/* length(char(n)) */
+GA_FN int32_t
+bpchar_chars(Bytes a)
+{
+	return text_chars(bpchar_trimmed(a));
+}
+
+/* The byte that character n, from 0, begins at; the length if there is none. */
+GA_FN uint32_t
+char_place(Bytes a, int32_t n)
+{
+	uint32_t	at = 0;
+
+	while (n-- > 0 && at < a.len)
+		at = next_char(a, at);
+	return at;
+}
+
+/* The first n characters, or all but the last -n. */
+GA_FN Bytes
+text_first(Bytes a, int32_t n)
+{
+	a.len = char_place(a, n < 0 ? text_chars(a) + n : n);
+	return a;
+}
+
+/* All but the first n characters, or the last -n. */
+GA_FN Bytes
+text_after(Bytes a, int32_t n)
+{
+	uint32_t	at = char_place(a, n < 0 ? text_chars(a) + n : n);
+
+	a.data += at;
+	a.len -= at;
+	return a;
 }
 
 #endif							/* GPUAGG_OPS_TEXT_H */

@@ -23,7 +23,7 @@ typedef struct OpFacts
 	const char *name;
 	uint8_t		nargs;
 	uint8_t		result;
-	uint8_t		args[2];
+	uint8_t		args[3];
 	bool		checked;
 } OpFacts;
 
@@ -35,6 +35,7 @@ static const OpFacts op_facts[OP_COUNT] = {
 	[OP_or] = {"or", 2, VT_BOOL, {VT_BOOL, VT_BOOL}, false},
 	[OP_isnull] = {"isnull", 1, VT_BOOL, {VT_COUNT, VT_COUNT}, false},
 	[OP_isnotnull] = {"isnotnull", 1, VT_BOOL, {VT_COUNT, VT_COUNT}, false},
+	[OP_select] = {"select", 3, VT_COUNT, {VT_BOOL, VT_COUNT, VT_COUNT}, false},
 #define OP1(name, r, a, checked, ...) \
 	[OP_##name] = {#name, 1, VT_##r, {VT_##a, VT_COUNT}, checked},
 #define OP2(name, r, a, b, checked, ...) \
@@ -227,7 +228,7 @@ static int
 add_column(ProgramBuilder *b, const Column *column)
 {
 	Insn		insn = {.op = OP_column,.type = column->type,
-		.nullable = column->nullable,.arg = {-1, -1}};
+		.nullable = column->nullable,.arg = {-1, -1, -1}};
 	int			i;
 
 	if (b->overflow)
@@ -268,7 +269,7 @@ program_add_numeric_column(ProgramBuilder *b, int attno, int scale,
 int
 program_add_slot_ref(ProgramBuilder *b, int slot)
 {
-	Insn		insn = {.op = OP_slot,.nullable = true,.arg = {-1, -1},
+	Insn		insn = {.op = OP_slot,.nullable = true,.arg = {-1, -1, -1},
 		.index = slot};
 
 	if (b->overflow)
@@ -285,7 +286,7 @@ program_add_slot_ref(ProgramBuilder *b, int slot)
 int
 program_add_op(ProgramBuilder *b, OpCode op, int arg1, int arg2)
 {
-	Insn		insn = {.op = op,.arg = {arg1, arg2},.index = -1};
+	Insn		insn = {.op = op,.arg = {arg1, arg2, -1},.index = -1};
 
 	if (b->overflow)
 		return -1;
@@ -298,6 +299,21 @@ program_add_op(ProgramBuilder *b, OpCode op, int arg1, int arg2)
 	}
 	if (op == OP_isnull || op == OP_isnotnull)
 		insn.nullable = false;
+	return add_insn(b, &insn);
+}
+
+/* A selection can be NULL if a side can, and an error if any operand can. */
+int
+program_add_select(ProgramBuilder *b, int when, int then, int otherwise)
+{
+	Insn		insn = {.op = OP_select,.arg = {when, then, otherwise},.index = -1};
+
+	if (b->overflow)
+		return -1;
+	insn.type = b->insns[then].type;
+	insn.nullable = b->insns[then].nullable || b->insns[otherwise].nullable;
+	insn.fallible = b->insns[when].fallible || b->insns[then].fallible ||
+		b->insns[otherwise].fallible;
 	return add_insn(b, &insn);
 }
 

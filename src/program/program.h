@@ -25,7 +25,7 @@
  * or an accumulator's argument of a row that passes the filter, ends the run
  * with ENGINE_INEXACT, and PostgreSQL's own plan raises it in its own words.
  * AND and OR know, as PostgreSQL does, that a false left side leaves the right
- * one unevaluated: see fn.h.
+ * one unevaluated, and a selection leaves one of its sides so: see fn.h.
  *
  * Plain C99 without postgres.h; also read by the CUDA code generator.
  */
@@ -113,6 +113,8 @@ typedef enum OpCode
 	OP_or,						/* likewise */
 	OP_isnull,					/* arg[0]: any type; never NULL */
 	OP_isnotnull,
+	OP_select,					/* arg[0] is true ? arg[1] : arg[2]; arg[0]:
+								 * BOOL, the others of one type; see fn.h */
 #define OP1(name, r, a, checked, ...) OP_##name,
 #define OP2(name, r, a, b, checked, ...) OP_##name,
 #include "ops.def"
@@ -128,7 +130,7 @@ typedef struct Insn
 	uint8_t		nullable;		/* can be NULL */
 	uint8_t		fallible;		/* can be an error, its own or an operand's */
 	uint8_t		unused;
-	int16_t		arg[2];			/* registers, that is indexes of earlier
+	int16_t		arg[3];			/* registers, that is indexes of earlier
 								 * instructions; -1: none */
 	int16_t		index;			/* OP_column: column; OP_slot: slot */
 } Insn;
@@ -315,6 +317,7 @@ extern int	program_add_numeric_column(ProgramBuilder *b, int attno, int scale,
 /* Registers of a slot, and of an operation over registers (arg2 may be -1). */
 extern int	program_add_slot_ref(ProgramBuilder *b, int slot);
 extern int	program_add_op(ProgramBuilder *b, OpCode op, int arg1, int arg2);
+extern int	program_add_select(ProgramBuilder *b, int when, int then, int otherwise);
 extern int	program_add_key(ProgramBuilder *b, int reg);
 extern int	program_add_numeric_key(ProgramBuilder *b, int reg, int scale);
 extern int	program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter);

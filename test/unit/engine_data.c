@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine_data.h"
+#include "program/date_field.h"
 
 ColumnVector data_vectors[C_COUNT];
 static const ValueType types[C_COUNT] = {
@@ -126,3 +127,62 @@ data_program(const int *keys, int nkeys, bool aggregates, bool filter)
 	return program;
 }
 
+
+/* The register of one more slot. */
+static int
+add_slot(ProgramBuilder *b, SlotValue *slots, SlotValue value)
+{
+	int			slot = program_add_slot(b, (ValueType) value.type);
+
+	slots[slot] = value;
+	return program_add_slot_ref(b, slot);
+}
+
+Program *
+data_expressions(SlotValue slots[DATA_EXPRESSION_SLOTS])
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+	int			text;
+	int			time;
+	int			month;
+	int			later;
+	int			reg;
+
+	program_begin(b, SOURCE_COLUMNS);
+	for (int c = 0; c < C_COUNT; c++)
+		column(b, c);
+	text = column(b, C_TEXT_NULL);
+	time = column(b, C_INT8);
+	month = add_slot(b, slots, (SlotValue) {.type = VT_INT4,.word = FIELD_MONTH});
+
+	reg = add_slot(b, slots, (SlotValue) {.type = VT_TEXT,.bytes = {"%b%1_", 5}});
+	reg = program_add_op(b, OP_text_like, text, reg);
+	program_set_filter(b, program_add_op(b, OP_or, reg, column(b, C_BOOL)));
+
+	reg = add_slot(b, slots, (SlotValue) {.type = VT_INT4,.word = 2});
+	reg = program_add_op(b, OP_text_first, text, reg);
+	program_add_key(b, program_add_select(b, column(b, C_BOOL), reg,
+										  add_slot(b, slots, (SlotValue)
+												   {.type = VT_TEXT,.bytes = {"other", 5}})));
+	program_add_key(b, program_add_op(b, OP_date_extract, column(b, C_INT4), month));
+
+	/* half of the times are before all timestamps */
+	later = add_slot(b, slots, (SlotValue) {.type = VT_INT8,.word = 0});
+	later = program_add_op(b, OP_int8_ge, time, later);
+	reg = program_add_op(b, OP_timestamp_trunc, time, month);
+	program_add_acc(b, ACC_SUM_INT128,
+					program_add_select(b, later, reg,
+									   add_slot(b, slots, (SlotValue)
+												{.type = VT_INT8,.isnull = true})), -1);
+	reg = program_add_op(b, OP_timestamp_add_months, time, month);
+	program_add_acc(b, ACC_MAX_INT, program_add_select(b, later, reg, time), -1);
+	reg = add_slot(b, slots, (SlotValue) {.type = VT_INT4,.word = FIELD_JULIAN});
+	program_add_acc(b, ACC_MAX_FLOAT, program_add_op(b, OP_timestamp_part, time, reg), later);
+	program_add_acc(b, ACC_SUM_INT, program_add_op(b, OP_text_chars, text, -1), -1);
+
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	return program;
+}

@@ -29,4 +29,11 @@ extern void data_make(uint32_t nrows, uint32_t distinct, bool sorted);
  */
 extern Program *data_program(const int *keys, int nkeys, bool aggregates, bool filter);
 
+/*
+ * A malloc'd Program full of selections (with errors in sides that no row takes)
+ * and operations on the calendar and on parts of texts; its slots.
+ */
+#define DATA_EXPRESSION_SLOTS 7
+extern Program *data_expressions(SlotValue slots[DATA_EXPRESSION_SLOTS]);
+
 #endif							/* ENGINE_DATA_H */

@@ -337,6 +337,11 @@ evaluate(const Program *program, const SlotValue *slots, const ColumnBatch *batc
 				values[i].error = a->error;
 				values[i].v_BOOL = a->isnull == (insns[i].op == OP_isnull);
 				break;
+			case OP_select:
+				values[i] = !a->error && (a->isnull || !a->v_BOOL) ?
+					values[insns[i].arg[2]] : *b;
+				values[i].error |= a->error;
+				break;
 			default:
 				values[i] = operation_value((OpCode) insns[i].op, a, b);
 				break;

@@ -651,6 +651,101 @@ test_connectives(void)
 			}
 }
 
+/*
+ * A selection by every truth among sides that are a value, NULL or an error
+ * (V, N, E; of the first side 1, of the second 2): the result's number, 0 for
+ * NULL, -1 for an error.  Row `row` is among others that select 2.
+ */
+static int
+selection(int truth, int then, int otherwise, int rows, ValueType type)
+{
+	Query	   *q = query_begin();
+	int			columns[3];
+	int			one = query_constant(q, VT_INT4, false, 1, NULL);
+	int			regs[3];
+	int			result;
+	int			is;
+
+	for (int i = 0; i < 3; i++)
+	{
+		columns[i] = query_column(q, VT_INT4);
+		regs[i] = query_op(q, OP_int4_div, one, columns[i]);
+	}
+	/* 1 / 1 is 1; the second side's value is doubled */
+	regs[2] = query_op(q, OP_int4_add, regs[2], regs[2]);
+	if (type == VT_INT8)
+		for (int i = 1; i < 3; i++)
+			regs[i] = query_op(q, OP_int4_to_int8, regs[i], -1);
+	result = program_add_select(&q->b, query_op(q, OP_int4_eq, regs[0], one),
+								regs[1], regs[2]);
+	program_add_acc(&q->b, ACC_SUM_INT, result, -1);
+	for (int i = 0; i < rows; i++)
+	{
+		int			what[3] = {truth, then, otherwise};
+
+		for (int side = 0; side < 3; side++)
+		{
+			/* 1 / 2 is 0, which is not 1 */
+			int			divisor = what[side] == E ? 0 : side == 0 && truth == F ? 2 : 1;
+
+			if (i == rows - 1 && what[side] == N)
+				put_null(q, side);
+			else
+				put_int4(q, side, i == rows - 1 ? divisor : side == 0 ? 2 : 1);
+		}
+	}
+	run(q);
+	is = q->status == ENGINE_INEXACT ? -1 : (int) query_word(q, "", 0) - 2 * (rows - 1);
+	query_end(q);
+	return is;
+}
+
+static void
+test_selections(void)
+{
+	static const char names[] = "FTNE";
+
+	for (int truth = F; truth <= E; truth++)
+		for (int then = T; then <= E; then++)
+			for (int otherwise = T; otherwise <= E; otherwise++)
+				for (int rows = 1; rows <= 71; rows += 70)
+				{
+					int			side = truth == T ? then : otherwise;
+					int			value = truth == T ? 1 : 2;
+					int			expected = truth == E || side == E ? -1 :
+						side == N ? 0 : value;
+
+					ok(selection(truth, then, otherwise, rows, VT_INT4) == expected &&
+					   selection(truth, then, otherwise, rows, VT_INT8) == expected,
+					   "select %c: %c, %c, row %d", names[truth], names[then],
+					   names[otherwise], rows);
+				}
+}
+
+/* Texts, one of them a constant, as keys. */
+static void
+test_text_selection(void)
+{
+	Query	   *q = query_begin();
+	int			flag = query_column(q, VT_BOOL);
+	int			text = query_column(q, VT_TEXT);
+	int			other = query_constant(q, VT_TEXT, false, 0, "other");
+	uint8_t		taken[2] = {0, 1};
+
+	program_add_key(&q->b, program_add_select(&q->b, flag, text, other));
+	program_add_acc(&q->b, ACC_COUNT, -1, -1);
+	for (int i = 0; i < 3000; i++)
+	{
+		query_put(q, 0, i % 3 == 2 ? NULL : &taken[i % 3], 1);
+		put_text(q, 1, i % 2 ? "odd" : "even");
+	}
+	run(q);
+	ok(q->ngroups == 3 && query_word(q, "other", 0) == 2000 &&
+	   query_word(q, "odd", 0) == 500 && query_word(q, "even", 0) == 500,
+	   "selections between texts");
+	query_end(q);
+}
+
 /* IS NULL, comparisons with NULL constants, a constant as a key. */
 static void
 test_null_tests(void)
@@ -1034,6 +1129,8 @@ main(void)
 	test_errors();
 	test_null_operands();
 	test_connectives();
+	test_selections();
+	test_text_selection();
 	test_null_tests();
 	test_integer_sums();
 	test_bits();

@@ -31,6 +31,27 @@ check(const char *name, const Program *program, uint32_t nrows, const char *stra
 	groups_free(got);
 }
 
+/* What rows compute: selections, the calendar, texts. */
+static void
+check_expressions(void)
+{
+	SlotValue	slots[DATA_EXPRESSION_SLOTS];
+	Program    *program = data_expressions(slots);
+	EngineHints hints = {.strategy = "auto"};
+	ColumnBatch batch = {.nrows = 3001,.columns = data_vectors};
+	Groups	   *expected;
+	Groups	   *got;
+
+	data_make(3001, 200, false);
+	expected = oracle_groups(program, slots, &batch);
+	got = engine_groups_of_batch(engine, program, slots, &hints, &batch, 512);
+	ok(expected->status == ENGINE_OK && groups_same(program, expected, got),
+	   "expressions, %zu groups", got->ngroups);
+	groups_free(expected);
+	groups_free(got);
+	free(program);
+}
+
 int
 main(void)
 {
@@ -56,6 +77,7 @@ main(void)
 
 	engine = getenv("GPUAGG_TEST_ENGINE") && strcmp(getenv("GPUAGG_TEST_ENGINE"), "cuda") == 0 ?
 		&cuda_engine : &simt_engine;
+	check_expressions();
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
 		for (size_t s = 0; s < sizeof(strategies) / sizeof(strategies[0]); s++)
 		{

@@ -85,6 +85,8 @@ main(void)
 	Program    *wide = data_program(text_keys, 3, true, true);
 	Program    *integer = data_program(int_key, 1, true, true);
 	Program    *pair = data_program(pair_keys, 2, false, false);
+	SlotValue	slots[DATA_EXPRESSION_SLOTS];
+	Program    *expressions = data_expressions(slots);
 	Program    *none = data_program(NULL, 0, true, true);
 
 	compiler = cuda_compiler(0, why, sizeof(why));
@@ -103,6 +105,7 @@ main(void)
 		compile_program("plain", plain, TABLE_DIRECT, PART_AGGREGATE, strategy, 90);
 		compile_program("wide", wide, TABLE_HASH, PART_AGGREGATE, strategy, 90);
 		compile_program("integer", integer, TABLE_HASH, PART_AGGREGATE, strategy, 90);
+		compile_program("expressions", expressions, TABLE_HASH, PART_AGGREGATE, strategy, 90);
 		compile_program("pair", pair, TABLE_HASH, PART_AGGREGATE, strategy, 90);
 		for (int i = 0; i < 4 && strategy <= STRATEGY_PEERS; i++)
 			compile_program("plain", plain, TABLE_HASH, PART_AGGREGATE, strategy,
@@ -119,6 +122,7 @@ main(void)
 	free(wide);
 	free(integer);
 	free(pair);
+	free(expressions);
 	free(none);
 	return done_testing();
 }

@@ -331,7 +331,7 @@ main(void)
 
 	expect_choice("100 random", key_of_100, STRATEGY_BLOCK);
 	expect_choice("sorted", key_sorted, STRATEGY_SCAN);
-	expect_choice("a million random", key_of_million, STRATEGY_ATOMIC);
+	expect_choice("a million random", key_of_million, STRATEGY_PEERS);
 	expect_choice("heavy", key_heavy, STRATEGY_VOTE);
 	expect_choice("near each other", key_near, STRATEGY_PEERS);
 	return done_testing();

@@ -1,7 +1,8 @@
 /*
  * test_ops.c
  *	  The scalar operations at their edges: limits of the types, division by
- *	  zero, NaN and infinities, rounding, dates beyond timestamps, blanks.
+ *	  zero, NaN and infinities, rounding, dates beyond timestamps, the calendar,
+ *	  LIKE, characters of several bytes, blanks.
  *
  * What is expected here is what PostgreSQL answers to the same question.
  */
@@ -347,6 +348,147 @@ test_dates_and_timestamps(void)
 	test_date_timestamp(2145031948, MIN8, 1);
 }
 
+/* Days one after the other, as a calendar on the wall has them. */
+static void
+test_calendar(void)
+{
+	CivilDate	at = civil_date(DATE_FIRST);
+	bool		good = at.year == -4713 && at.month == 11 && at.day == 24;
+
+	for (int32_t day = DATE_FIRST; day < 1000000 && good; day++)
+	{
+		CivilDate	date = civil_date(day);
+
+		good = date.year == at.year && date.month == at.month && date.day == at.day &&
+			civil_days(at.year, at.month, at.day) == day;
+		if (at.day++ == month_length(at.year, at.month))
+		{
+			at.day = 1;
+			at.year += at.month == 12;
+			at.month = at.month % 12 + 1;
+		}
+	}
+	ok(good, "all days from 4714 BC to 4737");
+	GIVES(civil_days(2000, 1, 1), 0);
+	GIVES(civil_date(2145031948).year, 5874897);
+	GIVES(civil_date(2145031948).day, 31);
+	GIVES(month_length(1900, 2), 28);
+	GIVES(month_length(2000, 2), 29);
+	GIVES(month_length(0, 2), 29);
+	GIVES(month_length(-4, 2), 29);
+	GIVES(iso_weekday(0), 6);
+	GIVES(iso_weekday(-5), 1);
+	GIVES(iso_weekday(-6), 7);
+	GIVES(iso_weekday(DATE_FIRST), 1);
+	GIVES(date_isfinite(DATE_INFINITY), 0);
+	GIVES(date_isfinite(0), 1);
+	GIVES(timestamp_isfinite(MIN8), 0);
+	GIVES(timestamp_isfinite(-1), 1);
+}
+
+/* Days: 2000-01-01 is 0, 0001-01-01 is -730119, 1 BC ends the day before. */
+static void
+test_date_fields(void)
+{
+	GIVES(date_extract(-730119, FIELD_YEAR, E), 1);
+	GIVES(date_extract(-730120, FIELD_YEAR, E), -1);
+	GIVES(date_extract(-730119, FIELD_CENTURY, E), 1);
+	GIVES(date_extract(-730120, FIELD_CENTURY, E), -1);
+	GIVES(date_extract(-730120, FIELD_MILLENNIUM, E), -1);
+	GIVES(date_extract(-730119, FIELD_DECADE, E), 0);
+	GIVES(date_extract(-730120, FIELD_DECADE, E), 0);
+	GIVES(date_extract(-730120 - 366, FIELD_DECADE, E), -1);
+	GIVES(date_extract(0, FIELD_CENTURY, E), 20);
+	GIVES(date_extract(366, FIELD_CENTURY, E), 21);
+	GIVES(date_extract(0, FIELD_MILLENNIUM, E), 2);
+	GIVES(date_extract(0, FIELD_WEEK, E), 52);
+	GIVES(date_extract(0, FIELD_ISOYEAR, E), 1999);
+	GIVES(date_extract(2, FIELD_WEEK, E), 1);
+	GIVES(date_extract(0, FIELD_DOW, E), 6);
+	GIVES(date_extract(1, FIELD_DOW, E), 0);
+	GIVES(date_extract(1, FIELD_ISODOW, E), 7);
+	GIVES(date_extract(59, FIELD_DOY, E), 60);
+	GIVES(date_extract(59, FIELD_DAY, E), 29);
+	GIVES(date_extract(59, FIELD_MONTH, E), 2);
+	GIVES(date_extract(90, FIELD_QUARTER, E), 1);
+	GIVES(date_extract(91, FIELD_QUARTER, E), 2);
+	GIVES(date_extract(0, FIELD_JULIAN, E), 2451545);
+	GIVES(date_extract(-10957, FIELD_EPOCH, E), 0);
+	FAILS(date_extract(DATE_INFINITY, FIELD_YEAR, E));
+	FAILS(date_extract(DATE_MINUS_INFINITY, FIELD_EPOCH, E));
+}
+
+static void
+test_timestamp_fields(void)
+{
+	static const int64_t second = 1000000;
+	static const int64_t day = INT64_C(86400000000);
+
+	GIVES(timestamp_extract(-1, FIELD_MICROSECONDS, E), 59999999);
+	GIVES(timestamp_extract(-1, FIELD_MILLISECONDS, E), 60000);
+	GIVES(timestamp_extract(-1, FIELD_SECOND, E), 60);
+	GIVES(timestamp_extract(499999, FIELD_SECOND, E), 0);
+	GIVES(timestamp_extract(500000, FIELD_SECOND, E), 1);
+	GIVES(timestamp_extract(-1, FIELD_HOUR, E), 23);
+	GIVES(timestamp_extract(-1, FIELD_MINUTE, E), 59);
+	GIVES(timestamp_extract(-1, FIELD_YEAR, E), 1999);
+	GIVES(timestamp_extract(day / 2 - 1, FIELD_JULIAN, E), 2451545);
+	GIVES(timestamp_extract(day / 2, FIELD_JULIAN, E), 2451546);
+	GIVES(timestamp_extract(-10957 * day - second / 2, FIELD_EPOCH, E), -1);
+	GIVES(timestamp_extract(-10957 * day - second / 2 + 1, FIELD_EPOCH, E), 0);
+	GIVES(timestamp_extract(-10957 * day + second / 2, FIELD_EPOCH, E), 1);
+	FAILS(timestamp_extract(MAX8, FIELD_YEAR, E));
+	GIVES(timestamp_part(-500000, FIELD_SECOND), 59.5);
+	GIVES(timestamp_part(1500, FIELD_MILLISECONDS), 1.5);
+	GIVES(timestamp_part(day / 4, FIELD_JULIAN), 2451545.25);
+	GIVES(timestamp_part(-10957 * day - 1, FIELD_EPOCH), -0.000001);
+	GIVES(timestamp_part(MAX8, FIELD_EPOCH), INFINITY);
+	GIVES(timestamp_part(MIN8, FIELD_YEAR), -INFINITY);
+	GIVES(timestamp_trunc(-1, FIELD_MILLISECONDS, E), -1000);
+	GIVES(timestamp_trunc(-1, FIELD_HOUR, E), -3600 * second);
+	GIVES(timestamp_trunc(-1, FIELD_DAY, E), -day);
+	GIVES(timestamp_trunc(-1, FIELD_MONTH, E), -31 * day);
+	GIVES(timestamp_trunc(day, FIELD_WEEK, E), -5 * day);
+	GIVES(timestamp_trunc(2 * day, FIELD_WEEK, E), 2 * day);
+	GIVES(timestamp_trunc(400 * day, FIELD_CENTURY, E), 366 * day);
+	GIVES(timestamp_trunc(MAX8, FIELD_YEAR, E), MAX8);
+	GIVES(timestamp_trunc(-2451545 * day, FIELD_DAY, E), -2451545 * day);
+	FAILS(timestamp_trunc(-2451545 * day, FIELD_MONTH, E));
+	FAILS(timestamp_trunc(-2451545 * day, FIELD_MILLENNIUM, E));
+}
+
+static void
+test_intervals(void)
+{
+	static const int64_t day = INT64_C(86400000000);
+	int64_t		first = -2451545 * day;
+	int64_t		last = 106751983 * day - 1;
+
+	GIVES(timestamp_add_months(30 * day + 5, 1, E), 59 * day + 5);	/* 31 January */
+	GIVES(timestamp_add_months(30 * day, 13, E), (366 + 58) * day);
+	GIVES(timestamp_add_months(59 * day, 12, E), (366 + 58) * day); /* 29 February */
+	GIVES(timestamp_add_months(0, -1, E), -31 * day);
+	GIVES(timestamp_add_months(0, -12, E), -365 * day);
+	GIVES(timestamp_add_months(MIN8, MAX4, E), MIN8);
+	FAILS(timestamp_add_months(last, 1, E));
+	FAILS(timestamp_add_months(first, -1, E));
+	FAILS(timestamp_add_months(0, MAX4, E));
+	FAILS(timestamp_add_months(0, MIN4, E));
+	GIVES(timestamp_add_days(-1, 1, E), day - 1);
+	GIVES(timestamp_add_days(MAX8, 1, E), MAX8);
+	GIVES(timestamp_add_days(first + day, -1, E), first);
+	FAILS(timestamp_add_days(first, -1, E));
+	FAILS(timestamp_add_days(last, 1, E));
+	FAILS(timestamp_add_days(0, MAX4, E));
+	GIVES(timestamp_add_time(last - 1, 1, E), last);
+	FAILS(timestamp_add_time(last, 1, E));
+	GIVES(timestamp_add_time(first + 1, -1, E), first);
+	FAILS(timestamp_add_time(first, -1, E));
+	FAILS(timestamp_add_time(last, MAX8, E));
+	FAILS(timestamp_add_time(first, MIN8, E));
+	GIVES(timestamp_add_time(MIN8, MAX8, E), MIN8);
+}
+
 static Bytes
 bytes(const char *text)
 {
@@ -380,6 +522,65 @@ test_bytes(void)
 	GIVES(bpchar_ne(bytes("a b"), bytes("ab")), 1);
 }
 
+#define LIKE(text, pattern) text_like(bytes(text), bytes(pattern))
+
+static void
+test_like(void)
+{
+	GIVES(text_starts_with(bytes("abc"), bytes("ab")), 1);
+	GIVES(text_starts_with(bytes("a"), bytes("ab")), 0);
+	GIVES(text_ends_with(bytes("abc"), bytes("bc")), 1);
+	GIVES(text_ends_with(bytes("c"), bytes("bc")), 0);
+	GIVES(text_contains(bytes("aabab"), bytes("bab")), 1);
+	GIVES(text_contains(bytes("aaba"), bytes("bab")), 0);
+	GIVES(text_contains(bytes(""), bytes("")), 1);
+	GIVES(text_contains(bytes(""), bytes("a")), 0);
+	GIVES(LIKE("", ""), 1);
+	GIVES(LIKE("", "%%"), 1);
+	GIVES(LIKE("", "_"), 0);
+	GIVES(LIKE("ab", "a"), 0);
+	GIVES(LIKE("ab", "_b"), 1);
+	GIVES(LIKE("ababac", "%aba_"), 1);
+	GIVES(LIKE("ababac", "%aba%a%b%"), 0);
+	GIVES(LIKE("aXbXc", "a%b%c"), 1);
+	GIVES(LIKE("aXbX", "a%b%c"), 0);
+	GIVES(LIKE("%", "\\%"), 1);
+	GIVES(LIKE("a", "\\%"), 0);
+	GIVES(LIKE("a%b", "%\\%b"), 1);
+	GIVES(LIKE("a_b", "a\\_b"), 1);
+	GIVES(LIKE("\\", "\\\\"), 1);
+	GIVES(LIKE("\xc3\xa9", "_"), 1);
+	GIVES(LIKE("\xc3\xa9", "__"), 0);
+	GIVES(LIKE("\xf0\x9f\x98\x80z", "%_z"), 1);
+	GIVES(LIKE("\xf0\x9f\x98\x80z", "%__z"), 0);
+}
+
+/* Is it this part of the text? */
+#define PART(part, expected) GIVES(text_eq(part, bytes(expected)), 1)
+
+static void
+test_text_parts(void)
+{
+	Bytes		text = bytes("a\xc3\xa9z");
+
+	GIVES(text_chars(text), 3);
+	GIVES(text_octets(text), 4);
+	GIVES(text_chars(bytes("")), 0);
+	GIVES(bpchar_chars(bytes("\xc3\xa9  ")), 1);
+	PART(text_first(text, 2), "a\xc3\xa9");
+	PART(text_first(text, 9), "a\xc3\xa9z");
+	PART(text_first(text, 0), "");
+	PART(text_first(text, -1), "a\xc3\xa9");
+	PART(text_first(text, -3), "");
+	PART(text_first(text, -MAX4), "");
+	PART(text_after(text, 1), "\xc3\xa9z");
+	PART(text_after(text, 2), "z");
+	PART(text_after(text, MAX4), "");
+	PART(text_after(text, -1), "z");
+	PART(text_after(text, -9), "a\xc3\xa9z");
+	PART(bpchar_trimmed(bytes("a  ")), "a");
+}
+
 int
 main(void)
 {
@@ -394,6 +595,12 @@ main(void)
 	test_float_casts();
 	test_dates();
 	test_dates_and_timestamps();
+	test_calendar();
+	test_date_fields();
+	test_timestamp_fields();
+	test_intervals();
 	test_bytes();
+	test_like();
+	test_text_parts();
 	return done_testing();
 }

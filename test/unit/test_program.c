@@ -67,7 +67,7 @@ test_facts(void)
 	ok(strcmp(op_name(OP_int4_add), "int4_add") == 0, "name of an operation");
 	ok(op_nargs(OP_column) == 0 && op_nargs(OP_isnull) == 1 &&
 	   op_nargs(OP_bool_not) == 1 && op_nargs(OP_and) == 2 &&
-	   op_nargs(OP_text_eq) == 2, "numbers of operands");
+	   op_nargs(OP_text_eq) == 2 && op_nargs(OP_select) == 3, "numbers of operands");
 	ok(op_result(OP_date_lt_timestamp) == VT_BOOL &&
 	   op_arg(OP_date_lt_timestamp, 0) == VT_INT4 &&
 	   op_arg(OP_date_lt_timestamp, 1) == VT_INT8, "types of an operation");
@@ -108,6 +108,17 @@ test_builder(ProgramBuilder *b)
 	quotient = program_add_op(b, OP_and, quotient, program_add_op(b, OP_int4_eq, a, c));
 	ok(b->insns[quotient].nullable && b->insns[quotient].fallible && b->insns[quotient].type == VT_BOOL,
 	   "AND of both");
+
+	quotient = program_add_op(b, OP_isnull, c, -1);
+	quotient = program_add_select(b, quotient, a, a);
+	ok(!b->insns[quotient].nullable && !b->insns[quotient].fallible &&
+	   b->insns[quotient].type == VT_INT4, "a selection has its sides' type");
+	quotient = program_add_select(b, program_add_op(b, OP_isnull, c, -1), a, sum);
+	ok(b->insns[quotient].nullable && b->insns[quotient].fallible,
+	   "a selection can be what a side can be");
+	quotient = program_add_op(b, OP_int4_eq, program_add_op(b, OP_int4_div, a, a), a);
+	ok(b->insns[program_add_select(b, quotient, a, a)].fallible,
+	   "a selection's condition can fail");
 }
 
 static void

@@ -357,6 +357,63 @@ run_connective(const Vector *left, const Vector *right, bool is_or,
 		out->error = reg->error;
 }
 
+/* The bits of a or b, missing ones all `missing`, as the bits of `taken` say. */
+static void
+select_bits(const uint64_t *taken, const uint64_t *a, const uint64_t *b,
+			uint64_t missing, uint64_t *out)
+{
+	for (int w = 0; w < CPU_BATCH_WORDS; w++)
+		out[w] = (taken[w] & (a ? a[w] : missing)) | (~taken[w] & (b ? b[w] : missing));
+}
+
+/*
+ * A selection (fn.h): where the condition is true the first side's value, bits
+ * of validity and error, else the second's; the condition's error on top.
+ */
+static void
+run_select(Evaluator *eval, const Insn *insn, Vector *out, Register *reg, uint32_t n)
+{
+	const Vector *when = &eval->vectors[insn->arg[0]];
+	const Vector *a = &eval->vectors[insn->arg[1]];
+	const Vector *b = &eval->vectors[insn->arg[2]];
+	uint8_t    *taken = eval->failed;	/* a byte a row */
+	Truth		truth;
+
+	read_truth(when, n, &truth);
+	for (uint32_t i = 0; i < n; i++)
+		taken[i] = bit_is_set(truth.yes, i);
+	switch ((ValueType) insn->type)
+	{
+#define X(name, ctype, size) \
+		case VT_##name: \
+			{ \
+				ctype	   *restrict result = reg->values; \
+				const ctype *x = a->values; \
+				const ctype *y = b->values; \
+				for (uint32_t i = 0; i < n; i++) \
+					result[i] = taken[i] ? x[i] : y[i]; \
+				break; \
+			}
+			VALUE_TYPES(X)
+#undef X
+		case VT_COUNT:
+			break;
+	}
+	out->values = reg->values;
+	out->valid = NULL;
+	out->error = NULL;
+	if (a->valid || b->valid)
+	{
+		select_bits(truth.yes, a->valid, b->valid, UINT64_MAX, reg->valid);
+		out->valid = reg->valid;
+	}
+	if (when->error || a->error || b->error)
+	{
+		select_bits(truth.yes, a->error, b->error, 0, reg->error);
+		out->error = either_error(reg->error, when->error, reg->error);
+	}
+}
+
 static void
 run_null_test(const Vector *in, bool isnull, Vector *out, Register *reg, uint32_t n)
 {
@@ -398,6 +455,9 @@ eval_run(Evaluator *eval, const ColumnBatch *batch, int first, int last)
 				run_connective(&eval->vectors[insn->arg[0]],
 							   &eval->vectors[insn->arg[1]],
 							   insn->op == OP_or, out, reg, n);
+				break;
+			case OP_select:
+				run_select(eval, insn, out, reg, n);
 				break;
 			case OP_isnull:
 			case OP_isnotnull:

@@ -18,6 +18,12 @@
 /* Lanes with the same key, in the mean, that pay for finding them. */
 #define PEERS_PER_WARP 3.0
 
+/*
+ * In a hash table of that many groups, finding a slot costs so much that looking
+ * for equal keys first is free (measured: 25.6 against 23.5 G rows/s at 10^6).
+ */
+#define PEERS_HASHED_GROUPS 131072
+
 /* Fewer keys than that are few even if they stand near each other. */
 #define CLUSTERED_KEYS 128
 
@@ -282,9 +288,10 @@ is_clustered(const SampleFacts *facts)
 
 /*
  * fits: private tables hold all groups, with copies enough for frequent keys.
+ * many_hashed: the group table is a hash table larger than L2.
  */
 static Strategy
-choose_strategy(const SampleFacts *facts, bool fits, uint32_t replicas)
+choose_strategy(const SampleFacts *facts, bool fits, uint32_t replicas, bool many_hashed)
 {
 	bool		contended = facts->heaviest >= HEAVY_SHARE && replicas < BLOCK_CALM_REPLICAS;
 
@@ -298,7 +305,7 @@ choose_strategy(const SampleFacts *facts, bool fits, uint32_t replicas)
 		return STRATEGY_VOTE;
 	if (facts->covered >= BLOCK_COVERED || fits)
 		return STRATEGY_BLOCK;
-	if (facts->peers >= PEERS_PER_WARP)
+	if (facts->peers >= PEERS_PER_WARP || many_hashed)
 		return STRATEGY_PEERS;
 	return STRATEGY_ATOMIC;
 }
@@ -346,7 +353,9 @@ choose_from_facts(const Program *program, const KernelLayout *layouts,
 							shared_limit, &choice.block_slots, &choice.block_replicas);
 	if (!choice.block_direct)
 		fits = fits && choice.block_slots >= choice.groups * 4 / 3;
-	choice.strategy = choose_strategy(facts, fits, choice.block_replicas);
+	choice.strategy = choose_strategy(facts, fits, choice.block_replicas,
+									  choice.table == TABLE_HASH &&
+									  choice.groups > PEERS_HASHED_GROUPS);
 	if (forced >= 0 && forced != STRATEGY_REDUCE)
 		choice.strategy = (Strategy) forced;
 	if (choice.strategy == STRATEGY_BLOCK)

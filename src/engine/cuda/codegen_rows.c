@@ -127,6 +127,24 @@ write_logic(RowCode *code, int reg, const Insn *insn)
 				reg, a, b, reg, a, b, reg, sign);
 }
 
+/* A selection: all that is told of the result is that of the side taken. */
+static void
+write_select(RowCode *code, int reg, const Insn *insn)
+{
+	int			when = insn->arg[0];
+	int			a = insn->arg[1];
+	int			b = insn->arg[2];
+
+	text_append(code->text,
+				"\t{\n"
+				"\t\tbool taken = !n%d && r%d;\n\n"
+				"\t\tr%d = taken ? r%d : r%d;\n"
+				"\t\tn%d = taken ? n%d : n%d;\n"
+				"\t\te%d = e%d || (taken ? e%d : e%d);\n"
+				"\t}\n",
+				when, when, reg, a, b, reg, a, b, reg, when, a, b);
+}
+
 /* A strict operation: its own error counts if no operand is NULL. */
 static void
 write_operation(RowCode *code, int reg, const Insn *insn)
@@ -162,8 +180,8 @@ write_register(RowCode *code, int reg)
 	insn = &program_insns(code->program)[reg];
 	if (insn->op != OP_column && insn->op != OP_slot)
 	{
-		write_register(code, insn->arg[0]);
-		write_register(code, insn->arg[1]);
+		for (int i = 0; i < op_nargs((OpCode) insn->op); i++)
+			write_register(code, insn->arg[i]);
 	}
 	text_append(code->text, "\t%s r%d;\n\tbool n%d = false, e%d = false;\n\n",
 				codegen_type((ValueType) insn->type), reg, reg, reg);
@@ -178,6 +196,9 @@ write_register(RowCode *code, int reg)
 		case OP_and:
 		case OP_or:
 			write_logic(code, reg, insn);
+			break;
+		case OP_select:
+			write_select(code, reg, insn);
 			break;
 		case OP_isnull:
 		case OP_isnotnull:

@@ -1,0 +1,346 @@
+/*
+ * lower_date.c
+ *	  Functions of dates and timestamps whose fields, units and intervals are
+ *	  constants.
+ *
+ * Fields and units become numbers in a slot, an interval its months, days and
+ * time, each added by an operation of its own, as PostgreSQL adds them.
+ * extract() gives a numeric, for which there is no type in a Program; it is
+ * lowered together with the cast or the comparison around it.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "parser/scansup.h"
+#include "utils/builtins.h"
+#include "utils/datetime.h"
+#include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+
+#include "plan/lower_internal.h"
+#include "program/date_field.h"
+
+/* PostgreSQL's codes of fields. */
+static const struct
+{
+	int			code;
+	DateField	field;
+}			date_fields[] = {
+	{DTK_MICROSEC, FIELD_MICROSECONDS},
+	{DTK_MILLISEC, FIELD_MILLISECONDS},
+	{DTK_SECOND, FIELD_SECOND},
+	{DTK_MINUTE, FIELD_MINUTE},
+	{DTK_HOUR, FIELD_HOUR},
+	{DTK_DAY, FIELD_DAY},
+	{DTK_WEEK, FIELD_WEEK},
+	{DTK_MONTH, FIELD_MONTH},
+	{DTK_QUARTER, FIELD_QUARTER},
+	{DTK_YEAR, FIELD_YEAR},
+	{DTK_DECADE, FIELD_DECADE},
+	{DTK_CENTURY, FIELD_CENTURY},
+	{DTK_MILLENNIUM, FIELD_MILLENNIUM},
+	{DTK_ISOYEAR, FIELD_ISOYEAR},
+	{DTK_DOW, FIELD_DOW},
+	{DTK_ISODOW, FIELD_ISODOW},
+	{DTK_DOY, FIELD_DOY},
+	{DTK_JULIAN, FIELD_JULIAN}
+};
+
+/*
+ * The field (DateField) that a constant names, from first to last, or -1.  What
+ * PostgreSQL does not know, or not for the type, is left to its error.
+ */
+static int
+named_field(Lowering *l, const Expr *name, DateField first, DateField last)
+{
+	const Const *value = (const Const *) name;
+	text	   *units;
+	char	   *lower_name;
+	int			type;
+	int			code;
+	int			field = -1;
+
+	if (!IsA(name, Const) || value->constisnull)
+		return lower_reject(l, _("a field of a date that is not constant is not supported"));
+	units = DatumGetTextPP(value->constvalue);
+	lower_name = downcase_truncate_identifier(VARDATA_ANY(units),
+											  VARSIZE_ANY_EXHDR(units), false);
+	type = DecodeUnits(0, lower_name, &code);
+	if (type == UNKNOWN_FIELD)
+		type = DecodeSpecial(0, lower_name, &code);
+	if (type == RESERV && code == DTK_EPOCH)
+		field = FIELD_EPOCH;
+	for (int i = 0; type == UNITS && i < (int) lengthof(date_fields); i++)
+		if (date_fields[i].code == code)
+			field = (int) date_fields[i].field;
+	if (field < (int) first || field > (int) last)
+		return lower_reject(l, _("field \"%s\" is not supported here"), lower_name);
+	return field;
+}
+
+/* Slots of constants. */
+static int
+lower_int4(Lowering *l, int32 value)
+{
+	return lower_slot(l, (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+											Int32GetDatum(value), false, true));
+}
+
+static int
+lower_int8(Lowering *l, int64 value)
+{
+	return lower_slot(l, (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+											Int64GetDatum(value), false,
+											FLOAT8PASSBYVAL));
+}
+
+/* An operation over a register and a constant, of which either may be -1. */
+static int
+add_const_op(Lowering *l, OpCode op, int reg, int constant)
+{
+	return reg < 0 || constant < 0 ? -1 : program_add_op(l->builder, op, reg, constant);
+}
+
+/*
+ * date_trunc.  Seconds begin together in all time zones, larger units do not.
+ */
+static int
+lower_trunc(Lowering *l, List *args, bool with_zone)
+{
+	int			unit = named_field(l, linitial(args), FIELD_MICROSECONDS,
+								   FIELD_MILLENNIUM);
+
+	if (unit < 0)
+		return -1;
+	if (with_zone && unit > FIELD_SECOND)
+		return lower_reject(l, _("date_trunc in the session's time zone is not supported"));
+	return add_const_op(l, OP_timestamp_trunc, lower_expr(l, lsecond(args)),
+						lower_int4(l, unit));
+}
+
+/* Is the field of an infinite date infinite too?  If not it is NULL. */
+static bool
+grows_for_ever(int field)
+{
+	switch (field)
+	{
+		case FIELD_YEAR:
+		case FIELD_DECADE:
+		case FIELD_CENTURY:
+		case FIELD_MILLENNIUM:
+		case FIELD_ISOYEAR:
+		case FIELD_JULIAN:
+		case FIELD_EPOCH:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* A field's operation over arg. */
+static int
+lower_field(Lowering *l, OpCode op, int arg, int field)
+{
+	ProgramBuilder *b = l->builder;
+	int			value = add_const_op(l, op, arg, lower_int4(l, field));
+	int			finite;
+	int			null;
+
+	if (value < 0 || grows_for_ever(field))
+		return value;
+	finite = program_add_op(b, op == OP_date_extract ? OP_date_isfinite :
+							OP_timestamp_isfinite, arg, -1);
+	null = lower_null(l, op == OP_timestamp_part ? FLOAT8OID : INT8OID);
+	return null < 0 ? -1 : program_add_select(b, finite, value, null);
+}
+
+/* date_part(field, timestamp) */
+static int
+lower_part(Lowering *l, List *args)
+{
+	int			field = named_field(l, linitial(args), FIELD_MICROSECONDS, FIELD_EPOCH);
+	int			arg = field < 0 ? -1 : lower_expr(l, lsecond(args));
+
+	return arg < 0 ? -1 : lower_field(l, OP_timestamp_part, arg, field);
+}
+
+/* Is it extract(field from date or timestamp)? */
+static bool
+is_extract(const Expr *expr)
+{
+	Oid			function = IsA(expr, FuncExpr) ? ((const FuncExpr *) expr)->funcid : InvalidOid;
+
+	return function == F_EXTRACT_TEXT_DATE || function == F_EXTRACT_TEXT_TIMESTAMP;
+}
+
+/*
+ * extract() rounded to an integer, as INT8; or, if it has to be exact, only of
+ * fields that are integers.
+ */
+static int
+lower_extract(Lowering *l, const FuncExpr *call, bool exact)
+{
+	bool		of_date = call->funcid == F_EXTRACT_TEXT_DATE;
+	int			field = named_field(l, linitial(call->args),
+									of_date ? FIELD_DAY : FIELD_MICROSECONDS,
+									FIELD_EPOCH);
+	int			arg = field < 0 ? -1 : lower_expr(l, lsecond(call->args));
+
+	if (arg < 0)
+		return -1;
+	if (exact && !of_date &&
+		(field == FIELD_MILLISECONDS || field == FIELD_SECOND ||
+		 field == FIELD_JULIAN || field == FIELD_EPOCH))
+		return lower_reject(l, _("extract() with fractions is not supported"));
+	return lower_field(l, of_date ? OP_date_extract : OP_timestamp_extract, arg, field);
+}
+
+/* A cast of extract(): op narrows or converts its INT8. */
+static int
+lower_extract_cast(Lowering *l, Oid function, Expr *arg)
+{
+	bool		to_float = function == F_FLOAT8_NUMERIC;
+	int			reg;
+
+	reg = lower_extract(l, (FuncExpr *) arg, to_float);
+	if (reg < 0 || function == F_INT8_NUMERIC)
+		return reg;
+	return program_add_op(l->builder,
+						  to_float ? OP_int8_to_float8 :
+						  function == F_INT4_NUMERIC ? OP_int8_to_int4 : OP_int8_to_int2,
+						  reg, -1);
+}
+
+/* The comparison of int8 that is like one of numeric, or -1. */
+static int
+int8_comparison(Oid function)
+{
+	switch (function)
+	{
+		case F_NUMERIC_EQ:
+			return OP_int8_eq;
+		case F_NUMERIC_NE:
+			return OP_int8_ne;
+		case F_NUMERIC_LT:
+			return OP_int8_lt;
+		case F_NUMERIC_LE:
+			return OP_int8_le;
+		case F_NUMERIC_GT:
+			return OP_int8_gt;
+		case F_NUMERIC_GE:
+			return OP_int8_ge;
+		default:
+			return -1;
+	}
+}
+
+/* Is it a numeric constant that is a small integer, and which? */
+static bool
+small_integer(const Expr *expr, int64 *value)
+{
+	const Const *constant = (const Const *) expr;
+	Numeric		number;
+	bool		failed = false;
+	Datum		back;
+
+	if (!IsA(expr, Const) || constant->constisnull)
+		return false;
+	number = DatumGetNumeric(constant->constvalue);
+	*value = numeric_int4_opt_error(number, &failed);
+	if (failed)
+		return false;
+	back = NumericGetDatum(int64_to_numeric(*value));
+	return DatumGetBool(DirectFunctionCall2(numeric_eq, back, NumericGetDatum(number)));
+}
+
+/* extract() compared with an integer. */
+static int
+lower_extract_comparison(Lowering *l, Oid function, List *args)
+{
+	int64		value;
+	int			reg = lower_extract(l, linitial(args), true);
+
+	if (reg < 0)
+		return -1;
+	if (!small_integer(lsecond(args), &value))
+		return lower_reject(l, _("a comparison of extract() with something other than a constant integer is not supported"));
+	return add_const_op(l, (OpCode) int8_comparison(function), reg, lower_int8(l, value));
+}
+
+/*
+ * Date, timestamp or timestamptz plus or minus an interval.  A day has 24 hours
+ * everywhere only where there is no time zone.
+ */
+static int
+lower_interval(Lowering *l, List *args, bool of_date, bool with_zone, bool minus)
+{
+	const Const *constant = lsecond(args);
+	Interval	span;
+	int			reg;
+
+	if (!IsA(constant, Const) || constant->constisnull)
+		return lower_reject(l, _("an interval that is not constant is not supported"));
+	span = *DatumGetIntervalP(constant->constvalue);
+	if (minus)
+	{
+		/* as PostgreSQL does, where the least number is its own negation */
+		span.month = (int32) -(uint32) span.month;
+		span.day = (int32) -(uint32) span.day;
+		span.time = (int64) -(uint64) span.time;
+	}
+	if (with_zone && (span.month != 0 || span.day != 0))
+		return lower_reject(l, _("days and months in the session's time zone are not supported"));
+
+	reg = lower_expr(l, linitial(args));
+	if (reg >= 0 && of_date)
+		reg = program_add_op(l->builder, OP_date_to_timestamp, reg, -1);
+	if (span.month != 0)
+		reg = add_const_op(l, OP_timestamp_add_months, reg, lower_int4(l, span.month));
+	if (span.day != 0)
+		reg = add_const_op(l, OP_timestamp_add_days, reg, lower_int4(l, span.day));
+	return add_const_op(l, OP_timestamp_add_time, reg, lower_int8(l, span.time));
+}
+
+/* Lower a call, if the function is one of those here, to *reg (or -1). */
+bool
+lower_date_function(Lowering *l, Oid function, List *args, int *reg)
+{
+	switch (function)
+	{
+		case F_DATE_TRUNC_TEXT_TIMESTAMP:
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
+			*reg = lower_trunc(l, args, function == F_DATE_TRUNC_TEXT_TIMESTAMPTZ);
+			return true;
+		case F_DATE_PART_TEXT_TIMESTAMP:
+			*reg = lower_part(l, args);
+			return true;
+		case F_TIMESTAMP_PL_INTERVAL:
+		case F_TIMESTAMP_MI_INTERVAL:
+			*reg = lower_interval(l, args, false, false, function == F_TIMESTAMP_MI_INTERVAL);
+			return true;
+		case F_TIMESTAMPTZ_PL_INTERVAL:
+		case F_TIMESTAMPTZ_MI_INTERVAL:
+			*reg = lower_interval(l, args, false, true, function == F_TIMESTAMPTZ_MI_INTERVAL);
+			return true;
+		case F_DATE_PL_INTERVAL:
+		case F_DATE_MI_INTERVAL:
+			*reg = lower_interval(l, args, true, false, function == F_DATE_MI_INTERVAL);
+			return true;
+		case F_INT2_NUMERIC:
+		case F_INT4_NUMERIC:
+		case F_INT8_NUMERIC:
+		case F_FLOAT8_NUMERIC:
+			if (!is_extract(linitial(args)))
+				return false;
+			*reg = lower_extract_cast(l, function, linitial(args));
+			return true;
+		default:
+			if (int8_comparison(function) < 0 || !is_extract(linitial(args)))
+				return false;
+			*reg = lower_extract_comparison(l, function, args);
+			return true;
+	}
+}
