@@ -39,6 +39,7 @@ typedef struct DeviceSlot
 #define ERROR_INEXACT 1			/* an expression would raise an error */
 #define ERROR_CORRUPT 2			/* a page contradicts itself */
 #define ERROR_TOASTED 4			/* a needed value is compressed or external */
+#define ERROR_NUMERIC 8			/* a numeric is not what its column says */
 
 /* What kernels tell the host; downloaded after every batch. */
 typedef struct Counters
@@ -167,7 +168,9 @@ typedef struct DeformColumn
 	uint32_t	width;			/* bytes a value */
 	int16_t		missing;		/* slot for tuples that are too short, or -1: NULL */
 	int16_t		next;			/* another column of the same attribute, or -1 */
-	uint32_t	is_text;
+	uint16_t	is_text;
+	uint8_t		is_numeric;		/* stored as numeric, of this scale */
+	uint8_t		scale;
 } DeformColumn;
 
 /* One page of a batch: its first row, and its visible line pointers. */

@@ -18,6 +18,7 @@
 #define GPUAGG_DEFORM_CUH
 
 #include "heap_page.h"
+#include "numeric_page.h"
 
 /* A tuple whose header has been checked. */
 typedef struct DeformTuple
@@ -238,7 +239,13 @@ put_value(const DeformArgs *args, const DeformColumn *column, uint32_t row,
 
 	if (!value->plain)
 		return ERROR_TOASTED;
-	if (column->is_text)
+	if (column->is_numeric)
+	{
+		if (!numeric_to_scaled(from, value->size - value->header, column->scale,
+							   (int64_t *) to))
+			return ERROR_NUMERIC;
+	}
+	else if (column->is_text)
 	{
 		((TextRef *) to)->start = (uint32_t) (from - args->batch.bytes);
 		((TextRef *) to)->length = value->size - value->header;

@@ -198,6 +198,13 @@ engine_close(EngineHandle *handle)
 	handle->ops->close(run);
 }
 
+EngineStatus
+engine_give_up(EngineHandle *handle, const char *message)
+{
+	strlcpy(handle->run->message, message, sizeof(handle->run->message));
+	return ENGINE_INEXACT;
+}
+
 const char *
 engine_message(const EngineHandle *handle)
 {

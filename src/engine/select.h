@@ -50,6 +50,9 @@ extern EngineStatus engine_groups(EngineHandle *handle, GroupBatch *batch);
 extern void engine_close(EngineHandle *handle);
 extern const char *engine_message(const EngineHandle *handle);
 
+/* An open run cannot have a row at all: its message, and ENGINE_INEXACT. */
+extern EngineStatus engine_give_up(EngineHandle *handle, const char *message);
+
 /* What happened, also after engine_close; NULL before engine_open. */
 extern const EngineStats *engine_stats(const EngineHandle *handle);
 extern const char *engine_name(const EngineHandle *handle);

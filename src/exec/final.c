@@ -46,15 +46,25 @@ sum128_to_numeric(const uint64_t *words)
 											   NumericGetDatum(int64_to_numeric((int64) sum[0]))));
 }
 
-/* Average of integers: the sum in numeric divided by the count in numeric. */
+/* A sum of integers, or of numerics of a scale, which becomes its own. */
 static Datum
-average_numeric(AccKind kind, const uint64_t *words, uint64_t count)
+sum_numeric(AccKind kind, const uint64_t *words, int scale)
 {
 	Numeric		sum = (kind == ACC_SUM_INT128)
 		? sum128_to_numeric(words)
 		: int64_to_numeric((int64) words[0]);
 
-	return DirectFunctionCall2(numeric_div, NumericGetDatum(sum),
+	if (scale == 0)
+		return NumericGetDatum(sum);
+	return DirectFunctionCall2(numeric_mul, NumericGetDatum(sum),
+							   NumericGetDatum(int64_div_fast_to_numeric(1, scale)));
+}
+
+/* The sum in numeric divided by the count in numeric, as PostgreSQL's avg. */
+static Datum
+average_numeric(Datum sum, uint64_t count)
+{
+	return DirectFunctionCall2(numeric_div, sum,
 							   NumericGetDatum(int64_to_numeric((int64) count)));
 }
 
@@ -141,9 +151,12 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 		case FINAL_BITS_INT8:
 			return Int64GetDatum((int64) value[0]);
 		case FINAL_SUM_NUMERIC:
-			return NumericGetDatum(sum128_to_numeric(value));
+			return sum_numeric((AccKind) acc->kind, value, agg->scale);
 		case FINAL_AVG_NUMERIC:
-			return average_numeric((AccKind) acc->kind, value, count);
+			return average_numeric(sum_numeric((AccKind) acc->kind, value, agg->scale),
+								   count);
+		case FINAL_EXTREME_NUMERIC:
+			return NumericGetDatum(int64_div_fast_to_numeric((int64) value[0], agg->scale));
 		case FINAL_SUM_FLOAT4:
 			return sum_float4(word_double(value[0]));
 		case FINAL_SUM_FLOAT8:
@@ -174,16 +187,12 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 }
 
 /*
- * Text, varchar and char(n) alike: a varlena of the bytes.  Its header is short
- * where it can be, as in the tuples of PostgreSQL's own groups: pg_column_size
- * shows it.
+ * A varlena of these bytes.  Its header is short where it can be, as in the
+ * tuples of PostgreSQL's own groups: pg_column_size shows it.
  */
 static Datum
-vector_text(const ColumnVector *vector, uint32_t row)
+make_varlena(const char *bytes, uint32 len)
 {
-	uint32		begin = vector->offsets[row];
-	uint32		len = vector->offsets[row + 1] - begin;
-	const char *bytes = (const char *) vector->values + begin;
 	struct varlena *value;
 
 	if (len + VARHDRSZ_SHORT > VARATT_SHORT_MAX)
@@ -192,6 +201,16 @@ vector_text(const ColumnVector *vector, uint32_t row)
 	SET_VARSIZE_SHORT(value, VARHDRSZ_SHORT + len);
 	memcpy(VARDATA_SHORT(value), bytes, len);
 	return PointerGetDatum(value);
+}
+
+/* Text, varchar and char(n) alike. */
+static Datum
+vector_text(const ColumnVector *vector, uint32_t row)
+{
+	uint32		begin = vector->offsets[row];
+
+	return make_varlena((const char *) vector->values + begin,
+						vector->offsets[row + 1] - begin);
 }
 
 static Datum
@@ -239,4 +258,18 @@ vector_datum(const ColumnVector *vector, ValueType type, uint32_t row,
 			break;
 	}
 	elog(ERROR, "vector with unknown value type: %d", (int) type);
+}
+
+Datum
+key_value(const Program *program, int key, const ColumnVector *vector,
+		  uint32_t group, bool *isnull)
+{
+	int			scale = program_key_scales(program)[key];
+	Datum		value = vector_datum(vector, program_key_type(program, key), group, isnull);
+	Numeric		numeric;
+
+	if (scale == KEY_NOT_NUMERIC || *isnull)
+		return value;
+	numeric = int64_div_fast_to_numeric(DatumGetInt64(value), scale);
+	return make_varlena(VARDATA(numeric), VARSIZE(numeric) - VARHDRSZ);
 }

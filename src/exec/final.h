@@ -16,6 +16,13 @@ extern Datum final_value(const Program *program, const Aggregate *agg,
 						 const uint64_t *words, bool *isnull);
 
 /*
+ * A group's value of one key; a numeric has the key's display scale.  Datums by
+ * reference are in the current context.
+ */
+extern Datum key_value(const Program *program, int key,
+					   const ColumnVector *vector, uint32_t group, bool *isnull);
+
+/*
  * A value of a column vector as a Datum of the SQL type with that ValueType;
  * TEXT and UUID are copied into the current context.
  */

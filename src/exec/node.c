@@ -203,8 +203,7 @@ store_group(GpuAggState *state, uint32_t group, TupleTableSlot *slot)
 
 	ExecClearTuple(slot);
 	for (int i = 0; i < program->nkeys; i++)
-		*values++ = vector_datum(&state->groups.keys[i], program_key_type(program, i),
-								 group, isnull++);
+		*values++ = key_value(program, i, &state->groups.keys[i], group, isnull++);
 	for (int i = 0; i < program->naggs; i++)
 		*values++ = final_value(program, &aggs[i], words, isnull++);
 	for (int i = program->nkeys + program->naggs; i < slot->tts_tupleDescriptor->natts; i++)

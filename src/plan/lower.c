@@ -275,6 +275,12 @@ expression_kind(const Expr *expr)
 	}
 }
 
+static bool
+is_lowered(Oid function)
+{
+	return function_op(function) >= 0 || is_numeric_function(function);
+}
+
 /*
  * Can the expression's outermost part be an operation?  Then it is one even if
  * no row changes its value, so that its error, if it raises one, is only raised
@@ -288,9 +294,9 @@ is_operation(const Expr *expr)
 		case T_BoolExpr:
 			return true;
 		case T_OpExpr:
-			return function_op(get_opcode(((const OpExpr *) expr)->opno)) >= 0;
+			return is_lowered(get_opcode(((const OpExpr *) expr)->opno));
 		case T_FuncExpr:
-			return function_op(((const FuncExpr *) expr)->funcid) >= 0;
+			return is_lowered(((const FuncExpr *) expr)->funcid);
 		default:
 			return false;
 	}
@@ -345,8 +351,11 @@ int
 lower_expr(Lowering *l, Expr *expr)
 {
 	int			reg;
+	int			scale;
 
 	check_stack_depth();
+	if (is_numeric(expr))
+		return lower_numeric(l, expr, &scale);
 	if (!IsA(expr, Const))
 	{
 		reg = lower_input(l, expr);
@@ -395,16 +404,17 @@ bool
 lower_key(Lowering *l, Expr *expr)
 {
 	int			reg;
+	int			scale = KEY_NOT_NUMERIC;
 
 	if (!lower_succeeded(l))
 		return false;
-	reg = lower_expr(l, expr);
+	reg = is_numeric(expr) ? lower_numeric(l, expr, &scale) : lower_expr(l, expr);
 	if (reg < 0)
 		return lower_succeeded(l);
 	if (l->builder->insns[reg].type == VT_TEXT && !check_text_key(l, expr))
 		return false;
 
-	program_add_key(l->builder, reg);
+	program_add_numeric_key(l->builder, reg, scale);
 	return lower_succeeded(l);
 }
 

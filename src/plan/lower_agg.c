@@ -29,18 +29,21 @@ static const AggregateKind aggregate_kinds[] = {
 	{F_SUM_INT2, ACC_SUM_INT, FINAL_SUM_INT8},
 	{F_SUM_INT4, ACC_SUM_INT, FINAL_SUM_INT8},
 	{F_SUM_INT8, ACC_SUM_INT128, FINAL_SUM_NUMERIC},
+	{F_SUM_NUMERIC, ACC_SUM_INT128, FINAL_SUM_NUMERIC},
 	{F_SUM_FLOAT4, ACC_SUM_FLOAT, FINAL_SUM_FLOAT4},
 	{F_SUM_FLOAT8, ACC_SUM_FLOAT, FINAL_SUM_FLOAT8},
 
 	{F_AVG_INT2, ACC_SUM_INT, FINAL_AVG_NUMERIC},
 	{F_AVG_INT4, ACC_SUM_INT, FINAL_AVG_NUMERIC},
 	{F_AVG_INT8, ACC_SUM_INT128, FINAL_AVG_NUMERIC},
+	{F_AVG_NUMERIC, ACC_SUM_INT128, FINAL_AVG_NUMERIC},
 	{F_AVG_FLOAT4, ACC_SUM_FLOAT, FINAL_AVG_FLOAT8},
 	{F_AVG_FLOAT8, ACC_SUM_FLOAT, FINAL_AVG_FLOAT8},
 
 	{F_MIN_INT2, ACC_MIN_INT, FINAL_EXTREME_INT2},
 	{F_MIN_INT4, ACC_MIN_INT, FINAL_EXTREME_INT4},
 	{F_MIN_INT8, ACC_MIN_INT, FINAL_EXTREME_INT8},
+	{F_MIN_NUMERIC, ACC_MIN_INT, FINAL_EXTREME_NUMERIC},
 	{F_MIN_FLOAT4, ACC_MIN_FLOAT, FINAL_EXTREME_FLOAT4},
 	{F_MIN_FLOAT8, ACC_MIN_FLOAT, FINAL_EXTREME_FLOAT8},
 	{F_MIN_DATE, ACC_MIN_INT, FINAL_EXTREME_INT4},
@@ -50,6 +53,7 @@ static const AggregateKind aggregate_kinds[] = {
 	{F_MAX_INT2, ACC_MAX_INT, FINAL_EXTREME_INT2},
 	{F_MAX_INT4, ACC_MAX_INT, FINAL_EXTREME_INT4},
 	{F_MAX_INT8, ACC_MAX_INT, FINAL_EXTREME_INT8},
+	{F_MAX_NUMERIC, ACC_MAX_INT, FINAL_EXTREME_NUMERIC},
 	{F_MAX_FLOAT4, ACC_MAX_FLOAT, FINAL_EXTREME_FLOAT4},
 	{F_MAX_FLOAT8, ACC_MAX_FLOAT, FINAL_EXTREME_FLOAT8},
 	{F_MAX_DATE, ACC_MAX_INT, FINAL_EXTREME_INT4},
@@ -182,6 +186,7 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	const AggregateKind *kind;
 	int			arg = -1;
 	int			filter = -1;
+	int			scale = 0;
 	int			counted;
 	int			acc;
 	int			count;
@@ -201,7 +206,9 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	}
 	if (aggref->args != NIL)
 	{
-		arg = lower_expr(l, linitial_node(TargetEntry, aggref->args)->expr);
+		Expr	   *expr = linitial_node(TargetEntry, aggref->args)->expr;
+
+		arg = is_numeric(expr) ? lower_numeric(l, expr, &scale) : lower_expr(l, expr);
 		if (arg < 0)
 			return lower_succeeded(l);
 	}
@@ -223,6 +230,7 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	acc = count;
 	if (kind->acc != ACC_COUNT)
 		acc = program_add_acc(l->builder, kind->acc, arg, filter);
-	program_add_agg(l->builder, kind->final, acc, count);
+	program_add_numeric_agg(l->builder, kind->final, acc, count,
+							kind->acc == ACC_COUNT ? 0 : scale);
 	return lower_succeeded(l);
 }

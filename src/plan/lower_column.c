@@ -148,10 +148,10 @@ add_slot(Lowering *l, Expr *expr, ValueType type)
 
 /*
  * The slot with an attribute's value in tuples that were stored before the
- * column was added, or -1: they have NULL there.
+ * column was added, or -1: they have NULL there.  scale: of a numeric, or -1.
  */
 static int
-missing_slot(Lowering *l, Form_pg_attribute attr, ValueType type)
+missing_slot(Lowering *l, Form_pg_attribute attr, ValueType type, int scale)
 {
 	AttrMissing *missing;
 	Const	   *value;
@@ -161,6 +161,14 @@ missing_slot(Lowering *l, Form_pg_attribute attr, ValueType type)
 	missing = &l->desc->constr->missing[attr->attnum - 1];
 	if (!missing->am_present)
 		return -1;
+	if (scale >= 0)
+	{
+		value = scaled_const(missing->am_value, false, scale);
+		if (value == NULL)
+			return lower_reject(l, _("the default of column \"%s\" does not fit into 64 bits"),
+								NameStr(attr->attname));
+		return add_slot(l, (Expr *) value, type);
+	}
 	value = makeConst(attr->atttypid, attr->atttypmod, attr->attcollation,
 					  attr->attlen,
 					  datumCopy(missing->am_value, attr->attbyval, attr->attlen),
@@ -173,6 +181,7 @@ lower_var(Lowering *l, const Var *var)
 {
 	Form_pg_attribute attr;
 	int			type;
+	int			scale;
 
 	if (var->varlevelsup != 0 || (Index) var->varno != l->rti)
 		return lower_reject(l, _("a column of another table is used"));
@@ -180,13 +189,15 @@ lower_var(Lowering *l, const Var *var)
 		return lower_reject(l, _("whole-row references are not supported"));
 	if (var->varattno < 0)
 		return lower_reject(l, _("system columns are not supported"));
+	attr = TupleDescAttr(l->desc, var->varattno - 1);
+	if (known_scale((const Expr *) var, &scale))
+		return program_add_numeric_column(l->builder, var->varattno, scale, !attr->attnotnull,
+										  missing_slot(l, attr, VT_INT8, scale));
 	type = supported_type(l, var->vartype);
 	if (type < 0)
 		return -1;
-
-	attr = TupleDescAttr(l->desc, var->varattno - 1);
 	return program_add_column(l->builder, var->varattno, type, !attr->attnotnull,
-							  missing_slot(l, attr, type));
+							  missing_slot(l, attr, type, -1));
 }
 
 /* The column of the child plan that has the expression's value; -1: none has. */
@@ -195,16 +206,20 @@ lower_input(Lowering *l, Expr *expr)
 {
 	ListCell   *lc;
 	int			type;
+	int			scale;
 
 	foreach(lc, l->inputs)
 	{
+		int			attno = foreach_current_index(lc) + 1;
+
 		if (!equal(lfirst(lc), expr))
 			continue;
+		if (known_scale(expr, &scale))
+			return program_add_numeric_column(l->builder, attno, scale, true, -1);
 		type = supported_type(l, exprType((Node *) expr));
 		if (type < 0)
 			return -1;
-		return program_add_column(l->builder, foreach_current_index(lc) + 1,
-								  type, true, -1);
+		return program_add_column(l->builder, attno, type, true, -1);
 	}
 	return -1;
 }

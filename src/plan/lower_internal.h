@@ -24,7 +24,19 @@ extern int	lower_slot(Lowering *l, Expr *expr);
 /* lower_op.c: functions by Oid. */
 extern int	function_op(Oid function);
 extern int	lower_function(Lowering *l, Oid function, List *args, Oid collation);
+extern int	lower_operand(Lowering *l, Oid function, Expr *expr, ValueType type);
 extern bool check_collation(Lowering *l, Oid collation);
+
+/*
+ * lower_numeric.c: expressions of type numeric, and functions over them.  The
+ * register counts units of 10^-*scale; *scale is the value's display scale.
+ */
+extern bool is_numeric(const Expr *expr);
+extern bool is_numeric_function(Oid function);
+extern bool known_scale(const Expr *expr, int *scale);
+extern int	lower_numeric(Lowering *l, Expr *expr, int *scale);
+extern int	lower_numeric_function(Lowering *l, Oid function, List *args, int *scale);
+extern Const *scaled_const(Datum value, bool isnull, int scale);
 
 /* lower_select.c: what takes one of several values. */
 extern int	lower_null(Lowering *l, Oid type);

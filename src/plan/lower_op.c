@@ -149,7 +149,8 @@ widening_op(ValueType from, ValueType to)
 	return -1;
 }
 
-static int
+/* An operand of a function, widened to a type if need be. */
+int
 lower_operand(Lowering *l, Oid function, Expr *expr, ValueType type)
 {
 	int			reg;
@@ -199,6 +200,7 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 {
 	int			op = function_op(function);
 	int			regs[2] = {-1, -1};
+	int			scale;
 	int			reg;
 
 	if (lower_date_function(l, function, args, &reg) ||
@@ -206,6 +208,8 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 		return reg;
 	if (is_identity(function))
 		return lower_expr(l, linitial(args));
+	if (is_numeric_function(function))
+		return lower_numeric_function(l, function, args, &scale);
 	if (op < 0 || list_length(args) != op_nargs((OpCode) op))
 		return lower_reject(l, _("function %s is not supported"),
 							format_procedure(function));

@@ -84,6 +84,7 @@ static const char *const final_names[] = {
 	[FINAL_EXTREME_INT8] = "extreme_int8",
 	[FINAL_EXTREME_FLOAT4] = "extreme_float4",
 	[FINAL_EXTREME_FLOAT8] = "extreme_float8",
+	[FINAL_EXTREME_NUMERIC] = "extreme_numeric",
 	[FINAL_BOOL] = "bool",
 	[FINAL_BITS_INT2] = "bits_int2",
 	[FINAL_BITS_INT4] = "bits_int4",
@@ -222,28 +223,47 @@ add_insn(ProgramBuilder *b, const Insn *insn)
 	return i;
 }
 
+/* A column's register. */
+static int
+add_column(ProgramBuilder *b, const Column *column)
+{
+	Insn		insn = {.op = OP_column,.type = column->type,
+		.nullable = column->nullable,.arg = {-1, -1, -1}};
+	int			i;
+
+	if (b->overflow)
+		return -1;
+	i = find_part(b->columns, b->head.ncolumns, column, sizeof(Column));
+	if (i < 0)
+	{
+		i = next_index(b, &b->head.ncolumns, PROGRAM_MAX_COLUMNS);
+		if (i < 0)
+			return -1;
+		b->columns[i] = *column;
+	}
+	insn.index = i;
+	return add_insn(b, &insn);
+}
+
 int
 program_add_column(ProgramBuilder *b, int attno, ValueType type,
 				   bool nullable, int missing)
 {
 	Column		column = {.attno = attno,.missing = missing,.type = type,
 		.nullable = nullable};
-	Insn		insn = {.op = OP_column,.type = type,.nullable = nullable,
-		.arg = {-1, -1, -1}};
-	int			i;
 
-	if (b->overflow)
-		return -1;
-	i = find_part(b->columns, b->head.ncolumns, &column, sizeof(Column));
-	if (i < 0)
-	{
-		i = next_index(b, &b->head.ncolumns, PROGRAM_MAX_COLUMNS);
-		if (i < 0)
-			return -1;
-		b->columns[i] = column;
-	}
-	insn.index = i;
-	return add_insn(b, &insn);
+	return add_column(b, &column);
+}
+
+/* The missing slot's value is scaled already. */
+int
+program_add_numeric_column(ProgramBuilder *b, int attno, int scale,
+						   bool nullable, int missing)
+{
+	Column		column = {.attno = attno,.missing = missing,.type = VT_INT8,
+		.nullable = nullable,.numeric = true,.scale = scale};
+
+	return add_column(b, &column);
 }
 
 int
@@ -300,10 +320,19 @@ program_add_select(ProgramBuilder *b, int when, int then, int otherwise)
 int
 program_add_key(ProgramBuilder *b, int reg)
 {
+	return program_add_numeric_key(b, reg, KEY_NOT_NUMERIC);
+}
+
+int
+program_add_numeric_key(ProgramBuilder *b, int reg, int scale)
+{
 	int			i = next_index(b, &b->head.nkeys, PROGRAM_MAX_KEYS);
 
 	if (i >= 0)
+	{
 		b->keys[i] = reg;
+		b->key_scales[i] = scale;
+	}
 	return i;
 }
 
@@ -332,10 +361,30 @@ program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
 	return i;
 }
 
+static int
+add_agg(ProgramBuilder *b, const Aggregate *agg)
+{
+	int			i = next_index(b, &b->head.naggs, PROGRAM_MAX_AGGS);
+
+	if (i >= 0)
+		b->aggs[i] = *agg;
+	return i;
+}
+
 int
 program_add_agg(ProgramBuilder *b, FinalKind final, int acc, int count)
 {
-	return program_add_variance(b, final, acc, count, -1, -1);
+	return program_add_numeric_agg(b, final, acc, count, 0);
+}
+
+int
+program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc, int count,
+						int scale)
+{
+	Aggregate	agg = {.final = final,.scale = scale,.acc = acc,.count = count,
+		.squares = {-1, -1}};
+
+	return add_agg(b, &agg);
 }
 
 int
@@ -344,11 +393,8 @@ program_add_variance(ProgramBuilder *b, FinalKind final, int sum, int count,
 {
 	Aggregate	agg = {.final = final,.acc = sum,.count = count,
 		.squares = {low, high}};
-	int			i = next_index(b, &b->head.naggs, PROGRAM_MAX_AGGS);
 
-	if (i >= 0)
-		b->aggs[i] = agg;
-	return i;
+	return add_agg(b, &agg);
 }
 
 void
@@ -367,7 +413,7 @@ program_size(const ProgramBuilder *b)
 	return sizeof(Program) +
 		p->nattrs * sizeof(Attribute) + p->ncolumns * sizeof(Column) +
 		p->ninsns * sizeof(Insn) + p->naccs * sizeof(Accumulator) +
-		p->naggs * sizeof(Aggregate) + p->nkeys * sizeof(int16_t);
+		p->naggs * sizeof(Aggregate) + p->nkeys * (sizeof(int16_t) + sizeof(int8_t));
 }
 
 /* Copy `size` bytes to *to and move it behind them. */
@@ -393,6 +439,7 @@ program_finish(const ProgramBuilder *b, Program *buf)
 	put(&to, b->accs, head.naccs * sizeof(Accumulator));
 	put(&to, b->aggs, head.naggs * sizeof(Aggregate));
 	put(&to, b->keys, head.nkeys * sizeof(int16_t));
+	put(&to, b->key_scales, head.nkeys * sizeof(int8_t));
 }
 
 uint64_t
@@ -432,7 +479,10 @@ print_insn(const Program *p, int reg, char *buf, size_t len)
 	{
 		const Column *column = &program_columns(p)[insn->index];
 
-		append(buf, len, " %d (attribute %d, %s", insn->index, column->attno, type);
+		append(buf, len, " %d (attribute %d, %s", insn->index, column->attno,
+			   column->numeric ? "numeric" : type);
+		if (column->numeric)
+			append(buf, len, " of scale %d", column->scale);
 		if (!column->nullable)
 			append(buf, len, ", not null");
 		if (column->missing >= 0)
@@ -463,6 +513,33 @@ print_acc(const Program *p, int i, char *buf, size_t len)
 		append(buf, len, " filter r%d", acc->filter);
 }
 
+static void
+print_key(const Program *p, int i, char *buf, size_t len)
+{
+	int			scale = program_key_scales(p)[i];
+
+	append(buf, len, "key r%d", program_keys(p)[i]);
+	if (scale != KEY_NOT_NUMERIC)
+		append(buf, len, ", numeric of scale %d", scale);
+}
+
+static void
+print_agg(const Program *p, int i, char *buf, size_t len)
+{
+	const Aggregate *agg = &program_aggs(p)[i];
+
+	append(buf, len, "result %s of word %d", final_names[agg->final],
+		   program_accs(p)[agg->acc].word);
+	if (agg->scale > 0)
+		append(buf, len, ", scale %d", agg->scale);
+	if (agg->count != agg->acc)
+		append(buf, len, ", counted by word %d",
+			   program_accs(p)[agg->count].word);
+	for (int i = 0; i < 2 && agg->squares[i] >= 0; i++)
+		append(buf, len, ", squares in word %d",
+			   program_accs(p)[agg->squares[i]].word);
+}
+
 /*
  * The lines: instructions, filter, keys, accumulators, aggregates.  Attributes
  * are left out: the instructions name those that matter.
@@ -470,8 +547,6 @@ print_acc(const Program *p, int i, char *buf, size_t len)
 bool
 program_print_line(const Program *p, int line, char *buf, size_t len)
 {
-	const Aggregate *agg;
-
 	buf[0] = '\0';
 	if (line < p->ninsns)
 	{
@@ -486,7 +561,7 @@ program_print_line(const Program *p, int line, char *buf, size_t len)
 	}
 	if (line < p->nkeys)
 	{
-		append(buf, len, "key r%d", program_keys(p)[line]);
+		print_key(p, line, buf, len);
 		return true;
 	}
 	line -= p->nkeys;
@@ -498,14 +573,6 @@ program_print_line(const Program *p, int line, char *buf, size_t len)
 	line -= p->naccs;
 	if (line >= p->naggs)
 		return false;
-	agg = &program_aggs(p)[line];
-	append(buf, len, "result %s of word %d", final_names[agg->final],
-		   program_accs(p)[agg->acc].word);
-	if (agg->count != agg->acc)
-		append(buf, len, ", counted by word %d",
-			   program_accs(p)[agg->count].word);
-	for (int i = 0; i < 2 && agg->squares[i] >= 0; i++)
-		append(buf, len, ", squares in word %d",
-			   program_accs(p)[agg->squares[i]].word);
+	print_agg(p, line, buf, len);
 	return true;
 }

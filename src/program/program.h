@@ -5,7 +5,8 @@
  * A Program is one flat chunk of bytes without pointers and without anything
  * of PostgreSQL's, so that it can be copied, hashed, printed, stored in a plan
  * tree and sent to another process.  Its parts, in this order behind the
- * header: attributes, columns, instructions, keys, accumulators, aggregates.
+ * header: attributes, columns, instructions, accumulators, aggregates, keys, and
+ * the keys' scales.
  *
  * The way of a row: the columns come from a heap page (attributes say how the
  * tuple is laid out) or from a column batch.  Instructions, in static single
@@ -50,7 +51,9 @@
  * How a value stands in a column batch and in a register.  X(name, C type,
  * bytes in a column vector; 0 for offsets and bytes).  Dates are INT4 (days),
  * timestamps INT8 (microseconds), oid is INT4 (equality only), varchar and
- * char(n) are TEXT.
+ * char(n) are TEXT.  A numeric is INT8 too: it counts units of 10^-scale, where
+ * the scale belongs to the expression and is known to whoever made the Program;
+ * engines only see it in columns, which come from stored numerics.
  */
 #define VALUE_TYPES(X) \
 	X(BOOL, uint8_t, 1) \
@@ -94,7 +97,8 @@ typedef struct Column
 								 * short to hold it, or -1: NULL */
 	uint8_t		type;			/* ValueType */
 	uint8_t		nullable;
-	uint8_t		unused[2];
+	uint8_t		numeric;		/* stored as numeric (numeric_page.h); INT8 */
+	uint8_t		scale;			/* of a numeric: its display scale, exactly */
 } Column;
 
 /*
@@ -164,8 +168,8 @@ typedef enum FinalKind
 {
 	FINAL_COUNT,				/* acc: COUNT */
 	FINAL_SUM_INT8,				/* sum(int2), sum(int4): acc SUM_INT */
-	FINAL_SUM_NUMERIC,			/* sum(int8): acc SUM_INT128 */
-	FINAL_AVG_NUMERIC,			/* avg(int2, int4, int8): SUM_INT or
+	FINAL_SUM_NUMERIC,			/* sum(int8, numeric): acc SUM_INT128 */
+	FINAL_AVG_NUMERIC,			/* avg(int2, int4, int8, numeric): SUM_INT or
 								 * SUM_INT128 */
 	FINAL_SUM_FLOAT4,
 	FINAL_SUM_FLOAT8,
@@ -175,6 +179,7 @@ typedef enum FinalKind
 	FINAL_EXTREME_INT8,			/* int8, timestamp, timestamptz */
 	FINAL_EXTREME_FLOAT4,
 	FINAL_EXTREME_FLOAT8,
+	FINAL_EXTREME_NUMERIC,		/* acc MIN_INT, MAX_INT */
 	FINAL_BOOL,					/* bool_and, bool_or: acc BIT_AND, BIT_OR */
 	FINAL_BITS_INT2,			/* bit_and, bit_or, bit_xor: acc BIT_* */
 	FINAL_BITS_INT4,
@@ -188,7 +193,7 @@ typedef enum FinalKind
 typedef struct Aggregate
 {
 	uint8_t		final;			/* FinalKind */
-	uint8_t		unused;
+	uint8_t		scale;			/* of the values, where they are numeric */
 	int16_t		acc;			/* accumulator of the value */
 	int16_t		count;			/* accumulator that counts the values taken in:
 								 * none means a NULL result */
@@ -263,6 +268,15 @@ program_keys(const Program *p)
 	return (const int16_t *) (program_aggs(p) + p->naggs);
 }
 
+/* The scales of keys that are numeric; others have KEY_NOT_NUMERIC. */
+#define KEY_NOT_NUMERIC (-1)
+
+static inline const int8_t *
+program_key_scales(const Program *p)
+{
+	return (const int8_t *) (program_keys(p) + p->nkeys);
+}
+
 static inline ValueType
 program_key_type(const Program *p, int key)
 {
@@ -285,6 +299,7 @@ typedef struct ProgramBuilder
 	Accumulator accs[PROGRAM_MAX_ACCS];
 	Aggregate	aggs[PROGRAM_MAX_AGGS];
 	int16_t		keys[PROGRAM_MAX_KEYS];
+	int8_t		key_scales[PROGRAM_MAX_KEYS];
 	uint8_t		slot_types[PROGRAM_MAX_SLOTS];
 } ProgramBuilder;
 
@@ -296,13 +311,19 @@ extern int	program_add_slot(ProgramBuilder *b, ValueType type);
 extern int	program_add_column(ProgramBuilder *b, int attno, ValueType type,
 							   bool nullable, int missing);
 
+extern int	program_add_numeric_column(ProgramBuilder *b, int attno, int scale,
+									   bool nullable, int missing);
+
 /* Registers of a slot, and of an operation over registers (arg2 may be -1). */
 extern int	program_add_slot_ref(ProgramBuilder *b, int slot);
 extern int	program_add_op(ProgramBuilder *b, OpCode op, int arg1, int arg2);
 extern int	program_add_select(ProgramBuilder *b, int when, int then, int otherwise);
 extern int	program_add_key(ProgramBuilder *b, int reg);
+extern int	program_add_numeric_key(ProgramBuilder *b, int reg, int scale);
 extern int	program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter);
 extern int	program_add_agg(ProgramBuilder *b, FinalKind final, int acc, int count);
+extern int	program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc,
+									int count, int scale);
 
 /*
  * A variance or standard deviation: the squares of the values in sum are

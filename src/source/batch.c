@@ -22,6 +22,7 @@
 #include "utils/memutils.h"
 #include "utils/uuid.h"
 
+#include "program/numeric_page.h"
 #include "source/batch.h"
 
 /* Rows in a new writer: a multiple of 8, BATCH_ROWS divided by a power of 2. */
@@ -39,6 +40,8 @@ typedef struct ColumnWriter
 {
 	ValueType	type;
 	int			size;			/* of a value; 0: TEXT */
+	bool		numeric;		/* Datums are numerics, of this scale */
+	uint8		scale;
 	bool		has_null;		/* in this batch */
 	char	   *values;			/* TEXT: the bytes */
 	Size		text_size;		/* TEXT: bytes allocated */
@@ -58,11 +61,13 @@ struct BatchWriter
 };
 
 static void
-column_create(ColumnWriter *column, ValueType type)
+column_create(ColumnWriter *column, const Column *def)
 {
-	column->type = type;
-	column->size = value_type_size(type);
-	if (type == VT_TEXT)
+	column->type = (ValueType) def->type;
+	column->size = value_type_size(column->type);
+	column->numeric = def->numeric;
+	column->scale = def->scale;
+	if (column->type == VT_TEXT)
 	{
 		column->text_size = FIRST_TEXT;
 		column->values = palloc(FIRST_TEXT);
@@ -87,7 +92,7 @@ batch_create(const Program *program)
 	writer->vectors = palloc0(Max(program->ncolumns, 1) * sizeof(ColumnVector));
 	writer->batch.columns = writer->vectors;
 	for (int i = 0; i < writer->ncolumns; i++)
-		column_create(&writer->columns[i], (ValueType) columns[i].type);
+		column_create(&writer->columns[i], &columns[i]);
 	return writer;
 }
 
@@ -158,10 +163,27 @@ column_add_text(BatchWriter *writer, ColumnWriter *column, uint32 row, Datum val
 		pfree(packed);
 }
 
-/* Store a Datum that is not NULL. */
-static void
+/* Store a numeric as the number that engines calculate with. */
+static bool
+column_add_numeric(ColumnWriter *column, uint32 row, Datum value)
+{
+	struct varlena *packed = PG_DETOAST_DATUM_PACKED(value);
+	bool		fits;
+
+	fits = numeric_to_scaled((const uint8 *) VARDATA_ANY(packed),
+							 VARSIZE_ANY_EXHDR(packed), column->scale,
+							 (int64 *) column->values + row);
+	if ((Pointer) packed != DatumGetPointer(value))
+		pfree(packed);
+	return fits;
+}
+
+/* Store a Datum that is not NULL; false: its column cannot hold it. */
+static bool
 column_add(BatchWriter *writer, ColumnWriter *column, uint32 row, Datum value)
 {
+	if (column->numeric)
+		return column_add_numeric(column, row, value);
 	switch (column->type)
 	{
 		case VT_BOOL:
@@ -195,9 +217,10 @@ column_add(BatchWriter *writer, ColumnWriter *column, uint32 row, Datum value)
 		case VT_COUNT:
 			elog(ERROR, "column batch with unknown value type");
 	}
+	return true;
 }
 
-void
+bool
 batch_append(BatchWriter *writer, const Datum *values, const bool *isnull)
 {
 	uint32		row = writer->batch.nrows;
@@ -211,7 +234,10 @@ batch_append(BatchWriter *writer, const Datum *values, const bool *isnull)
 		ColumnWriter *column = &writer->columns[i];
 
 		if (!isnull[i])
-			column_add(writer, column, row, values[i]);
+		{
+			if (!column_add(writer, column, row, values[i]))
+				return false;
+		}
 		else
 		{
 			column_set_null(writer, column, row);
@@ -222,6 +248,7 @@ batch_append(BatchWriter *writer, const Datum *values, const bool *isnull)
 		}
 	}
 	writer->batch.nrows = row + 1;
+	return true;
 }
 
 uint32_t

@@ -21,9 +21,10 @@ extern BatchWriter *batch_create(const Program *program);
 
 /*
  * Append a row: values[i] and isnull[i] are the Program's column i.  Varlenas
- * are detoasted and copied.
+ * are detoasted and copied.  False: a numeric is not what its column says, and
+ * no row was appended.
  */
-extern void batch_append(BatchWriter *writer, const Datum *values, const bool *isnull);
+extern bool batch_append(BatchWriter *writer, const Datum *values, const bool *isnull);
 
 /* The rows so far (0 rows after batch_reset); full: no more may be appended. */
 extern uint32_t batch_rows(const BatchWriter *writer);

@@ -15,7 +15,7 @@
 #include "source/child.h"
 
 /* Append one tuple; only the Program's columns are taken out of it. */
-static void
+static bool
 append_tuple(BatchWriter *batch, const Program *program, TupleTableSlot *slot,
 			 Datum *values, bool *isnull)
 {
@@ -23,7 +23,7 @@ append_tuple(BatchWriter *batch, const Program *program, TupleTableSlot *slot,
 
 	for (int i = 0; i < program->ncolumns; i++)
 		values[i] = slot_getattr(slot, columns[i].attno, &isnull[i]);
-	batch_append(batch, values, isnull);
+	return batch_append(batch, values, isnull);
 }
 
 static TupleTableSlot *
@@ -49,8 +49,11 @@ child_source_run(PlanState *child, const Program *program, EngineHandle *engine)
 		TupleTableSlot *slot = next_tuple(child);
 		bool		end = TupIsNull(slot);
 
-		if (!end)
-			append_tuple(batch, program, slot, values, isnull);
+		if (!end && !append_tuple(batch, program, slot, values, isnull))
+		{
+			status = engine_give_up(engine, "a value has no exact number in 64 bits");
+			break;
+		}
 		if (batch_full(batch) || (end && batch_rows(batch) > 0))
 		{
 			status = engine_columns(engine, batch_columns(batch));

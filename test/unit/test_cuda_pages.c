@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include "engine/cuda/cuda_engine.h"
+#include "numeric_writer.h"
 #include "oracle.h"
 #include "page_writer.h"
 #include "tap.h"
 
 #define NPAGES 40
+#define NSLOTS 3
 
 static const EngineOps *engine;
 static char *pages[NPAGES];
@@ -31,7 +33,7 @@ random_u32(void)
 
 /*
  * The table: int4 not null, text, (dropped int2), int8, bool, uuid, float8 with a
- * missing value, text with a missing value.
+ * missing value, text with a missing value, numeric of scale 3 with one.
  */
 static Program *
 make_program(bool all_columns)
@@ -51,6 +53,7 @@ make_program(bool all_columns)
 	program_add_attr(b, 16, 1, false);
 	program_add_attr(b, 8, 8, false);
 	program_add_attr(b, -1, 4, false);
+	program_add_attr(b, -1, 4, false);
 	text = program_add_column(b, 2, VT_TEXT, true, -1);
 	int8 = program_add_column(b, 4, VT_INT8, true, -1);
 	boolean = program_add_column(b, 5, VT_BOOL, true, -1);
@@ -66,10 +69,15 @@ make_program(bool all_columns)
 		int			last = program_add_column(b, 8, VT_TEXT, true,
 											  program_add_slot(b, VT_TEXT));
 
+		int			numeric = program_add_numeric_column(b, 9, 3, true,
+														 program_add_slot(b, VT_INT8));
+
 		program_add_key(b, last);
 		program_add_key(b, program_add_column(b, 6, VT_UUID, true, -1));
 		program_add_acc(b, ACC_SUM_FLOAT, float8, -1);
 		program_add_acc(b, ACC_MAX_FLOAT, float8, -1);
+		program_add_acc(b, ACC_SUM_INT128, numeric, -1);
+		program_add_acc(b, ACC_MIN_INT, numeric, -1);
 	}
 	program = calloc(1, program_size(b));
 	program_finish(b, program);
@@ -87,7 +95,8 @@ make_tuple(TupleWriter *tuple)
 	int16_t		dropped = 7;
 	uint64_t	uuid[2] = {random_u32() % 3, 5};
 	char		text[200];
-	uint32_t	natts = random_u32() % 4 == 0 ? 4 + random_u32() % 5 : 8;
+	uint8_t		numeric[NUMERIC_ROOM];
+	uint32_t	natts = random_u32() % 4 == 0 ? 4 + random_u32() % 6 : 9;
 
 	tuple_begin(tuple);
 	tuple_fixed(tuple, &int4, 4, 4);
@@ -118,6 +127,11 @@ make_tuple(TupleWriter *tuple)
 				break;
 			case 6:
 				tuple_fixed(tuple, &float8, 8, 8);
+				break;
+			case 8:
+				tuple_text(tuple, (const char *) numeric,
+						   numeric_of_scaled(numeric, random_u32() & 1, int8, 3),
+						   random_u32() & 1);
 				break;
 			default:
 				tuple_text(tuple, text, random_u32() % 3, random_u32() & 1);
@@ -160,17 +174,19 @@ slots_of(SlotValue *slots)
 {
 	static const double missing = 2.5;
 
-	memset(slots, 0, 2 * sizeof(*slots));
+	memset(slots, 0, NSLOTS * sizeof(*slots));
 	slots[0].type = VT_FLOAT8;
 	memcpy(&slots[0].word, &missing, sizeof(missing));
 	slots[1].type = VT_TEXT;
 	slots[1].bytes = (Bytes) {.data = "missing", .len = 7};
+	slots[2].type = VT_INT8;
+	slots[2].word = -12345;
 }
 
 static void
 check_same(const char *name, const Program *program, const char *strategy)
 {
-	SlotValue	slots[2];
+	SlotValue	slots[NSLOTS];
 	EngineHints hints = {.strategy = strategy};
 	Groups	   *expected;
 	Groups	   *got;
@@ -196,7 +212,7 @@ check_damaged(const char *name, const Program *program, int rounds, bool whole_p
 
 	for (int i = 0; i < rounds; i++)
 	{
-		SlotValue	slots[2];
+		SlotValue	slots[NSLOTS];
 		EngineHints hints = {.strategy = "atomic"};
 		char		kept[HEAP_PAGE_SIZE];
 		Groups	   *expected;
@@ -236,7 +252,7 @@ check_damaged(const char *name, const Program *program, int rounds, bool whole_p
 static void
 check_status(const char *name, const Program *program, EngineStatus status)
 {
-	SlotValue	slots[2];
+	SlotValue	slots[NSLOTS];
 	EngineHints hints = {.strategy = "auto"};
 	Groups	   *got;
 

@@ -24,6 +24,7 @@
 
 #include "deform_internal.h"
 #include "program/heap_page.h"
+#include "program/numeric_page.h"
 
 /* Tuples in a chunk: about what a page holds. */
 #define CHUNK 256
@@ -105,6 +106,14 @@ inexact_toast(const Page *page, int att)
 {
 	snprintf(page->message, 256,
 			 "value of attribute %d is compressed or stored out of line", att + 1);
+	return ENGINE_INEXACT;
+}
+
+static EngineStatus
+inexact_numeric(const Page *page, int att)
+{
+	snprintf(page->message, 256,
+			 "value of attribute %d has no exact number in 64 bits", att + 1);
 	return ENGINE_INEXACT;
 }
 
@@ -320,6 +329,35 @@ put_missing(const Page *page, uint32_t row, int att)
 	return ENGINE_OK;
 }
 
+/* The value of attribute att, whose bytes are behind data, in its columns. */
+static inline EngineStatus
+put_value(const Page *page, uint32_t row, int att, const char *data,
+		  const Varlena *value)
+{
+	DeformBuffer *buffer = page->buffer;
+
+	for (int c = buffer->steps[att].column; c >= 0; c = buffer->columns[c].next)
+	{
+		DeformColumn *column = &buffer->columns[c];
+		const char *bytes = data + value->header;
+		uint32_t	len = value->size - value->header;
+
+		if (!value->plain)
+			return inexact_toast(page, att);
+		if (column->numeric)
+		{
+			if (!numeric_to_scaled((const uint8_t *) bytes, len, column->scale,
+								   (int64_t *) column->values + row))
+				return inexact_numeric(page, att);
+		}
+		else if (column->width != 0)
+			copy_value(column, row, bytes);
+		else if (!deform_append_text(buffer, column, row, bytes, len))
+			return no_memory(page);
+	}
+	return ENGINE_OK;
+}
+
 /*
  * Fill a row from attribute att on, which begins at offset or behind padding.
  * bitmap: of NULLs, or NULL if there are none.
@@ -353,18 +391,9 @@ walk(const Page *page, const Tuple *tuple, uint32_t row, int att, uint32_t offse
 		else if (!read_varlena(tuple, step->align_mask, &offset, &value))
 			return corrupt_value(page, tuple, att);
 
-		for (int c = step->column; c >= 0; c = buffer->columns[c].next)
-		{
-			DeformColumn *column = &buffer->columns[c];
-			const char *data = tuple->data + offset + value.header;
-
-			if (!value.plain)
-				return inexact_toast(page, att);
-			if (column->width != 0)
-				copy_value(column, row, data);
-			else if (!deform_append_text(buffer, column, row, data, value.size - value.header))
-				return no_memory(page);
-		}
+		if (step->column >= 0 &&
+			(status = put_value(page, row, att, tuple->data + offset, &value)) != ENGINE_OK)
+			return status;
 		offset += value.size;
 	}
 	for (; att < buffer->nsteps && status == ENGINE_OK; att++)

@@ -39,8 +39,9 @@ extern DeformBuffer *deform_create(const Program *program, const SlotValue *slot
  * is aligned to 8 bytes.
  *
  * Fails with ENGINE_CORRUPT if the page contradicts itself or its list,
- * ENGINE_INEXACT if a needed value is compressed or stored out of line, or NULL
- * although the Program says it cannot be, and ENGINE_NO_MEMORY; message (256
+ * ENGINE_INEXACT if a needed value is compressed or stored out of line, NULL
+ * although the Program says it cannot be, or a numeric that is not what its
+ * column says, and ENGINE_NO_MEMORY; message (256
  * bytes) then says where and why, and the buffer may only be freed.
  */
 extern EngineStatus deform_page(DeformBuffer *buffer, const PageRef *page,

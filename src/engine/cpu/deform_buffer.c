@@ -38,6 +38,8 @@ init_column(DeformBuffer *buffer, DeformColumn *column, const Column *def,
 
 	column->width = (uint8_t) value_type_size((ValueType) def->type);
 	column->nullable = def->nullable;
+	column->numeric = def->numeric;
+	column->scale = def->scale;
 	column->attno = (uint16_t) def->attno;
 	column->next = -1;
 	if (def->missing >= 0 && !slots[def->missing].isnull)

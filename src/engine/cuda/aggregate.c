@@ -149,6 +149,8 @@ check_errors(CudaRun *run, const Counters *counters)
 		return run_fail(run, ENGINE_CORRUPT, "block %u is corrupted", counters->block);
 	if (counters->errors & ERROR_TOASTED)
 		return run_fail(run, ENGINE_INEXACT, "a value is compressed or stored elsewhere");
+	if (counters->errors & ERROR_NUMERIC)
+		return run_fail(run, ENGINE_INEXACT, "a value has no exact number in 64 bits");
 	if (counters->errors & ERROR_INEXACT)
 		return run_fail(run, ENGINE_INEXACT, "an expression would raise an error");
 	return ENGINE_OK;

@@ -1,0 +1,52 @@
+/*
+ * ops_numeric.h
+ *	  What numerics need beside the operations of int8, which they are made of.
+ *
+ * A numeric is a count of units of 10^-scale, see program.h.  Sums, products
+ * and comparisons at one scale are those of int8, whose overflow is an error;
+ * PostgreSQL, which has no such limit, then answers.  `unit` and `limit` are
+ * powers of 10.  Read as C and as CUDA C.
+ */
+#ifndef GPUAGG_OPS_NUMERIC_H
+#define GPUAGG_OPS_NUMERIC_H
+
+#include "fn.h"
+
+/* Every number up to here is a double. */
+#define FLOAT8_EXACT_INT ((int64_t) 1 << 53)
+
+/* A quotient, rounded as numeric is: halves away from zero. */
+GA_FN int64_t
+numeric_round(int64_t value, int64_t unit)
+{
+	int64_t		divisor = unit > 0 ? unit : 1;
+	int64_t		quotient = value / divisor;
+	int64_t		rest = value % divisor;
+
+	if (divisor > 1 && rest >= divisor / 2)
+		return quotient + 1;
+	if (divisor > 1 && rest <= -(divisor / 2))
+		return quotient - 1;
+	return quotient;
+}
+
+/* A value of limited precision. */
+GA_FN int64_t
+numeric_fit(int64_t value, int64_t limit, bool *error)
+{
+	*error |= value >= limit || value <= -limit;
+	return value;
+}
+
+/*
+ * The double next to value / unit.  PostgreSQL reads it from decimal digits; a
+ * quotient of two doubles is rounded once too, if both of them are exact.
+ */
+GA_FN double
+numeric_to_float8(int64_t value, int64_t unit, bool *error)
+{
+	*error |= value > FLOAT8_EXACT_INT || value < -FLOAT8_EXACT_INT;
+	return (double) value / (double) unit;
+}
+
+#endif							/* GPUAGG_OPS_NUMERIC_H */
