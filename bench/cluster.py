@@ -106,7 +106,7 @@ def machine(cluster):
         "postgresql": cluster.sql("SHOW server_version"),
         "compiler": first_line("cc", "--version"),
         "gpuagg": cluster.sql("SELECT gpuagg_version()"),
-        "commit": first_line("git", "describe", "--always", "--dirty"),
+        "commit": os.environ.get("GPUAGG_COMMIT") or first_line("git", "describe", "--always", "--dirty"),
         "date": cluster.sql("SELECT now()::timestamp(0)"),
     }
 
