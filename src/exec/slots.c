@@ -11,14 +11,19 @@
  * that stays open, so it is run before.  An error of its own is the query's,
  * even if no row of the input needed its value: as with PostgreSQL's index
  * scans, which compute their keys before they look for a row.
+ *
+ * A time zone's slot holds its rules as they are when execution begins: SET
+ * TimeZone between two executions of one plan counts.
  */
 #include "postgres.h"
 
 #include "access/transam.h"
 #include "access/xact.h"
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "executor/nodeSubplan.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
@@ -26,6 +31,7 @@
 #include "utils/uuid.h"
 
 #include "exec/slots.h"
+#include "exec/zone.h"
 #include "plan/lower.h"
 
 static bool
@@ -148,6 +154,18 @@ set_value(SlotValue *slot, Datum value)
 	}
 }
 
+/* The rules of the zone that a slot's value names; of the session's if NULL. */
+static bool
+set_zone(SlotValue *slot, Datum value, char **reason)
+{
+	bool		named = !slot->isnull;
+
+	slot->isnull = false;
+	if (named)
+		return zone_table_named(TextDatumGetCString(value), &slot->bytes, reason);
+	return zone_table(session_timezone, &slot->bytes, reason);
+}
+
 bool
 slots_evaluate(List *exprs, const Bitmapset *params, ExprContext *econtext,
 			   SlotValue **values, char **reason)
@@ -162,12 +180,17 @@ slots_evaluate(List *exprs, const Bitmapset *params, ExprContext *econtext,
 		SlotValue  *slot = &slots[foreach_current_index(lc)];
 		Datum		value;
 
-		slot->type = value_type_of(exprType((Node *) state->expr));
+		slot->type = lower_slot_type(state->expr);
 		if (is_simple(state->expr))
 			value = ExecEvalExprSwitchContext(state, econtext, &slot->isnull);
 		else if (!evaluate_safely(state, econtext, &value, &slot->isnull, reason))
 			return false;
-		if (!slot->isnull)
+		if (exprType((Node *) state->expr) == SLOT_ZONE_TYPE)
+		{
+			if (!set_zone(slot, value, reason))
+				return false;
+		}
+		else if (!slot->isnull)
 			set_value(slot, value);
 	}
 	*values = slots;

@@ -12,6 +12,7 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "parser/scansup.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"
@@ -82,14 +83,14 @@ named_field(Lowering *l, const Expr *name, DateField first, DateField last)
 }
 
 /* Slots of constants. */
-static int
+int
 lower_int4(Lowering *l, int32 value)
 {
 	return lower_slot(l, (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
 											Int32GetDatum(value), false, true));
 }
 
-static int
+int
 lower_int8(Lowering *l, int64 value)
 {
 	return lower_slot(l, (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
@@ -98,27 +99,39 @@ lower_int8(Lowering *l, int64 value)
 }
 
 /* An operation over a register and a constant, of which either may be -1. */
-static int
-add_const_op(Lowering *l, OpCode op, int reg, int constant)
+int
+lower_const_op(Lowering *l, OpCode op, int reg, int constant)
 {
 	return reg < 0 || constant < 0 ? -1 : program_add_op(l->builder, op, reg, constant);
 }
 
 /*
- * date_trunc.  Seconds begin together in all time zones, larger units do not.
+ * date_trunc.  Seconds begin together in all time zones.  Hours and minutes are
+ * taken off in local time at the offset of the moment; where a day or a larger
+ * unit begins, the offset is that of its beginning.
  */
 static int
 lower_trunc(Lowering *l, List *args, bool with_zone)
 {
+	ProgramBuilder *b = l->builder;
+	Expr	   *zone = list_length(args) > 2 ? lthird(args) : NULL;
 	int			unit = named_field(l, linitial(args), FIELD_MICROSECONDS,
 								   FIELD_MILLENNIUM);
+	int			unit_slot = unit < 0 ? -1 : lower_int4(l, unit);
+	int			reg = unit_slot < 0 ? -1 : lower_expr(l, lsecond(args));
+	int			zone_slot;
+	int			local;
+	int			truncated;
 
-	if (unit < 0)
-		return -1;
-	if (with_zone && unit > FIELD_SECOND)
-		return lower_reject(l, _("date_trunc in the session's time zone is not supported"));
-	return add_const_op(l, OP_timestamp_trunc, lower_expr(l, lsecond(args)),
-						lower_int4(l, unit));
+	if (reg < 0 || !with_zone || unit <= FIELD_SECOND)
+		return lower_const_op(l, OP_timestamp_trunc, reg, unit_slot);
+	zone_slot = lower_zone(l, zone);
+	local = lower_to_local(l, reg, zone_slot);
+	truncated = lower_const_op(l, OP_timestamp_trunc, local, unit_slot);
+	if (truncated < 0 || unit >= FIELD_DAY)
+		return lower_to_utc(l, truncated, zone_slot);
+	return program_add_op(b, OP_timestamp_add_time, reg,
+						  program_add_op(b, OP_int8_sub, truncated, local));
 }
 
 /* Is the field of an infinite date infinite too?  If not it is NULL. */
@@ -145,7 +158,7 @@ static int
 lower_field(Lowering *l, OpCode op, int arg, int field)
 {
 	ProgramBuilder *b = l->builder;
-	int			value = add_const_op(l, op, arg, lower_int4(l, field));
+	int			value = lower_const_op(l, op, arg, lower_int4(l, field));
 	int			finite;
 	int			null;
 
@@ -157,12 +170,26 @@ lower_field(Lowering *l, OpCode op, int arg, int field)
 	return null < 0 ? -1 : program_add_select(b, finite, value, null);
 }
 
+/*
+ * What a field is looked up in: the local time, but for seconds since the epoch,
+ * which are counted in UTC.
+ */
+static int
+lower_field_operand(Lowering *l, Expr *expr, int field)
+{
+	int			reg = field < 0 ? -1 : lower_expr(l, expr);
+
+	if (exprType((Node *) expr) != TIMESTAMPTZOID || field == FIELD_EPOCH)
+		return reg;
+	return lower_to_local(l, reg, lower_zone(l, NULL));
+}
+
 /* date_part(field, timestamp) */
 static int
 lower_part(Lowering *l, List *args)
 {
 	int			field = named_field(l, linitial(args), FIELD_MICROSECONDS, FIELD_EPOCH);
-	int			arg = field < 0 ? -1 : lower_expr(l, lsecond(args));
+	int			arg = lower_field_operand(l, lsecond(args), field);
 
 	return arg < 0 ? -1 : lower_field(l, OP_timestamp_part, arg, field);
 }
@@ -267,13 +294,25 @@ lower_extract_comparison(Lowering *l, Oid function, List *args)
 		return -1;
 	if (!small_integer(lsecond(args), &value))
 		return lower_reject(l, _("a comparison of extract() with something other than a constant integer is not supported"));
-	return add_const_op(l, (OpCode) int8_comparison(function), reg, lower_int8(l, value));
+	return lower_const_op(l, (OpCode) int8_comparison(function), reg, lower_int8(l, value));
 }
 
-/*
- * Date, timestamp or timestamptz plus or minus an interval.  A day has 24 hours
- * everywhere only where there is no time zone.
- */
+/* An interval's months or days added to a register, in local time. */
+static int
+add_calendar_part(Lowering *l, OpCode op, int reg, int32 count, bool with_zone)
+{
+	int			zone;
+
+	if (count == 0)
+		return reg;
+	if (!with_zone)
+		return lower_const_op(l, op, reg, lower_int4(l, count));
+	zone = lower_zone(l, NULL);
+	reg = lower_const_op(l, op, lower_to_local(l, reg, zone), lower_int4(l, count));
+	return lower_to_utc(l, reg, zone);
+}
+
+/* Date, timestamp or timestamptz plus or minus an interval. */
 static int
 lower_interval(Lowering *l, List *args, bool of_date, bool with_zone, bool minus)
 {
@@ -291,17 +330,12 @@ lower_interval(Lowering *l, List *args, bool of_date, bool with_zone, bool minus
 		span.day = (int32) -(uint32) span.day;
 		span.time = (int64) -(uint64) span.time;
 	}
-	if (with_zone && (span.month != 0 || span.day != 0))
-		return lower_reject(l, _("days and months in the session's time zone are not supported"));
-
 	reg = lower_expr(l, linitial(args));
 	if (reg >= 0 && of_date)
 		reg = program_add_op(l->builder, OP_date_to_timestamp, reg, -1);
-	if (span.month != 0)
-		reg = add_const_op(l, OP_timestamp_add_months, reg, lower_int4(l, span.month));
-	if (span.day != 0)
-		reg = add_const_op(l, OP_timestamp_add_days, reg, lower_int4(l, span.day));
-	return add_const_op(l, OP_timestamp_add_time, reg, lower_int8(l, span.time));
+	reg = add_calendar_part(l, OP_timestamp_add_months, reg, span.month, with_zone);
+	reg = add_calendar_part(l, OP_timestamp_add_days, reg, span.day, with_zone);
+	return lower_const_op(l, OP_timestamp_add_time, reg, lower_int8(l, span.time));
 }
 
 /* Lower a call, if the function is one of those here, to *reg (or -1). */
@@ -311,10 +345,14 @@ lower_date_function(Lowering *l, Oid function, List *args, int *reg)
 	switch (function)
 	{
 		case F_DATE_TRUNC_TEXT_TIMESTAMP:
+			*reg = lower_trunc(l, args, false);
+			return true;
 		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
-			*reg = lower_trunc(l, args, function == F_DATE_TRUNC_TEXT_TIMESTAMPTZ);
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
+			*reg = lower_trunc(l, args, true);
 			return true;
 		case F_DATE_PART_TEXT_TIMESTAMP:
+		case F_DATE_PART_TEXT_TIMESTAMPTZ:
 			*reg = lower_part(l, args);
 			return true;
 		case F_TIMESTAMP_PL_INTERVAL:
