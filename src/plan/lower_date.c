@@ -4,9 +4,8 @@
  *	  constants.
  *
  * Fields and units become numbers in a slot, an interval its months, days and
- * time, each added by an operation of its own, as PostgreSQL adds them.
- * extract() gives a numeric, for which there is no type in a Program; it is
- * lowered together with the cast or the comparison around it.
+ * time, each added by an operation of its own, as PostgreSQL adds them.  Local
+ * times come from lower_zone.c.
  */
 #include "postgres.h"
 
@@ -18,7 +17,6 @@
 #include "utils/datetime.h"
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
-#include "utils/numeric.h"
 #include "utils/timestamp.h"
 
 #include "plan/lower_internal.h"
@@ -147,6 +145,7 @@ grows_for_ever(int field)
 		case FIELD_ISOYEAR:
 		case FIELD_JULIAN:
 		case FIELD_EPOCH:
+		case FIELD_EPOCH_MICROSECONDS:
 			return true;
 		default:
 			return false;
@@ -194,107 +193,73 @@ lower_part(Lowering *l, List *args)
 	return arg < 0 ? -1 : lower_field(l, OP_timestamp_part, arg, field);
 }
 
-/* Is it extract(field from date or timestamp)? */
-static bool
-is_extract(const Expr *expr)
+bool
+is_extract(Oid function)
 {
-	Oid			function = IsA(expr, FuncExpr) ? ((const FuncExpr *) expr)->funcid : InvalidOid;
+	return function == F_EXTRACT_TEXT_DATE || function == F_EXTRACT_TEXT_TIMESTAMP ||
+		function == F_EXTRACT_TEXT_TIMESTAMPTZ;
+}
 
-	return function == F_EXTRACT_TEXT_DATE || function == F_EXTRACT_TEXT_TIMESTAMP;
+/* The field of an extract()'s arguments, and the register it is looked up in. */
+static int
+lower_extract_operand(Lowering *l, Oid function, List *args, int *field)
+{
+	*field = named_field(l, linitial(args),
+						 function == F_EXTRACT_TEXT_DATE ? FIELD_DAY : FIELD_MICROSECONDS,
+						 FIELD_EPOCH);
+	return lower_field_operand(l, lsecond(args), *field);
 }
 
 /*
- * extract() rounded to an integer, as INT8; or, if it has to be exact, only of
- * fields that are integers.
+ * extract() as a numeric of the scale that PostgreSQL displays it with, which is
+ * the field's.  But a Julian day with a fraction has a scale of its own.
  */
-static int
-lower_extract(Lowering *l, const FuncExpr *call, bool exact)
+int
+lower_extract(Lowering *l, Oid function, List *args, int *scale)
 {
-	bool		of_date = call->funcid == F_EXTRACT_TEXT_DATE;
-	int			field = named_field(l, linitial(call->args),
-									of_date ? FIELD_DAY : FIELD_MICROSECONDS,
-									FIELD_EPOCH);
-	int			arg = field < 0 ? -1 : lower_expr(l, lsecond(call->args));
+	int			field;
+	int			arg = lower_extract_operand(l, function, args, &field);
 
+	*scale = 0;
 	if (arg < 0)
 		return -1;
-	if (exact && !of_date &&
-		(field == FIELD_MILLISECONDS || field == FIELD_SECOND ||
-		 field == FIELD_JULIAN || field == FIELD_EPOCH))
-		return lower_reject(l, _("extract() with fractions is not supported"));
-	return lower_field(l, of_date ? OP_date_extract : OP_timestamp_extract, arg, field);
+	if (function == F_EXTRACT_TEXT_DATE)
+		return lower_field(l, OP_date_extract, arg, field);
+	switch (field)
+	{
+		case FIELD_MILLISECONDS:
+			*scale = 3;
+			field = FIELD_MICROSECONDS;
+			break;
+		case FIELD_SECOND:
+			*scale = 6;
+			field = FIELD_MICROSECONDS;
+			break;
+		case FIELD_EPOCH:
+			*scale = 6;
+			field = FIELD_EPOCH_MICROSECONDS;
+			break;
+		case FIELD_JULIAN:
+			return lower_reject(l, _("extract() of a Julian day with a fraction is not supported"));
+	}
+	return lower_field(l, OP_timestamp_extract, arg, field);
 }
 
-/* A cast of extract(): op narrows or converts its INT8. */
+/* extract() cast to an integer, which needs no fractions. */
 static int
-lower_extract_cast(Lowering *l, Oid function, Expr *arg)
+lower_extract_cast(Lowering *l, Oid function, const FuncExpr *call)
 {
-	bool		to_float = function == F_FLOAT8_NUMERIC;
-	int			reg;
+	int			field;
+	int			reg = lower_extract_operand(l, call->funcid, call->args, &field);
 
-	reg = lower_extract(l, (FuncExpr *) arg, to_float);
+	if (reg >= 0)
+		reg = lower_field(l, call->funcid == F_EXTRACT_TEXT_DATE ? OP_date_extract :
+						  OP_timestamp_extract, reg, field);
 	if (reg < 0 || function == F_INT8_NUMERIC)
 		return reg;
 	return program_add_op(l->builder,
-						  to_float ? OP_int8_to_float8 :
 						  function == F_INT4_NUMERIC ? OP_int8_to_int4 : OP_int8_to_int2,
 						  reg, -1);
-}
-
-/* The comparison of int8 that is like one of numeric, or -1. */
-static int
-int8_comparison(Oid function)
-{
-	switch (function)
-	{
-		case F_NUMERIC_EQ:
-			return OP_int8_eq;
-		case F_NUMERIC_NE:
-			return OP_int8_ne;
-		case F_NUMERIC_LT:
-			return OP_int8_lt;
-		case F_NUMERIC_LE:
-			return OP_int8_le;
-		case F_NUMERIC_GT:
-			return OP_int8_gt;
-		case F_NUMERIC_GE:
-			return OP_int8_ge;
-		default:
-			return -1;
-	}
-}
-
-/* Is it a numeric constant that is a small integer, and which? */
-static bool
-small_integer(const Expr *expr, int64 *value)
-{
-	const Const *constant = (const Const *) expr;
-	Numeric		number;
-	bool		failed = false;
-	Datum		back;
-
-	if (!IsA(expr, Const) || constant->constisnull)
-		return false;
-	number = DatumGetNumeric(constant->constvalue);
-	*value = numeric_int4_opt_error(number, &failed);
-	if (failed)
-		return false;
-	back = NumericGetDatum(int64_to_numeric(*value));
-	return DatumGetBool(DirectFunctionCall2(numeric_eq, back, NumericGetDatum(number)));
-}
-
-/* extract() compared with an integer. */
-static int
-lower_extract_comparison(Lowering *l, Oid function, List *args)
-{
-	int64		value;
-	int			reg = lower_extract(l, linitial(args), true);
-
-	if (reg < 0)
-		return -1;
-	if (!small_integer(lsecond(args), &value))
-		return lower_reject(l, _("a comparison of extract() with something other than a constant integer is not supported"));
-	return lower_const_op(l, (OpCode) int8_comparison(function), reg, lower_int8(l, value));
 }
 
 /* An interval's months or days added to a register, in local time. */
@@ -370,15 +335,12 @@ lower_date_function(Lowering *l, Oid function, List *args, int *reg)
 		case F_INT2_NUMERIC:
 		case F_INT4_NUMERIC:
 		case F_INT8_NUMERIC:
-		case F_FLOAT8_NUMERIC:
-			if (!is_extract(linitial(args)))
+			if (!IsA(linitial(args), FuncExpr) ||
+				!is_extract(((FuncExpr *) linitial(args))->funcid))
 				return false;
 			*reg = lower_extract_cast(l, function, linitial(args));
 			return true;
 		default:
-			if (int8_comparison(function) < 0 || !is_extract(linitial(args)))
-				return false;
-			*reg = lower_extract_comparison(l, function, args);
-			return true;
+			return false;
 	}
 }

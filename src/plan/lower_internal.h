@@ -51,6 +51,8 @@ extern int	lower_minmax(Lowering *l, const MinMaxExpr *expr);
 extern int	lower_int4(Lowering *l, int32 value);
 extern int	lower_int8(Lowering *l, int64 value);
 extern int	lower_const_op(Lowering *l, OpCode op, int reg, int constant);
+extern bool is_extract(Oid function);
+extern int	lower_extract(Lowering *l, Oid function, List *args, int *scale);
 extern bool lower_date_function(Lowering *l, Oid function, List *args, int *reg);
 extern bool lower_text_function(Lowering *l, Oid function, List *args, Oid collation,
 								int *reg);
