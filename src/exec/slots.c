@@ -25,11 +25,13 @@
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
+#include "exec/set.h"
 #include "exec/slots.h"
 #include "exec/zone.h"
 #include "plan/lower.h"
@@ -57,8 +59,17 @@ slots_exec_params(List *exprs)
 static bool
 is_simple(Expr *expr)
 {
+	ListCell   *lc;
+
 	if (IsA(expr, RelabelType))
 		return is_simple(((RelabelType *) expr)->arg);
+	if (IsA(expr, ArrayExpr))
+	{
+		foreach(lc, ((ArrayExpr *) expr)->elements)
+			if (!is_simple(lfirst(lc)))
+				return false;
+		return !((ArrayExpr *) expr)->multidims;
+	}
 	if (IsA(expr, FuncExpr))
 		return ((FuncExpr *) expr)->args == NIL &&
 			((FuncExpr *) expr)->funcid < FirstUnpinnedObjectId;	/* now() */
@@ -190,6 +201,8 @@ slots_evaluate(List *exprs, const Bitmapset *params, ExprContext *econtext,
 			if (!set_zone(slot, value, reason))
 				return false;
 		}
+		else if (!slot->isnull && type_is_array_domain(exprType((Node *) state->expr)))
+			slot->bytes = set_of_array(value);
 		else if (!slot->isnull)
 			set_value(slot, value);
 	}

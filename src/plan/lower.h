@@ -70,7 +70,7 @@ extern bool lower_ignores_repetitions(Oid function);
 /*
  * The type of slots that are no values of their expressions but made of them: a
  * text relabelled so stands for the rules of the time zone that it names, NULL
- * for those of the session's.
+ * for those of the session's.  An array stands for the set of its elements.
  */
 #define SLOT_ZONE_TYPE BYTEAOID
 

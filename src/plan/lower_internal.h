@@ -39,6 +39,9 @@ extern int	lower_numeric(Lowering *l, Expr *expr, int *scale);
 extern int	lower_numeric_function(Lowering *l, Oid function, List *args, int *scale);
 extern Const *scaled_const(Datum value, bool isnull, int scale);
 
+/* lower_array.c: ANY, ALL and IN. */
+extern int	lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr);
+
 /* lower_select.c: what takes one of several values. */
 extern int	lower_null(Lowering *l, Oid type);
 extern int	lower_case(Lowering *l, const CaseExpr *expr);

@@ -20,5 +20,6 @@
 #include "ops_zone.h"
 #include "ops_numeric.h"
 #include "ops_text.h"
+#include "ops_set.h"
 
 #endif							/* GPUAGG_OPS_H */
