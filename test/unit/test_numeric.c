@@ -215,8 +215,8 @@ make_buffer(const SlotValue *missing)
 	program_add_attr(b, 4, 4, true);
 	program_add_attr(b, -1, 4, false);
 	program_add_attr(b, -1, 4, false);
-	program_add_numeric_column(b, 2, 2, true, -1);
-	program_add_numeric_column(b, 3, 5, true, program_add_slot(b, VT_INT8));
+	program_add_numeric_column(b, 2, NUMERIC_EXACT, 2, true, -1);
+	program_add_numeric_column(b, 3, NUMERIC_EXACT, 5, true, program_add_slot(b, VT_INT8));
 	program = calloc(1, program_size(b));
 	program_finish(b, program);
 	buffer = deform_create(program, missing, 100);
