@@ -336,6 +336,8 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	l = lower_begin_pages(rel->relid, rte->relid);
 	lowered->rti = rel->relid;
 	lowered->relid = rte->relid;
+	lowered->page_tables = list_make1_oid(rte->relid);
+	lowered->row_tables = NIL;
 	lowered->input = NULL;
 	lowered->filter = get_actual_clauses(clauses_in_order(grouping->root,
 														  rel->baserestrictinfo));
@@ -431,6 +433,8 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 	l = lower_begin_columns(lowered->input->pathtarget->exprs);
 	lowered->rti = 0;
 	lowered->relid = InvalidOid;
+	lowered->page_tables = NIL;
+	lowered->row_tables = NIL;
 	lowered->filter = NIL;
 	return lower_keys_and_aggregates(grouping, l, lowered, reason);
 }

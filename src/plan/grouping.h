@@ -31,8 +31,11 @@ typedef struct LoweredGrouping
 {
 	Program    *program;
 	List	   *slots;			/* Expr, one a slot */
-	Index		rti;			/* of the heap table; 0: rows of a child plan */
+	Index		rti;			/* of the table that the query names, if tables
+								 * are read; 0: rows of a child plan */
 	Oid			relid;
+	List	   *page_tables;	/* as in PlanInfo */
+	List	   *row_tables;
 	Path	   *input;			/* of the child plan; NULL: heap pages */
 	List	   *filter;			/* clauses that the Program's filter computes */
 } LoweredGrouping;

@@ -99,6 +99,8 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	PlanInfo	info = {
 		.program = path->lowered.program,
 		.relid = path->lowered.relid,
+		.page_tables = path->lowered.page_tables,
+		.row_tables = path->lowered.row_tables,
 		.rti = path->lowered.rti,
 		.filter = copyObject(path->lowered.filter),
 		.engine = path->engine->name,
