@@ -17,12 +17,12 @@
  */
 #include "postgres.h"
 
-#include "access/attmap.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -61,19 +61,27 @@ node_init(void)
 	RegisterCustomScanMethods(&gpuagg_scan_methods);
 }
 
-/* The Program's columns in a table whose attributes may have other numbers. */
+/*
+ * The Program's columns in a table.  Where it does not lie as the Program says,
+ * the first table does, and has the columns under the same names.
+ */
 static AttrNumber *
-column_attnos(const Program *program, Relation relation, Relation like)
+column_attnos(const Program *program, const SourceTable *table, const SourceTable *first)
 {
 	AttrNumber *attnos = rows_program_attnos(program);
-	AttrMap    *map;
 
-	if (relation == like)
+	if (table->pages)
 		return attnos;
-	map = build_attrmap_by_name(RelationGetDescr(relation), RelationGetDescr(like));
 	for (int i = 0; i < program->ncolumns; i++)
-		attnos[i] = map->attnums[attnos[i] - 1];
-	free_attrmap(map);
+	{
+		TupleDesc	desc = RelationGetDescr(first->relation);
+		char	   *name = NameStr(TupleDescAttr(desc, attnos[i] - 1)->attname);
+
+		attnos[i] = get_attnum(RelationGetRelid(table->relation), name);
+		if (attnos[i] == InvalidAttrNumber)
+			elog(ERROR, "table \"%s\" has no column \"%s\"",
+				 RelationGetRelationName(table->relation), name);
+	}
 	return attnos;
 }
 
@@ -93,7 +101,7 @@ open_tables(GpuAggState *state)
 		table->relation = table_open(lfirst_oid(lc), NoLock);
 		Assert(CheckRelationLockedByMe(table->relation, AccessShareLock, true));
 		table->pages = state->ntables < list_length(plan->page_tables);
-		table->attnos = column_attnos(plan->program, table->relation, state->tables[0].relation);
+		table->attnos = column_attnos(plan->program, table, &state->tables[0]);
 		state->ntables++;
 	}
 	list_free(relids);

@@ -10,7 +10,6 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/relation.h"
 #include "access/tupdesc_details.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
@@ -19,7 +18,6 @@
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 
 #include "plan/lower_internal.h"
 
@@ -52,15 +50,13 @@ alignment_bytes(char attalign)
 }
 
 Lowering *
-lower_begin_pages(Index rti, Oid relid)
+lower_begin_pages(Index rti, TupleDesc desc, const AttrMap *map)
 {
 	Lowering   *l = lower_begin(SOURCE_PAGES);
-	Relation	rel = relation_open(relid, NoLock);
 
 	l->rti = rti;
-	l->relid = relid;
-	l->desc = CreateTupleDescCopyConstr(RelationGetDescr(rel));
-	relation_close(rel, NoLock);
+	l->desc = desc;
+	l->map = map;
 
 	for (int i = 0; i < l->desc->natts; i++)
 	{
@@ -180,6 +176,7 @@ int
 lower_var(Lowering *l, const Var *var)
 {
 	Form_pg_attribute attr;
+	AttrNumber	attno;
 	int			type;
 	int			scale;
 
@@ -189,14 +186,15 @@ lower_var(Lowering *l, const Var *var)
 		return lower_reject(l, _("whole-row references are not supported"));
 	if (var->varattno < 0)
 		return lower_reject(l, _("system columns are not supported"));
-	attr = TupleDescAttr(l->desc, var->varattno - 1);
+	attno = l->map->attnums[var->varattno - 1];
+	attr = TupleDescAttr(l->desc, attno - 1);
 	if (known_scale((const Expr *) var, &scale))
-		return program_add_numeric_column(l->builder, var->varattno, scale, !attr->attnotnull,
+		return program_add_numeric_column(l->builder, attno, scale, !attr->attnotnull,
 										  missing_slot(l, attr, VT_INT8, scale));
 	type = supported_type(l, var->vartype);
 	if (type < 0)
 		return -1;
-	return program_add_column(l->builder, var->varattno, type, !attr->attnotnull,
+	return program_add_column(l->builder, attno, type, !attr->attnotnull,
 							  missing_slot(l, attr, type, -1));
 }
 
