@@ -324,7 +324,7 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 						   &lowered->tables);
 	if (*reason != NULL)
 		return false;
-	l = lower_begin_pages(rel->relid, lowered->tables.desc, lowered->tables.map);
+	l = lower_begin_pages(grouping->root, rel->relid, lowered->tables.desc, lowered->tables.map);
 	if (!lower_filter(l, lowered->filter))
 	{
 		*reason = l->reason;
@@ -367,15 +367,15 @@ can_be_planned_twice(const PlannerInfo *root)
  * an error.  A subplan would become part of two plans.
  */
 static bool
-child_computes(List *inputs, Aggref *aggref)
+child_computes(PlannerInfo *root, List *inputs, Aggref *aggref)
 {
 	Node	   *arg;
 
 	if (list_length(aggref->args) != 1 || aggref->aggfilter != NULL ||
-		lower_aggref(lower_begin_columns(inputs), aggref))
+		lower_aggref(lower_begin_columns(root, inputs), aggref))
 		return false;
 	arg = (Node *) linitial_node(TargetEntry, aggref->args)->expr;
-	return value_type_of(exprType(arg)) >= 0 && !contain_subplans(arg);
+	return lower_can_input((Expr *) arg) && !contain_subplans(arg);
 }
 
 /* The child's path, with what it computes for aggregates beside its own output. */
@@ -391,7 +391,7 @@ child_path(const Grouping *grouping)
 	{
 		Aggref	   *aggref = lfirst_node(Aggref, lc);
 
-		if (child_computes(target->exprs, aggref))
+		if (child_computes(grouping->root, target->exprs, aggref))
 			add_column_to_pathtarget(target,
 									 linitial_node(TargetEntry, aggref->args)->expr, 0);
 	}
@@ -421,7 +421,7 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 		return false;
 	}
 	lowered->input = child_path(grouping);
-	l = lower_begin_columns(lowered->input->pathtarget->exprs);
+	l = lower_begin_columns(grouping->root, lowered->input->pathtarget->exprs);
 	lowered->rti = 0;
 	MemSet(&lowered->tables, 0, sizeof(lowered->tables));
 	lowered->filter = NIL;

@@ -10,6 +10,7 @@
 
 #include "access/attmap.h"
 #include "access/tupdesc.h"
+#include "nodes/pathnodes.h"
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
 
@@ -35,6 +36,7 @@
 typedef struct Lowering
 {
 	ProgramBuilder *builder;
+	PlannerInfo *root;			/* for statistics */
 	Index		rti;			/* SOURCE_PAGES */
 	TupleDesc	desc;			/* SOURCE_PAGES: of the tuples, with constraints */
 	const AttrMap *map;			/* SOURCE_PAGES: from Vars' attributes to desc's */
@@ -42,6 +44,7 @@ typedef struct Lowering
 	List	   *slots;			/* Expr, one a slot; includes attributes' missing
 								 * values as Consts */
 	int			case_value;		/* register of the CASE around, or -1 */
+	const struct NumericScale *case_scale;	/* if that is numeric */
 	char	   *reason;			/* why something was rejected, or NULL */
 } Lowering;
 
@@ -49,8 +52,9 @@ typedef struct Lowering
  * Begin.  desc: how the tuples lie, with constraints; it must stay.  Adds its
  * attributes to the Program.  map: from attributes of Vars to those of desc.
  */
-extern Lowering *lower_begin_pages(Index rti, TupleDesc desc, const AttrMap *map);
-extern Lowering *lower_begin_columns(List *inputs);
+extern Lowering *lower_begin_pages(PlannerInfo *root, Index rti, TupleDesc desc,
+								   const AttrMap *map);
+extern Lowering *lower_begin_columns(PlannerInfo *root, List *inputs);
 
 /*
  * Each returns false, with l->reason set (a translatable phrase such as
@@ -81,6 +85,9 @@ extern bool lower_ignores_repetitions(Oid function);
 
 /* The ValueType of a slot with that expression. */
 extern ValueType lower_slot_type(const Expr *expr);
+
+/* Can a child plan's column of this expression be taken, whatever computes it? */
+extern bool lower_can_input(const Expr *expr);
 
 /* The ValueType of values of a PostgreSQL type, or -1 if it has none. */
 extern int	value_type_of(Oid type);
