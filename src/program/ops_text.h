@@ -17,6 +17,7 @@
 #define GPUAGG_OPS_TEXT_H
 
 #include "fn.h"
+#include "text_order.h"
 
 GA_FN uint8_t
 char_eq(int8_t a, int8_t b)
@@ -67,24 +68,6 @@ text_ne(Bytes a, Bytes b)
 	return !text_eq(a, b);
 }
 
-/* Less, equal or greater than zero, by the bytes: the order of collation C. */
-GA_FN int
-text_order(Bytes a, Bytes b)
-{
-	uint32_t	len = a.len < b.len ? a.len : b.len;
-#ifdef __CUDACC_RTC__
-	for (uint32_t i = 0; i < len; i++)
-		if (a.data[i] != b.data[i])
-			return (uint8_t) a.data[i] < (uint8_t) b.data[i] ? -1 : 1;
-#else
-	int			order = memcmp(a.data, b.data, len);
-
-	if (order != 0)
-		return order;
-#endif
-	return (a.len > b.len) - (a.len < b.len);
-}
-
 GA_FN uint8_t
 text_lt(Bytes a, Bytes b)
 {
@@ -107,15 +90,6 @@ GA_FN uint8_t
 text_ge(Bytes a, Bytes b)
 {
 	return text_order(a, b) >= 0;
-}
-
-/* A char(n) without the blanks it ends in, which do not count; rtrim(text). */
-GA_FN Bytes
-bpchar_trimmed(Bytes a)
-{
-	while (a.len > 0 && a.data[a.len - 1] == ' ')
-		a.len--;
-	return a;
 }
 
 GA_FN uint8_t
