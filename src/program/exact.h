@@ -292,24 +292,25 @@ exact_add(uint64_t *into, const uint64_t *from, int n)
 
 #ifndef __CUDACC_RTC__
 
-/* One number more; only the words that it touches. */
+/* The same of one number; only the words that it touches.  Changes the number. */
 GA_FN uint32_t
-exact_accumulate(ExactNumber number, int32_t unit, uint64_t *words, int n)
+exact_accumulate(ExactNumber *number, int32_t unit, uint64_t *words, int n, bool narrow)
 {
 	int32_t		shift;
 	uint64_t	carry = 0;
 
-	if (number.beyond)
+	if (number->beyond)
 		return EXACT_BEYOND;
-	if (!exact_align(&number, unit, n, &shift))
+	if ((narrow && number->flags != EXACT_NOT_MINUS_ZERO) ||
+		!exact_align(number, unit, n, &shift))
 		return EXACT_WIDEN;
 	for (int i = shift / 64; i < n; i++)
 	{
 		int32_t		offset = 64 * i - shift;
-		uint64_t	part = exact_bits_at(number.digits, offset) + carry;
+		uint64_t	part = exact_bits_at(number->digits, offset) + carry;
 
 		carry = carry && part == 0;
-		if (number.negative)
+		if (number->negative)
 		{
 			carry |= words[i] < part;
 			words[i] -= part;
@@ -322,7 +323,8 @@ exact_accumulate(ExactNumber number, int32_t unit, uint64_t *words, int n)
 		if (carry == 0 && offset >= 64)
 			break;
 	}
-	words[n] |= number.flags;
+	if (!narrow)
+		words[n] |= number->flags;
 	return 0;
 }
 

@@ -147,6 +147,12 @@ exact_sum(const ExactSum *sum, bool single)
 	return exact_round(sum->words, number_words(sum), sum->unit, single);
 }
 
+bool
+exact_has_infinity(const ExactSum *sum)
+{
+	return (flags_of(sum) & (EXACT_PLUS_INFINITY | EXACT_MINUS_INFINITY)) != 0;
+}
+
 /* Into n words, sign-extended, and shifted to the left. */
 static void
 extend(const uint64_t *words, int nwords, int shift, uint64_t *into, int n)
@@ -188,7 +194,7 @@ exact_deviations(uint64_t n, const ExactSum *products, const ExactSum *a,
 				 const ExactSum *b)
 {
 	uint64_t	x[MAX_WORDS];
-	uint64_t	y[MAX_WORDS];
+	uint64_t	y[MAX_WORDS] = {0};
 	uint64_t	count[MAX_WORDS] = {n};
 	uint64_t	left[MAX_WORDS];
 	uint64_t	right[MAX_WORDS];

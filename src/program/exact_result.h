@@ -22,6 +22,9 @@ typedef struct ExactSum
  */
 extern double exact_sum(const ExactSum *sum, bool single);
 
+/* Was one of the values infinite? */
+extern bool exact_has_infinity(const ExactSum *sum);
+
 /*
  * n * products - a * b, rounded to a double: n times the sum of the products of
  * deviations from the means, where products is the sum of a's and b's values'

@@ -202,9 +202,7 @@ sum_number(Sum *sum, ExactNumber number)
 	exact_add(sum->placed, words, n);
 	if (!narrow)
 		sum->placed[n] |= words[n];
-	sum->problem |= exact_accumulate(number, sum->sum.unit, sum->sparse, n);
-	if (narrow)
-		sum->sparse[n] = 0;
+	sum->problem |= exact_accumulate(&number, sum->sum.unit, sum->sparse, n, narrow);
 }
 
 static void
