@@ -69,16 +69,9 @@ any_below(const uint64_t *words, int below)
 static int
 length_of(const uint64_t *words, int n)
 {
-	int			length = 64 * n;
-
 	while (n > 0 && words[n - 1] == 0)
-	{
 		n--;
-		length -= 64;
-	}
-	while (length > 0 && !((words[n - 1] >> ((length - 1) % 64)) & 1))
-		length--;
-	return length;
+	return n == 0 ? 0 : 64 * n - __builtin_clzll(words[n - 1]);
 }
 
 double
