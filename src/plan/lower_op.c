@@ -200,10 +200,11 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 {
 	int			op = function_op(function);
 	int			regs[2] = {-1, -1};
-	int			scale;
+	NumericScale scale;
 	int			reg;
 
 	if (lower_date_function(l, function, args, &reg) ||
+		lower_zone_function(l, function, args, &reg) ||
 		lower_text_function(l, function, args, collation, &reg))
 		return reg;
 	if (is_identity(function))

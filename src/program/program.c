@@ -258,11 +258,12 @@ program_add_column(ProgramBuilder *b, int attno, ValueType type,
 
 /* The missing slot's value is scaled already. */
 int
-program_add_numeric_column(ProgramBuilder *b, int attno, int scale,
+program_add_numeric_column(ProgramBuilder *b, int attno, NumericPart part, int scale,
 						   bool nullable, int missing)
 {
-	Column		column = {.attno = attno,.missing = missing,.type = VT_INT8,
-		.nullable = nullable,.numeric = true,.scale = scale};
+	Column		column = {.attno = attno,.missing = missing,
+		.type = part == NUMERIC_SHOWN ? VT_INT4 : VT_INT8,
+		.nullable = nullable,.numeric = part,.scale = scale};
 
 	return add_column(b, &column);
 }
@@ -423,19 +424,26 @@ program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc, int count,
 						int scale)
 {
 	Aggregate	agg = {.final = final,.scale = scale,.acc = acc,.count = count,
-		.squares = {-1, -1}};
+		.squares = {-1, -1},.shown = -1};
 
 	return add_agg(b, &agg);
 }
 
 int
 program_add_variance(ProgramBuilder *b, FinalKind final, int sum, int count,
-					 int low, int high)
+					 int low, int high, int scale)
 {
-	Aggregate	agg = {.final = final,.acc = sum,.count = count,
-		.squares = {low, high}};
+	Aggregate	agg = {.final = final,.scale = scale,.acc = sum,.count = count,
+		.squares = {low, high},.shown = -1};
 
 	return add_agg(b, &agg);
+}
+
+void
+program_set_shown(ProgramBuilder *b, int agg, int acc)
+{
+	if (agg >= 0)
+		b->aggs[agg].shown = acc;
 }
 
 void
@@ -493,6 +501,19 @@ program_sums_floats(const Program *p)
 }
 
 bool
+program_has_float_key(const Program *p)
+{
+	for (int i = 0; i < p->nkeys; i++)
+	{
+		ValueType	type = program_key_type(p, i);
+
+		if (type == VT_FLOAT4 || type == VT_FLOAT8)
+			return true;
+	}
+	return false;
+}
+
+bool
 program_widen(const Program *p, Program *wider)
 {
 	Accumulator *acc;
@@ -510,6 +531,19 @@ program_widen(const Program *p, Program *wider)
 		wider->nwords += acc[i].nwords;
 	}
 	return true;
+}
+
+bool
+program_leaves_rows(const Program *p)
+{
+	const Column *columns = program_columns(p);
+
+	if (p->source != SOURCE_PAGES || program_has_float_key(p))
+		return false;
+	for (int i = 0; i < p->ncolumns; i++)
+		if (columns[i].type == VT_TEXT || columns[i].numeric)
+			return true;
+	return false;
 }
 
 uint64_t
@@ -551,8 +585,11 @@ print_insn(const Program *p, int reg, char *buf, size_t len)
 
 		append(buf, len, " %d (attribute %d, %s", insn->index, column->attno,
 			   column->numeric ? "numeric" : type);
-		if (column->numeric)
-			append(buf, len, " of scale %d", column->scale);
+		if (column->numeric == NUMERIC_SHOWN)
+			append(buf, len, "'s display scale");
+		else if (column->numeric)
+			append(buf, len, " of scale %s%d",
+				   column->numeric == NUMERIC_UNITS ? "any, in units of 10^-" : "", column->scale);
 		if (!column->nullable)
 			append(buf, len, ", not null");
 		if (column->missing >= 0)
@@ -607,6 +644,8 @@ print_agg(const Program *p, int i, char *buf, size_t len)
 	if (agg->count != agg->acc)
 		append(buf, len, ", counted by word %d",
 			   program_accs(p)[agg->count].word);
+	if (agg->shown >= 0)
+		append(buf, len, ", display scale in word %d", program_accs(p)[agg->shown].word);
 	for (int i = 0; i < 2 && agg->squares[i] >= 0; i++)
 		append(buf, len, ", squares in word %d",
 			   program_accs(p)[agg->squares[i]].word);
