@@ -19,5 +19,6 @@
 #include "ops_calendar.h"
 #include "ops_numeric.h"
 #include "ops_text.h"
+#include "ops_wide.h"
 
 #endif							/* GPUAGG_OPS_H */

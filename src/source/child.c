@@ -51,7 +51,7 @@ child_source_run(PlanState *child, const Program *program, EngineHandle *engine)
 
 		if (!end && !append_tuple(batch, program, slot, values, isnull))
 		{
-			status = engine_give_up(engine, "a value has no exact number in 64 bits");
+			status = engine_give_up(engine, "a value is no number that the engine can hold");
 			break;
 		}
 		if (batch_full(batch) || (end && batch_rows(batch) > 0))
