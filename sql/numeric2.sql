@@ -102,16 +102,16 @@ ANALYZE unseen;
 SELECT check_query('SELECT g, sum(n), avg(n) FROM unseen GROUP BY g');
 
 -- columns that are added
-CREATE TABLE grown (g int);
-INSERT INTO grown SELECT i % 3 FROM generate_series(1, 100) i;
-ALTER TABLE grown ADD COLUMN a numeric DEFAULT 2.50, ADD COLUMN b numeric, ADD COLUMN c numeric NOT NULL DEFAULT 1.125;
-INSERT INTO grown VALUES (1, 1.5, 2.2500, 3), (2, NULL, NULL, 0);
-SELECT check_query('SELECT g, sum(a), avg(b), sum(c), sum(a + c), sum(a * b), stddev(c) FROM grown GROUP BY g');
-ANALYZE grown;
-SELECT check_query('SELECT g, sum(a), avg(b), sum(c), sum(a + c), sum(a * b), stddev(c) FROM grown GROUP BY g');
-ALTER TABLE grown ADD COLUMN d numeric DEFAULT 0.12345678, ADD COLUMN e numeric DEFAULT 'NaN';
-SELECT check_fallback('SELECT g, sum(d) FROM grown GROUP BY g');
-SELECT check_fallback('SELECT g, sum(e) FROM grown GROUP BY g');
+CREATE TABLE free_grown (g int);
+INSERT INTO free_grown SELECT i % 3 FROM generate_series(1, 100) i;
+ALTER TABLE free_grown ADD COLUMN a numeric DEFAULT 2.50, ADD COLUMN b numeric, ADD COLUMN c numeric NOT NULL DEFAULT 1.125;
+INSERT INTO free_grown VALUES (1, 1.5, 2.2500, 3), (2, NULL, NULL, 0);
+SELECT check_query('SELECT g, sum(a), avg(b), sum(c), sum(a + c), sum(a * b), stddev(c) FROM free_grown GROUP BY g');
+ANALYZE free_grown;
+SELECT check_query('SELECT g, sum(a), avg(b), sum(c), sum(a + c), sum(a * b), stddev(c) FROM free_grown GROUP BY g');
+ALTER TABLE free_grown ADD COLUMN d numeric DEFAULT 0.12345678, ADD COLUMN e numeric DEFAULT 'NaN';
+SELECT check_fallback('SELECT g, sum(d) FROM free_grown GROUP BY g');
+SELECT check_fallback('SELECT g, sum(e) FROM free_grown GROUP BY g');
 
 -- long headers, since the display scale does not fit a short one
 CREATE TABLE long_headers (n numeric, m numeric);
@@ -134,13 +134,13 @@ SELECT check_query('SELECT g, sum(m), variance(m) FROM (SELECT g, m FROM free WH
 SELECT check_query('SELECT g, sum(x) FROM (SELECT g, sum(m) AS x FROM free GROUP BY id, g OFFSET 0) s GROUP BY g');
 SELECT check_query('SELECT sum(n) FROM (VALUES (1.50), (2.250)) x (n)');
 SELECT check_query('SELECT sum(n) FROM (SELECT m FROM free UNION ALL SELECT u FROM free) x (n)');
-CREATE TABLE parts (g int, n numeric) PARTITION BY LIST (g);
-CREATE TABLE parts_1 PARTITION OF parts FOR VALUES IN (1);
-CREATE TABLE parts_2 PARTITION OF parts FOR VALUES IN (2);
-INSERT INTO parts SELECT 1 + i % 2, round(i / 7.0, i % 4) FROM generate_series(1, 500) i;
-SELECT check_query('SELECT g, sum(n), avg(n) FROM parts GROUP BY g');
-ANALYZE parts;
-SELECT check_query('SELECT g, sum(n), avg(n) FROM parts GROUP BY g');
+CREATE TABLE free_parts (g int, n numeric) PARTITION BY LIST (g);
+CREATE TABLE free_parts_1 PARTITION OF free_parts FOR VALUES IN (1);
+CREATE TABLE free_parts_2 PARTITION OF free_parts FOR VALUES IN (2);
+INSERT INTO free_parts SELECT 1 + i % 2, round(i / 7.0, i % 4) FROM generate_series(1, 500) i;
+SELECT check_query('SELECT g, sum(n), avg(n) FROM free_parts GROUP BY g');
+ANALYZE free_parts;
+SELECT check_query('SELECT g, sum(n), avg(n) FROM free_parts GROUP BY g');
 -- the child plan divides
 SELECT check_query('SELECT g, sum((n2 / 3)::numeric(20,6)), max((n4 / i4)::numeric(12,4)) FROM free WHERE i4 <> 0 GROUP BY g');
 SELECT check_query('SELECT g, sum(n2 / 3) FROM free GROUP BY g');
@@ -150,10 +150,10 @@ INSERT INTO paid_any SELECT i % 4, i / 4.0 FROM generate_series(1, 100) i;
 SELECT check_query('SELECT g, sum(m), avg(m) FROM paid_any WHERE m > 2.125 GROUP BY g');
 
 -- a prepared statement made before the values changed
-PREPARE sums AS SELECT g, sum(n) FROM parts WHERE n > $1 GROUP BY g ORDER BY g;
+PREPARE sums AS SELECT g, sum(n) FROM free_parts WHERE n > $1 GROUP BY g ORDER BY g;
 SET plan_cache_mode = force_generic_plan;
 EXECUTE sums(70);
-INSERT INTO parts VALUES (1, 70.12345);
+INSERT INTO free_parts VALUES (1, 70.12345);
 EXECUTE sums(70);
 RESET plan_cache_mode;
 
@@ -211,6 +211,6 @@ SET gpuagg.report_rejections = on;
 SELECT count(max) FROM (SELECT max(m) FROM free) s;
 SELECT count(*) FROM (SELECT 1 FROM free GROUP BY m) s;
 SELECT sum(z) FROM unseen;
-SELECT sum(e) FROM grown;
+SELECT sum(e) FROM free_grown;
 SELECT sum(n) FROM (VALUES (1.5), (2.5)) v (n);
 RESET gpuagg.report_rejections;

@@ -22,6 +22,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -32,6 +33,7 @@
 #include "exec/slots.h"
 #include "guc.h"
 #include "source/child.h"
+#include "source/rows.h"
 
 /* A failing device is told once a session, not once a query. */
 static bool failure_reported = false;
@@ -59,6 +61,52 @@ node_init(void)
 	RegisterCustomScanMethods(&gpuagg_scan_methods);
 }
 
+/*
+ * The Program's columns in a table.  Where it does not lie as the Program says,
+ * the first table does, and has the columns under the same names.
+ */
+static AttrNumber *
+column_attnos(const Program *program, const SourceTable *table, const SourceTable *first)
+{
+	AttrNumber *attnos = rows_program_attnos(program);
+
+	if (table->pages)
+		return attnos;
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		TupleDesc	desc = RelationGetDescr(first->relation);
+		char	   *name = NameStr(TupleDescAttr(desc, attnos[i] - 1)->attname);
+
+		attnos[i] = get_attnum(RelationGetRelid(table->relation), name);
+		if (attnos[i] == InvalidAttrNumber)
+			elog(ERROR, "table \"%s\" has no column \"%s\"",
+				 RelationGetRelationName(table->relation), name);
+	}
+	return attnos;
+}
+
+/* Open the tables whose rows are read.  The plan's range table holds the locks. */
+static void
+open_tables(GpuAggState *state)
+{
+	PlanInfo   *plan = state->plan;
+	List	   *relids = list_concat_copy(plan->page_tables, plan->row_tables);
+	ListCell   *lc;
+
+	state->tables = palloc(sizeof(SourceTable) * list_length(relids));
+	foreach(lc, relids)
+	{
+		SourceTable *table = &state->tables[state->ntables];
+
+		table->relation = table_open(lfirst_oid(lc), NoLock);
+		Assert(CheckRelationLockedByMe(table->relation, AccessShareLock, true));
+		table->pages = state->ntables < list_length(plan->page_tables);
+		table->attnos = column_attnos(plan->program, table, &state->tables[0]);
+		state->ntables++;
+	}
+	list_free(relids);
+}
+
 static void
 begin_node(CustomScanState *node, EState *estate, int eflags)
 {
@@ -81,12 +129,8 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 
-	/* the plan's range table holds the lock */
-	if (OidIsValid(state->plan->relid))
-	{
-		state->relation = table_open(state->plan->relid, NoLock);
-		Assert(CheckRelationLockedByMe(state->relation, AccessShareLock, true));
-	}
+	if (state->plan->page_tables != NIL)
+		open_tables(state);
 	state->slot_exprs = ExecInitExprList(scan->custom_exprs, (PlanState *) node);
 	state->slot_params = slots_exec_params(scan->custom_exprs);
 	state->run_context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg run",
@@ -128,9 +172,9 @@ run_input(GpuAggState *state)
 {
 	EState	   *estate = state->css.ss.ps.state;
 
-	if (state->relation)
-		return heap_source_run(state->relation, estate->es_snapshot,
-							   state->engine, &state->pages);
+	if (state->tables)
+		return table_source_run(state->tables, state->ntables, estate->es_snapshot,
+								state->plan->program, state->engine, &state->source);
 	return child_source_run(state->child, state->plan->program, state->engine);
 }
 
@@ -158,7 +202,7 @@ run_engine(GpuAggState *state)
 	old = MemoryContextSwitchTo(state->run_context);
 
 	/* a generic plan may be older than the transaction's isolation level */
-	if (state->relation && (IsolationIsSerializable() || !IsMVCCSnapshot(snapshot)))
+	if (state->tables && (IsolationIsSerializable() || !IsMVCCSnapshot(snapshot)))
 		fall_back(state, ENGINE_INEXACT, "the transaction is serializable");
 	else if (state->slots_failed)
 		fall_back(state, ENGINE_INEXACT, "an expression without columns has raised an error before");
@@ -177,12 +221,7 @@ run_engine(GpuAggState *state)
 		if (status == ENGINE_OK)
 			status = engine_groups(state->engine, &state->groups);
 		if (status == ENGINE_OK)
-		{
-			/* only now has the engine seen to all of them */
-			if (state->relation)
-				heap_source_count_rows(state->relation, engine_stats(state->engine)->rows);
 			state->phase = PHASE_GROUPS;
-		}
 		else
 			fall_back(state, status, engine_message(state->engine));
 	}
@@ -313,8 +352,8 @@ end_node(CustomScanState *node)
 
 	if (state->engine)
 		engine_close(state->engine);
-	if (state->relation)
-		table_close(state->relation, NoLock);
+	for (int i = 0; i < state->ntables; i++)
+		table_close(state->tables[i].relation, NoLock);
 	foreach(lc, node->custom_ps)
 		ExecEndNode((PlanState *) lfirst(lc));
 }

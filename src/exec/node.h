@@ -10,7 +10,7 @@
 
 #include "engine/select.h"
 #include "plan/plan_info.h"
-#include "source/heap.h"
+#include "source/tables.h"
 
 typedef enum GpuAggPhase
 {
@@ -26,7 +26,8 @@ typedef struct GpuAggState
 	PlanInfo   *plan;
 	PlanState  *native;			/* PostgreSQL's own plan */
 	PlanState  *child;			/* the input's plan; NULL: heap pages */
-	Relation	relation;		/* the heap table; NULL: the input's plan */
+	SourceTable *tables;		/* whose rows are read; NULL: the input's plan */
+	int			ntables;
 	List	   *slot_exprs;		/* ExprState, one a slot */
 	Bitmapset  *slot_params;	/* PARAM_EXEC parameters in them */
 	bool		slots_failed;	/* one has raised an error */
@@ -36,7 +37,7 @@ typedef struct GpuAggState
 	GpuAggPhase phase;
 	GroupBatch	groups;			/* the current batch, and the next group in it */
 	uint32_t	next_group;
-	HeapSourceStats pages;		/* of all runs */
+	TableSourceStats source;	/* of all runs */
 	char	   *fallback_reason;	/* of the last run, or NULL */
 } GpuAggState;
 

@@ -10,7 +10,6 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/relation.h"
 #include "access/tupdesc_details.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
@@ -20,7 +19,6 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
-#include "utils/rel.h"
 
 #include "plan/lower_internal.h"
 #include "plan/numeric_stats.h"
@@ -56,15 +54,13 @@ alignment_bytes(char attalign)
 }
 
 Lowering *
-lower_begin_pages(PlannerInfo *root, Index rti, Oid relid)
+lower_begin_pages(PlannerInfo *root, Index rti, TupleDesc desc, const AttrMap *map)
 {
 	Lowering   *l = lower_begin(root, SOURCE_PAGES);
-	Relation	rel = relation_open(relid, NoLock);
 
 	l->rti = rti;
-	l->relid = relid;
-	l->desc = CreateTupleDescCopyConstr(RelationGetDescr(rel));
-	relation_close(rel, NoLock);
+	l->desc = desc;
+	l->map = map;
 
 	for (int i = 0; i < l->desc->natts; i++)
 	{
@@ -211,7 +207,7 @@ var_attribute(Lowering *l, const Var *var)
 	else if (var->varattno < 0)
 		lower_reject(l, _("system columns are not supported"));
 	else
-		return TupleDescAttr(l->desc, var->varattno - 1);
+		return TupleDescAttr(l->desc, l->map->attnums[var->varattno - 1] - 1);
 	return NULL;
 }
 
@@ -223,7 +219,7 @@ lower_var(Lowering *l, const Var *var)
 
 	if (type < 0)
 		return -1;
-	return program_add_column(l->builder, var->varattno, type, !attr->attnotnull,
+	return program_add_column(l->builder, attr->attnum, type, !attr->attnotnull,
 							  missing_slot(l, attr, type));
 }
 
@@ -284,7 +280,7 @@ lower_numeric_var(Lowering *l, const Var *var, NumericScale *scale)
 {
 	Form_pg_attribute attr = var_attribute(l, var);
 
-	return attr == NULL ? -1 : lower_numeric_column(l, var, var->varattno, attr, scale);
+	return attr == NULL ? -1 : lower_numeric_column(l, var, attr->attnum, attr, scale);
 }
 
 /* Where the child plan has the expression's value, from 1; 0: nowhere. */
@@ -398,5 +394,22 @@ lower_slot(Lowering *l, Expr *expr)
 	if (type < 0)
 		return -1;
 	slot = lower_add_slot(l, expr, type);
+	return slot < 0 ? -1 : program_add_slot_ref(l->builder, slot);
+}
+
+ValueType
+lower_slot_type(const Expr *expr)
+{
+	int			type = value_type_of(exprType((const Node *) expr));
+
+	return type < 0 ? VT_TEXT : (ValueType) type;
+}
+
+/* A slot whose bytes are made of the expression's value: see SLOT_ZONE_TYPE. */
+int
+lower_made_slot(Lowering *l, Expr *expr)
+{
+	int			slot = lower_add_slot(l, expr, VT_TEXT);
+
 	return slot < 0 ? -1 : program_add_slot_ref(l->builder, slot);
 }

@@ -604,6 +604,14 @@ lower_numeric_function(Lowering *l, Oid oid, List *args, NumericScale *scale)
 static int
 lower_numeric_call(Lowering *l, Oid function, List *args, NumericScale *scale)
 {
+	if (is_extract(function))
+	{
+		int			unit;
+		int			reg = lower_extract(l, function, args, &unit);
+
+		fixed_scale(scale, unit, 0);
+		return reg;
+	}
 	if (!is_numeric_function(function))
 		return lower_reject(l, _("function %s is not supported"),
 							format_procedure(function));

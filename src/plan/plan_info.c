@@ -26,7 +26,8 @@ plan_info_to_list(const PlanInfo *info)
 	program = makeConst(BYTEAOID, -1, InvalidOid, -1,
 						PointerGetDatum(bytes), false, false);
 	return list_make5(program,
-					  list_make1_oid(info->relid),
+					  list_make3(list_make1_oid(info->relid), info->page_tables,
+								 info->row_tables),
 					  list_make1_int(info->rti),
 					  info->filter,
 					  list_make3(makeFloat(psprintf("%.17g", info->rows)),
@@ -44,7 +45,9 @@ plan_info_from_list(List *list)
 
 	info->program = palloc(VARSIZE_ANY_EXHDR(bytes));
 	memcpy(info->program, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
-	info->relid = linitial_oid(lsecond(list));
+	info->relid = linitial_oid(linitial(lsecond(list)));
+	info->page_tables = lsecond(lsecond(list));
+	info->row_tables = lthird(lsecond(list));
 	info->rti = linitial_int(lthird(list));
 	info->filter = lfourth(list);
 	info->rows = floatVal(linitial(estimates));

@@ -468,6 +468,32 @@ program_finish(const ProgramBuilder *b, Program *buf)
 	put(&to, b->key_scales, head.nkeys * sizeof(int8_t));
 }
 
+bool
+program_has_float_key(const Program *p)
+{
+	for (int i = 0; i < p->nkeys; i++)
+	{
+		ValueType	type = program_key_type(p, i);
+
+		if (type == VT_FLOAT4 || type == VT_FLOAT8)
+			return true;
+	}
+	return false;
+}
+
+bool
+program_leaves_rows(const Program *p)
+{
+	const Column *columns = program_columns(p);
+
+	if (p->source != SOURCE_PAGES || program_has_float_key(p))
+		return false;
+	for (int i = 0; i < p->ncolumns; i++)
+		if (columns[i].type == VT_TEXT || columns[i].numeric)
+			return true;
+	return false;
+}
+
 uint64_t
 program_hash(const Program *p)
 {

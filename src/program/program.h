@@ -79,8 +79,9 @@ typedef enum ValueType
 /* Where rows come from. */
 typedef enum RowSource
 {
-	SOURCE_PAGES,				/* heap pages: EngineOps.pages */
-	SOURCE_COLUMNS				/* column batches: EngineOps.columns */
+	SOURCE_PAGES,				/* heap pages: EngineOps.pages; and column
+								 * batches */
+	SOURCE_COLUMNS				/* column batches only: EngineOps.columns */
 } RowSource;
 
 /* One attribute of the heap tuple, dropped ones included (SOURCE_PAGES). */
@@ -352,6 +353,17 @@ extern void program_set_filter(ProgramBuilder *b, int reg);
 /* The flat size, or 0 if something did not fit; then the flat copy into buf. */
 extern size_t program_size(const ProgramBuilder *b);
 extern void program_finish(const ProgramBuilder *b, Program *buf);
+
+/*
+ * Does an engine leave out rows of pages that hold compressed values or such
+ * stored out of line?  Not if the Program has no use for them, nor if their
+ * coming later could be seen: of the keys 0 and -0, which are one, the group
+ * shows the one that came first.
+ */
+extern bool program_leaves_rows(const Program *p);
+
+/* Is a key a float? */
+extern bool program_has_float_key(const Program *p);
 
 /* 64-bit FNV-1a of the flat bytes. */
 extern uint64_t program_hash(const Program *p);

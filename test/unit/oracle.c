@@ -582,6 +582,30 @@ engine_groups_of_batch(const EngineOps *engine, const Program *program,
 	return finish(engine, program, run, groups);
 }
 
+/* As many rows of NULLs, or zeros, as rows have been left out. */
+static EngineStatus
+send_left(const EngineOps *engine, const Program *program, EngineRun *run)
+{
+	static const char zeros[65 * 16];
+	static const uint8_t invalid[9];
+	ColumnVector vectors[PROGRAM_MAX_COLUMNS] = {{0}};
+	ColumnBatch batch = {0, vectors};
+	LeftRow		left[64];
+	EngineStatus status = ENGINE_OK;
+
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		vectors[i].values = zeros;
+		vectors[i].offsets = (const uint32_t *) (const void *) zeros;
+		if (program_columns(program)[i].nullable)
+			vectors[i].validity = invalid;
+	}
+	while (status == ENGINE_OK && (batch.nrows = (uint32_t) engine->left(run, left, 64)) > 0)
+		while ((status = engine->columns(run, &batch)) == ENGINE_BUSY)
+			;
+	return status;
+}
+
 Groups *
 engine_groups_of_pages(const EngineOps *engine, const Program *program,
 					   const SlotValue *slots, const EngineHints *hints,
@@ -599,6 +623,13 @@ engine_groups_of_pages(const EngineOps *engine, const Program *program,
 
 		while ((groups->status = engine->pages(run, pages + i, n)) == ENGINE_BUSY)
 			;
+		if (groups->status == ENGINE_OK)
+			groups->status = send_left(engine, program, run);
 	}
+	if (groups->status == ENGINE_OK)
+		while ((groups->status = engine->pages(run, NULL, 0)) == ENGINE_BUSY)
+			;
+	if (groups->status == ENGINE_OK)
+		groups->status = send_left(engine, program, run);
 	return finish(engine, program, run, groups);
 }

@@ -29,7 +29,8 @@ extern Groups *oracle_groups(const Program *program, const SlotValue *slots,
 							 const ColumnBatch *batch);
 
 /*
- * Run an engine over a batch, cut into batches of `step` rows; or over pages.
+ * Run an engine over a batch, cut into batches of `step` rows; or over pages, and
+ * for each row that it leaves out over one whose columns are NULL, or zero.
  */
 extern Groups *engine_groups_of_batch(const EngineOps *engine, const Program *program,
 									  const SlotValue *slots, const EngineHints *hints,

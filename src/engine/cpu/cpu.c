@@ -103,9 +103,26 @@ cpu_open(const Program *program, const SlotValue *slots, const EngineHints *hint
 	return ENGINE_NO_MEMORY;
 }
 
-/* The rows for which the filter is true, into run->rows; -1 if one is an error. */
+/* Those of n numbers of rows in run->rows that are not left out. */
 static int
-filter_rows(CpuRun *run, uint32_t n)
+drop_left_rows(CpuRun *run, int n, const uint8_t *left)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		run->rows[kept] = run->rows[i];
+		kept += !left[run->rows[i]];
+	}
+	return kept;
+}
+
+/*
+ * The rows for which the filter is true, into run->rows; -1 if one is an error.
+ * left: rows that do not count at all, or NULL.
+ */
+static int
+filter_rows(CpuRun *run, uint32_t n, const uint8_t *left)
 {
 	const Vector *filter;
 	const uint8_t *values;
@@ -115,20 +132,20 @@ filter_rows(CpuRun *run, uint32_t n)
 	{
 		for (uint32_t i = 0; i < n; i++)
 			run->rows[i] = (uint16_t) i;
-		return (int) n;
+		return left ? drop_left_rows(run, (int) n, left) : (int) n;
 	}
 	filter = eval_register(run->eval, run->program.filter);
 	values = filter->values;
 	if (filter->error)
 		for (uint32_t i = 0; i < n; i++)
-			if (bit_is_set(filter->error, i))
+			if (bit_is_set(filter->error, i) && !(left && left[i]))
 				return -1;
 	for (uint32_t i = 0; i < n; i++)
 	{
 		run->rows[passed] = (uint16_t) i;
 		passed += values[i] && (!filter->valid || bit_is_set(filter->valid, i));
 	}
-	return passed;
+	return left ? drop_left_rows(run, passed, left) : passed;
 }
 
 /* Carry SUM_INT128's low words over, long before they could overflow. */
@@ -170,8 +187,19 @@ aggregate_rows(CpuRun *run, uint32_t n)
 	return status;
 }
 
+static uint32_t
+count_left(const uint8_t *left, uint32_t n)
+{
+	uint32_t	count = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		count += left[i];
+	return count;
+}
+
+/* left: one byte a row, whether it is to be left out; NULL: none is. */
 static EngineStatus
-run_batch(CpuRun *run, const ColumnBatch *batch)
+run_batch(CpuRun *run, const ColumnBatch *batch, const uint8_t *left)
 {
 	uint64_t	start = now_ns();
 	int			split = run->program.filter + 1;
@@ -179,7 +207,7 @@ run_batch(CpuRun *run, const ColumnBatch *batch)
 	EngineStatus status = ENGINE_OK;
 
 	eval_run(run->eval, batch, 0, split);
-	passed = filter_rows(run, batch->nrows);
+	passed = filter_rows(run, batch->nrows, left);
 	if (passed < 0)
 	{
 		snprintf(run->head.message, sizeof(run->head.message),
@@ -191,7 +219,7 @@ run_batch(CpuRun *run, const ColumnBatch *batch)
 		eval_run(run->eval, batch, split, run->program.ninsns);
 		status = aggregate_rows(run, (uint32_t) passed);
 	}
-	run->head.stats.rows += batch->nrows;
+	run->head.stats.rows += batch->nrows - (left ? count_left(left, batch->nrows) : 0);
 	run->head.stats.rows_passed += (uint64_t) passed;
 	run->head.stats.aggregate_ns += now_ns() - start;
 	return status;
@@ -205,7 +233,7 @@ flush_deformed(CpuRun *run)
 
 	if (deform_rows(run->deform) > 0)
 	{
-		status = run_batch(run, deform_batch(run->deform));
+		status = run_batch(run, deform_batch(run->deform), deform_left(run->deform));
 		deform_reset(run->deform);
 	}
 	return status;
@@ -236,6 +264,14 @@ cpu_pages(EngineRun *head, const PageRef *pages, int n)
 		head->stats.bytes += HEAP_PAGE_SIZE;
 	}
 	return status;
+}
+
+static int
+cpu_left(EngineRun *head, LeftRow *rows, int max)
+{
+	CpuRun	   *run = (CpuRun *) head;
+
+	return run->deform ? deform_take_left(run->deform, rows, max) : 0;
 }
 
 /* Is there a NULL in a column that the Program says has none? */
@@ -300,7 +336,7 @@ cpu_columns(EngineRun *head, const ColumnBatch *batch)
 			slice[i].offsets = whole->offsets ? whole->offsets + first : NULL;
 			slice[i].validity = whole->validity ? whole->validity + first / 8 : NULL;
 		}
-		status = run_batch(run, &part);
+		status = run_batch(run, &part, NULL);
 	}
 	return status;
 }
@@ -353,6 +389,7 @@ const EngineOps cpu_engine = {
 	.supports = cpu_supports,
 	.open = cpu_open,
 	.pages = cpu_pages,
+	.left = cpu_left,
 	.columns = cpu_columns,
 	.groups = cpu_groups,
 	.close = cpu_close,

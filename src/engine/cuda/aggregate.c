@@ -85,14 +85,13 @@ static EngineStatus
 submit_input(CudaRun *run, InputBuffer *buffer)
 {
 	const DeviceOps *ops = run->device_ops;
-	bool		pages = run->program->source == SOURCE_PAGES;
 	DeviceStatus status;
 	EngineStatus result;
 
 	status = ops->event_record(run->device, buffer->begun, run->copy);
 	result = run_device(run, status, "could not record an event");
 	if (result == ENGINE_OK)
-		result = pages ? pages_upload(run, buffer) : columns_upload(run, buffer);
+		result = buffer->pages ? pages_upload(run, buffer) : columns_upload(run, buffer);
 	if (result != ENGINE_OK)
 		return result;
 	status = ops->event_record(run->device, buffer->uploaded, run->copy);
@@ -101,8 +100,11 @@ submit_input(CudaRun *run, InputBuffer *buffer)
 	result = run_device(run, status, "could not order the streams");
 	if (result == ENGINE_OK)
 		result = clear_counters(run, buffer);
-	if (result == ENGINE_OK && pages)
+	if (result == ENGINE_OK && buffer->pages)
 		result = pages_deform(run, buffer);
+	else if (result == ENGINE_OK && run->leaves)
+		result = run_device(run, ops->fill(run->device, run->work, buffer->left.ptr, 0,
+										   buffer->nrows), "could not clear marks");
 	return result;
 }
 
@@ -212,6 +214,8 @@ aggregate_finish(CudaRun *run, InputBuffer *buffer)
 	status = run_device(run, ready, "the device failed");
 	if (status == ENGINE_OK)
 		status = check_errors(run, counters);
+	if (status == ENGINE_OK && counters->left > 0)
+		status = pages_note_left(run, buffer);
 	if (status != ENGINE_OK)
 		return status;
 	run->head.stats.rows_passed += counters->rows_passed - counters->undone;
@@ -224,4 +228,22 @@ aggregate_finish(CudaRun *run, InputBuffer *buffer)
 	snprintf(run->head.stats.strategy, sizeof(run->head.stats.strategy), "%s",
 			 strategy_name(run->choice.strategy));
 	return add_times(run, buffer);
+}
+
+/* Is the device done with all that it was given? */
+EngineStatus
+aggregate_finish_all(CudaRun *run)
+{
+	EngineStatus result = ENGINE_OK;
+
+	for (int i = 0; i < INPUT_BUFFERS; i++)
+	{
+		EngineStatus status = aggregate_finish(run, &run->inputs[i]);
+
+		if (status == ENGINE_BUSY)
+			result = ENGINE_BUSY;
+		else if (status != ENGINE_OK)
+			return status;
+	}
+	return result;
 }

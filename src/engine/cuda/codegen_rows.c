@@ -25,7 +25,7 @@ write_raw(const Program *program, const KernelLayout *layout, Text *text)
 {
 	const Column *columns = program_columns(program);
 
-	text_append(text, "typedef struct Raw\n{\n\tuint8_t unused;\n");
+	text_append(text, "typedef struct Raw\n{\n\tuint8_t left;\n");
 	for (int i = 0; i < program->ncolumns; i++)
 	{
 		text_append(text, "\t%s c%d;\n",
@@ -38,6 +38,8 @@ write_raw(const Program *program, const KernelLayout *layout, Text *text)
 				"\tuint64_t words[NWORDS];\n\tbool passes;\n\tbool error;\n} Row;\n\n");
 	text_append(text, "DEVICE_FN void\n"
 				"row_load(const RowBatch *batch, uint64_t row, Raw *raw)\n{\n");
+	if (program_leaves_rows(program))
+		text_append(text, "\traw->left = batch->left[row];\n");
 	for (int i = 0; i < program->ncolumns; i++)
 	{
 		const char *type = codegen_column_type((ValueType) columns[i].type);
@@ -304,6 +306,9 @@ write_eval(RowCode *code)
 	text_append(code->text, "DEVICE_FN void\nrow_eval(const AggregateArgs *args, "
 				"const Raw *raw, uint32_t index, Row *row)\n{\n"
 				"\t(void) index;\n");
+	if (program_leaves_rows(program))
+		text_append(code->text, "\tif (raw->left)\n\t{\n"
+					"\t\trow->passes = row->error = false;\n\t\treturn;\n\t}\n");
 	if (filter >= 0)
 	{
 		write_register(code, filter);

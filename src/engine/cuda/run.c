@@ -75,6 +75,16 @@ run_free(CudaRun *run, DeviceBuffer *buffer)
 	*buffer = (DeviceBuffer) {0};
 }
 
+/*
+ * A slot's bytes begin where numbers may: they can be tables (ops_zone.h,
+ * ops_set.h).
+ */
+static uint64_t
+slot_text_size(uint32_t len)
+{
+	return ((uint64_t) len + 7) / 8 * 8;
+}
+
 /* The slots' values as kernels read them, and their texts behind one another. */
 static EngineStatus
 open_slots(CudaRun *run)
@@ -86,7 +96,7 @@ open_slots(CudaRun *run)
 
 	for (uint32_t i = 0; i < nslots; i++)
 		if (run->slots[i].type == VT_TEXT && !run->slots[i].isnull)
-			size += run->slots[i].bytes.len;
+			size += slot_text_size(run->slots[i].bytes.len);
 	if (size > UINT32_MAX / 4)
 		return run_fail(run, ENGINE_NO_MEMORY, "constants are too large");
 	/* what comes behind them stays aligned */
@@ -112,7 +122,7 @@ open_slots(CudaRun *run)
 			values[i].text.start = (uint32_t) size;
 			values[i].text.length = slot->bytes.len;
 			memcpy(run->slot_bytes + size, slot->bytes.data, slot->bytes.len);
-			size += slot->bytes.len;
+			size += slot_text_size(slot->bytes.len);
 		}
 	}
 	status = run_alloc(run, (nslots + 1) * sizeof(*values), &run->slot_values);
@@ -189,6 +199,7 @@ make_run(const EngineOps *ops, Context *context, const Program *program,
 	run->context = context;
 	run->device_ops = context->ops;
 	run->device = context->device;
+	run->leaves = program_leaves_rows(run->program);
 	run->slots = slots;
 	run->hints = *hints;
 	run->forced = hints->strategy ? strategy_named(hints->strategy) : -1;
@@ -235,28 +246,16 @@ cuda_pages(EngineRun *head, const PageRef *pages, int n)
 	return pages_take((CudaRun *) head, pages, n);
 }
 
+static int
+cuda_left(EngineRun *head, LeftRow *rows, int max)
+{
+	return left_take(&((CudaRun *) head)->left, rows, max);
+}
+
 static EngineStatus
 cuda_columns(EngineRun *head, const ColumnBatch *batch)
 {
 	return columns_take((CudaRun *) head, batch);
-}
-
-/* Is the device done with all that it was given? */
-static EngineStatus
-finish_input(CudaRun *run)
-{
-	EngineStatus result = ENGINE_OK;
-
-	for (int i = 0; i < INPUT_BUFFERS; i++)
-	{
-		EngineStatus status = aggregate_finish(run, &run->inputs[i]);
-
-		if (status == ENGINE_BUSY)
-			result = ENGINE_BUSY;
-		else if (status != ENGINE_OK)
-			return status;
-	}
-	return result;
 }
 
 static EngineStatus
@@ -269,7 +268,7 @@ cuda_groups(EngineRun *head, GroupBatch *batch)
 	{
 		status = input_flush(run);
 		if (status == ENGINE_OK)
-			status = finish_input(run);
+			status = aggregate_finish_all(run);
 		/* no row at all: there may be one group all the same */
 		if (status == ENGINE_OK && !run->chosen && run->program->nkeys == 0)
 			status = choose(run, NULL);
@@ -316,6 +315,8 @@ cuda_close(EngineRun *head)
 	free(run->host_attrs);
 	free(run->host_sample);
 	free(run->slot_bytes);
+	free(run->left_marks);
+	left_free(&run->left);
 	free(run->program);
 	free(run);
 }
@@ -374,6 +375,7 @@ const EngineOps engine = { \
 	.supports = cuda_supports, \
 	.open = engine##_open, \
 	.pages = cuda_pages, \
+	.left = cuda_left, \
 	.columns = cuda_columns, \
 	.groups = cuda_groups, \
 	.close = cuda_close \

@@ -19,6 +19,7 @@
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_cache.h"
 #include "engine/cuda/layout.h"
+#include "engine/left_list.h"
 #include "../../../cuda/args.cuh"
 
 /* Device memory of a run; zeros: none. */
@@ -69,15 +70,18 @@ typedef enum BufferState
 typedef struct InputBuffer
 {
 	BufferState state;
+	bool		pages;			/* what it is filled with, not column batches */
 	Stage		stage;
 	DeviceBuffer bytes;
 	DeviceBuffer columns;
+	DeviceBuffer left;			/* one byte a row, if the program leaves rows */
 	DeviceBuffer undone[2];		/* lists of rows: from the last launch, and for
 								 * the next */
 	uint32_t	nrows;
 	uint32_t	npages;
 	uint32_t	nlines;			/* in the list of line pointers */
 	uint32_t	nbytes;			/* of texts, behind the slots' */
+	uint32_t	text_capacity;	/* bytes of texts of column batches */
 	Counters   *counters;		/* page-locked: what the kernels told */
 	uint64_t	first;			/* rows of the buffers before */
 	DeviceEvent *begun;
@@ -160,7 +164,12 @@ typedef struct CudaRun
 	uint32_t	capacity;		/* rows of a buffer */
 	uint32_t	page_capacity;
 	uint32_t	line_capacity;
-	uint32_t	bytes_capacity;
+	uint32_t	bytes_capacity; /* of pages with their lists, or of texts */
+	uint32_t	batch_rows;		/* rows of column batches that the stage holds */
+
+	bool		leaves;			/* program_leaves_rows */
+	LeftList	left;
+	uint8_t    *left_marks;		/* downloaded from a buffer */
 
 	bool		input_ended;
 	OutputBuffer outputs[2];
@@ -215,7 +224,8 @@ extern uint32_t block_table_size(const KernelLayout *layout, bool direct, uint32
 /* input.c, pages.c, columns.c */
 extern EngineStatus input_open(CudaRun *run);
 extern void input_close(CudaRun *run);
-extern EngineStatus input_current(CudaRun *run, InputBuffer **buffer);
+extern EngineStatus input_current(CudaRun *run, bool pages, InputBuffer **buffer);
+extern EngineStatus input_alloc_bytes(CudaRun *run, InputBuffer *buffer, uint64_t size);
 extern EngineStatus input_flush(CudaRun *run);
 extern uint64_t input_rows(const CudaRun *run);
 extern void input_batch(const CudaRun *run, const InputBuffer *buffer, RowBatch *batch);
@@ -223,7 +233,9 @@ extern EngineStatus pages_open(CudaRun *run);
 extern EngineStatus pages_take(CudaRun *run, const PageRef *pages, int n);
 extern EngineStatus pages_upload(CudaRun *run, InputBuffer *buffer);
 extern EngineStatus pages_deform(CudaRun *run, InputBuffer *buffer);
+extern EngineStatus pages_note_left(CudaRun *run, const InputBuffer *buffer);
 extern EngineStatus columns_open(CudaRun *run);
+extern size_t columns_stage_size(const CudaRun *run, uint32_t text_capacity);
 extern EngineStatus columns_take(CudaRun *run, const ColumnBatch *batch);
 extern EngineStatus columns_upload(CudaRun *run, InputBuffer *buffer);
 
@@ -231,6 +243,7 @@ extern EngineStatus columns_upload(CudaRun *run, InputBuffer *buffer);
 extern EngineStatus aggregate_submit(CudaRun *run, InputBuffer *buffer);
 extern EngineStatus aggregate_launch(CudaRun *run, InputBuffer *buffer);
 extern EngineStatus aggregate_finish(CudaRun *run, InputBuffer *buffer);
+extern EngineStatus aggregate_finish_all(CudaRun *run);
 
 /* output.c */
 extern EngineStatus output_next(CudaRun *run, GroupBatch *batch);
