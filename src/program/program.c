@@ -54,6 +54,7 @@ static const char *const type_names[] = {
 	[VT_FLOAT4] = "float4",
 	[VT_FLOAT8] = "float8",
 	[VT_UUID] = "uuid",
+	[VT_WIDE] = "int128",
 	[VT_TEXT] = "text",
 };
 
@@ -274,6 +275,16 @@ program_add_numeric_column(ProgramBuilder *b, int attno, NumericPart part, int s
 }
 
 int
+program_add_wide_column(ProgramBuilder *b, int attno, NumericPart part, int scale,
+						bool nullable)
+{
+	Column		column = {.attno = attno,.missing = -1,.type = VT_WIDE,
+		.nullable = nullable,.numeric = part,.scale = scale};
+
+	return add_column(b, &column);
+}
+
+int
 program_add_slot_ref(ProgramBuilder *b, int slot)
 {
 	Insn		insn = {.op = OP_slot,.nullable = true,.arg = {-1, -1, -1},
@@ -429,7 +440,7 @@ program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc, int count,
 						int scale)
 {
 	Aggregate	agg = {.final = final,.scale = scale,.acc = acc,.count = count,
-		.squares = {-1, -1},.shown = -1};
+		.squares = {-1, -1},.high = -1,.shown = -1};
 
 	return add_agg(b, &agg);
 }
@@ -439,9 +450,16 @@ program_add_variance(ProgramBuilder *b, FinalKind final, int sum, int count,
 					 int low, int high, int scale)
 {
 	Aggregate	agg = {.final = final,.scale = scale,.acc = sum,.count = count,
-		.squares = {low, high},.shown = -1};
+		.squares = {low, high},.high = -1,.shown = -1};
 
 	return add_agg(b, &agg);
+}
+
+void
+program_set_high(ProgramBuilder *b, int agg, int acc)
+{
+	if (agg >= 0)
+		b->aggs[agg].high = acc;
 }
 
 void
@@ -589,7 +607,8 @@ print_insn(const Program *p, int reg, char *buf, size_t len)
 		const Column *column = &program_columns(p)[insn->index];
 
 		append(buf, len, " %d (attribute %d, %s", insn->index, column->attno,
-			   column->numeric ? "numeric" : type);
+			   column->numeric == NUMERIC_NONE ? type :
+			   column->type == VT_WIDE ? "numeric in 128 bits" : "numeric");
 		if (column->numeric == NUMERIC_SHOWN)
 			append(buf, len, "'s display scale");
 		else if (column->numeric)
@@ -649,6 +668,8 @@ print_agg(const Program *p, int i, char *buf, size_t len)
 	if (agg->count != agg->acc)
 		append(buf, len, ", counted by word %d",
 			   program_accs(p)[agg->count].word);
+	if (agg->high >= 0)
+		append(buf, len, ", high parts in word %d", program_accs(p)[agg->high].word);
 	if (agg->shown >= 0)
 		append(buf, len, ", display scale in word %d", program_accs(p)[agg->shown].word);
 	for (int i = 0; i < 2 && agg->squares[i] >= 0; i++)

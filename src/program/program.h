@@ -53,8 +53,8 @@
  * How a value stands in a column batch and in a register.  X(name, C type,
  * bytes in a column vector; 0 for offsets and bytes).  Dates are INT4 (days),
  * timestamps INT8 (microseconds), oid is INT4 (equality only), varchar and
- * char(n) are TEXT.  A numeric is INT8 too: it counts units of 10^-scale, where
- * the scale belongs to the expression and is known to whoever made the Program;
+ * char(n) are TEXT.  A numeric is INT8, or WIDE where 64 bits do not hold it (no
+ * slot is): it counts units of 10^-scale, where the scale belongs to the expression and is known to whoever made the Program;
  * engines only see it in columns, which come from stored numerics.
  */
 #define VALUE_TYPES(X) \
@@ -66,6 +66,7 @@
 	X(FLOAT4, float, 4) \
 	X(FLOAT8, double, 8) \
 	X(UUID, Uuid, 16) \
+	X(WIDE, Wide, 16) \
 	X(TEXT, Bytes, 0)
 
 typedef enum ValueType
@@ -100,7 +101,7 @@ typedef struct Column
 								 * short to hold it, or -1: NULL */
 	uint8_t		type;			/* ValueType */
 	uint8_t		nullable;
-	uint8_t		numeric;		/* NumericPart: INT8, or INT4 if SHOWN */
+	uint8_t		numeric;		/* NumericPart: INT8 or WIDE, INT4 if SHOWN */
 	uint8_t		scale;			/* of a numeric: it counts units of 10^-scale */
 } Column;
 
@@ -212,6 +213,8 @@ typedef struct Aggregate
 								 * none means a NULL result */
 	int16_t		squares[2];		/* accumulators of the squares' two parts (see
 								 * program_add_variance); -1: there is none */
+	int16_t		high;			/* accumulator of the values' high parts, which
+								 * count 2^64 times; -1: there is none */
 	int16_t		shown;			/* accumulator of the largest display scale, which
 								 * is the result's; -1: it is `scale` */
 } Aggregate;
@@ -328,6 +331,8 @@ extern int	program_add_column(ProgramBuilder *b, int attno, ValueType type,
 
 extern int	program_add_numeric_column(ProgramBuilder *b, int attno, NumericPart part,
 									   int scale, bool nullable, int missing);
+extern int	program_add_wide_column(ProgramBuilder *b, int attno, NumericPart part,
+									int scale, bool nullable);
 
 /* Registers of a slot, and of an operation over registers (arg2 may be -1). */
 extern int	program_add_slot_ref(ProgramBuilder *b, int slot);
@@ -353,6 +358,9 @@ extern int	program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc,
  */
 extern int	program_add_variance(ProgramBuilder *b, FinalKind final, int sum,
 								 int count, int low, int high, int scale);
+
+/* The accumulator of high parts of an aggregate's values. */
+extern void program_set_high(ProgramBuilder *b, int agg, int acc);
 
 /* The accumulator of the display scales of an aggregate's values. */
 extern void program_set_shown(ProgramBuilder *b, int agg, int acc);
