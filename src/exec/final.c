@@ -6,8 +6,8 @@
  * averages, variances), the same functions of PostgreSQL do it here, so that results have
  * the same digits and scale.
  *
- * Float sums have taken in finite values only (float_summable), so that a result
- * beyond its type's range is an overflow, as in PostgreSQL.
+ * Float sums are exact and rounded here, once (exact_result.h).  Where they can
+ * be infinite though no value was, that is an overflow, as in PostgreSQL.
  *
  * Memory: results by reference, and numeric's intermediate values, are in the
  * current context, which callers reset often.
@@ -24,6 +24,7 @@
 
 #include "exec/final.h"
 #include "exec/variance.h"
+#include "program/exact_result.h"
 #include "program/state.h"
 
 static Datum make_varlena(const char *bytes, uint32 len);
@@ -134,29 +135,33 @@ variance_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *
 										  DatumGetNumeric(squares), sample, root));
 }
 
-static double
-word_double(uint64_t word)
+/* An accumulator's exact sum in a group's state. */
+static ExactSum
+exact_sum_of(const Program *program, int acc, const uint64_t *words, const int32_t *units)
 {
-	double		value;
+	const Accumulator *accumulator = &program_accs(program)[acc];
+	ExactSum	sum = {words + accumulator->word, accumulator->nwords,
+		(ExactLevel) program->level, units[acc]};
 
-	memcpy(&value, &word, sizeof(value));
-	return value;
+	return sum;
 }
 
-/* sum(float4): the sum in double, rounded once. */
-static Datum
-sum_float4(double sum)
+/* The sum as a double, or as a float that is a double. */
+static double
+sum_float(const Program *program, const Aggregate *agg, const uint64_t *words,
+		  const int32_t *units, bool single)
 {
-	float4		rounded = (float4) sum;
+	ExactSum	sum = exact_sum_of(program, agg->acc, words, units);
+	double		value = exact_sum(&sum, single);
 
-	if (isinf(rounded))
+	if (isinf(single ? (float4) value : value) && !exact_has_infinity(&sum))
 		float_overflow_error();
-	return Float4GetDatum(rounded);
+	return value;
 }
 
 Datum
 final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
-			bool *isnull)
+			const int32_t *units, bool *isnull)
 {
 	const Accumulator *accs = program_accs(program);
 	const Accumulator *acc = &accs[agg->acc];
@@ -189,11 +194,13 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 		case FINAL_EXTREME_TEXT:
 			return make_varlena(extreme_text(value).data, extreme_text(value).len);
 		case FINAL_SUM_FLOAT4:
-			return sum_float4(word_double(value[0]));
+			return Float4GetDatum((float4) sum_float(program, agg, words, units, true));
 		case FINAL_SUM_FLOAT8:
-			return Float8GetDatum(word_double(value[0]));
+			return Float8GetDatum(sum_float(program, agg, words, units, false));
 		case FINAL_AVG_FLOAT8:
-			return Float8GetDatum((word_double(value[0]) + 0.0) / (double) count);
+			/* PostgreSQL's sum begins with 0, so that it is never -0 */
+			return Float8GetDatum((sum_float(program, agg, words, units, false) + 0.0) /
+								  (double) count);
 		case FINAL_BOOL:
 			return BoolGetDatum(value[0] != 0);
 		case FINAL_EXTREME_INT2:

@@ -181,6 +181,21 @@ check_aggref(Lowering *l, const Aggref *aggref)
 	return NULL;
 }
 
+/*
+ * Up to where values can be summed: beyond, PostgreSQL's own sum could overflow
+ * at some row, given as many rows as a run may take, or the squares that its
+ * average keeps besides.
+ */
+static int
+float_limit(FinalKind final, ValueType type)
+{
+	if (final == FINAL_SUM_FLOAT4)
+		return EXACT_LIMIT_SUM4;
+	if (final == FINAL_SUM_FLOAT8)
+		return EXACT_LIMIT_SUM8;
+	return type == VT_FLOAT4 ? EXACT_LIMIT_ANY : EXACT_LIMIT_SQUARES;
+}
+
 static bool
 is_variance(FinalKind final)
 {
@@ -304,7 +319,11 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	else
 	{
 		acc = count;
-		if (kind->acc != ACC_COUNT && is_wide(l, arg))
+		if (kind->acc == ACC_SUM_FLOAT)
+			acc = program_add_float_acc(l->builder, arg, -1, filter,
+										float_limit(kind->final,
+													(ValueType) l->builder->insns[arg].type));
+		else if (kind->acc != ACC_COUNT && is_wide(l, arg))
 			acc = program_add_acc(l->builder, kind->acc,
 								  program_add_op(l->builder, OP_wide_low, arg, -1), filter);
 		else if (kind->acc != ACC_COUNT)

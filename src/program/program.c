@@ -63,6 +63,7 @@ static const char *const acc_names[] = {
 	[ACC_SUM_INT] = "sum_int",
 	[ACC_SUM_INT128] = "sum_int128",
 	[ACC_SUM_FLOAT] = "sum_float",
+	[ACC_SUM_PRODUCT] = "sum_product",
 	[ACC_MIN_INT] = "min_int",
 	[ACC_MAX_INT] = "max_int",
 	[ACC_MIN_FLOAT] = "min_float",
@@ -153,12 +154,6 @@ const char *
 acc_name(AccKind kind)
 {
 	return acc_names[kind];
-}
-
-int
-acc_words(AccKind kind)
-{
-	return kind == ACC_SUM_INT128 || acc_is_text(kind) ? 2 : 1;
 }
 
 /*
@@ -359,21 +354,42 @@ program_add_numeric_key(ProgramBuilder *b, int reg, int scale)
 	return i;
 }
 
-int
-program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
+static uint8_t
+acc_words(AccKind kind, int level)
 {
-	Accumulator acc = {.kind = kind,.nwords = acc_words(kind),
-		.arg = arg,.filter = filter};
+	switch (kind)
+	{
+		case ACC_SUM_INT128:
+			return 2;
+		case ACC_SUM_FLOAT:
+			return EXACT_SUM_WORDS(level);
+		case ACC_SUM_PRODUCT:
+			return EXACT_PRODUCT_WORDS(level);
+		default:
+			return acc_is_text(kind) ? 2 : 1;
+	}
+}
+
+static int
+add_acc(ProgramBuilder *b, Accumulator acc)
+{
+	int			limit = acc.limit;
 	int			i;
 
 	if (b->overflow)
 		return -1;
+	acc.nwords = acc_words((AccKind) acc.kind, b->head.level);
 	for (i = 0; i < b->head.naccs; i++)
 	{
 		acc.word = b->accs[i].word;
-		if (memcmp(&b->accs[i], &acc, sizeof(acc)) == 0)
-			return i;
+		acc.limit = b->accs[i].limit;
+		if (memcmp(&b->accs[i], &acc, sizeof(acc)) != 0)
+			continue;
+		if (limit < b->accs[i].limit)
+			b->accs[i].limit = limit;
+		return i;
 	}
+	acc.limit = limit;
 	i = next_index(b, &b->head.naccs, PROGRAM_MAX_ACCS);
 	if (i >= 0)
 	{
@@ -382,6 +398,25 @@ program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
 		b->accs[i] = acc;
 	}
 	return i;
+}
+
+int
+program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
+{
+	Accumulator acc = {.kind = kind,.arg = arg,.filter = filter,.arg2 = -1};
+
+	if (kind == ACC_SUM_FLOAT)
+		acc.limit = EXACT_LIMIT_SUM8;
+	return add_acc(b, acc);
+}
+
+int
+program_add_float_acc(ProgramBuilder *b, int arg, int arg2, int filter, int limit)
+{
+	Accumulator acc = {.kind = arg2 < 0 ? ACC_SUM_FLOAT : ACC_SUM_PRODUCT,
+		.arg = arg,.filter = filter,.arg2 = arg2,.limit = limit};
+
+	return add_acc(b, acc);
 }
 
 static int
@@ -480,6 +515,15 @@ program_finish(const ProgramBuilder *b, Program *buf)
 }
 
 bool
+program_sums_floats(const Program *p)
+{
+	for (int i = 0; i < p->naccs; i++)
+		if (acc_sums_floats(&program_accs(p)[i]))
+			return true;
+	return false;
+}
+
+bool
 program_has_float_key(const Program *p)
 {
 	for (int i = 0; i < p->nkeys; i++)
@@ -490,6 +534,26 @@ program_has_float_key(const Program *p)
 			return true;
 	}
 	return false;
+}
+
+bool
+program_widen(const Program *p, Program *wider)
+{
+	Accumulator *acc;
+
+	if (p->level == EXACT_FULL || !program_sums_floats(p))
+		return false;
+	memcpy(wider, p, p->size);
+	wider->level++;
+	wider->nwords = 0;
+	acc = (Accumulator *) program_accs(wider);
+	for (int i = 0; i < wider->naccs; i++)
+	{
+		acc[i].nwords = acc_words((AccKind) acc[i].kind, wider->level);
+		acc[i].word = wider->nwords;
+		wider->nwords += acc[i].nwords;
+	}
+	return true;
 }
 
 bool
@@ -571,6 +635,8 @@ print_acc(const Program *p, int i, char *buf, size_t len)
 	append(buf, len, "%s", acc_name((AccKind) acc->kind));
 	if (acc->arg >= 0)
 		append(buf, len, " r%d", acc->arg);
+	if (acc->arg2 >= 0)
+		append(buf, len, ", r%d", acc->arg2);
 	if (acc->nwords == 1)
 		append(buf, len, " -> word %d", acc->word);
 	else
