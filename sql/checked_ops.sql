@@ -6,7 +6,8 @@
 --
 CREATE TABLE edges (id int, a2 smallint DEFAULT 1, b2 smallint DEFAULT 1, a4 int DEFAULT 1, b4 int DEFAULT 1, a8 bigint DEFAULT 1, b8 bigint DEFAULT 1,
 	x4 real DEFAULT 1, y4 real DEFAULT 1, x8 float8 DEFAULT 1, y8 float8 DEFAULT 1, d date DEFAULT '2000-01-01', e date DEFAULT '2000-01-01',
-	ts timestamp DEFAULT '2000-01-01', tz timestamptz DEFAULT '2000-01-01 00:00+00', n numeric(10,2) DEFAULT 1, m numeric(18,6) DEFAULT 1, q numeric DEFAULT 1.0);
+	ts timestamp DEFAULT '2000-01-01', tz timestamptz DEFAULT '2000-01-01 00:00+00', n numeric(10,2) DEFAULT 1, m numeric(18,6) DEFAULT 1, q numeric DEFAULT 1.0,
+	w numeric(60,19) DEFAULT 1);
 CREATE TABLE checked_ops (id int GENERATED ALWAYS AS IDENTITY, op text, expr text, row_values text);
 INSERT INTO checked_ops (op, expr, row_values) VALUES
 	('int2_add', 'a2 + b2', 'a2 = 32767'), ('int2_add', 'a2 + b2', 'a2 = -32768, b2 = -1'),
@@ -66,7 +67,14 @@ INSERT INTO checked_ops (op, expr, row_values) VALUES
 	('timestamp_utc', 'ts::timestamptz', 'ts = ''4714-11-24 00:30 BC'''), ('timestamp_utc', 'd::timestamptz', 'd = ''4714-11-24 BC'''), ('timestamp_utc', 'ts AT TIME ZONE ''+05''', 'ts = ''294276-12-31 23:30'''),
 	('numeric_fit', 'm::numeric(6,2)', 'm = 9999.995'), ('numeric_fit', '(n * 1.5)::numeric(3)', 'n = 999.5'),
 	('numeric_to_float8', 'm::float8', 'm = 999999999999.999999'),
-	('display_scale_is', 'q', 'q = 1.00');
+	('display_scale_is', 'q', 'q = 1.00'),
+	('wide_to_int8', 'w::int8', 'w = 9223372036854775808'), ('wide_to_int8', 'w::int4', 'w = -1e19'),
+	('wide_add', 'w + w', 'w = 9e18'), ('wide_add', 'w + n', 'w = -17014118346046923173.1687303715884105727, n = -1'),
+	('wide_sub', '-w - w', 'w = 9e18'),
+	('wide_neg', '-(w - 0.0000000000000000001)', 'w = -17014118346046923173.1687303715884105727'),
+	('wide_abs', 'abs(w - 0.0000000000000000001)', 'w = -17014118346046923173.1687303715884105727'),
+	('wide_mul', 'w * m', 'w = 1e18'),
+	('wide_fit', 'w::numeric(10,2)', 'w = 99999999.995'), ('wide_fit', 'w::numeric(25,19)', 'w = -1000000');
 INSERT INTO edges (id) SELECT 0 UNION ALL SELECT id FROM checked_ops;
 ANALYZE edges;
 DO $$
@@ -99,8 +107,9 @@ SELECT filtered, skipped, count(*), string_agg(op, ', ') FILTER (WHERE filtered 
 GROUP BY 1, 2;
 RESET TimeZone;
 
--- what only the display scale of a sum can be
-CREATE TABLE zeros AS SELECT i AS id, CASE WHEN i = 2 THEN round(0.0, 600) ELSE 0.0 END AS q FROM generate_series(1, 2) i;
+-- what only the display scale, or a part, of a sum can be
+CREATE TABLE zeros AS SELECT i AS id, CASE WHEN i = 2 THEN round(0.0, 600) ELSE 0.0 END AS q,
+	CASE WHEN i = 2 THEN 17014118346046923173.1687303715884105727 ELSE 1 END::numeric(60,19) AS w FROM generate_series(1, 2) i;
 ANALYZE zeros;
 SELECT op, check_fallback('SELECT ' || expr || ' FROM zeros') AS outcome, check_engine('SELECT ' || expr || ' FROM zeros WHERE id <> 2') AS filtered
-FROM (VALUES ('display_scale_sum', 'sum(q * q)')) v (op, expr);
+FROM (VALUES ('display_scale_sum', 'sum(q * q)'), ('wide_high', 'sum(w)')) v (op, expr);
