@@ -28,6 +28,8 @@
 #include "program/exact_result.h"
 #include "program/state.h"
 
+static Datum make_varlena(const char *bytes, uint32 len);
+
 /* high * 2^32 + low as numeric: the sum that SUM_INT128's two words hold. */
 static Numeric
 sum128_to_numeric(const uint64_t *words)
@@ -69,6 +71,17 @@ shown_scale(const Accumulator *accs, const Aggregate *agg, const uint64_t *words
 	return agg->shown < 0 ? agg->scale : (int) (int64) words[accs[agg->shown].word];
 }
 
+/* high * 2^64 + low. */
+static Numeric
+two_part_numeric(Numeric low, Numeric high)
+{
+	Datum		two32 = NumericGetDatum(int64_to_numeric(INT64CONST(1) << 32));
+	Datum		product = DirectFunctionCall2(numeric_mul, NumericGetDatum(high), two32);
+
+	product = DirectFunctionCall2(numeric_mul, product, two32);
+	return DatumGetNumeric(DirectFunctionCall2(numeric_add, product, NumericGetDatum(low)));
+}
+
 /* A sum of integers, or of numerics. */
 static Datum
 sum_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *words)
@@ -78,6 +91,8 @@ sum_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *words
 		? sum128_to_numeric(words + acc->word)
 		: int64_to_numeric((int64) words[acc->word]);
 
+	if (agg->high >= 0)
+		sum = two_part_numeric(sum, sum128_to_numeric(words + accs[agg->high].word));
 	return scaled_numeric(sum, agg->scale, shown_scale(accs, agg, words));
 }
 
@@ -94,16 +109,10 @@ static Numeric
 squares_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *words)
 {
 	Numeric		low = sum128_to_numeric(words + accs[agg->squares[0]].word);
-	Datum		high;
-	Datum		two32;
 
 	if (agg->squares[1] < 0)
 		return low;
-	high = NumericGetDatum(sum128_to_numeric(words + accs[agg->squares[1]].word));
-	two32 = NumericGetDatum(int64_to_numeric(INT64CONST(1) << 32));
-	high = DirectFunctionCall2(numeric_mul, high, two32);
-	high = DirectFunctionCall2(numeric_mul, high, two32);
-	return DatumGetNumeric(DirectFunctionCall2(numeric_add, high, NumericGetDatum(low)));
+	return two_part_numeric(low, sum128_to_numeric(words + accs[agg->squares[1]].word));
 }
 
 /* Variances and standard deviations; a sample of one value has none. */
@@ -196,6 +205,8 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 			return average_numeric(sum_numeric(accs, agg, words), count);
 		case FINAL_EXTREME_NUMERIC:
 			return NumericGetDatum(int64_div_fast_to_numeric((int64) value[0], agg->scale));
+		case FINAL_EXTREME_TEXT:
+			return make_varlena(extreme_text(value).data, extreme_text(value).len);
 		case FINAL_SUM_FLOAT4:
 			return Float4GetDatum((float4) sum_float(program, agg, words, units, true));
 		case FINAL_SUM_FLOAT8:
@@ -280,14 +291,31 @@ vector_uuid(const ColumnVector *vector, uint32_t row)
 	return UUIDPGetDatum(uuid);
 }
 
+/* A number of 128 bits: the low word counts from -2^63 on. */
+static Numeric
+wide_numeric(const Wide *wide, int scale)
+{
+	int64		low = (int64) wide->w[0];
+	int64		high = (int64) (wide->w[1] + (wide->w[0] >> 63));
+
+	return DatumGetNumeric(scaled_numeric(two_part_numeric(int64_to_numeric(low),
+														   int64_to_numeric(high)),
+										  scale, scale));
+}
+
+static bool
+vector_isnull(const ColumnVector *vector, uint32_t row)
+{
+	return vector->validity && !(vector->validity[row / 8] & (1 << (row % 8)));
+}
+
 Datum
 vector_datum(const ColumnVector *vector, ValueType type, uint32_t row,
 			 bool *isnull)
 {
 	const void *values = vector->values;
 
-	*isnull = vector->validity &&
-		!(vector->validity[row / 8] & (1 << (row % 8)));
+	*isnull = vector_isnull(vector, row);
 	if (*isnull)
 		return (Datum) 0;
 
@@ -311,6 +339,7 @@ vector_datum(const ColumnVector *vector, ValueType type, uint32_t row,
 			return vector_uuid(vector, row);
 		case VT_TEXT:
 			return vector_text(vector, row);
+		case VT_WIDE:			/* only keys of numeric are: key_value */
 		case VT_COUNT:
 			break;
 	}
@@ -322,11 +351,17 @@ key_value(const Program *program, int key, const ColumnVector *vector,
 		  uint32_t group, bool *isnull)
 {
 	int			scale = program_key_scales(program)[key];
-	Datum		value = vector_datum(vector, program_key_type(program, key), group, isnull);
+	ValueType	type = program_key_type(program, key);
 	Numeric		numeric;
 
-	if (scale == KEY_NOT_NUMERIC || *isnull)
-		return value;
-	numeric = int64_div_fast_to_numeric(DatumGetInt64(value), scale);
+	if (scale == KEY_NOT_NUMERIC)
+		return vector_datum(vector, type, group, isnull);
+	*isnull = vector_isnull(vector, group);
+	if (*isnull)
+		return (Datum) 0;
+	if (type == VT_WIDE)
+		numeric = wide_numeric(&((const Wide *) vector->values)[group], scale);
+	else
+		numeric = int64_div_fast_to_numeric(((const int64 *) vector->values)[group], scale);
 	return make_varlena(VARDATA(numeric), VARSIZE(numeric) - VARHDRSZ);
 }

@@ -54,6 +54,7 @@ static const char *const type_names[] = {
 	[VT_FLOAT4] = "float4",
 	[VT_FLOAT8] = "float8",
 	[VT_UUID] = "uuid",
+	[VT_WIDE] = "int128",
 	[VT_TEXT] = "text",
 };
 
@@ -70,6 +71,10 @@ static const char *const acc_names[] = {
 	[ACC_BIT_AND] = "bit_and",
 	[ACC_BIT_OR] = "bit_or",
 	[ACC_BIT_XOR] = "bit_xor",
+	[ACC_MIN_TEXT] = "min_text",
+	[ACC_MAX_TEXT] = "max_text",
+	[ACC_MIN_BPCHAR] = "min_bpchar",
+	[ACC_MAX_BPCHAR] = "max_bpchar",
 };
 
 static const char *const final_names[] = {
@@ -86,6 +91,7 @@ static const char *const final_names[] = {
 	[FINAL_EXTREME_FLOAT4] = "extreme_float4",
 	[FINAL_EXTREME_FLOAT8] = "extreme_float8",
 	[FINAL_EXTREME_NUMERIC] = "extreme_numeric",
+	[FINAL_EXTREME_TEXT] = "extreme_text",
 	[FINAL_BOOL] = "bool",
 	[FINAL_BITS_INT2] = "bits_int2",
 	[FINAL_BITS_INT4] = "bits_int4",
@@ -284,6 +290,16 @@ program_add_numeric_column(ProgramBuilder *b, int attno, NumericPart part, int s
 }
 
 int
+program_add_wide_column(ProgramBuilder *b, int attno, NumericPart part, int scale,
+						bool nullable)
+{
+	Column		column = {.attno = attno,.missing = -1,.type = VT_WIDE,
+		.nullable = nullable,.numeric = part,.scale = scale};
+
+	return add_column(b, &column);
+}
+
+int
 program_add_slot_ref(ProgramBuilder *b, int slot)
 {
 	Insn		insn = {.op = OP_slot,.nullable = true,.arg = {-1, -1, -1},
@@ -365,7 +381,7 @@ acc_words(AccKind kind, int level)
 		case ACC_SUM_PRODUCT:
 			return EXACT_PRODUCT_WORDS(level);
 		default:
-			return 1;
+			return acc_is_text(kind) ? 2 : 1;
 	}
 }
 
@@ -442,7 +458,7 @@ program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc, int count,
 						int scale)
 {
 	Aggregate	agg = {.final = final,.scale = scale,.acc = acc,.count = count,
-		.squares = {-1, -1},.shown = -1,.moments = NO_MOMENTS};
+		.squares = {-1, -1},.high = -1,.shown = -1,.moments = NO_MOMENTS};
 
 	return add_agg(b, &agg);
 }
@@ -452,7 +468,7 @@ program_add_variance(ProgramBuilder *b, FinalKind final, int sum, int count,
 					 int low, int high, int scale)
 {
 	Aggregate	agg = {.final = final,.scale = scale,.acc = sum,.count = count,
-		.squares = {low, high},.shown = -1,.moments = NO_MOMENTS};
+		.squares = {low, high},.high = -1,.shown = -1,.moments = NO_MOMENTS};
 
 	return add_agg(b, &agg);
 }
@@ -462,10 +478,17 @@ program_add_moments(ProgramBuilder *b, FinalKind final, int count,
 					const int16_t sums[MOMENT_COUNT])
 {
 	Aggregate	agg = {.final = final,.acc = sums[MOMENT_X],.count = count,
-		.squares = {-1, -1},.shown = -1};
+		.squares = {-1, -1},.high = -1,.shown = -1};
 
 	memcpy(agg.moments, sums, sizeof(agg.moments));
 	return add_agg(b, &agg);
+}
+
+void
+program_set_high(ProgramBuilder *b, int agg, int acc)
+{
+	if (agg >= 0)
+		b->aggs[agg].high = acc;
 }
 
 void
@@ -613,7 +636,8 @@ print_insn(const Program *p, int reg, char *buf, size_t len)
 		const Column *column = &program_columns(p)[insn->index];
 
 		append(buf, len, " %d (attribute %d, %s", insn->index, column->attno,
-			   column->numeric ? "numeric" : type);
+			   column->numeric == NUMERIC_NONE ? type :
+			   column->type == VT_WIDE ? "numeric in 128 bits" : "numeric");
 		if (column->numeric == NUMERIC_SHOWN)
 			append(buf, len, "'s display scale");
 		else if (column->numeric)
@@ -676,6 +700,8 @@ print_agg(const Program *p, int i, char *buf, size_t len)
 	if (agg->count != agg->acc)
 		append(buf, len, ", counted by word %d",
 			   program_accs(p)[agg->count].word);
+	if (agg->high >= 0)
+		append(buf, len, ", high parts in word %d", program_accs(p)[agg->high].word);
 	if (agg->shown >= 0)
 		append(buf, len, ", display scale in word %d", program_accs(p)[agg->shown].word);
 	for (int i = 0; i < 2 && agg->squares[i] >= 0; i++)

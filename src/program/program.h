@@ -53,8 +53,8 @@
  * How a value stands in a column batch and in a register.  X(name, C type,
  * bytes in a column vector; 0 for offsets and bytes).  Dates are INT4 (days),
  * timestamps INT8 (microseconds), oid is INT4 (equality only), varchar and
- * char(n) are TEXT.  A numeric is INT8 too: it counts units of 10^-scale, where
- * the scale belongs to the expression and is known to whoever made the Program;
+ * char(n) are TEXT.  A numeric is INT8, or WIDE where 64 bits do not hold it (no
+ * slot is): it counts units of 10^-scale, where the scale belongs to the expression and is known to whoever made the Program;
  * engines only see it in columns, which come from stored numerics.
  */
 #define VALUE_TYPES(X) \
@@ -66,6 +66,7 @@
 	X(FLOAT4, float, 4) \
 	X(FLOAT8, double, 8) \
 	X(UUID, Uuid, 16) \
+	X(WIDE, Wide, 16) \
 	X(TEXT, Bytes, 0)
 
 typedef enum ValueType
@@ -100,7 +101,7 @@ typedef struct Column
 								 * short to hold it, or -1: NULL */
 	uint8_t		type;			/* ValueType */
 	uint8_t		nullable;
-	uint8_t		numeric;		/* NumericPart: INT8, or INT4 if SHOWN */
+	uint8_t		numeric;		/* NumericPart: INT8 or WIDE, INT4 if SHOWN */
 	uint8_t		scale;			/* of a numeric: it counts units of 10^-scale */
 } Column;
 
@@ -155,7 +156,11 @@ typedef enum AccKind
 	ACC_MAX_FLOAT,
 	ACC_BIT_AND,				/* of BOOL, INT2, INT4, INT8 */
 	ACC_BIT_OR,
-	ACC_BIT_XOR
+	ACC_BIT_XOR,
+	ACC_MIN_TEXT,				/* of TEXT, by the bytes */
+	ACC_MAX_TEXT,
+	ACC_MIN_BPCHAR,				/* the blanks that it ends in do not count */
+	ACC_MAX_BPCHAR
 } AccKind;
 
 typedef struct Accumulator
@@ -186,6 +191,7 @@ typedef enum FinalKind
 	FINAL_EXTREME_FLOAT4,
 	FINAL_EXTREME_FLOAT8,
 	FINAL_EXTREME_NUMERIC,		/* acc MIN_INT, MAX_INT */
+	FINAL_EXTREME_TEXT,			/* acc MIN_TEXT, ..., MAX_BPCHAR */
 	FINAL_BOOL,					/* bool_and, bool_or: acc BIT_AND, BIT_OR */
 	FINAL_BITS_INT2,			/* bit_and, bit_or, bit_xor: acc BIT_* */
 	FINAL_BITS_INT4,
@@ -233,6 +239,8 @@ typedef struct Aggregate
 								 * none means a NULL result */
 	int16_t		squares[2];		/* accumulators of the squares' two parts (see
 								 * program_add_variance); -1: there is none */
+	int16_t		high;			/* accumulator of the values' high parts, which
+								 * count 2^64 times; -1: there is none */
 	int16_t		shown;			/* accumulator of the largest display scale, which
 								 * is the result's; -1: it is `scale` */
 	int16_t		moments[MOMENT_COUNT];	/* accumulators by FloatMoment; -1: there
@@ -351,6 +359,8 @@ extern int	program_add_column(ProgramBuilder *b, int attno, ValueType type,
 
 extern int	program_add_numeric_column(ProgramBuilder *b, int attno, NumericPart part,
 									   int scale, bool nullable, int missing);
+extern int	program_add_wide_column(ProgramBuilder *b, int attno, NumericPart part,
+									int scale, bool nullable);
 
 /* Registers of a slot, and of an operation over registers (arg2 may be -1). */
 extern int	program_add_slot_ref(ProgramBuilder *b, int slot);
@@ -380,6 +390,9 @@ extern int	program_add_variance(ProgramBuilder *b, FinalKind final, int sum,
 /* A variance, covariance or regression of floats: sums by FloatMoment. */
 extern int	program_add_moments(ProgramBuilder *b, FinalKind final, int count,
 								const int16_t sums[MOMENT_COUNT]);
+
+/* The accumulator of high parts of an aggregate's values. */
+extern void program_set_high(ProgramBuilder *b, int agg, int acc);
 
 /* The accumulator of the display scales of an aggregate's values. */
 extern void program_set_shown(ProgramBuilder *b, int agg, int acc);
@@ -441,6 +454,13 @@ extern ValueType op_result(OpCode op);	/* of operations in ops.def */
 extern ValueType op_arg(OpCode op, int n);
 extern bool op_checked(OpCode op);
 extern const char *acc_name(AccKind kind);
+
+/* Is it an extreme of texts? */
+static inline bool
+acc_is_text(AccKind kind)
+{
+	return kind >= ACC_MIN_TEXT && kind <= ACC_MAX_BPCHAR;
+}
 
 /*
  * One line of text for one part of the program: line 0, 1, ... until false.

@@ -227,6 +227,7 @@ column_value(const Program *program, const ColumnBatch *batch, int column, uint3
 			X(FLOAT4, float, 4)
 			X(FLOAT8, double, 8)
 			X(UUID, Uuid, 16)
+			X(WIDE, Wide, 16)
 #undef X
 		default:
 			break;
@@ -377,7 +378,7 @@ key_of_row(const Program *program, const Value *values, char *key)
 				len += put_key(key + len, value.isnull, &value.v_##name, \
 							   sizeof(value.v_##name)); \
 				break;
-				K(BOOL) K(CHAR) K(INT2) K(INT4) K(INT8) K(UUID)
+				K(BOOL) K(CHAR) K(INT2) K(INT4) K(INT8) K(UUID) K(WIDE)
 #undef K
 			default:
 				break;

@@ -13,6 +13,8 @@
 #include "engine/cpu/sum_float.h"
 #include "program/state.h"
 
+#define MIN_TEXT_ROOM 16
+
 /* One statement for each row, over its value and its group's words w. */
 #define FOR_ROWS(ctype, statement) \
 	do { \
@@ -103,6 +105,52 @@ count_rows(const Accumulator *acc, const RowGroups *rows, const States *states)
 			FOR_ROWS(float, statement); \
 	} while (0)
 
+/*
+ * Let a state hold a text.  Its bytes are overwritten if they have room for it;
+ * else they get twice the room that is needed, so that all that is left behind
+ * is never more than what is in use.
+ */
+static bool
+keep_text(GroupTable *table, uint64_t *w, Bytes text)
+{
+	uint64_t	room = w[1] >> 32;
+	char	   *bytes = (char *) (uintptr_t) w[0];
+
+	if (bytes == NULL || room < text.len)
+	{
+		room = MIN_TEXT_ROOM;
+		while (room < text.len)
+			room *= 2;
+		bytes = table_text_room(table, room);
+		if (bytes == NULL)
+			return false;
+	}
+	memcpy(bytes, text.data, text.len);
+	w[0] = (uint64_t) (uintptr_t) bytes;
+	w[1] = room << 32 | text.len;
+	return true;
+}
+
+/* Extremes of texts; false: no memory. */
+static bool
+take_texts(const Accumulator *acc, const Vector *arg, const RowGroups *rows,
+		   const States *states)
+{
+	const Bytes *values = arg->values;
+
+	for (uint32_t i = 0; i < rows->n; i++)
+	{
+		uint64_t   *w = states->base + acc->word +
+			(states->single ? 0 : rows->groups[i] * states->stride);
+		Bytes		text = values[rows->rows[i]];
+
+		if (extreme_is_beaten((AccKind) acc->kind, w, text) &&
+			!keep_text(states->table, w, text))
+			return false;
+	}
+	return true;
+}
+
 /* Rows that all count: into the words of any but a float sum. */
 static void
 take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
@@ -141,6 +189,11 @@ take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
 		case ACC_BIT_XOR:
 			FOR_INTEGERS(type, w[0] ^= (uint64_t) (int64_t) value);
 			break;
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
+			break;				/* take_texts */
 		case ACC_SUM_FLOAT:
 		case ACC_SUM_PRODUCT:
 			break;
@@ -230,6 +283,13 @@ accumulate(const Accumulator *acc, const Program *program, const Evaluator *eval
 			return ENGINE_INEXACT;
 		}
 		rows = &chosen;
+	}
+	if (acc_is_text((AccKind) acc->kind))
+	{
+		if (take_texts(acc, arg, rows, states))
+			return ENGINE_OK;
+		snprintf(message, 256, "the groups' texts take more memory than allowed");
+		return ENGINE_NO_MEMORY;
 	}
 	if (acc_sums_floats(acc))
 		return take_floats(acc, program, arg, arg2, rows, states, unit, message);

@@ -154,7 +154,7 @@ check_errors(CudaRun *run, const Counters *counters)
 	if (counters->errors & ERROR_TOASTED)
 		return run_fail(run, ENGINE_INEXACT, "a value is compressed or stored elsewhere");
 	if (counters->errors & ERROR_NUMERIC)
-		return run_fail(run, ENGINE_INEXACT, "a value has no exact number in 64 bits");
+		return run_fail(run, ENGINE_INEXACT, "a value is no number that the engine can hold");
 	if (counters->errors & ERROR_INEXACT)
 		return run_fail(run, ENGINE_INEXACT, "an expression would raise an error, or a float sum could overflow");
 	if (counters->errors & ERROR_WIDEN)

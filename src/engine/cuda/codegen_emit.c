@@ -65,6 +65,7 @@ write_key_value(const KernelLayout *layout, int key, Text *text)
 			write_text_key(layout, key, text);
 			break;
 		case VT_UUID:
+		case VT_WIDE:
 			text_append(text, "\t\tOUTPUT(uint64_t, %u)[2 * place] = words[%d];\n"
 						"\t\tOUTPUT(uint64_t, %u)[2 * place + 1] = words[%d];\n",
 						out, field->word, out, field->word + 1);

@@ -79,6 +79,11 @@ word_kind(AccKind acc)
 			return WORD_OR;
 		case ACC_BIT_XOR:
 			return WORD_XOR;
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
+			break;				/* not supported: run.c */
 	}
 	return WORD_ADD;
 }
@@ -150,7 +155,7 @@ place_words(const Program *program, KernelLayout *layout)
 static int
 key_bits(ValueType type)
 {
-	return type == VT_TEXT || type == VT_UUID ? 64 : 8 * value_type_size(type);
+	return type == VT_TEXT || type == VT_UUID || type == VT_WIDE ? 64 : 8 * value_type_size(type);
 }
 
 /* All keys in one word, lowest bits first; only called if they fit. */
@@ -197,7 +202,7 @@ pack_many(const Program *program, KernelLayout *layout)
 	{
 		KeyField   *field = &layout->keys[i];
 
-		if (field->type == VT_UUID)
+		if (field->type == VT_UUID || field->type == VT_WIDE)
 		{
 			field->word = (int16_t) nwords;
 			used[nwords++] = 64;
@@ -236,7 +241,7 @@ place_keys(const Program *program, KernelLayout *layout)
 		field->nullable = insn->nullable;
 		field->bits = (uint8_t) key_bits((ValueType) insn->type);
 		bits += field->bits + field->nullable;
-		wide |= insn->type == VT_UUID || insn->type == VT_TEXT;
+		wide |= insn->type == VT_UUID || insn->type == VT_WIDE || insn->type == VT_TEXT;
 		layout->has_text |= insn->type == VT_TEXT;
 	}
 	if (layout->table == TABLE_DIRECT)
