@@ -23,6 +23,7 @@
 #include "utils/uuid.h"
 
 #include "exec/final.h"
+#include "exec/moments.h"
 #include "exec/variance.h"
 #include "program/exact_result.h"
 #include "program/state.h"
@@ -159,6 +160,19 @@ sum_float(const Program *program, const Aggregate *agg, const uint64_t *words,
 	return value;
 }
 
+/* Variances, covariances and regressions of floats. */
+static Datum
+moments_float(const Program *program, const Aggregate *agg, const uint64_t *words,
+			  const int32_t *units, uint64_t count, bool *isnull)
+{
+	ExactSum	sums[MOMENT_COUNT] = {{0}};
+
+	for (int i = 0; i < MOMENT_COUNT; i++)
+		if (agg->moments[i] >= 0)
+			sums[i] = exact_sum_of(program, agg->moments[i], words, units);
+	return Float8GetDatum(float_moments((FinalKind) agg->final, count, sums, isnull));
+}
+
 Datum
 final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 			const int32_t *units, bool *isnull)
@@ -218,6 +232,22 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 		case FINAL_STDDEV_POP:
 		case FINAL_STDDEV_SAMP:
 			return variance_numeric(accs, agg, words, count, isnull);
+		case FINAL_FLOAT_VAR_POP:
+		case FINAL_FLOAT_VAR_SAMP:
+		case FINAL_FLOAT_STDDEV_POP:
+		case FINAL_FLOAT_STDDEV_SAMP:
+		case FINAL_REGR_SXX:
+		case FINAL_REGR_SYY:
+		case FINAL_REGR_SXY:
+		case FINAL_REGR_AVGX:
+		case FINAL_REGR_AVGY:
+		case FINAL_REGR_R2:
+		case FINAL_REGR_SLOPE:
+		case FINAL_REGR_INTERCEPT:
+		case FINAL_COVAR_POP:
+		case FINAL_COVAR_SAMP:
+		case FINAL_CORR:
+			return moments_float(program, agg, words, units, count, isnull);
 		case FINAL_COUNT:
 			break;
 	}

@@ -101,6 +101,9 @@ extern int	lower_uniform(Lowering *l, int reg, const NumericScale *scale);
 extern bool lower_shown_acc(Lowering *l, int reg, const NumericScale *scale, int filter,
 							int *acc);
 
+/* lower_moments.c: variances, covariances, regressions of floats. */
+extern bool lower_moments(Lowering *l, FinalKind final, List *args, int filter);
+
 /* lower_select.c: what takes one of several values. */
 extern int	lower_null(Lowering *l, Oid type);
 extern int	lower_case(Lowering *l, const CaseExpr *expr, NumericScale *scale);

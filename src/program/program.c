@@ -100,6 +100,21 @@ static const char *const final_names[] = {
 	[FINAL_VAR_SAMP] = "var_samp",
 	[FINAL_STDDEV_POP] = "stddev_pop",
 	[FINAL_STDDEV_SAMP] = "stddev_samp",
+	[FINAL_FLOAT_VAR_POP] = "float_var_pop",
+	[FINAL_FLOAT_VAR_SAMP] = "float_var_samp",
+	[FINAL_FLOAT_STDDEV_POP] = "float_stddev_pop",
+	[FINAL_FLOAT_STDDEV_SAMP] = "float_stddev_samp",
+	[FINAL_REGR_SXX] = "regr_sxx",
+	[FINAL_REGR_SYY] = "regr_syy",
+	[FINAL_REGR_SXY] = "regr_sxy",
+	[FINAL_REGR_AVGX] = "regr_avgx",
+	[FINAL_REGR_AVGY] = "regr_avgy",
+	[FINAL_REGR_R2] = "regr_r2",
+	[FINAL_REGR_SLOPE] = "regr_slope",
+	[FINAL_REGR_INTERCEPT] = "regr_intercept",
+	[FINAL_COVAR_POP] = "covar_pop",
+	[FINAL_COVAR_SAMP] = "covar_samp",
+	[FINAL_CORR] = "corr",
 };
 
 const char *
@@ -419,6 +434,9 @@ program_add_float_acc(ProgramBuilder *b, int arg, int arg2, int filter, int limi
 	return add_acc(b, acc);
 }
 
+/* No accumulators of moments. */
+#define NO_MOMENTS {-1, -1, -1, -1, -1}
+
 static int
 add_agg(ProgramBuilder *b, const Aggregate *agg)
 {
@@ -440,7 +458,7 @@ program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc, int count,
 						int scale)
 {
 	Aggregate	agg = {.final = final,.scale = scale,.acc = acc,.count = count,
-		.squares = {-1, -1},.high = -1,.shown = -1};
+		.squares = {-1, -1},.high = -1,.shown = -1,.moments = NO_MOMENTS};
 
 	return add_agg(b, &agg);
 }
@@ -450,8 +468,19 @@ program_add_variance(ProgramBuilder *b, FinalKind final, int sum, int count,
 					 int low, int high, int scale)
 {
 	Aggregate	agg = {.final = final,.scale = scale,.acc = sum,.count = count,
-		.squares = {low, high},.high = -1,.shown = -1};
+		.squares = {low, high},.high = -1,.shown = -1,.moments = NO_MOMENTS};
 
+	return add_agg(b, &agg);
+}
+
+int
+program_add_moments(ProgramBuilder *b, FinalKind final, int count,
+					const int16_t sums[MOMENT_COUNT])
+{
+	Aggregate	agg = {.final = final,.acc = sums[MOMENT_X],.count = count,
+		.squares = {-1, -1},.high = -1,.shown = -1};
+
+	memcpy(agg.moments, sums, sizeof(agg.moments));
 	return add_agg(b, &agg);
 }
 
@@ -665,6 +694,9 @@ print_agg(const Program *p, int i, char *buf, size_t len)
 		   program_accs(p)[agg->acc].word);
 	if (agg->scale > 0)
 		append(buf, len, ", scale %d", agg->scale);
+	for (int i = MOMENT_Y; i < MOMENT_COUNT; i++)
+		if (agg->moments[i] >= 0)
+			append(buf, len, ", word %d", program_accs(p)[agg->moments[i]].word);
 	if (agg->count != agg->acc)
 		append(buf, len, ", counted by word %d",
 			   program_accs(p)[agg->count].word);

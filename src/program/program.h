@@ -200,8 +200,34 @@ typedef enum FinalKind
 								 * squares */
 	FINAL_VAR_SAMP,
 	FINAL_STDDEV_POP,
-	FINAL_STDDEV_SAMP
+	FINAL_STDDEV_SAMP,
+	FINAL_FLOAT_VAR_POP,		/* of floats, and all that follow: moments */
+	FINAL_FLOAT_VAR_SAMP,
+	FINAL_FLOAT_STDDEV_POP,
+	FINAL_FLOAT_STDDEV_SAMP,
+	FINAL_REGR_SXX,
+	FINAL_REGR_SYY,
+	FINAL_REGR_SXY,
+	FINAL_REGR_AVGX,
+	FINAL_REGR_AVGY,
+	FINAL_REGR_R2,
+	FINAL_REGR_SLOPE,
+	FINAL_REGR_INTERCEPT,
+	FINAL_COVAR_POP,
+	FINAL_COVAR_SAMP,
+	FINAL_CORR
 } FinalKind;
+
+/* The exact sums that variances and regressions of floats are made of. */
+typedef enum FloatMoment
+{
+	MOMENT_X,					/* sum(x); the first argument is Y */
+	MOMENT_Y,
+	MOMENT_XX,					/* sum(x * x) */
+	MOMENT_YY,
+	MOMENT_XY,
+	MOMENT_COUNT
+} FloatMoment;
 
 typedef struct Aggregate
 {
@@ -217,6 +243,8 @@ typedef struct Aggregate
 								 * count 2^64 times; -1: there is none */
 	int16_t		shown;			/* accumulator of the largest display scale, which
 								 * is the result's; -1: it is `scale` */
+	int16_t		moments[MOMENT_COUNT];	/* accumulators by FloatMoment; -1: there
+								 * is none */
 } Aggregate;
 
 typedef struct Program
@@ -358,6 +386,10 @@ extern int	program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc,
  */
 extern int	program_add_variance(ProgramBuilder *b, FinalKind final, int sum,
 								 int count, int low, int high, int scale);
+
+/* A variance, covariance or regression of floats: sums by FloatMoment. */
+extern int	program_add_moments(ProgramBuilder *b, FinalKind final, int count,
+								const int16_t sums[MOMENT_COUNT]);
 
 /* The accumulator of high parts of an aggregate's values. */
 extern void program_set_high(ProgramBuilder *b, int agg, int acc);
