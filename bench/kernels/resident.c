@@ -76,7 +76,7 @@ static const char *const make_text =
 "	for (uint64_t i = grid_index(); i < args.rows; i += grid_size())\n"
 "	{\n"
 "		uint64_t random = hash_mix(i + 88172645463325252);\n"
-"		double value = (double) (hash_mix(random) % 1000) / 8;\n"
+"		double value = (double) (hash_mix(random) >> 11) / 9007199254740992.0 * 1000;\n"
 "\n"
 "		/* odd factor: other keys, as many, all over the range */\n"
 "		args.keys[i] = (int32_t) (make_key(&args, i, random) *\n"
@@ -217,7 +217,7 @@ check_groups(CudaRun *run, uint64_t rows, uint64_t *ngroups)
 			break;
 		*ngroups += batch.ngroups;
 		for (uint32_t i = 0; i < batch.ngroups; i++)
-			total += batch.states[2 * i + 1];
+			total += batch.states[(size_t) (i + 1) * run->program->nwords - 1];
 	}
 	return total == rows;
 }
