@@ -92,19 +92,15 @@ SELECT op, expr, row_values, check_fallback(format('SELECT %s, count(*) FROM edg
 FROM checked_ops ORDER BY id;
 
 -- as a condition, and as an argument: the same outcome
-SELECT op, expr, key AS "as a key", condition AS "as a condition", argument AS "as an argument" FROM (
-	SELECT op, expr, regexp_replace(check_fallback(format('SELECT %s, count(*) FROM edges WHERE id IN (0, %s) GROUP BY 1', expr, id)), ' rows$', '') AS key,
-		regexp_replace(check_fallback(format('SELECT id, count(*) FROM edges WHERE id IN (0, %s) AND (%s) IS NOT NULL GROUP BY 1', id, expr)), ' rows$', '') AS condition,
-		regexp_replace(check_fallback(format('SELECT id, count(*) FILTER (WHERE id < 0), count(%s) FROM edges WHERE id IN (0, %s) GROUP BY 1', expr, id)), ' rows$', '') AS argument
-	FROM checked_ops) s
-WHERE condition <> argument OR (key <> argument AND key !~ '^\d$');
+SELECT op, expr, check_fallback(format('SELECT id, count(*) FROM edges WHERE id IN (0, %s) AND (%s) IS NOT NULL GROUP BY 1', id, expr)) AS "as a condition",
+	check_fallback(format('SELECT id, count(*) FILTER (WHERE id < 0), count(%s) FROM edges WHERE id IN (0, %s) GROUP BY 1', expr, id)) AS "as an argument"
+FROM checked_ops WHERE op IN ('int4_div', 'float8_sqrt', 'timestamp_utc') ORDER BY id;
 
--- filtered out, or not evaluated
-SELECT filtered, skipped, count(*), string_agg(op, ', ') FILTER (WHERE filtered <> '1 rows' OR skipped <> '2 rows') AS failures FROM (
-	SELECT op, check_engine(format('SELECT %s, count(*) FROM edges WHERE id IN (0, %2$s) AND id <> %2$s GROUP BY 1', expr, id)) AS filtered,
-		check_engine(format('SELECT id, count(CASE WHEN id = 0 THEN (%s) IS NOT NULL END), count(%1$s) FILTER (WHERE id = 0) FROM edges WHERE id IN (0, %s) GROUP BY 1', expr, id)) AS skipped
-	FROM checked_ops) s
-GROUP BY 1, 2;
+-- filtered out, or not evaluated: by all of them at once
+SELECT check_engine('SELECT id, ' || string_agg(format('count(%s)', expr), ', ') || ' FROM edges WHERE id = 0 GROUP BY id') AS filtered,
+	check_engine('SELECT id % 2, ' || string_agg(format('count(CASE WHEN id = 0 THEN (%s) IS NOT NULL END)', expr), ', ') || ' FROM edges GROUP BY 1') AS skipped,
+	check_engine('SELECT id % 2, ' || string_agg(format('count(%s) FILTER (WHERE id = 0)', expr), ', ') || ' FROM edges GROUP BY 1') AS "filtered for one"
+FROM checked_ops;
 RESET TimeZone;
 
 -- what only the display scale, or a part, of a sum can be

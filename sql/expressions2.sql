@@ -114,6 +114,12 @@ SELECT q, check_query(q), source(q) FROM unnest(ARRAY[
 	'SELECT b, sum(length(upper(t))) FILTER (WHERE i4 > 0) FROM facts GROUP BY b',
 	'SELECT g.b, sum(length(upper(g.x))), count(*) FROM facts f LEFT JOIN (SELECT id, b, COALESCE(t, ''none'') || vc AS x FROM facts WHERE i4 > 0) g ON f.id = g.id + 1 GROUP BY g.b',
 	'SELECT f.b, max(extract(epoch FROM f.ts)::float8), sum(g.i2) FROM facts f JOIN facts g ON f.id = g.i4 GROUP BY f.b']) q;
+CREATE FUNCTION twice(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 * 2; END';
+CREATE FUNCTION once(int) RETURNS int LANGUAGE plpgsql VOLATILE AS 'BEGIN RETURN $1; END';
+SELECT q, check_query(q), source(q) FROM unnest(ARRAY[
+	'SELECT twice(i2), sum(twice(i4)), max(i8), min(twice(i4) + i2) FROM facts WHERE twice(id) > 100 GROUP BY 1', 'SELECT k, count(*) FROM facts WHERE twice(i4) = 4 GROUP BY k', 'SELECT max(twice(id)) FROM facts',
+	'SELECT once(i2), count(*) FROM facts GROUP BY 1', 'SELECT i2, sum(once(i4)) FROM facts GROUP BY 1', 'SELECT i2, count(*) FROM facts WHERE once(id) > 5 GROUP BY 1',
+	'SELECT i2, generate_series(1, 2), count(*) FROM facts GROUP BY 1, 2', 'SELECT i2, generate_series(1, count(*)::int), count(*) FROM facts GROUP BY 1']) q;
 SELECT check_fallback('SELECT k, sum(length(repeat(''x'', a / z))) FROM ratios GROUP BY k');
 
 -- what stays PostgreSQL's, and why
