@@ -26,6 +26,8 @@
 #include "exec/variance.h"
 #include "program/state.h"
 
+static Datum make_varlena(const char *bytes, uint32 len);
+
 /* high * 2^32 + low as numeric: the sum that SUM_INT128's two words hold. */
 static Numeric
 sum128_to_numeric(const uint64_t *words)
@@ -177,6 +179,8 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 			return average_numeric(sum_numeric(accs, agg, words), count);
 		case FINAL_EXTREME_NUMERIC:
 			return NumericGetDatum(int64_div_fast_to_numeric((int64) value[0], agg->scale));
+		case FINAL_EXTREME_TEXT:
+			return make_varlena(extreme_text(value).data, extreme_text(value).len);
 		case FINAL_SUM_FLOAT4:
 			return sum_float4(word_double(value[0]));
 		case FINAL_SUM_FLOAT8:

@@ -14,6 +14,7 @@
 
 #include "ops_bool.h"
 #include "ops_int.h"
+#include "ops_bits.h"
 #include "ops_float.h"
 #include "ops_date.h"
 #include "ops_calendar.h"

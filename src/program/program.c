@@ -69,6 +69,10 @@ static const char *const acc_names[] = {
 	[ACC_BIT_AND] = "bit_and",
 	[ACC_BIT_OR] = "bit_or",
 	[ACC_BIT_XOR] = "bit_xor",
+	[ACC_MIN_TEXT] = "min_text",
+	[ACC_MAX_TEXT] = "max_text",
+	[ACC_MIN_BPCHAR] = "min_bpchar",
+	[ACC_MAX_BPCHAR] = "max_bpchar",
 };
 
 static const char *const final_names[] = {
@@ -85,6 +89,7 @@ static const char *const final_names[] = {
 	[FINAL_EXTREME_FLOAT4] = "extreme_float4",
 	[FINAL_EXTREME_FLOAT8] = "extreme_float8",
 	[FINAL_EXTREME_NUMERIC] = "extreme_numeric",
+	[FINAL_EXTREME_TEXT] = "extreme_text",
 	[FINAL_BOOL] = "bool",
 	[FINAL_BITS_INT2] = "bits_int2",
 	[FINAL_BITS_INT4] = "bits_int4",
@@ -147,6 +152,12 @@ const char *
 acc_name(AccKind kind)
 {
 	return acc_names[kind];
+}
+
+int
+acc_words(AccKind kind)
+{
+	return kind == ACC_SUM_INT128 || acc_is_text(kind) ? 2 : 1;
 }
 
 /*
@@ -340,7 +351,7 @@ program_add_numeric_key(ProgramBuilder *b, int reg, int scale)
 int
 program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
 {
-	Accumulator acc = {.kind = kind,.nwords = kind == ACC_SUM_INT128 ? 2 : 1,
+	Accumulator acc = {.kind = kind,.nwords = acc_words(kind),
 		.arg = arg,.filter = filter};
 	int			i;
 

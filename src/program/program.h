@@ -153,7 +153,11 @@ typedef enum AccKind
 	ACC_MAX_FLOAT,
 	ACC_BIT_AND,				/* of BOOL, INT2, INT4, INT8 */
 	ACC_BIT_OR,
-	ACC_BIT_XOR
+	ACC_BIT_XOR,
+	ACC_MIN_TEXT,				/* of TEXT, by the bytes */
+	ACC_MAX_TEXT,
+	ACC_MIN_BPCHAR,				/* the blanks that it ends in do not count */
+	ACC_MAX_BPCHAR
 } AccKind;
 
 typedef struct Accumulator
@@ -182,6 +186,7 @@ typedef enum FinalKind
 	FINAL_EXTREME_FLOAT4,
 	FINAL_EXTREME_FLOAT8,
 	FINAL_EXTREME_NUMERIC,		/* acc MIN_INT, MAX_INT */
+	FINAL_EXTREME_TEXT,			/* acc MIN_TEXT, ..., MAX_BPCHAR */
 	FINAL_BOOL,					/* bool_and, bool_or: acc BIT_AND, BIT_OR */
 	FINAL_BITS_INT2,			/* bit_and, bit_or, bit_xor: acc BIT_* */
 	FINAL_BITS_INT4,
@@ -369,6 +374,14 @@ extern ValueType op_result(OpCode op);	/* of operations in ops.def */
 extern ValueType op_arg(OpCode op, int n);
 extern bool op_checked(OpCode op);
 extern const char *acc_name(AccKind kind);
+extern int	acc_words(AccKind kind);	/* of a group's state */
+
+/* Is it an extreme of texts? */
+static inline bool
+acc_is_text(AccKind kind)
+{
+	return kind >= ACC_MIN_TEXT && kind <= ACC_MAX_BPCHAR;
+}
 
 /*
  * One line of text for one part of the program: line 0, 1, ... until false.

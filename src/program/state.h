@@ -20,6 +20,10 @@
  *				the same order, NaN above all (float_to_ordered)
  *	BIT_AND, BIT_OR, BIT_XOR	the values' bits as an int64; narrower values are
  *				sign-extended, and so is what the operations make of them
+ *	MIN_TEXT, MAX_TEXT, MIN_BPCHAR, MAX_BPCHAR	two words: the address of the
+ *				bytes, 0 if there is no text yet, and the length, with the bytes'
+ *				room in the upper half.  The bytes belong to whoever keeps the
+ *				state.  Engines whose states cannot hold addresses do without
  *
  * Whether an accumulator has taken in any value at all is told by an ACC_COUNT
  * over the same argument and filter (Aggregate.count), so the start values are
@@ -71,6 +75,32 @@ float_from_ordered(uint64_t ordered)
 #ifndef __CUDACC_RTC__
 
 #include "program.h"
+#include "text_order.h"
+
+/* The text that an extreme's state holds; there must be one. */
+GA_FN Bytes
+extreme_text(const uint64_t *words)
+{
+	Bytes		text = {(const char *) (uintptr_t) words[0], (uint32_t) words[1]};
+
+	return text;
+}
+
+/* Must a text replace that of the state? */
+GA_FN bool
+extreme_is_beaten(AccKind kind, const uint64_t *words, Bytes text)
+{
+	Bytes		best = extreme_text(words);
+	int			order;
+
+	if (words[0] == 0)
+		return true;
+	if (kind == ACC_MIN_BPCHAR || kind == ACC_MAX_BPCHAR)
+		order = text_order(bpchar_trimmed(text), bpchar_trimmed(best));
+	else
+		order = text_order(text, best);
+	return kind == ACC_MIN_TEXT || kind == ACC_MIN_BPCHAR ? order < 0 : order > 0;
+}
 
 /* Write the start values of one accumulator's words. */
 GA_FN void
@@ -83,6 +113,12 @@ acc_init(AccKind kind, uint64_t *words)
 		case ACC_BIT_OR:
 		case ACC_BIT_XOR:
 			words[0] = 0;
+			break;
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
+			words[0] = words[1] = 0;
 			break;
 		case ACC_SUM_FLOAT:
 			words[0] = UINT64_C(0x8000000000000000);
@@ -164,6 +200,13 @@ acc_merge(AccKind kind, uint64_t *into, const uint64_t *from)
 			break;
 		case ACC_BIT_XOR:
 			into[0] ^= from[0];
+			break;
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
+			if (from[0] != 0 && extreme_is_beaten(kind, into, extreme_text(from)))
+				memcpy(into, from, 2 * sizeof(*into));
 			break;
 	}
 }

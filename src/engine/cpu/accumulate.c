@@ -13,6 +13,8 @@
 #include "engine/cpu/accumulate.h"
 #include "program/state.h"
 
+#define MIN_TEXT_ROOM 16
+
 /* One statement for each row, over its value and its group's words w. */
 #define FOR_ROWS(ctype, statement) \
 	do { \
@@ -124,6 +126,52 @@ sum_floats(const Accumulator *acc, ValueType type, const Vector *arg,
 	return !bad;
 }
 
+/*
+ * Let a state hold a text.  Its bytes are overwritten if they have room for it;
+ * else they get twice the room that is needed, so that all that is left behind
+ * is never more than what is in use.
+ */
+static bool
+keep_text(GroupTable *table, uint64_t *w, Bytes text)
+{
+	uint64_t	room = w[1] >> 32;
+	char	   *bytes = (char *) (uintptr_t) w[0];
+
+	if (bytes == NULL || room < text.len)
+	{
+		room = MIN_TEXT_ROOM;
+		while (room < text.len)
+			room *= 2;
+		bytes = table_text_room(table, room);
+		if (bytes == NULL)
+			return false;
+	}
+	memcpy(bytes, text.data, text.len);
+	w[0] = (uint64_t) (uintptr_t) bytes;
+	w[1] = room << 32 | text.len;
+	return true;
+}
+
+/* Extremes of texts; false: no memory. */
+static bool
+take_texts(const Accumulator *acc, const Vector *arg, const RowGroups *rows,
+		   const States *states)
+{
+	const Bytes *values = arg->values;
+
+	for (uint32_t i = 0; i < rows->n; i++)
+	{
+		uint64_t   *w = states->base + acc->word +
+			(states->single ? 0 : rows->groups[i] * states->stride);
+		Bytes		text = values[rows->rows[i]];
+
+		if (extreme_is_beaten((AccKind) acc->kind, w, text) &&
+			!keep_text(states->table, w, text))
+			return false;
+	}
+	return true;
+}
+
 /* Rows that all count: into the words. */
 static bool
 take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
@@ -164,6 +212,11 @@ take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
 		case ACC_BIT_XOR:
 			FOR_INTEGERS(type, w[0] ^= (uint64_t) (int64_t) value);
 			break;
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
+			break;				/* take_texts */
 	}
 	return true;
 }
@@ -218,6 +271,13 @@ accumulate(const Accumulator *acc, const Program *program, const Evaluator *eval
 			return ENGINE_INEXACT;
 		}
 		rows = &chosen;
+	}
+	if (acc_is_text((AccKind) acc->kind))
+	{
+		if (take_texts(acc, arg, rows, states))
+			return ENGINE_OK;
+		snprintf(message, 256, "the groups' texts take more memory than allowed");
+		return ENGINE_NO_MEMORY;
 	}
 	if (!take_rows(acc, type, arg, rows, states))
 	{

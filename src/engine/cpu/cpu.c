@@ -173,7 +173,7 @@ aggregate_rows(CpuRun *run, uint32_t n)
 {
 	const Program *program = &run->program;
 	RowGroups	rows = {n, run->rows, run->groups};
-	States		states = {.single = program->nkeys == 0};
+	States		states = {.single = program->nkeys == 0,.table = run->table};
 	EngineStatus status;
 
 	status = table_find(run->table, run->eval, run->rows, n, run->groups,

@@ -258,6 +258,11 @@ write_word(RowCode *code, int index)
 		case ACC_BIT_XOR:
 			text_append(text, "(uint64_t) (int64_t) r%d", arg);
 			break;
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
+			break;				/* not supported: run.c */
 	}
 	text_append(text, ";\n\t}\n");
 }

@@ -78,6 +78,11 @@ word_kind(AccKind acc)
 			return WORD_OR;
 		case ACC_BIT_XOR:
 			return WORD_XOR;
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
+			break;				/* not supported: run.c */
 	}
 	return WORD_ADD;
 }
