@@ -181,6 +181,21 @@ check_aggref(Lowering *l, const Aggref *aggref)
 	return NULL;
 }
 
+/*
+ * Up to where values can be summed: beyond, PostgreSQL's own sum could overflow
+ * at some row, given as many rows as a run may take, or the squares that its
+ * average keeps besides.
+ */
+static int
+float_limit(FinalKind final, ValueType type)
+{
+	if (final == FINAL_SUM_FLOAT4)
+		return EXACT_LIMIT_SUM4;
+	if (final == FINAL_SUM_FLOAT8)
+		return EXACT_LIMIT_SUM8;
+	return type == VT_FLOAT4 ? EXACT_LIMIT_ANY : EXACT_LIMIT_SQUARES;
+}
+
 static bool
 is_variance(FinalKind final)
 {
@@ -242,8 +257,18 @@ lower_argument(Lowering *l, const AggregateKind *kind, Expr *expr, int filter,
 		return arg;
 	*unit = scale.unit;
 	if (is_extreme(kind->acc))
-		return lower_uniform(l, arg, &scale);
+		return narrow(l, lower_uniform(l, arg, &scale));
+	if (is_variance(kind->final))
+		arg = narrow(l, arg);
 	return lower_shown_acc(l, arg, &scale, filter, shown) ? arg : -1;
+}
+
+/* The accumulator of what wide values have beyond 64 bits. */
+static int
+add_high_parts(Lowering *l, const AggregateKind *kind, int arg, int filter)
+{
+	return program_add_acc(l->builder, kind->acc,
+						   program_add_op(l->builder, OP_wide_high, arg, -1), filter);
 }
 
 bool
@@ -294,9 +319,18 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	else
 	{
 		acc = count;
-		if (kind->acc != ACC_COUNT)
+		if (kind->acc == ACC_SUM_FLOAT)
+			acc = program_add_float_acc(l->builder, arg, -1, filter,
+										float_limit(kind->final,
+													(ValueType) l->builder->insns[arg].type));
+		else if (kind->acc != ACC_COUNT && is_wide(l, arg))
+			acc = program_add_acc(l->builder, kind->acc,
+								  program_add_op(l->builder, OP_wide_low, arg, -1), filter);
+		else if (kind->acc != ACC_COUNT)
 			acc = program_add_acc(l->builder, kind->acc, arg, filter);
 		agg = program_add_numeric_agg(l->builder, kind->final, acc, count, unit);
+		if (kind->acc != ACC_COUNT && is_wide(l, arg))
+			program_set_high(l->builder, agg, add_high_parts(l, kind, arg, filter));
 	}
 	program_set_shown(l->builder, agg, shown);
 	return lower_succeeded(l);

@@ -22,5 +22,6 @@
 #include "ops_numeric.h"
 #include "ops_text.h"
 #include "ops_set.h"
+#include "ops_wide.h"
 
 #endif							/* GPUAGG_OPS_H */
