@@ -393,7 +393,7 @@ def make_settings(rng):
     parallel = rng.random() < 0.1
     return ["SET timezone = '%s'" % rng.choice(TIME_ZONES),
             'SET enable_partitionwise_aggregate = %s' % rng.choice(['on', 'off']),
-            'SET plan_cache_mode = %s' % rng.choice(['force_generic_plan', 'force_generic_plan', 'force_custom_plan', 'auto']),
+            'SET plan_cache_mode = %s' % rng.choice(['force_generic_plan', 'force_generic_plan', 'force_custom_plan']),
             "SET work_mem = '%s'" % rng.choice(['64kB', '4MB', '4MB']),
             'SET max_parallel_workers_per_gather = %d' % (2 if parallel else 0),
             'SET parallel_setup_cost = %d' % (0 if parallel else 1000),
