@@ -237,6 +237,8 @@ class Comparer:
             verdict.rows = Counter(r for o in ours for r in o.rows)
         if values and not values.error and verdict.rows is not None and verdict.taken and not gave_up:
             verdict.failure = query.oracle().differs(values.rows, ours[0].rows)
+        elif gave_up and query.exact:
+            pass    # PostgreSQL's own sums: by another plan, in another order
         else:
             verdict.failure = difference(native, ours, query)
         if verdict.error and verdict.error.startswith('42'):
