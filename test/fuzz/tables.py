@@ -217,6 +217,12 @@ class Pool:
         return self.values[int(rng.random() ** self.skew * len(self.values))]
 
 
+# types that a column's type may be changed to: any of its values fit
+WIDENED = {'int2': ['int4', 'int8'], 'int4': ['int8', 'numeric'], 'numeric(10,2)': ['numeric(12,2)', 'numeric', 'numeric(18,4)'],
+           'numeric(5,0)': ['numeric(10,2)', 'numeric(9,0)', 'numeric'], 'varchar(5)': ['varchar', 'text'],
+           'char(3)': ['text', 'varchar'], 'date': ['timestamp'], 'timestamp': ['timestamptz'], 'float4': ['float8']}
+
+
 class TableMaker:
     """Makes one table: a list of steps, and the Table that results."""
 
@@ -329,6 +335,17 @@ class TableMaker:
             self.pools[column.name].nulls = 0
         self.table.columns.append(column)
 
+    def change_type(self):
+        """Another type for a column, by rewriting the table or by the catalog alone."""
+        rng = self.rng
+        columns = [c for c in self.table.columns if c.type in WIDENED]
+        if not columns or self.table.kind == 'partitions':
+            return
+        column = rng.choice(columns)
+        column.type = rng.choice(WIDENED[column.type])
+        column.uniform = column.type != 'numeric'
+        self.sql('ALTER TABLE %s ALTER COLUMN %s TYPE %s', self.table.name, column.name, column.type)
+
     def drop_column(self):
         if len(self.table.columns) > 1:
             column = self.table.columns.pop(self.rng.randrange(len(self.table.columns)))
@@ -369,7 +386,7 @@ class TableMaker:
         for _ in range(pieces):
             self.insert(self.size // pieces)
             for change, chance in ((self.add_column, 0.2), (self.drop_column, 0.15), (self.change_rows, 0.4),
-                                   (self.change_rows, 0.2)):
+                                   (self.change_rows, 0.2), (self.change_type, 0.1)):
                 if rng.random() < chance:
                     change()
         if not self.table.plain and rng.random() < 0.5:
