@@ -40,6 +40,7 @@ EXECUTE no_rows(0);
 SELECT DISTINCT 'a'::text AS k, c FROM found WHERE c < 2 GROUP BY GROUPING SETS (('a'::text), (c)) ORDER BY 1, 2;
 PREPARE constant_key(int) AS SELECT DISTINCT $1 AS k, c FROM found WHERE c < 2 GROUP BY GROUPING SETS (($1), (c)) ORDER BY 1, 2;
 EXECUTE constant_key(5);
+SELECT DISTINCT c AS k, c::numeric AS l FROM found WHERE c < 2 GROUP BY c, ROLLUP (c::numeric) ORDER BY 1, 2;
 
 DEALLOCATE ALL;
 RESET plan_cache_mode;

@@ -124,11 +124,15 @@ grouping_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 		.clause = parse->distinctClause,
 		.keys = get_sortgrouplist_exprs(parse->distinctClause, root->processed_tlist),
 	};
+
+	/*
+	 * What is not taken for a column of the input, but computed, would not be
+	 * NULL in the sets that leave it out.
+	 */
 	foreach(lc, parse->groupingSets != NIL ? grouping->keys : NIL)
 	{
-		/* nor would setrefs.c take that column for it */
-		if (IsA(lfirst(lc), Const) || IsA(lfirst(lc), Param))
-			return "a constant is NULL in the sets that it is not part of";
+		if (!IsA(lfirst(lc), Var) && !IsA(lfirst(lc), Aggref) && !IsA(lfirst(lc), GroupingFunc))
+			return "DISTINCT expressions over grouping sets are not supported";
 	}
 	foreach(lc, grouping->target->exprs)
 	{

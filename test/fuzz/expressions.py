@@ -179,7 +179,7 @@ class Generator:
         if floats and rng.random() < 0.5:
             column = rng.choice(floats)
             plain = Expr(column.type, column.name)
-            if column.sums == 'serial' or rng.random() < 0.6:
+            if rng.random() < 0.6:
                 return plain
             form = rng.choice(['({0} + 1)', '({0} - 0.25)', '({0} * 2)', '(- {0})', 'abs({0})'])
             type = column.type if form in ('(- {0})', 'abs({0})') else 'float8'

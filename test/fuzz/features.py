@@ -26,6 +26,8 @@ def features(query):
                         (query.keys and not query.sets, 'GROUP BY or DISTINCT')):
         if given:
             found.add('query: ' + name)
+    if query.exact:
+        found.add('query: floats compared with exact sums')
     if any(a.filter for a in query.aggregates):
         found.add('query: FILTER')
     for key in query.keys:

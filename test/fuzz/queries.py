@@ -3,6 +3,7 @@ import copy
 
 from dataclasses import dataclass, field, replace
 from expressions import Expr, Generator, FLOATS, INTS, KEY_TYPES
+from oracle import FloatSums
 from tables import Column
 
 EXTREMES = INTS + FLOATS + ['date', 'timestamp', 'timestamptz', 'numeric', 'numeric', 'interval', 'text', 'varchar', 'bpchar',
@@ -39,6 +40,7 @@ class Query:
     'scalar', run once for each row of outer; 'cte' and 'subquery'.
     distinct: '' or DISTINCT; without aggregates there is then no GROUP BY.
     sets: '' or how the keys are grouped: a form with {0}, {1} ... for them.
+    exact: it has sums of floats, which an oracle knows.
     """
     source: str                 # what follows FROM
     where: list = field(default_factory=list)
@@ -49,6 +51,7 @@ class Query:
     distinct: str = ''
     sets: str = ''
     kind: str = 'table'         # what the rows come from
+    exact: bool = False
     limit: str = ''
     around: str = 'plain'
     params: list = field(default_factory=list)
@@ -78,6 +81,14 @@ class Query:
     def loose(self):
         """Names of numeric columns in which any of equal values may stand for a group."""
         return {'o%d' % i for i, e in self.outputs() if e.loose}
+
+    def oracle(self):
+        """Whoever knows the sums of floats exactly; None if there are none."""
+        if not self.exact:
+            return None
+        return FloatSums([str(k) for k in self.keys], self.source, ' AND '.join(map(str, self.where)),
+                         [(a.form.split('(')[0], a.argument.type, str(a.argument), str(a.filter or ''))
+                          for a in self.aggregates])
 
     def whole(self):
         """The statement that shows in EXPLAIN."""
@@ -168,9 +179,8 @@ class QueryMaker:
         self.exact_floats = exact_floats
 
     def qualified(self, table, alias):
-        ordered = table.plain and not self.exact_floats
         return [Column('%s.id' % alias, 'int4')] + [
-            Column('%s.%s' % (alias, c.name), c.type, c.sums if ordered else c.sums.replace('serial', ''), c.uniform)
+            Column('%s.%s' % (alias, c.name), c.type, c.sums, c.uniform)
             for c in table.columns]
 
     def derived(self, table, text, alias):
@@ -182,7 +192,7 @@ class QueryMaker:
             if rng.random() < 0.6:
                 column = rng.choice(inner.columns)
                 selected.append('%s AS d%d' % (column.name, n))
-                columns.append(Column('%s.d%d' % (alias, n), column.type, column.sums.replace('serial', ''),
+                columns.append(Column('%s.d%d' % (alias, n), column.type, column.sums,
                                       column.uniform))
             else:
                 expr = inner.make(rng.choice(KEY_TYPES), 1)
@@ -207,8 +217,6 @@ class QueryMaker:
         if kind < 0.92:
             join = rng.choice(['JOIN', 'LEFT JOIN', 'FULL JOIN'])
             columns = self.qualified(table, 't') + self.qualified(other, 'u')
-            for c in columns:
-                c.sums = c.sums.replace('serial', '')
             return '%s t %s %s u ON t.id = u.id' % (table.name, join, other.name), columns, 'join'
         if kind < 0.96:
             return (*self.twice(table), 'UNION ALL')
@@ -219,7 +227,7 @@ class QueryMaker:
         names = ', '.join(['id'] + [c.name for c in columns])
         part = 'SELECT %s FROM %s' % (names, table.name)
         return '(%s UNION ALL %s) s' % (part, part), [Column('s.id', 'int4')] + [
-            Column('s.' + c.name, c.type, c.sums.replace('serial', ''), c.uniform) for c in columns]
+            Column('s.' + c.name, c.type, c.sums, c.uniform) for c in columns]
 
     def values(self):
         types = [self.rng.choice(KEY_TYPES) for _ in range(2)]
@@ -329,9 +337,25 @@ class QueryMaker:
             chosen = rng.sample(query.keys, rng.randint(1, len(query.keys)))
             query.aggregates.append(Aggregate('grouping(%s)' % ', '.join(map(str, chosen))))
 
+    def make_float_sums(self, source, columns, kind):
+        """Sums of any floats, which depend on nothing but the values."""
+        rng = self.rng
+        gen = Generator(rng, columns)
+        query = Query(source, kind=kind, exact=True)
+        query.keys = [gen.key() for _ in range(rng.choice([0, 1, 1, 2]))]
+        for _ in range(rng.randint(1, 3)):
+            argument = gen.make(rng.choice(FLOATS), rng.choice([0, 0, 1, 2]))
+            a = Aggregate(rng.choice(['sum({0})', 'avg({0})']), argument, approximate=True)
+            a.filter = gen.filter() if rng.random() < 0.2 else None
+            query.aggregates.append(a)
+        query.where = [gen.filter() for _ in range(rng.choice([0, 0, 1]))]
+        return query
+
     def make(self):
         rng = self.rng
         source, columns, kind = self.source()
+        if self.exact_floats and rng.random() < 0.1:
+            return self.make_float_sums(source, columns, kind)
         around = rng.choices(['plain', 'prepared', 'cursor', 'lateral', 'scalar', 'cte', 'subquery'],
                              [60, 14, 6, 6, 3, 4, 7])[0]
         query = Query(source, around=around, kind=kind)
