@@ -41,6 +41,7 @@ typedef struct DeviceSlot
 #define ERROR_TOASTED 4			/* a needed value is compressed or external:
 								 * not told if the row can be left out */
 #define ERROR_NUMERIC 8			/* a numeric is not what its column says */
+#define ERROR_WIDEN 16			/* a float sum needs more words */
 
 /* What kernels tell the host; downloaded after every batch. */
 typedef struct Counters
@@ -104,6 +105,9 @@ typedef struct RowBatch
 #define HOT_BITS 8192
 #define HOT_BIT(key) ((uint32_t) ((uint64_t) (key) * UINT64_C(0x9e3779b97f4a7c15) >> 51))
 
+/* Float sums at most, one for each accumulator. */
+#define ARGS_MAX_SUMS 512
+
 typedef struct AggregateArgs
 {
 	RowBatch	batch;
@@ -120,6 +124,8 @@ typedef struct AggregateArgs
 	POINTER(struct SampledRow) sampled;
 	uint64_t	sample_chunk;	/* rows of a chunk, a multiple of 32 */
 	uint64_t	sample_stride;	/* from one chunk to the next */
+	POINTER(uint32_t) exponents;	/* `exponents`: one for each float sum */
+	int32_t		units[ARGS_MAX_SUMS];	/* of float sums */
 } AggregateArgs;
 
 /* One sampled row: its key's hash, and its value if it is one integer. */

@@ -249,8 +249,8 @@ put_value(const DeformArgs *args, const DeformColumn *column, uint32_t row,
 	}
 	if (column->numeric != NUMERIC_NONE)
 	{
-		if (!numeric_read_part((NumericPart) column->numeric, from,
-							   value->size - value->header, column->scale, to))
+		if (!numeric_read_part((NumericPart) column->numeric, column->width == sizeof(Wide),
+							   from, value->size - value->header, column->scale, to))
 			return ERROR_NUMERIC;
 	}
 	else if (column->is_text)

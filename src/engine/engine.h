@@ -27,6 +27,8 @@ typedef enum EngineStatus
 								 * with the same arguments */
 	ENGINE_INEXACT,				/* a row's expression would raise an error, or a
 								 * value cannot be represented here */
+	ENGINE_WIDEN,				/* a float sum needs more words: begin again with
+								 * the Program that program_widen makes */
 	ENGINE_CORRUPT,				/* a heap page contradicts itself */
 	ENGINE_NO_MEMORY,			/* memory_limit, or the machine's memory */
 	ENGINE_FAILED				/* the device or its driver */
@@ -89,7 +91,8 @@ typedef struct ColumnBatch
 
 /*
  * Groups.  keys: the Program's keys, in order, nrows = ngroups.  states:
- * Program.nwords words a group, row after row (state.h).  All of it belongs to
+ * Program.nwords words a group, row after row (state.h).  units: for each
+ * accumulator that is a float sum, what its words count.  All of it belongs to
  * the run and is valid until the next call.
  */
 typedef struct GroupBatch
@@ -97,6 +100,7 @@ typedef struct GroupBatch
 	uint32_t	ngroups;		/* 0: all groups have been given */
 	const ColumnVector *keys;
 	const uint64_t *states;
+	const int32_t *units;
 } GroupBatch;
 
 /* What happened, for EXPLAIN ANALYZE.  Times in nanoseconds. */

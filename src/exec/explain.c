@@ -144,6 +144,9 @@ show_run(GpuAggState *state, ExplainState *es)
 		ExplainPropertyText("Fallback", state->fallback_reason, es);
 	if (stats == NULL)
 		return;
+	if (state->program->level != EXACT_NARROW)
+		ExplainPropertyText("Float Sums",
+							state->program->level == EXACT_MEDIUM ? "wide" : "full range", es);
 	if (stats->strategy[0] != '\0')
 		ExplainPropertyText("Strategy", stats->strategy, es);
 	if (state->tables)

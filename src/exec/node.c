@@ -12,6 +12,10 @@
  * EXPLAIN can show it) and not started before it is needed.  Its tuples already
  * are the node's result; the engine's groups go through HAVING and projection.
  *
+ * An engine may find that a float sum needs more words than the Program gives
+ * it (exact.h).  Then it begins again with a wider Program, which is kept for
+ * rescans; the input is read once more.
+ *
  * Memory: slots and batches live in run_context, which is reset for every run;
  * the engine's own memory is freed with its handle.
  */
@@ -123,6 +127,7 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 		state->child = lsecond(node->custom_ps);
 
 	state->plan = plan_info_from_list(scan->custom_private);
+	state->program = state->plan->program;
 	state->phase = PHASE_INPUT;
 
 	/* no device is touched for EXPLAIN */
@@ -174,8 +179,42 @@ run_input(GpuAggState *state)
 
 	if (state->tables)
 		return table_source_run(state->tables, state->ntables, estate->es_snapshot,
-								state->plan->program, state->engine, &state->source);
-	return child_source_run(state->child, state->plan->program, state->engine);
+								state->program, state->engine, &state->source);
+	return child_source_run(state->child, state->program, state->engine);
+}
+
+/* From the input to the first groups, in one run of the engine. */
+static EngineStatus
+run_once(GpuAggState *state, const EngineHints *hints)
+{
+	EngineStatus status = engine_open(state->engine, state->program, state->slots, hints);
+
+	if (status == ENGINE_OK)
+		status = run_input(state);
+	if (status == ENGINE_OK)
+		status = engine_groups(state->engine, &state->groups);
+	return status;
+}
+
+/* The same, in wider runs for as long as float sums ask for that. */
+static EngineStatus
+run_widening(GpuAggState *state, const EngineHints *hints)
+{
+	EngineStatus status;
+
+	while ((status = run_once(state, hints)) == ENGINE_WIDEN)
+	{
+		Program    *wider = MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt,
+											   state->program->size);
+
+		if (!program_widen(state->program, wider))
+			return engine_give_up(state->engine, "a float sum cannot be exact");
+		engine_close(state->engine);
+		state->program = wider;
+		if (state->child)
+			ExecReScan(state->child);
+	}
+	return status;
 }
 
 /*
@@ -215,11 +254,7 @@ run_engine(GpuAggState *state)
 	}
 	else
 	{
-		status = engine_open(state->engine, state->plan->program, state->slots, &hints);
-		if (status == ENGINE_OK)
-			status = run_input(state);
-		if (status == ENGINE_OK)
-			status = engine_groups(state->engine, &state->groups);
+		status = run_widening(state, &hints);
 		if (status == ENGINE_OK)
 			state->phase = PHASE_GROUPS;
 		else
@@ -234,7 +269,7 @@ run_engine(GpuAggState *state)
 static void
 store_group(GpuAggState *state, uint32_t group, TupleTableSlot *slot)
 {
-	const Program *program = state->plan->program;
+	const Program *program = state->program;
 	const Aggregate *aggs = program_aggs(program);
 	const uint64_t *words = state->groups.states + (size_t) group * program->nwords;
 	Datum	   *values = slot->tts_values;
@@ -244,7 +279,8 @@ store_group(GpuAggState *state, uint32_t group, TupleTableSlot *slot)
 	for (int i = 0; i < program->nkeys; i++)
 		*values++ = key_value(program, i, &state->groups.keys[i], group, isnull++);
 	for (int i = 0; i < program->naggs; i++)
-		*values++ = final_value(program, &aggs[i], words, isnull++);
+		*values++ = final_value(program, &aggs[i], words, state->groups.units,
+								isnull++);
 	for (int i = program->nkeys + program->naggs; i < slot->tts_tupleDescriptor->natts; i++)
 	{
 		*values++ = (Datum) 0;

@@ -24,6 +24,8 @@ typedef struct GpuAggState
 {
 	CustomScanState css;
 	PlanInfo   *plan;
+	const Program *program;		/* the plan's, with float sums as wide as runs
+								 * have needed them */
 	PlanState  *native;			/* PostgreSQL's own plan */
 	PlanState  *child;			/* the input's plan; NULL: heap pages */
 	SourceTable *tables;		/* whose rows are read; NULL: the input's plan */

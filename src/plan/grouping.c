@@ -124,6 +124,12 @@ grouping_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 		.clause = parse->distinctClause,
 		.keys = get_sortgrouplist_exprs(parse->distinctClause, root->processed_tlist),
 	};
+	foreach(lc, parse->groupingSets != NIL ? grouping->keys : NIL)
+	{
+		/* nor would setrefs.c take that column for it */
+		if (IsA(lfirst(lc), Const) || IsA(lfirst(lc), Param))
+			return "a constant is NULL in the sets that it is not part of";
+	}
 	foreach(lc, grouping->target->exprs)
 	{
 		if (!list_member(grouping->keys, lfirst(lc)))

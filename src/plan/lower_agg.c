@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_aggregate.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
 #include "utils/regproc.h"
 
@@ -49,6 +50,8 @@ static const AggregateKind aggregate_kinds[] = {
 	{F_MIN_DATE, ACC_MIN_INT, FINAL_EXTREME_INT4},
 	{F_MIN_TIMESTAMP, ACC_MIN_INT, FINAL_EXTREME_INT8},
 	{F_MIN_TIMESTAMPTZ, ACC_MIN_INT, FINAL_EXTREME_INT8},
+	{F_MIN_TEXT, ACC_MIN_TEXT, FINAL_EXTREME_TEXT},
+	{F_MIN_BPCHAR, ACC_MIN_BPCHAR, FINAL_EXTREME_TEXT},
 
 	{F_MAX_INT2, ACC_MAX_INT, FINAL_EXTREME_INT2},
 	{F_MAX_INT4, ACC_MAX_INT, FINAL_EXTREME_INT4},
@@ -59,6 +62,8 @@ static const AggregateKind aggregate_kinds[] = {
 	{F_MAX_DATE, ACC_MAX_INT, FINAL_EXTREME_INT4},
 	{F_MAX_TIMESTAMP, ACC_MAX_INT, FINAL_EXTREME_INT8},
 	{F_MAX_TIMESTAMPTZ, ACC_MAX_INT, FINAL_EXTREME_INT8},
+	{F_MAX_TEXT, ACC_MAX_TEXT, FINAL_EXTREME_TEXT},
+	{F_MAX_BPCHAR, ACC_MAX_BPCHAR, FINAL_EXTREME_TEXT},
 
 	{F_BOOL_AND, ACC_BIT_AND, FINAL_BOOL},
 	{F_BOOL_OR, ACC_BIT_OR, FINAL_BOOL},
@@ -123,10 +128,35 @@ lower_ignores_repetitions(Oid function)
 		case ACC_MAX_FLOAT:
 		case ACC_BIT_AND:
 		case ACC_BIT_OR:
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
 			return true;
 		default:
 			return false;
 	}
+}
+
+/*
+ * Extremes of texts are those of the bytes.  Of char(n) one value is kept of
+ * those that are equal: they must be identical, as they are where n is known.
+ */
+static bool
+check_text_extreme(Lowering *l, const Aggref *aggref, AccKind kind)
+{
+	Expr	   *arg;
+
+	if (!acc_is_text(kind))
+		return true;
+	arg = linitial_node(TargetEntry, aggref->args)->expr;
+	if ((kind == ACC_MIN_BPCHAR || kind == ACC_MAX_BPCHAR) &&
+		(exprTypmod((Node *) arg) < 0 || IsA(arg, RelabelType)))
+	{
+		lower_reject(l, _("an extreme of type character has no fixed length"));
+		return false;
+	}
+	return check_order(l, aggref->inputcollid);
 }
 
 /* The kind of an aggregate that can be lowered, but for its expressions. */
@@ -149,6 +179,21 @@ check_aggref(Lowering *l, const Aggref *aggref)
 	else
 		return kind;
 	return NULL;
+}
+
+/*
+ * Up to where values can be summed: beyond, PostgreSQL's own sum could overflow
+ * at some row, given as many rows as a run may take, or the squares that its
+ * average keeps besides.
+ */
+static int
+float_limit(FinalKind final, ValueType type)
+{
+	if (final == FINAL_SUM_FLOAT4)
+		return EXACT_LIMIT_SUM4;
+	if (final == FINAL_SUM_FLOAT8)
+		return EXACT_LIMIT_SUM8;
+	return type == VT_FLOAT4 ? EXACT_LIMIT_ANY : EXACT_LIMIT_SQUARES;
 }
 
 static bool
@@ -212,8 +257,18 @@ lower_argument(Lowering *l, const AggregateKind *kind, Expr *expr, int filter,
 		return arg;
 	*unit = scale.unit;
 	if (is_extreme(kind->acc))
-		return lower_uniform(l, arg, &scale);
+		return narrow(l, lower_uniform(l, arg, &scale));
+	if (is_variance(kind->final))
+		arg = narrow(l, arg);
 	return lower_shown_acc(l, arg, &scale, filter, shown) ? arg : -1;
+}
+
+/* The accumulator of what wide values have beyond 64 bits. */
+static int
+add_high_parts(Lowering *l, const AggregateKind *kind, int arg, int filter)
+{
+	return program_add_acc(l->builder, kind->acc,
+						   program_add_op(l->builder, OP_wide_high, arg, -1), filter);
 }
 
 bool
@@ -232,7 +287,7 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	if (!lower_succeeded(l))
 		return false;
 	kind = check_aggref(l, aggref);
-	if (kind == NULL)
+	if (kind == NULL || !check_text_extreme(l, aggref, kind->acc))
 		return false;
 
 	/* PostgreSQL evaluates the filter first, and may then need no argument. */
@@ -264,9 +319,18 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	else
 	{
 		acc = count;
-		if (kind->acc != ACC_COUNT)
+		if (kind->acc == ACC_SUM_FLOAT)
+			acc = program_add_float_acc(l->builder, arg, -1, filter,
+										float_limit(kind->final,
+													(ValueType) l->builder->insns[arg].type));
+		else if (kind->acc != ACC_COUNT && is_wide(l, arg))
+			acc = program_add_acc(l->builder, kind->acc,
+								  program_add_op(l->builder, OP_wide_low, arg, -1), filter);
+		else if (kind->acc != ACC_COUNT)
 			acc = program_add_acc(l->builder, kind->acc, arg, filter);
 		agg = program_add_numeric_agg(l->builder, kind->final, acc, count, unit);
+		if (kind->acc != ACC_COUNT && is_wide(l, arg))
+			program_set_high(l->builder, agg, add_high_parts(l, kind, arg, filter));
 	}
 	program_set_shown(l->builder, agg, shown);
 	return lower_succeeded(l);

@@ -223,26 +223,27 @@ lower_var(Lowering *l, const Var *var)
 							  missing_slot(l, attr, type));
 }
 
-/* The scale of a column that is a Var, by type modifier or statistics. */
+/* What is known of a column that is a Var, by type modifier or statistics. */
 static bool
-var_scale(Lowering *l, const Var *var, int *scale, int *expected, NumericPart *part)
+guess_scale(Lowering *l, const Var *var, NumericGuess *guess, NumericPart *part)
 {
 	int32		typmod = var->vartypmod;
-	bool		same;
 
-	*expected = -1;
+	guess->same = false;
+	guess->most = 0;
 	*part = NUMERIC_EXACT;
-	if (known_scale((const Expr *) var, scale))
+	if (known_scale((const Expr *) var, &guess->scale))
+	{
+		numeric_column_guess(l->root, var, true, guess);
 		return true;
+	}
 	*part = NUMERIC_UNITS;
 	getBaseTypeAndTypmod(var->vartype, &typmod);
 	if (typmod >= (int32) VARHDRSZ)
 		lower_reject(l, _("type numeric with a scale above %d is not supported"),
-					 NUMERIC64_MAX_SCALE);
-	else if (!numeric_column_scale(l->root, var, scale, &same))
-		lower_reject(l, _("values of type numeric that are not known to fit into 64 bits are not supported"));
-	else
-		*expected = same ? *scale : -1;
+					 NUMERIC128_MAX_SCALE);
+	else if (!numeric_column_guess(l->root, var, false, guess))
+		lower_reject(l, _("values of type numeric that are not known to fit into 128 bits are not supported"));
 	return l->reason == NULL;
 }
 
@@ -254,18 +255,24 @@ lower_numeric_column(Lowering *l, const Var *var, int attno, Form_pg_attribute a
 	bool		nullable = attr == NULL || !attr->attnotnull;
 	int			missing = -1;
 	int			missing_shown = -1;
-	int			expected;
-	int			unit;
+	NumericGuess guess;
 	NumericPart part;
+	bool		wide;
 
-	if (!var_scale(l, var, &unit, &expected, &part))
+	if (!guess_scale(l, var, &guess, &part))
 		return -1;
-	fixed_scale(scale, unit);
+	fixed_scale(scale, guess.scale, guess.most);
+	wide = guess.scale > NUMERIC64_MAX_SCALE || guess.most >= NUMERIC64_MOST;
+	if (wide && attr != NULL && missing_value(l, attr) != NULL)
+		return lower_reject(l, _("a numeric of 128 bits with a default for old rows is not supported"));
 	if (attr != NULL)
-		missing = missing_numeric_slot(l, attr, unit, &missing_shown);
+		missing = missing_numeric_slot(l, attr, guess.scale, &missing_shown);
 	if (part == NUMERIC_UNITS)
-		scale->shown = display_scale_column(attno, nullable, missing_shown, expected);
-	return program_add_numeric_column(l->builder, attno, part, unit, nullable, missing);
+		scale->shown = display_scale_column(attno, nullable, missing_shown,
+											guess.same ? guess.scale : -1);
+	if (wide)
+		return program_add_wide_column(l->builder, attno, part, guess.scale, nullable);
+	return program_add_numeric_column(l->builder, attno, part, guess.scale, nullable, missing);
 }
 
 int
@@ -314,6 +321,7 @@ lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale)
 {
 	int			attno = input_number(l, expr);
 	int			unit;
+	int			precision;
 
 	if (attno == 0)
 		return -1;
@@ -321,7 +329,10 @@ lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale)
 		return lower_numeric_column(l, (Var *) expr, attno, NULL, scale);
 	if (!known_scale(expr, &unit))
 		return -1;
-	fixed_scale(scale, unit);
+	fixed_scale(scale, unit, 0);
+	/* no statistics tell how large an expression is */
+	if (known_precision(expr, &precision) && precision > NUMERIC64_MAX_SCALE)
+		return program_add_wide_column(l->builder, attno, NUMERIC_EXACT, unit, true);
 	return program_add_numeric_column(l->builder, attno, NUMERIC_EXACT, unit, true, -1);
 }
 

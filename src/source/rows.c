@@ -49,7 +49,7 @@ rows_add(RowSender *sender, TupleTableSlot *slot, const AttrNumber *attnos)
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(sender->row_context);
 	if (!fits)
-		return engine_give_up(sender->engine, "a value has no exact number in 64 bits");
+		return engine_give_up(sender->engine, "a value is no number that the engine can hold");
 	return batch_full(sender->batch) ? rows_flush(sender) : ENGINE_OK;
 }
 

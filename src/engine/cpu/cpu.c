@@ -35,7 +35,10 @@ typedef struct CpuRun
 	DeformBuffer *deform;		/* pages only */
 	GroupTable *table;
 	GroupOutput *output;		/* made when all input is in */
+	bool		sums_floats;
 	uint64_t	unnormalized;	/* rows since sums were carried over */
+	SumUnit		units[PROGRAM_MAX_ACCS];	/* of float sums */
+	int32_t		group_units[PROGRAM_MAX_ACCS];	/* the same, for the output */
 	uint16_t	rows[CPU_BATCH];	/* of a batch: those that passed */
 	uint32_t	groups[CPU_BATCH];	/* and their groups */
 	Program		program;		/* followed by its parts */
@@ -87,6 +90,7 @@ cpu_open(const Program *program, const SlotValue *slots, const EngineHints *hint
 		run->head.ops = &cpu_engine;
 		memcpy(&run->program, program, program->size);
 		run->slots = slots;
+		run->sums_floats = program_sums_floats(program);
 		run->eval = eval_create(&run->program, slots);
 		if (program->source == SOURCE_PAGES)
 			run->deform = deform_create(&run->program, slots, CPU_BATCH);
@@ -173,7 +177,7 @@ aggregate_rows(CpuRun *run, uint32_t n)
 {
 	const Program *program = &run->program;
 	RowGroups	rows = {n, run->rows, run->groups};
-	States		states = {.single = program->nkeys == 0};
+	States		states = {.single = program->nkeys == 0,.table = run->table};
 	EngineStatus status;
 
 	status = table_find(run->table, run->eval, run->rows, n, run->groups,
@@ -182,8 +186,14 @@ aggregate_rows(CpuRun *run, uint32_t n)
 		table_layout(run->table)->words;
 	for (int i = 0; i < program->naccs && status == ENGINE_OK; i++)
 		status = accumulate(&program_accs(program)[i], program, run->eval, &rows,
-							&states, run->head.message);
+							&states, &run->units[i], run->head.message);
 	normalize_sums(run, n);
+	if (status == ENGINE_OK && run->sums_floats &&
+		run->head.stats.rows_passed + n >= EXACT_MAX_ROWS)
+	{
+		snprintf(run->head.message, sizeof(run->head.message), "too many rows for a float sum");
+		return ENGINE_INEXACT;
+	}
 	return status;
 }
 
@@ -362,6 +372,8 @@ end_input(CpuRun *run)
 		snprintf(run->head.message, sizeof(run->head.message), "out of memory");
 		return ENGINE_NO_MEMORY;
 	}
+	for (int i = 0; i < run->program.naccs; i++)
+		run->group_units[i] = run->units[i].exponent;
 	stats->groups = table_groups(run->table);
 	stats->memory = table_memory(run->table) + eval_memory(run->eval) +
 		(run->deform ? deform_memory(run->deform) : 0) + output_memory(run->output);
@@ -379,6 +391,7 @@ cpu_groups(EngineRun *head, GroupBatch *batch)
 	if (status != ENGINE_OK)
 		return status;
 	output_batch(run->output, batch);
+	batch->units = run->group_units;
 	head->stats.output_ns += now_ns() - start;
 	return ENGINE_OK;
 }

@@ -142,7 +142,7 @@ static EngineStatus
 inexact_numeric(const Page *page, int att)
 {
 	snprintf(page->message, 256,
-			 "value of attribute %d has no exact number in 64 bits", att + 1);
+			 "value of attribute %d is no number that the engine can hold", att + 1);
 	return ENGINE_INEXACT;
 }
 
@@ -381,8 +381,8 @@ put_value(const Page *page, uint32_t row, int att, const char *data,
 		}
 		else if (column->numeric)
 		{
-			if (!numeric_read_part((NumericPart) column->numeric, (const uint8_t *) bytes, len,
-								   column->scale,
+			if (!numeric_read_part((NumericPart) column->numeric, column->width == sizeof(Wide),
+								   (const uint8_t *) bytes, len, column->scale,
 								   (char *) column->values + (size_t) row * column->width))
 				return inexact_numeric(page, att);
 		}

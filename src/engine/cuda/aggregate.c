@@ -8,6 +8,7 @@
  * and they run again.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/cuda/run.h"
 
@@ -45,6 +46,7 @@ launch(CudaRun *run, InputBuffer *buffer, const RowBatch *batch)
 	args.slots = run->slot_values.ptr;
 	args.counters = run->counters.ptr + COUNTERS_OF_BUFFER(buffer - run->inputs);
 	args.hot = run->choice.hot ? run->hot.ptr : 0;
+	memcpy(args.units, run->units, run->layouts[0].nsums * sizeof(args.units[0]));
 	args.block_direct = run->choice.block_direct;
 	args.block_slots = run->choice.block_slots;
 	args.block_replicas = run->choice.block_replicas;
@@ -152,9 +154,11 @@ check_errors(CudaRun *run, const Counters *counters)
 	if (counters->errors & ERROR_TOASTED)
 		return run_fail(run, ENGINE_INEXACT, "a value is compressed or stored elsewhere");
 	if (counters->errors & ERROR_NUMERIC)
-		return run_fail(run, ENGINE_INEXACT, "a value has no exact number in 64 bits");
+		return run_fail(run, ENGINE_INEXACT, "a value is no number that the engine can hold");
 	if (counters->errors & ERROR_INEXACT)
-		return run_fail(run, ENGINE_INEXACT, "an expression would raise an error");
+		return run_fail(run, ENGINE_INEXACT, "an expression would raise an error, or a float sum could overflow");
+	if (counters->errors & ERROR_WIDEN)
+		return run_fail(run, ENGINE_WIDEN, "a float sum needs more words");
 	return ENGINE_OK;
 }
 
@@ -219,6 +223,8 @@ aggregate_finish(CudaRun *run, InputBuffer *buffer)
 	if (status != ENGINE_OK)
 		return status;
 	run->head.stats.rows_passed += counters->rows_passed - counters->undone;
+	if (run->layouts[0].nsums > 0 && run->head.stats.rows_passed >= EXACT_MAX_ROWS)
+		return run_fail(run, ENGINE_INEXACT, "too many rows for a float sum");
 	if (counters->undone > 0)
 	{
 		status = run_undone(run, buffer, counters->undone);

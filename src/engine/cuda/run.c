@@ -325,7 +325,15 @@ cuda_close(EngineRun *head)
 static bool
 cuda_supports(const Program *program, char *reason, size_t len)
 {
-	(void) program;
+	const Accumulator *accs = program_accs(program);
+
+	for (int i = 0; i < program->naccs; i++)
+	{
+		if (!acc_is_text((AccKind) accs[i].kind))
+			continue;
+		snprintf(reason, len, "min and max of texts are not supported on a GPU");
+		return false;
+	}
 	if (len > 0)
 		reason[0] = '\0';
 	return true;

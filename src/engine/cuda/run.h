@@ -6,6 +6,7 @@
  *	kernels.c	the run's kernels: compile, launch
  *	device_table.c	the group table: make, grow, free
  *	choose.c	the strategy, from a sample
+ *	units.c		the units of float sums, from the first batch
  *	input.c		buffers of rows; pages.c and columns.c fill them
  *	aggregate.c	from a full buffer to the table
  *	output.c	groups out
@@ -40,6 +41,7 @@ typedef struct Kernels
 	DeviceKernel *emit;
 	DeviceKernel *sample;
 	DeviceKernel *hot_bits;		/* strategy `block` */
+	DeviceKernel *exponents;	/* float sums, below EXACT_FULL */
 } Kernels;
 
 /* How rows meet their groups: what choose.c decides. */
@@ -132,6 +134,9 @@ typedef struct CudaRun
 	KernelLayout layouts[2];	/* by TableKind */
 	Choice		choice;
 	bool		chosen;
+	uint32_t	exponents[PROGRAM_MAX_ACCS];	/* of float sums, by their numbers */
+	int32_t		units[PROGRAM_MAX_ACCS];	/* likewise */
+	int32_t		group_units[PROGRAM_MAX_ACCS];	/* by accumulators, for the output */
 	Kernels		kernels;
 	LoadedModule *deform_module;
 	DeviceKernel *deform;
@@ -216,6 +221,9 @@ extern void device_table_free(CudaRun *run);
 
 /* choose.c: from the first batch's rows; no batch: there are no rows. */
 extern EngineStatus choose(CudaRun *run, const RowBatch *batch);
+
+/* units.c: the units of float sums, from the same. */
+extern EngineStatus units_choose(CudaRun *run, const RowBatch *batch);
 
 /* Shared memory that strategy `block` needs for such a table. */
 extern uint32_t block_table_size(const KernelLayout *layout, bool direct, uint32_t slots,
