@@ -10,6 +10,8 @@
 #include "postgres.h"
 
 #include "catalog/pg_aggregate.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
 #include "utils/regproc.h"
 
@@ -123,6 +125,12 @@ lower_ignores_repetitions(Oid function)
 	}
 }
 
+bool
+lower_needs_distinct(const Aggref *aggref)
+{
+	return aggref->aggdistinct != NIL && !lower_ignores_repetitions(aggref->aggfnoid);
+}
+
 /* The kind of an aggregate that can be lowered, but for its expressions. */
 static const AggregateKind *
 check_aggref(Lowering *l, const Aggref *aggref)
@@ -136,8 +144,6 @@ check_aggref(Lowering *l, const Aggref *aggref)
 		lower_reject(l, _("aggregates of an outer query are not supported"));
 	else if (aggref->aggsplit != AGGSPLIT_SIMPLE)
 		lower_reject(l, _("partial aggregation is not supported"));
-	else if (aggref->aggdistinct != NIL)
-		lower_reject(l, _("DISTINCT in an aggregate is not supported"));
 	else if (aggref->aggorder != NIL)
 		lower_reject(l, _("ORDER BY in an aggregate is not supported"));
 	else
@@ -150,6 +156,34 @@ is_variance(FinalKind final)
 {
 	return final == FINAL_VAR_POP || final == FINAL_VAR_SAMP ||
 		final == FINAL_STDDEV_POP || final == FINAL_STDDEV_SAMP;
+}
+
+/*
+ * Its values without the filter: what the filter leaves out becomes NULL, which
+ * no aggregate takes in.
+ */
+Expr *
+lower_distinct_argument(const Aggref *aggref)
+{
+	Expr	   *arg = linitial_node(TargetEntry, aggref->args)->expr;
+	Node	   *value = (Node *) arg;
+	CaseExpr   *choice;
+	CaseWhen   *when;
+
+	if (aggref->aggfilter == NULL)
+		return arg;
+	when = makeNode(CaseWhen);
+	when->expr = aggref->aggfilter;
+	when->result = arg;
+	when->location = -1;
+	choice = makeNode(CaseExpr);
+	choice->casetype = exprType(value);
+	choice->casecollid = exprCollation(value);
+	choice->args = list_make1(when);
+	choice->defresult = (Expr *) makeNullConst(exprType(value), exprTypmod(value),
+											   exprCollation(value));
+	choice->location = -1;
+	return (Expr *) choice;
 }
 
 /*
@@ -180,6 +214,48 @@ add_variance(ProgramBuilder *b, FinalKind final, int arg, int filter, int count)
 						 count, low, high);
 }
 
+/*
+ * Accumulators of an aggregate over registers, and its result.
+ *
+ * Values that are never NULL are counted as rows.  But count() must keep an
+ * argument that can be an error, since nothing else looks at it.
+ */
+static void
+add_aggregate(ProgramBuilder *b, const AggregateKind *kind, int arg, int filter, int scale)
+{
+	int			counted = arg;
+	int			acc;
+	int			count;
+
+	if (b->overflow)
+		return;
+	if (arg >= 0 && !b->insns[arg].nullable &&
+		!(kind->acc == ACC_COUNT && b->insns[arg].fallible))
+		counted = -1;
+	count = program_add_acc(b, ACC_COUNT, counted, filter);
+	if (is_variance(kind->final))
+	{
+		add_variance(b, kind->final, arg, filter, count);
+		return;
+	}
+	acc = count;
+	if (kind->acc != ACC_COUNT)
+		acc = program_add_acc(b, kind->acc, arg, filter);
+	program_add_numeric_agg(b, kind->final, acc, count,
+							kind->acc == ACC_COUNT ? 0 : scale);
+}
+
+bool
+lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale)
+{
+	const AggregateKind *kind = check_aggref(l, aggref);
+
+	if (kind == NULL)
+		return false;
+	add_aggregate(l->builder, kind, arg, -1, scale);
+	return lower_succeeded(l);
+}
+
 bool
 lower_aggref(Lowering *l, Aggref *aggref)
 {
@@ -187,15 +263,17 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	int			arg = -1;
 	int			filter = -1;
 	int			scale = 0;
-	int			counted;
-	int			acc;
-	int			count;
 
 	if (!lower_succeeded(l))
 		return false;
 	kind = check_aggref(l, aggref);
 	if (kind == NULL)
 		return false;
+	if (lower_needs_distinct(aggref))
+	{
+		lower_reject(l, _("DISTINCT in an aggregate is not supported"));
+		return false;
+	}
 
 	/* PostgreSQL evaluates the filter first, and may then need no argument. */
 	if (aggref->aggfilter)
@@ -212,25 +290,6 @@ lower_aggref(Lowering *l, Aggref *aggref)
 		if (arg < 0)
 			return lower_succeeded(l);
 	}
-
-	/*
-	 * Values that are never NULL are counted as rows.  But count() must keep
-	 * an argument that can be an error, since nothing else looks at it.
-	 */
-	counted = arg;
-	if (arg >= 0 && !l->builder->insns[arg].nullable &&
-		!(kind->acc == ACC_COUNT && l->builder->insns[arg].fallible))
-		counted = -1;
-	count = program_add_acc(l->builder, ACC_COUNT, counted, filter);
-	if (is_variance(kind->final))
-	{
-		add_variance(l->builder, kind->final, arg, filter, count);
-		return lower_succeeded(l);
-	}
-	acc = count;
-	if (kind->acc != ACC_COUNT)
-		acc = program_add_acc(l->builder, kind->acc, arg, filter);
-	program_add_numeric_agg(l->builder, kind->final, acc, count,
-							kind->acc == ACC_COUNT ? 0 : scale);
+	add_aggregate(l->builder, kind, arg, filter, scale);
 	return lower_succeeded(l);
 }

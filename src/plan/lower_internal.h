@@ -46,6 +46,9 @@ extern int	lower_nullif(Lowering *l, const NullIfExpr *expr);
 extern int	lower_distinct(Lowering *l, const DistinctExpr *expr);
 extern int	lower_minmax(Lowering *l, const MinMaxExpr *expr);
 
+/* lower_agg.c: an aggregate over distinct values, which are a register's. */
+extern bool lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale);
+
 /* lower_date.c, lower_text.c: functions some of whose operands are constants. */
 extern bool lower_date_function(Lowering *l, Oid function, List *args, int *reg);
 extern bool lower_text_function(Lowering *l, Oid function, List *args, Oid collation,

@@ -14,21 +14,39 @@
 
 #include "plan/plan_info.h"
 
+static Const *
+program_to_const(const Program *program)
+{
+	Size		size = VARHDRSZ + program->size;
+	bytea	   *bytes = palloc(size);
+
+	SET_VARSIZE(bytes, size);
+	memcpy(VARDATA(bytes), program, program->size);
+	return makeConst(BYTEAOID, -1, InvalidOid, -1, PointerGetDatum(bytes), false, false);
+}
+
+static Program *
+program_from_const(const Const *program)
+{
+	bytea	   *bytes = DatumGetByteaPP(program->constvalue);
+
+	return memcpy(palloc(VARSIZE_ANY_EXHDR(bytes)), VARDATA_ANY(bytes),
+				  VARSIZE_ANY_EXHDR(bytes));
+}
+
 List *
 plan_info_to_list(const PlanInfo *info)
 {
-	Size		size = VARHDRSZ + info->program->size;
-	bytea	   *bytes = palloc(size);
-	Const	   *program;
+	List	   *regrouping = NIL;
 
-	SET_VARSIZE(bytes, size);
-	memcpy(VARDATA(bytes), info->program, info->program->size);
-	program = makeConst(BYTEAOID, -1, InvalidOid, -1,
-						PointerGetDatum(bytes), false, false);
-	return list_make5(program,
-					  list_make1_oid(info->relid),
-					  list_make1_int(info->rti),
+	if (info->regrouping)
+		regrouping = list_make2(program_to_const(info->regrouping), info->sets);
+	return list_make5(program_to_const(info->program),
+					  list_make3(makeInteger((int) info->relid),
+								 makeInteger((int) info->rti),
+								 makeInteger(info->nkeys)),
 					  info->filter,
+					  list_make2(regrouping, info->groupings),
 					  list_make3(makeFloat(psprintf("%.17g", info->rows)),
 								 makeFloat(psprintf("%.17g", info->groups)),
 								 makeString(pstrdup(info->engine))));
@@ -37,16 +55,22 @@ plan_info_to_list(const PlanInfo *info)
 PlanInfo *
 plan_info_from_list(List *list)
 {
-	PlanInfo   *info = palloc(sizeof(PlanInfo));
-	Const	   *program = linitial_node(Const, list);
-	bytea	   *bytes = DatumGetByteaPP(program->constvalue);
+	PlanInfo   *info = palloc0(sizeof(PlanInfo));
+	List	   *numbers = lsecond(list);
+	List	   *regrouping = linitial(lfourth(list));
 	List	   *estimates = list_nth(list, 4);
 
-	info->program = palloc(VARSIZE_ANY_EXHDR(bytes));
-	memcpy(info->program, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
-	info->relid = linitial_oid(lsecond(list));
-	info->rti = linitial_int(lthird(list));
-	info->filter = lfourth(list);
+	info->program = program_from_const(linitial_node(Const, list));
+	info->relid = (Oid) intVal(linitial(numbers));
+	info->rti = intVal(lsecond(numbers));
+	info->nkeys = intVal(lthird(numbers));
+	info->filter = lthird(list);
+	if (regrouping != NIL)
+	{
+		info->regrouping = program_from_const(linitial_node(Const, regrouping));
+		info->sets = lsecond(regrouping);
+	}
+	info->groupings = lsecond((List *) lfourth(list));
 	info->rows = floatVal(linitial(estimates));
 	info->groups = floatVal(lsecond(estimates));
 	info->engine = strVal(lthird(estimates));

@@ -280,6 +280,12 @@ cuda_groups(EngineRun *head, GroupBatch *batch)
 	return output_next(run, batch);
 }
 
+static void
+cuda_rewind(EngineRun *head)
+{
+	output_restart((CudaRun *) head);
+}
+
 /* Wait for the device, so that nothing is freed under its hands. */
 static void
 quiet(CudaRun *run)
@@ -376,6 +382,7 @@ const EngineOps engine = { \
 	.pages = cuda_pages, \
 	.columns = cuda_columns, \
 	.groups = cuda_groups, \
+	.rewind = cuda_rewind, \
 	.close = cuda_close \
 };
 
