@@ -3,27 +3,6 @@
 -- texts.  Each as key and as argument or condition, with NULLs.
 --
 
--- Where the engine's rows come from.
-CREATE FUNCTION source(query text) RETURNS text
-LANGUAGE plpgsql AS $$
-DECLARE
-	line text;
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-		IF line ~ 'Source: ' THEN
-			RETURN substring(line FROM 'Source: (heap pages|child plan)');
-		END IF;
-	END LOOP;
-	RETURN 'none';
-END $$;
-
--- check_query, and is all of it computed from the table's pages?
-CREATE FUNCTION check_engine(query text) RETURNS text
-LANGUAGE plpgsql AS $$
-BEGIN
-	RETURN check_query(query) || CASE source(query) WHEN 'heap pages' THEN '' ELSE ' FROM ' || source(query) END;
-END $$;
-
 -- CASE, COALESCE, NULLIF, GREATEST, LEAST
 SELECT x, check_engine(format('SELECT %1$s AS x, count(*), min(id), max(id) FROM facts GROUP BY 1', x))
 FROM unnest(ARRAY[

@@ -10,7 +10,7 @@ PREPARE parameter_key(int) AS SELECT $1 AS k, count(*) FROM found GROUP BY $1;
 EXECUTE parameter_key(5);
 PREPARE parameter_keys(int, bool) AS
 	SELECT $1 AS k, $1 + 1 AS l, $2 AND id > 0 AS m, c, $1 + c AS n, count(*) FILTER (WHERE $2) AS o
-	FROM found WHERE id < $1 GROUP BY $1, $1 + 1, $2 AND id > 0, c, $1 + c HAVING $1 + 1 > 5;
+	FROM found WHERE id < $1 GROUP BY $1, $1 + 1, $2 AND id > 0, c, $1 + c HAVING $1 + 1 > 5 ORDER BY c;
 EXECUTE parameter_keys(5, true);
 EXECUTE parameter_keys(NULL, true);
 EXECUTE parameter_keys(4, true);

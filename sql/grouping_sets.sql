@@ -22,8 +22,8 @@ SELECT check_query('SELECT b, i2 FROM facts GROUP BY ROLLUP (b, i2)');
 SELECT c AS key, check_query(format('SELECT %1$I, b, count(*), sum(i4), GROUPING(b), GROUPING(%1$I) FROM facts GROUP BY CUBE (%1$I, b)', c))
 FROM unnest('{i2,i4,i8,f4,f8,d,ts,tz,t,vc,ch,qc,u,o,k}'::text[]) c;
 SELECT check_query('SELECT n, s, count(*), sum(n) FROM (SELECT (i4 / 8.0)::numeric(8,3) AS n, repeat(vc, 3) AS s FROM facts) x GROUP BY CUBE (n, s)');
-CREATE TABLE amounts AS SELECT (i4 / 8.0)::numeric(8,3) AS n, repeat(vc, i2 % 9) AS s, b FROM facts;
-SELECT check_query('SELECT n, s, b, count(*), sum(n), avg(n), max(n) FROM amounts GROUP BY CUBE (n, s, b)');
+CREATE TABLE sets_amounts AS SELECT (i4 / 8.0)::numeric(8,3) AS n, repeat(vc, i2 % 9) AS s, b FROM facts;
+SELECT check_query('SELECT n, s, b, count(*), sum(n), avg(n), max(n) FROM sets_amounts GROUP BY CUBE (n, s, b)');
 
 -- sets that come twice, sets that hold others, no set with all keys
 SELECT b, GROUPING(b), count(*) FROM facts GROUP BY GROUPING SETS ((b), (), (b), (), ()) ORDER BY 2, 1;
@@ -49,10 +49,10 @@ SELECT check_query('SELECT i2 + i4, count(*), GROUPING(i2 + i4) + 1 FROM facts G
 SELECT check_query('SELECT b IS NULL, b, coalesce(b, false), b AND i2 > 0, count(*) FROM facts GROUP BY ROLLUP (b, i2)');
 SELECT check_query('SELECT CASE WHEN GROUPING(b) = 1 THEN ''all'' ELSE b::text END, sum(i4) FROM facts GROUP BY ROLLUP (b)');
 SELECT check_query('SELECT i2, sum(i2), max(i2 + 1), count(*) FROM facts GROUP BY CUBE (i2, b)');
-CREATE TABLE named (id int PRIMARY KEY, name text, v int);
-INSERT INTO named SELECT i, 'n' || i % 3, i % 10 FROM generate_series(1, 50) i;
-SELECT check_query('SELECT id, name, v % 2, count(*) FROM named GROUP BY GROUPING SETS ((id), (id, v % 2))');
-SELECT check_query('SELECT id, upper(name), v % 2, GROUPING(v % 2) FROM named GROUP BY id, ROLLUP (v % 2) HAVING name > ''n0''');
+CREATE TABLE sets_named (id int PRIMARY KEY, name text, v int);
+INSERT INTO sets_named SELECT i, 'n' || i % 3, i % 10 FROM generate_series(1, 50) i;
+SELECT check_query('SELECT id, name, v % 2, count(*) FROM sets_named GROUP BY GROUPING SETS ((id), (id, v % 2))');
+SELECT check_query('SELECT id, upper(name), v % 2, GROUPING(v % 2) FROM sets_named GROUP BY id, ROLLUP (v % 2) HAVING name > ''n0''');
 
 -- HAVING, ORDER BY, LIMIT, DISTINCT, window functions, set operations above
 SELECT check_query('SELECT b, i2, count(*) FROM facts GROUP BY CUBE (b, i2) HAVING count(*) > 30');
@@ -89,9 +89,9 @@ EXECUTE sets (-10000, 0);
 RESET plan_cache_mode;
 EXECUTE sets (-400, 1);
 DEALLOCATE sets;
-SELECT check_query('SELECT b, count(*) FROM facts WHERE i4 > (SELECT avg(i4) FROM facts) GROUP BY ROLLUP (b) HAVING count(*) > (SELECT count(*) FROM named)');
-SELECT check_query('SELECT n.id, (SELECT string_agg(x.c::text, '','' ORDER BY x.c) FROM (SELECT count(*) AS c FROM facts f WHERE f.id < n.id * 10 GROUP BY CUBE (f.b, f.i2 % 2)) x) FROM named n');
-SELECT check_query('SELECT n.id, x.* FROM named n, LATERAL (SELECT f.b, count(*), sum(f.i4 + n.v) FROM facts f WHERE f.k = n.id GROUP BY ROLLUP (f.b)) x');
+SELECT check_query('SELECT b, count(*) FROM facts WHERE i4 > (SELECT avg(i4) FROM facts) GROUP BY ROLLUP (b) HAVING count(*) > (SELECT count(*) FROM sets_named)');
+SELECT check_query('SELECT n.id, (SELECT string_agg(x.c::text, '','' ORDER BY x.c) FROM (SELECT count(*) AS c FROM facts f WHERE f.id < n.id * 10 GROUP BY CUBE (f.b, f.i2 % 2)) x) FROM sets_named n');
+SELECT check_query('SELECT n.id, x.* FROM sets_named n, LATERAL (SELECT f.b, count(*), sum(f.i4 + n.v) FROM facts f WHERE f.k = n.id GROUP BY ROLLUP (f.b)) x');
 
 -- cursors
 BEGIN;
@@ -115,14 +115,14 @@ SELECT check_query('SELECT f.b, g.qc, count(*) FROM facts f JOIN facts g USING (
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
-CREATE TABLE parts (a int, b int, v int) PARTITION BY RANGE (a);
-CREATE TABLE parts1 PARTITION OF parts FOR VALUES FROM (0) TO (10);
-CREATE TABLE parts2 PARTITION OF parts FOR VALUES FROM (10) TO (20);
-INSERT INTO parts SELECT i % 20, i % 3, i FROM generate_series(1, 1000) i;
-ANALYZE parts;
+CREATE TABLE sets_parts (a int, b int, v int) PARTITION BY RANGE (a);
+CREATE TABLE sets_parts1 PARTITION OF sets_parts FOR VALUES FROM (0) TO (10);
+CREATE TABLE sets_parts2 PARTITION OF sets_parts FOR VALUES FROM (10) TO (20);
+INSERT INTO sets_parts SELECT i % 20, i % 3, i FROM generate_series(1, 1000) i;
+ANALYZE sets_parts;
 SET enable_partitionwise_aggregate = on;
-SELECT check_query('SELECT a, b, count(*), sum(v) FROM parts GROUP BY CUBE (a, b)');
-SELECT check_query('SELECT a, count(*), sum(v) FROM parts GROUP BY GROUPING SETS ((a), (a, b))');
+SELECT check_query('SELECT a, b, count(*), sum(v) FROM sets_parts GROUP BY CUBE (a, b)');
+SELECT check_query('SELECT a, count(*), sum(v) FROM sets_parts GROUP BY GROUPING SETS ((a), (a, b))');
 RESET enable_partitionwise_aggregate;
 
 -- native plans of each kind stand by
@@ -142,23 +142,23 @@ SELECT check_query('SELECT b, 10 / (i4 - 1), count(*) FROM facts WHERE i4 <> 1 G
 SELECT check_fallback('SELECT b, max(i4 + 2147483600) FROM facts GROUP BY ROLLUP (b)');
 
 -- many groups; too little memory, for the engine or for the sets
-CREATE TABLE wide AS SELECT i AS a, i % 997 AS b, repeat('x', 20 + i % 5) || i AS t FROM generate_series(1, 30000) i;
-SELECT check_query('SELECT a, b, count(*), max(a) FROM wide GROUP BY CUBE (a, b)');
-SELECT check_query('SELECT a, t, count(*) FROM wide GROUP BY GROUPING SETS ((a), (t), (a, t), (a, t))');
+CREATE TABLE sets_wide AS SELECT i AS a, i % 997 AS b, repeat('x', 20 + i % 5) || i AS t FROM generate_series(1, 30000) i;
+SELECT check_query('SELECT a, b, count(*), max(a) FROM sets_wide GROUP BY CUBE (a, b)');
+SELECT check_query('SELECT a, t, count(*) FROM sets_wide GROUP BY GROUPING SETS ((a), (t), (a, t), (a, t))');
 SET client_min_messages = error;
 SET gpuagg.memory_limit = '1MB';
-SELECT check_fallback('SELECT a, t, count(*) FROM wide GROUP BY GROUPING SETS ((a), (t))');
-SELECT check_query('SELECT b, count(*) FROM wide GROUP BY ROLLUP (b)');
+SELECT check_fallback('SELECT a, t, count(*) FROM sets_wide GROUP BY GROUPING SETS ((a), (t))');
+SELECT check_query('SELECT b, count(*) FROM sets_wide GROUP BY ROLLUP (b)');
 RESET gpuagg.memory_limit;
 RESET client_min_messages;
 
 -- the most arguments of GROUPING, and many sets
 SELECT check_query('SELECT GROUPING(k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, k12, k13, k14, k15, k16, k17, k18, k19, k20, k21, k22, k23, k24, k25, k26, k27, k28, k29, k30, k31), count(*)
 	FROM (SELECT id, id + 1, id + 2, id + 3, id + 4, id + 5, id + 6, id + 7, id + 8, id + 9, id + 10, id + 11, id + 12, id + 13, id + 14, id + 15,
-		id + 16, id + 17, id + 18, id + 19, id + 20, id + 21, id + 22, id + 23, id + 24, id + 25, id + 26, id + 27, id + 28, id + 29, id + 30 FROM named)
+		id + 16, id + 17, id + 18, id + 19, id + 20, id + 21, id + 22, id + 23, id + 24, id + 25, id + 26, id + 27, id + 28, id + 29, id + 30 FROM sets_named)
 	x (k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, k12, k13, k14, k15, k16, k17, k18, k19, k20, k21, k22, k23, k24, k25, k26, k27, k28, k29, k30, k31)
 	GROUP BY ROLLUP (k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, k12, k13, k14, k15, k16, k17, k18, k19, k20, k21, k22, k23, k24, k25, k26, k27, k28, k29, k30, k31)');
-SELECT check_query('SELECT id % 2, id % 3, v % 2, v % 3, v % 4, v % 5, id % 4, count(*), GROUPING(v % 2, id % 4) FROM named GROUP BY CUBE (1, 2, 3, 4, 5, 6, 7)');
+SELECT check_query('SELECT id % 2, id % 3, v % 2, v % 3, v % 4, v % 5, id % 4, count(*), GROUPING(v % 2, id % 4) FROM sets_named GROUP BY CUBE (1, 2, 3, 4, 5, 6, 7)');
 SELECT check_query('SELECT GROUPING(b), b, count(*) FROM facts GROUP BY b');
 
 -- left to PostgreSQL: constants that must become NULL, one key under two names,
@@ -167,10 +167,10 @@ SELECT is_taken('SELECT (SELECT 1), count(*) FROM facts GROUP BY ROLLUP (1)');
 SELECT (SELECT 1), 2 AS two, b, count(*) FROM facts GROUP BY GROUPING SETS ((1, 3), (2), ()) ORDER BY 1, 2, 3;
 SELECT is_taken('SELECT b, b, count(*) FROM facts GROUP BY GROUPING SETS ((1), (2))');
 SELECT b, b, count(*) FROM facts GROUP BY GROUPING SETS ((1), (2), ()) ORDER BY 1, 2, 3;
-SELECT is_taken('SELECT count(*) FROM named GROUP BY CUBE (id, id + 1, id + 2, id + 3, id + 4, id + 5, id + 6, id + 7, id + 8, id + 9, id + 10)');
+SELECT is_taken('SELECT count(*) FROM sets_named GROUP BY CUBE (id, id + 1, id + 2, id + 3, id + 4, id + 5, id + 6, id + 7, id + 8, id + 9, id + 10)');
 
 -- EXPLAIN shows the sets
-CREATE FUNCTION plan_lines(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+CREATE FUNCTION sets_plan_lines(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
 BEGIN
@@ -178,10 +178,10 @@ BEGIN
 		RETURN NEXT regexp_replace(line, 'Engine: \w+', 'Engine: X');
 	END LOOP;
 END $$;
-SELECT plan_lines('SELECT b, i2, count(*), GROUPING(b) FROM facts GROUP BY ROLLUP (b, i2) HAVING count(*) > 1');
-SELECT plan_lines('SELECT x, count(*) FROM (SELECT i2 + 1 AS x FROM facts) f GROUP BY ROLLUP (x)');
-SELECT plan_lines('SELECT b, count(*), count(DISTINCT i2) FILTER (WHERE i4 > 0) FROM facts GROUP BY b');
-CREATE FUNCTION plan_part(query text) RETURNS SETOF json LANGUAGE plpgsql AS $$
+SELECT sets_plan_lines('SELECT b, i2, count(*), GROUPING(b) FROM facts GROUP BY ROLLUP (b, i2) HAVING count(*) > 1');
+SELECT sets_plan_lines('SELECT x, count(*) FROM (SELECT i2 + 1 AS x FROM facts) f GROUP BY ROLLUP (x)');
+SELECT sets_plan_lines('SELECT b, count(*), count(DISTINCT i2) FILTER (WHERE i4 > 0) FROM facts GROUP BY b');
+CREATE FUNCTION sets_plan_part(query text) RETURNS SETOF json LANGUAGE plpgsql AS $$
 DECLARE
 	plan json;
 BEGIN
@@ -192,8 +192,8 @@ BEGIN
 	RETURN NEXT plan -> 'Groups';
 	RETURN NEXT plan -> 'Actual Rows';
 END $$;
-SELECT plan_part('SELECT b, i2 % 2, count(*) FROM facts GROUP BY CUBE (b, i2 % 2)');
-SELECT plan_part('SELECT b, count(DISTINCT i2 % 2) FROM facts GROUP BY b');
+SELECT sets_plan_part('SELECT b, i2 % 2, count(*) FROM facts GROUP BY CUBE (b, i2 % 2)');
+SELECT sets_plan_part('SELECT b, count(DISTINCT i2 % 2) FROM facts GROUP BY b');
 
-DROP FUNCTION plan_lines, plan_part;
-DROP TABLE amounts, named, parts, wide;
+DROP FUNCTION sets_plan_lines, sets_plan_part;
+DROP TABLE sets_amounts, sets_named, sets_parts, sets_wide;

@@ -101,6 +101,27 @@ BEGIN
 	RETURN native;
 END $$;
 
+-- Where the engine's rows come from.
+CREATE FUNCTION source(query text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		IF line ~ 'Source: ' THEN
+			RETURN substring(line FROM 'Source: (heap pages|child plan)');
+		END IF;
+	END LOOP;
+	RETURN 'none';
+END $$;
+
+-- check_query, and is all of it computed from the table's pages?
+CREATE FUNCTION check_engine(query text) RETURNS text
+LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN check_query(query) || CASE source(query) WHEN 'heap pages' THEN '' ELSE ' FROM ' || source(query) END;
+END $$;
+
 -- A column of each type, NULLs in all but id.  Floats are multiples of 1/4, so
 -- that their sums are exact in any order.
 CREATE TABLE facts (

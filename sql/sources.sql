@@ -32,12 +32,13 @@ FROM unnest(ARRAY[
 	'sum(3), max(4.5::float8) WHERE false']) q;
 
 -- index scans find fewer rows at less cost; the same rows all the same
-CREATE INDEX facts_id ON facts (id);
+CREATE TABLE indexed AS TABLE facts;
+CREATE INDEX ON indexed (id);
+ANALYZE indexed;
 SET enable_seqscan = off;
-SELECT check_query('SELECT b, count(*), sum(i4) FROM facts WHERE id BETWEEN 100 AND 200 GROUP BY b');
-SELECT check_query('SELECT b, count(*) FROM facts GROUP BY b');
+SELECT check_query('SELECT b, count(*), sum(i4) FROM indexed WHERE id BETWEEN 100 AND 200 GROUP BY b');
+SELECT check_query('SELECT b, count(*) FROM indexed GROUP BY b');
 RESET enable_seqscan;
-DROP INDEX facts_id;
 
 -- partitions, one of them with its columns in another order, one empty
 CREATE TABLE parts (k int, region text, v bigint) PARTITION BY LIST (region);

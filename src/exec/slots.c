@@ -11,21 +11,29 @@
  * that stays open, so it is run before.  An error of its own is the query's,
  * even if no row of the input needed its value: as with PostgreSQL's index
  * scans, which compute their keys before they look for a row.
+ *
+ * A time zone's slot holds its rules as they are when execution begins: SET
+ * TimeZone between two executions of one plan counts.
  */
 #include "postgres.h"
 
 #include "access/transam.h"
 #include "access/xact.h"
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "executor/nodeSubplan.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
+#include "exec/set.h"
 #include "exec/slots.h"
+#include "exec/zone.h"
 #include "plan/lower.h"
 
 static bool
@@ -51,8 +59,17 @@ slots_exec_params(List *exprs)
 static bool
 is_simple(Expr *expr)
 {
+	ListCell   *lc;
+
 	if (IsA(expr, RelabelType))
 		return is_simple(((RelabelType *) expr)->arg);
+	if (IsA(expr, ArrayExpr))
+	{
+		foreach(lc, ((ArrayExpr *) expr)->elements)
+			if (!is_simple(lfirst(lc)))
+				return false;
+		return !((ArrayExpr *) expr)->multidims;
+	}
 	if (IsA(expr, FuncExpr))
 		return ((FuncExpr *) expr)->args == NIL &&
 			((FuncExpr *) expr)->funcid < FirstUnpinnedObjectId;	/* now() */
@@ -148,6 +165,18 @@ set_value(SlotValue *slot, Datum value)
 	}
 }
 
+/* The rules of the zone that a slot's value names; of the session's if NULL. */
+static bool
+set_zone(SlotValue *slot, Datum value, char **reason)
+{
+	bool		named = !slot->isnull;
+
+	slot->isnull = false;
+	if (named)
+		return zone_table_named(TextDatumGetCString(value), &slot->bytes, reason);
+	return zone_table(session_timezone, &slot->bytes, reason);
+}
+
 bool
 slots_evaluate(List *exprs, const Bitmapset *params, ExprContext *econtext,
 			   SlotValue **values, char **reason)
@@ -162,12 +191,19 @@ slots_evaluate(List *exprs, const Bitmapset *params, ExprContext *econtext,
 		SlotValue  *slot = &slots[foreach_current_index(lc)];
 		Datum		value;
 
-		slot->type = value_type_of(exprType((Node *) state->expr));
+		slot->type = lower_slot_type(state->expr);
 		if (is_simple(state->expr))
 			value = ExecEvalExprSwitchContext(state, econtext, &slot->isnull);
 		else if (!evaluate_safely(state, econtext, &value, &slot->isnull, reason))
 			return false;
-		if (!slot->isnull)
+		if (exprType((Node *) state->expr) == SLOT_ZONE_TYPE)
+		{
+			if (!set_zone(slot, value, reason))
+				return false;
+		}
+		else if (!slot->isnull && type_is_array_domain(exprType((Node *) state->expr)))
+			slot->bytes = set_of_array(value);
+		else if (!slot->isnull)
 			set_value(slot, value);
 	}
 	*values = slots;

@@ -6,8 +6,9 @@
  * instructions to a ProgramBuilder on its way up.  Constants, parameters and
  * everything else that no row changes become slots (lower_column.c), functions
  * and operators become operations (lower_op.c; lower_date.c and lower_text.c if
- * their meaning depends on constants), CASE and the like selections
- * (lower_select.c).  The tree is only looked at.
+ * their meaning depends on constants, lower_zone.c if on a time zone), CASE and
+ * the like selections (lower_select.c), ANY and ALL chains or searches
+ * (lower_array.c).  The tree is only looked at.
  *
  * The first rejection ends a lowering: its reason is kept, the instructions
  * added so far are of no use, and the caller throws all of it away.
@@ -15,18 +16,14 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
 #include "plan/lower_internal.h"
-
-/* The longest list of an IN that becomes a chain of comparisons. */
-#define MAX_ARRAY_ELEMENTS 64
 
 /* Keep the first reason.  Always -1, for callers to return. */
 int
@@ -150,109 +147,6 @@ lower_relabel(Lowering *l, const RelabelType *relabel)
 							format_type_be(exprType((Node *) relabel->arg)),
 							format_type_be(relabel->resulttype));
 	return reg;
-}
-
-/* A constant array's elements as Consts. */
-static List *
-const_elements(const Const *array)
-{
-	ArrayType  *arr = DatumGetArrayTypeP(array->constvalue);
-	Oid			type = ARR_ELEMTYPE(arr);
-	int16		len;
-	bool		byval;
-	char		align;
-	Datum	   *values;
-	bool	   *nulls;
-	int			n;
-	List	   *elements = NIL;
-
-	get_typlenbyvalalign(type, &len, &byval, &align);
-	deconstruct_array(arr, type, len, byval, align, &values, &nulls, &n);
-	for (int i = 0; i < n; i++)
-		elements = lappend(elements,
-						   makeConst(type, -1, get_typcollation(type), len,
-									 nulls[i] ? (Datum) 0 : values[i],
-									 nulls[i], byval));
-	return elements;
-}
-
-/* The elements of an IN list's array; false if they are not known or too many. */
-static bool
-array_elements(Lowering *l, Expr *array, List **elements)
-{
-	if (IsA(array, Const) && !((Const *) array)->constisnull)
-		*elements = const_elements((Const *) array);
-	else if (IsA(array, ArrayExpr) && !((ArrayExpr *) array)->multidims)
-		*elements = ((ArrayExpr *) array)->elements;
-	else
-		lower_reject(l, _("a comparison with an array that is not constant is not supported"));
-	if (list_length(*elements) > MAX_ARRAY_ELEMENTS)
-		lower_reject(l, _("an array of more than %d elements is not supported"),
-					 MAX_ARRAY_ELEMENTS);
-	return l->reason == NULL;
-}
-
-/*
- * PostgreSQL computes all elements before it compares any, so an element that
- * raises an error must not stand where a chain may stop before it.
- */
-static bool
-check_element(Lowering *l, Expr *element)
-{
-	int			reg;
-
-	if (IsA(element, Const))
-		return true;
-	reg = lower_expr(l, element);
-	if (reg >= 0 && l->builder->insns[reg].fallible)
-		lower_reject(l, _("an array element that can raise an error is not supported"));
-	return lower_succeeded(l);
-}
-
-/* x op ANY of nothing is false, ALL is true, whatever x is: but for its error. */
-static int
-lower_empty_array_op(Lowering *l, const ScalarArrayOpExpr *expr)
-{
-	int			reg = lower_expr(l, linitial(expr->args));
-
-	if (reg < 0)
-		return -1;
-	if (l->builder->insns[reg].fallible)
-		return lower_reject(l, _("a comparison with an empty array is not supported"));
-	return lower_slot(l, (Expr *) makeBoolConst(!expr->useOr, false));
-}
-
-/*
- * x op ANY (array) is an OR of comparisons, x op ALL (array) an AND: a NULL
- * element, or a NULL x, gives the same answer there.  x is lowered for each,
- * and found again.
- */
-static int
-lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr)
-{
-	OpCode		chain = expr->useOr ? OP_or : OP_and;
-	List	   *elements = NIL;
-	int			result = -1;
-	ListCell   *lc;
-
-	if (!array_elements(l, lsecond(expr->args), &elements))
-		return -1;
-	if (elements == NIL)
-		return lower_empty_array_op(l, expr);
-	foreach(lc, elements)
-	{
-		int			reg;
-
-		if (!check_element(l, lfirst(lc)))
-			return -1;
-		reg = lower_function(l, get_opcode(expr->opno),
-							 list_make2(linitial(expr->args), lfirst(lc)),
-							 expr->inputcollid);
-		if (reg < 0)
-			return -1;
-		result = result < 0 ? reg : program_add_op(l->builder, chain, result, reg);
-	}
-	return result;
 }
 
 /* What an expression that is never lowered is called. */

@@ -79,6 +79,16 @@ extern Program *lower_regrouping(const Program *fine, List *keys, List *aggrefs,
 /* Is the aggregate's result the same however often its input has a row? */
 extern bool lower_ignores_repetitions(Oid function);
 
+/*
+ * The type of slots that are no values of their expressions but made of them: a
+ * text relabelled so stands for the rules of the time zone that it names, NULL
+ * for those of the session's.  An array stands for the set of its elements.
+ */
+#define SLOT_ZONE_TYPE BYTEAOID
+
+/* The ValueType of a slot with that expression. */
+extern ValueType lower_slot_type(const Expr *expr);
+
 /* The ValueType of values of a PostgreSQL type, or -1 if it has none. */
 extern int	value_type_of(Oid type);
 

@@ -284,3 +284,20 @@ lower_slot(Lowering *l, Expr *expr)
 	slot = add_slot(l, expr, type);
 	return slot < 0 ? -1 : program_add_slot_ref(l->builder, slot);
 }
+
+ValueType
+lower_slot_type(const Expr *expr)
+{
+	int			type = value_type_of(exprType((const Node *) expr));
+
+	return type < 0 ? VT_TEXT : (ValueType) type;
+}
+
+/* A slot whose bytes are made of the expression's value: see SLOT_ZONE_TYPE. */
+int
+lower_made_slot(Lowering *l, Expr *expr)
+{
+	int			slot = add_slot(l, expr, VT_TEXT);
+
+	return slot < 0 ? -1 : program_add_slot_ref(l->builder, slot);
+}

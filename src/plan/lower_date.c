@@ -4,20 +4,19 @@
  *	  constants.
  *
  * Fields and units become numbers in a slot, an interval its months, days and
- * time, each added by an operation of its own, as PostgreSQL adds them.
- * extract() gives a numeric, for which there is no type in a Program; it is
- * lowered together with the cast or the comparison around it.
+ * time, each added by an operation of its own, as PostgreSQL adds them.  Local
+ * times come from lower_zone.c.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "parser/scansup.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
-#include "utils/numeric.h"
 #include "utils/timestamp.h"
 
 #include "plan/lower_internal.h"
@@ -82,14 +81,14 @@ named_field(Lowering *l, const Expr *name, DateField first, DateField last)
 }
 
 /* Slots of constants. */
-static int
+int
 lower_int4(Lowering *l, int32 value)
 {
 	return lower_slot(l, (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
 											Int32GetDatum(value), false, true));
 }
 
-static int
+int
 lower_int8(Lowering *l, int64 value)
 {
 	return lower_slot(l, (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
@@ -98,27 +97,39 @@ lower_int8(Lowering *l, int64 value)
 }
 
 /* An operation over a register and a constant, of which either may be -1. */
-static int
-add_const_op(Lowering *l, OpCode op, int reg, int constant)
+int
+lower_const_op(Lowering *l, OpCode op, int reg, int constant)
 {
 	return reg < 0 || constant < 0 ? -1 : program_add_op(l->builder, op, reg, constant);
 }
 
 /*
- * date_trunc.  Seconds begin together in all time zones, larger units do not.
+ * date_trunc.  Seconds begin together in all time zones.  Hours and minutes are
+ * taken off in local time at the offset of the moment; where a day or a larger
+ * unit begins, the offset is that of its beginning.
  */
 static int
 lower_trunc(Lowering *l, List *args, bool with_zone)
 {
+	ProgramBuilder *b = l->builder;
+	Expr	   *zone = list_length(args) > 2 ? lthird(args) : NULL;
 	int			unit = named_field(l, linitial(args), FIELD_MICROSECONDS,
 								   FIELD_MILLENNIUM);
+	int			unit_slot = unit < 0 ? -1 : lower_int4(l, unit);
+	int			reg = unit_slot < 0 ? -1 : lower_expr(l, lsecond(args));
+	int			zone_slot;
+	int			local;
+	int			truncated;
 
-	if (unit < 0)
-		return -1;
-	if (with_zone && unit > FIELD_SECOND)
-		return lower_reject(l, _("date_trunc in the session's time zone is not supported"));
-	return add_const_op(l, OP_timestamp_trunc, lower_expr(l, lsecond(args)),
-						lower_int4(l, unit));
+	if (reg < 0 || !with_zone || unit <= FIELD_SECOND)
+		return lower_const_op(l, OP_timestamp_trunc, reg, unit_slot);
+	zone_slot = lower_zone(l, zone);
+	local = lower_to_local(l, reg, zone_slot);
+	truncated = lower_const_op(l, OP_timestamp_trunc, local, unit_slot);
+	if (truncated < 0 || unit >= FIELD_DAY)
+		return lower_to_utc(l, truncated, zone_slot);
+	return program_add_op(b, OP_timestamp_add_time, reg,
+						  program_add_op(b, OP_int8_sub, truncated, local));
 }
 
 /* Is the field of an infinite date infinite too?  If not it is NULL. */
@@ -134,6 +145,7 @@ grows_for_ever(int field)
 		case FIELD_ISOYEAR:
 		case FIELD_JULIAN:
 		case FIELD_EPOCH:
+		case FIELD_EPOCH_MICROSECONDS:
 			return true;
 		default:
 			return false;
@@ -145,7 +157,7 @@ static int
 lower_field(Lowering *l, OpCode op, int arg, int field)
 {
 	ProgramBuilder *b = l->builder;
-	int			value = add_const_op(l, op, arg, lower_int4(l, field));
+	int			value = lower_const_op(l, op, arg, lower_int4(l, field));
 	int			finite;
 	int			null;
 
@@ -157,123 +169,115 @@ lower_field(Lowering *l, OpCode op, int arg, int field)
 	return null < 0 ? -1 : program_add_select(b, finite, value, null);
 }
 
+/*
+ * What a field is looked up in: the local time, but for seconds since the epoch,
+ * which are counted in UTC.
+ */
+static int
+lower_field_operand(Lowering *l, Expr *expr, int field)
+{
+	int			reg = field < 0 ? -1 : lower_expr(l, expr);
+
+	if (exprType((Node *) expr) != TIMESTAMPTZOID || field == FIELD_EPOCH)
+		return reg;
+	return lower_to_local(l, reg, lower_zone(l, NULL));
+}
+
 /* date_part(field, timestamp) */
 static int
 lower_part(Lowering *l, List *args)
 {
 	int			field = named_field(l, linitial(args), FIELD_MICROSECONDS, FIELD_EPOCH);
-	int			arg = field < 0 ? -1 : lower_expr(l, lsecond(args));
+	int			arg = lower_field_operand(l, lsecond(args), field);
 
 	return arg < 0 ? -1 : lower_field(l, OP_timestamp_part, arg, field);
 }
 
-/* Is it extract(field from date or timestamp)? */
-static bool
-is_extract(const Expr *expr)
+bool
+is_extract(Oid function)
 {
-	Oid			function = IsA(expr, FuncExpr) ? ((const FuncExpr *) expr)->funcid : InvalidOid;
+	return function == F_EXTRACT_TEXT_DATE || function == F_EXTRACT_TEXT_TIMESTAMP ||
+		function == F_EXTRACT_TEXT_TIMESTAMPTZ;
+}
 
-	return function == F_EXTRACT_TEXT_DATE || function == F_EXTRACT_TEXT_TIMESTAMP;
+/* The field of an extract()'s arguments, and the register it is looked up in. */
+static int
+lower_extract_operand(Lowering *l, Oid function, List *args, int *field)
+{
+	*field = named_field(l, linitial(args),
+						 function == F_EXTRACT_TEXT_DATE ? FIELD_DAY : FIELD_MICROSECONDS,
+						 FIELD_EPOCH);
+	return lower_field_operand(l, lsecond(args), *field);
 }
 
 /*
- * extract() rounded to an integer, as INT8; or, if it has to be exact, only of
- * fields that are integers.
+ * extract() as a numeric of the scale that PostgreSQL displays it with, which is
+ * the field's.  But a Julian day with a fraction has a scale of its own.
  */
-static int
-lower_extract(Lowering *l, const FuncExpr *call, bool exact)
+int
+lower_extract(Lowering *l, Oid function, List *args, int *scale)
 {
-	bool		of_date = call->funcid == F_EXTRACT_TEXT_DATE;
-	int			field = named_field(l, linitial(call->args),
-									of_date ? FIELD_DAY : FIELD_MICROSECONDS,
-									FIELD_EPOCH);
-	int			arg = field < 0 ? -1 : lower_expr(l, lsecond(call->args));
+	int			field;
+	int			arg = lower_extract_operand(l, function, args, &field);
 
+	*scale = 0;
 	if (arg < 0)
 		return -1;
-	if (exact && !of_date &&
-		(field == FIELD_MILLISECONDS || field == FIELD_SECOND ||
-		 field == FIELD_JULIAN || field == FIELD_EPOCH))
-		return lower_reject(l, _("extract() with fractions is not supported"));
-	return lower_field(l, of_date ? OP_date_extract : OP_timestamp_extract, arg, field);
+	if (function == F_EXTRACT_TEXT_DATE)
+		return lower_field(l, OP_date_extract, arg, field);
+	switch (field)
+	{
+		case FIELD_MILLISECONDS:
+			*scale = 3;
+			field = FIELD_MICROSECONDS;
+			break;
+		case FIELD_SECOND:
+			*scale = 6;
+			field = FIELD_MICROSECONDS;
+			break;
+		case FIELD_EPOCH:
+			*scale = 6;
+			field = FIELD_EPOCH_MICROSECONDS;
+			break;
+		case FIELD_JULIAN:
+			return lower_reject(l, _("extract() of a Julian day with a fraction is not supported"));
+	}
+	return lower_field(l, OP_timestamp_extract, arg, field);
 }
 
-/* A cast of extract(): op narrows or converts its INT8. */
+/* extract() cast to an integer, which needs no fractions. */
 static int
-lower_extract_cast(Lowering *l, Oid function, Expr *arg)
+lower_extract_cast(Lowering *l, Oid function, const FuncExpr *call)
 {
-	bool		to_float = function == F_FLOAT8_NUMERIC;
-	int			reg;
+	int			field;
+	int			reg = lower_extract_operand(l, call->funcid, call->args, &field);
 
-	reg = lower_extract(l, (FuncExpr *) arg, to_float);
+	if (reg >= 0)
+		reg = lower_field(l, call->funcid == F_EXTRACT_TEXT_DATE ? OP_date_extract :
+						  OP_timestamp_extract, reg, field);
 	if (reg < 0 || function == F_INT8_NUMERIC)
 		return reg;
 	return program_add_op(l->builder,
-						  to_float ? OP_int8_to_float8 :
 						  function == F_INT4_NUMERIC ? OP_int8_to_int4 : OP_int8_to_int2,
 						  reg, -1);
 }
 
-/* The comparison of int8 that is like one of numeric, or -1. */
+/* An interval's months or days added to a register, in local time. */
 static int
-int8_comparison(Oid function)
+add_calendar_part(Lowering *l, OpCode op, int reg, int32 count, bool with_zone)
 {
-	switch (function)
-	{
-		case F_NUMERIC_EQ:
-			return OP_int8_eq;
-		case F_NUMERIC_NE:
-			return OP_int8_ne;
-		case F_NUMERIC_LT:
-			return OP_int8_lt;
-		case F_NUMERIC_LE:
-			return OP_int8_le;
-		case F_NUMERIC_GT:
-			return OP_int8_gt;
-		case F_NUMERIC_GE:
-			return OP_int8_ge;
-		default:
-			return -1;
-	}
+	int			zone;
+
+	if (count == 0)
+		return reg;
+	if (!with_zone)
+		return lower_const_op(l, op, reg, lower_int4(l, count));
+	zone = lower_zone(l, NULL);
+	reg = lower_const_op(l, op, lower_to_local(l, reg, zone), lower_int4(l, count));
+	return lower_to_utc(l, reg, zone);
 }
 
-/* Is it a numeric constant that is a small integer, and which? */
-static bool
-small_integer(const Expr *expr, int64 *value)
-{
-	const Const *constant = (const Const *) expr;
-	Numeric		number;
-	bool		failed = false;
-	Datum		back;
-
-	if (!IsA(expr, Const) || constant->constisnull)
-		return false;
-	number = DatumGetNumeric(constant->constvalue);
-	*value = numeric_int4_opt_error(number, &failed);
-	if (failed)
-		return false;
-	back = NumericGetDatum(int64_to_numeric(*value));
-	return DatumGetBool(DirectFunctionCall2(numeric_eq, back, NumericGetDatum(number)));
-}
-
-/* extract() compared with an integer. */
-static int
-lower_extract_comparison(Lowering *l, Oid function, List *args)
-{
-	int64		value;
-	int			reg = lower_extract(l, linitial(args), true);
-
-	if (reg < 0)
-		return -1;
-	if (!small_integer(lsecond(args), &value))
-		return lower_reject(l, _("a comparison of extract() with something other than a constant integer is not supported"));
-	return add_const_op(l, (OpCode) int8_comparison(function), reg, lower_int8(l, value));
-}
-
-/*
- * Date, timestamp or timestamptz plus or minus an interval.  A day has 24 hours
- * everywhere only where there is no time zone.
- */
+/* Date, timestamp or timestamptz plus or minus an interval. */
 static int
 lower_interval(Lowering *l, List *args, bool of_date, bool with_zone, bool minus)
 {
@@ -291,17 +295,12 @@ lower_interval(Lowering *l, List *args, bool of_date, bool with_zone, bool minus
 		span.day = (int32) -(uint32) span.day;
 		span.time = (int64) -(uint64) span.time;
 	}
-	if (with_zone && (span.month != 0 || span.day != 0))
-		return lower_reject(l, _("days and months in the session's time zone are not supported"));
-
 	reg = lower_expr(l, linitial(args));
 	if (reg >= 0 && of_date)
 		reg = program_add_op(l->builder, OP_date_to_timestamp, reg, -1);
-	if (span.month != 0)
-		reg = add_const_op(l, OP_timestamp_add_months, reg, lower_int4(l, span.month));
-	if (span.day != 0)
-		reg = add_const_op(l, OP_timestamp_add_days, reg, lower_int4(l, span.day));
-	return add_const_op(l, OP_timestamp_add_time, reg, lower_int8(l, span.time));
+	reg = add_calendar_part(l, OP_timestamp_add_months, reg, span.month, with_zone);
+	reg = add_calendar_part(l, OP_timestamp_add_days, reg, span.day, with_zone);
+	return lower_const_op(l, OP_timestamp_add_time, reg, lower_int8(l, span.time));
 }
 
 /* Lower a call, if the function is one of those here, to *reg (or -1). */
@@ -311,10 +310,14 @@ lower_date_function(Lowering *l, Oid function, List *args, int *reg)
 	switch (function)
 	{
 		case F_DATE_TRUNC_TEXT_TIMESTAMP:
+			*reg = lower_trunc(l, args, false);
+			return true;
 		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
-			*reg = lower_trunc(l, args, function == F_DATE_TRUNC_TEXT_TIMESTAMPTZ);
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
+			*reg = lower_trunc(l, args, true);
 			return true;
 		case F_DATE_PART_TEXT_TIMESTAMP:
+		case F_DATE_PART_TEXT_TIMESTAMPTZ:
 			*reg = lower_part(l, args);
 			return true;
 		case F_TIMESTAMP_PL_INTERVAL:
@@ -332,15 +335,12 @@ lower_date_function(Lowering *l, Oid function, List *args, int *reg)
 		case F_INT2_NUMERIC:
 		case F_INT4_NUMERIC:
 		case F_INT8_NUMERIC:
-		case F_FLOAT8_NUMERIC:
-			if (!is_extract(linitial(args)))
+			if (!IsA(linitial(args), FuncExpr) ||
+				!is_extract(((FuncExpr *) linitial(args))->funcid))
 				return false;
 			*reg = lower_extract_cast(l, function, linitial(args));
 			return true;
 		default:
-			if (int8_comparison(function) < 0 || !is_extract(linitial(args)))
-				return false;
-			*reg = lower_extract_comparison(l, function, args);
-			return true;
+			return false;
 	}
 }

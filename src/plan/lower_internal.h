@@ -20,6 +20,7 @@ extern int	lower_reject(Lowering *l, const char *format,...) pg_attribute_printf
 extern int	lower_var(Lowering *l, const Var *var);
 extern int	lower_input(Lowering *l, Expr *expr);
 extern int	lower_slot(Lowering *l, Expr *expr);
+extern int	lower_made_slot(Lowering *l, Expr *expr);
 
 /* lower_op.c: functions by Oid. */
 extern int	function_op(Oid function);
@@ -38,6 +39,9 @@ extern int	lower_numeric(Lowering *l, Expr *expr, int *scale);
 extern int	lower_numeric_function(Lowering *l, Oid function, List *args, int *scale);
 extern Const *scaled_const(Datum value, bool isnull, int scale);
 
+/* lower_array.c: ANY, ALL and IN. */
+extern int	lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr);
+
 /* lower_select.c: what takes one of several values. */
 extern int	lower_null(Lowering *l, Oid type);
 extern int	lower_case(Lowering *l, const CaseExpr *expr);
@@ -50,8 +54,22 @@ extern int	lower_minmax(Lowering *l, const MinMaxExpr *expr);
 extern bool lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale);
 
 /* lower_date.c, lower_text.c: functions some of whose operands are constants. */
+extern int	lower_int4(Lowering *l, int32 value);
+extern int	lower_int8(Lowering *l, int64 value);
+extern int	lower_const_op(Lowering *l, OpCode op, int reg, int constant);
+extern bool is_extract(Oid function);
+extern int	lower_extract(Lowering *l, Oid function, List *args, int *scale);
 extern bool lower_date_function(Lowering *l, Oid function, List *args, int *reg);
 extern bool lower_text_function(Lowering *l, Oid function, List *args, Oid collation,
 								int *reg);
+
+/*
+ * lower_zone.c: what depends on a time zone.  zone: an expression of its name,
+ * or NULL: the session's.  The functions over registers pass on -1.
+ */
+extern int	lower_zone(Lowering *l, Expr *zone);
+extern int	lower_to_local(Lowering *l, int reg, int zone);
+extern int	lower_to_utc(Lowering *l, int reg, int zone);
+extern bool lower_zone_function(Lowering *l, Oid function, List *args, int *reg);
 
 #endif							/* GPUAGG_LOWER_INTERNAL_H */

@@ -486,6 +486,8 @@ lower_numeric_function(Lowering *l, Oid oid, List *args, int *scale)
 static int
 lower_numeric_call(Lowering *l, Oid function, List *args, int *scale)
 {
+	if (is_extract(function))
+		return lower_extract(l, function, args, scale);
 	if (!is_numeric_function(function))
 		return lower_reject(l, _("function %s is not supported"),
 							format_procedure(function));

@@ -204,6 +204,7 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 	int			reg;
 
 	if (lower_date_function(l, function, args, &reg) ||
+		lower_zone_function(l, function, args, &reg) ||
 		lower_text_function(l, function, args, collation, &reg))
 		return reg;
 	if (is_identity(function))

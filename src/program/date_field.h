@@ -29,7 +29,8 @@ typedef enum DateField
 	FIELD_ISODOW,
 	FIELD_DOY,
 	FIELD_JULIAN,
-	FIELD_EPOCH
+	FIELD_EPOCH,
+	FIELD_EPOCH_MICROSECONDS	/* no field of SQL */
 } DateField;
 
 #endif							/* GPUAGG_DATE_FIELD_H */

@@ -17,7 +17,9 @@
 #include "ops_float.h"
 #include "ops_date.h"
 #include "ops_calendar.h"
+#include "ops_zone.h"
 #include "ops_numeric.h"
 #include "ops_text.h"
+#include "ops_set.h"
 
 #endif							/* GPUAGG_OPS_H */

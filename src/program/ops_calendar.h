@@ -236,6 +236,16 @@ rounded_quotient(int64_t value, int64_t unit)
 	return quotient;
 }
 
+/* Microseconds since 1970. */
+GA_FN int64_t
+epoch_microseconds(int64_t timestamp, bool *error)
+{
+	int64_t		sum = (int64_t) ((uint64_t) timestamp + (uint64_t) (UNIX_DAYS * DAY_MICROSECONDS));
+
+	*error |= sum < timestamp;
+	return sum;
+}
+
 /* extract(field from timestamp), cast to bigint. */
 GA_FN int64_t
 timestamp_extract(int64_t timestamp, int32_t field, bool *error)
@@ -270,6 +280,8 @@ timestamp_extract(int64_t timestamp, int32_t field, bool *error)
 					rounded_quotient(at.time, SECOND_MICROSECONDS);
 			return (at.day + UNIX_DAYS + 1) * 86400 +
 				rounded_quotient(at.time - DAY_MICROSECONDS, SECOND_MICROSECONDS);
+		case FIELD_EPOCH_MICROSECONDS:
+			return epoch_microseconds(timestamp, error);
 		default:
 			return day_field((int32_t) at.day, field);
 	}

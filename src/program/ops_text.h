@@ -66,6 +66,24 @@ text_ne(Bytes a, Bytes b)
 	return !text_eq(a, b);
 }
 
+/* Less, equal or greater than zero, by the bytes: the order of collation C. */
+GA_FN int
+text_order(Bytes a, Bytes b)
+{
+	uint32_t	len = a.len < b.len ? a.len : b.len;
+#ifdef __CUDACC_RTC__
+	for (uint32_t i = 0; i < len; i++)
+		if (a.data[i] != b.data[i])
+			return (uint8_t) a.data[i] < (uint8_t) b.data[i] ? -1 : 1;
+#else
+	int			order = memcmp(a.data, b.data, len);
+
+	if (order != 0)
+		return order;
+#endif
+	return (a.len > b.len) - (a.len < b.len);
+}
+
 /* A char(n) without the blanks it ends in, which do not count. */
 GA_FN Bytes
 bpchar_trimmed(Bytes a)

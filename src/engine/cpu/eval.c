@@ -9,7 +9,8 @@
  * and nothing at all where no row of the batch is NULL.
  *
  * Memory: one block, made in eval_create, with the values and bitmaps of all
- * registers.  Slots are spread over a batch's length once.
+ * registers.  Slots are spread over a batch's length once, and what is computed
+ * from slots alone is computed once too.
  */
 #include <stdlib.h>
 
@@ -21,6 +22,7 @@ typedef struct Register
 	void	   *values;			/* CPU_BATCH values */
 	uint64_t   *valid;			/* CPU_BATCH bits */
 	uint64_t   *error;
+	bool		constant;		/* computed once, for a whole batch's length */
 } Register;
 
 struct Evaluator
@@ -120,43 +122,6 @@ fill_slot(const SlotValue *slot, Register *reg, Vector *vector)
 	vector->values = values;
 	if (slot->isnull)
 		vector->valid = reg->valid; /* all zero, and stays so */
-}
-
-Evaluator *
-eval_create(const Program *program, const SlotValue *slots)
-{
-	const Insn *insns = program_insns(program);
-	size_t		bitmap = CPU_BATCH_WORDS * sizeof(uint64_t);
-	size_t		size = sizeof(Evaluator) +
-		program->ninsns * (sizeof(Vector) + sizeof(Register) + 2 * bitmap + 64);
-	Evaluator  *eval;
-	char	   *next;
-
-	for (int i = 0; i < program->ninsns; i++)
-		size += CPU_BATCH * value_bytes[insns[i].type];
-	eval = calloc(1, size);
-	if (eval == NULL)
-		return NULL;
-	eval->program = program;
-	eval->memory = size;
-	next = eval->block;
-	eval->vectors = (Vector *) next;
-	next += program->ninsns * sizeof(Vector);
-	eval->registers = (Register *) next;
-	next += program->ninsns * sizeof(Register);
-
-	for (int i = 0; i < program->ninsns; i++)
-	{
-		Register   *reg = &eval->registers[i];
-
-		reg->valid = (uint64_t *) next;
-		reg->error = (uint64_t *) (next + bitmap);
-		reg->values = next + 2 * bitmap;
-		next += 2 * bitmap + CPU_BATCH * value_bytes[insns[i].type];
-		if (insns[i].op == OP_slot)
-			fill_slot(&slots[insns[i].index], reg, &eval->vectors[i]);
-	}
-	return eval;
 }
 
 void
@@ -429,43 +394,96 @@ run_null_test(const Vector *in, bool isnull, Vector *out, Register *reg, uint32_
 			result[i] = bit_is_set(in->valid, i) != isnull;
 }
 
+/* Compute one register; without a batch, one that needs no column. */
+static void
+run_insn(Evaluator *eval, int i, const ColumnBatch *batch, uint32_t n)
+{
+	const Insn *insn = &program_insns(eval->program)[i];
+	Vector	   *out = &eval->vectors[i];
+	Register   *reg = &eval->registers[i];
+
+	switch (insn->op)
+	{
+		case OP_column:
+			load_column(&batch->columns[insn->index], (ValueType) insn->type, n,
+						reg, out);
+			break;
+		case OP_slot:
+			break;
+		case OP_and:
+		case OP_or:
+			run_connective(&eval->vectors[insn->arg[0]], &eval->vectors[insn->arg[1]],
+						   insn->op == OP_or, out, reg, n);
+			break;
+		case OP_select:
+			run_select(eval, insn, out, reg, n);
+			break;
+		case OP_isnull:
+		case OP_isnotnull:
+			run_null_test(&eval->vectors[insn->arg[0]], insn->op == OP_isnull,
+						  out, reg, n);
+			break;
+		default:
+			run_op(eval, insn, out, reg, n);
+	}
+}
+
+/* Is it the same for all rows? */
+static bool
+is_constant(const Evaluator *eval, const Insn *insn)
+{
+	if (insn->op == OP_column || insn->op == OP_slot)
+		return insn->op == OP_slot;
+	for (int i = 0; i < op_nargs((OpCode) insn->op); i++)
+		if (!eval->registers[insn->arg[i]].constant)
+			return false;
+	return true;
+}
+
 void
 eval_run(Evaluator *eval, const ColumnBatch *batch, int first, int last)
 {
-	const Program *program = eval->program;
-	const Insn *insns = program_insns(program);
-
 	for (int i = first; i < last; i++)
-	{
-		const Insn *insn = &insns[i];
-		Vector	   *out = &eval->vectors[i];
-		Register   *reg = &eval->registers[i];
-		uint32_t	n = batch->nrows;
+		if (!eval->registers[i].constant)
+			run_insn(eval, i, batch, batch->nrows);
+}
 
-		switch (insn->op)
-		{
-			case OP_column:
-				load_column(&batch->columns[insn->index], (ValueType) insn->type, n,
-							reg, out);
-				break;
-			case OP_slot:
-				break;
-			case OP_and:
-			case OP_or:
-				run_connective(&eval->vectors[insn->arg[0]],
-							   &eval->vectors[insn->arg[1]],
-							   insn->op == OP_or, out, reg, n);
-				break;
-			case OP_select:
-				run_select(eval, insn, out, reg, n);
-				break;
-			case OP_isnull:
-			case OP_isnotnull:
-				run_null_test(&eval->vectors[insn->arg[0]], insn->op == OP_isnull,
-							  out, reg, n);
-				break;
-			default:
-				run_op(eval, insn, out, reg, n);
-		}
+Evaluator *
+eval_create(const Program *program, const SlotValue *slots)
+{
+	const Insn *insns = program_insns(program);
+	size_t		bitmap = CPU_BATCH_WORDS * sizeof(uint64_t);
+	size_t		size = sizeof(Evaluator) +
+		program->ninsns * (sizeof(Vector) + sizeof(Register) + 2 * bitmap + 64);
+	Evaluator  *eval;
+	char	   *next;
+
+	for (int i = 0; i < program->ninsns; i++)
+		size += CPU_BATCH * value_bytes[insns[i].type];
+	eval = calloc(1, size);
+	if (eval == NULL)
+		return NULL;
+	eval->program = program;
+	eval->memory = size;
+	next = eval->block;
+	eval->vectors = (Vector *) next;
+	next += program->ninsns * sizeof(Vector);
+	eval->registers = (Register *) next;
+	next += program->ninsns * sizeof(Register);
+
+	for (int i = 0; i < program->ninsns; i++)
+	{
+		Register   *reg = &eval->registers[i];
+
+		reg->valid = (uint64_t *) next;
+		reg->error = (uint64_t *) (next + bitmap);
+		reg->values = next + 2 * bitmap;
+		next += 2 * bitmap + CPU_BATCH * value_bytes[insns[i].type];
+		reg->constant = is_constant(eval, &insns[i]);
+		if (insns[i].op == OP_slot)
+			fill_slot(&slots[insns[i].index], reg, &eval->vectors[i]);
+		else if (reg->constant)
+			run_insn(eval, i, NULL, CPU_BATCH);
 	}
+	return eval;
 }

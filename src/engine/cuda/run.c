@@ -75,6 +75,16 @@ run_free(CudaRun *run, DeviceBuffer *buffer)
 	*buffer = (DeviceBuffer) {0};
 }
 
+/*
+ * A slot's bytes begin where numbers may: they can be tables (ops_zone.h,
+ * ops_set.h).
+ */
+static uint64_t
+slot_text_size(uint32_t len)
+{
+	return ((uint64_t) len + 7) / 8 * 8;
+}
+
 /* The slots' values as kernels read them, and their texts behind one another. */
 static EngineStatus
 open_slots(CudaRun *run)
@@ -86,7 +96,7 @@ open_slots(CudaRun *run)
 
 	for (uint32_t i = 0; i < nslots; i++)
 		if (run->slots[i].type == VT_TEXT && !run->slots[i].isnull)
-			size += run->slots[i].bytes.len;
+			size += slot_text_size(run->slots[i].bytes.len);
 	if (size > UINT32_MAX / 4)
 		return run_fail(run, ENGINE_NO_MEMORY, "constants are too large");
 	/* what comes behind them stays aligned */
@@ -112,7 +122,7 @@ open_slots(CudaRun *run)
 			values[i].text.start = (uint32_t) size;
 			values[i].text.length = slot->bytes.len;
 			memcpy(run->slot_bytes + size, slot->bytes.data, slot->bytes.len);
-			size += slot->bytes.len;
+			size += slot_text_size(slot->bytes.len);
 		}
 	}
 	status = run_alloc(run, (nslots + 1) * sizeof(*values), &run->slot_values);
