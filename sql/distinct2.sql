@@ -87,11 +87,12 @@ SELECT check_fallback('SELECT b, sum(DISTINCT f8 * 1e200), count(*) FROM facts G
 CREATE TABLE distinct_wide AS SELECT i % 10 AS g, i AS v, repeat('x', 20 + i % 5) || i / 2 AS t FROM generate_series(1, 30000) i;
 SELECT check_query('SELECT g, count(*), count(DISTINCT v), sum(DISTINCT v), count(DISTINCT t) FROM distinct_wide GROUP BY g');
 SELECT check_query('SELECT count(*), count(DISTINCT v), sum(DISTINCT v), count(DISTINCT t) FROM distinct_wide');
-SET client_min_messages = error;
 SET gpuagg.memory_limit = '1MB';
+SET client_min_messages = error;
+SELECT count(*) FROM (SELECT g, count(*), count(DISTINCT t), count(DISTINCT v) FROM distinct_wide GROUP BY g) warns_once_a_session;
+RESET client_min_messages;
 SELECT check_fallback('SELECT g, count(*), count(DISTINCT t), count(DISTINCT v) FROM distinct_wide GROUP BY g');
 RESET gpuagg.memory_limit;
-RESET client_min_messages;
 
 -- left to PostgreSQL, though over distinct rows where these will do
 SELECT is_taken('SELECT b, count(*), string_agg(DISTINCT t, '','') FROM facts GROUP BY b');
