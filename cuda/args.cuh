@@ -169,7 +169,7 @@ typedef struct DeformColumn
 	int16_t		missing;		/* slot for tuples that are too short, or -1: NULL */
 	int16_t		next;			/* another column of the same attribute, or -1 */
 	uint16_t	is_text;
-	uint8_t		is_numeric;		/* stored as numeric, of this scale */
+	uint8_t		numeric;		/* NumericPart, of this scale */
 	uint8_t		scale;
 } DeformColumn;
 

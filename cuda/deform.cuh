@@ -239,10 +239,10 @@ put_value(const DeformArgs *args, const DeformColumn *column, uint32_t row,
 
 	if (!value->plain)
 		return ERROR_TOASTED;
-	if (column->is_numeric)
+	if (column->numeric != NUMERIC_NONE)
 	{
-		if (!numeric_to_scaled(from, value->size - value->header, column->scale,
-							   (int64_t *) to))
+		if (!numeric_read_part((NumericPart) column->numeric, from,
+							   value->size - value->header, column->scale, to))
 			return ERROR_NUMERIC;
 	}
 	else if (column->is_text)

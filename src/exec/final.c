@@ -46,18 +46,37 @@ sum128_to_numeric(const uint64_t *words)
 											   NumericGetDatum(int64_to_numeric((int64) sum[0]))));
 }
 
-/* A sum of integers, or of numerics of a scale, which becomes its own. */
+/* A number of units of 10^-unit, with a display scale beyond which it has no digits. */
 static Datum
-sum_numeric(AccKind kind, const uint64_t *words, int scale)
+scaled_numeric(Numeric number, int unit, int scale)
 {
-	Numeric		sum = (kind == ACC_SUM_INT128)
-		? sum128_to_numeric(words)
-		: int64_to_numeric((int64) words[0]);
+	Datum		result = NumericGetDatum(number);
 
-	if (scale == 0)
-		return NumericGetDatum(sum);
-	return DirectFunctionCall2(numeric_mul, NumericGetDatum(sum),
-							   NumericGetDatum(int64_div_fast_to_numeric(1, scale)));
+	if (unit > 0)
+		result = DirectFunctionCall2(numeric_mul, result,
+									 NumericGetDatum(int64_div_fast_to_numeric(1, unit)));
+	if (unit != scale)
+		result = DirectFunctionCall2(numeric_round, result, Int32GetDatum(scale));
+	return result;
+}
+
+/* The display scale of an aggregate's values: the largest one of them. */
+static int
+shown_scale(const Accumulator *accs, const Aggregate *agg, const uint64_t *words)
+{
+	return agg->shown < 0 ? agg->scale : (int) (int64) words[accs[agg->shown].word];
+}
+
+/* A sum of integers, or of numerics. */
+static Datum
+sum_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *words)
+{
+	const Accumulator *acc = &accs[agg->acc];
+	Numeric		sum = (acc->kind == ACC_SUM_INT128)
+		? sum128_to_numeric(words + acc->word)
+		: int64_to_numeric((int64) words[acc->word]);
+
+	return scaled_numeric(sum, agg->scale, shown_scale(accs, agg, words));
 }
 
 /* The sum in numeric divided by the count in numeric, as PostgreSQL's avg. */
@@ -92,16 +111,18 @@ variance_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *
 {
 	bool		sample = agg->final == FINAL_VAR_SAMP || agg->final == FINAL_STDDEV_SAMP;
 	bool		root = agg->final == FINAL_STDDEV_POP || agg->final == FINAL_STDDEV_SAMP;
+	int			scale = shown_scale(accs, agg, words);
+	Datum		squares;
 
 	if (sample && count == 1)
 	{
 		*isnull = true;
 		return (Datum) 0;
 	}
-	return NumericGetDatum(integer_variance((int64) count,
-											sum128_to_numeric(words + accs[agg->acc].word),
-											squares_numeric(accs, agg, words),
-											sample, root));
+	squares = scaled_numeric(squares_numeric(accs, agg, words), 2 * agg->scale, 2 * scale);
+	return NumericGetDatum(exact_variance((int64) count,
+										  DatumGetNumeric(sum_numeric(accs, agg, words)),
+										  DatumGetNumeric(squares), sample, root));
 }
 
 static double
@@ -151,10 +172,9 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 		case FINAL_BITS_INT8:
 			return Int64GetDatum((int64) value[0]);
 		case FINAL_SUM_NUMERIC:
-			return sum_numeric((AccKind) acc->kind, value, agg->scale);
+			return sum_numeric(accs, agg, words);
 		case FINAL_AVG_NUMERIC:
-			return average_numeric(sum_numeric((AccKind) acc->kind, value, agg->scale),
-								   count);
+			return average_numeric(sum_numeric(accs, agg, words), count);
 		case FINAL_EXTREME_NUMERIC:
 			return NumericGetDatum(int64_div_fast_to_numeric((int64) value[0], agg->scale));
 		case FINAL_SUM_FLOAT4:

@@ -1,6 +1,6 @@
 /*
  * variance.c
- *	  Variances of integers from their exact sums.
+ *	  Variances of integers and numerics from their exact sums.
  *
  * PostgreSQL computes (N * sum of squares - square of the sum) / (N * (N - 1)),
  * or / (N * N), in numeric; the numerator is exact, and the quotient's scale is
@@ -42,7 +42,7 @@ square_root(Datum value, int32 scale)
 }
 
 Numeric
-integer_variance(int64 count, Numeric sum, Numeric squares, bool sample, bool root)
+exact_variance(int64 count, Numeric sum, Numeric squares, bool sample, bool root)
 {
 	Datum		n = numeric_of(count);
 	Datum		numerator;

@@ -448,7 +448,7 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 		return false;
 	}
 
-	l = lower_begin_pages(rel->relid, rte->relid);
+	l = lower_begin_pages(grouping->root, rel->relid, rte->relid);
 	lowered->rti = rel->relid;
 	lowered->relid = rte->relid;
 	lowered->input = NULL;
@@ -489,7 +489,7 @@ can_be_planned_twice(const PlannerInfo *root)
  * an error.  A subplan would become part of two plans.
  */
 static bool
-child_computes(List *inputs, Aggref *aggref)
+child_computes(PlannerInfo *root, List *inputs, Aggref *aggref)
 {
 	Node	   *arg;
 
@@ -497,13 +497,13 @@ child_computes(List *inputs, Aggref *aggref)
 		return false;
 	if (lower_needs_distinct(aggref))
 	{
-		if (lower_key(lower_begin_columns(inputs), lower_distinct_argument(aggref)))
+		if (lower_key(lower_begin_columns(root, inputs), lower_distinct_argument(aggref)))
 			return false;
 	}
-	else if (lower_aggref(lower_begin_columns(inputs), aggref))
+	else if (lower_aggref(lower_begin_columns(root, inputs), aggref))
 		return false;
 	arg = (Node *) linitial_node(TargetEntry, aggref->args)->expr;
-	return value_type_of(exprType(arg)) >= 0 && !contain_subplans(arg);
+	return lower_can_input((Expr *) arg) && !contain_subplans(arg);
 }
 
 /* The child's path, with what it computes for aggregates beside its own output. */
@@ -519,7 +519,7 @@ child_path(const Grouping *grouping)
 	{
 		Aggref	   *aggref = lfirst_node(Aggref, lc);
 
-		if (child_computes(target->exprs, aggref))
+		if (child_computes(grouping->root, target->exprs, aggref))
 			add_column_to_pathtarget(target,
 									 linitial_node(TargetEntry, aggref->args)->expr, 0);
 	}
@@ -549,7 +549,7 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 		return false;
 	}
 	lowered->input = child_path(grouping);
-	l = lower_begin_columns(lowered->input->pathtarget->exprs);
+	l = lower_begin_columns(grouping->root, lowered->input->pathtarget->exprs);
 	lowered->rti = 0;
 	lowered->relid = InvalidOid;
 	lowered->filter = NIL;

@@ -228,7 +228,7 @@ lower_node(Lowering *l, Expr *expr)
 		case T_BooleanTest:
 			return lower_boolean_test(l, (BooleanTest *) expr);
 		case T_CaseExpr:
-			return lower_case(l, (CaseExpr *) expr);
+			return lower_case(l, (CaseExpr *) expr, NULL);
 		case T_CaseTestExpr:
 			return l->case_value >= 0 ? l->case_value :
 				lower_reject(l, _("%s is not supported"), expression_kind(expr));
@@ -251,7 +251,7 @@ int
 lower_expr(Lowering *l, Expr *expr)
 {
 	int			reg;
-	int			scale;
+	NumericScale scale;
 
 	check_stack_depth();
 	if (is_numeric(expr))
@@ -303,8 +303,8 @@ check_text_key(Lowering *l, Expr *expr)
 bool
 lower_key(Lowering *l, Expr *expr)
 {
+	NumericScale scale = {.unit = KEY_NOT_NUMERIC};
 	int			reg;
-	int			scale = KEY_NOT_NUMERIC;
 
 	if (!lower_succeeded(l))
 		return false;
@@ -312,12 +312,14 @@ lower_key(Lowering *l, Expr *expr)
 	while (IsA(expr, PlaceHolderVar) && l->builder->head.source == SOURCE_PAGES)
 		expr = ((PlaceHolderVar *) expr)->phexpr;
 	reg = is_numeric(expr) ? lower_numeric(l, expr, &scale) : lower_expr(l, expr);
+	if (reg >= 0 && is_numeric(expr))
+		reg = lower_uniform(l, reg, &scale);
 	if (reg < 0)
 		return lower_succeeded(l);
 	if (l->builder->insns[reg].type == VT_TEXT && !check_text_key(l, expr))
 		return false;
 
-	program_add_numeric_key(l->builder, reg, scale);
+	program_add_numeric_key(l->builder, reg, scale.unit);
 	return lower_succeeded(l);
 }
 

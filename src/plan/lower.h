@@ -9,6 +9,7 @@
 #define GPUAGG_LOWER_H
 
 #include "access/tupdesc.h"
+#include "nodes/pathnodes.h"
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
 
@@ -33,6 +34,7 @@
 typedef struct Lowering
 {
 	ProgramBuilder *builder;
+	PlannerInfo *root;			/* for statistics */
 	Index		rti;			/* SOURCE_PAGES */
 	Oid			relid;
 	TupleDesc	desc;			/* SOURCE_PAGES: a copy, with constraints */
@@ -40,12 +42,13 @@ typedef struct Lowering
 	List	   *slots;			/* Expr, one a slot; includes attributes' missing
 								 * values as Consts */
 	int			case_value;		/* register of the CASE around, or -1 */
+	const struct NumericScale *case_scale;	/* if that is numeric */
 	char	   *reason;			/* why something was rejected, or NULL */
 } Lowering;
 
 /* Begin; the relation must be locked. Adds the table's attributes to the Program. */
-extern Lowering *lower_begin_pages(Index rti, Oid relid);
-extern Lowering *lower_begin_columns(List *inputs);
+extern Lowering *lower_begin_pages(PlannerInfo *root, Index rti, Oid relid);
+extern Lowering *lower_begin_columns(PlannerInfo *root, List *inputs);
 
 /*
  * Each returns false, with l->reason set (a translatable phrase such as
@@ -88,6 +91,9 @@ extern bool lower_ignores_repetitions(Oid function);
 
 /* The ValueType of a slot with that expression. */
 extern ValueType lower_slot_type(const Expr *expr);
+
+/* Can a child plan's column of this expression be taken, whatever computes it? */
+extern bool lower_can_input(const Expr *expr);
 
 /* The ValueType of values of a PostgreSQL type, or -1 if it has none. */
 extern int	value_type_of(Oid type);

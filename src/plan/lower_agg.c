@@ -78,21 +78,27 @@ static const AggregateKind aggregate_kinds[] = {
 	{F_VARIANCE_INT2, ACC_SUM_INT128, FINAL_VAR_SAMP},
 	{F_VARIANCE_INT4, ACC_SUM_INT128, FINAL_VAR_SAMP},
 	{F_VARIANCE_INT8, ACC_SUM_INT128, FINAL_VAR_SAMP},
+	{F_VARIANCE_NUMERIC, ACC_SUM_INT128, FINAL_VAR_SAMP},
 	{F_VAR_SAMP_INT2, ACC_SUM_INT128, FINAL_VAR_SAMP},
 	{F_VAR_SAMP_INT4, ACC_SUM_INT128, FINAL_VAR_SAMP},
 	{F_VAR_SAMP_INT8, ACC_SUM_INT128, FINAL_VAR_SAMP},
+	{F_VAR_SAMP_NUMERIC, ACC_SUM_INT128, FINAL_VAR_SAMP},
 	{F_VAR_POP_INT2, ACC_SUM_INT128, FINAL_VAR_POP},
 	{F_VAR_POP_INT4, ACC_SUM_INT128, FINAL_VAR_POP},
 	{F_VAR_POP_INT8, ACC_SUM_INT128, FINAL_VAR_POP},
+	{F_VAR_POP_NUMERIC, ACC_SUM_INT128, FINAL_VAR_POP},
 	{F_STDDEV_INT2, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
 	{F_STDDEV_INT4, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
 	{F_STDDEV_INT8, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
+	{F_STDDEV_NUMERIC, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
 	{F_STDDEV_SAMP_INT2, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
 	{F_STDDEV_SAMP_INT4, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
 	{F_STDDEV_SAMP_INT8, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
+	{F_STDDEV_SAMP_NUMERIC, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
 	{F_STDDEV_POP_INT2, ACC_SUM_INT128, FINAL_STDDEV_POP},
 	{F_STDDEV_POP_INT4, ACC_SUM_INT128, FINAL_STDDEV_POP},
 	{F_STDDEV_POP_INT8, ACC_SUM_INT128, FINAL_STDDEV_POP},
+	{F_STDDEV_POP_NUMERIC, ACC_SUM_INT128, FINAL_STDDEV_POP},
 };
 
 static const AggregateKind *
@@ -190,8 +196,8 @@ lower_distinct_argument(const Aggref *aggref)
  * A variance's sums of the values and of their squares.  Both are exact for any
  * number of rows, as PostgreSQL's are, hence in 128 bits even for small types.
  */
-static void
-add_variance(ProgramBuilder *b, FinalKind final, int arg, int filter, int count)
+static int
+add_variance(ProgramBuilder *b, FinalKind final, int arg, int filter, int count, int scale)
 {
 	int			low;
 	int			high = -1;
@@ -210,8 +216,38 @@ add_variance(ProgramBuilder *b, FinalKind final, int arg, int filter, int count)
 		arg = program_add_op(b, OP_int4_to_int8, arg, -1);
 	}
 	low = program_add_acc(b, ACC_SUM_INT128, low, filter);
-	program_add_variance(b, final, program_add_acc(b, ACC_SUM_INT128, arg, filter),
-						 count, low, high);
+	return program_add_variance(b, final, program_add_acc(b, ACC_SUM_INT128, arg, filter),
+								count, low, high, scale);
+}
+
+static bool
+is_extreme(AccKind acc)
+{
+	return acc == ACC_MIN_INT || acc == ACC_MAX_INT;
+}
+
+/*
+ * The argument's register, or -1, and where the display scales of numerics are
+ * needed their accumulator, or -1.
+ */
+static int
+lower_argument(Lowering *l, const AggregateKind *kind, Expr *expr, int filter,
+			   int *unit, int *shown)
+{
+	NumericScale scale;
+	int			arg;
+
+	*unit = 0;
+	*shown = -1;
+	if (!is_numeric(expr))
+		return lower_expr(l, expr);
+	arg = lower_numeric(l, expr, &scale);
+	if (arg < 0 || kind->acc == ACC_COUNT)
+		return arg;
+	*unit = scale.unit;
+	if (is_extreme(kind->acc))
+		return lower_uniform(l, arg, &scale);
+	return lower_shown_acc(l, arg, &scale, filter, shown) ? arg : -1;
 }
 
 /*
@@ -221,10 +257,12 @@ add_variance(ProgramBuilder *b, FinalKind final, int arg, int filter, int count)
  * argument that can be an error, since nothing else looks at it.
  */
 static void
-add_aggregate(ProgramBuilder *b, const AggregateKind *kind, int arg, int filter, int scale)
+add_aggregate(ProgramBuilder *b, const AggregateKind *kind, int arg, int filter,
+			  int unit, int shown)
 {
 	int			counted = arg;
 	int			acc;
+	int			agg;
 	int			count;
 
 	if (b->overflow)
@@ -234,15 +272,15 @@ add_aggregate(ProgramBuilder *b, const AggregateKind *kind, int arg, int filter,
 		counted = -1;
 	count = program_add_acc(b, ACC_COUNT, counted, filter);
 	if (is_variance(kind->final))
+		agg = add_variance(b, kind->final, arg, filter, count, unit);
+	else
 	{
-		add_variance(b, kind->final, arg, filter, count);
-		return;
+		acc = count;
+		if (kind->acc != ACC_COUNT)
+			acc = program_add_acc(b, kind->acc, arg, filter);
+		agg = program_add_numeric_agg(b, kind->final, acc, count, unit);
 	}
-	acc = count;
-	if (kind->acc != ACC_COUNT)
-		acc = program_add_acc(b, kind->acc, arg, filter);
-	program_add_numeric_agg(b, kind->final, acc, count,
-							kind->acc == ACC_COUNT ? 0 : scale);
+	program_set_shown(b, agg, shown);
 }
 
 bool
@@ -252,7 +290,7 @@ lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale)
 
 	if (kind == NULL)
 		return false;
-	add_aggregate(l->builder, kind, arg, -1, scale);
+	add_aggregate(l->builder, kind, arg, -1, kind->acc == ACC_COUNT ? 0 : scale, -1);
 	return lower_succeeded(l);
 }
 
@@ -262,7 +300,8 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	const AggregateKind *kind;
 	int			arg = -1;
 	int			filter = -1;
-	int			scale = 0;
+	int			unit = 0;
+	int			shown = -1;
 
 	if (!lower_succeeded(l))
 		return false;
@@ -284,12 +323,11 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	}
 	if (aggref->args != NIL)
 	{
-		Expr	   *expr = linitial_node(TargetEntry, aggref->args)->expr;
-
-		arg = is_numeric(expr) ? lower_numeric(l, expr, &scale) : lower_expr(l, expr);
+		arg = lower_argument(l, kind, linitial_node(TargetEntry, aggref->args)->expr,
+							 filter, &unit, &shown);
 		if (arg < 0)
 			return lower_succeeded(l);
 	}
-	add_aggregate(l->builder, kind, arg, filter, scale);
+	add_aggregate(l->builder, kind, arg, filter, unit, shown);
 	return lower_succeeded(l);
 }

@@ -19,15 +19,19 @@
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
+#include "utils/numeric.h"
 #include "utils/rel.h"
 
 #include "plan/lower_internal.h"
+#include "plan/numeric_stats.h"
+#include "program/numeric_page.h"
 
 static Lowering *
-lower_begin(RowSource source)
+lower_begin(PlannerInfo *root, RowSource source)
 {
 	Lowering   *l = palloc0(sizeof(Lowering));
 
+	l->root = root;
 	l->builder = palloc(sizeof(ProgramBuilder));
 	program_begin(l->builder, source);
 	l->case_value = -1;
@@ -52,9 +56,9 @@ alignment_bytes(char attalign)
 }
 
 Lowering *
-lower_begin_pages(Index rti, Oid relid)
+lower_begin_pages(PlannerInfo *root, Index rti, Oid relid)
 {
-	Lowering   *l = lower_begin(SOURCE_PAGES);
+	Lowering   *l = lower_begin(root, SOURCE_PAGES);
 	Relation	rel = relation_open(relid, NoLock);
 
 	l->rti = rti;
@@ -76,9 +80,9 @@ lower_begin_pages(Index rti, Oid relid)
 }
 
 Lowering *
-lower_begin_columns(List *inputs)
+lower_begin_columns(PlannerInfo *root, List *inputs)
 {
-	Lowering   *l = lower_begin(SOURCE_COLUMNS);
+	Lowering   *l = lower_begin(root, SOURCE_COLUMNS);
 
 	l->inputs = inputs;
 	return l;
@@ -129,8 +133,8 @@ supported_type(Lowering *l, Oid type)
 }
 
 /* The slot of an expression, an equal one's if there is; -1: none is free. */
-static int
-add_slot(Lowering *l, Expr *expr, ValueType type)
+int
+lower_add_slot(Lowering *l, Expr *expr, ValueType type)
 {
 	ListCell   *lc;
 	int			slot;
@@ -146,82 +150,183 @@ add_slot(Lowering *l, Expr *expr, ValueType type)
 	return slot;
 }
 
-/*
- * The slot with an attribute's value in tuples that were stored before the
- * column was added, or -1: they have NULL there.  scale: of a numeric, or -1.
- */
-static int
-missing_slot(Lowering *l, Form_pg_attribute attr, ValueType type, int scale)
+/* The value that tuples have which were stored before an attribute was added. */
+static const AttrMissing *
+missing_value(Lowering *l, Form_pg_attribute attr)
 {
-	AttrMissing *missing;
-	Const	   *value;
+	const AttrMissing *missing;
 
 	if (!attr->atthasmissing || !l->desc->constr || !l->desc->constr->missing)
-		return -1;
+		return NULL;
 	missing = &l->desc->constr->missing[attr->attnum - 1];
-	if (!missing->am_present)
+	return missing->am_present ? missing : NULL;
+}
+
+/* Its slot, or -1: they have NULL. */
+static int
+missing_slot(Lowering *l, Form_pg_attribute attr, ValueType type)
+{
+	const AttrMissing *missing = missing_value(l, attr);
+	Const	   *value;
+
+	if (missing == NULL)
 		return -1;
-	if (scale >= 0)
-	{
-		value = scaled_const(missing->am_value, false, scale);
-		if (value == NULL)
-			return lower_reject(l, _("the default of column \"%s\" does not fit into 64 bits"),
-								NameStr(attr->attname));
-		return add_slot(l, (Expr *) value, type);
-	}
 	value = makeConst(attr->atttypid, attr->atttypmod, attr->attcollation,
 					  attr->attlen,
 					  datumCopy(missing->am_value, attr->attbyval, attr->attlen),
 					  false, attr->attbyval);
-	return add_slot(l, (Expr *) value, type);
+	return lower_add_slot(l, (Expr *) value, type);
+}
+
+/* The same of a numeric at a scale, and its own display scale, or -1. */
+static int
+missing_numeric_slot(Lowering *l, Form_pg_attribute attr, int scale, int *shown)
+{
+	const AttrMissing *missing = missing_value(l, attr);
+	struct varlena *number;
+	Const	   *value = NULL;
+
+	*shown = -1;
+	if (missing == NULL)
+		return -1;
+	number = (struct varlena *) DatumGetNumeric(missing->am_value);
+	*shown = numeric_header((const uint8 *) VARDATA_ANY(number),
+							VARSIZE_ANY_EXHDR(number)).scale;
+	if (*shown <= NUMERIC_MAX_SHOWN)
+		value = scaled_const(missing->am_value, false, scale);
+	if (value == NULL)
+		return lower_reject(l, _("the default of column \"%s\" does not fit into 64 bits"),
+							NameStr(attr->attname));
+	return lower_add_slot(l, (Expr *) value, VT_INT8);
+}
+
+/* An attribute of the table, or NULL if a Var is something else. */
+static Form_pg_attribute
+var_attribute(Lowering *l, const Var *var)
+{
+	if (var->varlevelsup != 0 || (Index) var->varno != l->rti)
+		lower_reject(l, _("a column of another table is used"));
+	else if (var->varattno == 0)
+		lower_reject(l, _("whole-row references are not supported"));
+	else if (var->varattno < 0)
+		lower_reject(l, _("system columns are not supported"));
+	else
+		return TupleDescAttr(l->desc, var->varattno - 1);
+	return NULL;
 }
 
 int
 lower_var(Lowering *l, const Var *var)
 {
-	Form_pg_attribute attr;
-	int			type;
-	int			scale;
+	Form_pg_attribute attr = var_attribute(l, var);
+	int			type = attr == NULL ? -1 : supported_type(l, var->vartype);
 
-	if (var->varlevelsup != 0 || (Index) var->varno != l->rti)
-		return lower_reject(l, _("a column of another table is used"));
-	if (var->varattno == 0)
-		return lower_reject(l, _("whole-row references are not supported"));
-	if (var->varattno < 0)
-		return lower_reject(l, _("system columns are not supported"));
-	attr = TupleDescAttr(l->desc, var->varattno - 1);
-	if (known_scale((const Expr *) var, &scale))
-		return program_add_numeric_column(l->builder, var->varattno, scale, !attr->attnotnull,
-										  missing_slot(l, attr, VT_INT8, scale));
-	type = supported_type(l, var->vartype);
 	if (type < 0)
 		return -1;
 	return program_add_column(l->builder, var->varattno, type, !attr->attnotnull,
-							  missing_slot(l, attr, type, -1));
+							  missing_slot(l, attr, type));
+}
+
+/* The scale of a column that is a Var, by type modifier or statistics. */
+static bool
+var_scale(Lowering *l, const Var *var, int *scale, int *expected, NumericPart *part)
+{
+	int32		typmod = var->vartypmod;
+	bool		same;
+
+	*expected = -1;
+	*part = NUMERIC_EXACT;
+	if (known_scale((const Expr *) var, scale))
+		return true;
+	*part = NUMERIC_UNITS;
+	getBaseTypeAndTypmod(var->vartype, &typmod);
+	if (typmod >= (int32) VARHDRSZ)
+		lower_reject(l, _("type numeric with a scale above %d is not supported"),
+					 NUMERIC64_MAX_SCALE);
+	else if (!numeric_column_scale(l->root, var, scale, &same))
+		lower_reject(l, _("values of type numeric that are not known to fit into 64 bits are not supported"));
+	else
+		*expected = same ? *scale : -1;
+	return l->reason == NULL;
+}
+
+/* The column of an attribute that is a Var; attr: in a table, or NULL. */
+static int
+lower_numeric_column(Lowering *l, const Var *var, int attno, Form_pg_attribute attr,
+					 NumericScale *scale)
+{
+	bool		nullable = attr == NULL || !attr->attnotnull;
+	int			missing = -1;
+	int			missing_shown = -1;
+	int			expected;
+	int			unit;
+	NumericPart part;
+
+	if (!var_scale(l, var, &unit, &expected, &part))
+		return -1;
+	fixed_scale(scale, unit);
+	if (attr != NULL)
+		missing = missing_numeric_slot(l, attr, unit, &missing_shown);
+	if (part == NUMERIC_UNITS)
+		scale->shown = display_scale_column(attno, nullable, missing_shown, expected);
+	return program_add_numeric_column(l->builder, attno, part, unit, nullable, missing);
+}
+
+int
+lower_numeric_var(Lowering *l, const Var *var, NumericScale *scale)
+{
+	Form_pg_attribute attr = var_attribute(l, var);
+
+	return attr == NULL ? -1 : lower_numeric_column(l, var, var->varattno, attr, scale);
+}
+
+/* Where the child plan has the expression's value, from 1; 0: nowhere. */
+static int
+input_number(Lowering *l, const Expr *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, l->inputs)
+	{
+		if (equal(lfirst(lc), expr))
+			return foreach_current_index(lc) + 1;
+	}
+	return 0;
+}
+
+bool
+lower_can_input(const Expr *expr)
+{
+	int			scale;
+
+	return value_type_of(exprType((const Node *) expr)) >= 0 || known_scale(expr, &scale);
 }
 
 /* The column of the child plan that has the expression's value; -1: none has. */
 int
 lower_input(Lowering *l, Expr *expr)
 {
-	ListCell   *lc;
-	int			type;
-	int			scale;
+	int			attno = input_number(l, expr);
+	int			type = attno == 0 ? -1 : supported_type(l, exprType((Node *) expr));
 
-	foreach(lc, l->inputs)
-	{
-		int			attno = foreach_current_index(lc) + 1;
+	return type < 0 ? -1 : program_add_column(l->builder, attno, type, true, -1);
+}
 
-		if (!equal(lfirst(lc), expr))
-			continue;
-		if (known_scale(expr, &scale))
-			return program_add_numeric_column(l->builder, attno, scale, true, -1);
-		type = supported_type(l, exprType((Node *) expr));
-		if (type < 0)
-			return -1;
-		return program_add_column(l->builder, attno, type, true, -1);
-	}
-	return -1;
+/* The same for a numeric, whose scale must be known. */
+int
+lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale)
+{
+	int			attno = input_number(l, expr);
+	int			unit;
+
+	if (attno == 0)
+		return -1;
+	if (IsA(expr, Var))
+		return lower_numeric_column(l, (Var *) expr, attno, NULL, scale);
+	if (!known_scale(expr, &unit))
+		return -1;
+	fixed_scale(scale, unit);
+	return program_add_numeric_column(l->builder, attno, NUMERIC_EXACT, unit, true, -1);
 }
 
 /*
@@ -281,7 +386,7 @@ lower_slot(Lowering *l, Expr *expr)
 
 	if (type < 0)
 		return -1;
-	slot = add_slot(l, expr, type);
+	slot = lower_add_slot(l, expr, type);
 	return slot < 0 ? -1 : program_add_slot_ref(l->builder, slot);
 }
 
@@ -297,7 +402,7 @@ lower_slot_type(const Expr *expr)
 int
 lower_made_slot(Lowering *l, Expr *expr)
 {
-	int			slot = add_slot(l, expr, VT_TEXT);
+	int			slot = lower_add_slot(l, expr, VT_TEXT);
 
 	return slot < 0 ? -1 : program_add_slot_ref(l->builder, slot);
 }

@@ -9,7 +9,26 @@
 #ifndef GPUAGG_LOWER_INTERNAL_H
 #define GPUAGG_LOWER_INTERNAL_H
 
+#include "plan/display_scale.h"
 #include "plan/lower.h"
+
+/* A numeric in a register: it counts units of 10^-unit. */
+typedef struct NumericScale
+{
+	int			unit;
+	const DisplayScale *shown;	/* its display scale */
+} NumericScale;
+
+/*
+ * A numeric operand.  Constants are not lowered before the unit is known at
+ * which they are wanted.
+ */
+typedef struct NumericOperand
+{
+	const Const *constant;		/* or NULL */
+	int			reg;
+	NumericScale scale;
+} NumericOperand;
 
 /* lower.c: any expression; one of type boolean. */
 extern int	lower_expr(Lowering *l, Expr *expr);
@@ -21,6 +40,9 @@ extern int	lower_var(Lowering *l, const Var *var);
 extern int	lower_input(Lowering *l, Expr *expr);
 extern int	lower_slot(Lowering *l, Expr *expr);
 extern int	lower_made_slot(Lowering *l, Expr *expr);
+extern int	lower_add_slot(Lowering *l, Expr *expr, ValueType type);
+extern int	lower_numeric_var(Lowering *l, const Var *var, NumericScale *scale);
+extern int	lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale);
 
 /* lower_op.c: functions by Oid. */
 extern int	function_op(Oid function);
@@ -28,27 +50,50 @@ extern int	lower_function(Lowering *l, Oid function, List *args, Oid collation);
 extern int	lower_operand(Lowering *l, Oid function, Expr *expr, ValueType type);
 extern bool check_collation(Lowering *l, Oid collation);
 
-/*
- * lower_numeric.c: expressions of type numeric, and functions over them.  The
- * register counts units of 10^-*scale; *scale is the value's display scale.
- */
+/* lower_numeric.c: expressions of type numeric, and functions over them. */
 extern bool is_numeric(const Expr *expr);
 extern bool is_numeric_function(Oid function);
 extern bool known_scale(const Expr *expr, int *scale);
-extern int	lower_numeric(Lowering *l, Expr *expr, int *scale);
-extern int	lower_numeric_function(Lowering *l, Oid function, List *args, int *scale);
+extern void fixed_scale(NumericScale *scale, int unit);
+extern int	lower_numeric(Lowering *l, Expr *expr, NumericScale *scale);
+extern int	lower_numeric_function(Lowering *l, Oid function, List *args,
+								   NumericScale *scale);
 extern Const *scaled_const(Datum value, bool isnull, int scale);
 
 /* lower_array.c: ANY, ALL and IN. */
 extern int	lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr);
 
+/*
+ * An operand; trim: a constant's zeros at the end do not matter.  Then its
+ * register at a unit that is not above its own.
+ */
+extern bool numeric_operand(Lowering *l, Expr *expr, bool trim, NumericOperand *operand);
+extern int	numeric_operand_at(Lowering *l, const NumericOperand *operand, int unit);
+
+/*
+ * lower_shown.c: where a display scale shows.  The register for a value whose
+ * display scale must be its unit, for one row's decides what is shown; the
+ * accumulator of the display scales of an aggregate's values, *acc (-1: all are
+ * the unit).
+ */
+extern int	lower_uniform(Lowering *l, int reg, const NumericScale *scale);
+extern bool lower_shown_acc(Lowering *l, int reg, const NumericScale *scale, int filter,
+							int *acc);
+
 /* lower_select.c: what takes one of several values. */
 extern int	lower_null(Lowering *l, Oid type);
-extern int	lower_case(Lowering *l, const CaseExpr *expr);
+extern int	lower_case(Lowering *l, const CaseExpr *expr, NumericScale *scale);
 extern int	lower_coalesce(Lowering *l, const CoalesceExpr *expr);
 extern int	lower_nullif(Lowering *l, const NullIfExpr *expr);
 extern int	lower_distinct(Lowering *l, const DistinctExpr *expr);
 extern int	lower_minmax(Lowering *l, const MinMaxExpr *expr);
+
+/* lower_choice.c: the same where the values are numeric. */
+extern int	lower_numeric_when(Lowering *l, const CaseExpr *expr, NumericScale *scale);
+extern int	lower_numeric_coalesce(Lowering *l, const CoalesceExpr *expr,
+								   NumericScale *scale);
+extern int	lower_numeric_nullif(Lowering *l, const NullIfExpr *expr, NumericScale *scale);
+extern int	lower_numeric_minmax(Lowering *l, const MinMaxExpr *expr, NumericScale *scale);
 
 /* lower_agg.c: an aggregate over distinct values, which are a register's. */
 extern bool lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale);

@@ -2,16 +2,17 @@
  * lower_numeric.c
  *	  From expressions of type numeric to operations over int8.
  *
- * A numeric is lowered as the number of units of 10^-scale that it is.  The
- * scale is its display scale, known here: a column's is that of its type
- * modifier, a constant's its own, and those of results follow from the
- * operands', by PostgreSQL's rules.  (Engines verify that a column's values
- * have it; see numeric_page.h.)  Sums need operands of one scale, so the one of
- * lesser scale is multiplied by a power of 10; products add their scales.
+ * A numeric is lowered as the number of units of 10^-scale that it is, with a
+ * scale that is known here: a column's is that of its type modifier, or what
+ * statistics say (numeric_stats.c), a constant's its own.  (Engines verify that
+ * a column's values have it; see numeric_page.h.)  Sums need operands of one
+ * scale, so the one of lesser scale is multiplied by a power of 10; products add
+ * their scales.  The display scale follows the same rules, which are
+ * PostgreSQL's, but may be less, and another for each value (display_scale.c).
  *
  * Whatever leaves 64 bits at run time is an error of the operation, and then
- * PostgreSQL's own plan answers.  What has no known scale (a column without type
- * modifier, a division) is rejected.
+ * PostgreSQL's own plan answers.  What has no known scale (a division) is
+ * rejected.
  *
  * Where a numeric is compared with a parameter, or anything else whose value is
  * only known when execution begins, no scale is needed: x < p is x < ceil(p),
@@ -81,17 +82,6 @@ static const NumericFunction numeric_functions[] = {
 	{F_ROUND_NUMERIC_INT4, FORM_ROUND, OP_column},
 };
 
-/*
- * An operand.  Constants are not lowered before the scale is known at which
- * they are wanted.
- */
-typedef struct NumericOperand
-{
-	const Const *constant;		/* or NULL */
-	int			reg;
-	int			scale;
-} NumericOperand;
-
 static const NumericFunction *
 find_function(Oid function)
 {
@@ -122,10 +112,13 @@ read_typmod(int32 typmod, int *precision, int *scale)
 	typmod -= VARHDRSZ;
 	*precision = (typmod >> 16) & 0xffff;
 	*scale = ((typmod & 0x7ff) ^ 1024) - 1024;	/* 11 bits, signed */
-	return *scale >= 0 && *scale <= NUMERIC64_MAX_SCALE;
+	return *scale <= NUMERIC64_MAX_SCALE;
 }
 
-/* Is it a numeric of a known scale, by its type alone? */
+/*
+ * Is it a numeric of a known scale, by its type alone?  One that is rounded to
+ * hundreds has no digits behind the point, as one that is rounded to integers.
+ */
 bool
 known_scale(const Expr *expr, int *scale)
 {
@@ -133,7 +126,18 @@ known_scale(const Expr *expr, int *scale)
 	Oid			type = getBaseTypeAndTypmod(exprType((const Node *) expr), &typmod);
 	int			precision;
 
-	return type == NUMERICOID && read_typmod(typmod, &precision, scale);
+	if (type != NUMERICOID || !read_typmod(typmod, &precision, scale))
+		return false;
+	*scale = Max(*scale, 0);
+	return true;
+}
+
+/* The scale of values that all have one. */
+void
+fixed_scale(NumericScale *scale, int unit)
+{
+	scale->unit = unit;
+	scale->shown = display_scale_const(unit);
 }
 
 static int64
@@ -218,39 +222,43 @@ lower_const(Lowering *l, const Const *constant, int scale)
 	return scaled ? lower_slot(l, (Expr *) scaled) : reject_const(l);
 }
 
-/* trim: a constant's scale is that of its last digit that is not zero. */
-static bool
-take_operand(Lowering *l, Expr *expr, bool trim, NumericOperand *operand)
+/* Trimmed, a constant's unit is that of its last digit that is not zero. */
+bool
+numeric_operand(Lowering *l, Expr *expr, bool trim, NumericOperand *operand)
 {
 	int64		number;
+	int			unit = 0;
 
 	operand->constant = IsA(expr, Const) ? (const Const *) expr : NULL;
 	operand->reg = -1;
-	operand->scale = 0;
 	if (operand->constant == NULL)
 	{
 		operand->reg = lower_numeric(l, expr, &operand->scale);
 		return operand->reg >= 0;
 	}
 	if (operand->constant->constisnull)
+	{
+		operand->scale.unit = 0;
+		operand->scale.shown = display_scale_of_null();
 		return true;
-	if (!read_numeric(operand->constant->constvalue, &operand->scale, &number))
+	}
+	if (!read_numeric(operand->constant->constvalue, &unit, &number))
 	{
 		reject_const(l);
 		return false;
 	}
-	for (; trim && operand->scale > 0 && number % 10 == 0; number /= 10)
-		operand->scale--;
+	for (; trim && unit > 0 && number % 10 == 0; number /= 10)
+		unit--;
+	fixed_scale(&operand->scale, unit);
 	return true;
 }
 
-/* An operand's register at a scale that is not below its own. */
-static int
-operand_at(Lowering *l, const NumericOperand *operand, int scale)
+int
+numeric_operand_at(Lowering *l, const NumericOperand *operand, int unit)
 {
 	if (operand->constant)
-		return lower_const(l, operand->constant, scale);
-	return raise_scale(l, operand->reg, operand->scale, scale);
+		return lower_const(l, operand->constant, unit);
+	return raise_scale(l, operand->reg, operand->scale.unit, unit);
 }
 
 /* Is its value only known when execution begins, and its scale not even then? */
@@ -286,10 +294,10 @@ static int
 lower_bounded(Lowering *l, OpCode op, Expr *expr, Expr *late)
 {
 	ProgramBuilder *b = l->builder;
-	int			scale;
+	NumericScale scale;
 	int			reg = lower_numeric(l, expr, &scale);
-	int			low = reg < 0 ? -1 : bound_slot(l, F_FLOOR_NUMERIC, late, scale);
-	int			high = low < 0 ? -1 : bound_slot(l, F_CEIL_NUMERIC, late, scale);
+	int			low = reg < 0 ? -1 : bound_slot(l, F_FLOOR_NUMERIC, late, scale.unit);
+	int			high = low < 0 ? -1 : bound_slot(l, F_CEIL_NUMERIC, late, scale.unit);
 
 	if (high < 0)
 		return -1;
@@ -331,21 +339,22 @@ commuted(OpCode op)
 	}
 }
 
-/* An operation over two operands at the larger one of their scales. */
+/* An operation over two operands at the smaller one of their units. */
 static int
-lower_aligned(Lowering *l, const NumericFunction *function, List *args, int *scale)
+lower_aligned(Lowering *l, const NumericFunction *function, List *args, NumericScale *scale)
 {
 	bool		trim = function->form == FORM_COMPARE;
 	NumericOperand operands[2];
 	int			regs[2];
 
-	if (!take_operand(l, linitial(args), trim, &operands[0]) ||
-		!take_operand(l, lsecond(args), trim, &operands[1]))
+	if (!numeric_operand(l, linitial(args), trim, &operands[0]) ||
+		!numeric_operand(l, lsecond(args), trim, &operands[1]))
 		return -1;
-	*scale = Max(operands[0].scale, operands[1].scale);
+	scale->unit = Max(operands[0].scale.unit, operands[1].scale.unit);
+	scale->shown = display_scale_larger(operands[0].scale.shown, operands[1].scale.shown);
 	for (int i = 0; i < 2; i++)
 	{
-		regs[i] = operand_at(l, &operands[i], *scale);
+		regs[i] = numeric_operand_at(l, &operands[i], scale->unit);
 		if (regs[i] < 0)
 			return -1;
 	}
@@ -353,16 +362,17 @@ lower_aligned(Lowering *l, const NumericFunction *function, List *args, int *sca
 }
 
 static int
-lower_product(Lowering *l, List *args, int *scale)
+lower_product(Lowering *l, List *args, NumericScale *scale)
 {
-	int			scales[2];
+	NumericScale scales[2];
 	int			left = lower_numeric(l, linitial(args), &scales[0]);
 	int			right = left < 0 ? -1 : lower_numeric(l, lsecond(args), &scales[1]);
 
 	if (right < 0)
 		return -1;
-	*scale = scales[0] + scales[1];
-	if (*scale > NUMERIC64_MAX_SCALE)
+	scale->unit = scales[0].unit + scales[1].unit;
+	scale->shown = display_scale_added(scales[0].shown, scales[1].shown);
+	if (scale->unit > NUMERIC64_MAX_SCALE)
 		return lower_reject(l, _("a numeric result with more than %d decimal digits is not supported"),
 							NUMERIC64_MAX_SCALE);
 	return program_add_op(l->builder, OP_int8_mul, left, right);
@@ -391,33 +401,37 @@ int4_value(const Expr *expr, int *value)
 }
 
 static int
-lower_round(Lowering *l, List *args, int *scale)
+lower_round(Lowering *l, List *args, NumericScale *scale)
 {
-	int			from;
+	NumericScale from;
 	int			reg = lower_numeric(l, linitial(args), &from);
+	int			to;
 
 	if (reg < 0)
 		return -1;
-	if (!int4_value(lsecond(args), scale) || *scale < 0 || *scale > NUMERIC64_MAX_SCALE)
+	if (!int4_value(lsecond(args), &to) || to < 0 || to > NUMERIC64_MAX_SCALE)
 		return lower_reject(l, _("rounding to this number of digits is not supported"));
-	return change_scale(l, reg, from, *scale);
+	fixed_scale(scale, to);
+	return change_scale(l, reg, from.unit, to);
 }
 
 /* To numeric(precision, scale): beyond the precision is an error. */
 static int
-lower_cast(Lowering *l, List *args, int *scale)
+lower_cast(Lowering *l, List *args, NumericScale *scale)
 {
-	int			from;
+	NumericScale from;
 	int			reg = lower_numeric(l, linitial(args), &from);
 	int			typmod;
 	int			precision;
+	int			to;
 	int			limit;
 
 	if (reg < 0)
 		return -1;
-	if (!int4_value(lsecond(args), &typmod) || !read_typmod(typmod, &precision, scale))
+	if (!int4_value(lsecond(args), &typmod) || !read_typmod(typmod, &precision, &to) || to < 0)
 		return lower_reject(l, _("a cast to numeric of this scale is not supported"));
-	reg = change_scale(l, reg, from, *scale);
+	fixed_scale(scale, to);
+	reg = change_scale(l, reg, from.unit, to);
 	if (reg < 0 || precision > NUMERIC64_MAX_SCALE)	/* no int8 is beyond it */
 		return reg;
 	limit = power_slot(l, precision);
@@ -428,7 +442,7 @@ lower_cast(Lowering *l, List *args, int *scale)
 static int
 lower_from_numeric(Lowering *l, const NumericFunction *function, List *args)
 {
-	int			scale;
+	NumericScale scale;
 	int			reg = lower_numeric(l, linitial(args), &scale);
 	int			power;
 
@@ -436,10 +450,10 @@ lower_from_numeric(Lowering *l, const NumericFunction *function, List *args)
 		return -1;
 	if (function->form == FORM_TO_FLOAT8)
 	{
-		power = power_slot(l, scale);
+		power = power_slot(l, scale.unit);
 		return power < 0 ? -1 : program_add_op(l->builder, function->op, reg, power);
 	}
-	reg = change_scale(l, reg, scale, 0);
+	reg = change_scale(l, reg, scale.unit, 0);
 	if (reg < 0 || function->op == OP_column)
 		return reg;
 	return program_add_op(l->builder, function->op, reg, -1);
@@ -447,12 +461,12 @@ lower_from_numeric(Lowering *l, const NumericFunction *function, List *args)
 
 /* A call of a function of the table; *scale is set if it returns numeric. */
 int
-lower_numeric_function(Lowering *l, Oid oid, List *args, int *scale)
+lower_numeric_function(Lowering *l, Oid oid, List *args, NumericScale *scale)
 {
 	const NumericFunction *function = find_function(oid);
 	int			reg;
 
-	*scale = 0;
+	fixed_scale(scale, 0);
 	switch (function->form)
 	{
 		case FORM_COMPARE:
@@ -484,48 +498,54 @@ lower_numeric_function(Lowering *l, Oid oid, List *args, int *scale)
 }
 
 static int
-lower_numeric_call(Lowering *l, Oid function, List *args, int *scale)
+lower_numeric_call(Lowering *l, Oid function, List *args, NumericScale *scale)
 {
 	if (is_extract(function))
-		return lower_extract(l, function, args, scale);
+	{
+		int			unit;
+		int			reg = lower_extract(l, function, args, &unit);
+
+		fixed_scale(scale, unit);
+		return reg;
+	}
 	if (!is_numeric_function(function))
 		return lower_reject(l, _("function %s is not supported"),
 							format_procedure(function));
 	return lower_numeric_function(l, function, args, scale);
 }
 
+/* A numeric that is an operand of nothing. */
 static int
-lower_numeric_const(Lowering *l, const Const *constant, int *scale)
+lower_numeric_const(Lowering *l, Expr *constant, NumericScale *scale)
 {
 	NumericOperand operand;
 
-	if (!take_operand(l, (Expr *) constant, false, &operand))
+	if (!numeric_operand(l, constant, false, &operand))
 		return -1;
 	*scale = operand.scale;
-	return lower_const(l, constant, *scale);
+	return numeric_operand_at(l, &operand, scale->unit);
 }
 
-int
-lower_numeric(Lowering *l, Expr *expr, int *scale)
+/* The value of the CASE around. */
+static int
+lower_case_test(Lowering *l, NumericScale *scale)
 {
-	check_stack_depth();
-	if (known_scale(expr, scale))
-	{
-		int			reg = lower_input(l, expr);
+	if (l->case_value < 0 || l->case_scale == NULL)
+		return lower_reject(l, _("this kind of expression of type numeric is not supported"));
+	*scale = *l->case_scale;
+	return l->case_value;
+}
 
-		if (reg >= 0 || !lower_succeeded(l))
-			return reg;
-	}
+static int
+lower_numeric_node(Lowering *l, Expr *expr, NumericScale *scale)
+{
 	switch (nodeTag(expr))
 	{
 		case T_Const:
-			return lower_numeric_const(l, (Const *) expr, scale);
+			return lower_numeric_const(l, expr, scale);
 		case T_Var:
-			if (!known_scale(expr, scale))
-				return lower_reject(l, _("type numeric without a scale between 0 and %d is not supported"),
-									NUMERIC64_MAX_SCALE);
 			if (l->builder->head.source == SOURCE_PAGES)
-				return lower_var(l, (Var *) expr);
+				return lower_numeric_var(l, (Var *) expr, scale);
 			return lower_reject(l, _("a column is not among the input's"));
 		case T_RelabelType:
 			return lower_numeric(l, ((RelabelType *) expr)->arg, scale);
@@ -535,9 +555,34 @@ lower_numeric(Lowering *l, Expr *expr, int *scale)
 		case T_OpExpr:
 			return lower_numeric_call(l, get_opcode(((OpExpr *) expr)->opno),
 									  ((OpExpr *) expr)->args, scale);
+		case T_CaseExpr:
+			return lower_case(l, (CaseExpr *) expr, scale);
+		case T_CaseTestExpr:
+			return lower_case_test(l, scale);
+		case T_CoalesceExpr:
+			return lower_numeric_coalesce(l, (CoalesceExpr *) expr, scale);
+		case T_NullIfExpr:
+			return lower_numeric_nullif(l, (NullIfExpr *) expr, scale);
+		case T_MinMaxExpr:
+			return lower_numeric_minmax(l, (MinMaxExpr *) expr, scale);
 		case T_Param:
 			return lower_reject(l, _("a numeric parameter is only supported in comparisons"));
 		default:
 			return lower_reject(l, _("this kind of expression of type numeric is not supported"));
 	}
+}
+
+int
+lower_numeric(Lowering *l, Expr *expr, NumericScale *scale)
+{
+	int			reg;
+
+	check_stack_depth();
+	if (!IsA(expr, Const))
+	{
+		reg = lower_numeric_input(l, expr, scale);
+		if (reg >= 0 || !lower_succeeded(l))
+			return reg;
+	}
+	return lower_numeric_node(l, expr, scale);
 }

@@ -200,7 +200,7 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 {
 	int			op = function_op(function);
 	int			regs[2] = {-1, -1};
-	int			scale;
+	NumericScale scale;
 	int			reg;
 
 	if (lower_date_function(l, function, args, &reg) ||

@@ -41,7 +41,7 @@ argument_key(List *keys, const Aggref *aggref)
 Program *
 lower_regrouping(const Program *fine, List *keys, List *aggrefs, const char **reason)
 {
-	Lowering   *l = lower_begin_columns(NIL);
+	Lowering   *l = lower_begin_columns(NULL, NIL);
 	const Aggregate *plain = program_aggs(fine);
 	Program    *program;
 	ListCell   *lc;

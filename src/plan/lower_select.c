@@ -4,7 +4,8 @@
  *
  * All of them are made of selections (OP_select), which take no notice of what
  * became of the side that is not taken, not even of its error: so each gives a
- * row the error that PostgreSQL would meet on its way, and no other.
+ * row the error that PostgreSQL would meet on its way, and no other.  Numerics
+ * need one scale for all sides: lower_choice.c.
  */
 #include "postgres.h"
 
@@ -62,24 +63,40 @@ lower_when(Lowering *l, const CaseExpr *expr, int i)
  * CASE x WHEN y: the clauses compare a CaseTestExpr, which stands for x.  x is
  * evaluated first, and the first comparison looks at it, so that its error is
  * the result; where the first condition is something else it must have none.
+ * x's register, or -1.
  */
-int
-lower_case(Lowering *l, const CaseExpr *expr)
+static int
+lower_case_value(Lowering *l, const CaseExpr *expr, NumericScale *scale)
 {
-	int			outer = l->case_value;
-	int			reg;
+	int			reg = is_numeric(expr->arg) ? lower_numeric(l, expr->arg, scale) :
+		lower_expr(l, expr->arg);
 
-	if (expr->arg == NULL)
-		return lower_when(l, expr, 0);
-	reg = lower_expr(l, expr->arg);
-	if (reg < 0)
-		return -1;
-	if (l->builder->insns[reg].fallible &&
+	if (reg >= 0 && l->builder->insns[reg].fallible &&
 		!IsA(linitial_node(CaseWhen, expr->args)->expr, OpExpr))
 		return lower_reject(l, _("a CASE over a value that can raise an error is not supported"));
-	l->case_value = reg;
-	reg = lower_when(l, expr, 0);
+	return reg;
+}
+
+/* scale: of the result, or NULL if that is no numeric. */
+int
+lower_case(Lowering *l, const CaseExpr *expr, NumericScale *scale)
+{
+	int			outer = l->case_value;
+	const NumericScale *outer_scale = l->case_scale;
+	NumericScale tested;
+	int			reg;
+
+	if (expr->arg != NULL)
+	{
+		reg = lower_case_value(l, expr, &tested);
+		if (reg < 0)
+			return -1;
+		l->case_value = reg;
+		l->case_scale = is_numeric(expr->arg) ? &tested : NULL;
+	}
+	reg = scale != NULL ? lower_numeric_when(l, expr, scale) : lower_when(l, expr, 0);
 	l->case_value = outer;
+	l->case_scale = outer_scale;
 	return reg;
 }
 

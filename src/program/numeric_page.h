@@ -28,9 +28,25 @@
 /* Weights of numbers that can be below 2^63. */
 #define NUMERIC64_MAX_WEIGHT 4
 
+/* The largest display scale to calculate with: twice that is PostgreSQL's limit. */
+#define NUMERIC_MAX_SHOWN 1000
+
 #define NUMERIC_BASE 10000
 #define NUMERIC_BASE_DIGITS 4
 #define NUMERIC64_MAX ((uint64_t) 0x7fffffffffffffff)
+
+/*
+ * What a column has of stored numerics.  A value's display scale is that of its
+ * column's type modifier; without one every value has its own, which another
+ * column of the same attribute can hold.
+ */
+typedef enum NumericPart
+{
+	NUMERIC_NONE,				/* it is no numeric */
+	NUMERIC_EXACT,				/* int64: the value; its display scale is `scale` */
+	NUMERIC_UNITS,				/* int64: the value; its display scale is any */
+	NUMERIC_SHOWN				/* int32: the display scale */
+} NumericPart;
 
 /* The header of a stored numeric, and where its digits are. */
 typedef struct NumericHeader
@@ -78,6 +94,20 @@ numeric_header(const uint8_t *data, uint32_t len)
 	return h;
 }
 
+/* Decimal digits behind the point, without zeros at the end. */
+GA_FN int
+numeric_least_scale(NumericHeader h)
+{
+	uint32_t	last = h.ndigits > 0 ? numeric_u16(h.digits + 2 * (h.ndigits - 1)) : 0;
+	int			scale = (h.ndigits - 1 - h.weight) * NUMERIC_BASE_DIGITS;
+
+	if (last == 0 || scale <= 0)
+		return 0;
+	for (; last % 10 == 0; last /= 10)
+		scale--;
+	return scale < 0 ? 0 : scale;
+}
+
 /* One more digit; false: the number is 2^63 or more. */
 GA_FN bool
 numeric_append(uint64_t *acc, uint32_t base, uint32_t digit)
@@ -108,20 +138,15 @@ numeric_append_part(uint64_t *acc, int places, uint32_t digit)
 	}
 }
 
-/*
- * The value in units of 10^-scale.  False if it is none: NaN or infinity, a
- * display scale that is not the one expected, digits beyond it, 2^63 and more.
- * The display scale matters since all results are shown with the column's.
- */
+/* The digits in units of 10^-scale; false: some are beyond it, or 2^63 and more. */
 GA_FN bool
-numeric_to_scaled(const uint8_t *data, uint32_t len, int scale, int64_t *value)
+numeric_digits_to_scaled(NumericHeader h, int scale, int64_t *value)
 {
-	NumericHeader h = numeric_header(data, len);
 	int			places = scale % NUMERIC_BASE_DIGITS;
 	uint64_t	acc = 0;
 	int			whole;			/* digits before the one in which the scale ends */
 
-	if (h.special || h.scale != scale || (h.ndigits > 0 && h.weight > NUMERIC64_MAX_WEIGHT))
+	if (h.ndigits > 0 && h.weight > NUMERIC64_MAX_WEIGHT)
 		return false;
 	whole = h.ndigits == 0 ? 0 : h.weight + 1 + scale / NUMERIC_BASE_DIGITS;
 	if (h.ndigits > (whole < 0 ? 0 : whole + (places > 0)))
@@ -136,6 +161,55 @@ numeric_to_scaled(const uint8_t *data, uint32_t len, int scale, int64_t *value)
 		return false;
 	*value = h.negative ? -(int64_t) acc : (int64_t) acc;
 	return true;
+}
+
+/*
+ * The value in units of 10^-scale.  False if it is none: NaN or infinity, a
+ * display scale that is not the one expected, digits beyond it, 2^63 and more.
+ * The display scale matters since all results are shown with the column's.
+ */
+GA_FN bool
+numeric_to_scaled(const uint8_t *data, uint32_t len, int scale, int64_t *value)
+{
+	NumericHeader h = numeric_header(data, len);
+
+	return !h.special && h.scale == scale && numeric_digits_to_scaled(h, scale, value);
+}
+
+/*
+ * The same for any display scale.  If it is less, there must be no digits beyond
+ * it; if it is more, none but zeros beyond the scale.
+ */
+GA_FN bool
+numeric_to_units(const uint8_t *data, uint32_t len, int scale, int64_t *value)
+{
+	NumericHeader h = numeric_header(data, len);
+	uint64_t	magnitude;
+
+	if (h.special || !numeric_digits_to_scaled(h, h.scale < scale ? h.scale : scale, value))
+		return false;
+	magnitude = (uint64_t) (*value < 0 ? -*value : *value);
+	for (int i = h.scale; i < scale; i++)
+		if (!numeric_append(&magnitude, 10, 0))
+			return false;
+	*value = *value < 0 ? -(int64_t) magnitude : (int64_t) magnitude;
+	return true;
+}
+
+/* What a column has of a stored numeric; false: it cannot hold it. */
+GA_FN bool
+numeric_read_part(NumericPart part, const uint8_t *data, uint32_t len, int scale, void *to)
+{
+	if (part == NUMERIC_SHOWN)
+	{
+		NumericHeader h = numeric_header(data, len);
+
+		*(int32_t *) to = h.scale;
+		return !h.special && h.scale <= NUMERIC_MAX_SHOWN;
+	}
+	if (part == NUMERIC_UNITS)
+		return numeric_to_units(data, len, scale, (int64_t *) to);
+	return numeric_to_scaled(data, len, scale, (int64_t *) to);
 }
 
 #endif							/* GPUAGG_NUMERIC_PAGE_H */

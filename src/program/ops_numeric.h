@@ -11,6 +11,7 @@
 #define GPUAGG_OPS_NUMERIC_H
 
 #include "fn.h"
+#include "numeric_page.h"
 
 /* Every number up to here is a double. */
 #define FLOAT8_EXACT_INT ((int64_t) 1 << 53)
@@ -47,6 +48,33 @@ numeric_to_float8(int64_t value, int64_t unit, bool *error)
 {
 	*error |= value > FLOAT8_EXACT_INT || value < -FLOAT8_EXACT_INT;
 	return (double) value / (double) unit;
+}
+
+/*
+ * Display scales of results: a sum has the larger one of its operands', a product
+ * the sum of both.
+ */
+GA_FN int32_t
+display_scale_max(int32_t a, int32_t b)
+{
+	return a > b ? a : b;
+}
+
+GA_FN int32_t
+display_scale_sum(int32_t a, int32_t b, bool *error)
+{
+	int32_t		sum = (int32_t) ((uint32_t) a + (uint32_t) b);
+
+	*error |= sum > NUMERIC_MAX_SHOWN;
+	return sum;
+}
+
+/* Is it the one that planning relied on?  If not, PostgreSQL's plan answers. */
+GA_FN uint8_t
+display_scale_is(int32_t scale, int32_t expected, bool *error)
+{
+	*error |= scale != expected;
+	return 1;
 }
 
 #endif							/* GPUAGG_OPS_NUMERIC_H */

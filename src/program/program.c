@@ -257,11 +257,12 @@ program_add_column(ProgramBuilder *b, int attno, ValueType type,
 
 /* The missing slot's value is scaled already. */
 int
-program_add_numeric_column(ProgramBuilder *b, int attno, int scale,
+program_add_numeric_column(ProgramBuilder *b, int attno, NumericPart part, int scale,
 						   bool nullable, int missing)
 {
-	Column		column = {.attno = attno,.missing = missing,.type = VT_INT8,
-		.nullable = nullable,.numeric = true,.scale = scale};
+	Column		column = {.attno = attno,.missing = missing,
+		.type = part == NUMERIC_SHOWN ? VT_INT4 : VT_INT8,
+		.nullable = nullable,.numeric = part,.scale = scale};
 
 	return add_column(b, &column);
 }
@@ -398,19 +399,26 @@ program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc, int count,
 						int scale)
 {
 	Aggregate	agg = {.final = final,.scale = scale,.acc = acc,.count = count,
-		.squares = {-1, -1}};
+		.squares = {-1, -1},.shown = -1};
 
 	return program_copy_agg(b, &agg);
 }
 
 int
 program_add_variance(ProgramBuilder *b, FinalKind final, int sum, int count,
-					 int low, int high)
+					 int low, int high, int scale)
 {
-	Aggregate	agg = {.final = final,.acc = sum,.count = count,
-		.squares = {low, high}};
+	Aggregate	agg = {.final = final,.scale = scale,.acc = sum,.count = count,
+		.squares = {low, high},.shown = -1};
 
 	return program_copy_agg(b, &agg);
+}
+
+void
+program_set_shown(ProgramBuilder *b, int agg, int acc)
+{
+	if (agg >= 0)
+		b->aggs[agg].shown = acc;
 }
 
 void
@@ -529,8 +537,11 @@ print_insn(const Program *p, int reg, char *buf, size_t len)
 
 		append(buf, len, " %d (attribute %d, %s", insn->index, column->attno,
 			   column->numeric ? "numeric" : type);
-		if (column->numeric)
-			append(buf, len, " of scale %d", column->scale);
+		if (column->numeric == NUMERIC_SHOWN)
+			append(buf, len, "'s display scale");
+		else if (column->numeric)
+			append(buf, len, " of scale %s%d",
+				   column->numeric == NUMERIC_UNITS ? "any, in units of 10^-" : "", column->scale);
 		if (!column->nullable)
 			append(buf, len, ", not null");
 		if (column->missing >= 0)
@@ -585,6 +596,8 @@ print_agg(const Program *p, int i, char *buf, size_t len)
 	if (agg->count != agg->acc)
 		append(buf, len, ", counted by word %d",
 			   program_accs(p)[agg->count].word);
+	if (agg->shown >= 0)
+		append(buf, len, ", display scale in word %d", program_accs(p)[agg->shown].word);
 	for (int i = 0; i < 2 && agg->squares[i] >= 0; i++)
 		append(buf, len, ", squares in word %d",
 			   program_accs(p)[agg->squares[i]].word);

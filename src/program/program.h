@@ -37,6 +37,7 @@
 #include <stdint.h>
 
 #include "fn.h"
+#include "numeric_page.h"
 
 /* The most that a Program can hold; lowering rejects what is larger. */
 #define PROGRAM_MAX_ATTRS 1600
@@ -97,8 +98,8 @@ typedef struct Column
 								 * short to hold it, or -1: NULL */
 	uint8_t		type;			/* ValueType */
 	uint8_t		nullable;
-	uint8_t		numeric;		/* stored as numeric (numeric_page.h); INT8 */
-	uint8_t		scale;			/* of a numeric: its display scale, exactly */
+	uint8_t		numeric;		/* NumericPart: INT8, or INT4 if SHOWN */
+	uint8_t		scale;			/* of a numeric: it counts units of 10^-scale */
 } Column;
 
 /*
@@ -187,7 +188,8 @@ typedef enum FinalKind
 	FINAL_BITS_INT2,			/* bit_and, bit_or, bit_xor: acc BIT_* */
 	FINAL_BITS_INT4,
 	FINAL_BITS_INT8,
-	FINAL_VAR_POP,				/* of integers: acc SUM_INT128, and squares */
+	FINAL_VAR_POP,				/* of integers and numerics: acc SUM_INT128, and
+								 * squares */
 	FINAL_VAR_SAMP,
 	FINAL_STDDEV_POP,
 	FINAL_STDDEV_SAMP
@@ -196,12 +198,15 @@ typedef enum FinalKind
 typedef struct Aggregate
 {
 	uint8_t		final;			/* FinalKind */
-	uint8_t		scale;			/* of the values, where they are numeric */
+	uint8_t		scale;			/* of the values, where they are numeric: they
+								 * count units of 10^-scale */
 	int16_t		acc;			/* accumulator of the value */
 	int16_t		count;			/* accumulator that counts the values taken in:
 								 * none means a NULL result */
 	int16_t		squares[2];		/* accumulators of the squares' two parts (see
 								 * program_add_variance); -1: there is none */
+	int16_t		shown;			/* accumulator of the largest display scale, which
+								 * is the result's; -1: it is `scale` */
 } Aggregate;
 
 typedef struct Program
@@ -314,8 +319,8 @@ extern int	program_add_slot(ProgramBuilder *b, ValueType type);
 extern int	program_add_column(ProgramBuilder *b, int attno, ValueType type,
 							   bool nullable, int missing);
 
-extern int	program_add_numeric_column(ProgramBuilder *b, int attno, int scale,
-									   bool nullable, int missing);
+extern int	program_add_numeric_column(ProgramBuilder *b, int attno, NumericPart part,
+									   int scale, bool nullable, int missing);
 
 /* Registers of a slot, and of an operation over registers (arg2 may be -1). */
 extern int	program_add_slot_ref(ProgramBuilder *b, int slot);
@@ -342,7 +347,10 @@ extern int	program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc,
  * low + high * 2^64; high is -1 where the squares fit the accumulator low.
  */
 extern int	program_add_variance(ProgramBuilder *b, FinalKind final, int sum,
-								 int count, int low, int high);
+								 int count, int low, int high, int scale);
+
+/* The accumulator of the display scales of an aggregate's values. */
+extern void program_set_shown(ProgramBuilder *b, int agg, int acc);
 extern void program_set_filter(ProgramBuilder *b, int reg);
 
 /* The flat size, or 0 if something did not fit; then the flat copy into buf. */

@@ -40,7 +40,7 @@ typedef struct ColumnWriter
 {
 	ValueType	type;
 	int			size;			/* of a value; 0: TEXT */
-	bool		numeric;		/* Datums are numerics, of this scale */
+	NumericPart numeric;		/* of Datums that are numerics, of this scale */
 	uint8		scale;
 	bool		has_null;		/* in this batch */
 	char	   *values;			/* TEXT: the bytes */
@@ -65,7 +65,7 @@ column_create(ColumnWriter *column, const Column *def)
 {
 	column->type = (ValueType) def->type;
 	column->size = value_type_size(column->type);
-	column->numeric = def->numeric;
+	column->numeric = (NumericPart) def->numeric;
 	column->scale = def->scale;
 	if (column->type == VT_TEXT)
 	{
@@ -163,16 +163,16 @@ column_add_text(BatchWriter *writer, ColumnWriter *column, uint32 row, Datum val
 		pfree(packed);
 }
 
-/* Store a numeric as the number that engines calculate with. */
+/* Store what engines calculate with. */
 static bool
 column_add_numeric(ColumnWriter *column, uint32 row, Datum value)
 {
 	struct varlena *packed = PG_DETOAST_DATUM_PACKED(value);
 	bool		fits;
 
-	fits = numeric_to_scaled((const uint8 *) VARDATA_ANY(packed),
+	fits = numeric_read_part(column->numeric, (const uint8 *) VARDATA_ANY(packed),
 							 VARSIZE_ANY_EXHDR(packed), column->scale,
-							 (int64 *) column->values + row);
+							 column->values + row * column->size);
 	if ((Pointer) packed != DatumGetPointer(value))
 		pfree(packed);
 	return fits;
@@ -182,7 +182,7 @@ column_add_numeric(ColumnWriter *column, uint32 row, Datum value)
 static bool
 column_add(BatchWriter *writer, ColumnWriter *column, uint32 row, Datum value)
 {
-	if (column->numeric)
+	if (column->numeric != NUMERIC_NONE)
 		return column_add_numeric(column, row, value);
 	switch (column->type)
 	{

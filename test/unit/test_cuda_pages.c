@@ -69,7 +69,7 @@ make_program(bool all_columns)
 		int			last = program_add_column(b, 8, VT_TEXT, true,
 											  program_add_slot(b, VT_TEXT));
 
-		int			numeric = program_add_numeric_column(b, 9, 3, true,
+		int			numeric = program_add_numeric_column(b, 9, NUMERIC_EXACT, 3, true,
 														 program_add_slot(b, VT_INT8));
 
 		program_add_key(b, last);

@@ -158,6 +158,80 @@ test_no_numbers(void)
 	ok(safe, "reads random bytes safely");
 }
 
+/* A stored numeric in units of another scale than its own. */
+static bool
+has_units(__int128 value, int own, int scale, bool fits, int64_t expected)
+{
+	uint8_t		stored[NUMERIC_ROOM];
+	bool		good = true;
+
+	for (int is_long = 0; is_long < 2; is_long++)
+	{
+		uint32_t	len = numeric_of_scaled(stored, is_long, value, own);
+		uint8_t    *copy = malloc(len + 1);
+		int64_t		got = 0;
+		int32_t		shown = 0;
+
+		memcpy(copy + 1, stored, len);
+		good = good && numeric_read_part(NUMERIC_UNITS, copy + 1, len, scale, &got) == fits &&
+			(!fits || got == expected) &&
+			numeric_read_part(NUMERIC_SHOWN, copy + 1, len, scale, &shown) && shown == own &&
+			numeric_read_part(NUMERIC_EXACT, copy + 1, len, scale, &got) == (fits && own == scale);
+		free(copy);
+	}
+	return good;
+}
+
+static void
+test_units(void)
+{
+	static const uint16_t digits[] = {1234, 5000};
+	static const uint16_t nan = 0xc000;
+	uint8_t		stored[NUMERIC_ROOM];
+	uint32_t	len;
+	int64_t		value;
+	int32_t		shown;
+	bool		good = true;
+
+	ok(has_units(150, 2, 2, true, 150) && has_units(15, 1, 2, true, 150) &&
+	   has_units(-15, 1, 3, true, -1500) && has_units(0, 0, 18, true, 0), "lesser display scales");
+	ok(has_units(15000, 4, 2, true, 150) && has_units(-150, 2, 1, true, -15) &&
+	   has_units(0, 40, 2, true, 0) && has_units(1000000, 6, 0, true, 1),
+	   "larger display scales with zeros at the end");
+	ok(has_units(15001, 4, 2, false, 0) && has_units(1, 1, 0, false, 0) &&
+	   has_units(1, 40, 18, false, 0) && has_units(-19, 1, 0, false, 0), "digits beyond the scale");
+	ok(has_units(INT64_MAX, 0, 1, false, 0) && has_units(INT64_MAX / 10, 0, 1, true, INT64_MAX / 10 * 10) &&
+	   has_units(-(__int128) INT64_MAX, 3, 3, true, -INT64_MAX) && has_units(10, 0, 18, false, 0) &&
+	   has_units(-9, 0, 18, true, INT64_C(-9000000000000000000)), "what does not fit at the larger scale");
+
+	/* more digits than the display scale says */
+	len = numeric_write(stored, false, false, 0, 0, digits, 2);
+	ok(!numeric_to_units(stored, len, 4, &value), "refuses digits that are not shown");
+	len = numeric_write(stored, true, false, NUMERIC_MAX_SHOWN + 1, 0, digits, 1);
+	ok(!numeric_read_part(NUMERIC_SHOWN, stored, len, 0, &shown) &&
+	   !numeric_read_part(NUMERIC_SHOWN, (const uint8_t *) &nan, 2, 0, &shown) &&
+	   !numeric_read_part(NUMERIC_SHOWN, (const uint8_t *) "", 0, 0, &shown) &&
+	   !numeric_to_units((const uint8_t *) &nan, 2, 0, &value), "refuses display scales of none");
+	for (int i = 0; i < 100000; i++)
+	{
+		uint64_t	bytes[3] = {random_u64(), random_u64(), random_u64()};
+		uint32_t	size = random_u64() % 24;
+		uint8_t    *copy = malloc(size);
+
+		memcpy(copy, bytes, size);
+		good = good && (!numeric_to_units(copy, size, random_u64() % 19, &value) || value != INT64_MIN);
+		numeric_least_scale(numeric_header(copy, size));
+		free(copy);
+	}
+	ok(good, "reads random bytes safely");
+	len = numeric_of_scaled(stored, false, 1234500, 6);
+	ok(numeric_least_scale(numeric_header(stored, len)) == 4, "digits without zeros at the end");
+	len = numeric_of_scaled(stored, false, 7000, 3);
+	ok(numeric_least_scale(numeric_header(stored, len)) == 0, "digits of an integer");
+	len = numeric_of_scaled(stored, false, 1, 18);
+	ok(numeric_least_scale(numeric_header(stored, len)) == 18, "digits of the least number");
+}
+
 static void
 test_ops(void)
 {
@@ -183,6 +257,15 @@ test_ops(void)
 	   "doubles are the nearest ones");
 	numeric_to_float8(((int64_t) 1 << 53) + 1, 10, &error);
 	ok(error, "a double of more than 53 bits is refused");
+	error = false;
+	ok(display_scale_max(2, 3) == 3 && display_scale_max(3, 2) == 3 &&
+	   display_scale_sum(2, 998, &error) == 1000 && !error, "display scales of results");
+	display_scale_sum(2, 999, &error);
+	ok(error, "a display scale that is too large");
+	error = false;
+	ok(display_scale_is(4, 4, &error) && !error, "the display scale that is expected");
+	display_scale_is(4, 3, &error);
+	ok(error, "another display scale");
 }
 
 /* A page: int4, numeric of scale 2 (short or long varlena), numeric of scale 5. */
@@ -215,8 +298,10 @@ make_buffer(const SlotValue *missing)
 	program_add_attr(b, 4, 4, true);
 	program_add_attr(b, -1, 4, false);
 	program_add_attr(b, -1, 4, false);
-	program_add_numeric_column(b, 2, 2, true, -1);
-	program_add_numeric_column(b, 3, 5, true, program_add_slot(b, VT_INT8));
+	program_add_numeric_column(b, 2, NUMERIC_EXACT, 2, true, -1);
+	program_add_numeric_column(b, 3, NUMERIC_EXACT, 5, true, program_add_slot(b, VT_INT8));
+	program_add_numeric_column(b, 3, NUMERIC_UNITS, 7, true, program_add_slot(b, VT_INT8));
+	program_add_numeric_column(b, 3, NUMERIC_SHOWN, 0, true, program_add_slot(b, VT_INT4));
 	program = calloc(1, program_size(b));
 	program_finish(b, program);
 	buffer = deform_create(program, missing, 100);
@@ -229,8 +314,8 @@ static void
 test_pages(void)
 {
 	static char page[HEAP_PAGE_SIZE] __attribute__((aligned(8)));
-	SlotValue	missing = {.type = VT_INT8,.word = 777};
-	DeformBuffer *buffer = make_buffer(&missing);
+	SlotValue	missing[] = {{.type = VT_INT8,.word = 777}, {.type = VT_INT8,.word = 77700}, {.type = VT_INT4,.word = 9}};
+	DeformBuffer *buffer = make_buffer(missing);
 	uint8_t		a[NUMERIC_ROOM];
 	uint8_t		b[NUMERIC_ROOM];
 	uint32_t	alen = numeric_of_scaled(a, false, -123456789, 2);
@@ -241,6 +326,8 @@ test_pages(void)
 	const ColumnBatch *batch;
 	const int64_t *n2;
 	const int64_t *n5;
+	const int64_t *units;
+	const int32_t *shown;
 
 	page_begin(page);
 	add_row(page, a, alen, true, b, blen);
@@ -255,6 +342,10 @@ test_pages(void)
 	ok(n2[0] == -123456789 && n2[1] == -123456789 && n2[3] == -123456789 &&
 	   batch->columns[0].validity[0] == (uint8_t) ~4u, "values and a NULL");
 	ok(n5[0] == 1234567 && n5[2] == 1234567 && n5[3] == 777, "a value that is missing");
+	units = batch->columns[2].values;
+	shown = batch->columns[3].values;
+	ok(units[0] == 123456700 && units[2] == 123456700 && units[3] == 77700 &&
+	   shown[0] == 5 && shown[2] == 5 && shown[3] == 9, "units and display scales of one attribute");
 	deform_reset(buffer);
 
 	alen = numeric_of_scaled(a, false, 1, 3);
@@ -272,6 +363,7 @@ main(void)
 	test_values();
 	test_parts();
 	test_no_numbers();
+	test_units();
 	test_ops();
 	test_pages();
 	return done_testing();

@@ -346,8 +346,9 @@ put_value(const Page *page, uint32_t row, int att, const char *data,
 			return inexact_toast(page, att);
 		if (column->numeric)
 		{
-			if (!numeric_to_scaled((const uint8_t *) bytes, len, column->scale,
-								   (int64_t *) column->values + row))
+			if (!numeric_read_part((NumericPart) column->numeric, (const uint8_t *) bytes, len,
+								   column->scale,
+								   (char *) column->values + (size_t) row * column->width))
 				return inexact_numeric(page, att);
 		}
 		else if (column->width != 0)

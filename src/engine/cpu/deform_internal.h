@@ -14,7 +14,7 @@ typedef struct DeformColumn
 	uint8_t		width;			/* bytes a value; 0: TEXT */
 	bool		nullable;
 	bool		has_nulls;		/* in this batch */
-	bool		numeric;		/* stored as numeric, of this scale */
+	uint8_t		numeric;		/* NumericPart, of this scale */
 	uint8_t		scale;
 	int16_t		next;			/* another column of the same attribute, or -1 */
 	uint16_t	attno;			/* from 1 */

@@ -73,7 +73,7 @@ open_attrs(CudaRun *run)
 		made[i].nulls = run->layouts[0].columns[i].nulls;
 		made[i].width = (uint32_t) layout_value_size((ValueType) columns[i].type);
 		made[i].is_text = columns[i].type == VT_TEXT;
-		made[i].is_numeric = columns[i].numeric;
+		made[i].numeric = columns[i].numeric;
 		made[i].scale = columns[i].scale;
 		made[i].missing = columns[i].missing;
 		made[i].next = attr->column;
