@@ -27,15 +27,19 @@ INSERT INTO distinct_odd SELECT i % 3, (i % 7) / 4.0, CASE i % 5 WHEN 0 THEN '-0
 FROM generate_series(1, 200) i;
 ANALYZE distinct_odd;
 SELECT check_query('SELECT g, count(*), count(DISTINCT n), sum(DISTINCT n), avg(DISTINCT n), max(n) FROM distinct_odd GROUP BY g');
-SELECT check_query('SELECT count(DISTINCT f), count(DISTINCT c), count(DISTINCT s), count(*) FROM distinct_odd');
+SELECT check_query('SELECT count(DISTINCT c), count(DISTINCT s), count(*) FROM distinct_odd');
+SELECT check_query('SELECT count(DISTINCT f), count(*) FROM distinct_odd WHERE f::text <> ''0''');
 SELECT count(DISTINCT f) AS f, count(DISTINCT c) AS c, count(DISTINCT s) AS s, count(DISTINCT n) AS n, count(*) FROM distinct_odd;
 SELECT check_query('SELECT g, count(DISTINCT n + 0.125), sum(DISTINCT n * 2), count(n) FROM distinct_odd GROUP BY g');
-SELECT check_query('SELECT g, sum(DISTINCT f) FILTER (WHERE f <> ''NaN''), count(f) FROM distinct_odd GROUP BY g');
+SELECT check_query('SELECT g, sum(DISTINCT f) FILTER (WHERE f <> ''NaN''), count(f) FROM distinct_odd WHERE f::text <> ''-0'' GROUP BY g');
 
 -- FILTER, on the aggregate with DISTINCT or beside it
 SELECT check_query('SELECT b, count(DISTINCT i2) FILTER (WHERE i4 > 0), sum(i2), count(*) FILTER (WHERE i4 < 0) FROM facts GROUP BY b');
 SELECT check_query('SELECT b, count(DISTINCT i2) FILTER (WHERE i4 > 0), count(DISTINCT i2), sum(DISTINCT i2) FILTER (WHERE i4 > 0), count(*) FROM facts GROUP BY b');
 SELECT check_query('SELECT b, count(DISTINCT i2) FILTER (WHERE false), sum(DISTINCT i4) FILTER (WHERE NULL), count(*) FROM facts GROUP BY b');
+SELECT check_query('SELECT i2 % 3, sum(DISTINCT n) FILTER (WHERE b), count(*) FROM facts, (VALUES (1.5::numeric(4,1)), (2::numeric(4,1))) x (n) WHERE id < 300 GROUP BY 1');
+SELECT check_query('SELECT g, sum(DISTINCT n) FILTER (WHERE f = 0), avg(DISTINCT n) FILTER (WHERE s <> ''''), count(*) FROM distinct_odd GROUP BY g');
+SELECT check_query('SELECT g, variance(DISTINCT n), stddev_pop(DISTINCT n), sum(n) FROM distinct_odd GROUP BY g');
 SELECT check_query('SELECT g, count(DISTINCT c) FILTER (WHERE f = 0), count(DISTINCT s) FILTER (WHERE s <> ''''), count(*) FROM distinct_odd GROUP BY g');
 SELECT check_query('SELECT b, sum(DISTINCT 100 / (i4 - 1)) FILTER (WHERE i4 <> 1), count(*) FROM facts GROUP BY b');
 
@@ -89,7 +93,7 @@ SELECT check_query('SELECT g, count(*), count(DISTINCT v), sum(DISTINCT v), coun
 SELECT check_query('SELECT count(*), count(DISTINCT v), sum(DISTINCT v), count(DISTINCT t) FROM distinct_wide');
 SET gpuagg.memory_limit = '1MB';
 SET client_min_messages = error;
-SELECT count(*) FROM (SELECT g, count(*), count(DISTINCT t), count(DISTINCT v) FROM distinct_wide GROUP BY g) warns_once_a_session;
+SELECT sum(t), sum(v) FROM (SELECT g, count(*), count(DISTINCT t) AS t, count(DISTINCT v) AS v FROM distinct_wide GROUP BY g) warns_once_a_session;
 RESET client_min_messages;
 SELECT check_fallback('SELECT g, count(*), count(DISTINCT t), count(DISTINCT v) FROM distinct_wide GROUP BY g');
 RESET gpuagg.memory_limit;
