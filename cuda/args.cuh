@@ -38,8 +38,10 @@ typedef struct DeviceSlot
 /* Bits of Counters.errors. */
 #define ERROR_INEXACT 1			/* an expression would raise an error */
 #define ERROR_CORRUPT 2			/* a page contradicts itself */
-#define ERROR_TOASTED 4			/* a needed value is compressed or external */
+#define ERROR_TOASTED 4			/* a needed value is compressed or external:
+								 * not told if the row can be left out */
 #define ERROR_NUMERIC 8			/* a numeric is not what its column says */
+#define ERROR_WIDEN 16			/* a float sum needs more words */
 
 /* What kernels tell the host; downloaded after every batch. */
 typedef struct Counters
@@ -48,6 +50,8 @@ typedef struct Counters
 	uint32_t	block;			/* of a page that is corrupt */
 	uint32_t	undone;			/* rows in the list of undone ones */
 	uint32_t	emitted;		/* groups in the output */
+	uint32_t	left;			/* rows left out */
+	uint32_t	unused;
 	uint64_t	rows_passed;
 	uint64_t	emitted_bytes;	/* of text keys in the output */
 } Counters;
@@ -58,6 +62,7 @@ typedef struct TableCounters
 	uint32_t	groups;
 	uint32_t	unused;
 	uint64_t	arena_top;		/* in units of 8 bytes */
+	uint64_t	arena_missed;	/* the most that a key asked for in vain */
 	uint64_t	zero_rows[2];	/* UINT64_MAX less the number of the first row
 								 * with the float key 0, and with -0; 0: none */
 } TableCounters;
@@ -88,6 +93,8 @@ typedef struct RowBatch
 	POINTER(uint32_t) rows;		/* the rows to take; 0: all */
 	POINTER(uint32_t) undone;	/* list of rows that found no room; one entry for
 								 * every row */
+	POINTER(uint8_t) left;		/* one byte a row: is it left out?  0 if the
+								 * program leaves no rows */
 	uint64_t	capacity;
 	uint64_t	nrows;			/* rows to take */
 	uint64_t	first;			/* rows of the batches before */
@@ -97,6 +104,9 @@ typedef struct RowBatch
 /* The bit of a key: of its number with TABLE_DIRECT, else of its hash. */
 #define HOT_BITS 8192
 #define HOT_BIT(key) ((uint32_t) ((uint64_t) (key) * UINT64_C(0x9e3779b97f4a7c15) >> 51))
+
+/* Float sums at most, one for each accumulator. */
+#define ARGS_MAX_SUMS 512
 
 typedef struct AggregateArgs
 {
@@ -114,6 +124,8 @@ typedef struct AggregateArgs
 	POINTER(struct SampledRow) sampled;
 	uint64_t	sample_chunk;	/* rows of a chunk, a multiple of 32 */
 	uint64_t	sample_stride;	/* from one chunk to the next */
+	POINTER(uint32_t) exponents;	/* `exponents`: one for each float sum */
+	int32_t		units[ARGS_MAX_SUMS];	/* of float sums */
 } AggregateArgs;
 
 /* One sampled row: its key's hash, and its value if it is one integer. */
@@ -181,6 +193,7 @@ typedef struct DevicePage
 	uint16_t	nlines;			/* visible ones: rows */
 	uint16_t	all;			/* they are 1 .. nlines */
 	uint32_t	lines;			/* else: their place in the batch's list */
+	uint32_t	table;			/* for the host: PageRef.table */
 } DevicePage;
 
 /* Parameters of `deform`. */

@@ -12,7 +12,9 @@
  *
  * Nothing on a page is believed: what a line pointer, a header or a length says
  * is compared with what it must lie within before it is used.  What contradicts
- * itself sets an error in the counters, and the host drops the batch.
+ * itself sets an error in the counters, and the host drops the batch.  A row with
+ * a needed value that is compressed or stored out of line is marked as left out,
+ * if the program leaves rows.
  */
 #ifndef GPUAGG_DEFORM_CUH
 #define GPUAGG_DEFORM_CUH
@@ -237,12 +239,18 @@ put_value(const DeformArgs *args, const DeformColumn *column, uint32_t row,
 	uint8_t    *to = column_value(&args->batch, column, row);
 	const uint8_t *from = tuple->data + value->offset + value->header;
 
+	/* what stands in the column's place must be harmless all the same */
 	if (!value->plain)
+	{
+		for (uint32_t i = 0; i < column->width; i++)
+			to[i] = 0;
+		put_isnull(&args->batch, column, row, false);
 		return ERROR_TOASTED;
+	}
 	if (column->numeric != NUMERIC_NONE)
 	{
-		if (!numeric_read_part((NumericPart) column->numeric, from,
-							   value->size - value->header, column->scale, to))
+		if (!numeric_read_part((NumericPart) column->numeric, column->width == sizeof(Wide),
+							   from, value->size - value->header, column->scale, to))
 			return ERROR_NUMERIC;
 	}
 	else if (column->is_text)
@@ -307,6 +315,13 @@ KERNEL(deform, DeformArgs, args)
 
 			if (tuple_check(page, number, &tuple))
 				errors = deform_tuple(&args, &tuple, info.row + i);
+			if (args.batch.left != NULL && !(errors & ~ERROR_TOASTED))
+			{
+				args.batch.left[info.row + i] = errors != 0;
+				if (errors != 0)
+					atomic_add_u32_noreturn(&args.counters->left, 1);
+				continue;
+			}
 			if (errors == 0)
 				continue;
 			if (errors & ERROR_CORRUPT)

@@ -105,6 +105,9 @@ typedef unsigned long uintptr_t;
 /* Read-only memory: no other thread writes it during the kernel. */
 #define load_readonly(address) __ldg(address)
 
+/* Before a loop that is to be written out. */
+#define PRAGMA_UNROLL _Pragma("unroll")
+
 #define warp_sync(mask) __syncwarp(mask)
 #define warp_ballot(mask, value) __ballot_sync(mask, value)
 #define warp_any(mask, value) (__any_sync(mask, value) != 0)
@@ -266,6 +269,8 @@ load_volatile_u64(const uint64_t *address)
 #define CONSTANT static const
 
 #define load_readonly(address) (*(address))
+
+#define PRAGMA_UNROLL
 
 #define SIMT_WARP(kind, mask, value, operand) \
 	simt_rt->warp(simt_rt, kind, mask, value, operand, SIMT_SITE)

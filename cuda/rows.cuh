@@ -11,12 +11,6 @@
 #ifndef GPUAGG_ROWS_CUH
 #define GPUAGG_ROWS_CUH
 
-#ifdef __CUDACC__
-#define PRAGMA_UNROLL _Pragma("unroll")
-#else
-#define PRAGMA_UNROLL
-#endif
-
 #define TILE_ROWS (ROWS_AT_ONCE * WARP_SIZE)
 
 /* A thread's way over the batch. */
@@ -28,6 +22,7 @@ typedef struct RowCursor
 	uint64_t	stride;			/* between a warp's chunks */
 	uint64_t	passed;			/* rows that passed, of this thread */
 	bool		error;			/* did one of them have an error? */
+	bool		widen;			/* did a float sum have no room for one? */
 } RowCursor;
 
 /* One tile: the thread's rows, one a step. */
@@ -50,6 +45,7 @@ rows_begin(uint32_t chunk_tiles)
 	cursor.stride = grid_size() / WARP_SIZE * cursor.chunk_rows;
 	cursor.passed = 0;
 	cursor.error = false;
+	cursor.widen = false;
 	return cursor;
 }
 
@@ -89,6 +85,7 @@ rows_step(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int st
 {
 	row->passes = false;
 	row->error = false;
+	row->widen = false;
 	if (tile->valid[step])
 		row_eval(args, &tile->raw[step], tile->index[step], row);
 	if (!row->passes)
@@ -99,6 +96,7 @@ rows_step(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int st
 	}
 	cursor->passed += row->passes;
 	cursor->error |= row->error;
+	cursor->widen |= row->widen;
 }
 
 /* Tell what came of the thread's rows; all lanes of a warp together. */
@@ -113,6 +111,8 @@ rows_end(const AggregateArgs *args, const RowCursor *cursor)
 		atomic_add_u64_noreturn(&args->counters->rows_passed, passed);
 	if (cursor->error)
 		atomic_or_u32(&args->counters->errors, ERROR_INEXACT);
+	if (cursor->widen)
+		atomic_or_u32(&args->counters->errors, ERROR_WIDEN);
 }
 
 /* The state of a warp's lanes merged into that of each lane. */

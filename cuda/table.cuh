@@ -145,10 +145,15 @@ arena_take(const GroupTable *table, uint64_t units)
 
 	if (units == 0)
 		return 0;
-	if (load_volatile_u64(&table->counters->arena_top) + units > table->arena_size)
-		return UINT64_MAX;
-	at = atomic_add_u64(&table->counters->arena_top, units);
-	return at + units <= table->arena_size ? at : UINT64_MAX;
+	if (load_volatile_u64(&table->counters->arena_top) + units <= table->arena_size)
+	{
+		at = atomic_add_u64(&table->counters->arena_top, units);
+		if (at + units <= table->arena_size)
+			return at;
+	}
+	if (load_volatile_u64(&table->counters->arena_missed) < units)
+		atomic_max_u64(&table->counters->arena_missed, units);
+	return UINT64_MAX;
 }
 
 /* The same key behind the same tag, as described above? */

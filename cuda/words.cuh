@@ -8,66 +8,58 @@
  * shared memory, where only 32-bit additions are native on Hopper: 64-bit ones
  * are compare-and-swap loops.  Contributions that change nothing are left out.
  *
- * A word holds a uint64_t, an int64_t or a double's bits.
+ * A word holds a uint64_t or an int64_t.  The words of an exact sum are one
+ * number (exact.h) and have functions of their own.
  */
 #ifndef GPUAGG_WORDS_CUH
 #define GPUAGG_WORDS_CUH
 
-/* -0: the only double that leaves every other as it is. */
-#define FLOAT_NEUTRAL UINT64_C(0x8000000000000000)
-
-DEVICE_FN uint64_t
-merge_add(uint64_t a, uint64_t b)
+DEVICE_FN void
+merge_add(uint64_t *into, uint64_t from)
 {
-	return a + b;
+	*into = *into + from;
 }
 
-DEVICE_FN uint64_t
-merge_float(uint64_t a, uint64_t b)
+DEVICE_FN void
+merge_min(uint64_t *into, uint64_t from)
 {
-	return f64_bits(f64_from_bits(a) + f64_from_bits(b));
+	*into = (int64_t) from < (int64_t) *into ? from : *into;
 }
 
-DEVICE_FN uint64_t
-merge_min(uint64_t a, uint64_t b)
+DEVICE_FN void
+merge_max(uint64_t *into, uint64_t from)
 {
-	return (int64_t) b < (int64_t) a ? b : a;
+	*into = (int64_t) from > (int64_t) *into ? from : *into;
 }
 
-DEVICE_FN uint64_t
-merge_max(uint64_t a, uint64_t b)
+DEVICE_FN void
+merge_umin(uint64_t *into, uint64_t from)
 {
-	return (int64_t) b > (int64_t) a ? b : a;
+	*into = from < *into ? from : *into;
 }
 
-DEVICE_FN uint64_t
-merge_umin(uint64_t a, uint64_t b)
+DEVICE_FN void
+merge_umax(uint64_t *into, uint64_t from)
 {
-	return b < a ? b : a;
+	*into = from > *into ? from : *into;
 }
 
-DEVICE_FN uint64_t
-merge_umax(uint64_t a, uint64_t b)
+DEVICE_FN void
+merge_and(uint64_t *into, uint64_t from)
 {
-	return b > a ? b : a;
+	*into = *into & from;
 }
 
-DEVICE_FN uint64_t
-merge_and(uint64_t a, uint64_t b)
+DEVICE_FN void
+merge_or(uint64_t *into, uint64_t from)
 {
-	return a & b;
+	*into = *into | from;
 }
 
-DEVICE_FN uint64_t
-merge_or(uint64_t a, uint64_t b)
+DEVICE_FN void
+merge_xor(uint64_t *into, uint64_t from)
 {
-	return a | b;
-}
-
-DEVICE_FN uint64_t
-merge_xor(uint64_t a, uint64_t b)
-{
-	return a ^ b;
+	*into = *into ^ from;
 }
 
 DEVICE_FN void
@@ -77,11 +69,39 @@ word_add(uint64_t *word, uint64_t value)
 		atomic_add_u64_noreturn(word, value);
 }
 
+/*
+ * A number of n words.  Each word's addition tells by its result whether there
+ * is a carry; that other threads add at the same time does not matter: modulo
+ * 2^(64n), all carries have been added once all threads are done.  Of a negative
+ * number the magnitude is subtracted, so that words which are all sign stay
+ * untouched.
+ */
 DEVICE_FN void
-word_float(uint64_t *word, uint64_t value)
+word_exact(uint64_t *state, const uint64_t *value, int n)
 {
-	if (value != FLOAT_NEUTRAL)
-		atomic_add_f64_noreturn((double *) word, f64_from_bits(value));
+	bool		negative = (value[n - 1] >> 63) != 0;
+	uint64_t	flip = negative ? UINT64_MAX : 0;
+	uint64_t	one = flip & 1;
+	uint64_t	carry = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		uint64_t	part = (value[i] ^ flip) + one;
+
+		one = one & (part == 0);
+		part += carry;
+		carry = carry & (part == 0);
+		if (part == 0)
+			continue;
+		if (i == n - 1)
+			atomic_add_u64_noreturn(&state[i], negative ? 0 - part : part);
+		else
+		{
+			uint64_t	old = atomic_add_u64(&state[i], negative ? 0 - part : part);
+
+			carry = carry | (negative ? old < part : old + part < part);
+		}
+	}
 }
 
 /*
@@ -162,11 +182,41 @@ shared_count(uint64_t *word, uint64_t value)
 	atomic_add_u32_noreturn((uint32_t *) word, (uint32_t) value);
 }
 
+/* As word_exact, by halves; words are `stride` apart. */
+DEVICE_FN void
+shared_exact(uint64_t *state, uint32_t stride, const uint64_t *value, int n)
+{
+	bool		negative = (value[n - 1] >> 63) != 0;
+	uint32_t	flip = negative ? UINT32_MAX : 0;
+	uint32_t	one = flip & 1;
+	uint32_t	carry = 0;
+
+	PRAGMA_UNROLL
+	for (int i = 0; i < 2 * n; i++)
+	{
+		uint32_t   *half = (uint32_t *) &state[(uint32_t) (i / 2) * stride] + i % 2;
+		uint32_t	part = ((uint32_t) (value[i / 2] >> (32 * (i % 2))) ^ flip) + one;
+
+		one = one & (part == 0);
+		part += carry;
+		carry = carry & (part == 0);
+		if (part == 0)
+			continue;
+		if (i == 2 * n - 1)
+			atomic_add_u32_noreturn(half, negative ? 0 - part : part);
+		else
+		{
+			uint32_t	old = atomic_add_u32(half, negative ? 0 - part : part);
+
+			carry = carry | (negative ? old < part : old + part < part);
+		}
+	}
+}
+
 /*
  * The rest is compare-and-swap in any case; the compiler's own loop for it is
  * shorter than one written here.
  */
-#define shared_float word_float
 #define shared_min word_min
 #define shared_max word_max
 #define shared_umin word_umin

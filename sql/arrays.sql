@@ -47,11 +47,11 @@ SELECT check_query('SELECT count(*), min(id) FROM facts WHERE i4 = ANY (ARRAY(SE
 	check_query('SELECT b, count(*) FROM facts WHERE t = ANY (ARRAY(SELECT vc FROM facts WHERE false)) GROUP BY b'), check_query('SELECT count(*) FROM facts WHERE k <> ALL (ARRAY(SELECT i4 FROM facts WHERE i4 IS NOT NULL AND id < 300))');
 
 -- errors: of x, even if the array is empty; of an element
-CREATE TABLE divisors (a int, z int);
-INSERT INTO divisors SELECT i, i % 3 FROM generate_series(1, 90) i;
-SELECT check_fallback('SELECT count(*) FROM divisors WHERE a / z = ANY (''{1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17}'')'), check_fallback('SELECT count(*) FROM divisors WHERE a / z = ANY (ARRAY(SELECT 1 WHERE false))'),
-	check_engine('SELECT count(*) FROM divisors WHERE z > 0 AND a / z = ANY (''{1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17}'')'),
-	check_engine('SELECT count(*) FROM divisors WHERE z > 0 AND a / z = ANY (ARRAY(SELECT 1 WHERE false))');
+CREATE TABLE shares (a int, z int);
+INSERT INTO shares SELECT i, i % 3 FROM generate_series(1, 90) i;
+SELECT check_fallback('SELECT count(*) FROM shares WHERE a / z = ANY (''{1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17}'')'), check_fallback('SELECT count(*) FROM shares WHERE a / z = ANY (ARRAY(SELECT 1 WHERE false))'),
+	check_engine('SELECT count(*) FROM shares WHERE z > 0 AND a / z = ANY (''{1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17}'')'),
+	check_engine('SELECT count(*) FROM shares WHERE z > 0 AND a / z = ANY (ARRAY(SELECT 1 WHERE false))');
 
 SET gpuagg.report_rejections = on;
 SELECT count(*) FILTER (WHERE f8 = ANY ((SELECT array_agg(i::float8) FROM generate_series(1, 3) i)::float8[])) FROM facts WHERE id < 0;

@@ -31,7 +31,7 @@ SELECT explain('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'SELECT i2, count(
 SELECT explain('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'SELECT * FROM (SELECT i2, count(*) FROM facts GROUP BY i2 LIMIT 0) s');
 
 -- fallen back: says why
-SELECT explain('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'SELECT sum(v) FROM (VALUES (''infinity''::float8), (1)) x (v)');
+SELECT explain('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'SELECT sum(v) FROM (VALUES (''1e300''::float8), (1)) x (v)');
 
 -- other formats parse, and have the same parts
 CREATE FUNCTION explain_json(query text) RETURNS jsonb LANGUAGE plpgsql AS $$

@@ -36,5 +36,10 @@ PREPARE no_rows(int) AS SELECT count(*) FROM found_nothing WHERE 1 / $1 > 0;
 EXECUTE no_rows(1);
 EXECUTE no_rows(0);
 
+-- a constant that is a key of grouping sets is NULL where these leave it out
+SELECT DISTINCT 'a'::text AS k, c FROM found WHERE c < 2 GROUP BY GROUPING SETS (('a'::text), (c)) ORDER BY 1, 2;
+PREPARE constant_key(int) AS SELECT DISTINCT $1 AS k, c FROM found WHERE c < 2 GROUP BY GROUPING SETS (($1), (c)) ORDER BY 1, 2;
+EXECUTE constant_key(5);
+
 DEALLOCATE ALL;
 RESET plan_cache_mode;

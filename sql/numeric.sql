@@ -138,15 +138,6 @@ RESET plan_cache_mode;
 SELECT check_query('SELECT g, count(*) FROM amounts WHERE n4 > (SELECT avg(n4) FROM amounts) GROUP BY g');
 
 -- the program says the scales
-CREATE FUNCTION program(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE
-	line text;
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (VERBOSE, COSTS OFF) ' || query LOOP
-		CONTINUE WHEN line !~ 'Program';
-		RETURN NEXT trim(line);
-	END LOOP;
-END $$;
 SELECT program('SELECT n2, sum(n2 * (1 - n4)), avg(n7) FROM amounts GROUP BY n2');
 
 -- with numeric inside of them

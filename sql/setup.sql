@@ -122,6 +122,17 @@ BEGIN
 	RETURN check_query(query) || CASE source(query) WHEN 'heap pages' THEN '' ELSE ' FROM ' || source(query) END;
 END $$;
 
+-- The program that the engine would run.
+CREATE FUNCTION program(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (VERBOSE, COSTS OFF) ' || query LOOP
+		CONTINUE WHEN line !~ 'Program';
+		RETURN NEXT trim(line);
+	END LOOP;
+END $$;
+
 -- A column of each type, NULLs in all but id.  Floats are multiples of 1/4, so
 -- that their sums are exact in any order.
 CREATE TABLE facts (

@@ -75,6 +75,13 @@ CREATE FOREIGN TABLE lines (g int, v bigint, name text)
 SERVER files OPTIONS (program 'for i in 1 2 3 4 5 6; do echo $((i % 2)),$i,n$((i % 3)); done', format 'csv');
 SELECT check_query('SELECT g, count(*), sum(v) FROM lines GROUP BY g');
 SELECT check_query('SELECT name, min(v) FROM lines WHERE v > 2 GROUP BY name');
+-- as a partition
+CREATE TABLE partly_foreign (g int, v bigint, name text) PARTITION BY LIST (g);
+CREATE TABLE partly_here PARTITION OF partly_foreign FOR VALUES IN (5, 6);
+INSERT INTO partly_foreign SELECT 5 + i % 2, i, 'n' || i % 3 FROM generate_series(1, 100) i;
+ALTER TABLE partly_foreign ATTACH PARTITION lines FOR VALUES IN (0, 1);
+SELECT check_query('SELECT g, count(*), sum(v) FROM partly_foreign GROUP BY g');
+SELECT check_query('SELECT g, count(*), sum(v) FROM partly_foreign WHERE g > 1 GROUP BY g');
 
 -- parallel plans below, or instead
 SET parallel_setup_cost = 0;

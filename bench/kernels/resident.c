@@ -217,7 +217,7 @@ check_groups(CudaRun *run, uint64_t rows, uint64_t *ngroups)
 			break;
 		*ngroups += batch.ngroups;
 		for (uint32_t i = 0; i < batch.ngroups; i++)
-			total += batch.states[2 * i + 1];
+			total += batch.states[(size_t) (i + 1) * run->program->nwords - 1];
 	}
 	return total == rows;
 }

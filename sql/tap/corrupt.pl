@@ -12,16 +12,14 @@ my $query = 'SELECT k, count(*), sum(v), max(w) FROM t GROUP BY k ORDER BY k';
 # Change some bytes of block 3: change($page) gets and returns 8192 bytes.
 sub corrupt
 {
-	my ($change) = @_;
+	my ($change, $table) = @_;
 	my $page;
 
-	$node->safe_psql('postgres', <<'SQL');
-DROP TABLE IF EXISTS t;
+	$table //= <<'SQL';
 CREATE TABLE t (k int, v int, w bigint);
 INSERT INTO t SELECT i % 7, i, i FROM generate_series(1, 5000) i;
-VACUUM (FREEZE) t;
-CHECKPOINT;
 SQL
+	$node->safe_psql('postgres', "DROP TABLE IF EXISTS t; $table; VACUUM (FREEZE) t; CHECKPOINT");
 	my $file = $node->data_dir . '/' . $node->safe_psql('postgres', "SELECT pg_relation_filepath('t')");
 	$node->stop;
 	open(my $relation, '+<:raw', $file) or die "$file: $!";
@@ -78,6 +76,37 @@ for my $case (@unsteady)
 
 	corrupt($change);
 	unlike(outcome($node, 'SET gpuagg.mode = force', $query), qr/FATAL|PANIC|closed/, $name);
+	is(outcome($node, '', 'SELECT 1'), '1', "$name: the server lives");
+}
+
+# values that are detoasted: the pointer of an external one, a compressed one's bytes
+my $external = <<'SQL';
+CREATE TABLE t (k int, big text);
+ALTER TABLE t ALTER big SET STORAGE EXTERNAL;
+INSERT INTO t SELECT i, repeat('big' || i % 3, 1000) FROM generate_series(1, 1000) i;
+SQL
+my $compressed = "CREATE TABLE t (k int, big text); INSERT INTO t SELECT i, repeat(md5((i % 3)::text), 200) FROM generate_series(1, 1000) i";
+my @toast = (
+	[ 'a pointer to no value', $external, sub { put($_[0], tuple_offset($_[0], 5) + 24 + 4 + 10, pack('V', 4_000_000_000)) } ],
+	[ 'a pointer to no table', $external, sub { put($_[0], tuple_offset($_[0], 5) + 24 + 4 + 14, pack('V', 4_000_000_000)) } ],
+	[ 'a pointer to a value of another size', $external, sub { put($_[0], tuple_offset($_[0], 5) + 24 + 4 + 2, pack('V V', 5004, 5000)) } ],
+	[ 'compressed bytes', $compressed, sub { put($_[0], tuple_offset($_[0], 5) + 24 + 12, "\xff" x 12) } ],
+	[ 'a compressed value of another size', $compressed, sub { put($_[0], tuple_offset($_[0], 5) + 24 + 8, pack('V', 20)) } ]);
+
+for my $case (@toast)
+{
+	my ($name, $table, $change) = @$case;
+
+	corrupt($change, $table);
+	for my $query ('SELECT length(big), count(*) FROM t GROUP BY 1 ORDER BY 1',
+		'SELECT md5(big), n FROM (SELECT big, count(*) AS n FROM t GROUP BY big) s ORDER BY 1',
+		'SELECT k % 3, count(*) FROM t GROUP BY 1 ORDER BY 1')
+	{
+		my $native = outcome($node, 'SET gpuagg.mode = off', $query);
+		is(outcome($node, 'SET gpuagg.mode = force', $query), $native, "$name: $native" =~ s/\n.*//sr);
+	}
+	is(outcome($node, 'SET gpuagg.fallback = off; SET gpuagg.mode = force', 'SELECT k % 3, count(*) FROM t GROUP BY 1 ORDER BY 1'),
+		"0|333\n1|334\n2|333", "$name: not needed");
 	is(outcome($node, '', 'SELECT 1'), '1', "$name: the server lives");
 }
 

@@ -12,10 +12,18 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE t (k int, v int, f float8);
 INSERT INTO t SELECT i % 5000, i, i / 4.0 FROM generate_series(1, 100000) i;
 VACUUM ANALYZE t;
+CREATE TABLE parts (k int, v int, s text) PARTITION BY RANGE (v);
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (20000);
+CREATE TABLE parts_2 PARTITION OF parts FOR VALUES FROM (20000) TO (40000);
+CREATE TABLE parts_3 (v int, s text, k int);
+ALTER TABLE parts ATTACH PARTITION parts_3 FOR VALUES FROM (40000) TO (60000);
+INSERT INTO parts SELECT i % 100, i, CASE WHEN i % 10 = 0 THEN repeat('long ' || i % 3, 1000) ELSE 'short' END FROM generate_series(1, 50000) i;
+VACUUM ANALYZE parts;
 SQL
 
 my %queries = (
 	pages => 'SELECT k, count(*), sum(v), min(f) FROM t WHERE v % 3 <> 0 GROUP BY k ORDER BY k',
+	partitions => 'SELECT k, length(s) AS l, count(*), sum(v) FROM parts WHERE v % 3 <> 0 GROUP BY 1, 2 ORDER BY 1, 2',
 	columns => 'SELECT k, count(*), sum(v), min(f) FROM (SELECT * FROM t OFFSET 10) s GROUP BY k ORDER BY k',
 	sets => 'SELECT k, v % 3, count(*), sum(v) FROM t GROUP BY CUBE (k, v % 3) ORDER BY 1, 2, 3',
 	distinct => 'SELECT k % 7, count(*), count(DISTINCT v % 9000), sum(DISTINCT k) FROM t GROUP BY 1 ORDER BY 1',
@@ -23,6 +31,8 @@ my %queries = (
 my $by_key = 'SELECT u.* FROM (SELECT gpu_sum_by_key(k, v) AS a FROM t) s, unnest(s.a) u ORDER BY 1';
 my %calls = (
 	pages => [ 'open:1', 'pages:1', 'pages:3', 'groups:1' ],
+	# the last pages of the first partition, its rows left out, the third one's rows
+	partitions => [ 'open:1', 'pages:1', 'pages:9', 'pages:15', 'columns:1', 'columns:2', 'columns:3', 'groups:1' ],
 	columns => [ 'open:1', 'columns:1', 'columns:7', 'groups:1' ],
 	sets => [ 'open:1', 'pages:2', 'groups:1', 'groups:2', 'regroup:1', 'regroup:2' ],
 	distinct => [ 'groups:2', 'regroup:1', 'regroup:3' ],

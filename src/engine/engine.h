@@ -3,15 +3,15 @@
  *	  The interface between PostgreSQL's side of gpuagg and an engine.
  *
  * An engine aggregates the rows of one query: it is opened for a Program, is
- * fed heap pages or column batches (the Program's source says which), and gives
- * the groups back by batches.  It knows nothing of PostgreSQL: no palloc, no
+ * fed heap pages, where the Program's source says so, and column batches, and
+ * gives the groups back by batches.  It knows nothing of PostgreSQL: no palloc, no
  * ereport, no longjmp; plain C99 without postgres.h.  Its memory comes from
  * malloc or a device, is bounded by EngineHints.memory_limit, and is given back
  * by close, which the caller calls on every path out.
  *
  * One run is used by one thread.  Calls, in this order:
  *
- *	  open  (pages | columns)*  groups+  (rewind groups+)*  close
+ *	  open  (pages | left | columns)*  groups+  (rewind groups+)*  close
  *
  * A status other than OK and BUSY ends the run: only close may follow.
  */
@@ -27,6 +27,8 @@ typedef enum EngineStatus
 								 * with the same arguments */
 	ENGINE_INEXACT,				/* a row's expression would raise an error, or a
 								 * value cannot be represented here */
+	ENGINE_WIDEN,				/* a float sum needs more words: begin again with
+								 * the Program that program_widen makes */
 	ENGINE_CORRUPT,				/* a heap page contradicts itself */
 	ENGINE_NO_MEMORY,			/* memory_limit, or the machine's memory */
 	ENGINE_FAILED				/* the device or its driver */
@@ -55,8 +57,17 @@ typedef struct PageRef
 	const char *page;
 	const uint16_t *lines;
 	uint32_t	nlines;
-	uint32_t	block;			/* block number, for messages */
+	uint32_t	block;			/* block number, for messages and left rows */
+	uint32_t	table;			/* the caller's number of the table, likewise */
 } PageRef;
+
+/* A row of a page that the engine has left out: see EngineOps.left. */
+typedef struct LeftRow
+{
+	uint32_t	table;			/* of its PageRef */
+	uint32_t	block;
+	uint16_t	line;			/* line pointer, from 1 */
+} LeftRow;
 
 /*
  * One column of a batch.  values: nrows values of the type's C type, or, for
@@ -80,7 +91,8 @@ typedef struct ColumnBatch
 
 /*
  * Groups.  keys: the Program's keys, in order, nrows = ngroups.  states:
- * Program.nwords words a group, row after row (state.h).  All of it belongs to
+ * Program.nwords words a group, row after row (state.h).  units: for each
+ * accumulator that is a float sum, what its words count.  All of it belongs to
  * the run and is valid until the next call.
  */
 typedef struct GroupBatch
@@ -88,6 +100,7 @@ typedef struct GroupBatch
 	uint32_t	ngroups;		/* 0: all groups have been given */
 	const ColumnVector *keys;
 	const uint64_t *states;
+	const int32_t *units;
 } GroupBatch;
 
 /* What happened, for EXPLAIN ANALYZE.  Times in nanoseconds. */
@@ -149,6 +162,15 @@ typedef struct EngineOps
 	 * call again with the same arguments.
 	 */
 	EngineStatus (*pages) (EngineRun *run, const PageRef *pages, int n);
+
+	/*
+	 * An engine leaves out rows of pages whose needed values are compressed or
+	 * stored out of line, if program_leaves_rows, and the caller sends them as
+	 * column batches.  Up to max of those that are known and have not been told
+	 * yet; returns their number.  Pages may be gone by then.  After pages with n
+	 * = 0 has returned OK, all are known.
+	 */
+	int			(*left) (EngineRun *run, LeftRow *rows, int max);
 	EngineStatus (*columns) (EngineRun *run, const ColumnBatch *batch);
 
 	/*

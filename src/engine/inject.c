@@ -30,6 +30,7 @@ static const struct
 }			statuses[] =
 {
 	{"inexact", ENGINE_INEXACT},
+	{"widen", ENGINE_WIDEN},
 	{"corrupt", ENGINE_CORRUPT},
 	{"no_memory", ENGINE_NO_MEMORY},
 	{"failed", ENGINE_FAILED}

@@ -159,6 +159,12 @@ engine_pages(EngineHandle *handle, const PageRef *pages, int n)
 	return status;
 }
 
+int
+engine_left(EngineHandle *handle, LeftRow *rows, int max)
+{
+	return handle->ops->left(handle->run, rows, max);
+}
+
 EngineStatus
 engine_columns(EngineHandle *handle, const ColumnBatch *batch)
 {

@@ -45,6 +45,9 @@ extern EngineHandle *engine_handle(const EngineOps *ops);
 extern EngineStatus engine_open(EngineHandle *handle, const Program *program,
 								const SlotValue *slots, const EngineHints *hints);
 extern EngineStatus engine_pages(EngineHandle *handle, const PageRef *pages, int n);
+
+/* As EngineOps.left; cannot fail. */
+extern int	engine_left(EngineHandle *handle, LeftRow *rows, int max);
 extern EngineStatus engine_columns(EngineHandle *handle, const ColumnBatch *batch);
 extern EngineStatus engine_groups(EngineHandle *handle, GroupBatch *batch);
 extern void engine_rewind(EngineHandle *handle);

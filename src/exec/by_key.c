@@ -22,9 +22,6 @@
  * never splits these aggregates over parallel workers; nothing forbids that a
  * worker runs one as a whole, so all functions are PARALLEL SAFE.
  *
- * Engines give up at float values that they cannot sum, and there is no plan to
- * fall back to.  So float8 values become two columns: see split_float.h.
- *
  * Memory: the state, its batch and its result are in the aggregate's context;
  * only an engine's own memory is not PostgreSQL's, and bounded by
  * gpuagg.memory_limit.
@@ -46,28 +43,20 @@
 #include "engine/select.h"
 #include "exec/column_run.h"
 #include "exec/final.h"
-#include "exec/split_float.h"
 #include "source/batch.h"
 
 /* The value type of gpu_count_by_key, which has no value. */
 #define NO_VALUE VT_COUNT
 
-/*
- * The Program's aggregates, in this order; gpu_count_by_key has only COUNT.
- * Those of float8's column `large` follow at the end.
- */
+/* The Program's aggregates, in this order; gpu_count_by_key has only COUNT. */
 enum
 {
 	AGG_COUNT,
-	AGG_SUM,
-	AGG_LARGE_COUNT,
-	AGG_LARGE_SUM,
-	AGG_LARGE_MIN,
-	AGG_LARGE_MAX
+	AGG_SUM
 };
 
-/* The columns: key, value, and for float8 values `large`. */
-#define MAX_COLUMNS 3
+/* The columns: key, value. */
+#define MAX_COLUMNS 2
 
 #define MAX_RESULTS 3			/* key, sum, count */
 
@@ -106,18 +95,6 @@ add_aggregate(ProgramBuilder *builder, FinalKind final, AccKind kind, int reg,
 	program_add_agg(builder, final, program_add_acc(builder, kind, reg, -1), count);
 }
 
-static void
-add_large_column(ProgramBuilder *builder)
-{
-	int			large = program_add_column(builder, 3, VT_FLOAT8, true, -1);
-	int			count = program_add_acc(builder, ACC_COUNT, large, -1);
-
-	program_add_agg(builder, FINAL_COUNT, count, count);
-	add_aggregate(builder, FINAL_SUM_FLOAT8, ACC_SUM_FLOAT, large, count);
-	add_aggregate(builder, FINAL_EXTREME_FLOAT8, ACC_MIN_FLOAT, large, count);
-	add_aggregate(builder, FINAL_EXTREME_FLOAT8, ACC_MAX_FLOAT, large, count);
-}
-
 /* GROUP BY the first column, with the aggregates over the others. */
 static void
 build_program(ProgramBuilder *builder, ValueType key_type, ValueType value_type)
@@ -141,8 +118,10 @@ build_program(ProgramBuilder *builder, ValueType key_type, ValueType value_type)
 			add_aggregate(builder, FINAL_SUM_NUMERIC, ACC_SUM_INT128, value, count);
 			break;
 		case VT_FLOAT8:
-			add_aggregate(builder, FINAL_SUM_FLOAT8, ACC_SUM_FLOAT, value, count);
-			add_large_column(builder);
+			/* there is no plan to fall back to: all values, until a sum overflows */
+			program_add_agg(builder, FINAL_SUM_FLOAT8,
+							program_add_float_acc(builder, value, -1, -1, EXACT_LIMIT_ANY),
+							count);
 			break;
 		default:
 			Assert(value_type == NO_VALUE);
@@ -223,23 +202,13 @@ hand_over(FunctionCallInfo fcinfo, MemoryContext context, ByKeyState *state)
 	{
 		MemoryContext old = MemoryContextSwitchTo(context);
 
-		state->run = column_run_create(engine_for_plan(cpu_engine.name), state->program, 0);
+		state->run = column_run_create(engine_for_plan(cpu_engine.name), state->program, 0,
+									   false);
 		MemoryContextSwitchTo(old);
 		AggRegisterCallback(fcinfo, close_run, PointerGetDatum(state));
 	}
 	column_run_add(state->run, batch_columns(state->writer));
 	batch_reset(state->writer);
-}
-
-/* Make columns `small` and `large` of a float8 value in the first of them. */
-static void
-split_value(Datum *values, bool *isnull)
-{
-	double		large = 0;
-
-	isnull[2] = isnull[1] || split_float(DatumGetFloat8(values[1]), &large);
-	isnull[1] = isnull[1] || !isnull[2];
-	values[2] = Float8GetDatum(large);
 }
 
 /* Transition of all aggregates: (internal, key [, value]) -> internal. */
@@ -266,8 +235,6 @@ by_key_transition(FunctionCallInfo fcinfo, ValueType key_type, ValueType value_t
 		values[i - 1] = fcinfo->args[i].value;
 		isnull[i - 1] = fcinfo->args[i].isnull;
 	}
-	if (value_type == VT_FLOAT8)
-		split_value(values, isnull);
 	batch_append(state->writer, values, isnull);
 	PG_RETURN_POINTER(state);
 }
@@ -301,57 +268,18 @@ COUNT_BY_KEY(int4, VT_INT4)
 COUNT_BY_KEY(int8, VT_INT8)
 COUNT_BY_KEY(text, VT_TEXT)
 
-/* A float8 result of the Program; 0 if there are no values. */
-static double
-float_result(const Program *program, int agg, const uint64_t *words)
-{
-	bool		isnull;
-	Datum		value = final_value(program, &program_aggs(program)[agg], words, &isnull);
-
-	return isnull ? 0 : DatumGetFloat8(value);
-}
-
-/*
- * Sum and count of a float8 group that has values in column `large`, given the
- * count of column `small`.
- */
-static void
-join_large(const Program *program, const uint64_t *words, int64 large_count,
-		   Datum *sum, bool *sum_isnull, Datum *count)
-{
-	bool		overflow;
-	double		joined = split_float_sum(float_result(program, AGG_SUM, words),
-										 float_result(program, AGG_LARGE_SUM, words),
-										 float_result(program, AGG_LARGE_MIN, words),
-										 float_result(program, AGG_LARGE_MAX, words),
-										 &overflow);
-
-	if (overflow)
-		float_overflow_error();
-	*sum = Float8GetDatum(joined);
-	*sum_isnull = false;
-	*count = Int64GetDatum(DatumGetInt64(*count) + large_count);
-}
-
 /* A group's results: count, and sum unless this is gpu_count_by_key. */
 static void
-group_results(const Program *program, const uint64_t *words,
+group_results(const Program *program, const GroupBatch *groups, uint32 group,
 			  Datum *sum, bool *sum_isnull, Datum *count)
 {
+	const uint64_t *words = groups->states + (Size) group * program->nwords;
 	const Aggregate *aggs = program_aggs(program);
 	bool		isnull;
 
-	*count = final_value(program, &aggs[AGG_COUNT], words, &isnull);
+	*count = final_value(program, &aggs[AGG_COUNT], words, groups->units, &isnull);
 	if (program->naggs > AGG_SUM)
-		*sum = final_value(program, &aggs[AGG_SUM], words, sum_isnull);
-	if (program->naggs > AGG_LARGE_COUNT)
-	{
-		int64		large_count = DatumGetInt64(final_value(program, &aggs[AGG_LARGE_COUNT],
-															words, &isnull));
-
-		if (large_count > 0)
-			join_large(program, words, large_count, sum, sum_isnull, count);
-	}
+		*sum = final_value(program, &aggs[AGG_SUM], words, groups->units, sum_isnull);
 }
 
 /* Make one group's row. */
@@ -359,7 +287,6 @@ static void
 add_group(const Program *program, const GroupBatch *groups, uint32 group,
 		  ResultRows *results)
 {
-	const uint64_t *words = groups->states + (Size) group * program->nwords;
 	int			last = results->tupdesc->natts - 1;
 	Datum		values[MAX_RESULTS] = {0};
 	bool		isnull[MAX_RESULTS] = {0};
@@ -376,7 +303,7 @@ add_group(const Program *program, const GroupBatch *groups, uint32 group,
 	/* key, sum, count; or key, count */
 	values[0] = vector_datum(&groups->keys[0], program_key_type(program, 0),
 							 group, &isnull[0]);
-	group_results(program, words, &values[1], &isnull[1], &values[last]);
+	group_results(program, groups, group, &values[1], &isnull[1], &values[last]);
 
 	result->key = values[0];
 	result->key_isnull = isnull[0];
@@ -413,7 +340,7 @@ collect_groups(ByKeyState *state, ResultRows *results)
 		if (groups.ngroups == 0)
 			break;
 		for (uint32 i = 0; i < groups.ngroups; i++)
-			add_group(state->program, &groups, i, results);
+			add_group(column_run_program(state->run), &groups, i, results);
 	}
 }
 
@@ -480,7 +407,7 @@ finish_state(ByKeyState *state, MemoryContext context, Oid type, Oid collation)
 
 	if (state->run == NULL)
 		state->run = column_run_create(&cpu_engine, state->program,
-									   batch_rows(state->writer));
+									   batch_rows(state->writer), true);
 	MemoryContextSwitchTo(work);
 	results.context = AllocSetContextCreate(work, "gpuagg by-key rows",
 											ALLOCSET_DEFAULT_SIZES);

@@ -3,11 +3,13 @@
  *	  Aggregation of column batches that outlives the engine it began in.
  *
  * A plan node can leave a failed engine to PostgreSQL's own plan; an aggregate
- * function has seen its rows for the last time.  So a run in any engine but cpu
- * keeps a copy of its batches in a temporary file, and when that engine fails
- * (its memory, its device), the cpu engine takes them all again.  The cpu
- * engine can only run out of memory, which is an error for PostgreSQL's own
- * aggregates too.
+ * function has seen its rows for the last time.  So a run keeps a copy of its
+ * batches in a temporary file, and when an engine fails (its memory, its
+ * device), the cpu engine takes them all again, which can only run out of
+ * memory, an error for PostgreSQL's own aggregates too.  They are also taken
+ * again when a float sum needs more words (exact.h).  In the cpu engine, nothing
+ * is kept for Programs without float sums, nor of a single batch, which is still
+ * there when the engine asks for more words.
  */
 #include "postgres.h"
 
@@ -21,11 +23,11 @@
 struct ColumnRun
 {
 	MemoryContext context;
-	const Program *program;
+	const Program *program;		/* the caller's, or a wider one */
 	double		rows;			/* expected; 0: unknown */
 	const EngineOps *ops;
 	EngineHandle *handle;
-	BatchFile  *kept;			/* all batches so far; NULL: cpu engine */
+	BatchFile  *kept;			/* all batches so far, or NULL */
 };
 
 /* Open a run in an engine. */
@@ -59,40 +61,71 @@ raise_failure(ColumnRun *run, EngineStatus status)
 			 : 0));
 }
 
-/*
- * The engine failed: begin anew in the cpu engine with the batches kept, or
- * raise an error if that was it.
- */
-static void
-fail_over(ColumnRun *run, EngineStatus status)
+/* Give the float sums more words; false if there are none to give. */
+static bool
+widen(ColumnRun *run)
 {
-	BatchFile  *kept = run->kept;
+	Program    *wider = MemoryContextAlloc(run->context, run->program->size);
+
+	if (!program_widen(run->program, wider))
+		return false;
+	run->program = wider;
+	return true;
+}
+
+/* Begin anew with the batches kept, or with the only one. */
+static EngineStatus
+take_again(ColumnRun *run, const EngineOps *ops, const ColumnBatch *only)
+{
+	EngineStatus status;
 	const ColumnBatch *batch;
 
-	if (run->ops == &cpu_engine || !gpuagg_fallback)
-		raise_failure(run, status);
-	ereport(DEBUG1,
-			(errmsg_internal("engine \"%s\" failed: %s; aggregating in the cpu engine",
-							 engine_name(run->handle), engine_message(run->handle))));
-
 	engine_close(run->handle);
-	status = begin(run, &cpu_engine);
-	if (status != ENGINE_OK)
-		raise_failure(run, status);
-
-	batch_file_rewind(kept);
-	while ((batch = batch_file_read(kept)) != NULL)
-	{
+	status = begin(run, ops);
+	if (status == ENGINE_OK && run->kept == NULL && only != NULL)
+		return engine_columns(run->handle, only);
+	if (run->kept != NULL)
+		batch_file_rewind(run->kept);
+	while (status == ENGINE_OK && run->kept != NULL &&
+		   (batch = batch_file_read(run->kept)) != NULL)
 		status = engine_columns(run->handle, batch);
-		if (status != ENGINE_OK)
-			raise_failure(run, status);
+	return status;
+}
+
+/*
+ * The engine has not finished: begin anew, with wider sums, or in the cpu engine,
+ * or raise an error if that was it.  batch: the one it was given last, if any.
+ */
+static void
+fail_over(ColumnRun *run, EngineStatus status, const ColumnBatch *batch)
+{
+	while (status != ENGINE_OK)
+	{
+		const EngineOps *ops = run->ops;
+
+		if (status != ENGINE_WIDEN || !widen(run))
+		{
+			if (ops == &cpu_engine || !gpuagg_fallback)
+				raise_failure(run, status);
+			ereport(DEBUG1,
+					(errmsg_internal("engine \"%s\" failed: %s; aggregating in the cpu engine",
+									 engine_name(run->handle), engine_message(run->handle))));
+			ops = &cpu_engine;
+		}
+		status = take_again(run, ops, batch);
 	}
-	batch_file_close(kept);
-	run->kept = NULL;
+	/* nothing can ask for the batches once more */
+	if (run->kept != NULL && run->ops == &cpu_engine &&
+		(run->program->level == EXACT_FULL || !program_sums_floats(run->program)))
+	{
+		batch_file_close(run->kept);
+		run->kept = NULL;
+	}
 }
 
 ColumnRun *
-column_run_create(const EngineOps *ops, const Program *program, double rows)
+column_run_create(const EngineOps *ops, const Program *program, double rows,
+				  bool one_batch)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "gpuagg column run",
@@ -107,14 +140,20 @@ column_run_create(const EngineOps *ops, const Program *program, double rows)
 	run->rows = rows;
 	if (!ops->supports(program, reason, sizeof(reason)))
 		ops = &cpu_engine;
-	if (ops != &cpu_engine)
+	if (ops != &cpu_engine || (program_sums_floats(program) && !one_batch))
 		run->kept = batch_file_create(program);
 	MemoryContextSwitchTo(old);
 
 	status = begin(run, ops);
 	if (status != ENGINE_OK)
-		fail_over(run, status);
+		fail_over(run, status, NULL);
 	return run;
+}
+
+const Program *
+column_run_program(const ColumnRun *run)
+{
+	return run->program;
 }
 
 void
@@ -127,7 +166,7 @@ column_run_add(ColumnRun *run, const ColumnBatch *batch)
 		batch_file_write(run->kept, batch);
 	status = engine_columns(run->handle, batch);
 	if (status != ENGINE_OK)
-		fail_over(run, status);
+		fail_over(run, status, batch);
 }
 
 bool
@@ -137,7 +176,7 @@ column_run_groups(ColumnRun *run, GroupBatch *groups)
 
 	if (status == ENGINE_OK)
 		return true;
-	fail_over(run, status);
+	fail_over(run, status, NULL);
 	return false;
 }
 

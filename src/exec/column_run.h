@@ -12,17 +12,20 @@ typedef struct ColumnRun ColumnRun;
 
 /*
  * Begin in the given engine.  The Program has no slots, and outlives the run;
- * rows: expected, 0: unknown.
+ * rows: expected, 0: unknown; one_batch: there will be no second one.
  */
 extern ColumnRun *column_run_create(const EngineOps *ops, const Program *program,
-									double rows);
+									double rows, bool one_batch);
+
+/* The Program that groups are returned for: float sums may have become wider. */
+extern const Program *column_run_program(const ColumnRun *run);
 
 /* Take in a batch. */
 extern void column_run_add(ColumnRun *run, const ColumnBatch *batch);
 
 /*
  * The next groups, none (ngroups = 0) after the last; the first call ends the
- * input.  Returns false if it had to begin anew in another engine: the groups
+ * input.  Returns false if it had to begin anew: the groups
  * returned so far are void, and will be returned again.
  */
 extern bool column_run_groups(ColumnRun *run, GroupBatch *groups);

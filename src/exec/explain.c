@@ -104,17 +104,35 @@ show_filter(GpuAggState *state, ExplainState *es)
 }
 
 static void
+append_tables(StringInfo text, const char *separator, List *relids)
+{
+	ListCell   *lc;
+
+	foreach(lc, relids)
+	{
+		char	   *name = get_rel_name(lfirst_oid(lc));
+
+		appendStringInfo(text, "%s%s", separator, quote_identifier(name));
+		separator = ", ";
+	}
+}
+
+static void
 show_source(GpuAggState *state, ExplainState *es)
 {
-	if (OidIsValid(state->plan->relid))
-	{
-		char	   *name = get_rel_name(state->plan->relid);
+	PlanInfo   *plan = state->plan;
+	StringInfoData text;
 
-		ExplainPropertyText("Source",
-							psprintf("heap pages of %s", quote_identifier(name)), es);
-	}
-	else
+	if (plan->page_tables == NIL)
+	{
 		ExplainPropertyText("Source", "child plan", es);
+		return;
+	}
+	initStringInfo(&text);
+	append_tables(&text, "heap pages of ", plan->page_tables);
+	append_tables(&text, "; rows of ", plan->row_tables);
+	ExplainPropertyText("Source", text.data, es);
+	pfree(text.data);
 }
 
 static void
@@ -163,12 +181,19 @@ show_run(GpuAggState *state, ExplainState *es)
 		ExplainPropertyText("Fallback", state->fallback_reason, es);
 	if (stats == NULL)
 		return;
+	if (state->program->level != EXACT_NARROW)
+		ExplainPropertyText("Float Sums",
+							state->program->level == EXACT_MEDIUM ? "wide" : "full range", es);
 	if (stats->strategy[0] != '\0')
 		ExplainPropertyText("Strategy", stats->strategy, es);
-	if (state->relation)
+	if (state->tables)
 	{
-		ExplainPropertyUInteger("Heap Pages", NULL, state->pages.pages, es);
-		ExplainPropertyUInteger("All-Visible Pages", NULL, state->pages.all_visible, es);
+		ExplainPropertyUInteger("Heap Pages", NULL, state->source.pages, es);
+		ExplainPropertyUInteger("All-Visible Pages", NULL, state->source.all_visible, es);
+		if (state->source.left_rows > 0)
+			ExplainPropertyUInteger("Detoasted Rows", NULL, state->source.left_rows, es);
+		if (state->plan->row_tables != NIL)
+			ExplainPropertyUInteger("Scanned Rows", NULL, state->source.scanned_rows, es);
 	}
 	ExplainPropertyUInteger("Rows Read", NULL, stats->rows, es);
 	if (state->plan->program->filter >= 0)

@@ -6,8 +6,8 @@
  * averages, variances), the same functions of PostgreSQL do it here, so that results have
  * the same digits and scale.
  *
- * Float sums have taken in finite values only (float_summable), so that a result
- * beyond its type's range is an overflow, as in PostgreSQL.
+ * Float sums are exact and rounded here, once (exact_result.h).  Where they can
+ * be infinite though no value was, that is an overflow, as in PostgreSQL.
  *
  * Memory: results by reference, and numeric's intermediate values, are in the
  * current context, which callers reset often.
@@ -24,7 +24,10 @@
 
 #include "exec/final.h"
 #include "exec/variance.h"
+#include "program/exact_result.h"
 #include "program/state.h"
+
+static Datum make_varlena(const char *bytes, uint32 len);
 
 /* high * 2^32 + low as numeric: the sum that SUM_INT128's two words hold. */
 static Numeric
@@ -67,6 +70,17 @@ shown_scale(const Accumulator *accs, const Aggregate *agg, const uint64_t *words
 	return agg->shown < 0 ? agg->scale : (int) (int64) words[accs[agg->shown].word];
 }
 
+/* high * 2^64 + low. */
+static Numeric
+two_part_numeric(Numeric low, Numeric high)
+{
+	Datum		two32 = NumericGetDatum(int64_to_numeric(INT64CONST(1) << 32));
+	Datum		product = DirectFunctionCall2(numeric_mul, NumericGetDatum(high), two32);
+
+	product = DirectFunctionCall2(numeric_mul, product, two32);
+	return DatumGetNumeric(DirectFunctionCall2(numeric_add, product, NumericGetDatum(low)));
+}
+
 /* A sum of integers, or of numerics. */
 static Datum
 sum_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *words)
@@ -76,6 +90,8 @@ sum_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *words
 		? sum128_to_numeric(words + acc->word)
 		: int64_to_numeric((int64) words[acc->word]);
 
+	if (agg->high >= 0)
+		sum = two_part_numeric(sum, sum128_to_numeric(words + accs[agg->high].word));
 	return scaled_numeric(sum, agg->scale, shown_scale(accs, agg, words));
 }
 
@@ -92,16 +108,10 @@ static Numeric
 squares_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *words)
 {
 	Numeric		low = sum128_to_numeric(words + accs[agg->squares[0]].word);
-	Datum		high;
-	Datum		two32;
 
 	if (agg->squares[1] < 0)
 		return low;
-	high = NumericGetDatum(sum128_to_numeric(words + accs[agg->squares[1]].word));
-	two32 = NumericGetDatum(int64_to_numeric(INT64CONST(1) << 32));
-	high = DirectFunctionCall2(numeric_mul, high, two32);
-	high = DirectFunctionCall2(numeric_mul, high, two32);
-	return DatumGetNumeric(DirectFunctionCall2(numeric_add, high, NumericGetDatum(low)));
+	return two_part_numeric(low, sum128_to_numeric(words + accs[agg->squares[1]].word));
 }
 
 /* Variances and standard deviations; a sample of one value has none. */
@@ -125,29 +135,33 @@ variance_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *
 										  DatumGetNumeric(squares), sample, root));
 }
 
-static double
-word_double(uint64_t word)
+/* An accumulator's exact sum in a group's state. */
+static ExactSum
+exact_sum_of(const Program *program, int acc, const uint64_t *words, const int32_t *units)
 {
-	double		value;
+	const Accumulator *accumulator = &program_accs(program)[acc];
+	ExactSum	sum = {words + accumulator->word, accumulator->nwords,
+		(ExactLevel) program->level, units[acc]};
 
-	memcpy(&value, &word, sizeof(value));
-	return value;
+	return sum;
 }
 
-/* sum(float4): the sum in double, rounded once. */
-static Datum
-sum_float4(double sum)
+/* The sum as a double, or as a float that is a double. */
+static double
+sum_float(const Program *program, const Aggregate *agg, const uint64_t *words,
+		  const int32_t *units, bool single)
 {
-	float4		rounded = (float4) sum;
+	ExactSum	sum = exact_sum_of(program, agg->acc, words, units);
+	double		value = exact_sum(&sum, single);
 
-	if (isinf(rounded))
+	if (isinf(single ? (float4) value : value) && !exact_has_infinity(&sum))
 		float_overflow_error();
-	return Float4GetDatum(rounded);
+	return value;
 }
 
 Datum
 final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
-			bool *isnull)
+			const int32_t *units, bool *isnull)
 {
 	const Accumulator *accs = program_accs(program);
 	const Accumulator *acc = &accs[agg->acc];
@@ -177,12 +191,16 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 			return average_numeric(sum_numeric(accs, agg, words), count);
 		case FINAL_EXTREME_NUMERIC:
 			return NumericGetDatum(int64_div_fast_to_numeric((int64) value[0], agg->scale));
+		case FINAL_EXTREME_TEXT:
+			return make_varlena(extreme_text(value).data, extreme_text(value).len);
 		case FINAL_SUM_FLOAT4:
-			return sum_float4(word_double(value[0]));
+			return Float4GetDatum((float4) sum_float(program, agg, words, units, true));
 		case FINAL_SUM_FLOAT8:
-			return Float8GetDatum(word_double(value[0]));
+			return Float8GetDatum(sum_float(program, agg, words, units, false));
 		case FINAL_AVG_FLOAT8:
-			return Float8GetDatum((word_double(value[0]) + 0.0) / (double) count);
+			/* PostgreSQL's sum begins with 0, so that it is never -0 */
+			return Float8GetDatum((sum_float(program, agg, words, units, false) + 0.0) /
+								  (double) count);
 		case FINAL_BOOL:
 			return BoolGetDatum(value[0] != 0);
 		case FINAL_EXTREME_INT2:
@@ -243,14 +261,31 @@ vector_uuid(const ColumnVector *vector, uint32_t row)
 	return UUIDPGetDatum(uuid);
 }
 
+/* A number of 128 bits: the low word counts from -2^63 on. */
+static Numeric
+wide_numeric(const Wide *wide, int scale)
+{
+	int64		low = (int64) wide->w[0];
+	int64		high = (int64) (wide->w[1] + (wide->w[0] >> 63));
+
+	return DatumGetNumeric(scaled_numeric(two_part_numeric(int64_to_numeric(low),
+														   int64_to_numeric(high)),
+										  scale, scale));
+}
+
+static bool
+vector_isnull(const ColumnVector *vector, uint32_t row)
+{
+	return vector->validity && !(vector->validity[row / 8] & (1 << (row % 8)));
+}
+
 Datum
 vector_datum(const ColumnVector *vector, ValueType type, uint32_t row,
 			 bool *isnull)
 {
 	const void *values = vector->values;
 
-	*isnull = vector->validity &&
-		!(vector->validity[row / 8] & (1 << (row % 8)));
+	*isnull = vector_isnull(vector, row);
 	if (*isnull)
 		return (Datum) 0;
 
@@ -274,6 +309,7 @@ vector_datum(const ColumnVector *vector, ValueType type, uint32_t row,
 			return vector_uuid(vector, row);
 		case VT_TEXT:
 			return vector_text(vector, row);
+		case VT_WIDE:			/* only keys of numeric are: key_value */
 		case VT_COUNT:
 			break;
 	}
@@ -285,11 +321,17 @@ key_value(const Program *program, int key, const ColumnVector *vector,
 		  uint32_t group, bool *isnull)
 {
 	int			scale = program_key_scales(program)[key];
-	Datum		value = vector_datum(vector, program_key_type(program, key), group, isnull);
+	ValueType	type = program_key_type(program, key);
 	Numeric		numeric;
 
-	if (scale == KEY_NOT_NUMERIC || *isnull)
-		return value;
-	numeric = int64_div_fast_to_numeric(DatumGetInt64(value), scale);
+	if (scale == KEY_NOT_NUMERIC)
+		return vector_datum(vector, type, group, isnull);
+	*isnull = vector_isnull(vector, group);
+	if (*isnull)
+		return (Datum) 0;
+	if (type == VT_WIDE)
+		numeric = wide_numeric(&((const Wide *) vector->values)[group], scale);
+	else
+		numeric = int64_div_fast_to_numeric(((const int64 *) vector->values)[group], scale);
 	return make_varlena(VARDATA(numeric), VARSIZE(numeric) - VARHDRSZ);
 }

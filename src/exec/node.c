@@ -15,6 +15,10 @@
  * EXPLAIN can show it) and not started before it is needed.  Its tuples already
  * are the node's result; the engine's groups go through HAVING and projection.
  *
+ * An engine may find that a float sum needs more words than the Program gives
+ * it (exact.h).  Then it begins again with a wider Program, which is kept for
+ * rescans; the input is read once more.
+ *
  * Memory: slots and batches live in run_context, which is reset for every run;
  * the engine's own memory is freed with its handle.
  */
@@ -25,6 +29,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -35,6 +40,7 @@
 #include "exec/slots.h"
 #include "guc.h"
 #include "source/child.h"
+#include "source/rows.h"
 
 /* A failing device is told once a session, not once a query. */
 static bool failure_reported = false;
@@ -62,6 +68,52 @@ node_init(void)
 	RegisterCustomScanMethods(&gpuagg_scan_methods);
 }
 
+/*
+ * The Program's columns in a table.  Where it does not lie as the Program says,
+ * the first table does, and has the columns under the same names.
+ */
+static AttrNumber *
+column_attnos(const Program *program, const SourceTable *table, const SourceTable *first)
+{
+	AttrNumber *attnos = rows_program_attnos(program);
+
+	if (table->pages)
+		return attnos;
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		TupleDesc	desc = RelationGetDescr(first->relation);
+		char	   *name = NameStr(TupleDescAttr(desc, attnos[i] - 1)->attname);
+
+		attnos[i] = get_attnum(RelationGetRelid(table->relation), name);
+		if (attnos[i] == InvalidAttrNumber)
+			elog(ERROR, "table \"%s\" has no column \"%s\"",
+				 RelationGetRelationName(table->relation), name);
+	}
+	return attnos;
+}
+
+/* Open the tables whose rows are read.  The plan's range table holds the locks. */
+static void
+open_tables(GpuAggState *state)
+{
+	PlanInfo   *plan = state->plan;
+	List	   *relids = list_concat_copy(plan->page_tables, plan->row_tables);
+	ListCell   *lc;
+
+	state->tables = palloc(sizeof(SourceTable) * list_length(relids));
+	foreach(lc, relids)
+	{
+		SourceTable *table = &state->tables[state->ntables];
+
+		table->relation = table_open(lfirst_oid(lc), NoLock);
+		Assert(CheckRelationLockedByMe(table->relation, AccessShareLock, true));
+		table->pages = state->ntables < list_length(plan->page_tables);
+		table->attnos = column_attnos(plan->program, table, &state->tables[0]);
+		state->ntables++;
+	}
+	list_free(relids);
+}
+
 static void
 begin_node(CustomScanState *node, EState *estate, int eflags)
 {
@@ -78,18 +130,16 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 		state->child = lsecond(node->custom_ps);
 
 	state->plan = plan_info_from_list(scan->custom_private);
+	state->program = state->plan->program;
+	state->coarse = state->plan->regrouping;
 	state->phase = PHASE_INPUT;
 
 	/* no device is touched for EXPLAIN */
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 
-	/* the plan's range table holds the lock */
-	if (OidIsValid(state->plan->relid))
-	{
-		state->relation = table_open(state->plan->relid, NoLock);
-		Assert(CheckRelationLockedByMe(state->relation, AccessShareLock, true));
-	}
+	if (state->plan->page_tables != NIL)
+		open_tables(state);
 	state->slot_exprs = ExecInitExprList(scan->custom_exprs, (PlanState *) node);
 	state->slot_params = slots_exec_params(scan->custom_exprs);
 	state->run_context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg run",
@@ -142,10 +192,10 @@ run_input(GpuAggState *state)
 {
 	EState	   *estate = state->css.ss.ps.state;
 
-	if (state->relation)
-		return heap_source_run(state->relation, estate->es_snapshot,
-							   state->engine, &state->pages);
-	return child_source_run(state->child, state->plan->program, state->engine);
+	if (state->tables)
+		return table_source_run(state->tables, state->ntables, estate->es_snapshot,
+								state->program, state->engine, &state->source);
+	return child_source_run(state->child, state->program, state->engine);
 }
 
 /* The next batch of the node's groups. */
@@ -159,23 +209,60 @@ next_groups(GpuAggState *state)
 	return engine_groups(state->engine, &state->groups);
 }
 
-/* All of the input, and all that can fail; then the first batch of groups. */
+/*
+ * From the input to the first groups, in one run of the engine.  What can fail
+ * fails here.
+ */
 static EngineStatus
-run_to_groups(GpuAggState *state, const EngineHints *hints, const char **message)
+run_once(GpuAggState *state, const EngineHints *hints, const char **message)
 {
-	EngineStatus status = engine_open(state->engine, state->plan->program,
-									  state->slots, hints);
+	EngineStatus status = engine_open(state->engine, state->program, state->slots, hints);
 
 	if (status == ENGINE_OK)
 		status = run_input(state);
 	*message = engine_message(state->engine);
 	if (status == ENGINE_OK && state->regrouping)
-		status = regrouping_run(state->regrouping, state->engine, hints->memory_limit,
-								message);
+		status = regrouping_run(state->regrouping, state->engine, state->program,
+								state->coarse, hints->memory_limit, message);
 	if (status == ENGINE_OK)
 	{
 		status = next_groups(state);
 		*message = engine_message(state->engine);
+	}
+	return status;
+}
+
+/* The program with wider float sums; the same if it has none that can be wider. */
+static const Program *
+widened(GpuAggState *state, const Program *program)
+{
+	Program    *wider = MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt,
+										   program->size);
+
+	return program_widen(program, wider) ? wider : program;
+}
+
+/* The same, in wider runs for as long as float sums ask for that. */
+static EngineStatus
+run_widening(GpuAggState *state, const EngineHints *hints, const char **message)
+{
+	EngineStatus status;
+
+	while ((status = run_once(state, hints, message)) == ENGINE_WIDEN)
+	{
+		const Program *program = widened(state, state->program);
+		const Program *coarse = state->coarse ? widened(state, state->coarse) : NULL;
+
+		if (program == state->program && coarse == state->coarse)
+		{
+			*message = "a float sum cannot be exact";
+			return ENGINE_INEXACT;
+		}
+		close_run(state);
+		state->program = program;
+		state->coarse = coarse;
+		if (state->child)
+			ExecReScan(state->child);
 	}
 	return status;
 }
@@ -205,7 +292,7 @@ run_engine(GpuAggState *state)
 	old = MemoryContextSwitchTo(state->run_context);
 
 	/* a generic plan may be older than the transaction's isolation level */
-	if (state->relation && (IsolationIsSerializable() || !IsMVCCSnapshot(snapshot)))
+	if (state->tables && (IsolationIsSerializable() || !IsMVCCSnapshot(snapshot)))
 		fall_back(state, ENGINE_INEXACT, "the transaction is serializable");
 	else if (state->slots_failed)
 		fall_back(state, ENGINE_INEXACT, "an expression without columns has raised an error before");
@@ -218,14 +305,9 @@ run_engine(GpuAggState *state)
 	}
 	else
 	{
-		status = run_to_groups(state, &hints, &message);
+		status = run_widening(state, &hints, &message);
 		if (status == ENGINE_OK)
-		{
-			/* only now has the engine seen to all of them */
-			if (state->relation)
-				heap_source_count_rows(state->relation, engine_stats(state->engine)->rows);
 			state->phase = PHASE_GROUPS;
-		}
 		else
 			fall_back(state, status, message);
 	}
@@ -241,7 +323,7 @@ static void
 store_group(GpuAggState *state, uint32_t group, TupleTableSlot *slot)
 {
 	const PlanInfo *plan = state->plan;
-	const Program *program = plan->regrouping ? plan->regrouping : plan->program;
+	const Program *program = state->coarse ? state->coarse : state->program;
 	const int  *places = state->regrouping ? state->layout->places : NULL;
 	const Aggregate *aggs = program_aggs(program);
 	const uint64_t *words = state->groups.states + (size_t) group * program->nwords;
@@ -259,7 +341,8 @@ store_group(GpuAggState *state, uint32_t group, TupleTableSlot *slot)
 		isnull++;
 	}
 	for (int i = 0; i < program->naggs; i++)
-		*values++ = final_value(program, &aggs[i], words, isnull++);
+		*values++ = final_value(program, &aggs[i], words, state->groups.units,
+								isnull++);
 	for (int i = 0; i < list_length(plan->groupings); i++)
 	{
 		*values++ = Int32GetDatum(places ? state->layout->groupings[i] : 0);
@@ -371,8 +454,8 @@ end_node(CustomScanState *node)
 
 	if (state->engine)
 		close_run(state);
-	if (state->relation)
-		table_close(state->relation, NoLock);
+	for (int i = 0; i < state->ntables; i++)
+		table_close(state->tables[i].relation, NoLock);
 	foreach(lc, node->custom_ps)
 		ExecEndNode((PlanState *) lfirst(lc));
 }

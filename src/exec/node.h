@@ -11,7 +11,7 @@
 #include "engine/select.h"
 #include "exec/regrouping.h"
 #include "plan/plan_info.h"
-#include "source/heap.h"
+#include "source/tables.h"
 
 typedef enum GpuAggPhase
 {
@@ -25,21 +25,25 @@ typedef struct GpuAggState
 {
 	CustomScanState css;
 	PlanInfo   *plan;
+	const Program *program;		/* the plan's, with float sums as wide as runs
+								 * have needed them */
 	PlanState  *native;			/* PostgreSQL's own plan */
 	PlanState  *child;			/* the input's plan; NULL: heap pages */
-	Relation	relation;		/* the heap table; NULL: the input's plan */
+	SourceTable *tables;		/* whose rows are read; NULL: the input's plan */
+	int			ntables;
 	List	   *slot_exprs;		/* ExprState, one a slot */
 	Bitmapset  *slot_params;	/* PARAM_EXEC parameters in them */
 	bool		slots_failed;	/* one has raised an error */
 	SlotValue  *slots;
 	MemoryContext run_context;	/* of one run: slots' bytes, batches */
 	EngineHandle *engine;
+	const Program *coarse;		/* of regrouping, at the level of its float sums */
 	Regrouping *regrouping;		/* NULL: the engine's groups are the node's */
 	GpuAggPhase phase;
 	GroupBatch	groups;			/* the current batch, and the next group in it */
 	uint32_t	next_group;
 	const SetLayout *layout;	/* of the current batch, with regrouping */
-	HeapSourceStats pages;		/* of all runs */
+	TableSourceStats source;	/* of all runs */
 	char	   *fallback_reason;	/* of the last run, or NULL */
 } GpuAggState;
 

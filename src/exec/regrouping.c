@@ -3,8 +3,8 @@
  *	  A node's grouping sets and DISTINCT aggregates, out of an engine's groups.
  *
  * The engine gives its groups once for the tables of regroup.c, and once more if
- * they are themselves the groups of a set; else it is closed, and its memory
- * free, before the first group leaves.
+ * they are themselves the groups of a set; else, unless states point into it, it
+ * is closed, and its memory free, before the first group leaves.
  *
  * The tables' memory is not PostgreSQL's: a reset callback frees it on every way
  * out, as it does for an engine's run.
@@ -21,7 +21,6 @@
 struct Regrouping
 {
 	MemoryContextCallback callback;
-	const PlanInfo *plan;
 	int			nsets;
 	KeySet	   *sets;
 	SetLayout  *layouts;
@@ -82,7 +81,6 @@ regrouping_create(const PlanInfo *plan)
 	Regrouping *regrouping = palloc0(sizeof(Regrouping));
 	ListCell   *lc;
 
-	regrouping->plan = plan;
 	regrouping->nsets = list_length(plan->sets);
 	regrouping->sets = palloc(sizeof(KeySet) * regrouping->nsets);
 	regrouping->layouts = palloc(sizeof(SetLayout) * regrouping->nsets);
@@ -132,20 +130,31 @@ take_groups(Regrouping *regrouping, EngineHandle *engine, const char **message)
 	}
 }
 
+/* Are the fine groups a set's, or do states point to texts that are the engine's? */
+static bool
+needs_engine(const Regrouping *regrouping, const Program *fine)
+{
+	for (int i = 0; i < regrouping->nsets; i++)
+		if (regroup_is_fine(regrouping->regroup, i))
+			return true;
+	for (int i = 0; i < fine->naccs; i++)
+		if (acc_is_text((AccKind) program_accs(fine)[i].kind))
+			return true;
+	return false;
+}
+
 EngineStatus
-regrouping_run(Regrouping *regrouping, EngineHandle *engine, uint64 limit,
-			   const char **message)
+regrouping_run(Regrouping *regrouping, EngineHandle *engine, const Program *fine,
+			   const Program *coarse, uint64 limit, const char **message)
 {
 	EngineStatus status;
-	bool		again = false;
 
 	Assert(regrouping->regroup == NULL);
 	regrouping->set = 0;
 	regrouping->memory = 0;
 	*message = regrouping->message;
-	regrouping->regroup = regroup_create(regrouping->plan->program,
-										 regrouping->plan->regrouping,
-										 regrouping->sets, regrouping->nsets, limit);
+	regrouping->regroup = regroup_create(fine, coarse, regrouping->sets,
+										 regrouping->nsets, limit);
 	if (regrouping->regroup == NULL)
 	{
 		strlcpy(regrouping->message, "out of memory for the groups of grouping sets",
@@ -156,11 +165,9 @@ regrouping_run(Regrouping *regrouping, EngineHandle *engine, uint64 limit,
 	if (status == ENGINE_OK)
 		status = regroup_end(regrouping->regroup, regrouping->message);
 	regrouping->memory = regroup_memory(regrouping->regroup);
-	for (int i = 0; i < regrouping->nsets; i++)
-		again |= regroup_is_fine(regrouping->regroup, i);
 	if (status != ENGINE_OK)
 		return status;
-	if (again)
+	if (needs_engine(regrouping, fine))
 		engine_rewind(engine);
 	else
 		engine_close(engine);

@@ -27,9 +27,11 @@ extern void regrouping_close(Regrouping *regrouping);
 
 /*
  * Take all groups of the engine, whose input is complete, and make those of all
- * sets; limit: bytes for them.  If the status is not OK, message is the reason.
+ * sets.  fine, coarse: the plan's programs, with float sums as wide as the run's;
+ * limit: bytes for the groups.  If the status is not OK, message is the reason.
  */
 extern EngineStatus regrouping_run(Regrouping *regrouping, EngineHandle *engine,
+								   const Program *fine, const Program *coarse,
 								   uint64 limit, const char **message);
 
 /*

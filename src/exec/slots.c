@@ -160,6 +160,7 @@ set_value(SlotValue *slot, Datum value)
 			slot->bytes.data = VARDATA(text);
 			slot->bytes.len = VARSIZE(text) - VARHDRSZ;
 			break;
+		case VT_WIDE:			/* no slot is */
 		case VT_COUNT:
 			break;
 	}

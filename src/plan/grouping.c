@@ -24,11 +24,7 @@
 #include "postgres.h"
 
 #include "access/nbtree.h"
-#include "access/relation.h"
-#include "access/xact.h"
 #include "catalog/pg_aggregate.h"
-#include "catalog/pg_am.h"
-#include "catalog/pg_class.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
@@ -38,10 +34,8 @@
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 #include "parser/parse_oper.h"
-#include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 #include "utils/typcache.h"
 
 #include "engine/cpu/regroup.h"
@@ -236,6 +230,12 @@ grouping_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 		.clause = parse->distinctClause,
 		.keys = get_sortgrouplist_exprs(parse->distinctClause, root->processed_tlist),
 	};
+	foreach(lc, parse->groupingSets != NIL ? grouping->keys : NIL)
+	{
+		/* nor would setrefs.c take that column for it */
+		if (IsA(lfirst(lc), Const) || IsA(lfirst(lc), Param))
+			return "a constant is NULL in the sets that it is not part of";
+	}
 	foreach(lc, grouping->target->exprs)
 	{
 		if (!list_member(grouping->keys, lfirst(lc)))
@@ -401,27 +401,21 @@ rejected:
 	return false;
 }
 
-/* Why the input cannot be read as one table's heap pages, or NULL. */
-static const char *
-examine_table(const RelOptInfo *rel, const RangeTblEntry *rte)
+/* All that is computed from the input's rows. */
+static List *
+input_exprs(const Grouping *grouping, List *filter)
 {
-	Relation	relation;
-	const char *reason = NULL;
+	return list_concat(list_concat_copy(filter, grouping->keys), grouping->aggrefs);
+}
 
-	if (rel->reloptkind != RELOPT_BASEREL || rte->rtekind != RTE_RELATION)
-		return "the input is not one table";
-	if (rte->inh || (rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW))
-		return "the input is not one plain table";
-	if (rte->tablesample != NULL)
-		return "TABLESAMPLE is not supported";
-	if (IsolationIsSerializable())
-		return "the transaction is serializable";
-
-	relation = relation_open(rte->relid, NoLock);
-	if (relation->rd_rel->relam != HEAP_TABLE_AM_OID)
-		reason = "the table's access method is not heap";
-	relation_close(relation, NoLock);
-	return reason;
+/*
+ * Of equal float keys, 0 and -0, the first row's is shown, and rows that are sent
+ * come behind those of pages.
+ */
+static bool
+order_is_seen(const InputTables *tables, const Program *program)
+{
+	return tables->row_tables != NIL && program_has_float_key(program);
 }
 
 bool
@@ -429,7 +423,6 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 					 const char **reason)
 {
 	RelOptInfo *rel = grouping->input_rel;
-	RangeTblEntry *rte;
 	Lowering   *l;
 
 	if (rel->reloptkind != RELOPT_BASEREL)
@@ -437,10 +430,6 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 		*reason = "the input is not one table";
 		return false;
 	}
-	rte = planner_rt_fetch(rel->relid, grouping->root);
-	if ((*reason = examine_table(rel, rte)) != NULL)
-		return false;
-
 	/* the plan of the input evaluates it even if there are no rows */
 	if (clauses_have_pseudoconstant(rel->baserestrictinfo))
 	{
@@ -448,18 +437,28 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 		return false;
 	}
 
-	l = lower_begin_pages(grouping->root, rel->relid, rte->relid);
 	lowered->rti = rel->relid;
-	lowered->relid = rte->relid;
 	lowered->input = NULL;
 	lowered->filter = get_actual_clauses(clauses_in_order(grouping->root,
 														  rel->baserestrictinfo));
+	*reason = input_tables(grouping->root, rel, input_exprs(grouping, lowered->filter),
+						   &lowered->tables);
+	if (*reason != NULL)
+		return false;
+	l = lower_begin_pages(grouping->root, rel->relid, lowered->tables.desc, lowered->tables.map);
 	if (!lower_filter(l, lowered->filter))
 	{
 		*reason = l->reason;
 		return false;
 	}
-	return lower_keys_and_aggregates(grouping, l, lowered, reason);
+	if (!lower_keys_and_aggregates(grouping, l, lowered, reason))
+		return false;
+	if (order_is_seen(&lowered->tables, lowered->program))
+	{
+		*reason = "a key is a float, and the partitions' columns lie differently";
+		return false;
+	}
+	return true;
 }
 
 /*
@@ -551,7 +550,7 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 	lowered->input = child_path(grouping);
 	l = lower_begin_columns(grouping->root, lowered->input->pathtarget->exprs);
 	lowered->rti = 0;
-	lowered->relid = InvalidOid;
+	MemSet(&lowered->tables, 0, sizeof(lowered->tables));
 	lowered->filter = NIL;
 	return lower_keys_and_aggregates(grouping, l, lowered, reason);
 }

@@ -7,6 +7,7 @@
 
 #include "nodes/pathnodes.h"
 
+#include "plan/tables.h"
 #include "program/program.h"
 
 /* What the planner's grouping step, or its DISTINCT, asks for. */
@@ -38,8 +39,9 @@ typedef struct LoweredGrouping
 	Program    *program;
 	Program    *regrouping;		/* over its groups, or NULL */
 	List	   *slots;			/* Expr, one a slot */
-	Index		rti;			/* of the heap table; 0: rows of a child plan */
-	Oid			relid;
+	Index		rti;			/* of the table that the query names, if tables
+								 * are read; 0: rows of a child plan */
+	InputTables tables;			/* if rti */
 	Path	   *input;			/* of the child plan; NULL: heap pages */
 	List	   *filter;			/* clauses that the Program's filter computes */
 } LoweredGrouping;
@@ -71,7 +73,7 @@ extern List *grouping_key_numbers(const Grouping *grouping, const List *sortgrou
 extern List *grouping_engine_keys(const Grouping *grouping);
 
 /*
- * Lower it over the heap pages of the one table that it reads, or over the
+ * Lower it over the heap pages of the table or tables that it reads, or over the
  * tuples of the input relation's cheapest path, which is made to compute the
  * aggregates' arguments that the engines cannot.  False: *reason says why not.
  */

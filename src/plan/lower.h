@@ -8,6 +8,7 @@
 #ifndef GPUAGG_LOWER_H
 #define GPUAGG_LOWER_H
 
+#include "access/attmap.h"
 #include "access/tupdesc.h"
 #include "nodes/pathnodes.h"
 #include "nodes/pg_list.h"
@@ -18,10 +19,11 @@
 /*
  * One lowering.  Memory comes from the current context.
  *
- * With SOURCE_PAGES, the expressions are over the attributes of one heap table:
- * Vars with varno == rti of relation relid.  With SOURCE_COLUMNS they are over
- * the tuples of a child plan: an expression that equals a member of `inputs` is
- * that column of the child (attno = its position, from 1).
+ * With SOURCE_PAGES, the expressions are over the attributes of one table, Vars
+ * with varno == rti, which can have other numbers in the tuples that are read.
+ * With SOURCE_COLUMNS they are over the tuples of a child plan: an expression that
+ * equals a member of `inputs` is that column of the child (attno = its position,
+ * from 1).
  *
  * What is the same for all rows (no Vars, not volatile, no aggregates or
  * subplans) becomes a slot; slots[i] is the expression whose value at the start
@@ -36,8 +38,8 @@ typedef struct Lowering
 	ProgramBuilder *builder;
 	PlannerInfo *root;			/* for statistics */
 	Index		rti;			/* SOURCE_PAGES */
-	Oid			relid;
-	TupleDesc	desc;			/* SOURCE_PAGES: a copy, with constraints */
+	TupleDesc	desc;			/* SOURCE_PAGES: of the tuples, with constraints */
+	const AttrMap *map;			/* SOURCE_PAGES: from Vars' attributes to desc's */
 	List	   *inputs;			/* SOURCE_COLUMNS: Expr */
 	List	   *slots;			/* Expr, one a slot; includes attributes' missing
 								 * values as Consts */
@@ -46,8 +48,12 @@ typedef struct Lowering
 	char	   *reason;			/* why something was rejected, or NULL */
 } Lowering;
 
-/* Begin; the relation must be locked. Adds the table's attributes to the Program. */
-extern Lowering *lower_begin_pages(PlannerInfo *root, Index rti, Oid relid);
+/*
+ * Begin.  desc: how the tuples lie, with constraints; it must stay.  Adds its
+ * attributes to the Program.  map: from attributes of Vars to those of desc.
+ */
+extern Lowering *lower_begin_pages(PlannerInfo *root, Index rti, TupleDesc desc,
+								   const AttrMap *map);
 extern Lowering *lower_begin_columns(PlannerInfo *root, List *inputs);
 
 /*

@@ -51,6 +51,8 @@ static const AggregateKind aggregate_kinds[] = {
 	{F_MIN_DATE, ACC_MIN_INT, FINAL_EXTREME_INT4},
 	{F_MIN_TIMESTAMP, ACC_MIN_INT, FINAL_EXTREME_INT8},
 	{F_MIN_TIMESTAMPTZ, ACC_MIN_INT, FINAL_EXTREME_INT8},
+	{F_MIN_TEXT, ACC_MIN_TEXT, FINAL_EXTREME_TEXT},
+	{F_MIN_BPCHAR, ACC_MIN_BPCHAR, FINAL_EXTREME_TEXT},
 
 	{F_MAX_INT2, ACC_MAX_INT, FINAL_EXTREME_INT2},
 	{F_MAX_INT4, ACC_MAX_INT, FINAL_EXTREME_INT4},
@@ -61,6 +63,8 @@ static const AggregateKind aggregate_kinds[] = {
 	{F_MAX_DATE, ACC_MAX_INT, FINAL_EXTREME_INT4},
 	{F_MAX_TIMESTAMP, ACC_MAX_INT, FINAL_EXTREME_INT8},
 	{F_MAX_TIMESTAMPTZ, ACC_MAX_INT, FINAL_EXTREME_INT8},
+	{F_MAX_TEXT, ACC_MAX_TEXT, FINAL_EXTREME_TEXT},
+	{F_MAX_BPCHAR, ACC_MAX_BPCHAR, FINAL_EXTREME_TEXT},
 
 	{F_BOOL_AND, ACC_BIT_AND, FINAL_BOOL},
 	{F_BOOL_OR, ACC_BIT_OR, FINAL_BOOL},
@@ -125,6 +129,10 @@ lower_ignores_repetitions(Oid function)
 		case ACC_MAX_FLOAT:
 		case ACC_BIT_AND:
 		case ACC_BIT_OR:
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
 			return true;
 		default:
 			return false;
@@ -135,6 +143,27 @@ bool
 lower_needs_distinct(const Aggref *aggref)
 {
 	return aggref->aggdistinct != NIL && !lower_ignores_repetitions(aggref->aggfnoid);
+}
+
+/*
+ * Extremes of texts are those of the bytes.  Of char(n) one value is kept of
+ * those that are equal: they must be identical, as they are where n is known.
+ */
+static bool
+check_text_extreme(Lowering *l, const Aggref *aggref, AccKind kind)
+{
+	Expr	   *arg;
+
+	if (!acc_is_text(kind))
+		return true;
+	arg = linitial_node(TargetEntry, aggref->args)->expr;
+	if ((kind == ACC_MIN_BPCHAR || kind == ACC_MAX_BPCHAR) &&
+		(exprTypmod((Node *) arg) < 0 || IsA(arg, RelabelType)))
+	{
+		lower_reject(l, _("an extreme of type character has no fixed length"));
+		return false;
+	}
+	return check_order(l, aggref->inputcollid);
 }
 
 /* The kind of an aggregate that can be lowered, but for its expressions. */
@@ -155,6 +184,21 @@ check_aggref(Lowering *l, const Aggref *aggref)
 	else
 		return kind;
 	return NULL;
+}
+
+/*
+ * Up to where values can be summed: beyond, PostgreSQL's own sum could overflow
+ * at some row, given as many rows as a run may take, or the squares that its
+ * average keeps besides.
+ */
+static int
+float_limit(FinalKind final, ValueType type)
+{
+	if (final == FINAL_SUM_FLOAT4)
+		return EXACT_LIMIT_SUM4;
+	if (final == FINAL_SUM_FLOAT8)
+		return EXACT_LIMIT_SUM8;
+	return type == VT_FLOAT4 ? EXACT_LIMIT_ANY : EXACT_LIMIT_SQUARES;
 }
 
 static bool
@@ -246,8 +290,18 @@ lower_argument(Lowering *l, const AggregateKind *kind, Expr *expr, int filter,
 		return arg;
 	*unit = scale.unit;
 	if (is_extreme(kind->acc))
-		return lower_uniform(l, arg, &scale);
+		return narrow(l, lower_uniform(l, arg, &scale));
+	if (is_variance(kind->final))
+		arg = narrow(l, arg);
 	return lower_shown_acc(l, arg, &scale, filter, shown) ? arg : -1;
+}
+
+/* The accumulator of what wide values have beyond 64 bits. */
+static int
+add_high_parts(Lowering *l, const AggregateKind *kind, int arg, int filter)
+{
+	return program_add_acc(l->builder, kind->acc,
+						   program_add_op(l->builder, OP_wide_high, arg, -1), filter);
 }
 
 /*
@@ -257,16 +311,15 @@ lower_argument(Lowering *l, const AggregateKind *kind, Expr *expr, int filter,
  * argument that can be an error, since nothing else looks at it.
  */
 static void
-add_aggregate(ProgramBuilder *b, const AggregateKind *kind, int arg, int filter,
+add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
 			  int unit, int shown)
 {
+	ProgramBuilder *b = l->builder;
 	int			counted = arg;
 	int			acc;
 	int			agg;
 	int			count;
 
-	if (b->overflow)
-		return;
 	if (arg >= 0 && !b->insns[arg].nullable &&
 		!(kind->acc == ACC_COUNT && b->insns[arg].fallible))
 		counted = -1;
@@ -276,9 +329,18 @@ add_aggregate(ProgramBuilder *b, const AggregateKind *kind, int arg, int filter,
 	else
 	{
 		acc = count;
-		if (kind->acc != ACC_COUNT)
+		if (kind->acc == ACC_SUM_FLOAT)
+			acc = program_add_float_acc(b, arg, -1, filter,
+										float_limit(kind->final,
+													(ValueType) b->insns[arg].type));
+		else if (kind->acc != ACC_COUNT && is_wide(l, arg))
+			acc = program_add_acc(b, kind->acc,
+								  program_add_op(b, OP_wide_low, arg, -1), filter);
+		else if (kind->acc != ACC_COUNT)
 			acc = program_add_acc(b, kind->acc, arg, filter);
 		agg = program_add_numeric_agg(b, kind->final, acc, count, unit);
+		if (kind->acc != ACC_COUNT && is_wide(l, arg))
+			program_set_high(b, agg, add_high_parts(l, kind, arg, filter));
 	}
 	program_set_shown(b, agg, shown);
 }
@@ -290,7 +352,11 @@ lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale)
 
 	if (kind == NULL)
 		return false;
-	add_aggregate(l->builder, kind, arg, -1, kind->acc == ACC_COUNT ? 0 : scale, -1);
+	if (is_variance(kind->final))
+		arg = narrow(l, arg);
+	if (arg < 0)
+		return lower_succeeded(l);
+	add_aggregate(l, kind, arg, -1, kind->acc == ACC_COUNT ? 0 : scale, -1);
 	return lower_succeeded(l);
 }
 
@@ -306,7 +372,7 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	if (!lower_succeeded(l))
 		return false;
 	kind = check_aggref(l, aggref);
-	if (kind == NULL)
+	if (kind == NULL || !check_text_extreme(l, aggref, kind->acc))
 		return false;
 	if (lower_needs_distinct(aggref))
 	{
@@ -328,6 +394,6 @@ lower_aggref(Lowering *l, Aggref *aggref)
 		if (arg < 0)
 			return lower_succeeded(l);
 	}
-	add_aggregate(l->builder, kind, arg, filter, unit, shown);
+	add_aggregate(l, kind, arg, filter, unit, shown);
 	return lower_succeeded(l);
 }

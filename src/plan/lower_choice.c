@@ -12,6 +12,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -45,14 +47,23 @@ add_value(Lowering *l, Choice *choice, int when, Expr *expr)
 	return numeric_operand(l, expr, false, &choice->values[choice->n++]);
 }
 
-static int
-common_unit(const Choice *choice)
+/* The scale that all can have, and whether it takes 128 bits; false: there is none. */
+static bool
+common_scale(Lowering *l, const Choice *choice, NumericScale *scale, bool *wide)
 {
-	int			unit = 0;
+	*wide = false;
 
+	fixed_scale(scale, 0, 0);
 	for (int i = 0; i < choice->n; i++)
-		unit = Max(unit, choice->values[i].scale.unit);
-	return unit;
+		scale->unit = Max(scale->unit, choice->values[i].scale.unit);
+	for (int i = 0; i < choice->n; i++)
+	{
+		const NumericScale *own = &choice->values[i].scale;
+
+		scale->most = Max(scale->most, own->most * pow(10, scale->unit - own->unit));
+		*wide |= numeric_operand_is_wide(l, &choice->values[i], scale->unit);
+	}
+	return check_size(l, scale);
 }
 
 /* The first value whose condition is true, or the last one. */
@@ -60,14 +71,16 @@ static int
 choose(Lowering *l, const Choice *choice, NumericScale *scale)
 {
 	int			last = choice->n - 1;
+	bool		wide;
 	int			result;
 
-	scale->unit = common_unit(choice);
+	if (!common_scale(l, choice, scale, &wide))
+		return -1;
+	result = numeric_operand_at(l, &choice->values[last], scale->unit, wide);
 	scale->shown = choice->values[last].scale.shown;
-	result = numeric_operand_at(l, &choice->values[last], scale->unit);
 	for (int i = last - 1; i >= 0 && result >= 0; i--)
 	{
-		int			reg = numeric_operand_at(l, &choice->values[i], scale->unit);
+		int			reg = numeric_operand_at(l, &choice->values[i], scale->unit, wide);
 
 		if (reg < 0)
 			return -1;
@@ -107,14 +120,15 @@ lower_numeric_coalesce(Lowering *l, const CoalesceExpr *expr, NumericScale *scal
 	begin_choice(&choice, list_length(expr->args));
 	foreach(lc, expr->args)
 	{
+		NumericOperand *value = &choice.values[choice.n];
 		int			reg;
 
 		if (!add_value(l, &choice, -1, lfirst(lc)))
 			return -1;
 		if (lnext(expr->args, lc) == NULL)
 			break;
-		reg = numeric_operand_at(l, &choice.values[choice.n - 1],
-								 choice.values[choice.n - 1].scale.unit);
+		reg = numeric_operand_at(l, value, value->scale.unit,
+								 numeric_operand_is_wide(l, value, value->scale.unit));
 		if (reg < 0)
 			return -1;
 		choice.when[choice.n - 1] = program_add_op(l->builder, OP_isnotnull, reg, -1);
@@ -148,6 +162,7 @@ lower_numeric_minmax(Lowering *l, const MinMaxExpr *expr, NumericScale *scale)
 	Choice		choice;
 	ListCell   *lc;
 	int			best = -1;
+	bool		wide;
 
 	begin_choice(&choice, list_length(expr->args));
 	foreach(lc, expr->args)
@@ -155,10 +170,11 @@ lower_numeric_minmax(Lowering *l, const MinMaxExpr *expr, NumericScale *scale)
 		if (!add_value(l, &choice, -1, lfirst(lc)))
 			return -1;
 	}
-	scale->unit = common_unit(&choice);
+	if (!common_scale(l, &choice, scale, &wide))
+		return -1;
 	for (int i = 0; i < choice.n; i++)
 	{
-		int			reg = numeric_operand_at(l, &choice.values[i], scale->unit);
+		int			reg = numeric_operand_at(l, &choice.values[i], scale->unit, wide);
 		const DisplayScale *shown = choice.values[i].scale.shown;
 		int			when;
 
@@ -166,7 +182,7 @@ lower_numeric_minmax(Lowering *l, const MinMaxExpr *expr, NumericScale *scale)
 			return -1;
 		if (best >= 0)
 		{
-			when = program_add_op(b, OP_int8_lt, greatest ? best : reg, greatest ? reg : best);
+			when = program_add_op(b, wide ? OP_wide_lt : OP_int8_lt, greatest ? best : reg, greatest ? reg : best);
 			when = program_add_op(b, OP_or, program_add_op(b, OP_isnull, best, -1), when);
 			reg = program_add_select(b, when, reg, best);
 			shown = display_scale_selected(when, shown, scale->shown);

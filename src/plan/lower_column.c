@@ -10,7 +10,6 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/relation.h"
 #include "access/tupdesc_details.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
@@ -20,7 +19,6 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
-#include "utils/rel.h"
 
 #include "plan/lower_internal.h"
 #include "plan/numeric_stats.h"
@@ -56,15 +54,13 @@ alignment_bytes(char attalign)
 }
 
 Lowering *
-lower_begin_pages(PlannerInfo *root, Index rti, Oid relid)
+lower_begin_pages(PlannerInfo *root, Index rti, TupleDesc desc, const AttrMap *map)
 {
 	Lowering   *l = lower_begin(root, SOURCE_PAGES);
-	Relation	rel = relation_open(relid, NoLock);
 
 	l->rti = rti;
-	l->relid = relid;
-	l->desc = CreateTupleDescCopyConstr(RelationGetDescr(rel));
-	relation_close(rel, NoLock);
+	l->desc = desc;
+	l->map = map;
 
 	for (int i = 0; i < l->desc->natts; i++)
 	{
@@ -211,7 +207,7 @@ var_attribute(Lowering *l, const Var *var)
 	else if (var->varattno < 0)
 		lower_reject(l, _("system columns are not supported"));
 	else
-		return TupleDescAttr(l->desc, var->varattno - 1);
+		return TupleDescAttr(l->desc, l->map->attnums[var->varattno - 1] - 1);
 	return NULL;
 }
 
@@ -223,30 +219,31 @@ lower_var(Lowering *l, const Var *var)
 
 	if (type < 0)
 		return -1;
-	return program_add_column(l->builder, var->varattno, type, !attr->attnotnull,
+	return program_add_column(l->builder, attr->attnum, type, !attr->attnotnull,
 							  missing_slot(l, attr, type));
 }
 
-/* The scale of a column that is a Var, by type modifier or statistics. */
+/* What is known of a column that is a Var, by type modifier or statistics. */
 static bool
-var_scale(Lowering *l, const Var *var, int *scale, int *expected, NumericPart *part)
+guess_scale(Lowering *l, const Var *var, NumericGuess *guess, NumericPart *part)
 {
 	int32		typmod = var->vartypmod;
-	bool		same;
 
-	*expected = -1;
+	guess->same = false;
+	guess->most = 0;
 	*part = NUMERIC_EXACT;
-	if (known_scale((const Expr *) var, scale))
+	if (known_scale((const Expr *) var, &guess->scale))
+	{
+		numeric_column_guess(l->root, var, true, guess);
 		return true;
+	}
 	*part = NUMERIC_UNITS;
 	getBaseTypeAndTypmod(var->vartype, &typmod);
 	if (typmod >= (int32) VARHDRSZ)
 		lower_reject(l, _("type numeric with a scale above %d is not supported"),
-					 NUMERIC64_MAX_SCALE);
-	else if (!numeric_column_scale(l->root, var, scale, &same))
-		lower_reject(l, _("values of type numeric that are not known to fit into 64 bits are not supported"));
-	else
-		*expected = same ? *scale : -1;
+					 NUMERIC128_MAX_SCALE);
+	else if (!numeric_column_guess(l->root, var, false, guess))
+		lower_reject(l, _("values of type numeric that are not known to fit into 128 bits are not supported"));
 	return l->reason == NULL;
 }
 
@@ -258,18 +255,24 @@ lower_numeric_column(Lowering *l, const Var *var, int attno, Form_pg_attribute a
 	bool		nullable = attr == NULL || !attr->attnotnull;
 	int			missing = -1;
 	int			missing_shown = -1;
-	int			expected;
-	int			unit;
+	NumericGuess guess;
 	NumericPart part;
+	bool		wide;
 
-	if (!var_scale(l, var, &unit, &expected, &part))
+	if (!guess_scale(l, var, &guess, &part))
 		return -1;
-	fixed_scale(scale, unit);
+	fixed_scale(scale, guess.scale, guess.most);
+	wide = guess.scale > NUMERIC64_MAX_SCALE || guess.most >= NUMERIC64_MOST;
+	if (wide && attr != NULL && missing_value(l, attr) != NULL)
+		return lower_reject(l, _("a numeric of 128 bits with a default for old rows is not supported"));
 	if (attr != NULL)
-		missing = missing_numeric_slot(l, attr, unit, &missing_shown);
+		missing = missing_numeric_slot(l, attr, guess.scale, &missing_shown);
 	if (part == NUMERIC_UNITS)
-		scale->shown = display_scale_column(attno, nullable, missing_shown, expected);
-	return program_add_numeric_column(l->builder, attno, part, unit, nullable, missing);
+		scale->shown = display_scale_column(attno, nullable, missing_shown,
+											guess.same ? guess.scale : -1);
+	if (wide)
+		return program_add_wide_column(l->builder, attno, part, guess.scale, nullable);
+	return program_add_numeric_column(l->builder, attno, part, guess.scale, nullable, missing);
 }
 
 int
@@ -277,7 +280,7 @@ lower_numeric_var(Lowering *l, const Var *var, NumericScale *scale)
 {
 	Form_pg_attribute attr = var_attribute(l, var);
 
-	return attr == NULL ? -1 : lower_numeric_column(l, var, var->varattno, attr, scale);
+	return attr == NULL ? -1 : lower_numeric_column(l, var, attr->attnum, attr, scale);
 }
 
 /* Where the child plan has the expression's value, from 1; 0: nowhere. */
@@ -318,6 +321,7 @@ lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale)
 {
 	int			attno = input_number(l, expr);
 	int			unit;
+	int			precision;
 
 	if (attno == 0)
 		return -1;
@@ -325,7 +329,10 @@ lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale)
 		return lower_numeric_column(l, (Var *) expr, attno, NULL, scale);
 	if (!known_scale(expr, &unit))
 		return -1;
-	fixed_scale(scale, unit);
+	fixed_scale(scale, unit, 0);
+	/* no statistics tell how large an expression is */
+	if (known_precision(expr, &precision) && precision > NUMERIC64_MAX_SCALE)
+		return program_add_wide_column(l->builder, attno, NUMERIC_EXACT, unit, true);
 	return program_add_numeric_column(l->builder, attno, NUMERIC_EXACT, unit, true, -1);
 }
 

@@ -12,10 +12,11 @@
 #include "plan/display_scale.h"
 #include "plan/lower.h"
 
-/* A numeric in a register: it counts units of 10^-unit. */
+/* A numeric in a register: it counts units of 10^-unit, as INT8 or WIDE. */
 typedef struct NumericScale
 {
 	int			unit;
+	double		most;			/* units expected at most; 0: not known */
 	const DisplayScale *shown;	/* its display scale */
 } NumericScale;
 
@@ -49,26 +50,46 @@ extern int	function_op(Oid function);
 extern int	lower_function(Lowering *l, Oid function, List *args, Oid collation);
 extern int	lower_operand(Lowering *l, Oid function, Expr *expr, ValueType type);
 extern bool check_collation(Lowering *l, Oid collation);
+extern bool check_order(Lowering *l, Oid collation);
 
 /* lower_numeric.c: expressions of type numeric, and functions over them. */
 extern bool is_numeric(const Expr *expr);
 extern bool is_numeric_function(Oid function);
 extern bool known_scale(const Expr *expr, int *scale);
-extern void fixed_scale(NumericScale *scale, int unit);
+extern bool known_precision(const Expr *expr, int *precision);
+extern void fixed_scale(NumericScale *scale, int unit, double most);
+extern bool check_size(Lowering *l, const NumericScale *scale);
 extern int	lower_numeric(Lowering *l, Expr *expr, NumericScale *scale);
 extern int	lower_numeric_function(Lowering *l, Oid function, List *args,
 								   NumericScale *scale);
 extern Const *scaled_const(Datum value, bool isnull, int scale);
+extern Const *int8_const(int64 value, bool isnull);
+extern int	power_slot(Lowering *l, int exponent);
 
 /* lower_array.c: ANY, ALL and IN. */
 extern int	lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr);
 
 /*
- * An operand; trim: a constant's zeros at the end do not matter.  Then its
- * register at a unit that is not above its own.
+ * An operand; trim: a constant's zeros at the end do not matter.  Does it need
+ * 128 bits, or is it expected to, at a unit that is not above its own?  Its
+ * register there.
  */
 extern bool numeric_operand(Lowering *l, Expr *expr, bool trim, NumericOperand *operand);
-extern int	numeric_operand_at(Lowering *l, const NumericOperand *operand, int unit);
+extern bool numeric_operand_is_wide(Lowering *l, const NumericOperand *operand, int unit);
+extern int	numeric_operand_at(Lowering *l, const NumericOperand *operand, int unit, bool wide);
+
+/*
+ * lower_wide.c: numerics in 128 bits.  Constants; registers made wide, or narrow
+ * (an error if they do not fit); at a larger scale; the operation for one of
+ * int8.
+ */
+extern bool is_wide(Lowering *l, int reg);
+extern int	widen(Lowering *l, int reg);
+extern int	narrow(Lowering *l, int reg);
+extern int	wide_const(Lowering *l, const Const *constant, int unit);
+extern int	wide_power(Lowering *l, int exponent);
+extern int	wide_raised(Lowering *l, int reg, int digits);
+extern int	wide_op(OpCode op);
 
 /*
  * lower_shown.c: where a display scale shows.  The register for a value whose

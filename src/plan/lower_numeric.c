@@ -10,7 +10,8 @@
  * their scales.  The display scale follows the same rules, which are
  * PostgreSQL's, but may be less, and another for each value (display_scale.c).
  *
- * Whatever leaves 64 bits at run time is an error of the operation, and then
+ * A number has 64 bits, or 128 where statistics say that it needs them (lower_wide.c).
+ * Whatever leaves these at run time is an error of the operation, and then
  * PostgreSQL's own plan answers.  What has no known scale (a division) is
  * rejected.
  *
@@ -20,8 +21,9 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "catalog/pg_type.h"
-#include "common/int.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -31,7 +33,8 @@
 #include "utils/regproc.h"
 
 #include "plan/lower_internal.h"
-#include "program/numeric_page.h"
+#include "plan/numeric_stats.h"
+#include "program/ops_wide.h"
 
 /* What is done with a function's operands and their scales. */
 typedef enum NumericForm
@@ -112,7 +115,18 @@ read_typmod(int32 typmod, int *precision, int *scale)
 	typmod -= VARHDRSZ;
 	*precision = (typmod >> 16) & 0xffff;
 	*scale = ((typmod & 0x7ff) ^ 1024) - 1024;	/* 11 bits, signed */
-	return *scale <= NUMERIC64_MAX_SCALE;
+	return *scale <= NUMERIC128_MAX_SCALE;
+}
+
+/* The precision that its type modifier gives. */
+bool
+known_precision(const Expr *expr, int *precision)
+{
+	int32		typmod = exprTypmod((const Node *) expr);
+	Oid			type = getBaseTypeAndTypmod(exprType((const Node *) expr), &typmod);
+	int			scale;
+
+	return type == NUMERICOID && read_typmod(typmod, precision, &scale);
 }
 
 /*
@@ -134,9 +148,10 @@ known_scale(const Expr *expr, int *scale)
 
 /* The scale of values that all have one. */
 void
-fixed_scale(NumericScale *scale, int unit)
+fixed_scale(NumericScale *scale, int unit, double most)
 {
 	scale->unit = unit;
+	scale->most = most;
 	scale->shown = display_scale_const(unit);
 }
 
@@ -150,54 +165,46 @@ power_of_10(int exponent)
 	return power;
 }
 
-static Const *
+Const *
 int8_const(int64 value, bool isnull)
 {
 	return makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
 					 Int64GetDatum(value), isnull, FLOAT8PASSBYVAL);
 }
 
-static int
+int
 power_slot(Lowering *l, int exponent)
 {
 	return lower_slot(l, (Expr *) int8_const(power_of_10(exponent), false));
 }
 
-/* A numeric at its own display scale; false: it does not fit. */
-static bool
-read_numeric(Datum value, int *scale, int64 *number)
-{
-	struct varlena *numeric = (struct varlena *) DatumGetNumeric(value);
-	const uint8 *data = (const uint8 *) VARDATA_ANY(numeric);
-	uint32		len = VARSIZE_ANY_EXHDR(numeric);
-
-	*scale = numeric_header(data, len).scale;
-	return *scale <= NUMERIC64_MAX_SCALE && numeric_to_scaled(data, len, *scale, number);
-}
-
-/* A numeric, at that scale or above its own, as an int8; NULL: it does not fit. */
+/* A numeric at a scale as an int8; NULL: it does not fit. */
 Const *
 scaled_const(Datum value, bool isnull, int scale)
 {
+	struct varlena *numeric;
 	int64		number;
-	int			own;
 
 	if (isnull)
 		return int8_const(0, true);
-	if (!read_numeric(value, &own, &number))
-		return NULL;
-	for (; own > scale; own--, number /= 10)
-		if (number % 10 != 0)
-			return NULL;
-	if (pg_mul_s64_overflow(number, power_of_10(scale - own), &number))
+	numeric = (struct varlena *) DatumGetNumeric(value);
+	if (scale > NUMERIC64_MAX_SCALE ||
+		!numeric_to_units((const uint8 *) VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric),
+						  scale, &number))
 		return NULL;
 	return int8_const(number, false);
 }
 
-static int
-reject_const(Lowering *l)
+/* Are values expected to fit?  Where not, an engine's time would be lost. */
+bool
+check_size(Lowering *l, const NumericScale *scale)
 {
-	return lower_reject(l, _("a numeric constant does not fit into 64 bits"));
+	if (scale->unit > NUMERIC128_MAX_SCALE)
+		lower_reject(l, _("a numeric result with more than %d decimal digits is not supported"),
+					 NUMERIC128_MAX_SCALE);
+	else if (scale->most >= NUMERIC128_MOST)
+		lower_reject(l, _("a numeric result is not expected to fit into 128 bits"));
+	return l->reason == NULL;
 }
 
 /*
@@ -214,51 +221,79 @@ raise_scale(Lowering *l, int reg, int from, int to)
 	return power < 0 ? -1 : program_add_op(l->builder, OP_int8_mul, reg, power);
 }
 
-static int
-lower_const(Lowering *l, const Const *constant, int scale)
-{
-	Const	   *scaled = scaled_const(constant->constvalue, constant->constisnull, scale);
-
-	return scaled ? lower_slot(l, (Expr *) scaled) : reject_const(l);
-}
-
 /* Trimmed, a constant's unit is that of its last digit that is not zero. */
-bool
-numeric_operand(Lowering *l, Expr *expr, bool trim, NumericOperand *operand)
+static bool
+constant_operand(Lowering *l, const Const *constant, bool trim, NumericOperand *operand)
 {
-	int64		number;
-	int			unit = 0;
+	struct varlena *numeric;
+	NumericHeader header;
+	Wide		number;
+	int			unit;
 
-	operand->constant = IsA(expr, Const) ? (const Const *) expr : NULL;
-	operand->reg = -1;
-	if (operand->constant == NULL)
+	if (constant->constisnull)
 	{
-		operand->reg = lower_numeric(l, expr, &operand->scale);
-		return operand->reg >= 0;
-	}
-	if (operand->constant->constisnull)
-	{
-		operand->scale.unit = 0;
+		fixed_scale(&operand->scale, 0, 0);
 		operand->scale.shown = display_scale_of_null();
 		return true;
 	}
-	if (!read_numeric(operand->constant->constvalue, &unit, &number))
+	numeric = (struct varlena *) DatumGetNumeric(constant->constvalue);
+	header = numeric_header((const uint8 *) VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric));
+	unit = trim ? numeric_least_scale(header) : header.scale;
+	if (unit > NUMERIC128_MAX_SCALE ||
+		!numeric_to_wide((const uint8 *) VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric),
+						 unit, true, &number))
 	{
-		reject_const(l);
+		lower_reject(l, _("a numeric constant does not fit into 128 bits"));
 		return false;
 	}
-	for (; trim && unit > 0 && number % 10 == 0; number /= 10)
-		unit--;
-	fixed_scale(&operand->scale, unit);
+	number = wide_magnitude(number);
+	fixed_scale(&operand->scale, unit,
+				(double) number.w[1] * 18446744073709551616.0 + (double) number.w[0]);
 	return true;
 }
 
-int
-numeric_operand_at(Lowering *l, const NumericOperand *operand, int unit)
+bool
+numeric_operand(Lowering *l, Expr *expr, bool trim, NumericOperand *operand)
 {
-	if (operand->constant)
-		return lower_const(l, operand->constant, unit);
-	return raise_scale(l, operand->reg, operand->scale.unit, unit);
+	operand->constant = IsA(expr, Const) ? (const Const *) expr : NULL;
+	operand->reg = -1;
+	if (operand->constant != NULL)
+		return constant_operand(l, operand->constant, trim, operand);
+	operand->reg = lower_numeric(l, expr, &operand->scale);
+	return operand->reg >= 0;
+}
+
+/* Is a number of that size, with more digits, not expected to fit 64 bits? */
+static bool
+is_expected_wide(double most, int digits)
+{
+	for (; digits > 0; digits--)
+		most *= 10;
+	return most >= NUMERIC64_MOST;
+}
+
+bool
+numeric_operand_is_wide(Lowering *l, const NumericOperand *operand, int unit)
+{
+	return unit > NUMERIC64_MAX_SCALE ||
+		(operand->constant == NULL && is_wide(l, operand->reg)) ||
+		is_expected_wide(operand->scale.most, unit - operand->scale.unit);
+}
+
+int
+numeric_operand_at(Lowering *l, const NumericOperand *operand, int unit, bool wide)
+{
+	Const	   *constant;
+
+	if (operand->constant == NULL)
+		return wide ? wide_raised(l, operand->reg, unit - operand->scale.unit) :
+			raise_scale(l, operand->reg, operand->scale.unit, unit);
+	if (wide)
+		return wide_const(l, operand->constant, unit);
+	constant = scaled_const(operand->constant->constvalue, operand->constant->constisnull, unit);
+	if (constant == NULL)
+		return lower_reject(l, _("a numeric constant does not fit into 64 bits"));
+	return lower_slot(l, (Expr *) constant);
 }
 
 /* Is its value only known when execution begins, and its scale not even then? */
@@ -289,6 +324,15 @@ bound_slot(Lowering *l, Oid floor_or_ceil, Expr *expr, int scale)
 	return lower_slot(l, bound);
 }
 
+/* One of the six comparisons, with a number of 64 bits. */
+static int
+add_comparison(Lowering *l, OpCode op, int reg, int bound)
+{
+	if (is_wide(l, reg))
+		return program_add_op(l->builder, (OpCode) wide_op(op), reg, widen(l, bound));
+	return program_add_op(l->builder, op, reg, bound);
+}
+
 /* x op late, where op is one of the six comparisons. */
 static int
 lower_bounded(Lowering *l, OpCode op, Expr *expr, Expr *late)
@@ -296,27 +340,30 @@ lower_bounded(Lowering *l, OpCode op, Expr *expr, Expr *late)
 	ProgramBuilder *b = l->builder;
 	NumericScale scale;
 	int			reg = lower_numeric(l, expr, &scale);
-	int			low = reg < 0 ? -1 : bound_slot(l, F_FLOOR_NUMERIC, late, scale.unit);
-	int			high = low < 0 ? -1 : bound_slot(l, F_CEIL_NUMERIC, late, scale.unit);
+	int			low;
+	int			high;
 
+	if (reg >= 0 && scale.unit > NUMERIC64_MAX_SCALE)
+		return lower_reject(l, _("a parameter is not supported where numerics have more than %d decimal digits"),
+							NUMERIC64_MAX_SCALE);
+	low = reg < 0 ? -1 : bound_slot(l, F_FLOOR_NUMERIC, late, scale.unit);
+	high = low < 0 ? -1 : bound_slot(l, F_CEIL_NUMERIC, late, scale.unit);
 	if (high < 0)
 		return -1;
 	switch (op)
 	{
 		case OP_int8_lt:
 		case OP_int8_ge:
-			return program_add_op(b, op, reg, high);
+			return add_comparison(l, op, reg, high);
 		case OP_int8_le:
 		case OP_int8_gt:
-			return program_add_op(b, op, reg, low);
+			return add_comparison(l, op, reg, low);
 		case OP_int8_eq:		/* and so equal to both, which are one */
-			return program_add_op(b, OP_and,
-								  program_add_op(b, OP_int8_eq, reg, low),
-								  program_add_op(b, OP_int8_eq, reg, high));
+			return program_add_op(b, OP_and, add_comparison(l, op, reg, low),
+								  add_comparison(l, op, reg, high));
 		default:
-			return program_add_op(b, OP_or,
-								  program_add_op(b, OP_int8_ne, reg, low),
-								  program_add_op(b, OP_int8_ne, reg, high));
+			return program_add_op(b, OP_or, add_comparison(l, op, reg, low),
+								  add_comparison(l, op, reg, high));
 	}
 }
 
@@ -343,27 +390,43 @@ commuted(OpCode op)
 static int
 lower_aligned(Lowering *l, const NumericFunction *function, List *args, NumericScale *scale)
 {
-	bool		trim = function->form == FORM_COMPARE;
+	bool		compare = function->form == FORM_COMPARE;
 	NumericOperand operands[2];
 	int			regs[2];
+	double		most = 0;
+	bool		wide = false;
 
-	if (!numeric_operand(l, linitial(args), trim, &operands[0]) ||
-		!numeric_operand(l, lsecond(args), trim, &operands[1]))
+	if (!numeric_operand(l, linitial(args), compare, &operands[0]) ||
+		!numeric_operand(l, lsecond(args), compare, &operands[1]))
 		return -1;
 	scale->unit = Max(operands[0].scale.unit, operands[1].scale.unit);
 	scale->shown = display_scale_larger(operands[0].scale.shown, operands[1].scale.shown);
 	for (int i = 0; i < 2; i++)
 	{
-		regs[i] = numeric_operand_at(l, &operands[i], scale->unit);
+		most += operands[i].scale.most * pow(10, scale->unit - operands[i].scale.unit);
+		wide |= numeric_operand_is_wide(l, &operands[i], scale->unit);
+	}
+	scale->most = most;
+	if (!check_size(l, scale))
+		return -1;
+	wide |= !compare && most >= NUMERIC64_MOST;
+	if (wide && wide_op(function->op) < 0)
+		return lower_reject(l, _("function %s is not supported over numerics of 128 bits"),
+							format_procedure(function->function));
+	for (int i = 0; i < 2; i++)
+	{
+		regs[i] = numeric_operand_at(l, &operands[i], scale->unit, wide);
 		if (regs[i] < 0)
 			return -1;
 	}
-	return program_add_op(l->builder, function->op, regs[0], regs[1]);
+	return program_add_op(l->builder, wide ? (OpCode) wide_op(function->op) : function->op,
+						  regs[0], regs[1]);
 }
 
 static int
 lower_product(Lowering *l, List *args, NumericScale *scale)
 {
+	ProgramBuilder *b = l->builder;
 	NumericScale scales[2];
 	int			left = lower_numeric(l, linitial(args), &scales[0]);
 	int			right = left < 0 ? -1 : lower_numeric(l, lsecond(args), &scales[1]);
@@ -371,23 +434,40 @@ lower_product(Lowering *l, List *args, NumericScale *scale)
 	if (right < 0)
 		return -1;
 	scale->unit = scales[0].unit + scales[1].unit;
+	scale->most = scales[0].most * scales[1].most;
 	scale->shown = display_scale_added(scales[0].shown, scales[1].shown);
-	if (scale->unit > NUMERIC64_MAX_SCALE)
-		return lower_reject(l, _("a numeric result with more than %d decimal digits is not supported"),
-							NUMERIC64_MAX_SCALE);
-	return program_add_op(l->builder, OP_int8_mul, left, right);
+	if (!check_size(l, scale))
+		return -1;
+	if (is_wide(l, left) || is_wide(l, right))
+		return program_add_op(b, OP_wide_mul, widen(l, left), widen(l, right));
+	return program_add_op(b, scale->unit > NUMERIC64_MAX_SCALE || scale->most >= NUMERIC64_MOST ?
+						  OP_wide_product : OP_int8_mul, left, right);
+}
+
+/* An int4 constant's register. */
+static int
+digits_slot(Lowering *l, int digits)
+{
+	return lower_slot(l, (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+											Int32GetDatum(digits), false, true));
 }
 
 /* The register at another scale, rounded if that is less. */
 static int
-change_scale(Lowering *l, int reg, int from, int to)
+change_scale(Lowering *l, int reg, const NumericScale *from, int to)
 {
-	int			power;
+	int			operand;
 
-	if (to >= from)
-		return raise_scale(l, reg, from, to);
-	power = power_slot(l, from - to);
-	return power < 0 ? -1 : program_add_op(l->builder, OP_numeric_round, reg, power);
+	if (to >= from->unit && (is_wide(l, reg) || is_expected_wide(from->most, to - from->unit) ||
+							 to > NUMERIC64_MAX_SCALE))
+		return wide_raised(l, reg, to - from->unit);
+	if (to >= from->unit)
+		return raise_scale(l, reg, from->unit, to);
+	operand = is_wide(l, reg) ? digits_slot(l, from->unit - to) : power_slot(l, from->unit - to);
+	if (operand < 0)
+		return -1;
+	return program_add_op(l->builder, is_wide(l, reg) ? OP_wide_round : OP_numeric_round,
+						  reg, operand);
 }
 
 /* A Const of type int4 that is not NULL; false: it is something else. */
@@ -409,13 +489,33 @@ lower_round(Lowering *l, List *args, NumericScale *scale)
 
 	if (reg < 0)
 		return -1;
-	if (!int4_value(lsecond(args), &to) || to < 0 || to > NUMERIC64_MAX_SCALE)
+	if (!int4_value(lsecond(args), &to) || to < 0 || to > NUMERIC128_MAX_SCALE)
 		return lower_reject(l, _("rounding to this number of digits is not supported"));
-	fixed_scale(scale, to);
-	return change_scale(l, reg, from.unit, to);
+	fixed_scale(scale, to, from.most * pow(10, to - from.unit));
+	return check_size(l, scale) ? change_scale(l, reg, &from, to) : -1;
 }
 
-/* To numeric(precision, scale): beyond the precision is an error. */
+/* Beyond the precision is an error; what fits 64 bits is then of that size. */
+static int
+limit_precision(Lowering *l, int reg, int precision)
+{
+	int			limit;
+
+	if (is_wide(l, reg))
+	{
+		if (precision > NUMERIC128_MAX_SCALE)	/* nothing of 128 bits is beyond it */
+			return reg;
+		limit = wide_power(l, precision);
+		reg = limit < 0 ? -1 : program_add_op(l->builder, OP_wide_fit, reg, limit);
+		return precision > NUMERIC64_MAX_SCALE ? reg : narrow(l, reg);
+	}
+	if (precision > NUMERIC64_MAX_SCALE)	/* no int8 is beyond it */
+		return reg;
+	limit = power_slot(l, precision);
+	return limit < 0 ? -1 : program_add_op(l->builder, OP_numeric_fit, reg, limit);
+}
+
+/* To numeric(precision, scale). */
 static int
 lower_cast(Lowering *l, List *args, NumericScale *scale)
 {
@@ -424,18 +524,16 @@ lower_cast(Lowering *l, List *args, NumericScale *scale)
 	int			typmod;
 	int			precision;
 	int			to;
-	int			limit;
 
 	if (reg < 0)
 		return -1;
 	if (!int4_value(lsecond(args), &typmod) || !read_typmod(typmod, &precision, &to) || to < 0)
 		return lower_reject(l, _("a cast to numeric of this scale is not supported"));
-	fixed_scale(scale, to);
-	reg = change_scale(l, reg, from.unit, to);
-	if (reg < 0 || precision > NUMERIC64_MAX_SCALE)	/* no int8 is beyond it */
-		return reg;
-	limit = power_slot(l, precision);
-	return limit < 0 ? -1 : program_add_op(l->builder, OP_numeric_fit, reg, limit);
+	fixed_scale(scale, to, from.most * pow(10, to - from.unit));
+	if (!check_size(l, scale))
+		return -1;
+	reg = change_scale(l, reg, &from, to);
+	return reg < 0 ? -1 : limit_precision(l, reg, precision);
 }
 
 /* A numeric's integer or double. */
@@ -450,10 +548,14 @@ lower_from_numeric(Lowering *l, const NumericFunction *function, List *args)
 		return -1;
 	if (function->form == FORM_TO_FLOAT8)
 	{
+		if (scale.unit > NUMERIC64_MAX_SCALE)
+			return lower_reject(l, _("a cast of a numeric with more than %d decimal digits is not supported"),
+								NUMERIC64_MAX_SCALE);
+		reg = narrow(l, reg);
 		power = power_slot(l, scale.unit);
 		return power < 0 ? -1 : program_add_op(l->builder, function->op, reg, power);
 	}
-	reg = change_scale(l, reg, scale.unit, 0);
+	reg = narrow(l, change_scale(l, reg, &scale, 0));
 	if (reg < 0 || function->op == OP_column)
 		return reg;
 	return program_add_op(l->builder, function->op, reg, -1);
@@ -466,7 +568,7 @@ lower_numeric_function(Lowering *l, Oid oid, List *args, NumericScale *scale)
 	const NumericFunction *function = find_function(oid);
 	int			reg;
 
-	fixed_scale(scale, 0);
+	fixed_scale(scale, 0, 0);
 	switch (function->form)
 	{
 		case FORM_COMPARE:
@@ -483,6 +585,8 @@ lower_numeric_function(Lowering *l, Oid oid, List *args, NumericScale *scale)
 			return lower_numeric(l, linitial(args), scale);
 		case FORM_UNARY:
 			reg = lower_numeric(l, linitial(args), scale);
+			if (reg >= 0 && is_wide(l, reg))
+				return program_add_op(l->builder, (OpCode) wide_op(function->op), reg, -1);
 			return reg < 0 ? -1 : program_add_op(l->builder, function->op, reg, -1);
 		case FORM_FROM_INT:
 			return lower_operand(l, oid, linitial(args), VT_INT8);
@@ -505,7 +609,7 @@ lower_numeric_call(Lowering *l, Oid function, List *args, NumericScale *scale)
 		int			unit;
 		int			reg = lower_extract(l, function, args, &unit);
 
-		fixed_scale(scale, unit);
+		fixed_scale(scale, unit, 0);
 		return reg;
 	}
 	if (!is_numeric_function(function))
@@ -523,7 +627,8 @@ lower_numeric_const(Lowering *l, Expr *constant, NumericScale *scale)
 	if (!numeric_operand(l, constant, false, &operand))
 		return -1;
 	*scale = operand.scale;
-	return numeric_operand_at(l, &operand, scale->unit);
+	return numeric_operand_at(l, &operand, scale->unit,
+							  numeric_operand_is_wide(l, &operand, scale->unit));
 }
 
 /* The value of the CASE around. */

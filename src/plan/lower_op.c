@@ -15,6 +15,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/pg_locale.h"
 #include "utils/regproc.h"
 
 #include "plan/lower_internal.h"
@@ -110,6 +111,37 @@ check_collation(Lowering *l, Oid collation)
 		return false;
 	}
 	return true;
+}
+
+/* Is the order of texts under this collation that of their bytes? */
+bool
+check_order(Lowering *l, Oid collation)
+{
+	if (!check_collation(l, collation))
+		return false;
+	if (!lc_collate_is_c(collation))
+		lower_reject(l, _("the order of texts in collation \"%s\" is not supported"),
+					 get_collation_name(collation));
+	return l->reason == NULL;
+}
+
+static bool
+orders_texts(OpCode op)
+{
+	switch (op)
+	{
+		case OP_text_lt:
+		case OP_text_le:
+		case OP_text_gt:
+		case OP_text_ge:
+		case OP_bpchar_lt:
+		case OP_bpchar_le:
+		case OP_bpchar_gt:
+		case OP_bpchar_ge:
+			return true;
+		default:
+			return false;
+	}
 }
 
 /* A constant in a wider type, or NULL if the two types are no such pair. */
@@ -215,6 +247,8 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 		return lower_reject(l, _("function %s is not supported"),
 							format_procedure(function));
 	if (op_arg((OpCode) op, 0) == VT_TEXT && !check_collation(l, collation))
+		return -1;
+	if (orders_texts((OpCode) op) && !check_order(l, collation))
 		return -1;
 	for (int i = 0; i < list_length(args); i++)
 	{

@@ -179,6 +179,11 @@ less_op(Oid type, int *widening)
 			return OP_float8_lt;
 		case FLOAT8OID:
 			return OP_float8_lt;
+		case TEXTOID:
+		case VARCHAROID:
+			return OP_text_lt;
+		case BPCHAROID:
+			return OP_bpchar_lt;
 		default:
 			return -1;
 	}
@@ -203,6 +208,8 @@ lower_minmax(Lowering *l, const MinMaxExpr *expr)
 		return lower_reject(l, _("%s over type %s is not supported"),
 							expr->op == IS_GREATEST ? "GREATEST" : "LEAST",
 							format_type_be(expr->minmaxtype));
+	if (op_arg((OpCode) less, 0) == VT_TEXT && !check_order(l, expr->inputcollid))
+		return -1;
 	foreach(lc, expr->args)
 	{
 		int			reg = lower_expr(l, lfirst(lc));

@@ -205,6 +205,20 @@ lower_substr(Lowering *l, List *args)
 	return reg;
 }
 
+/* strpos(t, part) */
+static int
+lower_position(Lowering *l, List *args, Oid collation)
+{
+	int			reg;
+	int			part;
+
+	if (!counts_characters(l) || !check_collation(l, collation))
+		return -1;
+	reg = lower_text_operand(l, linitial(args));
+	part = reg < 0 ? -1 : lower_text_operand(l, lsecond(args));
+	return part < 0 ? -1 : program_add_op(l->builder, OP_text_position, reg, part);
+}
+
 /* Lower a call, if the function is one of those here, to *reg (or -1). */
 bool
 lower_text_function(Lowering *l, Oid function, List *args, Oid collation, int *reg)
@@ -230,6 +244,10 @@ lower_text_function(Lowering *l, Oid function, List *args, Oid collation, int *r
 		case F_CHAR_LENGTH_BPCHAR:
 		case F_CHARACTER_LENGTH_BPCHAR:
 			*reg = lower_length(l, linitial(args), OP_bpchar_chars);
+			return true;
+		case F_STRPOS:
+		case F_POSITION_TEXT_TEXT:
+			*reg = lower_position(l, args, collation);
 			return true;
 		case F_LEFT:
 		case F_RIGHT:

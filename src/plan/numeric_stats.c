@@ -1,6 +1,6 @@
 /*
  * numeric_stats.c
- *	  The scales of numerics that have no type modifier, from statistics.
+ *	  The scales and sizes of a column's numerics, from statistics.
  *
  * What ANALYZE has kept of a column, its most common values and its histogram, is
  * a sample of it: the largest display scale there is the one at which engines
@@ -12,6 +12,8 @@
  * Of equal values with several display scales the sample may have one.
  */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
@@ -34,11 +36,22 @@ typedef struct NumericSample
 	int			least;			/* display scales */
 	int			largest;
 	int			digits;			/* behind the point, without zeros at the end */
+	double		most;			/* magnitude */
 	int			scale;			/* to try */
 	bool		fit;			/* all so far, at that */
 } NumericSample;
 
 typedef void (*SampleVisitor) (NumericSample *sample, const uint8 *data, uint32 len);
+
+static double
+magnitude(NumericHeader header)
+{
+	double		result = 0;
+
+	for (int i = 0; i < header.ndigits; i++)
+		result += numeric_u16(header.digits + 2 * i) * pow(NUMERIC_BASE, header.weight - i);
+	return result;
+}
 
 static void
 note_scale(NumericSample *sample, const uint8 *data, uint32 len)
@@ -49,15 +62,16 @@ note_scale(NumericSample *sample, const uint8 *data, uint32 len)
 	sample->least = sample->any ? Min(sample->least, header.scale) : header.scale;
 	sample->largest = Max(sample->largest, header.scale);
 	sample->digits = Max(sample->digits, numeric_least_scale(header));
+	sample->most = Max(sample->most, magnitude(header));
 	sample->any = true;
 }
 
 static void
 note_fit(NumericSample *sample, const uint8 *data, uint32 len)
 {
-	int64		number;
+	Wide		number;
 
-	sample->fit &= numeric_to_units(data, len, sample->scale, &number);
+	sample->fit &= numeric_to_wide(data, len, sample->scale, true, &number);
 }
 
 /* Look at the values of one kind of statistics. */
@@ -84,11 +98,11 @@ visit_sample(NumericSample *sample, HeapTuple statistics, SampleVisitor visit)
 	visit_kind(sample, statistics, STATISTIC_KIND_HISTOGRAM, visit);
 }
 
-/* Do the values fit 64 bits at a scale? */
+/* Do the values fit 128 bits at a scale? */
 static bool
 sample_fits(NumericSample *sample, HeapTuple statistics, int scale)
 {
-	if (scale > NUMERIC64_MAX_SCALE)
+	if (scale > NUMERIC128_MAX_SCALE)
 		return false;
 	sample->scale = scale;
 	sample->fit = true;
@@ -96,17 +110,23 @@ sample_fits(NumericSample *sample, HeapTuple statistics, int scale)
 	return sample->fit;
 }
 
+/*
+ * The display scale unless 64 bits would not do for it; there the digits decide,
+ * and 64 bits if they can.
+ */
 static bool
-statistics_scale(HeapTuple statistics, NumericSample *sample)
+choose_scale(HeapTuple statistics, NumericSample *sample)
 {
-	visit_sample(sample, statistics, note_scale);
-	return !sample->special &&
-		(sample_fits(sample, statistics, sample->largest) ||
-		 sample_fits(sample, statistics, sample->digits));
+	if (sample->special)
+		return false;
+	if (sample->most * pow(10, sample->largest) < NUMERIC64_MOST &&
+		sample->largest <= NUMERIC64_MAX_SCALE)
+		return sample_fits(sample, statistics, sample->largest);
+	return sample_fits(sample, statistics, sample->digits);
 }
 
 bool
-numeric_column_scale(PlannerInfo *root, const Var *var, int *scale, bool *same)
+numeric_column_guess(PlannerInfo *root, const Var *var, bool known, NumericGuess *guess)
 {
 	NumericSample sample = {0};
 	VariableStatData variable;
@@ -116,11 +136,21 @@ numeric_column_scale(PlannerInfo *root, const Var *var, int *scale, bool *same)
 		return false;
 	examine_variable(root, (Node *) var, 0, &variable);
 	if (HeapTupleIsValid(variable.statsTuple))
-		fits = statistics_scale(variable.statsTuple, &sample);
+	{
+		visit_sample(&sample, variable.statsTuple, note_scale);
+		fits = !known && sample.any && choose_scale(variable.statsTuple, &sample);
+	}
 	ReleaseVariableStats(variable);
 
-	*scale = sample.any ? sample.scale : DEFAULT_SCALE;
-	*same = sample.any && sample.least == sample.largest && sample.largest == *scale;
+	if (!known)
+	{
+		guess->scale = sample.any ? sample.scale : DEFAULT_SCALE;
+		guess->same = sample.any && sample.least == sample.largest &&
+			sample.largest == guess->scale;
+	}
+	guess->most = sample.special ? 0 : sample.most * pow(10, guess->scale);
 	/* what a subquery or a function returns can be anything */
-	return fits && (sample.any || planner_rt_fetch(var->varno, root)->rtekind == RTE_RELATION);
+	if (!sample.any)
+		return known || planner_rt_fetch(var->varno, root)->rtekind == RTE_RELATION;
+	return known || fits;
 }

@@ -1,16 +1,29 @@
 /*
  * numeric_stats.h
- *	  The scales of numerics that have no type modifier, from statistics.
+ *	  The scales and sizes of a column's numerics, from statistics.
  */
 #ifndef GPUAGG_NUMERIC_STATS_H
 #define GPUAGG_NUMERIC_STATS_H
 
 #include "nodes/pathnodes.h"
 
+/* What is expected of a column's values. */
+typedef struct NumericGuess
+{
+	int			scale;			/* they are whole numbers of units of 10^-scale */
+	bool		same;			/* and all have that display scale */
+	double		most;			/* magnitude in these units; 0: not known */
+} NumericGuess;
+
+/* Above it numbers are not expected to fit 64, or 128, bits, or not for long. */
+#define NUMERIC64_MOST 1152921504606846976.0	/* 2^60 */
+#define NUMERIC128_MOST 4.25352958651173e+37	/* 2^125 */
+
 /*
- * The scale at which a column's values are expected to fit 64 bits; false: none
- * is.  *same: all seem to have that display scale.
+ * Guess.  Of a column whose scale is known it is only asked how large its values
+ * are; else false says that engines cannot hold them.
  */
-extern bool numeric_column_scale(PlannerInfo *root, const Var *var, int *scale, bool *same);
+extern bool numeric_column_guess(PlannerInfo *root, const Var *var, bool known,
+								 NumericGuess *guess);
 
 #endif							/* GPUAGG_NUMERIC_STATS_H */

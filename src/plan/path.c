@@ -28,7 +28,6 @@
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "utils/selfuncs.h"
-#include "utils/spccache.h"
 
 #include "compat.h"
 #include "engine/select.h"
@@ -116,7 +115,9 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	CustomScan *scan = makeNode(CustomScan);
 	PlanInfo	info = {
 		.program = path->lowered.program,
-		.relid = path->lowered.relid,
+		.relid = path->lowered.tables.relid,
+		.page_tables = path->lowered.tables.page_tables,
+		.row_tables = path->lowered.tables.row_tables,
 		.rti = path->lowered.rti,
 		.filter = copyObject(path->lowered.filter),
 		.engine = path->engine->name,
@@ -227,7 +228,7 @@ input_rows(const GpuAggPath *path)
 {
 	RelOptInfo *input = path->grouping.input_rel;
 
-	return path->lowered.rti ? input->tuples : input->cheapest_total_path->rows;
+	return path->lowered.rti ? path->lowered.tables.rows : input->cheapest_total_path->rows;
 }
 
 static double
@@ -327,11 +328,10 @@ set_costs(GpuAggPath *path)
 
 	if (path->lowered.rti)
 	{
-		double		page_cost;
+		const InputTables *tables = &path->lowered.tables;
 
-		get_tablespace_page_costs(input->reltablespace, NULL, &page_cost);
-		in.pages = Max(input->pages, 1);
-		in.input_cost = in.pages * page_cost;
+		in.pages = tables->pages;
+		in.input_cost = tables->read_cost + tables->scanned_rows * cpu_tuple_cost * 1.25;
 	}
 	else
 		in.input_cost = path->lowered.input->total_cost;
@@ -422,12 +422,21 @@ lowered_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	return path;
 }
 
-/* Does the path read all of a table, whatever it computes from the rows? */
+/* Does the path read all of its tables, whatever it computes from the rows? */
 static bool
 is_seq_scan(const Path *path)
 {
 	while (IsA(path, ProjectionPath))
 		path = ((const ProjectionPath *) path)->subpath;
+	if (IsA(path, AppendPath))
+	{
+		ListCell   *lc;
+
+		foreach(lc, ((const AppendPath *) path)->subpaths)
+			if (!is_seq_scan(lfirst(lc)))
+				return false;
+		return true;
+	}
 	return path->pathtype == T_SeqScan;
 }
 

@@ -41,12 +41,11 @@ plan_info_to_list(const PlanInfo *info)
 
 	if (info->regrouping)
 		regrouping = list_make2(program_to_const(info->regrouping), info->sets);
-	return list_make5(program_to_const(info->program),
-					  list_make3(makeInteger((int) info->relid),
-								 makeInteger((int) info->rti),
-								 makeInteger(info->nkeys)),
-					  info->filter,
-					  list_make2(regrouping, info->groupings),
+	return list_make5(list_make2(program_to_const(info->program), regrouping),
+					  list_make3(list_make1_oid(info->relid), info->page_tables,
+								 info->row_tables),
+					  list_make2_int(info->rti, info->nkeys),
+					  list_make2(info->filter, info->groupings),
 					  list_make3(makeFloat(psprintf("%.17g", info->rows)),
 								 makeFloat(psprintf("%.17g", info->groups)),
 								 makeString(pstrdup(info->engine))));
@@ -56,20 +55,22 @@ PlanInfo *
 plan_info_from_list(List *list)
 {
 	PlanInfo   *info = palloc0(sizeof(PlanInfo));
-	List	   *numbers = lsecond(list);
-	List	   *regrouping = linitial(lfourth(list));
+	List	   *programs = linitial(list);
+	List	   *regrouping = lsecond(programs);
 	List	   *estimates = list_nth(list, 4);
 
-	info->program = program_from_const(linitial_node(Const, list));
-	info->relid = (Oid) intVal(linitial(numbers));
-	info->rti = intVal(lsecond(numbers));
-	info->nkeys = intVal(lthird(numbers));
-	info->filter = lthird(list);
+	info->program = program_from_const(linitial_node(Const, programs));
 	if (regrouping != NIL)
 	{
 		info->regrouping = program_from_const(linitial_node(Const, regrouping));
 		info->sets = lsecond(regrouping);
 	}
+	info->relid = linitial_oid(linitial(lsecond(list)));
+	info->page_tables = lsecond(lsecond(list));
+	info->row_tables = lthird(lsecond(list));
+	info->rti = linitial_int(lthird(list));
+	info->nkeys = lsecond_int(lthird(list));
+	info->filter = linitial(lfourth(list));
 	info->groupings = lsecond((List *) lfourth(list));
 	info->rows = floatVal(linitial(estimates));
 	info->groups = floatVal(lsecond(estimates));

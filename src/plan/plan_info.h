@@ -12,7 +12,11 @@
 typedef struct PlanInfo
 {
 	Program    *program;
-	Oid			relid;			/* SOURCE_PAGES: the table, else InvalidOid */
+	Oid			relid;			/* SOURCE_PAGES: the table that the query names,
+								 * else InvalidOid */
+	List	   *page_tables;	/* Oids: tables whose pages are read, and whose
+								 * tuples lie as the Program says */
+	List	   *row_tables;		/* Oids: tables whose rows are sent */
 	Index		rti;			/* varno of its Vars in filter */
 	List	   *filter;			/* the scan's clauses, for EXPLAIN only */
 	const char *engine;			/* name of the one that costs were made for */

@@ -48,4 +48,10 @@ typedef struct Uuid
 	uint64_t	w[2];			/* the 16 bytes as they stand in memory */
 } Uuid;
 
+/* A number of 128 bits, two's complement, the low word first. */
+typedef struct Wide
+{
+	uint64_t	w[2];
+} Wide;
+
 #endif							/* GPUAGG_FN_H */

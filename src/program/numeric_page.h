@@ -33,6 +33,10 @@
 
 #define NUMERIC_BASE 10000
 #define NUMERIC_BASE_DIGITS 4
+/* The same for 2^127. */
+#define NUMERIC128_MAX_SCALE 38
+#define NUMERIC128_MAX_WEIGHT 9
+
 #define NUMERIC64_MAX ((uint64_t) 0x7fffffffffffffff)
 
 /*
@@ -98,10 +102,14 @@ numeric_header(const uint8_t *data, uint32_t len)
 GA_FN int
 numeric_least_scale(NumericHeader h)
 {
-	uint32_t	last = h.ndigits > 0 ? numeric_u16(h.digits + 2 * (h.ndigits - 1)) : 0;
-	int			scale = (h.ndigits - 1 - h.weight) * NUMERIC_BASE_DIGITS;
+	uint32_t	last = 0;
+	int			n = h.ndigits;
+	int			scale;
 
-	if (last == 0 || scale <= 0)
+	while (n > 0 && last == 0)
+		last = numeric_u16(h.digits + 2 * --n);
+	scale = (n - h.weight) * NUMERIC_BASE_DIGITS;
+	if (last == 0)
 		return 0;
 	for (; last % 10 == 0; last /= 10)
 		scale--;
@@ -196,10 +204,82 @@ numeric_to_units(const uint8_t *data, uint32_t len, int scale, int64_t *value)
 	return true;
 }
 
-/* What a column has of a stored numeric; false: it cannot hold it. */
+/* One more digit; false: the number is 2^127 or more. */
 GA_FN bool
-numeric_read_part(NumericPart part, const uint8_t *data, uint32_t len, int scale, void *to)
+numeric_append_wide(Wide *acc, uint32_t base, uint32_t digit)
 {
+	uint64_t	carry = digit;
+
+	for (int i = 0; i < 4; i++)
+	{
+		int			shift = 32 * (i % 2);
+		uint64_t	part = (acc->w[i / 2] >> shift & UINT64_C(0xffffffff)) * base + carry;
+
+		acc->w[i / 2] &= ~(UINT64_C(0xffffffff) << shift);
+		acc->w[i / 2] |= (part & UINT64_C(0xffffffff)) << shift;
+		carry = part >> 32;
+	}
+	return carry == 0 && acc->w[1] >> 63 == 0;
+}
+
+/*
+ * The value in units of 10^-scale in 128 bits; any: of any display scale, as
+ * numeric_to_units has it.  Group by group down to the last place of the scale,
+ * of which the last group may have too many: what is cut off must be zeros.
+ */
+GA_FN bool
+numeric_to_wide(const uint8_t *data, uint32_t len, int scale, bool any, Wide *value)
+{
+	NumericHeader h = numeric_header(data, len);
+	int			own = h.scale < scale ? h.scale : scale;
+	int			place = h.ndigits > 0 ? h.weight : -1;
+	Wide		acc = {{0, 0}};
+	int			i = 0;
+
+	if (h.special || (!any && h.scale != scale) || place > NUMERIC128_MAX_WEIGHT)
+		return false;
+	if (numeric_least_scale(h) > own)
+		return false;
+	for (; place >= 0 || -place * NUMERIC_BASE_DIGITS <= scale; place--, i++)
+		if (!numeric_append_wide(&acc, NUMERIC_BASE,
+								 i < h.ndigits ? numeric_u16(h.digits + 2 * i) : 0))
+			return false;
+	if (scale % NUMERIC_BASE_DIGITS != 0)
+	{
+		uint32_t	digit = i < h.ndigits ? numeric_u16(h.digits + 2 * i) : 0;
+		uint32_t	base = 1;
+		uint32_t	divisor = 1;
+
+		for (int d = 0; d < NUMERIC_BASE_DIGITS; d++)
+			if (d < scale % NUMERIC_BASE_DIGITS)
+				base *= 10;
+			else
+				divisor *= 10;
+		if (digit % divisor != 0 || !numeric_append_wide(&acc, base, digit / divisor))
+			return false;
+		i++;
+	}
+	if (i < h.ndigits)
+		return false;
+	if (h.negative)
+	{
+		acc.w[0] = ~acc.w[0] + 1;
+		acc.w[1] = ~acc.w[1] + (acc.w[0] == 0);
+	}
+	*value = acc;
+	return true;
+}
+
+/*
+ * What a column has of a stored numeric; false: it cannot hold it.  wide: in 128
+ * bits.
+ */
+GA_FN bool
+numeric_read_part(NumericPart part, bool wide, const uint8_t *data, uint32_t len, int scale,
+				  void *to)
+{
+	if (wide)
+		return numeric_to_wide(data, len, scale, part == NUMERIC_UNITS, (Wide *) to);
 	if (part == NUMERIC_SHOWN)
 	{
 		NumericHeader h = numeric_header(data, len);

@@ -14,6 +14,7 @@
 
 #include "ops_bool.h"
 #include "ops_int.h"
+#include "ops_bits.h"
 #include "ops_float.h"
 #include "ops_date.h"
 #include "ops_calendar.h"
@@ -21,5 +22,6 @@
 #include "ops_numeric.h"
 #include "ops_text.h"
 #include "ops_set.h"
+#include "ops_wide.h"
 
 #endif							/* GPUAGG_OPS_H */

@@ -150,6 +150,46 @@ float8_abs(double a)
 	return fabs(a);
 }
 
+/* The machine's root is rounded once, on any machine. */
+GA_FN double
+float8_sqrt(double a, bool *error)
+{
+	*error |= a < 0.0;
+	return sqrt(a);
+}
+
+GA_FN double
+float8_floor(double a)
+{
+	return floor(a);
+}
+
+GA_FN double
+float8_ceil(double a)
+{
+	return ceil(a);
+}
+
+/* To the nearest, the even one of two. */
+GA_FN double
+float8_round(double a)
+{
+	return rint(a);
+}
+
+GA_FN double
+float8_trunc(double a)
+{
+	return trunc(a);
+}
+
+/* NaN has the sign 0. */
+GA_FN double
+float8_sign(double a)
+{
+	return (double) ((a > 0.0) - (a < 0.0));
+}
+
 GA_FN double
 float4_to_float8(float a)
 {

@@ -1,10 +1,11 @@
 /*
  * ops_text.h
- *	  Equality of "char", uuid, text (varchar too) and char(n); LIKE, lengths
- *	  and parts of texts.
+ *	  Equality of "char", uuid, text (varchar too) and char(n); order, LIKE,
+ *	  lengths and parts of texts.
  *
  * Equality of text is that of its bytes, which is what a deterministic
- * collation means; lowering admits no other.  Unlike other operands, Bytes must
+ * collation means; lowering admits no other.  Order is that of the bytes, which
+ * is the collation C's, and lowering admits no other.  Unlike other operands, Bytes must
  * always point at readable memory.
  *
  * Characters are those of UTF-8: a character begins where a byte is not a
@@ -16,6 +17,7 @@
 #define GPUAGG_OPS_TEXT_H
 
 #include "fn.h"
+#include "text_order.h"
 
 GA_FN uint8_t
 char_eq(int8_t a, int8_t b)
@@ -66,31 +68,28 @@ text_ne(Bytes a, Bytes b)
 	return !text_eq(a, b);
 }
 
-/* Less, equal or greater than zero, by the bytes: the order of collation C. */
-GA_FN int
-text_order(Bytes a, Bytes b)
+GA_FN uint8_t
+text_lt(Bytes a, Bytes b)
 {
-	uint32_t	len = a.len < b.len ? a.len : b.len;
-#ifdef __CUDACC_RTC__
-	for (uint32_t i = 0; i < len; i++)
-		if (a.data[i] != b.data[i])
-			return (uint8_t) a.data[i] < (uint8_t) b.data[i] ? -1 : 1;
-#else
-	int			order = memcmp(a.data, b.data, len);
-
-	if (order != 0)
-		return order;
-#endif
-	return (a.len > b.len) - (a.len < b.len);
+	return text_order(a, b) < 0;
 }
 
-/* A char(n) without the blanks it ends in, which do not count. */
-GA_FN Bytes
-bpchar_trimmed(Bytes a)
+GA_FN uint8_t
+text_le(Bytes a, Bytes b)
 {
-	while (a.len > 0 && a.data[a.len - 1] == ' ')
-		a.len--;
-	return a;
+	return text_order(a, b) <= 0;
+}
+
+GA_FN uint8_t
+text_gt(Bytes a, Bytes b)
+{
+	return text_order(a, b) > 0;
+}
+
+GA_FN uint8_t
+text_ge(Bytes a, Bytes b)
+{
+	return text_order(a, b) >= 0;
 }
 
 GA_FN uint8_t
@@ -103,6 +102,49 @@ GA_FN uint8_t
 bpchar_ne(Bytes a, Bytes b)
 {
 	return !bpchar_eq(a, b);
+}
+
+GA_FN uint8_t
+bpchar_lt(Bytes a, Bytes b)
+{
+	return text_lt(bpchar_trimmed(a), bpchar_trimmed(b));
+}
+
+GA_FN uint8_t
+bpchar_le(Bytes a, Bytes b)
+{
+	return text_le(bpchar_trimmed(a), bpchar_trimmed(b));
+}
+
+GA_FN uint8_t
+bpchar_gt(Bytes a, Bytes b)
+{
+	return text_lt(bpchar_trimmed(b), bpchar_trimmed(a));
+}
+
+GA_FN uint8_t
+bpchar_ge(Bytes a, Bytes b)
+{
+	return text_le(bpchar_trimmed(b), bpchar_trimmed(a));
+}
+
+/* A text without the blanks it begins with; ltrim(text) */
+GA_FN Bytes
+text_ltrimmed(Bytes a)
+{
+	while (a.len > 0 && a.data[0] == ' ')
+	{
+		a.data++;
+		a.len--;
+	}
+	return a;
+}
+
+/* btrim(text) */
+GA_FN Bytes
+text_trimmed(Bytes a)
+{
+	return text_ltrimmed(bpchar_trimmed(a));
 }
 
 GA_FN uint8_t
@@ -212,6 +254,25 @@ text_chars(Bytes a)
 	for (uint32_t i = 0; i < a.len; i++)
 		chars += ((uint8_t) a.data[i] & 0xc0) != 0x80;
 	return chars;
+}
+
+/* strpos(text, part): the character, from 1, at which it begins; 0: nowhere. */
+GA_FN int32_t
+text_position(Bytes a, Bytes part)
+{
+	int32_t		position = 1;
+
+	for (uint32_t i = 0; i + part.len <= a.len; i++)
+	{
+		bool		begins = ((uint8_t) a.data[i] & 0xc0) != 0x80;
+
+		if (part.len == 0 || (begins && bytes_equal(a.data + i, part.data, part.len)))
+			return position;
+		/* the last byte of a character */
+		if (i + 1 < a.len && ((uint8_t) a.data[i + 1] & 0xc0) != 0x80)
+			position++;
+	}
+	return part.len == 0;
 }
 
 /* length(char(n)) */

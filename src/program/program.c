@@ -54,6 +54,7 @@ static const char *const type_names[] = {
 	[VT_FLOAT4] = "float4",
 	[VT_FLOAT8] = "float8",
 	[VT_UUID] = "uuid",
+	[VT_WIDE] = "int128",
 	[VT_TEXT] = "text",
 };
 
@@ -62,6 +63,7 @@ static const char *const acc_names[] = {
 	[ACC_SUM_INT] = "sum_int",
 	[ACC_SUM_INT128] = "sum_int128",
 	[ACC_SUM_FLOAT] = "sum_float",
+	[ACC_SUM_PRODUCT] = "sum_product",
 	[ACC_MIN_INT] = "min_int",
 	[ACC_MAX_INT] = "max_int",
 	[ACC_MIN_FLOAT] = "min_float",
@@ -69,6 +71,10 @@ static const char *const acc_names[] = {
 	[ACC_BIT_AND] = "bit_and",
 	[ACC_BIT_OR] = "bit_or",
 	[ACC_BIT_XOR] = "bit_xor",
+	[ACC_MIN_TEXT] = "min_text",
+	[ACC_MAX_TEXT] = "max_text",
+	[ACC_MIN_BPCHAR] = "min_bpchar",
+	[ACC_MAX_BPCHAR] = "max_bpchar",
 };
 
 static const char *const final_names[] = {
@@ -85,6 +91,7 @@ static const char *const final_names[] = {
 	[FINAL_EXTREME_FLOAT4] = "extreme_float4",
 	[FINAL_EXTREME_FLOAT8] = "extreme_float8",
 	[FINAL_EXTREME_NUMERIC] = "extreme_numeric",
+	[FINAL_EXTREME_TEXT] = "extreme_text",
 	[FINAL_BOOL] = "bool",
 	[FINAL_BITS_INT2] = "bits_int2",
 	[FINAL_BITS_INT4] = "bits_int4",
@@ -268,6 +275,16 @@ program_add_numeric_column(ProgramBuilder *b, int attno, NumericPart part, int s
 }
 
 int
+program_add_wide_column(ProgramBuilder *b, int attno, NumericPart part, int scale,
+						bool nullable)
+{
+	Column		column = {.attno = attno,.missing = -1,.type = VT_WIDE,
+		.nullable = nullable,.numeric = part,.scale = scale};
+
+	return add_column(b, &column);
+}
+
+int
 program_add_slot_ref(ProgramBuilder *b, int slot)
 {
 	Insn		insn = {.op = OP_slot,.nullable = true,.arg = {-1, -1, -1},
@@ -337,21 +354,42 @@ program_add_numeric_key(ProgramBuilder *b, int reg, int scale)
 	return i;
 }
 
-int
-program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
+static uint8_t
+acc_words(AccKind kind, int level)
 {
-	Accumulator acc = {.kind = kind,.nwords = kind == ACC_SUM_INT128 ? 2 : 1,
-		.arg = arg,.filter = filter};
+	switch (kind)
+	{
+		case ACC_SUM_INT128:
+			return 2;
+		case ACC_SUM_FLOAT:
+			return EXACT_SUM_WORDS(level);
+		case ACC_SUM_PRODUCT:
+			return EXACT_PRODUCT_WORDS(level);
+		default:
+			return acc_is_text(kind) ? 2 : 1;
+	}
+}
+
+static int
+add_acc(ProgramBuilder *b, Accumulator acc)
+{
+	int			limit = acc.limit;
 	int			i;
 
 	if (b->overflow)
 		return -1;
+	acc.nwords = acc_words((AccKind) acc.kind, b->head.level);
 	for (i = 0; i < b->head.naccs; i++)
 	{
 		acc.word = b->accs[i].word;
-		if (memcmp(&b->accs[i], &acc, sizeof(acc)) == 0)
-			return i;
+		acc.limit = b->accs[i].limit;
+		if (memcmp(&b->accs[i], &acc, sizeof(acc)) != 0)
+			continue;
+		if (limit < b->accs[i].limit)
+			b->accs[i].limit = limit;
+		return i;
 	}
+	acc.limit = limit;
 	i = next_index(b, &b->head.naccs, PROGRAM_MAX_ACCS);
 	if (i >= 0)
 	{
@@ -379,6 +417,25 @@ program_add_merged_acc(ProgramBuilder *b, const Accumulator *acc)
 }
 
 int
+program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
+{
+	Accumulator acc = {.kind = kind,.arg = arg,.filter = filter,.arg2 = -1};
+
+	if (kind == ACC_SUM_FLOAT)
+		acc.limit = EXACT_LIMIT_SUM8;
+	return add_acc(b, acc);
+}
+
+int
+program_add_float_acc(ProgramBuilder *b, int arg, int arg2, int filter, int limit)
+{
+	Accumulator acc = {.kind = arg2 < 0 ? ACC_SUM_FLOAT : ACC_SUM_PRODUCT,
+		.arg = arg,.filter = filter,.arg2 = arg2,.limit = limit};
+
+	return add_acc(b, acc);
+}
+
+int
 program_copy_agg(ProgramBuilder *b, const Aggregate *agg)
 {
 	int			i = next_index(b, &b->head.naggs, PROGRAM_MAX_AGGS);
@@ -399,7 +456,7 @@ program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc, int count,
 						int scale)
 {
 	Aggregate	agg = {.final = final,.scale = scale,.acc = acc,.count = count,
-		.squares = {-1, -1},.shown = -1};
+		.squares = {-1, -1},.high = -1,.shown = -1};
 
 	return program_copy_agg(b, &agg);
 }
@@ -409,9 +466,16 @@ program_add_variance(ProgramBuilder *b, FinalKind final, int sum, int count,
 					 int low, int high, int scale)
 {
 	Aggregate	agg = {.final = final,.scale = scale,.acc = sum,.count = count,
-		.squares = {low, high},.shown = -1};
+		.squares = {low, high},.high = -1,.shown = -1};
 
 	return program_copy_agg(b, &agg);
+}
+
+void
+program_set_high(ProgramBuilder *b, int agg, int acc)
+{
+	if (agg >= 0)
+		b->aggs[agg].high = acc;
 }
 
 void
@@ -498,6 +562,61 @@ program_with_keys(const Program *p, uint64_t keys, bool with_accs, Program *buf)
 	memcpy(buf, &head, sizeof(head));
 }
 
+bool
+program_sums_floats(const Program *p)
+{
+	for (int i = 0; i < p->naccs; i++)
+		if (acc_sums_floats(&program_accs(p)[i]))
+			return true;
+	return false;
+}
+
+bool
+program_has_float_key(const Program *p)
+{
+	for (int i = 0; i < p->nkeys; i++)
+	{
+		ValueType	type = program_key_type(p, i);
+
+		if (type == VT_FLOAT4 || type == VT_FLOAT8)
+			return true;
+	}
+	return false;
+}
+
+bool
+program_widen(const Program *p, Program *wider)
+{
+	Accumulator *acc;
+
+	if (p->level == EXACT_FULL || !program_sums_floats(p))
+		return false;
+	memcpy(wider, p, p->size);
+	wider->level++;
+	wider->nwords = 0;
+	acc = (Accumulator *) program_accs(wider);
+	for (int i = 0; i < wider->naccs; i++)
+	{
+		acc[i].nwords = acc_words((AccKind) acc[i].kind, wider->level);
+		acc[i].word = wider->nwords;
+		wider->nwords += acc[i].nwords;
+	}
+	return true;
+}
+
+bool
+program_leaves_rows(const Program *p)
+{
+	const Column *columns = program_columns(p);
+
+	if (p->source != SOURCE_PAGES || program_has_float_key(p))
+		return false;
+	for (int i = 0; i < p->ncolumns; i++)
+		if (columns[i].type == VT_TEXT || columns[i].numeric)
+			return true;
+	return false;
+}
+
 uint64_t
 program_hash(const Program *p)
 {
@@ -536,7 +655,8 @@ print_insn(const Program *p, int reg, char *buf, size_t len)
 		const Column *column = &program_columns(p)[insn->index];
 
 		append(buf, len, " %d (attribute %d, %s", insn->index, column->attno,
-			   column->numeric ? "numeric" : type);
+			   column->numeric == NUMERIC_NONE ? type :
+			   column->type == VT_WIDE ? "numeric in 128 bits" : "numeric");
 		if (column->numeric == NUMERIC_SHOWN)
 			append(buf, len, "'s display scale");
 		else if (column->numeric)
@@ -563,6 +683,8 @@ print_acc(const Program *p, int i, char *buf, size_t len)
 	append(buf, len, "%s", acc_name((AccKind) acc->kind));
 	if (acc->arg >= 0)
 		append(buf, len, " r%d", acc->arg);
+	if (acc->arg2 >= 0)
+		append(buf, len, ", r%d", acc->arg2);
 	if (acc->nwords == 1)
 		append(buf, len, " -> word %d", acc->word);
 	else
@@ -596,6 +718,8 @@ print_agg(const Program *p, int i, char *buf, size_t len)
 	if (agg->count != agg->acc)
 		append(buf, len, ", counted by word %d",
 			   program_accs(p)[agg->count].word);
+	if (agg->high >= 0)
+		append(buf, len, ", high parts in word %d", program_accs(p)[agg->high].word);
 	if (agg->shown >= 0)
 		append(buf, len, ", display scale in word %d", program_accs(p)[agg->shown].word);
 	for (int i = 0; i < 2 && agg->squares[i] >= 0; i++)

@@ -36,6 +36,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "exact.h"
 #include "fn.h"
 #include "numeric_page.h"
 
@@ -52,8 +53,8 @@
  * How a value stands in a column batch and in a register.  X(name, C type,
  * bytes in a column vector; 0 for offsets and bytes).  Dates are INT4 (days),
  * timestamps INT8 (microseconds), oid is INT4 (equality only), varchar and
- * char(n) are TEXT.  A numeric is INT8 too: it counts units of 10^-scale, where
- * the scale belongs to the expression and is known to whoever made the Program;
+ * char(n) are TEXT.  A numeric is INT8, or WIDE where 64 bits do not hold it (no
+ * slot is): it counts units of 10^-scale, where the scale belongs to the expression and is known to whoever made the Program;
  * engines only see it in columns, which come from stored numerics.
  */
 #define VALUE_TYPES(X) \
@@ -65,6 +66,7 @@
 	X(FLOAT4, float, 4) \
 	X(FLOAT8, double, 8) \
 	X(UUID, Uuid, 16) \
+	X(WIDE, Wide, 16) \
 	X(TEXT, Bytes, 0)
 
 typedef enum ValueType
@@ -78,8 +80,9 @@ typedef enum ValueType
 /* Where rows come from. */
 typedef enum RowSource
 {
-	SOURCE_PAGES,				/* heap pages: EngineOps.pages */
-	SOURCE_COLUMNS				/* column batches: EngineOps.columns */
+	SOURCE_PAGES,				/* heap pages: EngineOps.pages; and column
+								 * batches */
+	SOURCE_COLUMNS				/* column batches only: EngineOps.columns */
 } RowSource;
 
 /* One attribute of the heap tuple, dropped ones included (SOURCE_PAGES). */
@@ -98,7 +101,7 @@ typedef struct Column
 								 * short to hold it, or -1: NULL */
 	uint8_t		type;			/* ValueType */
 	uint8_t		nullable;
-	uint8_t		numeric;		/* NumericPart: INT8, or INT4 if SHOWN */
+	uint8_t		numeric;		/* NumericPart: INT8 or WIDE, INT4 if SHOWN */
 	uint8_t		scale;			/* of a numeric: it counts units of 10^-scale */
 } Column;
 
@@ -145,14 +148,19 @@ typedef enum AccKind
 	ACC_COUNT,					/* rows, or rows whose argument is not NULL */
 	ACC_SUM_INT,				/* sum of BOOL..INT8 in int64, wrapping */
 	ACC_SUM_INT128,				/* sum of INT8, exact: 2 words */
-	ACC_SUM_FLOAT,				/* sum of FLOAT4, FLOAT8 in double */
+	ACC_SUM_FLOAT,				/* sum of FLOAT4, FLOAT8, exact: see exact.h */
+	ACC_SUM_PRODUCT,			/* of products of two of these, likewise */
 	ACC_MIN_INT,				/* of INT2, INT4, INT8 */
 	ACC_MAX_INT,
 	ACC_MIN_FLOAT,				/* of FLOAT4, FLOAT8, as ordered bits */
 	ACC_MAX_FLOAT,
 	ACC_BIT_AND,				/* of BOOL, INT2, INT4, INT8 */
 	ACC_BIT_OR,
-	ACC_BIT_XOR
+	ACC_BIT_XOR,
+	ACC_MIN_TEXT,				/* of TEXT, by the bytes */
+	ACC_MAX_TEXT,
+	ACC_MIN_BPCHAR,				/* the blanks that it ends in do not count */
+	ACC_MAX_BPCHAR
 } AccKind;
 
 /* Takes no values in, but the same accumulator's words of finer groups. */
@@ -165,6 +173,8 @@ typedef struct Accumulator
 	int16_t		arg;			/* register; -1: count(*); ACC_MERGED */
 	int16_t		filter;			/* register of FILTER (WHERE ...), or -1 */
 	uint16_t	word;			/* first of its words in the group's state */
+	int16_t		arg2;			/* SUM_PRODUCT: the other register; else -1 */
+	int16_t		limit;			/* float sums: values are below 2^limit */
 } Accumulator;
 
 /* How an aggregate's result is made from accumulators: src/exec/final.c. */
@@ -184,6 +194,7 @@ typedef enum FinalKind
 	FINAL_EXTREME_FLOAT4,
 	FINAL_EXTREME_FLOAT8,
 	FINAL_EXTREME_NUMERIC,		/* acc MIN_INT, MAX_INT */
+	FINAL_EXTREME_TEXT,			/* acc MIN_TEXT, ..., MAX_BPCHAR */
 	FINAL_BOOL,					/* bool_and, bool_or: acc BIT_AND, BIT_OR */
 	FINAL_BITS_INT2,			/* bit_and, bit_or, bit_xor: acc BIT_* */
 	FINAL_BITS_INT4,
@@ -205,6 +216,8 @@ typedef struct Aggregate
 								 * none means a NULL result */
 	int16_t		squares[2];		/* accumulators of the squares' two parts (see
 								 * program_add_variance); -1: there is none */
+	int16_t		high;			/* accumulator of the values' high parts, which
+								 * count 2^64 times; -1: there is none */
 	int16_t		shown;			/* accumulator of the largest display scale, which
 								 * is the result's; -1: it is `scale` */
 } Aggregate;
@@ -213,7 +226,7 @@ typedef struct Program
 {
 	uint32_t	size;			/* of the whole, in bytes */
 	uint8_t		source;			/* RowSource */
-	uint8_t		unused;
+	uint8_t		level;			/* ExactLevel of all float sums */
 	uint16_t	nattrs;
 	uint16_t	ncolumns;
 	uint16_t	ninsns;
@@ -321,6 +334,8 @@ extern int	program_add_column(ProgramBuilder *b, int attno, ValueType type,
 
 extern int	program_add_numeric_column(ProgramBuilder *b, int attno, NumericPart part,
 									   int scale, bool nullable, int missing);
+extern int	program_add_wide_column(ProgramBuilder *b, int attno, NumericPart part,
+									int scale, bool nullable);
 
 /* Registers of a slot, and of an operation over registers (arg2 may be -1). */
 extern int	program_add_slot_ref(ProgramBuilder *b, int slot);
@@ -335,6 +350,13 @@ extern int	program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
  * those of a whole Program, added first and in order, have the same words.
  */
 extern int	program_add_merged_acc(ProgramBuilder *b, const Accumulator *acc);
+
+/*
+ * An exact sum of floats, or of products of two (arg2 may be -1); equal ones are
+ * one, with the lower limit.
+ */
+extern int	program_add_float_acc(ProgramBuilder *b, int arg, int arg2, int filter,
+								  int limit);
 extern int	program_add_agg(ProgramBuilder *b, FinalKind final, int acc, int count);
 
 /* An aggregate as another Program has it, over the same accumulators. */
@@ -348,6 +370,9 @@ extern int	program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc,
  */
 extern int	program_add_variance(ProgramBuilder *b, FinalKind final, int sum,
 								 int count, int low, int high, int scale);
+
+/* The accumulator of high parts of an aggregate's values. */
+extern void program_set_high(ProgramBuilder *b, int agg, int acc);
 
 /* The accumulator of the display scales of an aggregate's values. */
 extern void program_set_shown(ProgramBuilder *b, int agg, int acc);
@@ -365,6 +390,46 @@ extern void program_finish(const ProgramBuilder *b, Program *buf);
 extern void program_with_keys(const Program *p, uint64_t keys, bool with_accs,
 							  Program *buf);
 
+/*
+ * The same Program with more words for its float sums, the next level, into a
+ * copy of the same size.  False if there are none, or no next level.
+ */
+extern bool program_widen(const Program *p, Program *wider);
+
+/* Has it float sums? */
+extern bool program_sums_floats(const Program *p);
+
+static inline bool
+acc_sums_floats(const Accumulator *acc)
+{
+	return acc->kind == ACC_SUM_FLOAT || acc->kind == ACC_SUM_PRODUCT;
+}
+
+/* Words of a float sum without its flags, and its unit: see exact_unit. */
+static inline int
+acc_number_words(const Accumulator *acc, int level)
+{
+	return EXACT_NUMBER_WORDS(acc->nwords, level);
+}
+
+static inline int32_t
+acc_unit(const Accumulator *acc, int level, uint32_t exponent, int above)
+{
+	return exact_unit((ExactLevel) level, acc->kind == ACC_SUM_PRODUCT,
+					  acc_number_words(acc, level), exponent, acc->limit, above);
+}
+
+/*
+ * Does an engine leave out rows of pages that hold compressed values or such
+ * stored out of line?  Not if the Program has no use for them, nor if their
+ * coming later could be seen: of the keys 0 and -0, which are one, the group
+ * shows the one that came first.
+ */
+extern bool program_leaves_rows(const Program *p);
+
+/* Is a key a float? */
+extern bool program_has_float_key(const Program *p);
+
 /* 64-bit FNV-1a of the flat bytes. */
 extern uint64_t program_hash(const Program *p);
 
@@ -377,6 +442,13 @@ extern ValueType op_result(OpCode op);	/* of operations in ops.def */
 extern ValueType op_arg(OpCode op, int n);
 extern bool op_checked(OpCode op);
 extern const char *acc_name(AccKind kind);
+
+/* Is it an extreme of texts? */
+static inline bool
+acc_is_text(AccKind kind)
+{
+	return kind >= ACC_MIN_TEXT && kind <= ACC_MAX_BPCHAR;
+}
 
 /*
  * One line of text for one part of the program: line 0, 1, ... until false.

@@ -2,7 +2,7 @@
  * state.h
  *	  The words of a group's state: their start values and their merging.
  *
- * Every accumulator owns one or two 8-byte words:
+ * Every accumulator owns one or more 8-byte words:
  *
  *	COUNT		number of rows
  *	SUM_INT		the sum as int64, wrapping (int2 and int4 cannot overflow it)
@@ -11,15 +11,18 @@
  *				Both halves are plain 64-bit additions without a carry, hence
  *				two independent atomics on a GPU.  Exact for 2^31 values between
  *				two calls of state_normalize.
- *	SUM_FLOAT	a double's bits, from -0, which alone leaves -0 as it is.  Takes in summable values only (float_summable):
- *				a NaN, an infinity or a value beyond SUMMABLE_MAX ends the run
- *				with ENGINE_INEXACT, so that no sum can overflow, and neither
- *				can the squares that PostgreSQL's avg keeps and checks
+ *	SUM_FLOAT, SUM_PRODUCT	an integer of several words that counts units of a
+ *				power of 2, and above EXACT_NARROW a word of flags (exact.h).
+ *				The unit belongs to the run: only states of equal units merge
  *	MIN_INT, MAX_INT	an int64
  *	MIN_FLOAT, MAX_FLOAT	the double's bits, mapped to an unsigned integer of
  *				the same order, NaN above all (float_to_ordered)
  *	BIT_AND, BIT_OR, BIT_XOR	the values' bits as an int64; narrower values are
  *				sign-extended, and so is what the operations make of them
+ *	MIN_TEXT, MAX_TEXT, MIN_BPCHAR, MAX_BPCHAR	two words: the address of the
+ *				bytes, 0 if there is no text yet, and the length, with the bytes'
+ *				room in the upper half.  The bytes belong to whoever keeps the
+ *				state.  Engines whose states cannot hold addresses do without
  *
  * Whether an accumulator has taken in any value at all is told by an ACC_COUNT
  * over the same argument and filter (Aggregate.count), so the start values are
@@ -31,14 +34,6 @@
 #define GPUAGG_STATE_H
 
 #include "fn.h"
-
-#define SUMMABLE_MAX 1e140
-
-GA_FN bool
-float_summable(double value)
-{
-	return value >= -SUMMABLE_MAX && value <= SUMMABLE_MAX;
-}
 
 /* Double bits in the order of PostgreSQL's float comparison, -0 below 0. */
 GA_FN uint64_t
@@ -71,12 +66,38 @@ float_from_ordered(uint64_t ordered)
 #ifndef __CUDACC_RTC__
 
 #include "program.h"
+#include "text_order.h"
+
+/* The text that an extreme's state holds; there must be one. */
+GA_FN Bytes
+extreme_text(const uint64_t *words)
+{
+	Bytes		text = {(const char *) (uintptr_t) words[0], (uint32_t) words[1]};
+
+	return text;
+}
+
+/* Must a text replace that of the state? */
+GA_FN bool
+extreme_is_beaten(AccKind kind, const uint64_t *words, Bytes text)
+{
+	Bytes		best = extreme_text(words);
+	int			order;
+
+	if (words[0] == 0)
+		return true;
+	if (kind == ACC_MIN_BPCHAR || kind == ACC_MAX_BPCHAR)
+		order = text_order(bpchar_trimmed(text), bpchar_trimmed(best));
+	else
+		order = text_order(text, best);
+	return kind == ACC_MIN_TEXT || kind == ACC_MIN_BPCHAR ? order < 0 : order > 0;
+}
 
 /* Write the start values of one accumulator's words. */
 GA_FN void
-acc_init(AccKind kind, uint64_t *words)
+acc_init(const Accumulator *acc, uint64_t *words)
 {
-	switch (kind)
+	switch ((AccKind) acc->kind)
 	{
 		case ACC_COUNT:
 		case ACC_SUM_INT:
@@ -84,11 +105,16 @@ acc_init(AccKind kind, uint64_t *words)
 		case ACC_BIT_XOR:
 			words[0] = 0;
 			break;
-		case ACC_SUM_FLOAT:
-			words[0] = UINT64_C(0x8000000000000000);
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
+			words[0] = words[1] = 0;
 			break;
 		case ACC_SUM_INT128:
-			words[0] = words[1] = 0;
+		case ACC_SUM_FLOAT:
+		case ACC_SUM_PRODUCT:
+			memset(words, 0, acc->nwords * sizeof(uint64_t));
 			break;
 		case ACC_MIN_INT:
 			words[0] = (uint64_t) INT64_MAX;
@@ -116,9 +142,9 @@ sum128_normalize(uint64_t *words)
 
 /* Merge the words of one accumulator from another state of the same group. */
 GA_FN void
-acc_merge(AccKind kind, uint64_t *into, const uint64_t *from)
+acc_merge(const Accumulator *acc, int level, uint64_t *into, const uint64_t *from)
 {
-	switch (kind)
+	switch ((AccKind) acc->kind)
 	{
 		case ACC_COUNT:
 		case ACC_SUM_INT:
@@ -130,16 +156,11 @@ acc_merge(AccKind kind, uint64_t *into, const uint64_t *from)
 			into[0] += from[0] & UINT64_C(0xffffffff);
 			break;
 		case ACC_SUM_FLOAT:
-			{
-				double		a,
-							b;
-
-				memcpy(&a, into, sizeof(a));
-				memcpy(&b, from, sizeof(b));
-				a += b;
-				memcpy(into, &a, sizeof(a));
-				break;
-			}
+		case ACC_SUM_PRODUCT:
+			exact_add(into, from, acc_number_words(acc, level));
+			if (level != EXACT_NARROW)
+				into[acc->nwords - 1] |= from[acc->nwords - 1];
+			break;
 		case ACC_MIN_INT:
 			if ((int64_t) from[0] < (int64_t) into[0])
 				into[0] = from[0];
@@ -165,6 +186,14 @@ acc_merge(AccKind kind, uint64_t *into, const uint64_t *from)
 		case ACC_BIT_XOR:
 			into[0] ^= from[0];
 			break;
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
+			if (from[0] != 0 && extreme_is_beaten((AccKind) acc->kind, into,
+													 extreme_text(from)))
+				memcpy(into, from, 2 * sizeof(*into));
+			break;
 	}
 }
 
@@ -175,7 +204,7 @@ state_init(const Program *p, uint64_t *words)
 	const Accumulator *acc = program_accs(p);
 
 	for (int i = 0; i < p->naccs; i++)
-		acc_init((AccKind) acc[i].kind, words + acc[i].word);
+		acc_init(&acc[i], words + acc[i].word);
 }
 
 GA_FN void
@@ -184,7 +213,7 @@ state_merge(const Program *p, uint64_t *into, const uint64_t *from)
 	const Accumulator *acc = program_accs(p);
 
 	for (int i = 0; i < p->naccs; i++)
-		acc_merge((AccKind) acc[i].kind, into + acc[i].word, from + acc[i].word);
+		acc_merge(&acc[i], p->level, into + acc[i].word, from + acc[i].word);
 }
 
 #endif							/* __CUDACC_RTC__ */

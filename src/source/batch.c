@@ -170,7 +170,8 @@ column_add_numeric(ColumnWriter *column, uint32 row, Datum value)
 	struct varlena *packed = PG_DETOAST_DATUM_PACKED(value);
 	bool		fits;
 
-	fits = numeric_read_part(column->numeric, (const uint8 *) VARDATA_ANY(packed),
+	fits = numeric_read_part(column->numeric, column->type == VT_WIDE,
+							 (const uint8 *) VARDATA_ANY(packed),
 							 VARSIZE_ANY_EXHDR(packed), column->scale,
 							 column->values + row * column->size);
 	if ((Pointer) packed != DatumGetPointer(value))
@@ -214,6 +215,7 @@ column_add(BatchWriter *writer, ColumnWriter *column, uint32 row, Datum value)
 		case VT_TEXT:
 			column_add_text(writer, column, row, value);
 			break;
+		case VT_WIDE:			/* only numerics */
 		case VT_COUNT:
 			elog(ERROR, "column batch with unknown value type");
 	}

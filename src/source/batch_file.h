@@ -17,7 +17,7 @@ typedef struct BatchFile BatchFile;
 extern BatchFile *batch_file_create(const Program *program);
 extern void batch_file_write(BatchFile *file, const ColumnBatch *batch);
 
-/* Go to the first batch; no more writing after that. */
+/* Go to the first batch.  Writing can go on once all have been read. */
 extern void batch_file_rewind(BatchFile *file);
 
 /* The next batch, valid until the next read or close; NULL after the last. */

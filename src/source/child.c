@@ -11,20 +11,8 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 
-#include "source/batch.h"
 #include "source/child.h"
-
-/* Append one tuple; only the Program's columns are taken out of it. */
-static bool
-append_tuple(BatchWriter *batch, const Program *program, TupleTableSlot *slot,
-			 Datum *values, bool *isnull)
-{
-	const Column *columns = program_columns(program);
-
-	for (int i = 0; i < program->ncolumns; i++)
-		values[i] = slot_getattr(slot, columns[i].attno, &isnull[i]);
-	return batch_append(batch, values, isnull);
-}
+#include "source/rows.h"
 
 static TupleTableSlot *
 next_tuple(PlanState *child)
@@ -39,31 +27,21 @@ next_tuple(PlanState *child)
 EngineStatus
 child_source_run(PlanState *child, const Program *program, EngineHandle *engine)
 {
-	BatchWriter *batch = batch_create(program);
-	Datum	   *values = palloc(sizeof(Datum) * (program->ncolumns + 1));
-	bool	   *isnull = palloc(sizeof(bool) * (program->ncolumns + 1));
+	RowSender  *sender = rows_create(program, engine);
+	AttrNumber *attnos = rows_program_attnos(program);
 	EngineStatus status = ENGINE_OK;
 
-	for (;;)
+	while (status == ENGINE_OK)
 	{
 		TupleTableSlot *slot = next_tuple(child);
-		bool		end = TupIsNull(slot);
 
-		if (!end && !append_tuple(batch, program, slot, values, isnull))
-		{
-			status = engine_give_up(engine, "a value has no exact number in 64 bits");
+		if (TupIsNull(slot))
 			break;
-		}
-		if (batch_full(batch) || (end && batch_rows(batch) > 0))
-		{
-			status = engine_columns(engine, batch_columns(batch));
-			batch_reset(batch);
-		}
-		if (end || status != ENGINE_OK)
-			break;
+		status = rows_add(sender, slot, attnos);
 	}
-	batch_free(batch);
-	pfree(values);
-	pfree(isnull);
+	if (status == ENGINE_OK)
+		status = rows_flush(sender);
+	rows_end(sender);
+	pfree(attnos);
 	return status;
 }

@@ -1,6 +1,6 @@
 /*
  * heap.c
- *	  A heap table's pages with their visible tuples, as PageRefs.
+ *	  Heap tables' pages with their visible tuples, as PageRefs.
  *
  * A page is pinned, share-locked while it is decided which tuples the snapshot
  * sees, unlocked, and stays pinned while the engine reads it: what heapgetpage
@@ -33,6 +33,7 @@
 #include "utils/snapmgr.h"
 
 #include "source/heap.h"
+#include "source/left.h"
 
 /*
  * Pages of one call, while those of the call before are still pinned for the
@@ -55,14 +56,20 @@ typedef struct PageGroup
 
 typedef struct HeapSource
 {
-	Relation	relation;
+	Relation	relation;		/* being read */
+	uint32		table;			/* its number */
+	uint64		rows;			/* its visible ones so far */
 	Snapshot	snapshot;
+	EngineHandle *engine;
+	LeftSource *left;
 	BufferAccessStrategy strategy;
-	HeapSourceStats *stats;
+	TableSourceStats *stats;
 	int			pages_at_once;
 	Buffer		last;			/* the last block's buffer */
 	Buffer		guess;			/* where the next one is, or InvalidBuffer */
-	PageGroup	groups[2];		/* the current one, and the one before */
+	PageGroup  *current;		/* being filled */
+	PageGroup  *before;			/* the engine may still read it */
+	PageGroup	groups[2];
 } HeapSource;
 
 /* The line pointers of the tuples that the snapshot sees. */
@@ -138,6 +145,18 @@ pin_block(HeapSource *source, BlockNumber block)
 	return buffer;
 }
 
+/* The page's tuples, all of which are visible. */
+static uint32
+count_tuples(Page page)
+{
+	OffsetNumber max = Min(PageGetMaxOffsetNumber(page), (OffsetNumber) MaxHeapTuplesPerPage);
+	uint32		n = 0;
+
+	for (OffsetNumber line = FirstOffsetNumber; line <= max; line++)
+		n += ItemIdIsNormal(PageGetItemId(page, line));
+	return n;
+}
+
 static void
 read_page(HeapSource *source, PageGroup *group, BlockNumber block)
 {
@@ -158,16 +177,19 @@ read_page(HeapSource *source, PageGroup *group, BlockNumber block)
 
 	ref->page = (const char *) page;
 	ref->block = block;
+	ref->table = source->table;
 	if (all_visible && !PageHasFreeLinePointers(page))
 	{
 		ref->lines = NULL;
 		ref->nlines = PageGetMaxOffsetNumber(page);
+		source->rows += count_tuples(page);
 		source->stats->all_visible++;
 	}
 	else
 	{
 		ref->lines = group->lines[i];
 		ref->nlines = visible_lines(source, buffer, all_visible, group->lines[i]);
+		source->rows += ref->nlines;
 	}
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	source->stats->pages++;
@@ -181,61 +203,47 @@ release_pages(PageGroup *group)
 	group->n = 0;
 }
 
-/* All pages from first to last to the engine. */
+/* The current group to the engine; then what it has left out. */
 static EngineStatus
-read_pages(HeapSource *source, BlockNumber nblocks, EngineHandle *engine)
+send_pages(HeapSource *source)
 {
-	PageGroup  *current = &source->groups[0];
-	PageGroup  *before = &source->groups[1];
-	EngineStatus status = ENGINE_OK;
+	PageGroup  *sent = source->current;
+	EngineStatus status = engine_pages(source->engine, sent->pages, sent->n);
 
-	for (BlockNumber block = 0; block < nblocks && status == ENGINE_OK;)
-	{
-		PageGroup  *done = before;
-
-		while (current->n < source->pages_at_once && block < nblocks)
-		{
-			CHECK_FOR_INTERRUPTS();
-			read_page(source, current, block++);
-		}
-		status = engine_pages(engine, current->pages, current->n);
-		release_pages(done);
-		before = current;
-		current = done;
-	}
+	release_pages(source->before);
+	source->current = source->before;
+	source->before = sent;
 	if (status == ENGINE_OK)
-		status = engine_pages(engine, NULL, 0);
-	release_pages(before);
+		status = left_send(source->left, &source->stats->left_rows);
 	return status;
 }
 
-/* Half of a backend's share of the buffers, or what is the most of use. */
-static int
-pages_at_once(Relation relation)
+static EngineStatus
+read_blocks(HeapSource *source, BlockNumber nblocks)
 {
-	int			share = RelationUsesLocalBuffers(relation) ? num_temp_buffers / 4
-		: NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS);
+	EngineStatus status = ENGINE_OK;
 
-	return Max(1, Min(share / 2, PAGES_AT_ONCE));
+	for (BlockNumber block = 0; block < nblocks && status == ENGINE_OK; block++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		read_page(source, source->current, block);
+		if (source->current->n == source->pages_at_once)
+			status = send_pages(source);
+	}
+	return status;
 }
 
-EngineStatus
-heap_source_run(Relation relation, Snapshot snapshot, EngineHandle *engine,
-				HeapSourceStats *stats)
+static EngineStatus
+read_table(HeapSource *source, Relation relation, uint32 table)
 {
-	HeapSource *source = palloc(sizeof(HeapSource));
 	BlockNumber nblocks = RelationGetNumberOfBlocks(relation);
 	EngineStatus status;
 
-	Assert(IsMVCCSnapshot(snapshot));
 	source->relation = relation;
-	source->snapshot = snapshot;
-	source->stats = stats;
-	source->pages_at_once = pages_at_once(relation);
+	source->table = table;
+	source->rows = 0;
 	source->last = InvalidBuffer;
 	source->guess = InvalidBuffer;
-	source->groups[0].n = 0;
-	source->groups[1].n = 0;
 
 	/* as a sequential scan: large tables must not flush the buffer pool */
 	source->strategy = NULL;
@@ -243,17 +251,60 @@ heap_source_run(Relation relation, Snapshot snapshot, EngineHandle *engine,
 		source->strategy = GetAccessStrategy(BAS_BULKREAD);
 	pgstat_count_heap_scan(relation);
 
-	status = read_pages(source, nblocks, engine);
+	status = read_blocks(source, nblocks);
 
 	if (source->strategy != NULL)
 		FreeAccessStrategy(source->strategy);
-	pfree(source);
+	if (pgstat_should_count_relation(relation))
+		relation->pgstat_info->t_counts.t_tuples_returned += source->rows;
 	return status;
 }
 
-void
-heap_source_count_rows(Relation relation, uint64 rows)
+/* Half of a backend's share of the buffers, or what is the most of use. */
+static int
+pages_at_once(const SourceTable *tables, int ntables)
 {
-	if (pgstat_should_count_relation(relation))
-		relation->pgstat_info->t_counts.t_tuples_returned += rows;
+	int			n = PAGES_AT_ONCE;
+
+	for (int i = 0; i < ntables; i++)
+	{
+		int			share = RelationUsesLocalBuffers(tables[i].relation) ? num_temp_buffers / 4
+			: NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS);
+
+		n = Min(n, share / 2);
+	}
+	return Max(1, n);
+}
+
+EngineStatus
+heap_source_run(const SourceTable *tables, int ntables, Snapshot snapshot,
+				EngineHandle *engine, RowSender *sender, TableSourceStats *stats)
+{
+	HeapSource *source = palloc(sizeof(HeapSource));
+	EngineStatus status = ENGINE_OK;
+
+	source->snapshot = snapshot;
+	source->engine = engine;
+	source->left = left_create(tables, ntables, snapshot, engine, sender);
+	source->stats = stats;
+	source->pages_at_once = pages_at_once(tables, ntables);
+	source->current = &source->groups[0];
+	source->before = &source->groups[1];
+	source->current->n = 0;
+	source->before->n = 0;
+
+	for (int i = 0; i < ntables && status == ENGINE_OK; i++)
+		if (tables[i].pages)
+			status = read_table(source, tables[i].relation, i);
+	if (status == ENGINE_OK && source->current->n > 0)
+		status = send_pages(source);
+	if (status == ENGINE_OK)
+		status = engine_pages(engine, NULL, 0);
+	release_pages(source->current);
+	release_pages(source->before);
+	if (status == ENGINE_OK)
+		status = left_send(source->left, &stats->left_rows);
+	left_end(source->left);
+	pfree(source);
+	return status;
 }

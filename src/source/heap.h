@@ -1,6 +1,6 @@
 /*
  * heap.h
- *	  A heap table's pages with their visible tuples, as PageRefs.
+ *	  Heap tables' pages with their visible tuples, as PageRefs.
  */
 #ifndef GPUAGG_HEAP_H
 #define GPUAGG_HEAP_H
@@ -10,21 +10,32 @@
 
 #include "engine/select.h"
 
-typedef struct HeapSourceStats
+/* A table whose rows are read. */
+typedef struct SourceTable
+{
+	Relation	relation;
+	bool		pages;			/* heap pages that the engine can read; else rows
+								 * are sent to it */
+	AttrNumber *attnos;			/* the Program's columns */
+} SourceTable;
+
+typedef struct TableSourceStats
 {
 	uint64		pages;			/* read */
 	uint64		all_visible;	/* of them, without a look at each tuple */
-} HeapSourceStats;
+	uint64		left_rows;		/* of pages, left out by the engine and sent */
+	uint64		scanned_rows;	/* of tables whose pages it cannot read */
+} TableSourceStats;
+
+struct RowSender;
 
 /*
- * Hand all pages of the table, as the snapshot sees them, to the engine.  Adds
- * to *stats.  Returns OK, or the status with which the engine gave up.  The
- * relation is locked; the snapshot is an MVCC snapshot.
+ * Hand all pages of the tables that are read by pages, as the snapshot sees them,
+ * to the engine, and to the sender the rows that it leaves out.  Adds to *stats.
+ * Returns OK, or the status with which the engine gave up.
  */
-extern EngineStatus heap_source_run(Relation relation, Snapshot snapshot,
-									EngineHandle *engine, HeapSourceStats *stats);
-
-/* Count the rows in the table's statistics, as a sequential scan does. */
-extern void heap_source_count_rows(Relation relation, uint64 rows);
+extern EngineStatus heap_source_run(const SourceTable *tables, int ntables,
+									Snapshot snapshot, EngineHandle *engine,
+									struct RowSender *sender, TableSourceStats *stats);
 
 #endif							/* GPUAGG_HEAP_H */

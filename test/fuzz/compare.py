@@ -1,12 +1,14 @@
 """Runs a query natively and in engines, and says how the outcomes differ."""
+import decimal
+import math
 import re
 
 from collections import Counter
 from wire import Connection
 
 COMMON = """SET search_path = fuzz; SET cursor_tuple_fraction = 1; SET enable_sort = off;
-SET max_parallel_workers_per_gather = 0; SET plan_cache_mode = force_generic_plan; SET timezone = 'Europe/Berlin';
 SET statement_timeout = '60s'; SET client_min_messages = notice"""
+NUMERIC = 1700
 
 # What gpuagg says of itself.
 GAVE_UP = re.compile(r'engine "\w+" cannot finish the aggregation: (.*)', re.S)
@@ -23,6 +25,8 @@ class Verdict:
         self.failure = None     # how the outcome differs, if it does
         self.error = None       # the SQLSTATE that the query raises natively
         self.other_error = False    # another of its rows' errors came first
+        self.pages = False      # the engine reads the table's pages
+        self.rows = None        # of the last outcome
 
 
 class Session:
@@ -52,7 +56,63 @@ class Session:
         return self.connection.query(sql)
 
 
-def difference(native, ours):
+def without_scale(text):
+    """A numeric's value in the one form that all equal ones have."""
+    try:
+        value = decimal.Decimal(text)
+        return str(value.normalize(WIDE)) if value.is_finite() else text
+    except (decimal.InvalidOperation, TypeError):
+        return text
+
+
+WIDE = decimal.Context(prec=140000, Emax=999999, Emin=-999999)
+
+
+def close(a, b):
+    """Are two floats the same but for rounding errors of what PostgreSQL adds up?"""
+    if a is None or b is None or a == b:
+        return a == b
+    x, y = float(a), float(b)
+    if math.isnan(x) or math.isnan(y):
+        return math.isnan(x) and math.isnan(y)
+    return math.isclose(x, y, rel_tol=1e-9, abs_tol=1e-6)
+
+
+def split(rows, places):
+    """{what is exact of a row: the sorted list of what is not}."""
+    found = {}
+    for row in rows:
+        exact = tuple(v for i, v in enumerate(row) if i not in places)
+        found.setdefault(exact, []).append(tuple(row[i] for i in places))
+    for values in found.values():
+        values.sort(key=lambda r: [(v is None, float(v or 0)) for v in r])
+    return found
+
+
+def rows_differ(native, ours, query):
+    """How two outcomes' rows differ, or None."""
+    names = [c[0] for c in native.columns]
+    loose = [i for i, c in enumerate(native.columns) if c[0] in query.loose() and c[1] == NUMERIC]
+    want, have = native.rows, ours.rows
+    if loose:
+        want, have = ([tuple(without_scale(v) if i in loose else v for i, v in enumerate(r)) for r in rows]
+                      for rows in (want, have))
+    places = [i for i, n in enumerate(names) if n in query.approximate()]
+    if places:
+        want, have = split(want, places), split(have, places)
+        for exact in set(want) | set(have):
+            w, h = want.get(exact, []), have.get(exact, [])
+            if len(w) != len(h) or not all(close(a, b) for x, y in zip(w, h) for a, b in zip(x, y)):
+                return 'for %s values %s, natively %s' % (exact, h[:3], w[:3])
+        return None
+    have, want = Counter(have), Counter(want)
+    if have != want:
+        return 'surplus rows %s, missing %s (of %d)' % (
+            list((have - want).elements())[:3], list((want - have).elements())[:3], len(native.rows))
+    return None
+
+
+def difference(native, ours, query):
     """How two lists of outcomes differ, in one line; None if they do not."""
     for n, o in zip(native, ours):
         if n.error or o.error:
@@ -61,14 +121,13 @@ def difference(native, ours):
             continue
         if n.columns != o.columns:
             return 'columns %s, natively %s' % (o.columns, n.columns)
-        have, want = Counter(o.rows), Counter(n.rows)
-        if have != want:
-            return 'surplus rows %s, missing %s (of %d)' % (
-                list((have - want).elements())[:3], list((want - have).elements())[:3], len(n.rows))
+        found = rows_differ(n, o, query)
+        if found:
+            return found
     return None
 
 
-def both_errors(native, ours):
+def both_errors(native, ours, query):
     """Is the first difference that both raise errors over data, but not the same?
 
     A child plan runs ahead of the engine by a batch, and the plan that takes over
@@ -76,7 +135,7 @@ def both_errors(native, ours):
     If two rows, or two expressions of one, raise errors, either may come first.
     """
     for n, o in zip(native, ours):
-        if difference([n], [o]):
+        if difference([n], [o], query):
             return bool(n.error and o.error) and n.error[0][:2] == o.error[0][:2] == '22'
     return False
 
@@ -91,14 +150,23 @@ class Comparer:
             "LOAD 'gpuagg'", 'SET gpuagg.mode = force', 'SET gpuagg.engine = ' + e,
             'SET gpuagg.report_rejections = on', 'SET gpuagg.memory_limit = %d' % memory_limit]) for e in engines}
 
+    def sums_are_exact(self):
+        """Do the engines compute the exact sum of floats, or add them up as they come?"""
+        session = next(iter(self.engines.values()))
+        found = session.query("SELECT sum(v) FROM (VALUES (1e16::float8), (1), (-1e16), (1)) s(v)")
+        return found.rows == [('2',)]
+
     def reconnect(self):
         for s in [self.builder, self.native] + list(self.engines.values()):
             s.connection.close()
             s.connect()
 
-    def build(self, steps):
+    def build(self, steps, settings=()):
         """Make the schema anew.  A step that fails is as good as none."""
         builder = self.builder
+        for session in [builder, self.native] + list(self.engines.values()):
+            for statement in settings:
+                session.query(statement)
         builder.query('DROP SCHEMA IF EXISTS fuzz CASCADE')
         builder.send(['CREATE SCHEMA fuzz'] + [s for step in steps for s in step.statements()])
         builder.receive()
@@ -119,12 +187,22 @@ class Comparer:
         for session in engines:
             session.send(['SET gpuagg.fallback = off'] + opening + body)
         native = self.native.receive()[-len(body):]
-        verdicts = {e: self.judge(session, native, plans[e], opening, body, snapshot)
+        verdicts = {e: self.judge(query, session, native, plans[e], opening, body, snapshot)
                     for e, session in self.engines.items()}
         for session in [self.native] + list(engines):
             session.send(closing + ['RESET gpuagg.fallback'])
             session.receive()
+        self.compare_engines(query, verdicts)
         return verdicts
+
+    @staticmethod
+    def compare_engines(query, verdicts):
+        """What PostgreSQL does not compute exactly must be the same in all engines."""
+        answered = {e: v for e, v in verdicts.items() if v.taken and not v.fallback and v.rows is not None}
+        first = next(iter(answered.values()), None)
+        for engine, v in answered.items():
+            if query.approximate() and not v.failure and v.rows != first.rows:
+                v.failure = 'engines differ: %s' % list((v.rows - first.rows).elements())[:3]
 
     def share_snapshot(self):
         """Begin a transaction in each session, all with the native one's snapshot."""
@@ -137,7 +215,7 @@ class Comparer:
                 if outcome.error:
                     raise SystemExit('%s: %s' % (statement, outcome.error[1]))
 
-    def judge(self, session, native, plan, opening, body, snapshot):
+    def judge(self, query, session, native, plan, opening, body, snapshot):
         """Compare what the session was sent last; run it again if the engine gave up."""
         verdict = Verdict()
         verdict.taken = any('GpuAgg' in r[0] for r in plan.rows)
@@ -152,11 +230,16 @@ class Comparer:
             back = ['ROLLBACK TO s'] if snapshot else ['ROLLBACK'] if opening else []
             session.send(back + ['SET gpuagg.fallback = on'] + opening + body)
             ours = session.receive()[-len(body):]
-        verdict.failure = difference(native, ours)
+        verdict.pages = any('Source: heap pages' in r[0] for r in plan.rows)
+        if not any(o.error for o in ours):
+            verdict.rows = Counter(r for o in ours for r in o.rows)
+        verdict.failure = difference(native, ours, query)
         if verdict.error and verdict.error.startswith('42'):
             verdict.failure = 'the query is not valid: ' + next(o.error[1] for o in native if o.error)
-        if verdict.failure and (gave_up or any('Source: child plan' in r[0] for r in plan.rows)):
-            verdict.other_error = both_errors(native, ours)
+        # a plan with parallel workers meets the rows in any order
+        parallel = any('Workers Planned' in r[0] for r in plan.rows)
+        if verdict.failure and (gave_up or parallel or any('Source: child plan' in r[0] for r in plan.rows)):
+            verdict.other_error = both_errors(native, ours, query)
             if verdict.other_error:
                 verdict.failure = None
         return verdict

@@ -1,14 +1,19 @@
 """Random expressions over a set of columns, as trees that can be reduced."""
 from tables import INT_LIMITS, base_type, quote, random_value
+import makers
 
 
 class Expr:
-    """An SQL expression: text with {0}, {1} ... where its operands go."""
+    """An SQL expression: text with {0}, {1} ... where its operands go.
+
+    loose: a numeric that as a key may have any scale of those of its group.
+    """
 
     def __init__(self, type, form, *operands):
         self.type = type
         self.form = form
         self.operands = list(operands)
+        self.loose = type == 'numeric'
 
     def __str__(self):
         if not self.operands:
@@ -27,12 +32,18 @@ class Expr:
 COMPARISONS = ['=', '<>', '<', '<=', '>', '>=']
 INTS = ['int2', 'int4', 'int8']
 FLOATS = ['float4', 'float8']
-ORDERED = INTS + FLOATS + ['date', 'timestamp', 'timestamptz']
-EQUALITY = ['text', 'varchar', 'bpchar', '"char"', 'uuid', 'oid']
+ORDERED = INTS + FLOATS + ['numeric', 'numeric', 'date', 'timestamp', 'timestamptz']
+TEXTS = ['text', 'varchar', 'bpchar']
+EQUALITY = TEXTS + ['"char"', 'uuid', 'oid', 'interval']
 KEY_TYPES = ORDERED + EQUALITY + ['bool']
 # what a comparison may set against each other
 MIXED = {'int2': INTS, 'int4': INTS, 'int8': INTS, 'float4': FLOATS, 'float8': FLOATS,
-         'date': ['date', 'date', 'timestamp'], 'timestamp': ['timestamp', 'date'], 'timestamptz': ['timestamptz']}
+         'numeric': ['numeric', 'numeric', 'numeric', 'int4', 'int8'],
+         'date': ['date', 'date', 'timestamp', 'timestamptz'], 'timestamp': ['timestamp', 'date', 'timestamptz'],
+         'timestamptz': ['timestamptz', 'timestamptz', 'timestamp', 'date']}
+# intervals that are equal have the same: a month is 30 days, a day 24 hours
+DURATION = ('((extract(year FROM {0}) * 12 + extract(month FROM {0})) * 30 + extract(day FROM {0})) * 24 * 60 * 60'
+            ' + extract(hour FROM {0}) * 60 * 60 + extract(minute FROM {0}) * 60 + extract(second FROM {0})')
 WIDER = {'int2': ['int2'], 'int4': ['int2', 'int4'], 'int8': INTS}
 
 
@@ -48,6 +59,8 @@ class Generator:
         self.columns = columns
         self.params = params
         self.unsupported = unsupported
+        # of everything, or of what is common: much that is rare leaves all to PostgreSQL
+        self.common = rng.random() < 0.6
         self.by_type = {}
         for c in columns:
             self.by_type.setdefault(base_type(c.type), []).append(c)
@@ -77,7 +90,8 @@ class Generator:
 
     def converted(self, type):
         """A column of another type, cast; None if there is none."""
-        sources = {'date': ['timestamp'], 'timestamp': ['date'], 'text': ['varchar']}
+        sources = {'date': ['timestamp', 'timestamptz'], 'timestamp': ['date', 'timestamptz'], 'text': TEXTS[1:],
+                   'timestamptz': ['timestamp', 'date'], 'numeric': INTS}
         for source in sources.get(type, INTS + FLOATS if type in INTS + FLOATS else []):
             column = self.column(source)
             if column:
@@ -95,94 +109,42 @@ class Generator:
     def make(self, type, depth=2):
         if depth <= 0 or self.rng.random() < 0.35:
             return self.leaf(type)
-        if type in INTS:
-            return self.make_int(type, depth - 1)
-        if type in FLOATS:
-            return self.make_float(type, depth - 1)
-        if type == 'bool':
-            return self.make_bool(depth - 1)
-        if type in ('date', 'timestamp'):
-            return self.make_date(type, depth - 1)
-        if type in ('text', 'varchar', 'bpchar'):
-            return self.make_text(type, depth - 1)
-        return self.leaf(type)
+        if type != 'bool' and self.rng.random() < 0.15:
+            return self.choice(type, depth - 1)
+        form = makers.pick(self.rng, type, self.common)
+        if not form:
+            return self.leaf(type)
+        if callable(form):
+            return form(self, depth - 1)
+        text, operands = form
+        return Expr(type, text, *[self.operand(o, depth - 1) for o in operands])
 
-    def make_int(self, type, depth):
-        rng = self.rng
-        kind = rng.random()
-        if kind < 0.5:
-            # the wider operand decides the result's type
-            left = rng.choice(WIDER[type])
-            right = type if left != type else rng.choice(WIDER[type])
-            if rng.random() < 0.5:
-                left, right = right, left
-            op = rng.choice(['+', '+', '-', '-', '*', '*', '/', '%'])
-            if op == '%' and left != right:
-                left = right = type
-            return Expr(type, '({0} ' + op + ' {1})', self.make(left, depth), self.make(right, depth))
-        if kind < 0.6:
-            return Expr(type, rng.choice(['(- {0})', 'abs({0})']), self.make(type, depth))
-        if kind < 0.9:
-            source = rng.choice(INTS + FLOATS)
-            return Expr(type, '{0}::' + type, self.make(source, depth))
-        if type == 'int4':
-            if kind < 0.95:
-                return Expr(type, '{0}::int4', self.make('bool', depth))
-            return Expr(type, '({0} - {1})', self.make('date', depth), self.make('date', depth))
-        return self.leaf(type)
+    def operand(self, what, depth):
+        """An operand: of a type, or one of some constants."""
+        if isinstance(what, tuple):
+            return Expr('constant', self.rng.choice(what))
+        if what.endswith('!'):
+            return self.literal(what[:-1])
+        return self.make(what, depth)
 
-    def make_float(self, type, depth):
+    def choice(self, type, depth):
+        """What takes one of several values of a type, whichever it is."""
         rng = self.rng
+        make = lambda: self.make(type, depth - 1)
         kind = rng.random()
-        if kind < 0.55:
-            left = type
-            right = type if type == 'float4' else rng.choice(FLOATS)
-            return Expr(type, '({0} ' + rng.choice('++--**/') + ' {1})',
-                        self.make(left, depth), self.make(right, depth))
+        if kind < 0.3:
+            forms = ['CASE WHEN {0} THEN {1} ELSE {2} END', 'CASE WHEN {0} THEN {1} WHEN NOT {0} THEN {2} END']
+            return Expr(type, '(%s)' % rng.choice(forms), self.make('bool', depth), make(), make())
+        if kind < 0.45:
+            subject = rng.choice(KEY_TYPES)
+            return Expr(type, '(CASE {0} WHEN {1} THEN {2} WHEN {3} THEN {4} ELSE {2} END)', self.make(subject, depth - 1),
+                        self.literal(subject), make(), self.leaf(subject), make())
         if kind < 0.65:
-            return Expr(type, rng.choice(['(- {0})', 'abs({0})']), self.make(type, depth))
-        return Expr(type, '{0}::' + type, self.make(rng.choice(INTS + FLOATS), depth))
-
-    def make_date(self, type, depth):
-        rng = self.rng
-        if type == 'timestamp':
-            if rng.random() < self.unsupported * 3:
-                return Expr(type, "({0} + '1 day'::interval)", self.make(type, depth))
-            return Expr(type, '{0}::timestamp', self.make('date', depth))
-        if rng.random() < 0.6:
-            return Expr(type, '({0} ' + rng.choice('+-') + ' {1})', self.make('date', depth), self.make('int4', depth))
-        return Expr(type, '{0}::date', self.make('timestamp', depth))
-
-    def make_text(self, type, depth):
-        if self.rng.random() < self.unsupported * 3:
-            return Expr(type, 'upper({0})::' + type, self.make('text', depth))
-        if type == 'text' and self.rng.random() < 0.3:
-            return Expr(type, '{0}::text', self.make('varchar', depth))
-        return self.leaf(type)
-
-    def make_bool(self, depth):
-        rng = self.rng
-        kind = rng.random()
-        if kind < 0.35:
-            return self.comparison(depth)
-        if kind < 0.6:
-            return Expr('bool', '({0} ' + rng.choice(['AND', 'OR']) + ' {1})',
-                        self.make('bool', depth), self.make('bool', depth))
-        if kind < 0.67:
-            return Expr('bool', '(NOT {0})', self.make('bool', depth))
-        if kind < 0.75:
-            return Expr('bool', '({0} IS %s)' % rng.choice(['NULL', 'NOT NULL']),
-                        self.make(rng.choice(KEY_TYPES), depth))
+            return Expr(type, rng.choice(['COALESCE({0}, {1})', 'COALESCE({0}, {1}, {0})']), make(), make())
         if kind < 0.8:
-            test = rng.choice(['TRUE', 'FALSE', 'UNKNOWN', 'NOT TRUE', 'NOT FALSE', 'NOT UNKNOWN'])
-            return Expr('bool', '({0} IS %s)' % test, self.make('bool', depth))
-        if kind < 0.88:
-            type = rng.choice(ORDERED)
-            return Expr('bool', '({0} %sBETWEEN {1} AND {2})' % rng.choice(['', '', 'NOT ', 'NOT ']),
-                        self.make(type, depth), self.make(type, depth - 1), self.make(type, depth - 1))
-        if kind < 1 - self.unsupported:
-            return self.membership(depth)
-        return self.left_to_postgres(depth)
+            return Expr(type, 'NULLIF({0}, {1})', make(), make())
+        return Expr(type, rng.choice(['GREATEST({0}, {1})', 'LEAST({0}, {1})', 'GREATEST(LEAST({0}, {1}), {2})']),
+                    make(), make(), make())
 
     def comparison(self, depth):
         rng = self.rng
@@ -192,23 +154,23 @@ class Generator:
             op = rng.choice(['=', '=', '<>'])
         if type == '"char"' and op == '<>':
             op = '='
+        if type in EQUALITY and rng.random() < 0.15:
+            op = rng.choice(COMPARISONS)
         other = rng.choice(MIXED.get(type, [type]))
         left = self.leaf(type) if rng.random() < 0.5 else self.make(type, depth)
         return Expr('bool', '({0} ' + op + ' {1})', left, self.make(other, depth))
 
     def membership(self, depth):
         rng = self.rng
-        type = rng.choice(INTS + ['float8', 'text', 'varchar', 'date', 'uuid', 'bpchar', 'oid'])
+        type = rng.choice(INTS + ['float8', 'text', 'varchar', 'date', 'uuid', 'bpchar', 'oid', 'numeric', 'timestamptz'])
         literals = [self.literal(type) for _ in range(rng.randint(1, 5))]
+        if rng.random() < 0.1:
+            literals += [self.leaf(type)]
         marks = ', '.join('{%d}' % (i + 1) for i in range(len(literals)))
-        form = rng.choice(['({0} IN (%s))', '({0} NOT IN (%s))', '({0} = ANY (ARRAY[%s]))', '({0} <> ALL (ARRAY[%s]))'])
-        return Expr('bool', form % marks, self.make(type, depth), *literals)
-
-    def left_to_postgres(self, depth):
-        type = self.rng.choice(KEY_TYPES)
-        form = self.rng.choice(['({0} IS DISTINCT FROM {1})', '(coalesce({0}, {1}) IS NULL)',
-                                '(CASE WHEN {0} = {1} THEN true END)'])
-        return Expr('bool', form, self.make(type, depth), self.make(type, depth))
+        forms = ['({0} IN (%s))', '({0} NOT IN (%s))', '({0} = ANY (ARRAY[%s]))', '({0} <> ALL (ARRAY[%s]))']
+        if type in ORDERED:
+            forms += ['({0} < ANY (ARRAY[%s]))', '({0} >= ALL (ARRAY[%s]))']
+        return Expr('bool', rng.choice(forms) % marks, self.make(type, depth), *literals)
 
     def summand(self, depth=2):
         """An expression whose sum is the same in any order, but for PostgreSQL's own."""
@@ -222,7 +184,32 @@ class Generator:
             form = rng.choice(['({0} + 1)', '({0} - 0.25)', '({0} * 2)', '(- {0})', 'abs({0})'])
             type = column.type if form in ('(- {0})', 'abs({0})') else 'float8'
             return Expr(type, form, plain)
+        if rng.random() < 0.35:
+            return self.make('numeric', depth if rng.random() < 0.4 else 0)
+        if rng.random() < 0.05:
+            return self.make('interval', 1)
         return self.make(rng.choice(INTS), depth if rng.random() < 0.3 else 0)
+
+    def float_summand(self):
+        """A double whose sums, and those of its squares, PostgreSQL computes almost exactly."""
+        columns = [c for c in self.columns if c.sums in ('exact', 'small') and c.type in FLOATS + INTS
+                   and (c.type in FLOATS or c.sums == 'small')]
+        if not columns:
+            return None
+        column = self.rng.choice(columns)
+        return Expr('float8', self.rng.choice([column.name, column.name + '::float8', '(%s / 4.0::float8)' % column.name])
+                    if column.type == 'float8' else column.name + '::float8')
+
+    def canonical(self, expr):
+        """The expression, or one of its value that does not show which of equal values it is."""
+        if expr.type in FLOATS:
+            return Expr(expr.type, '({0} + 0::%s)' % expr.type, expr)
+        if expr.type == 'numeric':
+            expr.loose = expr.operands or not any(c.name == expr.form and c.type != 'numeric' for c in self.columns)
+        if expr.type == 'interval':
+            uniform = not expr.operands and any(c.name == expr.form and c.uniform for c in self.columns)
+            return expr if uniform else Expr('numeric', DURATION, expr)
+        return expr
 
     def key(self):
         """A grouping key.  0 and -0 are one group: which is shown is open."""
@@ -235,8 +222,7 @@ class Generator:
             result = Expr(base_type(column.type), column.name)
         else:
             result = self.make(rng.choice(KEY_TYPES), 2)
-        if result.type in FLOATS:
-            return Expr(result.type, '({0} + 0::%s)' % result.type, result)
+        result = self.canonical(result)
         if not result.operands and ('::' in result.form or '$' in result.form):
             # a bare constant would be no key in the plan, a cast one is
             return Expr(result.type, '({0})', result)

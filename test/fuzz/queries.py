@@ -1,14 +1,17 @@
 """Random aggregate queries, and the simpler ones that a reduction tries."""
 import copy
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from expressions import Expr, Generator, FLOATS, INTS, KEY_TYPES
-from tables import Column, base_type, quote
+from tables import Column
 
-EXTREMES = INTS + FLOATS + ['date', 'timestamp', 'timestamptz']
-BITS_AND_VARIANCES = ['bit_and', 'bit_or', 'bit_xor', 'variance', 'var_samp', 'var_pop', 'stddev', 'stddev_samp',
-                      'stddev_pop']
+EXTREMES = INTS + FLOATS + ['date', 'timestamp', 'timestamptz', 'numeric', 'numeric', 'interval', 'text', 'varchar', 'bpchar',
+                            'oid', 'time']
+BITS = ['bit_and', 'bit_or', 'bit_xor']
+VARIANCES = ['variance', 'var_samp', 'var_pop', 'stddev', 'stddev_samp', 'stddev_pop']
 BOOLEANS = ['bool_and', 'bool_or', 'every']
+PAIRS = ['corr', 'covar_pop', 'covar_samp', 'regr_avgx', 'regr_avgy', 'regr_count', 'regr_intercept', 'regr_r2',
+         'regr_slope', 'regr_sxx', 'regr_sxy', 'regr_syy']
 
 
 @dataclass
@@ -17,6 +20,8 @@ class Aggregate:
     argument: Expr = None
     filter: Expr = None
     around: str = '{}'          # what is computed from the aggregate
+    approximate: bool = False   # PostgreSQL's own answer depends on the order of rows
+    loose: bool = False         # its scale does
 
     def plain(self):
         text = self.form.format(self.argument) if self.argument else self.form
@@ -33,6 +38,7 @@ class Query:
     around: 'plain'; 'prepared', with params; 'cursor'; 'lateral' and
     'scalar', run once for each row of outer; 'cte' and 'subquery'.
     distinct: '' or DISTINCT; without aggregates there is then no GROUP BY.
+    sets: '' or how the keys are grouped: a form with {0}, {1} ... for them.
     """
     source: str                 # what follows FROM
     where: list = field(default_factory=list)
@@ -41,6 +47,8 @@ class Query:
     aggregates: list = field(default_factory=list)
     having: list = field(default_factory=list)
     distinct: str = ''
+    sets: str = ''
+    kind: str = 'table'         # what the rows come from
     limit: str = ''
     around: str = 'plain'
     params: list = field(default_factory=list)
@@ -53,12 +61,23 @@ class Query:
         if self.where:
             text += ' WHERE ' + ' AND '.join(map(str, self.where))
         if self.keys and (self.aggregates or self.having or not self.distinct):
-            text += ' GROUP BY ' + ', '.join(map(str, self.keys))
+            text += ' GROUP BY ' + (self.sets.format(*self.keys) if self.sets else ', '.join(map(str, self.keys)))
         if self.having:
             text += ' HAVING ' + ' AND '.join(map(str, self.having))
         if self.limit and shown:
             text += ' ORDER BY %s %s' % (', '.join(str(i + 1) for i in range(len(shown))), self.limit)
         return text
+
+    def outputs(self):
+        return list(enumerate(self.keys[self.hidden:] + self.aggregates))
+
+    def approximate(self):
+        """Names of the columns of which PostgreSQL's own values are not exact."""
+        return {'o%d' % i for i, e in self.outputs() if getattr(e, 'approximate', False)}
+
+    def loose(self):
+        """Names of numeric columns in which any of equal values may stand for a group."""
+        return {'o%d' % i for i, e in self.outputs() if e.loose}
 
     def whole(self):
         """The statement that shows in EXPLAIN."""
@@ -103,9 +122,13 @@ class Query:
             yield changed(limit='')
         if self.distinct:
             yield changed(distinct='')
+        if self.sets:
+            yield changed(sets='')
+            if ', ()' in self.sets:
+                yield changed(sets=self.sets.replace(', ()', ''))
         for name in ('where', 'having', 'aggregates', 'keys'):
             items = getattr(self, name)
-            for i in range(len(items)):
+            for i in range(len(items) if name != 'keys' or not self.sets else 0):
                 rest = items[:i] + items[i + 1:]
                 if name == 'keys' and i < self.hidden:
                     yield changed(keys=rest, hidden=self.hidden - 1)
@@ -126,25 +149,28 @@ class Query:
     @staticmethod
     def simpler_aggregates(a):
         if a.around != '{}':
-            yield Aggregate(a.form, a.argument, a.filter)
+            yield replace(a, around='{}')
         if a.filter:
-            yield Aggregate(a.form, a.argument, None, a.around)
+            yield replace(a, filter=None)
             for part in a.filter.simpler():
-                yield Aggregate(a.form, a.argument, part, a.around)
+                yield replace(a, filter=part)
         if a.argument:
             for part in a.argument.simpler():
-                yield Aggregate(a.form, part, a.filter, a.around)
+                yield replace(a, argument=part)
 
 
 class QueryMaker:
-    def __init__(self, rng, tables):
+    """exact_floats: whether engines' sums of floats are exact, and so in no order."""
+
+    def __init__(self, rng, tables, exact_floats=False):
         self.rng = rng
         self.tables = tables
+        self.exact_floats = exact_floats
 
-    @staticmethod
-    def qualified(table, alias):
+    def qualified(self, table, alias):
+        ordered = table.plain and not self.exact_floats
         return [Column('%s.id' % alias, 'int4')] + [
-            Column('%s.%s' % (alias, c.name), c.type, c.sums if table.plain else c.sums.replace('serial', ''))
+            Column('%s.%s' % (alias, c.name), c.type, c.sums if ordered else c.sums.replace('serial', ''), c.uniform)
             for c in table.columns]
 
     def derived(self, table, text, alias):
@@ -156,86 +182,117 @@ class QueryMaker:
             if rng.random() < 0.6:
                 column = rng.choice(inner.columns)
                 selected.append('%s AS d%d' % (column.name, n))
-                columns.append(Column('%s.d%d' % (alias, n), column.type, column.sums.replace('serial', '')))
+                columns.append(Column('%s.d%d' % (alias, n), column.type, column.sums.replace('serial', ''),
+                                      column.uniform))
             else:
                 expr = inner.make(rng.choice(KEY_TYPES), 1)
                 selected.append('%s AS d%d' % (expr, n))
-                columns.append(Column('%s.d%d' % (alias, n), expr.type))
+                columns.append(Column('%s.d%d' % (alias, n), expr.type, '', False))
         return text % ', '.join(selected), columns
 
     def source(self):
-        """(FROM's text, its columns)."""
+        """(FROM's text, its columns, what it is)."""
         rng = self.rng
         table = rng.choice(self.tables)
         other = rng.choice(self.tables)
         kind = rng.random()
         if kind < 0.68:
-            return '%s t' % table.name, self.qualified(table, 't')
+            return '%s t' % table.name, self.qualified(table, 't'), table.kind
         if kind < 0.8:
             inner = Generator(rng, self.qualified(table, 'i'))
             where = ' WHERE %s' % inner.filter() if rng.random() < 0.5 else ''
             offset = rng.choice(['', ' OFFSET 0'])
-            return self.derived(table, '(SELECT %%s FROM %s i%s%s) s' % (
-                table.name, where.replace('%', '%%'), offset), 's')
+            return (*self.derived(table, '(SELECT %%s FROM %s i%s%s) s' % (
+                table.name, where.replace('%', '%%'), offset), 's'), 'subquery')
         if kind < 0.92:
             join = rng.choice(['JOIN', 'LEFT JOIN', 'FULL JOIN'])
             columns = self.qualified(table, 't') + self.qualified(other, 'u')
             for c in columns:
                 c.sums = c.sums.replace('serial', '')
-            return '%s t %s %s u ON t.id = u.id' % (table.name, join, other.name), columns
+            return '%s t %s %s u ON t.id = u.id' % (table.name, join, other.name), columns, 'join'
         if kind < 0.96:
-            return self.twice(table)
-        return self.values()
+            return (*self.twice(table), 'UNION ALL')
+        return (*self.values(), 'VALUES')
 
     def twice(self, table):
         columns = table.columns[:3]
         names = ', '.join(['id'] + [c.name for c in columns])
         part = 'SELECT %s FROM %s' % (names, table.name)
         return '(%s UNION ALL %s) s' % (part, part), [Column('s.id', 'int4')] + [
-            Column('s.' + c.name, c.type, c.sums.replace('serial', '')) for c in columns]
+            Column('s.' + c.name, c.type, c.sums.replace('serial', ''), c.uniform) for c in columns]
 
     def values(self):
         types = [self.rng.choice(KEY_TYPES) for _ in range(2)]
         maker = Generator(self.rng, [])
         rows = ', '.join('(%s)' % ', '.join(str(maker.literal(t)) for t in types)
                          for _ in range(self.rng.randint(1, 20)))
-        return '(VALUES %s) s(v0, v1)' % rows, [Column('s.v%d' % i, t) for i, t in enumerate(types)]
+        return '(VALUES %s) s(v0, v1)' % rows, [Column('s.v%d' % i, t, '', False) for i, t in enumerate(types)]
 
     def aggregate(self, gen):
         rng = self.rng
-        kind = rng.random()
-        if kind < 0.2:
-            a = Aggregate('count(*)')
-        elif kind < 0.3:
-            a = Aggregate('count({0})', gen.make(rng.choice(KEY_TYPES), 1))
-        elif kind < 0.65:
-            a = Aggregate(rng.choice(['sum({0})', 'avg({0})']), gen.summand())
-        elif kind < 0.78:
-            a = Aggregate(rng.choice(BITS_AND_VARIANCES) + '({0})', gen.make(rng.choice(INTS), rng.choice([0, 0, 1])))
-        elif kind < 0.83:
-            a = Aggregate(rng.choice(BOOLEANS) + '({0})', gen.make('bool', 1))
-        elif kind < 1 - gen.unsupported:
-            argument = gen.make(rng.choice(EXTREMES), rng.choice([0, 0, 1, 2]))
-            # the sign of a zero depends on the order of rows
-            form = '(%s({0}) + 0)' if argument.type in FLOATS else '%s({0})'
-            a = Aggregate(form % rng.choice(['min', 'max']), argument)
-        else:
-            a = Aggregate(rng.choice(['count(DISTINCT {0})', 'max({0}::text)', 'sum({0}::numeric)']),
-                          gen.make('int4', 1))
-        if rng.random() < 0.2 and not a.form.startswith('('):
+        make = rng.choices([self.count, self.sum, self.variance, self.pair, self.bits, self.extreme, self.distinct_aggregate,
+                            self.ordered], [30, 34, 10, 5, 12, 18, 6, 1] if not gen.common else
+                           [30, 34, 8, 1, 12, 18, 0, 0])[0]
+        a = make(gen)
+        if rng.random() < 0.2 and '(' != a.form[0]:
             a.filter = gen.filter()
         if a.argument is None and rng.random() < 0.15:
             a.around = rng.choice(['({} + 1)', '({} * 2)::int4', '({}::float8 / 4)', 'coalesce({}, 0)'])
         return a
 
+    def count(self, gen):
+        if self.rng.random() < 0.6:
+            return Aggregate('count(*)')
+        return Aggregate('count({0})', gen.make(self.rng.choice(KEY_TYPES), 2))
+
+    def sum(self, gen):
+        return Aggregate(self.rng.choice(['sum({0})', 'avg({0})']), gen.summand())
+
+    def variance(self, gen):
+        rng = self.rng
+        floats = gen.float_summand() if rng.random() < 0.4 else None
+        argument = floats or gen.make(rng.choice(INTS + ['numeric']), rng.choice([0, 0, 1]))
+        return Aggregate(rng.choice(VARIANCES) + '({0})', argument, approximate=floats is not None)
+
+    def pair(self, gen):
+        y, x = gen.float_summand(), gen.float_summand()
+        if not x:
+            return self.count(gen)
+        return Aggregate(self.rng.choice(PAIRS) + '({0})', Expr('pair', '{0}, {1}', y, x), approximate=True)
+
+    def bits(self, gen):
+        if self.rng.random() < 0.4:
+            return Aggregate(self.rng.choice(BOOLEANS) + '({0})', gen.make('bool', 2))
+        return Aggregate(self.rng.choice(BITS) + '({0})', gen.make(self.rng.choice(INTS), self.rng.choice([0, 0, 1])))
+
+    def extreme(self, gen):
+        """min and max.  Which of equal values they return depends on the order of rows."""
+        rng = self.rng
+        argument = gen.make(rng.choice(EXTREMES), rng.choice([0, 0, 1, 2]))
+        form = '%s({0})'
+        if argument.type in FLOATS:
+            form = '(%s({0}) + 0)'
+        elif argument.type == 'interval':
+            argument = gen.canonical(argument)
+        return Aggregate(form % rng.choice(['min', 'max']), argument, loose=argument.type == 'numeric')
+
+    def ordered(self, gen):
+        """An aggregate that PostgreSQL keeps for itself."""
+        return Aggregate('array_agg({0} ORDER BY {0})', gen.leaf('int4'))
+
     def distinct_aggregate(self, gen):
         """One that sees each value once; plain columns, for errors come in the order of the rows."""
         rng = self.rng
-        if rng.random() < 0.5:
-            form = rng.choice(['sum(DISTINCT {0})', 'avg(DISTINCT {0})', 'min({0})', 'bit_or({0})'])
+        kind = rng.random()
+        if kind < 0.4:
+            form = rng.choice(['sum(DISTINCT {0})', 'avg(DISTINCT {0})', 'min(DISTINCT {0})', 'bit_or(DISTINCT {0})',
+                               'var_pop(DISTINCT {0})'])
             return Aggregate(form, gen.leaf(rng.choice(INTS)))
-        return Aggregate(rng.choice(['count(DISTINCT {0})', 'string_agg(DISTINCT {0}::text, \',\')']),
-                         gen.leaf(rng.choice([t for t in KEY_TYPES if t not in FLOATS])))
+        if kind < 0.5:
+            return Aggregate('%s(DISTINCT {0})' % rng.choice(['sum', 'avg']), gen.leaf('numeric'), loose=True)
+        if kind < 0.9:
+            return Aggregate('count(DISTINCT {0})', gen.leaf(rng.choice(KEY_TYPES)))
+        return Aggregate("string_agg(DISTINCT {0}::text, ',')", gen.leaf(rng.choice(INTS + ['text', 'date', 'uuid'])))
 
     def having(self, gen, keys, aggregates):
         rng = self.rng
@@ -252,12 +309,32 @@ class QueryMaker:
             '{0} > (SELECT avg(id)::int4 FROM %s)', '{0} IN (SELECT id FROM %s WHERE id %% 3 = 0)',
             'EXISTS (SELECT FROM %s x WHERE x.id = {0})']) % other.name, gen.leaf('int4'))
 
+    def add_sets(self, query):
+        """Group by several sets of the keys."""
+        rng = self.rng
+        if not query.aggregates and not query.having:
+            query.aggregates = [Aggregate('count(*)')]
+        marks = ['{%d}' % i for i in range(len(query.keys))]
+        kind = rng.random()
+        if kind < 0.3:
+            query.sets = 'ROLLUP (%s)' % ', '.join(marks)
+        elif kind < 0.5 and len(marks) <= 4:
+            query.sets = 'CUBE (%s)' % ', '.join(marks)
+        elif kind < 0.6 and len(marks) > 1:
+            query.sets = '%s, ROLLUP (%s)' % (marks[0], ', '.join(marks[1:]))
+        else:
+            sets = ['(%s)' % ', '.join(rng.sample(marks, rng.randint(1, len(marks)))) for _ in range(rng.randint(1, 4))]
+            query.sets = 'GROUPING SETS (%s)' % ', '.join(sets + ['()'] * (rng.random() < 0.4) + ['(%s)' % ', '.join(marks)])
+        if rng.random() < 0.4:
+            chosen = rng.sample(query.keys, rng.randint(1, len(query.keys)))
+            query.aggregates.append(Aggregate('grouping(%s)' % ', '.join(map(str, chosen))))
+
     def make(self):
         rng = self.rng
-        source, columns = self.source()
+        source, columns, kind = self.source()
         around = rng.choices(['plain', 'prepared', 'cursor', 'lateral', 'scalar', 'cte', 'subquery'],
                              [60, 14, 6, 6, 3, 4, 7])[0]
-        query = Query(source, around=around)
+        query = Query(source, around=around, kind=kind)
         gen = Generator(rng, columns, query.params if around == 'prepared' else None)
         filters = gen
         if around in ('lateral', 'scalar'):
@@ -272,7 +349,7 @@ class QueryMaker:
         count = rng.choice([0, 1, 1, 1, 2, 2, 3, 6])
         query.keys = [gen.key() for _ in range(count)]
         query.aggregates = [self.aggregate(gen) for _ in range(rng.choice([0, 1, 1, 2, 3, 5] if count else [1, 2, 4]))]
-        if count and around != 'scalar' and rng.random() < 0.08:
+        if around != 'scalar' and rng.random() < 0.08:
             query.aggregates = [self.distinct_aggregate(gen) for _ in range(rng.choice([1, 1, 2, 3]))]
         if around == 'scalar':
             query.keys, query.aggregates = [], query.aggregates[:1] or [Aggregate('count(*)')]
@@ -280,15 +357,20 @@ class QueryMaker:
                 any(f + '(' in a.form for f in ['min', 'max'] + BOOLEANS) for a in query.aggregates):
             # PostgreSQL may look for the first row of an order, and meet fewer errors
             query.aggregates = ([] if around == 'scalar' else query.aggregates) + [Aggregate('count(*)')]
-        if query.keys and query.aggregates and rng.random() < 0.1:
-            query.hidden = rng.randint(1, len(query.keys))
         if query.keys and around != 'scalar' and rng.random() < (0.1 if query.aggregates else 0.5):
             query.distinct = 'DISTINCT'
-        if rng.random() < 0.15:
-            query.having.append(self.having(gen, query.keys, query.aggregates))
         if around == 'cursor' or (around not in ('scalar',) and rng.random() < 0.15):
             query.limit = '' if around == 'cursor' and rng.random() < 0.3 else rng.choice(
                 ['LIMIT 5', 'LIMIT 0', 'OFFSET 2', 'LIMIT 100 OFFSET 3'])
+        if query.limit or query.distinct or around == 'cte':
+            # which rows are left must not depend on the last digits
+            query.aggregates = [Aggregate('count(*)') if a.approximate else a for a in query.aggregates]
+        if query.keys and around != 'scalar' and rng.random() < 0.15:
+            self.add_sets(query)
+        elif query.keys and query.aggregates and rng.random() < 0.1:
+            query.hidden = rng.randint(1, len(query.keys))
+        if rng.random() < 0.15:
+            query.having.append(self.having(gen, query.keys, query.aggregates))
         # without an order only all rows together are the same
         query.fetches = ['1', '3', 'ALL'] if query.limit else ['ALL']
         return query

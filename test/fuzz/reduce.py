@@ -11,18 +11,27 @@ from wire import Lost
 
 
 class Reducer:
-    def __init__(self, comparer, engine, seconds):
+    def __init__(self, comparer, engine, settings, seconds):
         self.comparer = comparer
+        self.settings = settings
         self.engine = engine
         self.until = time.time() + seconds
         self.built = None
+        self.kind = None        # of the failure
 
     def fails(self, steps, query):
-        """How it fails, or None."""
+        """How it fails, if as at first; else None."""
+        failure = self.outcome(steps, query)
+        kind = failure if failure and failure.startswith('the query is not valid') else bool(failure)
+        if self.kind is None:
+            self.kind = kind
+        return failure if kind == self.kind else None
+
+    def outcome(self, steps, query):
         comparer = self.comparer
         try:
             if steps is not self.built:
-                comparer.build(steps)
+                comparer.build(steps, self.settings)
                 self.built = steps
             return comparer.run(query)[self.engine].failure
         except Lost:
@@ -75,14 +84,12 @@ class Reducer:
         return steps
 
 
-def script(title, failure, steps, query, engine, memory_limit):
+def script(title, failure, settings, steps, query, engine, memory_limit):
     """The case as a file for psql."""
     prepare, _, opening, body, closing = query.statements()
     lines = ['-- %s' % title] + ['-- ' + part for part in failure.splitlines()]
     lines += ["LOAD 'gpuagg';", 'CREATE SCHEMA fuzz;', 'SET search_path = fuzz;',
-              "SET timezone = 'Europe/Berlin';",
-              'SET plan_cache_mode = force_generic_plan;', 'SET enable_sort = off;',
-              'SET max_parallel_workers_per_gather = 0;']
+              'SET enable_sort = off;'] + [s + ';' for s in settings]
     lines += [s + ';' for step in steps for s in step.statements()]
     lines += ['SET gpuagg.engine = %s;' % engine, 'SET gpuagg.memory_limit = %d;' % memory_limit]
     for mode in ('off', 'force'):

@@ -4,6 +4,7 @@ A schema is a list of steps that build it: an Sql runs as it stands, an Insert
 has rows that a reduction can drop one by one.  All randomness comes from the
 generator that is passed in.
 """
+import re
 import struct
 
 from dataclasses import dataclass, field
@@ -38,10 +39,12 @@ class Column:
     sums: 'exact', its values are small multiples of 1/4 or integers, so that
     any order of adding them up gives the same; 'serial', only PostgreSQL's own
     order does; '', a sum would depend on the order.
+    uniform: equal values are the same value (not 1 day and 24 hours, 1.0 and 1.00).
     """
     name: str
     type: str
     sums: str = ''
+    uniform: bool = True
 
 
 @dataclass
@@ -50,6 +53,7 @@ class Table:
     columns: list = field(default_factory=list)
     rows: int = 0
     plain: bool = True          # one heap, no partitions, no children
+    kind: str = 'table'
 
 
 def quote(text):
@@ -121,8 +125,46 @@ def random_toast(rng):
     return ''.join(chr(rng.randint(32, 126)) for _ in range(rng.randint(1500, 4000))).replace('\\', '/')
 
 
+INTERVAL_UNITS = {'hours': ['1 hour', '24 hours', '-90 minutes', '0', '36:00:00.000001', '-00:00:01', '2400 hours'],
+                  'days': ['1 day', '-1 day', '0', '30 days', '31 days', '366 days'],
+                  'months': ['1 month', '-1 month', '0', '1 year', '12 months', '13 months', '100 years'],
+                  '': ['1 day', '24 hours', '-1 month', '0', '1 month 30 days', '60 days', '1 year -1 day',
+                       '1 month -30 days 5 minutes', '29 days 23:59:59.999999', '-1 day 1 hour']}
+
+
+def random_interval(rng, unit=''):
+    return rng.choice(INTERVAL_UNITS[unit])
+
+
+def random_numeric(rng, precision, scale):
+    """A value of numeric(precision, scale); None, None: one without a type modifier."""
+    kind = rng.random()
+    if precision is None:
+        if kind < 0.03:
+            return rng.choice(['NaN', 'Infinity', '-Infinity'])
+        if kind < 0.13:
+            return rng.choice(['123456789012345678901234567890.5', '-1e30', '1e-30', '9223372036854775807',
+                               '9223372036854775808', '-170141183460469231731687303715884105729', '0.000000000000000001',
+                               '99999999999999999999999999999999999999', '1e200', '1' + '0' * 3000 + '.7'])
+        precision, scale = 9, rng.choice([0, 0, 1, 2, 2, 4])
+    if kind < 0.02:
+        return 'NaN'
+    digits = rng.choice([1, 2, 3, precision, precision]) if kind < 0.5 else min(3, precision)
+    return '%se%d' % (rng.choice([rng.randint(-10 ** digits + 1, 10 ** digits - 1), 10 ** digits - 1]), -scale)
+
+
+def modifier_of(type):
+    """(precision, scale) of numeric(...); (None, None) without."""
+    found = re.match(r'numeric\((\d+),(-?\d+)\)', type)
+    return (int(found.group(1)), int(found.group(2))) if found else (None, None)
+
+
 def random_value(rng, type, sums=''):
     """A value of the type as text, not yet quoted."""
+    if type.startswith('numeric'):
+        return random_numeric(rng, *modifier_of(type))
+    if type == 'interval':
+        return random_interval(rng, sums)
     if type in INT_LIMITS:
         if sums == 'small':
             return str(rng.randint(-50, 50))
@@ -143,8 +185,7 @@ def random_value(rng, type, sums=''):
         'uuid': lambda: '%032x' % rng.choice([0, (1 << 128) - 1, rng.getrandbits(5), rng.getrandbits(5) << 120]),
         'text': lambda: random_text(rng),
         'varchar': lambda: random_text(rng),
-        'numeric': lambda: rng.choice(['0', '1.50', '-3.7', 'NaN', '123456789012345678901234567890.5']),
-        'interval': lambda: rng.choice(['1 day', '24 hours', '-1 month', '0']),
+        'time': lambda: rng.choice(['00:00', '24:00', '12:34:56.789', '23:59:59.999999', '01:30', '02:30']),
         'bytea': lambda: rng.choice(['', '\\x00ff', '\\xdeadbeef']),
         'varchar(5)': lambda: random_text(rng)[:5],
         'char(3)': lambda: random_text(rng)[:3],
@@ -153,13 +194,15 @@ def random_value(rng, type, sums=''):
     return simple[type]()
 
 
+NUMERICS = ['numeric(10,2)', 'numeric(10,2)', 'numeric(18,4)', 'numeric(5,0)', 'numeric(25,6)', 'numeric(4,3)',
+            'numeric(38,20)', 'numeric(6,-2)', 'numeric', 'numeric']
 SUPPORTED = ['bool', '"char"', 'int2', 'int4', 'int8', 'float4', 'float8', 'date', 'timestamp', 'timestamptz',
-             'oid', 'uuid', 'text', 'varchar', 'varchar(5)', 'char(3)']
-NEIGHBOURS = ['numeric', 'interval', 'bytea', 'int4[]']
+             'oid', 'uuid', 'text', 'varchar', 'varchar(5)', 'char(3)', 'numeric', 'numeric', 'interval']
+NEIGHBOURS = ['time', 'bytea', 'int4[]']
 
 
 def base_type(type):
-    return {'varchar(5)': 'varchar', 'char(3)': 'bpchar'}.get(type, type)
+    return {'varchar(5)': 'varchar', 'char(3)': 'bpchar'}.get(type, 'numeric' if type.startswith('numeric') else type)
 
 
 class Pool:
@@ -197,15 +240,20 @@ class TableMaker:
         rng = self.rng
         type = rng.choice(SUPPORTED if rng.random() < 0.9 else NEIGHBOURS)
         if rng.random() < 0.3:
-            type = rng.choice(['int4', 'int8', 'float8', 'text'])
+            type = rng.choice(['int4', 'int8', 'float8', 'text', 'numeric', 'timestamptz'])
         sums = ''
         if type in ('float4', 'float8'):
             sums = rng.choice(['exact', 'exact', 'serial', ''])
         elif type in INT_LIMITS:
             sums = rng.choice(['exact', 'small'])
+        if type == 'numeric':
+            type = rng.choice(NUMERICS)
+        elif type == 'interval':
+            sums = rng.choice(list(INTERVAL_UNITS))
+        uniform = type != 'numeric' and (type != 'interval' or sums != '')
         toast = type == 'text' and rng.random() < 0.12
         self.counter += 1
-        column = Column('c%d' % self.counter, type, sums)
+        column = Column('c%d' % self.counter, type, sums, uniform)
         self.pools[column.name] = Pool(rng, type, sums, toast)
         return column
 
@@ -232,14 +280,18 @@ class TableMaker:
         if self.table.plain:
             self.sql('CREATE %sTABLE %s (%s) WITH (fillfactor = %d)',
                      'UNLOGGED ' if kind < 0.1 else '', name, self.definitions(columns), rng.choice([100, 100, 50]))
-        elif kind < 0.92:
+        elif kind < 0.89:
             self.create_partitions(columns)
+        elif kind < 0.95:
+            self.create_partitions_by_value(columns)
         else:
+            self.table.kind = 'inheritance'
             self.sql('CREATE TABLE %s (%s)', name, self.definitions(columns))
             self.sql('CREATE TABLE %s_child (extra text DEFAULT \'e\') INHERITS (%s)', name, name)
 
     def create_partitions(self, columns):
         name = self.table.name
+        self.table.kind = 'partitions'
         cut = self.size // 3
         self.sql('CREATE TABLE %s (%s) PARTITION BY RANGE (id)', name, self.definitions(columns))
         self.sql('CREATE TABLE %s_1 PARTITION OF %s FOR VALUES FROM (MINVALUE) TO (%d)', name, name, cut)
@@ -248,6 +300,24 @@ class TableMaker:
                  ', '.join('%s %s' % (c.name, c.type) for c in reversed(columns)))
         self.sql('ALTER TABLE %s_2 DROP COLUMN gone', name)
         self.sql('ALTER TABLE %s ATTACH PARTITION %s_2 FOR VALUES FROM (%d) TO (MAXVALUE)', name, name, cut)
+
+    def create_partitions_by_value(self, columns):
+        """By hash of a column, or by lists of id's signs, with partitions of partitions."""
+        rng, name = self.rng, self.table.name
+        self.table.kind = 'partitions'
+        hashed = [c.name for c in columns if c.type not in ('int4[]', 'bytea', 'interval', 'float4', 'float8')]
+        if hashed and rng.random() < 0.6:
+            parts = rng.choice([1, 2, 5])
+            self.sql('CREATE TABLE %s (%s) PARTITION BY HASH (%s)' % (name, self.definitions(columns), rng.choice(hashed)))
+            for i in range(parts):
+                self.sql('CREATE TABLE %s_%d PARTITION OF %s FOR VALUES WITH (MODULUS %d, REMAINDER %d)' %
+                         (name, i, name, parts, i))
+        else:
+            self.sql('CREATE TABLE %s (%s) PARTITION BY LIST ((id %% 3))' % (name, self.definitions(columns)))
+            self.sql('CREATE TABLE %s_0 PARTITION OF %s FOR VALUES IN (0)' % (name, name))
+            self.sql('CREATE TABLE %s_d PARTITION OF %s DEFAULT PARTITION BY RANGE (id)' % (name, name))
+            self.sql('CREATE TABLE %s_d1 PARTITION OF %s_d FOR VALUES FROM (MINVALUE) TO (20)' % (name, name))
+            self.sql('CREATE TABLE %s_d2 PARTITION OF %s_d FOR VALUES FROM (20) TO (MAXVALUE)' % (name, name))
 
     def add_column(self):
         rng = self.rng
@@ -315,6 +385,23 @@ class TableMaker:
             self.change_rows()
         self.table.rows = self.next_id
         return self.table
+
+
+TIME_ZONES = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'America/New_York',
+              'Pacific/Apia', 'Africa/Monrovia', 'Antarctica/Troll', 'Asia/Tehran', 'Europe/Dublin', '+05:30', 'EST5EDT']
+
+
+def make_settings(rng):
+    """What a seed's sessions have set, as statements."""
+    parallel = rng.random() < 0.1
+    return ["SET timezone = '%s'" % rng.choice(TIME_ZONES),
+            'SET enable_partitionwise_aggregate = %s' % rng.choice(['on', 'off']),
+            'SET plan_cache_mode = %s' % rng.choice(['force_generic_plan', 'force_generic_plan', 'force_custom_plan', 'auto']),
+            "SET work_mem = '%s'" % rng.choice(['64kB', '4MB', '4MB']),
+            'SET max_parallel_workers_per_gather = %d' % (2 if parallel else 0),
+            'SET parallel_setup_cost = %d' % (0 if parallel else 1000),
+            'SET parallel_tuple_cost = %s' % (0 if parallel else 0.1),
+            'SET min_parallel_table_scan_size = %s' % (0 if parallel else "'8MB'")]
 
 
 def make_schema(rng):

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "float_state.h"
 #include "oracle.h"
 #include "program/ops.h"
 #include "program/state.h"
@@ -140,14 +141,14 @@ put_key(char *to, bool isnull, const void *bytes, uint32_t len)
 static bool
 words_same(AccKind kind, const uint64_t *a, const uint64_t *b)
 {
-	if (kind == ACC_SUM_FLOAT)
+	if (kind == ACC_SUM_FLOAT || kind == ACC_SUM_PRODUCT)
 	{
 		double		x,
 					y;
 
 		memcpy(&x, a, sizeof(x));
 		memcpy(&y, b, sizeof(y));
-		return (isnan(x) && isnan(y)) || x == y || fabs(x - y) <= 1e-9 * fabs(x);
+		return (isnan(x) && isnan(y)) || a[0] == b[0];
 	}
 	if (kind == ACC_SUM_INT128)
 	{
@@ -226,6 +227,7 @@ column_value(const Program *program, const ColumnBatch *batch, int column, uint3
 			X(FLOAT4, float, 4)
 			X(FLOAT8, double, 8)
 			X(UUID, Uuid, 16)
+			X(WIDE, Wide, 16)
 #undef X
 		default:
 			break;
@@ -376,7 +378,7 @@ key_of_row(const Program *program, const Value *values, char *key)
 				len += put_key(key + len, value.isnull, &value.v_##name, \
 							   sizeof(value.v_##name)); \
 				break;
-				K(BOOL) K(CHAR) K(INT2) K(INT4) K(INT8) K(UUID)
+				K(BOOL) K(CHAR) K(INT2) K(INT4) K(INT8) K(UUID) K(WIDE)
 #undef K
 			default:
 				break;
@@ -392,7 +394,13 @@ as_integer(ValueType type, const Value *value)
 		type == VT_INT2 ? value->v_INT2 : type == VT_INT4 ? value->v_INT4 : value->v_INT8;
 }
 
-/* One row as the state of a group; false if it has an error. */
+static double
+as_double(const Program *program, int reg, const Value *value)
+{
+	return program_insns(program)[reg].type == VT_FLOAT4 ? value->v_FLOAT4 : value->v_FLOAT8;
+}
+
+/* One row as the state of a group, FULL; false if it has an error. */
 static bool
 words_of_row(const Program *program, const Value *values, uint64_t *words)
 {
@@ -404,17 +412,19 @@ words_of_row(const Program *program, const Value *values, uint64_t *words)
 		const Accumulator *acc = &accs[i];
 		uint64_t   *to = words + acc->word;
 		const Value *arg = acc->arg >= 0 ? &values[acc->arg] : NULL;
+		const Value *arg2 = acc->arg2 >= 0 ? &values[acc->arg2] : NULL;
 		ValueType	type = arg ? (ValueType) program_insns(program)[acc->arg].type : VT_INT8;
 		int64_t		integer = arg ? as_integer(type, arg) : 0;
-		double		real = arg ? (type == VT_FLOAT4 ? arg->v_FLOAT4 : arg->v_FLOAT8) : 0;
+		double		real = arg ? as_double(program, acc->arg, arg) : 0;
+		ExactNumber number;
 
 		if (acc->filter >= 0 && values[acc->filter].error)
 			return false;
 		if (acc->filter >= 0 && (values[acc->filter].isnull || !values[acc->filter].v_BOOL))
 			continue;
-		if (arg && arg->error)
+		if ((arg && arg->error) || (arg2 && arg2->error))
 			return false;
-		if (arg && arg->isnull)
+		if ((arg && arg->isnull) || (arg2 && arg2->isnull))
 			continue;
 		switch ((AccKind) acc->kind)
 		{
@@ -426,9 +436,12 @@ words_of_row(const Program *program, const Value *values, uint64_t *words)
 				to[1] = (uint64_t) (integer >> 32);
 				break;
 			case ACC_SUM_FLOAT:
-				if (!float_summable(real))
+			case ACC_SUM_PRODUCT:
+				number = arg2 ? exact_product(real, as_double(program, acc->arg2, arg2), acc->limit) :
+					exact_number(real, acc->limit);
+				if (exact_accumulate(&number, acc_unit(acc, program->level, 0, 0), to,
+									 acc_number_words(acc, program->level), false) != 0)
 					return false;
-				memcpy(to, &real, sizeof(real));
 				break;
 			case ACC_MIN_FLOAT:
 			case ACC_MAX_FLOAT:
@@ -442,9 +455,39 @@ words_of_row(const Program *program, const Value *values, uint64_t *words)
 	return true;
 }
 
-Groups *
-oracle_groups(const Program *program, const SlotValue *slots, const ColumnBatch *batch)
+/* States of the FULL Program become those of the Program itself. */
+static void
+take_doubles(const Program *program, const Program *full, Groups *groups)
 {
+	int32_t		units[PROGRAM_MAX_ACCS];
+
+	for (int i = 0; i < full->naccs; i++)
+		units[i] = acc_unit(&program_accs(full)[i], full->level, 0, 0);
+	groups->nwords = program->nwords;
+	for (size_t i = 0; i < groups->ngroups; i++)
+	{
+		uint64_t   *words = must(malloc(program->nwords * sizeof(uint64_t) + 1));
+
+		float_state(program, full, units, groups->rows[i].words, words);
+		free(groups->rows[i].words);
+		groups->rows[i].words = words;
+	}
+}
+
+static Program *
+full_program(const Program *program)
+{
+	Program    *full = copy_program(program);
+
+	while (program_sums_floats(program) && full->level != EXACT_FULL)
+		full = wider_program(full);
+	return full;
+}
+
+Groups *
+oracle_groups(const Program *narrow, const SlotValue *slots, const ColumnBatch *batch)
+{
+	Program    *program = full_program(narrow);
 	Groups	   *groups = groups_new(program);
 	Value	   *values = must(calloc(program->ninsns + 1, sizeof(Value)));
 	uint64_t   *words = must(calloc(program->nwords + 1, sizeof(uint64_t)));
@@ -480,6 +523,8 @@ oracle_groups(const Program *program, const SlotValue *slots, const ColumnBatch 
 		free(groups->rows[--groups->ngroups].key);
 		free(groups->rows[groups->ngroups].words);
 	}
+	take_doubles(narrow, program, groups);
+	free(program);
 	free(values);
 	free(words);
 	free(key);
@@ -491,9 +536,10 @@ oracle_groups(const Program *program, const SlotValue *slots, const ColumnBatch 
  *----------
  */
 static void
-collect(const Program *program, Groups *groups, const GroupBatch *batch)
+collect(const Program *program, const Program *ran, Groups *groups, const GroupBatch *batch)
 {
 	char	   *key = must(malloc(1 << 20));
+	uint64_t   *words = must(malloc(program->nwords * sizeof(uint64_t) + 1));
 
 	for (uint32_t row = 0; row < batch->ngroups; row++)
 	{
@@ -514,14 +560,17 @@ collect(const Program *program, Groups *groups, const GroupBatch *batch)
 				len += put_key(key + len, isnull,
 							   (const char *) vector->values + (size_t) row * size, size);
 		}
-		groups_add(groups, key, len, batch->states + (size_t) row * program->nwords);
+		float_state(program, ran, batch->units, batch->states + (size_t) row * ran->nwords, words);
+		groups_add(groups, key, len, words);
 	}
 	free(key);
+	free(words);
 }
 
 /* The groups of a run whose rows are in, unless something failed; then close. */
 static Groups *
-finish(const EngineOps *engine, const Program *program, EngineRun *run, Groups *groups)
+finish(const EngineOps *engine, const Program *program, const Program *ran, EngineRun *run,
+	   Groups *groups)
 {
 	GroupBatch	batch;
 
@@ -531,7 +580,7 @@ finish(const EngineOps *engine, const Program *program, EngineRun *run, Groups *
 			;
 		if (groups->status != ENGINE_OK || batch.ngroups == 0)
 			break;
-		collect(program, groups, &batch);
+		collect(program, ran, groups, &batch);
 	}
 	if (groups->status != ENGINE_OK)
 		snprintf(groups->message, sizeof(groups->message), "%s", run->message);
@@ -541,10 +590,10 @@ finish(const EngineOps *engine, const Program *program, EngineRun *run, Groups *
 	return groups;
 }
 
-Groups *
-engine_groups_of_batch(const EngineOps *engine, const Program *program,
-					   const SlotValue *slots, const EngineHints *hints,
-					   const ColumnBatch *batch, uint32_t step)
+static Groups *
+run_batch(const EngineOps *engine, const Program *program, const Program *ran,
+		  const SlotValue *slots, const EngineHints *hints, const ColumnBatch *batch,
+		  uint32_t step)
 {
 	Groups	   *groups = groups_new(program);
 	ColumnVector *part = must(calloc(program->ncolumns + 1, sizeof(*part)));
@@ -552,7 +601,7 @@ engine_groups_of_batch(const EngineOps *engine, const Program *program,
 
 	/* validity is bits: pieces begin at whole bytes */
 	step = (step + 7) / 8 * 8;
-	groups->status = engine->open(program, slots, hints, &run, groups->message);
+	groups->status = engine->open(ran, slots, hints, &run, groups->message);
 	if (groups->status != ENGINE_OK)
 	{
 		free(part);
@@ -578,18 +627,58 @@ engine_groups_of_batch(const EngineOps *engine, const Program *program,
 			;
 	}
 	free(part);
-	return finish(engine, program, run, groups);
+	return finish(engine, program, ran, run, groups);
+}
+
+/* As many rows of NULLs, or zeros, as rows have been left out. */
+static EngineStatus
+send_left(const EngineOps *engine, const Program *program, EngineRun *run)
+{
+	static const char zeros[65 * 16];
+	static const uint8_t invalid[9];
+	ColumnVector vectors[PROGRAM_MAX_COLUMNS] = {{0}};
+	ColumnBatch batch = {0, vectors};
+	LeftRow		left[64];
+	EngineStatus status = ENGINE_OK;
+
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		vectors[i].values = zeros;
+		vectors[i].offsets = (const uint32_t *) (const void *) zeros;
+		if (program_columns(program)[i].nullable)
+			vectors[i].validity = invalid;
+	}
+	while (status == ENGINE_OK && (batch.nrows = (uint32_t) engine->left(run, left, 64)) > 0)
+		while ((status = engine->columns(run, &batch)) == ENGINE_BUSY)
+			;
+	return status;
 }
 
 Groups *
-engine_groups_of_pages(const EngineOps *engine, const Program *program,
+engine_groups_of_batch(const EngineOps *engine, const Program *program,
 					   const SlotValue *slots, const EngineHints *hints,
-					   const PageRef *pages, int npages)
+					   const ColumnBatch *batch, uint32_t step)
+{
+	Program    *ran = copy_program(program);
+	Groups	   *groups = run_batch(engine, program, ran, slots, hints, batch, step);
+
+	while (groups->status == ENGINE_WIDEN && (ran = wider_program(ran)) != NULL)
+	{
+		groups_free(groups);
+		groups = run_batch(engine, program, ran, slots, hints, batch, step);
+	}
+	free(ran);
+	return groups;
+}
+
+static Groups *
+run_pages(const EngineOps *engine, const Program *program, const Program *ran,
+		  const SlotValue *slots, const EngineHints *hints, const PageRef *pages, int npages)
 {
 	Groups	   *groups = groups_new(program);
 	EngineRun  *run;
 
-	groups->status = engine->open(program, slots, hints, &run, groups->message);
+	groups->status = engine->open(ran, slots, hints, &run, groups->message);
 	if (groups->status != ENGINE_OK)
 		return groups;
 	for (int i = 0; i < npages && groups->status == ENGINE_OK; i += ENGINE_MAX_PAGES)
@@ -598,6 +687,30 @@ engine_groups_of_pages(const EngineOps *engine, const Program *program,
 
 		while ((groups->status = engine->pages(run, pages + i, n)) == ENGINE_BUSY)
 			;
+		if (groups->status == ENGINE_OK)
+			groups->status = send_left(engine, program, run);
 	}
-	return finish(engine, program, run, groups);
+	if (groups->status == ENGINE_OK)
+		while ((groups->status = engine->pages(run, NULL, 0)) == ENGINE_BUSY)
+			;
+	if (groups->status == ENGINE_OK)
+		groups->status = send_left(engine, program, run);
+	return finish(engine, program, ran, run, groups);
+}
+
+Groups *
+engine_groups_of_pages(const EngineOps *engine, const Program *program,
+					   const SlotValue *slots, const EngineHints *hints,
+					   const PageRef *pages, int npages)
+{
+	Program    *ran = copy_program(program);
+	Groups	   *groups = run_pages(engine, program, ran, slots, hints, pages, npages);
+
+	while (groups->status == ENGINE_WIDEN && (ran = wider_program(ran)) != NULL)
+	{
+		groups_free(groups);
+		groups = run_pages(engine, program, ran, slots, hints, pages, npages);
+	}
+	free(ran);
+	return groups;
 }

@@ -15,7 +15,7 @@
 /* Groups in the order of their keys' bytes. */
 typedef struct Groups
 {
-	int			nwords;
+	int			nwords;			/* of the Program; float_state.h */
 	size_t		ngroups;
 	size_t		room;
 	struct GroupRow *rows;
@@ -29,7 +29,9 @@ extern Groups *oracle_groups(const Program *program, const SlotValue *slots,
 							 const ColumnBatch *batch);
 
 /*
- * Run an engine over a batch, cut into batches of `step` rows; or over pages.
+ * Run an engine, with wider float sums where it asks for that, over a batch, cut
+ * into batches of `step` rows; or over pages, and for each row that it leaves out
+ * over one whose columns are NULL, or zero.
  */
 extern Groups *engine_groups_of_batch(const EngineOps *engine, const Program *program,
 									  const SlotValue *slots, const EngineHints *hints,
@@ -39,8 +41,7 @@ extern Groups *engine_groups_of_pages(const EngineOps *engine, const Program *pr
 									  const PageRef *pages, int npages);
 
 /*
- * Are they the same?  Words of float sums may differ by their rounding.  If not,
- * says what differs on a line of TAP's comments.
+ * Are they the same?  Float sums to the last bit.  If not, says what differs on a line of TAP's comments.
  */
 extern bool groups_same(const Program *program, const Groups *a, const Groups *b);
 extern void groups_free(Groups *groups);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "float_state.h"
 #include "program/state.h"
 
 #define QUERY_COLUMNS 16
@@ -238,13 +239,14 @@ append_key(char *text, size_t len, const ColumnVector *key, ValueType type, uint
 }
 
 static inline void
-query_take_groups(Query *q, const Program *program, const GroupBatch *batch)
+query_take_groups(Query *q, const Program *program, const Program *ran,
+				  const GroupBatch *batch)
 {
 	q->names = realloc(q->names, (q->ngroups + batch->ngroups) * sizeof(char *));
 	q->states = realloc(q->states, (q->ngroups + batch->ngroups) * q->nwords * 8 + 1);
-	if (q->nwords > 0)
-		memcpy(q->states + (size_t) q->ngroups * q->nwords, batch->states,
-			   (size_t) batch->ngroups * q->nwords * 8);
+	for (uint32_t i = 0; i < batch->ngroups; i++)
+		float_state(program, ran, batch->units, batch->states + (size_t) i * ran->nwords,
+					q->states + (size_t) (q->ngroups + i) * q->nwords);
 	for (uint32_t i = 0; i < batch->ngroups; i++)
 	{
 		char		name[4096] = "";
@@ -321,18 +323,17 @@ query_feed(Query *q, EngineRun *run, uint32_t first, uint32_t n)
 	return status;
 }
 
-/* Run the query over nrows rows, by batches of so many; q->status tells how. */
+/* One run, of the Program or a wider one. */
 static inline void
-query_run(Query *q, const EngineOps *ops, uint32_t nrows, uint32_t batch_rows)
+query_run_once(Query *q, const Program *program, const Program *ran, const EngineOps *ops,
+			   uint32_t nrows, uint32_t batch_rows)
 {
-	Program    *program = malloc(program_size(&q->b));
 	EngineRun  *run;
 
 	query_forget_groups(q);
-	program_finish(&q->b, program);
 	q->nwords = program->nwords;
 	q->message[0] = '\0';
-	q->status = ops->open(program, q->slots, &q->hints, &run, q->message);
+	q->status = ops->open(ran, q->slots, &q->hints, &run, q->message);
 	for (uint32_t first = 0; q->status == ENGINE_OK && first < nrows; first += batch_rows)
 		q->status = query_feed(q, run, first,
 							   nrows - first < batch_rows ? nrows - first : batch_rows);
@@ -344,7 +345,7 @@ query_run(Query *q, const EngineOps *ops, uint32_t nrows, uint32_t batch_rows)
 		if (q->status == ENGINE_OK && batch.ngroups == 0)
 			break;
 		if (q->status == ENGINE_OK)
-			query_take_groups(q, program, &batch);
+			query_take_groups(q, program, ran, &batch);
 	}
 	if (run != NULL)
 	{
@@ -353,6 +354,24 @@ query_run(Query *q, const EngineOps *ops, uint32_t nrows, uint32_t batch_rows)
 			memcpy(q->message, run->message, sizeof(q->message));
 		ops->close(run);
 	}
+}
+
+/*
+ * Run the query over nrows rows, by batches of so many; q->status tells how.
+ * States have doubles for float sums (float_state.h).
+ */
+static inline void
+query_run(Query *q, const EngineOps *ops, uint32_t nrows, uint32_t batch_rows)
+{
+	Program    *program = malloc(program_size(&q->b));
+	Program    *ran;
+
+	program_finish(&q->b, program);
+	ran = copy_program(program);
+	do
+		query_run_once(q, program, ran, ops, nrows, batch_rows);
+	while (q->status == ENGINE_WIDEN && (ran = wider_program(ran)) != NULL);
+	free(ran);
 	free(program);
 }
 

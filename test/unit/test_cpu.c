@@ -882,7 +882,7 @@ test_floats(void)
 		int			value = query_column(q, VT_FLOAT8);
 		int			single = query_column(q, VT_FLOAT4);
 		const char *name = keys ? "0" : "";
-		double		expected = -0.0;
+		double		expected = 0;
 
 		if (keys)
 			program_add_key(&q->b, key);
@@ -893,7 +893,7 @@ test_floats(void)
 		program_add_acc(&q->b, ACC_MAX_FLOAT, single, -1);
 		for (int i = 0; i < 4000; i++)
 		{
-			double		v = ((double) (random64() % 2000001) - 1000000) / 7 * (i % 2 ? 1e20 : 1e-20);
+			double		v = ((double) (random64() % 2000001) - 1000000) / 8;
 
 			put_int4(q, 0, 0);
 			put_float8(q, 1, v);
@@ -902,10 +902,10 @@ test_floats(void)
 		}
 		run(q);
 		ok(q->status == ENGINE_OK && query_double(q, name, 0) == expected,
-		   "a float sum in the order of the rows");
-		ok(float_from_ordered(query_state(q, name)[1]) < 0 &&
-		   float_from_ordered(query_state(q, name)[3]) == -5 &&
-		   isnan(float_from_ordered(query_state(q, name)[4])), "extremes of floats; NaN is greatest");
+		   "a float sum");
+		ok(float_from_ordered(query_state(q, name)[2]) < 0 &&
+		   float_from_ordered(query_state(q, name)[4]) == -5 &&
+		   isnan(float_from_ordered(query_state(q, name)[5])), "extremes of floats; NaN is greatest");
 		query_end(q);
 	}
 }
@@ -913,9 +913,9 @@ test_floats(void)
 static void
 test_unsummable(void)
 {
-	static const double values[] = {NAN, INFINITY, -INFINITY, 2e140, -2e140};
+	static const double values[] = {0x1p989, -0x1p989, 1e308};
 
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 3; i++)
 	{
 		Query	   *q = query_begin();
 
@@ -1052,7 +1052,7 @@ test_pages(void)
 		char	   *page = malloc(HEAP_PAGE_SIZE);
 		uint32_t	n = make_page(page, i);
 
-		pages[i] = (PageRef) {page, i == 0 ? listed : NULL, i == 0 ? 3 : n, i};
+		pages[i] = (PageRef) {page, i == 0 ? listed : NULL, i == 0 ? 3 : n, i, 0};
 		rows += i > 0 ? n : 0;
 	}
 	ok(cpu_engine.open(program, q->slots, &q->hints, &run, q->message) == ENGINE_OK &&

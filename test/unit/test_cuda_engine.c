@@ -52,6 +52,24 @@ check_expressions(void)
 	free(program);
 }
 
+/* Extremes of texts are not for it. */
+static void
+check_supports(void)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+	char		reason[256];
+
+	program_begin(b, SOURCE_COLUMNS);
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program_add_acc(b, ACC_MAX_TEXT, program_add_column(b, 1, VT_TEXT, true, -1), -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	ok(!engine->supports(program, reason, sizeof(reason)), "no extremes of texts: %s", reason);
+	free(program);
+	free(b);
+}
+
 int
 main(void)
 {
@@ -77,6 +95,7 @@ main(void)
 
 	engine = getenv("GPUAGG_TEST_ENGINE") && strcmp(getenv("GPUAGG_TEST_ENGINE"), "cuda") == 0 ?
 		&cuda_engine : &simt_engine;
+	check_supports();
 	check_expressions();
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
 		for (size_t s = 0; s < sizeof(strategies) / sizeof(strategies[0]); s++)

@@ -35,7 +35,7 @@ static const char *const head =
 "#define TABLE_DIRECT 0\n"
 "#define ROWS_AT_ONCE 1\n"
 "typedef struct Raw { uint8_t unused; } Raw;\n"
-"typedef struct Row { uint64_t key[1], words[1]; bool passes, error; } Row;\n"
+"typedef struct Row { uint64_t key[1], words[1]; bool passes, error, widen; } Row;\n"
 "DEVICE_FN void row_load(const RowBatch *batch, uint64_t row, Raw *raw) {}\n"
 "DEVICE_FN void row_eval(const AggregateArgs *args, const Raw *raw, uint32_t index, Row *row) {}\n"
 "DEVICE_FN bool key_same(const AggregateArgs *args, const uint64_t *a, const uint64_t *b)\n"

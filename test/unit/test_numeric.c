@@ -173,10 +173,10 @@ has_units(__int128 value, int own, int scale, bool fits, int64_t expected)
 		int32_t		shown = 0;
 
 		memcpy(copy + 1, stored, len);
-		good = good && numeric_read_part(NUMERIC_UNITS, copy + 1, len, scale, &got) == fits &&
+		good = good && numeric_read_part(NUMERIC_UNITS, false, copy + 1, len, scale, &got) == fits &&
 			(!fits || got == expected) &&
-			numeric_read_part(NUMERIC_SHOWN, copy + 1, len, scale, &shown) && shown == own &&
-			numeric_read_part(NUMERIC_EXACT, copy + 1, len, scale, &got) == (fits && own == scale);
+			numeric_read_part(NUMERIC_SHOWN, false, copy + 1, len, scale, &shown) && shown == own &&
+			numeric_read_part(NUMERIC_EXACT, false, copy + 1, len, scale, &got) == (fits && own == scale);
 		free(copy);
 	}
 	return good;
@@ -208,9 +208,9 @@ test_units(void)
 	len = numeric_write(stored, false, false, 0, 0, digits, 2);
 	ok(!numeric_to_units(stored, len, 4, &value), "refuses digits that are not shown");
 	len = numeric_write(stored, true, false, NUMERIC_MAX_SHOWN + 1, 0, digits, 1);
-	ok(!numeric_read_part(NUMERIC_SHOWN, stored, len, 0, &shown) &&
-	   !numeric_read_part(NUMERIC_SHOWN, (const uint8_t *) &nan, 2, 0, &shown) &&
-	   !numeric_read_part(NUMERIC_SHOWN, (const uint8_t *) "", 0, 0, &shown) &&
+	ok(!numeric_read_part(NUMERIC_SHOWN, false, stored, len, 0, &shown) &&
+	   !numeric_read_part(NUMERIC_SHOWN, false, (const uint8_t *) &nan, 2, 0, &shown) &&
+	   !numeric_read_part(NUMERIC_SHOWN, false, (const uint8_t *) "", 0, 0, &shown) &&
 	   !numeric_to_units((const uint8_t *) &nan, 2, 0, &value), "refuses display scales of none");
 	for (int i = 0; i < 100000; i++)
 	{

@@ -5,13 +5,15 @@
  * Rows whose argument is NULL, or that FILTER leaves out, are sorted out first,
  * so that the loops proper have no branches: one loop for each kind and type,
  * in two forms, for many groups and for a single one, whose words stay in
- * registers.  Rows come in their order: a float sum has the bits that a serial
- * plan's has.
+ * registers.
  */
 #include <stdio.h>
 
 #include "engine/cpu/accumulate.h"
+#include "engine/cpu/sum_float.h"
 #include "program/state.h"
+
+#define MIN_TEXT_ROOM 16
 
 /* One statement for each row, over its value and its group's words w. */
 #define FOR_ROWS(ctype, statement) \
@@ -40,16 +42,6 @@
 			} \
 		} \
 	} while (0)
-
-static inline void
-add_double(uint64_t *word, double value)
-{
-	double		sum;
-
-	memcpy(&sum, word, sizeof(sum));
-	sum += value;
-	memcpy(word, &sum, sizeof(sum));
-}
 
 static inline void
 take_min(uint64_t *word, int64_t value)
@@ -113,19 +105,54 @@ count_rows(const Accumulator *acc, const RowGroups *rows, const States *states)
 			FOR_ROWS(float, statement); \
 	} while (0)
 
-/* Returns false if a value cannot be summed. */
+/*
+ * Let a state hold a text.  Its bytes are overwritten if they have room for it;
+ * else they get twice the room that is needed, so that all that is left behind
+ * is never more than what is in use.
+ */
 static bool
-sum_floats(const Accumulator *acc, ValueType type, const Vector *arg,
-		   const RowGroups *rows, const States *states)
+keep_text(GroupTable *table, uint64_t *w, Bytes text)
 {
-	int			bad = 0;
+	uint64_t	room = w[1] >> 32;
+	char	   *bytes = (char *) (uintptr_t) w[0];
 
-	FOR_FLOATS(type, (bad |= !float_summable(value), add_double(&w[0], value)));
-	return !bad;
+	if (bytes == NULL || room < text.len)
+	{
+		room = MIN_TEXT_ROOM;
+		while (room < text.len)
+			room *= 2;
+		bytes = table_text_room(table, room);
+		if (bytes == NULL)
+			return false;
+	}
+	memcpy(bytes, text.data, text.len);
+	w[0] = (uint64_t) (uintptr_t) bytes;
+	w[1] = room << 32 | text.len;
+	return true;
 }
 
-/* Rows that all count: into the words. */
+/* Extremes of texts; false: no memory. */
 static bool
+take_texts(const Accumulator *acc, const Vector *arg, const RowGroups *rows,
+		   const States *states)
+{
+	const Bytes *values = arg->values;
+
+	for (uint32_t i = 0; i < rows->n; i++)
+	{
+		uint64_t   *w = states->base + acc->word +
+			(states->single ? 0 : rows->groups[i] * states->stride);
+		Bytes		text = values[rows->rows[i]];
+
+		if (extreme_is_beaten((AccKind) acc->kind, w, text) &&
+			!keep_text(states->table, w, text))
+			return false;
+	}
+	return true;
+}
+
+/* Rows that all count: into the words of any but a float sum. */
+static void
 take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
 		  const RowGroups *rows, const States *states)
 {
@@ -141,8 +168,6 @@ take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
 			FOR_ROWS(int64_t, (w[0] += (uint32_t) value,
 							   w[1] += (uint64_t) (value >> 32)));
 			break;
-		case ACC_SUM_FLOAT:
-			return sum_floats(acc, type, arg, rows, states);
 		case ACC_MIN_INT:
 			FOR_INTEGERS(type, take_min(&w[0], value));
 			break;
@@ -164,17 +189,54 @@ take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
 		case ACC_BIT_XOR:
 			FOR_INTEGERS(type, w[0] ^= (uint64_t) (int64_t) value);
 			break;
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
+			break;				/* take_texts */
+		case ACC_SUM_FLOAT:
+		case ACC_SUM_PRODUCT:
+			break;
 	}
-	return true;
+}
+
+/* The same of a float sum. */
+static EngineStatus
+take_floats(const Accumulator *acc, const Program *program, const Vector *arg,
+			const Vector *arg2, const RowGroups *rows, const States *states,
+			SumUnit *unit, char *message)
+{
+	const Insn *insns = program_insns(program);
+	FloatArgs	args = {.a = arg,.b = arg2};
+	uint32_t	problems;
+
+	args.a_single = insns[acc->arg].type == VT_FLOAT4;
+	args.b_single = arg2 && insns[acc->arg2].type == VT_FLOAT4;
+	problems = sum_floats(acc, program->level, &args, rows, states, unit);
+	if (problems & EXACT_BEYOND)
+	{
+		snprintf(message, 256, "a float is so large that its sums can overflow");
+		return ENGINE_INEXACT;
+	}
+	if (problems == 0)
+		return ENGINE_OK;
+	snprintf(message, 256, "a float sum needs more words");
+	return ENGINE_WIDEN;
+}
+
+static bool
+has_value(const Vector *arg, uint32_t row)
+{
+	return !(arg && arg->valid) || bit_is_set(arg->valid, row);
 }
 
 /*
- * The rows that an accumulator takes in: FILTER true, argument not NULL.  False
- * if one of them has an error, in its FILTER or in its argument.
+ * The rows that an accumulator takes in: FILTER true, arguments not NULL.  False
+ * if one of them has an error, in its FILTER or in an argument.
  */
 static bool
-choose_rows(const Vector *filter, const Vector *arg, const RowGroups *in,
-			uint16_t *rows, uint32_t *groups, uint32_t *n)
+choose_rows(const Vector *filter, const Vector *arg, const Vector *arg2,
+			const RowGroups *in, uint16_t *rows, uint32_t *groups, uint32_t *n)
 {
 	*n = 0;
 	for (uint32_t i = 0; i < in->n; i++)
@@ -189,20 +251,22 @@ choose_rows(const Vector *filter, const Vector *arg, const RowGroups *in,
 				!((const uint8_t *) filter->values)[row])
 				continue;
 		}
-		if (arg && arg->error && bit_is_set(arg->error, row))
+		if ((arg && arg->error && bit_is_set(arg->error, row)) ||
+			(arg2 && arg2->error && bit_is_set(arg2->error, row)))
 			return false;
 		rows[*n] = (uint16_t) row;
 		groups[*n] = in->groups[i];
-		*n += !(arg && arg->valid) || bit_is_set(arg->valid, row);
+		*n += has_value(arg, row) && has_value(arg2, row);
 	}
 	return true;
 }
 
 EngineStatus
 accumulate(const Accumulator *acc, const Program *program, const Evaluator *eval,
-		   const RowGroups *rows, const States *states, char *message)
+		   const RowGroups *rows, const States *states, SumUnit *unit, char *message)
 {
 	const Vector *arg = acc->arg >= 0 ? eval_register(eval, acc->arg) : NULL;
+	const Vector *arg2 = acc->arg2 >= 0 ? eval_register(eval, acc->arg2) : NULL;
 	const Vector *filter = acc->filter >= 0 ? eval_register(eval, acc->filter) : NULL;
 	ValueType	type = acc->arg >= 0 ?
 		(ValueType) program_insns(program)[acc->arg].type : VT_BOOL;
@@ -210,19 +274,25 @@ accumulate(const Accumulator *acc, const Program *program, const Evaluator *eval
 	uint32_t	chosen_groups[CPU_BATCH];
 	RowGroups	chosen = {0, chosen_rows, chosen_groups};
 
-	if (filter || (arg && (arg->valid || arg->error)))
+	if (filter || (arg && (arg->valid || arg->error)) ||
+		(arg2 && (arg2->valid || arg2->error)))
 	{
-		if (!choose_rows(filter, arg, rows, chosen_rows, chosen_groups, &chosen.n))
+		if (!choose_rows(filter, arg, arg2, rows, chosen_rows, chosen_groups, &chosen.n))
 		{
 			snprintf(message, 256, "an aggregate's argument would raise an error");
 			return ENGINE_INEXACT;
 		}
 		rows = &chosen;
 	}
-	if (!take_rows(acc, type, arg, rows, states))
+	if (acc_is_text((AccKind) acc->kind))
 	{
-		snprintf(message, 256, "a float is too large, infinite or not a number for a sum of doubles");
-		return ENGINE_INEXACT;
+		if (take_texts(acc, arg, rows, states))
+			return ENGINE_OK;
+		snprintf(message, 256, "the groups' texts take more memory than allowed");
+		return ENGINE_NO_MEMORY;
 	}
+	if (acc_sums_floats(acc))
+		return take_floats(acc, program, arg, arg2, rows, states, unit, message);
+	take_rows(acc, type, arg, rows, states);
 	return ENGINE_OK;
 }

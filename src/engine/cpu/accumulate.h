@@ -5,7 +5,7 @@
 #ifndef GPUAGG_ACCUMULATE_H
 #define GPUAGG_ACCUMULATE_H
 
-#include "engine/cpu/eval.h"
+#include "engine/cpu/table.h"
 
 /* The states, row-major: group g's words begin at base + g * stride. */
 typedef struct States
@@ -13,6 +13,7 @@ typedef struct States
 	uint64_t   *base;
 	size_t		stride;			/* words */
 	bool		single;			/* there is but one group */
+	GroupTable *table;			/* keeps the texts of extremes */
 } States;
 
 /* Rows of a batch that passed the filter, and their groups. */
@@ -23,13 +24,21 @@ typedef struct RowGroups
 	const uint32_t *groups;
 } RowGroups;
 
+/* The unit of a float sum's words, once values have been seen (exact.h). */
+typedef struct SumUnit
+{
+	bool		chosen;
+	int32_t		exponent;
+} SumUnit;
+
 /*
- * Take a batch's rows into one accumulator.  Returns OK, or INEXACT with the
+ * Take a batch's rows into one accumulator.  Returns OK; INEXACT with the
  * reason in message (256 bytes): an argument that would have raised an error,
- * or a float that cannot be summed.
+ * or a float whose sum might overflow; WIDEN; or NO_MEMORY.  unit: of a float
+ * sum.
  */
 extern EngineStatus accumulate(const Accumulator *acc, const Program *program,
 							   const Evaluator *eval, const RowGroups *rows,
-							   const States *states, char *message);
+							   const States *states, SumUnit *unit, char *message);
 
 #endif							/* GPUAGG_ACCUMULATE_H */

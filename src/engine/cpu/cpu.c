@@ -33,7 +33,10 @@ typedef struct CpuRun
 	DeformBuffer *deform;		/* pages only */
 	GroupTable *table;
 	GroupOutput *output;		/* made when all input is in */
+	bool		sums_floats;
 	uint64_t	unnormalized;	/* rows since sums were carried over */
+	SumUnit		units[PROGRAM_MAX_ACCS];	/* of float sums */
+	int32_t		group_units[PROGRAM_MAX_ACCS];	/* the same, for the output */
 	uint16_t	rows[CPU_BATCH];	/* of a batch: those that passed */
 	uint32_t	groups[CPU_BATCH];	/* and their groups */
 	Program		program;		/* followed by its parts */
@@ -85,6 +88,7 @@ cpu_open(const Program *program, const SlotValue *slots, const EngineHints *hint
 		run->head.ops = &cpu_engine;
 		memcpy(&run->program, program, program->size);
 		run->slots = slots;
+		run->sums_floats = program_sums_floats(program);
 		run->eval = eval_create(&run->program, slots);
 		if (program->source == SOURCE_PAGES)
 			run->deform = deform_create(&run->program, slots, CPU_BATCH);
@@ -101,9 +105,26 @@ cpu_open(const Program *program, const SlotValue *slots, const EngineHints *hint
 	return ENGINE_NO_MEMORY;
 }
 
-/* The rows for which the filter is true, into run->rows; -1 if one is an error. */
+/* Those of n numbers of rows in run->rows that are not left out. */
 static int
-filter_rows(CpuRun *run, uint32_t n)
+drop_left_rows(CpuRun *run, int n, const uint8_t *left)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		run->rows[kept] = run->rows[i];
+		kept += !left[run->rows[i]];
+	}
+	return kept;
+}
+
+/*
+ * The rows for which the filter is true, into run->rows; -1 if one is an error.
+ * left: rows that do not count at all, or NULL.
+ */
+static int
+filter_rows(CpuRun *run, uint32_t n, const uint8_t *left)
 {
 	const Vector *filter;
 	const uint8_t *values;
@@ -113,20 +134,20 @@ filter_rows(CpuRun *run, uint32_t n)
 	{
 		for (uint32_t i = 0; i < n; i++)
 			run->rows[i] = (uint16_t) i;
-		return (int) n;
+		return left ? drop_left_rows(run, (int) n, left) : (int) n;
 	}
 	filter = eval_register(run->eval, run->program.filter);
 	values = filter->values;
 	if (filter->error)
 		for (uint32_t i = 0; i < n; i++)
-			if (bit_is_set(filter->error, i))
+			if (bit_is_set(filter->error, i) && !(left && left[i]))
 				return -1;
 	for (uint32_t i = 0; i < n; i++)
 	{
 		run->rows[passed] = (uint16_t) i;
 		passed += values[i] && (!filter->valid || bit_is_set(filter->valid, i));
 	}
-	return passed;
+	return left ? drop_left_rows(run, passed, left) : passed;
 }
 
 /* Carry SUM_INT128's low words over, long before they could overflow. */
@@ -154,7 +175,7 @@ aggregate_rows(CpuRun *run, uint32_t n)
 {
 	const Program *program = &run->program;
 	RowGroups	rows = {n, run->rows, run->groups};
-	States		states = {.single = program->nkeys == 0};
+	States		states = {.single = program->nkeys == 0,.table = run->table};
 	EngineStatus status;
 
 	status = table_find(run->table, run->eval, run->rows, n, run->groups,
@@ -163,13 +184,30 @@ aggregate_rows(CpuRun *run, uint32_t n)
 		table_layout(run->table)->words;
 	for (int i = 0; i < program->naccs && status == ENGINE_OK; i++)
 		status = accumulate(&program_accs(program)[i], program, run->eval, &rows,
-							&states, run->head.message);
+							&states, &run->units[i], run->head.message);
 	normalize_sums(run, n);
+	if (status == ENGINE_OK && run->sums_floats &&
+		run->head.stats.rows_passed + n >= EXACT_MAX_ROWS)
+	{
+		snprintf(run->head.message, sizeof(run->head.message), "too many rows for a float sum");
+		return ENGINE_INEXACT;
+	}
 	return status;
 }
 
+static uint32_t
+count_left(const uint8_t *left, uint32_t n)
+{
+	uint32_t	count = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		count += left[i];
+	return count;
+}
+
+/* left: one byte a row, whether it is to be left out; NULL: none is. */
 static EngineStatus
-run_batch(CpuRun *run, const ColumnBatch *batch)
+run_batch(CpuRun *run, const ColumnBatch *batch, const uint8_t *left)
 {
 	uint64_t	start = now_ns();
 	int			split = run->program.filter + 1;
@@ -177,7 +215,7 @@ run_batch(CpuRun *run, const ColumnBatch *batch)
 	EngineStatus status = ENGINE_OK;
 
 	eval_run(run->eval, batch, 0, split);
-	passed = filter_rows(run, batch->nrows);
+	passed = filter_rows(run, batch->nrows, left);
 	if (passed < 0)
 	{
 		snprintf(run->head.message, sizeof(run->head.message),
@@ -189,7 +227,7 @@ run_batch(CpuRun *run, const ColumnBatch *batch)
 		eval_run(run->eval, batch, split, run->program.ninsns);
 		status = aggregate_rows(run, (uint32_t) passed);
 	}
-	run->head.stats.rows += batch->nrows;
+	run->head.stats.rows += batch->nrows - (left ? count_left(left, batch->nrows) : 0);
 	run->head.stats.rows_passed += (uint64_t) passed;
 	run->head.stats.aggregate_ns += now_ns() - start;
 	return status;
@@ -203,7 +241,7 @@ flush_deformed(CpuRun *run)
 
 	if (deform_rows(run->deform) > 0)
 	{
-		status = run_batch(run, deform_batch(run->deform));
+		status = run_batch(run, deform_batch(run->deform), deform_left(run->deform));
 		deform_reset(run->deform);
 	}
 	return status;
@@ -234,6 +272,14 @@ cpu_pages(EngineRun *head, const PageRef *pages, int n)
 		head->stats.bytes += HEAP_PAGE_SIZE;
 	}
 	return status;
+}
+
+static int
+cpu_left(EngineRun *head, LeftRow *rows, int max)
+{
+	CpuRun	   *run = (CpuRun *) head;
+
+	return run->deform ? deform_take_left(run->deform, rows, max) : 0;
 }
 
 /* Is there a NULL in a column that the Program says has none? */
@@ -298,7 +344,7 @@ cpu_columns(EngineRun *head, const ColumnBatch *batch)
 			slice[i].offsets = whole->offsets ? whole->offsets + first : NULL;
 			slice[i].validity = whole->validity ? whole->validity + first / 8 : NULL;
 		}
-		status = run_batch(run, &part);
+		status = run_batch(run, &part, NULL);
 	}
 	return status;
 }
@@ -324,6 +370,8 @@ end_input(CpuRun *run)
 		snprintf(run->head.message, sizeof(run->head.message), "out of memory");
 		return ENGINE_NO_MEMORY;
 	}
+	for (int i = 0; i < run->program.naccs; i++)
+		run->group_units[i] = run->units[i].exponent;
 	stats->groups = table_groups(run->table);
 	stats->memory = table_memory(run->table) + eval_memory(run->eval) +
 		(run->deform ? deform_memory(run->deform) : 0) + output_memory(run->output);
@@ -341,6 +389,7 @@ cpu_groups(EngineRun *head, GroupBatch *batch)
 	if (status != ENGINE_OK)
 		return status;
 	output_batch(run->output, batch);
+	batch->units = run->group_units;
 	head->stats.output_ns += now_ns() - start;
 	return ENGINE_OK;
 }
@@ -357,6 +406,7 @@ const EngineOps cpu_engine = {
 	.supports = cpu_supports,
 	.open = cpu_open,
 	.pages = cpu_pages,
+	.left = cpu_left,
 	.columns = cpu_columns,
 	.groups = cpu_groups,
 	.rewind = cpu_rewind,

@@ -56,6 +56,7 @@ typedef struct Page
 	uint32_t	upper;			/* tuples begin behind here */
 	uint32_t	special;		/* and end before here */
 	uint32_t	block;
+	uint32_t	table;
 	char	   *message;
 } Page;
 
@@ -101,19 +102,47 @@ corrupt_value(const Page *page, const Tuple *tuple, int att)
 	return ENGINE_CORRUPT;
 }
 
+/*
+ * A needed value cannot be read here.  The walk goes on, so that the whole tuple
+ * is checked before anybody else reads it; leave_row sees to the row.
+ */
 static EngineStatus
-inexact_toast(const Page *page, int att)
+toasted_value(const Page *page, DeformColumn *column, uint32_t row, int att)
 {
-	snprintf(page->message, 256,
-			 "value of attribute %d is compressed or stored out of line", att + 1);
-	return ENGINE_INEXACT;
+	if (!page->buffer->leaves)
+	{
+		snprintf(page->message, 256,
+				 "value of attribute %d is compressed or stored out of line", att + 1);
+		return ENGINE_INEXACT;
+	}
+	page->buffer->leave = true;
+	if (column->width == 0)
+		column->offsets[row + 1] = column->offsets[row];
+	else
+		memset((char *) column->values + (size_t) row * column->width, 0, column->width);
+	return ENGINE_OK;
+}
+
+/* Note that a row is left out. */
+static EngineStatus
+leave_row(const Page *page, const Tuple *tuple, uint32_t row)
+{
+	DeformBuffer *buffer = page->buffer;
+
+	buffer->leave = false;
+	buffer->has_left = true;
+	buffer->left[row] = 1;
+	if (left_add(&buffer->left_list, page->table, page->block, tuple->line))
+		return ENGINE_OK;
+	snprintf(page->message, 256, "out of memory for rows left out");
+	return ENGINE_NO_MEMORY;
 }
 
 static EngineStatus
 inexact_numeric(const Page *page, int att)
 {
 	snprintf(page->message, 256,
-			 "value of attribute %d has no exact number in 64 bits", att + 1);
+			 "value of attribute %d is no number that the engine can hold", att + 1);
 	return ENGINE_INEXACT;
 }
 
@@ -135,6 +164,7 @@ open_page(Page *page, DeformBuffer *buffer, const PageRef *ref, char *message)
 	page->upper = read16(ref->page + HEAP_PAGE_UPPER);
 	page->special = read16(ref->page + HEAP_PAGE_SPECIAL);
 	page->block = ref->block;
+	page->table = ref->table;
 	page->message = message;
 	if (lower < HEAP_PAGE_LINES || lower > page->upper ||
 		page->upper > page->special || page->special > HEAP_PAGE_SIZE)
@@ -343,11 +373,16 @@ put_value(const Page *page, uint32_t row, int att, const char *data,
 		uint32_t	len = value->size - value->header;
 
 		if (!value->plain)
-			return inexact_toast(page, att);
-		if (column->numeric)
 		{
-			if (!numeric_read_part((NumericPart) column->numeric, (const uint8_t *) bytes, len,
-								   column->scale,
+			EngineStatus status = toasted_value(page, column, row, att);
+
+			if (status != ENGINE_OK)
+				return status;
+		}
+		else if (column->numeric)
+		{
+			if (!numeric_read_part((NumericPart) column->numeric, column->width == sizeof(Wide),
+								   (const uint8_t *) bytes, len, column->scale,
 								   (char *) column->values + (size_t) row * column->width))
 				return inexact_numeric(page, att);
 		}
@@ -399,6 +434,8 @@ walk(const Page *page, const Tuple *tuple, uint32_t row, int att, uint32_t offse
 	}
 	for (; att < buffer->nsteps && status == ENGINE_OK; att++)
 		status = put_missing(page, row, att);
+	if (status == ENGINE_OK && buffer->leave)
+		status = leave_row(page, tuple, row);
 	return status;
 }
 

@@ -38,11 +38,15 @@ extern DeformBuffer *deform_create(const Program *program, const SlotValue *slot
  * exhausted.  *line is where to go on; page->nlines: nothing is left.  The page
  * is aligned to 8 bytes.
  *
+ * A row with a needed value that is compressed or stored out of line is left
+ * out, if program_leaves_rows: it stands in the batch, but is no row of the
+ * query (deform_left), and is noted for deform_take_left.
+ *
  * Fails with ENGINE_CORRUPT if the page contradicts itself or its list,
- * ENGINE_INEXACT if a needed value is compressed or stored out of line, NULL
- * although the Program says it cannot be, or a numeric that is not what its
- * column says, and ENGINE_NO_MEMORY; message (256
- * bytes) then says where and why, and the buffer may only be freed.
+ * ENGINE_INEXACT if there is such a row otherwise, if a value is NULL although
+ * the Program says it cannot be, or a numeric that is not what its column says,
+ * and ENGINE_NO_MEMORY; message (256 bytes) then says where and why, and the
+ * buffer may only be freed.
  */
 extern EngineStatus deform_page(DeformBuffer *buffer, const PageRef *page,
 								uint32_t *line, char *message);
@@ -52,6 +56,12 @@ extern bool deform_full(const DeformBuffer *buffer);
 
 /* The rows as columns, the buffer's own, until the next call but rows, full. */
 extern const ColumnBatch *deform_batch(DeformBuffer *buffer);
+
+/* One byte a row of the batch: is it left out?  NULL: none is. */
+extern const uint8_t *deform_left(const DeformBuffer *buffer);
+
+/* As EngineOps.left. */
+extern int	deform_take_left(DeformBuffer *buffer, LeftRow *rows, int max);
 
 /* Forget the rows, keep the memory. */
 extern void deform_reset(DeformBuffer *buffer);

@@ -116,7 +116,9 @@ deform_create(const Program *program, const SlotValue *slots, uint32_t capacity)
 	buffer->vectors = allocate(buffer, program->ncolumns, sizeof(ColumnVector));
 	buffer->fixed_columns = allocate(buffer, program->ncolumns, sizeof(int16_t));
 	buffer->steps = allocate(buffer, (size_t) buffer->nsteps, sizeof(DeformStep));
-	if (buffer->columns == NULL || buffer->vectors == NULL ||
+	buffer->leaves = program_leaves_rows(program);
+	buffer->left = allocate(buffer, buffer->leaves ? capacity : 0, 1);
+	if (buffer->left == NULL || buffer->columns == NULL || buffer->vectors == NULL ||
 		buffer->fixed_columns == NULL || buffer->steps == NULL)
 	{
 		deform_free(buffer);
@@ -152,6 +154,8 @@ deform_free(DeformBuffer *buffer)
 	free(buffer->vectors);
 	free(buffer->fixed_columns);
 	free(buffer->steps);
+	free(buffer->left);
+	left_free(&buffer->left_list);
 	free(buffer);
 }
 
@@ -166,6 +170,9 @@ deform_reset(DeformBuffer *buffer)
 			memset(column->validity, 0xff, bitmap_size(buffer->nrows));
 		column->has_nulls = false;
 	}
+	if (buffer->has_left)
+		memset(buffer->left, 0, buffer->nrows);
+	buffer->has_left = false;
 	buffer->nrows = 0;
 }
 
@@ -184,6 +191,18 @@ deform_batch(DeformBuffer *buffer)
 	buffer->batch.nrows = buffer->nrows;
 	buffer->batch.columns = buffer->vectors;
 	return &buffer->batch;
+}
+
+const uint8_t *
+deform_left(const DeformBuffer *buffer)
+{
+	return buffer->has_left ? buffer->left : NULL;
+}
+
+int
+deform_take_left(DeformBuffer *buffer, LeftRow *rows, int max)
+{
+	return left_take(&buffer->left_list, rows, max);
 }
 
 uint32_t

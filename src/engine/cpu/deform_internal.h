@@ -7,6 +7,7 @@
 #define GPUAGG_DEFORM_INTERNAL_H
 
 #include "deform.h"
+#include "engine/left_list.h"
 
 /* A column in the making. */
 typedef struct DeformColumn
@@ -47,6 +48,14 @@ struct DeformBuffer
 	ColumnBatch batch;
 	int			nsteps;
 	DeformStep *steps;
+
+	/* Rows that are left out; they stand in the batch all the same. */
+	bool		leaves;			/* may rows be left out? */
+	bool		leave;			/* the row in the making */
+	bool		has_left;		/* in this batch */
+	uint8_t    *left;			/* one byte a row; zeros where has_left is not
+								 * set */
+	LeftList	left_list;
 
 	/*
 	 * The leading attributes of fixed length: in a tuple without NULLs they

@@ -50,6 +50,7 @@ static const size_t value_bytes[] = {
 #define CTYPE_FLOAT4 float
 #define CTYPE_FLOAT8 double
 #define CTYPE_UUID Uuid
+#define CTYPE_WIDE Wide
 #define CTYPE_TEXT Bytes
 
 /* The loops; those of checked operations note errors a byte a row. */

@@ -189,6 +189,9 @@ pack_field(const KeyField *field, const Vector *vector, const uint16_t *rows,
 		case VT_UUID:
 			PACK(Uuid);
 			break;
+		case VT_WIDE:
+			PACK(Wide);
+			break;
 		case VT_FLOAT4:
 			PACK_FLOAT(float, __builtin_nanf(""));
 			break;

@@ -41,6 +41,8 @@ typedef struct Node
 	Program    *program;
 	GroupTable *table;
 	GroupOutput *output;		/* made when the table is complete */
+	SumUnit    *units;			/* by accumulator, of float sums */
+	int32_t    *group_units;	/* the same, for the output */
 } Node;
 
 struct Regroup
@@ -51,6 +53,7 @@ struct Regroup
 	uint64_t	memory;
 	KeySet		all;			/* the fine groups' keys */
 	uint64_t	taken;			/* fine groups */
+	int32_t    *fine_units;		/* of fine's float sums */
 	Evaluator  *eval;			/* of coarse */
 	int8_t	   *acc_keys;		/* by accumulator of coarse: the fine key that it
 								 * takes in, or -1 */
@@ -217,7 +220,9 @@ open_nodes(Regroup *regroup)
 			return false;
 		program_with_keys(regroup->coarse, node->keys, node->has_states, node->program);
 		node->table = table_create(node->program, &hints, regroup->limit);
-		if (node->table == NULL)
+		node->units = calloc(regroup->coarse->naccs + 1, sizeof(SumUnit));
+		node->group_units = calloc(regroup->coarse->naccs + 1, sizeof(int32_t));
+		if (!node->table || !node->units || !node->group_units)
 			return false;
 	}
 	return true;
@@ -265,11 +270,12 @@ regroup_create(const Program *fine, const Program *coarse, const KeySet *sets,
 	regroup->coarse = copy_program(coarse);
 	regroup->eval = regroup->coarse ? eval_create(regroup->coarse, NULL) : NULL;
 	regroup->acc_keys = calloc(coarse->naccs + 1, sizeof(int8_t));
+	regroup->fine_units = calloc(fine->naccs + 1, sizeof(int32_t));
 	regroup->set_nodes = calloc(nsets + 1, sizeof(int));
 	/* a set has its own node, and one for each argument */
 	regroup->nodes = calloc((size_t) (nsets + 1) * (fine->nkeys + 1), sizeof(Node));
 	if (regroup->fine && regroup->coarse && regroup->eval && regroup->acc_keys &&
-		regroup->set_nodes && regroup->nodes)
+		regroup->fine_units && regroup->set_nodes && regroup->nodes)
 	{
 		find_arguments(regroup);
 		add_sets(regroup, sets);
@@ -291,11 +297,14 @@ regroup_free(Regroup *regroup)
 	{
 		output_free(regroup->nodes[i].output);
 		table_free(regroup->nodes[i].table);
+		free(regroup->nodes[i].units);
+		free(regroup->nodes[i].group_units);
 		free(regroup->nodes[i].program);
 	}
 	free(regroup->nodes);
 	free(regroup->set_nodes);
 	free(regroup->acc_keys);
+	free(regroup->fine_units);
 	eval_free(regroup->eval);
 	free(regroup->coarse);
 	free(regroup->fine);
@@ -367,7 +376,7 @@ take_evaluated(Regroup *regroup, Node *node, KeySet from, const uint64_t *states
 {
 	const Program *coarse = regroup->coarse;
 	RowGroups	rows = {n, regroup->rows, regroup->groups};
-	States		into = {.single = node->keys == 0};
+	States		into = {.single = node->keys == 0,.table = node->table};
 	EngineStatus status;
 
 	status = table_find(node->table, regroup->eval, regroup->rows, n, regroup->groups,
@@ -383,7 +392,7 @@ take_evaluated(Regroup *regroup, Node *node, KeySet from, const uint64_t *states
 	for (int i = 0; i < coarse->naccs && status == ENGINE_OK; i++)
 		if (regroup->acc_keys[i] >= 0 && is_distinct(from, node->keys, regroup->acc_keys[i]))
 			status = accumulate(&program_accs(coarse)[i], coarse, regroup->eval, &rows,
-								&into, message);
+								&into, &node->units[i], message);
 	return status;
 }
 
@@ -428,6 +437,8 @@ regroup_add(Regroup *regroup, const GroupBatch *fine, char *message)
 		snprintf(message, 256, "too many groups for grouping sets");
 		return ENGINE_NO_MEMORY;
 	}
+	for (int i = 0; i < regroup->fine->naccs && fine->units != NULL; i++)
+		regroup->fine_units[i] = fine->units[i];
 	for (uint32_t first = 0; first < fine->ngroups; first += CPU_BATCH)
 	{
 		uint32_t	n = fine->ngroups - first < CPU_BATCH ? fine->ngroups - first : CPU_BATCH;
@@ -491,6 +502,9 @@ regroup_end(Regroup *regroup, char *message)
 									 stride, table_groups(node->table));
 		if (node->output == NULL)
 			return no_memory(message);
+		for (int j = 0; j < regroup->coarse->naccs; j++)
+			node->group_units[j] = j < regroup->fine->naccs ? regroup->fine_units[j] :
+				node->units[j].exponent;
 	}
 	return check_memory(regroup, message);
 }
@@ -507,6 +521,7 @@ regroup_groups(Regroup *regroup, int set, GroupBatch *batch)
 	Node	   *node = &regroup->nodes[regroup->set_nodes[set]];
 
 	output_batch(node->output, batch);
+	batch->units = node->group_units;
 	if (batch->ngroups == 0)
 		output_rewind(node->output);
 }

@@ -23,7 +23,8 @@ typedef struct Regroup Regroup;
  * `coarse` says what becomes of a group: its columns are the fine keys, its keys
  * as many, in the same order; its first accumulators are all of fine's, merged;
  * all others take in one fine key each, and every value of it once a group of
- * the set.  It must not have slots.  Both Programs are copied.
+ * the set.  It must not have slots.  Both Programs are copied; texts that states
+ * of fine's point to must stay.
  *
  * limit: bytes that all tables together may take, 0: a default.  NULL: no memory.
  */

@@ -147,6 +147,27 @@ record(const GroupTable *table, uint32_t group)
 	return table->records + (size_t) group * table->stride;
 }
 
+char *
+table_text_room(GroupTable *table, size_t size)
+{
+	char	   *room;
+
+	if (table->arena == NULL || table->arena->size - table->arena->used < size)
+	{
+		size_t		chunk = size > ARENA_CHUNK ? size : ARENA_CHUNK;
+		Arena	   *arena = table_calloc(table, sizeof(Arena) + chunk);
+
+		if (arena == NULL)
+			return NULL;
+		arena->size = chunk;
+		arena->next = table->arena;
+		table->arena = arena;
+	}
+	room = table->arena->bytes + table->arena->used;
+	table->arena->used += size;
+	return room;
+}
+
 /* Copy the bytes of a record's long texts out of the batch they came with. */
 static bool
 keep_texts(GroupTable *table, uint64_t *keys)
@@ -159,20 +180,10 @@ keep_texts(GroupTable *table, uint64_t *keys)
 
 		if (text.len <= TEXT_INLINE)
 			continue;
-		if (table->arena == NULL || table->arena->size - table->arena->used < text.len)
-		{
-			size_t		size = text.len > ARENA_CHUNK ? text.len : ARENA_CHUNK;
-			Arena	   *arena = table_calloc(table, sizeof(Arena) + size);
-
-			if (arena == NULL)
-				return false;
-			arena->size = size;
-			arena->next = table->arena;
-			table->arena = arena;
-		}
-		copy = table->arena->bytes + table->arena->used;
+		copy = table_text_room(table, text.len);
+		if (copy == NULL)
+			return false;
 		memcpy(copy, text.data, text.len);
-		table->arena->used += text.len;
 		memcpy(&word[1], &copy, sizeof(copy));
 	}
 	return true;

@@ -40,4 +40,7 @@ extern const char *table_strategy(const GroupTable *table);
 extern const KeyLayout *table_layout(const GroupTable *table);
 extern uint64_t *table_records(GroupTable *table, size_t *stride);
 
+/* Room for bytes of a text, for as long as the table; NULL: no memory. */
+extern char *table_text_room(GroupTable *table, size_t size);
+
 #endif							/* GPUAGG_TABLE_H */

@@ -8,6 +8,7 @@
  * and they run again.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/cuda/run.h"
 
@@ -45,6 +46,7 @@ launch(CudaRun *run, InputBuffer *buffer, const RowBatch *batch)
 	args.slots = run->slot_values.ptr;
 	args.counters = run->counters.ptr + COUNTERS_OF_BUFFER(buffer - run->inputs);
 	args.hot = run->choice.hot ? run->hot.ptr : 0;
+	memcpy(args.units, run->units, run->layouts[0].nsums * sizeof(args.units[0]));
 	args.block_direct = run->choice.block_direct;
 	args.block_slots = run->choice.block_slots;
 	args.block_replicas = run->choice.block_replicas;
@@ -85,14 +87,13 @@ static EngineStatus
 submit_input(CudaRun *run, InputBuffer *buffer)
 {
 	const DeviceOps *ops = run->device_ops;
-	bool		pages = run->program->source == SOURCE_PAGES;
 	DeviceStatus status;
 	EngineStatus result;
 
 	status = ops->event_record(run->device, buffer->begun, run->copy);
 	result = run_device(run, status, "could not record an event");
 	if (result == ENGINE_OK)
-		result = pages ? pages_upload(run, buffer) : columns_upload(run, buffer);
+		result = buffer->pages ? pages_upload(run, buffer) : columns_upload(run, buffer);
 	if (result != ENGINE_OK)
 		return result;
 	status = ops->event_record(run->device, buffer->uploaded, run->copy);
@@ -101,8 +102,11 @@ submit_input(CudaRun *run, InputBuffer *buffer)
 	result = run_device(run, status, "could not order the streams");
 	if (result == ENGINE_OK)
 		result = clear_counters(run, buffer);
-	if (result == ENGINE_OK && pages)
+	if (result == ENGINE_OK && buffer->pages)
 		result = pages_deform(run, buffer);
+	else if (result == ENGINE_OK && run->leaves)
+		result = run_device(run, ops->fill(run->device, run->work, buffer->left.ptr, 0,
+										   buffer->nrows), "could not clear marks");
 	return result;
 }
 
@@ -150,9 +154,11 @@ check_errors(CudaRun *run, const Counters *counters)
 	if (counters->errors & ERROR_TOASTED)
 		return run_fail(run, ENGINE_INEXACT, "a value is compressed or stored elsewhere");
 	if (counters->errors & ERROR_NUMERIC)
-		return run_fail(run, ENGINE_INEXACT, "a value has no exact number in 64 bits");
+		return run_fail(run, ENGINE_INEXACT, "a value is no number that the engine can hold");
 	if (counters->errors & ERROR_INEXACT)
-		return run_fail(run, ENGINE_INEXACT, "an expression would raise an error");
+		return run_fail(run, ENGINE_INEXACT, "an expression would raise an error, or a float sum could overflow");
+	if (counters->errors & ERROR_WIDEN)
+		return run_fail(run, ENGINE_WIDEN, "a float sum needs more words");
 	return ENGINE_OK;
 }
 
@@ -212,9 +218,13 @@ aggregate_finish(CudaRun *run, InputBuffer *buffer)
 	status = run_device(run, ready, "the device failed");
 	if (status == ENGINE_OK)
 		status = check_errors(run, counters);
+	if (status == ENGINE_OK && counters->left > 0)
+		status = pages_note_left(run, buffer);
 	if (status != ENGINE_OK)
 		return status;
 	run->head.stats.rows_passed += counters->rows_passed - counters->undone;
+	if (run->layouts[0].nsums > 0 && run->head.stats.rows_passed >= EXACT_MAX_ROWS)
+		return run_fail(run, ENGINE_INEXACT, "too many rows for a float sum");
 	if (counters->undone > 0)
 	{
 		status = run_undone(run, buffer, counters->undone);
@@ -224,4 +234,22 @@ aggregate_finish(CudaRun *run, InputBuffer *buffer)
 	snprintf(run->head.stats.strategy, sizeof(run->head.stats.strategy), "%s",
 			 strategy_name(run->choice.strategy));
 	return add_times(run, buffer);
+}
+
+/* Is the device done with all that it was given? */
+EngineStatus
+aggregate_finish_all(CudaRun *run)
+{
+	EngineStatus result = ENGINE_OK;
+
+	for (int i = 0; i < INPUT_BUFFERS; i++)
+	{
+		EngineStatus status = aggregate_finish(run, &run->inputs[i]);
+
+		if (status == ENGINE_BUSY)
+			result = ENGINE_BUSY;
+		else if (status != ENGINE_OK)
+			return status;
+	}
+	return result;
 }

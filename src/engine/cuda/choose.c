@@ -486,6 +486,8 @@ choose(CudaRun *run, const RowBatch *batch)
 	if (status == ENGINE_OK)
 		status = kernels_load(run, &run->choice, PART_AGGREGATE, &run->kernels);
 	if (status == ENGINE_OK)
+		status = units_choose(run, batch);
+	if (status == ENGINE_OK)
 		status = device_table_create(run, run->choice.groups);
 	if (status == ENGINE_OK && run->choice.hot)
 		status = mark_hot_keys(run, &facts);

@@ -19,6 +19,12 @@ static const char *const strategy_names[STRATEGY_COUNT] = {
 	"atomic", "block", "peers", "peers_ballot", "scan", "vote", "reduce"
 };
 
+bool
+codegen_needs_exponents(const Program *program)
+{
+	return program->level != EXACT_FULL && program_sums_floats(program);
+}
+
 const char *
 strategy_name(Strategy strategy)
 {
@@ -69,6 +75,7 @@ codegen_macros(const Program *program, const KernelLayout *layout, Text *text)
 {
 	text_append(text, "#define NKEYS %d\n", program->nkeys);
 	text_append(text, "#define NWORDS %d\n", layout->nwords);
+	text_append(text, "#define NSUMS %d\n", layout->nsums);
 	text_append(text, "#define KEY_WORDS %d\n", layout->key_words);
 	text_append(text, "#define KEY_IS_TEXT %d\n", layout->has_text);
 	text_append(text, "#define STATE %d\n", layout->state);
@@ -88,7 +95,7 @@ static const char *
 word_suffix(int kind)
 {
 	static const char *const suffixes[] = {
-		"add", "float", "min", "max", "umin", "umax", "and", "or", "xor"
+		"add", "exact", "min", "max", "umin", "umax", "and", "or", "xor"
 	};
 
 	return suffixes[kind];
@@ -98,68 +105,109 @@ static const char *
 word_start(int kind)
 {
 	static const char *const starts[] = {
-		"0", "FLOAT_NEUTRAL", "(uint64_t) INT64_MAX", "(uint64_t) INT64_MIN", "UINT64_MAX", "0",
+		"0", "0", "(uint64_t) INT64_MAX", "(uint64_t) INT64_MIN", "UINT64_MAX", "0",
 		"UINT64_MAX", "0", "0"
 	};
 
 	return starts[kind];
 }
 
+/* Which of the functions below; their names, arguments, and a line for a part. */
+typedef struct WordsFunction
+{
+	const char *head;
+	const char *plain;			/* word_suffix, place, place */
+	const char *exact;			/* place, place, number of words */
+} WordsFunction;
+
+static void
+codegen_words_function(const KernelLayout *layout, const WordsFunction *function, Text *text)
+{
+	text_append(text, "DEVICE_FN void\n%s\n{\n", function->head);
+	for (int i = 0; i < layout->nparts; i++)
+	{
+		const DeviceWord *part = &layout->parts[i];
+
+		if (part->kind == WORD_EXACT)
+			text_append(text, function->exact, part->word, part->word, part->nwords);
+		else
+			text_append(text, function->plain, word_suffix(part->kind), part->word, part->word);
+	}
+	text_append(text, "}\n\n");
+}
+
+/* Into a block's shared memory: counts have a way of their own. */
+static void
+codegen_words_shared(const KernelLayout *layout, Text *text)
+{
+	text_append(text, "DEVICE_FN void\nwords_add_shared(uint64_t *state, uint32_t stride, "
+				"const uint64_t *words)\n{\n");
+	for (int i = 0; i < layout->nparts; i++)
+	{
+		const DeviceWord *part = &layout->parts[i];
+
+		if (part->kind == WORD_EXACT)
+			text_append(text, "\tshared_exact(&state[%d * stride], stride, words + %d, %d);\n",
+						part->word, part->word, part->nwords);
+		else
+			text_append(text, "\tshared_%s(&state[%d * stride], words[%d]);\n",
+						part->acc == ACC_COUNT ? "count" : word_suffix(part->kind),
+						part->word, part->word);
+	}
+	text_append(text, "}\n\n");
+}
+
 /* words_identity, words_merge, words_add, words_add_shared */
 static void
 codegen_words(const KernelLayout *layout, Text *text)
 {
+	static const WordsFunction merge = {
+		"words_merge(uint64_t *into, const uint64_t *from)",
+		"\tmerge_%s(&into[%d], from[%d]);\n",
+		"\texact_add(into + %d, from + %d, %d);\n"
+	};
+	static const WordsFunction add = {
+		"words_add(uint64_t *state, const uint64_t *words)",
+		"\tword_%s(&state[%d], words[%d]);\n",
+		"\tword_exact(state + %d, words + %d, %d);\n"
+	};
+
 	text_append(text, "DEVICE_FN uint64_t\nword_start(int word)\n{\n");
-	for (int i = 0; i < layout->nwords; i++)
-		if (strcmp(word_start(layout->words[i].kind), "0") != 0)
-			text_append(text, "\tif (word == %d)\n\t\treturn %s;\n", i,
-						word_start(layout->words[i].kind));
+	for (int i = 0; i < layout->nparts; i++)
+		if (strcmp(word_start(layout->parts[i].kind), "0") != 0)
+			text_append(text, "\tif (word == %d)\n\t\treturn %s;\n", layout->parts[i].word,
+						word_start(layout->parts[i].kind));
 	text_append(text, "\treturn 0;\n}\n\n"
 				"DEVICE_FN void\nwords_identity(uint64_t *words)\n{\n");
-	for (int i = 0; i < layout->nwords; i++)
-		text_append(text, "\twords[%d] = %s;\n", i, word_start(layout->words[i].kind));
-	text_append(text, "}\n\n"
-				"DEVICE_FN void\nwords_merge(uint64_t *into, const uint64_t *from)\n{\n");
-	for (int i = 0; i < layout->nwords; i++)
-		text_append(text, "\tinto[%d] = merge_%s(into[%d], from[%d]);\n", i,
-					word_suffix(layout->words[i].kind), i, i);
-	text_append(text, "}\n\n"
-				"DEVICE_FN void\nwords_add(uint64_t *state, const uint64_t *words)\n{\n");
-	for (int i = 0; i < layout->nwords; i++)
-		text_append(text, "\tword_%s(&state[%d], words[%d]);\n",
-					word_suffix(layout->words[i].kind), i, i);
-	text_append(text, "}\n\n"
-				"DEVICE_FN void\nwords_add_shared(uint64_t *state, uint32_t stride, "
-				"const uint64_t *words)\n{\n");
-	for (int i = 0; i < layout->nwords; i++)
-		text_append(text, "\tshared_%s(&state[%d * stride], words[%d]);\n",
-					layout->words[i].acc == ACC_COUNT ? "count" :
-					word_suffix(layout->words[i].kind), i, i);
+	for (int i = 0; i < layout->nparts; i++)
+		for (int j = 0; j < layout->parts[i].nwords; j++)
+			text_append(text, "\twords[%d] = %s;\n", layout->parts[i].word + j,
+						word_start(layout->parts[i].kind));
 	text_append(text, "}\n\n");
+	codegen_words_function(layout, &merge, text);
+	codegen_words_function(layout, &add, text);
+	codegen_words_shared(layout, text);
 }
 
 /* SUM_INT128's low words, which must not run over: see state.h. */
 static void
-codegen_normalize(const KernelLayout *layout, Text *text)
+codegen_normalize(const Program *program, const KernelLayout *layout, Text *text)
 {
 	text_append(text, "DEVICE_FN void\nstate_normalize(uint64_t *state)\n{\n");
-	for (int i = 0; i < layout->nwords; i++)
+	for (int i = 0; i < program->naccs; i++)
 	{
-		DeviceWord	high = layout->words[i];
+		int			low = layout->parts[layout->part_of[i][0]].word;
+		int			high = layout->parts[layout->part_of[i][1]].word;
 
-		if (high.acc != ACC_SUM_INT128 || high.part != 0)
-			continue;
-		high.part = 1;
-		for (int j = 0; j < layout->nwords; j++)
-			if (memcmp(&layout->words[j], &high, sizeof(high)) == 0)
-				text_append(text, "\tstate[%d] += state[%d] >> 32;\n"
-							"\tstate[%d] &= UINT64_C(0xffffffff);\n", j, i, i);
+		if (program_accs(program)[i].kind == ACC_SUM_INT128)
+			text_append(text, "\tstate[%d] += state[%d] >> 32;\n"
+						"\tstate[%d] &= UINT64_C(0xffffffff);\n", high, low, low);
 	}
 	text_append(text, "}\n\n");
 }
 
 static void
-codegen_aggregate(Strategy strategy, Text *text)
+codegen_aggregate(Strategy strategy, bool exponents, Text *text)
 {
 	static const char *const files[STRATEGY_COUNT] = {
 		NULL, "block", "peers", "peers", "scan", "vote", "reduce"
@@ -168,6 +216,8 @@ codegen_aggregate(Strategy strategy, Text *text)
 
 	text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n"
 				"#include \"atomic.cuh\"\n#include \"move.cuh\"\n#include \"emit.cuh\"\n");
+	if (exponents)
+		text_append(text, "#include \"exponents.cuh\"\n");
 	if (files[strategy] != NULL)
 		text_append(text, "#include \"%s.cuh\"\n", files[strategy]);
 	text_append(text, "\nKERNEL_BOUNDS(aggregate, AggregateArgs, args, %d, 1)\n"
@@ -180,11 +230,11 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 		Strategy strategy, Text *text)
 {
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
-				"#include \"state.h\"\n#include \"args.cuh\"\n"
+				"#include \"state.h\"\n#include \"exact.h\"\n#include \"args.cuh\"\n"
 				"#include \"key.cuh\"\n#include \"words.cuh\"\n\n");
 	codegen_macros(program, layout, text);
 	codegen_words(layout, text);
-	codegen_normalize(layout, text);
+	codegen_normalize(program, layout, text);
 	codegen_keys(program, layout, text);
 	codegen_rows(program, layout, text);
 	codegen_emit(program, layout, text);
@@ -192,5 +242,5 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 		text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n"
 					"#include \"sample.cuh\"\n");
 	else
-		codegen_aggregate(strategy, text);
+		codegen_aggregate(strategy, codegen_needs_exponents(program), text);
 }

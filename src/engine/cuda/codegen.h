@@ -28,7 +28,8 @@ extern int	strategy_named(const char *name);
 
 /*
  * Modules of a Program.  The sample module has the kernel `sample` only, the
- * others `aggregate`, `table_init`, `table_move`, `table_normalize` and `emit`.
+ * others `aggregate`, `table_init`, `table_move`, `table_normalize`, `emit`, and
+ * what the strategy or float sums need besides.
  */
 typedef enum KernelPart
 {
@@ -39,6 +40,9 @@ typedef enum KernelPart
 /* Append the text of a module's kernels. */
 extern void codegen(const Program *program, const KernelLayout *layout,
 					KernelPart part, Strategy strategy, Text *text);
+
+/* Is there a kernel `exponents`, from which the units of float sums come? */
+extern bool codegen_needs_exponents(const Program *program);
 
 /*
  * Parts of it, for codegen.c: row_load and row_eval; keys and groups.

@@ -65,6 +65,7 @@ write_key_value(const KernelLayout *layout, int key, Text *text)
 			write_text_key(layout, key, text);
 			break;
 		case VT_UUID:
+		case VT_WIDE:
 			text_append(text, "\t\tOUTPUT(uint64_t, %u)[2 * place] = words[%d];\n"
 						"\t\tOUTPUT(uint64_t, %u)[2 * place + 1] = words[%d];\n",
 						out, field->word, out, field->word + 1);
@@ -92,8 +93,14 @@ codegen_emit(const Program *program, const KernelLayout *layout, Text *text)
 				"const uint64_t *words, uint64_t place)\n{\n"
 				"\tuint64_t *state = OUTPUT(uint64_t, %u) + place * %d;\n\n",
 				layout->out_states, program->nwords);
-	for (int i = 0; i < program->nwords; i++)
-		text_append(text, "\tstate[%d] = words[STATE + %d];\n", i, layout->word_of[i]);
+	for (int i = 0, word = 0; i < program->naccs; i++)
+		for (int part = 0; part < layout_nparts(program, i); part++)
+		{
+			const DeviceWord *from = &layout->parts[layout->part_of[i][part]];
+
+			for (int j = 0; j < from->nwords; j++)
+				text_append(text, "\tstate[%d] = words[STATE + %d];\n", word++, from->word + j);
+		}
 	if (program->nkeys > 0 && layout->table == TABLE_DIRECT)
 		write_direct_key(layout, text);
 	for (int i = 0; i < program->nkeys && layout->table != TABLE_DIRECT; i++)

@@ -51,7 +51,7 @@ codegen_pack_key(const KernelLayout *layout, int key, int reg, const char *to, T
 	if (field->nullable)
 		text_append(text, "\tif (n%d)\n\t\t%s[%d] |= UINT64_C(1) << %d;\n\telse\n",
 					reg, to, field->null_word, field->null_shift);
-	if (field->type == VT_UUID)
+	if (field->type == VT_UUID || field->type == VT_WIDE)
 	{
 		text_append(text, "\t{\n\t\t%s[%d] = r%d.w[0];\n\t\t%s[%d] = r%d.w[1];\n\t}\n",
 					to, field->word, reg, to, field->word + 1, reg);

@@ -7,6 +7,7 @@
  * Instructions are written in the order in which they are needed, those of the
  * filter first, so that a row that does not pass is left at once.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/cuda/codegen.h"
@@ -25,7 +26,7 @@ write_raw(const Program *program, const KernelLayout *layout, Text *text)
 {
 	const Column *columns = program_columns(program);
 
-	text_append(text, "typedef struct Raw\n{\n\tuint8_t unused;\n");
+	text_append(text, "typedef struct Raw\n{\n\tuint8_t left;\n");
 	for (int i = 0; i < program->ncolumns; i++)
 	{
 		text_append(text, "\t%s c%d;\n",
@@ -35,9 +36,11 @@ write_raw(const Program *program, const KernelLayout *layout, Text *text)
 	}
 	text_append(text, "} Raw;\n\n"
 				"typedef struct Row\n{\n\tuint64_t key[KEY_WORDS];\n"
-				"\tuint64_t words[NWORDS];\n\tbool passes;\n\tbool error;\n} Row;\n\n");
+				"\tuint64_t words[NWORDS];\n\tbool passes;\n\tbool error;\n\tbool widen;\n} Row;\n\n");
 	text_append(text, "DEVICE_FN void\n"
 				"row_load(const RowBatch *batch, uint64_t row, Raw *raw)\n{\n");
+	if (program_leaves_rows(program))
+		text_append(text, "\traw->left = batch->left[row];\n");
 	for (int i = 0; i < program->ncolumns; i++)
 	{
 		const char *type = codegen_column_type((ValueType) columns[i].type);
@@ -212,24 +215,78 @@ write_register(RowCode *code, int reg)
 	}
 }
 
-/* What one word of a state gets from the row. */
+/* Does the row count for a word: `take`, and errors if `errors`. */
+static void
+write_take(const DeviceWord *word, bool errors, Text *text)
+{
+	text_append(text, "\t\tbool take = true;\n\n");
+	if (word->filter >= 0 && errors)
+		text_append(text, "\t\trow->error |= e%d;\n", word->filter);
+	if (word->filter >= 0)
+		text_append(text, "\t\ttake = !n%d && r%d;\n", word->filter, word->filter);
+	if (word->arg >= 0 && errors)
+		text_append(text, "\t\trow->error |= take && e%d;\n", word->arg);
+	if (word->arg2 >= 0 && errors)
+		text_append(text, "\t\trow->error |= take && e%d;\n", word->arg2);
+	if (word->arg >= 0)
+		text_append(text, "\t\ttake = take && !n%d;\n", word->arg);
+	if (word->arg2 >= 0)
+		text_append(text, "\t\ttake = take && !n%d;\n", word->arg2);
+}
+
+/*
+ * What a float sum gets from the row, flags included.  One of two words, the
+ * common case, takes 0 from rows that do not count.
+ */
+static void
+write_sum(const DeviceWord *word, int level, Text *text)
+{
+	char		unit[32];
+
+	if (level == EXACT_FULL)
+		snprintf(unit, sizeof(unit), "%d",
+				 word->arg2 < 0 ? EXACT_LEAST : EXACT_LEAST_PRODUCT);
+	else
+		snprintf(unit, sizeof(unit), "args->units[%d]", word->sum);
+	text_append(text, "\t{\n\t\tuint32_t problem = 0;\n");
+	write_take(word, true, text);
+	if (level == EXACT_NARROW && word->arg2 < 0)
+		text_append(text, "\t\tproblem = exact_narrow(take ? (double) r%d : 0.0, %s, %d, "
+					"row->words + %d);\n", word->arg, unit, word->limit, word->word);
+	else
+	{
+		text_append(text, "\t\tfor (int i = 0; i < %d; i++)\n\t\t\trow->words[%d + i] = 0;\n"
+					"\t\tif (take)\n\t\t\tproblem = exact_place(",
+					word->nwords + (level != EXACT_NARROW), word->word);
+		if (word->arg2 < 0)
+			text_append(text, "exact_number((double) r%d, %d)", word->arg, word->limit);
+		else
+			text_append(text, "exact_product((double) r%d, (double) r%d, %d)", word->arg,
+						word->arg2, word->limit);
+		text_append(text, ", %s, row->words + %d, %d, %d);\n", unit, word->word,
+					word->nwords, level == EXACT_NARROW);
+	}
+	text_append(text, "\t\trow->error |= (problem & EXACT_BEYOND) != 0;\n"
+				"\t\trow->widen |= (problem & EXACT_WIDEN) != 0;\n\t}\n");
+}
+
+/* What one part of a state gets from the row. */
 static void
 write_word(RowCode *code, int index)
 {
-	const DeviceWord *word = &code->layout->words[index];
+	const DeviceWord *word = &code->layout->parts[index];
 	Text	   *text = code->text;
 	int			arg = word->arg;
 
-	text_append(text, "\t{\n\t\tbool take = true;\n\n");
-	if (word->filter >= 0)
-		text_append(text, "\t\trow->error |= e%d;\n"
-					"\t\ttake = !n%d && r%d;\n", word->filter, word->filter, word->filter);
-	if (arg >= 0)
-		text_append(text, "\t\trow->error |= take && e%d;\n"
-					"\t\ttake = take && !n%d;\n", arg, arg);
-	if (word->acc == ACC_SUM_FLOAT)
-		text_append(text, "\t\trow->error |= take && !float_summable((double) r%d);\n", arg);
-	text_append(text, "\t\trow->words[%d] = !take ? word_start(%d) : ", index, index);
+	if (word->acc == ACC_SUM_FLOAT || word->acc == ACC_SUM_PRODUCT)
+	{
+		if (word->part == 0)
+			write_sum(word, code->program->level, text);
+		return;
+	}
+	text_append(text, "\t{\n");
+	write_take(word, true, text);
+	text_append(text, "\t\trow->words[%d] = !take ? word_start(%d) : ", word->word, word->word);
 	switch ((AccKind) word->acc)
 	{
 		case ACC_COUNT:
@@ -240,9 +297,6 @@ write_word(RowCode *code, int index)
 				text_append(text, "(uint64_t) (int64_t) r%d & UINT64_C(0xffffffff)", arg);
 			else
 				text_append(text, "(uint64_t) ((int64_t) r%d >> 32)", arg);
-			break;
-		case ACC_SUM_FLOAT:
-			text_append(text, "f64_bits((double) r%d)", arg);
 			break;
 		case ACC_MIN_FLOAT:
 		case ACC_MAX_FLOAT:
@@ -255,6 +309,14 @@ write_word(RowCode *code, int index)
 		case ACC_BIT_OR:
 		case ACC_BIT_XOR:
 			text_append(text, "(uint64_t) (int64_t) r%d", arg);
+			break;
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
+			break;				/* not supported: run.c */
+		case ACC_SUM_FLOAT:
+		case ACC_SUM_PRODUCT:
 			break;
 	}
 	text_append(text, ";\n\t}\n");
@@ -295,6 +357,15 @@ write_row_key(RowCode *code)
 		text_append(text, "\tkey_make_tag(args->batch.bytes, row->key);\n");
 }
 
+/* The registers that a part needs. */
+static void
+write_arguments(RowCode *code, const DeviceWord *word)
+{
+	write_register(code, word->filter);
+	write_register(code, word->arg);
+	write_register(code, word->arg2);
+}
+
 static void
 write_eval(RowCode *code)
 {
@@ -303,7 +374,10 @@ write_eval(RowCode *code)
 
 	text_append(code->text, "DEVICE_FN void\nrow_eval(const AggregateArgs *args, "
 				"const Raw *raw, uint32_t index, Row *row)\n{\n"
-				"\t(void) index;\n");
+				"\t(void) index;\n\trow->widen = false;\n");
+	if (program_leaves_rows(program))
+		text_append(code->text, "\tif (raw->left)\n\t{\n"
+					"\t\trow->passes = row->error = false;\n\t\treturn;\n\t}\n");
 	if (filter >= 0)
 	{
 		write_register(code, filter);
@@ -314,15 +388,51 @@ write_eval(RowCode *code)
 		text_append(code->text, "\trow->error = false;\n\trow->passes = true;\n");
 	for (int i = 0; i < program->nkeys; i++)
 		write_register(code, program_keys(program)[i]);
-	for (int i = 0; i < code->layout->nwords; i++)
-	{
-		write_register(code, code->layout->words[i].filter);
-		write_register(code, code->layout->words[i].arg);
-	}
+	for (int i = 0; i < code->layout->nparts; i++)
+		write_arguments(code, &code->layout->parts[i]);
 	write_row_key(code);
-	for (int i = 0; i < code->layout->nwords; i++)
+	for (int i = 0; i < code->layout->nparts; i++)
 		write_word(code, i);
 	text_append(code->text, "}\n\n");
+}
+
+/* row_exponents: the largest exponents so far, and the row's. */
+static void
+write_exponents(RowCode *code)
+{
+	const KernelLayout *layout = code->layout;
+	Text	   *text = code->text;
+	int			filter = code->program->filter;
+
+	text_append(text, "DEVICE_FN void\nrow_exponents(const AggregateArgs *args, "
+				"const Raw *raw, uint32_t index, uint32_t *largest)\n{\n"
+				"\tuint32_t exponent;\n\n\t(void) index;\n");
+	if (program_leaves_rows(code->program))
+		text_append(text, "\tif (raw->left)\n\t\treturn;\n");
+	if (filter >= 0)
+	{
+		write_register(code, filter);
+		text_append(text, "\tif (e%d || n%d || !r%d)\n\t\treturn;\n", filter, filter, filter);
+	}
+	for (int i = 0; i < layout->nparts; i++)
+	{
+		const DeviceWord *word = &layout->parts[i];
+
+		if (word->kind != WORD_EXACT)
+			continue;
+		write_arguments(code, word);
+		text_append(text, "\t{\n");
+		write_take(word, false, text);
+		text_append(text, "\t\texponent = ");
+		if (word->arg2 < 0)
+			text_append(text, "exact_exponent((double) r%d);\n", word->arg);
+		else
+			text_append(text, "exact_product_exponent((double) r%d, (double) r%d);\n",
+						word->arg, word->arg2);
+		text_append(text, "\t\tif (take && exponent > largest[%d])\n"
+					"\t\t\tlargest[%d] = exponent;\n\t}\n", word->sum, word->sum);
+	}
+	text_append(text, "}\n\n");
 }
 
 void
@@ -336,4 +446,7 @@ codegen_rows(const Program *program, const KernelLayout *layout, Text *text)
 	code.text = text;
 	write_raw(program, layout, text);
 	write_eval(&code);
+	memset(code.written, 0, sizeof(code.written));
+	if (codegen_needs_exponents(program))
+		write_exponents(&code);
 }

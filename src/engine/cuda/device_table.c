@@ -66,9 +66,14 @@ make_table(CudaRun *run, uint64_t slots, uint64_t arena_units)
 	run->table.counters = run->counters.ptr + COUNTERS_OF_TABLE;
 	run->table.arena = run->table_arena.ptr;
 	run->table.arena_size = layout->has_text ? run->table_arena.size / 8 : 0;
-	/* only the number of groups: what the arena holds stays */
-	status = run_device(run, ops->fill(run->device, run->work, run->table.counters, 0,
-									   sizeof(uint32_t)), "could not clear a counter");
+	/* not what the arena holds: that stays */
+	status = run_device(run, ops->fill(run->device, run->work,
+									   run->table.counters + offsetof(TableCounters, groups),
+									   0, sizeof(uint32_t)), "could not clear a counter");
+	if (status == ENGINE_OK)
+		status = run_device(run, ops->fill(run->device, run->work, run->table.counters +
+										   offsetof(TableCounters, arena_missed),
+										   0, sizeof(uint64_t)), "could not clear a counter");
 	if (status != ENGINE_OK)
 		return status;
 	args.table = run->table;
@@ -117,14 +122,16 @@ device_table_counters(CudaRun *run, TableCounters *counters)
  * which one group has many of the rows that found no room.
  */
 static void
-larger_size(const CudaRun *run, uint64_t groups, uint64_t arena_top, uint64_t more_groups,
+larger_size(const CudaRun *run, const TableCounters *counters, uint64_t more_groups,
 			uint64_t *slots, uint64_t *arena)
 {
 	uint64_t	most = (uint64_t) run->table.capacity * TABLE_GROW_MAX;
+	uint64_t	arena_needed = counters->arena_top + counters->arena_missed;
 	bool		arena_full = run->table.arena_size > 0 &&
-		arena_top > run->table.arena_size / 2;
+		(counters->arena_top > run->table.arena_size / 2 ||
+		 arena_needed > run->table.arena_size);
 
-	*slots = slots_for(groups + more_groups);
+	*slots = slots_for(counters->groups + more_groups);
 	if (*slots > most)
 		*slots = most;
 	if (*slots < (uint64_t) run->table.capacity * TABLE_GROW_MIN && !arena_full)
@@ -135,6 +142,8 @@ larger_size(const CudaRun *run, uint64_t groups, uint64_t arena_top, uint64_t mo
 	if (*slots < run->table.capacity)
 		*slots = run->table.capacity;
 	*arena = arena_full ? run->table.arena_size * TABLE_GROW_MIN : 0;
+	if (arena_full && *arena < arena_needed)
+		*arena = arena_needed;	/* a single text is that long */
 }
 
 /* Move the groups of the old table into the new one, and free the old one. */
@@ -190,7 +199,7 @@ device_table_grow(CudaRun *run, uint64_t more_groups)
 			return status;
 	}
 	else
-		larger_size(run, counters.groups, counters.arena_top, more_groups, &slots, &arena);
+		larger_size(run, &counters, more_groups, &slots, &arena);
 	run->table_slots = (DeviceBuffer) {0};
 	if (arena > 0)
 		run->table_arena = (DeviceBuffer) {0};

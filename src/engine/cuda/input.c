@@ -9,6 +9,22 @@
 
 #include "engine/cuda/run.h"
 
+/* Device memory for pages or texts, behind the texts of slots, which stay there. */
+EngineStatus
+input_alloc_bytes(CudaRun *run, InputBuffer *buffer, uint64_t size)
+{
+	EngineStatus status;
+
+	run_free(run, &buffer->bytes);
+	status = run_alloc(run, run->slot_bytes_size + size, &buffer->bytes);
+	if (status == ENGINE_OK && run->slot_bytes_size > 0)
+		status = run_device(run, run->device_ops->upload(run->device, run->copy,
+														 buffer->bytes.ptr, run->slot_bytes,
+														 run->slot_bytes_size),
+							"could not copy constants");
+	return status;
+}
+
 /* Events and lists that every buffer has. */
 static EngineStatus
 open_buffer(CudaRun *run, int i, size_t stage_size, size_t bytes_size)
@@ -30,18 +46,15 @@ open_buffer(CudaRun *run, int i, size_t stage_size, size_t bytes_size)
 	result = run_device(run, status, "could not make an input buffer");
 	buffer->counters = (Counters *) ((char *) run->results.data + COUNTERS_OF_BUFFER(i));
 	if (result == ENGINE_OK)
-		result = run_alloc(run, bytes_size, &buffer->bytes);
+		result = input_alloc_bytes(run, buffer, bytes_size);
 	if (result == ENGINE_OK && run->layouts[0].row_bytes > 0)
 		result = run_alloc(run, (uint64_t) run->capacity * run->layouts[0].row_bytes,
 						   &buffer->columns);
 	for (int j = 0; j < 2 && result == ENGINE_OK && run->program->nkeys > 0; j++)
 		result = run_alloc(run, (uint64_t) run->capacity * sizeof(uint32_t),
 						   &buffer->undone[j]);
-	/* texts of slots stand before each batch's bytes, and stay there */
-	if (result == ENGINE_OK && run->slot_bytes_size > 0)
-		result = run_device(run, ops->upload(run->device, run->copy, buffer->bytes.ptr,
-											 run->slot_bytes, run->slot_bytes_size),
-							"could not copy constants");
+	if (result == ENGINE_OK && run->leaves)
+		result = run_alloc(run, run->capacity, &buffer->left);
 	return result;
 }
 
@@ -60,29 +73,31 @@ input_rows(const CudaRun *run)
 EngineStatus
 input_open(CudaRun *run)
 {
+	EngineStatus status = ENGINE_OK;
 	size_t		stage_size;
-	size_t		bytes_size;
-	EngineStatus status;
+	uint32_t	text_capacity;
 
 	if (run->program->source == SOURCE_PAGES)
 		status = pages_open(run);
-	else
+	if (status == ENGINE_OK)
 		status = columns_open(run);
 	if (status != ENGINE_OK)
 		return status;
 	if (run->program->source == SOURCE_PAGES)
 	{
 		stage_size = run->bytes_capacity;
-		bytes_size = run->slot_bytes_size + run->bytes_capacity;
+		text_capacity = (uint32_t) (stage_size - columns_stage_size(run, 0));
 	}
 	else
 	{
-		stage_size = (size_t) run->capacity * run->layouts[0].row_bytes +
-			run->bytes_capacity;
-		bytes_size = run->slot_bytes_size + run->bytes_capacity + 16;
+		stage_size = columns_stage_size(run, run->bytes_capacity);
+		text_capacity = run->bytes_capacity;
 	}
 	for (int i = 0; i < INPUT_BUFFERS && status == ENGINE_OK; i++)
-		status = open_buffer(run, i, stage_size, bytes_size);
+	{
+		run->inputs[i].text_capacity = text_capacity;
+		status = open_buffer(run, i, stage_size, run->bytes_capacity + 16);
+	}
 	return status;
 }
 
@@ -103,6 +118,7 @@ input_close(CudaRun *run)
 				ops->event_destroy(run->device, events[j]);
 		run_free(run, &buffer->bytes);
 		run_free(run, &buffer->columns);
+		run_free(run, &buffer->left);
 		run_free(run, &buffer->undone[0]);
 		run_free(run, &buffer->undone[1]);
 		stage_give_back(run->context, &buffer->stage);
@@ -110,14 +126,22 @@ input_close(CudaRun *run)
 }
 
 /*
- * The buffer to fill, once the device is done with what it had before; BUSY
- * until then.
+ * The buffer to fill, with pages or with column batches, once the device is done
+ * with what it had before; BUSY until then.
  */
 EngineStatus
-input_current(CudaRun *run, InputBuffer **buffer)
+input_current(CudaRun *run, bool pages, InputBuffer **buffer)
 {
 	InputBuffer *current = &run->inputs[run->filling];
 
+	if (current->state == BUFFER_FILLING && current->pages != pages)
+	{
+		EngineStatus status = input_flush(run);
+
+		if (status != ENGINE_OK)
+			return status;
+		current = &run->inputs[run->filling];
+	}
 	if (current->state == BUFFER_SUBMITTED)
 	{
 		EngineStatus status = aggregate_finish(run, current);
@@ -127,6 +151,7 @@ input_current(CudaRun *run, InputBuffer **buffer)
 	}
 	if (current->state == BUFFER_EMPTY)
 	{
+		current->pages = pages;
 		current->nrows = 0;
 		current->npages = 0;
 		current->nlines = 0;
@@ -162,6 +187,7 @@ input_batch(const CudaRun *run, const InputBuffer *buffer, RowBatch *batch)
 	batch->columns = buffer->columns.ptr;
 	batch->bytes = buffer->bytes.ptr;
 	batch->undone = buffer->undone[0].ptr;
+	batch->left = buffer->left.ptr;
 	batch->capacity = run->capacity;
 	batch->nrows = buffer->nrows;
 	batch->first = buffer->first;

@@ -54,7 +54,9 @@ find_kernels(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kerne
 		{"table_move", &kernels->table_move, part == PART_AGGREGATE && !direct},
 		{"table_normalize", &kernels->table_normalize, part == PART_AGGREGATE},
 		{"emit", &kernels->emit, part == PART_AGGREGATE},
-		{"hot_bits", &kernels->hot_bits, part == PART_AGGREGATE && block}
+		{"hot_bits", &kernels->hot_bits, part == PART_AGGREGATE && block},
+		{"exponents", &kernels->exponents,
+		part == PART_AGGREGATE && codegen_needs_exponents(run->program)}
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)

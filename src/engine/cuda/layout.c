@@ -63,7 +63,8 @@ word_kind(AccKind acc)
 		case ACC_SUM_INT128:
 			return WORD_ADD;
 		case ACC_SUM_FLOAT:
-			return WORD_FLOAT;
+		case ACC_SUM_PRODUCT:
+			return WORD_EXACT;
 		case ACC_MIN_INT:
 			return WORD_MIN;
 		case ACC_MAX_INT:
@@ -78,22 +79,41 @@ word_kind(AccKind acc)
 			return WORD_OR;
 		case ACC_BIT_XOR:
 			return WORD_XOR;
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
+			break;				/* not supported: run.c */
 	}
 	return WORD_ADD;
 }
 
-/* The device's word of that meaning, a new one if there is none yet. */
-static int
-find_word(const Program *program, KernelLayout *layout, const Accumulator *acc, int part)
+int
+layout_nparts(const Program *program, int acc)
 {
+	const Accumulator *a = &program_accs(program)[acc];
+
+	if (acc_sums_floats(a))
+		return program->level == EXACT_NARROW ? 1 : 2;
+	return a->nwords;
+}
+
+/* The part of that meaning, a new one if there is none yet. */
+static int
+find_part(const Program *program, KernelLayout *layout, const Accumulator *acc, int part)
+{
+	bool		is_sum = acc_sums_floats(acc);
 	DeviceWord	word;
 
 	memset(&word, 0, sizeof(word));
-	word.kind = (uint8_t) word_kind((AccKind) acc->kind);
+	word.kind = (uint8_t) (is_sum && part > 0 ? WORD_OR : word_kind((AccKind) acc->kind));
 	word.acc = acc->kind;
 	word.part = (uint8_t) part;
+	word.nwords = (uint8_t) (is_sum && part == 0 ? acc_number_words(acc, program->level) : 1);
 	word.arg = acc->arg;
+	word.arg2 = acc->arg2;
 	word.filter = acc->filter;
+	word.limit = acc->limit;
 	if (acc->kind == ACC_COUNT && acc->arg >= 0)
 	{
 		const Insn *arg = &program_insns(program)[acc->arg];
@@ -101,11 +121,19 @@ find_word(const Program *program, KernelLayout *layout, const Accumulator *acc, 
 		if (!arg->nullable && !arg->fallible)
 			word.arg = -1;
 	}
-	for (int i = 0; i < layout->nwords; i++)
-		if (memcmp(&layout->words[i], &word, sizeof(word)) == 0)
+	for (int i = 0; i < layout->nparts; i++)
+	{
+		word.word = layout->parts[i].word;
+		word.sum = layout->parts[i].sum;
+		if (memcmp(&layout->parts[i], &word, sizeof(word)) == 0)
 			return i;
-	layout->words[layout->nwords] = word;
-	return layout->nwords++;
+	}
+	word.word = (uint16_t) layout->nwords;
+	layout->nwords += word.nwords;
+	if (is_sum && part == 0)
+		word.sum = (int16_t) layout->nsums++;
+	layout->parts[layout->nparts] = word;
+	return layout->nparts++;
 }
 
 static void
@@ -113,22 +141,21 @@ place_words(const Program *program, KernelLayout *layout)
 {
 	const Accumulator *accs = program_accs(program);
 	static const Accumulator count_all = {
-		.kind = ACC_COUNT, .nwords = 1, .arg = -1, .filter = -1
+		.kind = ACC_COUNT, .nwords = 1, .arg = -1, .filter = -1, .arg2 = -1
 	};
 
 	for (int i = 0; i < program->naccs; i++)
-		for (int part = 0; part < accs[i].nwords; part++)
-			layout->word_of[accs[i].word + part] =
-				(int16_t) find_word(program, layout, &accs[i], part);
+		for (int part = 0; part < layout_nparts(program, i); part++)
+			layout->part_of[i][part] = (int16_t) find_part(program, layout, &accs[i], part);
 	/* direct slots exist if they count rows; no state has no words at all */
 	if ((layout->table == TABLE_DIRECT && program->nkeys > 0) || layout->nwords == 0)
-		layout->presence = find_word(program, layout, &count_all, 0);
+		layout->presence = layout->parts[find_part(program, layout, &count_all, 0)].word;
 }
 
 static int
 key_bits(ValueType type)
 {
-	return type == VT_TEXT || type == VT_UUID ? 64 : 8 * value_type_size(type);
+	return type == VT_TEXT || type == VT_UUID || type == VT_WIDE ? 64 : 8 * value_type_size(type);
 }
 
 /* All keys in one word, lowest bits first; only called if they fit. */
@@ -175,7 +202,7 @@ pack_many(const Program *program, KernelLayout *layout)
 	{
 		KeyField   *field = &layout->keys[i];
 
-		if (field->type == VT_UUID)
+		if (field->type == VT_UUID || field->type == VT_WIDE)
 		{
 			field->word = (int16_t) nwords;
 			used[nwords++] = 64;
@@ -214,7 +241,7 @@ place_keys(const Program *program, KernelLayout *layout)
 		field->nullable = insn->nullable;
 		field->bits = (uint8_t) key_bits((ValueType) insn->type);
 		bits += field->bits + field->nullable;
-		wide |= insn->type == VT_UUID || insn->type == VT_TEXT;
+		wide |= insn->type == VT_UUID || insn->type == VT_WIDE || insn->type == VT_TEXT;
 		layout->has_text |= insn->type == VT_TEXT;
 	}
 	if (layout->table == TABLE_DIRECT)
@@ -242,7 +269,7 @@ place_slot(const Program *program, KernelLayout *layout)
 		KernelLayout direct = *layout;
 
 		direct.table = TABLE_DIRECT;
-		direct.nwords = 0;
+		direct.nwords = direct.nparts = direct.nsums = 0;
 		place_words(program, &direct);
 		layout->direct_stride = slot_stride(direct.nwords);
 		layout->direct_presence = direct.presence;

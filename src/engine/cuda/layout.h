@@ -14,7 +14,7 @@
 typedef enum WordKind
 {
 	WORD_ADD,
-	WORD_FLOAT,
+	WORD_EXACT,					/* several words, a float sum (exact.h) */
 	WORD_MIN,
 	WORD_MAX,
 	WORD_UMIN,
@@ -25,17 +25,23 @@ typedef enum WordKind
 } WordKind;
 
 /*
- * One word on the device.  It may stand for several of the Program's words:
- * equal accumulators share one, and count(x) of an x that is never NULL is
- * count(*).
+ * One word on the device, or those of a float sum.  It may stand for several of
+ * the Program's words: equal accumulators share one, and count(x) of an x that
+ * is never NULL is count(*).  A float sum's flags come right behind it.
  */
 typedef struct DeviceWord
 {
 	uint8_t		kind;			/* WordKind */
 	uint8_t		acc;			/* AccKind it belongs to */
-	uint8_t		part;			/* which word of that accumulator */
+	uint8_t		part;			/* of that accumulator: SUM_INT128's words, a float
+								 * sum's number and flags */
+	uint8_t		nwords;
 	int16_t		arg;
+	int16_t		arg2;
 	int16_t		filter;
+	int16_t		limit;			/* of a float sum */
+	int16_t		sum;			/* number of the float sum */
+	uint16_t	word;			/* place in the state, or of the first of them */
 } DeviceWord;
 
 /* A column's place: bytes a row of what stands before it. */
@@ -76,9 +82,11 @@ typedef struct KernelLayout
 	ColumnPlace columns[PROGRAM_MAX_COLUMNS];
 	uint32_t	row_bytes;		/* of all columns */
 
-	int			nwords;			/* on the device */
-	DeviceWord	words[2 * PROGRAM_MAX_ACCS + 1];
-	int16_t		word_of[2 * PROGRAM_MAX_ACCS];	/* Program's word -> device's */
+	int			nwords;			/* of a state on the device */
+	int			nparts;
+	DeviceWord	parts[2 * PROGRAM_MAX_ACCS + 1];
+	int16_t		part_of[PROGRAM_MAX_ACCS][2];	/* Program's accumulators -> parts */
+	int			nsums;			/* float sums among them */
 	int			presence;		/* word that counts all rows; direct only */
 
 	int			key_words;		/* the first is the tag if more than one */
@@ -99,6 +107,9 @@ typedef struct KernelLayout
 } KernelLayout;
 
 extern void layout_make(const Program *program, TableKind table, KernelLayout *layout);
+
+/* Parts of an accumulator: one or two. */
+extern int	layout_nparts(const Program *program, int acc);
 
 /* Can its groups be addressed directly? */
 extern bool layout_direct_possible(const Program *program);

@@ -245,6 +245,7 @@ keep_groups(CudaRun *run, const OutputBuffer *output)
 	at += aligned(run->program->nkeys * sizeof(ColumnVector));
 	kept->batch.ngroups = counters->emitted;
 	kept->batch.keys = vectors;
+	kept->batch.units = run->group_units;
 	kept->batch.states = memcpy(at, (const char *) output->stage.data +
 								run->output_capacity / 8 * (size_t) layout->out_states,
 								states);

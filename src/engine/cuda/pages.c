@@ -162,6 +162,7 @@ take_page(CudaRun *run, InputBuffer *buffer, const PageRef *ref)
 	memset(info, 0, sizeof(*info));
 	info->row = buffer->nrows;
 	info->block = ref->block;
+	info->table = ref->table;
 	list_lines(run, buffer, ref, info);
 	buffer->nrows += info->nlines;
 	buffer->npages++;
@@ -186,16 +187,20 @@ pages_take(CudaRun *run, const PageRef *pages, int n)
 	if (n == 0)
 	{
 		copier_wait(run->context->copier, before);
-		return ENGINE_OK;
+		/* what has been left out is known when the device is done */
+		status = run->leaves ? input_flush(run) : ENGINE_OK;
+		if (status == ENGINE_OK && run->leaves)
+			status = aggregate_finish_all(run);
+		return status;
 	}
-	if (buffer->state == BUFFER_FILLING &&
+	if (buffer->state == BUFFER_FILLING && buffer->pages &&
 		buffer->npages + (uint32_t) n > run->page_capacity)
 	{
 		status = input_flush(run);
 		if (status != ENGINE_OK)
 			return status;
 	}
-	status = input_current(run, &buffer);
+	status = input_current(run, true, &buffer);
 	for (int i = 0; i < n && status == ENGINE_OK; i++)
 		if (pages[i].nlines > 0)
 			status = take_page(run, buffer, &pages[i]);
@@ -242,4 +247,52 @@ pages_deform(CudaRun *run, InputBuffer *buffer)
 	args.npages = buffer->npages;
 	args.nattrs = run->nattrs;
 	return kernels_launch(run, run->deform, (uint64_t) buffer->npages * 32, 256, 0, &args);
+}
+
+/* The marks of a buffer's rows that were left out, which the device has made. */
+static EngineStatus
+download_marks(CudaRun *run, const InputBuffer *buffer)
+{
+	const DeviceOps *ops = run->device_ops;
+	DeviceStatus status;
+
+	if (run->left_marks == NULL)
+		run->left_marks = malloc(run->capacity);
+	if (run->left_marks == NULL)
+		return run_fail(run, ENGINE_NO_MEMORY, "out of memory for rows left out");
+	status = ops->download(run->device, run->work, run->left_marks, buffer->left.ptr,
+						   buffer->nrows);
+	if (status == DEVICE_OK)
+		status = ops->stream_wait(run->device, run->work);
+	return run_device(run, status, "could not read which rows were left out");
+}
+
+/*
+ * Note which rows of a buffer have been left out.  Its stage still holds what the
+ * device was given.
+ */
+EngineStatus
+pages_note_left(CudaRun *run, const InputBuffer *buffer)
+{
+	const char *stage = buffer->stage.data;
+	const DevicePage *infos = (const DevicePage *) (stage + info_place(run));
+	const uint16_t *lines = (const uint16_t *) (stage + lines_place(run));
+	EngineStatus status = download_marks(run, buffer);
+
+	for (uint32_t p = 0; p < buffer->npages && status == ENGINE_OK; p++)
+	{
+		const DevicePage *info = &infos[p];
+
+		for (uint32_t i = 0; i < info->nlines; i++)
+		{
+			uint16_t	line = info->all ? (uint16_t) (i + 1) : lines[info->lines + i];
+
+			if (!run->left_marks[info->row + i])
+				continue;
+			run->head.stats.rows--;
+			if (!left_add(&run->left, info->table, info->block, line))
+				return run_fail(run, ENGINE_NO_MEMORY, "out of memory for rows left out");
+		}
+	}
+	return status;
 }

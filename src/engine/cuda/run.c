@@ -199,6 +199,7 @@ make_run(const EngineOps *ops, Context *context, const Program *program,
 	run->context = context;
 	run->device_ops = context->ops;
 	run->device = context->device;
+	run->leaves = program_leaves_rows(run->program);
 	run->slots = slots;
 	run->hints = *hints;
 	run->forced = hints->strategy ? strategy_named(hints->strategy) : -1;
@@ -245,28 +246,16 @@ cuda_pages(EngineRun *head, const PageRef *pages, int n)
 	return pages_take((CudaRun *) head, pages, n);
 }
 
+static int
+cuda_left(EngineRun *head, LeftRow *rows, int max)
+{
+	return left_take(&((CudaRun *) head)->left, rows, max);
+}
+
 static EngineStatus
 cuda_columns(EngineRun *head, const ColumnBatch *batch)
 {
 	return columns_take((CudaRun *) head, batch);
-}
-
-/* Is the device done with all that it was given? */
-static EngineStatus
-finish_input(CudaRun *run)
-{
-	EngineStatus result = ENGINE_OK;
-
-	for (int i = 0; i < INPUT_BUFFERS; i++)
-	{
-		EngineStatus status = aggregate_finish(run, &run->inputs[i]);
-
-		if (status == ENGINE_BUSY)
-			result = ENGINE_BUSY;
-		else if (status != ENGINE_OK)
-			return status;
-	}
-	return result;
 }
 
 static EngineStatus
@@ -279,7 +268,7 @@ cuda_groups(EngineRun *head, GroupBatch *batch)
 	{
 		status = input_flush(run);
 		if (status == ENGINE_OK)
-			status = finish_input(run);
+			status = aggregate_finish_all(run);
 		/* no row at all: there may be one group all the same */
 		if (status == ENGINE_OK && !run->chosen && run->program->nkeys == 0)
 			status = choose(run, NULL);
@@ -332,6 +321,8 @@ cuda_close(EngineRun *head)
 	free(run->host_attrs);
 	free(run->host_sample);
 	free(run->slot_bytes);
+	free(run->left_marks);
+	left_free(&run->left);
 	free(run->program);
 	free(run);
 }
@@ -340,7 +331,15 @@ cuda_close(EngineRun *head)
 static bool
 cuda_supports(const Program *program, char *reason, size_t len)
 {
-	(void) program;
+	const Accumulator *accs = program_accs(program);
+
+	for (int i = 0; i < program->naccs; i++)
+	{
+		if (!acc_is_text((AccKind) accs[i].kind))
+			continue;
+		snprintf(reason, len, "min and max of texts are not supported on a GPU");
+		return false;
+	}
 	if (len > 0)
 		reason[0] = '\0';
 	return true;
@@ -390,6 +389,7 @@ const EngineOps engine = { \
 	.supports = cuda_supports, \
 	.open = engine##_open, \
 	.pages = cuda_pages, \
+	.left = cuda_left, \
 	.columns = cuda_columns, \
 	.groups = cuda_groups, \
 	.rewind = cuda_rewind, \

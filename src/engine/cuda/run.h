@@ -6,6 +6,7 @@
  *	kernels.c	the run's kernels: compile, launch
  *	device_table.c	the group table: make, grow, free
  *	choose.c	the strategy, from a sample
+ *	units.c		the units of float sums, from the first batch
  *	input.c		buffers of rows; pages.c and columns.c fill them
  *	aggregate.c	from a full buffer to the table
  *	output.c	groups out
@@ -19,6 +20,7 @@
 #include "engine/cuda/device.h"
 #include "engine/cuda/kernel_cache.h"
 #include "engine/cuda/layout.h"
+#include "engine/left_list.h"
 #include "../../../cuda/args.cuh"
 
 /* Device memory of a run; zeros: none. */
@@ -39,6 +41,7 @@ typedef struct Kernels
 	DeviceKernel *emit;
 	DeviceKernel *sample;
 	DeviceKernel *hot_bits;		/* strategy `block` */
+	DeviceKernel *exponents;	/* float sums, below EXACT_FULL */
 } Kernels;
 
 /* How rows meet their groups: what choose.c decides. */
@@ -69,15 +72,18 @@ typedef enum BufferState
 typedef struct InputBuffer
 {
 	BufferState state;
+	bool		pages;			/* what it is filled with, not column batches */
 	Stage		stage;
 	DeviceBuffer bytes;
 	DeviceBuffer columns;
+	DeviceBuffer left;			/* one byte a row, if the program leaves rows */
 	DeviceBuffer undone[2];		/* lists of rows: from the last launch, and for
 								 * the next */
 	uint32_t	nrows;
 	uint32_t	npages;
 	uint32_t	nlines;			/* in the list of line pointers */
 	uint32_t	nbytes;			/* of texts, behind the slots' */
+	uint32_t	text_capacity;	/* bytes of texts of column batches */
 	Counters   *counters;		/* page-locked: what the kernels told */
 	uint64_t	first;			/* rows of the buffers before */
 	DeviceEvent *begun;
@@ -128,6 +134,9 @@ typedef struct CudaRun
 	KernelLayout layouts[2];	/* by TableKind */
 	Choice		choice;
 	bool		chosen;
+	uint32_t	exponents[PROGRAM_MAX_ACCS];	/* of float sums, by their numbers */
+	int32_t		units[PROGRAM_MAX_ACCS];	/* likewise */
+	int32_t		group_units[PROGRAM_MAX_ACCS];	/* by accumulators, for the output */
 	Kernels		kernels;
 	LoadedModule *deform_module;
 	DeviceKernel *deform;
@@ -160,7 +169,12 @@ typedef struct CudaRun
 	uint32_t	capacity;		/* rows of a buffer */
 	uint32_t	page_capacity;
 	uint32_t	line_capacity;
-	uint32_t	bytes_capacity;
+	uint32_t	bytes_capacity; /* of pages with their lists, or of texts */
+	uint32_t	batch_rows;		/* rows of column batches that the stage holds */
+
+	bool		leaves;			/* program_leaves_rows */
+	LeftList	left;
+	uint8_t    *left_marks;		/* downloaded from a buffer */
 
 	bool		input_ended;
 	OutputBuffer outputs[2];
@@ -209,6 +223,9 @@ extern void device_table_free(CudaRun *run);
 /* choose.c: from the first batch's rows; no batch: there are no rows. */
 extern EngineStatus choose(CudaRun *run, const RowBatch *batch);
 
+/* units.c: the units of float sums, from the same. */
+extern EngineStatus units_choose(CudaRun *run, const RowBatch *batch);
+
 /* Shared memory that strategy `block` needs for such a table. */
 extern uint32_t block_table_size(const KernelLayout *layout, bool direct, uint32_t slots,
 								 uint32_t replicas);
@@ -216,7 +233,8 @@ extern uint32_t block_table_size(const KernelLayout *layout, bool direct, uint32
 /* input.c, pages.c, columns.c */
 extern EngineStatus input_open(CudaRun *run);
 extern void input_close(CudaRun *run);
-extern EngineStatus input_current(CudaRun *run, InputBuffer **buffer);
+extern EngineStatus input_current(CudaRun *run, bool pages, InputBuffer **buffer);
+extern EngineStatus input_alloc_bytes(CudaRun *run, InputBuffer *buffer, uint64_t size);
 extern EngineStatus input_flush(CudaRun *run);
 extern uint64_t input_rows(const CudaRun *run);
 extern void input_batch(const CudaRun *run, const InputBuffer *buffer, RowBatch *batch);
@@ -224,7 +242,9 @@ extern EngineStatus pages_open(CudaRun *run);
 extern EngineStatus pages_take(CudaRun *run, const PageRef *pages, int n);
 extern EngineStatus pages_upload(CudaRun *run, InputBuffer *buffer);
 extern EngineStatus pages_deform(CudaRun *run, InputBuffer *buffer);
+extern EngineStatus pages_note_left(CudaRun *run, const InputBuffer *buffer);
 extern EngineStatus columns_open(CudaRun *run);
+extern size_t columns_stage_size(const CudaRun *run, uint32_t text_capacity);
 extern EngineStatus columns_take(CudaRun *run, const ColumnBatch *batch);
 extern EngineStatus columns_upload(CudaRun *run, InputBuffer *buffer);
 
@@ -232,6 +252,7 @@ extern EngineStatus columns_upload(CudaRun *run, InputBuffer *buffer);
 extern EngineStatus aggregate_submit(CudaRun *run, InputBuffer *buffer);
 extern EngineStatus aggregate_launch(CudaRun *run, InputBuffer *buffer);
 extern EngineStatus aggregate_finish(CudaRun *run, InputBuffer *buffer);
+extern EngineStatus aggregate_finish_all(CudaRun *run);
 
 /* output.c */
 extern EngineStatus output_next(CudaRun *run, GroupBatch *batch);

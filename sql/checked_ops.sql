@@ -1,0 +1,106 @@
+--
+-- Each operation that can fail (`checked` in ops.def; test/unit/test_checked.c
+-- sees to it that each is here).  In a row that passes the filter: PostgreSQL's
+-- own error, or its answer where only the engine cannot give one, be it in a
+-- key, an argument or a condition.  In a row that is filtered out: no error.
+--
+CREATE TABLE edges (id int, a2 smallint DEFAULT 1, b2 smallint DEFAULT 1, a4 int DEFAULT 1, b4 int DEFAULT 1, a8 bigint DEFAULT 1, b8 bigint DEFAULT 1,
+	x4 real DEFAULT 1, y4 real DEFAULT 1, x8 float8 DEFAULT 1, y8 float8 DEFAULT 1, d date DEFAULT '2000-01-01', e date DEFAULT '2000-01-01',
+	ts timestamp DEFAULT '2000-01-01', tz timestamptz DEFAULT '2000-01-01 00:00+00', n numeric(10,2) DEFAULT 1, m numeric(18,6) DEFAULT 1, q numeric DEFAULT 1.0);
+CREATE TABLE checked_ops (id int GENERATED ALWAYS AS IDENTITY, op text, expr text, row_values text);
+INSERT INTO checked_ops (op, expr, row_values) VALUES
+	('int2_add', 'a2 + b2', 'a2 = 32767'), ('int2_add', 'a2 + b2', 'a2 = -32768, b2 = -1'),
+	('int2_sub', 'a2 - b2', 'a2 = -32768'),
+	('int2_mul', 'a2 * b2', 'a2 = 256, b2 = 128'),
+	('int2_div', 'a2 / b2', 'b2 = 0'), ('int2_div', 'a2 / b2', 'a2 = -32768, b2 = -1'),
+	('int2_mod', 'a2 % b2', 'b2 = 0'),
+	('int2_neg', '-a2', 'a2 = -32768'),
+	('int2_abs', 'abs(a2)', 'a2 = -32768'),
+	('int4_add', 'a4 + b4', 'a4 = 2147483647'), ('int4_add', 'a2 + b4', 'b4 = 2147483647'),
+	('int4_sub', 'a4 - b4', 'a4 = -2147483648'),
+	('int4_mul', 'a4 * b4', 'a4 = 65536, b4 = -32769'),
+	('int4_div', 'a4 / b4', 'b4 = 0'), ('int4_div', 'a4 / b4', 'a4 = -2147483648, b4 = -1'),
+	('int4_mod', 'a4 % b4', 'b4 = 0'), ('int4_mod', 'mod(a4, b4)', 'b4 = 0'),
+	('int4_neg', '-a4', 'a4 = -2147483648'),
+	('int4_abs', '@ a4', 'a4 = -2147483648'),
+	('int8_add', 'a8 + b8', 'a8 = 9223372036854775807'), ('int8_add', 'a8 + b4', 'a8 = -9223372036854775808, b4 = -1'), ('int8_add', 'm * 5 + m * 5', 'm = 999999999999.999999'),
+	('int8_sub', 'a8 - b8', 'a8 = -9223372036854775808'),
+	('int8_mul', 'a8 * b8', 'a8 = 4294967296, b8 = 2147483648'), ('int8_mul', 'n * m', 'n = 99999999.99, m = 999999999999.999999'),
+	('int8_div', 'a8 / b8', 'b8 = 0'), ('int8_div', 'a8 / b8', 'a8 = -9223372036854775808, b8 = -1'), ('int8_div', 'a4 / b8', 'b8 = 0'),
+	('int8_mod', 'a8 % b8', 'b8 = 0'), ('int8_mod', 'n % m', 'm = 0'),
+	('int8_neg', '-a8', 'a8 = -9223372036854775808'),
+	('int8_abs', 'abs(a8)', 'a8 = -9223372036854775808'),
+	('int8_to_int2', 'a8::int2', 'a8 = 32768'), ('int8_to_int2', 'a4::int2', 'a4 = -32769'), ('int8_to_int2', 'n::int2', 'n = 32767.5'),
+	('int8_to_int4', 'a8::int4', 'a8 = -2147483649'), ('int8_to_int4', 'm::int4', 'm = 2147483647.5'),
+	('int2_shl', 'a2 << b4', 'b4 = 16'),
+	('int2_shr', 'a2 >> b4', 'b4 = -1'),
+	('int4_shl', 'a4 << b4', 'b4 = 32'),
+	('int4_shr', 'a4 >> b4', 'b4 = -1'),
+	('int8_shl', 'a8 << b4', 'b4 = 64'),
+	('int8_shr', 'a8 >> b4', 'b4 = -1'),
+	('float4_add', 'x4 + y4', 'x4 = 3.4e38, y4 = 3.4e38'),
+	('float4_sub', 'x4 - y4', 'x4 = -3.4e38, y4 = 3.4e38'),
+	('float4_mul', 'x4 * y4', 'x4 = 1e30, y4 = 1e30'), ('float4_mul', 'x4 * y4', 'x4 = 1e-30, y4 = 1e-30'),
+	('float4_div', 'x4 / y4', 'y4 = 0'), ('float4_div', 'x4 / y4', 'x4 = 1e30, y4 = 1e-30'), ('float4_div', 'x4 / y4', 'x4 = 1e-30, y4 = 1e30'),
+	('float8_add', 'x8 + y8', 'x8 = 1.7e308, y8 = 1.7e308'),
+	('float8_sub', 'x8 - y8', 'x8 = -1.7e308, y8 = 1.7e308'),
+	('float8_mul', 'x8 * y8', 'x8 = 1e200, y8 = 1e200'), ('float8_mul', 'x8 * y4', 'x8 = 5e-324, y4 = 0.1'),
+	('float8_div', 'x8 / y8', 'y8 = 0'), ('float8_div', 'x8 / y8', 'x8 = 1e200, y8 = 1e-200'), ('float8_div', 'x4 / y8', 'x4 = 1e-30, y8 = 1.7e308'),
+	('float8_sqrt', 'sqrt(x8)', 'x8 = -5e-324'), ('float8_sqrt', '|/ x8', 'x8 = ''-infinity'''),
+	('float8_to_float4', 'x8::real', 'x8 = 1e39'), ('float8_to_float4', 'x8::real', 'x8 = 1e-50'),
+	('float8_to_int2', 'x8::int2', 'x8 = 32767.5'), ('float8_to_int2', 'x4::int2', 'x4 = ''NaN'''),
+	('float8_to_int4', 'x8::int4', 'x8 = -2147483648.6'), ('float8_to_int4', 'x4::int4', 'x4 = 2147483648'),
+	('float8_to_int8', 'x8::int8', 'x8 = 9223372036854775808'), ('float8_to_int8', 'x4::int8', 'x4 = ''infinity'''),
+	('date_add', 'd + a4', 'd = ''5874897-12-31'''), ('date_add', 'd + a4', 'a4 = 2147483647'),
+	('date_sub', 'd - a4', 'd = ''4714-11-24 BC'''),
+	('date_diff', 'd - e', 'd = ''infinity'''), ('date_diff', 'd - e', 'e = ''-infinity'''),
+	('date_to_timestamp', 'd::timestamp', 'd = ''294277-01-01'''), ('date_to_timestamp', 'd + interval ''1 hour''', 'd = ''5874897-12-31'''),
+	('timestamp_to_date', '(tz AT TIME ZONE ''+05'')::date', 'tz = ''4714-11-24 00:00+00 BC'''),
+	('date_extract', 'extract(year FROM d)', 'd = ''infinity'''), ('date_extract', 'extract(epoch FROM d)::int', 'd = ''-infinity'''),
+	('timestamp_extract', 'extract(epoch FROM ts)', 'ts = ''infinity'''), ('timestamp_extract', 'extract(epoch FROM ts)', 'ts = ''294276-12-31'''), ('timestamp_extract', 'extract(epoch FROM tz)::int', 'tz = ''2040-01-01 00:00+00'''),
+	('timestamp_trunc', 'date_trunc(''year'', ts)', 'ts = ''4714-12-24 BC'''), ('timestamp_trunc', 'date_trunc(''millennium'', ts)', 'ts = ''4713-12-24 BC'''),
+	('timestamp_add_months', 'ts + interval ''1 month''', 'ts = ''294276-12-31'''), ('timestamp_add_months', 'ts - interval ''1 month''', 'ts = ''4714-11-24 BC'''),
+	('timestamp_add_days', 'ts + interval ''1 day''', 'ts = ''294276-12-31'''), ('timestamp_add_days', 'ts - interval ''1 day''', 'ts = ''4714-11-24 BC'''),
+	('timestamp_add_time', 'ts + interval ''1 hour''', 'ts = ''294276-12-31 23:30'''), ('timestamp_add_time', 'tz - interval ''1 hour''', 'tz = ''4714-11-24 00:30+00 BC'''),
+	('timestamptz_local', 'tz::timestamp', 'tz = ''294276-12-31 23:30+00'''), ('timestamptz_local', 'tz AT TIME ZONE ''-01''', 'tz = ''294276-12-31 23:30+00'''),
+	('timestamp_utc', 'ts::timestamptz', 'ts = ''4714-11-24 00:30 BC'''), ('timestamp_utc', 'd::timestamptz', 'd = ''4714-11-24 BC'''), ('timestamp_utc', 'ts AT TIME ZONE ''+05''', 'ts = ''294276-12-31 23:30'''),
+	('numeric_fit', 'm::numeric(6,2)', 'm = 9999.995'), ('numeric_fit', '(n * 1.5)::numeric(3)', 'n = 999.5'),
+	('numeric_to_float8', 'm::float8', 'm = 999999999999.999999'),
+	('display_scale_is', 'q', 'q = 1.00');
+INSERT INTO edges (id) SELECT 0 UNION ALL SELECT id FROM checked_ops;
+ANALYZE edges;
+DO $$
+DECLARE
+	c record;
+BEGIN
+	FOR c IN SELECT * FROM checked_ops LOOP
+		EXECUTE format('UPDATE edges SET %s WHERE id = %s', c.row_values, c.id);
+	END LOOP;
+END $$;
+VACUUM edges;
+
+SET TimeZone = 'Asia/Kolkata';
+SELECT op, expr, row_values, check_fallback(format('SELECT %s, count(*) FROM edges WHERE id IN (0, %s) GROUP BY 1', expr, id)) AS outcome
+FROM checked_ops ORDER BY id;
+
+-- as a condition, and as an argument: the same outcome
+SELECT op, expr, key AS "as a key", condition AS "as a condition", argument AS "as an argument" FROM (
+	SELECT op, expr, regexp_replace(check_fallback(format('SELECT %s, count(*) FROM edges WHERE id IN (0, %s) GROUP BY 1', expr, id)), ' rows$', '') AS key,
+		regexp_replace(check_fallback(format('SELECT id, count(*) FROM edges WHERE id IN (0, %s) AND (%s) IS NOT NULL GROUP BY 1', id, expr)), ' rows$', '') AS condition,
+		regexp_replace(check_fallback(format('SELECT id, count(*) FILTER (WHERE id < 0), count(%s) FROM edges WHERE id IN (0, %s) GROUP BY 1', expr, id)), ' rows$', '') AS argument
+	FROM checked_ops) s
+WHERE condition <> argument OR (key <> argument AND key !~ '^\d$');
+
+-- filtered out, or not evaluated
+SELECT filtered, skipped, count(*), string_agg(op, ', ') FILTER (WHERE filtered <> '1 rows' OR skipped <> '2 rows') AS failures FROM (
+	SELECT op, check_engine(format('SELECT %s, count(*) FROM edges WHERE id IN (0, %2$s) AND id <> %2$s GROUP BY 1', expr, id)) AS filtered,
+		check_engine(format('SELECT id, count(CASE WHEN id = 0 THEN (%s) IS NOT NULL END), count(%1$s) FILTER (WHERE id = 0) FROM edges WHERE id IN (0, %s) GROUP BY 1', expr, id)) AS skipped
+	FROM checked_ops) s
+GROUP BY 1, 2;
+RESET TimeZone;
+
+-- what only the display scale of a sum can be
+CREATE TABLE zeros AS SELECT i AS id, CASE WHEN i = 2 THEN round(0.0, 600) ELSE 0.0 END AS q FROM generate_series(1, 2) i;
+ANALYZE zeros;
+SELECT op, check_fallback('SELECT ' || expr || ' FROM zeros') AS outcome, check_engine('SELECT ' || expr || ' FROM zeros WHERE id <> 2') AS filtered
+FROM (VALUES ('display_scale_sum', 'sum(q * q)')) v (op, expr);

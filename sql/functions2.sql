@@ -1,0 +1,29 @@
+--
+-- Bits, roots and rounding, texts in order, places and blanks.
+--
+SELECT x, check_engine(format('SELECT %1$s AS x, count(*), min(id), max(id) FROM facts GROUP BY 1', x))
+FROM unnest(ARRAY['i2 & 5::smallint', 'i4 & 255', 'i8 & i4', 'i2 | 7::smallint', 'i4 | i2', 'i8 | 4096', 'i2 # i2', 'i4 # 77', 'i8 # -1', '~i2', '~i4', '~i8', 'i2 << 3', 'i2 << 15', 'i2 >> 1', 'i4 << 5', 'i4 << 31', 'i4 >> 2', 'i4 >> 31', 'i8 << 7', 'i8 << 63', 'i8 >> 40', 'i8 >> 63', 'i4 << (id % 32)', 'i8 >> (id % 64)',
+	'sqrt(f8 * f8)', '|/ abs(f4)', 'floor(f8)', 'ceil(f8)', 'ceiling(f4)', 'round(f8)', 'round(f4)', 'trunc(f8)', 'trunc(f8 / 7)', 'sign(f8)', 'sign(f4)', 'round(f8 / 3)::int', 'floor(f8)::bigint',
+	'GREATEST(t, vc)', 'LEAST(t, vc, ''m'')', 'length(GREATEST(ch, ''ab''))', 'LEAST(ch, ''ab'')::text', 'LEAST(vc, NULL)', 't < vc', 't <= ''c''', 'vc > t', 't >= vc', 'ch < ''ab ''', 'ch <= ''ab'' ', 'ch > ''abc''', 'ch >= ''abc''']) x;
+SELECT check_engine('SELECT count(*), min(id) FROM facts WHERE t > ''c'' AND t < ''dd'' AND vc BETWEEN ''v1'' AND ''v5''');
+SELECT x::text AS value, check_query(format('SELECT floor(x), ceil(x), round(x), trunc(x), sign(x), 1 / NULLIF(sign(trunc(x)), 0), abs(x) FROM (VALUES (%L::float8), (2.5)) v (x) GROUP BY x', x)), 
+	check_query(format('SELECT sqrt(x), sqrt(LEAST(x, 1e30)::float4), round(LEAST(x, 1e30)::float4) FROM (VALUES (%L::float8), (2.5)) v (x) GROUP BY x', x)) AS roots
+FROM unnest('{0,-0,0.5,-0.5,1.5,2.5,-2.5,4503599627370497.5,1e300,Infinity,NaN,0.1}'::float8[]) x WHERE x >= 0 OR x::text = '-0' OR x = 'NaN';
+SELECT check_query('SELECT floor(x), ceil(x), round(x), trunc(x), sign(x) FROM (VALUES (''-Infinity''::float8), (-0.5), (-1.5), (-2.5), (-0.4)) v (x) GROUP BY x');
+
+CREATE TABLE words (id int, t text, c char(8), p text);
+INSERT INTO words SELECT row_number() OVER (), a || b || a, left(b || a, 8), c FROM unnest('{"",a,é,"€€"," ","  x"}'::text[]) a, unnest('{"",ab,éa,"a b"," ",b€,"aé "}'::text[]) b, unnest('{"",a,b,é,"a b",aé,€€,"é€"," ",zz}'::text[]) c;
+INSERT INTO words VALUES (0, NULL, NULL, NULL), (-1, 'x', NULL, NULL), (-2, NULL, 'x', 'x'), (-3, E'a\u00ff', 'b', E'\x7f');
+SELECT x, check_engine(format('SELECT %1$s AS x, count(*), min(id), max(id) FROM words GROUP BY 1', x))
+FROM unnest(ARRAY['strpos(t, p)', 'strpos(t, ''é'')', 'position(p IN t)', 'position(''€'' IN t)', 'strpos(t, '''')', 'strpos(p, t)', 'btrim(t)', 'ltrim(t)', 'rtrim(t)', 'trim(t)', 'trim(both from c)', 'length(ltrim(t))', 'starts_with(t, p)', 't ^@ ''é''', 'starts_with(t, '''')',
+	't < p', 't <= p', 't > p', 't >= p', 'GREATEST(t, p, c)', 'LEAST(p, t)', 'c >= ''a''']) x;
+SELECT check_engine('SELECT max(strpos(t, p)), sum(length(btrim(t))), count(*) FILTER (WHERE t < p), bool_or(t > p) FROM words');
+SELECT c AS condition, check_engine('SELECT count(*), min(id), max(id) FROM words WHERE ' || c)
+FROM unnest(ARRAY['(t < p) IS TRUE', '(t < p) IS NOT TRUE', '(t < p) IS FALSE', '(t < p) IS NOT FALSE', '(t < p) IS UNKNOWN', '(t < p) IS NOT UNKNOWN']) c;
+
+-- shifts that depend on the machine are PostgreSQL's, as are collations but C
+SELECT x, check_fallback(format('SELECT %s, count(*) FROM facts WHERE id < 100 GROUP BY 1', x)) FROM unnest('{i4 << id,i4 >> -id,i8 << id,i2 << 16,i2 >> 17}'::text[]) x;
+CREATE COLLATION other (provider = icu, locale = 'en');
+SET gpuagg.report_rejections = on;
+SELECT count(*) FILTER (WHERE t < 'b' COLLATE other), max(GREATEST(t, p COLLATE other)) = 'zz' FROM words WHERE id = -1;
+RESET gpuagg.report_rejections;

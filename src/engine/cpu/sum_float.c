@@ -1,0 +1,122 @@
+/*
+ * sum_float.c
+ *	  Floats, and products of two, into exact sums.
+ *
+ * A run's first values other than 0 choose the unit; while there are none, all
+ * values are 0, whose words are 0 in any unit.
+ *
+ * The loop for narrow sums of two words is the one that matters: it has no
+ * branch that real data would often take, and asks for problems once a batch.
+ */
+#include "engine/cpu/sum_float.h"
+
+/*
+ * Room for values larger than those of the first batch; what is left of a narrow
+ * sum's window, 32 bits, is for smaller ones.
+ */
+#define ROOM_ABOVE 8
+
+static inline double
+float_at(const Vector *vector, bool single, uint32_t row)
+{
+	return single ? ((const float *) vector->values)[row] :
+		((const double *) vector->values)[row];
+}
+
+/* The largest exponent of the rows' values, or products; 0: all are 0. */
+static uint32_t
+largest_exponent(const FloatArgs *args, const RowGroups *rows)
+{
+	uint32_t	largest = 0;
+
+	for (uint32_t i = 0; i < rows->n; i++)
+	{
+		double		a = float_at(args->a, args->a_single, rows->rows[i]);
+		uint32_t	exponent = args->b == NULL ? exact_exponent(a) :
+			exact_product_exponent(a, float_at(args->b, args->b_single, rows->rows[i]));
+
+		largest = exponent > largest ? exponent : largest;
+	}
+	return largest;
+}
+
+static void
+choose_unit(const Accumulator *acc, int level, const FloatArgs *args,
+			const RowGroups *rows, SumUnit *unit)
+{
+	uint32_t	exponent = level == EXACT_FULL ? 0 : largest_exponent(args, rows);
+
+	unit->chosen = exponent > 0 || level == EXACT_FULL;
+	unit->exponent = acc_unit(acc, level, exponent, ROOM_ABOVE);
+}
+
+/* Two words more. */
+static inline void
+add_two(uint64_t *words, const uint64_t *more)
+{
+	words[0] += more[0];
+	words[1] += more[1] + (words[0] < more[0]);
+}
+
+#define FOR_NARROW(ctype, to) \
+	do { \
+		const ctype *values = args->a->values; \
+		for (uint32_t i = 0; i < rows->n; i++) \
+		{ \
+			uint64_t	more[2]; \
+			problems |= exact_narrow(values[rows->rows[i]], unit, acc->limit, more); \
+			add_two(to, more); \
+		} \
+	} while (0)
+
+static uint32_t
+sum_narrow(const Accumulator *acc, const FloatArgs *args, const RowGroups *rows,
+		   const States *states, int32_t unit)
+{
+	uint64_t   *base = states->base + acc->word;
+	uint64_t	single[2] = {base[0], base[1]};
+	uint32_t	problems = 0;
+
+	if (states->single && args->a_single)
+		FOR_NARROW(float, single);
+	else if (states->single)
+		FOR_NARROW(double, single);
+	else if (args->a_single)
+		FOR_NARROW(float, base + rows->groups[i] * states->stride);
+	else
+		FOR_NARROW(double, base + rows->groups[i] * states->stride);
+	if (states->single)
+		memcpy(base, single, sizeof(single));
+	return problems;
+}
+
+static uint32_t
+sum_numbers(const Accumulator *acc, int level, const FloatArgs *args,
+			const RowGroups *rows, const States *states, int32_t unit)
+{
+	int			n = acc_number_words(acc, level);
+	uint32_t	problems = 0;
+
+	for (uint32_t i = 0; i < rows->n; i++)
+	{
+		size_t		group = states->single ? 0 : rows->groups[i];
+		uint64_t   *words = states->base + acc->word + group * states->stride;
+		double		a = float_at(args->a, args->a_single, rows->rows[i]);
+		ExactNumber number = args->b == NULL ? exact_number(a, acc->limit) :
+			exact_product(a, float_at(args->b, args->b_single, rows->rows[i]), acc->limit);
+
+		problems |= exact_accumulate(&number, unit, words, n, level == EXACT_NARROW);
+	}
+	return problems;
+}
+
+uint32_t
+sum_floats(const Accumulator *acc, int level, const FloatArgs *args,
+		   const RowGroups *rows, const States *states, SumUnit *unit)
+{
+	if (!unit->chosen)
+		choose_unit(acc, level, args, rows, unit);
+	if (level == EXACT_NARROW && acc->kind == ACC_SUM_FLOAT)
+		return sum_narrow(acc, args, rows, states, unit->exponent);
+	return sum_numbers(acc, level, args, rows, states, unit->exponent);
+}

@@ -1,0 +1,96 @@
+/*
+ * left.c
+ *	  Rows of heap pages that an engine has left out, read by PostgreSQL.
+ *
+ * An engine tells them by block and line pointer when it has come across them,
+ * which on a device is long after their page was unpinned.  They are still
+ * there: a tuple that the query's snapshot sees is not removed, and keeps its
+ * line pointer.  They are fetched by the table's own access method, which looks
+ * at their visibility once more, and raises PostgreSQL's error if
+ * old_snapshot_threshold has let them go.
+ */
+#include "postgres.h"
+
+#include "access/tableam.h"
+#include "miscadmin.h"
+#include "utils/rel.h"
+
+#include "source/left.h"
+
+/* Rows asked for at once. */
+#define LEFT_ROWS 128
+
+struct LeftSource
+{
+	const SourceTable *tables;
+	int			ntables;
+	Snapshot	snapshot;
+	EngineHandle *engine;
+	RowSender  *sender;
+	TupleTableSlot **slots;		/* one a table; NULL: not needed yet */
+};
+
+LeftSource *
+left_create(const SourceTable *tables, int ntables, Snapshot snapshot,
+			EngineHandle *engine, RowSender *sender)
+{
+	LeftSource *left = palloc(sizeof(LeftSource));
+
+	left->tables = tables;
+	left->ntables = ntables;
+	left->snapshot = snapshot;
+	left->engine = engine;
+	left->sender = sender;
+	left->slots = palloc0(sizeof(TupleTableSlot *) * ntables);
+	return left;
+}
+
+static EngineStatus
+send_row(LeftSource *left, const LeftRow *row)
+{
+	const SourceTable *table = &left->tables[row->table];
+	TupleTableSlot **slot = &left->slots[row->table];
+	ItemPointerData tid;
+	EngineStatus status;
+
+	if (*slot == NULL)
+		*slot = table_slot_create(table->relation, NULL);
+	ItemPointerSet(&tid, row->block, row->line);
+	if (!table_tuple_fetch_row_version(table->relation, &tid, left->snapshot, *slot))
+		return engine_give_up(left->engine, "a row that was visible is gone");
+	status = rows_add(left->sender, *slot, table->attnos);
+	ExecClearTuple(*slot);
+	return status;
+}
+
+EngineStatus
+left_send(LeftSource *left, uint64 *nrows)
+{
+	LeftRow		rows[LEFT_ROWS];
+	int			n;
+
+	while ((n = engine_left(left->engine, rows, LEFT_ROWS)) > 0)
+	{
+		for (int i = 0; i < n; i++)
+		{
+			EngineStatus status;
+
+			CHECK_FOR_INTERRUPTS();
+			status = send_row(left, &rows[i]);
+			if (status != ENGINE_OK)
+				return status;
+		}
+		*nrows += n;
+	}
+	return ENGINE_OK;
+}
+
+void
+left_end(LeftSource *left)
+{
+	for (int i = 0; i < left->ntables; i++)
+		if (left->slots[i] != NULL)
+			ExecDropSingleTupleTableSlot(left->slots[i]);
+	pfree(left->slots);
+	pfree(left);
+}

@@ -1,0 +1,24 @@
+/*
+ * left.h
+ *	  Rows of heap pages that an engine has left out, read by PostgreSQL.
+ */
+#ifndef GPUAGG_LEFT_H
+#define GPUAGG_LEFT_H
+
+#include "source/heap.h"
+#include "source/rows.h"
+
+typedef struct LeftSource LeftSource;
+
+/* For rows of these tables, which the engine knows by their places here. */
+extern LeftSource *left_create(const SourceTable *tables, int ntables, Snapshot snapshot,
+							   EngineHandle *engine, RowSender *sender);
+
+/*
+ * Hand those that the engine has told so far to the sender; adds their number to
+ * *nrows.  Returns OK, or the status with which the engine gave up.
+ */
+extern EngineStatus left_send(LeftSource *left, uint64 *nrows);
+extern void left_end(LeftSource *left);
+
+#endif							/* GPUAGG_LEFT_H */

@@ -1,0 +1,36 @@
+"""What a query is made of, so that one sees what a run has tested."""
+import re
+
+AGGREGATES = ('count|sum|avg|min|max|variance|var_samp|var_pop|stddev|stddev_samp|stddev_pop|bit_and|bit_or|bit_xor|bool_and|'
+              'bool_or|every|corr|covar_[a-z]+|regr_[a-z0-9]+|array_agg|string_agg')
+PATTERNS = [('expression: ' + name, re.compile(pattern)) for name, pattern in (
+    ('CASE', r'\bCASE\b'), ('COALESCE', 'COALESCE'), ('NULLIF', 'NULLIF'), ('GREATEST, LEAST', 'GREATEST|LEAST'),
+    ('IS DISTINCT FROM', 'DISTINCT FROM'), ('IS NULL', r'IS (NOT )?NULL'), ('IS TRUE', r'IS (NOT )?(TRUE|FALSE|UNKNOWN)'),
+    ('IN, ANY, ALL', r'\b(IN|ANY|ALL) \('), ('BETWEEN', 'BETWEEN'), ('LIKE', r'\bLIKE\b'), ('date_trunc', 'date_trunc'),
+    ('date_trunc of an interval', r'date_trunc[^()]*\([^()]*interval'), ('extract, date_part', r'extract\(|date_part\('),
+    ('AT TIME ZONE', 'AT TIME ZONE'), ('+ interval', r"[+-] interval '"), ('::timestamptz', '::timestamptz'),
+    ('left, right, substr', r'\b(left|right|substr|substring)\('), ('length', r'\b(length|octet_length|char_length)\('),
+    ('round, trunc, floor, ceil', r'\b(round|trunc|floor|ceil)\('), ('::numeric', '::numeric'),
+    ('a division', ' / '), ('a parameter', r'\$\d'), ('subquery', r'\(SELECT'))]
+CALL = re.compile(r'\b(%s)\((DISTINCT )?' % AGGREGATES)
+
+
+def features(query):
+    text = query.whole()
+    found = {'around: ' + query.around, 'rows from: ' + query.kind}
+    for name, distinct in CALL.findall(text):
+        found.add('aggregate: %s%s' % (name, ' DISTINCT' if distinct else ''))
+    found.update(name for name, pattern in PATTERNS if pattern.search(text))
+    for given, name in ((query.sets, query.sets.split(' ')[0] if not query.sets.startswith('{') else 'ROLLUP'),
+                        (query.distinct, 'SELECT DISTINCT'), (query.having, 'HAVING'), (query.limit, 'LIMIT'),
+                        (query.keys and not query.sets, 'GROUP BY or DISTINCT')):
+        if given:
+            found.add('query: ' + name)
+    if any(a.filter for a in query.aggregates):
+        found.add('query: FILTER')
+    for key in query.keys:
+        found.add('key: ' + key.type)
+    for a in query.aggregates:
+        if a.argument is not None:
+            found.add('argument: ' + a.argument.type)
+    return found
