@@ -6,8 +6,8 @@ SET gpuagg.report_rejections = on;
 
 -- aggregates
 SELECT b, string_agg(vc, ',' ORDER BY id) FROM facts WHERE id < 5 GROUP BY b ORDER BY b;
-SELECT count(DISTINCT i2), count(*) FROM facts;
-SELECT count(DISTINCT f4) FROM facts;
+SELECT sum(DISTINCT i2 ORDER BY i2), count(*) FROM facts;
+SELECT count(DISTINCT (b, i2 > 0)), count(*) FROM facts;
 SELECT count(DISTINCT random() < 2) FROM facts;
 SELECT max(t COLLATE "en-x-icu") FROM facts;
 SELECT sum(n) FROM (VALUES (1.5), (2)) x (n);
@@ -36,7 +36,9 @@ SELECT DISTINCT random() < 2 FROM facts;
 SELECT DISTINCT max(i4) FROM facts;
 
 -- grouping sets
-SELECT b, count(*) FROM facts GROUP BY ROLLUP (b) ORDER BY b, count(*);
+SELECT (SELECT 1) AS one, b, count(*) FROM facts GROUP BY GROUPING SETS ((1), (2)) ORDER BY b, count(*);
+SELECT b, b, count(*) FROM facts GROUP BY GROUPING SETS ((1), (2)) ORDER BY 1, 2, 3;
+SELECT count(*) FROM (SELECT count(*) FROM facts WHERE id < 5 GROUP BY CUBE (id, id + 1, id + 2, id + 3, id + 4, id + 5), CUBE (b, i2, i4, i8, k)) x;
 
 -- set-returning functions in the target list are no part of the aggregation
 SELECT b, generate_series(1, 2), count(*) FROM facts GROUP BY b ORDER BY 1, 2;
@@ -45,7 +47,7 @@ SELECT b, generate_series(1, 2), count(*) FROM facts GROUP BY b ORDER BY 1, 2;
 SELECT i4 FROM facts WHERE id = 1;
 SELECT b, count(*) FROM facts GROUP BY b ORDER BY b;
 SET gpuagg.mode = off;
-SELECT count(DISTINCT i2), count(*) FROM facts;
+SELECT sum(DISTINCT i2 ORDER BY i2), count(*) FROM facts;
 SET gpuagg.mode = force;
 RESET gpuagg.report_rejections;
-SELECT count(DISTINCT i2), count(*) FROM facts;
+SELECT sum(DISTINCT i2 ORDER BY i2), count(*) FROM facts;

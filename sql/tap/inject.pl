@@ -25,6 +25,8 @@ my %queries = (
 	pages => 'SELECT k, count(*), sum(v), min(f) FROM t WHERE v % 3 <> 0 GROUP BY k ORDER BY k',
 	partitions => 'SELECT k, length(s) AS l, count(*), sum(v) FROM parts WHERE v % 3 <> 0 GROUP BY 1, 2 ORDER BY 1, 2',
 	columns => 'SELECT k, count(*), sum(v), min(f) FROM (SELECT * FROM t OFFSET 10) s GROUP BY k ORDER BY k',
+	sets => 'SELECT k, v % 3, count(*), sum(v) FROM t GROUP BY CUBE (k, v % 3) ORDER BY 1, 2, 3',
+	distinct => 'SELECT k % 7, count(*), count(DISTINCT v % 9000), sum(DISTINCT k) FROM t GROUP BY 1 ORDER BY 1',
 	rescans => 'SELECT x, s.* FROM generate_series(1, 3) x, LATERAL (SELECT k % x AS m, count(*) FROM t GROUP BY 1) s ORDER BY 1, 2');
 my $by_key = 'SELECT u.* FROM (SELECT gpu_sum_by_key(k, v) AS a FROM t) s, unnest(s.a) u ORDER BY 1';
 my %calls = (
@@ -32,6 +34,8 @@ my %calls = (
 	# the last pages of the first partition, its rows left out, the third one's rows
 	partitions => [ 'open:1', 'pages:1', 'pages:9', 'pages:15', 'columns:1', 'columns:2', 'columns:3', 'groups:1' ],
 	columns => [ 'open:1', 'columns:1', 'columns:7', 'groups:1' ],
+	sets => [ 'open:1', 'pages:2', 'groups:1', 'groups:2', 'regroup:1', 'regroup:2' ],
+	distinct => [ 'groups:2', 'regroup:1', 'regroup:3' ],
 	rescans => [ 'open:1', 'pages:2', 'groups:1' ]);
 
 is(outcome($node, "SET gpuagg.inject_failure = ''", 'SHOW gpuagg.inject_failure'), '', 'setting is there');

@@ -11,7 +11,7 @@
  *
  * One run is used by one thread.  Calls, in this order:
  *
- *	  open  (pages | left | columns)*  groups+  close
+ *	  open  (pages | left | columns)*  groups+  (rewind groups+)*  close
  *
  * A status other than OK and BUSY ends the run: only close may follow.
  */
@@ -180,6 +180,12 @@ typedef struct EngineOps
 	 * and it is too late for PostgreSQL's own plan.
 	 */
 	EngineStatus (*groups) (EngineRun *run, GroupBatch *batch);
+
+	/*
+	 * Let groups begin with the first group again, once it has answered OK.
+	 * Cannot fail, and neither can the calls of groups that follow.
+	 */
+	void		(*rewind) (EngineRun *run);
 
 	/* End the run wherever it is and free all of it.  Cannot fail. */
 	void		(*close) (EngineRun *run);

@@ -192,6 +192,12 @@ engine_groups(EngineHandle *handle, GroupBatch *batch)
 }
 
 void
+engine_rewind(EngineHandle *handle)
+{
+	handle->ops->rewind(handle->run);
+}
+
+void
 engine_close(EngineHandle *handle)
 {
 	EngineRun  *run = handle->run;

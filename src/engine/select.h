@@ -50,6 +50,7 @@ extern EngineStatus engine_pages(EngineHandle *handle, const PageRef *pages, int
 extern int	engine_left(EngineHandle *handle, LeftRow *rows, int max);
 extern EngineStatus engine_columns(EngineHandle *handle, const ColumnBatch *batch);
 extern EngineStatus engine_groups(EngineHandle *handle, GroupBatch *batch);
+extern void engine_rewind(EngineHandle *handle);
 extern void engine_close(EngineHandle *handle);
 extern const char *engine_message(const EngineHandle *handle);
 

@@ -19,11 +19,46 @@
 #include "exec/explain.h"
 #include "exec/node.h"
 
+/* The keys of each set, as PostgreSQL shows them for its own nodes. */
+static void
+show_sets(const List *sets, const List *keys, ExplainState *es)
+{
+	ListCell   *lc;
+
+	ExplainOpenGroup("Grouping Sets", "Grouping Sets", false, es);
+	ExplainOpenGroup("Grouping Set", NULL, true, es);
+	ExplainOpenGroup("Group Keys", "Group Keys", false, es);
+	foreach(lc, sets)
+	{
+		List	   *names = NIL;
+		ListCell   *key;
+
+		foreach(key, (List *) lfirst(lc))
+			names = lappend(names, list_nth(keys, lfirst_int(key)));
+		if (names == NIL && es->format == EXPLAIN_FORMAT_TEXT)
+			ExplainPropertyText("Group Key", "()", es);
+		else
+			ExplainPropertyListNested("Group Key", names, es);
+	}
+	ExplainCloseGroup("Group Keys", "Group Keys", false, es);
+	ExplainCloseGroup("Grouping Set", NULL, true, es);
+	ExplainCloseGroup("Grouping Sets", "Grouping Sets", false, es);
+}
+
+/* Has GROUP BY more than one way to group? */
+static bool
+has_sets(const PlanInfo *plan)
+{
+	return plan->sets != NIL &&
+		(list_length(plan->sets) > 1 || list_length(linitial(plan->sets)) < plan->nkeys);
+}
+
 static void
 show_group_keys_and_aggregates(GpuAggState *state, List *ancestors, ExplainState *es)
 {
 	CustomScan *scan = (CustomScan *) state->css.ss.ps.plan;
-	const Program *program = state->plan->program;
+	const PlanInfo *plan = state->plan;
+	int			naggs = (plan->regrouping ? plan->regrouping : plan->program)->naggs;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, (Plan *) scan, ancestors);
 	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
 	List	   *keys = NIL;
@@ -36,12 +71,14 @@ show_group_keys_and_aggregates(GpuAggState *state, List *ancestors, ExplainState
 		char	   *text = deparse_expression(expr, context, prefix, true);
 
 		/* the keys come first; those of a DISTINCT can be aggregates, too */
-		if (foreach_current_index(lc) < program->nkeys)
+		if (foreach_current_index(lc) < plan->nkeys)
 			keys = lappend(keys, text);
-		else if (foreach_current_index(lc) < program->nkeys + program->naggs)
+		else if (foreach_current_index(lc) < plan->nkeys + naggs)
 			aggs = lappend(aggs, text);
 	}
-	if (keys != NIL)
+	if (has_sets(plan))
+		show_sets(plan->sets, keys, es);
+	else if (keys != NIL)
 		ExplainPropertyList("Group Key", keys, es);
 	if (aggs != NIL)
 		ExplainPropertyList("Aggregates", aggs, es);
@@ -99,12 +136,12 @@ show_source(GpuAggState *state, ExplainState *es)
 }
 
 static void
-show_program(GpuAggState *state, ExplainState *es)
+show_program(const char *label, const Program *program, ExplainState *es)
 {
 	char		line[256];
 	List	   *lines = NIL;
 
-	for (int i = 0; program_print_line(state->plan->program, i, line, sizeof(line)); i++)
+	for (int i = 0; program_print_line(program, i, line, sizeof(line)); i++)
 		lines = lappend(lines, pstrdup(line));
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
@@ -112,10 +149,10 @@ show_program(GpuAggState *state, ExplainState *es)
 
 		/* a line each, where a list would be one line */
 		foreach(lc, lines)
-			ExplainPropertyText("Program", lfirst(lc), es);
+			ExplainPropertyText(label, lfirst(lc), es);
 	}
 	else
-		ExplainPropertyList("Program", lines, es);
+		ExplainPropertyList(label, lines, es);
 }
 
 /* Milliseconds by phase, where EXPLAIN's timing is wanted. */
@@ -165,6 +202,9 @@ show_run(GpuAggState *state, ExplainState *es)
 	ExplainPropertyUInteger("Groups", NULL, stats->groups, es);
 	ExplainPropertyUInteger("Input", "kB", (stats->bytes + 1023) / 1024, es);
 	ExplainPropertyUInteger("Engine Memory", "kB", (stats->memory + 1023) / 1024, es);
+	if (state->regrouping)
+		ExplainPropertyUInteger("Regrouping Memory", "kB",
+								(regrouping_memory(state->regrouping) + 1023) / 1024, es);
 	show_times(stats, es);
 }
 
@@ -182,7 +222,9 @@ gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 						state->engine ? engine_name(state->engine) : engine_for_plan(state->plan->engine)->name,
 						es);
 	if (es->verbose)
-		show_program(state, es);
+		show_program("Program", state->plan->program, es);
+	if (es->verbose && state->plan->regrouping)
+		show_program("Regrouping", state->plan->regrouping, es);
 	if (es->analyze)
 		show_run(state, es);
 }

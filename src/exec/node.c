@@ -8,6 +8,9 @@
  * engine cannot finish exactly, the node drops its work and returns what
  * PostgreSQL's own plan returns, which it carries as its first child.
  *
+ * With grouping sets, or aggregates with DISTINCT, the engine's groups are
+ * regrouped (regrouping.c) before the first of them becomes a tuple.
+ *
  * That child is initialized with the node (so that permissions are checked, and
  * EXPLAIN can show it) and not started before it is needed.  Its tuples already
  * are the node's result; the engine's groups go through HAVING and projection.
@@ -128,6 +131,7 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 
 	state->plan = plan_info_from_list(scan->custom_private);
 	state->program = state->plan->program;
+	state->coarse = state->plan->regrouping;
 	state->phase = PHASE_INPUT;
 
 	/* no device is touched for EXPLAIN */
@@ -141,6 +145,17 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 	state->run_context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg run",
 											   ALLOCSET_DEFAULT_SIZES);
 	state->engine = engine_handle(engine_for_plan(state->plan->engine));
+	if (state->plan->regrouping)
+		state->regrouping = regrouping_create(state->plan);
+}
+
+/* Give back what a run has taken beside PostgreSQL's memory. */
+static void
+close_run(GpuAggState *state)
+{
+	if (state->regrouping)
+		regrouping_close(state->regrouping);
+	engine_close(state->engine);
 }
 
 /*
@@ -151,7 +166,7 @@ static void
 fall_back(GpuAggState *state, EngineStatus status, const char *reason)
 {
 	state->fallback_reason = MemoryContextStrdup(state->run_context, reason);
-	engine_close(state->engine);
+	close_run(state);
 	state->phase = PHASE_NATIVE;
 
 	if (!gpuagg_fallback)
@@ -183,34 +198,69 @@ run_input(GpuAggState *state)
 	return child_source_run(state->child, state->program, state->engine);
 }
 
-/* From the input to the first groups, in one run of the engine. */
+/* The next batch of the node's groups. */
 static EngineStatus
-run_once(GpuAggState *state, const EngineHints *hints)
+next_groups(GpuAggState *state)
+{
+	state->next_group = 0;
+	if (state->regrouping)
+		return regrouping_groups(state->regrouping, state->engine, &state->groups,
+								 &state->layout);
+	return engine_groups(state->engine, &state->groups);
+}
+
+/*
+ * From the input to the first groups, in one run of the engine.  What can fail
+ * fails here.
+ */
+static EngineStatus
+run_once(GpuAggState *state, const EngineHints *hints, const char **message)
 {
 	EngineStatus status = engine_open(state->engine, state->program, state->slots, hints);
 
 	if (status == ENGINE_OK)
 		status = run_input(state);
+	*message = engine_message(state->engine);
+	if (status == ENGINE_OK && state->regrouping)
+		status = regrouping_run(state->regrouping, state->engine, state->program,
+								state->coarse, hints->memory_limit, message);
 	if (status == ENGINE_OK)
-		status = engine_groups(state->engine, &state->groups);
+	{
+		status = next_groups(state);
+		*message = engine_message(state->engine);
+	}
 	return status;
+}
+
+/* The program with wider float sums; the same if it has none that can be wider. */
+static const Program *
+widened(GpuAggState *state, const Program *program)
+{
+	Program    *wider = MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt,
+										   program->size);
+
+	return program_widen(program, wider) ? wider : program;
 }
 
 /* The same, in wider runs for as long as float sums ask for that. */
 static EngineStatus
-run_widening(GpuAggState *state, const EngineHints *hints)
+run_widening(GpuAggState *state, const EngineHints *hints, const char **message)
 {
 	EngineStatus status;
 
-	while ((status = run_once(state, hints)) == ENGINE_WIDEN)
+	while ((status = run_once(state, hints, message)) == ENGINE_WIDEN)
 	{
-		Program    *wider = MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt,
-											   state->program->size);
+		const Program *program = widened(state, state->program);
+		const Program *coarse = state->coarse ? widened(state, state->coarse) : NULL;
 
-		if (!program_widen(state->program, wider))
-			return engine_give_up(state->engine, "a float sum cannot be exact");
-		engine_close(state->engine);
-		state->program = wider;
+		if (program == state->program && coarse == state->coarse)
+		{
+			*message = "a float sum cannot be exact";
+			return ENGINE_INEXACT;
+		}
+		close_run(state);
+		state->program = program;
+		state->coarse = coarse;
 		if (state->child)
 			ExecReScan(state->child);
 	}
@@ -234,6 +284,7 @@ run_engine(GpuAggState *state)
 	};
 	MemoryContext old;
 	EngineStatus status;
+	const char *message;
 	char	   *reason;
 
 	state->fallback_reason = NULL;
@@ -254,34 +305,50 @@ run_engine(GpuAggState *state)
 	}
 	else
 	{
-		status = run_widening(state, &hints);
+		status = run_widening(state, &hints, &message);
 		if (status == ENGINE_OK)
 			state->phase = PHASE_GROUPS;
 		else
-			fall_back(state, status, engine_message(state->engine));
+			fall_back(state, status, message);
 	}
-	state->next_group = 0;
 	ResetExprContext(econtext);
 	MemoryContextSwitchTo(old);
 }
 
-/* Put one group into the scan tuple: keys, then aggregates; NULLs for the rest. */
+/*
+ * Put one group into the scan tuple: keys, then aggregates, then GROUPING(); NULLs
+ * for the rest.
+ */
 static void
 store_group(GpuAggState *state, uint32_t group, TupleTableSlot *slot)
 {
-	const Program *program = state->program;
+	const PlanInfo *plan = state->plan;
+	const Program *program = state->coarse ? state->coarse : state->program;
+	const int  *places = state->regrouping ? state->layout->places : NULL;
 	const Aggregate *aggs = program_aggs(program);
 	const uint64_t *words = state->groups.states + (size_t) group * program->nwords;
 	Datum	   *values = slot->tts_values;
 	bool	   *isnull = slot->tts_isnull;
 
 	ExecClearTuple(slot);
-	for (int i = 0; i < program->nkeys; i++)
-		*values++ = key_value(program, i, &state->groups.keys[i], group, isnull++);
+	for (int i = 0; i < plan->nkeys; i++)
+	{
+		int			place = places ? places[i] : i;
+
+		*isnull = true;
+		*values++ = place < 0 ? (Datum) 0 :
+			key_value(program, i, &state->groups.keys[place], group, isnull);
+		isnull++;
+	}
 	for (int i = 0; i < program->naggs; i++)
 		*values++ = final_value(program, &aggs[i], words, state->groups.units,
 								isnull++);
-	for (int i = program->nkeys + program->naggs; i < slot->tts_tupleDescriptor->natts; i++)
+	for (int i = 0; i < list_length(plan->groupings); i++)
+	{
+		*values++ = Int32GetDatum(places ? state->layout->groupings[i] : 0);
+		*isnull++ = false;
+	}
+	while (values < slot->tts_values + slot->tts_tupleDescriptor->natts)
 	{
 		*values++ = (Datum) 0;
 		*isnull++ = true;
@@ -303,7 +370,7 @@ next_engine_tuple(GpuAggState *state)
 
 		if (state->next_group == state->groups.ngroups && state->groups.ngroups > 0)
 		{
-			EngineStatus status = engine_groups(state->engine, &state->groups);
+			EngineStatus status = next_groups(state);
 
 			/* tuples have left: too late for the native plan */
 			if (status != ENGINE_OK)
@@ -312,11 +379,10 @@ next_engine_tuple(GpuAggState *state)
 						 errmsg("engine \"%s\" lost its groups: %s",
 								engine_name(state->engine),
 								engine_message(state->engine))));
-			state->next_group = 0;
 		}
 		if (state->groups.ngroups == 0)
 		{
-			engine_close(state->engine);
+			close_run(state);
 			return ExecClearTuple(ps->ps_ProjInfo ? ps->ps_ResultTupleSlot : slot);
 		}
 
@@ -365,7 +431,7 @@ rescan_node(CustomScanState *node)
 	GpuAggState *state = (GpuAggState *) node;
 	ListCell   *lc;
 
-	engine_close(state->engine);
+	close_run(state);
 	state->phase = PHASE_INPUT;
 	foreach(lc, node->custom_ps)
 	{
@@ -387,7 +453,7 @@ end_node(CustomScanState *node)
 	ListCell   *lc;
 
 	if (state->engine)
-		engine_close(state->engine);
+		close_run(state);
 	for (int i = 0; i < state->ntables; i++)
 		table_close(state->tables[i].relation, NoLock);
 	foreach(lc, node->custom_ps)

@@ -9,6 +9,7 @@
 #include "nodes/extensible.h"
 
 #include "engine/select.h"
+#include "exec/regrouping.h"
 #include "plan/plan_info.h"
 #include "source/tables.h"
 
@@ -36,9 +37,12 @@ typedef struct GpuAggState
 	SlotValue  *slots;
 	MemoryContext run_context;	/* of one run: slots' bytes, batches */
 	EngineHandle *engine;
+	const Program *coarse;		/* of regrouping, at the level of its float sums */
+	Regrouping *regrouping;		/* NULL: the engine's groups are the node's */
 	GpuAggPhase phase;
 	GroupBatch	groups;			/* the current batch, and the next group in it */
 	uint32_t	next_group;
+	const SetLayout *layout;	/* of the current batch, with regrouping */
 	TableSourceStats source;	/* of all runs */
 	char	   *fallback_reason;	/* of the last run, or NULL */
 } GpuAggState;

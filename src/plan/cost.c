@@ -72,7 +72,7 @@ cost_startup(const CostInput *in)
 	cost += in->pages * costs.page;
 	cost += in->rows * (costs.tuple + p->ninsns * costs.operator);
 	cost += in->rows_passed * (p->nkeys + p->naccs) * costs.operator;
-	cost += in->groups * costs.group;
+	cost += (in->groups + in->regrouped) * costs.group;
 
 	/* a child plan's tuples are taken apart one by one */
 	if (in->pages == 0)

@@ -20,6 +20,7 @@ typedef struct CostInput
 	double		rows;			/* rows read */
 	double		rows_passed;	/* rows left by the program's filter */
 	double		groups;
+	double		regrouped;		/* groups that are taken into coarser ones */
 } CostInput;
 
 /* Startup cost: everything up to the first group.  Nothing is free of it. */

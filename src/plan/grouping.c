@@ -14,8 +14,12 @@
  * aggregates or window functions, and are not looked into.  What else the input
  * puts out is there for the sake of its own GROUP BY, PARTITION BY or ORDER BY.
  *
- * Aggregates with DISTINCT are left to PostgreSQL, but where no aggregate of the
- * query needs a row's repetitions, the engine removes these from its input.
+ * GROUPING SETS, and aggregates with DISTINCT, are made by regrouping: the engine
+ * groups by all keys of all sets and by these aggregates' arguments, and coarser
+ * groups are made of its groups.
+ *
+ * Other aggregates with DISTINCT are left to PostgreSQL, but where no aggregate
+ * of the query needs a row's repetitions, the engine removes these from its input.
  */
 #include "postgres.h"
 
@@ -34,22 +38,15 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
+#include "engine/cpu/regroup.h"
 #include "plan/clauses.h"
 #include "plan/grouping.h"
 #include "plan/lower.h"
 
-typedef struct CollectContext
-{
-	Grouping   *grouping;
-	const char *reason;
-} CollectContext;
-
 /* Collect Aggrefs, and further keys, from an expression of the output. */
 static bool
-collect_walker(Node *node, CollectContext *context)
+collect_walker(Node *node, Grouping *grouping)
 {
-	Grouping   *grouping = context->grouping;
-
 	if (node == NULL)
 		return false;
 	if (IsA(node, Aggref))
@@ -66,10 +63,119 @@ collect_walker(Node *node, CollectContext *context)
 	}
 	if (IsA(node, GroupingFunc))
 	{
-		context->reason = "GROUPING is not supported";
-		return true;
+		grouping->groupings = list_append_unique(grouping->groupings, node);
+		return false;
 	}
-	return expression_tree_walker(node, collect_walker, (void *) context);
+	return expression_tree_walker(node, collect_walker, (void *) grouping);
+}
+
+/* The number of the key that a part of GROUP BY is. */
+static int
+key_number(const Grouping *grouping, Index sortgroupref)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->clause)
+	{
+		if (lfirst_node(SortGroupClause, lc)->tleSortGroupRef == sortgroupref)
+			return foreach_current_index(lc);
+	}
+	elog(ERROR, "grouping set with an unknown key");
+}
+
+List *
+grouping_key_numbers(const Grouping *grouping, const List *sortgrouprefs)
+{
+	List	   *numbers = NIL;
+	ListCell   *lc;
+
+	foreach(lc, sortgrouprefs)
+		numbers = lappend_int(numbers, key_number(grouping, lfirst_int(lc)));
+	return numbers;
+}
+
+/*
+ * In a set's groups, the keys of other sets are NULL.  An expression of the
+ * output stands for a key if it equals it, so keys must be different, and not
+ * the same for all rows: setrefs.c leaves constants as they are.
+ */
+static const char *
+examine_set_keys(const Grouping *grouping)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->keys)
+	{
+		if (is_slot(lfirst(lc)))
+			return "a key of a grouping set is the same for all rows";
+		for (int i = 0; i < foreach_current_index(lc); i++)
+			if (equal(list_nth(grouping->keys, i), lfirst(lc)))
+				return "a key stands twice in the grouping sets";
+	}
+	return NULL;
+}
+
+static List *
+all_key_numbers(const Grouping *grouping)
+{
+	List	   *numbers = NIL;
+
+	for (int i = 0; i < list_length(grouping->keys); i++)
+		numbers = lappend_int(numbers, i);
+	return numbers;
+}
+
+/*
+ * The sets of GROUP BY, which the planner has expanded.  Keys that depend on
+ * others come behind those of the clause, and are in all sets, as the ones are
+ * that they depend on.
+ */
+static const char *
+examine_sets(Grouping *grouping, List *sets)
+{
+	ListCell   *lc;
+
+	grouping->regroups = true;
+	if (list_length(sets) > REGROUP_MAX_SETS)
+		return psprintf("there are more than %d grouping sets", REGROUP_MAX_SETS);
+	foreach(lc, sets)
+	{
+		List	   *set = grouping_key_numbers(grouping, (List *) lfirst(lc));
+
+		for (int i = list_length(grouping->clause); i < list_length(grouping->keys); i++)
+			set = lappend_int(set, i);
+		grouping->sets = lappend(grouping->sets, set);
+	}
+	return examine_set_keys(grouping);
+}
+
+/* Make the arguments of aggregates with DISTINCT keys, in no set. */
+static const char *
+examine_distinct_aggregates(Grouping *grouping)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->aggrefs)
+	{
+		Aggref	   *aggref = lfirst_node(Aggref, lc);
+		Expr	   *argument;
+
+		if (!lower_needs_distinct(aggref))
+			continue;
+		if (list_length(aggref->args) != 1)
+			return "DISTINCT in an aggregate of several arguments is not supported";
+		grouping->regroups = true;
+		argument = lower_distinct_argument(aggref);
+		if (!list_member(grouping->keys, argument))
+			grouping->arguments = list_append_unique(grouping->arguments, argument);
+	}
+	return NULL;
+}
+
+List *
+grouping_engine_keys(const Grouping *grouping)
+{
+	return list_concat_copy(grouping->keys, grouping->arguments);
 }
 
 const char *
@@ -77,29 +183,29 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 				 RelOptInfo *grouped_rel, List *having)
 {
 	Query	   *parse = root->parse;
-	CollectContext context = {grouping, NULL};
+	const char *reason = NULL;
 
-	grouping->root = root;
-	grouping->input_rel = input_rel;
-	grouping->target = grouped_rel->reltarget;
-	grouping->distinct = false;
-	grouping->is_input = false;
-	grouping->clause = parse->groupClause;
-	grouping->having = clauses_in_order(root, having);
-	grouping->aggrefs = NIL;
-	grouping->junk = NIL;
-
-	if (parse->groupingSets != NIL)
-		return "GROUPING SETS, ROLLUP and CUBE are not supported";
+	*grouping = (Grouping)
+	{
+		.root = root,
+		.input_rel = input_rel,
+		.target = grouped_rel->reltarget,
+		.clause = parse->groupClause,
+		.having = clauses_in_order(root, having),
+		.keys = get_sortgrouplist_exprs(parse->groupClause, root->processed_tlist),
+	};
 	if (parse->hasTargetSRFs)
 		return "the target list has a set-returning function";
 
-	grouping->keys = get_sortgrouplist_exprs(parse->groupClause,
-											 root->processed_tlist);
-	if (collect_walker((Node *) grouping->target->exprs, &context) ||
-		collect_walker((Node *) having, &context))
-		return context.reason;
-	return NULL;
+	collect_walker((Node *) grouping->target->exprs, grouping);
+	collect_walker((Node *) having, grouping);
+	if (parse->groupingSets != NIL)
+		reason = examine_sets(grouping, parse->groupingSets);
+	if (reason == NULL)
+		reason = examine_distinct_aggregates(grouping);
+	if (reason == NULL && grouping->regroups && parse->groupingSets == NIL)
+		grouping->sets = list_make1(all_key_numbers(grouping));
+	return reason;
 }
 
 const char *
@@ -271,20 +377,29 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 {
 	ListCell   *lc;
 
-	foreach(lc, grouping->keys)
+	List	   *keys = grouping_engine_keys(grouping);
+
+	foreach(lc, keys)
 	{
 		if (!lower_key(l, (Expr *) lfirst(lc)))
 			goto rejected;
 	}
 	foreach(lc, grouping->aggrefs)
 	{
-		if (!lower_aggref(l, lfirst_node(Aggref, lc)))
+		Aggref	   *aggref = lfirst_node(Aggref, lc);
+
+		if (!lower_needs_distinct(aggref) && !lower_aggref(l, aggref))
 			goto rejected;
 	}
 	lowered->program = lower_finish(l);
 	lowered->slots = l->slots;
-	if (lowered->program != NULL)
+	lowered->regrouping = NULL;
+	if (lowered->program == NULL)
+		goto rejected;
+	if (!grouping->regroups)
 		return true;
+	lowered->regrouping = lower_regrouping(lowered->program, keys, grouping->aggrefs, reason);
+	return lowered->regrouping != NULL;
 rejected:
 	*reason = l->reason;
 	return false;
@@ -381,8 +496,14 @@ child_computes(PlannerInfo *root, List *inputs, Aggref *aggref)
 {
 	Node	   *arg;
 
-	if (list_length(aggref->args) != 1 || aggref->aggfilter != NULL ||
-		lower_aggref(lower_begin_columns(root, inputs), aggref))
+	if (list_length(aggref->args) != 1 || aggref->aggfilter != NULL)
+		return false;
+	if (lower_needs_distinct(aggref))
+	{
+		if (lower_key(lower_begin_columns(root, inputs), lower_distinct_argument(aggref)))
+			return false;
+	}
+	else if (lower_aggref(lower_begin_columns(root, inputs), aggref))
 		return false;
 	arg = (Node *) linitial_node(TargetEntry, aggref->args)->expr;
 	return lower_can_input((Expr *) arg) && !contain_subplans(arg);

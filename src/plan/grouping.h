@@ -23,6 +23,12 @@ typedef struct Grouping
 								 * depend on others */
 	List	   *having;			/* implicitly ANDed clauses */
 	List	   *keys;			/* Expr: the clause's, then what depends on them */
+	List	   *arguments;		/* Expr: further keys, which are in no set: those
+								 * of aggregates with DISTINCT */
+	bool		regroups;		/* the engine's groups are those of all keys and
+								 * arguments; the step's are made of them: */
+	List	   *sets;			/* a List of ints each, numbers of keys */
+	List	   *groupings;		/* GroupingFunc: of target and HAVING */
 	List	   *aggrefs;		/* Aggref: of target and HAVING, without repeats */
 	List	   *junk;			/* Expr: of target, whose values nobody sees */
 } Grouping;
@@ -31,6 +37,7 @@ typedef struct Grouping
 typedef struct LoweredGrouping
 {
 	Program    *program;
+	Program    *regrouping;		/* over its groups, or NULL */
 	List	   *slots;			/* Expr, one a slot */
 	Index		rti;			/* of the table that the query names, if tables
 								 * are read; 0: rows of a child plan */
@@ -58,6 +65,12 @@ extern const char *grouping_examine_distinct(Grouping *grouping, PlannerInfo *ro
 extern const char *grouping_examine_input(Grouping *grouping, PlannerInfo *root,
 										  RelOptInfo *input_rel,
 										  RelOptInfo *grouped_rel, List *having);
+
+/* Key numbers of parts of GROUP BY, such as a GroupingFunc's. */
+extern List *grouping_key_numbers(const Grouping *grouping, const List *sortgrouprefs);
+
+/* All keys of the engine's groups, in the order of the Program: arguments last. */
+extern List *grouping_engine_keys(const Grouping *grouping);
 
 /*
  * Lower it over the heap pages of the table or tables that it reads, or over the

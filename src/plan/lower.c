@@ -19,6 +19,7 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "nodes/pathnodes.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -205,6 +206,11 @@ lower_node(Lowering *l, Expr *expr)
 			if (l->builder->head.source == SOURCE_PAGES)
 				return lower_var(l, (Var *) expr);
 			return lower_reject(l, _("a column is not among the input's"));
+		case T_PlaceHolderVar:
+			/* one table has no outer join that could make it NULL */
+			if (l->builder->head.source == SOURCE_PAGES)
+				return lower_expr(l, ((PlaceHolderVar *) expr)->phexpr);
+			return lower_reject(l, _("%s is not supported"), expression_kind(expr));
 		case T_RelabelType:
 			return lower_relabel(l, (RelabelType *) expr);
 		case T_FuncExpr:
@@ -302,6 +308,9 @@ lower_key(Lowering *l, Expr *expr)
 
 	if (!lower_succeeded(l))
 		return false;
+	/* grouping sets have them for what a subquery computes */
+	while (IsA(expr, PlaceHolderVar) && l->builder->head.source == SOURCE_PAGES)
+		expr = ((PlaceHolderVar *) expr)->phexpr;
 	reg = is_numeric(expr) ? lower_numeric(l, expr, &scale) : lower_expr(l, expr);
 	if (reg >= 0 && is_numeric(expr))
 		reg = lower_uniform(l, reg, &scale);

@@ -73,6 +73,18 @@ extern Program *lower_finish(Lowering *l);
 /* Is the expression's value the same for all rows, hence that of a slot? */
 extern bool is_slot(Expr *expr);
 
+/*
+ * Aggregates with DISTINCT that cannot do without it.  A Program takes in each
+ * value of such an aggregate's argument once if it is a key; lower_regrouping
+ * makes the Program that does, from the groups of a Program that has the keys
+ * and the aggregates without DISTINCT: keys, and aggregates in their order.
+ * Returns NULL, with *reason set, if it cannot be done.
+ */
+extern bool lower_needs_distinct(const Aggref *aggref);
+extern Expr *lower_distinct_argument(const Aggref *aggref);
+extern Program *lower_regrouping(const Program *fine, List *keys, List *aggrefs,
+								 const char **reason);
+
 /* Is the aggregate's result the same however often its input has a row? */
 extern bool lower_ignores_repetitions(Oid function);
 

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_aggregate.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
 #include "utils/regproc.h"
@@ -163,6 +164,12 @@ lower_ignores_repetitions(Oid function)
 	}
 }
 
+bool
+lower_needs_distinct(const Aggref *aggref)
+{
+	return aggref->aggdistinct != NIL && !lower_ignores_repetitions(aggref->aggfnoid);
+}
+
 /*
  * Extremes of texts are those of the bytes.  Of char(n) one value is kept of
  * those that are equal: they must be identical, as they are where n is known.
@@ -197,8 +204,6 @@ check_aggref(Lowering *l, const Aggref *aggref)
 		lower_reject(l, _("aggregates of an outer query are not supported"));
 	else if (aggref->aggsplit != AGGSPLIT_SIMPLE)
 		lower_reject(l, _("partial aggregation is not supported"));
-	else if (aggref->aggdistinct != NIL)
-		lower_reject(l, _("DISTINCT in an aggregate is not supported"));
 	else if (aggref->aggorder != NIL)
 		lower_reject(l, _("ORDER BY in an aggregate is not supported"));
 	else
@@ -226,6 +231,34 @@ is_variance(FinalKind final)
 {
 	return final == FINAL_VAR_POP || final == FINAL_VAR_SAMP ||
 		final == FINAL_STDDEV_POP || final == FINAL_STDDEV_SAMP;
+}
+
+/*
+ * Its values without the filter: what the filter leaves out becomes NULL, which
+ * no aggregate takes in.
+ */
+Expr *
+lower_distinct_argument(const Aggref *aggref)
+{
+	Expr	   *arg = linitial_node(TargetEntry, aggref->args)->expr;
+	Node	   *value = (Node *) arg;
+	CaseExpr   *choice;
+	CaseWhen   *when;
+
+	if (aggref->aggfilter == NULL)
+		return arg;
+	when = makeNode(CaseWhen);
+	when->expr = aggref->aggfilter;
+	when->result = arg;
+	when->location = -1;
+	choice = makeNode(CaseExpr);
+	choice->casetype = exprType(value);
+	choice->casecollid = exprCollation(value);
+	choice->args = list_make1(when);
+	choice->defresult = (Expr *) makeNullConst(exprType(value), exprTypmod(value),
+											   exprCollation(value));
+	choice->location = -1;
+	return (Expr *) choice;
 }
 
 /*
@@ -296,6 +329,62 @@ add_high_parts(Lowering *l, const AggregateKind *kind, int arg, int filter)
 						   program_add_op(l->builder, OP_wide_high, arg, -1), filter);
 }
 
+/*
+ * Accumulators of an aggregate over registers, and its result.
+ *
+ * Values that are never NULL are counted as rows.  But count() must keep an
+ * argument that can be an error, since nothing else looks at it.
+ */
+static void
+add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
+			  int unit, int shown)
+{
+	ProgramBuilder *b = l->builder;
+	int			counted = arg;
+	int			acc;
+	int			agg;
+	int			count;
+
+	if (arg >= 0 && !b->insns[arg].nullable &&
+		!(kind->acc == ACC_COUNT && b->insns[arg].fallible))
+		counted = -1;
+	count = program_add_acc(b, ACC_COUNT, counted, filter);
+	if (is_variance(kind->final))
+		agg = add_variance(b, kind->final, arg, filter, count, unit);
+	else
+	{
+		acc = count;
+		if (kind->acc == ACC_SUM_FLOAT)
+			acc = program_add_float_acc(b, arg, -1, filter,
+										float_limit(kind->final,
+													(ValueType) b->insns[arg].type));
+		else if (kind->acc != ACC_COUNT && is_wide(l, arg))
+			acc = program_add_acc(b, kind->acc,
+								  program_add_op(b, OP_wide_low, arg, -1), filter);
+		else if (kind->acc != ACC_COUNT)
+			acc = program_add_acc(b, kind->acc, arg, filter);
+		agg = program_add_numeric_agg(b, kind->final, acc, count, unit);
+		if (kind->acc != ACC_COUNT && is_wide(l, arg))
+			program_set_high(b, agg, add_high_parts(l, kind, arg, filter));
+	}
+	program_set_shown(b, agg, shown);
+}
+
+bool
+lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale)
+{
+	const AggregateKind *kind = check_aggref(l, aggref);
+
+	if (kind == NULL)
+		return false;
+	if (is_variance(kind->final))
+		arg = narrow(l, arg);
+	if (arg < 0)
+		return lower_succeeded(l);
+	add_aggregate(l, kind, arg, -1, kind->acc == ACC_COUNT ? 0 : scale, -1);
+	return lower_succeeded(l);
+}
+
 bool
 lower_aggref(Lowering *l, Aggref *aggref)
 {
@@ -304,16 +393,17 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	int			filter = -1;
 	int			unit = 0;
 	int			shown = -1;
-	int			counted;
-	int			acc;
-	int			agg;
-	int			count;
 
 	if (!lower_succeeded(l))
 		return false;
 	kind = check_aggref(l, aggref);
 	if (kind == NULL || !check_text_extreme(l, aggref, kind->acc))
 		return false;
+	if (lower_needs_distinct(aggref))
+	{
+		lower_reject(l, _("DISTINCT in an aggregate is not supported"));
+		return false;
+	}
 
 	/* PostgreSQL evaluates the filter first, and may then need no argument. */
 	if (aggref->aggfilter)
@@ -331,34 +421,6 @@ lower_aggref(Lowering *l, Aggref *aggref)
 		if (arg < 0)
 			return lower_succeeded(l);
 	}
-
-	/*
-	 * Values that are never NULL are counted as rows.  But count() must keep
-	 * an argument that can be an error, since nothing else looks at it.
-	 */
-	counted = arg;
-	if (arg >= 0 && !l->builder->insns[arg].nullable &&
-		!(kind->acc == ACC_COUNT && l->builder->insns[arg].fallible))
-		counted = -1;
-	count = program_add_acc(l->builder, ACC_COUNT, counted, filter);
-	if (is_variance(kind->final))
-		agg = add_variance(l->builder, kind->final, arg, filter, count, unit);
-	else
-	{
-		acc = count;
-		if (kind->acc == ACC_SUM_FLOAT)
-			acc = program_add_float_acc(l->builder, arg, -1, filter,
-										float_limit(kind->final,
-													(ValueType) l->builder->insns[arg].type));
-		else if (kind->acc != ACC_COUNT && is_wide(l, arg))
-			acc = program_add_acc(l->builder, kind->acc,
-								  program_add_op(l->builder, OP_wide_low, arg, -1), filter);
-		else if (kind->acc != ACC_COUNT)
-			acc = program_add_acc(l->builder, kind->acc, arg, filter);
-		agg = program_add_numeric_agg(l->builder, kind->final, acc, count, unit);
-		if (kind->acc != ACC_COUNT && is_wide(l, arg))
-			program_set_high(l->builder, agg, add_high_parts(l, kind, arg, filter));
-	}
-	program_set_shown(l->builder, agg, shown);
+	add_aggregate(l, kind, arg, filter, unit, shown);
 	return lower_succeeded(l);
 }

@@ -119,6 +119,9 @@ extern int	lower_numeric_coalesce(Lowering *l, const CoalesceExpr *expr,
 extern int	lower_numeric_nullif(Lowering *l, const NullIfExpr *expr, NumericScale *scale);
 extern int	lower_numeric_minmax(Lowering *l, const MinMaxExpr *expr, NumericScale *scale);
 
+/* lower_agg.c: an aggregate over distinct values, which are a register's. */
+extern bool lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale);
+
 /* lower_date.c, lower_text.c: functions some of whose operands are constants. */
 extern int	lower_int4(Lowering *l, int32 value);
 extern int	lower_int8(Lowering *l, int64 value);

@@ -9,7 +9,9 @@
  * the input.
  *
  * The child paths are built here, from the input relation's cheapest path, and
- * not taken from the grouped relation: add_path frees what it rejects.
+ * not taken from the grouped relation: add_path frees what it rejects.  But the
+ * native path for grouping sets, which is a long story, is a copy of PostgreSQL's;
+ * add_path frees a path's topmost node only.
  */
 #include "postgres.h"
 
@@ -44,7 +46,9 @@ typedef struct GpuAggPath
 	LoweredGrouping lowered;
 	const EngineOps *engine;
 	double		rows;			/* read */
-	double		groups;
+	double		groups;			/* the engine's */
+	double		result_groups;	/* the step's */
+	double		regrouped;		/* groups taken into coarser ones, by all sets */
 } GpuAggPath;
 
 static create_upper_paths_hook_type prev_create_upper_paths_hook = NULL;
@@ -58,8 +62,8 @@ report_rejection(const char *reason)
 }
 
 /*
- * The plan's target list for what the engine gives: keys, then aggregates; and
- * what the node itself sets to NULL.
+ * The plan's target list for what the engine gives: keys, then aggregates; then
+ * GROUPING(), and what the node itself sets to NULL.
  *
  * setrefs replaces what equals a member of this list by a reference to it, in
  * custom_exprs too, whose members are evaluated before there is any tuple to
@@ -73,6 +77,7 @@ engine_tlist(const Grouping *grouping)
 	List	   *tlist = NIL;
 	ListCell   *lc;
 
+	exprs = list_concat(exprs, grouping->groupings);
 	exprs = list_concat(exprs, grouping->junk);
 	foreach(lc, exprs)
 	{
@@ -89,6 +94,19 @@ engine_tlist(const Grouping *grouping)
 	return tlist;
 }
 
+/* The arguments of each GROUPING(), as numbers of keys. */
+static List *
+grouping_arguments(const Grouping *grouping)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, grouping->groupings)
+		result = lappend(result, grouping_key_numbers(grouping,
+													  lfirst_node(GroupingFunc, lc)->refs));
+	return result;
+}
+
 static Plan *
 plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 				 List *tlist, List *clauses, List *custom_plans)
@@ -103,6 +121,10 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		.rti = path->lowered.rti,
 		.filter = copyObject(path->lowered.filter),
 		.engine = path->engine->name,
+		.nkeys = list_length(path->grouping.keys),
+		.regrouping = path->lowered.regrouping,
+		.sets = path->grouping.sets,
+		.groupings = grouping_arguments(&path->grouping),
 		.rows = path->rows,
 		.groups = path->groups,
 	};
@@ -123,13 +145,66 @@ static const CustomPathMethods gpuagg_path_methods = {
 	.PlanCustomPath = plan_gpuagg_path,
 };
 
-/* PostgreSQL's own aggregation over the input's cheapest path. */
+/*
+ * PostgreSQL's own aggregation with aggregates that have DISTINCT, which need
+ * groups in sorted order.
+ */
+static Path *
+sorted_aggregation(PlannerInfo *root, Path *path, RelOptInfo *grouped_rel, List *having)
+{
+	List	   *clause = root->parse->groupClause;
+	double		groups = 1;
+	AggClauseCosts costs;
+
+	if (clause != NIL)
+		groups = estimate_num_groups(root,
+									 get_sortgrouplist_exprs(clause, root->processed_tlist),
+									 path->rows, NULL, NULL);
+	if (clause != NIL && root->group_pathkeys != NIL)
+		path = (Path *) create_sort_path(root, grouped_rel, path, root->group_pathkeys, -1);
+	MemSet(&costs, 0, sizeof(costs));
+	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	return (Path *)
+		create_agg_path(root, grouped_rel, path, grouped_rel->reltarget,
+						clause != NIL ? AGG_SORTED : AGG_PLAIN, AGGSPLIT_SIMPLE,
+						clause, having, &costs, groups);
+}
+
+/* A copy of PostgreSQL's cheapest path for grouping sets, or NULL. */
+static Path *
+copy_of_sets_path(const RelOptInfo *grouped_rel)
+{
+	GroupingSetsPath *best = NULL;
+	GroupingSetsPath *copy;
+	ListCell   *lc;
+
+	foreach(lc, grouped_rel->pathlist)
+	{
+		GroupingSetsPath *path = lfirst(lc);
+
+		if (IsA(path, GroupingSetsPath) &&
+			(best == NULL || path->path.total_cost < best->path.total_cost))
+			best = path;
+	}
+	if (best == NULL)
+		return NULL;
+	copy = makeNode(GroupingSetsPath);
+	memcpy(copy, best, sizeof(GroupingSetsPath));
+	return &copy->path;
+}
+
+/* PostgreSQL's own aggregation, over the input's cheapest path if possible. */
 static Path *
 native_path(const Grouping *grouping, RelOptInfo *grouped_rel, double groups)
 {
 	PlannerInfo *root = grouping->root;
 	Path	   *input = grouping->input_rel->cheapest_total_path;
 	AggClauseCosts costs;
+
+	if (!grouping->distinct && root->parse->groupingSets != NIL)
+		return copy_of_sets_path(grouped_rel);
+	if (!grouping->distinct && root->numOrderedAggs > 0)
+		return sorted_aggregation(root, input, grouped_rel, grouping->having);
 
 	/* the clause refers to columns by the target's numbers, not the input's */
 	if (grouping->is_input)
@@ -156,26 +231,83 @@ input_rows(const GpuAggPath *path)
 	return path->lowered.rti ? path->lowered.tables.rows : input->cheapest_total_path->rows;
 }
 
-/* Groups to be expected, by PostgreSQL's own rules. */
+static double
+groups_of(const Grouping *grouping, List *keys)
+{
+	return keys == NIL ? 1 :
+		estimate_num_groups(grouping->root, keys,
+							grouping->input_rel->cheapest_total_path->rows, NULL, NULL);
+}
+
+/* Groups of the engine to be expected, by PostgreSQL's own rules. */
 static double
 estimate_groups(const Grouping *grouping)
 {
 	PlannerInfo *root = grouping->root;
 	Query	   *parse = root->parse;
-	double		rows = grouping->input_rel->cheapest_total_path->rows;
 
-	if (grouping->clause == NIL)
-		return 1;
+	if (grouping->regroups)
+		return groups_of(grouping, grouping_engine_keys(grouping));
 	if (grouping->is_input)
-		return estimate_num_groups(root, grouping->keys, rows, NULL, NULL);
+		return groups_of(grouping, grouping->keys);
 	/* what has been grouped is taken to be distinct */
 	if (grouping->distinct &&
 		(parse->groupClause || parse->groupingSets || parse->hasAggs || root->hasHavingQual))
-		return rows;
-	return estimate_num_groups(root,
-							   get_sortgrouplist_exprs(grouping->clause,
-													   root->processed_tlist),
-							   rows, NULL, NULL);
+		return grouping->input_rel->cheapest_total_path->rows;
+	return groups_of(grouping, get_sortgrouplist_exprs(grouping->clause,
+													   root->processed_tlist));
+}
+
+/* Does one List of ints have all members of the other? */
+static bool
+has_all(const List *list, const List *part)
+{
+	ListCell   *lc;
+
+	foreach(lc, part)
+	{
+		if (!list_member_int(list, lfirst_int(lc)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * What regrouping will do: each set takes in the groups of the smallest set that
+ * has its keys, else the engine's (regroup.c).
+ */
+static void
+estimate_regrouping(GpuAggPath *path)
+{
+	const Grouping *grouping = &path->grouping;
+	double	   *groups = palloc(list_length(grouping->sets) * sizeof(double));
+	ListCell   *lc;
+
+	foreach(lc, grouping->sets)
+	{
+		List	   *keys = NIL;
+		ListCell   *key;
+
+		foreach(key, (List *) lfirst(lc))
+			keys = lappend(keys, list_nth(grouping->keys, lfirst_int(key)));
+		groups[foreach_current_index(lc)] = groups_of(grouping, keys);
+		path->result_groups += groups[foreach_current_index(lc)];
+	}
+	foreach(lc, grouping->sets)
+	{
+		List	   *set = lfirst(lc);
+		double		least = path->groups;
+
+		/* all of them serve those aggregates */
+		for (int i = 0; grouping->arguments == NIL && i < list_length(grouping->sets); i++)
+		{
+			List	   *other = list_nth(grouping->sets, i);
+
+			if (list_length(other) > list_length(set) && has_all(other, set))
+				least = Min(least, groups[i]);
+		}
+		path->regrouped += least;
+	}
 }
 
 static void
@@ -191,6 +323,7 @@ set_costs(GpuAggPath *path)
 		.rows = path->rows,
 		.rows_passed = input->cheapest_total_path->rows,
 		.groups = path->groups,
+		.regrouped = path->regrouped,
 	};
 
 	if (path->lowered.rti)
@@ -204,15 +337,15 @@ set_costs(GpuAggPath *path)
 		in.input_cost = path->lowered.input->total_cost;
 
 	cost_qual_eval(&having, path->grouping.having, root);
-	result->rows = path->groups;
+	result->rows = path->result_groups;
 	if (path->grouping.having != NIL)
-		result->rows = clamp_row_est(path->groups *
+		result->rows = clamp_row_est(path->result_groups *
 									 clauselist_selectivity(root, path->grouping.having,
 															0, JOIN_INNER, NULL));
 	result->startup_cost = cost_startup(&in) + having.startup +
 		result->pathtarget->cost.startup;
 	result->total_cost = result->startup_cost +
-		path->groups * (having.per_tuple + cpu_tuple_cost) +
+		path->result_groups * (having.per_tuple + cpu_tuple_cost) +
 		result->rows * result->pathtarget->cost.per_tuple;
 }
 
@@ -228,7 +361,11 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	path->engine = engine;
 	path->rows = input_rows(path);
 	path->groups = estimate_groups(grouping);
-	native = native_path(grouping, grouped_rel, path->groups);
+	if (grouping->regroups)
+		estimate_regrouping(path);
+	else
+		path->result_groups = path->groups;
+	native = native_path(grouping, grouped_rel, path->result_groups);
 
 	NodeSetTag(path, T_CustomPath);
 	path->custom.path.pathtype = T_CustomScan;
@@ -314,6 +451,12 @@ find_path(const Grouping *grouping, RelOptInfo *grouped_rel, const char **reason
 	const char *child_reason;
 	GpuAggPath *best = NULL;
 
+	if (!grouping->distinct && grouping->root->parse->groupingSets != NIL &&
+		copy_of_sets_path(grouped_rel) == NULL)
+	{
+		*reason = "PostgreSQL has no path of its own for the grouping sets";
+		return NULL;
+	}
 	if (grouping_lower_pages(grouping, &lowered, reason))
 		best = lowered_path(grouping, &lowered, grouped_rel, reason);
 	if (best && is_seq_scan(grouping->input_rel->cheapest_total_path))
@@ -324,31 +467,6 @@ find_path(const Grouping *grouping, RelOptInfo *grouped_rel, const char **reason
 	if (best == NULL)
 		*reason = child_reason;
 	return best;
-}
-
-/*
- * PostgreSQL's own aggregation over distinct rows.  Aggregates with DISTINCT
- * need groups in sorted order.
- */
-static Path *
-aggregation_above(PlannerInfo *root, Path *path, RelOptInfo *grouped_rel, List *having)
-{
-	List	   *clause = root->parse->groupClause;
-	double		groups = 1;
-	AggClauseCosts costs;
-
-	if (clause != NIL)
-		groups = estimate_num_groups(root,
-									 get_sortgrouplist_exprs(clause, root->processed_tlist),
-									 path->rows, NULL, NULL);
-	if (clause != NIL && root->group_pathkeys != NIL)
-		path = (Path *) create_sort_path(root, grouped_rel, path, root->group_pathkeys, -1);
-	MemSet(&costs, 0, sizeof(costs));
-	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
-	return (Path *)
-		create_agg_path(root, grouped_rel, path, grouped_rel->reltarget,
-						clause != NIL ? AGG_SORTED : AGG_PLAIN, AGGSPLIT_SIMPLE,
-						clause, having, &costs, groups);
 }
 
 /* The cost of PostgreSQL's best way so far. */
@@ -369,23 +487,25 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 			  RelOptInfo *grouped_rel, void *extra, const char **reason)
 {
 	Grouping	grouping;
-	GpuAggPath *path;
+	GpuAggPath *path = NULL;
 	List	   *having = NIL;
+	const char *input_reason;
 
 	if (stage == UPPERREL_GROUP_AGG)
 		having = (List *) ((GroupPathExtraData *) extra)->havingQual;
 	if (stage == UPPERREL_DISTINCT)
 		*reason = grouping_examine_distinct(&grouping, root, input_rel);
-	else if (root->numOrderedAggs > 0)
-		*reason = grouping_examine_input(&grouping, root, input_rel, grouped_rel, having);
 	else
 		*reason = grouping_examine(&grouping, root, input_rel, grouped_rel, having);
-	if (*reason != NULL)
-		return NULL;
-	path = find_path(&grouping, grouped_rel, reason);
-	if (path != NULL && grouping.is_input)
-		return aggregation_above(root, &path->custom.path, grouped_rel, having);
-	return path ? &path->custom.path : NULL;
+	if (*reason == NULL)
+		path = find_path(&grouping, grouped_rel, reason);
+	if (path != NULL || stage == UPPERREL_DISTINCT || root->numOrderedAggs == 0)
+		return path ? &path->custom.path : NULL;
+
+	/* aggregates that only PostgreSQL has */
+	if (grouping_examine_input(&grouping, root, input_rel, grouped_rel, having) == NULL)
+		path = find_path(&grouping, grouped_rel, &input_reason);
+	return path ? sorted_aggregation(root, &path->custom.path, grouped_rel, having) : NULL;
 }
 
 static void

@@ -20,6 +20,10 @@ typedef struct PlanInfo
 	Index		rti;			/* varno of its Vars in filter */
 	List	   *filter;			/* the scan's clauses, for EXPLAIN only */
 	const char *engine;			/* name of the one that costs were made for */
+	int			nkeys;			/* of the node's tuples: the Program's first keys */
+	Program    *regrouping;		/* over the Program's groups, or NULL */
+	List	   *sets;			/* with it: a List of ints each, numbers of keys */
+	List	   *groupings;		/* arguments of GROUPING(), likewise */
 	double		rows;			/* estimates: rows read, and groups */
 	double		groups;
 } PlanInfo;

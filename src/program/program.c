@@ -416,6 +416,22 @@ add_acc(ProgramBuilder *b, Accumulator acc)
 }
 
 int
+program_add_merged_acc(ProgramBuilder *b, const Accumulator *acc)
+{
+	int			i = next_index(b, &b->head.naccs, PROGRAM_MAX_ACCS);
+
+	if (i >= 0)
+	{
+		b->accs[i] = *acc;
+		b->accs[i].arg = ACC_MERGED;
+		b->accs[i].filter = -1;
+		b->accs[i].word = b->head.nwords;
+		b->head.nwords += acc->nwords;
+	}
+	return i;
+}
+
+int
 program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
 {
 	Accumulator acc = {.kind = kind,.arg = arg,.filter = filter,.arg2 = -1};
@@ -437,8 +453,8 @@ program_add_float_acc(ProgramBuilder *b, int arg, int arg2, int filter, int limi
 /* No accumulators of moments. */
 #define NO_MOMENTS {-1, -1, -1, -1, -1}
 
-static int
-add_agg(ProgramBuilder *b, const Aggregate *agg)
+int
+program_copy_agg(ProgramBuilder *b, const Aggregate *agg)
 {
 	int			i = next_index(b, &b->head.naggs, PROGRAM_MAX_AGGS);
 
@@ -460,7 +476,7 @@ program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc, int count,
 	Aggregate	agg = {.final = final,.scale = scale,.acc = acc,.count = count,
 		.squares = {-1, -1},.high = -1,.shown = -1,.moments = NO_MOMENTS};
 
-	return add_agg(b, &agg);
+	return program_copy_agg(b, &agg);
 }
 
 int
@@ -470,7 +486,7 @@ program_add_variance(ProgramBuilder *b, FinalKind final, int sum, int count,
 	Aggregate	agg = {.final = final,.scale = scale,.acc = sum,.count = count,
 		.squares = {low, high},.high = -1,.shown = -1,.moments = NO_MOMENTS};
 
-	return add_agg(b, &agg);
+	return program_copy_agg(b, &agg);
 }
 
 int
@@ -481,7 +497,7 @@ program_add_moments(ProgramBuilder *b, FinalKind final, int count,
 		.squares = {-1, -1},.high = -1,.shown = -1};
 
 	memcpy(agg.moments, sums, sizeof(agg.moments));
-	return add_agg(b, &agg);
+	return program_copy_agg(b, &agg);
 }
 
 void
@@ -541,6 +557,38 @@ program_finish(const ProgramBuilder *b, Program *buf)
 	put(&to, b->aggs, head.naggs * sizeof(Aggregate));
 	put(&to, b->keys, head.nkeys * sizeof(int16_t));
 	put(&to, b->key_scales, head.nkeys * sizeof(int8_t));
+}
+
+void
+program_with_keys(const Program *p, uint64_t keys, bool with_accs, Program *buf)
+{
+	Program		head = *p;
+	char	   *to = (char *) (buf + 1);
+
+	put(&to, program_attrs(p), p->nattrs * sizeof(Attribute));
+	put(&to, program_columns(p), p->ncolumns * sizeof(Column));
+	put(&to, program_insns(p), p->ninsns * sizeof(Insn));
+	if (with_accs)
+	{
+		put(&to, program_accs(p), p->naccs * sizeof(Accumulator));
+		put(&to, program_aggs(p), p->naggs * sizeof(Aggregate));
+	}
+	else
+		head.naccs = head.naggs = head.nwords = 0;
+	head.nkeys = 0;
+	for (int i = 0; i < p->nkeys; i++)
+	{
+		if ((keys >> i) & 1)
+		{
+			put(&to, program_keys(p) + i, sizeof(int16_t));
+			head.nkeys++;
+		}
+	}
+	for (int i = 0; i < p->nkeys; i++)
+		if ((keys >> i) & 1)
+			put(&to, program_key_scales(p) + i, sizeof(int8_t));
+	head.size = (uint32_t) (to - (char *) buf);
+	memcpy(buf, &head, sizeof(head));
 }
 
 bool
@@ -673,6 +721,8 @@ print_acc(const Program *p, int i, char *buf, size_t len)
 			   acc->word + acc->nwords - 1);
 	if (acc->filter >= 0)
 		append(buf, len, " filter r%d", acc->filter);
+	if (acc->arg == ACC_MERGED)
+		append(buf, len, ", merged");
 }
 
 static void

@@ -163,11 +163,14 @@ typedef enum AccKind
 	ACC_MAX_BPCHAR
 } AccKind;
 
+/* Takes no values in, but the same accumulator's words of finer groups. */
+#define ACC_MERGED (-2)
+
 typedef struct Accumulator
 {
 	uint8_t		kind;			/* AccKind */
 	uint8_t		nwords;
-	int16_t		arg;			/* register, or -1: count(*) */
+	int16_t		arg;			/* register; -1: count(*); ACC_MERGED */
 	int16_t		filter;			/* register of FILTER (WHERE ...), or -1 */
 	uint16_t	word;			/* first of its words in the group's state */
 	int16_t		arg2;			/* SUM_PRODUCT: the other register; else -1 */
@@ -371,12 +374,21 @@ extern int	program_add_numeric_key(ProgramBuilder *b, int reg, int scale);
 extern int	program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter);
 
 /*
+ * An accumulator that merges one of another Program.  It is always a new one;
+ * those of a whole Program, added first and in order, have the same words.
+ */
+extern int	program_add_merged_acc(ProgramBuilder *b, const Accumulator *acc);
+
+/*
  * An exact sum of floats, or of products of two (arg2 may be -1); equal ones are
  * one, with the lower limit.
  */
 extern int	program_add_float_acc(ProgramBuilder *b, int arg, int arg2, int filter,
 								  int limit);
 extern int	program_add_agg(ProgramBuilder *b, FinalKind final, int acc, int count);
+
+/* An aggregate as another Program has it, over the same accumulators. */
+extern int	program_copy_agg(ProgramBuilder *b, const Aggregate *agg);
 extern int	program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc,
 									int count, int scale);
 
@@ -401,6 +413,14 @@ extern void program_set_filter(ProgramBuilder *b, int reg);
 /* The flat size, or 0 if something did not fit; then the flat copy into buf. */
 extern size_t program_size(const ProgramBuilder *b);
 extern void program_finish(const ProgramBuilder *b, Program *buf);
+
+/*
+ * The same Program with some of its keys only, those whose bit is in `keys`, and
+ * with no accumulators and aggregates unless they are wanted, into buf of at
+ * least p->size bytes.
+ */
+extern void program_with_keys(const Program *p, uint64_t keys, bool with_accs,
+							  Program *buf);
 
 /*
  * The same Program with more words for its float sums, the next level, into a

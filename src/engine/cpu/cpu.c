@@ -22,8 +22,6 @@
 #include "program/heap_page.h"
 #include "program/state.h"
 
-#define DEFAULT_MEMORY_LIMIT (UINT64_C(1) << 30)
-
 /* Sums of 32-bit halves are carried over well before 2^31 additions. */
 #define NORMALIZE_ROWS (UINT64_C(1) << 30)
 
@@ -396,6 +394,12 @@ cpu_groups(EngineRun *head, GroupBatch *batch)
 	return ENGINE_OK;
 }
 
+static void
+cpu_rewind(EngineRun *head)
+{
+	output_rewind(((CpuRun *) head)->output);
+}
+
 const EngineOps cpu_engine = {
 	.name = "cpu",
 	.available = cpu_available,
@@ -405,5 +409,6 @@ const EngineOps cpu_engine = {
 	.left = cpu_left,
 	.columns = cpu_columns,
 	.groups = cpu_groups,
+	.rewind = cpu_rewind,
 	.close = cpu_close,
 };

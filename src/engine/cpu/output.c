@@ -15,7 +15,7 @@
 /* A batch ends when its texts reach this; offsets have 32 bits. */
 #define OUTPUT_TEXT (UINT64_C(1) << 26)
 
-/* One key's buffers, each for OUTPUT_GROUPS groups. */
+/* One key's buffers, each for as many groups as a batch can have. */
 typedef struct KeyBuffer
 {
 	char	   *values;
@@ -28,9 +28,12 @@ struct GroupOutput
 {
 	const KeyLayout *layout;
 	uint32_t	nwords;			/* of a state */
+	const uint64_t *first;		/* all records */
+	uint32_t	ngroups;
 	const uint64_t *records;	/* from the next group on */
 	size_t		stride;
 	uint32_t	left;			/* groups */
+	uint32_t	most;			/* groups in one batch */
 	size_t		memory;
 	KeyBuffer  *buffers;
 	ColumnVector *keys;
@@ -100,11 +103,11 @@ make_buffers(GroupOutput *output)
 		ValueType	type = output->layout->fields[i].type;
 
 		if (type != VT_TEXT)
-			buffer->size = OUTPUT_GROUPS * (size_t) value_type_size(type);
-		else if ((buffer->offsets = output_alloc(output, (OUTPUT_GROUPS + 1) * sizeof(uint32_t))) == NULL)
+			buffer->size = output->most * (size_t) value_type_size(type);
+		else if ((buffer->offsets = output_alloc(output, (output->most + 1) * sizeof(uint32_t))) == NULL)
 			return false;
 		buffer->values = output_alloc(output, buffer->size + 1);	/* never 0 */
-		buffer->validity = output_alloc(output, OUTPUT_GROUPS / 8);
+		buffer->validity = output_alloc(output, output->most / 8 + 1);
 		if (buffer->values == NULL || buffer->validity == NULL)
 			return false;
 	}
@@ -121,12 +124,14 @@ output_create(const Program *program, const KeyLayout *layout,
 		return NULL;
 	output->layout = layout;
 	output->nwords = program->nwords;
-	output->records = records;
+	output->first = records;
+	output->ngroups = ngroups;
 	output->stride = stride;
-	output->left = ngroups;
+	output->most = ngroups < OUTPUT_GROUPS ? ngroups : OUTPUT_GROUPS;
+	output_rewind(output);
 	output->buffers = output_alloc(output, (layout->nfields + 1) * sizeof(KeyBuffer));
 	output->keys = output_alloc(output, (layout->nfields + 1) * sizeof(ColumnVector));
-	output->states = output_alloc(output, OUTPUT_GROUPS * (program->nwords + 1) * sizeof(uint64_t));
+	output->states = output_alloc(output, (output->most + UINT64_C(1)) * (program->nwords + 1) * sizeof(uint64_t));
 	if (output->buffers && output->keys && output->states)
 	{
 		measure_texts(output);
@@ -135,6 +140,13 @@ output_create(const Program *program, const KeyLayout *layout,
 	}
 	output_free(output);
 	return NULL;
+}
+
+void
+output_rewind(GroupOutput *output)
+{
+	output->records = output->first;
+	output->left = output->ngroups;
 }
 
 size_t

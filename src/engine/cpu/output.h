@@ -24,4 +24,7 @@ extern size_t output_memory(const GroupOutput *output); /* bytes */
  */
 extern void output_batch(GroupOutput *output, GroupBatch *batch);
 
+/* Begin with the first group again. */
+extern void output_rewind(GroupOutput *output);
+
 #endif							/* GPUAGG_OUTPUT_H */

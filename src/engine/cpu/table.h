@@ -9,6 +9,9 @@
 
 typedef struct GroupTable GroupTable;
 
+/* Bytes, where EngineHints name no limit. */
+#define DEFAULT_MEMORY_LIMIT (UINT64_C(1) << 30)
+
 /*
  * NULL if there is no memory.  limit: bytes that the table may take.  Without
  * keys the table holds its one group from the start.

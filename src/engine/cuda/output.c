@@ -375,14 +375,21 @@ output_next(CudaRun *run, GroupBatch *batch)
 	run->head.stats.output_ns += now_ns() - start;
 	if (status != ENGINE_OK)
 		return status;
-	free(run->given);
-	run->given = run->kept;
-	if (run->given != NULL)
+	if (!run->giving)
+		output_restart(run);
+	run->giving = true;
+	if (run->give_next != NULL)
 	{
-		run->kept = run->given->next;
-		*batch = run->given->batch;
+		*batch = run->give_next->batch;
+		run->give_next = run->give_next->next;
 	}
 	return ENGINE_OK;
+}
+
+void
+output_restart(CudaRun *run)
+{
+	run->give_next = run->kept;
 }
 
 void
@@ -405,5 +412,4 @@ output_close(CudaRun *run)
 		free(run->kept);
 		run->kept = next;
 	}
-	free(run->given);
 }

@@ -279,6 +279,12 @@ cuda_groups(EngineRun *head, GroupBatch *batch)
 	return output_next(run, batch);
 }
 
+static void
+cuda_rewind(EngineRun *head)
+{
+	output_restart((CudaRun *) head);
+}
+
 /* Wait for the device, so that nothing is freed under its hands. */
 static void
 quiet(CudaRun *run)
@@ -386,6 +392,7 @@ const EngineOps engine = { \
 	.left = cuda_left, \
 	.columns = cuda_columns, \
 	.groups = cuda_groups, \
+	.rewind = cuda_rewind, \
 	.close = cuda_close \
 };
 

@@ -183,8 +183,9 @@ typedef struct CudaRun
 	uint32_t	output_capacity;
 	bool		output_begun;
 	bool		negative_zero;	/* the float key 0 is -0 */
-	KeptGroups *kept;			/* to be given */
-	KeptGroups *given;			/* that the caller looks at */
+	KeptGroups *kept;			/* all groups */
+	bool		giving;			/* they are complete */
+	KeptGroups *give_next;
 } CudaRun;
 
 /* Places in `counters` and `results`. */
@@ -255,6 +256,7 @@ extern EngineStatus aggregate_finish_all(CudaRun *run);
 
 /* output.c */
 extern EngineStatus output_next(CudaRun *run, GroupBatch *batch);
+extern void output_restart(CudaRun *run);
 extern void output_close(CudaRun *run);
 
 #endif							/* GPUAGG_RUN_H */

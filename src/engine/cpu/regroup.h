@@ -1,0 +1,57 @@
+/*
+ * regroup.h
+ *	  An engine's groups into coarser groups: grouping sets, DISTINCT aggregates.
+ *
+ * Plain C99 without postgres.h, as engines are; memory comes from malloc.
+ */
+#ifndef GPUAGG_REGROUP_H
+#define GPUAGG_REGROUP_H
+
+#include "engine/engine.h"
+
+/* Keys of the fine groups, a bit each, key 0 the lowest; so 64 are the most. */
+typedef uint64_t KeySet;
+
+/* Each set that is not the fine one has a table of its own. */
+#define REGROUP_MAX_SETS 1024
+
+typedef struct Regroup Regroup;
+
+/*
+ * The groups of `fine`, which an engine makes, become those of each of the sets.
+ *
+ * `coarse` says what becomes of a group: its columns are the fine keys, its keys
+ * as many, in the same order; its first accumulators are all of fine's, merged;
+ * all others take in one fine key each, and every value of it once a group of
+ * the set.  It must not have slots.  Both Programs are copied; texts that states
+ * of fine's point to must stay.
+ *
+ * limit: bytes that all tables together may take, 0: a default.  NULL: no memory.
+ */
+extern Regroup *regroup_create(const Program *fine, const Program *coarse,
+							   const KeySet *sets, int nsets, uint64_t limit);
+extern void regroup_free(Regroup *regroup);
+
+/*
+ * Take in groups of the engine's, then say that these were all.  A status other
+ * than OK ends the whole: its reason is in message (256 bytes).
+ */
+extern EngineStatus regroup_add(Regroup *regroup, const GroupBatch *fine, char *message);
+extern EngineStatus regroup_end(Regroup *regroup, char *message);
+
+/*
+ * Is the set the fine groups themselves?  Then they are not kept here, and must
+ * be had from the engine once more.
+ */
+extern bool regroup_is_fine(const Regroup *regroup, int set);
+
+/*
+ * The next groups of a set, none after the last, and then from the first again.
+ * Their keys are those of the set in their order, their states coarse's.  The
+ * batch's arrays are reused by the set's next call.  Cannot fail.
+ */
+extern void regroup_groups(Regroup *regroup, int set, GroupBatch *batch);
+
+extern uint64_t regroup_memory(const Regroup *regroup); /* bytes, the most */
+
+#endif							/* GPUAGG_REGROUP_H */

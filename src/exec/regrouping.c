@@ -1,0 +1,214 @@
+/*
+ * regrouping.c
+ *	  A node's grouping sets and DISTINCT aggregates, out of an engine's groups.
+ *
+ * The engine gives its groups once for the tables of regroup.c, and once more if
+ * they are themselves the groups of a set; else, unless states point into it, it
+ * is closed, and its memory free, before the first group leaves.
+ *
+ * The tables' memory is not PostgreSQL's: a reset callback frees it on every way
+ * out, as it does for an engine's run.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "engine/cpu/regroup.h"
+#include "engine/inject.h"
+#include "exec/regrouping.h"
+
+struct Regrouping
+{
+	MemoryContextCallback callback;
+	int			nsets;
+	KeySet	   *sets;
+	SetLayout  *layouts;
+	Regroup    *regroup;		/* NULL: no run */
+	int			set;			/* that gives groups now */
+	uint64		memory;
+	char		message[256];
+};
+
+static void
+close_callback(void *arg)
+{
+	regrouping_close((Regrouping *) arg);
+}
+
+static KeySet
+key_set(const List *keys)
+{
+	KeySet		set = 0;
+	ListCell   *lc;
+
+	foreach(lc, keys)
+		set |= (KeySet) 1 << lfirst_int(lc);
+	return set;
+}
+
+/* One bit an argument, the last one's the lowest: is it no key of the set? */
+static int32
+grouping_value(KeySet set, const List *arguments)
+{
+	int32		value = 0;
+	ListCell   *lc;
+
+	foreach(lc, arguments)
+		value = value << 1 | !((set >> lfirst_int(lc)) & 1);
+	return value;
+}
+
+static SetLayout
+set_layout(const PlanInfo *plan, KeySet set)
+{
+	SetLayout	layout;
+	int			place = 0;
+	ListCell   *lc;
+
+	layout.places = palloc(sizeof(int) * (plan->nkeys + 1));
+	layout.groupings = palloc(sizeof(int32) * (list_length(plan->groupings) + 1));
+	for (int i = 0; i < plan->nkeys; i++)
+		layout.places[i] = (set >> i) & 1 ? place++ : -1;
+	foreach(lc, plan->groupings)
+		layout.groupings[foreach_current_index(lc)] = grouping_value(set, lfirst(lc));
+	return layout;
+}
+
+Regrouping *
+regrouping_create(const PlanInfo *plan)
+{
+	Regrouping *regrouping = palloc0(sizeof(Regrouping));
+	ListCell   *lc;
+
+	regrouping->nsets = list_length(plan->sets);
+	regrouping->sets = palloc(sizeof(KeySet) * regrouping->nsets);
+	regrouping->layouts = palloc(sizeof(SetLayout) * regrouping->nsets);
+	foreach(lc, plan->sets)
+	{
+		KeySet		set = key_set(lfirst(lc));
+
+		regrouping->sets[foreach_current_index(lc)] = set;
+		regrouping->layouts[foreach_current_index(lc)] = set_layout(plan, set);
+	}
+	regrouping->callback.func = close_callback;
+	regrouping->callback.arg = regrouping;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &regrouping->callback);
+	return regrouping;
+}
+
+void
+regrouping_close(Regrouping *regrouping)
+{
+	regroup_free(regrouping->regroup);
+	regrouping->regroup = NULL;
+}
+
+/* All groups of the engine into the tables. */
+static EngineStatus
+take_groups(Regrouping *regrouping, EngineHandle *engine, const char **message)
+{
+	GroupBatch	batch;
+	EngineStatus status;
+
+	for (;;)
+	{
+		status = engine_groups(engine, &batch);
+		if (status != ENGINE_OK)
+		{
+			*message = engine_message(engine);
+			return status;
+		}
+		if (batch.ngroups == 0)
+			return ENGINE_OK;
+		status = inject_status("regroup", regrouping->message);
+		if (status == ENGINE_OK)
+			status = regroup_add(regrouping->regroup, &batch, regrouping->message);
+		if (status != ENGINE_OK)
+			return status;
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/* Are the fine groups a set's, or do states point to texts that are the engine's? */
+static bool
+needs_engine(const Regrouping *regrouping, const Program *fine)
+{
+	for (int i = 0; i < regrouping->nsets; i++)
+		if (regroup_is_fine(regrouping->regroup, i))
+			return true;
+	for (int i = 0; i < fine->naccs; i++)
+		if (acc_is_text((AccKind) program_accs(fine)[i].kind))
+			return true;
+	return false;
+}
+
+EngineStatus
+regrouping_run(Regrouping *regrouping, EngineHandle *engine, const Program *fine,
+			   const Program *coarse, uint64 limit, const char **message)
+{
+	EngineStatus status;
+
+	Assert(regrouping->regroup == NULL);
+	regrouping->set = 0;
+	regrouping->memory = 0;
+	*message = regrouping->message;
+	regrouping->regroup = regroup_create(fine, coarse, regrouping->sets,
+										 regrouping->nsets, limit);
+	if (regrouping->regroup == NULL)
+	{
+		strlcpy(regrouping->message, "out of memory for the groups of grouping sets",
+				sizeof(regrouping->message));
+		return ENGINE_NO_MEMORY;
+	}
+	status = take_groups(regrouping, engine, message);
+	if (status == ENGINE_OK)
+		status = regroup_end(regrouping->regroup, regrouping->message);
+	regrouping->memory = regroup_memory(regrouping->regroup);
+	if (status != ENGINE_OK)
+		return status;
+	if (needs_engine(regrouping, fine))
+		engine_rewind(engine);
+	else
+		engine_close(engine);
+	return ENGINE_OK;
+}
+
+/* The next groups of the current set, which are the engine's or regrouped. */
+static EngineStatus
+set_groups(Regrouping *regrouping, EngineHandle *engine, GroupBatch *batch)
+{
+	EngineStatus status = ENGINE_OK;
+
+	if (!regroup_is_fine(regrouping->regroup, regrouping->set))
+	{
+		regroup_groups(regrouping->regroup, regrouping->set, batch);
+		return ENGINE_OK;
+	}
+	status = engine_groups(engine, batch);
+	if (status == ENGINE_OK && batch->ngroups == 0)
+		engine_rewind(engine);	/* the set may come twice */
+	return status;
+}
+
+EngineStatus
+regrouping_groups(Regrouping *regrouping, EngineHandle *engine, GroupBatch *batch,
+				  const SetLayout **layout)
+{
+	batch->ngroups = 0;
+	for (; regrouping->set < regrouping->nsets; regrouping->set++)
+	{
+		EngineStatus status = set_groups(regrouping, engine, batch);
+
+		*layout = &regrouping->layouts[regrouping->set];
+		if (status != ENGINE_OK || batch->ngroups > 0)
+			return status;
+	}
+	return ENGINE_OK;
+}
+
+uint64
+regrouping_memory(const Regrouping *regrouping)
+{
+	return regrouping->memory;
+}

@@ -1,0 +1,47 @@
+/*
+ * regrouping.h
+ *	  A node's grouping sets and DISTINCT aggregates, out of an engine's groups.
+ */
+#ifndef GPUAGG_REGROUPING_H
+#define GPUAGG_REGROUPING_H
+
+#include "engine/select.h"
+#include "plan/plan_info.h"
+
+typedef struct Regrouping Regrouping;
+
+/* What the groups of one set look like. */
+typedef struct SetLayout
+{
+	int		   *places;			/* by key of the node's tuples: its number among the
+								 * groups' keys, or -1: NULL */
+	int32	   *groupings;		/* values of GROUPING() */
+} SetLayout;
+
+/*
+ * For a plan with a regrouping.  What a run takes is freed when the current
+ * memory context is reset or deleted, or by regrouping_close.
+ */
+extern Regrouping *regrouping_create(const PlanInfo *plan);
+extern void regrouping_close(Regrouping *regrouping);
+
+/*
+ * Take all groups of the engine, whose input is complete, and make those of all
+ * sets.  fine, coarse: the plan's programs, with float sums as wide as the run's;
+ * limit: bytes for the groups.  If the status is not OK, message is the reason.
+ */
+extern EngineStatus regrouping_run(Regrouping *regrouping, EngineHandle *engine,
+								   const Program *fine, const Program *coarse,
+								   uint64 limit, const char **message);
+
+/*
+ * The next groups, with their set's layout; none when all sets have been given.
+ * Once there have been groups, a status other than OK is a defect of the engine.
+ */
+extern EngineStatus regrouping_groups(Regrouping *regrouping, EngineHandle *engine,
+									  GroupBatch *batch, const SetLayout **layout);
+
+/* The most bytes that the last run took beside the engine; 0: there was none. */
+extern uint64 regrouping_memory(const Regrouping *regrouping);
+
+#endif							/* GPUAGG_REGROUPING_H */
