@@ -176,6 +176,17 @@ warp_reduce_add_u32(uint32_t mask, uint32_t value)
 #define f64_bits(x) ((uint64_t) __double_as_longlong(x))
 #define f64_from_bits(x) __longlong_as_double((long long) (x))
 
+/* A number of three words, the lowest first, more. */
+DEVICE_FN void
+add_u192(uint64_t *into, const uint64_t *from)
+{
+	asm("add.cc.u64 %0, %0, %3;\n\t"
+		"addc.cc.u64 %1, %1, %4;\n\t"
+		"addc.u64 %2, %2, %5;"
+		: "+l"(into[0]), "+l"(into[1]), "+l"(into[2])
+		: "l"(from[0]), "l"(from[1]), "l"(from[2]));
+}
+
 #define GPUAGG_ATOMIC(name, fn, type, raw) \
 	DEVICE_FN type name(type *address, type value) \
 	{ return (type) fn((raw *) address, (raw) value); }
@@ -377,6 +388,20 @@ DEVICE_FN uint64_t
 multiply_high_u64(uint64_t a, uint64_t b)
 {
 	return (uint64_t) (((unsigned __int128) a * b) >> 64);
+}
+
+DEVICE_FN void
+add_u192(uint64_t *into, const uint64_t *from)
+{
+	uint64_t	carry = 0;
+
+	for (int i = 0; i < 3; i++)
+	{
+		unsigned __int128 sum = (unsigned __int128) into[i] + from[i] + carry;
+
+		into[i] = (uint64_t) sum;
+		carry = (uint64_t) (sum >> 64);
+	}
 }
 
 #define f64_bits(x) simt_bits_f64(x)

@@ -62,6 +62,16 @@ merge_xor(uint64_t *into, uint64_t from)
 	*into = *into ^ from;
 }
 
+/* Numbers of n words; narrow ones have three. */
+DEVICE_FN void
+merge_exact(uint64_t *into, const uint64_t *from, int n)
+{
+	if (n == 3)
+		add_u192(into, from);
+	else
+		exact_add(into, from, n);
+}
+
 DEVICE_FN void
 word_add(uint64_t *word, uint64_t value)
 {

@@ -445,10 +445,10 @@ acc_number_words(const Accumulator *acc, int level)
 }
 
 static inline int32_t
-acc_unit(const Accumulator *acc, int level, uint32_t exponent, int above)
+acc_unit(const Accumulator *acc, int level, uint32_t exponent)
 {
 	return exact_unit((ExactLevel) level, acc->kind == ACC_SUM_PRODUCT,
-					  acc_number_words(acc, level), exponent, acc->limit, above);
+					  acc_number_words(acc, level), exponent, acc->limit);
 }
 
 /*

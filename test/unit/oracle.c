@@ -439,7 +439,7 @@ words_of_row(const Program *program, const Value *values, uint64_t *words)
 			case ACC_SUM_PRODUCT:
 				number = arg2 ? exact_product(real, as_double(program, acc->arg2, arg2), acc->limit) :
 					exact_number(real, acc->limit);
-				if (exact_accumulate(&number, acc_unit(acc, program->level, 0, 0), to,
+				if (exact_accumulate(&number, acc_unit(acc, program->level, 0), to,
 									 acc_number_words(acc, program->level), false) != 0)
 					return false;
 				break;
@@ -462,7 +462,7 @@ take_doubles(const Program *program, const Program *full, Groups *groups)
 	int32_t		units[PROGRAM_MAX_ACCS];
 
 	for (int i = 0; i < full->naccs; i++)
-		units[i] = acc_unit(&program_accs(full)[i], full->level, 0, 0);
+		units[i] = acc_unit(&program_accs(full)[i], full->level, 0);
 	groups->nwords = program->nwords;
 	for (size_t i = 0; i < groups->ngroups; i++)
 	{

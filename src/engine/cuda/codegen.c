@@ -164,7 +164,7 @@ codegen_words(const KernelLayout *layout, Text *text)
 	static const WordsFunction merge = {
 		"words_merge(uint64_t *into, const uint64_t *from)",
 		"\tmerge_%s(&into[%d], from[%d]);\n",
-		"\texact_add(into + %d, from + %d, %d);\n"
+		"\tmerge_exact(into + %d, from + %d, %d);\n"
 	};
 	static const WordsFunction add = {
 		"words_add(uint64_t *state, const uint64_t *words)",

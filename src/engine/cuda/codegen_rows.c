@@ -235,8 +235,8 @@ write_take(const DeviceWord *word, bool errors, Text *text)
 }
 
 /*
- * What a float sum gets from the row, flags included.  One of two words, the
- * common case, takes 0 from rows that do not count.
+ * What a float sum gets from the row, flags included.  A narrow one, the common
+ * case, takes 0 from rows that do not count.
  */
 static void
 write_sum(const DeviceWord *word, int level, Text *text)
@@ -251,8 +251,8 @@ write_sum(const DeviceWord *word, int level, Text *text)
 	text_append(text, "\t{\n\t\tuint32_t problem = 0;\n");
 	write_take(word, true, text);
 	if (level == EXACT_NARROW && word->arg2 < 0)
-		text_append(text, "\t\tproblem = exact_narrow(take ? (double) r%d : 0.0, %s, %d, "
-					"row->words + %d);\n", word->arg, unit, word->limit, word->word);
+		text_append(text, "\t\tproblem = exact_narrow(take ? (double) r%d : 0.0, %s, "
+					"row->words + %d);\n", word->arg, unit, word->word);
 	else
 	{
 		text_append(text, "\t\tfor (int i = 0; i < %d; i++)\n\t\t\trow->words[%d + i] = 0;\n"

@@ -144,12 +144,15 @@ place_words(const Program *program, KernelLayout *layout)
 		.kind = ACC_COUNT, .nwords = 1, .arg = -1, .filter = -1, .arg2 = -1
 	};
 
-	for (int i = 0; i < program->naccs; i++)
-		for (int part = 0; part < layout_nparts(program, i); part++)
-			layout->part_of[i][part] = (int16_t) find_part(program, layout, &accs[i], part);
 	/* direct slots exist if they count rows; no state has no words at all */
-	if ((layout->table == TABLE_DIRECT && program->nkeys > 0) || layout->nwords == 0)
+	if ((layout->table == TABLE_DIRECT && program->nkeys > 0) || program->naccs == 0)
 		layout->presence = layout->parts[find_part(program, layout, &count_all, 0)].word;
+	/* float sums last: their last words are rarely touched */
+	for (int sums = 0; sums < 2; sums++)
+		for (int i = 0; i < program->naccs; i++)
+			for (int part = 0; part < layout_nparts(program, i) &&
+				 acc_sums_floats(&accs[i]) == (sums == 1); part++)
+				layout->part_of[i][part] = (int16_t) find_part(program, layout, &accs[i], part);
 }
 
 static int
