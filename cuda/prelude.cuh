@@ -176,15 +176,16 @@ warp_reduce_add_u32(uint32_t mask, uint32_t value)
 #define f64_bits(x) ((uint64_t) __double_as_longlong(x))
 #define f64_from_bits(x) __longlong_as_double((long long) (x))
 
-/* A number of three words, the lowest first, more. */
+/* A number of three words more. */
 DEVICE_FN void
-add_u192(uint64_t *into, const uint64_t *from)
+add_u192(uint64_t *low, uint64_t *middle, uint64_t *high, uint64_t by_low, uint64_t by_middle,
+		 uint64_t by_high)
 {
 	asm("add.cc.u64 %0, %0, %3;\n\t"
 		"addc.cc.u64 %1, %1, %4;\n\t"
 		"addc.u64 %2, %2, %5;"
-		: "+l"(into[0]), "+l"(into[1]), "+l"(into[2])
-		: "l"(from[0]), "l"(from[1]), "l"(from[2]));
+		: "+l"(*low), "+l"(*middle), "+l"(*high)
+		: "l"(by_low), "l"(by_middle), "l"(by_high));
 }
 
 #define GPUAGG_ATOMIC(name, fn, type, raw) \
@@ -391,17 +392,15 @@ multiply_high_u64(uint64_t a, uint64_t b)
 }
 
 DEVICE_FN void
-add_u192(uint64_t *into, const uint64_t *from)
+add_u192(uint64_t *low, uint64_t *middle, uint64_t *high, uint64_t by_low, uint64_t by_middle,
+		 uint64_t by_high)
 {
-	uint64_t	carry = 0;
+	unsigned __int128 sum = (unsigned __int128) *low + by_low;
 
-	for (int i = 0; i < 3; i++)
-	{
-		unsigned __int128 sum = (unsigned __int128) into[i] + from[i] + carry;
-
-		into[i] = (uint64_t) sum;
-		carry = (uint64_t) (sum >> 64);
-	}
+	*low = (uint64_t) sum;
+	sum = (sum >> 64) + *middle + by_middle;
+	*middle = (uint64_t) sum;
+	*high += (uint64_t) (sum >> 64) + by_high;
 }
 
 #define f64_bits(x) simt_bits_f64(x)

@@ -257,7 +257,7 @@ exact_place(ExactNumber number, int32_t unit, uint64_t *words, int n, bool narro
  * window by its exponent alone, with EXACT_WIDEN, give 0.
  */
 GA_FN uint32_t
-exact_narrow(double value, int32_t unit, uint64_t *words)
+exact_narrow(double value, int32_t unit, uint64_t *low, uint64_t *middle, uint64_t *high)
 {
 	uint64_t	bits = exact_float_bits(value);
 	uint64_t	sign = 0 - (bits >> 63);
@@ -268,20 +268,20 @@ exact_narrow(double value, int32_t unit, uint64_t *words)
 	digits = (digits ^ sign) - sign;
 	if (shift - 64 <= 64 - EXACT_MANTISSA_BITS - 1)
 	{
-		words[0] = 0;
-		words[1] = digits << (shift - 64);
-		words[2] = sign;
+		*low = 0;
+		*middle = digits << (shift - 64);
+		*high = sign;
 		return 0;
 	}
 	if (shift > EXACT_WINDOW(3) - EXACT_MANTISSA_BITS)
 	{
-		words[0] = words[1] = words[2] = 0;
+		*low = *middle = *high = 0;
 		return bits == 0 ? 0 : EXACT_WIDEN;
 	}
-	words[0] = shift < 64 ? digits << shift : 0;
-	words[1] = shift < 64 ? (uint64_t) ((int64_t) digits >> 1 >> (63 - shift)) :
+	*low = shift < 64 ? digits << shift : 0;
+	*middle = shift < 64 ? (uint64_t) ((int64_t) digits >> 1 >> (63 - shift)) :
 		digits << (shift - 64);
-	words[2] = shift < 64 ? sign : (uint64_t) ((int64_t) digits >> 1 >> (127 - shift));
+	*high = shift < 64 ? sign : (uint64_t) ((int64_t) digits >> 1 >> (127 - shift));
 	return 0;
 }
 

@@ -50,7 +50,7 @@ choose_unit(const Accumulator *acc, int level, const FloatArgs *args,
 		for (uint32_t i = 0; i < rows->n; i++) \
 		{ \
 			uint64_t	more[3]; \
-			problems |= exact_narrow(values[rows->rows[i]], unit, more); \
+			problems |= exact_narrow(values[rows->rows[i]], unit, &more[0], &more[1], &more[2]); \
 			exact_add(to, more, 3); \
 		} \
 	} while (0)

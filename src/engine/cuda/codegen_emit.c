@@ -99,7 +99,8 @@ codegen_emit(const Program *program, const KernelLayout *layout, Text *text)
 			const DeviceWord *from = &layout->parts[layout->part_of[i][part]];
 
 			for (int j = 0; j < from->nwords; j++)
-				text_append(text, "\tstate[%d] = words[STATE + %d];\n", word++, from->word + j);
+				text_append(text, "\tstate[%d] = *group_word(&args->table, slot, %d);\n", word++,
+							layout_word(from, j));
 		}
 	if (program->nkeys > 0 && layout->table == TABLE_DIRECT)
 		write_direct_key(layout, text);

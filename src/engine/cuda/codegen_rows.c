@@ -250,9 +250,10 @@ write_sum(const DeviceWord *word, int level, Text *text)
 		snprintf(unit, sizeof(unit), "args->units[%d]", word->sum);
 	text_append(text, "\t{\n\t\tuint32_t problem = 0;\n");
 	write_take(word, true, text);
-	if (level == EXACT_NARROW && word->arg2 < 0)
+	if (word->outer >= 0)
 		text_append(text, "\t\tproblem = exact_narrow(take ? (double) r%d : 0.0, %s, "
-					"row->words + %d);\n", word->arg, unit, word->word);
+					"&row->words[%d], &row->words[%d], &row->words[%d]);\n", word->arg, unit,
+					word->outer, word->word, word->outer + 1);
 	else
 	{
 		text_append(text, "\t\tfor (int i = 0; i < %d; i++)\n\t\t\trow->words[%d + i] = 0;\n"

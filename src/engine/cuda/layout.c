@@ -11,6 +11,9 @@
 
 #include "engine/cuda/layout.h"
 
+/* Outer words whose place is not known yet. */
+#define OUTER INT16_MAX
+
 /* A TextRef: start and length. */
 #define TEXT_REF_SIZE 8
 
@@ -98,6 +101,13 @@ layout_nparts(const Program *program, int acc)
 	return a->nwords;
 }
 
+/* Is it kept as a middle word and outer ones? */
+static bool
+is_split(const Program *program, const Accumulator *acc)
+{
+	return acc->kind == ACC_SUM_FLOAT && program->level == EXACT_NARROW;
+}
+
 /* The part of that meaning, a new one if there is none yet. */
 static int
 find_part(const Program *program, KernelLayout *layout, const Accumulator *acc, int part)
@@ -125,11 +135,13 @@ find_part(const Program *program, KernelLayout *layout, const Accumulator *acc, 
 	{
 		word.word = layout->parts[i].word;
 		word.sum = layout->parts[i].sum;
+		word.outer = layout->parts[i].outer;
 		if (memcmp(&layout->parts[i], &word, sizeof(word)) == 0)
 			return i;
 	}
-	word.word = (uint16_t) layout->nwords;
-	layout->nwords += word.nwords;
+	word.word = (uint16_t) layout->nhot;
+	layout->nhot += is_split(program, acc) ? 1 : word.nwords;
+	word.outer = is_split(program, acc) ? OUTER : -1;
 	if (is_sum && part == 0)
 		word.sum = (int16_t) layout->nsums++;
 	layout->parts[layout->nparts] = word;
@@ -144,15 +156,19 @@ place_words(const Program *program, KernelLayout *layout)
 		.kind = ACC_COUNT, .nwords = 1, .arg = -1, .filter = -1, .arg2 = -1
 	};
 
+	for (int i = 0; i < program->naccs; i++)
+		for (int part = 0; part < layout_nparts(program, i); part++)
+			layout->part_of[i][part] = (int16_t) find_part(program, layout, &accs[i], part);
 	/* direct slots exist if they count rows; no state has no words at all */
-	if ((layout->table == TABLE_DIRECT && program->nkeys > 0) || program->naccs == 0)
+	if ((layout->table == TABLE_DIRECT && program->nkeys > 0) || layout->nhot == 0)
 		layout->presence = layout->parts[find_part(program, layout, &count_all, 0)].word;
-	/* float sums last: their last words are rarely touched */
-	for (int sums = 0; sums < 2; sums++)
-		for (int i = 0; i < program->naccs; i++)
-			for (int part = 0; part < layout_nparts(program, i) &&
-				 acc_sums_floats(&accs[i]) == (sums == 1); part++)
-				layout->part_of[i][part] = (int16_t) find_part(program, layout, &accs[i], part);
+	layout->nwords = layout->nhot;
+	for (int i = 0; i < layout->nparts; i++)
+		if (layout->parts[i].outer == OUTER)
+		{
+			layout->parts[i].outer = (int16_t) layout->nwords;
+			layout->nwords += 2;
+		}
 }
 
 static int
@@ -266,15 +282,15 @@ static void
 place_slot(const Program *program, KernelLayout *layout)
 {
 	layout->state = layout->table == TABLE_DIRECT ? 0 : layout->key_words;
-	layout->stride = slot_stride(layout->state + layout->nwords);
+	layout->stride = slot_stride(layout->state + layout->nhot);
 	if (layout_direct_possible(program))
 	{
 		KernelLayout direct = *layout;
 
 		direct.table = TABLE_DIRECT;
-		direct.nwords = direct.nparts = direct.nsums = 0;
+		direct.nhot = direct.nparts = direct.nsums = 0;
 		place_words(program, &direct);
-		layout->direct_stride = slot_stride(direct.nwords);
+		layout->direct_stride = slot_stride(direct.nhot);
 		layout->direct_presence = direct.presence;
 	}
 }

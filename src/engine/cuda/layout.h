@@ -28,6 +28,10 @@ typedef enum WordKind
  * One word on the device, or those of a float sum.  It may stand for several of
  * the Program's words: equal accumulators share one, and count(x) of an x that
  * is never NULL is count(*).  A float sum's flags come right behind it.
+ *
+ * Of a narrow sum of floats only the middle word, to which nearly all of its
+ * additions go, is one of the slot's; the outer ones are cold, and are kept apart
+ * (table.cuh).
  */
 typedef struct DeviceWord
 {
@@ -41,7 +45,9 @@ typedef struct DeviceWord
 	int16_t		filter;
 	int16_t		limit;			/* of a float sum */
 	int16_t		sum;			/* number of the float sum */
-	uint16_t	word;			/* place in the state, or of the first of them */
+	uint16_t	word;			/* place in the state, of the first if several */
+	int16_t		outer;			/* narrow sum: place of the lowest word, before
+								 * that of the highest; else -1 */
 } DeviceWord;
 
 /* A column's place: bytes a row of what stands before it. */
@@ -83,6 +89,7 @@ typedef struct KernelLayout
 	uint32_t	row_bytes;		/* of all columns */
 
 	int			nwords;			/* of a state on the device */
+	int			nhot;			/* of these, in the slot: all but the last ones */
 	int			nparts;
 	DeviceWord	parts[2 * PROGRAM_MAX_ACCS + 1];
 	int16_t		part_of[PROGRAM_MAX_ACCS][2];	/* Program's accumulators -> parts */
@@ -110,6 +117,15 @@ extern void layout_make(const Program *program, TableKind table, KernelLayout *l
 
 /* Parts of an accumulator: one or two. */
 extern int	layout_nparts(const Program *program, int acc);
+
+/* The place in the state of a part's i-th word. */
+static inline int
+layout_word(const DeviceWord *part, int i)
+{
+	if (part->outer < 0)
+		return part->word + i;
+	return i == 1 ? part->word : part->outer + i / 2;
+}
 
 /* Can its groups be addressed directly? */
 extern bool layout_direct_possible(const Program *program);
