@@ -120,6 +120,39 @@ scan_step(const AggregateArgs *args, Run *run, Row *row, uint32_t active, uint32
 			run->words[i] = own[i];
 }
 
+/*
+ * Merge the rows of a tile from `step` on into the run, as long as all lanes'
+ * rows belong to it.  Gives the step at which they do not, its rows in *row and
+ * those that pass in *active, or ROWS_AT_ONCE.
+ */
+DEVICE_FN int
+scan_run(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int step, Run *run,
+		 Row *row, uint32_t *index, uint32_t *active)
+{
+	int			stop = ROWS_AT_ONCE;
+
+	PRAGMA_UNROLL
+	for (int i = 0; i < ROWS_AT_ONCE; i++)
+	{
+		if (i < step || stop < ROWS_AT_ONCE)
+			continue;
+		rows_step(args, cursor, tile, i, row);
+		if (run->slot != GROUP_NONE &&
+			warp_all(FULL_MASK, !row->passes || key_same(args, row->key, run->key)))
+		{
+			words_merge(run->words, row->words);
+			continue;
+		}
+		*active = warp_ballot(FULL_MASK, row->passes);
+		if (*active != 0)
+		{
+			*index = tile->index[i];
+			stop = i;
+		}
+	}
+	return stop;
+}
+
 DEVICE_FN void
 aggregate_scan(const AggregateArgs *args)
 {
@@ -131,22 +164,20 @@ aggregate_scan(const AggregateArgs *args)
 	words_identity(run.words);
 	while (rows_tile(args, &cursor, &tile))
 	{
-		PRAGMA_UNROLL
-		for (int step = 0; step < ROWS_AT_ONCE; step++)
+		int			step = 0;
+
+		/* one copy of the code for other rows, however many steps a tile has */
+		for (;;)
 		{
 			Row			row;
 			uint32_t	active;
+			uint32_t	index;
 
-			rows_step(args, &cursor, &tile, step, &row);
-			if (run.slot != GROUP_NONE &&
-				warp_all(FULL_MASK, !row.passes || key_same(args, row.key, run.key)))
-			{
-				words_merge(run.words, row.words);
-				continue;
-			}
-			active = warp_ballot(FULL_MASK, row.passes);
-			if (active != 0)
-				scan_step(args, &run, &row, active, tile.index[step]);
+			step = scan_run(args, &cursor, &tile, step, &run, &row, &index, &active);
+			if (step == ROWS_AT_ONCE)
+				break;
+			scan_step(args, &run, &row, active, index);
+			step++;
 		}
 	}
 	run_flush(args, &run);

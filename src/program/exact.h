@@ -252,9 +252,37 @@ exact_place(ExactNumber number, int32_t unit, uint64_t *words, int n, bool narro
 	return fits ? 0 : number.beyond ? EXACT_BEYOND : EXACT_WIDEN;
 }
 
+/* Shifts by any number of bits. */
+GA_FN uint64_t
+exact_left(uint64_t value, uint32_t bits)
+{
+#ifdef __CUDACC__
+	uint64_t	result;
+
+	asm("shl.b64 %0, %1, %2;" : "=l"(result) : "l"(value), "r"(bits));
+	return result;
+#else
+	return bits < 64 ? value << bits : 0;
+#endif
+}
+
+GA_FN uint64_t
+exact_right(uint64_t value, uint32_t bits)
+{
+#ifdef __CUDACC__
+	uint64_t	result;
+
+	asm("shr.s64 %0, %1, %2;" : "=l"(result) : "l"(value), "r"(bits));
+	return result;
+#else
+	return (uint64_t) ((int64_t) value >> (bits < 64 ? bits : 63));
+#endif
+}
+
 /*
- * The same for a sum, NARROW: the common case.  0 and what has bits outside the
- * window by its exponent alone, with EXACT_WIDEN, give 0.
+ * The same for a sum, NARROW: the common case, on a CPU with a branch that nearly
+ * all values take, on a GPU without any.  What has bits outside the window by its
+ * exponent alone is EXACT_WIDEN, and 0 like 0 itself.
  */
 GA_FN uint32_t
 exact_narrow(double value, int32_t unit, uint64_t *low, uint64_t *middle, uint64_t *high)
@@ -264,8 +292,10 @@ exact_narrow(double value, int32_t unit, uint64_t *low, uint64_t *middle, uint64
 	uint64_t	digits = (bits & UINT64_C(0x000fffffffffffff)) | UINT64_C(0x0010000000000000);
 	uint32_t	shift = ((uint32_t) (bits >> 52) & EXACT_SPECIAL) -
 		(uint32_t) (unit + EXACT_BIAS);
+	bool		outside = shift > EXACT_WINDOW(3) - EXACT_MANTISSA_BITS;
 
-	digits = (digits ^ sign) - sign;
+	digits = outside ? 0 : (digits ^ sign) - sign;
+#ifndef __CUDACC__
 	if (shift - 64 <= 64 - EXACT_MANTISSA_BITS - 1)
 	{
 		*low = 0;
@@ -273,16 +303,11 @@ exact_narrow(double value, int32_t unit, uint64_t *low, uint64_t *middle, uint64
 		*high = sign;
 		return 0;
 	}
-	if (shift > EXACT_WINDOW(3) - EXACT_MANTISSA_BITS)
-	{
-		*low = *middle = *high = 0;
-		return bits == 0 ? 0 : EXACT_WIDEN;
-	}
-	*low = shift < 64 ? digits << shift : 0;
-	*middle = shift < 64 ? (uint64_t) ((int64_t) digits >> 1 >> (63 - shift)) :
-		digits << (shift - 64);
-	*high = shift < 64 ? sign : (uint64_t) ((int64_t) digits >> 1 >> (127 - shift));
-	return 0;
+#endif
+	*low = exact_left(digits, shift);
+	*middle = shift < 64 ? exact_right(digits, 64 - shift) : exact_left(digits, shift - 64);
+	*high = exact_right(digits, 128 - shift);
+	return outside && bits != 0 ? EXACT_WIDEN : 0;
 }
 
 /* A sum of n words more. */
