@@ -17,9 +17,6 @@
  * cannot fail.  A group table that is addressed directly and small enough has a
  * private table of the same form, without keys.
  *
- * Of a state, shared memory has the hot words only: what would change others
- * goes to the group table at once.
- *
  * Dynamic shared memory: states, word by word, slot by slot, copy by copy; then
  * keys; then slots of the group table.  See block_table_size in choose.c.
  */
@@ -49,7 +46,7 @@ block_table(const AggregateArgs *args, uint64_t *shared)
 	table.replicas = args->block_replicas;
 	table.direct = TABLE_DIRECT && args->block_direct;
 	table.states = shared;
-	table.keys = shared + (uint64_t) NHOT * table.slots * table.replicas;
+	table.keys = shared + (uint64_t) NWORDS * table.slots * table.replicas;
 	table.groups = (uint32_t *) (table.keys + table.slots);
 	return table;
 }
@@ -61,7 +58,7 @@ block_table_init(const BlockTable *table)
 	uint32_t	copies = table->slots * table->replicas;
 
 	for (uint32_t i = threadIdx.x; i < copies; i += blockDim.x)
-		for (int word = 0; word < NHOT; word++)
+		for (int word = 0; word < NWORDS; word++)
 			table->states[(uint32_t) word * copies + i] = word_start(word);
 	for (uint32_t i = threadIdx.x; i < table->slots && !table->direct; i += blockDim.x)
 		table->keys[i] = SLOT_EMPTY;
@@ -165,24 +162,6 @@ block_group(const BlockTable *table, uint32_t slot)
 #endif
 }
 
-/* A row into its state; the key's group is there, since it came first. */
-DEVICE_FN void
-block_add(const AggregateArgs *args, const BlockTable *table, const Row *row, uint32_t slot)
-{
-	uint64_t	rest[NWORDS];
-	uint32_t	group;
-
-	words_identity(rest);
-	if (!words_add_shared(table->states + slot * table->replicas +
-						  (lane_index() & (table->replicas - 1)),
-						  table->slots * table->replicas, row->words, rest))
-		return;
-	group = table->direct ? slot : group_find(args, row->key);
-	if (group == GROUP_NONE)
-		gpu_trap();
-	group_update(args, group, rest);
-}
-
 DEVICE_FN void
 block_row(const AggregateArgs *args, const BlockTable *table, const Row *row,
 		  uint32_t index)
@@ -191,7 +170,9 @@ block_row(const AggregateArgs *args, const BlockTable *table, const Row *row,
 	uint32_t	slot = block_find(args, table, row->key, &group);
 
 	if (slot != GROUP_NONE)
-		block_add(args, table, row, slot);
+		words_add_shared(table->states + slot * table->replicas +
+						 (lane_index() & (table->replicas - 1)),
+						 table->slots * table->replicas, row->words);
 	else if (group != GROUP_NONE)
 		group_update(args, group, row->words);
 	else
@@ -217,8 +198,7 @@ block_table_merge(const AggregateArgs *args, const BlockTable *table)
 		{
 			uint64_t	other[NWORDS];
 
-			words_identity(other);
-			for (int word = 0; word < NHOT; word++)
+			for (int word = 0; word < NWORDS; word++)
 				other[word] = table->states[(uint32_t) word * copies +
 											slot * table->replicas + copy];
 			words_merge(words, other);

@@ -123,11 +123,11 @@ scan_step(const AggregateArgs *args, Run *run, Row *row, uint32_t active, uint32
 /*
  * Merge the rows of a tile from `step` on into the run, as long as all lanes'
  * rows belong to it.  Gives the step at which they do not, its rows in *row and
- * those that pass in *active, or ROWS_AT_ONCE.
+ * those that pass in *active, or ROWS_AT_ONCE.  whole: see rows_load.
  */
 DEVICE_FN int
-scan_run(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int step, Run *run,
-		 Row *row, uint32_t *index, uint32_t *active)
+scan_run(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, bool whole, int step,
+		 Run *run, Row *row, uint32_t *index, uint32_t *active)
 {
 	int			stop = ROWS_AT_ONCE;
 
@@ -136,7 +136,7 @@ scan_run(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int ste
 	{
 		if (i < step || stop < ROWS_AT_ONCE)
 			continue;
-		rows_step(args, cursor, tile, i, row);
+		rows_eval(args, cursor, tile, i, whole || tile->valid[i], row);
 		if (run->slot != GROUP_NONE &&
 			warp_all(FULL_MASK, !row->passes || key_same(args, row->key, run->key)))
 		{
@@ -153,6 +153,7 @@ scan_run(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int ste
 	return stop;
 }
 
+/* There is one copy of scan_step: it is long, and rarely needed. */
 DEVICE_FN void
 aggregate_scan(const AggregateArgs *args)
 {
@@ -162,22 +163,26 @@ aggregate_scan(const AggregateArgs *args)
 
 	run.slot = GROUP_NONE;
 	words_identity(run.words);
-	while (rows_tile(args, &cursor, &tile))
+	while (rows_more(args, &cursor))
 	{
-		int			step = 0;
+		bool		whole = rows_whole(args, &cursor);
 
-		/* one copy of the code for other rows, however many steps a tile has */
-		for (;;)
+		if (whole)
+			rows_load(args, &cursor, true, &tile);
+		else
+			rows_load(args, &cursor, false, &tile);
+		for (int step = 0;; step++)
 		{
 			Row			row;
 			uint32_t	active;
 			uint32_t	index;
 
-			step = scan_run(args, &cursor, &tile, step, &run, &row, &index, &active);
+			step = whole ?
+				scan_run(args, &cursor, &tile, true, step, &run, &row, &index, &active) :
+				scan_run(args, &cursor, &tile, false, step, &run, &row, &index, &active);
 			if (step == ROWS_AT_ONCE)
 				break;
 			scan_step(args, &run, &row, active, index);
-			step++;
 		}
 	}
 	run_flush(args, &run);

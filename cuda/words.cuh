@@ -255,42 +255,32 @@ shared_exact(uint64_t *state, uint32_t stride, const uint64_t *value, int n)
 	}
 }
 
-/*
- * As word_split: shared memory has the middle word alone.  What would go to the
- * others is the rest; false if there is none.
- */
-DEVICE_FN bool
-shared_split(uint64_t *middle, uint64_t by_low, uint64_t by_middle, uint64_t by_high,
-			 uint64_t *rest_low, uint64_t *rest_middle, uint64_t *rest_high)
+/* As word_split, by halves. */
+DEVICE_FN void
+shared_split(uint64_t *low, uint64_t *middle, uint64_t *high, uint64_t by_low,
+			 uint64_t by_middle, uint64_t by_high)
 {
-	uint32_t   *half = (uint32_t *) middle;
 	bool		negative = (by_high >> 63) != 0;
 	uint32_t	carry = 0;
 
 	if (negative)
 		split_negate(&by_low, &by_middle, &by_high);
 	PRAGMA_UNROLL
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 6; i++)
 	{
-		uint32_t	part = (uint32_t) (by_middle >> (32 * i)) + carry;
+		uint64_t   *word = i < 2 ? low : i < 4 ? middle : high;
+		uint64_t	by = i < 2 ? by_low : i < 4 ? by_middle : by_high;
+		uint32_t	part = (uint32_t) (by >> (32 * (i % 2))) + carry;
 
 		carry = carry & (part == 0);
 		if (part != 0)
 		{
-			uint32_t	old = atomic_add_u32(&half[i], negative ? 0 - part : part);
+			uint32_t	old = atomic_add_u32((uint32_t *) word + i % 2,
+											 negative ? 0 - part : part);
 
 			carry = negative ? old < part : old + part < part;
 		}
 	}
-	by_high += carry;
-	if ((by_low | by_high) == 0)
-		return false;
-	*rest_low = by_low;
-	*rest_middle = 0;
-	*rest_high = by_high;
-	if (negative)
-		split_negate(rest_low, rest_middle, rest_high);
-	return true;
 }
 
 /*

@@ -293,6 +293,8 @@ exact_narrow(double value, int32_t unit, uint64_t *low, uint64_t *middle, uint64
 	uint32_t	shift = ((uint32_t) (bits >> 52) & EXACT_SPECIAL) -
 		(uint32_t) (unit + EXACT_BIAS);
 	bool		outside = shift > EXACT_WINDOW(3) - EXACT_MANTISSA_BITS;
+	uint64_t	above;
+	uint64_t	below;
 
 	digits = outside ? 0 : (digits ^ sign) - sign;
 #ifndef __CUDACC__
@@ -304,8 +306,10 @@ exact_narrow(double value, int32_t unit, uint64_t *low, uint64_t *middle, uint64
 		return 0;
 	}
 #endif
+	above = exact_left(digits, shift - 64);
+	below = exact_right(digits, 64 - shift);
 	*low = exact_left(digits, shift);
-	*middle = shift < 64 ? exact_right(digits, 64 - shift) : exact_left(digits, shift - 64);
+	*middle = shift < 64 ? below : above;
 	*high = exact_right(digits, 128 - shift);
 	return outside && bits != 0 ? EXACT_WIDEN : 0;
 }

@@ -200,7 +200,7 @@ sample_facts(SampledRow *rows, uint32_t nrows, SampleFacts *facts)
 uint32_t
 block_table_size(const KernelLayout *layout, bool direct, uint32_t slots, uint32_t replicas)
 {
-	uint32_t	size = (uint32_t) layout->nhot * 8 * slots * replicas;
+	uint32_t	size = (uint32_t) layout->nwords * 8 * slots * replicas;
 
 	if (!direct)
 		size += slots * (8 + 4);
@@ -213,7 +213,7 @@ block_dimensions(const KernelLayout *layout, uint64_t groups, uint64_t direct_sl
 {
 	uint32_t	limit = shared_limit > BLOCK_STATIC_SHARED ?
 		shared_limit - BLOCK_STATIC_SHARED : 0;
-	uint64_t	per_slot = (uint64_t) layout->nhot * 8;
+	uint64_t	per_slot = (uint64_t) layout->nwords * 8;
 	bool		direct = direct_slots > 0;
 
 	*replicas = 1;

@@ -146,8 +146,8 @@ codegen_words_function(const KernelLayout *layout, const WordsFunction *function
 static void
 codegen_words_shared(const KernelLayout *layout, Text *text)
 {
-	text_append(text, "DEVICE_FN bool\nwords_add_shared(uint64_t *state, uint32_t stride, "
-				"const uint64_t *words, uint64_t *rest)\n{\n\tbool more = false;\n\n");
+	text_append(text, "DEVICE_FN void\nwords_add_shared(uint64_t *state, uint32_t stride, "
+				"const uint64_t *words)\n{\n");
 	for (int i = 0; i < layout->nparts; i++)
 	{
 		const DeviceWord *part = &layout->parts[i];
@@ -155,9 +155,9 @@ codegen_words_shared(const KernelLayout *layout, Text *text)
 		int			outer = part->outer;
 
 		if (outer >= 0)
-			text_append(text, "\tmore |= shared_split(&state[%d * stride], words[%d], words[%d], "
-						"words[%d],\n\t\t\t\t\t\t &rest[%d], &rest[%d], &rest[%d]);\n",
-						word, outer, word, outer + 1, outer, word, outer + 1);
+			text_append(text, "\tshared_split(&state[%d * stride], &state[%d * stride], "
+						"&state[%d * stride],\n\t\t\t\t words[%d], words[%d], words[%d]);\n",
+						outer, word, outer + 1, outer, word, outer + 1);
 		else if (part->kind == WORD_EXACT)
 			text_append(text, "\tshared_exact(&state[%d * stride], stride, words + %d, %d);\n",
 						word, word, part->nwords);
@@ -166,7 +166,7 @@ codegen_words_shared(const KernelLayout *layout, Text *text)
 						part->acc == ACC_COUNT ? "count" : word_suffix(part->kind),
 						word, word);
 	}
-	text_append(text, "\treturn more;\n}\n\n");
+	text_append(text, "}\n\n");
 }
 
 /* words_identity, words_merge, words_add, words_add_shared */
@@ -238,9 +238,11 @@ codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy s
 		text_append(text, "#include \"exponents.cuh\"\n");
 	if (files[strategy] != NULL)
 		text_append(text, "#include \"%s.cuh\"\n", files[strategy]);
-	text_append(text, "\nKERNEL_BOUNDS(aggregate, AggregateArgs, args, %d, 1)\n"
+	/* small states find room in the registers of three blocks */
+	text_append(text, "\nKERNEL_BOUNDS(aggregate, AggregateArgs, args, %d, %d)\n"
 				"{\n\taggregate_%s(&args);\n}\n",
-				threads[strategy], strategy_names[strategy]);
+				threads[strategy], threads[strategy] == 256 && layout->nwords <= 8 ? 3 : 1,
+				strategy_names[strategy]);
 }
 
 void
