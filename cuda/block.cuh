@@ -162,13 +162,20 @@ block_group(const BlockTable *table, uint32_t slot)
 #endif
 }
 
+/* Take the warp's rows that pass into their states, all lanes together. */
 DEVICE_FN void
-block_row(const AggregateArgs *args, const BlockTable *table, const Row *row,
-		  uint32_t index)
+block_rows(const AggregateArgs *args, const BlockTable *table, const Row *row,
+		   uint32_t index)
 {
-	uint32_t	group;
-	uint32_t	slot = block_find(args, table, row->key, &group);
+	uint32_t	group = GROUP_NONE;
+	uint32_t	slot = GROUP_NONE;
 
+	if (row->passes)
+		slot = block_find(args, table, row->key, &group);
+	/* some have looked at more slots than others */
+	warp_sync(FULL_MASK);
+	if (!row->passes)
+		return;
 	if (slot != GROUP_NONE)
 		words_add_shared(table->states + slot * table->replicas +
 						 (lane_index() & (table->replicas - 1)),
@@ -247,8 +254,7 @@ aggregate_block(const AggregateArgs *args)
 			Row			row;
 
 			rows_step(args, &cursor, &tile, step, &row);
-			if (row.passes)
-				block_row(args, &table, &row, tile.index[step]);
+			block_rows(args, &table, &row, tile.index[step]);
 		}
 	}
 	rows_end(args, &cursor);

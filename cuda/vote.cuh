@@ -83,8 +83,7 @@ aggregate_vote(const AggregateArgs *args)
 			}
 			if (same)
 				words_merge(run.words, row.words);
-			else if (row.passes)
-				row_aggregate(args, &row, tile.index[step]);
+			rows_aggregate(args, &row, row.passes && !same, tile.index[step]);
 		}
 	}
 	run_flush(args, &run);
