@@ -82,6 +82,44 @@ scan_segments(uint32_t heads, uint64_t *words)
 }
 
 /*
+ * Where the run ends and the next one begins: all rows are of the run's key, or
+ * of that of the last row.  The usual case of scan_step in sorted rows, without
+ * a scan.  False if there are other rows.
+ */
+DEVICE_FN bool
+scan_next_run(const AggregateArgs *args, Run *run, const Row *row, uint32_t active,
+			  uint32_t index)
+{
+	uint32_t	last = 31 - bits_leading_zeros_u32(active);
+	uint64_t	key[KEY_WORDS];
+	uint32_t	slot = GROUP_NONE;
+	bool		old;
+	bool		next;
+
+	for (int i = 0; i < KEY_WORDS; i++)
+		key[i] = warp_shfl_u64(FULL_MASK, row->key[i], last);
+	old = row->passes && run->slot != GROUP_NONE && key_same(args, row->key, run->key);
+	next = row->passes && !old && key_same(args, row->key, key);
+	if (!warp_all(FULL_MASK, !row->passes || old || next))
+		return false;
+	if (old)
+		words_merge(run->words, row->words);
+	run_flush(args, run);
+	if (lane_index() == last)
+		slot = group_find(args, key);
+	run->slot = warp_shfl_u32(FULL_MASK, slot, last);
+	for (int i = 0; i < KEY_WORDS; i++)
+		run->key[i] = key[i];
+	if (!next)
+		return true;
+	if (run->slot == GROUP_NONE)
+		row_undone(args, index);
+	else
+		words_merge(run->words, row->words);
+	return true;
+}
+
+/*
  * Rows of several keys, or of another than the run's: all segments but the last
  * update the table, the last one becomes the warp's run.
  */
@@ -95,6 +133,8 @@ scan_step(const AggregateArgs *args, Run *run, Row *row, uint32_t active, uint32
 	uint32_t	last;
 	uint32_t	slot = GROUP_NONE;
 
+	if (scan_next_run(args, run, row, active, index))
+		return;
 	run_flush(args, run);
 	scan_fill_keys(active, row->key);
 	heads = scan_heads(args, row->key);
