@@ -19,8 +19,10 @@ rows_aggregate(const AggregateArgs *args, const Row *row, bool takes, uint32_t i
 
 	if (takes)
 		slot = group_find(args, row->key);
+#if !TABLE_DIRECT
 	/* some have looked at more slots than others */
 	warp_sync(FULL_MASK);
+#endif
 	if (!takes)
 		return;
 	if (slot != GROUP_NONE)

@@ -173,7 +173,8 @@ block_rows(const AggregateArgs *args, const BlockTable *table, const Row *row,
 	if (row->passes)
 		slot = block_find(args, table, row->key, &group);
 	/* some have looked at more slots than others */
-	warp_sync(FULL_MASK);
+	if (!table->direct)
+		warp_sync(FULL_MASK);
 	if (!row->passes)
 		return;
 	if (slot != GROUP_NONE)
