@@ -14,7 +14,7 @@
 #define GPUAGG_SCAN_CUH
 
 /* Tiles of a warp's chunk: long runs stay in one warp. */
-#define SCAN_CHUNK_TILES 32
+#define SCAN_CHUNK_TILES 64
 
 /* The run that a warp is in; all but words is the same in all lanes. */
 typedef struct Run
