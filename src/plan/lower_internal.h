@@ -101,8 +101,9 @@ extern int	lower_uniform(Lowering *l, int reg, const NumericScale *scale);
 extern bool lower_shown_acc(Lowering *l, int reg, const NumericScale *scale, int filter,
 							int *acc);
 
-/* lower_moments.c: variances, covariances, regressions of floats. */
+/* lower_moments.c: variances, covariances, regressions of floats; over registers. */
 extern bool lower_moments(Lowering *l, FinalKind final, List *args, int filter);
+extern void add_moments(Lowering *l, FinalKind final, int x, int y, int filter);
 
 /* lower_select.c: what takes one of several values. */
 extern int	lower_null(Lowering *l, Oid type);
