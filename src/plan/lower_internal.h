@@ -101,9 +101,9 @@ extern int	lower_uniform(Lowering *l, int reg, const NumericScale *scale);
 extern bool lower_shown_acc(Lowering *l, int reg, const NumericScale *scale, int filter,
 							int *acc);
 
-/* lower_moments.c: variances, covariances, regressions of floats; over registers. */
+/* lower_moments.c: variances, covariances, regressions of floats. */
 extern bool lower_moments(Lowering *l, FinalKind final, List *args, int filter);
-extern void add_moments(Lowering *l, FinalKind final, int x, int y, int filter);
+extern bool lower_distinct_moments(Lowering *l, FinalKind final, int x);
 
 /* lower_select.c: what takes one of several values. */
 extern int	lower_null(Lowering *l, Oid type);

@@ -77,16 +77,16 @@ needs(FinalKind final, FloatMoment moment)
 	}
 }
 
-/* Of registers, x and for two arguments y; both are NULL where one is. */
-void
-add_moments(Lowering *l, FinalKind final, int x, int y, int filter)
+/* Over registers; y is -1 if there is one argument. */
+static void
+add_moments(Lowering *l, FinalKind final, int y, int x, int filter)
 {
 	ProgramBuilder *b = l->builder;
-	int			count;
 	int16_t		sums[MOMENT_COUNT] = {-1, -1, -1, -1, -1};
+	int			count = program_add_acc(b, ACC_COUNT,
+										b->insns[x].nullable || b->insns[x].fallible ? x : -1,
+										filter);
 
-	count = program_add_acc(b, ACC_COUNT,
-							b->insns[x].nullable || b->insns[x].fallible ? x : -1, filter);
 	if (final == FINAL_COUNT)
 	{
 		program_add_agg(b, final, count, count);
@@ -129,6 +129,13 @@ lower_moments(Lowering *l, FinalKind final, List *args, int filter)
 		if (x < 0 || y < 0)
 			return lower_succeeded(l);
 	}
-	add_moments(l, final, x, y, filter);
+	add_moments(l, final, y, x, filter);
+	return lower_succeeded(l);
+}
+
+bool
+lower_distinct_moments(Lowering *l, FinalKind final, int x)
+{
+	add_moments(l, final, -1, x, -1);
 	return lower_succeeded(l);
 }
