@@ -144,7 +144,7 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 	state->slot_params = slots_exec_params(scan->custom_exprs);
 	state->run_context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg run",
 											   ALLOCSET_DEFAULT_SIZES);
-	state->engine = engine_handle(engine_for_plan(state->plan->engine));
+	state->engine = engine_handle(engine_for_plan(state->plan->engine, state->program));
 	if (state->plan->regrouping)
 		state->regrouping = regrouping_create(state->plan);
 }

@@ -313,16 +313,6 @@ fetch_windows(CudaRun *run)
 	}
 }
 
-static bool
-has_float_key(const Program *program)
-{
-	for (int i = 0; i < program->nkeys; i++)
-		if (program_key_type(program, i) == VT_FLOAT4 ||
-			program_key_type(program, i) == VT_FLOAT8)
-			return true;
-	return false;
-}
-
 /*
  * The sign of zero as a float key is that of its group's first row.  With one
  * key there is one such group; with more, only if all rows agree is it known.
@@ -333,7 +323,7 @@ decide_zero(CudaRun *run)
 	TableCounters counters;
 	EngineStatus status;
 
-	if (!has_float_key(run->program))
+	if (!program_has_float_key(run->program))
 		return ENGINE_OK;
 	status = device_table_counters(run, &counters);
 	if (status != ENGINE_OK)
