@@ -249,9 +249,10 @@ put_value(const DeformArgs *args, const DeformColumn *column, uint32_t row,
 	}
 	if (column->numeric != NUMERIC_NONE)
 	{
-		if (!numeric_read_part((NumericPart) column->numeric, column->width == sizeof(Wide),
+		if (!numeric_read_part(column->numeric, column->width == sizeof(Wide),
 							   from, value->size - value->header, column->scale, to))
-			return ERROR_NUMERIC;
+			return numeric_is_not_admitted(column->numeric, from, value->size - value->header) ?
+				ERROR_SPECIAL : ERROR_NUMERIC;
 	}
 	else if (column->is_text)
 	{

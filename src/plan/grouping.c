@@ -370,6 +370,26 @@ grouping_examine_input(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_
 	return group_by_all_columns(grouping);
 }
 
+/*
+ * Make the program admit NaN and infinities among numerics if they are expected;
+ * if they are constants, it must.
+ */
+static bool
+admit_specials(const Grouping *grouping, Lowering *l, LoweredGrouping *lowered)
+{
+	Program    *program = NULL;
+
+	if (!l->expects_specials && !l->has_specials)
+		return true;
+	if (!grouping->regroups)
+		program = lower_admit_specials(lowered->program);
+	if (program != NULL)
+		lowered->program = program;
+	else if (l->has_specials)
+		l->reason = "a numeric constant is NaN or infinite";
+	return program != NULL || !l->has_specials;
+}
+
 /* Lower keys and aggregates; the filter has been. */
 static bool
 lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
@@ -394,7 +414,7 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 	lowered->program = lower_finish(l);
 	lowered->slots = l->slots;
 	lowered->regrouping = NULL;
-	if (lowered->program == NULL)
+	if (lowered->program == NULL || !admit_specials(grouping, l, lowered))
 		goto rejected;
 	if (!grouping->regroups)
 		return true;

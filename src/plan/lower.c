@@ -24,6 +24,7 @@
 #include "utils/lsyscache.h"
 
 #include "plan/lower_internal.h"
+#include "program/specials.h"
 
 /* Keep the first reason.  Always -1, for callers to return. */
 int
@@ -321,6 +322,21 @@ lower_key(Lowering *l, Expr *expr)
 
 	program_add_numeric_key(l->builder, reg, scale.unit);
 	return lower_succeeded(l);
+}
+
+Program *
+lower_admit_specials(const Program *program)
+{
+	ProgramBuilder *builder = palloc(sizeof(ProgramBuilder));
+	Program    *result = NULL;
+
+	if (program_admit_specials(program, builder))
+	{
+		result = palloc(program_size(builder));
+		program_finish(builder, result);
+	}
+	pfree(builder);
+	return result;
 }
 
 Program *

@@ -45,6 +45,8 @@ typedef struct Lowering
 								 * values as Consts */
 	int			case_value;		/* register of the CASE around, or -1 */
 	const struct NumericScale *case_scale;	/* if that is numeric */
+	bool		expects_specials;	/* statistics have NaN or infinities */
+	bool		has_specials;	/* so have constants */
 	char	   *reason;			/* why something was rejected, or NULL */
 } Lowering;
 
@@ -69,6 +71,9 @@ extern bool lower_aggref(Lowering *l, Aggref *aggref);
 
 /* The finished Program, palloc'd, or NULL with a reason if it got too large. */
 extern Program *lower_finish(Lowering *l);
+
+/* The same for numerics that can be NaN or infinite (specials.h), or NULL. */
+extern Program *lower_admit_specials(const Program *program);
 
 /* Is the expression's value the same for all rows, hence that of a slot? */
 extern bool is_slot(Expr *expr);

@@ -190,7 +190,8 @@ missing_numeric_slot(Lowering *l, Form_pg_attribute attr, int scale, int *shown)
 							VARSIZE_ANY_EXHDR(number)).scale;
 	if (*shown <= NUMERIC_MAX_SHOWN)
 		value = scaled_const(missing->am_value, false, scale);
-	if (value == NULL)
+	/* nothing checks it later */
+	if (value == NULL || special_class(DatumGetInt64(value->constvalue)) != 0)
 		return lower_reject(l, _("the default of column \"%s\" does not fit into 64 bits"),
 							NameStr(attr->attname));
 	return lower_add_slot(l, (Expr *) value, VT_INT8);
@@ -231,6 +232,7 @@ guess_scale(Lowering *l, const Var *var, NumericGuess *guess, NumericPart *part)
 
 	guess->same = false;
 	guess->most = 0;
+	guess->special = false;
 	*part = NUMERIC_EXACT;
 	if (known_scale((const Expr *) var, &guess->scale))
 	{
@@ -261,6 +263,7 @@ lower_numeric_column(Lowering *l, const Var *var, int attno, Form_pg_attribute a
 
 	if (!guess_scale(l, var, &guess, &part))
 		return -1;
+	l->expects_specials |= guess.special;
 	fixed_scale(scale, guess.scale, guess.most);
 	wide = guess.scale > NUMERIC64_MAX_SCALE || guess.most >= NUMERIC64_MOST;
 	if (wide && attr != NULL && missing_value(l, attr) != NULL)
