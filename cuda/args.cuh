@@ -181,7 +181,8 @@ typedef struct DeformColumn
 	uint32_t	width;			/* bytes a value */
 	int16_t		missing;		/* slot for tuples that are too short, or -1: NULL */
 	int16_t		next;			/* another column of the same attribute, or -1 */
-	uint16_t	is_text;
+	uint8_t		is_text;
+	uint8_t		presence;		/* as in Column */
 	uint8_t		numeric;		/* as in Column, of this scale */
 	uint8_t		scale;
 } DeformColumn;

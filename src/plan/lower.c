@@ -103,7 +103,7 @@ lower_null_test(Lowering *l, const NullTest *test)
 
 	if (test->argisrow)
 		return lower_reject(l, _("IS NULL of a row is not supported"));
-	reg = lower_expr(l, test->arg);
+	reg = lower_presence(l, test->arg);
 	if (reg < 0)
 		return -1;
 	return program_add_op(l->builder,

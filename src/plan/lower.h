@@ -103,8 +103,11 @@ extern bool lower_ignores_repetitions(Oid function);
 /* The ValueType of a slot with that expression. */
 extern ValueType lower_slot_type(const Expr *expr);
 
-/* Can a child plan's column of this expression be taken, whatever computes it? */
-extern bool lower_can_input(const Expr *expr);
+/*
+ * Can a child plan's column of this expression, an argument of an aggregate, be
+ * taken, whatever computes it?
+ */
+extern bool lower_can_input(const Aggref *aggref, const Expr *expr);
 
 /* The ValueType of values of a PostgreSQL type, or -1 if it has none. */
 extern int	value_type_of(Oid type);

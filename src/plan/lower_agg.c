@@ -308,11 +308,13 @@ lower_argument(Lowering *l, const AggregateKind *kind, Expr *expr, int filter,
 
 	*unit = 0;
 	*shown = -1;
+	if (kind->acc == ACC_COUNT)
+		return lower_presence(l, expr);
 	if (!is_numeric(expr))
 		return lower_expr(l, expr);
 	arg = lower_numeric(l, expr, &scale);
-	if (arg < 0 || kind->acc == ACC_COUNT)
-		return arg;
+	if (arg < 0)
+		return -1;
 	*unit = scale.unit;
 	if (is_extreme(kind->acc))
 		return narrow(l, lower_uniform(l, arg, &scale));

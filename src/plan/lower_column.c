@@ -17,6 +17,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
@@ -301,10 +302,13 @@ input_number(Lowering *l, const Expr *expr)
 }
 
 bool
-lower_can_input(const Expr *expr)
+lower_can_input(const Aggref *aggref, const Expr *expr)
 {
 	int			scale;
 
+	/* it is only asked whether it is NULL */
+	if (aggref->aggfnoid == F_COUNT_ANY && aggref->aggdistinct == NIL)
+		return true;
 	return value_type_of(exprType((const Node *) expr)) >= 0 || known_scale(expr, &scale);
 }
 
@@ -337,6 +341,34 @@ lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale)
 	if (known_precision(expr, &precision) && precision > NUMERIC64_MAX_SCALE)
 		return program_add_wide_column(l->builder, attno, NUMERIC_EXACT, unit, true);
 	return program_add_numeric_column(l->builder, attno, NUMERIC_EXACT, unit, true, -1);
+}
+
+/*
+ * A register that is NULL where the expression is, whose value does not matter.
+ * So the type of a column does not either.
+ */
+int
+lower_presence(Lowering *l, Expr *expr)
+{
+	Form_pg_attribute attr;
+	int			missing = -1;
+	int			attno;
+
+	if (value_type_of(exprType((Node *) expr)) >= 0 || is_numeric(expr))
+		return lower_expr(l, expr);
+	attno = input_number(l, expr);
+	if (attno > 0)
+		return program_add_presence(l->builder, attno, true, -1);
+	if (IsA(expr, RelabelType))
+		return lower_presence(l, ((RelabelType *) expr)->arg);
+	if (!IsA(expr, Var) || l->builder->head.source != SOURCE_PAGES)
+		return lower_expr(l, expr);
+	attr = var_attribute(l, (Var *) expr);
+	if (attr == NULL)
+		return -1;
+	if (missing_value(l, attr) != NULL)
+		missing = lower_add_slot(l, (Expr *) makeBoolConst(true, false), VT_BOOL);
+	return program_add_presence(l->builder, attr->attnum, !attr->attnotnull, missing);
 }
 
 /*

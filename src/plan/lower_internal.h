@@ -39,6 +39,7 @@ extern int	lower_reject(Lowering *l, const char *format,...) pg_attribute_printf
 /* lower_column.c: what expressions end in. */
 extern int	lower_var(Lowering *l, const Var *var);
 extern int	lower_input(Lowering *l, Expr *expr);
+extern int	lower_presence(Lowering *l, Expr *expr);
 extern int	lower_slot(Lowering *l, Expr *expr);
 extern int	lower_made_slot(Lowering *l, Expr *expr);
 extern int	lower_add_slot(Lowering *l, Expr *expr, ValueType type);

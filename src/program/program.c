@@ -245,9 +245,8 @@ add_insn(ProgramBuilder *b, const Insn *insn)
 	return i;
 }
 
-/* A column's register. */
-static int
-add_column(ProgramBuilder *b, const Column *column)
+int
+program_copy_column(ProgramBuilder *b, const Column *column)
 {
 	Insn		insn = {.op = OP_column,.type = column->type,
 		.nullable = column->nullable,.arg = {-1, -1, -1}};
@@ -274,7 +273,16 @@ program_add_column(ProgramBuilder *b, int attno, ValueType type,
 	Column		column = {.attno = attno,.missing = missing,.type = type,
 		.nullable = nullable};
 
-	return add_column(b, &column);
+	return program_copy_column(b, &column);
+}
+
+int
+program_add_presence(ProgramBuilder *b, int attno, bool nullable, int missing)
+{
+	Column		column = {.attno = attno,.missing = missing,.type = VT_BOOL,
+		.nullable = nullable,.presence = true};
+
+	return program_copy_column(b, &column);
 }
 
 /* The missing slot's value is scaled already. */
@@ -286,7 +294,7 @@ program_add_numeric_column(ProgramBuilder *b, int attno, NumericPart part, int s
 		.type = NUMERIC_PART(part) == NUMERIC_SHOWN ? VT_INT4 : VT_INT8,
 		.nullable = nullable,.numeric = part,.scale = scale};
 
-	return add_column(b, &column);
+	return program_copy_column(b, &column);
 }
 
 int
@@ -296,7 +304,7 @@ program_add_wide_column(ProgramBuilder *b, int attno, NumericPart part, int scal
 	Column		column = {.attno = attno,.missing = -1,.type = VT_WIDE,
 		.nullable = nullable,.numeric = part,.scale = scale};
 
-	return add_column(b, &column);
+	return program_copy_column(b, &column);
 }
 
 static int
@@ -703,7 +711,7 @@ print_insn(const Program *p, int reg, char *buf, size_t len)
 		const Column *column = &program_columns(p)[insn->index];
 
 		append(buf, len, " %d (attribute %d, %s", insn->index, column->attno,
-			   column->numeric == NUMERIC_NONE ? type :
+			   column->presence ? "whether NULL" : column->numeric == NUMERIC_NONE ? type :
 			   column->type == VT_WIDE ? "numeric in 128 bits" : "numeric");
 		if (NUMERIC_PART(column->numeric) == NUMERIC_SHOWN)
 			append(buf, len, "'s display scale");

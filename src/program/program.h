@@ -104,6 +104,9 @@ typedef struct Column
 	uint8_t		numeric;		/* NumericPart: INT8 or WIDE, INT4 if SHOWN; and
 								 * NUMERIC_SPECIALS */
 	uint8_t		scale;			/* of a numeric: it counts units of 10^-scale */
+	uint8_t		presence;		/* BOOL: the attribute is of any type, and only
+								 * whether it is NULL is read; the value is any */
+	uint8_t		unused;
 } Column;
 
 /*
@@ -364,6 +367,10 @@ extern int	program_add_slot(ProgramBuilder *b, ValueType type);
 /* A column's register; missing is a slot or -1. */
 extern int	program_add_column(ProgramBuilder *b, int attno, ValueType type,
 							   bool nullable, int missing);
+
+/* A column of which only its NULLs are known; one that another Program has. */
+extern int	program_add_presence(ProgramBuilder *b, int attno, bool nullable, int missing);
+extern int	program_copy_column(ProgramBuilder *b, const Column *column);
 
 extern int	program_add_numeric_column(ProgramBuilder *b, int attno, NumericPart part,
 									   int scale, bool nullable, int missing);

@@ -150,21 +150,17 @@ note_special(Rewriting *r, int reg)
 static int
 add_column(Rewriting *r, const Insn *insn)
 {
-	const Column *column = &program_columns(r->from)[insn->index];
-	NumericPart part = (NumericPart) (column->numeric | NUMERIC_SPECIALS);
+	Column		column = program_columns(r->from)[insn->index];
+	bool		special = column.numeric != NUMERIC_NONE && column.numeric != NUMERIC_SHOWN;
 	int			reg;
 
-	if (column->numeric == NUMERIC_NONE)
-		return program_add_column(r->to, column->attno, (ValueType) column->type,
-								  column->nullable, column->missing);
-	if (column->type == VT_WIDE)
-		reg = program_add_wide_column(r->to, column->attno, part, column->scale,
-									  column->nullable);
-	else
-		reg = program_add_numeric_column(r->to, column->attno, part, column->scale,
-										 column->nullable, column->missing);
-	r->any = true;
-	return column->numeric == NUMERIC_SHOWN ? reg : note_special(r, reg);
+	if (column.numeric != NUMERIC_NONE)
+	{
+		column.numeric |= NUMERIC_SPECIALS;
+		r->any = true;
+	}
+	reg = program_copy_column(r->to, &column);
+	return special ? note_special(r, reg) : reg;
 }
 
 static int

@@ -42,6 +42,7 @@ typedef struct ColumnWriter
 	int			size;			/* of a value; 0: TEXT */
 	uint8		numeric;		/* as in Column, of this scale */
 	uint8		scale;
+	bool		presence;		/* as in Column: Datums are of any type */
 	bool		has_null;		/* in this batch */
 	char	   *values;			/* TEXT: the bytes */
 	Size		text_size;		/* TEXT: bytes allocated */
@@ -68,6 +69,7 @@ column_create(ColumnWriter *column, const Column *def)
 	column->size = value_type_size(column->type);
 	column->numeric = def->numeric;
 	column->scale = def->scale;
+	column->presence = def->presence;
 	if (column->type == VT_TEXT)
 	{
 		column->text_size = FIRST_TEXT;
@@ -193,7 +195,7 @@ column_add(BatchWriter *writer, ColumnWriter *column, uint32 row, Datum value)
 	switch (column->type)
 	{
 		case VT_BOOL:
-			((uint8 *) column->values)[row] = DatumGetBool(value);
+			((uint8 *) column->values)[row] = column->presence || DatumGetBool(value);
 			break;
 		case VT_CHAR:
 			((int8 *) column->values)[row] = (int8) DatumGetChar(value);

@@ -378,7 +378,7 @@ put_value(const Page *page, uint32_t row, int att, const char *data,
 		const char *bytes = data + value->header;
 		uint32_t	len = value->size - value->header;
 
-		if (!value->plain)
+		if (!value->plain && !column->presence)
 		{
 			EngineStatus status = toasted_value(page, column, row, att);
 
@@ -392,6 +392,8 @@ put_value(const Page *page, uint32_t row, int att, const char *data,
 								   (char *) column->values + (size_t) row * column->width))
 				return inexact_numeric(page, column, att, bytes, len);
 		}
+		else if (column->presence)
+			((uint8_t *) column->values)[row] = true;
 		else if (column->width != 0)
 			copy_value(column, row, bytes);
 		else if (!deform_append_text(buffer, column, row, bytes, len))

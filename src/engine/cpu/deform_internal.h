@@ -17,6 +17,7 @@ typedef struct DeformColumn
 	bool		has_nulls;		/* in this batch */
 	uint8_t		numeric;		/* as in Column, of this scale */
 	uint8_t		scale;
+	bool		presence;		/* as in Column */
 	int16_t		next;			/* another column of the same attribute, or -1 */
 	uint16_t	attno;			/* from 1 */
 	uint16_t	offset;			/* in the data of a tuple without NULLs, if the
