@@ -293,6 +293,14 @@ equal_is_identical(Node *expr)
 										  ObjectIdGetDatum(type->btree_opintype)));
 }
 
+static bool
+type_is_hashable(Node *expr)
+{
+	TypeCacheEntry *type = lookup_type_cache(exprType(expr), TYPECACHE_HASH_PROC);
+
+	return OidIsValid(type->hash_proc);
+}
+
 /*
  * Make all columns of the input keys.  The clause refers to them by numbers in
  * the target, where those that PostgreSQL's GROUP BY refers to have theirs.
@@ -318,7 +326,7 @@ group_by_all_columns(Grouping *grouping)
 		SortGroupClause *clause = makeNode(SortGroupClause);
 		Node	   *expr = list_nth(target->exprs, i);
 
-		if (!equal_is_identical(expr))
+		if (!equal_is_identical(expr) || !type_is_hashable(expr))
 			return psprintf("DISTINCT in an aggregate beside values of type %s is not supported",
 							format_type_be(exprType(expr)));
 		if (target->sortgrouprefs[i] == 0)

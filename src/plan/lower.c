@@ -298,7 +298,7 @@ check_text_key(Lowering *l, Expr *expr)
 		lower_reject(l, _("a key of type character has no fixed length"));
 		return false;
 	}
-	return check_collation(l, exprCollation((Node *) expr));
+	return check_collation(l, type, exprCollation((Node *) expr));
 }
 
 bool

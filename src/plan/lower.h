@@ -98,7 +98,7 @@ extern bool lower_ignores_repetitions(Oid function);
  * text relabelled so stands for the rules of the time zone that it names, NULL
  * for those of the session's.  An array stands for the set of its elements.
  */
-#define SLOT_ZONE_TYPE BYTEAOID
+#define SLOT_ZONE_TYPE PG_NODE_TREEOID
 
 /* The ValueType of a slot with that expression. */
 extern ValueType lower_slot_type(const Expr *expr);

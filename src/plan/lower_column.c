@@ -85,10 +85,17 @@ lower_begin_columns(PlannerInfo *root, List *inputs)
 	return l;
 }
 
+/*
+ * Equal values of a type must be identical, in their bits or a varlena's bytes,
+ * but for those of floats and char(n).  Their order is another matter: that of
+ * an enum is not that of its Oids.
+ */
 int
 value_type_of(Oid type)
 {
-	switch (getBaseType(type))
+	Oid			base = getBaseType(type);
+
+	switch (base)
 	{
 		case BOOLOID:
 			return VT_BOOL;
@@ -99,10 +106,16 @@ value_type_of(Oid type)
 		case INT4OID:
 		case DATEOID:
 		case OIDOID:
+		case REGCLASSOID:
+		case REGTYPEOID:
+		case REGROLEOID:
+		case REGNAMESPACEOID:
 			return VT_INT4;
 		case INT8OID:
 		case TIMESTAMPOID:
 		case TIMESTAMPTZOID:
+		case TIMEOID:
+		case MONEYOID:
 			return VT_INT8;
 		case FLOAT4OID:
 			return VT_FLOAT4;
@@ -113,9 +126,14 @@ value_type_of(Oid type)
 		case TEXTOID:
 		case VARCHAROID:
 		case BPCHAROID:
+		case BYTEAOID:
+		case BITOID:
+		case VARBITOID:
+		case INETOID:
+		case CIDROID:
 			return VT_TEXT;
 		default:
-			return -1;
+			return type_is_enum(base) ? VT_INT4 : -1;
 	}
 }
 
@@ -345,16 +363,17 @@ lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale)
 
 /*
  * A register that is NULL where the expression is, whose value does not matter.
- * So the type of a column does not either.
+ * So the type of a column does not either, and a text need not be read.
  */
 int
 lower_presence(Lowering *l, Expr *expr)
 {
 	Form_pg_attribute attr;
+	int			type = value_type_of(exprType((Node *) expr));
 	int			missing = -1;
 	int			attno;
 
-	if (value_type_of(exprType((Node *) expr)) >= 0 || is_numeric(expr))
+	if ((type >= 0 && type != VT_TEXT) || is_numeric(expr))
 		return lower_expr(l, expr);
 	attno = input_number(l, expr);
 	if (attno > 0)

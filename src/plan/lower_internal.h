@@ -50,8 +50,8 @@ extern int	lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale);
 extern int	function_op(Oid function);
 extern int	lower_function(Lowering *l, Oid function, List *args, Oid collation);
 extern int	lower_operand(Lowering *l, Oid function, Expr *expr, ValueType type);
-extern bool check_collation(Lowering *l, Oid collation);
-extern bool check_order(Lowering *l, Oid collation);
+extern bool check_collation(Lowering *l, Oid type, Oid collation);
+extern bool check_order(Lowering *l, Oid type, Oid collation);
 
 /* lower_numeric.c: expressions of type numeric, and functions over them. */
 extern bool is_numeric(const Expr *expr);
