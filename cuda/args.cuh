@@ -42,6 +42,7 @@ typedef struct DeviceSlot
 								 * not told if the row can be left out */
 #define ERROR_NUMERIC 8			/* a numeric is not what its column says */
 #define ERROR_WIDEN 16			/* a float sum needs more words */
+#define ERROR_SPECIAL 32		/* a numeric is NaN or infinite */
 
 /* What kernels tell the host; downloaded after every batch. */
 typedef struct Counters
@@ -180,8 +181,9 @@ typedef struct DeformColumn
 	uint32_t	width;			/* bytes a value */
 	int16_t		missing;		/* slot for tuples that are too short, or -1: NULL */
 	int16_t		next;			/* another column of the same attribute, or -1 */
-	uint16_t	is_text;
-	uint8_t		numeric;		/* NumericPart, of this scale */
+	uint8_t		is_text;
+	uint8_t		presence;		/* as in Column */
+	uint8_t		numeric;		/* as in Column, of this scale */
 	uint8_t		scale;
 } DeformColumn;
 

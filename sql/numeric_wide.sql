@@ -73,7 +73,6 @@ SET gpuagg.report_rejections = on;
 SELECT sum(p * q) FROM wide_numbers;
 SELECT sum(p + s) FROM wide_numbers;
 SELECT sum(s * s) FROM wide_numbers;
-SELECT count(*) FILTER (WHERE p < '-Infinity') FROM wide_numbers;
 SELECT sum(greatest(p, s)) FROM wide_numbers;
 RESET gpuagg.report_rejections;
 BEGIN;
@@ -90,7 +89,7 @@ SELECT check_fallback('SELECT id, sum(q * -1.5) FROM wide_numbers GROUP BY id');
 ROLLBACK;
 BEGIN;
 INSERT INTO wide_numbers (id, a, p) VALUES (-1, 0, 'NaN');
-SELECT check_fallback('SELECT g, sum(p) FROM wide_numbers GROUP BY g');
+SELECT check_query('SELECT g, sum(p) FROM wide_numbers GROUP BY g');
 ROLLBACK;
 
 -- other sources

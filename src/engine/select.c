@@ -212,10 +212,10 @@ engine_close(EngineHandle *handle)
 }
 
 EngineStatus
-engine_give_up(EngineHandle *handle, const char *message)
+engine_give_up(EngineHandle *handle, EngineStatus status, const char *message)
 {
 	strlcpy(handle->run->message, message, sizeof(handle->run->message));
-	return ENGINE_INEXACT;
+	return status;
 }
 
 const char *

@@ -55,8 +55,9 @@ extern void engine_rewind(EngineHandle *handle);
 extern void engine_close(EngineHandle *handle);
 extern const char *engine_message(const EngineHandle *handle);
 
-/* An open run cannot have a row at all: its message, and ENGINE_INEXACT. */
-extern EngineStatus engine_give_up(EngineHandle *handle, const char *message);
+/* An open run cannot have a row at all: why, and that status. */
+extern EngineStatus engine_give_up(EngineHandle *handle, EngineStatus status,
+								   const char *message);
 
 /* What happened, also after engine_close; NULL before engine_open. */
 extern const EngineStats *engine_stats(const EngineHandle *handle);

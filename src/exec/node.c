@@ -16,8 +16,9 @@
  * are the node's result; the engine's groups go through HAVING and projection.
  *
  * An engine may find that a float sum needs more words than the Program gives
- * it (exact.h).  Then it begins again with a wider Program, which is kept for
- * rescans; the input is read once more.
+ * it (exact.h), or that a numeric is NaN or infinite (specials.h).  Then it begins
+ * again with another Program, which is kept for rescans; the input is read once
+ * more.
  *
  * Memory: slots and batches live in run_context, which is reset for every run;
  * the engine's own memory is freed with its handle.
@@ -39,6 +40,7 @@
 #include "exec/node.h"
 #include "exec/slots.h"
 #include "guc.h"
+#include "plan/lower.h"
 #include "source/child.h"
 #include "source/rows.h"
 
@@ -242,25 +244,55 @@ widened(GpuAggState *state, const Program *program)
 	return program_widen(program, wider) ? wider : program;
 }
 
-/* The same, in wider runs for as long as float sums ask for that. */
+/* Wider programs, with which to begin again; false: there are none. */
+static bool
+widen_programs(GpuAggState *state)
+{
+	const Program *program = widened(state, state->program);
+	const Program *coarse = state->coarse ? widened(state, state->coarse) : NULL;
+
+	if (program == state->program && coarse == state->coarse)
+		return false;
+	state->program = program;
+	state->coarse = coarse;
+	return true;
+}
+
+/* The program that admits specials; false: there is none. */
+static bool
+admit_specials(GpuAggState *state)
+{
+	MemoryContext old;
+	Program    *program = NULL;
+
+	/* coarser groups' programs merge numbers only */
+	if (state->coarse)
+		return false;
+	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+	program = lower_admit_specials(state->program);
+	MemoryContextSwitchTo(old);
+	if (program)
+		state->program = program;
+	return program != NULL;
+}
+
+/* The same, again for as long as the input has what the programs cannot hold. */
 static EngineStatus
-run_widening(GpuAggState *state, const EngineHints *hints, const char **message)
+run_repeatedly(GpuAggState *state, const EngineHints *hints, const char **message)
 {
 	EngineStatus status;
 
-	while ((status = run_once(state, hints, message)) == ENGINE_WIDEN)
+	while ((status = run_once(state, hints, message)) == ENGINE_WIDEN ||
+		   status == ENGINE_SPECIAL)
 	{
-		const Program *program = widened(state, state->program);
-		const Program *coarse = state->coarse ? widened(state, state->coarse) : NULL;
-
-		if (program == state->program && coarse == state->coarse)
+		if (status == ENGINE_WIDEN && !widen_programs(state))
 		{
 			*message = "a float sum cannot be exact";
 			return ENGINE_INEXACT;
 		}
+		if (status == ENGINE_SPECIAL && !admit_specials(state))
+			return ENGINE_INEXACT;
 		close_run(state);
-		state->program = program;
-		state->coarse = coarse;
 		if (state->child)
 			ExecReScan(state->child);
 	}
@@ -305,7 +337,7 @@ run_engine(GpuAggState *state)
 	}
 	else
 	{
-		status = run_widening(state, &hints, &message);
+		status = run_repeatedly(state, &hints, &message);
 		if (status == ENGINE_OK)
 			state->phase = PHASE_GROUPS;
 		else

@@ -293,6 +293,14 @@ equal_is_identical(Node *expr)
 										  ObjectIdGetDatum(type->btree_opintype)));
 }
 
+static bool
+type_is_hashable(Node *expr)
+{
+	TypeCacheEntry *type = lookup_type_cache(exprType(expr), TYPECACHE_HASH_PROC);
+
+	return OidIsValid(type->hash_proc);
+}
+
 /*
  * Make all columns of the input keys.  The clause refers to them by numbers in
  * the target, where those that PostgreSQL's GROUP BY refers to have theirs.
@@ -318,7 +326,7 @@ group_by_all_columns(Grouping *grouping)
 		SortGroupClause *clause = makeNode(SortGroupClause);
 		Node	   *expr = list_nth(target->exprs, i);
 
-		if (!equal_is_identical(expr))
+		if (!equal_is_identical(expr) || !type_is_hashable(expr))
 			return psprintf("DISTINCT in an aggregate beside values of type %s is not supported",
 							format_type_be(exprType(expr)));
 		if (target->sortgrouprefs[i] == 0)
@@ -370,6 +378,26 @@ grouping_examine_input(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_
 	return group_by_all_columns(grouping);
 }
 
+/*
+ * Make the program admit NaN and infinities among numerics if they are expected;
+ * if they are constants, it must.
+ */
+static bool
+admit_specials(const Grouping *grouping, Lowering *l, LoweredGrouping *lowered)
+{
+	Program    *program = NULL;
+
+	if (!l->expects_specials && !l->has_specials)
+		return true;
+	if (!grouping->regroups)
+		program = lower_admit_specials(lowered->program);
+	if (program != NULL)
+		lowered->program = program;
+	else if (l->has_specials)
+		l->reason = "a numeric constant is NaN or infinite";
+	return program != NULL || !l->has_specials;
+}
+
 /* Lower keys and aggregates; the filter has been. */
 static bool
 lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
@@ -394,7 +422,7 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 	lowered->program = lower_finish(l);
 	lowered->slots = l->slots;
 	lowered->regrouping = NULL;
-	if (lowered->program == NULL)
+	if (lowered->program == NULL || !admit_specials(grouping, l, lowered))
 		goto rejected;
 	if (!grouping->regroups)
 		return true;
@@ -506,7 +534,7 @@ child_computes(PlannerInfo *root, List *inputs, Aggref *aggref)
 	else if (lower_aggref(lower_begin_columns(root, inputs), aggref))
 		return false;
 	arg = (Node *) linitial_node(TargetEntry, aggref->args)->expr;
-	return lower_can_input((Expr *) arg) && !contain_subplans(arg);
+	return lower_can_input(aggref, (Expr *) arg) && !contain_subplans(arg);
 }
 
 /* The child's path, with what it computes for aggregates beside its own output. */

@@ -48,6 +48,8 @@ static const AggregateKind aggregate_kinds[] = {
 	{F_MIN_NUMERIC, ACC_MIN_INT, FINAL_EXTREME_NUMERIC},
 	{F_MIN_FLOAT4, ACC_MIN_FLOAT, FINAL_EXTREME_FLOAT4},
 	{F_MIN_FLOAT8, ACC_MIN_FLOAT, FINAL_EXTREME_FLOAT8},
+	{F_MIN_TIME, ACC_MIN_INT, FINAL_EXTREME_INT8},
+	{F_MIN_MONEY, ACC_MIN_INT, FINAL_EXTREME_INT8},
 	{F_MIN_DATE, ACC_MIN_INT, FINAL_EXTREME_INT4},
 	{F_MIN_TIMESTAMP, ACC_MIN_INT, FINAL_EXTREME_INT8},
 	{F_MIN_TIMESTAMPTZ, ACC_MIN_INT, FINAL_EXTREME_INT8},
@@ -60,6 +62,8 @@ static const AggregateKind aggregate_kinds[] = {
 	{F_MAX_NUMERIC, ACC_MAX_INT, FINAL_EXTREME_NUMERIC},
 	{F_MAX_FLOAT4, ACC_MAX_FLOAT, FINAL_EXTREME_FLOAT4},
 	{F_MAX_FLOAT8, ACC_MAX_FLOAT, FINAL_EXTREME_FLOAT8},
+	{F_MAX_TIME, ACC_MAX_INT, FINAL_EXTREME_INT8},
+	{F_MAX_MONEY, ACC_MAX_INT, FINAL_EXTREME_INT8},
 	{F_MAX_DATE, ACC_MAX_INT, FINAL_EXTREME_INT4},
 	{F_MAX_TIMESTAMP, ACC_MAX_INT, FINAL_EXTREME_INT8},
 	{F_MAX_TIMESTAMPTZ, ACC_MAX_INT, FINAL_EXTREME_INT8},
@@ -188,7 +192,7 @@ check_text_extreme(Lowering *l, const Aggref *aggref, AccKind kind)
 		lower_reject(l, _("an extreme of type character has no fixed length"));
 		return false;
 	}
-	return check_order(l, aggref->inputcollid);
+	return check_order(l, exprType((Node *) arg), aggref->inputcollid);
 }
 
 /* The kind of an aggregate that can be lowered, but for its expressions. */
@@ -308,11 +312,13 @@ lower_argument(Lowering *l, const AggregateKind *kind, Expr *expr, int filter,
 
 	*unit = 0;
 	*shown = -1;
+	if (kind->acc == ACC_COUNT)
+		return lower_presence(l, expr);
 	if (!is_numeric(expr))
 		return lower_expr(l, expr);
 	arg = lower_numeric(l, expr, &scale);
-	if (arg < 0 || kind->acc == ACC_COUNT)
-		return arg;
+	if (arg < 0)
+		return -1;
 	*unit = scale.unit;
 	if (is_extreme(kind->acc))
 		return narrow(l, lower_uniform(l, arg, &scale));

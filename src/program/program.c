@@ -245,9 +245,8 @@ add_insn(ProgramBuilder *b, const Insn *insn)
 	return i;
 }
 
-/* A column's register. */
-static int
-add_column(ProgramBuilder *b, const Column *column)
+int
+program_copy_column(ProgramBuilder *b, const Column *column)
 {
 	Insn		insn = {.op = OP_column,.type = column->type,
 		.nullable = column->nullable,.arg = {-1, -1, -1}};
@@ -274,7 +273,16 @@ program_add_column(ProgramBuilder *b, int attno, ValueType type,
 	Column		column = {.attno = attno,.missing = missing,.type = type,
 		.nullable = nullable};
 
-	return add_column(b, &column);
+	return program_copy_column(b, &column);
+}
+
+int
+program_add_presence(ProgramBuilder *b, int attno, bool nullable, int missing)
+{
+	Column		column = {.attno = attno,.missing = missing,.type = VT_BOOL,
+		.nullable = nullable,.presence = true};
+
+	return program_copy_column(b, &column);
 }
 
 /* The missing slot's value is scaled already. */
@@ -283,10 +291,10 @@ program_add_numeric_column(ProgramBuilder *b, int attno, NumericPart part, int s
 						   bool nullable, int missing)
 {
 	Column		column = {.attno = attno,.missing = missing,
-		.type = part == NUMERIC_SHOWN ? VT_INT4 : VT_INT8,
+		.type = NUMERIC_PART(part) == NUMERIC_SHOWN ? VT_INT4 : VT_INT8,
 		.nullable = nullable,.numeric = part,.scale = scale};
 
-	return add_column(b, &column);
+	return program_copy_column(b, &column);
 }
 
 int
@@ -296,19 +304,31 @@ program_add_wide_column(ProgramBuilder *b, int attno, NumericPart part, int scal
 	Column		column = {.attno = attno,.missing = -1,.type = VT_WIDE,
 		.nullable = nullable,.numeric = part,.scale = scale};
 
-	return add_column(b, &column);
+	return program_copy_column(b, &column);
 }
 
-int
-program_add_slot_ref(ProgramBuilder *b, int slot)
+static int
+add_slot_ref(ProgramBuilder *b, int slot, bool special)
 {
-	Insn		insn = {.op = OP_slot,.nullable = true,.arg = {-1, -1, -1},
-		.index = slot};
+	Insn		insn = {.op = OP_slot,.nullable = !special,.special = special,
+		.arg = {-1, -1, -1},.index = slot};
 
 	if (b->overflow)
 		return -1;
 	insn.type = b->slot_types[slot];
 	return add_insn(b, &insn);
+}
+
+int
+program_add_slot_ref(ProgramBuilder *b, int slot)
+{
+	return add_slot_ref(b, slot, false);
+}
+
+int
+program_add_special_slot_ref(ProgramBuilder *b, int slot)
+{
+	return add_slot_ref(b, slot, true);
 }
 
 /*
@@ -474,7 +494,7 @@ program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc, int count,
 						int scale)
 {
 	Aggregate	agg = {.final = final,.scale = scale,.acc = acc,.count = count,
-		.squares = {-1, -1},.high = -1,.shown = -1,.moments = NO_MOMENTS};
+		.squares = {-1, -1},.high = -1,.shown = -1,.moments = NO_MOMENTS,.special = -1};
 
 	return program_copy_agg(b, &agg);
 }
@@ -484,7 +504,7 @@ program_add_variance(ProgramBuilder *b, FinalKind final, int sum, int count,
 					 int low, int high, int scale)
 {
 	Aggregate	agg = {.final = final,.scale = scale,.acc = sum,.count = count,
-		.squares = {low, high},.high = -1,.shown = -1,.moments = NO_MOMENTS};
+		.squares = {low, high},.high = -1,.shown = -1,.moments = NO_MOMENTS,.special = -1};
 
 	return program_copy_agg(b, &agg);
 }
@@ -494,7 +514,7 @@ program_add_moments(ProgramBuilder *b, FinalKind final, int count,
 					const int16_t sums[MOMENT_COUNT])
 {
 	Aggregate	agg = {.final = final,.acc = sums[MOMENT_X],.count = count,
-		.squares = {-1, -1},.high = -1,.shown = -1};
+		.squares = {-1, -1},.high = -1,.shown = -1,.special = -1};
 
 	memcpy(agg.moments, sums, sizeof(agg.moments));
 	return program_copy_agg(b, &agg);
@@ -512,6 +532,13 @@ program_set_shown(ProgramBuilder *b, int agg, int acc)
 {
 	if (agg >= 0)
 		b->aggs[agg].shown = acc;
+}
+
+void
+program_set_special(ProgramBuilder *b, int agg, int acc)
+{
+	if (agg >= 0)
+		b->aggs[agg].special = acc;
 }
 
 void
@@ -684,13 +711,16 @@ print_insn(const Program *p, int reg, char *buf, size_t len)
 		const Column *column = &program_columns(p)[insn->index];
 
 		append(buf, len, " %d (attribute %d, %s", insn->index, column->attno,
-			   column->numeric == NUMERIC_NONE ? type :
+			   column->presence ? "whether NULL" : column->numeric == NUMERIC_NONE ? type :
 			   column->type == VT_WIDE ? "numeric in 128 bits" : "numeric");
-		if (column->numeric == NUMERIC_SHOWN)
+		if (NUMERIC_PART(column->numeric) == NUMERIC_SHOWN)
 			append(buf, len, "'s display scale");
 		else if (column->numeric)
 			append(buf, len, " of scale %s%d",
-				   column->numeric == NUMERIC_UNITS ? "any, in units of 10^-" : "", column->scale);
+				   NUMERIC_PART(column->numeric) == NUMERIC_UNITS ? "any, in units of 10^-" : "",
+				   column->scale);
+		if (column->numeric & NUMERIC_SPECIALS)
+			append(buf, len, ", specials admitted");
 		if (!column->nullable)
 			append(buf, len, ", not null");
 		if (column->missing >= 0)
@@ -754,6 +784,8 @@ print_agg(const Program *p, int i, char *buf, size_t len)
 		append(buf, len, ", high parts in word %d", program_accs(p)[agg->high].word);
 	if (agg->shown >= 0)
 		append(buf, len, ", display scale in word %d", program_accs(p)[agg->shown].word);
+	if (agg->special >= 0)
+		append(buf, len, ", specials in word %d", program_accs(p)[agg->special].word);
 	for (int i = 0; i < 2 && agg->squares[i] >= 0; i++)
 		append(buf, len, ", squares in word %d",
 			   program_accs(p)[agg->squares[i]].word);

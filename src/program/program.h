@@ -101,8 +101,12 @@ typedef struct Column
 								 * short to hold it, or -1: NULL */
 	uint8_t		type;			/* ValueType */
 	uint8_t		nullable;
-	uint8_t		numeric;		/* NumericPart: INT8 or WIDE, INT4 if SHOWN */
+	uint8_t		numeric;		/* NumericPart: INT8 or WIDE, INT4 if SHOWN; and
+								 * NUMERIC_SPECIALS */
 	uint8_t		scale;			/* of a numeric: it counts units of 10^-scale */
+	uint8_t		presence;		/* BOOL: the attribute is of any type, and only
+								 * whether it is NULL is read; the value is any */
+	uint8_t		unused;
 } Column;
 
 /*
@@ -133,7 +137,7 @@ typedef struct Insn
 	uint8_t		type;			/* ValueType of the result */
 	uint8_t		nullable;		/* can be NULL */
 	uint8_t		fallible;		/* can be an error, its own or an operand's */
-	uint8_t		unused;
+	uint8_t		special;		/* OP_slot: it is a numeric, NaN or infinite */
 	int16_t		arg[3];			/* registers, that is indexes of earlier
 								 * instructions; -1: none */
 	int16_t		index;			/* OP_column: column; OP_slot: slot */
@@ -248,6 +252,8 @@ typedef struct Aggregate
 								 * is the result's; -1: it is `scale` */
 	int16_t		moments[MOMENT_COUNT];	/* accumulators by FloatMoment; -1: there
 								 * is none */
+	int16_t		special;		/* accumulator of the bits of special.h that the
+								 * values have; -1: they are numbers */
 } Aggregate;
 
 typedef struct Program
@@ -264,6 +270,8 @@ typedef struct Program
 	uint16_t	naggs;
 	uint16_t	nwords;			/* of a group's state */
 	int16_t		filter;			/* BOOL register, or -1: all rows pass */
+	uint8_t		specials;		/* numerics can be NaN or infinite: specials.h */
+	uint8_t		unused[3];
 } Program;
 
 /*
@@ -360,13 +368,20 @@ extern int	program_add_slot(ProgramBuilder *b, ValueType type);
 extern int	program_add_column(ProgramBuilder *b, int attno, ValueType type,
 							   bool nullable, int missing);
 
+/* A column of which only its NULLs are known; one that another Program has. */
+extern int	program_add_presence(ProgramBuilder *b, int attno, bool nullable, int missing);
+extern int	program_copy_column(ProgramBuilder *b, const Column *column);
+
 extern int	program_add_numeric_column(ProgramBuilder *b, int attno, NumericPart part,
 									   int scale, bool nullable, int missing);
 extern int	program_add_wide_column(ProgramBuilder *b, int attno, NumericPart part,
 									int scale, bool nullable);
 
-/* Registers of a slot, and of an operation over registers (arg2 may be -1). */
+/*
+ * Registers of a slot (a special one's value is special_number's, as a numeric's),
+ * and of an operation over registers (arg2 may be -1). */
 extern int	program_add_slot_ref(ProgramBuilder *b, int slot);
+extern int	program_add_special_slot_ref(ProgramBuilder *b, int slot);
 extern int	program_add_op(ProgramBuilder *b, OpCode op, int arg1, int arg2);
 extern int	program_add_select(ProgramBuilder *b, int when, int then, int otherwise);
 extern int	program_add_key(ProgramBuilder *b, int reg);
@@ -408,6 +423,9 @@ extern void program_set_high(ProgramBuilder *b, int agg, int acc);
 
 /* The accumulator of the display scales of an aggregate's values. */
 extern void program_set_shown(ProgramBuilder *b, int agg, int acc);
+
+/* The accumulator of what specials they have. */
+extern void program_set_special(ProgramBuilder *b, int agg, int acc);
 extern void program_set_filter(ProgramBuilder *b, int reg);
 
 /* The flat size, or 0 if something did not fit; then the flat copy into buf. */

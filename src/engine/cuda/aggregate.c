@@ -155,6 +155,8 @@ check_errors(CudaRun *run, const Counters *counters)
 		return run_fail(run, ENGINE_INEXACT, "a value is compressed or stored elsewhere");
 	if (counters->errors & ERROR_NUMERIC)
 		return run_fail(run, ENGINE_INEXACT, "a value is no number that the engine can hold");
+	if (counters->errors & ERROR_SPECIAL)
+		return run_fail(run, ENGINE_SPECIAL, "a numeric is NaN or infinite");
 	if (counters->errors & ERROR_INEXACT)
 		return run_fail(run, ENGINE_INEXACT, "an expression would raise an error, or a float sum could overflow");
 	if (counters->errors & ERROR_WIDEN)

@@ -1,0 +1,18 @@
+/*
+ * specials.h
+ *	  From a Program to one that admits NaN and the infinities among numerics.
+ */
+#ifndef GPUAGG_SPECIALS_H
+#define GPUAGG_SPECIALS_H
+
+#include "program.h"
+
+/*
+ * Build the Program that gives what p gives and has numerics that are special in
+ * its registers, with the same slots.  False: there is none, since p admits them
+ * already, has no numerics, or merges groups (ACC_MERGED), or since it would
+ * get too large.
+ */
+extern bool program_admit_specials(const Program *p, ProgramBuilder *b);
+
+#endif							/* GPUAGG_SPECIALS_H */
