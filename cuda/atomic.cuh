@@ -8,6 +8,8 @@
 #ifndef GPUAGG_ATOMIC_CUH
 #define GPUAGG_ATOMIC_CUH
 
+#include "values.cuh"
+
 /* Take one row into its group, or leave it undone. */
 DEVICE_FN void
 row_aggregate(const AggregateArgs *args, const Row *row, uint32_t index)
@@ -15,7 +17,10 @@ row_aggregate(const AggregateArgs *args, const Row *row, uint32_t index)
 	uint32_t	slot = group_find(args, row->key);
 
 	if (slot != GROUP_NONE)
+	{
 		group_update(args, slot, row->words);
+		row_values(args, slot, row);
+	}
 	else
 		row_undone(args, index);
 }

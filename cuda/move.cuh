@@ -5,6 +5,8 @@
 #ifndef GPUAGG_MOVE_CUH
 #define GPUAGG_MOVE_CUH
 
+#include "values.cuh"
+
 /* Make all slots empty, their states the start values. */
 KERNEL(table_init, TableArgs, args)
 {
@@ -16,6 +18,8 @@ KERNEL(table_init, TableArgs, args)
 
 		if (word >= STATE && word < STATE + NWORDS)
 			args.table.slots[i] = word_start(word - STATE);
+		else if (word >= STATE + NWORDS && word < STATE + NWORDS + VALUE_WORDS * NVALUES)
+			args.table.slots[i] = (word - STATE - NWORDS) % VALUE_WORDS == 0 ? VALUE_NONE : 0;
 		else
 			args.table.slots[i] = KEY_WORDS == 1 ? SLOT_EMPTY : TAG_EMPTY;
 	}
@@ -23,9 +27,13 @@ KERNEL(table_init, TableArgs, args)
 
 #if !TABLE_DIRECT
 
-/* Put a group that is not there yet into the table: its key, then its state. */
+/*
+ * Put a group that is not there yet into the table: its key, its state, and what
+ * its extremes refer to.
+ */
 DEVICE_FN void
-move_group(const GroupTable *table, const uint64_t *key, const uint64_t *state)
+move_group(const GroupTable *table, const uint64_t *key, const uint64_t *state,
+		   const uint64_t *values)
 {
 	uint32_t	mask = table->capacity - 1;
 	uint32_t	slot = (uint32_t) key_hash(key) & mask;
@@ -39,6 +47,8 @@ move_group(const GroupTable *table, const uint64_t *key, const uint64_t *state)
 		words[i] = key[i];
 	for (int i = 0; i < NWORDS; i++)
 		words[STATE + i] = state[i];
+	for (int i = 0; i < VALUE_WORDS * NVALUES; i++)
+		words[STATE + NWORDS + i] = values[i];
 	atomic_add_u32_noreturn(&table->counters->groups, 1);
 }
 
@@ -60,7 +70,7 @@ move_direct_group(const TableArgs *args, uint32_t slot)
 #endif
 	for (int i = 0; i < NWORDS; i++)
 		words[i] = state[i];
-	move_group(&args->table, key, words);
+	move_group(&args->table, key, words, state + DIRECT_VALUES);
 }
 
 #endif
@@ -84,7 +94,7 @@ KERNEL(table_move, TableArgs, args)
 		{
 			const uint64_t *words = group_slot(&args.old, (uint32_t) i);
 
-			move_group(&args.table, words, words + STATE);
+			move_group(&args.table, words, words + STATE, words + STATE + NWORDS);
 		}
 	}
 	if (args.table.arena == args.old.arena)

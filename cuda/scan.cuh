@@ -112,6 +112,8 @@ scan_step(const AggregateArgs *args, Run *run, Row *row, uint32_t active, uint32
 	slot = warp_shfl_u32(FULL_MASK, slot, last);
 	if (row->passes && slot == GROUP_NONE)
 		row_undone(args, index);
+	else if (row->passes)
+		row_values(args, slot, row);
 	run->slot = warp_shfl_u32(FULL_MASK, slot, WARP_SIZE - 1);
 	for (int i = 0; i < KEY_WORDS; i++)
 		run->key[i] = warp_shfl_u64(FULL_MASK, row->key[i], WARP_SIZE - 1);
@@ -142,6 +144,8 @@ aggregate_scan(const AggregateArgs *args)
 				warp_all(FULL_MASK, !row.passes || key_same(args, row.key, run.key)))
 			{
 				words_merge(run.words, row.words);
+				if (row.passes)
+					row_values(args, run.slot, &row);
 				continue;
 			}
 			active = warp_ballot(FULL_MASK, row.passes);

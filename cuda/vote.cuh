@@ -82,7 +82,10 @@ aggregate_vote(const AggregateArgs *args)
 					key_same(args, row.key, run.key);
 			}
 			if (same)
+			{
 				words_merge(run.words, row.words);
+				row_values(args, run.slot, &row);
+			}
 			else if (row.passes)
 				row_aggregate(args, &row, tile.index[step]);
 		}

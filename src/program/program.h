@@ -482,6 +482,13 @@ acc_is_text(AccKind kind)
 	return kind >= ACC_MIN_TEXT && kind <= ACC_MAX_BPCHAR;
 }
 
+/* Is it an extreme of values that no word holds? */
+static inline bool
+acc_is_value(AccKind kind)
+{
+	return acc_is_text(kind);
+}
+
 /*
  * One line of text for one part of the program: line 0, 1, ... until false.
  * For EXPLAIN (VERBOSE) and for debugging.

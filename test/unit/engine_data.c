@@ -113,6 +113,10 @@ data_program(const int *keys, int nkeys, bool aggregates, bool filter)
 		program_add_acc(b, ACC_BIT_AND, regs[C_BOOL], -1);
 		program_add_acc(b, ACC_BIT_OR, regs[C_INT4_NULL], regs[C_BOOL]);
 		program_add_acc(b, ACC_BIT_XOR, regs[C_INT8], -1);
+		program_add_acc(b, ACC_MIN_TEXT, regs[C_TEXT_NULL], -1);
+		program_add_acc(b, ACC_MAX_TEXT, regs[C_TEXT_NULL], regs[C_BOOL]);
+		program_add_acc(b, ACC_MIN_BPCHAR, regs[C_TEXT_NULL], regs[C_BOOL]);
+		program_add_acc(b, ACC_MAX_BPCHAR, regs[C_TEXT_NULL], -1);
 	}
 	if (filter)
 	{

@@ -65,7 +65,7 @@ codegen_column_type(ValueType type)
 static int
 rows_at_once(const Program *program, const KernelLayout *layout)
 {
-	if (layout->row_bytes > 64 || layout->nwords > 16 || program->ninsns > 64)
+	if (layout->row_bytes > 64 || layout->nwords + layout->nvalues > 16 || program->ninsns > 64)
 		return 1;
 	return layout->row_bytes > 32 ? 2 : 4;
 }
@@ -76,6 +76,7 @@ codegen_macros(const Program *program, const KernelLayout *layout, Text *text)
 	text_append(text, "#define NKEYS %d\n", program->nkeys);
 	text_append(text, "#define NWORDS %d\n", layout->nwords);
 	text_append(text, "#define NSUMS %d\n", layout->nsums);
+	text_append(text, "#define NVALUES %d\n", layout->nvalues);
 	text_append(text, "#define KEY_WORDS %d\n", layout->key_words);
 	text_append(text, "#define KEY_IS_TEXT %d\n", layout->has_text);
 	text_append(text, "#define STATE %d\n", layout->state);
@@ -86,6 +87,7 @@ codegen_macros(const Program *program, const KernelLayout *layout, Text *text)
 	{
 		text_append(text, "#define DIRECT_STRIDE %d\n", layout->direct_stride);
 		text_append(text, "#define DIRECT_PRESENCE %d\n", layout->direct_presence);
+		text_append(text, "#define DIRECT_VALUES %d\n", layout->direct_nwords);
 	}
 	text_append(text, "#define PRESENCE_WORD %d\n", layout->presence);
 	text_append(text, "#define ROWS_AT_ONCE %d\n\n", rows_at_once(program, layout));
@@ -207,15 +209,16 @@ codegen_normalize(const Program *program, const KernelLayout *layout, Text *text
 }
 
 static void
-codegen_aggregate(Strategy strategy, bool exponents, Text *text)
+codegen_aggregate(const KernelLayout *layout, Strategy strategy, bool exponents, Text *text)
 {
 	static const char *const files[STRATEGY_COUNT] = {
 		NULL, "block", "peers", "peers", "scan", "vote", "reduce"
 	};
 	static const int threads[STRATEGY_COUNT] = {256, 1024, 256, 256, 256, 256, 256};
 
-	text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n"
-				"#include \"atomic.cuh\"\n#include \"move.cuh\"\n#include \"emit.cuh\"\n");
+	text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n#include \"values.cuh\"\n");
+	codegen_values(layout, text);
+	text_append(text, "#include \"atomic.cuh\"\n#include \"move.cuh\"\n#include \"emit.cuh\"\n");
 	if (exponents)
 		text_append(text, "#include \"exponents.cuh\"\n");
 	if (files[strategy] != NULL)
@@ -230,7 +233,8 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 		Strategy strategy, Text *text)
 {
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
-				"#include \"state.h\"\n#include \"exact.h\"\n#include \"args.cuh\"\n"
+				"#include \"state.h\"\n#include \"exact.h\"\n#include \"text_order.h\"\n"
+				"#include \"args.cuh\"\n"
 				"#include \"key.cuh\"\n#include \"words.cuh\"\n\n");
 	codegen_macros(program, layout, text);
 	codegen_words(layout, text);
@@ -242,5 +246,5 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 		text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n"
 					"#include \"sample.cuh\"\n");
 	else
-		codegen_aggregate(strategy, codegen_needs_exponents(program), text);
+		codegen_aggregate(layout, strategy, codegen_needs_exponents(program), text);
 }

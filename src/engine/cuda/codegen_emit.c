@@ -3,8 +3,9 @@
  *	  Generates emit_group: a group's key and state to the output's vectors.
  *
  * Keys get their own types again, validity bits are set in zeroed memory, and a
- * state gets the words of the Program.  A text's bytes go to a place of their
- * own; the host puts them behind one another.
+ * state gets the words of the Program.  The bytes of texts, keys or extremes, go
+ * to a place of their own; the host puts those of a key behind one another, and
+ * makes addresses of where extremes have theirs.
  */
 #include "engine/cuda/codegen.h"
 
@@ -34,23 +35,26 @@ write_direct_key(const KernelLayout *layout, Text *text)
 				"(int64_t) slot - 1);\n\t}\n", type, layout->out_values[0], type);
 }
 
-/* A text's bytes; without room the count alone tells the host. */
 static void
 write_text_key(const KernelLayout *layout, int key, Text *text)
 {
+	text_append(text, "\t\tOUTPUT(TextRef, %u)[place] = "
+				"emit_text(args, args->table.arena, words[%d]);\n",
+				layout->out_values[key], layout->keys[key].word);
+}
+
+/* What an extreme refers to: for the host, a text's place and length. */
+static void
+write_extreme(const KernelLayout *layout, int value, int word, Text *text)
+{
+	int			from = layout->state + layout->nwords + LAYOUT_VALUE_WORDS * value;
+
 	text_append(text,
-				"\t\tuint64_t at = atomic_add_u64(&args->counters->emitted_bytes, "
-				"text_length(words[%d]));\n"
-				"\t\tTextRef ref;\n\n"
-				"\t\tref.start = (uint32_t) at;\n"
-				"\t\tref.length = text_length(words[%d]);\n"
-				"\t\tif (at + ref.length <= args->text_size)\n"
-				"\t\t\tfor (uint32_t i = 0; i < ref.length; i++)\n"
-				"\t\t\t\targs->text[at + i] = args->table.arena"
-				"[(uint64_t) text_start(words[%d]) * 8 + i];\n"
-				"\t\tOUTPUT(TextRef, %u)[place] = ref;\n",
-				layout->keys[key].word, layout->keys[key].word,
-				layout->keys[key].word, layout->out_values[key]);
+				"\tstate[%d] = UINT64_MAX;\n\tstate[%d] = 0;\n"
+				"\tif (words[%d] != UINT64_MAX)\n\t{\n"
+				"\t\tTextRef ref = emit_text(args, args->table.values, words[%d]);\n\n"
+				"\t\tstate[%d] = ref.start;\n\t\tstate[%d] = ref.length;\n\t}\n",
+				word, word + 1, from, from, word, word + 1);
 }
 
 static void
@@ -93,7 +97,12 @@ codegen_emit(const Program *program, const KernelLayout *layout, Text *text)
 				"const uint64_t *words, uint64_t place)\n{\n"
 				"\tuint64_t *state = OUTPUT(uint64_t, %u) + place * %d;\n\n",
 				layout->out_states, program->nwords);
-	for (int i = 0, word = 0; i < program->naccs; i++)
+	for (int i = 0; i < program->naccs; i++)
+	{
+		int			word = program_accs(program)[i].word;
+
+		if (layout->value_of[i] >= 0)
+			write_extreme(layout, layout->value_of[i], word, text);
 		for (int part = 0; part < layout_nparts(program, i); part++)
 		{
 			const DeviceWord *from = &layout->parts[layout->part_of[i][part]];
@@ -101,6 +110,7 @@ codegen_emit(const Program *program, const KernelLayout *layout, Text *text)
 			for (int j = 0; j < from->nwords; j++)
 				text_append(text, "\tstate[%d] = words[STATE + %d];\n", word++, from->word + j);
 		}
+	}
 	if (program->nkeys > 0 && layout->table == TABLE_DIRECT)
 		write_direct_key(layout, text);
 	for (int i = 0; i < program->nkeys && layout->table != TABLE_DIRECT; i++)

@@ -36,7 +36,9 @@ write_raw(const Program *program, const KernelLayout *layout, Text *text)
 	}
 	text_append(text, "} Raw;\n\n"
 				"typedef struct Row\n{\n\tuint64_t key[KEY_WORDS];\n"
-				"\tuint64_t words[NWORDS];\n\tbool passes;\n\tbool error;\n\tbool widen;\n} Row;\n\n");
+				"\tuint64_t words[NWORDS];\n\tbool passes;\n\tbool error;\n\tbool widen;\n"
+				"#if NVALUES > 0\n\tuint64_t values[%d * NVALUES];\n\tbool takes[NVALUES];\n"
+				"#endif\n} Row;\n\n", LAYOUT_VALUE_WORDS);
 	text_append(text, "DEVICE_FN void\n"
 				"row_load(const RowBatch *batch, uint64_t row, Raw *raw)\n{\n");
 	if (program_leaves_rows(program))
@@ -314,11 +316,27 @@ write_word(RowCode *code, int index)
 		case ACC_MAX_TEXT:
 		case ACC_MIN_BPCHAR:
 		case ACC_MAX_BPCHAR:
-			break;				/* not supported: run.c */
+			break;				/* no word: write_value */
 		case ACC_SUM_FLOAT:
 		case ACC_SUM_PRODUCT:
 			break;
 	}
+	text_append(text, ";\n\t}\n");
+}
+
+/* An extreme that is kept by reference: does the row count, and its value. */
+static void
+write_value(RowCode *code, int index)
+{
+	const DeviceValue *value = &code->layout->values[index];
+	DeviceWord	word = {.arg = value->arg,.filter = value->filter,.arg2 = -1};
+	Text	   *text = code->text;
+
+	text_append(text, "\t{\n");
+	write_take(&word, true, text);
+	text_append(text, "\t\trow->takes[%d] = take;\n\t\tif (take)\n"
+				"\t\t\trow->values[%d] = ", index, LAYOUT_VALUE_WORDS * index);
+	codegen_text_word(value->arg, text);
 	text_append(text, ";\n\t}\n");
 }
 
@@ -390,9 +408,16 @@ write_eval(RowCode *code)
 		write_register(code, program_keys(program)[i]);
 	for (int i = 0; i < code->layout->nparts; i++)
 		write_arguments(code, &code->layout->parts[i]);
+	for (int i = 0; i < code->layout->nvalues; i++)
+	{
+		write_register(code, code->layout->values[i].filter);
+		write_register(code, code->layout->values[i].arg);
+	}
 	write_row_key(code);
 	for (int i = 0; i < code->layout->nparts; i++)
 		write_word(code, i);
+	for (int i = 0; i < code->layout->nvalues; i++)
+		write_value(code, i);
 	text_append(code->text, "}\n\n");
 }
 

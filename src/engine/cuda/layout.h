@@ -44,6 +44,19 @@ typedef struct DeviceWord
 	uint16_t	word;			/* place in the state, or of the first of them */
 } DeviceWord;
 
+/*
+ * An extreme of values that no word holds, kept by reference: see values.cuh.
+ */
+typedef struct DeviceValue
+{
+	uint8_t		acc;			/* AccKind */
+	int16_t		arg;
+	int16_t		filter;
+} DeviceValue;
+
+/* Words of such an extreme in a slot. */
+#define LAYOUT_VALUE_WORDS 2
+
 /* A column's place: bytes a row of what stands before it. */
 typedef struct ColumnPlace
 {
@@ -88,6 +101,10 @@ typedef struct KernelLayout
 	int16_t		part_of[PROGRAM_MAX_ACCS][2];	/* Program's accumulators -> parts */
 	int			nsums;			/* float sums among them */
 	int			presence;		/* word that counts all rows; direct only */
+	int			nvalues;		/* behind the state's words */
+	DeviceValue values[PROGRAM_MAX_ACCS];
+	int16_t		value_of[PROGRAM_MAX_ACCS]; /* Program's accumulators -> values; -1:
+											 * has parts */
 
 	int			key_words;		/* the first is the tag if more than one */
 	KeyField	keys[PROGRAM_MAX_KEYS];
@@ -95,9 +112,10 @@ typedef struct KernelLayout
 	int			state;			/* words of a slot before the state */
 	int			stride;			/* words of a slot */
 
-	/* What stride and presence are, or were, with direct addressing. */
+	/* What these are, or were, with direct addressing. */
 	int			direct_stride;
 	int			direct_presence;
+	int			direct_nwords;
 
 	/* Output: places in bits a group of what stands before. */
 	uint32_t	out_valid[PROGRAM_MAX_KEYS];
@@ -108,7 +126,7 @@ typedef struct KernelLayout
 
 extern void layout_make(const Program *program, TableKind table, KernelLayout *layout);
 
-/* Parts of an accumulator: one or two. */
+/* Parts of an accumulator: one or two; none if it is kept by reference. */
 extern int	layout_nparts(const Program *program, int acc);
 
 /* Can its groups be addressed directly? */
