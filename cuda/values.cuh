@@ -235,9 +235,9 @@ value_take_text(const AggregateArgs *args, uint64_t *extreme, int order, bool ma
 	value_take(args, extreme, order, max, text);
 }
 
-/* And of a number. */
+/* And of one that is two words. */
 DEVICE_FN void
-value_take_wide(const AggregateArgs *args, uint64_t *extreme, int order, bool max,
+value_take_words(const AggregateArgs *args, uint64_t *extreme, int order, bool max,
 				const uint64_t *words)
 {
 	Bytes		value;

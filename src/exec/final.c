@@ -29,6 +29,7 @@
 #include "program/state.h"
 
 static Datum make_varlena(const char *bytes, uint32 len);
+static Numeric wide_numeric(const Wide *wide, int scale);
 
 /* high * 2^32 + low as numeric: the sum that SUM_INT128's two words hold. */
 static Numeric
@@ -173,6 +174,16 @@ moments_float(const Program *program, const Aggregate *agg, const uint64_t *word
 	return Float8GetDatum(float_moments((FinalKind) agg->final, count, sums, isnull));
 }
 
+static Datum
+extreme_numeric(AccKind kind, const uint64_t *value, int scale)
+{
+	Wide		wide = {{value[0], value[1]}};
+
+	return NumericGetDatum(kind == ACC_MIN_WIDE || kind == ACC_MAX_WIDE ?
+						   wide_numeric(&wide, scale) :
+						   int64_div_fast_to_numeric((int64) value[0], scale));
+}
+
 Datum
 final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 			const int32_t *units, bool *isnull)
@@ -204,7 +215,7 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 		case FINAL_AVG_NUMERIC:
 			return average_numeric(sum_numeric(accs, agg, words), count);
 		case FINAL_EXTREME_NUMERIC:
-			return NumericGetDatum(int64_div_fast_to_numeric((int64) value[0], agg->scale));
+			return extreme_numeric((AccKind) acc->kind, value, agg->scale);
 		case FINAL_EXTREME_TEXT:
 			return make_varlena(extreme_text(value).data, extreme_text(value).len);
 		case FINAL_SUM_FLOAT4:

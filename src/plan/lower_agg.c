@@ -315,7 +315,7 @@ lower_argument(Lowering *l, const AggregateKind *kind, Expr *expr, int filter,
 		return arg;
 	*unit = scale.unit;
 	if (is_extreme(kind->acc))
-		return narrow(l, lower_uniform(l, arg, &scale));
+		return lower_uniform(l, arg, &scale);
 	if (is_variance(kind->final))
 		arg = narrow(l, arg);
 	return lower_shown_acc(l, arg, &scale, filter, shown) ? arg : -1;
@@ -358,13 +358,16 @@ add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
 			acc = program_add_float_acc(b, arg, -1, filter,
 										float_limit(kind->final,
 													(ValueType) b->insns[arg].type));
+		else if (is_extreme(kind->acc) && is_wide(l, arg))
+			acc = program_add_acc(b, kind->acc == ACC_MIN_INT ? ACC_MIN_WIDE : ACC_MAX_WIDE,
+								  arg, filter);
 		else if (kind->acc != ACC_COUNT && is_wide(l, arg))
 			acc = program_add_acc(b, kind->acc,
 								  program_add_op(b, OP_wide_low, arg, -1), filter);
 		else if (kind->acc != ACC_COUNT)
 			acc = program_add_acc(b, kind->acc, arg, filter);
 		agg = program_add_numeric_agg(b, kind->final, acc, count, unit);
-		if (kind->acc != ACC_COUNT && is_wide(l, arg))
+		if (kind->acc != ACC_COUNT && !is_extreme(kind->acc) && is_wide(l, arg))
 			program_set_high(b, agg, add_high_parts(l, kind, arg, filter));
 	}
 	program_set_shown(b, agg, shown);

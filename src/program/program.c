@@ -75,6 +75,8 @@ static const char *const acc_names[] = {
 	[ACC_MAX_TEXT] = "max_text",
 	[ACC_MIN_BPCHAR] = "min_bpchar",
 	[ACC_MAX_BPCHAR] = "max_bpchar",
+	[ACC_MIN_WIDE] = "min_int128",
+	[ACC_MAX_WIDE] = "max_int128",
 };
 
 static const char *const final_names[] = {
@@ -381,7 +383,7 @@ acc_words(AccKind kind, int level)
 		case ACC_SUM_PRODUCT:
 			return EXACT_PRODUCT_WORDS(level);
 		default:
-			return acc_is_text(kind) ? 2 : 1;
+			return acc_is_value(kind) ? 2 : 1;
 	}
 }
 

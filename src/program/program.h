@@ -160,7 +160,9 @@ typedef enum AccKind
 	ACC_MIN_TEXT,				/* of TEXT, by the bytes */
 	ACC_MAX_TEXT,
 	ACC_MIN_BPCHAR,				/* the blanks that it ends in do not count */
-	ACC_MAX_BPCHAR
+	ACC_MAX_BPCHAR,
+	ACC_MIN_WIDE,				/* of WIDE */
+	ACC_MAX_WIDE
 } AccKind;
 
 /* Takes no values in, but the same accumulator's words of finer groups. */
@@ -193,7 +195,7 @@ typedef enum FinalKind
 	FINAL_EXTREME_INT8,			/* int8, timestamp, timestamptz */
 	FINAL_EXTREME_FLOAT4,
 	FINAL_EXTREME_FLOAT8,
-	FINAL_EXTREME_NUMERIC,		/* acc MIN_INT, MAX_INT */
+	FINAL_EXTREME_NUMERIC,		/* acc MIN_INT, MAX_INT, MIN_WIDE, MAX_WIDE */
 	FINAL_EXTREME_TEXT,			/* acc MIN_TEXT, ..., MAX_BPCHAR */
 	FINAL_BOOL,					/* bool_and, bool_or: acc BIT_AND, BIT_OR */
 	FINAL_BITS_INT2,			/* bit_and, bit_or, bit_xor: acc BIT_* */
@@ -486,7 +488,7 @@ acc_is_text(AccKind kind)
 static inline bool
 acc_is_value(AccKind kind)
 {
-	return acc_is_text(kind);
+	return kind >= ACC_MIN_TEXT;
 }
 
 /*

@@ -22,7 +22,8 @@
  *	MIN_TEXT, MAX_TEXT, MIN_BPCHAR, MAX_BPCHAR	two words: the address of the
  *				bytes, 0 if there is no text yet, and the length, with the bytes'
  *				room in the upper half.  The bytes belong to whoever keeps the
- *				state.  Engines whose states cannot hold addresses do without
+ *				state
+ *	MIN_WIDE, MAX_WIDE	two words: the number, the low word first
  *
  * Whether an accumulator has taken in any value at all is told by an ACC_COUNT
  * over the same argument and filter (Aggregate.count), so the start values are
@@ -65,6 +66,7 @@ float_from_ordered(uint64_t ordered)
 
 #ifndef __CUDACC_RTC__
 
+#include "ops_wide.h"
 #include "program.h"
 #include "text_order.h"
 
@@ -93,6 +95,21 @@ extreme_is_beaten(AccKind kind, const uint64_t *words, Bytes text)
 	return kind == ACC_MIN_TEXT || kind == ACC_MIN_BPCHAR ? order < 0 : order > 0;
 }
 
+/* Let a state hold the lesser, or the greater, of its number and another. */
+GA_FN void
+take_min_wide(uint64_t *words, Wide value)
+{
+	if (wide_lt(value, wide_of_words(words[0], words[1])))
+		memcpy(words, value.w, sizeof(value.w));
+}
+
+GA_FN void
+take_max_wide(uint64_t *words, Wide value)
+{
+	if (wide_lt(wide_of_words(words[0], words[1]), value))
+		memcpy(words, value.w, sizeof(value.w));
+}
+
 /* Write the start values of one accumulator's words. */
 GA_FN void
 acc_init(const Accumulator *acc, uint64_t *words)
@@ -110,6 +127,14 @@ acc_init(const Accumulator *acc, uint64_t *words)
 		case ACC_MIN_BPCHAR:
 		case ACC_MAX_BPCHAR:
 			words[0] = words[1] = 0;
+			break;
+		case ACC_MIN_WIDE:
+			words[0] = UINT64_MAX;
+			words[1] = (uint64_t) INT64_MAX;
+			break;
+		case ACC_MAX_WIDE:
+			words[0] = 0;
+			words[1] = (uint64_t) INT64_MIN;
 			break;
 		case ACC_SUM_INT128:
 		case ACC_SUM_FLOAT:
@@ -193,6 +218,12 @@ acc_merge(const Accumulator *acc, int level, uint64_t *into, const uint64_t *fro
 			if (from[0] != 0 && extreme_is_beaten((AccKind) acc->kind, into,
 													 extreme_text(from)))
 				memcpy(into, from, 2 * sizeof(*into));
+			break;
+		case ACC_MIN_WIDE:
+			take_min_wide(into, wide_of_words(from[0], from[1]));
+			break;
+		case ACC_MAX_WIDE:
+			take_max_wide(into, wide_of_words(from[0], from[1]));
 			break;
 	}
 }

@@ -92,6 +92,7 @@ data_program(const int *keys, int nkeys, bool aggregates, bool filter)
 	ProgramBuilder *b = malloc(sizeof(*b));
 	Program    *program;
 	int			regs[C_COUNT];
+	int			wide;
 
 	program_begin(b, SOURCE_COLUMNS);
 	for (int c = 0; c < C_COUNT; c++)
@@ -117,6 +118,10 @@ data_program(const int *keys, int nkeys, bool aggregates, bool filter)
 		program_add_acc(b, ACC_MAX_TEXT, regs[C_TEXT_NULL], regs[C_BOOL]);
 		program_add_acc(b, ACC_MIN_BPCHAR, regs[C_TEXT_NULL], regs[C_BOOL]);
 		program_add_acc(b, ACC_MAX_BPCHAR, regs[C_TEXT_NULL], -1);
+		wide = program_add_op(b, OP_wide_product, regs[C_INT8], regs[C_INT8_NULL]);
+		program_add_acc(b, ACC_MIN_WIDE, wide, -1);
+		program_add_acc(b, ACC_MAX_WIDE, program_add_op(b, OP_wide_of_int8, regs[C_INT8_NULL], -1), regs[C_BOOL]);
+		program_add_acc(b, ACC_MAX_WIDE, wide, -1);
 	}
 	if (filter)
 	{

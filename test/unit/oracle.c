@@ -492,6 +492,10 @@ words_of_row(const Program *program, const Value *values, uint64_t *words)
 			case ACC_MAX_BPCHAR:
 				keep_text(arg->v_TEXT, to);
 				break;
+			case ACC_MIN_WIDE:
+			case ACC_MAX_WIDE:
+				memcpy(to, arg->v_WIDE.w, sizeof(arg->v_WIDE.w));
+				break;
 			default:
 				to[0] = (uint64_t) integer;
 				break;

@@ -194,6 +194,12 @@ take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
 		case ACC_MIN_BPCHAR:
 		case ACC_MAX_BPCHAR:
 			break;				/* take_texts */
+		case ACC_MIN_WIDE:
+			FOR_ROWS(Wide, take_min_wide(w, value));
+			break;
+		case ACC_MAX_WIDE:
+			FOR_ROWS(Wide, take_max_wide(w, value));
+			break;
 		case ACC_SUM_FLOAT:
 		case ACC_SUM_PRODUCT:
 			break;

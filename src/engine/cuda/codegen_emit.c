@@ -8,6 +8,7 @@
  * makes addresses of where extremes have theirs.
  */
 #include "engine/cuda/codegen.h"
+#include "program/state.h"
 
 /* Write to a vector of the output; the macro's argument is in bits a group. */
 static void
@@ -43,18 +44,36 @@ write_text_key(const KernelLayout *layout, int key, Text *text)
 				layout->out_values[key], layout->keys[key].word);
 }
 
-/* What an extreme refers to: for the host, a text's place and length. */
+/*
+ * What an extreme refers to: a number; of a text, its place and length.  Without
+ * one, a place that none has, or what no number changes.
+ */
 static void
-write_extreme(const KernelLayout *layout, int value, int word, Text *text)
+write_extreme(const Program *program, const KernelLayout *layout, int acc, Text *text)
 {
-	int			from = layout->state + layout->nwords + LAYOUT_VALUE_WORDS * value;
+	int			from = layout->state + layout->nwords +
+		LAYOUT_VALUE_WORDS * layout->value_of[acc];
+	int			word = program_accs(program)[acc].word;
+	uint64_t	start[LAYOUT_VALUE_WORDS] = {UINT64_MAX};
+	bool		is_text = acc_is_text((AccKind) program_accs(program)[acc].kind);
 
+	if (!is_text)
+		acc_init(&program_accs(program)[acc], start);
 	text_append(text,
-				"\tstate[%d] = UINT64_MAX;\n\tstate[%d] = 0;\n"
-				"\tif (words[%d] != UINT64_MAX)\n\t{\n"
-				"\t\tTextRef ref = emit_text(args, args->table.values, words[%d]);\n\n"
-				"\t\tstate[%d] = ref.start;\n\t\tstate[%d] = ref.length;\n\t}\n",
-				word, word + 1, from, from, word, word + 1);
+				"\tstate[%d] = UINT64_C(%llu);\n\tstate[%d] = UINT64_C(%llu);\n"
+				"\tif (words[%d] != UINT64_MAX)\n\t{\n", word, (unsigned long long) start[0],
+				word + 1, (unsigned long long) start[1], from);
+	if (is_text)
+		text_append(text,
+					"\t\tTextRef ref = emit_text(args, args->table.values, words[%d]);\n\n"
+					"\t\tstate[%d] = ref.start;\n\t\tstate[%d] = ref.length;\n\t}\n",
+					from, word, word + 1);
+	else
+		text_append(text,
+					"\t\tconst uint64_t *value = (const uint64_t *) args->table.values + "
+					"text_start(words[%d]);\n\n"
+					"\t\tstate[%d] = value[0];\n\t\tstate[%d] = value[1];\n\t}\n",
+					from, word, word + 1);
 }
 
 static void
@@ -102,7 +121,7 @@ codegen_emit(const Program *program, const KernelLayout *layout, Text *text)
 		int			word = program_accs(program)[i].word;
 
 		if (layout->value_of[i] >= 0)
-			write_extreme(layout, layout->value_of[i], word, text);
+			write_extreme(program, layout, i, text);
 		for (int part = 0; part < layout_nparts(program, i); part++)
 		{
 			const DeviceWord *from = &layout->parts[layout->part_of[i][part]];

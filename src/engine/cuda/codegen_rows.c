@@ -316,6 +316,8 @@ write_word(RowCode *code, int index)
 		case ACC_MAX_TEXT:
 		case ACC_MIN_BPCHAR:
 		case ACC_MAX_BPCHAR:
+		case ACC_MIN_WIDE:
+		case ACC_MAX_WIDE:
 			break;				/* no word: write_value */
 		case ACC_SUM_FLOAT:
 		case ACC_SUM_PRODUCT:
@@ -334,10 +336,19 @@ write_value(RowCode *code, int index)
 
 	text_append(text, "\t{\n");
 	write_take(&word, true, text);
-	text_append(text, "\t\trow->takes[%d] = take;\n\t\tif (take)\n"
-				"\t\t\trow->values[%d] = ", index, LAYOUT_VALUE_WORDS * index);
-	codegen_text_word(value->arg, text);
-	text_append(text, ";\n\t}\n");
+	text_append(text, "\t\trow->takes[%d] = take;\n", index);
+	if (acc_is_text((AccKind) value->acc))
+	{
+		text_append(text, "\t\tif (take)\n\t\t\trow->values[%d] = ",
+					LAYOUT_VALUE_WORDS * index);
+		codegen_text_word(value->arg, text);
+		text_append(text, ";\n");
+	}
+	else
+		for (int i = 0; i < LAYOUT_VALUE_WORDS; i++)
+			text_append(text, "\t\trow->values[%d] = r%d.w[%d];\n",
+						LAYOUT_VALUE_WORDS * index + i, value->arg, i);
+	text_append(text, "\t}\n");
 }
 
 /*

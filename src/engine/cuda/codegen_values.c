@@ -24,8 +24,12 @@ value_kind(AccKind acc)
 			return (ValueKind) {"value_take_text", "VALUE_TEXT", "true"};
 		case ACC_MIN_BPCHAR:
 			return (ValueKind) {"value_take_text", "VALUE_BPCHAR", "false"};
-		default:
+		case ACC_MAX_BPCHAR:
 			return (ValueKind) {"value_take_text", "VALUE_BPCHAR", "true"};
+		case ACC_MIN_WIDE:
+			return (ValueKind) {"value_take_words", "VALUE_WIDE", "false"};
+		default:
+			return (ValueKind) {"value_take_words", "VALUE_WIDE", "true"};
 	}
 }
 

@@ -83,6 +83,8 @@ word_kind(AccKind acc)
 		case ACC_MAX_TEXT:
 		case ACC_MIN_BPCHAR:
 		case ACC_MAX_BPCHAR:
+		case ACC_MIN_WIDE:
+		case ACC_MAX_WIDE:
 			break;				/* no word: place_values */
 	}
 	return WORD_ADD;
@@ -165,6 +167,7 @@ place_values(const Program *program, KernelLayout *layout)
 		layout->value_of[i] = -1;
 		if (!acc_is_value((AccKind) accs[i].kind))
 			continue;
+		layout->has_text_value |= acc_is_text((AccKind) accs[i].kind);
 		layout->value_of[i] = (int16_t) layout->nvalues;
 		layout->values[layout->nvalues++] = (DeviceValue)
 		{

@@ -102,6 +102,7 @@ typedef struct KernelLayout
 	int			nsums;			/* float sums among them */
 	int			presence;		/* word that counts all rows; direct only */
 	int			nvalues;		/* behind the state's words */
+	bool		has_text_value; /* is one of them a text? */
 	DeviceValue values[PROGRAM_MAX_ACCS];
 	int16_t		value_of[PROGRAM_MAX_ACCS]; /* Program's accumulators -> values; -1:
 											 * has parts */

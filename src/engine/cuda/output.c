@@ -58,7 +58,7 @@ open_output(CudaRun *run, OutputBuffer *output)
 	if (status == ENGINE_OK)
 		status = run_alloc(run, vectors_size(run), &output->vectors);
 	if (status == ENGINE_OK)
-		status = make_text_room(run, output, layout->has_text || layout->nvalues > 0 ?
+		status = make_text_room(run, output, layout->has_text || layout->has_text_value ?
 								OUTPUT_TEXT_BYTES : 0);
 	return status;
 }
@@ -207,7 +207,7 @@ kept_size(const CudaRun *run, const Counters *counters)
 		aligned(run->program->nkeys * sizeof(ColumnVector)) +
 		aligned(n * run->program->nwords * sizeof(uint64_t));
 
-	if (output_layout(run)->nvalues > 0)
+	if (output_layout(run)->has_text_value)
 		size += aligned(counters->emitted_bytes) + 1;
 
 	for (int i = 0; i < run->program->nkeys; i++)
@@ -282,7 +282,7 @@ keep_groups(CudaRun *run, const OutputBuffer *output)
 	at += aligned(states);
 	for (int i = 0; i < run->program->nkeys; i++)
 		at = keep_key(run, output, counters, i, &vectors[i], at);
-	if (layout->nvalues > 0)
+	if (layout->has_text_value)
 		gather_extremes(run->program, (const char *) output->stage.data + vectors_size(run),
 						counters->emitted, copy, at);
 	kept->next = run->kept;
