@@ -1,6 +1,7 @@
 /*
  * values.cuh
- *	  Extremes of values that no word holds: texts, numbers of 128 bits.
+ *	  Extremes of values that no word holds: texts, numbers of 128 bits,
+ *	  intervals.
  *
  * Behind a group's state each such extreme has two words in its slot.  The first
  * refers to the value, a copy in the values' arena, as a key word refers to a
@@ -14,7 +15,8 @@
  * behind a fence, since its bytes must be seen as they were written.  If a row
  * is better, it stores a copy, and swings the reference by compare-and-swap from
  * what it has compared itself with; the filter follows.  What a reference has
- * ever named is never written to again, so values that were beaten are garbage.
+ * ever named is never written to again, but for the mark of an interval that
+ * equal ones were met; so values that were beaten are garbage.
  *
  * An arena without room is no reason to stop: the row is told by a counter, all
  * else of it is taken in, and the host makes room (values_move leaves the
@@ -33,10 +35,11 @@
 #define VALUE_WORDS 2			/* of an extreme, in a slot and in a row */
 #define VALUE_NONE UINT64_MAX
 
-/* The order of values: texts, char(n), numbers of 128 bits. */
+/* The order of values: texts, char(n), numbers of 128 bits, intervals. */
 #define VALUE_TEXT 0
 #define VALUE_BPCHAR 1
 #define VALUE_WIDE 2
+#define VALUE_INTERVAL 3
 
 #if NVALUES == 0
 
@@ -92,6 +95,13 @@ value_wide(Bytes bytes)
 						 ((const uint64_t *) bytes.data)[1]);
 }
 
+DEVICE_FN TimeSpan
+value_interval(Bytes bytes)
+{
+	return interval_of_words(((const uint64_t *) bytes.data)[0],
+							 ((const uint64_t *) bytes.data)[1]);
+}
+
 /*
  * The filter of a text: its first 7 bytes, and whether there are more.  A text
  * that has no more is told exactly.
@@ -142,6 +152,11 @@ value_filter(int order, bool max, Bytes bytes, bool *exact)
 
 	if (order == VALUE_WIDE)
 		filter = wide_filter(value_wide(bytes), exact);
+	else if (order == VALUE_INTERVAL)
+	{
+		filter = wide_filter(interval_length(value_interval(bytes)), exact);
+		*exact = false;			/* equal ones can be written differently */
+	}
 	else
 		filter = text_filter(order == VALUE_BPCHAR ? bpchar_trimmed(bytes) : bytes, exact);
 	return max ? filter : ~filter;
@@ -155,9 +170,21 @@ value_is_better(int order, bool max, Bytes value, Bytes best)
 
 	if (order == VALUE_WIDE)
 		return wide_lt(value_wide(less), value_wide(greater));
+	if (order == VALUE_INTERVAL)
+		return interval_order(value_interval(less), value_interval(greater)) < 0;
 	if (order == VALUE_BPCHAR)
 		return text_order(bpchar_trimmed(less), bpchar_trimmed(greater)) < 0;
 	return text_order(less, greater) < 0;
+}
+
+/* Is it an equal one, written differently?  It depends on the order of rows which. */
+DEVICE_FN bool
+value_is_ambiguous(int order, Bytes value, Bytes best)
+{
+	if (order != VALUE_INTERVAL)
+		return false;
+	return interval_order(value_interval(value), value_interval(best)) == 0 &&
+		!interval_is_same(value_interval(value), value_interval(best));
 }
 
 /* Copy a value to the arena: its reference, or VALUE_NONE. */
@@ -188,8 +215,12 @@ value_improve(const AggregateArgs *args, uint64_t *extreme, int order, bool max,
 
 		if (best != VALUE_NONE)
 		{
+			Bytes		other = value_bytes(args->table.values, best);
+
 			fence_device();
-			if (!value_is_better(order, max, value, value_bytes(args->table.values, best)))
+			if (value_is_ambiguous(order, value, other))
+				atomic_exchange_u64((uint64_t *) other.data + 2, 1);
+			if (!value_is_better(order, max, value, other))
 				return;
 		}
 		if (own == VALUE_NONE)
@@ -244,6 +275,22 @@ value_take_words(const AggregateArgs *args, uint64_t *extreme, int order, bool m
 
 	value.data = (const char *) words;
 	value.len = VALUE_WORDS * sizeof(uint64_t);
+	value_take(args, extreme, order, max, value);
+}
+
+/*
+ * And of an interval, which has a third word, in the arena: whether an equal one
+ * that is written differently was met.
+ */
+DEVICE_FN void
+value_take_interval(const AggregateArgs *args, uint64_t *extreme, int order, bool max,
+					const uint64_t *words)
+{
+	uint64_t	interval[3] = {words[0], words[1], 0};
+	Bytes		value;
+
+	value.data = (const char *) interval;
+	value.len = sizeof(interval);
 	value_take(args, extreme, order, max, value);
 }
 

@@ -55,5 +55,4 @@ CREATE COLLATION by_language (provider = icu, locale = 'en');
 SET gpuagg.report_rejections = on;
 SELECT max(t COLLATE by_language) FROM facts WHERE id < 0;
 SELECT min(t::bpchar) FROM facts WHERE id < 0;
-SELECT max(make_interval(secs => id)) FROM facts WHERE id < 0;
 RESET gpuagg.report_rejections;

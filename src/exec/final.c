@@ -20,6 +20,7 @@
 #include "utils/float.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
+#include "utils/timestamp.h"
 #include "utils/uuid.h"
 
 #include "exec/final.h"
@@ -184,6 +185,17 @@ extreme_numeric(AccKind kind, const uint64_t *value, int scale)
 						   int64_div_fast_to_numeric((int64) value[0], scale));
 }
 
+static Datum
+interval_datum(TimeSpan span)
+{
+	Interval   *interval = palloc(sizeof(Interval));
+
+	interval->time = span.time;
+	interval->day = span.day;
+	interval->month = span.month;
+	return IntervalPGetDatum(interval);
+}
+
 Datum
 final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 			const int32_t *units, bool *isnull)
@@ -218,6 +230,8 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 			return extreme_numeric((AccKind) acc->kind, value, agg->scale);
 		case FINAL_EXTREME_TEXT:
 			return make_varlena(extreme_text(value).data, extreme_text(value).len);
+		case FINAL_EXTREME_INTERVAL:
+			return interval_datum(interval_of_words(value[0], value[1]));
 		case FINAL_SUM_FLOAT4:
 			return Float4GetDatum((float4) sum_float(program, agg, words, units, true));
 		case FINAL_SUM_FLOAT8:
@@ -351,6 +365,7 @@ vector_datum(const ColumnVector *vector, ValueType type, uint32_t row,
 		case VT_TEXT:
 			return vector_text(vector, row);
 		case VT_WIDE:			/* only keys of numeric are: key_value */
+		case VT_INTERVAL:		/* no key is */
 		case VT_COUNT:
 			break;
 	}

@@ -198,7 +198,7 @@ words_same(AccKind kind, const uint64_t *a, const uint64_t *b)
 		sum128_normalize(y);
 		return x[0] == y[0] && x[1] == y[1];
 	}
-	return a[0] == b[0];
+	return a[0] == b[0] && (!acc_is_value(kind) || a[1] == b[1]);
 }
 
 bool
@@ -267,6 +267,7 @@ column_value(const Program *program, const ColumnBatch *batch, int column, uint3
 			X(FLOAT8, double, 8)
 			X(UUID, Uuid, 16)
 			X(WIDE, Wide, 16)
+			X(INTERVAL, TimeSpan, 16)
 #undef X
 		default:
 			break;
@@ -495,6 +496,11 @@ words_of_row(const Program *program, const Value *values, uint64_t *words)
 			case ACC_MIN_WIDE:
 			case ACC_MAX_WIDE:
 				memcpy(to, arg->v_WIDE.w, sizeof(arg->v_WIDE.w));
+				break;
+			case ACC_MIN_INTERVAL:
+			case ACC_MAX_INTERVAL:
+				to[0] = (uint64_t) arg->v_INTERVAL.time;
+				to[1] = interval_days_word(arg->v_INTERVAL);
 				break;
 			default:
 				to[0] = (uint64_t) integer;

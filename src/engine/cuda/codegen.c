@@ -234,6 +234,7 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 {
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
 				"#include \"state.h\"\n#include \"exact.h\"\n#include \"text_order.h\"\n"
+				"#include \"interval_order.h\"\n"
 				"#include \"args.cuh\"\n"
 				"#include \"key.cuh\"\n#include \"words.cuh\"\n\n");
 	codegen_macros(program, layout, text);

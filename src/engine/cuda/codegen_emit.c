@@ -45,8 +45,8 @@ write_text_key(const KernelLayout *layout, int key, Text *text)
 }
 
 /*
- * What an extreme refers to: a number; of a text, its place and length.  Without
- * one, a place that none has, or what no number changes.
+ * What an extreme refers to: a number, an interval; of a text, its place and
+ * length.  Without one, a place that none has, or the start values.
  */
 static void
 write_extreme(const Program *program, const KernelLayout *layout, int acc, Text *text)
@@ -54,15 +54,15 @@ write_extreme(const Program *program, const KernelLayout *layout, int acc, Text 
 	int			from = layout->state + layout->nwords +
 		LAYOUT_VALUE_WORDS * layout->value_of[acc];
 	int			word = program_accs(program)[acc].word;
-	uint64_t	start[LAYOUT_VALUE_WORDS] = {UINT64_MAX};
+	uint64_t	start[3] = {UINT64_MAX};
 	bool		is_text = acc_is_text((AccKind) program_accs(program)[acc].kind);
 
 	if (!is_text)
 		acc_init(&program_accs(program)[acc], start);
-	text_append(text,
-				"\tstate[%d] = UINT64_C(%llu);\n\tstate[%d] = UINT64_C(%llu);\n"
-				"\tif (words[%d] != UINT64_MAX)\n\t{\n", word, (unsigned long long) start[0],
-				word + 1, (unsigned long long) start[1], from);
+	for (int i = 0; i < program_accs(program)[acc].nwords; i++)
+		text_append(text, "\tstate[%d] = UINT64_C(%llu);\n", word + i,
+					(unsigned long long) start[i]);
+	text_append(text, "\tif (words[%d] != UINT64_MAX)\n\t{\n", from);
 	if (is_text)
 		text_append(text,
 					"\t\tTextRef ref = emit_text(args, args->table.values, words[%d]);\n\n"
@@ -72,8 +72,8 @@ write_extreme(const Program *program, const KernelLayout *layout, int acc, Text 
 		text_append(text,
 					"\t\tconst uint64_t *value = (const uint64_t *) args->table.values + "
 					"text_start(words[%d]);\n\n"
-					"\t\tstate[%d] = value[0];\n\t\tstate[%d] = value[1];\n\t}\n",
-					from, word, word + 1);
+					"\t\tfor (int i = 0; i < %d; i++)\n\t\t\tstate[%d + i] = value[i];\n\t}\n",
+					from, program_accs(program)[acc].nwords, word);
 }
 
 static void

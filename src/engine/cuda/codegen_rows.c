@@ -80,6 +80,10 @@ write_slot(RowCode *code, int reg, const Insn *insn)
 						"\tr%d.w[1] = args->slots[%d].bytes[1];\n",
 						reg, insn->index, reg, insn->index);
 			break;
+		case VT_INTERVAL:
+			text_append(text, "\tr%d = interval_of_words(args->slots[%d].bytes[0], "
+						"args->slots[%d].bytes[1]);\n", reg, insn->index, insn->index);
+			break;
 		case VT_FLOAT4:
 			text_append(text, "\tr%d = slot_float4(args->slots[%d].word);\n",
 						reg, insn->index);
@@ -318,6 +322,8 @@ write_word(RowCode *code, int index)
 		case ACC_MAX_BPCHAR:
 		case ACC_MIN_WIDE:
 		case ACC_MAX_WIDE:
+		case ACC_MIN_INTERVAL:
+		case ACC_MAX_INTERVAL:
 			break;				/* no word: write_value */
 		case ACC_SUM_FLOAT:
 		case ACC_SUM_PRODUCT:
@@ -344,6 +350,11 @@ write_value(RowCode *code, int index)
 		codegen_text_word(value->arg, text);
 		text_append(text, ";\n");
 	}
+	else if (acc_is_interval((AccKind) value->acc))
+		text_append(text, "\t\trow->values[%d] = (uint64_t) r%d.time;\n"
+					"\t\trow->values[%d] = interval_days_word(r%d);\n",
+					LAYOUT_VALUE_WORDS * index, value->arg,
+					LAYOUT_VALUE_WORDS * index + 1, value->arg);
 	else
 		for (int i = 0; i < LAYOUT_VALUE_WORDS; i++)
 			text_append(text, "\t\trow->values[%d] = r%d.w[%d];\n",

@@ -28,8 +28,12 @@ value_kind(AccKind acc)
 			return (ValueKind) {"value_take_text", "VALUE_BPCHAR", "true"};
 		case ACC_MIN_WIDE:
 			return (ValueKind) {"value_take_words", "VALUE_WIDE", "false"};
-		default:
+		case ACC_MAX_WIDE:
 			return (ValueKind) {"value_take_words", "VALUE_WIDE", "true"};
+		case ACC_MIN_INTERVAL:
+			return (ValueKind) {"value_take_interval", "VALUE_INTERVAL", "false"};
+		default:
+			return (ValueKind) {"value_take_interval", "VALUE_INTERVAL", "true"};
 	}
 }
 

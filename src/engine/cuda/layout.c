@@ -85,6 +85,8 @@ word_kind(AccKind acc)
 		case ACC_MAX_BPCHAR:
 		case ACC_MIN_WIDE:
 		case ACC_MAX_WIDE:
+		case ACC_MIN_INTERVAL:
+		case ACC_MAX_INTERVAL:
 			break;				/* no word: place_values */
 	}
 	return WORD_ADD;

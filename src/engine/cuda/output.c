@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "engine/cuda/run.h"
+#include "program/state.h"
 
 /* Slots of a window, hence groups of a batch at most; a multiple of 256. */
 #define OUTPUT_SLOTS (64 * 1024)
@@ -260,6 +261,8 @@ keep_groups(CudaRun *run, const OutputBuffer *output)
 	const Counters *counters = output_results(run, output);
 	const KernelLayout *layout = output_layout(run);
 	size_t		states = (size_t) counters->emitted * run->program->nwords * 8;
+	const uint64_t *downloaded = (const uint64_t *)
+		((const char *) output->stage.data + run->output_capacity / 8 * (size_t) layout->out_states);
 	KeptGroups *kept;
 	ColumnVector *vectors;
 	uint64_t   *copy;
@@ -267,6 +270,8 @@ keep_groups(CudaRun *run, const OutputBuffer *output)
 
 	if (counters->emitted == 0)
 		return ENGINE_OK;
+	if (states_are_ambiguous(run->program, downloaded, run->program->nwords, counters->emitted))
+		return run_fail(run, ENGINE_INEXACT, AMBIGUOUS_MESSAGE);
 	kept = malloc(kept_size(run, counters));
 	if (kept == NULL)
 		return run_fail(run, ENGINE_NO_MEMORY, "out of memory for the groups");
@@ -276,8 +281,7 @@ keep_groups(CudaRun *run, const OutputBuffer *output)
 	kept->batch.ngroups = counters->emitted;
 	kept->batch.keys = vectors;
 	kept->batch.units = run->group_units;
-	copy = memcpy(at, (const char *) output->stage.data +
-				  run->output_capacity / 8 * (size_t) layout->out_states, states);
+	copy = memcpy(at, downloaded, states);
 	kept->batch.states = copy;
 	at += aligned(states);
 	for (int i = 0; i < run->program->nkeys; i++)

@@ -115,7 +115,7 @@ open_slots(CudaRun *run)
 		values[i].word = slot->word;
 		if (slot->isnull)
 			continue;
-		if (slot->type == VT_UUID)
+		if (slot->type == VT_UUID || slot->type == VT_INTERVAL)
 			memcpy(values[i].bytes, slot->bytes.data, sizeof(values[i].bytes));
 		else if (slot->type == VT_TEXT)
 		{
