@@ -8,6 +8,8 @@
 #ifndef GPUAGG_ATOMIC_CUH
 #define GPUAGG_ATOMIC_CUH
 
+#include "values.cuh"
+
 /*
  * Take the rows of those lanes that have one into their groups, or leave them
  * undone; all lanes of a warp together.
@@ -26,7 +28,10 @@ rows_aggregate(const AggregateArgs *args, const Row *row, bool takes, uint32_t i
 	if (!takes)
 		return;
 	if (slot != GROUP_NONE)
+	{
 		group_update(args, slot, row->words);
+		row_values(args, slot, row);
+	}
 	else
 		row_undone(args, index);
 }

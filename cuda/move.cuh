@@ -5,6 +5,8 @@
 #ifndef GPUAGG_MOVE_CUH
 #define GPUAGG_MOVE_CUH
 
+#include "values.cuh"
+
 /* Make all slots empty, their states the start values. */
 KERNEL(table_init, TableArgs, args)
 {
@@ -19,6 +21,8 @@ KERNEL(table_init, TableArgs, args)
 			args.table.slots[i] = 0;
 		else if (word >= STATE && word < STATE + NHOT)
 			args.table.slots[i] = word_start(word - STATE);
+		else if (word >= STATE + NHOT && word < STATE + NHOT + VALUE_WORDS * NVALUES)
+			args.table.slots[i] = (word - STATE - NHOT) % VALUE_WORDS == 0 ? VALUE_NONE : 0;
 		else
 			args.table.slots[i] = KEY_WORDS == 1 ? SLOT_EMPTY : TAG_EMPTY;
 	}
@@ -26,10 +30,13 @@ KERNEL(table_init, TableArgs, args)
 
 #if !TABLE_DIRECT
 
-/* Put a group that is not there yet into the table: its key, then its state. */
+/*
+ * Put a group that is not there yet into the table: its key, its state, and what
+ * its extremes refer to.
+ */
 DEVICE_FN void
 move_group(const GroupTable *table, const uint64_t *key, const uint64_t *hot,
-		   const uint64_t *cold)
+		   const uint64_t *cold, const uint64_t *values)
 {
 	uint32_t	mask = table->capacity - 1;
 	uint32_t	slot = (uint32_t) key_hash(key) & mask;
@@ -43,6 +50,8 @@ move_group(const GroupTable *table, const uint64_t *key, const uint64_t *hot,
 		words[i] = key[i];
 	for (int i = 0; i < NWORDS; i++)
 		*group_word(table, slot, i) = i < NHOT ? hot[i] : cold[i - NHOT];
+	for (int i = 0; i < VALUE_WORDS * NVALUES; i++)
+		words[STATE + NHOT + i] = values[i];
 	atomic_add_u32_noreturn(&table->counters->groups, 1);
 }
 
@@ -66,7 +75,7 @@ move_direct_group(const TableArgs *args, uint32_t slot)
 #endif
 	move_group(&args->table, key, state, args->old.slots +
 			   (uint64_t) args->old.capacity * DIRECT_STRIDE +
-			   (uint64_t) slot * (NWORDS - NHOT));
+			   (uint64_t) slot * (NWORDS - NHOT), state + DIRECT_VALUES);
 }
 
 #endif
@@ -90,7 +99,8 @@ KERNEL(table_move, TableArgs, args)
 		{
 			const uint64_t *words = group_slot(&args.old, (uint32_t) i);
 
-			move_group(&args.table, words, words + STATE, group_cold(&args.old, (uint32_t) i));
+			move_group(&args.table, words, words + STATE, group_cold(&args.old, (uint32_t) i),
+					   words + STATE + NHOT);
 		}
 	}
 	if (args.table.arena == args.old.arena)

@@ -103,7 +103,10 @@ scan_next_run(const AggregateArgs *args, Run *run, const Row *row, uint32_t acti
 	if (!warp_all(FULL_MASK, !row->passes || old || next))
 		return false;
 	if (old)
+	{
 		words_merge(run->words, row->words);
+		row_values(args, run->slot, row);
+	}
 	run_flush(args, run);
 	if (lane_index() == last)
 		slot = group_find(args, key);
@@ -115,7 +118,10 @@ scan_next_run(const AggregateArgs *args, Run *run, const Row *row, uint32_t acti
 	if (run->slot == GROUP_NONE)
 		row_undone(args, index);
 	else
+	{
 		words_merge(run->words, row->words);
+		row_values(args, run->slot, row);
+	}
 	return true;
 }
 
@@ -152,6 +158,8 @@ scan_step(const AggregateArgs *args, Run *run, Row *row, uint32_t active, uint32
 	slot = warp_shfl_u32(FULL_MASK, slot, last);
 	if (row->passes && slot == GROUP_NONE)
 		row_undone(args, index);
+	else if (row->passes)
+		row_values(args, slot, row);
 	run->slot = warp_shfl_u32(FULL_MASK, slot, WARP_SIZE - 1);
 	for (int i = 0; i < KEY_WORDS; i++)
 		run->key[i] = warp_shfl_u64(FULL_MASK, row->key[i], WARP_SIZE - 1);
@@ -181,6 +189,8 @@ scan_run(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, bool wh
 			warp_all(FULL_MASK, !row->passes || key_same(args, row->key, run->key)))
 		{
 			words_merge(run->words, row->words);
+			if (row->passes)
+				row_values(args, run->slot, row);
 			continue;
 		}
 		*active = warp_ballot(FULL_MASK, row->passes);

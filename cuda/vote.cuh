@@ -82,7 +82,10 @@ aggregate_vote(const AggregateArgs *args)
 					key_same(args, row.key, run.key);
 			}
 			if (same)
+			{
 				words_merge(run.words, row.words);
+				row_values(args, run.slot, &row);
+			}
 			rows_aggregate(args, &row, row.passes && !same, tile.index[step]);
 		}
 	}

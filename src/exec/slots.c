@@ -155,6 +155,11 @@ set_value(SlotValue *slot, Datum value)
 			slot->bytes.data = memcpy(palloc(UUID_LEN), DatumGetUUIDP(value)->data, UUID_LEN);
 			slot->bytes.len = UUID_LEN;
 			break;
+		case VT_INTERVAL:
+			slot->bytes.data = memcpy(palloc(sizeof(Interval)), DatumGetIntervalP(value),
+									  sizeof(Interval));
+			slot->bytes.len = sizeof(Interval);
+			break;
 		case VT_TEXT:
 			text = PG_DETOAST_DATUM_COPY(value);
 			slot->bytes.data = VARDATA(text);

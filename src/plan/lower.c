@@ -319,6 +319,11 @@ lower_key(Lowering *l, Expr *expr)
 		return lower_succeeded(l);
 	if (l->builder->insns[reg].type == VT_TEXT && !check_text_key(l, expr))
 		return false;
+	if (l->builder->insns[reg].type == VT_INTERVAL)
+	{
+		lower_reject(l, _("keys of type interval are not supported"));
+		return false;
+	}
 
 	program_add_numeric_key(l->builder, reg, scale.unit);
 	return lower_succeeded(l);

@@ -500,6 +500,12 @@ complete_node(Regroup *regroup, Node *node, char *message)
 	size_t		stride;
 	uint64_t   *records = table_records(node->table, &stride);
 
+	if (states_are_ambiguous(node->program, records + table_layout(node->table)->words,
+							 stride, table_groups(node->table)))
+	{
+		snprintf(message, 256, AMBIGUOUS_MESSAGE);
+		return ENGINE_INEXACT;
+	}
 	node->output = output_create(node->program, table_layout(node->table), records,
 								 stride, table_groups(node->table));
 	if (node->output == NULL)

@@ -65,7 +65,7 @@ codegen_column_type(ValueType type)
 static int
 rows_at_once(const Program *program, const KernelLayout *layout)
 {
-	if (layout->row_bytes > 64 || layout->nwords > 16 || program->ninsns > 64)
+	if (layout->row_bytes > 64 || layout->nwords + layout->nvalues > 16 || program->ninsns > 64)
 		return 1;
 	return layout->row_bytes > 32 ? 2 : 4;
 }
@@ -77,6 +77,7 @@ codegen_macros(const Program *program, const KernelLayout *layout, Text *text)
 	text_append(text, "#define NWORDS %d\n", layout->nwords);
 	text_append(text, "#define NHOT %d\n", layout->nhot);
 	text_append(text, "#define NSUMS %d\n", layout->nsums);
+	text_append(text, "#define NVALUES %d\n", layout->nvalues);
 	text_append(text, "#define KEY_WORDS %d\n", layout->key_words);
 	text_append(text, "#define KEY_IS_TEXT %d\n", layout->has_text);
 	text_append(text, "#define STATE %d\n", layout->state);
@@ -87,6 +88,7 @@ codegen_macros(const Program *program, const KernelLayout *layout, Text *text)
 	{
 		text_append(text, "#define DIRECT_STRIDE %d\n", layout->direct_stride);
 		text_append(text, "#define DIRECT_PRESENCE %d\n", layout->direct_presence);
+		text_append(text, "#define DIRECT_VALUES %d\n", layout->direct_nhot);
 	}
 	text_append(text, "#define PRESENCE_WORD %d\n", layout->presence);
 	text_append(text, "#define ROWS_AT_ONCE %d\n\n", rows_at_once(program, layout));
@@ -230,8 +232,9 @@ codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy s
 	};
 	static const int threads[STRATEGY_COUNT] = {256, 1024, 256, 256, 256, 256, 256};
 
-	text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n"
-				"#include \"atomic.cuh\"\n#include \"move.cuh\"\n");
+	text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n#include \"values.cuh\"\n");
+	codegen_values(layout, text);
+	text_append(text, "#include \"atomic.cuh\"\n#include \"move.cuh\"\n");
 	codegen_emit(program, layout, text);
 	text_append(text, "#include \"emit.cuh\"\n");
 	if (codegen_needs_exponents(program))
@@ -250,7 +253,9 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 		Strategy strategy, Text *text)
 {
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
-				"#include \"state.h\"\n#include \"exact.h\"\n#include \"args.cuh\"\n"
+				"#include \"state.h\"\n#include \"exact.h\"\n#include \"text_order.h\"\n"
+				"#include \"interval_order.h\"\n"
+				"#include \"args.cuh\"\n"
 				"#include \"key.cuh\"\n#include \"words.cuh\"\n\n");
 	codegen_macros(program, layout, text);
 	codegen_words(layout, text);

@@ -86,7 +86,11 @@ word_kind(AccKind acc)
 		case ACC_MAX_TEXT:
 		case ACC_MIN_BPCHAR:
 		case ACC_MAX_BPCHAR:
-			break;				/* not supported: run.c */
+		case ACC_MIN_WIDE:
+		case ACC_MAX_WIDE:
+		case ACC_MIN_INTERVAL:
+		case ACC_MAX_INTERVAL:
+			break;				/* no word: place_values */
 	}
 	return WORD_ADD;
 }
@@ -96,6 +100,8 @@ layout_nparts(const Program *program, int acc)
 {
 	const Accumulator *a = &program_accs(program)[acc];
 
+	if (acc_is_value((AccKind) a->kind))
+		return 0;
 	if (acc_sums_floats(a))
 		return program->level == EXACT_NARROW ? 1 : 2;
 	return a->nwords;
@@ -169,6 +175,26 @@ place_words(const Program *program, KernelLayout *layout)
 			layout->parts[i].outer = (int16_t) layout->nwords;
 			layout->nwords += 2;
 		}
+}
+
+/* What is kept by reference. */
+static void
+place_values(const Program *program, KernelLayout *layout)
+{
+	const Accumulator *accs = program_accs(program);
+
+	for (int i = 0; i < program->naccs; i++)
+	{
+		layout->value_of[i] = -1;
+		if (!acc_is_value((AccKind) accs[i].kind))
+			continue;
+		layout->has_text_value |= acc_is_text((AccKind) accs[i].kind);
+		layout->value_of[i] = (int16_t) layout->nvalues;
+		layout->values[layout->nvalues++] = (DeviceValue)
+		{
+			.acc = accs[i].kind, .arg = accs[i].arg, .filter = accs[i].filter
+		};
+	}
 }
 
 static int
@@ -282,7 +308,8 @@ static void
 place_slot(const Program *program, KernelLayout *layout)
 {
 	layout->state = layout->table == TABLE_DIRECT ? 0 : layout->key_words;
-	layout->stride = slot_stride(layout->state + layout->nhot);
+	layout->stride = slot_stride(layout->state + layout->nhot +
+								 LAYOUT_VALUE_WORDS * layout->nvalues);
 	if (layout_direct_possible(program))
 	{
 		KernelLayout direct = *layout;
@@ -290,8 +317,9 @@ place_slot(const Program *program, KernelLayout *layout)
 		direct.table = TABLE_DIRECT;
 		direct.nhot = direct.nparts = direct.nsums = 0;
 		place_words(program, &direct);
-		layout->direct_stride = slot_stride(direct.nhot);
+		layout->direct_stride = slot_stride(direct.nhot + LAYOUT_VALUE_WORDS * layout->nvalues);
 		layout->direct_presence = direct.presence;
+		layout->direct_nhot = direct.nhot;
 	}
 }
 
@@ -321,6 +349,7 @@ layout_make(const Program *program, TableKind table, KernelLayout *layout)
 	layout->table = program->nkeys == 0 ? TABLE_DIRECT : table;
 	place_columns(program, layout);
 	place_words(program, layout);
+	place_values(program, layout);
 	place_keys(program, layout);
 	place_slot(program, layout);
 	place_output(program, layout);

@@ -50,6 +50,19 @@ typedef struct DeviceWord
 								 * that of the highest; else -1 */
 } DeviceWord;
 
+/*
+ * An extreme of values that no word holds, kept by reference: see values.cuh.
+ */
+typedef struct DeviceValue
+{
+	uint8_t		acc;			/* AccKind */
+	int16_t		arg;
+	int16_t		filter;
+} DeviceValue;
+
+/* Words of such an extreme in a slot. */
+#define LAYOUT_VALUE_WORDS 2
+
 /* A column's place: bytes a row of what stands before it. */
 typedef struct ColumnPlace
 {
@@ -95,6 +108,11 @@ typedef struct KernelLayout
 	int16_t		part_of[PROGRAM_MAX_ACCS][2];	/* Program's accumulators -> parts */
 	int			nsums;			/* float sums among them */
 	int			presence;		/* word that counts all rows; direct only */
+	int			nvalues;		/* behind the state's words */
+	bool		has_text_value; /* is one of them a text? */
+	DeviceValue values[PROGRAM_MAX_ACCS];
+	int16_t		value_of[PROGRAM_MAX_ACCS]; /* Program's accumulators -> values; -1:
+											 * has parts */
 
 	int			key_words;		/* the first is the tag if more than one */
 	KeyField	keys[PROGRAM_MAX_KEYS];
@@ -102,9 +120,10 @@ typedef struct KernelLayout
 	int			state;			/* words of a slot before the state */
 	int			stride;			/* words of a slot */
 
-	/* What stride and presence are, or were, with direct addressing. */
+	/* What these are, or were, with direct addressing. */
 	int			direct_stride;
 	int			direct_presence;
+	int			direct_nhot;
 
 	/* Output: places in bits a group of what stands before. */
 	uint32_t	out_valid[PROGRAM_MAX_KEYS];
@@ -115,7 +134,7 @@ typedef struct KernelLayout
 
 extern void layout_make(const Program *program, TableKind table, KernelLayout *layout);
 
-/* Parts of an accumulator: one or two. */
+/* Parts of an accumulator: one or two; none if it is kept by reference. */
 extern int	layout_nparts(const Program *program, int acc);
 
 /* The place in the state of a part's i-th word. */
