@@ -42,5 +42,16 @@ PREPARE constant_key(int) AS SELECT DISTINCT $1 AS k, c FROM found WHERE c < 2 G
 EXECUTE constant_key(5);
 SELECT DISTINCT c AS k, c::numeric AS l FROM found WHERE c < 2 GROUP BY c, ROLLUP (c::numeric) ORDER BY 1, 2;
 
+-- a key that is gone where the planner has simplified an expression over it
+CREATE TABLE found_texts (id int PRIMARY KEY, c int, t text);
+INSERT INTO found_texts SELECT i, i % 2, 'abc' || i FROM generate_series(1, 6) i;
+SELECT left(t, 3)::varchar AS k, coalesce(left(t, 3)::varchar::text, 'none') AS l, count(*) FROM found_texts GROUP BY 1;
+SELECT left(t, 3)::varchar AS k, count(*) FROM found_texts GROUP BY 1 HAVING left(t, 3)::varchar::text || 'd' > 'a';
+SELECT * FROM (SELECT c, left(t, 3)::varchar AS k, coalesce(left(t, 3)::varchar::text, 'none') AS l, count(*) FROM found_texts WHERE id < 0 GROUP BY ROLLUP (1, 2)) s;
+-- but not those that depend on a primary key, if all sets have it
+SELECT check_query('SELECT id, t, left(t, 3)::varchar AS k, t || id, count(*) FROM found_texts GROUP BY id, 3');
+SELECT check_query('SELECT id, t, c, count(*) FROM found_texts GROUP BY id, ROLLUP (c)');
+SELECT check_query('SELECT f.id, f.t, g.t, count(*) FROM found_texts f LEFT JOIN found_texts g ON f.id = g.c GROUP BY f.id, g.id');
+
 DEALLOCATE ALL;
 RESET plan_cache_mode;

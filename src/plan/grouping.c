@@ -7,7 +7,9 @@
  * projection and HAVING do the rest; so all that is needed from the output
  * are its Aggrefs and the Vars outside of them that are no keys themselves.
  * Such Vars are legal where a primary key is grouped by, and depend on it:
- * taking them as further keys makes the same groups.
+ * taking them as further keys makes the same groups.  Others are there where the
+ * planner has simplified an expression so that the key within it is gone (casts
+ * from varchar to text); as keys, they would make more groups.
  *
  * SELECT DISTINCT is a grouping step without aggregates, whose keys are what the
  * query selects.  They are whole columns of its input even if that has computed
@@ -25,6 +27,7 @@
 
 #include "access/nbtree.h"
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_constraint.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
@@ -34,6 +37,7 @@
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 #include "parser/parse_oper.h"
+#include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
@@ -172,6 +176,54 @@ examine_distinct_aggregates(Grouping *grouping)
 	return NULL;
 }
 
+/* The keys of the clause that are in all sets. */
+static List *
+common_keys(const Grouping *grouping)
+{
+	List	   *common = NIL;
+
+	for (int i = 0; i < list_length(grouping->clause); i++)
+	{
+		bool		everywhere = true;
+		ListCell   *lc;
+
+		foreach(lc, grouping->sets)
+			everywhere &= list_member_int(lfirst(lc), i);
+		if (everywhere)
+			common = lappend(common, list_nth(grouping->keys, i));
+	}
+	return common;
+}
+
+/* Does a column depend on those of keys, by its table's primary key? */
+static bool
+depends_on_keys(const PlannerInfo *root, List *keys, Var *var)
+{
+	RangeTblEntry *rte = planner_rt_fetch(var->varno, root);
+	List	   *constraints = NIL;
+
+	return list_member(keys, var) ||
+		(rte->rtekind == RTE_RELATION &&
+		 check_functional_grouping(rte->relid, var->varno, 0, keys, &constraints));
+}
+
+/* The keys behind those of the clause may not make more groups than these do. */
+static const char *
+examine_further_keys(const Grouping *grouping)
+{
+	int			n = list_length(grouping->clause);
+	List	   *further = list_copy_tail(grouping->keys, n);
+	List	   *keys = further == NIL ? NIL : common_keys(grouping);
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) further, PVC_RECURSE_PLACEHOLDERS))
+	{
+		if (!depends_on_keys(grouping->root, keys, lfirst_node(Var, lc)))
+			return "a column outside of aggregates does not depend on the keys";
+	}
+	return NULL;
+}
+
 List *
 grouping_engine_keys(const Grouping *grouping)
 {
@@ -201,6 +253,8 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	collect_walker((Node *) having, grouping);
 	if (parse->groupingSets != NIL)
 		reason = examine_sets(grouping, parse->groupingSets);
+	if (reason == NULL)
+		reason = examine_further_keys(grouping);
 	if (reason == NULL)
 		reason = examine_distinct_aggregates(grouping);
 	if (reason == NULL && grouping->regroups && parse->groupingSets == NIL)
