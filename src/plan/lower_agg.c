@@ -381,6 +381,8 @@ lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale)
 		arg = narrow(l, arg);
 	if (arg < 0)
 		return lower_succeeded(l);
+	if (kind->acc == ACC_SUM_PRODUCT)
+		return lower_distinct_moments(l, kind->final, arg);
 	add_aggregate(l, kind, arg, -1, kind->acc == ACC_COUNT ? 0 : scale, -1);
 	return lower_succeeded(l);
 }
