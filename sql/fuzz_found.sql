@@ -59,5 +59,9 @@ SELECT check_query('SELECT c, id % 2, round(variance(DISTINCT c / 4::float8)::nu
 SELECT stddev_pop(DISTINCT v), stddev(DISTINCT v), var_pop(DISTINCT v) IS NULL, count(*) FROM (VALUES ('NaN'::float8), ('inf'), (1), (1)) s(v) GROUP BY v ORDER BY v;
 SELECT check_query('SELECT var_pop(DISTINCT c::float8), count(*) FROM found WHERE id < 0');
 
+-- a column that is two keys of grouping sets is NULL in one of them
+SELECT DISTINCT k, l, grouping(k, l) FROM (SELECT c AS k, c AS l FROM found WHERE c < 2) s GROUP BY GROUPING SETS ((k), (l)) ORDER BY 1, 2;
+SELECT DISTINCT k, count(*) FROM (SELECT c AS k, c AS l FROM found WHERE c < 2) s GROUP BY GROUPING SETS ((k), (l)) ORDER BY 1, 2;
+
 DEALLOCATE ALL;
 RESET plan_cache_mode;

@@ -98,6 +98,16 @@ grouping_key_numbers(const Grouping *grouping, const List *sortgrouprefs)
 	return numbers;
 }
 
+/* Is the nth expression equal to one before it? */
+static bool
+has_equal_before(const List *exprs, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (equal(list_nth(exprs, i), list_nth(exprs, n)))
+			return true;
+	return false;
+}
+
 /*
  * In a set's groups, the keys of other sets are NULL.  An expression of the
  * output stands for a key if it equals it, so keys must be different, and not
@@ -112,9 +122,8 @@ examine_set_keys(const Grouping *grouping)
 	{
 		if (is_slot(lfirst(lc)))
 			return "a key of a grouping set is the same for all rows";
-		for (int i = 0; i < foreach_current_index(lc); i++)
-			if (equal(list_nth(grouping->keys, i), lfirst(lc)))
-				return "a key stands twice in the grouping sets";
+		if (has_equal_before(grouping->keys, foreach_current_index(lc)))
+			return "a key stands twice in the grouping sets";
 	}
 	return NULL;
 }
@@ -262,10 +271,31 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	return reason;
 }
 
+/*
+ * What is not taken for a column of the input, but computed, would not be NULL in
+ * the sets that leave it out; and of equal columns the first one stands for all,
+ * though sets may leave out one of them.
+ */
+static const char *
+examine_keys_over_sets(const Grouping *grouping)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->keys)
+	{
+		if (!IsA(lfirst(lc), Var) && !IsA(lfirst(lc), Aggref) && !IsA(lfirst(lc), GroupingFunc))
+			return "DISTINCT expressions over grouping sets are not supported";
+		if (has_equal_before(grouping->keys, foreach_current_index(lc)))
+			return "DISTINCT columns over grouping sets that are equal are not supported";
+	}
+	return NULL;
+}
+
 const char *
 grouping_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel)
 {
 	Query	   *parse = root->parse;
+	const char *reason;
 	ListCell   *lc;
 
 	if (parse->hasDistinctOn)
@@ -285,14 +315,11 @@ grouping_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 		.keys = get_sortgrouplist_exprs(parse->distinctClause, root->processed_tlist),
 	};
 
-	/*
-	 * What is not taken for a column of the input, but computed, would not be
-	 * NULL in the sets that leave it out.
-	 */
-	foreach(lc, parse->groupingSets != NIL ? grouping->keys : NIL)
+	if (parse->groupingSets != NIL)
 	{
-		if (!IsA(lfirst(lc), Var) && !IsA(lfirst(lc), Aggref) && !IsA(lfirst(lc), GroupingFunc))
-			return "DISTINCT expressions over grouping sets are not supported";
+		reason = examine_keys_over_sets(grouping);
+		if (reason != NULL)
+			return reason;
 	}
 	foreach(lc, grouping->target->exprs)
 	{
