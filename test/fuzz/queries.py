@@ -130,16 +130,20 @@ class Query:
         return result
 
     def statements(self):
-        """(to prepare, to EXPLAIN, to open, to run and compare, to close)."""
+        """(to prepare, to EXPLAIN, to open, to run and compare, to close).
+
+        What is prepared may have another plan each time, of which only an oracle asks.
+        """
         text = self.whole()
         if self.around == 'prepared':
             calls = self.calls('q')
             body = [s for pair in zip(self.zones, calls) for s in pair] if self.zones else calls
-            return [self.prepare('q', text)], calls[0], [], body, ['DEALLOCATE ALL'] + self.zones[-1:]
+            explained = calls if self.exact else calls[:1]
+            return [self.prepare('q', text)], explained, [], body, ['DEALLOCATE ALL'] + self.zones[-1:]
         if self.around == 'cursor':
-            return ([], text, ['BEGIN', 'DECLARE c NO SCROLL CURSOR FOR ' + text],
+            return ([], [text], ['BEGIN', 'DECLARE c NO SCROLL CURSOR FOR ' + text],
                     ['FETCH %s FROM c' % f for f in self.fetches], ['ROLLBACK'])
-        return [], text, [], [text], []
+        return [], [text], [], [text], []
 
     def simpler(self):
         """Queries with something less; those with the greatest cuts first."""
