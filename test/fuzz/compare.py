@@ -2,9 +2,10 @@
 import decimal
 import math
 import re
+import time
 
 from collections import Counter
-from wire import Connection
+from wire import Connection, Lost
 
 COMMON = """SET search_path = fuzz; SET cursor_tuple_fraction = 1; SET enable_sort = off;
 SET statement_timeout = '60s'; SET client_min_messages = notice"""
@@ -162,9 +163,15 @@ class Comparer:
         return found.rows == [('2',)]
 
     def reconnect(self):
+        """Connect anew after a crash, once the server has recovered from it."""
         for s in [self.builder, self.native] + list(self.engines.values()):
             s.connection.close()
-            s.connect()
+            for trial in range(60):
+                try:
+                    s.connect()
+                    break
+                except (Lost, OSError):
+                    time.sleep(1)
 
     def build(self, steps, settings=()):
         """Make the schema anew.  A step that fails is as good as none."""
