@@ -63,5 +63,12 @@ SELECT check_query('SELECT var_pop(DISTINCT c::float8), count(*) FROM found WHER
 SELECT DISTINCT k, l, grouping(k, l) FROM (SELECT c AS k, c AS l FROM found WHERE c < 2) s GROUP BY GROUPING SETS ((k), (l)) ORDER BY 1, 2;
 SELECT DISTINCT k, count(*) FROM (SELECT c AS k, c AS l FROM found WHERE c < 2) s GROUP BY GROUPING SETS ((k), (l)) ORDER BY 1, 2;
 
+-- with grouping sets, what a subquery computes is computed for all rows of its filter
+SELECT check_fallback('SELECT c, sum(d) FILTER (WHERE c < 0) FROM (SELECT c, 1 / (id - 1) AS d FROM found) s GROUP BY ROLLUP (c)');
+SELECT check_fallback('SELECT c, max(CASE WHEN c < 0 THEN d END), count(*) FROM (SELECT c, (1 / (id - 1))::text AS d FROM found) s GROUP BY CUBE (c)');
+SELECT check_query('SELECT c, sum(d) FILTER (WHERE c < 0), count(*) FROM (SELECT c, 1 / (id - 1) AS d FROM found WHERE id > 1) s GROUP BY ROLLUP (c)');
+SELECT check_query('SELECT c, sum(d) FILTER (WHERE c < 0), count(*) FROM (SELECT c, 1 / (id - 1) AS d FROM found) s GROUP BY c');
+SELECT check_query('SELECT c, e, sum(d) FILTER (WHERE c > 4), count(d), avg(e) FROM (SELECT c, id::int8 - 1 AS d, 100 / (id - 1) AS e FROM found WHERE id > 1) s GROUP BY CUBE (c, e)');
+
 DEALLOCATE ALL;
 RESET plan_cache_mode;

@@ -503,6 +503,25 @@ order_is_seen(const InputTables *tables, const Program *program)
 	return tables->row_tables != NIL && program_has_float_key(program);
 }
 
+/*
+ * What a subquery computes is computed for each row that passes the filter where
+ * there are grouping sets, though an aggregate's FILTER, or CASE, may need it of
+ * some rows only.
+ */
+static bool
+lower_placeholders(const Grouping *grouping, Lowering *l)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->input_rel->reltarget->exprs)
+	{
+		if (IsA(lfirst(lc), PlaceHolderVar) && !list_member(grouping->keys, lfirst(lc)) &&
+			!lower_checked(l, lfirst(lc)))
+			return false;
+	}
+	return true;
+}
+
 bool
 grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 					 const char **reason)
@@ -531,7 +550,7 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	if (*reason != NULL)
 		return false;
 	l = lower_begin_pages(grouping->root, rel->relid, lowered->tables.desc, lowered->tables.map);
-	if (!lower_filter(l, lowered->filter))
+	if (!lower_filter(l, lowered->filter) || !lower_placeholders(grouping, l))
 	{
 		*reason = l->reason;
 		return false;
