@@ -117,6 +117,11 @@ class Query:
             return 'SELECT s.* FROM (%s%s) s' % (text, '' if self.limit else ' OFFSET 0')
         return text
 
+    def without_limit(self):
+        other = copy.copy(self)
+        other.limit = ''
+        return other
+
     def prepare(self, name, text):
         types = ', '.join(t for t, _ in self.params)
         return 'PREPARE %s%s AS %s' % (name, '(%s)' % types if types else '', text)
