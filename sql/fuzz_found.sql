@@ -69,6 +69,7 @@ SELECT check_fallback('SELECT c, max(CASE WHEN c < 0 THEN d END), count(*) FROM 
 SELECT check_query('SELECT c, sum(d) FILTER (WHERE c < 0), count(*) FROM (SELECT c, 1 / (id - 1) AS d FROM found WHERE id > 1) s GROUP BY ROLLUP (c)');
 SELECT check_query('SELECT c, sum(d) FILTER (WHERE c < 0), count(*) FROM (SELECT c, 1 / (id - 1) AS d FROM found) s GROUP BY c');
 SELECT check_query('SELECT c, e, sum(d) FILTER (WHERE c > 4), count(d), avg(e) FROM (SELECT c, id::int8 - 1 AS d, 100 / (id - 1) AS e FROM found WHERE id > 1) s GROUP BY CUBE (c, e)');
+SELECT check_query('SELECT c, sum(d), avg(d) FILTER (WHERE d > 4), min(-d), count(e), stddev(e) FROM (SELECT c, id::numeric(10, 2) * 1.5 AS d, nullif(c, 3)::numeric(5, 0) AS e FROM found) s GROUP BY ROLLUP (c)');
 
 DEALLOCATE ALL;
 RESET plan_cache_mode;
