@@ -372,6 +372,8 @@ class TableMaker:
         if not columns or self.table.kind == 'partitions':
             return
         column = rng.choice(columns)
+        if column.type == 'date' and any('5874897' in v for v in self.pools[column.name].values):
+            return      # no timestamp is as late as that
         column.type = rng.choice(WIDENED[column.type])
         column.uniform = column.type != 'numeric'
         self.sql('ALTER TABLE %s ALTER COLUMN %s TYPE %s', self.table.name, column.name, column.type)
