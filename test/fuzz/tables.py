@@ -253,10 +253,14 @@ WIDENED = {'int2': ['int4', 'int8'], 'int4': ['int8', 'numeric'], 'numeric(10,2)
 
 
 class TableMaker:
-    """Makes one table: a list of steps, and the Table that results."""
+    """Makes one table: a list of steps, and the Table that results.
 
-    def __init__(self, rng, name, size):
+    collation: that of its texts, '' for the database's.
+    """
+
+    def __init__(self, rng, name, size, collation=''):
         self.rng = rng
+        self.collation = collation
         self.table = Table(name)
         self.size = size
         self.steps = []
@@ -301,8 +305,12 @@ class TableMaker:
         if data:
             self.steps.append(Insert(into or self.table.name, names, data))
 
+    def declared(self, column):
+        text = base_type(column.type) in ('text', 'varchar', 'bpchar')
+        return '%s%s' % (column.type, ' COLLATE ' + self.collation if text and self.collation else '')
+
     def definitions(self, columns):
-        return ', '.join(['id int4 NOT NULL'] + ['%s %s' % (c.name, c.type) for c in columns])
+        return ', '.join(['id int4 NOT NULL'] + ['%s %s' % (c.name, self.declared(c)) for c in columns])
 
     def create(self):
         rng, name = self.rng, self.table.name
@@ -330,7 +338,7 @@ class TableMaker:
         self.sql('CREATE TABLE %s_1 PARTITION OF %s FOR VALUES FROM (MINVALUE) TO (%d)', name, name, cut)
         # attached with its columns in another order, behind a dropped one
         self.sql('CREATE TABLE %s_2 (gone text, %s, id int4 NOT NULL)', name,
-                 ', '.join('%s %s' % (c.name, c.type) for c in reversed(columns)))
+                 ', '.join('%s %s' % (c.name, self.declared(c)) for c in reversed(columns)))
         self.sql('ALTER TABLE %s_2 DROP COLUMN gone', name)
         self.sql('ALTER TABLE %s ATTACH PARTITION %s_2 FOR VALUES FROM (%d) TO (MAXVALUE)', name, name, cut)
 
@@ -360,7 +368,7 @@ class TableMaker:
         if default == 'NULL':
             form = ''
         self.sql('ALTER TABLE %s ADD COLUMN %s %s%s' %
-                 (self.table.name, column.name, column.type, form % default if form else ''))
+                 (self.table.name, column.name, self.declared(column), form % default if form else ''))
         if 'NOT NULL' in form:
             self.pools[column.name].nulls = 0
         self.table.columns.append(column)
@@ -376,7 +384,7 @@ class TableMaker:
             return      # no timestamp is as late as that
         column.type = rng.choice(WIDENED[column.type])
         column.uniform = column.type != 'numeric'
-        self.sql('ALTER TABLE %s ALTER COLUMN %s TYPE %s', self.table.name, column.name, column.type)
+        self.sql('ALTER TABLE %s ALTER COLUMN %s TYPE %s', self.table.name, column.name, self.declared(column))
 
     def drop_column(self):
         if len(self.table.columns) > 1:
@@ -463,9 +471,11 @@ def make_settings(rng):
 def make_schema(rng):
     """(steps, tables) of a random schema."""
     steps, tables = [], []
+    # one for all, for two would not be comparable
+    collation = rng.choice(['"C"', '"und-x-icu"', '"en-x-icu"']) if rng.random() < 0.15 else ''
     for i in range(rng.choice([1, 2, 2, 3])):
         size = rng.choice([0, 1, 7, 60, 300, 300, 1000, 2500])
-        maker = TableMaker(rng, 't%d' % (i + 1), size)
+        maker = TableMaker(rng, 't%d' % (i + 1), size, collation)
         tables.append(maker.make())
         steps += maker.steps
     return steps, tables
