@@ -36,6 +36,8 @@ def features(query):
     if 'DISTINCT {' in ''.join(a.form for a in query.aggregates) and any(
             a.form[0].isalpha() and 'DISTINCT' not in a.form for a in query.aggregates):
         found.add('query: aggregates with and without DISTINCT')
+    if any(a.form == '{0}' for a in query.aggregates):
+        found.add('query: columns that depend on a key')
     if query.zones:
         found.add('query: in several time zones')
     if any(a.filter for a in query.aggregates):

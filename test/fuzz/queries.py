@@ -213,6 +213,7 @@ class QueryMaker:
         self.tables = tables
         self.exact_floats = exact_floats
         self.zone = zone
+        self.dependent = []     # columns that depend on t.id in the current source
 
     def qualified(self, table, alias):
         return [Column('%s.id' % alias, 'int4')] + [
@@ -242,6 +243,7 @@ class QueryMaker:
         table = rng.choice(self.tables)
         other = rng.choice(self.tables)
         kind = rng.random()
+        self.dependent = self.qualified(table, 't')[1:] if table.primary and (kind < 0.68 or 0.8 <= kind < 0.92) else []
         if kind < 0.68:
             only = 'ONLY ' if table.kind == 'inheritance' and rng.random() < 0.3 else ''
             return '%s%s t' % (only, table.name), self.qualified(table, 't'), table.kind
@@ -372,6 +374,15 @@ class QueryMaker:
             '{0} > (SELECT avg(id)::int4 FROM %s)', '{0} IN (SELECT id FROM %s WHERE id %% 3 = 0)',
             'EXISTS (SELECT FROM %s x WHERE x.id = {0})']) % other.name, gen.leaf('int4'))
 
+    def add_dependent(self, query):
+        """Outputs that are no keys, but depend on a primary key that is one."""
+        if self.rng.random() < 0.7:
+            query.keys.append(Expr('int4', 't.id'))
+        else:
+            query.keys = [Expr('int4', 't.id')]
+        for column in self.rng.sample(self.dependent, min(2, len(self.dependent))):
+            query.aggregates.append(Aggregate('{0}', Expr(column.type, column.name)))
+
     def add_sets(self, query):
         """Group by several sets of the keys."""
         rng = self.rng
@@ -466,7 +477,11 @@ class QueryMaker:
         if query.limit or query.distinct or around == 'cte':
             # which rows are left must not depend on the last digits
             query.aggregates = [Aggregate('count(*)') if a.approximate else a for a in query.aggregates]
-        if query.keys and around != 'scalar' and rng.random() < 0.2:
+        if self.dependent and around != 'scalar' and rng.random() < 0.15:
+            self.add_dependent(query)
+            if rng.random() < 0.2:
+                query.sets = '{%d}, ROLLUP (%s)' % (len(query.keys) - 1, ', '.join('{%d}' % i for i in range(len(query.keys))))
+        elif query.keys and around != 'scalar' and rng.random() < 0.2:
             self.add_sets(query)
             self.add_groupings(query)
         elif query.keys and query.aggregates and rng.random() < 0.1:

@@ -55,6 +55,7 @@ class Table:
     rows: int = 0
     plain: bool = True          # one heap, no partitions, no children
     kind: str = 'table'
+    primary: bool = False       # id is its primary key
 
 
 def quote(text):
@@ -319,8 +320,10 @@ class TableMaker:
         kind = rng.random()
         self.table.plain = kind < 0.84
         if self.table.plain:
-            self.sql('CREATE %sTABLE %s (%s) WITH (fillfactor = %d)',
-                     'UNLOGGED ' if kind < 0.1 else '', name, self.definitions(columns), rng.choice([100, 100, 50]))
+            self.table.primary = rng.random() < 0.3
+            self.sql('CREATE %sTABLE %s (%s%s) WITH (fillfactor = %d)',
+                     'UNLOGGED ' if kind < 0.1 else '', name, self.definitions(columns),
+                     ', PRIMARY KEY (id)' if self.table.primary else '', rng.choice([100, 100, 50]))
         elif kind < 0.89:
             self.create_partitions(columns)
         elif kind < 0.95:
