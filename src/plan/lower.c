@@ -329,6 +329,17 @@ lower_key(Lowering *l, Expr *expr)
 	return lower_succeeded(l);
 }
 
+bool
+lower_checked(Lowering *l, Expr *expr)
+{
+	int			reg = lower_succeeded(l) ? lower_expr(l, expr) : -1;
+
+	/* counting looks at it, and may be what an aggregate over it does anyway */
+	if (reg >= 0 && l->builder->insns[reg].fallible)
+		program_add_acc(l->builder, ACC_COUNT, reg, -1);
+	return lower_succeeded(l);
+}
+
 Program *
 lower_admit_specials(const Program *program)
 {
