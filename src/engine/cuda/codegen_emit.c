@@ -51,7 +51,7 @@ write_text_key(const KernelLayout *layout, int key, Text *text)
 static void
 write_extreme(const Program *program, const KernelLayout *layout, int acc, Text *text)
 {
-	int			from = layout->state + layout->nwords +
+	int			from = layout->state + layout->nhot +
 		LAYOUT_VALUE_WORDS * layout->value_of[acc];
 	int			word = program_accs(program)[acc].word;
 	uint64_t	start[3] = {UINT64_MAX};
