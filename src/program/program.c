@@ -450,6 +450,7 @@ program_add_merged_acc(ProgramBuilder *b, const Accumulator *acc)
 	{
 		b->accs[i] = *acc;
 		b->accs[i].arg = ACC_MERGED;
+		b->accs[i].arg2 = -1;
 		b->accs[i].filter = -1;
 		b->accs[i].word = b->head.nwords;
 		b->head.nwords += acc->nwords;

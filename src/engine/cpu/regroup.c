@@ -493,29 +493,6 @@ fill_node(Regroup *regroup, Node *node, char *message)
 	return status;
 }
 
-/* What a node that has all its groups gives. */
-static EngineStatus
-complete_node(Regroup *regroup, Node *node, char *message)
-{
-	size_t		stride;
-	uint64_t   *records = table_records(node->table, &stride);
-
-	if (states_are_ambiguous(node->program, records + table_layout(node->table)->words,
-							 stride, table_groups(node->table)))
-	{
-		snprintf(message, 256, AMBIGUOUS_MESSAGE);
-		return ENGINE_INEXACT;
-	}
-	node->output = output_create(node->program, table_layout(node->table), records,
-								 stride, table_groups(node->table));
-	if (node->output == NULL)
-		return no_memory(message);
-	for (int i = 0; i < regroup->coarse->naccs; i++)
-		node->group_units[i] = i < regroup->fine->naccs ? regroup->fine_units[i] :
-			node->units[i].exponent;
-	return ENGINE_OK;
-}
-
 EngineStatus
 regroup_end(Regroup *regroup, char *message)
 {
@@ -523,11 +500,25 @@ regroup_end(Regroup *regroup, char *message)
 	{
 		Node	   *node = &regroup->nodes[regroup->filling];
 		EngineStatus status = fill_node(regroup, node, message);
+		uint64_t   *records;
+		size_t		stride;
 
-		if (status == ENGINE_OK)
-			status = complete_node(regroup, node, message);
 		if (status != ENGINE_OK)
 			return status;
+		records = table_records(node->table, &stride);
+		if (states_are_ambiguous(node->program, records + table_layout(node->table)->words,
+								 stride, table_groups(node->table)))
+		{
+			snprintf(message, 256, AMBIGUOUS_MESSAGE);
+			return ENGINE_INEXACT;
+		}
+		node->output = output_create(node->program, table_layout(node->table), records,
+									 stride, table_groups(node->table));
+		if (node->output == NULL)
+			return no_memory(message);
+		for (int j = 0; j < regroup->coarse->naccs; j++)
+			node->group_units[j] = j < regroup->fine->naccs ? regroup->fine_units[j] :
+				node->units[j].exponent;
 		regroup->taking = 0;
 	}
 	return check_memory(regroup, message);
