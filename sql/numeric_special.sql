@@ -73,8 +73,13 @@ SELECT e AS expression, check_fallback(format('SELECT g, count(%s) FROM special_
 FROM unnest(ARRAY['n::int', 'n::int8', 'r::numeric(10,2)', 'n % 7', 'n::float8']) e;
 SELECT e AS expression, check_query(format('SELECT g, sum(%s) FROM special_numbers WHERE g = 0 GROUP BY g', e))
 FROM unnest(ARRAY['n::int', 'n::int8', 'r::numeric(10,2)', 'n % 7']) e;
-SELECT check_fallback('SELECT g, sum(DISTINCT f) FROM special_numbers GROUP BY g');
-SELECT check_fallback('SELECT g, sum(f) FROM special_numbers GROUP BY ROLLUP (g)');
+
+-- grouping sets, DISTINCT: by merging the engine's groups
+SELECT check_query('SELECT g, sum(DISTINCT f), avg(DISTINCT f), count(DISTINCT f), var_pop(DISTINCT f), max(f), sum(r), count(*) FROM special_numbers GROUP BY g');
+SELECT check_query('SELECT sum(DISTINCT f), stddev(DISTINCT f) FILTER (WHERE g < 4), avg(n), min(f), sum(i8) FROM special_numbers');
+SELECT check_query('SELECT g, f, id % 3, sum(f), avg(n), variance(r), min(f), max(f), grouping(f) FROM special_numbers WHERE id < 300 GROUP BY CUBE (g, f, id % 3)');
+SELECT check_query('SELECT f, i4 % 2, sum(n), count(DISTINCT f) FILTER (WHERE f < ''NaN'') FROM special_numbers WHERE id < 200 GROUP BY ROLLUP (f, i4 % 2)');
+SELECT check_query('SELECT k, sum(k), max(k), count(DISTINCT w), sum(DISTINCT w) FROM special_keys GROUP BY GROUPING SETS ((k), ())');
 
 -- numbers at the end of the range are no specials, and never taken for them
 CREATE TABLE range_end (n numeric(19,0), i8 bigint, s numeric);
@@ -129,6 +134,7 @@ EXECUTE late_sums;
 UPDATE late_nan SET n = 'NaN' WHERE n = 750;
 EXECUTE late_sums;
 SELECT check_query('SELECT g, sum(n), avg(n), min(n), max(n) FROM late_nan GROUP BY g');
+SELECT check_query('SELECT g, sum(DISTINCT n), sum(n), count(DISTINCT n) FROM late_nan GROUP BY ROLLUP (g)');
 SELECT check_query('SELECT o.x, s.* FROM (VALUES (1), (2), (3)) o(x), LATERAL (SELECT g, sum(n) FROM late_nan WHERE g < o.x GROUP BY g) s');
 -- from a child plan
 SELECT check_query('SELECT a.g, sum(a.n), max(a.n), count(*) FROM late_nan a JOIN special_numbers b ON a.g = b.g AND b.id < 100 GROUP BY a.g');

@@ -260,22 +260,22 @@ widen_programs(GpuAggState *state)
 	return true;
 }
 
-/* The program that admits specials; false: there is none. */
+/* The programs that admit specials; false: there are none. */
 static bool
 admit_specials(GpuAggState *state)
 {
-	MemoryContext old;
-	Program    *program = NULL;
+	MemoryContext old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+	Program    *program = lower_admit_specials(state->program, NULL);
+	Program    *coarse = NULL;
 
-	/* coarser groups' programs merge numbers only */
-	if (state->coarse)
-		return false;
-	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
-	program = lower_admit_specials(state->program);
+	if (program && state->coarse)
+		coarse = lower_admit_specials(state->coarse, program);
 	MemoryContextSwitchTo(old);
-	if (program)
-		state->program = program;
-	return program != NULL;
+	if (program == NULL || (state->coarse && coarse == NULL))
+		return false;
+	state->program = program;
+	state->coarse = coarse;
+	return true;
 }
 
 /* The same, again for as long as the input has what the programs cannot hold. */

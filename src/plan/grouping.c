@@ -460,23 +460,29 @@ grouping_examine_input(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_
 }
 
 /*
- * Make the program admit NaN and infinities among numerics if they are expected;
- * if they are constants, it must.
+ * Make the programs admit NaN and infinities among numerics if they are expected;
+ * if they are constants, they must.
  */
 static bool
-admit_specials(const Grouping *grouping, Lowering *l, LoweredGrouping *lowered)
+admit_specials(Lowering *l, LoweredGrouping *lowered)
 {
-	Program    *program = NULL;
+	Program    *program;
+	Program    *regrouping = NULL;
 
 	if (!l->expects_specials && !l->has_specials)
 		return true;
-	if (!grouping->regroups)
-		program = lower_admit_specials(lowered->program);
-	if (program != NULL)
+	program = lower_admit_specials(lowered->program, NULL);
+	if (program != NULL && lowered->regrouping != NULL)
+		regrouping = lower_admit_specials(lowered->regrouping, program);
+	if (program != NULL && (lowered->regrouping == NULL || regrouping != NULL))
+	{
 		lowered->program = program;
-	else if (l->has_specials)
+		lowered->regrouping = regrouping;
+		return true;
+	}
+	if (l->has_specials)
 		l->reason = "a numeric constant is NaN or infinite";
-	return program != NULL || !l->has_specials;
+	return !l->has_specials;
 }
 
 /* Lower keys and aggregates; the filter has been. */
@@ -503,12 +509,16 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 	lowered->program = lower_finish(l);
 	lowered->slots = l->slots;
 	lowered->regrouping = NULL;
-	if (lowered->program == NULL || !admit_specials(grouping, l, lowered))
+	if (lowered->program == NULL)
 		goto rejected;
-	if (!grouping->regroups)
+	if (grouping->regroups)
+	{
+		lowered->regrouping = lower_regrouping(lowered->program, keys, grouping->aggrefs, reason);
+		if (lowered->regrouping == NULL)
+			return false;
+	}
+	if (admit_specials(l, lowered))
 		return true;
-	lowered->regrouping = lower_regrouping(lowered->program, keys, grouping->aggrefs, reason);
-	return lowered->regrouping != NULL;
 rejected:
 	*reason = l->reason;
 	return false;

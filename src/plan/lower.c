@@ -341,12 +341,12 @@ lower_checked(Lowering *l, Expr *expr)
 }
 
 Program *
-lower_admit_specials(const Program *program)
+lower_admit_specials(const Program *program, const Program *fine)
 {
 	ProgramBuilder *builder = palloc(sizeof(ProgramBuilder));
 	Program    *result = NULL;
 
-	if (program_admit_specials(program, builder))
+	if (program_admit_specials(program, fine, builder))
 	{
 		result = palloc(program_size(builder));
 		program_finish(builder, result);

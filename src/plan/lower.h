@@ -75,8 +75,11 @@ extern bool lower_aggref(Lowering *l, Aggref *aggref);
 /* The finished Program, palloc'd, or NULL with a reason if it got too large. */
 extern Program *lower_finish(Lowering *l);
 
-/* The same for numerics that can be NaN or infinite (specials.h), or NULL. */
-extern Program *lower_admit_specials(const Program *program);
+/*
+ * The same for numerics that can be NaN or infinite, or NULL; fine: as in
+ * specials.h.
+ */
+extern Program *lower_admit_specials(const Program *program, const Program *fine);
 
 /* Is the expression's value the same for all rows, hence that of a slot? */
 extern bool is_slot(Expr *expr);

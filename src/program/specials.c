@@ -15,6 +15,9 @@
  * and bits beside them tell which there were.  Any other operation does not get
  * them: an error, and PostgreSQL's own plan answers.
  *
+ * The columns of a Program that merges groups are keys of another one, whose
+ * accumulators come first in both: there are now more of them.
+ *
  * Owns no memory.  Postgres-free.
  */
 #include "specials.h"
@@ -22,6 +25,7 @@
 typedef struct Rewriting
 {
 	const Program *from;
+	const Program *fine;		/* whose groups it merges, or NULL */
 	ProgramBuilder *to;
 	int16_t		regs[PROGRAM_MAX_INSNS];	/* of the old ones, the new */
 	int16_t		accs[PROGRAM_MAX_ACCS];
@@ -154,6 +158,9 @@ add_column(Rewriting *r, const Insn *insn)
 	bool		special = column.numeric != NUMERIC_NONE && column.numeric != NUMERIC_SHOWN;
 	int			reg;
 
+	if (r->fine != NULL)
+		special = program_key_scales(r->fine)[column.attno - 1] != KEY_NOT_NUMERIC;
+
 	if (column.numeric != NUMERIC_NONE)
 	{
 		column.numeric |= NUMERIC_SPECIALS;
@@ -231,6 +238,20 @@ add_insn(Rewriting *r, const Insn *insn)
 	return program_add_op(r->to, (OpCode) insn->op, args[0], args[1]);
 }
 
+static bool
+is_merged(const Rewriting *r, int acc)
+{
+	return program_accs(r->from)[acc].arg == ACC_MERGED;
+}
+
+/* The accumulators of the groups that are merged. */
+static void
+add_merged_accs(Rewriting *r)
+{
+	for (int i = 0; i < r->fine->naccs; i++)
+		program_add_merged_acc(r->to, &program_accs(r->fine)[i]);
+}
+
 /* An accumulator; numeric: an extreme of numerics. */
 static int
 add_acc(Rewriting *r, const Accumulator *acc, bool numeric)
@@ -254,6 +275,8 @@ summed_register(Rewriting *r, const Aggregate *agg)
 {
 	int			arg = program_accs(r->from)[agg->acc].arg;
 
+	if (arg < 0)
+		return -1;
 	switch ((FinalKind) agg->final)
 	{
 		case FINAL_SUM_NUMERIC:
@@ -271,6 +294,7 @@ summed_register(Rewriting *r, const Aggregate *agg)
 	return r->special[r->regs[arg]] ? r->regs[arg] : -1;
 }
 
+/* An aggregate over accumulators of this Program. */
 static void
 add_agg(Rewriting *r, const Aggregate *agg)
 {
@@ -319,21 +343,48 @@ add_keys(Rewriting *r)
 	}
 }
 
-static bool
-can_be_rewritten(const Program *p)
+/* Aggregates; those over merged accumulators are the other Program's, in order. */
+static void
+add_aggs(Rewriting *r)
 {
+	const Program *p = r->from;
+	int			merged = 0;
+
+	for (int i = 0; i < p->naggs && !r->to->overflow; i++)
+	{
+		const Aggregate *agg = &program_aggs(p)[i];
+
+		if (is_merged(r, agg->acc))
+			program_copy_agg(r->to, &program_aggs(r->fine)[merged++]);
+		else
+			add_agg(r, agg);
+	}
+}
+
+/* Accumulators keep their order, and what is merged its numbers. */
+static bool
+add_accs(Rewriting *r)
+{
+	const Program *p = r->from;
+
+	if (r->fine != NULL)
+		add_merged_accs(r);
 	for (int i = 0; i < p->naccs; i++)
-		if (program_accs(p)[i].arg == ACC_MERGED)
+	{
+		r->accs[i] = (int16_t) (is_merged(r, i) ? i :
+								add_acc(r, &program_accs(p)[i], is_numeric_extreme(p, i)));
+		if (r->fine == NULL && (is_merged(r, i) || r->accs[i] != i))
 			return false;
-	return !p->specials;
+	}
+	return true;
 }
 
 bool
-program_admit_specials(const Program *p, ProgramBuilder *b)
+program_admit_specials(const Program *p, const Program *fine, ProgramBuilder *b)
 {
-	Rewriting	r = {p, b, {0}, {0}, {0}, false};
+	Rewriting	r = {p, fine, b, {0}, {0}, {0}, fine != NULL};
 
-	if (!can_be_rewritten(p))
+	if (p->specials)
 		return false;
 	program_begin(b, (RowSource) p->source);
 	b->head.level = p->level;
@@ -349,9 +400,8 @@ program_admit_specials(const Program *p, ProgramBuilder *b)
 	if (p->filter >= 0)
 		program_set_filter(b, r.regs[p->filter]);
 	add_keys(&r);
-	for (int i = 0; i < p->naccs; i++)
-		r.accs[i] = (int16_t) add_acc(&r, &program_accs(p)[i], is_numeric_extreme(p, i));
-	for (int i = 0; i < p->naggs && !b->overflow; i++)
-		add_agg(&r, &program_aggs(p)[i]);
+	if (!add_accs(&r))
+		return false;
+	add_aggs(&r);
 	return !b->overflow;
 }

@@ -9,10 +9,12 @@
 
 /*
  * Build the Program that gives what p gives and has numerics that are special in
- * its registers, with the same slots.  False: there is none, since p admits them
- * already, has no numerics, or merges groups (ACC_MERGED), or since it would
- * get too large.
+ * its registers, with the same slots.  If p merges groups (ACC_MERGED), fine is
+ * the Program that has them, made to admit specials before; else NULL.  False:
+ * there is none, since p admits them already, or has no numerics and no fine, or
+ * since it would get too large.
  */
-extern bool program_admit_specials(const Program *p, ProgramBuilder *b);
+extern bool program_admit_specials(const Program *p, const Program *fine,
+								   ProgramBuilder *b);
 
 #endif							/* GPUAGG_SPECIALS_H */

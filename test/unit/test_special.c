@@ -151,6 +151,35 @@ test_stored(void)
 	   "headers cut short are none");
 }
 
+/* Over the groups of a Program that has a numeric for its key. */
+static void
+test_merging(const Program *fine, ProgramBuilder *b, ProgramBuilder *to)
+{
+	Program    *p;
+	int			key;
+	int			distinct;
+
+	program_begin(b, SOURCE_COLUMNS);
+	key = program_add_column(b, 1, VT_INT8, true, -1);
+	program_add_numeric_key(b, key, 2);
+	/* all but the last accumulator, which is of specials */
+	for (int i = 0; i < fine->naccs - 1; i++)
+		program_add_merged_acc(b, &program_accs(fine)[i]);
+	program_copy_agg(b, &program_aggs(fine)[0]);
+	program_copy_agg(b, &program_aggs(fine)[1]);
+	distinct = program_add_acc(b, ACC_SUM_INT128, key, -1);
+	program_add_numeric_agg(b, FINAL_SUM_NUMERIC, distinct, program_add_acc(b, ACC_COUNT, key, -1), 2);
+	p = malloc(program_size(b));
+	program_finish(b, p);
+	ok(program_admit_specials(p, fine, to) && to->head.naccs == p->naccs + 2,
+	   "a Program that merges groups has their notes of specials, and its own");
+	ok(to->accs[fine->naccs - 1].arg == ACC_MERGED && to->accs[fine->naccs - 1].kind == ACC_BIT_OR &&
+	   memcmp(to->aggs, program_aggs(fine), 2 * sizeof(Aggregate)) == 0 &&
+	   to->aggs[2].acc == fine->naccs && to->aggs[2].special == to->head.naccs - 1,
+	   "and their aggregates, before its own");
+	free(p);
+}
+
 static void
 test_programs(void)
 {
@@ -167,7 +196,7 @@ test_programs(void)
 					program_add_acc(b, ACC_COUNT, number, -1));
 	p = malloc(program_size(b));
 	program_finish(b, p);
-	ok(!program_admit_specials(p, to), "a Program without numerics has no specials");
+	ok(!program_admit_specials(p, NULL, to), "a Program without numerics has no specials");
 	free(p);
 
 	number = program_add_numeric_column(b, 2, NUMERIC_EXACT, 2, true, -1);
@@ -176,7 +205,7 @@ test_programs(void)
 	program_add_numeric_key(b, number, 2);
 	p = malloc(program_size(b));
 	program_finish(b, p);
-	ok(program_admit_specials(p, to), "one with numerics is made to admit them");
+	ok(program_admit_specials(p, NULL, to), "one with numerics is made to admit them");
 	special = malloc(program_size(to));
 	program_finish(to, special);
 	ok(special->specials && special->naccs == p->naccs + 1 && special->nslots == p->nslots &&
@@ -187,15 +216,16 @@ test_programs(void)
 	ok(program_columns(special)[0].numeric == NUMERIC_NONE &&
 	   program_columns(special)[1].numeric == (NUMERIC_EXACT | NUMERIC_SPECIALS),
 	   "and only their columns hold specials");
-	ok(!program_admit_specials(special, to), "it admits them once");
+	ok(!program_admit_specials(special, NULL, to), "it admits them once");
 	free(p);
 
 	program_add_merged_acc(b, &b->accs[0]);
 	p = malloc(program_size(b));
 	program_finish(b, p);
-	ok(!program_admit_specials(p, to), "one that merges groups does not");
-	free(special);
+	ok(!program_admit_specials(p, NULL, to), "one that merges groups does not without theirs");
 	free(p);
+	test_merging(special, b, to);
+	free(special);
 	free(b);
 	free(to);
 }
