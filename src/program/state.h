@@ -204,6 +204,26 @@ sum128_normalize(uint64_t *words)
 	words[0] &= UINT64_C(0xffffffff);
 }
 
+/* Merge an extreme of values that no word holds. */
+GA_FN void
+acc_merge_value(const Accumulator *acc, uint64_t *into, const uint64_t *from)
+{
+	AccKind		kind = (AccKind) acc->kind;
+
+	if (kind == ACC_MIN_WIDE)
+		take_min_wide(into, wide_of_words(from[0], from[1]));
+	else if (kind == ACC_MAX_WIDE)
+		take_max_wide(into, wide_of_words(from[0], from[1]));
+	else if (acc_is_interval(kind))
+	{
+		take_interval(kind, into, interval_of_words(from[0], from[1]));
+		if (into[0] == from[0] && into[1] == from[1])
+			into[2] |= from[2];
+	}
+	else if (from[0] != 0 && extreme_is_beaten(kind, into, extreme_text(from)))
+		memcpy(into, from, 2 * sizeof(*into));
+}
+
 /* Merge the words of one accumulator from another state of the same group. */
 GA_FN void
 acc_merge(const Accumulator *acc, int level, uint64_t *into, const uint64_t *from)
@@ -254,21 +274,11 @@ acc_merge(const Accumulator *acc, int level, uint64_t *into, const uint64_t *fro
 		case ACC_MAX_TEXT:
 		case ACC_MIN_BPCHAR:
 		case ACC_MAX_BPCHAR:
-			if (from[0] != 0 && extreme_is_beaten((AccKind) acc->kind, into,
-													 extreme_text(from)))
-				memcpy(into, from, 2 * sizeof(*into));
-			break;
 		case ACC_MIN_WIDE:
-			take_min_wide(into, wide_of_words(from[0], from[1]));
-			break;
 		case ACC_MAX_WIDE:
-			take_max_wide(into, wide_of_words(from[0], from[1]));
-			break;
 		case ACC_MIN_INTERVAL:
 		case ACC_MAX_INTERVAL:
-			take_interval((AccKind) acc->kind, into, interval_of_words(from[0], from[1]));
-			if (into[0] == from[0] && into[1] == from[1])
-				into[2] |= from[2];
+			acc_merge_value(acc, into, from);
 			break;
 	}
 }

@@ -2,7 +2,7 @@
 import copy
 
 from dataclasses import dataclass, field, replace
-from expressions import Expr, Generator, FLOATS, INTS, KEY_TYPES
+from expressions import Expr, Generator, DURATION, FLOATS, INTS, KEY_TYPES
 from oracle import Exact, FloatOracle
 from tables import UNHASHED, Column, base_type, set_zone
 
@@ -319,12 +319,14 @@ class QueryMaker:
         """min and max.  Which of equal values they return depends on the order of rows."""
         rng = self.rng
         argument = gen.make(rng.choice(EXTREMES), rng.choice([0, 0, 1, 2]))
-        form = '%s({0})'
+        form, around = '%s({0})', '{}'
         if argument.type in FLOATS:
             form = '(%s({0}) + 0)'
-        elif argument.type == 'interval':
+        elif argument.type == 'interval' and rng.random() < 0.5:
             argument = gen.canonical(argument)
-        return Aggregate(form % rng.choice(['min', 'max']), argument, loose=argument.type == 'numeric')
+        elif argument.type == 'interval':
+            around = '(' + DURATION.replace('{0}', '{}') + ')'
+        return Aggregate(form % rng.choice(['min', 'max']), argument, around=around, loose=argument.type == 'numeric')
 
     def ordered(self, gen):
         """An aggregate that PostgreSQL keeps for itself."""
