@@ -240,7 +240,7 @@ put_value(const DeformArgs *args, const DeformColumn *column, uint32_t row,
 	const uint8_t *from = tuple->data + value->offset + value->header;
 
 	/* what stands in the column's place must be harmless all the same */
-	if (!value->plain)
+	if (!value->plain && !column->presence)
 	{
 		for (uint32_t i = 0; i < column->width; i++)
 			to[i] = 0;
@@ -249,15 +249,18 @@ put_value(const DeformArgs *args, const DeformColumn *column, uint32_t row,
 	}
 	if (column->numeric != NUMERIC_NONE)
 	{
-		if (!numeric_read_part((NumericPart) column->numeric, column->width == sizeof(Wide),
+		if (!numeric_read_part(column->numeric, column->width == sizeof(Wide),
 							   from, value->size - value->header, column->scale, to))
-			return ERROR_NUMERIC;
+			return numeric_is_not_admitted(column->numeric, from, value->size - value->header) ?
+				ERROR_SPECIAL : ERROR_NUMERIC;
 	}
 	else if (column->is_text)
 	{
 		((TextRef *) to)->start = (uint32_t) (from - args->batch.bytes);
 		((TextRef *) to)->length = value->size - value->header;
 	}
+	else if (column->presence)
+		*to = true;
 	else
 		copy_value(column, to, from);
 	put_isnull(&args->batch, column, row, false);

@@ -76,7 +76,7 @@ SELECT check_fallback('SELECT g, sum(n::numeric(15,2)) FROM large GROUP BY g');
 SELECT check_fallback('SELECT g, sum(n % (g - 1)) FROM large GROUP BY g');
 CREATE TABLE special (g int, n numeric(25,2));
 INSERT INTO special VALUES (1, 1.5), (1, 'NaN'), (2, NULL);
-SELECT check_fallback('SELECT g, sum(n), max(n), count(n) FROM special GROUP BY g');
+SELECT check_query('SELECT g, sum(n), max(n), count(n) FROM special GROUP BY g');
 SELECT check_query('SELECT g, count(*) FROM special GROUP BY g');
 DELETE FROM special WHERE n = 'NaN';
 INSERT INTO special VALUES (3, 92233720368547758.07), (3, -92233720368547758.07);
@@ -110,7 +110,7 @@ SELECT check_query('SELECT m, count(*) FROM paid GROUP BY m');
 SELECT check_query('SELECT a.g, sum(a.n2), avg(b.n4 + a.n2) FROM amounts a JOIN amounts b ON a.id = b.id + 1 GROUP BY a.g');
 SELECT check_query('SELECT n2, count(*) FROM (SELECT n2 FROM amounts WHERE id < 2000 OFFSET 0) s GROUP BY n2');
 SELECT check_query('SELECT sum(n) FROM (VALUES (1.50::numeric(5,2)), (2.25::numeric(5,2))) x (n)');
-SELECT check_fallback($$SELECT sum(n) FROM (VALUES ('NaN'::numeric(5,2)), (2.25::numeric(5,2))) x (n)$$);
+SELECT check_query($$SELECT sum(n) FROM (VALUES ('NaN'::numeric(5,2)), (2.25::numeric(5,2))) x (n)$$);
 
 -- parameters: their scale is not known, which matters to no comparison
 CREATE FUNCTION check_parameter(op text, value numeric) RETURNS text 
@@ -161,6 +161,5 @@ SELECT sum(sqrt(n0)) FROM amounts WHERE id < 2;
 SELECT sum(wide * n4) FROM amounts WHERE id < 2;
 SELECT sum(CASE WHEN n4 > 0 THEN n4 END) FROM amounts WHERE id < 4;
 SELECT count(*) FILTER (WHERE n2 < 1e30) FROM amounts;
-SELECT count(*) FILTER (WHERE n2 < 'NaN') FROM amounts;
 SELECT sum(n4::numeric(5,-1)) FROM amounts WHERE id < 4;
 RESET gpuagg.report_rejections;

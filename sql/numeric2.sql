@@ -68,7 +68,7 @@ SELECT check_fallback('SELECT g, min(s) FROM free GROUP BY g');
 SELECT check_query('SELECT g, sum(u), avg(u), sum(s) FROM free GROUP BY g');
 SELECT check_query('SELECT id, sum(u), avg(u), sum(s) FROM free GROUP BY id');
 ROLLBACK;
--- NaN, infinities, and what is too large
+-- what is too large
 CREATE FUNCTION with_value(value numeric, query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	result text;
@@ -79,7 +79,7 @@ BEGIN
 	RETURN result;
 END $$;
 SELECT v AS value, with_value(v, 'SELECT g, sum(m), var_pop(m) FROM free GROUP BY g'), with_value(v, 'SELECT count(*) FROM free WHERE m > 1')
-FROM unnest('{NaN,Infinity,-Infinity,1e15,-922337203685477.5808,0.00001,0.00001000}'::numeric[]) v;
+FROM unnest('{1e15,-922337203685477.5808,0.00001,0.00001000}'::numeric[]) v;
 
 -- tables without statistics: up to 6 digits
 CREATE TABLE unseen (g int, n numeric, m numeric(5,-2), z numeric(40,30));
@@ -94,7 +94,7 @@ SELECT check_fallback('SELECT g, sum(n) FROM unseen GROUP BY g');
 ANALYZE unseen;
 SELECT check_query('SELECT g, sum(n), avg(n) FROM unseen GROUP BY g');
 INSERT INTO unseen SELECT 1, 'NaN' FROM generate_series(1, 50);
-SELECT check_fallback('SELECT g, sum(n) FROM unseen GROUP BY g');
+SELECT check_query('SELECT g, sum(n) FROM unseen GROUP BY g');
 ANALYZE unseen;
 SELECT check_query('SELECT g, sum(n), avg(n) FROM unseen GROUP BY g');
 UPDATE unseen SET n = 12345678901234567890.123 WHERE n = 'NaN';
@@ -111,7 +111,7 @@ ANALYZE free_grown;
 SELECT check_query('SELECT g, sum(a), avg(b), sum(c), sum(a + c), sum(a * b), stddev(c) FROM free_grown GROUP BY g');
 ALTER TABLE free_grown ADD COLUMN d numeric DEFAULT 0.12345678, ADD COLUMN e numeric DEFAULT 'NaN';
 SELECT check_fallback('SELECT g, sum(d) FROM free_grown GROUP BY g');
-SELECT check_fallback('SELECT g, sum(e) FROM free_grown GROUP BY g');
+SELECT check_query('SELECT g, sum(e) FROM free_grown GROUP BY g');
 
 -- long headers, since the display scale does not fit a short one
 CREATE TABLE long_headers (n numeric, m numeric);

@@ -31,7 +31,7 @@ SELECT count(*) FROM facts f WHERE f.id < 20 AND f.i4 = (SELECT max(g.i4) FROM f
 -- DISTINCT
 SELECT DISTINCT ON (b) b, id FROM facts ORDER BY b, id;
 SELECT DISTINCT generate_series(1, 2), b FROM facts WHERE id < 3 ORDER BY 1, 2;
-SELECT DISTINCT v FROM (VALUES (B'1'), (B'1')) x (v);
+SELECT DISTINCT v FROM (VALUES ('10:00+01'::timetz), ('10:00+01')) x (v);
 SELECT DISTINCT random() < 2 FROM facts;
 SELECT DISTINCT max(i4) FROM facts;
 

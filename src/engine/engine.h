@@ -29,6 +29,8 @@ typedef enum EngineStatus
 								 * value cannot be represented here */
 	ENGINE_WIDEN,				/* a float sum needs more words: begin again with
 								 * the Program that program_widen makes */
+	ENGINE_SPECIAL,				/* a numeric is NaN or infinite: begin again with
+								 * the one that program_admit_specials makes */
 	ENGINE_CORRUPT,				/* a heap page contradicts itself */
 	ENGINE_NO_MEMORY,			/* memory_limit, or the machine's memory */
 	ENGINE_FAILED				/* the device or its driver */

@@ -31,6 +31,7 @@ static const struct
 {
 	{"inexact", ENGINE_INEXACT},
 	{"widen", ENGINE_WIDEN},
+	{"special", ENGINE_SPECIAL},
 	{"corrupt", ENGINE_CORRUPT},
 	{"no_memory", ENGINE_NO_MEMORY},
 	{"failed", ENGINE_FAILED}

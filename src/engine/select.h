@@ -24,9 +24,10 @@ extern bool engine_cuda_answers(void);
 
 /*
  * The engine to run a plan with that was made for the engine named `planned`
- * (only plans made under `auto` need it; cuda may be gone since).
+ * (only plans made under `auto` need it; cuda may be gone since).  Where
+ * gpuagg.engine has changed since to one that cannot run the Program: cpu.
  */
-extern const EngineOps *engine_for_plan(const char *planned);
+extern const EngineOps *engine_for_plan(const char *planned, const Program *program);
 
 /* Once, when the module is loaded. */
 extern void engine_init(void);
@@ -54,8 +55,9 @@ extern void engine_rewind(EngineHandle *handle);
 extern void engine_close(EngineHandle *handle);
 extern const char *engine_message(const EngineHandle *handle);
 
-/* An open run cannot have a row at all: its message, and ENGINE_INEXACT. */
-extern EngineStatus engine_give_up(EngineHandle *handle, const char *message);
+/* An open run cannot have a row at all: why, and that status. */
+extern EngineStatus engine_give_up(EngineHandle *handle, EngineStatus status,
+								   const char *message);
 
 /* What happened, also after engine_close; NULL before engine_open. */
 extern const EngineStats *engine_stats(const EngineHandle *handle);

@@ -20,15 +20,18 @@
 #include "utils/float.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
+#include "utils/timestamp.h"
 #include "utils/uuid.h"
 
 #include "exec/final.h"
 #include "exec/moments.h"
 #include "exec/variance.h"
 #include "program/exact_result.h"
+#include "program/special.h"
 #include "program/state.h"
 
 static Datum make_varlena(const char *bytes, uint32 len);
+static Datum wide_numeric(const Program *program, const Wide *wide, int scale);
 
 /* high * 2^32 + low as numeric: the sum that SUM_INT128's two words hold. */
 static Numeric
@@ -64,6 +67,24 @@ scaled_numeric(Numeric number, int unit, int scale)
 	return result;
 }
 
+/* NaN or an infinity. */
+static Datum
+special_numeric(uint32_t special)
+{
+	const char *name = special == SPECIAL_NAN ? "NaN" :
+		special == SPECIAL_PINF ? "Infinity" : "-Infinity";
+
+	return DirectFunctionCall3(numeric_in, CStringGetDatum(name),
+							   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+}
+
+/* Which specials are among an aggregate's values? */
+static uint32_t
+specials_of(const Accumulator *accs, const Aggregate *agg, const uint64_t *words)
+{
+	return agg->special < 0 ? 0 : (uint32_t) words[accs[agg->special].word];
+}
+
 /* The display scale of an aggregate's values: the largest one of them. */
 static int
 shown_scale(const Accumulator *accs, const Aggregate *agg, const uint64_t *words)
@@ -87,7 +108,12 @@ static Datum
 sum_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *words)
 {
 	const Accumulator *acc = &accs[agg->acc];
-	Numeric		sum = (acc->kind == ACC_SUM_INT128)
+	uint32_t	specials = specials_of(accs, agg, words);
+	Numeric		sum;
+
+	if (specials)
+		return special_numeric(special_sum_class(specials));
+	sum = (acc->kind == ACC_SUM_INT128)
 		? sum128_to_numeric(words + acc->word)
 		: int64_to_numeric((int64) words[acc->word]);
 
@@ -96,7 +122,10 @@ sum_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *words
 	return scaled_numeric(sum, agg->scale, shown_scale(accs, agg, words));
 }
 
-/* The sum in numeric divided by the count in numeric, as PostgreSQL's avg. */
+/*
+ * The sum in numeric divided by the count in numeric, as PostgreSQL's avg; so is
+ * a special sum.
+ */
 static Datum
 average_numeric(Datum sum, uint64_t count)
 {
@@ -130,6 +159,9 @@ variance_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *
 		*isnull = true;
 		return (Datum) 0;
 	}
+	/* infinities too make it NaN, as variances of floats are */
+	if (specials_of(accs, agg, words))
+		return special_numeric(SPECIAL_NAN);
 	squares = scaled_numeric(squares_numeric(accs, agg, words), 2 * agg->scale, 2 * scale);
 	return NumericGetDatum(exact_variance((int64) count,
 										  DatumGetNumeric(sum_numeric(accs, agg, words)),
@@ -173,6 +205,36 @@ moments_float(const Program *program, const Aggregate *agg, const uint64_t *word
 	return Float8GetDatum(float_moments((FinalKind) agg->final, count, sums, isnull));
 }
 
+/* A number of units of 10^-scale, or, of a Program that admits it, a special. */
+static Datum
+number_numeric(const Program *program, int64 number, int scale)
+{
+	uint32_t	special = program->specials ? special_class(number) : 0;
+
+	return special ? special_numeric(special) :
+		NumericGetDatum(int64_div_fast_to_numeric(number, scale));
+}
+
+static Datum
+extreme_numeric(const Program *program, AccKind kind, const uint64_t *value, int scale)
+{
+	Wide		wide = {{value[0], value[1]}};
+
+	return kind == ACC_MIN_WIDE || kind == ACC_MAX_WIDE ? wide_numeric(program, &wide, scale) :
+		number_numeric(program, (int64) value[0], scale);
+}
+
+static Datum
+interval_datum(TimeSpan span)
+{
+	Interval   *interval = palloc(sizeof(Interval));
+
+	interval->time = span.time;
+	interval->day = span.day;
+	interval->month = span.month;
+	return IntervalPGetDatum(interval);
+}
+
 Datum
 final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 			const int32_t *units, bool *isnull)
@@ -204,9 +266,11 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 		case FINAL_AVG_NUMERIC:
 			return average_numeric(sum_numeric(accs, agg, words), count);
 		case FINAL_EXTREME_NUMERIC:
-			return NumericGetDatum(int64_div_fast_to_numeric((int64) value[0], agg->scale));
+			return extreme_numeric(program, (AccKind) acc->kind, value, agg->scale);
 		case FINAL_EXTREME_TEXT:
 			return make_varlena(extreme_text(value).data, extreme_text(value).len);
+		case FINAL_EXTREME_INTERVAL:
+			return interval_datum(interval_of_words(value[0], value[1]));
 		case FINAL_SUM_FLOAT4:
 			return Float4GetDatum((float4) sum_float(program, agg, words, units, true));
 		case FINAL_SUM_FLOAT8:
@@ -291,16 +355,18 @@ vector_uuid(const ColumnVector *vector, uint32_t row)
 	return UUIDPGetDatum(uuid);
 }
 
-/* A number of 128 bits: the low word counts from -2^63 on. */
-static Numeric
-wide_numeric(const Wide *wide, int scale)
+/* The same of 128 bits: the low word counts from -2^63 on. */
+static Datum
+wide_numeric(const Program *program, const Wide *wide, int scale)
 {
+	uint32_t	special = program->specials ? wide_special_class(*wide) : 0;
 	int64		low = (int64) wide->w[0];
 	int64		high = (int64) (wide->w[1] + (wide->w[0] >> 63));
 
-	return DatumGetNumeric(scaled_numeric(two_part_numeric(int64_to_numeric(low),
-														   int64_to_numeric(high)),
-										  scale, scale));
+	if (special)
+		return special_numeric(special);
+	return scaled_numeric(two_part_numeric(int64_to_numeric(low), int64_to_numeric(high)),
+						  scale, scale);
 }
 
 static bool
@@ -340,6 +406,7 @@ vector_datum(const ColumnVector *vector, ValueType type, uint32_t row,
 		case VT_TEXT:
 			return vector_text(vector, row);
 		case VT_WIDE:			/* only keys of numeric are: key_value */
+		case VT_INTERVAL:		/* no key is */
 		case VT_COUNT:
 			break;
 	}
@@ -360,8 +427,10 @@ key_value(const Program *program, int key, const ColumnVector *vector,
 	if (*isnull)
 		return (Datum) 0;
 	if (type == VT_WIDE)
-		numeric = wide_numeric(&((const Wide *) vector->values)[group], scale);
+		numeric = DatumGetNumeric(wide_numeric(program,
+											   &((const Wide *) vector->values)[group], scale));
 	else
-		numeric = int64_div_fast_to_numeric(((const int64 *) vector->values)[group], scale);
+		numeric = DatumGetNumeric(number_numeric(program,
+												 ((const int64 *) vector->values)[group], scale));
 	return make_varlena(VARDATA(numeric), VARSIZE(numeric) - VARHDRSZ);
 }

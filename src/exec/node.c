@@ -16,8 +16,9 @@
  * are the node's result; the engine's groups go through HAVING and projection.
  *
  * An engine may find that a float sum needs more words than the Program gives
- * it (exact.h).  Then it begins again with a wider Program, which is kept for
- * rescans; the input is read once more.
+ * it (exact.h), or that a numeric is NaN or infinite (specials.h).  Then it begins
+ * again with another Program, which is kept for rescans; the input is read once
+ * more.
  *
  * Memory: slots and batches live in run_context, which is reset for every run;
  * the engine's own memory is freed with its handle.
@@ -39,6 +40,7 @@
 #include "exec/node.h"
 #include "exec/slots.h"
 #include "guc.h"
+#include "plan/lower.h"
 #include "source/child.h"
 #include "source/rows.h"
 
@@ -142,9 +144,11 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 		open_tables(state);
 	state->slot_exprs = ExecInitExprList(scan->custom_exprs, (PlanState *) node);
 	state->slot_params = slots_exec_params(scan->custom_exprs);
+	state->early_slots = slots_evaluate_early(state->slot_exprs, node->ss.ps.ps_ExprContext,
+											  &state->slots_failed);
 	state->run_context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg run",
 											   ALLOCSET_DEFAULT_SIZES);
-	state->engine = engine_handle(engine_for_plan(state->plan->engine));
+	state->engine = engine_handle(engine_for_plan(state->plan->engine, state->program));
 	if (state->plan->regrouping)
 		state->regrouping = regrouping_create(state->plan);
 }
@@ -242,25 +246,55 @@ widened(GpuAggState *state, const Program *program)
 	return program_widen(program, wider) ? wider : program;
 }
 
-/* The same, in wider runs for as long as float sums ask for that. */
+/* Wider programs, with which to begin again; false: there are none. */
+static bool
+widen_programs(GpuAggState *state)
+{
+	const Program *program = widened(state, state->program);
+	const Program *coarse = state->coarse ? widened(state, state->coarse) : NULL;
+
+	if (program == state->program && coarse == state->coarse)
+		return false;
+	state->program = program;
+	state->coarse = coarse;
+	return true;
+}
+
+/* The programs that admit specials; false: there are none. */
+static bool
+admit_specials(GpuAggState *state)
+{
+	MemoryContext old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+	Program    *program = lower_admit_specials(state->program, NULL);
+	Program    *coarse = NULL;
+
+	if (program && state->coarse)
+		coarse = lower_admit_specials(state->coarse, program);
+	MemoryContextSwitchTo(old);
+	if (program == NULL || (state->coarse && coarse == NULL))
+		return false;
+	state->program = program;
+	state->coarse = coarse;
+	return true;
+}
+
+/* The same, again for as long as the input has what the programs cannot hold. */
 static EngineStatus
-run_widening(GpuAggState *state, const EngineHints *hints, const char **message)
+run_repeatedly(GpuAggState *state, const EngineHints *hints, const char **message)
 {
 	EngineStatus status;
 
-	while ((status = run_once(state, hints, message)) == ENGINE_WIDEN)
+	while ((status = run_once(state, hints, message)) == ENGINE_WIDEN ||
+		   status == ENGINE_SPECIAL)
 	{
-		const Program *program = widened(state, state->program);
-		const Program *coarse = state->coarse ? widened(state, state->coarse) : NULL;
-
-		if (program == state->program && coarse == state->coarse)
+		if (status == ENGINE_WIDEN && !widen_programs(state))
 		{
 			*message = "a float sum cannot be exact";
 			return ENGINE_INEXACT;
 		}
+		if (status == ENGINE_SPECIAL && !admit_specials(state))
+			return ENGINE_INEXACT;
 		close_run(state);
-		state->program = program;
-		state->coarse = coarse;
 		if (state->child)
 			ExecReScan(state->child);
 	}
@@ -296,8 +330,8 @@ run_engine(GpuAggState *state)
 		fall_back(state, ENGINE_INEXACT, "the transaction is serializable");
 	else if (state->slots_failed)
 		fall_back(state, ENGINE_INEXACT, "an expression without columns has raised an error before");
-	else if (!slots_evaluate(state->slot_exprs, state->slot_params, econtext,
-							 &state->slots, &reason))
+	else if (!slots_evaluate(state->slot_exprs, state->early_slots, state->slot_params,
+							 econtext, &state->slots, &reason))
 	{
 		/* what a failed expression has cached (SQL functions do) is unusable */
 		state->slots_failed = true;
@@ -305,7 +339,7 @@ run_engine(GpuAggState *state)
 	}
 	else
 	{
-		status = run_widening(state, &hints, &message);
+		status = run_repeatedly(state, &hints, &message);
 		if (status == ENGINE_OK)
 			state->phase = PHASE_GROUPS;
 		else

@@ -21,7 +21,7 @@
 
 typedef enum DisplayScaleKind
 {
-	SCALE_ANY,					/* of a NULL */
+	SCALE_ANY,					/* of a NULL or special constant */
 	SCALE_CONST,
 	SCALE_COLUMN,
 	SCALE_LARGER,
@@ -32,7 +32,8 @@ typedef enum DisplayScaleKind
 struct DisplayScale
 {
 	DisplayScaleKind kind;
-	int			value;			/* CONST: it; COLUMN: the one expected, or -1 */
+	int			value;			/* CONST: it; COLUMN: the one expected, or -1;
+								 * a special, which has none, may show that */
 	int			when;			/* SELECTED: the condition's register */
 	int			attno;			/* COLUMN: its definition */
 	int			missing;
@@ -82,7 +83,7 @@ display_scale_column(int attno, bool nullable, int missing, int expected)
 const DisplayScale *
 display_scale_larger(const DisplayScale *a, const DisplayScale *b)
 {
-	/* a NULL operand makes a NULL */
+	/* a NULL operand makes a NULL, a special one a special */
 	if (a->kind == SCALE_ANY || b->kind == SCALE_ANY)
 		return display_scale_of_null();
 	if (a->kind == SCALE_CONST && b->kind == SCALE_CONST)
@@ -173,8 +174,8 @@ display_scale_register(Lowering *l, const DisplayScale *shown)
 		case SCALE_CONST:
 			return lower_slot(l, int4_const(shown->value, false));
 		case SCALE_COLUMN:
-			return program_add_numeric_column(l->builder, shown->attno, NUMERIC_SHOWN, 0,
-											  shown->nullable,
+			return program_add_numeric_column(l->builder, shown->attno, NUMERIC_SHOWN,
+											  Max(shown->value, 0), shown->nullable,
 											  shown->missing < 0 ? -1 :
 											  lower_add_slot(l, int4_const(shown->missing, false),
 															 VT_INT4));

@@ -374,6 +374,14 @@ equal_is_identical(Node *expr)
 										  ObjectIdGetDatum(type->btree_opintype)));
 }
 
+static bool
+type_is_hashable(Node *expr)
+{
+	TypeCacheEntry *type = lookup_type_cache(exprType(expr), TYPECACHE_HASH_PROC);
+
+	return OidIsValid(type->hash_proc);
+}
+
 /*
  * Make all columns of the input keys.  The clause refers to them by numbers in
  * the target, where those that PostgreSQL's GROUP BY refers to have theirs.
@@ -399,7 +407,7 @@ group_by_all_columns(Grouping *grouping)
 		SortGroupClause *clause = makeNode(SortGroupClause);
 		Node	   *expr = list_nth(target->exprs, i);
 
-		if (!equal_is_identical(expr))
+		if (!equal_is_identical(expr) || !type_is_hashable(expr))
 			return psprintf("DISTINCT in an aggregate beside values of type %s is not supported",
 							format_type_be(exprType(expr)));
 		if (target->sortgrouprefs[i] == 0)
@@ -451,6 +459,32 @@ grouping_examine_input(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_
 	return group_by_all_columns(grouping);
 }
 
+/*
+ * Make the programs admit NaN and infinities among numerics if they are expected;
+ * if they are constants, they must.
+ */
+static bool
+admit_specials(Lowering *l, LoweredGrouping *lowered)
+{
+	Program    *program;
+	Program    *regrouping = NULL;
+
+	if (!l->expects_specials && !l->has_specials)
+		return true;
+	program = lower_admit_specials(lowered->program, NULL);
+	if (program != NULL && lowered->regrouping != NULL)
+		regrouping = lower_admit_specials(lowered->regrouping, program);
+	if (program != NULL && (lowered->regrouping == NULL || regrouping != NULL))
+	{
+		lowered->program = program;
+		lowered->regrouping = regrouping;
+		return true;
+	}
+	if (l->has_specials)
+		l->reason = "a numeric constant is NaN or infinite";
+	return !l->has_specials;
+}
+
 /* Lower keys and aggregates; the filter has been. */
 static bool
 lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
@@ -477,10 +511,14 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 	lowered->regrouping = NULL;
 	if (lowered->program == NULL)
 		goto rejected;
-	if (!grouping->regroups)
+	if (grouping->regroups)
+	{
+		lowered->regrouping = lower_regrouping(lowered->program, keys, grouping->aggrefs, reason);
+		if (lowered->regrouping == NULL)
+			return false;
+	}
+	if (admit_specials(l, lowered))
 		return true;
-	lowered->regrouping = lower_regrouping(lowered->program, keys, grouping->aggrefs, reason);
-	return lowered->regrouping != NULL;
 rejected:
 	*reason = l->reason;
 	return false;
@@ -606,7 +644,7 @@ child_computes(PlannerInfo *root, List *inputs, Aggref *aggref)
 	else if (lower_aggref(lower_begin_columns(root, inputs), aggref))
 		return false;
 	arg = (Node *) linitial_node(TargetEntry, aggref->args)->expr;
-	return lower_can_input((Expr *) arg) && !contain_subplans(arg);
+	return lower_can_input(aggref, (Expr *) arg) && !contain_subplans(arg);
 }
 
 /* The child's path, with what it computes for aggregates beside its own output. */

@@ -24,6 +24,7 @@
 #include "utils/lsyscache.h"
 
 #include "plan/lower_internal.h"
+#include "program/specials.h"
 
 /* Keep the first reason.  Always -1, for callers to return. */
 int
@@ -102,7 +103,7 @@ lower_null_test(Lowering *l, const NullTest *test)
 
 	if (test->argisrow)
 		return lower_reject(l, _("IS NULL of a row is not supported"));
-	reg = lower_expr(l, test->arg);
+	reg = lower_presence(l, test->arg);
 	if (reg < 0)
 		return -1;
 	return program_add_op(l->builder,
@@ -297,7 +298,7 @@ check_text_key(Lowering *l, Expr *expr)
 		lower_reject(l, _("a key of type character has no fixed length"));
 		return false;
 	}
-	return check_collation(l, exprCollation((Node *) expr));
+	return check_collation(l, type, exprCollation((Node *) expr));
 }
 
 bool
@@ -318,6 +319,11 @@ lower_key(Lowering *l, Expr *expr)
 		return lower_succeeded(l);
 	if (l->builder->insns[reg].type == VT_TEXT && !check_text_key(l, expr))
 		return false;
+	if (l->builder->insns[reg].type == VT_INTERVAL)
+	{
+		lower_reject(l, _("keys of type interval are not supported"));
+		return false;
+	}
 
 	program_add_numeric_key(l->builder, reg, scale.unit);
 	return lower_succeeded(l);
@@ -332,6 +338,21 @@ lower_checked(Lowering *l, Expr *expr)
 	if (reg >= 0 && l->builder->insns[reg].fallible)
 		program_add_acc(l->builder, ACC_COUNT, reg, -1);
 	return lower_succeeded(l);
+}
+
+Program *
+lower_admit_specials(const Program *program, const Program *fine)
+{
+	ProgramBuilder *builder = palloc(sizeof(ProgramBuilder));
+	Program    *result = NULL;
+
+	if (program_admit_specials(program, fine, builder))
+	{
+		result = palloc(program_size(builder));
+		program_finish(builder, result);
+	}
+	pfree(builder);
+	return result;
 }
 
 Program *

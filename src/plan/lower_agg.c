@@ -48,9 +48,12 @@ static const AggregateKind aggregate_kinds[] = {
 	{F_MIN_NUMERIC, ACC_MIN_INT, FINAL_EXTREME_NUMERIC},
 	{F_MIN_FLOAT4, ACC_MIN_FLOAT, FINAL_EXTREME_FLOAT4},
 	{F_MIN_FLOAT8, ACC_MIN_FLOAT, FINAL_EXTREME_FLOAT8},
+	{F_MIN_TIME, ACC_MIN_INT, FINAL_EXTREME_INT8},
+	{F_MIN_MONEY, ACC_MIN_INT, FINAL_EXTREME_INT8},
 	{F_MIN_DATE, ACC_MIN_INT, FINAL_EXTREME_INT4},
 	{F_MIN_TIMESTAMP, ACC_MIN_INT, FINAL_EXTREME_INT8},
 	{F_MIN_TIMESTAMPTZ, ACC_MIN_INT, FINAL_EXTREME_INT8},
+	{F_MIN_INTERVAL, ACC_MIN_INTERVAL, FINAL_EXTREME_INTERVAL},
 	{F_MIN_TEXT, ACC_MIN_TEXT, FINAL_EXTREME_TEXT},
 	{F_MIN_BPCHAR, ACC_MIN_BPCHAR, FINAL_EXTREME_TEXT},
 
@@ -60,9 +63,12 @@ static const AggregateKind aggregate_kinds[] = {
 	{F_MAX_NUMERIC, ACC_MAX_INT, FINAL_EXTREME_NUMERIC},
 	{F_MAX_FLOAT4, ACC_MAX_FLOAT, FINAL_EXTREME_FLOAT4},
 	{F_MAX_FLOAT8, ACC_MAX_FLOAT, FINAL_EXTREME_FLOAT8},
+	{F_MAX_TIME, ACC_MAX_INT, FINAL_EXTREME_INT8},
+	{F_MAX_MONEY, ACC_MAX_INT, FINAL_EXTREME_INT8},
 	{F_MAX_DATE, ACC_MAX_INT, FINAL_EXTREME_INT4},
 	{F_MAX_TIMESTAMP, ACC_MAX_INT, FINAL_EXTREME_INT8},
 	{F_MAX_TIMESTAMPTZ, ACC_MAX_INT, FINAL_EXTREME_INT8},
+	{F_MAX_INTERVAL, ACC_MAX_INTERVAL, FINAL_EXTREME_INTERVAL},
 	{F_MAX_TEXT, ACC_MAX_TEXT, FINAL_EXTREME_TEXT},
 	{F_MAX_BPCHAR, ACC_MAX_BPCHAR, FINAL_EXTREME_TEXT},
 
@@ -188,7 +194,7 @@ check_text_extreme(Lowering *l, const Aggref *aggref, AccKind kind)
 		lower_reject(l, _("an extreme of type character has no fixed length"));
 		return false;
 	}
-	return check_order(l, aggref->inputcollid);
+	return check_order(l, exprType((Node *) arg), aggref->inputcollid);
 }
 
 /* The kind of an aggregate that can be lowered, but for its expressions. */
@@ -308,14 +314,16 @@ lower_argument(Lowering *l, const AggregateKind *kind, Expr *expr, int filter,
 
 	*unit = 0;
 	*shown = -1;
+	if (kind->acc == ACC_COUNT)
+		return lower_presence(l, expr);
 	if (!is_numeric(expr))
 		return lower_expr(l, expr);
 	arg = lower_numeric(l, expr, &scale);
-	if (arg < 0 || kind->acc == ACC_COUNT)
-		return arg;
+	if (arg < 0)
+		return -1;
 	*unit = scale.unit;
 	if (is_extreme(kind->acc))
-		return narrow(l, lower_uniform(l, arg, &scale));
+		return lower_uniform(l, arg, &scale);
 	if (is_variance(kind->final))
 		arg = narrow(l, arg);
 	return lower_shown_acc(l, arg, &scale, filter, shown) ? arg : -1;
@@ -358,13 +366,16 @@ add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
 			acc = program_add_float_acc(b, arg, -1, filter,
 										float_limit(kind->final,
 													(ValueType) b->insns[arg].type));
+		else if (is_extreme(kind->acc) && is_wide(l, arg))
+			acc = program_add_acc(b, kind->acc == ACC_MIN_INT ? ACC_MIN_WIDE : ACC_MAX_WIDE,
+								  arg, filter);
 		else if (kind->acc != ACC_COUNT && is_wide(l, arg))
 			acc = program_add_acc(b, kind->acc,
 								  program_add_op(b, OP_wide_low, arg, -1), filter);
 		else if (kind->acc != ACC_COUNT)
 			acc = program_add_acc(b, kind->acc, arg, filter);
 		agg = program_add_numeric_agg(b, kind->final, acc, count, unit);
-		if (kind->acc != ACC_COUNT && is_wide(l, arg))
+		if (kind->acc != ACC_COUNT && !is_extreme(kind->acc) && is_wide(l, arg))
 			program_set_high(b, agg, add_high_parts(l, kind, arg, filter));
 	}
 	program_set_shown(b, agg, shown);

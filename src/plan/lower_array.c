@@ -155,7 +155,7 @@ lower_sought(Lowering *l, const ScalarArrayOpExpr *expr, OpCode op)
 
 	if (op == OP_int8_in)
 		return lower_operand(l, function, linitial(expr->args), VT_INT8);
-	if (!check_collation(l, expr->inputcollid))
+	if (!check_collation(l, exprType(linitial(expr->args)), expr->inputcollid))
 		return -1;
 	reg = lower_operand(l, function, linitial(expr->args), VT_TEXT);
 	if (reg >= 0 && (function_op(function) == OP_bpchar_eq || function_op(function) == OP_bpchar_ne))

@@ -17,6 +17,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
@@ -84,10 +85,17 @@ lower_begin_columns(PlannerInfo *root, List *inputs)
 	return l;
 }
 
+/*
+ * Equal values of a type must be identical, in their bits or a varlena's bytes,
+ * but for those of floats and char(n).  Their order is another matter: that of
+ * an enum is not that of its Oids.
+ */
 int
 value_type_of(Oid type)
 {
-	switch (getBaseType(type))
+	Oid			base = getBaseType(type);
+
+	switch (base)
 	{
 		case BOOLOID:
 			return VT_BOOL;
@@ -98,10 +106,16 @@ value_type_of(Oid type)
 		case INT4OID:
 		case DATEOID:
 		case OIDOID:
+		case REGCLASSOID:
+		case REGTYPEOID:
+		case REGROLEOID:
+		case REGNAMESPACEOID:
 			return VT_INT4;
 		case INT8OID:
 		case TIMESTAMPOID:
 		case TIMESTAMPTZOID:
+		case TIMEOID:
+		case MONEYOID:
 			return VT_INT8;
 		case FLOAT4OID:
 			return VT_FLOAT4;
@@ -109,12 +123,19 @@ value_type_of(Oid type)
 			return VT_FLOAT8;
 		case UUIDOID:
 			return VT_UUID;
+		case INTERVALOID:
+			return VT_INTERVAL;
 		case TEXTOID:
 		case VARCHAROID:
 		case BPCHAROID:
+		case BYTEAOID:
+		case BITOID:
+		case VARBITOID:
+		case INETOID:
+		case CIDROID:
 			return VT_TEXT;
 		default:
-			return -1;
+			return type_is_enum(base) ? VT_INT4 : -1;
 	}
 }
 
@@ -190,7 +211,8 @@ missing_numeric_slot(Lowering *l, Form_pg_attribute attr, int scale, int *shown)
 							VARSIZE_ANY_EXHDR(number)).scale;
 	if (*shown <= NUMERIC_MAX_SHOWN)
 		value = scaled_const(missing->am_value, false, scale);
-	if (value == NULL)
+	/* nothing checks it later */
+	if (value == NULL || special_class(DatumGetInt64(value->constvalue)) != 0)
 		return lower_reject(l, _("the default of column \"%s\" does not fit into 64 bits"),
 							NameStr(attr->attname));
 	return lower_add_slot(l, (Expr *) value, VT_INT8);
@@ -231,6 +253,7 @@ guess_scale(Lowering *l, const Var *var, NumericGuess *guess, NumericPart *part)
 
 	guess->same = false;
 	guess->most = 0;
+	guess->special = false;
 	*part = NUMERIC_EXACT;
 	if (known_scale((const Expr *) var, &guess->scale))
 	{
@@ -261,6 +284,7 @@ lower_numeric_column(Lowering *l, const Var *var, int attno, Form_pg_attribute a
 
 	if (!guess_scale(l, var, &guess, &part))
 		return -1;
+	l->expects_specials |= guess.special;
 	fixed_scale(scale, guess.scale, guess.most);
 	wide = guess.scale > NUMERIC64_MAX_SCALE || guess.most >= NUMERIC64_MOST;
 	if (wide && attr != NULL && missing_value(l, attr) != NULL)
@@ -298,10 +322,13 @@ input_number(Lowering *l, const Expr *expr)
 }
 
 bool
-lower_can_input(const Expr *expr)
+lower_can_input(const Aggref *aggref, const Expr *expr)
 {
 	int			scale;
 
+	/* it is only asked whether it is NULL */
+	if (aggref->aggfnoid == F_COUNT_ANY && aggref->aggdistinct == NIL)
+		return true;
 	return value_type_of(exprType((const Node *) expr)) >= 0 || known_scale(expr, &scale);
 }
 
@@ -334,6 +361,35 @@ lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale)
 	if (known_precision(expr, &precision) && precision > NUMERIC64_MAX_SCALE)
 		return program_add_wide_column(l->builder, attno, NUMERIC_EXACT, unit, true);
 	return program_add_numeric_column(l->builder, attno, NUMERIC_EXACT, unit, true, -1);
+}
+
+/*
+ * A register that is NULL where the expression is, whose value does not matter.
+ * So the type of a column does not either, and a text need not be read.
+ */
+int
+lower_presence(Lowering *l, Expr *expr)
+{
+	Form_pg_attribute attr;
+	int			type = value_type_of(exprType((Node *) expr));
+	int			missing = -1;
+	int			attno;
+
+	if ((type >= 0 && type != VT_TEXT) || is_numeric(expr))
+		return lower_expr(l, expr);
+	attno = input_number(l, expr);
+	if (attno > 0)
+		return program_add_presence(l->builder, attno, true, -1);
+	if (IsA(expr, RelabelType))
+		return lower_presence(l, ((RelabelType *) expr)->arg);
+	if (!IsA(expr, Var) || l->builder->head.source != SOURCE_PAGES)
+		return lower_expr(l, expr);
+	attr = var_attribute(l, (Var *) expr);
+	if (attr == NULL)
+		return -1;
+	if (missing_value(l, attr) != NULL)
+		missing = lower_add_slot(l, (Expr *) makeBoolConst(true, false), VT_BOOL);
+	return program_add_presence(l->builder, attr->attnum, !attr->attnotnull, missing);
 }
 
 /*

@@ -39,6 +39,7 @@ extern int	lower_reject(Lowering *l, const char *format,...) pg_attribute_printf
 /* lower_column.c: what expressions end in. */
 extern int	lower_var(Lowering *l, const Var *var);
 extern int	lower_input(Lowering *l, Expr *expr);
+extern int	lower_presence(Lowering *l, Expr *expr);
 extern int	lower_slot(Lowering *l, Expr *expr);
 extern int	lower_made_slot(Lowering *l, Expr *expr);
 extern int	lower_add_slot(Lowering *l, Expr *expr, ValueType type);
@@ -49,8 +50,8 @@ extern int	lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale);
 extern int	function_op(Oid function);
 extern int	lower_function(Lowering *l, Oid function, List *args, Oid collation);
 extern int	lower_operand(Lowering *l, Oid function, Expr *expr, ValueType type);
-extern bool check_collation(Lowering *l, Oid collation);
-extern bool check_order(Lowering *l, Oid collation);
+extern bool check_collation(Lowering *l, Oid type, Oid collation);
+extern bool check_order(Lowering *l, Oid type, Oid collation);
 
 /* lower_numeric.c: expressions of type numeric, and functions over them. */
 extern bool is_numeric(const Expr *expr);

@@ -79,7 +79,7 @@ static const NumericFunction numeric_functions[] = {
 	{F_NUMERIC_INT8, FORM_FROM_INT, OP_column},
 	{F_INT2_NUMERIC, FORM_TO_INT, OP_int8_to_int2},
 	{F_INT4_NUMERIC, FORM_TO_INT, OP_int8_to_int4},
-	{F_INT8_NUMERIC, FORM_TO_INT, OP_column},
+	{F_INT8_NUMERIC, FORM_TO_INT, OP_numeric_to_int8},
 	{F_FLOAT8_NUMERIC, FORM_TO_FLOAT8, OP_numeric_to_float8},
 	{F_NUMERIC_NUMERIC_INT4, FORM_CAST, OP_column},
 	{F_ROUND_NUMERIC_INT4, FORM_ROUND, OP_column},
@@ -221,6 +221,29 @@ raise_scale(Lowering *l, int reg, int from, int to)
 	return power < 0 ? -1 : program_add_op(l->builder, OP_int8_mul, reg, power);
 }
 
+/* Which special is it, if any? */
+static uint32
+const_special(const Const *constant)
+{
+	struct varlena *numeric;
+
+	if (constant == NULL || constant->constisnull)
+		return 0;
+	numeric = (struct varlena *) DatumGetNumeric(constant->constvalue);
+	return numeric_special((const uint8 *) VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric));
+}
+
+/* The register of a constant that is NaN or infinite: at all scales the same. */
+static int
+special_slot(Lowering *l, uint32 special)
+{
+	int			slot = lower_add_slot(l, (Expr *) int8_const(special_number(special), false),
+									  VT_INT8);
+
+	l->has_specials = true;
+	return slot < 0 ? -1 : program_add_special_slot_ref(l->builder, slot);
+}
+
 /* Trimmed, a constant's unit is that of its last digit that is not zero. */
 static bool
 constant_operand(Lowering *l, const Const *constant, bool trim, NumericOperand *operand)
@@ -230,7 +253,7 @@ constant_operand(Lowering *l, const Const *constant, bool trim, NumericOperand *
 	Wide		number;
 	int			unit;
 
-	if (constant->constisnull)
+	if (constant->constisnull || const_special(constant) != 0)
 	{
 		fixed_scale(&operand->scale, 0, 0);
 		operand->scale.shown = display_scale_of_null();
@@ -288,6 +311,12 @@ numeric_operand_at(Lowering *l, const NumericOperand *operand, int unit, bool wi
 	if (operand->constant == NULL)
 		return wide ? wide_raised(l, operand->reg, unit - operand->scale.unit) :
 			raise_scale(l, operand->reg, operand->scale.unit, unit);
+	if (const_special(operand->constant) != 0)
+	{
+		int			reg = special_slot(l, const_special(operand->constant));
+
+		return wide ? widen(l, reg) : reg;
+	}
 	if (wide)
 		return wide_const(l, operand->constant, unit);
 	constant = scaled_const(operand->constant->constvalue, operand->constant->constisnull, unit);
@@ -556,9 +585,7 @@ lower_from_numeric(Lowering *l, const NumericFunction *function, List *args)
 		return power < 0 ? -1 : program_add_op(l->builder, function->op, reg, power);
 	}
 	reg = narrow(l, change_scale(l, reg, &scale, 0));
-	if (reg < 0 || function->op == OP_column)
-		return reg;
-	return program_add_op(l->builder, function->op, reg, -1);
+	return reg < 0 ? -1 : program_add_op(l->builder, function->op, reg, -1);
 }
 
 /* A call of a function of the table; *scale is set if it returns numeric. */

@@ -11,6 +11,7 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
@@ -95,10 +96,15 @@ function_op(Oid function)
 	return found ? (int) found->op : -1;
 }
 
-/* Is equality of text under this collation that of the bytes? */
+/*
+ * Is equality under this collation that of the bytes?  It is so for types that
+ * have none.
+ */
 bool
-check_collation(Lowering *l, Oid collation)
+check_collation(Lowering *l, Oid type, Oid collation)
 {
+	if (!type_is_collatable(getBaseType(type)))
+		return true;
 	if (!OidIsValid(collation))
 	{
 		lower_reject(l, _("a collation could not be determined"));
@@ -113,13 +119,13 @@ check_collation(Lowering *l, Oid collation)
 	return true;
 }
 
-/* Is the order of texts under this collation that of their bytes? */
+/* Is the order of texts (or bytea) under this collation that of their bytes? */
 bool
-check_order(Lowering *l, Oid collation)
+check_order(Lowering *l, Oid type, Oid collation)
 {
-	if (!check_collation(l, collation))
+	if (!check_collation(l, type, collation))
 		return false;
-	if (!lc_collate_is_c(collation))
+	if (type_is_collatable(getBaseType(type)) && !lc_collate_is_c(collation))
 		lower_reject(l, _("the order of texts in collation \"%s\" is not supported"),
 					 get_collation_name(collation));
 	return l->reason == NULL;
@@ -232,6 +238,7 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 {
 	int			op = function_op(function);
 	int			regs[2] = {-1, -1};
+	Oid			type = args == NIL ? InvalidOid : exprType(linitial(args));
 	NumericScale scale;
 	int			reg;
 
@@ -246,9 +253,9 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 	if (op < 0 || list_length(args) != op_nargs((OpCode) op))
 		return lower_reject(l, _("function %s is not supported"),
 							format_procedure(function));
-	if (op_arg((OpCode) op, 0) == VT_TEXT && !check_collation(l, collation))
+	if (op_arg((OpCode) op, 0) == VT_TEXT && !check_collation(l, type, collation))
 		return -1;
-	if (orders_texts((OpCode) op) && !check_order(l, collation))
+	if (orders_texts((OpCode) op) && !check_order(l, type, collation))
 		return -1;
 	for (int i = 0; i < list_length(args); i++)
 	{

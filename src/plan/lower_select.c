@@ -173,6 +173,8 @@ less_op(Oid type, int *widening)
 		case INT8OID:
 		case TIMESTAMPOID:
 		case TIMESTAMPTZOID:
+		case TIMEOID:
+		case MONEYOID:
 			return OP_int8_lt;
 		case FLOAT4OID:
 			*widening = OP_float4_to_float8;
@@ -181,6 +183,7 @@ less_op(Oid type, int *widening)
 			return OP_float8_lt;
 		case TEXTOID:
 		case VARCHAROID:
+		case BYTEAOID:
 			return OP_text_lt;
 		case BPCHAROID:
 			return OP_bpchar_lt;
@@ -208,7 +211,7 @@ lower_minmax(Lowering *l, const MinMaxExpr *expr)
 		return lower_reject(l, _("%s over type %s is not supported"),
 							expr->op == IS_GREATEST ? "GREATEST" : "LEAST",
 							format_type_be(expr->minmaxtype));
-	if (op_arg((OpCode) less, 0) == VT_TEXT && !check_order(l, expr->inputcollid))
+	if (op_arg((OpCode) less, 0) == VT_TEXT && !check_order(l, expr->minmaxtype, expr->inputcollid))
 		return -1;
 	foreach(lc, expr->args)
 	{

@@ -98,7 +98,7 @@ lower_like(Lowering *l, List *args, Oid collation, bool not)
 	int			reg;
 	int			slot;
 
-	if (!check_collation(l, collation))
+	if (!check_collation(l, TEXTOID, collation))
 		return -1;
 	if (!IsA(constant, Const) || constant->constisnull)
 		return lower_reject(l, _("LIKE with a pattern that is not constant is not supported"));
@@ -212,7 +212,7 @@ lower_position(Lowering *l, List *args, Oid collation)
 	int			reg;
 	int			part;
 
-	if (!counts_characters(l) || !check_collation(l, collation))
+	if (!counts_characters(l) || !check_collation(l, TEXTOID, collation))
 		return -1;
 	reg = lower_text_operand(l, linitial(args));
 	part = reg < 0 ? -1 : lower_text_operand(l, lsecond(args));

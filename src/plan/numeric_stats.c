@@ -9,7 +9,8 @@
  * has to be a good one, lest time be lost: where the sample has values that
  * engines cannot hold, the column is none for them.
  *
- * Of equal values with several display scales the sample may have one.
+ * Of equal values with several display scales the sample may have one.  NaN and
+ * the infinities have none.
  */
 #include "postgres.h"
 
@@ -58,7 +59,11 @@ note_scale(NumericSample *sample, const uint8 *data, uint32 len)
 {
 	NumericHeader header = numeric_header(data, len);
 
-	sample->special |= header.special;
+	if (numeric_special(data, len) != 0)
+	{
+		sample->special = true;
+		return;
+	}
 	sample->least = sample->any ? Min(sample->least, header.scale) : header.scale;
 	sample->largest = Max(sample->largest, header.scale);
 	sample->digits = Max(sample->digits, numeric_least_scale(header));
@@ -71,7 +76,8 @@ note_fit(NumericSample *sample, const uint8 *data, uint32 len)
 {
 	Wide		number;
 
-	sample->fit &= numeric_to_wide(data, len, sample->scale, true, &number);
+	sample->fit &= numeric_special(data, len) != 0 ||
+		numeric_to_wide(data, len, sample->scale, true, &number);
 }
 
 /* Look at the values of one kind of statistics. */
@@ -117,8 +123,6 @@ sample_fits(NumericSample *sample, HeapTuple statistics, int scale)
 static bool
 choose_scale(HeapTuple statistics, NumericSample *sample)
 {
-	if (sample->special)
-		return false;
 	if (sample->most * pow(10, sample->largest) < NUMERIC64_MOST &&
 		sample->largest <= NUMERIC64_MAX_SCALE)
 		return sample_fits(sample, statistics, sample->largest);
@@ -139,6 +143,7 @@ numeric_column_guess(PlannerInfo *root, const Var *var, bool known, NumericGuess
 	{
 		visit_sample(&sample, variable.statsTuple, note_scale);
 		fits = !known && sample.any && choose_scale(variable.statsTuple, &sample);
+		guess->special = sample.special;
 	}
 	ReleaseVariableStats(variable);
 
@@ -148,7 +153,7 @@ numeric_column_guess(PlannerInfo *root, const Var *var, bool known, NumericGuess
 		guess->same = sample.any && sample.least == sample.largest &&
 			sample.largest == guess->scale;
 	}
-	guess->most = sample.special ? 0 : sample.most * pow(10, guess->scale);
+	guess->most = sample.most * pow(10, guess->scale);
 	/* what a subquery or a function returns can be anything */
 	if (!sample.any)
 		return known || planner_rt_fetch(var->varno, root)->rtekind == RTE_RELATION;

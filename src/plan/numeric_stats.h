@@ -13,6 +13,7 @@ typedef struct NumericGuess
 	int			scale;			/* they are whole numbers of units of 10^-scale */
 	bool		same;			/* and all have that display scale */
 	double		most;			/* magnitude in these units; 0: not known */
+	bool		special;		/* NaN or infinities are among them */
 } NumericGuess;
 
 /* Above it numbers are not expected to fit 64, or 128, bits, or not for long. */

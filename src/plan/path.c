@@ -193,12 +193,28 @@ copy_of_sets_path(const RelOptInfo *grouped_rel)
 	return &copy->path;
 }
 
-/* PostgreSQL's own aggregation, over the input's cheapest path if possible. */
+/* The order in which equal keys are neighbours. */
+static Path *
+sorted_by_keys(const Grouping *grouping, RelOptInfo *grouped_rel, Path *input)
+{
+	PlannerInfo *root = grouping->root;
+	List	   *keys = grouping->distinct ? root->distinct_pathkeys : root->group_pathkeys;
+
+	if (keys == NIL)
+		return input;
+	return (Path *) create_sort_path(root, grouped_rel, input, keys, -1);
+}
+
+/*
+ * PostgreSQL's own aggregation, over the input's cheapest path if possible; not all
+ * types can be hashed.
+ */
 static Path *
 native_path(const Grouping *grouping, RelOptInfo *grouped_rel, double groups)
 {
 	PlannerInfo *root = grouping->root;
 	Path	   *input = grouping->input_rel->cheapest_total_path;
+	bool		hashed = grouping_is_hashable(grouping->clause);
 	AggClauseCosts costs;
 
 	if (!grouping->distinct && root->parse->groupingSets != NIL)
@@ -210,6 +226,8 @@ native_path(const Grouping *grouping, RelOptInfo *grouped_rel, double groups)
 	if (grouping->is_input)
 		input = (Path *) create_projection_path(root, grouping->input_rel, input,
 												grouping->target);
+	else if (!hashed)
+		input = sorted_by_keys(grouping, grouped_rel, input);
 
 	/* with DISTINCT, aggregates are those of other nodes */
 	MemSet(&costs, 0, sizeof(costs));
@@ -217,7 +235,7 @@ native_path(const Grouping *grouping, RelOptInfo *grouped_rel, double groups)
 		get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
 	return (Path *)
 		create_agg_path(root, grouped_rel, input, grouping->target,
-						grouping->clause ? AGG_HASHED : AGG_PLAIN,
+						grouping->clause == NIL ? AGG_PLAIN : hashed ? AGG_HASHED : AGG_SORTED,
 						AGGSPLIT_SIMPLE, grouping->clause,
 						grouping->having, &costs, groups);
 }

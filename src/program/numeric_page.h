@@ -11,8 +11,8 @@
  *	  short: 1 0 sign:1 scale:6 weight:7, where weight is signed
  *	  long:  0 sign:1 scale:14, then weight as an int16
  *
- * Two bits 1 1 at the begin are NaN and the infinities.  The header need not be
- * aligned.  PostgreSQL's own description of this is private to its numeric.c, so
+ * Two bits 1 1 at the begin are NaN and the infinities, which have no more than
+ * the header.  The header need not be aligned.  PostgreSQL's own description of this is private to its numeric.c, so
  * no compiler can compare the two; sql/numeric.sql compares their answers.
  *
  * Valid as C and as CUDA C.
@@ -20,7 +20,7 @@
 #ifndef GPUAGG_NUMERIC_PAGE_H
 #define GPUAGG_NUMERIC_PAGE_H
 
-#include "fn.h"
+#include "special.h"
 
 /* The largest scale: 10^18 is below 2^63. */
 #define NUMERIC64_MAX_SCALE 18
@@ -51,6 +51,13 @@ typedef enum NumericPart
 	NUMERIC_UNITS,				/* int64: the value; its display scale is any */
 	NUMERIC_SHOWN				/* int32: the display scale */
 } NumericPart;
+
+/*
+ * Beside it, in a column of a Program that admits specials (specials.h): NaN and
+ * the infinities are the numbers of special.h, and show the column's scale.
+ */
+#define NUMERIC_SPECIALS 0x80
+#define NUMERIC_PART(numeric) ((NumericPart) ((numeric) & ~NUMERIC_SPECIALS))
 
 /* The header of a stored numeric, and where its digits are. */
 typedef struct NumericHeader
@@ -96,6 +103,19 @@ numeric_header(const uint8_t *data, uint32_t len)
 	h.ndigits = (int) ((len - size) / 2);
 	h.digits = data + size;
 	return h;
+}
+
+/* Is it NaN or an infinity?  A bit of special.h, or 0. */
+GA_FN uint32_t
+numeric_special(const uint8_t *data, uint32_t len)
+{
+	uint32_t	word = len >= 2 ? numeric_u16(data) : 0;
+
+	if ((word & 0xf000) == 0xc000)
+		return SPECIAL_NAN;
+	if ((word & 0xf000) == 0xd000)
+		return SPECIAL_PINF;
+	return (word & 0xf000) == 0xf000 ? SPECIAL_NINF : 0;
 }
 
 /* Decimal digits behind the point, without zeros at the end. */
@@ -270,13 +290,10 @@ numeric_to_wide(const uint8_t *data, uint32_t len, int scale, bool any, Wide *va
 	return true;
 }
 
-/*
- * What a column has of a stored numeric; false: it cannot hold it.  wide: in 128
- * bits.
- */
+/* What a column of NumericPart alone has of a stored numeric. */
 GA_FN bool
-numeric_read_part(NumericPart part, bool wide, const uint8_t *data, uint32_t len, int scale,
-				  void *to)
+numeric_read_number(NumericPart part, bool wide, const uint8_t *data, uint32_t len, int scale,
+					void *to)
 {
 	if (wide)
 		return numeric_to_wide(data, len, scale, part == NUMERIC_UNITS, (Wide *) to);
@@ -290,6 +307,49 @@ numeric_read_part(NumericPart part, bool wide, const uint8_t *data, uint32_t len
 	if (part == NUMERIC_UNITS)
 		return numeric_to_units(data, len, scale, (int64_t *) to);
 	return numeric_to_scaled(data, len, scale, (int64_t *) to);
+}
+
+/* The same where specials are admitted, whose numbers no other value may have. */
+GA_FN bool
+numeric_read_special(NumericPart part, bool wide, const uint8_t *data, uint32_t len, int scale,
+					 void *to)
+{
+	uint32_t	special = numeric_special(data, len);
+
+	if (special == 0)
+	{
+		if (!numeric_read_number(part, wide, data, len, scale, to))
+			return false;
+		return part == NUMERIC_SHOWN || (wide ? wide_special_class(*(const Wide *) to) :
+										 special_class(*(const int64_t *) to)) == 0;
+	}
+	if (part == NUMERIC_SHOWN)
+		*(int32_t *) to = scale;
+	else if (wide)
+		*(Wide *) to = wide_special_number(special);
+	else
+		*(int64_t *) to = special_number(special);
+	return true;
+}
+
+/*
+ * What a column has of a stored numeric; false: it cannot hold it.  numeric: a
+ * NumericPart, and NUMERIC_SPECIALS.  wide: in 128 bits.
+ */
+GA_FN bool
+numeric_read_part(uint8_t numeric, bool wide, const uint8_t *data, uint32_t len, int scale,
+				  void *to)
+{
+	if (numeric & NUMERIC_SPECIALS)
+		return numeric_read_special(NUMERIC_PART(numeric), wide, data, len, scale, to);
+	return numeric_read_number((NumericPart) numeric, wide, data, len, scale, to);
+}
+
+/* Is it a special that a column does not admit? */
+GA_FN bool
+numeric_is_not_admitted(uint8_t numeric, const uint8_t *data, uint32_t len)
+{
+	return !(numeric & NUMERIC_SPECIALS) && numeric_special(data, len) != 0;
 }
 
 #endif							/* GPUAGG_NUMERIC_PAGE_H */

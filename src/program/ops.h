@@ -23,5 +23,6 @@
 #include "ops_text.h"
 #include "ops_set.h"
 #include "ops_wide.h"
+#include "ops_special.h"
 
 #endif							/* GPUAGG_OPS_H */

@@ -50,6 +50,13 @@ numeric_to_float8(int64_t value, int64_t unit, bool *error)
 	return (double) value / (double) unit;
 }
 
+/* Of scale 0.  An operation only because a numeric may be what no int8 is. */
+GA_FN int64_t
+numeric_to_int8(int64_t value)
+{
+	return value;
+}
+
 /*
  * Display scales of results: a sum has the larger one of its operands', a product
  * the sum of both.

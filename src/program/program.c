@@ -55,6 +55,7 @@ static const char *const type_names[] = {
 	[VT_FLOAT8] = "float8",
 	[VT_UUID] = "uuid",
 	[VT_WIDE] = "int128",
+	[VT_INTERVAL] = "interval",
 	[VT_TEXT] = "text",
 };
 
@@ -75,6 +76,10 @@ static const char *const acc_names[] = {
 	[ACC_MAX_TEXT] = "max_text",
 	[ACC_MIN_BPCHAR] = "min_bpchar",
 	[ACC_MAX_BPCHAR] = "max_bpchar",
+	[ACC_MIN_WIDE] = "min_int128",
+	[ACC_MAX_WIDE] = "max_int128",
+	[ACC_MIN_INTERVAL] = "min_interval",
+	[ACC_MAX_INTERVAL] = "max_interval",
 };
 
 static const char *const final_names[] = {
@@ -92,6 +97,7 @@ static const char *const final_names[] = {
 	[FINAL_EXTREME_FLOAT8] = "extreme_float8",
 	[FINAL_EXTREME_NUMERIC] = "extreme_numeric",
 	[FINAL_EXTREME_TEXT] = "extreme_text",
+	[FINAL_EXTREME_INTERVAL] = "extreme_interval",
 	[FINAL_BOOL] = "bool",
 	[FINAL_BITS_INT2] = "bits_int2",
 	[FINAL_BITS_INT4] = "bits_int4",
@@ -245,9 +251,8 @@ add_insn(ProgramBuilder *b, const Insn *insn)
 	return i;
 }
 
-/* A column's register. */
-static int
-add_column(ProgramBuilder *b, const Column *column)
+int
+program_copy_column(ProgramBuilder *b, const Column *column)
 {
 	Insn		insn = {.op = OP_column,.type = column->type,
 		.nullable = column->nullable,.arg = {-1, -1, -1}};
@@ -274,7 +279,16 @@ program_add_column(ProgramBuilder *b, int attno, ValueType type,
 	Column		column = {.attno = attno,.missing = missing,.type = type,
 		.nullable = nullable};
 
-	return add_column(b, &column);
+	return program_copy_column(b, &column);
+}
+
+int
+program_add_presence(ProgramBuilder *b, int attno, bool nullable, int missing)
+{
+	Column		column = {.attno = attno,.missing = missing,.type = VT_BOOL,
+		.nullable = nullable,.presence = true};
+
+	return program_copy_column(b, &column);
 }
 
 /* The missing slot's value is scaled already. */
@@ -283,10 +297,10 @@ program_add_numeric_column(ProgramBuilder *b, int attno, NumericPart part, int s
 						   bool nullable, int missing)
 {
 	Column		column = {.attno = attno,.missing = missing,
-		.type = part == NUMERIC_SHOWN ? VT_INT4 : VT_INT8,
+		.type = NUMERIC_PART(part) == NUMERIC_SHOWN ? VT_INT4 : VT_INT8,
 		.nullable = nullable,.numeric = part,.scale = scale};
 
-	return add_column(b, &column);
+	return program_copy_column(b, &column);
 }
 
 int
@@ -296,19 +310,31 @@ program_add_wide_column(ProgramBuilder *b, int attno, NumericPart part, int scal
 	Column		column = {.attno = attno,.missing = -1,.type = VT_WIDE,
 		.nullable = nullable,.numeric = part,.scale = scale};
 
-	return add_column(b, &column);
+	return program_copy_column(b, &column);
 }
 
-int
-program_add_slot_ref(ProgramBuilder *b, int slot)
+static int
+add_slot_ref(ProgramBuilder *b, int slot, bool special)
 {
-	Insn		insn = {.op = OP_slot,.nullable = true,.arg = {-1, -1, -1},
-		.index = slot};
+	Insn		insn = {.op = OP_slot,.nullable = !special,.special = special,
+		.arg = {-1, -1, -1},.index = slot};
 
 	if (b->overflow)
 		return -1;
 	insn.type = b->slot_types[slot];
 	return add_insn(b, &insn);
+}
+
+int
+program_add_slot_ref(ProgramBuilder *b, int slot)
+{
+	return add_slot_ref(b, slot, false);
+}
+
+int
+program_add_special_slot_ref(ProgramBuilder *b, int slot)
+{
+	return add_slot_ref(b, slot, true);
 }
 
 /*
@@ -381,7 +407,7 @@ acc_words(AccKind kind, int level)
 		case ACC_SUM_PRODUCT:
 			return EXACT_PRODUCT_WORDS(level);
 		default:
-			return acc_is_text(kind) ? 2 : 1;
+			return acc_is_interval(kind) ? 3 : acc_is_value(kind) ? 2 : 1;
 	}
 }
 
@@ -424,6 +450,7 @@ program_add_merged_acc(ProgramBuilder *b, const Accumulator *acc)
 	{
 		b->accs[i] = *acc;
 		b->accs[i].arg = ACC_MERGED;
+		b->accs[i].arg2 = -1;
 		b->accs[i].filter = -1;
 		b->accs[i].word = b->head.nwords;
 		b->head.nwords += acc->nwords;
@@ -474,7 +501,7 @@ program_add_numeric_agg(ProgramBuilder *b, FinalKind final, int acc, int count,
 						int scale)
 {
 	Aggregate	agg = {.final = final,.scale = scale,.acc = acc,.count = count,
-		.squares = {-1, -1},.high = -1,.shown = -1,.moments = NO_MOMENTS};
+		.squares = {-1, -1},.high = -1,.shown = -1,.moments = NO_MOMENTS,.special = -1};
 
 	return program_copy_agg(b, &agg);
 }
@@ -484,7 +511,7 @@ program_add_variance(ProgramBuilder *b, FinalKind final, int sum, int count,
 					 int low, int high, int scale)
 {
 	Aggregate	agg = {.final = final,.scale = scale,.acc = sum,.count = count,
-		.squares = {low, high},.high = -1,.shown = -1,.moments = NO_MOMENTS};
+		.squares = {low, high},.high = -1,.shown = -1,.moments = NO_MOMENTS,.special = -1};
 
 	return program_copy_agg(b, &agg);
 }
@@ -494,7 +521,7 @@ program_add_moments(ProgramBuilder *b, FinalKind final, int count,
 					const int16_t sums[MOMENT_COUNT])
 {
 	Aggregate	agg = {.final = final,.acc = sums[MOMENT_X],.count = count,
-		.squares = {-1, -1},.high = -1,.shown = -1};
+		.squares = {-1, -1},.high = -1,.shown = -1,.special = -1};
 
 	memcpy(agg.moments, sums, sizeof(agg.moments));
 	return program_copy_agg(b, &agg);
@@ -512,6 +539,13 @@ program_set_shown(ProgramBuilder *b, int agg, int acc)
 {
 	if (agg >= 0)
 		b->aggs[agg].shown = acc;
+}
+
+void
+program_set_special(ProgramBuilder *b, int agg, int acc)
+{
+	if (agg >= 0)
+		b->aggs[agg].special = acc;
 }
 
 void
@@ -684,13 +718,16 @@ print_insn(const Program *p, int reg, char *buf, size_t len)
 		const Column *column = &program_columns(p)[insn->index];
 
 		append(buf, len, " %d (attribute %d, %s", insn->index, column->attno,
-			   column->numeric == NUMERIC_NONE ? type :
+			   column->presence ? "whether NULL" : column->numeric == NUMERIC_NONE ? type :
 			   column->type == VT_WIDE ? "numeric in 128 bits" : "numeric");
-		if (column->numeric == NUMERIC_SHOWN)
+		if (NUMERIC_PART(column->numeric) == NUMERIC_SHOWN)
 			append(buf, len, "'s display scale");
 		else if (column->numeric)
 			append(buf, len, " of scale %s%d",
-				   column->numeric == NUMERIC_UNITS ? "any, in units of 10^-" : "", column->scale);
+				   NUMERIC_PART(column->numeric) == NUMERIC_UNITS ? "any, in units of 10^-" : "",
+				   column->scale);
+		if (column->numeric & NUMERIC_SPECIALS)
+			append(buf, len, ", specials admitted");
 		if (!column->nullable)
 			append(buf, len, ", not null");
 		if (column->missing >= 0)
@@ -754,6 +791,8 @@ print_agg(const Program *p, int i, char *buf, size_t len)
 		append(buf, len, ", high parts in word %d", program_accs(p)[agg->high].word);
 	if (agg->shown >= 0)
 		append(buf, len, ", display scale in word %d", program_accs(p)[agg->shown].word);
+	if (agg->special >= 0)
+		append(buf, len, ", specials in word %d", program_accs(p)[agg->special].word);
 	for (int i = 0; i < 2 && agg->squares[i] >= 0; i++)
 		append(buf, len, ", squares in word %d",
 			   program_accs(p)[agg->squares[i]].word);

@@ -53,7 +53,7 @@
  * How a value stands in a column batch and in a register.  X(name, C type,
  * bytes in a column vector; 0 for offsets and bytes).  Dates are INT4 (days),
  * timestamps INT8 (microseconds), oid is INT4 (equality only), varchar and
- * char(n) are TEXT.  A numeric is INT8, or WIDE where 64 bits do not hold it (no
+ * char(n) are TEXT.  No key is an INTERVAL.  A numeric is INT8, or WIDE where 64 bits do not hold it (no
  * slot is): it counts units of 10^-scale, where the scale belongs to the expression and is known to whoever made the Program;
  * engines only see it in columns, which come from stored numerics.
  */
@@ -67,6 +67,7 @@
 	X(FLOAT8, double, 8) \
 	X(UUID, Uuid, 16) \
 	X(WIDE, Wide, 16) \
+	X(INTERVAL, TimeSpan, 16) \
 	X(TEXT, Bytes, 0)
 
 typedef enum ValueType
@@ -101,8 +102,12 @@ typedef struct Column
 								 * short to hold it, or -1: NULL */
 	uint8_t		type;			/* ValueType */
 	uint8_t		nullable;
-	uint8_t		numeric;		/* NumericPart: INT8 or WIDE, INT4 if SHOWN */
+	uint8_t		numeric;		/* NumericPart: INT8 or WIDE, INT4 if SHOWN; and
+								 * NUMERIC_SPECIALS */
 	uint8_t		scale;			/* of a numeric: it counts units of 10^-scale */
+	uint8_t		presence;		/* BOOL: the attribute is of any type, and only
+								 * whether it is NULL is read; the value is any */
+	uint8_t		unused;
 } Column;
 
 /*
@@ -133,7 +138,7 @@ typedef struct Insn
 	uint8_t		type;			/* ValueType of the result */
 	uint8_t		nullable;		/* can be NULL */
 	uint8_t		fallible;		/* can be an error, its own or an operand's */
-	uint8_t		unused;
+	uint8_t		special;		/* OP_slot: it is a numeric, NaN or infinite */
 	int16_t		arg[3];			/* registers, that is indexes of earlier
 								 * instructions; -1: none */
 	int16_t		index;			/* OP_column: column; OP_slot: slot */
@@ -160,7 +165,11 @@ typedef enum AccKind
 	ACC_MIN_TEXT,				/* of TEXT, by the bytes */
 	ACC_MAX_TEXT,
 	ACC_MIN_BPCHAR,				/* the blanks that it ends in do not count */
-	ACC_MAX_BPCHAR
+	ACC_MAX_BPCHAR,
+	ACC_MIN_WIDE,				/* of WIDE */
+	ACC_MAX_WIDE,
+	ACC_MIN_INTERVAL,			/* of INTERVAL, by the length */
+	ACC_MAX_INTERVAL
 } AccKind;
 
 /* Takes no values in, but the same accumulator's words of finer groups. */
@@ -193,8 +202,9 @@ typedef enum FinalKind
 	FINAL_EXTREME_INT8,			/* int8, timestamp, timestamptz */
 	FINAL_EXTREME_FLOAT4,
 	FINAL_EXTREME_FLOAT8,
-	FINAL_EXTREME_NUMERIC,		/* acc MIN_INT, MAX_INT */
+	FINAL_EXTREME_NUMERIC,		/* acc MIN_INT, MAX_INT, MIN_WIDE, MAX_WIDE */
 	FINAL_EXTREME_TEXT,			/* acc MIN_TEXT, ..., MAX_BPCHAR */
+	FINAL_EXTREME_INTERVAL,		/* acc MIN_INTERVAL, MAX_INTERVAL */
 	FINAL_BOOL,					/* bool_and, bool_or: acc BIT_AND, BIT_OR */
 	FINAL_BITS_INT2,			/* bit_and, bit_or, bit_xor: acc BIT_* */
 	FINAL_BITS_INT4,
@@ -248,6 +258,8 @@ typedef struct Aggregate
 								 * is the result's; -1: it is `scale` */
 	int16_t		moments[MOMENT_COUNT];	/* accumulators by FloatMoment; -1: there
 								 * is none */
+	int16_t		special;		/* accumulator of the bits of special.h that the
+								 * values have; -1: they are numbers */
 } Aggregate;
 
 typedef struct Program
@@ -264,10 +276,12 @@ typedef struct Program
 	uint16_t	naggs;
 	uint16_t	nwords;			/* of a group's state */
 	int16_t		filter;			/* BOOL register, or -1: all rows pass */
+	uint8_t		specials;		/* numerics can be NaN or infinite: specials.h */
+	uint8_t		unused[3];
 } Program;
 
 /*
- * The value of a slot.  TEXT and UUID: bytes, owned by whoever made the slots,
+ * The value of a slot.  TEXT, UUID and INTERVAL: bytes, owned by whoever made the slots,
  * valid until the run is closed.  Else: word, the value's bits in its lowest
  * bytes (as int64 for integers, sign-extended; the bits of the float or double
  * for floats).
@@ -360,13 +374,20 @@ extern int	program_add_slot(ProgramBuilder *b, ValueType type);
 extern int	program_add_column(ProgramBuilder *b, int attno, ValueType type,
 							   bool nullable, int missing);
 
+/* A column of which only its NULLs are known; one that another Program has. */
+extern int	program_add_presence(ProgramBuilder *b, int attno, bool nullable, int missing);
+extern int	program_copy_column(ProgramBuilder *b, const Column *column);
+
 extern int	program_add_numeric_column(ProgramBuilder *b, int attno, NumericPart part,
 									   int scale, bool nullable, int missing);
 extern int	program_add_wide_column(ProgramBuilder *b, int attno, NumericPart part,
 									int scale, bool nullable);
 
-/* Registers of a slot, and of an operation over registers (arg2 may be -1). */
+/*
+ * Registers of a slot (a special one's value is special_number's, as a numeric's),
+ * and of an operation over registers (arg2 may be -1). */
 extern int	program_add_slot_ref(ProgramBuilder *b, int slot);
+extern int	program_add_special_slot_ref(ProgramBuilder *b, int slot);
 extern int	program_add_op(ProgramBuilder *b, OpCode op, int arg1, int arg2);
 extern int	program_add_select(ProgramBuilder *b, int when, int then, int otherwise);
 extern int	program_add_key(ProgramBuilder *b, int reg);
@@ -408,6 +429,9 @@ extern void program_set_high(ProgramBuilder *b, int agg, int acc);
 
 /* The accumulator of the display scales of an aggregate's values. */
 extern void program_set_shown(ProgramBuilder *b, int agg, int acc);
+
+/* The accumulator of what specials they have. */
+extern void program_set_special(ProgramBuilder *b, int agg, int acc);
 extern void program_set_filter(ProgramBuilder *b, int reg);
 
 /* The flat size, or 0 if something did not fit; then the flat copy into buf. */
@@ -445,10 +469,10 @@ acc_number_words(const Accumulator *acc, int level)
 }
 
 static inline int32_t
-acc_unit(const Accumulator *acc, int level, uint32_t exponent, int above)
+acc_unit(const Accumulator *acc, int level, uint32_t exponent)
 {
 	return exact_unit((ExactLevel) level, acc->kind == ACC_SUM_PRODUCT,
-					  acc_number_words(acc, level), exponent, acc->limit, above);
+					  acc_number_words(acc, level), exponent, acc->limit);
 }
 
 /*
@@ -480,6 +504,19 @@ static inline bool
 acc_is_text(AccKind kind)
 {
 	return kind >= ACC_MIN_TEXT && kind <= ACC_MAX_BPCHAR;
+}
+
+static inline bool
+acc_is_interval(AccKind kind)
+{
+	return kind == ACC_MIN_INTERVAL || kind == ACC_MAX_INTERVAL;
+}
+
+/* Is it an extreme of values that no word holds? */
+static inline bool
+acc_is_value(AccKind kind)
+{
+	return kind >= ACC_MIN_TEXT;
 }
 
 /*

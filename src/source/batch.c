@@ -20,6 +20,7 @@
 
 #include "fmgr.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
 #include "utils/uuid.h"
 
 #include "program/numeric_page.h"
@@ -40,8 +41,9 @@ typedef struct ColumnWriter
 {
 	ValueType	type;
 	int			size;			/* of a value; 0: TEXT */
-	NumericPart numeric;		/* of Datums that are numerics, of this scale */
+	uint8		numeric;		/* as in Column, of this scale */
 	uint8		scale;
+	bool		presence;		/* as in Column: Datums are of any type */
 	bool		has_null;		/* in this batch */
 	char	   *values;			/* TEXT: the bytes */
 	Size		text_size;		/* TEXT: bytes allocated */
@@ -54,6 +56,7 @@ struct BatchWriter
 	MemoryContext context;
 	uint32		capacity;		/* rows that the arrays hold now */
 	bool		text_full;		/* a text column has BATCH_TEXT bytes */
+	bool		met_special;	/* a numeric that no column could hold */
 	ColumnBatch batch;			/* what batch_columns returns */
 	ColumnVector *vectors;
 	int			ncolumns;
@@ -65,8 +68,9 @@ column_create(ColumnWriter *column, const Column *def)
 {
 	column->type = (ValueType) def->type;
 	column->size = value_type_size(column->type);
-	column->numeric = (NumericPart) def->numeric;
+	column->numeric = def->numeric;
 	column->scale = def->scale;
+	column->presence = def->presence;
 	if (column->type == VT_TEXT)
 	{
 		column->text_size = FIRST_TEXT;
@@ -165,7 +169,7 @@ column_add_text(BatchWriter *writer, ColumnWriter *column, uint32 row, Datum val
 
 /* Store what engines calculate with. */
 static bool
-column_add_numeric(ColumnWriter *column, uint32 row, Datum value)
+column_add_numeric(BatchWriter *writer, ColumnWriter *column, uint32 row, Datum value)
 {
 	struct varlena *packed = PG_DETOAST_DATUM_PACKED(value);
 	bool		fits;
@@ -174,6 +178,10 @@ column_add_numeric(ColumnWriter *column, uint32 row, Datum value)
 							 (const uint8 *) VARDATA_ANY(packed),
 							 VARSIZE_ANY_EXHDR(packed), column->scale,
 							 column->values + row * column->size);
+	if (!fits)
+		writer->met_special = numeric_is_not_admitted(column->numeric,
+													  (const uint8 *) VARDATA_ANY(packed),
+													  VARSIZE_ANY_EXHDR(packed));
 	if ((Pointer) packed != DatumGetPointer(value))
 		pfree(packed);
 	return fits;
@@ -184,11 +192,11 @@ static bool
 column_add(BatchWriter *writer, ColumnWriter *column, uint32 row, Datum value)
 {
 	if (column->numeric != NUMERIC_NONE)
-		return column_add_numeric(column, row, value);
+		return column_add_numeric(writer, column, row, value);
 	switch (column->type)
 	{
 		case VT_BOOL:
-			((uint8 *) column->values)[row] = DatumGetBool(value);
+			((uint8 *) column->values)[row] = column->presence || DatumGetBool(value);
 			break;
 		case VT_CHAR:
 			((int8 *) column->values)[row] = (int8) DatumGetChar(value);
@@ -211,6 +219,10 @@ column_add(BatchWriter *writer, ColumnWriter *column, uint32 row, Datum value)
 		case VT_UUID:
 			memcpy(column->values + row * sizeof(Uuid),
 				   DatumGetUUIDP(value)->data, sizeof(Uuid));
+			break;
+		case VT_INTERVAL:
+			memcpy(column->values + row * sizeof(TimeSpan), DatumGetIntervalP(value),
+				   sizeof(TimeSpan));
 			break;
 		case VT_TEXT:
 			column_add_text(writer, column, row, value);
@@ -251,6 +263,12 @@ batch_append(BatchWriter *writer, const Datum *values, const bool *isnull)
 	}
 	writer->batch.nrows = row + 1;
 	return true;
+}
+
+bool
+batch_met_special(const BatchWriter *writer)
+{
+	return writer->met_special;
 }
 
 uint32_t

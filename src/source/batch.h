@@ -26,6 +26,9 @@ extern BatchWriter *batch_create(const Program *program);
  */
 extern bool batch_append(BatchWriter *writer, const Datum *values, const bool *isnull);
 
+/* Was that numeric one that is special, which its column does not admit? */
+extern bool batch_met_special(const BatchWriter *writer);
+
 /* The rows so far (0 rows after batch_reset); full: no more may be appended. */
 extern uint32_t batch_rows(const BatchWriter *writer);
 extern bool batch_full(const BatchWriter *writer);

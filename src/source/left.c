@@ -57,7 +57,7 @@ send_row(LeftSource *left, const LeftRow *row)
 		*slot = table_slot_create(table->relation, NULL);
 	ItemPointerSet(&tid, row->block, row->line);
 	if (!table_tuple_fetch_row_version(table->relation, &tid, left->snapshot, *slot))
-		return engine_give_up(left->engine, "a row that was visible is gone");
+		return engine_give_up(left->engine, ENGINE_INEXACT, "a row that was visible is gone");
 	status = rows_add(left->sender, *slot, table->attnos);
 	ExecClearTuple(*slot);
 	return status;

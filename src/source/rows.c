@@ -48,8 +48,11 @@ rows_add(RowSender *sender, TupleTableSlot *slot, const AttrNumber *attnos)
 	fits = batch_append(sender->batch, sender->values, sender->isnull);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(sender->row_context);
+	if (!fits && batch_met_special(sender->batch))
+		return engine_give_up(sender->engine, ENGINE_SPECIAL, "a value is NaN or infinite");
 	if (!fits)
-		return engine_give_up(sender->engine, "a value is no number that the engine can hold");
+		return engine_give_up(sender->engine, ENGINE_INEXACT,
+							  "a value is no number that the engine can hold");
 	return batch_full(sender->batch) ? rows_flush(sender) : ENGINE_OK;
 }
 

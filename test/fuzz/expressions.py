@@ -32,9 +32,9 @@ class Expr:
 COMPARISONS = ['=', '<>', '<', '<=', '>', '>=']
 INTS = ['int2', 'int4', 'int8']
 FLOATS = ['float4', 'float8']
-ORDERED = INTS + FLOATS + ['numeric', 'numeric', 'date', 'timestamp', 'timestamptz']
+ORDERED = INTS + FLOATS + ['numeric', 'numeric', 'date', 'timestamp', 'timestamptz', 'time', 'money']
 TEXTS = ['text', 'varchar', 'bpchar']
-EQUALITY = TEXTS + ['"char"', 'uuid', 'oid', 'interval']
+EQUALITY = TEXTS + ['"char"', 'uuid', 'oid', 'interval', 'bytea', 'bit', 'varbit', 'inet', 'mood']
 KEY_TYPES = ORDERED + EQUALITY + ['bool']
 # what a comparison may set against each other
 MIXED = {'int2': INTS, 'int4': INTS, 'int8': INTS, 'float4': FLOATS, 'float8': FLOATS,
@@ -71,7 +71,7 @@ class Generator:
 
     def literal(self, type):
         rng = self.rng
-        cast = {'bpchar': 'char(3)'}.get(type, type)
+        cast = {'bpchar': 'char(3)', 'bit': 'bit(5)'}.get(type, type)
         if rng.random() < 0.02:
             return Expr(type, 'NULL::' + cast)
         if self.params is not None and rng.random() < 0.5 and len(self.params) < 12:
@@ -162,7 +162,8 @@ class Generator:
 
     def membership(self, depth):
         rng = self.rng
-        type = rng.choice(INTS + ['float8', 'text', 'varchar', 'date', 'uuid', 'bpchar', 'oid', 'numeric', 'timestamptz', 'timestamp'])
+        type = rng.choice(INTS + ['float8', 'text', 'varchar', 'date', 'uuid', 'bpchar', 'oid', 'numeric', 'timestamptz', 'timestamp',
+                                  'time', 'money', 'bytea', 'inet', 'mood'])
         if rng.random() < 0.4:
             return self.in_array(type, depth)
         literals = [self.literal(type) for _ in range(rng.randint(1, 5) if rng.random() < 0.9 else rng.randint(8, 20))]

@@ -213,7 +213,14 @@ def random_value(rng, type, sums=''):
         'text': lambda: random_text(rng),
         'varchar': lambda: random_text(rng),
         'time': lambda: rng.choice(['00:00', '24:00', '12:34:56.789', '23:59:59.999999', '01:30', '02:30']),
-        'bytea': lambda: rng.choice(['', '\\x00ff', '\\xdeadbeef']),
+        'timetz': lambda: rng.choice(['00:00+00', '02:00+02', '23:59:59.5-07']),
+        'money': lambda: rng.choice(['0', '-92233720368547758.08', '92233720368547758.07', '%.2f' % (rng.randint(-999, 999) / 100)]),
+        'bytea': lambda: rng.choice(['', '\\x00ff', '\\x00', '\\xdeadbeef', '\\x' + 'ab' * rng.choice([1, 2, 2500])]),
+        'bit(5)': lambda: rng.choice(['00000', '11111', '10101', '00001']),
+        'varbit': lambda: rng.choice(['', '0', '1', '10', '00000000', '000000000', '101010101010']),
+        'inet': lambda: rng.choice(['10.0.0.%d' % rng.randint(0, 5), '10.0.0.1/24', '10.0.0.1/8', '::1', '::ffff:10.0.0.1', '10.0.0.0/24']),
+        'mood': lambda: rng.choice(MOODS),
+        'jsonb': lambda: rng.choice(['null', '{}', '{"a": [1, 2]}']),
         'varchar(5)': lambda: random_text(rng)[:5],
         'char(3)': lambda: random_text(rng)[:3],
         'int4[]': lambda: rng.choice(['{}', '{1,2}', '{NULL}']),
@@ -224,12 +231,17 @@ def random_value(rng, type, sums=''):
 NUMERICS = ['numeric(10,2)', 'numeric(10,2)', 'numeric(18,4)', 'numeric(5,0)', 'numeric(25,6)', 'numeric(4,3)',
             'numeric(38,20)', 'numeric(6,-2)', 'numeric', 'numeric']
 SUPPORTED = ['bool', '"char"', 'int2', 'int4', 'int8', 'float4', 'float8', 'date', 'timestamp', 'timestamptz',
-             'oid', 'uuid', 'text', 'varchar', 'varchar(5)', 'char(3)', 'numeric', 'numeric', 'interval']
-NEIGHBOURS = ['time', 'bytea', 'int4[]']
+             'oid', 'uuid', 'text', 'varchar', 'varchar(5)', 'char(3)', 'numeric', 'numeric', 'interval', 'time', 'money',
+             'bytea', 'bit(5)', 'varbit', 'inet', 'mood']
+NEIGHBOURS = ['timetz', 'jsonb', 'int4[]']
+# an enum, of which the order is not that of making
+MOODS = ['sad', 'calm', 'ok', 'happy']
+MAKE_MOODS = ["CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy')", "ALTER TYPE mood ADD VALUE 'calm' BEFORE 'ok'"]
+UNHASHED = ['money', 'bit', 'varbit']
 
 
 def base_type(type):
-    return {'varchar(5)': 'varchar', 'char(3)': 'bpchar'}.get(type, 'numeric' if type.startswith('numeric') else type)
+    return {'varchar(5)': 'varchar', 'char(3)': 'bpchar', 'bit(5)': 'bit'}.get(type, 'numeric' if type.startswith('numeric') else type)
 
 
 class Pool:
@@ -349,7 +361,7 @@ class TableMaker:
         """By hash of a column, or by lists of id's signs, with partitions of partitions."""
         rng, name = self.rng, self.table.name
         self.table.kind = 'partitions'
-        hashed = [c.name for c in columns if c.type not in ('int4[]', 'bytea', 'interval', 'float4', 'float8')]
+        hashed = [c.name for c in columns if base_type(c.type) not in ['int4[]', 'bytea', 'interval', 'float4', 'float8'] + UNHASHED]
         if hashed and rng.random() < 0.6:
             parts = rng.choice([1, 2, 5])
             self.sql('CREATE TABLE %s (%s) PARTITION BY HASH (%s)' % (name, self.definitions(columns), rng.choice(hashed)))
@@ -473,7 +485,7 @@ def make_settings(rng):
 
 def make_schema(rng):
     """(steps, tables) of a random schema."""
-    steps, tables = [], []
+    steps, tables = [Sql(text) for text in MAKE_MOODS], []
     # one for all, for two would not be comparable
     collation = rng.choice(['"C"', '"und-x-icu"', '"en-x-icu"']) if rng.random() < 0.15 else ''
     for i in range(rng.choice([1, 2, 2, 3])):

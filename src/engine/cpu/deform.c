@@ -139,8 +139,14 @@ leave_row(const Page *page, const Tuple *tuple, uint32_t row)
 }
 
 static EngineStatus
-inexact_numeric(const Page *page, int att)
+inexact_numeric(const Page *page, const DeformColumn *column, int att, const char *bytes,
+				uint32_t len)
 {
+	if (numeric_is_not_admitted(column->numeric, (const uint8_t *) bytes, len))
+	{
+		snprintf(page->message, 256, "value of attribute %d is NaN or infinite", att + 1);
+		return ENGINE_SPECIAL;
+	}
 	snprintf(page->message, 256,
 			 "value of attribute %d is no number that the engine can hold", att + 1);
 	return ENGINE_INEXACT;
@@ -351,7 +357,7 @@ put_missing(const Page *page, uint32_t row, int att)
 			if (!deform_append_text(buffer, column, row, value->bytes.data, value->bytes.len))
 				return no_memory(page);
 		}
-		else if (value->type == VT_UUID)
+		else if (value->type == VT_UUID || value->type == VT_INTERVAL)
 			copy_value(column, row, value->bytes.data);
 		else					/* the value's bytes come first */
 			copy_value(column, row, (const char *) &value->word);
@@ -372,7 +378,7 @@ put_value(const Page *page, uint32_t row, int att, const char *data,
 		const char *bytes = data + value->header;
 		uint32_t	len = value->size - value->header;
 
-		if (!value->plain)
+		if (!value->plain && !column->presence)
 		{
 			EngineStatus status = toasted_value(page, column, row, att);
 
@@ -381,11 +387,13 @@ put_value(const Page *page, uint32_t row, int att, const char *data,
 		}
 		else if (column->numeric)
 		{
-			if (!numeric_read_part((NumericPart) column->numeric, column->width == sizeof(Wide),
+			if (!numeric_read_part(column->numeric, column->width == sizeof(Wide),
 								   (const uint8_t *) bytes, len, column->scale,
 								   (char *) column->values + (size_t) row * column->width))
-				return inexact_numeric(page, att);
+				return inexact_numeric(page, column, att, bytes, len);
 		}
+		else if (column->presence)
+			((uint8_t *) column->values)[row] = true;
 		else if (column->width != 0)
 			copy_value(column, row, bytes);
 		else if (!deform_append_text(buffer, column, row, bytes, len))

@@ -40,6 +40,7 @@ init_column(DeformBuffer *buffer, DeformColumn *column, const Column *def,
 	column->nullable = def->nullable;
 	column->numeric = def->numeric;
 	column->scale = def->scale;
+	column->presence = def->presence;
 	column->attno = (uint16_t) def->attno;
 	column->next = -1;
 	if (def->missing >= 0 && !slots[def->missing].isnull)

@@ -15,8 +15,9 @@ typedef struct DeformColumn
 	uint8_t		width;			/* bytes a value; 0: TEXT */
 	bool		nullable;
 	bool		has_nulls;		/* in this batch */
-	uint8_t		numeric;		/* NumericPart, of this scale */
+	uint8_t		numeric;		/* as in Column, of this scale */
 	uint8_t		scale;
+	bool		presence;		/* as in Column */
 	int16_t		next;			/* another column of the same attribute, or -1 */
 	uint16_t	attno;			/* from 1 */
 	uint16_t	offset;			/* in the data of a tuple without NULLs, if the

@@ -75,6 +75,7 @@ open_attrs(CudaRun *run)
 		made[i].is_text = columns[i].type == VT_TEXT;
 		made[i].numeric = columns[i].numeric;
 		made[i].scale = columns[i].scale;
+		made[i].presence = columns[i].presence;
 		made[i].missing = columns[i].missing;
 		made[i].next = attr->column;
 		attr->column = (int16_t) i;
