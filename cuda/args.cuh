@@ -54,7 +54,9 @@ typedef struct Counters
 	uint32_t	left;			/* rows left out */
 	uint32_t	unused;
 	uint64_t	rows_passed;
-	uint64_t	emitted_bytes;	/* of text keys in the output */
+	uint64_t	emitted_bytes;	/* of texts in the output */
+	uint64_t	values_missed;	/* 1 and the most units that an extreme's value asked
+								 * of the arena in vain */
 } Counters;
 
 /* What belongs to the group table and changes while it fills. */
@@ -64,6 +66,7 @@ typedef struct TableCounters
 	uint32_t	unused;
 	uint64_t	arena_top;		/* in units of 8 bytes */
 	uint64_t	arena_missed;	/* the most that a key asked for in vain */
+	uint64_t	values_top;		/* of the values' arena, in units of 8 bytes */
 	uint64_t	zero_rows[2];	/* UINT64_MAX less the number of the first row
 								 * with the float key 0, and with -0; 0: none */
 } TableCounters;
@@ -76,8 +79,10 @@ typedef struct GroupTable
 {
 	POINTER(uint64_t) slots;
 	POINTER(uint8_t) arena;		/* bytes of text keys */
+	POINTER(uint8_t) values;	/* what extremes refer to: see values.cuh */
 	POINTER(TableCounters) counters;
 	uint64_t	arena_size;		/* in units of 8 bytes */
+	uint64_t	values_size;	/* likewise */
 	int64_t		direct_min;
 	uint32_t	capacity;		/* slots; a power of 2 unless direct */
 	uint32_t	limit;			/* groups beyond which no new ones are taken */
@@ -142,7 +147,7 @@ typedef struct SampledRow
 typedef struct TableArgs
 {
 	GroupTable	table;
-	GroupTable	old;			/* table_move: moved from here */
+	GroupTable	old;			/* table_move, values_move: moved from here */
 	uint32_t	old_direct;		/* table_move: is it addressed directly? */
 	uint32_t	unused;
 } TableArgs;
@@ -155,7 +160,7 @@ typedef struct EmitArgs
 {
 	GroupTable	table;
 	POINTER(uint8_t) output;
-	POINTER(uint8_t) text;		/* bytes of text keys */
+	POINTER(uint8_t) text;		/* bytes of text keys and of extremes' texts */
 	POINTER(Counters) counters;
 	uint64_t	text_size;
 	uint64_t	capacity;

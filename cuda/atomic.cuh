@@ -8,14 +8,30 @@
 #ifndef GPUAGG_ATOMIC_CUH
 #define GPUAGG_ATOMIC_CUH
 
-/* Take one row into its group, or leave it undone. */
-DEVICE_FN void
-row_aggregate(const AggregateArgs *args, const Row *row, uint32_t index)
-{
-	uint32_t	slot = group_find(args, row->key);
+#include "values.cuh"
 
+/*
+ * Take the rows of those lanes that have one into their groups, or leave them
+ * undone; all lanes of a warp together.
+ */
+DEVICE_FN void
+rows_aggregate(const AggregateArgs *args, const Row *row, bool takes, uint32_t index)
+{
+	uint32_t	slot = GROUP_NONE;
+
+	if (takes)
+		slot = group_find(args, row->key);
+#if !TABLE_DIRECT
+	/* some have looked at more slots than others */
+	warp_sync(FULL_MASK);
+#endif
+	if (!takes)
+		return;
 	if (slot != GROUP_NONE)
+	{
 		group_update(args, slot, row->words);
+		row_values(args, slot, row);
+	}
 	else
 		row_undone(args, index);
 }
@@ -34,8 +50,7 @@ aggregate_atomic(const AggregateArgs *args)
 			Row			row;
 
 			rows_step(args, &cursor, &tile, step, &row);
-			if (row.passes)
-				row_aggregate(args, &row, tile.index[step]);
+			rows_aggregate(args, &row, row.passes, tile.index[step]);
 		}
 	}
 	rows_end(args, &cursor);

@@ -17,6 +17,9 @@
  * cannot fail.  A group table that is addressed directly and small enough has a
  * private table of the same form, without keys.
  *
+ * Extremes that are kept by reference have no copies in private tables: nearly
+ * all rows only compare a word with the group's, which any cache has.
+ *
  * Dynamic shared memory: states, word by word, slot by slot, copy by copy; then
  * keys; then slots of the group table.  See block_table_size in choose.c.
  */
@@ -61,7 +64,12 @@ block_table_init(const BlockTable *table)
 		for (int word = 0; word < NWORDS; word++)
 			table->states[(uint32_t) word * copies + i] = word_start(word);
 	for (uint32_t i = threadIdx.x; i < table->slots && !table->direct; i += blockDim.x)
+	{
 		table->keys[i] = SLOT_EMPTY;
+#if KEY_WORDS == 1
+		table->groups[i] = GROUP_NONE;
+#endif
+	}
 	block_sync();
 }
 
@@ -162,19 +170,52 @@ block_group(const BlockTable *table, uint32_t slot)
 #endif
 }
 
-DEVICE_FN void
-block_row(const AggregateArgs *args, const BlockTable *table, const Row *row,
-		  uint32_t index)
+/*
+ * The same for a row that was added, perhaps before whoever claimed the slot has
+ * said which group it is.
+ */
+DEVICE_FN uint32_t
+block_row_group(const AggregateArgs *args, const BlockTable *table, uint32_t slot,
+				const uint64_t *key)
 {
-	uint32_t	group;
-	uint32_t	slot = block_find(args, table, row->key, &group);
+#if KEY_WORDS == 1
+	uint32_t	group = table->direct ? slot : load_volatile_u32(&table->groups[slot]);
 
+	return group == GROUP_NONE ? group_find(args, key) : group;
+#else
+	(void) args, (void) key;
+	return block_group(table, slot);
+#endif
+}
+
+/* Take the warp's rows that pass into their states, all lanes together. */
+DEVICE_FN void
+block_rows(const AggregateArgs *args, const BlockTable *table, const Row *row,
+		   uint32_t index)
+{
+	uint32_t	group = GROUP_NONE;
+	uint32_t	slot = GROUP_NONE;
+
+	if (row->passes)
+		slot = block_find(args, table, row->key, &group);
+	/* some have looked at more slots than others */
+	if (!table->direct)
+		warp_sync(FULL_MASK);
+	if (!row->passes)
+		return;
 	if (slot != GROUP_NONE)
+	{
 		words_add_shared(table->states + slot * table->replicas +
 						 (lane_index() & (table->replicas - 1)),
 						 table->slots * table->replicas, row->words);
+		if (NVALUES > 0)
+			row_values(args, block_row_group(args, table, slot, row->key), row);
+	}
 	else if (group != GROUP_NONE)
+	{
 		group_update(args, group, row->words);
+		row_values(args, group, row);
+	}
 	else
 		row_undone(args, index);
 }
@@ -247,8 +288,7 @@ aggregate_block(const AggregateArgs *args)
 			Row			row;
 
 			rows_step(args, &cursor, &tile, step, &row);
-			if (row.passes)
-				block_row(args, &table, &row, tile.index[step]);
+			block_rows(args, &table, &row, tile.index[step]);
 		}
 	}
 	rows_end(args, &cursor);

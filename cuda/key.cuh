@@ -78,6 +78,24 @@ text_units(uint64_t word)
 	return ((uint64_t) text_length(word) + 7) / 8;
 }
 
+/*
+ * A text of an arena among the output's; without room the count alone tells the
+ * host.
+ */
+DEVICE_FN TextRef
+emit_text(const EmitArgs *args, const uint8_t *arena, uint64_t word)
+{
+	uint64_t	at = atomic_add_u64(&args->counters->emitted_bytes, text_length(word));
+	TextRef		ref;
+
+	ref.start = (uint32_t) at;
+	ref.length = text_length(word);
+	if (at + ref.length <= args->text_size)
+		for (uint32_t i = 0; i < ref.length; i++)
+			args->text[at + i] = arena[(uint64_t) text_start(word) * 8 + i];
+	return ref;
+}
+
 /* A float as a key's bits: one zero, one NaN. */
 DEVICE_FN uint64_t
 key_float8(double value)

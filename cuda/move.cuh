@@ -5,17 +5,24 @@
 #ifndef GPUAGG_MOVE_CUH
 #define GPUAGG_MOVE_CUH
 
+#include "values.cuh"
+
 /* Make all slots empty, their states the start values. */
 KERNEL(table_init, TableArgs, args)
 {
-	uint64_t	nwords = (uint64_t) args.table.capacity * STRIDE;
+	uint64_t	nslots = (uint64_t) args.table.capacity * STRIDE;
+	uint64_t	ncold = (uint64_t) args.table.capacity * (NWORDS - NHOT);
 
-	for (uint64_t i = grid_index(); i < nwords; i += grid_size())
+	for (uint64_t i = grid_index(); i < nslots + ncold; i += grid_size())
 	{
 		int			word = (int) (i % STRIDE);
 
-		if (word >= STATE && word < STATE + NWORDS)
+		if (i >= nslots)
+			args.table.slots[i] = 0;
+		else if (word >= STATE && word < STATE + NHOT)
 			args.table.slots[i] = word_start(word - STATE);
+		else if (word >= STATE + NHOT && word < STATE + NHOT + VALUE_WORDS * NVALUES)
+			args.table.slots[i] = (word - STATE - NHOT) % VALUE_WORDS == 0 ? VALUE_NONE : 0;
 		else
 			args.table.slots[i] = KEY_WORDS == 1 ? SLOT_EMPTY : TAG_EMPTY;
 	}
@@ -23,9 +30,13 @@ KERNEL(table_init, TableArgs, args)
 
 #if !TABLE_DIRECT
 
-/* Put a group that is not there yet into the table: its key, then its state. */
+/*
+ * Put a group that is not there yet into the table: its key, its state, and what
+ * its extremes refer to.
+ */
 DEVICE_FN void
-move_group(const GroupTable *table, const uint64_t *key, const uint64_t *state)
+move_group(const GroupTable *table, const uint64_t *key, const uint64_t *hot,
+		   const uint64_t *cold, const uint64_t *values)
 {
 	uint32_t	mask = table->capacity - 1;
 	uint32_t	slot = (uint32_t) key_hash(key) & mask;
@@ -38,19 +49,23 @@ move_group(const GroupTable *table, const uint64_t *key, const uint64_t *state)
 	for (int i = 1; i < KEY_WORDS; i++)
 		words[i] = key[i];
 	for (int i = 0; i < NWORDS; i++)
-		words[STATE + i] = state[i];
+		*group_word(table, slot, i) = i < NHOT ? hot[i] : cold[i - NHOT];
+	for (int i = 0; i < VALUE_WORDS * NVALUES; i++)
+		words[STATE + NHOT + i] = values[i];
 	atomic_add_u32_noreturn(&table->counters->groups, 1);
 }
 
 #if DIRECT_POSSIBLE
 
-/* A group of a table that was addressed directly. */
+/*
+ * A group of a table that was addressed directly.  Its state has the same words
+ * in the same order, but perhaps one more in the slot, that of its presence.
+ */
 DEVICE_FN void
 move_direct_group(const TableArgs *args, uint32_t slot)
 {
 	const uint64_t *state = args->old.slots + (uint64_t) slot * DIRECT_STRIDE;
 	uint64_t	key[KEY_WORDS];
-	uint64_t	words[NWORDS];
 
 	if (state[DIRECT_PRESENCE] == 0)
 		return;
@@ -58,9 +73,9 @@ move_direct_group(const TableArgs *args, uint32_t slot)
 #if KEY_WORDS > 1
 	key[0] |= TAG_READY;
 #endif
-	for (int i = 0; i < NWORDS; i++)
-		words[i] = state[i];
-	move_group(&args->table, key, words);
+	move_group(&args->table, key, state, args->old.slots +
+			   (uint64_t) args->old.capacity * DIRECT_STRIDE +
+			   (uint64_t) slot * (NWORDS - NHOT), state + DIRECT_VALUES);
 }
 
 #endif
@@ -84,7 +99,8 @@ KERNEL(table_move, TableArgs, args)
 		{
 			const uint64_t *words = group_slot(&args.old, (uint32_t) i);
 
-			move_group(&args.table, words, words + STATE);
+			move_group(&args.table, words, words + STATE, group_cold(&args.old, (uint32_t) i),
+					   words + STATE + NHOT);
 		}
 	}
 	if (args.table.arena == args.old.arena)

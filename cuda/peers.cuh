@@ -130,6 +130,8 @@ aggregate_by_peers(const AggregateArgs *args, bool by_ballot)
 			slot = warp_shfl_u32(FULL_MASK, slot, first);
 			if (row.passes && slot == GROUP_NONE)
 				row_undone(args, tile.index[step]);
+			else if (row.passes)
+				row_values(args, slot, &row);
 		}
 	}
 	rows_end(args, &cursor);

@@ -176,6 +176,18 @@ warp_reduce_add_u32(uint32_t mask, uint32_t value)
 #define f64_bits(x) ((uint64_t) __double_as_longlong(x))
 #define f64_from_bits(x) __longlong_as_double((long long) (x))
 
+/* A number of three words more. */
+DEVICE_FN void
+add_u192(uint64_t *low, uint64_t *middle, uint64_t *high, uint64_t by_low, uint64_t by_middle,
+		 uint64_t by_high)
+{
+	asm("add.cc.u64 %0, %0, %3;\n\t"
+		"addc.cc.u64 %1, %1, %4;\n\t"
+		"addc.u64 %2, %2, %5;"
+		: "+l"(*low), "+l"(*middle), "+l"(*high)
+		: "l"(by_low), "l"(by_middle), "l"(by_high));
+}
+
 #define GPUAGG_ATOMIC(name, fn, type, raw) \
 	DEVICE_FN type name(type *address, type value) \
 	{ return (type) fn((raw *) address, (raw) value); }
@@ -377,6 +389,18 @@ DEVICE_FN uint64_t
 multiply_high_u64(uint64_t a, uint64_t b)
 {
 	return (uint64_t) (((unsigned __int128) a * b) >> 64);
+}
+
+DEVICE_FN void
+add_u192(uint64_t *low, uint64_t *middle, uint64_t *high, uint64_t by_low, uint64_t by_middle,
+		 uint64_t by_high)
+{
+	unsigned __int128 sum = (unsigned __int128) *low + by_low;
+
+	*low = (uint64_t) sum;
+	sum = (sum >> 64) + *middle + by_middle;
+	*middle = (uint64_t) sum;
+	*high += (uint64_t) (sum >> 64) + by_high;
 }
 
 #define f64_bits(x) simt_bits_f64(x)

@@ -52,6 +52,8 @@ aggregate_reduce(const AggregateArgs *args)
 
 			rows_step(args, &cursor, &tile, step, &row);
 			words_merge(words, row.words);
+			if (row.passes)
+				row_values(args, 0, &row);
 		}
 	}
 	rows_end(args, &cursor);

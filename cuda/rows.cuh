@@ -49,44 +49,72 @@ rows_begin(uint32_t chunk_tiles)
 	return cursor;
 }
 
-/* The next tile, or false, for all lanes of a warp alike. */
+/* Is there another tile?  For all lanes of a warp alike. */
 DEVICE_FN bool
-rows_tile(const AggregateArgs *args, RowCursor *cursor, Tile *tile)
+rows_more(const AggregateArgs *args, RowCursor *cursor)
 {
-	const RowBatch *batch = &args->batch;
-
 	if (cursor->next == cursor->chunk_end)
 	{
 		cursor->next += cursor->stride - cursor->chunk_rows;
 		cursor->chunk_end = cursor->next + cursor->chunk_rows;
 	}
-	if (cursor->next >= batch->nrows)
-		return false;
+	return cursor->next < args->batch.nrows;
+}
+
+/* Are all rows of the next tile there, one behind the other? */
+DEVICE_FN bool
+rows_whole(const AggregateArgs *args, const RowCursor *cursor)
+{
+	return args->batch.rows == NULL && cursor->next + TILE_ROWS <= args->batch.nrows;
+}
+
+/*
+ * Load the next tile.  A constant `whole`, which must be true only if rows_whole
+ * is, makes code without a question for each row.
+ */
+DEVICE_FN void
+rows_load(const AggregateArgs *args, RowCursor *cursor, bool whole, Tile *tile)
+{
+	const RowBatch *batch = &args->batch;
+	uint64_t	first = cursor->next + lane_index();
+
 	PRAGMA_UNROLL
 	for (int i = 0; i < ROWS_AT_ONCE; i++)
 	{
-		uint64_t	row = cursor->next + (uint32_t) i * WARP_SIZE + lane_index();
+		uint64_t	row = first + (uint32_t) i * WARP_SIZE;
 
-		tile->valid[i] = row < batch->nrows;
+		tile->valid[i] = whole || row < batch->nrows;
 		if (tile->valid[i])
 		{
-			tile->index[i] = batch->rows ? batch->rows[row] : (uint32_t) row;
-			row_load(batch, tile->index[i], &tile->raw[i]);
+			tile->index[i] = whole || !batch->rows ? (uint32_t) row : batch->rows[row];
+			row_load(batch, whole ? row : tile->index[i], &tile->raw[i]);
 		}
 	}
 	cursor->next += TILE_ROWS;
+}
+
+/* The next tile, or false, for all lanes of a warp alike. */
+DEVICE_FN bool
+rows_tile(const AggregateArgs *args, RowCursor *cursor, Tile *tile)
+{
+	if (!rows_more(args, cursor))
+		return false;
+	rows_load(args, cursor, false, tile);
 	return true;
 }
 
-/* The row of one step; if it does not pass, its words contribute nothing. */
+/*
+ * The row of one step, which is there if `valid`; if it does not pass, its words
+ * contribute nothing.
+ */
 DEVICE_FN void
-rows_step(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int step,
-		  Row *row)
+rows_eval(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int step,
+		  bool valid, Row *row)
 {
 	row->passes = false;
 	row->error = false;
 	row->widen = false;
-	if (tile->valid[step])
+	if (valid)
 		row_eval(args, &tile->raw[step], tile->index[step], row);
 	if (!row->passes)
 	{
@@ -97,6 +125,13 @@ rows_step(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int st
 	cursor->passed += row->passes;
 	cursor->error |= row->error;
 	cursor->widen |= row->widen;
+}
+
+DEVICE_FN void
+rows_step(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int step,
+		  Row *row)
+{
+	rows_eval(args, cursor, tile, step, tile->valid[step], row);
 }
 
 /* Tell what came of the thread's rows; all lanes of a warp together. */

@@ -14,7 +14,7 @@
 #define GPUAGG_SCAN_CUH
 
 /* Tiles of a warp's chunk: long runs stay in one warp. */
-#define SCAN_CHUNK_TILES 32
+#define SCAN_CHUNK_TILES 64
 
 /* The run that a warp is in; all but words is the same in all lanes. */
 typedef struct Run
@@ -82,6 +82,50 @@ scan_segments(uint32_t heads, uint64_t *words)
 }
 
 /*
+ * Where the run ends and the next one begins: all rows are of the run's key, or
+ * of that of the last row.  The usual case of scan_step in sorted rows, without
+ * a scan.  False if there are other rows.
+ */
+DEVICE_FN bool
+scan_next_run(const AggregateArgs *args, Run *run, const Row *row, uint32_t active,
+			  uint32_t index)
+{
+	uint32_t	last = 31 - bits_leading_zeros_u32(active);
+	uint64_t	key[KEY_WORDS];
+	uint32_t	slot = GROUP_NONE;
+	bool		old;
+	bool		next;
+
+	for (int i = 0; i < KEY_WORDS; i++)
+		key[i] = warp_shfl_u64(FULL_MASK, row->key[i], last);
+	old = row->passes && run->slot != GROUP_NONE && key_same(args, row->key, run->key);
+	next = row->passes && !old && key_same(args, row->key, key);
+	if (!warp_all(FULL_MASK, !row->passes || old || next))
+		return false;
+	if (old)
+	{
+		words_merge(run->words, row->words);
+		row_values(args, run->slot, row);
+	}
+	run_flush(args, run);
+	if (lane_index() == last)
+		slot = group_find(args, key);
+	run->slot = warp_shfl_u32(FULL_MASK, slot, last);
+	for (int i = 0; i < KEY_WORDS; i++)
+		run->key[i] = key[i];
+	if (!next)
+		return true;
+	if (run->slot == GROUP_NONE)
+		row_undone(args, index);
+	else
+	{
+		words_merge(run->words, row->words);
+		row_values(args, run->slot, row);
+	}
+	return true;
+}
+
+/*
  * Rows of several keys, or of another than the run's: all segments but the last
  * update the table, the last one becomes the warp's run.
  */
@@ -95,6 +139,8 @@ scan_step(const AggregateArgs *args, Run *run, Row *row, uint32_t active, uint32
 	uint32_t	last;
 	uint32_t	slot = GROUP_NONE;
 
+	if (scan_next_run(args, run, row, active, index))
+		return;
 	run_flush(args, run);
 	scan_fill_keys(active, row->key);
 	heads = scan_heads(args, row->key);
@@ -112,6 +158,8 @@ scan_step(const AggregateArgs *args, Run *run, Row *row, uint32_t active, uint32
 	slot = warp_shfl_u32(FULL_MASK, slot, last);
 	if (row->passes && slot == GROUP_NONE)
 		row_undone(args, index);
+	else if (row->passes)
+		row_values(args, slot, row);
 	run->slot = warp_shfl_u32(FULL_MASK, slot, WARP_SIZE - 1);
 	for (int i = 0; i < KEY_WORDS; i++)
 		run->key[i] = warp_shfl_u64(FULL_MASK, row->key[i], WARP_SIZE - 1);
@@ -120,6 +168,42 @@ scan_step(const AggregateArgs *args, Run *run, Row *row, uint32_t active, uint32
 			run->words[i] = own[i];
 }
 
+/*
+ * Merge the rows of a tile from `step` on into the run, as long as all lanes'
+ * rows belong to it.  Gives the step at which they do not, its rows in *row and
+ * those that pass in *active, or ROWS_AT_ONCE.  whole: see rows_load.
+ */
+DEVICE_FN int
+scan_run(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, bool whole, int step,
+		 Run *run, Row *row, uint32_t *index, uint32_t *active)
+{
+	int			stop = ROWS_AT_ONCE;
+
+	PRAGMA_UNROLL
+	for (int i = 0; i < ROWS_AT_ONCE; i++)
+	{
+		if (i < step || stop < ROWS_AT_ONCE)
+			continue;
+		rows_eval(args, cursor, tile, i, whole || tile->valid[i], row);
+		if (run->slot != GROUP_NONE &&
+			warp_all(FULL_MASK, !row->passes || key_same(args, row->key, run->key)))
+		{
+			words_merge(run->words, row->words);
+			if (row->passes)
+				row_values(args, run->slot, row);
+			continue;
+		}
+		*active = warp_ballot(FULL_MASK, row->passes);
+		if (*active != 0)
+		{
+			*index = tile->index[i];
+			stop = i;
+		}
+	}
+	return stop;
+}
+
+/* There is one copy of scan_step: it is long, and rarely needed. */
 DEVICE_FN void
 aggregate_scan(const AggregateArgs *args)
 {
@@ -129,24 +213,26 @@ aggregate_scan(const AggregateArgs *args)
 
 	run.slot = GROUP_NONE;
 	words_identity(run.words);
-	while (rows_tile(args, &cursor, &tile))
+	while (rows_more(args, &cursor))
 	{
-		PRAGMA_UNROLL
-		for (int step = 0; step < ROWS_AT_ONCE; step++)
+		bool		whole = rows_whole(args, &cursor);
+
+		if (whole)
+			rows_load(args, &cursor, true, &tile);
+		else
+			rows_load(args, &cursor, false, &tile);
+		for (int step = 0;; step++)
 		{
 			Row			row;
 			uint32_t	active;
+			uint32_t	index;
 
-			rows_step(args, &cursor, &tile, step, &row);
-			if (run.slot != GROUP_NONE &&
-				warp_all(FULL_MASK, !row.passes || key_same(args, row.key, run.key)))
-			{
-				words_merge(run.words, row.words);
-				continue;
-			}
-			active = warp_ballot(FULL_MASK, row.passes);
-			if (active != 0)
-				scan_step(args, &run, &row, active, tile.index[step]);
+			step = whole ?
+				scan_run(args, &cursor, &tile, true, step, &run, &row, &index, &active) :
+				scan_run(args, &cursor, &tile, false, step, &run, &row, &index, &active);
+			if (step == ROWS_AT_ONCE)
+				break;
+			scan_step(args, &run, &row, active, index);
 		}
 	}
 	run_flush(args, &run);

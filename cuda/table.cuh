@@ -2,9 +2,10 @@
  * table.cuh
  *	  The group table: one slot for each group, open addressing, no lock.
  *
- * A slot is STRIDE words of 8 bytes, STATE of them before the NWORDS words of
- * the group's state, so that key and state of small groups share one sector of
- * 32 bytes.  Three kinds of slots:
+ * A slot is STRIDE words of 8 bytes, STATE of them before the group's state, so
+ * that key and state of small groups share one sector of 32 bytes.  Of the NWORDS
+ * words of a state NHOT are in the slot; the others, which are rarely touched,
+ * stand behind all slots.  Three kinds of slots:
  *
  * TABLE_DIRECT: the key is the slot's number; STATE is 0.  One word of the
  * state counts rows, and tells by 0 that the group does not exist.
@@ -27,7 +28,7 @@
  * slots, group_find refuses, the row goes to the batch's list of undone rows,
  * and the host moves the groups to a larger table and runs these rows again.
  *
- * The generated code gives KEY_WORDS, STATE, STRIDE, TABLE_DIRECT,
+ * The generated code gives KEY_WORDS, STATE, STRIDE, NWORDS, NHOT, TABLE_DIRECT,
  * PRESENCE_WORD, key_is, key_store, key_text_size and words_add.
  */
 #ifndef GPUAGG_TABLE_CUH
@@ -60,6 +61,20 @@ DEVICE_FN uint64_t *
 group_slot(const GroupTable *table, uint32_t slot)
 {
 	return table->slots + (uint64_t) slot * STRIDE;
+}
+
+/* A group's cold words, and any word of its state. */
+DEVICE_FN uint64_t *
+group_cold(const GroupTable *table, uint32_t slot)
+{
+	return group_slot(table, table->capacity) + (uint64_t) slot * (NWORDS - NHOT);
+}
+
+DEVICE_FN uint64_t *
+group_word(const GroupTable *table, uint32_t slot, int word)
+{
+	return word < NHOT ? group_slot(table, slot) + STATE + word :
+		group_cold(table, slot) + (word - NHOT);
 }
 
 DEVICE_FN bool
@@ -222,7 +237,7 @@ group_exists(const GroupTable *table, uint32_t slot)
 DEVICE_FN void
 group_update(const AggregateArgs *args, uint32_t slot, const uint64_t *words)
 {
-	words_add(group_slot(&args->table, slot) + STATE, words);
+	words_add(group_slot(&args->table, slot) + STATE, group_cold(&args->table, slot), words);
 }
 
 /* Remember a row whose group found no room. */

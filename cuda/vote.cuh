@@ -82,9 +82,11 @@ aggregate_vote(const AggregateArgs *args)
 					key_same(args, row.key, run.key);
 			}
 			if (same)
+			{
 				words_merge(run.words, row.words);
-			else if (row.passes)
-				row_aggregate(args, &row, tile.index[step]);
+				row_values(args, run.slot, &row);
+			}
+			rows_aggregate(args, &row, row.passes && !same, tile.index[step]);
 		}
 	}
 	run_flush(args, &run);

@@ -9,7 +9,8 @@
  * are compare-and-swap loops.  Contributions that change nothing are left out.
  *
  * A word holds a uint64_t or an int64_t.  The words of an exact sum are one
- * number (exact.h) and have functions of their own.
+ * number (exact.h) and have functions of their own: *_exact if they lie behind one
+ * another, *_split if they are a narrow sum's.
  */
 #ifndef GPUAGG_WORDS_CUH
 #define GPUAGG_WORDS_CUH
@@ -103,6 +104,47 @@ word_exact(uint64_t *state, const uint64_t *value, int n)
 		}
 	}
 }
+
+/* A number of three words becomes its negative. */
+DEVICE_FN void
+split_negate(uint64_t *low, uint64_t *middle, uint64_t *high)
+{
+	*low = 0 - *low;
+	*middle = ~*middle + (*low == 0);
+	*high = ~*high + (*low == 0 && *middle == 0);
+}
+
+/*
+ * The same of three words that lie apart.  Nearly always this is one addition,
+ * to the middle word.
+ */
+DEVICE_FN void
+word_split(uint64_t *low, uint64_t *middle, uint64_t *high, uint64_t by_low,
+		   uint64_t by_middle, uint64_t by_high)
+{
+	bool		negative = (by_high >> 63) != 0;
+
+	if (negative)
+		split_negate(&by_low, &by_middle, &by_high);
+	if (by_low != 0)
+	{
+		uint64_t	old = atomic_add_u64(low, negative ? 0 - by_low : by_low);
+		bool		carry = negative ? old < by_low : old + by_low < by_low;
+
+		by_middle += carry;
+		by_high += carry && by_middle == 0;
+	}
+	if (by_middle != 0)
+	{
+		uint64_t	old = atomic_add_u64(middle, negative ? 0 - by_middle : by_middle);
+
+		by_high += negative ? old < by_middle : old + by_middle < by_middle;
+	}
+	if (by_high != 0)
+		atomic_add_u64_noreturn(high, negative ? 0 - by_high : by_high);
+}
+
+#define merge_split add_u192
 
 /*
  * Extremes are looked at before they are touched: most values change nothing,
@@ -209,6 +251,34 @@ shared_exact(uint64_t *state, uint32_t stride, const uint64_t *value, int n)
 			uint32_t	old = atomic_add_u32(half, negative ? 0 - part : part);
 
 			carry = carry | (negative ? old < part : old + part < part);
+		}
+	}
+}
+
+/* As word_split, by halves. */
+DEVICE_FN void
+shared_split(uint64_t *low, uint64_t *middle, uint64_t *high, uint64_t by_low,
+			 uint64_t by_middle, uint64_t by_high)
+{
+	bool		negative = (by_high >> 63) != 0;
+	uint32_t	carry = 0;
+
+	if (negative)
+		split_negate(&by_low, &by_middle, &by_high);
+	PRAGMA_UNROLL
+	for (int i = 0; i < 6; i++)
+	{
+		uint64_t   *word = i < 2 ? low : i < 4 ? middle : high;
+		uint64_t	by = i < 2 ? by_low : i < 4 ? by_middle : by_high;
+		uint32_t	part = (uint32_t) (by >> (32 * (i % 2))) + carry;
+
+		carry = carry & (part == 0);
+		if (part != 0)
+		{
+			uint32_t	old = atomic_add_u32((uint32_t *) word + i % 2,
+											 negative ? 0 - part : part);
+
+			carry = negative ? old < part : old + part < part;
 		}
 	}
 }

@@ -44,6 +44,8 @@ FROM (SELECT 'CASE k % 4 WHEN 0 THEN f8 * 1e40 WHEN 1 THEN -f8 * 1e40 WHEN 2 THE
 	LATERAL (SELECT format('SELECT b, sum(%1$s), (SELECT sum(x) FROM (SELECT DISTINCT %1$s AS x FROM facts) d) FROM facts GROUP BY ROLLUP (b) HAVING GROUPING(b) = 1', x),
 		format('SELECT NULL::bool, sum(%1$s), sum(DISTINCT %1$s) FROM facts', x)) q (q, r);
 SELECT compare_rows();
+SELECT check_query('SELECT g, stddev(DISTINCT f), var_pop(DISTINCT f::float4), variance(DISTINCT f) FILTER (WHERE f > 1), sum(f), count(*) FROM (VALUES (1, 2.25::float8), (1, 0.5), (1, 2.25), (1, 0.75), (2, NULL), (2, 3.5), (3, NULL)) v (g, f) GROUP BY ROLLUP (g)');
+SELECT check_query('SELECT g, var_pop(DISTINCT f), variance(DISTINCT f), count(*) FROM (VALUES (1, 0.25::float8), (1, ''NaN''), (2, 0.5), (2, ''inf''), (3, -0.5)) v (g, f) GROUP BY ROLLUP (g)');
 SELECT b, min(DISTINCT vc COLLATE "C"), max(repeat(vc, 5) COLLATE "C"), count(DISTINCT i2), count(*) FROM facts GROUP BY b ORDER BY b;
 
 -- FILTER, on the aggregate with DISTINCT or beside it

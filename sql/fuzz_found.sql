@@ -42,5 +42,34 @@ PREPARE constant_key(int) AS SELECT DISTINCT $1 AS k, c FROM found WHERE c < 2 G
 EXECUTE constant_key(5);
 SELECT DISTINCT c AS k, c::numeric AS l FROM found WHERE c < 2 GROUP BY c, ROLLUP (c::numeric) ORDER BY 1, 2;
 
+-- a key that is gone where the planner has simplified an expression over it
+CREATE TABLE found_texts (id int PRIMARY KEY, c int, t text);
+INSERT INTO found_texts SELECT i, i % 2, 'abc' || i FROM generate_series(1, 6) i;
+SELECT left(t, 3)::varchar AS k, coalesce(left(t, 3)::varchar::text, 'none') AS l, count(*) FROM found_texts GROUP BY 1;
+SELECT left(t, 3)::varchar AS k, count(*) FROM found_texts GROUP BY 1 HAVING left(t, 3)::varchar::text || 'd' > 'a';
+SELECT * FROM (SELECT c, left(t, 3)::varchar AS k, coalesce(left(t, 3)::varchar::text, 'none') AS l, count(*) FROM found_texts WHERE id < 0 GROUP BY ROLLUP (1, 2)) s;
+-- but not those that depend on a primary key, if all sets have it
+SELECT check_query('SELECT id, t, left(t, 3)::varchar AS k, t || id, count(*) FROM found_texts GROUP BY id, 3');
+SELECT check_query('SELECT id, t, c, count(*) FROM found_texts GROUP BY id, ROLLUP (c)');
+SELECT check_query('SELECT f.id, f.t, g.t, count(*) FROM found_texts f LEFT JOIN found_texts g ON f.id = g.c GROUP BY f.id, g.id');
+
+-- variances of distinct floats
+SELECT check_query('SELECT id % 3, round(var_pop(DISTINCT c::float8)::numeric, 8), round(stddev(DISTINCT c::float4)::numeric, 8), var_samp(DISTINCT c::float8) FILTER (WHERE id < 3), sum(id) FROM found GROUP BY id % 3');
+SELECT check_query('SELECT c, id % 2, round(variance(DISTINCT c / 4::float8)::numeric, 8), round(stddev_pop(DISTINCT -c::float4)::numeric, 8), count(*) FROM found GROUP BY CUBE (c, id % 2)');
+SELECT stddev_pop(DISTINCT v), stddev(DISTINCT v), var_pop(DISTINCT v) IS NULL, count(*) FROM (VALUES ('NaN'::float8), ('inf'), (1), (1)) s(v) GROUP BY v ORDER BY v;
+SELECT check_query('SELECT var_pop(DISTINCT c::float8), count(*) FROM found WHERE id < 0');
+
+-- a column that is two keys of grouping sets is NULL in one of them
+SELECT DISTINCT k, l, grouping(k, l) FROM (SELECT c AS k, c AS l FROM found WHERE c < 2) s GROUP BY GROUPING SETS ((k), (l)) ORDER BY 1, 2;
+SELECT DISTINCT k, count(*) FROM (SELECT c AS k, c AS l FROM found WHERE c < 2) s GROUP BY GROUPING SETS ((k), (l)) ORDER BY 1, 2;
+
+-- with grouping sets, what a subquery computes is computed for all rows of its filter
+SELECT check_fallback('SELECT c, sum(d) FILTER (WHERE c < 0) FROM (SELECT c, 1 / (id - 1) AS d FROM found) s GROUP BY ROLLUP (c)');
+SELECT check_fallback('SELECT c, max(CASE WHEN c < 0 THEN d END), count(*) FROM (SELECT c, (1 / (id - 1))::text AS d FROM found) s GROUP BY CUBE (c)');
+SELECT check_query('SELECT c, sum(d) FILTER (WHERE c < 0), count(*) FROM (SELECT c, 1 / (id - 1) AS d FROM found WHERE id > 1) s GROUP BY ROLLUP (c)');
+SELECT check_query('SELECT c, sum(d) FILTER (WHERE c < 0), count(*) FROM (SELECT c, 1 / (id - 1) AS d FROM found) s GROUP BY c');
+SELECT check_query('SELECT c, e, sum(d) FILTER (WHERE c > 4), count(d), avg(e) FROM (SELECT c, id::int8 - 1 AS d, 100 / (id - 1) AS e FROM found WHERE id > 1) s GROUP BY CUBE (c, e)');
+SELECT check_query('SELECT c, sum(d), avg(d) FILTER (WHERE d > 4), min(-d), count(e), stddev(e) FROM (SELECT c, id::numeric(10, 2) * 1.5 AS d, nullif(c, 3)::numeric(5, 0) AS e FROM found) s GROUP BY ROLLUP (c)');
+
 DEALLOCATE ALL;
 RESET plan_cache_mode;

@@ -39,10 +39,28 @@ FROM unnest(ARRAY['a * b', 'a * a', 'a * b * 2', 'a * b * 0.00001', 'b * b', 'p 
 	'(a * b)::numeric(38,8)', 'p::numeric(38,6)', 'p::numeric(32,0)', 's::numeric(12,4)', 's::numeric(30,18) * 2', 'round(s, 4)::float8::int', '(s * 1e3)::int', 'p + NULL', 'i4::numeric(38,30) + s',
 	'coalesce(p, 0)', 'coalesce(q, a)', 'greatest(p, q)', 'least(p, a, 0.001)', 'nullif(p, q)', 'CASE WHEN p > 0 THEN p ELSE s END', 'CASE p WHEN 0 THEN a WHEN k THEN b ELSE q END',
 	'CASE WHEN a > 0 THEN a * b ELSE a END', 'CASE WHEN a > 0 THEN a * b END + 1.5']) e;
--- narrowed: extremes, variances, doubles
+-- extremes: of both signs, of lengths around 64 bits, NULLs, none at all; where they come from, how they are merged
+SELECT e AS expression, check_engine(format('SELECT g, min(%1$s), max(%1$s), max(%1$s) FILTER (WHERE i4 > 1900000), min(abs(%1$s)) FROM wide_numbers GROUP BY g', e)) || ', '
+	|| check_engine(format('SELECT min(%1$s), max(%1$s) FROM wide_numbers', e)) AS result
+FROM unnest(ARRAY['p', 's', '-p', 'a * b', 'CASE WHEN g < 3 THEN p ELSE a END', '(a * b)::numeric(38,8)', 'round(s, 20)']) e;
+SELECT check_query('SELECT id, min(p), max(s) FROM wide_numbers GROUP BY id'), check_query('SELECT min(p), max(k) FROM wide_numbers WHERE id < 0'), check_query('SELECT g, max(p) FROM wide_numbers GROUP BY g HAVING min(p) < -1.232e27'),
+	check_query('SELECT max(x.p), min(y.s) FROM wide_numbers x JOIN wide_numbers y USING (id) GROUP BY x.g'), check_query('SELECT g, i4 % 3, min(p), max(s) FROM wide_numbers GROUP BY CUBE (1, 2)');
+SELECT check_query('SELECT max(DISTINCT p), count(DISTINCT g) FROM wide_numbers');
+CREATE TABLE wide_edges (g int, v numeric(38,0));
+INSERT INTO wide_edges SELECT i % 200, s * (2::numeric ^ (i / 4 % 118) + i % 3 - 1) FROM generate_series(1, 4000) i, unnest(ARRAY[1, -1]) s;
+INSERT INTO wide_edges SELECT 200 + i % 3, s * (999999999999999999999999999999999999 - i % 5) FROM generate_series(1, 30) i, unnest(ARRAY[1, -1]) s;
+ANALYZE wide_edges;
+SELECT s, set_config('gpuagg.strategy', s, true) IS NULL AS n, check_engine('SELECT g, min(v), max(v), count(*), max(v) FILTER (WHERE v < 0), min(v) FILTER (WHERE v > 0) FROM wide_edges GROUP BY g')
+FROM unnest(ARRAY['atomic', 'block', 'peers', 'scan', 'vote']) s;
+SELECT min(v), max(v), max(v) FILTER (WHERE v < -1e30), min(v) FILTER (WHERE v > 18446744073709551615) FROM wide_edges;
+-- beyond 128 bits, in rows that count and in others
+INSERT INTO wide_edges VALUES (1, 99999999999999999999999999999999999999);
+SELECT check_query('SELECT g, min(v), max(v) FROM wide_edges GROUP BY g');
+SELECT check_fallback('SELECT g, max(v * 10) FROM wide_edges GROUP BY g');
+SELECT check_query('SELECT g, max(v * 10) FROM wide_edges WHERE v < 1e36 GROUP BY g'), check_query('SELECT g, max(v * 10) FILTER (WHERE v < 1e36) FROM wide_edges GROUP BY g');
+-- narrowed: variances, doubles
 SELECT e AS expression, check_query(format('SELECT g, min(%1$s), max(%1$s), variance(%1$s) FROM wide_numbers WHERE abs(p) < 1e10 OR p IS NULL AND id < 200 GROUP BY g', e))
 FROM unnest(ARRAY['p', 'a * b * 0', 's::numeric(10,3)', 'round(s, 12)']) e;
-SELECT check_fallback('SELECT g, max(p) FROM wide_numbers GROUP BY g');
 SELECT check_fallback('SELECT g, stddev(a * b) FROM wide_numbers GROUP BY g');
 SELECT check_query('SELECT g, sum((a * b)::int8) FROM wide_numbers WHERE abs(a * b) < 1e18 GROUP BY g');
 SELECT check_fallback('SELECT g, sum((a * b)::int8) FROM wide_numbers GROUP BY g');

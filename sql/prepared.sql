@@ -62,6 +62,16 @@ EXECUTE totals;
 DISCARD PLANS;
 EXECUTE totals;
 
+-- one made for an engine that can do more than the one that is to run it
+SET plan_cache_mode = force_generic_plan;
+SET gpuagg.engine = cpu;
+PREPARE extremes AS SELECT b, min(vc COLLATE "C"), max(vc COLLATE "C") FROM facts GROUP BY b ORDER BY b;
+EXECUTE extremes;
+RESET gpuagg.engine;
+SET gpuagg.fallback = off;
+EXECUTE extremes;
+RESET gpuagg.fallback;
+
 SET plan_cache_mode = force_custom_plan;
 EXECUTE by_limit(450);
 EXECUTE by_list('{1,2,3}');

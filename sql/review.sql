@@ -48,6 +48,27 @@ SELECT a, count(*) FROM zeros WHERE b + 0 + 0 + 0 = 5 AND 1 / x > -1 GROUP BY a;
 SELECT a, count(*) FROM zeros WHERE 1 / x + 0 + 0 > -1 AND b = 5 GROUP BY a;
 SELECT a, count(*) FROM zeros GROUP BY a HAVING sum(x) + 0 + 0 + 0 = 5 AND 1 / (sum(x) - 2) > 0;
 
+-- beside a parallel plan, an error can only be set aside before it begins
+SET max_parallel_workers_per_gather = 2;
+SET min_parallel_table_scan_size = 0;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+ALTER FUNCTION reciprocal PARALLEL SAFE;
+SELECT i2, sum(i4 + reciprocal(length(left(now()::text, 0)))) FROM facts GROUP BY i2;
+SELECT i2, sum(i4 + reciprocal(length(left(now()::text, 0)))) FROM facts WHERE id < 0 GROUP BY i2;
+SET gpuagg.fallback = off;
+SELECT b, sum(i4 + reciprocal(length(left(now()::text, 2)))), count(*) FILTER (WHERE vc <> lower(now()::text)) FROM facts GROUP BY b ORDER BY b;
+PREPARE since (text) AS SELECT b, count(*) FROM facts WHERE tz < now() - $1::interval GROUP BY b ORDER BY b;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE since ('1 day');
+RESET gpuagg.fallback;
+EXECUTE since ('300000 years');
+RESET plan_cache_mode;
+RESET max_parallel_workers_per_gather;
+RESET min_parallel_table_scan_size;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+
 -- what no row changes comes before all others
 PREPARE gated (bool) AS SELECT a, count(*) FROM zeros WHERE 1 / x > -1 AND $1 GROUP BY a;
 SET plan_cache_mode = force_generic_plan;

@@ -1,6 +1,6 @@
 # Queries that are cancelled, time out, or lose their backend, while the engine
-# reads pages, while it is sent rows with long values or of other partitions, and
-# while it waits for its child; what they leave behind.
+# reads pages, while it is sent rows with long values or of other partitions, while
+# groups are regrouped, and while it waits for its child; what they leave behind.
 use strict;
 use warnings;
 use FindBin;
@@ -38,6 +38,8 @@ my %long = (
 	  . ' LATERAL (SELECT length(t) % x AS m, count(*) AS n FROM long GROUP BY 1) s',
 	'partitions' => 'SELECT count(*), sum(n) FROM generate_series(1, 100000) x,'
 	  . ' LATERAL (SELECT v % x AS m, count(*) AS n FROM parts GROUP BY 1) s',
+	'grouping sets' => 'SELECT count(*), sum(n) FROM generate_series(1, 100000) x,'
+	  . ' LATERAL (SELECT v % x AS m, k, count(*) AS n FROM big GROUP BY CUBE (v % x, k, v)) s',
 	'child plan' => 'SELECT k, sum(w) FROM (SELECT k, slow(v) AS w FROM big OFFSET 0) s GROUP BY k');
 
 # Start the query in a psql of its own; wait until it runs; give its backend.

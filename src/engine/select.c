@@ -93,12 +93,13 @@ engine_cuda_answers(void)
 }
 
 const EngineOps *
-engine_for_plan(const char *planned)
+engine_for_plan(const char *planned, const Program *program)
 {
 	const EngineOps *ops = engine_required();
+	char		reason[256];
 
 	if (ops != NULL)
-		return ops;
+		return ops->supports(program, reason, sizeof(reason)) ? ops : &cpu_engine;
 	if (strcmp(planned, cuda_engine.name) == 0 && engine_cuda_answers())
 		return &cuda_engine;
 	return &cpu_engine;

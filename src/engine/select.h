@@ -24,9 +24,10 @@ extern bool engine_cuda_answers(void);
 
 /*
  * The engine to run a plan with that was made for the engine named `planned`
- * (only plans made under `auto` need it; cuda may be gone since).
+ * (only plans made under `auto` need it; cuda may be gone since).  Where
+ * gpuagg.engine has changed since to one that cannot run the Program: cpu.
  */
-extern const EngineOps *engine_for_plan(const char *planned);
+extern const EngineOps *engine_for_plan(const char *planned, const Program *program);
 
 /* Once, when the module is loaded. */
 extern void engine_init(void);

@@ -202,8 +202,8 @@ hand_over(FunctionCallInfo fcinfo, MemoryContext context, ByKeyState *state)
 	{
 		MemoryContext old = MemoryContextSwitchTo(context);
 
-		state->run = column_run_create(engine_for_plan(cpu_engine.name), state->program, 0,
-									   false);
+		state->run = column_run_create(engine_for_plan(cpu_engine.name, state->program),
+									   state->program, 0, false);
 		MemoryContextSwitchTo(old);
 		AggRegisterCallback(fcinfo, close_run, PointerGetDatum(state));
 	}

@@ -218,9 +218,8 @@ gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	show_source(state, es);
 
 	/* with plain EXPLAIN, what would be taken now */
-	ExplainPropertyText("Engine",
-						state->engine ? engine_name(state->engine) : engine_for_plan(state->plan->engine)->name,
-						es);
+	ExplainPropertyText("Engine", state->engine ? engine_name(state->engine) :
+						engine_for_plan(state->plan->engine, state->plan->program)->name, es);
 	if (es->verbose)
 		show_program("Program", state->plan->program, es);
 	if (es->verbose && state->plan->regrouping)

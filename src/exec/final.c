@@ -20,6 +20,7 @@
 #include "utils/float.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
+#include "utils/timestamp.h"
 #include "utils/uuid.h"
 
 #include "exec/final.h"
@@ -30,6 +31,7 @@
 #include "program/state.h"
 
 static Datum make_varlena(const char *bytes, uint32 len);
+static Datum wide_numeric(const Program *program, const Wide *wide, int scale);
 
 /* high * 2^32 + low as numeric: the sum that SUM_INT128's two words hold. */
 static Numeric
@@ -213,6 +215,26 @@ number_numeric(const Program *program, int64 number, int scale)
 		NumericGetDatum(int64_div_fast_to_numeric(number, scale));
 }
 
+static Datum
+extreme_numeric(const Program *program, AccKind kind, const uint64_t *value, int scale)
+{
+	Wide		wide = {{value[0], value[1]}};
+
+	return kind == ACC_MIN_WIDE || kind == ACC_MAX_WIDE ? wide_numeric(program, &wide, scale) :
+		number_numeric(program, (int64) value[0], scale);
+}
+
+static Datum
+interval_datum(TimeSpan span)
+{
+	Interval   *interval = palloc(sizeof(Interval));
+
+	interval->time = span.time;
+	interval->day = span.day;
+	interval->month = span.month;
+	return IntervalPGetDatum(interval);
+}
+
 Datum
 final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 			const int32_t *units, bool *isnull)
@@ -244,9 +266,11 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 		case FINAL_AVG_NUMERIC:
 			return average_numeric(sum_numeric(accs, agg, words), count);
 		case FINAL_EXTREME_NUMERIC:
-			return number_numeric(program, (int64) value[0], agg->scale);
+			return extreme_numeric(program, (AccKind) acc->kind, value, agg->scale);
 		case FINAL_EXTREME_TEXT:
 			return make_varlena(extreme_text(value).data, extreme_text(value).len);
+		case FINAL_EXTREME_INTERVAL:
+			return interval_datum(interval_of_words(value[0], value[1]));
 		case FINAL_SUM_FLOAT4:
 			return Float4GetDatum((float4) sum_float(program, agg, words, units, true));
 		case FINAL_SUM_FLOAT8:
@@ -382,6 +406,7 @@ vector_datum(const ColumnVector *vector, ValueType type, uint32_t row,
 		case VT_TEXT:
 			return vector_text(vector, row);
 		case VT_WIDE:			/* only keys of numeric are: key_value */
+		case VT_INTERVAL:		/* no key is */
 		case VT_COUNT:
 			break;
 	}

@@ -144,9 +144,11 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 		open_tables(state);
 	state->slot_exprs = ExecInitExprList(scan->custom_exprs, (PlanState *) node);
 	state->slot_params = slots_exec_params(scan->custom_exprs);
+	state->early_slots = slots_evaluate_early(state->slot_exprs, node->ss.ps.ps_ExprContext,
+											  &state->slots_failed);
 	state->run_context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg run",
 											   ALLOCSET_DEFAULT_SIZES);
-	state->engine = engine_handle(engine_for_plan(state->plan->engine));
+	state->engine = engine_handle(engine_for_plan(state->plan->engine, state->program));
 	if (state->plan->regrouping)
 		state->regrouping = regrouping_create(state->plan);
 }
@@ -328,8 +330,8 @@ run_engine(GpuAggState *state)
 		fall_back(state, ENGINE_INEXACT, "the transaction is serializable");
 	else if (state->slots_failed)
 		fall_back(state, ENGINE_INEXACT, "an expression without columns has raised an error before");
-	else if (!slots_evaluate(state->slot_exprs, state->slot_params, econtext,
-							 &state->slots, &reason))
+	else if (!slots_evaluate(state->slot_exprs, state->early_slots, state->slot_params,
+							 econtext, &state->slots, &reason))
 	{
 		/* what a failed expression has cached (SQL functions do) is unusable */
 		state->slots_failed = true;

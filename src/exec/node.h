@@ -10,6 +10,7 @@
 
 #include "engine/select.h"
 #include "exec/regrouping.h"
+#include "exec/slots.h"
 #include "plan/plan_info.h"
 #include "source/tables.h"
 
@@ -33,6 +34,7 @@ typedef struct GpuAggState
 	int			ntables;
 	List	   *slot_exprs;		/* ExprState, one a slot */
 	Bitmapset  *slot_params;	/* PARAM_EXEC parameters in them */
+	SlotResult *early_slots;	/* what has been evaluated of them, or NULL */
 	bool		slots_failed;	/* one has raised an error */
 	SlotValue  *slots;
 	MemoryContext run_context;	/* of one run: slots' bytes, batches */

@@ -130,6 +130,17 @@ take_groups(Regrouping *regrouping, EngineHandle *engine, const char **message)
 	}
 }
 
+/* The sets' groups out of the tables, which may take a while. */
+static EngineStatus
+end_groups(Regrouping *regrouping)
+{
+	EngineStatus status;
+
+	while ((status = regroup_end(regrouping->regroup, regrouping->message)) == ENGINE_BUSY)
+		CHECK_FOR_INTERRUPTS();
+	return status;
+}
+
 /* Are the fine groups a set's, or do states point to texts that are the engine's? */
 static bool
 needs_engine(const Regrouping *regrouping, const Program *fine)
@@ -163,7 +174,7 @@ regrouping_run(Regrouping *regrouping, EngineHandle *engine, const Program *fine
 	}
 	status = take_groups(regrouping, engine, message);
 	if (status == ENGINE_OK)
-		status = regroup_end(regrouping->regroup, regrouping->message);
+		status = end_groups(regrouping);
 	regrouping->memory = regroup_memory(regrouping->regroup);
 	if (status != ENGINE_OK)
 		return status;

@@ -4,7 +4,10 @@
  *
  * Constants and parameters cannot fail.  Other expressions without columns,
  * such as now() - interval '1 day', could; these are evaluated in a
- * subtransaction, so that the error can be set aside.
+ * subtransaction, so that the error can be set aside.  None can begin beside a
+ * parallel plan, which PostgreSQL's own often is; so if there is one, those that
+ * no parameter of the plan changes are evaluated when execution is prepared, which
+ * is not yet parallel, and once for all runs.
  *
  * A parameter may stand for an InitPlan that has not run yet.  It must not run
  * in that subtransaction, whose end would take buffers and relations from a plan
@@ -25,6 +28,7 @@
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
@@ -116,6 +120,38 @@ evaluate_safely(ExprState *state, ExprContext *econtext,
 	return ok;
 }
 
+SlotResult *
+slots_evaluate_early(List *exprs, ExprContext *econtext, bool *failed)
+{
+	SlotResult *results;
+	ListCell   *lc;
+
+	*failed = false;
+	if (!econtext->ecxt_estate->es_plannedstmt->parallelModeNeeded || IsInParallelMode())
+		return NULL;
+	results = palloc0(sizeof(SlotResult) * (list_length(exprs) + 1));
+	foreach(lc, exprs)
+	{
+		ExprState  *state = (ExprState *) lfirst(lc);
+		SlotResult *result = &results[foreach_current_index(lc)];
+		char	   *reason;
+		int16		len;
+		bool		byval;
+
+		if (is_simple(state->expr) || slots_exec_params(list_make1(state->expr)) != NULL)
+			continue;
+		*failed = !evaluate_safely(state, econtext, &result->value, &result->isnull, &reason);
+		if (*failed)
+			return NULL;
+		get_typlenbyval(exprType((Node *) state->expr), &len, &byval);
+		if (!result->isnull)
+			result->value = datumCopy(result->value, byval, len);
+		result->known = true;
+	}
+	ResetExprContext(econtext);
+	return results;
+}
+
 /* Floats as their bits, integers sign-extended. */
 static void
 set_value(SlotValue *slot, Datum value)
@@ -155,6 +191,11 @@ set_value(SlotValue *slot, Datum value)
 			slot->bytes.data = memcpy(palloc(UUID_LEN), DatumGetUUIDP(value)->data, UUID_LEN);
 			slot->bytes.len = UUID_LEN;
 			break;
+		case VT_INTERVAL:
+			slot->bytes.data = memcpy(palloc(sizeof(Interval)), DatumGetIntervalP(value),
+									  sizeof(Interval));
+			slot->bytes.len = sizeof(Interval);
+			break;
 		case VT_TEXT:
 			text = PG_DETOAST_DATUM_COPY(value);
 			slot->bytes.data = VARDATA(text);
@@ -179,8 +220,8 @@ set_zone(SlotValue *slot, Datum value, char **reason)
 }
 
 bool
-slots_evaluate(List *exprs, const Bitmapset *params, ExprContext *econtext,
-			   SlotValue **values, char **reason)
+slots_evaluate(List *exprs, const SlotResult *early, const Bitmapset *params,
+			   ExprContext *econtext, SlotValue **values, char **reason)
 {
 	SlotValue  *slots = palloc0(sizeof(SlotValue) * (list_length(exprs) + 1));
 	ListCell   *lc;
@@ -189,11 +230,17 @@ slots_evaluate(List *exprs, const Bitmapset *params, ExprContext *econtext,
 	foreach(lc, exprs)
 	{
 		ExprState  *state = (ExprState *) lfirst(lc);
+		const SlotResult *result = early ? &early[foreach_current_index(lc)] : NULL;
 		SlotValue  *slot = &slots[foreach_current_index(lc)];
 		Datum		value;
 
 		slot->type = lower_slot_type(state->expr);
-		if (is_simple(state->expr))
+		if (result != NULL && result->known)
+		{
+			value = result->value;
+			slot->isnull = result->isnull;
+		}
+		else if (is_simple(state->expr))
 			value = ExecEvalExprSwitchContext(state, econtext, &slot->isnull);
 		else if (!evaluate_safely(state, econtext, &value, &slot->isnull, reason))
 			return false;

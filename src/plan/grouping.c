@@ -7,7 +7,9 @@
  * projection and HAVING do the rest; so all that is needed from the output
  * are its Aggrefs and the Vars outside of them that are no keys themselves.
  * Such Vars are legal where a primary key is grouped by, and depend on it:
- * taking them as further keys makes the same groups.
+ * taking them as further keys makes the same groups.  Others are there where the
+ * planner has simplified an expression so that the key within it is gone (casts
+ * from varchar to text); as keys, they would make more groups.
  *
  * SELECT DISTINCT is a grouping step without aggregates, whose keys are what the
  * query selects.  They are whole columns of its input even if that has computed
@@ -25,6 +27,7 @@
 
 #include "access/nbtree.h"
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_constraint.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
@@ -34,6 +37,7 @@
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 #include "parser/parse_oper.h"
+#include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
@@ -94,6 +98,16 @@ grouping_key_numbers(const Grouping *grouping, const List *sortgrouprefs)
 	return numbers;
 }
 
+/* Is the nth expression equal to one before it? */
+static bool
+has_equal_before(const List *exprs, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (equal(list_nth(exprs, i), list_nth(exprs, n)))
+			return true;
+	return false;
+}
+
 /*
  * In a set's groups, the keys of other sets are NULL.  An expression of the
  * output stands for a key if it equals it, so keys must be different, and not
@@ -108,9 +122,8 @@ examine_set_keys(const Grouping *grouping)
 	{
 		if (is_slot(lfirst(lc)))
 			return "a key of a grouping set is the same for all rows";
-		for (int i = 0; i < foreach_current_index(lc); i++)
-			if (equal(list_nth(grouping->keys, i), lfirst(lc)))
-				return "a key stands twice in the grouping sets";
+		if (has_equal_before(grouping->keys, foreach_current_index(lc)))
+			return "a key stands twice in the grouping sets";
 	}
 	return NULL;
 }
@@ -172,6 +185,54 @@ examine_distinct_aggregates(Grouping *grouping)
 	return NULL;
 }
 
+/* The keys of the clause that are in all sets. */
+static List *
+common_keys(const Grouping *grouping)
+{
+	List	   *common = NIL;
+
+	for (int i = 0; i < list_length(grouping->clause); i++)
+	{
+		bool		everywhere = true;
+		ListCell   *lc;
+
+		foreach(lc, grouping->sets)
+			everywhere &= list_member_int(lfirst(lc), i);
+		if (everywhere)
+			common = lappend(common, list_nth(grouping->keys, i));
+	}
+	return common;
+}
+
+/* Does a column depend on those of keys, by its table's primary key? */
+static bool
+depends_on_keys(const PlannerInfo *root, List *keys, Var *var)
+{
+	RangeTblEntry *rte = planner_rt_fetch(var->varno, root);
+	List	   *constraints = NIL;
+
+	return list_member(keys, var) ||
+		(rte->rtekind == RTE_RELATION &&
+		 check_functional_grouping(rte->relid, var->varno, 0, keys, &constraints));
+}
+
+/* The keys behind those of the clause may not make more groups than these do. */
+static const char *
+examine_further_keys(const Grouping *grouping)
+{
+	int			n = list_length(grouping->clause);
+	List	   *further = list_copy_tail(grouping->keys, n);
+	List	   *keys = further == NIL ? NIL : common_keys(grouping);
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) further, PVC_RECURSE_PLACEHOLDERS))
+	{
+		if (!depends_on_keys(grouping->root, keys, lfirst_node(Var, lc)))
+			return "a column outside of aggregates does not depend on the keys";
+	}
+	return NULL;
+}
+
 List *
 grouping_engine_keys(const Grouping *grouping)
 {
@@ -202,16 +263,39 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	if (parse->groupingSets != NIL)
 		reason = examine_sets(grouping, parse->groupingSets);
 	if (reason == NULL)
+		reason = examine_further_keys(grouping);
+	if (reason == NULL)
 		reason = examine_distinct_aggregates(grouping);
 	if (reason == NULL && grouping->regroups && parse->groupingSets == NIL)
 		grouping->sets = list_make1(all_key_numbers(grouping));
 	return reason;
 }
 
+/*
+ * What is not taken for a column of the input, but computed, would not be NULL in
+ * the sets that leave it out; and of equal columns the first one stands for all,
+ * though sets may leave out one of them.
+ */
+static const char *
+examine_keys_over_sets(const Grouping *grouping)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->keys)
+	{
+		if (!IsA(lfirst(lc), Var) && !IsA(lfirst(lc), Aggref) && !IsA(lfirst(lc), GroupingFunc))
+			return "DISTINCT expressions over grouping sets are not supported";
+		if (has_equal_before(grouping->keys, foreach_current_index(lc)))
+			return "DISTINCT columns over grouping sets that are equal are not supported";
+	}
+	return NULL;
+}
+
 const char *
 grouping_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel)
 {
 	Query	   *parse = root->parse;
+	const char *reason;
 	ListCell   *lc;
 
 	if (parse->hasDistinctOn)
@@ -231,14 +315,11 @@ grouping_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 		.keys = get_sortgrouplist_exprs(parse->distinctClause, root->processed_tlist),
 	};
 
-	/*
-	 * What is not taken for a column of the input, but computed, would not be
-	 * NULL in the sets that leave it out.
-	 */
-	foreach(lc, parse->groupingSets != NIL ? grouping->keys : NIL)
+	if (parse->groupingSets != NIL)
 	{
-		if (!IsA(lfirst(lc), Var) && !IsA(lfirst(lc), Aggref) && !IsA(lfirst(lc), GroupingFunc))
-			return "DISTINCT expressions over grouping sets are not supported";
+		reason = examine_keys_over_sets(grouping);
+		if (reason != NULL)
+			return reason;
 	}
 	foreach(lc, grouping->target->exprs)
 	{
@@ -460,6 +541,25 @@ order_is_seen(const InputTables *tables, const Program *program)
 	return tables->row_tables != NIL && program_has_float_key(program);
 }
 
+/*
+ * What a subquery computes is computed for each row that passes the filter where
+ * there are grouping sets, though an aggregate's FILTER, or CASE, may need it of
+ * some rows only.
+ */
+static bool
+lower_placeholders(const Grouping *grouping, Lowering *l)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->input_rel->reltarget->exprs)
+	{
+		if (IsA(lfirst(lc), PlaceHolderVar) && !list_member(grouping->keys, lfirst(lc)) &&
+			!lower_checked(l, lfirst(lc)))
+			return false;
+	}
+	return true;
+}
+
 bool
 grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 					 const char **reason)
@@ -488,7 +588,7 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	if (*reason != NULL)
 		return false;
 	l = lower_begin_pages(grouping->root, rel->relid, lowered->tables.desc, lowered->tables.map);
-	if (!lower_filter(l, lowered->filter))
+	if (!lower_filter(l, lowered->filter) || !lower_placeholders(grouping, l))
 	{
 		*reason = l->reason;
 		return false;

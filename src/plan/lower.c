@@ -319,8 +319,24 @@ lower_key(Lowering *l, Expr *expr)
 		return lower_succeeded(l);
 	if (l->builder->insns[reg].type == VT_TEXT && !check_text_key(l, expr))
 		return false;
+	if (l->builder->insns[reg].type == VT_INTERVAL)
+	{
+		lower_reject(l, _("keys of type interval are not supported"));
+		return false;
+	}
 
 	program_add_numeric_key(l->builder, reg, scale.unit);
+	return lower_succeeded(l);
+}
+
+bool
+lower_checked(Lowering *l, Expr *expr)
+{
+	int			reg = lower_succeeded(l) ? lower_expr(l, expr) : -1;
+
+	/* counting looks at it, and may be what an aggregate over it does anyway */
+	if (reg >= 0 && l->builder->insns[reg].fallible)
+		program_add_acc(l->builder, ACC_COUNT, reg, -1);
 	return lower_succeeded(l);
 }
 

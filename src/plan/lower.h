@@ -67,6 +67,9 @@ extern Lowering *lower_begin_columns(PlannerInfo *root, List *inputs);
  */
 extern bool lower_filter(Lowering *l, List *clauses);
 extern bool lower_key(Lowering *l, Expr *expr);
+
+/* Let a row's error in the expression be seen, though nothing may need its value. */
+extern bool lower_checked(Lowering *l, Expr *expr);
 extern bool lower_aggref(Lowering *l, Aggref *aggref);
 
 /* The finished Program, palloc'd, or NULL with a reason if it got too large. */

@@ -53,6 +53,7 @@ static const AggregateKind aggregate_kinds[] = {
 	{F_MIN_DATE, ACC_MIN_INT, FINAL_EXTREME_INT4},
 	{F_MIN_TIMESTAMP, ACC_MIN_INT, FINAL_EXTREME_INT8},
 	{F_MIN_TIMESTAMPTZ, ACC_MIN_INT, FINAL_EXTREME_INT8},
+	{F_MIN_INTERVAL, ACC_MIN_INTERVAL, FINAL_EXTREME_INTERVAL},
 	{F_MIN_TEXT, ACC_MIN_TEXT, FINAL_EXTREME_TEXT},
 	{F_MIN_BPCHAR, ACC_MIN_BPCHAR, FINAL_EXTREME_TEXT},
 
@@ -67,6 +68,7 @@ static const AggregateKind aggregate_kinds[] = {
 	{F_MAX_DATE, ACC_MAX_INT, FINAL_EXTREME_INT4},
 	{F_MAX_TIMESTAMP, ACC_MAX_INT, FINAL_EXTREME_INT8},
 	{F_MAX_TIMESTAMPTZ, ACC_MAX_INT, FINAL_EXTREME_INT8},
+	{F_MAX_INTERVAL, ACC_MAX_INTERVAL, FINAL_EXTREME_INTERVAL},
 	{F_MAX_TEXT, ACC_MAX_TEXT, FINAL_EXTREME_TEXT},
 	{F_MAX_BPCHAR, ACC_MAX_BPCHAR, FINAL_EXTREME_TEXT},
 
@@ -321,7 +323,7 @@ lower_argument(Lowering *l, const AggregateKind *kind, Expr *expr, int filter,
 		return -1;
 	*unit = scale.unit;
 	if (is_extreme(kind->acc))
-		return narrow(l, lower_uniform(l, arg, &scale));
+		return lower_uniform(l, arg, &scale);
 	if (is_variance(kind->final))
 		arg = narrow(l, arg);
 	return lower_shown_acc(l, arg, &scale, filter, shown) ? arg : -1;
@@ -364,13 +366,16 @@ add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
 			acc = program_add_float_acc(b, arg, -1, filter,
 										float_limit(kind->final,
 													(ValueType) b->insns[arg].type));
+		else if (is_extreme(kind->acc) && is_wide(l, arg))
+			acc = program_add_acc(b, kind->acc == ACC_MIN_INT ? ACC_MIN_WIDE : ACC_MAX_WIDE,
+								  arg, filter);
 		else if (kind->acc != ACC_COUNT && is_wide(l, arg))
 			acc = program_add_acc(b, kind->acc,
 								  program_add_op(b, OP_wide_low, arg, -1), filter);
 		else if (kind->acc != ACC_COUNT)
 			acc = program_add_acc(b, kind->acc, arg, filter);
 		agg = program_add_numeric_agg(b, kind->final, acc, count, unit);
-		if (kind->acc != ACC_COUNT && is_wide(l, arg))
+		if (kind->acc != ACC_COUNT && !is_extreme(kind->acc) && is_wide(l, arg))
 			program_set_high(b, agg, add_high_parts(l, kind, arg, filter));
 	}
 	program_set_shown(b, agg, shown);
@@ -387,6 +392,8 @@ lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale)
 		arg = narrow(l, arg);
 	if (arg < 0)
 		return lower_succeeded(l);
+	if (kind->acc == ACC_SUM_PRODUCT)
+		return lower_distinct_moments(l, kind->final, arg);
 	add_aggregate(l, kind, arg, -1, kind->acc == ACC_COUNT ? 0 : scale, -1);
 	return lower_succeeded(l);
 }

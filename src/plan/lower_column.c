@@ -123,6 +123,8 @@ value_type_of(Oid type)
 			return VT_FLOAT8;
 		case UUIDOID:
 			return VT_UUID;
+		case INTERVALOID:
+			return VT_INTERVAL;
 		case TEXTOID:
 		case VARCHAROID:
 		case BPCHAROID:

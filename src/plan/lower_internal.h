@@ -104,6 +104,7 @@ extern bool lower_shown_acc(Lowering *l, int reg, const NumericScale *scale, int
 
 /* lower_moments.c: variances, covariances, regressions of floats. */
 extern bool lower_moments(Lowering *l, FinalKind final, List *args, int filter);
+extern bool lower_distinct_moments(Lowering *l, FinalKind final, int x);
 
 /* lower_select.c: what takes one of several values. */
 extern int	lower_null(Lowering *l, Oid type);

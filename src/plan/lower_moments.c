@@ -77,16 +77,40 @@ needs(FinalKind final, FloatMoment moment)
 	}
 }
 
+/* Over registers; y is -1 if there is one argument. */
+static void
+add_moments(Lowering *l, FinalKind final, int y, int x, int filter)
+{
+	ProgramBuilder *b = l->builder;
+	int16_t		sums[MOMENT_COUNT] = {-1, -1, -1, -1, -1};
+	int			count = program_add_acc(b, ACC_COUNT,
+										b->insns[x].nullable || b->insns[x].fallible ? x : -1,
+										filter);
+
+	if (final == FINAL_COUNT)
+	{
+		program_add_agg(b, final, count, count);
+		return;
+	}
+	sums[MOMENT_X] = add_sum(l, x, -1, filter);
+	if (y >= 0)
+		sums[MOMENT_Y] = add_sum(l, y, -1, filter);
+	if (needs(final, MOMENT_XX))
+		sums[MOMENT_XX] = add_sum(l, x, x, filter);
+	if (needs(final, MOMENT_YY))
+		sums[MOMENT_YY] = add_sum(l, y, y, filter);
+	if (needs(final, MOMENT_XY))
+		sums[MOMENT_XY] = add_sum(l, x, y, filter);
+	program_add_moments(b, final, count, sums);
+}
+
 bool
 lower_moments(Lowering *l, FinalKind final, List *args, int filter)
 {
-	ProgramBuilder *b = l->builder;
 	bool		two = list_length(args) > 1;
 	int			y = -1;
 	int			x;
 	int			other;
-	int			count;
-	int16_t		sums[MOMENT_COUNT] = {-1, -1, -1, -1, -1};
 
 	if (two)
 	{
@@ -105,22 +129,13 @@ lower_moments(Lowering *l, FinalKind final, List *args, int filter)
 		if (x < 0 || y < 0)
 			return lower_succeeded(l);
 	}
-	count = program_add_acc(b, ACC_COUNT,
-							b->insns[x].nullable || b->insns[x].fallible ? x : -1, filter);
-	if (final == FINAL_COUNT)
-	{
-		program_add_agg(b, final, count, count);
-		return lower_succeeded(l);
-	}
-	sums[MOMENT_X] = add_sum(l, x, -1, filter);
-	if (two)
-		sums[MOMENT_Y] = add_sum(l, y, -1, filter);
-	if (needs(final, MOMENT_XX))
-		sums[MOMENT_XX] = add_sum(l, x, x, filter);
-	if (needs(final, MOMENT_YY))
-		sums[MOMENT_YY] = add_sum(l, y, y, filter);
-	if (needs(final, MOMENT_XY))
-		sums[MOMENT_XY] = add_sum(l, x, y, filter);
-	program_add_moments(b, final, count, sums);
+	add_moments(l, final, y, x, filter);
+	return lower_succeeded(l);
+}
+
+bool
+lower_distinct_moments(Lowering *l, FinalKind final, int x)
+{
+	add_moments(l, final, -1, x, -1);
 	return lower_succeeded(l);
 }

@@ -679,6 +679,11 @@ lower_numeric_node(Lowering *l, Expr *expr, NumericScale *scale)
 			if (l->builder->head.source == SOURCE_PAGES)
 				return lower_numeric_var(l, (Var *) expr, scale);
 			return lower_reject(l, _("a column is not among the input's"));
+		case T_PlaceHolderVar:
+			/* one table has no outer join that could make it NULL */
+			if (l->builder->head.source == SOURCE_PAGES)
+				return lower_numeric(l, ((PlaceHolderVar *) expr)->phexpr, scale);
+			return lower_reject(l, _("this kind of expression of type numeric is not supported"));
 		case T_RelabelType:
 			return lower_numeric(l, ((RelabelType *) expr)->arg, scale);
 		case T_FuncExpr:

@@ -16,10 +16,12 @@
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/pg_locale.h"
 #include "utils/regproc.h"
 
 #include "plan/lower_internal.h"
+
+/* From utils/pg_locale.h, which includes ICU's headers, if the server has ICU. */
+extern bool lc_collate_is_c(Oid collation);
 
 typedef struct FunctionOp
 {

@@ -14,9 +14,11 @@
  * exponents, whose place, the unit, a run chooses from the first values that it
  * sees.  How wide it is, is the level of the Program:
  *
- *	NARROW	2 words for a sum, 3 for a sum of products: nearly all real data.
- *			What does not fit (a NaN, an infinity, -0, an exponent outside the
- *			window) is EXACT_WIDEN, and the run begins again one level up.
+ *	NARROW	3 words: nearly all real data.  What does not fit (a NaN, an infinity,
+ *			-0, an exponent outside the window) is EXACT_WIDEN, and the run begins
+ *			again one level up.  The unit is chosen so that most values fall into
+ *			a sum's middle word alone: the lowest is for bits of small values, the
+ *			highest for carries and large values.
  *	MEDIUM	6 and 9 words
  *	FULL	35 and 50 words: all finite values, in units of the least one
  *
@@ -44,7 +46,7 @@ typedef enum ExactLevel
 /* Words of a state, with the flags; those of the number alone. */
 #define EXACT_MAX_WORDS 50
 #define EXACT_SUM_WORDS(level) \
-	((level) == EXACT_NARROW ? 2 : (level) == EXACT_MEDIUM ? 6 : 35)
+	((level) == EXACT_NARROW ? 3 : (level) == EXACT_MEDIUM ? 6 : 35)
 #define EXACT_PRODUCT_WORDS(level) \
 	((level) == EXACT_NARROW ? 3 : (level) == EXACT_MEDIUM ? 9 : 50)
 #define EXACT_NUMBER_WORDS(nwords, level) \
@@ -60,6 +62,13 @@ typedef enum ExactLevel
 /* The least value, and the least product of two. */
 #define EXACT_LEAST (-1074)
 #define EXACT_LEAST_PRODUCT (2 * EXACT_LEAST)
+
+/*
+ * Room for larger values than the first ones: of a narrow sum's middle word,
+ * where 64 - 53 - 5 bits then are for smaller ones; of a window else.
+ */
+#define EXACT_ROOM_SUM 5
+#define EXACT_ROOM_PRODUCT 8
 
 /* A double's exponent field is that of its lowest mantissa bit, and this. */
 #define EXACT_BIAS 1075
@@ -243,35 +252,66 @@ exact_place(ExactNumber number, int32_t unit, uint64_t *words, int n, bool narro
 	return fits ? 0 : number.beyond ? EXACT_BEYOND : EXACT_WIDEN;
 }
 
+/* Shifts by any number of bits. */
+GA_FN uint64_t
+exact_left(uint64_t value, uint32_t bits)
+{
+#ifdef __CUDACC__
+	uint64_t	result;
+
+	asm("shl.b64 %0, %1, %2;" : "=l"(result) : "l"(value), "r"(bits));
+	return result;
+#else
+	return bits < 64 ? value << bits : 0;
+#endif
+}
+
+GA_FN uint64_t
+exact_right(uint64_t value, uint32_t bits)
+{
+#ifdef __CUDACC__
+	uint64_t	result;
+
+	asm("shr.s64 %0, %1, %2;" : "=l"(result) : "l"(value), "r"(bits));
+	return result;
+#else
+	return (uint64_t) ((int64_t) value >> (bits < 64 ? bits : 63));
+#endif
+}
+
 /*
- * The same for a sum of two words, NARROW: the common case, without a branch but
- * one that nearly all values take.
+ * The same for a sum, NARROW: the common case, on a CPU with a branch that nearly
+ * all values take, on a GPU without any.  What has bits outside the window by its
+ * exponent alone is EXACT_WIDEN, and 0 like 0 itself.
  */
 GA_FN uint32_t
-exact_narrow(double value, int32_t unit, int32_t limit, uint64_t *words)
+exact_narrow(double value, int32_t unit, uint64_t *low, uint64_t *middle, uint64_t *high)
 {
 	uint64_t	bits = exact_float_bits(value);
+	uint64_t	sign = 0 - (bits >> 63);
+	uint64_t	digits = (bits & UINT64_C(0x000fffffffffffff)) | UINT64_C(0x0010000000000000);
 	uint32_t	shift = ((uint32_t) (bits >> 52) & EXACT_SPECIAL) -
 		(uint32_t) (unit + EXACT_BIAS);
-	uint64_t	digits = (bits & UINT64_C(0x000fffffffffffff)) | UINT64_C(0x0010000000000000);
-	uint64_t	sign = 0 - (bits >> 63);
-	uint64_t	low;
-	uint64_t	high;
+	bool		outside = shift > EXACT_WINDOW(3) - EXACT_MANTISSA_BITS;
+	uint64_t	above;
+	uint64_t	below;
 
-	if (shift > EXACT_WINDOW(2) - EXACT_MANTISSA_BITS)
+	digits = outside ? 0 : (digits ^ sign) - sign;
+#ifndef __CUDACC__
+	if (shift - 64 <= 64 - EXACT_MANTISSA_BITS - 1)
 	{
-		if (bits == 0)
-		{
-			words[0] = words[1] = 0;
-			return 0;
-		}
-		return exact_place(exact_number(value, limit), unit, words, 2, true);
+		*low = 0;
+		*middle = digits << (shift - 64);
+		*high = sign;
+		return 0;
 	}
-	low = digits << shift;
-	high = (digits >> 1) >> (63 - shift);
-	words[0] = (low ^ sign) - sign;
-	words[1] = (high ^ sign) + ((sign != 0) & (low == 0));
-	return 0;
+#endif
+	above = exact_left(digits, shift - 64);
+	below = exact_right(digits, 64 - shift);
+	*low = exact_left(digits, shift);
+	*middle = shift < 64 ? below : above;
+	*high = exact_right(digits, 128 - shift);
+	return outside && bits != 0 ? EXACT_WIDEN : 0;
 }
 
 /* A sum of n words more. */
@@ -331,13 +371,13 @@ exact_accumulate(ExactNumber *number, int32_t unit, uint64_t *words, int n, bool
 /*
  * The unit of a run's sums: of n words, from the largest exponent that
  * exact_exponent or exact_product_exponent told of the first values (0: none),
- * with room for values `above` bits larger; of the rest, all is below.
+ * with room for larger values; of the rest, all is below.
  */
 GA_FN int32_t
-exact_unit(ExactLevel level, bool product, int n, uint32_t exponent, int32_t limit,
-		   int32_t above)
+exact_unit(ExactLevel level, bool product, int n, uint32_t exponent, int32_t limit)
 {
 	int32_t		least = product ? EXACT_LEAST_PRODUCT : EXACT_LEAST;
+	int32_t		most = limit * (product ? 2 : 1) - EXACT_WINDOW(n);
 	int32_t		top;			/* of the largest value: 2^top is above it */
 	int32_t		unit;
 
@@ -348,10 +388,13 @@ exact_unit(ExactLevel level, bool product, int n, uint32_t exponent, int32_t lim
 	else
 		top = (exponent > 0 ? (int32_t) exponent - 1023 : 0) + 1;
 	if (level == EXACT_MEDIUM)
-		above = EXACT_WINDOW(n) / 2 - EXACT_MANTISSA_BITS;
-	unit = top + above - EXACT_WINDOW(n);
-	if (unit > limit * (product ? 2 : 1) - EXACT_WINDOW(n))
-		unit = limit * (product ? 2 : 1) - EXACT_WINDOW(n);
+		unit = top - EXACT_WINDOW(n) / 2 - EXACT_MANTISSA_BITS;
+	else if (product)
+		unit = top + EXACT_ROOM_PRODUCT - EXACT_WINDOW(n);
+	else
+		unit = top + EXACT_ROOM_SUM - 128;
+	if (unit > most)
+		unit = most;
 	return unit < least ? least : unit;
 }
 

@@ -54,4 +54,12 @@ typedef struct Wide
 	uint64_t	w[2];
 } Wide;
 
+/* The value of an interval, as it stands in memory. */
+typedef struct TimeSpan
+{
+	int64_t		time;			/* microseconds */
+	int32_t		day;
+	int32_t		month;
+} TimeSpan;
+
 #endif							/* GPUAGG_FN_H */

@@ -55,6 +55,7 @@ static const char *const type_names[] = {
 	[VT_FLOAT8] = "float8",
 	[VT_UUID] = "uuid",
 	[VT_WIDE] = "int128",
+	[VT_INTERVAL] = "interval",
 	[VT_TEXT] = "text",
 };
 
@@ -75,6 +76,10 @@ static const char *const acc_names[] = {
 	[ACC_MAX_TEXT] = "max_text",
 	[ACC_MIN_BPCHAR] = "min_bpchar",
 	[ACC_MAX_BPCHAR] = "max_bpchar",
+	[ACC_MIN_WIDE] = "min_int128",
+	[ACC_MAX_WIDE] = "max_int128",
+	[ACC_MIN_INTERVAL] = "min_interval",
+	[ACC_MAX_INTERVAL] = "max_interval",
 };
 
 static const char *const final_names[] = {
@@ -92,6 +97,7 @@ static const char *const final_names[] = {
 	[FINAL_EXTREME_FLOAT8] = "extreme_float8",
 	[FINAL_EXTREME_NUMERIC] = "extreme_numeric",
 	[FINAL_EXTREME_TEXT] = "extreme_text",
+	[FINAL_EXTREME_INTERVAL] = "extreme_interval",
 	[FINAL_BOOL] = "bool",
 	[FINAL_BITS_INT2] = "bits_int2",
 	[FINAL_BITS_INT4] = "bits_int4",
@@ -401,7 +407,7 @@ acc_words(AccKind kind, int level)
 		case ACC_SUM_PRODUCT:
 			return EXACT_PRODUCT_WORDS(level);
 		default:
-			return acc_is_text(kind) ? 2 : 1;
+			return acc_is_interval(kind) ? 3 : acc_is_value(kind) ? 2 : 1;
 	}
 }
 
@@ -444,6 +450,7 @@ program_add_merged_acc(ProgramBuilder *b, const Accumulator *acc)
 	{
 		b->accs[i] = *acc;
 		b->accs[i].arg = ACC_MERGED;
+		b->accs[i].arg2 = -1;
 		b->accs[i].filter = -1;
 		b->accs[i].word = b->head.nwords;
 		b->head.nwords += acc->nwords;

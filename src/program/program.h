@@ -53,7 +53,7 @@
  * How a value stands in a column batch and in a register.  X(name, C type,
  * bytes in a column vector; 0 for offsets and bytes).  Dates are INT4 (days),
  * timestamps INT8 (microseconds), oid is INT4 (equality only), varchar and
- * char(n) are TEXT.  A numeric is INT8, or WIDE where 64 bits do not hold it (no
+ * char(n) are TEXT.  No key is an INTERVAL.  A numeric is INT8, or WIDE where 64 bits do not hold it (no
  * slot is): it counts units of 10^-scale, where the scale belongs to the expression and is known to whoever made the Program;
  * engines only see it in columns, which come from stored numerics.
  */
@@ -67,6 +67,7 @@
 	X(FLOAT8, double, 8) \
 	X(UUID, Uuid, 16) \
 	X(WIDE, Wide, 16) \
+	X(INTERVAL, TimeSpan, 16) \
 	X(TEXT, Bytes, 0)
 
 typedef enum ValueType
@@ -164,7 +165,11 @@ typedef enum AccKind
 	ACC_MIN_TEXT,				/* of TEXT, by the bytes */
 	ACC_MAX_TEXT,
 	ACC_MIN_BPCHAR,				/* the blanks that it ends in do not count */
-	ACC_MAX_BPCHAR
+	ACC_MAX_BPCHAR,
+	ACC_MIN_WIDE,				/* of WIDE */
+	ACC_MAX_WIDE,
+	ACC_MIN_INTERVAL,			/* of INTERVAL, by the length */
+	ACC_MAX_INTERVAL
 } AccKind;
 
 /* Takes no values in, but the same accumulator's words of finer groups. */
@@ -197,8 +202,9 @@ typedef enum FinalKind
 	FINAL_EXTREME_INT8,			/* int8, timestamp, timestamptz */
 	FINAL_EXTREME_FLOAT4,
 	FINAL_EXTREME_FLOAT8,
-	FINAL_EXTREME_NUMERIC,		/* acc MIN_INT, MAX_INT */
+	FINAL_EXTREME_NUMERIC,		/* acc MIN_INT, MAX_INT, MIN_WIDE, MAX_WIDE */
 	FINAL_EXTREME_TEXT,			/* acc MIN_TEXT, ..., MAX_BPCHAR */
+	FINAL_EXTREME_INTERVAL,		/* acc MIN_INTERVAL, MAX_INTERVAL */
 	FINAL_BOOL,					/* bool_and, bool_or: acc BIT_AND, BIT_OR */
 	FINAL_BITS_INT2,			/* bit_and, bit_or, bit_xor: acc BIT_* */
 	FINAL_BITS_INT4,
@@ -275,7 +281,7 @@ typedef struct Program
 } Program;
 
 /*
- * The value of a slot.  TEXT and UUID: bytes, owned by whoever made the slots,
+ * The value of a slot.  TEXT, UUID and INTERVAL: bytes, owned by whoever made the slots,
  * valid until the run is closed.  Else: word, the value's bits in its lowest
  * bytes (as int64 for integers, sign-extended; the bits of the float or double
  * for floats).
@@ -463,10 +469,10 @@ acc_number_words(const Accumulator *acc, int level)
 }
 
 static inline int32_t
-acc_unit(const Accumulator *acc, int level, uint32_t exponent, int above)
+acc_unit(const Accumulator *acc, int level, uint32_t exponent)
 {
 	return exact_unit((ExactLevel) level, acc->kind == ACC_SUM_PRODUCT,
-					  acc_number_words(acc, level), exponent, acc->limit, above);
+					  acc_number_words(acc, level), exponent, acc->limit);
 }
 
 /*
@@ -498,6 +504,19 @@ static inline bool
 acc_is_text(AccKind kind)
 {
 	return kind >= ACC_MIN_TEXT && kind <= ACC_MAX_BPCHAR;
+}
+
+static inline bool
+acc_is_interval(AccKind kind)
+{
+	return kind == ACC_MIN_INTERVAL || kind == ACC_MAX_INTERVAL;
+}
+
+/* Is it an extreme of values that no word holds? */
+static inline bool
+acc_is_value(AccKind kind)
+{
+	return kind >= ACC_MIN_TEXT;
 }
 
 /*

@@ -22,7 +22,11 @@
  *	MIN_TEXT, MAX_TEXT, MIN_BPCHAR, MAX_BPCHAR	two words: the address of the
  *				bytes, 0 if there is no text yet, and the length, with the bytes'
  *				room in the upper half.  The bytes belong to whoever keeps the
- *				state.  Engines whose states cannot hold addresses do without
+ *				state
+ *	MIN_WIDE, MAX_WIDE	two words: the number, the low word first
+ *	MIN_INTERVAL, MAX_INTERVAL	three words: the interval, and whether an equal
+ *				one that is written differently was met, so that nobody knows which
+ *				PostgreSQL would return
  *
  * Whether an accumulator has taken in any value at all is told by an ACC_COUNT
  * over the same argument and filter (Aggregate.count), so the start values are
@@ -65,6 +69,8 @@ float_from_ordered(uint64_t ordered)
 
 #ifndef __CUDACC_RTC__
 
+#include "interval_order.h"
+#include "ops_wide.h"
 #include "program.h"
 #include "text_order.h"
 
@@ -93,6 +99,52 @@ extreme_is_beaten(AccKind kind, const uint64_t *words, Bytes text)
 	return kind == ACC_MIN_TEXT || kind == ACC_MIN_BPCHAR ? order < 0 : order > 0;
 }
 
+/* Let a state hold the lesser, or the greater, of its number and another. */
+GA_FN void
+take_min_wide(uint64_t *words, Wide value)
+{
+	if (wide_lt(value, wide_of_words(words[0], words[1])))
+		memcpy(words, value.w, sizeof(value.w));
+}
+
+GA_FN void
+take_max_wide(uint64_t *words, Wide value)
+{
+	if (wide_lt(wide_of_words(words[0], words[1]), value))
+		memcpy(words, value.w, sizeof(value.w));
+}
+
+/* The same of intervals. */
+GA_FN void
+take_interval(AccKind kind, uint64_t *words, TimeSpan value)
+{
+	TimeSpan	best = interval_of_words(words[0], words[1]);
+	int			order = interval_order(value, best);
+
+	if (order == 0)
+		words[2] |= !interval_is_same(value, best);
+	else if ((order < 0) == (kind == ACC_MIN_INTERVAL))
+	{
+		words[0] = (uint64_t) value.time;
+		words[1] = interval_days_word(value);
+		words[2] = 0;
+	}
+}
+
+/* Of the interval that is greatest, or least. */
+GA_FN void
+interval_init(AccKind kind, uint64_t *words)
+{
+	bool		greatest = kind == ACC_MIN_INTERVAL;
+	TimeSpan	start;
+
+	start.time = greatest ? INT64_MAX : INT64_MIN;
+	start.day = start.month = greatest ? INT32_MAX : INT32_MIN;
+	words[0] = (uint64_t) start.time;
+	words[1] = interval_days_word(start);
+	words[2] = 0;
+}
+
 /* Write the start values of one accumulator's words. */
 GA_FN void
 acc_init(const Accumulator *acc, uint64_t *words)
@@ -110,6 +162,18 @@ acc_init(const Accumulator *acc, uint64_t *words)
 		case ACC_MIN_BPCHAR:
 		case ACC_MAX_BPCHAR:
 			words[0] = words[1] = 0;
+			break;
+		case ACC_MIN_WIDE:
+			words[0] = UINT64_MAX;
+			words[1] = (uint64_t) INT64_MAX;
+			break;
+		case ACC_MAX_WIDE:
+			words[0] = 0;
+			words[1] = (uint64_t) INT64_MIN;
+			break;
+		case ACC_MIN_INTERVAL:
+		case ACC_MAX_INTERVAL:
+			interval_init((AccKind) acc->kind, words);
 			break;
 		case ACC_SUM_INT128:
 		case ACC_SUM_FLOAT:
@@ -138,6 +202,26 @@ sum128_normalize(uint64_t *words)
 {
 	words[1] += words[0] >> 32;
 	words[0] &= UINT64_C(0xffffffff);
+}
+
+/* Merge an extreme of values that no word holds. */
+GA_FN void
+acc_merge_value(const Accumulator *acc, uint64_t *into, const uint64_t *from)
+{
+	AccKind		kind = (AccKind) acc->kind;
+
+	if (kind == ACC_MIN_WIDE)
+		take_min_wide(into, wide_of_words(from[0], from[1]));
+	else if (kind == ACC_MAX_WIDE)
+		take_max_wide(into, wide_of_words(from[0], from[1]));
+	else if (acc_is_interval(kind))
+	{
+		take_interval(kind, into, interval_of_words(from[0], from[1]));
+		if (into[0] == from[0] && into[1] == from[1])
+			into[2] |= from[2];
+	}
+	else if (from[0] != 0 && extreme_is_beaten(kind, into, extreme_text(from)))
+		memcpy(into, from, 2 * sizeof(*into));
 }
 
 /* Merge the words of one accumulator from another state of the same group. */
@@ -190,9 +274,11 @@ acc_merge(const Accumulator *acc, int level, uint64_t *into, const uint64_t *fro
 		case ACC_MAX_TEXT:
 		case ACC_MIN_BPCHAR:
 		case ACC_MAX_BPCHAR:
-			if (from[0] != 0 && extreme_is_beaten((AccKind) acc->kind, into,
-													 extreme_text(from)))
-				memcpy(into, from, 2 * sizeof(*into));
+		case ACC_MIN_WIDE:
+		case ACC_MAX_WIDE:
+		case ACC_MIN_INTERVAL:
+		case ACC_MAX_INTERVAL:
+			acc_merge_value(acc, into, from);
 			break;
 	}
 }
@@ -215,6 +301,24 @@ state_merge(const Program *p, uint64_t *into, const uint64_t *from)
 	for (int i = 0; i < p->naccs; i++)
 		acc_merge(&acc[i], p->level, into + acc[i].word, from + acc[i].word);
 }
+
+/*
+ * Has one of n states, each `stride` words behind the one before, an extreme of
+ * intervals of which nobody knows which PostgreSQL would return?
+ */
+GA_FN bool
+states_are_ambiguous(const Program *p, const uint64_t *words, size_t stride, uint32_t n)
+{
+	const Accumulator *acc = program_accs(p);
+
+	for (int i = 0; i < p->naccs; i++)
+		for (uint32_t j = 0; j < n && acc_is_interval((AccKind) acc[i].kind); j++)
+			if (words[j * stride + acc[i].word + 2] != 0)
+				return true;
+	return false;
+}
+
+#define AMBIGUOUS_MESSAGE "equal intervals are written differently"
 
 #endif							/* __CUDACC_RTC__ */
 

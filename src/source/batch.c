@@ -20,6 +20,7 @@
 
 #include "fmgr.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
 #include "utils/uuid.h"
 
 #include "program/numeric_page.h"
@@ -218,6 +219,10 @@ column_add(BatchWriter *writer, ColumnWriter *column, uint32 row, Datum value)
 		case VT_UUID:
 			memcpy(column->values + row * sizeof(Uuid),
 				   DatumGetUUIDP(value)->data, sizeof(Uuid));
+			break;
+		case VT_INTERVAL:
+			memcpy(column->values + row * sizeof(TimeSpan), DatumGetIntervalP(value),
+				   sizeof(TimeSpan));
 			break;
 		case VT_TEXT:
 			column_add_text(writer, column, row, value);

@@ -162,9 +162,11 @@ class Generator:
 
     def membership(self, depth):
         rng = self.rng
-        type = rng.choice(INTS + ['float8', 'text', 'varchar', 'date', 'uuid', 'bpchar', 'oid', 'numeric', 'timestamptz', 'time',
-                                  'money', 'bytea', 'inet', 'mood'])
-        literals = [self.literal(type) for _ in range(rng.randint(1, 5))]
+        type = rng.choice(INTS + ['float8', 'text', 'varchar', 'date', 'uuid', 'bpchar', 'oid', 'numeric', 'timestamptz', 'timestamp',
+                                  'time', 'money', 'bytea', 'inet', 'mood'])
+        if rng.random() < 0.4:
+            return self.in_array(type, depth)
+        literals = [self.literal(type) for _ in range(rng.randint(1, 5) if rng.random() < 0.9 else rng.randint(8, 20))]
         if rng.random() < 0.1:
             literals += [self.leaf(type)]
         marks = ', '.join('{%d}' % (i + 1) for i in range(len(literals)))
@@ -173,10 +175,37 @@ class Generator:
             forms += ['({0} < ANY (ARRAY[%s]))', '({0} >= ALL (ARRAY[%s]))']
         return Expr('bool', rng.choice(forms) % marks, self.make(type, depth), *literals)
 
+    def in_array(self, type, depth):
+        """ANY and ALL over an array that is one constant, or one parameter."""
+        rng = self.rng
+        op = rng.choice(['= ANY', '= ANY', '<> ALL', '<> ANY', '= ALL'])
+        if type in ORDERED and rng.random() < 0.4:
+            op = '%s %s' % (rng.choice(COMPARISONS), rng.choice(['ANY', 'ALL']))
+        elements = {'bpchar': 'char(3)'}.get(rng.choice([t for t in MIXED.get(type, []) if t in INTS] or [type]), type)
+        if self.params is not None and rng.random() < 0.5 and len(self.params) < 12:
+            self.params.append((elements + '[]', [self.array(elements) for _ in range(3)]))
+            array = Expr('array', '$%d' % len(self.params))
+        else:
+            array = Expr('array', '%s::%s[]' % (self.array(elements), elements))
+        return Expr('bool', '({0} %s ({1}))' % op, self.make(type, depth), array)
+
+    def array(self, type):
+        """An array's literal: of none, some or many elements, some of them NULL; of two dimensions."""
+        rng = self.rng
+        kind = rng.random()
+        if kind < 0.04:
+            return 'NULL'
+        size = 0 if kind < 0.1 else rng.randint(1, 4) if kind < 0.8 else rng.randint(8, 40)
+        nulls = rng.choice([0, 0, 0.1, 0.5])
+        texts = ['NULL' if rng.random() < nulls else
+                 '"%s"' % random_value(rng, type).replace('\\', '\\\\').replace('"', '\\"') for _ in range(size)]
+        whole = '{%s}' % ','.join(texts)
+        return quote('{%s,%s}' % (whole, whole) if size and kind > 0.95 else whole)
+
     def summand(self, depth=2):
         """An expression whose sum is the same in any order, but for PostgreSQL's own."""
         rng = self.rng
-        floats = [c for c in self.columns if c.sums and c.type in FLOATS]
+        floats = [c for c in self.columns if c.sums == 'exact' and c.type in FLOATS]
         if floats and rng.random() < 0.5:
             column = rng.choice(floats)
             plain = Expr(column.type, column.name)

@@ -6,7 +6,8 @@ AGGREGATES = ('count|sum|avg|min|max|variance|var_samp|var_pop|stddev|stddev_sam
 PATTERNS = [('expression: ' + name, re.compile(pattern)) for name, pattern in (
     ('CASE', r'\bCASE\b'), ('COALESCE', 'COALESCE'), ('NULLIF', 'NULLIF'), ('GREATEST, LEAST', 'GREATEST|LEAST'),
     ('IS DISTINCT FROM', 'DISTINCT FROM'), ('IS NULL', r'IS (NOT )?NULL'), ('IS TRUE', r'IS (NOT )?(TRUE|FALSE|UNKNOWN)'),
-    ('IN, ANY, ALL', r'\b(IN|ANY|ALL) \('), ('BETWEEN', 'BETWEEN'), ('LIKE', r'\bLIKE\b'), ('date_trunc', 'date_trunc'),
+    ('IN, ANY, ALL', r'\b(IN|ANY|ALL) \('), ('BETWEEN', 'BETWEEN'),
+    ('ANY, ALL of an array', r"(ANY|ALL) \(('|\$)"), ('LIKE', r'\bLIKE\b'), ('date_trunc', 'date_trunc'),
     ('date_trunc of an interval', r'date_trunc[^()]*\([^()]*interval'), ('extract, date_part', r'extract\(|date_part\('),
     ('AT TIME ZONE', 'AT TIME ZONE'), ('+ interval', r"[+-] interval '"), ('::timestamptz', '::timestamptz'),
     ('left, right, substr', r'\b(left|right|substr|substring)\('), ('length', r'\b(length|octet_length|char_length)\('),
@@ -27,7 +28,18 @@ def features(query):
         if given:
             found.add('query: ' + name)
     if query.exact:
-        found.add('query: floats compared with exact sums')
+        found.add('query: floats compared with exact ones')
+        if query.sets:
+            found.add('query: floats compared with exact ones, in sets')
+    if query.sets and 'grouping(' in text:
+        found.add('query: grouping()')
+    if 'DISTINCT {' in ''.join(a.form for a in query.aggregates) and any(
+            a.form[0].isalpha() and 'DISTINCT' not in a.form for a in query.aggregates):
+        found.add('query: aggregates with and without DISTINCT')
+    if any(a.form == '{0}' for a in query.aggregates):
+        found.add('query: columns that depend on a key')
+    if query.zones:
+        found.add('query: in several time zones')
     if any(a.filter for a in query.aggregates):
         found.add('query: FILTER')
     for key in query.keys:

@@ -1,17 +1,28 @@
-"""Exact sums of floats, for comparison with the engines'.
+"""Exact aggregates of floats, for comparison with the engines'.
 
-PostgreSQL's own sums depend on the order of the rows.  An engine's sum is the
-exact one, rounded once to the result's type, and its average that sum, rounded
-to float8, divided by the number of values.  So the rows of each group are
-fetched natively, with the values as bytes, and added up as fractions.
+PostgreSQL's own depend on the order of the rows.  What an engine computes of a
+group's values does not:
+
+    sum         the exact sum, rounded once to the result's type
+    avg         that sum as float8, divided by the number of values
+    Sxx         N * sum(x * x) - sum(x) * sum(x), exact and rounded once, divided
+                by N; Syy and Sxy alike; NaN where a value is NaN or infinite
+    variances, covariances, correlation, regressions
+                made of these as PostgreSQL's final functions make them
+
+So the rows of each group are fetched natively, with the values as bytes, and all
+of this is computed with fractions and with Python's floats, which are doubles.
 """
 import fractions
+import itertools
 import math
+import re
 import struct
 
 from collections import Counter
 
 LARGEST = {'float4': fractions.Fraction(2 ** 24 - 1) * 2 ** 104, 'float8': fractions.Fraction(2 ** 53 - 1) * 2 ** 971}
+LEAST = -1074      # the smallest double's exponent
 HALF_UNIT = {'float4': fractions.Fraction(2) ** 103, 'float8': fractions.Fraction(2) ** 970}
 
 
@@ -20,8 +31,8 @@ class Overflow(Exception):
 
 
 def value_of(text):
-    """The float8 in a bytea's text."""
-    return struct.unpack('>d', bytes.fromhex(text[2:]))[0]
+    """The float8 in a bytea's text; None for NULL."""
+    return None if text is None else struct.unpack('>d', bytes.fromhex(text[2:]))[0]
 
 
 def rounded(exact, type):
@@ -43,77 +54,207 @@ def rounded(exact, type):
     return math.copysign(float(round(size / unit) * unit), exact)
 
 
+def units(value):
+    """A double as a number of the smallest one there is, which sums up faster than fractions."""
+    number, divisor = value.as_integer_ratio()
+    return number << (1 - LEAST - divisor.bit_length())
+
+
+def exact_total(values):
+    return fractions.Fraction(sum(map(units, values)), 2 ** -LEAST)
+
+
 def total(values, type):
-    """The sum of floats; NaN and the infinities as PostgreSQL has them."""
+    """The sum of floats; NaN, the infinities and -0 as PostgreSQL has them."""
     infinite = {v for v in values if math.isinf(v)}
     if any(math.isnan(v) for v in values) or len(infinite) == 2:
         return math.nan
     if infinite:
         return infinite.pop()
-    return rounded(sum(map(fractions.Fraction, values), fractions.Fraction(0)), type)
+    if all(v == 0 and math.copysign(1, v) < 0 for v in values):
+        return -0.0
+    return rounded(exact_total(values), type)
 
 
-def aggregate(name, type, values):
-    """sum's or avg's value over these, None for none."""
-    values = [v for v in values if v is not None]
-    if not values:
+def quotient(a, b):
+    """a / b of doubles, also by 0."""
+    if b:
+        return a / b
+    if a == 0 or math.isnan(a) or math.isnan(b):
+        return math.nan
+    return math.copysign(math.inf, a) * math.copysign(1, b)
+
+
+def deviations(xs, ys):
+    """The sum of (x - avg(x)) * (y - avg(y))."""
+    if not all(map(math.isfinite, itertools.chain(xs, ys))):
+        return math.nan
+    products = fractions.Fraction(sum(units(x) * units(y) for x, y in zip(xs, ys)), 2 ** (-2 * LEAST))
+    return rounded(len(xs) * products - exact_total(xs) * exact_total(ys), 'float8') / len(xs)
+
+
+def average(values):
+    return (total(values, 'float8') + 0.0) / len(values)
+
+
+def variance(name, values):
+    """variance and stddev, of samples and of populations."""
+    n = len(values)
+    if not name.endswith('_pop'):
+        n -= 1
+    if not n:
         return None
-    if name == 'sum':
-        return total(values, type)
-    return total(values, 'float8') / len(values)
+    result = deviations(values, values) / n
+    return math.sqrt(result) if name.startswith('stddev') else result
 
 
-def same(number, text):
-    """Is the text that value?  -0 is 0."""
-    if number is None or text is None:
-        return number is None and text is None
-    shown = float(text)
-    return number == shown or (math.isnan(number) and math.isnan(shown))
+def pair(name, ys, xs):
+    """What PostgreSQL computes of the rows that have both a y and an x."""
+    n = len(xs)
+    if name == 'regr_count':
+        return n
+    if not n or (name == 'covar_samp' and n == 1):
+        return None
+    if name in ('regr_avgx', 'regr_avgy'):
+        return average(xs if name == 'regr_avgx' else ys)
+    xy = deviations(xs, ys)
+    if name in ('covar_pop', 'covar_samp', 'regr_sxy'):
+        return xy if name == 'regr_sxy' else xy / (n if name == 'covar_pop' else n - 1)
+    xx, yy = deviations(xs, xs), deviations(ys, ys)
+    if name in ('regr_sxx', 'regr_syy'):
+        return xx if name == 'regr_sxx' else yy
+    if xx == 0 or (name == 'corr' and yy == 0):
+        return None
+    return {'corr': lambda: quotient(xy, math.sqrt(xx * yy)),
+            'regr_r2': lambda: quotient(xy * xy, xx * yy) if yy != 0 else 1.0,
+            'regr_slope': lambda: quotient(xy, xx),
+            'regr_intercept': lambda: (total(ys, 'float8') + 0.0 - (total(xs, 'float8') + 0.0) * xy / xx) / n}[name]()
 
 
-def round_shown(number, type):
-    """A float4's text is the shortest that gives it as a float4."""
-    return number if number is None or type == 'float8' or math.isnan(number) else struct.unpack(
-        'f', struct.pack('f', number))[0]
+def distinct(values):
+    """Each value once; all NaN are equal, and so are 0 and -0."""
+    found = {v for v in values if not math.isnan(v)}
+    return list(found) + [math.nan] * any(map(math.isnan, values))
 
 
-class FloatSums:
-    """The oracle of one query: of its keys, and of sums and averages.
+class Exact:
+    """An aggregate that the oracle knows: its function, arguments and filter, as texts.
 
-    sums: (name, type, argument, filter) of each aggregate, as texts.
+    type: float4 or float8, the argument's, of which sum is one as well.
     """
 
-    def __init__(self, keys, source, where, sums):
-        self.keys = keys
-        self.sums = sums
-        columns = list(keys)
-        for _, _, argument, condition in sums:
+    def __init__(self, name, type, arguments, condition='', distinct=False):
+        self.name = name
+        self.type = type
+        self.arguments = arguments
+        self.condition = condition
+        self.distinct = distinct
+
+    def columns(self):
+        """Expressions for the arguments' bytes, NULL in rows that the aggregate does not take in."""
+        for argument in self.arguments:
             value = 'float8send((%s)::float8)' % argument
-            columns.append('CASE WHEN %s THEN %s END' % (condition, value) if condition else value)
+            yield 'CASE WHEN %s THEN %s END' % (self.condition, value) if self.condition else value
+
+    def result_type(self):
+        return self.type if self.name == 'sum' else 'float8'
+
+    def value(self, rows):
+        """Over rows of its arguments; None for NULL."""
+        rows = [r for r in rows if None not in r]
+        values = [r[0] for r in rows]
+        if len(self.arguments) == 2:
+            return pair(self.name, values, [r[1] for r in rows])
+        if self.distinct:
+            values = distinct(values)
+        if self.name == 'count':
+            return len(values)
+        if not values:
+            return None
+        if self.name == 'sum':
+            return total(values, self.type)
+        return average(values) if self.name == 'avg' else variance(self.name, values)
+
+    def shown(self, number):
+        """A value in a form that tells -0 from 0, which DISTINCT does not."""
+        if number is None:
+            return None
+        return repr(number + 0.0 if self.distinct and number == 0 else float(number))
+
+    def shown_text(self, text):
+        """The same of what a server sends: a float4's text is the shortest that gives it as a float4."""
+        if text is None:
+            return None
+        number = float(text)
+        if self.result_type() == 'float4' and math.isfinite(number):
+            number = struct.unpack('f', struct.pack('f', number))[0]
+        return self.shown(number)
+
+    def __str__(self):
+        return '%s(%s%s)' % (self.name, 'DISTINCT ' * self.distinct, ', '.join(self.arguments))
+
+
+def grouping_sets(form, count):
+    """The sets, as tuples of the keys' numbers, that what follows GROUP BY means."""
+    def numbers(text):
+        return tuple(map(int, re.findall(r'\{(\d+)\}', text)))
+
+    if not form:
+        return [tuple(range(count))]
+    first, keyword, rest = re.match(r'(.*?)(ROLLUP|CUBE|GROUPING SETS) \((.*)\)$', form).groups()
+    if keyword == 'GROUPING SETS':
+        sets = [numbers(part) for part in re.findall(r'\([^()]*\)', rest)]
+    else:
+        keys = numbers(rest)
+        sets = [keys[:i] for i in range(len(keys) + 1)] if keyword == 'ROLLUP' else [
+            s for i in range(len(keys) + 1) for s in itertools.combinations(keys, i)]
+    return [numbers(first) + s for s in sets]
+
+
+class FloatOracle:
+    """The oracle of one query: of its keys, and of its aggregates (Exact)."""
+
+    def __init__(self, keys, sets, source, where, aggregates):
+        self.keys = keys
+        self.sets = grouping_sets(sets, len(keys))
+        self.aggregates = aggregates
+        columns = list(keys)
+        self.places = []
+        for a in aggregates:
+            self.places.append(slice(len(columns), len(columns) + len(a.arguments)))
+            columns += a.columns()
         self.rows = 'SELECT %s FROM %s%s' % (', '.join(columns), source, ' WHERE ' + where if where else '')
 
+    def groups(self, rows):
+        """The groups of all sets: lists of (keys' values, rows)."""
+        same = [self.keys.index(k) for k in self.keys]
+        for number in self.sets:
+            number = sorted({same[i] for i in number})
+            found = {} if number else {(): []}
+            for row in rows:
+                found.setdefault(tuple(row[i] for i in number), []).append(row)
+            for values, members in found.items():
+                of = dict(zip(number, values))
+                yield tuple(of.get(i) for i in same), members
+
     def expected(self, rows):
-        """{keys: the aggregates' values} of fetched rows."""
-        groups = {} if self.keys else {(): []}
-        for row in rows:
-            groups.setdefault(row[:len(self.keys)], []).append(row[len(self.keys):])
-        return {key: [aggregate(name, type, [None if r[i] is None else value_of(r[i]) for r in members])
-                      for i, (name, type, _, _) in enumerate(self.sums)] for key, members in groups.items()}
+        """Of fetched rows: a Counter of rows as differs() makes them of the engine's."""
+        count = len(self.keys)
+        rows = [row[:count] + tuple(map(value_of, row[count:])) for row in rows]
+        return Counter(keys + tuple(a.shown(a.value([m[place] for m in members]))
+                                    for a, place in zip(self.aggregates, self.places))
+                       for keys, members in self.groups(rows))
 
     def differs(self, fetched, ours):
         """How an engine's rows differ from the exact ones, or None."""
+        count = len(self.keys)
         try:
             want = self.expected(fetched)
         except Overflow:
-            return None
-        have = Counter(row[:len(self.keys)] for row in ours)
-        if have != Counter(want.keys()):
-            return 'groups %s, natively %s' % (list(have)[:3], list(want)[:3])
-        for row in ours:
-            values = want[row[:len(self.keys)]]
-            for (name, type, argument, _), number, text in zip(self.sums, values, row[len(self.keys):]):
-                result = type if name == 'sum' else 'float8'
-                shown = None if text is None else repr(round_shown(float(text), result))
-                if not same(number, shown):
-                    return '%s(%s) of %s is %s, exactly %s' % (name, argument, row[:len(self.keys)], text, number)
+            return 'a sum of floats that its type does not hold'
+        have = Counter(row[:count] + tuple(a.shown_text(text) for a, text in zip(self.aggregates, row[count:]))
+                       for row in ours)
+        if have != want:
+            return 'surplus rows %s, exact ones missing %s of %s' % (
+                list((have - want).elements())[:3], list((want - have).elements())[:3], ', '.join(map(str, self.aggregates)))
         return None

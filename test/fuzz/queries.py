@@ -2,9 +2,9 @@
 import copy
 
 from dataclasses import dataclass, field, replace
-from expressions import Expr, Generator, FLOATS, INTS, KEY_TYPES
-from oracle import FloatSums
-from tables import UNHASHED, Column, base_type
+from expressions import Expr, Generator, DURATION, FLOATS, INTS, KEY_TYPES
+from oracle import Exact, FloatOracle
+from tables import UNHASHED, Column, base_type, set_zone
 
 EXTREMES = INTS + FLOATS + ['date', 'timestamp', 'timestamptz', 'numeric', 'numeric', 'interval', 'text', 'varchar', 'bpchar',
                             'oid', 'time', 'money', 'mood']
@@ -28,6 +28,12 @@ class Aggregate:
         text = self.form.format(self.argument) if self.argument else self.form
         return text + (' FILTER (WHERE %s)' % self.filter if self.filter else '')
 
+    def exact(self):
+        """The aggregate of floats that the oracle knows."""
+        name, rest = self.form.split('(', 1)
+        arguments = self.argument.operands if self.argument.type == 'pair' else [self.argument]
+        return Exact(name, arguments[0].type, list(map(str, arguments)), str(self.filter or ''), rest.startswith('DISTINCT'))
+
     def __str__(self):
         return self.around.replace('{}', self.plain())
 
@@ -40,7 +46,8 @@ class Query:
     'scalar', run once for each row of outer; 'cte' and 'subquery'.
     distinct: '' or DISTINCT; without aggregates there is then no GROUP BY.
     sets: '' or how the keys are grouped: a form with {0}, {1} ... for them.
-    exact: it has sums of floats, which an oracle knows.
+    exact: its aggregates are of floats, and an oracle knows them.
+    zones: none, or statements that set the time zone before each run of what is prepared, and at last.
     """
     source: str                 # what follows FROM
     where: list = field(default_factory=list)
@@ -55,6 +62,7 @@ class Query:
     limit: str = ''
     around: str = 'plain'
     params: list = field(default_factory=list)
+    zones: list = field(default_factory=list)
     outer: list = field(default_factory=list)
     fetches: list = field(default_factory=list)
 
@@ -83,12 +91,17 @@ class Query:
         return {'o%d' % i for i, e in self.outputs() if e.loose}
 
     def oracle(self):
-        """Whoever knows the sums of floats exactly; None if there are none."""
+        """Whoever knows the aggregates of floats exactly; None if there are none."""
         if not self.exact:
             return None
-        return FloatSums([str(k) for k in self.keys], self.source, ' AND '.join(map(str, self.where)),
-                         [(a.form.split('(')[0], a.argument.type, str(a.argument), str(a.filter or ''))
-                          for a in self.aggregates])
+        return FloatOracle([str(k) for k in self.keys], self.sets, self.source, ' AND '.join(map(str, self.where)),
+                           [a.exact() for a in self.aggregates])
+
+    def oracle_statements(self, rows):
+        """(to prepare, to run, to close) what fetches the oracle's rows, with this query's parameters."""
+        if self.around != 'prepared':
+            return [], [rows], []
+        return [self.prepare('oracle', rows)], self.calls('oracle'), ['DEALLOCATE oracle']
 
     def whole(self):
         """The statement that shows in EXPLAIN."""
@@ -104,21 +117,38 @@ class Query:
             return 'SELECT s.* FROM (%s%s) s' % (text, '' if self.limit else ' OFFSET 0')
         return text
 
+    def without_limit(self):
+        other = copy.copy(self)
+        other.limit = ''
+        return other
+
+    def prepare(self, name, text):
+        types = ', '.join(t for t, _ in self.params)
+        return 'PREPARE %s%s AS %s' % (name, '(%s)' % types if types else '', text)
+
+    def calls(self, name):
+        """EXECUTE with each of the parameters' values."""
+        result = []
+        for i in range(3):
+            values = ', '.join('%s::%s' % (v[i], t) for t, v in self.params)
+            result.append('EXECUTE %s%s' % (name, '(%s)' % values if values else ''))
+        return result
+
     def statements(self):
-        """(to prepare, to EXPLAIN, to open, to run and compare, to close)."""
+        """(to prepare, to EXPLAIN, to open, to run and compare, to close).
+
+        What is prepared may have another plan each time, of which only an oracle asks.
+        """
         text = self.whole()
         if self.around == 'prepared':
-            calls = []
-            for i in range(3):
-                values = ', '.join('%s::%s' % (v[i], t) for t, v in self.params)
-                calls.append('EXECUTE q' + ('(%s)' % values if values else ''))
-            types = ', '.join(t for t, _ in self.params)
-            prepare = 'PREPARE q%s AS %s' % ('(%s)' % types if types else '', text)
-            return [prepare], calls[0], [], calls, ['DEALLOCATE ALL']
+            calls = self.calls('q')
+            body = [s for pair in zip(self.zones, calls) for s in pair] if self.zones else calls
+            explained = calls if self.exact else calls[:1]
+            return [self.prepare('q', text)], explained, [], body, ['DEALLOCATE ALL'] + self.zones[-1:]
         if self.around == 'cursor':
-            return ([], text, ['BEGIN', 'DECLARE c NO SCROLL CURSOR FOR ' + text],
+            return ([], [text], ['BEGIN', 'DECLARE c NO SCROLL CURSOR FOR ' + text],
                     ['FETCH %s FROM c' % f for f in self.fetches], ['ROLLBACK'])
-        return [], text, [], [text], []
+        return [], [text], [], [text], []
 
     def simpler(self):
         """Queries with something less; those with the greatest cuts first."""
@@ -129,6 +159,8 @@ class Query:
 
         if self.around in ('cursor', 'cte', 'subquery'):
             yield changed(around='plain')
+        if self.zones:
+            yield changed(zones=[])
         if self.limit and self.around != 'cursor':
             yield changed(limit='')
         if self.distinct:
@@ -171,12 +203,17 @@ class Query:
 
 
 class QueryMaker:
-    """exact_floats: whether engines' sums of floats are exact, and so in no order."""
+    """exact_floats: whether engines' sums of floats are exact, and so in no order.
 
-    def __init__(self, rng, tables, exact_floats=False):
+    zone: the statement that has set the sessions' time zone.
+    """
+
+    def __init__(self, rng, tables, exact_floats=False, zone=''):
         self.rng = rng
         self.tables = tables
         self.exact_floats = exact_floats
+        self.zone = zone
+        self.dependent = []     # columns that depend on t.id in the current source
 
     def qualified(self, table, alias):
         return [Column('%s.id' % alias, 'int4')] + [
@@ -206,8 +243,10 @@ class QueryMaker:
         table = rng.choice(self.tables)
         other = rng.choice(self.tables)
         kind = rng.random()
+        self.dependent = self.qualified(table, 't')[1:] if table.primary and (kind < 0.68 or 0.8 <= kind < 0.92) else []
         if kind < 0.68:
-            return '%s t' % table.name, self.qualified(table, 't'), table.kind
+            only = 'ONLY ' if table.kind == 'inheritance' and rng.random() < 0.3 else ''
+            return '%s%s t' % (only, table.name), self.qualified(table, 't'), table.kind
         if kind < 0.8:
             inner = Generator(rng, self.qualified(table, 'i'))
             where = ' WHERE %s' % inner.filter() if rng.random() < 0.5 else ''
@@ -280,12 +319,14 @@ class QueryMaker:
         """min and max.  Which of equal values they return depends on the order of rows."""
         rng = self.rng
         argument = gen.make(rng.choice(EXTREMES), rng.choice([0, 0, 1, 2]))
-        form = '%s({0})'
+        form, around = '%s({0})', '{}'
         if argument.type in FLOATS:
             form = '(%s({0}) + 0)'
-        elif argument.type == 'interval':
+        elif argument.type == 'interval' and rng.random() < 0.5:
             argument = gen.canonical(argument)
-        return Aggregate(form % rng.choice(['min', 'max']), argument, loose=argument.type == 'numeric')
+        elif argument.type == 'interval':
+            around = '(' + DURATION.replace('{0}', '{}') + ')'
+        return Aggregate(form % rng.choice(['min', 'max']), argument, around=around, loose=argument.type == 'numeric')
 
     def ordered(self, gen):
         """An aggregate that PostgreSQL keeps for itself."""
@@ -296,14 +337,32 @@ class QueryMaker:
         rng = self.rng
         kind = rng.random()
         if kind < 0.4:
-            form = rng.choice(['sum(DISTINCT {0})', 'avg(DISTINCT {0})', 'min(DISTINCT {0})', 'bit_or(DISTINCT {0})',
-                               'var_pop(DISTINCT {0})'])
+            form = rng.choice(['sum(DISTINCT {0})', 'sum(DISTINCT {0})', 'avg(DISTINCT {0})', 'avg(DISTINCT {0})',
+                               'min(DISTINCT {0})', 'bit_or(DISTINCT {0})', 'bit_xor(DISTINCT {0})', 'var_pop(DISTINCT {0})',
+                               'stddev(DISTINCT {0})'])
             return Aggregate(form, gen.leaf(rng.choice(INTS)))
-        if kind < 0.5:
-            return Aggregate('%s(DISTINCT {0})' % rng.choice(['sum', 'avg']), gen.leaf('numeric'), loose=True)
+        if kind < 0.55:
+            form = rng.choice(['sum', 'avg', 'avg', 'count', 'max', 'variance']) + '(DISTINCT {0})'
+            return Aggregate(form, gen.leaf('numeric'), loose=True)
         if kind < 0.9:
             return Aggregate('count(DISTINCT {0})', gen.leaf(rng.choice(KEY_TYPES)))
         return Aggregate("string_agg(DISTINCT {0}::text, ',')", gen.leaf(rng.choice(INTS + ['text', 'date', 'uuid'])))
+
+    def distinct_aggregates(self, gen):
+        """Some that see each value once, with filters, and others beside them or not."""
+        rng = self.rng
+        found = [self.distinct_aggregate(gen) for _ in range(rng.choice([1, 1, 2, 3]))]
+        for a in found:
+            a.filter = gen.filter() if rng.random() < 0.15 else None
+        return found + [self.aggregate(gen) for _ in range(rng.choice([0, 0, 1, 2]))]
+
+    def over_key(self, keys):
+        """An output that is computed from a key, as PostgreSQL's aggregates are not."""
+        key = self.rng.choice(keys)
+        forms = ['({0} IS NULL)', "(CASE WHEN {0} IS NULL THEN 'none' ELSE 'some' END)"]
+        if not key.loose and key.type in INTS + ['date', 'text', 'varchar', 'bool', 'uuid', 'timestamp', 'timestamptz']:
+            forms += ["coalesce({0}::text, 'none')"]
+        return Aggregate(self.rng.choice(forms), key)
 
     def having(self, gen, keys, aggregates):
         rng = self.rng
@@ -320,11 +379,18 @@ class QueryMaker:
             '{0} > (SELECT avg(id)::int4 FROM %s)', '{0} IN (SELECT id FROM %s WHERE id %% 3 = 0)',
             'EXISTS (SELECT FROM %s x WHERE x.id = {0})']) % other.name, gen.leaf('int4'))
 
+    def add_dependent(self, query):
+        """Outputs that are no keys, but depend on a primary key that is one."""
+        if self.rng.random() < 0.7:
+            query.keys.append(Expr('int4', 't.id'))
+        else:
+            query.keys = [Expr('int4', 't.id')]
+        for column in self.rng.sample(self.dependent, min(2, len(self.dependent))):
+            query.aggregates.append(Aggregate('{0}', Expr(column.type, column.name)))
+
     def add_sets(self, query):
         """Group by several sets of the keys."""
         rng = self.rng
-        if not query.aggregates and not query.having:
-            query.aggregates = [Aggregate('count(*)')]
         marks = ['{%d}' % i for i in range(len(query.keys))]
         kind = rng.random()
         if kind < 0.3:
@@ -333,32 +399,56 @@ class QueryMaker:
             query.sets = 'CUBE (%s)' % ', '.join(marks)
         elif kind < 0.6 and len(marks) > 1:
             query.sets = '%s, ROLLUP (%s)' % (marks[0], ', '.join(marks[1:]))
+        elif kind < 0.75 and 1 < len(marks) <= 4 and not query.exact:
+            query.sets = rng.choice(['CUBE (%s), ROLLUP (%s)', 'ROLLUP ((%s), %s)', 'GROUPING SETS (ROLLUP (%s), CUBE (%s))',
+                                     'DISTINCT ROLLUP (%s), CUBE (%s)', 'GROUPING SETS ((%s), GROUPING SETS ((), %s))']) % (
+                                         marks[0], ', '.join(marks[1:]))
         else:
             sets = ['(%s)' % ', '.join(rng.sample(marks, rng.randint(1, len(marks)))) for _ in range(rng.randint(1, 4))]
             query.sets = 'GROUPING SETS (%s)' % ', '.join(sets + ['()'] * (rng.random() < 0.4) + ['(%s)' % ', '.join(marks)])
-        if rng.random() < 0.4:
+
+    def add_groupings(self, query):
+        """What tells sets' groups from each other, and from those of NULLs."""
+        rng = self.rng
+        if not query.aggregates and not query.having:
+            query.aggregates = [Aggregate('count(*)')]
+        if rng.random() < 0.5:
             chosen = rng.sample(query.keys, rng.randint(1, len(query.keys)))
             query.aggregates.append(Aggregate('grouping(%s)' % ', '.join(map(str, chosen))))
+            if rng.random() < 0.2:
+                query.having.append(Expr('bool', 'grouping(%s) %s 0' % (query.keys[0], rng.choice(['=', '>']))))
 
-    def make_float_sums(self, source, columns, kind):
-        """Sums of any floats, which depend on nothing but the values."""
+    def exact_aggregate(self, gen):
+        """One of any floats, which depends on nothing but the values."""
         rng = self.rng
-        gen = Generator(rng, columns)
-        query = Query(source, kind=kind, exact=True)
-        query.keys = [gen.key() for _ in range(rng.choice([0, 1, 1, 2]))]
-        for _ in range(rng.randint(1, 3)):
-            argument = gen.make(rng.choice(FLOATS), rng.choice([0, 0, 1, 2]))
-            a = Aggregate(rng.choice(['sum({0})', 'avg({0})']), argument, approximate=True)
-            a.filter = gen.filter() if rng.random() < 0.2 else None
-            query.aggregates.append(a)
+        make = lambda: gen.make(rng.choice(FLOATS), rng.choice([0, 0, 1, 2]))
+        kind = rng.random()
+        if kind < 0.2:
+            argument, form = Expr('pair', '{0}, {1}', make(), make()), rng.choice(PAIRS) + '({0})'
+        else:
+            argument = make()
+            form = rng.choice(['sum({0})', 'avg({0})'] if kind < 0.7 else [v + '({0})' for v in VARIANCES])
+            if rng.random() < 0.12:
+                form = rng.choice([form, 'sum({0})', 'count({0})']).replace('({', '(DISTINCT {')
+        return Aggregate(form, argument, gen.filter() if rng.random() < 0.2 else None, approximate=True)
+
+    def make_exact(self, source, columns, kind):
+        """Aggregates of floats over any source, compared with exact ones."""
+        rng = self.rng
+        query = Query(source, kind=kind, exact=True, around=rng.choice(['plain', 'plain', 'plain', 'plain', 'prepared']))
+        gen = Generator(rng, columns, query.params if query.around == 'prepared' else None)
+        query.keys = [gen.key() for _ in range(rng.choice([0, 1, 1, 2, 3]))]
+        query.aggregates = [self.exact_aggregate(gen) for _ in range(rng.choice([1, 1, 2, 3, 5]))]
         query.where = [gen.filter() for _ in range(rng.choice([0, 0, 1]))]
+        if query.keys and rng.random() < 0.25:
+            self.add_sets(query)
         return query
 
     def make(self):
         rng = self.rng
         source, columns, kind = self.source()
-        if self.exact_floats and rng.random() < 0.1:
-            return self.make_float_sums(source, columns, kind)
+        if self.exact_floats and rng.random() < 0.15:
+            return self.make_exact(source, columns, kind)
         around = rng.choices(['plain', 'prepared', 'cursor', 'lateral', 'scalar', 'cte', 'subquery'],
                              [60, 14, 6, 6, 3, 4, 7])[0]
         query = Query(source, around=around, kind=kind)
@@ -376,8 +466,8 @@ class QueryMaker:
         count = rng.choice([0, 1, 1, 1, 2, 2, 3, 6])
         query.keys = [gen.key() for _ in range(count)]
         query.aggregates = [self.aggregate(gen) for _ in range(rng.choice([0, 1, 1, 2, 3, 5] if count else [1, 2, 4]))]
-        if around != 'scalar' and rng.random() < 0.08:
-            query.aggregates = [self.distinct_aggregate(gen) for _ in range(rng.choice([1, 1, 2, 3]))]
+        if around != 'scalar' and rng.random() < 0.1:
+            query.aggregates = self.distinct_aggregates(gen)
         if around == 'scalar':
             query.keys, query.aggregates = [], query.aggregates[:1] or [Aggregate('count(*)')]
         if not query.keys and all(
@@ -395,12 +485,21 @@ class QueryMaker:
         if query.limit or query.distinct or around == 'cte':
             # which rows are left must not depend on the last digits
             query.aggregates = [Aggregate('count(*)') if a.approximate else a for a in query.aggregates]
-        if query.keys and around != 'scalar' and rng.random() < 0.15:
+        if self.dependent and around != 'scalar' and rng.random() < 0.15:
+            self.add_dependent(query)
+            if rng.random() < 0.2:
+                query.sets = '{%d}, ROLLUP (%s)' % (len(query.keys) - 1, ', '.join('{%d}' % i for i in range(len(query.keys))))
+        elif query.keys and around != 'scalar' and rng.random() < 0.2:
             self.add_sets(query)
+            self.add_groupings(query)
         elif query.keys and query.aggregates and rng.random() < 0.1:
             query.hidden = rng.randint(1, len(query.keys))
         if rng.random() < 0.15:
             query.having.append(self.having(gen, query.keys, query.aggregates))
+        if query.keys and around != 'scalar' and rng.random() < 0.06:
+            query.aggregates.append(self.over_key(query.keys))
+        if around == 'prepared' and rng.random() < 0.3:
+            query.zones = [set_zone(rng), set_zone(rng), set_zone(rng), self.zone]
         # without an order only all rows together are the same
         query.fetches = ['1', '3', 'ALL'] if query.limit else ['ALL']
         return query

@@ -35,7 +35,6 @@ class Reducer:
                 self.built = steps
             return comparer.run(query)[self.engine].failure
         except Lost:
-            time.sleep(1)
             self.built = None
             comparer.reconnect()
             return 'the server crashed'

@@ -36,8 +36,10 @@ class Insert:
 class Column:
     """A column, or what a subquery delivers as one.
 
-    sums: 'exact', its values are small multiples of 1/4 or integers, so that
-    any order of adding them up gives the same; '', a sum would depend on the order.
+    sums: what its values are like.  'exact', small multiples of 1/4 or integers, so
+    that any order of adding them up gives the same; other floats' sums depend on it.
+    'small' integers; 'fine', 'broad' and other floats, see random_float; 'even', 'tame',
+    'wide' and other numerics, see random_numeric; an interval's units.
     uniform: equal values are the same value (not 1 day and 24 hours, 1.0 and 1.00).
     """
     name: str
@@ -53,6 +55,7 @@ class Table:
     rows: int = 0
     plain: bool = True          # one heap, no partitions, no children
     kind: str = 'table'
+    primary: bool = False       # id is its primary key
 
 
 def quote(text):
@@ -87,12 +90,31 @@ def random_wild_float(rng, type):
     return repr(struct.unpack('f', struct.pack('f', value))[0] if type == 'float4' else value)
 
 
+def random_float(rng, type, sums):
+    """'fine': full precision, exponents near each other; 'broad': many exponents, no special values."""
+    if sums == 'exact':
+        return repr(rng.randint(-40, 40) / 4.0)
+    if sums not in ('fine', 'broad'):
+        return random_wild_float(rng, type)
+    if sums == 'fine':
+        value = rng.choice([rng.uniform(-1000, 1000), round(rng.uniform(-100, 100), 2), rng.gauss(0, 1) * 10.0 ** rng.randint(-4, 4)])
+    else:
+        near = rng.choice([rng.uniform(-1, 1), 1.0, -1.0, 1 / 3])
+        value = near * 2.0 ** rng.choice([0, 53, 54, rng.randint(-60, 60), rng.randint(-140, 60)] if type == 'float4' else
+                                         [0, 53, 54, rng.randint(-60, 60), rng.randint(-1074, 450)])
+    return repr(struct.unpack('f', struct.pack('f', value))[0] if type == 'float4' else value)
+
+
 def random_date(rng):
     kind = rng.random()
     if kind < 0.1:
         return rng.choice(['infinity', '-infinity', '4713-01-01 BC', '5874897-12-31', '294276-12-31',
                            '0001-12-31 BC', '1999-12-31', '2000-01-01'])
-    return '%04d-%02d-%02d' % (rng.choice([1970, 1999, 2000, 2024]), rng.randint(1, 12), rng.randint(1, 28))
+    year = rng.choice([1970, 1999, 2000, 2024] if kind < 0.8 else [1582, 1799, 1883, 1900, 1941, 1945, 2007, 2037, 2038, 2500])
+    if kind > 0.93:
+        # clocks are changed at the end of these months, and at the beginning of others
+        return '%04d-%02d-%02d' % (year, *rng.choice([(3, 31), (10, 31), (3, 25), (10, 25), (4, 1), (11, 1), (12, 30), (2, 28)]))
+    return '%04d-%02d-%02d' % (year, rng.randint(1, 12), rng.randint(1, 28))
 
 
 def random_timestamp(rng):
@@ -120,7 +142,9 @@ def random_toast(rng):
     if rng.random() < 0.5:
         return random_text(rng)
     if rng.random() < 0.5:
-        return 'toast' * rng.randint(400, 2000)
+        return rng.choice(['toast', 'a', 'b', 'w\u00e4']) * rng.randint(400, 2000)
+    if rng.random() < 0.05:
+        return ''.join(chr(rng.randint(32, 126)) for _ in range(rng.randint(8000, 40000))).replace('\\', '/')
     return ''.join(chr(rng.randint(32, 126)) for _ in range(rng.randint(1500, 4000))).replace('\\', '/')
 
 
@@ -135,18 +159,26 @@ def random_interval(rng, unit=''):
     return rng.choice(INTERVAL_UNITS[unit])
 
 
-def random_numeric(rng, precision, scale):
-    """A value of numeric(precision, scale); None, None: one without a type modifier."""
+def random_wild_numeric(rng):
+    return rng.choice(['NaN', 'Infinity', '-Infinity', '123456789012345678901234567890.5', '-1e30', '1e-30', '9223372036854775807',
+                       '9223372036854775808', '-170141183460469231731687303715884105729', '0.000000000000000001',
+                       '170141183460469231731687303715884105727', '99999999999999999999999999999999999999', '1e200',
+                       '1' + '0' * 3000 + '.7'])
+
+
+def random_numeric(rng, precision, scale, sums=''):
+    """A value of numeric(precision, scale); None, None: one without a type modifier.
+
+    Those without are of one display scale ('even'), of several ('tame'), have up to
+    36 digits ('wide'), or are anything else.
+    """
     kind = rng.random()
     if precision is None:
-        if kind < 0.03:
-            return rng.choice(['NaN', 'Infinity', '-Infinity'])
-        if kind < 0.13:
-            return rng.choice(['123456789012345678901234567890.5', '-1e30', '1e-30', '9223372036854775807',
-                               '9223372036854775808', '-170141183460469231731687303715884105729', '0.000000000000000001',
-                               '99999999999999999999999999999999999999', '1e200', '1' + '0' * 3000 + '.7'])
-        precision, scale = 9, rng.choice([0, 0, 1, 2, 2, 4])
-    if kind < 0.02:
+        if sums == '' and kind < 0.1:
+            return random_wild_numeric(rng)
+        precision = 30 if sums == 'wide' else 9
+        scale = 2 if sums == 'even' else rng.choice([0, 2, 6]) if sums == 'wide' else rng.choice([0, 0, 1, 2, 2, 4])
+    if rng.random() < 0.003:
         return 'NaN'
     digits = rng.choice([1, 2, 3, precision, precision]) if kind < 0.5 else min(3, precision)
     return '%se%d' % (rng.choice([rng.randint(-10 ** digits + 1, 10 ** digits - 1), 10 ** digits - 1]), -scale)
@@ -161,7 +193,7 @@ def modifier_of(type):
 def random_value(rng, type, sums=''):
     """A value of the type as text, not yet quoted."""
     if type.startswith('numeric'):
-        return random_numeric(rng, *modifier_of(type))
+        return random_numeric(rng, *modifier_of(type), sums)
     if type == 'interval':
         return random_interval(rng, sums)
     if type in INT_LIMITS:
@@ -169,9 +201,7 @@ def random_value(rng, type, sums=''):
             return str(rng.randint(-50, 50))
         return str(random_int(rng, type))
     if type in ('float4', 'float8'):
-        if sums == 'exact':
-            return repr(rng.randint(-40, 40) / 4.0)
-        return random_wild_float(rng, type)
+        return random_float(rng, type, sums)
     simple = {
         'bool': lambda: rng.choice(['t', 'f']),
         '"char"': lambda: rng.choice(['', 'a', 'b', 'Z', '0', '~']),
@@ -236,10 +266,14 @@ WIDENED = {'int2': ['int4', 'int8'], 'int4': ['int8', 'numeric'], 'numeric(10,2)
 
 
 class TableMaker:
-    """Makes one table: a list of steps, and the Table that results."""
+    """Makes one table: a list of steps, and the Table that results.
 
-    def __init__(self, rng, name, size):
+    collation: that of its texts, '' for the database's.
+    """
+
+    def __init__(self, rng, name, size, collation=''):
         self.rng = rng
+        self.collation = collation
         self.table = Table(name)
         self.size = size
         self.steps = []
@@ -258,15 +292,16 @@ class TableMaker:
             type = rng.choice(['int4', 'int8', 'float8', 'text', 'numeric', 'timestamptz'])
         sums = ''
         if type in ('float4', 'float8'):
-            sums = rng.choice(['exact', 'exact', ''])
+            sums = rng.choice(['exact', 'exact', 'fine', 'fine', 'broad', ''])
         elif type in INT_LIMITS:
             sums = rng.choice(['exact', 'small'])
         if type == 'numeric':
             type = rng.choice(NUMERICS)
+            sums = rng.choice(['even', 'tame', 'tame', 'wide', '']) if type == 'numeric' else ''
         elif type == 'interval':
             sums = rng.choice(list(INTERVAL_UNITS))
         uniform = type != 'numeric' and (type != 'interval' or sums != '')
-        toast = type == 'text' and rng.random() < 0.12
+        toast = type in ('text', 'varchar') and rng.random() < 0.2
         self.counter += 1
         column = Column('c%d' % self.counter, type, sums, uniform)
         self.pools[column.name] = Pool(rng, type, sums, toast)
@@ -283,8 +318,12 @@ class TableMaker:
         if data:
             self.steps.append(Insert(into or self.table.name, names, data))
 
+    def declared(self, column):
+        text = base_type(column.type) in ('text', 'varchar', 'bpchar')
+        return '%s%s' % (column.type, ' COLLATE ' + self.collation if text and self.collation else '')
+
     def definitions(self, columns):
-        return ', '.join(['id int4 NOT NULL'] + ['%s %s' % (c.name, c.type) for c in columns])
+        return ', '.join(['id int4 NOT NULL'] + ['%s %s' % (c.name, self.declared(c)) for c in columns])
 
     def create(self):
         rng, name = self.rng, self.table.name
@@ -293,8 +332,10 @@ class TableMaker:
         kind = rng.random()
         self.table.plain = kind < 0.84
         if self.table.plain:
-            self.sql('CREATE %sTABLE %s (%s) WITH (fillfactor = %d)',
-                     'UNLOGGED ' if kind < 0.1 else '', name, self.definitions(columns), rng.choice([100, 100, 50]))
+            self.table.primary = rng.random() < 0.3
+            self.sql('CREATE %sTABLE %s (%s%s) WITH (fillfactor = %d)',
+                     'UNLOGGED ' if kind < 0.1 else '', name, self.definitions(columns),
+                     ', PRIMARY KEY (id)' if self.table.primary else '', rng.choice([100, 100, 50]))
         elif kind < 0.89:
             self.create_partitions(columns)
         elif kind < 0.95:
@@ -312,7 +353,7 @@ class TableMaker:
         self.sql('CREATE TABLE %s_1 PARTITION OF %s FOR VALUES FROM (MINVALUE) TO (%d)', name, name, cut)
         # attached with its columns in another order, behind a dropped one
         self.sql('CREATE TABLE %s_2 (gone text, %s, id int4 NOT NULL)', name,
-                 ', '.join('%s %s' % (c.name, c.type) for c in reversed(columns)))
+                 ', '.join('%s %s' % (c.name, self.declared(c)) for c in reversed(columns)))
         self.sql('ALTER TABLE %s_2 DROP COLUMN gone', name)
         self.sql('ALTER TABLE %s ATTACH PARTITION %s_2 FOR VALUES FROM (%d) TO (MAXVALUE)', name, name, cut)
 
@@ -342,7 +383,7 @@ class TableMaker:
         if default == 'NULL':
             form = ''
         self.sql('ALTER TABLE %s ADD COLUMN %s %s%s' %
-                 (self.table.name, column.name, column.type, form % default if form else ''))
+                 (self.table.name, column.name, self.declared(column), form % default if form else ''))
         if 'NOT NULL' in form:
             self.pools[column.name].nulls = 0
         self.table.columns.append(column)
@@ -354,9 +395,11 @@ class TableMaker:
         if not columns or self.table.kind == 'partitions':
             return
         column = rng.choice(columns)
+        if column.type == 'date' and any('5874897' in v for v in self.pools[column.name].values):
+            return      # no timestamp is as late as that
         column.type = rng.choice(WIDENED[column.type])
         column.uniform = column.type != 'numeric'
-        self.sql('ALTER TABLE %s ALTER COLUMN %s TYPE %s', self.table.name, column.name, column.type)
+        self.sql('ALTER TABLE %s ALTER COLUMN %s TYPE %s', self.table.name, column.name, self.declared(column))
 
     def drop_column(self):
         if len(self.table.columns) > 1:
@@ -378,8 +421,8 @@ class TableMaker:
     def toast_storage(self):
         texts = [c.name for c in self.table.columns if c.type == 'text']
         if texts:
-            self.sql('ALTER TABLE %s ALTER COLUMN %s SET STORAGE %s', self.table.name, self.rng.choice(texts),
-                     self.rng.choice(['EXTERNAL', 'MAIN', 'PLAIN' if self.table.rows == 0 else 'EXTENDED']))
+            self.sql('ALTER TABLE %s ALTER COLUMN %s SET %s', self.table.name, self.rng.choice(texts),
+                     self.rng.choice(['STORAGE EXTERNAL', 'STORAGE MAIN', 'STORAGE EXTENDED', 'COMPRESSION lz4', 'COMPRESSION pglz']))
 
     def grow(self):
         """Many rows from few: ids of their own make up to 10^5 groups."""
@@ -405,22 +448,32 @@ class TableMaker:
             self.sql('CREATE INDEX ON %s (id)', self.table.name)
         if self.size > 1000 and rng.random() < 0.15:
             self.grow()
-        if rng.random() < 0.5:
-            self.sql('%s %s', rng.choice(['VACUUM', 'VACUUM FREEZE', 'ANALYZE', 'VACUUM ANALYZE']), self.table.name)
+        if rng.random() < 0.7:
+            self.sql('%s %s', rng.choice(['VACUUM', 'VACUUM FREEZE', 'ANALYZE', 'ANALYZE', 'VACUUM ANALYZE', 'VACUUM ANALYZE']),
+                     self.table.name)
         if rng.random() < 0.2:
             self.change_rows()
+        if rng.random() < 0.1:
+            # what statistics do not know of
+            self.insert(5)
         self.table.rows = self.next_id
         return self.table
 
 
 TIME_ZONES = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'America/New_York',
-              'Pacific/Apia', 'Africa/Monrovia', 'Antarctica/Troll', 'Asia/Tehran', 'Europe/Dublin', '+05:30', 'EST5EDT']
+              'Pacific/Apia', 'Africa/Monrovia', 'Antarctica/Troll', 'Asia/Tehran', 'Europe/Dublin', '+05:30', 'EST5EDT',
+              'Africa/Casablanca', 'America/Sao_Paulo', 'Europe/Amsterdam', 'Asia/Manila', 'CET-1CEST,M3.5.0,M10.5.0/3',
+              '<+0130>-1:30', 'Pacific/Kiritimati', 'America/Caracas', 'Asia/Gaza', 'Europe/London']
+
+
+def set_zone(rng):
+    return "SET timezone = '%s'" % rng.choice(TIME_ZONES)
 
 
 def make_settings(rng):
     """What a seed's sessions have set, as statements."""
     parallel = rng.random() < 0.1
-    return ["SET timezone = '%s'" % rng.choice(TIME_ZONES),
+    return [set_zone(rng),
             'SET enable_partitionwise_aggregate = %s' % rng.choice(['on', 'off']),
             'SET plan_cache_mode = %s' % rng.choice(['force_generic_plan', 'force_generic_plan', 'force_custom_plan']),
             "SET work_mem = '%s'" % rng.choice(['64kB', '4MB', '4MB']),
@@ -433,9 +486,11 @@ def make_settings(rng):
 def make_schema(rng):
     """(steps, tables) of a random schema."""
     steps, tables = [Sql(text) for text in MAKE_MOODS], []
+    # one for all, for two would not be comparable
+    collation = rng.choice(['"C"', '"und-x-icu"', '"en-x-icu"']) if rng.random() < 0.15 else ''
     for i in range(rng.choice([1, 2, 2, 3])):
         size = rng.choice([0, 1, 7, 60, 300, 300, 1000, 2500])
-        maker = TableMaker(rng, 't%d' % (i + 1), size)
+        maker = TableMaker(rng, 't%d' % (i + 1), size, collation)
         tables.append(maker.make())
         steps += maker.steps
     return steps, tables

@@ -13,7 +13,7 @@
 ColumnVector data_vectors[C_COUNT];
 static const ValueType types[C_COUNT] = {
 	VT_INT4, VT_INT4, VT_INT8, VT_FLOAT8, VT_FLOAT4, VT_TEXT, VT_BOOL, VT_UUID,
-	VT_INT2, VT_INT8
+	VT_INT2, VT_INT8, VT_INTERVAL
 };
 
 static uint32_t
@@ -74,6 +74,11 @@ data_make(uint32_t nrows, uint32_t distinct, bool sorted)
 		((int16_t *) data_vectors[C_INT2].values)[i] = (int16_t) (k % 100);
 		((uint64_t *) data_vectors[C_UUID].values)[2 * i] = k;
 		((uint64_t *) data_vectors[C_UUID].values)[2 * i + 1] = k % 3;
+		/* of different k, of different lengths */
+		((TimeSpan *) data_vectors[C_INTERVAL].values)[i] = (TimeSpan)
+		{
+			(int64_t) k * 999983, (int32_t) k - 70, (int32_t) k / 3 - 20
+		};
 		offsets[i] = at;
 		at += (uint32_t) sprintf(text + at, "%.*s%u", (int) (k % 4), "abcd", k);
 	}
@@ -92,6 +97,7 @@ data_program(const int *keys, int nkeys, bool aggregates, bool filter)
 	ProgramBuilder *b = malloc(sizeof(*b));
 	Program    *program;
 	int			regs[C_COUNT];
+	int			wide;
 
 	program_begin(b, SOURCE_COLUMNS);
 	for (int c = 0; c < C_COUNT; c++)
@@ -113,6 +119,16 @@ data_program(const int *keys, int nkeys, bool aggregates, bool filter)
 		program_add_acc(b, ACC_BIT_AND, regs[C_BOOL], -1);
 		program_add_acc(b, ACC_BIT_OR, regs[C_INT4_NULL], regs[C_BOOL]);
 		program_add_acc(b, ACC_BIT_XOR, regs[C_INT8], -1);
+		program_add_acc(b, ACC_MIN_TEXT, regs[C_TEXT_NULL], -1);
+		program_add_acc(b, ACC_MAX_TEXT, regs[C_TEXT_NULL], regs[C_BOOL]);
+		program_add_acc(b, ACC_MIN_BPCHAR, regs[C_TEXT_NULL], regs[C_BOOL]);
+		program_add_acc(b, ACC_MAX_BPCHAR, regs[C_TEXT_NULL], -1);
+		wide = program_add_op(b, OP_wide_product, regs[C_INT8], regs[C_INT8_NULL]);
+		program_add_acc(b, ACC_MIN_WIDE, wide, -1);
+		program_add_acc(b, ACC_MAX_WIDE, program_add_op(b, OP_wide_of_int8, regs[C_INT8_NULL], -1), regs[C_BOOL]);
+		program_add_acc(b, ACC_MAX_WIDE, wide, -1);
+		program_add_acc(b, ACC_MIN_INTERVAL, regs[C_INTERVAL], -1);
+		program_add_acc(b, ACC_MAX_INTERVAL, regs[C_INTERVAL], regs[C_BOOL]);
 	}
 	if (filter)
 	{

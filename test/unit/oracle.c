@@ -44,6 +44,45 @@ must(void *p)
  * Groups
  *----------
  */
+
+/*
+ * A text as the words of an extreme (state.h), with the only copy of such a text
+ * there is, so that equal states are equal words.
+ */
+static void
+keep_text(Bytes text, uint64_t *words)
+{
+	static Bytes *kept;
+	static size_t nkept;
+	size_t		i = 0;
+
+	while (i < nkept && (kept[i].len != text.len || memcmp(kept[i].data, text.data, text.len) != 0))
+		i++;
+	if (i == nkept)
+	{
+		char	   *copy = must(malloc(text.len + 1));
+
+		memcpy(copy, text.data, text.len);
+		kept = must(realloc(kept, ++nkept * sizeof(*kept)));
+		kept[i] = (Bytes) {copy, text.len};
+	}
+	words[0] = (uint64_t) (uintptr_t) kept[i].data;
+	words[1] = text.len;
+}
+
+/* The same for all extremes of texts of a state. */
+static void
+keep_texts(const Program *program, uint64_t *state)
+{
+	for (int i = 0; i < program->naccs; i++)
+	{
+		const Accumulator *acc = &program_accs(program)[i];
+
+		if (acc_is_text((AccKind) acc->kind) && state[acc->word] != 0)
+			keep_text(extreme_text(state + acc->word), state + acc->word);
+	}
+}
+
 static Groups *
 groups_new(const Program *program)
 {
@@ -159,7 +198,7 @@ words_same(AccKind kind, const uint64_t *a, const uint64_t *b)
 		sum128_normalize(y);
 		return x[0] == y[0] && x[1] == y[1];
 	}
-	return a[0] == b[0];
+	return a[0] == b[0] && (!acc_is_value(kind) || a[1] == b[1]);
 }
 
 bool
@@ -228,6 +267,7 @@ column_value(const Program *program, const ColumnBatch *batch, int column, uint3
 			X(FLOAT8, double, 8)
 			X(UUID, Uuid, 16)
 			X(WIDE, Wide, 16)
+			X(INTERVAL, TimeSpan, 16)
 #undef X
 		default:
 			break;
@@ -439,13 +479,28 @@ words_of_row(const Program *program, const Value *values, uint64_t *words)
 			case ACC_SUM_PRODUCT:
 				number = arg2 ? exact_product(real, as_double(program, acc->arg2, arg2), acc->limit) :
 					exact_number(real, acc->limit);
-				if (exact_accumulate(&number, acc_unit(acc, program->level, 0, 0), to,
+				if (exact_accumulate(&number, acc_unit(acc, program->level, 0), to,
 									 acc_number_words(acc, program->level), false) != 0)
 					return false;
 				break;
 			case ACC_MIN_FLOAT:
 			case ACC_MAX_FLOAT:
 				to[0] = float_to_ordered(real);
+				break;
+			case ACC_MIN_TEXT:
+			case ACC_MAX_TEXT:
+			case ACC_MIN_BPCHAR:
+			case ACC_MAX_BPCHAR:
+				keep_text(arg->v_TEXT, to);
+				break;
+			case ACC_MIN_WIDE:
+			case ACC_MAX_WIDE:
+				memcpy(to, arg->v_WIDE.w, sizeof(arg->v_WIDE.w));
+				break;
+			case ACC_MIN_INTERVAL:
+			case ACC_MAX_INTERVAL:
+				to[0] = (uint64_t) arg->v_INTERVAL.time;
+				to[1] = interval_days_word(arg->v_INTERVAL);
 				break;
 			default:
 				to[0] = (uint64_t) integer;
@@ -462,7 +517,7 @@ take_doubles(const Program *program, const Program *full, Groups *groups)
 	int32_t		units[PROGRAM_MAX_ACCS];
 
 	for (int i = 0; i < full->naccs; i++)
-		units[i] = acc_unit(&program_accs(full)[i], full->level, 0, 0);
+		units[i] = acc_unit(&program_accs(full)[i], full->level, 0);
 	groups->nwords = program->nwords;
 	for (size_t i = 0; i < groups->ngroups; i++)
 	{
@@ -561,6 +616,7 @@ collect(const Program *program, const Program *ran, Groups *groups, const GroupB
 							   (const char *) vector->values + (size_t) row * size, size);
 		}
 		float_state(program, ran, batch->units, batch->states + (size_t) row * ran->nwords, words);
+		keep_texts(program, words);
 		groups_add(groups, key, len, words);
 	}
 	free(key);

@@ -188,7 +188,7 @@ sum_begin(Sum *sum, ExactLevel level, bool product, uint32_t exponent)
 	sum->sum.nwords = nwords;
 	sum->sum.level = level;
 	sum->sum.unit = exact_unit(level, product, EXACT_NUMBER_WORDS(nwords, level), exponent,
-							   product ? EXACT_LIMIT_SQUARES : EXACT_LIMIT_ANY, 8);
+							   product ? EXACT_LIMIT_SQUARES : EXACT_LIMIT_ANY);
 }
 
 static void
@@ -208,16 +208,17 @@ sum_number(Sum *sum, ExactNumber number)
 static void
 sum_value(Sum *sum, double value)
 {
-	uint64_t	words[2];
+	uint64_t	words[3];
 
 	if (sum->sum.level == EXACT_NARROW)
 	{
-		uint32_t	problem = exact_narrow(value, sum->sum.unit, EXACT_LIMIT_ANY, words);
-		uint64_t	same[2];
+		uint32_t	problem = exact_narrow(value, sum->sum.unit, &words[0], &words[1],
+										   &words[2]);
+		uint64_t	same[3];
 
 		/* the short way and the long one */
 		if (problem != exact_place(exact_number(value, EXACT_LIMIT_ANY), sum->sum.unit,
-								   same, 2, true) ||
+								   same, 3, true) ||
 			(problem == 0 && memcmp(words, same, sizeof(words)) != 0))
 			sum->problem |= 64;
 	}
@@ -297,8 +298,8 @@ test_random_sums(void)
 		int			least;
 		int			most;
 	}			ranges[] = {
-		{EXACT_NARROW, 0, 0}, {EXACT_NARROW, -20, 0}, {EXACT_NARROW, 300, 330},
-		{EXACT_NARROW, -1022, -1000}, {EXACT_NARROW, 1000, 1022},
+		{EXACT_NARROW, 0, 0}, {EXACT_NARROW, -60, 0}, {EXACT_NARROW, 300, 330},
+		{EXACT_NARROW, -1020, -1000}, {EXACT_NARROW, 1000, 1022},
 		{EXACT_MEDIUM, -70, 70}, {EXACT_MEDIUM, -1074, -1000}, {EXACT_MEDIUM, 900, 1020},
 		{EXACT_FULL, -1074, 1020}, {EXACT_FULL, -1074, -1060}, {EXACT_FULL, 900, 1020},
 		{EXACT_FULL, -200, 120}
@@ -388,7 +389,7 @@ test_known_sums(void)
 static void
 test_windows(void)
 {
-	double		wide[] = {1, 0x1p-60 / 3, -3};
+	double		wide[] = {1, 0x1p-80 / 3, -3};
 	double		wider[] = {1, 0x1p-300, 0x1p300};
 	double		integers[] = {0x1p50, 1, 3, -5};
 	double		first[] = {1000, 1000.0 * 255};
@@ -414,7 +415,7 @@ test_windows(void)
 static void
 test_many_rows(void)
 {
-	double		value = nextafter(0x1p128, 0);
+	double		value = nextafter(0x1p154, 0);
 	Sum			sum;
 	Sum			all;
 
@@ -426,8 +427,8 @@ test_many_rows(void)
 	/* double the sum instead of adding 2^34 - 1 values */
 	for (int i = 0; i < EXACT_ROWS_BITS; i++)
 	{
-		exact_add(all.placed, sum.placed, 2);
-		exact_add(sum.placed, sum.placed, 2);
+		exact_add(all.placed, sum.placed, 3);
+		exact_add(sum.placed, sum.placed, 3);
 	}
 	ok(exact_sum(&all.sum, false) == value * (double) (EXACT_MAX_ROWS - 1), "2^34 - 1 rows of it");
 }

@@ -226,7 +226,7 @@ test_printing(ProgramBuilder *b)
 		"count -> word 0",
 		"sum_int128 r8 -> words 1 to 2",
 		"count r2 -> word 3 filter r9",
-		"sum_float r2 -> words 4 to 5 filter r9",
+		"sum_float r2 -> words 4 to 6 filter r9",
 		"result count of word 0",
 		"result sum_numeric of word 1, counted by word 0",
 		"result sum_float8 of word 4, counted by word 3",

@@ -151,6 +151,22 @@ take_texts(const Accumulator *acc, const Vector *arg, const RowGroups *rows,
 	return true;
 }
 
+/* Extremes of intervals. */
+static void
+take_intervals(const Accumulator *acc, const Vector *arg, const RowGroups *rows,
+			   const States *states)
+{
+	const TimeSpan *values = arg->values;
+
+	for (uint32_t i = 0; i < rows->n; i++)
+	{
+		uint64_t   *w = states->base + acc->word +
+			(states->single ? 0 : rows->groups[i] * states->stride);
+
+		take_interval((AccKind) acc->kind, w, values[rows->rows[i]]);
+	}
+}
+
 /* Rows that all count: into the words of any but a float sum. */
 static void
 take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
@@ -194,6 +210,16 @@ take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
 		case ACC_MIN_BPCHAR:
 		case ACC_MAX_BPCHAR:
 			break;				/* take_texts */
+		case ACC_MIN_WIDE:
+			FOR_ROWS(Wide, take_min_wide(w, value));
+			break;
+		case ACC_MAX_WIDE:
+			FOR_ROWS(Wide, take_max_wide(w, value));
+			break;
+		case ACC_MIN_INTERVAL:
+		case ACC_MAX_INTERVAL:
+			take_intervals(acc, arg, rows, states);
+			break;
 		case ACC_SUM_FLOAT:
 		case ACC_SUM_PRODUCT:
 			break;

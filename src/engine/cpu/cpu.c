@@ -363,6 +363,12 @@ end_input(CpuRun *run)
 	if (status != ENGINE_OK)
 		return status;
 	records = table_records(run->table, &stride);
+	if (states_are_ambiguous(&run->program, records + table_layout(run->table)->words, stride,
+							 table_groups(run->table)))
+	{
+		snprintf(run->head.message, sizeof(run->head.message), AMBIGUOUS_MESSAGE);
+		return ENGINE_INEXACT;
+	}
 	run->output = output_create(&run->program, table_layout(run->table), records, stride,
 								table_groups(run->table));
 	if (run->output == NULL)

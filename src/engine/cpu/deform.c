@@ -357,7 +357,7 @@ put_missing(const Page *page, uint32_t row, int att)
 			if (!deform_append_text(buffer, column, row, value->bytes.data, value->bytes.len))
 				return no_memory(page);
 		}
-		else if (value->type == VT_UUID)
+		else if (value->type == VT_UUID || value->type == VT_INTERVAL)
 			copy_value(column, row, value->bytes.data);
 		else					/* the value's bytes come first */
 			copy_value(column, row, (const char *) &value->word);

@@ -116,7 +116,7 @@ fill_slot(const SlotValue *slot, Register *reg, Vector *vector)
 
 	if (slot->type == VT_TEXT)
 		value = &text;
-	else if (slot->type == VT_UUID)
+	else if (slot->type == VT_UUID || slot->type == VT_INTERVAL)
 		value = slot->isnull ? NULL : slot->bytes.data;
 	for (int i = 0; i < CPU_BATCH && value != NULL; i++)
 		memcpy(values + i * size, value, size);

@@ -201,6 +201,7 @@ pack_field(const KeyField *field, const Vector *vector, const uint16_t *rows,
 		case VT_TEXT:
 			pack_text(field, vector, rows, n, words, out);
 			break;
+		case VT_INTERVAL:		/* no key is */
 		case VT_COUNT:
 			break;
 	}

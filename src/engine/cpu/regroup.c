@@ -62,6 +62,8 @@ struct Regroup
 	int		   *set_nodes;		/* by set: its node, or FROM_ENGINE */
 	int			nnodes;
 	Node	   *nodes;			/* in the order in which they are filled */
+	int			filling;		/* the node that is filled now, */
+	int			taking;			/* by its source (0), or by this node (from 1) */
 	uint16_t	rows[CPU_BATCH];	/* 0, 1, ... */
 	uint32_t	groups[CPU_BATCH];
 };
@@ -396,33 +398,32 @@ take_evaluated(Regroup *regroup, Node *node, KeySet from, const uint64_t *states
 	return status;
 }
 
-/* All groups of a complete node into another. */
+/* The next groups of a complete node into another; OK: that was all, else BUSY. */
 static EngineStatus
 take_node(Regroup *regroup, Node *node, const Node *source, char *message)
 {
 	size_t		nwords = source->program->nwords;
 	GroupBatch	batch;
-	EngineStatus status = ENGINE_OK;
 
-	for (;;)
+	output_batch(source->output, &batch);
+	if (batch.ngroups == 0)
 	{
-		output_batch(source->output, &batch);
-		if (batch.ngroups == 0)
-			break;
-		for (uint32_t first = 0; first < batch.ngroups && status == ENGINE_OK; first += CPU_BATCH)
-		{
-			uint32_t	n = batch.ngroups - first < CPU_BATCH ? batch.ngroups - first : CPU_BATCH;
+		output_rewind(source->output);
+		return ENGINE_OK;
+	}
+	for (uint32_t first = 0; first < batch.ngroups; first += CPU_BATCH)
+	{
+		uint32_t	n = batch.ngroups - first < CPU_BATCH ? batch.ngroups - first : CPU_BATCH;
+		EngineStatus status;
 
-			evaluate(regroup, &batch, source->keys, first, n);
-			status = take_evaluated(regroup, node, source->keys,
-									source->has_states ? batch.states + first * nwords : NULL,
-									nwords, n, message);
-		}
+		evaluate(regroup, &batch, source->keys, first, n);
+		status = take_evaluated(regroup, node, source->keys,
+								source->has_states ? batch.states + first * nwords : NULL,
+								nwords, n, message);
 		if (status != ENGINE_OK)
 			return status;
 	}
-	output_rewind(source->output);
-	return ENGINE_OK;
+	return ENGINE_BUSY;
 }
 
 EngineStatus
@@ -458,25 +459,36 @@ regroup_add(Regroup *regroup, const GroupBatch *fine, char *message)
 	return ENGINE_OK;
 }
 
-/* Take in a set's arguments that have not come with the groups of its source. */
-static EngineStatus
-take_distinct(Regroup *regroup, Node *node, char *message)
+/* Does the other node have arguments for a set that do not come with its source? */
+static bool
+has_arguments(const Regroup *regroup, const Node *node, const Node *other)
 {
-	KeySet		source = source_keys(regroup, node);
+	if (!node->has_states || other->has_states || other->keys == source_keys(regroup, node))
+		return false;
+	for (int a = 0; a < regroup->fine->nkeys; a++)
+		if ((regroup->arguments >> a) & 1 && is_distinct(other->keys, node->keys, a))
+			return true;
+	return false;
+}
+
+/* A node's next groups: those of its source, then arguments.  BUSY: there are more. */
+static EngineStatus
+fill_node(Regroup *regroup, Node *node, char *message)
+{
 	EngineStatus status = ENGINE_OK;
 
-	for (int i = 0; i < regroup->nnodes && status == ENGINE_OK; i++)
+	while (status == ENGINE_OK && regroup->taking <= regroup->nnodes)
 	{
-		const Node *other = &regroup->nodes[i];
-		bool		needed = false;
+		int			other = regroup->taking - 1;
 
-		if (other->has_states || other->keys == source)
-			continue;
-		for (int a = 0; a < regroup->fine->nkeys; a++)
-			if ((regroup->arguments >> a) & 1 && is_distinct(other->keys, node->keys, a))
-				needed = true;
-		if (needed)
-			status = take_node(regroup, node, other, message);
+		if (other < 0)
+			other = node->source;
+		else if (!has_arguments(regroup, node, &regroup->nodes[other]))
+			other = FROM_ENGINE;
+		if (other != FROM_ENGINE)
+			status = take_node(regroup, node, &regroup->nodes[other], message);
+		if (status == ENGINE_OK)
+			regroup->taking++;
 	}
 	return status;
 }
@@ -484,20 +496,22 @@ take_distinct(Regroup *regroup, Node *node, char *message)
 EngineStatus
 regroup_end(Regroup *regroup, char *message)
 {
-	for (int i = 0; i < regroup->nnodes; i++)
+	for (; regroup->filling < regroup->nnodes; regroup->filling++)
 	{
-		Node	   *node = &regroup->nodes[i];
-		EngineStatus status = ENGINE_OK;
+		Node	   *node = &regroup->nodes[regroup->filling];
+		EngineStatus status = fill_node(regroup, node, message);
 		uint64_t   *records;
 		size_t		stride;
 
-		if (node->source != FROM_ENGINE)
-			status = take_node(regroup, node, &regroup->nodes[node->source], message);
-		if (status == ENGINE_OK && node->has_states)
-			status = take_distinct(regroup, node, message);
 		if (status != ENGINE_OK)
 			return status;
 		records = table_records(node->table, &stride);
+		if (states_are_ambiguous(node->program, records + table_layout(node->table)->words,
+								 stride, table_groups(node->table)))
+		{
+			snprintf(message, 256, AMBIGUOUS_MESSAGE);
+			return ENGINE_INEXACT;
+		}
 		node->output = output_create(node->program, table_layout(node->table), records,
 									 stride, table_groups(node->table));
 		if (node->output == NULL)
@@ -505,6 +519,7 @@ regroup_end(Regroup *regroup, char *message)
 		for (int j = 0; j < regroup->coarse->naccs; j++)
 			node->group_units[j] = j < regroup->fine->naccs ? regroup->fine_units[j] :
 				node->units[j].exponent;
+		regroup->taking = 0;
 	}
 	return check_memory(regroup, message);
 }

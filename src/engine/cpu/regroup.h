@@ -33,8 +33,9 @@ extern Regroup *regroup_create(const Program *fine, const Program *coarse,
 extern void regroup_free(Regroup *regroup);
 
 /*
- * Take in groups of the engine's, then say that these were all.  A status other
- * than OK ends the whole: its reason is in message (256 bytes).
+ * Take in groups of the engine's, then say that these were all, again and again
+ * while the answer is BUSY: there is more to do.  Any other status than OK ends
+ * the whole: its reason is in message (256 bytes).
  */
 extern EngineStatus regroup_add(Regroup *regroup, const GroupBatch *fine, char *message);
 extern EngineStatus regroup_end(Regroup *regroup, char *message);

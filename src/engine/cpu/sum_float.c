@@ -5,16 +5,10 @@
  * A run's first values other than 0 choose the unit; while there are none, all
  * values are 0, whose words are 0 in any unit.
  *
- * The loop for narrow sums of two words is the one that matters: it has no
- * branch that real data would often take, and asks for problems once a batch.
+ * The loop for narrow sums is the one that matters: it has no branch that real
+ * data would often take, and asks for problems once a batch.
  */
 #include "engine/cpu/sum_float.h"
-
-/*
- * Room for values larger than those of the first batch; what is left of a narrow
- * sum's window, 32 bits, is for smaller ones.
- */
-#define ROOM_ABOVE 8
 
 static inline double
 float_at(const Vector *vector, bool single, uint32_t row)
@@ -47,15 +41,7 @@ choose_unit(const Accumulator *acc, int level, const FloatArgs *args,
 	uint32_t	exponent = level == EXACT_FULL ? 0 : largest_exponent(args, rows);
 
 	unit->chosen = exponent > 0 || level == EXACT_FULL;
-	unit->exponent = acc_unit(acc, level, exponent, ROOM_ABOVE);
-}
-
-/* Two words more. */
-static inline void
-add_two(uint64_t *words, const uint64_t *more)
-{
-	words[0] += more[0];
-	words[1] += more[1] + (words[0] < more[0]);
+	unit->exponent = acc_unit(acc, level, exponent);
 }
 
 #define FOR_NARROW(ctype, to) \
@@ -63,9 +49,9 @@ add_two(uint64_t *words, const uint64_t *more)
 		const ctype *values = args->a->values; \
 		for (uint32_t i = 0; i < rows->n; i++) \
 		{ \
-			uint64_t	more[2]; \
-			problems |= exact_narrow(values[rows->rows[i]], unit, acc->limit, more); \
-			add_two(to, more); \
+			uint64_t	more[3]; \
+			problems |= exact_narrow(values[rows->rows[i]], unit, &more[0], &more[1], &more[2]); \
+			exact_add(to, more, 3); \
 		} \
 	} while (0)
 
@@ -74,7 +60,7 @@ sum_narrow(const Accumulator *acc, const FloatArgs *args, const RowGroups *rows,
 		   const States *states, int32_t unit)
 {
 	uint64_t   *base = states->base + acc->word;
-	uint64_t	single[2] = {base[0], base[1]};
+	uint64_t	single[3] = {base[0], base[1], base[2]};
 	uint32_t	problems = 0;
 
 	if (states->single && args->a_single)

@@ -34,19 +34,28 @@ strategy_shared(const CudaRun *run)
 							choice->block_replicas);
 }
 
+/* What kernels over a batch's rows are told. */
+static void
+row_args(const CudaRun *run, const InputBuffer *buffer, const RowBatch *batch,
+		 AggregateArgs *args)
+{
+	memset(args, 0, sizeof(*args));
+	args->batch = *batch;
+	args->table = run->table;
+	args->slots = run->slot_values.ptr;
+	args->counters = run->counters.ptr + COUNTERS_OF_BUFFER(buffer - run->inputs);
+	memcpy(args->units, run->units, run->layouts[0].nsums * sizeof(args->units[0]));
+}
+
 /* Launch `aggregate` over all rows of a batch, or over those in its list. */
 static EngineStatus
 launch(CudaRun *run, InputBuffer *buffer, const RowBatch *batch)
 {
-	AggregateArgs args = {0};
+	AggregateArgs args;
 	uint64_t	threads = batch->nrows;
 
-	args.batch = *batch;
-	args.table = run->table;
-	args.slots = run->slot_values.ptr;
-	args.counters = run->counters.ptr + COUNTERS_OF_BUFFER(buffer - run->inputs);
+	row_args(run, buffer, batch, &args);
 	args.hot = run->choice.hot ? run->hot.ptr : 0;
-	memcpy(args.units, run->units, run->layouts[0].nsums * sizeof(args.units[0]));
 	args.block_direct = run->choice.block_direct;
 	args.block_slots = run->choice.block_slots;
 	args.block_replicas = run->choice.block_replicas;
@@ -188,6 +197,29 @@ run_undone(CudaRun *run, InputBuffer *buffer, uint32_t undone)
 	return status;
 }
 
+/* Make room for extremes that found none, and take them from the batch again. */
+static EngineStatus
+run_values_again(CudaRun *run, InputBuffer *buffer)
+{
+	uint64_t	units = buffer->values_missed;
+	RowBatch	batch;
+	AggregateArgs args;
+	EngineStatus status;
+
+	buffer->values_missed = 0;
+	status = device_values_grow(run, units);
+	if (status == ENGINE_OK)
+		status = clear_counters(run, buffer);
+	if (status != ENGINE_OK)
+		return status;
+	input_batch(run, buffer, &batch);
+	row_args(run, buffer, &batch, &args);
+	status = kernels_launch(run, run->kernels.values_again, batch.nrows, 256, 0, &args);
+	if (status == ENGINE_OK)
+		status = fetch_counters(run, buffer);
+	return status;
+}
+
 /* Account for the time the buffer took on the device. */
 static EngineStatus
 add_times(CudaRun *run, InputBuffer *buffer)
@@ -203,6 +235,16 @@ add_times(CudaRun *run, InputBuffer *buffer)
 	run->head.stats.input_ns += (uint64_t) (input * 1e6);
 	run->head.stats.aggregate_ns += (uint64_t) (aggregate * 1e6);
 	return run_device(run, status, "could not read the time");
+}
+
+/* All of a buffer's rows are in the table. */
+static EngineStatus
+buffer_done(CudaRun *run, InputBuffer *buffer)
+{
+	buffer->state = BUFFER_EMPTY;
+	snprintf(run->head.stats.strategy, sizeof(run->head.stats.strategy), "%s",
+			 strategy_name(run->choice.strategy));
+	return add_times(run, buffer);
 }
 
 EngineStatus
@@ -227,15 +269,16 @@ aggregate_finish(CudaRun *run, InputBuffer *buffer)
 	run->head.stats.rows_passed += counters->rows_passed - counters->undone;
 	if (run->layouts[0].nsums > 0 && run->head.stats.rows_passed >= EXACT_MAX_ROWS)
 		return run_fail(run, ENGINE_INEXACT, "too many rows for a float sum");
+	if (counters->values_missed > buffer->values_missed)
+		buffer->values_missed = counters->values_missed;
+	/* the counters are those of the next launch from then on */
 	if (counters->undone > 0)
-	{
 		status = run_undone(run, buffer, counters->undone);
-		return status == ENGINE_OK ? ENGINE_BUSY : status;
-	}
-	buffer->state = BUFFER_EMPTY;
-	snprintf(run->head.stats.strategy, sizeof(run->head.stats.strategy), "%s",
-			 strategy_name(run->choice.strategy));
-	return add_times(run, buffer);
+	else if (buffer->values_missed > 0)
+		status = run_values_again(run, buffer);
+	else
+		return buffer_done(run, buffer);
+	return status == ENGINE_OK ? ENGINE_BUSY : status;
 }
 
 /* Is the device done with all that it was given? */

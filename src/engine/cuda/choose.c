@@ -489,6 +489,8 @@ choose(CudaRun *run, const RowBatch *batch)
 		status = units_choose(run, batch);
 	if (status == ENGINE_OK)
 		status = device_table_create(run, run->choice.groups);
+	if (status == ENGINE_OK)
+		status = device_values_create(run, run->choice.groups);
 	if (status == ENGINE_OK && run->choice.hot)
 		status = mark_hot_keys(run, &facts);
 	if (status == ENGINE_OK)

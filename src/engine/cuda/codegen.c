@@ -65,7 +65,7 @@ codegen_column_type(ValueType type)
 static int
 rows_at_once(const Program *program, const KernelLayout *layout)
 {
-	if (layout->row_bytes > 64 || layout->nwords > 16 || program->ninsns > 64)
+	if (layout->row_bytes > 64 || layout->nwords + layout->nvalues > 16 || program->ninsns > 64)
 		return 1;
 	return layout->row_bytes > 32 ? 2 : 4;
 }
@@ -75,7 +75,9 @@ codegen_macros(const Program *program, const KernelLayout *layout, Text *text)
 {
 	text_append(text, "#define NKEYS %d\n", program->nkeys);
 	text_append(text, "#define NWORDS %d\n", layout->nwords);
+	text_append(text, "#define NHOT %d\n", layout->nhot);
 	text_append(text, "#define NSUMS %d\n", layout->nsums);
+	text_append(text, "#define NVALUES %d\n", layout->nvalues);
 	text_append(text, "#define KEY_WORDS %d\n", layout->key_words);
 	text_append(text, "#define KEY_IS_TEXT %d\n", layout->has_text);
 	text_append(text, "#define STATE %d\n", layout->state);
@@ -86,6 +88,7 @@ codegen_macros(const Program *program, const KernelLayout *layout, Text *text)
 	{
 		text_append(text, "#define DIRECT_STRIDE %d\n", layout->direct_stride);
 		text_append(text, "#define DIRECT_PRESENCE %d\n", layout->direct_presence);
+		text_append(text, "#define DIRECT_VALUES %d\n", layout->direct_nhot);
 	}
 	text_append(text, "#define PRESENCE_WORD %d\n", layout->presence);
 	text_append(text, "#define ROWS_AT_ONCE %d\n\n", rows_at_once(program, layout));
@@ -118,6 +121,7 @@ typedef struct WordsFunction
 	const char *head;
 	const char *plain;			/* word_suffix, place, place */
 	const char *exact;			/* place, place, number of words */
+	const char *split;			/* places of the three words, and once more */
 } WordsFunction;
 
 static void
@@ -127,11 +131,15 @@ codegen_words_function(const KernelLayout *layout, const WordsFunction *function
 	for (int i = 0; i < layout->nparts; i++)
 	{
 		const DeviceWord *part = &layout->parts[i];
+		int			word = part->word;
+		int			outer = part->outer;
 
-		if (part->kind == WORD_EXACT)
-			text_append(text, function->exact, part->word, part->word, part->nwords);
+		if (outer >= 0)
+			text_append(text, function->split, outer, word, outer + 1, outer, word, outer + 1);
+		else if (part->kind == WORD_EXACT)
+			text_append(text, function->exact, word, word, part->nwords);
 		else
-			text_append(text, function->plain, word_suffix(part->kind), part->word, part->word);
+			text_append(text, function->plain, word_suffix(part->kind), word, word);
 	}
 	text_append(text, "}\n\n");
 }
@@ -145,14 +153,20 @@ codegen_words_shared(const KernelLayout *layout, Text *text)
 	for (int i = 0; i < layout->nparts; i++)
 	{
 		const DeviceWord *part = &layout->parts[i];
+		int			word = part->word;
+		int			outer = part->outer;
 
-		if (part->kind == WORD_EXACT)
+		if (outer >= 0)
+			text_append(text, "\tshared_split(&state[%d * stride], &state[%d * stride], "
+						"&state[%d * stride],\n\t\t\t\t words[%d], words[%d], words[%d]);\n",
+						outer, word, outer + 1, outer, word, outer + 1);
+		else if (part->kind == WORD_EXACT)
 			text_append(text, "\tshared_exact(&state[%d * stride], stride, words + %d, %d);\n",
-						part->word, part->word, part->nwords);
+						word, word, part->nwords);
 		else
 			text_append(text, "\tshared_%s(&state[%d * stride], words[%d]);\n",
 						part->acc == ACC_COUNT ? "count" : word_suffix(part->kind),
-						part->word, part->word);
+						word, word);
 	}
 	text_append(text, "}\n\n");
 }
@@ -164,12 +178,15 @@ codegen_words(const KernelLayout *layout, Text *text)
 	static const WordsFunction merge = {
 		"words_merge(uint64_t *into, const uint64_t *from)",
 		"\tmerge_%s(&into[%d], from[%d]);\n",
-		"\texact_add(into + %d, from + %d, %d);\n"
+		"\texact_add(into + %d, from + %d, %d);\n",
+		"\tmerge_split(&into[%d], &into[%d], &into[%d], from[%d], from[%d], from[%d]);\n"
 	};
 	static const WordsFunction add = {
-		"words_add(uint64_t *state, const uint64_t *words)",
+		"words_add(uint64_t *state, uint64_t *cold, const uint64_t *words)",
 		"\tword_%s(&state[%d], words[%d]);\n",
-		"\tword_exact(state + %d, words + %d, %d);\n"
+		"\tword_exact(state + %d, words + %d, %d);\n",
+		"\tword_split(&cold[%d - NHOT], &state[%d], &cold[%d - NHOT], "
+		"words[%d], words[%d], words[%d]);\n"
 	};
 
 	text_append(text, "DEVICE_FN uint64_t\nword_start(int word)\n{\n");
@@ -181,7 +198,7 @@ codegen_words(const KernelLayout *layout, Text *text)
 				"DEVICE_FN void\nwords_identity(uint64_t *words)\n{\n");
 	for (int i = 0; i < layout->nparts; i++)
 		for (int j = 0; j < layout->parts[i].nwords; j++)
-			text_append(text, "\twords[%d] = %s;\n", layout->parts[i].word + j,
+			text_append(text, "\twords[%d] = %s;\n", layout_word(&layout->parts[i], j),
 						word_start(layout->parts[i].kind));
 	text_append(text, "}\n\n");
 	codegen_words_function(layout, &merge, text);
@@ -207,22 +224,28 @@ codegen_normalize(const Program *program, const KernelLayout *layout, Text *text
 }
 
 static void
-codegen_aggregate(Strategy strategy, bool exponents, Text *text)
+codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy strategy,
+				  Text *text)
 {
 	static const char *const files[STRATEGY_COUNT] = {
 		NULL, "block", "peers", "peers", "scan", "vote", "reduce"
 	};
 	static const int threads[STRATEGY_COUNT] = {256, 1024, 256, 256, 256, 256, 256};
 
-	text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n"
-				"#include \"atomic.cuh\"\n#include \"move.cuh\"\n#include \"emit.cuh\"\n");
-	if (exponents)
+	text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n#include \"values.cuh\"\n");
+	codegen_values(layout, text);
+	text_append(text, "#include \"atomic.cuh\"\n#include \"move.cuh\"\n");
+	codegen_emit(program, layout, text);
+	text_append(text, "#include \"emit.cuh\"\n");
+	if (codegen_needs_exponents(program))
 		text_append(text, "#include \"exponents.cuh\"\n");
 	if (files[strategy] != NULL)
 		text_append(text, "#include \"%s.cuh\"\n", files[strategy]);
-	text_append(text, "\nKERNEL_BOUNDS(aggregate, AggregateArgs, args, %d, 1)\n"
+	/* small states find room in the registers of three blocks */
+	text_append(text, "\nKERNEL_BOUNDS(aggregate, AggregateArgs, args, %d, %d)\n"
 				"{\n\taggregate_%s(&args);\n}\n",
-				threads[strategy], strategy_names[strategy]);
+				threads[strategy], threads[strategy] == 256 && layout->nwords <= 8 ? 3 : 1,
+				strategy_names[strategy]);
 }
 
 void
@@ -230,17 +253,18 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 		Strategy strategy, Text *text)
 {
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
-				"#include \"state.h\"\n#include \"exact.h\"\n#include \"args.cuh\"\n"
+				"#include \"state.h\"\n#include \"exact.h\"\n#include \"text_order.h\"\n"
+				"#include \"interval_order.h\"\n"
+				"#include \"args.cuh\"\n"
 				"#include \"key.cuh\"\n#include \"words.cuh\"\n\n");
 	codegen_macros(program, layout, text);
 	codegen_words(layout, text);
 	codegen_normalize(program, layout, text);
 	codegen_keys(program, layout, text);
 	codegen_rows(program, layout, text);
-	codegen_emit(program, layout, text);
 	if (part == PART_SAMPLE)
 		text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n"
 					"#include \"sample.cuh\"\n");
 	else
-		codegen_aggregate(strategy, codegen_needs_exponents(program), text);
+		codegen_aggregate(program, layout, strategy, text);
 }

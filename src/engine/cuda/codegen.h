@@ -45,11 +45,15 @@ extern void codegen(const Program *program, const KernelLayout *layout,
 extern bool codegen_needs_exponents(const Program *program);
 
 /*
- * Parts of it, for codegen.c: row_load and row_eval; keys and groups.
+ * Parts of it, for codegen.c: row_load and row_eval; keys, extremes and groups.
  */
 extern void codegen_rows(const Program *program, const KernelLayout *layout, Text *text);
 extern void codegen_keys(const Program *program, const KernelLayout *layout, Text *text);
+extern void codegen_values(const KernelLayout *layout, Text *text);
 extern void codegen_emit(const Program *program, const KernelLayout *layout, Text *text);
+
+/* A text in a register as its place in the batch's bytes and its length. */
+extern void codegen_text_word(int reg, Text *text);
 
 extern void codegen_pack_key(const KernelLayout *layout, int key, int reg,
 							 const char *to, Text *text);

@@ -3,10 +3,12 @@
  *	  Generates emit_group: a group's key and state to the output's vectors.
  *
  * Keys get their own types again, validity bits are set in zeroed memory, and a
- * state gets the words of the Program.  A text's bytes go to a place of their
- * own; the host puts them behind one another.
+ * state gets the words of the Program.  The bytes of texts, keys or extremes, go
+ * to a place of their own; the host puts those of a key behind one another, and
+ * makes addresses of where extremes have theirs.
  */
 #include "engine/cuda/codegen.h"
+#include "program/state.h"
 
 /* Write to a vector of the output; the macro's argument is in bits a group. */
 static void
@@ -34,23 +36,44 @@ write_direct_key(const KernelLayout *layout, Text *text)
 				"(int64_t) slot - 1);\n\t}\n", type, layout->out_values[0], type);
 }
 
-/* A text's bytes; without room the count alone tells the host. */
 static void
 write_text_key(const KernelLayout *layout, int key, Text *text)
 {
-	text_append(text,
-				"\t\tuint64_t at = atomic_add_u64(&args->counters->emitted_bytes, "
-				"text_length(words[%d]));\n"
-				"\t\tTextRef ref;\n\n"
-				"\t\tref.start = (uint32_t) at;\n"
-				"\t\tref.length = text_length(words[%d]);\n"
-				"\t\tif (at + ref.length <= args->text_size)\n"
-				"\t\t\tfor (uint32_t i = 0; i < ref.length; i++)\n"
-				"\t\t\t\targs->text[at + i] = args->table.arena"
-				"[(uint64_t) text_start(words[%d]) * 8 + i];\n"
-				"\t\tOUTPUT(TextRef, %u)[place] = ref;\n",
-				layout->keys[key].word, layout->keys[key].word,
-				layout->keys[key].word, layout->out_values[key]);
+	text_append(text, "\t\tOUTPUT(TextRef, %u)[place] = "
+				"emit_text(args, args->table.arena, words[%d]);\n",
+				layout->out_values[key], layout->keys[key].word);
+}
+
+/*
+ * What an extreme refers to: a number, an interval; of a text, its place and
+ * length.  Without one, a place that none has, or the start values.
+ */
+static void
+write_extreme(const Program *program, const KernelLayout *layout, int acc, Text *text)
+{
+	int			from = layout->state + layout->nhot +
+		LAYOUT_VALUE_WORDS * layout->value_of[acc];
+	int			word = program_accs(program)[acc].word;
+	uint64_t	start[3] = {UINT64_MAX};
+	bool		is_text = acc_is_text((AccKind) program_accs(program)[acc].kind);
+
+	if (!is_text)
+		acc_init(&program_accs(program)[acc], start);
+	for (int i = 0; i < program_accs(program)[acc].nwords; i++)
+		text_append(text, "\tstate[%d] = UINT64_C(%llu);\n", word + i,
+					(unsigned long long) start[i]);
+	text_append(text, "\tif (words[%d] != UINT64_MAX)\n\t{\n", from);
+	if (is_text)
+		text_append(text,
+					"\t\tTextRef ref = emit_text(args, args->table.values, words[%d]);\n\n"
+					"\t\tstate[%d] = ref.start;\n\t\tstate[%d] = ref.length;\n\t}\n",
+					from, word, word + 1);
+	else
+		text_append(text,
+					"\t\tconst uint64_t *value = (const uint64_t *) args->table.values + "
+					"text_start(words[%d]);\n\n"
+					"\t\tfor (int i = 0; i < %d; i++)\n\t\t\tstate[%d + i] = value[i];\n\t}\n",
+					from, program_accs(program)[acc].nwords, word);
 }
 
 static void
@@ -93,14 +116,21 @@ codegen_emit(const Program *program, const KernelLayout *layout, Text *text)
 				"const uint64_t *words, uint64_t place)\n{\n"
 				"\tuint64_t *state = OUTPUT(uint64_t, %u) + place * %d;\n\n",
 				layout->out_states, program->nwords);
-	for (int i = 0, word = 0; i < program->naccs; i++)
+	for (int i = 0; i < program->naccs; i++)
+	{
+		int			word = program_accs(program)[i].word;
+
+		if (layout->value_of[i] >= 0)
+			write_extreme(program, layout, i, text);
 		for (int part = 0; part < layout_nparts(program, i); part++)
 		{
 			const DeviceWord *from = &layout->parts[layout->part_of[i][part]];
 
 			for (int j = 0; j < from->nwords; j++)
-				text_append(text, "\tstate[%d] = words[STATE + %d];\n", word++, from->word + j);
+				text_append(text, "\tstate[%d] = *group_word(&args->table, slot, %d);\n", word++,
+							layout_word(from, j));
 		}
+	}
 	if (program->nkeys > 0 && layout->table == TABLE_DIRECT)
 		write_direct_key(layout, text);
 	for (int i = 0; i < program->nkeys && layout->table != TABLE_DIRECT; i++)

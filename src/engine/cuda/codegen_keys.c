@@ -7,6 +7,13 @@
  */
 #include "engine/cuda/codegen.h"
 
+void
+codegen_text_word(int reg, Text *text)
+{
+	text_append(text, "text_word((uint32_t) (r%d.data - "
+				"(const char *) args->batch.bytes), r%d.len)", reg, reg);
+}
+
 /* A key's bits as a word. */
 static void
 write_key_bits(Text *text, ValueType type, int reg)
@@ -30,8 +37,7 @@ write_key_bits(Text *text, ValueType type, int reg)
 			text_append(text, "key_float8(r%d)", reg);
 			break;
 		case VT_TEXT:
-			text_append(text, "text_word((uint32_t) (r%d.data - "
-						"(const char *) args->batch.bytes), r%d.len)", reg, reg);
+			codegen_text_word(reg, text);
 			break;
 		default:
 			text_append(text, "(uint64_t) r%d", reg);

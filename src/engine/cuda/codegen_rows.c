@@ -36,7 +36,9 @@ write_raw(const Program *program, const KernelLayout *layout, Text *text)
 	}
 	text_append(text, "} Raw;\n\n"
 				"typedef struct Row\n{\n\tuint64_t key[KEY_WORDS];\n"
-				"\tuint64_t words[NWORDS];\n\tbool passes;\n\tbool error;\n\tbool widen;\n} Row;\n\n");
+				"\tuint64_t words[NWORDS];\n\tbool passes;\n\tbool error;\n\tbool widen;\n"
+				"#if NVALUES > 0\n\tuint64_t values[%d * NVALUES];\n\tbool takes[NVALUES];\n"
+				"#endif\n} Row;\n\n", LAYOUT_VALUE_WORDS);
 	text_append(text, "DEVICE_FN void\n"
 				"row_load(const RowBatch *batch, uint64_t row, Raw *raw)\n{\n");
 	if (program_leaves_rows(program))
@@ -77,6 +79,10 @@ write_slot(RowCode *code, int reg, const Insn *insn)
 			text_append(text, "\tr%d.w[0] = args->slots[%d].bytes[0];\n"
 						"\tr%d.w[1] = args->slots[%d].bytes[1];\n",
 						reg, insn->index, reg, insn->index);
+			break;
+		case VT_INTERVAL:
+			text_append(text, "\tr%d = interval_of_words(args->slots[%d].bytes[0], "
+						"args->slots[%d].bytes[1]);\n", reg, insn->index, insn->index);
 			break;
 		case VT_FLOAT4:
 			text_append(text, "\tr%d = slot_float4(args->slots[%d].word);\n",
@@ -235,8 +241,8 @@ write_take(const DeviceWord *word, bool errors, Text *text)
 }
 
 /*
- * What a float sum gets from the row, flags included.  One of two words, the
- * common case, takes 0 from rows that do not count.
+ * What a float sum gets from the row, flags included.  A narrow one, the common
+ * case, takes 0 from rows that do not count.
  */
 static void
 write_sum(const DeviceWord *word, int level, Text *text)
@@ -250,9 +256,10 @@ write_sum(const DeviceWord *word, int level, Text *text)
 		snprintf(unit, sizeof(unit), "args->units[%d]", word->sum);
 	text_append(text, "\t{\n\t\tuint32_t problem = 0;\n");
 	write_take(word, true, text);
-	if (level == EXACT_NARROW && word->arg2 < 0)
-		text_append(text, "\t\tproblem = exact_narrow(take ? (double) r%d : 0.0, %s, %d, "
-					"row->words + %d);\n", word->arg, unit, word->limit, word->word);
+	if (word->outer >= 0)
+		text_append(text, "\t\tproblem = exact_narrow(take ? (double) r%d : 0.0, %s, "
+					"&row->words[%d], &row->words[%d], &row->words[%d]);\n", word->arg, unit,
+					word->outer, word->word, word->outer + 1);
 	else
 	{
 		text_append(text, "\t\tfor (int i = 0; i < %d; i++)\n\t\t\trow->words[%d + i] = 0;\n"
@@ -314,12 +321,46 @@ write_word(RowCode *code, int index)
 		case ACC_MAX_TEXT:
 		case ACC_MIN_BPCHAR:
 		case ACC_MAX_BPCHAR:
-			break;				/* not supported: run.c */
+		case ACC_MIN_WIDE:
+		case ACC_MAX_WIDE:
+		case ACC_MIN_INTERVAL:
+		case ACC_MAX_INTERVAL:
+			break;				/* no word: write_value */
 		case ACC_SUM_FLOAT:
 		case ACC_SUM_PRODUCT:
 			break;
 	}
 	text_append(text, ";\n\t}\n");
+}
+
+/* An extreme that is kept by reference: does the row count, and its value. */
+static void
+write_value(RowCode *code, int index)
+{
+	const DeviceValue *value = &code->layout->values[index];
+	DeviceWord	word = {.arg = value->arg,.filter = value->filter,.arg2 = -1};
+	Text	   *text = code->text;
+
+	text_append(text, "\t{\n");
+	write_take(&word, true, text);
+	text_append(text, "\t\trow->takes[%d] = take;\n", index);
+	if (acc_is_text((AccKind) value->acc))
+	{
+		text_append(text, "\t\tif (take)\n\t\t\trow->values[%d] = ",
+					LAYOUT_VALUE_WORDS * index);
+		codegen_text_word(value->arg, text);
+		text_append(text, ";\n");
+	}
+	else if (acc_is_interval((AccKind) value->acc))
+		text_append(text, "\t\trow->values[%d] = (uint64_t) r%d.time;\n"
+					"\t\trow->values[%d] = interval_days_word(r%d);\n",
+					LAYOUT_VALUE_WORDS * index, value->arg,
+					LAYOUT_VALUE_WORDS * index + 1, value->arg);
+	else
+		for (int i = 0; i < LAYOUT_VALUE_WORDS; i++)
+			text_append(text, "\t\trow->values[%d] = r%d.w[%d];\n",
+						LAYOUT_VALUE_WORDS * index + i, value->arg, i);
+	text_append(text, "\t}\n");
 }
 
 /*
@@ -390,9 +431,16 @@ write_eval(RowCode *code)
 		write_register(code, program_keys(program)[i]);
 	for (int i = 0; i < code->layout->nparts; i++)
 		write_arguments(code, &code->layout->parts[i]);
+	for (int i = 0; i < code->layout->nvalues; i++)
+	{
+		write_register(code, code->layout->values[i].filter);
+		write_register(code, code->layout->values[i].arg);
+	}
 	write_row_key(code);
 	for (int i = 0; i < code->layout->nparts; i++)
 		write_word(code, i);
+	for (int i = 0; i < code->layout->nvalues; i++)
+		write_value(code, i);
 	text_append(code->text, "}\n\n");
 }
 

@@ -35,6 +35,15 @@ table_layout(const CudaRun *run)
 	return &run->layouts[run->choice.table];
 }
 
+/* Bytes of a slot, its cold words included. */
+static uint64_t
+slot_size(const CudaRun *run)
+{
+	const KernelLayout *layout = table_layout(run);
+
+	return 8 * (uint64_t) (layout->stride + layout->nwords - layout->nhot);
+}
+
 static uint64_t
 slots_for(uint64_t groups)
 {
@@ -54,7 +63,7 @@ make_table(CudaRun *run, uint64_t slots, uint64_t arena_units)
 	TableArgs	args = {0};
 	EngineStatus status;
 
-	status = run_alloc(run, slots * layout->stride * 8, &run->table_slots);
+	status = run_alloc(run, slots * slot_size(run), &run->table_slots);
 	if (status == ENGINE_OK && layout->has_text && arena_units > 0)
 		status = run_alloc(run, arena_units * 8, &run->table_arena);
 	if (status != ENGINE_OK)
@@ -77,7 +86,7 @@ make_table(CudaRun *run, uint64_t slots, uint64_t arena_units)
 	if (status != ENGINE_OK)
 		return status;
 	args.table = run->table;
-	return kernels_launch(run, run->kernels.table_init, slots * layout->stride, 256, 0,
+	return kernels_launch(run, run->kernels.table_init, slots * slot_size(run) / 8, 256, 0,
 						  &args);
 }
 
@@ -95,7 +104,7 @@ device_table_create(CudaRun *run, uint64_t groups)
 		slots = slots_for(groups);
 		/* an expectation may be wrong, and growing is cheap */
 		while (slots > TABLE_MIN_SLOTS &&
-			   slots * table_layout(run)->stride * 8 > run->memory_limit / FIRST_TABLE_SHARE)
+			   slots * slot_size(run) > run->memory_limit / FIRST_TABLE_SHARE)
 			slots /= 2;
 	}
 	return make_table(run, slots, slots * ARENA_UNITS_PER_SLOT);
@@ -137,7 +146,7 @@ larger_size(const CudaRun *run, const TableCounters *counters, uint64_t more_gro
 	if (*slots < (uint64_t) run->table.capacity * TABLE_GROW_MIN && !arena_full)
 		*slots = (uint64_t) run->table.capacity * TABLE_GROW_MIN;
 	while (*slots > (uint64_t) run->table.capacity * 2 &&
-		   *slots * table_layout(run)->stride * 8 > run->memory_limit - run->memory_used)
+		   *slots * slot_size(run) > run->memory_limit - run->memory_used)
 		*slots /= 2;
 	if (*slots < run->table.capacity)
 		*slots = run->table.capacity;

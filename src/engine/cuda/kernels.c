@@ -41,6 +41,7 @@ find_kernels(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kerne
 {
 	bool		direct = run->layouts[choice->table].table == TABLE_DIRECT;
 	bool		block = choice->strategy == STRATEGY_BLOCK;
+	bool		values = run->layouts[choice->table].nvalues > 0;
 	DeviceModule *module = kernel_cache_module(kernels->module);
 	struct
 	{
@@ -56,7 +57,9 @@ find_kernels(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kerne
 		{"emit", &kernels->emit, part == PART_AGGREGATE},
 		{"hot_bits", &kernels->hot_bits, part == PART_AGGREGATE && block},
 		{"exponents", &kernels->exponents,
-		part == PART_AGGREGATE && codegen_needs_exponents(run->program)}
+		part == PART_AGGREGATE && codegen_needs_exponents(run->program)},
+		{"values_again", &kernels->values_again, part == PART_AGGREGATE && values},
+		{"values_move", &kernels->values_move, part == PART_AGGREGATE && values}
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)

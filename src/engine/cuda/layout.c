@@ -11,6 +11,9 @@
 
 #include "engine/cuda/layout.h"
 
+/* Outer words whose place is not known yet. */
+#define OUTER INT16_MAX
+
 /* A TextRef: start and length. */
 #define TEXT_REF_SIZE 8
 
@@ -83,7 +86,11 @@ word_kind(AccKind acc)
 		case ACC_MAX_TEXT:
 		case ACC_MIN_BPCHAR:
 		case ACC_MAX_BPCHAR:
-			break;				/* not supported: run.c */
+		case ACC_MIN_WIDE:
+		case ACC_MAX_WIDE:
+		case ACC_MIN_INTERVAL:
+		case ACC_MAX_INTERVAL:
+			break;				/* no word: place_values */
 	}
 	return WORD_ADD;
 }
@@ -93,9 +100,18 @@ layout_nparts(const Program *program, int acc)
 {
 	const Accumulator *a = &program_accs(program)[acc];
 
+	if (acc_is_value((AccKind) a->kind))
+		return 0;
 	if (acc_sums_floats(a))
 		return program->level == EXACT_NARROW ? 1 : 2;
 	return a->nwords;
+}
+
+/* Is it kept as a middle word and outer ones? */
+static bool
+is_split(const Program *program, const Accumulator *acc)
+{
+	return acc->kind == ACC_SUM_FLOAT && program->level == EXACT_NARROW;
 }
 
 /* The part of that meaning, a new one if there is none yet. */
@@ -125,11 +141,13 @@ find_part(const Program *program, KernelLayout *layout, const Accumulator *acc, 
 	{
 		word.word = layout->parts[i].word;
 		word.sum = layout->parts[i].sum;
+		word.outer = layout->parts[i].outer;
 		if (memcmp(&layout->parts[i], &word, sizeof(word)) == 0)
 			return i;
 	}
-	word.word = (uint16_t) layout->nwords;
-	layout->nwords += word.nwords;
+	word.word = (uint16_t) layout->nhot;
+	layout->nhot += is_split(program, acc) ? 1 : word.nwords;
+	word.outer = is_split(program, acc) ? OUTER : -1;
 	if (is_sum && part == 0)
 		word.sum = (int16_t) layout->nsums++;
 	layout->parts[layout->nparts] = word;
@@ -148,8 +166,35 @@ place_words(const Program *program, KernelLayout *layout)
 		for (int part = 0; part < layout_nparts(program, i); part++)
 			layout->part_of[i][part] = (int16_t) find_part(program, layout, &accs[i], part);
 	/* direct slots exist if they count rows; no state has no words at all */
-	if ((layout->table == TABLE_DIRECT && program->nkeys > 0) || layout->nwords == 0)
+	if ((layout->table == TABLE_DIRECT && program->nkeys > 0) || layout->nhot == 0)
 		layout->presence = layout->parts[find_part(program, layout, &count_all, 0)].word;
+	layout->nwords = layout->nhot;
+	for (int i = 0; i < layout->nparts; i++)
+		if (layout->parts[i].outer == OUTER)
+		{
+			layout->parts[i].outer = (int16_t) layout->nwords;
+			layout->nwords += 2;
+		}
+}
+
+/* What is kept by reference. */
+static void
+place_values(const Program *program, KernelLayout *layout)
+{
+	const Accumulator *accs = program_accs(program);
+
+	for (int i = 0; i < program->naccs; i++)
+	{
+		layout->value_of[i] = -1;
+		if (!acc_is_value((AccKind) accs[i].kind))
+			continue;
+		layout->has_text_value |= acc_is_text((AccKind) accs[i].kind);
+		layout->value_of[i] = (int16_t) layout->nvalues;
+		layout->values[layout->nvalues++] = (DeviceValue)
+		{
+			.acc = accs[i].kind, .arg = accs[i].arg, .filter = accs[i].filter
+		};
+	}
 }
 
 static int
@@ -263,16 +308,18 @@ static void
 place_slot(const Program *program, KernelLayout *layout)
 {
 	layout->state = layout->table == TABLE_DIRECT ? 0 : layout->key_words;
-	layout->stride = slot_stride(layout->state + layout->nwords);
+	layout->stride = slot_stride(layout->state + layout->nhot +
+								 LAYOUT_VALUE_WORDS * layout->nvalues);
 	if (layout_direct_possible(program))
 	{
 		KernelLayout direct = *layout;
 
 		direct.table = TABLE_DIRECT;
-		direct.nwords = direct.nparts = direct.nsums = 0;
+		direct.nhot = direct.nparts = direct.nsums = 0;
 		place_words(program, &direct);
-		layout->direct_stride = slot_stride(direct.nwords);
+		layout->direct_stride = slot_stride(direct.nhot + LAYOUT_VALUE_WORDS * layout->nvalues);
 		layout->direct_presence = direct.presence;
+		layout->direct_nhot = direct.nhot;
 	}
 }
 
@@ -302,6 +349,7 @@ layout_make(const Program *program, TableKind table, KernelLayout *layout)
 	layout->table = program->nkeys == 0 ? TABLE_DIRECT : table;
 	place_columns(program, layout);
 	place_words(program, layout);
+	place_values(program, layout);
 	place_keys(program, layout);
 	place_slot(program, layout);
 	place_output(program, layout);

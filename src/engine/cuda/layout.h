@@ -28,6 +28,10 @@ typedef enum WordKind
  * One word on the device, or those of a float sum.  It may stand for several of
  * the Program's words: equal accumulators share one, and count(x) of an x that
  * is never NULL is count(*).  A float sum's flags come right behind it.
+ *
+ * Of a narrow sum of floats only the middle word, to which nearly all of its
+ * additions go, is one of the slot's; the outer ones are cold, and are kept apart
+ * (table.cuh).
  */
 typedef struct DeviceWord
 {
@@ -41,8 +45,23 @@ typedef struct DeviceWord
 	int16_t		filter;
 	int16_t		limit;			/* of a float sum */
 	int16_t		sum;			/* number of the float sum */
-	uint16_t	word;			/* place in the state, or of the first of them */
+	uint16_t	word;			/* place in the state, of the first if several */
+	int16_t		outer;			/* narrow sum: place of the lowest word, before
+								 * that of the highest; else -1 */
 } DeviceWord;
+
+/*
+ * An extreme of values that no word holds, kept by reference: see values.cuh.
+ */
+typedef struct DeviceValue
+{
+	uint8_t		acc;			/* AccKind */
+	int16_t		arg;
+	int16_t		filter;
+} DeviceValue;
+
+/* Words of such an extreme in a slot. */
+#define LAYOUT_VALUE_WORDS 2
 
 /* A column's place: bytes a row of what stands before it. */
 typedef struct ColumnPlace
@@ -83,11 +102,17 @@ typedef struct KernelLayout
 	uint32_t	row_bytes;		/* of all columns */
 
 	int			nwords;			/* of a state on the device */
+	int			nhot;			/* of these, in the slot: all but the last ones */
 	int			nparts;
 	DeviceWord	parts[2 * PROGRAM_MAX_ACCS + 1];
 	int16_t		part_of[PROGRAM_MAX_ACCS][2];	/* Program's accumulators -> parts */
 	int			nsums;			/* float sums among them */
 	int			presence;		/* word that counts all rows; direct only */
+	int			nvalues;		/* behind the state's words */
+	bool		has_text_value; /* is one of them a text? */
+	DeviceValue values[PROGRAM_MAX_ACCS];
+	int16_t		value_of[PROGRAM_MAX_ACCS]; /* Program's accumulators -> values; -1:
+											 * has parts */
 
 	int			key_words;		/* the first is the tag if more than one */
 	KeyField	keys[PROGRAM_MAX_KEYS];
@@ -95,9 +120,10 @@ typedef struct KernelLayout
 	int			state;			/* words of a slot before the state */
 	int			stride;			/* words of a slot */
 
-	/* What stride and presence are, or were, with direct addressing. */
+	/* What these are, or were, with direct addressing. */
 	int			direct_stride;
 	int			direct_presence;
+	int			direct_nhot;
 
 	/* Output: places in bits a group of what stands before. */
 	uint32_t	out_valid[PROGRAM_MAX_KEYS];
@@ -108,8 +134,17 @@ typedef struct KernelLayout
 
 extern void layout_make(const Program *program, TableKind table, KernelLayout *layout);
 
-/* Parts of an accumulator: one or two. */
+/* Parts of an accumulator: one or two; none if it is kept by reference. */
 extern int	layout_nparts(const Program *program, int acc);
+
+/* The place in the state of a part's i-th word. */
+static inline int
+layout_word(const DeviceWord *part, int i)
+{
+	if (part->outer < 0)
+		return part->word + i;
+	return i == 1 ? part->word : part->outer + i / 2;
+}
 
 /* Can its groups be addressed directly? */
 extern bool layout_direct_possible(const Program *program);

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "engine/cuda/run.h"
+#include "program/state.h"
 
 /* Slots of a window, hence groups of a batch at most; a multiple of 256. */
 #define OUTPUT_SLOTS (64 * 1024)
@@ -58,7 +59,8 @@ open_output(CudaRun *run, OutputBuffer *output)
 	if (status == ENGINE_OK)
 		status = run_alloc(run, vectors_size(run), &output->vectors);
 	if (status == ENGINE_OK)
-		status = make_text_room(run, output, layout->has_text ? OUTPUT_TEXT_BYTES : 0);
+		status = make_text_room(run, output, layout->has_text || layout->has_text_value ?
+								OUTPUT_TEXT_BYTES : 0);
 	return status;
 }
 
@@ -166,6 +168,31 @@ gather_texts(const TextRef *refs, const uint8_t *validity, const char *bytes,
 	offsets[ngroups] = at;
 }
 
+/* Copy the texts of extremes, whose states then have addresses: see state.h. */
+static void
+gather_extremes(const Program *program, const char *bytes, uint32_t ngroups,
+				uint64_t *states, char *to)
+{
+	const Accumulator *accs = program_accs(program);
+
+	for (uint32_t i = 0; i < ngroups; i++, states += program->nwords)
+		for (int j = 0; j < program->naccs; j++)
+		{
+			uint64_t   *words = states + accs[j].word;
+
+			if (!acc_is_text((AccKind) accs[j].kind))
+				continue;
+			if (words[0] == UINT64_MAX)
+			{
+				words[0] = 0;
+				continue;
+			}
+			memcpy(to, bytes + words[0], words[1]);
+			words[0] = (uint64_t) (uintptr_t) to;
+			to += words[1];
+		}
+}
+
 static size_t
 aligned(size_t size)
 {
@@ -180,6 +207,9 @@ kept_size(const CudaRun *run, const Counters *counters)
 	size_t		size = aligned(sizeof(KeptGroups)) +
 		aligned(run->program->nkeys * sizeof(ColumnVector)) +
 		aligned(n * run->program->nwords * sizeof(uint64_t));
+
+	if (output_layout(run)->has_text_value)
+		size += aligned(counters->emitted_bytes) + 1;
 
 	for (int i = 0; i < run->program->nkeys; i++)
 	{
@@ -231,12 +261,17 @@ keep_groups(CudaRun *run, const OutputBuffer *output)
 	const Counters *counters = output_results(run, output);
 	const KernelLayout *layout = output_layout(run);
 	size_t		states = (size_t) counters->emitted * run->program->nwords * 8;
+	const uint64_t *downloaded = (const uint64_t *)
+		((const char *) output->stage.data + run->output_capacity / 8 * (size_t) layout->out_states);
 	KeptGroups *kept;
 	ColumnVector *vectors;
+	uint64_t   *copy;
 	char	   *at;
 
 	if (counters->emitted == 0)
 		return ENGINE_OK;
+	if (states_are_ambiguous(run->program, downloaded, run->program->nwords, counters->emitted))
+		return run_fail(run, ENGINE_INEXACT, AMBIGUOUS_MESSAGE);
 	kept = malloc(kept_size(run, counters));
 	if (kept == NULL)
 		return run_fail(run, ENGINE_NO_MEMORY, "out of memory for the groups");
@@ -246,12 +281,14 @@ keep_groups(CudaRun *run, const OutputBuffer *output)
 	kept->batch.ngroups = counters->emitted;
 	kept->batch.keys = vectors;
 	kept->batch.units = run->group_units;
-	kept->batch.states = memcpy(at, (const char *) output->stage.data +
-								run->output_capacity / 8 * (size_t) layout->out_states,
-								states);
+	copy = memcpy(at, downloaded, states);
+	kept->batch.states = copy;
 	at += aligned(states);
 	for (int i = 0; i < run->program->nkeys; i++)
 		at = keep_key(run, output, counters, i, &vectors[i], at);
+	if (layout->has_text_value)
+		gather_extremes(run->program, (const char *) output->stage.data + vectors_size(run),
+						counters->emitted, copy, at);
 	kept->next = run->kept;
 	run->kept = kept;
 	run->head.stats.groups += counters->emitted;
@@ -275,7 +312,7 @@ window_ready(CudaRun *run, OutputBuffer *output)
 	if (bytes <= output->text.size)
 		return ENGINE_OK;
 	if (bytes > UINT32_MAX)
-		return run_fail(run, ENGINE_NO_MEMORY, "keys of groups are too large");
+		return run_fail(run, ENGINE_NO_MEMORY, "texts of groups are too large");
 	status = make_text_room(run, output, bytes);
 	if (status == ENGINE_OK)
 		status = launch_window(run, output);
@@ -313,16 +350,6 @@ fetch_windows(CudaRun *run)
 	}
 }
 
-static bool
-has_float_key(const Program *program)
-{
-	for (int i = 0; i < program->nkeys; i++)
-		if (program_key_type(program, i) == VT_FLOAT4 ||
-			program_key_type(program, i) == VT_FLOAT8)
-			return true;
-	return false;
-}
-
 /*
  * The sign of zero as a float key is that of its group's first row.  With one
  * key there is one such group; with more, only if all rows agree is it known.
@@ -333,7 +360,7 @@ decide_zero(CudaRun *run)
 	TableCounters counters;
 	EngineStatus status;
 
-	if (!has_float_key(run->program))
+	if (!program_has_float_key(run->program))
 		return ENGINE_OK;
 	status = device_table_counters(run, &counters);
 	if (status != ENGINE_OK)

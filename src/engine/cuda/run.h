@@ -5,6 +5,7 @@
  *	run.c		open, poll, close; memory; messages
  *	kernels.c	the run's kernels: compile, launch
  *	device_table.c	the group table: make, grow, free
+ *	device_values.c	what extremes refer to: likewise
  *	choose.c	the strategy, from a sample
  *	units.c		the units of float sums, from the first batch
  *	input.c		buffers of rows; pages.c and columns.c fill them
@@ -42,6 +43,8 @@ typedef struct Kernels
 	DeviceKernel *sample;
 	DeviceKernel *hot_bits;		/* strategy `block` */
 	DeviceKernel *exponents;	/* float sums, below EXACT_FULL */
+	DeviceKernel *values_again; /* extremes kept by reference */
+	DeviceKernel *values_move;
 } Kernels;
 
 /* How rows meet their groups: what choose.c decides. */
@@ -86,6 +89,7 @@ typedef struct InputBuffer
 	uint32_t	text_capacity;	/* bytes of texts of column batches */
 	Counters   *counters;		/* page-locked: what the kernels told */
 	uint64_t	first;			/* rows of the buffers before */
+	uint64_t	values_missed;	/* of its launches: Counters.values_missed */
 	DeviceEvent *begun;
 	DeviceEvent *uploaded;
 	DeviceEvent *deformed;		/* columns are there, the strategy is chosen */
@@ -156,6 +160,7 @@ typedef struct CudaRun
 	GroupTable	table;
 	DeviceBuffer table_slots;
 	DeviceBuffer table_arena;
+	DeviceBuffer table_values;
 	DeviceBuffer counters;		/* Counters of each buffer, of the output, then
 								 * TableCounters */
 	Stage		results;		/* page-locked: the same, downloaded */
@@ -219,6 +224,11 @@ extern EngineStatus device_table_grow(CudaRun *run, uint64_t more_groups);
 extern EngineStatus device_table_counters(CudaRun *run, TableCounters *counters);
 extern EngineStatus device_table_normalize(CudaRun *run, uint64_t rows);
 extern void device_table_free(CudaRun *run);
+
+/* device_values.c */
+extern EngineStatus device_values_create(CudaRun *run, uint64_t groups);
+extern EngineStatus device_values_grow(CudaRun *run, uint64_t units);
+extern void device_values_free(CudaRun *run);
 
 /* choose.c: from the first batch's rows; no batch: there are no rows. */
 extern EngineStatus choose(CudaRun *run, const RowBatch *batch);

@@ -10,14 +10,6 @@
 
 #include "engine/cuda/run.h"
 
-/*
- * Room for larger values than the first batch's largest.  With it, of a sum of
- * two words, that value's highest bit is bit 87, the 24th of the third half: the
- * mantissas of values down to a sixteenth of it touch two halves, so two atomic
- * additions in shared memory take them in; and carries into the fourth are rare.
- */
-#define ROOM_ABOVE 5
-
 _Static_assert(ARGS_MAX_SUMS == PROGRAM_MAX_ACCS, "a unit for each accumulator");
 
 /* The largest exponents of the batch, on the host. */
@@ -70,7 +62,7 @@ units_choose(CudaRun *run, const RowBatch *batch)
 
 		if (!acc_sums_floats(acc))
 			continue;
-		run->group_units[i] = acc_unit(acc, program->level, run->exponents[sum], ROOM_ABOVE);
+		run->group_units[i] = acc_unit(acc, program->level, run->exponents[sum]);
 		run->units[sum] = run->group_units[i];
 	}
 	return status;
