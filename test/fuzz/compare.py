@@ -215,15 +215,21 @@ class Comparer:
             return None
         prepare, calls, closing = query.oracle_statements(oracle.rows)
         self.native.send(prepare + calls + closing)
-        found = self.native.receive()[len(prepare):len(prepare) + len(calls)]
-        return None if any(o.error for o in found) else found
+        return self.native.receive()[len(prepare):len(prepare) + len(calls)]
 
     @staticmethod
-    def differs_from_exact(query, values, ours):
-        """How outcomes differ from the exact ones, or None."""
+    def differs_from_exact(query, values, native, ours):
+        """How outcomes differ from the exact ones, or from PostgreSQL's errors, or None."""
         oracle = query.oracle()
-        found = (oracle.differs(v.rows, o.rows) for v, o in zip(values, ours))
-        return next((f for f in found if f), None)
+        for v, n, o in zip(values, native, ours):
+            if n.error or o.error:
+                if n.error != o.error:
+                    return '%s, natively %s' % (o.text(), n.text())
+            elif not v.error:
+                found = oracle.differs(v.rows, o.rows)
+                if found:
+                    return found
+        return None
 
     @staticmethod
     def compare_engines(query, verdicts):
@@ -275,8 +281,8 @@ class Comparer:
             verdict.rows = Counter(r for o in ours for r in o.rows)
         # a plan, or what is above the engine's, may be PostgreSQL's, with its own sums
         whole = all(p.rows and p.rows[0][0].startswith('Custom Scan (GpuAgg)') for p in plans)
-        if values and verdict.rows is not None and whole and not gave_up:
-            verdict.failure = self.differs_from_exact(query, values, ours)
+        if values and whole and not gave_up:
+            verdict.failure = self.differs_from_exact(query, values, native, ours)
         elif query.exact and (gave_up or not whole):
             pass    # PostgreSQL's own sums: by another plan, in another order
         else:
