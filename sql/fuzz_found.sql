@@ -71,5 +71,14 @@ SELECT check_query('SELECT c, sum(d) FILTER (WHERE c < 0), count(*) FROM (SELECT
 SELECT check_query('SELECT c, e, sum(d) FILTER (WHERE c > 4), count(d), avg(e) FROM (SELECT c, id::int8 - 1 AS d, 100 / (id - 1) AS e FROM found WHERE id > 1) s GROUP BY CUBE (c, e)');
 SELECT check_query('SELECT c, sum(d), avg(d) FILTER (WHERE d > 4), min(-d), count(e), stddev(e) FROM (SELECT c, id::numeric(10, 2) * 1.5 AS d, nullif(c, 3)::numeric(5, 0) AS e FROM found) s GROUP BY ROLLUP (c)');
 
+-- the largest numbers of 128 bits
+CREATE TABLE found_numbers (n numeric);
+INSERT INTO found_numbers VALUES (170141183460469231731687303715884105727), (170141183460469231722463931679029329920),
+	(170141183460469231722463931679029329919), (-170141183460469231722463931679029329919), (-1), (0);
+ANALYZE found_numbers;
+SELECT check_query('SELECT n, count(*) FROM found_numbers GROUP BY n');
+SELECT check_query('SELECT DISTINCT n FROM found_numbers');
+SELECT check_query('SELECT max(170141183460469231731687303715884105727::numeric) FROM found_numbers');
+
 DEALLOCATE ALL;
 RESET plan_cache_mode;

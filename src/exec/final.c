@@ -355,18 +355,23 @@ vector_uuid(const ColumnVector *vector, uint32_t row)
 	return UUIDPGetDatum(uuid);
 }
 
-/* The same of 128 bits: the low word counts from -2^63 on. */
+/*
+ * The same of 128 bits: the low word counts from -2^63 on, and the high one may
+ * then be one more than its 64 bits hold.
+ */
 static Datum
 wide_numeric(const Program *program, const Wide *wide, int scale)
 {
 	uint32_t	special = program->specials ? wide_special_class(*wide) : 0;
-	int64		low = (int64) wide->w[0];
-	int64		high = (int64) (wide->w[1] + (wide->w[0] >> 63));
+	Numeric		low = int64_to_numeric((int64) wide->w[0]);
+	Numeric		high = int64_to_numeric((int64) wide->w[1]);
 
 	if (special)
 		return special_numeric(special);
-	return scaled_numeric(two_part_numeric(int64_to_numeric(low), int64_to_numeric(high)),
-						  scale, scale);
+	if (wide->w[0] >> 63)
+		high = DatumGetNumeric(DirectFunctionCall2(numeric_add, NumericGetDatum(high),
+												   NumericGetDatum(int64_to_numeric(1))));
+	return scaled_numeric(two_part_numeric(low, high), scale, scale);
 }
 
 static bool
