@@ -56,9 +56,13 @@ SELECT check_fallback('SELECT k, min(v) FROM equal_zeros WHERE k IN (7, 8) GROUP
 -- one key, which shows the first; one of DISTINCT's values
 SELECT k, check_query(format('SELECT v, count(*) FROM equal_zeros WHERE k = %s GROUP BY v', k)), check_query(format('SELECT w, sum(id) FROM equal_zeros WHERE k = %s GROUP BY w', k)),
 	check_query(format('SELECT DISTINCT v FROM equal_zeros WHERE k = %s', k)) FROM unnest('{1,2,3,4,9,10}'::int[]) k;
-SELECT check_query('SELECT k, count(DISTINCT v), count(DISTINCT w), count(DISTINCT v) FILTER (WHERE s <> ''last'') FROM equal_zeros GROUP BY k'),
-	check_query('SELECT count(*) FROM (SELECT DISTINCT v, w FROM equal_zeros) x');
+SELECT k, check_query(format('SELECT count(DISTINCT v) FROM equal_zeros WHERE k = %s', k)),
+	check_query(format('SELECT count(*) FROM (SELECT DISTINCT w FROM equal_zeros WHERE k = %s) x', k)) FROM unnest('{1,2,3,4,9,10}'::int[]) k;
 
 -- GREATEST and LEAST
-SELECT check_engine('SELECT id, greatest(v, -v), greatest(-v, v), least(v, -v), least(-v, v), greatest(w, -w), least(-w, w), greatest(v, NULL, w, -v), least(-w, v, 0) FROM equal_zeros GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9');
-SELECT id, greatest(v, -v), greatest(-v, v), least(v, -v), least(-v, v), count(*) FROM equal_zeros WHERE k = 1 GROUP BY 1, 2, 3, 4, 5 ORDER BY id;
+SELECT e AS key, check_engine(format('SELECT %s, count(*) FROM equal_zeros WHERE k = 1 GROUP BY 1', e)), check_engine(format('SELECT %s, count(*) FROM equal_zeros WHERE k = 2 GROUP BY 1', e))
+FROM unnest(ARRAY['greatest(v, -v)', 'greatest(-v, v)', 'least(v, -v)', 'least(-v, v)', 'greatest(w, -w)', 'least(-w, w)', 'greatest(NULL, v, -w)', 'least(-w, v, 0)']) e;
+SELECT greatest(v, -v), count(*) FROM equal_zeros WHERE id = 1 GROUP BY 1;
+SELECT greatest(v, -v), count(*) FROM equal_zeros WHERE id = 2 GROUP BY 1;
+SELECT least(-v, v), count(*) FROM equal_zeros WHERE id = 1 GROUP BY 1;
+SELECT least(-v, v), count(*) FROM equal_zeros WHERE id = 2 GROUP BY 1;
