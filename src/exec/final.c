@@ -288,9 +288,9 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 		case FINAL_BITS_INT4:
 			return Int32GetDatum((int32) (int64) value[0]);
 		case FINAL_EXTREME_FLOAT4:
-			return Float4GetDatum((float4) float_from_ordered(value[0]));
+			return Float4GetDatum((float4) float_from_ordered(value[0], acc->kind == ACC_MAX_FLOAT));
 		case FINAL_EXTREME_FLOAT8:
-			return Float8GetDatum(float_from_ordered(value[0]));
+			return Float8GetDatum(float_from_ordered(value[0], acc->kind == ACC_MAX_FLOAT));
 		case FINAL_VAR_POP:
 		case FINAL_VAR_SAMP:
 		case FINAL_STDDEV_POP:

@@ -157,7 +157,7 @@ typedef enum AccKind
 	ACC_SUM_PRODUCT,			/* of products of two of these, likewise */
 	ACC_MIN_INT,				/* of INT2, INT4, INT8 */
 	ACC_MAX_INT,
-	ACC_MIN_FLOAT,				/* of FLOAT4, FLOAT8, as ordered bits */
+	ACC_MIN_FLOAT,				/* of FLOAT4, FLOAT8, as ordered bits (state.h) */
 	ACC_MAX_FLOAT,
 	ACC_BIT_AND,				/* of BOOL, INT2, INT4, INT8 */
 	ACC_BIT_OR,

@@ -16,7 +16,8 @@
  *				The unit belongs to the run: only states of equal units merge
  *	MIN_INT, MAX_INT	an int64
  *	MIN_FLOAT, MAX_FLOAT	the double's bits, mapped to an unsigned integer of
- *				the same order, NaN above all (float_to_ordered)
+ *				the same order, NaN above all, -0 more extreme than 0
+ *				(float_to_ordered)
  *	BIT_AND, BIT_OR, BIT_XOR	the values' bits as an int64; narrower values are
  *				sign-extended, and so is what the operations make of them
  *	MIN_TEXT, MAX_TEXT, MIN_BPCHAR, MAX_BPCHAR	two words: the address of the
@@ -39,20 +40,28 @@
 
 #include "fn.h"
 
-/* Double bits in the order of PostgreSQL's float comparison, -0 below 0. */
+/*
+ * Double bits in the order of PostgreSQL's float comparison.  0 and -0 are equal
+ * there, and PostgreSQL's extreme is whichever came last.  Here they are
+ * neighbours, whose codes are each other's complements, and -0 is the lesser for
+ * a minimum and the greater for a maximum: an extreme that is 0 has met no -0,
+ * and one that is -0 may have met both (states_are_ambiguous).
+ */
 GA_FN uint64_t
-float_to_ordered(double value)
+float_to_ordered(double value, bool max)
 {
 	uint64_t	bits;
+	uint64_t	ordered;
 
 	if (value != value)
 		return UINT64_C(0xffffffffffffffff);
 	memcpy(&bits, &value, sizeof(bits));
-	return (bits >> 63) ? ~bits : bits | UINT64_C(0x8000000000000000);
+	ordered = (bits >> 63) ? ~bits : bits | UINT64_C(0x8000000000000000);
+	return max && value == 0 ? ~ordered : ordered;
 }
 
 GA_FN double
-float_from_ordered(uint64_t ordered)
+float_from_ordered(uint64_t ordered, bool max)
 {
 	uint64_t	bits;
 	double		value;
@@ -64,7 +73,7 @@ float_from_ordered(uint64_t ordered)
 	else
 		bits = ~ordered;
 	memcpy(&value, &bits, sizeof(value));
-	return value;
+	return max && value == 0 ? -value : value;
 }
 
 #ifndef __CUDACC_RTC__
@@ -303,8 +312,9 @@ state_merge(const Program *p, uint64_t *into, const uint64_t *from)
 }
 
 /*
- * Has one of n states, each `stride` words behind the one before, an extreme of
- * intervals of which nobody knows which PostgreSQL would return?
+ * Has one of n states, each `stride` words behind the one before, an extreme that
+ * has met equal values which are not identical, so that nobody knows which of
+ * them PostgreSQL would return?  Of intervals a word tells, of floats it is -0.
  */
 GA_FN bool
 states_are_ambiguous(const Program *p, const uint64_t *words, size_t stride, uint32_t n)
@@ -312,13 +322,27 @@ states_are_ambiguous(const Program *p, const uint64_t *words, size_t stride, uin
 	const Accumulator *acc = program_accs(p);
 
 	for (int i = 0; i < p->naccs; i++)
-		for (uint32_t j = 0; j < n && acc_is_interval((AccKind) acc[i].kind); j++)
-			if (words[j * stride + acc[i].word + 2] != 0)
-				return true;
+	{
+		bool		max = acc[i].kind == ACC_MAX_FLOAT;
+		uint64_t	zero = float_to_ordered(-0.0, max);
+
+		if (max || acc[i].kind == ACC_MIN_FLOAT)
+		{
+			for (uint32_t j = 0; j < n; j++)
+				if (words[j * stride + acc[i].word] == zero)
+					return true;
+		}
+		else if (acc_is_interval((AccKind) acc[i].kind))
+		{
+			for (uint32_t j = 0; j < n; j++)
+				if (words[j * stride + acc[i].word + 2] != 0)
+					return true;
+		}
+	}
 	return false;
 }
 
-#define AMBIGUOUS_MESSAGE "equal intervals are written differently"
+#define AMBIGUOUS_MESSAGE "which of several equal values is the extreme is not known"
 
 #endif							/* __CUDACC_RTC__ */
 

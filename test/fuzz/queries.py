@@ -316,17 +316,15 @@ class QueryMaker:
         return Aggregate(self.rng.choice(BITS) + '({0})', gen.make(self.rng.choice(INTS), self.rng.choice([0, 0, 1])))
 
     def extreme(self, gen):
-        """min and max.  Which of equal values they return depends on the order of rows."""
+        """min and max.  Which of equal intervals they return depends on the order of rows."""
         rng = self.rng
         argument = gen.make(rng.choice(EXTREMES), rng.choice([0, 0, 1, 2]))
-        form, around = '%s({0})', '{}'
-        if argument.type in FLOATS:
-            form = '(%s({0}) + 0)'
-        elif argument.type == 'interval' and rng.random() < 0.5:
+        around = '{}'
+        if argument.type == 'interval' and rng.random() < 0.5:
             argument = gen.canonical(argument)
         elif argument.type == 'interval':
             around = '(' + DURATION.replace('{0}', '{}') + ')'
-        return Aggregate(form % rng.choice(['min', 'max']), argument, around=around, loose=argument.type == 'numeric')
+        return Aggregate(rng.choice(['min', 'max']) + '({0})', argument, around=around, loose=argument.type == 'numeric')
 
     def ordered(self, gen):
         """An aggregate that PostgreSQL keeps for itself."""

@@ -113,7 +113,8 @@ data_program(const int *keys, int nkeys, bool aggregates, bool filter)
 		program_add_acc(b, ACC_SUM_FLOAT, regs[C_FLOAT8], -1);
 		program_add_acc(b, ACC_MIN_INT, regs[C_INT8], -1);
 		program_add_acc(b, ACC_MAX_INT, regs[C_INT2], regs[C_BOOL]);
-		program_add_acc(b, ACC_MIN_FLOAT, regs[C_FLOAT4_NULL], -1);
+		/* not of -0: an extreme that is -0 ends as inexact */
+		program_add_acc(b, ACC_MIN_FLOAT, program_add_op(b, OP_float4_abs, regs[C_FLOAT4_NULL], -1), -1);
 		program_add_acc(b, ACC_MAX_FLOAT, regs[C_FLOAT8], regs[C_BOOL]);
 		program_add_acc(b, ACC_BIT_AND, regs[C_INT2], -1);
 		program_add_acc(b, ACC_BIT_AND, regs[C_BOOL], -1);

@@ -485,7 +485,7 @@ words_of_row(const Program *program, const Value *values, uint64_t *words)
 				break;
 			case ACC_MIN_FLOAT:
 			case ACC_MAX_FLOAT:
-				to[0] = float_to_ordered(real);
+				to[0] = float_to_ordered(real, acc->kind == ACC_MAX_FLOAT);
 				break;
 			case ACC_MIN_TEXT:
 			case ACC_MAX_TEXT:

@@ -27,7 +27,7 @@ static const char *const text =
 	"	atomic_add_u64_noreturn(args.out, table[0]);\n"
 	"	atomic_add_f64_noreturn(args.sum, part[0]);\n"
 	"	atomic_min_s64((int64_t *) args.out, INT64_MIN);\n"
-	"	args.out[1] = float_to_ordered(part[1]);\n"
+	"	args.out[1] = float_to_ordered(part[1], false);\n"
 	"	gpu_relax();\n"
 	"}\n";
 

@@ -60,7 +60,7 @@ take_max(uint64_t *word, int64_t value)
 static inline void
 take_min_ordered(uint64_t *word, double value)
 {
-	uint64_t	ordered = float_to_ordered(value);
+	uint64_t	ordered = float_to_ordered(value, false);
 
 	if (ordered < *word)
 		*word = ordered;
@@ -69,7 +69,7 @@ take_min_ordered(uint64_t *word, double value)
 static inline void
 take_max_ordered(uint64_t *word, double value)
 {
-	uint64_t	ordered = float_to_ordered(value);
+	uint64_t	ordered = float_to_ordered(value, true);
 
 	if (ordered > *word)
 		*word = ordered;

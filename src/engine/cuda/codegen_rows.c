@@ -306,8 +306,10 @@ write_word(RowCode *code, int index)
 				text_append(text, "(uint64_t) ((int64_t) r%d >> 32)", arg);
 			break;
 		case ACC_MIN_FLOAT:
+			text_append(text, "float_to_ordered((double) r%d, false)", arg);
+			break;
 		case ACC_MAX_FLOAT:
-			text_append(text, "float_to_ordered((double) r%d)", arg);
+			text_append(text, "float_to_ordered((double) r%d, true)", arg);
 			break;
 		case ACC_SUM_INT:
 		case ACC_MIN_INT:
