@@ -50,6 +50,8 @@ FROM generate_series(1, 1000) i;
 ANALYZE special_keys;
 SELECT check_query('SELECT k, count(*), sum(k), min(k), max(k) FROM special_keys GROUP BY k');
 SELECT check_query('SELECT w, count(*), sum(w), avg(w) FROM special_keys GROUP BY w');
+SELECT check_query('SELECT i % 7, min(w), max(w), max(w) FILTER (WHERE w < ''NaN''), min(w + 1), max(-w), min(DISTINCT w) FROM special_keys GROUP BY 1');
+SELECT check_query('SELECT i % 3, min(w), max(w) FROM special_keys GROUP BY ROLLUP (i % 3)');
 SELECT k, count(*), min(k), max(k), sum(k) FROM special_keys WHERE k > 140 OR k < 10 GROUP BY k ORDER BY k;
 SELECT min(k), max(k) FROM special_keys;
 

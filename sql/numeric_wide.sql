@@ -53,6 +53,10 @@ ANALYZE wide_edges;
 SELECT s, set_config('gpuagg.strategy', s, true) IS NULL AS n, check_engine('SELECT g, min(v), max(v), count(*), max(v) FILTER (WHERE v < 0), min(v) FILTER (WHERE v > 0) FROM wide_edges GROUP BY g')
 FROM unnest(ARRAY['atomic', 'block', 'peers', 'scan', 'vote']) s;
 SELECT min(v), max(v), max(v) FILTER (WHERE v < -1e30), min(v) FILTER (WHERE v > 18446744073709551615) FROM wide_edges;
+-- NaN and the infinities among them, and alone
+CREATE TABLE wide_specials AS SELECT i, i % 50 AS g, CASE WHEN i % 50 = 7 THEN 'NaN' WHEN i % 53 = 0 THEN 'Infinity' WHEN i % 59 = 0 THEN '-Infinity' WHEN i % 61 = 0 THEN 'NaN' ELSE (i * 12345678901234567890123.5)::numeric(38,1) * (1 - 2 * (i % 2)) END AS u FROM generate_series(1, 3000) i;
+ANALYZE wide_specials;
+SELECT check_engine('SELECT g, min(u), max(u), count(*) FROM wide_specials GROUP BY g'), check_engine('SELECT min(u), max(u) FROM wide_specials WHERE g <> 7'), check_query('SELECT g % 5, i % 3, min(u), max(u) FROM wide_specials GROUP BY CUBE (1, 2)');
 -- beyond 128 bits, in rows that count and in others
 INSERT INTO wide_edges VALUES (1, 99999999999999999999999999999999999999);
 SELECT check_query('SELECT g, min(v), max(v) FROM wide_edges GROUP BY g');
