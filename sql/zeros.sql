@@ -4,17 +4,17 @@
 --
 
 -- groups with 0 only, without a zero, and with both zeros between others
-CREATE TABLE zeros (id int NOT NULL, k int, v float8, w float4, b boolean);
-INSERT INTO zeros SELECT j, j % 4,
+CREATE TABLE signed_zeros (id int NOT NULL, k int, v float8, w float4, b boolean);
+INSERT INTO signed_zeros SELECT j, j % 4,
 	CASE WHEN j % 10 > 0 THEN CASE j % 4 WHEN 0 THEN 0 WHEN 1 THEN j WHEN 2 THEN -j ELSE (ARRAY[-3, '-0', 0, 5, 'NaN']::float8[])[1 + j / 4 % 5] END END,
 	CASE WHEN j % 7 > 0 THEN CASE j % 4 WHEN 0 THEN 0 WHEN 1 THEN j WHEN 2 THEN -j ELSE (ARRAY[-3, '-0', 0, 5, 'Infinity']::float4[])[1 + j / 4 % 5] END END,
 	j % 3 = 0
 FROM generate_series(1, 400) j;
-VACUUM ANALYZE zeros;
-SELECT check_engine('SELECT k, min(v), max(v), min(w), max(w), count(*) FROM zeros GROUP BY k'), check_engine('SELECT min(v), max(w) FROM zeros'),
-	check_engine('SELECT k, max(v) FILTER (WHERE v < -2), min(w) FILTER (WHERE w > 2) FROM zeros GROUP BY k'),
-	check_engine('SELECT k % 2, max(-abs(v)), min(abs(w)) FROM zeros WHERE k <> 3 AND v <> 0 GROUP BY 1');
-SELECT k, min(v), max(v), min(w), max(w) FROM zeros GROUP BY k ORDER BY k;
+VACUUM ANALYZE signed_zeros;
+SELECT check_engine('SELECT k, min(v), max(v), min(w), max(w), count(*) FROM signed_zeros GROUP BY k'), check_engine('SELECT min(v), max(w) FROM signed_zeros'),
+	check_engine('SELECT k, max(v) FILTER (WHERE v < -2), min(w) FILTER (WHERE w > 2) FROM signed_zeros GROUP BY k'),
+	check_engine('SELECT k % 2, max(-abs(v)), min(abs(w)) FROM signed_zeros WHERE k <> 3 AND v <> 0 GROUP BY 1');
+SELECT k, min(v), max(v), min(w), max(w) FROM signed_zeros GROUP BY k ORDER BY k;
 
 -- both, in either order, alone, as the least, as the greatest and below NaN; -0
 -- alone; then what is exact
@@ -45,12 +45,12 @@ SELECT check_fallback('SELECT max(z) FROM (VALUES (''-0''::float8), (0)) x (z)')
 SELECT min(v), max(v) FROM equal_zeros WHERE k = 1;
 SELECT min(v), max(v) FROM equal_zeros WHERE k = 2;
 SELECT min(v), max(v) FROM (SELECT * FROM equal_zeros WHERE k = 1 ORDER BY id DESC OFFSET 0) x;
-SELECT s, set_config('gpuagg.strategy', s, true) IS NULL AS none, check_fallback('SELECT k, max(v) FROM equal_zeros GROUP BY k'), check_engine('SELECT k, min(v), max(v), min(w), max(w) FROM zeros GROUP BY k') FROM unnest(ARRAY['atomic', 'block', 'peers', 'scan', 'vote']) s;
+SELECT s, set_config('gpuagg.strategy', s, true) IS NULL AS none, check_fallback('SELECT k, max(v) FROM equal_zeros GROUP BY k'), check_engine('SELECT k, min(v), max(v), min(w), max(w) FROM signed_zeros GROUP BY k') FROM unnest(ARRAY['atomic', 'block', 'peers', 'scan', 'vote']) s;
 
 -- groups that are made of others: in the coarser ones only, and in no group
 SELECT check_fallback('SELECT k, min(v) FROM equal_zeros WHERE k IN (7, 8) GROUP BY ROLLUP (k)'), check_fallback('SELECT id, max(w) FROM equal_zeros WHERE k = 2 GROUP BY GROUPING SETS ((id), ())'),
-	check_query('SELECT k, s, min(v), max(w) FROM equal_zeros WHERE k IN (8, 11) GROUP BY CUBE (k, s)'), check_query('SELECT k, b, max(v), min(w) FROM zeros WHERE k <> 3 GROUP BY CUBE (k, b)'),
-	check_fallback('SELECT k, count(DISTINCT s), min(v), max(v) FROM equal_zeros WHERE k < 3 GROUP BY k'), check_query('SELECT k, count(DISTINCT b), min(v), max(v) FROM zeros WHERE k <> 3 GROUP BY k'),
+	check_query('SELECT k, s, min(v), max(w) FROM equal_zeros WHERE k IN (8, 11) GROUP BY CUBE (k, s)'), check_query('SELECT k, b, max(v), min(w) FROM signed_zeros WHERE k <> 3 GROUP BY CUBE (k, b)'),
+	check_fallback('SELECT k, count(DISTINCT s), min(v), max(v) FROM equal_zeros WHERE k < 3 GROUP BY k'), check_query('SELECT k, count(DISTINCT b), min(v), max(v) FROM signed_zeros WHERE k <> 3 GROUP BY k'),
 	check_fallback('SELECT k, min(DISTINCT v) FROM equal_zeros WHERE k < 3 GROUP BY k'), check_query('SELECT k, max(DISTINCT v), min(w) FROM equal_zeros WHERE k IN (8, 10, 11) GROUP BY k');
 
 -- one key, which shows the first; one of DISTINCT's values
