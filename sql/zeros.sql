@@ -3,7 +3,7 @@
 -- key shows what came first, and GREATEST and LEAST keep the first.
 --
 
--- groups with 0 only, without a zero, and with both signed_zeros between others
+-- groups with 0 only, without a zero, and with both zeros between others
 CREATE TABLE signed_zeros (id int NOT NULL, k int, v float8, w float4, b boolean);
 INSERT INTO signed_zeros SELECT j, j % 4,
 	CASE WHEN j % 10 > 0 THEN CASE j % 4 WHEN 0 THEN 0 WHEN 1 THEN j WHEN 2 THEN -j ELSE (ARRAY[-3, '-0', 0, 5, 'NaN']::float8[])[1 + j / 4 % 5] END END,

@@ -320,7 +320,10 @@ class QueryMaker:
         rng = self.rng
         argument = gen.make(rng.choice(EXTREMES), rng.choice([0, 0, 1, 2]))
         around = '{}'
-        if argument.type == 'interval' and rng.random() < 0.5:
+        if argument.type in FLOATS and rng.random() < 0.4:
+            # 0 and -0, by the values' signs
+            argument = Expr(argument.type, '({0} * 0::%s)' % argument.type, argument)
+        elif argument.type == 'interval' and rng.random() < 0.5:
             argument = gen.canonical(argument)
         elif argument.type == 'interval':
             around = '(' + DURATION.replace('{0}', '{}') + ')'
