@@ -144,6 +144,7 @@ word_split(uint64_t *low, uint64_t *middle, uint64_t *high, uint64_t by_low,
 		atomic_add_u64_noreturn(high, negative ? 0 - by_high : by_high);
 }
 
+/* In registers there are no other threads. */
 #define merge_split add_u192
 
 /*
