@@ -80,5 +80,10 @@ SELECT check_query('SELECT n, count(*) FROM found_numbers GROUP BY n');
 SELECT check_query('SELECT DISTINCT n FROM found_numbers');
 SELECT check_query('SELECT max(170141183460469231731687303715884105727::numeric) FROM found_numbers');
 
+-- no precision has room for an infinity
+SELECT check_fallback('SELECT max((id - n)::numeric(38,10)) FROM found, (VALUES (''-Infinity''::numeric)) i (n)'),
+	check_fallback('SELECT sum((id - n)::numeric(60,10)) FROM found, (VALUES (''Infinity''::numeric), (1)) i (n)'),
+	check_query('SELECT c, max((c - n)::numeric(38,10)), min((c - n)::numeric(60,20)) FROM found, (VALUES (''NaN''::numeric), (1.5)) i (n) GROUP BY c');
+
 DEALLOCATE ALL;
 RESET plan_cache_mode;

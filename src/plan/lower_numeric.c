@@ -524,7 +524,11 @@ lower_round(Lowering *l, List *args, NumericScale *scale)
 	return check_size(l, scale) ? change_scale(l, reg, &from, to) : -1;
 }
 
-/* Beyond the precision is an error; what fits 64 bits is then of that size. */
+/*
+ * Beyond the precision is an error; what fits 64 bits is then of that size.  No
+ * precision has room for infinities, which are at the ends of a register's
+ * numbers (special.h).
+ */
 static int
 limit_precision(Lowering *l, int reg, int precision)
 {
@@ -532,15 +536,12 @@ limit_precision(Lowering *l, int reg, int precision)
 
 	if (is_wide(l, reg))
 	{
-		if (precision > NUMERIC128_MAX_SCALE)	/* nothing of 128 bits is beyond it */
-			return reg;
-		limit = wide_power(l, precision);
+		limit = wide_power(l, Min(precision, NUMERIC128_MAX_SCALE));
 		reg = limit < 0 ? -1 : program_add_op(l->builder, OP_wide_fit, reg, limit);
 		return precision > NUMERIC64_MAX_SCALE ? reg : narrow(l, reg);
 	}
-	if (precision > NUMERIC64_MAX_SCALE)	/* no int8 is beyond it */
-		return reg;
-	limit = power_slot(l, precision);
+	limit = precision > NUMERIC64_MAX_SCALE ?
+		lower_slot(l, (Expr *) int8_const(PG_INT64_MAX - 1, false)) : power_slot(l, precision);
 	return limit < 0 ? -1 : program_add_op(l->builder, OP_numeric_fit, reg, limit);
 }
 
