@@ -143,7 +143,7 @@ def both_errors(native, ours, query):
 
 def over_data(error):
     """Is an error one of some row's values?"""
-    return error[0][:2] == '22' or (error[0] == '0A000' and re.match('cannot convert (infinity|NaN) to', error[1]))
+    return error[0][:2] == '22' or (error[0] == '0A000' and bool(re.match('cannot convert (infinity|NaN) to', error[1])))
 
 
 class Comparer:
