@@ -233,6 +233,9 @@ run_once(GpuAggState *state, const EngineHints *hints, const char **message)
 		status = next_groups(state);
 		*message = engine_message(state->engine);
 	}
+	/* only now has the engine seen to all of them */
+	if (status == ENGINE_OK && state->ntables == 1)
+		heap_source_count_rows(state->tables[0].relation, engine_stats(state->engine)->rows);
 	return status;
 }
 

@@ -58,6 +58,7 @@ typedef struct HeapSource
 {
 	Relation	relation;		/* being read */
 	uint32		table;			/* its number */
+	bool		counts;			/* are its rows counted here? */
 	uint64		rows;			/* its visible ones so far */
 	Snapshot	snapshot;
 	EngineHandle *engine;
@@ -182,7 +183,8 @@ read_page(HeapSource *source, PageGroup *group, BlockNumber block)
 	{
 		ref->lines = NULL;
 		ref->nlines = PageGetMaxOffsetNumber(page);
-		source->rows += count_tuples(page);
+		if (source->counts)
+			source->rows += count_tuples(page);
 		source->stats->all_visible++;
 	}
 	else
@@ -233,6 +235,13 @@ read_blocks(HeapSource *source, BlockNumber nblocks)
 	return status;
 }
 
+void
+heap_source_count_rows(Relation relation, uint64 rows)
+{
+	if (pgstat_should_count_relation(relation))
+		relation->pgstat_info->t_counts.t_tuples_returned += rows;
+}
+
 static EngineStatus
 read_table(HeapSource *source, Relation relation, uint32 table)
 {
@@ -255,8 +264,8 @@ read_table(HeapSource *source, Relation relation, uint32 table)
 
 	if (source->strategy != NULL)
 		FreeAccessStrategy(source->strategy);
-	if (pgstat_should_count_relation(relation))
-		relation->pgstat_info->t_counts.t_tuples_returned += source->rows;
+	if (source->counts)
+		heap_source_count_rows(relation, source->rows);
 	return status;
 }
 
@@ -285,6 +294,8 @@ heap_source_run(const SourceTable *tables, int ntables, Snapshot snapshot,
 
 	source->snapshot = snapshot;
 	source->engine = engine;
+	/* of one table the engine counts them, without another look at each page */
+	source->counts = ntables > 1;
 	source->left = left_create(tables, ntables, snapshot, engine, sender);
 	source->stats = stats;
 	source->pages_at_once = pages_at_once(tables, ntables);

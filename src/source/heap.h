@@ -38,4 +38,11 @@ extern EngineStatus heap_source_run(const SourceTable *tables, int ntables,
 									Snapshot snapshot, EngineHandle *engine,
 									struct RowSender *sender, TableSourceStats *stats);
 
+/*
+ * Count rows as read from a relation, for pg_stat_user_tables.  heap_source_run
+ * does so where there are several tables; of a single one only the engine knows
+ * how many its pages have, and not before its first groups are there.
+ */
+extern void heap_source_count_rows(Relation relation, uint64 rows);
+
 #endif							/* GPUAGG_HEAP_H */
