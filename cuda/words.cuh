@@ -85,6 +85,7 @@ word_exact(uint64_t *state, const uint64_t *value, int n)
 	uint64_t	one = flip & 1;
 	uint64_t	carry = 0;
 
+	PRAGMA_WORDS
 	for (int i = 0; i < n; i++)
 	{
 		uint64_t	part = (value[i] ^ flip) + one;

@@ -242,6 +242,7 @@ exact_place(ExactNumber number, int32_t unit, uint64_t *words, int n, bool narro
 
 	fits = !number.beyond && exact_align(&number, unit, n, &shift) &&
 		!(narrow && number.flags != EXACT_NOT_MINUS_ZERO);
+	PRAGMA_WORDS
 	for (int i = 0; i < n; i++)
 	{
 		words[i] = (exact_bits_at(number.digits, 64 * i - shift) ^ sign) + carry;
@@ -320,6 +321,7 @@ exact_add(uint64_t *into, const uint64_t *from, int n)
 {
 	uint64_t	carry = 0;
 
+	PRAGMA_WORDS
 	for (int i = 0; i < n; i++)
 	{
 		uint64_t	sum = into[i] + from[i];

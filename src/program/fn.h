@@ -35,6 +35,13 @@
 #define GA_FN static inline
 #endif
 
+/* Before a loop over a number's words, which kernels of large states keep one. */
+#if defined(__CUDACC_RTC__) && WIDE_STATE
+#define PRAGMA_WORDS _Pragma("unroll 1")
+#else
+#define PRAGMA_WORDS
+#endif
+
 /* A string of bytes that belongs to somebody else; not zero-terminated. */
 typedef struct Bytes
 {

@@ -99,12 +99,53 @@ check_values_grow(void)
 	free(b);
 }
 
+/*
+ * Rows so small that a thread holds several of them: all strategies, with keys
+ * that can be addressed directly and with others.
+ */
+static void
+check_small_rows(const char *strategy, int32_t factor)
+{
+	static int32_t keys[5001];
+	static double values[5001];
+	const ColumnVector columns[] = {{.values = keys}, {.values = values}};
+	ColumnBatch batch = {.nrows = 5001,.columns = columns};
+	EngineHints hints = {.strategy = strategy};
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+	Groups	   *expected;
+	Groups	   *got;
+
+	for (uint32_t i = 0; i < 5001; i++)
+	{
+		keys[i] = (int32_t) (i * 7919 % 5003 / 50) * factor;
+		values[i] = (i % 1000) / 8.0 - 20;
+	}
+	program_begin(b, SOURCE_COLUMNS);
+	program_add_key(b, program_add_column(b, 1, VT_INT4, false, -1));
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program_add_acc(b, ACC_SUM_FLOAT, program_add_column(b, 2, VT_FLOAT8, false, -1), -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	expected = oracle_groups(program, NULL, &batch);
+	got = engine_groups_of_batch(engine, program, NULL, &hints, &batch, 5001);
+	ok(groups_same(program, expected, got), "small rows, keys %d apart, %s (ran %s), %zu groups",
+	   factor, strategy, got->stats.strategy, got->ngroups);
+	groups_free(got);
+	groups_free(expected);
+	free(program);
+	free(b);
+}
+
+static const char *const strategies[] = {
+	"atomic", "block", "peers", "peers_ballot", "scan", "vote", "reduce", "auto"
+};
+
+#define NSTRATEGIES (sizeof(strategies) / sizeof(strategies[0]))
+
 int
 main(void)
 {
-	static const char *const strategies[] = {
-		"atomic", "block", "peers", "peers_ballot", "scan", "vote", "reduce", "auto"
-	};
 	static const struct
 	{
 		const char *name;
@@ -126,8 +167,13 @@ main(void)
 		&cuda_engine : &simt_engine;
 	check_values_grow();
 	check_expressions();
+	for (size_t s = 0; s < NSTRATEGIES; s++)
+	{
+		check_small_rows(strategies[s], 1);
+		check_small_rows(strategies[s], 20000003);
+	}
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
-		for (size_t s = 0; s < sizeof(strategies) / sizeof(strategies[0]); s++)
+		for (size_t s = 0; s < NSTRATEGIES; s++)
 		{
 			Program    *program = data_program(cases[c].keys, cases[c].nkeys, true, s % 2);
 

@@ -12,7 +12,8 @@
 
 static const CudaCompiler *compiler;
 
-static void
+/* Compile; the image's size. */
+static size_t
 compile(const char *name, const char *text, int arch)
 {
 	char		message[512] = "";
@@ -37,23 +38,26 @@ compile(const char *name, const char *text, int arch)
 		}
 	}
 	free(image);
+	return size;
 }
 
-static void
+static size_t
 compile_program(const char *name, const Program *program, TableKind table, KernelPart part,
 				Strategy strategy, int arch)
 {
 	static KernelLayout layout;
 	Text		text = {0};
 	char		full[128];
+	size_t		size;
 
 	layout_make(program, table, &layout);
 	codegen(program, &layout, part, strategy, &text);
 	snprintf(full, sizeof(full), "%s_%s_%s", name,
 			 part == PART_SAMPLE ? "sample" : strategy_name(strategy),
 			 table == TABLE_DIRECT ? "direct" : "hash");
-	compile(full, text.data, arch);
+	size = compile(full, text.data, arch);
 	text_free(&text);
+	return size;
 }
 
 /* (int4 key, float8 value), sum and count, none nullable: the benchmark's. */
@@ -71,6 +75,36 @@ plain_program(void)
 	program_finish(b, program);
 	free(b);
 	return program;
+}
+
+/*
+ * Float sums of all exponents have states of hundreds of words: code that is
+ * written out for each of them takes minutes to compile.
+ */
+static void
+test_large_state(void)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *narrow;
+	Program    *medium;
+	Program    *full;
+	size_t		size;
+
+	program_begin(b, SOURCE_COLUMNS);
+	program_add_key(b, program_add_column(b, 1, VT_INT4, false, -1));
+	for (int i = 0; i < 6; i++)
+		program_add_acc(b, ACC_SUM_FLOAT, program_add_column(b, 2 + i, VT_FLOAT8, true, -1), -1);
+	narrow = calloc(1, program_size(b));
+	medium = calloc(1, program_size(b));
+	full = calloc(1, program_size(b));
+	program_finish(b, narrow);
+	ok(program_widen(narrow, medium) && program_widen(medium, full), "two wider levels");
+	size = compile_program("large", full, TABLE_HASH, PART_AGGREGATE, STRATEGY_ATOMIC, 90);
+	ok(size < 128 * 1024, "large_atomic_hash has %zu bytes", size);
+	free(full);
+	free(medium);
+	free(narrow);
+	free(b);
 }
 
 int
@@ -113,6 +147,7 @@ main(void)
 	}
 	if (compiler)
 	{
+		test_large_state();
 		compile_program("integer", integer, TABLE_DIRECT, PART_SAMPLE, STRATEGY_ATOMIC, 90);
 		compile_program("wide", wide, TABLE_HASH, PART_SAMPLE, STRATEGY_ATOMIC, 90);
 		compile("deform", "#include \"prelude.cuh\"\n#include \"ops.h\"\n"

@@ -272,8 +272,9 @@ key_near(uint32_t row)
 	return (row / 64 * 4 + scramble(row) % 4) * 2654435761u;
 }
 
+/* A key, a count, and sums of so many integers, of two words each. */
 static Program *
-plain_program(void)
+program_of_sums(int nsums)
 {
 	ProgramBuilder *b = malloc(sizeof(*b));
 	Program    *program;
@@ -281,26 +282,32 @@ plain_program(void)
 	program_begin(b, SOURCE_COLUMNS);
 	program_add_key(b, program_add_column(b, 1, VT_INT4, false, -1));
 	program_add_acc(b, ACC_COUNT, -1, -1);
+	for (int i = 0; i < nsums; i++)
+		program_add_acc(b, ACC_SUM_INT128,
+						program_add_column(b, 2 + i, VT_INT8, false, -1), -1);
 	program = calloc(1, program_size(b));
 	program_finish(b, program);
 	free(b);
 	return program;
 }
 
+/* forced: a strategy, or -1: auto. */
 static void
-expect_choice(const char *name, uint32_t (*key) (uint32_t), Strategy strategy)
+expect_choice(const char *name, uint32_t (*key) (uint32_t), int nsums, int forced,
+			  Strategy strategy)
 {
 	static KernelLayout layouts[2];
-	Program    *program = plain_program();
+	Program    *program = program_of_sums(nsums);
 	SampleFacts facts = facts_of(key, SAMPLE_ROWS);
 	EngineHints hints = {.rows = 1e8};
 	Choice		choice;
 
 	layout_make(program, TABLE_HASH, &layouts[TABLE_HASH]);
 	layout_make(program, TABLE_DIRECT, &layouts[TABLE_DIRECT]);
-	choice = choose_from_facts(program, layouts, &facts, &hints, UINT64_C(1) << 30, -1,
+	choice = choose_from_facts(program, layouts, &facts, &hints, UINT64_C(1) << 30, forced,
 							   227 * 1024);
-	ok(choice.strategy == strategy, "auto: %s keys: %s of %.0f groups", name,
+	ok(choice.strategy == strategy, "%s: %s keys, %d sums: %s of %.0f groups",
+	   forced < 0 ? "auto" : strategy_name((Strategy) forced), name, nsums,
 	   strategy_name(choice.strategy), facts.groups);
 	free(program);
 }
@@ -330,10 +337,14 @@ main(void)
 	ops->module_unload(dev, module);
 	ops->close(dev);
 
-	expect_choice("100 random", key_of_100, STRATEGY_BLOCK);
-	expect_choice("sorted", key_sorted, STRATEGY_SCAN);
-	expect_choice("a million random", key_of_million, STRATEGY_PEERS);
-	expect_choice("heavy", key_heavy, STRATEGY_VOTE);
-	expect_choice("near each other", key_near, STRATEGY_PEERS);
+	expect_choice("100 random", key_of_100, 0, -1, STRATEGY_BLOCK);
+	expect_choice("sorted", key_sorted, 0, -1, STRATEGY_SCAN);
+	expect_choice("sorted", key_sorted, 20, -1, STRATEGY_PEERS);
+	expect_choice("sorted", key_sorted, 20, STRATEGY_SCAN, STRATEGY_SCAN);
+	expect_choice("sorted", key_sorted, 40, -1, STRATEGY_ATOMIC);
+	expect_choice("sorted", key_sorted, 40, STRATEGY_SCAN, STRATEGY_ATOMIC);
+	expect_choice("a million random", key_of_million, 0, -1, STRATEGY_PEERS);
+	expect_choice("heavy", key_heavy, 0, -1, STRATEGY_VOTE);
+	expect_choice("near each other", key_near, 0, -1, STRATEGY_PEERS);
 	return done_testing();
 }

@@ -15,6 +15,9 @@
 /* Runs that long are better scanned than updated row by row. */
 #define SCAN_RUN_LENGTH 4.0
 
+/* Larger states are long to scan, and their kernel long to compile. */
+#define SCAN_MAX_WORDS 32
+
 /* Lanes with the same key, in the mean, that pay for finding them. */
 #define PEERS_PER_WARP 3.0
 
@@ -287,16 +290,19 @@ is_clustered(const SampleFacts *facts)
 }
 
 /*
- * fits: private tables hold all groups, with copies enough for frequent keys.
- * many_hashed: the group table is a hash table larger than L2.
+ * nwords: of a state.  fits: private tables hold all groups, with copies enough
+ * for frequent keys.  many_hashed: the group table is a hash table larger than L2.
  */
 static Strategy
-choose_strategy(const SampleFacts *facts, bool fits, uint32_t replicas, bool many_hashed)
+choose_strategy(const SampleFacts *facts, int nwords, bool fits, uint32_t replicas,
+				bool many_hashed)
 {
 	bool		contended = facts->heaviest >= HEAVY_SHARE && replicas < BLOCK_CALM_REPLICAS;
 
+	if (nwords > LAYOUT_MERGE_WORDS)
+		return STRATEGY_ATOMIC;
 	if (facts->run_length >= SCAN_RUN_LENGTH)
-		return STRATEGY_SCAN;
+		return nwords <= SCAN_MAX_WORDS ? STRATEGY_SCAN : STRATEGY_PEERS;
 	if (is_clustered(facts))
 		return STRATEGY_PEERS;
 	if (fits && !contended)
@@ -353,10 +359,10 @@ choose_from_facts(const Program *program, const KernelLayout *layouts,
 							shared_limit, &choice.block_slots, &choice.block_replicas);
 	if (!choice.block_direct)
 		fits = fits && choice.block_slots >= choice.groups * 4 / 3;
-	choice.strategy = choose_strategy(facts, fits, choice.block_replicas,
+	choice.strategy = choose_strategy(facts, layout->nwords, fits, choice.block_replicas,
 									  choice.table == TABLE_HASH &&
 									  choice.groups > PEERS_HASHED_GROUPS);
-	if (forced >= 0 && forced != STRATEGY_REDUCE)
+	if (forced >= 0 && forced != STRATEGY_REDUCE && layout->nwords <= LAYOUT_MERGE_WORDS)
 		choice.strategy = (Strategy) forced;
 	if (choice.strategy == STRATEGY_BLOCK)
 		choose_block(layout, facts, shared_limit, fits, &choice);
@@ -425,16 +431,17 @@ sample_batch(CudaRun *run, const RowBatch *batch, SampleFacts *facts)
 	return status;
 }
 
-/* Without keys: no sample, and `reduce` unless a state is too large for it. */
+/* Without keys there is no sample. */
 static Choice
 choose_without_keys(const CudaRun *run)
 {
 	Choice		choice = {0};
 
-	choice.strategy = run->layouts[TABLE_HASH].nwords > LAYOUT_REDUCE_WORDS ?
-		STRATEGY_ATOMIC : STRATEGY_REDUCE;
-	if (run->forced >= 0 && run->forced != STRATEGY_REDUCE && run->forced != STRATEGY_BLOCK)
+	choice.strategy = STRATEGY_REDUCE;
+	if (run->forced >= 0 && run->forced != STRATEGY_BLOCK)
 		choice.strategy = (Strategy) run->forced;
+	if (run->layouts[TABLE_HASH].nwords > LAYOUT_MERGE_WORDS)
+		choice.strategy = STRATEGY_ATOMIC;
 	return choice;
 }
 

@@ -76,6 +76,7 @@ codegen_macros(const Program *program, const KernelLayout *layout, Text *text)
 	text_append(text, "#define NKEYS %d\n", program->nkeys);
 	text_append(text, "#define NWORDS %d\n", layout->nwords);
 	text_append(text, "#define NHOT %d\n", layout->nhot);
+	text_append(text, "#define WIDE_STATE %d\n", layout->nwords > LAYOUT_MERGE_WORDS);
 	text_append(text, "#define NSUMS %d\n", layout->nsums);
 	text_append(text, "#define NVALUES %d\n", layout->nvalues);
 	text_append(text, "#define KEY_WORDS %d\n", layout->key_words);
@@ -252,12 +253,12 @@ void
 codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 		Strategy strategy, Text *text)
 {
+	codegen_macros(program, layout, text);
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
 				"#include \"state.h\"\n#include \"exact.h\"\n#include \"text_order.h\"\n"
 				"#include \"interval_order.h\"\n"
 				"#include \"args.cuh\"\n"
 				"#include \"key.cuh\"\n#include \"words.cuh\"\n\n");
-	codegen_macros(program, layout, text);
 	codegen_words(layout, text);
 	codegen_normalize(program, layout, text);
 	codegen_keys(program, layout, text);

@@ -89,8 +89,12 @@ typedef enum TableKind
 	TABLE_DIRECT				/* one integer key from a small range */
 } TableKind;
 
-/* The most rows of 8 bytes that strategy `reduce` can merge in a block. */
-#define LAYOUT_REDUCE_WORDS 512
+/*
+ * The most words of a state that strategies merge in registers.  Larger ones, which
+ * a thousand instructions for each row could not keep there, are only updated in
+ * the group table, by strategy `atomic`.
+ */
+#define LAYOUT_MERGE_WORDS 64
 
 #define TAG_NULL_BITS 8			/* NULL bits that fit a tag */
 #define TAG_NULL_SHIFT 2
