@@ -108,7 +108,33 @@ block_entry_is(const AggregateArgs *args, uint64_t entry, const uint64_t *key)
 #endif
 }
 
-/* The private slot of a key, or GROUP_NONE; *group: its slot of the table. */
+/* The private slot of a key that has one already, or GROUP_NONE. */
+DEVICE_FN uint32_t
+block_lookup(const AggregateArgs *args, const BlockTable *table, const uint64_t *key)
+{
+	uint32_t	slot = (uint32_t) (key_hash(key) >> 8) & (table->slots - 1);
+
+	if (table->direct)
+		return key[0] < table->slots ? (uint32_t) key[0] : GROUP_NONE;
+	if (!block_admits(args, key))
+		return GROUP_NONE;
+	for (uint32_t probe = 0; probe < BLOCK_MAX_PROBES; probe++)
+	{
+		uint64_t	entry = load_volatile_u64(&table->keys[slot]);
+
+		if (block_entry_is(args, entry, key))
+			return slot;
+		if (entry == SLOT_EMPTY)
+			return GROUP_NONE;
+		slot = (slot + 1) & (table->slots - 1);
+	}
+	return GROUP_NONE;
+}
+
+/*
+ * The private slot of a key, which now gets one if it may, or GROUP_NONE; *group:
+ * its slot of the group table.
+ */
 DEVICE_FN uint32_t
 block_find(const AggregateArgs *args, const BlockTable *table, const uint64_t *key,
 		   uint32_t *group)
@@ -117,9 +143,7 @@ block_find(const AggregateArgs *args, const BlockTable *table, const uint64_t *k
 
 	*group = GROUP_NONE;
 #if TABLE_DIRECT
-	if (table->direct)
-		return key[0] < table->slots ? (uint32_t) key[0] : GROUP_NONE;
-	if (key[0] >= args->table.capacity)
+	if (key[0] >= args->table.capacity || table->direct)
 		return GROUP_NONE;
 #endif
 	if (!block_admits(args, key))
@@ -156,60 +180,79 @@ block_find(const AggregateArgs *args, const BlockTable *table, const uint64_t *k
 	return GROUP_NONE;
 }
 
+/*
+ * The group of a private slot, or GROUP_NONE if it has none, or whoever claimed
+ * it has not said yet.
+ */
 DEVICE_FN uint32_t
 block_group(const BlockTable *table, uint32_t slot)
 {
 	if (table->direct)
 		return slot;
-	if (table->keys[slot] == SLOT_EMPTY)
-		return GROUP_NONE;
 #if KEY_WORDS == 1
-	return table->groups[slot];
+	return load_volatile_u32(&table->groups[slot]);
 #else
-	return (uint32_t) table->keys[slot];
+	return (uint32_t) load_volatile_u64(&table->keys[slot]);
 #endif
+}
+
+/* Take a row into a private slot's state, and its values into those of its group. */
+DEVICE_FN void
+block_update(const AggregateArgs *args, const BlockTable *table, uint32_t slot,
+			 uint32_t group, const Row *row)
+{
+	words_add_shared(table->states + slot * table->replicas +
+					 (lane_index() & (table->replicas - 1)),
+					 table->slots * table->replicas, row->words);
+	row_values(args, group, row);
 }
 
 /*
- * The same for a row that was added, perhaps before whoever claimed the slot has
- * said which group it is.
+ * Take in the warp's rows whose keys are in the private table, all lanes
+ * together.  False: the lane's row passes, and has not been taken in.
  */
-DEVICE_FN uint32_t
-block_row_group(const AggregateArgs *args, const BlockTable *table, uint32_t slot,
-				const uint64_t *key)
+DEVICE_FN bool
+block_take(const AggregateArgs *args, const BlockTable *table, const Row *row)
 {
-#if KEY_WORDS == 1
-	uint32_t	group = table->direct ? slot : load_volatile_u32(&table->groups[slot]);
+	uint32_t	slot = GROUP_NONE;
+	uint32_t	group = GROUP_NONE;
 
-	return group == GROUP_NONE ? group_find(args, key) : group;
-#else
-	(void) args, (void) key;
-	return block_group(table, slot);
-#endif
+	if (row->passes)
+		slot = block_lookup(args, table, row->key);
+	/* some have looked at more slots than others */
+	if (!table->direct)
+		warp_sync(FULL_MASK);
+	if (slot == GROUP_NONE)
+		return !row->passes;
+	if (NVALUES > 0)
+	{
+		group = block_group(table, slot);
+		if (group == GROUP_NONE)
+			return false;
+	}
+	block_update(args, table, slot, group, row);
+	return true;
 }
 
-/* Take the warp's rows that pass into their states, all lanes together. */
+/* Take in the warp's rows that pass, wherever their groups are. */
 DEVICE_FN void
-block_rows(const AggregateArgs *args, const BlockTable *table, const Row *row,
-		   uint32_t index)
+block_place(const AggregateArgs *args, const BlockTable *table, const Row *row,
+			uint32_t index)
 {
 	uint32_t	group = GROUP_NONE;
 	uint32_t	slot = GROUP_NONE;
 
 	if (row->passes)
 		slot = block_find(args, table, row->key, &group);
-	/* some have looked at more slots than others */
 	if (!table->direct)
 		warp_sync(FULL_MASK);
 	if (!row->passes)
 		return;
 	if (slot != GROUP_NONE)
 	{
-		words_add_shared(table->states + slot * table->replicas +
-						 (lane_index() & (table->replicas - 1)),
-						 table->slots * table->replicas, row->words);
-		if (NVALUES > 0)
-			row_values(args, block_row_group(args, table, slot, row->key), row);
+		if (NVALUES > 0 && group == GROUP_NONE)
+			group = group_find(args, row->key);
+		block_update(args, table, slot, group, row);
 	}
 	else if (group != GROUP_NONE)
 	{
@@ -218,6 +261,36 @@ block_rows(const AggregateArgs *args, const BlockTable *table, const Row *row,
 	}
 	else
 		row_undone(args, index);
+}
+
+/*
+ * Compute the rows of the last tile's missed steps once more, and place them:
+ * few, and one piece of code for all steps.
+ */
+DEVICE_FN void
+block_missed(const AggregateArgs *args, const BlockTable *table, const RowCursor *cursor,
+			 uint32_t missed)
+{
+	PRAGMA_NO_UNROLL
+	for (int step = 0; step < ROWS_AT_ONCE; step++)
+	{
+		bool		again = ((missed >> step) & 1) != 0;
+		uint32_t	index = 0;
+		Row			row;
+
+		if (!warp_any(FULL_MASK, again))
+			continue;
+		row.passes = false;
+		if (again)
+		{
+			Raw			raw;
+
+			index = rows_index(args, cursor, step);
+			row_load(&args->batch, index, &raw);
+			row_eval(args, &raw, index, &row);
+		}
+		block_place(args, table, &row, index);
+	}
 }
 
 /* All threads of the block: merge the copies of each state, update its group. */
@@ -282,14 +355,18 @@ aggregate_block(const AggregateArgs *args)
 	block_table_init(&table);
 	while (rows_tile(args, &cursor, &tile))
 	{
+		uint32_t	missed = 0;
+
 		PRAGMA_UNROLL
 		for (int step = 0; step < ROWS_AT_ONCE; step++)
 		{
 			Row			row;
 
 			rows_step(args, &cursor, &tile, step, &row);
-			block_rows(args, &table, &row, tile.index[step]);
+			if (!block_take(args, &table, &row))
+				missed |= 1u << step;
 		}
+		block_missed(args, &table, &cursor, missed);
 	}
 	rows_end(args, &cursor);
 	block_table_merge(args, &table);

@@ -105,8 +105,9 @@ typedef unsigned long uintptr_t;
 /* Read-only memory: no other thread writes it during the kernel. */
 #define load_readonly(address) __ldg(address)
 
-/* Before a loop that is to be written out. */
+/* Before a loop that is to be written out, and one that is not. */
 #define PRAGMA_UNROLL _Pragma("unroll")
+#define PRAGMA_NO_UNROLL _Pragma("unroll 1")
 
 #define warp_sync(mask) __syncwarp(mask)
 #define warp_ballot(mask, value) __ballot_sync(mask, value)
@@ -283,6 +284,7 @@ load_volatile_u64(const uint64_t *address)
 #define load_readonly(address) (*(address))
 
 #define PRAGMA_UNROLL
+#define PRAGMA_NO_UNROLL
 
 #define SIMT_WARP(kind, mask, value, operand) \
 	simt_rt->warp(simt_rt, kind, mask, value, operand, SIMT_SITE)

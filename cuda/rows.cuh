@@ -93,6 +93,15 @@ rows_load(const AggregateArgs *args, RowCursor *cursor, bool whole, Tile *tile)
 	cursor->next += TILE_ROWS;
 }
 
+/* The thread's row at a step of the tile that was loaded last. */
+DEVICE_FN uint32_t
+rows_index(const AggregateArgs *args, const RowCursor *cursor, int step)
+{
+	uint64_t	row = cursor->next - TILE_ROWS + (uint32_t) step * WARP_SIZE + lane_index();
+
+	return args->batch.rows ? args->batch.rows[row] : (uint32_t) row;
+}
+
 /* The next tile, or false, for all lanes of a warp alike. */
 DEVICE_FN bool
 rows_tile(const AggregateArgs *args, RowCursor *cursor, Tile *tile)
