@@ -16,6 +16,9 @@
 /* Tiles of a warp's chunk: long runs stay in one warp. */
 #define SCAN_CHUNK_TILES 64
 
+/* Small rows with small keys: look at a tile as a whole first. */
+#define SCAN_WHOLE_TILES (ROWS_AT_ONCE == 4 && KEY_WORDS == 1)
+
 /* The run that a warp is in; all but words is the same in all lanes. */
 typedef struct Run
 {
@@ -169,13 +172,43 @@ scan_step(const AggregateArgs *args, Run *run, Row *row, uint32_t active, uint32
 }
 
 /*
- * Merge the rows of a tile from `step` on into the run, as long as all lanes'
- * rows belong to it.  Gives the step at which they do not, its rows in *row and
- * those that pass in *active, or ROWS_AT_ONCE.  whole: see rows_load.
+ * Merge the rows of a tile into the run, if all lanes' rows belong to it.  Keys
+ * are looked at first, with one vote for all steps; of rows whose keys or values
+ * are long to compute that would be more work than it saves.
+ */
+DEVICE_FN bool
+scan_tile(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, Run *run)
+{
+	bool		same = true;
+	Row			row;
+
+	PRAGMA_UNROLL
+	for (int i = 0; i < ROWS_AT_ONCE; i++)
+	{
+		row_eval(args, &tile->raw[i], tile->index[i], &row);
+		same = same && (!row.passes || key_same(args, row.key, run->key));
+	}
+	if (!warp_all(FULL_MASK, same))
+		return false;
+	PRAGMA_UNROLL
+	for (int i = 0; i < ROWS_AT_ONCE; i++)
+	{
+		rows_eval(args, cursor, tile, i, true, &row);
+		words_merge(run->words, row.words);
+		if (row.passes)
+			row_values(args, run->slot, &row);
+	}
+	return true;
+}
+
+/*
+ * The same from `step` on, as long as all lanes' rows belong to the run.  Gives
+ * the step at which they do not, its rows in *row and those that pass in *active,
+ * or ROWS_AT_ONCE.
  */
 DEVICE_FN int
-scan_run(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, bool whole, int step,
-		 Run *run, Row *row, uint32_t *index, uint32_t *active)
+scan_steps(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int step,
+		   Run *run, Row *row, uint32_t *index, uint32_t *active)
 {
 	int			stop = ROWS_AT_ONCE;
 
@@ -184,7 +217,7 @@ scan_run(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, bool wh
 	{
 		if (i < step || stop < ROWS_AT_ONCE)
 			continue;
-		rows_eval(args, cursor, tile, i, whole || tile->valid[i], row);
+		rows_step(args, cursor, tile, i, row);
 		if (run->slot != GROUP_NONE &&
 			warp_all(FULL_MASK, !row->passes || key_same(args, row->key, run->key)))
 		{
@@ -221,15 +254,16 @@ aggregate_scan(const AggregateArgs *args)
 			rows_load(args, &cursor, true, &tile);
 		else
 			rows_load(args, &cursor, false, &tile);
+		if (SCAN_WHOLE_TILES && whole && run.slot != GROUP_NONE &&
+			scan_tile(args, &cursor, &tile, &run))
+			continue;
 		for (int step = 0;; step++)
 		{
 			Row			row;
 			uint32_t	active;
 			uint32_t	index;
 
-			step = whole ?
-				scan_run(args, &cursor, &tile, true, step, &run, &row, &index, &active) :
-				scan_run(args, &cursor, &tile, false, step, &run, &row, &index, &active);
+			step = scan_steps(args, &cursor, &tile, step, &run, &row, &index, &active);
 			if (step == ROWS_AT_ONCE)
 				break;
 			scan_step(args, &run, &row, active, index);

@@ -101,10 +101,10 @@ check_values_grow(void)
 
 /*
  * Rows so small that a thread holds several of them: all strategies, with keys
- * that can be addressed directly and with others.
+ * that can be addressed directly and with others, in long runs and not.
  */
 static void
-check_small_rows(const char *strategy, int32_t factor)
+check_small_rows(const char *strategy, bool sorted, int32_t factor)
 {
 	static int32_t keys[5001];
 	static double values[5001];
@@ -118,7 +118,7 @@ check_small_rows(const char *strategy, int32_t factor)
 
 	for (uint32_t i = 0; i < 5001; i++)
 	{
-		keys[i] = (int32_t) (i * 7919 % 5003 / 50) * factor;
+		keys[i] = (int32_t) (sorted ? i / 777 : i * 7919 % 5003 / 50) * factor;
 		values[i] = (i % 1000) / 8.0 - 20;
 	}
 	program_begin(b, SOURCE_COLUMNS);
@@ -129,8 +129,8 @@ check_small_rows(const char *strategy, int32_t factor)
 	program_finish(b, program);
 	expected = oracle_groups(program, NULL, &batch);
 	got = engine_groups_of_batch(engine, program, NULL, &hints, &batch, 5001);
-	ok(groups_same(program, expected, got), "small rows, keys %d apart, %s (ran %s), %zu groups",
-	   factor, strategy, got->stats.strategy, got->ngroups);
+	ok(groups_same(program, expected, got), "small rows, %s keys %d apart, %s (ran %s), %zu groups",
+	   sorted ? "sorted" : "mixed", factor, strategy, got->stats.strategy, got->ngroups);
 	groups_free(got);
 	groups_free(expected);
 	free(program);
@@ -169,8 +169,10 @@ main(void)
 	check_expressions();
 	for (size_t s = 0; s < NSTRATEGIES; s++)
 	{
-		check_small_rows(strategies[s], 1);
-		check_small_rows(strategies[s], 20000003);
+		check_small_rows(strategies[s], false, 1);
+		check_small_rows(strategies[s], false, 20000003);
+		check_small_rows(strategies[s], true, 1);
+		check_small_rows(strategies[s], true, 20000003);
 	}
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
 		for (size_t s = 0; s < NSTRATEGIES; s++)
