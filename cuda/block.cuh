@@ -366,7 +366,8 @@ aggregate_block(const AggregateArgs *args)
 			if (!block_take(args, &table, &row))
 				missed |= 1u << step;
 		}
-		block_missed(args, &table, &cursor, missed);
+		if (warp_any(FULL_MASK, missed != 0))
+			block_missed(args, &table, &cursor, missed);
 	}
 	rows_end(args, &cursor);
 	block_table_merge(args, &table);
