@@ -27,7 +27,6 @@
 #define GPUAGG_BLOCK_CUH
 
 #define BLOCK_MAX_PROBES 8
-#define BLOCK_CHUNK_TILES 1
 
 typedef struct BlockTable
 {
@@ -276,19 +275,14 @@ block_missed(const AggregateArgs *args, const BlockTable *table, const RowCursor
 	{
 		bool		again = ((missed >> step) & 1) != 0;
 		uint32_t	index = 0;
+		Raw			raw;
 		Row			row;
 
 		if (!warp_any(FULL_MASK, again))
 			continue;
 		row.passes = false;
-		if (again)
-		{
-			Raw			raw;
-
-			index = rows_index(args, cursor, step);
-			row_load(&args->batch, index, &raw);
+		if (again && rows_load_step(args, cursor, step, &raw, &index))
 			row_eval(args, &raw, index, &row);
-		}
 		block_place(args, table, &row, index);
 	}
 }
@@ -344,19 +338,28 @@ KERNEL(hot_bits, AggregateArgs, args)
 	atomic_or_u32(&args.hot[bit / 32], UINT32_C(1) << (bit % 32));
 }
 
+/*
+ * A block's rows stand behind one another: of clustered keys it then meets few.
+ * In each round its warps take a tile each.
+ */
 DEVICE_FN void
 aggregate_block(const AggregateArgs *args)
 {
 	DYNAMIC_SHARED(uint64_t, shared);
 	BlockTable	table = block_table(args, shared);
-	RowCursor	cursor = rows_begin(BLOCK_CHUNK_TILES);
+	uint32_t	round_rows = blockDim.x * ROWS_AT_ONCE;
+	uint64_t	all_rounds = (args->batch.nrows + round_rows - 1) / round_rows;
+	uint32_t	rounds = (uint32_t) ((all_rounds + gridDim.x - 1) / gridDim.x);
+	RowCursor	cursor = rows_begin(1);
 	Tile		tile;
 
+	cursor.next = (uint64_t) blockIdx.x * rounds * round_rows + warp_index() * TILE_ROWS;
 	block_table_init(&table);
-	while (rows_tile(args, &cursor, &tile))
+	while (rounds-- > 0 && cursor.next < args->batch.nrows)
 	{
 		uint32_t	missed = 0;
 
+		rows_load(args, &cursor, &tile);
 		PRAGMA_UNROLL
 		for (int step = 0; step < ROWS_AT_ONCE; step++)
 		{
@@ -368,6 +371,7 @@ aggregate_block(const AggregateArgs *args)
 		}
 		if (warp_any(FULL_MASK, missed != 0))
 			block_missed(args, &table, &cursor, missed);
+		cursor.next += round_rows - TILE_ROWS;
 	}
 	rows_end(args, &cursor);
 	block_table_merge(args, &table);

@@ -21,8 +21,8 @@ typedef struct RowCursor
 	uint64_t	chunk_rows;
 	uint64_t	stride;			/* between a warp's chunks */
 	uint64_t	passed;			/* rows that passed, of this thread */
-	bool		error;			/* did one of them have an error? */
-	bool		widen;			/* did a float sum have no room for one? */
+	uint32_t	error;			/* did one of them have an error? */
+	uint32_t	widen;			/* did a float sum have no room for one? */
 } RowCursor;
 
 /* One tile: the thread's rows, one a step. */
@@ -44,8 +44,8 @@ rows_begin(uint32_t chunk_tiles)
 	cursor.chunk_end = cursor.next + cursor.chunk_rows;
 	cursor.stride = grid_size() / WARP_SIZE * cursor.chunk_rows;
 	cursor.passed = 0;
-	cursor.error = false;
-	cursor.widen = false;
+	cursor.error = 0;
+	cursor.widen = 0;
 	return cursor;
 }
 
@@ -68,38 +68,45 @@ rows_whole(const AggregateArgs *args, const RowCursor *cursor)
 	return args->batch.rows == NULL && cursor->next + TILE_ROWS <= args->batch.nrows;
 }
 
-/*
- * Load the next tile.  A constant `whole`, which must be true only if rows_whole
- * is, makes code without a question for each row.
- */
+/* Load the next tile, of which all rows are there. */
 DEVICE_FN void
-rows_load(const AggregateArgs *args, RowCursor *cursor, bool whole, Tile *tile)
+rows_load_whole(const AggregateArgs *args, RowCursor *cursor, Tile *tile)
 {
-	const RowBatch *batch = &args->batch;
 	uint64_t	first = cursor->next + lane_index();
 
 	PRAGMA_UNROLL
 	for (int i = 0; i < ROWS_AT_ONCE; i++)
 	{
-		uint64_t	row = first + (uint32_t) i * WARP_SIZE;
-
-		tile->valid[i] = whole || row < batch->nrows;
-		if (tile->valid[i])
-		{
-			tile->index[i] = whole || !batch->rows ? (uint32_t) row : batch->rows[row];
-			row_load(batch, whole ? row : tile->index[i], &tile->raw[i]);
-		}
+		tile->valid[i] = true;
+		tile->index[i] = (uint32_t) first + (uint32_t) i * WARP_SIZE;
+		row_load(&args->batch, first + (uint32_t) i * WARP_SIZE, &tile->raw[i]);
 	}
 	cursor->next += TILE_ROWS;
 }
 
-/* The thread's row at a step of the tile that was loaded last. */
-DEVICE_FN uint32_t
-rows_index(const AggregateArgs *args, const RowCursor *cursor, int step)
+/* A row of the last tile, for the first time or once more; false: it is not there. */
+DEVICE_FN bool
+rows_load_step(const AggregateArgs *args, const RowCursor *cursor, int step, Raw *raw,
+			   uint32_t *index)
 {
+	const RowBatch *batch = &args->batch;
 	uint64_t	row = cursor->next - TILE_ROWS + (uint32_t) step * WARP_SIZE + lane_index();
 
-	return args->batch.rows ? args->batch.rows[row] : (uint32_t) row;
+	if (row >= batch->nrows)
+		return false;
+	*index = batch->rows ? batch->rows[row] : (uint32_t) row;
+	row_load(batch, *index, raw);
+	return true;
+}
+
+/* Load the next tile, or what there is of it. */
+DEVICE_FN void
+rows_load(const AggregateArgs *args, RowCursor *cursor, Tile *tile)
+{
+	cursor->next += TILE_ROWS;
+	PRAGMA_UNROLL
+	for (int i = 0; i < ROWS_AT_ONCE; i++)
+		tile->valid[i] = rows_load_step(args, cursor, i, &tile->raw[i], &tile->index[i]);
 }
 
 /* The next tile, or false, for all lanes of a warp alike. */
@@ -108,23 +115,23 @@ rows_tile(const AggregateArgs *args, RowCursor *cursor, Tile *tile)
 {
 	if (!rows_more(args, cursor))
 		return false;
-	rows_load(args, cursor, false, tile);
+	rows_load(args, cursor, tile);
 	return true;
 }
 
 /*
- * The row of one step, which is there if `valid`; if it does not pass, its words
- * contribute nothing.
+ * A row that has been loaded, if `valid`; if it does not pass, its words contribute
+ * nothing.
  */
 DEVICE_FN void
-rows_eval(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int step,
+rows_eval(const AggregateArgs *args, RowCursor *cursor, const Raw *raw, uint32_t index,
 		  bool valid, Row *row)
 {
 	row->passes = false;
 	row->error = false;
 	row->widen = false;
 	if (valid)
-		row_eval(args, &tile->raw[step], tile->index[step], row);
+		row_eval(args, raw, index, row);
 	if (!row->passes)
 	{
 		for (int i = 0; i < KEY_WORDS; i++)
@@ -140,7 +147,7 @@ DEVICE_FN void
 rows_step(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int step,
 		  Row *row)
 {
-	rows_eval(args, cursor, tile, step, tile->valid[step], row);
+	rows_eval(args, cursor, &tile->raw[step], tile->index[step], tile->valid[step], row);
 }
 
 /* Tell what came of the thread's rows; all lanes of a warp together. */

@@ -193,7 +193,7 @@ scan_tile(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, Run *r
 	PRAGMA_UNROLL
 	for (int i = 0; i < ROWS_AT_ONCE; i++)
 	{
-		rows_eval(args, cursor, tile, i, true, &row);
+		rows_eval(args, cursor, &tile->raw[i], tile->index[i], true, &row);
 		words_merge(run->words, row.words);
 		if (row.passes)
 			row_values(args, run->slot, &row);
@@ -251,9 +251,9 @@ aggregate_scan(const AggregateArgs *args)
 		bool		whole = rows_whole(args, &cursor);
 
 		if (whole)
-			rows_load(args, &cursor, true, &tile);
+			rows_load_whole(args, &cursor, &tile);
 		else
-			rows_load(args, &cursor, false, &tile);
+			rows_load(args, &cursor, &tile);
 		if (SCAN_WHOLE_TILES && whole && run.slot != GROUP_NONE &&
 			scan_tile(args, &cursor, &tile, &run))
 			continue;

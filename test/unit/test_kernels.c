@@ -229,7 +229,7 @@ facts_of(uint32_t (*key) (uint32_t row), uint32_t n)
 		rows[i].value = key(i);
 		rows[i].hash = (uint64_t) key(i) * UINT64_C(0x9e3779b97f4a7c15);
 	}
-	sample_facts(rows, n, &facts);
+	sample_facts(rows, n, 100000, &facts);
 	free(rows);
 	return facts;
 }
@@ -264,6 +264,12 @@ static uint32_t
 key_heavy(uint32_t row)
 {
 	return scramble(row) & 1 ? 7 : key_of_million(row);
+}
+
+static uint32_t
+key_slow(uint32_t row)
+{
+	return (row / 512 * 4 + scramble(row) % 4) * 2654435761u;
 }
 
 static uint32_t
@@ -346,5 +352,6 @@ main(void)
 	expect_choice("a million random", key_of_million, 0, -1, STRATEGY_PEERS);
 	expect_choice("heavy", key_heavy, 0, -1, STRATEGY_VOTE);
 	expect_choice("near each other", key_near, 0, -1, STRATEGY_PEERS);
+	expect_choice("near each other for long", key_slow, 0, -1, STRATEGY_BLOCK);
 	return done_testing();
 }

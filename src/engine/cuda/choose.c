@@ -80,6 +80,49 @@ compare_counts(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+/*
+ * How a chunk's keys follow each other: *distinct keys in its first half, *fresh
+ * ones in the second.
+ */
+static void
+chunk_keys(const SampledRow *rows, uint32_t n, uint32_t *distinct, uint32_t *fresh)
+{
+	uint64_t	seen[2 * SAMPLE_CHUNK];
+	bool		used[2 * SAMPLE_CHUNK] = {0};
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		uint32_t	at = (uint32_t) (rows[i].hash >> 32) % (2 * SAMPLE_CHUNK);
+
+		if (!rows[i].passes)
+			continue;
+		while (used[at] && seen[at] != rows[i].hash)
+			at = (at + 1) % (2 * SAMPLE_CHUNK);
+		if (used[at])
+			continue;
+		used[at] = true;
+		seen[at] = rows[i].hash;
+		if (i < n / 2)
+			(*distinct)++;
+		else
+			(*fresh)++;
+	}
+}
+
+/* Keys that so many neighbouring rows have. */
+static double
+keys_of_rows(const SampledRow *rows, uint32_t nrows, uint64_t neighbours)
+{
+	uint32_t	distinct = 0;
+	uint32_t	fresh = 0;
+	double		chunks = (double) nrows / SAMPLE_CHUNK;
+
+	for (uint32_t i = 0; i < nrows; i += SAMPLE_CHUNK)
+		chunk_keys(rows + i, nrows - i < SAMPLE_CHUNK ? nrows - i : SAMPLE_CHUNK,
+				   &distinct, &fresh);
+	return (distinct + fresh * 2.0 * neighbours / SAMPLE_CHUNK) / chunks;
+}
+
 /* Rows of one window of 32 that have no equal row before them there. */
 static uint32_t
 window_distinct(const SampledRow *rows, uint32_t n)
@@ -170,13 +213,15 @@ key_facts(const SampledRow *rows, uint32_t n, const SampledKey *keys, uint32_t n
 }
 
 void
-sample_facts(SampledRow *rows, uint32_t nrows, SampleFacts *facts)
+sample_facts(SampledRow *rows, uint32_t nrows, uint64_t block_rows, SampleFacts *facts)
 {
+	double		block_keys = keys_of_rows(rows, nrows, block_rows);
 	uint32_t	n = neighbour_facts(rows, nrows, facts);
 	SampledKey *keys = calloc(n + 1, sizeof(*keys));
 	uint32_t	nkeys = 0;
 
 	facts->rows = n;
+	facts->block_keys = block_keys;
 	facts->distinct = 0;
 	facts->groups = 0;
 	facts->heaviest = facts->second = facts->covered = 0;
@@ -290,28 +335,51 @@ is_clustered(const SampleFacts *facts)
 }
 
 /*
- * nwords: of a state.  fits: private tables hold all groups, with copies enough
- * for frequent keys.  many_hashed: the group table is a hash table larger than L2.
+ * Private tables for the keys that a block meets, with copies enough, where these
+ * are few of a hash table's: so clustered keys need not be looked for in the warp.
+ */
+static bool
+choose_clustered(const KernelLayout *layout, const SampleFacts *facts,
+				 uint32_t shared_limit, Choice *choice)
+{
+	uint64_t	keys = (uint64_t) facts->block_keys;
+	uint32_t	slots;
+	uint32_t	replicas;
+
+	if (choice->table != TABLE_HASH || !is_clustered(facts) ||
+		!block_dimensions(layout, keys, 0, shared_limit, &slots, &replicas) ||
+		slots < 2 * keys || replicas < BLOCK_CALM_REPLICAS)
+		return false;
+	choice->block_slots = slots;
+	choice->block_replicas = replicas;
+	return true;
+}
+
+/*
+ * fits: private tables hold all groups that are expected.  few: they hold those
+ * that a block meets.
  */
 static Strategy
-choose_strategy(const SampleFacts *facts, int nwords, bool fits, uint32_t replicas,
-				bool many_hashed)
+choose_strategy(const SampleFacts *facts, const KernelLayout *layout, const Choice *choice,
+				bool fits, bool few)
 {
-	bool		contended = facts->heaviest >= HEAVY_SHARE && replicas < BLOCK_CALM_REPLICAS;
+	bool		contended = facts->heaviest >= HEAVY_SHARE &&
+		choice->block_replicas < BLOCK_CALM_REPLICAS;
 
-	if (nwords > LAYOUT_MERGE_WORDS)
+	if (layout->nwords > LAYOUT_MERGE_WORDS)
 		return STRATEGY_ATOMIC;
 	if (facts->run_length >= SCAN_RUN_LENGTH)
-		return nwords <= SCAN_MAX_WORDS ? STRATEGY_SCAN : STRATEGY_PEERS;
+		return layout->nwords <= SCAN_MAX_WORDS ? STRATEGY_SCAN : STRATEGY_PEERS;
 	if (is_clustered(facts))
-		return STRATEGY_PEERS;
+		return few ? STRATEGY_BLOCK : STRATEGY_PEERS;
 	if (fits && !contended)
 		return STRATEGY_BLOCK;
 	if (facts->heaviest >= VOTE_SHARE && facts->second < HEAVY_SHARE)
 		return STRATEGY_VOTE;
 	if (facts->covered >= BLOCK_COVERED || fits)
 		return STRATEGY_BLOCK;
-	if (facts->peers >= PEERS_PER_WARP || many_hashed)
+	if (facts->peers >= PEERS_PER_WARP ||
+		(choice->table == TABLE_HASH && choice->groups > PEERS_HASHED_GROUPS))
 		return STRATEGY_PEERS;
 	return STRATEGY_ATOMIC;
 }
@@ -345,6 +413,7 @@ choose_from_facts(const Program *program, const KernelLayout *layouts,
 	Choice		choice = {0};
 	const KernelLayout *layout;
 	bool		fits;
+	bool		few;
 
 	choice.groups = groups < UINT32_MAX ? (uint64_t) groups : UINT32_MAX;
 	if (choose_direct(program, facts, groups, &choice) &&
@@ -359,13 +428,12 @@ choose_from_facts(const Program *program, const KernelLayout *layouts,
 							shared_limit, &choice.block_slots, &choice.block_replicas);
 	if (!choice.block_direct)
 		fits = fits && choice.block_slots >= choice.groups * 4 / 3;
-	choice.strategy = choose_strategy(facts, layout->nwords, fits, choice.block_replicas,
-									  choice.table == TABLE_HASH &&
-									  choice.groups > PEERS_HASHED_GROUPS);
+	few = choose_clustered(layout, facts, shared_limit, &choice);
+	choice.strategy = choose_strategy(facts, layout, &choice, fits, few);
 	if (forced >= 0 && forced != STRATEGY_REDUCE && layout->nwords <= LAYOUT_MERGE_WORDS)
 		choice.strategy = (Strategy) forced;
 	if (choice.strategy == STRATEGY_BLOCK)
-		choose_block(layout, facts, shared_limit, fits, &choice);
+		choose_block(layout, facts, shared_limit, fits || few, &choice);
 	return choice;
 }
 
@@ -425,7 +493,7 @@ sample_batch(CudaRun *run, const RowBatch *batch, SampleFacts *facts)
 	if (status == ENGINE_OK)
 		status = take_sample(run, batch, &kernels, &sampled, rows, nrows);
 	if (status == ENGINE_OK)
-		sample_facts(rows, nrows, facts);
+		sample_facts(rows, nrows, batch->nrows / run->device->info.multiprocessors, facts);
 	run_free(run, &sampled);
 	kernels_release(&kernels);
 	return status;

@@ -28,15 +28,17 @@ typedef struct SampleFacts
 	double		covered;		/* share of the hot keys, see below */
 	int64_t		min;			/* of the values, if the key is one integer */
 	int64_t		max;
+	double		block_keys;		/* of the neighbouring rows that a block takes */
 	uint32_t	nhot;			/* keys frequent enough to be known as such */
 	struct SampledRow hot[SAMPLE_HOT];	/* a row of each, the most frequent first */
 } SampleFacts;
 
 /*
- * Facts of sampled rows; chunks begin at multiples of SAMPLE_CHUNK.  Reorders
- * the rows.
+ * Facts of sampled rows; chunks begin at multiples of SAMPLE_CHUNK.  block_rows:
+ * about what a block of strategy `block` takes.  Reorders the rows.
  */
-extern void sample_facts(struct SampledRow *rows, uint32_t nrows, SampleFacts *facts);
+extern void sample_facts(struct SampledRow *rows, uint32_t nrows, uint64_t block_rows,
+						 SampleFacts *facts);
 
 /*
  * What to do: for a Program with keys.  forced: a Strategy, or -1; one that

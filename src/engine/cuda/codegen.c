@@ -224,6 +224,20 @@ codegen_normalize(const Program *program, const KernelLayout *layout, Text *text
 	text_append(text, "}\n\n");
 }
 
+/*
+ * Blocks of a multiprocessor that share its registers: as many as small states
+ * leave room for, of which scan and vote keep one more.
+ */
+static int
+blocks_wanted(const KernelLayout *layout, Strategy strategy)
+{
+	if (strategy == STRATEGY_BLOCK || layout->nwords > 8)
+		return 1;
+	if (strategy == STRATEGY_SCAN || strategy == STRATEGY_VOTE || layout->nwords > 4)
+		return 3;
+	return 4;
+}
+
 static void
 codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy strategy,
 				  Text *text)
@@ -242,11 +256,9 @@ codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy s
 		text_append(text, "#include \"exponents.cuh\"\n");
 	if (files[strategy] != NULL)
 		text_append(text, "#include \"%s.cuh\"\n", files[strategy]);
-	/* small states find room in the registers of three blocks */
 	text_append(text, "\nKERNEL_BOUNDS(aggregate, AggregateArgs, args, %d, %d)\n"
 				"{\n\taggregate_%s(&args);\n}\n",
-				threads[strategy], threads[strategy] == 256 && layout->nwords <= 8 ? 3 : 1,
-				strategy_names[strategy]);
+				threads[strategy], blocks_wanted(layout, strategy), strategy_names[strategy]);
 }
 
 void
