@@ -125,7 +125,6 @@ typedef struct AggregateArgs
 	uint32_t	block_slots;	/* block: slots of a block's table, a power of 2
 								 * unless direct */
 	uint32_t	block_replicas; /* block: copies of each state, a power of 2 */
-	uint32_t	block_direct;	/* block: the key is the slot's number */
 	uint32_t	nhot;			/* hot_bits: frequent keys, in `sampled` */
 	POINTER(struct SampledRow) sampled;
 	uint64_t	sample_chunk;	/* rows of a chunk, a multiple of 32 */

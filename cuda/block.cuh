@@ -36,7 +36,6 @@ typedef struct BlockTable
 	uint32_t   *groups;			/* KEY_WORDS == 1: the group's slot */
 	uint32_t	slots;
 	uint32_t	replicas;
-	bool		direct;			/* no keys: slots as in the group table */
 } BlockTable;
 
 DEVICE_FN BlockTable
@@ -46,7 +45,6 @@ block_table(const AggregateArgs *args, uint64_t *shared)
 
 	table.slots = args->block_slots;
 	table.replicas = args->block_replicas;
-	table.direct = TABLE_DIRECT && args->block_direct;
 	table.states = shared;
 	table.keys = shared + (uint64_t) NWORDS * table.slots * table.replicas;
 	table.groups = (uint32_t *) (table.keys + table.slots);
@@ -62,7 +60,7 @@ block_table_init(const BlockTable *table)
 	for (uint32_t i = threadIdx.x; i < copies; i += blockDim.x)
 		for (int word = 0; word < NWORDS; word++)
 			table->states[(uint32_t) word * copies + i] = word_start(word);
-	for (uint32_t i = threadIdx.x; i < table->slots && !table->direct; i += blockDim.x)
+	for (uint32_t i = threadIdx.x; i < table->slots && !BLOCK_DIRECT; i += blockDim.x)
 	{
 		table->keys[i] = SLOT_EMPTY;
 #if KEY_WORDS == 1
@@ -113,7 +111,7 @@ block_lookup(const AggregateArgs *args, const BlockTable *table, const uint64_t 
 {
 	uint32_t	slot = (uint32_t) (key_hash(key) >> 8) & (table->slots - 1);
 
-	if (table->direct)
+	if (BLOCK_DIRECT)
 		return key[0] < table->slots ? (uint32_t) key[0] : GROUP_NONE;
 	if (!block_admits(args, key))
 		return GROUP_NONE;
@@ -142,7 +140,7 @@ block_find(const AggregateArgs *args, const BlockTable *table, const uint64_t *k
 
 	*group = GROUP_NONE;
 #if TABLE_DIRECT
-	if (key[0] >= args->table.capacity || table->direct)
+	if (key[0] >= args->table.capacity || BLOCK_DIRECT)
 		return GROUP_NONE;
 #endif
 	if (!block_admits(args, key))
@@ -186,7 +184,7 @@ block_find(const AggregateArgs *args, const BlockTable *table, const uint64_t *k
 DEVICE_FN uint32_t
 block_group(const BlockTable *table, uint32_t slot)
 {
-	if (table->direct)
+	if (BLOCK_DIRECT)
 		return slot;
 #if KEY_WORDS == 1
 	return load_volatile_u32(&table->groups[slot]);
@@ -219,7 +217,7 @@ block_take(const AggregateArgs *args, const BlockTable *table, const Row *row)
 	if (row->passes)
 		slot = block_lookup(args, table, row->key);
 	/* some have looked at more slots than others */
-	if (!table->direct)
+	if (!BLOCK_DIRECT)
 		warp_sync(FULL_MASK);
 	if (slot == GROUP_NONE)
 		return !row->passes;
@@ -243,7 +241,7 @@ block_place(const AggregateArgs *args, const BlockTable *table, const Row *row,
 
 	if (row->passes)
 		slot = block_find(args, table, row->key, &group);
-	if (!table->direct)
+	if (!BLOCK_DIRECT)
 		warp_sync(FULL_MASK);
 	if (!row->passes)
 		return;

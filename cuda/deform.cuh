@@ -15,6 +15,8 @@
  * itself sets an error in the counters, and the host drops the batch.  A row with
  * a needed value that is compressed or stored out of line is marked as left out,
  * if the program leaves rows.
+ *
+ * DEFORM_NUMERIC: there are columns of type numeric.  They have most of the code.
  */
 #ifndef GPUAGG_DEFORM_CUH
 #define GPUAGG_DEFORM_CUH
@@ -247,7 +249,7 @@ put_value(const DeformArgs *args, const DeformColumn *column, uint32_t row,
 		put_isnull(&args->batch, column, row, false);
 		return ERROR_TOASTED;
 	}
-	if (column->numeric != NUMERIC_NONE)
+	if (DEFORM_NUMERIC && column->numeric != NUMERIC_NONE)
 	{
 		if (!numeric_read_part(column->numeric, column->width == sizeof(Wide),
 							   from, value->size - value->header, column->scale, to))

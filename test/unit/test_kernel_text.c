@@ -51,7 +51,7 @@ compile_program(const char *name, const Program *program, TableKind table, Kerne
 	size_t		size;
 
 	layout_make(program, table, &layout);
-	codegen(program, &layout, part, strategy, &text);
+	codegen(program, &layout, part, strategy, table == TABLE_DIRECT, &text);
 	snprintf(full, sizeof(full), "%s_%s_%s", name,
 			 part == PART_SAMPLE ? "sample" : strategy_name(strategy),
 			 table == TABLE_DIRECT ? "direct" : "hash");
@@ -75,6 +75,29 @@ plain_program(void)
 	program_finish(b, program);
 	free(b);
 	return program;
+}
+
+static void
+compile_deform(const char *name, bool numeric)
+{
+	Text		text = {0};
+
+	codegen_deform(numeric, &text);
+	compile(name, text.data, 90);
+	text_free(&text);
+}
+
+/* Private tables with keys although the group table has none: it is too large. */
+static void
+compile_keyed_block(const char *name, const Program *program)
+{
+	static KernelLayout layout;
+	Text		text = {0};
+
+	layout_make(program, TABLE_DIRECT, &layout);
+	codegen(program, &layout, PART_AGGREGATE, STRATEGY_BLOCK, false, &text);
+	compile(name, text.data, 90);
+	text_free(&text);
 }
 
 /*
@@ -150,8 +173,9 @@ main(void)
 		test_large_state();
 		compile_program("integer", integer, TABLE_DIRECT, PART_SAMPLE, STRATEGY_ATOMIC, 90);
 		compile_program("wide", wide, TABLE_HASH, PART_SAMPLE, STRATEGY_ATOMIC, 90);
-		compile("deform", "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
-				"#include \"args.cuh\"\n#include \"deform.cuh\"\n", 90);
+		compile_keyed_block("plain_block_keyed", plain);
+		compile_deform("deform", false);
+		compile_deform("deform_numeric", true);
 	}
 	free(plain);
 	free(wide);

@@ -56,7 +56,6 @@ launch(CudaRun *run, InputBuffer *buffer, const RowBatch *batch)
 
 	row_args(run, buffer, batch, &args);
 	args.hot = run->choice.hot ? run->hot.ptr : 0;
-	args.block_direct = run->choice.block_direct;
 	args.block_slots = run->choice.block_slots;
 	args.block_replicas = run->choice.block_replicas;
 	if (run->choice.strategy == STRATEGY_BLOCK)

@@ -240,7 +240,7 @@ blocks_wanted(const KernelLayout *layout, Strategy strategy)
 
 static void
 codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy strategy,
-				  Text *text)
+				  bool block_direct, Text *text)
 {
 	static const char *const files[STRATEGY_COUNT] = {
 		NULL, "block", "peers", "peers", "scan", "vote", "reduce"
@@ -254,6 +254,8 @@ codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy s
 	text_append(text, "#include \"emit.cuh\"\n");
 	if (codegen_needs_exponents(program))
 		text_append(text, "#include \"exponents.cuh\"\n");
+	if (strategy == STRATEGY_BLOCK)
+		text_append(text, "#define BLOCK_DIRECT %d\n", block_direct);
 	if (files[strategy] != NULL)
 		text_append(text, "#include \"%s.cuh\"\n", files[strategy]);
 	text_append(text, "\nKERNEL_BOUNDS(aggregate, AggregateArgs, args, %d, %d)\n"
@@ -263,7 +265,7 @@ codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy s
 
 void
 codegen(const Program *program, const KernelLayout *layout, KernelPart part,
-		Strategy strategy, Text *text)
+		Strategy strategy, bool block_direct, Text *text)
 {
 	codegen_macros(program, layout, text);
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
@@ -279,5 +281,13 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 		text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n"
 					"#include \"sample.cuh\"\n");
 	else
-		codegen_aggregate(program, layout, strategy, text);
+		codegen_aggregate(program, layout, strategy, block_direct, text);
+}
+
+void
+codegen_deform(bool numeric, Text *text)
+{
+	text_append(text, "#define DEFORM_NUMERIC %d\n", numeric);
+	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
+				"#include \"args.cuh\"\n#include \"deform.cuh\"\n");
 }

@@ -37,9 +37,15 @@ typedef enum KernelPart
 	PART_AGGREGATE
 } KernelPart;
 
-/* Append the text of a module's kernels. */
+/*
+ * Append the text of a module's kernels.  block_direct: the private tables of
+ * strategy `block` have no keys, but the slots of a group table that has none.
+ */
 extern void codegen(const Program *program, const KernelLayout *layout,
-					KernelPart part, Strategy strategy, Text *text);
+					KernelPart part, Strategy strategy, bool block_direct, Text *text);
+
+/* The same of the kernel `deform`.  numeric: there are columns of that type. */
+extern void codegen_deform(bool numeric, Text *text);
 
 /* Is there a kernel `exponents`, from which the units of float sums come? */
 extern bool codegen_needs_exponents(const Program *program);

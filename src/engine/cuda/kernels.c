@@ -84,7 +84,7 @@ kernels_load(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kerne
 	Text		text = {0};
 	EngineStatus status;
 
-	codegen(run->program, layout, part, choice->strategy, &text);
+	codegen(run->program, layout, part, choice->strategy, choice->block_direct, &text);
 	status = load_module(run, &text, &kernels->module);
 	text_free(&text);
 	if (status != ENGINE_OK)
@@ -95,11 +95,14 @@ kernels_load(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kerne
 EngineStatus
 kernels_load_deform(CudaRun *run)
 {
+	const Column *columns = program_columns(run->program);
+	bool		numeric = false;
 	Text		text = {0};
 	EngineStatus status;
 
-	text_append(&text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
-				"#include \"args.cuh\"\n#include \"deform.cuh\"\n");
+	for (int i = 0; i < run->program->ncolumns; i++)
+		numeric = numeric || columns[i].numeric != NUMERIC_NONE;
+	codegen_deform(numeric, &text);
 	status = load_module(run, &text, &run->deform_module);
 	text_free(&text);
 	if (status != ENGINE_OK)
