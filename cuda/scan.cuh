@@ -202,12 +202,31 @@ scan_tile(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, Run *r
 }
 
 /*
- * The same from `step` on, as long as all lanes' rows belong to the run.  Gives
- * the step at which they do not, its rows in *row and those that pass in *active,
- * or ROWS_AT_ONCE.
+ * Merge the rows of a step into the run, if all lanes' rows belong to it.  False:
+ * they do not; *active are the lanes whose rows pass.
+ */
+DEVICE_FN bool
+scan_merge(const AggregateArgs *args, Run *run, const Row *row, uint32_t *active)
+{
+	if (run->slot != GROUP_NONE &&
+		warp_all(FULL_MASK, !row->passes || key_same(args, row->key, run->key)))
+	{
+		words_merge(run->words, row->words);
+		if (row->passes)
+			row_values(args, run->slot, row);
+		return true;
+	}
+	*active = warp_ballot(FULL_MASK, row->passes);
+	return *active == 0;
+}
+
+/*
+ * The steps of a whole tile, from `step` on, as long as all lanes' rows belong to
+ * the run.  Gives the step at which they do not, its rows in *row, their numbers
+ * in *index, or ROWS_AT_ONCE.
  */
 DEVICE_FN int
-scan_steps(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int step,
+scan_whole(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int step,
 		   Run *run, Row *row, uint32_t *index, uint32_t *active)
 {
 	int			stop = ROWS_AT_ONCE;
@@ -217,23 +236,32 @@ scan_steps(const AggregateArgs *args, RowCursor *cursor, const Tile *tile, int s
 	{
 		if (i < step || stop < ROWS_AT_ONCE)
 			continue;
-		rows_step(args, cursor, tile, i, row);
-		if (run->slot != GROUP_NONE &&
-			warp_all(FULL_MASK, !row->passes || key_same(args, row->key, run->key)))
-		{
-			words_merge(run->words, row->words);
-			if (row->passes)
-				row_values(args, run->slot, row);
-			continue;
-		}
-		*active = warp_ballot(FULL_MASK, row->passes);
-		if (*active != 0)
+		rows_eval(args, cursor, &tile->raw[i], tile->index[i], true, row);
+		if (!scan_merge(args, run, row, active))
 		{
 			*index = tile->index[i];
 			stop = i;
 		}
 	}
 	return stop;
+}
+
+/* The same of a tile of which not all rows are there: there are few such tiles. */
+DEVICE_FN int
+scan_partial(const AggregateArgs *args, RowCursor *cursor, int step, Run *run, Row *row,
+			 uint32_t *index, uint32_t *active)
+{
+	PRAGMA_NO_UNROLL
+	for (; step < ROWS_AT_ONCE; step++)
+	{
+		Raw			raw;
+		bool		valid = rows_load_step(args, cursor, step, &raw, index);
+
+		rows_eval(args, cursor, &raw, *index, valid, row);
+		if (!scan_merge(args, run, row, active))
+			break;
+	}
+	return step;
 }
 
 /* There is one copy of scan_step: it is long, and rarely needed. */
@@ -253,7 +281,7 @@ aggregate_scan(const AggregateArgs *args)
 		if (whole)
 			rows_load_whole(args, &cursor, &tile);
 		else
-			rows_load(args, &cursor, &tile);
+			cursor.next += TILE_ROWS;
 		if (SCAN_WHOLE_TILES && whole && run.slot != GROUP_NONE &&
 			scan_tile(args, &cursor, &tile, &run))
 			continue;
@@ -261,9 +289,11 @@ aggregate_scan(const AggregateArgs *args)
 		{
 			Row			row;
 			uint32_t	active;
-			uint32_t	index;
+			uint32_t	index = 0;
 
-			step = scan_steps(args, &cursor, &tile, step, &run, &row, &index, &active);
+			step = whole ?
+				scan_whole(args, &cursor, &tile, step, &run, &row, &index, &active) :
+				scan_partial(args, &cursor, step, &run, &row, &index, &active);
 			if (step == ROWS_AT_ONCE)
 				break;
 			scan_step(args, &run, &row, active, index);
