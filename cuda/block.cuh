@@ -17,6 +17,11 @@
  * cannot fail.  A group table that is addressed directly and small enough has a
  * private table of the same form, without keys.
  *
+ * Rows go two ways.  Those whose keys have private slots, nearly all, are taken in
+ * as they come, by code that is written out for each step of a tile; the others
+ * are computed again behind the tile, by one piece of code that can find slots and
+ * groups.
+ *
  * Extremes that are kept by reference have no copies in private tables: nearly
  * all rows only compare a word with the group's, which any cache has.
  *
@@ -119,18 +124,19 @@ block_lookup(const AggregateArgs *args, const BlockTable *table, const uint64_t 
 	{
 		uint64_t	entry = load_volatile_u64(&table->keys[slot]);
 
-		if (block_entry_is(args, entry, key))
-			return slot;
+		/* a key out of a direct table's range may look like an empty slot */
 		if (entry == SLOT_EMPTY)
 			return GROUP_NONE;
+		if (block_entry_is(args, entry, key))
+			return slot;
 		slot = (slot + 1) & (table->slots - 1);
 	}
 	return GROUP_NONE;
 }
 
 /*
- * The private slot of a key, which now gets one if it may, or GROUP_NONE; *group:
- * its slot of the group table.
+ * The private slot of a key, which now gets one if it may, or GROUP_NONE.  *group:
+ * its slot of the group table, if that had to be looked for.
  */
 DEVICE_FN uint32_t
 block_find(const AggregateArgs *args, const BlockTable *table, const uint64_t *key,
@@ -346,14 +352,15 @@ aggregate_block(const AggregateArgs *args)
 	DYNAMIC_SHARED(uint64_t, shared);
 	BlockTable	table = block_table(args, shared);
 	uint32_t	round_rows = blockDim.x * ROWS_AT_ONCE;
-	uint64_t	all_rounds = (args->batch.nrows + round_rows - 1) / round_rows;
-	uint32_t	rounds = (uint32_t) ((all_rounds + gridDim.x - 1) / gridDim.x);
+	uint64_t	rounds = (args->batch.nrows + round_rows - 1) / round_rows;
+	uint32_t	round = (uint32_t) (rounds * blockIdx.x / gridDim.x);
+	uint32_t	end = (uint32_t) (rounds * (blockIdx.x + 1) / gridDim.x);
 	RowCursor	cursor = rows_begin(1);
 	Tile		tile;
 
-	cursor.next = (uint64_t) blockIdx.x * rounds * round_rows + warp_index() * TILE_ROWS;
+	cursor.next = (uint64_t) round * round_rows + warp_index() * TILE_ROWS;
 	block_table_init(&table);
-	while (rounds-- > 0 && cursor.next < args->batch.nrows)
+	for (; round < end && cursor.next < args->batch.nrows; round++)
 	{
 		uint32_t	missed = 0;
 

@@ -1,12 +1,12 @@
 /*
  * rows.cuh
- *	  How a warp goes over the rows of a batch, for all strategies.
+ *	  How a warp goes over the rows of a batch.
  *
  * A warp takes tiles of ROWS_AT_ONCE steps of 32 neighbouring rows, one a lane:
  * all loads of a tile are coalesced and are given out before the first value is
  * used, so that enough bytes are in flight.  A chunk is what a warp takes in one
- * piece, CHUNK_TILES tiles behind one another, so that runs of equal keys stay
- * with one warp.
+ * piece, so many tiles behind one another, so that runs of equal keys stay with
+ * one warp.  (The blocks of strategy `block` share the rows in a way of their own.)
  */
 #ifndef GPUAGG_ROWS_CUH
 #define GPUAGG_ROWS_CUH
@@ -30,7 +30,7 @@ typedef struct Tile
 {
 	Raw			raw[ROWS_AT_ONCE];
 	uint32_t	index[ROWS_AT_ONCE];	/* of the row in the batch */
-	bool		valid[ROWS_AT_ONCE];
+	bool		valid[ROWS_AT_ONCE];	/* is it there? */
 } Tile;
 
 DEVICE_FN RowCursor
@@ -68,7 +68,7 @@ rows_whole(const AggregateArgs *args, const RowCursor *cursor)
 	return args->batch.rows == NULL && cursor->next + TILE_ROWS <= args->batch.nrows;
 }
 
-/* Load the next tile, of which all rows are there. */
+/* Load the next tile, of which all rows are there; `valid` stays open. */
 DEVICE_FN void
 rows_load_whole(const AggregateArgs *args, RowCursor *cursor, Tile *tile)
 {
@@ -77,14 +77,16 @@ rows_load_whole(const AggregateArgs *args, RowCursor *cursor, Tile *tile)
 	PRAGMA_UNROLL
 	for (int i = 0; i < ROWS_AT_ONCE; i++)
 	{
-		tile->valid[i] = true;
 		tile->index[i] = (uint32_t) first + (uint32_t) i * WARP_SIZE;
 		row_load(&args->batch, first + (uint32_t) i * WARP_SIZE, &tile->raw[i]);
 	}
 	cursor->next += TILE_ROWS;
 }
 
-/* A row of the last tile, for the first time or once more; false: it is not there. */
+/*
+ * Load a row of the tile behind which the cursor stands, for the first time or
+ * once more; false: it is not there.
+ */
 DEVICE_FN bool
 rows_load_step(const AggregateArgs *args, const RowCursor *cursor, int step, Raw *raw,
 			   uint32_t *index)

@@ -35,7 +35,7 @@
 #define GA_FN static inline
 #endif
 
-/* Before a loop over a number's words, which kernels of large states keep one. */
+/* Before a loop over a number's words, which for large states is not written out. */
 #if defined(__CUDACC_RTC__) && WIDE_STATE
 #define PRAGMA_WORDS _Pragma("unroll 1")
 #else

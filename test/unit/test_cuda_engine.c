@@ -99,6 +99,23 @@ check_values_grow(void)
 	free(b);
 }
 
+/* Count and sum of doubles by an int4, none of them nullable. */
+static Program *
+small_program(void)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+
+	program_begin(b, SOURCE_COLUMNS);
+	program_add_key(b, program_add_column(b, 1, VT_INT4, false, -1));
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program_add_acc(b, ACC_SUM_FLOAT, program_add_column(b, 2, VT_FLOAT8, false, -1), -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	return program;
+}
+
 /*
  * Rows so small that a thread holds several of them: all strategies, with keys
  * that can be addressed directly and with others, in long runs and not.
@@ -111,8 +128,7 @@ check_small_rows(const char *strategy, bool sorted, int32_t factor)
 	const ColumnVector columns[] = {{.values = keys}, {.values = values}};
 	ColumnBatch batch = {.nrows = 5001,.columns = columns};
 	EngineHints hints = {.strategy = strategy};
-	ProgramBuilder *b = malloc(sizeof(*b));
-	Program    *program;
+	Program    *program = small_program();
 	Groups	   *expected;
 	Groups	   *got;
 
@@ -121,12 +137,6 @@ check_small_rows(const char *strategy, bool sorted, int32_t factor)
 		keys[i] = (int32_t) (sorted ? i / 777 : i * 7919 % 5003 / 50) * factor;
 		values[i] = (i % 1000) / 8.0 - 20;
 	}
-	program_begin(b, SOURCE_COLUMNS);
-	program_add_key(b, program_add_column(b, 1, VT_INT4, false, -1));
-	program_add_acc(b, ACC_COUNT, -1, -1);
-	program_add_acc(b, ACC_SUM_FLOAT, program_add_column(b, 2, VT_FLOAT8, false, -1), -1);
-	program = calloc(1, program_size(b));
-	program_finish(b, program);
 	expected = oracle_groups(program, NULL, &batch);
 	got = engine_groups_of_batch(engine, program, NULL, &hints, &batch, 5001);
 	ok(groups_same(program, expected, got), "small rows, %s keys %d apart, %s (ran %s), %zu groups",
@@ -134,7 +144,46 @@ check_small_rows(const char *strategy, bool sorted, int32_t factor)
 	groups_free(got);
 	groups_free(expected);
 	free(program);
-	free(b);
+}
+
+/*
+ * Keys just below a directly addressed table's range, met when it is there, while
+ * blocks have private tables with keys, since the range is too large for others.
+ */
+static void
+check_below_range(void)
+{
+	enum
+	{
+		BUFFER = 128 * 1024,	/* rows that an input buffer takes */
+		NROWS = BUFFER + 1000,
+		RANGE = 100000
+	};
+	static int32_t keys[NROWS];
+	static double values[NROWS];
+	const ColumnVector columns[] = {{.values = keys}, {.values = values}};
+	ColumnBatch batch = {.nrows = NROWS,.columns = columns};
+	EngineHints hints = {.strategy = "block"};
+	Program    *program = small_program();
+	Groups	   *expected;
+	Groups	   *got;
+
+	for (uint32_t i = 0; i < NROWS; i++)
+	{
+		keys[i] = (int32_t) ((uint64_t) i * 7919 % RANGE);
+		values[i] = i;
+	}
+	/* the sample tells the range; see choose_direct */
+	keys[1] = RANGE - 1;
+	for (int32_t i = 0; i < 40; i++)
+		keys[BUFFER + i] = -(RANGE - 1) / 16 - 64 - 1 - i % 3;
+	expected = oracle_groups(program, NULL, &batch);
+	got = engine_groups_of_batch(engine, program, NULL, &hints, &batch, NROWS);
+	ok(groups_same(program, expected, got), "keys below a table's range (ran %s), %zu groups",
+	   got->stats.strategy, got->ngroups);
+	groups_free(got);
+	groups_free(expected);
+	free(program);
 }
 
 static const char *const strategies[] = {
@@ -167,6 +216,7 @@ main(void)
 		&cuda_engine : &simt_engine;
 	check_values_grow();
 	check_expressions();
+	check_below_range();
 	for (size_t s = 0; s < NSTRATEGIES; s++)
 	{
 		check_small_rows(strategies[s], false, 1);

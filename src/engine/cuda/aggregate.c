@@ -12,9 +12,6 @@
 
 #include "engine/cuda/run.h"
 
-/* Rows that are worth another block, so that small batches take few. */
-#define BLOCK_STRATEGY_ROWS 8192
-
 static uint32_t
 strategy_threads(const Choice *choice)
 {

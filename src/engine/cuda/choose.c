@@ -355,6 +355,13 @@ choose_clustered(const KernelLayout *layout, const SampleFacts *facts,
 	return true;
 }
 
+/* Do a frequent key's rows meet in too few copies of its state? */
+static bool
+is_contended(const SampleFacts *facts, const Choice *choice)
+{
+	return facts->heaviest >= HEAVY_SHARE && choice->block_replicas < BLOCK_CALM_REPLICAS;
+}
+
 /*
  * fits: private tables hold all groups that are expected.  few: they hold those
  * that a block meets.
@@ -363,16 +370,13 @@ static Strategy
 choose_strategy(const SampleFacts *facts, const KernelLayout *layout, const Choice *choice,
 				bool fits, bool few)
 {
-	bool		contended = facts->heaviest >= HEAVY_SHARE &&
-		choice->block_replicas < BLOCK_CALM_REPLICAS;
-
 	if (layout->nwords > LAYOUT_MERGE_WORDS)
 		return STRATEGY_ATOMIC;
 	if (facts->run_length >= SCAN_RUN_LENGTH)
 		return layout->nwords <= SCAN_MAX_WORDS ? STRATEGY_SCAN : STRATEGY_PEERS;
 	if (is_clustered(facts))
 		return few ? STRATEGY_BLOCK : STRATEGY_PEERS;
-	if (fits && !contended)
+	if (fits && !is_contended(facts, choice))
 		return STRATEGY_BLOCK;
 	if (facts->heaviest >= VOTE_SHARE && facts->second < HEAVY_SHARE)
 		return STRATEGY_VOTE;
@@ -392,10 +396,7 @@ static void
 choose_block(const KernelLayout *layout, const SampleFacts *facts, uint32_t shared_limit,
 			 bool fits, Choice *choice)
 {
-	bool		contended = facts->heaviest >= HEAVY_SHARE &&
-		choice->block_replicas < BLOCK_CALM_REPLICAS;
-
-	if (fits && !(contended && facts->covered >= BLOCK_COVERED))
+	if (fits && !(is_contended(facts, choice) && facts->covered >= BLOCK_COVERED))
 		return;
 	choice->hot = facts->nhot > 0;
 	choice->block_direct = false;
@@ -472,6 +473,15 @@ take_sample(CudaRun *run, const RowBatch *batch, const Kernels *kernels,
 	return run_device(run, device, "could not sample rows");
 }
 
+/* About how many neighbouring rows of a batch a block of strategy `block` takes. */
+static uint64_t
+rows_of_block(const CudaRun *run, uint64_t nrows)
+{
+	uint64_t	rows = nrows / run->device->info.multiprocessors;
+
+	return rows > BLOCK_STRATEGY_ROWS ? rows : BLOCK_STRATEGY_ROWS;
+}
+
 /* The facts of a batch's sample. */
 static EngineStatus
 sample_batch(CudaRun *run, const RowBatch *batch, SampleFacts *facts)
@@ -493,7 +503,7 @@ sample_batch(CudaRun *run, const RowBatch *batch, SampleFacts *facts)
 	if (status == ENGINE_OK)
 		status = take_sample(run, batch, &kernels, &sampled, rows, nrows);
 	if (status == ENGINE_OK)
-		sample_facts(rows, nrows, batch->nrows / run->device->info.multiprocessors, facts);
+		sample_facts(rows, nrows, rows_of_block(run, batch->nrows), facts);
 	run_free(run, &sampled);
 	kernels_release(&kernels);
 	return status;

@@ -225,8 +225,8 @@ codegen_normalize(const Program *program, const KernelLayout *layout, Text *text
 }
 
 /*
- * Blocks of a multiprocessor that share its registers: as many as small states
- * leave room for, of which scan and vote keep one more.
+ * Blocks that share a multiprocessor's registers: the smaller the states, the
+ * more.  Scan and vote hold a run's besides a row's.
  */
 static int
 blocks_wanted(const KernelLayout *layout, Strategy strategy)

@@ -136,6 +136,8 @@ describe(const CudaDriver *driver, int index, DeviceInfo *info)
 	info->major = attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 	info->minor = attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 	info->multiprocessors = attribute(driver, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+	if (info->multiprocessors < 1)
+		info->multiprocessors = 1;
 	info->shared_limit = (uint32_t)
 		attribute(driver, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
 

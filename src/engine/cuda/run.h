@@ -199,6 +199,9 @@ typedef struct CudaRun
 #define COUNTERS_OF_TABLE ((INPUT_BUFFERS + 2) * sizeof(Counters))
 #define COUNTERS_SIZE (COUNTERS_OF_TABLE + sizeof(TableCounters))
 
+/* Rows that are worth another block of strategy `block`: small batches take few. */
+#define BLOCK_STRATEGY_ROWS 8192
+
 /* Columns of one input buffer take no more than that share of the limit. */
 #define INPUT_MEMORY_SHARE 8
 #define INPUT_COLUMN_BYTES (UINT64_C(64) << 20)
