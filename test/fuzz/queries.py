@@ -503,8 +503,11 @@ class QueryMaker:
             query.aggregates.append(self.over_key(query.keys))
         if around == 'prepared' and rng.random() < 0.3:
             query.zones = [set_zone(rng), set_zone(rng), set_zone(rng), self.zone]
-        if query.sets and any(str(k).startswith('%s::' % other) for k in query.keys for other in query.keys):
-            # PostgreSQL sorts by one of varchar and its text, though sets may leave out either
+        names = [str(k) for k in query.keys]
+        if query.sets and (any(k.startswith('%s::' % other) for k in names for other in names)
+                           or {'t.id', 'u.id'} <= set(names)):
+            # PostgreSQL sorts by one of varchar and its text, and by one of two columns that a join
+            # makes equal, though sets may leave out either
             query.limit = ''
         # without an order only all rows together are the same
         query.fetches = ['1', '3', 'ALL'] if query.limit else ['ALL']
