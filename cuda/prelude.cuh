@@ -109,6 +109,9 @@ typedef unsigned long uintptr_t;
 #define PRAGMA_UNROLL _Pragma("unroll")
 #define PRAGMA_NO_UNROLL _Pragma("unroll 1")
 
+/* A variable of which the compiler shall not think where it comes from. */
+#define OPAQUE_U32(variable) asm("" : "+r"(variable))
+
 #define warp_sync(mask) __syncwarp(mask)
 #define warp_ballot(mask, value) __ballot_sync(mask, value)
 #define warp_any(mask, value) (__any_sync(mask, value) != 0)
@@ -285,6 +288,7 @@ load_volatile_u64(const uint64_t *address)
 
 #define PRAGMA_UNROLL
 #define PRAGMA_NO_UNROLL
+#define OPAQUE_U32(variable) ((void) (variable))
 
 #define SIMT_WARP(kind, mask, value, operand) \
 	simt_rt->warp(simt_rt, kind, mask, value, operand, SIMT_SITE)

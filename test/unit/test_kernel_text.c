@@ -130,6 +130,39 @@ test_large_state(void)
 	free(b);
 }
 
+/*
+ * A condition of many parts that can fail or be NULL, which the compiler must not
+ * follow to their beginnings: that takes it minutes.
+ */
+static void
+test_long_list(void)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+	int			value;
+	int			any = -1;
+
+	program_begin(b, SOURCE_COLUMNS);
+	value = program_add_column(b, 1, VT_INT8, true, -1);
+	program_add_key(b, value);
+	value = program_add_op(b, OP_int8_mul, value,
+						   program_add_slot_ref(b, program_add_slot(b, VT_INT8)));
+	for (int i = 0; i < 30; i++)
+	{
+		int			slot = program_add_slot_ref(b, program_add_slot(b, VT_INT8));
+		int			is = program_add_op(b, OP_int8_eq, value, slot);
+
+		any = any < 0 ? is : program_add_op(b, OP_or, any, is);
+	}
+	program_set_filter(b, any);
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	compile_program("list", program, TABLE_HASH, PART_SAMPLE, STRATEGY_ATOMIC, 90);
+	free(program);
+	free(b);
+}
+
 int
 main(void)
 {
@@ -171,6 +204,7 @@ main(void)
 	if (compiler)
 	{
 		test_large_state();
+		test_long_list();
 		compile_program("integer", integer, TABLE_DIRECT, PART_SAMPLE, STRATEGY_ATOMIC, 90);
 		compile_program("wide", wide, TABLE_HASH, PART_SAMPLE, STRATEGY_ATOMIC, 90);
 		compile_keyed_block("plain_block_keyed", plain);

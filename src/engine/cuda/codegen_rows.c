@@ -13,12 +13,16 @@
 #include "engine/cuda/codegen.h"
 
 /* Which registers are there already. */
+/* ANDs and ORs between whose results the compiler may look for connections. */
+#define LOGIC_PROVED 8
+
 typedef struct RowCode
 {
 	const Program *program;
 	const KernelLayout *layout;
 	Text	   *text;
 	bool		written[PROGRAM_MAX_INSNS];
+	int			nlogic;			/* ANDs and ORs so far */
 } RowCode;
 
 static void
@@ -131,9 +135,18 @@ write_logic(RowCode *code, int reg, const Insn *insn)
 	text_append(code->text,
 				"\t\te%d = e%d || (e%d && !left);\n"
 				"\t\tn%d = !left && !right && (n%d || n%d);\n"
-				"\t\tr%d = %s(left || right);\n"
-				"\t}\n",
+				"\t\tr%d = %s(left || right);\n",
 				reg, a, b, reg, a, b, reg, sign);
+	/* of what long lists of them are, the compiler tries to prove too much */
+	if (++code->nlogic % LOGIC_PROVED == 0)
+		text_append(code->text,
+					"\t\tuint32_t known = r%d | n%d << 1 | e%d << 2;\n\n"
+					"\t\tOPAQUE_U32(known);\n"
+					"\t\tr%d = known & 1;\n"
+					"\t\tn%d = (known >> 1) & 1;\n"
+					"\t\te%d = (known >> 2) & 1;\n",
+					reg, reg, reg, reg, reg, reg);
+	text_append(code->text, "\t}\n");
 }
 
 /* A selection: all that is told of the result is that of the side taken. */
