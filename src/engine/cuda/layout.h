@@ -90,9 +90,10 @@ typedef enum TableKind
 } TableKind;
 
 /*
- * The most words of a state that strategies merge in registers.  Larger ones, which
- * a thousand instructions for each row could not keep there, are only updated in
- * the group table, by strategy `atomic`.
+ * The most words of a state that strategies merge in registers, by code that is
+ * written out for each word.  Larger ones have no room there, and such code would
+ * take the compiler minutes: they are only updated in the group table, by strategy
+ * `atomic`.
  */
 #define LAYOUT_MERGE_WORDS 64
 
