@@ -48,7 +48,9 @@ SELECT a, count(*) FROM zeros WHERE b + 0 + 0 + 0 = 5 AND 1 / x > -1 GROUP BY a;
 SELECT a, count(*) FROM zeros WHERE 1 / x + 0 + 0 > -1 AND b = 5 GROUP BY a;
 SELECT a, count(*) FROM zeros GROUP BY a HAVING sum(x) + 0 + 0 + 0 = 5 AND 1 / (sum(x) - 2) > 0;
 
--- beside a parallel plan, an error can only be set aside before it begins
+-- beside a parallel plan, an error can only be set aside before it begins; who
+-- meets one first, a worker or the leader, its context would tell
+\set SHOW_CONTEXT never
 SET max_parallel_workers_per_gather = 2;
 SET min_parallel_table_scan_size = 0;
 SET parallel_setup_cost = 0;
@@ -68,6 +70,7 @@ RESET max_parallel_workers_per_gather;
 RESET min_parallel_table_scan_size;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
+\set SHOW_CONTEXT errors
 
 -- what no row changes comes before all others
 PREPARE gated (bool) AS SELECT a, count(*) FROM zeros WHERE 1 / x > -1 AND $1 GROUP BY a;
