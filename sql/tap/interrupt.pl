@@ -1,6 +1,7 @@
 # Queries that are cancelled, time out, or lose their backend, while the engine
 # reads pages, while it is sent rows with long values or of other partitions, while
-# groups are regrouped, and while it waits for its child; what they leave behind.
+# groups are regrouped, while it waits for its child, and while kernels are compiled;
+# what they leave behind.
 use strict;
 use warnings;
 use FindBin;
@@ -127,6 +128,45 @@ cmp_ok(resident(), '<', $resident + 16 * 1024, 'process memory after 90 errors')
 cmp_ok(contexts(), '<', $contexts + 512, 'memory contexts after 90 errors');
 is($session->query('SELECT count(*) FROM (SELECT k, count(*) FROM big GROUP BY k) s'), 200000, 'the session goes on');
 $session->quit;
+
+# a compiler takes its time; what it makes is not lost when the query is cancelled
+my $compiler = "$ENV{TESTDIR}/slow_cc";
+open(my $script, '>', $compiler) or die "$compiler: $!";
+print $script "#!/bin/sh\necho >>$compiler.log; sleep 3; exec cc \"\$@\"\n";
+close $script;
+chmod 0755, $compiler;
+{
+	local $ENV{GPUAGG_SIMT_CC} = $compiler;
+	my $query = 'SELECT k, count(*) FROM few GROUP BY k ORDER BY k LIMIT 1';
+	my $other = 'SELECT k, sum(v), min(v) FROM few GROUP BY k ORDER BY k LIMIT 1';
+	my $count = sub { open(my $log, '<', "$compiler.log") or return 0; return scalar(() = <$log>) };
+
+	$node->safe_psql('postgres', 'CREATE TABLE few AS SELECT i % 10 AS k, i AS v FROM generate_series(1, 1000) i; VACUUM few');
+	$node->restart;
+	$session = $node->background_psql('postgres', on_error_stop => 0);
+	$session->query('SET gpuagg.engine = simt; SET gpuagg.fallback = off');
+	my $began = time;
+	$session->query("SET statement_timeout = '300ms'; $query;");
+	cmp_ok(time - $began, '<', 2, 'compiler: times out in time');
+	my $called = $count->();
+	cmp_ok($called, '>', 0, 'compiler: it had been called');
+	$session->query('RESET statement_timeout');
+	is($session->query($query), '0|100', 'compiler: the next query has the rows');
+	is($count->(), $called + 1, 'compiler: nothing was compiled twice');
+
+	$pid = $session->query('SELECT pg_backend_pid()');
+	$session->query("SET statement_timeout = '300ms'; $other");
+	$called = $count->();
+	$session->quit;
+	for (1 .. 100)
+	{
+		last unless kill 0, $pid;
+		usleep(100_000);
+	}
+	is(outcome($node, 'SET gpuagg.fallback = off; SET gpuagg.engine = simt', $other),
+		'0|50500|10', 'compiler: another session has the rows');
+	is($count->(), $called + 1, 'compiler: and what the first one began');
+}
 
 $node->stop;
 unlike(PostgreSQL::Test::Utils::slurp_file($node->logfile), qr/terminated by signal|PANIC/, 'no crash');

@@ -43,6 +43,12 @@ typedef struct EngineHints
 	double		groups;			/* expected groups, 0: unknown */
 	uint64_t	memory_limit;	/* bytes for the run, 0: the engine's default */
 	const char *strategy;		/* gpuagg.strategy: a name, or "auto" */
+
+	/*
+	 * Asked where a call would take long without answering BUSY: should the run
+	 * end?  It then fails.  NULL: never.
+	 */
+	bool		(*interrupted) (void);
 } EngineHints;
 
 /*

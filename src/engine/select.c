@@ -10,12 +10,14 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "storage/ipc.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 
 #include "engine/inject.h"
 #include "engine/cuda/cuda_engine.h"
 #include "engine/cuda/kernel_cache.h"
+#include "engine/cuda/kernel_disk.h"
 #include "engine/select.h"
 #include "guc.h"
 
@@ -37,7 +39,7 @@ engine_init(void)
 {
 	char	   *path = psprintf("%s/gpuagg_kernels", DataDir);
 
-	kernel_cache_directory(path);
+	kernel_disk_directory(path);
 	pfree(path);
 }
 
@@ -123,10 +125,36 @@ engine_handle(const EngineOps *ops)
 	return handle;
 }
 
+/* Would CHECK_FOR_INTERRUPTS raise an error? */
+static bool
+query_is_interrupted(void)
+{
+	if (InterruptHoldoffCount > 0 || CritSectionCount > 0)
+		return false;
+	return ProcDiePending || (QueryCancelPending && QueryCancelHoldoffCount == 0);
+}
+
+static void
+wait_for_compilers(int code, Datum arg)
+{
+	kernel_cache_end();
+}
+
+static void
+end_compilers_with_process(void)
+{
+	static bool registered = false;
+
+	if (!registered)
+		on_proc_exit(wait_for_compilers, 0);
+	registered = true;
+}
+
 EngineStatus
 engine_open(EngineHandle *handle, const Program *program,
 			const SlotValue *slots, const EngineHints *hints)
 {
+	EngineHints own_hints = *hints;
 	EngineStatus status;
 
 	Assert(handle->run == NULL);
@@ -136,7 +164,11 @@ engine_open(EngineHandle *handle, const Program *program,
 	status = inject_status("open", handle->message);
 	if (status != ENGINE_OK)
 		return status;
-	return handle->ops->open(program, slots, hints, &handle->run, handle->message);
+	own_hints.interrupted = query_is_interrupted;
+	end_compilers_with_process();
+	status = handle->ops->open(program, slots, &own_hints, &handle->run, handle->message);
+	CHECK_FOR_INTERRUPTS();
+	return status;
 }
 
 /* After a call that answered BUSY, before the next. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/cuda/device.h"
+#include "compile.h"
 #include "tap.h"
 
 #define WORDS 4096
@@ -258,7 +258,7 @@ run_kernel(Device *dev, const char *text, const char *name, uint32_t grid,
 	DeviceStream *s = NULL;
 	void	   *image;
 	size_t		size;
-	DeviceStatus status = ops->compile(dev, text, NULL, &image, &size);
+	DeviceStatus status = device_compile(dev, text, NULL, &image, &size);
 
 	if (status != DEVICE_OK)
 		return status;
@@ -534,7 +534,7 @@ test_device_kernels(Device *dev)
 	size_t		size;
 
 	fill_words(in);
-	must(dev, dev->ops->compile(dev, kernels, NULL, &image, &size), "compile");
+	must(dev, device_compile(dev, kernels, NULL, &image, &size), "compile");
 	must(dev, dev->ops->module_load(dev, image, size, &module), "module_load");
 	must(dev, dev->ops->stream_create(dev, &stream), "stream_create");
 	free(image);
@@ -621,13 +621,13 @@ test_failures(Device *dev)
 	DeviceStatus status;
 	int			blocks;
 
-	ok(ops->compile(dev, "#include \"prelude.cuh\"\nDEVICE_FN int f(void) { return nothing; }\n",
+	ok(device_compile(dev, "#include \"prelude.cuh\"\nDEVICE_FN int f(void) { return nothing; }\n",
 					NULL, &image, &size) == DEVICE_COMPILE,
 	   "text that does not compile");
 	ok(strstr(dev->message, "nothing") != NULL, "the compiler's error: %s", dev->message);
-	ok(ops->compile(dev, good, NULL, &image, &size) == DEVICE_COMPILE,
+	ok(device_compile(dev, good, NULL, &image, &size) == DEVICE_COMPILE,
 	   "a macro is missing");
-	ok(ops->compile(dev, good, options, &image, &size) == DEVICE_OK,
+	ok(device_compile(dev, good, options, &image, &size) == DEVICE_OK,
 	   "an option defines it");
 	must(dev, ops->module_load(dev, image, size, &m), "module_load");
 	free(image);

@@ -13,6 +13,7 @@
 
 #include "engine/cuda/choose.h"
 #include "engine/cuda/cuda_engine.h"
+#include "engine/cuda/kernel_disk.h"
 #include "engine/simt/simt.h"
 #include "engine_data.h"
 #include "oracle.h"
@@ -150,7 +151,7 @@ test_disk_cache(void)
 
 	if (mkdtemp(directory) == NULL)
 		return;
-	kernel_cache_directory(directory);
+	kernel_disk_directory(directory);
 	data_make(1000, 10, false);
 	for (int i = 0; i < 4; i++)
 	{
@@ -171,7 +172,7 @@ test_disk_cache(void)
 	}
 	ok(!cached[0] && cached[1], "kernels are found on disk");
 	ok(!cached[2] && cached[3], "damaged ones are made anew");
-	kernel_cache_directory(NULL);
+	kernel_disk_directory(NULL);
 	snprintf(command, sizeof(command), "rm -r %s", directory);
 	if (system(command) != 0)
 		printf("# cannot remove %s\n", directory);

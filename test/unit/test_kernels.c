@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile.h"
 #include "engine/cuda/choose.h"
 #include "tap.h"
 
@@ -334,7 +335,7 @@ main(void)
 		printf("Bail out! %s\n", why);
 		return 1;
 	}
-	must(ops->compile(dev, head, NULL, &image, &size));
+	must(device_compile(dev, head, NULL, &image, &size));
 	must(ops->module_load(dev, image, size, &module));
 	free(image);
 	test_peers(module);

@@ -236,7 +236,7 @@ test_failed_stream(void)
 	void	   *image;
 	size_t		size;
 
-	ops->compile(dev, HEAD "{ }", NULL, &image, &size);
+	device_compile(dev, HEAD "{ }", NULL, &image, &size);
 	ops->module_load(dev, image, size, &module);
 	free(image);
 	ops->kernel(dev, module, "k", &kernel);

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/cuda/device.h"
-#include "engine/cuda/kernel_cache.h"
+#include "compile.h"
 #include "program/interval_order.h"
 #include "program/ops_wide.h"
 #include "program/text_order.h"
@@ -264,7 +263,7 @@ main(void)
 		printf("Bail out! %s\n", why);
 		return 1;
 	}
-	must(ops->compile(dev, text, NULL, &image, &size));
+	must(device_compile(dev, text, NULL, &image, &size));
 	must(ops->module_load(dev, image, size, &module));
 	free(image);
 	n = make_texts(in, lengths);

@@ -482,19 +482,37 @@ rows_of_block(const CudaRun *run, uint64_t nrows)
 	return rows > BLOCK_STRATEGY_ROWS ? rows : BLOCK_STRATEGY_ROWS;
 }
 
+/* Without keys there is no sample. */
+Choice
+choose_first(const CudaRun *run)
+{
+	Choice		choice = {0};
+
+	if (run->program->nkeys > 0)
+	{
+		if (layout_direct_possible(run->program))
+			choice.table = TABLE_DIRECT;
+		return choice;
+	}
+	choice.strategy = STRATEGY_REDUCE;
+	if (run->forced >= 0 && run->forced != STRATEGY_BLOCK)
+		choice.strategy = (Strategy) run->forced;
+	if (run->layouts[TABLE_HASH].nwords > LAYOUT_MERGE_WORDS)
+		choice.strategy = STRATEGY_ATOMIC;
+	return choice;
+}
+
 /* The facts of a batch's sample. */
 static EngineStatus
 sample_batch(CudaRun *run, const RowBatch *batch, SampleFacts *facts)
 {
 	uint32_t	nrows = batch->nrows < SAMPLE_ROWS ? (uint32_t) batch->nrows : SAMPLE_ROWS;
-	Choice		sampling = {0};
+	Choice		sampling = choose_first(run);
 	Kernels		kernels = {0};
 	DeviceBuffer sampled = {0};
 	SampledRow *rows;
 	EngineStatus status;
 
-	if (layout_direct_possible(run->program))
-		sampling.table = TABLE_DIRECT;
 	rows = malloc(nrows * sizeof(*rows));
 	run->host_sample = rows;
 	if (rows == NULL)
@@ -507,20 +525,6 @@ sample_batch(CudaRun *run, const RowBatch *batch, SampleFacts *facts)
 	run_free(run, &sampled);
 	kernels_release(&kernels);
 	return status;
-}
-
-/* Without keys there is no sample. */
-static Choice
-choose_without_keys(const CudaRun *run)
-{
-	Choice		choice = {0};
-
-	choice.strategy = STRATEGY_REDUCE;
-	if (run->forced >= 0 && run->forced != STRATEGY_BLOCK)
-		choice.strategy = (Strategy) run->forced;
-	if (run->layouts[TABLE_HASH].nwords > LAYOUT_MERGE_WORDS)
-		choice.strategy = STRATEGY_ATOMIC;
-	return choice;
 }
 
 /* Mark the frequent keys' bits, on the device, which knows the keys' form. */
@@ -559,7 +563,7 @@ choose(CudaRun *run, const RowBatch *batch)
 	EngineStatus status = ENGINE_OK;
 
 	if (run->program->nkeys == 0)
-		run->choice = choose_without_keys(run);
+		run->choice = choose_first(run);
 	else
 	{
 		status = sample_batch(run, batch, &facts);

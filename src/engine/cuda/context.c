@@ -11,29 +11,20 @@
 /* One for each kind of device. */
 static Context contexts[2];
 
-static Context *
-context_slot(const DeviceOps *ops)
+Context *
+context_of(const DeviceOps *ops)
 {
-	for (int i = 0; i < 2; i++)
-	{
-		if (contexts[i].ops == NULL)
-			contexts[i].ops = ops;
-		if (contexts[i].ops == ops)
-			return &contexts[i];
-	}
-	return NULL;
+	Context    *context = &contexts[contexts[0].ops != NULL && contexts[0].ops != ops];
+
+	context->ops = ops;
+	return context;
 }
 
 Context *
 context_get(const DeviceOps *ops, char *why, size_t len)
 {
-	Context    *context = context_slot(ops);
+	Context    *context = context_of(ops);
 
-	if (context == NULL)
-	{
-		snprintf(why, len, "too many kinds of devices");
-		return NULL;
-	}
 	if (context->lost && context->runs == 0)
 		context_close(ops);
 	if (!context->tried)
@@ -56,17 +47,15 @@ context_get(const DeviceOps *ops, char *why, size_t len)
 bool
 context_is_open(const DeviceOps *ops)
 {
-	Context    *context = context_slot(ops);
-
-	return context != NULL && context->device != NULL;
+	return context_of(ops)->device != NULL;
 }
 
 void
 context_close(const DeviceOps *ops)
 {
-	Context    *context = context_slot(ops);
+	Context    *context = context_of(ops);
 
-	if (context == NULL || context->runs > 0)
+	if (context->runs > 0)
 		return;
 	if (context->device != NULL)
 	{

@@ -37,7 +37,10 @@ typedef struct Context
 								 * is left */
 } Context;
 
-/* The context of that kind of device, opened if need be, or NULL and why. */
+/* The context of that kind of device, open or not. */
+extern Context *context_of(const DeviceOps *ops);
+
+/* The same, opened if need be, or NULL and why. */
 extern Context *context_get(const DeviceOps *ops, char *why, size_t len);
 
 /* Is that kind of device open? */

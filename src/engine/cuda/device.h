@@ -102,13 +102,15 @@ typedef struct DeviceOps
 						  uint8_t byte, size_t size);
 
 	/*
-	 * Compile kernel text for the device (options: extra compiler flags, a
-	 * NULL-terminated array, or NULL) into an image, malloc'd, for the caller
-	 * to keep and to free; a module is loaded from an image.  On
-	 * DEVICE_COMPILE the message begins with the compiler's first error.
+	 * Compile kernel text for such a device, once it has been listed or opened
+	 * (options: extra compiler flags, a NULL-terminated array, or NULL) into an
+	 * image, malloc'd, for the caller to keep and to free; a module is loaded
+	 * from an image.  On DEVICE_COMPILE the message begins with the compiler's
+	 * first error.  Any thread may compile, beside all other calls.
 	 */
-	DeviceStatus (*compile) (Device *dev, const char *text, const char *const *options,
-							 void **image, size_t *size);
+	DeviceStatus (*compile) (const DeviceInfo *info, const char *text,
+							 const char *const *options, void **image, size_t *size,
+							 char *message, size_t len);
 	DeviceStatus (*module_load) (Device *dev, const void *image, size_t size,
 								 DeviceModule **module);
 	void		(*module_unload) (Device *dev, DeviceModule *module);

@@ -32,7 +32,6 @@ typedef struct CudaDevice
 {
 	Device		device;			/* first: callers have a pointer to it */
 	const CudaDriver *driver;
-	const CudaCompiler *compiler;
 	CUdevice	handle;
 	CUcontext	context;
 	pid_t		pid;			/* who opened it */
@@ -221,10 +220,7 @@ cuda_open(int index, char *why, size_t len)
 	if (!dev->device.info.usable)
 		snprintf(why, len, "%s", dev->device.info.reason);
 	else if (retain(dev, index, why, len))
-	{
-		dev->compiler = cuda_compiler(driver->version, why, len);
 		return &dev->device;
-	}
 	free(dev);
 	return NULL;
 }
@@ -390,14 +386,17 @@ cuda_fill(Device *dev, DeviceStream *stream, DevicePtr ptr, uint8_t byte,
 }
 
 static DeviceStatus
-cuda_device_compile(Device *device, const char *text, const char *const *options,
-					void **image, size_t *size)
+cuda_device_compile(const DeviceInfo *info, const char *text, const char *const *options,
+					void **image, size_t *size, char *message, size_t len)
 {
-	CudaDevice *dev = (CudaDevice *) device;
+	/* found already, when the device was described */
+	const CudaCompiler *compiler = cuda_compiler(info->driver, message, len);
 
-	return cuda_compile(dev->compiler, device->info.major * 10 + device->info.minor,
-						text, options, image, size,
-						device->message, sizeof(device->message));
+	*image = NULL;
+	if (compiler == NULL)
+		return DEVICE_FAILED;
+	return cuda_compile(compiler, info->major * 10 + info->minor, text, options,
+						image, size, message, len);
 }
 
 /* The driver may translate PTX here, with threads of its own. */

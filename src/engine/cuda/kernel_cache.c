@@ -1,44 +1,33 @@
 /*
  * kernel_cache.c
- *	  Compiled kernels, kept in memory and on disk.
+ *	  Kernels: loaded, on disk, or being compiled.
  *
  * A compiled image is known by a hash of all that it was made of: its text and
  * the texts that it includes, the device's architecture, the compiler's
  * version, and gpuagg's.  The text holds the Program and its layout.
  *
- * In memory, modules stay loaded on the device until more than MODULES_KEPT
- * are; the one unused for longest goes first, those in use never.
+ * Modules stay loaded on the device until more than MODULES_KEPT are; the one
+ * unused for longest goes first, those in use never.
  *
- * On disk, an image is a file of its own, written under another name and then
- * renamed, so that nobody reads half of one; a header with a checksum tells
- * damaged files, which are ignored and written anew.  Failing to read or to
- * write there is never an error: the kernel is then compiled.
+ * What has been asked for and is not loaded yet is pending, with an image or a
+ * job that makes one.  It stays so if whoever asked was interrupted, so that the
+ * next one does not begin anew.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "engine/cuda/compile_job.h"
 #include "engine/cuda/kernel_cache.h"
+#include "engine/cuda/kernel_disk.h"
 #include "engine/cuda/kernel_text.h"
 
 #define MODULES_KEPT 64
-#define FILE_MAGIC "gpuagg kernel 1\n"
-#define FILE_SUFFIX ".kernel"
+#define PENDING_KEPT 8
 #define GPUAGG_VERSION "1.0"
 
-#define FNV_START UINT64_C(0xcbf29ce484222325)
-#define FNV_PRIME UINT64_C(0x100000001b3)
-
-/* Two hashes over the same bytes, from different starts: 128 bits. */
-typedef struct ImageKey
-{
-	uint64_t	hash[2];
-} ImageKey;
+/* How long to wait between two looks for an interrupt, in milliseconds. */
+#define WAIT_MS 10
 
 struct LoadedModule
 {
@@ -49,47 +38,19 @@ struct LoadedModule
 	uint64_t	last_used;
 };
 
-typedef struct FileHeader
+typedef struct Pending
 {
-	char		magic[sizeof(FILE_MAGIC) - 1];
+	struct Pending *next;
 	ImageKey	key;
-	uint64_t	size;			/* of the image behind it */
-	uint64_t	checksum;
-} FileHeader;
+	CompileJob *job;			/* or, if NULL, the image from disk: */
+	void	   *image;
+	size_t		size;
+} Pending;
 
-static char *cache_directory = NULL;
-static size_t cache_limit = (size_t) 64 << 20;
 static uint64_t use_clock = 0;
 
-void
-kernel_cache_directory(const char *path)
-{
-	free(cache_directory);
-	cache_directory = path && path[0] ? strdup(path) : NULL;
-}
-
-void
-kernel_cache_limit(size_t bytes)
-{
-	cache_limit = bytes;
-}
-
-static uint64_t
-fnv(uint64_t hash, const void *data, size_t size)
-{
-	const unsigned char *bytes = data;
-
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ bytes[i]) * FNV_PRIME;
-	return hash;
-}
-
-static void
-key_add(ImageKey *key, const void *data, size_t size)
-{
-	key->hash[0] = fnv(key->hash[0], data, size);
-	key->hash[1] = fnv(key->hash[1] ^ size, data, size);
-}
+/* The one asked for last comes first. */
+static Pending *pending_images = NULL;
 
 /* The texts that kernels include never change while the process lives. */
 static ImageKey
@@ -100,172 +61,31 @@ included_key(void)
 
 	if (known)
 		return key;
-	key.hash[0] = FNV_START;
-	key.hash[1] = ~FNV_START;
+	image_key_start(&key);
 	for (int i = 0; i < kernel_text_count; i++)
 	{
-		key_add(&key, kernel_text[i].name, strlen(kernel_text[i].name));
-		key_add(&key, kernel_text[i].text, strlen(kernel_text[i].text));
+		image_key_add(&key, kernel_text[i].name, strlen(kernel_text[i].name));
+		image_key_add(&key, kernel_text[i].text, strlen(kernel_text[i].text));
 	}
 	known = true;
 	return key;
 }
 
 static ImageKey
-image_key(const Context *context, const char *text)
+image_key(const DeviceOps *ops, const DeviceInfo *info, const char *text)
 {
-	const DeviceInfo *info = &context->device->info;
 	ImageKey	key = included_key();
 	char		what[256];
 
 	snprintf(what, sizeof(what), "%s gpuagg %s sm_%d%d compiler %d",
-			 context->ops->name, GPUAGG_VERSION, info->major, info->minor, info->compiler);
-	key_add(&key, what, strlen(what));
-	key_add(&key, text, strlen(text));
+			 ops->name, GPUAGG_VERSION, info->major, info->minor, info->compiler);
+	image_key_add(&key, what, strlen(what));
+	image_key_add(&key, text, strlen(text));
 	return key;
 }
 
-static bool
-key_equal(const ImageKey *a, const ImageKey *b)
-{
-	return a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1];
-}
-
 /*----------
- * Disk
- *----------
- */
-static bool
-image_path(const ImageKey *key, char *path, size_t len)
-{
-	int			n;
-
-	if (cache_directory == NULL)
-		return false;
-	n = snprintf(path, len, "%s/%016llx%016llx" FILE_SUFFIX, cache_directory,
-				 (unsigned long long) key->hash[0], (unsigned long long) key->hash[1]);
-	return n > 0 && (size_t) n < len;
-}
-
-/* Read an image from an open file; NULL if it is not whole. */
-static void *
-read_image(FILE *file, const ImageKey *key, size_t *size)
-{
-	FileHeader	header;
-	struct stat st;
-	void	   *image;
-
-	if (fread(&header, sizeof(header), 1, file) != 1 ||
-		fstat(fileno(file), &st) != 0 ||
-		memcmp(header.magic, FILE_MAGIC, sizeof(header.magic)) != 0 ||
-		!key_equal(&header.key, key) ||
-		header.size == 0 ||
-		header.size != (uint64_t) st.st_size - sizeof(header))
-		return NULL;
-	image = malloc(header.size);
-	if (image == NULL)
-		return NULL;
-	if (fread(image, 1, header.size, file) != header.size ||
-		fnv(FNV_START, image, header.size) != header.checksum)
-	{
-		free(image);
-		return NULL;
-	}
-	*size = header.size;
-	return image;
-}
-
-static void *
-disk_load(const ImageKey *key, size_t *size)
-{
-	char		path[4096];
-	FILE	   *file;
-	void	   *image;
-
-	if (!image_path(key, path, sizeof(path)))
-		return NULL;
-	file = fopen(path, "rb");
-	if (file == NULL)
-		return NULL;
-	image = read_image(file, key, size);
-	fclose(file);
-	return image;
-}
-
-/* Remove the oldest files until no more than the limit is left. */
-static void
-disk_trim(void)
-{
-	for (;;)
-	{
-		DIR		   *dir = opendir(cache_directory);
-		struct dirent *entry;
-		char		oldest[4096] = "";
-		struct timespec oldest_time = {0};
-		uint64_t	total = 0;
-
-		if (dir == NULL)
-			return;
-		while ((entry = readdir(dir)) != NULL)
-		{
-			char		path[4096];
-			struct stat st;
-			size_t		length = strlen(entry->d_name);
-
-			if (length < sizeof(FILE_SUFFIX) ||
-				strcmp(entry->d_name + length - strlen(FILE_SUFFIX), FILE_SUFFIX) != 0 ||
-				snprintf(path, sizeof(path), "%s/%s", cache_directory,
-						 entry->d_name) >= (int) sizeof(path) ||
-				stat(path, &st) != 0)
-				continue;
-			total += (uint64_t) st.st_size;
-			if (oldest[0] == '\0' || st.st_mtim.tv_sec < oldest_time.tv_sec ||
-				(st.st_mtim.tv_sec == oldest_time.tv_sec &&
-				 st.st_mtim.tv_nsec < oldest_time.tv_nsec))
-			{
-				strcpy(oldest, path);
-				oldest_time = st.st_mtim;
-			}
-		}
-		closedir(dir);
-		if (total <= cache_limit || oldest[0] == '\0' || unlink(oldest) != 0)
-			return;
-	}
-}
-
-static void
-disk_store(const ImageKey *key, const void *image, size_t size)
-{
-	char		path[4096];
-	char		temporary[4096 + 32];
-	FileHeader	header;
-	FILE	   *file;
-	bool		good;
-
-	if (!image_path(key, path, sizeof(path)))
-		return;
-	if (mkdir(cache_directory, 0700) != 0 && errno != EEXIST)
-		return;
-	snprintf(temporary, sizeof(temporary), "%s.%ld", path, (long) getpid());
-	file = fopen(temporary, "wb");
-	if (file == NULL)
-		return;
-	memset(&header, 0, sizeof(header));
-	memcpy(header.magic, FILE_MAGIC, sizeof(header.magic));
-	header.key = *key;
-	header.size = size;
-	header.checksum = fnv(FNV_START, image, size);
-	good = fwrite(&header, sizeof(header), 1, file) == 1 &&
-		fwrite(image, 1, size, file) == size;
-	good = fclose(file) == 0 && good;
-	if (!good || rename(temporary, path) != 0)
-		unlink(temporary);
-	else
-		disk_trim();
-}
-
-/*----------
- * Memory
+ * Loaded modules
  *----------
  */
 static void
@@ -328,51 +148,181 @@ add_module(Context *context, const ImageKey *key, const void *image, size_t size
 	return DEVICE_OK;
 }
 
-static DeviceStatus
-compile_module(Context *context, const ImageKey *key, const char *text,
-			   LoadedModule **module)
+static LoadedModule *
+find_module(Context *context, const ImageKey *key)
 {
+	LoadedModule *m = context->modules;
+
+	while (m != NULL && !image_key_equal(&m->key, key))
+		m = m->next;
+	return m;
+}
+
+/*----------
+ * Pending images
+ *----------
+ */
+
+/* The link that leads to a key's image, or to the list's end. */
+static Pending **
+find_pending(const ImageKey *key)
+{
+	Pending   **p = &pending_images;
+
+	while (*p != NULL && !image_key_equal(&(*p)->key, key))
+		p = &(*p)->next;
+	return p;
+}
+
+/*
+ * Take an image, the caller's to free, out of the list.  What has been compiled
+ * goes to disk as well.
+ */
+static DeviceStatus
+take_pending(Pending **link, void **image, size_t *size, char *message, size_t len)
+{
+	Pending    *p = *link;
+	DeviceStatus status = DEVICE_OK;
+
+	*link = p->next;
+	*image = p->image;
+	*size = p->size;
+	if (p->job != NULL)
+	{
+		status = compile_job_end(p->job, image, size, message, len);
+		if (status == DEVICE_OK)
+			kernel_disk_store(&p->key, *image, *size);
+	}
+	free(p);
+	return status;
+}
+
+/* Let go of an image that nobody waits for. */
+static void
+drop_pending(Pending **link)
+{
+	void	   *image;
+	size_t		size;
+
+	if (take_pending(link, &image, &size, NULL, 0) == DEVICE_OK)
+		free(image);
+}
+
+/* Of many pending images, those that are there go, the oldest at least. */
+static void
+trim_pending(void)
+{
+	Pending   **p = &pending_images;
+
+	for (int i = 0; *p != NULL; i++)
+	{
+		if (i >= PENDING_KEPT && ((*p)->job == NULL || compile_job_wait((*p)->job, 0)))
+			drop_pending(p);
+		else
+			p = &(*p)->next;
+	}
+}
+
+/* Begin to get an image; false: out of memory. */
+static bool
+add_pending(const DeviceOps *ops, const DeviceInfo *info, const ImageKey *key,
+			const char *text, bool from_disk)
+{
+	Pending    *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		return false;
+	p->key = *key;
+	if (from_disk)
+		p->image = kernel_disk_load(key, &p->size);
+	if (p->image == NULL)
+		p->job = compile_job_begin(ops, info, text);
+	if (p->image == NULL && p->job == NULL)
+	{
+		free(p);
+		return false;
+	}
+	p->next = pending_images;
+	pending_images = p;
+	trim_pending();
+	return true;
+}
+
+void
+kernel_cache_ask(Context *context, const DeviceInfo *info, const char *text)
+{
+	ImageKey	key = image_key(context->ops, info, text);
+
+	/* without memory, whoever needs it will hear of that */
+	if (find_module(context, &key) == NULL && *find_pending(&key) == NULL)
+		(void) add_pending(context->ops, info, &key, text, true);
+}
+
+/*
+ * Load a module whose image is pending or is got now, from disk if allowed.
+ * BUSY: interrupted.
+ */
+static DeviceStatus
+load_image(Context *context, const ImageKey *key, const char *text, bool from_disk,
+		   bool (*interrupted) (void), LoadedModule **module, bool *cached)
+{
+	Device	   *device = context->device;
+	Pending    *pending;
 	void	   *image;
 	size_t		size;
 	DeviceStatus status;
 
-	status = context->ops->compile(context->device, text, NULL, &image, &size);
+	if (*find_pending(key) == NULL &&
+		!add_pending(context->ops, &device->info, key, text, from_disk))
+	{
+		snprintf(device->message, sizeof(device->message), "out of memory");
+		return DEVICE_NO_MEMORY;
+	}
+	pending = *find_pending(key);
+	*cached = pending->job == NULL;
+	while (pending->job != NULL && !compile_job_wait(pending->job, WAIT_MS))
+		if (interrupted != NULL && interrupted())
+		{
+			snprintf(device->message, sizeof(device->message), "interrupted");
+			return DEVICE_BUSY;
+		}
+	status = take_pending(find_pending(key), &image, &size, device->message,
+						  sizeof(device->message));
 	if (status != DEVICE_OK)
 		return status;
 	status = add_module(context, key, image, size, module);
-	if (status == DEVICE_OK)
-		disk_store(key, image, size);
 	free(image);
 	return status;
 }
 
 DeviceStatus
-kernel_cache_load(Context *context, const char *text, LoadedModule **module, bool *cached)
+kernel_cache_load(Context *context, const char *text, bool (*interrupted) (void),
+				  LoadedModule **module, bool *cached)
 {
-	ImageKey	key = image_key(context, text);
-	void	   *image;
-	size_t		size;
+	ImageKey	key = image_key(context->ops, &context->device->info, text);
+	LoadedModule *m = find_module(context, &key);
+	DeviceStatus status;
 
 	*cached = true;
-	for (LoadedModule *m = context->modules; m != NULL; m = m->next)
-		if (key_equal(&m->key, &key))
-		{
-			m->users++;
-			m->last_used = ++use_clock;
-			*module = m;
-			return DEVICE_OK;
-		}
-	image = disk_load(&key, &size);
-	if (image != NULL)
+	if (m != NULL)
 	{
-		DeviceStatus status = add_module(context, &key, image, size, module);
-
-		free(image);
-		if (status == DEVICE_OK)
-			return status;
+		m->users++;
+		m->last_used = ++use_clock;
+		*module = m;
+		return DEVICE_OK;
 	}
-	*cached = false;
-	return compile_module(context, &key, text, module);
+	status = load_image(context, &key, text, true, interrupted, module, cached);
+	/* a file may be whole and yet not what the driver takes */
+	if (status != DEVICE_OK && *cached)
+		status = load_image(context, &key, text, false, interrupted, module, cached);
+	return status;
+}
+
+void
+kernel_cache_end(void)
+{
+	while (pending_images != NULL)
+		drop_pending(&pending_images);
 }
 
 void

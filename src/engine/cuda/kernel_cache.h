@@ -1,6 +1,6 @@
 /*
  * kernel_cache.h
- *	  Compiled kernels, kept in memory and on disk.
+ *	  Kernels: loaded, on disk, or being compiled.
  */
 #ifndef GPUAGG_KERNEL_CACHE_H
 #define GPUAGG_KERNEL_CACHE_H
@@ -9,28 +9,35 @@
 
 #include "engine/cuda/context.h"
 
-/*
- * Where compiled kernels are kept; NULL or empty (the start value): only in
- * memory.  The directory is made if it is not there; the string is copied.
- */
-extern void kernel_cache_directory(const char *path);
-
-/* The most bytes that files in it may have; the oldest are removed first. */
-extern void kernel_cache_limit(size_t bytes);
-
 /* A module in use; it stays loaded at least until it is released. */
 typedef struct LoadedModule LoadedModule;
 
 /*
+ * Begin to get the module of that kernel text for such a device, which need not be
+ * open yet: from disk, or compiled in a thread, unless it is there.  For a text
+ * that will be loaded soon.
+ */
+extern void kernel_cache_ask(Context *context, const DeviceInfo *info, const char *text);
+
+/*
  * The module of that kernel text for the context's device: loaded already, from
- * disk, or compiled.  *cached says that nothing was compiled.
+ * disk, or compiled.  *cached says that nothing was compiled.  While it waits for
+ * the compiler it asks `interrupted`, unless that is NULL, whether it should go
+ * on; BUSY if not, with a message.
  */
 extern DeviceStatus kernel_cache_load(Context *context, const char *text,
+									  bool (*interrupted) (void),
 									  LoadedModule **module, bool *cached);
 extern void kernel_cache_release(LoadedModule *module);
 extern DeviceModule *kernel_cache_module(const LoadedModule *module);
 
 /* Unload all modules of a context that is about to be closed. */
 extern void kernel_cache_unload(Context *context);
+
+/*
+ * Wait for what is still being compiled, and keep it on disk: before the process
+ * ends, since a compiler that runs while it does may crash.
+ */
+extern void kernel_cache_end(void);
 
 #endif							/* GPUAGG_KERNEL_CACHE_H */

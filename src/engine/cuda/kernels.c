@@ -29,10 +29,62 @@ load_module(CudaRun *run, Text *text, LoadedModule **module)
 
 	if (text->failed)
 		return run_fail(run, ENGINE_NO_MEMORY, "out of memory for kernel text");
-	status = kernel_cache_load(run->context, text->data, module, &cached);
+	status = kernel_cache_load(run->context, text->data, run->hints.interrupted, module,
+							   &cached);
 	run->head.stats.compile_ns += now_ns() - start;
 	run->head.stats.compile_cached = run->head.stats.compile_cached && cached;
 	return run_device(run, status, "could not make a kernel");
+}
+
+/* The text of a choice's kernels. */
+static void
+write_text(const CudaRun *run, const Choice *choice, KernelPart part, Text *text)
+{
+	codegen(run->program, &run->layouts[choice->table], part, choice->strategy,
+			choice->block_direct, text);
+}
+
+static void
+write_deform_text(const CudaRun *run, Text *text)
+{
+	const Column *columns = program_columns(run->program);
+	bool		numeric = false;
+
+	for (int i = 0; i < run->program->ncolumns; i++)
+		numeric = numeric || columns[i].numeric != NUMERIC_NONE;
+	codegen_deform(numeric, text);
+}
+
+/* Begin to get a text's module; the text is freed. */
+static void
+ask(const CudaRun *run, const DeviceInfo *info, Text *text)
+{
+	if (!text->failed)
+		kernel_cache_ask(run->context, info, text->data);
+	text_free(text);
+}
+
+void
+kernels_ask(const CudaRun *run)
+{
+	Choice		choice = choose_first(run);
+	KernelPart	part = run->program->nkeys > 0 ? PART_SAMPLE : PART_AGGREGATE;
+	Text		deform = {0};
+	Text		first = {0};
+	DeviceInfo	info;
+	char		why[256];
+
+	if (run->context->device != NULL)
+		info = run->context->device->info;
+	else if (run->device_ops->list(&info, 1, why, sizeof(why)) < 1 || !info.usable)
+		return;
+	if (run->program->source == SOURCE_PAGES)
+	{
+		write_deform_text(run, &deform);
+		ask(run, &info, &deform);
+	}
+	write_text(run, &choice, part, &first);
+	ask(run, &info, &first);
 }
 
 /* Find the kernels of a module by their names. */
@@ -80,11 +132,10 @@ find_kernels(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kerne
 EngineStatus
 kernels_load(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kernels)
 {
-	const KernelLayout *layout = &run->layouts[choice->table];
 	Text		text = {0};
 	EngineStatus status;
 
-	codegen(run->program, layout, part, choice->strategy, choice->block_direct, &text);
+	write_text(run, choice, part, &text);
 	status = load_module(run, &text, &kernels->module);
 	text_free(&text);
 	if (status != ENGINE_OK)
@@ -95,14 +146,10 @@ kernels_load(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kerne
 EngineStatus
 kernels_load_deform(CudaRun *run)
 {
-	const Column *columns = program_columns(run->program);
-	bool		numeric = false;
 	Text		text = {0};
 	EngineStatus status;
 
-	for (int i = 0; i < run->program->ncolumns; i++)
-		numeric = numeric || columns[i].numeric != NUMERIC_NONE;
-	codegen_deform(numeric, &text);
+	write_deform_text(run, &text);
 	status = load_module(run, &text, &run->deform_module);
 	text_free(&text);
 	if (status != ENGINE_OK)

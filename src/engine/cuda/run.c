@@ -179,8 +179,9 @@ open_resources(CudaRun *run)
 	return status;
 }
 
+/* A run without a device; free_run takes it back. */
 static CudaRun *
-make_run(const EngineOps *ops, Context *context, const Program *program,
+make_run(const EngineOps *ops, const DeviceOps *device, const Program *program,
 		 const SlotValue *slots, const EngineHints *hints)
 {
 	CudaRun    *run = calloc(1, sizeof(*run));
@@ -196,17 +197,35 @@ make_run(const EngineOps *ops, Context *context, const Program *program,
 	memcpy(run->program, program, program->size);
 	run->head.ops = ops;
 	run->head.stats.compile_cached = true;
-	run->context = context;
-	run->device_ops = context->ops;
-	run->device = context->device;
+	run->context = context_of(device);
+	run->device_ops = device;
 	run->leaves = program_leaves_rows(run->program);
 	run->slots = slots;
 	run->hints = *hints;
 	run->forced = hints->strategy ? strategy_named(hints->strategy) : -1;
 	layout_make(run->program, TABLE_HASH, &run->layouts[TABLE_HASH]);
 	layout_make(run->program, TABLE_DIRECT, &run->layouts[TABLE_DIRECT]);
-	context->runs++;
 	return run;
+}
+
+static void
+free_run(CudaRun *run)
+{
+	free(run->program);
+	free(run);
+}
+
+/* Have the device; the first time in a process that takes a while. */
+static bool
+open_device(CudaRun *run, char *message)
+{
+	Context    *context = context_get(run->device_ops, message, sizeof(run->head.message));
+
+	if (context == NULL)
+		return false;
+	run->device = context->device;
+	context->runs++;
+	return true;
 }
 
 static void cuda_close(EngineRun *head);
@@ -215,19 +234,21 @@ static EngineStatus
 open_on(const EngineOps *ops, const DeviceOps *device, const Program *program,
 		const SlotValue *slots, const EngineHints *hints, EngineRun **head, char *message)
 {
-	Context    *context;
-	CudaRun    *run;
+	CudaRun    *run = make_run(ops, device, program, slots, hints);
 	EngineStatus status;
 
 	*head = NULL;
-	context = context_get(device, message, sizeof((*head)->message));
-	if (context == NULL)
-		return ENGINE_FAILED;
-	run = make_run(ops, context, program, slots, hints);
 	if (run == NULL)
 	{
 		snprintf(message, sizeof(run->head.message), "out of memory");
 		return ENGINE_NO_MEMORY;
+	}
+	/* the compiler works while the device is opened */
+	kernels_ask(run);
+	if (!open_device(run, message))
+	{
+		free_run(run);
+		return ENGINE_FAILED;
 	}
 	status = open_resources(run);
 	if (status != ENGINE_OK)
@@ -324,8 +345,7 @@ cuda_close(EngineRun *head)
 	free(run->slot_bytes);
 	free(run->left_marks);
 	left_free(&run->left);
-	free(run->program);
-	free(run);
+	free_run(run);
 }
 
 /* Every Program can be run: large ones are slow to compile, not wrong. */

@@ -213,7 +213,13 @@ extern EngineStatus run_device(CudaRun *run, DeviceStatus status, const char *wh
 extern EngineStatus run_alloc(CudaRun *run, uint64_t size, DeviceBuffer *buffer);
 extern void run_free(CudaRun *run, DeviceBuffer *buffer);
 
-/* kernels.c: for the run's choice; threads of a whole grid, at least one block. */
+/*
+ * kernels.c: begin to get the kernels that the run needs first; the device need
+ * not be open.
+ */
+extern void kernels_ask(const CudaRun *run);
+
+/* For the run's choice; threads of a whole grid, at least one block. */
 extern EngineStatus kernels_load(CudaRun *run, const Choice *choice, KernelPart part,
 								 Kernels *kernels);
 extern EngineStatus kernels_load_deform(CudaRun *run);
@@ -233,7 +239,10 @@ extern EngineStatus device_values_create(CudaRun *run, uint64_t groups);
 extern EngineStatus device_values_grow(CudaRun *run, uint64_t units);
 extern void device_values_free(CudaRun *run);
 
-/* choose.c: from the first batch's rows; no batch: there are no rows. */
+/* choose.c: what is known before the first row: how to sample, or all there is. */
+extern Choice choose_first(const CudaRun *run);
+
+/* From the first batch's rows; no batch: there are no rows. */
 extern EngineStatus choose(CudaRun *run, const RowBatch *batch);
 
 /* units.c: the units of float sums, from the same. */

@@ -422,15 +422,16 @@ simt_fill(Device *device, DeviceStream *stream, DevicePtr ptr, uint8_t byte,
 }
 
 static DeviceStatus
-simt_compile(Device *device, const char *text, const char *const *options,
-			 void **image, size_t *size)
+simt_compile(const DeviceInfo *info, const char *text, const char *const *options,
+			 void **image, size_t *size, char *message, size_t len)
 {
-	SimtDevice *dev = (SimtDevice *) device;
+	DeviceStatus status = simt_injected("compile");
 
 	*image = NULL;
-	BEGIN(dev, "compile");
-	return simt_host_compile(text, options, image, size,
-							 device->message, sizeof(device->message));
+	if (status == DEVICE_OK)
+		return simt_host_compile(text, options, image, size, message, len);
+	snprintf(message, len, "compile: injected failure");
+	return status;
 }
 
 static DeviceStatus

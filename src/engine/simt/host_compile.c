@@ -5,7 +5,7 @@
  * Text, the files it may include, the object and the compiler's messages lie in
  * a directory of their own below TMPDIR, which is gone when the function
  * returns.  The compiler runs with default signal handling, whatever the
- * process has set up for itself.
+ * process has set up for itself, and in a process group of its own.
  */
 #include "engine/simt/host_compile.h"
 
@@ -179,8 +179,11 @@ run_compiler(const char **argv, const char *messages)
 									 O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
+	/* PostgreSQL cancels a query by a signal to the backend's process group */
+	posix_spawnattr_setpgroup(&attributes, 0);
 	posix_spawnattr_setflags(&attributes,
-							 POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+							 POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+							 POSIX_SPAWN_SETPGROUP);
 	error = posix_spawnp(&pid, argv[0], &actions, &attributes,
 						 (char *const *) argv, environ);
 	if (error == 0)

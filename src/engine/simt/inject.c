@@ -4,6 +4,7 @@
  */
 #include "engine/simt/inject.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,9 @@ typedef struct Injection
 
 static Injection injections[MAX_INJECTIONS];
 static int	ninjections;
+
+/* Kernels are compiled in threads. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static bool
 call_known(const char *call)
@@ -40,20 +44,23 @@ call_known(const char *call)
 bool
 simt_inject(const char *call, int nth, DeviceStatus status)
 {
-	Injection  *injection;
+	bool		known = call == NULL || (call_known(call) && nth >= 1);
 
+	pthread_mutex_lock(&mutex);
 	if (call == NULL)
-	{
 		ninjections = 0;
-		return true;
+	else if (known && ninjections < MAX_INJECTIONS)
+	{
+		Injection  *injection = &injections[ninjections++];
+
+		strcpy(injection->call, call);
+		injection->left = nth;
+		injection->status = status;
 	}
-	if (!call_known(call) || nth < 1 || ninjections == MAX_INJECTIONS)
-		return false;
-	injection = &injections[ninjections++];
-	strcpy(injection->call, call);
-	injection->left = nth;
-	injection->status = status;
-	return true;
+	else
+		known = false;
+	pthread_mutex_unlock(&mutex);
+	return known;
 }
 
 /* One "call:nth:status". */
@@ -109,6 +116,7 @@ simt_injected(const char *call)
 {
 	DeviceStatus status = DEVICE_OK;
 
+	pthread_mutex_lock(&mutex);
 	for (int i = 0; i < ninjections; i++)
 	{
 		Injection  *injection = &injections[i];
@@ -123,5 +131,6 @@ simt_injected(const char *call)
 		if (injection->left == 0 && status == DEVICE_OK)
 			status = injection->status;
 	}
+	pthread_mutex_unlock(&mutex);
 	return status;
 }

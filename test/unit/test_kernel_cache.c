@@ -1,0 +1,252 @@
+/*
+ * test_kernel_cache.c
+ *	  Kernels that are asked for, compiled in threads, kept, and given up.  The
+ *	  compiler here ends when it is told to.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/cuda/kernel_cache.h"
+#include "engine/cuda/kernel_disk.h"
+#include "tap.h"
+
+/* What the compiler is told, and what it did. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t change = PTHREAD_COND_INITIALIZER;
+static bool held;				/* it does not end yet */
+static int	begun;
+static int	working;
+
+static bool refuse_modules;		/* the next one */
+static int	loaded;
+
+static void
+hold(bool it)
+{
+	pthread_mutex_lock(&mutex);
+	held = it;
+	pthread_cond_broadcast(&change);
+	pthread_mutex_unlock(&mutex);
+}
+
+/* How often the compiler was called since this was asked last. */
+static int
+compilations(void)
+{
+	int			n;
+
+	pthread_mutex_lock(&mutex);
+	n = begun;
+	begun = 0;
+	pthread_mutex_unlock(&mutex);
+	return n;
+}
+
+/* Wait until so many compilers work. */
+static void
+wait_for_compilers(int n)
+{
+	pthread_mutex_lock(&mutex);
+	while (working < n)
+		pthread_cond_wait(&change, &mutex);
+	pthread_mutex_unlock(&mutex);
+}
+
+/* The image is the text; text that begins with "wrong" does not compile. */
+static DeviceStatus
+fake_compile(const DeviceInfo *info, const char *text, const char *const *options,
+			 void **image, size_t *size, char *message, size_t len)
+{
+	pthread_mutex_lock(&mutex);
+	begun++;
+	working++;
+	pthread_cond_broadcast(&change);
+	while (held)
+		pthread_cond_wait(&change, &mutex);
+	working--;
+	pthread_mutex_unlock(&mutex);
+	*image = NULL;
+	if (strncmp(text, "wrong", 5) == 0)
+	{
+		snprintf(message, len, "does not compile");
+		return DEVICE_COMPILE;
+	}
+	*image = strdup(text);
+	*size = strlen(text) + 1;
+	return DEVICE_OK;
+}
+
+static DeviceStatus
+fake_module_load(Device *dev, const void *image, size_t size, DeviceModule **module)
+{
+	bool		refuse = refuse_modules;
+
+	refuse_modules = false;
+	if (refuse)
+	{
+		snprintf(dev->message, sizeof(dev->message), "refused");
+		return DEVICE_FAILED;
+	}
+	*module = (DeviceModule *) strdup(image);
+	loaded++;
+	return DEVICE_OK;
+}
+
+static void
+fake_module_unload(Device *dev, DeviceModule *module)
+{
+	free(module);
+	loaded--;
+}
+
+static const DeviceOps fake_ops = {
+	.name = "fake",
+	.compile = fake_compile,
+	.module_load = fake_module_load,
+	.module_unload = fake_module_unload
+};
+static Device device = {.ops = &fake_ops};
+static Context context = {.ops = &fake_ops, .device = &device};
+
+static int	looks_left;
+
+/* After some looks. */
+static bool
+interrupt_soon(void)
+{
+	return looks_left-- <= 0;
+}
+
+/* Load; is it the module of that text, and did it come so? */
+static bool
+loads(const char *text, bool expect_cached)
+{
+	LoadedModule *module;
+	bool		cached;
+	bool		good;
+
+	if (kernel_cache_load(&context, text, NULL, &module, &cached) != DEVICE_OK)
+		return false;
+	good = strcmp((const char *) kernel_cache_module(module), text) == 0;
+	kernel_cache_release(module);
+	return good && cached == expect_cached;
+}
+
+static DeviceStatus
+load_interrupted(const char *text)
+{
+	LoadedModule *module;
+	bool		cached;
+
+	looks_left = 2;
+	device.message[0] = '\0';
+	return kernel_cache_load(&context, text, interrupt_soon, &module, &cached);
+}
+
+static void
+test_asked(void)
+{
+	hold(true);
+	kernel_cache_ask(&context, &device.info, "one");
+	kernel_cache_ask(&context, &device.info, "two");
+	kernel_cache_ask(&context, &device.info, "one");
+	wait_for_compilers(2);
+	ok(true, "two compilers work beside each other");
+	hold(false);
+	ok(loads("two", false) && loads("one", false), "what they make is loaded");
+	ok(compilations() == 2, "each text is compiled once");
+	kernel_cache_ask(&context, &device.info, "one");
+	ok(loads("one", true) && compilations() == 0, "and not again once it is loaded");
+}
+
+static void
+test_interrupted(void)
+{
+	hold(true);
+	ok(load_interrupted("long") == DEVICE_BUSY && device.message[0] != '\0',
+	   "a wait is interrupted: %s", device.message);
+	ok(load_interrupted("long") == DEVICE_BUSY, "and again");
+	hold(false);
+	ok(loads("long", false), "the one that waits on has the module");
+	ok(compilations() == 1, "of the only compilation");
+}
+
+static void
+test_failure(void)
+{
+	LoadedModule *module;
+	bool		cached;
+
+	for (int i = 0; i < 2; i++)
+	{
+		kernel_cache_ask(&context, &device.info, "wrong");
+		ok(kernel_cache_load(&context, "wrong", NULL, &module, &cached) == DEVICE_COMPILE &&
+		   strcmp(device.message, "does not compile") == 0, "a failure: %s", device.message);
+	}
+	ok(compilations() == 2, "is not remembered");
+	refuse_modules = true;
+	ok(!loads("refused", false) && strcmp(device.message, "refused") == 0,
+	   "a module that cannot be loaded: %s", device.message);
+	ok(loads("refused", false) && compilations() == 2, "is compiled anew");
+}
+
+/* More is asked for than is ever loaded. */
+static void
+test_many(void)
+{
+	char		text[32];
+
+	for (int i = 0; i < 40; i++)
+	{
+		snprintf(text, sizeof(text), "many %d", i);
+		kernel_cache_ask(&context, &device.info, text);
+	}
+	ok(loads("many 39", false) && loads("many 0", false), "all of them can still be had");
+	kernel_cache_end();
+	ok(compilations() >= 40, "all were compiled");
+}
+
+static void
+test_disk(void)
+{
+	char		directory[] = "/tmp/gpuagg-cache-XXXXXX";
+	char		command[64];
+
+	if (mkdtemp(directory) == NULL)
+		return;
+	kernel_disk_directory(directory);
+	hold(true);
+	ok(load_interrupted("disk") == DEVICE_BUSY, "interrupted");
+	hold(false);
+	kernel_cache_end();
+	ok(compilations() == 1 && loads("disk", true) && compilations() == 0,
+	   "what nobody waited for is on disk");
+	kernel_cache_unload(&context);
+	refuse_modules = true;
+	ok(loads("disk", false) && compilations() == 1,
+	   "an image on disk that cannot be loaded is made anew");
+	kernel_cache_unload(&context);
+	kernel_cache_ask(&context, &device.info, "disk");
+	ok(loads("disk", true) && compilations() == 0, "and asked for, comes from there");
+	kernel_disk_directory(NULL);
+	snprintf(command, sizeof(command), "rm -r %s", directory);
+	if (system(command) != 0)
+		printf("# cannot remove %s\n", directory);
+}
+
+int
+main(void)
+{
+	test_asked();
+	test_interrupted();
+	test_failure();
+	test_many();
+	test_disk();
+	kernel_cache_end();
+	kernel_cache_unload(&context);
+	ok(loaded == 0, "all modules are unloaded");
+	return done_testing();
+}
