@@ -70,8 +70,7 @@ lower_begin_pages(PlannerInfo *root, Index rti, TupleDesc desc, const AttrMap *m
 		if (attr->attlen < -1)
 			lower_reject(l, _("column \"%s\" is neither of fixed length nor a varlena"),
 						 NameStr(attr->attname));
-		program_add_attr(l->builder, attr->attlen, alignment_bytes(attr->attalign),
-						 attr->attnotnull && !attr->atthasmissing && !attr->attisdropped);
+		program_add_attr(l->builder, attr->attlen, alignment_bytes(attr->attalign));
 	}
 	return l;
 }

@@ -210,7 +210,7 @@ find_part(const void *parts, int count, const void *part, size_t size)
 }
 
 int
-program_add_attr(ProgramBuilder *b, int len, int align, bool notnull)
+program_add_attr(ProgramBuilder *b, int len, int align)
 {
 	int			i = next_index(b, &b->head.nattrs, PROGRAM_MAX_ATTRS);
 
@@ -218,7 +218,6 @@ program_add_attr(ProgramBuilder *b, int len, int align, bool notnull)
 	{
 		b->attrs[i].len = len;
 		b->attrs[i].align = align;
-		b->attrs[i].notnull = notnull;
 	}
 	return i;
 }

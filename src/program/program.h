@@ -90,8 +90,7 @@ typedef enum RowSource
 typedef struct Attribute
 {
 	int16_t		len;			/* pg_attribute.attlen: > 0, or -1 for varlena */
-	uint8_t		align;			/* 1, 2, 4 or 8 */
-	uint8_t		notnull;		/* can never be NULL or missing */
+	uint16_t	align;			/* 1, 2, 4 or 8 */
 } Attribute;
 
 /* One input column, in the order of a column batch. */
@@ -367,7 +366,7 @@ typedef struct ProgramBuilder
 } ProgramBuilder;
 
 extern void program_begin(ProgramBuilder *b, RowSource source);
-extern int	program_add_attr(ProgramBuilder *b, int len, int align, bool notnull);
+extern int	program_add_attr(ProgramBuilder *b, int len, int align);
 extern int	program_add_slot(ProgramBuilder *b, ValueType type);
 
 /* A column's register; missing is a slot or -1. */

@@ -391,8 +391,7 @@ program_admit_specials(const Program *p, const Program *fine, ProgramBuilder *b)
 	b->head.nslots = p->nslots;
 	b->head.specials = true;
 	for (int i = 0; i < p->nattrs; i++)
-		program_add_attr(b, program_attrs(p)[i].len, program_attrs(p)[i].align,
-						 program_attrs(p)[i].notnull);
+		program_add_attr(b, program_attrs(p)[i].len, program_attrs(p)[i].align);
 	for (int i = 0; i < p->ninsns && !b->overflow; i++)
 		r.regs[i] = (int16_t) add_insn(&r, &program_insns(p)[i]);
 	if (b->overflow || !r.any)

@@ -1041,8 +1041,8 @@ test_pages(void)
 	uint64_t	sums = 0;
 
 	program_begin(&q->b, SOURCE_PAGES);
-	program_add_attr(&q->b, 4, 4, true);
-	program_add_attr(&q->b, 4, 4, false);
+	program_add_attr(&q->b, 4, 4);
+	program_add_attr(&q->b, 4, 4);
 	program_add_key(&q->b, program_add_column(&q->b, 1, VT_INT4, false, -1));
 	program_add_acc(&q->b, ACC_SUM_INT, program_add_column(&q->b, 2, VT_INT4, true, -1), -1);
 	program = malloc(program_size(&q->b));

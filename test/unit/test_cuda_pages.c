@@ -46,15 +46,15 @@ make_program(bool all_columns)
 				boolean;
 
 	program_begin(b, SOURCE_PAGES);
-	program_add_attr(b, 4, 4, true);
-	program_add_attr(b, -1, 4, false);
-	program_add_attr(b, 2, 2, false);
-	program_add_attr(b, 8, 8, false);
-	program_add_attr(b, 1, 1, false);
-	program_add_attr(b, 16, 1, false);
-	program_add_attr(b, 8, 8, false);
-	program_add_attr(b, -1, 4, false);
-	program_add_attr(b, -1, 4, false);
+	program_add_attr(b, 4, 4);
+	program_add_attr(b, -1, 4);
+	program_add_attr(b, 2, 2);
+	program_add_attr(b, 8, 8);
+	program_add_attr(b, 1, 1);
+	program_add_attr(b, 16, 1);
+	program_add_attr(b, 8, 8);
+	program_add_attr(b, -1, 4);
+	program_add_attr(b, -1, 4);
 	text = program_add_column(b, 2, VT_TEXT, true, -1);
 	int8 = program_add_column(b, 4, VT_INT8, true, -1);
 	boolean = program_add_column(b, 5, VT_BOOL, true, -1);

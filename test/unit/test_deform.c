@@ -272,8 +272,8 @@ types_page(bool with_nulls)
 	program_begin(&builder, SOURCE_PAGES);
 	for (int t = 0; t < NTYPES; t++)
 	{
-		program_add_attr(&builder, 1, 1, true);
-		program_add_attr(&builder, value_type_size(types[t].type), types[t].align, false);
+		program_add_attr(&builder, 1, 1);
+		program_add_attr(&builder, value_type_size(types[t].type), types[t].align);
 	}
 	/* the Program's order is not the table's; the last column comes twice */
 	for (int t = NTYPES - 1; t >= 0; t--)
@@ -342,12 +342,12 @@ test_null_patterns(void)
 	bool		good = true;
 
 	program_begin(&builder, SOURCE_PAGES);
-	program_add_attr(&builder, 4, 4, false);
-	program_add_attr(&builder, -1, 4, false);
-	program_add_attr(&builder, 2, 2, false);
-	program_add_attr(&builder, 8, 8, false);
-	program_add_attr(&builder, -1, 4, false);
-	program_add_attr(&builder, 1, 1, false);
+	program_add_attr(&builder, 4, 4);
+	program_add_attr(&builder, -1, 4);
+	program_add_attr(&builder, 2, 2);
+	program_add_attr(&builder, 8, 8);
+	program_add_attr(&builder, -1, 4);
+	program_add_attr(&builder, 1, 1);
 	program_add_column(&builder, 1, VT_INT4, true, -1);
 	program_add_column(&builder, 2, VT_TEXT, true, -1);
 	program_add_column(&builder, 3, VT_INT2, true, -1);
@@ -438,11 +438,11 @@ test_missing(void)
 	const ColumnVector *c;
 
 	program_begin(&builder, SOURCE_PAGES);
-	program_add_attr(&builder, 4, 4, false);
-	program_add_attr(&builder, -1, 4, false);
-	program_add_attr(&builder, 16, 1, false);
-	program_add_attr(&builder, 4, 4, false);
-	program_add_attr(&builder, 8, 8, false);
+	program_add_attr(&builder, 4, 4);
+	program_add_attr(&builder, -1, 4);
+	program_add_attr(&builder, 16, 1);
+	program_add_attr(&builder, 4, 4);
+	program_add_attr(&builder, 8, 8);
 	program_add_column(&builder, 1, VT_INT4, true, 0);
 	program_add_column(&builder, 2, VT_TEXT, true, 1);
 	program_add_column(&builder, 3, VT_UUID, true, 2);
@@ -480,9 +480,9 @@ test_dropped(void)
 	const ColumnVector *c;
 
 	program_begin(&builder, SOURCE_PAGES);
-	program_add_attr(&builder, 8, 8, false);
-	program_add_attr(&builder, -1, 4, false);
-	program_add_attr(&builder, 4, 4, false);
+	program_add_attr(&builder, 8, 8);
+	program_add_attr(&builder, -1, 4);
+	program_add_attr(&builder, 4, 4);
 	program_add_column(&builder, 3, VT_INT4, true, -1);
 
 	page_begin();
@@ -516,9 +516,9 @@ test_varlena(uint32_t align)
 	{
 		program_begin(&builder, SOURCE_PAGES);
 		for (int i = 0; i < pad; i++)
-			program_add_attr(&builder, 1, 1, false);
-		program_add_attr(&builder, -1, (int) align, false);
-		program_add_attr(&builder, 8, 8, false);
+			program_add_attr(&builder, 1, 1);
+		program_add_attr(&builder, -1, (int) align);
+		program_add_attr(&builder, 8, 8);
 		program_add_column(&builder, pad + 1, VT_TEXT, true, -1);
 		program_add_column(&builder, pad + 2, VT_INT8, true, -1);
 
@@ -561,9 +561,9 @@ test_toast(void)
 			DeformBuffer *buffer;
 
 			program_begin(&builder, SOURCE_PAGES);
-			program_add_attr(&builder, 1, 1, false);
-			program_add_attr(&builder, -1, 4, false);
-			program_add_attr(&builder, 4, 4, false);
+			program_add_attr(&builder, 1, 1);
+			program_add_attr(&builder, -1, 4);
+			program_add_attr(&builder, 4, 4);
 			if (needed)
 				program_add_column(&builder, 2, VT_TEXT, true, -1);
 			program_add_column(&builder, 3, VT_INT4, true, -1);
@@ -607,9 +607,9 @@ test_left_rows(void)
 	Row			row = {0};
 
 	program_begin(&builder, SOURCE_PAGES);
-	program_add_attr(&builder, 4, 4, false);
-	program_add_attr(&builder, -1, 4, false);
-	program_add_attr(&builder, 4, 4, false);
+	program_add_attr(&builder, 4, 4);
+	program_add_attr(&builder, -1, 4);
+	program_add_attr(&builder, 4, 4);
 	program_add_column(&builder, 1, VT_INT4, true, -1);
 	program_add_column(&builder, 2, VT_TEXT, true, -1);
 	program_add_column(&builder, 3, VT_INT4, true, -1);
@@ -661,8 +661,8 @@ test_left_rows(void)
 	ok(status_of_page() == ENGINE_CORRUPT, "a row left out is checked to its end: %s", message);
 
 	program_begin(&builder, SOURCE_PAGES);
-	program_add_attr(&builder, 8, 8, false);
-	program_add_attr(&builder, -1, 4, false);
+	program_add_attr(&builder, 8, 8);
+	program_add_attr(&builder, -1, 4);
 	program_add_key(&builder, program_add_column(&builder, 1, VT_FLOAT8, true, -1));
 	program_add_column(&builder, 2, VT_TEXT, true, -1);
 	page_begin();
@@ -680,7 +680,7 @@ one_column(int n)
 	Row			row = {0};
 
 	program_begin(&builder, SOURCE_PAGES);
-	program_add_attr(&builder, 4, 4, true);
+	program_add_attr(&builder, 4, 4);
 	program_add_column(&builder, 1, VT_INT4, false, -1);
 	page_begin();
 	for (int i = 1; i <= n; i++)
@@ -763,7 +763,7 @@ test_count(void)
 	one_column(3);
 	page_add_line(HEAP_LINE_DEAD);
 	program_begin(&builder, SOURCE_PAGES);
-	program_add_attr(&builder, 4, 4, true);
+	program_add_attr(&builder, 4, 4);
 	buffer = deform(NULL, NULL, 4, &status);
 	ok(status == ENGINE_OK && deform_batch(buffer)->nrows == 3, "rows without columns");
 	deform_free(buffer);
@@ -785,8 +785,8 @@ test_capacity(bool count_only)
 	bool		good = true;
 
 	program_begin(&builder, SOURCE_PAGES);
-	program_add_attr(&builder, 4, 4, false);
-	program_add_attr(&builder, -1, 4, false);
+	program_add_attr(&builder, 4, 4);
+	program_add_attr(&builder, -1, 4);
 	if (!count_only)
 	{
 		program_add_column(&builder, 1, VT_INT4, true, -1);
@@ -840,7 +840,7 @@ test_growth(void)
 	bool		good = true;
 
 	program_begin(&builder, SOURCE_PAGES);
-	program_add_attr(&builder, -1, 4, false);
+	program_add_attr(&builder, -1, 4);
 	program_add_column(&builder, 1, VT_TEXT, true, -1);
 	page_begin();
 	for (int i = 0; i < 7; i++)
@@ -874,9 +874,9 @@ sound_page(uint32_t *tuple)
 	Row			row = {0};
 
 	program_begin(&builder, SOURCE_PAGES);
-	program_add_attr(&builder, 1, 1, false);
-	program_add_attr(&builder, -1, 4, false);
-	program_add_attr(&builder, 4, 4, false);
+	program_add_attr(&builder, 1, 1);
+	program_add_attr(&builder, -1, 4);
+	program_add_attr(&builder, 4, 4);
 	program_add_column(&builder, 2, VT_TEXT, true, -1);
 	program_add_column(&builder, 3, VT_INT4, true, -1);
 	page_begin();
@@ -977,10 +977,10 @@ test_page_end(void)
 		program_begin(&builder, SOURCE_PAGES);
 		for (int a = 0; a < cases[i].before; a++)
 		{
-			program_add_attr(&builder, 1, 1, false);
+			program_add_attr(&builder, 1, 1);
 			row_fixed(&row, "x", 1, 1);
 		}
-		program_add_attr(&builder, -1, 4, false);
+		program_add_attr(&builder, -1, 4);
 		program_add_column(&builder, cases[i].before + 1, VT_TEXT, true, -1);
 		if (cases[i].before < 8)
 			row_fixed(&row, &cases[i].first, 1, 1);
@@ -1003,7 +1003,7 @@ test_pointer_tags(void)
 		Row			row = {0};
 
 		program_begin(&builder, SOURCE_PAGES);
-		program_add_attr(&builder, -1, 4, false);
+		program_add_attr(&builder, -1, 4);
 		program_add_column(&builder, 1, VT_TEXT, true, -1);
 		row_external(&row, (char) tag);
 		page_begin();
@@ -1021,12 +1021,12 @@ mixed_page(void)
 	Row			row = {0};
 
 	program_begin(&builder, SOURCE_PAGES);
-	program_add_attr(&builder, 4, 4, false);
-	program_add_attr(&builder, 8, 8, false);
-	program_add_attr(&builder, -1, 4, false);
-	program_add_attr(&builder, 16, 1, false);
-	program_add_attr(&builder, -1, 8, false);
-	program_add_attr(&builder, 2, 2, false);
+	program_add_attr(&builder, 4, 4);
+	program_add_attr(&builder, 8, 8);
+	program_add_attr(&builder, -1, 4);
+	program_add_attr(&builder, 16, 1);
+	program_add_attr(&builder, -1, 8);
+	program_add_attr(&builder, 2, 2);
 	program_add_column(&builder, 1, VT_INT4, true, -1);
 	program_add_column(&builder, 2, VT_FLOAT8, true, -1);
 	program_add_column(&builder, 3, VT_TEXT, true, -1);

@@ -295,9 +295,9 @@ make_buffer(const SlotValue *missing)
 	DeformBuffer *buffer;
 
 	program_begin(b, SOURCE_PAGES);
-	program_add_attr(b, 4, 4, true);
-	program_add_attr(b, -1, 4, false);
-	program_add_attr(b, -1, 4, false);
+	program_add_attr(b, 4, 4);
+	program_add_attr(b, -1, 4);
+	program_add_attr(b, -1, 4);
 	program_add_numeric_column(b, 2, NUMERIC_EXACT, 2, true, -1);
 	program_add_numeric_column(b, 3, NUMERIC_EXACT, 5, true, program_add_slot(b, VT_INT8));
 	program_add_numeric_column(b, 3, NUMERIC_UNITS, 7, true, program_add_slot(b, VT_INT8));

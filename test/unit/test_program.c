@@ -26,10 +26,10 @@ build_sample(ProgramBuilder *b, int filter_op)
 				count;
 
 	program_begin(b, SOURCE_PAGES);
-	program_add_attr(b, 4, 4, true);
-	program_add_attr(b, -1, 4, false);
-	program_add_attr(b, 4, 4, false);
-	program_add_attr(b, 8, 8, false);
+	program_add_attr(b, 4, 4);
+	program_add_attr(b, -1, 4);
+	program_add_attr(b, 4, 4);
+	program_add_attr(b, 8, 8);
 	slot = program_add_slot(b, VT_INT4);
 	ra = program_add_column(b, 1, VT_INT4, false, -1);
 	rb = program_add_column(b, 3, VT_INT4, true, -1);
