@@ -32,6 +32,12 @@ my %failures = (
 	'a device that disappears at once' => 'any:1:failed',
 	'a device that disappears' => 'any:30:failed');
 
+# Kernels are compiled anew.
+sub remove_kernels
+{
+	unlink glob $node->data_dir . '/gpuagg_kernels/*';
+}
+
 my %native = map { $_ => outcome($node, 'SET gpuagg.mode = off', $queries{$_}) } keys %queries;
 
 is(outcome($node, 'SET gpuagg.fallback = off', $queries{$_}), $native{$_}, "$_: no failure")
@@ -40,9 +46,13 @@ is(outcome($node, 'SET gpuagg.fallback = off', $queries{$_}), $native{$_}, "$_: 
 for my $failure (sort keys %failures)
 {
 	local $ENV{GPUAGG_SIMT_INJECT} = $failures{$failure};
+	remove_kernels();
 	$node->restart;
 	is(outcome($node, '', $queries{$_}), $native{$_}, "$failure: $_")
 	  for sort keys %queries;
+	remove_kernels();
+	like(outcome($node, 'SET gpuagg.fallback = off', $queries{number}), qr/cannot finish the aggregation/,
+		"$failure: it does fail");
 }
 
 {

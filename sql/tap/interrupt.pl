@@ -129,43 +129,87 @@ cmp_ok(contexts(), '<', $contexts + 512, 'memory contexts after 90 errors');
 is($session->query('SELECT count(*) FROM (SELECT k, count(*) FROM big GROUP BY k) s'), 200000, 'the session goes on');
 $session->quit;
 
-# a compiler takes its time; what it makes is not lost when the query is cancelled
+# A compiler works until it may end; what it makes is not lost when the query is
+# cancelled, nor when the session ends.
 my $compiler = "$ENV{TESTDIR}/slow_cc";
-open(my $script, '>', $compiler) or die "$compiler: $!";
-print $script "#!/bin/sh\necho >>$compiler.log; sleep 3; exec cc \"\$@\"\n";
-close $script;
-chmod 0755, $compiler;
+
+sub write_file
 {
-	local $ENV{GPUAGG_SIMT_CC} = $compiler;
-	my $query = 'SELECT k, count(*) FROM few GROUP BY k ORDER BY k LIMIT 1';
-	my $other = 'SELECT k, sum(v), min(v) FROM few GROUP BY k ORDER BY k LIMIT 1';
-	my $count = sub { open(my $log, '<', "$compiler.log") or return 0; return scalar(() = <$log>) };
+	my ($file, $text, $mode) = @_;
+	open(my $out, '>', $file) or die "$file: $!";
+	print $out $text;
+	close $out;
+	chmod $mode, $file;
+}
 
-	$node->safe_psql('postgres', 'CREATE TABLE few AS SELECT i % 10 AS k, i AS v FROM generate_series(1, 1000) i; VACUUM few');
-	$node->restart;
-	$session = $node->background_psql('postgres', on_error_stop => 0);
-	$session->query('SET gpuagg.engine = simt; SET gpuagg.fallback = off');
-	my $began = time;
-	$session->query("SET statement_timeout = '300ms'; $query;");
-	cmp_ok(time - $began, '<', 2, 'compiler: times out in time');
-	my $called = $count->();
-	cmp_ok($called, '>', 0, 'compiler: it had been called');
-	$session->query('RESET statement_timeout');
-	is($session->query($query), '0|100', 'compiler: the next query has the rows');
-	is($count->(), $called + 1, 'compiler: nothing was compiled twice');
+# How often has it been called?
+sub called { return -s "$compiler.log" || 0 }
 
-	$pid = $session->query('SELECT pg_backend_pid()');
-	$session->query("SET statement_timeout = '300ms'; $other");
-	$called = $count->();
-	$session->quit;
-	for (1 .. 100)
+# Wait until something is true, at most 30 seconds.
+sub wait_until
+{
+	my ($true) = @_;
+	for (1 .. 300)
 	{
-		last unless kill 0, $pid;
+		return 1 if $true->();
 		usleep(100_000);
 	}
-	is(outcome($node, 'SET gpuagg.fallback = off; SET gpuagg.engine = simt', $other),
-		'0|50500|10', 'compiler: another session has the rows');
-	is($count->(), $called + 1, 'compiler: and what the first one began');
+	return 0;
+}
+
+# Begin a query; cancel it or its session once the compiler has been called so
+# often, while it works; what the client was told.
+sub stopped_in_compiler
+{
+	my ($how, $query, $calls) = @_;
+	my ($out, $err) = ('', '');
+
+	unlink "$compiler.go";
+	my ($psql, $pid) = start("SET gpuagg.engine = simt; $query", \$out, \$err);
+	ok(wait_until(sub { called() == $calls }), "compiler, $how: called $calls times");
+	$node->safe_psql('postgres', "SELECT pg_${how}_backend($pid)");
+	ok(wait_until(sub { !$node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid") }),
+		"compiler, $how: obeyed while it works");
+	write_file("$compiler.go", '', 0644);
+	$psql->finish;
+	ok(wait_until(sub { !kill 0, $pid }), "compiler, $how: the process ends after it");
+	return $err;
+}
+
+write_file($compiler, <<"SH", 0755);
+#!/bin/sh
+printf x >>$compiler.log
+while [ ! -e $compiler.go ]; do sleep 0.05; done
+exec cc "\$@"
+SH
+{
+	local $ENV{GPUAGG_SIMT_CC} = $compiler;
+	my $simt = 'SET gpuagg.engine = simt; SET gpuagg.fallback = off';
+	my $query = 'SELECT k, count(*) FROM few GROUP BY k ORDER BY k LIMIT 1';
+	my $other = 'SELECT k, sum(v), min(v) FROM few GROUP BY k ORDER BY k LIMIT 1';
+
+	$node->safe_psql('postgres', 'CREATE TABLE few AS SELECT i % 10 AS k, i AS v FROM generate_series(1, 1000) i');
+	$node->restart;
+
+	# how pages become columns and how to sample are compiled first
+	like(stopped_in_compiler('cancel', $query, 2), qr/canceling statement due to user request/, 'compiler, cancel: said so');
+	is(outcome($node, $simt, $query), '0|100', 'compiler: another session has the rows');
+	is(called(), 3, 'compiler: and what the first one began');
+	like(stopped_in_compiler('terminate', $other, 4), qr/terminating connection/, 'compiler, terminate: said so');
+	is(outcome($node, $simt, $other), '0|50500|10', 'compiler: another session has the rows');
+	is(called(), 5, 'compiler: and what the first one began');
+
+	# the same session goes on
+	unlink "$compiler.go";
+	my $third = 'SELECT k, max(v) FROM few GROUP BY k ORDER BY k LIMIT 1';
+	$session = $node->background_psql('postgres', on_error_stop => 0);
+	$session->query($simt);
+	$session->query("SET statement_timeout = '100ms'; $third;");
+	$session->query('RESET statement_timeout');
+	write_file("$compiler.go", '', 0644);
+	is($session->query($third), '0|1000', 'compiler: the next query of a session has the rows');
+	is(called(), 7, 'compiler: nothing was compiled twice');
+	$session->quit;
 }
 
 $node->stop;

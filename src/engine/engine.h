@@ -120,7 +120,7 @@ typedef struct EngineStats
 	uint64_t	groups;
 	uint64_t	bytes;			/* of pages and batches taken in */
 	uint64_t	memory;			/* the most held at once, in bytes */
-	uint64_t	compile_ns;		/* making or loading kernels */
+	uint64_t	compile_ns;		/* waiting for kernels, and loading them */
 	uint64_t	input_ns;		/* pages and batches into columns */
 	uint64_t	aggregate_ns;	/* expressions and grouping */
 	uint64_t	output_ns;		/* groups out */

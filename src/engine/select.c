@@ -125,7 +125,7 @@ engine_handle(const EngineOps *ops)
 	return handle;
 }
 
-/* Would CHECK_FOR_INTERRUPTS raise an error? */
+/* Would CHECK_FOR_INTERRUPTS end the query, or the session? */
 static bool
 query_is_interrupted(void)
 {

@@ -20,6 +20,8 @@ static bool held;				/* it does not end yet */
 static int	begun;
 static int	working;
 
+static int	failures_left;		/* compilations that fail */
+
 static bool refuse_modules;		/* the next one */
 static int	loaded;
 
@@ -60,6 +62,8 @@ static DeviceStatus
 fake_compile(const DeviceInfo *info, const char *text, const char *const *options,
 			 void **image, size_t *size, char *message, size_t len)
 {
+	bool		fails;
+
 	pthread_mutex_lock(&mutex);
 	begun++;
 	working++;
@@ -67,9 +71,10 @@ fake_compile(const DeviceInfo *info, const char *text, const char *const *option
 	while (held)
 		pthread_cond_wait(&change, &mutex);
 	working--;
+	fails = (failures_left > 0 && failures_left-- > 0) || strncmp(text, "wrong", 5) == 0;
 	pthread_mutex_unlock(&mutex);
 	*image = NULL;
-	if (strncmp(text, "wrong", 5) == 0)
+	if (fails)
 	{
 		snprintf(message, len, "does not compile");
 		return DEVICE_COMPILE;
@@ -193,20 +198,80 @@ test_failure(void)
 	ok(loads("refused", false) && compilations() == 2, "is compiled anew");
 }
 
-/* More is asked for than is ever loaded. */
+/* Ask until a compiler begins; has one? */
+static bool
+ask_patiently(const char *text)
+{
+	int			n = 0;
+
+	for (int i = 0; i < 10000 && n == 0; i++)
+	{
+		kernel_cache_ask(&context, &device.info, text);
+		usleep(1000);
+		n = compilations();
+	}
+	return n == 1;
+}
+
+/* A failure that nobody heard of is no later request's. */
 static void
-test_many(void)
+test_stale_failure(void)
+{
+	failures_left = 1;
+	ok(ask_patiently("later right"), "a failure that nobody waits for");
+	usleep(50000);
+	kernel_cache_forget_failures();
+	ok(loads("later right", false) && compilations() == 1, "is forgotten");
+}
+
+/* Compilers that work at the same time are few. */
+static void
+test_busy(void)
 {
 	char		text[32];
 
-	for (int i = 0; i < 40; i++)
+	hold(true);
+	for (int i = 0; i < 10; i++)
 	{
-		snprintf(text, sizeof(text), "many %d", i);
+		snprintf(text, sizeof(text), "busy %d", i);
 		kernel_cache_ask(&context, &device.info, text);
 	}
-	ok(loads("many 39", false) && loads("many 0", false), "all of them can still be had");
+	wait_for_compilers(4);
+	ok(load_interrupted("busy 9") == DEVICE_BUSY, "one more waits, and is interrupted");
+	usleep(50000);
+	ok(compilations() == 4, "four compilers work, and no more");
+	hold(false);
+	ok(loads("busy 9", false) && loads("busy 0", false), "then all can be had");
+	ok(compilations() == 1, "of those asked for too late, what is needed");
+}
+
+/* Of what nobody comes for, most goes to disk. */
+static void
+test_trimmed(void)
+{
+	char		directory[] = "/tmp/gpuagg-cache-XXXXXX";
+	char		command[128];
+	char		text[32];
+	bool		all = true;
+
+	if (mkdtemp(directory) == NULL)
+		return;
 	kernel_cache_end();
-	ok(compilations() >= 40, "all were compiled");
+	kernel_disk_directory(directory);
+	for (int i = 0; i < 20; i++)
+	{
+		snprintf(text, sizeof(text), "trimmed %d", i);
+		all = ask_patiently(text) && all;
+	}
+	ok(all, "many are asked for");
+	snprintf(command, sizeof(command), "test $(ls %s | wc -l) -ge 8", directory);
+	ok(system(command) == 0, "the oldest images are on disk");
+	ok(loads("trimmed 0", true) && loads("trimmed 19", false), "all can be had");
+	kernel_cache_end();
+	kernel_disk_directory(NULL);
+	snprintf(command, sizeof(command), "rm -r %s", directory);
+	if (system(command) != 0)
+		printf("# cannot remove %s\n", directory);
 }
 
 static void
@@ -243,7 +308,9 @@ main(void)
 	test_asked();
 	test_interrupted();
 	test_failure();
-	test_many();
+	test_stale_failure();
+	test_busy();
+	test_trimmed();
 	test_disk();
 	kernel_cache_end();
 	kernel_cache_unload(&context);

@@ -6,6 +6,7 @@
  * it, but waits for a thread that does.  The thread takes none of the process's
  * signals.  Where there can be no thread, the caller compiles after all.
  */
+#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 #include "engine/cuda/compile_job.h"
 
-/* Compilers recurse deeply; pages that are not touched cost nothing. */
+/* Compilers recurse deeply. */
 #define STACK_SIZE ((size_t) 64 << 20)
 
 struct CompileJob
@@ -45,13 +46,19 @@ compile(CompileJob *job)
 	pthread_mutex_unlock(&job->mutex);
 }
 
+/*
+ * The process's locale may be changed meanwhile by the thread that runs queries,
+ * and compilers change it too: this thread has its own, which is static.
+ */
 static void *
 job_main(void *arg)
 {
+	uselocale(newlocale(LC_ALL_MASK, "C", (locale_t) 0));
 	compile(arg);
 	return NULL;
 }
 
+/* With a large stack if that can be had. */
 static bool
 start_thread(CompileJob *job)
 {
@@ -66,6 +73,8 @@ start_thread(CompileJob *job)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	started = pthread_attr_setstacksize(&attributes, STACK_SIZE) == 0 &&
 		pthread_create(&job->thread, &attributes, job_main, job) == 0;
+	if (!started)
+		started = pthread_create(&job->thread, NULL, job_main, job) == 0;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attributes);
 	return started;
@@ -115,6 +124,12 @@ compile_job_wait(CompileJob *job, int milliseconds)
 	done = job->done;
 	pthread_mutex_unlock(&job->mutex);
 	return done;
+}
+
+bool
+compile_job_failed(CompileJob *job)
+{
+	return compile_job_wait(job, 0) && job->status != DEVICE_OK;
 }
 
 DeviceStatus

@@ -19,6 +19,9 @@ extern CompileJob *compile_job_begin(const DeviceOps *ops, const DeviceInfo *inf
 /* Wait for at most so many milliseconds; is the job done? */
 extern bool compile_job_wait(CompileJob *job, int milliseconds);
 
+/* Is it done, without an image? */
+extern bool compile_job_failed(CompileJob *job);
+
 /*
  * Take the result, as DeviceOps.compile gives it, and free the job.  Waits for
  * it, if it is not done, and cannot be interrupted.

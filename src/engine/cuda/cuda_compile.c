@@ -7,6 +7,7 @@
  */
 #include "engine/cuda/cuda_compile.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,9 @@
 #include "engine/cuda/kernel_text.h"
 
 #define MAX_OPTIONS 64
+
+/* CUDA 12.0: every NVRTC from there on knows --modify-stack-limit. */
+#define STACK_OPTION_RELEASE 12000
 
 static DeviceStatus
 nvrtc_failed(const CudaCompiler *compiler, const char *what, nvrtcResult result,
@@ -104,6 +108,9 @@ compile_program(const CudaCompiler *compiler, nvrtcProgram program,
 	argv[n++] = arch;
 	argv[n++] = "--std=c++17";
 	argv[n++] = "-fmad=false";
+	/* the limit is the whole process's, and a thread's stack is not its concern */
+	if (compiler->release >= STACK_OPTION_RELEASE)
+		argv[n++] = "--modify-stack-limit=false";
 	for (; options && *options; options++)
 	{
 		if (n == MAX_OPTIONS)
@@ -157,6 +164,8 @@ cuda_compile(const CudaCompiler *compiler, int arch, const char *text,
 	bool		cubin = known == arch;
 	char		option[64];
 	nvrtcProgram program = NULL;
+	/* some versions change it */
+	locale_t	locale = uselocale((locale_t) 0);
 	DeviceStatus status;
 	sigset_t	old;
 
@@ -179,6 +188,7 @@ cuda_compile(const CudaCompiler *compiler, int arch, const char *text,
 		status = get_image(compiler, program, cubin, image, size, message, len);
 	if (program)
 		compiler->destroy(&program);
+	uselocale(locale);
 	cuda_restore_signals(&old);
 	return status;
 }

@@ -24,6 +24,9 @@
 
 #define MODULES_KEPT 64
 #define PENDING_KEPT 8
+
+/* Compilers that work at the same time: those of cancelled queries count. */
+#define COMPILERS_MAX 4
 #define GPUAGG_VERSION "1.0"
 
 /* How long to wait between two looks for an interrupt, in milliseconds. */
@@ -118,6 +121,14 @@ memory_trim(Context *context)
 	}
 }
 
+/* A failure of the context's own: its message says which. */
+static DeviceStatus
+fail(Context *context, DeviceStatus status, const char *message)
+{
+	snprintf(context->device->message, sizeof(context->device->message), "%s", message);
+	return status;
+}
+
 /* Load an image as a module that one user has. */
 static DeviceStatus
 add_module(Context *context, const ImageKey *key, const void *image, size_t size,
@@ -127,11 +138,7 @@ add_module(Context *context, const ImageKey *key, const void *image, size_t size
 	DeviceStatus status;
 
 	if (m == NULL)
-	{
-		snprintf(context->device->message, sizeof(context->device->message),
-				 "out of memory");
-		return DEVICE_NO_MEMORY;
-	}
+		return fail(context, DEVICE_NO_MEMORY, "out of memory");
 	status = context->ops->module_load(context->device, image, size, &m->module);
 	if (status != DEVICE_OK)
 	{
@@ -223,29 +230,50 @@ trim_pending(void)
 	}
 }
 
-/* Begin to get an image; false: out of memory. */
-static bool
+/* One of the jobs if there are too many for another to begin, else NULL. */
+static CompileJob *
+job_in_the_way(void)
+{
+	CompileJob *job = NULL;
+	int			working = 0;
+
+	for (Pending *p = pending_images; p != NULL; p = p->next)
+		if (p->job != NULL && !compile_job_wait(p->job, 0))
+		{
+			job = p->job;
+			working++;
+		}
+	return working >= COMPILERS_MAX ? job : NULL;
+}
+
+/* Begin to get an image.  BUSY: too many compilers work. */
+static DeviceStatus
 add_pending(const DeviceOps *ops, const DeviceInfo *info, const ImageKey *key,
 			const char *text, bool from_disk)
 {
 	Pending    *p = calloc(1, sizeof(*p));
 
 	if (p == NULL)
-		return false;
+		return DEVICE_NO_MEMORY;
 	p->key = *key;
 	if (from_disk)
 		p->image = kernel_disk_load(key, &p->size);
+	if (p->image == NULL && job_in_the_way() != NULL)
+	{
+		free(p);
+		return DEVICE_BUSY;
+	}
 	if (p->image == NULL)
 		p->job = compile_job_begin(ops, info, text);
 	if (p->image == NULL && p->job == NULL)
 	{
 		free(p);
-		return false;
+		return DEVICE_NO_MEMORY;
 	}
 	p->next = pending_images;
 	pending_images = p;
 	trim_pending();
-	return true;
+	return DEVICE_OK;
 }
 
 void
@@ -253,41 +281,65 @@ kernel_cache_ask(Context *context, const DeviceInfo *info, const char *text)
 {
 	ImageKey	key = image_key(context->ops, info, text);
 
-	/* without memory, whoever needs it will hear of that */
+	/* whoever needs it will hear of what is in the way */
 	if (find_module(context, &key) == NULL && *find_pending(&key) == NULL)
 		(void) add_pending(context->ops, info, &key, text, true);
 }
 
 /*
- * Load a module whose image is pending or is got now, from disk if allowed.
- * BUSY: interrupted.
+ * Wait until the image of that key is there, got from disk if allowed, or cannot
+ * be had.  BUSY: interrupted.
  */
+static DeviceStatus
+wait_for_image(Context *context, const ImageKey *key, const char *text, bool from_disk,
+			   bool (*interrupted) (void))
+{
+	for (;;)
+	{
+		Pending    *pending = *find_pending(key);
+		CompileJob *job;
+
+		if (pending == NULL)
+		{
+			DeviceStatus status = add_pending(context->ops, &context->device->info, key,
+											  text, from_disk);
+
+			if (status == DEVICE_NO_MEMORY)
+				return fail(context, status, "out of memory");
+			if (status == DEVICE_OK)
+				continue;
+			job = job_in_the_way();
+		}
+		else
+		{
+			job = pending->job;
+			if (job == NULL || compile_job_wait(job, 0))
+				return DEVICE_OK;
+		}
+		if (interrupted != NULL && interrupted())
+			return fail(context, DEVICE_BUSY, "interrupted");
+		if (job != NULL)
+			(void) compile_job_wait(job, WAIT_MS);
+	}
+}
+
+/* Load a module; *cached says that its image came from disk. */
 static DeviceStatus
 load_image(Context *context, const ImageKey *key, const char *text, bool from_disk,
 		   bool (*interrupted) (void), LoadedModule **module, bool *cached)
 {
 	Device	   *device = context->device;
-	Pending    *pending;
+	Pending   **link;
 	void	   *image;
 	size_t		size;
-	DeviceStatus status;
+	DeviceStatus status = wait_for_image(context, key, text, from_disk, interrupted);
 
-	if (*find_pending(key) == NULL &&
-		!add_pending(context->ops, &device->info, key, text, from_disk))
-	{
-		snprintf(device->message, sizeof(device->message), "out of memory");
-		return DEVICE_NO_MEMORY;
-	}
-	pending = *find_pending(key);
-	*cached = pending->job == NULL;
-	while (pending->job != NULL && !compile_job_wait(pending->job, WAIT_MS))
-		if (interrupted != NULL && interrupted())
-		{
-			snprintf(device->message, sizeof(device->message), "interrupted");
-			return DEVICE_BUSY;
-		}
-	status = take_pending(find_pending(key), &image, &size, device->message,
-						  sizeof(device->message));
+	*cached = false;
+	if (status != DEVICE_OK)
+		return status;
+	link = find_pending(key);
+	*cached = (*link)->job == NULL;
+	status = take_pending(link, &image, &size, device->message, sizeof(device->message));
 	if (status != DEVICE_OK)
 		return status;
 	status = add_module(context, key, image, size, module);
@@ -316,6 +368,20 @@ kernel_cache_load(Context *context, const char *text, bool (*interrupted) (void)
 	if (status != DEVICE_OK && *cached)
 		status = load_image(context, &key, text, false, interrupted, module, cached);
 	return status;
+}
+
+void
+kernel_cache_forget_failures(void)
+{
+	Pending   **p = &pending_images;
+
+	while (*p != NULL)
+	{
+		if ((*p)->job != NULL && compile_job_failed((*p)->job))
+			drop_pending(p);
+		else
+			p = &(*p)->next;
+	}
 }
 
 void

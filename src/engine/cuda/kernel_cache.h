@@ -14,8 +14,8 @@ typedef struct LoadedModule LoadedModule;
 
 /*
  * Begin to get the module of that kernel text for such a device, which need not be
- * open yet: from disk, or compiled in a thread, unless it is there.  For a text
- * that will be loaded soon.
+ * open yet: from disk, or compiled in a thread, unless it is there or too many
+ * compilers work already.  For a text that will be loaded soon.
  */
 extern void kernel_cache_ask(Context *context, const DeviceInfo *info, const char *text);
 
@@ -28,6 +28,13 @@ extern void kernel_cache_ask(Context *context, const DeviceInfo *info, const cha
 extern DeviceStatus kernel_cache_load(Context *context, const char *text,
 									  bool (*interrupted) (void),
 									  LoadedModule **module, bool *cached);
+
+/*
+ * Forget compilations that have failed: what failed for one run may be right for
+ * the next, and to be called before that asks for anything.
+ */
+extern void kernel_cache_forget_failures(void);
+
 extern void kernel_cache_release(LoadedModule *module);
 extern DeviceModule *kernel_cache_module(const LoadedModule *module);
 

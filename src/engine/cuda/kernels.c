@@ -65,8 +65,9 @@ ask(const CudaRun *run, const DeviceInfo *info, Text *text)
 }
 
 void
-kernels_ask(const CudaRun *run)
+kernels_ask(CudaRun *run)
 {
+	uint64_t	start = now_ns();
 	Choice		choice = choose_first(run);
 	KernelPart	part = run->program->nkeys > 0 ? PART_SAMPLE : PART_AGGREGATE;
 	Text		deform = {0};
@@ -74,9 +75,8 @@ kernels_ask(const CudaRun *run)
 	DeviceInfo	info;
 	char		why[256];
 
-	if (run->context->device != NULL)
-		info = run->context->device->info;
-	else if (run->device_ops->list(&info, 1, why, sizeof(why)) < 1 || !info.usable)
+	if (run->context->tried ||
+		run->device_ops->list(&info, 1, why, sizeof(why)) < 1 || !info.usable)
 		return;
 	if (run->program->source == SOURCE_PAGES)
 	{
@@ -85,6 +85,7 @@ kernels_ask(const CudaRun *run)
 	}
 	write_text(run, &choice, part, &first);
 	ask(run, &info, &first);
+	run->head.stats.compile_ns += now_ns() - start;
 }
 
 /* Find the kernels of a module by their names. */

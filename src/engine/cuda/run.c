@@ -243,6 +243,7 @@ open_on(const EngineOps *ops, const DeviceOps *device, const Program *program,
 		snprintf(message, sizeof(run->head.message), "out of memory");
 		return ENGINE_NO_MEMORY;
 	}
+	kernel_cache_forget_failures();
 	/* the compiler works while the device is opened */
 	kernels_ask(run);
 	if (!open_device(run, message))

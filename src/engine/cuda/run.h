@@ -214,10 +214,10 @@ extern EngineStatus run_alloc(CudaRun *run, uint64_t size, DeviceBuffer *buffer)
 extern void run_free(CudaRun *run, DeviceBuffer *buffer);
 
 /*
- * kernels.c: begin to get the kernels that the run needs first; the device need
- * not be open.
+ * kernels.c: begin to get the kernels that the run needs first, if the device has
+ * yet to be opened: that takes about as long.
  */
-extern void kernels_ask(const CudaRun *run);
+extern void kernels_ask(CudaRun *run);
 
 /* For the run's choice; threads of a whole grid, at least one block. */
 extern EngineStatus kernels_load(CudaRun *run, const Choice *choice, KernelPart part,

@@ -78,6 +78,20 @@ environment_number(const char *name, uint64_t otherwise)
 	return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
+/* What the environment asks for, once; false: it is malformed. */
+static bool
+inject_environment(void)
+{
+	static bool looked = false;
+	static bool good = true;
+	const char *text = getenv("GPUAGG_SIMT_INJECT");
+
+	if (!looked && text != NULL)
+		good = simt_inject_text(text);
+	looked = true;
+	return good;
+}
+
 static int
 simt_list(DeviceInfo *infos, int max, char *why, size_t len)
 {
@@ -93,16 +107,17 @@ simt_list(DeviceInfo *infos, int max, char *why, size_t len)
 	info->multiprocessors = 2;
 	info->shared_limit = SHARED_LIMIT;
 	info->usable = simt_compiler_there(info->reason, sizeof(info->reason));
+	/* kernels may be compiled before the device is opened */
+	(void) inject_environment();
 	return 1;
 }
 
 static Device *
 simt_open(int index, char *why, size_t len)
 {
-	const char *text = getenv("GPUAGG_SIMT_INJECT");
 	SimtDevice *dev;
 
-	if (text && !simt_inject_text(text))
+	if (!inject_environment())
 	{
 		snprintf(why, len, "GPUAGG_SIMT_INJECT is malformed");
 		return NULL;
