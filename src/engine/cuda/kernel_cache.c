@@ -121,7 +121,7 @@ memory_trim(Context *context)
 	}
 }
 
-/* A failure of the context's own: its message says which. */
+/* Fail for a reason of the cache's own, which the message tells. */
 static DeviceStatus
 fail(Context *context, DeviceStatus status, const char *message)
 {
