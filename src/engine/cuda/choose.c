@@ -482,7 +482,7 @@ rows_of_block(const CudaRun *run, uint64_t nrows)
 	return rows > BLOCK_STRATEGY_ROWS ? rows : BLOCK_STRATEGY_ROWS;
 }
 
-/* Without keys there is no sample. */
+/* How to sample; without keys there is no sample, and this is all. */
 Choice
 choose_first(const CudaRun *run)
 {

@@ -12,10 +12,10 @@
 
 #include "engine/cuda/codegen.h"
 
-/* Which registers are there already. */
 /* ANDs and ORs between whose results the compiler may look for connections. */
 #define LOGIC_PROVED 8
 
+/* Which registers are there already. */
 typedef struct RowCode
 {
 	const Program *program;

@@ -8,13 +8,13 @@
 #include "engine/cuda/context.h"
 #include "engine/cuda/kernel_cache.h"
 
-/* One for each kind of device. */
+/* The GPU's, and the simulated device's. */
 static Context contexts[2];
 
 Context *
 context_of(const DeviceOps *ops)
 {
-	Context    *context = &contexts[contexts[0].ops != NULL && contexts[0].ops != ops];
+	Context    *context = &contexts[ops == &cuda_device ? 0 : 1];
 
 	context->ops = ops;
 	return context;

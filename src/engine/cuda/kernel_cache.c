@@ -27,7 +27,6 @@
 
 /* Compilers that work at the same time: those of cancelled queries count. */
 #define COMPILERS_MAX 4
-#define GPUAGG_VERSION "1.0"
 
 /* How long to wait between two looks for an interrupt, in milliseconds. */
 #define WAIT_MS 10
@@ -181,10 +180,7 @@ find_pending(const ImageKey *key)
 	return p;
 }
 
-/*
- * Take an image, the caller's to free, out of the list.  What has been compiled
- * goes to disk as well.
- */
+/* Take an image, the caller's to free, out of the list. */
 static DeviceStatus
 take_pending(Pending **link, void **image, size_t *size, char *message, size_t len)
 {
@@ -195,24 +191,25 @@ take_pending(Pending **link, void **image, size_t *size, char *message, size_t l
 	*image = p->image;
 	*size = p->size;
 	if (p->job != NULL)
-	{
 		status = compile_job_end(p->job, image, size, message, len);
-		if (status == DEVICE_OK)
-			kernel_disk_store(&p->key, *image, *size);
-	}
 	free(p);
 	return status;
 }
 
-/* Let go of an image that nobody waits for. */
+/* Let go of an image that nobody waits for; on disk it can be found again. */
 static void
 drop_pending(Pending **link)
 {
+	ImageKey	key = (*link)->key;
+	bool		compiled = (*link)->job != NULL;
 	void	   *image;
 	size_t		size;
 
-	if (take_pending(link, &image, &size, NULL, 0) == DEVICE_OK)
-		free(image);
+	if (take_pending(link, &image, &size, NULL, 0) != DEVICE_OK)
+		return;
+	if (compiled)
+		kernel_disk_store(&key, image, size);
+	free(image);
 }
 
 /* Of many pending images, those that are there go, the oldest at least. */
@@ -343,6 +340,8 @@ load_image(Context *context, const ImageKey *key, const char *text, bool from_di
 	if (status != DEVICE_OK)
 		return status;
 	status = add_module(context, key, image, size, module);
+	if (status == DEVICE_OK && !*cached)
+		kernel_disk_store(key, image, size);
 	free(image);
 	return status;
 }

@@ -68,8 +68,7 @@ void
 kernels_ask(CudaRun *run)
 {
 	uint64_t	start = now_ns();
-	Choice		choice = choose_first(run);
-	KernelPart	part = run->program->nkeys > 0 ? PART_SAMPLE : PART_AGGREGATE;
+	Choice		choice;
 	Text		deform = {0};
 	Text		first = {0};
 	DeviceInfo	info;
@@ -83,7 +82,9 @@ kernels_ask(CudaRun *run)
 		write_deform_text(run, &deform);
 		ask(run, &info, &deform);
 	}
-	write_text(run, &choice, part, &first);
+	choice = choose_first(run);
+	write_text(run, &choice, run->program->nkeys > 0 ? PART_SAMPLE : PART_AGGREGATE,
+			   &first);
 	ask(run, &info, &first);
 	run->head.stats.compile_ns += now_ns() - start;
 }
