@@ -296,6 +296,9 @@ test_disk(void)
 	kernel_cache_unload(&context);
 	kernel_cache_ask(&context, &device.info, "disk");
 	ok(loads("disk", true) && compilations() == 0, "and asked for, comes from there");
+	refuse_modules = true;
+	ok(!loads("bad", false) && loads("bad", false) && compilations() == 2,
+	   "what cannot be loaded does not get there");
 	kernel_disk_directory(NULL);
 	snprintf(command, sizeof(command), "rm -r %s", directory);
 	if (system(command) != 0)
