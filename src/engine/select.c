@@ -16,8 +16,8 @@
 
 #include "engine/inject.h"
 #include "engine/cuda/cuda_engine.h"
-#include "engine/cuda/kernel_cache.h"
 #include "engine/cuda/kernel_disk.h"
+#include "engine/cuda/kernel_pending.h"
 #include "engine/select.h"
 #include "guc.h"
 
@@ -137,7 +137,7 @@ query_is_interrupted(void)
 static void
 wait_for_compilers(int code, Datum arg)
 {
-	kernel_cache_end();
+	kernel_pending_end();
 }
 
 static void

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "engine/cuda/kernel_cache.h"
-#include "engine/cuda/kernel_disk.h"
+#include "engine/cuda/kernel_pending.h"
 #include "tap.h"
 
 /* What the compiler is told, and what it did. */
@@ -220,7 +220,7 @@ test_stale_failure(void)
 	failures_left = 1;
 	ok(ask_patiently("later right"), "a failure that nobody waits for");
 	usleep(50000);
-	kernel_cache_forget_failures();
+	kernel_pending_forget_failures();
 	ok(loads("later right", false) && compilations() == 1, "is forgotten");
 }
 
@@ -256,7 +256,7 @@ test_trimmed(void)
 
 	if (mkdtemp(directory) == NULL)
 		return;
-	kernel_cache_end();
+	kernel_pending_end();
 	kernel_disk_directory(directory);
 	for (int i = 0; i < 20; i++)
 	{
@@ -267,7 +267,7 @@ test_trimmed(void)
 	snprintf(command, sizeof(command), "test $(ls %s | wc -l) -ge 8", directory);
 	ok(system(command) == 0, "the oldest images are on disk");
 	ok(loads("trimmed 0", true) && loads("trimmed 19", false), "all can be had");
-	kernel_cache_end();
+	kernel_pending_end();
 	kernel_disk_directory(NULL);
 	snprintf(command, sizeof(command), "rm -r %s", directory);
 	if (system(command) != 0)
@@ -286,7 +286,7 @@ test_disk(void)
 	hold(true);
 	ok(load_interrupted("disk") == DEVICE_BUSY, "interrupted");
 	hold(false);
-	kernel_cache_end();
+	kernel_pending_end();
 	ok(compilations() == 1 && loads("disk", true) && compilations() == 0,
 	   "what nobody waited for is on disk");
 	kernel_cache_unload(&context);
@@ -315,7 +315,7 @@ main(void)
 	test_busy();
 	test_trimmed();
 	test_disk();
-	kernel_cache_end();
+	kernel_pending_end();
 	kernel_cache_unload(&context);
 	ok(loaded == 0, "all modules are unloaded");
 	return done_testing();

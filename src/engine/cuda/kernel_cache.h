@@ -1,6 +1,6 @@
 /*
  * kernel_cache.h
- *	  Kernels: loaded, on disk, or being compiled.
+ *	  Modules of kernels, kept loaded.
  */
 #ifndef GPUAGG_KERNEL_CACHE_H
 #define GPUAGG_KERNEL_CACHE_H
@@ -14,10 +14,10 @@ typedef struct LoadedModule LoadedModule;
 
 /*
  * Begin to get the module of that kernel text for such a device, which need not be
- * open yet: from disk, or compiled in a thread, unless it is there or too many
- * compilers work already.  For a text that will be loaded soon.
+ * open yet: from disk, or compiled in a thread, unless too many compilers work
+ * already.  For a text that will be loaded soon.  False: it is loaded.
  */
-extern void kernel_cache_ask(Context *context, const DeviceInfo *info, const char *text);
+extern bool kernel_cache_ask(Context *context, const DeviceInfo *info, const char *text);
 
 /*
  * The module of that kernel text for the context's device: loaded already, from
@@ -29,22 +29,10 @@ extern DeviceStatus kernel_cache_load(Context *context, const char *text,
 									  bool (*interrupted) (void),
 									  LoadedModule **module, bool *cached);
 
-/*
- * Forget compilations that have failed: what failed for one run may be right for
- * the next, and to be called before that asks for anything.
- */
-extern void kernel_cache_forget_failures(void);
-
 extern void kernel_cache_release(LoadedModule *module);
 extern DeviceModule *kernel_cache_module(const LoadedModule *module);
 
 /* Unload all modules of a context that is about to be closed. */
 extern void kernel_cache_unload(Context *context);
-
-/*
- * Wait for what is still being compiled, and keep it on disk: before the process
- * ends, since a compiler that runs while it does may crash.
- */
-extern void kernel_cache_end(void);
 
 #endif							/* GPUAGG_KERNEL_CACHE_H */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "engine/cuda/cuda_engine.h"
+#include "engine/cuda/kernel_pending.h"
 #include "engine/cuda/run.h"
 
 /* Of the free device memory, what a run takes at most if nobody says so. */
@@ -243,7 +244,7 @@ open_on(const EngineOps *ops, const DeviceOps *device, const Program *program,
 		snprintf(message, sizeof(run->head.message), "out of memory");
 		return ENGINE_NO_MEMORY;
 	}
-	kernel_cache_forget_failures();
+	kernel_pending_forget_failures();
 	/* the compiler works while the device is opened */
 	kernels_ask(run);
 	if (!open_device(run, message))
