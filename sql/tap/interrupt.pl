@@ -191,11 +191,11 @@ SH
 	$node->safe_psql('postgres', 'CREATE TABLE few AS SELECT i % 10 AS k, i AS v FROM generate_series(1, 1000) i');
 	$node->restart;
 
-	# how pages become columns and how to sample are compiled first
-	like(stopped_in_compiler('cancel', $query, 2), qr/canceling statement due to user request/, 'compiler, cancel: said so');
+	# first how pages become columns, how to sample, and what the sample will choose
+	like(stopped_in_compiler('cancel', $query, 3), qr/canceling statement due to user request/, 'compiler, cancel: said so');
 	is(outcome($node, $simt, $query), '0|100', 'compiler: another session has the rows');
 	is(called(), 3, 'compiler: and what the first one began');
-	like(stopped_in_compiler('terminate', $other, 4), qr/terminating connection/, 'compiler, terminate: said so');
+	like(stopped_in_compiler('terminate', $other, 5), qr/terminating connection/, 'compiler, terminate: said so');
 	is(outcome($node, $simt, $other), '0|50500|10', 'compiler: another session has the rows');
 	is(called(), 5, 'compiler: and what the first one began');
 

@@ -298,25 +298,60 @@ program_of_sums(int nsums)
 	return program;
 }
 
-/* forced: a strategy, or -1: auto. */
-static void
-expect_choice(const char *name, uint32_t (*key) (uint32_t), int nsums, int forced,
-			  Strategy strategy)
+/* forced: a strategy, or -1: auto; groups: what the planner expects, or 0. */
+static Choice
+choice_of(const SampleFacts *facts, double groups, int nsums, int forced)
 {
 	static KernelLayout layouts[2];
 	Program    *program = program_of_sums(nsums);
-	SampleFacts facts = facts_of(key, SAMPLE_ROWS);
-	EngineHints hints = {.rows = 1e8};
+	EngineHints hints = {.rows = 1e8,.groups = groups};
 	Choice		choice;
 
 	layout_make(program, TABLE_HASH, &layouts[TABLE_HASH]);
 	layout_make(program, TABLE_DIRECT, &layouts[TABLE_DIRECT]);
-	choice = choose_from_facts(program, layouts, &facts, &hints, UINT64_C(1) << 30, forced,
+	choice = choose_from_facts(program, layouts, facts, &hints, UINT64_C(1) << 30, forced,
 							   227 * 1024);
+	free(program);
+	return choice;
+}
+
+static void
+expect_choice(const char *name, uint32_t (*key) (uint32_t), int nsums, int forced,
+			  Strategy strategy)
+{
+	SampleFacts facts = facts_of(key, SAMPLE_ROWS);
+	Choice		choice = choice_of(&facts, 0, nsums, forced);
+
 	ok(choice.strategy == strategy, "%s: %s keys, %d sums: %s of %.0f groups",
 	   forced < 0 ? "auto" : strategy_name((Strategy) forced), name, nsums,
 	   strategy_name(choice.strategy), facts.groups);
-	free(program);
+}
+
+static uint32_t dense_groups;
+
+static uint32_t
+key_dense(uint32_t row)
+{
+	return scramble(row) % dense_groups;
+}
+
+/* What is chosen without a sample is what a sample of such keys chooses. */
+static void
+expect_probable(uint32_t groups, int nsums)
+{
+	SampleFacts facts;
+	Choice		sampled;
+	Choice		probable;
+
+	dense_groups = groups;
+	facts = facts_of(key_dense, SAMPLE_ROWS);
+	sampled = choice_of(&facts, groups, nsums, -1);
+	probable_facts(groups, &facts);
+	probable = choice_of(&facts, groups, nsums, -1);
+	ok(probable.table == sampled.table && probable.strategy == sampled.strategy &&
+	   probable.block_direct == sampled.block_direct,
+	   "probably, of %u groups, %d sums: %s, by a sample %s", groups, nsums,
+	   strategy_name(probable.strategy), strategy_name(sampled.strategy));
 }
 
 int
@@ -354,5 +389,11 @@ main(void)
 	expect_choice("heavy", key_heavy, 0, -1, STRATEGY_VOTE);
 	expect_choice("near each other", key_near, 0, -1, STRATEGY_PEERS);
 	expect_choice("near each other for long", key_slow, 0, -1, STRATEGY_BLOCK);
+	for (uint32_t groups = 1; groups <= 10000000; groups *= 10)
+	{
+		expect_probable(groups, 0);
+		expect_probable(2 * groups, 3);
+		expect_probable(5 * groups, 20);
+	}
 	return done_testing();
 }

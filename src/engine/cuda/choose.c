@@ -168,10 +168,16 @@ neighbour_facts(SampledRow *rows, uint32_t nrows, SampleFacts *facts)
 	return n;
 }
 
+/* Of so many keys, if all are as frequent, what n rows meet. */
+static double
+keys_met(double groups, double n)
+{
+	return groups * (1 - exp(-n / groups));
+}
+
 /*
- * Keys in all rows, if all were as frequent: of g keys, n rows meet
- * g * (1 - exp(-n / g)).  A sample that has nearly only new keys tells nothing
- * but that there are many.
+ * Keys in all rows, if all were as frequent.  A sample that has nearly only new
+ * keys tells nothing but that there are many.
  */
 static double
 estimate_groups(double n, double distinct)
@@ -185,7 +191,7 @@ estimate_groups(double n, double distinct)
 	{
 		double		g = (low + high) / 2;
 
-		if (g * (1 - exp(-n / g)) < distinct)
+		if (keys_met(g, n) < distinct)
 			low = g;
 		else
 			high = g;
@@ -239,6 +245,23 @@ sample_facts(SampledRow *rows, uint32_t nrows, uint64_t block_rows, SampleFacts 
 		key_facts(rows, n, keys, nkeys, facts);
 	}
 	free(keys);
+}
+
+void
+probable_facts(double groups, SampleFacts *facts)
+{
+	groups = groups > 1 ? groups : 1;
+	*facts = (SampleFacts) {0};
+	facts->rows = SAMPLE_ROWS;
+	facts->distinct = (uint32_t) keys_met(groups, SAMPLE_ROWS);
+	facts->groups = groups;
+	facts->run_length = groups > 1 ? groups / (groups - 1) : SAMPLE_ROWS;
+	facts->peers = 32 / keys_met(groups, 32);
+	facts->heaviest = facts->second = 1 / groups;
+	if (SAMPLE_ROWS / groups >= SAMPLE_HOT_ROWS)
+		facts->covered = groups > SAMPLE_HOT ? SAMPLE_HOT / groups : 1;
+	facts->max = groups < INT32_MAX ? (int64_t) groups : INT32_MAX;
+	facts->block_keys = groups;
 }
 
 /*----------
@@ -328,7 +351,7 @@ choose_direct(const Program *program, const SampleFacts *facts, double groups,
 static bool
 is_clustered(const SampleFacts *facts)
 {
-	double		distinct = facts->groups * (1 - exp(-32 / facts->groups));
+	double		distinct = keys_met(facts->groups, 32);
 
 	return facts->peers >= PEERS_PER_WARP && facts->distinct > CLUSTERED_KEYS &&
 		facts->peers > 2 * 32 / distinct && facts->heaviest < VOTE_SHARE;
@@ -500,6 +523,21 @@ choose_first(const CudaRun *run)
 	if (run->layouts[TABLE_HASH].nwords > LAYOUT_MERGE_WORDS)
 		choice.strategy = STRATEGY_ATOMIC;
 	return choice;
+}
+
+bool
+choose_probably(const CudaRun *run, const DeviceInfo *info, Choice *choice)
+{
+	uint64_t	memory = run->hints.memory_limit > 0 ? run->hints.memory_limit : info->memory;
+	SampleFacts facts;
+
+	if (run->program->nkeys == 0 || run->hints.groups <= 0)
+		return false;
+	probable_facts(run->hints.groups, &facts);
+	*choice = choose_from_facts(run->program, run->layouts, &facts, &run->hints,
+								memory / DIRECT_TABLE_SHARE, run->forced,
+								info->shared_limit);
+	return true;
 }
 
 /* The facts of a batch's sample. */

@@ -41,6 +41,12 @@ extern void sample_facts(struct SampledRow *rows, uint32_t nrows, uint64_t block
 						 SampleFacts *facts);
 
 /*
+ * What a sample would probably show of so many groups: keys as frequent as each
+ * other, in no order, and numbered one after another.
+ */
+extern void probable_facts(double groups, SampleFacts *facts);
+
+/*
  * What to do: for a Program with keys.  forced: a Strategy, or -1; one that
  * cannot be used is passed over.  table_bytes: of a table addressed directly, at
  * most; shared_limit: of a block, in bytes.

@@ -60,8 +60,24 @@ static void
 ask(const CudaRun *run, const DeviceInfo *info, Text *text)
 {
 	if (!text->failed)
-		kernel_cache_ask(run->context, info, text->data);
+		(void) kernel_cache_ask(run->context, info, text->data);
 	text_free(text);
+}
+
+/*
+ * Begin to get the kernels that a sample will probably choose, while a compiler
+ * works on the sample's.
+ */
+static void
+ask_probable(const CudaRun *run, const DeviceInfo *info)
+{
+	Choice		choice;
+	Text		text = {0};
+
+	if (!choose_probably(run, info, &choice))
+		return;
+	write_text(run, &choice, PART_AGGREGATE, &text);
+	ask(run, info, &text);
 }
 
 void
@@ -86,6 +102,7 @@ kernels_ask(CudaRun *run)
 	write_text(run, &choice, run->program->nkeys > 0 ? PART_SAMPLE : PART_AGGREGATE,
 			   &first);
 	ask(run, &info, &first);
+	ask_probable(run, &info);
 	run->head.stats.compile_ns += now_ns() - start;
 }
 
@@ -138,6 +155,9 @@ kernels_load(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kerne
 	EngineStatus status;
 
 	write_text(run, choice, part, &text);
+	if (part == PART_SAMPLE && !text.failed &&
+		kernel_cache_ask(run->context, &run->device->info, text.data))
+		ask_probable(run, &run->device->info);
 	status = load_module(run, &text, &kernels->module);
 	text_free(&text);
 	if (status != ENGINE_OK)

@@ -1,0 +1,55 @@
+# Which kernels a session compiles, and what it keeps on disk.  On the simulated
+# device: needs a build with TESTING=1.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Test::More;
+use Time::HiRes qw(usleep);
+use Node;
+
+my $node = new_node('kernels', 'gpuagg.engine = simt', 'gpuagg.fallback = off');
+$node->safe_psql('postgres', <<'SQL');
+SET gpuagg.mode = off;
+CREATE TABLE t (dense int, sparse int, v int);
+INSERT INTO t SELECT i % 300, i % 300 * 1000003, i FROM generate_series(1, 3000) i;
+VACUUM ANALYZE t;
+SQL
+
+sub on_disk { return scalar(() = glob $node->data_dir . '/gpuagg_kernels/*') }
+
+# The plans of these queries in one session, which has ended when this returns.
+sub session
+{
+	my @queries = map { "EXPLAIN (ANALYZE, COSTS OFF) $_" } @_;
+	my $plans = $node->safe_psql('postgres', join '; ', @queries);
+
+	# such a query must compile nothing itself
+	usleep(10_000) while $node->safe_psql('postgres', q{SET gpuagg.mode = off;
+		SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'}) > 1;
+	return $plans;
+}
+
+# Planner and sample agree, so that the kernels asked for before the sample is
+# taken are those that are needed: deform, sample, aggregate.
+my $dense = 'SELECT dense, sum(v) FROM t GROUP BY dense';
+like(session($dense), qr/Kernels: compiled/, 'a first session compiles');
+is(on_disk(), 3, 'what is needed');
+like(session($dense), qr/Kernels: cached/, 'the next one finds them on disk');
+is(on_disk(), 3, 'and compiles nothing');
+
+# Far apart, the keys do not have the table that was expected: its kernels are not
+# needed, and yet kept.
+my $sparse = 'SELECT sparse, sum(v) FROM t GROUP BY sparse';
+like(session($sparse), qr/Kernels: compiled/, 'other keys: compiles');
+is(on_disk(), 3 + 1, 'shares with the first query what was expected');
+
+# in a session that has the device open already
+unlink glob $node->data_dir . '/gpuagg_kernels/*';
+my $wide = 'SELECT sparse, sum(v), min(v) FROM t GROUP BY sparse';
+unlike(session($dense, $wide), qr/Kernels: cached/, 'one session, two queries: both compile');
+is(on_disk(), 3 + 3, 'what is needed, and what was expected');
+like(session($wide), qr/Kernels: cached/, 'then nothing is compiled');
+is(on_disk(), 3 + 3, 'really');
+
+done_testing();
