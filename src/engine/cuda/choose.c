@@ -172,7 +172,7 @@ neighbour_facts(SampledRow *rows, uint32_t nrows, SampleFacts *facts)
 static double
 keys_met(double groups, double n)
 {
-	return groups * (1 - exp(-n / groups));
+	return -groups * expm1(-n / groups);
 }
 
 /*
