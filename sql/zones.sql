@@ -59,6 +59,11 @@ SELECT zone, check_engine(format('SELECT tz AT TIME ZONE %L, count(*), min(id) F
 FROM (TABLE zones UNION ALL VALUES ('EST'), ('cest'), ('Z'), ('-5:30'), ('europe/berlin')) z;
 SELECT check_engine('SELECT date_trunc(''hour'', tz AT TIME ZONE ''Asia/Tehran'') AT TIME ZONE ''America/New_York'', count(*) FROM moments GROUP BY 1');
 SELECT zone, check_fallback(format('SELECT tz AT TIME ZONE %L, count(*) FROM moments GROUP BY 1', zone)) FROM unnest('{MSK,nowhere/else}'::text[]) zone;
+-- a zone decides nothing about seconds, but it can be wrong, or NULL
+SELECT u, check_query(format('SELECT date_trunc(%L, tz, ''Asia/Kolkata''), count(*) FROM moments GROUP BY 1', u)) AS known,
+	check_fallback(format('SELECT date_trunc(%L, tz, ''nowhere/else''), count(*) FROM moments GROUP BY 1', u)) AS unknown,
+	check_query(format('SELECT date_trunc(%L, tz, nullif(''UTC'', CASE WHEN id %% 3 = 0 THEN ''UTC'' END)) AS s, count(*) FROM moments GROUP BY 1', u)) AS varying
+FROM unnest('{microseconds,second,minute}'::text[]) u;
 
 -- one plan, several zones: its slots are filled at each execution
 PREPARE by_day AS SELECT tz::date AS day, count(*) FROM moments WHERE id BETWEEN 100 AND 110 GROUP BY 1 ORDER BY 1;

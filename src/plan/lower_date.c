@@ -104,9 +104,10 @@ lower_const_op(Lowering *l, OpCode op, int reg, int constant)
 }
 
 /*
- * date_trunc.  Seconds begin together in all time zones.  Hours and minutes are
- * taken off in local time at the offset of the moment; where a day or a larger
- * unit begins, the offset is that of its beginning.
+ * date_trunc.  Seconds begin together in all time zones, but a zone that is
+ * named may be none, or NULL.  Hours and minutes are taken off in local time at
+ * the offset of the moment; where a day or a larger unit begins, the offset is
+ * that of its beginning.
  */
 static int
 lower_trunc(Lowering *l, List *args, bool with_zone)
@@ -121,7 +122,7 @@ lower_trunc(Lowering *l, List *args, bool with_zone)
 	int			local;
 	int			truncated;
 
-	if (reg < 0 || !with_zone || unit <= FIELD_SECOND)
+	if (reg < 0 || !with_zone || (zone == NULL && unit <= FIELD_SECOND))
 		return lower_const_op(l, OP_timestamp_trunc, reg, unit_slot);
 	zone_slot = lower_zone(l, zone);
 	local = lower_to_local(l, reg, zone_slot);
