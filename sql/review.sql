@@ -88,6 +88,21 @@ SELECT count(*) FROM counted;
 SELECT pg_stat_force_next_flush();
 SELECT seq_scan, seq_tup_read FROM pg_stat_user_tables WHERE relname = 'counted';
 
+-- a cancelled query is not set aside, and whoever catches it has his own
+-- subtransaction to roll back, not one that was left over
+CREATE FUNCTION cancelled() RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN RAISE query_canceled; END $$;
+DO $$
+DECLARE
+	n bigint;
+BEGIN
+	INSERT INTO zeros VALUES (7, 7, 7);
+	SELECT count(*) INTO n FROM zeros WHERE b + cancelled() > 0;
+EXCEPTION WHEN query_canceled THEN
+	RAISE NOTICE 'cancelled';
+END $$;
+ROLLBACK;
+SELECT count(*) FROM zeros WHERE a = 7;
+
 DROP TABLE zeros, lists, counted;
 DROP SEQUENCE effects;
-DROP FUNCTION reciprocal;
+DROP FUNCTION reciprocal, cancelled;

@@ -107,10 +107,11 @@ evaluate_safely(ExprState *state, ExprContext *econtext,
 
 		MemoryContextSwitchTo(context);
 		error = CopyErrorData();
-		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
-			PG_RE_THROW();
 		FlushErrorState();
 		RollbackAndReleaseCurrentSubTransaction();
+		/* whoever catches it rolls back the subtransaction that he began */
+		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+			ReThrowError(error);
 		*reason = error->message;
 		ok = false;
 	}
