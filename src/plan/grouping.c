@@ -233,6 +233,29 @@ examine_further_keys(const Grouping *grouping)
 	return NULL;
 }
 
+/*
+ * Equal keys are those that their type's own equality takes for equal.  ORDER BY
+ * x USING an operator of another class makes GROUP BY and DISTINCT use that
+ * one's.
+ */
+static const char *
+examine_equality(const Grouping *grouping)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->clause)
+	{
+		Node	   *key = list_nth(grouping->keys, foreach_current_index(lc));
+		Oid			equality;
+
+		get_sort_group_operators(exprType(key), false, false, false,
+								 NULL, &equality, NULL, NULL);
+		if (lfirst_node(SortGroupClause, lc)->eqop != equality)
+			return "the equality of a key is not that of its type";
+	}
+	return NULL;
+}
+
 List *
 grouping_engine_keys(const Grouping *grouping)
 {
@@ -258,9 +281,10 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	if (parse->hasTargetSRFs)
 		return "the target list has a set-returning function";
 
+	reason = examine_equality(grouping);
 	collect_walker((Node *) grouping->target->exprs, grouping);
 	collect_walker((Node *) having, grouping);
-	if (parse->groupingSets != NIL)
+	if (reason == NULL && parse->groupingSets != NIL)
 		reason = examine_sets(grouping, parse->groupingSets);
 	if (reason == NULL)
 		reason = examine_further_keys(grouping);
@@ -315,12 +339,11 @@ grouping_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 		.keys = get_sortgrouplist_exprs(parse->distinctClause, root->processed_tlist),
 	};
 
-	if (parse->groupingSets != NIL)
-	{
+	reason = examine_equality(grouping);
+	if (reason == NULL && parse->groupingSets != NIL)
 		reason = examine_keys_over_sets(grouping);
-		if (reason != NULL)
-			return reason;
-	}
+	if (reason != NULL)
+		return reason;
 	foreach(lc, grouping->target->exprs)
 	{
 		if (!list_member(grouping->keys, lfirst(lc)))
