@@ -45,6 +45,7 @@
 #include "engine/cpu/regroup.h"
 #include "plan/clauses.h"
 #include "plan/grouping.h"
+#include "plan/guarded.h"
 #include "plan/lower.h"
 
 /* Collect Aggrefs, and further keys, from an expression of the output. */
@@ -508,6 +509,13 @@ admit_specials(Lowering *l, LoweredGrouping *lowered)
 	return !l->has_specials;
 }
 
+/* All that is computed from the input's rows. */
+static List *
+input_exprs(const Grouping *grouping, List *filter)
+{
+	return list_concat(list_concat_copy(filter, grouping->keys), grouping->aggrefs);
+}
+
 /* Lower keys and aggregates; the filter has been. */
 static bool
 lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
@@ -517,6 +525,11 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 
 	List	   *keys = grouping_engine_keys(grouping);
 
+	if (has_guarded_subquery(grouping->root, input_exprs(grouping, lowered->filter)))
+	{
+		*reason = "a subquery is needed in some rows only";
+		return false;
+	}
 	foreach(lc, keys)
 	{
 		if (!lower_key(l, (Expr *) lfirst(lc)))
@@ -545,13 +558,6 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 rejected:
 	*reason = l->reason;
 	return false;
-}
-
-/* All that is computed from the input's rows. */
-static List *
-input_exprs(const Grouping *grouping, List *filter)
-{
-	return list_concat(list_concat_copy(filter, grouping->keys), grouping->aggrefs);
 }
 
 /*
