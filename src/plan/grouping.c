@@ -257,6 +257,57 @@ examine_equality(const Grouping *grouping)
 	return NULL;
 }
 
+/* How many of the expressions does the planner know to be equal, in this class? */
+static int
+count_members(const EquivalenceClass *ec, const List *exprs)
+{
+	int			count = 0;
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+	{
+		Node	   *expr = strip_implicit_coercions(lfirst(lc));
+		ListCell   *mc;
+
+		foreach(mc, ec->ec_members)
+		{
+			EquivalenceMember *member = lfirst_node(EquivalenceMember, mc);
+
+			if (equal(strip_implicit_coercions((Node *) member->em_expr), expr))
+			{
+				count++;
+				break;
+			}
+		}
+	}
+	return count;
+}
+
+/*
+ * The planner does not sort by what is the same in all rows, or equal to another
+ * sort key.  A key of grouping sets is neither once a set leaves it out, so that
+ * what DISTINCT and window functions make of the groups depends on the order in
+ * which PostgreSQL's own plan has them.
+ */
+static const char *
+examine_order_of_sets(const PlannerInfo *root)
+{
+	const Query *parse = root->parse;
+	List	   *keys = get_sortgrouplist_exprs(parse->groupClause, root->processed_tlist);
+	ListCell   *lc;
+
+	if (parse->groupingSets == NIL || (parse->distinctClause == NIL && !parse->hasWindowFuncs))
+		return NULL;
+	foreach(lc, root->eq_classes)
+	{
+		const EquivalenceClass *ec = lfirst_node(EquivalenceClass, lc);
+
+		if (count_members(ec, keys) + (ec->ec_has_const ? 1 : 0) >= 2)
+			return "DISTINCT or a window function over grouping sets with equal keys is not supported";
+	}
+	return NULL;
+}
+
 List *
 grouping_engine_keys(const Grouping *grouping)
 {
@@ -287,6 +338,8 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	collect_walker((Node *) having, grouping);
 	if (reason == NULL && parse->groupingSets != NIL)
 		reason = examine_sets(grouping, parse->groupingSets);
+	if (reason == NULL)
+		reason = examine_order_of_sets(root);
 	if (reason == NULL)
 		reason = examine_further_keys(grouping);
 	if (reason == NULL)
@@ -343,6 +396,8 @@ grouping_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 	reason = examine_equality(grouping);
 	if (reason == NULL && parse->groupingSets != NIL)
 		reason = examine_keys_over_sets(grouping);
+	if (reason == NULL)
+		reason = examine_order_of_sets(root);
 	if (reason != NULL)
 		return reason;
 	foreach(lc, grouping->target->exprs)

@@ -395,5 +395,6 @@ main(void)
 		expect_probable(2 * groups, 3);
 		expect_probable(5 * groups, 20);
 	}
+	expect_probable(UINT32_MAX, 0);
 	return done_testing();
 }

@@ -1,0 +1,123 @@
+/*
+ * program_facts.c
+ *	  Facts about types, operations and accumulators.  Postgres-free.
+ */
+#include "program.h"
+
+typedef struct OpFacts
+{
+	const char *name;
+	uint8_t		nargs;
+	uint8_t		result;
+	uint8_t		args[3];
+	bool		checked;
+} OpFacts;
+
+/* The types of the first few are those of their operands, or of no matter. */
+static const OpFacts op_facts[OP_COUNT] = {
+	[OP_column] = {"column", 0, VT_COUNT, {VT_COUNT, VT_COUNT}, false},
+	[OP_slot] = {"slot", 0, VT_COUNT, {VT_COUNT, VT_COUNT}, false},
+	[OP_and] = {"and", 2, VT_BOOL, {VT_BOOL, VT_BOOL}, false},
+	[OP_or] = {"or", 2, VT_BOOL, {VT_BOOL, VT_BOOL}, false},
+	[OP_isnull] = {"isnull", 1, VT_BOOL, {VT_COUNT, VT_COUNT}, false},
+	[OP_isnotnull] = {"isnotnull", 1, VT_BOOL, {VT_COUNT, VT_COUNT}, false},
+	[OP_select] = {"select", 3, VT_COUNT, {VT_BOOL, VT_COUNT, VT_COUNT}, false},
+#define OP1(name, r, a, checked, ...) \
+	[OP_##name] = {#name, 1, VT_##r, {VT_##a, VT_COUNT}, checked},
+#define OP2(name, r, a, b, checked, ...) \
+	[OP_##name] = {#name, 2, VT_##r, {VT_##a, VT_##b}, checked},
+#include "ops.def"
+#undef OP1
+#undef OP2
+};
+
+static const char *const type_names[] = {
+	[VT_BOOL] = "bool",
+	[VT_CHAR] = "\"char\"",
+	[VT_INT2] = "int2",
+	[VT_INT4] = "int4",
+	[VT_INT8] = "int8",
+	[VT_FLOAT4] = "float4",
+	[VT_FLOAT8] = "float8",
+	[VT_UUID] = "uuid",
+	[VT_WIDE] = "int128",
+	[VT_INTERVAL] = "interval",
+	[VT_TEXT] = "text",
+};
+
+static const char *const acc_names[] = {
+	[ACC_COUNT] = "count",
+	[ACC_SUM_INT] = "sum_int",
+	[ACC_SUM_INT128] = "sum_int128",
+	[ACC_SUM_FLOAT] = "sum_float",
+	[ACC_SUM_PRODUCT] = "sum_product",
+	[ACC_MIN_INT] = "min_int",
+	[ACC_MAX_INT] = "max_int",
+	[ACC_MIN_FLOAT] = "min_float",
+	[ACC_MAX_FLOAT] = "max_float",
+	[ACC_BIT_AND] = "bit_and",
+	[ACC_BIT_OR] = "bit_or",
+	[ACC_BIT_XOR] = "bit_xor",
+	[ACC_MIN_TEXT] = "min_text",
+	[ACC_MAX_TEXT] = "max_text",
+	[ACC_MIN_BPCHAR] = "min_bpchar",
+	[ACC_MAX_BPCHAR] = "max_bpchar",
+	[ACC_MIN_WIDE] = "min_int128",
+	[ACC_MAX_WIDE] = "max_int128",
+	[ACC_MIN_INTERVAL] = "min_interval",
+	[ACC_MAX_INTERVAL] = "max_interval",
+};
+
+const char *
+value_type_name(ValueType type)
+{
+	return type_names[type];
+}
+
+int
+value_type_size(ValueType type)
+{
+	static const uint8_t sizes[] = {
+#define X(name, ctype, size) size,
+		VALUE_TYPES(X)
+#undef X
+	};
+
+	return sizes[type];
+}
+
+const char *
+op_name(OpCode op)
+{
+	return op_facts[op].name;
+}
+
+int
+op_nargs(OpCode op)
+{
+	return op_facts[op].nargs;
+}
+
+ValueType
+op_result(OpCode op)
+{
+	return (ValueType) op_facts[op].result;
+}
+
+ValueType
+op_arg(OpCode op, int n)
+{
+	return (ValueType) op_facts[op].args[n];
+}
+
+bool
+op_checked(OpCode op)
+{
+	return op_facts[op].checked;
+}
+
+const char *
+acc_name(AccKind kind)
+{
+	return acc_names[kind];
+}
