@@ -43,6 +43,23 @@ SELECT count(*) FROM (SELECT count(*) FROM facts WHERE id < 5 GROUP BY CUBE (id,
 -- set-returning functions in the target list are no part of the aggregation
 SELECT b, generate_series(1, 2), count(*) FROM facts GROUP BY b ORDER BY 1, 2;
 
+-- keys that are equal by another operator class, whose operator ORDER BY uses
+CREATE SCHEMA by_size;
+CREATE FUNCTION by_size.less(int, int) RETURNS bool LANGUAGE sql IMMUTABLE AS 'SELECT abs($1) < abs($2)';
+CREATE FUNCTION by_size.equal(int, int) RETURNS bool LANGUAGE sql IMMUTABLE AS 'SELECT abs($1) = abs($2)';
+CREATE FUNCTION by_size.compare(int, int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT abs($1) - abs($2)';
+CREATE OPERATOR by_size.< (FUNCTION = by_size.less, LEFTARG = int, RIGHTARG = int);
+CREATE OPERATOR by_size.= (FUNCTION = by_size.equal, LEFTARG = int, RIGHTARG = int);
+CREATE OPERATOR CLASS by_size.ops FOR TYPE int USING btree AS
+	OPERATOR 1 by_size.<, OPERATOR 3 by_size.=, FUNCTION 1 by_size.compare (int, int);
+SELECT abs(n), count FROM (SELECT n, count(*) FROM generate_series(-2, 2) n GROUP BY n ORDER BY n USING OPERATOR(by_size.<)) s;
+SELECT abs(n) FROM (SELECT DISTINCT n FROM generate_series(-2, 2) n ORDER BY n USING OPERATOR(by_size.<)) s;
+SELECT count(DISTINCT n ORDER BY n USING OPERATOR(by_size.<)), sum(n) FROM generate_series(-2, 2) n;
+SELECT t, count(*) FROM (VALUES ('b'), ('a'), ('b')) v (t) GROUP BY t ORDER BY t USING ~<~;
+SET client_min_messages = warning;
+DROP SCHEMA by_size CASCADE;
+RESET client_min_messages;
+
 -- nothing is said where nothing is grouped, or taken, or asked for
 SELECT i4 FROM facts WHERE id = 1;
 SELECT b, count(*) FROM facts GROUP BY b ORDER BY b;

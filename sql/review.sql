@@ -14,6 +14,21 @@ WHERE length(lower((EXISTS (SELECT FROM facts WHERE id > 5))::text)) = 4 GROUP B
 SELECT count(*) FROM zeros WHERE b = length(lower((SELECT r FROM (SELECT id::text AS r FROM facts WHERE id >= 1000 ORDER BY id LIMIT 1) s)))
 HAVING count(*) = 1;
 
+-- an InitPlan that no row needs, by what CASE, COALESCE and FILTER promise, is
+-- not run: its error, or what it does, is none of the query's
+CREATE SEQUENCE unneeded;
+SELECT a, sum(CASE WHEN x > 5 THEN (SELECT id FROM facts) ELSE b END) FROM zeros GROUP BY a;
+SELECT CASE x WHEN 0 THEN a WHEN 2 THEN b ELSE (SELECT 1 / (count(*) - 12000) FROM facts) END, count(*) FROM zeros GROUP BY 1 ORDER BY 1;
+SELECT coalesce(b, (SELECT id FROM facts)), count(*) FROM zeros GROUP BY 1 ORDER BY 1;
+SELECT a, sum(x + (SELECT id FROM facts)) FILTER (WHERE x > 5) FROM zeros GROUP BY a;
+SELECT a, count(DISTINCT x + (SELECT id FROM facts)) FILTER (WHERE x > 5) FROM zeros GROUP BY a;
+SELECT count(*) FROM zeros WHERE CASE WHEN x > 5 THEN b = (SELECT nextval('unneeded')) ELSE true END;
+SELECT is_called FROM unneeded;
+SELECT n, (SELECT sum(CASE WHEN x > n THEN (SELECT id FROM facts WHERE id < n) ELSE b END) FROM zeros) FROM generate_series(2, 4) n;
+-- but one that all rows need is a constant to the engine
+SELECT check_engine($$SELECT CASE WHEN x > (SELECT min(x) FROM zeros) THEN 1 ELSE 0 END, count(*) FROM zeros GROUP BY 1$$);
+SELECT check_engine($$SELECT sum(x) FILTER (WHERE b > (SELECT min(b) FROM zeros)) FROM zeros$$);
+
 -- an expression that fails once, in a plan that runs again
 CREATE FUNCTION reciprocal(int) RETURNS int LANGUAGE sql STABLE SET search_path = pg_catalog AS 'SELECT 1; SELECT 10 / $1';
 SELECT x, (SELECT count(*) FROM zeros WHERE a < 0 AND b = reciprocal(x)) FROM (VALUES (2), (0), (5), (0)) v (x);
@@ -88,6 +103,21 @@ SELECT count(*) FROM counted;
 SELECT pg_stat_force_next_flush();
 SELECT seq_scan, seq_tup_read FROM pg_stat_user_tables WHERE relname = 'counted';
 
+-- a cancelled query is not set aside, and whoever catches it has his own
+-- subtransaction to roll back, not one that was left over
+CREATE FUNCTION cancelled() RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN RAISE query_canceled; END $$;
+DO $$
+DECLARE
+	n bigint;
+BEGIN
+	INSERT INTO zeros VALUES (7, 7, 7);
+	SELECT count(*) INTO n FROM zeros WHERE b + cancelled() > 0;
+EXCEPTION WHEN query_canceled THEN
+	RAISE NOTICE 'cancelled';
+END $$;
+ROLLBACK;
+SELECT count(*) FROM zeros WHERE a = 7;
+
 DROP TABLE zeros, lists, counted;
-DROP SEQUENCE effects;
-DROP FUNCTION reciprocal;
+DROP SEQUENCE effects, unneeded;
+DROP FUNCTION reciprocal, cancelled;

@@ -13,7 +13,8 @@
  * in that subtransaction, whose end would take buffers and relations from a plan
  * that stays open, so it is run before.  An error of its own is the query's,
  * even if no row of the input needed its value: as with PostgreSQL's index
- * scans, which compute their keys before they look for a row.
+ * scans, which compute their keys before they look for a row.  Where CASE and
+ * the like promise that a row does not need it, there is no slot (guarded.c).
  *
  * A time zone's slot holds its rules as they are when execution begins: SET
  * TimeZone between two executions of one plan counts.
@@ -107,10 +108,11 @@ evaluate_safely(ExprState *state, ExprContext *econtext,
 
 		MemoryContextSwitchTo(context);
 		error = CopyErrorData();
-		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
-			PG_RE_THROW();
 		FlushErrorState();
 		RollbackAndReleaseCurrentSubTransaction();
+		/* whoever catches it rolls back the subtransaction that he began */
+		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+			ReThrowError(error);
 		*reason = error->message;
 		ok = false;
 	}

@@ -45,6 +45,7 @@
 #include "engine/cpu/regroup.h"
 #include "plan/clauses.h"
 #include "plan/grouping.h"
+#include "plan/guarded.h"
 #include "plan/lower.h"
 
 /* Collect Aggrefs, and further keys, from an expression of the output. */
@@ -233,6 +234,29 @@ examine_further_keys(const Grouping *grouping)
 	return NULL;
 }
 
+/*
+ * Equal keys are those that their type's own equality takes for equal.  ORDER BY
+ * x USING an operator of another class makes GROUP BY and DISTINCT use that
+ * one's.
+ */
+static const char *
+examine_equality(const Grouping *grouping)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->clause)
+	{
+		Node	   *key = list_nth(grouping->keys, foreach_current_index(lc));
+		Oid			equality;
+
+		get_sort_group_operators(exprType(key), false, false, false,
+								 NULL, &equality, NULL, NULL);
+		if (lfirst_node(SortGroupClause, lc)->eqop != equality)
+			return "the equality of a key is not that of its type";
+	}
+	return NULL;
+}
+
 /* How many of the expressions does the planner know to be equal, in this class? */
 static int
 count_members(const EquivalenceClass *ec, const List *exprs)
@@ -309,9 +333,10 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	if (parse->hasTargetSRFs)
 		return "the target list has a set-returning function";
 
+	reason = examine_equality(grouping);
 	collect_walker((Node *) grouping->target->exprs, grouping);
 	collect_walker((Node *) having, grouping);
-	if (parse->groupingSets != NIL)
+	if (reason == NULL && parse->groupingSets != NIL)
 		reason = examine_sets(grouping, parse->groupingSets);
 	if (reason == NULL)
 		reason = examine_order_of_sets(root);
@@ -368,14 +393,13 @@ grouping_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 		.keys = get_sortgrouplist_exprs(parse->distinctClause, root->processed_tlist),
 	};
 
-	if (parse->groupingSets != NIL)
-	{
+	reason = examine_equality(grouping);
+	if (reason == NULL && parse->groupingSets != NIL)
 		reason = examine_keys_over_sets(grouping);
-		if (reason == NULL)
-			reason = examine_order_of_sets(root);
-		if (reason != NULL)
-			return reason;
-	}
+	if (reason == NULL)
+		reason = examine_order_of_sets(root);
+	if (reason != NULL)
+		return reason;
 	foreach(lc, grouping->target->exprs)
 	{
 		if (!list_member(grouping->keys, lfirst(lc)))
@@ -540,6 +564,13 @@ admit_specials(Lowering *l, LoweredGrouping *lowered)
 	return !l->has_specials;
 }
 
+/* All that is computed from the input's rows. */
+static List *
+input_exprs(const Grouping *grouping, List *filter)
+{
+	return list_concat(list_concat_copy(filter, grouping->keys), grouping->aggrefs);
+}
+
 /* Lower keys and aggregates; the filter has been. */
 static bool
 lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
@@ -549,6 +580,11 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 
 	List	   *keys = grouping_engine_keys(grouping);
 
+	if (has_guarded_subquery(grouping->root, input_exprs(grouping, lowered->filter)))
+	{
+		*reason = "a subquery is needed in some rows only";
+		return false;
+	}
 	foreach(lc, keys)
 	{
 		if (!lower_key(l, (Expr *) lfirst(lc)))
@@ -577,13 +613,6 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 rejected:
 	*reason = l->reason;
 	return false;
-}
-
-/* All that is computed from the input's rows. */
-static List *
-input_exprs(const Grouping *grouping, List *filter)
-{
-	return list_concat(list_concat_copy(filter, grouping->keys), grouping->aggrefs);
 }
 
 /*
