@@ -66,6 +66,12 @@ extern const char *grouping_examine_input(Grouping *grouping, PlannerInfo *root,
 										  RelOptInfo *input_rel,
 										  RelOptInfo *grouped_rel, List *having);
 
+/*
+ * Has the query, or a subquery of its expressions, which are planned apart, a
+ * volatile function?
+ */
+extern bool grouping_is_volatile(const PlannerInfo *root);
+
 /* Key numbers of parts of GROUP BY, such as a GroupingFunc's. */
 extern List *grouping_key_numbers(const Grouping *grouping, const List *sortgrouprefs);
 
