@@ -187,4 +187,6 @@ CREATE FUNCTION gpuagg_device_list(
 
 CREATE VIEW gpuagg_devices AS SELECT * FROM gpuagg_device_list();
 
+GRANT SELECT ON gpuagg_devices TO PUBLIC;
+
 COMMENT ON VIEW gpuagg_devices IS 'CUDA devices, and whether gpuagg can use them';

@@ -19,6 +19,11 @@ SELECT count(*) FILTER (WHERE secret_part > 5) FROM secrets;
 SELECT check_query('SELECT open_part, count(*) FROM secrets GROUP BY open_part');
 RESET ROLE;
 
+-- what the extension shows
+SET ROLE gpuagg_reader;
+SELECT count(*) > 0 AS devices, count(gpuagg_version()) > 0 AS version FROM gpuagg_devices;
+RESET ROLE;
+
 -- functions and aggregates
 CREATE FUNCTION addable(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT $1';
 BEGIN;
