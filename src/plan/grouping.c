@@ -287,11 +287,12 @@ static const char *
 examine_order_of_sets(const PlannerInfo *root)
 {
 	const Query *parse = root->parse;
-	List	   *keys = get_sortgrouplist_exprs(parse->groupClause, root->processed_tlist);
+	List	   *keys;
 	ListCell   *lc;
 
 	if (parse->groupingSets == NIL || (parse->distinctClause == NIL && !parse->hasWindowFuncs))
 		return NULL;
+	keys = get_sortgrouplist_exprs(parse->groupClause, root->processed_tlist);
 	foreach(lc, root->eq_classes)
 	{
 		const EquivalenceClass *ec = lfirst_node(EquivalenceClass, lc);
