@@ -5,8 +5,8 @@ DATA = sql/gpuagg--$(EXTVERSION).sql
 PGFILEDESC = "gpuagg - GROUP BY aggregation on a GPU"
 
 # kernel_text.c is generated: it may not be there yet
-SOURCES = $(sort src/engine/cuda/kernel_text.c $(wildcard src/*.c src/*/*.c src/*/*/*.c))
-EXTRA_CLEAN = src/engine/cuda/kernel_text.c
+SOURCES = $(sort src/engine/cuda/kernels/kernel_text.c $(shell find src -name "*.c"))
+EXTRA_CLEAN = src/engine/cuda/kernels/kernel_text.c
 
 PG_CPPFLAGS = -I$(srcdir)/src -DGPUAGG_VERSION='"$(EXTVERSION)"'
 # no contraction: a product fused with a sum is not PostgreSQL's (ops.h)
@@ -41,7 +41,7 @@ all install installcheck clean:
 endif
 
 # no dependencies are tracked: a header rebuilds all
-$(OBJS): $(wildcard src/*.h src/*/*.h src/*/*.def src/*/*/*.h)
+$(OBJS): $(shell find src -name "*.h" -o -name "*.def")
 
 gpuagg_dir = .
 include $(gpuagg_dir)/kernels.mk

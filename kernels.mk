@@ -6,6 +6,6 @@ KERNEL_TEXT = $(wildcard $(gpuagg_dir)/cuda/*.cuh) \
 	$(wildcard $(gpuagg_dir)/src/program/*.def) \
 	$(gpuagg_dir)/src/engine/simt/shim.h
 
-$(gpuagg_dir)/src/engine/cuda/kernel_text.c: $(KERNEL_TEXT) $(gpuagg_dir)/tools/embed
+$(gpuagg_dir)/src/engine/cuda/kernels/kernel_text.c: $(KERNEL_TEXT) $(gpuagg_dir)/tools/embed
 	$(gpuagg_dir)/tools/embed $(KERNEL_TEXT) > $@.tmp
 	mv $@.tmp $@

@@ -10,7 +10,7 @@
 #include "engine/select.h"
 #include "exec/node.h"
 #include "guc.h"
-#include "plan/path.h"
+#include "plan/path/path.h"
 
 PG_MODULE_MAGIC;
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/cuda/run.h"
+#include "engine/cuda/run/run.h"
 
 typedef struct Bench
 {

@@ -8,7 +8,7 @@
 #include "funcapi.h"
 #include "utils/builtins.h"
 
-#include "engine/cuda/device.h"
+#include "engine/cuda/device/device.h"
 
 #define MAX_DEVICES 64
 

@@ -40,7 +40,7 @@
 #include "exec/node.h"
 #include "exec/slots.h"
 #include "guc.h"
-#include "plan/lower.h"
+#include "plan/lower/lower.h"
 #include "source/child.h"
 #include "source/rows.h"
 

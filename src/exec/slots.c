@@ -39,7 +39,7 @@
 #include "exec/set.h"
 #include "exec/slots.h"
 #include "exec/zone.h"
-#include "plan/lower.h"
+#include "plan/lower/lower.h"
 
 static bool
 exec_params_walker(Node *node, Bitmapset **params)

@@ -5,7 +5,7 @@
 #ifndef GPUAGG_TEST_COMPILE_H
 #define GPUAGG_TEST_COMPILE_H
 
-#include "engine/cuda/device.h"
+#include "engine/cuda/device/device.h"
 
 static inline DeviceStatus
 device_compile(Device *dev, const char *text, const char *const *options,

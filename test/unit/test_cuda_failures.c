@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/cuda/choose.h"
+#include "engine/cuda/strategy/choose.h"
 #include "engine/cuda/cuda_engine.h"
-#include "engine/cuda/kernel_disk.h"
+#include "engine/cuda/kernels/kernel_disk.h"
 #include "engine/simt/simt.h"
 #include "engine_data.h"
 #include "oracle.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "device_kernels.h"
-#include "engine/cuda/cuda_compile.h"
+#include "engine/cuda/device/cuda_compile.h"
 #include "tap.h"
 
 /* All operations as kernels would have them, and some of each other kind. */

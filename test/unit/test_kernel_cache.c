@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/cuda/kernel_cache.h"
-#include "engine/cuda/kernel_pending.h"
+#include "engine/cuda/kernels/kernel_cache.h"
+#include "engine/cuda/kernels/kernel_pending.h"
 #include "tap.h"
 
 /* What the compiler is told, and what it did. */

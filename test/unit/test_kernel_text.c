@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/cuda/codegen.h"
-#include "engine/cuda/cuda_compile.h"
+#include "engine/cuda/codegen/codegen.h"
+#include "engine/cuda/device/cuda_compile.h"
 #include "engine_data.h"
 #include "tap.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "compile.h"
-#include "engine/cuda/choose.h"
+#include "engine/cuda/strategy/choose.h"
 #include "tap.h"
 
 static Device *dev;

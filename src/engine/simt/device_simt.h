@@ -5,7 +5,7 @@
 #ifndef GPUAGG_SIMT_DEVICE_SIMT_H
 #define GPUAGG_SIMT_DEVICE_SIMT_H
 
-#include "engine/cuda/device.h"
+#include "engine/cuda/device/device.h"
 #include "engine/simt/block.h"
 #include "engine/simt/memory.h"
 

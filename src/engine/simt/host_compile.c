@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/cuda/kernel_text.h"
+#include "engine/cuda/kernels/kernel_text.h"
 
 #define MAX_ARGUMENTS 64
 

@@ -5,7 +5,7 @@
 #ifndef GPUAGG_SIMT_HOST_COMPILE_H
 #define GPUAGG_SIMT_HOST_COMPILE_H
 
-#include "engine/cuda/device.h"
+#include "engine/cuda/device/device.h"
 
 /* Is the compiler there?  If not, why. */
 extern bool simt_compiler_there(char *why, size_t len);

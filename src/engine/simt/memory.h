@@ -5,7 +5,7 @@
 #ifndef GPUAGG_SIMT_MEMORY_H
 #define GPUAGG_SIMT_MEMORY_H
 
-#include "engine/cuda/device.h"
+#include "engine/cuda/device/device.h"
 
 typedef struct SimtBuffer SimtBuffer;
 

@@ -5,7 +5,7 @@
 #ifndef GPUAGG_SIMT_MODULE_H
 #define GPUAGG_SIMT_MODULE_H
 
-#include "engine/cuda/device.h"
+#include "engine/cuda/device/device.h"
 #include "engine/simt/shim.h"
 
 struct DeviceKernel

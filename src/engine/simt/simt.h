@@ -11,7 +11,7 @@
 #ifndef GPUAGG_SIMT_H
 #define GPUAGG_SIMT_H
 
-#include "engine/cuda/device.h"
+#include "engine/cuda/device/device.h"
 
 /*
  * Let the nth (from 1) call from now on of the DeviceOps member called `call`

@@ -1,0 +1,149 @@
+/*
+ * codegen_emit.c
+ *	  Generates emit_group: a group's key and state to the output's vectors.
+ *
+ * Keys get their own types again, validity bits are set in zeroed memory, and a
+ * state gets the words of the Program.  The bytes of texts, keys or extremes, go
+ * to a place of their own; the host puts those of a key behind one another, and
+ * makes addresses of where extremes have theirs.
+ */
+#include "engine/cuda/codegen/codegen.h"
+#include "program/state.h"
+
+/* Write to a vector of the output; the macro's argument is in bits a group. */
+static void
+write_macros(Text *text)
+{
+	text_append(text, "#define OUTPUT(type, bits) "
+				"((type *) (args->output + args->capacity / 8 * (bits)))\n\n");
+}
+
+static void
+write_valid(const KernelLayout *layout, int key, Text *text)
+{
+	text_append(text, "\t\tatomic_or_u32(&OUTPUT(uint32_t, %u)[place / 32], "
+				"1u << (place %% 32));\n", layout->out_valid[key]);
+}
+
+static void
+write_direct_key(const KernelLayout *layout, Text *text)
+{
+	const char *type = codegen_type((ValueType) layout->keys[0].type);
+
+	text_append(text, "\tif (slot > 0)\n\t{\n");
+	write_valid(layout, 0, text);
+	text_append(text, "\t\tOUTPUT(%s, %u)[place] = (%s) (args->table.direct_min + "
+				"(int64_t) slot - 1);\n\t}\n", type, layout->out_values[0], type);
+}
+
+static void
+write_text_key(const KernelLayout *layout, int key, Text *text)
+{
+	text_append(text, "\t\tOUTPUT(TextRef, %u)[place] = "
+				"emit_text(args, args->table.arena, words[%d]);\n",
+				layout->out_values[key], layout->keys[key].word);
+}
+
+/*
+ * What an extreme refers to: a number, an interval; of a text, its place and
+ * length.  Without one, a place that none has, or the start values.
+ */
+static void
+write_extreme(const Program *program, const KernelLayout *layout, int acc, Text *text)
+{
+	int			from = layout->state + layout->nhot +
+		LAYOUT_VALUE_WORDS * layout->value_of[acc];
+	int			word = program_accs(program)[acc].word;
+	uint64_t	start[3] = {UINT64_MAX};
+	bool		is_text = acc_is_text((AccKind) program_accs(program)[acc].kind);
+
+	if (!is_text)
+		acc_init(&program_accs(program)[acc], start);
+	for (int i = 0; i < program_accs(program)[acc].nwords; i++)
+		text_append(text, "\tstate[%d] = UINT64_C(%llu);\n", word + i,
+					(unsigned long long) start[i]);
+	text_append(text, "\tif (words[%d] != UINT64_MAX)\n\t{\n", from);
+	if (is_text)
+		text_append(text,
+					"\t\tTextRef ref = emit_text(args, args->table.values, words[%d]);\n\n"
+					"\t\tstate[%d] = ref.start;\n\t\tstate[%d] = ref.length;\n\t}\n",
+					from, word, word + 1);
+	else
+		text_append(text,
+					"\t\tconst uint64_t *value = (const uint64_t *) args->table.values + "
+					"text_start(words[%d]);\n\n"
+					"\t\tfor (int i = 0; i < %d; i++)\n\t\t\tstate[%d + i] = value[i];\n\t}\n",
+					from, program_accs(program)[acc].nwords, word);
+}
+
+static void
+write_key_value(const KernelLayout *layout, int key, Text *text)
+{
+	const KeyField *field = &layout->keys[key];
+	uint32_t	out = layout->out_values[key];
+
+	switch ((ValueType) field->type)
+	{
+		case VT_TEXT:
+			write_text_key(layout, key, text);
+			break;
+		case VT_UUID:
+		case VT_WIDE:
+			text_append(text, "\t\tOUTPUT(uint64_t, %u)[2 * place] = words[%d];\n"
+						"\t\tOUTPUT(uint64_t, %u)[2 * place + 1] = words[%d];\n",
+						out, field->word, out, field->word + 1);
+			break;
+		default:
+			/* the value's bits are those of an integer of its size */
+			text_append(text, "\t\tOUTPUT(uint%d_t, %u)[place] = "
+						"(uint%d_t) (words[%d] >> %d);\n", field->bits, out,
+						field->bits, field->word, field->shift);
+			if (field->type == VT_FLOAT4 || field->type == VT_FLOAT8)
+				text_append(text, "\t\tif (args->negative_zero && "
+							"OUTPUT(uint%d_t, %u)[place] == 0)\n"
+							"\t\t\tOUTPUT(uint%d_t, %u)[place] = (uint%d_t) 1 << %d;\n",
+							field->bits, out, field->bits, out, field->bits,
+							field->bits - 1);
+			break;
+	}
+}
+
+void
+codegen_emit(const Program *program, const KernelLayout *layout, Text *text)
+{
+	write_macros(text);
+	text_append(text, "DEVICE_FN void\nemit_group(const EmitArgs *args, uint32_t slot, "
+				"const uint64_t *words, uint64_t place)\n{\n"
+				"\tuint64_t *state = OUTPUT(uint64_t, %u) + place * %d;\n\n",
+				layout->out_states, program->nwords);
+	for (int i = 0; i < program->naccs; i++)
+	{
+		int			word = program_accs(program)[i].word;
+
+		if (layout->value_of[i] >= 0)
+			write_extreme(program, layout, i, text);
+		for (int part = 0; part < layout_nparts(program, i); part++)
+		{
+			const DeviceWord *from = &layout->parts[layout->part_of[i][part]];
+
+			for (int j = 0; j < from->nwords; j++)
+				text_append(text, "\tstate[%d] = *group_word(&args->table, slot, %d);\n", word++,
+							layout_word(from, j));
+		}
+	}
+	if (program->nkeys > 0 && layout->table == TABLE_DIRECT)
+		write_direct_key(layout, text);
+	for (int i = 0; i < program->nkeys && layout->table != TABLE_DIRECT; i++)
+	{
+		const KeyField *field = &layout->keys[i];
+
+		if (field->nullable)
+			text_append(text, "\tif (!((words[%d] >> %d) & 1))\n",
+						field->null_word, field->null_shift);
+		text_append(text, "\t{\n");
+		write_valid(layout, i, text);
+		write_key_value(layout, i, text);
+		text_append(text, "\t}\n");
+	}
+	text_append(text, "}\n\n");
+}

@@ -1,0 +1,197 @@
+/*
+ * codegen_keys.c
+ *	  Generates what is done with keys: packing, tags, comparing, storing.
+ *
+ * In a row's key, a text is its place in the batch's bytes and its length; in a
+ * slot, its place in the table's arena and its length.
+ */
+#include "engine/cuda/codegen/codegen.h"
+
+void
+codegen_text_word(int reg, Text *text)
+{
+	text_append(text, "text_word((uint32_t) (r%d.data - "
+				"(const char *) args->batch.bytes), r%d.len)", reg, reg);
+}
+
+/* A key's bits as a word. */
+static void
+write_key_bits(Text *text, ValueType type, int reg)
+{
+	switch (type)
+	{
+		case VT_BOOL:
+		case VT_CHAR:
+			text_append(text, "(uint64_t) (uint8_t) r%d", reg);
+			break;
+		case VT_INT2:
+			text_append(text, "(uint64_t) (uint16_t) r%d", reg);
+			break;
+		case VT_INT4:
+			text_append(text, "(uint64_t) (uint32_t) r%d", reg);
+			break;
+		case VT_FLOAT4:
+			text_append(text, "(uint64_t) key_float4(r%d)", reg);
+			break;
+		case VT_FLOAT8:
+			text_append(text, "key_float8(r%d)", reg);
+			break;
+		case VT_TEXT:
+			codegen_text_word(reg, text);
+			break;
+		default:
+			text_append(text, "(uint64_t) r%d", reg);
+			break;
+	}
+}
+
+/*
+ * Put one key, whose value is in variables r and n of that number, into the
+ * words of the array `to`, which begin as zeros.
+ */
+void
+codegen_pack_key(const KernelLayout *layout, int key, int reg, const char *to, Text *text)
+{
+	const KeyField *field = &layout->keys[key];
+
+	if (field->nullable)
+		text_append(text, "\tif (n%d)\n\t\t%s[%d] |= UINT64_C(1) << %d;\n\telse\n",
+					reg, to, field->null_word, field->null_shift);
+	if (field->type == VT_UUID || field->type == VT_WIDE)
+	{
+		text_append(text, "\t{\n\t\t%s[%d] = r%d.w[0];\n\t\t%s[%d] = r%d.w[1];\n\t}\n",
+					to, field->word, reg, to, field->word + 1, reg);
+		return;
+	}
+	text_append(text, "\t\t%s[%d] |= (", to, field->word);
+	write_key_bits(text, (ValueType) field->type, reg);
+	text_append(text, ") << %d;\n", field->shift);
+}
+
+/* Is that word of a key a text? */
+static bool
+word_is_text(const Program *program, const KernelLayout *layout, int word)
+{
+	for (int i = 0; i < program->nkeys; i++)
+		if (layout->keys[i].word == word && layout->keys[i].type == VT_TEXT)
+			return true;
+	return false;
+}
+
+/* key_make_tag: the hash of the words, behind the NULL bits */
+static void
+write_tag(const Program *program, const KernelLayout *layout, Text *text)
+{
+	text_append(text, "DEVICE_FN void\n"
+				"key_make_tag(const uint8_t *bytes, uint64_t *key)\n{\n"
+				"\tuint64_t hash = key[0];\n\n");
+	for (int i = 1; i < layout->key_words; i++)
+	{
+		if (word_is_text(program, layout, i))
+			text_append(text, "\thash = hash_bytes(hash, bytes + text_start(key[%d]), "
+						"text_length(key[%d]));\n", i, i);
+		else
+			text_append(text, "\thash = hash_combine(hash, key[%d]);\n", i);
+	}
+	text_append(text, "\tkey[0] |= hash << %d;\n}\n\n", TAG_NULL_SHIFT + TAG_NULL_BITS);
+}
+
+/* key_same: two rows' keys; key_is: a row's and a slot's. */
+static void
+write_compare(const Program *program, const KernelLayout *layout, Text *text)
+{
+	text_append(text, "DEVICE_FN bool\nkey_same(const AggregateArgs *args, "
+				"const uint64_t *a, const uint64_t *b)\n{\n\treturn a[0] == b[0]");
+	for (int i = 1; i < layout->key_words; i++)
+		if (word_is_text(program, layout, i))
+			text_append(text, " &&\n\t\ttext_length(a[%d]) == text_length(b[%d]) &&\n"
+						"\t\tbytes_same(args->batch.bytes + text_start(a[%d]), "
+						"args->batch.bytes + text_start(b[%d]), text_length(a[%d]))",
+						i, i, i, i, i);
+		else
+			text_append(text, " &&\n\t\ta[%d] == b[%d]", i, i);
+	text_append(text, ";\n}\n\nDEVICE_FN bool\nkey_is(const AggregateArgs *args, "
+				"const uint64_t *key, const uint64_t *slot)\n{\n"
+				"\tuint64_t word;\n\n");
+	for (int i = 1; i < layout->key_words; i++)
+	{
+		text_append(text, "\tword = load_volatile_u64(&slot[%d]);\n", i);
+		if (word_is_text(program, layout, i))
+			text_append(text, "\tif (text_length(word) != text_length(key[%d]) ||\n"
+						"\t\t!bytes_same(args->batch.bytes + text_start(key[%d]),\n"
+						"\t\t\targs->table.arena + (uint64_t) text_start(word) * 8, "
+						"text_length(word)))\n"
+						"\t\treturn false;\n", i, i);
+		else
+			text_append(text, "\tif (word != key[%d])\n\t\treturn false;\n", i);
+	}
+	text_append(text, "\treturn true;\n}\n\n");
+}
+
+/* key_text_size, and key_store, which copies texts to the arena */
+static void
+write_store(const Program *program, const KernelLayout *layout, Text *text)
+{
+	text_append(text, "DEVICE_FN uint64_t\nkey_text_size(const uint64_t *key)\n{\n"
+				"\treturn 0");
+	for (int i = 1; i < layout->key_words; i++)
+		if (word_is_text(program, layout, i))
+			text_append(text, " + text_units(key[%d])", i);
+	text_append(text, ";\n}\n\nDEVICE_FN void\nkey_store(const AggregateArgs *args, "
+				"const uint64_t *key, uint64_t *slot, uint64_t arena)\n{\n");
+	for (int i = 1; i < layout->key_words; i++)
+		if (word_is_text(program, layout, i))
+			text_append(text, "\tfor (uint32_t j = 0; j < text_length(key[%d]); j++)\n"
+						"\t\targs->table.arena[arena * 8 + j] = "
+						"args->batch.bytes[text_start(key[%d]) + j];\n"
+						"\tslot[%d] = text_word((uint32_t) arena, text_length(key[%d]));\n"
+						"\tarena += text_units(key[%d]);\n", i, i, i, i, i);
+		else
+			text_append(text, "\tslot[%d] = key[%d];\n", i, i);
+	text_append(text, "}\n\n");
+}
+
+/* key_from_direct: the packed key of a slot that was addressed directly */
+static void
+write_from_direct(const KernelLayout *layout, Text *text)
+{
+	const char *type = codegen_type((ValueType) layout->keys[0].type);
+
+	text_append(text, "DEVICE_FN void\nkey_from_direct(int64_t value, bool isnull, "
+				"uint64_t *key)\n{\n"
+				"\t%s r0 = (%s) value;\n\tbool n0 = isnull;\n\n"
+				"\tfor (int i = 0; i < KEY_WORDS; i++)\n\t\tkey[i] = 0;\n"
+				"\t(void) n0;\n", type, type);
+	codegen_pack_key(layout, 0, 0, "key", text);
+	if (layout->key_words > 1)
+		text_append(text, "\tkey_make_tag(NULL, key);\n");
+	text_append(text, "}\n\n");
+}
+
+/* direct_key: the slot of a value, or out of reach */
+static void
+write_direct(Text *text)
+{
+	text_append(text, "DEVICE_FN uint64_t\n"
+				"direct_key(const AggregateArgs *args, int64_t value)\n{\n"
+				"\tuint64_t slot = (uint64_t) value - (uint64_t) args->table.direct_min;\n\n"
+				"\treturn slot < UINT64_MAX - 1 ? slot + 1 : UINT64_MAX;\n}\n\n");
+}
+
+void
+codegen_keys(const Program *program, const KernelLayout *layout, Text *text)
+{
+	if (layout->table == TABLE_DIRECT)
+		write_direct(text);
+	else if (layout_direct_possible(program))
+	{
+		if (layout->key_words > 1)
+			write_tag(program, layout, text);
+		write_from_direct(layout, text);
+	}
+	else if (layout->key_words > 1)
+		write_tag(program, layout, text);
+	write_compare(program, layout, text);
+	if (layout->key_words > 1)
+		write_store(program, layout, text);
+}

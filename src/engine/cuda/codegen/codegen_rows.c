@@ -1,0 +1,515 @@
+/*
+ * codegen_rows.c
+ *	  Generates row_load and row_eval: a row's columns, its key, its words.
+ *
+ * A register is three variables: r, its value, n, whether it is NULL, and e,
+ * whether it is an error.  Those that are constant the compiler folds away.
+ * Instructions are written in the order in which they are needed, those of the
+ * filter first, so that a row that does not pass is left at once.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/cuda/codegen/codegen.h"
+
+/* ANDs and ORs between whose results the compiler may look for connections. */
+#define LOGIC_PROVED 8
+
+/* Which registers are there already. */
+typedef struct RowCode
+{
+	const Program *program;
+	const KernelLayout *layout;
+	Text	   *text;
+	bool		written[PROGRAM_MAX_INSNS];
+	int			nlogic;			/* ANDs and ORs so far */
+} RowCode;
+
+static void
+write_raw(const Program *program, const KernelLayout *layout, Text *text)
+{
+	const Column *columns = program_columns(program);
+
+	text_append(text, "typedef struct Raw\n{\n\tuint8_t left;\n");
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		text_append(text, "\t%s c%d;\n",
+					codegen_column_type((ValueType) columns[i].type), i);
+		if (columns[i].nullable)
+			text_append(text, "\tuint8_t n%d;\n", i);
+	}
+	text_append(text, "} Raw;\n\n"
+				"typedef struct Row\n{\n\tuint64_t key[KEY_WORDS];\n"
+				"\tuint64_t words[NWORDS];\n\tbool passes;\n\tbool error;\n\tbool widen;\n"
+				"#if NVALUES > 0\n\tuint64_t values[%d * NVALUES];\n\tbool takes[NVALUES];\n"
+				"#endif\n} Row;\n\n", LAYOUT_VALUE_WORDS);
+	text_append(text, "DEVICE_FN void\n"
+				"row_load(const RowBatch *batch, uint64_t row, Raw *raw)\n{\n");
+	if (program_leaves_rows(program))
+		text_append(text, "\traw->left = batch->left[row];\n");
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		const char *type = codegen_column_type((ValueType) columns[i].type);
+
+		text_append(text, "\traw->c%d = ((const %s *) (batch->columns + "
+					"batch->capacity * %u))[row];\n", i, type, layout->columns[i].values);
+		if (columns[i].nullable)
+			text_append(text, "\traw->n%d = (batch->columns + "
+						"batch->capacity * %u)[row];\n", i, layout->columns[i].nulls);
+	}
+	text_append(text, "}\n\n"
+				"DEVICE_FN Bytes\ntext_bytes(const AggregateArgs *args, TextRef ref)\n{\n"
+				"\tBytes bytes;\n\n"
+				"\tbytes.data = (const char *) args->batch.bytes + ref.start;\n"
+				"\tbytes.len = ref.length;\n\treturn bytes;\n}\n\n"
+				"DEVICE_FN float\nslot_float4(int64_t word)\n{\n"
+				"\tunion { uint32_t bits; float value; } both;\n\n"
+				"\tboth.bits = (uint32_t) word;\n\treturn both.value;\n}\n\n");
+}
+
+static void
+write_slot(RowCode *code, int reg, const Insn *insn)
+{
+	Text	   *text = code->text;
+
+	text_append(text, "\tn%d = args->slots[%d].isnull != 0;\n", reg, insn->index);
+	switch ((ValueType) insn->type)
+	{
+		case VT_TEXT:
+			text_append(text, "\tr%d = text_bytes(args, args->slots[%d].text);\n",
+						reg, insn->index);
+			break;
+		case VT_UUID:
+			text_append(text, "\tr%d.w[0] = args->slots[%d].bytes[0];\n"
+						"\tr%d.w[1] = args->slots[%d].bytes[1];\n",
+						reg, insn->index, reg, insn->index);
+			break;
+		case VT_INTERVAL:
+			text_append(text, "\tr%d = interval_of_words(args->slots[%d].bytes[0], "
+						"args->slots[%d].bytes[1]);\n", reg, insn->index, insn->index);
+			break;
+		case VT_FLOAT4:
+			text_append(text, "\tr%d = slot_float4(args->slots[%d].word);\n",
+						reg, insn->index);
+			break;
+		case VT_FLOAT8:
+			text_append(text, "\tr%d = f64_from_bits((uint64_t) args->slots[%d].word);\n",
+						reg, insn->index);
+			break;
+		default:
+			text_append(text, "\tr%d = (%s) args->slots[%d].word;\n", reg,
+						codegen_type((ValueType) insn->type), insn->index);
+			break;
+	}
+}
+
+static void
+write_column(RowCode *code, int reg, const Insn *insn)
+{
+	const Column *column = &program_columns(code->program)[insn->index];
+
+	if (column->type == VT_TEXT)
+		text_append(code->text, "\tr%d = text_bytes(args, raw->c%d);\n", reg, insn->index);
+	else
+		text_append(code->text, "\tr%d = raw->c%d;\n", reg, insn->index);
+	if (column->nullable)
+		text_append(code->text, "\tn%d = raw->n%d != 0;\n", reg, insn->index);
+}
+
+/*
+ * AND and OR as fn.h tells.  decided: the left side alone is the answer; value:
+ * the answer if one side decides it.
+ */
+static void
+write_logic(RowCode *code, int reg, const Insn *insn)
+{
+	int			a = insn->arg[0];
+	int			b = insn->arg[1];
+	const char *sign = insn->op == OP_and ? "!" : "";
+
+	text_append(code->text,
+				"\t{\n"
+				"\t\tbool left = !n%d && !e%d && %sr%d;\n"
+				"\t\tbool right = !n%d && !e%d && %sr%d;\n\n",
+				a, a, sign, a, b, b, sign, b);
+	text_append(code->text,
+				"\t\te%d = e%d || (e%d && !left);\n"
+				"\t\tn%d = !left && !right && (n%d || n%d);\n"
+				"\t\tr%d = %s(left || right);\n",
+				reg, a, b, reg, a, b, reg, sign);
+	/* of what long lists of them are, the compiler tries to prove too much */
+	if (++code->nlogic % LOGIC_PROVED == 0)
+		text_append(code->text,
+					"\t\tuint32_t known = r%d | n%d << 1 | e%d << 2;\n\n"
+					"\t\tOPAQUE_U32(known);\n"
+					"\t\tr%d = known & 1;\n"
+					"\t\tn%d = (known >> 1) & 1;\n"
+					"\t\te%d = (known >> 2) & 1;\n",
+					reg, reg, reg, reg, reg, reg);
+	text_append(code->text, "\t}\n");
+}
+
+/* A selection: all that is told of the result is that of the side taken. */
+static void
+write_select(RowCode *code, int reg, const Insn *insn)
+{
+	int			when = insn->arg[0];
+	int			a = insn->arg[1];
+	int			b = insn->arg[2];
+
+	text_append(code->text,
+				"\t{\n"
+				"\t\tbool taken = !n%d && r%d;\n\n"
+				"\t\tr%d = taken ? r%d : r%d;\n"
+				"\t\tn%d = taken ? n%d : n%d;\n"
+				"\t\te%d = e%d || (taken ? e%d : e%d);\n"
+				"\t}\n",
+				when, when, reg, a, b, reg, a, b, reg, when, a, b);
+}
+
+/* A strict operation: its own error counts if no operand is NULL. */
+static void
+write_operation(RowCode *code, int reg, const Insn *insn)
+{
+	Text	   *text = code->text;
+	OpCode		op = (OpCode) insn->op;
+	int			a = insn->arg[0];
+	int			b = op_nargs(op) > 1 ? insn->arg[1] : -1;
+
+	text_append(text, "\tr%d = %s(r%d", reg, op_name(op), a);
+	if (b >= 0)
+		text_append(text, ", r%d", b);
+	if (op_checked(op))
+		text_append(text, ", &e%d", reg);
+	text_append(text, ");\n\tn%d = n%d", reg, a);
+	if (b >= 0)
+		text_append(text, " || n%d", b);
+	text_append(text, ";\n\te%d = (e%d && !n%d) || e%d", reg, reg, reg, a);
+	if (b >= 0)
+		text_append(text, " || e%d", b);
+	text_append(text, ";\n");
+}
+
+/* Write an instruction, and first what it needs, if not there yet. */
+static void
+write_register(RowCode *code, int reg)
+{
+	const Insn *insn;
+
+	if (reg < 0 || code->written[reg])
+		return;
+	code->written[reg] = true;
+	insn = &program_insns(code->program)[reg];
+	if (insn->op != OP_column && insn->op != OP_slot)
+	{
+		for (int i = 0; i < op_nargs((OpCode) insn->op); i++)
+			write_register(code, insn->arg[i]);
+	}
+	text_append(code->text, "\t%s r%d;\n\tbool n%d = false, e%d = false;\n\n",
+				codegen_type((ValueType) insn->type), reg, reg, reg);
+	switch (insn->op)
+	{
+		case OP_column:
+			write_column(code, reg, insn);
+			break;
+		case OP_slot:
+			write_slot(code, reg, insn);
+			break;
+		case OP_and:
+		case OP_or:
+			write_logic(code, reg, insn);
+			break;
+		case OP_select:
+			write_select(code, reg, insn);
+			break;
+		case OP_isnull:
+		case OP_isnotnull:
+			text_append(code->text, "\tr%d = %sn%d;\n\te%d = e%d;\n", reg,
+						insn->op == OP_isnull ? "" : "!", insn->arg[0],
+						reg, insn->arg[0]);
+			break;
+		default:
+			write_operation(code, reg, insn);
+			break;
+	}
+}
+
+/* Does the row count for a word: `take`, and errors if `errors`. */
+static void
+write_take(const DeviceWord *word, bool errors, Text *text)
+{
+	text_append(text, "\t\tbool take = true;\n\n");
+	if (word->filter >= 0 && errors)
+		text_append(text, "\t\trow->error |= e%d;\n", word->filter);
+	if (word->filter >= 0)
+		text_append(text, "\t\ttake = !n%d && r%d;\n", word->filter, word->filter);
+	if (word->arg >= 0 && errors)
+		text_append(text, "\t\trow->error |= take && e%d;\n", word->arg);
+	if (word->arg2 >= 0 && errors)
+		text_append(text, "\t\trow->error |= take && e%d;\n", word->arg2);
+	if (word->arg >= 0)
+		text_append(text, "\t\ttake = take && !n%d;\n", word->arg);
+	if (word->arg2 >= 0)
+		text_append(text, "\t\ttake = take && !n%d;\n", word->arg2);
+}
+
+/*
+ * What a float sum gets from the row, flags included.  A narrow one, the common
+ * case, takes 0 from rows that do not count.
+ */
+static void
+write_sum(const DeviceWord *word, int level, Text *text)
+{
+	char		unit[32];
+
+	if (level == EXACT_FULL)
+		snprintf(unit, sizeof(unit), "%d",
+				 word->arg2 < 0 ? EXACT_LEAST : EXACT_LEAST_PRODUCT);
+	else
+		snprintf(unit, sizeof(unit), "args->units[%d]", word->sum);
+	text_append(text, "\t{\n\t\tuint32_t problem = 0;\n");
+	write_take(word, true, text);
+	if (word->outer >= 0)
+		text_append(text, "\t\tproblem = exact_narrow(take ? (double) r%d : 0.0, %s, "
+					"&row->words[%d], &row->words[%d], &row->words[%d]);\n", word->arg, unit,
+					word->outer, word->word, word->outer + 1);
+	else
+	{
+		text_append(text, "\t\tfor (int i = 0; i < %d; i++)\n\t\t\trow->words[%d + i] = 0;\n"
+					"\t\tif (take)\n\t\t\tproblem = exact_place(",
+					word->nwords + (level != EXACT_NARROW), word->word);
+		if (word->arg2 < 0)
+			text_append(text, "exact_number((double) r%d, %d)", word->arg, word->limit);
+		else
+			text_append(text, "exact_product((double) r%d, (double) r%d, %d)", word->arg,
+						word->arg2, word->limit);
+		text_append(text, ", %s, row->words + %d, %d, %d);\n", unit, word->word,
+					word->nwords, level == EXACT_NARROW);
+	}
+	text_append(text, "\t\trow->error |= (problem & EXACT_BEYOND) != 0;\n"
+				"\t\trow->widen |= (problem & EXACT_WIDEN) != 0;\n\t}\n");
+}
+
+/* What one part of a state gets from the row. */
+static void
+write_word(RowCode *code, int index)
+{
+	const DeviceWord *word = &code->layout->parts[index];
+	Text	   *text = code->text;
+	int			arg = word->arg;
+
+	if (word->acc == ACC_SUM_FLOAT || word->acc == ACC_SUM_PRODUCT)
+	{
+		if (word->part == 0)
+			write_sum(word, code->program->level, text);
+		return;
+	}
+	text_append(text, "\t{\n");
+	write_take(word, true, text);
+	text_append(text, "\t\trow->words[%d] = !take ? word_start(%d) : ", word->word, word->word);
+	switch ((AccKind) word->acc)
+	{
+		case ACC_COUNT:
+			text_append(text, "1");
+			break;
+		case ACC_SUM_INT128:
+			if (word->part == 0)
+				text_append(text, "(uint64_t) (int64_t) r%d & UINT64_C(0xffffffff)", arg);
+			else
+				text_append(text, "(uint64_t) ((int64_t) r%d >> 32)", arg);
+			break;
+		case ACC_MIN_FLOAT:
+			text_append(text, "float_to_ordered((double) r%d, false)", arg);
+			break;
+		case ACC_MAX_FLOAT:
+			text_append(text, "float_to_ordered((double) r%d, true)", arg);
+			break;
+		case ACC_SUM_INT:
+		case ACC_MIN_INT:
+		case ACC_MAX_INT:
+		case ACC_BIT_AND:
+		case ACC_BIT_OR:
+		case ACC_BIT_XOR:
+			text_append(text, "(uint64_t) (int64_t) r%d", arg);
+			break;
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
+		case ACC_MIN_WIDE:
+		case ACC_MAX_WIDE:
+		case ACC_MIN_INTERVAL:
+		case ACC_MAX_INTERVAL:
+			break;				/* no word: write_value */
+		case ACC_SUM_FLOAT:
+		case ACC_SUM_PRODUCT:
+			break;
+	}
+	text_append(text, ";\n\t}\n");
+}
+
+/* An extreme that is kept by reference: does the row count, and its value. */
+static void
+write_value(RowCode *code, int index)
+{
+	const DeviceValue *value = &code->layout->values[index];
+	DeviceWord	word = {.arg = value->arg,.filter = value->filter,.arg2 = -1};
+	Text	   *text = code->text;
+
+	text_append(text, "\t{\n");
+	write_take(&word, true, text);
+	text_append(text, "\t\trow->takes[%d] = take;\n", index);
+	if (acc_is_text((AccKind) value->acc))
+	{
+		text_append(text, "\t\tif (take)\n\t\t\trow->values[%d] = ",
+					LAYOUT_VALUE_WORDS * index);
+		codegen_text_word(value->arg, text);
+		text_append(text, ";\n");
+	}
+	else if (acc_is_interval((AccKind) value->acc))
+		text_append(text, "\t\trow->values[%d] = (uint64_t) r%d.time;\n"
+					"\t\trow->values[%d] = interval_days_word(r%d);\n",
+					LAYOUT_VALUE_WORDS * index, value->arg,
+					LAYOUT_VALUE_WORDS * index + 1, value->arg);
+	else
+		for (int i = 0; i < LAYOUT_VALUE_WORDS; i++)
+			text_append(text, "\t\trow->values[%d] = r%d.w[%d];\n",
+						LAYOUT_VALUE_WORDS * index + i, value->arg, i);
+	text_append(text, "\t}\n");
+}
+
+/*
+ * The key of a row: by direct addressing its slot, or one that is out of reach
+ * if the value is out of the range; else packed, and with a tag if needed.
+ */
+static void
+write_row_key(RowCode *code)
+{
+	const Program *program = code->program;
+	Text	   *text = code->text;
+
+	text_append(text, "\tfor (int i = 0; i < KEY_WORDS; i++)\n\t\trow->key[i] = 0;\n");
+	if (program->nkeys > 0 && code->layout->table == TABLE_DIRECT)
+	{
+		int			reg = program_keys(program)[0];
+
+		text_append(text, "\trow->error |= e%d;\n"
+					"\trow->key[0] = n%d ? 0 : direct_key(args, (int64_t) r%d);\n",
+					reg, reg, reg);
+		return;
+	}
+	for (int i = 0; i < program->nkeys; i++)
+	{
+		int			reg = program_keys(program)[i];
+
+		text_append(text, "\trow->error |= e%d;\n", reg);
+		codegen_pack_key(code->layout, i, reg, "row->key", text);
+		if (code->layout->keys[i].type == VT_FLOAT4 || code->layout->keys[i].type == VT_FLOAT8)
+			text_append(text, "\tif (!n%d && r%d == 0)\n"
+						"\t\tzero_seen(args, index, f64_bits((double) r%d) != 0);\n",
+						reg, reg, reg);
+	}
+	if (code->layout->key_words > 1)
+		text_append(text, "\tkey_make_tag(args->batch.bytes, row->key);\n");
+}
+
+/* The registers that a part needs. */
+static void
+write_arguments(RowCode *code, const DeviceWord *word)
+{
+	write_register(code, word->filter);
+	write_register(code, word->arg);
+	write_register(code, word->arg2);
+}
+
+static void
+write_eval(RowCode *code)
+{
+	const Program *program = code->program;
+	int			filter = program->filter;
+
+	text_append(code->text, "DEVICE_FN void\nrow_eval(const AggregateArgs *args, "
+				"const Raw *raw, uint32_t index, Row *row)\n{\n"
+				"\t(void) index;\n\trow->widen = false;\n");
+	if (program_leaves_rows(program))
+		text_append(code->text, "\tif (raw->left)\n\t{\n"
+					"\t\trow->passes = row->error = false;\n\t\treturn;\n\t}\n");
+	if (filter >= 0)
+	{
+		write_register(code, filter);
+		text_append(code->text, "\trow->error = e%d;\n\trow->passes = !e%d && !n%d && r%d;\n"
+					"\tif (!row->passes)\n\t\treturn;\n", filter, filter, filter, filter);
+	}
+	else
+		text_append(code->text, "\trow->error = false;\n\trow->passes = true;\n");
+	for (int i = 0; i < program->nkeys; i++)
+		write_register(code, program_keys(program)[i]);
+	for (int i = 0; i < code->layout->nparts; i++)
+		write_arguments(code, &code->layout->parts[i]);
+	for (int i = 0; i < code->layout->nvalues; i++)
+	{
+		write_register(code, code->layout->values[i].filter);
+		write_register(code, code->layout->values[i].arg);
+	}
+	write_row_key(code);
+	for (int i = 0; i < code->layout->nparts; i++)
+		write_word(code, i);
+	for (int i = 0; i < code->layout->nvalues; i++)
+		write_value(code, i);
+	text_append(code->text, "}\n\n");
+}
+
+/* row_exponents: the largest exponents so far, and the row's. */
+static void
+write_exponents(RowCode *code)
+{
+	const KernelLayout *layout = code->layout;
+	Text	   *text = code->text;
+	int			filter = code->program->filter;
+
+	text_append(text, "DEVICE_FN void\nrow_exponents(const AggregateArgs *args, "
+				"const Raw *raw, uint32_t index, uint32_t *largest)\n{\n"
+				"\tuint32_t exponent;\n\n\t(void) index;\n");
+	if (program_leaves_rows(code->program))
+		text_append(text, "\tif (raw->left)\n\t\treturn;\n");
+	if (filter >= 0)
+	{
+		write_register(code, filter);
+		text_append(text, "\tif (e%d || n%d || !r%d)\n\t\treturn;\n", filter, filter, filter);
+	}
+	for (int i = 0; i < layout->nparts; i++)
+	{
+		const DeviceWord *word = &layout->parts[i];
+
+		if (word->kind != WORD_EXACT)
+			continue;
+		write_arguments(code, word);
+		text_append(text, "\t{\n");
+		write_take(word, false, text);
+		text_append(text, "\t\texponent = ");
+		if (word->arg2 < 0)
+			text_append(text, "exact_exponent((double) r%d);\n", word->arg);
+		else
+			text_append(text, "exact_product_exponent((double) r%d, (double) r%d);\n",
+						word->arg, word->arg2);
+		text_append(text, "\t\tif (take && exponent > largest[%d])\n"
+					"\t\t\tlargest[%d] = exponent;\n\t}\n", word->sum, word->sum);
+	}
+	text_append(text, "}\n\n");
+}
+
+void
+codegen_rows(const Program *program, const KernelLayout *layout, Text *text)
+{
+	RowCode		code;
+
+	memset(&code, 0, sizeof(code));
+	code.program = program;
+	code.layout = layout;
+	code.text = text;
+	write_raw(program, layout, text);
+	write_eval(&code);
+	memset(code.written, 0, sizeof(code.written));
+	if (codegen_needs_exponents(program))
+		write_exponents(&code);
+}

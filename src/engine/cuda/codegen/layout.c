@@ -1,0 +1,356 @@
+/*
+ * layout.c
+ *	  How a Program's columns, keys and states lie in device memory.
+ *
+ * Columns stand behind one another, each with room for the batch's capacity of
+ * rows, so that a column's address is base + capacity * place.  Keys are packed
+ * into one word if they and their NULL bits fit 63 bits; else into a tag and as
+ * many words as needed (cuda/table.cuh).
+ */
+#include <string.h>
+
+#include "engine/cuda/codegen/layout.h"
+
+/* Outer words whose place is not known yet. */
+#define OUTER INT16_MAX
+
+/* A TextRef: start and length. */
+#define TEXT_REF_SIZE 8
+
+int
+layout_value_size(ValueType type)
+{
+	return type == VT_TEXT ? TEXT_REF_SIZE : value_type_size(type);
+}
+
+static bool
+is_integer(ValueType type)
+{
+	return type == VT_BOOL || type == VT_CHAR || type == VT_INT2 ||
+		type == VT_INT4 || type == VT_INT8;
+}
+
+bool
+layout_direct_possible(const Program *program)
+{
+	return program->nkeys == 1 && is_integer(program_key_type(program, 0));
+}
+
+static void
+place_columns(const Program *program, KernelLayout *layout)
+{
+	const Column *columns = program_columns(program);
+	uint32_t	place = 0;
+
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		layout->columns[i].values = place;
+		place += layout_value_size((ValueType) columns[i].type);
+	}
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		/* a place of 0 says that there is none, so never the first one */
+		layout->columns[i].nulls = columns[i].nullable ? place : 0;
+		place += columns[i].nullable ? 1 : 0;
+	}
+	layout->row_bytes = place;
+}
+
+static WordKind
+word_kind(AccKind acc)
+{
+	switch (acc)
+	{
+		case ACC_COUNT:
+		case ACC_SUM_INT:
+		case ACC_SUM_INT128:
+			return WORD_ADD;
+		case ACC_SUM_FLOAT:
+		case ACC_SUM_PRODUCT:
+			return WORD_EXACT;
+		case ACC_MIN_INT:
+			return WORD_MIN;
+		case ACC_MAX_INT:
+			return WORD_MAX;
+		case ACC_MIN_FLOAT:
+			return WORD_UMIN;
+		case ACC_MAX_FLOAT:
+			return WORD_UMAX;
+		case ACC_BIT_AND:
+			return WORD_AND;
+		case ACC_BIT_OR:
+			return WORD_OR;
+		case ACC_BIT_XOR:
+			return WORD_XOR;
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
+		case ACC_MIN_WIDE:
+		case ACC_MAX_WIDE:
+		case ACC_MIN_INTERVAL:
+		case ACC_MAX_INTERVAL:
+			break;				/* no word: place_values */
+	}
+	return WORD_ADD;
+}
+
+int
+layout_nparts(const Program *program, int acc)
+{
+	const Accumulator *a = &program_accs(program)[acc];
+
+	if (acc_is_value((AccKind) a->kind))
+		return 0;
+	if (acc_sums_floats(a))
+		return program->level == EXACT_NARROW ? 1 : 2;
+	return a->nwords;
+}
+
+/* Is it kept as a middle word and outer ones? */
+static bool
+is_split(const Program *program, const Accumulator *acc)
+{
+	return acc->kind == ACC_SUM_FLOAT && program->level == EXACT_NARROW;
+}
+
+/* The part of that meaning, a new one if there is none yet. */
+static int
+find_part(const Program *program, KernelLayout *layout, const Accumulator *acc, int part)
+{
+	bool		is_sum = acc_sums_floats(acc);
+	DeviceWord	word;
+
+	memset(&word, 0, sizeof(word));
+	word.kind = (uint8_t) (is_sum && part > 0 ? WORD_OR : word_kind((AccKind) acc->kind));
+	word.acc = acc->kind;
+	word.part = (uint8_t) part;
+	word.nwords = (uint8_t) (is_sum && part == 0 ? acc_number_words(acc, program->level) : 1);
+	word.arg = acc->arg;
+	word.arg2 = acc->arg2;
+	word.filter = acc->filter;
+	word.limit = acc->limit;
+	if (acc->kind == ACC_COUNT && acc->arg >= 0)
+	{
+		const Insn *arg = &program_insns(program)[acc->arg];
+
+		if (!arg->nullable && !arg->fallible)
+			word.arg = -1;
+	}
+	for (int i = 0; i < layout->nparts; i++)
+	{
+		word.word = layout->parts[i].word;
+		word.sum = layout->parts[i].sum;
+		word.outer = layout->parts[i].outer;
+		if (memcmp(&layout->parts[i], &word, sizeof(word)) == 0)
+			return i;
+	}
+	word.word = (uint16_t) layout->nhot;
+	layout->nhot += is_split(program, acc) ? 1 : word.nwords;
+	word.outer = is_split(program, acc) ? OUTER : -1;
+	if (is_sum && part == 0)
+		word.sum = (int16_t) layout->nsums++;
+	layout->parts[layout->nparts] = word;
+	return layout->nparts++;
+}
+
+static void
+place_words(const Program *program, KernelLayout *layout)
+{
+	const Accumulator *accs = program_accs(program);
+	static const Accumulator count_all = {
+		.kind = ACC_COUNT, .nwords = 1, .arg = -1, .filter = -1, .arg2 = -1
+	};
+
+	for (int i = 0; i < program->naccs; i++)
+		for (int part = 0; part < layout_nparts(program, i); part++)
+			layout->part_of[i][part] = (int16_t) find_part(program, layout, &accs[i], part);
+	/* direct slots exist if they count rows; no state has no words at all */
+	if ((layout->table == TABLE_DIRECT && program->nkeys > 0) || layout->nhot == 0)
+		layout->presence = layout->parts[find_part(program, layout, &count_all, 0)].word;
+	layout->nwords = layout->nhot;
+	for (int i = 0; i < layout->nparts; i++)
+		if (layout->parts[i].outer == OUTER)
+		{
+			layout->parts[i].outer = (int16_t) layout->nwords;
+			layout->nwords += 2;
+		}
+}
+
+/* What is kept by reference. */
+static void
+place_values(const Program *program, KernelLayout *layout)
+{
+	const Accumulator *accs = program_accs(program);
+
+	for (int i = 0; i < program->naccs; i++)
+	{
+		layout->value_of[i] = -1;
+		if (!acc_is_value((AccKind) accs[i].kind))
+			continue;
+		layout->has_text_value |= acc_is_text((AccKind) accs[i].kind);
+		layout->value_of[i] = (int16_t) layout->nvalues;
+		layout->values[layout->nvalues++] = (DeviceValue)
+		{
+			.acc = accs[i].kind, .arg = accs[i].arg, .filter = accs[i].filter
+		};
+	}
+}
+
+static int
+key_bits(ValueType type)
+{
+	return type == VT_TEXT || type == VT_UUID || type == VT_WIDE ? 64 : 8 * value_type_size(type);
+}
+
+/* All keys in one word, lowest bits first; only called if they fit. */
+static void
+pack_single(const Program *program, KernelLayout *layout)
+{
+	uint8_t		shift = 0;
+
+	for (int i = 0; i < program->nkeys; i++)
+	{
+		KeyField   *field = &layout->keys[i];
+
+		field->shift = shift;
+		shift += field->bits;
+		if (field->nullable)
+			field->null_shift = shift++;
+	}
+	layout->key_words = 1;
+}
+
+/* The first word with room for that many bits. */
+static int
+take_bits(uint8_t *used, int *nwords, int bits, uint8_t *shift)
+{
+	int			word = 1;
+
+	while (word < *nwords && used[word] + bits > 64)
+		word++;
+	if (word == *nwords)
+		used[(*nwords)++] = 0;
+	*shift = used[word];
+	used[word] += (uint8_t) bits;
+	return word;
+}
+
+static void
+pack_many(const Program *program, KernelLayout *layout)
+{
+	uint8_t		used[1 + 3 * PROGRAM_MAX_KEYS];
+	int			nwords = 1;
+	int			nnulls = 0;
+
+	for (int i = 0; i < program->nkeys; i++)
+	{
+		KeyField   *field = &layout->keys[i];
+
+		if (field->type == VT_UUID || field->type == VT_WIDE)
+		{
+			field->word = (int16_t) nwords;
+			used[nwords++] = 64;
+			used[nwords++] = 64;
+		}
+		else
+			field->word = (int16_t) take_bits(used, &nwords, field->bits, &field->shift);
+		nnulls += field->nullable;
+	}
+	for (int i = 0, in_tag = 0; i < program->nkeys; i++)
+	{
+		KeyField   *field = &layout->keys[i];
+
+		if (!field->nullable)
+			continue;
+		if (nnulls <= TAG_NULL_BITS)
+			field->null_shift = (uint8_t) (TAG_NULL_SHIFT + in_tag++);
+		else
+			field->null_word = (int16_t) take_bits(used, &nwords, 1, &field->null_shift);
+	}
+	layout->key_words = nwords;
+}
+
+static void
+place_keys(const Program *program, KernelLayout *layout)
+{
+	int			bits = 0;
+	bool		wide = false;
+
+	for (int i = 0; i < program->nkeys; i++)
+	{
+		const Insn *insn = &program_insns(program)[program_keys(program)[i]];
+		KeyField   *field = &layout->keys[i];
+
+		field->type = insn->type;
+		field->nullable = insn->nullable;
+		field->bits = (uint8_t) key_bits((ValueType) insn->type);
+		bits += field->bits + field->nullable;
+		wide |= insn->type == VT_UUID || insn->type == VT_WIDE || insn->type == VT_TEXT;
+		layout->has_text |= insn->type == VT_TEXT;
+	}
+	if (layout->table == TABLE_DIRECT)
+		layout->key_words = 1;
+	else if (!wide && bits <= 63)
+		pack_single(program, layout);
+	else
+		pack_many(program, layout);
+}
+
+/* Slots of up to 4 words do not cross a sector of 32 bytes. */
+static int
+slot_stride(int words)
+{
+	return words <= 2 ? words : (words + 3) / 4 * 4;
+}
+
+static void
+place_slot(const Program *program, KernelLayout *layout)
+{
+	layout->state = layout->table == TABLE_DIRECT ? 0 : layout->key_words;
+	layout->stride = slot_stride(layout->state + layout->nhot +
+								 LAYOUT_VALUE_WORDS * layout->nvalues);
+	if (layout_direct_possible(program))
+	{
+		KernelLayout direct = *layout;
+
+		direct.table = TABLE_DIRECT;
+		direct.nhot = direct.nparts = direct.nsums = 0;
+		place_words(program, &direct);
+		layout->direct_stride = slot_stride(direct.nhot + LAYOUT_VALUE_WORDS * layout->nvalues);
+		layout->direct_presence = direct.presence;
+		layout->direct_nhot = direct.nhot;
+	}
+}
+
+static void
+place_output(const Program *program, KernelLayout *layout)
+{
+	uint32_t	place = 0;
+
+	for (int i = 0; i < program->nkeys; i++)
+		layout->out_valid[i] = place++;
+	place = (place + 63) / 64 * 64;
+	layout->out_states = place;
+	place += 64 * program->nwords;
+	for (int i = 0; i < program->nkeys; i++)
+	{
+		layout->out_values[i] = place;
+		place += 8 * layout_value_size(program_key_type(program, i));
+	}
+	layout->out_bits = place;
+}
+
+void
+layout_make(const Program *program, TableKind table, KernelLayout *layout)
+{
+	memset(layout, 0, sizeof(*layout));
+	/* without keys there is one group: slot 0 */
+	layout->table = program->nkeys == 0 ? TABLE_DIRECT : table;
+	place_columns(program, layout);
+	place_words(program, layout);
+	place_values(program, layout);
+	place_keys(program, layout);
+	place_slot(program, layout);
+	place_output(program, layout);
+}

@@ -1,0 +1,552 @@
+/*
+ * device_cuda.c
+ *	  A real CUDA device: the driver API behind device.h.
+ *
+ * The process shares the device's primary context; closing the last Device of a
+ * device destroys it, and opening it again makes a new one, which is the way
+ * out of an error that has left the context unusable.  In such a context every
+ * call returns that error, so nothing about it needs to be remembered here.
+ *
+ * A Device is of the process that opened it.  In a child of that process all
+ * calls fail and close only forgets.  Never to be used in the postmaster, and
+ * signals stay out of CUDA's threads: see cuda_api.h.
+ *
+ * Streams and events are the driver's own, under our type names.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "engine/cuda/device/cuda_compile.h"
+
+/* warp matching, sleeping threads and grid constants */
+#define OLDEST_MAJOR 7
+
+/* Dynamic shared memory that a kernel gets without asking for more. */
+#define SHARED_DEFAULT (48 * 1024)
+
+typedef struct CudaDevice
+{
+	Device		device;			/* first: callers have a pointer to it */
+	const CudaDriver *driver;
+	CUdevice	handle;
+	CUcontext	context;
+	pid_t		pid;			/* who opened it */
+} CudaDevice;
+
+struct DeviceKernel
+{
+	DeviceKernel *next;
+	CUfunction	function;
+	uint32_t	shared;			/* dynamic shared memory it may have */
+};
+
+struct DeviceModule
+{
+	CUmodule	handle;
+	DeviceKernel *kernels;		/* freed with the module */
+};
+
+static DeviceStatus __attribute__((format(printf, 3, 4)))
+fail(CudaDevice *dev, DeviceStatus status, const char *format,...)
+{
+	va_list		args;
+
+	va_start(args, format);
+	vsnprintf(dev->device.message, sizeof(dev->device.message), format, args);
+	va_end(args);
+	return status;
+}
+
+/* The driver's result as a status, with the message if it is an error. */
+static DeviceStatus
+result(CudaDevice *dev, const char *what, CUresult error)
+{
+	if (error == CUDA_SUCCESS)
+		return DEVICE_OK;
+	if (error == CUDA_ERROR_NOT_READY)
+		return DEVICE_BUSY;
+	cuda_error_text(dev->driver, what, error, dev->device.message,
+					sizeof(dev->device.message));
+	return error == CUDA_ERROR_OUT_OF_MEMORY ? DEVICE_NO_MEMORY : DEVICE_FAILED;
+}
+
+/* Every call begins here: make the device's context the thread's. */
+static DeviceStatus
+enter(CudaDevice *dev)
+{
+	if (dev->pid != getpid())
+		return fail(dev, DEVICE_FAILED, "the CUDA device was opened by another process");
+	return result(dev, "cuCtxSetCurrent", dev->driver->context_set(dev->context));
+}
+
+/* Enter the device and return what the driver says to one call. */
+#define CALL(dev, what, call) \
+	do { \
+		CudaDevice *call_dev = (CudaDevice *) (dev); \
+		DeviceStatus call_status = enter(call_dev); \
+		if (call_status != DEVICE_OK) \
+			return call_status; \
+		return result(call_dev, what, call_dev->driver->call); \
+	} while (0)
+
+/* The same where nobody waits for a status. */
+#define CALL_VOID(dev, call) \
+	do { \
+		CudaDevice *call_dev = (CudaDevice *) (dev); \
+		if (enter(call_dev) == DEVICE_OK) \
+			(void) call_dev->driver->call; \
+	} while (0)
+
+/* A device attribute; 0 if the driver does not tell. */
+static int
+attribute(const CudaDriver *driver, CUdevice device, int which)
+{
+	int			value = 0;
+
+	if (driver->device_attribute(&value, which, device) != CUDA_SUCCESS)
+		return 0;
+	return value;
+}
+
+/* What is known of a device without a context, and whether it can be used. */
+static void
+describe(const CudaDriver *driver, int index, DeviceInfo *info)
+{
+	size_t		memory = 0;
+	CUdevice	device;
+	const CudaCompiler *compiler;
+	CUresult	error;
+
+	memset(info, 0, sizeof(DeviceInfo));
+	info->driver = driver->version;
+	error = driver->device_get(&device, index);
+	if (error != CUDA_SUCCESS)
+	{
+		cuda_error_text(driver, "cuDeviceGet", error, info->reason, sizeof(info->reason));
+		return;
+	}
+	driver->device_name(info->name, sizeof(info->name), device);
+	driver->device_memory(&memory, device);
+	info->memory = memory;
+	info->major = attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+	info->minor = attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+	info->multiprocessors = attribute(driver, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+	if (info->multiprocessors < 1)
+		info->multiprocessors = 1;
+	info->shared_limit = (uint32_t)
+		attribute(driver, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+
+	compiler = cuda_compiler(driver->version, info->reason, sizeof(info->reason));
+	if (compiler == NULL)
+		return;
+	info->compiler = compiler->release;
+	if (info->major < OLDEST_MAJOR)
+		snprintf(info->reason, sizeof(info->reason),
+				 "its compute capability is %d.%d, at least %d.0 is needed",
+				 info->major, info->minor, OLDEST_MAJOR);
+	else if (attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) ==
+			 CU_COMPUTEMODE_PROHIBITED)
+		snprintf(info->reason, sizeof(info->reason), "its compute mode is prohibited");
+	else
+		info->usable = true;
+}
+
+static int
+cuda_list(DeviceInfo *infos, int max, char *why, size_t len)
+{
+	const CudaDriver *driver = cuda_driver(why, len);
+	int			count = 0;
+	CUresult	error;
+
+	if (driver == NULL)
+		return 0;
+	error = driver->device_count(&count);
+	if (error != CUDA_SUCCESS)
+	{
+		cuda_error_text(driver, "cuDeviceGetCount", error, why, len);
+		return 0;
+	}
+	if (count == 0)
+		snprintf(why, len, "the CUDA driver sees no device");
+	for (int i = 0; i < count && i < max; i++)
+		describe(driver, i, &infos[i]);
+	return count;
+}
+
+/* Take the device's primary context. */
+static bool
+retain(CudaDevice *dev, int index, char *why, size_t len)
+{
+	const char *what = "cuDeviceGet";
+	sigset_t	old;
+	CUresult	error;
+
+	cuda_block_signals(&old);
+	error = dev->driver->device_get(&dev->handle, index);
+	if (error == CUDA_SUCCESS)
+	{
+		what = "cuDevicePrimaryCtxRetain";
+		error = dev->driver->context_retain(&dev->context, dev->handle);
+	}
+	cuda_restore_signals(&old);
+	if (error == CUDA_SUCCESS)
+		return true;
+	cuda_error_text(dev->driver, what, error, why, len);
+	return false;
+}
+
+static Device *
+cuda_open(int index, char *why, size_t len)
+{
+	const CudaDriver *driver = cuda_driver(why, len);
+	CudaDevice *dev;
+
+	if (driver == NULL)
+		return NULL;
+	dev = calloc(1, sizeof(CudaDevice));
+	if (dev == NULL)
+	{
+		snprintf(why, len, "out of memory");
+		return NULL;
+	}
+	dev->device.ops = &cuda_device;
+	dev->driver = driver;
+	dev->pid = getpid();
+	describe(driver, index, &dev->device.info);
+	if (!dev->device.info.usable)
+		snprintf(why, len, "%s", dev->device.info.reason);
+	else if (retain(dev, index, why, len))
+		return &dev->device;
+	free(dev);
+	return NULL;
+}
+
+static void
+cuda_close(Device *device)
+{
+	CudaDevice *dev = (CudaDevice *) device;
+
+	if (dev->pid == getpid())
+	{
+		dev->driver->context_set(NULL);
+		dev->driver->context_release(dev->handle);
+	}
+	free(dev);
+}
+
+static DeviceStatus
+cuda_alloc(Device *dev, size_t size, DevicePtr *ptr)
+{
+	CUdeviceptr address = 0;
+	DeviceStatus status = enter((CudaDevice *) dev);
+
+	if (status == DEVICE_OK)
+		status = result((CudaDevice *) dev, "cuMemAlloc",
+						((CudaDevice *) dev)->driver->mem_alloc(&address, size));
+	*ptr = status == DEVICE_OK ? address : 0;
+	return status;
+}
+
+static void
+cuda_free(Device *dev, DevicePtr ptr)
+{
+	if (ptr != 0)
+		CALL_VOID(dev, mem_free(ptr));
+}
+
+static DeviceStatus
+cuda_memory_free(Device *dev, uint64_t *bytes)
+{
+	size_t		available = 0;
+	size_t		total = 0;
+	DeviceStatus status = enter((CudaDevice *) dev);
+
+	if (status == DEVICE_OK)
+		status = result((CudaDevice *) dev, "cuMemGetInfo",
+						((CudaDevice *) dev)->driver->mem_info(&available, &total));
+	*bytes = available;
+	return status;
+}
+
+static DeviceStatus
+cuda_host_alloc(Device *dev, size_t size, void **ptr)
+{
+	*ptr = NULL;
+	CALL(dev, "cuMemHostAlloc", host_alloc(ptr, size, CU_MEMHOSTALLOC_PORTABLE));
+}
+
+static void
+cuda_host_free(Device *dev, void *ptr)
+{
+	if (ptr != NULL)
+		CALL_VOID(dev, host_free(ptr));
+}
+
+static DeviceStatus
+cuda_stream_create(Device *dev, DeviceStream **stream)
+{
+	*stream = NULL;
+	CALL(dev, "cuStreamCreate",
+		 stream_create((CUstream *) stream, CU_STREAM_NON_BLOCKING));
+}
+
+/* The driver would let the stream's work end by itself: wait, as simt does. */
+static void
+cuda_stream_destroy(Device *dev, DeviceStream *stream)
+{
+	if (stream != NULL)
+	{
+		CALL_VOID(dev, stream_wait((CUstream) stream));
+		CALL_VOID(dev, stream_destroy((CUstream) stream));
+	}
+}
+
+static DeviceStatus
+cuda_stream_query(Device *dev, DeviceStream *stream)
+{
+	CALL(dev, "cuStreamQuery", stream_query((CUstream) stream));
+}
+
+static DeviceStatus
+cuda_stream_wait(Device *dev, DeviceStream *stream)
+{
+	CALL(dev, "cuStreamSynchronize", stream_wait((CUstream) stream));
+}
+
+static DeviceStatus
+cuda_event_create(Device *dev, DeviceEvent **event)
+{
+	*event = NULL;
+	CALL(dev, "cuEventCreate", event_create((CUevent *) event, CU_EVENT_DEFAULT));
+}
+
+static void
+cuda_event_destroy(Device *dev, DeviceEvent *event)
+{
+	if (event != NULL)
+		CALL_VOID(dev, event_destroy((CUevent) event));
+}
+
+static DeviceStatus
+cuda_event_record(Device *dev, DeviceEvent *event, DeviceStream *stream)
+{
+	CALL(dev, "cuEventRecord", event_record((CUevent) event, (CUstream) stream));
+}
+
+static DeviceStatus
+cuda_event_query(Device *dev, DeviceEvent *event)
+{
+	CALL(dev, "cuEventQuery", event_query((CUevent) event));
+}
+
+static DeviceStatus
+cuda_event_wait(Device *dev, DeviceEvent *event)
+{
+	CALL(dev, "cuEventSynchronize", event_wait((CUevent) event));
+}
+
+static DeviceStatus
+cuda_event_elapsed(Device *dev, DeviceEvent *from, DeviceEvent *to, float *ms)
+{
+	*ms = 0;
+	CALL(dev, "cuEventElapsedTime",
+		 event_elapsed(ms, (CUevent) from, (CUevent) to));
+}
+
+static DeviceStatus
+cuda_stream_wait_event(Device *dev, DeviceStream *stream, DeviceEvent *event)
+{
+	CALL(dev, "cuStreamWaitEvent",
+		 stream_wait_event((CUstream) stream, (CUevent) event, 0));
+}
+
+static DeviceStatus
+cuda_upload(Device *dev, DeviceStream *stream, DevicePtr to, const void *from,
+			size_t size)
+{
+	CALL(dev, "cuMemcpyHtoDAsync", upload(to, from, size, (CUstream) stream));
+}
+
+static DeviceStatus
+cuda_download(Device *dev, DeviceStream *stream, void *to, DevicePtr from,
+			  size_t size)
+{
+	CALL(dev, "cuMemcpyDtoHAsync", download(to, from, size, (CUstream) stream));
+}
+
+static DeviceStatus
+cuda_fill(Device *dev, DeviceStream *stream, DevicePtr ptr, uint8_t byte,
+		  size_t size)
+{
+	CALL(dev, "cuMemsetD8Async", fill(ptr, byte, size, (CUstream) stream));
+}
+
+static DeviceStatus
+cuda_device_compile(const DeviceInfo *info, const char *text, const char *const *options,
+					void **image, size_t *size, char *message, size_t len)
+{
+	/* found already, when the device was described */
+	const CudaCompiler *compiler = cuda_compiler(info->driver, message, len);
+
+	*image = NULL;
+	if (compiler == NULL)
+		return DEVICE_FAILED;
+	return cuda_compile(compiler, info->major * 10 + info->minor, text, options,
+						image, size, message, len);
+}
+
+/* The driver may translate PTX here, with threads of its own. */
+static DeviceStatus
+cuda_module_load(Device *device, const void *image, size_t size,
+				 DeviceModule **module)
+{
+	CudaDevice *dev = (CudaDevice *) device;
+	DeviceStatus status = enter(dev);
+	sigset_t	old;
+
+	*module = NULL;
+	if (status != DEVICE_OK)
+		return status;
+	*module = calloc(1, sizeof(DeviceModule));
+	if (*module == NULL)
+		return fail(dev, DEVICE_NO_MEMORY, "out of memory");
+	cuda_block_signals(&old);
+	status = result(dev, "cuModuleLoadData",
+					dev->driver->module_load(&(*module)->handle, image));
+	cuda_restore_signals(&old);
+	if (status != DEVICE_OK)
+	{
+		free(*module);
+		*module = NULL;
+	}
+	return status;
+}
+
+static void
+cuda_module_unload(Device *dev, DeviceModule *module)
+{
+	if (module == NULL)
+		return;
+	CALL_VOID(dev, module_unload(module->handle));
+	while (module->kernels)
+	{
+		DeviceKernel *kernel = module->kernels;
+
+		module->kernels = kernel->next;
+		free(kernel);
+	}
+	free(module);
+}
+
+/* The driver loads code lazily, so this may load a good part of the module. */
+static DeviceStatus
+cuda_kernel(Device *device, DeviceModule *module, const char *name,
+			DeviceKernel **kernel)
+{
+	CudaDevice *dev = (CudaDevice *) device;
+	DeviceStatus status = enter(dev);
+	sigset_t	old;
+
+	*kernel = NULL;
+	if (status != DEVICE_OK)
+		return status;
+	*kernel = calloc(1, sizeof(DeviceKernel));
+	if (*kernel == NULL)
+		return fail(dev, DEVICE_NO_MEMORY, "out of memory");
+	cuda_block_signals(&old);
+	status = result(dev, "cuModuleGetFunction",
+					dev->driver->module_function(&(*kernel)->function,
+												 module->handle, name));
+	cuda_restore_signals(&old);
+	if (status != DEVICE_OK)
+	{
+		free(*kernel);
+		*kernel = NULL;
+		return status;
+	}
+	(*kernel)->shared = SHARED_DEFAULT;
+	(*kernel)->next = module->kernels;
+	module->kernels = *kernel;
+	return DEVICE_OK;
+}
+
+/* Enter the device and let the kernel have that much dynamic shared memory. */
+static DeviceStatus
+allow_shared(CudaDevice *dev, DeviceKernel *kernel, uint32_t shared)
+{
+	DeviceStatus status = enter(dev);
+
+	if (status != DEVICE_OK || shared <= kernel->shared)
+		return status;
+	status = result(dev, "cuFuncSetAttribute",
+					dev->driver->function_set_attribute(kernel->function,
+														CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+														(int) shared));
+	if (status == DEVICE_OK)
+		kernel->shared = shared;
+	return status;
+}
+
+static DeviceStatus
+cuda_launch(Device *device, DeviceStream *stream, DeviceKernel *kernel,
+			uint32_t grid, uint32_t block, uint32_t shared, void **params)
+{
+	CudaDevice *dev = (CudaDevice *) device;
+	DeviceStatus status = allow_shared(dev, kernel, shared);
+
+	if (status != DEVICE_OK)
+		return status;
+	return result(dev, "cuLaunchKernel",
+				  dev->driver->launch(kernel->function, grid, 1, 1, block, 1, 1,
+									  shared, (CUstream) stream, params, NULL));
+}
+
+static DeviceStatus
+cuda_occupancy(Device *device, DeviceKernel *kernel, uint32_t block,
+			   uint32_t shared, int *blocks)
+{
+	CudaDevice *dev = (CudaDevice *) device;
+	DeviceStatus status = allow_shared(dev, kernel, shared);
+
+	*blocks = 0;
+	if (status != DEVICE_OK)
+		return status;
+	return result(dev, "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+				  dev->driver->occupancy(blocks, kernel->function, (int) block, shared));
+}
+
+const DeviceOps cuda_device = {
+	.name = "cuda",
+	.list = cuda_list,
+	.open = cuda_open,
+	.close = cuda_close,
+	.alloc = cuda_alloc,
+	.free = cuda_free,
+	.memory_free = cuda_memory_free,
+	.host_alloc = cuda_host_alloc,
+	.host_free = cuda_host_free,
+	.stream_create = cuda_stream_create,
+	.stream_destroy = cuda_stream_destroy,
+	.stream_query = cuda_stream_query,
+	.stream_wait = cuda_stream_wait,
+	.event_create = cuda_event_create,
+	.event_destroy = cuda_event_destroy,
+	.event_record = cuda_event_record,
+	.event_query = cuda_event_query,
+	.event_wait = cuda_event_wait,
+	.event_elapsed = cuda_event_elapsed,
+	.stream_wait_event = cuda_stream_wait_event,
+	.upload = cuda_upload,
+	.download = cuda_download,
+	.fill = cuda_fill,
+	.compile = cuda_device_compile,
+	.module_load = cuda_module_load,
+	.module_unload = cuda_module_unload,
+	.kernel = cuda_kernel,
+	.launch = cuda_launch,
+	.occupancy = cuda_occupancy
+};

@@ -1,0 +1,49 @@
+/*
+ * kernel_pending.h
+ *	  Kernels that were asked for and are not loaded yet.
+ */
+#ifndef GPUAGG_KERNEL_PENDING_H
+#define GPUAGG_KERNEL_PENDING_H
+
+#include "engine/cuda/device/device.h"
+#include "engine/cuda/kernels/kernel_disk.h"
+
+/* An image that is wanted: its key is that of all the rest. */
+typedef struct ImageRequest
+{
+	const DeviceOps *ops;
+	const DeviceInfo *info;		/* of the device, which need not be open */
+	const char *text;
+	ImageKey	key;
+	bool		from_disk;		/* it may come from there */
+} ImageRequest;
+
+/*
+ * Begin to get an image, unless that was begun: from disk, or compiled in a thread.
+ * BUSY: too many compilers work.
+ */
+extern DeviceStatus kernel_pending_begin(const ImageRequest *request);
+
+/*
+ * Wait for an image, which is the caller's to free, and is pending no longer.
+ * *compiled says that it did not come from disk.  BUSY: `interrupted`, unless NULL,
+ * said so; then it stays pending.  All failures have a message.
+ */
+extern DeviceStatus kernel_pending_get(const ImageRequest *request,
+									   bool (*interrupted) (void),
+									   void **image, size_t *size, bool *compiled,
+									   char *message, size_t len);
+
+/*
+ * Forget compilations that have failed: what failed for one run may be right for
+ * the next, and to be called before that asks for anything.
+ */
+extern void kernel_pending_forget_failures(void);
+
+/*
+ * Wait for what is still being compiled, and keep it on disk: before the process
+ * ends, since a compiler that runs while it does may crash.
+ */
+extern void kernel_pending_end(void);
+
+#endif							/* GPUAGG_KERNEL_PENDING_H */

@@ -1,0 +1,210 @@
+/*
+ * kernels.c
+ *	  A run's kernels: made or found, and launched.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "engine/cuda/run/run.h"
+
+/* Threads that one multiprocessor is given at most by one launch. */
+#define THREADS_PER_MULTIPROCESSOR 2048
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t) t.tv_sec * 1000000000 + (uint64_t) t.tv_nsec;
+}
+
+/* Load the module of a text, and account for the time. */
+static EngineStatus
+load_module(CudaRun *run, Text *text, LoadedModule **module)
+{
+	uint64_t	start = now_ns();
+	bool		cached = false;
+	DeviceStatus status;
+
+	if (text->failed)
+		return run_fail(run, ENGINE_NO_MEMORY, "out of memory for kernel text");
+	status = kernel_cache_load(run->context, text->data, run->hints.interrupted, module,
+							   &cached);
+	run->head.stats.compile_ns += now_ns() - start;
+	run->head.stats.compile_cached = run->head.stats.compile_cached && cached;
+	return run_device(run, status, "could not make a kernel");
+}
+
+/* The text of a choice's kernels. */
+static void
+write_text(const CudaRun *run, const Choice *choice, KernelPart part, Text *text)
+{
+	codegen(run->program, &run->layouts[choice->table], part, choice->strategy,
+			choice->block_direct, text);
+}
+
+static void
+write_deform_text(const CudaRun *run, Text *text)
+{
+	const Column *columns = program_columns(run->program);
+	bool		numeric = false;
+
+	for (int i = 0; i < run->program->ncolumns; i++)
+		numeric = numeric || columns[i].numeric != NUMERIC_NONE;
+	codegen_deform(numeric, text);
+}
+
+/* Begin to get a text's module; the text is freed. */
+static void
+ask(const CudaRun *run, const DeviceInfo *info, Text *text)
+{
+	if (!text->failed)
+		(void) kernel_cache_ask(run->context, info, text->data);
+	text_free(text);
+}
+
+/*
+ * Begin to get the kernels that a sample will probably choose, while a compiler
+ * works on the sample's.
+ */
+static void
+ask_probable(const CudaRun *run, const DeviceInfo *info)
+{
+	Choice		choice;
+	Text		text = {0};
+
+	if (!choose_probably(run, info, &choice))
+		return;
+	write_text(run, &choice, PART_AGGREGATE, &text);
+	ask(run, info, &text);
+}
+
+void
+kernels_ask(CudaRun *run)
+{
+	uint64_t	start = now_ns();
+	Choice		choice;
+	Text		deform = {0};
+	Text		first = {0};
+	DeviceInfo	info;
+	char		why[256];
+
+	if (run->context->tried ||
+		run->device_ops->list(&info, 1, why, sizeof(why)) < 1 || !info.usable)
+		return;
+	if (run->program->source == SOURCE_PAGES)
+	{
+		write_deform_text(run, &deform);
+		ask(run, &info, &deform);
+	}
+	choice = choose_first(run);
+	write_text(run, &choice, run->program->nkeys > 0 ? PART_SAMPLE : PART_AGGREGATE,
+			   &first);
+	ask(run, &info, &first);
+	ask_probable(run, &info);
+	run->head.stats.compile_ns += now_ns() - start;
+}
+
+/* Find the kernels of a module by their names. */
+static EngineStatus
+find_kernels(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kernels)
+{
+	bool		direct = run->layouts[choice->table].table == TABLE_DIRECT;
+	bool		block = choice->strategy == STRATEGY_BLOCK;
+	bool		values = run->layouts[choice->table].nvalues > 0;
+	DeviceModule *module = kernel_cache_module(kernels->module);
+	struct
+	{
+		const char *name;
+		DeviceKernel **kernel;
+		bool		there;
+	}			wanted[] = {
+		{"sample", &kernels->sample, part == PART_SAMPLE},
+		{"aggregate", &kernels->aggregate, part == PART_AGGREGATE},
+		{"table_init", &kernels->table_init, part == PART_AGGREGATE},
+		{"table_move", &kernels->table_move, part == PART_AGGREGATE && !direct},
+		{"table_normalize", &kernels->table_normalize, part == PART_AGGREGATE},
+		{"emit", &kernels->emit, part == PART_AGGREGATE},
+		{"hot_bits", &kernels->hot_bits, part == PART_AGGREGATE && block},
+		{"exponents", &kernels->exponents,
+		part == PART_AGGREGATE && codegen_needs_exponents(run->program)},
+		{"values_again", &kernels->values_again, part == PART_AGGREGATE && values},
+		{"values_move", &kernels->values_move, part == PART_AGGREGATE && values}
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+	{
+		EngineStatus status;
+
+		if (!wanted[i].there)
+			continue;
+		status = run_device(run, run->device_ops->kernel(run->device, module,
+														 wanted[i].name, wanted[i].kernel),
+							"could not find a kernel");
+		if (status != ENGINE_OK)
+			return status;
+	}
+	return ENGINE_OK;
+}
+
+EngineStatus
+kernels_load(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kernels)
+{
+	Text		text = {0};
+	EngineStatus status;
+
+	write_text(run, choice, part, &text);
+	if (part == PART_SAMPLE && !text.failed &&
+		kernel_cache_ask(run->context, &run->device->info, text.data))
+		ask_probable(run, &run->device->info);
+	status = load_module(run, &text, &kernels->module);
+	text_free(&text);
+	if (status != ENGINE_OK)
+		return status;
+	return find_kernels(run, choice, part, kernels);
+}
+
+EngineStatus
+kernels_load_deform(CudaRun *run)
+{
+	Text		text = {0};
+	EngineStatus status;
+
+	write_deform_text(run, &text);
+	status = load_module(run, &text, &run->deform_module);
+	text_free(&text);
+	if (status != ENGINE_OK)
+		return status;
+	return run_device(run,
+					  run->device_ops->kernel(run->device,
+											  kernel_cache_module(run->deform_module),
+											  "deform", &run->deform),
+					  "could not find a kernel");
+}
+
+void
+kernels_release(Kernels *kernels)
+{
+	kernel_cache_release(kernels->module);
+	*kernels = (Kernels) {0};
+}
+
+EngineStatus
+kernels_launch(CudaRun *run, DeviceKernel *kernel, uint64_t threads, uint32_t block,
+			   uint32_t shared, void *args)
+{
+	uint64_t	most = (uint64_t) run->device->info.multiprocessors *
+		(THREADS_PER_MULTIPROCESSOR / block);
+	uint64_t	grid = (threads + block - 1) / block;
+	void	   *params[] = {args};
+
+	if (grid > most)
+		grid = most;
+	if (grid == 0)
+		grid = 1;
+	return run_device(run,
+					  run->device_ops->launch(run->device, run->work, kernel,
+											  (uint32_t) grid, block, shared, params),
+					  "could not launch a kernel");
+}

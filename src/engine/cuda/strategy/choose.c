@@ -1,0 +1,340 @@
+/*
+ * choose.c
+ *	  The strategy, from what a sample tells.
+ *
+ * The numbers that separate strategies come from measurements on an H200: what
+ * an update costs on L2 and in shared memory at so many groups.  A wrong choice
+ * costs time, never a result: all strategies take every row.
+ */
+#include "engine/cuda/strategy/choose.h"
+
+/* Runs that long are better scanned than updated row by row. */
+#define SCAN_RUN_LENGTH 4.0
+
+/* Larger states are long to scan, and their kernel long to compile. */
+#define SCAN_MAX_WORDS 32
+
+/* Lanes with the same key, in the mean, that pay for finding them. */
+#define PEERS_PER_WARP 3.0
+
+/*
+ * In a hash table of that many groups, finding a slot costs so much that looking
+ * for equal keys first is free (measured: 25.6 against 23.5 G rows/s at 10^6).
+ */
+#define PEERS_HASHED_GROUPS 131072
+
+/* Fewer keys than that are few even if they stand near each other. */
+#define CLUSTERED_KEYS 128
+
+/* A key with that share of rows slows down plain atomics. */
+#define HEAVY_SHARE 0.02
+
+/* One key that `vote` can keep aside, if the next ones are not heavy, too. */
+#define VOTE_SHARE 0.15
+
+/* Share of rows that shared tables must take off the group table to pay. */
+#define BLOCK_COVERED 0.25
+
+/* Copies of a state with which a heavy key's rows hardly meet. */
+#define BLOCK_CALM_REPLICAS 8
+
+/* Direct addressing: slots for each group that is expected, and at all. */
+#define DIRECT_SPREAD 8
+#define DIRECT_MIN_SLOTS (UINT64_C(1) << 20)
+#define DIRECT_MAX_SLOTS (UINT64_C(1) << 27)
+
+/* Of the memory limit, what a table addressed directly takes at most. */
+#define DIRECT_TABLE_SHARE 8
+
+/* Tables of shared memory: twice as many slots as groups, at least a warp's. */
+#define BLOCK_MIN_SLOTS 32
+#define BLOCK_MAX_REPLICAS 32
+#define BLOCK_STATIC_SHARED 1024	/* left for the compiler */
+
+uint32_t
+block_table_size(const KernelLayout *layout, bool direct, uint32_t slots, uint32_t replicas)
+{
+	uint32_t	size = (uint32_t) layout->nwords * 8 * slots * replicas;
+
+	if (!direct)
+		size += slots * (8 + 4);
+	return size;
+}
+
+bool
+block_dimensions(const KernelLayout *layout, uint64_t groups, uint64_t direct_slots,
+				 uint32_t shared_limit, uint32_t *slots, uint32_t *replicas)
+{
+	uint32_t	limit = shared_limit > BLOCK_STATIC_SHARED ?
+		shared_limit - BLOCK_STATIC_SHARED : 0;
+	uint64_t	per_slot = (uint64_t) layout->nwords * 8;
+	bool		direct = direct_slots > 0;
+
+	*replicas = 1;
+	if (direct)
+	{
+		if (direct_slots * per_slot > limit)
+			return false;
+		*slots = (uint32_t) direct_slots;
+	}
+	else
+	{
+		*slots = BLOCK_MIN_SLOTS;
+		if (block_table_size(layout, direct, *slots, 1) > limit)
+			return false;
+		while (*slots < 2 * groups && block_table_size(layout, direct, 2 * *slots, 1) <= limit)
+			*slots *= 2;
+	}
+	while (*replicas < BLOCK_MAX_REPLICAS &&
+		   block_table_size(layout, direct, *slots, 2 * *replicas) <= limit)
+		*replicas *= 2;
+	return true;
+}
+
+/* Groups to expect: the planner's word counts where the sample is of no use. */
+static double
+expected_groups(const SampleFacts *facts, const EngineHints *hints)
+{
+	bool		sorted = facts->run_length >= SCAN_RUN_LENGTH;
+	bool		all_new = facts->distinct >= facts->rows * 0.999;
+
+	if (hints->groups > facts->distinct && (sorted || all_new))
+		return hints->groups;
+	/* a sample full of new keys only tells that there are many */
+	if (all_new)
+		return hints->rows > facts->distinct ? hints->rows : facts->distinct;
+	return facts->groups;
+}
+
+/* Can and should the groups be addressed directly?  Then the range. */
+static bool
+choose_direct(const Program *program, const SampleFacts *facts, double groups,
+			  Choice *choice)
+{
+	uint64_t	span = (uint64_t) facts->max - (uint64_t) facts->min;
+	uint64_t	margin;
+
+	if (!layout_direct_possible(program) || facts->rows == 0 || facts->min > facts->max)
+		return false;
+	if (span >= DIRECT_MAX_SLOTS / 2 ||
+		(span > DIRECT_MIN_SLOTS && span > DIRECT_SPREAD * groups))
+		return false;
+	/* room for values that the sample did not meet */
+	margin = span / 16 + 64;
+	choice->direct_min = facts->min < INT64_MIN + (int64_t) margin ? INT64_MIN :
+		facts->min - (int64_t) margin;
+	choice->direct_range = span + 2 * margin;
+	return true;
+}
+
+/*
+ * Do rows with the same key stand near each other, more than chance would have
+ * it?  Then a block meets ever new keys, whatever the sample's number of them.
+ */
+static bool
+is_clustered(const SampleFacts *facts)
+{
+	double		distinct = keys_met(facts->groups, 32);
+
+	return facts->peers >= PEERS_PER_WARP && facts->distinct > CLUSTERED_KEYS &&
+		facts->peers > 2 * 32 / distinct && facts->heaviest < VOTE_SHARE;
+}
+
+/*
+ * Private tables for the keys that a block meets, with copies enough, where these
+ * are few of a hash table's: so clustered keys need not be looked for in the warp.
+ */
+static bool
+choose_clustered(const KernelLayout *layout, const SampleFacts *facts,
+				 uint32_t shared_limit, Choice *choice)
+{
+	uint64_t	keys = (uint64_t) facts->block_keys;
+	uint32_t	slots;
+	uint32_t	replicas;
+
+	if (choice->table != TABLE_HASH || !is_clustered(facts) ||
+		!block_dimensions(layout, keys, 0, shared_limit, &slots, &replicas) ||
+		slots < 2 * keys || replicas < BLOCK_CALM_REPLICAS)
+		return false;
+	choice->block_slots = slots;
+	choice->block_replicas = replicas;
+	return true;
+}
+
+/* Do a frequent key's rows meet in too few copies of its state? */
+static bool
+is_contended(const SampleFacts *facts, const Choice *choice)
+{
+	return facts->heaviest >= HEAVY_SHARE && choice->block_replicas < BLOCK_CALM_REPLICAS;
+}
+
+/*
+ * fits: private tables hold all groups that are expected.  few: they hold those
+ * that a block meets.
+ */
+static Strategy
+choose_strategy(const SampleFacts *facts, const KernelLayout *layout, const Choice *choice,
+				bool fits, bool few)
+{
+	if (layout->nwords > LAYOUT_MERGE_WORDS)
+		return STRATEGY_ATOMIC;
+	if (facts->run_length >= SCAN_RUN_LENGTH)
+		return layout->nwords <= SCAN_MAX_WORDS ? STRATEGY_SCAN : STRATEGY_PEERS;
+	if (is_clustered(facts))
+		return few ? STRATEGY_BLOCK : STRATEGY_PEERS;
+	if (fits && !is_contended(facts, choice))
+		return STRATEGY_BLOCK;
+	if (facts->heaviest >= VOTE_SHARE && facts->second < HEAVY_SHARE)
+		return STRATEGY_VOTE;
+	if (facts->covered >= BLOCK_COVERED || fits)
+		return STRATEGY_BLOCK;
+	if (facts->peers >= PEERS_PER_WARP ||
+		(choice->table == TABLE_HASH && choice->groups > PEERS_HASHED_GROUPS))
+		return STRATEGY_PEERS;
+	return STRATEGY_ATOMIC;
+}
+
+/*
+ * Private tables for strategy `block`: for all groups where they fit and frequent
+ * keys find copies enough, else for the frequent keys.
+ */
+static void
+choose_block(const KernelLayout *layout, const SampleFacts *facts, uint32_t shared_limit,
+			 bool fits, Choice *choice)
+{
+	if (fits && !(is_contended(facts, choice) && facts->covered >= BLOCK_COVERED))
+		return;
+	choice->hot = facts->nhot > 0;
+	choice->block_direct = false;
+	if (!block_dimensions(layout, choice->hot ? facts->nhot : choice->groups, 0,
+						  shared_limit, &choice->block_slots, &choice->block_replicas))
+		choice->strategy = STRATEGY_ATOMIC;
+}
+
+Choice
+choose_from_facts(const Program *program, const KernelLayout *layouts,
+				  const SampleFacts *facts, const EngineHints *hints,
+				  uint64_t table_bytes, int forced, uint32_t shared_limit)
+{
+	double		groups = expected_groups(facts, hints);
+	Choice		choice = {0};
+	const KernelLayout *layout;
+	bool		fits;
+	bool		few;
+
+	choice.groups = groups < UINT32_MAX ? (uint64_t) groups : UINT32_MAX;
+	if (choose_direct(program, facts, groups, &choice) &&
+		choice.direct_range * layouts[TABLE_DIRECT].stride * 8 <= table_bytes)
+		choice.table = TABLE_DIRECT;
+	else
+		choice.table = TABLE_HASH;
+	layout = &layouts[choice.table];
+	choice.block_direct = choice.table == TABLE_DIRECT;
+	fits = block_dimensions(layout, choice.groups,
+							choice.block_direct ? choice.direct_range + 1 : 0,
+							shared_limit, &choice.block_slots, &choice.block_replicas);
+	if (!choice.block_direct)
+		fits = fits && choice.block_slots >= choice.groups * 4 / 3;
+	few = choose_clustered(layout, facts, shared_limit, &choice);
+	choice.strategy = choose_strategy(facts, layout, &choice, fits, few);
+	if (forced >= 0 && forced != STRATEGY_REDUCE && layout->nwords <= LAYOUT_MERGE_WORDS)
+		choice.strategy = (Strategy) forced;
+	if (choice.strategy == STRATEGY_BLOCK)
+		choose_block(layout, facts, shared_limit, fits || few, &choice);
+	return choice;
+}
+
+/* How to sample; without keys there is no sample, and this is all. */
+Choice
+choose_first(const CudaRun *run)
+{
+	Choice		choice = {0};
+
+	if (run->program->nkeys > 0)
+	{
+		if (layout_direct_possible(run->program))
+			choice.table = TABLE_DIRECT;
+		return choice;
+	}
+	choice.strategy = STRATEGY_REDUCE;
+	if (run->forced >= 0 && run->forced != STRATEGY_BLOCK)
+		choice.strategy = (Strategy) run->forced;
+	if (run->layouts[TABLE_HASH].nwords > LAYOUT_MERGE_WORDS)
+		choice.strategy = STRATEGY_ATOMIC;
+	return choice;
+}
+
+bool
+choose_probably(const CudaRun *run, const DeviceInfo *info, Choice *choice)
+{
+	uint64_t	memory = run->hints.memory_limit > 0 ? run->hints.memory_limit : info->memory;
+	SampleFacts facts;
+
+	if (run->program->nkeys == 0 || run->hints.groups <= 0)
+		return false;
+	probable_facts(run->hints.groups, &facts);
+	*choice = choose_from_facts(run->program, run->layouts, &facts, &run->hints,
+								memory / DIRECT_TABLE_SHARE, run->forced,
+								info->shared_limit);
+	return true;
+}
+
+/* Mark the frequent keys' bits, on the device, which knows the keys' form. */
+static EngineStatus
+mark_hot_keys(CudaRun *run, const SampleFacts *facts)
+{
+	const DeviceOps *ops = run->device_ops;
+	size_t		size = HOT_BITS / 8 + sizeof(facts->hot);
+	AggregateArgs args = {0};
+	DeviceStatus device;
+	EngineStatus status;
+
+	status = run_alloc(run, size, &run->hot);
+	if (status != ENGINE_OK)
+		return status;
+	args.table = run->table;
+	args.hot = run->hot.ptr;
+	args.sampled = run->hot.ptr + HOT_BITS / 8;
+	args.nhot = facts->nhot;
+	device = ops->fill(run->device, run->work, args.hot, 0, HOT_BITS / 8);
+	if (device == DEVICE_OK)
+		device = ops->upload(run->device, run->work, args.sampled, facts->hot,
+							 sizeof(facts->hot));
+	if (device == DEVICE_OK)
+		device = ops->stream_wait(run->device, run->work);
+	status = run_device(run, device, "could not tell the device the frequent keys");
+	if (status == ENGINE_OK)
+		status = kernels_launch(run, run->kernels.hot_bits, facts->nhot, 32, 0, &args);
+	return status;
+}
+
+EngineStatus
+choose(CudaRun *run, const RowBatch *batch)
+{
+	SampleFacts facts = {0};
+	EngineStatus status = ENGINE_OK;
+
+	if (run->program->nkeys == 0)
+		run->choice = choose_first(run);
+	else
+	{
+		status = sample_batch(run, batch, &facts);
+		run->choice = choose_from_facts(run->program, run->layouts, &facts,
+										&run->hints, run->memory_limit / DIRECT_TABLE_SHARE,
+										run->forced,
+										run->device->info.shared_limit);
+	}
+	if (status == ENGINE_OK)
+		status = kernels_load(run, &run->choice, PART_AGGREGATE, &run->kernels);
+	if (status == ENGINE_OK)
+		status = units_choose(run, batch);
+	if (status == ENGINE_OK)
+		status = device_table_create(run, run->choice.groups);
+	if (status == ENGINE_OK)
+		status = device_values_create(run, run->choice.groups);
+	if (status == ENGINE_OK && run->choice.hot)
+		status = mark_hot_keys(run, &facts);
+	if (status == ENGINE_OK)
+		run->chosen = true;
+	return status;
+}

@@ -1,0 +1,55 @@
+/*
+ * sample.h
+ *	  What a sample of rows tells of their keys.
+ */
+#ifndef GPUAGG_SAMPLE_H
+#define GPUAGG_SAMPLE_H
+
+#include "engine/cuda/run/run.h"
+
+/* Rows of a sample at most, and of one of its chunks. */
+#define SAMPLE_ROWS 32768
+#define SAMPLE_CHUNK 256
+
+/* Frequent keys that are remembered, and the rows of the sample each has. */
+#define SAMPLE_HOT 128
+#define SAMPLE_HOT_ROWS 12
+
+/* What a sample tells of the keys of rows that pass the filter. */
+typedef struct SampleFacts
+{
+	uint32_t	rows;			/* that pass */
+	uint32_t	distinct;		/* keys among them */
+	double		groups;			/* keys in all rows, estimated */
+	double		run_length;		/* mean of runs of equal neighbours */
+	double		peers;			/* mean of rows a key in 32 neighbouring rows */
+	double		heaviest;		/* share of the most frequent key */
+	double		second;			/* of the next one */
+	double		covered;		/* share of the hot keys, see below */
+	int64_t		min;			/* of the values, if the key is one integer */
+	int64_t		max;
+	double		block_keys;		/* of the neighbouring rows that a block takes */
+	uint32_t	nhot;			/* keys frequent enough to be known as such */
+	struct SampledRow hot[SAMPLE_HOT];	/* a row of each, the most frequent first */
+} SampleFacts;
+
+/*
+ * Facts of sampled rows; chunks begin at multiples of SAMPLE_CHUNK.  block_rows:
+ * about what a block of strategy `block` takes.  Reorders the rows.
+ */
+extern void sample_facts(struct SampledRow *rows, uint32_t nrows, uint64_t block_rows,
+						 SampleFacts *facts);
+
+/*
+ * What a sample would probably show of so many groups: keys as frequent as each
+ * other, in no order, and numbered one after another.
+ */
+extern void probable_facts(double groups, SampleFacts *facts);
+
+/* Of so many keys, if all are as frequent, what n rows meet. */
+extern double keys_met(double groups, double n);
+
+/* Sample a batch on the device; its facts. */
+extern EngineStatus sample_batch(CudaRun *run, const RowBatch *batch, SampleFacts *facts);
+
+#endif							/* GPUAGG_SAMPLE_H */

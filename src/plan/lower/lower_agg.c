@@ -1,0 +1,439 @@
+/*
+ * lower_agg.c
+ *	  From Aggrefs to accumulators.
+ *
+ * An aggregate is made from an accumulator of its values and a count of them,
+ * which tells an aggregate over nothing (NULL) from one over something.
+ * Aggregates over the same argument and filter share both, and a count of
+ * values that are never NULL is the count of rows.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_aggregate.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
+#include "utils/regproc.h"
+
+#include "plan/lower/lower_internal.h"
+
+typedef struct AggregateKind
+{
+	Oid			function;
+	AccKind		acc;
+	FinalKind	final;
+} AggregateKind;
+
+static const AggregateKind aggregate_kinds[] = {
+	{F_COUNT_, ACC_COUNT, FINAL_COUNT},
+	{F_COUNT_ANY, ACC_COUNT, FINAL_COUNT},
+
+	{F_SUM_INT2, ACC_SUM_INT, FINAL_SUM_INT8},
+	{F_SUM_INT4, ACC_SUM_INT, FINAL_SUM_INT8},
+	{F_SUM_INT8, ACC_SUM_INT128, FINAL_SUM_NUMERIC},
+	{F_SUM_NUMERIC, ACC_SUM_INT128, FINAL_SUM_NUMERIC},
+	{F_SUM_FLOAT4, ACC_SUM_FLOAT, FINAL_SUM_FLOAT4},
+	{F_SUM_FLOAT8, ACC_SUM_FLOAT, FINAL_SUM_FLOAT8},
+
+	{F_AVG_INT2, ACC_SUM_INT, FINAL_AVG_NUMERIC},
+	{F_AVG_INT4, ACC_SUM_INT, FINAL_AVG_NUMERIC},
+	{F_AVG_INT8, ACC_SUM_INT128, FINAL_AVG_NUMERIC},
+	{F_AVG_NUMERIC, ACC_SUM_INT128, FINAL_AVG_NUMERIC},
+	{F_AVG_FLOAT4, ACC_SUM_FLOAT, FINAL_AVG_FLOAT8},
+	{F_AVG_FLOAT8, ACC_SUM_FLOAT, FINAL_AVG_FLOAT8},
+
+	{F_MIN_INT2, ACC_MIN_INT, FINAL_EXTREME_INT2},
+	{F_MIN_INT4, ACC_MIN_INT, FINAL_EXTREME_INT4},
+	{F_MIN_INT8, ACC_MIN_INT, FINAL_EXTREME_INT8},
+	{F_MIN_NUMERIC, ACC_MIN_INT, FINAL_EXTREME_NUMERIC},
+	{F_MIN_FLOAT4, ACC_MIN_FLOAT, FINAL_EXTREME_FLOAT4},
+	{F_MIN_FLOAT8, ACC_MIN_FLOAT, FINAL_EXTREME_FLOAT8},
+	{F_MIN_TIME, ACC_MIN_INT, FINAL_EXTREME_INT8},
+	{F_MIN_MONEY, ACC_MIN_INT, FINAL_EXTREME_INT8},
+	{F_MIN_DATE, ACC_MIN_INT, FINAL_EXTREME_INT4},
+	{F_MIN_TIMESTAMP, ACC_MIN_INT, FINAL_EXTREME_INT8},
+	{F_MIN_TIMESTAMPTZ, ACC_MIN_INT, FINAL_EXTREME_INT8},
+	{F_MIN_INTERVAL, ACC_MIN_INTERVAL, FINAL_EXTREME_INTERVAL},
+	{F_MIN_TEXT, ACC_MIN_TEXT, FINAL_EXTREME_TEXT},
+	{F_MIN_BPCHAR, ACC_MIN_BPCHAR, FINAL_EXTREME_TEXT},
+
+	{F_MAX_INT2, ACC_MAX_INT, FINAL_EXTREME_INT2},
+	{F_MAX_INT4, ACC_MAX_INT, FINAL_EXTREME_INT4},
+	{F_MAX_INT8, ACC_MAX_INT, FINAL_EXTREME_INT8},
+	{F_MAX_NUMERIC, ACC_MAX_INT, FINAL_EXTREME_NUMERIC},
+	{F_MAX_FLOAT4, ACC_MAX_FLOAT, FINAL_EXTREME_FLOAT4},
+	{F_MAX_FLOAT8, ACC_MAX_FLOAT, FINAL_EXTREME_FLOAT8},
+	{F_MAX_TIME, ACC_MAX_INT, FINAL_EXTREME_INT8},
+	{F_MAX_MONEY, ACC_MAX_INT, FINAL_EXTREME_INT8},
+	{F_MAX_DATE, ACC_MAX_INT, FINAL_EXTREME_INT4},
+	{F_MAX_TIMESTAMP, ACC_MAX_INT, FINAL_EXTREME_INT8},
+	{F_MAX_TIMESTAMPTZ, ACC_MAX_INT, FINAL_EXTREME_INT8},
+	{F_MAX_INTERVAL, ACC_MAX_INTERVAL, FINAL_EXTREME_INTERVAL},
+	{F_MAX_TEXT, ACC_MAX_TEXT, FINAL_EXTREME_TEXT},
+	{F_MAX_BPCHAR, ACC_MAX_BPCHAR, FINAL_EXTREME_TEXT},
+
+	{F_BOOL_AND, ACC_BIT_AND, FINAL_BOOL},
+	{F_BOOL_OR, ACC_BIT_OR, FINAL_BOOL},
+	{F_EVERY, ACC_BIT_AND, FINAL_BOOL},
+	{F_BIT_AND_INT2, ACC_BIT_AND, FINAL_BITS_INT2},
+	{F_BIT_AND_INT4, ACC_BIT_AND, FINAL_BITS_INT4},
+	{F_BIT_AND_INT8, ACC_BIT_AND, FINAL_BITS_INT8},
+	{F_BIT_OR_INT2, ACC_BIT_OR, FINAL_BITS_INT2},
+	{F_BIT_OR_INT4, ACC_BIT_OR, FINAL_BITS_INT4},
+	{F_BIT_OR_INT8, ACC_BIT_OR, FINAL_BITS_INT8},
+	{F_BIT_XOR_INT2, ACC_BIT_XOR, FINAL_BITS_INT2},
+	{F_BIT_XOR_INT4, ACC_BIT_XOR, FINAL_BITS_INT4},
+	{F_BIT_XOR_INT8, ACC_BIT_XOR, FINAL_BITS_INT8},
+
+	{F_VARIANCE_INT2, ACC_SUM_INT128, FINAL_VAR_SAMP},
+	{F_VARIANCE_INT4, ACC_SUM_INT128, FINAL_VAR_SAMP},
+	{F_VARIANCE_INT8, ACC_SUM_INT128, FINAL_VAR_SAMP},
+	{F_VARIANCE_NUMERIC, ACC_SUM_INT128, FINAL_VAR_SAMP},
+	{F_VAR_SAMP_INT2, ACC_SUM_INT128, FINAL_VAR_SAMP},
+	{F_VAR_SAMP_INT4, ACC_SUM_INT128, FINAL_VAR_SAMP},
+	{F_VAR_SAMP_INT8, ACC_SUM_INT128, FINAL_VAR_SAMP},
+	{F_VAR_SAMP_NUMERIC, ACC_SUM_INT128, FINAL_VAR_SAMP},
+	{F_VAR_POP_INT2, ACC_SUM_INT128, FINAL_VAR_POP},
+	{F_VAR_POP_INT4, ACC_SUM_INT128, FINAL_VAR_POP},
+	{F_VAR_POP_INT8, ACC_SUM_INT128, FINAL_VAR_POP},
+	{F_VAR_POP_NUMERIC, ACC_SUM_INT128, FINAL_VAR_POP},
+	{F_STDDEV_INT2, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
+	{F_STDDEV_INT4, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
+	{F_STDDEV_INT8, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
+	{F_STDDEV_NUMERIC, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
+	{F_STDDEV_SAMP_INT2, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
+	{F_STDDEV_SAMP_INT4, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
+	{F_STDDEV_SAMP_INT8, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
+	{F_STDDEV_SAMP_NUMERIC, ACC_SUM_INT128, FINAL_STDDEV_SAMP},
+	{F_STDDEV_POP_INT2, ACC_SUM_INT128, FINAL_STDDEV_POP},
+	{F_STDDEV_POP_INT4, ACC_SUM_INT128, FINAL_STDDEV_POP},
+	{F_STDDEV_POP_INT8, ACC_SUM_INT128, FINAL_STDDEV_POP},
+	{F_STDDEV_POP_NUMERIC, ACC_SUM_INT128, FINAL_STDDEV_POP},
+
+	{F_VARIANCE_FLOAT4, ACC_SUM_PRODUCT, FINAL_FLOAT_VAR_SAMP},
+	{F_VARIANCE_FLOAT8, ACC_SUM_PRODUCT, FINAL_FLOAT_VAR_SAMP},
+	{F_VAR_SAMP_FLOAT4, ACC_SUM_PRODUCT, FINAL_FLOAT_VAR_SAMP},
+	{F_VAR_SAMP_FLOAT8, ACC_SUM_PRODUCT, FINAL_FLOAT_VAR_SAMP},
+	{F_VAR_POP_FLOAT4, ACC_SUM_PRODUCT, FINAL_FLOAT_VAR_POP},
+	{F_VAR_POP_FLOAT8, ACC_SUM_PRODUCT, FINAL_FLOAT_VAR_POP},
+	{F_STDDEV_FLOAT4, ACC_SUM_PRODUCT, FINAL_FLOAT_STDDEV_SAMP},
+	{F_STDDEV_FLOAT8, ACC_SUM_PRODUCT, FINAL_FLOAT_STDDEV_SAMP},
+	{F_STDDEV_SAMP_FLOAT4, ACC_SUM_PRODUCT, FINAL_FLOAT_STDDEV_SAMP},
+	{F_STDDEV_SAMP_FLOAT8, ACC_SUM_PRODUCT, FINAL_FLOAT_STDDEV_SAMP},
+	{F_STDDEV_POP_FLOAT4, ACC_SUM_PRODUCT, FINAL_FLOAT_STDDEV_POP},
+	{F_STDDEV_POP_FLOAT8, ACC_SUM_PRODUCT, FINAL_FLOAT_STDDEV_POP},
+	{F_REGR_SXX, ACC_SUM_PRODUCT, FINAL_REGR_SXX},
+	{F_REGR_SYY, ACC_SUM_PRODUCT, FINAL_REGR_SYY},
+	{F_REGR_SXY, ACC_SUM_PRODUCT, FINAL_REGR_SXY},
+	{F_REGR_AVGX, ACC_SUM_PRODUCT, FINAL_REGR_AVGX},
+	{F_REGR_AVGY, ACC_SUM_PRODUCT, FINAL_REGR_AVGY},
+	{F_REGR_R2, ACC_SUM_PRODUCT, FINAL_REGR_R2},
+	{F_REGR_SLOPE, ACC_SUM_PRODUCT, FINAL_REGR_SLOPE},
+	{F_REGR_INTERCEPT, ACC_SUM_PRODUCT, FINAL_REGR_INTERCEPT},
+	{F_COVAR_POP, ACC_SUM_PRODUCT, FINAL_COVAR_POP},
+	{F_COVAR_SAMP, ACC_SUM_PRODUCT, FINAL_COVAR_SAMP},
+	{F_CORR, ACC_SUM_PRODUCT, FINAL_CORR},
+	{F_REGR_COUNT, ACC_SUM_PRODUCT, FINAL_COUNT},
+};
+
+static const AggregateKind *
+find_aggregate(Oid function)
+{
+	for (int i = 0; i < (int) lengthof(aggregate_kinds); i++)
+		if (aggregate_kinds[i].function == function)
+			return &aggregate_kinds[i];
+	return NULL;
+}
+
+bool
+lower_ignores_repetitions(Oid function)
+{
+	const AggregateKind *kind = find_aggregate(function);
+
+	if (kind == NULL)
+		return false;
+	switch (kind->acc)
+	{
+		case ACC_MIN_INT:
+		case ACC_MAX_INT:
+		case ACC_MIN_FLOAT:
+		case ACC_MAX_FLOAT:
+		case ACC_BIT_AND:
+		case ACC_BIT_OR:
+		case ACC_MIN_TEXT:
+		case ACC_MAX_TEXT:
+		case ACC_MIN_BPCHAR:
+		case ACC_MAX_BPCHAR:
+			return true;
+		default:
+			return false;
+	}
+}
+
+bool
+lower_needs_distinct(const Aggref *aggref)
+{
+	return aggref->aggdistinct != NIL && !lower_ignores_repetitions(aggref->aggfnoid);
+}
+
+/*
+ * Extremes of texts are those of the bytes.  Of char(n) one value is kept of
+ * those that are equal: they must be identical, as they are where n is known.
+ */
+static bool
+check_text_extreme(Lowering *l, const Aggref *aggref, AccKind kind)
+{
+	Expr	   *arg;
+
+	if (!acc_is_text(kind))
+		return true;
+	arg = linitial_node(TargetEntry, aggref->args)->expr;
+	if ((kind == ACC_MIN_BPCHAR || kind == ACC_MAX_BPCHAR) &&
+		(exprTypmod((Node *) arg) < 0 || IsA(arg, RelabelType)))
+	{
+		lower_reject(l, _("an extreme of type character has no fixed length"));
+		return false;
+	}
+	return check_order(l, exprType((Node *) arg), aggref->inputcollid);
+}
+
+/* The kind of an aggregate that can be lowered, but for its expressions. */
+static const AggregateKind *
+check_aggref(Lowering *l, const Aggref *aggref)
+{
+	const AggregateKind *kind = find_aggregate(aggref->aggfnoid);
+
+	if (kind == NULL || aggref->aggkind != AGGKIND_NORMAL || aggref->aggvariadic)
+		lower_reject(l, _("aggregate %s is not supported"),
+					 format_procedure(aggref->aggfnoid));
+	else if (aggref->agglevelsup != 0)
+		lower_reject(l, _("aggregates of an outer query are not supported"));
+	else if (aggref->aggsplit != AGGSPLIT_SIMPLE)
+		lower_reject(l, _("partial aggregation is not supported"));
+	else if (aggref->aggorder != NIL)
+		lower_reject(l, _("ORDER BY in an aggregate is not supported"));
+	else
+		return kind;
+	return NULL;
+}
+
+/*
+ * Up to where values can be summed: beyond, PostgreSQL's own sum could overflow
+ * at some row, given as many rows as a run may take, or the squares that its
+ * average keeps besides.
+ */
+static int
+float_limit(FinalKind final, ValueType type)
+{
+	if (final == FINAL_SUM_FLOAT4)
+		return EXACT_LIMIT_SUM4;
+	if (final == FINAL_SUM_FLOAT8)
+		return EXACT_LIMIT_SUM8;
+	return type == VT_FLOAT4 ? EXACT_LIMIT_ANY : EXACT_LIMIT_SQUARES;
+}
+
+static bool
+is_variance(FinalKind final)
+{
+	return final == FINAL_VAR_POP || final == FINAL_VAR_SAMP ||
+		final == FINAL_STDDEV_POP || final == FINAL_STDDEV_SAMP;
+}
+
+/*
+ * Its values without the filter: what the filter leaves out becomes NULL, which
+ * no aggregate takes in.
+ */
+Expr *
+lower_distinct_argument(const Aggref *aggref)
+{
+	Expr	   *arg = linitial_node(TargetEntry, aggref->args)->expr;
+	Node	   *value = (Node *) arg;
+	CaseExpr   *choice;
+	CaseWhen   *when;
+
+	if (aggref->aggfilter == NULL)
+		return arg;
+	when = makeNode(CaseWhen);
+	when->expr = aggref->aggfilter;
+	when->result = arg;
+	when->location = -1;
+	choice = makeNode(CaseExpr);
+	choice->casetype = exprType(value);
+	choice->casecollid = exprCollation(value);
+	choice->args = list_make1(when);
+	choice->defresult = (Expr *) makeNullConst(exprType(value), exprTypmod(value),
+											   exprCollation(value));
+	choice->location = -1;
+	return (Expr *) choice;
+}
+
+/*
+ * A variance's sums of the values and of their squares.  Both are exact for any
+ * number of rows, as PostgreSQL's are, hence in 128 bits even for small types.
+ */
+static int
+add_variance(ProgramBuilder *b, FinalKind final, int arg, int filter, int count, int scale)
+{
+	int			low;
+	int			high = -1;
+
+	if (b->insns[arg].type == VT_INT8)
+	{
+		low = program_add_op(b, OP_int8_square_low, arg, -1);
+		high = program_add_op(b, OP_int8_square_high, arg, -1);
+		high = program_add_acc(b, ACC_SUM_INT128, high, filter);
+	}
+	else
+	{
+		if (b->insns[arg].type == VT_INT2)
+			arg = program_add_op(b, OP_int2_to_int4, arg, -1);
+		low = program_add_op(b, OP_int4_square, arg, -1);
+		arg = program_add_op(b, OP_int4_to_int8, arg, -1);
+	}
+	low = program_add_acc(b, ACC_SUM_INT128, low, filter);
+	return program_add_variance(b, final, program_add_acc(b, ACC_SUM_INT128, arg, filter),
+								count, low, high, scale);
+}
+
+static bool
+is_extreme(AccKind acc)
+{
+	return acc == ACC_MIN_INT || acc == ACC_MAX_INT;
+}
+
+/*
+ * The argument's register, or -1, and where the display scales of numerics are
+ * needed their accumulator, or -1.
+ */
+static int
+lower_argument(Lowering *l, const AggregateKind *kind, Expr *expr, int filter,
+			   int *unit, int *shown)
+{
+	NumericScale scale;
+	int			arg;
+
+	*unit = 0;
+	*shown = -1;
+	if (kind->acc == ACC_COUNT)
+		return lower_presence(l, expr);
+	if (!is_numeric(expr))
+		return lower_expr(l, expr);
+	arg = lower_numeric(l, expr, &scale);
+	if (arg < 0)
+		return -1;
+	*unit = scale.unit;
+	if (is_extreme(kind->acc))
+		return lower_uniform(l, arg, &scale);
+	if (is_variance(kind->final))
+		arg = narrow(l, arg);
+	return lower_shown_acc(l, arg, &scale, filter, shown) ? arg : -1;
+}
+
+/* The accumulator of what wide values have beyond 64 bits. */
+static int
+add_high_parts(Lowering *l, const AggregateKind *kind, int arg, int filter)
+{
+	return program_add_acc(l->builder, kind->acc,
+						   program_add_op(l->builder, OP_wide_high, arg, -1), filter);
+}
+
+/*
+ * Accumulators of an aggregate over registers, and its result.
+ *
+ * Values that are never NULL are counted as rows.  But count() must keep an
+ * argument that can be an error, since nothing else looks at it.
+ */
+static void
+add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
+			  int unit, int shown)
+{
+	ProgramBuilder *b = l->builder;
+	int			counted = arg;
+	int			acc;
+	int			agg;
+	int			count;
+
+	if (arg >= 0 && !b->insns[arg].nullable &&
+		!(kind->acc == ACC_COUNT && b->insns[arg].fallible))
+		counted = -1;
+	count = program_add_acc(b, ACC_COUNT, counted, filter);
+	if (is_variance(kind->final))
+		agg = add_variance(b, kind->final, arg, filter, count, unit);
+	else
+	{
+		acc = count;
+		if (kind->acc == ACC_SUM_FLOAT)
+			acc = program_add_float_acc(b, arg, -1, filter,
+										float_limit(kind->final,
+													(ValueType) b->insns[arg].type));
+		else if (is_extreme(kind->acc) && is_wide(l, arg))
+			acc = program_add_acc(b, kind->acc == ACC_MIN_INT ? ACC_MIN_WIDE : ACC_MAX_WIDE,
+								  arg, filter);
+		else if (kind->acc != ACC_COUNT && is_wide(l, arg))
+			acc = program_add_acc(b, kind->acc,
+								  program_add_op(b, OP_wide_low, arg, -1), filter);
+		else if (kind->acc != ACC_COUNT)
+			acc = program_add_acc(b, kind->acc, arg, filter);
+		agg = program_add_numeric_agg(b, kind->final, acc, count, unit);
+		if (kind->acc != ACC_COUNT && !is_extreme(kind->acc) && is_wide(l, arg))
+			program_set_high(b, agg, add_high_parts(l, kind, arg, filter));
+	}
+	program_set_shown(b, agg, shown);
+}
+
+bool
+lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale)
+{
+	const AggregateKind *kind = check_aggref(l, aggref);
+
+	if (kind == NULL)
+		return false;
+	if (is_variance(kind->final))
+		arg = narrow(l, arg);
+	if (arg < 0)
+		return lower_succeeded(l);
+	if (kind->acc == ACC_SUM_PRODUCT)
+		return lower_distinct_moments(l, kind->final, arg);
+	add_aggregate(l, kind, arg, -1, kind->acc == ACC_COUNT ? 0 : scale, -1);
+	return lower_succeeded(l);
+}
+
+bool
+lower_aggref(Lowering *l, Aggref *aggref)
+{
+	const AggregateKind *kind;
+	int			arg = -1;
+	int			filter = -1;
+	int			unit = 0;
+	int			shown = -1;
+
+	if (!lower_succeeded(l))
+		return false;
+	kind = check_aggref(l, aggref);
+	if (kind == NULL || !check_text_extreme(l, aggref, kind->acc))
+		return false;
+	if (lower_needs_distinct(aggref))
+	{
+		lower_reject(l, _("DISTINCT in an aggregate is not supported"));
+		return false;
+	}
+
+	/* PostgreSQL evaluates the filter first, and may then need no argument. */
+	if (aggref->aggfilter)
+	{
+		filter = lower_expr(l, aggref->aggfilter);
+		if (filter < 0)
+			return lower_succeeded(l);
+	}
+	if (kind->acc == ACC_SUM_PRODUCT)
+		return lower_moments(l, kind->final, aggref->args, filter);
+	if (aggref->args != NIL)
+	{
+		arg = lower_argument(l, kind, linitial_node(TargetEntry, aggref->args)->expr,
+							 filter, &unit, &shown);
+		if (arg < 0)
+			return lower_succeeded(l);
+	}
+	add_aggregate(l, kind, arg, filter, unit, shown);
+	return lower_succeeded(l);
+}

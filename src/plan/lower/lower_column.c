@@ -1,0 +1,470 @@
+/*
+ * lower_column.c
+ *	  What expressions end in: attributes, inputs of a child plan, and values
+ *	  that are the same for all rows.
+ *
+ * Columns are added when an expression first needs them, so a table may have
+ * attributes of any type as long as they are not looked at: those are only
+ * laid out (ProgramBuilder.attrs), to be stepped over.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/tupdesc_details.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+
+#include "plan/lower/lower_internal.h"
+#include "plan/lower/numeric/numeric_stats.h"
+#include "program/numeric_page.h"
+
+static Lowering *
+lower_begin(PlannerInfo *root, RowSource source)
+{
+	Lowering   *l = palloc0(sizeof(Lowering));
+
+	l->root = root;
+	l->builder = palloc(sizeof(ProgramBuilder));
+	program_begin(l->builder, source);
+	l->case_value = -1;
+	return l;
+}
+
+/* pg_attribute.attalign in bytes. */
+static int
+alignment_bytes(char attalign)
+{
+	switch (attalign)
+	{
+		case TYPALIGN_CHAR:
+			return 1;
+		case TYPALIGN_SHORT:
+			return ALIGNOF_SHORT;
+		case TYPALIGN_INT:
+			return ALIGNOF_INT;
+		default:
+			return ALIGNOF_DOUBLE;
+	}
+}
+
+Lowering *
+lower_begin_pages(PlannerInfo *root, Index rti, TupleDesc desc, const AttrMap *map)
+{
+	Lowering   *l = lower_begin(root, SOURCE_PAGES);
+
+	l->rti = rti;
+	l->desc = desc;
+	l->map = map;
+
+	for (int i = 0; i < l->desc->natts; i++)
+	{
+		Form_pg_attribute attr = TupleDescAttr(l->desc, i);
+
+		if (attr->attlen < -1)
+			lower_reject(l, _("column \"%s\" is neither of fixed length nor a varlena"),
+						 NameStr(attr->attname));
+		program_add_attr(l->builder, attr->attlen, alignment_bytes(attr->attalign));
+	}
+	return l;
+}
+
+Lowering *
+lower_begin_columns(PlannerInfo *root, List *inputs)
+{
+	Lowering   *l = lower_begin(root, SOURCE_COLUMNS);
+
+	l->inputs = inputs;
+	return l;
+}
+
+/*
+ * Equal values of a type must be identical, in their bits or a varlena's bytes,
+ * but for those of floats and char(n).  Their order is another matter: that of
+ * an enum is not that of its Oids.
+ */
+int
+value_type_of(Oid type)
+{
+	Oid			base = getBaseType(type);
+
+	switch (base)
+	{
+		case BOOLOID:
+			return VT_BOOL;
+		case CHAROID:
+			return VT_CHAR;
+		case INT2OID:
+			return VT_INT2;
+		case INT4OID:
+		case DATEOID:
+		case OIDOID:
+		case REGCLASSOID:
+		case REGTYPEOID:
+		case REGROLEOID:
+		case REGNAMESPACEOID:
+			return VT_INT4;
+		case INT8OID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case TIMEOID:
+		case MONEYOID:
+			return VT_INT8;
+		case FLOAT4OID:
+			return VT_FLOAT4;
+		case FLOAT8OID:
+			return VT_FLOAT8;
+		case UUIDOID:
+			return VT_UUID;
+		case INTERVALOID:
+			return VT_INTERVAL;
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+		case BYTEAOID:
+		case BITOID:
+		case VARBITOID:
+		case INETOID:
+		case CIDROID:
+			return VT_TEXT;
+		default:
+			return type_is_enum(base) ? VT_INT4 : -1;
+	}
+}
+
+static int
+supported_type(Lowering *l, Oid type)
+{
+	int			value_type = value_type_of(type);
+
+	if (value_type < 0)
+		lower_reject(l, _("type %s is not supported"), format_type_be(type));
+	return value_type;
+}
+
+/* The slot of an expression, an equal one's if there is; -1: none is free. */
+int
+lower_add_slot(Lowering *l, Expr *expr, ValueType type)
+{
+	ListCell   *lc;
+	int			slot;
+
+	foreach(lc, l->slots)
+	{
+		if (equal(lfirst(lc), expr))
+			return foreach_current_index(lc);
+	}
+	slot = program_add_slot(l->builder, type);
+	if (slot >= 0)
+		l->slots = lappend(l->slots, expr);
+	return slot;
+}
+
+/* The value that tuples have which were stored before an attribute was added. */
+static const AttrMissing *
+missing_value(Lowering *l, Form_pg_attribute attr)
+{
+	const AttrMissing *missing;
+
+	if (!attr->atthasmissing || !l->desc->constr || !l->desc->constr->missing)
+		return NULL;
+	missing = &l->desc->constr->missing[attr->attnum - 1];
+	return missing->am_present ? missing : NULL;
+}
+
+/* Its slot, or -1: they have NULL. */
+static int
+missing_slot(Lowering *l, Form_pg_attribute attr, ValueType type)
+{
+	const AttrMissing *missing = missing_value(l, attr);
+	Const	   *value;
+
+	if (missing == NULL)
+		return -1;
+	value = makeConst(attr->atttypid, attr->atttypmod, attr->attcollation,
+					  attr->attlen,
+					  datumCopy(missing->am_value, attr->attbyval, attr->attlen),
+					  false, attr->attbyval);
+	return lower_add_slot(l, (Expr *) value, type);
+}
+
+/* The same of a numeric at a scale, and its own display scale, or -1. */
+static int
+missing_numeric_slot(Lowering *l, Form_pg_attribute attr, int scale, int *shown)
+{
+	const AttrMissing *missing = missing_value(l, attr);
+	struct varlena *number;
+	Const	   *value = NULL;
+
+	*shown = -1;
+	if (missing == NULL)
+		return -1;
+	number = (struct varlena *) DatumGetNumeric(missing->am_value);
+	*shown = numeric_header((const uint8 *) VARDATA_ANY(number),
+							VARSIZE_ANY_EXHDR(number)).scale;
+	if (*shown <= NUMERIC_MAX_SHOWN)
+		value = scaled_const(missing->am_value, false, scale);
+	/* nothing checks it later */
+	if (value == NULL || special_class(DatumGetInt64(value->constvalue)) != 0)
+		return lower_reject(l, _("the default of column \"%s\" does not fit into 64 bits"),
+							NameStr(attr->attname));
+	return lower_add_slot(l, (Expr *) value, VT_INT8);
+}
+
+/* An attribute of the table, or NULL if a Var is something else. */
+static Form_pg_attribute
+var_attribute(Lowering *l, const Var *var)
+{
+	if (var->varlevelsup != 0 || (Index) var->varno != l->rti)
+		lower_reject(l, _("a column of another table is used"));
+	else if (var->varattno == 0)
+		lower_reject(l, _("whole-row references are not supported"));
+	else if (var->varattno < 0)
+		lower_reject(l, _("system columns are not supported"));
+	else
+		return TupleDescAttr(l->desc, l->map->attnums[var->varattno - 1] - 1);
+	return NULL;
+}
+
+int
+lower_var(Lowering *l, const Var *var)
+{
+	Form_pg_attribute attr = var_attribute(l, var);
+	int			type = attr == NULL ? -1 : supported_type(l, var->vartype);
+
+	if (type < 0)
+		return -1;
+	return program_add_column(l->builder, attr->attnum, type, !attr->attnotnull,
+							  missing_slot(l, attr, type));
+}
+
+/* What is known of a column that is a Var, by type modifier or statistics. */
+static bool
+guess_scale(Lowering *l, const Var *var, NumericGuess *guess, NumericPart *part)
+{
+	int32		typmod = var->vartypmod;
+
+	guess->same = false;
+	guess->most = 0;
+	guess->special = false;
+	*part = NUMERIC_EXACT;
+	if (known_scale((const Expr *) var, &guess->scale))
+	{
+		numeric_column_guess(l->root, var, true, guess);
+		return true;
+	}
+	*part = NUMERIC_UNITS;
+	getBaseTypeAndTypmod(var->vartype, &typmod);
+	if (typmod >= (int32) VARHDRSZ)
+		lower_reject(l, _("type numeric with a scale above %d is not supported"),
+					 NUMERIC128_MAX_SCALE);
+	else if (!numeric_column_guess(l->root, var, false, guess))
+		lower_reject(l, _("values of type numeric that are not known to fit into 128 bits are not supported"));
+	return l->reason == NULL;
+}
+
+/* The column of an attribute that is a Var; attr: in a table, or NULL. */
+static int
+lower_numeric_column(Lowering *l, const Var *var, int attno, Form_pg_attribute attr,
+					 NumericScale *scale)
+{
+	bool		nullable = attr == NULL || !attr->attnotnull;
+	int			missing = -1;
+	int			missing_shown = -1;
+	NumericGuess guess;
+	NumericPart part;
+	bool		wide;
+
+	if (!guess_scale(l, var, &guess, &part))
+		return -1;
+	l->expects_specials |= guess.special;
+	fixed_scale(scale, guess.scale, guess.most);
+	wide = guess.scale > NUMERIC64_MAX_SCALE || guess.most >= NUMERIC64_MOST;
+	if (wide && attr != NULL && missing_value(l, attr) != NULL)
+		return lower_reject(l, _("a numeric of 128 bits with a default for old rows is not supported"));
+	if (attr != NULL)
+		missing = missing_numeric_slot(l, attr, guess.scale, &missing_shown);
+	if (part == NUMERIC_UNITS)
+		scale->shown = display_scale_column(attno, nullable, missing_shown,
+											guess.same ? guess.scale : -1);
+	if (wide)
+		return program_add_wide_column(l->builder, attno, part, guess.scale, nullable);
+	return program_add_numeric_column(l->builder, attno, part, guess.scale, nullable, missing);
+}
+
+int
+lower_numeric_var(Lowering *l, const Var *var, NumericScale *scale)
+{
+	Form_pg_attribute attr = var_attribute(l, var);
+
+	return attr == NULL ? -1 : lower_numeric_column(l, var, attr->attnum, attr, scale);
+}
+
+/* Where the child plan has the expression's value, from 1; 0: nowhere. */
+static int
+input_number(Lowering *l, const Expr *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, l->inputs)
+	{
+		if (equal(lfirst(lc), expr))
+			return foreach_current_index(lc) + 1;
+	}
+	return 0;
+}
+
+bool
+lower_can_input(const Aggref *aggref, const Expr *expr)
+{
+	int			scale;
+
+	/* it is only asked whether it is NULL */
+	if (aggref->aggfnoid == F_COUNT_ANY && aggref->aggdistinct == NIL)
+		return true;
+	return value_type_of(exprType((const Node *) expr)) >= 0 || known_scale(expr, &scale);
+}
+
+/* The column of the child plan that has the expression's value; -1: none has. */
+int
+lower_input(Lowering *l, Expr *expr)
+{
+	int			attno = input_number(l, expr);
+	int			type = attno == 0 ? -1 : supported_type(l, exprType((Node *) expr));
+
+	return type < 0 ? -1 : program_add_column(l->builder, attno, type, true, -1);
+}
+
+/* The same for a numeric, whose scale must be known. */
+int
+lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale)
+{
+	int			attno = input_number(l, expr);
+	int			unit;
+	int			precision;
+
+	if (attno == 0)
+		return -1;
+	if (IsA(expr, Var))
+		return lower_numeric_column(l, (Var *) expr, attno, NULL, scale);
+	if (!known_scale(expr, &unit))
+		return -1;
+	fixed_scale(scale, unit, 0);
+	/* no statistics tell how large an expression is */
+	if (known_precision(expr, &precision) && precision > NUMERIC64_MAX_SCALE)
+		return program_add_wide_column(l->builder, attno, NUMERIC_EXACT, unit, true);
+	return program_add_numeric_column(l->builder, attno, NUMERIC_EXACT, unit, true, -1);
+}
+
+/*
+ * A register that is NULL where the expression is, whose value does not matter.
+ * So the type of a column does not either, and a text need not be read.
+ */
+int
+lower_presence(Lowering *l, Expr *expr)
+{
+	Form_pg_attribute attr;
+	int			type = value_type_of(exprType((Node *) expr));
+	int			missing = -1;
+	int			attno;
+
+	if ((type >= 0 && type != VT_TEXT) || is_numeric(expr))
+		return lower_expr(l, expr);
+	attno = input_number(l, expr);
+	if (attno > 0)
+		return program_add_presence(l->builder, attno, true, -1);
+	if (IsA(expr, RelabelType))
+		return lower_presence(l, ((RelabelType *) expr)->arg);
+	if (!IsA(expr, Var) || l->builder->head.source != SOURCE_PAGES)
+		return lower_expr(l, expr);
+	attr = var_attribute(l, (Var *) expr);
+	if (attr == NULL)
+		return -1;
+	if (missing_value(l, attr) != NULL)
+		missing = lower_add_slot(l, (Expr *) makeBoolConst(true, false), VT_BOOL);
+	return program_add_presence(l->builder, attr->attnum, !attr->attnotnull, missing);
+}
+
+/*
+ * Whose value can differ between rows, or cannot be had before the first row.
+ * context: not NULL inside of what gives a CaseTestExpr its value.
+ */
+static bool
+varies_walker(Node *node, void *context)
+{
+	Node	   *tested = NULL;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, CaseExpr))
+		tested = (Node *) ((CaseExpr *) node)->arg;
+	else if (IsA(node, ArrayCoerceExpr))
+		tested = (Node *) ((ArrayCoerceExpr *) node)->arg;
+	if (tested != NULL)
+		return varies_walker(tested, context) ||
+			expression_tree_walker(node, varies_walker, node);
+	switch (nodeTag(node))
+	{
+		case T_CaseTestExpr:
+			return context == NULL;
+		case T_Var:
+		case T_PlaceHolderVar:
+		case T_CurrentOfExpr:
+		case T_Aggref:
+		case T_GroupingFunc:
+		case T_WindowFunc:
+		case T_SubLink:
+		case T_SubPlan:
+		case T_AlternativeSubPlan:
+			return true;
+		case T_Param:
+			return ((Param *) node)->paramkind != PARAM_EXTERN &&
+				((Param *) node)->paramkind != PARAM_EXEC;
+		default:
+			return expression_tree_walker(node, varies_walker, context);
+	}
+}
+
+/* Is the value the same for all rows, to be computed once by PostgreSQL? */
+bool
+is_slot(Expr *expr)
+{
+	return !varies_walker((Node *) expr, NULL) &&
+		!contain_volatile_functions((Node *) expr) &&
+		!expression_returns_set((Node *) expr);
+}
+
+int
+lower_slot(Lowering *l, Expr *expr)
+{
+	int			type = supported_type(l, exprType((Node *) expr));
+	int			slot;
+
+	if (type < 0)
+		return -1;
+	slot = lower_add_slot(l, expr, type);
+	return slot < 0 ? -1 : program_add_slot_ref(l->builder, slot);
+}
+
+ValueType
+lower_slot_type(const Expr *expr)
+{
+	int			type = value_type_of(exprType((const Node *) expr));
+
+	return type < 0 ? VT_TEXT : (ValueType) type;
+}
+
+/* A slot whose bytes are made of the expression's value: see SLOT_ZONE_TYPE. */
+int
+lower_made_slot(Lowering *l, Expr *expr)
+{
+	int			slot = lower_add_slot(l, expr, VT_TEXT);
+
+	return slot < 0 ? -1 : program_add_slot_ref(l->builder, slot);
+}

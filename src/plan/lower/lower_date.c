@@ -1,0 +1,347 @@
+/*
+ * lower_date.c
+ *	  Functions of dates and timestamps whose fields, units and intervals are
+ *	  constants.
+ *
+ * Fields and units become numbers in a slot, an interval its months, days and
+ * time, each added by an operation of its own, as PostgreSQL adds them.  Local
+ * times come from lower_zone.c.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/scansup.h"
+#include "utils/builtins.h"
+#include "utils/datetime.h"
+#include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
+#include "utils/timestamp.h"
+
+#include "plan/lower/lower_internal.h"
+#include "program/date_field.h"
+
+/* PostgreSQL's codes of fields. */
+static const struct
+{
+	int			code;
+	DateField	field;
+}			date_fields[] = {
+	{DTK_MICROSEC, FIELD_MICROSECONDS},
+	{DTK_MILLISEC, FIELD_MILLISECONDS},
+	{DTK_SECOND, FIELD_SECOND},
+	{DTK_MINUTE, FIELD_MINUTE},
+	{DTK_HOUR, FIELD_HOUR},
+	{DTK_DAY, FIELD_DAY},
+	{DTK_WEEK, FIELD_WEEK},
+	{DTK_MONTH, FIELD_MONTH},
+	{DTK_QUARTER, FIELD_QUARTER},
+	{DTK_YEAR, FIELD_YEAR},
+	{DTK_DECADE, FIELD_DECADE},
+	{DTK_CENTURY, FIELD_CENTURY},
+	{DTK_MILLENNIUM, FIELD_MILLENNIUM},
+	{DTK_ISOYEAR, FIELD_ISOYEAR},
+	{DTK_DOW, FIELD_DOW},
+	{DTK_ISODOW, FIELD_ISODOW},
+	{DTK_DOY, FIELD_DOY},
+	{DTK_JULIAN, FIELD_JULIAN}
+};
+
+/*
+ * The field (DateField) that a constant names, from first to last, or -1.  What
+ * PostgreSQL does not know, or not for the type, is left to its error.
+ */
+static int
+named_field(Lowering *l, const Expr *name, DateField first, DateField last)
+{
+	const Const *value = (const Const *) name;
+	text	   *units;
+	char	   *lower_name;
+	int			type;
+	int			code;
+	int			field = -1;
+
+	if (!IsA(name, Const) || value->constisnull)
+		return lower_reject(l, _("a field of a date that is not constant is not supported"));
+	units = DatumGetTextPP(value->constvalue);
+	lower_name = downcase_truncate_identifier(VARDATA_ANY(units),
+											  VARSIZE_ANY_EXHDR(units), false);
+	type = DecodeUnits(0, lower_name, &code);
+	if (type == UNKNOWN_FIELD)
+		type = DecodeSpecial(0, lower_name, &code);
+	if (type == RESERV && code == DTK_EPOCH)
+		field = FIELD_EPOCH;
+	for (int i = 0; type == UNITS && i < (int) lengthof(date_fields); i++)
+		if (date_fields[i].code == code)
+			field = (int) date_fields[i].field;
+	if (field < (int) first || field > (int) last)
+		return lower_reject(l, _("field \"%s\" is not supported here"), lower_name);
+	return field;
+}
+
+/* Slots of constants. */
+int
+lower_int4(Lowering *l, int32 value)
+{
+	return lower_slot(l, (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+											Int32GetDatum(value), false, true));
+}
+
+int
+lower_int8(Lowering *l, int64 value)
+{
+	return lower_slot(l, (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+											Int64GetDatum(value), false,
+											FLOAT8PASSBYVAL));
+}
+
+/* An operation over a register and a constant, of which either may be -1. */
+int
+lower_const_op(Lowering *l, OpCode op, int reg, int constant)
+{
+	return reg < 0 || constant < 0 ? -1 : program_add_op(l->builder, op, reg, constant);
+}
+
+/*
+ * date_trunc.  Seconds begin together in all time zones, but a zone that is
+ * named may be none, or NULL.  Hours and minutes are taken off in local time at
+ * the offset of the moment; where a day or a larger unit begins, the offset is
+ * that of its beginning.
+ */
+static int
+lower_trunc(Lowering *l, List *args, bool with_zone)
+{
+	ProgramBuilder *b = l->builder;
+	Expr	   *zone = list_length(args) > 2 ? lthird(args) : NULL;
+	int			unit = named_field(l, linitial(args), FIELD_MICROSECONDS,
+								   FIELD_MILLENNIUM);
+	int			unit_slot = unit < 0 ? -1 : lower_int4(l, unit);
+	int			reg = unit_slot < 0 ? -1 : lower_expr(l, lsecond(args));
+	int			zone_slot;
+	int			local;
+	int			truncated;
+
+	if (reg < 0 || !with_zone || (zone == NULL && unit <= FIELD_SECOND))
+		return lower_const_op(l, OP_timestamp_trunc, reg, unit_slot);
+	zone_slot = lower_zone(l, zone);
+	local = lower_to_local(l, reg, zone_slot);
+	truncated = lower_const_op(l, OP_timestamp_trunc, local, unit_slot);
+	if (truncated < 0 || unit >= FIELD_DAY)
+		return lower_to_utc(l, truncated, zone_slot);
+	return program_add_op(b, OP_timestamp_add_time, reg,
+						  program_add_op(b, OP_int8_sub, truncated, local));
+}
+
+/* Is the field of an infinite date infinite too?  If not it is NULL. */
+static bool
+grows_for_ever(int field)
+{
+	switch (field)
+	{
+		case FIELD_YEAR:
+		case FIELD_DECADE:
+		case FIELD_CENTURY:
+		case FIELD_MILLENNIUM:
+		case FIELD_ISOYEAR:
+		case FIELD_JULIAN:
+		case FIELD_EPOCH:
+		case FIELD_EPOCH_MICROSECONDS:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* A field's operation over arg. */
+static int
+lower_field(Lowering *l, OpCode op, int arg, int field)
+{
+	ProgramBuilder *b = l->builder;
+	int			value = lower_const_op(l, op, arg, lower_int4(l, field));
+	int			finite;
+	int			null;
+
+	if (value < 0 || grows_for_ever(field))
+		return value;
+	finite = program_add_op(b, op == OP_date_extract ? OP_date_isfinite :
+							OP_timestamp_isfinite, arg, -1);
+	null = lower_null(l, op == OP_timestamp_part ? FLOAT8OID : INT8OID);
+	return null < 0 ? -1 : program_add_select(b, finite, value, null);
+}
+
+/*
+ * What a field is looked up in: the local time, but for seconds since the epoch,
+ * which are counted in UTC.
+ */
+static int
+lower_field_operand(Lowering *l, Expr *expr, int field)
+{
+	int			reg = field < 0 ? -1 : lower_expr(l, expr);
+
+	if (exprType((Node *) expr) != TIMESTAMPTZOID || field == FIELD_EPOCH)
+		return reg;
+	return lower_to_local(l, reg, lower_zone(l, NULL));
+}
+
+/* date_part(field, timestamp) */
+static int
+lower_part(Lowering *l, List *args)
+{
+	int			field = named_field(l, linitial(args), FIELD_MICROSECONDS, FIELD_EPOCH);
+	int			arg = lower_field_operand(l, lsecond(args), field);
+
+	return arg < 0 ? -1 : lower_field(l, OP_timestamp_part, arg, field);
+}
+
+bool
+is_extract(Oid function)
+{
+	return function == F_EXTRACT_TEXT_DATE || function == F_EXTRACT_TEXT_TIMESTAMP ||
+		function == F_EXTRACT_TEXT_TIMESTAMPTZ;
+}
+
+/* The field of an extract()'s arguments, and the register it is looked up in. */
+static int
+lower_extract_operand(Lowering *l, Oid function, List *args, int *field)
+{
+	*field = named_field(l, linitial(args),
+						 function == F_EXTRACT_TEXT_DATE ? FIELD_DAY : FIELD_MICROSECONDS,
+						 FIELD_EPOCH);
+	return lower_field_operand(l, lsecond(args), *field);
+}
+
+/*
+ * extract() as a numeric of the scale that PostgreSQL displays it with, which is
+ * the field's.  But a Julian day with a fraction has a scale of its own.
+ */
+int
+lower_extract(Lowering *l, Oid function, List *args, int *scale)
+{
+	int			field;
+	int			arg = lower_extract_operand(l, function, args, &field);
+
+	*scale = 0;
+	if (arg < 0)
+		return -1;
+	if (function == F_EXTRACT_TEXT_DATE)
+		return lower_field(l, OP_date_extract, arg, field);
+	switch (field)
+	{
+		case FIELD_MILLISECONDS:
+			*scale = 3;
+			field = FIELD_MICROSECONDS;
+			break;
+		case FIELD_SECOND:
+			*scale = 6;
+			field = FIELD_MICROSECONDS;
+			break;
+		case FIELD_EPOCH:
+			*scale = 6;
+			field = FIELD_EPOCH_MICROSECONDS;
+			break;
+		case FIELD_JULIAN:
+			return lower_reject(l, _("extract() of a Julian day with a fraction is not supported"));
+	}
+	return lower_field(l, OP_timestamp_extract, arg, field);
+}
+
+/* extract() cast to an integer, which needs no fractions. */
+static int
+lower_extract_cast(Lowering *l, Oid function, const FuncExpr *call)
+{
+	int			field;
+	int			reg = lower_extract_operand(l, call->funcid, call->args, &field);
+
+	if (reg >= 0)
+		reg = lower_field(l, call->funcid == F_EXTRACT_TEXT_DATE ? OP_date_extract :
+						  OP_timestamp_extract, reg, field);
+	if (reg < 0 || function == F_INT8_NUMERIC)
+		return reg;
+	return program_add_op(l->builder,
+						  function == F_INT4_NUMERIC ? OP_int8_to_int4 : OP_int8_to_int2,
+						  reg, -1);
+}
+
+/* An interval's months or days added to a register, in local time. */
+static int
+add_calendar_part(Lowering *l, OpCode op, int reg, int32 count, bool with_zone)
+{
+	int			zone;
+
+	if (count == 0)
+		return reg;
+	if (!with_zone)
+		return lower_const_op(l, op, reg, lower_int4(l, count));
+	zone = lower_zone(l, NULL);
+	reg = lower_const_op(l, op, lower_to_local(l, reg, zone), lower_int4(l, count));
+	return lower_to_utc(l, reg, zone);
+}
+
+/* Date, timestamp or timestamptz plus or minus an interval. */
+static int
+lower_interval(Lowering *l, List *args, bool of_date, bool with_zone, bool minus)
+{
+	const Const *constant = lsecond(args);
+	Interval	span;
+	int			reg;
+
+	if (!IsA(constant, Const) || constant->constisnull)
+		return lower_reject(l, _("an interval that is not constant is not supported"));
+	span = *DatumGetIntervalP(constant->constvalue);
+	if (minus)
+	{
+		/* as PostgreSQL does, where the least number is its own negation */
+		span.month = (int32) -(uint32) span.month;
+		span.day = (int32) -(uint32) span.day;
+		span.time = (int64) -(uint64) span.time;
+	}
+	reg = lower_expr(l, linitial(args));
+	if (reg >= 0 && of_date)
+		reg = program_add_op(l->builder, OP_date_to_timestamp, reg, -1);
+	reg = add_calendar_part(l, OP_timestamp_add_months, reg, span.month, with_zone);
+	reg = add_calendar_part(l, OP_timestamp_add_days, reg, span.day, with_zone);
+	return lower_const_op(l, OP_timestamp_add_time, reg, lower_int8(l, span.time));
+}
+
+/* Lower a call, if the function is one of those here, to *reg (or -1). */
+bool
+lower_date_function(Lowering *l, Oid function, List *args, int *reg)
+{
+	switch (function)
+	{
+		case F_DATE_TRUNC_TEXT_TIMESTAMP:
+			*reg = lower_trunc(l, args, false);
+			return true;
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
+			*reg = lower_trunc(l, args, true);
+			return true;
+		case F_DATE_PART_TEXT_TIMESTAMP:
+		case F_DATE_PART_TEXT_TIMESTAMPTZ:
+			*reg = lower_part(l, args);
+			return true;
+		case F_TIMESTAMP_PL_INTERVAL:
+		case F_TIMESTAMP_MI_INTERVAL:
+			*reg = lower_interval(l, args, false, false, function == F_TIMESTAMP_MI_INTERVAL);
+			return true;
+		case F_TIMESTAMPTZ_PL_INTERVAL:
+		case F_TIMESTAMPTZ_MI_INTERVAL:
+			*reg = lower_interval(l, args, false, true, function == F_TIMESTAMPTZ_MI_INTERVAL);
+			return true;
+		case F_DATE_PL_INTERVAL:
+		case F_DATE_MI_INTERVAL:
+			*reg = lower_interval(l, args, true, false, function == F_DATE_MI_INTERVAL);
+			return true;
+		case F_INT2_NUMERIC:
+		case F_INT4_NUMERIC:
+		case F_INT8_NUMERIC:
+			if (!IsA(linitial(args), FuncExpr) ||
+				!is_extract(((FuncExpr *) linitial(args))->funcid))
+				return false;
+			*reg = lower_extract_cast(l, function, linitial(args));
+			return true;
+		default:
+			return false;
+	}
+}

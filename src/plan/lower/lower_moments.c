@@ -1,0 +1,141 @@
+/*
+ * lower_moments.c
+ *	  Variances, covariances and regressions of floats.
+ *
+ * All of them are made of exact sums of values and of products of two.  Those of
+ * two arguments take the rows in which neither is NULL; PostgreSQL calls them Y
+ * and X, in this order.
+ *
+ * PostgreSQL keeps the squares of deviations of both arguments whatever is asked
+ * for, and raises an error if they overflow; so the sums of both values are
+ * always there, which see to it that no value is too large for that.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+
+#include "plan/lower/lower_internal.h"
+
+/* What becomes of x where the other argument is NULL: NULL, or its own error. */
+static int
+absent(Lowering *l, int x)
+{
+	ProgramBuilder *b = l->builder;
+	int			null = lower_null(l, FLOAT8OID);
+
+	if (null < 0 || !b->insns[x].fallible)
+		return null;
+	return program_add_select(b, program_add_op(b, OP_isnotnull, x, -1), null, null);
+}
+
+/* x where the other argument is not NULL; both are evaluated in any case. */
+static int
+beside(Lowering *l, int x, int other)
+{
+	ProgramBuilder *b = l->builder;
+	int			otherwise;
+
+	if (!b->insns[other].nullable && !b->insns[other].fallible)
+		return x;
+	otherwise = absent(l, x);
+	if (otherwise < 0)
+		return -1;
+	return program_add_select(b, program_add_op(b, OP_isnotnull, other, -1), x, otherwise);
+}
+
+static int
+add_sum(Lowering *l, int a, int b, int filter)
+{
+	return program_add_float_acc(l->builder, a, b, filter, EXACT_LIMIT_SQUARES);
+}
+
+static bool
+needs(FinalKind final, FloatMoment moment)
+{
+	switch (final)
+	{
+		case FINAL_FLOAT_VAR_POP:
+		case FINAL_FLOAT_VAR_SAMP:
+		case FINAL_FLOAT_STDDEV_POP:
+		case FINAL_FLOAT_STDDEV_SAMP:
+		case FINAL_REGR_SXX:
+			return moment == MOMENT_XX;
+		case FINAL_REGR_SYY:
+			return moment == MOMENT_YY;
+		case FINAL_REGR_SXY:
+		case FINAL_COVAR_POP:
+		case FINAL_COVAR_SAMP:
+			return moment == MOMENT_XY;
+		case FINAL_CORR:
+		case FINAL_REGR_R2:
+			return true;
+		case FINAL_REGR_SLOPE:
+		case FINAL_REGR_INTERCEPT:
+			return moment == MOMENT_XX || moment == MOMENT_XY;
+		default:
+			return false;
+	}
+}
+
+/* Over registers; y is -1 if there is one argument. */
+static void
+add_moments(Lowering *l, FinalKind final, int y, int x, int filter)
+{
+	ProgramBuilder *b = l->builder;
+	int16_t		sums[MOMENT_COUNT] = {-1, -1, -1, -1, -1};
+	int			count = program_add_acc(b, ACC_COUNT,
+										b->insns[x].nullable || b->insns[x].fallible ? x : -1,
+										filter);
+
+	if (final == FINAL_COUNT)
+	{
+		program_add_agg(b, final, count, count);
+		return;
+	}
+	sums[MOMENT_X] = add_sum(l, x, -1, filter);
+	if (y >= 0)
+		sums[MOMENT_Y] = add_sum(l, y, -1, filter);
+	if (needs(final, MOMENT_XX))
+		sums[MOMENT_XX] = add_sum(l, x, x, filter);
+	if (needs(final, MOMENT_YY))
+		sums[MOMENT_YY] = add_sum(l, y, y, filter);
+	if (needs(final, MOMENT_XY))
+		sums[MOMENT_XY] = add_sum(l, x, y, filter);
+	program_add_moments(b, final, count, sums);
+}
+
+bool
+lower_moments(Lowering *l, FinalKind final, List *args, int filter)
+{
+	bool		two = list_length(args) > 1;
+	int			y = -1;
+	int			x;
+	int			other;
+
+	if (two)
+	{
+		y = lower_expr(l, linitial_node(TargetEntry, args)->expr);
+		if (y < 0)
+			return lower_succeeded(l);
+	}
+	x = lower_expr(l, llast_node(TargetEntry, args)->expr);
+	if (x < 0)
+		return lower_succeeded(l);
+	if (two)
+	{
+		other = x;
+		x = beside(l, x, y);
+		y = beside(l, y, other);
+		if (x < 0 || y < 0)
+			return lower_succeeded(l);
+	}
+	add_moments(l, final, y, x, filter);
+	return lower_succeeded(l);
+}
+
+bool
+lower_distinct_moments(Lowering *l, FinalKind final, int x)
+{
+	add_moments(l, final, -1, x, -1);
+	return lower_succeeded(l);
+}

@@ -1,0 +1,194 @@
+/*
+ * display_scale.c
+ *	  The display scale of a numeric that is being lowered.
+ *
+ * How many digits behind the point a result shows is part of PostgreSQL's
+ * answer.  For most expressions planning knows the number: by type modifiers and
+ * constants.  It does not where a column has no type modifier, so that each value
+ * has its own, and where CASE and the like take one of several.
+ *
+ * So an expression's display scale is an expression itself, over those of its
+ * operands.  It becomes instructions, and columns, only where a result depends
+ * on it: a filter does not.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+
+#include "plan/lower/numeric/display_scale.h"
+#include "plan/lower/lower_internal.h"
+
+typedef enum DisplayScaleKind
+{
+	SCALE_ANY,					/* of a NULL or special constant */
+	SCALE_CONST,
+	SCALE_COLUMN,
+	SCALE_LARGER,
+	SCALE_ADDED,
+	SCALE_SELECTED
+} DisplayScaleKind;
+
+struct DisplayScale
+{
+	DisplayScaleKind kind;
+	int			value;			/* CONST: it; COLUMN: the one expected, or -1;
+								 * a special, which has none, may show that */
+	int			when;			/* SELECTED: the condition's register */
+	int			attno;			/* COLUMN: its definition */
+	int			missing;
+	bool		nullable;
+	const DisplayScale *left;	/* operands */
+	const DisplayScale *right;
+};
+
+static DisplayScale *
+make(DisplayScaleKind kind, const DisplayScale *left, const DisplayScale *right)
+{
+	DisplayScale *shown = palloc0(sizeof(DisplayScale));
+
+	shown->kind = kind;
+	shown->left = left;
+	shown->right = right;
+	return shown;
+}
+
+const DisplayScale *
+display_scale_const(int scale)
+{
+	DisplayScale *shown = make(SCALE_CONST, NULL, NULL);
+
+	shown->value = scale;
+	return shown;
+}
+
+const DisplayScale *
+display_scale_of_null(void)
+{
+	return make(SCALE_ANY, NULL, NULL);
+}
+
+const DisplayScale *
+display_scale_column(int attno, bool nullable, int missing, int expected)
+{
+	DisplayScale *shown = make(SCALE_COLUMN, NULL, NULL);
+
+	shown->attno = attno;
+	shown->nullable = nullable;
+	shown->missing = missing;
+	shown->value = expected;
+	return shown;
+}
+
+const DisplayScale *
+display_scale_larger(const DisplayScale *a, const DisplayScale *b)
+{
+	/* a NULL operand makes a NULL, a special one a special */
+	if (a->kind == SCALE_ANY || b->kind == SCALE_ANY)
+		return display_scale_of_null();
+	if (a->kind == SCALE_CONST && b->kind == SCALE_CONST)
+		return a->value > b->value ? a : b;
+	return make(SCALE_LARGER, a, b);
+}
+
+const DisplayScale *
+display_scale_added(const DisplayScale *a, const DisplayScale *b)
+{
+	if (a->kind == SCALE_ANY || b->kind == SCALE_ANY)
+		return display_scale_of_null();
+	if (a->kind == SCALE_CONST && b->kind == SCALE_CONST)
+		return display_scale_const(a->value + b->value);
+	return make(SCALE_ADDED, a, b);
+}
+
+const DisplayScale *
+display_scale_selected(int when, const DisplayScale *then, const DisplayScale *otherwise)
+{
+	DisplayScale *shown;
+
+	if (then->kind == SCALE_ANY || then == otherwise)
+		return otherwise;
+	if (otherwise->kind == SCALE_ANY)
+		return then;
+	if (then->kind == SCALE_CONST && otherwise->kind == SCALE_CONST &&
+		then->value == otherwise->value)
+		return then;
+	shown = make(SCALE_SELECTED, then, otherwise);
+	shown->when = when;
+	return shown;
+}
+
+bool
+display_scale_fixed(const DisplayScale *shown, int *scale)
+{
+	if (shown->kind == SCALE_CONST)
+		*scale = shown->value;
+	return shown->kind == SCALE_CONST || shown->kind == SCALE_ANY;
+}
+
+bool
+display_scale_is_column(const DisplayScale *shown)
+{
+	return shown->kind == SCALE_COLUMN;
+}
+
+bool
+display_scale_expected(const DisplayScale *shown, int *scale)
+{
+	int			left = -1;
+	int			right = -1;
+
+	if (shown->kind == SCALE_CONST || shown->kind == SCALE_COLUMN)
+	{
+		*scale = shown->value;
+		return *scale >= 0;
+	}
+	if (shown->kind == SCALE_ANY)
+		return true;
+	if (!display_scale_expected(shown->left, &left) ||
+		!display_scale_expected(shown->right, &right))
+		return false;
+	if (shown->kind == SCALE_SELECTED && left != right)
+		return false;
+	*scale = shown->kind == SCALE_ADDED ? left + right : Max(left, right);
+	return true;
+}
+
+static Expr *
+int4_const(int value, bool isnull)
+{
+	return (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+							  Int32GetDatum(value), isnull, true);
+}
+
+int
+display_scale_register(Lowering *l, const DisplayScale *shown)
+{
+	int			left;
+	int			right;
+
+	switch (shown->kind)
+	{
+		case SCALE_ANY:
+			return lower_slot(l, int4_const(0, true));
+		case SCALE_CONST:
+			return lower_slot(l, int4_const(shown->value, false));
+		case SCALE_COLUMN:
+			return program_add_numeric_column(l->builder, shown->attno, NUMERIC_SHOWN,
+											  Max(shown->value, 0), shown->nullable,
+											  shown->missing < 0 ? -1 :
+											  lower_add_slot(l, int4_const(shown->missing, false),
+															 VT_INT4));
+		default:
+			break;
+	}
+	left = display_scale_register(l, shown->left);
+	right = left < 0 ? -1 : display_scale_register(l, shown->right);
+	if (right < 0)
+		return -1;
+	if (shown->kind == SCALE_SELECTED)
+		return program_add_select(l->builder, shown->when, left, right);
+	return program_add_op(l->builder,
+						  shown->kind == SCALE_ADDED ? OP_display_scale_sum : OP_display_scale_max,
+						  left, right);
+}

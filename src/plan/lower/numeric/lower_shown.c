@@ -1,0 +1,69 @@
+/*
+ * lower_shown.c
+ *	  Where the display scale of a numeric shows.
+ *
+ * A sum has the largest display scale of its values; an average, a variance
+ * follow from it.  But a key has that of a certain row of its group, and an
+ * extreme that of a certain one among equal values, so these must all be one.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+
+#include "plan/lower/lower_internal.h"
+
+static int
+int4_slot(Lowering *l, int value, bool isnull)
+{
+	return lower_slot(l, (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+											Int32GetDatum(value), isnull, true));
+}
+
+int
+lower_uniform(Lowering *l, int reg, const NumericScale *scale)
+{
+	int			expected = scale->unit;
+	int			shown;
+	int			unit;
+	int			check;
+
+	if (display_scale_fixed(scale->shown, &expected) && expected == scale->unit)
+		return reg;
+	if (!display_scale_expected(scale->shown, &expected) || expected != scale->unit)
+		return lower_reject(l, _("numeric keys and extremes of several display scales are not supported"));
+	shown = display_scale_register(l, scale->shown);
+	unit = shown < 0 ? -1 : int4_slot(l, scale->unit, false);
+	if (unit < 0)
+		return -1;
+	/* an error if it is another */
+	check = program_add_op(l->builder, OP_display_scale_is, shown, unit);
+	return program_add_select(l->builder, check, reg, reg);
+}
+
+bool
+lower_shown_acc(Lowering *l, int reg, const NumericScale *scale, int filter, int *acc)
+{
+	int			fixed = scale->unit;
+	int			shown;
+	int			null;
+
+	*acc = -1;
+	if (display_scale_fixed(scale->shown, &fixed) && fixed == scale->unit)
+		return true;
+	shown = display_scale_register(l, scale->shown);
+	if (shown < 0)
+		return false;
+	/* a column's is NULL where its value is; else a NULL may have come later */
+	if (l->builder->insns[reg].nullable && !display_scale_is_column(scale->shown))
+	{
+		null = int4_slot(l, 0, true);
+		if (null < 0)
+			return false;
+		shown = program_add_select(l->builder,
+								   program_add_op(l->builder, OP_isnotnull, reg, -1),
+								   shown, null);
+	}
+	*acc = program_add_acc(l->builder, ACC_MAX_INT, shown, filter);
+	return *acc >= 0;
+}

@@ -1,0 +1,91 @@
+/*
+ * grouping.h
+ *	  A query's grouping step, taken apart and lowered.
+ */
+#ifndef GPUAGG_GROUPING_H
+#define GPUAGG_GROUPING_H
+
+#include "nodes/pathnodes.h"
+
+#include "plan/path/tables.h"
+#include "program/program.h"
+
+/* What the planner's grouping step, or its DISTINCT, asks for. */
+typedef struct Grouping
+{
+	PlannerInfo *root;
+	RelOptInfo *input_rel;
+	PathTarget *target;			/* the step's output */
+	bool		distinct;		/* keys only: what grouping_examine_distinct and
+								 * grouping_examine_input make */
+	bool		is_input;		/* of PostgreSQL's own aggregation above */
+	List	   *clause;			/* SortGroupClause, one a key but for those that
+								 * depend on others */
+	List	   *having;			/* implicitly ANDed clauses */
+	List	   *keys;			/* Expr: the clause's, then what depends on them */
+	List	   *arguments;		/* Expr: further keys, which are in no set: those
+								 * of aggregates with DISTINCT */
+	bool		regroups;		/* the engine's groups are those of all keys and
+								 * arguments; the step's are made of them: */
+	List	   *sets;			/* a List of ints each, numbers of keys */
+	List	   *groupings;		/* GroupingFunc: of target and HAVING */
+	List	   *aggrefs;		/* Aggref: of target and HAVING, without repeats */
+	List	   *junk;			/* Expr: of target, whose values nobody sees */
+} Grouping;
+
+/* A way to run it. */
+typedef struct LoweredGrouping
+{
+	Program    *program;
+	Program    *regrouping;		/* over its groups, or NULL */
+	List	   *slots;			/* Expr, one a slot */
+	Index		rti;			/* of the table that the query names, if tables
+								 * are read; 0: rows of a child plan */
+	InputTables tables;			/* if rti */
+	Path	   *input;			/* of the child plan; NULL: heap pages */
+	List	   *filter;			/* clauses that the Program's filter computes */
+} LoweredGrouping;
+
+/*
+ * Take the grouping step apart.  Returns NULL, or why it can never be taken (a
+ * phrase, palloc'd or constant).
+ */
+extern const char *grouping_examine(Grouping *grouping, PlannerInfo *root,
+									RelOptInfo *input_rel, RelOptInfo *grouped_rel,
+									List *having);
+
+/* The same for SELECT DISTINCT, whose output is that of its input. */
+extern const char *grouping_examine_distinct(Grouping *grouping, PlannerInfo *root,
+											 RelOptInfo *input_rel);
+
+/*
+ * The same for the input of a grouping step whose aggregates a repeated row
+ * cannot change, such as those with DISTINCT: its distinct rows will do.
+ */
+extern const char *grouping_examine_input(Grouping *grouping, PlannerInfo *root,
+										  RelOptInfo *input_rel,
+										  RelOptInfo *grouped_rel, List *having);
+
+/*
+ * Has the query, or a subquery of its expressions, which are planned apart, a
+ * volatile function?
+ */
+extern bool grouping_is_volatile(const PlannerInfo *root);
+
+/* Key numbers of parts of GROUP BY, such as a GroupingFunc's. */
+extern List *grouping_key_numbers(const Grouping *grouping, const List *sortgrouprefs);
+
+/* All keys of the engine's groups, in the order of the Program: arguments last. */
+extern List *grouping_engine_keys(const Grouping *grouping);
+
+/*
+ * Lower it over the heap pages of the table or tables that it reads, or over the
+ * tuples of the input relation's cheapest path, which is made to compute the
+ * aggregates' arguments that the engines cannot.  False: *reason says why not.
+ */
+extern bool grouping_lower_pages(const Grouping *grouping,
+								 LoweredGrouping *lowered, const char **reason);
+extern bool grouping_lower_child(const Grouping *grouping,
+								 LoweredGrouping *lowered, const char **reason);
+
+#endif							/* GPUAGG_GROUPING_H */

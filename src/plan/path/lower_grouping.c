@@ -1,0 +1,258 @@
+/*
+ * lower_grouping.c
+ *	  A grouping step over heap pages, or over a child plan's rows, as Programs.
+ */
+#include "postgres.h"
+
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
+
+#include "plan/path/clauses.h"
+#include "plan/path/grouping.h"
+#include "plan/path/guarded.h"
+#include "plan/lower/lower.h"
+
+/*
+ * Make the programs admit NaN and infinities among numerics if they are expected;
+ * if they are constants, they must.
+ */
+static bool
+admit_specials(Lowering *l, LoweredGrouping *lowered)
+{
+	Program    *program;
+	Program    *regrouping = NULL;
+
+	if (!l->expects_specials && !l->has_specials)
+		return true;
+	program = lower_admit_specials(lowered->program, NULL);
+	if (program != NULL && lowered->regrouping != NULL)
+		regrouping = lower_admit_specials(lowered->regrouping, program);
+	if (program != NULL && (lowered->regrouping == NULL || regrouping != NULL))
+	{
+		lowered->program = program;
+		lowered->regrouping = regrouping;
+		return true;
+	}
+	if (l->has_specials)
+		l->reason = "a numeric constant is NaN or infinite";
+	return !l->has_specials;
+}
+
+/* All that is computed from the input's rows. */
+static List *
+input_exprs(const Grouping *grouping, List *filter)
+{
+	return list_concat(list_concat_copy(filter, grouping->keys), grouping->aggrefs);
+}
+
+/* Lower keys and aggregates; the filter has been. */
+static bool
+lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
+						  LoweredGrouping *lowered, const char **reason)
+{
+	List	   *keys = grouping_engine_keys(grouping);
+	ListCell   *lc;
+
+	if (has_guarded_subquery(grouping->root, input_exprs(grouping, lowered->filter)))
+	{
+		*reason = "a subquery is needed in some rows only";
+		return false;
+	}
+	foreach(lc, keys)
+	{
+		if (!lower_key(l, (Expr *) lfirst(lc)))
+			goto rejected;
+	}
+	foreach(lc, grouping->aggrefs)
+	{
+		Aggref	   *aggref = lfirst_node(Aggref, lc);
+
+		if (!lower_needs_distinct(aggref) && !lower_aggref(l, aggref))
+			goto rejected;
+	}
+	lowered->program = lower_finish(l);
+	lowered->slots = l->slots;
+	lowered->regrouping = NULL;
+	if (lowered->program == NULL)
+		goto rejected;
+	if (grouping->regroups)
+	{
+		lowered->regrouping = lower_regrouping(lowered->program, keys, grouping->aggrefs, reason);
+		if (lowered->regrouping == NULL)
+			return false;
+	}
+	if (admit_specials(l, lowered))
+		return true;
+rejected:
+	*reason = l->reason;
+	return false;
+}
+
+/*
+ * Of equal float keys, 0 and -0, the first row's is shown, and rows that are sent
+ * come behind those of pages.
+ */
+static bool
+order_is_seen(const InputTables *tables, const Program *program)
+{
+	return tables->row_tables != NIL && program_has_float_key(program);
+}
+
+/*
+ * What a subquery computes is computed for each row that passes the filter where
+ * there are grouping sets, though an aggregate's FILTER, or CASE, may need it of
+ * some rows only.
+ */
+static bool
+lower_placeholders(const Grouping *grouping, Lowering *l)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->input_rel->reltarget->exprs)
+	{
+		if (IsA(lfirst(lc), PlaceHolderVar) && !list_member(grouping->keys, lfirst(lc)) &&
+			!lower_checked(l, lfirst(lc)))
+			return false;
+	}
+	return true;
+}
+
+bool
+grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
+					 const char **reason)
+{
+	RelOptInfo *rel = grouping->input_rel;
+	Lowering   *l;
+
+	if (rel->reloptkind != RELOPT_BASEREL)
+	{
+		*reason = "the input is not one table";
+		return false;
+	}
+	/* the plan of the input evaluates it even if there are no rows */
+	if (clauses_have_pseudoconstant(rel->baserestrictinfo))
+	{
+		*reason = "a condition is the same for all rows";
+		return false;
+	}
+
+	lowered->rti = rel->relid;
+	lowered->input = NULL;
+	lowered->filter = get_actual_clauses(clauses_in_order(grouping->root,
+														  rel->baserestrictinfo));
+	*reason = input_tables(grouping->root, rel, input_exprs(grouping, lowered->filter),
+						   &lowered->tables);
+	if (*reason != NULL)
+		return false;
+	l = lower_begin_pages(grouping->root, rel->relid, lowered->tables.desc, lowered->tables.map);
+	if (!lower_filter(l, lowered->filter) || !lower_placeholders(grouping, l))
+	{
+		*reason = l->reason;
+		return false;
+	}
+	if (!lower_keys_and_aggregates(grouping, l, lowered, reason))
+		return false;
+	if (order_is_seen(&lowered->tables, lowered->program))
+	{
+		*reason = "a key is a float, and the partitions' columns lie differently";
+		return false;
+	}
+	return true;
+}
+
+/*
+ * A subquery that the input scans becomes two plans, the engine's and the native
+ * one's, of one PlannerInfo.  setrefs.c then adjusts its row marks' and
+ * inheritance children's range table indexes twice, in place.
+ */
+static bool
+can_be_planned_twice(const PlannerInfo *root)
+{
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+	{
+		const RelOptInfo *rel = root->simple_rel_array[i];
+
+		if (rel == NULL || rel->subroot == NULL)
+			continue;
+		if (rel->subroot->rowMarks != NIL || rel->subroot->append_rel_list != NIL ||
+			!can_be_planned_twice(rel->subroot))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Should the child plan compute the argument of an aggregate?  Not if the engine
+ * can, nor if PostgreSQL would compute it for some rows only, since it may raise
+ * an error.  A subplan would become part of two plans.
+ */
+static bool
+child_computes(PlannerInfo *root, List *inputs, Aggref *aggref)
+{
+	Node	   *arg;
+
+	if (list_length(aggref->args) != 1 || aggref->aggfilter != NULL)
+		return false;
+	if (lower_needs_distinct(aggref))
+	{
+		if (lower_key(lower_begin_columns(root, inputs), lower_distinct_argument(aggref)))
+			return false;
+	}
+	else if (lower_aggref(lower_begin_columns(root, inputs), aggref))
+		return false;
+	arg = (Node *) linitial_node(TargetEntry, aggref->args)->expr;
+	return lower_can_input(aggref, (Expr *) arg) && !contain_subplans(arg);
+}
+
+/* The child's path, with what it computes for aggregates beside its own output. */
+static Path *
+child_path(const Grouping *grouping)
+{
+	Path	   *path = grouping->input_rel->cheapest_total_path;
+	PathTarget *target = copy_pathtarget(path->pathtarget);
+	int			noutputs = list_length(target->exprs);
+	ListCell   *lc;
+
+	foreach(lc, grouping->aggrefs)
+	{
+		Aggref	   *aggref = lfirst_node(Aggref, lc);
+
+		if (child_computes(grouping->root, target->exprs, aggref))
+			add_column_to_pathtarget(target,
+									 linitial_node(TargetEntry, aggref->args)->expr, 0);
+	}
+	if (list_length(target->exprs) == noutputs)
+		return path;
+	set_pathtarget_cost_width(grouping->root, target);
+	return (Path *) create_projection_path(grouping->root, grouping->input_rel,
+										   path, target);
+}
+
+bool
+grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
+					 const char **reason)
+{
+	Lowering   *l;
+
+	/* should the engine give up, the child's rows are computed once more */
+	if (grouping_is_volatile(grouping->root))
+	{
+		*reason = "the input has a volatile function";
+		return false;
+	}
+	if (!can_be_planned_twice(grouping->root))
+	{
+		*reason = "a subquery of the input locks rows or has partitions";
+		return false;
+	}
+	lowered->input = child_path(grouping);
+	l = lower_begin_columns(grouping->root, lowered->input->pathtarget->exprs);
+	lowered->rti = 0;
+	MemSet(&lowered->tables, 0, sizeof(lowered->tables));
+	lowered->filter = NIL;
+	return lower_keys_and_aggregates(grouping, l, lowered, reason);
+}

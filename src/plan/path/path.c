@@ -1,0 +1,579 @@
+/*
+ * path.c
+ *	  The GpuAgg path: offering it to the planner, and its plan.
+ *
+ * For a grouping step, or a SELECT DISTINCT, that can be lowered, a custom path is
+ * added beside PostgreSQL's own.  Its first child is PostgreSQL's own aggregation
+ * of the same input, which the executor starts only if the engine cannot finish;
+ * its second, where the rows are not read from a table's pages, is the plan of
+ * the input.
+ *
+ * The child paths are built here, from the input relation's cheapest path, and
+ * not taken from the grouped relation: add_path frees what it rejects.  But the
+ * native path for grouping sets, which is a long story, is a copy of PostgreSQL's;
+ * add_path frees a path's topmost node only.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/planner.h"
+#include "optimizer/prep.h"
+#include "optimizer/tlist.h"
+#include "utils/selfuncs.h"
+
+#include "compat.h"
+#include "engine/select.h"
+#include "exec/node.h"
+#include "guc.h"
+#include "plan/path/cost.h"
+#include "plan/path/grouping.h"
+#include "plan/lower/lower.h"
+#include "plan/path/path.h"
+#include "plan/path/plan_info.h"
+
+typedef struct GpuAggPath
+{
+	CustomPath	custom;
+	Grouping	grouping;
+	LoweredGrouping lowered;
+	const EngineOps *engine;
+	double		rows;			/* read */
+	double		groups;			/* the engine's */
+	double		result_groups;	/* the step's */
+	double		regrouped;		/* groups taken into coarser ones, by all sets */
+} GpuAggPath;
+
+static create_upper_paths_hook_type prev_create_upper_paths_hook = NULL;
+
+static void
+report_rejection(const char *reason)
+{
+	if (gpuagg_report_rejections)
+		ereport(NOTICE,
+				(errmsg("gpuagg leaves an aggregation to PostgreSQL: %s", reason)));
+}
+
+/*
+ * The plan's target list for what the engine gives: keys, then aggregates; then
+ * GROUPING(), and what the node itself sets to NULL.
+ *
+ * setrefs replaces what equals a member of this list by a reference to it, in
+ * custom_exprs too, whose members are evaluated before there is any tuple to
+ * refer to.  So a key that no row changes, as such a member may contain, is
+ * disguised by a cast to its own type.
+ */
+static List *
+engine_tlist(const Grouping *grouping)
+{
+	List	   *exprs = list_concat_copy(grouping->keys, grouping->aggrefs);
+	List	   *tlist = NIL;
+	ListCell   *lc;
+
+	exprs = list_concat(exprs, grouping->groupings);
+	exprs = list_concat(exprs, grouping->junk);
+	foreach(lc, exprs)
+	{
+		Expr	   *expr = copyObject(lfirst(lc));
+
+		if (is_slot(expr))
+			expr = (Expr *) makeRelabelType(expr, exprType((Node *) expr),
+											exprTypmod((Node *) expr),
+											exprCollation((Node *) expr),
+											COERCE_IMPLICIT_CAST);
+		tlist = lappend(tlist, makeTargetEntry(expr, list_length(tlist) + 1,
+											   NULL, false));
+	}
+	return tlist;
+}
+
+/* The arguments of each GROUPING(), as numbers of keys. */
+static List *
+grouping_arguments(const Grouping *grouping)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, grouping->groupings)
+		result = lappend(result, grouping_key_numbers(grouping,
+													  lfirst_node(GroupingFunc, lc)->refs));
+	return result;
+}
+
+static Plan *
+plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
+				 List *tlist, List *clauses, List *custom_plans)
+{
+	GpuAggPath *path = (GpuAggPath *) best_path;
+	CustomScan *scan = makeNode(CustomScan);
+	PlanInfo	info = {
+		.program = path->lowered.program,
+		.relid = path->lowered.tables.relid,
+		.page_tables = path->lowered.tables.page_tables,
+		.row_tables = path->lowered.tables.row_tables,
+		.rti = path->lowered.rti,
+		.filter = copyObject(path->lowered.filter),
+		.engine = path->engine->name,
+		.nkeys = list_length(path->grouping.keys),
+		.regrouping = path->lowered.regrouping,
+		.sets = path->grouping.sets,
+		.groupings = grouping_arguments(&path->grouping),
+		.rows = path->rows,
+		.groups = path->groups,
+	};
+
+	scan->scan.plan.targetlist = tlist;
+	scan->scan.plan.qual = copyObject(path->grouping.having);
+	scan->custom_plans = custom_plans;
+	scan->custom_exprs = copyObject(path->lowered.slots);
+	scan->custom_scan_tlist = engine_tlist(&path->grouping);
+	scan->custom_private = plan_info_to_list(&info);
+	scan->flags = best_path->flags;
+	scan->methods = &gpuagg_scan_methods;
+	return &scan->scan.plan;
+}
+
+static const CustomPathMethods gpuagg_path_methods = {
+	.CustomName = "GpuAgg",
+	.PlanCustomPath = plan_gpuagg_path,
+};
+
+/*
+ * PostgreSQL's own aggregation with aggregates that have DISTINCT, which need
+ * groups in sorted order.
+ */
+static Path *
+sorted_aggregation(PlannerInfo *root, Path *path, RelOptInfo *grouped_rel, List *having)
+{
+	List	   *clause = root->parse->groupClause;
+	double		groups = 1;
+	AggClauseCosts costs;
+
+	if (clause != NIL)
+		groups = estimate_num_groups(root,
+									 get_sortgrouplist_exprs(clause, root->processed_tlist),
+									 path->rows, NULL, NULL);
+	if (clause != NIL && root->group_pathkeys != NIL)
+		path = (Path *) create_sort_path(root, grouped_rel, path, root->group_pathkeys, -1);
+	MemSet(&costs, 0, sizeof(costs));
+	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	return (Path *)
+		create_agg_path(root, grouped_rel, path, grouped_rel->reltarget,
+						clause != NIL ? AGG_SORTED : AGG_PLAIN, AGGSPLIT_SIMPLE,
+						clause, having, &costs, groups);
+}
+
+/* A copy of PostgreSQL's cheapest path for grouping sets, or NULL. */
+static Path *
+copy_of_sets_path(const RelOptInfo *grouped_rel)
+{
+	GroupingSetsPath *best = NULL;
+	GroupingSetsPath *copy;
+	ListCell   *lc;
+
+	foreach(lc, grouped_rel->pathlist)
+	{
+		GroupingSetsPath *path = lfirst(lc);
+
+		if (IsA(path, GroupingSetsPath) &&
+			(best == NULL || path->path.total_cost < best->path.total_cost))
+			best = path;
+	}
+	if (best == NULL)
+		return NULL;
+	copy = makeNode(GroupingSetsPath);
+	memcpy(copy, best, sizeof(GroupingSetsPath));
+	return &copy->path;
+}
+
+/* The order in which equal keys are neighbours. */
+static Path *
+sorted_by_keys(const Grouping *grouping, RelOptInfo *grouped_rel, Path *input)
+{
+	PlannerInfo *root = grouping->root;
+	List	   *keys = grouping->distinct ? root->distinct_pathkeys : root->group_pathkeys;
+
+	if (keys == NIL)
+		return input;
+	return (Path *) create_sort_path(root, grouped_rel, input, keys, -1);
+}
+
+/*
+ * PostgreSQL's own aggregation, over the input's cheapest path if possible; not all
+ * types can be hashed.
+ */
+static Path *
+native_path(const Grouping *grouping, RelOptInfo *grouped_rel, double groups)
+{
+	PlannerInfo *root = grouping->root;
+	Path	   *input = grouping->input_rel->cheapest_total_path;
+	bool		hashed = grouping_is_hashable(grouping->clause);
+	AggClauseCosts costs;
+
+	if (!grouping->distinct && root->parse->groupingSets != NIL)
+		return copy_of_sets_path(grouped_rel);
+	if (!grouping->distinct && root->numOrderedAggs > 0)
+		return sorted_aggregation(root, input, grouped_rel, grouping->having);
+
+	/* the clause refers to columns by the target's numbers, not the input's */
+	if (grouping->is_input)
+		input = (Path *) create_projection_path(root, grouping->input_rel, input,
+												grouping->target);
+	else if (!hashed)
+		input = sorted_by_keys(grouping, grouped_rel, input);
+
+	/* with DISTINCT, aggregates are those of other nodes */
+	MemSet(&costs, 0, sizeof(costs));
+	if (!grouping->distinct)
+		get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	return (Path *)
+		create_agg_path(root, grouped_rel, input, grouping->target,
+						grouping->clause == NIL ? AGG_PLAIN : hashed ? AGG_HASHED : AGG_SORTED,
+						AGGSPLIT_SIMPLE, grouping->clause,
+						grouping->having, &costs, groups);
+}
+
+/* Rows that enter the node. */
+static double
+input_rows(const GpuAggPath *path)
+{
+	RelOptInfo *input = path->grouping.input_rel;
+
+	return path->lowered.rti ? path->lowered.tables.rows : input->cheapest_total_path->rows;
+}
+
+static double
+groups_of(const Grouping *grouping, List *keys)
+{
+	return keys == NIL ? 1 :
+		estimate_num_groups(grouping->root, keys,
+							grouping->input_rel->cheapest_total_path->rows, NULL, NULL);
+}
+
+/* Groups of the engine to be expected, by PostgreSQL's own rules. */
+static double
+estimate_groups(const Grouping *grouping)
+{
+	PlannerInfo *root = grouping->root;
+	Query	   *parse = root->parse;
+
+	if (grouping->regroups)
+		return groups_of(grouping, grouping_engine_keys(grouping));
+	if (grouping->is_input)
+		return groups_of(grouping, grouping->keys);
+	/* what has been grouped is taken to be distinct */
+	if (grouping->distinct &&
+		(parse->groupClause || parse->groupingSets || parse->hasAggs || root->hasHavingQual))
+		return grouping->input_rel->cheapest_total_path->rows;
+	return groups_of(grouping, get_sortgrouplist_exprs(grouping->clause,
+													   root->processed_tlist));
+}
+
+/* Does one List of ints have all members of the other? */
+static bool
+has_all(const List *list, const List *part)
+{
+	ListCell   *lc;
+
+	foreach(lc, part)
+	{
+		if (!list_member_int(list, lfirst_int(lc)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * What regrouping will do: each set takes in the groups of the smallest set that
+ * has its keys, else the engine's (regroup.c).
+ */
+static void
+estimate_regrouping(GpuAggPath *path)
+{
+	const Grouping *grouping = &path->grouping;
+	double	   *groups = palloc(list_length(grouping->sets) * sizeof(double));
+	ListCell   *lc;
+
+	foreach(lc, grouping->sets)
+	{
+		List	   *keys = NIL;
+		ListCell   *key;
+
+		foreach(key, (List *) lfirst(lc))
+			keys = lappend(keys, list_nth(grouping->keys, lfirst_int(key)));
+		groups[foreach_current_index(lc)] = groups_of(grouping, keys);
+		path->result_groups += groups[foreach_current_index(lc)];
+	}
+	foreach(lc, grouping->sets)
+	{
+		List	   *set = lfirst(lc);
+		double		least = path->groups;
+
+		/* all of them serve those aggregates */
+		for (int i = 0; grouping->arguments == NIL && i < list_length(grouping->sets); i++)
+		{
+			List	   *other = list_nth(grouping->sets, i);
+
+			if (list_length(other) > list_length(set) && has_all(other, set))
+				least = Min(least, groups[i]);
+		}
+		path->regrouped += least;
+	}
+}
+
+static void
+set_costs(GpuAggPath *path)
+{
+	RelOptInfo *input = path->grouping.input_rel;
+	PlannerInfo *root = path->grouping.root;
+	Path	   *result = &path->custom.path;
+	QualCost	having;
+	CostInput	in = {
+		.engine = path->engine,
+		.program = path->lowered.program,
+		.rows = path->rows,
+		.rows_passed = input->cheapest_total_path->rows,
+		.groups = path->groups,
+		.regrouped = path->regrouped,
+	};
+
+	if (path->lowered.rti)
+	{
+		const InputTables *tables = &path->lowered.tables;
+
+		in.pages = tables->pages;
+		in.input_cost = tables->read_cost + tables->scanned_rows * cpu_tuple_cost * 1.25;
+	}
+	else
+		in.input_cost = path->lowered.input->total_cost;
+
+	cost_qual_eval(&having, path->grouping.having, root);
+	result->rows = path->result_groups;
+	if (path->grouping.having != NIL)
+		result->rows = clamp_row_est(path->result_groups *
+									 clauselist_selectivity(root, path->grouping.having,
+															0, JOIN_INNER, NULL));
+	result->startup_cost = cost_startup(&in) + having.startup +
+		result->pathtarget->cost.startup;
+	result->total_cost = result->startup_cost +
+		path->result_groups * (having.per_tuple + cpu_tuple_cost) +
+		result->rows * result->pathtarget->cost.per_tuple;
+}
+
+static GpuAggPath *
+make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
+				 RelOptInfo *grouped_rel, const EngineOps *engine)
+{
+	GpuAggPath *path = palloc0(sizeof(GpuAggPath));
+	Path	   *native;
+
+	path->grouping = *grouping;
+	path->lowered = *lowered;
+	path->engine = engine;
+	path->rows = input_rows(path);
+	path->groups = estimate_groups(grouping);
+	if (grouping->regroups)
+		estimate_regrouping(path);
+	else
+		path->result_groups = path->groups;
+	native = native_path(grouping, grouped_rel, path->result_groups);
+
+	NodeSetTag(path, T_CustomPath);
+	path->custom.path.pathtype = T_CustomScan;
+	path->custom.path.parent = grouped_rel;
+	path->custom.path.pathtarget = grouping->target;
+	path->custom.flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom.custom_paths = lowered->rti ? list_make1(native)
+		: list_make2(native, lowered->input);
+	path->custom.methods = &gpuagg_path_methods;
+	set_costs(path);
+	return path;
+}
+
+static GpuAggPath *
+cheaper_path(GpuAggPath *a, GpuAggPath *b)
+{
+	if (a == NULL || b == NULL)
+		return a ? a : b;
+	return a->custom.path.total_cost <= b->custom.path.total_cost ? a : b;
+}
+
+/* The path of one engine, or NULL and why. */
+static GpuAggPath *
+engine_path(const Grouping *grouping, const LoweredGrouping *lowered,
+			RelOptInfo *grouped_rel, const EngineOps *engine, const char **reason)
+{
+	char		text[256];
+
+	if (engine->supports(lowered->program, text, sizeof(text)))
+		return make_gpuagg_path(grouping, lowered, grouped_rel, engine);
+	*reason = pstrdup(text);
+	return NULL;
+}
+
+/*
+ * The path of the engine that gpuagg.engine names, or of the cheapest.  No
+ * device is looked for where the CPU is done sooner than one can begin.
+ */
+static GpuAggPath *
+lowered_path(const Grouping *grouping, const LoweredGrouping *lowered,
+			 RelOptInfo *grouped_rel, const char **reason)
+{
+	const EngineOps *engine = engine_required();
+	const EngineOps *cuda = engine_named(CHOICE_CUDA);
+	GpuAggPath *path;
+
+	if (engine != NULL)
+		return engine_path(grouping, lowered, grouped_rel, engine, reason);
+	path = engine_path(grouping, lowered, grouped_rel, &cpu_engine, reason);
+	if (path == NULL || path->custom.path.total_cost > cost_setup(cuda))
+		if (engine_cuda_answers())
+			path = cheaper_path(path, engine_path(grouping, lowered, grouped_rel,
+												  cuda, reason));
+	return path;
+}
+
+/* Does the path read all of its tables, whatever it computes from the rows? */
+static bool
+is_seq_scan(const Path *path)
+{
+	while (IsA(path, ProjectionPath))
+		path = ((const ProjectionPath *) path)->subpath;
+	if (IsA(path, AppendPath))
+	{
+		ListCell   *lc;
+
+		foreach(lc, ((const AppendPath *) path)->subpaths)
+			if (!is_seq_scan(lfirst(lc)))
+				return false;
+		return true;
+	}
+	return path->pathtype == T_SeqScan;
+}
+
+/*
+ * Lower the grouping in the cheapest way there is.  Reading pages beats the
+ * input's own plan, unless that one has an index to skip most of the table.
+ */
+static GpuAggPath *
+find_path(const Grouping *grouping, RelOptInfo *grouped_rel, const char **reason)
+{
+	LoweredGrouping lowered;
+	const char *child_reason;
+	GpuAggPath *best = NULL;
+
+	if (!grouping->distinct && grouping->root->parse->groupingSets != NIL &&
+		copy_of_sets_path(grouped_rel) == NULL)
+	{
+		*reason = "PostgreSQL has no path of its own for the grouping sets";
+		return NULL;
+	}
+	if (grouping_lower_pages(grouping, &lowered, reason))
+		best = lowered_path(grouping, &lowered, grouped_rel, reason);
+	if (best && is_seq_scan(grouping->input_rel->cheapest_total_path))
+		return best;
+	if (grouping_lower_child(grouping, &lowered, &child_reason))
+		best = cheaper_path(best, lowered_path(grouping, &lowered, grouped_rel,
+											   &child_reason));
+	if (best == NULL)
+		*reason = child_reason;
+	return best;
+}
+
+/* The cost of PostgreSQL's best way so far. */
+static Cost
+native_cost(const RelOptInfo *grouped_rel)
+{
+	Cost		cost = INFINITY;
+	ListCell   *lc;
+
+	foreach(lc, grouped_rel->pathlist)
+		cost = Min(cost, ((Path *) lfirst(lc))->total_cost);
+	return cost;
+}
+
+/* The best path that has a GpuAgg node, or NULL and why there is none. */
+static Path *
+grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
+			  RelOptInfo *grouped_rel, void *extra, const char **reason)
+{
+	Grouping	grouping;
+	GpuAggPath *path = NULL;
+	List	   *having = NIL;
+	const char *input_reason;
+
+	if (stage == UPPERREL_GROUP_AGG)
+		having = (List *) ((GroupPathExtraData *) extra)->havingQual;
+	if (stage == UPPERREL_DISTINCT)
+		*reason = grouping_examine_distinct(&grouping, root, input_rel);
+	else
+		*reason = grouping_examine(&grouping, root, input_rel, grouped_rel, having);
+	if (*reason == NULL)
+		path = find_path(&grouping, grouped_rel, reason);
+	if (path != NULL || stage == UPPERREL_DISTINCT || root->numOrderedAggs == 0)
+		return path ? &path->custom.path : NULL;
+
+	/* aggregates that only PostgreSQL has */
+	if (grouping_examine_input(&grouping, root, input_rel, grouped_rel, having) == NULL)
+		path = find_path(&grouping, grouped_rel, &input_reason);
+	return path ? sorted_aggregation(root, &path->custom.path, grouped_rel, having) : NULL;
+}
+
+static void
+offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
+		   RelOptInfo *grouped_rel, void *extra)
+{
+	Path	   *path;
+	const char *reason;
+	Cost		native = native_cost(grouped_rel);
+
+	if (gpuagg_mode == MODE_AUTO && !gpuagg_report_rejections &&
+		native <= cost_setup(&cpu_engine))
+		return;					/* too small for any engine */
+
+	path = grouping_path(root, stage, input_rel, grouped_rel, extra, &reason);
+	if (path == NULL)
+	{
+		report_rejection(reason);
+		return;
+	}
+	if (gpuagg_mode == MODE_FORCE)
+	{
+		grouped_rel->pathlist = NIL;
+		grouped_rel->partial_pathlist = NIL;
+	}
+	else if (path->total_cost > native)
+		report_rejection(psprintf("its cost is estimated at %.0f, that of PostgreSQL's own plan at %.0f",
+								  path->total_cost, native));
+	add_path(grouped_rel, path);
+}
+
+static void
+gpuagg_create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
+						  RelOptInfo *input_rel, RelOptInfo *output_rel,
+						  void *extra)
+{
+	if (prev_create_upper_paths_hook)
+		prev_create_upper_paths_hook(root, stage, input_rel, output_rel, extra);
+
+	/* partitions are grouped again with their parent; dummies are free */
+	if ((stage == UPPERREL_GROUP_AGG || stage == UPPERREL_DISTINCT) &&
+		gpuagg_mode != MODE_OFF &&
+		!IS_OTHER_REL(input_rel) && !IS_OTHER_REL(output_rel) &&
+		!IS_DUMMY_REL(input_rel))
+		offer_path(root, stage, input_rel, output_rel, extra);
+}
+
+void
+path_init(void)
+{
+	prev_create_upper_paths_hook = create_upper_paths_hook;
+	create_upper_paths_hook = gpuagg_create_upper_paths;
+}

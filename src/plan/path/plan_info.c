@@ -1,0 +1,79 @@
+/*
+ * plan_info.c
+ *	  What a GpuAgg node's plan carries through PostgreSQL's plan tree.
+ *
+ * Plans are copied, and may be stored, so all of it must be Nodes.  A Program
+ * travels as a bytea constant.  The filter's clauses are not adjusted by
+ * setrefs; they are only ever deparsed, together with rti.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "utils/builtins.h"
+
+#include "plan/path/plan_info.h"
+
+static Const *
+program_to_const(const Program *program)
+{
+	Size		size = VARHDRSZ + program->size;
+	bytea	   *bytes = palloc(size);
+
+	SET_VARSIZE(bytes, size);
+	memcpy(VARDATA(bytes), program, program->size);
+	return makeConst(BYTEAOID, -1, InvalidOid, -1, PointerGetDatum(bytes), false, false);
+}
+
+static Program *
+program_from_const(const Const *program)
+{
+	bytea	   *bytes = DatumGetByteaPP(program->constvalue);
+
+	return memcpy(palloc(VARSIZE_ANY_EXHDR(bytes)), VARDATA_ANY(bytes),
+				  VARSIZE_ANY_EXHDR(bytes));
+}
+
+List *
+plan_info_to_list(const PlanInfo *info)
+{
+	List	   *regrouping = NIL;
+
+	if (info->regrouping)
+		regrouping = list_make2(program_to_const(info->regrouping), info->sets);
+	return list_make5(list_make2(program_to_const(info->program), regrouping),
+					  list_make3(list_make1_oid(info->relid), info->page_tables,
+								 info->row_tables),
+					  list_make2_int(info->rti, info->nkeys),
+					  list_make2(info->filter, info->groupings),
+					  list_make3(makeFloat(psprintf("%.17g", info->rows)),
+								 makeFloat(psprintf("%.17g", info->groups)),
+								 makeString(pstrdup(info->engine))));
+}
+
+PlanInfo *
+plan_info_from_list(List *list)
+{
+	PlanInfo   *info = palloc0(sizeof(PlanInfo));
+	List	   *programs = linitial(list);
+	List	   *regrouping = lsecond(programs);
+	List	   *estimates = list_nth(list, 4);
+
+	info->program = program_from_const(linitial_node(Const, programs));
+	if (regrouping != NIL)
+	{
+		info->regrouping = program_from_const(linitial_node(Const, regrouping));
+		info->sets = lsecond(regrouping);
+	}
+	info->relid = linitial_oid(linitial(lsecond(list)));
+	info->page_tables = lsecond(lsecond(list));
+	info->row_tables = lthird(lsecond(list));
+	info->rti = linitial_int(lthird(list));
+	info->nkeys = lsecond_int(lthird(list));
+	info->filter = linitial(lfourth(list));
+	info->groupings = lsecond((List *) lfourth(list));
+	info->rows = floatVal(linitial(estimates));
+	info->groups = floatVal(lsecond(estimates));
+	info->engine = strVal(lthird(estimates));
+	return info;
+}
