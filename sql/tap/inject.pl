@@ -26,17 +26,21 @@ my %queries = (
 	partitions => 'SELECT k, length(s) AS l, count(*), sum(v) FROM parts WHERE v % 3 <> 0 GROUP BY 1, 2 ORDER BY 1, 2',
 	columns => 'SELECT k, count(*), sum(v), min(f) FROM (SELECT * FROM t OFFSET 10) s GROUP BY k ORDER BY k',
 	sets => 'SELECT k, v % 3, count(*), sum(v) FROM t GROUP BY CUBE (k, v % 3) ORDER BY 1, 2, 3',
+	few => 'SELECT k % 7, count(*) FROM t GROUP BY ROLLUP (k % 7) ORDER BY 1',
 	distinct => 'SELECT k % 7, count(*), count(DISTINCT v % 9000), sum(DISTINCT k) FROM t GROUP BY 1 ORDER BY 1',
 	rescans => 'SELECT x, s.* FROM generate_series(1, 3) x, LATERAL (SELECT k % x AS m, count(*) FROM t GROUP BY 1) s ORDER BY 1, 2');
 my $by_key = 'SELECT u.* FROM (SELECT gpu_sum_by_key(k, v) AS a FROM t) s, unnest(s.a) u ORDER BY 1';
 my %calls = (
-	pages => [ 'open:1', 'pages:1', 'pages:3', 'groups:1' ],
+	pages => [ 'open:1', 'pages:1', 'pages:3', 'groups:1', 'any:1', 'any:2' ],
 	# the last pages of the first partition, its rows left out, the third one's rows
 	partitions => [ 'open:1', 'pages:1', 'pages:9', 'pages:15', 'columns:1', 'columns:2', 'columns:3', 'groups:1' ],
-	columns => [ 'open:1', 'columns:1', 'columns:7', 'groups:1' ],
+	columns => [ 'open:1', 'columns:1', 'columns:7', 'groups:1', 'any:3' ],
 	sets => [ 'open:1', 'pages:2', 'groups:1', 'groups:2', 'regroup:1', 'regroup:2' ],
+	# the tables, the only groups into them, the sets' groups
+	few => [ 'regroup:1', 'regroup:2', 'regroup:3' ],
 	distinct => [ 'groups:2', 'regroup:1', 'regroup:3' ],
-	rescans => [ 'open:1', 'pages:2', 'groups:1' ]);
+	# of the runs, the second alone, too
+	rescans => [ 'open:1', 'open:2', 'pages:2', 'groups:1', 'any:4' ]);
 
 is(outcome($node, "SET gpuagg.inject_failure = ''", 'SHOW gpuagg.inject_failure'), '', 'setting is there');
 like(outcome($node, '', "SET gpuagg.inject_failure = 'pages:0:failed'"), qr/invalid value/, 'bad number');
@@ -49,7 +53,7 @@ for my $kind (sort keys %calls)
 	is(outcome($node, 'SET gpuagg.fallback = off', $queries{$kind}), $native, "$kind: without failure");
 	for my $call (@{ $calls{$kind} })
 	{
-		for my $status ('inexact', 'corrupt', 'no_memory', 'failed')
+		for my $status ('inexact', 'widen', 'special', 'corrupt', 'no_memory', 'failed')
 		{
 			my $inject = "SET gpuagg.inject_failure = '$call:$status'";
 
@@ -64,7 +68,14 @@ for my $kind (sort keys %calls)
 	}
 }
 
-# once tuples have left there is no way back
+# once tuples have left there is no way back, and "any" means no such call
+my $last = 2;
+$last++
+  while $last < 100 && outcome($node, "SET gpuagg.inject_failure = 'any:$last:failed'; SET gpuagg.fallback = off", $queries{pages}) =~ /^ERROR.*cannot finish/;
+cmp_ok($last, '>', 3, 'pages: "any" reaches all calls');
+cmp_ok($last, '<', 100, 'pages: "any" ends with the first groups');
+is(outcome($node, "SET gpuagg.inject_failure = 'any:$last:failed'; SET gpuagg.fallback = off", $queries{pages}),
+	outcome($node, 'SET gpuagg.mode = off', $queries{pages}), 'pages: "any" is no call after the first groups');
 like(outcome($node, "SET gpuagg.inject_failure = 'groups:2:failed'", $queries{pages}), qr/^ERROR:.*injected/,
 	'pages: a failure after the first groups');
 

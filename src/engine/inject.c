@@ -3,8 +3,8 @@
  *	  Failures on request, for tests of what happens after them.
  *
  * The setting is parsed when it is set; its parts live in static variables, as
- * does the count of calls since the last "open".  With several runs open at
- * once (a query within a query) the count is of all of them.
+ * does the count of runs opened since.  The count of a run's calls belongs to its
+ * handle, for there may be several runs at once (a query within a query).
  */
 #include "postgres.h"
 
@@ -21,7 +21,7 @@ static char inject_call[16];
 static int	inject_nth;
 static EngineStatus inject_result;
 
-static int	calls_made;			/* of inject_call, since "open" */
+static unsigned int runs;		/* opened since the setting was set */
 
 static const struct
 {
@@ -78,7 +78,7 @@ static void
 assign_inject_failure(const char *newval, void *extra)
 {
 	(void) parse_failure(newval, inject_call, &inject_nth, &inject_result);
-	calls_made = 0;
+	runs = 0;
 }
 
 void
@@ -96,14 +96,41 @@ inject_init(void)
 							   NULL);
 }
 
-EngineStatus
-inject_status(const char *call, char *message)
+/* Count a call that "any" may stand for; is it the one to fail? */
+static bool
+is_nth_of_any(InjectCalls *calls, const char *call)
 {
-	if (inject_nth == 0)
-		return ENGINE_OK;
+	if (strcmp(call, "groups") == 0)
+	{
+		if (calls->asked_groups)
+			return false;
+		calls->asked_groups = true;
+	}
+	return ++calls->any == inject_nth;
+}
+
+/* Count a call; is it the one to fail? */
+static bool
+is_to_fail(InjectCalls *calls, const char *call)
+{
 	if (strcmp(call, "open") == 0)
-		calls_made = 0;
-	if (strcmp(call, inject_call) != 0 || ++calls_made != inject_nth)
+	{
+		memset(calls, 0, sizeof(*calls));
+		runs++;
+	}
+	if (strcmp(inject_call, "any") == 0)
+		return is_nth_of_any(calls, call);
+	if (strcmp(call, inject_call) != 0)
+		return false;
+	if (strcmp(call, "open") == 0)
+		return runs % inject_nth == 0;
+	return ++calls->named == inject_nth;
+}
+
+EngineStatus
+inject_status(InjectCalls *calls, const char *call, char *message)
+{
+	if (inject_nth == 0 || !is_to_fail(calls, call))
 		return ENGINE_OK;
 	snprintf(message, 256, "a failure was injected into \"%s\"", call);
 	return inject_result;

@@ -2,10 +2,13 @@
  * inject.h
  *	  Failures on request, for tests of what happens after them.
  *
- * In builds made with TESTING=1, the setting gpuagg.inject_failure names a call
- * of the engine interface, which of them since the run was opened, and the
- * status that it shall have: 'pages:3:no_memory'.  In other builds nothing of
- * this exists.
+ * In builds made with TESTING=1, the setting gpuagg.inject_failure names a call,
+ * which of them since the run was opened, and the status that it shall have:
+ * 'pages:3:no_memory'.  A call is a member of the engine interface; "regroup", a
+ * call of regroup.h that can fail; or "any", one of all these before the first
+ * groups have left, when a failure must still end in PostgreSQL's own plan.
+ * 'open:2:failed' fails every second run.  In other builds nothing of this
+ * exists.
  */
 #ifndef GPUAGG_INJECT_H
 #define GPUAGG_INJECT_H
@@ -14,20 +17,27 @@
 
 #ifdef GPUAGG_TESTING
 
+/* The calls of one run, as far as it has come. */
+typedef struct InjectCalls
+{
+	int			named;			/* of the call that the setting names */
+	int			any;			/* of all that "any" stands for */
+	bool		asked_groups;
+} InjectCalls;
+
 /* Define the setting; once, when the module is loaded. */
 extern void inject_init(void);
 
 /*
- * To be asked before each call of an engine, by the name of EngineOps' member:
- * ENGINE_OK, or the status with which the call shall be taken to have failed
- * without being made, and a message (256 bytes) of its reason.
+ * To be asked before each call, by its name: ENGINE_OK, or the status with which
+ * the call shall be taken to have failed without being made, and a message (256
+ * bytes) of its reason.
  */
-extern EngineStatus inject_status(const char *call, char *message);
+extern EngineStatus inject_status(InjectCalls *calls, const char *call, char *message);
 
 #else
 
 #define inject_init() ((void) 0)
-#define inject_status(call, message) ENGINE_OK
 
 #endif
 

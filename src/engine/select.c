@@ -32,6 +32,9 @@ struct EngineHandle
 	bool		opened;			/* ever */
 	EngineStats stats;			/* copied when the run is closed */
 	char		message[256];
+#ifdef GPUAGG_TESTING
+	InjectCalls calls;
+#endif
 };
 
 void
@@ -151,6 +154,16 @@ end_compilers_with_process(void)
 }
 
 EngineStatus
+engine_injected(EngineHandle *handle, const char *call, char *message)
+{
+#ifdef GPUAGG_TESTING
+	return inject_status(&handle->calls, call, message);
+#else
+	return ENGINE_OK;
+#endif
+}
+
+EngineStatus
 engine_open(EngineHandle *handle, const Program *program,
 			const SlotValue *slots, const EngineHints *hints)
 {
@@ -161,7 +174,7 @@ engine_open(EngineHandle *handle, const Program *program,
 	memset(&handle->stats, 0, sizeof(handle->stats));
 	handle->message[0] = '\0';
 	handle->opened = true;
-	status = inject_status("open", handle->message);
+	status = engine_injected(handle, "open", handle->message);
 	if (status != ENGINE_OK)
 		return status;
 	own_hints.interrupted = query_is_interrupted;
@@ -182,7 +195,7 @@ wait_a_moment(void)
 EngineStatus
 engine_pages(EngineHandle *handle, const PageRef *pages, int n)
 {
-	EngineStatus status = inject_status("pages", handle->run->message);
+	EngineStatus status = engine_injected(handle, "pages", handle->run->message);
 
 	if (status != ENGINE_OK)
 		return status;
@@ -201,7 +214,7 @@ engine_left(EngineHandle *handle, LeftRow *rows, int max)
 EngineStatus
 engine_columns(EngineHandle *handle, const ColumnBatch *batch)
 {
-	EngineStatus status = inject_status("columns", handle->run->message);
+	EngineStatus status = engine_injected(handle, "columns", handle->run->message);
 
 	if (status != ENGINE_OK)
 		return status;
@@ -214,7 +227,7 @@ engine_columns(EngineHandle *handle, const ColumnBatch *batch)
 EngineStatus
 engine_groups(EngineHandle *handle, GroupBatch *batch)
 {
-	EngineStatus status = inject_status("groups", handle->run->message);
+	EngineStatus status = engine_injected(handle, "groups", handle->run->message);
 
 	if (status != ENGINE_OK)
 		return status;

@@ -59,6 +59,13 @@ extern const char *engine_message(const EngineHandle *handle);
 extern EngineStatus engine_give_up(EngineHandle *handle, EngineStatus status,
 								   const char *message);
 
+/*
+ * In a build for tests: shall this call of a run, or over its groups, be taken to
+ * have failed (inject.h)?  ENGINE_OK: no.
+ */
+extern EngineStatus engine_injected(EngineHandle *handle, const char *call,
+									char *message);
+
 /* What happened, also after engine_close; NULL before engine_open. */
 extern const EngineStats *engine_stats(const EngineHandle *handle);
 extern const char *engine_name(const EngineHandle *handle);

@@ -15,7 +15,6 @@
 #include "utils/memutils.h"
 
 #include "engine/cpu/regroup.h"
-#include "engine/inject.h"
 #include "exec/regrouping.h"
 
 struct Regrouping
@@ -121,7 +120,7 @@ take_groups(Regrouping *regrouping, EngineHandle *engine, const char **message)
 		}
 		if (batch.ngroups == 0)
 			return ENGINE_OK;
-		status = inject_status("regroup", regrouping->message);
+		status = engine_injected(engine, "regroup", regrouping->message);
 		if (status == ENGINE_OK)
 			status = regroup_add(regrouping->regroup, &batch, regrouping->message);
 		if (status != ENGINE_OK)
@@ -132,10 +131,12 @@ take_groups(Regrouping *regrouping, EngineHandle *engine, const char **message)
 
 /* The sets' groups out of the tables, which may take a while. */
 static EngineStatus
-end_groups(Regrouping *regrouping)
+end_groups(Regrouping *regrouping, EngineHandle *engine)
 {
-	EngineStatus status;
+	EngineStatus status = engine_injected(engine, "regroup", regrouping->message);
 
+	if (status != ENGINE_OK)
+		return status;
 	while ((status = regroup_end(regrouping->regroup, regrouping->message)) == ENGINE_BUSY)
 		CHECK_FOR_INTERRUPTS();
 	return status;
@@ -164,6 +165,9 @@ regrouping_run(Regrouping *regrouping, EngineHandle *engine, const Program *fine
 	regrouping->set = 0;
 	regrouping->memory = 0;
 	*message = regrouping->message;
+	status = engine_injected(engine, "regroup", regrouping->message);
+	if (status != ENGINE_OK)
+		return status;
 	regrouping->regroup = regroup_create(fine, coarse, regrouping->sets,
 										 regrouping->nsets, limit);
 	if (regrouping->regroup == NULL)
@@ -174,7 +178,7 @@ regrouping_run(Regrouping *regrouping, EngineHandle *engine, const Program *fine
 	}
 	status = take_groups(regrouping, engine, message);
 	if (status == ENGINE_OK)
-		status = end_groups(regrouping);
+		status = end_groups(regrouping, engine);
 	regrouping->memory = regroup_memory(regrouping->regroup);
 	if (status != ENGINE_OK)
 		return status;
