@@ -50,7 +50,7 @@ include $(gpuagg_dir)/kernels.mk
 src/engine/cpu/%.o: CFLAGS += -O3
 
 # These need nothing but make: they install what is missing, or say what it is.
-.PHONY: demo test gpu-test bench
+.PHONY: demo test test-all gpu-test bench
 demo: export PG_CONFIG := $(PG_CONFIG)
 demo:
 	+@tools/install-needs && tools/demo
@@ -58,6 +58,11 @@ demo:
 test: export PG_CONFIG := $(PG_CONFIG)
 test:
 	+@tools/install-needs --for-tests && tools/run-tests
+
+# on every version of PostgreSQL that gpuagg is written for; root only
+test-all: export PG_CONFIG := $(PG_CONFIG)
+test-all:
+	+@tools/install-needs --for-tests && tools/run-tests --server 15 --server 17 --server 18 --server 19
 
 # on a machine with a GPU, its driver, NVRTC and compute-sanitizer
 gpu-test: export PG_CONFIG := $(PG_CONFIG)
