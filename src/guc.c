@@ -120,7 +120,7 @@ guc_init(void)
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpuagg.engine",
 							 "The engine that aggregates.",
-							 "\"auto\" takes a CUDA device if one answers, else the CPU.",
+							 "\"auto\" takes the CPU or a CUDA device, whichever is estimated to cost less.",
 							 &gpuagg_engine, CHOICE_AUTO, engine_options,
 							 PGC_USERSET, GUC_EXPLAIN, check_engine, NULL, NULL);
 	DefineCustomEnumVariable("gpuagg.strategy",

@@ -136,9 +136,25 @@ typedef struct EngineRun
 								 * for the log, lower case, no full stop */
 } EngineRun;
 
+/*
+ * What a run costs, for the planner: time in units of 4 microseconds, in which
+ * PostgreSQL's own aggregation of a table in memory takes about as many as its
+ * planner says (plan/path/cost.c).
+ */
+typedef struct EngineCosts
+{
+	double		setup;			/* one run */
+	double		cold;			/* a process's first run, beyond that */
+	double		page;			/* one heap page */
+	double		tuple;			/* one row into columns, and to its group */
+	double		operator;		/* one operation or accumulator on one row */
+	double		group;			/* one group, its table's growth included */
+} EngineCosts;
+
 typedef struct EngineOps
 {
 	const char *name;
+	const EngineCosts *costs;
 
 	/*
 	 * Is the engine there at all?  If not, say what is missing.  May be slow

@@ -8,7 +8,7 @@
 #include "funcapi.h"
 #include "utils/builtins.h"
 
-#include "engine/cuda/device/device.h"
+#include "engine/devices.h"
 
 #define MAX_DEVICES 64
 
@@ -31,7 +31,7 @@ gpuagg_device_list(PG_FUNCTION_ARGS)
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	DeviceInfo *infos = palloc0(MAX_DEVICES * sizeof(DeviceInfo));
 	char		why[256] = "no CUDA device";
-	int			n = cuda_device.list(infos, MAX_DEVICES, why, sizeof(why));
+	int			n = cuda_devices(infos, MAX_DEVICES, why, sizeof(why));
 
 	InitMaterializedSRF(fcinfo, 0);
 	for (int i = 0; i < Min(Max(n, 1), MAX_DEVICES); i++)

@@ -14,7 +14,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "engine/cpu/regroup.h"
+#include "engine/regroup.h"
 #include "exec/regrouping.h"
 
 struct Regrouping

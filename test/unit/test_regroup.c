@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/cpu/regroup.h"
+#include "engine/regroup.h"
 #include "tap.h"
 
 #define NGROUPS 30000

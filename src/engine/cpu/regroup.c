@@ -24,7 +24,7 @@
 #include "engine/cpu/accumulate.h"
 #include "engine/cpu/eval.h"
 #include "engine/cpu/output.h"
-#include "engine/cpu/regroup.h"
+#include "engine/regroup.h"
 #include "engine/cpu/table.h"
 #include "program/state.h"
 

@@ -18,12 +18,13 @@ typedef struct CostInput
 								 * reading the pages */
 	double		pages;			/* heap pages; 0: a child plan */
 	double		rows;			/* rows read */
+	double		rows_sent;		/* of these, tuples that PostgreSQL scans */
 	double		rows_passed;	/* rows left by the program's filter */
 	double		groups;
 	double		regrouped;		/* groups that are taken into coarser ones */
 } CostInput;
 
-/* Startup cost: everything up to the first group.  Nothing is free of it. */
+/* Startup cost: all that comes before the first group. */
 extern Cost cost_startup(const CostInput *in);
 
 /* The least that a run of this engine can cost, however small its input. */

@@ -37,7 +37,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-#include "engine/cpu/regroup.h"
+#include "engine/regroup.h"
 #include "plan/path/clauses.h"
 #include "plan/path/grouping.h"
 #include "plan/lower/lower.h"

@@ -349,10 +349,15 @@ set_costs(GpuAggPath *path)
 		const InputTables *tables = &path->lowered.tables;
 
 		in.pages = tables->pages;
-		in.input_cost = tables->read_cost + tables->scanned_rows * cpu_tuple_cost * 1.25;
+		in.rows_sent = tables->scanned_rows;
+		/* a scan of PostgreSQL's costs cpu_tuple_cost for each row */
+		in.input_cost = tables->read_cost + tables->scanned_rows * cpu_tuple_cost;
 	}
 	else
+	{
+		in.rows_sent = path->rows;
 		in.input_cost = path->lowered.input->total_cost;
+	}
 
 	cost_qual_eval(&having, path->grouping.having, root);
 	result->rows = path->result_groups;

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/devices.h"
+
 typedef enum DeviceStatus
 {
 	DEVICE_OK,
@@ -32,22 +34,6 @@ typedef struct DeviceStream DeviceStream;
 typedef struct DeviceEvent DeviceEvent;
 typedef struct DeviceModule DeviceModule;
 typedef struct DeviceKernel DeviceKernel;
-
-/* What a device says of itself. */
-typedef struct DeviceInfo
-{
-	char		name[128];
-	uint64_t	memory;			/* bytes */
-	int			major,
-				minor;			/* compute capability */
-	int			driver;			/* CUDA version of the driver, 13000 is 13.0; 0:
-								 * none */
-	int			compiler;		/* NVRTC's version, likewise */
-	int			multiprocessors;
-	uint32_t	shared_limit;	/* most shared memory a block can opt in to */
-	bool		usable;
-	char		reason[160];	/* why not usable */
-} DeviceInfo;
 
 typedef struct Device
 {

@@ -155,8 +155,8 @@ describe(const CudaDriver *driver, int index, DeviceInfo *info)
 		info->usable = true;
 }
 
-static int
-cuda_list(DeviceInfo *infos, int max, char *why, size_t len)
+int
+cuda_devices(DeviceInfo *infos, int max, char *why, size_t len)
 {
 	const CudaDriver *driver = cuda_driver(why, len);
 	int			count = 0;
@@ -521,7 +521,7 @@ cuda_occupancy(Device *device, DeviceKernel *kernel, uint32_t block,
 
 const DeviceOps cuda_device = {
 	.name = "cuda",
-	.list = cuda_list,
+	.list = cuda_devices,
 	.open = cuda_open,
 	.close = cuda_close,
 	.alloc = cuda_alloc,

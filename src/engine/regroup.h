@@ -2,6 +2,7 @@
  * regroup.h
  *	  An engine's groups into coarser groups: grouping sets, DISTINCT aggregates.
  *
+ * It is done on the CPU for the groups of every engine (engine/cpu/regroup.c).
  * Plain C99 without postgres.h, as engines are; memory comes from malloc.
  */
 #ifndef GPUAGG_REGROUP_H
