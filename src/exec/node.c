@@ -40,7 +40,7 @@
 #include "exec/node.h"
 #include "exec/slots.h"
 #include "guc.h"
-#include "plan/lower/lower.h"
+#include "plan/make_program.h"
 #include "source/child.h"
 #include "source/rows.h"
 
@@ -268,11 +268,11 @@ static bool
 admit_specials(GpuAggState *state)
 {
 	MemoryContext old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
-	Program    *program = lower_admit_specials(state->program, NULL);
+	Program    *program = make_special_program(state->program, NULL);
 	Program    *coarse = NULL;
 
 	if (program && state->coarse)
-		coarse = lower_admit_specials(state->coarse, program);
+		coarse = make_special_program(state->coarse, program);
 	MemoryContextSwitchTo(old);
 	if (program == NULL || (state->coarse && coarse == NULL))
 		return false;

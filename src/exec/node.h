@@ -11,7 +11,7 @@
 #include "engine/select.h"
 #include "exec/regrouping.h"
 #include "exec/slots.h"
-#include "plan/path/plan_info.h"
+#include "plan/plan_info.h"
 #include "source/tables.h"
 
 typedef enum GpuAggPhase

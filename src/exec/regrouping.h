@@ -6,7 +6,7 @@
 #define GPUAGG_REGROUPING_H
 
 #include "engine/select.h"
-#include "plan/path/plan_info.h"
+#include "plan/plan_info.h"
 
 typedef struct Regrouping Regrouping;
 

@@ -10,7 +10,7 @@
 #include "utils/lsyscache.h"
 
 #include "exec/set.h"
-#include "plan/lower/lower.h"
+#include "plan/value_type.h"
 #include "program/ops_set.h"
 
 static int

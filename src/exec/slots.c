@@ -39,7 +39,7 @@
 #include "exec/set.h"
 #include "exec/slots.h"
 #include "exec/zone.h"
-#include "plan/lower/lower.h"
+#include "plan/value_type.h"
 
 static bool
 exec_params_walker(Node *node, Bitmapset **params)
@@ -236,7 +236,7 @@ slots_evaluate(List *exprs, const SlotResult *early, const Bitmapset *params,
 		SlotValue  *slot = &slots[foreach_current_index(lc)];
 		Datum		value;
 
-		slot->type = lower_slot_type(state->expr);
+		slot->type = slot_value_type(state->expr);
 		if (result != NULL && result->known)
 		{
 			value = result->value;

@@ -348,7 +348,7 @@ program_key_type(const Program *p, int key)
 /*
  * A Program in the making.  Fixed arrays: about 60 kB, to be allocated by the
  * caller.  The adding functions return the new part's index, or -1 once
- * anything did not fit (which then sticks: finish returns 0 too).  Equal
+ * anything did not fit; all that follow then return -1, and program_size 0.  Equal
  * columns, instructions and accumulators are found again, not added twice.
  */
 typedef struct ProgramBuilder

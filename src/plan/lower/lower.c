@@ -24,7 +24,8 @@
 #include "utils/lsyscache.h"
 
 #include "plan/lower/lower_internal.h"
-#include "program/specials.h"
+#include "plan/make_program.h"
+#include "plan/value_type.h"
 
 /* Keep the first reason.  Always -1, for callers to return. */
 int
@@ -341,28 +342,7 @@ lower_checked(Lowering *l, Expr *expr)
 }
 
 Program *
-lower_admit_specials(const Program *program, const Program *fine)
-{
-	ProgramBuilder *builder = palloc(sizeof(ProgramBuilder));
-	Program    *result = NULL;
-
-	if (program_admit_specials(program, fine, builder))
-	{
-		result = palloc(program_size(builder));
-		program_finish(builder, result);
-	}
-	pfree(builder);
-	return result;
-}
-
-Program *
 lower_finish(Lowering *l)
 {
-	Program    *program;
-
-	if (!lower_succeeded(l))
-		return NULL;
-	program = palloc(program_size(l->builder));
-	program_finish(l->builder, program);
-	return program;
+	return lower_succeeded(l) ? make_program(l->builder) : NULL;
 }

@@ -75,12 +75,6 @@ extern bool lower_aggref(Lowering *l, Aggref *aggref);
 /* The finished Program, palloc'd, or NULL with a reason if it got too large. */
 extern Program *lower_finish(Lowering *l);
 
-/*
- * The same for numerics that can be NaN or infinite, or NULL; fine: as in
- * specials.h.
- */
-extern Program *lower_admit_specials(const Program *program, const Program *fine);
-
 /* Is the expression's value the same for all rows, hence that of a slot? */
 extern bool is_slot(Expr *expr);
 
@@ -100,22 +94,9 @@ extern Program *lower_regrouping(const Program *fine, List *keys, List *aggrefs,
 extern bool lower_ignores_repetitions(Oid function);
 
 /*
- * The type of slots that are no values of their expressions but made of them: a
- * text relabelled so stands for the rules of the time zone that it names, NULL
- * for those of the session's.  An array stands for the set of its elements.
- */
-#define SLOT_ZONE_TYPE PG_NODE_TREEOID
-
-/* The ValueType of a slot with that expression. */
-extern ValueType lower_slot_type(const Expr *expr);
-
-/*
  * Can a child plan's column of this expression, an argument of an aggregate, be
  * taken, whatever computes it?
  */
 extern bool lower_can_input(const Aggref *aggref, const Expr *expr);
-
-/* The ValueType of values of a PostgreSQL type, or -1 if it has none. */
-extern int	value_type_of(Oid type);
 
 #endif							/* GPUAGG_LOWER_H */

@@ -15,6 +15,7 @@
 #include "utils/lsyscache.h"
 
 #include "plan/lower/lower_internal.h"
+#include "plan/value_type.h"
 
 /* The longest list that is always a chain of comparisons, and that can be one. */
 #define MAX_SHORT_CHAIN 16

@@ -15,6 +15,7 @@
 #include "utils/lsyscache.h"
 
 #include "plan/lower/lower_internal.h"
+#include "plan/value_type.h"
 
 /* Comparisons of timestamptz with date or timestamp, as those of timestamptz. */
 static const struct

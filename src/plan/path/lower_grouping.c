@@ -15,6 +15,7 @@
 #include "plan/path/grouping.h"
 #include "plan/path/guarded.h"
 #include "plan/lower/lower.h"
+#include "plan/make_program.h"
 
 /*
  * Make the programs admit NaN and infinities among numerics if they are expected;
@@ -28,9 +29,9 @@ admit_specials(Lowering *l, LoweredGrouping *lowered)
 
 	if (!l->expects_specials && !l->has_specials)
 		return true;
-	program = lower_admit_specials(lowered->program, NULL);
+	program = make_special_program(lowered->program, NULL);
 	if (program != NULL && lowered->regrouping != NULL)
-		regrouping = lower_admit_specials(lowered->regrouping, program);
+		regrouping = make_special_program(lowered->regrouping, program);
 	if (program != NULL && (lowered->regrouping == NULL || regrouping != NULL))
 	{
 		lowered->program = program;

@@ -37,7 +37,7 @@
 #include "plan/path/grouping.h"
 #include "plan/lower/lower.h"
 #include "plan/path/path.h"
-#include "plan/path/plan_info.h"
+#include "plan/plan_info.h"
 
 typedef struct GpuAggPath
 {

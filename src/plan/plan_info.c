@@ -12,7 +12,7 @@
 #include "nodes/makefuncs.h"
 #include "utils/builtins.h"
 
-#include "plan/path/plan_info.h"
+#include "plan/plan_info.h"
 
 static Const *
 program_to_const(const Program *program)

@@ -1,0 +1,25 @@
+/*
+ * value_type.h
+ *	  From PostgreSQL's types to those of values in a Program.
+ */
+#ifndef GPUAGG_VALUE_TYPE_H
+#define GPUAGG_VALUE_TYPE_H
+
+#include "nodes/primnodes.h"
+
+#include "program/program.h"
+
+/* The ValueType of values of a PostgreSQL type, or -1 if it has none. */
+extern int	value_type_of(Oid type);
+
+/*
+ * The type of slots that are no values of their expressions but made of them: a
+ * text relabelled so stands for the rules of the time zone that it names, NULL
+ * for those of the session's.  An array stands for the set of its elements.
+ */
+#define SLOT_ZONE_TYPE PG_NODE_TREEOID
+
+/* The ValueType of a slot with that expression. */
+extern ValueType slot_value_type(const Expr *expr);
+
+#endif							/* GPUAGG_VALUE_TYPE_H */
