@@ -176,7 +176,8 @@ run_filter(Bench *bench)
 	bool		cached;
 
 	filter.args.n = bench->rows < FILTER_VALUES ? bench->rows : FILTER_VALUES;
-	check(&filter, kernel_cache_load(filter.context, filter_text, NULL, &module, &cached));
+	check(&filter, kernel_cache_load(dev, &filter.context->modules, filter_text, NULL, &module,
+									 &cached));
 	filter.module = kernel_cache_module(module);
 	check(&filter, ops->stream_create(dev, &filter.stream));
 	check(&filter, ops->event_create(dev, &filter.from));

@@ -148,7 +148,8 @@ make_rows(CudaRun *run, uint64_t rows, uint32_t groups, Distribution distributio
 		.sparse = sparse
 	};
 
-	if (kernel_cache_load(run->context, make_text, NULL, &module, &cached) != DEVICE_OK ||
+	if (kernel_cache_load(run->device, &run->context->modules, make_text, NULL, &module,
+						  &cached) != DEVICE_OK ||
 		ops->kernel(run->device, kernel_cache_module(module), "make", &kernel) != DEVICE_OK)
 	{
 		fprintf(stderr, "%s\n", run->device->message);

@@ -16,8 +16,8 @@
 
 #include "engine/inject.h"
 #include "engine/cuda/cuda_engine.h"
-#include "engine/cuda/kernels/kernel_disk.h"
-#include "engine/cuda/kernels/kernel_pending.h"
+#include "engine/cuda/cache/kernel_disk.h"
+#include "engine/cuda/cache/kernel_pending.h"
 #include "engine/select.h"
 #include "guc.h"
 

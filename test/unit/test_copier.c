@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/cuda/run/copier.h"
+#include "engine/cuda/context/copier.h"
 #include "tap.h"
 
 #define PAGE 8192

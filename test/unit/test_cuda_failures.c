@@ -13,7 +13,7 @@
 
 #include "engine/cuda/strategy/choose.h"
 #include "engine/cuda/cuda_engine.h"
-#include "engine/cuda/kernels/kernel_disk.h"
+#include "engine/cuda/cache/kernel_disk.h"
 #include "engine/simt/simt.h"
 #include "engine_data.h"
 #include "oracle.h"

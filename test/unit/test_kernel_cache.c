@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/cuda/kernels/kernel_cache.h"
-#include "engine/cuda/kernels/kernel_pending.h"
+#include "engine/cuda/cache/kernel_cache.h"
+#include "engine/cuda/cache/kernel_pending.h"
 #include "tap.h"
 
 /* What the compiler is told, and what it did. */
@@ -114,7 +114,7 @@ static const DeviceOps fake_ops = {
 	.module_unload = fake_module_unload
 };
 static Device device = {.ops = &fake_ops};
-static Context context = {.ops = &fake_ops, .device = &device};
+static LoadedModule *modules;
 
 static int	looks_left;
 
@@ -133,7 +133,7 @@ loads(const char *text, bool expect_cached)
 	bool		cached;
 	bool		good;
 
-	if (kernel_cache_load(&context, text, NULL, &module, &cached) != DEVICE_OK)
+	if (kernel_cache_load(&device, &modules, text, NULL, &module, &cached) != DEVICE_OK)
 		return false;
 	good = strcmp((const char *) kernel_cache_module(module), text) == 0;
 	kernel_cache_release(module);
@@ -148,22 +148,22 @@ load_interrupted(const char *text)
 
 	looks_left = 2;
 	device.message[0] = '\0';
-	return kernel_cache_load(&context, text, interrupt_soon, &module, &cached);
+	return kernel_cache_load(&device, &modules, text, interrupt_soon, &module, &cached);
 }
 
 static void
 test_asked(void)
 {
 	hold(true);
-	kernel_cache_ask(&context, &device.info, "one");
-	kernel_cache_ask(&context, &device.info, "two");
-	kernel_cache_ask(&context, &device.info, "one");
+	kernel_cache_prefetch(modules, &fake_ops, &device.info, "one");
+	kernel_cache_prefetch(modules, &fake_ops, &device.info, "two");
+	kernel_cache_prefetch(modules, &fake_ops, &device.info, "one");
 	wait_for_compilers(2);
 	ok(true, "two compilers work beside each other");
 	hold(false);
 	ok(loads("two", false) && loads("one", false), "what they make is loaded");
 	ok(compilations() == 2, "each text is compiled once");
-	kernel_cache_ask(&context, &device.info, "one");
+	kernel_cache_prefetch(modules, &fake_ops, &device.info, "one");
 	ok(loads("one", true) && compilations() == 0, "and not again once it is loaded");
 }
 
@@ -187,8 +187,9 @@ test_failure(void)
 
 	for (int i = 0; i < 2; i++)
 	{
-		kernel_cache_ask(&context, &device.info, "wrong");
-		ok(kernel_cache_load(&context, "wrong", NULL, &module, &cached) == DEVICE_COMPILE &&
+		kernel_cache_prefetch(modules, &fake_ops, &device.info, "wrong");
+		ok(kernel_cache_load(&device, &modules, "wrong", NULL, &module,
+							 &cached) == DEVICE_COMPILE &&
 		   strcmp(device.message, "does not compile") == 0, "a failure: %s", device.message);
 	}
 	ok(compilations() == 2, "is not remembered");
@@ -206,7 +207,7 @@ ask_patiently(const char *text)
 
 	for (int i = 0; i < 10000 && n == 0; i++)
 	{
-		kernel_cache_ask(&context, &device.info, text);
+		kernel_cache_prefetch(modules, &fake_ops, &device.info, text);
 		usleep(1000);
 		n = compilations();
 	}
@@ -234,7 +235,7 @@ test_busy(void)
 	for (int i = 0; i < 10; i++)
 	{
 		snprintf(text, sizeof(text), "busy %d", i);
-		kernel_cache_ask(&context, &device.info, text);
+		kernel_cache_prefetch(modules, &fake_ops, &device.info, text);
 	}
 	wait_for_compilers(4);
 	ok(load_interrupted("busy 9") == DEVICE_BUSY, "one more waits, and is interrupted");
@@ -289,12 +290,12 @@ test_disk(void)
 	kernel_pending_end();
 	ok(compilations() == 1 && loads("disk", true) && compilations() == 0,
 	   "what nobody waited for is on disk");
-	kernel_cache_unload(&context);
+	kernel_cache_unload(&device, &modules);
 	refuse_modules = true;
 	ok(loads("disk", false) && compilations() == 1,
 	   "an image on disk that cannot be loaded is made anew");
-	kernel_cache_unload(&context);
-	kernel_cache_ask(&context, &device.info, "disk");
+	kernel_cache_unload(&device, &modules);
+	kernel_cache_prefetch(modules, &fake_ops, &device.info, "disk");
 	ok(loads("disk", true) && compilations() == 0, "and asked for, comes from there");
 	refuse_modules = true;
 	ok(!loads("bad", false) && loads("bad", false) && compilations() == 2,
@@ -316,7 +317,7 @@ main(void)
 	test_trimmed();
 	test_disk();
 	kernel_pending_end();
-	kernel_cache_unload(&context);
+	kernel_cache_unload(&device, &modules);
 	ok(loaded == 0, "all modules are unloaded");
 	return done_testing();
 }

@@ -29,8 +29,8 @@ load_module(CudaRun *run, Text *text, LoadedModule **module)
 
 	if (text->failed)
 		return run_fail(run, ENGINE_NO_MEMORY, "out of memory for kernel text");
-	status = kernel_cache_load(run->context, text->data, run->hints.interrupted, module,
-							   &cached);
+	status = kernel_cache_load(run->device, &run->context->modules, text->data,
+							   run->hints.interrupted, module, &cached);
 	run->head.stats.compile_ns += now_ns() - start;
 	run->head.stats.compile_cached = run->head.stats.compile_cached && cached;
 	return run_device(run, status, "could not make a kernel");
@@ -60,7 +60,7 @@ static void
 ask(const CudaRun *run, const DeviceInfo *info, Text *text)
 {
 	if (!text->failed)
-		(void) kernel_cache_ask(run->context, info, text->data);
+		(void) kernel_cache_prefetch(run->context->modules, run->device_ops, info, text->data);
 	text_free(text);
 }
 
@@ -156,7 +156,8 @@ kernels_load(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kerne
 
 	write_text(run, choice, part, &text);
 	if (part == PART_SAMPLE && !text.failed &&
-		kernel_cache_ask(run->context, &run->device->info, text.data))
+		kernel_cache_prefetch(run->context->modules, run->device_ops, &run->device->info,
+							  text.data))
 		ask_probable(run, &run->device->info);
 	status = load_module(run, &text, &kernels->module);
 	text_free(&text);

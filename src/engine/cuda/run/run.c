@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "engine/cuda/cuda_engine.h"
-#include "engine/cuda/kernels/kernel_pending.h"
+#include "engine/cuda/cache/kernel_pending.h"
 #include "engine/cuda/run/run.h"
 
 /* Of the free device memory, what a run takes at most if nobody says so. */

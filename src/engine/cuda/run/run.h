@@ -17,9 +17,9 @@
 
 #include "engine/engine.h"
 #include "engine/cuda/codegen/codegen.h"
-#include "engine/cuda/run/context.h"
+#include "engine/cuda/context/context.h"
 #include "engine/cuda/device/device.h"
-#include "engine/cuda/kernels/kernel_cache.h"
+#include "engine/cuda/cache/kernel_cache.h"
 #include "engine/cuda/codegen/layout.h"
 #include "engine/left_list.h"
 #include "../../../../cuda/args.cuh"

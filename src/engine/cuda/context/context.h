@@ -9,10 +9,9 @@
 #ifndef GPUAGG_CONTEXT_H
 #define GPUAGG_CONTEXT_H
 
-#include "engine/cuda/run/copier.h"
+#include "engine/cuda/cache/kernel_cache.h"
+#include "engine/cuda/context/copier.h"
 #include "engine/cuda/device/device.h"
-
-struct LoadedModule;
 
 #define CONTEXT_STAGES 2
 
@@ -29,7 +28,7 @@ typedef struct Context
 	Device	   *device;			/* NULL: not open */
 	bool		tried;			/* to open it */
 	char		why[256];		/* it could not be opened */
-	struct LoadedModule *modules;	/* kernel_cache.c */
+	LoadedModule *modules;		/* on it */
 	Stage		stages[CONTEXT_STAGES]; /* not in use */
 	Copier	   *copier;			/* made with the device */
 	int			runs;			/* that are open */

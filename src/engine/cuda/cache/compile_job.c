@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/cuda/kernels/compile_job.h"
+#include "engine/cuda/cache/compile_job.h"
 
 /* Compilers recurse deeply. */
 #define STACK_SIZE ((size_t) 64 << 20)

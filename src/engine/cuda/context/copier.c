@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/cuda/run/copier.h"
+#include "engine/cuda/context/copier.h"
 
 #define RING_JOBS 256			/* a power of two */
 #define SPINS 20000				/* some tens of microseconds */

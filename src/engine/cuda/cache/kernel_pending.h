@@ -6,7 +6,7 @@
 #define GPUAGG_KERNEL_PENDING_H
 
 #include "engine/cuda/device/device.h"
-#include "engine/cuda/kernels/kernel_disk.h"
+#include "engine/cuda/cache/kernel_disk.h"
 
 /* An image that is wanted: its key is that of all the rest. */
 typedef struct ImageRequest

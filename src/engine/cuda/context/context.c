@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/cuda/run/context.h"
-#include "engine/cuda/kernels/kernel_cache.h"
+#include "engine/cuda/context/context.h"
 
 /* The GPU's, and the simulated device's. */
 static Context contexts[2];
@@ -59,7 +58,7 @@ context_close(const DeviceOps *ops)
 		return;
 	if (context->device != NULL)
 	{
-		kernel_cache_unload(context);
+		kernel_cache_unload(context->device, &context->modules);
 		for (int i = 0; i < CONTEXT_STAGES; i++)
 			if (context->stages[i].data != NULL)
 				ops->host_free(context->device, context->stages[i].data);

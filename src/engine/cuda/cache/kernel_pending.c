@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/cuda/kernels/compile_job.h"
-#include "engine/cuda/kernels/kernel_pending.h"
+#include "engine/cuda/cache/compile_job.h"
+#include "engine/cuda/cache/kernel_pending.h"
 
 #define PENDING_KEPT 8
 

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/cuda/kernels/kernel_cache.h"
-#include "engine/cuda/kernels/kernel_pending.h"
+#include "engine/cuda/cache/kernel_cache.h"
+#include "engine/cuda/cache/kernel_pending.h"
 #include "engine/cuda/kernels/kernel_text.h"
 
 #define MODULES_KEPT 64
@@ -67,20 +67,20 @@ image_key(const DeviceOps *ops, const DeviceInfo *info, const char *text)
  *----------
  */
 static void
-unload(Context *context, LoadedModule *module)
+unload(Device *device, LoadedModule *module)
 {
-	context->ops->module_unload(context->device, module->module);
+	device->ops->module_unload(device, module->module);
 	free(module);
 }
 
 /* Unload what has not been used for longest, if too many are loaded. */
 static void
-memory_trim(Context *context)
+memory_trim(Device *device, LoadedModule **modules)
 {
 	int			count = 0;
 	LoadedModule **oldest = NULL;
 
-	for (LoadedModule **m = &context->modules; *m != NULL; m = &(*m)->next)
+	for (LoadedModule **m = modules; *m != NULL; m = &(*m)->next)
 	{
 		count++;
 		if ((*m)->users == 0 &&
@@ -92,25 +92,24 @@ memory_trim(Context *context)
 		LoadedModule *gone = *oldest;
 
 		*oldest = gone->next;
-		unload(context, gone);
+		unload(device, gone);
 	}
 }
 
 /* Load an image as a module that one user has. */
 static DeviceStatus
-add_module(Context *context, const ImageKey *key, const void *image, size_t size,
-		   LoadedModule **module)
+add_module(Device *device, LoadedModule **modules, const ImageKey *key,
+		   const void *image, size_t size, LoadedModule **module)
 {
 	LoadedModule *m = calloc(1, sizeof(*m));
 	DeviceStatus status;
 
 	if (m == NULL)
 	{
-		snprintf(context->device->message, sizeof(context->device->message),
-				 "out of memory");
+		snprintf(device->message, sizeof(device->message), "out of memory");
 		return DEVICE_NO_MEMORY;
 	}
-	status = context->ops->module_load(context->device, image, size, &m->module);
+	status = device->ops->module_load(device, image, size, &m->module);
 	if (status != DEVICE_OK)
 	{
 		free(m);
@@ -119,17 +118,17 @@ add_module(Context *context, const ImageKey *key, const void *image, size_t size
 	m->key = *key;
 	m->users = 1;
 	m->last_used = ++use_clock;
-	m->next = context->modules;
-	context->modules = m;
-	memory_trim(context);
+	m->next = *modules;
+	*modules = m;
+	memory_trim(device, modules);
 	*module = m;
 	return DEVICE_OK;
 }
 
 static LoadedModule *
-find_module(Context *context, const ImageKey *key)
+find_module(LoadedModule *modules, const ImageKey *key)
 {
-	LoadedModule *m = context->modules;
+	LoadedModule *m = modules;
 
 	while (m != NULL && !image_key_equal(&m->key, key))
 		m = m->next;
@@ -141,34 +140,34 @@ find_module(Context *context, const ImageKey *key)
  *----------
  */
 static ImageRequest
-request_image(const Context *context, const DeviceInfo *info, const char *text)
+request_image(const DeviceOps *ops, const DeviceInfo *info, const char *text)
 {
 	ImageRequest request = {
-		.ops = context->ops, .info = info, .text = text,
-		.key = image_key(context->ops, info, text), .from_disk = true
+		.ops = ops, .info = info, .text = text,
+		.key = image_key(ops, info, text), .from_disk = true
 	};
 
 	return request;
 }
 
 bool
-kernel_cache_ask(Context *context, const DeviceInfo *info, const char *text)
+kernel_cache_prefetch(LoadedModule *modules, const DeviceOps *ops, const DeviceInfo *info,
+					  const char *text)
 {
-	ImageRequest request = request_image(context, info, text);
+	ImageRequest request = request_image(ops, info, text);
 
-	if (find_module(context, &request.key) != NULL)
+	if (find_module(modules, &request.key) != NULL)
 		return false;
-	/* whoever needs it will hear of what is in the way */
+	/* a failure is reported by kernel_cache_load, which tries again */
 	(void) kernel_pending_begin(&request);
 	return true;
 }
 
 /* Load a module; *cached says that its image came from disk. */
 static DeviceStatus
-load_image(Context *context, const ImageRequest *request, bool (*interrupted) (void),
-		   LoadedModule **module, bool *cached)
+load_image(Device *device, LoadedModule **modules, const ImageRequest *request,
+		   bool (*interrupted) (void), LoadedModule **module, bool *cached)
 {
-	Device	   *device = context->device;
 	void	   *image;
 	size_t		size;
 	bool		compiled;
@@ -179,7 +178,7 @@ load_image(Context *context, const ImageRequest *request, bool (*interrupted) (v
 	*cached = !compiled;
 	if (status != DEVICE_OK)
 		return status;
-	status = add_module(context, &request->key, image, size, module);
+	status = add_module(device, modules, &request->key, image, size, module);
 	if (status == DEVICE_OK && compiled)
 		kernel_disk_store(&request->key, image, size);
 	free(image);
@@ -187,11 +186,11 @@ load_image(Context *context, const ImageRequest *request, bool (*interrupted) (v
 }
 
 DeviceStatus
-kernel_cache_load(Context *context, const char *text, bool (*interrupted) (void),
-				  LoadedModule **module, bool *cached)
+kernel_cache_load(Device *device, LoadedModule **modules, const char *text,
+				  bool (*interrupted) (void), LoadedModule **module, bool *cached)
 {
-	ImageRequest request = request_image(context, &context->device->info, text);
-	LoadedModule *m = find_module(context, &request.key);
+	ImageRequest request = request_image(device->ops, &device->info, text);
+	LoadedModule *m = find_module(*modules, &request.key);
 	DeviceStatus status;
 
 	*cached = true;
@@ -202,12 +201,12 @@ kernel_cache_load(Context *context, const char *text, bool (*interrupted) (void)
 		*module = m;
 		return DEVICE_OK;
 	}
-	status = load_image(context, &request, interrupted, module, cached);
+	status = load_image(device, modules, &request, interrupted, module, cached);
 	/* a file may be whole and yet not what the driver takes */
 	if (status != DEVICE_OK && *cached)
 	{
 		request.from_disk = false;
-		status = load_image(context, &request, interrupted, module, cached);
+		status = load_image(device, modules, &request, interrupted, module, cached);
 	}
 	return status;
 }
@@ -226,13 +225,13 @@ kernel_cache_module(const LoadedModule *module)
 }
 
 void
-kernel_cache_unload(Context *context)
+kernel_cache_unload(Device *device, LoadedModule **modules)
 {
-	while (context->modules != NULL)
+	while (*modules != NULL)
 	{
-		LoadedModule *m = context->modules;
+		LoadedModule *m = *modules;
 
-		context->modules = m->next;
-		unload(context, m);
+		*modules = m->next;
+		unload(device, m);
 	}
 }

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/cuda/kernels/kernel_disk.h"
+#include "engine/cuda/cache/kernel_disk.h"
 
 #define FILE_MAGIC "gpuagg kernel 1\n"
 #define FILE_SUFFIX ".kernel"

@@ -1,0 +1,42 @@
+/*
+ * kernel_cache.h
+ *	  Modules of kernels, kept loaded.
+ */
+#ifndef GPUAGG_KERNEL_CACHE_H
+#define GPUAGG_KERNEL_CACHE_H
+
+#include "engine/cuda/device/device.h"
+
+/*
+ * A loaded module.  The modules of a device are a list, which begins as NULL and
+ * belongs to whoever opened the device; a module in use stays loaded at least until
+ * it is released.
+ */
+typedef struct LoadedModule LoadedModule;
+
+/*
+ * Begin to get the module of that kernel text for such a device, which need not be
+ * open yet: from disk, or compiled in a thread, unless too many compilers work
+ * already.  For a text that will be loaded soon.  False: it is loaded, as one of
+ * `modules`.
+ */
+extern bool kernel_cache_prefetch(LoadedModule *modules, const DeviceOps *ops,
+								  const DeviceInfo *info, const char *text);
+
+/*
+ * The module of that kernel text for the device, whose modules are given: loaded
+ * already, from disk, or compiled.  *cached says that nothing was compiled.  While
+ * it waits for the compiler it asks `interrupted`, unless that is NULL, whether to
+ * stop; BUSY if so.  All failures leave a message in the device.
+ */
+extern DeviceStatus kernel_cache_load(Device *device, LoadedModule **modules,
+									  const char *text, bool (*interrupted) (void),
+									  LoadedModule **module, bool *cached);
+
+extern void kernel_cache_release(LoadedModule *module);
+extern DeviceModule *kernel_cache_module(const LoadedModule *module);
+
+/* Unload all modules of a device that is about to be closed. */
+extern void kernel_cache_unload(Device *device, LoadedModule **modules);
+
+#endif							/* GPUAGG_KERNEL_CACHE_H */
