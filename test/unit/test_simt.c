@@ -206,16 +206,20 @@ test_late(void)
 	uint64_t	back = 0;
 	DevicePtr	ptr;
 	DeviceStream *stream = NULL;
+	DeviceEvent *event = NULL;
 
 	ops->stream_create(dev, &stream);
+	ops->event_create(dev, &event);
 	ops->alloc(dev, 8, &ptr);
 	ops->upload(dev, stream, ptr, &word, 8);
 	ops->download(dev, stream, &back, ptr, 8);
+	ops->event_record(dev, event, stream);
 	word = 2;
-	ok(back == 0 && ops->stream_query(dev, stream) == DEVICE_BUSY,
+	ok(back == 0 && ops->event_query(dev, event) == DEVICE_BUSY,
 	   "nothing is done before somebody asks");
 	ok(ops->stream_wait(dev, stream) == DEVICE_OK && back == 2,
 	   "an upload reads its source when it is done");
+	ops->event_destroy(dev, event);
 	ops->close(dev);
 }
 
@@ -255,7 +259,7 @@ test_failed_stream(void)
 	ok(ops->fill(dev, one, ptr, 0, 8) == DEVICE_FAILED, "more work for its stream: %s",
 	   dev->message);
 	ops->stream_destroy(dev, one);
-	ok(ops->event_wait(dev, event) == DEVICE_FAILED, "also when the stream is gone");
+	ok(ops->event_query(dev, event) == DEVICE_FAILED, "also when the stream is gone");
 	ops->event_destroy(dev, event);
 	ops->module_unload(dev, module);
 	ops->close(dev);

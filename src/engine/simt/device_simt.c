@@ -26,8 +26,6 @@
 
 #define DEFAULT_MEMORY (UINT64_C(256) << 20)
 #define SHARED_LIMIT (227 * 1024)	/* a compute capability 9.0 device's */
-#define THREADS_PER_MULTIPROCESSOR 2048
-#define BLOCKS_PER_MULTIPROCESSOR 32
 
 static DeviceStatus __attribute__((format(printf, 3, 4)))
 fail(SimtDevice *dev, DeviceStatus status, const char *format,...)
@@ -271,15 +269,6 @@ simt_stream_destroy(Device *device, DeviceStream *stream)
 }
 
 static DeviceStatus
-simt_stream_query(Device *device, DeviceStream *stream)
-{
-	SimtDevice *dev = (SimtDevice *) device;
-
-	BEGIN(dev, "stream_query");
-	return simt_stream_step(dev, stream);
-}
-
-static DeviceStatus
 simt_stream_wait(Device *device, DeviceStream *stream)
 {
 	SimtDevice *dev = (SimtDevice *) device;
@@ -344,17 +333,6 @@ simt_event_query(Device *device, DeviceEvent *event)
 	if (event->reached == event->recorded)
 		return event_status(dev, event);
 	return simt_stream_step(dev, event->stream);
-}
-
-static DeviceStatus
-simt_event_wait(Device *device, DeviceEvent *event)
-{
-	SimtDevice *dev = (SimtDevice *) device;
-
-	BEGIN(dev, "event_wait");
-	while (event->reached != event->recorded)
-		simt_stream_step(dev, event->stream);
-	return event_status(dev, event);
 }
 
 static DeviceStatus
@@ -505,26 +483,6 @@ simt_launch(Device *device, DeviceStream *stream, DeviceKernel *kernel,
 	return add(dev, stream, &work);
 }
 
-static DeviceStatus
-simt_occupancy(Device *device, DeviceKernel *kernel, uint32_t block,
-			   uint32_t shared, int *blocks)
-{
-	SimtDevice *dev = (SimtDevice *) device;
-	uint32_t	n;
-
-	*blocks = 0;
-	BEGIN(dev, "occupancy");
-	if (block == 0 || block > SIMT_MAX_BLOCK || shared > SHARED_LIMIT)
-		return DEVICE_OK;
-	n = THREADS_PER_MULTIPROCESSOR / block;
-	if (n > BLOCKS_PER_MULTIPROCESSOR)
-		n = BLOCKS_PER_MULTIPROCESSOR;
-	if (shared > 0 && n > SHARED_LIMIT / shared)
-		n = SHARED_LIMIT / shared;
-	*blocks = (int) n;
-	return DEVICE_OK;
-}
-
 const DeviceOps simt_device = {
 	.name = "simt",
 	.list = simt_list,
@@ -537,13 +495,11 @@ const DeviceOps simt_device = {
 	.host_free = simt_host_free,
 	.stream_create = simt_stream_create,
 	.stream_destroy = simt_stream_destroy,
-	.stream_query = simt_stream_query,
 	.stream_wait = simt_stream_wait,
 	.event_create = simt_event_create,
 	.event_destroy = simt_event_destroy,
 	.event_record = simt_event_record,
 	.event_query = simt_event_query,
-	.event_wait = simt_event_wait,
 	.event_elapsed = simt_event_elapsed,
 	.stream_wait_event = simt_stream_wait_event,
 	.upload = simt_upload,
@@ -553,6 +509,5 @@ const DeviceOps simt_device = {
 	.module_load = simt_module_load_op,
 	.module_unload = simt_module_unload_op,
 	.kernel = simt_kernel,
-	.launch = simt_launch,
-	.occupancy = simt_occupancy
+	.launch = simt_launch
 };

@@ -29,10 +29,9 @@ call_known(const char *call)
 {
 	static const char *const calls[] = {
 		"any", "open", "alloc", "memory_free", "host_alloc", "stream_create",
-		"stream_query", "stream_wait", "event_create", "event_record",
-		"event_query", "event_wait", "event_elapsed", "stream_wait_event",
-		"upload", "download", "fill", "compile", "module_load", "kernel",
-		"launch", "occupancy"
+		"stream_wait", "event_create", "event_record", "event_query",
+		"event_elapsed", "stream_wait_event", "upload", "download", "fill",
+		"compile", "module_load", "kernel", "launch"
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)

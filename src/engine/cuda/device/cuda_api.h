@@ -67,7 +67,6 @@ typedef struct CUevent_st *CUevent;
 	F(host_free, "cuMemFreeHost", (void *ptr)) \
 	F(stream_create, "cuStreamCreate", (CUstream *stream, unsigned int flags)) \
 	F(stream_destroy, "cuStreamDestroy_v2", (CUstream stream)) \
-	F(stream_query, "cuStreamQuery", (CUstream stream)) \
 	F(stream_wait, "cuStreamSynchronize", (CUstream stream)) \
 	F(stream_wait_event, "cuStreamWaitEvent", \
 	  (CUstream stream, CUevent event, unsigned int flags)) \
@@ -75,7 +74,6 @@ typedef struct CUevent_st *CUevent;
 	F(event_destroy, "cuEventDestroy_v2", (CUevent event)) \
 	F(event_record, "cuEventRecord", (CUevent event, CUstream stream)) \
 	F(event_query, "cuEventQuery", (CUevent event)) \
-	F(event_wait, "cuEventSynchronize", (CUevent event)) \
 	F(event_elapsed, "cuEventElapsedTime", \
 	  (float *ms, CUevent from, CUevent to)) \
 	F(upload, "cuMemcpyHtoDAsync_v2", \
@@ -94,9 +92,7 @@ typedef struct CUevent_st *CUevent;
 	  (CUfunction function, unsigned int grid_x, unsigned int grid_y, \
 	   unsigned int grid_z, unsigned int block_x, unsigned int block_y, \
 	   unsigned int block_z, unsigned int shared, CUstream stream, \
-	   void **params, void **extra)) \
-	F(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor", \
-	  (int *blocks, CUfunction function, int block, size_t shared))
+	   void **params, void **extra))
 
 typedef int nvrtcResult;
 typedef struct _nvrtcProgram *nvrtcProgram;

@@ -8,8 +8,13 @@
  *
  * All functions but those that return nothing return a DeviceStatus and, if it
  * is not OK, leave a message in Device.message.  One Device is used by one
- * thread.  Work goes to streams and is done in order there; streams run beside
- * each other.  Nothing waits but stream_wait, event_wait and module_load.
+ * thread.  Work goes to streams and is done in order there; different streams run
+ * at the same time.
+ *
+ * stream_wait and stream_destroy wait for the stream's work.  What makes or frees
+ * something (memory, events, modules, kernels, the device) may wait for work too;
+ * upload and download may if the host memory is not page-locked.  No other
+ * function waits.
  */
 #ifndef GPUAGG_DEVICE_H
 #define GPUAGG_DEVICE_H
@@ -68,13 +73,11 @@ typedef struct DeviceOps
 	/* Streams and events.  Elapsed time in milliseconds between two events. */
 	DeviceStatus (*stream_create) (Device *dev, DeviceStream **stream);
 	void		(*stream_destroy) (Device *dev, DeviceStream *stream);
-	DeviceStatus (*stream_query) (Device *dev, DeviceStream *stream);
 	DeviceStatus (*stream_wait) (Device *dev, DeviceStream *stream);
 	DeviceStatus (*event_create) (Device *dev, DeviceEvent **event);
 	void		(*event_destroy) (Device *dev, DeviceEvent *event);
 	DeviceStatus (*event_record) (Device *dev, DeviceEvent *event, DeviceStream *stream);
 	DeviceStatus (*event_query) (Device *dev, DeviceEvent *event);
-	DeviceStatus (*event_wait) (Device *dev, DeviceEvent *event);
 	DeviceStatus (*event_elapsed) (Device *dev, DeviceEvent *from, DeviceEvent *to, float *ms);
 	/* Work given to the stream from now on waits for the event. */
 	DeviceStatus (*stream_wait_event) (Device *dev, DeviceStream *stream, DeviceEvent *event);
@@ -110,10 +113,6 @@ typedef struct DeviceOps
 	DeviceStatus (*launch) (Device *dev, DeviceStream *stream, DeviceKernel *kernel,
 							uint32_t grid, uint32_t block, uint32_t shared,
 							void **params);
-
-	/* Blocks of that size one multiprocessor can hold at once. */
-	DeviceStatus (*occupancy) (Device *dev, DeviceKernel *kernel, uint32_t block,
-							   uint32_t shared, int *blocks);
 } DeviceOps;
 
 extern const DeviceOps cuda_device;

@@ -306,12 +306,6 @@ cuda_stream_destroy(Device *dev, DeviceStream *stream)
 }
 
 static DeviceStatus
-cuda_stream_query(Device *dev, DeviceStream *stream)
-{
-	CALL(dev, "cuStreamQuery", stream_query((CUstream) stream));
-}
-
-static DeviceStatus
 cuda_stream_wait(Device *dev, DeviceStream *stream)
 {
 	CALL(dev, "cuStreamSynchronize", stream_wait((CUstream) stream));
@@ -341,12 +335,6 @@ static DeviceStatus
 cuda_event_query(Device *dev, DeviceEvent *event)
 {
 	CALL(dev, "cuEventQuery", event_query((CUevent) event));
-}
-
-static DeviceStatus
-cuda_event_wait(Device *dev, DeviceEvent *event)
-{
-	CALL(dev, "cuEventSynchronize", event_wait((CUevent) event));
 }
 
 static DeviceStatus
@@ -505,20 +493,6 @@ cuda_launch(Device *device, DeviceStream *stream, DeviceKernel *kernel,
 									  shared, (CUstream) stream, params, NULL));
 }
 
-static DeviceStatus
-cuda_occupancy(Device *device, DeviceKernel *kernel, uint32_t block,
-			   uint32_t shared, int *blocks)
-{
-	CudaDevice *dev = (CudaDevice *) device;
-	DeviceStatus status = allow_shared(dev, kernel, shared);
-
-	*blocks = 0;
-	if (status != DEVICE_OK)
-		return status;
-	return result(dev, "cuOccupancyMaxActiveBlocksPerMultiprocessor",
-				  dev->driver->occupancy(blocks, kernel->function, (int) block, shared));
-}
-
 const DeviceOps cuda_device = {
 	.name = "cuda",
 	.list = cuda_devices,
@@ -531,13 +505,11 @@ const DeviceOps cuda_device = {
 	.host_free = cuda_host_free,
 	.stream_create = cuda_stream_create,
 	.stream_destroy = cuda_stream_destroy,
-	.stream_query = cuda_stream_query,
 	.stream_wait = cuda_stream_wait,
 	.event_create = cuda_event_create,
 	.event_destroy = cuda_event_destroy,
 	.event_record = cuda_event_record,
 	.event_query = cuda_event_query,
-	.event_wait = cuda_event_wait,
 	.event_elapsed = cuda_event_elapsed,
 	.stream_wait_event = cuda_stream_wait_event,
 	.upload = cuda_upload,
@@ -547,6 +519,5 @@ const DeviceOps cuda_device = {
 	.module_load = cuda_module_load,
 	.module_unload = cuda_module_unload,
 	.kernel = cuda_kernel,
-	.launch = cuda_launch,
-	.occupancy = cuda_occupancy
+	.launch = cuda_launch
 };
