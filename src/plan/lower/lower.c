@@ -5,13 +5,13 @@
  * A walk down the expression tree, one function per kind of node, that adds
  * instructions to a ProgramBuilder on its way up.  Constants, parameters and
  * everything else that no row changes become slots (lower_column.c), functions
- * and operators become operations (lower_op.c; lower_date.c and lower_text.c if
+ * and operators become operations (lower_call.c; lower_date.c and lower_text.c if
  * their meaning depends on constants, lower_zone.c if on a time zone), CASE and
- * the like selections (lower_select.c), ANY and ALL chains or searches
+ * the like selections (lower_choice.c), ANY and ALL chains or searches
  * (lower_array.c).  The tree is only looked at.
  *
  * The first rejection ends a lowering: its reason is kept, the instructions
- * added so far are of no use, and the caller throws all of it away.
+ * added so far are of no use, and the caller drops them.
  */
 #include "postgres.h"
 
@@ -23,6 +23,11 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "plan/lower/collation.h"
+#include "plan/lower/function_op.h"
+#include "plan/lower/lower_array.h"
+#include "plan/lower/lower_call.h"
+#include "plan/lower/lower_choice.h"
 #include "plan/lower/lower_internal.h"
 #include "plan/make_program.h"
 #include "plan/value_type.h"
@@ -229,19 +234,15 @@ lower_node(Lowering *l, Expr *expr)
 			return lower_null_test(l, (NullTest *) expr);
 		case T_BooleanTest:
 			return lower_boolean_test(l, (BooleanTest *) expr);
-		case T_CaseExpr:
-			return lower_case(l, (CaseExpr *) expr, NULL);
 		case T_CaseTestExpr:
 			return l->case_value >= 0 ? l->case_value :
 				lower_reject(l, _("%s is not supported"), expression_kind(expr));
+		case T_CaseExpr:
 		case T_CoalesceExpr:
-			return lower_coalesce(l, (CoalesceExpr *) expr);
 		case T_NullIfExpr:
-			return lower_nullif(l, (NullIfExpr *) expr);
 		case T_DistinctExpr:
-			return lower_distinct(l, (DistinctExpr *) expr);
 		case T_MinMaxExpr:
-			return lower_minmax(l, (MinMaxExpr *) expr);
+			return lower_choice(l, expr, NULL);
 		case T_ScalarArrayOpExpr:
 			return lower_array_op(l, (ScalarArrayOpExpr *) expr);
 		default:

@@ -15,7 +15,9 @@
 #include "utils/fmgroids.h"
 #include "utils/regproc.h"
 
+#include "plan/lower/collation.h"
 #include "plan/lower/lower_internal.h"
+#include "plan/lower/lower_moments.h"
 
 typedef struct AggregateKind
 {

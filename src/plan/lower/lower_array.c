@@ -14,7 +14,13 @@
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
+#include "plan/lower/collation.h"
+#include "plan/lower/function_op.h"
+#include "plan/lower/lower_array.h"
+#include "plan/lower/lower_call.h"
+#include "plan/lower/lower_const.h"
 #include "plan/lower/lower_internal.h"
+#include "plan/lower/lower_operand.h"
 #include "plan/value_type.h"
 
 /* The longest list that is always a chain of comparisons, and that can be one. */

@@ -10,7 +10,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/scansup.h"
 #include "utils/builtins.h"
@@ -19,7 +18,10 @@
 #include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
 
+#include "plan/lower/lower_const.h"
+#include "plan/lower/lower_date.h"
 #include "plan/lower/lower_internal.h"
+#include "plan/lower/lower_zone.h"
 #include "program/date_field.h"
 
 /* PostgreSQL's codes of fields. */
@@ -80,29 +82,6 @@ named_field(Lowering *l, const Expr *name, DateField first, DateField last)
 	return field;
 }
 
-/* Slots of constants. */
-int
-lower_int4(Lowering *l, int32 value)
-{
-	return lower_slot(l, (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
-											Int32GetDatum(value), false, true));
-}
-
-int
-lower_int8(Lowering *l, int64 value)
-{
-	return lower_slot(l, (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-											Int64GetDatum(value), false,
-											FLOAT8PASSBYVAL));
-}
-
-/* An operation over a register and a constant, of which either may be -1. */
-int
-lower_const_op(Lowering *l, OpCode op, int reg, int constant)
-{
-	return reg < 0 || constant < 0 ? -1 : program_add_op(l->builder, op, reg, constant);
-}
-
 /*
  * date_trunc.  Seconds begin together in all time zones, but a zone that is
  * named may be none, or NULL.  Hours and minutes are taken off in local time at
@@ -116,19 +95,19 @@ lower_trunc(Lowering *l, List *args, bool with_zone)
 	Expr	   *zone = list_length(args) > 2 ? lthird(args) : NULL;
 	int			unit = named_field(l, linitial(args), FIELD_MICROSECONDS,
 								   FIELD_MILLENNIUM);
-	int			unit_slot = unit < 0 ? -1 : lower_int4(l, unit);
-	int			reg = unit_slot < 0 ? -1 : lower_expr(l, lsecond(args));
-	int			zone_slot;
+	int			unit_reg = unit < 0 ? -1 : lower_int4(l, unit);
+	int			reg = unit_reg < 0 ? -1 : lower_expr(l, lsecond(args));
+	int			zone_reg;
 	int			local;
 	int			truncated;
 
 	if (reg < 0 || !with_zone || (zone == NULL && unit <= FIELD_SECOND))
-		return lower_const_op(l, OP_timestamp_trunc, reg, unit_slot);
-	zone_slot = lower_zone(l, zone);
-	local = lower_to_local(l, reg, zone_slot);
-	truncated = lower_const_op(l, OP_timestamp_trunc, local, unit_slot);
+		return lower_op(l, OP_timestamp_trunc, reg, unit_reg);
+	zone_reg = lower_zone(l, zone);
+	local = lower_to_local(l, reg, zone_reg);
+	truncated = lower_op(l, OP_timestamp_trunc, local, unit_reg);
 	if (truncated < 0 || unit >= FIELD_DAY)
-		return lower_to_utc(l, truncated, zone_slot);
+		return lower_to_utc(l, truncated, zone_reg);
 	return program_add_op(b, OP_timestamp_add_time, reg,
 						  program_add_op(b, OP_int8_sub, truncated, local));
 }
@@ -158,7 +137,7 @@ static int
 lower_field(Lowering *l, OpCode op, int arg, int field)
 {
 	ProgramBuilder *b = l->builder;
-	int			value = lower_const_op(l, op, arg, lower_int4(l, field));
+	int			value = lower_op(l, op, arg, lower_int4(l, field));
 	int			finite;
 	int			null;
 
@@ -272,9 +251,9 @@ add_calendar_part(Lowering *l, OpCode op, int reg, int32 count, bool with_zone)
 	if (count == 0)
 		return reg;
 	if (!with_zone)
-		return lower_const_op(l, op, reg, lower_int4(l, count));
+		return lower_op(l, op, reg, lower_int4(l, count));
 	zone = lower_zone(l, NULL);
-	reg = lower_const_op(l, op, lower_to_local(l, reg, zone), lower_int4(l, count));
+	reg = lower_op(l, op, lower_to_local(l, reg, zone), lower_int4(l, count));
 	return lower_to_utc(l, reg, zone);
 }
 
@@ -301,10 +280,9 @@ lower_interval(Lowering *l, List *args, bool of_date, bool with_zone, bool minus
 		reg = program_add_op(l->builder, OP_date_to_timestamp, reg, -1);
 	reg = add_calendar_part(l, OP_timestamp_add_months, reg, span.month, with_zone);
 	reg = add_calendar_part(l, OP_timestamp_add_days, reg, span.day, with_zone);
-	return lower_const_op(l, OP_timestamp_add_time, reg, lower_int8(l, span.time));
+	return lower_op(l, OP_timestamp_add_time, reg, lower_int8(l, span.time));
 }
 
-/* Lower a call, if the function is one of those here, to *reg (or -1). */
 bool
 lower_date_function(Lowering *l, Oid function, List *args, int *reg)
 {

@@ -46,13 +46,6 @@ extern int	lower_add_slot(Lowering *l, Expr *expr, ValueType type);
 extern int	lower_numeric_var(Lowering *l, const Var *var, NumericScale *scale);
 extern int	lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale);
 
-/* lower_op.c: functions by Oid. */
-extern int	function_op(Oid function);
-extern int	lower_function(Lowering *l, Oid function, List *args, Oid collation);
-extern int	lower_operand(Lowering *l, Oid function, Expr *expr, ValueType type);
-extern bool check_collation(Lowering *l, Oid type, Oid collation);
-extern bool check_order(Lowering *l, Oid type, Oid collation);
-
 /* lower_numeric.c: expressions of type numeric, and functions over them. */
 extern bool is_numeric(const Expr *expr);
 extern bool is_numeric_function(Oid function);
@@ -66,9 +59,6 @@ extern int	lower_numeric_function(Lowering *l, Oid function, List *args,
 extern Const *scaled_const(Datum value, bool isnull, int scale);
 extern Const *int8_const(int64 value, bool isnull);
 extern int	power_slot(Lowering *l, int exponent);
-
-/* lower_array.c: ANY, ALL and IN. */
-extern int	lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr);
 
 /*
  * An operand; trim: a constant's zeros at the end do not matter.  Does it need
@@ -102,45 +92,7 @@ extern int	lower_uniform(Lowering *l, int reg, const NumericScale *scale);
 extern bool lower_shown_acc(Lowering *l, int reg, const NumericScale *scale, int filter,
 							int *acc);
 
-/* lower_moments.c: variances, covariances, regressions of floats. */
-extern bool lower_moments(Lowering *l, FinalKind final, List *args, int filter);
-extern bool lower_distinct_moments(Lowering *l, FinalKind final, int x);
-
-/* lower_select.c: what takes one of several values. */
-extern int	lower_null(Lowering *l, Oid type);
-extern int	lower_case(Lowering *l, const CaseExpr *expr, NumericScale *scale);
-extern int	lower_coalesce(Lowering *l, const CoalesceExpr *expr);
-extern int	lower_nullif(Lowering *l, const NullIfExpr *expr);
-extern int	lower_distinct(Lowering *l, const DistinctExpr *expr);
-extern int	lower_minmax(Lowering *l, const MinMaxExpr *expr);
-
-/* lower_choice.c: the same where the values are numeric. */
-extern int	lower_numeric_when(Lowering *l, const CaseExpr *expr, NumericScale *scale);
-extern int	lower_numeric_coalesce(Lowering *l, const CoalesceExpr *expr,
-								   NumericScale *scale);
-extern int	lower_numeric_nullif(Lowering *l, const NullIfExpr *expr, NumericScale *scale);
-extern int	lower_numeric_minmax(Lowering *l, const MinMaxExpr *expr, NumericScale *scale);
-
 /* lower_agg.c: an aggregate over distinct values, which are a register's. */
 extern bool lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale);
-
-/* lower_date.c, lower_text.c: functions some of whose operands are constants. */
-extern int	lower_int4(Lowering *l, int32 value);
-extern int	lower_int8(Lowering *l, int64 value);
-extern int	lower_const_op(Lowering *l, OpCode op, int reg, int constant);
-extern bool is_extract(Oid function);
-extern int	lower_extract(Lowering *l, Oid function, List *args, int *scale);
-extern bool lower_date_function(Lowering *l, Oid function, List *args, int *reg);
-extern bool lower_text_function(Lowering *l, Oid function, List *args, Oid collation,
-								int *reg);
-
-/*
- * lower_zone.c: what depends on a time zone.  zone: an expression of its name,
- * or NULL: the session's.  The functions over registers pass on -1.
- */
-extern int	lower_zone(Lowering *l, Expr *zone);
-extern int	lower_to_local(Lowering *l, int reg, int zone);
-extern int	lower_to_utc(Lowering *l, int reg, int zone);
-extern bool lower_zone_function(Lowering *l, Oid function, List *args, int *reg);
 
 #endif							/* GPUAGG_LOWER_INTERNAL_H */

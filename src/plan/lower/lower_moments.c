@@ -14,11 +14,13 @@
 
 #include "catalog/pg_type.h"
 
+#include "plan/lower/lower_const.h"
 #include "plan/lower/lower_internal.h"
+#include "plan/lower/lower_moments.h"
 
-/* What becomes of x where the other argument is NULL: NULL, or its own error. */
+/* x where the other argument is NULL: NULL, or its own error. */
 static int
-absent(Lowering *l, int x)
+null_of_pair(Lowering *l, int x)
 {
 	ProgramBuilder *b = l->builder;
 	int			null = lower_null(l, FLOAT8OID);
@@ -30,14 +32,14 @@ absent(Lowering *l, int x)
 
 /* x where the other argument is not NULL; both are evaluated in any case. */
 static int
-beside(Lowering *l, int x, int other)
+value_of_pair(Lowering *l, int x, int other)
 {
 	ProgramBuilder *b = l->builder;
 	int			otherwise;
 
 	if (!b->insns[other].nullable && !b->insns[other].fallible)
 		return x;
-	otherwise = absent(l, x);
+	otherwise = null_of_pair(l, x);
 	if (otherwise < 0)
 		return -1;
 	return program_add_select(b, program_add_op(b, OP_isnotnull, other, -1), x, otherwise);
@@ -124,8 +126,8 @@ lower_moments(Lowering *l, FinalKind final, List *args, int filter)
 	if (two)
 	{
 		other = x;
-		x = beside(l, x, y);
-		y = beside(l, y, other);
+		x = value_of_pair(l, x, y);
+		y = value_of_pair(l, y, other);
 		if (x < 0 || y < 0)
 			return lower_succeeded(l);
 	}

@@ -17,7 +17,10 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 
+#include "plan/lower/collation.h"
+#include "plan/lower/lower_const.h"
 #include "plan/lower/lower_internal.h"
+#include "plan/lower/lower_text.h"
 
 /* A LIKE pattern's kinds of parts. */
 typedef struct Pattern
@@ -96,7 +99,7 @@ lower_like(Lowering *l, List *args, Oid collation, bool not)
 	int			len;
 	OpCode		op;
 	int			reg;
-	int			slot;
+	int			part;
 
 	if (!check_collation(l, TEXTOID, collation))
 		return -1;
@@ -113,13 +116,13 @@ lower_like(Lowering *l, List *args, Oid collation, bool not)
 	reg = lower_text_operand(l, linitial(args));
 	if (reg < 0)
 		return -1;
-	slot = lower_slot(l, (Expr *)
+	part = lower_slot(l, (Expr *)
 					  makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1,
 								PointerGetDatum(cstring_to_text_with_len(data, len)),
 								false, false));
-	if (slot < 0)
+	if (part < 0)
 		return -1;
-	reg = program_add_op(l->builder, op, reg, slot);
+	reg = program_add_op(l->builder, op, reg, part);
 	return not ? program_add_op(l->builder, OP_bool_not, reg, -1) : reg;
 }
 
@@ -150,13 +153,7 @@ constant_int4(Lowering *l, const Expr *expr, int32 *value)
 static int
 add_part(Lowering *l, OpCode op, int reg, int32 chars)
 {
-	int			slot;
-
-	if (reg < 0)
-		return -1;
-	slot = lower_slot(l, (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
-											Int32GetDatum(chars), false, true));
-	return slot < 0 ? -1 : program_add_op(l->builder, op, reg, slot);
+	return reg < 0 ? -1 : lower_op(l, op, reg, lower_int4(l, chars));
 }
 
 /* left(t, n); right(t, n): the last n, or all but the first -n, characters */
@@ -219,7 +216,6 @@ lower_position(Lowering *l, List *args, Oid collation)
 	return part < 0 ? -1 : program_add_op(l->builder, OP_text_position, reg, part);
 }
 
-/* Lower a call, if the function is one of those here, to *reg (or -1). */
 bool
 lower_text_function(Lowering *l, Oid function, List *args, Oid collation, int *reg)
 {

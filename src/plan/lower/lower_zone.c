@@ -14,7 +14,9 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "plan/lower/lower_const.h"
 #include "plan/lower/lower_internal.h"
+#include "plan/lower/lower_zone.h"
 #include "plan/value_type.h"
 
 /* Comparisons of timestamptz with date or timestamp, as those of timestamptz. */
@@ -49,7 +51,6 @@ static const struct
 	{F_TIMESTAMPTZ_GE_TIMESTAMP, OP_int8_ge},
 };
 
-/* The register of a zone's rules. */
 int
 lower_zone(Lowering *l, Expr *zone)
 {
@@ -63,22 +64,16 @@ lower_zone(Lowering *l, Expr *zone)
 													   COERCE_IMPLICIT_CAST));
 }
 
-static int
-add_zone_op(Lowering *l, OpCode op, int reg, int zone)
-{
-	return reg < 0 || zone < 0 ? -1 : program_add_op(l->builder, op, reg, zone);
-}
-
 int
 lower_to_local(Lowering *l, int reg, int zone)
 {
-	return add_zone_op(l, OP_timestamptz_local, reg, zone);
+	return lower_op(l, OP_timestamptz_local, reg, zone);
 }
 
 int
 lower_to_utc(Lowering *l, int reg, int zone)
 {
-	return add_zone_op(l, OP_timestamp_utc, reg, zone);
+	return lower_op(l, OP_timestamp_utc, reg, zone);
 }
 
 /* A date, timestamp or timestamptz as timestamptz. */
@@ -98,13 +93,12 @@ lower_timestamptz(Lowering *l, Expr *expr)
 static int
 lower_comparison(Lowering *l, OpCode op, List *args)
 {
-	int			left = lower_timestamptz(l, linitial(args));
-	int			right = left < 0 ? -1 : lower_timestamptz(l, lsecond(args));
+	int			first = lower_timestamptz(l, linitial(args));
+	int			second = first < 0 ? -1 : lower_timestamptz(l, lsecond(args));
 
-	return right < 0 ? -1 : program_add_op(l->builder, op, left, right);
+	return lower_op(l, op, first, second);
 }
 
-/* Lower a call, if the function is one of those here, to *reg (or -1). */
 bool
 lower_zone_function(Lowering *l, Oid function, List *args, int *reg)
 {

@@ -32,7 +32,10 @@
 #include "utils/numeric.h"
 #include "utils/regproc.h"
 
+#include "plan/lower/lower_choice.h"
+#include "plan/lower/lower_date.h"
 #include "plan/lower/lower_internal.h"
+#include "plan/lower/lower_operand.h"
 #include "plan/lower/numeric/numeric_stats.h"
 #include "program/ops_wide.h"
 
@@ -693,16 +696,13 @@ lower_numeric_node(Lowering *l, Expr *expr, NumericScale *scale)
 		case T_OpExpr:
 			return lower_numeric_call(l, get_opcode(((OpExpr *) expr)->opno),
 									  ((OpExpr *) expr)->args, scale);
-		case T_CaseExpr:
-			return lower_case(l, (CaseExpr *) expr, scale);
 		case T_CaseTestExpr:
 			return lower_case_test(l, scale);
+		case T_CaseExpr:
 		case T_CoalesceExpr:
-			return lower_numeric_coalesce(l, (CoalesceExpr *) expr, scale);
 		case T_NullIfExpr:
-			return lower_numeric_nullif(l, (NullIfExpr *) expr, scale);
 		case T_MinMaxExpr:
-			return lower_numeric_minmax(l, (MinMaxExpr *) expr, scale);
+			return lower_choice(l, expr, scale);
 		case T_Param:
 			return lower_reject(l, _("a numeric parameter is only supported in comparisons"));
 		default:

@@ -1,0 +1,43 @@
+/*
+ * collation.c
+ *	  Which collations compare texts as engines do: by their bytes.
+ */
+#include "postgres.h"
+
+#include "utils/lsyscache.h"
+
+#include "plan/lower/collation.h"
+#include "plan/lower/lower_internal.h"
+
+/* From utils/pg_locale.h, which includes ICU's headers, if the server has ICU. */
+extern bool lc_collate_is_c(Oid collation);
+
+bool
+check_collation(Lowering *l, Oid type, Oid collation)
+{
+	if (!type_is_collatable(getBaseType(type)))
+		return true;
+	if (!OidIsValid(collation))
+	{
+		lower_reject(l, _("a collation could not be determined"));
+		return false;
+	}
+	if (!get_collation_isdeterministic(collation))
+	{
+		lower_reject(l, _("collation \"%s\" is nondeterministic"),
+					 get_collation_name(collation));
+		return false;
+	}
+	return true;
+}
+
+bool
+check_order(Lowering *l, Oid type, Oid collation)
+{
+	if (!check_collation(l, type, collation))
+		return false;
+	if (type_is_collatable(getBaseType(type)) && !lc_collate_is_c(collation))
+		lower_reject(l, _("the order of texts in collation \"%s\" is not supported"),
+					 get_collation_name(collation));
+	return l->reason == NULL;
+}

@@ -1,0 +1,12 @@
+/*
+ * lower_array.h
+ *	  x op ANY (array), x op ALL (array), and with them IN lists.
+ */
+#ifndef GPUAGG_LOWER_ARRAY_H
+#define GPUAGG_LOWER_ARRAY_H
+
+#include "plan/lower/lower.h"
+
+extern int	lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr);
+
+#endif							/* GPUAGG_LOWER_ARRAY_H */

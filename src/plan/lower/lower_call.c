@@ -1,0 +1,91 @@
+/*
+ * lower_call.c
+ *	  Calls of functions and operators.
+ *
+ * Most functions are operations (function_op.c); some are several, as their
+ * arguments say, and have files of their own.
+ */
+#include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
+#include "utils/regproc.h"
+
+#include "plan/lower/collation.h"
+#include "plan/lower/function_op.h"
+#include "plan/lower/lower_call.h"
+#include "plan/lower/lower_date.h"
+#include "plan/lower/lower_internal.h"
+#include "plan/lower/lower_operand.h"
+#include "plan/lower/lower_text.h"
+#include "plan/lower/lower_zone.h"
+
+static bool
+orders_texts(OpCode op)
+{
+	switch (op)
+	{
+		case OP_text_lt:
+		case OP_text_le:
+		case OP_text_gt:
+		case OP_text_ge:
+		case OP_bpchar_lt:
+		case OP_bpchar_le:
+		case OP_bpchar_gt:
+		case OP_bpchar_ge:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Unary plus: needs no operation. */
+static bool
+is_identity(Oid function)
+{
+	switch (function)
+	{
+		case F_INT2UP:
+		case F_INT4UP:
+		case F_INT8UP:
+		case F_FLOAT4UP:
+		case F_FLOAT8UP:
+			return true;
+		default:
+			return false;
+	}
+}
+
+int
+lower_function(Lowering *l, Oid function, List *args, Oid collation)
+{
+	int			op = function_op(function);
+	int			regs[2] = {-1, -1};
+	Oid			type = args == NIL ? InvalidOid : exprType(linitial(args));
+	NumericScale scale;
+	int			reg;
+
+	if (lower_date_function(l, function, args, &reg) ||
+		lower_zone_function(l, function, args, &reg) ||
+		lower_text_function(l, function, args, collation, &reg))
+		return reg;
+	if (is_identity(function))
+		return lower_expr(l, linitial(args));
+	if (is_numeric_function(function))
+		return lower_numeric_function(l, function, args, &scale);
+	if (op < 0 || list_length(args) != op_nargs((OpCode) op))
+		return lower_reject(l, _("function %s is not supported"),
+							format_procedure(function));
+	if (op_arg((OpCode) op, 0) == VT_TEXT && !check_collation(l, type, collation))
+		return -1;
+	if (orders_texts((OpCode) op) && !check_order(l, type, collation))
+		return -1;
+	for (int i = 0; i < list_length(args); i++)
+	{
+		regs[i] = lower_operand(l, function, list_nth(args, i),
+								op_arg((OpCode) op, i));
+		if (regs[i] < 0)
+			return -1;
+	}
+	return program_add_op(l->builder, (OpCode) op, regs[0], regs[1]);
+}
