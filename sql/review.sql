@@ -44,14 +44,14 @@ RESET gpuagg.page_cost;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 
--- subqueries of which there cannot be two plans
+-- subqueries that lock rows or have partitions: the input is planned once
 CREATE TABLE lists (a int, b int) PARTITION BY LIST (a);
 CREATE TABLE lists_1 PARTITION OF lists FOR VALUES IN (1);
 CREATE TABLE lists_2 PARTITION OF lists FOR VALUES IN (2);
 INSERT INTO lists SELECT i % 2 + 1, i FROM generate_series(1, 9) i;
 SELECT a, count(*) FROM (SELECT * FROM zeros FOR UPDATE) s GROUP BY a;
 SELECT a, count(*) FROM (SELECT * FROM lists FOR UPDATE) s GROUP BY a ORDER BY a;
-EXPLAIN (COSTS OFF) SELECT a, count(*) FROM (SELECT * FROM lists OFFSET 0) s GROUP BY a;
+SELECT source(q), check_query(q) FROM unnest(ARRAY['SELECT a, count(*) FROM (SELECT * FROM lists OFFSET 0) s GROUP BY a', 'SELECT a, count(*) FROM (SELECT * FROM lists FOR UPDATE) s GROUP BY a']) q;
 SELECT a, count(*) FROM (SELECT * FROM lists OFFSET 0) s GROUP BY a ORDER BY a;
 
 -- a subquery with side effects is not run twice

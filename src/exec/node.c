@@ -13,7 +13,9 @@
  *
  * That child is initialized with the node (so that permissions are checked, and
  * EXPLAIN can show it) and not started before it is needed.  Its tuples already
- * are the node's result; the engine's groups go through HAVING and projection.
+ * are the node's result, and are returned as they are; the engine's groups go
+ * through HAVING and projection.  Where the input is a plan, both read the same one:
+ * the native plan ends in a scan of the node's second child (input_scan.c).
  *
  * An engine may find that a float sum needs more words than the Program gives
  * it (exact.h), or that a numeric is NaN or infinite (specials.h).  Then it begins
@@ -37,6 +39,7 @@
 
 #include "exec/explain.h"
 #include "exec/final.h"
+#include "exec/input_scan.h"
 #include "exec/node.h"
 #include "exec/slots.h"
 #include "guc.h"
@@ -68,6 +71,7 @@ void
 node_init(void)
 {
 	RegisterCustomScanMethods(&gpuagg_scan_methods);
+	input_scan_init();
 }
 
 /*
@@ -116,10 +120,29 @@ open_tables(GpuAggState *state)
 	list_free(relids);
 }
 
+/* The native plan's rows are the node's: they must be of the same type. */
 static void
-begin_node(CustomScanState *node, EState *estate, int eflags)
+check_native_type(GpuAggState *state)
 {
-	GpuAggState *state = (GpuAggState *) node;
+	TupleDesc	own = ExecGetResultType(&state->css.ss.ps);
+	TupleDesc	native = ExecGetResultType(state->native);
+
+	if (native->natts != own->natts)
+		elog(ERROR, "the native plan has %d columns, its node %d",
+			 native->natts, own->natts);
+	for (int i = 0; i < own->natts; i++)
+	{
+		if (TupleDescAttr(native, i)->atttypid != TupleDescAttr(own, i)->atttypid)
+			elog(ERROR, "column %d of the native plan is of type %u, its node's of type %u",
+				 i + 1, TupleDescAttr(native, i)->atttypid, TupleDescAttr(own, i)->atttypid);
+	}
+}
+
+/* Initialize the native plan, and that of the input if there is one. */
+static void
+begin_children(GpuAggState *state, EState *estate, int eflags)
+{
+	CustomScanState *node = &state->css;
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
 	ListCell   *lc;
 
@@ -128,9 +151,25 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 		node->custom_ps = lappend(node->custom_ps,
 								  ExecInitNode((Plan *) lfirst(lc), estate, eflags));
 	state->native = linitial(node->custom_ps);
+	check_native_type(state);
 	if (list_length(node->custom_ps) > 1)
+	{
 		state->child = lsecond(node->custom_ps);
+		input_scan_attach(state->native, state->child);
+	}
 
+	/* tuples come in the node's slots, or in the native plan's */
+	node->ss.ps.resultopsset = true;
+	node->ss.ps.resultopsfixed = false;
+}
+
+static void
+begin_node(CustomScanState *node, EState *estate, int eflags)
+{
+	GpuAggState *state = (GpuAggState *) node;
+	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
+
+	begin_children(state, estate, eflags);
 	state->plan = plan_info_from_list(scan->custom_private);
 	state->program = state->plan->program;
 	state->coarse = state->plan->regrouping;
@@ -163,6 +202,22 @@ close_run(GpuAggState *state)
 }
 
 /*
+ * Let the input's plan begin again.  What it allocates must be there as long as
+ * the query.
+ */
+static void
+rescan_input(GpuAggState *state)
+{
+	MemoryContext old;
+
+	if (state->child == NULL)
+		return;
+	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+	ExecReScan(state->child);
+	MemoryContextSwitchTo(old);
+}
+
+/*
  * The engine cannot finish: from here on PostgreSQL's own plan answers.  Where
  * a device failed, somebody should know.
  */
@@ -188,6 +243,7 @@ fall_back(GpuAggState *state, EngineStatus status, const char *reason)
 						engine_name(state->engine)),
 				 errdetail_internal("%s", state->fallback_reason)));
 	}
+	rescan_input(state);
 }
 
 /* Read the input from end to end. */
@@ -298,8 +354,7 @@ run_repeatedly(GpuAggState *state, const EngineHints *hints, const char **messag
 		if (status == ENGINE_SPECIAL && !admit_specials(state))
 			return ENGINE_INEXACT;
 		close_run(state);
-		if (state->child)
-			ExecReScan(state->child);
+		rescan_input(state);
 	}
 	return status;
 }
@@ -438,18 +493,6 @@ next_engine_tuple(GpuAggState *state)
 	}
 }
 
-/* The native plan's next tuple, in the node's own result slot. */
-static TupleTableSlot *
-next_native_tuple(GpuAggState *state)
-{
-	TupleTableSlot *slot = ExecProcNode(state->native);
-	TupleTableSlot *result = state->css.ss.ps.ps_ResultTupleSlot;
-
-	if (TupIsNull(slot))
-		return ExecClearTuple(result);
-	return ExecCopySlot(result, slot);
-}
-
 static TupleTableSlot *
 exec_node(CustomScanState *node)
 {
@@ -458,7 +501,7 @@ exec_node(CustomScanState *node)
 	if (state->phase == PHASE_INPUT)
 		run_engine(state);
 	if (state->phase == PHASE_NATIVE)
-		return next_native_tuple(state);
+		return ExecProcNode(state->native);
 	return next_engine_tuple(state);
 }
 
@@ -470,12 +513,16 @@ rescan_node(CustomScanState *node)
 
 	close_run(state);
 	state->phase = PHASE_INPUT;
+	if (node->ss.ps.chgParam != NULL)
+	{
+		foreach(lc, node->custom_ps)
+			UpdateChangedParamSet((PlanState *) lfirst(lc), node->ss.ps.chgParam);
+	}
+	if (state->child != NULL)
+		input_scan_params_changed(state->native, state->child);
 	foreach(lc, node->custom_ps)
 	{
 		PlanState  *child = (PlanState *) lfirst(lc);
-
-		if (node->ss.ps.chgParam != NULL)
-			UpdateChangedParamSet(child, node->ss.ps.chgParam);
 
 		/* a child with changed parameters rescans itself when it is run */
 		if (child->chgParam == NULL)

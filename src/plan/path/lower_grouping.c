@@ -166,27 +166,6 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 }
 
 /*
- * A subquery that the input scans becomes two plans, the engine's and the native
- * one's, of one PlannerInfo.  setrefs.c then adjusts its row marks' and
- * inheritance children's range table indexes twice, in place.
- */
-static bool
-can_be_planned_twice(const PlannerInfo *root)
-{
-	for (int i = 1; i < root->simple_rel_array_size; i++)
-	{
-		const RelOptInfo *rel = root->simple_rel_array[i];
-
-		if (rel == NULL || rel->subroot == NULL)
-			continue;
-		if (rel->subroot->rowMarks != NIL || rel->subroot->append_rel_list != NIL ||
-			!can_be_planned_twice(rel->subroot))
-			return false;
-	}
-	return true;
-}
-
-/*
  * Should the child plan compute the argument of an aggregate?  Not if the engine
  * can, nor if PostgreSQL would compute it for some rows only, since it may raise
  * an error.  A subplan would become part of two plans.
@@ -243,11 +222,6 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 	if (grouping_is_volatile(grouping->root))
 	{
 		*reason = "the input has a volatile function";
-		return false;
-	}
-	if (!can_be_planned_twice(grouping->root))
-	{
-		*reason = "a subquery of the input locks rows or has partitions";
 		return false;
 	}
 	lowered->input = child_path(grouping);

@@ -4,14 +4,14 @@
  *
  * For a grouping step, or a SELECT DISTINCT, that can be lowered, a custom path is
  * added beside PostgreSQL's own.  Its first child is PostgreSQL's own aggregation
- * of the same input, which the executor starts only if the engine cannot finish;
- * its second, where the rows are not read from a table's pages, is the plan of
- * the input.
+ * of the same input (native.c), which the executor starts only if the engine cannot
+ * finish; its second, where the rows are not read from a table's pages, is the plan
+ * of the input.  There, the first reads the second's rows (input_scan.c), so that
+ * the input is planned once.
  *
- * The child paths are built here, from the input relation's cheapest path, and
- * not taken from the grouped relation: add_path frees what it rejects.  But the
- * native path for grouping sets, which is a long story, is a copy of PostgreSQL's;
- * add_path frees a path's topmost node only.
+ * The path does not claim to project: the planner would then exchange the node's
+ * target list, for volatile or expensive outputs that are postponed and for sort
+ * keys, and the native plan would keep the old one.  A Result above does it.
  */
 #include "postgres.h"
 
@@ -35,7 +35,9 @@
 #include "guc.h"
 #include "plan/path/cost.h"
 #include "plan/path/grouping.h"
+#include "plan/path/input_scan.h"
 #include "plan/lower/lower.h"
+#include "plan/path/native.h"
 #include "plan/path/path.h"
 #include "plan/plan_info.h"
 
@@ -144,101 +146,6 @@ static const CustomPathMethods gpuagg_path_methods = {
 	.CustomName = "GpuAgg",
 	.PlanCustomPath = plan_gpuagg_path,
 };
-
-/*
- * PostgreSQL's own aggregation with aggregates that have DISTINCT, which need
- * groups in sorted order.
- */
-static Path *
-sorted_aggregation(PlannerInfo *root, Path *path, RelOptInfo *grouped_rel, List *having)
-{
-	List	   *clause = root->parse->groupClause;
-	double		groups = 1;
-	AggClauseCosts costs;
-
-	if (clause != NIL)
-		groups = estimate_num_groups(root,
-									 get_sortgrouplist_exprs(clause, root->processed_tlist),
-									 path->rows, NULL, NULL);
-	if (clause != NIL && root->group_pathkeys != NIL)
-		path = (Path *) create_sort_path(root, grouped_rel, path, root->group_pathkeys, -1);
-	MemSet(&costs, 0, sizeof(costs));
-	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
-	return (Path *)
-		create_agg_path(root, grouped_rel, path, grouped_rel->reltarget,
-						clause != NIL ? AGG_SORTED : AGG_PLAIN, AGGSPLIT_SIMPLE,
-						clause, having, &costs, groups);
-}
-
-/* A copy of PostgreSQL's cheapest path for grouping sets, or NULL. */
-static Path *
-copy_of_sets_path(const RelOptInfo *grouped_rel)
-{
-	GroupingSetsPath *best = NULL;
-	GroupingSetsPath *copy;
-	ListCell   *lc;
-
-	foreach(lc, grouped_rel->pathlist)
-	{
-		GroupingSetsPath *path = lfirst(lc);
-
-		if (IsA(path, GroupingSetsPath) &&
-			(best == NULL || path->path.total_cost < best->path.total_cost))
-			best = path;
-	}
-	if (best == NULL)
-		return NULL;
-	copy = makeNode(GroupingSetsPath);
-	memcpy(copy, best, sizeof(GroupingSetsPath));
-	return &copy->path;
-}
-
-/* The order in which equal keys are neighbours. */
-static Path *
-sorted_by_keys(const Grouping *grouping, RelOptInfo *grouped_rel, Path *input)
-{
-	PlannerInfo *root = grouping->root;
-	List	   *keys = grouping->distinct ? root->distinct_pathkeys : root->group_pathkeys;
-
-	if (keys == NIL)
-		return input;
-	return (Path *) create_sort_path(root, grouped_rel, input, keys, -1);
-}
-
-/*
- * PostgreSQL's own aggregation, over the input's cheapest path if possible; not all
- * types can be hashed.
- */
-static Path *
-native_path(const Grouping *grouping, RelOptInfo *grouped_rel, double groups)
-{
-	PlannerInfo *root = grouping->root;
-	Path	   *input = grouping->input_rel->cheapest_total_path;
-	bool		hashed = grouping_is_hashable(grouping->clause);
-	AggClauseCosts costs;
-
-	if (!grouping->distinct && root->parse->groupingSets != NIL)
-		return copy_of_sets_path(grouped_rel);
-	if (!grouping->distinct && root->numOrderedAggs > 0)
-		return sorted_aggregation(root, input, grouped_rel, grouping->having);
-
-	/* the clause refers to columns by the target's numbers, not the input's */
-	if (grouping->is_input)
-		input = (Path *) create_projection_path(root, grouping->input_rel, input,
-												grouping->target);
-	else if (!hashed)
-		input = sorted_by_keys(grouping, grouped_rel, input);
-
-	/* with DISTINCT, aggregates are those of other nodes */
-	MemSet(&costs, 0, sizeof(costs));
-	if (!grouping->distinct)
-		get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
-	return (Path *)
-		create_agg_path(root, grouped_rel, input, grouping->target,
-						grouping->clause == NIL ? AGG_PLAIN : hashed ? AGG_HASHED : AGG_SORTED,
-						AGGSPLIT_SIMPLE, grouping->clause,
-						grouping->having, &costs, groups);
-}
 
 /* Rows that enter the node. */
 static double
@@ -377,6 +284,7 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 				 RelOptInfo *grouped_rel, const EngineOps *engine)
 {
 	GpuAggPath *path = palloc0(sizeof(GpuAggPath));
+	Path	   *input_scan;
 	Path	   *native;
 
 	path->grouping = *grouping;
@@ -388,13 +296,14 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 		estimate_regrouping(path);
 	else
 		path->result_groups = path->groups;
-	native = native_path(grouping, grouped_rel, path->result_groups);
+	input_scan = lowered->rti ? NULL : input_scan_path(grouping->input_rel, lowered->input);
+	native = native_path(grouping, grouped_rel, input_scan, path->result_groups);
 
 	NodeSetTag(path, T_CustomPath);
 	path->custom.path.pathtype = T_CustomScan;
 	path->custom.path.parent = grouped_rel;
 	path->custom.path.pathtarget = grouping->target;
-	path->custom.flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	/* no CUSTOMPATH_SUPPORT_PROJECTION: the native plan has this target, too */
 	path->custom.custom_paths = lowered->rti ? list_make1(native)
 		: list_make2(native, lowered->input);
 	path->custom.methods = &gpuagg_path_methods;
@@ -474,8 +383,7 @@ find_path(const Grouping *grouping, RelOptInfo *grouped_rel, const char **reason
 	const char *child_reason;
 	GpuAggPath *best = NULL;
 
-	if (!grouping->distinct && grouping->root->parse->groupingSets != NIL &&
-		copy_of_sets_path(grouped_rel) == NULL)
+	if (!native_is_possible(grouping, grouped_rel))
 	{
 		*reason = "PostgreSQL has no path of its own for the grouping sets";
 		return NULL;
@@ -528,7 +436,8 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 	/* aggregates that only PostgreSQL has */
 	if (grouping_examine_input(&grouping, root, input_rel, grouped_rel, having) == NULL)
 		path = find_path(&grouping, grouped_rel, &input_reason);
-	return path ? sorted_aggregation(root, &path->custom.path, grouped_rel, having) : NULL;
+	return path ? native_sorted_aggregation(root, &path->custom.path, grouped_rel, having)
+		: NULL;
 }
 
 static void

@@ -1,0 +1,131 @@
+/*
+ * native.c
+ *	  PostgreSQL's own aggregation for a grouping step, as a path.
+ *
+ * The paths are built here, over the input that the caller gives, and not taken
+ * from the grouped relation: add_path frees what it rejects.  But how to compute
+ * grouping sets is decided by functions that the planner keeps to itself, so the
+ * path for these is a copy of PostgreSQL's cheapest one, with the input exchanged.
+ * add_path frees a path's topmost node only.
+ */
+#include "postgres.h"
+
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/prep.h"
+#include "optimizer/tlist.h"
+#include "utils/selfuncs.h"
+
+#include "plan/path/native.h"
+
+Path *
+native_sorted_aggregation(PlannerInfo *root, Path *input, RelOptInfo *grouped_rel,
+						  List *having)
+{
+	List	   *clause = root->parse->groupClause;
+	double		groups = 1;
+	AggClauseCosts costs;
+
+	if (clause != NIL)
+		groups = estimate_num_groups(root,
+									 get_sortgrouplist_exprs(clause, root->processed_tlist),
+									 input->rows, NULL, NULL);
+	if (clause != NIL && root->group_pathkeys != NIL)
+		input = (Path *) create_sort_path(root, grouped_rel, input, root->group_pathkeys, -1);
+	MemSet(&costs, 0, sizeof(costs));
+	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	return (Path *)
+		create_agg_path(root, grouped_rel, input, grouped_rel->reltarget,
+						clause != NIL ? AGG_SORTED : AGG_PLAIN, AGGSPLIT_SIMPLE,
+						clause, having, &costs, groups);
+}
+
+/* PostgreSQL's cheapest path for grouping sets, or NULL. */
+static const GroupingSetsPath *
+cheapest_sets_path(const RelOptInfo *grouped_rel)
+{
+	const GroupingSetsPath *best = NULL;
+	ListCell   *lc;
+
+	foreach(lc, grouped_rel->pathlist)
+	{
+		const GroupingSetsPath *path = lfirst(lc);
+
+		if (IsA(path, GroupingSetsPath) &&
+			(best == NULL || path->path.total_cost < best->path.total_cost))
+			best = path;
+	}
+	return best;
+}
+
+/*
+ * A copy of PostgreSQL's cheapest path for grouping sets, over input_scan if there
+ * is one.  Where PostgreSQL's input has the order of group_pathkeys, sets that are
+ * not hashed may rely on it.
+ */
+static Path *
+sets_path(PlannerInfo *root, RelOptInfo *grouped_rel, Path *input_scan)
+{
+	GroupingSetsPath *copy = makeNode(GroupingSetsPath);
+	List	   *order = root->group_pathkeys;
+
+	memcpy(copy, cheapest_sets_path(grouped_rel), sizeof(GroupingSetsPath));
+	if (input_scan == NULL)
+		return &copy->path;
+	if (order != NIL && pathkeys_contained_in(order, copy->subpath->pathkeys))
+		input_scan = (Path *) create_sort_path(root, grouped_rel, input_scan, order, -1);
+	copy->subpath = input_scan;
+	return &copy->path;
+}
+
+/* The order in which equal keys are neighbours. */
+static Path *
+sorted_by_keys(const Grouping *grouping, RelOptInfo *grouped_rel, Path *input)
+{
+	PlannerInfo *root = grouping->root;
+	List	   *keys = grouping->distinct ? root->distinct_pathkeys : root->group_pathkeys;
+
+	if (keys == NIL)
+		return input;
+	return (Path *) create_sort_path(root, grouped_rel, input, keys, -1);
+}
+
+bool
+native_is_possible(const Grouping *grouping, const RelOptInfo *grouped_rel)
+{
+	return grouping->distinct || grouping->root->parse->groupingSets == NIL ||
+		cheapest_sets_path(grouped_rel) != NULL;
+}
+
+Path *
+native_path(const Grouping *grouping, RelOptInfo *grouped_rel, Path *input_scan,
+			double groups)
+{
+	PlannerInfo *root = grouping->root;
+	Path	   *input = input_scan ? input_scan : grouping->input_rel->cheapest_total_path;
+	bool		hashed = grouping_is_hashable(grouping->clause);
+	AggClauseCosts costs;
+
+	if (!grouping->distinct && root->parse->groupingSets != NIL)
+		return sets_path(root, grouped_rel, input_scan);
+	if (!grouping->distinct && root->numOrderedAggs > 0)
+		return native_sorted_aggregation(root, input, grouped_rel, grouping->having);
+
+	/* the clause refers to columns by the target's numbers, not the input's */
+	if (grouping->is_input)
+		input = (Path *) create_projection_path(root, grouping->input_rel, input,
+												grouping->target);
+	else if (!hashed)
+		input = sorted_by_keys(grouping, grouped_rel, input);
+
+	/* with DISTINCT, aggregates are those of other nodes */
+	MemSet(&costs, 0, sizeof(costs));
+	if (!grouping->distinct)
+		get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	return (Path *)
+		create_agg_path(root, grouped_rel, input, grouping->target,
+						grouping->clause == NIL ? AGG_PLAIN : hashed ? AGG_HASHED : AGG_SORTED,
+						AGGSPLIT_SIMPLE, grouping->clause,
+						grouping->having, &costs, groups);
+}

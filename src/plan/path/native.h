@@ -1,0 +1,29 @@
+/*
+ * native.h
+ *	  PostgreSQL's own aggregation for a grouping step, as a path.
+ */
+#ifndef GPUAGG_NATIVE_H
+#define GPUAGG_NATIVE_H
+
+#include "plan/path/grouping.h"
+
+/*
+ * PostgreSQL's own way to do the step, if native_is_possible.  Its input is
+ * input_scan, a path with the target of the input relation's cheapest one; with
+ * NULL it is that path, or the one that PostgreSQL has taken for grouping sets.
+ */
+extern Path *native_path(const Grouping *grouping, RelOptInfo *grouped_rel,
+						 Path *input_scan, double groups);
+
+/* Has PostgreSQL a path of its own for the step's grouping sets, if there are any? */
+
+extern bool native_is_possible(const Grouping *grouping, const RelOptInfo *grouped_rel);
+
+/*
+ * PostgreSQL's own aggregation with aggregates that have DISTINCT, which need
+ * groups in sorted order.
+ */
+extern Path *native_sorted_aggregation(PlannerInfo *root, Path *input,
+									   RelOptInfo *grouped_rel, List *having);
+
+#endif							/* GPUAGG_NATIVE_H */
