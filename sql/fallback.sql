@@ -6,7 +6,7 @@
 
 -- an extreme that is -0 ends in PostgreSQL's own plan
 CREATE TABLE zero_pairs (id int, g int, f float8, s text, h int);
-INSERT INTO zero_pairs VALUES (1, 5, '-0', 'a', 1), (2, 5, '0', 'a', 1), (3, 5, 2, 'b', 2), (4, 6, '-0', 'c', 3);
+INSERT INTO zero_pairs VALUES (1, 5, '-0', 'a', 1), (2, 5, '0', 'a', 1), (3, 5, 2, 'b', 2), (4, 6, '-0', 'c', 3), (5, 5, 3, 'd', 4);
 CREATE FUNCTION costly(int) RETURNS int LANGUAGE plpgsql IMMUTABLE COST 100000 AS 'BEGIN RETURN $1 * 1000; END';
 CREATE FUNCTION unsure(int) RETURNS int LANGUAGE plpgsql VOLATILE AS 'BEGIN RETURN $1 * 1000; END';
 
