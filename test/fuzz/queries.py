@@ -2,8 +2,10 @@
 import copy
 
 from dataclasses import dataclass, field, replace
+from aggregate import Aggregate
 from expressions import Expr, Generator, DURATION, FLOATS, INTS, KEY_TYPES
-from oracle import Exact, FloatOracle
+from oracle import FloatOracle
+from surroundings import Surroundings, surround
 from tables import UNHASHED, Column, base_type, set_zone
 
 EXTREMES = INTS + FLOATS + ['date', 'timestamp', 'timestamptz', 'numeric', 'numeric', 'interval', 'text', 'varchar', 'bpchar',
@@ -16,38 +18,23 @@ PAIRS = ['corr', 'covar_pop', 'covar_samp', 'regr_avgx', 'regr_avgy', 'regr_coun
 
 
 @dataclass
-class Aggregate:
-    form: str                   # 'sum({0})'
-    argument: Expr = None
-    filter: Expr = None
-    around: str = '{}'          # what is computed from the aggregate
-    approximate: bool = False   # PostgreSQL's own answer depends on the order of rows
-    loose: bool = False         # its scale does
-
-    def plain(self):
-        text = self.form.format(self.argument) if self.argument else self.form
-        return text + (' FILTER (WHERE %s)' % self.filter if self.filter else '')
-
-    def exact(self):
-        """The aggregate of floats that the oracle knows."""
-        name, rest = self.form.split('(', 1)
-        arguments = self.argument.operands if self.argument.type == 'pair' else [self.argument]
-        return Exact(name, arguments[0].type, list(map(str, arguments)), str(self.filter or ''), rest.startswith('DISTINCT'))
-
-    def __str__(self):
-        return self.around.replace('{}', self.plain())
-
-
-@dataclass
 class Query:
     """One SELECT with its surroundings.
 
-    around: 'plain'; 'prepared', with params; 'cursor'; 'lateral' and
-    'scalar', run once for each row of outer; 'cte' and 'subquery'.
-    distinct: '' or DISTINCT; without aggregates there is then no GROUP BY.
+    around: 'plain'; 'prepared', with params; 'cursor'; 'scroll', a cursor that
+    goes back; 'lateral', 'scalar' and 'exists', run once for each row of outer;
+    'cte' and 'subquery'; 'within', in the form `outside`; 'insert' and 'create
+    table', whose rows are then read.
+    distinct: '' or DISTINCT; without aggregates there is then no GROUP BY.  ON
+    has {0} for the first key.
+    order: '', or by what the rows are ordered, limit or not: 'keys', of which
+    groups have different ones, or 'outputs'.
+    directions: of the order's expressions, in turn.
+    dress: {number of an output: a form of what is computed from it}.
     sets: '' or how the keys are grouped: a form with {0}, {1} ... for them.
     exact: its aggregates are of floats, and an oracle knows them.
     zones: none, or statements that set the time zone before each run of what is prepared, and at last.
+    failure: '', or what gpuagg.inject_failure is while engines run it.
     """
     source: str                 # what follows FROM
     where: list = field(default_factory=list)
@@ -60,24 +47,42 @@ class Query:
     kind: str = 'table'         # what the rows come from
     exact: bool = False
     limit: str = ''
+    order: str = ''
+    directions: list = field(default_factory=lambda: [''])
+    dress: dict = field(default_factory=dict)
+    outside: str = ''
     around: str = 'plain'
     params: list = field(default_factory=list)
     zones: list = field(default_factory=list)
     outer: list = field(default_factory=list)
     fetches: list = field(default_factory=list)
+    failure: str = ''
+
+    def failing(self):
+        """Statements that let an engine fail; the count of its runs begins anew."""
+        return ["SET gpuagg.inject_failure = '%s'" % self.failure] if self.failure else []
 
     def select(self):
         shown = self.keys[self.hidden:] + self.aggregates
-        text = 'SELECT %s %s FROM %s' % (self.distinct, ', '.join('%s AS o%d' % (e, i) for i, e in enumerate(shown)), self.source)
+        outputs = [self.dress.get(i, '{}').replace('{}', str(e)) + ' AS o%d' % i for i, e in enumerate(shown)]
+        text = 'SELECT %s %s FROM %s' % (self.distinct.format(*self.keys), ', '.join(outputs), self.source)
         if self.where:
             text += ' WHERE ' + ' AND '.join(map(str, self.where))
         if self.keys and (self.aggregates or self.having or not self.distinct):
             text += ' GROUP BY ' + (self.sets.format(*self.keys) if self.sets else ', '.join(map(str, self.keys)))
         if self.having:
             text += ' HAVING ' + ' AND '.join(map(str, self.having))
-        if self.limit and shown:
-            text += ' ORDER BY %s %s' % (', '.join(str(i + 1) for i in range(len(shown))), self.limit)
-        return text
+        return text + self.ordering(len(shown))
+
+    def ordering(self, count):
+        """ORDER BY and LIMIT, for so many outputs."""
+        terms = []
+        if self.order == 'keys' or ((self.limit or self.order) and not count):
+            terms = list(map(str, self.keys))
+        elif self.limit or self.order:
+            terms = [str(i + 1) for i in range(count)]
+        directed = ['%s %s' % (t, self.directions[i % len(self.directions)]) for i, t in enumerate(terms)]
+        return (' ORDER BY ' + ', '.join(directed) if directed else '') + (' ' + self.limit if self.limit else '')
 
     def outputs(self):
         return list(enumerate(self.keys[self.hidden:] + self.aggregates))
@@ -111,6 +116,14 @@ class Query:
             return ('SELECT * FROM (VALUES %s) o(x) LEFT JOIN LATERAL (%s) l ON true' % (values, text))
         if self.around == 'scalar':
             return 'SELECT x, (%s) FROM (VALUES %s) o(x)' % (text, values)
+        if self.around == 'exists':
+            return 'SELECT x FROM (VALUES %s) o(x) WHERE EXISTS (%s)' % (values, text)
+        if self.around == 'within':
+            return surround(self.outside, text, len(self.outputs()))
+        if self.around == 'insert':
+            return 'INSERT INTO target ' + text
+        if self.around == 'create table':
+            return 'CREATE TEMP TABLE target AS ' + text
         if self.around == 'cte':
             return 'WITH q AS MATERIALIZED (%s) SELECT * FROM q a UNION ALL SELECT * FROM q b' % text
         if self.around == 'subquery':
@@ -118,9 +131,15 @@ class Query:
         return text
 
     def without_limit(self):
+        """The query of which all rows are computed."""
         other = copy.copy(self)
         other.limit = ''
+        other.around = {'exists': 'lateral', 'cursor': 'plain', 'scroll': 'plain'}.get(self.around, self.around)
         return other
+
+    def may_stop_early(self):
+        """May what reads the rows not ask for all of them, or not at once?"""
+        return self.limit or self.around in ('exists', 'cursor', 'scroll')
 
     def prepare(self, name, text):
         types = ', '.join(t for t, _ in self.params)
@@ -148,6 +167,14 @@ class Query:
         if self.around == 'cursor':
             return ([], [text], ['BEGIN', 'DECLARE c NO SCROLL CURSOR FOR ' + text],
                     ['FETCH %s FROM c' % f for f in self.fetches], ['ROLLBACK'])
+        if self.around == 'scroll':
+            return ([], [text], ['BEGIN', 'DECLARE c SCROLL CURSOR FOR ' + text],
+                    ['%s FROM c' % f for f in self.fetches], ['ROLLBACK'])
+        if self.around in ('insert', 'create table'):
+            drop = 'DROP TABLE IF EXISTS target'
+            make = 'CREATE TEMP TABLE target AS %s WITH NO DATA' % self.select()
+            return ([make], [text], ['TRUNCATE target'], [text, 'TABLE target'], [drop]) if self.around == 'insert' else (
+                [], [text], [drop], [text, 'TABLE target'], [drop])
         return [], [text], [], [text], []
 
     def simpler(self):
@@ -157,10 +184,16 @@ class Query:
             other.__dict__.update(values)
             return other
 
-        if self.around in ('cursor', 'cte', 'subquery'):
+        if self.around in ('cursor', 'scroll', 'cte', 'subquery', 'within', 'insert', 'create table'):
             yield changed(around='plain')
+        if self.order:
+            yield changed(order='', limit='')
+        for i in self.dress:
+            yield changed(dress={k: v for k, v in self.dress.items() if k != i})
         if self.zones:
             yield changed(zones=[])
+        if self.failure:
+            yield changed(failure='')
         if self.limit and self.around != 'cursor':
             yield changed(limit='')
         if self.distinct:
@@ -217,7 +250,7 @@ class QueryMaker:
 
     def qualified(self, table, alias):
         return [Column('%s.id' % alias, 'int4')] + [
-            Column('%s.%s' % (alias, c.name), c.type, c.sums, c.uniform)
+            Column('%s.%s' % (alias, c.name), c.type, c.sums, c.uniform, c.values)
             for c in table.columns]
 
     def derived(self, table, text, alias):
@@ -390,6 +423,8 @@ class QueryMaker:
             query.keys = [Expr('int4', 't.id')]
         for column in self.rng.sample(self.dependent, min(2, len(self.dependent))):
             query.aggregates.append(Aggregate('{0}', Expr(column.type, column.name)))
+        if self.rng.random() < 0.3:
+            query.aggregates.append(Aggregate('t'))
 
     def add_sets(self, query):
         """Group by several sets of the keys."""
@@ -511,4 +546,6 @@ class QueryMaker:
             query.limit = ''
         # without an order only all rows together are the same
         query.fetches = ['1', '3', 'ALL'] if query.limit else ['ALL']
+        if rng.random() < 0.4:
+            Surroundings(rng, query, columns, self.tables).add()
         return query

@@ -91,6 +91,7 @@ def script(title, failure, settings, steps, query, engine, memory_limit):
               'SET enable_sort = off;'] + [s + ';' for s in settings]
     lines += [s + ';' for step in steps for s in step.statements()]
     lines += ['SET gpuagg.engine = %s;' % engine, 'SET gpuagg.memory_limit = %d;' % memory_limit]
+    lines += [s + ';' for s in query.failing()]
     for mode in ('off', 'force'):
         lines += ['SET gpuagg.mode = %s;' % mode] + [s + ';' for s in prepare + opening + body + closing]
     return '\n'.join(lines + ['DROP SCHEMA fuzz CASCADE;']) + '\n'

@@ -41,11 +41,13 @@ class Column:
     'small' integers; 'fine', 'broad' and other floats, see random_float; 'even', 'tame',
     'wide' and other numerics, see random_numeric; an interval's units.
     uniform: equal values are the same value (not 1 day and 24 hours, 1.0 and 1.00).
+    values: literals of a table's column.
     """
     name: str
     type: str
     sums: str = ''
     uniform: bool = True
+    values: list = field(default_factory=list)
 
 
 @dataclass
@@ -237,6 +239,9 @@ SUPPORTED = ['bool', '"char"', 'int2', 'int4', 'int8', 'float4', 'float8', 'date
 NEIGHBOURS = ['timetz', 'jsonb', 'int4[]']
 # an enum, of which the order is not that of making
 MOODS = ['sad', 'calm', 'ok', 'happy']
+# as an identity that is expensive, so that the planner computes it late
+MAKE_COSTLY = ('CREATE FUNCTION costly(anyelement) RETURNS anyelement LANGUAGE plpgsql IMMUTABLE COST 100000 '
+               "AS 'begin return $1; end'")
 MAKE_MOODS = ["CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy')", "ALTER TYPE mood ADD VALUE 'calm' BEFORE 'ok'"]
 UNHASHED = ['money', 'bit', 'varbit']
 
@@ -306,6 +311,7 @@ class TableMaker:
         self.counter += 1
         column = Column('c%d' % self.counter, type, sums, uniform)
         self.pools[column.name] = Pool(rng, type, sums, toast)
+        column.values = self.pools[column.name].values
         return column
 
     def insert(self, rows, into=None):
@@ -486,7 +492,7 @@ def make_settings(rng):
 
 def make_schema(rng):
     """(steps, tables) of a random schema."""
-    steps, tables = [Sql(text) for text in MAKE_MOODS], []
+    steps, tables = [Sql(text) for text in MAKE_MOODS + [MAKE_COSTLY]], []
     # one for all, for two would not be comparable
     collation = rng.choice(['"C"', '"und-x-icu"', '"en-x-icu"']) if rng.random() < 0.15 else ''
     for i in range(rng.choice([1, 2, 2, 3])):
