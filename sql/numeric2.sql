@@ -212,5 +212,5 @@ SELECT count(max) FROM (SELECT max(m) FROM free) s;
 SELECT count(*) FROM (SELECT 1 FROM free GROUP BY m) s;
 SELECT sum(z) FROM unseen;
 SELECT sum(e) FROM free_grown;
-SELECT sum(n) FROM (VALUES (1.5), (2.5)) v (n);
+SELECT sum(n) FROM generate_series(1.5, 2.5) n;
 RESET gpuagg.report_rejections;

@@ -66,7 +66,7 @@ SELECT check_query('SELECT g, count(*), sum(n) FROM special_numbers WHERE n < ''
 -- arithmetic
 SELECT check_query('SELECT g, ' || string_agg(format('sum(%1$s), avg(%1$s), count(%1$s)', e), ', ') || ' FROM special_numbers GROUP BY g')
 FROM unnest(ARRAY['n + 1', '1 - n', 'n + r', 'n - r', 'n - n', 'n * r', 'n * 0', 'n * -2', '-n', 'abs(n)', '+n', 'n + i4', 'n * i4', 'n * (1 - f)', 'w + n', 'w - w', 'w * 3',
-	'-w', 'abs(w)', 'round(n, 1)', 'round(n)', 'round(w, 1)', 'f::numeric(14,5)', 'f::numeric(9,1)', 'n + ''Infinity''', '''-Infinity'' * n', 'n * ''NaN''', 'coalesce(n, ''NaN'')',
+	'-w', 'abs(w)', 'round(n, 1)', 'round(n)', 'round(w, 1)', 'f::numeric(14,5)', 'f::numeric(9,1)', 'f::numeric(38,5)', 'n + ''Infinity''', '''-Infinity'' * n', 'n * ''NaN''', 'coalesce(n, ''NaN'')',
 	'CASE WHEN g = 1 THEN n WHEN g = 2 THEN 5 ELSE ''-Infinity'' END', 'greatest(n, r)', 'least(n, f, 3)', 'nullif(n, ''Infinity'')', 'CASE n WHEN ''NaN'' THEN 1 ELSE r END']) WITH ORDINALITY AS c(e, i) GROUP BY i % 4;
 SELECT check_query('SELECT i4, count(*) FROM special_numbers WHERE n * 2 > ''Infinity'' GROUP BY i4');
 SELECT check_query('SELECT g, sum(i8 + 0.0), sum(i8), sum(n), max(i8), bit_or(i8) FROM special_numbers GROUP BY g HAVING sum(n) <> ''NaN''');

@@ -10,7 +10,7 @@ SELECT sum(DISTINCT i2 ORDER BY i2), count(*) FROM facts;
 SELECT count(DISTINCT (b, i2 > 0)), count(*) FROM facts;
 SELECT count(DISTINCT random() < 2) FROM facts;
 SELECT max(t COLLATE "en-x-icu") FROM facts;
-SELECT sum(n) FROM (VALUES (1.5), (2)) x (n);
+SELECT sum(n) FROM generate_series(1.5, 2.5) n;
 SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4) FROM facts;
 SELECT string_agg(vc, ',') FROM facts WHERE id < 3;
 SELECT json_agg(f8) FROM facts WHERE id < 3;

@@ -259,6 +259,8 @@ lower_expr(Lowering *l, Expr *expr)
 	check_stack_depth();
 	if (is_numeric(expr))
 		return lower_numeric(l, expr, &scale);
+	if (l->scale_search != NULL)
+		return lower_new_input(l, expr);
 	if (!IsA(expr, Const))
 	{
 		reg = lower_input(l, expr);

@@ -45,6 +45,8 @@ typedef struct Lowering
 								 * values as Consts */
 	int			case_value;		/* register of the CASE around, or -1 */
 	const struct NumericScale *case_scale;	/* if that is numeric */
+	int		   *scale_search;	/* not NULL: an expression's scale is wanted, and
+								 * no program (numeric_guess.c) */
 	bool		expects_specials;	/* statistics have NaN or infinities */
 	bool		has_specials;	/* so have constants */
 	char	   *reason;			/* why something was rejected, or NULL */
@@ -97,6 +99,6 @@ extern bool lower_ignores_repetitions(Oid function);
  * Can a child plan's column of this expression, an argument of an aggregate, be
  * taken, whatever computes it?
  */
-extern bool lower_can_input(const Aggref *aggref, const Expr *expr);
+extern bool lower_can_input(PlannerInfo *root, const Aggref *aggref, Expr *expr);
 
 #endif							/* GPUAGG_LOWER_H */

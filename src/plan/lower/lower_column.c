@@ -19,12 +19,10 @@
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/numeric.h"
 
 #include "plan/lower/lower_internal.h"
-#include "plan/lower/numeric/numeric_stats.h"
+#include "plan/lower/numeric/numeric_guess.h"
 #include "plan/value_type.h"
-#include "program/numeric_page.h"
 
 static Lowering *
 lower_begin(PlannerInfo *root, RowSource source)
@@ -114,8 +112,8 @@ lower_add_slot(Lowering *l, Expr *expr, ValueType type)
 }
 
 /* The value that tuples have which were stored before an attribute was added. */
-static const AttrMissing *
-missing_value(Lowering *l, Form_pg_attribute attr)
+const AttrMissing *
+lower_missing_value(Lowering *l, Form_pg_attribute attr)
 {
 	const AttrMissing *missing;
 
@@ -129,7 +127,7 @@ missing_value(Lowering *l, Form_pg_attribute attr)
 static int
 missing_slot(Lowering *l, Form_pg_attribute attr, ValueType type)
 {
-	const AttrMissing *missing = missing_value(l, attr);
+	const AttrMissing *missing = lower_missing_value(l, attr);
 	Const	   *value;
 
 	if (missing == NULL)
@@ -141,32 +139,9 @@ missing_slot(Lowering *l, Form_pg_attribute attr, ValueType type)
 	return lower_add_slot(l, (Expr *) value, type);
 }
 
-/* The same of a numeric at a scale, and its own display scale, or -1. */
-static int
-missing_numeric_slot(Lowering *l, Form_pg_attribute attr, int scale, int *shown)
-{
-	const AttrMissing *missing = missing_value(l, attr);
-	struct varlena *number;
-	Const	   *value = NULL;
-
-	*shown = -1;
-	if (missing == NULL)
-		return -1;
-	number = (struct varlena *) DatumGetNumeric(missing->am_value);
-	*shown = numeric_header((const uint8 *) VARDATA_ANY(number),
-							VARSIZE_ANY_EXHDR(number)).scale;
-	if (*shown <= NUMERIC_MAX_SHOWN)
-		value = scaled_const(missing->am_value, false, scale);
-	/* nothing checks it later */
-	if (value == NULL || special_class(DatumGetInt64(value->constvalue)) != 0)
-		return lower_reject(l, _("the default of column \"%s\" does not fit into 64 bits"),
-							NameStr(attr->attname));
-	return lower_add_slot(l, (Expr *) value, VT_INT8);
-}
-
 /* An attribute of the table, or NULL if a Var is something else. */
-static Form_pg_attribute
-var_attribute(Lowering *l, const Var *var)
+Form_pg_attribute
+lower_attribute(Lowering *l, const Var *var)
 {
 	if (var->varlevelsup != 0 || (Index) var->varno != l->rti)
 		lower_reject(l, _("a column of another table is used"));
@@ -182,7 +157,7 @@ var_attribute(Lowering *l, const Var *var)
 int
 lower_var(Lowering *l, const Var *var)
 {
-	Form_pg_attribute attr = var_attribute(l, var);
+	Form_pg_attribute attr = lower_attribute(l, var);
 	int			type = attr == NULL ? -1 : supported_type(l, var->vartype);
 
 	if (type < 0)
@@ -191,71 +166,9 @@ lower_var(Lowering *l, const Var *var)
 							  missing_slot(l, attr, type));
 }
 
-/* What is known of a column that is a Var, by type modifier or statistics. */
-static bool
-guess_scale(Lowering *l, const Var *var, NumericGuess *guess, NumericPart *part)
-{
-	int32		typmod = var->vartypmod;
-
-	guess->same = false;
-	guess->most = 0;
-	guess->special = false;
-	*part = NUMERIC_EXACT;
-	if (known_scale((const Expr *) var, &guess->scale))
-	{
-		numeric_column_guess(l->root, var, true, guess);
-		return true;
-	}
-	*part = NUMERIC_UNITS;
-	getBaseTypeAndTypmod(var->vartype, &typmod);
-	if (typmod >= (int32) VARHDRSZ)
-		lower_reject(l, _("type numeric with a scale above %d is not supported"),
-					 NUMERIC128_MAX_SCALE);
-	else if (!numeric_column_guess(l->root, var, false, guess))
-		lower_reject(l, _("values of type numeric that are not known to fit into 128 bits are not supported"));
-	return l->reason == NULL;
-}
-
-/* The column of an attribute that is a Var; attr: in a table, or NULL. */
-static int
-lower_numeric_column(Lowering *l, const Var *var, int attno, Form_pg_attribute attr,
-					 NumericScale *scale)
-{
-	bool		nullable = attr == NULL || !attr->attnotnull;
-	int			missing = -1;
-	int			missing_shown = -1;
-	NumericGuess guess;
-	NumericPart part;
-	bool		wide;
-
-	if (!guess_scale(l, var, &guess, &part))
-		return -1;
-	l->expects_specials |= guess.special;
-	fixed_scale(scale, guess.scale, guess.most);
-	wide = guess.scale > NUMERIC64_MAX_SCALE || guess.most >= NUMERIC64_MOST;
-	if (wide && attr != NULL && missing_value(l, attr) != NULL)
-		return lower_reject(l, _("a numeric of 128 bits with a default for old rows is not supported"));
-	if (attr != NULL)
-		missing = missing_numeric_slot(l, attr, guess.scale, &missing_shown);
-	if (part == NUMERIC_UNITS)
-		scale->shown = display_scale_column(attno, nullable, missing_shown,
-											guess.same ? guess.scale : -1);
-	if (wide)
-		return program_add_wide_column(l->builder, attno, part, guess.scale, nullable);
-	return program_add_numeric_column(l->builder, attno, part, guess.scale, nullable, missing);
-}
-
-int
-lower_numeric_var(Lowering *l, const Var *var, NumericScale *scale)
-{
-	Form_pg_attribute attr = var_attribute(l, var);
-
-	return attr == NULL ? -1 : lower_numeric_column(l, var, attr->attnum, attr, scale);
-}
-
 /* Where the child plan has the expression's value, from 1; 0: nowhere. */
-static int
-input_number(Lowering *l, const Expr *expr)
+int
+lower_input_number(Lowering *l, const Expr *expr)
 {
 	ListCell   *lc;
 
@@ -268,45 +181,52 @@ input_number(Lowering *l, const Expr *expr)
 }
 
 bool
-lower_can_input(const Aggref *aggref, const Expr *expr)
+lower_can_input(PlannerInfo *root, const Aggref *aggref, Expr *expr)
 {
-	int			scale;
+	NumericGuess guess;
+	const char *reason;
 
 	/* it is only asked whether it is NULL */
 	if (aggref->aggfnoid == F_COUNT_ANY && aggref->aggdistinct == NIL)
 		return true;
-	return value_type_of(exprType((const Node *) expr)) >= 0 || known_scale(expr, &scale);
+	if (is_numeric(expr))
+		return numeric_guess(root, expr, &guess, &reason);
+	return value_type_of(exprType((const Node *) expr)) >= 0;
 }
 
 /* The column of the child plan that has the expression's value; -1: none has. */
 int
 lower_input(Lowering *l, Expr *expr)
 {
-	int			attno = input_number(l, expr);
+	int			attno = lower_input_number(l, expr);
 	int			type = attno == 0 ? -1 : supported_type(l, exprType((Node *) expr));
 
 	return type < 0 ? -1 : program_add_column(l->builder, attno, type, true, -1);
 }
 
-/* The same for a numeric, whose scale must be known. */
+/* The same where any expression can be a column, since no plan comes of it. */
 int
-lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale)
+lower_new_input(Lowering *l, Expr *expr)
 {
-	int			attno = input_number(l, expr);
-	int			unit;
-	int			precision;
+	if (lower_input_number(l, expr) == 0)
+		l->inputs = lappend(l->inputs, expr);
+	return lower_input(l, expr);
+}
 
-	if (attno == 0)
-		return -1;
-	if (IsA(expr, Var))
-		return lower_numeric_column(l, (Var *) expr, attno, NULL, scale);
-	if (!known_scale(expr, &unit))
-		return -1;
-	fixed_scale(scale, unit, 0);
-	/* no statistics tell how large an expression is */
-	if (known_precision(expr, &precision) && precision > NUMERIC64_MAX_SCALE)
-		return program_add_wide_column(l->builder, attno, NUMERIC_EXACT, unit, true);
-	return program_add_numeric_column(l->builder, attno, NUMERIC_EXACT, unit, true, -1);
+/*
+ * Is the value itself as good as its presence?  Other aggregates may use it, too.
+ * But a text is long, and not every numeric can be read.
+ */
+static bool
+is_read_easily(Lowering *l, Expr *expr)
+{
+	int			type = value_type_of(exprType((Node *) expr));
+	NumericGuess guess;
+	const char *reason;
+
+	if (is_numeric(expr))
+		return numeric_guess(l->root, expr, &guess, &reason);
+	return type >= 0 && type != VT_TEXT;
 }
 
 /*
@@ -317,23 +237,22 @@ int
 lower_presence(Lowering *l, Expr *expr)
 {
 	Form_pg_attribute attr;
-	int			type = value_type_of(exprType((Node *) expr));
 	int			missing = -1;
 	int			attno;
 
-	if ((type >= 0 && type != VT_TEXT) || is_numeric(expr))
+	if (is_read_easily(l, expr))
 		return lower_expr(l, expr);
-	attno = input_number(l, expr);
+	attno = lower_input_number(l, expr);
 	if (attno > 0)
 		return program_add_presence(l->builder, attno, true, -1);
 	if (IsA(expr, RelabelType))
 		return lower_presence(l, ((RelabelType *) expr)->arg);
 	if (!IsA(expr, Var) || l->builder->head.source != SOURCE_PAGES)
 		return lower_expr(l, expr);
-	attr = var_attribute(l, (Var *) expr);
+	attr = lower_attribute(l, (Var *) expr);
 	if (attr == NULL)
 		return -1;
-	if (missing_value(l, attr) != NULL)
+	if (lower_missing_value(l, attr) != NULL)
 		missing = lower_add_slot(l, (Expr *) makeBoolConst(true, false), VT_BOOL);
 	return program_add_presence(l->builder, attr->attnum, !attr->attnotnull, missing);
 }

@@ -9,6 +9,9 @@
 #ifndef GPUAGG_LOWER_INTERNAL_H
 #define GPUAGG_LOWER_INTERNAL_H
 
+#include "access/tupdesc_details.h"
+#include "catalog/pg_attribute.h"
+
 #include "plan/lower/numeric/display_scale.h"
 #include "plan/lower/lower.h"
 
@@ -43,6 +46,12 @@ extern int	lower_presence(Lowering *l, Expr *expr);
 extern int	lower_slot(Lowering *l, Expr *expr);
 extern int	lower_made_slot(Lowering *l, Expr *expr);
 extern int	lower_add_slot(Lowering *l, Expr *expr, ValueType type);
+extern int	lower_new_input(Lowering *l, Expr *expr);
+extern int	lower_input_number(Lowering *l, const Expr *expr);
+extern Form_pg_attribute lower_attribute(Lowering *l, const Var *var);
+extern const AttrMissing *lower_missing_value(Lowering *l, Form_pg_attribute attr);
+
+/* lower_numeric_column.c: numerics that tables and child plans have. */
 extern int	lower_numeric_var(Lowering *l, const Var *var, NumericScale *scale);
 extern int	lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale);
 
@@ -54,6 +63,7 @@ extern bool known_precision(const Expr *expr, int *precision);
 extern void fixed_scale(NumericScale *scale, int unit, double most);
 extern bool check_size(Lowering *l, const NumericScale *scale);
 extern int	lower_numeric(Lowering *l, Expr *expr, NumericScale *scale);
+extern int	lower_numeric_node(Lowering *l, Expr *expr, NumericScale *scale);
 extern int	lower_numeric_function(Lowering *l, Oid function, List *args,
 								   NumericScale *scale);
 extern Const *scaled_const(Datum value, bool isnull, int scale);

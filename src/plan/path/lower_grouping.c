@@ -185,7 +185,7 @@ child_computes(PlannerInfo *root, List *inputs, Aggref *aggref)
 	else if (lower_aggref(lower_begin_columns(root, inputs), aggref))
 		return false;
 	arg = (Node *) linitial_node(TargetEntry, aggref->args)->expr;
-	return lower_can_input(aggref, (Expr *) arg) && !contain_subplans(arg);
+	return lower_can_input(root, aggref, (Expr *) arg) && !contain_subplans(arg);
 }
 
 /* The child's path, with what it computes for aggregates beside its own output. */

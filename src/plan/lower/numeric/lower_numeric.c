@@ -530,7 +530,7 @@ lower_round(Lowering *l, List *args, NumericScale *scale)
 /*
  * Beyond the precision is an error; what fits 64 bits is then of that size.  No
  * precision has room for infinities, which are at the ends of a register's
- * numbers (special.h).
+ * numbers (special.h); the limit itself must be none of these.
  */
 static int
 limit_precision(Lowering *l, int reg, int precision)
@@ -544,7 +544,7 @@ limit_precision(Lowering *l, int reg, int precision)
 		return precision > NUMERIC64_MAX_SCALE ? reg : narrow(l, reg);
 	}
 	limit = precision > NUMERIC64_MAX_SCALE ?
-		lower_slot(l, (Expr *) int8_const(PG_INT64_MAX - 1, false)) : power_slot(l, precision);
+		lower_slot(l, (Expr *) int8_const(SPECIAL_NUMBER_PINF - 1, false)) : power_slot(l, precision);
 	return limit < 0 ? -1 : program_add_op(l->builder, OP_numeric_fit, reg, limit);
 }
 
@@ -672,7 +672,8 @@ lower_case_test(Lowering *l, NumericScale *scale)
 	return l->case_value;
 }
 
-static int
+/* What no column has: an expression that is computed, or a constant. */
+int
 lower_numeric_node(Lowering *l, Expr *expr, NumericScale *scale)
 {
 	switch (nodeTag(expr))

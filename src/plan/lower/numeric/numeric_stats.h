@@ -12,6 +12,8 @@ typedef struct NumericGuess
 {
 	int			scale;			/* they are whole numbers of units of 10^-scale */
 	bool		same;			/* and all have that display scale */
+	bool		fixed;			/* by their type, or a rule, not by statistics */
+	bool		wide;			/* they are to have 128 bits, whatever `most` is */
 	double		most;			/* magnitude in these units; 0: not known */
 	bool		special;		/* NaN or infinities are among them */
 } NumericGuess;

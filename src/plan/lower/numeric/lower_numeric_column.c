@@ -1,0 +1,106 @@
+/*
+ * lower_numeric_column.c
+ *	  Numerics that tables, and child plans, have.
+ *
+ * A column needs a scale, and 64 or 128 bits, before a value is seen
+ * (numeric_guess.c).  Engines verify every value, so what is guessed wrong ends
+ * the run as inexact.
+ */
+#include "postgres.h"
+
+#include "utils/numeric.h"
+
+#include "plan/lower/lower_internal.h"
+#include "plan/lower/numeric/numeric_guess.h"
+#include "program/numeric_page.h"
+
+/* The missing value of an attribute at a scale, and its own display scale, or -1. */
+static int
+missing_numeric_slot(Lowering *l, Form_pg_attribute attr, int scale, int *shown)
+{
+	const AttrMissing *missing = lower_missing_value(l, attr);
+	struct varlena *number;
+	Const	   *value = NULL;
+
+	*shown = -1;
+	if (missing == NULL)
+		return -1;
+	number = (struct varlena *) DatumGetNumeric(missing->am_value);
+	*shown = numeric_header((const uint8 *) VARDATA_ANY(number),
+							VARSIZE_ANY_EXHDR(number)).scale;
+	if (*shown <= NUMERIC_MAX_SHOWN)
+		value = scaled_const(missing->am_value, false, scale);
+	/* nothing checks it later */
+	if (value == NULL || special_class(DatumGetInt64(value->constvalue)) != 0)
+		return lower_reject(l, _("the default of column \"%s\" does not fit into 64 bits"),
+							NameStr(attr->attname));
+	return lower_add_slot(l, (Expr *) value, VT_INT8);
+}
+
+/* The column of which that is known; attr: of a table, or NULL. */
+static int
+add_column(Lowering *l, const NumericGuess *guess, int attno, Form_pg_attribute attr,
+		   NumericScale *scale)
+{
+	NumericPart part = guess->fixed ? NUMERIC_EXACT : NUMERIC_UNITS;
+	bool		nullable = attr == NULL || !attr->attnotnull;
+	int			missing = -1;
+	int			missing_shown = -1;
+	bool		wide;
+
+	l->expects_specials |= guess->special;
+	fixed_scale(scale, guess->scale, guess->most);
+	wide = guess->wide || guess->scale > NUMERIC64_MAX_SCALE || guess->most >= NUMERIC64_MOST;
+	if (wide && attr != NULL && lower_missing_value(l, attr) != NULL)
+		return lower_reject(l, _("a numeric of 128 bits with a default for old rows is not supported"));
+	if (attr != NULL)
+		missing = missing_numeric_slot(l, attr, guess->scale, &missing_shown);
+	if (part == NUMERIC_UNITS)
+		scale->shown = display_scale_column(attno, nullable, missing_shown,
+											guess->same ? guess->scale : -1);
+	if (wide)
+		return program_add_wide_column(l->builder, attno, part, guess->scale, nullable);
+	return program_add_numeric_column(l->builder, attno, part, guess->scale, nullable, missing);
+}
+
+int
+lower_numeric_var(Lowering *l, const Var *var, NumericScale *scale)
+{
+	Form_pg_attribute attr = lower_attribute(l, var);
+	NumericGuess guess;
+	const char *reason;
+
+	if (attr == NULL)
+		return -1;
+	if (!numeric_guess(l->root, (Expr *) var, &guess, &reason))
+		return lower_reject(l, "%s", reason);
+	return add_column(l, &guess, attr->attnum, attr, scale);
+}
+
+/*
+ * The column of the child plan that has the expression's value; -1: none has.
+ * Where only the scale is wanted, all that can be guessed without lowering it is
+ * a column.
+ */
+int
+lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale)
+{
+	int			attno = lower_input_number(l, expr);
+	NumericGuess guess;
+	const char *reason;
+	bool		found;
+
+	if (attno == 0 && l->scale_search != NULL && numeric_is_given(expr))
+	{
+		l->inputs = lappend(l->inputs, expr);
+		attno = list_length(l->inputs);
+	}
+	if (attno == 0)
+		return -1;
+	found = l->scale_search != NULL ?
+		numeric_guess_within(l->root, expr, l->scale_search, &guess, &reason) :
+		numeric_guess(l->root, expr, &guess, &reason);
+	if (!found)
+		return lower_reject(l, "%s", reason);
+	return add_column(l, &guess, attno, NULL, scale);
+}

@@ -1,0 +1,219 @@
+/*
+ * numeric_origin.c
+ *	  Where a numeric of a subquery, a CTE, a UNION or VALUES comes from.
+ *
+ * The query below has been planned when the one above it is; its PlannerInfo tells
+ * what its output is computed from, and has the statistics of its tables.  A
+ * column of a UNION, or of VALUES, is guessed so that it is right for all of its
+ * parts.  Of other functions' columns nothing is known.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_relation.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+
+#include "plan/lower/lower_internal.h"
+#include "plan/lower/numeric/numeric_guess.h"
+
+/* A guess of several parts, of which NULLs say nothing. */
+typedef struct MergedGuess
+{
+	bool		any;
+	NumericGuess guess;
+	const char *reason;			/* why a part has none, or NULL */
+} MergedGuess;
+
+/* Parts of a UNION get the type that is common to them later. */
+static bool
+is_integer(const Expr *expr)
+{
+	Oid			type = getBaseType(exprType((const Node *) expr));
+
+	return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+/* One more part; false: there is no good guess of it. */
+static bool
+merge_part(MergedGuess *merged, PlannerInfo *root, Expr *expr, int *lookups)
+{
+	NumericGuess guess = {.fixed = true};
+
+	if (expr == NULL)
+		return false;
+	if (IsA(expr, Const) && ((Const *) expr)->constisnull)
+		return true;
+	if (is_numeric(expr))
+	{
+		if (!numeric_guess_within(root, expr, lookups, &guess, &merged->reason))
+			return false;
+	}
+	else if (!is_integer(expr))
+		return false;
+	if (merged->any)
+		numeric_guess_merge(&merged->guess, &guess);
+	else
+		merged->guess = guess;
+	merged->any = true;
+	return true;
+}
+
+static bool merge_output(MergedGuess *merged, PlannerInfo *root, AttrNumber attno, int *lookups);
+
+/* The output of the query that a relation of root stands for. */
+static bool
+merge_subquery(MergedGuess *merged, PlannerInfo *root, int rti, AttrNumber attno, int *lookups)
+{
+	const RelOptInfo *rel = root->simple_rel_array[rti];
+
+	return rel != NULL && rel->subroot != NULL &&
+		merge_output(merged, rel->subroot, attno, lookups);
+}
+
+/* UNION, INTERSECT or EXCEPT, or a query that is part of it. */
+static bool
+merge_set_operation(MergedGuess *merged, PlannerInfo *root, Node *node, AttrNumber attno,
+					int *lookups)
+{
+	const SetOperationStmt *operation = (SetOperationStmt *) node;
+
+	check_stack_depth();
+	if (IsA(node, RangeTblRef))
+		return merge_subquery(merged, root, ((RangeTblRef *) node)->rtindex, attno, lookups);
+	return merge_set_operation(merged, root, operation->larg, attno, lookups) &&
+		merge_set_operation(merged, root, operation->rarg, attno, lookups);
+}
+
+/* A column of a query's output; root: the query's own. */
+static bool
+merge_output(MergedGuess *merged, PlannerInfo *root, AttrNumber attno, int *lookups)
+{
+	const Query *query = root->parse;
+	const TargetEntry *column;
+
+	if ((*lookups)-- <= 0 || query->commandType != CMD_SELECT)
+		return false;
+	if (query->setOperations != NULL)
+		return merge_set_operation(merged, root, query->setOperations, attno, lookups);
+	column = get_tle_by_resno(query->targetList, attno);
+	return column != NULL && !column->resjunk && merge_part(merged, root, column->expr, lookups);
+}
+
+/* UNION ALL that has become one relation with children. */
+static bool
+merge_children(MergedGuess *merged, PlannerInfo *root, const Var *var, int *lookups)
+{
+	ListCell   *lc;
+
+	foreach(lc, root->append_rel_list)
+	{
+		const AppendRelInfo *child = lfirst_node(AppendRelInfo, lc);
+
+		if (child->parent_relid == (Index) var->varno &&
+			!merge_part(merged, root, list_nth(child->translated_vars, var->varattno - 1), lookups))
+			return false;
+	}
+	return merged->any;
+}
+
+static bool
+merge_values(MergedGuess *merged, PlannerInfo *root, const RangeTblEntry *rte, AttrNumber attno,
+			 int *lookups)
+{
+	ListCell   *lc;
+
+	foreach(lc, rte->values_lists)
+	{
+		if (!merge_part(merged, root, list_nth(lfirst(lc), attno - 1), lookups))
+			return false;
+	}
+	return true;
+}
+
+/* The PlannerInfo of a CTE that has been planned, or NULL. */
+static PlannerInfo *
+cte_root(PlannerInfo *root, const RangeTblEntry *rte)
+{
+	PlannerInfo *owner = root;
+	ListCell   *lc;
+
+	if (rte->self_reference)
+		return NULL;
+	for (Index level = 0; level < rte->ctelevelsup && owner != NULL; level++)
+		owner = owner->parent_root;
+	if (owner == NULL)
+		return NULL;
+	foreach(lc, owner->parse->cteList)
+	{
+		int			n = foreach_current_index(lc);
+		int			plan;
+
+		if (strcmp(lfirst_node(CommonTableExpr, lc)->ctename, rte->ctename) != 0)
+			continue;
+		plan = n < list_length(owner->cte_plan_ids) ? list_nth_int(owner->cte_plan_ids, n) : 0;
+		return plan > 0 ? list_nth(root->glob->subroots, plan - 1) : NULL;
+	}
+	return NULL;
+}
+
+static bool
+merge_origin(MergedGuess *merged, PlannerInfo *root, const Var *var, int *lookups)
+{
+	const RangeTblEntry *rte = planner_rt_fetch(var->varno, root);
+	PlannerInfo *cte;
+
+	switch (rte->rtekind)
+	{
+		case RTE_SUBQUERY:
+			return rte->inh ? merge_children(merged, root, var, lookups) :
+				merge_subquery(merged, root, var->varno, var->varattno, lookups);
+		case RTE_CTE:
+			cte = cte_root(root, rte);
+			return cte != NULL && merge_output(merged, cte, var->varattno, lookups);
+		case RTE_VALUES:
+			return merge_values(merged, root, rte, var->varattno, lookups);
+		default:
+			return false;
+	}
+}
+
+/*
+ * As PostgreSQL does, let no statistics through a view that is a security barrier:
+ * only what types and rules say.
+ */
+bool
+numeric_origin_guess(PlannerInfo *root, const Var *var, int *lookups, NumericGuess *guess,
+					 const char **reason)
+{
+	MergedGuess merged = {0};
+
+	if (!merge_origin(&merged, root, var, lookups))
+	{
+		if (merged.reason != NULL)
+			*reason = merged.reason;
+		return false;
+	}
+	*guess = merged.guess;
+	if (planner_rt_fetch(var->varno, root)->security_barrier)
+	{
+		guess->most = 0;
+		guess->special = false;
+		return guess->fixed;
+	}
+	return true;
+}
+
+bool
+numeric_output_guess(PlannerInfo *root, AttrNumber attno, int *lookups, NumericGuess *guess)
+{
+	MergedGuess merged = {0};
+
+	if (!merge_output(&merged, root, attno, lookups))
+		return false;
+	*guess = merged.guess;
+	return true;
+}
