@@ -59,7 +59,7 @@ gpuagg_strategy_name(void)
 }
 
 /*
- * An engine that is not there is refused when somebody asks for it.  Settings
+ * An engine that is not there is refused when a session sets it.  Settings
  * of files, databases and roles are looked at when a query would use them: the
  * postmaster must not look for devices.
  */

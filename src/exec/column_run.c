@@ -2,14 +2,14 @@
  * column_run.c
  *	  Aggregation of column batches that outlives the engine it began in.
  *
- * A plan node can leave a failed engine to PostgreSQL's own plan; an aggregate
- * function has seen its rows for the last time.  So a run keeps a copy of its
+ * A plan node whose engine fails has PostgreSQL's own plan; an aggregate function
+ * gets each row once, and has no plan.  So a run keeps a copy of its
  * batches in a temporary file, and when an engine fails (its memory, its
  * device), the cpu engine takes them all again, which can only run out of
  * memory, an error for PostgreSQL's own aggregates too.  They are also taken
  * again when a float sum needs more words (exact.h).  In the cpu engine, nothing
- * is kept for Programs without float sums, nor of a single batch, which is still
- * there when the engine asks for more words.
+ * is kept for Programs without float sums, nor of a single batch, which the caller
+ * still has when a sum needs more words.
  */
 #include "postgres.h"
 
@@ -73,7 +73,7 @@ widen(ColumnRun *run)
 	return true;
 }
 
-/* Begin anew with the batches kept, or with the only one. */
+/* Begin again with the batches kept, or with the only one. */
 static EngineStatus
 take_again(ColumnRun *run, const EngineOps *ops, const ColumnBatch *only)
 {
@@ -93,8 +93,8 @@ take_again(ColumnRun *run, const EngineOps *ops, const ColumnBatch *only)
 }
 
 /*
- * The engine has not finished: begin anew, with wider sums, or in the cpu engine,
- * or raise an error if that was it.  batch: the one it was given last, if any.
+ * The engine has not finished: begin again, with wider sums, or in the cpu engine,
+ * or raise an error if that is the one.  batch: the one it was given last, if any.
  */
 static void
 fail_over(ColumnRun *run, EngineStatus status, const ColumnBatch *batch)
@@ -114,7 +114,7 @@ fail_over(ColumnRun *run, EngineStatus status, const ColumnBatch *batch)
 		}
 		status = take_again(run, ops, batch);
 	}
-	/* nothing can ask for the batches once more */
+	/* the batches are not needed again */
 	if (run->kept != NULL && run->ops == &cpu_engine &&
 		(run->program->level == EXACT_FULL || !program_sums_floats(run->program)))
 	{

@@ -25,7 +25,7 @@ extern void column_run_add(ColumnRun *run, const ColumnBatch *batch);
 
 /*
  * The next groups, none (ngroups = 0) after the last; the first call ends the
- * input.  Returns false if it had to begin anew: the groups
+ * input.  Returns false if it had to begin again: the groups
  * returned so far are void, and will be returned again.
  */
 extern bool column_run_groups(ColumnRun *run, GroupBatch *groups);

@@ -1,6 +1,6 @@
 /*
  * devices.c
- *	  SQL's look at the machine's CUDA devices: the view gpuagg_devices.
+ *	  The machine's CUDA devices for SQL: the view gpuagg_devices.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 
 PG_FUNCTION_INFO_V1(gpuagg_device_list);
 
-/* CUDA's way of numbering versions: 13000 is 13.0. */
+/* A version as CUDA numbers it: 13000 is 13.0. */
 static Datum
 version_text(int version)
 {
@@ -39,18 +39,18 @@ gpuagg_device_list(PG_FUNCTION_ARGS)
 		DeviceInfo *info = &infos[i];
 		Datum		values[7];
 		bool		isnull[7] = {false};
-		bool		absent = n == 0;
+		bool		no_device = n == 0;
 
 		values[0] = Int32GetDatum(i);
 		values[1] = CStringGetTextDatum(info->name);
 		values[2] = Int64GetDatum((int64) info->memory);
 		values[3] = CStringGetTextDatum(psprintf("%d.%d", info->major, info->minor));
 		values[4] = version_text(info->driver);
-		values[5] = BoolGetDatum(!absent && info->usable);
-		values[6] = CStringGetTextDatum(absent ? why : info->reason);
-		isnull[0] = isnull[1] = isnull[2] = isnull[3] = absent;
+		values[5] = BoolGetDatum(!no_device && info->usable);
+		values[6] = CStringGetTextDatum(no_device ? why : info->reason);
+		isnull[0] = isnull[1] = isnull[2] = isnull[3] = no_device;
 		isnull[4] = info->driver == 0;
-		isnull[6] = !absent && info->usable;
+		isnull[6] = !no_device && info->usable;
 		tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
 	}
 	return (Datum) 0;

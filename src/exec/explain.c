@@ -1,6 +1,6 @@
 /*
  * explain.c
- *	  What EXPLAIN tells of a GpuAgg node.
+ *	  What EXPLAIN shows of a GpuAgg node.
  *
  * Keys and aggregates are deparsed from the node's scan target list.  The
  * filter's clauses are not part of the plan that setrefs adjusts; they are over

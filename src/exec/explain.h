@@ -1,6 +1,6 @@
 /*
  * explain.h
- *	  What EXPLAIN tells of a GpuAgg node.
+ *	  What EXPLAIN shows of a GpuAgg node.
  */
 #ifndef GPUAGG_EXPLAIN_H
 #define GPUAGG_EXPLAIN_H

@@ -47,7 +47,7 @@
 #include "source/child.h"
 #include "source/rows.h"
 
-/* A failing device is told once a session, not once a query. */
+/* A failing device is reported once a session, not once a query. */
 static bool failure_reported = false;
 
 static const CustomExecMethods gpuagg_exec_methods;
@@ -192,7 +192,7 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 		state->regrouping = regrouping_create(state->plan);
 }
 
-/* Give back what a run has taken beside PostgreSQL's memory. */
+/* Free what a run has allocated outside of PostgreSQL's memory. */
 static void
 close_run(GpuAggState *state)
 {
@@ -218,8 +218,8 @@ rescan_input(GpuAggState *state)
 }
 
 /*
- * The engine cannot finish: from here on PostgreSQL's own plan answers.  Where
- * a device failed, somebody should know.
+ * The engine cannot finish: from here on PostgreSQL's own plan answers.  A failure
+ * of a device is reported.
  */
 static void
 fall_back(GpuAggState *state, EngineStatus status, const char *reason)
@@ -289,7 +289,7 @@ run_once(GpuAggState *state, const EngineHints *hints, const char **message)
 		status = next_groups(state);
 		*message = engine_message(state->engine);
 	}
-	/* only now has the engine seen to all of them */
+	/* the engine has counted them all only now */
 	if (status == ENGINE_OK && state->ntables == 1)
 		heap_source_count_rows(state->tables[0].relation, engine_stats(state->engine)->rows);
 	return status;

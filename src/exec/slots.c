@@ -14,7 +14,7 @@
  * that stays open, so it is run before.  An error of its own is the query's,
  * even if no row of the input needed its value: as with PostgreSQL's index
  * scans, which compute their keys before they look for a row.  Where CASE and
- * the like promise that a row does not need it, there is no slot (guarded.c).
+ * the like guarantee that a row does not need it, there is no slot (guarded.c).
  *
  * A time zone's slot holds its rules as they are when execution begins: SET
  * TimeZone between two executions of one plan counts.
@@ -110,7 +110,7 @@ evaluate_safely(ExprState *state, ExprContext *econtext,
 		error = CopyErrorData();
 		FlushErrorState();
 		RollbackAndReleaseCurrentSubTransaction();
-		/* whoever catches it rolls back the subtransaction that he began */
+		/* a handler rolls back its own subtransaction */
 		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
 			ReThrowError(error);
 		*reason = error->message;

@@ -2,9 +2,9 @@
  * zone.c
  *	  A time zone's rules as data, for slots.
  *
- * The backend's time zone library tells the changes of a zone's offset one
- * after the other.  They are listed for four centuries; before and after these
- * the table only knows what it is if nothing changes there.
+ * The backend's time zone library gives the changes of a zone's offset one after
+ * the other.  The table lists those of four centuries; before and after these it
+ * has an offset only if nothing changes there.
  */
 #include "postgres.h"
 
@@ -65,7 +65,7 @@ zone_table(pg_tz *zone, Bytes *table, char **reason)
 	int			n = 0;
 	int			more = next_change(zone, at, &change);
 
-	/* rules that reach back for ever are told from FIRST_SECOND on */
+	/* the offset before FIRST_SECOND is not known, even if nothing changes */
 	spans[n].from = PG_INT64_MIN;
 	spans[n++].offset = ZONE_UNKNOWN;
 	if (more > 0 && change.at < FIRST_SECOND)
@@ -93,7 +93,7 @@ zone_table(pg_tz *zone, Bytes *table, char **reason)
 	}
 	if (more < 0)
 	{
-		*reason = psprintf("the rules of time zone \"%s\" cannot be told",
+		*reason = psprintf("the rules of time zone \"%s\" cannot be determined",
 						   pg_get_timezone_name(zone));
 		return false;
 	}

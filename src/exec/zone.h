@@ -11,7 +11,7 @@
 
 /*
  * The table (ZoneSpan, see ops_zone.h) of a zone's rules, palloc'd.  False, and
- * why in *reason, if they cannot be told.
+ * why in *reason, if they cannot be determined.
  */
 extern bool zone_table(pg_tz *zone, Bytes *table, char **reason);
 

@@ -204,31 +204,31 @@ exact_product(double a, double b, int32_t limit)
 GA_FN bool
 exact_align(ExactNumber *number, int32_t unit, int n, int32_t *shift)
 {
-	int32_t		left = number->exponent - unit;
+	int32_t		places = number->exponent - unit;
 	uint64_t	low[2];
 
 	*shift = 0;
 	if ((number->digits[0] | number->digits[1]) == 0)
 		return true;
-	if (left < 0)
+	if (places < 0)
 	{
-		if (left <= -2 * EXACT_MANTISSA_BITS)
+		if (places <= -2 * EXACT_MANTISSA_BITS)
 			return false;
-		low[0] = exact_bits_at(number->digits, -left);
-		low[1] = exact_bits_at(number->digits, 64 - left);
-		if (exact_bits_at(low, left) != number->digits[0] ||
-			exact_bits_at(low, 64 + left) != number->digits[1])
+		low[0] = exact_bits_at(number->digits, -places);
+		low[1] = exact_bits_at(number->digits, 64 - places);
+		if (exact_bits_at(low, places) != number->digits[0] ||
+			exact_bits_at(low, 64 + places) != number->digits[1])
 			return false;
 		number->digits[0] = low[0];
 		number->digits[1] = low[1];
-		left = 0;
+		places = 0;
 	}
-	*shift = left;
+	*shift = places;
 	if (number->digits[1] != 0)
-		left += 2 * EXACT_MANTISSA_BITS;
+		places += 2 * EXACT_MANTISSA_BITS;
 	else
-		left += number->digits[0] >> EXACT_MANTISSA_BITS != 0 ? 64 : EXACT_MANTISSA_BITS;
-	return left <= EXACT_WINDOW(n);
+		places += number->digits[0] >> EXACT_MANTISSA_BITS != 0 ? 64 : EXACT_MANTISSA_BITS;
+	return places <= EXACT_WINDOW(n);
 }
 
 /* The number as n words, and the flags behind them unless `narrow`. */
@@ -372,7 +372,7 @@ exact_accumulate(ExactNumber *number, int32_t unit, uint64_t *words, int n, bool
 
 /*
  * The unit of a run's sums: of n words, from the largest exponent that
- * exact_exponent or exact_product_exponent told of the first values (0: none),
+ * exact_exponent or exact_product_exponent gave for the first values (0: none),
  * with room for larger values; of the rest, all is below.
  */
 GA_FN int32_t

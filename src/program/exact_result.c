@@ -189,27 +189,27 @@ exact_deviations(uint64_t n, const ExactSum *products, const ExactSum *a,
 	uint64_t	x[MAX_WORDS];
 	uint64_t	y[MAX_WORDS] = {0};
 	uint64_t	count[MAX_WORDS] = {n};
-	uint64_t	left[MAX_WORDS];
-	uint64_t	right[MAX_WORDS];
+	uint64_t	minuend[MAX_WORDS];
+	uint64_t	subtrahend[MAX_WORDS];
 	int32_t		unit = a->unit + b->unit;
 	int32_t		shift = products->unit - unit;
-	int			left_words = number_words(products) + 2;
-	int			right_words = number_words(a) + number_words(b) + 1;
-	int			nwords = left_words > right_words ? left_words : right_words;
+	int			minuend_words = number_words(products) + 2;
+	int			subtrahend_words = number_words(a) + number_words(b) + 1;
+	int			nwords = minuend_words > subtrahend_words ? minuend_words : subtrahend_words;
 
 	if ((flags_of(products) | flags_of(a) | flags_of(b)) &
 		(EXACT_NAN | EXACT_PLUS_INFINITY | EXACT_MINUS_INFINITY))
 		return NAN;
-	/* the side with the larger unit is shifted */
+	/* the one with the larger unit is shifted */
 	nwords += abs(shift) / 64 + 1;
 	if (nwords > MAX_WORDS)
 		nwords = MAX_WORDS;
 	extend(products->words, number_words(products), shift > 0 ? shift : 0, x, nwords);
-	multiply(count, x, left, nwords);
+	multiply(count, x, minuend, nwords);
 	extend(a->words, number_words(a), shift < 0 ? -shift : 0, x, nwords);
 	extend(b->words, number_words(b), 0, y, nwords);
-	multiply(x, y, right, nwords);
-	negate(right, nwords);
-	exact_add(left, right, nwords);
-	return exact_round(left, nwords, shift < 0 ? products->unit : unit, false);
+	multiply(x, y, subtrahend, nwords);
+	negate(subtrahend, nwords);
+	exact_add(minuend, subtrahend, nwords);
+	return exact_round(minuend, nwords, shift < 0 ? products->unit : unit, false);
 }

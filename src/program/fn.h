@@ -5,10 +5,10 @@
  * An operation is one function, `GA_FN result name(operands)`, or, where it
  * can fail, `GA_FN result name(operands, bool *error)`.  Functions are only
  * called for operands that are not NULL, but may be called with any bits in
- * them (the vectorised engine computes rows that nobody asked for), so they
+ * them (the vectorised engine also computes rows that are not needed), so they
  * must not trap; a failing function sets *error and returns anything, a
  * succeeding one leaves *error alone.
- * Under NVRTC, whoever includes this defines the fixed-width integers first.
+ * Under NVRTC, the including text defines the fixed-width integers first.
  *
  * All operations of ops.def are strict: a NULL operand makes the result NULL.
  * But an operand that is an error comes first, since PostgreSQL computes all of
@@ -42,7 +42,7 @@
 #define PRAGMA_WORDS
 #endif
 
-/* A string of bytes that belongs to somebody else; not zero-terminated. */
+/* A string of bytes, whose memory is not its own; not zero-terminated. */
 typedef struct Bytes
 {
 	const char *data;

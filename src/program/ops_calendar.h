@@ -133,7 +133,7 @@ timestamp_isfinite(int64_t timestamp)
 	return !timestamp_is_infinite(timestamp);
 }
 
-/* As years are told: there is 1 BC, -1, before 1 AD. */
+/* As years are written: there is 1 BC, -1, before 1 AD. */
 GA_FN int32_t
 year_without_zero(int32_t year)
 {

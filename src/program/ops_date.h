@@ -91,10 +91,10 @@ timestamp_to_date(int64_t timestamp, bool *error)
 GA_FN int
 date_timestamp_order(int32_t date, int64_t timestamp)
 {
-	bool		late = false;
-	int64_t		start = date_to_timestamp(date, &late);
+	bool		beyond = false;
+	int64_t		start = date_to_timestamp(date, &beyond);
 
-	if (late)
+	if (beyond)
 		return timestamp == TIMESTAMP_INFINITY ? -1 : 1;
 	return (start > timestamp) - (start < timestamp);
 }

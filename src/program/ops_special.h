@@ -43,7 +43,7 @@ wide_special_addend(Wide value)
 	return wide_special_class(value) == 0 ? value : wide_of_words(0, 0);
 }
 
-/* They are noted beside it. */
+/* The bit that says which special it is, if any. */
 GA_FN int64_t
 special_mark(int64_t value)
 {

@@ -4,9 +4,8 @@
  *
  * The rules are data: a slot's bytes, filled when execution begins, that are an
  * array of ZoneSpan.  The first span begins before all timestamps, each ends
- * where the next one begins, and where the rules are not told the offset is
- * ZONE_UNKNOWN, which makes the result an error: PostgreSQL, which knows them
- * for ever, then answers.  Timestamps with time zone count from
+ * where the next one begins, and where the rules are not listed the offset is
+ * ZONE_UNKNOWN, which makes the result an error, so that PostgreSQL answers.  Timestamps with time zone count from
  * 2000-01-01 00:00 UTC, those without from the local time of that name.
  * Read as C and as CUDA C.
  */

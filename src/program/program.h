@@ -53,9 +53,10 @@
  * How a value stands in a column batch and in a register.  X(name, C type,
  * bytes in a column vector; 0 for offsets and bytes).  Dates are INT4 (days),
  * timestamps INT8 (microseconds), oid is INT4 (equality only), varchar and
- * char(n) are TEXT.  No key is an INTERVAL.  A numeric is INT8, or WIDE where 64 bits do not hold it (no
- * slot is): it counts units of 10^-scale, where the scale belongs to the expression and is known to whoever made the Program;
- * engines only see it in columns, which come from stored numerics.
+ * char(n) are TEXT.  No key is an INTERVAL.  A numeric is INT8, or WIDE where 64
+ * bits do not hold it (no slot is): it counts units of 10^-scale, where the scale
+ * belongs to the expression and is known to the maker of the Program; engines
+ * know it of columns only, which come from stored numerics.
  */
 #define VALUE_TYPES(X) \
 	X(BOOL, uint8_t, 1) \
@@ -280,7 +281,7 @@ typedef struct Program
 } Program;
 
 /*
- * The value of a slot.  TEXT, UUID and INTERVAL: bytes, owned by whoever made the slots,
+ * The value of a slot.  TEXT, UUID and INTERVAL: bytes, owned by the maker of the slots,
  * valid until the run is closed.  Else: word, the value's bits in its lowest
  * bytes (as int64 for integers, sign-extended; the bits of the float or double
  * for floats).
@@ -384,7 +385,8 @@ extern int	program_add_wide_column(ProgramBuilder *b, int attno, NumericPart par
 
 /*
  * Registers of a slot (a special one's value is special_number's, as a numeric's),
- * and of an operation over registers (arg2 may be -1). */
+ * and of an operation over registers (arg2 may be -1).
+ */
 extern int	program_add_slot_ref(ProgramBuilder *b, int slot);
 extern int	program_add_special_slot_ref(ProgramBuilder *b, int slot);
 extern int	program_add_op(ProgramBuilder *b, OpCode op, int arg1, int arg2);

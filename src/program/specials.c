@@ -3,7 +3,7 @@
  *	  From a Program to one that admits NaN and the infinities among numerics.
  *
  * Few columns have them, so a Program's registers hold numbers only, and an
- * engine that meets something else answers ENGINE_SPECIAL.  The run then begins
+ * engine that finds something else answers ENGINE_SPECIAL.  The run then begins
  * again with the Program that is made here, in which specials are numbers at the
  * ends of the range (special.h).
  *
@@ -12,8 +12,8 @@
  * selections, keys and extremes stay what they are; the other operand, if it
  * cannot be special, must not be one of these numbers by chance, and is
  * checked.  Arithmetic becomes that of ops_special.h.  Sums leave specials out,
- * and bits beside them tell which there were.  Any other operation does not get
- * them: an error, and PostgreSQL's own plan answers.
+ * and bits of another accumulator say which there were.  For any other operation
+ * they are an error, and PostgreSQL's own plan answers.
  *
  * The columns of a Program that merges groups are keys of another one, whose
  * accumulators come first in both: there are now more of them.

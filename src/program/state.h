@@ -22,14 +22,13 @@
  *				sign-extended, and so is what the operations make of them
  *	MIN_TEXT, MAX_TEXT, MIN_BPCHAR, MAX_BPCHAR	two words: the address of the
  *				bytes, 0 if there is no text yet, and the length, with the bytes'
- *				room in the upper half.  The bytes belong to whoever keeps the
- *				state
+ *				room in the upper half.  The bytes belong to the state's owner
  *	MIN_WIDE, MAX_WIDE	two words: the number, the low word first
  *	MIN_INTERVAL, MAX_INTERVAL	three words: the interval, and whether an equal
- *				one that is written differently was met, so that nobody knows which
- *				PostgreSQL would return
+ *				one that is written differently was met, so that it is not known
+ *				which PostgreSQL would return
  *
- * Whether an accumulator has taken in any value at all is told by an ACC_COUNT
+ * Whether an accumulator has taken in any value is what an ACC_COUNT says
  * over the same argument and filter (Aggregate.count), so the start values are
  * those that change nothing.
  *
@@ -313,8 +312,8 @@ state_merge(const Program *p, uint64_t *into, const uint64_t *from)
 
 /*
  * Has one of n states, each `stride` words behind the one before, an extreme that
- * has met equal values which are not identical, so that nobody knows which of
- * them PostgreSQL would return?  Of intervals a word tells, of floats it is -0.
+ * has met equal values which are not identical, so that it is not known which
+ * of them PostgreSQL would return?  Of intervals a word says so, of floats -0 does.
  */
 GA_FN bool
 states_are_ambiguous(const Program *p, const uint64_t *words, size_t stride, uint32_t n)

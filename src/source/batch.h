@@ -11,8 +11,8 @@
 
 /*
  * A batch in the making.  Its memory is in the context that is current when it
- * is created; it has none of its own, since a hashed aggregation looks at all
- * contexts below its own again and again, and may hold a writer for each group.
+ * is created; it has none of its own, since a hashed aggregation adds up all
+ * contexts below its own repeatedly, and may hold a writer for each group.
  */
 typedef struct BatchWriter BatchWriter;
 

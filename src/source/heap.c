@@ -42,7 +42,7 @@
  */
 #define PAGES_AT_ONCE 16
 
-/* Blocks from the one being read to the one whose memory is asked for. */
+/* How many blocks ahead of the one being read memory is prefetched. */
 #define PREFETCH_DISTANCE 8
 
 /* The pages of one call. */
@@ -100,7 +100,7 @@ visible_lines(HeapSource *source, Buffer buffer, bool all_visible, OffsetNumber 
 }
 
 /*
- * Ask for the cache lines that a page some blocks ahead will need first: its
+ * Prefetch the cache lines that a page some blocks ahead will need first: its
  * descriptor, and its header with the first line pointers.
  */
 static void
@@ -139,7 +139,7 @@ pin_block(HeapSource *source, BlockNumber block)
 		buffer = ReadBufferExtended(relation, MAIN_FORKNUM, block, RBM_NORMAL,
 									source->strategy);
 
-	/* guess again where the last guess was right, or would have been */
+	/* guess the next buffer if this one is next to the last block's */
 	source->guess = buffer == source->last + 1 && buffer > 0 && buffer < NBuffers
 		? buffer + 1 : InvalidBuffer;
 	source->last = buffer;

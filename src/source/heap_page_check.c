@@ -1,6 +1,6 @@
 /*
  * heap_page_check.c
- *	  Holds program/heap_page.h against PostgreSQL's own headers.
+ *	  Checks program/heap_page.h against PostgreSQL's own headers.
  *
  * Nothing here runs: a build against a PostgreSQL whose pages look different
  * fails.  Bit-fields (the line pointer's) have no offsets to compare; they are

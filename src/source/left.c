@@ -2,12 +2,11 @@
  * left.c
  *	  Rows of heap pages that an engine has left out, read by PostgreSQL.
  *
- * An engine tells them by block and line pointer when it has come across them,
- * which on a device is long after their page was unpinned.  They are still
- * there: a tuple that the query's snapshot sees is not removed, and keeps its
- * line pointer.  They are fetched by the table's own access method, which looks
- * at their visibility once more, and raises PostgreSQL's error if
- * old_snapshot_threshold has let them go.
+ * An engine names them by block and line pointer once it has read them; a device
+ * does so after their page was unpinned.  They are still there: a tuple that the
+ * query's snapshot sees is not removed, and keeps its line pointer.  They are
+ * fetched by the table's own access method, which checks their visibility again,
+ * and raises PostgreSQL's error if old_snapshot_threshold has had them removed.
  */
 #include "postgres.h"
 
@@ -17,7 +16,7 @@
 
 #include "source/left.h"
 
-/* Rows asked for at once. */
+/* Rows taken from the engine at once. */
 #define LEFT_ROWS 128
 
 struct LeftSource

@@ -15,7 +15,7 @@ extern LeftSource *left_create(const SourceTable *tables, int ntables, Snapshot 
 							   EngineHandle *engine, RowSender *sender);
 
 /*
- * Hand those that the engine has told so far to the sender; adds their number to
+ * Hand those that the engine has named so far to the sender; adds their number to
  * *nrows.  Returns OK, or the status with which the engine gave up.
  */
 extern EngineStatus left_send(LeftSource *left, uint64 *nrows);

@@ -288,7 +288,7 @@ lower_filter(Lowering *l, List *clauses)
 }
 
 /*
- * Groups are told apart by the bytes of a text.  For char(n), whose trailing
+ * Groups differ by the bytes of a text.  For char(n), whose trailing
  * blanks do not count, this is right if all values are padded to one length.
  */
 static bool

@@ -124,7 +124,7 @@ lower_comparison_chain(Lowering *l, const ScalarArrayOpExpr *expr, List *element
 	return result;
 }
 
-/* The operation that finds x in a set, where = ANY or <> ALL asks for it, or -1. */
+/* The operation that finds x in a set, for = ANY or <> ALL, or -1. */
 static int
 membership_op(const ScalarArrayOpExpr *expr)
 {

@@ -8,7 +8,8 @@
  *
  * PostgreSQL keeps the squares of deviations of both arguments whatever is asked
  * for, and raises an error if they overflow; so the sums of both values are
- * always there, which see to it that no value is too large for that.
+ * always there, whose limit (EXACT_LIMIT_SQUARES) excludes values that are too large
+ * for that.
  */
 #include "postgres.h"
 

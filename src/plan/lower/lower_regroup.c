@@ -3,7 +3,7 @@
  *	  A Program over the groups of another one, for coarser groups.
  *
  * Its columns are the other Program's keys, and so are its keys; which of them
- * are kept is up to whoever runs it.  It has all accumulators of the other one,
+ * are kept for which set regroup.c decides.  It has all accumulators of the other one,
  * which it merges, and those of the aggregates with DISTINCT, whose arguments
  * are columns.
  */

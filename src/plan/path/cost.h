@@ -19,7 +19,7 @@ typedef struct CostInput
 	double		pages;			/* heap pages; 0: a child plan */
 	double		rows;			/* rows read */
 	double		rows_sent;		/* of these, tuples that PostgreSQL scans */
-	double		rows_passed;	/* rows left by the program's filter */
+	double		rows_passed;	/* rows that pass the program's filter */
 	double		groups;
 	double		regrouped;		/* groups that are taken into coarser ones */
 } CostInput;

@@ -14,7 +14,7 @@
  * SELECT DISTINCT is a grouping step without aggregates, whose keys are what the
  * query selects.  They are whole columns of its input even if that has computed
  * aggregates or window functions, and are not looked into.  What else the input
- * puts out is there for the sake of its own GROUP BY, PARTITION BY or ORDER BY.
+ * puts out is there for its own GROUP BY, PARTITION BY or ORDER BY.
  *
  * GROUPING SETS, and aggregates with DISTINCT, are made by regrouping: the engine
  * groups by all keys of all sets and by these aggregates' arguments, and coarser
@@ -433,7 +433,7 @@ examine_repetitions(const Aggref *aggref)
 
 /*
  * Are equal values of the expression the same bits, unlike 0 and -0?  B-tree
- * operator classes know, for the sake of deduplication.
+ * operator classes say so, for deduplication.
  */
 static bool
 equal_is_identical(Node *expr)

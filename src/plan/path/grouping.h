@@ -10,7 +10,7 @@
 #include "plan/path/tables.h"
 #include "program/program.h"
 
-/* What the planner's grouping step, or its DISTINCT, asks for. */
+/* What the planner's grouping step, or its DISTINCT, has to compute. */
 typedef struct Grouping
 {
 	PlannerInfo *root;
@@ -30,7 +30,7 @@ typedef struct Grouping
 	List	   *sets;			/* a List of ints each, numbers of keys */
 	List	   *groupings;		/* GroupingFunc: of target and HAVING */
 	List	   *aggrefs;		/* Aggref: of target and HAVING, without repeats */
-	List	   *junk;			/* Expr: of target, whose values nobody sees */
+	List	   *junk;			/* Expr: of target, whose values are not used */
 } Grouping;
 
 /* A way to run it. */

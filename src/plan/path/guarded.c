@@ -3,11 +3,11 @@
  *	  Subqueries whose values are needed in some rows only.
  *
  * The value of a subquery that no row changes, an InitPlan, goes into a slot and
- * is asked for before the first row (slots.c).  PostgreSQL asks for it once a row
+ * is computed before the first row (slots.c).  PostgreSQL computes it once a row
  * needs it, and never if CASE, COALESCE or the FILTER of an aggregate keep all
  * rows from it; an error of the subquery is then not raised, and what its
- * functions do is not done.  AND and OR promise no such order, and PostgreSQL's
- * index scans too ask before the first row.
+ * functions do is not done.  AND and OR guarantee no such order, and PostgreSQL's
+ * index scans, too, compute it before the first row.
  */
 #include "postgres.h"
 

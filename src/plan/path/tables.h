@@ -24,7 +24,7 @@ typedef struct InputTables
 	double		pages;			/* estimates: of all tables */
 	double		rows;
 	double		scanned_rows;	/* of row_tables */
-	Cost		read_cost;		/* of the pages, as PostgreSQL reckons it */
+	Cost		read_cost;		/* of the pages, as PostgreSQL estimates it */
 } InputTables;
 
 /*
