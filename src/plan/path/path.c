@@ -70,7 +70,7 @@ report_rejection(const char *reason)
  * setrefs replaces what equals a member of this list by a reference to it, in
  * custom_exprs too, whose members are evaluated before there is any tuple to
  * refer to.  So a key that no row changes, as such a member may contain, is
- * disguised by a cast to its own type.
+ * given a cast to its own type, which no member of the list equals.
  */
 static List *
 engine_tlist(const Grouping *grouping)
