@@ -10,7 +10,8 @@ EXTRA_CLEAN = src/engine/cuda/kernels/kernel_text.c
 
 PG_CPPFLAGS = -I$(srcdir)/src -DGPUAGG_VERSION='"$(EXTVERSION)"'
 # no contraction: a product fused with a sum is not PostgreSQL's (ops.h)
-PG_CFLAGS = -std=gnu99 -Wall -Wextra -Wno-unused-parameter \
+# PostgreSQL 19's headers are in a later C
+PG_CFLAGS = $(if $(filter 15 16 17 18,$(MAJORVERSION)),-std=gnu99) -Wall -Wextra -Wno-unused-parameter \
 	-Werror=implicit-function-declaration -ffp-contract=off
 
 # builds for tests can be told to fail (src/engine/inject.h) and have a

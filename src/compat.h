@@ -1,12 +1,55 @@
 /*
  * compat.h
- *	  What differs between PostgreSQL's versions.
+ *	  What differs between PostgreSQL 15 and 19.
+ *
+ * The source is written in the terms of the newest version.  What older ones
+ * call otherwise is defined here in their terms; what takes more than another
+ * name is a function of compat.c.  Each entry names the version that it came
+ * with.
  */
 #ifndef GPUAGG_COMPAT_H
 #define GPUAGG_COMPAT_H
 
-#if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 160000
-#error "gpuagg is written for PostgreSQL 15"
+#if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 200000
+#error "gpuagg is written for PostgreSQL 15 to 19"
 #endif
+
+#include "access/attmap.h"
+#include "access/relscan.h"
+#include "nodes/pathnodes.h"
+#include "pgtime.h"
+#include "storage/buf.h"
+#include "utils/snapshot.h"
+
+/* 16: macros of varlena values have a header of their own */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
+/* 16: a relation's file is named by a locator, no longer by a node */
+#if PG_VERSION_NUM < 160000
+#define rd_locator rd_node
+#endif
+
+/* 17: snapshots no longer become too old */
+#if PG_VERSION_NUM >= 170000
+#define TestForOldSnapshot(snapshot, relation, page) ((void) 0)
+#endif
+
+/* 18: EXPLAIN's state and its output functions have headers of their own */
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#else
+#include "commands/explain.h"
+#endif
+
+extern AttrMap *compat_attribute_map(TupleDesc from, TupleDesc to);
+extern TableScanDesc compat_begin_scan(Relation relation, Snapshot snapshot);
+extern bool compat_collates_as_c(Oid collation);
+extern int	compat_decode_zone_abbreviation(char *lower_name, int *offset, pg_tz **zone);
+extern void compat_prune_page(Relation relation, Buffer buffer, Buffer *vmbuffer);
+extern bool compat_prunes_at_run_time(PlannerInfo *root, RelOptInfo *rel, List *paths,
+									  List *clauses);
 
 #endif							/* GPUAGG_COMPAT_H */

@@ -5,8 +5,9 @@
 #ifndef GPUAGG_EXPLAIN_H
 #define GPUAGG_EXPLAIN_H
 
-#include "commands/explain.h"
 #include "nodes/execnodes.h"
+
+#include "compat.h"
 
 extern void gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es);
 

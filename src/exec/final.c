@@ -23,6 +23,7 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
+#include "compat.h"
 #include "exec/final.h"
 #include "exec/moments.h"
 #include "exec/variance.h"

@@ -30,6 +30,7 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/lsyscache.h"

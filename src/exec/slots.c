@@ -36,6 +36,7 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
+#include "compat.h"
 #include "exec/set.h"
 #include "exec/slots.h"
 #include "exec/zone.h"

@@ -11,6 +11,7 @@
 #include "parser/scansup.h"
 #include "utils/datetime.h"
 
+#include "compat.h"
 #include "exec/zone.h"
 #include "program/ops_zone.h"
 
@@ -123,7 +124,7 @@ zone_table_named(const char *name, Bytes *table, char **reason)
 	char	   *lower_name = downcase_truncate_identifier(name, strlen(name), false);
 	int			offset;
 	pg_tz	   *zone;
-	int			type = DecodeTimezoneAbbrev(0, lower_name, &offset, &zone);
+	int			type = compat_decode_zone_abbreviation(lower_name, &offset, &zone);
 
 	if (type == TZ || type == DTZ)
 	{

@@ -12,6 +12,7 @@
 #include "nodes/makefuncs.h"
 #include "utils/builtins.h"
 
+#include "compat.h"
 #include "plan/plan_info.h"
 
 static Const *

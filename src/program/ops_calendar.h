@@ -95,7 +95,7 @@ iso_weekday(int32_t days)
 GA_FN bool
 timestamp_is_infinite(int64_t timestamp)
 {
-	return timestamp == TIMESTAMP_MINUS_INFINITY || timestamp == TIMESTAMP_INFINITY;
+	return timestamp == MINUS_INFINITE_TIMESTAMP || timestamp == INFINITE_TIMESTAMP;
 }
 
 GA_FN DayTime
@@ -318,7 +318,7 @@ timestamp_part(int64_t timestamp, int32_t field)
 			return (double) (at.day + POSTGRES_JULIAN) +
 				((double) (at.time / SECOND_MICROSECONDS) + fraction / 1000000.0) / 86400.0;
 		case FIELD_EPOCH:
-			if (timestamp < TIMESTAMP_INFINITY + epoch)
+			if (timestamp < INFINITE_TIMESTAMP + epoch)
 				return (double) (timestamp - epoch) / 1000000.0;
 			return ((double) timestamp - (double) epoch) / 1000000.0;
 		default:

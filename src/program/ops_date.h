@@ -12,20 +12,20 @@
 
 #include "fn.h"
 
-#define DATE_MINUS_INFINITY (-2147483647 - 1)
-#define DATE_INFINITY 2147483647
+#define MINUS_INFINITE_DATE (-2147483647 - 1)
+#define INFINITE_DATE 2147483647
 #define DATE_FIRST (-2451545)		/* 4714-11-24 BC */
 #define DATE_END 2145031949			/* the day after the last, 5874897-12-31 */
 #define DATE_TIMESTAMP_END 106751983	/* first day that no timestamp has */
 
-#define TIMESTAMP_INFINITY ((int64_t) (~(uint64_t) 0 >> 1))
-#define TIMESTAMP_MINUS_INFINITY (-TIMESTAMP_INFINITY - 1)
+#define INFINITE_TIMESTAMP ((int64_t) (~(uint64_t) 0 >> 1))
+#define MINUS_INFINITE_TIMESTAMP (-INFINITE_TIMESTAMP - 1)
 #define DAY_MICROSECONDS ((int64_t) 1000 * 1000 * 86400)
 
 GA_FN bool
 date_is_infinite(int32_t date)
 {
-	return date == DATE_MINUS_INFINITY || date == DATE_INFINITY;
+	return date == MINUS_INFINITE_DATE || date == INFINITE_DATE;
 }
 
 /* A date moved to `days`, unless it is infinite: infinity stays. */
@@ -61,10 +61,10 @@ date_diff(int32_t a, int32_t b, bool *error)
 GA_FN int64_t
 date_to_timestamp(int32_t date, bool *error)
 {
-	if (date == DATE_MINUS_INFINITY)
-		return TIMESTAMP_MINUS_INFINITY;
-	if (date == DATE_INFINITY)
-		return TIMESTAMP_INFINITY;
+	if (date == MINUS_INFINITE_DATE)
+		return MINUS_INFINITE_TIMESTAMP;
+	if (date == INFINITE_DATE)
+		return INFINITE_TIMESTAMP;
 	*error |= date >= DATE_TIMESTAMP_END;
 	return (int64_t) ((uint64_t) (int64_t) date * (uint64_t) DAY_MICROSECONDS);
 }
@@ -74,10 +74,10 @@ timestamp_to_date(int64_t timestamp, bool *error)
 {
 	int64_t		days = timestamp / DAY_MICROSECONDS;
 
-	if (timestamp == TIMESTAMP_MINUS_INFINITY)
-		return DATE_MINUS_INFINITY;
-	if (timestamp == TIMESTAMP_INFINITY)
-		return DATE_INFINITY;
+	if (timestamp == MINUS_INFINITE_TIMESTAMP)
+		return MINUS_INFINITE_DATE;
+	if (timestamp == INFINITE_TIMESTAMP)
+		return INFINITE_DATE;
 	if (timestamp % DAY_MICROSECONDS < 0)
 		days--;
 	*error |= days < DATE_FIRST;
@@ -95,7 +95,7 @@ date_timestamp_order(int32_t date, int64_t timestamp)
 	int64_t		start = date_to_timestamp(date, &beyond);
 
 	if (beyond)
-		return timestamp == TIMESTAMP_INFINITY ? -1 : 1;
+		return timestamp == INFINITE_TIMESTAMP ? -1 : 1;
 	return (start > timestamp) - (start < timestamp);
 }
 

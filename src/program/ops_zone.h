@@ -21,7 +21,7 @@ typedef struct ZoneSpan
 	int64_t		offset;			/* local time - UTC, in microseconds */
 } ZoneSpan;
 
-#define ZONE_UNKNOWN TIMESTAMP_MINUS_INFINITY
+#define ZONE_UNKNOWN MINUS_INFINITE_TIMESTAMP
 
 /* Which of the zone's spans, of which there is one, a time in UTC is in. */
 GA_FN uint32_t

@@ -23,6 +23,7 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
+#include "compat.h"
 #include "program/numeric_page.h"
 #include "source/batch.h"
 

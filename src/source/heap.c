@@ -32,6 +32,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "compat.h"
 #include "source/heap.h"
 #include "source/left.h"
 
@@ -68,6 +69,7 @@ typedef struct HeapSource
 	int			pages_at_once;
 	Buffer		last;			/* the last block's buffer */
 	Buffer		guess;			/* where the next one is, or InvalidBuffer */
+	Buffer		vmbuffer;		/* of the visibility map, or InvalidBuffer */
 	PageGroup  *current;		/* being filled */
 	PageGroup  *before;			/* the engine may still read it */
 	PageGroup	groups[2];
@@ -129,7 +131,7 @@ pin_block(HeapSource *source, BlockNumber block)
 	Buffer		buffer = guess;
 
 	if (BufferIsValid(guess) &&
-		ReadRecentBuffer(relation->rd_node, MAIN_FORKNUM, block, guess))
+		ReadRecentBuffer(relation->rd_locator, MAIN_FORKNUM, block, guess))
 	{
 		pgstat_count_buffer_read(relation);
 		pgstat_count_buffer_hit(relation);
@@ -169,7 +171,7 @@ read_page(HeapSource *source, PageGroup *group, BlockNumber block)
 
 	buffer = pin_block(source, block);
 	group->buffers[group->n++] = buffer;
-	heap_page_prune_opt(source->relation, buffer);
+	compat_prune_page(source->relation, buffer, &source->vmbuffer);
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	page = BufferGetPage(buffer);
@@ -238,8 +240,8 @@ read_blocks(HeapSource *source, BlockNumber nblocks)
 void
 heap_source_count_rows(Relation relation, uint64 rows)
 {
-	if (pgstat_should_count_relation(relation))
-		relation->pgstat_info->t_counts.t_tuples_returned += rows;
+	/* the macro counts tuples returned by any scan */
+	pgstat_count_index_tuples(relation, rows);
 }
 
 static EngineStatus
@@ -253,6 +255,7 @@ read_table(HeapSource *source, Relation relation, uint32 table)
 	source->rows = 0;
 	source->last = InvalidBuffer;
 	source->guess = InvalidBuffer;
+	source->vmbuffer = InvalidBuffer;
 
 	/* as a sequential scan: large tables must not flush the buffer pool */
 	source->strategy = NULL;
@@ -262,6 +265,8 @@ read_table(HeapSource *source, Relation relation, uint32 table)
 
 	status = read_blocks(source, nblocks);
 
+	if (BufferIsValid(source->vmbuffer))
+		ReleaseBuffer(source->vmbuffer);
 	if (source->strategy != NULL)
 		FreeAccessStrategy(source->strategy);
 	if (source->counts)

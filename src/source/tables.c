@@ -14,6 +14,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "compat.h"
 #include "source/rows.h"
 #include "source/tables.h"
 
@@ -22,7 +23,7 @@ scan_table(const SourceTable *table, Snapshot snapshot, RowSender *sender,
 		   TableSourceStats *stats)
 {
 	TupleTableSlot *slot = table_slot_create(table->relation, NULL);
-	TableScanDesc scan = table_beginscan(table->relation, snapshot, 0, NULL);
+	TableScanDesc scan = compat_begin_scan(table->relation, snapshot);
 	EngineStatus status = ENGINE_OK;
 
 	while (status == ENGINE_OK && table_scan_getnextslot(scan, ForwardScanDirection, slot))

@@ -6,11 +6,9 @@
 
 #include "utils/lsyscache.h"
 
+#include "compat.h"
 #include "plan/lower/collation.h"
 #include "plan/lower/lower_internal.h"
-
-/* From utils/pg_locale.h, which includes ICU's headers, if the server has ICU. */
-extern bool lc_collate_is_c(Oid collation);
 
 bool
 check_collation(Lowering *l, Oid type, Oid collation)
@@ -36,7 +34,7 @@ check_order(Lowering *l, Oid type, Oid collation)
 {
 	if (!check_collation(l, type, collation))
 		return false;
-	if (type_is_collatable(getBaseType(type)) && !lc_collate_is_c(collation))
+	if (type_is_collatable(getBaseType(type)) && !compat_collates_as_c(collation))
 		lower_reject(l, _("the order of texts in collation \"%s\" is not supported"),
 					 get_collation_name(collation));
 	return l->reason == NULL;

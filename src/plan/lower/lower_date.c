@@ -18,6 +18,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
 
+#include "compat.h"
 #include "plan/lower/lower_const.h"
 #include "plan/lower/lower_date.h"
 #include "plan/lower/lower_internal.h"

@@ -17,6 +17,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 
+#include "compat.h"
 #include "plan/lower/collation.h"
 #include "plan/lower/lower_const.h"
 #include "plan/lower/lower_internal.h"

@@ -30,6 +30,7 @@
 #include "utils/rel.h"
 #include "utils/spccache.h"
 
+#include "compat.h"
 #include "plan/path/tables.h"
 
 /* A table whose rows are read. */
@@ -75,7 +76,7 @@ pruned_at_run_time(PlannerInfo *root, RelOptInfo *rel, List *leaves)
 		return false;
 	foreach(lc, leaves)
 		paths = lappend(paths, ((RelOptInfo *) lfirst(lc))->cheapest_total_path);
-	return make_partition_pruneinfo(root, rel, paths, clauses) != NULL;
+	return compat_prunes_at_run_time(root, rel, paths, clauses);
 }
 
 static bool
@@ -157,8 +158,8 @@ open_leaves(PlannerInfo *root, List *rels, Relation named, const Bitmapset *need
 
 		leaf->rel = list_nth(rels, i);
 		leaf->relation = relation_open(planner_rt_fetch(leaf->rel->relid, root)->relid, NoLock);
-		leaf->map = build_attrmap_by_name(RelationGetDescr(leaf->relation),
-										  RelationGetDescr(named));
+		leaf->map = compat_attribute_map(RelationGetDescr(leaf->relation),
+										 RelationGetDescr(named));
 		leaf->pages = 0;
 		leaf->like = -1;
 		if (leaf->relation->rd_rel->relam != HEAP_TABLE_AM_OID)

@@ -32,6 +32,7 @@
 #include "utils/numeric.h"
 #include "utils/regproc.h"
 
+#include "compat.h"
 #include "plan/lower/lower_choice.h"
 #include "plan/lower/lower_date.h"
 #include "plan/lower/lower_internal.h"

@@ -12,6 +12,7 @@
 #include "nodes/makefuncs.h"
 #include "utils/numeric.h"
 
+#include "compat.h"
 #include "plan/lower/lower_internal.h"
 #include "program/ops_wide.h"
 

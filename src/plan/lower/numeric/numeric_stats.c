@@ -23,6 +23,7 @@
 #include "utils/numeric.h"
 #include "utils/selfuncs.h"
 
+#include "compat.h"
 #include "plan/lower/numeric/numeric_stats.h"
 #include "program/numeric_page.h"
 

@@ -1,0 +1,123 @@
+/*
+ * compat.c
+ *	  What differs between PostgreSQL 15 and 19 by more than a name.
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/tableam.h"
+#include "partitioning/partprune.h"
+#include "utils/datetime.h"
+
+/*
+ * The header includes ICU's in 15 to 18, which need not be installed, for a
+ * member of locales that is behind the one read here.
+ */
+#undef USE_ICU
+#include "utils/pg_locale.h"
+
+#include "compat.h"
+
+/*
+ * Which attributes of one table are those of the other, by name; an error if it
+ * has one of them not.
+ *
+ * 16: that can be let pass.
+ */
+AttrMap *
+compat_attribute_map(TupleDesc from, TupleDesc to)
+{
+#if PG_VERSION_NUM >= 160000
+	return build_attrmap_by_name(from, to, false);
+#else
+	return build_attrmap_by_name(from, to);
+#endif
+}
+
+/*
+ * Begin a sequential scan.
+ *
+ * 19: scans take hints.
+ */
+TableScanDesc
+compat_begin_scan(Relation relation, Snapshot snapshot)
+{
+#if PG_VERSION_NUM >= 190000
+	return table_beginscan(relation, snapshot, 0, NULL, SO_NONE);
+#else
+	return table_beginscan(relation, snapshot, 0, NULL);
+#endif
+}
+
+/*
+ * Is the order of texts in this collation that of their bytes?
+ *
+ * 18: a member of the locale says so.
+ */
+bool
+compat_collates_as_c(Oid collation)
+{
+#if PG_VERSION_NUM >= 180000
+	return pg_newlocale_from_collation(collation)->collate_is_c;
+#else
+	return lc_collate_is_c(collation);
+#endif
+}
+
+/*
+ * The type of a time zone's abbreviation, as datetime.h counts them.
+ *
+ * 16: the type is another result, beside an error's number.
+ */
+int
+compat_decode_zone_abbreviation(char *lower_name, int *offset, pg_tz **zone)
+{
+#if PG_VERSION_NUM >= 160000
+	DateTimeErrorExtra extra;
+	int			type;
+
+	if (DecodeTimezoneAbbrev(0, lower_name, &type, offset, zone, &extra) != 0)
+		return DYNTZ;			/* one whose zone cannot be found */
+	return type;
+#else
+	return DecodeTimezoneAbbrev(0, lower_name, offset, zone);
+#endif
+}
+
+/*
+ * Prune a page if that is worth while.
+ *
+ * 19: pruning can set the page's bit in the visibility map, of which it keeps a
+ * buffer pinned.  It does so where the query is known not to change the table,
+ * which is not looked at here.
+ */
+void
+compat_prune_page(Relation relation, Buffer buffer, Buffer *vmbuffer)
+{
+#if PG_VERSION_NUM >= 190000
+	heap_page_prune_opt(relation, buffer, vmbuffer, false);
+#else
+	heap_page_prune_opt(relation, buffer);
+#endif
+}
+
+/*
+ * Would Append, over these paths of a partitioned table, choose among them when
+ * it runs?
+ *
+ * 18: what makes the information for it also adds it to the plan, where only
+ * that of plan nodes may be.
+ */
+bool
+compat_prunes_at_run_time(PlannerInfo *root, RelOptInfo *rel, List *paths, List *clauses)
+{
+#if PG_VERSION_NUM >= 180000
+	bool		prunes = make_partition_pruneinfo(root, rel, paths, clauses) >= 0;
+
+	if (prunes)
+		root->partPruneInfos = list_delete_last(root->partPruneInfos);
+	return prunes;
+#else
+	return make_partition_pruneinfo(root, rel, paths, clauses) != NULL;
+#endif
+}
