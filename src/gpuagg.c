@@ -19,7 +19,7 @@ void		_PG_init(void);
 void
 _PG_init(void)
 {
-	engine_init();
+	engines_init();
 	guc_init();
 	node_init();
 	path_init();

@@ -45,11 +45,21 @@ typedef struct EngineHints
 	const char *strategy;		/* gpuagg.strategy: a name, or "auto" */
 
 	/*
-	 * Asked where a call would take long without answering BUSY: should the run
-	 * end?  It then fails.  NULL: never.
+	 * Sleep for at most so many milliseconds, 0: not at all; should the run end?
+	 * It then fails.  For a call that takes long without answering BUSY: it asks
+	 * at least every 50 ms.  NULL: sleep yourself; it should not.
 	 */
-	bool		(*interrupted) (void);
+	bool		(*wait) (int milliseconds);
 } EngineHints;
+
+/* Between two pieces of a long call: should the run end? */
+static inline bool
+engine_interrupted(const EngineHints *hints)
+{
+	return hints->wait != NULL && hints->wait(0);
+}
+
+#define INTERRUPTED_MESSAGE "interrupted"
 
 /*
  * A heap page (BLCKSZ bytes, as in the buffer) and its visible tuples: line
@@ -155,6 +165,19 @@ typedef struct EngineOps
 {
 	const char *name;
 	const EngineCosts *costs;
+
+	/*
+	 * Once, when the module is loaded, which the postmaster may do: the absolute
+	 * path of the directory that the engine may keep files in.  NULL: nothing to
+	 * do.
+	 */
+	void		(*init) (const char *directory);
+
+	/*
+	 * Before a process that has opened a run ends: wait for threads that cannot be
+	 * left alone.  NULL: there are none.
+	 */
+	void		(*exit) (void);
 
 	/*
 	 * Is the engine there at all?  If not, say what is missing.  May be slow

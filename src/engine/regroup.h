@@ -27,10 +27,11 @@ typedef struct Regroup Regroup;
  * the set.  It must not have slots.  Both Programs are copied; texts that states
  * of fine's point to must stay.
  *
- * limit: bytes that all tables together may take, 0: a default.  NULL: no memory.
+ * hints: those of the engine's run; their memory limit is that of all tables
+ * together.  NULL: no memory.
  */
 extern Regroup *regroup_create(const Program *fine, const Program *coarse,
-							   const KeySet *sets, int nsets, uint64_t limit);
+							   const KeySet *sets, int nsets, const EngineHints *hints);
 extern void regroup_free(Regroup *regroup);
 
 /*

@@ -340,7 +340,10 @@ collect_groups(ByKeyState *state, ResultRows *results)
 		if (groups.ngroups == 0)
 			break;
 		for (uint32 i = 0; i < groups.ngroups; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
 			add_group(column_run_program(state->run), &groups, i, results);
+		}
 	}
 }
 
@@ -350,6 +353,7 @@ compare_keys(const void *a, const void *b, void *sort)
 	const ResultRow *left = a;
 	const ResultRow *right = b;
 
+	CHECK_FOR_INTERRUPTS();
 	return ApplySortComparator(left->key, left->key_isnull,
 							   right->key, right->key_isnull, sort);
 }
@@ -368,27 +372,53 @@ sort_results(ResultRows *results, Oid collation)
 	qsort_arg(results->rows, results->nrows, sizeof(ResultRow), compare_keys, &sort);
 }
 
-/* The rows as an array in the given context. */
-static Datum
-results_array(ResultRows *results, MemoryContext context)
+/* Bytes of an array of the rows. */
+static Size
+array_size(const ResultRows *results)
 {
-	Datum	   *elements;
-	MemoryContext old;
-	ArrayType  *array;
+	Size		size = ARR_OVERHEAD_NONULLS(1);
 
-	if (results->nrows > MaxArraySize)
+	for (Size i = 0; i < results->nrows; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		size += MAXALIGN(VARSIZE(DatumGetPointer(results->rows[i].row)));
+	}
+	if (results->nrows > MaxArraySize || !AllocSizeIsValid(size))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("array size exceeds the maximum allowed (%d)",
-						(int) MaxArraySize)));
-	elements = palloc_extended(results->nrows * sizeof(Datum), MCXT_ALLOC_HUGE);
-	for (Size i = 0; i < results->nrows; i++)
-		elements[i] = results->rows[i].row;
+						(int) MaxAllocSize)));
+	return size;
+}
 
-	old = MemoryContextSwitchTo(context);
-	array = construct_array(elements, (int) results->nrows, results->type,
-							-1, false, TYPALIGN_DOUBLE);
-	MemoryContextSwitchTo(old);
+/*
+ * The rows as an array in the given context.  construct_array would copy up to
+ * 1 GB without a look for interrupts.
+ */
+static Datum
+results_array(ResultRows *results, MemoryContext context)
+{
+	Size		size = array_size(results);
+	ArrayType  *array = MemoryContextAlloc(context, size);
+	char	   *to;
+
+	memset(array, 0, ARR_OVERHEAD_NONULLS(1));
+	SET_VARSIZE(array, size);
+	array->ndim = 1;
+	array->elemtype = results->type;
+	ARR_DIMS(array)[0] = (int) results->nrows;
+	ARR_LBOUND(array)[0] = 1;
+	to = (char *) array + ARR_OVERHEAD_NONULLS(1);
+	for (Size i = 0; i < results->nrows; i++)
+	{
+		const char *row = DatumGetPointer(results->rows[i].row);
+		Size		length = VARSIZE(row);
+
+		CHECK_FOR_INTERRUPTS();
+		memcpy(to, row, length);
+		memset(to + length, 0, MAXALIGN(length) - length);
+		to += MAXALIGN(length);
+	}
 	return PointerGetDatum(array);
 }
 

@@ -15,7 +15,7 @@
 
 #include "utils/memutils.h"
 
-#include "engine/select.h"
+#include "engine/handle.h"
 #include "exec/column_run.h"
 #include "guc.h"
 #include "source/batch_file.h"
@@ -35,12 +35,9 @@ static EngineStatus
 begin(ColumnRun *run, const EngineOps *ops)
 {
 	MemoryContext old = MemoryContextSwitchTo(run->context);
-	EngineHints hints = {0};
+	EngineHints hints = engine_hints(run->rows, 0);
 	EngineStatus status;
 
-	hints.rows = run->rows;
-	hints.memory_limit = (uint64_t) gpuagg_memory_limit * 1024 * 1024;
-	hints.strategy = gpuagg_strategy_name();
 	run->ops = ops;
 	run->handle = engine_handle(ops);
 	status = engine_open(run->handle, run->program, NULL, &hints);

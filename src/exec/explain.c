@@ -16,6 +16,7 @@
 #include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
 
+#include "engine/select.h"
 #include "exec/explain.h"
 #include "exec/node.h"
 

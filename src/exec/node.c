@@ -38,6 +38,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "engine/select.h"
 #include "exec/explain.h"
 #include "exec/final.h"
 #include "exec/input_scan.h"
@@ -284,7 +285,7 @@ run_once(GpuAggState *state, const EngineHints *hints, const char **message)
 	*message = engine_message(state->engine);
 	if (status == ENGINE_OK && state->regrouping)
 		status = regrouping_run(state->regrouping, state->engine, state->program,
-								state->coarse, hints->memory_limit, message);
+								state->coarse, hints, message);
 	if (status == ENGINE_OK)
 	{
 		status = next_groups(state);
@@ -369,12 +370,7 @@ run_engine(GpuAggState *state)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 	Snapshot	snapshot = state->css.ss.ps.state->es_snapshot;
-	EngineHints hints = {
-		.rows = state->plan->rows,
-		.groups = state->plan->groups,
-		.memory_limit = (uint64_t) gpuagg_memory_limit << 20,
-		.strategy = gpuagg_strategy_name(),
-	};
+	EngineHints hints = engine_hints(state->plan->rows, state->plan->groups);
 	MemoryContext old;
 	EngineStatus status;
 	const char *message;
@@ -461,6 +457,7 @@ next_engine_tuple(GpuAggState *state)
 	{
 		MemoryContext old;
 
+		CHECK_FOR_INTERRUPTS();
 		if (state->next_group == state->groups.ngroups && state->groups.ngroups > 0)
 		{
 			EngineStatus status = next_groups(state);

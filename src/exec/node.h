@@ -8,7 +8,7 @@
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 
-#include "engine/select.h"
+#include "engine/handle.h"
 #include "exec/regrouping.h"
 #include "exec/slots.h"
 #include "plan/plan_info.h"

@@ -123,9 +123,9 @@ take_groups(Regrouping *regrouping, EngineHandle *engine, const char **message)
 		status = engine_injected(engine, "regroup", regrouping->message);
 		if (status == ENGINE_OK)
 			status = regroup_add(regrouping->regroup, &batch, regrouping->message);
+		CHECK_FOR_INTERRUPTS();
 		if (status != ENGINE_OK)
 			return status;
-		CHECK_FOR_INTERRUPTS();
 	}
 }
 
@@ -139,6 +139,7 @@ end_groups(Regrouping *regrouping, EngineHandle *engine)
 		return status;
 	while ((status = regroup_end(regrouping->regroup, regrouping->message)) == ENGINE_BUSY)
 		CHECK_FOR_INTERRUPTS();
+	CHECK_FOR_INTERRUPTS();
 	return status;
 }
 
@@ -157,7 +158,7 @@ needs_engine(const Regrouping *regrouping, const Program *fine)
 
 EngineStatus
 regrouping_run(Regrouping *regrouping, EngineHandle *engine, const Program *fine,
-			   const Program *coarse, uint64 limit, const char **message)
+			   const Program *coarse, const EngineHints *hints, const char **message)
 {
 	EngineStatus status;
 
@@ -169,7 +170,7 @@ regrouping_run(Regrouping *regrouping, EngineHandle *engine, const Program *fine
 	if (status != ENGINE_OK)
 		return status;
 	regrouping->regroup = regroup_create(fine, coarse, regrouping->sets,
-										 regrouping->nsets, limit);
+										 regrouping->nsets, hints);
 	if (regrouping->regroup == NULL)
 	{
 		strlcpy(regrouping->message, "out of memory for the groups of grouping sets",

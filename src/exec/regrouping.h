@@ -5,7 +5,7 @@
 #ifndef GPUAGG_REGROUPING_H
 #define GPUAGG_REGROUPING_H
 
-#include "engine/select.h"
+#include "engine/handle.h"
 #include "plan/plan_info.h"
 
 typedef struct Regrouping Regrouping;
@@ -28,11 +28,11 @@ extern void regrouping_close(Regrouping *regrouping);
 /*
  * Take all groups of the engine, whose input is complete, and make those of all
  * sets.  fine, coarse: the plan's programs, with float sums as wide as the run's;
- * limit: bytes for the groups.  If the status is not OK, message is the reason.
+ * hints: the run's.  If the status is not OK, message is the reason.
  */
 extern EngineStatus regrouping_run(Regrouping *regrouping, EngineHandle *engine,
 								   const Program *fine, const Program *coarse,
-								   uint64 limit, const char **message);
+								   const EngineHints *hints, const char **message);
 
 /*
  * The next groups, with their set's layout; none when all sets have been given.

@@ -6,6 +6,7 @@
 
 #include "catalog/pg_type.h"
 #include "lib/qunique.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
@@ -19,12 +20,14 @@ compare_int8(const void *a, const void *b)
 	int64		x = *(const int64 *) a;
 	int64		y = *(const int64 *) b;
 
+	CHECK_FOR_INTERRUPTS();
 	return (x > y) - (x < y);
 }
 
 static int
 compare_text(const void *a, const void *b)
 {
+	CHECK_FOR_INTERRUPTS();
 	return text_order(*(const Bytes *) a, *(const Bytes *) b);
 }
 
@@ -46,7 +49,7 @@ static Bytes
 make_set(uint32 nvalues, uint32 nnulls, Size size)
 {
 	SetHeader	header = {nvalues, nnulls};
-	char	   *data = palloc(sizeof(header) + size);
+	char	   *data = palloc_extended(sizeof(header) + size, MCXT_ALLOC_HUGE);
 
 	memcpy(data, &header, sizeof(header));
 	return (Bytes) {data, (uint32_t) (sizeof(header) + size)};
@@ -55,7 +58,7 @@ make_set(uint32 nvalues, uint32 nnulls, Size size)
 static Bytes
 integer_set(const Datum *values, int n, uint32 nnulls, ValueType type)
 {
-	int64	   *numbers = palloc((n + 1) * sizeof(int64));
+	int64	   *numbers = palloc_extended((n + 1) * sizeof(int64), MCXT_ALLOC_HUGE);
 	Bytes		set;
 
 	for (int i = 0; i < n; i++)
@@ -70,7 +73,7 @@ integer_set(const Datum *values, int n, uint32 nnulls, ValueType type)
 static Bytes
 text_set(const Datum *values, int n, uint32 nnulls, bool trim)
 {
-	Bytes	   *texts = palloc((n + 1) * sizeof(Bytes));
+	Bytes	   *texts = palloc_extended((n + 1) * sizeof(Bytes), MCXT_ALLOC_HUGE);
 	Size		size;
 	Bytes		set;
 	uint32	   *places;
@@ -79,6 +82,7 @@ text_set(const Datum *values, int n, uint32 nnulls, bool trim)
 	{
 		struct varlena *value = PG_DETOAST_DATUM_PACKED(values[i]);
 
+		CHECK_FOR_INTERRUPTS();
 		texts[i].data = VARDATA_ANY(value);
 		texts[i].len = VARSIZE_ANY_EXHDR(value);
 		if (trim)
@@ -94,10 +98,31 @@ text_set(const Datum *values, int n, uint32 nnulls, bool trim)
 	places[0] = sizeof(SetHeader) + (n + 1) * sizeof(uint32);
 	for (int i = 0; i < n; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		memcpy((char *) set.data + places[i], texts[i].data, texts[i].len);
 		places[i + 1] = places[i] + texts[i].len;
 	}
 	return set;
+}
+
+/* The array's values that are not NULL, and how many are and are not. */
+static Datum *
+array_values(ArrayType *array, int *nvalues, uint32 *nnulls)
+{
+	int			n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	Datum	   *values = palloc_extended((n + 1) * sizeof(Datum), MCXT_ALLOC_HUGE);
+	ArrayIterator iterator = array_create_iterator(array, 0, NULL);
+	bool		isnull;
+
+	*nvalues = 0;
+	while (array_iterate(iterator, &values[*nvalues], &isnull))
+	{
+		CHECK_FOR_INTERRUPTS();
+		*nvalues += !isnull;
+	}
+	*nnulls = (uint32) (n - *nvalues);
+	array_free_iterator(iterator);
+	return values;
 }
 
 Bytes
@@ -106,20 +131,11 @@ set_of_array(Datum array)
 	ArrayType  *arr = DatumGetArrayTypeP(array);
 	Oid			element = ARR_ELEMTYPE(arr);
 	ValueType	type = (ValueType) value_type_of(element);
-	int16		len;
-	bool		byval;
-	char		align;
-	Datum	   *values;
-	bool	   *nulls;
 	int			n;
-	int			nvalues = 0;
+	uint32		nnulls;
+	Datum	   *values = array_values(arr, &n, &nnulls);
 
-	get_typlenbyvalalign(element, &len, &byval, &align);
-	deconstruct_array(arr, element, len, byval, align, &values, &nulls, &n);
-	for (int i = 0; i < n; i++)
-		if (!nulls[i])
-			values[nvalues++] = values[i];
 	if (type == VT_TEXT)
-		return text_set(values, nvalues, (uint32) (n - nvalues), getBaseType(element) == BPCHAROID);
-	return integer_set(values, nvalues, (uint32) (n - nvalues), type);
+		return text_set(values, n, nnulls, getBaseType(element) == BPCHAROID);
+	return integer_set(values, n, nnulls, type);
 }

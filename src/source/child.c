@@ -33,8 +33,10 @@ child_source_run(PlanState *child, const Program *program, EngineHandle *engine)
 
 	while (status == ENGINE_OK)
 	{
-		TupleTableSlot *slot = next_tuple(child);
+		TupleTableSlot *slot;
 
+		CHECK_FOR_INTERRUPTS();
+		slot = next_tuple(child);
 		if (TupIsNull(slot))
 			break;
 		status = rows_add(sender, slot, attnos);

@@ -7,7 +7,7 @@
 
 #include "nodes/execnodes.h"
 
-#include "engine/select.h"
+#include "engine/handle.h"
 
 /*
  * Run the child plan to its end and hand its tuples to the engine.  Returns OK,

@@ -8,7 +8,7 @@
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
-#include "engine/select.h"
+#include "engine/handle.h"
 
 /* A table whose rows are read. */
 typedef struct SourceTable

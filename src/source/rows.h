@@ -7,7 +7,7 @@
 
 #include "executor/tuptable.h"
 
-#include "engine/select.h"
+#include "engine/handle.h"
 
 typedef struct RowSender RowSender;
 

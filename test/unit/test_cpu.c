@@ -1112,6 +1112,60 @@ test_closing(void)
 	query_end(q);
 }
 
+static int	looks_left;
+
+static bool
+interrupt_soon(int milliseconds)
+{
+	return looks_left-- == 0;
+}
+
+/* Whichever look finds an interrupt, it ends the run; so often does a run look. */
+static int
+interruptions(Query *q)
+{
+	q->hints.wait = interrupt_soon;
+	for (int looks = 0;; looks++)
+	{
+		looks_left = looks;
+		run(q);
+		if (looks_left >= 0)
+			return q->status == ENGINE_OK ? looks : -1;
+		if (q->status != ENGINE_FAILED || strcmp(q->message, INTERRUPTED_MESSAGE) != 0)
+			return -1;
+	}
+}
+
+static void
+test_interrupted(void)
+{
+	Query	   *q = count_and_sum(VT_TEXT);
+	int			looks;
+
+	for (int i = 0; i < 20000; i++)
+	{
+		char		text[64];
+
+		sprintf(text, "a text that is long enough %d", i);
+		put_text(q, 0, text);
+		put_int4(q, 1, 1);
+	}
+	looks = interruptions(q);
+	/* the table grows 6 times, texts are measured by 4096 groups */
+	ok(looks >= 6 + 5, "texts: interrupted at any of %d looks", looks);
+	query_end(q);
+
+	q = count_and_sum(VT_INT4);
+	for (int i = 0; i < 100000; i++)
+	{
+		put_int4(q, 0, i * 3);
+		put_int4(q, 1, 1);
+	}
+	looks = interruptions(q);
+	ok(looks >= 4, "a dense range that grows: interrupted at any of %d looks", looks);
+	query_end(q);
+}
+
 int
 main(void)
 {
@@ -1140,5 +1194,6 @@ main(void)
 	test_random();
 	test_pages();
 	test_closing();
+	test_interrupted();
 	return done_testing();
 }

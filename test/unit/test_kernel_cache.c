@@ -116,13 +116,14 @@ static const DeviceOps fake_ops = {
 static Device device = {.ops = &fake_ops};
 static LoadedModule *modules;
 
-static int	looks_left;
+static int	waits_left;
 
-/* After some looks. */
+/* After some waits. */
 static bool
-interrupt_soon(void)
+interrupt_soon(int milliseconds)
 {
-	return looks_left-- <= 0;
+	usleep((useconds_t) milliseconds * 1000);
+	return waits_left-- <= 0;
 }
 
 /* Load; is it the module of that text, and did it come so? */
@@ -146,7 +147,7 @@ load_interrupted(const char *text)
 	LoadedModule *module;
 	bool		cached;
 
-	looks_left = 2;
+	waits_left = 2;
 	device.message[0] = '\0';
 	return kernel_cache_load(&device, &modules, text, interrupt_soon, &module, &cached);
 }

@@ -164,6 +164,41 @@ count_right_groups(Regroup *regroup, int set)
 	}
 }
 
+static int	looks_left;
+
+static bool
+interrupt_soon(int milliseconds)
+{
+	return looks_left-- == 0;
+}
+
+/* Whichever look finds an interrupt, it ends the whole. */
+static void
+test_interrupted(const Program *fine, const Program *coarse)
+{
+	EngineHints hints = {.wait = interrupt_soon};
+	bool		good = true;
+	int			looks;
+
+	for (looks = 0;; looks += 7)
+	{
+		Regroup    *regroup = regroup_create(fine, coarse, sets, NSETS, &hints);
+		char		message[256] = "";
+		bool		done;
+
+		looks_left = looks;
+		done = add_groups(regroup, message) == ENGINE_OK && end_groups(regroup, message) >= 0;
+		regroup_free(regroup);
+		if (looks_left >= 0)
+		{
+			good = good && done;
+			break;
+		}
+		good = good && !done && strcmp(message, INTERRUPTED_MESSAGE) == 0;
+	}
+	ok(good && looks > NGROUPS / BATCH, "interrupted at any of %d looks", looks);
+}
+
 int
 main(void)
 {
@@ -171,10 +206,12 @@ main(void)
 	ProgramBuilder *b = malloc(sizeof(ProgramBuilder));
 	Program    *fine = fine_program(b);
 	Program    *coarse = coarse_program(b, fine);
-	Regroup    *regroup = regroup_create(fine, coarse, sets, NSETS, 0);
+	EngineHints hints = {0};
+	Regroup    *regroup;
 	char		message[256] = "";
 
 	make_groups();
+	regroup = regroup_create(fine, coarse, sets, NSETS, &hints);
 	ok(add_groups(regroup, message) == ENGINE_OK, "groups are taken in");
 	ok(end_groups(regroup, message) >= 2 * (NGROUPS / BATCH), "and regrouped piece by piece");
 	for (int i = 0; i < NSETS; i++)
@@ -184,8 +221,10 @@ main(void)
 		ok(count_right_groups(regroup, i) == expected[i], "and has them again");
 	}
 	regroup_free(regroup);
+	test_interrupted(fine, coarse);
 
-	regroup = regroup_create(fine, coarse, sets, NSETS, 1 << 20);
+	hints.memory_limit = 1 << 20;
+	regroup = regroup_create(fine, coarse, sets, NSETS, &hints);
 	ok(add_groups(regroup, message) != ENGINE_OK || end_groups(regroup, message) < 0,
 	   "too little memory: %s", message);
 	regroup_free(regroup);

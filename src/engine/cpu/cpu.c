@@ -24,10 +24,12 @@
 
 /* Sums of 32-bit halves are carried over well before 2^31 additions. */
 #define NORMALIZE_ROWS (UINT64_C(1) << 30)
+#define NORMALIZED_AT_ONCE 65536	/* groups, for one batch */
 
 typedef struct CpuRun
 {
 	EngineRun	head;
+	EngineHints hints;
 	const SlotValue *slots;
 	Evaluator  *eval;
 	DeformBuffer *deform;		/* pages only */
@@ -35,6 +37,7 @@ typedef struct CpuRun
 	GroupOutput *output;		/* made when all input is in */
 	bool		sums_floats;
 	uint64_t	unnormalized;	/* rows since sums were carried over */
+	uint32_t	normalized;		/* groups whose sums are being carried over */
 	SumUnit		units[PROGRAM_MAX_ACCS];	/* of float sums */
 	int32_t		group_units[PROGRAM_MAX_ACCS];	/* the same, for the output */
 	uint16_t	rows[CPU_BATCH];	/* of a batch: those that passed */
@@ -87,6 +90,7 @@ cpu_open(const Program *program, const SlotValue *slots, const EngineHints *hint
 	{
 		run->head.ops = &cpu_engine;
 		memcpy(&run->program, program, program->size);
+		run->hints = *hints;
 		run->slots = slots;
 		run->sums_floats = program_sums_floats(program);
 		run->eval = eval_create(&run->program, slots);
@@ -150,23 +154,37 @@ filter_rows(CpuRun *run, uint32_t n, const uint8_t *left)
 	return left ? drop_left_rows(run, passed, left) : passed;
 }
 
-/* Carry SUM_INT128's low words over, long before they could overflow. */
+/* Carry a group's sums over. */
+static void
+normalize_group(const Program *program, uint64_t *words)
+{
+	const Accumulator *accs = program_accs(program);
+
+	for (int i = 0; i < program->naccs; i++)
+		if (accs[i].kind == ACC_SUM_INT128)
+			sum128_normalize(words + accs[i].word);
+}
+
+/*
+ * Carry SUM_INT128's low words over, long before they could overflow, some groups
+ * for each batch of rows: the time that all take is no batch's.
+ */
 static void
 normalize_sums(CpuRun *run, uint32_t rows)
 {
-	const Accumulator *accs = program_accs(&run->program);
 	size_t		stride;
-	uint64_t   *records = table_records(run->table, &stride);
+	uint64_t   *words = table_records(run->table, &stride) + table_layout(run->table)->words;
+	uint32_t	ngroups = table_groups(run->table);
 
 	run->unnormalized += rows;
 	if (run->unnormalized < NORMALIZE_ROWS)
 		return;
+	for (uint32_t i = 0; i < NORMALIZED_AT_ONCE && run->normalized < ngroups; i++)
+		normalize_group(&run->program, words + run->normalized++ * stride);
+	if (run->normalized < ngroups)
+		return;
 	run->unnormalized = 0;
-	for (int i = 0; i < run->program.naccs; i++)
-		if (accs[i].kind == ACC_SUM_INT128)
-			for (uint32_t group = 0; group < table_groups(run->table); group++)
-				sum128_normalize(records + group * stride +
-								 table_layout(run->table)->words + accs[i].word);
+	run->normalized = 0;
 }
 
 /* Rows that passed the filter: find their groups, and take them in. */
@@ -355,27 +373,17 @@ end_input(CpuRun *run)
 {
 	EngineStats *stats = &run->head.stats;
 	EngineStatus status = ENGINE_OK;
-	size_t		stride;
-	uint64_t   *records;
+	GroupRecords groups;
 
 	if (run->deform)
 		status = flush_deformed(run);
 	if (status != ENGINE_OK)
 		return status;
-	records = table_records(run->table, &stride);
-	if (states_are_ambiguous(&run->program, records + table_layout(run->table)->words, stride,
-							 table_groups(run->table)))
-	{
-		snprintf(run->head.message, sizeof(run->head.message), AMBIGUOUS_MESSAGE);
-		return ENGINE_INEXACT;
-	}
-	run->output = output_create(&run->program, table_layout(run->table), records, stride,
-								table_groups(run->table));
-	if (run->output == NULL)
-	{
-		snprintf(run->head.message, sizeof(run->head.message), "out of memory");
-		return ENGINE_NO_MEMORY;
-	}
+	groups = table_complete(run->table);
+	status = output_create(&run->program, &groups, &run->hints, &run->output,
+						   run->head.message);
+	if (status != ENGINE_OK)
+		return status;
 	for (int i = 0; i < run->program.naccs; i++)
 		run->group_units[i] = run->units[i].exponent;
 	stats->groups = table_groups(run->table);

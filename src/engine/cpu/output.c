@@ -5,15 +5,20 @@
  * Once groups have left, it is too late to fail: all memory is allocated before
  * the first batch, for texts as much as the batch needs that has the longest.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/cpu/output.h"
+#include "program/state.h"
 
 #define OUTPUT_GROUPS 4096		/* the most in one batch */
 
 /* A batch ends when its texts reach this; offsets have 32 bits. */
 #define OUTPUT_TEXT (UINT64_C(1) << 26)
+
+/* Groups whose states are checked between two looks for an interrupt. */
+#define CHECKED_AT_ONCE (UINT32_C(1) << 18)
 
 /* One key's buffers, each for as many groups as a batch can have. */
 typedef struct KeyBuffer
@@ -59,18 +64,20 @@ batch_groups(const KeyLayout *layout, const uint64_t *records, size_t stride, ui
 	return n;
 }
 
-/* Let each text's buffer hold what any of the batches needs. */
-static void
-measure_texts(GroupOutput *output)
+/* Let each text's buffer hold what any of the batches needs; false: interrupted. */
+static bool
+measure_texts(GroupOutput *output, const EngineHints *hints)
 {
 	const KeyLayout *layout = output->layout;
 	const uint64_t *records = output->records;
 	uint32_t	n;
 
 	if (layout->ntexts == 0)
-		return;
+		return true;
 	for (uint32_t left = output->left; left > 0; left -= n, records += n * output->stride)
 	{
+		if (engine_interrupted(hints))
+			return false;
 		n = batch_groups(layout, records, output->stride, left);
 		for (int i = 0; i < layout->nfields; i++)
 		{
@@ -85,6 +92,7 @@ measure_texts(GroupOutput *output)
 				output->buffers[i].size = bytes;
 		}
 	}
+	return true;
 }
 
 static void *
@@ -114,32 +122,82 @@ make_buffers(GroupOutput *output)
 	return true;
 }
 
-GroupOutput *
-output_create(const Program *program, const KeyLayout *layout,
-			  const uint64_t *records, size_t stride, uint32_t ngroups)
+/* Do the states say what the extremes are? */
+static EngineStatus
+check_states(const Program *program, const GroupRecords *groups, const EngineHints *hints,
+			 char *message)
+{
+	for (uint32_t first = 0; first < groups->ngroups; first += CHECKED_AT_ONCE)
+	{
+		uint32_t	left = groups->ngroups - first;
+
+		if (engine_interrupted(hints))
+		{
+			snprintf(message, 256, INTERRUPTED_MESSAGE);
+			return ENGINE_FAILED;
+		}
+		if (states_are_ambiguous(program,
+								 groups->records + first * groups->stride + groups->layout->words,
+								 groups->stride, left < CHECKED_AT_ONCE ? left : CHECKED_AT_ONCE))
+		{
+			snprintf(message, 256, AMBIGUOUS_MESSAGE);
+			return ENGINE_INEXACT;
+		}
+	}
+	return ENGINE_OK;
+}
+
+/* An output without buffers for its keys; output_free takes it back. */
+static GroupOutput *
+make_output(const Program *program, const GroupRecords *groups)
 {
 	GroupOutput *output = calloc(1, sizeof(GroupOutput));
 
 	if (output == NULL)
 		return NULL;
-	output->layout = layout;
+	output->layout = groups->layout;
 	output->nwords = program->nwords;
-	output->first = records;
-	output->ngroups = ngroups;
-	output->stride = stride;
-	output->most = ngroups < OUTPUT_GROUPS ? ngroups : OUTPUT_GROUPS;
+	output->first = groups->records;
+	output->ngroups = groups->ngroups;
+	output->stride = groups->stride;
+	output->most = groups->ngroups < OUTPUT_GROUPS ? groups->ngroups : OUTPUT_GROUPS;
 	output_rewind(output);
-	output->buffers = output_alloc(output, (layout->nfields + 1) * sizeof(KeyBuffer));
-	output->keys = output_alloc(output, (layout->nfields + 1) * sizeof(ColumnVector));
-	output->states = output_alloc(output, (output->most + UINT64_C(1)) * (program->nwords + 1) * sizeof(uint64_t));
+	output->buffers = output_alloc(output, (groups->layout->nfields + 1) * sizeof(KeyBuffer));
+	output->keys = output_alloc(output, (groups->layout->nfields + 1) * sizeof(ColumnVector));
+	output->states = output_alloc(output, (output->most + UINT64_C(1)) *
+								  (program->nwords + 1) * sizeof(uint64_t));
 	if (output->buffers && output->keys && output->states)
-	{
-		measure_texts(output);
-		if (make_buffers(output))
-			return output;
-	}
+		return output;
 	output_free(output);
 	return NULL;
+}
+
+EngineStatus
+output_create(const Program *program, const GroupRecords *groups, const EngineHints *hints,
+			  GroupOutput **output, char *message)
+{
+	EngineStatus status = check_states(program, groups, hints, message);
+
+	*output = NULL;
+	if (status != ENGINE_OK)
+		return status;
+	*output = make_output(program, groups);
+	if (*output != NULL && !measure_texts(*output, hints))
+	{
+		snprintf(message, 256, INTERRUPTED_MESSAGE);
+		status = ENGINE_FAILED;
+	}
+	else if (*output == NULL || !make_buffers(*output))
+	{
+		snprintf(message, 256, "out of memory");
+		status = ENGINE_NO_MEMORY;
+	}
+	if (status != ENGINE_OK)
+	{
+		output_free(*output);
+		*output = NULL;
+	}
+	return status;
 }
 
 void

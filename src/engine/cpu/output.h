@@ -5,16 +5,28 @@
 #ifndef GPUAGG_OUTPUT_H
 #define GPUAGG_OUTPUT_H
 
+#include "engine/engine.h"
 #include "engine/cpu/keys.h"
 
 typedef struct GroupOutput GroupOutput;
 
+/* Groups that are complete. */
+typedef struct GroupRecords
+{
+	const KeyLayout *layout;
+	const uint64_t *records;
+	size_t		stride;			/* words from one to the next */
+	uint32_t	ngroups;
+} GroupRecords;
+
 /*
- * For ngroups records, stride words apart.  They and the layout must outlive
- * it, and stay where they are.  NULL: no memory.
+ * Their output; records and layout must outlive it, and stay where they are.
+ * INEXACT if states are ambiguous (state.h), NO_MEMORY, or FAILED if interrupted:
+ * *output is then NULL, and the reason in message (256 bytes).
  */
-extern GroupOutput *output_create(const Program *program, const KeyLayout *layout,
-								  const uint64_t *records, size_t stride, uint32_t ngroups);
+extern EngineStatus output_create(const Program *program, const GroupRecords *groups,
+								  const EngineHints *hints, GroupOutput **output,
+								  char *message);
 extern void output_free(GroupOutput *output);
 extern size_t output_memory(const GroupOutput *output); /* bytes */
 

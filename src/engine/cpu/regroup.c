@@ -49,6 +49,7 @@ struct Regroup
 {
 	Program    *fine;
 	Program    *coarse;
+	EngineHints hints;
 	uint64_t	limit;
 	uint64_t	memory;
 	KeySet		all;			/* the fine groups' keys */
@@ -72,13 +73,6 @@ static int
 count_keys(KeySet keys)
 {
 	return __builtin_popcountll(keys);
-}
-
-static EngineStatus
-no_memory(char *message)
-{
-	snprintf(message, 256, "out of memory");
-	return ENGINE_NO_MEMORY;
 }
 
 /* The fine key that a register is computed from. */
@@ -211,7 +205,8 @@ find_set_nodes(Regroup *regroup, const KeySet *sets)
 static bool
 open_nodes(Regroup *regroup)
 {
-	EngineHints hints = {0};
+	/* nobody knows how many groups the sets have */
+	EngineHints hints = {.wait = regroup->hints.wait};
 
 	for (int i = 0; i < regroup->nnodes; i++)
 	{
@@ -256,13 +251,14 @@ find_arguments(Regroup *regroup)
 
 Regroup *
 regroup_create(const Program *fine, const Program *coarse, const KeySet *sets,
-			   int nsets, uint64_t limit)
+			   int nsets, const EngineHints *hints)
 {
 	Regroup    *regroup = calloc(1, sizeof(Regroup));
 
 	if (regroup == NULL)
 		return NULL;
-	regroup->limit = limit ? limit : DEFAULT_MEMORY_LIMIT;
+	regroup->hints = *hints;
+	regroup->limit = hints->memory_limit ? hints->memory_limit : DEFAULT_MEMORY_LIMIT;
 	regroup->nsets = nsets;
 	for (int i = 0; i < fine->nkeys; i++)
 		regroup->all |= (KeySet) 1 << i;
@@ -449,9 +445,15 @@ regroup_add(Regroup *regroup, const GroupBatch *fine, char *message)
 		{
 			Node	   *node = &regroup->nodes[i];
 
-			if (node->source == FROM_ENGINE)
-				status = take_evaluated(regroup, node, regroup->all,
-										fine->states + first * nwords, nwords, n, message);
+			if (node->source != FROM_ENGINE)
+				continue;
+			if (engine_interrupted(&regroup->hints))
+			{
+				snprintf(message, 256, INTERRUPTED_MESSAGE);
+				return ENGINE_FAILED;
+			}
+			status = take_evaluated(regroup, node, regroup->all,
+									fine->states + first * nwords, nwords, n, message);
 			if (status != ENGINE_OK)
 				return status;
 		}
@@ -500,22 +502,13 @@ regroup_end(Regroup *regroup, char *message)
 	{
 		Node	   *node = &regroup->nodes[regroup->filling];
 		EngineStatus status = fill_node(regroup, node, message);
-		uint64_t   *records;
-		size_t		stride;
+		GroupRecords groups = table_complete(node->table);
 
+		if (status == ENGINE_OK)
+			status = output_create(node->program, &groups, &regroup->hints, &node->output,
+								   message);
 		if (status != ENGINE_OK)
 			return status;
-		records = table_records(node->table, &stride);
-		if (states_are_ambiguous(node->program, records + table_layout(node->table)->words,
-								 stride, table_groups(node->table)))
-		{
-			snprintf(message, 256, AMBIGUOUS_MESSAGE);
-			return ENGINE_INEXACT;
-		}
-		node->output = output_create(node->program, table_layout(node->table), records,
-									 stride, table_groups(node->table));
-		if (node->output == NULL)
-			return no_memory(message);
 		for (int j = 0; j < regroup->coarse->naccs; j++)
 			node->group_units[j] = j < regroup->fine->naccs ? regroup->fine_units[j] :
 				node->units[j].exponent;

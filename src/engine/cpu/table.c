@@ -35,6 +35,9 @@
 #define MOST_ROWS (UINT64_C(1) << 60)
 #define ARENA_CHUNK (UINT64_C(1) << 16)
 
+/* What is moved between two looks for an interrupt: slots, or places of the map. */
+#define MOVED_AT_ONCE (UINT64_C(1) << 18)
+
 /* Bytes of long texts. */
 typedef struct Arena
 {
@@ -48,6 +51,8 @@ struct GroupTable
 {
 	const Program *program;
 	KeyLayout	layout;
+	EngineHints hints;
+	bool		interrupted;	/* a look has said so: the run is over */
 	uint64_t	limit;			/* bytes */
 	uint64_t	memory;			/* in use */
 	uint64_t	peak;
@@ -221,7 +226,19 @@ enter_slot(GroupTable *table, uint64_t slot)
 	table->slots[at] = slot;
 }
 
-/* Give the hash table this many slots; the first time, enter all groups. */
+/* Look for an interrupt where i is the first of MOVED_AT_ONCE; was there one? */
+static inline bool
+interrupted_at(GroupTable *table, uint64_t i)
+{
+	if (i % MOVED_AT_ONCE == 0 && engine_interrupted(&table->hints))
+		table->interrupted = true;
+	return table->interrupted;
+}
+
+/*
+ * Give the hash table this many slots; the first time, enter all groups.  False:
+ * no memory, or interrupted.
+ */
 static bool
 resize_slots(GroupTable *table, uint64_t nslots)
 {
@@ -233,10 +250,10 @@ resize_slots(GroupTable *table, uint64_t nslots)
 		return false;
 	table->slots = slots;
 	table->mask = nslots - 1;
-	for (uint64_t i = 0; i < old_nslots; i++)
+	for (uint64_t i = 0; i < old_nslots && !interrupted_at(table, i); i++)
 		if (old[i] != NO_GROUP)
 			enter_slot(table, old[i]);
-	for (uint32_t i = 0; old == NULL && i < table->ngroups; i++)
+	for (uint32_t i = 0; old == NULL && i < table->ngroups && !interrupted_at(table, i); i++)
 	{
 		uint64_t	hash;
 
@@ -244,7 +261,7 @@ resize_slots(GroupTable *table, uint64_t nslots)
 		enter_slot(table, (hash & HASH_HALF) | (i + 1));
 	}
 	table_drop(table, old, old_nslots * sizeof(uint64_t));
-	return true;
+	return !table->interrupted;
 }
 
 /* Make room for n more groups in the hash table. */
@@ -379,12 +396,17 @@ static bool
 move_map(GroupTable *table, int64_t min, uint64_t range)
 {
 	uint32_t   *map = table_calloc(table, range * sizeof(uint32_t));
+	uint64_t	shift = (uint64_t) table->map_min - (uint64_t) min;
 
 	if (map == NULL)
 		return false;
-	if (table->map_range > 0)
-		memcpy(map + ((uint64_t) table->map_min - (uint64_t) min), table->map,
-			   table->map_range * sizeof(uint32_t));
+	for (uint64_t i = 0; i < table->map_range && !interrupted_at(table, i); i += MOVED_AT_ONCE)
+	{
+		uint64_t	n = table->map_range - i;
+
+		memcpy(map + shift + i, table->map + i,
+			   (n < MOVED_AT_ONCE ? n : MOVED_AT_ONCE) * sizeof(uint32_t));
+	}
 	table_drop(table, table->map, table->map_range * sizeof(uint32_t));
 	table->map = map;
 	table->map_min = min;
@@ -493,6 +515,11 @@ table_find(GroupTable *table, const Evaluator *eval, const uint16_t *rows,
 		keys_hash(&table->layout, table->packed, n, table->hashes);
 		status = find_hashed(table, n, groups);
 	}
+	if (table->interrupted)
+	{
+		snprintf(message, 256, INTERRUPTED_MESSAGE);
+		return ENGINE_FAILED;
+	}
 	if (status == ENGINE_NO_MEMORY)
 		snprintf(message, 256, "%u groups take more than the %llu MB allowed",
 				 table->ngroups, (unsigned long long) (table->limit >> 20));
@@ -508,6 +535,7 @@ table_create(const Program *program, const EngineHints *hints, uint64_t limit)
 		return NULL;
 	table->program = program;
 	table->limit = limit;
+	table->hints = *hints;
 	if (hints->rows > 0)		/* planners know of 1e100 rows */
 		table->rows = hints->rows < MOST_ROWS ? (uint64_t) hints->rows : MOST_ROWS;
 	table->first_slots = FIRST_SLOTS;
@@ -594,4 +622,14 @@ table_records(GroupTable *table, size_t *stride)
 {
 	*stride = table->stride;
 	return table->records;
+}
+
+GroupRecords
+table_complete(const GroupTable *table)
+{
+	return (GroupRecords)
+	{
+		.layout = &table->layout,.records = table->records,.stride = table->stride,
+			.ngroups = table->ngroups
+	};
 }

@@ -6,6 +6,7 @@
 #define GPUAGG_TABLE_H
 
 #include "engine/cpu/keys.h"
+#include "engine/cpu/output.h"
 
 typedef struct GroupTable GroupTable;
 
@@ -23,7 +24,7 @@ extern void table_free(GroupTable *table);
 /*
  * The groups of a batch's rows rows[0 .. n - 1], into groups[]; new ones are
  * made, with the start values of their states.  INEXACT if a key is an error;
- * the reason is in message (256 bytes).
+ * FAILED if interrupted; the reason is in message (256 bytes).
  */
 extern EngineStatus table_find(GroupTable *table, const Evaluator *eval,
 							   const uint16_t *rows, uint32_t n,
@@ -39,6 +40,9 @@ extern const char *table_strategy(const GroupTable *table);
  */
 extern const KeyLayout *table_layout(const GroupTable *table);
 extern uint64_t *table_records(GroupTable *table, size_t *stride);
+
+/* All groups, once there will be no more. */
+extern GroupRecords table_complete(const GroupTable *table);
 
 /* Room for bytes of a text, for as long as the table; NULL: no memory. */
 extern char *table_text_room(GroupTable *table, size_t size);

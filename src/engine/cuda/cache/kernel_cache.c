@@ -166,14 +166,14 @@ kernel_cache_prefetch(LoadedModule *modules, const DeviceOps *ops, const DeviceI
 /* Load a module; *cached says that its image came from disk. */
 static DeviceStatus
 load_image(Device *device, LoadedModule **modules, const ImageRequest *request,
-		   bool (*interrupted) (void), LoadedModule **module, bool *cached)
+		   bool (*wait) (int), LoadedModule **module, bool *cached)
 {
 	void	   *image;
 	size_t		size;
 	bool		compiled;
 	DeviceStatus status;
 
-	status = kernel_pending_get(request, interrupted, &image, &size, &compiled,
+	status = kernel_pending_get(request, wait, &image, &size, &compiled,
 								device->message, sizeof(device->message));
 	*cached = !compiled;
 	if (status != DEVICE_OK)
@@ -187,7 +187,7 @@ load_image(Device *device, LoadedModule **modules, const ImageRequest *request,
 
 DeviceStatus
 kernel_cache_load(Device *device, LoadedModule **modules, const char *text,
-				  bool (*interrupted) (void), LoadedModule **module, bool *cached)
+				  bool (*wait) (int), LoadedModule **module, bool *cached)
 {
 	ImageRequest request = request_image(device->ops, &device->info, text);
 	LoadedModule *m = find_module(*modules, &request.key);
@@ -201,12 +201,12 @@ kernel_cache_load(Device *device, LoadedModule **modules, const char *text,
 		*module = m;
 		return DEVICE_OK;
 	}
-	status = load_image(device, modules, &request, interrupted, module, cached);
+	status = load_image(device, modules, &request, wait, module, cached);
 	/* a file may be whole and yet not what the driver takes */
 	if (status != DEVICE_OK && *cached)
 	{
 		request.from_disk = false;
-		status = load_image(device, modules, &request, interrupted, module, cached);
+		status = load_image(device, modules, &request, wait, module, cached);
 	}
 	return status;
 }

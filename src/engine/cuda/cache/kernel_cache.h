@@ -26,11 +26,11 @@ extern bool kernel_cache_prefetch(LoadedModule *modules, const DeviceOps *ops,
 /*
  * The module of that kernel text for the device, whose modules are given: loaded
  * already, from disk, or compiled.  *cached says that nothing was compiled.  While
- * it waits for the compiler it asks `interrupted`, unless that is NULL, whether to
- * stop; BUSY if so.  All failures leave a message in the device.
+ * the compiler works it sleeps by `wait`, which is EngineHints.wait: BUSY if that
+ * says that the run should end.  All failures leave a message in the device.
  */
 extern DeviceStatus kernel_cache_load(Device *device, LoadedModule **modules,
-									  const char *text, bool (*interrupted) (void),
+									  const char *text, bool (*wait) (int milliseconds),
 									  LoadedModule **module, bool *cached);
 
 extern void kernel_cache_release(LoadedModule *module);

@@ -16,8 +16,8 @@
 /* Compilers that work at the same time: those of cancelled queries count. */
 #define COMPILERS_MAX 4
 
-/* How long to wait between two looks for an interrupt, in milliseconds. */
-#define WAIT_MS 10
+/* How long to wait between two looks at a compiler, in milliseconds. */
+#define WAIT_MS 1
 
 typedef struct Pending
 {
@@ -138,7 +138,7 @@ kernel_pending_begin(const ImageRequest *request)
 
 /* Wait until the image is there, or cannot be had. */
 static DeviceStatus
-wait_for_image(const ImageRequest *request, bool (*interrupted) (void),
+wait_for_image(const ImageRequest *request, bool (*wait) (int),
 			   char *message, size_t len)
 {
 	for (;;)
@@ -159,22 +159,22 @@ wait_for_image(const ImageRequest *request, bool (*interrupted) (void),
 		}
 		else
 			job = job_in_the_way();
-		if (interrupted != NULL && interrupted())
+		if (wait != NULL && wait(WAIT_MS))
 		{
 			snprintf(message, len, "interrupted");
 			return DEVICE_BUSY;
 		}
-		if (job != NULL)
+		if (wait == NULL && job != NULL)
 			(void) compile_job_wait(job, WAIT_MS);
 	}
 }
 
 DeviceStatus
-kernel_pending_get(const ImageRequest *request, bool (*interrupted) (void),
+kernel_pending_get(const ImageRequest *request, bool (*wait) (int),
 				   void **image, size_t *size, bool *compiled,
 				   char *message, size_t len)
 {
-	DeviceStatus status = wait_for_image(request, interrupted, message, len);
+	DeviceStatus status = wait_for_image(request, wait, message, len);
 	Pending   **link;
 
 	*compiled = true;

@@ -26,11 +26,12 @@ extern DeviceStatus kernel_pending_begin(const ImageRequest *request);
 
 /*
  * Wait for an image, which is the caller's to free, and is pending no longer.
- * *compiled says that it did not come from disk.  BUSY: `interrupted`, unless NULL,
- * said so; then it stays pending.  All failures have a message.
+ * *compiled says that it did not come from disk.  BUSY: `wait`, which is
+ * EngineHints.wait, said that this should end; then it stays pending.  All
+ * failures have a message.
  */
 extern DeviceStatus kernel_pending_get(const ImageRequest *request,
-									   bool (*interrupted) (void),
+									   bool (*wait) (int milliseconds),
 									   void **image, size_t *size, bool *compiled,
 									   char *message, size_t len);
 

@@ -30,7 +30,7 @@ load_module(CudaRun *run, Text *text, LoadedModule **module)
 	if (text->failed)
 		return run_fail(run, ENGINE_NO_MEMORY, "out of memory for kernel text");
 	status = kernel_cache_load(run->device, &run->context->modules, text->data,
-							   run->hints.interrupted, module, &cached);
+							   run->hints.wait, module, &cached);
 	run->head.stats.compile_ns += now_ns() - start;
 	run->head.stats.compile_cached = run->head.stats.compile_cached && cached;
 	return run_device(run, status, "could not make a kernel");

@@ -328,7 +328,10 @@ now_ns(void)
 	return (uint64_t) t.tv_sec * 1000000000 + (uint64_t) t.tv_nsec;
 }
 
-/* Fetch window after window; BUSY while the next one is on its way. */
+/*
+ * Fetch window after window; BUSY while the next one is on its way.  A device may
+ * be so fast that it never is.
+ */
 static EngineStatus
 fetch_windows(CudaRun *run)
 {
@@ -339,6 +342,8 @@ fetch_windows(CudaRun *run)
 
 		if (!output->launched)
 			return ENGINE_OK;
+		if (engine_interrupted(&run->hints))
+			return run_fail(run, ENGINE_FAILED, INTERRUPTED_MESSAGE);
 		status = window_ready(run, output);
 		if (status == ENGINE_OK)
 			status = keep_groups(run, output);

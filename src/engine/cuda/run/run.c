@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "engine/cuda/cuda_engine.h"
+#include "engine/cuda/cache/kernel_disk.h"
 #include "engine/cuda/cache/kernel_pending.h"
 #include "engine/cuda/run/run.h"
 
@@ -360,6 +361,17 @@ cuda_supports(const Program *program, char *reason, size_t len)
 	return true;
 }
 
+/* Kernels are kept below the directory, those of both engines together. */
+static void
+cuda_init(const char *directory)
+{
+	char		path[4096];
+	int			n = snprintf(path, sizeof(path), "%s/gpuagg_kernels", directory);
+
+	if (n > 0 && (size_t) n < sizeof(path))
+		kernel_disk_directory(path);
+}
+
 /*
  * Asked while a query is planned, so no device is opened for it: that would cost
  * time and device memory in processes that never use it.
@@ -427,6 +439,8 @@ engine##_open(const Program *program, const SlotValue *slots, const EngineHints 
 const EngineOps engine = { \
 	.name = engine_name, \
 	.costs = &engine_costs, \
+	.init = cuda_init, \
+	.exit = kernel_pending_end, \
 	.available = engine##_available, \
 	.warm = engine##_warm, \
 	.supports = cuda_supports, \

@@ -1,0 +1,54 @@
+/*
+ * handle.h
+ *	  How PostgreSQL holds a run of an engine: calls, waits, interrupts.
+ */
+#ifndef GPUAGG_HANDLE_H
+#define GPUAGG_HANDLE_H
+
+#include "engine/engine.h"
+
+/*
+ * A run that is closed when the current memory context is reset or deleted, or
+ * by engine_close, whichever comes first; so no path out leaks it.
+ */
+typedef struct EngineHandle EngineHandle;
+
+/* What the settings say, and how to wait; for regroup.h too. */
+extern EngineHints engine_hints(double rows, double groups);
+
+/*
+ * All of these return a status other than BUSY (they wait, looking for
+ * interrupts) and leave the reason in engine_message.
+ */
+extern EngineHandle *engine_handle(const EngineOps *ops);
+extern EngineStatus engine_open(EngineHandle *handle, const Program *program,
+								const SlotValue *slots, const EngineHints *hints);
+extern EngineStatus engine_pages(EngineHandle *handle, const PageRef *pages, int n);
+
+/* As EngineOps.left; cannot fail. */
+extern int	engine_left(EngineHandle *handle, LeftRow *rows, int max);
+extern EngineStatus engine_columns(EngineHandle *handle, const ColumnBatch *batch);
+extern EngineStatus engine_groups(EngineHandle *handle, GroupBatch *batch);
+extern void engine_rewind(EngineHandle *handle);
+extern void engine_close(EngineHandle *handle);
+extern const char *engine_message(const EngineHandle *handle);
+
+/* An open run cannot have a row at all: why, and that status. */
+extern EngineStatus engine_give_up(EngineHandle *handle, EngineStatus status,
+								   const char *message);
+
+/*
+ * In a build for tests: shall this call of a run, or over its groups, be taken to
+ * have failed (inject.h)?  ENGINE_OK: no.
+ */
+extern EngineStatus engine_injected(EngineHandle *handle, const char *call,
+									char *message);
+
+/* What happened, also after engine_close; NULL before engine_open. */
+extern const EngineStats *engine_stats(const EngineHandle *handle);
+extern const char *engine_name(const EngineHandle *handle);
+
+/* SQLSTATE for a status, where it must become an ERROR. */
+extern int	engine_sqlstate(EngineStatus status);
+
+#endif							/* GPUAGG_HANDLE_H */
