@@ -8,7 +8,6 @@
 
 #include "compat.h"
 #include "plan/lower/collation.h"
-#include "plan/lower/lower_internal.h"
 
 bool
 check_collation(Lowering *l, Oid type, Oid collation)

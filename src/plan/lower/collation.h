@@ -5,7 +5,7 @@
 #ifndef GPUAGG_COLLATION_H
 #define GPUAGG_COLLATION_H
 
-#include "plan/lower/lower.h"
+#include "plan/lower/lowering.h"
 
 /*
  * Is equality under this collation that of the bytes?  It is so for types that

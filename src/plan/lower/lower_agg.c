@@ -16,8 +16,12 @@
 #include "utils/regproc.h"
 
 #include "plan/lower/collation.h"
-#include "plan/lower/lower_internal.h"
+#include "plan/lower/lower_agg.h"
+#include "plan/lower/lower_expr.h"
 #include "plan/lower/lower_moments.h"
+#include "plan/lower/lower_presence.h"
+#include "plan/lower/numeric/lower_shown.h"
+#include "plan/lower/numeric/lower_wide.h"
 
 typedef struct AggregateKind
 {
@@ -327,7 +331,7 @@ lower_argument(Lowering *l, const AggregateKind *kind, Expr *expr, int filter,
 	if (is_extreme(kind->acc))
 		return lower_uniform(l, arg, &scale);
 	if (is_variance(kind->final))
-		arg = narrow(l, arg);
+		arg = make_narrow(l, arg);
 	return lower_shown_acc(l, arg, &scale, filter, shown) ? arg : -1;
 }
 
@@ -391,7 +395,7 @@ lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale)
 	if (kind == NULL)
 		return false;
 	if (is_variance(kind->final))
-		arg = narrow(l, arg);
+		arg = make_narrow(l, arg);
 	if (arg < 0)
 		return lower_succeeded(l);
 	if (kind->acc == ACC_SUM_PRODUCT)

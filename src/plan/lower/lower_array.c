@@ -18,9 +18,9 @@
 #include "plan/lower/function_op.h"
 #include "plan/lower/lower_array.h"
 #include "plan/lower/lower_call.h"
-#include "plan/lower/lower_const.h"
-#include "plan/lower/lower_internal.h"
+#include "plan/lower/lower_expr.h"
 #include "plan/lower/lower_operand.h"
+#include "plan/lower/lower_slot.h"
 #include "plan/value_type.h"
 
 /* The longest list that is always a chain of comparisons, and that can be one. */
@@ -203,7 +203,7 @@ lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr)
 
 	if (known && list_length(elements) <= MAX_SHORT_CHAIN)
 		return lower_comparison_chain(l, expr, elements);
-	op = is_slot(array) ? membership_op(expr) : -1;
+	op = same_for_all_rows(array) ? membership_op(expr) : -1;
 	if (op >= 0)
 		return lower_membership(l, expr, (OpCode) op);
 	if (!known)

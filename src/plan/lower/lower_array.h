@@ -5,7 +5,7 @@
 #ifndef GPUAGG_LOWER_ARRAY_H
 #define GPUAGG_LOWER_ARRAY_H
 
-#include "plan/lower/lower.h"
+#include "plan/lower/lowering.h"
 
 extern int	lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr);
 

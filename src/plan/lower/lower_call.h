@@ -5,7 +5,7 @@
 #ifndef GPUAGG_LOWER_CALL_H
 #define GPUAGG_LOWER_CALL_H
 
-#include "plan/lower/lower.h"
+#include "plan/lower/lowering.h"
 
 /* A call of a function, or of an operator by its function. */
 extern int	lower_function(Lowering *l, Oid function, List *args, Oid collation);

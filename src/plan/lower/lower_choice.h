@@ -5,7 +5,8 @@
 #ifndef GPUAGG_LOWER_CHOICE_H
 #define GPUAGG_LOWER_CHOICE_H
 
-#include "plan/lower/lower_internal.h"
+#include "plan/lower/lowering.h"
+#include "plan/lower/numeric/numeric_scale.h"
 
 /* *scale is set if the value is a numeric; it may be NULL if not. */
 extern int	lower_choice(Lowering *l, Expr *expr, NumericScale *scale);

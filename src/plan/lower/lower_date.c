@@ -19,9 +19,9 @@
 #include "utils/timestamp.h"
 
 #include "compat.h"
-#include "plan/lower/lower_const.h"
 #include "plan/lower/lower_date.h"
-#include "plan/lower/lower_internal.h"
+#include "plan/lower/lower_expr.h"
+#include "plan/lower/lower_slot.h"
 #include "plan/lower/lower_zone.h"
 #include "program/date_field.h"
 

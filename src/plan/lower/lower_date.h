@@ -5,7 +5,7 @@
 #ifndef GPUAGG_LOWER_DATE_H
 #define GPUAGG_LOWER_DATE_H
 
-#include "plan/lower/lower.h"
+#include "plan/lower/lowering.h"
 
 /* Lower a call, if the function is one of those here, to *reg (or -1). */
 extern bool lower_date_function(Lowering *l, Oid function, List *args, int *reg);

@@ -15,9 +15,9 @@
 
 #include "catalog/pg_type.h"
 
-#include "plan/lower/lower_const.h"
-#include "plan/lower/lower_internal.h"
+#include "plan/lower/lower_expr.h"
 #include "plan/lower/lower_moments.h"
+#include "plan/lower/lower_slot.h"
 
 /* x where the other argument is NULL: NULL, or its own error. */
 static int

@@ -5,7 +5,7 @@
 #ifndef GPUAGG_LOWER_MOMENTS_H
 #define GPUAGG_LOWER_MOMENTS_H
 
-#include "plan/lower/lower.h"
+#include "plan/lower/lowering.h"
 
 /* Of an aggregate's arguments; of the distinct values in a register. */
 extern bool lower_moments(Lowering *l, FinalKind final, List *args, int filter);

@@ -5,7 +5,7 @@
 #ifndef GPUAGG_LOWER_OPERAND_H
 #define GPUAGG_LOWER_OPERAND_H
 
-#include "plan/lower/lower.h"
+#include "plan/lower/lowering.h"
 
 /* An operand of a function, promoted to a type if need be. */
 extern int	lower_operand(Lowering *l, Oid function, Expr *expr, ValueType type);

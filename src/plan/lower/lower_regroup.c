@@ -9,7 +9,9 @@
  */
 #include "postgres.h"
 
-#include "plan/lower/lower_internal.h"
+#include "plan/lower/lower.h"
+#include "plan/lower/lower_agg.h"
+#include "plan/lower/lower_regroup.h"
 
 /* A column for each key.  In a coarser group any key may be NULL. */
 static void

@@ -19,8 +19,8 @@
 
 #include "compat.h"
 #include "plan/lower/collation.h"
-#include "plan/lower/lower_const.h"
-#include "plan/lower/lower_internal.h"
+#include "plan/lower/lower_expr.h"
+#include "plan/lower/lower_slot.h"
 #include "plan/lower/lower_text.h"
 
 /* A LIKE pattern's kinds of parts. */

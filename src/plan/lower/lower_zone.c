@@ -14,8 +14,8 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "plan/lower/lower_const.h"
-#include "plan/lower/lower_internal.h"
+#include "plan/lower/lower_expr.h"
+#include "plan/lower/lower_slot.h"
 #include "plan/lower/lower_zone.h"
 #include "plan/value_type.h"
 

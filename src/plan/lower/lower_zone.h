@@ -5,7 +5,7 @@
 #ifndef GPUAGG_LOWER_ZONE_H
 #define GPUAGG_LOWER_ZONE_H
 
-#include "plan/lower/lower.h"
+#include "plan/lower/lowering.h"
 
 /* The register of a zone's rules.  zone: an expression of its name; NULL: the session's. */
 extern int	lower_zone(Lowering *l, Expr *zone);

@@ -38,9 +38,10 @@
 #include "utils/typcache.h"
 
 #include "engine/regroup.h"
+#include "plan/lower/lower_agg.h"
+#include "plan/lower/lower_slot.h"
 #include "plan/path/clauses.h"
 #include "plan/path/grouping.h"
-#include "plan/lower/lower.h"
 
 /* Collect Aggrefs, and further keys, from an expression of the output. */
 static bool
@@ -115,7 +116,7 @@ examine_set_keys(const Grouping *grouping)
 
 	foreach(lc, grouping->keys)
 	{
-		if (is_slot(lfirst(lc)))
+		if (same_for_all_rows(lfirst(lc)))
 			return "a key of a grouping set is the same for all rows";
 		if (has_equal_before(grouping->keys, foreach_current_index(lc)))
 			return "a key stands twice in the grouping sets";

@@ -11,11 +11,13 @@
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 
+#include "plan/lower/lower.h"
+#include "plan/lower/lower_agg.h"
+#include "plan/lower/lower_regroup.h"
+#include "plan/make_program.h"
 #include "plan/path/clauses.h"
 #include "plan/path/grouping.h"
 #include "plan/path/guarded.h"
-#include "plan/lower/lower.h"
-#include "plan/make_program.h"
 
 /*
  * Make the programs admit NaN and infinities among numerics if they are expected;

@@ -33,10 +33,10 @@
 #include "engine/select.h"
 #include "exec/node.h"
 #include "guc.h"
+#include "plan/lower/lower_slot.h"
 #include "plan/path/cost.h"
 #include "plan/path/grouping.h"
 #include "plan/path/input_scan.h"
-#include "plan/lower/lower.h"
 #include "plan/path/native.h"
 #include "plan/path/path.h"
 #include "plan/plan_info.h"
@@ -85,7 +85,7 @@ engine_tlist(const Grouping *grouping)
 	{
 		Expr	   *expr = copyObject(lfirst(lc));
 
-		if (is_slot(expr))
+		if (same_for_all_rows(expr))
 			expr = (Expr *) makeRelabelType(expr, exprType((Node *) expr),
 											exprTypmod((Node *) expr),
 											exprCollation((Node *) expr),

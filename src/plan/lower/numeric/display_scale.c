@@ -14,10 +14,9 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 
+#include "plan/lower/lower_slot.h"
 #include "plan/lower/numeric/display_scale.h"
-#include "plan/lower/lower_internal.h"
 
 typedef enum DisplayScaleKind
 {
@@ -38,18 +37,18 @@ struct DisplayScale
 	int			attno;			/* COLUMN: its definition */
 	int			missing;
 	bool		nullable;
-	const DisplayScale *left;	/* operands */
-	const DisplayScale *right;
+	const DisplayScale *first;	/* operands */
+	const DisplayScale *second;
 };
 
 static DisplayScale *
-make(DisplayScaleKind kind, const DisplayScale *left, const DisplayScale *right)
+make(DisplayScaleKind kind, const DisplayScale *first, const DisplayScale *second)
 {
 	DisplayScale *shown = palloc0(sizeof(DisplayScale));
 
 	shown->kind = kind;
-	shown->left = left;
-	shown->right = right;
+	shown->first = first;
+	shown->second = second;
 	return shown;
 }
 
@@ -135,8 +134,8 @@ display_scale_is_column(const DisplayScale *shown)
 bool
 display_scale_expected(const DisplayScale *shown, int *scale)
 {
-	int			left = -1;
-	int			right = -1;
+	int			first = -1;
+	int			second = -1;
 
 	if (shown->kind == SCALE_CONST || shown->kind == SCALE_COLUMN)
 	{
@@ -145,50 +144,43 @@ display_scale_expected(const DisplayScale *shown, int *scale)
 	}
 	if (shown->kind == SCALE_ANY)
 		return true;
-	if (!display_scale_expected(shown->left, &left) ||
-		!display_scale_expected(shown->right, &right))
+	if (!display_scale_expected(shown->first, &first) ||
+		!display_scale_expected(shown->second, &second))
 		return false;
-	if (shown->kind == SCALE_SELECTED && left != right)
+	if (shown->kind == SCALE_SELECTED && first != second)
 		return false;
-	*scale = shown->kind == SCALE_ADDED ? left + right : Max(left, right);
+	*scale = shown->kind == SCALE_ADDED ? first + second : Max(first, second);
 	return true;
-}
-
-static Expr *
-int4_const(int value, bool isnull)
-{
-	return (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
-							  Int32GetDatum(value), isnull, true);
 }
 
 int
 display_scale_register(Lowering *l, const DisplayScale *shown)
 {
-	int			left;
-	int			right;
+	int			first;
+	int			second;
 
 	switch (shown->kind)
 	{
 		case SCALE_ANY:
-			return lower_slot(l, int4_const(0, true));
+			return lower_null(l, INT4OID);
 		case SCALE_CONST:
-			return lower_slot(l, int4_const(shown->value, false));
+			return lower_int4(l, shown->value);
 		case SCALE_COLUMN:
 			return program_add_numeric_column(l->builder, shown->attno, NUMERIC_SHOWN,
 											  Max(shown->value, 0), shown->nullable,
 											  shown->missing < 0 ? -1 :
-											  lower_add_slot(l, int4_const(shown->missing, false),
+											  lower_add_slot(l, (Expr *) int4_const(shown->missing),
 															 VT_INT4));
 		default:
 			break;
 	}
-	left = display_scale_register(l, shown->left);
-	right = left < 0 ? -1 : display_scale_register(l, shown->right);
-	if (right < 0)
+	first = display_scale_register(l, shown->first);
+	second = first < 0 ? -1 : display_scale_register(l, shown->second);
+	if (second < 0)
 		return -1;
 	if (shown->kind == SCALE_SELECTED)
-		return program_add_select(l->builder, shown->when, left, right);
+		return program_add_select(l->builder, shown->when, first, second);
 	return program_add_op(l->builder,
 						  shown->kind == SCALE_ADDED ? OP_display_scale_sum : OP_display_scale_max,
-						  left, right);
+						  first, second);
 }

@@ -5,7 +5,7 @@
 #ifndef GPUAGG_DISPLAY_SCALE_H
 #define GPUAGG_DISPLAY_SCALE_H
 
-#include "plan/lower/lower.h"
+#include "plan/lower/lowering.h"
 
 /* How a value's display scale comes about; in the current context, immutable. */
 typedef struct DisplayScale DisplayScale;

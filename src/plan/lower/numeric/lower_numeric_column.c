@@ -10,8 +10,12 @@
 
 #include "utils/numeric.h"
 
-#include "plan/lower/lower_internal.h"
+#include "compat.h"
+#include "plan/lower/lower_column.h"
+#include "plan/lower/lower_slot.h"
+#include "plan/lower/numeric/lower_numeric_column.h"
 #include "plan/lower/numeric/numeric_guess.h"
+#include "plan/lower/numeric/numeric_operand.h"
 #include "program/numeric_page.h"
 
 /* The missing value of an attribute at a scale, and its own display scale, or -1. */

@@ -1,6 +1,6 @@
 /*
  * lower_shown.c
- *	  Where the display scale of a numeric shows.
+ *	   Where the display scale of a numeric shows.
  *
  * A sum has the largest display scale of its values; an average, a variance
  * follow from it.  But a key has that of a certain row of its group, and an
@@ -9,16 +9,9 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 
-#include "plan/lower/lower_internal.h"
-
-static int
-int4_slot(Lowering *l, int value, bool isnull)
-{
-	return lower_slot(l, (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
-											Int32GetDatum(value), isnull, true));
-}
+#include "plan/lower/lower_slot.h"
+#include "plan/lower/numeric/lower_shown.h"
 
 int
 lower_uniform(Lowering *l, int reg, const NumericScale *scale)
@@ -33,7 +26,7 @@ lower_uniform(Lowering *l, int reg, const NumericScale *scale)
 	if (!display_scale_expected(scale->shown, &expected) || expected != scale->unit)
 		return lower_reject(l, _("numeric keys and extremes of several display scales are not supported"));
 	shown = display_scale_register(l, scale->shown);
-	unit = shown < 0 ? -1 : int4_slot(l, scale->unit, false);
+	unit = shown < 0 ? -1 : lower_int4(l, scale->unit);
 	if (unit < 0)
 		return -1;
 	/* an error if it is another */
@@ -57,7 +50,7 @@ lower_shown_acc(Lowering *l, int reg, const NumericScale *scale, int filter, int
 	/* a column's is NULL where its value is; else a NULL may have come later */
 	if (l->builder->insns[reg].nullable && !display_scale_is_column(scale->shown))
 	{
-		null = int4_slot(l, 0, true);
+		null = lower_null(l, INT4OID);
 		if (null < 0)
 			return false;
 		shown = program_add_select(l->builder,

@@ -1,19 +1,19 @@
 /*
  * lower_wide.c
- *	  Numerics in 128 bits.
+ *	  Numerics in 128 bits, and powers of 10 in 64.
  *
- * They are used where statistics, or the scale, say that 64 bits will not do: for
- * columns of large values, products, sums.  No constant is of that size: two of
- * int8 are put together.
+ * 128 bits are used where statistics, or the scale, say that 64 will not do: for
+ * columns of large values, products, sums.  No slot is of that size: two of int8 are
+ * put together.
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 #include "utils/numeric.h"
 
 #include "compat.h"
-#include "plan/lower/lower_internal.h"
+#include "plan/lower/lower_slot.h"
+#include "plan/lower/numeric/lower_wide.h"
+#include "program/numeric_page.h"
 #include "program/ops_wide.h"
 
 bool
@@ -23,21 +23,21 @@ is_wide(Lowering *l, int reg)
 }
 
 int
-widen(Lowering *l, int reg)
+make_wide(Lowering *l, int reg)
 {
 	return reg < 0 || is_wide(l, reg) ? reg :
 		program_add_op(l->builder, OP_wide_of_int8, reg, -1);
 }
 
 int
-narrow(Lowering *l, int reg)
+make_narrow(Lowering *l, int reg)
 {
 	return reg < 0 || !is_wide(l, reg) ? reg :
 		program_add_op(l->builder, OP_wide_to_int8, reg, -1);
 }
 
 static int
-wide_slots(Lowering *l, Wide value)
+lower_wide_value(Lowering *l, Wide value)
 {
 	int			low = lower_slot(l, (Expr *) int8_const((int64) value.w[0], false));
 	int			high = low < 0 ? -1 : lower_slot(l, (Expr *) int8_const((int64) value.w[1], false));
@@ -45,7 +45,6 @@ wide_slots(Lowering *l, Wide value)
 	return high < 0 ? -1 : program_add_op(l->builder, OP_wide_make, low, high);
 }
 
-/* A constant in units of 10^-unit. */
 int
 wide_const(Lowering *l, const Const *constant, int unit)
 {
@@ -53,39 +52,53 @@ wide_const(Lowering *l, const Const *constant, int unit)
 	Wide		value;
 
 	if (constant->constisnull)
-		return widen(l, lower_slot(l, (Expr *) int8_const(0, true)));
+		return make_wide(l, lower_slot(l, (Expr *) int8_const(0, true)));
 	numeric = (struct varlena *) DatumGetNumeric(constant->constvalue);
 	if (!numeric_to_wide((const uint8 *) VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric),
 						 unit, true, &value))
 		return lower_reject(l, _("a numeric constant does not fit into 128 bits"));
-	return wide_slots(l, value);
+	return lower_wide_value(l, value);
 }
 
 int
 wide_power(Lowering *l, int exponent)
 {
-	return wide_slots(l, wide_power_of_10(exponent));
+	return lower_wide_value(l, wide_power_of_10(exponent));
 }
 
-/* A value of any width, with that many more digits. */
+int64
+power_of_10(int exponent)
+{
+	int64		power = 1;
+
+	while (exponent-- > 0)
+		power *= 10;
+	return power;
+}
+
+int
+lower_power(Lowering *l, int exponent)
+{
+	return lower_slot(l, (Expr *) int8_const(power_of_10(exponent), false));
+}
+
 int
 wide_raised(Lowering *l, int reg, int digits)
 {
 	int			power;
 
 	if (reg < 0 || digits == 0)
-		return widen(l, reg);
+		return make_wide(l, reg);
 	if (!is_wide(l, reg) && digits <= NUMERIC64_MAX_SCALE)
 	{
-		power = power_slot(l, digits);
+		power = lower_power(l, digits);
 		return power < 0 ? -1 : program_add_op(l->builder, OP_wide_product, reg, power);
 	}
-	reg = widen(l, reg);
+	reg = make_wide(l, reg);
 	power = wide_power(l, digits);
 	return power < 0 ? -1 : program_add_op(l->builder, OP_wide_mul, reg, power);
 }
 
-/* The operation over WIDE that does what one over INT8 does, or -1. */
 int
 wide_op(OpCode op)
 {

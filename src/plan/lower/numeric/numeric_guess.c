@@ -26,7 +26,8 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "plan/lower/lower_internal.h"
+#include "plan/lower/lower_expr.h"
+#include "plan/lower/numeric/lower_wide.h"
 #include "plan/lower/numeric/numeric_guess.h"
 #include "program/numeric_page.h"
 

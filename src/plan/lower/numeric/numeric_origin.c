@@ -17,8 +17,8 @@
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 
-#include "plan/lower/lower_internal.h"
 #include "plan/lower/numeric/numeric_guess.h"
+#include "plan/lower/numeric/numeric_scale.h"
 
 /* A guess of several parts, of which NULLs say nothing. */
 typedef struct MergedGuess

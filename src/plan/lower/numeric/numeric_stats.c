@@ -24,6 +24,7 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
+#include "plan/lower/numeric/numeric_scale.h"
 #include "plan/lower/numeric/numeric_stats.h"
 #include "program/numeric_page.h"
 

@@ -18,10 +18,6 @@ typedef struct NumericGuess
 	bool		special;		/* NaN or infinities are among them */
 } NumericGuess;
 
-/* Above it numbers are not expected to fit 64, or 128, bits, or not for long. */
-#define NUMERIC64_MOST 1152921504606846976.0	/* 2^60 */
-#define NUMERIC128_MOST 4.25352958651173e+37	/* 2^125 */
-
 /*
  * Guess.  Of a column whose scale is known it is only asked how large its values
  * are; else false says that engines cannot hold them.

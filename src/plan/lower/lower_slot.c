@@ -1,0 +1,132 @@
+/*
+ * lower_slot.c
+ *	  Values that are the same for all rows: slots, and their registers.
+ *
+ * Constants, parameters and whatever else no row changes are not part of a Program:
+ * PostgreSQL computes them when execution begins (exec/slots.c).
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+
+#include "plan/lower/lower_slot.h"
+
+/*
+ * Whose value can differ between rows, or cannot be had before the first row.
+ * context: not NULL inside of what gives a CaseTestExpr its value.
+ */
+static bool
+varies_walker(Node *node, void *context)
+{
+	Node	   *tested = NULL;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, CaseExpr))
+		tested = (Node *) ((CaseExpr *) node)->arg;
+	else if (IsA(node, ArrayCoerceExpr))
+		tested = (Node *) ((ArrayCoerceExpr *) node)->arg;
+	if (tested != NULL)
+		return varies_walker(tested, context) ||
+			expression_tree_walker(node, varies_walker, node);
+	switch (nodeTag(node))
+	{
+		case T_CaseTestExpr:
+			return context == NULL;
+		case T_Var:
+		case T_PlaceHolderVar:
+		case T_CurrentOfExpr:
+		case T_Aggref:
+		case T_GroupingFunc:
+		case T_WindowFunc:
+		case T_SubLink:
+		case T_SubPlan:
+		case T_AlternativeSubPlan:
+			return true;
+		case T_Param:
+			return ((Param *) node)->paramkind != PARAM_EXTERN &&
+				((Param *) node)->paramkind != PARAM_EXEC;
+		default:
+			return expression_tree_walker(node, varies_walker, context);
+	}
+}
+
+bool
+same_for_all_rows(Expr *expr)
+{
+	return !varies_walker((Node *) expr, NULL) &&
+		!contain_volatile_functions((Node *) expr) &&
+		!expression_returns_set((Node *) expr);
+}
+
+int
+lower_add_slot(Lowering *l, Expr *expr, ValueType type)
+{
+	ListCell   *lc;
+	int			slot;
+
+	foreach(lc, l->slots)
+	{
+		if (equal(lfirst(lc), expr))
+			return foreach_current_index(lc);
+	}
+	slot = program_add_slot(l->builder, type);
+	if (slot >= 0)
+		l->slots = lappend(l->slots, expr);
+	return slot;
+}
+
+int
+lower_slot(Lowering *l, Expr *expr)
+{
+	int			type = lower_type(l, exprType((Node *) expr));
+	int			slot;
+
+	if (type < 0)
+		return -1;
+	slot = lower_add_slot(l, expr, type);
+	return slot < 0 ? -1 : program_add_slot_ref(l->builder, slot);
+}
+
+int
+lower_made_slot(Lowering *l, Expr *expr)
+{
+	int			slot = lower_add_slot(l, expr, VT_TEXT);
+
+	return slot < 0 ? -1 : program_add_slot_ref(l->builder, slot);
+}
+
+int
+lower_null(Lowering *l, Oid type)
+{
+	return lower_slot(l, (Expr *) makeNullConst(type, -1, get_typcollation(type)));
+}
+
+Const *
+int8_const(int64 value, bool isnull)
+{
+	return makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+					 Int64GetDatum(value), isnull, FLOAT8PASSBYVAL);
+}
+
+Const *
+int4_const(int32 value)
+{
+	return makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(value), false, true);
+}
+
+int
+lower_int4(Lowering *l, int32 value)
+{
+	return lower_slot(l, (Expr *) int4_const(value));
+}
+
+int
+lower_int8(Lowering *l, int64 value)
+{
+	return lower_slot(l, (Expr *) int8_const(value, false));
+}

@@ -1,0 +1,76 @@
+/*
+ * lowering.h
+ *	  What the files of lowering have in common: one lowering, and why it fails.
+ *
+ * Functions of lowering that return int return a register of the program, or -1 if
+ * the expression was rejected (Lowering.reason says why) or the program is full
+ * (ProgramBuilder.overflow is set).
+ */
+#ifndef GPUAGG_LOWERING_H
+#define GPUAGG_LOWERING_H
+
+#include "access/attmap.h"
+#include "access/tupdesc.h"
+#include "nodes/pathnodes.h"
+#include "nodes/pg_list.h"
+#include "nodes/primnodes.h"
+
+#include "program/program.h"
+
+/*
+ * One lowering.  Memory comes from the current context.
+ *
+ * With SOURCE_PAGES, the expressions are over the attributes of one table, Vars
+ * with varno == rti, which can have other numbers in the tuples that are read.
+ * With SOURCE_COLUMNS they are over the tuples of a child plan: an expression that
+ * equals a member of `inputs` is that column of the child (attno = its position,
+ * from 1).
+ *
+ * What is the same for all rows (no Vars, not volatile, no aggregates or
+ * subplans) becomes a slot; slots[i] is the expression whose value at the start
+ * of execution is the value of slot i.  Operations of the table stay
+ * operations even then: a table without rows must not raise their errors.
+ *
+ * Whether the user may execute the functions that are lowered is not asked
+ * here: PostgreSQL's own plan, which the node carries and initializes, asks it.
+ */
+typedef struct Lowering
+{
+	ProgramBuilder *builder;
+	PlannerInfo *root;			/* for statistics */
+	Index		rti;			/* SOURCE_PAGES */
+	TupleDesc	desc;			/* SOURCE_PAGES: of the tuples, with constraints */
+	const AttrMap *map;			/* SOURCE_PAGES: from Vars' attributes to desc's */
+	List	   *inputs;			/* SOURCE_COLUMNS: Expr */
+	List	   *slots;			/* Expr, one a slot; includes attributes' missing
+								 * values as Consts */
+	int			case_value;		/* register of the CASE around, or -1 */
+	const struct NumericScale *case_scale;	/* if that is numeric */
+	int		   *scale_search;	/* not NULL: an expression's scale is wanted, and
+								 * no program (numeric_guess.c) */
+	bool		expects_specials;	/* statistics have NaN or infinities */
+	bool		has_specials;	/* so have constants */
+	char	   *reason;			/* why something was rejected, or NULL */
+} Lowering;
+
+/*
+ * Begin.  desc: how the tuples lie, with constraints; it must stay.  Adds its
+ * attributes to the Program.  map: from attributes of Vars to those of desc.
+ */
+extern Lowering *lower_begin_pages(PlannerInfo *root, Index rti, TupleDesc desc,
+								   const AttrMap *map);
+extern Lowering *lower_begin_columns(PlannerInfo *root, List *inputs);
+
+/* Keep the first reason.  Always -1, for callers to return. */
+extern int	lower_reject(Lowering *l, const char *format,...) pg_attribute_printf(2, 3);
+
+/* True unless something was rejected, which a full program is too. */
+extern bool lower_succeeded(Lowering *l);
+
+/* The ValueType of a PostgreSQL type; -1: it has none, and is rejected. */
+extern int	lower_type(Lowering *l, Oid type);
+
+/* An operation over two registers, or -1 where one of them is that. */
+extern int	lower_op(Lowering *l, OpCode op, int a, int b);
+
+#endif							/* GPUAGG_LOWERING_H */

@@ -1,0 +1,125 @@
+/*
+ * numeric_round.c
+ *	  Rounding and casts of numerics.
+ */
+#include "postgres.h"
+
+#include <math.h>
+#include "utils/numeric.h"
+
+#include "plan/lower/lower_expr.h"
+#include "plan/lower/lower_slot.h"
+#include "plan/lower/numeric/lower_wide.h"
+#include "plan/lower/numeric/numeric_operand.h"
+#include "plan/lower/numeric/numeric_round.h"
+#include "program/numeric_page.h"
+#include "program/special.h"
+
+/* The register at another scale, rounded if that is less. */
+static int
+change_scale(Lowering *l, int reg, const NumericScale *from, int to)
+{
+	int			operand;
+
+	if (to >= from->unit && (is_wide(l, reg) || is_expected_wide(from->most, to - from->unit) ||
+							 to > NUMERIC64_MAX_SCALE))
+		return wide_raised(l, reg, to - from->unit);
+	if (to >= from->unit)
+		return raise_scale(l, reg, from->unit, to);
+	operand = is_wide(l, reg) ? lower_int4(l, from->unit - to) : lower_power(l, from->unit - to);
+	if (operand < 0)
+		return -1;
+	return program_add_op(l->builder, is_wide(l, reg) ? OP_wide_round : OP_numeric_round,
+						  reg, operand);
+}
+
+/* A Const of type int4 that is not NULL; false: it is something else. */
+static bool
+int4_value(const Expr *expr, int *value)
+{
+	if (!IsA(expr, Const) || ((const Const *) expr)->constisnull)
+		return false;
+	*value = DatumGetInt32(((const Const *) expr)->constvalue);
+	return true;
+}
+
+int
+lower_round(Lowering *l, List *args, NumericScale *scale)
+{
+	NumericScale from;
+	int			reg = lower_numeric(l, linitial(args), &from);
+	int			to;
+
+	if (reg < 0)
+		return -1;
+	if (!int4_value(lsecond(args), &to) || to < 0 || to > NUMERIC128_MAX_SCALE)
+		return lower_reject(l, _("rounding to this number of digits is not supported"));
+	fixed_scale(scale, to, from.most * pow(10, to - from.unit));
+	return check_size(l, scale) ? change_scale(l, reg, &from, to) : -1;
+}
+
+/*
+ * Beyond the precision is an error; what fits 64 bits is then of that size.  No
+ * precision has room for infinities, which are at the ends of a register's
+ * numbers (special.h); the limit itself must be none of these.
+ */
+static int
+limit_precision(Lowering *l, int reg, int precision)
+{
+	int			limit;
+
+	if (is_wide(l, reg))
+	{
+		limit = wide_power(l, Min(precision, NUMERIC128_MAX_SCALE));
+		reg = limit < 0 ? -1 : program_add_op(l->builder, OP_wide_fit, reg, limit);
+		return precision > NUMERIC64_MAX_SCALE ? reg : make_narrow(l, reg);
+	}
+	limit = precision > NUMERIC64_MAX_SCALE ?
+		lower_slot(l, (Expr *) int8_const(SPECIAL_NUMBER_PINF - 1, false)) : lower_power(l, precision);
+	return limit < 0 ? -1 : program_add_op(l->builder, OP_numeric_fit, reg, limit);
+}
+
+int
+lower_cast(Lowering *l, List *args, NumericScale *scale)
+{
+	NumericScale from;
+	int			reg = lower_numeric(l, linitial(args), &from);
+	int			typmod;
+	int			precision;
+	int			to;
+
+	if (reg < 0)
+		return -1;
+	if (!int4_value(lsecond(args), &typmod) || !read_typmod(typmod, &precision, &to) || to < 0)
+		return lower_reject(l, _("a cast to numeric of this scale is not supported"));
+	fixed_scale(scale, to, from.most * pow(10, to - from.unit));
+	if (!check_size(l, scale))
+		return -1;
+	reg = change_scale(l, reg, &from, to);
+	return reg < 0 ? -1 : limit_precision(l, reg, precision);
+}
+
+int
+lower_to_int(Lowering *l, OpCode op, List *args)
+{
+	NumericScale scale;
+	int			reg = lower_numeric(l, linitial(args), &scale);
+
+	reg = reg < 0 ? -1 : make_narrow(l, change_scale(l, reg, &scale, 0));
+	return reg < 0 ? -1 : program_add_op(l->builder, op, reg, -1);
+}
+
+int
+lower_to_float8(Lowering *l, List *args)
+{
+	NumericScale scale;
+	int			reg = lower_numeric(l, linitial(args), &scale);
+
+	if (reg < 0)
+		return -1;
+	if (scale.unit > NUMERIC64_MAX_SCALE)
+		return lower_reject(l, _("a cast of a numeric with more than %d decimal digits is not supported"),
+							NUMERIC64_MAX_SCALE);
+	reg = make_narrow(l, reg);
+	return lower_op(l, OP_numeric_to_float8, reg, lower_power(l, scale.unit));
+}

@@ -1,0 +1,19 @@
+/*
+ * numeric_round.h
+ *	  Rounding and casts of numerics.
+ */
+#ifndef GPUAGG_NUMERIC_ROUND_H
+#define GPUAGG_NUMERIC_ROUND_H
+
+#include "plan/lower/lowering.h"
+#include "plan/lower/numeric/numeric_scale.h"
+
+/* round(x, digits); x as numeric(precision, scale), by a type modifier. */
+extern int	lower_round(Lowering *l, List *args, NumericScale *scale);
+extern int	lower_cast(Lowering *l, List *args, NumericScale *scale);
+
+/* A numeric's integer, by the operation that has it of one of int8; its double. */
+extern int	lower_to_int(Lowering *l, OpCode op, List *args);
+extern int	lower_to_float8(Lowering *l, List *args);
+
+#endif							/* GPUAGG_NUMERIC_ROUND_H */

@@ -1,0 +1,46 @@
+/*
+ * numeric_scale.h
+ *	  Scales and sizes of numerics, as far as types and operations tell them.
+ */
+#ifndef GPUAGG_NUMERIC_SCALE_H
+#define GPUAGG_NUMERIC_SCALE_H
+
+#include "plan/lower/lowering.h"
+#include "plan/lower/numeric/display_scale.h"
+
+/* A numeric in a register: it counts units of 10^-unit, as INT8 or WIDE. */
+typedef struct NumericScale
+{
+	int			unit;
+	double		most;			/* units expected at most; 0: not known */
+	const DisplayScale *shown;	/* its display scale */
+} NumericScale;
+
+/* Above it numbers are not expected to fit 64, or 128, bits, or not for long. */
+#define NUMERIC64_MOST 1152921504606846976.0	/* 2^60 */
+#define NUMERIC128_MOST 4.25352958651173e+37	/* 2^125 */
+
+extern bool is_numeric(const Expr *expr);
+
+/*
+ * Is it a numeric of a known scale, by its type alone?  One that is rounded to
+ * hundreds has no digits behind the point, as one that is rounded to integers.
+ */
+extern bool known_scale(const Expr *expr, int *scale);
+
+/* The precision that its type modifier gives. */
+extern bool known_precision(const Expr *expr, int *precision);
+
+/* Precision and scale in a type modifier; false: it has none that can be used. */
+extern bool read_typmod(int32 typmod, int *precision, int *scale);
+
+/* The scale of values that all have one. */
+extern void fixed_scale(NumericScale *scale, int unit, double most);
+
+/* Are values expected to fit?  Where not, an engine's time would be lost. */
+extern bool check_size(Lowering *l, const NumericScale *scale);
+
+/* Is a number of that size, with more digits, not expected to fit 64 bits? */
+extern bool is_expected_wide(double most, int digits);
+
+#endif							/* GPUAGG_NUMERIC_SCALE_H */
