@@ -10,9 +10,7 @@
  * All lanes of a warp are at the same attribute, so its description is read by
  * all at once; only varlena values and NULLs make their ways differ.
  *
- * Nothing on a page is believed: what a line pointer, a header or a length says
- * is compared with what it must lie within before it is used.  What contradicts
- * itself sets an error in the counters, and the host drops the batch.  A row with
+ * Nothing on a page is believed (heap_tuple.h).  What contradicts itself sets an error in the counters, and the host drops the batch.  A row with
  * a needed value that is compressed or stored out of line is marked as left out,
  * if the program leaves rows.
  *
@@ -21,144 +19,29 @@
 #ifndef GPUAGG_DEFORM_CUH
 #define GPUAGG_DEFORM_CUH
 
-#include "heap_page.h"
+#include "heap_tuple.h"
 #include "numeric_page.h"
-
-/* A tuple whose header has been checked. */
-typedef struct DeformTuple
-{
-	const uint8_t *data;		/* behind header and bitmap */
-	const uint8_t *bitmap;		/* NULL: no NULLs */
-	uint32_t	len;			/* bytes of data */
-	uint32_t	natts;
-} DeformTuple;
-
-/* A value in a tuple. */
-typedef struct DeformValue
-{
-	uint32_t	offset;			/* in the tuple's data */
-	uint32_t	header;			/* bytes */
-	uint32_t	size;			/* bytes, with the header */
-	bool		plain;			/* neither compressed nor out of line */
-} DeformValue;
-
-/* Pages are aligned, numbers on them need not be. */
-DEVICE_FN uint32_t
-read_u16(const uint8_t *at)
-{
-	return (uint32_t) at[0] | (uint32_t) at[1] << 8;
-}
-
-DEVICE_FN uint32_t
-read_u32(const uint8_t *at)
-{
-	return read_u16(at) | read_u16(at + 2) << 16;
-}
-
-/* Is the page's header sane, and are there as many line pointers? */
-DEVICE_FN bool
-page_check(const uint8_t *page, uint32_t *nlines, uint32_t *upper, uint32_t *special)
-{
-	uint32_t	lower = read_u16(page + HEAP_PAGE_LOWER);
-
-	*upper = read_u16(page + HEAP_PAGE_UPPER);
-	*special = read_u16(page + HEAP_PAGE_SPECIAL);
-	if (lower < HEAP_PAGE_LINES || lower > *upper || *upper > *special ||
-		*special > HEAP_PAGE_SIZE)
-		return false;
-	*nlines = (lower - HEAP_PAGE_LINES) / HEAP_LINE_SIZE;
-	return true;
-}
 
 /* The tuple of a line pointer; false if page or tuple contradict themselves. */
 DEVICE_FN bool
-tuple_check(const uint8_t *page, uint32_t number, DeformTuple *tuple)
+find_tuple(const uint8_t *page, uint32_t number, HeapTuple *tuple)
 {
-	uint32_t	nlines,
-				upper,
-				special,
-				line,
-				offset,
-				len,
-				hoff,
-				bits;
-	const uint8_t *header;
-	bool		has_nulls;
+	HeapBounds	bounds;
+	uint32_t	line;
 
-	if (!page_check(page, &nlines, &upper, &special) || number < 1 || number > nlines)
+	if (!heap_bounds(page, &bounds) || number < 1 || number > bounds.nlines)
 		return false;
-	line = read_u32(page + HEAP_PAGE_LINES + (number - 1) * HEAP_LINE_SIZE);
-	offset = HEAP_LINE_OFFSET(line);
-	len = HEAP_LINE_LENGTH(line);
-	if (HEAP_LINE_FLAGS(line) != HEAP_LINE_NORMAL || offset < upper ||
-		offset + len > special || offset % HEAP_PAGE_ALIGN != 0 || len < HEAP_TUPLE_BITS)
-		return false;
-	header = page + offset;
-	hoff = header[HEAP_TUPLE_HOFF];
-	has_nulls = (read_u16(header + HEAP_TUPLE_INFOMASK) & HEAP_TUPLE_HAS_NULL) != 0;
-	tuple->natts = HEAP_TUPLE_NATTS(read_u16(header + HEAP_TUPLE_INFOMASK2));
-	bits = has_nulls ? (tuple->natts + 7) / 8 : 0;
-	if (tuple->natts > HEAP_TUPLE_MAX_NATTS || hoff < HEAP_TUPLE_BITS + bits ||
-		hoff > len || hoff % HEAP_PAGE_ALIGN != 0)
-		return false;
-	tuple->bitmap = has_nulls ? header + HEAP_TUPLE_BITS : NULL;
-	tuple->data = header + hoff;
-	tuple->len = len - hoff;
-	return true;
+	line = heap_line(page, number);
+	return HEAP_LINE_FLAGS(line) == HEAP_LINE_NORMAL &&
+		heap_tuple(page, &bounds, line, tuple) == HEAP_TUPLE_GOOD;
 }
 
-/* The varlena value at, or behind padding from, the offset. */
-DEVICE_FN bool
-varlena_check(const DeformTuple *tuple, uint32_t align, DeformValue *value)
+/* Bytes of a value, which need not be aligned. */
+DEVICE_FN uint32_t
+read_bytes4(const uint8_t *at)
 {
-	uint32_t	first,
-				word;
-
-	if (value->offset >= tuple->len)
-		return false;
-	if (tuple->data[value->offset] == 0)
-		value->offset = (value->offset + align - 1) & ~(align - 1);
-	if (value->offset >= tuple->len)
-		return false;
-	first = tuple->data[value->offset];
-	value->plain = true;
-	if (VARLENA_IS_EXTERNAL(first))
-	{
-		if (value->offset + 2 > tuple->len ||
-			tuple->data[value->offset + 1] != VARLENA_TAG_ONDISK)
-			return false;
-		value->header = value->size = VARLENA_ONDISK_SIZE;
-		value->plain = false;
-	}
-	else if (VARLENA_IS_SHORT(first))
-	{
-		value->header = VARLENA_SHORT_HEADER;
-		value->size = VARLENA_SHORT_SIZE(first);
-	}
-	else
-	{
-		if (value->offset % VARLENA_HEADER != 0 ||
-			value->offset + VARLENA_HEADER > tuple->len)
-			return false;
-		word = read_u32(tuple->data + value->offset);
-		value->plain = !VARLENA_IS_COMPRESSED(word);
-		value->header = value->plain ? VARLENA_HEADER : VARLENA_COMPRESSED_HEADER;
-		value->size = VARLENA_SIZE(word);
-	}
-	return value->size >= value->header && value->offset + value->size <= tuple->len;
-}
-
-/* The next value of an attribute that is not NULL. */
-DEVICE_FN bool
-value_check(const DeformTuple *tuple, const DeformAttr *attr, DeformValue *value)
-{
-	if (attr->len < 0)
-		return varlena_check(tuple, attr->align, value);
-	value->offset = (value->offset + attr->align - 1) & ~((uint32_t) attr->align - 1);
-	value->header = 0;
-	value->size = (uint32_t) attr->len;
-	value->plain = true;
-	return value->offset + value->size <= tuple->len;
+	return (uint32_t) at[0] | (uint32_t) at[1] << 8 | (uint32_t) at[2] << 16 |
+		(uint32_t) at[3] << 24;
 }
 
 /* A column's place for a row. */
@@ -177,8 +60,8 @@ copy_value(const DeformColumn *column, uint8_t *to, const uint8_t *from)
 
 	if (column->width == 16)
 	{
-		((uint64_t *) to)[0] = read_u32(from) | (uint64_t) read_u32(from + 4) << 32;
-		((uint64_t *) to)[1] = read_u32(from + 8) | (uint64_t) read_u32(from + 12) << 32;
+		((uint64_t *) to)[0] = read_bytes4(from) | (uint64_t) read_bytes4(from + 4) << 32;
+		((uint64_t *) to)[1] = read_bytes4(from + 8) | (uint64_t) read_bytes4(from + 12) << 32;
 		return;
 	}
 	for (uint32_t i = 0; i < column->width; i++)
@@ -236,10 +119,10 @@ put_missing(const DeformArgs *args, const DeformColumn *column, uint32_t row)
 
 DEVICE_FN uint32_t
 put_value(const DeformArgs *args, const DeformColumn *column, uint32_t row,
-		  const DeformTuple *tuple, const DeformValue *value)
+		  const uint8_t *data, const HeapValue *value)
 {
 	uint8_t    *to = column_value(&args->batch, column, row);
-	const uint8_t *from = tuple->data + value->offset + value->header;
+	const uint8_t *from = data + value->header;
 
 	/* what stands in the column's place must be harmless all the same */
 	if (!value->plain && !column->presence)
@@ -271,20 +154,21 @@ put_value(const DeformArgs *args, const DeformColumn *column, uint32_t row,
 
 /* One tuple as a row; bits of errors. */
 DEVICE_FN uint32_t
-deform_tuple(const DeformArgs *args, const DeformTuple *tuple, uint32_t row)
+deform_tuple(const DeformArgs *args, const HeapTuple *tuple, uint32_t row)
 {
-	DeformValue value;
+	HeapValue	value;
+	uint32_t	offset = 0;
 	uint32_t	errors = 0;
 
-	value.offset = 0;
 	for (uint32_t i = 0; i < args->nattrs; i++)
 	{
 		DeformAttr	attr = args->attrs[i];
 		bool		missing = i >= tuple->natts;
-		bool		isnull = !missing && tuple->bitmap != NULL &&
-			!((tuple->bitmap[i / 8] >> (i % 8)) & 1);
+		bool		isnull = !missing && heap_attribute_is_null(tuple, i);
 
-		if (!missing && !isnull && !value_check(tuple, &attr, &value))
+		if (!missing && !isnull &&
+			!(attr.len < 0 ? heap_varlena(tuple, attr.align, &offset, &value) :
+			  heap_fixed(tuple, attr.align, (uint32_t) attr.len, &offset, &value)))
 			return ERROR_CORRUPT;
 		for (int c = attr.column; c >= 0; c = args->columns[c].next)
 		{
@@ -295,10 +179,10 @@ deform_tuple(const DeformArgs *args, const DeformTuple *tuple, uint32_t row)
 			else if (isnull)
 				errors |= put_null(&args->batch, column, row);
 			else
-				errors |= put_value(args, column, row, tuple, &value);
+				errors |= put_value(args, column, row, tuple->data + offset, &value);
 		}
 		if (!missing && !isnull)
-			value.offset += value.size;
+			offset += value.size;
 	}
 	return errors;
 }
@@ -315,10 +199,10 @@ KERNEL(deform, DeformArgs, args)
 		for (uint32_t i = lane_index(); i < info.nlines; i += WARP_SIZE)
 		{
 			uint32_t	number = info.all ? i + 1 : args.lines[info.lines + i];
-			DeformTuple tuple;
+			HeapTuple	tuple;
 			uint32_t	errors = ERROR_CORRUPT;
 
-			if (tuple_check(page, number, &tuple))
+			if (find_tuple(page, number, &tuple))
 				errors = deform_tuple(&args, &tuple, info.row + i);
 			if (args.batch.left != NULL && !(errors & ~ERROR_TOASTED))
 			{

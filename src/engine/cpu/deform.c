@@ -14,16 +14,13 @@
  * from there on and no farther than the last attribute needed.  Tuples with
  * NULLs, or stored before a column was added, are walked from their begin.
  *
- * Nothing on a page is believed: what a line pointer, a header or a value's
- * length says is compared with what it must lie within before it is used.
- * Other processes may set hint bits and xmax at the same time, so every number
- * that is checked is read once, through a volatile pointer.
+ * Nothing on a page is believed (heap_tuple.h).
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "deform_internal.h"
-#include "program/heap_page.h"
+#include "program/heap_tuple.h"
 #include "program/numeric_page.h"
 
 /* Tuples in a chunk: about what a page holds. */
@@ -38,53 +35,21 @@
 /* A tuple whose header has been checked. */
 typedef struct Tuple
 {
-	const char *data;			/* behind header and bitmap */
-	uint16_t	len;			/* bytes of data */
-	uint16_t	natts;
+	HeapTuple	heap;
 	uint16_t	line;			/* line pointer, from 1 */
-	uint8_t		hoff;			/* bytes of header and bitmap */
-	bool		has_nulls;
 } Tuple;
 
 /* A page, its header checked. */
 typedef struct Page
 {
 	DeformBuffer *buffer;
-	const char *bytes;
+	const uint8_t *bytes;
 	const uint16_t *lines;		/* of the PageRef */
-	uint32_t	nlines;			/* line pointers that there is room for */
-	uint32_t	upper;			/* tuples begin behind here */
-	uint32_t	special;		/* and end before here */
+	HeapBounds	bounds;
 	uint32_t	block;
 	uint32_t	table;
 	char	   *message;
 } Page;
-
-/* A varlena value. */
-typedef struct Varlena
-{
-	uint32_t	size;			/* bytes, with its header */
-	uint32_t	header;			/* bytes */
-	bool		plain;			/* neither compressed nor out of line */
-} Varlena;
-
-static inline uint32_t
-read8(const char *at)
-{
-	return *(const volatile uint8_t *) at;
-}
-
-static inline uint32_t
-read16(const char *at)
-{
-	return *(const volatile uint16_t *) at;
-}
-
-static inline uint32_t
-read32(const char *at)
-{
-	return *(const volatile uint32_t *) at;
-}
 
 static EngineStatus
 corrupt_line(const Page *page, uint32_t line, const char *what)
@@ -162,24 +127,16 @@ no_memory(const Page *page)
 static EngineStatus
 open_page(Page *page, DeformBuffer *buffer, const PageRef *ref, char *message)
 {
-	uint32_t	lower = read16(ref->page + HEAP_PAGE_LOWER);
-
 	page->buffer = buffer;
-	page->bytes = ref->page;
+	page->bytes = (const uint8_t *) ref->page;
 	page->lines = ref->lines;
-	page->upper = read16(ref->page + HEAP_PAGE_UPPER);
-	page->special = read16(ref->page + HEAP_PAGE_SPECIAL);
 	page->block = ref->block;
 	page->table = ref->table;
 	page->message = message;
-	if (lower < HEAP_PAGE_LINES || lower > page->upper ||
-		page->upper > page->special || page->special > HEAP_PAGE_SIZE)
-	{
-		snprintf(message, 256, "block %u: the page header contradicts itself", ref->block);
-		return ENGINE_CORRUPT;
-	}
-	page->nlines = (lower - HEAP_PAGE_LINES) / HEAP_LINE_SIZE;
-	return ENGINE_OK;
+	if (heap_bounds(page->bytes, &page->bounds))
+		return ENGINE_OK;
+	snprintf(message, 256, "block %u: the page header contradicts itself", ref->block);
+	return ENGINE_CORRUPT;
 }
 
 /*
@@ -190,9 +147,9 @@ static inline EngineStatus
 read_line(const Page *page, uint32_t i, uint32_t *number, uint32_t *line)
 {
 	*number = page->lines != NULL ? page->lines[i] : i + 1;
-	if (*number < 1 || *number > page->nlines)
+	if (*number < 1 || *number > page->bounds.nlines)
 		return corrupt_line(page, *number, "there is no such line pointer");
-	*line = read32(page->bytes + HEAP_PAGE_LINES + (*number - 1) * HEAP_LINE_SIZE);
+	*line = heap_line(page->bytes, *number);
 	if (HEAP_LINE_FLAGS(*line) != HEAP_LINE_NORMAL)
 	{
 		*line = 0;
@@ -207,34 +164,23 @@ static inline EngineStatus
 read_tuple(const Page *page, uint32_t number, uint32_t line, Tuple *tuple)
 {
 	const DeformBuffer *buffer = page->buffer;
+	const HeapTuple *heap = &tuple->heap;
 	uint32_t	offset = HEAP_LINE_OFFSET(line);
-	uint32_t	len = HEAP_LINE_LENGTH(line);
-	const char *header = page->bytes + offset;
-	uint32_t	infomask;
-	uint32_t	hoff;
-	uint32_t	bits;
-
-	if (offset < page->upper || offset + len > page->special ||
-		offset % HEAP_PAGE_ALIGN != 0 || len < HEAP_TUPLE_BITS)
-		return corrupt_line(page, number, "the tuple is not where tuples are");
 
 	__builtin_prefetch(page->bytes + (offset > PREFETCH ? offset - PREFETCH : 0));
-	infomask = read16(header + HEAP_TUPLE_INFOMASK);
-	hoff = read8(header + HEAP_TUPLE_HOFF);
-	tuple->natts = (uint16_t) HEAP_TUPLE_NATTS(read16(header + HEAP_TUPLE_INFOMASK2));
-	tuple->has_nulls = infomask & HEAP_TUPLE_HAS_NULL;
-	bits = tuple->has_nulls ? (tuple->natts + 7u) / 8 : 0;
-	if (tuple->natts > HEAP_TUPLE_MAX_NATTS)
-		return corrupt_line(page, number, "the tuple has too many attributes");
-	if (hoff < HEAP_TUPLE_BITS + bits || hoff > len || hoff % HEAP_PAGE_ALIGN != 0)
-		return corrupt_line(page, number, "the tuple's header has an impossible length");
-
-	tuple->data = header + hoff;
-	tuple->len = (uint16_t) (len - hoff);
 	tuple->line = (uint16_t) number;
-	tuple->hoff = (uint8_t) hoff;
-	if (!tuple->has_nulls && tuple->natts >= buffer->nsteps &&
-		tuple->len < buffer->fixed_size)
+	switch (heap_tuple(page->bytes, &page->bounds, line, &tuple->heap))
+	{
+		case HEAP_TUPLE_GOOD:
+			break;
+		case HEAP_TUPLE_MISPLACED:
+			return corrupt_line(page, number, "the tuple is not where tuples are");
+		case HEAP_TUPLE_TOO_MANY_ATTRIBUTES:
+			return corrupt_line(page, number, "the tuple has too many attributes");
+		case HEAP_TUPLE_BAD_HEADER_LENGTH:
+			return corrupt_line(page, number, "the tuple's header has an impossible length");
+	}
+	if (!heap->has_nulls && heap->natts >= buffer->nsteps && heap->len < buffer->fixed_size)
 		return corrupt_value(page, tuple, buffer->nfixed - 1);
 	return ENGINE_OK;
 }
@@ -243,55 +189,7 @@ read_tuple(const Page *page, uint32_t number, uint32_t line, Tuple *tuple)
 static inline bool
 is_simple(const DeformBuffer *buffer, const Tuple *tuple)
 {
-	return !tuple->has_nulls && tuple->natts >= buffer->nsteps;
-}
-
-/*
- * The header of the varlena value at or, where there is padding, behind
- * *offset, which is moved to it.  False: it does not fit into the tuple.
- */
-static inline bool
-read_varlena(const Tuple *tuple, uint32_t mask, uint32_t *offset, Varlena *value)
-{
-	uint32_t	first;
-
-	if (*offset >= tuple->len)
-		return false;
-	first = read8(tuple->data + *offset);
-	if (first == 0)
-	{
-		*offset = (*offset + mask) & ~mask;
-		if (*offset >= tuple->len)
-			return false;
-		first = read8(tuple->data + *offset);
-	}
-
-	value->plain = true;
-	if (VARLENA_IS_EXTERNAL(first))
-	{
-		if (*offset + 2 > tuple->len ||
-			read8(tuple->data + *offset + 1) != VARLENA_TAG_ONDISK)
-			return false;
-		value->header = value->size = VARLENA_ONDISK_SIZE;
-		value->plain = false;
-	}
-	else if (VARLENA_IS_SHORT(first))
-	{
-		value->header = VARLENA_SHORT_HEADER;
-		value->size = VARLENA_SHORT_SIZE(first);
-	}
-	else
-	{
-		uint32_t	word;
-
-		if (*offset % VARLENA_HEADER != 0 || *offset + VARLENA_HEADER > tuple->len)
-			return false;
-		word = read32(tuple->data + *offset);
-		value->plain = !VARLENA_IS_COMPRESSED(word);
-		value->header = value->plain ? VARLENA_HEADER : VARLENA_COMPRESSED_HEADER;
-		value->size = VARLENA_SIZE(word);
-	}
-	return value->size >= value->header && *offset + value->size <= tuple->len;
+	return !tuple->heap.has_nulls && tuple->heap.natts >= buffer->nsteps;
 }
 
 static inline void
@@ -368,7 +266,7 @@ put_missing(const Page *page, uint32_t row, int att)
 /* The value of attribute att, whose bytes are behind data, in its columns. */
 static inline EngineStatus
 put_value(const Page *page, uint32_t row, int att, const char *data,
-		  const Varlena *value)
+		  const HeapValue *value)
 {
 	DeformBuffer *buffer = page->buffer;
 
@@ -402,41 +300,33 @@ put_value(const Page *page, uint32_t row, int att, const char *data,
 	return ENGINE_OK;
 }
 
-/*
- * Fill a row from attribute att on, which begins at offset or behind padding.
- * bitmap: of NULLs, or NULL if there are none.
- */
+/* Fill a row from attribute att on, which begins at offset or behind padding. */
 static inline EngineStatus
-walk(const Page *page, const Tuple *tuple, uint32_t row, int att, uint32_t offset,
-	 const char *bitmap)
+walk(const Page *page, const Tuple *tuple, uint32_t row, int att, uint32_t offset)
 {
 	DeformBuffer *buffer = page->buffer;
-	int			natts = tuple->natts < buffer->nsteps ? tuple->natts : buffer->nsteps;
+	const HeapTuple *heap = &tuple->heap;
+	int			natts = heap->natts < buffer->nsteps ? heap->natts : buffer->nsteps;
 	EngineStatus status = ENGINE_OK;
 
 	for (; att < natts; att++)
 	{
 		const DeformStep *step = &buffer->steps[att];
-		Varlena		value = {0, 0, true};
+		uint32_t	align = step->align_mask + 1u;
+		HeapValue	value;
 
-		if (bitmap != NULL && !(bitmap[att >> 3] >> (att & 7) & 1))
+		if (heap_attribute_is_null(heap, (uint32_t) att))
 		{
 			if (step->column >= 0 && (status = put_null(page, row, att)) != ENGINE_OK)
 				return status;
 			continue;
 		}
-		if (step->len > 0)
-		{
-			offset = (offset + step->align_mask) & ~(uint32_t) step->align_mask;
-			value.size = (uint32_t) step->len;
-			if (offset + value.size > tuple->len)
-				return corrupt_value(page, tuple, att);
-		}
-		else if (!read_varlena(tuple, step->align_mask, &offset, &value))
+		if (!(step->len > 0 ? heap_fixed(heap, align, (uint32_t) step->len, &offset, &value) :
+			  heap_varlena(heap, align, &offset, &value)))
 			return corrupt_value(page, tuple, att);
-
 		if (step->column >= 0 &&
-			(status = put_value(page, row, att, tuple->data + offset, &value)) != ENGINE_OK)
+			(status = put_value(page, row, att, (const char *) heap->data + offset,
+								&value)) != ENGINE_OK)
 			return status;
 		offset += value.size;
 	}
@@ -457,7 +347,7 @@ copy_fixed(const DeformColumn *column, const Tuple *tuples, uint32_t n, uint32_t
 	do { \
 		char	   *to = (char *) column->values + (size_t) row * (size); \
 		for (uint32_t i = 0; i < n; i++) \
-			memcpy(to + i * (size_t) (size), tuples[i].data + offset, (size)); \
+			memcpy(to + i * (size_t) (size), tuples[i].heap.data + offset, (size)); \
 	} while (0)
 
 	switch (column->width)
@@ -494,21 +384,12 @@ deform_simple(const Page *page, const Tuple *tuples, uint32_t n, uint32_t row)
 	for (uint32_t i = 0; i < n; i++)
 	{
 		EngineStatus status = walk(page, &tuples[i], row + i, buffer->nfixed,
-								   buffer->fixed_size, NULL);
+								   buffer->fixed_size);
 
 		if (status != ENGINE_OK)
 			return status;
 	}
 	return ENGINE_OK;
-}
-
-/* A row from any tuple. */
-static EngineStatus
-deform_general(const Page *page, const Tuple *tuple, uint32_t row)
-{
-	const char *bitmap = tuple->data - tuple->hoff + HEAP_TUPLE_BITS;
-
-	return walk(page, tuple, row, 0, 0, tuple->has_nulls ? bitmap : NULL);
 }
 
 static EngineStatus
@@ -527,7 +408,7 @@ deform_tuples(const Page *page, const Tuple *tuples, uint32_t n)
 		if (end > i)
 			status = deform_simple(page, &tuples[i], end - i, row);
 		else
-			status = deform_general(page, &tuples[end++], row);
+			status = walk(page, &tuples[end++], row, 0, 0);
 	}
 	buffer->nrows += n;
 	return status;
