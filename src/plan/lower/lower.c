@@ -59,7 +59,7 @@ check_text_key(Lowering *l, Expr *expr)
 bool
 lower_key(Lowering *l, Expr *expr)
 {
-	NumericScale scale = {.unit = KEY_NOT_NUMERIC};
+	NumericInfo info = {.scale = KEY_NOT_NUMERIC};
 	int			reg;
 
 	if (!lower_succeeded(l))
@@ -67,9 +67,9 @@ lower_key(Lowering *l, Expr *expr)
 	/* grouping sets have them for what a subquery computes */
 	while (IsA(expr, PlaceHolderVar) && l->builder->head.source == SOURCE_PAGES)
 		expr = ((PlaceHolderVar *) expr)->phexpr;
-	reg = is_numeric(expr) ? lower_numeric(l, expr, &scale) : lower_expr(l, expr);
+	reg = is_numeric(expr) ? lower_numeric(l, expr, &info) : lower_expr(l, expr);
 	if (reg >= 0 && is_numeric(expr))
-		reg = lower_uniform(l, reg, &scale);
+		reg = lower_uniform(l, reg, &info);
 	if (reg < 0)
 		return lower_succeeded(l);
 	if (l->builder->insns[reg].type == VT_TEXT && !check_text_key(l, expr))
@@ -80,7 +80,7 @@ lower_key(Lowering *l, Expr *expr)
 		return false;
 	}
 
-	program_add_numeric_key(l->builder, reg, scale.unit);
+	program_add_numeric_key(l->builder, reg, info.scale);
 	return lower_succeeded(l);
 }
 

@@ -313,26 +313,26 @@ is_extreme(AccKind acc)
  */
 static int
 lower_argument(Lowering *l, const AggregateKind *kind, Expr *expr, int filter,
-			   int *unit, int *shown)
+			   int *scale, int *shown)
 {
-	NumericScale scale;
+	NumericInfo info;
 	int			arg;
 
-	*unit = 0;
+	*scale = 0;
 	*shown = -1;
 	if (kind->acc == ACC_COUNT)
 		return lower_presence(l, expr);
 	if (!is_numeric(expr))
 		return lower_expr(l, expr);
-	arg = lower_numeric(l, expr, &scale);
+	arg = lower_numeric(l, expr, &info);
 	if (arg < 0)
 		return -1;
-	*unit = scale.unit;
+	*scale = info.scale;
 	if (is_extreme(kind->acc))
-		return lower_uniform(l, arg, &scale);
+		return lower_uniform(l, arg, &info);
 	if (is_variance(kind->final))
 		arg = make_narrow(l, arg);
-	return lower_shown_acc(l, arg, &scale, filter, shown) ? arg : -1;
+	return lower_shown_acc(l, arg, &info, filter, shown) ? arg : -1;
 }
 
 /* The accumulator of what wide values have beyond 64 bits. */
@@ -351,7 +351,7 @@ add_high_parts(Lowering *l, const AggregateKind *kind, int arg, int filter)
  */
 static void
 add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
-			  int unit, int shown)
+			  int scale, int shown)
 {
 	ProgramBuilder *b = l->builder;
 	int			counted = arg;
@@ -364,7 +364,7 @@ add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
 		counted = -1;
 	count = program_add_acc(b, ACC_COUNT, counted, filter);
 	if (is_variance(kind->final))
-		agg = add_variance(b, kind->final, arg, filter, count, unit);
+		agg = add_variance(b, kind->final, arg, filter, count, scale);
 	else
 	{
 		acc = count;
@@ -380,7 +380,7 @@ add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
 								  program_add_op(b, OP_wide_low, arg, -1), filter);
 		else if (kind->acc != ACC_COUNT)
 			acc = program_add_acc(b, kind->acc, arg, filter);
-		agg = program_add_numeric_agg(b, kind->final, acc, count, unit);
+		agg = program_add_numeric_agg(b, kind->final, acc, count, scale);
 		if (kind->acc != ACC_COUNT && !is_extreme(kind->acc) && is_wide(l, arg))
 			program_set_high(b, agg, add_high_parts(l, kind, arg, filter));
 	}
@@ -410,7 +410,7 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	const AggregateKind *kind;
 	int			arg = -1;
 	int			filter = -1;
-	int			unit = 0;
+	int			scale = 0;
 	int			shown = -1;
 
 	if (!lower_succeeded(l))
@@ -436,10 +436,10 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	if (aggref->args != NIL)
 	{
 		arg = lower_argument(l, kind, linitial_node(TargetEntry, aggref->args)->expr,
-							 filter, &unit, &shown);
+							 filter, &scale, &shown);
 		if (arg < 0)
 			return lower_succeeded(l);
 	}
-	add_aggregate(l, kind, arg, filter, unit, shown);
+	add_aggregate(l, kind, arg, filter, scale, shown);
 	return lower_succeeded(l);
 }

@@ -63,7 +63,7 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 	int			op = function_op(function);
 	int			regs[2] = {-1, -1};
 	Oid			type = args == NIL ? InvalidOid : exprType(linitial(args));
-	NumericScale scale;
+	NumericInfo info;
 	int			reg;
 
 	if (lower_date_function(l, function, args, &reg) ||
@@ -73,7 +73,7 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 	if (is_identity(function))
 		return lower_expr(l, linitial(args));
 	if (is_numeric_function(function))
-		return lower_numeric_function(l, function, args, &scale);
+		return lower_numeric_function(l, function, args, &info);
 	if (op < 0 || list_length(args) != op_nargs((OpCode) op))
 		return lower_reject(l, _("function %s is not supported"),
 							format_procedure(function));

@@ -45,7 +45,7 @@ typedef struct Choice
 	bool		numeric;
 	int			n;
 	Alternative *alternatives;
-	NumericScale scale;			/* of numerics: what all can have */
+	NumericInfo info;			/* of numerics: what all can have */
 	bool		wide;			/* of numerics: 128 bits */
 } Choice;
 
@@ -80,21 +80,21 @@ add_alternative(Lowering *l, Choice *choice, int when, Expr *expr)
 static bool
 find_common_scale(Lowering *l, Choice *choice)
 {
-	NumericScale *scale = &choice->scale;
+	NumericInfo *info = &choice->info;
 
 	choice->wide = false;
-	fixed_scale(scale, 0, 0);
+	fixed_scale(info, 0, 0);
 	for (int i = 0; i < choice->n; i++)
-		scale->unit = Max(scale->unit, choice->alternatives[i].value.scale.unit);
+		info->scale = Max(info->scale, choice->alternatives[i].value.info.scale);
 	for (int i = 0; i < choice->n; i++)
 	{
 		const NumericOperand *value = &choice->alternatives[i].value;
 
-		scale->most = Max(scale->most,
-						  value->scale.most * pow(10, scale->unit - value->scale.unit));
-		choice->wide |= numeric_operand_is_wide(l, value, scale->unit);
+		info->most = Max(info->most,
+						  value->info.most * pow(10, info->scale - value->info.scale));
+		choice->wide |= numeric_operand_is_wide(l, value, info->scale);
 	}
-	return check_size(l, scale);
+	return check_size(l, info);
 }
 
 /* An alternative's register, with the common scale; -1: there is none. */
@@ -104,7 +104,7 @@ alternative_register(Lowering *l, const Choice *choice, int i)
 	const NumericOperand *value = &choice->alternatives[i].value;
 
 	return choice->numeric ?
-		numeric_operand_at(l, value, choice->scale.unit, choice->wide) : value->reg;
+		numeric_operand_at(l, value, choice->info.scale, choice->wide) : value->reg;
 }
 
 /*
@@ -121,9 +121,9 @@ select_alternative(Lowering *l, Choice *choice, int when, int i, int reg, int ot
 	if (insns[reg].type != insns[otherwise].type)
 		return lower_reject(l, _("alternatives of different types are not supported"));
 	if (choice->numeric)
-		choice->scale.shown =
-			display_scale_selected(when, choice->alternatives[i].value.scale.shown,
-								   choice->scale.shown);
+		choice->info.shown =
+			display_scale_selected(when, choice->alternatives[i].value.info.shown,
+								   choice->info.shown);
 	return program_add_select(l->builder, when, reg, otherwise);
 }
 
@@ -135,14 +135,14 @@ begin_selecting(Lowering *l, Choice *choice, int i)
 	{
 		if (!find_common_scale(l, choice))
 			return -1;
-		choice->scale.shown = choice->alternatives[i].value.scale.shown;
+		choice->info.shown = choice->alternatives[i].value.info.shown;
 	}
 	return alternative_register(l, choice, i);
 }
 
 /* The first alternative whose condition is true, or the last one. */
 static int
-choose(Lowering *l, Choice *choice, NumericScale *scale)
+choose(Lowering *l, Choice *choice, NumericInfo *info)
 {
 	int			last = choice->n - 1;
 	int			result = begin_selecting(l, choice, last);
@@ -151,13 +151,13 @@ choose(Lowering *l, Choice *choice, NumericScale *scale)
 		result = select_alternative(l, choice, choice->alternatives[i].when, i,
 									alternative_register(l, choice, i), result);
 	if (choice->numeric)
-		*scale = choice->scale;
+		*info = choice->info;
 	return result;
 }
 
 /* WHEN clauses, and what follows them. */
 static int
-lower_when(Lowering *l, const CaseExpr *expr, NumericScale *scale)
+lower_when(Lowering *l, const CaseExpr *expr, NumericInfo *info)
 {
 	Choice		choice;
 	ListCell   *lc;
@@ -171,7 +171,7 @@ lower_when(Lowering *l, const CaseExpr *expr, NumericScale *scale)
 		if (when < 0 || !add_alternative(l, &choice, when, clause->result))
 			return -1;
 	}
-	return add_alternative(l, &choice, -1, expr->defresult) ? choose(l, &choice, scale) : -1;
+	return add_alternative(l, &choice, -1, expr->defresult) ? choose(l, &choice, info) : -1;
 }
 
 /*
@@ -181,9 +181,9 @@ lower_when(Lowering *l, const CaseExpr *expr, NumericScale *scale)
  * x's register, or -1.
  */
 static int
-lower_case_value(Lowering *l, const CaseExpr *expr, NumericScale *scale)
+lower_case_value(Lowering *l, const CaseExpr *expr, NumericInfo *info)
 {
-	int			reg = is_numeric(expr->arg) ? lower_numeric(l, expr->arg, scale) :
+	int			reg = is_numeric(expr->arg) ? lower_numeric(l, expr->arg, info) :
 		lower_expr(l, expr->arg);
 
 	if (reg >= 0 && l->builder->insns[reg].fallible &&
@@ -193,11 +193,11 @@ lower_case_value(Lowering *l, const CaseExpr *expr, NumericScale *scale)
 }
 
 static int
-lower_case(Lowering *l, const CaseExpr *expr, NumericScale *scale)
+lower_case(Lowering *l, const CaseExpr *expr, NumericInfo *info)
 {
 	int			outer = l->case_value;
-	const NumericScale *outer_scale = l->case_scale;
-	NumericScale tested;
+	const NumericInfo *outer_info = l->case_info;
+	NumericInfo tested;
 	int			reg;
 
 	if (expr->arg != NULL)
@@ -206,11 +206,11 @@ lower_case(Lowering *l, const CaseExpr *expr, NumericScale *scale)
 		if (reg < 0)
 			return -1;
 		l->case_value = reg;
-		l->case_scale = is_numeric(expr->arg) ? &tested : NULL;
+		l->case_info = is_numeric(expr->arg) ? &tested : NULL;
 	}
-	reg = lower_when(l, expr, scale);
+	reg = lower_when(l, expr, info);
 	l->case_value = outer;
-	l->case_scale = outer_scale;
+	l->case_info = outer_info;
 	return reg;
 }
 
@@ -220,13 +220,13 @@ own_register(Lowering *l, const Choice *choice, const NumericOperand *value)
 {
 	if (!choice->numeric)
 		return value->reg;
-	return numeric_operand_at(l, value, value->scale.unit,
-							  numeric_operand_is_wide(l, value, value->scale.unit));
+	return numeric_operand_at(l, value, value->info.scale,
+							  numeric_operand_is_wide(l, value, value->info.scale));
 }
 
 /* The first argument that is not NULL; the later ones are then not evaluated. */
 static int
-lower_coalesce(Lowering *l, const CoalesceExpr *expr, NumericScale *scale)
+lower_coalesce(Lowering *l, const CoalesceExpr *expr, NumericInfo *info)
 {
 	Choice		choice;
 	ListCell   *lc;
@@ -246,12 +246,12 @@ lower_coalesce(Lowering *l, const CoalesceExpr *expr, NumericScale *scale)
 			return -1;
 		alternative->when = program_add_op(l->builder, OP_isnotnull, reg, -1);
 	}
-	return choose(l, &choice, scale);
+	return choose(l, &choice, info);
 }
 
 /* NULL if both are equal, else, and if one of them is NULL, the first. */
 static int
-lower_nullif(Lowering *l, const NullIfExpr *expr, NumericScale *scale)
+lower_nullif(Lowering *l, const NullIfExpr *expr, NumericInfo *info)
 {
 	Choice		choice;
 	int			equal = lower_function(l, get_opcode(expr->opno), expr->args, expr->inputcollid);
@@ -260,7 +260,7 @@ lower_nullif(Lowering *l, const NullIfExpr *expr, NumericScale *scale)
 	if (equal < 0 || !add_alternative(l, &choice, equal, NULL) ||
 		!add_alternative(l, &choice, -1, linitial(expr->args)))
 		return -1;
-	return choose(l, &choice, scale);
+	return choose(l, &choice, info);
 }
 
 /* "Less than" of a type, and the operation that promotes to its operands, or -1. */
@@ -330,7 +330,7 @@ add_is_better(ProgramBuilder *b, LessOp op, bool greatest, int best, int next)
  * equal ones the first is kept.
  */
 static int
-lower_minmax(Lowering *l, const MinMaxExpr *expr, NumericScale *scale)
+lower_minmax(Lowering *l, const MinMaxExpr *expr, NumericInfo *info)
 {
 	bool		greatest = expr->op == IS_GREATEST;
 	LessOp		op = less_op(expr->minmaxtype);
@@ -362,7 +362,7 @@ lower_minmax(Lowering *l, const MinMaxExpr *expr, NumericScale *scale)
 							   i, next, best);
 	}
 	if (choice.numeric)
-		*scale = choice.scale;
+		*info = choice.info;
 	return best;
 }
 
@@ -386,18 +386,18 @@ lower_distinct(Lowering *l, const DistinctExpr *expr)
 }
 
 int
-lower_choice(Lowering *l, Expr *expr, NumericScale *scale)
+lower_choice(Lowering *l, Expr *expr, NumericInfo *info)
 {
 	switch (nodeTag(expr))
 	{
 		case T_CaseExpr:
-			return lower_case(l, (CaseExpr *) expr, scale);
+			return lower_case(l, (CaseExpr *) expr, info);
 		case T_CoalesceExpr:
-			return lower_coalesce(l, (CoalesceExpr *) expr, scale);
+			return lower_coalesce(l, (CoalesceExpr *) expr, info);
 		case T_NullIfExpr:
-			return lower_nullif(l, (NullIfExpr *) expr, scale);
+			return lower_nullif(l, (NullIfExpr *) expr, info);
 		case T_MinMaxExpr:
-			return lower_minmax(l, (MinMaxExpr *) expr, scale);
+			return lower_minmax(l, (MinMaxExpr *) expr, info);
 		default:
 			return lower_distinct(l, castNode(DistinctExpr, expr));
 	}

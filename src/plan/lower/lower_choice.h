@@ -8,7 +8,7 @@
 #include "plan/lower/lowering.h"
 #include "plan/lower/numeric/numeric_scale.h"
 
-/* *scale is set if the value is a numeric; it may be NULL if not. */
-extern int	lower_choice(Lowering *l, Expr *expr, NumericScale *scale);
+/* *info is set if the value is a numeric; it may be NULL if not. */
+extern int	lower_choice(Lowering *l, Expr *expr, NumericInfo *info);
 
 #endif							/* GPUAGG_LOWER_CHOICE_H */

@@ -148,11 +148,11 @@ int
 lower_expr(Lowering *l, Expr *expr)
 {
 	int			reg;
-	NumericScale scale;
+	NumericInfo info;
 
 	check_stack_depth();
 	if (is_numeric(expr))
-		return lower_numeric(l, expr, &scale);
+		return lower_numeric(l, expr, &info);
 	if (l->scale_search != NULL)
 		return lower_new_input(l, expr);
 	if (!IsA(expr, Const))
@@ -168,45 +168,45 @@ lower_expr(Lowering *l, Expr *expr)
 
 /* The value of the CASE around. */
 static int
-lower_case_test(Lowering *l, NumericScale *scale)
+lower_case_test(Lowering *l, NumericInfo *info)
 {
-	if (l->case_value < 0 || l->case_scale == NULL)
+	if (l->case_value < 0 || l->case_info == NULL)
 		return lower_reject(l, _("this kind of expression of type numeric is not supported"));
-	*scale = *l->case_scale;
+	*info = *l->case_info;
 	return l->case_value;
 }
 
 int
-lower_numeric_node(Lowering *l, Expr *expr, NumericScale *scale)
+lower_numeric_node(Lowering *l, Expr *expr, NumericInfo *info)
 {
 	switch (nodeTag(expr))
 	{
 		case T_Const:
-			return lower_numeric_const(l, expr, scale);
+			return lower_numeric_const(l, expr, info);
 		case T_Var:
 			if (l->builder->head.source == SOURCE_PAGES)
-				return lower_numeric_var(l, (Var *) expr, scale);
+				return lower_numeric_var(l, (Var *) expr, info);
 			return lower_reject(l, _("a column is not among the input's"));
 		case T_PlaceHolderVar:
 			/* one table has no outer join that could make it NULL */
 			if (l->builder->head.source == SOURCE_PAGES)
-				return lower_numeric(l, ((PlaceHolderVar *) expr)->phexpr, scale);
+				return lower_numeric(l, ((PlaceHolderVar *) expr)->phexpr, info);
 			return lower_reject(l, _("this kind of expression of type numeric is not supported"));
 		case T_RelabelType:
-			return lower_numeric(l, ((RelabelType *) expr)->arg, scale);
+			return lower_numeric(l, ((RelabelType *) expr)->arg, info);
 		case T_FuncExpr:
 			return lower_numeric_call(l, ((FuncExpr *) expr)->funcid,
-									  ((FuncExpr *) expr)->args, scale);
+									  ((FuncExpr *) expr)->args, info);
 		case T_OpExpr:
 			return lower_numeric_call(l, get_opcode(((OpExpr *) expr)->opno),
-									  ((OpExpr *) expr)->args, scale);
+									  ((OpExpr *) expr)->args, info);
 		case T_CaseTestExpr:
-			return lower_case_test(l, scale);
+			return lower_case_test(l, info);
 		case T_CaseExpr:
 		case T_CoalesceExpr:
 		case T_NullIfExpr:
 		case T_MinMaxExpr:
-			return lower_choice(l, expr, scale);
+			return lower_choice(l, expr, info);
 		case T_Param:
 			return lower_reject(l, _("a numeric parameter is only supported in comparisons"));
 		default:
@@ -215,16 +215,16 @@ lower_numeric_node(Lowering *l, Expr *expr, NumericScale *scale)
 }
 
 int
-lower_numeric(Lowering *l, Expr *expr, NumericScale *scale)
+lower_numeric(Lowering *l, Expr *expr, NumericInfo *info)
 {
 	int			reg;
 
 	check_stack_depth();
 	if (!IsA(expr, Const))
 	{
-		reg = lower_numeric_input(l, expr, scale);
+		reg = lower_numeric_input(l, expr, info);
 		if (reg >= 0 || !lower_succeeded(l))
 			return reg;
 	}
-	return lower_numeric_node(l, expr, scale);
+	return lower_numeric_node(l, expr, info);
 }

@@ -18,7 +18,7 @@ extern int	lower_expr(Lowering *l, Expr *expr);
  * One of type numeric, with its scale; one that is to be computed even if the child
  * plan has it as a column.
  */
-extern int	lower_numeric(Lowering *l, Expr *expr, NumericScale *scale);
-extern int	lower_numeric_node(Lowering *l, Expr *expr, NumericScale *scale);
+extern int	lower_numeric(Lowering *l, Expr *expr, NumericInfo *info);
+extern int	lower_numeric_node(Lowering *l, Expr *expr, NumericInfo *info);
 
 #endif							/* GPUAGG_LOWER_EXPR_H */

@@ -45,7 +45,7 @@ typedef struct Lowering
 	List	   *slots;			/* Expr, one a slot; includes attributes' missing
 								 * values as Consts */
 	int			case_value;		/* register of the CASE around, or -1 */
-	const struct NumericScale *case_scale;	/* if that is numeric */
+	const struct NumericInfo *case_info;	/* if that is numeric */
 	int		   *scale_search;	/* not NULL: an expression's scale is wanted, and
 								 * no program (numeric_guess.c) */
 	bool		expects_specials;	/* statistics have NaN or infinities */

@@ -94,9 +94,9 @@ is_numeric_function(Oid function)
 }
 
 static int
-lower_unary(Lowering *l, OpCode op, Expr *arg, NumericScale *scale)
+lower_unary(Lowering *l, OpCode op, Expr *arg, NumericInfo *info)
 {
-	int			reg = lower_numeric(l, arg, scale);
+	int			reg = lower_numeric(l, arg, info);
 
 	if (reg < 0)
 		return -1;
@@ -104,23 +104,23 @@ lower_unary(Lowering *l, OpCode op, Expr *arg, NumericScale *scale)
 }
 
 int
-lower_numeric_function(Lowering *l, Oid oid, List *args, NumericScale *scale)
+lower_numeric_function(Lowering *l, Oid oid, List *args, NumericInfo *info)
 {
 	const NumericFunction *function = find_function(oid);
 
-	fixed_scale(scale, 0, 0);
+	fixed_scale(info, 0, 0);
 	switch (function->form)
 	{
 		case FORM_COMPARE:
 			return lower_numeric_comparison(l, oid, function->op, args);
 		case FORM_SUM:
-			return lower_aligned(l, oid, function->op, false, args, scale);
+			return lower_aligned(l, oid, function->op, false, args, info);
 		case FORM_PRODUCT:
-			return lower_product(l, args, scale);
+			return lower_product(l, args, info);
 		case FORM_IDENTITY:
-			return lower_numeric(l, linitial(args), scale);
+			return lower_numeric(l, linitial(args), info);
 		case FORM_UNARY:
-			return lower_unary(l, function->op, linitial(args), scale);
+			return lower_unary(l, function->op, linitial(args), info);
 		case FORM_FROM_INT:
 			return lower_operand(l, oid, linitial(args), VT_INT8);
 		case FORM_TO_INT:
@@ -128,26 +128,26 @@ lower_numeric_function(Lowering *l, Oid oid, List *args, NumericScale *scale)
 		case FORM_TO_FLOAT8:
 			return lower_to_float8(l, args);
 		case FORM_CAST:
-			return lower_cast(l, args, scale);
+			return lower_cast(l, args, info);
 		case FORM_ROUND:
-			return lower_round(l, args, scale);
+			return lower_round(l, args, info);
 	}
 	return -1;
 }
 
 int
-lower_numeric_call(Lowering *l, Oid function, List *args, NumericScale *scale)
+lower_numeric_call(Lowering *l, Oid function, List *args, NumericInfo *info)
 {
 	if (is_extract(function))
 	{
-		int			unit;
-		int			reg = lower_extract(l, function, args, &unit);
+		int			scale;
+		int			reg = lower_extract(l, function, args, &scale);
 
-		fixed_scale(scale, unit, 0);
+		fixed_scale(info, scale, 0);
 		return reg;
 	}
 	if (!is_numeric_function(function))
 		return lower_reject(l, _("function %s is not supported"),
 							format_procedure(function));
-	return lower_numeric_function(l, function, args, scale);
+	return lower_numeric_function(l, function, args, info);
 }

@@ -10,11 +10,11 @@
 
 extern bool is_numeric_function(Oid function);
 
-/* A call of such a function; *scale is set if it returns numeric. */
+/* A call of such a function; *info is set if it returns numeric. */
 extern int	lower_numeric_function(Lowering *l, Oid function, List *args,
-								   NumericScale *scale);
+								   NumericInfo *info);
 
 /* A call of any function that returns numeric. */
-extern int	lower_numeric_call(Lowering *l, Oid function, List *args, NumericScale *scale);
+extern int	lower_numeric_call(Lowering *l, Oid function, List *args, NumericInfo *info);
 
 #endif							/* GPUAGG_LOWER_NUMERIC_CALL_H */

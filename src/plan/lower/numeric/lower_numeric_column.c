@@ -44,7 +44,7 @@ missing_numeric_slot(Lowering *l, Form_pg_attribute attr, int scale, int *shown)
 /* The column of which that is known; attr: of a table, or NULL. */
 static int
 add_column(Lowering *l, const NumericGuess *guess, int attno, Form_pg_attribute attr,
-		   NumericScale *scale)
+		   NumericInfo *info)
 {
 	NumericPart part = guess->fixed ? NUMERIC_EXACT : NUMERIC_UNITS;
 	bool		nullable = attr == NULL || !attr->attnotnull;
@@ -53,14 +53,14 @@ add_column(Lowering *l, const NumericGuess *guess, int attno, Form_pg_attribute 
 	bool		wide;
 
 	l->expects_specials |= guess->special;
-	fixed_scale(scale, guess->scale, guess->most);
+	fixed_scale(info, guess->scale, guess->most);
 	wide = guess->wide || guess->scale > NUMERIC64_MAX_SCALE || guess->most >= NUMERIC64_MOST;
 	if (wide && attr != NULL && lower_missing_value(l, attr) != NULL)
 		return lower_reject(l, _("a numeric of 128 bits with a default for old rows is not supported"));
 	if (attr != NULL)
 		missing = missing_numeric_slot(l, attr, guess->scale, &missing_shown);
 	if (part == NUMERIC_UNITS)
-		scale->shown = display_scale_column(attno, nullable, missing_shown,
+		info->shown = display_scale_column(attno, nullable, missing_shown,
 											guess->same ? guess->scale : -1);
 	if (wide)
 		return program_add_wide_column(l->builder, attno, part, guess->scale, nullable);
@@ -68,7 +68,7 @@ add_column(Lowering *l, const NumericGuess *guess, int attno, Form_pg_attribute 
 }
 
 int
-lower_numeric_var(Lowering *l, const Var *var, NumericScale *scale)
+lower_numeric_var(Lowering *l, const Var *var, NumericInfo *info)
 {
 	Form_pg_attribute attr = lower_attribute(l, var);
 	NumericGuess guess;
@@ -78,7 +78,7 @@ lower_numeric_var(Lowering *l, const Var *var, NumericScale *scale)
 		return -1;
 	if (!numeric_guess(l->root, (Expr *) var, &guess, &reason))
 		return lower_reject(l, "%s", reason);
-	return add_column(l, &guess, attr->attnum, attr, scale);
+	return add_column(l, &guess, attr->attnum, attr, info);
 }
 
 /*
@@ -87,7 +87,7 @@ lower_numeric_var(Lowering *l, const Var *var, NumericScale *scale)
  * a column.
  */
 int
-lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale)
+lower_numeric_input(Lowering *l, Expr *expr, NumericInfo *info)
 {
 	int			attno = lower_input_number(l, expr);
 	NumericGuess guess;
@@ -106,5 +106,5 @@ lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale)
 		numeric_guess(l->root, expr, &guess, &reason);
 	if (!found)
 		return lower_reject(l, "%s", reason);
-	return add_column(l, &guess, attno, NULL, scale);
+	return add_column(l, &guess, attno, NULL, info);
 }

@@ -8,9 +8,9 @@
 #include "plan/lower/lowering.h"
 #include "plan/lower/numeric/numeric_scale.h"
 
-extern int	lower_numeric_var(Lowering *l, const Var *var, NumericScale *scale);
+extern int	lower_numeric_var(Lowering *l, const Var *var, NumericInfo *info);
 
 /* The column of the child plan that has the expression's value; -1: none has. */
-extern int	lower_numeric_input(Lowering *l, Expr *expr, NumericScale *scale);
+extern int	lower_numeric_input(Lowering *l, Expr *expr, NumericInfo *info);
 
 #endif							/* GPUAGG_LOWER_NUMERIC_COLUMN_H */

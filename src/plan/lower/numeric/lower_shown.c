@@ -14,41 +14,41 @@
 #include "plan/lower/numeric/lower_shown.h"
 
 int
-lower_uniform(Lowering *l, int reg, const NumericScale *scale)
+lower_uniform(Lowering *l, int reg, const NumericInfo *info)
 {
-	int			expected = scale->unit;
+	int			expected = info->scale;
 	int			shown;
-	int			unit;
+	int			scale;
 	int			check;
 
-	if (display_scale_fixed(scale->shown, &expected) && expected == scale->unit)
+	if (display_scale_fixed(info->shown, &expected) && expected == info->scale)
 		return reg;
-	if (!display_scale_expected(scale->shown, &expected) || expected != scale->unit)
+	if (!display_scale_expected(info->shown, &expected) || expected != info->scale)
 		return lower_reject(l, _("numeric keys and extremes of several display scales are not supported"));
-	shown = display_scale_register(l, scale->shown);
-	unit = shown < 0 ? -1 : lower_int4(l, scale->unit);
-	if (unit < 0)
+	shown = display_scale_register(l, info->shown);
+	scale = shown < 0 ? -1 : lower_int4(l, info->scale);
+	if (scale < 0)
 		return -1;
 	/* an error if it is another */
-	check = program_add_op(l->builder, OP_display_scale_is, shown, unit);
+	check = program_add_op(l->builder, OP_display_scale_is, shown, scale);
 	return program_add_select(l->builder, check, reg, reg);
 }
 
 bool
-lower_shown_acc(Lowering *l, int reg, const NumericScale *scale, int filter, int *acc)
+lower_shown_acc(Lowering *l, int reg, const NumericInfo *info, int filter, int *acc)
 {
-	int			fixed = scale->unit;
+	int			fixed = info->scale;
 	int			shown;
 	int			null;
 
 	*acc = -1;
-	if (display_scale_fixed(scale->shown, &fixed) && fixed == scale->unit)
+	if (display_scale_fixed(info->shown, &fixed) && fixed == info->scale)
 		return true;
-	shown = display_scale_register(l, scale->shown);
+	shown = display_scale_register(l, info->shown);
 	if (shown < 0)
 		return false;
 	/* a column's is NULL where its value is; else a NULL may have come later */
-	if (l->builder->insns[reg].nullable && !display_scale_is_column(scale->shown))
+	if (l->builder->insns[reg].nullable && !display_scale_is_column(info->shown))
 	{
 		null = lower_null(l, INT4OID);
 		if (null < 0)

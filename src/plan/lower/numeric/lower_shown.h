@@ -9,16 +9,16 @@
 #include "plan/lower/numeric/numeric_scale.h"
 
 /*
- * The register for a value whose display scale must be its unit, for one row's
+ * The register for a value whose display scale must be its own, for one row's
  * decides what is shown.
  */
-extern int	lower_uniform(Lowering *l, int reg, const NumericScale *scale);
+extern int	lower_uniform(Lowering *l, int reg, const NumericInfo *info);
 
 /*
  * The accumulator of the display scales of an aggregate's values, *acc (-1: all are
  * the unit).
  */
-extern bool lower_shown_acc(Lowering *l, int reg, const NumericScale *scale, int filter,
+extern bool lower_shown_acc(Lowering *l, int reg, const NumericInfo *info, int filter,
 							int *acc);
 
 #endif							/* GPUAGG_LOWER_SHOWN_H */

@@ -46,7 +46,7 @@ lower_wide_value(Lowering *l, Wide value)
 }
 
 int
-wide_const(Lowering *l, const Const *constant, int unit)
+wide_const(Lowering *l, const Const *constant, int scale)
 {
 	struct varlena *numeric;
 	Wide		value;
@@ -55,7 +55,7 @@ wide_const(Lowering *l, const Const *constant, int unit)
 		return make_wide(l, lower_slot(l, (Expr *) int8_const(0, true)));
 	numeric = (struct varlena *) DatumGetNumeric(constant->constvalue);
 	if (!numeric_to_wide((const uint8 *) VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric),
-						 unit, true, &value))
+						 scale, true, &value))
 		return lower_reject(l, _("a numeric constant does not fit into 128 bits"));
 	return lower_wide_value(l, value);
 }

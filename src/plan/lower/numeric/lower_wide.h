@@ -13,8 +13,8 @@ extern bool is_wide(Lowering *l, int reg);
 extern int	make_wide(Lowering *l, int reg);
 extern int	make_narrow(Lowering *l, int reg);
 
-/* A constant in units of 10^-unit. */
-extern int	wide_const(Lowering *l, const Const *constant, int unit);
+/* A constant in units of 10^-scale. */
+extern int	wide_const(Lowering *l, const Const *constant, int scale);
 
 /* 10^exponent, in 128 and in 64 bits. */
 extern int	wide_power(Lowering *l, int exponent);

@@ -19,7 +19,7 @@
 
 int
 lower_aligned(Lowering *l, Oid function, OpCode op, bool compare, List *args,
-			  NumericScale *scale)
+			  NumericInfo *info)
 {
 	NumericOperand operands[2];
 	int			regs[2];
@@ -29,15 +29,15 @@ lower_aligned(Lowering *l, Oid function, OpCode op, bool compare, List *args,
 	if (!numeric_operand(l, linitial(args), compare, &operands[0]) ||
 		!numeric_operand(l, lsecond(args), compare, &operands[1]))
 		return -1;
-	scale->unit = Max(operands[0].scale.unit, operands[1].scale.unit);
-	scale->shown = display_scale_larger(operands[0].scale.shown, operands[1].scale.shown);
+	info->scale = Max(operands[0].info.scale, operands[1].info.scale);
+	info->shown = display_scale_larger(operands[0].info.shown, operands[1].info.shown);
 	for (int i = 0; i < 2; i++)
 	{
-		most += operands[i].scale.most * pow(10, scale->unit - operands[i].scale.unit);
-		wide |= numeric_operand_is_wide(l, &operands[i], scale->unit);
+		most += operands[i].info.most * pow(10, info->scale - operands[i].info.scale);
+		wide |= numeric_operand_is_wide(l, &operands[i], info->scale);
 	}
-	scale->most = most;
-	if (!check_size(l, scale))
+	info->most = most;
+	if (!check_size(l, info))
 		return -1;
 	wide |= !compare && most >= NUMERIC64_MOST;
 	if (wide && wide_op(op) < 0)
@@ -45,7 +45,7 @@ lower_aligned(Lowering *l, Oid function, OpCode op, bool compare, List *args,
 							format_procedure(function));
 	for (int i = 0; i < 2; i++)
 	{
-		regs[i] = numeric_operand_at(l, &operands[i], scale->unit, wide);
+		regs[i] = numeric_operand_at(l, &operands[i], info->scale, wide);
 		if (regs[i] < 0)
 			return -1;
 	}
@@ -54,22 +54,22 @@ lower_aligned(Lowering *l, Oid function, OpCode op, bool compare, List *args,
 }
 
 int
-lower_product(Lowering *l, List *args, NumericScale *scale)
+lower_product(Lowering *l, List *args, NumericInfo *info)
 {
 	ProgramBuilder *b = l->builder;
-	NumericScale scales[2];
-	int			first = lower_numeric(l, linitial(args), &scales[0]);
-	int			second = first < 0 ? -1 : lower_numeric(l, lsecond(args), &scales[1]);
+	NumericInfo infos[2];
+	int			first = lower_numeric(l, linitial(args), &infos[0]);
+	int			second = first < 0 ? -1 : lower_numeric(l, lsecond(args), &infos[1]);
 
 	if (second < 0)
 		return -1;
-	scale->unit = scales[0].unit + scales[1].unit;
-	scale->most = scales[0].most * scales[1].most;
-	scale->shown = display_scale_added(scales[0].shown, scales[1].shown);
-	if (!check_size(l, scale))
+	info->scale = infos[0].scale + infos[1].scale;
+	info->most = infos[0].most * infos[1].most;
+	info->shown = display_scale_added(infos[0].shown, infos[1].shown);
+	if (!check_size(l, info))
 		return -1;
 	if (is_wide(l, first) || is_wide(l, second))
 		return program_add_op(b, OP_wide_mul, make_wide(l, first), make_wide(l, second));
-	return program_add_op(b, scale->unit > NUMERIC64_MAX_SCALE || scale->most >= NUMERIC64_MOST ?
+	return program_add_op(b, info->scale > NUMERIC64_MAX_SCALE || info->most >= NUMERIC64_MOST ?
 						  OP_wide_product : OP_int8_mul, first, second);
 }

@@ -13,7 +13,7 @@
  * compare: it yields no numeric.  function: what to call it in a reason.
  */
 extern int	lower_aligned(Lowering *l, Oid function, OpCode op, bool compare, List *args,
-						  NumericScale *scale);
-extern int	lower_product(Lowering *l, List *args, NumericScale *scale);
+						  NumericInfo *info);
+extern int	lower_product(Lowering *l, List *args, NumericInfo *info);
 
 #endif							/* GPUAGG_NUMERIC_ARITH_H */

@@ -62,16 +62,16 @@ static int
 lower_bounded(Lowering *l, OpCode op, Expr *expr, Expr *limit)
 {
 	ProgramBuilder *b = l->builder;
-	NumericScale scale;
-	int			reg = lower_numeric(l, expr, &scale);
+	NumericInfo info;
+	int			reg = lower_numeric(l, expr, &info);
 	int			low;
 	int			high;
 
-	if (reg >= 0 && scale.unit > NUMERIC64_MAX_SCALE)
+	if (reg >= 0 && info.scale > NUMERIC64_MAX_SCALE)
 		return lower_reject(l, _("a parameter is not supported where numerics have more than %d decimal digits"),
 							NUMERIC64_MAX_SCALE);
-	low = reg < 0 ? -1 : lower_bound(l, F_FLOOR_NUMERIC, limit, scale.unit);
-	high = low < 0 ? -1 : lower_bound(l, F_CEIL_NUMERIC, limit, scale.unit);
+	low = reg < 0 ? -1 : lower_bound(l, F_FLOOR_NUMERIC, limit, info.scale);
+	high = low < 0 ? -1 : lower_bound(l, F_CEIL_NUMERIC, limit, info.scale);
 	if (high < 0)
 		return -1;
 	switch (op)
@@ -113,11 +113,11 @@ commuted(OpCode op)
 int
 lower_numeric_comparison(Lowering *l, Oid function, OpCode op, List *args)
 {
-	NumericScale scale;
+	NumericInfo info;
 
 	if (is_known_at_start(lsecond(args)))
 		return lower_bounded(l, op, linitial(args), lsecond(args));
 	if (is_known_at_start(linitial(args)))
 		return lower_bounded(l, commuted(op), lsecond(args), linitial(args));
-	return lower_aligned(l, function, op, true, args, &scale);
+	return lower_aligned(l, function, op, true, args, &info);
 }

@@ -186,15 +186,15 @@ guess_function(PlannerInfo *root, Expr *expr, int *lookups, NumericGuess *guess)
 
 /* What lowering has found out. */
 static void
-read_scale(Lowering *l, const NumericScale *scale, int reg, NumericGuess *guess)
+read_scale(Lowering *l, const NumericInfo *info, int reg, NumericGuess *guess)
 {
-	int			shown = scale->unit;
+	int			shown = info->scale;
 
-	guess->scale = scale->unit;
-	guess->most = scale->most;
-	guess->fixed = display_scale_fixed(scale->shown, &shown) && shown == scale->unit;
-	shown = scale->unit;
-	guess->same = display_scale_expected(scale->shown, &shown) && shown == scale->unit;
+	guess->scale = info->scale;
+	guess->most = info->most;
+	guess->fixed = display_scale_fixed(info->shown, &shown) && shown == info->scale;
+	shown = info->scale;
+	guess->same = display_scale_expected(info->shown, &shown) && shown == info->scale;
 	guess->wide = is_wide(l, reg);
 	guess->special = l->expects_specials || l->has_specials;
 }
@@ -204,15 +204,15 @@ guess_by_lowering(PlannerInfo *root, Expr *expr, int *lookups, NumericGuess *gue
 				  const char **reason)
 {
 	Lowering   *l = lower_begin_columns(root, NIL);
-	NumericScale scale;
+	NumericInfo info;
 	int			reg;
 	bool		found;
 
 	l->scale_search = lookups;
-	reg = lower_numeric_node(l, expr, &scale);
+	reg = lower_numeric_node(l, expr, &info);
 	found = lower_succeeded(l) && reg >= 0;
 	if (found)
-		read_scale(l, &scale, reg, guess);
+		read_scale(l, &info, reg, guess);
 	else
 		*reason = l->reason;
 	pfree(l->builder);

@@ -65,33 +65,33 @@ lower_special(Lowering *l, uint32 special)
 	return slot < 0 ? -1 : program_add_special_slot_ref(l->builder, slot);
 }
 
-/* Trimmed, a constant's unit is that of its last digit that is not zero. */
+/* Trimmed, a constant's scale is that of its last digit that is not zero. */
 static bool
 constant_operand(Lowering *l, const Const *constant, bool trim, NumericOperand *operand)
 {
 	struct varlena *numeric;
 	NumericHeader header;
 	Wide		number;
-	int			unit;
+	int			scale;
 
 	if (constant->constisnull || const_special(constant) != 0)
 	{
-		fixed_scale(&operand->scale, 0, 0);
-		operand->scale.shown = display_scale_of_null();
+		fixed_scale(&operand->info, 0, 0);
+		operand->info.shown = display_scale_of_null();
 		return true;
 	}
 	numeric = (struct varlena *) DatumGetNumeric(constant->constvalue);
 	header = numeric_header((const uint8 *) VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric));
-	unit = trim ? numeric_least_scale(header) : header.scale;
-	if (unit > NUMERIC128_MAX_SCALE ||
+	scale = trim ? numeric_least_scale(header) : header.scale;
+	if (scale > NUMERIC128_MAX_SCALE ||
 		!numeric_to_wide((const uint8 *) VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric),
-						 unit, true, &number))
+						 scale, true, &number))
 	{
 		lower_reject(l, _("a numeric constant does not fit into 128 bits"));
 		return false;
 	}
 	number = wide_magnitude(number);
-	fixed_scale(&operand->scale, unit,
+	fixed_scale(&operand->info, scale,
 				(double) number.w[1] * 18446744073709551616.0 + (double) number.w[0]);
 	return true;
 }
@@ -103,26 +103,26 @@ numeric_operand(Lowering *l, Expr *expr, bool trim, NumericOperand *operand)
 	operand->reg = -1;
 	if (operand->constant != NULL)
 		return constant_operand(l, operand->constant, trim, operand);
-	operand->reg = lower_numeric(l, expr, &operand->scale);
+	operand->reg = lower_numeric(l, expr, &operand->info);
 	return operand->reg >= 0;
 }
 
 bool
-numeric_operand_is_wide(Lowering *l, const NumericOperand *operand, int unit)
+numeric_operand_is_wide(Lowering *l, const NumericOperand *operand, int scale)
 {
-	return unit > NUMERIC64_MAX_SCALE ||
+	return scale > NUMERIC64_MAX_SCALE ||
 		(operand->constant == NULL && is_wide(l, operand->reg)) ||
-		is_expected_wide(operand->scale.most, unit - operand->scale.unit);
+		is_expected_wide(operand->info.most, scale - operand->info.scale);
 }
 
 int
-numeric_operand_at(Lowering *l, const NumericOperand *operand, int unit, bool wide)
+numeric_operand_at(Lowering *l, const NumericOperand *operand, int scale, bool wide)
 {
 	Const	   *constant;
 
 	if (operand->constant == NULL)
-		return wide ? wide_raised(l, operand->reg, unit - operand->scale.unit) :
-			raise_scale(l, operand->reg, operand->scale.unit, unit);
+		return wide ? wide_raised(l, operand->reg, scale - operand->info.scale) :
+			raise_scale(l, operand->reg, operand->info.scale, scale);
 	if (const_special(operand->constant) != 0)
 	{
 		int			reg = lower_special(l, const_special(operand->constant));
@@ -130,21 +130,21 @@ numeric_operand_at(Lowering *l, const NumericOperand *operand, int unit, bool wi
 		return wide ? make_wide(l, reg) : reg;
 	}
 	if (wide)
-		return wide_const(l, operand->constant, unit);
-	constant = scaled_const(operand->constant->constvalue, operand->constant->constisnull, unit);
+		return wide_const(l, operand->constant, scale);
+	constant = scaled_const(operand->constant->constvalue, operand->constant->constisnull, scale);
 	if (constant == NULL)
 		return lower_reject(l, _("a numeric constant does not fit into 64 bits"));
 	return lower_slot(l, (Expr *) constant);
 }
 
 int
-lower_numeric_const(Lowering *l, Expr *constant, NumericScale *scale)
+lower_numeric_const(Lowering *l, Expr *constant, NumericInfo *info)
 {
 	NumericOperand operand;
 
 	if (!numeric_operand(l, constant, false, &operand))
 		return -1;
-	*scale = operand.scale;
-	return numeric_operand_at(l, &operand, scale->unit,
-							  numeric_operand_is_wide(l, &operand, scale->unit));
+	*info = operand.info;
+	return numeric_operand_at(l, &operand, info->scale,
+							  numeric_operand_is_wide(l, &operand, info->scale));
 }

@@ -9,27 +9,27 @@
 #include "plan/lower/numeric/numeric_scale.h"
 
 /*
- * A numeric operand.  Constants are not lowered before the unit is known at
+ * A numeric operand.  Constants are not lowered before the scale is known at
  * which they are wanted.
  */
 typedef struct NumericOperand
 {
 	const Const *constant;		/* or NULL */
 	int			reg;
-	NumericScale scale;
+	NumericInfo info;
 } NumericOperand;
 
 /* Lower one; trim: a constant's zeros at the end do not matter. */
 extern bool numeric_operand(Lowering *l, Expr *expr, bool trim, NumericOperand *operand);
 
-/* Does it need 128 bits, or is it expected to, at a unit that is not above its own? */
-extern bool numeric_operand_is_wide(Lowering *l, const NumericOperand *operand, int unit);
+/* Does it need 128 bits, or is it expected to, at a scale that is not below its own? */
+extern bool numeric_operand_is_wide(Lowering *l, const NumericOperand *operand, int scale);
 
 /* Its register there. */
-extern int	numeric_operand_at(Lowering *l, const NumericOperand *operand, int unit, bool wide);
+extern int	numeric_operand_at(Lowering *l, const NumericOperand *operand, int scale, bool wide);
 
 /* A numeric that is an operand of nothing. */
-extern int	lower_numeric_const(Lowering *l, Expr *constant, NumericScale *scale);
+extern int	lower_numeric_const(Lowering *l, Expr *constant, NumericInfo *info);
 
 /* A numeric at a scale as an int8; NULL: it does not fit. */
 extern Const *scaled_const(Datum value, bool isnull, int scale);

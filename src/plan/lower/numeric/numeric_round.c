@@ -17,16 +17,16 @@
 
 /* The register at another scale, rounded if that is less. */
 static int
-change_scale(Lowering *l, int reg, const NumericScale *from, int to)
+change_scale(Lowering *l, int reg, const NumericInfo *from, int to)
 {
 	int			operand;
 
-	if (to >= from->unit && (is_wide(l, reg) || is_expected_wide(from->most, to - from->unit) ||
+	if (to >= from->scale && (is_wide(l, reg) || is_expected_wide(from->most, to - from->scale) ||
 							 to > NUMERIC64_MAX_SCALE))
-		return wide_raised(l, reg, to - from->unit);
-	if (to >= from->unit)
-		return raise_scale(l, reg, from->unit, to);
-	operand = is_wide(l, reg) ? lower_int4(l, from->unit - to) : lower_power(l, from->unit - to);
+		return wide_raised(l, reg, to - from->scale);
+	if (to >= from->scale)
+		return raise_scale(l, reg, from->scale, to);
+	operand = is_wide(l, reg) ? lower_int4(l, from->scale - to) : lower_power(l, from->scale - to);
 	if (operand < 0)
 		return -1;
 	return program_add_op(l->builder, is_wide(l, reg) ? OP_wide_round : OP_numeric_round,
@@ -44,9 +44,9 @@ int4_value(const Expr *expr, int *value)
 }
 
 int
-lower_round(Lowering *l, List *args, NumericScale *scale)
+lower_round(Lowering *l, List *args, NumericInfo *info)
 {
-	NumericScale from;
+	NumericInfo from;
 	int			reg = lower_numeric(l, linitial(args), &from);
 	int			to;
 
@@ -54,8 +54,8 @@ lower_round(Lowering *l, List *args, NumericScale *scale)
 		return -1;
 	if (!int4_value(lsecond(args), &to) || to < 0 || to > NUMERIC128_MAX_SCALE)
 		return lower_reject(l, _("rounding to this number of digits is not supported"));
-	fixed_scale(scale, to, from.most * pow(10, to - from.unit));
-	return check_size(l, scale) ? change_scale(l, reg, &from, to) : -1;
+	fixed_scale(info, to, from.most * pow(10, to - from.scale));
+	return check_size(l, info) ? change_scale(l, reg, &from, to) : -1;
 }
 
 /*
@@ -80,9 +80,9 @@ limit_precision(Lowering *l, int reg, int precision)
 }
 
 int
-lower_cast(Lowering *l, List *args, NumericScale *scale)
+lower_cast(Lowering *l, List *args, NumericInfo *info)
 {
-	NumericScale from;
+	NumericInfo from;
 	int			reg = lower_numeric(l, linitial(args), &from);
 	int			typmod;
 	int			precision;
@@ -92,8 +92,8 @@ lower_cast(Lowering *l, List *args, NumericScale *scale)
 		return -1;
 	if (!int4_value(lsecond(args), &typmod) || !read_typmod(typmod, &precision, &to) || to < 0)
 		return lower_reject(l, _("a cast to numeric of this scale is not supported"));
-	fixed_scale(scale, to, from.most * pow(10, to - from.unit));
-	if (!check_size(l, scale))
+	fixed_scale(info, to, from.most * pow(10, to - from.scale));
+	if (!check_size(l, info))
 		return -1;
 	reg = change_scale(l, reg, &from, to);
 	return reg < 0 ? -1 : limit_precision(l, reg, precision);
@@ -102,24 +102,24 @@ lower_cast(Lowering *l, List *args, NumericScale *scale)
 int
 lower_to_int(Lowering *l, OpCode op, List *args)
 {
-	NumericScale scale;
-	int			reg = lower_numeric(l, linitial(args), &scale);
+	NumericInfo info;
+	int			reg = lower_numeric(l, linitial(args), &info);
 
-	reg = reg < 0 ? -1 : make_narrow(l, change_scale(l, reg, &scale, 0));
+	reg = reg < 0 ? -1 : make_narrow(l, change_scale(l, reg, &info, 0));
 	return reg < 0 ? -1 : program_add_op(l->builder, op, reg, -1);
 }
 
 int
 lower_to_float8(Lowering *l, List *args)
 {
-	NumericScale scale;
-	int			reg = lower_numeric(l, linitial(args), &scale);
+	NumericInfo info;
+	int			reg = lower_numeric(l, linitial(args), &info);
 
 	if (reg < 0)
 		return -1;
-	if (scale.unit > NUMERIC64_MAX_SCALE)
+	if (info.scale > NUMERIC64_MAX_SCALE)
 		return lower_reject(l, _("a cast of a numeric with more than %d decimal digits is not supported"),
 							NUMERIC64_MAX_SCALE);
 	reg = make_narrow(l, reg);
-	return lower_op(l, OP_numeric_to_float8, reg, lower_power(l, scale.unit));
+	return lower_op(l, OP_numeric_to_float8, reg, lower_power(l, info.scale));
 }

@@ -9,8 +9,8 @@
 #include "plan/lower/numeric/numeric_scale.h"
 
 /* round(x, digits); x as numeric(precision, scale), by a type modifier. */
-extern int	lower_round(Lowering *l, List *args, NumericScale *scale);
-extern int	lower_cast(Lowering *l, List *args, NumericScale *scale);
+extern int	lower_round(Lowering *l, List *args, NumericInfo *info);
+extern int	lower_cast(Lowering *l, List *args, NumericInfo *info);
 
 /* A numeric's integer, by the operation that has it of one of int8; its double. */
 extern int	lower_to_int(Lowering *l, OpCode op, List *args);

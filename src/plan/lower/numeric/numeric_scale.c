@@ -53,20 +53,20 @@ known_scale(const Expr *expr, int *scale)
 }
 
 void
-fixed_scale(NumericScale *scale, int unit, double most)
+fixed_scale(NumericInfo *info, int scale, double most)
 {
-	scale->unit = unit;
-	scale->most = most;
-	scale->shown = display_scale_const(unit);
+	info->scale = scale;
+	info->most = most;
+	info->shown = display_scale_const(scale);
 }
 
 bool
-check_size(Lowering *l, const NumericScale *scale)
+check_size(Lowering *l, const NumericInfo *info)
 {
-	if (scale->unit > NUMERIC128_MAX_SCALE)
+	if (info->scale > NUMERIC128_MAX_SCALE)
 		lower_reject(l, _("a numeric result with more than %d decimal digits is not supported"),
 					 NUMERIC128_MAX_SCALE);
-	else if (scale->most >= NUMERIC128_MOST)
+	else if (info->most >= NUMERIC128_MOST)
 		lower_reject(l, _("a numeric result is not expected to fit into 128 bits"));
 	return l->reason == NULL;
 }

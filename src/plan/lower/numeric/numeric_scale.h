@@ -8,13 +8,13 @@
 #include "plan/lower/lowering.h"
 #include "plan/lower/numeric/display_scale.h"
 
-/* A numeric in a register: it counts units of 10^-unit, as INT8 or WIDE. */
-typedef struct NumericScale
+/* A numeric in a register: it counts units of 10^-scale, as INT8 or WIDE. */
+typedef struct NumericInfo
 {
-	int			unit;
+	int			scale;
 	double		most;			/* units expected at most; 0: not known */
 	const DisplayScale *shown;	/* its display scale */
-} NumericScale;
+} NumericInfo;
 
 /* Above it numbers are not expected to fit 64, or 128, bits, or not for long. */
 #define NUMERIC64_MOST 1152921504606846976.0	/* 2^60 */
@@ -35,10 +35,10 @@ extern bool known_precision(const Expr *expr, int *precision);
 extern bool read_typmod(int32 typmod, int *precision, int *scale);
 
 /* The scale of values that all have one. */
-extern void fixed_scale(NumericScale *scale, int unit, double most);
+extern void fixed_scale(NumericInfo *info, int scale, double most);
 
 /* Are values expected to fit?  Where not, an engine's time would be lost. */
-extern bool check_size(Lowering *l, const NumericScale *scale);
+extern bool check_size(Lowering *l, const NumericInfo *info);
 
 /* Is a number of that size, with more digits, not expected to fit 64 bits? */
 extern bool is_expected_wide(double most, int digits);
