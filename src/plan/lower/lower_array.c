@@ -23,7 +23,12 @@
 #include "plan/lower/lower_slot.h"
 #include "plan/value_type.h"
 
-/* The longest list that is always a chain of comparisons, and that can be one. */
+/*
+ * The longest list that is always a chain of comparisons, and that can be one.  A
+ * chain has an instruction or more for each element and becomes part of the
+ * kernel's text, so that long ones fill a Program (PROGRAM_MAX_INSNS) and compile
+ * slowly; where one ends was chosen and not measured.
+ */
 #define MAX_SHORT_CHAIN 16
 #define MAX_CHAIN 64
 

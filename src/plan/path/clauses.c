@@ -14,7 +14,10 @@
 
 #include "plan/path/clauses.h"
 
-/* Leakproof clauses that cost less go first: in units of cpu_operator_cost. */
+/*
+ * Leakproof clauses that cost less go first: in units of cpu_operator_cost, as in
+ * order_qual_clauses.
+ */
 #define CHEAP_OPERATORS 10
 
 typedef struct RankedClause

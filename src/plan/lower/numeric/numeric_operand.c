@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "nodes/makefuncs.h"
 #include "utils/numeric.h"
 
@@ -92,7 +94,7 @@ constant_operand(Lowering *l, const Const *constant, bool trim, NumericOperand *
 	}
 	number = wide_magnitude(number);
 	fixed_scale(&operand->info, scale,
-				(double) number.w[1] * 18446744073709551616.0 + (double) number.w[0]);
+				ldexp((double) number.w[1], 64) + (double) number.w[0]);
 	return true;
 }
 

@@ -16,7 +16,10 @@ typedef struct NumericInfo
 	const DisplayScale *shown;	/* its display scale */
 } NumericInfo;
 
-/* Above it numbers are not expected to fit 64, or 128, bits, or not for long. */
+/*
+ * Above it numbers are not expected to fit 64, or 128, bits.  Statistics are a
+ * sample: these leave room for values 8, or 4, times as large.
+ */
 #define NUMERIC64_MOST 1152921504606846976.0	/* 2^60 */
 #define NUMERIC128_MOST 4.25352958651173e+37	/* 2^125 */
 
