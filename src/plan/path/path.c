@@ -23,11 +23,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
-#include "optimizer/paths.h"
 #include "optimizer/planner.h"
-#include "optimizer/prep.h"
-#include "optimizer/tlist.h"
-#include "utils/selfuncs.h"
 
 #include "compat.h"
 #include "engine/select.h"
@@ -35,6 +31,7 @@
 #include "guc.h"
 #include "plan/lower/lower_slot.h"
 #include "plan/path/cost.h"
+#include "plan/path/estimate.h"
 #include "plan/path/grouping.h"
 #include "plan/path/input_scan.h"
 #include "plan/path/native.h"
@@ -47,10 +44,7 @@ typedef struct GpuAggPath
 	Grouping	grouping;
 	LoweredGrouping lowered;
 	const EngineOps *engine;
-	double		rows;			/* read */
-	double		groups;			/* the engine's */
-	double		result_groups;	/* the step's */
-	double		regrouped;		/* groups taken into coarser ones, by all sets */
+	GroupingEstimates estimates;
 } GpuAggPath;
 
 static create_upper_paths_hook_type prev_create_upper_paths_hook = NULL;
@@ -127,8 +121,8 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		.regrouping = path->lowered.regrouping,
 		.sets = path->grouping.sets,
 		.groupings = grouping_arguments(&path->grouping),
-		.rows = path->rows,
-		.groups = path->groups,
+		.rows = path->estimates.rows,
+		.groups = path->estimates.groups,
 	};
 
 	scan->scan.plan.targetlist = tlist;
@@ -147,94 +141,6 @@ static const CustomPathMethods gpuagg_path_methods = {
 	.PlanCustomPath = plan_gpuagg_path,
 };
 
-/* Rows that enter the node. */
-static double
-input_rows(const GpuAggPath *path)
-{
-	RelOptInfo *input = path->grouping.input_rel;
-
-	return path->lowered.rti ? path->lowered.tables.rows : input->cheapest_total_path->rows;
-}
-
-static double
-groups_of(const Grouping *grouping, List *keys)
-{
-	return keys == NIL ? 1 :
-		estimate_num_groups(grouping->root, keys,
-							grouping->input_rel->cheapest_total_path->rows, NULL, NULL);
-}
-
-/* Groups of the engine to be expected, by PostgreSQL's own rules. */
-static double
-estimate_groups(const Grouping *grouping)
-{
-	PlannerInfo *root = grouping->root;
-	Query	   *parse = root->parse;
-
-	if (grouping->regroups)
-		return groups_of(grouping, grouping_engine_keys(grouping));
-	if (grouping->is_input)
-		return groups_of(grouping, grouping->keys);
-	/* what has been grouped is taken to be distinct */
-	if (grouping->distinct &&
-		(parse->groupClause || parse->groupingSets || parse->hasAggs || root->hasHavingQual))
-		return grouping->input_rel->cheapest_total_path->rows;
-	return groups_of(grouping, get_sortgrouplist_exprs(grouping->clause,
-													   root->processed_tlist));
-}
-
-/* Does one List of ints have all members of the other? */
-static bool
-has_all(const List *list, const List *part)
-{
-	ListCell   *lc;
-
-	foreach(lc, part)
-	{
-		if (!list_member_int(list, lfirst_int(lc)))
-			return false;
-	}
-	return true;
-}
-
-/*
- * What regrouping will do: each set takes in the groups of the smallest set that
- * has its keys, else the engine's (regroup.c).
- */
-static void
-estimate_regrouping(GpuAggPath *path)
-{
-	const Grouping *grouping = &path->grouping;
-	double	   *groups = palloc(list_length(grouping->sets) * sizeof(double));
-	ListCell   *lc;
-
-	foreach(lc, grouping->sets)
-	{
-		List	   *keys = NIL;
-		ListCell   *key;
-
-		foreach(key, (List *) lfirst(lc))
-			keys = lappend(keys, list_nth(grouping->keys, lfirst_int(key)));
-		groups[foreach_current_index(lc)] = groups_of(grouping, keys);
-		path->result_groups += groups[foreach_current_index(lc)];
-	}
-	foreach(lc, grouping->sets)
-	{
-		List	   *set = lfirst(lc);
-		double		least = path->groups;
-
-		/* all of them serve those aggregates */
-		for (int i = 0; grouping->arguments == NIL && i < list_length(grouping->sets); i++)
-		{
-			List	   *other = list_nth(grouping->sets, i);
-
-			if (list_length(other) > list_length(set) && has_all(other, set))
-				least = Min(least, groups[i]);
-		}
-		path->regrouped += least;
-	}
-}
-
 static void
 set_costs(GpuAggPath *path)
 {
@@ -245,10 +151,10 @@ set_costs(GpuAggPath *path)
 	CostInput	in = {
 		.engine = path->engine,
 		.program = path->lowered.program,
-		.rows = path->rows,
+		.rows = path->estimates.rows,
 		.rows_passed = input->cheapest_total_path->rows,
-		.groups = path->groups,
-		.regrouped = path->regrouped,
+		.groups = path->estimates.groups,
+		.regrouped = path->estimates.regrouped,
 	};
 
 	if (path->lowered.rti)
@@ -262,20 +168,20 @@ set_costs(GpuAggPath *path)
 	}
 	else
 	{
-		in.rows_sent = path->rows;
+		in.rows_sent = path->estimates.rows;
 		in.input_cost = path->lowered.input->total_cost;
 	}
 
 	cost_qual_eval(&having, path->grouping.having, root);
-	result->rows = path->result_groups;
+	result->rows = path->estimates.result_groups;
 	if (path->grouping.having != NIL)
-		result->rows = clamp_row_est(path->result_groups *
+		result->rows = clamp_row_est(path->estimates.result_groups *
 									 clauselist_selectivity(root, path->grouping.having,
 															0, JOIN_INNER, NULL));
 	result->startup_cost = cost_startup(&in) + having.startup +
 		result->pathtarget->cost.startup;
 	result->total_cost = result->startup_cost +
-		path->result_groups * (having.per_tuple + cpu_tuple_cost) +
+		path->estimates.result_groups * (having.per_tuple + cpu_tuple_cost) +
 		result->rows * result->pathtarget->cost.per_tuple;
 }
 
@@ -290,14 +196,9 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	path->grouping = *grouping;
 	path->lowered = *lowered;
 	path->engine = engine;
-	path->rows = input_rows(path);
-	path->groups = estimate_groups(grouping);
-	if (grouping->regroups)
-		estimate_regrouping(path);
-	else
-		path->result_groups = path->groups;
+	path->estimates = estimate_grouping(grouping, lowered);
 	input_scan = lowered->rti ? NULL : input_scan_path(grouping->input_rel, lowered->input);
-	native = native_path(grouping, grouped_rel, input_scan, path->result_groups);
+	native = native_path(grouping, grouped_rel, input_scan, path->estimates.result_groups);
 
 	NodeSetTag(path, T_CustomPath);
 	path->custom.path.pathtype = T_CustomScan;

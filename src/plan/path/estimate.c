@@ -1,0 +1,108 @@
+/*
+ * estimate.c
+ *	  How many rows and groups a grouping step has, by PostgreSQL's own rules.
+ */
+#include "postgres.h"
+
+#include "optimizer/optimizer.h"
+#include "utils/selfuncs.h"
+
+#include "plan/path/estimate.h"
+
+/* Rows that enter the node. */
+static double
+input_rows(const Grouping *grouping, const LoweredGrouping *lowered)
+{
+	return lowered->rti ? lowered->tables.rows : grouping->input_rel->cheapest_total_path->rows;
+}
+
+static double
+groups_of(const Grouping *grouping, List *keys)
+{
+	return keys == NIL ? 1 :
+		estimate_num_groups(grouping->root, keys,
+							grouping->input_rel->cheapest_total_path->rows, NULL, NULL);
+}
+
+/* Groups of the engine. */
+static double
+estimate_groups(const Grouping *grouping)
+{
+	PlannerInfo *root = grouping->root;
+	Query	   *parse = root->parse;
+
+	if (grouping->regroups)
+		return groups_of(grouping, grouping_engine_keys(grouping));
+	if (grouping->is_input)
+		return groups_of(grouping, grouping->keys);
+	/* what has been grouped is taken to be distinct */
+	if (grouping->distinct &&
+		(parse->groupClause || parse->groupingSets || parse->hasAggs || root->hasHavingQual))
+		return grouping->input_rel->cheapest_total_path->rows;
+	return groups_of(grouping, get_sortgrouplist_exprs(grouping->clause,
+													   root->processed_tlist));
+}
+
+/* Does one List of ints have all members of the other? */
+static bool
+has_all(const List *list, const List *part)
+{
+	ListCell   *lc;
+
+	foreach(lc, part)
+	{
+		if (!list_member_int(list, lfirst_int(lc)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * What regrouping will do: each set takes in the groups of the smallest set that
+ * has its keys, else the engine's (regroup.c).
+ */
+static void
+estimate_regrouping(const Grouping *grouping, GroupingEstimates *estimates)
+{
+	double	   *groups = palloc(list_length(grouping->sets) * sizeof(double));
+	ListCell   *lc;
+
+	foreach(lc, grouping->sets)
+	{
+		List	   *keys = NIL;
+		ListCell   *key;
+
+		foreach(key, (List *) lfirst(lc))
+			keys = lappend(keys, list_nth(grouping->keys, lfirst_int(key)));
+		groups[foreach_current_index(lc)] = groups_of(grouping, keys);
+		estimates->result_groups += groups[foreach_current_index(lc)];
+	}
+	foreach(lc, grouping->sets)
+	{
+		List	   *set = lfirst(lc);
+		double		least = estimates->groups;
+
+		/* all of them serve those aggregates */
+		for (int i = 0; grouping->arguments == NIL && i < list_length(grouping->sets); i++)
+		{
+			List	   *other = list_nth(grouping->sets, i);
+
+			if (list_length(other) > list_length(set) && has_all(other, set))
+				least = Min(least, groups[i]);
+		}
+		estimates->regrouped += least;
+	}
+}
+
+GroupingEstimates
+estimate_grouping(const Grouping *grouping, const LoweredGrouping *lowered)
+{
+	GroupingEstimates estimates = {.rows = input_rows(grouping, lowered)};
+
+	estimates.groups = estimate_groups(grouping);
+	if (grouping->regroups)
+		estimate_regrouping(grouping, &estimates);
+	else
+		estimates.result_groups = estimates.groups;
+	return estimates;
+}
