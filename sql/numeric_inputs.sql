@@ -63,6 +63,8 @@ FROM unnest(ARRAY[
 	'buyer, max(x), max(y) FROM (SELECT buyer, sum(n) OVER w AS x, lag(n) OVER w AS y FROM sales WINDOW w AS (PARTITION BY buyer ORDER BY id)) s GROUP BY buyer',
 	'(SELECT max(n) FROM sales WHERE sales.buyer = buyers.buyer) AS x, count(*) FROM buyers GROUP BY x',
 	'DISTINCT n * discount FROM sales JOIN buyers USING (buyer)',
+	'DISTINCT sum(n) OVER (PARTITION BY buyer) FROM sales',
+	'DISTINCT max(n) + 1 FROM sales GROUP BY buyer HAVING string_agg(''x'', '''') IS NOT NULL',
 	'extract(year FROM day), buyer, grouping(buyer), count(*) FROM sales JOIN buyers USING (buyer) GROUP BY ROLLUP (1, buyer)',
 	'count(DISTINCT n * discount), sum(DISTINCT n + discount) FROM sales JOIN buyers USING (buyer)']) q;
 

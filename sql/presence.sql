@@ -68,6 +68,13 @@ CREATE TABLE any_part2 (j json, iv interval, g int);
 ALTER TABLE any_parts ATTACH PARTITION any_part2 FOR VALUES IN (2);
 INSERT INTO any_parts SELECT 1 + i % 2, CASE WHEN i % 3 <> 0 THEN '1 day'::interval END, CASE WHEN i % 5 <> 0 THEN '{}'::json END FROM generate_series(1, 500) i;
 SELECT check_engine('SELECT g, count(iv), count(j), count(*) FROM any_parts GROUP BY g');
+-- numerics that engines cannot hold
+CREATE TABLE any_numerics (g int, n numeric, s numeric(60,40));
+INSERT INTO any_numerics SELECT i % 4, CASE WHEN i % 3 <> 0 THEN i * 1e60 END, CASE WHEN i % 5 <> 0 THEN i / 7.0 END FROM generate_series(1, 500) i;
+ANALYZE any_numerics;
+SELECT check_engine('SELECT g, count(n), count(s), count(*) FILTER (WHERE n IS NULL) FROM any_numerics GROUP BY g');
+SELECT check_query('SELECT g, count(n), count(s) FROM (SELECT * FROM any_numerics OFFSET 0) t GROUP BY g');
+DROP TABLE any_numerics;
 -- these have no use for it
 SELECT check_query('SELECT g, count(DISTINCT iv) FROM any_types GROUP BY g');
 DROP TABLE any_types, any_long, any_parts;

@@ -130,10 +130,17 @@ guess_aggregate(PlannerInfo *root, Oid function, Expr *arg, int *lookups,
 	}
 }
 
+/* What it is called with, or NULL. */
 static Expr *
-first_argument(const Aggref *aggref)
+aggregate_argument(const Aggref *aggref)
 {
 	return aggref->args == NIL ? NULL : linitial_node(TargetEntry, aggref->args)->expr;
+}
+
+static Expr *
+window_argument(const WindowFunc *function)
+{
+	return function->args == NIL ? NULL : linitial(function->args);
 }
 
 /* The digits behind the point of a function that has so many whatever it is given. */
@@ -246,10 +253,10 @@ numeric_guess_within(PlannerInfo *root, Expr *expr, int *lookups, NumericGuess *
 										guess, reason);
 		case T_Aggref:
 			return guess_aggregate(root, ((Aggref *) expr)->aggfnoid,
-								   first_argument((Aggref *) expr), lookups, guess, reason);
+								   aggregate_argument((Aggref *) expr), lookups, guess, reason);
 		case T_WindowFunc:
 			return guess_aggregate(root, ((WindowFunc *) expr)->winfnoid,
-								   linitial(((WindowFunc *) expr)->args), lookups, guess, reason);
+								   window_argument((WindowFunc *) expr), lookups, guess, reason);
 		case T_SubPlan:
 			return guess_subplan(root, (SubPlan *) expr, lookups, guess, reason);
 		default:
