@@ -18,7 +18,7 @@ LEAST = 0.5     # the share of queries that must really have fallen back
 
 def choose(rng, query):
     """A value of gpuagg.inject_failure."""
-    calls = ALWAYS + [COLUMNS if query.kind in ('join', 'UNION ALL', 'VALUES') else PAGES]
+    calls = ALWAYS + [COLUMNS if query.kind in ('aggregates', 'join', 'UNION ALL', 'VALUES') else PAGES]
     if query.sets or any('(DISTINCT ' in a.form for a in query.aggregates):
         calls.append(REGROUP)
     _, call, numbers = rng.choices(calls, [c[0] for c in calls])[0]

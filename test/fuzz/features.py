@@ -1,6 +1,8 @@
 """What a query is made of, so that one sees what a run has tested."""
 import re
 
+from queries import CHILD_PLANS
+
 AGGREGATES = ('count|sum|avg|min|max|variance|var_samp|var_pop|stddev|stddev_samp|stddev_pop|bit_and|bit_or|bit_xor|bool_and|'
               'bool_or|every|corr|covar_[a-z]+|regr_[a-z0-9]+|array_agg|string_agg')
 PATTERNS = [('expression: ' + name, re.compile(pattern)) for name, pattern in (
@@ -44,6 +46,8 @@ def features(query):
         found.add('query: FILTER')
     for key in query.keys:
         found.add('key: ' + key.type)
+        if key.type == 'numeric' and key.operands and query.kind in CHILD_PLANS:
+            found.add('key: an expression of type numeric over a child plan')
     for a in query.aggregates:
         if a.argument is not None:
             found.add('argument: ' + a.argument.type)

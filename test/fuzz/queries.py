@@ -16,6 +16,9 @@ BOOLEANS = ['bool_and', 'bool_or', 'every']
 PAIRS = ['corr', 'covar_pop', 'covar_samp', 'regr_avgx', 'regr_avgy', 'regr_count', 'regr_intercept', 'regr_r2',
          'regr_slope', 'regr_sxx', 'regr_sxy', 'regr_syy']
 
+# what a child plan reads, so that it computes keys that are expressions
+CHILD_PLANS = ('subquery', 'aggregates', 'join', 'UNION ALL', 'VALUES')
+
 
 @dataclass
 class Query:
@@ -280,6 +283,8 @@ class QueryMaker:
         if kind < 0.68:
             only = 'ONLY ' if table.kind == 'inheritance' and rng.random() < 0.3 else ''
             return '%s%s t' % (only, table.name), self.qualified(table, 't'), table.kind
+        if kind < 0.72:
+            return (*self.aggregated(table), 'aggregates')
         if kind < 0.8:
             inner = Generator(rng, self.qualified(table, 'i'))
             where = ' WHERE %s' % inner.filter() if rng.random() < 0.5 else ''
@@ -293,6 +298,25 @@ class QueryMaker:
         if kind < 0.96:
             return (*self.twice(table), 'UNION ALL')
         return (*self.values(), 'VALUES')
+
+    def aggregated(self, table):
+        """
+        Groups of a table.  Nothing in them depends on the order of its rows: which of equal
+        numerics min or a key shows does.
+        """
+        rng = self.rng
+        inner = Generator(rng, self.qualified(table, 'i'))
+        keys = [inner.column(rng.choice(INTS)) or Expr('int4', 'i.id') for _ in range(rng.randint(1, 2))]
+        selected, columns = list(map(str, keys)), [key.type for key in keys]
+        for _ in range(rng.randint(1, 4)):
+            argument = inner.make(rng.choice(['numeric', 'numeric'] + INTS), rng.choice([0, 0, 1]))
+            form = rng.choice(['sum', 'sum', 'sum', 'avg', 'count'] + ['min', 'max'] * (argument.type != 'numeric'))
+            selected.append('%s(%s)' % (form, argument))
+            columns.append('int8' if form == 'count' or (form == 'sum' and argument.type in ('int2', 'int4')) else
+                           'numeric' if form in ('sum', 'avg') else argument.type)
+        text = 'SELECT %s FROM %s i GROUP BY %s' % (
+            ', '.join('%s AS d%d' % (e, n) for n, e in enumerate(selected)), table.name, ', '.join(map(str, keys)))
+        return '(%s) s' % text, [Column('s.d%d' % n, type, '', False) for n, type in enumerate(columns)]
 
     def twice(self, table):
         columns = table.columns[:3]
@@ -503,6 +527,8 @@ class QueryMaker:
             query.where.append(self.subquery_filter(gen))
         count = rng.choice([0, 1, 1, 1, 2, 2, 3, 6])
         query.keys = [gen.key() for _ in range(count)]
+        if count and kind in CHILD_PLANS and rng.random() < 0.3:
+            query.keys.append(gen.canonical(gen.make('numeric', rng.choice([1, 1, 2]))))
         query.aggregates = [self.aggregate(gen) for _ in range(rng.choice([0, 1, 1, 2, 3, 5] if count else [1, 2, 4]))]
         if around != 'scalar' and rng.random() < 0.1:
             query.aggregates = self.distinct_aggregates(gen)
