@@ -35,6 +35,11 @@ FROM unnest(ARRAY['n', 'n + 1', 'n * 1.5', '-m', 'abs(m)', 'n - m', 'n % 7', 'ro
 	'div(m, 3)', 'n::numeric(9,1)', '(v / 3)::numeric(9,4) + 1', 'i4::numeric', 'i8 * 0.5', 'extract(year FROM day)', 'extract(month FROM day + 1)', 'extract(second FROM day::timestamp)',
 	'CASE WHEN i4 > 10 THEN n END', 'CASE i4 WHEN 1 THEN n WHEN 2 THEN 0.25 ELSE 1.00 END', 'coalesce(n, 0.00)', 'nullif(n, 1.37)', 'greatest(n, 0.00)', 'least(n, round(m, 2))']) k;
 
+-- fields of times and intervals
+SELECT f AS field, check_query(format('SELECT extract(%1$s FROM worked), count(*) FROM buyers GROUP BY 1', f)) AS interval,
+	check_query(format('SELECT extract(%1$s FROM called), count(*) FROM sales JOIN buyers USING (buyer) GROUP BY 1', f)) AS time
+FROM unnest('{microseconds,milliseconds,second,minute,hour,epoch}'::text[]) f;
+
 -- quotients have no scale that is known; nor have what functions return
 SET gpuagg.report_rejections = on;
 SELECT n / 3 AS k, count(*) FROM sales JOIN buyers USING (buyer) GROUP BY 1 ORDER BY 1 LIMIT 1;

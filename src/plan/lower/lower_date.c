@@ -226,6 +226,21 @@ lower_extract(Lowering *l, Oid function, List *args, int *scale)
 	return lower_field(l, OP_timestamp_extract, arg, field);
 }
 
+/* No engine computes it from a time or an interval, but its scale is the field's. */
+bool
+scale_of_extract(const FuncExpr *call, int *scale)
+{
+	Lowering	none = {0};
+	int			field;
+
+	if (call->funcid != F_EXTRACT_TEXT_TIME && call->funcid != F_EXTRACT_TEXT_TIMETZ &&
+		call->funcid != F_EXTRACT_TEXT_INTERVAL)
+		return false;
+	field = named_field(&none, linitial(call->args), FIELD_MICROSECONDS, FIELD_EPOCH);
+	*scale = field == FIELD_MILLISECONDS ? 3 : field == FIELD_SECOND || field == FIELD_EPOCH ? 6 : 0;
+	return field >= 0;
+}
+
 /* extract() cast to an integer, which needs no fractions. */
 static int
 lower_extract_cast(Lowering *l, Oid function, const FuncExpr *call)

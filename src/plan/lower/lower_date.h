@@ -14,4 +14,7 @@ extern bool lower_date_function(Lowering *l, Oid function, List *args, int *reg)
 extern bool is_extract(Oid function);
 extern int	lower_extract(Lowering *l, Oid function, List *args, int *scale);
 
+/* The scale of an extract() that only a child plan computes. */
+extern bool scale_of_extract(const FuncExpr *call, int *scale);
+
 #endif							/* GPUAGG_LOWER_DATE_H */

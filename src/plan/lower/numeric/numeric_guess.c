@@ -26,6 +26,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "plan/lower/lower_date.h"
 #include "plan/lower/lower_expr.h"
 #include "plan/lower/numeric/lower_wide.h"
 #include "plan/lower/numeric/numeric_guess.h"
@@ -169,21 +170,23 @@ digits_of_function(const Expr *expr, int *digits)
 			*digits = Max(DatumGetInt32(second->constvalue), 0);
 			return *digits <= NUMERIC128_MAX_SCALE;
 		default:
-			return false;
+			return scale_of_extract(call, digits);
 	}
 }
 
-/* Such a function's result is about as large as what it is given. */
+/* Such a function's result is about as large as the numeric that it is given. */
 static bool
 guess_function(PlannerInfo *root, Expr *expr, int *lookups, NumericGuess *guess)
 {
 	NumericGuess arg;
+	Expr	   *given;
 	const char *reason;
 
 	if (!digits_of_function(expr, &guess->scale))
 		return false;
 	guess->fixed = true;
-	if (numeric_guess_within(root, linitial(((FuncExpr *) expr)->args), lookups, &arg, &reason))
+	given = linitial(((FuncExpr *) expr)->args);
+	if (is_numeric(given) && numeric_guess_within(root, given, lookups, &arg, &reason))
 	{
 		guess->most = arg.most * pow(10, guess->scale - arg.scale);
 		guess->special = arg.special;
