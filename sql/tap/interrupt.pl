@@ -167,6 +167,11 @@ sub stopped_in_compiler
 	unlink "$compiler.go";
 	my ($psql, $pid) = start("SET gpuagg.engine = simt; $query", \$out, \$err);
 	ok(wait_until(sub { called() == $calls }), "compiler, $how: called $calls times");
+	is($node->safe_psql('postgres', "SELECT wait_event_type FROM pg_stat_activity WHERE pid = $pid"), 'Extension',
+		"compiler, $how: the wait can be seen");
+	# every process must close its files of the database
+	is(outcome($node, 'CREATE DATABASE other', "SET statement_timeout = '10s'; DROP DATABASE other"), '',
+		"compiler, $how: nobody else has to wait");
 	$node->safe_psql('postgres', "SELECT pg_${how}_backend($pid)");
 	ok(wait_until(sub { !$node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid") }),
 		"compiler, $how: obeyed while it works");
