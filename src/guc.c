@@ -6,6 +6,7 @@
 
 #include <limits.h>
 
+#include "access/parallel.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
 
@@ -61,7 +62,8 @@ gpuagg_strategy_name(void)
 /*
  * An engine that is not there is refused when a session sets it.  Settings
  * of files, databases and roles are looked at when a query would use them: the
- * postmaster must not look for devices.
+ * postmaster must not look for devices.  A parallel worker, which takes over the
+ * settings of its session, need not look again.
  */
 static bool
 check_engine(int *newval, void **extra, GucSource source)
@@ -69,7 +71,8 @@ check_engine(int *newval, void **extra, GucSource source)
 	const EngineOps *ops = engine_named(*newval);
 	char		reason[256];
 
-	if (*newval == CHOICE_AUTO || source < PGC_S_INTERACTIVE || !IsUnderPostmaster)
+	if (*newval == CHOICE_AUTO || source < PGC_S_INTERACTIVE ||
+		!IsUnderPostmaster || InitializingParallelWorker)
 		return true;
 	if (ops != NULL && ops->available(reason, sizeof(reason)))
 		return true;
