@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine/cuda/cache/kernel_cache.h"
@@ -247,6 +248,18 @@ test_busy(void)
 	ok(compilations() == 1, "of those asked for too late, what is needed");
 }
 
+/* No longer keep images in a directory. */
+static void
+remove_directory(const char *directory)
+{
+	char		command[128];
+
+	kernel_disk_directory(NULL);
+	snprintf(command, sizeof(command), "rm -r %s", directory);
+	if (system(command) != 0)
+		printf("# cannot remove %s\n", directory);
+}
+
 /* Of what nobody comes for, most goes to disk. */
 static void
 test_trimmed(void)
@@ -270,17 +283,13 @@ test_trimmed(void)
 	ok(system(command) == 0, "the oldest images are on disk");
 	ok(loads("trimmed 0", true) && loads("trimmed 19", false), "all can be had");
 	kernel_pending_end();
-	kernel_disk_directory(NULL);
-	snprintf(command, sizeof(command), "rm -r %s", directory);
-	if (system(command) != 0)
-		printf("# cannot remove %s\n", directory);
+	remove_directory(directory);
 }
 
 static void
 test_disk(void)
 {
 	char		directory[] = "/tmp/gpuagg-cache-XXXXXX";
-	char		command[64];
 
 	if (mkdtemp(directory) == NULL)
 		return;
@@ -301,10 +310,110 @@ test_disk(void)
 	refuse_modules = true;
 	ok(!loads("bad", false) && loads("bad", false) && compilations() == 2,
 	   "what cannot be loaded does not get there");
-	kernel_disk_directory(NULL);
-	snprintf(command, sizeof(command), "rm -r %s", directory);
-	if (system(command) != 0)
-		printf("# cannot remove %s\n", directory);
+	remove_directory(directory);
+}
+
+/* What is made of another source is never taken, whatever the hashes say. */
+static void
+test_collision(void)
+{
+	char		directory[] = "/tmp/gpuagg-cache-XXXXXX";
+
+	if (mkdtemp(directory) == NULL)
+		return;
+	kernel_source_hash_mask = 0;
+	kernel_disk_directory(directory);
+	compilations();
+	kernel_cache_prefetch(modules, &fake_ops, &device.info, "text A");
+	kernel_cache_prefetch(modules, &fake_ops, &device.info, "text B");
+	ok(loads("text B", false) && loads("text A", false) && compilations() == 2,
+	   "equal hashes: each text has its own image");
+	ok(loads("text B", true) && loads("text A", true), "and its own module");
+	kernel_cache_unload(&device, &modules);
+	ok(loads("text A", true) && compilations() == 0, "the one stored last is on disk");
+	ok(loads("text B", false) && compilations() == 1, "and is not the other's");
+	kernel_cache_unload(&device, &modules);
+	ok(loads("text A", false) && compilations() == 1, "which takes its place");
+	kernel_source_hash_mask = UINT64_MAX;
+	remove_directory(directory);
+}
+
+static void
+make_file(const char *directory, const char *name, long pid, char *path, size_t len)
+{
+	FILE	   *file;
+
+	snprintf(path, len, pid ? "%s/%s.%ld" : "%s/%s", directory, name, pid);
+	file = fopen(path, "w");
+	if (file != NULL)
+		fclose(file);
+}
+
+/* What crashed processes have left goes, what others write stays. */
+static void
+test_unfinished(void)
+{
+	char		directory[] = "/tmp/gpuagg-cache-XXXXXX";
+	char		gone[128];
+	char		own[128];
+	char		living[128];
+	char		image[128];
+	char		strange[128];
+	pid_t		child = fork();
+
+	if (child == 0)
+		_exit(0);
+	if (child < 0 || waitpid(child, NULL, 0) != child || mkdtemp(directory) == NULL)
+		return;
+	make_file(directory, "0123456789abcdef.kernel", child, gone, sizeof(gone));
+	make_file(directory, "0123456789abcdef.kernel", getpid(), own, sizeof(own));
+	make_file(directory, "0123456789abcdef.kernel", getppid(), living, sizeof(living));
+	make_file(directory, "0123456789abcdef.kernel", 0, image, sizeof(image));
+	make_file(directory, "note", child, strange, sizeof(strange));
+	kernel_disk_directory(directory);
+	ok(loads("a text", false), "unfinished files do no harm");
+	ok(access(gone, F_OK) != 0, "that of a process that is gone is removed");
+	ok(access(own, F_OK) != 0, "and that of one that had this process's number");
+	ok(access(living, F_OK) == 0, "that of another process stays");
+	ok(access(image, F_OK) == 0 && access(strange, F_OK) == 0, "and so do other files");
+	remove_directory(directory);
+}
+
+/* Put some bytes into the only image in a directory. */
+static bool
+damage(const char *directory, const char *bytes, long offset)
+{
+	char		command[256];
+
+	snprintf(command, sizeof(command),
+			 "printf '%s' | dd of=$(ls %s/*.kernel) bs=1 seek=%ld conv=notrunc 2>/dev/null",
+			 bytes, directory, offset);
+	return system(command) == 0;
+}
+
+/* Of files that are not whole, or of another format, nothing is taken. */
+static void
+test_damaged(void)
+{
+	char		directory[] = "/tmp/gpuagg-cache-XXXXXX";
+	/* the magic, the sizes, the checksum, the source, the image */
+	static const long offsets[] = {13, 16, 24, 32, 40, 200};
+
+	if (mkdtemp(directory) == NULL)
+		return;
+	kernel_disk_directory(directory);
+	ok(loads("a text that will be damaged", false), "an image is made");
+	for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++)
+	{
+		kernel_cache_unload(&device, &modules);
+		compilations();
+		ok(damage(directory, "@", offsets[i]) &&
+		   loads("a text that will be damaged", false) && compilations() == 1,
+		   "damaged at %ld: made anew", offsets[i]);
+	}
+	kernel_cache_unload(&device, &modules);
+	ok(loads("a text that will be damaged", true), "whole: taken");
+	remove_directory(directory);
 }
 
 int
@@ -317,6 +426,9 @@ main(void)
 	test_busy();
 	test_trimmed();
 	test_disk();
+	test_collision();
+	test_unfinished();
+	test_damaged();
 	kernel_pending_end();
 	kernel_cache_unload(&device, &modules);
 	ok(loaded == 0, "all modules are unloaded");

@@ -2,9 +2,7 @@
  * kernel_cache.c
  *	  Modules of kernels, kept loaded.
  *
- * A compiled image is known by a hash of all that it was made of: its text and
- * the texts that it includes, the device's architecture, the compiler's
- * version, and gpuagg's.  The text holds the Program and its layout.
+ * A module is known by all that its image was made of (kernel_source.h).
  *
  * Modules stay loaded on the device until more than MODULES_KEPT are; the one
  * unused for longest goes first, those in use never.
@@ -15,52 +13,19 @@
 
 #include "engine/cuda/cache/kernel_cache.h"
 #include "engine/cuda/cache/kernel_pending.h"
-#include "engine/cuda/kernels/kernel_text.h"
 
 #define MODULES_KEPT 64
 
 struct LoadedModule
 {
 	struct LoadedModule *next;
-	ImageKey	key;
+	KernelSource *source;		/* a copy */
 	DeviceModule *module;
 	int			users;
 	uint64_t	last_used;
 };
 
 static uint64_t use_clock = 0;
-
-/* The texts that kernels include never change while the process lives. */
-static ImageKey
-included_key(void)
-{
-	static ImageKey key;
-	static bool known = false;
-
-	if (known)
-		return key;
-	image_key_start(&key);
-	for (int i = 0; i < kernel_text_count; i++)
-	{
-		image_key_add(&key, kernel_text[i].name, strlen(kernel_text[i].name));
-		image_key_add(&key, kernel_text[i].text, strlen(kernel_text[i].text));
-	}
-	known = true;
-	return key;
-}
-
-static ImageKey
-image_key(const DeviceOps *ops, const DeviceInfo *info, const char *text)
-{
-	ImageKey	key = included_key();
-	char		what[256];
-
-	snprintf(what, sizeof(what), "%s gpuagg %s sm_%d%d compiler %d",
-			 ops->name, GPUAGG_VERSION, info->major, info->minor, info->compiler);
-	image_key_add(&key, what, strlen(what));
-	image_key_add(&key, text, strlen(text));
-	return key;
-}
 
 /*----------
  * Loaded modules
@@ -70,6 +35,7 @@ static void
 unload(Device *device, LoadedModule *module)
 {
 	device->ops->module_unload(device, module->module);
+	free(module->source);
 	free(module);
 }
 
@@ -96,26 +62,33 @@ memory_trim(Device *device, LoadedModule **modules)
 	}
 }
 
+static DeviceStatus
+no_memory(Device *device)
+{
+	snprintf(device->message, sizeof(device->message), "out of memory");
+	return DEVICE_NO_MEMORY;
+}
+
 /* Load an image as a module that one user has. */
 static DeviceStatus
-add_module(Device *device, LoadedModule **modules, const ImageKey *key,
+add_module(Device *device, LoadedModule **modules, const KernelSource *source,
 		   const void *image, size_t size, LoadedModule **module)
 {
 	LoadedModule *m = calloc(1, sizeof(*m));
 	DeviceStatus status;
 
-	if (m == NULL)
+	if (m == NULL || (m->source = kernel_source_copy(source)) == NULL)
 	{
-		snprintf(device->message, sizeof(device->message), "out of memory");
-		return DEVICE_NO_MEMORY;
+		free(m);
+		return no_memory(device);
 	}
 	status = device->ops->module_load(device, image, size, &m->module);
 	if (status != DEVICE_OK)
 	{
+		free(m->source);
 		free(m);
 		return status;
 	}
-	m->key = *key;
 	m->users = 1;
 	m->last_used = ++use_clock;
 	m->next = *modules;
@@ -126,11 +99,11 @@ add_module(Device *device, LoadedModule **modules, const ImageKey *key,
 }
 
 static LoadedModule *
-find_module(LoadedModule *modules, const ImageKey *key)
+find_module(LoadedModule *modules, const KernelSource *source)
 {
 	LoadedModule *m = modules;
 
-	while (m != NULL && !image_key_equal(&m->key, key))
+	while (m != NULL && !kernel_source_equal(m->source, source))
 		m = m->next;
 	return m;
 }
@@ -139,31 +112,22 @@ find_module(LoadedModule *modules, const ImageKey *key)
  * Getting modules
  *----------
  */
-static ImageRequest
-request_image(const DeviceOps *ops, const DeviceInfo *info, const char *text)
-{
-	ImageRequest request = {
-		.ops = ops, .info = info, .text = text,
-		.key = image_key(ops, info, text), .from_disk = true
-	};
-
-	return request;
-}
-
 bool
 kernel_cache_prefetch(LoadedModule *modules, const DeviceOps *ops, const DeviceInfo *info,
 					  const char *text)
 {
-	ImageRequest request = request_image(ops, info, text);
+	KernelSource *source = kernel_source_make(ops, info, text);
+	ImageRequest request = {.ops = ops, .info = info, .source = source, .from_disk = true};
+	bool		loaded = source != NULL && find_module(modules, source) != NULL;
 
-	if (find_module(modules, &request.key) != NULL)
-		return false;
 	/* a failure is reported by kernel_cache_load, which tries again */
-	(void) kernel_pending_begin(&request);
-	return true;
+	if (source != NULL && !loaded)
+		(void) kernel_pending_begin(&request);
+	free(source);
+	return !loaded;
 }
 
-/* Load a module; *cached says that its image came from disk. */
+/* Get an image, and load it; *cached says that it came from disk. */
 static DeviceStatus
 load_image(Device *device, LoadedModule **modules, const ImageRequest *request,
 		   bool (*wait) (int), LoadedModule **module, bool *cached)
@@ -178,10 +142,29 @@ load_image(Device *device, LoadedModule **modules, const ImageRequest *request,
 	*cached = !compiled;
 	if (status != DEVICE_OK)
 		return status;
-	status = add_module(device, modules, &request->key, image, size, module);
+	status = add_module(device, modules, request->source, image, size, module);
 	if (status == DEVICE_OK && compiled)
-		kernel_disk_store(&request->key, image, size);
+		kernel_disk_store(request->source, image, size);
 	free(image);
+	return status;
+}
+
+/* Load a module that is not loaded yet. */
+static DeviceStatus
+load_source(Device *device, LoadedModule **modules, const KernelSource *source,
+			bool (*wait) (int), LoadedModule **module, bool *cached)
+{
+	ImageRequest request = {
+		.ops = device->ops, .info = &device->info, .source = source, .from_disk = true
+	};
+	DeviceStatus status = load_image(device, modules, &request, wait, module, cached);
+
+	/* a file may be whole and yet not what the driver takes */
+	if (status != DEVICE_OK && *cached)
+	{
+		request.from_disk = false;
+		status = load_image(device, modules, &request, wait, module, cached);
+	}
 	return status;
 }
 
@@ -189,25 +172,21 @@ DeviceStatus
 kernel_cache_load(Device *device, LoadedModule **modules, const char *text,
 				  bool (*wait) (int), LoadedModule **module, bool *cached)
 {
-	ImageRequest request = request_image(device->ops, &device->info, text);
-	LoadedModule *m = find_module(*modules, &request.key);
-	DeviceStatus status;
+	KernelSource *source = kernel_source_make(device->ops, &device->info, text);
+	DeviceStatus status = DEVICE_OK;
 
 	*cached = true;
-	if (m != NULL)
+	if (source == NULL)
+		return no_memory(device);
+	*module = find_module(*modules, source);
+	if (*module == NULL)
+		status = load_source(device, modules, source, wait, module, cached);
+	else
 	{
-		m->users++;
-		m->last_used = ++use_clock;
-		*module = m;
-		return DEVICE_OK;
+		(*module)->users++;
+		(*module)->last_used = ++use_clock;
 	}
-	status = load_image(device, modules, &request, wait, module, cached);
-	/* a file may be whole and yet not what the driver takes */
-	if (status != DEVICE_OK && *cached)
-	{
-		request.from_disk = false;
-		status = load_image(device, modules, &request, wait, module, cached);
-	}
+	free(source);
 	return status;
 }
 

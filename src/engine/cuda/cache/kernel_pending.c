@@ -22,7 +22,7 @@
 typedef struct Pending
 {
 	struct Pending *next;
-	ImageKey	key;
+	KernelSource *source;		/* a copy */
 	CompileJob *job;			/* or, if NULL, the image from disk: */
 	void	   *image;
 	size_t		size;
@@ -31,15 +31,22 @@ typedef struct Pending
 /* The one asked for last comes first. */
 static Pending *pending_images = NULL;
 
-/* The link that leads to a key's image, or to the list's end. */
+/* The link that leads to a source's image, or to the list's end. */
 static Pending **
-find_pending(const ImageKey *key)
+find_pending(const KernelSource *source)
 {
 	Pending   **p = &pending_images;
 
-	while (*p != NULL && !image_key_equal(&(*p)->key, key))
+	while (*p != NULL && !kernel_source_equal((*p)->source, source))
 		p = &(*p)->next;
 	return p;
+}
+
+static void
+free_pending(Pending *p)
+{
+	free(p->source);
+	free(p);
 }
 
 /* Take an image, the caller's to free, out of the list. */
@@ -54,7 +61,7 @@ take_pending(Pending **link, void **image, size_t *size, char *message, size_t l
 	*size = p->size;
 	if (p->job != NULL)
 		status = compile_job_end(p->job, image, size, message, len);
-	free(p);
+	free_pending(p);
 	return status;
 }
 
@@ -62,16 +69,16 @@ take_pending(Pending **link, void **image, size_t *size, char *message, size_t l
 static void
 drop_pending(Pending **link)
 {
-	ImageKey	key = (*link)->key;
-	bool		compiled = (*link)->job != NULL;
-	void	   *image;
-	size_t		size;
+	Pending    *p = *link;
+	void	   *image = p->image;
+	size_t		size = p->size;
 
-	if (take_pending(link, &image, &size, NULL, 0) != DEVICE_OK)
-		return;
-	if (compiled)
-		kernel_disk_store(&key, image, size);
+	*link = p->next;
+	if (p->job != NULL &&
+		compile_job_end(p->job, &image, &size, NULL, 0) == DEVICE_OK)
+		kernel_disk_store(p->source, image, size);
 	free(image);
+	free_pending(p);
 }
 
 /* Of many pending images, those that are there go, the oldest at least. */
@@ -105,30 +112,39 @@ job_in_the_way(void)
 	return working >= COMPILERS_MAX ? job : NULL;
 }
 
+/* Get the image from disk, or begin to compile it. */
+static DeviceStatus
+begin_image(const ImageRequest *request, Pending *p)
+{
+	p->source = kernel_source_copy(request->source);
+	if (p->source == NULL)
+		return DEVICE_NO_MEMORY;
+	if (request->from_disk)
+		p->image = kernel_disk_load(p->source, &p->size);
+	if (p->image != NULL)
+		return DEVICE_OK;
+	if (job_in_the_way() != NULL)
+		return DEVICE_BUSY;
+	p->job = compile_job_begin(request->ops, request->info, p->source->text + p->source->kernel);
+	return p->job != NULL ? DEVICE_OK : DEVICE_NO_MEMORY;
+}
+
 DeviceStatus
 kernel_pending_begin(const ImageRequest *request)
 {
 	Pending    *p;
+	DeviceStatus status;
 
-	if (*find_pending(&request->key) != NULL)
+	if (*find_pending(request->source) != NULL)
 		return DEVICE_OK;
 	p = calloc(1, sizeof(*p));
 	if (p == NULL)
 		return DEVICE_NO_MEMORY;
-	p->key = request->key;
-	if (request->from_disk)
-		p->image = kernel_disk_load(&p->key, &p->size);
-	if (p->image == NULL && job_in_the_way() != NULL)
+	status = begin_image(request, p);
+	if (status != DEVICE_OK)
 	{
-		free(p);
-		return DEVICE_BUSY;
-	}
-	if (p->image == NULL)
-		p->job = compile_job_begin(request->ops, request->info, request->text);
-	if (p->image == NULL && p->job == NULL)
-	{
-		free(p);
-		return DEVICE_NO_MEMORY;
+		free_pending(p);
+		return status;
 	}
 	p->next = pending_images;
 	pending_images = p;
@@ -153,7 +169,7 @@ wait_for_image(const ImageRequest *request, bool (*wait) (int),
 		}
 		if (status == DEVICE_OK)
 		{
-			job = (*find_pending(&request->key))->job;
+			job = (*find_pending(request->source))->job;
 			if (job == NULL || compile_job_wait(job, 0))
 				return DEVICE_OK;
 		}
@@ -180,7 +196,7 @@ kernel_pending_get(const ImageRequest *request, bool (*wait) (int),
 	*compiled = true;
 	if (status != DEVICE_OK)
 		return status;
-	link = find_pending(&request->key);
+	link = find_pending(request->source);
 	*compiled = (*link)->job != NULL;
 	return take_pending(link, image, size, message, len);
 }

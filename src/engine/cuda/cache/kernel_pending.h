@@ -8,13 +8,12 @@
 #include "engine/cuda/device/device.h"
 #include "engine/cuda/cache/kernel_disk.h"
 
-/* An image that is wanted: its key is that of all the rest. */
+/* An image that is wanted; the source is the requester's. */
 typedef struct ImageRequest
 {
 	const DeviceOps *ops;
 	const DeviceInfo *info;		/* of the device, which need not be open */
-	const char *text;
-	ImageKey	key;
+	const KernelSource *source;
 	bool		from_disk;		/* it may come from there */
 } ImageRequest;
 

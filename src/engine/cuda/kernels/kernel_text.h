@@ -18,4 +18,7 @@ typedef struct KernelText
 extern const KernelText kernel_text[];
 extern const int kernel_text_count; /* without the end */
 
+/* SHA-256 of all of them with their names, in hexadecimal. */
+extern const char kernel_text_digest[];
+
 #endif							/* GPUAGG_KERNEL_TEXT_H */
