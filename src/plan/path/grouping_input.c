@@ -1,0 +1,138 @@
+/*
+ * grouping_input.c
+ *	  The input of a grouping step as a grouping step of its own: its distinct rows.
+ *
+ * Aggregates with DISTINCT that engines do not have are left to PostgreSQL, but
+ * where no aggregate of the query needs a row's repetitions, the engine removes
+ * these from its input.
+ */
+#include "postgres.h"
+
+#include "access/nbtree.h"
+#include "catalog/pg_aggregate.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "parser/parse_oper.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "plan/lower/lower_agg.h"
+#include "plan/path/grouping.h"
+
+/* Why an aggregate's input may not lose its repeated rows, or NULL. */
+static const char *
+examine_repetitions(const Aggref *aggref)
+{
+	if (aggref->aggkind != AGGKIND_NORMAL)
+		return "ordered-set aggregates are not supported";
+	if (aggref->aggdistinct != NIL || lower_ignores_repetitions(aggref->aggfnoid))
+		return NULL;
+	if (aggref->aggorder != NIL)
+		return "ORDER BY in an aggregate is not supported";
+	return "DISTINCT in an aggregate beside one that needs all rows is not supported";
+}
+
+/*
+ * Are equal values of the expression the same bits, unlike 0 and -0?  B-tree
+ * operator classes say so, for deduplication.
+ */
+static bool
+equal_is_identical(Node *expr)
+{
+	TypeCacheEntry *type = lookup_type_cache(exprType(expr), TYPECACHE_BTREE_OPFAMILY);
+	Oid			function = InvalidOid;
+
+	if (OidIsValid(type->btree_opf))
+		function = get_opfamily_proc(type->btree_opf, type->btree_opintype,
+									 type->btree_opintype, BTEQUALIMAGE_PROC);
+	return OidIsValid(function) &&
+		DatumGetBool(OidFunctionCall1Coll(function, exprCollation(expr),
+										  ObjectIdGetDatum(type->btree_opintype)));
+}
+
+static bool
+type_is_hashable(Node *expr)
+{
+	TypeCacheEntry *type = lookup_type_cache(exprType(expr), TYPECACHE_HASH_PROC);
+
+	return OidIsValid(type->hash_proc);
+}
+
+/*
+ * Make all columns of the input keys.  The clause refers to them by numbers in
+ * the target, where those that PostgreSQL's GROUP BY refers to have theirs.
+ * Returns NULL, or why it cannot be done: expressions above could tell apart
+ * equal values that are not identical, one of which would be lost.
+ */
+static const char *
+group_by_all_columns(Grouping *grouping)
+{
+	PathTarget *target = copy_pathtarget(grouping->input_rel->cheapest_total_path->pathtarget);
+	int			n = list_length(target->exprs);
+	Index		last = 0;
+
+	/* without keys there would be a row even of no rows */
+	if (n == 0)
+		return "the aggregates have no column for an argument";
+	if (target->sortgrouprefs == NULL)
+		target->sortgrouprefs = palloc0(n * sizeof(Index));
+	for (int i = 0; i < n; i++)
+		last = Max(last, target->sortgrouprefs[i]);
+	for (int i = 0; i < n; i++)
+	{
+		SortGroupClause *clause = makeNode(SortGroupClause);
+		Node	   *expr = list_nth(target->exprs, i);
+
+		if (!equal_is_identical(expr) || !type_is_hashable(expr))
+			return psprintf("DISTINCT in an aggregate beside values of type %s is not supported",
+							format_type_be(exprType(expr)));
+		if (target->sortgrouprefs[i] == 0)
+			target->sortgrouprefs[i] = ++last;
+		clause->tleSortGroupRef = target->sortgrouprefs[i];
+		get_sort_group_operators(exprType(expr), false, true, false,
+								 &clause->sortop, &clause->eqop, NULL,
+								 &clause->hashable);
+		grouping->clause = lappend(grouping->clause, clause);
+	}
+	grouping->target = target;
+	grouping->keys = target->exprs;
+	return NULL;
+}
+
+const char *
+grouping_examine_input(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
+					   RelOptInfo *grouped_rel, List *having)
+{
+	Query	   *parse = root->parse;
+	List	   *exprs = list_concat_copy(grouped_rel->reltarget->exprs, having);
+	List	   *vars = pull_var_clause((Node *) exprs,
+									   PVC_INCLUDE_AGGREGATES | PVC_INCLUDE_PLACEHOLDERS);
+	ListCell   *lc;
+
+	foreach(lc, vars)
+	{
+		const char *reason = NULL;
+
+		if (IsA(lfirst(lc), Aggref))
+			reason = examine_repetitions(lfirst_node(Aggref, lc));
+		if (reason != NULL)
+			return reason;
+	}
+	if (parse->groupingSets != NIL)
+		return "GROUPING SETS, ROLLUP and CUBE are not supported";
+	if (parse->hasTargetSRFs)
+		return "the target list has a set-returning function";
+	if (grouping_is_volatile(root))
+		return "the query has a volatile function";
+
+	*grouping = (Grouping)
+	{
+		.root = root,
+		.input_rel = input_rel,
+		.distinct = true,
+		.is_input = true,
+	};
+	return group_by_all_columns(grouping);
+}
