@@ -63,7 +63,7 @@ type_is_hashable(Node *expr)
 /*
  * Make all columns of the input keys.  The clause refers to them by numbers in
  * the target, where those that PostgreSQL's GROUP BY refers to have theirs.
- * Returns NULL, or why it cannot be done: expressions above could tell apart
+ * Returns NULL, or why it cannot be done: expressions above could distinguish
  * equal values that are not identical, one of which would be lost.
  */
 static const char *

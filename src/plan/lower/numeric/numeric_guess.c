@@ -5,7 +5,7 @@
  * A column's scale is that of its type modifier, or what statistics say
  * (numeric_stats.c).  What PostgreSQL computes has a scale that follows from those
  * of what it is computed from, by the rules by which expressions are lowered.  So
- * the expression is lowered, into a program that is thrown away
+ * the expression is lowered, into a program that is not kept
  * (Lowering.scale_search): columns are looked up where they come from
  * (numeric_origin.c), and what is no numeric becomes an input, since only its type
  * matters.  What cannot be lowered can have a known scale all the same, as

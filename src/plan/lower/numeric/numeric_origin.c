@@ -2,8 +2,8 @@
  * numeric_origin.c
  *	  Where a numeric of a subquery, a CTE, a UNION or VALUES comes from.
  *
- * The query below has been planned when the one above it is; its PlannerInfo tells
- * what its output is computed from, and has the statistics of its tables.  A
+ * The query below has been planned when the one above it is; its PlannerInfo has
+ * what its output is computed from, and the statistics of its tables.  A
  * column of a UNION, or of VALUES, is guessed so that it is right for all of its
  * parts.  Of other functions' columns nothing is known.
  */

@@ -1,6 +1,6 @@
 /*
  * numeric_scale.c
- *	  Scales and sizes of numerics, as far as types and operations tell them.
+ *	  Scales and sizes of numerics.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * numeric_scale.h
- *	  Scales and sizes of numerics, as far as types and operations tell them.
+ *	  Scales and sizes of numerics.
  */
 #ifndef GPUAGG_NUMERIC_SCALE_H
 #define GPUAGG_NUMERIC_SCALE_H
