@@ -127,7 +127,7 @@ select_alternative(Lowering *l, Choice *choice, int when, int i, int reg, int ot
 	return program_add_select(l->builder, when, reg, otherwise);
 }
 
-/* The first alternative's register, which is where selecting begins. */
+/* The register of the alternative from which selecting begins; its scale, if numeric. */
 static int
 begin_selecting(Lowering *l, Choice *choice, int i)
 {

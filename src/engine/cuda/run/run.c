@@ -309,9 +309,9 @@ cuda_rewind(EngineRun *head)
 	output_restart((CudaRun *) head);
 }
 
-/* Wait for the device, so that nothing is freed under its hands. */
+/* Wait for the device, so that nothing is freed that it still uses. */
 static void
-quiet(CudaRun *run)
+wait_for_device(CudaRun *run)
 {
 	if (run->copy != NULL)
 		(void) run->device_ops->stream_wait(run->device, run->copy);
@@ -325,7 +325,7 @@ cuda_close(EngineRun *head)
 	CudaRun    *run = (CudaRun *) head;
 
 	copier_wait(run->context->copier, run->copying);
-	quiet(run);
+	wait_for_device(run);
 	output_close(run);
 	input_close(run);
 	device_table_free(run);

@@ -242,7 +242,7 @@ extern void device_values_free(CudaRun *run);
 /* choose.c: what is known before the first row: how to sample, or all there is. */
 extern Choice choose_first(const CudaRun *run);
 
-/* What a sample will probably choose, on such a device; false: who knows? */
+/* What a sample will probably choose, on such a device; false: it is not known. */
 extern bool choose_probably(const CudaRun *run, const DeviceInfo *info, Choice *choice);
 
 /* From the first batch's rows; no batch: there are no rows. */
