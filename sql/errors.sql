@@ -27,7 +27,9 @@ FROM (VALUES ('SELECT count(*) FROM traps WHERE (id < -1 OR id = -5 OR id = -6 O
 -- kept from the error by what comes before it
 SELECT c AS condition, check_query('SELECT id % 10, count(*), sum(i) FROM traps WHERE ' || c || ' GROUP BY 1')
 FROM unnest(ARRAY['zero <> 0 AND 1000 / zero > 300', 'zero = 0 OR 1000 / zero > 300', 'NOT (zero = 0 OR 1000 / zero > 300)',
-	'zero > 0 AND (zero = 1 OR i % zero = 1)', 'id > 0 AND i + 1 > 5']) c;
+	'zero > 0 AND (zero = 1 OR i % zero = 1)', 'id > 0 AND i + 1 > 5', 'nullif(zero, 0) > 0 AND 1000 / zero > 300']) c;
+-- not so by NULL within an AND that is no list of conditions
+SELECT check_fallback('SELECT count(*) FROM traps WHERE (nullif(zero, 0) > 0 AND 1000 / zero > 300) OR id < -1');
 SELECT check_query('SELECT id % 10, sum(i / zero), min(i % zero) FROM traps WHERE zero <> 0 GROUP BY 1');
 SELECT check_query('SELECT id % 10, sum(i / zero) FILTER (WHERE zero <> 0), count(*) FROM traps GROUP BY 1');
 SELECT check_query('SELECT i + 1, count(*) FROM traps WHERE id > 0 GROUP BY 1');

@@ -88,7 +88,7 @@ SELECT check_engine('SELECT s, count(*) FROM per_buyer GROUP BY s');
 SELECT check_engine('SELECT max(x) FROM (SELECT sum(s) AS x FROM per_buyer_native GROUP BY buyer % 5) t');
 SELECT check_query('SELECT buyer, s FROM per_buyer WHERE s = (SELECT max(s) FROM per_buyer)');
 SELECT check_engine('WITH w AS MATERIALIZED (TABLE per_buyer_native) SELECT max(s), sum(s) FROM w');
--- statistics do not pass a security barrier, types and rules do
+-- behind a security barrier no statistics are looked at, types and rules are
 CREATE VIEW barred WITH (security_barrier) AS SELECT buyer, n, m FROM sales;
 SELECT check_query('SELECT sum(s), max(s) FROM (SELECT sum(n) AS s FROM barred GROUP BY buyer) t'), check_query('SELECT sum(m) FROM barred');
 

@@ -6,6 +6,7 @@
 
 #include "access/heapam.h"
 #include "access/tableam.h"
+#include "executor/executor.h"
 #include "partitioning/partprune.h"
 #include "utils/datetime.h"
 
@@ -119,5 +120,20 @@ compat_prunes_at_run_time(PlannerInfo *root, RelOptInfo *rel, List *paths, List 
 	return prunes;
 #else
 	return make_partition_pruneinfo(root, rel, paths, clauses) != NULL;
+#endif
+}
+
+/*
+ * May the user execute the plan, as for its tables?
+ *
+ * 16: what is asked for is no longer part of the range table.
+ */
+bool
+compat_is_permitted(const PlannedStmt *plan)
+{
+#if PG_VERSION_NUM >= 160000
+	return ExecCheckPermissions(plan->rtable, plan->permInfos, false);
+#else
+	return ExecCheckRTPerms(plan->rtable, false);
 #endif
 }

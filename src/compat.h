@@ -17,6 +17,7 @@
 #include "access/attmap.h"
 #include "access/relscan.h"
 #include "nodes/pathnodes.h"
+#include "nodes/plannodes.h"
 #include "pgtime.h"
 #include "storage/buf.h"
 #include "utils/snapshot.h"
@@ -44,9 +45,19 @@
 #include "commands/explain.h"
 #endif
 
+/* 19: the planner's hook is given EXPLAIN's state; it is the last argument */
+#if PG_VERSION_NUM >= 190000
+#define COMPAT_PLANNER_PARAMS(params) ParamListInfo params, ExplainState *explain
+#define COMPAT_PLANNER_ARGS(params) params, explain
+#else
+#define COMPAT_PLANNER_PARAMS(params) ParamListInfo params
+#define COMPAT_PLANNER_ARGS(params) params
+#endif
+
 extern AttrMap *compat_attribute_map(TupleDesc from, TupleDesc to);
 extern TableScanDesc compat_begin_scan(Relation relation, Snapshot snapshot);
 extern bool compat_collates_as_c(Oid collation);
+extern bool compat_is_permitted(const PlannedStmt *plan);
 extern int	compat_decode_zone_abbreviation(char *lower_name, int *offset, pg_tz **zone);
 extern void compat_prune_page(Relation relation, Buffer buffer, Buffer *vmbuffer);
 extern bool compat_prunes_at_run_time(PlannerInfo *root, RelOptInfo *rel, List *paths,

@@ -11,6 +11,7 @@
 #include "exec/node.h"
 #include "guc.h"
 #include "plan/path/path.h"
+#include "plan/path/report.h"
 
 PG_MODULE_MAGIC;
 
@@ -23,6 +24,7 @@ _PG_init(void)
 	guc_init();
 	node_init();
 	path_init();
+	report_init();
 }
 
 /* gpuagg_version(): that of gpuagg.control when the library was built. */

@@ -82,7 +82,10 @@ is_simple(Expr *expr)
 	return IsA(expr, Const) || IsA(expr, Param) || IsA(expr, SQLValueFunction);
 }
 
-/* Evaluate, or return false with the error's message, in the current context. */
+/*
+ * Evaluate, or return false and why, in the current context.  The error's message
+ * is not told: it can have a value that PostgreSQL would not have come to.
+ */
 static bool
 evaluate_safely(ExprState *state, ExprContext *econtext,
 				Datum *value, bool *isnull, char **reason)
@@ -114,7 +117,8 @@ evaluate_safely(ExprState *state, ExprContext *econtext,
 		/* a handler rolls back its own subtransaction */
 		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
 			ReThrowError(error);
-		*reason = error->message;
+		*reason = psprintf("an expression without columns raises error %s",
+						   unpack_sql_state(error->sqlerrcode));
 		ok = false;
 	}
 	PG_END_TRY();

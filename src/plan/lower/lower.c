@@ -32,7 +32,7 @@ lower_filter(Lowering *l, List *clauses)
 		return false;
 	if (clauses == NIL)
 		return true;
-	reg = lower_chain(l, OP_and, clauses);
+	reg = lower_conditions(l, clauses);
 	if (reg >= 0)
 		program_set_filter(l->builder, reg);
 	return lower_succeeded(l);

@@ -57,6 +57,12 @@ lower_attribute(Lowering *l, const Var *var)
 }
 
 int
+lower_reject_hidden(Lowering *l)
+{
+	return lower_reject(l, _("rows are hidden from the user, which may have values that the engine cannot hold"));
+}
+
+int
 lower_var(Lowering *l, const Var *var)
 {
 	Form_pg_attribute attr = lower_attribute(l, var);
@@ -64,6 +70,8 @@ lower_var(Lowering *l, const Var *var)
 
 	if (type < 0)
 		return -1;
+	if (l->hides_rows && attr->attlen < 0)
+		return lower_reject_hidden(l);
 	return program_add_column(l->builder, attr->attnum, type, !attr->attnotnull,
 							  missing_slot(l, attr, type));
 }

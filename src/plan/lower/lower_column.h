@@ -25,6 +25,9 @@ extern int	lower_input_number(Lowering *l, const Expr *expr);
 /* An attribute of the table, or NULL if a Var is something else. */
 extern Form_pg_attribute lower_attribute(Lowering *l, const Var *var);
 
+/* A table's rows are hidden, and engines may not be able to hold a column. */
+extern int	lower_reject_hidden(Lowering *l);
+
 /*
  * The value that tuples have which were stored before an attribute was added;
  * NULL: there is none.

@@ -4,9 +4,12 @@
  */
 #include "postgres.h"
 
+#include "nodes/makefuncs.h"
+
 #include "plan/lower/lower_expr.h"
 #include "plan/lower/lower_logic.h"
 #include "plan/lower/lower_presence.h"
+#include "plan/lower/lower_slot.h"
 
 int
 lower_chain(Lowering *l, OpCode op, List *args)
@@ -21,6 +24,33 @@ lower_chain(Lowering *l, OpCode op, List *args)
 		if (reg < 0)
 			return -1;
 		result = result < 0 ? reg : program_add_op(l->builder, op, result, reg);
+	}
+	return result;
+}
+
+/*
+ * A condition that is NULL keeps the row from those behind it, and from their
+ * errors, unlike an operand of AND.
+ */
+int
+lower_conditions(Lowering *l, List *clauses)
+{
+	int			result = -1;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		int			reg = lower_expr(l, lfirst(lc));
+
+		if (reg < 0)
+			return -1;
+		if (result < 0)
+			result = reg;
+		else if (l->builder->insns[reg].fallible)
+			result = program_add_select(l->builder, result, reg,
+										lower_slot(l, (Expr *) makeBoolConst(false, false)));
+		else
+			result = program_add_op(l->builder, OP_and, result, reg);
 	}
 	return result;
 }

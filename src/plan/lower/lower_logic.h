@@ -14,4 +14,7 @@ extern int	lower_boolean_test(Lowering *l, const BooleanTest *test);
 /* AND or OR of a list, from its first member to its last. */
 extern int	lower_chain(Lowering *l, OpCode op, List *args);
 
+/* Conditions for a row, in their order. */
+extern int	lower_conditions(Lowering *l, List *clauses);
+
 #endif							/* GPUAGG_LOWER_LOGIC_H */

@@ -8,6 +8,7 @@
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 
+#include "plan/lower/hidden_rows.h"
 #include "plan/lower/lowering.h"
 #include "plan/value_type.h"
 
@@ -48,6 +49,7 @@ lower_begin_pages(PlannerInfo *root, Index rti, TupleDesc desc, const AttrMap *m
 	l->rti = rti;
 	l->desc = desc;
 	l->map = map;
+	l->hides_rows = has_hidden_rows(root, rti);
 
 	for (int i = 0; i < l->desc->natts; i++)
 	{

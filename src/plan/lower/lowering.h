@@ -41,6 +41,7 @@ typedef struct Lowering
 	Index		rti;			/* SOURCE_PAGES */
 	TupleDesc	desc;			/* SOURCE_PAGES: of the tuples, with constraints */
 	const AttrMap *map;			/* SOURCE_PAGES: from Vars' attributes to desc's */
+	bool		hides_rows;		/* SOURCE_PAGES: has_hidden_rows */
 	List	   *inputs;			/* SOURCE_COLUMNS: Expr */
 	List	   *slots;			/* Expr, one a slot; includes attributes' missing
 								 * values as Consts */
@@ -49,7 +50,7 @@ typedef struct Lowering
 	int		   *scale_search;	/* not NULL: an expression's scale is wanted, and
 								 * no program (numeric_guess.c) */
 	bool		expects_specials;	/* statistics have NaN or infinities */
-	bool		has_specials;	/* so have constants */
+	bool		needs_specials; /* constants are, or hidden rows may have them */
 	char	   *reason;			/* why something was rejected, or NULL */
 } Lowering;
 

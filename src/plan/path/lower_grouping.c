@@ -19,17 +19,14 @@
 #include "plan/path/grouping.h"
 #include "plan/path/guarded.h"
 
-/*
- * Make the programs admit NaN and infinities among numerics if they are expected;
- * if they are constants, they must.
- */
+/* Make the programs admit NaN and infinities among numerics if they should, or must. */
 static bool
 admit_specials(Lowering *l, LoweredGrouping *lowered)
 {
 	Program    *program;
 	Program    *regrouping = NULL;
 
-	if (!l->expects_specials && !l->has_specials)
+	if (!l->expects_specials && !l->needs_specials)
 		return true;
 	program = make_special_program(lowered->program, NULL);
 	if (program != NULL && lowered->regrouping != NULL)
@@ -40,9 +37,9 @@ admit_specials(Lowering *l, LoweredGrouping *lowered)
 		lowered->regrouping = regrouping;
 		return true;
 	}
-	if (l->has_specials)
-		l->reason = "a numeric constant is NaN or infinite";
-	return !l->has_specials;
+	if (l->needs_specials)
+		l->reason = "a numeric can be NaN or infinite";
+	return !l->needs_specials;
 }
 
 /* All that is computed from the input's rows. */

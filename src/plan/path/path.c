@@ -36,6 +36,7 @@
 #include "plan/path/input_scan.h"
 #include "plan/path/native.h"
 #include "plan/path/path.h"
+#include "plan/path/report.h"
 #include "plan/plan_info.h"
 
 typedef struct GpuAggPath
@@ -48,14 +49,6 @@ typedef struct GpuAggPath
 } GpuAggPath;
 
 static create_upper_paths_hook_type prev_create_upper_paths_hook = NULL;
-
-static void
-report_rejection(const char *reason)
-{
-	if (gpuagg_report_rejections)
-		ereport(NOTICE,
-				(errmsg("gpuagg leaves an aggregation to PostgreSQL: %s", reason)));
-}
 
 /*
  * The plan's target list for what the engine gives: keys, then aggregates; then

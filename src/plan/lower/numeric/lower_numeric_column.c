@@ -67,6 +67,15 @@ add_column(Lowering *l, const NumericGuess *guess, int attno, Form_pg_attribute 
 	return program_add_numeric_column(l->builder, attno, part, guess->scale, nullable, missing);
 }
 
+/* Does every value of the column fit into 64 bits, but for NaN? */
+static bool
+is_short(const Var *var)
+{
+	int			precision;
+
+	return known_precision((const Expr *) var, &precision) && precision <= NUMERIC64_MAX_SCALE;
+}
+
 int
 lower_numeric_var(Lowering *l, const Var *var, NumericInfo *info)
 {
@@ -76,6 +85,9 @@ lower_numeric_var(Lowering *l, const Var *var, NumericInfo *info)
 
 	if (attr == NULL)
 		return -1;
+	if (l->hides_rows && !is_short(var))
+		return lower_reject_hidden(l);
+	l->needs_specials |= l->hides_rows;
 	if (!numeric_guess(l->root, (Expr *) var, &guess, &reason))
 		return lower_reject(l, "%s", reason);
 	return add_column(l, &guess, attr->attnum, attr, info);

@@ -206,7 +206,7 @@ read_scale(Lowering *l, const NumericInfo *info, int reg, NumericGuess *guess)
 	shown = info->scale;
 	guess->same = display_scale_expected(info->shown, &shown) && shown == info->scale;
 	guess->wide = is_wide(l, reg);
-	guess->special = l->expects_specials || l->has_specials;
+	guess->special = l->expects_specials || l->needs_specials;
 }
 
 static bool

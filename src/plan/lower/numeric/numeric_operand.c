@@ -63,7 +63,7 @@ lower_special(Lowering *l, uint32 special)
 	int			slot = lower_add_slot(l, (Expr *) int8_const(special_number(special), false),
 									  VT_INT8);
 
-	l->has_specials = true;
+	l->needs_specials = true;
 	return slot < 0 ? -1 : program_add_special_slot_ref(l->builder, slot);
 }
 

@@ -6,6 +6,9 @@
  * what its output is computed from, and the statistics of its tables.  A
  * column of a UNION, or of VALUES, is guessed so that it is right for all of its
  * parts.  Of other functions' columns nothing is known.
+ *
+ * In a view that is a security barrier there are only types and rules to go by:
+ * numeric_stats.c.
  */
 #include "postgres.h"
 
@@ -181,10 +184,6 @@ merge_origin(MergedGuess *merged, PlannerInfo *root, const Var *var, int *lookup
 	}
 }
 
-/*
- * As PostgreSQL does, let no statistics through a view that is a security barrier:
- * only what types and rules say.
- */
 bool
 numeric_origin_guess(PlannerInfo *root, const Var *var, int *lookups, NumericGuess *guess,
 					 const char **reason)
@@ -198,12 +197,6 @@ numeric_origin_guess(PlannerInfo *root, const Var *var, int *lookups, NumericGue
 		return false;
 	}
 	*guess = merged.guess;
-	if (planner_rt_fetch(var->varno, root)->security_barrier)
-	{
-		guess->most = 0;
-		guess->special = false;
-		return guess->fixed;
-	}
 	return true;
 }
 

@@ -36,7 +36,10 @@ known_precision(const Expr *expr, int *precision)
 	Oid			type = getBaseTypeAndTypmod(exprType((const Node *) expr), &typmod);
 	int			scale;
 
-	return type == NUMERICOID && read_typmod(typmod, precision, &scale);
+	if (type != NUMERICOID || !read_typmod(typmod, precision, &scale))
+		return false;
+	*precision -= Min(scale, 0);
+	return true;
 }
 
 bool

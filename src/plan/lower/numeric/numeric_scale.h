@@ -31,7 +31,7 @@ extern bool is_numeric(const Expr *expr);
  */
 extern bool known_scale(const Expr *expr, int *scale);
 
-/* The precision that its type modifier gives. */
+/* How many digits its units have at most, by its type modifier. */
 extern bool known_precision(const Expr *expr, int *precision);
 
 /* Precision and scale in a type modifier; false: it has none that can be used. */

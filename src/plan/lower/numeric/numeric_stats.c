@@ -11,6 +11,9 @@
  *
  * Of equal values with several display scales the sample may have one.  NaN and
  * the infinities have none.
+ *
+ * What is learned can be seen: EXPLAIN (VERBOSE) shows scales.  So the sample is
+ * looked at only if the user may select all rows of the column.
  */
 #include "postgres.h"
 
@@ -24,11 +27,12 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
+#include "plan/lower/hidden_rows.h"
 #include "plan/lower/numeric/numeric_scale.h"
 #include "plan/lower/numeric/numeric_stats.h"
 #include "program/numeric_page.h"
 
-/* What to assume of a table that has not been analyzed. */
+/* What to assume of a table that has not been analyzed, or not for the user. */
 #define DEFAULT_SCALE 6
 
 /* What the values of a sample have in common. */
@@ -131,6 +135,18 @@ choose_scale(HeapTuple statistics, NumericSample *sample)
 	return sample_fits(sample, statistics, sample->digits);
 }
 
+/*
+ * May the user see the values of the sample?  What PostgreSQL asks before it
+ * passes them to a function that is not leakproof; and the functions of a view
+ * that is a barrier are not the user's, but what EXPLAIN shows of them he sees.
+ */
+static bool
+sample_is_readable(const PlannerInfo *root, const VariableStatData *variable)
+{
+	return HeapTupleIsValid(variable->statsTuple) && variable->acl_ok &&
+		!is_behind_barrier(root);
+}
+
 bool
 numeric_column_guess(PlannerInfo *root, const Var *var, bool known, NumericGuess *guess)
 {
@@ -141,7 +157,7 @@ numeric_column_guess(PlannerInfo *root, const Var *var, bool known, NumericGuess
 	if (var->varlevelsup != 0 || IS_SPECIAL_VARNO(var->varno) || var->varattno <= 0)
 		return false;
 	examine_variable(root, (Node *) var, 0, &variable);
-	if (HeapTupleIsValid(variable.statsTuple))
+	if (sample_is_readable(root, &variable))
 	{
 		visit_sample(&sample, variable.statsTuple, note_scale);
 		fits = !known && sample.any && choose_scale(variable.statsTuple, &sample);
