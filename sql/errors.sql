@@ -42,5 +42,26 @@ SELECT outcome('SELECT sum(i + 1/0) FROM traps', 'force', 'on'), outcome('SELECT
 SELECT outcome('SELECT sum(i) / (count(*) - count(*)) FROM traps', 'force', 'on');
 SELECT outcome('SELECT id % 2, sum(i)::int FROM traps GROUP BY 1', 'force', 'on');
 
+-- Several errors in one query: that of the row and expression to which
+-- PostgreSQL's own plan comes first.  The child plan's own errors come before
+-- others, though, each of which is raised by one of the expressions.
+CREATE TABLE failing (x text);
+INSERT INTO failing VALUES ('i / zero'), ('i + 1'), ('big::int'), ('f8 * 10'), ('i % (id - 7)'), ('i');
+CREATE FUNCTION different_errors(template text) RETURNS TABLE (queries bigint, errors bigint, different bigint) LANGUAGE sql AS $$
+	SELECT count(*), count(DISTINCT native), count(*) FILTER (WHERE native <> ours)
+	FROM (SELECT outcome(q, 'off', 'on') AS native, outcome(q, 'force', 'on') AS ours
+		FROM (SELECT format(template, a.x, b.x) AS q FROM failing a, failing b) s) s $$;
+SELECT t, different_errors(t) FROM unnest(ARRAY['SELECT max(%s), sum(%s) FROM traps', 'SELECT id %% 2, count(%s), avg(%s) FROM traps GROUP BY 1',
+	'SELECT %s, max(%s) FROM traps GROUP BY 1', 'SELECT count(*) FROM traps WHERE %s > 3 AND %s < 100', 'SELECT count(DISTINCT %s), max(%s) FROM traps',
+	'SELECT id %% 3, count(DISTINCT %s), max(%s) FROM traps GROUP BY 1']) t;
+SELECT source(q), outcome(q, 'off', 'on') AS native, outcome(q, 'force', 'on') AS ours
+FROM (VALUES ('SELECT max(i / zero) FROM traps'), ('SELECT sum(ln(900 - id)) FROM traps'), ('SELECT max(i / zero), sum(ln(900 - id)) FROM traps')) q (q);
+-- a group whose arguments fail, and to which PostgreSQL's plan does not come
+SELECT q, outcome(q, 'off', 'on') AS native, outcome(q, 'force', 'on') AS ours
+FROM unnest(ARRAY['SELECT id % 10, count(DISTINCT ln(1999 - id)) FROM traps WHERE id BETWEEN 1 AND 1999 GROUP BY 1 ORDER BY 1 LIMIT 1',
+	'SELECT id % 10, count(DISTINCT 10 / (1999 - id)) FROM traps WHERE id BETWEEN 1 AND 1999 GROUP BY 1 ORDER BY 1 LIMIT 1',
+	'SELECT 1 WHERE EXISTS (SELECT id % 10, count(DISTINCT ln(1999 - id)) FROM traps WHERE id BETWEEN 1 AND 1999 GROUP BY 1)',
+	'SELECT count(DISTINCT ln(1999 - id)) FROM traps LIMIT 1']) q;
+
 -- no error ends a session's use of it
 SELECT check_query('SELECT zero, count(*) FROM traps GROUP BY zero');

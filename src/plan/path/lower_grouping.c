@@ -49,6 +49,42 @@ input_exprs(const Grouping *grouping, List *filter)
 	return list_concat(list_concat_copy(filter, grouping->keys), grouping->aggrefs);
 }
 
+/*
+ * Can PostgreSQL only sort, so that it computes the arguments of one group after the
+ * other, and need not come to the last, because of a LIMIT or the like?
+ */
+static bool
+may_end_early(const Grouping *grouping)
+{
+	const PlannerInfo *root = grouping->root;
+
+	return root->tuple_fraction > 0 && grouping->clause != NIL &&
+		(root->numOrderedAggs > 0 || !grouping_is_hashable(grouping->clause));
+}
+
+static bool
+register_can_fail(const Program *program, int reg)
+{
+	return reg >= 0 && program_insns(program)[reg].fallible;
+}
+
+/* Can an aggregate's argument raise an error, or its FILTER? */
+static bool
+arguments_can_fail(const Grouping *grouping, const Program *program)
+{
+	const Accumulator *accs = program_accs(program);
+
+	/* those of aggregates with DISTINCT */
+	for (int i = list_length(grouping->keys); i < program->nkeys; i++)
+		if (register_can_fail(program, program_keys(program)[i]))
+			return true;
+	for (int i = 0; i < program->naccs; i++)
+		if (register_can_fail(program, accs[i].arg) || register_can_fail(program, accs[i].arg2) ||
+			register_can_fail(program, accs[i].filter))
+			return true;
+	return false;
+}
+
 /* Lower keys and aggregates; the filter has been. */
 static bool
 lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
@@ -79,6 +115,13 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 	lowered->regrouping = NULL;
 	if (lowered->program == NULL)
 		goto rejected;
+	/* a sort above the node would need all groups of the native plan, too */
+	if (may_end_early(grouping) && grouping->root->sort_pathkeys != NIL &&
+		arguments_can_fail(grouping, lowered->program))
+	{
+		*reason = "aggregates of groups that need not be computed can raise errors";
+		return false;
+	}
 	if (grouping->regroups)
 	{
 		lowered->regrouping = lower_regrouping(lowered->program, keys, grouping->aggrefs, reason);
@@ -196,7 +239,7 @@ child_path(const Grouping *grouping)
 	int			noutputs = list_length(target->exprs);
 	ListCell   *lc;
 
-	foreach(lc, grouping->aggrefs)
+	foreach(lc, may_end_early(grouping) ? NIL : grouping->aggrefs)
 	{
 		Aggref	   *aggref = lfirst_node(Aggref, lc);
 
