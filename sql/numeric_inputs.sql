@@ -67,6 +67,7 @@ FROM unnest(ARRAY[
 	'sum(x) OVER (ORDER BY x), x FROM (SELECT sum(n) AS x FROM sales GROUP BY buyer) s GROUP BY x',
 	'buyer, max(x), max(y) FROM (SELECT buyer, sum(n) OVER w AS x, lag(n) OVER w AS y FROM sales WINDOW w AS (PARTITION BY buyer ORDER BY id)) s GROUP BY buyer',
 	'(SELECT max(n) FROM sales WHERE sales.buyer = buyers.buyer) AS x, count(*) FROM buyers GROUP BY x',
+	'n - (SELECT max(n) FROM sales) AS x, count(*), sum(m * (SELECT sum(discount) FROM buyers)) FROM sales GROUP BY x',
 	'DISTINCT n * discount FROM sales JOIN buyers USING (buyer)',
 	'DISTINCT sum(n) OVER (PARTITION BY buyer) FROM sales',
 	'DISTINCT max(n) + 1 FROM sales GROUP BY buyer HAVING string_agg(''x'', '''') IS NOT NULL',

@@ -240,6 +240,24 @@ guess_subplan(PlannerInfo *root, const SubPlan *subplan, int *lookups, NumericGu
 							 lookups, guess);
 }
 
+/* The value of a subquery that is run once, if it is one of this query. */
+static bool
+guess_param(PlannerInfo *root, const Param *param, int *lookups, NumericGuess *guess,
+			const char **reason)
+{
+	ListCell   *lc;
+
+	foreach(lc, root->init_plans)
+	{
+		const SubPlan *subplan = lfirst_node(SubPlan, lc);
+
+		if (param->paramkind == PARAM_EXEC && list_member_int(subplan->setParam, param->paramid))
+			return guess_subplan(root, subplan, lookups, guess, reason);
+	}
+	*reason = _("a numeric parameter is only supported in comparisons");
+	return false;
+}
+
 bool
 numeric_guess_within(PlannerInfo *root, Expr *expr, int *lookups, NumericGuess *guess,
 					 const char **reason)
@@ -262,6 +280,8 @@ numeric_guess_within(PlannerInfo *root, Expr *expr, int *lookups, NumericGuess *
 								   window_argument((WindowFunc *) expr), lookups, guess, reason);
 		case T_SubPlan:
 			return guess_subplan(root, (SubPlan *) expr, lookups, guess, reason);
+		case T_Param:
+			return guess_param(root, (Param *) expr, lookups, guess, reason);
 		default:
 			return guess_by_lowering(root, expr, lookups, guess, reason) ||
 				guess_by_type(expr, guess) ||
@@ -289,6 +309,7 @@ numeric_is_given(const Expr *expr)
 		case T_Aggref:
 		case T_WindowFunc:
 		case T_SubPlan:
+		case T_Param:
 			return true;
 		case T_FuncExpr:
 			return known_scale(expr, &scale) || digits_of_function(expr, &scale);
