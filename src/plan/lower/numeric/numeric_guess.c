@@ -236,8 +236,8 @@ guess_subplan(PlannerInfo *root, const SubPlan *subplan, int *lookups, NumericGu
 {
 	*reason = _("the scale of what a subquery returns is not known");
 	return subplan->subLinkType == EXPR_SUBLINK &&
-		numeric_output_guess(list_nth(root->glob->subroots, subplan->plan_id - 1), 1,
-							 lookups, guess);
+		numeric_output_guess(list_nth(root->glob->subroots, subplan->plan_id - 1), lookups,
+							 guess);
 }
 
 /* The value of a subquery that is run once, if it is one of this query. */

@@ -32,8 +32,7 @@ extern bool numeric_origin_guess(PlannerInfo *root, const Var *var, int *lookups
 								 NumericGuess *guess, const char **reason);
 
 /* The first column of a query that has been planned, as a SubPlan returns it. */
-extern bool numeric_output_guess(PlannerInfo *root, AttrNumber attno, int *lookups,
-								 NumericGuess *guess);
+extern bool numeric_output_guess(PlannerInfo *root, int *lookups, NumericGuess *guess);
 
 /* Make the guess one that is right for both. */
 extern void numeric_guess_merge(NumericGuess *guess, const NumericGuess *other);

@@ -201,11 +201,11 @@ numeric_origin_guess(PlannerInfo *root, const Var *var, int *lookups, NumericGue
 }
 
 bool
-numeric_output_guess(PlannerInfo *root, AttrNumber attno, int *lookups, NumericGuess *guess)
+numeric_output_guess(PlannerInfo *root, int *lookups, NumericGuess *guess)
 {
 	MergedGuess merged = {0};
 
-	if (!merge_output(&merged, root, attno, lookups))
+	if (!merge_output(&merged, root, 1, lookups))
 		return false;
 	*guess = merged.guess;
 	return true;
