@@ -29,7 +29,7 @@ BEGIN
 	IF NOT is_taken(query) THEN
 		RETURN 'NOT TAKEN';
 	END IF;
-	PERFORM set_config('gpuagg.fallback', 'off', true);
+	PERFORM set_config('gpuagg.fallback', no_fallback(), true);
 	FOR i IN 1..2 LOOP
 		PERFORM set_config('gpuagg.mode', modes[i], true);
 		FOR r IN EXECUTE query LOOP

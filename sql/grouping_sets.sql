@@ -87,7 +87,7 @@ SELECT compare_rows();
 
 -- float sums are exact, hence the same by whatever way, also where they need more
 -- words than they begin with
-SELECT store_rows('native', q, 'force', 'off'), store_rows('ours', r, 'force', 'off')
+SELECT let_engine_answer(), store_rows('native', q, 'force', 'off'), store_rows('ours', r, 'force', 'off')
 FROM (SELECT 'CASE k % 4 WHEN 0 THEN f8 * 1e40 WHEN 1 THEN -f8 * 1e40 WHEN 2 THEN f8 / 3e30 ELSE f8 END') v (x),
 	LATERAL (SELECT format('SELECT b, sum(%1$s), avg(%1$s) FROM facts GROUP BY b UNION ALL SELECT NULL, sum(%1$s), avg(%1$s) FROM facts', x),
 		format('SELECT b, sum(%1$s), avg(%1$s) FROM facts GROUP BY ROLLUP (b)', x)) q (q, r);
@@ -205,6 +205,7 @@ CREATE FUNCTION sets_plan_part(query text) RETURNS SETOF json LANGUAGE plpgsql A
 DECLARE
 	plan json;
 BEGIN
+	PERFORM let_engine_answer();
 	EXECUTE 'EXPLAIN (ANALYZE, FORMAT json) ' || query INTO plan;
 	plan := plan -> 0 -> 'Plan';
 	RETURN NEXT plan -> 'Grouping Sets';

@@ -121,7 +121,7 @@ BEGIN
 	DROP TABLE IF EXISTS ours, native;
 	CREATE TEMP TABLE ours (r text);
 	EXECUTE format('PREPARE by_parameter(numeric) AS INSERT INTO ours SELECT s::text FROM (%s) s', query);
-	SET LOCAL gpuagg.fallback = off;
+	PERFORM set_config('gpuagg.fallback', no_fallback(), true);
 	EXECUTE format('EXECUTE by_parameter(%L)', value);
 	SET LOCAL gpuagg.mode = off;
 	EXECUTE format('CREATE TEMP TABLE native AS SELECT s::text AS r FROM (%s) s', replace(query, '$1', quote_nullable(value) || '::numeric'));

@@ -9,6 +9,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
 BEGIN
+	PERFORM let_engine_answer();
 	FOR line IN EXECUTE format('EXPLAIN (%s COSTS OFF) %s', options, query) LOOP
 		IF line LIKE '% ' || wanted || ': %' THEN
 			RETURN trim(line);

@@ -68,7 +68,8 @@ SET gpuagg.engine = cpu;
 PREPARE extremes AS SELECT b, min(vc COLLATE "C"), max(vc COLLATE "C") FROM facts GROUP BY b ORDER BY b;
 EXECUTE extremes;
 RESET gpuagg.engine;
-SET gpuagg.fallback = off;
+SELECT no_fallback() \gset
+SET gpuagg.fallback = :no_fallback;
 EXECUTE extremes;
 RESET gpuagg.fallback;
 

@@ -45,6 +45,7 @@ CREATE FUNCTION detoasts(query text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
 BEGIN
+	PERFORM let_engine_answer();
 	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
 		IF line LIKE '%Detoasted Rows%' THEN
 			RETURN true;

@@ -73,7 +73,8 @@ SET parallel_tuple_cost = 0;
 ALTER FUNCTION reciprocal PARALLEL SAFE;
 SELECT i2, sum(i4 + reciprocal(length(left(now()::text, 0)))) FROM facts GROUP BY i2;
 SELECT i2, sum(i4 + reciprocal(length(left(now()::text, 0)))) FROM facts WHERE id < 0 GROUP BY i2;
-SET gpuagg.fallback = off;
+SELECT no_fallback() \gset
+SET gpuagg.fallback = :no_fallback;
 SELECT b, sum(i4 + reciprocal(length(left(now()::text, 2)))), count(*) FILTER (WHERE vc <> lower(now()::text)) FROM facts GROUP BY b ORDER BY b;
 PREPARE since (text) AS SELECT b, count(*) FROM facts WHERE tz < now() - $1::interval GROUP BY b ORDER BY b;
 SET plan_cache_mode = force_generic_plan;
@@ -99,7 +100,10 @@ SELECT check_query($$SELECT pg_column_size(k), count(*) FROM (SELECT repeat('x',
 
 -- all rows are counted as read, those of the last batch too
 CREATE TABLE counted AS SELECT i FROM generate_series(1, 5000) i;
+BEGIN;
+SELECT let_engine_answer() \gset
 SELECT count(*) FROM counted;
+COMMIT;
 SELECT pg_stat_force_next_flush();
 SELECT seq_scan, seq_tup_read FROM pg_stat_user_tables WHERE relname = 'counted';
 

@@ -9,6 +9,7 @@ LANGUAGE plpgsql SET gpuagg.fallback = off AS $$
 DECLARE
 	line text;
 BEGIN
+	PERFORM let_engine_answer();
 	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
 		IF line LIKE '%Detoasted Rows%' THEN
 			RETURN trim(line);

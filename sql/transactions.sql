@@ -79,6 +79,9 @@ ROLLBACK;
 -- statistics count the scan and its rows as a sequential scan does
 SELECT pg_stat_force_next_flush();
 SELECT seq_scan AS scans_before, seq_tup_read AS rows_before FROM pg_stat_user_tables WHERE relname = 'unlogged' \gset
+BEGIN;
+SELECT let_engine_answer() \gset
 SELECT count(*), sum(g) FROM unlogged WHERE v > 10;
+COMMIT;
 SELECT pg_stat_force_next_flush();
 SELECT seq_scan - :scans_before AS scans, seq_tup_read - :rows_before AS rows FROM pg_stat_user_tables WHERE relname = 'unlogged';
