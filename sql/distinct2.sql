@@ -108,8 +108,8 @@ SELECT check_query('SELECT count(*), count(DISTINCT v), sum(DISTINCT v), count(D
 SET gpuagg.memory_limit = '1MB';
 SET client_min_messages = error;
 SELECT sum(t), sum(v) FROM (SELECT g, count(*), count(DISTINCT t) AS t, count(DISTINCT v) AS v FROM distinct_wide GROUP BY g) warns_once_a_session;
-RESET client_min_messages;
 SELECT check_fallback('SELECT g, count(*), count(DISTINCT t), count(DISTINCT v) FROM distinct_wide GROUP BY g');
+RESET client_min_messages;
 RESET gpuagg.memory_limit;
 
 -- left to PostgreSQL, though over distinct rows where these will do

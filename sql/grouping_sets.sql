@@ -161,8 +161,8 @@ SELECT check_query('SELECT a, t, count(*) FROM sets_wide GROUP BY GROUPING SETS 
 SET gpuagg.memory_limit = '1MB';
 SET client_min_messages = error;
 SELECT count(*), min(t) FROM (SELECT a, t FROM sets_wide GROUP BY GROUPING SETS ((a), (t))) warns_once_a_session;
-RESET client_min_messages;
 SELECT check_fallback('SELECT a, t, count(*) FROM sets_wide GROUP BY GROUPING SETS ((a), (t))');
+RESET client_min_messages;
 SELECT check_fallback('SELECT a, b, count(*) FROM sets_wide WHERE a <= 2000 GROUP BY CUBE (a, b, a + 1, a + 2)');
 SET enable_hashagg = off;
 SELECT check_fallback('SELECT a, t, count(*) FROM sets_wide GROUP BY CUBE (a, t)');

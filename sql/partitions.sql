@@ -246,7 +246,10 @@ DROP ROLE partition_reader;
 -- the scans and rows count for each table
 SELECT pg_stat_force_next_flush();
 SELECT sum(seq_scan) AS scans, sum(seq_tup_read) AS rows FROM pg_stat_user_tables WHERE relname LIKE 'odd%' \gset
+BEGIN;
+SELECT let_engine_answer() \gset
 SELECT count(*), sum(v) FROM odd;
+COMMIT;
 SELECT pg_stat_force_next_flush();
 SELECT sum(seq_scan) - :scans AS scans, sum(seq_tup_read) - :rows AS rows FROM pg_stat_user_tables WHERE relname LIKE 'odd%';
 
