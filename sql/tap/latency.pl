@@ -30,6 +30,10 @@ CREATE TABLE parts_2 (s text, v int, k int);
 ALTER TABLE parts ATTACH PARTITION parts_2 FOR VALUES FROM (200000) TO (400001);
 INSERT INTO parts SELECT i, i % 100, i::text FROM generate_series(1, 400000) i;
 VACUUM ANALYZE;
+-- without statistics, for which the planner would look for the pattern
+CREATE TABLE wide (s text);
+ALTER TABLE wide ALTER s SET STORAGE PLAIN;
+INSERT INTO wide SELECT repeat('a', 8000) FROM generate_series(1, 100);
 SQL
 
 my %queries = (
@@ -44,6 +48,7 @@ my %queries = (
 	'variances' => 'SELECT k, variance(n), stddev(n), avg(n) FROM t GROUP BY k HAVING stddev(n) > 0',
 	'partitions' => 'SELECT sum(n) FROM generate_series(1, 4) x, LATERAL (SELECT k, count(*) AS n FROM parts GROUP BY k + x, k) s WHERE n > 5',
 	'rescans' => 'SELECT sum(n) FROM generate_series(1, 20) x, LATERAL (SELECT v % x AS m, count(*) AS n FROM t GROUP BY 1) s',
+	'a pattern' => q{SELECT count(*) FROM wide WHERE s LIKE '%' || repeat('a', 500) || '_b%'},
 	'a long list' => 'SELECT v, count(*) FROM t WHERE k = ANY ((SELECT array_agg((i * 7919::bigint % 4000037)::int) FROM generate_series(1, 4000000) i)::int[]) GROUP BY v');
 
 my $session = $node->background_psql('work', on_error_stop => 0);

@@ -47,7 +47,8 @@ typedef struct EngineHints
 	/*
 	 * Sleep for at most so many milliseconds, 0: not at all; should the run end?
 	 * It then fails.  For a call that takes long without answering BUSY: it asks
-	 * at least every 50 ms.  NULL: sleep yourself; it should not.
+	 * at least every 50 ms.  NULL: the run should never end, and there is nobody to
+	 * sleep for the engine.
 	 */
 	bool		(*wait) (int milliseconds);
 } EngineHints;

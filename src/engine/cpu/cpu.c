@@ -93,7 +93,7 @@ cpu_open(const Program *program, const SlotValue *slots, const EngineHints *hint
 		run->hints = *hints;
 		run->slots = slots;
 		run->sums_floats = program_sums_floats(program);
-		run->eval = eval_create(&run->program, slots);
+		run->eval = eval_create(&run->program, slots, hints);
 		if (program->source == SOURCE_PAGES)
 			run->deform = deform_create(&run->program, slots, CPU_BATCH);
 		run->table = table_create(&run->program, hints, limit);
@@ -223,6 +223,13 @@ count_left(const uint8_t *left, uint32_t n)
 	return count;
 }
 
+static EngineStatus
+run_interrupted(CpuRun *run)
+{
+	snprintf(run->head.message, sizeof(run->head.message), INTERRUPTED_MESSAGE);
+	return ENGINE_FAILED;
+}
+
 /* left: one byte a row, whether it is to be left out; NULL: none is. */
 static EngineStatus
 run_batch(CpuRun *run, const ColumnBatch *batch, const uint8_t *left)
@@ -232,7 +239,8 @@ run_batch(CpuRun *run, const ColumnBatch *batch, const uint8_t *left)
 	int			passed;
 	EngineStatus status = ENGINE_OK;
 
-	eval_run(run->eval, batch, 0, split);
+	if (!eval_run(run->eval, batch, 0, split))
+		return run_interrupted(run);
 	passed = filter_rows(run, batch->nrows, left);
 	if (passed < 0)
 	{
@@ -242,7 +250,8 @@ run_batch(CpuRun *run, const ColumnBatch *batch, const uint8_t *left)
 	}
 	if (passed > 0)
 	{
-		eval_run(run->eval, batch, split, run->program.ninsns);
+		if (!eval_run(run->eval, batch, split, run->program.ninsns))
+			return run_interrupted(run);
 		status = aggregate_rows(run, (uint32_t) passed);
 	}
 	run->head.stats.rows += batch->nrows - (left ? count_left(left, batch->nrows) : 0);

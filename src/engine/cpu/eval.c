@@ -17,6 +17,12 @@
 #include "engine/cpu/eval.h"
 #include "program/ops.h"
 
+/*
+ * How long operations over texts work between two looks for an interrupt: bytes of
+ * one text times those of the other, as LIKE may need it.
+ */
+#define TEXT_WORK (UINT64_C(1) << 22)
+
 typedef struct Register
 {
 	void	   *values;			/* CPU_BATCH values */
@@ -28,6 +34,9 @@ typedef struct Register
 struct Evaluator
 {
 	const Program *program;
+	EngineHints hints;
+	uint64_t	text_work;		/* since the last look */
+	bool		interrupted;
 	size_t		memory;
 	Vector	   *vectors;		/* what eval_register gives */
 	Register   *registers;		/* room for it */
@@ -227,6 +236,43 @@ add_errors(Vector *vector, Register *reg, const uint8_t *failed, uint32_t n)
 			reg->error[i / 64] |= UINT64_C(1) << (i % 64);
 }
 
+/* How many of n rows, at least one, are work enough for now. */
+static uint32_t
+text_rows(Evaluator *eval, const Bytes *left, const Bytes *right, uint32_t n)
+{
+	uint32_t	i = 0;
+
+	for (; i < n && eval->text_work < TEXT_WORK; i++)
+		eval->text_work += (left[i].len + UINT64_C(1)) *
+			(right != NULL ? right[i].len + UINT64_C(1) : 1);
+	return i;
+}
+
+/* An operation over texts, by pieces. */
+static void
+run_text_op(Evaluator *eval, const Insn *insn, const void *left, const void *right,
+			void *result, uint32_t n)
+{
+	const Insn *insns = program_insns(eval->program);
+	ValueType	right_type = right ? (ValueType) insns[insn->arg[1]].type : VT_COUNT;
+	uint32_t	rows;
+
+	for (uint32_t first = 0; first < n && !eval->interrupted; first += rows)
+	{
+		const Bytes *texts = (const Bytes *) left + first;
+		const char *others = right ? (const char *) right + first * value_bytes[right_type] : NULL;
+
+		rows = text_rows(eval, texts, right_type == VT_TEXT ? (const Bytes *) others : NULL,
+						 n - first);
+		loops[insn->op] (rows, (char *) result + first * value_bytes[insn->type], texts,
+						 others, eval->failed + first);
+		if (eval->text_work < TEXT_WORK)
+			continue;
+		eval->text_work = 0;
+		eval->interrupted = engine_interrupted(&eval->hints);
+	}
+}
+
 /* A strict operation of ops.def. */
 static void
 run_op(Evaluator *eval, const Insn *insn, Vector *out, Register *reg, uint32_t n)
@@ -234,8 +280,11 @@ run_op(Evaluator *eval, const Insn *insn, Vector *out, Register *reg, uint32_t n
 	const Vector *left = &eval->vectors[insn->arg[0]];
 	const Vector *right = insn->arg[1] >= 0 ? &eval->vectors[insn->arg[1]] : NULL;
 
-	loops[insn->op] (n, reg->values, left->values, right ? right->values : NULL,
-					 eval->failed);
+	if (program_insns(eval->program)[insn->arg[0]].type == VT_TEXT)
+		run_text_op(eval, insn, left->values, right ? right->values : NULL, reg->values, n);
+	else
+		loops[insn->op] (n, reg->values, left->values, right ? right->values : NULL,
+						 eval->failed);
 	out->values = reg->values;
 	out->valid = left->valid;
 	out->error = left->error;
@@ -441,16 +490,17 @@ is_constant(const Evaluator *eval, const Insn *insn)
 	return true;
 }
 
-void
+bool
 eval_run(Evaluator *eval, const ColumnBatch *batch, int first, int last)
 {
-	for (int i = first; i < last; i++)
+	for (int i = first; i < last && !eval->interrupted; i++)
 		if (!eval->registers[i].constant)
 			run_insn(eval, i, batch, batch->nrows);
+	return !eval->interrupted;
 }
 
 Evaluator *
-eval_create(const Program *program, const SlotValue *slots)
+eval_create(const Program *program, const SlotValue *slots, const EngineHints *hints)
 {
 	const Insn *insns = program_insns(program);
 	size_t		bitmap = CPU_BATCH_WORDS * sizeof(uint64_t);
@@ -465,6 +515,7 @@ eval_create(const Program *program, const SlotValue *slots)
 	if (eval == NULL)
 		return NULL;
 	eval->program = program;
+	eval->hints = *hints;
 	eval->memory = size;
 	next = eval->block;
 	eval->vectors = (Vector *) next;

@@ -27,16 +27,18 @@ typedef struct Vector
 typedef struct Evaluator Evaluator;
 
 /* NULL if there is no memory.  The Program must outlive the evaluator. */
-extern Evaluator *eval_create(const Program *program, const SlotValue *slots);
+extern Evaluator *eval_create(const Program *program, const SlotValue *slots,
+							  const EngineHints *hints);
 extern void eval_free(Evaluator *eval);
 extern size_t eval_memory(const Evaluator *eval);
 
 /*
  * Compute registers first .. last - 1 for a batch of at most CPU_BATCH rows.
  * The registers before them must have been computed for the same batch, whose
- * arrays the results may point into.
+ * arrays the results may point into.  False: interrupted, there are no results,
+ * and there will be none.
  */
-extern void eval_run(Evaluator *eval, const ColumnBatch *batch, int first, int last);
+extern bool eval_run(Evaluator *eval, const ColumnBatch *batch, int first, int last);
 extern const Vector *eval_register(const Evaluator *eval, int reg);
 
 static inline bool

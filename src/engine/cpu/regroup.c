@@ -253,6 +253,8 @@ Regroup *
 regroup_create(const Program *fine, const Program *coarse, const KeySet *sets,
 			   int nsets, const EngineHints *hints)
 {
+	/* what is evaluated, keys and their parts, takes no time */
+	static const EngineHints nothing = {0};
 	Regroup    *regroup = calloc(1, sizeof(Regroup));
 
 	if (regroup == NULL)
@@ -266,7 +268,7 @@ regroup_create(const Program *fine, const Program *coarse, const KeySet *sets,
 		regroup->rows[i] = (uint16_t) i;
 	regroup->fine = copy_program(fine);
 	regroup->coarse = copy_program(coarse);
-	regroup->eval = regroup->coarse ? eval_create(regroup->coarse, NULL) : NULL;
+	regroup->eval = regroup->coarse ? eval_create(regroup->coarse, NULL, &nothing) : NULL;
 	regroup->acc_keys = calloc(coarse->naccs + 1, sizeof(int8_t));
 	regroup->fine_units = calloc(fine->naccs + 1, sizeof(int32_t));
 	regroup->set_nodes = calloc(nsets + 1, sizeof(int));
@@ -361,7 +363,7 @@ evaluate(Regroup *regroup, const GroupBatch *batch, KeySet from, uint32_t first,
 	for (int i = 0; i < coarse->ncolumns; i++)
 		slices[i] = slice_key(batch, from, columns[i].attno - 1,
 							  (ValueType) columns[i].type, first);
-	eval_run(regroup->eval, &part, 0, coarse->ninsns);
+	(void) eval_run(regroup->eval, &part, 0, coarse->ninsns);
 }
 
 /*
