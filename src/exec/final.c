@@ -54,17 +54,17 @@ sum128_to_numeric(const uint64_t *words)
 											   NumericGetDatum(int64_to_numeric((int64) sum[0]))));
 }
 
-/* A number of units of 10^-unit, with a display scale beyond which it has no digits. */
+/* A number of units of 10^-scale, which has no digits beyond the display scale. */
 static Datum
-scaled_numeric(Numeric number, int unit, int scale)
+scaled_numeric(Numeric number, int scale, int shown)
 {
 	Datum		result = NumericGetDatum(number);
 
-	if (unit > 0)
+	if (scale > 0)
 		result = DirectFunctionCall2(numeric_mul, result,
-									 NumericGetDatum(int64_div_fast_to_numeric(1, unit)));
-	if (unit != scale)
-		result = DirectFunctionCall2(numeric_round, result, Int32GetDatum(scale));
+									 NumericGetDatum(int64_div_fast_to_numeric(1, scale)));
+	if (scale != shown)
+		result = DirectFunctionCall2(numeric_round, result, Int32GetDatum(shown));
 	return result;
 }
 

@@ -222,16 +222,16 @@ date_extract(int32_t date, int32_t field, bool *error)
 	return day_field(date, field);
 }
 
-/* value / unit, rounded; halves away from zero, as numeric rounds. */
+/* value / divisor, rounded; halves away from zero, as numeric rounds. */
 GA_FN int64_t
-rounded_quotient(int64_t value, int64_t unit)
+rounded_quotient(int64_t value, int64_t divisor)
 {
-	int64_t		quotient = value / unit;
-	int64_t		rest = value % unit;
+	int64_t		quotient = value / divisor;
+	int64_t		rest = value % divisor;
 
-	if (rest >= unit - unit / 2)
+	if (rest >= divisor - divisor / 2)
 		quotient++;
-	else if (rest <= unit / 2 - unit)
+	else if (rest <= divisor / 2 - divisor)
 		quotient--;
 	return quotient;
 }
@@ -326,13 +326,13 @@ timestamp_part(int64_t timestamp, int32_t field)
 	}
 }
 
-/* The first day of the unit that a day is in; units from FIELD_DAY. */
+/* The first day of the month, year or other field that a day is in, from FIELD_DAY. */
 GA_FN int32_t
-day_trunc(int32_t days, int32_t unit)
+day_trunc(int32_t days, int32_t field)
 {
 	CivilDate	date = civil_date(days);
 
-	switch (unit)
+	switch (field)
 	{
 		case FIELD_WEEK:
 			return days - iso_weekday(days) + 1;
@@ -353,15 +353,15 @@ day_trunc(int32_t days, int32_t unit)
 	}
 }
 
-/* date_trunc(unit, timestamp) */
+/* date_trunc(field, timestamp) */
 GA_FN int64_t
-timestamp_trunc(int64_t timestamp, int32_t unit, bool *error)
+timestamp_trunc(int64_t timestamp, int32_t field, bool *error)
 {
 	DayTime		at = day_and_time(timestamp);
 
 	if (timestamp_is_infinite(timestamp))
 		return timestamp;
-	switch (unit)
+	switch (field)
 	{
 		case FIELD_MICROSECONDS:
 			return timestamp;
@@ -374,7 +374,7 @@ timestamp_trunc(int64_t timestamp, int32_t unit, bool *error)
 		case FIELD_HOUR:
 			return timestamp_at(at.day, at.time - at.time % (3600 * SECOND_MICROSECONDS), error);
 		default:
-			return timestamp_at(day_trunc((int32_t) at.day, unit), 0, error);
+			return timestamp_at(day_trunc((int32_t) at.day, field), 0, error);
 	}
 }
 

@@ -4,7 +4,7 @@
  *
  * A numeric is a count of units of 10^-scale, see program.h.  Sums, products
  * and comparisons at one scale are those of int8, whose overflow is an error;
- * PostgreSQL, which has no such limit, then answers.  `unit` and `limit` are
+ * PostgreSQL, which has no such limit, then answers.  `power` and `limit` are
  * powers of 10.  Read as C and as CUDA C.
  */
 #ifndef GPUAGG_OPS_NUMERIC_H
@@ -18,9 +18,9 @@
 
 /* A quotient, rounded as numeric is: halves away from zero. */
 GA_FN int64_t
-numeric_round(int64_t value, int64_t unit)
+numeric_round(int64_t value, int64_t power)
 {
-	int64_t		divisor = unit > 0 ? unit : 1;
+	int64_t		divisor = power > 0 ? power : 1;
 	int64_t		quotient = value / divisor;
 	int64_t		rest = value % divisor;
 
@@ -40,14 +40,14 @@ numeric_fit(int64_t value, int64_t limit, bool *error)
 }
 
 /*
- * The double next to value / unit.  PostgreSQL reads it from decimal digits; a
+ * The double next to value / power.  PostgreSQL reads it from decimal digits; a
  * quotient of two doubles is rounded once too, if both of them are exact.
  */
 GA_FN double
-numeric_to_float8(int64_t value, int64_t unit, bool *error)
+numeric_to_float8(int64_t value, int64_t power, bool *error)
 {
 	*error |= value > FLOAT8_EXACT_INT || value < -FLOAT8_EXACT_INT;
-	return (double) value / (double) unit;
+	return (double) value / (double) power;
 }
 
 /* Of scale 0.  An operation only because a numeric may be what no int8 is. */

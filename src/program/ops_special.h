@@ -122,9 +122,9 @@ special_abs(int64_t a, bool *error)
 }
 
 GA_FN int64_t
-special_round(int64_t value, int64_t unit)
+special_round(int64_t value, int64_t power)
 {
-	return special_class(value) ? value : numeric_round(value, unit);
+	return special_class(value) ? value : numeric_round(value, power);
 }
 
 /* A value of limited precision can be NaN, but not infinite. */

@@ -96,7 +96,7 @@ lower_empty_array_op(Lowering *l, const ScalarArrayOpExpr *expr)
 		return -1;
 	if (l->builder->insns[reg].fallible)
 		return lower_reject(l, _("a comparison with an empty array is not supported"));
-	return lower_slot(l, (Expr *) makeBoolConst(!expr->useOr, false));
+	return lower_slot_ref(l, (Expr *) makeBoolConst(!expr->useOr, false));
 }
 
 /*
@@ -185,7 +185,7 @@ lower_membership(Lowering *l, const ScalarArrayOpExpr *expr, OpCode op)
 {
 	ProgramBuilder *b = l->builder;
 	int			sought = lower_sought(l, expr, op);
-	int			set = sought < 0 ? -1 : lower_made_slot(l, lsecond(expr->args));
+	int			set = sought < 0 ? -1 : lower_made_slot_ref(l, lsecond(expr->args));
 	int			null = set < 0 ? -1 : lower_null(l, BOOLOID);
 	int			found;
 

@@ -1,9 +1,9 @@
 /*
  * lower_date.c
- *	  Functions of dates and timestamps whose fields, units and intervals are
+ *	  Functions of dates and timestamps whose fields and intervals are
  *	  constants.
  *
- * Fields and units become numbers in a slot, an interval its months, days and
+ * Fields become numbers in a slot, an interval its months, days and
  * time, each added by an operation of its own, as PostgreSQL adds them.  Local
  * times come from lower_zone.c.
  */
@@ -59,7 +59,7 @@ static int
 named_field(Lowering *l, const Expr *name, DateField first, DateField last)
 {
 	const Const *value = (const Const *) name;
-	text	   *units;
+	text	   *spelled;
 	char	   *lower_name;
 	int			type;
 	int			code;
@@ -67,9 +67,9 @@ named_field(Lowering *l, const Expr *name, DateField first, DateField last)
 
 	if (!IsA(name, Const) || value->constisnull)
 		return lower_reject(l, _("a field of a date that is not constant is not supported"));
-	units = DatumGetTextPP(value->constvalue);
-	lower_name = downcase_truncate_identifier(VARDATA_ANY(units),
-											  VARSIZE_ANY_EXHDR(units), false);
+	spelled = DatumGetTextPP(value->constvalue);
+	lower_name = downcase_truncate_identifier(VARDATA_ANY(spelled),
+											  VARSIZE_ANY_EXHDR(spelled), false);
 	type = DecodeUnits(0, lower_name, &code);
 	if (type == UNKNOWN_FIELD)
 		type = DecodeSpecial(0, lower_name, &code);
@@ -86,7 +86,7 @@ named_field(Lowering *l, const Expr *name, DateField first, DateField last)
 /*
  * date_trunc.  Seconds begin together in all time zones, but a zone that is
  * named may be none, or NULL.  Hours and minutes are taken off in local time at
- * the offset of the moment; where a day or a larger unit begins, the offset is
+ * the offset of the moment; where a day or a larger field begins, the offset is
  * that of its beginning.
  */
 static int
@@ -94,20 +94,20 @@ lower_trunc(Lowering *l, List *args, bool with_zone)
 {
 	ProgramBuilder *b = l->builder;
 	Expr	   *zone = list_length(args) > 2 ? lthird(args) : NULL;
-	int			unit = named_field(l, linitial(args), FIELD_MICROSECONDS,
+	int			field = named_field(l, linitial(args), FIELD_MICROSECONDS,
 								   FIELD_MILLENNIUM);
-	int			unit_reg = unit < 0 ? -1 : lower_int4(l, unit);
-	int			reg = unit_reg < 0 ? -1 : lower_expr(l, lsecond(args));
+	int			field_reg = field < 0 ? -1 : lower_int4(l, field);
+	int			reg = field_reg < 0 ? -1 : lower_expr(l, lsecond(args));
 	int			zone_reg;
 	int			local;
 	int			truncated;
 
-	if (reg < 0 || !with_zone || (zone == NULL && unit <= FIELD_SECOND))
-		return lower_op(l, OP_timestamp_trunc, reg, unit_reg);
+	if (reg < 0 || !with_zone || (zone == NULL && field <= FIELD_SECOND))
+		return lower_op(l, OP_timestamp_trunc, reg, field_reg);
 	zone_reg = lower_zone(l, zone);
 	local = lower_to_local(l, reg, zone_reg);
-	truncated = lower_op(l, OP_timestamp_trunc, local, unit_reg);
-	if (truncated < 0 || unit >= FIELD_DAY)
+	truncated = lower_op(l, OP_timestamp_trunc, local, field_reg);
+	if (truncated < 0 || field >= FIELD_DAY)
 		return lower_to_utc(l, truncated, zone_reg);
 	return program_add_op(b, OP_timestamp_add_time, reg,
 						  program_add_op(b, OP_int8_sub, truncated, local));

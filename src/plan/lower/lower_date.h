@@ -1,6 +1,6 @@
 /*
  * lower_date.h
- *	  Functions of dates and timestamps whose fields, units and intervals are constants.
+ *	  Functions of dates and timestamps whose fields and intervals are constants.
  */
 #ifndef GPUAGG_LOWER_DATE_H
 #define GPUAGG_LOWER_DATE_H

@@ -162,7 +162,7 @@ lower_expr(Lowering *l, Expr *expr)
 			return reg;
 	}
 	if (same_for_all_rows(expr) && !is_operation(expr))
-		return lower_slot(l, expr);
+		return lower_slot_ref(l, expr);
 	return lower_node(l, expr);
 }
 

@@ -81,7 +81,7 @@ lower_add_slot(Lowering *l, Expr *expr, ValueType type)
 }
 
 int
-lower_slot(Lowering *l, Expr *expr)
+lower_slot_ref(Lowering *l, Expr *expr)
 {
 	int			type = lower_type(l, exprType((Node *) expr));
 	int			slot;
@@ -93,7 +93,7 @@ lower_slot(Lowering *l, Expr *expr)
 }
 
 int
-lower_made_slot(Lowering *l, Expr *expr)
+lower_made_slot_ref(Lowering *l, Expr *expr)
 {
 	int			slot = lower_add_slot(l, expr, VT_TEXT);
 
@@ -103,7 +103,7 @@ lower_made_slot(Lowering *l, Expr *expr)
 int
 lower_null(Lowering *l, Oid type)
 {
-	return lower_slot(l, (Expr *) makeNullConst(type, -1, get_typcollation(type)));
+	return lower_slot_ref(l, (Expr *) makeNullConst(type, -1, get_typcollation(type)));
 }
 
 Const *
@@ -122,11 +122,11 @@ int4_const(int32 value)
 int
 lower_int4(Lowering *l, int32 value)
 {
-	return lower_slot(l, (Expr *) int4_const(value));
+	return lower_slot_ref(l, (Expr *) int4_const(value));
 }
 
 int
 lower_int8(Lowering *l, int64 value)
 {
-	return lower_slot(l, (Expr *) int8_const(value, false));
+	return lower_slot_ref(l, (Expr *) int8_const(value, false));
 }

@@ -14,10 +14,10 @@ extern bool same_for_all_rows(Expr *expr);
 extern int	lower_add_slot(Lowering *l, Expr *expr, ValueType type);
 
 /* The register of an expression's value, which is the same for all rows. */
-extern int	lower_slot(Lowering *l, Expr *expr);
+extern int	lower_slot_ref(Lowering *l, Expr *expr);
 
 /* Of a slot whose bytes are made of the value: see SLOT_ZONE_TYPE. */
-extern int	lower_made_slot(Lowering *l, Expr *expr);
+extern int	lower_made_slot_ref(Lowering *l, Expr *expr);
 
 /* Of a constant: a NULL of a type, numbers. */
 extern int	lower_null(Lowering *l, Oid type);

@@ -55,12 +55,12 @@ int
 lower_zone(Lowering *l, Expr *zone)
 {
 	if (zone == NULL)
-		return lower_made_slot(l, (Expr *) makeNullConst(SLOT_ZONE_TYPE, -1, InvalidOid));
+		return lower_made_slot_ref(l, (Expr *) makeNullConst(SLOT_ZONE_TYPE, -1, InvalidOid));
 
 	/* NULL is the session's zone, not NULL */
 	if (!IsA(zone, Const) || ((Const *) zone)->constisnull)
 		return lower_reject(l, _("a time zone that is not constant is not supported"));
-	return lower_made_slot(l, (Expr *) makeRelabelType(zone, SLOT_ZONE_TYPE, -1, InvalidOid,
+	return lower_made_slot_ref(l, (Expr *) makeRelabelType(zone, SLOT_ZONE_TYPE, -1, InvalidOid,
 													   COERCE_IMPLICIT_CAST));
 }
 

@@ -136,7 +136,7 @@ numeric_operand_at(Lowering *l, const NumericOperand *operand, int scale, bool w
 	constant = scaled_const(operand->constant->constvalue, operand->constant->constisnull, scale);
 	if (constant == NULL)
 		return lower_reject(l, _("a numeric constant does not fit into 64 bits"));
-	return lower_slot(l, (Expr *) constant);
+	return lower_slot_ref(l, (Expr *) constant);
 }
 
 int
