@@ -17,7 +17,7 @@
 
 /*
  * A text: length bytes at `start` of the batch's bytes (in a column) or of the
- * table's arena, there in units of 8 bytes.
+ * table's arena, there in 8-byte words.
  */
 typedef struct TextRef
 {
@@ -25,15 +25,18 @@ typedef struct TextRef
 	uint32_t	length;
 } TextRef;
 
-/* A slot's value on the device. text: its place in every batch's bytes. */
-typedef struct DeviceSlot
+/*
+ * The value of one of the Program's slots.  text: its place in every batch's bytes.
+ * In the kernels and their host code a slot is one of the group table's.
+ */
+typedef struct DeviceConstant
 {
 	int64_t		word;
 	uint64_t	bytes[2];		/* UUID */
 	TextRef		text;
 	uint32_t	isnull;
 	uint32_t	unused;
-} DeviceSlot;
+} DeviceConstant;
 
 /* Bits of Counters.errors. */
 #define ERROR_INEXACT 1			/* an expression would raise an error */
@@ -55,8 +58,8 @@ typedef struct Counters
 	uint32_t	unused;
 	uint64_t	rows_passed;
 	uint64_t	emitted_bytes;	/* of texts in the output */
-	uint64_t	values_missed;	/* 1 and the most units that an extreme's value asked
-								 * of the arena in vain */
+	uint64_t	values_missed;	/* 1 and the most 8-byte words that an extreme's
+								 * value asked of the arena in vain */
 } Counters;
 
 /* What belongs to the group table and changes while it fills. */
@@ -64,9 +67,9 @@ typedef struct TableCounters
 {
 	uint32_t	groups;
 	uint32_t	unused;
-	uint64_t	arena_top;		/* in units of 8 bytes */
+	uint64_t	arena_top;		/* in 8-byte words */
 	uint64_t	arena_missed;	/* the most that a key asked for in vain */
-	uint64_t	values_top;		/* of the values' arena, in units of 8 bytes */
+	uint64_t	values_top;		/* of the values' arena, in 8-byte words */
 	uint64_t	zero_rows[2];	/* UINT64_MAX less the number of the first row
 								 * with the float key 0, and with -0; 0: none */
 } TableCounters;
@@ -75,18 +78,18 @@ typedef struct TableCounters
  * The group table: an array of slots of 8-byte words, see table.cuh.  Direct
  * addressing: slot 0 is NULL, slot 1 + v - direct_min is the value v.
  */
-typedef struct GroupTable
+typedef struct DeviceTable
 {
 	POINTER(uint64_t) slots;
 	POINTER(uint8_t) arena;		/* bytes of text keys */
 	POINTER(uint8_t) values;	/* what extremes refer to: see values.cuh */
 	POINTER(TableCounters) counters;
-	uint64_t	arena_size;		/* in units of 8 bytes */
+	uint64_t	arena_size;		/* in 8-byte words */
 	uint64_t	values_size;	/* likewise */
 	int64_t		direct_min;
 	uint32_t	capacity;		/* slots; a power of 2 unless direct */
 	uint32_t	limit;			/* groups beyond which no new ones are taken */
-} GroupTable;
+} DeviceTable;
 
 /*
  * The rows of a batch: columns of `capacity` rows each behind one another, at
@@ -117,8 +120,8 @@ typedef struct RowBatch
 typedef struct AggregateArgs
 {
 	RowBatch	batch;
-	GroupTable	table;
-	POINTER(DeviceSlot) slots;
+	DeviceTable	table;
+	POINTER(DeviceConstant) constants;	/* the Program's slots */
 	POINTER(Counters) counters;
 	POINTER(uint32_t) hot;		/* block: HOT_BITS bits, which keys may have a
 								 * slot in a block's table; NULL: all */
@@ -145,8 +148,8 @@ typedef struct SampledRow
 /* Parameters of `table_init`, `table_move` and `table_normalize`. */
 typedef struct TableArgs
 {
-	GroupTable	table;
-	GroupTable	old;			/* table_move, values_move: moved from here */
+	DeviceTable	table;
+	DeviceTable	old;			/* table_move, values_move: moved from here */
 	uint32_t	old_direct;		/* table_move: is it addressed directly? */
 	uint32_t	unused;
 } TableArgs;
@@ -157,7 +160,7 @@ typedef struct TableArgs
  */
 typedef struct EmitArgs
 {
-	GroupTable	table;
+	DeviceTable	table;
 	POINTER(uint8_t) output;
 	POINTER(uint8_t) text;		/* bytes of text keys and of extremes' texts */
 	POINTER(Counters) counters;
@@ -178,7 +181,7 @@ typedef struct DeformAttr
 } DeformAttr;
 
 /* One column that `deform` makes. */
-typedef struct DeformColumn
+typedef struct DeviceColumn
 {
 	uint32_t	values;			/* its place: bytes a row before it */
 	uint32_t	nulls;			/* likewise; 0: never NULL */
@@ -189,7 +192,7 @@ typedef struct DeformColumn
 	uint8_t		presence;		/* as in Column */
 	uint8_t		numeric;		/* as in Column, of this scale */
 	uint8_t		scale;
-} DeformColumn;
+} DeviceColumn;
 
 /* One page of a batch: its first row, and its visible line pointers. */
 typedef struct DevicePage
@@ -210,8 +213,8 @@ typedef struct DeformArgs
 	POINTER(const DevicePage) info;
 	POINTER(const uint16_t) lines;
 	POINTER(const DeformAttr) attrs;
-	POINTER(const DeformColumn) columns;
-	POINTER(const DeviceSlot) slots;
+	POINTER(const DeviceColumn) columns;
+	POINTER(const DeviceConstant) constants;
 	POINTER(Counters) counters;
 	uint32_t	npages;
 	uint32_t	nattrs;			/* up to the last one needed */

@@ -46,7 +46,7 @@ read_bytes4(const uint8_t *at)
 
 /* A column's place for a row. */
 DEVICE_FN uint8_t *
-column_value(const RowBatch *batch, const DeformColumn *column, uint32_t row)
+column_value(const RowBatch *batch, const DeviceColumn *column, uint32_t row)
 {
 	return batch->columns + batch->capacity * column->values +
 		(uint64_t) row * column->width;
@@ -54,7 +54,7 @@ column_value(const RowBatch *batch, const DeformColumn *column, uint32_t row)
 
 /* Copy a value of the column's width; its place is aligned, the source not. */
 DEVICE_FN void
-copy_value(const DeformColumn *column, uint8_t *to, const uint8_t *from)
+copy_value(const DeviceColumn *column, uint8_t *to, const uint8_t *from)
 {
 	uint64_t	low = 0;
 
@@ -77,7 +77,7 @@ copy_value(const DeformColumn *column, uint8_t *to, const uint8_t *from)
 }
 
 DEVICE_FN void
-put_isnull(const RowBatch *batch, const DeformColumn *column, uint32_t row, bool isnull)
+put_isnull(const RowBatch *batch, const DeviceColumn *column, uint32_t row, bool isnull)
 {
 	if (column->nulls > 0)
 		(batch->columns + batch->capacity * column->nulls)[row] = isnull;
@@ -88,7 +88,7 @@ put_isnull(const RowBatch *batch, const DeformColumn *column, uint32_t row, bool
  * column; then the answer is not ours to give.
  */
 DEVICE_FN uint32_t
-put_null(const RowBatch *batch, const DeformColumn *column, uint32_t row)
+put_null(const RowBatch *batch, const DeviceColumn *column, uint32_t row)
 {
 	uint8_t    *to = column_value(batch, column, row);
 
@@ -100,25 +100,26 @@ put_null(const RowBatch *batch, const DeformColumn *column, uint32_t row)
 
 /* What a column has in tuples that are too short to hold it. */
 DEVICE_FN uint32_t
-put_missing(const DeformArgs *args, const DeformColumn *column, uint32_t row)
+put_missing(const DeformArgs *args, const DeviceColumn *column, uint32_t row)
 {
 	uint8_t    *to = column_value(&args->batch, column, row);
-	const DeviceSlot *slot = &args->slots[column->missing < 0 ? 0 : column->missing];
+	const DeviceConstant *constant =
+		&args->constants[column->missing < 0 ? 0 : column->missing];
 
 	if (column->missing < 0)
 		return put_null(&args->batch, column, row);
 	if (column->is_text)
-		*(TextRef *) to = slot->text;
+		*(TextRef *) to = constant->text;
 	else if (column->width == 16)
-		copy_value(column, to, (const uint8_t *) slot->bytes);
+		copy_value(column, to, (const uint8_t *) constant->bytes);
 	else
-		copy_value(column, to, (const uint8_t *) &slot->word);
-	put_isnull(&args->batch, column, row, slot->isnull != 0);
+		copy_value(column, to, (const uint8_t *) &constant->word);
+	put_isnull(&args->batch, column, row, constant->isnull != 0);
 	return 0;
 }
 
 DEVICE_FN uint32_t
-put_value(const DeformArgs *args, const DeformColumn *column, uint32_t row,
+put_value(const DeformArgs *args, const DeviceColumn *column, uint32_t row,
 		  const uint8_t *data, const HeapValue *value)
 {
 	uint8_t    *to = column_value(&args->batch, column, row);
@@ -172,7 +173,7 @@ deform_tuple(const DeformArgs *args, const HeapTuple *tuple, uint32_t row)
 			return ERROR_CORRUPT;
 		for (int c = attr.column; c >= 0; c = args->columns[c].next)
 		{
-			const DeformColumn *column = &args->columns[c];
+			const DeviceColumn *column = &args->columns[c];
 
 			if (missing)
 				errors |= put_missing(args, column, row);

@@ -71,9 +71,9 @@ text_length(uint64_t word)
 	return (uint32_t) word;
 }
 
-/* What a text of that length takes of the arena, in units of 8 bytes. */
+/* What a text of that length takes of the arena, in 8-byte words. */
 DEVICE_FN uint64_t
-text_units(uint64_t word)
+text_room(uint64_t word)
 {
 	return ((uint64_t) text_length(word) + 7) / 8;
 }

@@ -35,7 +35,7 @@ KERNEL(table_init, TableArgs, args)
  * its extremes refer to.
  */
 DEVICE_FN void
-move_group(const GroupTable *table, const uint64_t *key, const uint64_t *hot,
+move_group(const DeviceTable *table, const uint64_t *key, const uint64_t *hot,
 		   const uint64_t *cold, const uint64_t *values)
 {
 	uint32_t	mask = table->capacity - 1;

@@ -58,27 +58,27 @@ key_hash(const uint64_t *key)
 }
 
 DEVICE_FN uint64_t *
-group_slot(const GroupTable *table, uint32_t slot)
+group_slot(const DeviceTable *table, uint32_t slot)
 {
 	return table->slots + (uint64_t) slot * STRIDE;
 }
 
 /* A group's cold words, and any word of its state. */
 DEVICE_FN uint64_t *
-group_cold(const GroupTable *table, uint32_t slot)
+group_cold(const DeviceTable *table, uint32_t slot)
 {
 	return group_slot(table, table->capacity) + (uint64_t) slot * (NWORDS - NHOT);
 }
 
 DEVICE_FN uint64_t *
-group_word(const GroupTable *table, uint32_t slot, int word)
+group_word(const DeviceTable *table, uint32_t slot, int word)
 {
 	return word < NHOT ? group_slot(table, slot) + STATE + word :
 		group_cold(table, slot) + (word - NHOT);
 }
 
 DEVICE_FN bool
-table_has_room(const GroupTable *table)
+table_has_room(const DeviceTable *table)
 {
 	return load_volatile_u32(&table->counters->groups) < table->limit;
 }
@@ -92,7 +92,7 @@ group_find(const AggregateArgs *args, const uint64_t *key)
 }
 
 DEVICE_FN bool
-group_exists(const GroupTable *table, uint32_t slot)
+group_exists(const DeviceTable *table, uint32_t slot)
 {
 	return group_slot(table, slot)[PRESENCE_WORD] != 0;
 }
@@ -103,7 +103,7 @@ group_exists(const GroupTable *table, uint32_t slot)
 DEVICE_FN uint32_t
 group_find(const AggregateArgs *args, const uint64_t *key)
 {
-	const GroupTable *table = &args->table;
+	const DeviceTable *table = &args->table;
 	uint32_t	mask = table->capacity - 1;
 	uint32_t	slot = (uint32_t) key_hash(key) & mask;
 
@@ -142,7 +142,7 @@ group_find(const AggregateArgs *args, const uint64_t *key)
 }
 
 DEVICE_FN bool
-group_exists(const GroupTable *table, uint32_t slot)
+group_exists(const DeviceTable *table, uint32_t slot)
 {
 	return group_slot(table, slot)[0] != SLOT_EMPTY;
 }
@@ -150,24 +150,24 @@ group_exists(const GroupTable *table, uint32_t slot)
 #else
 
 /*
- * Room for the key's texts in the arena, or UINT64_MAX.  What is taken and then
- * not needed, because another thread was faster, is lost.
+ * Room for the key's texts in the arena, that many 8-byte words, or UINT64_MAX.
+ * What is taken and then not needed, because another thread was faster, is lost.
  */
 DEVICE_FN uint64_t
-arena_take(const GroupTable *table, uint64_t units)
+arena_take(const DeviceTable *table, uint64_t size)
 {
 	uint64_t	at;
 
-	if (units == 0)
+	if (size == 0)
 		return 0;
-	if (load_volatile_u64(&table->counters->arena_top) + units <= table->arena_size)
+	if (load_volatile_u64(&table->counters->arena_top) + size <= table->arena_size)
 	{
-		at = atomic_add_u64(&table->counters->arena_top, units);
-		if (at + units <= table->arena_size)
+		at = atomic_add_u64(&table->counters->arena_top, size);
+		if (at + size <= table->arena_size)
 			return at;
 	}
-	if (load_volatile_u64(&table->counters->arena_missed) < units)
-		atomic_max_u64(&table->counters->arena_missed, units);
+	if (load_volatile_u64(&table->counters->arena_missed) < size)
+		atomic_max_u64(&table->counters->arena_missed, size);
 	return UINT64_MAX;
 }
 
@@ -185,7 +185,7 @@ key_is_surely(const AggregateArgs *args, const uint64_t *key, const uint64_t *wo
 DEVICE_FN uint32_t
 group_find(const AggregateArgs *args, const uint64_t *key)
 {
-	const GroupTable *table = &args->table;
+	const DeviceTable *table = &args->table;
 	uint32_t	mask = table->capacity - 1;
 	uint32_t	slot = (uint32_t) key_hash(key) & mask;
 	uint32_t	probe = 0;
@@ -226,7 +226,7 @@ group_find(const AggregateArgs *args, const uint64_t *key)
 }
 
 DEVICE_FN bool
-group_exists(const GroupTable *table, uint32_t slot)
+group_exists(const DeviceTable *table, uint32_t slot)
 {
 	return group_slot(table, slot)[0] != TAG_EMPTY;
 }

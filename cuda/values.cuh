@@ -56,22 +56,22 @@ DEVICE_FN void row_values(const AggregateArgs *args, uint32_t slot, const Row *r
 
 /* A group's references. */
 DEVICE_FN uint64_t *
-group_values(const GroupTable *table, uint32_t slot)
+group_values(const DeviceTable *table, uint32_t slot)
 {
 	return group_slot(table, slot) + STATE + NHOT;
 }
 
-/* Room in the arena for that many units of 8 bytes, or UINT64_MAX. */
+/* Room in the arena for that many 8-byte words, or UINT64_MAX. */
 DEVICE_FN uint64_t
-values_room(const GroupTable *table, uint64_t units)
+values_room(const DeviceTable *table, uint64_t size)
 {
 	TableCounters *counters = table->counters;
 	uint64_t	at;
 
-	if (load_volatile_u64(&counters->values_top) + units <= table->values_size)
+	if (load_volatile_u64(&counters->values_top) + size <= table->values_size)
 	{
-		at = atomic_add_u64(&counters->values_top, units);
-		if (at + units <= table->values_size)
+		at = atomic_add_u64(&counters->values_top, size);
+		if (at + size <= table->values_size)
 			return at;
 	}
 	return UINT64_MAX;
@@ -189,10 +189,10 @@ value_is_ambiguous(int order, Bytes value, Bytes best)
 
 /* Copy a value to the arena: its reference, or VALUE_NONE. */
 DEVICE_FN uint64_t
-value_store(const GroupTable *table, Bytes value)
+value_store(const DeviceTable *table, Bytes value)
 {
-	uint64_t	units = ((uint64_t) value.len + 7) / 8;
-	uint64_t	at = values_room(table, units);
+	uint64_t	size = ((uint64_t) value.len + 7) / 8;
+	uint64_t	at = values_room(table, size);
 
 	if (at == UINT64_MAX)
 		return VALUE_NONE;

@@ -299,13 +299,13 @@ program_of_sums(int nsums)
 }
 
 /* forced: a strategy, or -1: auto; groups: what the planner expects, or 0. */
-static Choice
+static StrategyChoice
 choice_of(const SampleFacts *facts, double groups, int nsums, int forced)
 {
 	static KernelLayout layouts[2];
 	Program    *program = program_of_sums(nsums);
 	EngineHints hints = {.rows = 1e8,.groups = groups};
-	Choice		choice;
+	StrategyChoice		choice;
 
 	layout_make(program, TABLE_HASH, &layouts[TABLE_HASH]);
 	layout_make(program, TABLE_DIRECT, &layouts[TABLE_DIRECT]);
@@ -320,7 +320,7 @@ expect_choice(const char *name, uint32_t (*key) (uint32_t), int nsums, int force
 			  Strategy strategy)
 {
 	SampleFacts facts = facts_of(key, SAMPLE_ROWS);
-	Choice		choice = choice_of(&facts, 0, nsums, forced);
+	StrategyChoice		choice = choice_of(&facts, 0, nsums, forced);
 
 	ok(choice.strategy == strategy, "%s: %s keys, %d sums: %s of %.0f groups",
 	   forced < 0 ? "auto" : strategy_name((Strategy) forced), name, nsums,
@@ -340,8 +340,8 @@ static void
 expect_probable(uint32_t groups, int nsums)
 {
 	SampleFacts facts;
-	Choice		sampled;
-	Choice		probable;
+	StrategyChoice		sampled;
+	StrategyChoice		probable;
 
 	dense_groups = groups;
 	facts = facts_of(key_dense, SAMPLE_ROWS);

@@ -79,7 +79,7 @@ write_extreme(const Program *program, const KernelLayout *layout, int acc, Text 
 static void
 write_key_value(const KernelLayout *layout, int key, Text *text)
 {
-	const KeyField *field = &layout->keys[key];
+	const KeyPlace *field = &layout->keys[key];
 	uint32_t	out = layout->out_values[key];
 
 	switch ((ValueType) field->type)
@@ -135,7 +135,7 @@ codegen_emit(const Program *program, const KernelLayout *layout, Text *text)
 		write_direct_key(layout, text);
 	for (int i = 0; i < program->nkeys && layout->table != TABLE_DIRECT; i++)
 	{
-		const KeyField *field = &layout->keys[i];
+		const KeyPlace *field = &layout->keys[i];
 
 		if (field->nullable)
 			text_append(text, "\tif (!((words[%d] >> %d) & 1))\n",

@@ -52,7 +52,7 @@ write_key_bits(Text *text, ValueType type, int reg)
 void
 codegen_pack_key(const KernelLayout *layout, int key, int reg, const char *to, Text *text)
 {
-	const KeyField *field = &layout->keys[key];
+	const KeyPlace *field = &layout->keys[key];
 
 	if (field->nullable)
 		text_append(text, "\tif (n%d)\n\t\t%s[%d] |= UINT64_C(1) << %d;\n\telse\n",
@@ -136,7 +136,7 @@ write_store(const Program *program, const KernelLayout *layout, Text *text)
 				"\treturn 0");
 	for (int i = 1; i < layout->key_words; i++)
 		if (word_is_text(program, layout, i))
-			text_append(text, " + text_units(key[%d])", i);
+			text_append(text, " + text_room(key[%d])", i);
 	text_append(text, ";\n}\n\nDEVICE_FN void\nkey_store(const AggregateArgs *args, "
 				"const uint64_t *key, uint64_t *slot, uint64_t arena)\n{\n");
 	for (int i = 1; i < layout->key_words; i++)
@@ -145,7 +145,7 @@ write_store(const Program *program, const KernelLayout *layout, Text *text)
 						"\t\targs->table.arena[arena * 8 + j] = "
 						"args->batch.bytes[text_start(key[%d]) + j];\n"
 						"\tslot[%d] = text_word((uint32_t) arena, text_length(key[%d]));\n"
-						"\tarena += text_units(key[%d]);\n", i, i, i, i, i);
+						"\tarena += text_room(key[%d]);\n", i, i, i, i, i);
 		else
 			text_append(text, "\tslot[%d] = key[%d];\n", i, i);
 	text_append(text, "}\n\n");

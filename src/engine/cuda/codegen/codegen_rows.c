@@ -68,36 +68,36 @@ write_raw(const Program *program, const KernelLayout *layout, Text *text)
 }
 
 static void
-write_slot(RowCode *code, int reg, const Insn *insn)
+write_constant(RowCode *code, int reg, const Insn *insn)
 {
 	Text	   *text = code->text;
 
-	text_append(text, "\tn%d = args->slots[%d].isnull != 0;\n", reg, insn->index);
+	text_append(text, "\tn%d = args->constants[%d].isnull != 0;\n", reg, insn->index);
 	switch ((ValueType) insn->type)
 	{
 		case VT_TEXT:
-			text_append(text, "\tr%d = text_bytes(args, args->slots[%d].text);\n",
+			text_append(text, "\tr%d = text_bytes(args, args->constants[%d].text);\n",
 						reg, insn->index);
 			break;
 		case VT_UUID:
-			text_append(text, "\tr%d.w[0] = args->slots[%d].bytes[0];\n"
-						"\tr%d.w[1] = args->slots[%d].bytes[1];\n",
+			text_append(text, "\tr%d.w[0] = args->constants[%d].bytes[0];\n"
+						"\tr%d.w[1] = args->constants[%d].bytes[1];\n",
 						reg, insn->index, reg, insn->index);
 			break;
 		case VT_INTERVAL:
-			text_append(text, "\tr%d = interval_of_words(args->slots[%d].bytes[0], "
-						"args->slots[%d].bytes[1]);\n", reg, insn->index, insn->index);
+			text_append(text, "\tr%d = interval_of_words(args->constants[%d].bytes[0], "
+						"args->constants[%d].bytes[1]);\n", reg, insn->index, insn->index);
 			break;
 		case VT_FLOAT4:
-			text_append(text, "\tr%d = slot_float4(args->slots[%d].word);\n",
+			text_append(text, "\tr%d = constant_float4(args->constants[%d].word);\n",
 						reg, insn->index);
 			break;
 		case VT_FLOAT8:
-			text_append(text, "\tr%d = f64_from_bits((uint64_t) args->slots[%d].word);\n",
+			text_append(text, "\tr%d = f64_from_bits((uint64_t) args->constants[%d].word);\n",
 						reg, insn->index);
 			break;
 		default:
-			text_append(text, "\tr%d = (%s) args->slots[%d].word;\n", reg,
+			text_append(text, "\tr%d = (%s) args->constants[%d].word;\n", reg,
 						codegen_type((ValueType) insn->type), insn->index);
 			break;
 	}
@@ -213,7 +213,7 @@ write_register(RowCode *code, int reg)
 			write_column(code, reg, insn);
 			break;
 		case OP_slot:
-			write_slot(code, reg, insn);
+			write_constant(code, reg, insn);
 			break;
 		case OP_and:
 		case OP_or:

@@ -211,7 +211,7 @@ pack_single(const Program *program, KernelLayout *layout)
 
 	for (int i = 0; i < program->nkeys; i++)
 	{
-		KeyField   *field = &layout->keys[i];
+		KeyPlace   *field = &layout->keys[i];
 
 		field->shift = shift;
 		shift += field->bits;
@@ -245,7 +245,7 @@ pack_many(const Program *program, KernelLayout *layout)
 
 	for (int i = 0; i < program->nkeys; i++)
 	{
-		KeyField   *field = &layout->keys[i];
+		KeyPlace   *field = &layout->keys[i];
 
 		if (field->type == VT_UUID || field->type == VT_WIDE)
 		{
@@ -259,7 +259,7 @@ pack_many(const Program *program, KernelLayout *layout)
 	}
 	for (int i = 0, in_tag = 0; i < program->nkeys; i++)
 	{
-		KeyField   *field = &layout->keys[i];
+		KeyPlace   *field = &layout->keys[i];
 
 		if (!field->nullable)
 			continue;
@@ -280,7 +280,7 @@ place_keys(const Program *program, KernelLayout *layout)
 	for (int i = 0; i < program->nkeys; i++)
 	{
 		const Insn *insn = &program_insns(program)[program_keys(program)[i]];
-		KeyField   *field = &layout->keys[i];
+		KeyPlace   *field = &layout->keys[i];
 
 		field->type = insn->type;
 		field->nullable = insn->nullable;

@@ -71,7 +71,7 @@ typedef struct ColumnPlace
 } ColumnPlace;
 
 /* A key's place in the packed key. */
-typedef struct KeyField
+typedef struct KeyPlace
 {
 	uint8_t		type;			/* ValueType */
 	uint8_t		bits;			/* in each word it takes */
@@ -80,7 +80,7 @@ typedef struct KeyField
 	int16_t		word;			/* first word */
 	int16_t		null_word;
 	uint8_t		shift;
-} KeyField;
+} KeyPlace;
 
 /* How groups are found. */
 typedef enum TableKind
@@ -120,7 +120,7 @@ typedef struct KernelLayout
 											 * has parts */
 
 	int			key_words;		/* the first is the tag if more than one */
-	KeyField	keys[PROGRAM_MAX_KEYS];
+	KeyPlace	keys[PROGRAM_MAX_KEYS];
 	bool		has_text;
 	int			state;			/* words of a slot before the state */
 	int			stride;			/* words of a slot */

@@ -14,7 +14,7 @@
  * stream_wait and stream_destroy wait for the stream's work.  What makes or frees
  * something (memory, events, modules, kernels, the device) may wait for work too;
  * upload and download may if the host memory is not page-locked.  No other
- * function waits.
+ * function waits for the device.
  */
 #ifndef GPUAGG_DEVICE_H
 #define GPUAGG_DEVICE_H

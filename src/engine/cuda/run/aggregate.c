@@ -13,7 +13,7 @@
 #include "engine/cuda/run/run.h"
 
 static uint32_t
-strategy_threads(const Choice *choice)
+strategy_threads(const StrategyChoice *choice)
 {
 	return choice->strategy == STRATEGY_BLOCK ? 1024 : 256;
 }
@@ -22,7 +22,7 @@ strategy_threads(const Choice *choice)
 static uint32_t
 strategy_shared(const CudaRun *run)
 {
-	const Choice *choice = &run->choice;
+	const StrategyChoice *choice = &run->choice;
 	const KernelLayout *layout = &run->layouts[choice->table];
 
 	if (choice->strategy != STRATEGY_BLOCK)
@@ -39,7 +39,7 @@ row_args(const CudaRun *run, const InputBuffer *buffer, const RowBatch *batch,
 	memset(args, 0, sizeof(*args));
 	args->batch = *batch;
 	args->table = run->table;
-	args->slots = run->slot_values.ptr;
+	args->constants = run->slot_values.ptr;
 	args->counters = run->counters.ptr + COUNTERS_OF_BUFFER(buffer - run->inputs);
 	memcpy(args->units, run->units, run->layouts[0].nsums * sizeof(args->units[0]));
 }

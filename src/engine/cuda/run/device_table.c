@@ -157,7 +157,7 @@ larger_size(const CudaRun *run, const TableCounters *counters, uint64_t more_gro
 
 /* Move the groups of the old table into the new one, and free the old one. */
 static EngineStatus
-move_groups(CudaRun *run, const GroupTable *old, bool old_direct)
+move_groups(CudaRun *run, const DeviceTable *old, bool old_direct)
 {
 	TableArgs	args = {0};
 	EngineStatus status;
@@ -179,7 +179,7 @@ move_groups(CudaRun *run, const GroupTable *old, bool old_direct)
 EngineStatus
 device_table_grow(CudaRun *run, uint64_t more_groups)
 {
-	GroupTable	old = run->table;
+	DeviceTable	old = run->table;
 	DeviceBuffer old_slots = run->table_slots;
 	DeviceBuffer old_arena = run->table_arena;
 	bool		old_direct = run->choice.table == TABLE_DIRECT;

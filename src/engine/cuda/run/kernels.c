@@ -38,7 +38,7 @@ load_module(CudaRun *run, Text *text, LoadedModule **module)
 
 /* The text of a choice's kernels. */
 static void
-write_text(const CudaRun *run, const Choice *choice, KernelPart part, Text *text)
+write_text(const CudaRun *run, const StrategyChoice *choice, KernelPart part, Text *text)
 {
 	codegen(run->program, &run->layouts[choice->table], part, choice->strategy,
 			choice->block_direct, text);
@@ -71,7 +71,7 @@ ask(const CudaRun *run, const DeviceInfo *info, Text *text)
 static void
 ask_probable(const CudaRun *run, const DeviceInfo *info)
 {
-	Choice		choice;
+	StrategyChoice		choice;
 	Text		text = {0};
 
 	if (!choose_probably(run, info, &choice))
@@ -84,7 +84,7 @@ void
 kernels_ask(CudaRun *run)
 {
 	uint64_t	start = now_ns();
-	Choice		choice;
+	StrategyChoice		choice;
 	Text		deform = {0};
 	Text		first = {0};
 	DeviceInfo	info;
@@ -108,7 +108,7 @@ kernels_ask(CudaRun *run)
 
 /* Find the kernels of a module by their names. */
 static EngineStatus
-find_kernels(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kernels)
+find_kernels(CudaRun *run, const StrategyChoice *choice, KernelPart part, Kernels *kernels)
 {
 	bool		direct = run->layouts[choice->table].table == TABLE_DIRECT;
 	bool		block = choice->strategy == STRATEGY_BLOCK;
@@ -149,7 +149,7 @@ find_kernels(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kerne
 }
 
 EngineStatus
-kernels_load(CudaRun *run, const Choice *choice, KernelPart part, Kernels *kernels)
+kernels_load(CudaRun *run, const StrategyChoice *choice, KernelPart part, Kernels *kernels)
 {
 	Text		text = {0};
 	EngineStatus status;

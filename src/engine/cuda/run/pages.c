@@ -44,21 +44,21 @@ open_attrs(CudaRun *run)
 	size_t		attrs_size;
 	size_t		size;
 	DeformAttr *attrs;
-	DeformColumn *made;
+	DeviceColumn *made;
 	EngineStatus status;
 
 	for (int i = 0; i < program->ncolumns; i++)
 		if (run->nattrs < (uint32_t) columns[i].attno)
 			run->nattrs = (uint32_t) columns[i].attno;
 	attrs_size = run->nattrs * sizeof(DeformAttr);
-	size = attrs_size + program->ncolumns * sizeof(DeformColumn);
+	size = attrs_size + program->ncolumns * sizeof(DeviceColumn);
 	if (size == 0)
 		return ENGINE_OK;
 	attrs = calloc(1, size);
 	if (attrs == NULL)
 		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
 	run->host_attrs = attrs;
-	made = (DeformColumn *) (attrs + run->nattrs);
+	made = (DeviceColumn *) (attrs + run->nattrs);
 	for (uint32_t i = 0; i < run->nattrs; i++)
 	{
 		attrs[i].len = program_attrs(program)[i].len;
@@ -243,7 +243,7 @@ pages_deform(CudaRun *run, InputBuffer *buffer)
 	args.lines = args.pages + lines_place(run);
 	args.attrs = run->attrs.ptr;
 	args.columns = run->attrs.ptr + run->nattrs * sizeof(DeformAttr);
-	args.slots = run->slot_values.ptr;
+	args.constants = run->slot_values.ptr;
 	args.counters = run->counters.ptr + COUNTERS_OF_BUFFER(buffer - run->inputs);
 	args.npages = buffer->npages;
 	args.nattrs = run->nattrs;

@@ -92,7 +92,7 @@ static EngineStatus
 open_slots(CudaRun *run)
 {
 	uint32_t	nslots = run->program->nslots;
-	DeviceSlot *values;
+	DeviceConstant *values;
 	uint64_t	size = 0;
 	EngineStatus status;
 

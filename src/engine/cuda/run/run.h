@@ -48,7 +48,7 @@ typedef struct Kernels
 } Kernels;
 
 /* How rows meet their groups: what choose.c decides. */
-typedef struct Choice
+typedef struct StrategyChoice
 {
 	Strategy	strategy;
 	TableKind	table;
@@ -59,7 +59,7 @@ typedef struct Choice
 	uint32_t	block_replicas;
 	bool		block_direct;	/* private tables without keys */
 	bool		hot;			/* private tables for frequent keys only */
-} Choice;
+} StrategyChoice;
 
 typedef enum BufferState
 {
@@ -136,7 +136,7 @@ typedef struct CudaRun
 	DeviceStream *work;			/* kernels and downloads */
 
 	KernelLayout layouts[2];	/* by TableKind */
-	Choice		choice;
+	StrategyChoice		choice;
 	bool		chosen;
 	uint32_t	exponents[PROGRAM_MAX_ACCS];	/* of float sums, by their numbers */
 	int32_t		units[PROGRAM_MAX_ACCS];	/* likewise */
@@ -146,18 +146,18 @@ typedef struct CudaRun
 	DeviceKernel *deform;
 
 	/* Host memory that queued copies may still read or write: freed by close. */
-	DeviceSlot *host_slots;
+	DeviceConstant *host_slots;
 	DeformAttr *host_attrs;
 	SampledRow *host_sample;
 
-	DeviceBuffer slot_values;	/* DeviceSlot */
-	DeviceBuffer attrs;			/* DeformAttr, then DeformColumn */
+	DeviceBuffer slot_values;	/* DeviceConstant */
+	DeviceBuffer attrs;			/* DeformAttr, then DeviceColumn */
 	DeviceBuffer hot;			/* bits of the frequent keys, if choice.hot */
 	uint32_t	nattrs;
 	char	   *slot_bytes;		/* texts of slots, behind one another */
 	uint32_t	slot_bytes_size;
 
-	GroupTable	table;
+	DeviceTable	table;
 	DeviceBuffer table_slots;
 	DeviceBuffer table_arena;
 	DeviceBuffer table_values;
@@ -220,7 +220,7 @@ extern void run_free(CudaRun *run, DeviceBuffer *buffer);
 extern void kernels_ask(CudaRun *run);
 
 /* For the run's choice; threads of a whole grid, at least one block. */
-extern EngineStatus kernels_load(CudaRun *run, const Choice *choice, KernelPart part,
+extern EngineStatus kernels_load(CudaRun *run, const StrategyChoice *choice, KernelPart part,
 								 Kernels *kernels);
 extern EngineStatus kernels_load_deform(CudaRun *run);
 extern void kernels_release(Kernels *kernels);
@@ -240,10 +240,10 @@ extern EngineStatus device_values_grow(CudaRun *run, uint64_t units);
 extern void device_values_free(CudaRun *run);
 
 /* choose.c: what is known before the first row: how to sample, or all there is. */
-extern Choice choose_first(const CudaRun *run);
+extern StrategyChoice choose_first(const CudaRun *run);
 
-/* What a sample will probably choose, on such a device; false: it is not known. */
-extern bool choose_probably(const CudaRun *run, const DeviceInfo *info, Choice *choice);
+/* What a sample will probably choose, on such a device; false: who knows? */
+extern bool choose_probably(const CudaRun *run, const DeviceInfo *info, StrategyChoice *choice);
 
 /* From the first batch's rows; no batch: there are no rows. */
 extern EngineStatus choose(CudaRun *run, const RowBatch *batch);

@@ -109,7 +109,7 @@ expected_groups(const SampleFacts *facts, const EngineHints *hints)
 /* Can and should the groups be addressed directly?  Then the range. */
 static bool
 choose_direct(const Program *program, const SampleFacts *facts, double groups,
-			  Choice *choice)
+			  StrategyChoice *choice)
 {
 	uint64_t	span = (uint64_t) facts->max - (uint64_t) facts->min;
 	uint64_t	margin;
@@ -146,7 +146,7 @@ is_clustered(const SampleFacts *facts)
  */
 static bool
 choose_clustered(const KernelLayout *layout, const SampleFacts *facts,
-				 uint32_t shared_limit, Choice *choice)
+				 uint32_t shared_limit, StrategyChoice *choice)
 {
 	uint64_t	keys = (uint64_t) facts->block_keys;
 	uint32_t	slots;
@@ -163,7 +163,7 @@ choose_clustered(const KernelLayout *layout, const SampleFacts *facts,
 
 /* Do a frequent key's rows meet in too few copies of its state? */
 static bool
-is_contended(const SampleFacts *facts, const Choice *choice)
+is_contended(const SampleFacts *facts, const StrategyChoice *choice)
 {
 	return facts->heaviest >= HEAVY_SHARE && choice->block_replicas < BLOCK_CALM_REPLICAS;
 }
@@ -173,7 +173,7 @@ is_contended(const SampleFacts *facts, const Choice *choice)
  * that a block meets.
  */
 static Strategy
-choose_strategy(const SampleFacts *facts, const KernelLayout *layout, const Choice *choice,
+choose_strategy(const SampleFacts *facts, const KernelLayout *layout, const StrategyChoice *choice,
 				bool fits, bool few)
 {
 	if (layout->nwords > LAYOUT_MERGE_WORDS)
@@ -200,7 +200,7 @@ choose_strategy(const SampleFacts *facts, const KernelLayout *layout, const Choi
  */
 static void
 choose_block(const KernelLayout *layout, const SampleFacts *facts, uint32_t shared_limit,
-			 bool fits, Choice *choice)
+			 bool fits, StrategyChoice *choice)
 {
 	if (fits && !(is_contended(facts, choice) && facts->covered >= BLOCK_COVERED))
 		return;
@@ -211,13 +211,13 @@ choose_block(const KernelLayout *layout, const SampleFacts *facts, uint32_t shar
 		choice->strategy = STRATEGY_ATOMIC;
 }
 
-Choice
+StrategyChoice
 choose_from_facts(const Program *program, const KernelLayout *layouts,
 				  const SampleFacts *facts, const EngineHints *hints,
 				  uint64_t table_bytes, int forced, uint32_t shared_limit)
 {
 	double		groups = expected_groups(facts, hints);
-	Choice		choice = {0};
+	StrategyChoice		choice = {0};
 	const KernelLayout *layout;
 	bool		fits;
 	bool		few;
@@ -245,10 +245,10 @@ choose_from_facts(const Program *program, const KernelLayout *layouts,
 }
 
 /* How to sample; without keys there is no sample, and this is all. */
-Choice
+StrategyChoice
 choose_first(const CudaRun *run)
 {
-	Choice		choice = {0};
+	StrategyChoice		choice = {0};
 
 	if (run->program->nkeys > 0)
 	{
@@ -265,7 +265,7 @@ choose_first(const CudaRun *run)
 }
 
 bool
-choose_probably(const CudaRun *run, const DeviceInfo *info, Choice *choice)
+choose_probably(const CudaRun *run, const DeviceInfo *info, StrategyChoice *choice)
 {
 	uint64_t	memory = run->hints.memory_limit > 0 ? run->hints.memory_limit : info->memory;
 	SampleFacts facts;

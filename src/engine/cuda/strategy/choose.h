@@ -12,7 +12,7 @@
  * cannot be used is passed over.  table_bytes: of a table addressed directly, at
  * most; shared_limit: of a block, in bytes.
  */
-extern Choice choose_from_facts(const Program *program, const KernelLayout *layouts,
+extern StrategyChoice choose_from_facts(const Program *program, const KernelLayout *layouts,
 								const SampleFacts *facts, const EngineHints *hints,
 								uint64_t table_bytes, int forced, uint32_t shared_limit);
 

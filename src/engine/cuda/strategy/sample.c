@@ -231,7 +231,7 @@ take_sample(CudaRun *run, const RowBatch *batch, const Kernels *kernels,
 		return status;
 	args.batch = *batch;
 	args.batch.nrows = nrows;
-	args.slots = run->slot_values.ptr;
+	args.constants = run->slot_values.ptr;
 	args.sampled = sampled->ptr;
 	args.sample_chunk = SAMPLE_CHUNK;
 	args.sample_stride = nchunks > 1 ? (batch->nrows - SAMPLE_CHUNK) / (nchunks - 1) : 0;
@@ -258,7 +258,7 @@ EngineStatus
 sample_batch(CudaRun *run, const RowBatch *batch, SampleFacts *facts)
 {
 	uint32_t	nrows = batch->nrows < SAMPLE_ROWS ? (uint32_t) batch->nrows : SAMPLE_ROWS;
-	Choice		sampling = choose_first(run);
+	StrategyChoice		sampling = choose_first(run);
 	Kernels		kernels = {0};
 	DeviceBuffer sampled = {0};
 	SampledRow *rows;

@@ -27,7 +27,7 @@ find_exponents(CudaRun *run, const RowBatch *batch, DeviceBuffer *buffer,
 	if (status != ENGINE_OK)
 		return status;
 	args.batch = *batch;
-	args.slots = run->slot_values.ptr;
+	args.constants = run->slot_values.ptr;
 	args.exponents = buffer->ptr;
 	status = run_device(run, ops->fill(run->device, run->work, args.exponents, 0, size),
 						"could not clear exponents");
