@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 #include "utils/guc.h"
 
+#include "engine/cuda/codegen/strategy.h"
 #include "engine/engine.h"
 #include "engine/inject.h"
 #include "engine/select.h"
@@ -44,12 +45,9 @@ static const struct config_enum_entry engine_options[] = {
 
 static const struct config_enum_entry strategy_options[] = {
 	{"auto", 0, false},
-	{"atomic", 1, false},
-	{"block", 2, false},
-	{"peers", 3, false},
-	{"scan", 4, false},
-	{"vote", 5, false},
-	{"reduce", 6, false},
+#define X(value, name, file, threads) {name, 1 + STRATEGY_##value, false},
+	SETTABLE_STRATEGIES(X)
+#undef X
 	{NULL, 0, false}
 };
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "engine/cuda/run/submit.h"
 
 const char *const distribution_names[DIST_COUNT] = {
 	"uniform", "sorted", "shifted", "zipf", "heavy"
@@ -91,7 +92,7 @@ static const char *const make_text =
 static void
 die(const CudaRun *run, const char *what)
 {
-	fprintf(stderr, "%s: %s\n", what, run ? run->head.message : "");
+	fprintf(stderr, "%s: %s\n", what, run ? run->core.head.message : "");
 	exit(1);
 }
 
@@ -115,16 +116,18 @@ make_program(ValueType value)
 static void
 make_room(CudaRun *run, uint64_t rows)
 {
-	InputBuffer *buffer = &run->inputs[0];
+	InputBuffer *buffer = &run->input.buffers[0];
+	InputLayout *layout = &run->input.layout;
+	RunCore    *core = &run->core;
 
-	run->capacity = (uint32_t) ((rows + 255) / 256 * 256);
-	run_free(run, &buffer->columns);
-	run_free(run, &buffer->undone[0]);
-	run_free(run, &buffer->undone[1]);
-	if (run_alloc(run, (uint64_t) run->capacity * run->layouts[0].row_bytes,
+	layout->rows = (uint32_t) ((rows + 255) / 256 * 256);
+	run_free(core, &buffer->columns);
+	run_free(core, &buffer->undone[0]);
+	run_free(core, &buffer->undone[1]);
+	if (run_alloc(core, (uint64_t) layout->rows * layout->row_bytes,
 				  &buffer->columns) != ENGINE_OK ||
-		run_alloc(run, (uint64_t) run->capacity * 4, &buffer->undone[0]) != ENGINE_OK ||
-		run_alloc(run, (uint64_t) run->capacity * 4, &buffer->undone[1]) != ENGINE_OK)
+		run_alloc(core, (uint64_t) layout->rows * 4, &buffer->undone[0]) != ENGINE_OK ||
+		run_alloc(core, (uint64_t) layout->rows * 4, &buffer->undone[1]) != ENGINE_OK)
 		die(run, "no memory for the rows");
 	buffer->nrows = (uint32_t) rows;
 }
@@ -133,14 +136,16 @@ static void
 make_rows(CudaRun *run, uint64_t rows, uint32_t groups, Distribution distribution,
 		  ValueType value, bool sparse)
 {
-	const DeviceOps *ops = run->device_ops;
-	DevicePtr	columns = run->inputs[0].columns.ptr;
+	RunCore    *core = &run->core;
+	const ColumnPlace *places = core->layouts[0].columns;
+	uint64_t	capacity = run->input.layout.rows;
+	DevicePtr	columns = run->input.buffers[0].columns.ptr;
 	LoadedModule *module;
 	DeviceKernel *kernel;
 	bool		cached;
 	MakeArgs	args = {
-		.keys = columns + (uint64_t) run->capacity * run->layouts[0].columns[0].values,
-		.values = columns + (uint64_t) run->capacity * run->layouts[0].columns[1].values,
+		.keys = columns + capacity * places[0].values,
+		.values = columns + capacity * places[1].values,
 		.rows = rows,
 		.groups = groups,
 		.distribution = distribution,
@@ -148,14 +153,15 @@ make_rows(CudaRun *run, uint64_t rows, uint32_t groups, Distribution distributio
 		.sparse = sparse
 	};
 
-	if (kernel_cache_load(run->device, &run->context->modules, make_text, NULL, &module,
+	if (kernel_cache_load(core->device, &core->context->modules, make_text, NULL, &module,
 						  &cached) != DEVICE_OK ||
-		ops->kernel(run->device, kernel_cache_module(module), "make", &kernel) != DEVICE_OK)
+		core->device_ops->kernel(core->device, kernel_cache_module(module), "make",
+								 &kernel) != DEVICE_OK)
 	{
-		fprintf(stderr, "%s\n", run->device->message);
+		fprintf(stderr, "%s\n", core->device->message);
 		exit(1);
 	}
-	if (kernels_launch(run, kernel, rows, 256, 0, &args) != ENGINE_OK)
+	if (kernels_launch(core, kernel, rows, 256, 0, &args) != ENGINE_OK)
 		die(run, "rows");
 	kernel_cache_release(module);
 }
@@ -164,20 +170,21 @@ make_rows(CudaRun *run, uint64_t rows, uint32_t groups, Distribution distributio
 static double
 launch_once(CudaRun *run)
 {
-	InputBuffer *buffer = &run->inputs[0];
-	const DeviceOps *ops = run->device_ops;
+	InputBuffer *buffer = &run->input.buffers[0];
+	RunCore    *core = &run->core;
+	const DeviceOps *ops = core->device_ops;
 	float		ms = 0;
 	EngineStatus status;
 
-	if (ops->fill(run->device, run->work, run->counters.ptr + COUNTERS_OF_BUFFER(0), 0,
+	if (ops->fill(core->device, core->work, buffer->counters, 0,
 				  sizeof(Counters)) != DEVICE_OK ||
-		ops->event_record(run->device, buffer->begun, run->work) != DEVICE_OK ||
-		aggregate_launch(run, buffer) != ENGINE_OK)
+		ops->event_record(core->device, buffer->begun, core->work) != DEVICE_OK ||
+		submit_columns(run, buffer) != ENGINE_OK)
 		die(run, "launch");
-	if (ops->stream_wait(run->device, run->work) != DEVICE_OK ||
-		ops->event_elapsed(run->device, buffer->deformed, buffer->done, &ms) != DEVICE_OK)
-		die(run, run->device->message);
-	while ((status = aggregate_finish(run, buffer)) == ENGINE_BUSY)
+	if (ops->stream_wait(core->device, core->work) != DEVICE_OK ||
+		ops->event_elapsed(core->device, buffer->deformed, buffer->done, &ms) != DEVICE_OK)
+		die(run, core->device->message);
+	while ((status = submit_finish(run, buffer)) == ENGINE_BUSY)
 		;
 	if (status != ENGINE_OK)
 		die(run, "kernel");
@@ -188,12 +195,14 @@ launch_once(CudaRun *run)
 static void
 empty_table(CudaRun *run)
 {
-	TableArgs	args = {.table = run->table};
+	const DeviceTable *table = &run->aggregation.table.table;
+	RunCore    *core = &run->core;
+	TableArgs	args = {.table = *table};
 
-	if (run->device_ops->fill(run->device, run->work, run->table.counters, 0,
-							  sizeof(TableCounters)) != DEVICE_OK ||
-		kernels_launch(run, run->kernels.table_init,
-					   (uint64_t) run->table.capacity * 4, 256, 0, &args) != ENGINE_OK)
+	if (core->device_ops->fill(core->device, core->work, table->counters, 0,
+							   sizeof(TableCounters)) != DEVICE_OK ||
+		kernels_launch(core, run->aggregation.kernels.table_init,
+					   (uint64_t) table->capacity * 4, 256, 0, &args) != ENGINE_OK)
 		die(run, "empty table");
 }
 
@@ -205,10 +214,10 @@ check_groups(CudaRun *run, uint64_t rows, uint64_t *ngroups)
 	GroupBatch	batch;
 
 	*ngroups = 0;
-	run->inputs[0].state = BUFFER_EMPTY;
+	run->input.buffers[0].state = BUFFER_EMPTY;
 	for (;;)
 	{
-		EngineStatus status = run->head.ops->groups(&run->head, &batch);
+		EngineStatus status = run->core.head.ops->groups(&run->core.head, &batch);
 
 		if (status == ENGINE_BUSY)
 			continue;
@@ -218,7 +227,7 @@ check_groups(CudaRun *run, uint64_t rows, uint64_t *ngroups)
 			break;
 		*ngroups += batch.ngroups;
 		for (uint32_t i = 0; i < batch.ngroups; i++)
-			total += batch.states[(size_t) (i + 1) * run->program->nwords - 1];
+			total += batch.states[(size_t) (i + 1) * run->core.program->nwords - 1];
 	}
 	return total == rows;
 }
@@ -232,6 +241,7 @@ measure_resident(const Bench *bench, uint64_t rows, uint32_t groups,
 	Measurement result = {0};
 	double		times[64];
 	char		message[256];
+	const StrategyChoice *choice;
 	EngineRun  *head;
 	CudaRun    *run;
 
@@ -251,8 +261,9 @@ measure_resident(const Bench *bench, uint64_t rows, uint32_t groups,
 	}
 	result.ms = median(times, bench->runs);
 	result.right = check_groups(run, rows, &result.groups);
-	snprintf(result.ran, sizeof(result.ran), "%s/%s", strategy_name(run->choice.strategy),
-			 run->choice.table == TABLE_DIRECT ? "direct" : "hash");
+	choice = &run->aggregation.kernels.choice;
+	snprintf(result.ran, sizeof(result.ran), "%s/%s", strategy_name(choice->strategy),
+			 choice->table == TABLE_DIRECT ? "direct" : "hash");
 	bench->engine->close(head);
 	free(program);
 	return result;

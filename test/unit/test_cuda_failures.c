@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/cuda/strategy/choose.h"
+#include "engine/cuda/context/context.h"
 #include "engine/cuda/cuda_engine.h"
 #include "engine/cuda/cache/kernel_disk.h"
 #include "engine/simt/simt.h"

@@ -13,12 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "engine/cpu/accumulate.h"
 #include "engine/cpu/deform.h"
 #include "engine/cpu/output.h"
 #include "engine/cpu/table.h"
+#include "engine/clock.h"
+#include "engine/column_batch.h"
 #include "program/heap_page.h"
 #include "program/state.h"
 
@@ -44,15 +45,6 @@ typedef struct CpuRun
 	uint32_t	groups[CPU_BATCH];	/* and their groups */
 	Program		program;		/* followed by its parts */
 } CpuRun;
-
-static uint64_t
-now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t) now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static bool
 cpu_available(char *reason, size_t len)
@@ -309,25 +301,6 @@ cpu_left(EngineRun *head, LeftRow *rows, int max)
 	return run->deform ? deform_take_left(run->deform, rows, max) : 0;
 }
 
-/* Is there a NULL in a column that the Program says has none? */
-static bool
-has_wrong_null(const Program *program, const ColumnBatch *batch)
-{
-	const Column *columns = program_columns(program);
-
-	for (int i = 0; i < program->ncolumns; i++)
-	{
-		const uint8_t *validity = batch->columns[i].validity;
-
-		if (columns[i].nullable || validity == NULL)
-			continue;
-		for (uint32_t row = 0; row < batch->nrows; row++)
-			if (!((validity[row / 8] >> (row % 8)) & 1))
-				return true;
-	}
-	return false;
-}
-
 /* Bytes of a column's values and of what is beside them. */
 static uint64_t
 column_bytes(const ColumnVector *column, ValueType type, uint32_t nrows)
@@ -348,7 +321,7 @@ cpu_columns(EngineRun *head, const ColumnBatch *batch)
 	ColumnVector slice[PROGRAM_MAX_COLUMNS];
 	EngineStatus status = ENGINE_OK;
 
-	if (has_wrong_null(&run->program, batch))
+	if (batch_has_wrong_null(&run->program, batch))
 	{
 		snprintf(head->message, sizeof(head->message),
 				 "a column that cannot be NULL is NULL");

@@ -7,7 +7,8 @@
  * to a place of their own; the host puts those of a key behind one another, and
  * makes addresses of where extremes have theirs.
  */
-#include "engine/cuda/codegen/codegen.h"
+#include "engine/cuda/codegen/codegen_emit.h"
+#include "engine/cuda/codegen/codegen_types.h"
 #include "program/state.h"
 
 /* Write to a vector of the output; the macro's argument is in bits a group. */

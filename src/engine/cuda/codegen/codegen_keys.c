@@ -5,7 +5,8 @@
  * In a row's key, a text is its place in the batch's bytes and its length; in a
  * slot, its place in the table's arena and its length.
  */
-#include "engine/cuda/codegen/codegen.h"
+#include "engine/cuda/codegen/codegen_keys.h"
+#include "engine/cuda/codegen/codegen_types.h"
 
 void
 codegen_text_word(int reg, Text *text)
@@ -45,10 +46,6 @@ write_key_bits(Text *text, ValueType type, int reg)
 	}
 }
 
-/*
- * Put one key, whose value is in variables r and n of that number, into the
- * words of the array `to`, which begin as zeros.
- */
 void
 codegen_pack_key(const KernelLayout *layout, int key, int reg, const char *to, Text *text)
 {

@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/cuda/codegen/codegen.h"
+#include "engine/cuda/codegen/codegen_keys.h"
+#include "engine/cuda/codegen/codegen_rows.h"
+#include "engine/cuda/codegen/codegen_types.h"
 
 /* ANDs and ORs between whose results the compiler may look for connections. */
 #define LOGIC_PROVED 8
@@ -510,6 +512,6 @@ codegen_rows(const Program *program, const KernelLayout *layout, Text *text)
 	write_raw(program, layout, text);
 	write_eval(&code);
 	memset(code.written, 0, sizeof(code.written));
-	if (codegen_needs_exponents(program))
+	if (layout_needs_exponents(program))
 		write_exponents(&code);
 }

@@ -4,7 +4,7 @@
  *
  * They are those extremes that are kept by reference: see values.cuh.
  */
-#include "engine/cuda/codegen/codegen.h"
+#include "engine/cuda/codegen/codegen_values.h"
 
 typedef struct ValueKind
 {

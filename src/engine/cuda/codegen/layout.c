@@ -36,6 +36,12 @@ layout_direct_possible(const Program *program)
 	return program->nkeys == 1 && is_integer(program_key_type(program, 0));
 }
 
+bool
+layout_needs_exponents(const Program *program)
+{
+	return program->level != EXACT_FULL && program_sums_floats(program);
+}
+
 static void
 place_columns(const Program *program, KernelLayout *layout)
 {

@@ -154,6 +154,9 @@ layout_word(const DeviceWord *part, int i)
 /* Can its groups be addressed directly? */
 extern bool layout_direct_possible(const Program *program);
 
+/* Has it float sums whose units come from the kernel `exponents`? */
+extern bool layout_needs_exponents(const Program *program);
+
 /* Bytes of a value in a device column, TEXT included. */
 extern int	layout_value_size(ValueType type);
 

@@ -52,7 +52,7 @@
 #define BLOCK_STATIC_SHARED 1024	/* left for the compiler */
 
 uint32_t
-block_table_size(const KernelLayout *layout, bool direct, uint32_t slots, uint32_t replicas)
+choose_block_size(const KernelLayout *layout, bool direct, uint32_t slots, uint32_t replicas)
 {
 	uint32_t	size = (uint32_t) layout->nwords * 8 * slots * replicas;
 
@@ -61,7 +61,11 @@ block_table_size(const KernelLayout *layout, bool direct, uint32_t slots, uint32
 	return size;
 }
 
-bool
+/*
+ * Slots and copies of strategy `block` for so many groups; false if no table of
+ * use fits.
+ */
+static bool
 block_dimensions(const KernelLayout *layout, uint64_t groups, uint64_t direct_slots,
 				 uint32_t shared_limit, uint32_t *slots, uint32_t *replicas)
 {
@@ -80,13 +84,13 @@ block_dimensions(const KernelLayout *layout, uint64_t groups, uint64_t direct_sl
 	else
 	{
 		*slots = BLOCK_MIN_SLOTS;
-		if (block_table_size(layout, direct, *slots, 1) > limit)
+		if (choose_block_size(layout, direct, *slots, 1) > limit)
 			return false;
-		while (*slots < 2 * groups && block_table_size(layout, direct, 2 * *slots, 1) <= limit)
+		while (*slots < 2 * groups && choose_block_size(layout, direct, 2 * *slots, 1) <= limit)
 			*slots *= 2;
 	}
 	while (*replicas < BLOCK_MAX_REPLICAS &&
-		   block_table_size(layout, direct, *slots, 2 * *replicas) <= limit)
+		   choose_block_size(layout, direct, *slots, 2 * *replicas) <= limit)
 		*replicas *= 2;
 	return true;
 }
@@ -173,8 +177,8 @@ is_contended(const SampleFacts *facts, const StrategyChoice *choice)
  * that a block meets.
  */
 static Strategy
-choose_strategy(const SampleFacts *facts, const KernelLayout *layout, const StrategyChoice *choice,
-				bool fits, bool few)
+choose_strategy(const SampleFacts *facts, const KernelLayout *layout,
+				const StrategyChoice *choice, bool fits, bool few)
 {
 	if (layout->nwords > LAYOUT_MERGE_WORDS)
 		return STRATEGY_ATOMIC;
@@ -214,17 +218,18 @@ choose_block(const KernelLayout *layout, const SampleFacts *facts, uint32_t shar
 StrategyChoice
 choose_from_facts(const Program *program, const KernelLayout *layouts,
 				  const SampleFacts *facts, const EngineHints *hints,
-				  uint64_t table_bytes, int forced, uint32_t shared_limit)
+				  uint64_t memory_limit, int forced, uint32_t shared_limit)
 {
 	double		groups = expected_groups(facts, hints);
-	StrategyChoice		choice = {0};
+	StrategyChoice choice = {0};
 	const KernelLayout *layout;
 	bool		fits;
 	bool		few;
 
 	choice.groups = groups < UINT32_MAX ? (uint64_t) groups : UINT32_MAX;
 	if (choose_direct(program, facts, groups, &choice) &&
-		choice.direct_range * layouts[TABLE_DIRECT].stride * 8 <= table_bytes)
+		choice.direct_range * layouts[TABLE_DIRECT].stride * 8 <=
+		memory_limit / DIRECT_TABLE_SHARE)
 		choice.table = TABLE_DIRECT;
 	else
 		choice.table = TABLE_HASH;
@@ -244,97 +249,50 @@ choose_from_facts(const Program *program, const KernelLayout *layouts,
 	return choice;
 }
 
-/* How to sample; without keys there is no sample, and this is all. */
 StrategyChoice
-choose_first(const CudaRun *run)
+choose_first(const Program *program, const KernelLayout *layouts, int forced)
 {
-	StrategyChoice		choice = {0};
+	StrategyChoice choice = {0};
 
-	if (run->program->nkeys > 0)
+	if (program->nkeys > 0)
 	{
-		if (layout_direct_possible(run->program))
+		if (layout_direct_possible(program))
 			choice.table = TABLE_DIRECT;
 		return choice;
 	}
 	choice.strategy = STRATEGY_REDUCE;
-	if (run->forced >= 0 && run->forced != STRATEGY_BLOCK)
-		choice.strategy = (Strategy) run->forced;
-	if (run->layouts[TABLE_HASH].nwords > LAYOUT_MERGE_WORDS)
+	if (forced >= 0 && forced != STRATEGY_BLOCK)
+		choice.strategy = (Strategy) forced;
+	if (layouts[TABLE_HASH].nwords > LAYOUT_MERGE_WORDS)
 		choice.strategy = STRATEGY_ATOMIC;
 	return choice;
 }
 
 bool
-choose_probably(const CudaRun *run, const DeviceInfo *info, StrategyChoice *choice)
+choose_expected(const Program *program, const KernelLayout *layouts,
+				const EngineHints *hints, int forced, const DeviceInfo *info,
+				StrategyChoice *choice)
 {
-	uint64_t	memory = run->hints.memory_limit > 0 ? run->hints.memory_limit : info->memory;
+	uint64_t	memory = hints->memory_limit > 0 ? hints->memory_limit : info->memory;
 	SampleFacts facts;
 
-	if (run->program->nkeys == 0 || run->hints.groups <= 0)
+	if (program->nkeys == 0 || hints->groups <= 0)
 		return false;
-	probable_facts(run->hints.groups, &facts);
-	*choice = choose_from_facts(run->program, run->layouts, &facts, &run->hints,
-								memory / DIRECT_TABLE_SHARE, run->forced,
+	expected_facts(hints->groups, &facts);
+	*choice = choose_from_facts(program, layouts, &facts, hints, memory, forced,
 								info->shared_limit);
 	return true;
 }
 
-/* Mark the frequent keys' bits, on the device, which knows the keys' form. */
-static EngineStatus
-mark_hot_keys(CudaRun *run, const SampleFacts *facts)
+void
+choose_hashing(const KernelLayout *layouts, uint64_t groups, uint32_t shared_limit,
+			   StrategyChoice *choice)
 {
-	const DeviceOps *ops = run->device_ops;
-	size_t		size = HOT_BITS / 8 + sizeof(facts->hot);
-	AggregateArgs args = {0};
-	DeviceStatus device;
-	EngineStatus status;
-
-	status = run_alloc(run, size, &run->hot);
-	if (status != ENGINE_OK)
-		return status;
-	args.table = run->table;
-	args.hot = run->hot.ptr;
-	args.sampled = run->hot.ptr + HOT_BITS / 8;
-	args.nhot = facts->nhot;
-	device = ops->fill(run->device, run->work, args.hot, 0, HOT_BITS / 8);
-	if (device == DEVICE_OK)
-		device = ops->upload(run->device, run->work, args.sampled, facts->hot,
-							 sizeof(facts->hot));
-	if (device == DEVICE_OK)
-		device = ops->stream_wait(run->device, run->work);
-	status = run_device(run, device, "could not tell the device the frequent keys");
-	if (status == ENGINE_OK)
-		status = kernels_launch(run, run->kernels.hot_bits, facts->nhot, 32, 0, &args);
-	return status;
-}
-
-EngineStatus
-choose(CudaRun *run, const RowBatch *batch)
-{
-	SampleFacts facts = {0};
-	EngineStatus status = ENGINE_OK;
-
-	if (run->program->nkeys == 0)
-		run->choice = choose_first(run);
-	else
-	{
-		status = sample_batch(run, batch, &facts);
-		run->choice = choose_from_facts(run->program, run->layouts, &facts,
-										&run->hints, run->memory_limit / DIRECT_TABLE_SHARE,
-										run->forced,
-										run->device->info.shared_limit);
-	}
-	if (status == ENGINE_OK)
-		status = kernels_load(run, &run->choice, PART_AGGREGATE, &run->kernels);
-	if (status == ENGINE_OK)
-		status = units_choose(run, batch);
-	if (status == ENGINE_OK)
-		status = device_table_create(run, run->choice.groups);
-	if (status == ENGINE_OK)
-		status = device_values_create(run, run->choice.groups);
-	if (status == ENGINE_OK && run->choice.hot)
-		status = mark_hot_keys(run, &facts);
-	if (status == ENGINE_OK)
-		run->chosen = true;
-	return status;
+	choice->table = TABLE_HASH;
+	choice->hot = false;
+	choice->block_direct = false;
+	if (!block_dimensions(&layouts[TABLE_HASH], groups, 0, shared_limit,
+						  &choice->block_slots, &choice->block_replicas) &&
+		choice->strategy == STRATEGY_BLOCK)
+		choice->strategy = STRATEGY_ATOMIC;
 }

@@ -1,21 +1,19 @@
 /*
- * units.c
+ * float_units.c
  *	  The units of float sums, from the first batch.
  *
  * A kernel finds the largest exponent among each sum's first values; exact.h
  * tells what follows.  Without any value but 0 the unit is one for values about
  * 1, and the run has to begin again should that be wrong.
  */
-#include <stdlib.h>
-
-#include "engine/cuda/run/run.h"
+#include "engine/cuda/aggregate/float_units.h"
 
 _Static_assert(ARGS_MAX_SUMS == PROGRAM_MAX_ACCS, "a unit for each accumulator");
 
 /* The largest exponents of the batch, on the host. */
 static EngineStatus
-find_exponents(CudaRun *run, const RowBatch *batch, DeviceBuffer *buffer,
-			   uint32_t *exponents)
+find_exponents(RunCore *run, const Kernels *kernels, const RowBatch *batch,
+			   DeviceBuffer *buffer, uint32_t *exponents)
 {
 	const DeviceOps *ops = run->device_ops;
 	size_t		size = run->layouts[0].nsums * sizeof(uint32_t);
@@ -27,12 +25,12 @@ find_exponents(CudaRun *run, const RowBatch *batch, DeviceBuffer *buffer,
 	if (status != ENGINE_OK)
 		return status;
 	args.batch = *batch;
-	args.constants = run->slot_values.ptr;
+	args.constants = run->constants.values.ptr;
 	args.exponents = buffer->ptr;
 	status = run_device(run, ops->fill(run->device, run->work, args.exponents, 0, size),
 						"could not clear exponents");
 	if (status == ENGINE_OK)
-		status = kernels_launch(run, run->kernels.exponents, batch->nrows, 256, 0, &args);
+		status = kernels_launch(run, kernels->exponents, batch->nrows, 256, 0, &args);
 	if (status != ENGINE_OK)
 		return status;
 	device = ops->download(run->device, run->work, exponents, buffer->ptr, size);
@@ -42,17 +40,18 @@ find_exponents(CudaRun *run, const RowBatch *batch, DeviceBuffer *buffer,
 }
 
 EngineStatus
-units_choose(CudaRun *run, const RowBatch *batch)
+float_units_choose(RunCore *run, const Kernels *kernels, const RowBatch *batch,
+				   FloatUnits *units)
 {
 	const Program *program = run->program;
-	const KernelLayout *layout = &run->layouts[run->choice.table];
+	const KernelLayout *layout = &run->layouts[kernels->choice.table];
 	EngineStatus status = ENGINE_OK;
 
-	if (batch != NULL && codegen_needs_exponents(program))
+	if (batch != NULL && layout_needs_exponents(program))
 	{
 		DeviceBuffer buffer = {0};
 
-		status = find_exponents(run, batch, &buffer, run->exponents);
+		status = find_exponents(run, kernels, batch, &buffer, units->exponents);
 		run_free(run, &buffer);
 	}
 	for (int i = 0; i < program->naccs && status == ENGINE_OK; i++)
@@ -62,8 +61,8 @@ units_choose(CudaRun *run, const RowBatch *batch)
 
 		if (!acc_sums_floats(acc))
 			continue;
-		run->group_units[i] = acc_unit(acc, program->level, run->exponents[sum]);
-		run->units[sum] = run->group_units[i];
+		units->of_accs[i] = acc_unit(acc, program->level, units->exponents[sum]);
+		units->of_sums[sum] = units->of_accs[i];
 	}
 	return status;
 }

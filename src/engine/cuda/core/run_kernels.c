@@ -1,27 +1,16 @@
 /*
- * kernels.c
+ * run_kernels.c
  *	  A run's kernels: made or found, and launched.
  */
-#include <stdlib.h>
-#include <time.h>
-
-#include "engine/cuda/run/run.h"
+#include "engine/clock.h"
+#include "engine/cuda/core/run_kernels.h"
 
 /* Threads that one multiprocessor is given at most by one launch. */
 #define THREADS_PER_MULTIPROCESSOR 2048
 
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t) t.tv_sec * 1000000000 + (uint64_t) t.tv_nsec;
-}
-
 /* Load the module of a text, and account for the time. */
 static EngineStatus
-load_module(CudaRun *run, Text *text, LoadedModule **module)
+load_module(RunCore *run, Text *text, LoadedModule **module)
 {
 	uint64_t	start = now_ns();
 	bool		cached = false;
@@ -38,14 +27,14 @@ load_module(CudaRun *run, Text *text, LoadedModule **module)
 
 /* The text of a choice's kernels. */
 static void
-write_text(const CudaRun *run, const StrategyChoice *choice, KernelPart part, Text *text)
+write_text(const RunCore *run, const StrategyChoice *choice, KernelPart part, Text *text)
 {
 	codegen(run->program, &run->layouts[choice->table], part, choice->strategy,
 			choice->block_direct, text);
 }
 
 static void
-write_deform_text(const CudaRun *run, Text *text)
+write_deform_text(const RunCore *run, Text *text)
 {
 	const Column *columns = program_columns(run->program);
 	bool		numeric = false;
@@ -57,7 +46,7 @@ write_deform_text(const CudaRun *run, Text *text)
 
 /* Begin to get a text's module; the text is freed. */
 static void
-ask(const CudaRun *run, const DeviceInfo *info, Text *text)
+prefetch(const RunCore *run, const DeviceInfo *info, Text *text)
 {
 	if (!text->failed)
 		(void) kernel_cache_prefetch(run->context->modules, run->device_ops, info, text->data);
@@ -69,22 +58,23 @@ ask(const CudaRun *run, const DeviceInfo *info, Text *text)
  * works on the sample's.
  */
 static void
-ask_probable(const CudaRun *run, const DeviceInfo *info)
+prefetch_expected(const RunCore *run, const DeviceInfo *info)
 {
-	StrategyChoice		choice;
+	StrategyChoice choice;
 	Text		text = {0};
 
-	if (!choose_probably(run, info, &choice))
+	if (!choose_expected(run->program, run->layouts, &run->hints, run->forced, info,
+						 &choice))
 		return;
 	write_text(run, &choice, PART_AGGREGATE, &text);
-	ask(run, info, &text);
+	prefetch(run, info, &text);
 }
 
 void
-kernels_ask(CudaRun *run)
+kernels_prefetch(RunCore *run)
 {
 	uint64_t	start = now_ns();
-	StrategyChoice		choice;
+	StrategyChoice choice;
 	Text		deform = {0};
 	Text		first = {0};
 	DeviceInfo	info;
@@ -96,20 +86,21 @@ kernels_ask(CudaRun *run)
 	if (run->program->source == SOURCE_PAGES)
 	{
 		write_deform_text(run, &deform);
-		ask(run, &info, &deform);
+		prefetch(run, &info, &deform);
 	}
-	choice = choose_first(run);
+	choice = choose_first(run->program, run->layouts, run->forced);
 	write_text(run, &choice, run->program->nkeys > 0 ? PART_SAMPLE : PART_AGGREGATE,
 			   &first);
-	ask(run, &info, &first);
-	ask_probable(run, &info);
+	prefetch(run, &info, &first);
+	prefetch_expected(run, &info);
 	run->head.stats.compile_ns += now_ns() - start;
 }
 
 /* Find the kernels of a module by their names. */
 static EngineStatus
-find_kernels(CudaRun *run, const StrategyChoice *choice, KernelPart part, Kernels *kernels)
+find_kernels(RunCore *run, KernelPart part, Kernels *kernels)
 {
+	const StrategyChoice *choice = &kernels->choice;
 	bool		direct = run->layouts[choice->table].table == TABLE_DIRECT;
 	bool		block = choice->strategy == STRATEGY_BLOCK;
 	bool		values = run->layouts[choice->table].nvalues > 0;
@@ -128,7 +119,7 @@ find_kernels(CudaRun *run, const StrategyChoice *choice, KernelPart part, Kernel
 		{"emit", &kernels->emit, part == PART_AGGREGATE},
 		{"hot_bits", &kernels->hot_bits, part == PART_AGGREGATE && block},
 		{"exponents", &kernels->exponents,
-		part == PART_AGGREGATE && codegen_needs_exponents(run->program)},
+		part == PART_AGGREGATE && layout_needs_exponents(run->program)},
 		{"values_again", &kernels->values_again, part == PART_AGGREGATE && values},
 		{"values_move", &kernels->values_move, part == PART_AGGREGATE && values}
 	};
@@ -149,38 +140,38 @@ find_kernels(CudaRun *run, const StrategyChoice *choice, KernelPart part, Kernel
 }
 
 EngineStatus
-kernels_load(CudaRun *run, const StrategyChoice *choice, KernelPart part, Kernels *kernels)
+kernels_load(RunCore *run, const StrategyChoice *choice, KernelPart part, Kernels *kernels)
 {
 	Text		text = {0};
 	EngineStatus status;
 
+	kernels->choice = *choice;
 	write_text(run, choice, part, &text);
 	if (part == PART_SAMPLE && !text.failed &&
 		kernel_cache_prefetch(run->context->modules, run->device_ops, &run->device->info,
 							  text.data))
-		ask_probable(run, &run->device->info);
+		prefetch_expected(run, &run->device->info);
 	status = load_module(run, &text, &kernels->module);
 	text_free(&text);
 	if (status != ENGINE_OK)
 		return status;
-	return find_kernels(run, choice, part, kernels);
+	return find_kernels(run, part, kernels);
 }
 
 EngineStatus
-kernels_load_deform(CudaRun *run)
+kernels_load_deform(RunCore *run, LoadedModule **module, DeviceKernel **deform)
 {
 	Text		text = {0};
 	EngineStatus status;
 
 	write_deform_text(run, &text);
-	status = load_module(run, &text, &run->deform_module);
+	status = load_module(run, &text, module);
 	text_free(&text);
 	if (status != ENGINE_OK)
 		return status;
 	return run_device(run,
-					  run->device_ops->kernel(run->device,
-											  kernel_cache_module(run->deform_module),
-											  "deform", &run->deform),
+					  run->device_ops->kernel(run->device, kernel_cache_module(*module),
+											  "deform", deform),
 					  "could not find a kernel");
 }
 
@@ -192,7 +183,7 @@ kernels_release(Kernels *kernels)
 }
 
 EngineStatus
-kernels_launch(CudaRun *run, DeviceKernel *kernel, uint64_t threads, uint32_t block,
+kernels_launch(RunCore *run, DeviceKernel *kernel, uint64_t threads, uint32_t block,
 			   uint32_t shared, void *args)
 {
 	uint64_t	most = (uint64_t) run->device->info.multiprocessors *

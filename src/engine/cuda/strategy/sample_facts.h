@@ -1,11 +1,11 @@
 /*
- * sample.h
+ * sample_facts.h
  *	  What a sample of rows tells of their keys.
  */
-#ifndef GPUAGG_SAMPLE_H
-#define GPUAGG_SAMPLE_H
+#ifndef GPUAGG_SAMPLE_FACTS_H
+#define GPUAGG_SAMPLE_FACTS_H
 
-#include "engine/cuda/run/run.h"
+#include "engine/cuda/kernels/kernel_args.h"
 
 /* Rows of a sample at most, and of one of its chunks. */
 #define SAMPLE_ROWS 32768
@@ -30,26 +30,23 @@ typedef struct SampleFacts
 	int64_t		max;
 	double		block_keys;		/* of the neighbouring rows that a block takes */
 	uint32_t	nhot;			/* keys frequent enough to be known as such */
-	struct SampledRow hot[SAMPLE_HOT];	/* a row of each, the most frequent first */
+	SampledRow	hot[SAMPLE_HOT];	/* a row of each, the most frequent first */
 } SampleFacts;
 
 /*
  * Facts of sampled rows; chunks begin at multiples of SAMPLE_CHUNK.  block_rows:
  * about what a block of strategy `block` takes.  Reorders the rows.
  */
-extern void sample_facts(struct SampledRow *rows, uint32_t nrows, uint64_t block_rows,
+extern void sample_facts(SampledRow *rows, uint32_t nrows, uint64_t block_rows,
 						 SampleFacts *facts);
 
 /*
  * What a sample would probably show of so many groups: keys as frequent as each
  * other, in no order, and numbered one after another.
  */
-extern void probable_facts(double groups, SampleFacts *facts);
+extern void expected_facts(double groups, SampleFacts *facts);
 
 /* Of so many keys, if all are as frequent, what n rows meet. */
 extern double keys_met(double groups, double n);
 
-/* Sample a batch on the device; its facts. */
-extern EngineStatus sample_batch(CudaRun *run, const RowBatch *batch, SampleFacts *facts);
-
-#endif							/* GPUAGG_SAMPLE_H */
+#endif							/* GPUAGG_SAMPLE_FACTS_H */

@@ -1,11 +1,12 @@
 /*
- * sample.c
+ * sample_facts.c
  *	  What a sample of rows tells of their keys.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-#include "engine/cuda/strategy/sample.h"
+#include "engine/cuda/strategy/sample_facts.h"
 
 static int
 compare_hashes(const void *a, const void *b)
@@ -199,7 +200,7 @@ sample_facts(SampledRow *rows, uint32_t nrows, uint64_t block_rows, SampleFacts 
 }
 
 void
-probable_facts(double groups, SampleFacts *facts)
+expected_facts(double groups, SampleFacts *facts)
 {
 	groups = groups > 1 ? groups : 1;
 	*facts = (SampleFacts) {0};
@@ -213,67 +214,4 @@ probable_facts(double groups, SampleFacts *facts)
 		facts->covered = groups > SAMPLE_HOT ? SAMPLE_HOT / groups : 1;
 	facts->max = groups < INT32_MAX ? (int64_t) groups : INT32_MAX;
 	facts->block_keys = groups;
-}
-
-/* Sample the batch's rows on the device, into the host's memory. */
-static EngineStatus
-take_sample(CudaRun *run, const RowBatch *batch, const Kernels *kernels,
-			DeviceBuffer *sampled, SampledRow *rows, uint32_t nrows)
-{
-	const DeviceOps *ops = run->device_ops;
-	AggregateArgs args = {0};
-	uint64_t	nchunks = (nrows + SAMPLE_CHUNK - 1) / SAMPLE_CHUNK;
-	DeviceStatus device;
-	EngineStatus status;
-
-	status = run_alloc(run, nrows * sizeof(SampledRow), sampled);
-	if (status != ENGINE_OK)
-		return status;
-	args.batch = *batch;
-	args.batch.nrows = nrows;
-	args.constants = run->slot_values.ptr;
-	args.sampled = sampled->ptr;
-	args.sample_chunk = SAMPLE_CHUNK;
-	args.sample_stride = nchunks > 1 ? (batch->nrows - SAMPLE_CHUNK) / (nchunks - 1) : 0;
-	status = kernels_launch(run, kernels->sample, nrows, 256, 0, &args);
-	if (status != ENGINE_OK)
-		return status;
-	device = ops->download(run->device, run->work, rows, sampled->ptr,
-						   nrows * sizeof(SampledRow));
-	if (device == DEVICE_OK)
-		device = ops->stream_wait(run->device, run->work);
-	return run_device(run, device, "could not sample rows");
-}
-
-/* About how many neighbouring rows of a batch a block of strategy `block` takes. */
-static uint64_t
-rows_of_block(const CudaRun *run, uint64_t nrows)
-{
-	uint64_t	rows = nrows / run->device->info.multiprocessors;
-
-	return rows > BLOCK_STRATEGY_ROWS ? rows : BLOCK_STRATEGY_ROWS;
-}
-
-EngineStatus
-sample_batch(CudaRun *run, const RowBatch *batch, SampleFacts *facts)
-{
-	uint32_t	nrows = batch->nrows < SAMPLE_ROWS ? (uint32_t) batch->nrows : SAMPLE_ROWS;
-	StrategyChoice		sampling = choose_first(run);
-	Kernels		kernels = {0};
-	DeviceBuffer sampled = {0};
-	SampledRow *rows;
-	EngineStatus status;
-
-	rows = malloc(nrows * sizeof(*rows));
-	run->host_sample = rows;
-	if (rows == NULL)
-		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
-	status = kernels_load(run, &sampling, PART_SAMPLE, &kernels);
-	if (status == ENGINE_OK)
-		status = take_sample(run, batch, &kernels, &sampled, rows, nrows);
-	if (status == ENGINE_OK)
-		sample_facts(rows, nrows, rows_of_block(run, batch->nrows), facts);
-	run_free(run, &sampled);
-	kernels_release(&kernels);
-	return status;
 }

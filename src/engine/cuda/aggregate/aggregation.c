@@ -1,0 +1,135 @@
+/*
+ * aggregation.c
+ *	  How a run's rows meet their groups: chosen at the first batch, then launched
+ *	  over every batch.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cuda/aggregate/aggregation.h"
+#include "engine/cuda/aggregate/sample_rows.h"
+#include "engine/cuda/aggregate/table_values.h"
+
+/* Mark the frequent keys' bits, on the device, which knows the keys' form. */
+static EngineStatus
+mark_frequent_keys(RunCore *run, Aggregation *aggregation, const SampleFacts *facts)
+{
+	const DeviceOps *ops = run->device_ops;
+	size_t		size = HOT_BITS / 8 + sizeof(facts->hot);
+	AggregateArgs args = {0};
+	DeviceStatus device;
+	EngineStatus status;
+
+	status = run_alloc(run, size, &aggregation->frequent);
+	if (status != ENGINE_OK)
+		return status;
+	args.table = aggregation->table.table;
+	args.hot = aggregation->frequent.ptr;
+	args.sampled = aggregation->frequent.ptr + HOT_BITS / 8;
+	args.nhot = facts->nhot;
+	device = ops->fill(run->device, run->work, args.hot, 0, HOT_BITS / 8);
+	if (device == DEVICE_OK)
+		device = ops->upload(run->device, run->work, args.sampled, facts->hot,
+							 sizeof(facts->hot));
+	if (device == DEVICE_OK)
+		device = ops->stream_wait(run->device, run->work);
+	status = run_device(run, device, "could not tell the device the frequent keys");
+	if (status == ENGINE_OK)
+		status = kernels_launch(run, aggregation->kernels.hot_bits, facts->nhot, 32, 0,
+								&args);
+	return status;
+}
+
+EngineStatus
+aggregation_choose(RunCore *run, Aggregation *aggregation, const RowBatch *batch)
+{
+	StrategyChoice choice = choose_first(run->program, run->layouts, run->forced);
+	Kernels    *kernels = &aggregation->kernels;
+	SampleFacts facts = {0};
+	EngineStatus status = ENGINE_OK;
+
+	if (run->program->nkeys > 0)
+	{
+		status = sample_rows(run, batch, &aggregation->sample, &facts);
+		if (status == ENGINE_OK)
+			choice = choose_from_facts(run->program, run->layouts, &facts, &run->hints,
+									   run->memory_limit, run->forced,
+									   run->device->info.shared_limit);
+	}
+	if (status == ENGINE_OK)
+		status = kernels_load(run, &choice, PART_AGGREGATE, kernels);
+	if (status == ENGINE_OK)
+		status = float_units_choose(run, kernels, batch, &aggregation->units);
+	if (status == ENGINE_OK)
+		status = run_table_create(run, kernels, choice.groups, &aggregation->table);
+	if (status == ENGINE_OK)
+		status = table_values_create(run, choice.groups, &aggregation->table);
+	if (status == ENGINE_OK && choice.hot)
+		status = mark_frequent_keys(run, aggregation, &facts);
+	aggregation->chosen = status == ENGINE_OK;
+	return status;
+}
+
+/* Shared memory of strategy `block`: see block.cuh. */
+static uint32_t
+shared_size(const RunCore *run, const StrategyChoice *choice)
+{
+	if (choice->strategy != STRATEGY_BLOCK)
+		return 0;
+	return choose_block_size(&run->layouts[choice->table], choice->block_direct,
+							 choice->block_slots, choice->block_replicas);
+}
+
+/* What kernels over a batch's rows are told. */
+static void
+row_args(const RunCore *run, const Aggregation *aggregation, const RowBatch *batch,
+		 DevicePtr counters, AggregateArgs *args)
+{
+	memset(args, 0, sizeof(*args));
+	args->batch = *batch;
+	args->table = aggregation->table.table;
+	args->constants = run->constants.values.ptr;
+	args->counters = counters;
+	memcpy(args->units, aggregation->units.of_sums,
+		   run->layouts[0].nsums * sizeof(args->units[0]));
+}
+
+EngineStatus
+aggregation_launch(RunCore *run, const Aggregation *aggregation, const RowBatch *batch,
+				   DevicePtr counters)
+{
+	const StrategyChoice *choice = &aggregation->kernels.choice;
+	uint32_t	block = strategy_threads(choice->strategy);
+	uint64_t	threads = batch->nrows;
+	AggregateArgs args;
+
+	row_args(run, aggregation, batch, counters, &args);
+	args.hot = choice->hot ? aggregation->frequent.ptr : 0;
+	args.block_slots = choice->block_slots;
+	args.block_replicas = choice->block_replicas;
+	if (choice->strategy == STRATEGY_BLOCK)
+		threads = batch->nrows / BLOCK_STRATEGY_ROWS * block;
+	return kernels_launch(run, aggregation->kernels.aggregate, threads, block,
+						  shared_size(run, choice), &args);
+}
+
+EngineStatus
+aggregation_launch_values(RunCore *run, const Aggregation *aggregation,
+						  const RowBatch *batch, DevicePtr counters)
+{
+	AggregateArgs args;
+
+	row_args(run, aggregation, batch, counters, &args);
+	return kernels_launch(run, aggregation->kernels.values_again, batch->nrows, 256, 0,
+						  &args);
+}
+
+void
+aggregation_close(RunCore *run, Aggregation *aggregation)
+{
+	run_table_free(run, &aggregation->table);
+	table_values_free(run, &aggregation->table);
+	run_free(run, &aggregation->frequent);
+	kernels_release(&aggregation->kernels);
+	free(aggregation->sample);
+}

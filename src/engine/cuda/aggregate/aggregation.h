@@ -1,0 +1,44 @@
+/*
+ * aggregation.h
+ *	  How a run's rows meet their groups: chosen at the first batch, then launched
+ *	  over every batch.
+ */
+#ifndef GPUAGG_AGGREGATION_H
+#define GPUAGG_AGGREGATION_H
+
+#include "engine/cuda/aggregate/float_units.h"
+#include "engine/cuda/aggregate/run_table.h"
+
+/* Begins as zeros. */
+typedef struct Aggregation
+{
+	bool		chosen;			/* all the rest is there */
+	Kernels		kernels;		/* and the choice they are for */
+	RunTable	table;
+	FloatUnits	units;
+	DeviceBuffer frequent;		/* HOT_BITS bits of frequent keys, if choice.hot */
+	SampledRow *sample;
+} Aggregation;
+
+/*
+ * Choose the strategy and make the table, from the first batch's rows; batch ==
+ * NULL: there are no rows.
+ */
+extern EngineStatus aggregation_choose(RunCore *run, Aggregation *aggregation,
+									   const RowBatch *batch);
+
+/*
+ * Launch, in the work stream, over all rows of a batch, or over those in its list.
+ * counters: on the device, cleared.
+ */
+extern EngineStatus aggregation_launch(RunCore *run, const Aggregation *aggregation,
+									   const RowBatch *batch, DevicePtr counters);
+
+/* The same only for extremes that found no room in the values' arena. */
+extern EngineStatus aggregation_launch_values(RunCore *run, const Aggregation *aggregation,
+											  const RowBatch *batch, DevicePtr counters);
+
+/* Free it; nothing is left that works on the device. */
+extern void aggregation_close(RunCore *run, Aggregation *aggregation);
+
+#endif							/* GPUAGG_AGGREGATION_H */

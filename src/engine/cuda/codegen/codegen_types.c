@@ -1,0 +1,23 @@
+/*
+ * codegen_types.c
+ *	  The C types of values in kernels.
+ */
+#include "engine/cuda/codegen/codegen_types.h"
+
+const char *
+codegen_type(ValueType type)
+{
+	static const char *const names[VT_COUNT] = {
+#define X(name, ctype, size) #ctype,
+		VALUE_TYPES(X)
+#undef X
+	};
+
+	return names[type];
+}
+
+const char *
+codegen_column_type(ValueType type)
+{
+	return type == VT_TEXT ? "TextRef" : codegen_type(type);
+}

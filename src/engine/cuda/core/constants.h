@@ -1,0 +1,17 @@
+/*
+ * constants.h
+ *	  The values of a Program's slots on the device.
+ */
+#ifndef GPUAGG_CONSTANTS_H
+#define GPUAGG_CONSTANTS_H
+
+#include "engine/cuda/core/run_core.h"
+
+/*
+ * Upload the slots' values, by the work stream, and gather their texts for the
+ * batches.  run->constants.slots is set.
+ */
+extern EngineStatus constants_open(RunCore *run);
+extern void constants_close(RunCore *run);
+
+#endif							/* GPUAGG_CONSTANTS_H */

@@ -1,0 +1,81 @@
+/*
+ * run_core.h
+ *	  What all parts of a run work with: its program, its device and the memory
+ *	  there, its streams, its constants and counters.
+ *
+ * The parts of a run take its core and what is theirs.  A function that returns an
+ * EngineStatus other than OK and BUSY has left the reason in head.message, and the
+ * run can only be closed.
+ */
+#ifndef GPUAGG_RUN_CORE_H
+#define GPUAGG_RUN_CORE_H
+
+#include "engine/cuda/codegen/layout.h"
+#include "engine/cuda/context/context.h"
+#include "engine/cuda/device/device.h"
+#include "engine/cuda/kernels/kernel_args.h"
+#include "engine/engine.h"
+
+/* Device memory of a run, counted against its limit; zeros: none. */
+typedef struct DeviceBuffer
+{
+	DevicePtr	ptr;
+	uint64_t	size;			/* in bytes */
+} DeviceBuffer;
+
+/* The Program's slots on the device: constants.c. */
+typedef struct Constants
+{
+	const SlotValue *slots;		/* the caller's */
+	DeviceConstant *host;		/* what is uploaded; freed by close */
+	DeviceBuffer values;		/* DeviceConstant */
+	char	   *bytes;			/* texts of slots, behind one another; they stand
+								 * before the bytes of every batch */
+	uint32_t	bytes_size;		/* a multiple of 256 */
+} Constants;
+
+typedef struct RunCore
+{
+	EngineRun	head;			/* first: callers have a pointer to it */
+	Context    *context;
+	const DeviceOps *device_ops;
+	Device	   *device;			/* NULL: not open yet */
+	Program    *program;		/* a copy */
+	KernelLayout layouts[2];	/* of it, by TableKind */
+	EngineHints hints;
+	int			forced;			/* Strategy, or -1: auto */
+
+	uint64_t	memory_limit;	/* bytes of device memory */
+	uint64_t	memory_used;
+
+	DeviceStream *copy;			/* uploads */
+	DeviceStream *work;			/* kernels and downloads */
+
+	Constants	constants;
+	DeviceBuffer counters;		/* see COUNTERS_SIZE */
+	Stage		results;		/* page-locked: the same, downloaded */
+} RunCore;
+
+/*
+ * Places in counters and results: Counters of each of two input buffers and two
+ * output buffers, then the table's.
+ */
+#define COUNTERS_OF_INPUT(i) ((i) * sizeof(Counters))
+#define COUNTERS_OF_OUTPUT(i) ((2 + (i)) * sizeof(Counters))
+#define COUNTERS_OF_TABLE (4 * sizeof(Counters))
+#define COUNTERS_SIZE (COUNTERS_OF_TABLE + sizeof(TableCounters))
+
+/* Set the message; returns the status. */
+extern EngineStatus run_fail(RunCore *run, EngineStatus status, const char *format, ...)
+			__attribute__((format(printf, 3, 4)));
+
+/* The device's status as the engine's; what: what could not be done. */
+extern EngineStatus run_device(RunCore *run, DeviceStatus status, const char *what);
+
+/* Allocate device memory within the limit; a buffer that has some is not freed. */
+extern EngineStatus run_alloc(RunCore *run, uint64_t size, DeviceBuffer *buffer);
+
+/* Free it, if there is any, and make the buffer empty. */
+extern void run_free(RunCore *run, DeviceBuffer *buffer);
+
+#endif							/* GPUAGG_RUN_CORE_H */

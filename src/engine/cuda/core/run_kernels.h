@@ -1,0 +1,56 @@
+/*
+ * run_kernels.h
+ *	  A run's kernels: made or found, and launched.
+ */
+#ifndef GPUAGG_RUN_KERNELS_H
+#define GPUAGG_RUN_KERNELS_H
+
+#include "engine/cuda/codegen/codegen.h"
+#include "engine/cuda/core/run_core.h"
+#include "engine/cuda/strategy/choose.h"
+
+/* The kernels of one module, and what they are for; a NULL: it has no such kernel. */
+typedef struct Kernels
+{
+	StrategyChoice choice;
+	LoadedModule *module;
+	DeviceKernel *aggregate;
+	DeviceKernel *table_init;
+	DeviceKernel *table_move;	/* NULL with direct addressing */
+	DeviceKernel *table_normalize;
+	DeviceKernel *emit;
+	DeviceKernel *sample;
+	DeviceKernel *hot_bits;		/* strategy `block` */
+	DeviceKernel *exponents;	/* float sums, below EXACT_FULL */
+	DeviceKernel *values_again; /* extremes kept by reference */
+	DeviceKernel *values_move;
+} Kernels;
+
+/*
+ * Begin to get the kernels that the run needs first, if the device has yet to be
+ * opened: that takes about as long.  Failures are left to kernels_load.
+ */
+extern void kernels_prefetch(RunCore *run);
+
+/*
+ * The kernels of that part for a choice; waits for the compiler.  Whatever a failure
+ * leaves, kernels_release takes.
+ */
+extern EngineStatus kernels_load(RunCore *run, const StrategyChoice *choice, KernelPart part,
+								 Kernels *kernels);
+extern void kernels_release(Kernels *kernels);
+
+/* The kernel `deform` for the Program; its module is released by the caller. */
+extern EngineStatus kernels_load_deform(RunCore *run, LoadedModule **module,
+										DeviceKernel **deform);
+
+/*
+ * Launch, in the work stream, for that many threads by blocks of `block`: at least
+ * one block, and no more than the device holds at once, so that a kernel's threads
+ * go over what is left.  shared: bytes of dynamic shared memory a block; args: the
+ * kernel's only parameter.
+ */
+extern EngineStatus kernels_launch(RunCore *run, DeviceKernel *kernel, uint64_t threads,
+								   uint32_t block, uint32_t shared, void *args);
+
+#endif							/* GPUAGG_RUN_KERNELS_H */

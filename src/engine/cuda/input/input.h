@@ -1,0 +1,38 @@
+/*
+ * input.h
+ *	  A run's input: opened and closed.
+ */
+#ifndef GPUAGG_INPUT_H
+#define GPUAGG_INPUT_H
+
+#include "engine/cuda/input/input_buffer.h"
+#include "engine/cuda/input/left_rows.h"
+#include "engine/cuda/input/page_deformer.h"
+
+#define INPUT_BUFFERS 2
+
+/* Begins as zeros. */
+typedef struct Input
+{
+	InputLayout layout;
+	InputBuffer buffers[INPUT_BUFFERS];
+	int			filling;		/* the buffer that rows go to */
+	uint64_t	copying;		/* ticket of the last page given to the copier */
+	uint32_t	batch_taken;	/* rows of the caller's batch taken so far */
+	uint64_t	rows_before;	/* of buffers that have been submitted */
+	PageDeformer deformer;
+	bool		leaves;			/* program_leaves_rows */
+	LeftRows	left;
+	bool		ended;			/* all rows are in the table */
+} Input;
+
+/* Whatever a failure leaves, input_close takes. */
+extern EngineStatus input_open(RunCore *run, Input *input);
+
+/* Wait for threads that still copy pages. */
+extern void input_wait(RunCore *run, const Input *input);
+
+/* Free it; nothing is left that works on it. */
+extern void input_close(RunCore *run, Input *input);
+
+#endif							/* GPUAGG_INPUT_H */

@@ -1,0 +1,66 @@
+/*
+ * input_buffer.h
+ *	  A buffer that rows are gathered in, and their way to the device.
+ */
+#ifndef GPUAGG_INPUT_BUFFER_H
+#define GPUAGG_INPUT_BUFFER_H
+
+#include "engine/cuda/core/run_core.h"
+#include "engine/cuda/input/input_layout.h"
+
+typedef enum BufferState
+{
+	BUFFER_EMPTY,
+	BUFFER_FILLING,
+	BUFFER_SUBMITTED			/* the device works on it */
+} BufferState;
+
+/*
+ * A batch of rows on its way: gathered in page-locked memory, copied to the
+ * device, aggregated.  `bytes` on the device begins with the constants' bytes.
+ */
+typedef struct InputBuffer
+{
+	BufferState state;
+	bool		pages;			/* what it is filled with, not column batches */
+	Stage		stage;
+	DeviceBuffer bytes;
+	DeviceBuffer columns;
+	DeviceBuffer left;			/* one byte a row, if the program leaves rows */
+	DeviceBuffer undone[2];		/* lists of rows: from the last launch, and for
+								 * the next */
+	uint32_t	nrows;
+	uint32_t	npages;
+	uint32_t	nlines;			/* in the list of line pointers */
+	uint32_t	nbytes;			/* of texts, behind the constants' */
+	uint32_t	text_capacity;	/* bytes of texts of column batches */
+	DevicePtr	counters;		/* Counters: what the kernels tell */
+	Counters   *results;		/* page-locked: the same, downloaded */
+	uint64_t	first;			/* rows of the buffers before */
+	uint64_t	values_missed;	/* of its launches: Counters.values_missed */
+	DeviceEvent *begun;
+	DeviceEvent *uploaded;
+	DeviceEvent *deformed;		/* columns are there, the strategy is chosen */
+	DeviceEvent *done;
+} InputBuffer;
+
+/*
+ * Open the buffer of that number.  Whatever a failure leaves, input_buffer_close
+ * takes.
+ */
+extern EngineStatus input_buffer_open(RunCore *run, const InputLayout *input, int number,
+									  InputBuffer *buffer);
+extern void input_buffer_close(RunCore *run, InputBuffer *buffer);
+
+/* Begin to fill it, with pages or with column batches. */
+extern void input_buffer_begin(InputBuffer *buffer, bool pages);
+
+/* Make room in it, which has no rows, for texts of column batches of that size. */
+extern EngineStatus input_buffer_grow_texts(RunCore *run, const InputLayout *input,
+											uint64_t size, InputBuffer *buffer);
+
+/* Its rows as kernels see them. */
+extern void input_buffer_batch(const InputLayout *input, const InputBuffer *buffer,
+							   RowBatch *batch);
+
+#endif							/* GPUAGG_INPUT_BUFFER_H */

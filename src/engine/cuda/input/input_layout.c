@@ -1,0 +1,122 @@
+/*
+ * input_layout.c
+ *	  How large input buffers are, and what lies where in their stages.
+ *
+ * A stage for pages holds pages, then a DevicePage for each, then the lists of
+ * visible line pointers of those pages that need one.  A stage for column batches
+ * has the layout of the device's columns, then texts.  Where the Program reads pages
+ * one stage serves for both, and then holds fewer rows of batches than the device's
+ * columns do.
+ */
+#include "engine/cuda/input/input_layout.h"
+#include "engine/cuda/kernels/kernel_args.h"
+#include "engine/engine.h"
+#include "program/heap_page.h"
+
+/* Columns of one input buffer take no more than that share of the limit. */
+#define MEMORY_SHARE 8
+#define COLUMN_BYTES (UINT64_C(64) << 20)
+
+/* Rows are counted by 256, so that columns of any type are aligned. */
+#define ROWS_ALIGN 256
+
+/* 16 MB of pages: 0.3 ms on the link, far more than a launch costs. */
+#define PAGES_PER_BUFFER 2048
+#define PAGES_MIN_PER_BUFFER ENGINE_MAX_PAGES
+
+/* The most tuples of a page: each takes a line pointer and an aligned header. */
+#define PAGE_MAX_LINES ((HEAP_PAGE_SIZE - HEAP_PAGE_LINES) / \
+						(HEAP_LINE_SIZE + HEAP_TUPLE_BITS + 1))
+
+/* Rows of a buffer, and bytes of texts: large enough for every batch's start. */
+#define COLUMNS_ROWS (128 * 1024)
+#define COLUMNS_MIN_ROWS 1024
+#define COLUMNS_TEXT_BYTES (16 << 20)
+
+/* Rows whose columns are of a good size for the memory there is. */
+static uint64_t
+rows_for_memory(uint32_t row_bytes, uint64_t memory_limit)
+{
+	uint64_t	bytes = memory_limit / MEMORY_SHARE;
+
+	if (bytes > COLUMN_BYTES)
+		bytes = COLUMN_BYTES;
+	return bytes / (row_bytes + 8); /* and in two lists */
+}
+
+static bool
+has_text(const Program *program)
+{
+	for (int i = 0; i < program->ncolumns; i++)
+		if (program_columns(program)[i].type == VT_TEXT)
+			return true;
+	return false;
+}
+
+static void
+layout_for_pages(uint64_t rows, InputLayout *input)
+{
+	input->pages = PAGES_PER_BUFFER;
+	if (rows < (uint64_t) input->pages * PAGE_MAX_LINES)
+		input->pages = (uint32_t) (rows / PAGE_MAX_LINES);
+	if (input->pages < PAGES_MIN_PER_BUFFER)
+		input->pages = PAGES_MIN_PER_BUFFER;
+	input->rows = (input->pages * PAGE_MAX_LINES + ROWS_ALIGN - 1) / ROWS_ALIGN * ROWS_ALIGN;
+	input->bytes = (uint32_t) (input_lines_place(input) + input->rows * sizeof(uint16_t));
+	/* half of what holds pages, the rest is for texts */
+	input->batch_rows = input->rows < COLUMNS_ROWS ? input->rows : COLUMNS_ROWS;
+	if ((uint64_t) input->batch_rows * input->row_bytes > input->bytes / 2)
+		input->batch_rows = input->bytes / 2 / input->row_bytes / 16 * 16;	/* aligned */
+	input->stage = input->bytes;
+	input->text = (uint32_t) (input->stage - input_texts_place(input));
+}
+
+static void
+layout_for_columns(const Program *program, uint64_t rows, InputLayout *input)
+{
+	rows = rows / ROWS_ALIGN * ROWS_ALIGN;
+	input->rows = COLUMNS_ROWS;
+	if (rows < input->rows)
+		input->rows = rows < COLUMNS_MIN_ROWS ? COLUMNS_MIN_ROWS : (uint32_t) rows;
+	input->batch_rows = input->rows;
+	input->bytes = has_text(program) ? COLUMNS_TEXT_BYTES : 0;
+	input->stage = input_texts_place(input) + input->bytes;
+	input->text = input->bytes;
+}
+
+void
+input_layout(const Program *program, const KernelLayout *layout, uint64_t memory_limit,
+			 InputLayout *input)
+{
+	uint64_t	rows = rows_for_memory(layout->row_bytes, memory_limit);
+
+	*input = (InputLayout) {.row_bytes = layout->row_bytes};
+	if (program->source == SOURCE_PAGES)
+		layout_for_pages(rows, input);
+	else
+		layout_for_columns(program, rows, input);
+}
+
+uint32_t
+input_page_lines(void)
+{
+	return PAGE_MAX_LINES;
+}
+
+size_t
+input_infos_place(const InputLayout *input)
+{
+	return (size_t) input->pages * HEAP_PAGE_SIZE;
+}
+
+size_t
+input_lines_place(const InputLayout *input)
+{
+	return input_infos_place(input) + input->pages * sizeof(DevicePage);
+}
+
+size_t
+input_texts_place(const InputLayout *input)
+{
+	return (size_t) input->batch_rows * input->row_bytes;
+}

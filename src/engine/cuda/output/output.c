@@ -1,0 +1,331 @@
+/*
+ * output.c
+ *	  Groups out of the table, by batches.
+ *
+ * The table's slots are cut into windows; a kernel compacts the groups of one
+ * window into vectors, which are downloaded while the host puts those of the
+ * window before into memory of its own.  All windows are there before the first
+ * batch is given, since from then on nothing may fail.
+ */
+#include <string.h>
+
+#include "engine/clock.h"
+#include "engine/cuda/output/output.h"
+#include "program/state.h"
+
+/* Slots of a window, hence groups of a batch at most; a multiple of 256. */
+#define OUTPUT_SLOTS (64 * 1024)
+#define OUTPUT_TEXT_BYTES (4 << 20)
+
+/* What all functions here work on. */
+typedef struct Fetch
+{
+	RunCore    *run;
+	const Aggregation *aggregation;
+	const KernelLayout *layout;
+	Output	   *output;
+} Fetch;
+
+static uint64_t
+vectors_size(const Fetch *fetch)
+{
+	return (uint64_t) fetch->output->capacity / 8 * fetch->layout->out_bits;
+}
+
+/* Room for texts: on the device, and behind the vectors in the stage. */
+static EngineStatus
+make_text_room(const Fetch *fetch, OutputBuffer *buffer, uint64_t size)
+{
+	RunCore    *run = fetch->run;
+	EngineStatus status;
+
+	run_free(run, &buffer->text);
+	stage_give_back(run->context, &buffer->stage);
+	status = run_device(run, stage_take(run->context, vectors_size(fetch) + size,
+										&buffer->stage),
+						"could not make room for the result");
+	if (status == ENGINE_OK && size > 0)
+		status = run_alloc(run, size, &buffer->text);
+	return status;
+}
+
+static EngineStatus
+open_buffer(const Fetch *fetch, int number)
+{
+	const KernelLayout *layout = fetch->layout;
+	OutputBuffer *buffer = &fetch->output->buffers[number];
+	RunCore    *run = fetch->run;
+	EngineStatus status;
+
+	buffer->counters = run->counters.ptr + COUNTERS_OF_OUTPUT(number);
+	buffer->results = (Counters *) ((char *) run->results.data + COUNTERS_OF_OUTPUT(number));
+	status = run_device(run, run->device_ops->event_create(run->device, &buffer->done),
+						"could not make an event");
+	if (status == ENGINE_OK)
+		status = run_alloc(run, vectors_size(fetch), &buffer->vectors);
+	if (status == ENGINE_OK)
+		status = make_text_room(fetch, buffer, layout->has_text || layout->has_text_value ?
+								OUTPUT_TEXT_BYTES : 0);
+	return status;
+}
+
+static EngineStatus
+open_buffers(const Fetch *fetch)
+{
+	uint32_t	slots = fetch->aggregation->table.table.capacity;
+	Output	   *output = fetch->output;
+	EngineStatus status = ENGINE_OK;
+
+	output->capacity = OUTPUT_SLOTS;
+	while (output->capacity > 256 && output->capacity / 2 >= slots)
+		output->capacity /= 2;
+	for (int i = 0; i < OUTPUT_BUFFERS && status == ENGINE_OK; i++)
+		status = open_buffer(fetch, i);
+	return status;
+}
+
+/* Compact the buffer's window. */
+static EngineStatus
+compact_window(const Fetch *fetch, OutputBuffer *buffer)
+{
+	const DeviceOps *ops = fetch->run->device_ops;
+	RunCore    *run = fetch->run;
+	EmitArgs	args = {0};
+	DeviceStatus device;
+	EngineStatus status;
+
+	args.table = fetch->aggregation->table.table;
+	args.output = buffer->vectors.ptr;
+	args.text = buffer->text.ptr;
+	args.text_size = buffer->text.size;
+	args.counters = buffer->counters;
+	args.capacity = fetch->output->capacity;
+	args.from = buffer->from;
+	args.to = buffer->to;
+	args.negative_zero = fetch->output->negative_zero;
+	device = ops->fill(run->device, run->work, args.counters, 0, sizeof(Counters));
+	/* validity bits stand first */
+	if (device == DEVICE_OK && fetch->layout->out_states > 0)
+		device = ops->fill(run->device, run->work, buffer->vectors.ptr, 0,
+						   (size_t) fetch->output->capacity / 8 * fetch->layout->out_states);
+	status = run_device(run, device, "could not clear the output");
+	if (status == ENGINE_OK)
+		status = kernels_launch(run, fetch->aggregation->kernels.emit, args.to - args.from,
+								256, 0, &args);
+	return status;
+}
+
+/* Compact the buffer's window and download it. */
+static EngineStatus
+launch_window(const Fetch *fetch, OutputBuffer *buffer)
+{
+	const DeviceOps *ops = fetch->run->device_ops;
+	RunCore    *run = fetch->run;
+	EngineStatus status = compact_window(fetch, buffer);
+	DeviceStatus device;
+
+	if (status != ENGINE_OK)
+		return status;
+	device = ops->download(run->device, run->work, buffer->results, buffer->counters,
+						   sizeof(Counters));
+	if (device == DEVICE_OK)
+		device = ops->download(run->device, run->work, buffer->stage.data,
+							   buffer->vectors.ptr, vectors_size(fetch));
+	if (device == DEVICE_OK && buffer->text.size > 0)
+		device = ops->download(run->device, run->work,
+							   (char *) buffer->stage.data + vectors_size(fetch),
+							   buffer->text.ptr, buffer->text.size);
+	if (device == DEVICE_OK)
+		device = ops->event_record(run->device, buffer->done, run->work);
+	buffer->launched = true;
+	return run_device(run, device, "could not fetch the result");
+}
+
+/* Give the buffer the next window, if one is left. */
+static EngineStatus
+launch_next(const Fetch *fetch, OutputBuffer *buffer)
+{
+	Output	   *output = fetch->output;
+	uint64_t	left = fetch->aggregation->table.table.capacity - output->next_slot;
+
+	buffer->launched = false;
+	if (left == 0)
+		return ENGINE_OK;
+	buffer->from = output->next_slot;
+	buffer->to = buffer->from +
+		(uint32_t) (left < output->capacity ? left : output->capacity);
+	output->next_slot = buffer->to;
+	return launch_window(fetch, buffer);
+}
+
+/* Keep the downloaded window's groups in the host's memory. */
+static EngineStatus
+keep_groups(const Fetch *fetch, const OutputBuffer *buffer)
+{
+	const Program *program = fetch->run->program;
+	Window		window = {
+		.counters = buffer->results, .vectors = buffer->stage.data,
+		.texts = (const char *) buffer->stage.data + vectors_size(fetch),
+		.capacity = fetch->output->capacity
+	};
+	uint32_t	n = buffer->results->emitted;
+	KeptGroups *kept;
+
+	if (n == 0)
+		return ENGINE_OK;
+	if (states_are_ambiguous(program, window_states(fetch->layout, &window),
+							 program->nwords, n))
+		return run_fail(fetch->run, ENGINE_INEXACT, AMBIGUOUS_MESSAGE);
+	kept = kept_groups_make(program, fetch->layout, &window);
+	if (kept == NULL)
+		return run_fail(fetch->run, ENGINE_NO_MEMORY, "out of memory for the groups");
+	kept->batch.units = fetch->aggregation->units.of_accs;
+	kept->next = fetch->output->kept;
+	fetch->output->kept = kept;
+	fetch->run->head.stats.groups += n;
+	return ENGINE_OK;
+}
+
+/* Is the buffer's window there?  With more room if its texts need it. */
+static EngineStatus
+window_ready(const Fetch *fetch, OutputBuffer *buffer)
+{
+	RunCore    *run = fetch->run;
+	DeviceStatus ready = run->device_ops->event_query(run->device, buffer->done);
+	uint64_t	bytes;
+	EngineStatus status;
+
+	if (ready == DEVICE_BUSY)
+		return ENGINE_BUSY;
+	status = run_device(run, ready, "the device failed");
+	if (status != ENGINE_OK)
+		return status;
+	bytes = buffer->results->emitted_bytes;
+	if (bytes <= buffer->text.size)
+		return ENGINE_OK;
+	if (bytes > UINT32_MAX)
+		return run_fail(run, ENGINE_NO_MEMORY, "texts of groups are too large");
+	status = make_text_room(fetch, buffer, bytes);
+	if (status == ENGINE_OK)
+		status = launch_window(fetch, buffer);
+	return status == ENGINE_OK ? ENGINE_BUSY : status;
+}
+
+/*
+ * Fetch window after window; BUSY while the next one is on its way.  A device may
+ * be so fast that it never is.
+ */
+static EngineStatus
+fetch_windows(const Fetch *fetch)
+{
+	Output	   *output = fetch->output;
+
+	for (;;)
+	{
+		OutputBuffer *buffer = &output->buffers[output->turn];
+		EngineStatus status;
+
+		if (!buffer->launched)
+			return ENGINE_OK;
+		if (engine_interrupted(&fetch->run->hints))
+			return run_fail(fetch->run, ENGINE_FAILED, INTERRUPTED_MESSAGE);
+		status = window_ready(fetch, buffer);
+		if (status == ENGINE_OK)
+			status = keep_groups(fetch, buffer);
+		if (status == ENGINE_OK)
+			status = launch_next(fetch, buffer);
+		if (status != ENGINE_OK)
+			return status;
+		output->turn = (output->turn + 1) % OUTPUT_BUFFERS;
+	}
+}
+
+/*
+ * The sign of zero as a float key is that of its group's first row.  With one
+ * key there is one such group; with more, only if all rows agree is it known.
+ */
+static EngineStatus
+decide_zero(const Fetch *fetch)
+{
+	RunCore    *run = fetch->run;
+	TableCounters counters;
+	EngineStatus status;
+
+	if (!program_has_float_key(run->program))
+		return ENGINE_OK;
+	status = run_table_counters(run, &fetch->aggregation->table, &counters);
+	if (status != ENGINE_OK)
+		return status;
+	if (run->program->nkeys > 1 && counters.zero_rows[0] && counters.zero_rows[1])
+		return run_fail(run, ENGINE_INEXACT, "a float key is both 0 and -0");
+	fetch->output->negative_zero = counters.zero_rows[1] > counters.zero_rows[0];
+	return ENGINE_OK;
+}
+
+/* Begin to fetch: the first windows. */
+static EngineStatus
+begin_output(const Fetch *fetch)
+{
+	EngineStatus status = decide_zero(fetch);
+
+	if (status == ENGINE_OK)
+		status = open_buffers(fetch);
+	fetch->output->begun = true;
+	for (int i = 0; i < OUTPUT_BUFFERS && status == ENGINE_OK; i++)
+		status = launch_next(fetch, &fetch->output->buffers[i]);
+	return status;
+}
+
+EngineStatus
+output_next(RunCore *run, const Aggregation *aggregation, Output *output, GroupBatch *batch)
+{
+	Fetch		fetch = {
+		.run = run, .aggregation = aggregation, .output = output,
+		.layout = &run->layouts[aggregation->kernels.choice.table]
+	};
+	uint64_t	start = now_ns();
+	EngineStatus status = ENGINE_OK;
+
+	memset(batch, 0, sizeof(*batch));
+	/* no rows and keys: no groups */
+	if (!aggregation->chosen)
+		return ENGINE_OK;
+	if (!output->begun)
+		status = begin_output(&fetch);
+	if (status == ENGINE_OK)
+		status = fetch_windows(&fetch);
+	run->head.stats.output_ns += now_ns() - start;
+	if (status != ENGINE_OK)
+		return status;
+	if (!output->giving)
+		output_restart(output);
+	output->giving = true;
+	if (output->give_next != NULL)
+	{
+		*batch = output->give_next->batch;
+		output->give_next = output->give_next->next;
+	}
+	return ENGINE_OK;
+}
+
+void
+output_restart(Output *output)
+{
+	output->give_next = output->kept;
+}
+
+void
+output_close(RunCore *run, Output *output)
+{
+	for (int i = 0; i < OUTPUT_BUFFERS; i++)
+	{
+		OutputBuffer *buffer = &output->buffers[i];
+
+		if (buffer->done != NULL)
+			run->device_ops->event_destroy(run->device, buffer->done);
+		run_free(run, &buffer->vectors);
+		run_free(run, &buffer->text);
+		stage_give_back(run->context, &buffer->stage);
+	}
+	kept_groups_free(output->kept);
+}

@@ -1,0 +1,170 @@
+/*
+ * feed.c
+ *	  The caller's pages and batches into input buffers, and full ones to the
+ *	  device.
+ *
+ * One buffer is filled while the device works on the other.
+ */
+#include "engine/column_batch.h"
+#include "engine/cuda/input/columns.h"
+#include "engine/cuda/input/pages.h"
+#include "engine/cuda/run/feed.h"
+#include "engine/cuda/run/submit.h"
+
+/* Hand what has been gathered to the device, and go on with the other buffer. */
+static EngineStatus
+flush(CudaRun *run)
+{
+	Input	   *input = &run->input;
+	InputBuffer *buffer = &input->buffers[input->filling];
+
+	if (buffer->state != BUFFER_FILLING)
+		return ENGINE_OK;
+	if (buffer->nrows == 0)
+	{
+		buffer->state = BUFFER_EMPTY;
+		return ENGINE_OK;
+	}
+	input->filling = (input->filling + 1) % INPUT_BUFFERS;
+	return submit_buffer(run, buffer);
+}
+
+/*
+ * The buffer to fill, with pages or with column batches, once the device is done
+ * with what it had before; BUSY until then.
+ */
+static EngineStatus
+current_buffer(CudaRun *run, bool pages, InputBuffer **buffer)
+{
+	Input	   *input = &run->input;
+	InputBuffer *current = &input->buffers[input->filling];
+
+	if (current->state == BUFFER_FILLING && current->pages != pages)
+	{
+		EngineStatus status = flush(run);
+
+		if (status != ENGINE_OK)
+			return status;
+		current = &input->buffers[input->filling];
+	}
+	if (current->state == BUFFER_SUBMITTED)
+	{
+		EngineStatus status = submit_finish(run, current);
+
+		if (status != ENGINE_OK)
+			return status;
+	}
+	if (current->state == BUFFER_EMPTY)
+		input_buffer_begin(current, pages);
+	*buffer = current;
+	return ENGINE_OK;
+}
+
+/* No page is needed any more, and what has been left out is known. */
+static EngineStatus
+end_pages(CudaRun *run)
+{
+	EngineStatus status;
+
+	input_wait(&run->core, &run->input);
+	if (!run->input.leaves)
+		return ENGINE_OK;
+	status = flush(run);
+	return status == ENGINE_OK ? submit_finish_all(run) : status;
+}
+
+/*
+ * All pages that are given fit a buffer that has room for ENGINE_MAX_PAGES; one
+ * that has not is handed to the device first, and the other one may be BUSY.
+ * Threads copy the pages; those of the call before have been copied when this one
+ * returns.
+ */
+EngineStatus
+feed_pages(CudaRun *run, const PageRef *pages, int n)
+{
+	Input	   *input = &run->input;
+	Copier	   *copier = run->core.context->copier;
+	InputBuffer *buffer = &input->buffers[input->filling];
+	uint64_t	before = input->copying;
+	EngineStatus status;
+
+	if (n == 0)
+		return end_pages(run);
+	if (buffer->state == BUFFER_FILLING && buffer->pages &&
+		buffer->npages + (uint32_t) n > input->layout.pages)
+	{
+		status = flush(run);
+		if (status != ENGINE_OK)
+			return status;
+	}
+	status = current_buffer(run, true, &buffer);
+	for (int i = 0; i < n && status == ENGINE_OK; i++)
+		if (pages[i].nlines > 0)
+			status = pages_take_one(&run->core, &input->layout, &pages[i], buffer,
+									&input->copying);
+	copier_start(copier);
+	if (status != ENGINE_BUSY)
+		copier_wait(copier, before);
+	return status;
+}
+
+/* Rows of the batch that the buffer has room for now: one at least. */
+static EngineStatus
+room_for_rows(CudaRun *run, const ColumnBatch *batch, InputBuffer *buffer, uint32_t *n)
+{
+	const Program *program = run->core.program;
+	Input	   *input = &run->input;
+
+	*n = columns_rows_that_fit(program, &input->layout, buffer, batch, input->batch_taken);
+	if (*n > 0 || buffer->nrows > 0)
+		return ENGINE_OK;
+	*n = 1;
+	return input_buffer_grow_texts(&run->core, &input->layout,
+								   columns_text_size(program, batch, input->batch_taken, 1),
+								   buffer);
+}
+
+/*
+ * A batch is taken in several pieces if it does not fit one buffer.  BUSY between
+ * them: what has been taken is remembered, and the caller comes again with the same
+ * batch.
+ */
+EngineStatus
+feed_columns(CudaRun *run, const ColumnBatch *batch)
+{
+	RunCore    *core = &run->core;
+	Input	   *input = &run->input;
+
+	if (input->batch_taken == 0 && batch_has_wrong_null(core->program, batch))
+		return run_fail(core, ENGINE_INEXACT, "a column that cannot be NULL is NULL");
+	while (input->batch_taken < batch->nrows)
+	{
+		InputBuffer *buffer;
+		uint32_t	n = 0;
+		EngineStatus status = current_buffer(run, false, &buffer);
+
+		if (status == ENGINE_OK)
+			status = room_for_rows(run, batch, buffer, &n);
+		if (status != ENGINE_OK)
+			return status;
+		columns_take_rows(core, &input->layout, batch, input->batch_taken, n, buffer);
+		input->batch_taken += n;
+		core->head.stats.rows += n;
+		if (input->batch_taken < batch->nrows || buffer->nrows == input->layout.batch_rows)
+		{
+			status = flush(run);
+			if (status != ENGINE_OK)
+				return status;
+		}
+	}
+	input->batch_taken = 0;
+	return ENGINE_OK;
+}
+
+EngineStatus
+feed_end(CudaRun *run)
+{
+	EngineStatus status = flush(run);
+
+	return status == ENGINE_OK ? submit_finish_all(run) : status;
+}

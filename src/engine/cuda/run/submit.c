@@ -1,0 +1,282 @@
+/*
+ * submit.c
+ *	  A full buffer's way through the device: copy, deform, aggregate.
+ *
+ * The copy goes to a stream of its own and so runs while the kernels work on the
+ * buffer before.  What came of the kernels is read when the buffer is needed
+ * again: errors, and rows whose groups found no room; for these the table grows
+ * and they run again.
+ */
+#include <stdio.h>
+
+#include "engine/cuda/aggregate/table_values.h"
+#include "engine/cuda/input/upload.h"
+#include "engine/cuda/run/submit.h"
+
+/* Clear the buffer's counters before a launch; download them behind it. */
+static EngineStatus
+clear_counters(RunCore *core, const InputBuffer *buffer)
+{
+	return run_device(core,
+					  core->device_ops->fill(core->device, core->work, buffer->counters, 0,
+											 sizeof(Counters)),
+					  "could not clear counters");
+}
+
+static EngineStatus
+fetch_counters(RunCore *core, const InputBuffer *buffer)
+{
+	const DeviceOps *ops = core->device_ops;
+	DeviceStatus status;
+
+	status = ops->download(core->device, core->work, buffer->results, buffer->counters,
+						   sizeof(Counters));
+	if (status == DEVICE_OK)
+		status = ops->event_record(core->device, buffer->done, core->work);
+	return run_device(core, status, "could not read counters");
+}
+
+/* Copy the rows to the device; the work stream waits for them. */
+static EngineStatus
+copy_rows(CudaRun *run, const InputBuffer *buffer)
+{
+	RunCore    *core = &run->core;
+	const DeviceOps *ops = core->device_ops;
+	DeviceStatus status;
+	EngineStatus result;
+
+	status = ops->event_record(core->device, buffer->begun, core->copy);
+	result = run_device(core, status, "could not record an event");
+	if (result != ENGINE_OK)
+		return result;
+	if (buffer->pages)
+		input_wait(core, &run->input);
+	result = input_upload(core, &run->input.layout, buffer);
+	if (result != ENGINE_OK)
+		return result;
+	status = ops->event_record(core->device, buffer->uploaded, core->copy);
+	if (status == DEVICE_OK)
+		status = ops->stream_wait_event(core->device, core->work, buffer->uploaded);
+	return run_device(core, status, "could not order the streams");
+}
+
+/* Make the copied rows columns, of which some may be left out. */
+static EngineStatus
+make_columns(CudaRun *run, const InputBuffer *buffer)
+{
+	RunCore    *core = &run->core;
+	const Input *input = &run->input;
+	EngineStatus status = clear_counters(core, buffer);
+
+	if (status != ENGINE_OK)
+		return status;
+	if (buffer->pages)
+		return page_deformer_launch(core, &input->deformer, &input->layout, buffer);
+	if (!input->leaves)
+		return ENGINE_OK;
+	return run_device(core, core->device_ops->fill(core->device, core->work,
+												   buffer->left.ptr, 0, buffer->nrows),
+					  "could not clear marks");
+}
+
+EngineStatus
+submit_columns(CudaRun *run, InputBuffer *buffer)
+{
+	RunCore    *core = &run->core;
+	Aggregation *aggregation = &run->aggregation;
+	RowBatch	batch;
+	EngineStatus status = ENGINE_OK;
+
+	buffer->first = run->input.rows_before;
+	run->input.rows_before += buffer->nrows;
+	input_buffer_batch(&run->input.layout, buffer, &batch);
+	if (!aggregation->chosen)
+		status = aggregation_choose(core, aggregation, &batch);
+	if (status == ENGINE_OK)
+		status = run_table_normalize(core, &aggregation->kernels, batch.nrows,
+									 &aggregation->table);
+	if (status == ENGINE_OK)
+		status = run_device(core, core->device_ops->event_record(core->device,
+																 buffer->deformed,
+																 core->work),
+							"could not record an event");
+	if (status == ENGINE_OK)
+		status = aggregation_launch(core, aggregation, &batch, buffer->counters);
+	if (status == ENGINE_OK)
+		status = fetch_counters(core, buffer);
+	if (status == ENGINE_OK)
+		buffer->state = BUFFER_SUBMITTED;
+	return status;
+}
+
+EngineStatus
+submit_buffer(CudaRun *run, InputBuffer *buffer)
+{
+	EngineStatus status = copy_rows(run, buffer);
+
+	if (status == ENGINE_OK)
+		status = make_columns(run, buffer);
+	if (status == ENGINE_OK)
+		status = submit_columns(run, buffer);
+	return status;
+}
+
+/* Errors that the kernels met. */
+static EngineStatus
+check_errors(RunCore *run, const Counters *counters)
+{
+	if (counters->errors & ERROR_CORRUPT)
+		return run_fail(run, ENGINE_CORRUPT, "block %u is corrupted", counters->block);
+	if (counters->errors & ERROR_TOASTED)
+		return run_fail(run, ENGINE_INEXACT, "a value is compressed or stored elsewhere");
+	if (counters->errors & ERROR_NUMERIC)
+		return run_fail(run, ENGINE_INEXACT, "a value is no number that the engine can hold");
+	if (counters->errors & ERROR_SPECIAL)
+		return run_fail(run, ENGINE_SPECIAL, "a numeric is NaN or infinite");
+	if (counters->errors & ERROR_INEXACT)
+		return run_fail(run, ENGINE_INEXACT, "an expression would raise an error, or a float sum could overflow");
+	if (counters->errors & ERROR_WIDEN)
+		return run_fail(run, ENGINE_WIDEN, "a float sum needs more words");
+	return ENGINE_OK;
+}
+
+/* Grow the table, and launch again for the rows that found no room. */
+static EngineStatus
+run_undone(CudaRun *run, InputBuffer *buffer, uint32_t undone)
+{
+	RunCore    *core = &run->core;
+	Aggregation *aggregation = &run->aggregation;
+	DeviceBuffer list = buffer->undone[0];
+	RowBatch	batch;
+	EngineStatus status;
+
+	status = run_table_grow(core, &aggregation->kernels, undone, &aggregation->table);
+	if (status == ENGINE_OK)
+		status = clear_counters(core, buffer);
+	if (status != ENGINE_OK)
+		return status;
+	buffer->undone[0] = buffer->undone[1];
+	buffer->undone[1] = list;
+	input_buffer_batch(&run->input.layout, buffer, &batch);
+	batch.rows = list.ptr;
+	batch.nrows = undone;
+	status = aggregation_launch(core, aggregation, &batch, buffer->counters);
+	if (status == ENGINE_OK)
+		status = fetch_counters(core, buffer);
+	return status;
+}
+
+/* Make room for extremes that found none, and take them from the batch again. */
+static EngineStatus
+run_values_again(CudaRun *run, InputBuffer *buffer)
+{
+	RunCore    *core = &run->core;
+	Aggregation *aggregation = &run->aggregation;
+	uint64_t	missed = buffer->values_missed;
+	RowBatch	batch;
+	EngineStatus status;
+
+	buffer->values_missed = 0;
+	status = table_values_grow(core, &aggregation->kernels, missed, &aggregation->table);
+	if (status == ENGINE_OK)
+		status = clear_counters(core, buffer);
+	if (status != ENGINE_OK)
+		return status;
+	input_buffer_batch(&run->input.layout, buffer, &batch);
+	status = aggregation_launch_values(core, aggregation, &batch, buffer->counters);
+	if (status == ENGINE_OK)
+		status = fetch_counters(core, buffer);
+	return status;
+}
+
+/* Account for the time the buffer took on the device. */
+static EngineStatus
+add_times(RunCore *core, const InputBuffer *buffer)
+{
+	const DeviceOps *ops = core->device_ops;
+	float		input = 0;
+	float		aggregate = 0;
+	DeviceStatus status;
+
+	status = ops->event_elapsed(core->device, buffer->begun, buffer->deformed, &input);
+	if (status == DEVICE_OK)
+		status = ops->event_elapsed(core->device, buffer->deformed, buffer->done, &aggregate);
+	core->head.stats.input_ns += (uint64_t) (input * 1e6);
+	core->head.stats.aggregate_ns += (uint64_t) (aggregate * 1e6);
+	return run_device(core, status, "could not read the time");
+}
+
+/* All of a buffer's rows are in the table. */
+static EngineStatus
+buffer_done(CudaRun *run, InputBuffer *buffer)
+{
+	EngineStats *stats = &run->core.head.stats;
+
+	buffer->state = BUFFER_EMPTY;
+	snprintf(stats->strategy, sizeof(stats->strategy), "%s",
+			 strategy_name(run->aggregation.kernels.choice.strategy));
+	return add_times(&run->core, buffer);
+}
+
+/* Take the launch's counters, before the next one's stand in their place. */
+static EngineStatus
+take_counters(CudaRun *run, InputBuffer *buffer)
+{
+	RunCore    *core = &run->core;
+	const Counters *counters = buffer->results;
+	EngineStatus status = check_errors(core, counters);
+
+	if (status == ENGINE_OK && counters->left > 0)
+		status = left_rows_note(core, &run->input.layout, buffer, &run->input.left);
+	if (status != ENGINE_OK)
+		return status;
+	core->head.stats.rows_passed += counters->rows_passed - counters->undone;
+	if (core->layouts[0].nsums > 0 && core->head.stats.rows_passed >= EXACT_MAX_ROWS)
+		return run_fail(core, ENGINE_INEXACT, "too many rows for a float sum");
+	if (counters->values_missed > buffer->values_missed)
+		buffer->values_missed = counters->values_missed;
+	return ENGINE_OK;
+}
+
+EngineStatus
+submit_finish(CudaRun *run, InputBuffer *buffer)
+{
+	RunCore    *core = &run->core;
+	DeviceStatus ready;
+	EngineStatus status;
+
+	if (buffer->state != BUFFER_SUBMITTED)
+		return ENGINE_OK;
+	ready = core->device_ops->event_query(core->device, buffer->done);
+	if (ready == DEVICE_BUSY)
+		return ENGINE_BUSY;
+	status = run_device(core, ready, "the device failed");
+	if (status == ENGINE_OK)
+		status = take_counters(run, buffer);
+	if (status != ENGINE_OK)
+		return status;
+	if (buffer->results->undone > 0)
+		status = run_undone(run, buffer, buffer->results->undone);
+	else if (buffer->values_missed > 0)
+		status = run_values_again(run, buffer);
+	else
+		return buffer_done(run, buffer);
+	return status == ENGINE_OK ? ENGINE_BUSY : status;
+}
+
+EngineStatus
+submit_finish_all(CudaRun *run)
+{
+	EngineStatus result = ENGINE_OK;
+
+	for (int i = 0; i < INPUT_BUFFERS; i++)
+	{
+		EngineStatus status = submit_finish(run, &run->input.buffers[i]);
+
+		if (status == ENGINE_BUSY)
+			result = ENGINE_BUSY;
+		else if (status != ENGINE_OK)
+			return status;
+	}
+	return result;
+}
