@@ -109,26 +109,26 @@ typedef struct RowBatch
 	uint64_t	first;			/* rows of the batches before */
 } RowBatch;
 
-/* Parameters of `aggregate` and `sample`. */
 /* The bit of a key: of its number with TABLE_DIRECT, else of its hash. */
-#define HOT_BITS 8192
-#define HOT_BIT(key) ((uint32_t) ((uint64_t) (key) * UINT64_C(0x9e3779b97f4a7c15) >> 51))
+#define FREQUENT_BITS 8192
+#define FREQUENT_BIT(key) ((uint32_t) ((uint64_t) (key) * UINT64_C(0x9e3779b97f4a7c15) >> 51))
 
 /* Float sums at most, one for each accumulator. */
 #define ARGS_MAX_SUMS 512
 
+/* Parameters of `aggregate`, `values_again`, `sample`, `exponents` and `frequent_bits`. */
 typedef struct AggregateArgs
 {
 	RowBatch	batch;
 	DeviceTable	table;
 	POINTER(DeviceConstant) constants;	/* the Program's slots */
 	POINTER(Counters) counters;
-	POINTER(uint32_t) hot;		/* block: HOT_BITS bits, which keys may have a
-								 * slot in a block's table; NULL: all */
+	POINTER(uint32_t) frequent; /* block: FREQUENT_BITS bits, which keys may have
+								 * a slot in a block's table; NULL: all */
 	uint32_t	block_slots;	/* block: slots of a block's table, a power of 2
 								 * unless direct */
 	uint32_t	block_replicas; /* block: copies of each state, a power of 2 */
-	uint32_t	nhot;			/* hot_bits: frequent keys, in `sampled` */
+	uint32_t	nfrequent;		/* frequent_bits: keys, in `sampled` */
 	POINTER(struct SampledRow) sampled;
 	uint64_t	sample_chunk;	/* rows of a chunk, a multiple of 32 */
 	uint64_t	sample_stride;	/* from one chunk to the next */
@@ -145,7 +145,7 @@ typedef struct SampledRow
 	uint32_t	isnull;
 } SampledRow;
 
-/* Parameters of `table_init`, `table_move` and `table_normalize`. */
+/* Parameters of `table_init`, `table_move`, `table_normalize` and `values_move`. */
 typedef struct TableArgs
 {
 	DeviceTable	table;

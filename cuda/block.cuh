@@ -12,8 +12,8 @@
  *
  * The private table never grows.  It takes the keys that come first, or, where
  * there are far more groups than slots, those that a sample found to be
- * frequent (args->hot); rows of other keys update the group table directly.  A
- * key is only taken in together with its slot of the group table, so merging
+ * frequent (args->frequent); rows of other keys update the group table directly.
+ * A key is only taken in together with its slot of the group table, so merging
  * cannot fail.  A group table that is addressed directly and small enough has a
  * private table of the same form, without keys.
  *
@@ -26,7 +26,7 @@
  * all rows only compare a word with the group's, which any cache has.
  *
  * Dynamic shared memory: states, word by word, slot by slot, copy by copy; then
- * keys; then slots of the group table.  See block_table_size in choose.c.
+ * keys; then slots of the group table.  See choose_block_size in choose.c.
  */
 #ifndef GPUAGG_BLOCK_CUH
 #define GPUAGG_BLOCK_CUH
@@ -80,12 +80,12 @@ DEVICE_FN bool
 block_admits(const AggregateArgs *args, const uint64_t *key)
 {
 #if TABLE_DIRECT
-	uint32_t	bit = HOT_BIT(key[0]);
+	uint32_t	bit = FREQUENT_BIT(key[0]);
 #else
-	uint32_t	bit = HOT_BIT(key_hash(key));
+	uint32_t	bit = FREQUENT_BIT(key_hash(key));
 #endif
 
-	return args->hot == NULL || ((args->hot[bit / 32] >> (bit % 32)) & 1);
+	return args->frequent == NULL || ((args->frequent[bit / 32] >> (bit % 32)) & 1);
 }
 
 /* What stands in the private table for a key with that slot of the group table. */
@@ -320,26 +320,26 @@ block_table_merge(const AggregateArgs *args, const BlockTable *table)
 }
 
 /* The bits of the sample's frequent keys, one thread a key. */
-KERNEL(hot_bits, AggregateArgs, args)
+KERNEL(frequent_bits, AggregateArgs, args)
 {
 	uint64_t	i = grid_index();
 	uint32_t	bit;
 
-	if (i >= args.nhot)
+	if (i >= args.nfrequent)
 		return;
 #if TABLE_DIRECT
-	bit = HOT_BIT(args.sampled[i].isnull ? 0 : direct_key(&args, args.sampled[i].value));
+	bit = FREQUENT_BIT(args.sampled[i].isnull ? 0 : direct_key(&args, args.sampled[i].value));
 #elif DIRECT_POSSIBLE
 	{
 		uint64_t	key[KEY_WORDS];
 
 		key_from_direct(args.sampled[i].value, args.sampled[i].isnull, key);
-		bit = HOT_BIT(key_hash(key));
+		bit = FREQUENT_BIT(key_hash(key));
 	}
 #else
-	bit = HOT_BIT(args.sampled[i].hash);
+	bit = FREQUENT_BIT(args.sampled[i].hash);
 #endif
-	atomic_or_u32(&args.hot[bit / 32], UINT32_C(1) << (bit % 32));
+	atomic_or_u32(&args.frequent[bit / 32], UINT32_C(1) << (bit % 32));
 }
 
 /*

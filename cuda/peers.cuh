@@ -8,8 +8,9 @@
  * of the first one, which updates the table.  Best where rows with the same key
  * are near each other.
  *
- * Peers are found by __match_any_sync, or by Westphal's loop of ballots over
- * the distinct keys, which is faster if there are few of them.
+ * Peers are found by __match_any_sync, or, for comparison, by Westphal's loop of
+ * ballots over the distinct keys: on an H200 it is hardly ever faster
+ * (bench/results/h200-kernels.md).
  */
 #ifndef GPUAGG_PEERS_CUH
 #define GPUAGG_PEERS_CUH

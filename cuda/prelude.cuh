@@ -109,7 +109,7 @@ typedef unsigned long uintptr_t;
 #define PRAGMA_UNROLL _Pragma("unroll")
 #define PRAGMA_NO_UNROLL _Pragma("unroll 1")
 
-/* A variable of which the compiler shall not think where it comes from. */
+/* Hide from the compiler where a variable's value comes from. */
 #define OPAQUE_U32(variable) asm("" : "+r"(variable))
 
 #define warp_sync(mask) __syncwarp(mask)

@@ -7,8 +7,8 @@
  *
  * Runs are often longer than a warp.  So the warp keeps the key of its last
  * run, and as long as all rows have it, each lane merges into a state of its
- * own, in registers, without a word to the others; only where the run ends are
- * the lanes' states merged and the table updated.
+ * own, in registers, without shuffles; only where the run ends are the lanes'
+ * states merged and the table updated.
  */
 #ifndef GPUAGG_SCAN_CUH
 #define GPUAGG_SCAN_CUH

@@ -16,6 +16,7 @@
 
 #include "scan.cuh"
 
+/* s: the ballot and the shuffles that a vote takes. */
 #define VOTE_COST 3
 
 /* Do that many of n lanes save more than the vote costs? */

@@ -4,7 +4,7 @@
  *
  * Each kind of word has three functions: merge_*, of two values in registers;
  * word_*, into a state in device memory, where the hardware adds 64-bit integers
- * and doubles by itself and needs no answer (RED); shared_*, into a state in
+ * without a result (RED), so that no thread waits; shared_*, into a state in
  * shared memory, where only 32-bit additions are native on Hopper: 64-bit ones
  * are compare-and-swap loops.  Contributions that change nothing are left out.
  *

@@ -15,7 +15,7 @@ static EngineStatus
 mark_frequent_keys(RunCore *run, Aggregation *aggregation, const SampleFacts *facts)
 {
 	const DeviceOps *ops = run->device_ops;
-	size_t		size = HOT_BITS / 8 + sizeof(facts->hot);
+	size_t		size = FREQUENT_BITS / 8 + sizeof(facts->frequent);
 	AggregateArgs args = {0};
 	DeviceStatus device;
 	EngineStatus status;
@@ -24,19 +24,19 @@ mark_frequent_keys(RunCore *run, Aggregation *aggregation, const SampleFacts *fa
 	if (status != ENGINE_OK)
 		return status;
 	args.table = aggregation->table.table;
-	args.hot = aggregation->frequent.ptr;
-	args.sampled = aggregation->frequent.ptr + HOT_BITS / 8;
-	args.nhot = facts->nhot;
-	device = ops->fill(run->device, run->work, args.hot, 0, HOT_BITS / 8);
+	args.frequent = aggregation->frequent.ptr;
+	args.sampled = aggregation->frequent.ptr + FREQUENT_BITS / 8;
+	args.nfrequent = facts->nfrequent;
+	device = ops->fill(run->device, run->work, args.frequent, 0, FREQUENT_BITS / 8);
 	if (device == DEVICE_OK)
-		device = ops->upload(run->device, run->work, args.sampled, facts->hot,
-							 sizeof(facts->hot));
+		device = ops->upload(run->device, run->work, args.sampled, facts->frequent,
+							 sizeof(facts->frequent));
 	if (device == DEVICE_OK)
 		device = ops->stream_wait(run->device, run->work);
 	status = run_device(run, device, "could not tell the device the frequent keys");
 	if (status == ENGINE_OK)
-		status = kernels_launch(run, aggregation->kernels.hot_bits, facts->nhot, 32, 0,
-								&args);
+		status = kernels_launch(run, aggregation->kernels.frequent_bits, facts->nfrequent,
+								32, 0, &args);
 	return status;
 }
 
@@ -64,7 +64,7 @@ aggregation_choose(RunCore *run, Aggregation *aggregation, const RowBatch *batch
 		status = run_table_create(run, kernels, choice.groups, &aggregation->table);
 	if (status == ENGINE_OK)
 		status = table_values_create(run, choice.groups, &aggregation->table);
-	if (status == ENGINE_OK && choice.hot)
+	if (status == ENGINE_OK && choice.only_frequent)
 		status = mark_frequent_keys(run, aggregation, &facts);
 	aggregation->chosen = status == ENGINE_OK;
 	return status;
@@ -104,7 +104,7 @@ aggregation_launch(RunCore *run, const Aggregation *aggregation, const RowBatch 
 	AggregateArgs args;
 
 	row_args(run, aggregation, batch, counters, &args);
-	args.hot = choice->hot ? aggregation->frequent.ptr : 0;
+	args.frequent = choice->only_frequent ? aggregation->frequent.ptr : 0;
 	args.block_slots = choice->block_slots;
 	args.block_replicas = choice->block_replicas;
 	if (choice->strategy == STRATEGY_BLOCK)

@@ -16,7 +16,7 @@ typedef struct Aggregation
 	Kernels		kernels;		/* and the choice they are for */
 	RunTable	table;
 	FloatUnits	units;
-	DeviceBuffer frequent;		/* HOT_BITS bits of frequent keys, if choice.hot */
+	DeviceBuffer frequent;		/* FREQUENT_BITS bits, if choice.only_frequent */
 	SampledRow *sample;
 } Aggregation;
 

@@ -9,21 +9,21 @@
  */
 #include "engine/cuda/aggregate/run_table.h"
 
-/* Fewer slots than that save nothing. */
+/* Slots at least: with 32 bytes each, 512 KB. */
 #define TABLE_MIN_SLOTS 16384
 #define TABLE_MAX_SLOTS (UINT32_C(1) << 31)
 
-/* A table is twice as large as the groups it takes. */
+/* A table has twice as many slots as it takes groups, so that probes are short. */
 #define TABLE_LOAD 2
 
-/* How much larger a table gets at once, at least and at most. */
+/* How many times larger a table gets at once, at least and at most. */
 #define TABLE_GROW_MIN 4
 #define TABLE_GROW_MAX 64
 
 /* Of the memory limit, what the first table takes at most. */
 #define FIRST_TABLE_SHARE 8
 
-/* SUM_INT128's low words are good for 2^31 rows. */
+/* SUM_INT128's low words have room for the sum of 2^31 rows at least: see state.h. */
 #define NORMALIZE_ROWS (UINT64_C(1) << 30)
 
 /* The arena at first, in 8-byte words a slot. */

@@ -12,7 +12,7 @@
 /*
  * Modules of a Program.  The sample module has the kernel `sample` only, the
  * others `aggregate`, `table_init`, `table_move`, `table_normalize`, `emit`, and
- * what the strategy or float sums need besides.
+ * what else the strategy, float sums or extremes need.
  */
 typedef enum KernelPart
 {

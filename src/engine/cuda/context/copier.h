@@ -1,6 +1,6 @@
 /*
  * copier.h
- *	  Threads that copy heap pages beside the thread that finds them.
+ *	  Threads that copy heap pages while another thread finds them.
  *
  * One backend finds and pins about three million pages a second, but copies
  * little more than one million into page-locked memory.  With the copying left
@@ -21,7 +21,7 @@ typedef struct Copier Copier;
  */
 extern Copier *copier_create(int threads);
 
-/* The threads a machine like this one has to spare for one backend. */
+/* The threads for one backend: 3 on a machine of 8 cores or more, 1 of 4, else 0. */
 extern int	copier_threads(void);
 
 /* Waits for what was submitted, then ends the threads.  NULL is fine. */
@@ -38,8 +38,8 @@ extern uint64_t copier_submit(Copier *copier, void *to, const void *from, size_t
 extern void copier_start(Copier *copier);
 
 /*
- * Wait until everything up to that ticket has been copied; the caller's thread
- * lends a hand.
+ * Wait until everything up to that ticket has been copied; the caller's thread copies
+ * too.
  */
 extern void copier_wait(Copier *copier, uint64_t ticket);
 

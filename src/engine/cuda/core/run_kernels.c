@@ -5,7 +5,11 @@
 #include "engine/clock.h"
 #include "engine/cuda/core/run_kernels.h"
 
-/* Threads that one multiprocessor is given at most by one launch. */
+/*
+ * Threads that one multiprocessor is given at most by one launch: what it holds at
+ * compute capability 7.0, 8.0 and 9.0.  Where it holds fewer, 1024 or 1536, some
+ * blocks begin when others have ended.
+ */
 #define THREADS_PER_MULTIPROCESSOR 2048
 
 /* Load the module of a text, and account for the time. */
@@ -117,7 +121,7 @@ find_kernels(RunCore *run, KernelPart part, Kernels *kernels)
 		{"table_move", &kernels->table_move, part == PART_AGGREGATE && !direct},
 		{"table_normalize", &kernels->table_normalize, part == PART_AGGREGATE},
 		{"emit", &kernels->emit, part == PART_AGGREGATE},
-		{"hot_bits", &kernels->hot_bits, part == PART_AGGREGATE && block},
+		{"frequent_bits", &kernels->frequent_bits, part == PART_AGGREGATE && block},
 		{"exponents", &kernels->exponents,
 		part == PART_AGGREGATE && layout_needs_exponents(run->program)},
 		{"values_again", &kernels->values_again, part == PART_AGGREGATE && values},

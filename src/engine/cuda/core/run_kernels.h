@@ -20,7 +20,7 @@ typedef struct Kernels
 	DeviceKernel *table_normalize;
 	DeviceKernel *emit;
 	DeviceKernel *sample;
-	DeviceKernel *hot_bits;		/* strategy `block` */
+	DeviceKernel *frequent_bits;	/* strategy `block` */
 	DeviceKernel *exponents;	/* float sums, below EXACT_FULL */
 	DeviceKernel *values_again; /* extremes kept by reference */
 	DeviceKernel *values_move;

@@ -140,7 +140,7 @@ cuda_driver(char *why, size_t len)
 	return &driver;
 }
 
-/* Load NVRTC from one place; the library's own complaint is of no interest. */
+/* Load NVRTC from one place; if it is not there, why stays as it is. */
 static bool
 compiler_load(const char *path, int driver, CudaCompiler *compiler,
 			  char *why, size_t len)

@@ -2,24 +2,27 @@
  * choose.c
  *	  The strategy, from what a sample tells.
  *
- * The numbers that separate strategies come from measurements on an H200: what
- * an update costs on L2 and in shared memory at so many groups.  A wrong choice
- * costs time, never a result: all strategies take every row.
+ * The numbers that separate strategies are set so that the choice is nowhere more
+ * than 10 % behind the best forced strategy in `bench/kernels --only strategies` on an
+ * H200: the column "best to auto" of bench/results/h200-kernels.md.  Where nothing
+ * else is said, they were not measured one by one.  A wrong choice costs time, never
+ * a result: all strategies take every row.
  */
 #include "engine/cuda/strategy/choose.h"
 
 /* Runs that long are better scanned than updated row by row. */
 #define SCAN_RUN_LENGTH 4.0
 
-/* Larger states are long to scan, and their kernel long to compile. */
+/* Of larger states a scan is slow, and its kernel takes NVRTC long. */
 #define SCAN_MAX_WORDS 32
 
 /* Lanes with the same key, in the mean, that pay for finding them. */
 #define PEERS_PER_WARP 3.0
 
 /*
- * In a hash table of that many groups, finding a slot costs so much that looking
- * for equal keys first is free (measured: 25.6 against 23.5 G rows/s at 10^6).
+ * In a hash table of more groups, finding a slot costs so much that looking for equal
+ * keys first costs nothing (measured on an H200: 25.6 against 23.5 G rows/s for 10^6
+ * random keys).
  */
 #define PEERS_HASHED_GROUPS 131072
 
@@ -35,10 +38,13 @@
 /* Share of rows that shared tables must take off the group table to pay. */
 #define BLOCK_COVERED 0.25
 
-/* Copies of a state with which a heavy key's rows hardly meet. */
+/* Copies of a state that keep a heavy key's rows from waiting for each other. */
 #define BLOCK_CALM_REPLICAS 8
 
-/* Direct addressing: slots for each group that is expected, and at all. */
+/*
+ * Direct addressing: slots for each group that is expected; that many always, and
+ * that many never exceeded.
+ */
 #define DIRECT_SPREAD 8
 #define DIRECT_MIN_SLOTS (UINT64_C(1) << 20)
 #define DIRECT_MAX_SLOTS (UINT64_C(1) << 27)
@@ -49,7 +55,7 @@
 /* Tables of shared memory: twice as many slots as groups, at least a warp's. */
 #define BLOCK_MIN_SLOTS 32
 #define BLOCK_MAX_REPLICAS 32
-#define BLOCK_STATIC_SHARED 1024	/* left for the compiler */
+#define BLOCK_STATIC_SHARED 1024	/* for what kernels declare, and CUDA's own */
 
 uint32_t
 choose_block_size(const KernelLayout *layout, bool direct, uint32_t slots, uint32_t replicas)
@@ -95,7 +101,7 @@ block_dimensions(const KernelLayout *layout, uint64_t groups, uint64_t direct_sl
 	return true;
 }
 
-/* Groups to expect: the planner's word counts where the sample is of no use. */
+/* Groups to expect: where the sample tells nothing, as many as the planner does. */
 static double
 expected_groups(const SampleFacts *facts, const EngineHints *hints)
 {
@@ -104,7 +110,7 @@ expected_groups(const SampleFacts *facts, const EngineHints *hints)
 
 	if (hints->groups > facts->distinct && (sorted || all_new))
 		return hints->groups;
-	/* a sample full of new keys only tells that there are many */
+	/* a sample of nearly only new keys tells nothing but that there are many */
 	if (all_new)
 		return hints->rows > facts->distinct ? hints->rows : facts->distinct;
 	return facts->groups;
@@ -146,7 +152,8 @@ is_clustered(const SampleFacts *facts)
 
 /*
  * Private tables for the keys that a block meets, with copies enough, where these
- * are few of a hash table's: so clustered keys need not be looked for in the warp.
+ * are few of a hash table's: 88.5 G rows/s against 43.8 of `peers` for 10^4
+ * shifted keys (bench/results/h200-kernels.md).
  */
 static bool
 choose_clustered(const KernelLayout *layout, const SampleFacts *facts,
@@ -208,10 +215,10 @@ choose_block(const KernelLayout *layout, const SampleFacts *facts, uint32_t shar
 {
 	if (fits && !(is_contended(facts, choice) && facts->covered >= BLOCK_COVERED))
 		return;
-	choice->hot = facts->nhot > 0;
+	choice->only_frequent = facts->nfrequent > 0;
 	choice->block_direct = false;
-	if (!block_dimensions(layout, choice->hot ? facts->nhot : choice->groups, 0,
-						  shared_limit, &choice->block_slots, &choice->block_replicas))
+	if (!block_dimensions(layout, choice->only_frequent ? facts->nfrequent : choice->groups,
+						  0, shared_limit, &choice->block_slots, &choice->block_replicas))
 		choice->strategy = STRATEGY_ATOMIC;
 }
 
@@ -289,7 +296,7 @@ choose_hashing(const KernelLayout *layouts, uint64_t groups, uint32_t shared_lim
 			   StrategyChoice *choice)
 {
 	choice->table = TABLE_HASH;
-	choice->hot = false;
+	choice->only_frequent = false;
 	choice->block_direct = false;
 	if (!block_dimensions(&layouts[TABLE_HASH], groups, 0, shared_limit,
 						  &choice->block_slots, &choice->block_replicas) &&

@@ -24,7 +24,7 @@ typedef struct StrategyChoice
 	uint32_t	block_slots;
 	uint32_t	block_replicas;
 	bool		block_direct;	/* private tables without keys */
-	bool		hot;			/* private tables for frequent keys only */
+	bool		only_frequent;	/* private tables for frequent keys only */
 } StrategyChoice;
 
 /* Rows that are worth another block of strategy `block`: small batches take few. */

@@ -162,9 +162,10 @@ key_facts(const SampledRow *rows, uint32_t n, const SampledKey *keys, uint32_t n
 	facts->groups = estimate_groups(n, nkeys);
 	facts->heaviest = (double) keys[0].count / n;
 	facts->second = nkeys > 1 ? (double) keys[1].count / n : 0;
-	for (uint32_t i = 0; i < nkeys && i < SAMPLE_HOT && keys[i].count >= SAMPLE_HOT_ROWS; i++)
+	for (uint32_t i = 0; i < nkeys && i < SAMPLE_FREQUENT &&
+		 keys[i].count >= SAMPLE_FREQUENT_ROWS; i++)
 	{
-		facts->hot[facts->nhot++] = rows[keys[i].first];
+		facts->frequent[facts->nfrequent++] = rows[keys[i].first];
 		covered += keys[i].count;
 	}
 	facts->covered = (double) covered / n;
@@ -183,7 +184,7 @@ sample_facts(SampledRow *rows, uint32_t nrows, uint64_t block_rows, SampleFacts 
 	facts->distinct = 0;
 	facts->groups = 0;
 	facts->heaviest = facts->second = facts->covered = 0;
-	facts->nhot = 0;
+	facts->nfrequent = 0;
 	if (n > 0 && keys != NULL)
 	{
 		qsort(rows, n, sizeof(*rows), compare_hashes);
@@ -210,8 +211,8 @@ expected_facts(double groups, SampleFacts *facts)
 	facts->run_length = groups > 1 ? groups / (groups - 1) : SAMPLE_ROWS;
 	facts->peers = 32 / keys_met(groups, 32);
 	facts->heaviest = facts->second = 1 / groups;
-	if (SAMPLE_ROWS / groups >= SAMPLE_HOT_ROWS)
-		facts->covered = groups > SAMPLE_HOT ? SAMPLE_HOT / groups : 1;
+	if (SAMPLE_ROWS / groups >= SAMPLE_FREQUENT_ROWS)
+		facts->covered = groups > SAMPLE_FREQUENT ? SAMPLE_FREQUENT / groups : 1;
 	facts->max = groups < INT32_MAX ? (int64_t) groups : INT32_MAX;
 	facts->block_keys = groups;
 }

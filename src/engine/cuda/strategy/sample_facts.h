@@ -11,9 +11,9 @@
 #define SAMPLE_ROWS 32768
 #define SAMPLE_CHUNK 256
 
-/* Frequent keys that are remembered, and the rows of the sample each has. */
-#define SAMPLE_HOT 128
-#define SAMPLE_HOT_ROWS 12
+/* Frequent keys that are remembered at most, and rows of the sample that each has. */
+#define SAMPLE_FREQUENT 128
+#define SAMPLE_FREQUENT_ROWS 12
 
 /* What a sample tells of the keys of rows that pass the filter. */
 typedef struct SampleFacts
@@ -25,12 +25,12 @@ typedef struct SampleFacts
 	double		peers;			/* mean of rows a key in 32 neighbouring rows */
 	double		heaviest;		/* share of the most frequent key */
 	double		second;			/* of the next one */
-	double		covered;		/* share of the hot keys, see below */
+	double		covered;		/* share of the frequent keys below */
 	int64_t		min;			/* of the values, if the key is one integer */
 	int64_t		max;
 	double		block_keys;		/* of the neighbouring rows that a block takes */
-	uint32_t	nhot;			/* keys frequent enough to be known as such */
-	SampledRow	hot[SAMPLE_HOT];	/* a row of each, the most frequent first */
+	uint32_t	nfrequent;		/* keys with SAMPLE_FREQUENT_ROWS at least */
+	SampledRow	frequent[SAMPLE_FREQUENT];	/* a row of each, the most frequent first */
 } SampleFacts;
 
 /*
