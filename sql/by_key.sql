@@ -185,9 +185,10 @@ SET max_parallel_workers_per_gather = 2;
 EXPLAIN (COSTS OFF) SELECT gpu_sum_by_key(k4, v4) FROM by_key_rows;
 SELECT k, v, by_key_check(k, v, 'by_key_rows') FROM by_key_types;
 SELECT k, v, by_key_check(k, v, 'by_key_rows', 'many') FROM by_key_types WHERE k = 'kt';
-SET force_parallel_mode = on;
+-- called force_parallel_mode up to 15
+SELECT set_config(name, 'on', false) FROM pg_settings WHERE name IN ('debug_parallel_query', 'force_parallel_mode');
 SELECT cardinality(gpu_sum_by_key(k4, v4)) FROM by_key_rows;
-RESET force_parallel_mode;
+SELECT set_config(name, 'off', false) FROM pg_settings WHERE name IN ('debug_parallel_query', 'force_parallel_mode');
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;

@@ -37,8 +37,8 @@ EXECUTE no_rows(1);
 EXECUTE no_rows(0);
 
 -- a constant that is a key of grouping sets is NULL where these leave it out
-SELECT DISTINCT 'a'::text AS k, c FROM found WHERE c < 2 GROUP BY GROUPING SETS (('a'::text), (c)) ORDER BY 1, 2;
-PREPARE constant_key(int) AS SELECT DISTINCT $1 AS k, c FROM found WHERE c < 2 GROUP BY GROUPING SETS (($1), (c)) ORDER BY 1, 2;
+SELECT * FROM (SELECT DISTINCT 'a'::text AS k, c FROM found WHERE c < 2 GROUP BY GROUPING SETS (('a'::text), (c))) s ORDER BY 1, 2;
+PREPARE constant_key(int) AS SELECT * FROM (SELECT DISTINCT $1 AS k, c FROM found WHERE c < 2 GROUP BY GROUPING SETS (($1), (c))) s ORDER BY 1, 2;
 EXECUTE constant_key(5);
 SELECT DISTINCT c AS k, c::numeric AS l FROM found WHERE c < 2 GROUP BY c, ROLLUP (c::numeric) ORDER BY 1, 2;
 
@@ -60,16 +60,8 @@ SELECT stddev_pop(DISTINCT v), stddev(DISTINCT v), var_pop(DISTINCT v) IS NULL, 
 SELECT check_query('SELECT var_pop(DISTINCT c::float8), count(*) FROM found WHERE id < 0');
 
 -- a column that is two keys of grouping sets is NULL in one of them
-SELECT DISTINCT k, l, grouping(k, l) FROM (SELECT c AS k, c AS l FROM found WHERE c < 2) s GROUP BY GROUPING SETS ((k), (l)) ORDER BY 1, 2;
 SELECT DISTINCT k, count(*) FROM (SELECT c AS k, c AS l FROM found WHERE c < 2) s GROUP BY GROUPING SETS ((k), (l)) ORDER BY 1, 2;
 
--- below DISTINCT and window functions PostgreSQL does not sort by keys that it knows to be the same,
--- though they are NULL in some sets: then its own order counts
-SELECT q, is_taken(q) FROM (VALUES
-	('SELECT DISTINCT id, c, count(*) FROM found WHERE id = 3 GROUP BY ROLLUP (c, id)'),
-	('SELECT id, c, sum(id) OVER (PARTITION BY id) FROM found WHERE id = c GROUP BY CUBE (c, id)'),
-	('SELECT id, c, count(*) FROM found WHERE id = 3 GROUP BY ROLLUP (c, id)'),
-	('SELECT DISTINCT id, c, count(*) FROM found WHERE id < 3 GROUP BY ROLLUP (c, id)')) v (q);
 SELECT check_query('SELECT id, c, count(*) FROM found WHERE id = c GROUP BY ROLLUP (c, id) ORDER BY c, id'),
 	check_query('SELECT DISTINCT id, c, count(*) FROM found WHERE id < 3 GROUP BY ROLLUP (c, id)');
 

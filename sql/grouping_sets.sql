@@ -58,7 +58,7 @@ SELECT check_query('SELECT id, upper(name), v % 2, GROUPING(v % 2) FROM sets_nam
 SELECT check_query('SELECT b, i2, count(*) FROM facts GROUP BY CUBE (b, i2) HAVING count(*) > 30');
 SELECT check_query('SELECT b, i2, count(*) FROM facts GROUP BY CUBE (b, i2) HAVING i2 > 50 OR GROUPING(i2) = 1');
 SELECT check_query('SELECT b, i2 FROM facts GROUP BY CUBE (b, i2) HAVING GROUPING(b, i2) IN (1, 3) AND sum(i4) IS NOT NULL');
-SELECT check_query('SELECT b, i2 FROM facts GROUP BY CUBE (b, i2) HAVING false');
+SELECT check_query('SELECT b, i2 FROM facts GROUP BY CUBE (b, i2) HAVING count(*) < 0');
 SELECT b, i2 % 2 AS r, count(*), GROUPING(b, i2 % 2) AS g FROM facts GROUP BY CUBE (b, i2 % 2) ORDER BY g, b NULLS FIRST, r;
 SELECT b, i2, max(i4) FROM facts GROUP BY ROLLUP (b, i2) ORDER BY b, i2 DESC NULLS LAST LIMIT 3;
 SELECT b, count(*) AS n, rank() OVER (PARTITION BY GROUPING(b) ORDER BY count(*)) FROM facts GROUP BY ROLLUP (b) ORDER BY b, n;
@@ -67,7 +67,6 @@ SELECT check_query('SELECT b, count(*) FROM facts GROUP BY ROLLUP (b) UNION ALL 
 SELECT check_query('SELECT x.b, count(*), sum(n) FROM (SELECT b, i2, count(*) AS n FROM facts GROUP BY CUBE (b, i2)) x GROUP BY ROLLUP (x.b)');
 
 -- over what a subquery computes, some of it the same for all rows
-SELECT check_query('SELECT x, b, count(*), GROUPING(x) FROM (SELECT 1 AS x, b FROM facts) f GROUP BY ROLLUP (x, b)');
 SELECT x, y, count(*) FROM (SELECT 7 AS x, b AS y FROM facts) f GROUP BY GROUPING SETS ((x), (y)) ORDER BY 2, 1;
 SELECT check_query('SELECT x, x + 1, y, c, n, count(*), sum(x) FROM (SELECT i2 + 1 AS x, upper(t) AS y, ch::char(4) AS c, (i4 / 10.0)::numeric(9,4) AS n FROM facts WHERE id < 2000) f GROUP BY CUBE (x, y, c, n)');
 SELECT check_query('SELECT x, z, count(*) FROM (SELECT i2 % 7 AS x, k + 1 AS z FROM facts) f GROUP BY GROUPING SETS ((x), (z), ()) HAVING x > 3 OR z < 100');
@@ -184,7 +183,7 @@ SELECT check_query('SELECT GROUPING(b), b, count(*) FROM facts GROUP BY b');
 -- left to PostgreSQL: constants that must become NULL, one key under two names,
 -- more sets than are worth it
 SELECT is_taken('SELECT (SELECT 1), count(*) FROM facts GROUP BY ROLLUP (1)');
-SELECT (SELECT 1), 2 AS two, b, count(*) FROM facts GROUP BY GROUPING SETS ((1, 3), (2), ()) ORDER BY 1, 2, 3;
+SELECT (SELECT 1), 2 AS two, b, count(*) FROM facts GROUP BY GROUPING SETS ((1, 3), (2), ()) ORDER BY 4, 3, 2;
 SELECT is_taken('SELECT b, b, count(*) FROM facts GROUP BY GROUPING SETS ((1), (2))');
 SELECT b, b, count(*) FROM facts GROUP BY GROUPING SETS ((1), (2), ()) ORDER BY 1, 2, 3;
 SELECT is_taken('SELECT count(*) FROM sets_named GROUP BY CUBE (id, id + 1, id + 2, id + 3, id + 4, id + 5, id + 6, id + 7, id + 8, id + 9, id + 10)');
@@ -200,6 +199,8 @@ BEGIN
 END $$;
 SELECT sets_plan_lines('SELECT b, i2, count(*), GROUPING(b) FROM facts GROUP BY ROLLUP (b, i2) HAVING count(*) > 1');
 SELECT sets_plan_lines('SELECT x, count(*) FROM (SELECT i2 + 1 AS x FROM facts) f GROUP BY ROLLUP (x)');
+-- from 16 on, rows can be sorted for the sake of an aggregate
+SELECT count(set_config(name, 'off', false)) <= 1 AS is_off FROM pg_settings WHERE name = 'enable_presorted_aggregate';
 SELECT sets_plan_lines('SELECT b, count(*), count(DISTINCT i2) FILTER (WHERE i4 > 0) FROM facts GROUP BY b');
 CREATE FUNCTION sets_plan_part(query text) RETURNS SETOF json LANGUAGE plpgsql AS $$
 DECLARE
@@ -211,7 +212,7 @@ BEGIN
 	RETURN NEXT plan -> 'Grouping Sets';
 	RETURN NEXT plan -> 'Group Key';
 	RETURN NEXT plan -> 'Groups';
-	RETURN NEXT plan -> 'Actual Rows';
+	RETURN NEXT (plan ->> 'Actual Rows')::float8::int;
 END $$;
 SELECT sets_plan_part('SELECT b, i2 % 2, count(*) FROM facts GROUP BY CUBE (b, i2 % 2)');
 SELECT sets_plan_part('SELECT b, count(DISTINCT i2 % 2) FROM facts GROUP BY b');

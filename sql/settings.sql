@@ -7,7 +7,10 @@ SET gpuagg.engine = 'steam';
 SET gpuagg.strategy = 'luck';
 SET gpuagg.fallback = maybe;
 SET gpuagg.report_rejections = 7;
+-- the words depend on the version
+\set VERBOSITY sqlstate
 SET gpuagg.memory_limit = -1;
+\set VERBOSITY default
 SET gpuagg.setup_cost = -2;
 SHOW gpuagg.mode;
 

@@ -7,7 +7,10 @@
 #include "access/heapam.h"
 #include "access/tableam.h"
 #include "executor/executor.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
 #include "partitioning/partprune.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/datetime.h"
 
 /*
@@ -83,6 +86,42 @@ compat_decode_zone_abbreviation(char *lower_name, int *offset, pg_tz **zone)
 #else
 	return DecodeTimezoneAbbrev(0, lower_name, offset, zone);
 #endif
+}
+
+/*
+ * Can EXPLAIN show these expressions as what a custom scan's tuples are made of?
+ *
+ * 18: of a window function the window's name is shown, which is looked for in the
+ * WindowAgg node that computes the function.
+ */
+bool
+compat_explains(const List *exprs)
+{
+#if PG_VERSION_NUM >= 180000
+	return !contain_window_function((Node *) exprs);
+#else
+	return true;
+#endif
+}
+
+/*
+ * A key of GROUP BY as the grouping step's input has it.
+ *
+ * 18: where there are grouping sets, that some leave a key out is marked in the
+ * step's output, for what no row changes by a placeholder around it.
+ */
+Node *
+compat_input_key(PlannerInfo *root, Node *key)
+{
+#if PG_VERSION_NUM >= 180000
+	if (root->parse->groupingSets == NIL || root->group_rtindex == 0)
+		return key;
+	key = remove_nulling_relids(key, bms_make_singleton(root->group_rtindex), NULL);
+	if (IsA(key, PlaceHolderVar) && ((PlaceHolderVar *) key)->phnullingrels == NULL &&
+		!contain_var_clause((Node *) ((PlaceHolderVar *) key)->phexpr))
+		return (Node *) ((PlaceHolderVar *) key)->phexpr;
+#endif
+	return key;
 }
 
 /*

@@ -32,17 +32,50 @@
 #define rd_locator rd_node
 #endif
 
+/* 16: keys that are the same in all rows, or equal to others, are left out of plans */
+#if PG_VERSION_NUM >= 160000
+#define compat_group_clause(root) ((root)->processed_groupClause)
+#define compat_distinct_clause(root) ((root)->processed_distinctClause)
+#else
+#define compat_group_clause(root) ((root)->parse->groupClause)
+#define compat_distinct_clause(root) ((root)->parse->distinctClause)
+#endif
+
 /* 17: snapshots no longer become too old */
 #if PG_VERSION_NUM >= 170000
 #define TestForOldSnapshot(snapshot, relation, page) ((void) 0)
+#endif
+
+/* 17: intervals can be infinite */
+#if PG_VERSION_NUM < 170000
+#define INTERVAL_NOT_FINITE(interval) false
 #endif
 
 /* 18: EXPLAIN's state and its output functions have headers of their own */
 #if PG_VERSION_NUM >= 180000
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
+#define compat_rtable_size(es) ((es)->rtable_size)
 #else
 #include "commands/explain.h"
+#define compat_rtable_size(es) list_length((es)->rtable)
+#endif
+
+/* 18: nodes that enable_* settings forbid are counted, no longer made dear */
+#if PG_VERSION_NUM >= 180000
+#define compat_disabled_nodes(path) ((path)->disabled_nodes)
+#define compat_set_disabled_nodes(path, n) ((path)->disabled_nodes = (n))
+#else
+#define compat_disabled_nodes(path) 0
+#define compat_set_disabled_nodes(path, n) ((void) (n))
+#endif
+
+/* 18: a NOT NULL constraint need not be valid */
+#if PG_VERSION_NUM >= 180000
+#define compat_is_not_null(desc, i) \
+	(TupleDescCompactAttr(desc, i)->attnullability == ATTNULLABLE_VALID)
+#else
+#define compat_is_not_null(desc, i) (TupleDescAttr(desc, i)->attnotnull)
 #endif
 
 /* 19: the planner's hook is given EXPLAIN's state; it is the last argument */
@@ -60,6 +93,8 @@ extern bool compat_collates_as_c(Oid collation);
 extern bool compat_is_permitted(const PlannedStmt *plan);
 extern int	compat_decode_zone_abbreviation(char *lower_name, int *offset, pg_tz **zone);
 extern void compat_prune_page(Relation relation, Buffer buffer, Buffer *vmbuffer);
+extern bool compat_explains(const List *exprs);
+extern Node *compat_input_key(PlannerInfo *root, Node *key);
 extern bool compat_prunes_at_run_time(PlannerInfo *root, RelOptInfo *rel, List *paths,
 									  List *clauses);
 

@@ -61,7 +61,7 @@ show_group_keys_and_aggregates(GpuAggState *state, List *ancestors, ExplainState
 	const PlanInfo *plan = state->plan;
 	int			naggs = (plan->regrouping ? plan->regrouping : plan->program)->naggs;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, (Plan *) scan, ancestors);
-	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
+	bool		prefix = compat_rtable_size(es) > 1 || es->verbose;
 	List	   *keys = NIL;
 	List	   *aggs = NIL;
 	ListCell   *lc;
@@ -85,6 +85,23 @@ show_group_keys_and_aggregates(GpuAggState *state, List *ancestors, ExplainState
 		ExplainPropertyList("Aggregates", aggs, es);
 }
 
+/*
+ * The filter's context knows no plan, where PostgreSQL looks from 17 on for the
+ * subquery that sets a parameter.  A parameter from outside is shown by its number.
+ */
+static Node *
+outside_params(Node *node, void *context)
+{
+	if (node != NULL && IsA(node, Param))
+	{
+		Param	   *param = copyObject((Param *) node);
+
+		param->paramkind = PARAM_EXTERN;
+		return (Node *) param;
+	}
+	return expression_tree_mutator(node, outside_params, context);
+}
+
 static void
 show_filter(GpuAggState *state, ExplainState *es)
 {
@@ -95,7 +112,7 @@ show_filter(GpuAggState *state, ExplainState *es)
 	if (plan->filter == NIL)
 		return;
 	name = get_rel_name(plan->relid);
-	filter = (Node *) make_ands_explicit(copyObject(plan->filter));
+	filter = outside_params((Node *) make_ands_explicit(plan->filter), NULL);
 	ChangeVarNodes(filter, plan->rti, 1, 0);
 	ExplainPropertyText("Input Filter",
 						deparse_expression(filter,

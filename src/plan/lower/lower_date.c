@@ -284,6 +284,8 @@ lower_interval(Lowering *l, List *args, bool of_date, bool with_zone, bool minus
 	if (!IsA(constant, Const) || constant->constisnull)
 		return lower_reject(l, _("an interval that is not constant is not supported"));
 	span = *DatumGetIntervalP(constant->constvalue);
+	if (INTERVAL_NOT_FINITE(&span))
+		return lower_reject(l, _("an infinite interval is not supported"));
 	if (minus)
 	{
 		/* as PostgreSQL does, where the least number is its own negation */

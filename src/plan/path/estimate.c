@@ -34,7 +34,7 @@ estimate_groups(const Grouping *grouping)
 	if (grouping->regroups)
 		return groups_of(grouping, grouping_engine_keys(grouping));
 	if (grouping->is_input)
-		return groups_of(grouping, grouping->keys);
+		return groups_of(grouping, grouping->input_keys);
 	/* what has been grouped is taken to be distinct */
 	if (grouping->distinct &&
 		(parse->groupClause || parse->groupingSets || parse->hasAggs || root->hasHavingQual))
@@ -73,7 +73,7 @@ estimate_regrouping(const Grouping *grouping, GroupingEstimates *estimates)
 		ListCell   *key;
 
 		foreach(key, (List *) lfirst(lc))
-			keys = lappend(keys, list_nth(grouping->keys, lfirst_int(key)));
+			keys = lappend(keys, list_nth(grouping->input_keys, lfirst_int(key)));
 		groups[foreach_current_index(lc)] = groups_of(grouping, keys);
 		estimates->result_groups += groups[foreach_current_index(lc)];
 	}

@@ -28,6 +28,7 @@
 #include "parser/parse_oper.h"
 #include "parser/parsetree.h"
 
+#include "compat.h"
 #include "engine/regroup.h"
 #include "plan/lower/lower_agg.h"
 #include "plan/lower/lower_slot.h"
@@ -105,11 +106,11 @@ examine_set_keys(const Grouping *grouping)
 {
 	ListCell   *lc;
 
-	foreach(lc, grouping->keys)
+	foreach(lc, grouping->input_keys)
 	{
 		if (same_for_all_rows(lfirst(lc)))
 			return "a key of a grouping set is the same for all rows";
-		if (has_equal_before(grouping->keys, foreach_current_index(lc)))
+		if (has_equal_before(grouping->input_keys, foreach_current_index(lc)))
 			return "a key stands twice in the grouping sets";
 	}
 	return NULL;
@@ -166,7 +167,7 @@ examine_distinct_aggregates(Grouping *grouping)
 			return "DISTINCT in an aggregate of several arguments is not supported";
 		grouping->regroups = true;
 		argument = lower_distinct_argument(aggref);
-		if (!list_member(grouping->keys, argument))
+		if (!list_member(grouping->input_keys, argument))
 			grouping->arguments = list_append_unique(grouping->arguments, argument);
 	}
 	return NULL;
@@ -298,7 +299,7 @@ examine_order_of_sets(const PlannerInfo *root)
 List *
 grouping_engine_keys(const Grouping *grouping)
 {
-	return list_concat_copy(grouping->keys, grouping->arguments);
+	return list_concat_copy(grouping->input_keys, grouping->arguments);
 }
 
 const char *
@@ -307,6 +308,7 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 {
 	Query	   *parse = root->parse;
 	const char *reason = NULL;
+	ListCell   *lc;
 
 	*grouping = (Grouping)
 	{
@@ -323,6 +325,9 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	reason = examine_equality(grouping);
 	collect_walker((Node *) grouping->target->exprs, grouping);
 	collect_walker((Node *) having, grouping);
+	foreach(lc, grouping->keys)
+		grouping->input_keys = lappend(grouping->input_keys,
+									   compat_input_key(root, lfirst(lc)));
 	if (reason == NULL && parse->groupingSets != NIL)
 		reason = examine_sets(grouping, parse->groupingSets);
 	if (reason == NULL)
@@ -380,6 +385,7 @@ grouping_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 		.keys = get_sortgrouplist_exprs(parse->distinctClause, root->processed_tlist),
 	};
 
+	grouping->input_keys = grouping->keys;
 	reason = examine_equality(grouping);
 	if (reason == NULL && parse->groupingSets != NIL)
 		reason = examine_keys_over_sets(grouping);

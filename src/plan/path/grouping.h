@@ -22,7 +22,9 @@ typedef struct Grouping
 	List	   *clause;			/* SortGroupClause, one a key but for those that
 								 * depend on others */
 	List	   *having;			/* implicitly ANDed clauses */
-	List	   *keys;			/* Expr: the clause's, then what depends on them */
+	List	   *keys;			/* Expr: the clause's, then what depends on them,
+								 * as the step's output has them */
+	List	   *input_keys;		/* the same, as its input has them */
 	List	   *arguments;		/* Expr: further keys, which are in no set: those
 								 * of aggregates with DISTINCT */
 	bool		regroups;		/* the engine's groups are those of all keys and

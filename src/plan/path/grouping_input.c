@@ -97,7 +97,7 @@ group_by_all_columns(Grouping *grouping)
 		grouping->clause = lappend(grouping->clause, clause);
 	}
 	grouping->target = target;
-	grouping->keys = target->exprs;
+	grouping->keys = grouping->input_keys = target->exprs;
 	return NULL;
 }
 

@@ -11,6 +11,7 @@
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 
+#include "compat.h"
 #include "plan/lower/lower.h"
 #include "plan/lower/lower_agg.h"
 #include "plan/lower/lower_regroup.h"
@@ -46,7 +47,7 @@ admit_specials(Lowering *l, LoweredGrouping *lowered)
 static List *
 input_exprs(const Grouping *grouping, List *filter)
 {
-	return list_concat(list_concat_copy(filter, grouping->keys), grouping->aggrefs);
+	return list_concat(list_concat_copy(filter, grouping->input_keys), grouping->aggrefs);
 }
 
 /*
@@ -157,7 +158,7 @@ lower_placeholders(const Grouping *grouping, Lowering *l)
 
 	foreach(lc, grouping->input_rel->reltarget->exprs)
 	{
-		if (IsA(lfirst(lc), PlaceHolderVar) && !list_member(grouping->keys, lfirst(lc)) &&
+		if (IsA(lfirst(lc), PlaceHolderVar) && !list_member(grouping->input_keys, lfirst(lc)) &&
 			!lower_checked(l, lfirst(lc)))
 			return false;
 	}
@@ -267,6 +268,11 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 		return false;
 	}
 	lowered->input = child_path(grouping);
+	if (!compat_explains(lowered->input->pathtarget->exprs))
+	{
+		*reason = "EXPLAIN could not show a window function of the input";
+		return false;
+	}
 	l = lower_begin_columns(grouping->root, lowered->input->pathtarget->exprs);
 	lowered->rti = 0;
 	MemSet(&lowered->tables, 0, sizeof(lowered->tables));

@@ -17,13 +17,14 @@
 #include "optimizer/tlist.h"
 #include "utils/selfuncs.h"
 
+#include "compat.h"
 #include "plan/path/native.h"
 
 Path *
 native_sorted_aggregation(PlannerInfo *root, Path *input, RelOptInfo *grouped_rel,
 						  List *having)
 {
-	List	   *clause = root->parse->groupClause;
+	List	   *clause = compat_group_clause(root);
 	double		groups = 1;
 	AggClauseCosts costs;
 
@@ -31,14 +32,15 @@ native_sorted_aggregation(PlannerInfo *root, Path *input, RelOptInfo *grouped_re
 		groups = estimate_num_groups(root,
 									 get_sortgrouplist_exprs(clause, root->processed_tlist),
 									 input->rows, NULL, NULL);
-	if (clause != NIL && root->group_pathkeys != NIL)
+	/* the keys' order, and that of arguments which aggregates take to be sorted */
+	if (root->group_pathkeys != NIL)
 		input = (Path *) create_sort_path(root, grouped_rel, input, root->group_pathkeys, -1);
 	MemSet(&costs, 0, sizeof(costs));
 	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
 	return (Path *)
 		create_agg_path(root, grouped_rel, input, grouped_rel->reltarget,
-						clause != NIL ? AGG_SORTED : AGG_PLAIN, AGGSPLIT_SIMPLE,
-						clause, having, &costs, groups);
+						root->parse->groupClause != NIL ? AGG_SORTED : AGG_PLAIN,
+						AGGSPLIT_SIMPLE, clause, having, &costs, groups);
 }
 
 /* PostgreSQL's cheapest path for grouping sets, or NULL. */
@@ -98,13 +100,24 @@ native_is_possible(const Grouping *grouping, const RelOptInfo *grouped_rel)
 		cheapest_sets_path(grouped_rel) != NULL;
 }
 
+/* The keys of PostgreSQL's own aggregation. */
+static List *
+native_clause(const Grouping *grouping)
+{
+	if (grouping->is_input)
+		return grouping->clause;
+	return grouping->distinct ? compat_distinct_clause(grouping->root)
+		: compat_group_clause(grouping->root);
+}
+
 Path *
 native_path(const Grouping *grouping, RelOptInfo *grouped_rel, Path *input_scan,
 			double groups)
 {
 	PlannerInfo *root = grouping->root;
 	Path	   *input = input_scan ? input_scan : grouping->input_rel->cheapest_total_path;
-	bool		hashed = grouping_is_hashable(grouping->clause);
+	List	   *clause = native_clause(grouping);
+	bool		hashed = clause != NIL && grouping_is_hashable(clause);
 	AggClauseCosts costs;
 
 	if (!grouping->distinct && root->parse->groupingSets != NIL)
@@ -126,6 +139,6 @@ native_path(const Grouping *grouping, RelOptInfo *grouped_rel, Path *input_scan,
 	return (Path *)
 		create_agg_path(root, grouped_rel, input, grouping->target,
 						grouping->clause == NIL ? AGG_PLAIN : hashed ? AGG_HASHED : AGG_SORTED,
-						AGGSPLIT_SIMPLE, grouping->clause,
+						AGGSPLIT_SIMPLE, clause,
 						grouping->having, &costs, groups);
 }

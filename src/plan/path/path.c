@@ -165,6 +165,9 @@ set_costs(GpuAggPath *path)
 		in.input_cost = path->lowered.input->total_cost;
 	}
 
+	/* pages are read as a sequential scan reads them */
+	compat_set_disabled_nodes(result, path->lowered.rti ? !enable_seqscan
+							  : compat_disabled_nodes(path->lowered.input));
 	cost_qual_eval(&having, path->grouping.having, root);
 	result->rows = path->estimates.result_groups;
 	if (path->grouping.having != NIL)
@@ -208,8 +211,13 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 static GpuAggPath *
 cheaper_path(GpuAggPath *a, GpuAggPath *b)
 {
+	int			forbidden;
+
 	if (a == NULL || b == NULL)
 		return a ? a : b;
+	forbidden = compat_disabled_nodes(&a->custom.path) - compat_disabled_nodes(&b->custom.path);
+	if (forbidden != 0)
+		return forbidden < 0 ? a : b;
 	return a->custom.path.total_cost <= b->custom.path.total_cost ? a : b;
 }
 

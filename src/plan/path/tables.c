@@ -207,8 +207,8 @@ common_desc(const Leaf *leaves, int n, const Leaf *best)
 	for (int i = 0; i < n; i++)
 		for (int j = 0; j < best->map->maplen; j++)
 			if (best->map->attnums[j] > 0 &&
-				!TupleDescAttr(RelationGetDescr(leaves[i].relation),
-							   leaves[i].map->attnums[j] - 1)->attnotnull)
+				!compat_is_not_null(RelationGetDescr(leaves[i].relation),
+									leaves[i].map->attnums[j] - 1))
 				TupleDescAttr(desc, best->map->attnums[j] - 1)->attnotnull = false;
 	return desc;
 }
