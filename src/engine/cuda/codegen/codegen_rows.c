@@ -68,7 +68,7 @@ write_raw(const Program *program, const KernelLayout *layout, Text *text)
 				"\tBytes bytes;\n\n"
 				"\tbytes.data = (const char *) args->batch.bytes + ref.start;\n"
 				"\tbytes.len = ref.length;\n\treturn bytes;\n}\n\n"
-				"DEVICE_FN float\nslot_float4(int64_t word)\n{\n"
+				"DEVICE_FN float\nconstant_float4(int64_t word)\n{\n"
 				"\tunion { uint32_t bits; float value; } both;\n\n"
 				"\tboth.bits = (uint32_t) word;\n\treturn both.value;\n}\n\n");
 }
