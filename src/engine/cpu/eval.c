@@ -305,14 +305,51 @@ typedef struct Truth
 	uint64_t	error[CPU_BATCH_WORDS];
 } Truth;
 
+/*
+ * Booleans, a byte each, as bits, and bits as booleans.  Eight at a time: the
+ * product has byte i's lowest bit at 56 + i, and nothing else there.
+ */
+static void
+pack_bits(const uint8_t *values, uint32_t n, uint64_t *bits)
+{
+	uint32_t	i;
+
+	memset(bits, 0, CPU_BATCH_WORDS * sizeof(uint64_t));
+	for (i = 0; i + 8 <= n; i += 8)
+	{
+		uint64_t	bytes;
+
+		memcpy(&bytes, values + i, 8);
+		bytes = (bytes & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080);
+		bits[i / 64] |= bytes >> 56 << (i % 64);
+	}
+	for (; i < n; i++)
+		bits[i / 64] |= (uint64_t) (values[i] & 1) << (i % 64);
+}
+
+/* Byte i of a copy of eight bits keeps bit i, and is 0 or carries into its highest bit. */
+static void
+unpack_bits(const uint64_t *bits, uint32_t n, uint8_t *values)
+{
+	uint32_t	i;
+
+	for (i = 0; i + 8 <= n; i += 8)
+	{
+		uint64_t	bytes = (bits[i / 64] >> (i % 64) & 0xff) * UINT64_C(0x0101010101010101);
+
+		bytes &= UINT64_C(0x8040201008040201);
+		bytes = (bytes + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
+		memcpy(values + i, &bytes, 8);
+	}
+	for (; i < n; i++)
+		values[i] = bit_is_set(bits, i);
+}
+
 static void
 read_truth(const Vector *vector, uint32_t n, Truth *truth)
 {
-	const uint8_t *values = vector->values;
-
-	memset(truth, 0, sizeof(Truth));
-	for (uint32_t i = 0; i < n; i++)
-		truth->yes[i / 64] |= (uint64_t) (values[i] & 1) << (i % 64);
+	pack_bits(vector->values, n, truth->yes);
+	memset(truth->error, 0, sizeof(truth->error));
 	for (int w = 0; w < CPU_BATCH_WORDS; w++)
 	{
 		uint64_t	known = vector->valid ? vector->valid[w] : UINT64_MAX;
@@ -365,8 +402,7 @@ run_connective(const Vector *left, const Vector *right, bool is_or,
 		reg->valid[w] = decided | agreed;
 		reg->error[w] = error;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		result[i] = bit_is_set(a.yes, i);
+	unpack_bits(a.yes, n, result);
 	out->valid = reg->valid;
 	if (left->error || right->error)
 		out->error = reg->error;
@@ -383,7 +419,8 @@ select_bits(const uint64_t *taken, const uint64_t *a, const uint64_t *b,
 
 /*
  * A selection (fn.h): where the condition is true the first side's value, bits
- * of validity and error, else the second's; the condition's error on top.
+ * of validity and error, else the second's; the condition's error on top.  Both
+ * values are read, so that the loops have no branch.
  */
 static void
 run_select(Evaluator *eval, const Insn *insn, Vector *out, Register *reg, uint32_t n)
@@ -395,8 +432,7 @@ run_select(Evaluator *eval, const Insn *insn, Vector *out, Register *reg, uint32
 	Truth		truth;
 
 	read_truth(when, n, &truth);
-	for (uint32_t i = 0; i < n; i++)
-		taken[i] = bit_is_set(truth.yes, i);
+	unpack_bits(truth.yes, n, taken);
 	switch ((ValueType) insn->type)
 	{
 #define X(name, ctype, size) \
@@ -406,7 +442,12 @@ run_select(Evaluator *eval, const Insn *insn, Vector *out, Register *reg, uint32
 				const ctype *x = a->values; \
 				const ctype *y = b->values; \
 				for (uint32_t i = 0; i < n; i++) \
-					result[i] = taken[i] ? x[i] : y[i]; \
+				{ \
+					ctype		yes = x[i]; \
+					ctype		no = y[i]; \
+\
+					result[i] = taken[i] ? yes : no; \
+				} \
 				break; \
 			}
 			VALUE_TYPES(X)
