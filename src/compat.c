@@ -12,6 +12,7 @@
 #include "partitioning/partprune.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/datetime.h"
+#include "utils/wait_event.h"
 
 /*
  * The header includes ICU's in 15 to 18, which need not be installed, for a
@@ -175,4 +176,23 @@ compat_is_permitted(const PlannedStmt *plan)
 #else
 	return ExecCheckRTPerms(plan->rtable, false);
 #endif
+}
+
+/*
+ * The wait event of this name.
+ *
+ * 17: extensions have wait events of their own.  A server has 128 of them, and
+ * asking for one more is an error; some are left to others.
+ */
+uint32
+compat_wait_event(const char *name)
+{
+#if PG_VERSION_NUM >= 170000
+	int			n;
+
+	GetWaitEventCustomNames(PG_WAIT_EXTENSION, &n);
+	if (n < 96)
+		return WaitEventExtensionNew(name);
+#endif
+	return PG_WAIT_EXTENSION;
 }

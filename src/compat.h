@@ -97,5 +97,6 @@ extern bool compat_explains(const List *exprs);
 extern Node *compat_input_key(PlannerInfo *root, Node *key);
 extern bool compat_prunes_at_run_time(PlannerInfo *root, RelOptInfo *rel, List *paths,
 									  List *clauses);
+extern uint32 compat_wait_event(const char *name);
 
 #endif							/* GPUAGG_COMPAT_H */

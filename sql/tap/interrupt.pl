@@ -142,6 +142,8 @@ sub write_file
 	chmod $mode, $file;
 }
 
+my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
+
 # How often has it been called?
 sub called { return -s "$compiler.log" || 0 }
 
@@ -167,8 +169,8 @@ sub stopped_in_compiler
 	unlink "$compiler.go";
 	my ($psql, $pid) = start("SET gpuagg.engine = simt; $query", \$out, \$err);
 	ok(wait_until(sub { called() == $calls }), "compiler, $how: called $calls times");
-	is($node->safe_psql('postgres', "SELECT wait_event_type FROM pg_stat_activity WHERE pid = $pid"), 'Extension',
-		"compiler, $how: the wait can be seen");
+	is($node->safe_psql('postgres', "SELECT wait_event_type, wait_event FROM pg_stat_activity WHERE pid = $pid"),
+		$version < 170000 ? 'Extension|Extension' : 'Extension|GpuAggCompile', "compiler, $how: the wait can be seen");
 	# every process must close its files of the database
 	is(outcome($node, 'CREATE DATABASE other', "SET statement_timeout = '10s'; DROP DATABASE other"), '',
 		"compiler, $how: nobody else has to wait");

@@ -7,10 +7,11 @@
  * the end of the query or by an error's longjmp, the run is closed.  The
  * callback does nothing that could raise an error.
  *
- * Waits show in pg_stat_activity as wait event Extension.  A device is done with
- * most of what it is given in less than a millisecond, which is the shortest
- * wait for a latch, so at first there are short sleeps; once a call has taken
- * long, the latch is waited for.
+ * Waits show in pg_stat_activity as wait events GpuAggEngine, for a device, and
+ * GpuAggCompile, for a compiler (PostgreSQL 15 and 16: Extension).  A device is
+ * done with most of what it is given in less than a millisecond, which is the
+ * shortest wait for a latch, so at first there are short sleeps; once a call has
+ * taken long, the latch is waited for.
  */
 #include "postgres.h"
 
@@ -21,6 +22,7 @@
 #include "utils/memutils.h"
 #include "utils/wait_event.h"
 
+#include "compat.h"
 #include "engine/handle.h"
 #include "engine/inject.h"
 #include "engine/select.h"
@@ -30,6 +32,10 @@
 #define SHORT_SLEEP_US 20		/* at first; */
 #define SLEEP_SHARE 16			/* then that part of what was slept before, */
 #define LONG_SLEEP_US 10000		/* and at most so long */
+
+/* Wait events, from the first run on. */
+static uint32 engine_wait_event;
+static uint32 compile_wait_event;
 
 struct EngineHandle
 {
@@ -80,17 +86,17 @@ query_is_interrupted(void)
 
 /* Sleep until the latch is set, or for so long. */
 static void
-sleep_on_latch(int milliseconds)
+sleep_on_latch(int milliseconds, uint32 wait_event)
 {
 	int			events = WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-								   milliseconds, PG_WAIT_EXTENSION);
+								   milliseconds, wait_event);
 
 	if (events & WL_LATCH_SET)
 		ResetLatch(MyLatch);
 }
 
 /*
- * EngineHints.wait.  An engine must not be left by longjmp, so of the interrupts
+ * EngineHints.wait.  What is waited for with a time is a compiler.  An engine must not be left by longjmp, so of the interrupts
  * only barriers are served here, which other processes wait for; what fails of
  * that stays pending, and is raised once the engine has returned.
  */
@@ -107,7 +113,7 @@ wait_in_engine(int milliseconds)
 	PG_TRY();
 	{
 		if (milliseconds > 0)
-			sleep_on_latch(milliseconds);
+			sleep_on_latch(milliseconds, compile_wait_event);
 		if (ProcSignalBarrierPending && !interrupts_are_held())
 			ProcessProcSignalBarrier();
 	}
@@ -139,15 +145,21 @@ exit_callback(int code, Datum arg)
 	engines_exit();
 }
 
-/* The postmaster's callbacks are not its children's, so not when it loads the module. */
+/*
+ * Before a process's first run, but not when it loads the module: the postmaster's
+ * callbacks are not its children's, nor has it wait events.
+ */
 static void
-register_exit(void)
+prepare_process(void)
 {
-	static bool registered = false;
+	static bool prepared = false;
 
-	if (!registered)
-		on_proc_exit(exit_callback, 0);
-	registered = true;
+	if (prepared)
+		return;
+	engine_wait_event = compat_wait_event("GpuAggEngine");
+	compile_wait_event = compat_wait_event("GpuAggCompile");
+	on_proc_exit(exit_callback, 0);
+	prepared = true;
 }
 
 EngineStatus
@@ -173,7 +185,7 @@ engine_open(EngineHandle *handle, const Program *program,
 	status = engine_injected(handle, "open", handle->message);
 	if (status != ENGINE_OK)
 		return status;
-	register_exit();
+	prepare_process();
 	status = handle->ops->open(program, slots, hints, &handle->run, handle->message);
 	CHECK_FOR_INTERRUPTS();
 	return status;
@@ -192,12 +204,12 @@ wait_a_moment(int *slept)
 	if (sleep < 1000)
 	{
 		sleep = SHORT_SLEEP_US;
-		pgstat_report_wait_start(PG_WAIT_EXTENSION);
+		pgstat_report_wait_start(engine_wait_event);
 		pg_usleep(sleep);
 		pgstat_report_wait_end();
 	}
 	else
-		sleep_on_latch(sleep / 1000);
+		sleep_on_latch(sleep / 1000, engine_wait_event);
 	/* more does not matter */
 	if (*slept < LONG_SLEEP_US * SLEEP_SHARE)
 		*slept += sleep;
