@@ -1,7 +1,7 @@
 MODULE_big = gpuagg
 EXTENSION = gpuagg
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" gpuagg.control)
-DATA = sql/gpuagg--$(EXTVERSION).sql
+DATA = $(sort $(wildcard sql/gpuagg--*.sql))
 PGFILEDESC = "gpuagg - GROUP BY aggregation on a GPU"
 
 # kernel_text.c is generated: it may not be there yet

@@ -11,6 +11,7 @@
 #include "optimizer/optimizer.h"
 #include "partitioning/partprune.h"
 #include "rewrite/rewriteManip.h"
+#include "tcop/tcopprot.h"
 #include "utils/datetime.h"
 #include "utils/wait_event.h"
 
@@ -164,17 +165,17 @@ compat_prunes_at_run_time(PlannerInfo *root, RelOptInfo *rel, List *paths, List 
 }
 
 /*
- * May the user execute the plan, as for its tables?
+ * May the user execute the plan, as for its tables?  raise: if not, it is an error.
  *
  * 16: what is asked for is no longer part of the range table.
  */
 bool
-compat_is_permitted(const PlannedStmt *plan)
+compat_check_permissions(const PlannedStmt *plan, bool raise)
 {
 #if PG_VERSION_NUM >= 160000
-	return ExecCheckPermissions(plan->rtable, plan->permInfos, false);
+	return ExecCheckPermissions(plan->rtable, plan->permInfos, raise);
 #else
-	return ExecCheckRTPerms(plan->rtable, false);
+	return ExecCheckRTPerms(plan->rtable, raise);
 #endif
 }
 
@@ -195,4 +196,19 @@ compat_wait_event(const char *name)
 		return WaitEventExtensionNew(name);
 #endif
 	return PG_WAIT_EXTENSION;
+}
+
+/*
+ * Plan a query for any values of its parameters.
+ *
+ * 19: EXPLAIN's state is one more argument.
+ */
+PlannedStmt *
+compat_plan_query(Query *query, const char *query_string)
+{
+#if PG_VERSION_NUM >= 190000
+	return pg_plan_query(query, query_string, CURSOR_OPT_PARALLEL_OK, NULL, NULL);
+#else
+	return pg_plan_query(query, query_string, CURSOR_OPT_PARALLEL_OK, NULL);
+#endif
 }

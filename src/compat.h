@@ -90,8 +90,9 @@
 extern AttrMap *compat_attribute_map(TupleDesc from, TupleDesc to);
 extern TableScanDesc compat_begin_scan(Relation relation, Snapshot snapshot);
 extern bool compat_collates_as_c(Oid collation);
-extern bool compat_is_permitted(const PlannedStmt *plan);
+extern bool compat_check_permissions(const PlannedStmt *plan, bool raise);
 extern int	compat_decode_zone_abbreviation(char *lower_name, int *offset, pg_tz **zone);
+extern PlannedStmt *compat_plan_query(Query *query, const char *query_string);
 extern void compat_prune_page(Relation relation, Buffer buffer, Buffer *vmbuffer);
 extern bool compat_explains(const List *exprs);
 extern Node *compat_input_key(PlannerInfo *root, Node *key);

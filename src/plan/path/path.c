@@ -46,6 +46,7 @@ typedef struct GpuAggPath
 	LoweredGrouping lowered;
 	const EngineOps *engine;
 	GroupingEstimates estimates;
+	GroupingReport *report;		/* or NULL */
 } GpuAggPath;
 
 static create_upper_paths_hook_type prev_create_upper_paths_hook = NULL;
@@ -118,6 +119,7 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		.groups = path->estimates.groups,
 	};
 
+	report_taken(path->report);
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = copyObject(path->grouping.having);
 	scan->custom_plans = custom_plans;
@@ -317,47 +319,44 @@ native_cost(const RelOptInfo *grouped_rel)
 /* The best path that has a GpuAgg node, or NULL and why there is none. */
 static Path *
 grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
-			  RelOptInfo *grouped_rel, void *extra, const char **reason)
+			  RelOptInfo *grouped_rel, List *having, GroupingReport *report,
+			  const char **reason)
 {
 	Grouping	grouping;
 	GpuAggPath *path = NULL;
-	List	   *having = NIL;
 	const char *input_reason;
 
-	if (stage == UPPERREL_GROUP_AGG)
-		having = (List *) ((GroupPathExtraData *) extra)->havingQual;
 	if (stage == UPPERREL_DISTINCT)
 		*reason = grouping_examine_distinct(&grouping, root, input_rel);
 	else
 		*reason = grouping_examine(&grouping, root, input_rel, grouped_rel, having);
 	if (*reason == NULL)
 		path = find_path(&grouping, grouped_rel, reason);
-	if (path != NULL || stage == UPPERREL_DISTINCT || root->numOrderedAggs == 0)
-		return path ? &path->custom.path : NULL;
 
 	/* aggregates that only PostgreSQL has */
-	if (grouping_examine_input(&grouping, root, input_rel, grouped_rel, having) == NULL)
+	if (path == NULL && stage == UPPERREL_GROUP_AGG && root->numOrderedAggs > 0 &&
+		grouping_examine_input(&grouping, root, input_rel, grouped_rel, having) == NULL)
 		path = find_path(&grouping, grouped_rel, &input_reason);
-	return path ? native_sorted_aggregation(root, &path->custom.path, grouped_rel, having)
-		: NULL;
+	if (path == NULL)
+		return NULL;
+	path->report = report;
+	report_engine(report, path->engine->name);
+	if (grouping.is_input)
+		return native_sorted_aggregation(root, &path->custom.path, grouped_rel, having);
+	return &path->custom.path;
 }
 
 static void
 offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
-		   RelOptInfo *grouped_rel, void *extra)
+		   RelOptInfo *grouped_rel, List *having, GroupingReport *report)
 {
 	Path	   *path;
 	const char *reason;
-	Cost		native = native_cost(grouped_rel);
 
-	if (gpuagg_mode == MODE_AUTO && !gpuagg_report_rejections &&
-		native <= cost_setup(&cpu_engine))
-		return;					/* too small for any engine */
-
-	path = grouping_path(root, stage, input_rel, grouped_rel, extra, &reason);
+	path = grouping_path(root, stage, input_rel, grouped_rel, having, report, &reason);
 	if (path == NULL)
 	{
-		report_rejection(reason);
+		report_rejection(report, reason);
 		return;
 	}
 	if (gpuagg_mode == MODE_FORCE)
@@ -365,10 +364,25 @@ offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		grouped_rel->pathlist = NIL;
 		grouped_rel->partial_pathlist = NIL;
 	}
-	else if (path->total_cost > native)
-		report_rejection(psprintf("its cost is estimated at %.0f, that of PostgreSQL's own plan at %.0f",
-								  path->total_cost, native));
+	report_cost(report, path->total_cost);
 	add_path(grouped_rel, path);
+}
+
+static void
+consider_step(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
+			  RelOptInfo *grouped_rel, List *having)
+{
+	Cost		native = native_cost(grouped_rel);
+	GroupingReport *report = report_grouping(root, stage, grouped_rel, having, native);
+
+	if (gpuagg_mode == MODE_OFF)
+		report_fate(report, GROUPING_OFF);
+	else if (IS_DUMMY_REL(input_rel))
+		report_fate(report, GROUPING_EMPTY);
+	else if (gpuagg_mode == MODE_AUTO && report == NULL && native <= cost_setup(&cpu_engine))
+		return;					/* too small for any engine */
+	else
+		offer_path(root, stage, input_rel, grouped_rel, having, report);
 }
 
 static void
@@ -376,15 +390,19 @@ gpuagg_create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 						  RelOptInfo *input_rel, RelOptInfo *output_rel,
 						  void *extra)
 {
+	List	   *having = NIL;
+
 	if (prev_create_upper_paths_hook)
 		prev_create_upper_paths_hook(root, stage, input_rel, output_rel, extra);
 
-	/* partitions are grouped again with their parent; dummies are free */
-	if ((stage == UPPERREL_GROUP_AGG || stage == UPPERREL_DISTINCT) &&
-		gpuagg_mode != MODE_OFF &&
-		!IS_OTHER_REL(input_rel) && !IS_OTHER_REL(output_rel) &&
-		!IS_DUMMY_REL(input_rel))
-		offer_path(root, stage, input_rel, output_rel, extra);
+	if (stage != UPPERREL_GROUP_AGG && stage != UPPERREL_DISTINCT)
+		return;
+	/* partitions are grouped again with their parent */
+	if (IS_OTHER_REL(input_rel) || IS_OTHER_REL(output_rel))
+		return;
+	if (stage == UPPERREL_GROUP_AGG)
+		having = (List *) ((GroupPathExtraData *) extra)->havingQual;
+	consider_step(root, stage, input_rel, output_rel, having);
 }
 
 void

@@ -1,10 +1,15 @@
 /*
  * report.c
- *	  What gpuagg.report_rejections tells.
+ *	  What becomes of each grouping of a query, and why.
  *
- * Costs and reasons are found while a query is planned, and whether the user may
- * read its tables PostgreSQL asks when execution begins.  So they are kept until
- * the plan is there, and told if the user may execute it.
+ * A report for each grouping is made while the query is planned, if
+ * gpuagg.report_rejections is set or somebody asks (report_into).  Where in the
+ * query it stands, and whether the planner took the path that it was offered,
+ * is known when the plan is there.
+ *
+ * Whether the user may read the query's tables PostgreSQL asks when execution
+ * begins.  So the notices are kept until the plan is there, and told if the user
+ * may execute it; who takes reports has to ask for himself.
  *
  * What is planned may call functions that plan queries of their own: each run of
  * the planner has its own list, in the context that it runs in.
@@ -15,31 +20,155 @@
 
 #include "compat.h"
 #include "guc.h"
+#include "plan/path/describe.h"
 #include "plan/path/report.h"
+
+typedef struct PlannerRun
+{
+	bool		wanted;
+	List	   *reports;
+} PlannerRun;
 
 static planner_hook_type prev_planner_hook = NULL;
 
-/* The reasons that the current run of the planner has found. */
-static List *rejections = NIL;
+static PlannerRun run;
+static List **next_reports = NULL;	/* of the next run */
+
+/* What users are told of a fate, and could do. */
+static const struct
+{
+	const char *reason;
+	const char *hint;
+}			fates[] = {
+	[GROUPING_DEARER] = {
+		"PostgreSQL's own plan is estimated to cost less",
+		"Set gpuagg.mode to \"force\" to take it all the same."
+	},
+	[GROUPING_NOT_CHOSEN] = {
+		"the planner has found a cheaper plan for the rest of the query",
+		"Set gpuagg.mode to \"force\" to take it all the same."
+	},
+	[GROUPING_EMPTY] = {
+		"it has no input", NULL
+	},
+	[GROUPING_OFF] = {
+		"gpuagg.mode is \"off\"",
+		"Set gpuagg.mode to \"auto\" or \"force\"."
+	},
+};
+
+List **
+report_into(List **reports)
+{
+	List	  **before = next_reports;
+
+	next_reports = reports;
+	return before;
+}
+
+GroupingReport *
+report_grouping(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *grouped_rel,
+				List *having, Cost native_cost)
+{
+	GroupingReport *report;
+
+	if (!run.wanted)
+		return NULL;
+	report = palloc0(sizeof(GroupingReport));
+	report->root = root;
+	report->level = root->query_level;
+	report->step = describe_step(root, stage);
+	if (stage == UPPERREL_GROUP_AGG)
+		report->aggregates = describe_aggregates(root, grouped_rel, having);
+	report->native_cost = native_cost;
+	run.reports = lappend(run.reports, report);
+	return report;
+}
 
 void
-report_rejection(const char *reason)
+report_fate(GroupingReport *report, GroupingFate fate)
 {
-	if (gpuagg_report_rejections)
-		rejections = lappend(rejections, pstrdup(reason));
+	if (report == NULL)
+		return;
+	report->fate = fate;
+	report->reason = fates[fate].reason;
+	report->hint = fates[fate].hint;
+}
+
+void
+report_rejection(GroupingReport *report, const char *reason)
+{
+	if (report == NULL)
+		return;
+	report->fate = GROUPING_REJECTED;
+	report->reason = pstrdup(reason);
+}
+
+void
+report_engine(GroupingReport *report, const char *engine)
+{
+	if (report != NULL)
+		report->engine = engine;
+}
+
+void
+report_cost(GroupingReport *report, Cost cost)
+{
+	if (report == NULL)
+		return;
+	report->cost = cost;
+	report_fate(report, cost > report->native_cost ? GROUPING_DEARER : GROUPING_NOT_CHOSEN);
+}
+
+void
+report_taken(GroupingReport *report)
+{
+	if (report == NULL)
+		return;
+	report->fate = GROUPING_TAKEN;
+	report->reason = NULL;
+	report->hint = NULL;
 }
 
 static void
-tell_rejections(const PlannedStmt *plan)
+tell_rejection(const GroupingReport *report)
 {
+	switch (report->fate)
+	{
+		case GROUPING_REJECTED:
+		case GROUPING_NOT_CHOSEN:
+			ereport(NOTICE,
+					(errmsg("gpuagg leaves an aggregation to PostgreSQL: %s", report->reason)));
+			break;
+		case GROUPING_DEARER:
+			ereport(NOTICE,
+					(errmsg("gpuagg leaves an aggregation to PostgreSQL: its cost is estimated at %.0f, that of PostgreSQL's own plan at %.0f",
+							report->cost, report->native_cost)));
+			break;
+		case GROUPING_TAKEN:
+		case GROUPING_EMPTY:
+		case GROUPING_OFF:
+			break;
+	}
+}
+
+/* The plan is there. */
+static void
+finish_reports(const PlannedStmt *plan)
+{
+	bool		tells = gpuagg_report_rejections && run.reports != NIL &&
+		compat_check_permissions(plan, false);
 	ListCell   *lc;
 
-	if (rejections == NIL || !compat_is_permitted(plan))
-		return;
-	foreach(lc, rejections)
-		ereport(NOTICE,
-				(errmsg("gpuagg leaves an aggregation to PostgreSQL: %s",
-						(const char *) lfirst(lc))));
+	foreach(lc, run.reports)
+	{
+		GroupingReport *report = lfirst(lc);
+
+		report->place = describe_place(report->root);
+		report->root = NULL;
+		if (tells)
+			tell_rejection(report);
+	}
 }
 
 static PlannedStmt *
@@ -47,18 +176,24 @@ plan_query(Query *parse, const char *query_string, int cursor_options,
 		   COMPAT_PLANNER_PARAMS(params))
 {
 	planner_hook_type plan = prev_planner_hook ? prev_planner_hook : standard_planner;
-	List	   *outer = rejections;
+	List	  **reports = report_into(NULL);
+	PlannerRun	outer = run;
 	PlannedStmt *result;
 
-	rejections = NIL;
+	run = (PlannerRun)
+	{
+		.wanted = reports != NULL || gpuagg_report_rejections
+	};
 	PG_TRY();
 	{
 		result = plan(parse, query_string, cursor_options, COMPAT_PLANNER_ARGS(params));
-		tell_rejections(result);
+		finish_reports(result);
+		if (reports != NULL)
+			*reports = run.reports;
 	}
 	PG_FINALLY();
 	{
-		rejections = outer;
+		run = outer;
 	}
 	PG_END_TRY();
 	return result;

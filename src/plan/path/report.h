@@ -1,14 +1,64 @@
 /*
  * report.h
- *	  What gpuagg.report_rejections tells.
+ *	  What becomes of each grouping of a query, and why.
  */
 #ifndef GPUAGG_REPORT_H
 #define GPUAGG_REPORT_H
 
+#include "nodes/pathnodes.h"
+
+typedef enum GroupingFate
+{
+	GROUPING_TAKEN,				/* a GpuAgg node is in the plan */
+	GROUPING_REJECTED,			/* it cannot be taken */
+	GROUPING_DEARER,			/* PostgreSQL's own plan costs less */
+	GROUPING_NOT_CHOSEN,		/* the planner did not take the GpuAgg node,
+								 * because of the rest of the query */
+	GROUPING_EMPTY,				/* the planner knows that it has no input */
+	GROUPING_OFF				/* the mode is off */
+} GroupingFate;
+
+/* One grouping step, or SELECT DISTINCT, of a query or its subqueries. */
+typedef struct GroupingReport
+{
+	const PlannerInfo *root;	/* until it is planned */
+	int			level;			/* 1: the query, 2: its subqueries, ... */
+	const char *place;			/* in the query */
+	const char *step;			/* GROUP BY ... or DISTINCT ... */
+	const char *aggregates;		/* or NULL */
+	GroupingFate fate;
+	const char *reason;			/* unless it is taken */
+	const char *hint;			/* what would change that, or NULL */
+	const char *engine;			/* the cheapest; NULL: none can run it */
+	Cost		cost;			/* if it has an engine */
+	Cost		native_cost;	/* infinite: PostgreSQL has no plan */
+} GroupingReport;
+
 /* Hooks into the planner.  Called once, when the module is loaded. */
 extern void report_init(void);
 
-/* An aggregation of the query that is being planned is left to PostgreSQL. */
-extern void report_rejection(const char *reason);
+/*
+ * Have the next run of the planner put its groupings (GroupingReport) into a list,
+ * NULL for none.  Returns what was set before, for the caller to set again
+ * whether the planner came to run or not.  The reports live as long as what the
+ * planner returns.
+ */
+extern List **report_into(List **reports);
+
+/*
+ * For the run that is going on: a new report, or NULL if nobody wants to know.  The
+ * functions below do nothing then.
+ */
+extern GroupingReport *report_grouping(PlannerInfo *root, UpperRelationKind stage,
+									   RelOptInfo *grouped_rel, List *having,
+									   Cost native_cost);
+
+extern void report_fate(GroupingReport *report, GroupingFate fate);
+extern void report_rejection(GroupingReport *report, const char *reason);
+
+/* A GpuAgg path is offered; later, it is in the plan. */
+extern void report_engine(GroupingReport *report, const char *engine);
+extern void report_cost(GroupingReport *report, Cost cost);
+extern void report_taken(GroupingReport *report);
 
 #endif							/* GPUAGG_REPORT_H */
