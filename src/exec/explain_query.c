@@ -47,7 +47,10 @@ query_of_utility(Node *statement)
 	return castNode(Query, query);
 }
 
-/* The planner's queries of a rewritten one: itself, or those within. */
+/*
+ * The planner's queries of a rewritten one: itself, or those within.  A NOTIFY that
+ * a rule has added has none.
+ */
 static List *
 plannable_queries(Query *query)
 {
@@ -56,6 +59,8 @@ plannable_queries(Query *query)
 
 	if (query->commandType != CMD_UTILITY)
 		return list_make1(query);
+	if (query->querySource != QSRC_ORIGINAL)
+		return NIL;
 	query = query_of_utility(query->utilityStmt);
 	if (query->commandType == CMD_UTILITY)
 		return plannable_queries(query);

@@ -45,7 +45,7 @@ static const struct
 		"Set gpuagg.mode to \"force\" to take it all the same."
 	},
 	[GROUPING_NOT_CHOSEN] = {
-		"the planner has found a cheaper plan for the rest of the query",
+		"the rest of the query is estimated to cost less with PostgreSQL's own plan",
 		"Set gpuagg.mode to \"force\" to take it all the same."
 	},
 	[GROUPING_EMPTY] = {
