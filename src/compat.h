@@ -78,6 +78,15 @@
 #define compat_is_not_null(desc, i) (TupleDescAttr(desc, i)->attnotnull)
 #endif
 
+/* 19: an option of EXPLAIN, which 18 has brought, may stand in a setting, too */
+#if PG_VERSION_NUM >= 190000
+#define COMPAT_REGISTER_EXPLAIN_OPTION(name, handler) \
+	RegisterExtensionExplainOption(name, handler, GUCCheckBooleanExplainOption)
+#elif PG_VERSION_NUM >= 180000
+#define COMPAT_REGISTER_EXPLAIN_OPTION(name, handler) \
+	RegisterExtensionExplainOption(name, handler)
+#endif
+
 /* 19: the planner's hook is given EXPLAIN's state; it is the last argument */
 #if PG_VERSION_NUM >= 190000
 #define COMPAT_PLANNER_PARAMS(params) ParamListInfo params, ExplainState *explain

@@ -8,6 +8,7 @@
 #include "utils/builtins.h"
 
 #include "engine/select.h"
+#include "exec/explain_option.h"
 #include "exec/node.h"
 #include "guc.h"
 #include "plan/path/path.h"
@@ -25,6 +26,7 @@ _PG_init(void)
 	node_init();
 	path_init();
 	report_init();
+	explain_option_init();
 }
 
 /* gpuagg_version(): that of gpuagg.control when the library was built. */

@@ -120,6 +120,13 @@ describe_aggregates(PlannerInfo *root, RelOptInfo *grouped_rel, List *having)
 	return aggrefs == NIL ? NULL : describe_exprs(root, aggrefs);
 }
 
+/* Is it PostgreSQL's name of a subquery that has none, in any version? */
+static bool
+stands_for_no_name(const char *name)
+{
+	return name[0] == '*' || strcmp(name, "unnamed_subquery") == 0;
+}
+
 /* The subquery in FROM, or of a set operation, that has been planned so, or NULL. */
 static const char *
 subquery_alias(const PlannerInfo *parent, const PlannerInfo *root)
@@ -159,7 +166,8 @@ describe_place(const PlannerInfo *root)
 	if (parent == NULL)
 		return "query";
 	if ((name = subquery_alias(parent, root)) != NULL)
-		return psprintf("subquery %s", quote_identifier(name));
+		return stands_for_no_name(name) ? "subquery" :
+			psprintf("subquery %s", quote_identifier(name));
 	if ((name = cte_name(parent, root)) != NULL)
 		return psprintf("CTE %s", quote_identifier(name));
 	return "subquery of an expression";
