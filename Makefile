@@ -29,16 +29,17 @@ REGRESS = $(shell sed -n 's/^test://p' sql/schedule)
 # the module's inner loops are no candidates for JIT inlining
 override with_llvm = no
 
-# PostgreSQL 15: the one that comes first, else Debian's
-PG_CONFIG := $(shell pg_config --version 2>/dev/null | grep -q ' 15' && echo pg_config || \
-	echo /usr/lib/postgresql/15/bin/pg_config)
+# the newest one that is installed, if none is named
+ifndef PG_CONFIG
+PG_CONFIG := $(shell tools/find-postgres)
+endif
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 
 ifneq ($(wildcard $(PGXS)),)
 include $(PGXS)
 else
 all install installcheck clean:
-	@echo "gpuagg needs PostgreSQL 15 with its headers: tools/install-needs, or PG_CONFIG=..." >&2; exit 1
+	@echo "gpuagg needs PostgreSQL 15, 17, 18 or 19 with its headers: tools/install-needs, or PG_CONFIG=..." >&2; exit 1
 endif
 
 # no dependencies are tracked: a header rebuilds all
@@ -51,7 +52,7 @@ include $(gpuagg_dir)/kernels.mk
 src/engine/cpu/%.o: CFLAGS += -O3
 
 # These need nothing but make: they install what is missing, or say what it is.
-.PHONY: demo test test-all gpu-test bench
+.PHONY: demo test test-all gpu-test bench deb dist
 demo: export PG_CONFIG := $(PG_CONFIG)
 demo:
 	+@tools/install-needs && tools/demo
@@ -75,3 +76,13 @@ gpu-test:
 bench: export PG_CONFIG := $(PG_CONFIG)
 bench:
 	+@tools/install-needs --for-bench && bench/run
+
+# packages of Debian, below .build/deb
+deb:
+	@tools/build-deb
+
+# the committed source as a release, for PGXN among others
+dist:
+	mkdir -p .build
+	git archive --prefix=gpuagg-$(EXTVERSION)/ --output=.build/gpuagg-$(EXTVERSION).tar.gz HEAD
+	git archive --prefix=gpuagg-$(EXTVERSION)/ --output=.build/gpuagg-$(EXTVERSION).zip HEAD
