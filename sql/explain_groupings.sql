@@ -38,6 +38,21 @@ SELECT place, taken, reason FROM gpuagg_explain(
 	'SELECT max(n), max(cardinality(a)) FROM (SELECT k, count(*) AS n, array_agg(v) AS a FROM explained GROUP BY k OFFSET 0) s');
 SELECT step, taken, reason, hint FROM gpuagg_explain('SELECT g, count(*) FROM explained WHERE false GROUP BY g');
 
+-- and what would change that
+CREATE TABLE hinted (i interval, t text COLLATE "en-x-icu", n numeric);
+INSERT INTO hinted VALUES ('1 day', 'a', 1.0), ('1 day', 'b', 1.00), ('1 day', 'b', '1e100');
+ANALYZE hinted;
+SELECT reason, hint FROM gpuagg_explain('SELECT max(t) FROM hinted');
+SELECT taken FROM gpuagg_explain('SELECT max(t COLLATE "C") FROM hinted');
+SELECT reason, hint FROM gpuagg_explain('SELECT sum(a) FROM (SELECT avg(n) AS a FROM hinted OFFSET 0) s') WHERE place = 'query';
+SELECT taken FROM gpuagg_explain('SELECT sum(round(a, 5)) FROM (SELECT avg(n) AS a FROM hinted OFFSET 0) s') WHERE place = 'query';
+SELECT reason, hint FROM gpuagg_explain('SELECT n, count(*) FROM (VALUES (1.0), (1.00)) v (n) GROUP BY n');
+SELECT taken FROM gpuagg_explain('SELECT n::numeric(10, 2), count(*) FROM (VALUES (1.0), (1.00)) v (n) GROUP BY 1');
+SELECT reason, hint FROM gpuagg_explain('SELECT count(*) FROM hinted WHERE random() < 0');
+SELECT reason, hint FROM gpuagg_explain('SELECT sum(k ORDER BY v) FROM explained');
+SELECT reason, hint FROM gpuagg_explain('SELECT sum(i) FROM hinted');
+DROP TABLE hinted;
+
 -- costs decide
 CREATE FUNCTION explain_costs(query text) RETURNS TABLE (taken boolean, engine boolean, cheaper boolean, reason text, hint text)
 LANGUAGE sql AS 'SELECT taken, engine IS NOT NULL, cost < postgresql_cost, reason, hint FROM gpuagg_explain(query)';

@@ -217,7 +217,10 @@ check_aggref(Lowering *l, const Aggref *aggref)
 	else if (aggref->aggsplit != AGGSPLIT_SIMPLE)
 		lower_reject(l, _("partial aggregation is not supported"));
 	else if (aggref->aggorder != NIL)
+	{
+		lower_hint(l, "Leave it out if the order of the rows makes no difference.");
 		lower_reject(l, _("ORDER BY in an aggregate is not supported"));
+	}
 	else
 		return kind;
 	return NULL;

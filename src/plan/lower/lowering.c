@@ -96,6 +96,13 @@ lower_reject(Lowering *l, const char *format,...)
 	return -1;
 }
 
+void
+lower_hint(Lowering *l, const char *hint)
+{
+	if (l->reason == NULL)
+		l->hint = hint;
+}
+
 bool
 lower_succeeded(Lowering *l)
 {

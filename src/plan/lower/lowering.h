@@ -52,6 +52,7 @@ typedef struct Lowering
 	bool		expects_specials;	/* statistics have NaN or infinities */
 	bool		needs_specials; /* constants are, or hidden rows may have them */
 	char	   *reason;			/* why something was rejected, or NULL */
+	const char *hint;			/* what would change that, or NULL */
 } Lowering;
 
 /*
@@ -64,6 +65,9 @@ extern Lowering *lower_begin_columns(PlannerInfo *root, List *inputs);
 
 /* Keep the first reason.  Always -1, for callers to return. */
 extern int	lower_reject(Lowering *l, const char *format,...) pg_attribute_printf(2, 3);
+
+/* Of the rejection that follows: what users could do, a constant sentence. */
+extern void lower_hint(Lowering *l, const char *hint);
 
 /* True unless something was rejected, which a full program is too. */
 extern bool lower_succeeded(Lowering *l);

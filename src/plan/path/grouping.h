@@ -7,6 +7,7 @@
 
 #include "nodes/pathnodes.h"
 
+#include "plan/path/report.h"
 #include "plan/path/tables.h"
 #include "program/program.h"
 
@@ -83,11 +84,11 @@ extern List *grouping_engine_keys(const Grouping *grouping);
 /*
  * Lower it over the heap pages of the table or tables that it reads, or over the
  * tuples of the input relation's cheapest path, which is made to compute the
- * aggregates' arguments that the engines cannot.  False: *reason says why not.
+ * aggregates' arguments that the engines cannot.  False: *rejection says why not.
  */
 extern bool grouping_lower_pages(const Grouping *grouping,
-								 LoweredGrouping *lowered, const char **reason);
+								 LoweredGrouping *lowered, Rejection *rejection);
 extern bool grouping_lower_child(const Grouping *grouping,
-								 LoweredGrouping *lowered, const char **reason);
+								 LoweredGrouping *lowered, Rejection *rejection);
 
 #endif							/* GPUAGG_GROUPING_H */

@@ -89,14 +89,14 @@ arguments_can_fail(const Grouping *grouping, const Program *program)
 /* Lower keys and aggregates; the filter has been. */
 static bool
 lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
-						  LoweredGrouping *lowered, const char **reason)
+						  LoweredGrouping *lowered, Rejection *rejection)
 {
 	List	   *keys = grouping_engine_keys(grouping);
 	ListCell   *lc;
 
 	if (has_guarded_subquery(grouping->root, input_exprs(grouping, lowered->filter)))
 	{
-		*reason = "a subquery is needed in some rows only";
+		rejection->reason = "a subquery is needed in some rows only";
 		return false;
 	}
 	foreach(lc, keys)
@@ -120,19 +120,23 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 	if (may_end_early(grouping) && grouping->root->sort_pathkeys != NIL &&
 		arguments_can_fail(grouping, lowered->program))
 	{
-		*reason = "aggregates of groups that need not be computed can raise errors";
+		rejection->reason = "aggregates of groups that need not be computed can raise errors";
 		return false;
 	}
 	if (grouping->regroups)
 	{
-		lowered->regrouping = lower_regrouping(lowered->program, keys, grouping->aggrefs, reason);
+		lowered->regrouping = lower_regrouping(lowered->program, keys, grouping->aggrefs,
+											   &rejection->reason);
 		if (lowered->regrouping == NULL)
 			return false;
 	}
 	if (admit_specials(l, lowered))
 		return true;
 rejected:
-	*reason = l->reason;
+	*rejection = (Rejection)
+	{
+		l->reason, l->hint
+	};
 	return false;
 }
 
@@ -167,20 +171,21 @@ lower_placeholders(const Grouping *grouping, Lowering *l)
 
 bool
 grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
-					 const char **reason)
+					 Rejection *rejection)
 {
 	RelOptInfo *rel = grouping->input_rel;
 	Lowering   *l;
 
+	rejection->hint = NULL;
 	if (rel->reloptkind != RELOPT_BASEREL)
 	{
-		*reason = "the input is not one table";
+		rejection->reason = "the input is not one table";
 		return false;
 	}
 	/* the plan of the input evaluates it even if there are no rows */
 	if (clauses_have_pseudoconstant(rel->baserestrictinfo))
 	{
-		*reason = "a condition is the same for all rows";
+		rejection->reason = "a condition is the same for all rows";
 		return false;
 	}
 
@@ -188,21 +193,24 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	lowered->input = NULL;
 	lowered->filter = get_actual_clauses(clauses_in_order(grouping->root,
 														  rel->baserestrictinfo));
-	*reason = input_tables(grouping->root, rel, input_exprs(grouping, lowered->filter),
+	rejection->reason = input_tables(grouping->root, rel, input_exprs(grouping, lowered->filter),
 						   &lowered->tables);
-	if (*reason != NULL)
+	if (rejection->reason != NULL)
 		return false;
 	l = lower_begin_pages(grouping->root, rel->relid, lowered->tables.desc, lowered->tables.map);
 	if (!lower_filter(l, lowered->filter) || !lower_placeholders(grouping, l))
 	{
-		*reason = l->reason;
+		*rejection = (Rejection)
+		{
+			l->reason, l->hint
+		};
 		return false;
 	}
-	if (!lower_keys_and_aggregates(grouping, l, lowered, reason))
+	if (!lower_keys_and_aggregates(grouping, l, lowered, rejection))
 		return false;
 	if (order_is_seen(&lowered->tables, lowered->program))
 	{
-		*reason = "a key is a float, and the partitions' columns lie differently";
+		rejection->reason = "a key is a float, and the partitions' columns lie differently";
 		return false;
 	}
 	return true;
@@ -257,25 +265,27 @@ child_path(const Grouping *grouping)
 
 bool
 grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
-					 const char **reason)
+					 Rejection *rejection)
 {
 	Lowering   *l;
 
+	rejection->hint = NULL;
 	/* should the engine give up, the child's rows are computed once more */
 	if (grouping_is_volatile(grouping->root))
 	{
-		*reason = "the input has a volatile function";
+		rejection->reason = "the input has a volatile function";
+		rejection->hint = "Declare functions STABLE or IMMUTABLE that are.";
 		return false;
 	}
 	lowered->input = child_path(grouping);
 	if (!compat_explains(lowered->input->pathtarget->exprs))
 	{
-		*reason = "EXPLAIN could not show a window function of the input";
+		rejection->reason = "EXPLAIN could not show a window function of the input";
 		return false;
 	}
 	l = lower_begin_columns(grouping->root, lowered->input->pathtarget->exprs);
 	lowered->rti = 0;
 	MemSet(&lowered->tables, 0, sizeof(lowered->tables));
 	lowered->filter = NIL;
-	return lower_keys_and_aggregates(grouping, l, lowered, reason);
+	return lower_keys_and_aggregates(grouping, l, lowered, rejection);
 }

@@ -226,13 +226,16 @@ cheaper_path(GpuAggPath *a, GpuAggPath *b)
 /* The path of one engine, or NULL and why. */
 static GpuAggPath *
 engine_path(const Grouping *grouping, const LoweredGrouping *lowered,
-			RelOptInfo *grouped_rel, const EngineOps *engine, const char **reason)
+			RelOptInfo *grouped_rel, const EngineOps *engine, Rejection *rejection)
 {
 	char		text[256];
 
 	if (engine->supports(lowered->program, text, sizeof(text)))
 		return make_gpuagg_path(grouping, lowered, grouped_rel, engine);
-	*reason = pstrdup(text);
+	*rejection = (Rejection)
+	{
+		.reason = pstrdup(text)
+	};
 	return NULL;
 }
 
@@ -242,19 +245,19 @@ engine_path(const Grouping *grouping, const LoweredGrouping *lowered,
  */
 static GpuAggPath *
 lowered_path(const Grouping *grouping, const LoweredGrouping *lowered,
-			 RelOptInfo *grouped_rel, const char **reason)
+			 RelOptInfo *grouped_rel, Rejection *rejection)
 {
 	const EngineOps *engine = engine_required();
 	const EngineOps *cuda = engine_named(CHOICE_CUDA);
 	GpuAggPath *path;
 
 	if (engine != NULL)
-		return engine_path(grouping, lowered, grouped_rel, engine, reason);
-	path = engine_path(grouping, lowered, grouped_rel, &cpu_engine, reason);
+		return engine_path(grouping, lowered, grouped_rel, engine, rejection);
+	path = engine_path(grouping, lowered, grouped_rel, &cpu_engine, rejection);
 	if (path == NULL || path->custom.path.total_cost > cost_setup(cuda))
 		if (engine_cuda_answers())
 			path = cheaper_path(path, engine_path(grouping, lowered, grouped_rel,
-												  cuda, reason));
+												  cuda, rejection));
 	return path;
 }
 
@@ -281,26 +284,26 @@ is_seq_scan(const Path *path)
  * input's own plan, unless that one has an index to skip most of the table.
  */
 static GpuAggPath *
-find_path(const Grouping *grouping, RelOptInfo *grouped_rel, const char **reason)
+find_path(const Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 {
 	LoweredGrouping lowered;
-	const char *child_reason;
+	Rejection	child_rejection;
 	GpuAggPath *best = NULL;
 
 	if (!native_is_possible(grouping, grouped_rel))
 	{
-		*reason = "PostgreSQL has no path of its own for the grouping sets";
+		rejection->reason = "PostgreSQL has no path of its own for the grouping sets";
 		return NULL;
 	}
-	if (grouping_lower_pages(grouping, &lowered, reason))
-		best = lowered_path(grouping, &lowered, grouped_rel, reason);
+	if (grouping_lower_pages(grouping, &lowered, rejection))
+		best = lowered_path(grouping, &lowered, grouped_rel, rejection);
 	if (best && is_seq_scan(grouping->input_rel->cheapest_total_path))
 		return best;
-	if (grouping_lower_child(grouping, &lowered, &child_reason))
+	if (grouping_lower_child(grouping, &lowered, &child_rejection))
 		best = cheaper_path(best, lowered_path(grouping, &lowered, grouped_rel,
-											   &child_reason));
+											   &child_rejection));
 	if (best == NULL)
-		*reason = child_reason;
+		*rejection = child_rejection;
 	return best;
 }
 
@@ -320,23 +323,23 @@ native_cost(const RelOptInfo *grouped_rel)
 static Path *
 grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 			  RelOptInfo *grouped_rel, List *having, GroupingReport *report,
-			  const char **reason)
+			  Rejection *rejection)
 {
 	Grouping	grouping;
 	GpuAggPath *path = NULL;
-	const char *input_reason;
+	Rejection	input_rejection;
 
 	if (stage == UPPERREL_DISTINCT)
-		*reason = grouping_examine_distinct(&grouping, root, input_rel);
+		rejection->reason = grouping_examine_distinct(&grouping, root, input_rel);
 	else
-		*reason = grouping_examine(&grouping, root, input_rel, grouped_rel, having);
-	if (*reason == NULL)
-		path = find_path(&grouping, grouped_rel, reason);
+		rejection->reason = grouping_examine(&grouping, root, input_rel, grouped_rel, having);
+	if (rejection->reason == NULL)
+		path = find_path(&grouping, grouped_rel, rejection);
 
 	/* aggregates that only PostgreSQL has */
 	if (path == NULL && stage == UPPERREL_GROUP_AGG && root->numOrderedAggs > 0 &&
 		grouping_examine_input(&grouping, root, input_rel, grouped_rel, having) == NULL)
-		path = find_path(&grouping, grouped_rel, &input_reason);
+		path = find_path(&grouping, grouped_rel, &input_rejection);
 	if (path == NULL)
 		return NULL;
 	path->report = report;
@@ -351,12 +354,12 @@ offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		   RelOptInfo *grouped_rel, List *having, GroupingReport *report)
 {
 	Path	   *path;
-	const char *reason;
+	Rejection	rejection = {0};
 
-	path = grouping_path(root, stage, input_rel, grouped_rel, having, report, &reason);
+	path = grouping_path(root, stage, input_rel, grouped_rel, having, report, &rejection);
 	if (path == NULL)
 	{
-		report_rejection(report, reason);
+		report_rejection(report, &rejection);
 		return;
 	}
 	if (gpuagg_mode == MODE_FORCE)

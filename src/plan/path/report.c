@@ -96,12 +96,13 @@ report_fate(GroupingReport *report, GroupingFate fate)
 }
 
 void
-report_rejection(GroupingReport *report, const char *reason)
+report_rejection(GroupingReport *report, const Rejection *rejection)
 {
 	if (report == NULL)
 		return;
 	report->fate = GROUPING_REJECTED;
-	report->reason = pstrdup(reason);
+	report->reason = pstrdup(rejection->reason);
+	report->hint = rejection->hint;
 }
 
 void

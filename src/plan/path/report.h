@@ -7,6 +7,13 @@
 
 #include "nodes/pathnodes.h"
 
+/* Why a grouping cannot be taken. */
+typedef struct Rejection
+{
+	const char *reason;			/* a phrase, palloc'd or constant */
+	const char *hint;			/* what would change that, or NULL */
+} Rejection;
+
 typedef enum GroupingFate
 {
 	GROUPING_TAKEN,				/* a GpuAgg node is in the plan */
@@ -54,7 +61,7 @@ extern GroupingReport *report_grouping(PlannerInfo *root, UpperRelationKind stag
 									   Cost native_cost);
 
 extern void report_fate(GroupingReport *report, GroupingFate fate);
-extern void report_rejection(GroupingReport *report, const char *reason);
+extern void report_rejection(GroupingReport *report, const Rejection *rejection);
 
 /* A GpuAgg path is offered; later, it is in the plan. */
 extern void report_engine(GroupingReport *report, const char *engine);

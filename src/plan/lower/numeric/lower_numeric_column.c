@@ -41,6 +41,14 @@ missing_numeric_slot(Lowering *l, Form_pg_attribute attr, int scale, int *shown)
 	return lower_add_slot(l, (Expr *) value, VT_INT8);
 }
 
+/* Statistics and type modifiers do not tell enough of a numeric. */
+static int
+lower_reject_unknown(Lowering *l, const char *reason)
+{
+	lower_hint(l, "Round it with round(x, n); for a column, a type numeric(p, s) or ANALYZE can help.");
+	return lower_reject(l, "%s", reason);
+}
+
 /* The column of which that is known; attr: of a table, or NULL. */
 static int
 add_column(Lowering *l, const NumericGuess *guess, int attno, Form_pg_attribute attr,
@@ -89,7 +97,7 @@ lower_numeric_var(Lowering *l, const Var *var, NumericInfo *info)
 		return lower_reject_hidden(l);
 	l->needs_specials |= l->hides_rows;
 	if (!numeric_guess(l->root, (Expr *) var, &guess, &reason))
-		return lower_reject(l, "%s", reason);
+		return lower_reject_unknown(l, reason);
 	return add_column(l, &guess, attr->attnum, attr, info);
 }
 
@@ -117,6 +125,6 @@ lower_numeric_input(Lowering *l, Expr *expr, NumericInfo *info)
 		numeric_guess_within(l->root, expr, l->scale_search, &guess, &reason) :
 		numeric_guess(l->root, expr, &guess, &reason);
 	if (!found)
-		return lower_reject(l, "%s", reason);
+		return lower_reject_unknown(l, reason);
 	return add_column(l, &guess, attno, NULL, info);
 }

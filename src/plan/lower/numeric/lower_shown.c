@@ -24,7 +24,10 @@ lower_uniform(Lowering *l, int reg, const NumericInfo *info)
 	if (display_scale_fixed(info->shown, &expected) && expected == info->scale)
 		return reg;
 	if (!display_scale_expected(info->shown, &expected) || expected != info->scale)
+	{
+		lower_hint(l, "Cast it to numeric(p, s), or use round(x, n).");
 		return lower_reject(l, _("numeric keys and extremes of several display scales are not supported"));
+	}
 	shown = display_scale_register(l, info->shown);
 	scale = shown < 0 ? -1 : lower_int4(l, info->scale);
 	if (scale < 0)
