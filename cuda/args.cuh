@@ -116,7 +116,10 @@ typedef struct RowBatch
 /* Float sums at most, one for each accumulator. */
 #define ARGS_MAX_SUMS 512
 
-/* Parameters of `aggregate`, `values_again`, `sample`, `exponents` and `frequent_bits`. */
+/*
+ * Parameters of `aggregate`, `values_again`, `sample`, `exponents` and
+ * `frequent_bits`.
+ */
 typedef struct AggregateArgs
 {
 	RowBatch	batch;

@@ -10,9 +10,10 @@
  * All lanes of a warp are at the same attribute, so its description is read by
  * all at once; only varlena values and NULLs make their ways differ.
  *
- * Nothing on a page is believed (heap_tuple.h).  What contradicts itself sets an error in the counters, and the host drops the batch.  A row with
- * a needed value that is compressed or stored out of line is marked as left out,
- * if the program leaves rows.
+ * Nothing on a page is believed (heap_tuple.h).  What contradicts itself sets
+ * an error in the counters, and the host drops the batch.  A row with a needed
+ * value that is compressed or stored out of line is marked as left out, if the
+ * program leaves rows.
  *
  * DEFORM_NUMERIC: there are columns of type numeric.  They have most of the code.
  */

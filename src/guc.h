@@ -27,7 +27,7 @@ extern bool gpuagg_fallback;
 extern bool gpuagg_report_rejections;
 extern int	gpuagg_memory_limit;	/* megabytes; 0: the engine's default */
 
-/* Planner costs; negative: the engine's own (plan/cost.c). */
+/* Planner costs; negative: the engine's own (plan/path/cost.c). */
 extern double gpuagg_setup_cost;
 extern double gpuagg_page_cost;
 extern double gpuagg_tuple_cost;

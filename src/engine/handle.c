@@ -96,9 +96,10 @@ sleep_on_latch(int milliseconds, uint32 wait_event)
 }
 
 /*
- * EngineHints.wait.  What is waited for with a time is a compiler.  An engine must not be left by longjmp, so of the interrupts
- * only barriers are served here, which other processes wait for; what fails of
- * that stays pending, and is raised once the engine has returned.
+ * EngineHints.wait.  What is waited for with a time is a compiler.  An engine
+ * must not be left by longjmp, so of the interrupts only barriers are served
+ * here, which other processes wait for; what fails of that stays pending, and
+ * is raised once the engine has returned.
  */
 static bool
 wait_in_engine(int milliseconds)

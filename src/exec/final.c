@@ -3,8 +3,8 @@
  *	  From an engine's groups to PostgreSQL's values.
  *
  * Where PostgreSQL's own final function does arithmetic (numeric sums and
- * averages, variances), the same functions of PostgreSQL do it here, so that results have
- * the same digits and scale.
+ * averages, variances), the same functions of PostgreSQL do it here, so that
+ * results have the same digits and scale.
  *
  * Float sums are exact and rounded here, once (exact_result.h).  Where they can
  * be infinite though no value was, that is an overflow, as in PostgreSQL.

@@ -9,8 +9,8 @@
 
 /*
  * The result of one aggregate from a group's words and the batch's units, as
- * PostgreSQL's own aggregate would return it; Datums by reference are in the current context.
- * Can raise what PostgreSQL's final function would raise.
+ * PostgreSQL's own aggregate would return it; Datums by reference are in the
+ * current context.  Can raise what PostgreSQL's final function would raise.
  */
 extern Datum final_value(const Program *program, const Aggregate *agg,
 						 const uint64_t *words, const int32_t *units, bool *isnull);

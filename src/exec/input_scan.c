@@ -10,7 +10,7 @@
  * The native plan is a chain of aggregation, sorts and projections with this scan
  * as its end.  Its nodes look at their parameters to see whether what they have
  * computed is still valid, and PostgreSQL's planner does not know that the
- * input plan's concern them; so the chain is told of these by hand.
+ * input plan's concern them; so these are passed on to the chain here.
  */
 #include "postgres.h"
 

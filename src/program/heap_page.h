@@ -1,7 +1,7 @@
 /*
  * heap_page.h
- *	  PostgreSQL 15's layout of a heap page, its tuples and varlena values, for
- *	  code that reads raw pages without PostgreSQL's headers.
+ *	  PostgreSQL's layout of a heap page, its tuples and varlena values, for code
+ *	  that reads raw pages without PostgreSQL's headers.
  *
  * Plain constants and expressions, valid as C and as CUDA C.  All numbers on a
  * page stand in the machine's byte order, which is little-endian here: the

@@ -4,8 +4,8 @@
  *
  * Nothing on a page is believed: what a header, a line pointer or a value's
  * length says is compared with what it must lie within.  A page may change
- * meanwhile (other processes set hint bits and xmax), so each number is read once, and
- * what was checked is what is used.
+ * meanwhile (other processes set hint bits and xmax), so each number is read
+ * once, and what was checked is what is used.
  *
  * A page is aligned to 8 bytes at least.  Tuples that are where these functions
  * say are, too, and so is their data; so every number read here is aligned.

@@ -1,6 +1,6 @@
 /*
  * numeric_page.h
- *	  PostgreSQL 15's numeric, as it is stored, to a fixed-point number: an int64
+ *	  PostgreSQL's numeric, as it is stored, to a fixed-point number: an int64
  *	  that counts units of 10^-scale.
  *
  * A stored numeric is a header and digits of base 10000, the most significant
@@ -11,9 +11,10 @@
  *	  short: 1 0 sign:1 scale:6 weight:7, where weight is signed
  *	  long:  0 sign:1 scale:14, then weight as an int16
  *
- * Two bits 1 1 at the begin are NaN and the infinities, which have no more than
- * the header.  The header need not be aligned.  PostgreSQL's own description of this is private to its numeric.c, so
- * no compiler can compare the two; sql/numeric.sql compares their answers.
+ * Two bits 1 1 at the begin are NaN and the infinities, which have no more
+ * than the header.  The header need not be aligned.  PostgreSQL's own
+ * description of this is private to its numeric.c, so no compiler can compare
+ * the two; sql/numeric.sql compares their answers.
  *
  * Valid as C and as CUDA C.
  */

@@ -4,9 +4,9 @@
  *	  lengths and parts of texts.
  *
  * Equality of text is that of its bytes, which is what a deterministic
- * collation means; lowering admits no other.  Order is that of the bytes, which
- * is the collation C's, and lowering admits no other.  Unlike other operands, Bytes must
- * always point at readable memory.
+ * collation means; lowering admits no other.  Order is that of the bytes,
+ * which is the collation C's, and lowering admits no other.  Unlike other
+ * operands, Bytes must always point at readable memory.
  *
  * Characters are those of UTF-8: a character begins where a byte is not a
  * continuation byte.  Lowering admits what counts characters only in databases

@@ -2,12 +2,12 @@
  * ops_zone.h
  *	  Operations on timestamps that need a time zone's rules.
  *
- * The rules are data: a slot's bytes, filled when execution begins, that are an
- * array of ZoneSpan.  The first span begins before all timestamps, each ends
- * where the next one begins, and where the rules are not listed the offset is
- * ZONE_UNKNOWN, which makes the result an error, so that PostgreSQL answers.  Timestamps with time zone count from
- * 2000-01-01 00:00 UTC, those without from the local time of that name.
- * Read as C and as CUDA C.
+ * The rules are data: a slot's bytes, filled when execution begins, that are
+ * an array of ZoneSpan.  The first span begins before all timestamps, each
+ * ends where the next one begins, and where the rules are not listed the
+ * offset is ZONE_UNKNOWN, which makes the result an error, so that PostgreSQL
+ * answers.  Timestamps with time zone count from 2000-01-01 00:00 UTC, those
+ * without from the local time of that name.  Read as C and as CUDA C.
  */
 #ifndef GPUAGG_OPS_ZONE_H
 #define GPUAGG_OPS_ZONE_H

@@ -10,7 +10,7 @@
  * No part has padding, and unused members are zero, so equal parts are equal
  * bytes, and equal Programs have equal hashes.
  *
- * Owns no memory.  Postgres-free.
+ * Owns no memory.  Plain C without postgres.h.
  */
 #include "program.h"
 

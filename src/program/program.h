@@ -281,10 +281,10 @@ typedef struct Program
 } Program;
 
 /*
- * The value of a slot.  TEXT, UUID and INTERVAL: bytes, owned by the maker of the slots,
- * valid until the run is closed.  Else: word, the value's bits in its lowest
- * bytes (as int64 for integers, sign-extended; the bits of the float or double
- * for floats).
+ * The value of a slot.  TEXT, UUID and INTERVAL: bytes, owned by the maker of
+ * the slots, valid until the run is closed.  Else: word, the value's bits in
+ * its lowest bytes (as int64 for integers, sign-extended; the bits of the
+ * float or double for floats).
  */
 typedef struct SlotValue
 {

@@ -1,6 +1,6 @@
 /*
  * program_facts.c
- *	  Facts about types, operations and accumulators.  Postgres-free.
+ *	  Facts about types, operations and accumulators.  Plain C without postgres.h.
  */
 #include "program.h"
 

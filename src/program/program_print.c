@@ -1,6 +1,6 @@
 /*
  * program_print.c
- *	  Programs as text.  Postgres-free.
+ *	  Programs as text.  Plain C without postgres.h.
  */
 #include "program.h"
 

@@ -18,7 +18,7 @@
  * The columns of a Program that merges groups are keys of another one, whose
  * accumulators come first in both: there are now more of them.
  *
- * Owns no memory.  Postgres-free.
+ * Owns no memory.  Plain C without postgres.h.
  */
 #include "specials.h"
 

@@ -327,7 +327,10 @@ pack_bits(const uint8_t *values, uint32_t n, uint64_t *bits)
 		bits[i / 64] |= (uint64_t) (values[i] & 1) << (i % 64);
 }
 
-/* Byte i of a copy of eight bits keeps bit i, and is 0 or carries into its highest bit. */
+/*
+ * Byte i of a copy of eight bits keeps bit i, and is 0 or carries into its
+ * highest bit.
+ */
 static void
 unpack_bits(const uint64_t *bits, uint32_t n, uint8_t *values)
 {

@@ -3,9 +3,9 @@
  *	  From Aggrefs to accumulators.
  *
  * An aggregate is made from an accumulator of its values and a count of them,
- * by which an aggregate over nothing is NULL.
- * Aggregates over the same argument and filter share both, and a count of
- * values that are never NULL is the count of rows.
+ * by which an aggregate over nothing is NULL.  Aggregates over the same
+ * argument and filter share both, and a count of values that are never NULL is
+ * the count of rows.
  */
 #include "postgres.h"
 

@@ -4,9 +4,8 @@
  *
  * All of them are made of selections (OP_select), whose result does not depend on
  * the side that is not taken, even if that is an error: so each gives a row the
- * error that PostgreSQL would raise, and no other.  The
- * alternatives are lowered in the order of the text, and then selected from,
- * from the last to the first.
+ * error that PostgreSQL would raise, and no other.  The alternatives are lowered
+ * in the order of the text, and then selected from, from the last to the first.
  *
  * Numerics need one scale, the largest of all alternatives, so they come to
  * their registers when all have been lowered.  The display scale stays that of
@@ -127,7 +126,10 @@ select_alternative(Lowering *l, Choice *choice, int when, int i, int reg, int ot
 	return program_add_select(l->builder, when, reg, otherwise);
 }
 
-/* The register of the alternative from which selecting begins; its scale, if numeric. */
+/*
+ * The register of the alternative from which selecting begins; its scale, if
+ * numeric.
+ */
 static int
 begin_selecting(Lowering *l, Choice *choice, int i)
 {

@@ -1,11 +1,10 @@
 /*
  * lower_date.c
- *	  Functions of dates and timestamps whose fields and intervals are
- *	  constants.
+ *	  Functions of dates and timestamps whose fields and intervals are constants.
  *
- * Fields become numbers in a slot, an interval its months, days and
- * time, each added by an operation of its own, as PostgreSQL adds them.  Local
- * times come from lower_zone.c.
+ * Fields become numbers in a slot, an interval its months, days and time, each
+ * added by an operation of its own, as PostgreSQL adds them.  Local times come
+ * from lower_zone.c.
  */
 #include "postgres.h"
 

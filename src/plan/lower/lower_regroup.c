@@ -3,9 +3,9 @@
  *	  A Program over the groups of another one, for coarser groups.
  *
  * Its columns are the other Program's keys, and so are its keys; which of them
- * are kept for which set regroup.c decides.  It has all accumulators of the other one,
- * which it merges, and those of the aggregates with DISTINCT, whose arguments
- * are columns.
+ * are kept for which set regroup.c decides.  It has all accumulators of the
+ * other one, which it merges, and those of the aggregates with DISTINCT, whose
+ * arguments are columns.
  */
 #include "postgres.h"
 

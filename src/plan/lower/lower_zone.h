@@ -7,7 +7,10 @@
 
 #include "plan/lower/lowering.h"
 
-/* The register of a zone's rules.  zone: an expression of its name; NULL: the session's. */
+/*
+ * The register of a zone's rules.  zone: an expression of its name; NULL: the
+ * session's.
+ */
 extern int	lower_zone(Lowering *l, Expr *zone);
 
 /* Between timestamptz and timestamp, of which either register may be -1. */

@@ -144,7 +144,10 @@ examine_leaf(PlannerInfo *root, RelOptInfo *rel)
 	return NULL;
 }
 
-/* Open the leaves and sort them by how they lie; returns where most pages are, or -1. */
+/*
+ * Open the leaves and sort them by how they lie; returns where most pages are,
+ * or -1.
+ */
 static int
 open_leaves(PlannerInfo *root, List *rels, Relation named, const Bitmapset *needed,
 			Leaf *leaves)

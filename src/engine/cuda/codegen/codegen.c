@@ -57,9 +57,10 @@ codegen_macros(const Program *program, const KernelLayout *layout, Text *text)
 }
 
 /*
- * Blocks that share a multiprocessor's 65536 registers: the smaller the states, the
- * more.  Scan and vote hold a run's state as well as a row's.  4 blocks of 256 threads
- * leave 64 registers a thread, 3 leave 85; a block of 1024 has 64.
+ * Blocks that share a multiprocessor's 65536 registers: the smaller the
+ * states, the more.  Scan and vote hold a run's state as well as a row's.  4
+ * blocks of 256 threads leave 64 registers a thread, 3 leave 85; a block of
+ * 1024 has 64.
  */
 static int
 blocks_wanted(const KernelLayout *layout, Strategy strategy)

@@ -15,9 +15,10 @@
 #include "engine/cuda/codegen/codegen_types.h"
 
 /*
- * Of every so many ANDs and ORs the compiler is not shown where the result comes from.
- * NVRTC's time doubled with every second one over parts that can fail or be NULL: a
- * list of 25 took it minutes; with every eighth result hidden one of 30 takes 0.2 s.
+ * Of every so many ANDs and ORs the compiler is not shown where the result
+ * comes from.  NVRTC's time doubled with every second one over parts that can
+ * fail or be NULL: a list of 25 took it minutes; with every eighth result
+ * hidden one of 30 takes 0.2 s.
  */
 #define LOGIC_HIDDEN_EVERY 8
 

@@ -10,10 +10,10 @@
  * same rules, which are PostgreSQL's, but may be less, and another for each value
  * (display_scale.c).
  *
- * A number has 64 bits, or 128 where statistics say that it needs them (lower_wide.c).
- * Whatever leaves these at run time is an error of the operation, and then
- * PostgreSQL's own plan answers.  What has no known scale (a division) is
- * rejected.
+ * A number has 64 bits, or 128 where statistics say that it needs them
+ * (lower_wide.c).  Whatever leaves these at run time is an error of the
+ * operation, and then PostgreSQL's own plan answers.  What has no known scale
+ * (a division) is rejected.
  */
 #include "postgres.h"
 

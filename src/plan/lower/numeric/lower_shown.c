@@ -1,6 +1,6 @@
 /*
  * lower_shown.c
- *	   Where the display scale of a numeric shows.
+ *	  Where the display scale of a numeric shows.
  *
  * A sum has the largest display scale of its values; an average, a variance
  * follow from it.  But a key has that of a certain row of its group, and an

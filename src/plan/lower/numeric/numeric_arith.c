@@ -2,9 +2,9 @@
  * numeric_arith.c
  *	  Sums, differences, remainders and products of numerics.
  *
- * Sums need operands of one scale, so the one of lesser scale is multiplied by a power
- * of 10; products add their scales.  Whatever leaves the bits that a number has is
- * an error of the operation.
+ * Sums need operands of one scale, so the one of lesser scale is multiplied by
+ * a power of 10; products add their scales.  Whatever leaves the bits that a
+ * number has is an error of the operation.
  */
 #include "postgres.h"
 
