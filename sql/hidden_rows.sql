@@ -51,7 +51,7 @@ DECLARE
 	result text := '';
 BEGIN
 	SET LOCAL ROLE gpuagg_spy;
-	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, BUFFERS OFF, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
 		result := result || line || E'\n';
 	END LOOP;
 	RESET ROLE;
@@ -144,6 +144,8 @@ SET gpuagg.mode = force;
 -- with them it is; and of a query within the planning of another one
 EXPLAIN (COSTS OFF) SELECT k, array_agg(k) FROM unwatched GROUP BY k;
 EXPLAIN (COSTS OFF) SELECT k, array_agg(n) FROM watched WHERE k < count_keys() GROUP BY k;
+-- (a function's plan is kept for its next call from 18 on)
+DISCARD PLANS;
 EXPLAIN (COSTS OFF) SELECT k, array_agg(n) FROM unwatched WHERE k < count_keys() GROUP BY k;
 RESET ROLE;
 RESET gpuagg.mode;

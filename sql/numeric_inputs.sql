@@ -69,7 +69,7 @@ FROM unnest(ARRAY[
 	'(SELECT max(n) FROM sales WHERE sales.buyer = buyers.buyer) AS x, count(*) FROM buyers GROUP BY x',
 	'n - (SELECT max(n) FROM sales) AS x, count(*), sum(m * (SELECT sum(discount) FROM buyers)) FROM sales GROUP BY x',
 	'DISTINCT n * discount FROM sales JOIN buyers USING (buyer)',
-	'DISTINCT sum(n) OVER (PARTITION BY buyer) FROM sales',
+	'DISTINCT x FROM (SELECT sum(n) OVER (PARTITION BY buyer) AS x FROM sales) s',
 	'DISTINCT max(n) + 1 FROM sales GROUP BY buyer HAVING string_agg(''x'', '''') IS NOT NULL',
 	'extract(year FROM day), buyer, grouping(buyer), count(*) FROM sales JOIN buyers USING (buyer) GROUP BY ROLLUP (1, buyer)',
 	'count(DISTINCT n * discount), sum(DISTINCT n + discount) FROM sales JOIN buyers USING (buyer)']) q;

@@ -58,6 +58,7 @@ RESET gpuagg.mode;
 -- the name of a window, from 18 on only for the node that computes its functions
 SELECT check_query('SELECT DISTINCT b, row_number() OVER (PARTITION BY k ORDER BY id) FROM facts');
 SELECT check_query('SELECT DISTINCT b, rank() OVER (ORDER BY i2 / 50) FROM facts WHERE id < 500');
+SELECT q, is_taken(q), check_query(q) FROM (VALUES ('SELECT DISTINCT sum(i2 * 0.25) OVER (PARTITION BY k) FROM facts')) v (q);
 
 -- below DISTINCT and window functions PostgreSQL does not sort by keys that it knows to be the same,
 -- though they are NULL in some sets: then its own order counts

@@ -147,8 +147,8 @@ compat_prune_page(Relation relation, Buffer buffer, Buffer *vmbuffer)
  * Would Append, over these paths of a partitioned table, choose among them when
  * it runs?
  *
- * 18: what makes the information for it also adds it to the plan, where only
- * that of plan nodes may be.
+ * 18: what makes the information for it also keeps it, for a plan node that
+ * refers to it by its number.  Of none does one refer to this, so it goes again.
  */
 bool
 compat_prunes_at_run_time(PlannerInfo *root, RelOptInfo *rel, List *paths, List *clauses)

@@ -172,11 +172,17 @@ finish_reports(const PlannedStmt *plan)
 	}
 }
 
+/* Whose turn it is after this hook. */
+static planner_hook_type
+next_planner(void)
+{
+	return prev_planner_hook ? prev_planner_hook : standard_planner;
+}
+
 static PlannedStmt *
 plan_query(Query *parse, const char *query_string, int cursor_options,
 		   COMPAT_PLANNER_PARAMS(params))
 {
-	planner_hook_type plan = prev_planner_hook ? prev_planner_hook : standard_planner;
 	List	  **reports = report_into(NULL);
 	PlannerRun	outer = run;
 	PlannedStmt *result;
@@ -187,7 +193,8 @@ plan_query(Query *parse, const char *query_string, int cursor_options,
 	};
 	PG_TRY();
 	{
-		result = plan(parse, query_string, cursor_options, COMPAT_PLANNER_ARGS(params));
+		result = next_planner()(parse, query_string, cursor_options,
+								COMPAT_PLANNER_ARGS(params));
 		finish_reports(result);
 		if (reports != NULL)
 			*reports = run.reports;
