@@ -56,8 +56,6 @@ static void
 explain_query(Query *query, int cursor_options, IntoClause *into, ExplainState *es,
 			  const char *query_string, ParamListInfo params, QueryEnvironment *environment)
 {
-	ExplainOneQuery_hook_type explain = prev_explain_query ? prev_explain_query
-		: standard_ExplainOneQuery;
 	ExplainOption *option = option_of(es);
 	List	  **before = report_into(NULL);
 
@@ -69,7 +67,8 @@ explain_query(Query *query, int cursor_options, IntoClause *into, ExplainState *
 	}
 	PG_TRY();
 	{
-		explain(query, cursor_options, into, es, query_string, params, environment);
+		(prev_explain_query ? prev_explain_query : standard_ExplainOneQuery)
+			(query, cursor_options, into, es, query_string, params, environment);
 	}
 	PG_FINALLY();
 	{
