@@ -3,7 +3,8 @@
 -- output is one of several.
 --
 SELECT current_setting('server_version_num')::int >= 170000 AS from_17,
-	current_setting('server_version_num')::int >= 180000 AS from_18 \gset
+	current_setting('server_version_num')::int >= 180000 AS from_18,
+	current_setting('server_version_num')::int >= 190000 AS from_19 \gset
 CREATE TABLE versions AS SELECT i AS id, i % 10 AS a, i % 1000 AS b, nullif(i % 11, 0) AS c, CASE i WHEN 1 THEN 1e300 ELSE 1 END AS x FROM generate_series(1, 10000) i;
 
 -- the native plan of 16 and later sorts for aggregates with DISTINCT, keys or not
@@ -75,6 +76,13 @@ SELECT check_query('SELECT b, i2 FROM facts GROUP BY CUBE (b, i2) HAVING false')
 
 -- a column that is two keys of grouping sets is NULL in one of them
 SELECT DISTINCT k, l, grouping(k, l) FROM (SELECT c AS k, c AS l FROM versions WHERE c < 2 AND id < 20) s GROUP BY GROUPING SETS ((k), (l)) ORDER BY 1, 2;
+
+-- from 19 on, means of equal values, and regressions whose steps leave the range of doubles
+SELECT NOT :'from_19' OR (regr_avgx(1, x) = 0.1::float8 AND regr_avgy(x, 1) = 0.1::float8) AS is_equal FROM (SELECT 0.1::float8 AS x FROM generate_series(1, 48)) s;
+SELECT check_query('SELECT regr_avgx(1, -zero), regr_avgy(-zero, 1), avg(-zero) FROM (SELECT 0::float8 AS zero FROM versions) s');
+SELECT power, check_query(format('SELECT corr(y, x), regr_r2(y, x), regr_slope(y, x), regr_intercept(y, x) FROM (SELECT i * 2::float8 ^ %1$s AS x, (i / 2) * 2::float8 ^ %1$s AS y FROM generate_series(1, 4) i) s', power))
+FROM unnest('{-530,-300,-260,10,260,300}'::int[]) power;
+SELECT NOT :'from_19' OR (corr(y, x) <= 1 AND regr_r2(y, x) <= 1) AS is_within FROM (SELECT x, 3 * x AS y FROM (SELECT i * 13 / 10::float8 AS x FROM generate_series(1, 5) i) s) s;
 
 DROP FUNCTION filter_of;
 DROP TABLE versions;

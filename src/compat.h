@@ -87,6 +87,9 @@
 	RegisterExtensionExplainOption(name, handler)
 #endif
 
+/* 19: means of equal values are exact, and regressions do not overflow on their way */
+#define compat_guarded_moments (PG_VERSION_NUM >= 190000)
+
 /* 19: the planner's hook is given EXPLAIN's state; it is the last argument */
 #if PG_VERSION_NUM >= 190000
 #define COMPAT_PLANNER_PARAMS(params) ParamListInfo params, ExplainState *explain

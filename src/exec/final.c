@@ -203,7 +203,8 @@ moments_float(const Program *program, const Aggregate *agg, const uint64_t *word
 	for (int i = 0; i < MOMENT_COUNT; i++)
 		if (agg->moments[i] >= 0)
 			sums[i] = exact_sum_of(program, agg->moments[i], words, units);
-	return Float8GetDatum(float_moments((FinalKind) agg->final, count, sums, isnull));
+	return Float8GetDatum(float_moments((FinalKind) agg->final, count, sums,
+										compat_guarded_moments, isnull));
 }
 
 /* A number of units of 10^-scale, or, of a Program that admits it, a special. */

@@ -9,6 +9,11 @@
  * functions.  Where an x is special (NaN, infinite), so is Sxx, and both x's and
  * y's make Sxy so: NaN.
  *
+ * From 19 on, what is called guarded here, PostgreSQL computes some of them with
+ * more care: the mean of equal values is that value, no product of sums leaves
+ * the range of doubles where the result is in it, and a correlation is not beyond
+ * 1.  The mean is then the exact one, rounded once.
+ *
  * Plain C without postgres.h.
  */
 #include <math.h>
@@ -48,9 +53,46 @@ sxy(uint64_t count, const ExactSum *sums)
 	return deviations(count, sums, MOMENT_XY, MOMENT_X, MOMENT_Y);
 }
 
+static double
+mean(uint64_t count, const ExactSum *sum, bool guarded)
+{
+	return guarded ? exact_mean(count, sum) : sum_of(sum) / (double) count;
+}
+
+/* Has a product or quotient left the range of doubles? */
+static bool
+out_of_range(double value)
+{
+	return value == 0 || isinf(value);
+}
+
+/* The root of xx * yy. */
+static double
+root_of_product(double xx, double yy, bool guarded)
+{
+	if (guarded && out_of_range(xx * yy))
+		return sqrt(xx) * sqrt(yy);
+	return sqrt(xx * yy);
+}
+
+/* a * b / c */
+static double
+proportion(double a, double b, double c, bool guarded)
+{
+	double		value = a * b / c;
+	int			exponents[3];
+
+	if (!guarded || !out_of_range(value) || !isfinite(a) || !isfinite(b) || !isfinite(c))
+		return value;
+	a = frexp(a, &exponents[0]);
+	b = frexp(b, &exponents[1]);
+	c = frexp(c, &exponents[2]);
+	return ldexp(a * b / c, exponents[0] + exponents[1] - exponents[2]);
+}
+
 /* Results of two arguments that a vertical line, of one x, has none of. */
 static double
-regression(FinalKind final, uint64_t count, const ExactSum *sums, bool *isnull)
+regression(FinalKind final, uint64_t count, const ExactSum *sums, bool guarded, bool *isnull)
 {
 	double		xx = sxx(count, sums);
 	double		xy = sxy(count, sums);
@@ -58,11 +100,37 @@ regression(FinalKind final, uint64_t count, const ExactSum *sums, bool *isnull)
 	*isnull = xx == 0;
 	if (final == FINAL_REGR_SLOPE)
 		return xy / xx;
-	return (sum_of(&sums[MOMENT_Y]) - sum_of(&sums[MOMENT_X]) * xy / xx) / (double) count;
+	return (sum_of(&sums[MOMENT_Y]) - proportion(sum_of(&sums[MOMENT_X]), xy, xx, guarded)) /
+		(double) count;
 }
 
 static double
-correlation(FinalKind final, uint64_t count, const ExactSum *sums, bool *isnull)
+corr(double xx, double yy, double xy, bool guarded)
+{
+	double		value = xy / root_of_product(xx, yy, guarded);
+
+	if (guarded && fabs(value) > 1)
+		return value < 0 ? -1 : 1;
+	return value;
+}
+
+static double
+determination(double xx, double yy, double xy, bool guarded)
+{
+	double		value = (xy * xy) / (xx * yy);
+
+	if (!guarded)
+		return value;
+	if (out_of_range(xy * xy) || out_of_range(xx * yy))
+	{
+		value = xy / (sqrt(xx) * sqrt(yy));
+		value *= value;
+	}
+	return value > 1 ? 1 : value;
+}
+
+static double
+correlation(FinalKind final, uint64_t count, const ExactSum *sums, bool guarded, bool *isnull)
 {
 	double		xx = sxx(count, sums);
 	double		yy = syy(count, sums);
@@ -70,12 +138,13 @@ correlation(FinalKind final, uint64_t count, const ExactSum *sums, bool *isnull)
 
 	*isnull = xx == 0 || (final == FINAL_CORR && yy == 0);
 	if (final == FINAL_CORR)
-		return xy / sqrt(xx * yy);
-	return yy == 0 ? 1 : (xy * xy) / (xx * yy);
+		return corr(xx, yy, xy, guarded);
+	return yy == 0 ? 1 : determination(xx, yy, xy, guarded);
 }
 
 double
-float_moments(FinalKind final, uint64_t count, const ExactSum *sums, bool *isnull)
+float_moments(FinalKind final, uint64_t count, const ExactSum *sums, bool guarded,
+			  bool *isnull)
 {
 	double		n = (double) count;
 
@@ -100,17 +169,17 @@ float_moments(FinalKind final, uint64_t count, const ExactSum *sums, bool *isnul
 		case FINAL_REGR_SXY:
 			return sxy(count, sums);
 		case FINAL_REGR_AVGX:
-			return sum_of(&sums[MOMENT_X]) / n;
+			return mean(count, &sums[MOMENT_X], guarded);
 		case FINAL_REGR_AVGY:
-			return sum_of(&sums[MOMENT_Y]) / n;
+			return mean(count, &sums[MOMENT_Y], guarded);
 		case FINAL_COVAR_POP:
 			return sxy(count, sums) / n;
 		case FINAL_COVAR_SAMP:
 			return sxy(count, sums) / (n - 1);
 		case FINAL_CORR:
 		case FINAL_REGR_R2:
-			return correlation(final, count, sums, isnull);
+			return correlation(final, count, sums, guarded, isnull);
 		default:
-			return regression(final, count, sums, isnull);
+			return regression(final, count, sums, guarded, isnull);
 	}
 }

@@ -10,9 +10,10 @@
 
 /*
  * The result over count rows, at least one, as a double; sums: by FloatMoment,
- * those that the result needs.  *isnull: it is NULL.
+ * those that the result needs.  guarded: as PostgreSQL from 19 on computes it.
+ * *isnull: it is NULL.
  */
 extern double float_moments(FinalKind final, uint64_t count, const ExactSum *sums,
-							bool *isnull);
+							bool guarded, bool *isnull);
 
 #endif							/* GPUAGG_MOMENTS_H */

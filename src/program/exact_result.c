@@ -182,6 +182,46 @@ multiply(const uint64_t *a, const uint64_t *b, uint64_t *product, int n)
 	}
 }
 
+/* Divide a magnitude; returns the remainder. */
+static uint64_t
+divide(uint64_t *words, int nwords, uint64_t divisor)
+{
+	uint64_t	rest = 0;
+
+	for (int i = nwords - 1; i >= 0; i--)
+	{
+		unsigned __int128 part = (unsigned __int128) rest << 64 | words[i];
+
+		words[i] = (uint64_t) (part / divisor);
+		rest = (uint64_t) (part % divisor);
+	}
+	return rest;
+}
+
+/*
+ * Of 128 bits more, a quotient other than 0 has 64 left: a remainder is below
+ * all that rounding looks at but whether anything is there.
+ */
+double
+exact_mean(uint64_t n, const ExactSum *sum)
+{
+	uint64_t	words[MAX_WORDS] = {0};
+	int			nwords = number_words(sum) + 3;
+	bool		negative;
+	double		value;
+
+	if (special_sum(flags_of(sum), &value))
+		return value;
+	extend(sum->words, number_words(sum), 128, words, nwords);
+	negative = is_negative(words, nwords);
+	if (negative)
+		negate(words, nwords);
+	if (divide(words, nwords, n) != 0)
+		words[0] |= 1;
+	value = exact_round(words, nwords, sum->unit - 128, false);
+	return negative ? -value : value;
+}
+
 double
 exact_deviations(uint64_t n, const ExactSum *products, const ExactSum *a,
 				 const ExactSum *b)

@@ -22,6 +22,9 @@ typedef struct ExactSum
  */
 extern double exact_sum(const ExactSum *sum, bool single);
 
+/* The sum of n values divided by n, rounded to a double once: of n equal ones, that one. */
+extern double exact_mean(uint64_t n, const ExactSum *sum);
+
 /* Was one of the values infinite? */
 extern bool exact_has_infinity(const ExactSum *sum);
 

@@ -175,6 +175,10 @@ class Comparer:
         found = session.query("SELECT sum(v) FROM (VALUES (1e16::float8), (1), (-1e16), (1)) s(v)")
         return found.rows == [('2',)]
 
+    def guards_moments(self):
+        """Is it PostgreSQL 19 or later, whose regressions do not overflow on their way?"""
+        return int(self.native.query('SHOW server_version_num').rows[0][0]) >= 190000
+
     def can_inject(self):
         """Is the module one that can be told to fail?"""
         return not any(s.query('SHOW gpuagg.inject_failure').error for s in self.engines.values())

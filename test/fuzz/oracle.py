@@ -8,7 +8,9 @@ group's values does not:
     Sxx         N * sum(x * x) - sum(x) * sum(x), exact and rounded once, divided
                 by N; Syy and Sxy alike; NaN where a value is NaN or infinite
     variances, covariances, correlation, regressions
-                made of these as PostgreSQL's final functions make them
+                made of these as PostgreSQL's final functions make them; from 19 on
+                guarded against overflow on the way, and regr_avgx and regr_avgy
+                are the exact mean, rounded once
 
 So the rows of each group are fetched natively, with the values as bytes, and all
 of this is computed with fractions and with Python's floats, which are doubles.
@@ -108,15 +110,58 @@ def variance(name, values):
     return math.sqrt(result) if name.startswith('stddev') else result
 
 
-def pair(name, ys, xs):
-    """What PostgreSQL computes of the rows that have both a y and an x."""
+def mean(values):
+    """The exact mean, rounded once."""
+    if not any(values) or not all(map(math.isfinite, values)):
+        return total(values, 'float8')
+    return rounded(exact_total(values) / len(values), 'float8')
+
+
+def out_of_range(number):
+    return number == 0 or math.isinf(number)
+
+
+def correlation(xx, yy, xy, guarded):
+    if not guarded:
+        return quotient(xy, math.sqrt(xx * yy))
+    root = math.sqrt(xx) * math.sqrt(yy) if out_of_range(xx * yy) else math.sqrt(xx * yy)
+    # not max() and min() alone, which take NaN for a number
+    return xy if math.isnan(xy) else max(-1.0, min(1.0, quotient(xy, root)))
+
+
+def determination(xx, yy, xy, guarded):
+    if yy == 0:
+        return 1.0
+    if not guarded:
+        return quotient(xy * xy, xx * yy)
+    if out_of_range(xy * xy) or out_of_range(xx * yy):
+        square = quotient(xy, math.sqrt(xx) * math.sqrt(yy)) ** 2
+    else:
+        square = quotient(xy * xy, xx * yy)
+    return 1.0 if square > 1 else square
+
+
+def proportion(a, b, c, guarded):
+    """a * b / c"""
+    value = a * b / c
+    if not guarded or not out_of_range(value) or not all(map(math.isfinite, (a, b, c))):
+        return value
+    (a, i), (b, j), (c, k) = map(math.frexp, (a, b, c))
+    try:
+        return math.ldexp(a * b / c, i + j - k)
+    except OverflowError:
+        return math.copysign(math.inf, a * b / c)
+
+
+def pair(name, ys, xs, guarded):
+    """What PostgreSQL computes of the rows that have both a y and an x; guarded: from 19 on."""
     n = len(xs)
     if name == 'regr_count':
         return n
     if not n or (name == 'covar_samp' and n == 1):
         return None
     if name in ('regr_avgx', 'regr_avgy'):
-        return average(xs if name == 'regr_avgx' else ys)
+        return (mean if guarded else average)(xs if name == 'regr_avgx' else ys)
     xy = deviations(xs, ys)
     if name in ('covar_pop', 'covar_samp', 'regr_sxy'):
         return xy if name == 'regr_sxy' else xy / (n if name == 'covar_pop' else n - 1)
@@ -125,10 +170,11 @@ def pair(name, ys, xs):
         return xx if name == 'regr_sxx' else yy
     if xx == 0 or (name == 'corr' and yy == 0):
         return None
-    return {'corr': lambda: quotient(xy, math.sqrt(xx * yy)),
-            'regr_r2': lambda: quotient(xy * xy, xx * yy) if yy != 0 else 1.0,
+    return {'corr': lambda: correlation(xx, yy, xy, guarded),
+            'regr_r2': lambda: determination(xx, yy, xy, guarded),
             'regr_slope': lambda: quotient(xy, xx),
-            'regr_intercept': lambda: (total(ys, 'float8') + 0.0 - (total(xs, 'float8') + 0.0) * xy / xx) / n}[name]()
+            'regr_intercept': lambda: (total(ys, 'float8') + 0.0 - proportion(total(xs, 'float8') + 0.0, xy, xx,
+                                                                              guarded)) / n}[name]()
 
 
 def distinct(values):
@@ -141,7 +187,9 @@ class Exact:
     """An aggregate that the oracle knows: its function, arguments and filter, as texts.
 
     type: float4 or float8, the argument's, of which sum is one as well.
+    guarded: the server is PostgreSQL 19 or later.
     """
+    guarded = False
 
     def __init__(self, name, type, arguments, condition='', distinct=False):
         self.name = name
@@ -164,7 +212,7 @@ class Exact:
         rows = [r for r in rows if None not in r]
         values = [r[0] for r in rows]
         if len(self.arguments) == 2:
-            return pair(self.name, values, [r[1] for r in rows])
+            return pair(self.name, values, [r[1] for r in rows], self.guarded)
         if self.distinct:
             values = distinct(values)
         if self.name == 'count':

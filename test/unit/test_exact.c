@@ -506,6 +506,54 @@ test_products(void)
 	}
 }
 
+/* Of 2 * big: is it above, or below, n times the sum of two neighbours? */
+static int
+compare_mean(const Big *big, double n, double mean, double neighbour)
+{
+	Big			twice = {{0}};
+
+	big_add_big(&twice, big, 2);
+	big_add_product(&twice, -mean, n);
+	big_add_product(&twice, -neighbour, n);
+	return big_sign(&twice);
+}
+
+/* The mean of n values, of equal ones if `equal`, is the double next to the exact one. */
+static bool
+check_mean(int n, bool equal)
+{
+	Big			big = {{0}};
+	Sum			sum;
+	double		value = 0;
+	double		mean;
+
+	sum_begin(&sum, EXACT_FULL, false, 0);
+	for (int i = 0; i < n; i++)
+	{
+		if (i == 0 || !equal)
+			value = random_double(-300, 300);
+		sum_value(&sum, value);
+		big_add(&big, value, 1);
+	}
+	mean = exact_mean((uint64_t) n, &sum.sum);
+	return sum.problem == 0 && (!equal || same_bits(mean, value)) &&
+		compare_mean(&big, n, mean, nextafter(mean, INFINITY)) <= 0 &&
+		compare_mean(&big, n, mean, nextafter(mean, -INFINITY)) >= 0;
+}
+
+static void
+test_means(void)
+{
+	for (int equal = 0; equal < 2; equal++)
+	{
+		bool		good = true;
+
+		for (int n = 1; n < 300; n++)
+			good = good && check_mean(n, equal == 1);
+		ok(good, "means of %s values", equal ? "equal" : "random");
+	}
+}
+
 int
 main(void)
 {
@@ -514,5 +562,6 @@ main(void)
 	test_windows();
 	test_many_rows();
 	test_products();
+	test_means();
 	return done_testing();
 }
