@@ -107,7 +107,10 @@ SELECT check_query('SELECT g, count(*), count(DISTINCT v), sum(DISTINCT v), coun
 SELECT check_query('SELECT count(*), count(DISTINCT v), sum(DISTINCT v), count(DISTINCT t) FROM distinct_wide');
 SET gpuagg.memory_limit = '1MB';
 SET client_min_messages = error;
+BEGIN;
+SELECT let_engine_answer();
 SELECT sum(t), sum(v) FROM (SELECT g, count(*), count(DISTINCT t) AS t, count(DISTINCT v) AS v FROM distinct_wide GROUP BY g) warns_once_a_session;
+COMMIT;
 SELECT check_fallback('SELECT g, count(*), count(DISTINCT t), count(DISTINCT v) FROM distinct_wide GROUP BY g');
 RESET client_min_messages;
 RESET gpuagg.memory_limit;

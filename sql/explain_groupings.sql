@@ -60,6 +60,8 @@ LANGUAGE sql AS 'SELECT taken, engine IS NOT NULL, cost < postgresql_cost, reaso
 SET gpuagg.mode = off;
 SELECT * FROM explain_costs('SELECT k, sum(v) FROM explained GROUP BY k');
 SET gpuagg.mode = auto;
+-- (opening a device has a cost of its own)
+SET gpuagg.engine = cpu;
 SET gpuagg.setup_cost = 1e9;
 SELECT * FROM explain_costs('SELECT k, sum(v) FROM explained GROUP BY k');
 SET gpuagg.setup_cost = 0;
@@ -70,6 +72,7 @@ SELECT * FROM explain_costs('SELECT k, sum(v) FROM explained GROUP BY k LIMIT 1'
 SET gpuagg.report_rejections = on;
 EXPLAIN (COSTS OFF) SELECT k, sum(v) FROM explained GROUP BY k LIMIT 1;
 RESET gpuagg.report_rejections;
+RESET gpuagg.engine;
 RESET gpuagg.setup_cost;
 RESET gpuagg.tuple_cost;
 RESET gpuagg.page_cost;

@@ -133,6 +133,10 @@ class Query:
             return 'SELECT s.* FROM (%s%s) s' % (text, '' if self.limit else ' OFFSET 0')
         return text
 
+    def has_constant_key(self, columns):
+        """Is a key without any of the source's columns?"""
+        return any(not any(c.name in str(k) for c in columns) for k in self.keys)
+
     def without_limit(self):
         """The query of which all rows are computed."""
         other = copy.copy(self)
@@ -566,9 +570,9 @@ class QueryMaker:
             query.zones = [set_zone(rng), set_zone(rng), set_zone(rng), self.zone]
         names = [str(k) for k in query.keys]
         if query.sets and (any(k.startswith('%s::' % other) for k in names for other in names)
-                           or {'t.id', 'u.id'} <= set(names)):
-            # PostgreSQL sorts by one of varchar and its text, and by one of two columns that a join
-            # makes equal, though sets may leave out either
+                           or {'t.id', 'u.id'} <= set(names) or query.has_constant_key(columns)):
+            # PostgreSQL sorts by one of varchar and its text, by one of two columns that a join
+            # makes equal, and not by constants, though sets may leave out any of these
             query.limit = ''
         # without an order only all rows together are the same
         query.fetches = ['1', '3', 'ALL'] if query.limit else ['ALL']

@@ -163,6 +163,26 @@ test_long_list(void)
 	free(b);
 }
 
+/* A constant of each type that has one (program.h). */
+static void
+test_constants(void)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+
+	program_begin(b, SOURCE_COLUMNS);
+	program_add_key(b, program_add_column(b, 1, VT_INT4, false, -1));
+	for (int type = 0; type < VT_COUNT; type++)
+		if (type != VT_WIDE)
+			program_add_acc(b, ACC_COUNT,
+							program_add_slot_ref(b, program_add_slot(b, (ValueType) type)), -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	compile_program("constants", program, TABLE_HASH, PART_AGGREGATE, STRATEGY_ATOMIC, 90);
+	free(program);
+	free(b);
+}
+
 int
 main(void)
 {
@@ -205,6 +225,7 @@ main(void)
 	{
 		test_large_state();
 		test_long_list();
+		test_constants();
 		compile_program("integer", integer, TABLE_DIRECT, PART_SAMPLE, STRATEGY_ATOMIC, 90);
 		compile_program("wide", wide, TABLE_HASH, PART_SAMPLE, STRATEGY_ATOMIC, 90);
 		compile_keyed_block("plain_block_keyed", plain);
