@@ -1,0 +1,61 @@
+/*
+ * client.h
+ *	  A session's side of the device process: engines whose runs are there.
+ *
+ * Plain C99 without postgres.h.  What PostgreSQL knows comes by ClientConfig and
+ * EngineHints.
+ */
+#ifndef GPUAGG_CLIENT_H
+#define GPUAGG_CLIENT_H
+
+#include "engine/engine.h"
+#include "service/protocol.h"
+
+typedef struct ClientConfig
+{
+	const char *socket;			/* its path */
+	const char *buffers;		/* shared buffers */
+	uint64_t	buffers_size;	/* bytes */
+	int			process_id;		/* to be shown, as the following */
+	const char *database;
+	int			queue_timeout;	/* milliseconds to wait for device memory */
+	int			device_timeout; /* milliseconds of silence that end a run */
+
+	/*
+	 * Nobody listens: see to it that somebody will, or say why that cannot be.
+	 * NULL: wait for it only.
+	 */
+	bool		(*start) (char *reason, size_t len);
+
+	/* EngineOps.available and EngineOps.warm of these engines; NULL: true. */
+	bool		(*available) (ServiceEngine engine, char *reason, size_t len);
+	bool		(*warm) (ServiceEngine engine);
+} ClientConfig;
+
+/*
+ * For all runs that are opened from now on.  The struct is copied, what it points to is
+ * not.
+ */
+extern void client_configure(const ClientConfig *config);
+
+/* Named as the engines that they stand for. */
+extern const EngineOps cuda_client;
+#ifdef GPUAGG_TESTING
+extern const EngineOps simt_client;
+extern const EngineOps cpu_client;
+#endif
+
+/*
+ * A question to the device process.  question_next: OK, and a message of the answer,
+ * which is valid until the next call; BUSY: wait until the descriptor (-1: there is
+ * none yet) can be read, or for some milliseconds; another status: why, in message
+ * (256 bytes).  Who listens is not started for a question.
+ */
+typedef struct Question Question;
+
+extern Question *question_ask(QuestionKind kind, char *message);
+extern EngineStatus question_next(Question *question, Message **answer, char *message);
+extern int	question_descriptor(const Question *question);
+extern void question_end(Question *question);
+
+#endif							/* GPUAGG_CLIENT_H */

@@ -1,0 +1,363 @@
+/*
+ * protocol.h
+ *	  What sessions and the device process say to each other.
+ *
+ * They are connected by a Unix socket of type SOCK_SEQPACKET: one packet is one
+ * message, a struct of this file.  A connection is one run of an engine, or one
+ * question.  Bulk data lies in memory files (memfd_create) whose descriptors travel
+ * with a message.  End of file says that the other side is gone.
+ *
+ * A run, from the session's side:
+ *
+ *	OPEN		with the input file: the Program and the slots' values lie at its
+ *				beginning, the bytes of pages and columns come behind it
+ *				<- QUEUED, while there is no device memory for the run
+ *				<- STARTED: it is open, and pages and columns may come
+ *	PAGES		<- RELEASED and LEFT, any number of them at any time
+ *				no pages, the end: <- all LEFT, then PAGES_ENDED
+ *	COLUMNS		<- RELEASED, once the batch has been taken
+ *	GROUPS		<- RESULT, with the groups' file
+ *
+ * FAILED may come at any time, and ends the run, as RESULT does.  ALIVE comes at
+ * least every ALIVE_INTERVAL_MS while the session waits for any other message.
+ *
+ * A receiver takes each message for a stranger's: message_check looks at each of
+ * its members.  What lies in a file that the other side can write to is copied
+ * before it is checked, and the copy is what is used.
+ *
+ * Plain C99 without postgres.h.
+ */
+#ifndef GPUAGG_PROTOCOL_H
+#define GPUAGG_PROTOCOL_H
+
+#include "engine/devices.h"
+#include "engine/engine.h"
+
+#define PROTOCOL_MAGIC UINT32_C(0x61677067)
+#define PROTOCOL_MAX_MESSAGE 65536
+
+/* The socket, from the data directory, which is both sides' working directory. */
+#define SERVICE_DIRECTORY "gpuagg_device"
+#define SERVICE_SOCKET SERVICE_DIRECTORY "/socket"
+
+/* How long the device process is silent at most while a session waits for it. */
+#define ALIVE_INTERVAL_MS 500
+
+/* Names in messages: with their final zero; longer ones are cut. */
+#define PROTOCOL_NAME 64
+
+/* The engines that the device process has; those that the build lacks it refuses. */
+typedef enum ServiceEngine
+{
+	SERVICE_CUDA,
+	SERVICE_SIMT,				/* builds for tests only */
+	SERVICE_CPU,				/* likewise */
+	SERVICE_ENGINES
+} ServiceEngine;
+
+typedef enum MessageType
+{
+	/* from a session */
+	MESSAGE_QUESTION,
+	MESSAGE_OPEN,
+	MESSAGE_PAGES,
+	MESSAGE_COLUMNS,
+	MESSAGE_GROUPS,
+	/* from the device process */
+	MESSAGE_DEVICES,
+	MESSAGE_ACTIVITY,
+	MESSAGE_QUEUED,
+	MESSAGE_STARTED,
+	MESSAGE_RELEASED,
+	MESSAGE_LEFT,
+	MESSAGE_PAGES_ENDED,
+	MESSAGE_RESULT,
+	MESSAGE_FAILED,
+	MESSAGE_ALIVE,
+	MESSAGE_TYPES
+} MessageType;
+
+/* Types from this one on are the device process's. */
+#define MESSAGE_FIRST_ANSWER MESSAGE_DEVICES
+
+typedef struct MessageHead
+{
+	uint32_t	magic;
+	uint32_t	build;			/* protocol_build() */
+	uint32_t	type;			/* MessageType */
+	uint32_t	size;			/* of the whole message, in bytes */
+} MessageHead;
+
+/* GROUPS, PAGES_ENDED and ALIVE are heads only. */
+
+typedef enum QuestionKind
+{
+	QUESTION_DEVICES,			/* <- DEVICES */
+	QUESTION_ACTIVITY,			/* <- ACTIVITY, the last of which has no row */
+	QUESTION_KINDS
+} QuestionKind;
+
+typedef struct QuestionMessage
+{
+	MessageHead head;
+	uint32_t	kind;			/* QuestionKind */
+	uint32_t	unused;
+} QuestionMessage;
+
+/* The values of a slot: SlotValue with a place for its bytes in the input file. */
+typedef struct WireSlot
+{
+	uint8_t		type;			/* ValueType */
+	uint8_t		isnull;
+	uint16_t	unused;
+	uint32_t	len;
+	int64_t		word;
+	uint64_t	place;			/* of len bytes; a multiple of 8 */
+} WireSlot;
+
+/*
+ * The input file begins with the Program, as many WireSlots as it has slots, from
+ * the next multiple of 8 on, and the slots' bytes: opening_size bytes in all.
+ */
+typedef struct OpenMessage
+{
+	MessageHead head;
+	uint32_t	engine;			/* ServiceEngine */
+	int32_t		process_id;
+	uint32_t	queue_timeout;	/* milliseconds to wait for device memory; 0: none */
+	uint32_t	program_size;
+	uint64_t	opening_size;
+	uint64_t	memory_limit;	/* of EngineHints, as the following */
+	double		rows;
+	double		groups;
+	uint64_t	total_pages;	/* that will come, as far as is known; to be shown */
+	char		strategy[PROTOCOL_NAME];
+	char		database[PROTOCOL_NAME];	/* to be shown */
+	char		relation[PROTOCOL_NAME];
+} OpenMessage;
+
+/* All normal line pointers count. */
+#define PAGE_ALL_LINES UINT32_MAX
+
+/* A page lies in a shared buffer, or its bytes in the input file. */
+typedef struct PageEntry
+{
+	int32_t		buffer;			/* from 1; 0: bytes at `place` */
+	uint32_t	block;
+	uint32_t	table;
+	uint32_t	nlines;
+	uint32_t	lines;			/* the first of them among the message's lines, or
+								 * PAGE_ALL_LINES */
+	uint32_t	unused;
+	uint64_t	place;
+} PageEntry;
+
+/* Behind it: npages PageEntries, nlines line pointers as uint16_t. */
+typedef struct PagesMessage
+{
+	MessageHead head;
+	uint32_t	npages;			/* at most ENGINE_MAX_PAGES; 0: no more pages come */
+	uint32_t	nlines;
+} PagesMessage;
+
+/* A column vector's parts in the input file, at multiples of 8. */
+typedef struct ColumnEntry
+{
+	uint64_t	values;			/* place */
+	uint64_t	values_size;	/* bytes */
+	uint64_t	offsets;		/* place; 0 unless it is a TEXT */
+	uint64_t	validity;		/* place; 0: there are no NULLs */
+} ColumnEntry;
+
+/* Behind it: ncolumns ColumnEntries. */
+typedef struct ColumnsMessage
+{
+	MessageHead head;
+	uint32_t	nrows;
+	uint32_t	ncolumns;
+} ColumnsMessage;
+
+#define DEVICES_MAX 64
+
+/* Behind it: ndevices DeviceInfos. */
+typedef struct DevicesMessage
+{
+	MessageHead head;
+	uint32_t	ndevices;		/* at most DEVICES_MAX */
+	uint32_t	warm;			/* is the device open? */
+	char		why[256];		/* there is none */
+} DevicesMessage;
+
+typedef enum RunPhase
+{
+	RUN_WAITING,				/* for device memory */
+	RUN_OPENING,
+	RUN_READING,				/* taking in rows */
+	RUN_FINISHING,			/* all rows are in */
+	RUN_PHASES
+} RunPhase;
+
+typedef struct ActivityRow
+{
+	int32_t		process_id;
+	uint32_t	engine;			/* ServiceEngine */
+	uint32_t	phase;			/* RunPhase */
+	uint32_t	unused;
+	uint64_t	pages;			/* given */
+	uint64_t	total_pages;	/* 0: not known */
+	uint64_t	rows;
+	uint64_t	memory;			/* of the device, bytes */
+	uint64_t	waited_ns;		/* for device memory */
+	char		database[PROTOCOL_NAME];
+	char		relation[PROTOCOL_NAME];
+} ActivityRow;
+
+/* Behind it: nrows ActivityRows; none: these were all. */
+typedef struct ActivityMessage
+{
+	MessageHead head;
+	uint32_t	nrows;
+	uint32_t	unused;
+} ActivityMessage;
+
+typedef struct QueuedMessage
+{
+	MessageHead head;
+	uint32_t	position;		/* runs before this one */
+	uint32_t	unused;
+} QueuedMessage;
+
+typedef struct StartedMessage
+{
+	MessageHead head;
+	uint32_t	buffers_in_place;	/* may pages come as numbers of buffers? */
+	uint32_t	unused;
+} StartedMessage;
+
+/* Totals of the run. */
+typedef struct ReleasedMessage
+{
+	MessageHead head;
+	uint64_t	pages;			/* of those given, in order, not read any more */
+	uint64_t	batches;		/* of columns, taken */
+} ReleasedMessage;
+
+/* Rows of one message. */
+#define LEFT_MAX 4096
+
+typedef struct WireLeftRow
+{
+	uint32_t	table;
+	uint32_t	block;
+	uint32_t	line;
+} WireLeftRow;
+
+/* Behind it: nrows WireLeftRows. */
+typedef struct LeftMessage
+{
+	MessageHead head;
+	uint32_t	nrows;			/* at most LEFT_MAX */
+	uint32_t	unused;
+} LeftMessage;
+
+/* With the groups' file: see groups_file.h. */
+typedef struct ResultMessage
+{
+	MessageHead head;
+	uint64_t	size;			/* of the file */
+	EngineStats stats;
+} ResultMessage;
+
+typedef struct FailedMessage
+{
+	MessageHead head;
+	uint32_t	status;			/* EngineStatus, neither OK nor BUSY */
+	uint32_t	unused;
+	char		message[256];
+	EngineStats stats;
+} FailedMessage;
+
+/* Room for any message; aligned for all of them. */
+typedef union Message
+{
+	MessageHead head;
+	QuestionMessage question;
+	OpenMessage open;
+	PagesMessage pages;
+	ColumnsMessage columns;
+	DevicesMessage devices;
+	ActivityMessage activity;
+	QueuedMessage queued;
+	StartedMessage started;
+	ReleasedMessage released;
+	LeftMessage left;
+	ResultMessage result;
+	FailedMessage failed;
+	uint64_t	room[PROTOCOL_MAX_MESSAGE / sizeof(uint64_t)];
+} Message;
+
+/* What follows a message's struct. */
+static inline PageEntry *
+message_pages(Message *message)
+{
+	return (PageEntry *) (&message->pages + 1);
+}
+
+static inline uint16_t *
+message_lines(Message *message)
+{
+	return (uint16_t *) (message_pages(message) + message->pages.npages);
+}
+
+static inline ColumnEntry *
+message_columns(Message *message)
+{
+	return (ColumnEntry *) (&message->columns + 1);
+}
+
+static inline DeviceInfo *
+message_devices(Message *message)
+{
+	return (DeviceInfo *) (&message->devices + 1);
+}
+
+static inline ActivityRow *
+message_activity(Message *message)
+{
+	return (ActivityRow *) (&message->activity + 1);
+}
+
+static inline WireLeftRow *
+message_left(Message *message)
+{
+	return (WireLeftRow *) (&message->left + 1);
+}
+
+/*
+ * A number of this build: that of another one whose messages, Programs or
+ * operations differ is another.
+ */
+extern uint32_t protocol_build(void);
+
+/* Clear a message's struct, and fill in its head. */
+extern void message_begin(Message *message, MessageType type);
+
+/* The message's size by its type and counts; message_end writes it. */
+extern size_t message_size(const Message *message);
+extern void message_end(Message *message);
+
+/*
+ * Is it a whole message that this side may get, `answer`: a session, with all its
+ * members in their range?  size: of the packet; nfds: descriptors that came with
+ * it.  If not, why.
+ */
+extern bool message_check(const Message *message, size_t size, int nfds, bool answer,
+						  char *why, size_t len);
+
+/* Must a descriptor come with a message of that type? */
+extern bool message_has_file(MessageType type);
+
+/* Copy a name into a message, cut to its room. */
+extern void message_name(char name[PROTOCOL_NAME], const char *text);
+
+#endif							/* GPUAGG_PROTOCOL_H */

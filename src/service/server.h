@@ -1,0 +1,36 @@
+/*
+ * server.h
+ *	  The device process's loop.
+ *
+ * Plain C99 without postgres.h.
+ */
+#ifndef GPUAGG_SERVER_H
+#define GPUAGG_SERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct ServiceConfig
+{
+	const char *buffers;		/* shared buffers, as this process has them */
+	uint64_t	buffers_size;	/* bytes; 0: they cannot be read here */
+	uint64_t	max_device_memory;	/* bytes for all runs together; 0: 80 % of the
+									 * device's */
+} ServiceConfig;
+
+/*
+ * Serve the connections of a listening socket (SOCK_SEQPACKET) until this process
+ * ends, which it does by _exit: with status 1 when the device has failed, with a line in
+ * the log before.  The process must be what process.c makes of it.
+ *
+ * status: a pipe; each write to it is one line for the server's log, without a
+ * prefix, of at most 512 bytes with its newline.
+ *
+ * While there is no device process, whoever holds the listening socket must accept
+ * connections and close them: a session that is not answered waits for
+ * gpuagg.device_timeout.
+ */
+extern void device_process_main(int listener, int status, const ServiceConfig *config)
+			__attribute__((noreturn));
+
+#endif							/* GPUAGG_SERVER_H */
