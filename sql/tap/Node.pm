@@ -15,7 +15,8 @@ sub new_node
 	my ($name, @lines) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
-	$node->init;
+	# not the environment's: engines count characters of UTF-8
+	$node->init(extra => [ '--no-locale', '--encoding=UTF8' ]);
 	$node->append_conf('postgresql.conf', join "\n",
 		"session_preload_libraries = 'gpuagg'", "gpuagg.mode = force",
 		'max_parallel_workers_per_gather = 0', 'autovacuum = off', 'jit = off', @lines);

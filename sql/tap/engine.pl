@@ -36,12 +36,13 @@ SKIP:
 # engine, which may take long: a query that has nothing to do with it would wait.
 {
 	my $compiler = "$ENV{TESTDIR}/gone_cc";
+	my $parallel = $node->pg_version < 16 ? 'force_parallel_mode' : 'debug_parallel_query';
 
 	symlink '/usr/bin/cc', $compiler;
 	local $ENV{GPUAGG_SIMT_CC} = $compiler;
 	$node->restart;
 	my $session = $node->background_psql('postgres', on_error_stop => 0);
-	$session->query('SET gpuagg.engine = simt; SET gpuagg.mode = off; SET force_parallel_mode = on; SET max_parallel_workers_per_gather = 1');
+	$session->query("SET gpuagg.engine = simt; SET gpuagg.mode = off; SET $parallel = on; SET max_parallel_workers_per_gather = 1");
 	like($session->query('EXPLAIN (ANALYZE, COSTS OFF) SELECT count(*) FROM t'), qr/Workers Launched: 1/, 'a parallel worker');
 	unlink $compiler;
 	is($session->query('SELECT count(*) FROM t'), '30', 'and one that does not look for the engine');
