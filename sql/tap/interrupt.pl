@@ -169,8 +169,11 @@ sub stopped_in_compiler
 	unlink "$compiler.go";
 	my ($psql, $pid) = start("SET gpuagg.engine = simt; $query", \$out, \$err);
 	ok(wait_until(sub { called() == $calls }), "compiler, $how: called $calls times");
-	is($node->safe_psql('postgres', "SELECT wait_event_type, wait_event FROM pg_stat_activity WHERE pid = $pid"),
-		$version < 170000 ? 'Extension|Extension' : 'Extension|GpuAggCompile', "compiler, $how: the wait can be seen");
+	# the process begins to wait some time after it has started the compiler
+	my ($wait, $wanted) = ('', $version < 170000 ? 'Extension|Extension' : 'Extension|GpuAggCompile');
+	my $waits = "SELECT wait_event_type, wait_event FROM pg_stat_activity WHERE pid = $pid";
+	wait_until(sub { ($wait = $node->safe_psql('postgres', $waits)) eq $wanted });
+	is($wait, $wanted, "compiler, $how: the wait can be seen");
 	# every process must close its files of the database
 	is(outcome($node, 'CREATE DATABASE other', "SET statement_timeout = '10s'; DROP DATABASE other"), '',
 		"compiler, $how: nobody else has to wait");
