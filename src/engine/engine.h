@@ -41,6 +41,7 @@ typedef struct EngineHints
 {
 	double		rows;			/* expected input rows, 0: unknown */
 	double		groups;			/* expected groups, 0: unknown */
+	double		pages;			/* expected heap pages, 0: unknown */
 	uint64_t	memory_limit;	/* bytes for the run, 0: the engine's default */
 	const char *strategy;		/* gpuagg.strategy: a name, or "auto" */
 
@@ -65,10 +66,10 @@ engine_interrupted(const EngineHints *hints)
 /*
  * A heap page (BLCKSZ bytes, as in the buffer) and its visible tuples: line
  * pointer numbers lines[0 .. nlines - 1], from 1; with lines == NULL all
- * normal line pointers among the first nlines.  The page stays readable until
- * the next call of pages has returned, so that an engine can go on to read it
- * while the caller finds the next ones; lines only until the call returns.
- * Other processes may add tuples and set hint bits and xmax meanwhile, and
+ * normal line pointers among the first nlines.  The page stays readable, and its
+ * visible tuples where they are, until EngineOps.released counts it, so that an
+ * engine can go on to read it while the caller finds the next ones; lines only
+ * until the call returns.  Other processes may add tuples and set hint bits and xmax meanwhile, and
  * after an error anything: an engine believes nothing on the page.
  */
 typedef struct PageRef
@@ -130,7 +131,10 @@ typedef struct EngineStats
 	uint64_t	rows_passed;	/* after the filter */
 	uint64_t	groups;
 	uint64_t	bytes;			/* of pages and batches taken in */
+	uint64_t	pages_in_place; /* pages that a device read where they were */
+	uint64_t	pages_copied;	/* pages that were copied for it first */
 	uint64_t	memory;			/* the most held at once, in bytes */
+	uint64_t	queue_ns;		/* waiting for other runs to end */
 	uint64_t	compile_ns;		/* waiting for kernels, and loading them */
 	uint64_t	input_ns;		/* pages and batches into columns */
 	uint64_t	aggregate_ns;	/* expressions and grouping */
@@ -166,6 +170,7 @@ typedef struct EngineOps
 {
 	const char *name;
 	const EngineCosts *costs;
+	int			pages_at_once;	/* how many it had best get by one call of pages */
 
 	/*
 	 * Once, when the module is loaded, which the postmaster may do: the absolute
@@ -196,6 +201,13 @@ typedef struct EngineOps
 	bool		(*supports) (const Program *program, char *reason, size_t len);
 
 	/*
+	 * An estimate of the bytes of device memory that a run begins with, and of a
+	 * table for the expected groups.  A pure function.  NULL: the engine has no
+	 * device.
+	 */
+	uint64_t	(*memory_needed) (const Program *program, const EngineHints *hints);
+
+	/*
 	 * Begin a run.  The Program is copied; slots (Program.nslots values) and
 	 * their bytes must stay until close.  On failure *run is NULL and message
 	 * (256 bytes) says why.
@@ -206,10 +218,18 @@ typedef struct EngineOps
 
 	/*
 	 * Take in rows.  n is at most ENGINE_MAX_PAGES; 0, the last call, only
-	 * waits until the engine needs no page any more.  BUSY: nothing was taken,
-	 * call again with the same arguments.
+	 * waits until all pages are released.  BUSY: call again with the same
+	 * arguments; what has been taken is remembered.
 	 */
 	EngineStatus (*pages) (EngineRun *run, const PageRef *pages, int n);
+
+	/*
+	 * Of the pages given so far, in the order in which they were given, how many
+	 * the engine will not read any more.  It grows without further calls of pages,
+	 * and never shrinks.  A run that has failed has released all, and says so by the
+	 * status of its next call.
+	 */
+	uint64_t	(*released) (EngineRun *run);
 
 	/*
 	 * An engine leaves out rows of pages whose needed values are compressed or
@@ -239,7 +259,7 @@ typedef struct EngineOps
 	void		(*close) (EngineRun *run);
 } EngineOps;
 
-#define ENGINE_MAX_PAGES 64
+#define ENGINE_MAX_PAGES 512
 
 extern const EngineOps cpu_engine;
 

@@ -129,11 +129,11 @@ wait_in_engine(int milliseconds)
 }
 
 EngineHints
-engine_hints(double rows, double groups)
+engine_hints(double rows, double groups, double pages)
 {
 	return (EngineHints)
 	{
-		.rows = rows,.groups = groups,
+		.rows = rows,.groups = groups,.pages = pages,
 			.memory_limit = (uint64_t) gpuagg_memory_limit << 20,
 			.strategy = gpuagg_strategy_name(),
 			.wait = wait_in_engine
@@ -228,6 +228,28 @@ engine_pages(EngineHandle *handle, const PageRef *pages, int n)
 		wait_a_moment(&slept);
 	CHECK_FOR_INTERRUPTS();
 	return status;
+}
+
+int
+engine_pages_at_once(const EngineHandle *handle)
+{
+	return handle->ops->pages_at_once;
+}
+
+uint64
+engine_released(EngineHandle *handle)
+{
+	return handle->ops->released(handle->run);
+}
+
+void
+engine_wait_released(EngineHandle *handle, uint64 pages)
+{
+	int			slept = 0;
+
+	while (handle->ops->released(handle->run) < pages)
+		wait_a_moment(&slept);
+	CHECK_FOR_INTERRUPTS();
 }
 
 int

@@ -14,7 +14,7 @@
 typedef struct EngineHandle EngineHandle;
 
 /* What the settings say, and how to wait; for regroup.h too. */
-extern EngineHints engine_hints(double rows, double groups);
+extern EngineHints engine_hints(double rows, double groups, double pages);
 
 /*
  * All of these return a status other than BUSY (they wait, looking for
@@ -24,6 +24,11 @@ extern EngineHandle *engine_handle(const EngineOps *ops);
 extern EngineStatus engine_open(EngineHandle *handle, const Program *program,
 								const SlotValue *slots, const EngineHints *hints);
 extern EngineStatus engine_pages(EngineHandle *handle, const PageRef *pages, int n);
+
+/* EngineOps.pages_at_once; as EngineOps.released; wait until it counts so many. */
+extern int	engine_pages_at_once(const EngineHandle *handle);
+extern uint64 engine_released(EngineHandle *handle);
+extern void engine_wait_released(EngineHandle *handle, uint64 pages);
 
 /* As EngineOps.left; cannot fail. */
 extern int	engine_left(EngineHandle *handle, LeftRow *rows, int max);

@@ -35,7 +35,7 @@ static EngineStatus
 begin(ColumnRun *run, const EngineOps *ops)
 {
 	MemoryContext old = MemoryContextSwitchTo(run->context);
-	EngineHints hints = engine_hints(run->rows, 0);
+	EngineHints hints = engine_hints(run->rows, 0, 0);
 	EngineStatus status;
 
 	run->ops = ops;

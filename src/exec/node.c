@@ -32,6 +32,7 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -361,6 +362,18 @@ run_repeatedly(GpuAggState *state, const EngineHints *hints, const char **messag
 	return status;
 }
 
+/* The heap pages that the engine will get: those that the tables have now. */
+static double
+pages_to_read(const GpuAggState *state)
+{
+	double		pages = 0;
+
+	for (int i = 0; i < state->ntables; i++)
+		if (state->tables[i].pages)
+			pages += RelationGetNumberOfBlocks(state->tables[i].relation);
+	return pages;
+}
+
 /*
  * From the first input row to the first batch of groups.  Leaves the node in
  * PHASE_GROUPS or PHASE_NATIVE.
@@ -370,7 +383,8 @@ run_engine(GpuAggState *state)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 	Snapshot	snapshot = state->css.ss.ps.state->es_snapshot;
-	EngineHints hints = engine_hints(state->plan->rows, state->plan->groups);
+	EngineHints hints = engine_hints(state->plan->rows, state->plan->groups,
+									 pages_to_read(state));
 	MemoryContext old;
 	EngineStatus status;
 	const char *message;

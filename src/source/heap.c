@@ -3,8 +3,8 @@
  *	  Heap tables' pages with their visible tuples, as PageRefs.
  *
  * A page is pinned, share-locked while it is decided which tuples the snapshot
- * sees, unlocked, and stays pinned while the engine reads it: what heapgetpage
- * does, for the same reasons.  The pin keeps visible tuples where they are
+ * sees, unlocked, and stays pinned while the engine reads it (page_pins.c): what
+ * heapgetpage does, for the same reasons.  The pin keeps visible tuples where they are
  * (pruning and defragmentation need a cleanup lock), while other backends may
  * go on to add tuples, to reuse unused line pointers, and to set hint bits and
  * xmax.
@@ -21,6 +21,7 @@
 
 #include "access/heapam.h"
 #include "access/relscan.h"
+#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/buf_internals.h"
@@ -35,25 +36,10 @@
 #include "compat.h"
 #include "source/heap.h"
 #include "source/left.h"
-
-/*
- * Pages of one call, while those of the call before are still pinned for the
- * engine to read.  A bulk read's ring has 32 buffers, and more pinned ones would
- * make it take others from the pool.
- */
-#define PAGES_AT_ONCE 16
+#include "source/page_pins.h"
 
 /* How many blocks ahead of the one being read memory is prefetched. */
 #define PREFETCH_DISTANCE 8
-
-/* The pages of one call. */
-typedef struct PageGroup
-{
-	int			n;
-	Buffer		buffers[PAGES_AT_ONCE];
-	PageRef		pages[PAGES_AT_ONCE];
-	OffsetNumber lines[PAGES_AT_ONCE][MaxHeapTuplesPerPage];
-} PageGroup;
 
 typedef struct HeapSource
 {
@@ -66,13 +52,13 @@ typedef struct HeapSource
 	LeftSource *left;
 	BufferAccessStrategy strategy;
 	TableSourceStats *stats;
-	int			pages_at_once;
 	Buffer		last;			/* the last block's buffer */
 	Buffer		guess;			/* where the next one is, or InvalidBuffer */
 	Buffer		vmbuffer;		/* of the visibility map, or InvalidBuffer */
-	PageGroup  *current;		/* being filled */
-	PageGroup  *before;			/* the engine may still read it */
-	PageGroup	groups[2];
+	PagePins   *pins;
+	int			n;				/* pages of the next call */
+	PageRef		pages[ENGINE_MAX_PAGES];
+	OffsetNumber lines[ENGINE_MAX_PAGES][MaxHeapTuplesPerPage];
 } HeapSource;
 
 /* The line pointers of the tuples that the snapshot sees. */
@@ -119,7 +105,7 @@ prefetch_buffer(Buffer buffer)
 }
 
 /*
- * Pin a block.  A table read or loaded in one go lies in consecutive buffers, so
+ * Pin a block, and keep the pin.  A table read or loaded in one go lies in consecutive buffers, so
  * the buffer behind the last block's is tried first: that is cheaper than a
  * search in the buffer table, whose entries are in no cache.
  */
@@ -129,6 +115,7 @@ pin_block(HeapSource *source, BlockNumber block)
 	Relation	relation = source->relation;
 	Buffer		guess = source->guess;
 	Buffer		buffer = guess;
+	int64		reads = pgBufferUsage.shared_blks_read;
 
 	if (BufferIsValid(guess) &&
 		ReadRecentBuffer(relation->rd_locator, MAIN_FORKNUM, block, guess))
@@ -145,6 +132,8 @@ pin_block(HeapSource *source, BlockNumber block)
 	source->guess = buffer == source->last + 1 && buffer > 0 && buffer < NBuffers
 		? buffer + 1 : InvalidBuffer;
 	source->last = buffer;
+	page_pins_add(source->pins, buffer,
+				  source->strategy != NULL && pgBufferUsage.shared_blks_read > reads);
 	return buffer;
 }
 
@@ -161,16 +150,14 @@ count_tuples(Page page)
 }
 
 static void
-read_page(HeapSource *source, PageGroup *group, BlockNumber block)
+read_page(HeapSource *source, BlockNumber block)
 {
-	int			i = group->n;
-	Buffer		buffer;
+	int			i = source->n++;
+	Buffer		buffer = pin_block(source, block);
 	Page		page;
-	PageRef    *ref = &group->pages[i];
+	PageRef    *ref = &source->pages[i];
 	bool		all_visible;
 
-	buffer = pin_block(source, block);
-	group->buffers[group->n++] = buffer;
 	compat_prune_page(source->relation, buffer, &source->vmbuffer);
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -191,32 +178,21 @@ read_page(HeapSource *source, PageGroup *group, BlockNumber block)
 	}
 	else
 	{
-		ref->lines = group->lines[i];
-		ref->nlines = visible_lines(source, buffer, all_visible, group->lines[i]);
+		ref->lines = source->lines[i];
+		ref->nlines = visible_lines(source, buffer, all_visible, source->lines[i]);
 		source->rows += ref->nlines;
 	}
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	source->stats->pages++;
 }
 
-static void
-release_pages(PageGroup *group)
-{
-	for (int i = 0; i < group->n; i++)
-		ReleaseBuffer(group->buffers[i]);
-	group->n = 0;
-}
-
-/* The current group to the engine; then what it has left out. */
+/* The pages to the engine; then what it has left out. */
 static EngineStatus
 send_pages(HeapSource *source)
 {
-	PageGroup  *sent = source->current;
-	EngineStatus status = engine_pages(source->engine, sent->pages, sent->n);
+	EngineStatus status = engine_pages(source->engine, source->pages, source->n);
 
-	release_pages(source->before);
-	source->current = source->before;
-	source->before = sent;
+	source->n = 0;
 	if (status == ENGINE_OK)
 		status = left_send(source->left, &source->stats->left_rows);
 	return status;
@@ -230,8 +206,10 @@ read_blocks(HeapSource *source, BlockNumber nblocks)
 	for (BlockNumber block = 0; block < nblocks && status == ENGINE_OK; block++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		read_page(source, source->current, block);
-		if (source->current->n == source->pages_at_once)
+		if (source->n == 0)
+			page_pins_wait(source->pins);
+		read_page(source, block);
+		if (source->n >= page_pins_group(source->pins))
 			status = send_pages(source);
 	}
 	return status;
@@ -274,20 +252,16 @@ read_table(HeapSource *source, Relation relation, uint32 table)
 	return status;
 }
 
-/* Half of a backend's share of the buffers, or what is the most of use. */
+/* How many buffers a backend may pin, of the least kind that the tables are in. */
 static int
-pages_at_once(const SourceTable *tables, int ntables)
+share_of_buffers(const SourceTable *tables, int ntables)
 {
-	int			n = PAGES_AT_ONCE;
+	int			share = INT_MAX;
 
 	for (int i = 0; i < ntables; i++)
-	{
-		int			share = RelationUsesLocalBuffers(tables[i].relation) ? num_temp_buffers / 4
-			: NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS);
-
-		n = Min(n, share / 2);
-	}
-	return Max(1, n);
+		share = Min(share, RelationUsesLocalBuffers(tables[i].relation) ? num_temp_buffers / 4
+					: NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS));
+	return share;
 }
 
 EngineStatus
@@ -303,21 +277,17 @@ heap_source_run(const SourceTable *tables, int ntables, Snapshot snapshot,
 	source->counts = ntables > 1;
 	source->left = left_create(tables, ntables, snapshot, engine, sender);
 	source->stats = stats;
-	source->pages_at_once = pages_at_once(tables, ntables);
-	source->current = &source->groups[0];
-	source->before = &source->groups[1];
-	source->current->n = 0;
-	source->before->n = 0;
+	source->pins = page_pins_create(engine, share_of_buffers(tables, ntables));
+	source->n = 0;
 
 	for (int i = 0; i < ntables && status == ENGINE_OK; i++)
 		if (tables[i].pages)
 			status = read_table(source, tables[i].relation, i);
-	if (status == ENGINE_OK && source->current->n > 0)
+	if (status == ENGINE_OK && source->n > 0)
 		status = send_pages(source);
 	if (status == ENGINE_OK)
 		status = engine_pages(engine, NULL, 0);
-	release_pages(source->current);
-	release_pages(source->before);
+	page_pins_end(source->pins);
 	if (status == ENGINE_OK)
 		status = left_send(source->left, &stats->left_rows);
 	left_end(source->left);

@@ -727,6 +727,19 @@ engine_groups_of_batch(const EngineOps *engine, const Program *program,
 	return groups;
 }
 
+/* Has the run released more pages than it was given, or, at the end, not all? */
+static EngineStatus
+check_released(const EngineOps *engine, EngineRun *run, int given, bool ended)
+{
+	uint64_t	released = engine->released(run);
+
+	if (released <= (uint64_t) given && (released == (uint64_t) given || !ended))
+		return ENGINE_OK;
+	snprintf(run->message, sizeof(run->message), "%llu of %d pages are released",
+			 (unsigned long long) released, given);
+	return ENGINE_FAILED;
+}
+
 static Groups *
 run_pages(const EngineOps *engine, const Program *program, const Program *ran,
 		  const SlotValue *slots, const EngineHints *hints, const PageRef *pages, int npages)
@@ -744,11 +757,15 @@ run_pages(const EngineOps *engine, const Program *program, const Program *ran,
 		while ((groups->status = engine->pages(run, pages + i, n)) == ENGINE_BUSY)
 			;
 		if (groups->status == ENGINE_OK)
+			groups->status = check_released(engine, run, i + n, false);
+		if (groups->status == ENGINE_OK)
 			groups->status = send_left(engine, program, run);
 	}
 	if (groups->status == ENGINE_OK)
 		while ((groups->status = engine->pages(run, NULL, 0)) == ENGINE_BUSY)
 			;
+	if (groups->status == ENGINE_OK)
+		groups->status = check_released(engine, run, npages, true);
 	if (groups->status == ENGINE_OK)
 		groups->status = send_left(engine, program, run);
 	return finish(engine, program, ran, run, groups);

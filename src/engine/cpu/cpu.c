@@ -27,6 +27,9 @@
 #define NORMALIZE_ROWS (UINT64_C(1) << 30)
 #define NORMALIZED_AT_ONCE 65536	/* groups, for one batch */
 
+/* Pages whose tuples are still in the processor's caches when they are deformed. */
+#define CPU_PAGES_AT_ONCE 16
+
 typedef struct CpuRun
 {
 	EngineRun	head;
@@ -34,6 +37,7 @@ typedef struct CpuRun
 	const SlotValue *slots;
 	Evaluator  *eval;
 	DeformBuffer *deform;		/* pages only */
+	uint64_t	pages;			/* taken in */
 	GroupTable *table;
 	GroupOutput *output;		/* made when all input is in */
 	bool		sums_floats;
@@ -290,7 +294,15 @@ cpu_pages(EngineRun *head, const PageRef *pages, int n)
 		}
 		head->stats.bytes += HEAP_PAGE_SIZE;
 	}
+	run->pages += n;
 	return status;
+}
+
+/* Values have been copied out of all pages. */
+static uint64_t
+cpu_released(EngineRun *head)
+{
+	return ((CpuRun *) head)->pages;
 }
 
 static int
@@ -412,10 +424,12 @@ static const EngineCosts cpu_costs = {
 const EngineOps cpu_engine = {
 	.name = "cpu",
 	.costs = &cpu_costs,
+	.pages_at_once = CPU_PAGES_AT_ONCE,
 	.available = cpu_available,
 	.supports = cpu_supports,
 	.open = cpu_open,
 	.pages = cpu_pages,
+	.released = cpu_released,
 	.left = cpu_left,
 	.columns = cpu_columns,
 	.groups = cpu_groups,

@@ -17,6 +17,7 @@
 #include "engine/cuda/cache/kernel_pending.h"
 #include "engine/cuda/core/run_resources.h"
 #include "engine/cuda/cuda_engine.h"
+#include "engine/cuda/run/memory_needed.h"
 #include "engine/cuda/run/feed.h"
 #include "engine/cuda/run/run.h"
 
@@ -110,6 +111,14 @@ static EngineStatus
 cuda_pages(EngineRun *head, const PageRef *pages, int n)
 {
 	return feed_pages((CudaRun *) head, pages, n);
+}
+
+static uint64_t
+cuda_released(EngineRun *head)
+{
+	CudaRun    *run = (CudaRun *) head;
+
+	return page_calls_released(run->core.context->copier, &run->input.calls);
 }
 
 static int
@@ -255,13 +264,16 @@ engine##_open(const Program *program, const SlotValue *slots, const EngineHints 
 const EngineOps engine = { \
 	.name = engine_name, \
 	.costs = &engine_costs, \
+	.pages_at_once = ENGINE_MAX_PAGES, \
 	.init = cuda_init, \
 	.exit = kernel_pending_end, \
 	.available = engine##_available, \
 	.warm = engine##_warm, \
 	.supports = cuda_supports, \
+	.memory_needed = memory_needed, \
 	.open = engine##_open, \
 	.pages = cuda_pages, \
+	.released = cuda_released, \
 	.left = cuda_left, \
 	.columns = cuda_columns, \
 	.groups = cuda_groups, \

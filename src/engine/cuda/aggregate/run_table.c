@@ -31,11 +31,15 @@
 
 /* Bytes of a slot, its cold words included. */
 static uint64_t
+layout_slot_size(const KernelLayout *layout)
+{
+	return 8 * (uint64_t) (layout->stride + layout->nwords - layout->nhot);
+}
+
+static uint64_t
 slot_size(const RunCore *run, const Kernels *kernels)
 {
-	const KernelLayout *layout = &run->layouts[kernels->choice.table];
-
-	return 8 * (uint64_t) (layout->stride + layout->nwords - layout->nhot);
+	return layout_slot_size(&run->layouts[kernels->choice.table]);
 }
 
 static uint64_t
@@ -46,6 +50,29 @@ slots_for(uint64_t groups)
 	while (slots < groups * TABLE_LOAD && slots < TABLE_MAX_SLOTS)
 		slots *= 2;
 	return slots;
+}
+
+/* The slots of the first table of hashed keys. */
+static uint64_t
+first_slots(const KernelLayout *layout, uint64_t groups, uint64_t memory_limit)
+{
+	uint64_t	slots = slots_for(groups);
+
+	/* an expectation may be wrong, and growing is cheap */
+	while (slots > TABLE_MIN_SLOTS &&
+		   slots * layout_slot_size(layout) > memory_limit / FIRST_TABLE_SHARE)
+		slots /= 2;
+	return slots;
+}
+
+uint64_t
+run_table_memory(const Program *program, const KernelLayout *layout, uint64_t groups,
+				 uint64_t memory_limit)
+{
+	uint64_t	slots = program->nkeys == 0 ? 1 : first_slots(layout, groups, memory_limit);
+	uint64_t	arena = layout->has_text ? 8 * ARENA_WORDS_PER_SLOT : 0;
+
+	return slots * (layout_slot_size(layout) + arena);
 }
 
 /* Clear a counter of the table, of that many bytes. */
@@ -103,13 +130,7 @@ run_table_create(RunCore *run, const Kernels *kernels, uint64_t groups, RunTable
 	else if (kernels->choice.table == TABLE_DIRECT)
 		slots = kernels->choice.direct_range + 1;
 	else
-	{
-		slots = slots_for(groups);
-		/* an expectation may be wrong, and growing is cheap */
-		while (slots > TABLE_MIN_SLOTS &&
-			   slots * slot_size(run, kernels) > run->memory_limit / FIRST_TABLE_SHARE)
-			slots /= 2;
-	}
+		slots = first_slots(&run->layouts[kernels->choice.table], groups, run->memory_limit);
 	return make_table(run, kernels, slots, slots * ARENA_WORDS_PER_SLOT, table);
 }
 

@@ -18,6 +18,13 @@ typedef struct RunTable
 } RunTable;
 
 /*
+ * Bytes of a table of hashed keys, or of one group without keys, that is made for so
+ * many groups; layout: of that kind of table.
+ */
+extern uint64_t run_table_memory(const Program *program, const KernelLayout *layout,
+								 uint64_t groups, uint64_t memory_limit);
+
+/*
  * An empty table: for that many groups; with direct addressing for the choice's
  * range; without keys for one group.
  */

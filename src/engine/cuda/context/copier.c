@@ -15,14 +15,13 @@
  */
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "engine/cuda/context/copier.h"
 
-#define RING_JOBS 256			/* a power of two; 4 calls of ENGINE_MAX_PAGES */
+#define RING_JOBS 2048			/* a power of two; 4 calls of ENGINE_MAX_PAGES */
 #define SPINS 20000				/* some tens of microseconds */
 #define MAX_THREADS 8
 
@@ -39,6 +38,7 @@ typedef struct Job
 struct Copier
 {
 	uint64_t	submitted;		/* jobs, since the beginning; the producer's */
+	uint64_t	completed;		/* of these, with all before; the producer's */
 	char		pad1[CACHE_LINE];
 	uint64_t	started;
 	char		pad2[CACHE_LINE];
@@ -207,17 +207,20 @@ is_done(Copier *copier, uint64_t number)
 	return __atomic_load_n(&job->done, __ATOMIC_ACQUIRE) >= number;
 }
 
+bool
+copier_done(Copier *copier, uint64_t ticket)
+{
+	while (copier->completed < ticket && is_done(copier, copier->completed + 1))
+		copier->completed++;
+	return copier->completed >= ticket;
+}
+
 void
 copier_wait(Copier *copier, uint64_t ticket)
 {
-	uint64_t	first = ticket > RING_JOBS ? ticket - RING_JOBS + 1 : 1;
-
-	if (copier->nthreads == 0)
-		return;
 	if (ticket > copier->started)
 		copier_start(copier);
-	for (uint64_t number = first; number <= ticket; number++)
-		while (!is_done(copier, number))
-			if (!copy_one(copier))
-				pause_briefly();
+	while (!copier_done(copier, ticket))
+		if (!copy_one(copier))
+			pause_briefly();
 }

@@ -9,6 +9,7 @@
 #ifndef GPUAGG_COPIER_H
 #define GPUAGG_COPIER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,9 @@ extern uint64_t copier_submit(Copier *copier, void *to, const void *from, size_t
 
 /* Let the threads see what has been submitted: for several jobs at once. */
 extern void copier_start(Copier *copier);
+
+/* Has everything up to that ticket been copied? */
+extern bool copier_done(Copier *copier, uint64_t ticket);
 
 /*
  * Wait until everything up to that ticket has been copied; the caller's thread copies

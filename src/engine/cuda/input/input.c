@@ -22,9 +22,9 @@ input_open(RunCore *run, Input *input)
 }
 
 void
-input_wait(RunCore *run, const Input *input)
+input_wait(RunCore *run, Input *input)
 {
-	copier_wait(run->context->copier, input->copying);
+	page_calls_wait(run->context->copier, &input->calls);
 }
 
 void

@@ -7,6 +7,7 @@
 
 #include "engine/cuda/input/input_buffer.h"
 #include "engine/cuda/input/left_rows.h"
+#include "engine/cuda/input/page_calls.h"
 #include "engine/cuda/input/page_deformer.h"
 
 #define INPUT_BUFFERS 2
@@ -17,7 +18,8 @@ typedef struct Input
 	InputLayout layout;
 	InputBuffer buffers[INPUT_BUFFERS];
 	int			filling;		/* the buffer that rows go to */
-	uint64_t	copying;		/* ticket of the last page given to the copier */
+	PageCalls	calls;			/* pages that may still be read */
+	uint32_t	pages_taken;	/* pages of the caller's call taken so far */
 	uint32_t	batch_taken;	/* rows of the caller's batch taken so far */
 	uint64_t	rows_before;	/* of buffers that have been submitted */
 	PageDeformer deformer;
@@ -30,7 +32,7 @@ typedef struct Input
 extern EngineStatus input_open(RunCore *run, Input *input);
 
 /* Wait for threads that still copy pages. */
-extern void input_wait(RunCore *run, const Input *input);
+extern void input_wait(RunCore *run, Input *input);
 
 /* Free it; nothing is left that works on it. */
 extern void input_close(RunCore *run, Input *input);

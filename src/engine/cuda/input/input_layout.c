@@ -100,6 +100,18 @@ input_layout(const Program *program, const KernelLayout *layout, uint64_t memory
 		layout_for_columns(program, rows, input);
 }
 
+uint64_t
+input_layout_memory(const Program *program, const InputLayout *input)
+{
+	uint64_t	row = input->row_bytes;
+
+	if (program->nkeys > 0)
+		row += 2 * sizeof(uint32_t);
+	if (program_leaves_rows(program))
+		row++;
+	return input->bytes + input->rows * row;
+}
+
 uint32_t
 input_page_lines(void)
 {

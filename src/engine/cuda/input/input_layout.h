@@ -25,6 +25,9 @@ typedef struct InputLayout
 extern void input_layout(const Program *program, const KernelLayout *layout,
 						 uint64_t memory_limit, InputLayout *input);
 
+/* Device memory of one buffer, but for constants, in bytes. */
+extern uint64_t input_layout_memory(const Program *program, const InputLayout *input);
+
 /* Tuples that a heap page can have at most. */
 extern uint32_t input_page_lines(void);
 

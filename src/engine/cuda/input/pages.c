@@ -75,5 +75,6 @@ pages_take_one(RunCore *run, const InputLayout *input, const PageRef *ref,
 	buffer->npages++;
 	run->head.stats.rows += info->nlines;
 	run->head.stats.bytes += HEAP_PAGE_SIZE;
+	run->head.stats.pages_copied++;
 	return ENGINE_OK;
 }

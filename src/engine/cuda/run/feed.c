@@ -73,38 +73,50 @@ end_pages(CudaRun *run)
 	return status == ENGINE_OK ? submit_finish_all(run) : status;
 }
 
+/* As many pages as the buffer has room for; threads copy them. */
+static EngineStatus
+take_pages(CudaRun *run, const PageRef *pages, uint32_t n, InputBuffer *buffer)
+{
+	Input	   *input = &run->input;
+	Copier	   *copier = run->core.context->copier;
+	uint64_t	ticket = 0;
+	uint32_t	taken = 0;
+	EngineStatus status = ENGINE_OK;
+
+	for (; taken < n && buffer->npages < input->layout.pages && status == ENGINE_OK; taken++)
+		if (pages[taken].nlines > 0)
+			status = pages_take_one(&run->core, &input->layout, &pages[taken], buffer,
+									&ticket);
+	copier_start(copier);
+	page_calls_add(copier, &input->calls, taken, ticket);
+	input->pages_taken += taken;
+	return status;
+}
+
 /*
- * All pages that are given fit a buffer that has room for ENGINE_MAX_PAGES; one
- * that has not is handed to the device first, and the other one may be BUSY.
- * Threads copy the pages; those of the call before have been copied when this one
- * returns.
+ * A buffer that has no room is handed to the device; the other one may be BUSY, and
+ * the caller comes again with the same pages.
  */
 EngineStatus
 feed_pages(CudaRun *run, const PageRef *pages, int n)
 {
 	Input	   *input = &run->input;
-	Copier	   *copier = run->core.context->copier;
-	InputBuffer *buffer = &input->buffers[input->filling];
-	uint64_t	before = input->copying;
-	EngineStatus status;
+	InputBuffer *buffer;
+	EngineStatus status = ENGINE_OK;
 
 	if (n == 0)
 		return end_pages(run);
-	if (buffer->state == BUFFER_FILLING && buffer->pages &&
-		buffer->npages + (uint32_t) n > input->layout.pages)
+	while (input->pages_taken < (uint32_t) n && status == ENGINE_OK)
 	{
-		status = flush(run);
-		if (status != ENGINE_OK)
-			return status;
+		status = current_buffer(run, true, &buffer);
+		if (status == ENGINE_OK && buffer->npages == input->layout.pages)
+			status = flush(run);
+		else if (status == ENGINE_OK)
+			status = take_pages(run, pages + input->pages_taken, n - input->pages_taken,
+								buffer);
 	}
-	status = current_buffer(run, true, &buffer);
-	for (int i = 0; i < n && status == ENGINE_OK; i++)
-		if (pages[i].nlines > 0)
-			status = pages_take_one(&run->core, &input->layout, &pages[i], buffer,
-									&input->copying);
-	copier_start(copier);
-	if (status != ENGINE_BUSY)
-		copier_wait(copier, before);
+	if (status == ENGINE_OK)
+		input->pages_taken = 0;
 	return status;
 }
 

@@ -1,0 +1,26 @@
+/*
+ * memory_needed.c
+ *	  An estimate of the device memory that a run begins with.
+ *
+ * Input buffers, and a group table of hashed keys for the expected
+ * groups.
+ */
+#include "engine/cuda/aggregate/run_table.h"
+#include "engine/cuda/input/input.h"
+#include "engine/cuda/run/memory_needed.h"
+
+uint64_t
+memory_needed(const Program *program, const EngineHints *hints)
+{
+	uint64_t	limit = hints->memory_limit > 0 ? hints->memory_limit : UINT64_MAX;
+	uint64_t	bytes;
+	uint64_t	groups = hints->groups < 1e12 ? (uint64_t) hints->groups : (uint64_t) 1e12;
+	KernelLayout layout;
+	InputLayout input;
+
+	layout_make(program, TABLE_HASH, &layout);
+	input_layout(program, &layout, limit, &input);
+	bytes = INPUT_BUFFERS * input_layout_memory(program, &input) +
+		run_table_memory(program, &layout, groups, limit);
+	return bytes < limit ? bytes : limit;
+}
