@@ -186,6 +186,40 @@ check_below_range(void)
 	free(program);
 }
 
+/*
+ * Neither keys nor accumulators, as where all that a query asks for is constant,
+ * or a count of rows without columns: one group, with nothing to hold or to copy.
+ */
+static void
+check_nothing(bool has_column, bool counts, uint32_t nrows)
+{
+	static const int32_t values[100];
+	const ColumnVector columns[] = {{.values = values}};
+	ColumnBatch batch = {.nrows = nrows,.columns = columns};
+	EngineHints hints = {.strategy = "auto"};
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+	Groups	   *expected;
+	Groups	   *got;
+
+	program_begin(b, SOURCE_COLUMNS);
+	if (has_column)
+		program_add_column(b, 1, VT_INT4, false, -1);
+	if (counts)
+		program_add_acc(b, ACC_COUNT, -1, -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	expected = oracle_groups(program, NULL, &batch);
+	got = engine_groups_of_batch(engine, program, NULL, &hints, &batch, 64);
+	ok(got->ngroups == 1 && groups_same(program, expected, got),
+	   "%s and %s, %u rows: one group: %s", has_column ? "a column" : "no column",
+	   counts ? "a count" : "no accumulator", nrows, got->message);
+	groups_free(got);
+	groups_free(expected);
+	free(program);
+	free(b);
+}
+
 static const char *const strategies[] = {
 	"atomic", "block", "peers", "peers_ballot", "scan", "vote", "reduce", "auto"
 };
@@ -217,6 +251,8 @@ main(void)
 	check_values_grow();
 	check_expressions();
 	check_below_range();
+	for (int i = 0; i < 8; i++)
+		check_nothing(i & 1, i & 2, i & 4 ? 100 : 0);
 	for (size_t s = 0; s < NSTRATEGIES; s++)
 	{
 		check_small_rows(strategies[s], false, 1);

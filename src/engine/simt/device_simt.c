@@ -224,6 +224,8 @@ simt_host_alloc(Device *device, size_t size, void **ptr)
 
 	*ptr = NULL;
 	BEGIN(dev, "host_alloc");
+	if (size == 0)
+		return fail(dev, DEVICE_FAILED, "host_alloc of 0 bytes");
 	if (posix_memalign(ptr, 4096, size) != 0)
 		return fail(dev, DEVICE_NO_MEMORY, "out of memory: %zu bytes wanted", size);
 	return DEVICE_OK;

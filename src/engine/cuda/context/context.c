@@ -75,6 +75,8 @@ stage_take(Context *context, size_t size, Stage *stage)
 	DeviceStatus status;
 
 	memset(stage, 0, sizeof(*stage));
+	if (size == 0)
+		return DEVICE_OK;
 	for (int i = 0; i < CONTEXT_STAGES; i++)
 	{
 		Stage	   *kept = &context->stages[i];

@@ -51,7 +51,10 @@ extern bool context_is_open(const DeviceOps *ops);
  */
 extern void context_close(const DeviceOps *ops);
 
-/* Take page-locked memory of at least that size; give it back for later runs. */
+/*
+ * Take page-locked memory of at least that size; give it back for later runs.  For 0
+ * bytes there is none.
+ */
 extern DeviceStatus stage_take(Context *context, size_t size, Stage *stage);
 extern void stage_give_back(Context *context, Stage *stage);
 

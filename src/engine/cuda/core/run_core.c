@@ -35,6 +35,8 @@ run_alloc(RunCore *run, uint64_t size, DeviceBuffer *buffer)
 {
 	EngineStatus status;
 
+	if (size == 0)
+		return ENGINE_OK;
 	if (size > run->memory_limit - run->memory_used)
 		return run_fail(run, ENGINE_NO_MEMORY,
 						"%llu bytes of device memory are over the limit of %llu",

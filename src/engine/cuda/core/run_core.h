@@ -72,7 +72,10 @@ extern EngineStatus run_fail(RunCore *run, EngineStatus status, const char *form
 /* The device's status as the engine's; what: what could not be done. */
 extern EngineStatus run_device(RunCore *run, DeviceStatus status, const char *what);
 
-/* Allocate device memory within the limit; a buffer that has some is not freed. */
+/*
+ * Allocate device memory within the limit; a buffer that has some is not freed.  For
+ * 0 bytes it stays empty, since drivers do not allocate them.
+ */
 extern EngineStatus run_alloc(RunCore *run, uint64_t size, DeviceBuffer *buffer);
 
 /* Free it, if there is any, and make the buffer empty. */

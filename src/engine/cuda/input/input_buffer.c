@@ -6,9 +6,6 @@
 
 #include "engine/cuda/input/input_buffer.h"
 
-/* More bytes than texts and pages need: the driver refuses to allocate none. */
-#define BYTES_MORE 16
-
 /* Device memory for pages or texts, behind the constants' texts, which stay there. */
 static EngineStatus
 make_bytes(RunCore *run, uint64_t size, InputBuffer *buffer)
@@ -17,7 +14,7 @@ make_bytes(RunCore *run, uint64_t size, InputBuffer *buffer)
 	EngineStatus status;
 
 	run_free(run, &buffer->bytes);
-	status = run_alloc(run, constants->bytes_size + size + BYTES_MORE, &buffer->bytes);
+	status = run_alloc(run, constants->bytes_size + size, &buffer->bytes);
 	if (status == ENGINE_OK && constants->bytes_size > 0)
 		status = run_device(run, run->device_ops->upload(run->device, run->copy,
 														 buffer->bytes.ptr, constants->bytes,
@@ -53,7 +50,7 @@ input_buffer_open(RunCore *run, const InputLayout *input, int number, InputBuffe
 		status = make_events(run, buffer);
 	if (status == ENGINE_OK)
 		status = make_bytes(run, input->bytes, buffer);
-	if (status == ENGINE_OK && input->row_bytes > 0)
+	if (status == ENGINE_OK)
 		status = run_alloc(run, (uint64_t) input->rows * input->row_bytes, &buffer->columns);
 	for (int i = 0; i < 2 && status == ENGINE_OK && run->program->nkeys > 0; i++)
 		status = run_alloc(run, (uint64_t) input->rows * sizeof(uint32_t),

@@ -131,7 +131,9 @@ kept_groups_make(const Program *program, const KernelLayout *layout, const Windo
 	at = (char *) kept + aligned(sizeof(*kept));
 	vectors = (ColumnVector *) at;
 	at += aligned(program->nkeys * sizeof(ColumnVector));
-	copy = memcpy(at, window_states(layout, window), states);
+	copy = (uint64_t *) at;
+	if (states > 0)
+		memcpy(copy, window_states(layout, window), states);
 	at += aligned(states);
 	for (int i = 0; i < program->nkeys; i++)
 		at = keep_key(program, layout, window, i, &vectors[i], at);

@@ -26,6 +26,7 @@ typedef struct Fetch
 	Output	   *output;
 } Fetch;
 
+/* 0 if there are neither keys nor words of states. */
 static uint64_t
 vectors_size(const Fetch *fetch)
 {
@@ -44,7 +45,7 @@ make_text_room(const Fetch *fetch, OutputBuffer *buffer, uint64_t size)
 	status = run_device(run, stage_take(run->context, vectors_size(fetch) + size,
 										&buffer->stage),
 						"could not make room for the result");
-	if (status == ENGINE_OK && size > 0)
+	if (status == ENGINE_OK)
 		status = run_alloc(run, size, &buffer->text);
 	return status;
 }
@@ -128,7 +129,7 @@ launch_window(const Fetch *fetch, OutputBuffer *buffer)
 		return status;
 	device = ops->download(run->device, run->work, buffer->results, buffer->counters,
 						   sizeof(Counters));
-	if (device == DEVICE_OK)
+	if (device == DEVICE_OK && buffer->vectors.size > 0)
 		device = ops->download(run->device, run->work, buffer->stage.data,
 							   buffer->vectors.ptr, vectors_size(fetch));
 	if (device == DEVICE_OK && buffer->text.size > 0)
