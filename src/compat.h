@@ -46,6 +46,13 @@
 #define TestForOldSnapshot(snapshot, relation, page) ((void) 0)
 #endif
 
+/* 17: sets of events to wait for belong to a resource owner, or to the process */
+#if PG_VERSION_NUM >= 170000
+#define compat_create_wait_set(n) CreateWaitEventSet(NULL, n)
+#else
+#define compat_create_wait_set(n) CreateWaitEventSet(TopMemoryContext, n)
+#endif
+
 /* 17: intervals can be infinite */
 #if PG_VERSION_NUM < 170000
 #define INTERVAL_NOT_FINITE(interval) false

@@ -13,6 +13,7 @@
 #include "guc.h"
 #include "plan/path/path.h"
 #include "plan/path/report.h"
+#include "service/worker.h"
 
 PG_MODULE_MAGIC;
 
@@ -22,6 +23,7 @@ void
 _PG_init(void)
 {
 	engines_init();
+	worker_init();
 	guc_init();
 	node_init();
 	path_init();

@@ -22,6 +22,7 @@ int			gpuagg_strategy = 0;
 bool		gpuagg_fallback = true;
 bool		gpuagg_report_rejections = false;
 int			gpuagg_memory_limit = 0;
+int			gpuagg_max_device_memory = 0;
 double		gpuagg_setup_cost = -1;
 double		gpuagg_page_cost = -1;
 double		gpuagg_tuple_cost = -1;
@@ -144,6 +145,11 @@ guc_init(void)
 							"0 takes the engine's default.",
 							&gpuagg_memory_limit, 0, 0, INT_MAX,
 							PGC_USERSET, GUC_UNIT_MB | GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.max_device_memory",
+							"The most device memory that all queries together may use.",
+							"0 takes 80 % of the device's.  A change counts when the device process is started next.",
+							&gpuagg_max_device_memory, 0, 0, INT_MAX,
+							PGC_SIGHUP, GUC_UNIT_MB, NULL, NULL, NULL);
 	define_costs();
 	inject_init();
 	MarkGUCPrefixReserved("gpuagg");

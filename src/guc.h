@@ -26,6 +26,7 @@ extern int	gpuagg_strategy;
 extern bool gpuagg_fallback;
 extern bool gpuagg_report_rejections;
 extern int	gpuagg_memory_limit;	/* megabytes; 0: the engine's default */
+extern int	gpuagg_max_device_memory;	/* megabytes, for all runs; 0: 80 % */
 
 /* Planner costs; negative: the engine's own (plan/path/cost.c). */
 extern double gpuagg_setup_cost;

@@ -10,6 +10,7 @@
 #include "utils/tuplestore.h"
 
 #include "engine/devices.h"
+#include "service/service.h"
 
 #define MAX_DEVICES 64
 
@@ -32,8 +33,11 @@ gpuagg_device_list(PG_FUNCTION_ARGS)
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	DeviceInfo *infos = palloc0(MAX_DEVICES * sizeof(DeviceInfo));
 	char		why[256] = "no CUDA device";
-	int			n = cuda_devices(infos, MAX_DEVICES, why, sizeof(why));
+	int			n = 0;
 
+	service_look_again();
+	if (service_start(why, sizeof(why)))
+		n = cuda_devices(infos, MAX_DEVICES, why, sizeof(why));
 	InitMaterializedSRF(fcinfo, 0);
 	for (int i = 0; i < Min(Max(n, 1), MAX_DEVICES); i++)
 	{

@@ -1,0 +1,106 @@
+# The device process of a server, seen from outside: Linux's /proc and the socket.
+package Service;
+
+use strict;
+use warnings;
+use Cwd;
+use Errno;
+use Exporter 'import';
+use Socket;
+use Time::HiRes qw(sleep time);
+
+our @EXPORT = qw(postmaster worker device_process wait_for wait_for_service answers is_gone title status_of open_ones);
+
+sub postmaster
+{
+	my ($node) = @_;
+	open(my $file, '<', $node->data_dir . '/postmaster.pid') or return 0;
+	chomp(my $pid = <$file>);
+	return $pid;
+}
+
+# A file of /proc as a list of lines; none once the process is gone.
+sub lines_of
+{
+	my ($pid, $name) = @_;
+	open(my $file, '<', "/proc/$pid/$name") or return;
+	my @lines = <$file>;
+	return @lines;
+}
+
+# A process's title.
+sub title { return join('', lines_of($_[0], 'cmdline')) =~ s/[\0 ]+$//r }
+
+# A line of /proc/PID/status.
+sub status_of
+{
+	my ($pid, $name) = @_;
+	my ($value) = map { /^$name:\s*(.*)/ } lines_of($pid, 'status');
+	return $value // '';
+}
+
+# What a process's descriptors lead to, by number.
+sub open_ones
+{
+	my ($pid) = @_;
+	return map { m{/(\d+)$}; ($1 => readlink($_) // '') } glob "/proc/$pid/fd/*";
+}
+
+# Living children of a process.
+sub children
+{
+	my ($parent) = @_;
+	my @found;
+	for my $pid (map { m{/proc/(\d+)} } glob '/proc/[0-9]*')
+	{
+		my ($stat) = lines_of($pid, 'stat');
+		push @found, $pid if ($stat // '') =~ /\) (\S) $parent / && $1 ne 'Z';
+	}
+	return @found;
+}
+
+# The workers of a server; of one of them, the processes that it has started.  A process
+# has its worker's title until it has one of its own.
+sub worker         { return grep { title($_) =~ /gpuagg device worker/ } children(postmaster($_[0])) }
+sub device_process { return map  { children($_) } worker($_[0]) }
+
+sub is_gone { return !-e "/proc/$_[0]" || status_of($_[0], 'State') =~ /^Z/ }
+
+# Does it come true within some seconds?
+sub wait_for
+{
+	my ($seconds, $condition) = @_;
+	my $end = time + $seconds;
+	my $true;
+	while (!($true = $condition->()) && time < $end)
+	{
+		sleep 0.02;
+	}
+	return $true;
+}
+
+# Can one connect to the device process?
+sub answers
+{
+	my ($node) = @_;
+	my $directory = getcwd;
+	socket(my $socket, AF_UNIX, SOCK_SEQPACKET, 0) or die "socket: $!";
+	chdir $node->data_dir or die "chdir: $!";
+	my $connected = connect($socket, sockaddr_un('gpuagg_device/socket'));
+	chdir $directory;
+	close $socket;
+	return $connected;
+}
+
+# A device process other than that one serves within 5 s; its process ID, or 0.
+sub wait_for_service
+{
+	my ($node, $other) = @_;
+	my $pid = 0;
+	wait_for(5, sub {
+		($pid) = grep { $_ != ($other // 0) } device_process($node);
+		return $pid && answers($node); });
+	return answers($node) ? $pid // 0 : 0;
+}
+
+1;

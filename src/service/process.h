@@ -1,0 +1,23 @@
+/*
+ * process.h
+ *	  Becoming the device process.
+ */
+#ifndef GPUAGG_PROCESS_H
+#define GPUAGG_PROCESS_H
+
+/*
+ * What the device process writes to the status pipe is lines for the server's log,
+ * of at most so many bytes with the newline, but for these two: it serves from now on; it
+ * ends, since there is no device, for the reason that follows.
+ */
+#define STATUS_MAX_LINE 512
+#define STATUS_SERVES "\001serves"
+#define STATUS_NO_DEVICE "\001no device: "
+
+/*
+ * fork() for the device process, which gets both descriptors, the pipe's for writing.
+ * Returns its process ID, or -1 with errno.  Called with all signals blocked.
+ */
+extern pid_t device_process_fork(int listener, int status);
+
+#endif							/* GPUAGG_PROCESS_H */

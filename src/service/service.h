@@ -1,0 +1,23 @@
+/*
+ * service.h
+ *	  The device process, as sessions know it.
+ */
+#ifndef GPUAGG_SERVICE_H
+#define GPUAGG_SERVICE_H
+
+/*
+ * Does the device process serve?  If there is none, it is started, which may take some
+ * seconds and can be interrupted.  If there will be none soon: false, and why.
+ */
+extern bool service_start(char *reason, size_t len);
+
+/*
+ * Is there a device process, or one that has ended and will be started again?  As
+ * service_start, but true in the second case.
+ */
+extern bool service_exists(char *reason, size_t len);
+
+/* What was said of missing devices no longer counts: the next start looks again. */
+extern void service_look_again(void);
+
+#endif							/* GPUAGG_SERVICE_H */
