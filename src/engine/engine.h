@@ -52,6 +52,8 @@ typedef struct EngineHints
 	 * sleep for the engine.
 	 */
 	bool		(*wait) (int milliseconds);
+
+	const char *relation;		/* what is read, to be shown; NULL: no one table */
 } EngineHints;
 
 /* Between two pieces of a long call: should the run end? */
@@ -197,6 +199,12 @@ typedef struct EngineOps
 	 */
 	bool		(*warm) (void);
 
+	/*
+	 * Has the device failed, or could it not be opened, so that only another process
+	 * can try again?  NULL: there is no such thing.
+	 */
+	bool		(*lost) (void);
+
 	/* Can it run this Program?  A pure function; says why not. */
 	bool		(*supports) (const Program *program, char *reason, size_t len);
 
@@ -240,6 +248,12 @@ typedef struct EngineOps
 	 */
 	int			(*left) (EngineRun *run, LeftRow *rows, int max);
 	EngineStatus (*columns) (EngineRun *run, const ColumnBatch *batch);
+
+	/*
+	 * After BUSY: a descriptor that can be read once there is news of the run; -1, or
+	 * NULL: there is none.
+	 */
+	int			(*descriptor) (EngineRun *run);
 
 	/*
 	 * The next groups, in no order; the first call says that all input has

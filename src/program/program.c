@@ -231,8 +231,8 @@ program_add_numeric_key(ProgramBuilder *b, int reg, int scale)
 	return i;
 }
 
-static uint8_t
-acc_words(AccKind kind, int level)
+uint8_t
+program_acc_words(AccKind kind, int level)
 {
 	switch (kind)
 	{
@@ -255,7 +255,7 @@ add_acc(ProgramBuilder *b, Accumulator acc)
 
 	if (b->overflow)
 		return -1;
-	acc.nwords = acc_words((AccKind) acc.kind, b->head.level);
+	acc.nwords = program_acc_words((AccKind) acc.kind, b->head.level);
 	for (i = 0; i < b->head.naccs; i++)
 	{
 		acc.word = b->accs[i].word;
@@ -496,7 +496,7 @@ program_widen(const Program *p, Program *wider)
 	acc = (Accumulator *) program_accs(wider);
 	for (int i = 0; i < wider->naccs; i++)
 	{
-		acc[i].nwords = acc_words((AccKind) acc[i].kind, wider->level);
+		acc[i].nwords = program_acc_words((AccKind) acc[i].kind, wider->level);
 		acc[i].word = wider->nwords;
 		wider->nwords += acc[i].nwords;
 	}

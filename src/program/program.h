@@ -462,6 +462,9 @@ acc_sums_floats(const Accumulator *acc)
 	return acc->kind == ACC_SUM_FLOAT || acc->kind == ACC_SUM_PRODUCT;
 }
 
+/* Words of an accumulator of that kind in a Program of that level. */
+extern uint8_t program_acc_words(AccKind kind, int level);
+
 /* Words of a float sum without its flags, and its unit: see exact_unit. */
 static inline int
 acc_number_words(const Accumulator *acc, int level)

@@ -21,12 +21,6 @@ typedef struct ClientConfig
 	int			queue_timeout;	/* milliseconds to wait for device memory */
 	int			device_timeout; /* milliseconds of silence that end a run */
 
-	/*
-	 * Nobody listens: see to it that somebody will, or say why that cannot be.
-	 * NULL: wait for it only.
-	 */
-	bool		(*start) (char *reason, size_t len);
-
 	/* EngineOps.available and EngineOps.warm of these engines; NULL: true. */
 	bool		(*available) (ServiceEngine engine, char *reason, size_t len);
 	bool		(*warm) (ServiceEngine engine);
@@ -37,8 +31,12 @@ typedef struct ClientConfig
  * not.
  */
 extern void client_configure(const ClientConfig *config);
+extern const ClientConfig *client_current_config(void);
 
-/* Named as the engines that they stand for. */
+/*
+ * Named as the engines that they stand for.  Their open answers FAILED only if nobody
+ * listens; other failures are told by the calls that follow.
+ */
 extern const EngineOps cuda_client;
 #ifdef GPUAGG_TESTING
 extern const EngineOps simt_client;
@@ -49,7 +47,7 @@ extern const EngineOps cpu_client;
  * A question to the device process.  question_next: OK, and a message of the answer,
  * which is valid until the next call; BUSY: wait until the descriptor (-1: there is
  * none yet) can be read, or for some milliseconds; another status: why, in message
- * (256 bytes).  Who listens is not started for a question.
+ * (256 bytes).
  */
 typedef struct Question Question;
 

@@ -1,24 +1,230 @@
 /*
  * server.c
- *	  The device process's loop: it accepts connections and ends them.
+ *	  The device process's loop.
+ *
+ * One thread waits for all connections and lets their tasks run, each until it gives way:
+ * after each message, and wherever an engine waits for its device.  So runs take turns
+ * by batches.  A session that hears nothing would give up, so those that wait
+ * hear at least that this loop goes round.
+ *
+ * Owns the connections.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE				/* ppoll */
+#endif
 #include "service/server.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
-#include <sys/socket.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
+
+#include "engine/clock.h"
+#include "service/channel.h"
+#include "service/connection.h"
+
+/* The loop's own descriptors come before those of the connections. */
+enum
+{
+	POLL_LISTENER,
+	POLL_STATUS,
+	POLL_OWN
+};
+
+/* After a connection that could not be accepted, look again so much later. */
+#define ACCEPT_AGAIN_NS UINT64_C(100000000)
+
+/* How exact sleeps are; the kernel's default would add 50 microseconds. */
+#define TIMER_SLACK_NS 1000
+
+typedef struct Loop
+{
+	Service		service;
+	int			listener;
+	int			nconnections;
+	uint64_t	accept_after;	/* do not look at the listener before */
+	struct pollfd *polls;		/* of the loop and the connections, in their order */
+	int			room;			/* of them */
+} Loop;
+
+static void __attribute__((noreturn))
+give_up(const Loop *loop, const char *why)
+{
+	service_log(&loop->service, "the device process ends: %s", why);
+	_exit(1);
+}
+
+static void
+make_polls(Loop *loop)
+{
+	struct pollfd *poll;
+
+	if (loop->room < POLL_OWN + loop->nconnections)
+	{
+		int			room = 2 * (POLL_OWN + loop->nconnections);
+		struct pollfd *polls = realloc(loop->polls, (size_t) room * sizeof(struct pollfd));
+
+		if (polls == NULL)
+			give_up(loop, "out of memory");
+		loop->polls = polls;
+		loop->room = room;
+	}
+	poll = loop->polls;
+	poll[POLL_LISTENER].fd = now_ns() < loop->accept_after ? -1 : loop->listener;
+	poll[POLL_LISTENER].events = POLLIN;
+	poll[POLL_STATUS].fd = loop->service.status;
+	poll[POLL_STATUS].events = 0;
+	poll += POLL_OWN;
+	for (const Connection *c = loop->service.connections; c != NULL; c = c->next, poll++)
+	{
+		/* a closed socket is ready all the time */
+		poll->fd = c->gone ? -1 : c->fd;
+		poll->events = (short) (task_events(c->task) | POLLRDHUP);
+	}
+}
+
+static uint64_t
+earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* When this session must hear something again. */
+static uint64_t
+alive_at(const Connection *c)
+{
+	return c->owes && !c->gone ? c->sent + ALIVE_INTERVAL_MS * UINT64_C(1000000) : TASK_NEVER;
+}
+
+/* Until when there is nothing to do unless a descriptor says so. */
+static uint64_t
+next_time(const Loop *loop)
+{
+	uint64_t	next = loop->accept_after > now_ns() ? loop->accept_after : TASK_NEVER;
+
+	for (const Connection *c = loop->service.connections; c != NULL; c = c->next)
+		next = earlier(next, earlier(task_until(c->task), alive_at(c)));
+	return next;
+}
+
+static void
+wait_for_events(Loop *loop)
+{
+	uint64_t	next = next_time(loop);
+	uint64_t	now = now_ns();
+	uint64_t	sleep = next > now ? next - now : 0;
+	struct timespec limit = {(time_t) (sleep / 1000000000), (long) (sleep % 1000000000)};
+
+	make_polls(loop);
+	if (ppoll(loop->polls, (nfds_t) (POLL_OWN + loop->nconnections),
+			  next == TASK_NEVER ? NULL : &limit, NULL) < 0)
+	{
+		if (errno != EINTR)
+			give_up(loop, strerror(errno));
+		for (int i = 0; i < POLL_OWN + loop->nconnections; i++)
+			loop->polls[i].revents = 0;
+	}
+}
+
+/* Let the connection's task go on, if what it waits for is there. */
+static void
+run_connection(Connection *c, short happened, uint64_t now)
+{
+	bool		closed = (happened & (POLLHUP | POLLRDHUP | POLLERR | POLLNVAL)) != 0;
+	bool		due = (happened & task_events(c->task)) != 0 || task_until(c->task) <= now;
+
+	c->gone |= closed;
+	if (due || closed)
+		task_resume(c->task);
+	else if (alive_at(c) <= now)
+		connection_say_alive(c);
+}
+
+/* All connections that were polled; new ones are not there yet. */
+static void
+run_connections(Loop *loop)
+{
+	const struct pollfd *poll = loop->polls + POLL_OWN;
+	uint64_t	now = now_ns();
+
+	for (Connection *c = loop->service.connections; c != NULL; c = c->next, poll++)
+		run_connection(c, poll->revents, now);
+}
+
+static void
+remove_done(Loop *loop)
+{
+	Connection **place = &loop->service.connections;
+
+	while (*place != NULL)
+	{
+		Connection *c = *place;
+
+		if (task_is_done(c->task))
+		{
+			*place = c->next;
+			connection_free(c);
+			loop->nconnections--;
+		}
+		else
+			place = &c->next;
+	}
+}
+
+/* Others' turns come after those that are there. */
+static void
+add_connection(Loop *loop, int fd)
+{
+	Connection **last = &loop->service.connections;
+	Connection *c = channel_is_same_user(fd) ? connection_create(&loop->service, fd) : NULL;
+
+	if (c == NULL)
+	{
+		close(fd);
+		return;
+	}
+	while (*last != NULL)
+		last = &(*last)->next;
+	*last = c;
+	loop->nconnections++;
+}
+
+static void
+accept_connections(Loop *loop)
+{
+	int			fd;
+
+	while ((fd = channel_accept(loop->listener)) >= 0)
+		add_connection(loop, fd);
+	if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+		loop->accept_after = now_ns() + ACCEPT_AGAIN_NS;
+}
 
 void
 device_process_main(int listener, int status, const ServiceConfig *config)
 {
+	Loop		loop = {.listener = listener};
+
+	loop.service.config = config;
+	loop.service.status = status;
+	loop.service.admission.budget = config->max_device_memory;
+	(void) fcntl(listener, F_SETFL, O_NONBLOCK);
+	(void) fcntl(status, F_SETFL, O_NONBLOCK);
+	(void) prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
 	for (;;)
 	{
-		struct pollfd waiting = {.fd = listener,.events = POLLIN};
-		int			connection;
-
-		poll(&waiting, 1, -1);
-		connection = accept(listener, NULL, NULL);
-		if (connection >= 0)
-			close(connection);
+		wait_for_events(&loop);
+		/* whoever reads the log has gone, and with it the server */
+		if (loop.polls[POLL_STATUS].revents & (POLLERR | POLLHUP))
+			_exit(0);
+		run_connections(&loop);
+		remove_done(&loop);
+		if (loop.service.lost)
+			give_up(&loop, "the device has failed");
+		if (loop.polls[POLL_LISTENER].revents != 0)
+			accept_connections(&loop);
 	}
 }

@@ -3,6 +3,7 @@
  *	  The groups of a Program over rows, computed the plainest way.
  */
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -623,6 +624,17 @@ collect(const Program *program, const Program *ran, Groups *groups, const GroupB
 	free(words);
 }
 
+/* After BUSY: an engine in another process tells when there is news. */
+static void
+wait_for_news(const EngineOps *engine, EngineRun *run)
+{
+	struct pollfd news = {.fd = engine->descriptor != NULL ? engine->descriptor(run) : -1,
+		.events = POLLIN};
+
+	if (news.fd >= 0)
+		(void) poll(&news, 1, 50);
+}
+
 /* The groups of a run whose rows are in, unless something failed; then close. */
 static Groups *
 finish(const EngineOps *engine, const Program *program, const Program *ran, EngineRun *run,
@@ -633,7 +645,7 @@ finish(const EngineOps *engine, const Program *program, const Program *ran, Engi
 	while (groups->status == ENGINE_OK)
 	{
 		while ((groups->status = engine->groups(run, &batch)) == ENGINE_BUSY)
-			;
+			wait_for_news(engine, run);
 		if (groups->status != ENGINE_OK || batch.ngroups == 0)
 			break;
 		collect(program, ran, groups, &batch);
@@ -680,7 +692,7 @@ run_batch(const EngineOps *engine, const Program *program, const Program *ran,
 				part[i].offsets += row;
 		}
 		while ((groups->status = engine->columns(run, &piece)) == ENGINE_BUSY)
-			;
+			wait_for_news(engine, run);
 	}
 	free(part);
 	return finish(engine, program, ran, run, groups);
@@ -706,7 +718,7 @@ send_left(const EngineOps *engine, const Program *program, EngineRun *run)
 	}
 	while (status == ENGINE_OK && (batch.nrows = (uint32_t) engine->left(run, left, 64)) > 0)
 		while ((status = engine->columns(run, &batch)) == ENGINE_BUSY)
-			;
+			wait_for_news(engine, run);
 	return status;
 }
 
@@ -755,7 +767,7 @@ run_pages(const EngineOps *engine, const Program *program, const Program *ran,
 		int			n = npages - i < ENGINE_MAX_PAGES ? npages - i : ENGINE_MAX_PAGES;
 
 		while ((groups->status = engine->pages(run, pages + i, n)) == ENGINE_BUSY)
-			;
+			wait_for_news(engine, run);
 		if (groups->status == ENGINE_OK)
 			groups->status = check_released(engine, run, i + n, false);
 		if (groups->status == ENGINE_OK)
@@ -763,7 +775,7 @@ run_pages(const EngineOps *engine, const Program *program, const Program *ran,
 	}
 	if (groups->status == ENGINE_OK)
 		while ((groups->status = engine->pages(run, NULL, 0)) == ENGINE_BUSY)
-			;
+			wait_for_news(engine, run);
 	if (groups->status == ENGINE_OK)
 		groups->status = check_released(engine, run, npages, true);
 	if (groups->status == ENGINE_OK)

@@ -220,7 +220,7 @@ available_on(const DeviceOps *device, char *reason, size_t len)
  * which they make 0.08 s.  cold is 0.2 s; there, a process's first run with kernels
  * on disk took 0.10 to 0.16 s longer than the others.
  */
-static const EngineCosts cuda_costs = {
+const EngineCosts cuda_costs = {
 	.setup = 2500,
 	.cold = 50000,
 	.page = 0.15,
@@ -230,7 +230,7 @@ static const EngineCosts cuda_costs = {
 
 #ifdef GPUAGG_TESTING
 /* The simulated device serves tests: under gpuagg.mode = auto it never pays. */
-static const EngineCosts simt_costs = {
+const EngineCosts simt_costs = {
 	.setup = 2500,
 	.cold = 50000,
 	.page = 10,
@@ -254,6 +254,12 @@ engine##_warm(void) \
 	return context_is_open(&device); \
 } \
 \
+static bool \
+engine##_lost(void) \
+{ \
+	return context_is_lost(&device); \
+} \
+\
 static EngineStatus \
 engine##_open(const Program *program, const SlotValue *slots, const EngineHints *hints, \
 			  EngineRun **run, char *message) \
@@ -269,6 +275,7 @@ const EngineOps engine = { \
 	.exit = kernel_pending_end, \
 	.available = engine##_available, \
 	.warm = engine##_warm, \
+	.lost = engine##_lost, \
 	.supports = cuda_supports, \
 	.memory_needed = memory_needed, \
 	.open = engine##_open, \

@@ -8,6 +8,8 @@
 #include "engine/engine.h"
 
 extern const EngineOps cuda_engine;
+extern const EngineCosts cuda_costs;
 extern const EngineOps simt_engine;
+extern const EngineCosts simt_costs;
 
 #endif							/* GPUAGG_CUDA_ENGINE_H */

@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "engine/simt/fiber.h"
+#include "engine/fiber.h"
 
 #define STACK_SIZE (64 * 1024)
 #define STACK_GUARD 65536		/* a page, however large pages are */

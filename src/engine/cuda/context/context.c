@@ -49,6 +49,14 @@ context_is_open(const DeviceOps *ops)
 	return context_of(ops)->device != NULL;
 }
 
+bool
+context_is_lost(const DeviceOps *ops)
+{
+	const Context *context = context_of(ops);
+
+	return context->lost || (context->tried && context->device == NULL);
+}
+
 void
 context_close(const DeviceOps *ops)
 {

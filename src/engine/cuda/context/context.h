@@ -45,6 +45,9 @@ extern Context *context_get(const DeviceOps *ops, char *why, size_t len);
 /* Is that kind of device open? */
 extern bool context_is_open(const DeviceOps *ops);
 
+/* Did it fail, or could it not be opened? */
+extern bool context_is_lost(const DeviceOps *ops);
+
 /*
  * Give back the device and all that is kept on it.  No run may be open; a later
  * run opens it again.

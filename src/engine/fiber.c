@@ -9,11 +9,11 @@
  * fiber_start.  The floating point control words are not saved: nobody changes
  * them here.
  */
-#include "engine/simt/fiber.h"
+#include "engine/fiber.h"
 
 #include <stdint.h>
 
-#ifdef SIMT_UCONTEXT
+#ifdef FIBER_UCONTEXT
 
 /* makecontext passes ints only, so pointers come in two halves. */
 static void
@@ -106,4 +106,4 @@ fiber_prepare(Fiber *fiber, void *stack, size_t size,
 	fiber->stack_pointer = frame;
 }
 
-#endif							/* SIMT_UCONTEXT */
+#endif							/* FIBER_UCONTEXT */

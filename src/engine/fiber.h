@@ -3,25 +3,25 @@
  *	  Stacks that one OS thread changes between.
  *
  * On x86-64 a change is a few instructions that save the registers a function
- * must preserve; elsewhere (or with SIMT_UCONTEXT defined) it is swapcontext,
+ * must preserve; elsewhere (or with FIBER_UCONTEXT defined) it is swapcontext,
  * which also makes a system call.
  */
-#ifndef GPUAGG_SIMT_FIBER_H
-#define GPUAGG_SIMT_FIBER_H
+#ifndef GPUAGG_FIBER_H
+#define GPUAGG_FIBER_H
 
 #include <stddef.h>
 
-#if !defined(__x86_64__) && !defined(SIMT_UCONTEXT)
-#define SIMT_UCONTEXT
+#if !defined(__x86_64__) && !defined(FIBER_UCONTEXT)
+#define FIBER_UCONTEXT
 #endif
 
-#ifdef SIMT_UCONTEXT
+#ifdef FIBER_UCONTEXT
 #include <ucontext.h>
 #endif
 
 typedef struct Fiber
 {
-#ifdef SIMT_UCONTEXT
+#ifdef FIBER_UCONTEXT
 	ucontext_t	context;
 #else
 	void	   *stack_pointer;
@@ -39,4 +39,4 @@ extern void fiber_prepare(Fiber *fiber, void *stack, size_t size,
 /* Save the running fiber in from and go on in to. */
 extern void fiber_switch(Fiber *from, Fiber *to);
 
-#endif							/* GPUAGG_SIMT_FIBER_H */
+#endif							/* GPUAGG_FIBER_H */

@@ -1,0 +1,453 @@
+/*
+ * check.c
+ *	  Is a Program that somebody else has made one that an engine can run?
+ *
+ * A Program of one's own making is right by construction (program.c).  One that came
+ * from another process is compared with what the builder would have made: sizes
+ * first, then part after part, each of which refers to parts that have been checked.
+ * What a Program computes is not looked at, only that computing it is safe.
+ *
+ * Some slots are read as structures: sets of values (ops_set.h), whose counts and
+ * places are checked here.
+ *
+ * Owns no memory.  Plain C without postgres.h.
+ */
+#include "check.h"
+
+#include <stdio.h>
+
+#include "ops_set.h"
+
+/* What is checked, and where the first fault is told. */
+typedef struct Check
+{
+	const Program *program;
+	const SlotValue *slots;
+	char	   *why;
+	size_t		len;
+} Check;
+
+static bool
+fault(const Check *check, const char *what, int index)
+{
+	snprintf(check->why, check->len, "the program's %s %d is not valid", what, index);
+	return false;
+}
+
+/* Is the register there, before `end`, and of a type in that range? */
+static bool
+is_register(const Check *check, int reg, int end, ValueType first, ValueType last)
+{
+	ValueType	type;
+
+	if (reg < 0 || reg >= end)
+		return false;
+	type = (ValueType) program_insns(check->program)[reg].type;
+	return type >= first && type <= last;
+}
+
+static bool
+is_register_or_none(const Check *check, int reg, ValueType type)
+{
+	return reg == -1 || is_register(check, reg, check->program->ninsns, type, type);
+}
+
+/* The bytes that a Program with these counts has. */
+static size_t
+size_of_counts(const Program *p)
+{
+	return sizeof(Program) +
+		p->nattrs * sizeof(Attribute) + p->ncolumns * sizeof(Column) +
+		p->ninsns * sizeof(Insn) + p->naccs * sizeof(Accumulator) +
+		p->naggs * sizeof(Aggregate) + p->nkeys * (sizeof(int16_t) + sizeof(int8_t));
+}
+
+static bool
+head_is_good(const Program *p, size_t size, size_t nslots)
+{
+	return p->size == size && p->source <= SOURCE_COLUMNS && p->level <= EXACT_FULL &&
+		p->nattrs <= PROGRAM_MAX_ATTRS && p->ncolumns <= PROGRAM_MAX_COLUMNS &&
+		p->ninsns <= PROGRAM_MAX_INSNS && p->nslots <= PROGRAM_MAX_SLOTS &&
+		p->nkeys <= PROGRAM_MAX_KEYS && p->naccs <= PROGRAM_MAX_ACCS &&
+		p->naggs <= PROGRAM_MAX_AGGS && p->nslots == nslots && p->specials <= 1 &&
+		size_of_counts(p) == size;
+}
+
+static bool
+attribute_is_good(const Attribute *attr)
+{
+	return (attr->len > 0 || attr->len == -1) &&
+		(attr->align == 1 || attr->align == 2 || attr->align == 4 || attr->align == 8);
+}
+
+/* A stored numeric's column: of the type that its part has. */
+static bool
+numeric_column_is_good(const Column *column)
+{
+	switch (NUMERIC_PART(column->numeric))
+	{
+		case NUMERIC_EXACT:
+		case NUMERIC_UNITS:
+			return column->type == VT_INT8 || column->type == VT_WIDE;
+		case NUMERIC_SHOWN:
+			return column->type == VT_INT4;
+		default:
+			return false;
+	}
+}
+
+/* Can a tuple's attribute be read into it? */
+static bool
+column_fits_attribute(const Check *check, const Column *column)
+{
+	const Attribute *attr;
+
+	if (column->attno < 1 || column->attno > check->program->nattrs)
+		return false;
+	attr = &program_attrs(check->program)[column->attno - 1];
+	if (column->presence)
+		return true;
+	if (column->type == VT_TEXT || column->numeric != NUMERIC_NONE)
+		return attr->len == -1;
+	return attr->len == value_type_size((ValueType) column->type);
+}
+
+static bool
+column_is_good(const Check *check, const Column *column)
+{
+	if (column->type >= VT_COUNT || column->nullable > 1 || column->presence > 1 ||
+		column->missing < -1 || column->missing >= check->program->nslots)
+		return false;
+	if (column->numeric != NUMERIC_NONE && !numeric_column_is_good(column))
+		return false;
+	if (column->presence && (column->type != VT_BOOL || column->numeric != NUMERIC_NONE))
+		return false;
+	if (column->missing >= 0 && check->slots[column->missing].type != column->type)
+		return false;
+	return check->program->source != SOURCE_PAGES || column_fits_attribute(check, column);
+}
+
+/* The bytes that a slot's type needs; -1: any number of them. */
+static int64_t
+slot_size(ValueType type)
+{
+	switch (type)
+	{
+		case VT_TEXT:
+			return -1;
+		case VT_UUID:
+		case VT_INTERVAL:
+			return value_type_size(type);
+		default:
+			return 0;
+	}
+}
+
+static bool
+slot_is_good(const SlotValue *slot)
+{
+	int64_t		size;
+
+	if (slot->type >= VT_COUNT || slot->type == VT_WIDE)
+		return false;
+	size = slot->isnull ? 0 : slot_size((ValueType) slot->type);
+	return size < 0 || slot->bytes.len == size;
+}
+
+static bool
+integer_set_is_good(Bytes set)
+{
+	uint64_t	size = sizeof(SetHeader) + (uint64_t) set_header(set).nvalues * sizeof(int64_t);
+
+	return set.len < sizeof(SetHeader) || size <= set.len;
+}
+
+/* Places in order, the first one behind the last place, the last one inside. */
+static bool
+text_set_is_good(Bytes set)
+{
+	uint64_t	n = set_header(set).nvalues;
+	uint64_t	begin = sizeof(SetHeader) + (n + 1) * sizeof(uint32_t);
+	const uint32_t *places;
+
+	if (n == 0)
+		return true;
+	if (begin > set.len)
+		return false;
+	places = (const uint32_t *) (set.data + sizeof(SetHeader));
+	if (places[0] < begin)
+		return false;
+	for (uint64_t i = 0; i < n; i++)
+		if (places[i] > places[i + 1])
+			return false;
+	return places[n] <= set.len;
+}
+
+/* The operand that an operation reads as a set of values; -1: there is none. */
+static int
+set_operand(OpCode op)
+{
+	switch (op)
+	{
+		case OP_int8_in:
+		case OP_text_in:
+			return 1;
+		case OP_set_has_null:
+		case OP_set_has_element:
+			return 0;
+		default:
+			return -1;
+	}
+}
+
+/* A set comes from a slot, and is what the operation takes it for. */
+static bool
+set_is_good(const Check *check, const Insn *insn)
+{
+	int			operand = set_operand((OpCode) insn->op);
+	const Insn *from;
+	Bytes		set;
+
+	if (operand < 0)
+		return true;
+	from = &program_insns(check->program)[insn->arg[operand]];
+	if (from->op != OP_slot)
+		return false;
+	set = check->slots[from->index].bytes;
+	if (insn->op == OP_int8_in)
+		return integer_set_is_good(set);
+	return insn->op != OP_text_in || text_set_is_good(set);
+}
+
+static bool
+has_no_operands(const Insn *insn)
+{
+	return insn->arg[0] == -1 && insn->arg[1] == -1 && insn->arg[2] == -1;
+}
+
+static bool
+column_ref_is_good(const Check *check, const Insn *insn)
+{
+	const Column *column;
+
+	if (insn->index < 0 || insn->index >= check->program->ncolumns)
+		return false;
+	column = &program_columns(check->program)[insn->index];
+	return has_no_operands(insn) && insn->type == column->type &&
+		insn->nullable == column->nullable && !insn->fallible && !insn->special;
+}
+
+static bool
+slot_ref_is_good(const Check *check, const Insn *insn)
+{
+	const SlotValue *slot;
+
+	if (insn->index < 0 || insn->index >= check->program->nslots)
+		return false;
+	slot = &check->slots[insn->index];
+	return has_no_operands(insn) && insn->type == slot->type && !insn->fallible &&
+		insn->nullable == !insn->special && !(insn->special && slot->isnull);
+}
+
+/* Operands before the instruction, of the operation's types; none beyond them. */
+static bool
+operands_are_good(const Check *check, const Insn *insn, int number)
+{
+	int			nargs = op_nargs((OpCode) insn->op);
+
+	for (int i = 0; i < 3; i++)
+	{
+		ValueType	type = i < nargs ? op_arg((OpCode) insn->op, i) : VT_COUNT;
+
+		if (i >= nargs ? insn->arg[i] != -1 :
+			!is_register(check, insn->arg[i], number, type == VT_COUNT ? VT_BOOL : type,
+						 type == VT_COUNT ? VT_TEXT : type))
+			return false;
+	}
+	return insn->index == -1 && !insn->special;
+}
+
+/* The type that the instruction's result must have, and whether it can be NULL or fail. */
+static bool
+result_is_good(const Check *check, const Insn *insn)
+{
+	const Insn *insns = program_insns(check->program);
+	bool		select = insn->op == OP_select;
+	bool		nullable = false;
+	bool		fallible = op_checked((OpCode) insn->op);
+
+	for (int i = 0; i < op_nargs((OpCode) insn->op); i++)
+	{
+		/* a selection's condition that is NULL counts as false */
+		nullable |= insns[insn->arg[i]].nullable && !(select && i == 0);
+		fallible |= insns[insn->arg[i]].fallible;
+	}
+	if (insn->op == OP_isnull || insn->op == OP_isnotnull)
+		nullable = false;
+	if (select && insns[insn->arg[1]].type != insns[insn->arg[2]].type)
+		return false;
+	return insn->nullable == nullable && insn->fallible == fallible &&
+		insn->type == (select ? insns[insn->arg[1]].type : op_result((OpCode) insn->op));
+}
+
+static bool
+insn_is_good(const Check *check, const Insn *insn, int number)
+{
+	if (insn->op >= OP_COUNT || insn->special > 1)
+		return false;
+	if (insn->op == OP_column)
+		return column_ref_is_good(check, insn);
+	if (insn->op == OP_slot)
+		return slot_ref_is_good(check, insn);
+	return operands_are_good(check, insn, number) && result_is_good(check, insn) &&
+		set_is_good(check, insn);
+}
+
+/* The types that an accumulator takes in. */
+static void
+acc_types(AccKind kind, ValueType *first, ValueType *last)
+{
+	*first = *last = VT_TEXT;
+	switch (kind)
+	{
+		case ACC_COUNT:
+			*first = VT_BOOL;
+			break;
+		case ACC_SUM_INT:
+		case ACC_BIT_AND:
+		case ACC_BIT_OR:
+		case ACC_BIT_XOR:
+			*first = VT_BOOL;
+			*last = VT_INT8;
+			break;
+		case ACC_SUM_INT128:
+			*first = *last = VT_INT8;
+			break;
+		case ACC_MIN_INT:
+		case ACC_MAX_INT:
+			*first = VT_INT2;
+			*last = VT_INT8;
+			break;
+		case ACC_SUM_FLOAT:
+		case ACC_SUM_PRODUCT:
+		case ACC_MIN_FLOAT:
+		case ACC_MAX_FLOAT:
+			*first = VT_FLOAT4;
+			*last = VT_FLOAT8;
+			break;
+		case ACC_MIN_WIDE:
+		case ACC_MAX_WIDE:
+			*first = *last = VT_WIDE;
+			break;
+		case ACC_MIN_INTERVAL:
+		case ACC_MAX_INTERVAL:
+			*first = *last = VT_INTERVAL;
+			break;
+		default:				/* extremes of texts */
+			break;
+	}
+}
+
+static bool
+acc_is_good(const Check *check, const Accumulator *acc, int word)
+{
+	const Program *p = check->program;
+	ValueType	first;
+	ValueType	last;
+
+	if (acc->kind > ACC_MAX_INTERVAL || acc->word != word ||
+		acc->nwords != program_acc_words((AccKind) acc->kind, p->level))
+		return false;
+	acc_types((AccKind) acc->kind, &first, &last);
+	if (!(acc->kind == ACC_COUNT && acc->arg == -1) &&
+		!is_register(check, acc->arg, p->ninsns, first, last))
+		return false;
+	if (acc->kind == ACC_SUM_PRODUCT ? !is_register(check, acc->arg2, p->ninsns, first, last) :
+		acc->arg2 != -1)
+		return false;
+	if (acc_sums_floats(acc) ? acc->limit < 0 || acc->limit > EXACT_LIMIT_ANY : acc->limit != 0)
+		return false;
+	return is_register_or_none(check, acc->filter, VT_BOOL);
+}
+
+static bool
+accs_are_good(const Check *check)
+{
+	const Accumulator *accs = program_accs(check->program);
+	int			word = 0;
+
+	for (int i = 0; i < check->program->naccs; i++)
+	{
+		if (!acc_is_good(check, &accs[i], word))
+			return fault(check, "accumulator", i);
+		word += accs[i].nwords;
+	}
+	return word == check->program->nwords || fault(check, "number of words", word);
+}
+
+static bool
+agg_is_good(const Check *check, const Aggregate *agg)
+{
+	const int16_t accs[] = {agg->acc, agg->count, agg->squares[0], agg->squares[1],
+	agg->high, agg->shown, agg->special};
+
+	for (size_t i = 0; i < sizeof(accs) / sizeof(accs[0]); i++)
+		if (accs[i] < -1 || accs[i] >= check->program->naccs)
+			return false;
+	for (int i = 0; i < MOMENT_COUNT; i++)
+		if (agg->moments[i] < -1 || agg->moments[i] >= check->program->naccs)
+			return false;
+	return agg->final <= FINAL_CORR;
+}
+
+/* Of the types, INTERVAL is none of a key. */
+static bool
+key_is_good(const Check *check, int reg)
+{
+	return is_register(check, reg, check->program->ninsns, VT_BOOL, VT_TEXT) &&
+		program_insns(check->program)[reg].type != VT_INTERVAL;
+}
+
+/* The parts that instructions refer to, and the instructions, in their order. */
+static bool
+insns_are_good(const Check *check)
+{
+	const Program *p = check->program;
+
+	for (int i = 0; i < p->nslots; i++)
+		if (!slot_is_good(&check->slots[i]))
+			return fault(check, "slot", i);
+	for (int i = 0; i < p->nattrs; i++)
+		if (!attribute_is_good(&program_attrs(p)[i]))
+			return fault(check, "attribute", i);
+	for (int i = 0; i < p->ncolumns; i++)
+		if (!column_is_good(check, &program_columns(p)[i]))
+			return fault(check, "column", i);
+	for (int i = 0; i < p->ninsns; i++)
+		if (!insn_is_good(check, &program_insns(p)[i], i))
+			return fault(check, "instruction", i);
+	return true;
+}
+
+bool
+program_check(const void *bytes, size_t size, const SlotValue *slots, size_t nslots,
+			  char *why, size_t len)
+{
+	const Program *p = bytes;
+	Check		check = {p, slots, why, len};
+
+	if (size < sizeof(Program) || !head_is_good(p, size, nslots))
+	{
+		snprintf(why, len, "the program's size is not what it says");
+		return false;
+	}
+	if (!insns_are_good(&check) || !accs_are_good(&check))
+		return false;
+	for (int i = 0; i < p->naggs; i++)
+		if (!agg_is_good(&check, &program_aggs(p)[i]))
+			return fault(&check, "aggregate", i);
+	for (int i = 0; i < p->nkeys; i++)
+		if (!key_is_good(&check, program_keys(p)[i]))
+			return fault(&check, "key", i);
+	return is_register_or_none(&check, p->filter, VT_BOOL) || fault(&check, "filter", p->filter);
+}

@@ -1,0 +1,20 @@
+/*
+ * check.h
+ *	  Is a Program that somebody else has made one that an engine can run?
+ *
+ * Plain C99 without postgres.h.
+ */
+#ifndef GPUAGG_CHECK_H
+#define GPUAGG_CHECK_H
+
+#include "program.h"
+
+/*
+ * Are these bytes, aligned as a Program, one: do they hold together, so that no reader
+ * comes to an index, a type or a size outside of what there is?  slots: of the values
+ * that it will run with, nslots of them, which are checked with it.  If not, why.
+ */
+extern bool program_check(const void *bytes, size_t size, const SlotValue *slots,
+						  size_t nslots, char *why, size_t len);
+
+#endif							/* GPUAGG_CHECK_H */

@@ -1,0 +1,477 @@
+/*
+ * remote_run.c
+ *	  A session's run of an engine, in the device process.
+ *
+ * A task drives the engine through engine.h, one message after the other, and gives
+ * way between messages and wherever the engine is busy.  While it waits for a message
+ * it looks which pages the engine has released, and tells the session.
+ *
+ * Admission comes first: a run that would need more device memory than is left waits
+ * until others have ended.
+ *
+ * A run owns its copy of the opening, its input and the engine's run, all of which go
+ * when it is served: the result lies in a file of its own by then.
+ */
+#include "service/remote_run.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/clock.h"
+#include "engine/cuda/cuda_engine.h"
+#include "engine/cuda/device/device.h"
+#include "program/heap_page.h"
+#include "service/channel.h"
+#include "service/groups_file.h"
+#include "service/opening.h"
+#include "service/run_input.h"
+
+/* The share of a device's memory that runs may use, where no setting says. */
+#define MEMORY_PERCENT 80
+
+/* The engines, and the devices that they use; those that the build lacks are NULL. */
+static const EngineOps *const engines[SERVICE_ENGINES] = {
+	[SERVICE_CUDA] = &cuda_engine,
+#ifdef GPUAGG_TESTING
+	[SERVICE_SIMT] = &simt_engine,
+	[SERVICE_CPU] = &cpu_engine,
+#endif
+};
+
+static const DeviceOps *const devices[SERVICE_ENGINES] = {
+	[SERVICE_CUDA] = &cuda_device,
+#ifdef GPUAGG_TESTING
+	[SERVICE_SIMT] = &simt_device,
+#endif
+};
+
+typedef struct RemoteRun
+{
+	Connection *connection;
+	const EngineOps *ops;
+	Opening		opening;
+	EngineHints hints;
+	char		strategy[PROTOCOL_NAME];
+	uint64_t	wait_ns;		/* for device memory at most */
+	Ticket		ticket;
+	EngineRun  *run;			/* NULL: not open */
+	RunInput	input;
+	bool		all_pages;		/* the session has said that no more come */
+	uint64_t	given;			/* pages */
+	uint64_t	told_pages;		/* released, as the session knows */
+	uint64_t	batches;		/* of columns, taken */
+	uint64_t	told_batches;
+	uint64_t	queue_ns;
+	bool		finished;		/* the session has its result */
+	char		message[256];	/* why it failed, where the engine does not say */
+} RemoteRun;
+
+/* EngineHints.wait of all runs: the one whose task runs gives way. */
+static bool
+wait_in_task(int milliseconds)
+{
+	Connection *c = task_argument(task_current());
+
+	if (milliseconds > 0)
+		task_give_way(0, now_ns() + (uint64_t) milliseconds * 1000000);
+	else
+		task_pause(0);
+	return c->gone;
+}
+
+static EngineStatus
+fail(RemoteRun *r, EngineStatus status, const char *message)
+{
+	snprintf(r->message, sizeof(r->message), "%s", message);
+	return status;
+}
+
+/* The first time that an engine is used: what its device has, if no setting says. */
+static void
+find_budget(Service *service, ServiceEngine engine)
+{
+	DeviceInfo	info;
+	char		why[256];
+
+	memset(&info, 0, sizeof(info));
+	if (service->admission.budget == 0 && devices[engine] != NULL &&
+		devices[engine]->list(&info, 1, why, sizeof(why)) > 0)
+		service->admission.budget = info.memory / 100 * MEMORY_PERCENT;
+}
+
+/* What the session wants, from the message that opens the run. */
+static EngineStatus
+take_open(RemoteRun *r)
+{
+	Connection *c = r->connection;
+	const OpenMessage *open = &c->message.open;
+
+	r->ops = engines[open->engine];
+	if (r->ops == NULL)
+		return fail(r, ENGINE_FAILED, "this build of gpuagg does not have the engine");
+	memcpy(r->strategy, open->strategy, sizeof(r->strategy));
+	r->hints = (EngineHints)
+	{
+		.rows = open->rows,.groups = open->groups,.pages = (double) open->total_pages,
+			.memory_limit = open->memory_limit,.strategy = r->strategy,.wait = wait_in_task
+	};
+	r->wait_ns = (uint64_t) open->queue_timeout * 1000000;
+	r->input.config = c->service->config;
+	r->input.file = c->file;
+	c->file = -1;
+	c->activity.process_id = open->process_id;
+	c->activity.engine = open->engine;
+	c->activity.total_pages = open->total_pages;
+	memcpy(c->activity.database, open->database, sizeof(c->activity.database));
+	memcpy(c->activity.relation, open->relation, sizeof(c->activity.relation));
+	find_budget(c->service, (ServiceEngine) open->engine);
+	if (!opening_read(r->input.file, open->opening_size, open->program_size, &r->opening,
+					  r->message, sizeof(r->message)))
+		return ENGINE_FAILED;
+	if (!r->ops->supports(r->opening.program, r->message, sizeof(r->message)))
+		return ENGINE_FAILED;
+	return fail(r, ENGINE_OK, "");
+}
+
+static void
+wake(void *argument)
+{
+	task_wake(argument);
+}
+
+/* Tell the session that it waits, and how many are before it. */
+static void
+tell_position(RemoteRun *r)
+{
+	Connection *c = r->connection;
+
+	message_begin(&c->answer, MESSAGE_QUEUED);
+	c->answer.queued.position = admission_position(&c->service->admission, &r->ticket);
+	(void) connection_send(c, -1);
+}
+
+/* An engine without a device, in tests, needs what it is allowed. */
+static uint64_t
+memory_needed(const RemoteRun *r)
+{
+	return r->ops->memory_needed != NULL ?
+		r->ops->memory_needed(r->opening.program, &r->hints) : r->hints.memory_limit;
+}
+
+static EngineStatus
+wait_for_memory(RemoteRun *r)
+{
+	Connection *c = r->connection;
+	uint64_t	begin = now_ns();
+	char		why[64];
+
+	c->activity.phase = RUN_WAITING;
+	c->begun = begin;
+	r->ticket.need = memory_needed(r);
+	r->ticket.admit = wake;
+	r->ticket.argument = c->task;
+	admission_enter(&c->service->admission, &r->ticket);
+	if (!r->ticket.admitted)
+		tell_position(r);
+	while (!r->ticket.admitted && !c->gone && now_ns() - begin < r->wait_ns)
+		task_give_way(0, begin + r->wait_ns);
+	r->queue_ns = c->activity.waited_ns = now_ns() - begin;
+	if (r->ticket.admitted)
+		return ENGINE_OK;
+	snprintf(why, sizeof(why), "waited %llu ms for device memory",
+			 (unsigned long long) (r->queue_ns / 1000000));
+	return fail(r, ENGINE_NO_MEMORY, why);
+}
+
+static EngineStatus
+open_run(RemoteRun *r)
+{
+	Connection *c = r->connection;
+	EngineStatus status;
+
+	c->activity.phase = RUN_OPENING;
+	status = r->ops->open(r->opening.program, r->opening.slots, &r->hints, &r->run, r->message);
+	if (status != ENGINE_OK)
+		return status;
+	message_begin(&c->answer, MESSAGE_STARTED);
+	c->answer.started.buffers_in_place = c->service->config->buffers_size > 0;
+	(void) connection_send(c, -1);
+	c->activity.phase = RUN_READING;
+	return ENGINE_OK;
+}
+
+/* The rows that the engine has left out and not told yet. */
+static void
+tell_left(RemoteRun *r)
+{
+	Connection *c = r->connection;
+	LeftRow		rows[256];
+	int			n;
+
+	while (!c->gone && (n = r->ops->left(r->run, rows, 256)) > 0)
+	{
+		message_begin(&c->answer, MESSAGE_LEFT);
+		c->answer.left.nrows = (uint32_t) n;
+		for (int i = 0; i < n; i++)
+			message_left(&c->answer)[i] = (WireLeftRow)
+			{
+				rows[i].table, rows[i].block, rows[i].line
+			};
+		(void) connection_send(c, -1);
+	}
+}
+
+/* What the session may do without: pages and batches that the engine is done with. */
+static void
+tell_released(RemoteRun *r)
+{
+	Connection *c = r->connection;
+	uint64_t	pages = r->ops->released(r->run);
+
+	if (pages == r->told_pages && r->batches == r->told_batches)
+		return;
+	message_begin(&c->answer, MESSAGE_RELEASED);
+	c->answer.released.pages = r->told_pages = pages;
+	c->answer.released.batches = r->told_batches = r->batches;
+	(void) connection_send(c, -1);
+}
+
+/* What activity shows of the run. */
+static void
+note_activity(RemoteRun *r)
+{
+	ActivityRow *activity = &r->connection->activity;
+
+	activity->pages = r->given;
+	activity->rows = r->run->stats.rows;
+	activity->memory = r->run->stats.memory;
+}
+
+/* The next message; false: there will be none. */
+static bool
+next_message(RemoteRun *r)
+{
+	Connection *c = r->connection;
+	ChannelStatus status;
+
+	for (;;)
+	{
+		tell_left(r);
+		tell_released(r);
+		note_activity(r);
+		status = connection_receive(c);
+		if (status != CHANNEL_BUSY)
+			return status == CHANNEL_OK;
+		c->owes = r->told_pages < r->given;
+		if (c->owes)
+			task_pause(POLLIN);
+		else
+			task_give_way(POLLIN, TASK_NEVER);
+		c->owes = true;
+	}
+}
+
+/* Before a busy engine is called again; false: the session has gone. */
+static bool
+pause_run(RemoteRun *r)
+{
+	task_pause(0);
+	return !r->connection->gone;
+}
+
+static EngineStatus
+take_pages(RemoteRun *r)
+{
+	Message    *message = &r->connection->message;
+	int			n = (int) message->pages.npages;
+	EngineStatus status;
+
+	if (r->all_pages || r->opening.program->source != SOURCE_PAGES)
+		return fail(r, ENGINE_FAILED, "pages came that the run has no use for");
+	r->all_pages = n == 0;
+	while ((status = input_take_pages(&r->input, message, r->ops->released(r->run))) == ENGINE_BUSY)
+		if (!pause_run(r))
+			return ENGINE_FAILED;
+	if (status != ENGINE_OK)
+		return fail(r, status, "a page is not where its message says");
+	while ((status = r->ops->pages(r->run, r->input.refs, n)) == ENGINE_BUSY)
+		if (!pause_run(r))
+			return ENGINE_FAILED;
+	r->given += (uint64_t) n;
+	if (status != ENGINE_OK || n > 0)
+		return status;
+	tell_left(r);
+	tell_released(r);
+	message_begin(&r->connection->answer, MESSAGE_PAGES_ENDED);
+	(void) connection_send(r->connection, -1);
+	return ENGINE_OK;
+}
+
+static EngineStatus
+take_columns(RemoteRun *r)
+{
+	Message    *message = &r->connection->message;
+	ColumnBatch batch = {message->columns.nrows, r->input.vectors};
+	EngineStatus status;
+
+	status = input_take_columns(&r->input, message, r->opening.program);
+	if (status != ENGINE_OK)
+		return fail(r, status, "columns are not what their message says");
+	while ((status = r->ops->columns(r->run, &batch)) == ENGINE_BUSY)
+		if (!pause_run(r))
+			return ENGINE_FAILED;
+	r->batches++;
+	return status;
+}
+
+/* All groups, into the writer. */
+static EngineStatus
+write_groups(RemoteRun *r, GroupsWriter *writer)
+{
+	for (;;)
+	{
+		GroupBatch	batch;
+		EngineStatus status = r->ops->groups(r->run, &batch);
+
+		if (status == ENGINE_BUSY && pause_run(r))
+			continue;
+		if (status != ENGINE_OK)
+			return status == ENGINE_BUSY ? ENGINE_FAILED : status;
+		if (batch.ngroups == 0)
+			return ENGINE_OK;
+		if (!groups_writer_add(writer, &batch))
+			return fail(r, ENGINE_NO_MEMORY, "out of memory for the groups");
+		/* the others' turn */
+		task_give_way(0, 0);
+		if (r->connection->gone)
+			return ENGINE_FAILED;
+	}
+}
+
+/* The groups to the session. */
+static EngineStatus
+send_result(RemoteRun *r, GroupsWriter *writer)
+{
+	Connection *c = r->connection;
+	uint64_t	size;
+	EngineStatus status;
+	int			file;
+
+	status = write_groups(r, writer);
+	if (status != ENGINE_OK)
+		return status;
+	file = groups_writer_end(writer, &size);
+	if (file < 0)
+		return fail(r, ENGINE_NO_MEMORY, "out of memory for the groups");
+	message_begin(&c->answer, MESSAGE_RESULT);
+	c->answer.result.size = size;
+	c->answer.result.stats = r->run->stats;
+	c->answer.result.stats.queue_ns = r->queue_ns;
+	(void) connection_send(c, file);
+	r->finished = true;
+	return ENGINE_OK;
+}
+
+static EngineStatus
+give_groups(RemoteRun *r)
+{
+	GroupsWriter *writer = groups_writer_create(r->opening.program);
+	EngineStatus status;
+
+	r->connection->activity.phase = RUN_FINISHING;
+	if (writer == NULL)
+		return fail(r, ENGINE_NO_MEMORY, "out of memory for the groups");
+	status = send_result(r, writer);
+	groups_writer_free(writer);
+	return status;
+}
+
+static EngineStatus
+take_message(RemoteRun *r)
+{
+	switch ((MessageType) r->connection->message.head.type)
+	{
+		case MESSAGE_PAGES:
+			return take_pages(r);
+		case MESSAGE_COLUMNS:
+			return take_columns(r);
+		case MESSAGE_GROUPS:
+			return give_groups(r);
+		default:
+			return fail(r, ENGINE_FAILED, "a message came that has no place in a run");
+	}
+}
+
+/* From the opening to the result, or to a failure. */
+static EngineStatus
+run(RemoteRun *r)
+{
+	EngineStatus status = take_open(r);
+
+	if (status == ENGINE_OK)
+		status = wait_for_memory(r);
+	if (status == ENGINE_OK)
+		status = open_run(r);
+	while (status == ENGINE_OK && !r->finished && next_message(r))
+		status = take_message(r);
+	return status;
+}
+
+/* The first reason that is known, with what the engine has to say of the run. */
+static void
+send_failure(RemoteRun *r, EngineStatus status)
+{
+	const char *message = r->message;
+	EngineStats stats;
+
+	memset(&stats, 0, sizeof(stats));
+	if (r->run != NULL)
+	{
+		stats = r->run->stats;
+		if (message[0] == '\0')
+			message = r->run->message;
+	}
+	stats.queue_ns = r->queue_ns;
+	connection_fail(r->connection, status, message, &stats);
+}
+
+static void
+close_run(RemoteRun *r)
+{
+	Service    *service = r->connection->service;
+
+	if (r->run != NULL)
+		r->ops->close(r->run);
+	if (r->ops != NULL && r->ops->lost != NULL && r->ops->lost())
+		service->lost = true;
+	admission_leave(&service->admission, &r->ticket);
+	opening_free(&r->opening);
+	input_free(&r->input);
+	if (r->input.file >= 0)
+		close(r->input.file);
+	free(r);
+}
+
+void
+remote_run_serve(Connection *c)
+{
+	RemoteRun  *r = calloc(1, sizeof(*r));
+	EngineStatus status;
+
+	if (r == NULL)
+	{
+		connection_fail(c, ENGINE_NO_MEMORY, "out of memory", NULL);
+		return;
+	}
+	r->connection = c;
+	r->input.file = -1;
+	c->is_run = c->owes = true;
+	status = run(r);
+	if (status != ENGINE_OK && !c->gone)
+		send_failure(r, status);
+	c->is_run = c->owes = false;
+	close_run(r);
+}

@@ -1,0 +1,502 @@
+/*
+ * test_protocol.c
+ *	  Messages, openings and groups' files that lie: each is refused, or does no harm.
+ *
+ * Valid ones are changed at random, byte by byte and number by number, from a fixed
+ * seed.  The sanitizers that the tests are built with see what would go wrong.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine_data.h"
+#include "mutate.h"
+#include "oracle.h"
+#include "program/check.h"
+#include "program/ops_set.h"
+#include "service/channel.h"
+#include "service/groups_file.h"
+#include "service/opening.h"
+#include "tap.h"
+
+#define MUTATIONS 100000
+
+/* A message of each type, with something behind those that can have it. */
+static void
+make_message(Message *message, MessageType type)
+{
+	memset(message, 0, sizeof(*message));
+	message_begin(message, type);
+	switch (type)
+	{
+		case MESSAGE_OPEN:
+			message->open.program_size = 1000;
+			message->open.opening_size = 4000;
+			message->open.rows = 1e6;
+			message_name(message->open.relation, "a table with a name that is longer than a name in PostgreSQL");
+			break;
+		case MESSAGE_PAGES:
+			message->pages.npages = 20;
+			message->pages.nlines = 100;
+			for (int i = 0; i < 20; i++)
+				message_pages(message)[i] = (PageEntry) {.buffer = i,.nlines = 5,.lines = (uint32_t) i * 5};
+			break;
+		case MESSAGE_COLUMNS:
+			message->columns.ncolumns = 12;
+			break;
+		case MESSAGE_DEVICES:
+			message->devices.ndevices = 3;
+			break;
+		case MESSAGE_ACTIVITY:
+			message->activity.nrows = 4;
+			break;
+		case MESSAGE_LEFT:
+			message->left.nrows = 50;
+			break;
+		case MESSAGE_FAILED:
+			message->failed.status = ENGINE_INEXACT;
+			break;
+		default:
+			break;
+	}
+	message_end(message);
+}
+
+/* Read all of a message that was said to be good, as a receiver does. */
+static uint64_t
+read_message(Message *message)
+{
+	uint64_t	sum = 0;
+
+	switch ((MessageType) message->head.type)
+	{
+		case MESSAGE_PAGES:
+			for (uint32_t i = 0; i < message->pages.npages; i++)
+			{
+				PageEntry  *page = &message_pages(message)[i];
+
+				for (uint32_t j = 0; page->lines != PAGE_ALL_LINES && j < page->nlines; j++)
+					sum += message_lines(message)[page->lines + j];
+			}
+			break;
+		case MESSAGE_OPEN:
+			sum += strlen(message->open.relation) + strlen(message->open.database) +
+				strlen(message->open.strategy) + (uint64_t) message->open.rows;
+			break;
+		case MESSAGE_DEVICES:
+			for (uint32_t i = 0; i < message->devices.ndevices; i++)
+				sum += strlen(message_devices(message)[i].name) +
+					strlen(message_devices(message)[i].reason) +
+					message_devices(message)[i].usable;
+			break;
+		case MESSAGE_ACTIVITY:
+			for (uint32_t i = 0; i < message->activity.nrows; i++)
+				sum += strlen(message_activity(message)[i].relation);
+			break;
+		case MESSAGE_LEFT:
+			for (uint32_t i = 0; i < message->left.nrows; i++)
+				sum += message_left(message)[i].line;
+			break;
+		case MESSAGE_RESULT:
+			sum += strlen(message->result.stats.strategy) + message->result.stats.compile_cached;
+			break;
+		case MESSAGE_FAILED:
+			sum += strlen(message->failed.message) + message->failed.stats.compile_cached;
+			break;
+		default:
+			break;
+	}
+	return sum;
+}
+
+/* A copy of exactly the message's size, so that reads beyond it are seen. */
+static Message *
+exact_copy(const Message *message, size_t size)
+{
+	Message    *copy = malloc(size);
+
+	memcpy(copy, message, size);
+	return copy;
+}
+
+static void
+check_messages(void)
+{
+	static Message message;
+	char		why[256];
+	uint64_t	sum = 0;
+	int			good = 0;
+
+	for (int type = 0; type < MESSAGE_TYPES; type++)
+	{
+		bool		answer = type >= MESSAGE_FIRST_ANSWER;
+		int			nfds = message_has_file((MessageType) type);
+		bool		fine;
+
+		make_message(&message, (MessageType) type);
+		fine = message_check(&message, message.head.size, nfds, answer, why, sizeof(why));
+		ok(fine && !message_check(&message, message.head.size, nfds, !answer, why, sizeof(why)) &&
+		   !message_check(&message, message.head.size, nfds + 1, answer, why, sizeof(why)),
+		   "a message of type %d is for its receiver, with its files", type);
+		fine = true;
+		for (size_t size = 0; size < message.head.size && size < 3000; size++)
+		{
+			Message    *copy = exact_copy(&message, size);
+
+			fine &= !message_check(copy, size, nfds, answer, why, sizeof(why));
+			free(copy);
+		}
+		message.head.build++;
+		fine &= !message_check(&message, message.head.size, nfds, answer, why, sizeof(why));
+		ok(fine, "one that is cut, or of another build, is not");
+	}
+	for (int i = 0; i < MUTATIONS; i++)
+	{
+		MessageType type = (MessageType) (i % MESSAGE_TYPES);
+		size_t		size;
+		Message    *copy;
+
+		make_message(&message, type);
+		size = message.head.size;
+		copy = exact_copy(&message, size);
+		/* its own members more often than the head */
+		if (i % 4 != 0 && size > sizeof(MessageHead))
+			mutate((char *) copy + sizeof(MessageHead), size - sizeof(MessageHead));
+		else
+			mutate(copy, size);
+		if (message_check(copy, size, message_has_file(type), type >= MESSAGE_FIRST_ANSWER, why,
+						  sizeof(why)))
+		{
+			sum += read_message(copy);
+			good++;
+		}
+		free(copy);
+	}
+	ok(good > 0 && good < MUTATIONS, "%d changed messages: %d do no harm (%llu), the others are refused",
+	   MUTATIONS, good, (unsigned long long) sum % 10);
+}
+
+/* Messages and files through a socket. */
+static void
+check_channel(void)
+{
+	static Message message;
+	static Message came;
+	char		why[256];
+	int			fds[2];
+	int			file = file_create("test");
+	int			got = -1;
+	uint64_t	value = 0;
+	int			n = 0;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, fds) != 0)
+		abort();
+	ok(channel_receive(fds[1], false, &came, &got, why, sizeof(why)) == CHANNEL_BUSY,
+	   "nothing has come");
+	if (!file_write(file, 100, &(uint64_t) {42}, 8))
+		abort();
+	make_message(&message, MESSAGE_OPEN);
+	ok(channel_send(fds[0], &message, file) == CHANNEL_OK &&
+	   channel_receive(fds[1], false, &came, &got, why, sizeof(why)) == CHANNEL_OK &&
+	   memcmp(&came, &message, message.head.size) == 0 && got >= 0 &&
+	   file_read(got, 100, &value, 8) && value == 42, "a message comes with its file");
+	ok(!file_read(got, 101, &value, 8) && !file_read(got, UINT64_MAX - 3, &value, 8),
+	   "what the file has not got cannot be read");
+	ok(!file_is_sealed(got, 108) && file_seal(file) && file_is_sealed(got, 108) &&
+	   !file_write(file, 0, &value, 1) && !file_is_sealed(got, 109), "a sealed file does not change");
+	close(got);
+	(void) channel_send(fds[0], &message, -1);
+	ok(channel_receive(fds[1], false, &came, &got, why, sizeof(why)) == CHANNEL_BAD && got < 0,
+	   "without its file: %s", why);
+	(void) send(fds[0], "rubbish", 7, 0);
+	ok(channel_receive(fds[1], false, &came, &got, why, sizeof(why)) == CHANNEL_BAD, "rubbish: %s",
+	   why);
+	make_message(&message, MESSAGE_GROUPS);
+	while (channel_send(fds[0], &message, -1) == CHANNEL_OK && n < 100000)
+		n++;
+	ok(n > 10 && n < 100000 && channel_send(fds[0], &message, -1) == CHANNEL_BUSY,
+	   "a full socket says so after %s", n > 100 ? "many messages" : "some");
+	close(fds[0]);
+	while (channel_receive(fds[1], false, &came, &got, why, sizeof(why)) == CHANNEL_OK)
+		n--;
+	ok(n == 0 && channel_receive(fds[1], false, &came, &got, why, sizeof(why)) == CHANNEL_GONE,
+	   "the other side has gone");
+	close(fds[1]);
+	close(file);
+}
+
+/* Read all of the groups. */
+static uint64_t
+read_groups(const Program *program, GroupsReader *reader)
+{
+	GroupBatch	batch;
+	uint64_t	sum = 0;
+
+	for (;;)
+	{
+		groups_reader_next(reader, &batch);
+		if (batch.ngroups == 0)
+			return sum;
+		for (uint32_t i = 0; i < batch.ngroups; i++)
+		{
+			for (int k = 0; k < program->nkeys; k++)
+			{
+				const ColumnVector *key = &batch.keys[k];
+				ValueType	type = program_key_type(program, k);
+				size_t		size = (size_t) value_type_size(type);
+
+				if (key->validity != NULL)
+					sum += key->validity[i / 8];
+				if (type != VT_TEXT)
+					sum += ((const uint8_t *) key->values)[i * size + size - 1];
+				else
+					for (uint32_t j = key->offsets[i]; j < key->offsets[i + 1]; j++)
+						sum += ((const uint8_t *) key->values)[j];
+			}
+			for (int a = 0; a < program->naccs; a++)
+			{
+				const Accumulator *acc = &program_accs(program)[a];
+				const uint64_t *words = batch.states + (size_t) i * program->nwords + acc->word;
+
+				sum += words[acc->nwords - 1];
+				if (acc_is_text((AccKind) acc->kind) && words[0] != 0)
+					for (uint32_t j = 0; j < (uint32_t) words[1]; j++)
+						sum += ((const uint8_t *) (uintptr_t) words[0])[j];
+				if (acc_sums_floats(acc))
+					sum += (uint64_t) batch.units[a];
+			}
+		}
+	}
+}
+
+/* A file with the same bytes, which are changed. */
+static int
+changed_file(int file, uint64_t size, uint64_t *new_size)
+{
+	char	   *bytes = malloc(size);
+	int			changed = file_create("changed");
+
+	if (!file_read(file, 0, bytes, size))
+		abort();
+	/* mostly what says where things are: the head, and the directory at the end */
+	if (random_u64() % 2 == 0)
+		mutate(bytes + size - 300, 300);
+	else if (random_u64() % 2 == 0)
+		mutate(bytes, 16);
+	else
+		mutate(bytes, size);
+	*new_size = random_u64() % 20 == 0 ? random_u64() % size : size;
+	if (!file_write(changed, 0, bytes, *new_size) || !file_seal(changed))
+		abort();
+	free(bytes);
+	return changed;
+}
+
+/* Groups written to a file. */
+static GroupsWriter *
+write_groups(const Program *program, EngineRun *run)
+{
+	GroupsWriter *writer = groups_writer_create(program);
+	GroupBatch	batch;
+
+	while (cpu_engine.groups(run, &batch) == ENGINE_OK && batch.ngroups > 0)
+		if (!groups_writer_add(writer, &batch))
+			abort();
+	return writer;
+}
+
+static void
+check_groups_file(void)
+{
+	const int	keys[] = {C_TEXT_NULL, C_INT4_NULL, C_UUID};
+	Program    *program = data_program(keys, 3, true, false);
+	EngineHints hints = {.strategy = "auto"};
+	ColumnBatch rows = {.nrows = 400,.columns = data_vectors};
+	EngineRun  *run;
+	GroupsWriter *writer;
+	GroupsReader *reader;
+	char		why[256];
+	uint64_t	size;
+	uint64_t	sum = 0;
+	int			file;
+	int			good = 0;
+
+	data_make(400, 50, false);
+	if (cpu_engine.open(program, NULL, &hints, &run, why) != ENGINE_OK ||
+		cpu_engine.columns(run, &rows) != ENGINE_OK)
+		abort();
+	writer = write_groups(program, run);
+	file = groups_writer_end(writer, &size);
+	reader = groups_reader_open(program, file, size, &hints, why, sizeof(why));
+	ok(reader != NULL, "a groups' file is read");
+	if (reader != NULL)
+		sum = read_groups(program, reader);
+	groups_reader_rewind(reader);
+	ok(read_groups(program, reader) == sum, "and read again");
+	groups_reader_close(reader);
+	ok(groups_reader_open(program, file, size + 1, &hints, why, sizeof(why)) == NULL,
+	   "not with another size: %s", why);
+	for (int i = 0; i < MUTATIONS / 5; i++)
+	{
+		uint64_t	new_size;
+		int			changed = changed_file(file, size, &new_size);
+
+		reader = groups_reader_open(program, changed, new_size, &hints, why, sizeof(why));
+		close(changed);
+		if (reader == NULL)
+			continue;
+		sum += read_groups(program, reader);
+		good++;
+		groups_reader_close(reader);
+	}
+	ok(good > 0 && good < MUTATIONS / 5,
+	   "%d changed groups' files: %d do no harm (%llu), the others are refused", MUTATIONS / 5,
+	   good, (unsigned long long) sum % 10);
+	groups_writer_free(writer);
+	cpu_engine.close(run);
+	free(program);
+}
+
+/* A Program with sets of values, beside what the expressions have. */
+static Program *
+set_program(SlotValue slots[2])
+{
+	static struct
+	{
+		SetHeader	head;
+		int64_t		values[3];
+	}			numbers = {{3, 1}, {1, 5, 900}};
+	static struct
+	{
+		SetHeader	head;
+		uint32_t	places[3];
+		char		bytes[8];
+	}			texts = {{2, 0}, {20, 22, 25}, "a1bc1"};
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+	int			set;
+	int			reg;
+
+	program_begin(b, SOURCE_COLUMNS);
+	slots[0] = (SlotValue) {.type = VT_TEXT,.bytes = {(const char *) &numbers, sizeof(numbers)}};
+	slots[1] = (SlotValue) {.type = VT_TEXT,.bytes = {(const char *) &texts, 25}};
+	for (int c = 0; c < 6; c++)
+	{
+		static const ValueType types[] = {VT_INT4, VT_INT4, VT_INT8, VT_FLOAT8, VT_FLOAT4, VT_TEXT};
+
+		program_add_column(b, c + 1, types[c], c == 1 || c == 4 || c == 5, -1);
+	}
+	set = program_add_slot_ref(b, program_add_slot(b, VT_TEXT));
+	reg = program_add_op(b, OP_int8_in, 2, set);
+	program_add_acc(b, ACC_COUNT, -1, reg);
+	program_add_acc(b, ACC_COUNT, -1, program_add_op(b, OP_set_has_null, set, -1));
+	set = program_add_slot_ref(b, program_add_slot(b, VT_TEXT));
+	program_add_key(b, program_add_op(b, OP_text_in, 5, set));
+	program_add_acc(b, ACC_MAX_TEXT, 5, -1);
+	program_add_agg(b, FINAL_COUNT, 0, 0);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	return program;
+}
+
+/* The widest text or the longest column that a changed Program may ask for is there. */
+static void
+run_opening(const Opening *opening)
+{
+	static ColumnVector vectors[PROGRAM_MAX_COLUMNS];
+	static const char zeros[16 * 64];
+	EngineHints hints = {.strategy = "auto",.memory_limit = 50 << 20};
+	ColumnBatch batch = {.nrows = 60,.columns = vectors};
+	EngineRun  *run;
+	GroupBatch	groups;
+	char		message[256];
+
+	for (int i = 0; i < opening->program->ncolumns; i++)
+		vectors[i] = program_columns(opening->program)[i].type == VT_TEXT ?
+			data_vectors[C_TEXT_NULL] : (ColumnVector) {.values = zeros};
+	if (cpu_engine.open(opening->program, opening->slots, &hints, &run, message) != ENGINE_OK)
+		return;
+	if (cpu_engine.columns(run, &batch) == ENGINE_OK)
+		while (cpu_engine.groups(run, &groups) == ENGINE_OK && groups.ngroups > 0)
+			;
+	cpu_engine.close(run);
+}
+
+/* Changed openings: each is refused, or can be run. */
+static void
+check_openings(const char *name, const Program *program, const SlotValue *slots, int mutations)
+{
+	int			file = file_create("test");
+	Opening		opening;
+	char		why[256] = "";
+	char	   *bytes;
+	uint64_t	size;
+	int			good = 0;
+
+	if (!opening_write(file, program, slots, &size))
+		abort();
+	ok(opening_read(file, size, program->size, &opening, why, sizeof(why)), "%s %s", name, why);
+	ok(opening.program != NULL && memcmp(opening.program, program, program->size) == 0,
+	   "%s: the same program", name);
+	opening_free(&opening);
+	bytes = malloc(size);
+	if (!file_read(file, 0, bytes, size))
+		abort();
+	for (int i = 0; i < mutations; i++)
+	{
+		char	   *changed = malloc(size);
+
+		memcpy(changed, bytes, size);
+		mutate(changed, size);
+		if (!file_write(file, 0, changed, size))
+			abort();
+		free(changed);
+		if (opening_read(file, size, program->size, &opening, why, sizeof(why)))
+		{
+			run_opening(&opening);
+			good++;
+		}
+		opening_free(&opening);
+	}
+	ok(good > 0 && good < mutations, "%s: %d changed: %d do no harm, the others are refused", name,
+	   mutations, good);
+	ok(!opening_read(file, size + 8, program->size, &opening, why, sizeof(why)),
+	   "%s: more bytes than there are", name);
+	opening_free(&opening);
+	free(bytes);
+	close(file);
+}
+
+static void
+check_programs(void)
+{
+	const int	keys[] = {C_INT4, C_TEXT_NULL, C_BOOL};
+	SlotValue	one[1] = {{.type = VT_INT4,.word = 1000}};
+	SlotValue	many[DATA_EXPRESSION_SLOTS];
+	SlotValue	sets[2];
+	Program    *program = data_program(keys, 3, true, true);
+
+	data_make(400, 50, false);
+	check_openings("accumulators", program, one, MUTATIONS / 5);
+	free(program);
+	program = data_expressions(many);
+	check_openings("expressions", program, many, MUTATIONS / 5);
+	free(program);
+	program = set_program(sets);
+	check_openings("sets", program, sets, MUTATIONS / 5);
+	free(program);
+}
+
+int
+main(void)
+{
+	check_messages();
+	check_channel();
+	check_groups_file();
+	check_programs();
+	return done_testing();
+}

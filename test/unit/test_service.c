@@ -1,0 +1,693 @@
+/*
+ * test_service.c
+ *	  Runs in a device process: the same groups as the oracle's, many at once, sessions
+ *	  that vanish, messages that lie, queues and silence.
+ */
+#include <sys/mman.h>
+
+#include "engine_data.h"
+#include "mutate.h"
+#include "oracle.h"
+#include "page_writer.h"
+#include "service/opening.h"
+#include "service_process.h"
+#include "tap.h"
+
+#define NPAGES 1300
+#define MB (UINT64_C(1) << 20)
+
+/* What the device process has for shared buffers. */
+static char *buffers;
+static ServiceProcess service;
+
+/* The client's groups are the oracle's. */
+static void
+check_batch(const EngineOps *ops, const char *name, const int *keys, int nkeys, bool aggregates,
+			uint32_t nrows, uint32_t step)
+{
+	Program    *program = data_program(keys, nkeys, aggregates, true);
+	SlotValue	slots[1] = {{.type = VT_INT4,.word = 1000}};
+	EngineHints hints = {.strategy = "auto",.rows = nrows};
+	ColumnBatch batch = {.nrows = nrows,.columns = data_vectors};
+	Groups	   *expected = oracle_groups(program, slots, &batch);
+	Groups	   *got = engine_groups_of_batch(ops, program, slots, &hints, &batch, step);
+
+	ok(got->status == ENGINE_OK && groups_same(program, expected, got),
+	   "%s: %s, %u rows by %u, %zu groups %s", ops->name, name, nrows, step, got->ngroups,
+	   got->message);
+	groups_free(expected);
+	groups_free(got);
+	free(program);
+}
+
+static void
+check_batches(void)
+{
+	const int	one[] = {C_INT4};
+	const int	many[] = {C_INT4_NULL, C_TEXT_NULL, C_UUID};
+
+	data_make(20000, 300, false);
+	check_batch(&cpu_client, "no key", one, 0, true, 20000, 4096);
+	check_batch(&cpu_client, "one key", one, 1, true, 20000, 20000);
+	check_batch(&cpu_client, "no accumulators", many, 3, false, 20000, 4096);
+	check_batch(&cpu_client, "many keys", many, 3, true, 20000, 100);
+	check_batch(&cpu_client, "no rows", many, 3, true, 0, 1);
+	data_make(30000, 8000, false);
+	check_batch(&cpu_client, "several batches of groups", many, 3, true, 30000, 15000);
+	data_make(500, 20, false);
+	check_batch(&simt_client, "one key", one, 1, false, 500, 200);
+}
+
+/* Selections, the calendar, sets of values: slots with bytes. */
+static void
+check_expressions(void)
+{
+	SlotValue	slots[DATA_EXPRESSION_SLOTS];
+	Program    *program = data_expressions(slots);
+	EngineHints hints = {.strategy = "auto"};
+	ColumnBatch batch = {.nrows = 3001,.columns = data_vectors};
+	Groups	   *expected;
+	Groups	   *got;
+
+	data_make(3001, 200, false);
+	expected = oracle_groups(program, slots, &batch);
+	got = engine_groups_of_batch(&cpu_client, program, slots, &hints, &batch, 512);
+	ok(expected->status == ENGINE_OK && groups_same(program, expected, got),
+	   "expressions, %zu groups %s", got->ngroups, got->message);
+	groups_free(expected);
+	groups_free(got);
+	free(program);
+}
+
+/* count(*), sum(int4) and max(text) by an int4, of pages. */
+static Program *
+pages_program(void)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+	int			key;
+
+	program_begin(b, SOURCE_PAGES);
+	program_add_attr(b, 4, 4);
+	program_add_attr(b, -1, 4);
+	key = program_add_column(b, 1, VT_INT4, false, -1);
+	program_add_key(b, key);
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program_add_acc(b, ACC_SUM_INT, key, -1);
+	program_add_acc(b, ACC_MAX_TEXT, program_add_column(b, 2, VT_TEXT, true, -1), -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	return program;
+}
+
+/* A page of rows; some texts are NULL, on some pages one is compressed. */
+static void
+make_page(char *page, int number)
+{
+	TupleWriter tuple;
+	int			row = 0;
+	char		text[64];
+
+	page_begin(page);
+	do
+	{
+		int32_t		key = (number + row) % 97;
+		int			len = sprintf(text, "text %d of %d", row, number);
+
+		tuple_begin(&tuple);
+		tuple_fixed(&tuple, &key, 4, 4);
+		if (row % 7 == 3)
+			tuple_null(&tuple);
+		else if (row == 5 && number % 10 == 0)
+		{
+			uint32_t	compressed = 20 << 2 | 2;
+
+			tuple_fixed(&tuple, &compressed, 4, 4);
+			tuple.len += 16;
+		}
+		else
+			tuple_text(&tuple, text, (uint32_t) len, row % 2 == 0);
+		row++;
+	} while (page_add(page, &tuple, HEAP_LINE_NORMAL));
+}
+
+/* The pages; of every third one, only every second tuple is visible. */
+static const PageRef *
+make_pages(void)
+{
+	static PageRef refs[NPAGES];
+	static uint16_t lines[NPAGES][512];
+
+	for (int i = 0; i < NPAGES; i++)
+	{
+		char	   *page = buffers + (size_t) i * HEAP_PAGE_SIZE;
+
+		make_page(page, i);
+		refs[i] = (PageRef) {.page = page,.block = (uint32_t) i,.nlines = page_nlines(page)};
+		if (i % 3 != 1)
+			continue;
+		refs[i].lines = lines[i];
+		refs[i].nlines = 0;
+		for (uint32_t line = 1; line <= page_nlines(page); line += 2)
+			lines[i][refs[i].nlines++] = (uint16_t) line;
+	}
+	return refs;
+}
+
+static void
+check_pages(const char *name, bool in_place)
+{
+	ClientConfig client = service_client(&service);
+	EngineHints hints = {.strategy = "auto",.pages = NPAGES};
+	const PageRef *refs = make_pages();
+	Program    *program = pages_program();
+	Groups	   *expected = engine_groups_of_pages(&cpu_engine, program, NULL, &hints, refs, NPAGES);
+	Groups	   *got;
+
+	if (in_place)
+	{
+		client.buffers = buffers;
+		client.buffers_size = NPAGES * HEAP_PAGE_SIZE;
+	}
+	client_configure(&client);
+	got = engine_groups_of_pages(&cpu_client, program, NULL, &hints, refs, NPAGES);
+	ok(got->status == ENGINE_OK && groups_same(program, expected, got),
+	   "%s, %zu groups %s", name, got->ngroups, got->message);
+	ok(got->stats.rows == expected->stats.rows, "%s: %llu of %llu rows", name,
+	   (unsigned long long) got->stats.rows, (unsigned long long) expected->stats.rows);
+	groups_free(expected);
+	groups_free(got);
+	free(program);
+}
+
+#define RUNS 8
+
+/* Let a run take the step that it is at, if it can; how many steps it has taken. */
+static EngineStatus
+step(EngineRun *run, const ColumnBatch *batch, int number, uint64_t *groups)
+{
+	GroupBatch	result;
+	EngineStatus status;
+
+	if (number < 3)
+		return run->ops->columns(run, batch);
+	status = run->ops->groups(run, &result);
+	*groups += status == ENGINE_OK ? result.ngroups : 0;
+	return status;
+}
+
+/* Several runs, each of which goes on as soon as it can. */
+static void
+check_many_runs(void)
+{
+	const int	one[] = {C_INT4};
+	Program    *program = data_program(one, 1, true, false);
+	EngineHints hints = {.strategy = "auto"};
+	ColumnBatch batch = {.nrows = 5000,.columns = data_vectors};
+	EngineRun  *runs[RUNS];
+	int			at[RUNS] = {0};
+	uint64_t	groups[RUNS] = {0};
+	char		message[256];
+	int			left = RUNS;
+	bool		good = true;
+
+	data_make(5000, 100, false);
+	for (int i = 0; i < RUNS; i++)
+		good &= cpu_client.open(program, NULL, &hints, &runs[i], message) == ENGINE_OK;
+	while (left > 0 && good)
+	{
+		for (int i = 0; i < RUNS; i++)
+		{
+			EngineStatus status = at[i] < 4 ? step(runs[i], &batch, at[i], &groups[i]) : ENGINE_BUSY;
+
+			good &= status == ENGINE_OK || status == ENGINE_BUSY;
+			at[i] += status == ENGINE_OK;
+			left -= status == ENGINE_OK && at[i] == 4;
+		}
+		usleep(100);
+	}
+	for (int i = 0; i < RUNS; i++)
+	{
+		good &= groups[i] == 100 && runs[i]->stats.rows == 15000;
+		cpu_client.close(runs[i]);
+	}
+	ok(good, "%d runs at once", RUNS);
+	ok(service_wait_runs(0) >= 0, "all of them have ended");
+	free(program);
+}
+
+/* A session that goes after so many steps; its run must go, too. */
+static void
+check_vanishing(int steps)
+{
+	const int	one[] = {C_INT4};
+	Program    *program = data_program(one, 1, true, false);
+	EngineHints hints = {.strategy = "auto",.memory_limit = 100 * MB};
+	ColumnBatch batch = {.nrows = 5000,.columns = data_vectors};
+	EngineRun  *run;
+	char		message[256];
+	uint64_t	groups = 0;
+	uint64_t	begin = now_ns();
+	int			number = 0;
+	int			waited;
+
+	(void) cpu_client.open(program, NULL, &hints, &run, message);
+	/* the last one breaks off at once, the others when they have been answered */
+	while (number < steps && now_ns() - begin < UINT64_C(5000000000))
+	{
+		if (step(run, &batch, number, &groups) == ENGINE_OK)
+			number++;
+		else
+			service_wait(run);
+	}
+	if (number < 4)
+		(void) step(run, &batch, number, &groups);
+	cpu_client.close(run);
+	waited = service_wait_runs(0);
+	ok(number == steps && waited >= 0 && waited < 100, "gone after step %d: its run went in %d ms",
+	   steps, waited);
+	free(program);
+}
+
+/* While another run is open: how long one waits for the rest of the memory, and what becomes of it. */
+static EngineStatus
+wait_in_line(EngineRun *first, int queue_timeout, int close_after, EngineStats *stats,
+			 char *message)
+{
+	const int	one[] = {C_INT4};
+	Program    *program = data_program(one, 1, true, false);
+	EngineHints hints = {.strategy = "auto",.memory_limit = 600 * MB};
+	ClientConfig client = service_client(&service);
+	EngineRun  *run;
+	EngineStatus status;
+	GroupBatch	batch;
+	uint64_t	begin = now_ns();
+
+	client.queue_timeout = queue_timeout;
+	client_configure(&client);
+	status = cpu_client.open(program, NULL, &hints, &run, message);
+	while (status == ENGINE_OK && (status = cpu_client.groups(run, &batch)) == ENGINE_BUSY)
+	{
+		service_wait(run);
+		if (first != NULL && now_ns() - begin > (uint64_t) close_after * 1000000)
+		{
+			cpu_client.close(first);
+			first = NULL;
+		}
+		status = ENGINE_OK;
+	}
+	*stats = run->stats;
+	memcpy(message, run->message, 256);
+	cpu_client.close(run);
+	if (first != NULL)
+		cpu_client.close(first);
+	free(program);
+	return status;
+}
+
+/* A run that holds 600 MB of the 1000. */
+static EngineRun *
+open_large(void)
+{
+	const int	one[] = {C_INT4};
+	Program    *program = data_program(one, 1, true, false);
+	EngineHints hints = {.strategy = "auto",.memory_limit = 600 * MB,.relation = "large"};
+	ColumnBatch batch = {.nrows = 100,.columns = data_vectors};
+	EngineRun  *run;
+	char		message[256];
+
+	(void) cpu_client.open(program, NULL, &hints, &run, message);
+	while (cpu_client.columns(run, &batch) == ENGINE_BUSY)
+		service_wait(run);
+	free(program);
+	return run;
+}
+
+static void
+check_queue(void)
+{
+	EngineStats stats;
+	char		message[256];
+	ActivityRow row;
+	EngineStatus status = wait_in_line(open_large(), 100, 1000000, &stats, message);
+	EngineRun  *large;
+	int			n;
+
+	ok(status == ENGINE_NO_MEMORY && strstr(message, "waited 1") != NULL,
+	   "a run that waited too long is told: %s", message);
+	status = wait_in_line(open_large(), 10000, 200, &stats, message);
+	ok(status == ENGINE_OK && stats.queue_ns > 150 * UINT64_C(1000000) &&
+	   stats.queue_ns < UINT64_C(1000000000), "a run waits until another one ends: %llu ms",
+	   (unsigned long long) (stats.queue_ns / 1000000));
+	status = wait_in_line(open_large(), 0, 1000000, &stats, message);
+	ok(status == ENGINE_NO_MEMORY, "a run that must not wait does not: %s", message);
+	large = open_large();
+	n = service_runs(&row);
+	ok(n == 1 && strcmp(row.relation, "large") == 0 && strcmp(row.database, "test") == 0 &&
+	   row.process_id == getpid() && row.phase == RUN_READING, "activity shows the run");
+	cpu_client.close(large);
+	ok(service_wait_runs(0) >= 0, "and does not when it has ended");
+}
+
+/* One that listens and says nothing. */
+static void
+check_silence(void)
+{
+	ServiceProcess silent;
+	ClientConfig client;
+	Program    *program = pages_program();
+	EngineHints hints = {.strategy = "auto"};
+	EngineRun  *run;
+	GroupBatch	batch;
+	EngineStatus status;
+	char		message[256];
+	uint64_t	begin = now_ns();
+
+	service_listen(&silent);
+	client = service_client(&silent);
+	client.device_timeout = 200;
+	client_configure(&client);
+	(void) cpu_client.open(program, NULL, &hints, &run, message);
+	while ((status = cpu_client.groups(run, &batch)) == ENGINE_BUSY)
+		service_wait(run);
+	ok(status == ENGINE_FAILED && now_ns() - begin > 200 * UINT64_C(1000000) &&
+	   now_ns() - begin < 1000 * UINT64_C(1000000), "silence ends a run: %s", run->message);
+	cpu_client.close(run);
+	close(silent.listener);
+	ok(cpu_client.open(program, NULL, &hints, &run, message) == ENGINE_FAILED && run == NULL,
+	   "nobody listens: %s", message);
+	unlink(silent.socket);
+	rmdir(silent.directory);
+	free(program);
+}
+
+/* A device process that dies: its runs end at once. */
+static void
+check_death(void)
+{
+	ServiceProcess mortal;
+	ServiceConfig config = {.max_device_memory = 1000 * MB};
+	ClientConfig client;
+	EngineRun  *run;
+	GroupBatch	batch;
+	EngineStatus status;
+	uint64_t	begin;
+
+	service_begin(&mortal, &config);
+	client = service_client(&mortal);
+	client_configure(&client);
+	run = open_large();
+	kill(mortal.pid, SIGKILL);
+	begin = now_ns();
+	while ((status = cpu_client.groups(run, &batch)) == ENGINE_BUSY)
+		service_wait(run);
+	ok(status == ENGINE_FAILED && now_ns() - begin < 100 * UINT64_C(1000000),
+	   "the death of the device process ends a run: %s", run->message);
+	cpu_client.close(run);
+	service_end(&mortal);
+}
+
+/* Send a message by hand, and get the answer; its type, or -1. */
+static int
+converse(int fd, Message *message, int file, Message *answer)
+{
+	struct pollfd one = {.fd = fd,.events = POLLIN};
+	char		why[256];
+	int			came = -1;
+	ChannelStatus status = channel_send(fd, message, file);
+
+	while (status == CHANNEL_OK && poll(&one, 1, 5000) > 0 &&
+		   (status = channel_receive(fd, true, answer, &came, why, sizeof(why))) == CHANNEL_BUSY)
+		;
+	if (came >= 0)
+		close(came);
+	return status == CHANNEL_OK ? (int) answer->head.type : -1;
+}
+
+/* The message that opens a run with what lies in the file. */
+static void
+open_message(Message *message, const Program *program, uint64_t size)
+{
+	message_begin(message, MESSAGE_OPEN);
+	message->open.engine = SERVICE_CPU;
+	message->open.program_size = program->size;
+	message->open.opening_size = size;
+	message_end(message);
+}
+
+/* Files that are not what a message says of them. */
+static void
+check_files(void)
+{
+	static Message message;
+	static Message answer;
+	Program    *program = pages_program();
+	uint64_t	size;
+	int			good = file_create("test");
+	int			plain = open("/dev/null", O_RDONLY);
+	int			fd;
+
+	opening_write(good, program, NULL, &size);
+
+	fd = channel_connect(service.socket);
+	open_message(&message, program, size + 1000000);
+	ok(converse(fd, &message, good, &answer) == MESSAGE_FAILED, "a file that is too short: %s",
+	   answer.failed.message);
+	close(fd);
+
+	fd = channel_connect(service.socket);
+	open_message(&message, program, size);
+	ok(converse(fd, &message, plain, &answer) == MESSAGE_FAILED,
+	   "a file that is no memory file: %s", answer.failed.message);
+	close(fd);
+
+	fd = channel_connect(service.socket);
+	ok(converse(fd, &message, -1, &answer) == MESSAGE_FAILED, "no file: %s",
+	   answer.failed.message);
+	close(fd);
+
+	fd = channel_connect(service.socket);
+	open_message(&message, program, size);
+	ok(converse(fd, &message, good, &answer) == MESSAGE_STARTED, "a good file");
+	if (ftruncate(good, 16) != 0)
+		abort();
+	message_begin(&message, MESSAGE_PAGES);
+	memset(message_pages(&message), 0, sizeof(PageEntry));
+	message_pages(&message)->lines = PAGE_ALL_LINES;
+	message.pages.npages = 1;
+	message_end(&message);
+	ok(converse(fd, &message, -1, &answer) == MESSAGE_FAILED, "that has shrunk: %s",
+	   answer.failed.message);
+	close(fd);
+
+	fd = channel_connect(service.socket);
+	message_begin(&message, MESSAGE_GROUPS);
+	message_end(&message);
+	ok(converse(fd, &message, -1, &answer) == MESSAGE_FAILED, "no run: %s",
+	   answer.failed.message);
+	close(fd);
+	ok(service_wait_runs(0) >= 0, "none of these is left");
+	close(good);
+	close(plain);
+	free(program);
+}
+
+#define CONVERSATIONS 3000
+
+/* Send a message that may have been changed; what comes back is dropped. */
+static void
+send_changed(int fd, Message *message, int file, bool change)
+{
+	static Message answer;
+	char		why[256];
+	int			came;
+
+	message_end(message);
+	if (change)
+		mutate((char *) message + sizeof(MessageHead), message->head.size - sizeof(MessageHead));
+	(void) channel_send(fd, message, file);
+	while (channel_receive(fd, true, &answer, &came, why, sizeof(why)) == CHANNEL_OK)
+		if (came >= 0)
+			close(came);
+}
+
+/* What a session says, some of it changed on the way, or in the file. */
+static void
+say_changed_things(const Program *program)
+{
+	static Message message;
+	int			file = file_create("test");
+	int			fd = channel_connect(service.socket);
+	int			changed = (int) (random_u64() % 5);
+	uint64_t	size;
+
+	opening_write(file, program, NULL, &size);
+	(void) file_write(file, 8192, buffers, 4 * HEAP_PAGE_SIZE);
+	open_message(&message, program, size);
+	message.open.queue_timeout = 10;
+	send_changed(fd, &message, file, changed == 0);
+	message_begin(&message, MESSAGE_PAGES);
+	message.pages.npages = 4;
+	message.pages.nlines = 3;
+	memset(message_pages(&message), 0, 4 * sizeof(PageEntry) + 3 * sizeof(uint16_t));
+	for (int i = 0; i < 4; i++)
+		message_pages(&message)[i] = (PageEntry)
+		{
+			.buffer = i % 2,.nlines = i == 3 ? 3 : 50,.lines = i == 3 ? 0 : PAGE_ALL_LINES,
+				.place = 8192 + (uint64_t) i * HEAP_PAGE_SIZE
+		};
+	send_changed(fd, &message, -1, changed == 1);
+	message_begin(&message, MESSAGE_COLUMNS);
+	message.columns.nrows = 10;
+	message.columns.ncolumns = 2;
+	for (int i = 0; i < 2; i++)
+		message_columns(&message)[i] = (ColumnEntry)
+		{
+			.values = 65536,.values_size = 40,.offsets = i * 32768
+		};
+	if (changed == 2)
+		mutate(&size, sizeof(size));
+	(void) file_write(file, 32768 + random_u64() % 44, &size, changed == 2 ? 8 : 0);
+	(void) file_write(file, 65536, buffers, 100);
+	send_changed(fd, &message, -1, changed == 3);
+	message_begin(&message, MESSAGE_GROUPS);
+	send_changed(fd, &message, -1, changed == 4);
+	close(fd);
+	close(file);
+}
+
+static void
+check_changed_conversations(void)
+{
+	Program    *program = pages_program();
+
+	for (int i = 0; i < CONVERSATIONS; i++)
+		say_changed_things(program);
+	ok(service_wait_runs(0) >= 0 && service_lives(&service),
+	   "%d changed conversations do the device process no harm", CONVERSATIONS);
+	free(program);
+}
+
+/* An answer of any type, changed. */
+static void
+answer_something(int fd)
+{
+	static Message message;
+	MessageType type = (MessageType) (MESSAGE_FIRST_ANSWER +
+									  random_u64() % (MESSAGE_TYPES - MESSAGE_FIRST_ANSWER));
+	int			file = message_has_file(type) ? file_create("test") : -1;
+
+	message_begin(&message, type);
+	if (type == MESSAGE_LEFT)
+		message.left.nrows = 1;
+	memset(message_left(&message), 0, sizeof(WireLeftRow));
+	if (type == MESSAGE_FAILED)
+		message.failed.status = ENGINE_INEXACT;
+	if (file >= 0)
+	{
+		uint64_t	words[4] = {1, 16, 0, 0};
+
+		mutate(words, sizeof(words));
+		(void) file_write(file, 0, words, sizeof(words));
+		message.result.size = sizeof(words);
+		(void) file_seal(file);
+	}
+	message_end(&message);
+	if (random_u64() % 2 == 0)
+		mutate((char *) &message + sizeof(MessageHead), message.head.size - sizeof(MessageHead));
+	(void) channel_send(fd, &message, file);
+	if (file >= 0)
+		close(file);
+}
+
+/* A run whose other side answers anything. */
+static bool
+run_with_liar(int listener, const Program *program, const PageRef *refs)
+{
+	EngineHints hints = {.strategy = "auto"};
+	EngineRun  *run;
+	GroupBatch	batch;
+	char		message[256];
+	EngineStatus status = cpu_client.open(program, NULL, &hints, &run, message);
+	LeftRow		left[16];
+	int			fd = channel_accept(listener);
+	static Message first;
+
+	message_begin(&first, MESSAGE_STARTED);
+	message_end(&first);
+	if (random_u64() % 2 == 0)
+		(void) channel_send(fd, &first, -1);
+	for (int i = 0; i < 12 && (status == ENGINE_OK || status == ENGINE_BUSY); i++)
+	{
+		answer_something(fd);
+		if (i < 4)
+			status = cpu_client.pages(run, refs, 20);
+		else if (i < 6)
+			status = cpu_client.pages(run, NULL, 0);
+		else
+			status = cpu_client.groups(run, &batch);
+		(void) cpu_client.released(run);
+		(void) cpu_client.left(run, left, 16);
+	}
+	cpu_client.close(run);
+	close(fd);
+	return status != ENGINE_OK;
+}
+
+static void
+check_changed_answers(void)
+{
+	ServiceProcess liar;
+	ClientConfig client;
+	Program    *program = pages_program();
+	const PageRef *refs = make_pages();
+	int			refused = 0;
+
+	service_listen(&liar);
+	(void) fcntl(liar.listener, F_SETFL, O_NONBLOCK);
+	client = service_client(&liar);
+	client_configure(&client);
+	for (int i = 0; i < CONVERSATIONS; i++)
+		refused += run_with_liar(liar.listener, program, refs);
+	ok(refused > 0, "%d changed answers do the session no harm, %s", CONVERSATIONS,
+	   refused == CONVERSATIONS ? "and none is a result" : "and most are refused");
+	close(liar.listener);
+	unlink(liar.socket);
+	rmdir(liar.directory);
+	client = service_client(&service);
+	client_configure(&client);
+	free(program);
+}
+
+int
+main(void)
+{
+	ServiceConfig config = {.max_device_memory = 1000 * MB,
+		.buffers_size = NPAGES * HEAP_PAGE_SIZE};
+	ClientConfig client;
+
+	buffers = mmap(NULL, NPAGES * HEAP_PAGE_SIZE, PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	config.buffers = buffers;
+	service_begin(&service, &config);
+	client = service_client(&service);
+	client_configure(&client);
+	check_batches();
+	check_expressions();
+	check_pages("pages in place", true);
+	check_pages("pages copied", false);
+	check_many_runs();
+	for (int steps = 0; steps <= 4; steps++)
+		check_vanishing(steps);
+	check_queue();
+	check_files();
+	check_changed_conversations();
+	check_changed_answers();
+	check_silence();
+	check_death();
+	ok(service_lives(&service), "the device process lives");
+	printf("# %s", service_said(&service));
+	service_end(&service);
+	return done_testing();
+}
