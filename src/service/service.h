@@ -12,10 +12,10 @@
 extern bool service_start(char *reason, size_t len);
 
 /*
- * Is there a device process, or one that has ended and will be started again?  As
- * service_start, but true in the second case.
+ * Has the device process ended, and will it be started again after a pause?  Then
+ * service_start does not wait for it.
  */
-extern bool service_exists(char *reason, size_t len);
+extern bool service_pauses(char *reason, size_t len);
 
 /* What was said of missing devices no longer counts: the next start looks again. */
 extern void service_look_again(void);

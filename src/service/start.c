@@ -40,7 +40,6 @@ typedef enum StartResult
 {
 	START_GOES_ON,
 	START_SERVES,
-	START_PAUSES,
 	START_FAILED
 } StartResult;
 
@@ -125,15 +124,10 @@ worker_has_ended(const Start *start)
 static StartResult
 look(Start *start)
 {
-	ServiceNote note;
-
 	if (directory_answers())
 		return START_SERVES;
-	note = directory_read_note(start->reason, start->len);
-	if (note == NOTE_NO_DEVICE)
+	if (directory_read_note(start->reason, start->len) != NOTE_NONE)
 		return START_FAILED;
-	if (note == NOTE_PAUSE)
-		return START_PAUSES;
 	if (!start->patient)
 		return fail(start, NOT_IN_TIME);
 	if (directory_is_locked())
@@ -173,8 +167,8 @@ wait_in_vain(Start *start)
 	return fail(start, NOT_IN_TIME);
 }
 
-static StartResult
-start_service(char *reason, size_t len)
+bool
+service_start(char *reason, size_t len)
 {
 	Start		start = {.reason = reason,.len = len};
 	StartResult result;
@@ -184,7 +178,7 @@ start_service(char *reason, size_t len)
 	start.patient = waited_in_vain == 0 ||
 		TimestampDifferenceExceeds(waited_in_vain, began, RETRY_INTERVAL);
 	if (!service_is_possible(reason, len))
-		return START_FAILED;
+		return false;
 	while ((result = look(&start)) == START_GOES_ON)
 	{
 		if (TimestampDifferenceExceeds(began, GetCurrentTimestamp(), START_PATIENCE))
@@ -197,19 +191,13 @@ start_service(char *reason, size_t len)
 	}
 	if (start.worker != NULL)
 		pfree(start.worker);
-	return result;
+	return result == START_SERVES;
 }
 
 bool
-service_start(char *reason, size_t len)
+service_pauses(char *reason, size_t len)
 {
-	return start_service(reason, len) == START_SERVES;
-}
-
-bool
-service_exists(char *reason, size_t len)
-{
-	return start_service(reason, len) != START_FAILED;
+	return directory_read_note(reason, len) == NOTE_PAUSE;
 }
 
 void
