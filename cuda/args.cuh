@@ -208,6 +208,20 @@ typedef struct DevicePage
 	uint32_t	table;			/* for the host: PageRef.table */
 } DevicePage;
 
+/*
+ * Parameters of `gather`.  sources: for each page where kernels read it, aligned to
+ * 16 bytes, or 0: not now.
+ */
+typedef struct GatherArgs
+{
+	POINTER(uint8_t) to;		/* the first page's place in the batch's bytes */
+	POINTER(const uint64_t) sources;
+	uint32_t	npages;
+	uint32_t	unused;
+} GatherArgs;
+
+#define GATHER_THREADS 256		/* a block */
+
 /* Parameters of `deform`. */
 typedef struct DeformArgs
 {

@@ -67,8 +67,8 @@ engine_interrupted(const EngineHints *hints)
 
 /*
  * A heap page (BLCKSZ bytes, as in the buffer) and its visible tuples: line
- * pointer numbers lines[0 .. nlines - 1], from 1; with lines == NULL all
- * normal line pointers among the first nlines.  The page stays readable, and its
+ * pointer numbers lines[0 .. nlines - 1], from 1; with lines == NULL the first
+ * nlines, all of which are normal.  The page stays readable, and its
  * visible tuples where they are, until EngineOps.released counts it, so that an
  * engine can go on to read it while the caller finds the next ones; lines only
  * until the call returns.  Other processes may add tuples and set hint bits and xmax meanwhile, and

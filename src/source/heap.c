@@ -9,10 +9,9 @@
  * go on to add tuples, to reuse unused line pointers, and to set hint bits and
  * xmax.
  *
- * On an all-visible page every normal line pointer counts and no list is made,
- * unless the page has unused line pointers: an insertion could make one of them
- * normal while the engine reads.  PD_HAS_FREE_LINES is safe for that: insertion
- * looks for unused line pointers only where it is set.
+ * On an all-visible page every normal line pointer counts, and no list is made if
+ * all of them are normal.  Those of tuples that a snapshot sees stay so while the page
+ * is pinned.
  *
  * Serializable transactions never come here (they need predicate locks and a
  * conflict check for every tuple).
@@ -137,16 +136,16 @@ pin_block(HeapSource *source, BlockNumber block)
 	return buffer;
 }
 
-/* The page's tuples, all of which are visible. */
-static uint32
-count_tuples(Page page)
+/* Have all of the page's line pointers tuples? */
+static bool
+all_normal(Page page)
 {
 	OffsetNumber max = Min(PageGetMaxOffsetNumber(page), (OffsetNumber) MaxHeapTuplesPerPage);
-	uint32		n = 0;
+	bool		normal = true;
 
 	for (OffsetNumber line = FirstOffsetNumber; line <= max; line++)
-		n += ItemIdIsNormal(PageGetItemId(page, line));
-	return n;
+		normal = normal && ItemIdIsNormal(PageGetItemId(page, line));
+	return normal;
 }
 
 static void
@@ -168,20 +167,15 @@ read_page(HeapSource *source, BlockNumber block)
 	ref->page = (const char *) page;
 	ref->block = block;
 	ref->table = source->table;
-	if (all_visible && !PageHasFreeLinePointers(page))
-	{
-		ref->lines = NULL;
-		ref->nlines = PageGetMaxOffsetNumber(page);
-		if (source->counts)
-			source->rows += count_tuples(page);
-		source->stats->all_visible++;
-	}
-	else
+	ref->lines = NULL;
+	ref->nlines = PageGetMaxOffsetNumber(page);
+	if (!all_visible || !all_normal(page))
 	{
 		ref->lines = source->lines[i];
 		ref->nlines = visible_lines(source, buffer, all_visible, source->lines[i]);
-		source->rows += ref->nlines;
 	}
+	source->rows += ref->nlines;
+	source->stats->all_visible += all_visible && !PageHasFreeLinePointers(page);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	source->stats->pages++;
 }

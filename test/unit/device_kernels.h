@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "compile.h"
 #include "tap.h"
@@ -648,11 +651,75 @@ test_failures(Device *dev)
 	ops->free(dev, ptr);
 }
 
-/* Streams, events and the failures that leave the device usable. */
+#define REGISTERED_SIZE ((size_t) 4 << 20)
+
+/*
+ * Kernels read and copies take memory that the process shares with others and may only
+ * read, as the device process reads shared buffers; both see what another process has
+ * written since.
+ */
+static void
+test_registered(Device *dev)
+{
+	static const char *const text =
+		"#include \"prelude.cuh\"\n"
+		"typedef struct Args { const uint64_t *in; uint64_t *out; uint32_t n; } Args;\n"
+		"KERNEL(take, Args, args)\n"
+		"{\n"
+		"	for (uint64_t i = grid_index(); i < args.n; i += grid_size())\n"
+		"		args.out[i] = args.in[i];\n"
+		"}\n";
+	size_t		n = REGISTERED_SIZE / sizeof(uint64_t);
+	uint64_t   *memory = mmap(NULL, REGISTERED_SIZE, PROT_READ | PROT_WRITE,
+							  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t   *back = calloc(n, sizeof(uint64_t));
+	KernelArgs	args = {.n = (uint32_t) n};
+	char		why[256] = "";
+	bool		same = true;
+	DeviceStatus status;
+	pid_t		pid;
+
+	for (size_t i = 0; i < n; i++)
+		memory[i] = i * 31;
+	pid = fork();
+	if (pid == 0)
+	{
+		/* a writer, once the parent has given up writing */
+		sleep(1);
+		memory[n - 1] = 4711;
+		_exit(0);
+	}
+	mprotect(memory, REGISTERED_SIZE, PROT_READ);
+	status = dev->ops->host_register(dev, memory, REGISTERED_SIZE, &args.in, why, sizeof(why));
+	ok(status == DEVICE_OK && args.in != 0, "read-only memory is registered %s", why);
+	waitpid(pid, NULL, 0);
+	if (status == DEVICE_OK)
+	{
+		must(dev, dev->ops->alloc(dev, REGISTERED_SIZE, &args.out), "alloc");
+		must(dev, run_kernel(dev, text, "take", 64, 256, 0, &args), "take");
+		host_copy(dev, back, args.out, REGISTERED_SIZE);
+		for (size_t i = 0; i < n; i++)
+			same = same && back[i] == (i == n - 1 ? 4711 : i * 31);
+		ok(same, "a kernel reads it");
+		ok(dev->ops->host_register(dev, memory, 4096, &args.in, why, sizeof(why)) == DEVICE_FAILED,
+		   "it cannot be registered twice: %s", why);
+		dev->ops->host_unregister(dev, memory);
+		dev->ops->free(dev, args.out);
+		status = dev->ops->host_register(dev, memory, REGISTERED_SIZE, &args.in, why,
+										 sizeof(why));
+		ok(status == DEVICE_OK, "it can be registered again %s", why);
+		dev->ops->host_unregister(dev, memory);
+	}
+	munmap(memory, REGISTERED_SIZE);
+	free(back);
+}
+
+/* Streams, events, registered memory and the failures that leave the device usable. */
 static void
 test_device_calls(Device *dev)
 {
 	test_events(dev);
+	test_registered(dev);
 	test_failures(dev);
 }
 

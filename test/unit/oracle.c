@@ -739,37 +739,47 @@ engine_groups_of_batch(const EngineOps *engine, const Program *program,
 	return groups;
 }
 
-/* Has the run released more pages than it was given, or, at the end, not all? */
+/*
+ * Lose the pages that the run has released: of those given no more than there are,
+ * and at the end all.
+ */
 static EngineStatus
-check_released(const EngineOps *engine, EngineRun *run, int given, bool ended)
+lose_released(const EngineOps *engine, EngineRun *run, const PageFeed *feed, int given,
+			  bool ended, uint64_t *lost)
 {
 	uint64_t	released = engine->released(run);
 
-	if (released <= (uint64_t) given && (released == (uint64_t) given || !ended))
-		return ENGINE_OK;
-	snprintf(run->message, sizeof(run->message), "%llu of %d pages are released",
-			 (unsigned long long) released, given);
-	return ENGINE_FAILED;
+	if (released > (uint64_t) given || (ended && released < (uint64_t) given))
+	{
+		snprintf(run->message, sizeof(run->message), "%llu of %d pages are released",
+				 (unsigned long long) released, given);
+		return ENGINE_FAILED;
+	}
+	for (; *lost < released; ++*lost)
+		if (feed->lose != NULL)
+			feed->lose(&feed->pages[*lost]);
+	return ENGINE_OK;
 }
 
 static Groups *
 run_pages(const EngineOps *engine, const Program *program, const Program *ran,
-		  const SlotValue *slots, const EngineHints *hints, const PageRef *pages, int npages)
+		  const SlotValue *slots, const EngineHints *hints, const PageFeed *feed)
 {
 	Groups	   *groups = groups_new(program);
+	uint64_t	lost = 0;
 	EngineRun  *run;
 
 	groups->status = engine->open(ran, slots, hints, &run, groups->message);
 	if (groups->status != ENGINE_OK)
 		return groups;
-	for (int i = 0; i < npages && groups->status == ENGINE_OK; i += ENGINE_MAX_PAGES)
+	for (int i = 0; i < feed->npages && groups->status == ENGINE_OK; i += feed->at_once)
 	{
-		int			n = npages - i < ENGINE_MAX_PAGES ? npages - i : ENGINE_MAX_PAGES;
+		int			n = feed->npages - i < feed->at_once ? feed->npages - i : feed->at_once;
 
-		while ((groups->status = engine->pages(run, pages + i, n)) == ENGINE_BUSY)
+		while ((groups->status = engine->pages(run, feed->pages + i, n)) == ENGINE_BUSY)
 			wait_for_news(engine, run);
 		if (groups->status == ENGINE_OK)
-			groups->status = check_released(engine, run, i + n, false);
+			groups->status = lose_released(engine, run, feed, i + n, false, &lost);
 		if (groups->status == ENGINE_OK)
 			groups->status = send_left(engine, program, run);
 	}
@@ -777,10 +787,26 @@ run_pages(const EngineOps *engine, const Program *program, const Program *ran,
 		while ((groups->status = engine->pages(run, NULL, 0)) == ENGINE_BUSY)
 			wait_for_news(engine, run);
 	if (groups->status == ENGINE_OK)
-		groups->status = check_released(engine, run, npages, true);
+		groups->status = lose_released(engine, run, feed, feed->npages, true, &lost);
 	if (groups->status == ENGINE_OK)
 		groups->status = send_left(engine, program, run);
 	return finish(engine, program, ran, run, groups);
+}
+
+Groups *
+engine_groups_of_feed(const EngineOps *engine, const Program *program,
+					  const SlotValue *slots, const EngineHints *hints, const PageFeed *feed)
+{
+	Program    *ran = copy_program(program);
+	Groups	   *groups = run_pages(engine, program, ran, slots, hints, feed);
+
+	while (groups->status == ENGINE_WIDEN && (ran = wider_program(ran)) != NULL)
+	{
+		groups_free(groups);
+		groups = run_pages(engine, program, ran, slots, hints, feed);
+	}
+	free(ran);
+	return groups;
 }
 
 Groups *
@@ -788,14 +814,7 @@ engine_groups_of_pages(const EngineOps *engine, const Program *program,
 					   const SlotValue *slots, const EngineHints *hints,
 					   const PageRef *pages, int npages)
 {
-	Program    *ran = copy_program(program);
-	Groups	   *groups = run_pages(engine, program, ran, slots, hints, pages, npages);
+	PageFeed	feed = {pages, npages, ENGINE_MAX_PAGES, NULL};
 
-	while (groups->status == ENGINE_WIDEN && (ran = wider_program(ran)) != NULL)
-	{
-		groups_free(groups);
-		groups = run_pages(engine, program, ran, slots, hints, pages, npages);
-	}
-	free(ran);
-	return groups;
+	return engine_groups_of_feed(engine, program, slots, hints, &feed);
 }

@@ -40,6 +40,20 @@ extern Groups *engine_groups_of_pages(const EngineOps *engine, const Program *pr
 									  const SlotValue *slots, const EngineHints *hints,
 									  const PageRef *pages, int npages);
 
+/* How a run gets its pages. */
+typedef struct PageFeed
+{
+	const PageRef *pages;
+	int			npages;
+	int			at_once;		/* pages of a call */
+	void		(*lose) (const PageRef *page);	/* when one is released, or NULL; then
+												 * there are no float sums */
+} PageFeed;
+
+extern Groups *engine_groups_of_feed(const EngineOps *engine, const Program *program,
+									 const SlotValue *slots, const EngineHints *hints,
+									 const PageFeed *feed);
+
 /*
  * Are they the same?  Float sums to the last bit.  If not, says what differs on a line of TAP's comments.
  */

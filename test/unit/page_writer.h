@@ -60,7 +60,7 @@ tuple_begin(TupleWriter *tuple)
 	memset(tuple, 0, sizeof(*tuple));
 }
 
-static void
+static inline void
 tuple_null(TupleWriter *tuple)
 {
 	tuple->has_nulls = true;
@@ -78,7 +78,7 @@ tuple_fixed(TupleWriter *tuple, const void *value, uint32_t len, uint32_t align)
 }
 
 /* A varlena value with the short header, or the long one. */
-static void
+static inline void
 tuple_text(TupleWriter *tuple, const char *value, uint32_t len, bool is_short)
 {
 	uint8_t		short_header = (uint8_t) ((len + 1) << 1 | 1);

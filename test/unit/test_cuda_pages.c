@@ -145,7 +145,17 @@ make_tuple(TupleWriter *tuple)
 	}
 }
 
-/* Pages of random rows; some with dead line pointers, some with a list. */
+/* Is that line pointer in the page's list? */
+static bool
+is_listed(const char *page, uint32_t number, bool all)
+{
+	uint32_t	line;
+
+	memcpy(&line, page + HEAP_PAGE_LINES + (number - 1) * HEAP_LINE_SIZE, sizeof(line));
+	return HEAP_LINE_FLAGS(line) == HEAP_LINE_NORMAL && (all || (random_u32() & 1));
+}
+
+/* Pages of random rows; some with dead line pointers, some not all of them visible. */
 static void
 make_pages(void)
 {
@@ -160,10 +170,10 @@ make_pages(void)
 		while (page_add(pages[p], &tuple,
 						p % 4 == 1 && random_u32() % 5 == 0 ? HEAP_LINE_DEAD : HEAP_LINE_NORMAL));
 		refs[p] = (PageRef) {.page = pages[p], .nlines = page_nlines(pages[p]), .block = (uint32_t) p};
-		if (p % 4 != 2)
+		if (p % 4 != 1 && p % 4 != 2)
 			continue;
 		for (uint32_t i = 1; i <= refs[p].nlines; i++)
-			if (random_u32() & 1)
+			if (is_listed(pages[p], i, p % 4 == 1))
 				lists[p][n++] = (uint16_t) i;
 		refs[p].lines = lists[p];
 		refs[p].nlines = n;

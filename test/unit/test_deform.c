@@ -708,6 +708,7 @@ static void
 test_lines(void)
 {
 	uint16_t	lines[] = {6, 1, 1, 3, 4};
+	uint16_t	normal[] = {1, 5, 6};
 	EngineStatus status;
 	DeformBuffer *buffer;
 	const ColumnVector *c;
@@ -722,15 +723,18 @@ test_lines(void)
 	row_int4(&row, 6);
 	page_add(&row);
 
-	buffer = deform(NULL, NULL, 6, &status);
+	buffer = deform(NULL, normal, 3, &status);
 	c = deform_batch(buffer)->columns;
 	ok(status == ENGINE_OK && deform_rows(buffer) == 3 && is_int4(&c[0], 0, 1) &&
-	   is_int4(&c[0], 1, 5) && is_int4(&c[0], 2, 6), "only normal line pointers count");
+	   is_int4(&c[0], 1, 5) && is_int4(&c[0], 2, 6), "a list without dead line pointers");
 	deform_free(buffer);
 
-	buffer = deform(NULL, NULL, 5, &status);
-	ok(status == ENGINE_OK && deform_rows(buffer) == 2, "lines behind the given number do not");
+	buffer = deform(NULL, NULL, 1, &status);
+	ok(status == ENGINE_OK && deform_rows(buffer) == 1,
+	   "lines behind the given number do not count");
 	deform_free(buffer);
+	deform_free(deform(NULL, NULL, 2, &status));
+	ok(status == ENGINE_CORRUPT, "a dead one among the first: %s", message);
 
 	buffer = deform(NULL, lines, 3, &status);
 	c = deform_batch(buffer)->columns;
@@ -756,7 +760,7 @@ test_lines(void)
 static void
 test_count(void)
 {
-	uint16_t	lines[] = {3, 2};
+	uint16_t	lines[] = {3, 2, 1};
 	EngineStatus status;
 	DeformBuffer *buffer;
 
@@ -764,7 +768,7 @@ test_count(void)
 	page_add_line(HEAP_LINE_DEAD);
 	program_begin(&builder, SOURCE_PAGES);
 	program_add_attr(&builder, 4, 4);
-	buffer = deform(NULL, NULL, 4, &status);
+	buffer = deform(NULL, NULL, 3, &status);
 	ok(status == ENGINE_OK && deform_batch(buffer)->nrows == 3, "rows without columns");
 	deform_free(buffer);
 	buffer = deform(NULL, lines, 2, &status);
@@ -773,6 +777,8 @@ test_count(void)
 	lines[0] = 4;
 	deform_free(deform(NULL, lines, 1, &status));
 	ok(status == ENGINE_CORRUPT, "a dead one listed: %s", message);
+	deform_free(deform(NULL, NULL, 4, &status));
+	ok(status == ENGINE_CORRUPT, "a dead one among the first: %s", message);
 }
 
 /* int4 and text, 100 rows of several kinds, through buffers of all capacities. */

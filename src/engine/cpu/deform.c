@@ -140,8 +140,8 @@ open_page(Page *page, DeformBuffer *buffer, const PageRef *ref, char *message)
 }
 
 /*
- * Entry i of the page's list of visible tuples (or of its line pointers): its
- * number and its line pointer, which is 0 if there is no tuple to count.
+ * Entry i of the page's list of visible tuples, or of its line pointers: its number
+ * and its line pointer.
  */
 static inline EngineStatus
 read_line(const Page *page, uint32_t i, uint32_t *number, uint32_t *line)
@@ -151,11 +151,7 @@ read_line(const Page *page, uint32_t i, uint32_t *number, uint32_t *line)
 		return corrupt_line(page, *number, "there is no such line pointer");
 	*line = heap_line(page->bytes, *number);
 	if (HEAP_LINE_FLAGS(*line) != HEAP_LINE_NORMAL)
-	{
-		*line = 0;
-		if (page->lines != NULL)
-			return corrupt_line(page, *number, "there is no tuple");
-	}
+		return corrupt_line(page, *number, "there is no tuple");
 	return ENGINE_OK;
 }
 
@@ -428,7 +424,7 @@ count_tuples(const Page *page, uint32_t nlines, uint32_t *at)
 
 		if (status != ENGINE_OK)
 			return status;
-		buffer->nrows += line != 0;
+		buffer->nrows++;
 	}
 	return ENGINE_OK;
 }
@@ -460,7 +456,7 @@ deform_page(DeformBuffer *buffer, const PageRef *ref, uint32_t *line, char *mess
 			uint32_t	item;
 
 			status = read_line(&page, i, &number, &item);
-			if (status == ENGINE_OK && item != 0)
+			if (status == ENGINE_OK)
 				status = read_tuple(&page, number, item, &tuples[n++]);
 			if (status != ENGINE_OK)
 				return status;

@@ -118,7 +118,7 @@ cuda_released(EngineRun *head)
 {
 	CudaRun    *run = (CudaRun *) head;
 
-	return page_calls_released(run->core.context->copier, &run->input.calls);
+	return page_calls_released(&run->core, &run->input.calls);
 }
 
 static int

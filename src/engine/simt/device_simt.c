@@ -135,6 +135,7 @@ simt_open(int index, char *why, size_t len)
 		return NULL;
 	}
 	dev->device.ops = &simt_device;
+	pthread_mutex_init(&dev->mutex, NULL);
 	simt_list(&dev->device.info, 1, why, len);
 	dev->memory.limit = dev->device.info.memory;
 	simt_block_seed(dev->block, environment_number("GPUAGG_SIMT_SEED", 0));
@@ -155,6 +156,9 @@ simt_close(Device *device)
 
 	while (dev->streams)
 		simt_device.stream_destroy(device, dev->streams);
+	while (dev->registered)
+		simt_device.host_unregister(device, dev->registered->address);
+	pthread_mutex_destroy(&dev->mutex);
 	simt_memory_free_all(&dev->memory);
 	simt_block_free(dev->block);
 	free(dev);
@@ -236,6 +240,73 @@ simt_host_free(Device *device, void *ptr)
 {
 	drain_all((SimtDevice *) device);
 	free(ptr);
+}
+
+/* The link that leads to the first registered memory that overlaps, or to the end. */
+static SimtRegistered **
+find_registered(SimtDevice *dev, const char *address, size_t size)
+{
+	SimtRegistered **link = &dev->registered;
+
+	while (*link != NULL && ((*link)->address >= address + size ||
+							 address >= (*link)->address + (*link)->size))
+		link = &(*link)->next;
+	return link;
+}
+
+/* Kernels can read all of the process's memory; what is registered is only checked. */
+static DeviceStatus
+simt_host_register(Device *device, const void *address, size_t size, DevicePtr *ptr,
+				   char *why, size_t len)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+	SimtRegistered *made = malloc(sizeof(SimtRegistered));
+	DeviceStatus status = simt_injected("host_register");
+
+	*ptr = 0;
+	pthread_mutex_lock(&dev->mutex);
+	if (made == NULL || status != DEVICE_OK)
+		snprintf(why, len, "host_register: injected failure");
+	else if ((uintptr_t) address % 4096 != 0 || *find_registered(dev, address, size) != NULL)
+	{
+		snprintf(why, len, "memory is registered twice, or not aligned");
+		status = DEVICE_FAILED;
+	}
+	else
+	{
+		*made = (SimtRegistered) {dev->registered, address, size};
+		dev->registered = made;
+		*ptr = (DevicePtr) (uintptr_t) address;
+		made = NULL;
+	}
+	pthread_mutex_unlock(&dev->mutex);
+	free(made);
+	return status;
+}
+
+static void
+simt_host_unregister(Device *device, const void *address)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+	SimtRegistered **link;
+	SimtRegistered *gone;
+
+	drain_all(dev);
+	pthread_mutex_lock(&dev->mutex);
+	link = find_registered(dev, address, 1);
+	gone = *link;
+	if (gone != NULL && gone->address == address)
+	{
+		*link = gone->next;
+		free(gone);
+	}
+	else
+	{
+		dev->lost = true;
+		snprintf(dev->lost_message, sizeof(dev->lost_message),
+				 "unregister of memory that is not registered");
+	}
+	pthread_mutex_unlock(&dev->mutex);
 }
 
 static DeviceStatus
@@ -495,6 +566,8 @@ const DeviceOps simt_device = {
 	.memory_free = simt_memory_free,
 	.host_alloc = simt_host_alloc,
 	.host_free = simt_host_free,
+	.host_register = simt_host_register,
+	.host_unregister = simt_host_unregister,
 	.stream_create = simt_stream_create,
 	.stream_destroy = simt_stream_destroy,
 	.stream_wait = simt_stream_wait,

@@ -5,9 +5,19 @@
 #ifndef GPUAGG_SIMT_DEVICE_SIMT_H
 #define GPUAGG_SIMT_DEVICE_SIMT_H
 
+#include <pthread.h>
+
 #include "engine/cuda/device/device.h"
 #include "engine/simt/block.h"
 #include "engine/simt/memory.h"
+
+/* Host memory that was registered. */
+typedef struct SimtRegistered
+{
+	struct SimtRegistered *next;
+	const char *address;
+	size_t		size;
+} SimtRegistered;
 
 typedef struct SimtDevice
 {
@@ -15,6 +25,8 @@ typedef struct SimtDevice
 	SimtMemory	memory;
 	SimtBlock  *block;
 	DeviceStream *streams;		/* all of them */
+	SimtRegistered *registered; /* host memory, under the mutex */
+	pthread_mutex_t mutex;
 	bool		lost;			/* a kernel failed: nothing works any more, as
 								 * after an error in a CUDA context */
 	char		lost_message[512];

@@ -28,7 +28,7 @@ static bool
 call_known(const char *call)
 {
 	static const char *const calls[] = {
-		"any", "open", "alloc", "memory_free", "host_alloc", "stream_create",
+		"any", "open", "alloc", "memory_free", "host_alloc", "host_register", "stream_create",
 		"stream_wait", "event_create", "event_record", "event_query",
 		"event_elapsed", "stream_wait_event", "upload", "download", "fill",
 		"compile", "module_load", "kernel", "launch"

@@ -118,5 +118,6 @@ codegen_deform(bool numeric, Text *text)
 {
 	text_append(text, "#define DEFORM_NUMERIC %d\n", numeric);
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
-				"#include \"args.cuh\"\n#include \"deform.cuh\"\n");
+				"#include \"args.cuh\"\n#include \"gather.cuh\"\n"
+				"#include \"deform.cuh\"\n");
 }

@@ -27,7 +27,7 @@ typedef enum KernelPart
 extern void codegen(const Program *program, const KernelLayout *layout,
 					KernelPart part, Strategy strategy, bool block_direct, Text *text);
 
-/* The same of the kernel `deform`.  numeric: there are columns of that type. */
+/* The same of the kernels `gather` and `deform`.  numeric: there are columns of that type. */
 extern void codegen_deform(bool numeric, Text *text);
 
 #endif							/* GPUAGG_CODEGEN_H */

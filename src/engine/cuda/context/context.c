@@ -34,6 +34,8 @@ context_get(const DeviceOps *ops, char *why, size_t len)
 			snprintf(context->why, sizeof(context->why), "out of memory");
 		else
 			context->device = ops->open(0, context->why, sizeof(context->why));
+		if (context->device != NULL && context->mapped != NULL)
+			mapped_open(context->mapped, context->device);
 	}
 	if (context->device == NULL)
 	{
@@ -61,62 +63,49 @@ void
 context_close(const DeviceOps *ops)
 {
 	Context    *context = context_of(ops);
+	Mapped	   *mapped = context->mapped;
 
 	if (context->runs > 0)
 		return;
 	if (context->device != NULL)
 	{
 		kernel_cache_unload(context->device, &context->modules);
-		for (int i = 0; i < CONTEXT_STAGES; i++)
-			if (context->stages[i].data != NULL)
-				ops->host_free(context->device, context->stages[i].data);
+		pool_free(context->device, &context->pool);
+		if (mapped != NULL)
+			mapped_close(mapped);
 		ops->close(context->device);
 	}
 	copier_destroy(context->copier);
 	memset(context, 0, sizeof(*context));
 	context->ops = ops;
+	context->mapped = mapped;
 }
 
-DeviceStatus
-stage_take(Context *context, size_t size, Stage *stage)
+bool
+context_map(const DeviceOps *ops, const void *address, size_t size)
 {
-	DeviceStatus status;
+	Context    *context = context_of(ops);
 
-	memset(stage, 0, sizeof(*stage));
-	if (size == 0)
-		return DEVICE_OK;
-	for (int i = 0; i < CONTEXT_STAGES; i++)
-	{
-		Stage	   *kept = &context->stages[i];
-
-		if (kept->size < size)
-			continue;
-		*stage = *kept;
-		memset(kept, 0, sizeof(*kept));
-		return DEVICE_OK;
-	}
-	status = context->ops->host_alloc(context->device, size, &stage->data);
-	if (status == DEVICE_OK)
-		stage->size = size;
-	return status;
+	if (context->device != NULL)
+		return false;
+	if (context->mapped == NULL)
+		context->mapped = mapped_create();
+	return context->mapped != NULL && mapped_add(context->mapped, address, size);
 }
 
 void
-stage_give_back(Context *context, Stage *stage)
+context_map_wait(const DeviceOps *ops)
 {
-	if (stage->data == NULL)
-		return;
-	for (int i = 0; i < CONTEXT_STAGES; i++)
-	{
-		if (context->stages[i].size >= stage->size)
-			continue;
-		if (context->stages[i].data != NULL)
-			context->ops->host_free(context->device, context->stages[i].data);
-		context->stages[i] = *stage;
-		stage->data = NULL;
-		break;
-	}
-	if (stage->data != NULL)
-		context->ops->host_free(context->device, stage->data);
-	memset(stage, 0, sizeof(*stage));
+	Context    *context = context_of(ops);
+
+	if (context->mapped != NULL)
+		mapped_wait(context->mapped);
+}
+
+bool
+context_map_failed(const DeviceOps *ops, char *why, size_t len)
+{
+	Context    *context = context_of(ops);
+
+	return context->mapped != NULL && mapped_failed(context->mapped, why, len);
 }

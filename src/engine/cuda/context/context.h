@@ -3,24 +3,17 @@
  *	  The process's device, and what it keeps from one run to the next.
  *
  * Opening a device costs about 0.3 s and 550 MB of its memory, so it is opened
- * once and kept; so are loaded modules, the page-locked staging memory and the
- * threads that copy pages into it.
+ * once and kept; so are loaded modules, what runs take and give back (pool.h), and
+ * the threads that copy pages (copier.h) and register memory (mapped.h).
  */
 #ifndef GPUAGG_CONTEXT_H
 #define GPUAGG_CONTEXT_H
 
 #include "engine/cuda/cache/kernel_cache.h"
 #include "engine/cuda/context/copier.h"
+#include "engine/cuda/context/mapped.h"
+#include "engine/cuda/context/pool.h"
 #include "engine/cuda/device/device.h"
-
-#define CONTEXT_STAGES 2
-
-/* Page-locked memory that input is gathered in. */
-typedef struct Stage
-{
-	void	   *data;
-	size_t		size;
-} Stage;
 
 typedef struct Context
 {
@@ -29,8 +22,9 @@ typedef struct Context
 	bool		tried;			/* to open it */
 	char		why[256];		/* it could not be opened */
 	LoadedModule *modules;		/* on it */
-	Stage		stages[CONTEXT_STAGES]; /* not in use */
+	Pool		pool;			/* of streams, events, page-locked memory */
 	Copier	   *copier;			/* made with the device */
+	Mapped	   *mapped;			/* host memory that kernels read; NULL: none */
 	int			runs;			/* that are open */
 	bool		lost;			/* the device failed: open it anew when no run
 								 * is left */
@@ -55,10 +49,16 @@ extern bool context_is_lost(const DeviceOps *ops);
 extern void context_close(const DeviceOps *ops);
 
 /*
- * Take page-locked memory of at least that size; give it back for later runs.  For 0
- * bytes there is none.
+ * Announce host memory in which heap pages lie: before the device is open, once, and
+ * for as long as the process lives.  Kernels then read these pages where they are.
+ * False: that cannot be done.
  */
-extern DeviceStatus stage_take(Context *context, size_t size, Stage *stage);
-extern void stage_give_back(Context *context, Stage *stage);
+extern bool context_map(const DeviceOps *ops, const void *address, size_t size);
+
+/* Wait until no such memory waits to be registered with the device. */
+extern void context_map_wait(const DeviceOps *ops);
+
+/* Could some of it not be registered?  Why. */
+extern bool context_map_failed(const DeviceOps *ops, char *why, size_t len);
 
 #endif							/* GPUAGG_CONTEXT_H */

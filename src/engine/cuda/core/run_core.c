@@ -31,6 +31,33 @@ run_device(RunCore *run, DeviceStatus status, const char *what)
 }
 
 EngineStatus
+run_take_event(RunCore *run, DeviceEvent **event)
+{
+	return run_device(run, pool_take_event(run->device, &run->context->pool, event),
+					  "could not make an event");
+}
+
+void
+run_give_event(RunCore *run, DeviceEvent **event)
+{
+	pool_give_event(run->device, &run->context->pool, *event);
+	*event = NULL;
+}
+
+EngineStatus
+run_take_stage(RunCore *run, size_t size, Stage *stage)
+{
+	return run_device(run, pool_take_stage(run->device, &run->context->pool, size, stage),
+					  "could not allocate page-locked memory");
+}
+
+void
+run_give_stage(RunCore *run, Stage *stage)
+{
+	pool_give_stage(run->device, &run->context->pool, stage);
+}
+
+EngineStatus
 run_alloc(RunCore *run, uint64_t size, DeviceBuffer *buffer)
 {
 	EngineStatus status;

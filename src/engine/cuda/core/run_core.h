@@ -72,6 +72,12 @@ extern EngineStatus run_fail(RunCore *run, EngineStatus status, const char *form
 /* The device's status as the engine's; what: what could not be done. */
 extern EngineStatus run_device(RunCore *run, DeviceStatus status, const char *what);
 
+/* What pool.h lends, for the run; given back it becomes NULL, or empty. */
+extern EngineStatus run_take_event(RunCore *run, DeviceEvent **event);
+extern void run_give_event(RunCore *run, DeviceEvent **event);
+extern EngineStatus run_take_stage(RunCore *run, size_t size, Stage *stage);
+extern void run_give_stage(RunCore *run, Stage *stage);
+
 /*
  * Allocate device memory within the limit; a buffer that has some is not freed.  For
  * 0 bytes it stays empty, since drivers do not allocate them.

@@ -163,8 +163,11 @@ kernels_load(RunCore *run, const StrategyChoice *choice, KernelPart part, Kernel
 }
 
 EngineStatus
-kernels_load_deform(RunCore *run, LoadedModule **module, DeviceKernel **deform)
+kernels_load_deform(RunCore *run, LoadedModule **module, DeviceKernel **deform,
+					DeviceKernel **gather)
 {
+	const DeviceOps *ops = run->device_ops;
+	DeviceStatus device;
 	Text		text = {0};
 	EngineStatus status;
 
@@ -173,10 +176,10 @@ kernels_load_deform(RunCore *run, LoadedModule **module, DeviceKernel **deform)
 	text_free(&text);
 	if (status != ENGINE_OK)
 		return status;
-	return run_device(run,
-					  run->device_ops->kernel(run->device, kernel_cache_module(*module),
-											  "deform", deform),
-					  "could not find a kernel");
+	device = ops->kernel(run->device, kernel_cache_module(*module), "deform", deform);
+	if (device == DEVICE_OK)
+		device = ops->kernel(run->device, kernel_cache_module(*module), "gather", gather);
+	return run_device(run, device, "could not find a kernel");
 }
 
 void

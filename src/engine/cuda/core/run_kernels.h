@@ -40,9 +40,12 @@ extern EngineStatus kernels_load(RunCore *run, const StrategyChoice *choice, Ker
 								 Kernels *kernels);
 extern void kernels_release(Kernels *kernels);
 
-/* The kernel `deform` for the Program; its module is released by the caller. */
+/*
+ * The kernels `deform` and `gather` for the Program; their module is released by the
+ * caller.
+ */
 extern EngineStatus kernels_load_deform(RunCore *run, LoadedModule **module,
-										DeviceKernel **deform);
+										DeviceKernel **deform, DeviceKernel **gather);
 
 /*
  * Launch, in the work stream, for that many threads by blocks of `block`: at least

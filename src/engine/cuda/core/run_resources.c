@@ -36,12 +36,12 @@ run_resources_open(RunCore *run)
 	status = open_memory_limit(run);
 	if (status != ENGINE_OK)
 		return status;
-	device = ops->stream_create(run->device, &run->copy);
+	device = pool_take_stream(run->device, &run->context->pool, &run->copy);
 	if (device == DEVICE_OK)
-		device = ops->stream_create(run->device, &run->work);
-	if (device == DEVICE_OK)
-		device = stage_take(run->context, COUNTERS_SIZE, &run->results);
+		device = pool_take_stream(run->device, &run->context->pool, &run->work);
 	status = run_device(run, device, "could not begin to work on the device");
+	if (status == ENGINE_OK)
+		status = run_take_stage(run, COUNTERS_SIZE, &run->results);
 	if (status == ENGINE_OK)
 		status = run_alloc(run, COUNTERS_SIZE, &run->counters);
 	if (status == ENGINE_OK)
@@ -52,13 +52,21 @@ run_resources_open(RunCore *run)
 	return status;
 }
 
+/* Wait for a stream's work.  One whose work has failed cannot be used again. */
+static void
+wait_for_stream(RunCore *run, DeviceStream **stream)
+{
+	if (*stream == NULL || run->device_ops->stream_wait(run->device, *stream) == DEVICE_OK)
+		return;
+	run->device_ops->stream_destroy(run->device, *stream);
+	*stream = NULL;
+}
+
 void
 run_resources_wait(RunCore *run)
 {
-	if (run->copy != NULL)
-		(void) run->device_ops->stream_wait(run->device, run->copy);
-	if (run->work != NULL)
-		(void) run->device_ops->stream_wait(run->device, run->work);
+	wait_for_stream(run, &run->copy);
+	wait_for_stream(run, &run->work);
 }
 
 void
@@ -66,9 +74,7 @@ run_resources_close(RunCore *run)
 {
 	constants_close(run);
 	run_free(run, &run->counters);
-	stage_give_back(run->context, &run->results);
-	if (run->copy != NULL)
-		run->device_ops->stream_destroy(run->device, run->copy);
-	if (run->work != NULL)
-		run->device_ops->stream_destroy(run->device, run->work);
+	run_give_stage(run, &run->results);
+	pool_give_stream(run->device, &run->context->pool, run->copy);
+	pool_give_stream(run->device, &run->context->pool, run->work);
 }

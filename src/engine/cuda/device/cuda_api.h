@@ -35,6 +35,10 @@ typedef struct CUevent_st *CUevent;
 #define CU_STREAM_NON_BLOCKING 1
 #define CU_EVENT_DEFAULT 0
 #define CU_MEMHOSTALLOC_PORTABLE 1
+#define CU_MEMHOSTALLOC_DEVICEMAP 2
+#define CU_MEMHOSTREGISTER_PORTABLE 1
+#define CU_MEMHOSTREGISTER_DEVICEMAP 2
+#define CU_MEMHOSTREGISTER_READ_ONLY 8
 #define CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT 16
 #define CU_DEVICE_ATTRIBUTE_COMPUTE_MODE 20
 #define CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR 75
@@ -65,6 +69,11 @@ typedef struct CUevent_st *CUevent;
 	F(host_alloc, "cuMemHostAlloc", \
 	  (void **ptr, size_t size, unsigned int flags)) \
 	F(host_free, "cuMemFreeHost", (void *ptr)) \
+	F(host_register, "cuMemHostRegister_v2", \
+	  (void *ptr, size_t size, unsigned int flags)) \
+	F(host_unregister, "cuMemHostUnregister", (void *ptr)) \
+	F(host_pointer, "cuMemHostGetDevicePointer_v2", \
+	  (CUdeviceptr *ptr, void *host, unsigned int flags)) \
 	F(stream_create, "cuStreamCreate", (CUstream *stream, unsigned int flags)) \
 	F(stream_destroy, "cuStreamDestroy_v2", (CUstream stream)) \
 	F(stream_wait, "cuStreamSynchronize", (CUstream stream)) \

@@ -66,9 +66,22 @@ typedef struct DeviceOps
 	void		(*free) (Device *dev, DevicePtr ptr);
 	DeviceStatus (*memory_free) (Device *dev, uint64_t *bytes);
 
-	/* Page-locked host memory that copies run at full speed from. */
+	/*
+	 * Page-locked host memory that copies run at full speed from, and that kernels
+	 * read and write at the same address.
+	 */
 	DeviceStatus (*host_alloc) (Device *dev, size_t size, void **ptr);
 	void		(*host_free) (Device *dev, void *ptr);
+
+	/*
+	 * Let kernels read other host memory, which is mapped at least for reading, at
+	 * *ptr.  The address is the beginning of a page of the operating system.  No two
+	 * registered areas overlap.  Any thread may register, beside all other calls;
+	 * the message goes to why.
+	 */
+	DeviceStatus (*host_register) (Device *dev, const void *address, size_t size,
+								   DevicePtr *ptr, char *why, size_t len);
+	void		(*host_unregister) (Device *dev, const void *address);
 
 	/* Streams and events.  Elapsed time in milliseconds between two events. */
 	DeviceStatus (*stream_create) (Device *dev, DeviceStream **stream);

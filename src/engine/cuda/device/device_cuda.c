@@ -276,7 +276,7 @@ static DeviceStatus
 cuda_host_alloc(Device *dev, size_t size, void **ptr)
 {
 	*ptr = NULL;
-	CALL(dev, "cuMemHostAlloc", host_alloc(ptr, size, CU_MEMHOSTALLOC_PORTABLE));
+	CALL(dev, "cuMemHostAlloc", host_alloc(ptr, size, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
 }
 
 static void
@@ -284,6 +284,52 @@ cuda_host_free(Device *dev, void *ptr)
 {
 	if (ptr != NULL)
 		CALL_VOID(dev, host_free(ptr));
+}
+
+/*
+ * For memory that the process may only read the driver requires the flag that says
+ * so, and takes it for any.  The message is the caller's, since other threads use the
+ * device.
+ */
+static DeviceStatus
+cuda_host_register(Device *device, const void *address, size_t size, DevicePtr *ptr,
+				   char *why, size_t len)
+{
+	CudaDevice *dev = (CudaDevice *) device;
+	const CudaDriver *driver = dev->driver;
+	const char *what = "cuCtxSetCurrent";
+	CUdeviceptr place = 0;
+	CUresult	error = driver->context_set(dev->context);
+
+	*ptr = 0;
+	if (error == CUDA_SUCCESS)
+	{
+		what = "cuMemHostRegister";
+		error = driver->host_register((void *) address, size,
+									  CU_MEMHOSTREGISTER_PORTABLE |
+									  CU_MEMHOSTREGISTER_DEVICEMAP |
+									  CU_MEMHOSTREGISTER_READ_ONLY);
+	}
+	if (error == CUDA_SUCCESS)
+	{
+		what = "cuMemHostGetDevicePointer";
+		error = driver->host_pointer(&place, (void *) address, 0);
+		if (error != CUDA_SUCCESS)
+			driver->host_unregister((void *) address);
+	}
+	if (error == CUDA_SUCCESS)
+	{
+		*ptr = place;
+		return DEVICE_OK;
+	}
+	cuda_error_text(driver, what, error, why, len);
+	return error == CUDA_ERROR_OUT_OF_MEMORY ? DEVICE_NO_MEMORY : DEVICE_FAILED;
+}
+
+static void
+cuda_host_unregister(Device *dev, const void *address)
+{
+	CALL_VOID(dev, host_unregister((void *) address));
 }
 
 static DeviceStatus
@@ -503,6 +549,8 @@ const DeviceOps cuda_device = {
 	.memory_free = cuda_memory_free,
 	.host_alloc = cuda_host_alloc,
 	.host_free = cuda_host_free,
+	.host_register = cuda_host_register,
+	.host_unregister = cuda_host_unregister,
 	.stream_create = cuda_stream_create,
 	.stream_destroy = cuda_stream_destroy,
 	.stream_wait = cuda_stream_wait,

@@ -22,9 +22,9 @@ input_open(RunCore *run, Input *input)
 }
 
 void
-input_wait(RunCore *run, Input *input)
+input_wait(RunCore *run, const Input *input)
 {
-	page_calls_wait(run->context->copier, &input->calls);
+	page_calls_wait_copies(run, &input->calls);
 }
 
 void
@@ -33,5 +33,6 @@ input_close(RunCore *run, Input *input)
 	for (int i = 0; i < INPUT_BUFFERS; i++)
 		input_buffer_close(run, &input->buffers[i]);
 	page_deformer_close(run, &input->deformer);
+	page_calls_close(run, &input->calls);
 	left_rows_free(&input->left);
 }

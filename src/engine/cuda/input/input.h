@@ -32,7 +32,7 @@ typedef struct Input
 extern EngineStatus input_open(RunCore *run, Input *input);
 
 /* Wait for threads that still copy pages. */
-extern void input_wait(RunCore *run, Input *input);
+extern void input_wait(RunCore *run, const Input *input);
 
 /* Free it; nothing is left that works on it. */
 extern void input_close(RunCore *run, Input *input);

@@ -29,11 +29,11 @@ make_events(RunCore *run, InputBuffer *buffer)
 	DeviceEvent **events[] = {
 		&buffer->begun, &buffer->uploaded, &buffer->deformed, &buffer->done
 	};
-	DeviceStatus status = DEVICE_OK;
+	EngineStatus status = ENGINE_OK;
 
-	for (int i = 0; i < 4 && status == DEVICE_OK; i++)
-		status = run->device_ops->event_create(run->device, events[i]);
-	return run_device(run, status, "could not make an input buffer");
+	for (int i = 0; i < 4 && status == ENGINE_OK; i++)
+		status = run_take_event(run, events[i]);
+	return status;
 }
 
 EngineStatus
@@ -44,8 +44,7 @@ input_buffer_open(RunCore *run, const InputLayout *input, int number, InputBuffe
 	buffer->text_capacity = input->text;
 	buffer->counters = run->counters.ptr + COUNTERS_OF_INPUT(number);
 	buffer->results = (Counters *) ((char *) run->results.data + COUNTERS_OF_INPUT(number));
-	status = run_device(run, stage_take(run->context, input->stage, &buffer->stage),
-						"could not make an input buffer");
+	status = run_take_stage(run, input->stage, &buffer->stage);
 	if (status == ENGINE_OK)
 		status = make_events(run, buffer);
 	if (status == ENGINE_OK)
@@ -63,19 +62,16 @@ input_buffer_open(RunCore *run, const InputLayout *input, int number, InputBuffe
 void
 input_buffer_close(RunCore *run, InputBuffer *buffer)
 {
-	DeviceEvent *events[] = {
-		buffer->begun, buffer->uploaded, buffer->deformed, buffer->done
-	};
-
-	for (int i = 0; i < 4; i++)
-		if (events[i] != NULL)
-			run->device_ops->event_destroy(run->device, events[i]);
+	run_give_event(run, &buffer->begun);
+	run_give_event(run, &buffer->uploaded);
+	run_give_event(run, &buffer->deformed);
+	run_give_event(run, &buffer->done);
 	run_free(run, &buffer->bytes);
 	run_free(run, &buffer->columns);
 	run_free(run, &buffer->left);
 	run_free(run, &buffer->undone[0]);
 	run_free(run, &buffer->undone[1]);
-	stage_give_back(run->context, &buffer->stage);
+	run_give_stage(run, &buffer->stage);
 }
 
 void
@@ -84,6 +80,7 @@ input_buffer_begin(InputBuffer *buffer, bool pages)
 	buffer->pages = pages;
 	buffer->nrows = 0;
 	buffer->npages = 0;
+	buffer->ncopied = 0;
 	buffer->nlines = 0;
 	buffer->nbytes = 0;
 	buffer->state = BUFFER_FILLING;
@@ -99,10 +96,8 @@ input_buffer_grow_texts(RunCore *run, const InputLayout *input, uint64_t size,
 	if (size > UINT32_MAX - run->constants.bytes_size - 4096)
 		return run_fail(run, ENGINE_INEXACT, "a row has 4 GB of text");
 	size = (size + 4095) / 4096 * 4096;
-	stage_give_back(run->context, &buffer->stage);
-	status = run_device(run, stage_take(run->context, input_texts_place(input) + size,
-										&buffer->stage),
-						"could not make room for a long text");
+	run_give_stage(run, &buffer->stage);
+	status = run_take_stage(run, input_texts_place(input) + size, &buffer->stage);
 	if (status == ENGINE_OK)
 		status = make_bytes(run, size > pages ? size : pages, buffer);
 	if (status == ENGINE_OK)

@@ -31,6 +31,7 @@ typedef struct InputBuffer
 								 * the next */
 	uint32_t	nrows;
 	uint32_t	npages;
+	uint32_t	ncopied;		/* of these, copied into the stage */
 	uint32_t	nlines;			/* in the list of line pointers */
 	uint32_t	nbytes;			/* of texts, behind the constants' */
 	uint32_t	text_capacity;	/* bytes of texts of column batches */

@@ -2,8 +2,8 @@
  * input_layout.c
  *	  How large input buffers are, and what lies where in their stages.
  *
- * A stage for pages holds pages, then a DevicePage for each, then the lists of
- * visible line pointers of those pages that need one.  A stage for column batches
+ * A stage for pages holds those that are copied, then a DevicePage for each, then the
+ * lists of visible line pointers of those pages that need one.  A stage for column batches
  * has the layout of the device's columns, then texts.  Where the Program reads pages
  * one stage serves for both, and then holds fewer rows of batches than the device's
  * columns do.
@@ -70,8 +70,8 @@ layout_for_pages(uint64_t rows, InputLayout *input)
 	input->batch_rows = input->rows < COLUMNS_ROWS ? input->rows : COLUMNS_ROWS;
 	if ((uint64_t) input->batch_rows * input->row_bytes > input->bytes / 2)
 		input->batch_rows = input->bytes / 2 / input->row_bytes / 16 * 16;	/* aligned */
-	input->stage = input->bytes;
-	input->text = (uint32_t) (input->stage - input_texts_place(input));
+	input->stage = input_copied_place(input) + input->pages * sizeof(uint64_t);
+	input->text = (uint32_t) (input->bytes - input_texts_place(input));
 }
 
 static void
@@ -127,7 +127,20 @@ input_infos_place(const InputLayout *input)
 size_t
 input_lines_place(const InputLayout *input)
 {
-	return input_infos_place(input) + input->pages * sizeof(DevicePage);
+	/* what follows has members of 8 bytes */
+	return input_infos_place(input) + (input->pages * sizeof(DevicePage) + 7) / 8 * 8;
+}
+
+size_t
+input_in_place_place(const InputLayout *input)
+{
+	return input_lines_place(input) + input->rows * sizeof(uint16_t);
+}
+
+size_t
+input_copied_place(const InputLayout *input)
+{
+	return input_in_place_place(input) + input->pages * sizeof(uint64_t);
 }
 
 size_t

@@ -31,9 +31,15 @@ extern uint64_t input_layout_memory(const Program *program, const InputLayout *i
 /* Tuples that a heap page can have at most. */
 extern uint32_t input_page_lines(void);
 
-/* In a stage for pages, behind them: a DevicePage for each; then the lists of lines. */
+/*
+ * In a stage for pages, behind them: a DevicePage for each; then the lists of lines;
+ * then, on the host only, for each page where kernels read it in place, or 0, and
+ * the same of copied pages.
+ */
 extern size_t input_infos_place(const InputLayout *input);
 extern size_t input_lines_place(const InputLayout *input);
+extern size_t input_in_place_place(const InputLayout *input);
+extern size_t input_copied_place(const InputLayout *input);
 
 /* The texts' place in a stage for column batches, behind the columns. */
 extern size_t input_texts_place(const InputLayout *input);

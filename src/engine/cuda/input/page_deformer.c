@@ -66,7 +66,8 @@ page_deformer_open(RunCore *run, PageDeformer *deformer)
 	EngineStatus status = open_attrs(run, deformer);
 
 	if (status == ENGINE_OK)
-		status = kernels_load_deform(run, &deformer->module, &deformer->kernel);
+		status = kernels_load_deform(run, &deformer->module, &deformer->kernel,
+									 &deformer->gather);
 	return status;
 }
 

@@ -13,6 +13,7 @@ typedef struct PageDeformer
 {
 	LoadedModule *module;
 	DeviceKernel *kernel;
+	DeviceKernel *gather;		/* gather.c */
 	DeformAttr *host;			/* what is uploaded; freed by close */
 	DeviceBuffer attrs;			/* DeformAttr, then DeviceColumn */
 	uint32_t	nattrs;

@@ -2,70 +2,68 @@
  * pages.c
  *	  Heap pages into an input buffer.
  *
- * The host only counts a page's visible tuples; the rest is the deform kernel's
- * work.  With a NULL list all normal line pointers count.  That is most often all
- * of them, which a look at their flags tells; else they are listed here.
+ * A page that kernels can read in place is noted for gather.c; another one is copied
+ * into the stage by threads, and noted as well.  The host does not look at it: rows
+ * are counted by what the caller says of its line pointers, and the rest is the deform
+ * kernel's work, which believes none of it.
  */
 #include <string.h>
 
 #include "engine/cuda/input/pages.h"
 #include "program/heap_page.h"
 
-static uint32_t
-line_flags(const char *page, uint32_t number)
-{
-	uint32_t	line;
-
-	memcpy(&line, page + HEAP_PAGE_LINES + (number - 1) * HEAP_LINE_SIZE, sizeof(line));
-	return HEAP_LINE_FLAGS(line);
-}
-
-/*
- * The visible line pointers of a page as the device gets them: as a list, from
- * the caller or made here, or as "all".  The kernel, which sees the page as it
- * was copied, believes none of it.
- */
+/* The visible line pointers of a page as the device gets them. */
 static void
 list_lines(const InputLayout *input, InputBuffer *buffer, const PageRef *ref,
 		   DevicePage *info)
 {
-	const char *page = ref->page;
 	uint16_t   *list = (uint16_t *) ((char *) buffer->stage.data + input_lines_place(input)) +
 		buffer->nlines;
-	uint32_t	n = 0;
 
+	info->nlines = (uint16_t) ref->nlines;
+	info->all = ref->lines == NULL;
 	info->lines = buffer->nlines;
-	if (ref->lines != NULL)
+	if (info->all)
+		return;
+	memcpy(list, ref->lines, ref->nlines * sizeof(uint16_t));
+	buffer->nlines += ref->nlines;
+}
+
+/* Where the page's bytes come from: a ticket, if a thread copies it. */
+static void
+find_source(RunCore *run, const InputLayout *input, const char *page, InputBuffer *buffer,
+			uint64_t *ticket)
+{
+	char	   *stage = buffer->stage.data;
+	char	   *copy = stage + (size_t) buffer->npages * HEAP_PAGE_SIZE;
+	uint64_t   *in_place = (uint64_t *) (stage + input_in_place_place(input));
+	uint64_t   *copied = (uint64_t *) (stage + input_copied_place(input));
+	Mapped	   *mapped = run->context->mapped;
+	DevicePtr	place = mapped != NULL ? mapped_place(mapped, page, HEAP_PAGE_SIZE) : 0;
+
+	in_place[buffer->npages] = place;
+	copied[buffer->npages] = place != 0 ? 0 : (uint64_t) (uintptr_t) copy;
+	if (place != 0)
 	{
-		memcpy(list, ref->lines, ref->nlines * sizeof(uint16_t));
-		n = ref->nlines;
+		run->head.stats.pages_in_place++;
+		return;
 	}
-	else
-	{
-		for (uint32_t i = 1; i <= ref->nlines; i++)
-			n += line_flags(page, i) == HEAP_LINE_NORMAL;
-		info->all = n == ref->nlines;
-		n = 0;
-		for (uint32_t i = 1; i <= ref->nlines && !info->all; i++)
-			if (line_flags(page, i) == HEAP_LINE_NORMAL)
-				list[n++] = (uint16_t) i;
-	}
-	info->nlines = (uint16_t) (info->all ? ref->nlines : n);
-	buffer->nlines += n;
+	*ticket = copier_submit(run->context->copier, copy, page, HEAP_PAGE_SIZE);
+	buffer->ncopied++;
+	run->head.stats.pages_copied++;
 }
 
 EngineStatus
 pages_take_one(RunCore *run, const InputLayout *input, const PageRef *ref,
 			   InputBuffer *buffer, uint64_t *ticket)
 {
-	char	   *page = (char *) buffer->stage.data + (size_t) buffer->npages * HEAP_PAGE_SIZE;
 	DevicePage *info = (DevicePage *) ((char *) buffer->stage.data + input_infos_place(input)) +
 		buffer->npages;
 
 	if (ref->nlines > input_page_lines())
 		return run_fail(run, ENGINE_CORRUPT, "block %u has too many line pointers",
 						ref->block);
-	*ticket = copier_submit(run->context->copier, page, ref->page, HEAP_PAGE_SIZE);
+	find_source(run, input, ref->page, buffer, ticket);
 	memset(info, 0, sizeof(*info));
 	info->row = buffer->nrows;
 	info->block = ref->block;
@@ -75,6 +73,5 @@ pages_take_one(RunCore *run, const InputLayout *input, const PageRef *ref,
 	buffer->npages++;
 	run->head.stats.rows += info->nlines;
 	run->head.stats.bytes += HEAP_PAGE_SIZE;
-	run->head.stats.pages_copied++;
 	return ENGINE_OK;
 }

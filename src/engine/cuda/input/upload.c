@@ -3,21 +3,18 @@
  *	  An input buffer's rows to the device, in the copy stream.
  */
 #include "engine/cuda/input/upload.h"
-#include "program/heap_page.h"
 
+/* What the host knows of the pages, which are gathered by gather.c. */
 static EngineStatus
-upload_pages(RunCore *run, const InputLayout *input, const InputBuffer *buffer)
+upload_infos(RunCore *run, const InputLayout *input, const InputBuffer *buffer)
 {
 	const DeviceOps *ops = run->device_ops;
 	const char *stage = buffer->stage.data;
 	DevicePtr	to = buffer->bytes.ptr + run->constants.bytes_size;
 	DeviceStatus status;
 
-	status = ops->upload(run->device, run->copy, to, stage,
-						 (size_t) buffer->npages * HEAP_PAGE_SIZE);
-	if (status == DEVICE_OK)
-		status = ops->upload(run->device, run->copy, to + input_infos_place(input),
-							 stage + input_infos_place(input), buffer->npages * sizeof(DevicePage));
+	status = ops->upload(run->device, run->copy, to + input_infos_place(input),
+						 stage + input_infos_place(input), buffer->npages * sizeof(DevicePage));
 	if (status == DEVICE_OK && buffer->nlines > 0)
 		status = ops->upload(run->device, run->copy, to + input_lines_place(input),
 							 stage + input_lines_place(input), buffer->nlines * sizeof(uint16_t));
@@ -59,6 +56,6 @@ upload_columns(RunCore *run, const InputLayout *input, const InputBuffer *buffer
 EngineStatus
 input_upload(RunCore *run, const InputLayout *input, const InputBuffer *buffer)
 {
-	return buffer->pages ? upload_pages(run, input, buffer) :
+	return buffer->pages ? upload_infos(run, input, buffer) :
 		upload_columns(run, input, buffer);
 }

@@ -41,10 +41,8 @@ make_text_room(const Fetch *fetch, OutputBuffer *buffer, uint64_t size)
 	EngineStatus status;
 
 	run_free(run, &buffer->text);
-	stage_give_back(run->context, &buffer->stage);
-	status = run_device(run, stage_take(run->context, vectors_size(fetch) + size,
-										&buffer->stage),
-						"could not make room for the result");
+	run_give_stage(run, &buffer->stage);
+	status = run_take_stage(run, vectors_size(fetch) + size, &buffer->stage);
 	if (status == ENGINE_OK)
 		status = run_alloc(run, size, &buffer->text);
 	return status;
@@ -60,8 +58,7 @@ open_buffer(const Fetch *fetch, int number)
 
 	buffer->counters = run->counters.ptr + COUNTERS_OF_OUTPUT(number);
 	buffer->results = (Counters *) ((char *) run->results.data + COUNTERS_OF_OUTPUT(number));
-	status = run_device(run, run->device_ops->event_create(run->device, &buffer->done),
-						"could not make an event");
+	status = run_take_event(run, &buffer->done);
 	if (status == ENGINE_OK)
 		status = run_alloc(run, vectors_size(fetch), &buffer->vectors);
 	if (status == ENGINE_OK)
@@ -322,11 +319,10 @@ output_close(RunCore *run, Output *output)
 	{
 		OutputBuffer *buffer = &output->buffers[i];
 
-		if (buffer->done != NULL)
-			run->device_ops->event_destroy(run->device, buffer->done);
+		run_give_event(run, &buffer->done);
 		run_free(run, &buffer->vectors);
 		run_free(run, &buffer->text);
-		stage_give_back(run->context, &buffer->stage);
+		run_give_stage(run, &buffer->stage);
 	}
 	kept_groups_free(output->kept);
 }

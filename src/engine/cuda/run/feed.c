@@ -7,6 +7,7 @@
  */
 #include "engine/column_batch.h"
 #include "engine/cuda/input/columns.h"
+#include "engine/cuda/input/gather.h"
 #include "engine/cuda/input/pages.h"
 #include "engine/cuda/run/feed.h"
 #include "engine/cuda/run/submit.h"
@@ -66,29 +67,39 @@ end_pages(CudaRun *run)
 {
 	EngineStatus status;
 
-	input_wait(&run->core, &run->input);
+	if (page_calls_released(&run->core, &run->input.calls) < run->input.calls.given)
+		return ENGINE_BUSY;
 	if (!run->input.leaves)
 		return ENGINE_OK;
 	status = flush(run);
 	return status == ENGINE_OK ? submit_finish_all(run) : status;
 }
 
-/* As many pages as the buffer has room for; threads copy them. */
+/*
+ * As many pages as the buffer has room for.  The device begins to read those that it
+ * can read in place, threads to copy the others.
+ */
 static EngineStatus
 take_pages(CudaRun *run, const PageRef *pages, uint32_t n, InputBuffer *buffer)
 {
+	RunCore    *core = &run->core;
 	Input	   *input = &run->input;
-	Copier	   *copier = run->core.context->copier;
-	uint64_t	ticket = 0;
+	uint32_t	first = buffer->npages;
 	uint32_t	taken = 0;
-	EngineStatus status = ENGINE_OK;
+	PageCall   *call;
+	EngineStatus status;
 
+	if (page_calls_full(core, &input->calls))
+		return ENGINE_BUSY;
+	status = page_calls_begin(core, &input->calls, &call);
 	for (; taken < n && buffer->npages < input->layout.pages && status == ENGINE_OK; taken++)
 		if (pages[taken].nlines > 0)
-			status = pages_take_one(&run->core, &input->layout, &pages[taken], buffer,
-									&ticket);
-	copier_start(copier);
-	page_calls_add(copier, &input->calls, taken, ticket);
+			status = pages_take_one(core, &input->layout, &pages[taken], buffer,
+									&call->ticket);
+	copier_start(core->context->copier);
+	if (status == ENGINE_OK)
+		status = gather_in_place(core, &input->deformer, &input->layout, buffer, first, call);
+	page_calls_end(&input->calls, call, taken);
 	input->pages_taken += taken;
 	return status;
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "engine/cuda/aggregate/table_values.h"
+#include "engine/cuda/input/gather.h"
 #include "engine/cuda/input/upload.h"
 #include "engine/cuda/run/submit.h"
 
@@ -50,8 +51,12 @@ copy_rows(CudaRun *run, const InputBuffer *buffer)
 	if (result != ENGINE_OK)
 		return result;
 	if (buffer->pages)
+	{
 		input_wait(core, &run->input);
-	result = input_upload(core, &run->input.layout, buffer);
+		result = gather_copied(core, &run->input.deformer, &run->input.layout, buffer);
+	}
+	if (result == ENGINE_OK)
+		result = input_upload(core, &run->input.layout, buffer);
 	if (result != ENGINE_OK)
 		return result;
 	status = ops->event_record(core->device, buffer->uploaded, core->copy);

@@ -1,0 +1,283 @@
+/*
+ * mapped.c
+ *	  Host memory that kernels read where it is.
+ *
+ * A slice's state goes from NONE to WANTED by the thread that runs queries, and from
+ * there to REGISTERED or FAILED by the registering thread, which stores the slice's
+ * place before.  The mutex is for sleeping, waking and the message.
+ *
+ * Slices begin at the pages of the operating system, since what is registered must
+ * not overlap.  Where a range does not, a heap page may lie in two slices, and is then
+ * not read in place.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cuda/context/mapped.h"
+
+#define MAX_RANGES 8
+#define OS_PAGE 4096
+#define ALIGNMENT 16			/* of a kernel's loads */
+
+enum
+{
+	SLICE_NONE, SLICE_WANTED, SLICE_REGISTERED, SLICE_FAILED
+};
+
+typedef struct Slice
+{
+	int			state;
+	DevicePtr	place;			/* if REGISTERED */
+} Slice;
+
+typedef struct Range
+{
+	const char *address;
+	const char *end;
+	const char *base;			/* of the first slice */
+	size_t		nslices;
+	Slice	   *slices;
+} Range;
+
+struct Mapped
+{
+	Device	   *device;			/* NULL: not open */
+	int			nranges;
+	Range		ranges[MAX_RANGES];
+	bool		threaded;
+	pthread_t	thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t wake;		/* a slice is wanted, or the end has come */
+	pthread_cond_t idle;		/* no slice is wanted any more */
+	int			wanted;			/* slices, under the mutex like all below */
+	bool		ending;
+	char		why[256];		/* a slice has failed */
+};
+
+Mapped *
+mapped_create(void)
+{
+	Mapped	   *mapped = calloc(1, sizeof(Mapped));
+
+	if (mapped == NULL)
+		return NULL;
+	pthread_mutex_init(&mapped->mutex, NULL);
+	pthread_cond_init(&mapped->wake, NULL);
+	pthread_cond_init(&mapped->idle, NULL);
+	return mapped;
+}
+
+bool
+mapped_add(Mapped *mapped, const void *address, size_t size)
+{
+	Range	   *range = &mapped->ranges[mapped->nranges];
+
+	if (mapped->nranges == MAX_RANGES)
+		return false;
+	range->address = address;
+	range->end = range->address + size;
+	range->base = range->address - (uintptr_t) address % OS_PAGE;
+	range->nslices = (size_t) (range->end - range->base + MAPPED_SLICE - 1) / MAPPED_SLICE;
+	range->slices = calloc(range->nslices, sizeof(Slice));
+	if (range->slices == NULL)
+		return false;
+	mapped->nranges++;
+	return true;
+}
+
+static const char *
+slice_address(const Range *range, size_t slice)
+{
+	return range->base + slice * MAPPED_SLICE;
+}
+
+/* Up to the range's last page of the operating system. */
+static size_t
+slice_size(const Range *range, size_t slice)
+{
+	size_t		rest = (size_t) (range->end - slice_address(range, slice));
+
+	rest = (rest + OS_PAGE - 1) / OS_PAGE * OS_PAGE;
+	return rest < MAPPED_SLICE ? rest : MAPPED_SLICE;
+}
+
+static int
+slice_state(const Slice *slice)
+{
+	return __atomic_load_n(&slice->state, __ATOMIC_ACQUIRE);
+}
+
+/* A slice that is wanted; false: there is none. */
+static bool
+find_wanted(const Mapped *mapped, const Range **range, size_t *slice)
+{
+	for (int i = 0; i < mapped->nranges; i++)
+		for (size_t j = 0; j < mapped->ranges[i].nslices; j++)
+			if (slice_state(&mapped->ranges[i].slices[j]) == SLICE_WANTED)
+			{
+				*range = &mapped->ranges[i];
+				*slice = j;
+				return true;
+			}
+	return false;
+}
+
+static void
+register_slice(Mapped *mapped, const Range *range, size_t number)
+{
+	Slice	   *slice = &range->slices[number];
+	char		why[256] = "";
+	DeviceStatus status;
+
+	status = mapped->device->ops->host_register(mapped->device, slice_address(range, number),
+												slice_size(range, number), &slice->place,
+												why, sizeof(why));
+	pthread_mutex_lock(&mapped->mutex);
+	if (status != DEVICE_OK)
+		memcpy(mapped->why, why, sizeof(why));
+	__atomic_store_n(&slice->state, status == DEVICE_OK ? SLICE_REGISTERED : SLICE_FAILED,
+					 __ATOMIC_RELEASE);
+	if (--mapped->wanted == 0)
+		pthread_cond_broadcast(&mapped->idle);
+	pthread_mutex_unlock(&mapped->mutex);
+}
+
+/* Sleep until a slice is wanted; false: the end has come. */
+static bool
+sleep_for_slice(Mapped *mapped)
+{
+	bool		ending;
+
+	pthread_mutex_lock(&mapped->mutex);
+	while (mapped->wanted == 0 && !mapped->ending)
+		pthread_cond_wait(&mapped->wake, &mapped->mutex);
+	ending = mapped->ending;
+	pthread_mutex_unlock(&mapped->mutex);
+	return !ending;
+}
+
+static void *
+mapped_main(void *arg)
+{
+	Mapped	   *mapped = arg;
+	const Range *range;
+	size_t		slice;
+
+	while (sleep_for_slice(mapped))
+		if (find_wanted(mapped, &range, &slice))
+			register_slice(mapped, range, slice);
+	return NULL;
+}
+
+void
+mapped_open(Mapped *mapped, Device *device)
+{
+	sigset_t	all;
+	sigset_t	before;
+
+	mapped->device = device;
+	mapped->ending = false;
+	/* threads inherit the mask */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	mapped->threaded = pthread_create(&mapped->thread, NULL, mapped_main, mapped) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Let the device forget a range, and begin anew with the next device. */
+static void
+unregister_range(Mapped *mapped, Range *range)
+{
+	for (size_t i = 0; i < range->nslices; i++)
+	{
+		if (slice_state(&range->slices[i]) == SLICE_REGISTERED)
+			mapped->device->ops->host_unregister(mapped->device, slice_address(range, i));
+		range->slices[i] = (Slice) {0};
+	}
+}
+
+void
+mapped_close(Mapped *mapped)
+{
+	if (mapped->device == NULL)
+		return;
+	pthread_mutex_lock(&mapped->mutex);
+	mapped->ending = true;
+	pthread_cond_broadcast(&mapped->wake);
+	pthread_mutex_unlock(&mapped->mutex);
+	if (mapped->threaded)
+		pthread_join(mapped->thread, NULL);
+	for (int i = 0; i < mapped->nranges; i++)
+		unregister_range(mapped, &mapped->ranges[i]);
+	mapped->wanted = 0;
+	mapped->why[0] = '\0';
+	mapped->device = NULL;
+}
+
+/* Have a slice registered.  Without a thread none ever is. */
+static void
+want_slice(Mapped *mapped, Slice *slice)
+{
+	if (!mapped->threaded)
+		return;
+	pthread_mutex_lock(&mapped->mutex);
+	__atomic_store_n(&slice->state, SLICE_WANTED, __ATOMIC_RELEASE);
+	mapped->wanted++;
+	pthread_cond_signal(&mapped->wake);
+	pthread_mutex_unlock(&mapped->mutex);
+}
+
+static DevicePtr
+place_in(Mapped *mapped, const Range *range, const char *address, size_t size)
+{
+	size_t		offset = (size_t) (address - range->base);
+	Slice	   *slice = &range->slices[offset / MAPPED_SLICE];
+	int			state = slice_state(slice);
+
+	if (offset / MAPPED_SLICE != (offset + size - 1) / MAPPED_SLICE)
+		return 0;
+	if (state == SLICE_NONE)
+		want_slice(mapped, slice);
+	return state == SLICE_REGISTERED ? slice->place + offset % MAPPED_SLICE : 0;
+}
+
+DevicePtr
+mapped_place(Mapped *mapped, const void *address, size_t size)
+{
+	const char *begin = address;
+
+	if (mapped->device == NULL || (uintptr_t) address % ALIGNMENT != 0)
+		return 0;
+	for (int i = 0; i < mapped->nranges; i++)
+	{
+		const Range *range = &mapped->ranges[i];
+
+		if (begin >= range->address && begin + size <= range->end)
+			return place_in(mapped, range, begin, size);
+	}
+	return 0;
+}
+
+void
+mapped_wait(Mapped *mapped)
+{
+	pthread_mutex_lock(&mapped->mutex);
+	while (mapped->wanted > 0)
+		pthread_cond_wait(&mapped->idle, &mapped->mutex);
+	pthread_mutex_unlock(&mapped->mutex);
+}
+
+bool
+mapped_failed(Mapped *mapped, char *why, size_t len)
+{
+	bool		failed;
+
+	pthread_mutex_lock(&mapped->mutex);
+	failed = mapped->why[0] != '\0';
+	snprintf(why, len, "%s", mapped->why);
+	pthread_mutex_unlock(&mapped->mutex);
+	return failed;
+}
