@@ -232,12 +232,6 @@ directory_remove_socket(void)
 		unlink(SERVICE_SOCKET);
 }
 
-bool
-directory_names_socket(void)
-{
-	return access(SERVICE_SOCKET, F_OK) == 0;
-}
-
 /* So many may wait to be accepted that one more cannot; then somebody serves, too. */
 bool
 directory_answers(void)

@@ -38,9 +38,6 @@ extern void directory_name_socket(void);
 extern bool directory_has_socket(void);
 extern void directory_remove_socket(void);
 
-/* Does the socket have its name?  A name can outlive who listened. */
-extern bool directory_names_socket(void);
-
 /* Does somebody listen? */
 extern bool directory_answers(void);
 

@@ -17,6 +17,12 @@ extern bool service_start(char *reason, size_t len);
  */
 extern bool service_pauses(char *reason, size_t len);
 
+/*
+ * As service_start, but true also if the device process has ended and will be started
+ * again.
+ */
+extern bool service_exists(char *reason, size_t len);
+
 /* What was said of missing devices no longer counts: the next start looks again. */
 extern void service_look_again(void);
 

@@ -200,6 +200,12 @@ service_pauses(char *reason, size_t len)
 	return directory_read_note(reason, len) == NOTE_PAUSE;
 }
 
+bool
+service_exists(char *reason, size_t len)
+{
+	return service_start(reason, len) || service_pauses(reason, len);
+}
+
 void
 service_look_again(void)
 {
