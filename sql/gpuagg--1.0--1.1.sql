@@ -17,3 +17,46 @@ CREATE FUNCTION gpuagg_explain(query text,
 
 COMMENT ON FUNCTION gpuagg_explain(text) IS
 	'which groupings of a query gpuagg takes, and why not the others';
+
+--
+-- Cumulative statistics, which need gpuagg in shared_preload_libraries: for a
+-- database, each engine's, and how often there was which reason.
+--
+
+CREATE FUNCTION gpuagg_engine_stats(database oid,
+	OUT engine text, OUT aggregations bigint, OUT fallbacks bigint,
+	OUT rows bigint, OUT rows_passed bigint, OUT groups bigint, OUT bytes bigint,
+	OUT compile_ms float8, OUT input_ms float8, OUT aggregate_ms float8, OUT output_ms float8,
+	OUT stats_reset timestamptz)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 2;
+
+CREATE FUNCTION gpuagg_reason_stats(database oid,
+	OUT engine text, OUT event text, OUT reason text, OUT count bigint)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 10;
+
+CREATE VIEW gpuagg_stats AS
+	SELECT d.datname AS database, s.*
+	FROM pg_catalog.pg_database d, LATERAL gpuagg_engine_stats(d.oid) s;
+
+CREATE VIEW gpuagg_stats_reasons AS
+	SELECT d.datname AS database, r.*
+	FROM pg_catalog.pg_database d, LATERAL gpuagg_reason_stats(d.oid) r;
+
+GRANT SELECT ON gpuagg_stats, gpuagg_stats_reasons TO PUBLIC;
+
+COMMENT ON VIEW gpuagg_stats IS 'what each engine has done in each database';
+COMMENT ON VIEW gpuagg_stats_reasons IS
+	'why aggregations were left to PostgreSQL, or fell back to it, and how often';
+
+--
+-- gpuagg_stats_reset(): the current database's statistics begin with 0.
+--
+
+CREATE FUNCTION gpuagg_stats_reset() RETURNS void
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+REVOKE ALL ON FUNCTION gpuagg_stats_reset() FROM PUBLIC;
+
+COMMENT ON FUNCTION gpuagg_stats_reset() IS 'reset the statistics of the current database';

@@ -94,6 +94,15 @@
 	RegisterExtensionExplainOption(name, handler)
 #endif
 
+/* 19: what is fetched of statistics may be the caller's to free, if he asks */
+#if PG_VERSION_NUM >= 190000
+#define compat_fetch_stats(kind, database, object) \
+	pgstat_fetch_entry(kind, database, object, NULL)
+#elif PG_VERSION_NUM >= 180000
+#define compat_fetch_stats(kind, database, object) \
+	pgstat_fetch_entry(kind, database, object)
+#endif
+
 /* 19: means of equal values are exact, and regressions do not overflow on their way */
 #define compat_guarded_moments (PG_VERSION_NUM >= 190000)
 

@@ -14,6 +14,7 @@
 #include "plan/path/path.h"
 #include "plan/path/report.h"
 #include "service/worker.h"
+#include "stats/stats.h"
 
 PG_MODULE_MAGIC;
 
@@ -25,6 +26,7 @@ _PG_init(void)
 	engines_init();
 	worker_init();
 	guc_init();
+	stats_init();
 	node_init();
 	path_init();
 	report_init();

@@ -19,6 +19,7 @@
 #include "exec/column_run.h"
 #include "guc.h"
 #include "source/batch_file.h"
+#include "stats/stats.h"
 
 struct ColumnRun
 {
@@ -43,6 +44,14 @@ begin(ColumnRun *run, const EngineOps *ops)
 	status = engine_open(run->handle, run->program, NULL, &hints);
 	MemoryContextSwitchTo(old);
 	return status;
+}
+
+/* End the run of the engine, and count it. */
+static void
+end(ColumnRun *run)
+{
+	engine_close(run->handle);
+	stats_count_work(engine_name(run->handle), engine_stats(run->handle));
 }
 
 static void
@@ -77,7 +86,7 @@ take_again(ColumnRun *run, const EngineOps *ops, const ColumnBatch *only)
 	EngineStatus status;
 	const ColumnBatch *batch;
 
-	engine_close(run->handle);
+	end(run);
 	status = begin(run, ops);
 	if (status == ENGINE_OK && run->kept == NULL && only != NULL)
 		return engine_columns(run->handle, only);
@@ -107,6 +116,7 @@ fail_over(ColumnRun *run, EngineStatus status, const ColumnBatch *batch)
 			ereport(DEBUG1,
 					(errmsg_internal("engine \"%s\" failed: %s; aggregating in the cpu engine",
 									 engine_name(run->handle), engine_message(run->handle))));
+			stats_count_aggregation(engine_name(run->handle), status);
 			ops = &cpu_engine;
 		}
 		status = take_again(run, ops, batch);
@@ -172,7 +182,11 @@ column_run_groups(ColumnRun *run, GroupBatch *groups)
 	EngineStatus status = engine_groups(run->handle, groups);
 
 	if (status == ENGINE_OK)
+	{
+		if (groups->ngroups == 0)
+			stats_count_aggregation(engine_name(run->handle), ENGINE_OK);
 		return true;
+	}
 	fail_over(run, status, NULL);
 	return false;
 }
@@ -182,6 +196,6 @@ column_run_close(ColumnRun *run)
 {
 	if (run->kept)
 		batch_file_close(run->kept);
-	engine_close(run->handle);
+	end(run);
 	MemoryContextDelete(run->context);
 }

@@ -49,6 +49,7 @@
 #include "plan/make_program.h"
 #include "source/child.h"
 #include "source/rows.h"
+#include "stats/stats.h"
 
 /* A failing device is reported once a session, not once a query. */
 static bool failure_reported = false;
@@ -195,13 +196,22 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 		state->regrouping = regrouping_create(state->plan);
 }
 
-/* Free what a run has allocated outside of PostgreSQL's memory. */
+/*
+ * Free what a run has allocated outside of PostgreSQL's memory, and count it.  This
+ * is not called after an error.
+ */
 static void
 close_run(GpuAggState *state)
 {
 	if (state->regrouping)
 		regrouping_close(state->regrouping);
 	engine_close(state->engine);
+	if (!state->uncounted)
+		return;
+	state->uncounted = false;
+	stats_count_work(engine_name(state->engine), engine_stats(state->engine));
+	if (state->phase == PHASE_GROUPS)
+		stats_count_aggregation(engine_name(state->engine), ENGINE_OK);
 }
 
 /*
@@ -237,6 +247,7 @@ fall_back(GpuAggState *state, EngineStatus status, const char *reason)
 				 errmsg("engine \"%s\" cannot finish the aggregation: %s",
 						engine_name(state->engine), state->fallback_reason),
 				 errhint("With gpuagg.fallback on, PostgreSQL's own plan takes over.")));
+	stats_count_aggregation(engine_name(state->engine), status);
 	if ((status == ENGINE_FAILED || status == ENGINE_NO_MEMORY) && !failure_reported)
 	{
 		failure_reported = true;
@@ -281,6 +292,7 @@ run_once(GpuAggState *state, const EngineHints *hints, const char **message)
 {
 	EngineStatus status = engine_open(state->engine, state->program, state->slots, hints);
 
+	state->uncounted = true;
 	if (status == ENGINE_OK)
 		status = run_input(state);
 	*message = engine_message(state->engine);

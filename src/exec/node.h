@@ -41,6 +41,7 @@ typedef struct GpuAggState
 	EngineHandle *engine;
 	const Program *coarse;		/* of regrouping, at the level of its float sums */
 	Regrouping *regrouping;		/* NULL: the engine's groups are the node's */
+	bool		uncounted;		/* it has run, and is not in the statistics */
 	GpuAggPhase phase;
 	GroupBatch	groups;			/* the current batch, and the next group in it */
 	uint32_t	next_group;

@@ -50,7 +50,7 @@ check_text_key(Lowering *l, Expr *expr)
 
 	if (type == BPCHAROID && (typmod < 0 || IsA(expr, RelabelType)))
 	{
-		lower_reject(l, _("a key of type character has no fixed length"));
+		lower_reject(l, REJECTED_TYPE, _("a key of type character has no fixed length"));
 		return false;
 	}
 	return check_collation(l, type, exprCollation((Node *) expr));
@@ -76,7 +76,7 @@ lower_key(Lowering *l, Expr *expr)
 		return false;
 	if (l->builder->insns[reg].type == VT_INTERVAL)
 	{
-		lower_reject(l, _("keys of type interval are not supported"));
+		lower_reject(l, REJECTED_TYPE, _("keys of type interval are not supported"));
 		return false;
 	}
 

@@ -197,7 +197,7 @@ check_text_extreme(Lowering *l, const Aggref *aggref, AccKind kind)
 	if ((kind == ACC_MIN_BPCHAR || kind == ACC_MAX_BPCHAR) &&
 		(exprTypmod((Node *) arg) < 0 || IsA(arg, RelabelType)))
 	{
-		lower_reject(l, _("an extreme of type character has no fixed length"));
+		lower_reject(l, REJECTED_TYPE, _("an extreme of type character has no fixed length"));
 		return false;
 	}
 	return check_order(l, exprType((Node *) arg), aggref->inputcollid);
@@ -210,16 +210,16 @@ check_aggref(Lowering *l, const Aggref *aggref)
 	const AggregateKind *kind = find_aggregate(aggref->aggfnoid);
 
 	if (kind == NULL || aggref->aggkind != AGGKIND_NORMAL || aggref->aggvariadic)
-		lower_reject(l, _("aggregate %s is not supported"),
+		lower_reject(l, REJECTED_AGGREGATE, _("aggregate %s is not supported"),
 					 format_procedure(aggref->aggfnoid));
 	else if (aggref->agglevelsup != 0)
-		lower_reject(l, _("aggregates of an outer query are not supported"));
+		lower_reject(l, REJECTED_AGGREGATE, _("aggregates of an outer query are not supported"));
 	else if (aggref->aggsplit != AGGSPLIT_SIMPLE)
-		lower_reject(l, _("partial aggregation is not supported"));
+		lower_reject(l, REJECTED_AGGREGATE, _("partial aggregation is not supported"));
 	else if (aggref->aggorder != NIL)
 	{
 		lower_hint(l, "Leave it out if the order of the rows makes no difference.");
-		lower_reject(l, _("ORDER BY in an aggregate is not supported"));
+		lower_reject(l, REJECTED_AGGREGATE, _("ORDER BY in an aggregate is not supported"));
 	}
 	else
 		return kind;
@@ -423,7 +423,7 @@ lower_aggref(Lowering *l, Aggref *aggref)
 		return false;
 	if (lower_needs_distinct(aggref))
 	{
-		lower_reject(l, _("DISTINCT in an aggregate is not supported"));
+		lower_reject(l, REJECTED_AGGREGATE, _("DISTINCT in an aggregate is not supported"));
 		return false;
 	}
 

@@ -82,7 +82,7 @@ check_element(Lowering *l, Expr *element)
 		return true;
 	reg = lower_expr(l, element);
 	if (reg >= 0 && l->builder->insns[reg].fallible)
-		lower_reject(l, _("an array element that can raise an error is not supported"));
+		lower_reject(l, REJECTED_EXPRESSION, _("an array element that can raise an error is not supported"));
 	return lower_succeeded(l);
 }
 
@@ -95,7 +95,7 @@ lower_empty_array_op(Lowering *l, const ScalarArrayOpExpr *expr)
 	if (reg < 0)
 		return -1;
 	if (l->builder->insns[reg].fallible)
-		return lower_reject(l, _("a comparison with an empty array is not supported"));
+		return lower_reject(l, REJECTED_EXPRESSION, _("a comparison with an empty array is not supported"));
 	return lower_slot_ref(l, (Expr *) makeBoolConst(!expr->useOr, false));
 }
 
@@ -212,9 +212,9 @@ lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr)
 	if (op >= 0)
 		return lower_membership(l, expr, (OpCode) op);
 	if (!known)
-		return lower_reject(l, _("this comparison with an array that is not constant is not supported"));
+		return lower_reject(l, REJECTED_EXPRESSION, _("this comparison with an array that is not constant is not supported"));
 	if (list_length(elements) > MAX_CHAIN)
-		return lower_reject(l, _("this comparison with an array of more than %d elements is not supported"),
+		return lower_reject(l, REJECTED_EXPRESSION, _("this comparison with an array of more than %d elements is not supported"),
 							MAX_CHAIN);
 	return lower_comparison_chain(l, expr, elements);
 }

@@ -75,7 +75,7 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 	if (is_numeric_function(function))
 		return lower_numeric_function(l, function, args, &info);
 	if (op < 0 || list_length(args) != op_nargs((OpCode) op))
-		return lower_reject(l, _("function %s is not supported"),
+		return lower_reject(l, REJECTED_EXPRESSION, _("function %s is not supported"),
 							format_procedure(function));
 	if (op_arg((OpCode) op, 0) == VT_TEXT && !check_collation(l, type, collation))
 		return -1;

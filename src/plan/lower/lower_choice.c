@@ -118,7 +118,7 @@ select_alternative(Lowering *l, Choice *choice, int when, int i, int reg, int ot
 	if (when < 0 || reg < 0 || otherwise < 0)
 		return -1;
 	if (insns[reg].type != insns[otherwise].type)
-		return lower_reject(l, _("alternatives of different types are not supported"));
+		return lower_reject(l, REJECTED_TYPE, _("alternatives of different types are not supported"));
 	if (choice->numeric)
 		choice->info.shown =
 			display_scale_selected(when, choice->alternatives[i].value.info.shown,
@@ -190,7 +190,7 @@ lower_case_value(Lowering *l, const CaseExpr *expr, NumericInfo *info)
 
 	if (reg >= 0 && l->builder->insns[reg].fallible &&
 		!IsA(linitial_node(CaseWhen, expr->args)->expr, OpExpr))
-		return lower_reject(l, _("a CASE over a value that can raise an error is not supported"));
+		return lower_reject(l, REJECTED_EXPRESSION, _("a CASE over a value that can raise an error is not supported"));
 	return reg;
 }
 
@@ -341,7 +341,7 @@ lower_minmax(Lowering *l, const MinMaxExpr *expr, NumericInfo *info)
 	int			best;
 
 	if (op.less < 0)
-		return lower_reject(l, _("%s over type %s is not supported"),
+		return lower_reject(l, REJECTED_TYPE, _("%s over type %s is not supported"),
 							greatest ? "GREATEST" : "LEAST", format_type_be(expr->minmaxtype));
 	if (op_arg((OpCode) op.less, 0) == VT_TEXT &&
 		!check_order(l, expr->minmaxtype, expr->inputcollid))

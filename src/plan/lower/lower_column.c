@@ -46,11 +46,11 @@ Form_pg_attribute
 lower_attribute(Lowering *l, const Var *var)
 {
 	if (var->varlevelsup != 0 || (Index) var->varno != l->rti)
-		lower_reject(l, _("a column of another table is used"));
+		lower_reject(l, REJECTED_INPUT, _("a column of another table is used"));
 	else if (var->varattno == 0)
-		lower_reject(l, _("whole-row references are not supported"));
+		lower_reject(l, REJECTED_INPUT, _("whole-row references are not supported"));
 	else if (var->varattno < 0)
-		lower_reject(l, _("system columns are not supported"));
+		lower_reject(l, REJECTED_INPUT, _("system columns are not supported"));
 	else
 		return TupleDescAttr(l->desc, l->map->attnums[var->varattno - 1] - 1);
 	return NULL;
@@ -59,7 +59,7 @@ lower_attribute(Lowering *l, const Var *var)
 int
 lower_reject_hidden(Lowering *l)
 {
-	return lower_reject(l, _("rows are hidden from the user, which may have values that the engine cannot hold"));
+	return lower_reject(l, REJECTED_INPUT, _("rows are hidden from the user, which may have values that the engine cannot hold"));
 }
 
 int

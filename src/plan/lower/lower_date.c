@@ -65,7 +65,7 @@ named_field(Lowering *l, const Expr *name, DateField first, DateField last)
 	int			field = -1;
 
 	if (!IsA(name, Const) || value->constisnull)
-		return lower_reject(l, _("a field of a date that is not constant is not supported"));
+		return lower_reject(l, REJECTED_EXPRESSION, _("a field of a date that is not constant is not supported"));
 	spelled = DatumGetTextPP(value->constvalue);
 	lower_name = downcase_truncate_identifier(VARDATA_ANY(spelled),
 											  VARSIZE_ANY_EXHDR(spelled), false);
@@ -78,7 +78,7 @@ named_field(Lowering *l, const Expr *name, DateField first, DateField last)
 		if (date_fields[i].code == code)
 			field = (int) date_fields[i].field;
 	if (field < (int) first || field > (int) last)
-		return lower_reject(l, _("field \"%s\" is not supported here"), lower_name);
+		return lower_reject(l, REJECTED_EXPRESSION, _("field \"%s\" is not supported here"), lower_name);
 	return field;
 }
 
@@ -220,7 +220,7 @@ lower_extract(Lowering *l, Oid function, List *args, int *scale)
 			field = FIELD_EPOCH_MICROSECONDS;
 			break;
 		case FIELD_JULIAN:
-			return lower_reject(l, _("extract() of a Julian day with a fraction is not supported"));
+			return lower_reject(l, REJECTED_EXPRESSION, _("extract() of a Julian day with a fraction is not supported"));
 	}
 	return lower_field(l, OP_timestamp_extract, arg, field);
 }
@@ -281,10 +281,10 @@ lower_interval(Lowering *l, List *args, bool of_date, bool with_zone, bool minus
 	int			reg;
 
 	if (!IsA(constant, Const) || constant->constisnull)
-		return lower_reject(l, _("an interval that is not constant is not supported"));
+		return lower_reject(l, REJECTED_EXPRESSION, _("an interval that is not constant is not supported"));
 	span = *DatumGetIntervalP(constant->constvalue);
 	if (INTERVAL_NOT_FINITE(&span))
-		return lower_reject(l, _("an infinite interval is not supported"));
+		return lower_reject(l, REJECTED_EXPRESSION, _("an infinite interval is not supported"));
 	if (minus)
 	{
 		/* as PostgreSQL does, where the least number is its own negation */

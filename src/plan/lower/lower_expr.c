@@ -44,7 +44,7 @@ lower_relabel(Lowering *l, const RelabelType *relabel)
 	if (reg < 0)
 		return -1;
 	if (l->builder->insns[reg].type != value_type_of(relabel->resulttype))
-		return lower_reject(l, _("a cast from type %s to type %s is not supported"),
+		return lower_reject(l, REJECTED_TYPE, _("a cast from type %s to type %s is not supported"),
 							format_type_be(exprType((Node *) relabel->arg)),
 							format_type_be(relabel->resulttype));
 	return reg;
@@ -106,12 +106,12 @@ lower_node(Lowering *l, Expr *expr)
 		case T_Var:
 			if (l->builder->head.source == SOURCE_PAGES)
 				return lower_var(l, (Var *) expr);
-			return lower_reject(l, _("a column is not among the input's"));
+			return lower_reject(l, REJECTED_INPUT, _("a column is not among the input's"));
 		case T_PlaceHolderVar:
 			/* one table has no outer join that could make it NULL */
 			if (l->builder->head.source == SOURCE_PAGES)
 				return lower_expr(l, ((PlaceHolderVar *) expr)->phexpr);
-			return lower_reject(l, _("%s is not supported"), expression_kind(expr));
+			return lower_reject(l, REJECTED_EXPRESSION, _("%s is not supported"), expression_kind(expr));
 		case T_RelabelType:
 			return lower_relabel(l, (RelabelType *) expr);
 		case T_FuncExpr:
@@ -130,7 +130,7 @@ lower_node(Lowering *l, Expr *expr)
 			return lower_boolean_test(l, (BooleanTest *) expr);
 		case T_CaseTestExpr:
 			return l->case_value >= 0 ? l->case_value :
-				lower_reject(l, _("%s is not supported"), expression_kind(expr));
+				lower_reject(l, REJECTED_EXPRESSION, _("%s is not supported"), expression_kind(expr));
 		case T_CaseExpr:
 		case T_CoalesceExpr:
 		case T_NullIfExpr:
@@ -140,7 +140,7 @@ lower_node(Lowering *l, Expr *expr)
 		case T_ScalarArrayOpExpr:
 			return lower_array_op(l, (ScalarArrayOpExpr *) expr);
 		default:
-			return lower_reject(l, _("%s is not supported"), expression_kind(expr));
+			return lower_reject(l, REJECTED_EXPRESSION, _("%s is not supported"), expression_kind(expr));
 	}
 }
 
@@ -171,7 +171,7 @@ static int
 lower_case_test(Lowering *l, NumericInfo *info)
 {
 	if (l->case_value < 0 || l->case_info == NULL)
-		return lower_reject(l, _("this kind of expression of type numeric is not supported"));
+		return lower_reject(l, REJECTED_NUMERIC, _("this kind of expression of type numeric is not supported"));
 	*info = *l->case_info;
 	return l->case_value;
 }
@@ -186,12 +186,12 @@ lower_numeric_node(Lowering *l, Expr *expr, NumericInfo *info)
 		case T_Var:
 			if (l->builder->head.source == SOURCE_PAGES)
 				return lower_numeric_var(l, (Var *) expr, info);
-			return lower_reject(l, _("a column is not among the input's"));
+			return lower_reject(l, REJECTED_INPUT, _("a column is not among the input's"));
 		case T_PlaceHolderVar:
 			/* one table has no outer join that could make it NULL */
 			if (l->builder->head.source == SOURCE_PAGES)
 				return lower_numeric(l, ((PlaceHolderVar *) expr)->phexpr, info);
-			return lower_reject(l, _("this kind of expression of type numeric is not supported"));
+			return lower_reject(l, REJECTED_NUMERIC, _("this kind of expression of type numeric is not supported"));
 		case T_RelabelType:
 			return lower_numeric(l, ((RelabelType *) expr)->arg, info);
 		case T_FuncExpr:
@@ -208,9 +208,9 @@ lower_numeric_node(Lowering *l, Expr *expr, NumericInfo *info)
 		case T_MinMaxExpr:
 			return lower_choice(l, expr, info);
 		case T_Param:
-			return lower_reject(l, _("a numeric parameter is only supported in comparisons"));
+			return lower_reject(l, REJECTED_NUMERIC, _("a numeric parameter is only supported in comparisons"));
 		default:
-			return lower_reject(l, _("this kind of expression of type numeric is not supported"));
+			return lower_reject(l, REJECTED_NUMERIC, _("this kind of expression of type numeric is not supported"));
 	}
 }
 

@@ -79,7 +79,7 @@ lower_null_test(Lowering *l, const NullTest *test)
 	int			reg;
 
 	if (test->argisrow)
-		return lower_reject(l, _("IS NULL of a row is not supported"));
+		return lower_reject(l, REJECTED_TYPE, _("IS NULL of a row is not supported"));
 	reg = lower_presence(l, test->arg);
 	if (reg < 0)
 		return -1;

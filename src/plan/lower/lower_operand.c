@@ -74,7 +74,7 @@ lower_operand(Lowering *l, Oid function, Expr *expr, ValueType type)
 		return reg;
 	op = promotion_op(from, type);
 	if (op < 0)
-		return lower_reject(l, _("function %s is not supported over these types"),
+		return lower_reject(l, REJECTED_EXPRESSION, _("function %s is not supported over these types"),
 							format_procedure(function));
 	return program_add_op(l->builder, (OpCode) op, reg, -1);
 }

@@ -38,7 +38,7 @@ static bool
 counts_characters(Lowering *l)
 {
 	if (GetDatabaseEncoding() != PG_UTF8)
-		lower_reject(l, _("counting characters is not supported in encoding %s"),
+		lower_reject(l, REJECTED_EXPRESSION, _("counting characters is not supported in encoding %s"),
 					 GetDatabaseEncodingName());
 	return lower_succeeded(l);
 }
@@ -49,7 +49,7 @@ lower_text_operand(Lowering *l, Expr *expr)
 	int			reg = lower_expr(l, expr);
 
 	if (reg >= 0 && l->builder->insns[reg].type != VT_TEXT)
-		return lower_reject(l, _("a text of another type is not supported"));
+		return lower_reject(l, REJECTED_TYPE, _("a text of another type is not supported"));
 	return reg;
 }
 
@@ -105,10 +105,10 @@ lower_like(Lowering *l, List *args, Oid collation, bool not)
 	if (!check_collation(l, TEXTOID, collation))
 		return -1;
 	if (!IsA(constant, Const) || constant->constisnull)
-		return lower_reject(l, _("LIKE with a pattern that is not constant is not supported"));
+		return lower_reject(l, REJECTED_EXPRESSION, _("LIKE with a pattern that is not constant is not supported"));
 	pattern = examine_pattern(DatumGetTextPP(constant->constvalue));
 	if (pattern.broken)
-		return lower_reject(l, _("a LIKE pattern that ends with an escape character is not supported"));
+		return lower_reject(l, REJECTED_EXPRESSION, _("a LIKE pattern that ends with an escape character is not supported"));
 	op = pattern_op(&pattern, &data, &len);
 	if ((op == OP_text_like || pg_database_encoding_max_length() > 1) &&
 		!counts_characters(l))
@@ -144,7 +144,7 @@ constant_int4(Lowering *l, const Expr *expr, int32 *value)
 {
 	if (!IsA(expr, Const) || ((const Const *) expr)->constisnull)
 	{
-		lower_reject(l, _("a part of a text whose place is not constant is not supported"));
+		lower_reject(l, REJECTED_EXPRESSION, _("a part of a text whose place is not constant is not supported"));
 		return false;
 	}
 	*value = DatumGetInt32(((const Const *) expr)->constvalue);
@@ -166,7 +166,7 @@ lower_side(Lowering *l, List *args, bool right)
 	if (!counts_characters(l) || !constant_int4(l, lsecond(args), &n))
 		return -1;
 	if (n == PG_INT32_MIN)
-		return lower_reject(l, _("a part of a text of that length is not supported"));
+		return lower_reject(l, REJECTED_EXPRESSION, _("a part of a text of that length is not supported"));
 	if (right && n == 0)		/* after all characters, not after none */
 		return add_part(l, OP_text_first, lower_text_operand(l, linitial(args)), 0);
 	return add_part(l, right ? OP_text_after : OP_text_first,
@@ -190,7 +190,7 @@ lower_substr(Lowering *l, List *args)
 		(limited && !constant_int4(l, lthird(args), &length)))
 		return -1;
 	if (length < 0)
-		return lower_reject(l, _("a negative length is not supported"));
+		return lower_reject(l, REJECTED_EXPRESSION, _("a negative length is not supported"));
 	if (limited && pg_add_s32_overflow(start, length, &end))
 		limited = false;
 

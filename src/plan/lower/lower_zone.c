@@ -59,7 +59,7 @@ lower_zone(Lowering *l, Expr *zone)
 
 	/* NULL is the session's zone, not NULL */
 	if (!IsA(zone, Const) || ((Const *) zone)->constisnull)
-		return lower_reject(l, _("a time zone that is not constant is not supported"));
+		return lower_reject(l, REJECTED_EXPRESSION, _("a time zone that is not constant is not supported"));
 	return lower_made_slot_ref(l, (Expr *) makeRelabelType(zone, SLOT_ZONE_TYPE, -1, InvalidOid,
 													   COERCE_IMPLICIT_CAST));
 }

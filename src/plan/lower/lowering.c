@@ -56,7 +56,7 @@ lower_begin_pages(PlannerInfo *root, Index rti, TupleDesc desc, const AttrMap *m
 		Form_pg_attribute attr = TupleDescAttr(l->desc, i);
 
 		if (attr->attlen < -1)
-			lower_reject(l, _("column \"%s\" is neither of fixed length nor a varlena"),
+			lower_reject(l, REJECTED_INPUT, _("column \"%s\" is neither of fixed length nor a varlena"),
 						 NameStr(attr->attname));
 		program_add_attr(l->builder, attr->attlen, alignment_bytes(attr->attalign));
 	}
@@ -73,7 +73,7 @@ lower_begin_columns(PlannerInfo *root, List *inputs)
 }
 
 int
-lower_reject(Lowering *l, const char *format,...)
+lower_reject(Lowering *l, RejectionClass reason_class, const char *format,...)
 {
 	if (l->reason == NULL)
 	{
@@ -92,6 +92,7 @@ lower_reject(Lowering *l, const char *format,...)
 			enlargeStringInfo(&buf, needed);
 		}
 		l->reason = buf.data;
+		l->reason_class = reason_class;
 	}
 	return -1;
 }
@@ -107,7 +108,7 @@ bool
 lower_succeeded(Lowering *l)
 {
 	if (l->builder->overflow)
-		lower_reject(l, _("the query has too many columns, constants or expressions"));
+		lower_reject(l, REJECTED_SIZE, _("the query has too many columns, constants or expressions"));
 	return l->reason == NULL;
 }
 
@@ -117,7 +118,7 @@ lower_type(Lowering *l, Oid type)
 	int			value_type = value_type_of(type);
 
 	if (value_type < 0)
-		lower_reject(l, _("type %s is not supported"), format_type_be(type));
+		lower_reject(l, REJECTED_TYPE, _("type %s is not supported"), format_type_be(type));
 	return value_type;
 }
 

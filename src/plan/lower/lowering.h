@@ -16,6 +16,7 @@
 #include "nodes/primnodes.h"
 
 #include "program/program.h"
+#include "stats/reasons.h"
 
 /*
  * One lowering.  Memory comes from the current context.
@@ -52,6 +53,7 @@ typedef struct Lowering
 	bool		expects_specials;	/* statistics have NaN or infinities */
 	bool		needs_specials; /* constants are, or hidden rows may have them */
 	char	   *reason;			/* why something was rejected, or NULL */
+	RejectionClass reason_class;	/* then, of the reason */
 	const char *hint;			/* what would change that, or NULL */
 } Lowering;
 
@@ -64,7 +66,8 @@ extern Lowering *lower_begin_pages(PlannerInfo *root, Index rti, TupleDesc desc,
 extern Lowering *lower_begin_columns(PlannerInfo *root, List *inputs);
 
 /* Keep the first reason.  Always -1, for callers to return. */
-extern int	lower_reject(Lowering *l, const char *format,...) pg_attribute_printf(2, 3);
+extern int	lower_reject(Lowering *l, RejectionClass reason_class,
+						 const char *format,...) pg_attribute_printf(3, 4);
 
 /* Of the rejection that follows: what users could do, a constant sentence. */
 extern void lower_hint(Lowering *l, const char *hint);

@@ -39,7 +39,7 @@ admit_specials(Lowering *l, LoweredGrouping *lowered)
 		return true;
 	}
 	if (l->needs_specials)
-		l->reason = "a numeric can be NaN or infinite";
+		lower_reject(l, REJECTED_NUMERIC, _("a numeric can be NaN or infinite"));
 	return !l->needs_specials;
 }
 
@@ -95,10 +95,8 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 	ListCell   *lc;
 
 	if (has_guarded_subquery(grouping->root, input_exprs(grouping, lowered->filter)))
-	{
-		rejection->reason = "a subquery is needed in some rows only";
-		return false;
-	}
+		return reject_grouping(rejection, REJECTED_EXPRESSION,
+							   "a subquery is needed in some rows only");
 	foreach(lc, keys)
 	{
 		if (!lower_key(l, (Expr *) lfirst(lc)))
@@ -119,23 +117,23 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 	/* a sort above the node would need all groups of the native plan, too */
 	if (may_end_early(grouping) && grouping->root->sort_pathkeys != NIL &&
 		arguments_can_fail(grouping, lowered->program))
-	{
-		rejection->reason = "aggregates of groups that need not be computed can raise errors";
-		return false;
-	}
+		return reject_grouping(rejection, REJECTED_AGGREGATE,
+							   "aggregates of groups that need not be computed can raise errors");
 	if (grouping->regroups)
 	{
+		const char *reason;
+
 		lowered->regrouping = lower_regrouping(lowered->program, keys, grouping->aggrefs,
-											   &rejection->reason);
+											   &reason);
 		if (lowered->regrouping == NULL)
-			return false;
+			return reject_grouping(rejection, REJECTED_AGGREGATE, reason);
 	}
 	if (admit_specials(l, lowered))
 		return true;
 rejected:
 	*rejection = (Rejection)
 	{
-		l->reason, l->hint
+		l->reason, l->hint, l->reason_class
 	};
 	return false;
 }
@@ -174,45 +172,37 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 					 Rejection *rejection)
 {
 	RelOptInfo *rel = grouping->input_rel;
+	const char *reason;
 	Lowering   *l;
 
-	rejection->hint = NULL;
 	if (rel->reloptkind != RELOPT_BASEREL)
-	{
-		rejection->reason = "the input is not one table";
-		return false;
-	}
+		return reject_grouping(rejection, REJECTED_INPUT, "the input is not one table");
 	/* the plan of the input evaluates it even if there are no rows */
 	if (clauses_have_pseudoconstant(rel->baserestrictinfo))
-	{
-		rejection->reason = "a condition is the same for all rows";
-		return false;
-	}
+		return reject_grouping(rejection, REJECTED_INPUT, "a condition is the same for all rows");
 
 	lowered->rti = rel->relid;
 	lowered->input = NULL;
 	lowered->filter = get_actual_clauses(clauses_in_order(grouping->root,
 														  rel->baserestrictinfo));
-	rejection->reason = input_tables(grouping->root, rel, input_exprs(grouping, lowered->filter),
-						   &lowered->tables);
-	if (rejection->reason != NULL)
-		return false;
+	reason = input_tables(grouping->root, rel, input_exprs(grouping, lowered->filter),
+						  &lowered->tables);
+	if (reason != NULL)
+		return reject_grouping(rejection, REJECTED_INPUT, reason);
 	l = lower_begin_pages(grouping->root, rel->relid, lowered->tables.desc, lowered->tables.map);
 	if (!lower_filter(l, lowered->filter) || !lower_placeholders(grouping, l))
 	{
 		*rejection = (Rejection)
 		{
-			l->reason, l->hint
+			l->reason, l->hint, l->reason_class
 		};
 		return false;
 	}
 	if (!lower_keys_and_aggregates(grouping, l, lowered, rejection))
 		return false;
 	if (order_is_seen(&lowered->tables, lowered->program))
-	{
-		rejection->reason = "a key is a float, and the partitions' columns lie differently";
-		return false;
-	}
+		return reject_grouping(rejection, REJECTED_INPUT,
+							   "a key is a float, and the partitions' columns lie differently");
 	return true;
 }
 
@@ -269,20 +259,17 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 {
 	Lowering   *l;
 
-	rejection->hint = NULL;
 	/* should the engine give up, the child's rows are computed once more */
 	if (grouping_is_volatile(grouping->root))
 	{
-		rejection->reason = "the input has a volatile function";
+		reject_grouping(rejection, REJECTED_VOLATILE, "the input has a volatile function");
 		rejection->hint = "Declare functions STABLE or IMMUTABLE that are.";
 		return false;
 	}
 	lowered->input = child_path(grouping);
 	if (!compat_explains(lowered->input->pathtarget->exprs))
-	{
-		rejection->reason = "EXPLAIN could not show a window function of the input";
-		return false;
-	}
+		return reject_grouping(rejection, REJECTED_INPUT,
+							   "EXPLAIN could not show a window function of the input");
 	l = lower_begin_columns(grouping->root, lowered->input->pathtarget->exprs);
 	lowered->rti = 0;
 	MemSet(&lowered->tables, 0, sizeof(lowered->tables));

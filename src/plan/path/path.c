@@ -232,10 +232,7 @@ engine_path(const Grouping *grouping, const LoweredGrouping *lowered,
 
 	if (engine->supports(lowered->program, text, sizeof(text)))
 		return make_gpuagg_path(grouping, lowered, grouped_rel, engine);
-	*rejection = (Rejection)
-	{
-		.reason = pstrdup(text)
-	};
+	reject_grouping(rejection, REJECTED_ENGINE, pstrdup(text));
 	return NULL;
 }
 
@@ -292,7 +289,8 @@ find_path(const Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejectio
 
 	if (!native_is_possible(grouping, grouped_rel))
 	{
-		rejection->reason = "PostgreSQL has no path of its own for the grouping sets";
+		reject_grouping(rejection, REJECTED_QUERY,
+						"PostgreSQL has no path of its own for the grouping sets");
 		return NULL;
 	}
 	if (grouping_lower_pages(grouping, &lowered, rejection))
@@ -328,12 +326,15 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 	Grouping	grouping;
 	GpuAggPath *path = NULL;
 	Rejection	input_rejection;
+	const char *reason;
 
 	if (stage == UPPERREL_DISTINCT)
-		rejection->reason = grouping_examine_distinct(&grouping, root, input_rel);
+		reason = grouping_examine_distinct(&grouping, root, input_rel);
 	else
-		rejection->reason = grouping_examine(&grouping, root, input_rel, grouped_rel, having);
-	if (rejection->reason == NULL)
+		reason = grouping_examine(&grouping, root, input_rel, grouped_rel, having);
+	if (reason != NULL)
+		reject_grouping(rejection, REJECTED_QUERY, reason);
+	else
 		path = find_path(&grouping, grouped_rel, rejection);
 
 	/* aggregates that only PostgreSQL has */

@@ -11,6 +11,10 @@
  * begins.  So the notices are kept until the plan is there, and told if the user
  * may execute it; who takes reports has to ask for himself.
  *
+ * For the cumulative statistics, rejections are counted by classes of their reasons,
+ * and paths that were offered and not taken, since PostgreSQL's own cost less.  What
+ * is planned only because somebody asks for its reports is not counted.
+ *
  * What is planned may call functions that plan queries of their own: each run of
  * the planner has its own list, in the context that it runs in.
  */
@@ -22,11 +26,15 @@
 #include "guc.h"
 #include "plan/path/describe.h"
 #include "plan/path/report.h"
+#include "stats/stats.h"
 
 typedef struct PlannerRun
 {
 	bool		wanted;
 	List	   *reports;
+	int			rejected[NUM_REJECTION_CLASSES];
+	int			offered;		/* GpuAgg paths, */
+	int			taken;			/* and those that are in the plan */
 } PlannerRun;
 
 static planner_hook_type prev_planner_hook = NULL;
@@ -85,6 +93,16 @@ report_grouping(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *grouped_
 	return report;
 }
 
+bool
+reject_grouping(Rejection *rejection, RejectionClass reason_class, const char *reason)
+{
+	*rejection = (Rejection)
+	{
+		.reason = reason,.reason_class = reason_class
+	};
+	return false;
+}
+
 void
 report_fate(GroupingReport *report, GroupingFate fate)
 {
@@ -98,6 +116,7 @@ report_fate(GroupingReport *report, GroupingFate fate)
 void
 report_rejection(GroupingReport *report, const Rejection *rejection)
 {
+	run.rejected[rejection->reason_class]++;
 	if (report == NULL)
 		return;
 	report->fate = GROUPING_REJECTED;
@@ -115,6 +134,7 @@ report_engine(GroupingReport *report, const char *engine)
 void
 report_cost(GroupingReport *report, Cost cost)
 {
+	run.offered++;
 	if (report == NULL)
 		return;
 	report->cost = cost;
@@ -124,6 +144,7 @@ report_cost(GroupingReport *report, Cost cost)
 void
 report_taken(GroupingReport *report)
 {
+	run.taken++;
 	if (report == NULL)
 		return;
 	report->fate = GROUPING_TAKEN;
@@ -153,9 +174,17 @@ tell_rejection(const GroupingReport *report)
 	}
 }
 
-/* The plan is there. */
 static void
-finish_reports(const PlannedStmt *plan)
+count_rejections(void)
+{
+	for (int i = 0; i < NUM_REJECTION_CLASSES; i++)
+		stats_count_rejections(i, run.rejected[i]);
+	stats_count_rejections(REJECTED_COST, run.offered - run.taken);
+}
+
+/* The plan is there.  reports: where somebody wants them, or NULL. */
+static void
+finish_run(const PlannedStmt *plan, List **reports)
 {
 	bool		tells = gpuagg_report_rejections && run.reports != NIL &&
 		compat_check_permissions(plan, false);
@@ -170,6 +199,10 @@ finish_reports(const PlannedStmt *plan)
 		if (tells)
 			tell_rejection(report);
 	}
+	if (reports != NULL)
+		*reports = run.reports;
+	else
+		count_rejections();
 }
 
 /* Whose turn it is after this hook. */
@@ -185,7 +218,7 @@ plan_query(Query *parse, const char *query_string, int cursor_options,
 {
 	List	  **reports = report_into(NULL);
 	PlannerRun	outer = run;
-	PlannedStmt *result;
+	PlannedStmt *volatile result;
 
 	run = (PlannerRun)
 	{
@@ -195,9 +228,7 @@ plan_query(Query *parse, const char *query_string, int cursor_options,
 	{
 		result = next_planner()(parse, query_string, cursor_options,
 								COMPAT_PLANNER_ARGS(params));
-		finish_reports(result);
-		if (reports != NULL)
-			*reports = run.reports;
+		finish_run(result, reports);
 	}
 	PG_FINALLY();
 	{

@@ -7,11 +7,14 @@
 
 #include "nodes/pathnodes.h"
 
+#include "stats/reasons.h"
+
 /* Why a grouping cannot be taken. */
 typedef struct Rejection
 {
 	const char *reason;			/* a phrase, palloc'd or constant */
 	const char *hint;			/* what would change that, or NULL */
+	RejectionClass reason_class;
 } Rejection;
 
 typedef enum GroupingFate
@@ -54,11 +57,15 @@ extern List **report_into(List **reports);
 
 /*
  * For the run that is going on: a new report, or NULL if nobody wants to know.  The
- * functions below do nothing then.
+ * functions below then do no more than count.
  */
 extern GroupingReport *report_grouping(PlannerInfo *root, UpperRelationKind stage,
 									   RelOptInfo *grouped_rel, List *having,
 									   Cost native_cost);
+
+/* For who makes a Rejection.  Always false, for callers to return. */
+extern bool reject_grouping(Rejection *rejection, RejectionClass reason_class,
+							const char *reason);
 
 extern void report_fate(GroupingReport *report, GroupingFate fate);
 extern void report_rejection(GroupingReport *report, const Rejection *rejection);

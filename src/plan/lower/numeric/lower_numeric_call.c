@@ -147,7 +147,7 @@ lower_numeric_call(Lowering *l, Oid function, List *args, NumericInfo *info)
 		return reg;
 	}
 	if (!is_numeric_function(function))
-		return lower_reject(l, _("function %s is not supported"),
+		return lower_reject(l, REJECTED_EXPRESSION, _("function %s is not supported"),
 							format_procedure(function));
 	return lower_numeric_function(l, function, args, info);
 }

@@ -36,7 +36,7 @@ missing_numeric_slot(Lowering *l, Form_pg_attribute attr, int scale, int *shown)
 		value = scaled_const(missing->am_value, false, scale);
 	/* nothing checks it later */
 	if (value == NULL || special_class(DatumGetInt64(value->constvalue)) != 0)
-		return lower_reject(l, _("the default of column \"%s\" does not fit into 64 bits"),
+		return lower_reject(l, REJECTED_NUMERIC, _("the default of column \"%s\" does not fit into 64 bits"),
 							NameStr(attr->attname));
 	return lower_add_slot(l, (Expr *) value, VT_INT8);
 }
@@ -46,7 +46,7 @@ static int
 lower_reject_unknown(Lowering *l, const char *reason)
 {
 	lower_hint(l, "Round it with round(x, n); for a column, a type numeric(p, s) or ANALYZE can help.");
-	return lower_reject(l, "%s", reason);
+	return lower_reject(l, REJECTED_NUMERIC, "%s", reason);
 }
 
 /* The column of which that is known; attr: of a table, or NULL. */
@@ -64,7 +64,7 @@ add_column(Lowering *l, const NumericGuess *guess, int attno, Form_pg_attribute 
 	fixed_scale(info, guess->scale, guess->most);
 	wide = guess->wide || guess->scale > NUMERIC64_MAX_SCALE || guess->most >= NUMERIC64_MOST;
 	if (wide && attr != NULL && lower_missing_value(l, attr) != NULL)
-		return lower_reject(l, _("a numeric of 128 bits with a default for old rows is not supported"));
+		return lower_reject(l, REJECTED_NUMERIC, _("a numeric of 128 bits with a default for old rows is not supported"));
 	if (attr != NULL)
 		missing = missing_numeric_slot(l, attr, guess->scale, &missing_shown);
 	if (part == NUMERIC_UNITS)

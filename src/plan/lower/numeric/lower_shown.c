@@ -26,7 +26,7 @@ lower_uniform(Lowering *l, int reg, const NumericInfo *info)
 	if (!display_scale_expected(info->shown, &expected) || expected != info->scale)
 	{
 		lower_hint(l, "Cast it to numeric(p, s), or use round(x, n).");
-		return lower_reject(l, _("numeric keys and extremes of several display scales are not supported"));
+		return lower_reject(l, REJECTED_NUMERIC, _("numeric keys and extremes of several display scales are not supported"));
 	}
 	shown = display_scale_register(l, info->shown);
 	scale = shown < 0 ? -1 : lower_int4(l, info->scale);

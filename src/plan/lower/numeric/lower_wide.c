@@ -56,7 +56,7 @@ wide_const(Lowering *l, const Const *constant, int scale)
 	numeric = (struct varlena *) DatumGetNumeric(constant->constvalue);
 	if (!numeric_to_wide((const uint8 *) VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric),
 						 scale, true, &value))
-		return lower_reject(l, _("a numeric constant does not fit into 128 bits"));
+		return lower_reject(l, REJECTED_NUMERIC, _("a numeric constant does not fit into 128 bits"));
 	return lower_wide_value(l, value);
 }
 

@@ -41,7 +41,7 @@ lower_aligned(Lowering *l, Oid function, OpCode op, bool compare, List *args,
 		return -1;
 	wide |= !compare && most >= NUMERIC64_MOST;
 	if (wide && wide_op(op) < 0)
-		return lower_reject(l, _("function %s is not supported over numerics of 128 bits"),
+		return lower_reject(l, REJECTED_NUMERIC, _("function %s is not supported over numerics of 128 bits"),
 							format_procedure(function));
 	for (int i = 0; i < 2; i++)
 	{

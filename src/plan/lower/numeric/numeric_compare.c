@@ -68,7 +68,7 @@ lower_bounded(Lowering *l, OpCode op, Expr *expr, Expr *limit)
 	int			high;
 
 	if (reg >= 0 && info.scale > NUMERIC64_MAX_SCALE)
-		return lower_reject(l, _("a parameter is not supported where numerics have more than %d decimal digits"),
+		return lower_reject(l, REJECTED_NUMERIC, _("a parameter is not supported where numerics have more than %d decimal digits"),
 							NUMERIC64_MAX_SCALE);
 	low = reg < 0 ? -1 : lower_bound(l, F_FLOOR_NUMERIC, limit, info.scale);
 	high = low < 0 ? -1 : lower_bound(l, F_CEIL_NUMERIC, limit, info.scale);

@@ -89,7 +89,7 @@ constant_operand(Lowering *l, const Const *constant, bool trim, NumericOperand *
 		!numeric_to_wide((const uint8 *) VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric),
 						 scale, true, &number))
 	{
-		lower_reject(l, _("a numeric constant does not fit into 128 bits"));
+		lower_reject(l, REJECTED_NUMERIC, _("a numeric constant does not fit into 128 bits"));
 		return false;
 	}
 	number = wide_magnitude(number);
@@ -135,7 +135,7 @@ numeric_operand_at(Lowering *l, const NumericOperand *operand, int scale, bool w
 		return wide_const(l, operand->constant, scale);
 	constant = scaled_const(operand->constant->constvalue, operand->constant->constisnull, scale);
 	if (constant == NULL)
-		return lower_reject(l, _("a numeric constant does not fit into 64 bits"));
+		return lower_reject(l, REJECTED_NUMERIC, _("a numeric constant does not fit into 64 bits"));
 	return lower_slot_ref(l, (Expr *) constant);
 }
 

@@ -53,7 +53,7 @@ lower_round(Lowering *l, List *args, NumericInfo *info)
 	if (reg < 0)
 		return -1;
 	if (!int4_value(lsecond(args), &to) || to < 0 || to > NUMERIC128_MAX_SCALE)
-		return lower_reject(l, _("rounding to this number of digits is not supported"));
+		return lower_reject(l, REJECTED_NUMERIC, _("rounding to this number of digits is not supported"));
 	fixed_scale(info, to, from.most * pow(10, to - from.scale));
 	return check_size(l, info) ? change_scale(l, reg, &from, to) : -1;
 }
@@ -91,7 +91,7 @@ lower_cast(Lowering *l, List *args, NumericInfo *info)
 	if (reg < 0)
 		return -1;
 	if (!int4_value(lsecond(args), &typmod) || !read_typmod(typmod, &precision, &to) || to < 0)
-		return lower_reject(l, _("a cast to numeric of this scale is not supported"));
+		return lower_reject(l, REJECTED_NUMERIC, _("a cast to numeric of this scale is not supported"));
 	fixed_scale(info, to, from.most * pow(10, to - from.scale));
 	if (!check_size(l, info))
 		return -1;
@@ -118,7 +118,7 @@ lower_to_float8(Lowering *l, List *args)
 	if (reg < 0)
 		return -1;
 	if (info.scale > NUMERIC64_MAX_SCALE)
-		return lower_reject(l, _("a cast of a numeric with more than %d decimal digits is not supported"),
+		return lower_reject(l, REJECTED_NUMERIC, _("a cast of a numeric with more than %d decimal digits is not supported"),
 							NUMERIC64_MAX_SCALE);
 	reg = make_narrow(l, reg);
 	return lower_op(l, OP_numeric_to_float8, reg, lower_power(l, info.scale));

@@ -67,10 +67,10 @@ bool
 check_size(Lowering *l, const NumericInfo *info)
 {
 	if (info->scale > NUMERIC128_MAX_SCALE)
-		lower_reject(l, _("a numeric result with more than %d decimal digits is not supported"),
+		lower_reject(l, REJECTED_NUMERIC, _("a numeric result with more than %d decimal digits is not supported"),
 					 NUMERIC128_MAX_SCALE);
 	else if (info->most >= NUMERIC128_MOST)
-		lower_reject(l, _("a numeric result is not expected to fit into 128 bits"));
+		lower_reject(l, REJECTED_NUMERIC, _("a numeric result is not expected to fit into 128 bits"));
 	return l->reason == NULL;
 }
 
