@@ -35,6 +35,9 @@ END $$;
 SELECT filter_of('SELECT a, count(*) FROM versions WHERE id > (SELECT min(id) + 10 FROM versions) GROUP BY a');
 SELECT check_query('SELECT a, count(*) FROM versions WHERE id > (SELECT min(id) + 10 FROM versions) GROUP BY a');
 
+-- a placeholder around what a subquery computes
+SELECT filter_of('SELECT a, b, count(*) FROM (SELECT a + 1 AS a, b FROM versions) s WHERE a = 3 GROUP BY GROUPING SETS (a, b)');
+
 -- infinite intervals
 \if :from_17
 SELECT max(CASE WHEN a < 20 THEN '-infinity'::timestamp END + interval 'infinity') FROM versions;

@@ -86,11 +86,13 @@ show_group_keys_and_aggregates(GpuAggState *state, List *ancestors, ExplainState
 }
 
 /*
- * The filter's context knows no plan, where PostgreSQL looks from 17 on for the
- * subquery that sets a parameter.  A parameter from outside is shown by its number.
+ * The filter's clauses as EXPLAIN can show them.  Their context knows no plan, where
+ * PostgreSQL looks from 17 on for the subquery that sets a parameter; a parameter
+ * from outside is shown by its number.  Placeholders, which the planner puts around
+ * what a subquery computes, are not in finished plans.
  */
 static Node *
-outside_params(Node *node, void *context)
+showable_mutator(Node *node, void *context)
 {
 	if (node != NULL && IsA(node, Param))
 	{
@@ -99,7 +101,9 @@ outside_params(Node *node, void *context)
 		param->paramkind = PARAM_EXTERN;
 		return (Node *) param;
 	}
-	return expression_tree_mutator(node, outside_params, context);
+	if (node != NULL && IsA(node, PlaceHolderVar))
+		return showable_mutator((Node *) ((PlaceHolderVar *) node)->phexpr, context);
+	return expression_tree_mutator(node, showable_mutator, context);
 }
 
 static void
@@ -112,7 +116,7 @@ show_filter(GpuAggState *state, ExplainState *es)
 	if (plan->filter == NIL)
 		return;
 	name = get_rel_name(plan->relid);
-	filter = outside_params((Node *) make_ands_explicit(plan->filter), NULL);
+	filter = showable_mutator((Node *) make_ands_explicit(plan->filter), NULL);
 	ChangeVarNodes(filter, plan->rti, 1, 0);
 	ExplainPropertyText("Input Filter",
 						deparse_expression(filter,
