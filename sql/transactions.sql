@@ -54,6 +54,18 @@ SELECT count(*) FROM seen;
 -- temporary and unlogged tables, large enough to leave their buffers
 CREATE TEMP TABLE passing AS SELECT i % 100 AS g, i AS v, repeat('x', 50) AS filler FROM generate_series(1, 30000) i;
 SELECT check_query('SELECT g, count(*), sum(v) FROM passing GROUP BY g');
+-- where cursors have pinned most of the session's buffers
+CREATE FUNCTION pin_pages(n int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN 1 .. n LOOP
+		EXECUTE format('DECLARE pin_%s CURSOR FOR SELECT ctid FROM passing WHERE ctid >= ''(%s, 1)''', i, i);
+		EXECUTE format('FETCH pin_%s', i);
+	END LOOP;
+END $$;
+BEGIN;
+SELECT pin_pages(125);
+SELECT count(*), sum(v) FROM passing;
+ROLLBACK;
 DELETE FROM passing WHERE g < 50;
 SELECT check_query('SELECT g, count(*), sum(v) FROM passing GROUP BY g');
 BEGIN;

@@ -246,6 +246,22 @@ read_table(HeapSource *source, Relation relation, uint32 table)
 	return status;
 }
 
+/*
+ * A quarter of the session's own buffers that are not pinned, by cursors for one:
+ * nobody else unpins them.
+ */
+static int
+share_of_local_buffers(void)
+{
+	int			unpinned = num_temp_buffers;
+
+	/* none are there before the first is needed */
+	for (int i = 0; i < NLocBuffer; i++)
+		if (LocalRefCount[i] > 0)
+			unpinned--;
+	return unpinned / 4;
+}
+
 /* How many buffers a backend may pin, of the least kind that the tables are in. */
 static int
 share_of_buffers(const SourceTable *tables, int ntables)
@@ -253,7 +269,7 @@ share_of_buffers(const SourceTable *tables, int ntables)
 	int			share = INT_MAX;
 
 	for (int i = 0; i < ntables; i++)
-		share = Min(share, RelationUsesLocalBuffers(tables[i].relation) ? num_temp_buffers / 4
+		share = Min(share, RelationUsesLocalBuffers(tables[i].relation) ? share_of_local_buffers()
 					: NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS));
 	return share;
 }
