@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "engine/clock.h"
+#include "engine/cuda/cuda_engine.h"
 #include "service/channel.h"
 #include "service/connection.h"
 
@@ -208,6 +209,7 @@ device_process_main(int listener, int status, const ServiceConfig *config)
 {
 	Loop		loop = {.listener = listener};
 
+	cuda_engine_serve(config->max_device_memory, config->buffers, config->buffers_size);
 	loop.service.config = config;
 	loop.service.status = status;
 	loop.service.admission.budget = config->max_device_memory;

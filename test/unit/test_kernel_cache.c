@@ -181,6 +181,55 @@ test_interrupted(void)
 	ok(compilations() == 1, "of the only compilation");
 }
 
+static const char *text_of_other;
+static LoadedModule *module_of_other;
+static DeviceStatus status_of_other;
+
+/* While one run waits for a text, another one comes, and has it first. */
+static bool
+let_other_load(int milliseconds)
+{
+	bool		cached;
+
+	if (text_of_other != NULL)
+	{
+		const char *text = text_of_other;
+
+		text_of_other = NULL;
+		hold(false);
+		status_of_other = kernel_cache_load(&device, &modules, text, interrupt_soon,
+											&module_of_other, &cached);
+	}
+	usleep((useconds_t) milliseconds * 1000);
+	return false;
+}
+
+static void
+test_two_waiters(void)
+{
+	LoadedModule *module = NULL;
+	DeviceStatus status;
+	bool		cached;
+	int			before = loaded;
+
+	hold(true);
+	waits_left = 10000;
+	text_of_other = "both";
+	status = kernel_cache_load(&device, &modules, "both", let_other_load, &module, &cached);
+	ok(status == DEVICE_OK && status_of_other == DEVICE_OK && module == module_of_other &&
+	   loaded == before + 1, "two runs that wait for a text have one module");
+	ok(compilations() == 1, "of one compilation");
+	kernel_cache_release(module);
+	kernel_cache_release(module_of_other);
+
+	hold(true);
+	text_of_other = "wrong for both";
+	status = kernel_cache_load(&device, &modules, "wrong for both", let_other_load, &module,
+							   &cached);
+	ok(status == DEVICE_COMPILE && status_of_other == DEVICE_COMPILE && compilations() == 1,
+	   "a failure is told to both: %s", device.message);
+}
+
 static void
 test_failure(void)
 {
@@ -421,6 +470,7 @@ main(void)
 {
 	test_asked();
 	test_interrupted();
+	test_two_waiters();
 	test_failure();
 	test_stale_failure();
 	test_busy();

@@ -197,6 +197,24 @@ cuda_init(const char *directory)
 		kernel_disk_directory(path);
 }
 
+static void
+serve_on(const DeviceOps *device, uint64_t memory, const void *pages, size_t size)
+{
+	context_share(device, memory);
+	/* if that fails, pages are copied */
+	if (size > 0)
+		(void) context_map(device, pages, size);
+}
+
+void
+cuda_engine_serve(uint64_t memory, const void *pages, size_t size)
+{
+	serve_on(&cuda_device, memory, pages, size);
+#ifdef GPUAGG_TESTING
+	serve_on(&simt_device, memory, pages, size);
+#endif
+}
+
 /*
  * Asked while a query is planned, so no device is opened for it: that would cost
  * time and device memory in processes that never use it.

@@ -31,9 +31,7 @@ mark_frequent_keys(RunCore *run, Aggregation *aggregation, const SampleFacts *fa
 	if (device == DEVICE_OK)
 		device = ops->upload(run->device, run->work, args.sampled, facts->frequent,
 							 sizeof(facts->frequent));
-	if (device == DEVICE_OK)
-		device = ops->stream_wait(run->device, run->work);
-	status = run_device(run, device, "could not tell the device the frequent keys");
+	status = run_wait(run, device, "could not tell the device the frequent keys");
 	if (status == ENGINE_OK)
 		status = kernels_launch(run, aggregation->kernels.frequent_bits, facts->nfrequent,
 								32, 0, &args);

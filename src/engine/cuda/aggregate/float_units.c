@@ -34,9 +34,7 @@ find_exponents(RunCore *run, const Kernels *kernels, const RowBatch *batch,
 	if (status != ENGINE_OK)
 		return status;
 	device = ops->download(run->device, run->work, exponents, buffer->ptr, size);
-	if (device == DEVICE_OK)
-		device = ops->stream_wait(run->device, run->work);
-	return run_device(run, device, "could not read exponents");
+	return run_wait(run, device, "could not read exponents");
 }
 
 EngineStatus

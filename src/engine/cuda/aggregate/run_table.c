@@ -137,16 +137,15 @@ run_table_create(RunCore *run, const Kernels *kernels, uint64_t groups, RunTable
 EngineStatus
 run_table_counters(RunCore *run, const RunTable *table, TableCounters *counters)
 {
-	const DeviceOps *ops = run->device_ops;
 	char	   *result = (char *) run->results.data + COUNTERS_OF_TABLE;
-	DeviceStatus status;
+	DeviceStatus device;
+	EngineStatus status;
 
-	status = ops->download(run->device, run->work, result,
-						   table->table.counters, sizeof(TableCounters));
-	if (status == DEVICE_OK)
-		status = ops->stream_wait(run->device, run->work);
+	device = run->device_ops->download(run->device, run->work, result,
+									   table->table.counters, sizeof(TableCounters));
+	status = run_wait(run, device, "could not read the table's counters");
 	*counters = *(const TableCounters *) result;
-	return run_device(run, status, "could not read the table's counters");
+	return status;
 }
 
 /*
@@ -212,8 +211,7 @@ move_groups(RunCore *run, const Kernels *kernels, const DeviceTable *old, bool o
 	status = kernels_launch(run, kernels->table_move, old->capacity, 256, 0, &args);
 	if (status != ENGINE_OK)
 		return status;
-	return run_device(run, run->device_ops->stream_wait(run->device, run->work),
-					  "could not move the groups");
+	return run_wait(run, DEVICE_OK, "could not move the groups");
 }
 
 EngineStatus

@@ -31,9 +31,7 @@ take_sample(RunCore *run, const RowBatch *batch, const Kernels *kernels,
 		return status;
 	device = ops->download(run->device, run->work, rows, sampled->ptr,
 						   nrows * sizeof(SampledRow));
-	if (device == DEVICE_OK)
-		device = ops->stream_wait(run->device, run->work);
-	return run_device(run, device, "could not sample rows");
+	return run_wait(run, device, "could not sample rows");
 }
 
 /* About how many neighbouring rows of a batch a block of strategy `block` takes. */

@@ -127,7 +127,22 @@ kernel_cache_prefetch(LoadedModule *modules, const DeviceOps *ops, const DeviceI
 	return !loaded;
 }
 
-/* Get an image, and load it; *cached says that it came from disk. */
+/* Take a module that is loaded; false: it is not. */
+static bool
+take_module(LoadedModule *modules, const KernelSource *source, LoadedModule **module)
+{
+	*module = find_module(modules, source);
+	if (*module == NULL)
+		return false;
+	(*module)->users++;
+	(*module)->last_used = ++use_clock;
+	return true;
+}
+
+/*
+ * Get an image, and load it; *cached says that it came from disk.  While this run waited
+ * for it, another one may have loaded it.
+ */
 static DeviceStatus
 load_image(Device *device, LoadedModule **modules, const ImageRequest *request,
 		   bool (*wait) (int), LoadedModule **module, bool *cached)
@@ -142,6 +157,11 @@ load_image(Device *device, LoadedModule **modules, const ImageRequest *request,
 	*cached = !compiled;
 	if (status != DEVICE_OK)
 		return status;
+	if (take_module(*modules, request->source, module))
+	{
+		free(image);
+		return DEVICE_OK;
+	}
 	status = add_module(device, modules, request->source, image, size, module);
 	if (status == DEVICE_OK && compiled)
 		kernel_disk_store(request->source, image, size);
@@ -178,14 +198,8 @@ kernel_cache_load(Device *device, LoadedModule **modules, const char *text,
 	*cached = true;
 	if (source == NULL)
 		return no_memory(device);
-	*module = find_module(*modules, source);
-	if (*module == NULL)
+	if (!take_module(*modules, source, module))
 		status = load_source(device, modules, source, wait, module, cached);
-	else
-	{
-		(*module)->users++;
-		(*module)->last_used = ++use_clock;
-	}
 	free(source);
 	return status;
 }

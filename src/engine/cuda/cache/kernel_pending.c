@@ -3,10 +3,13 @@
  *	  Kernels that were asked for and are not loaded yet.
  *
  * What is pending has an image, from disk, or a job that makes one.  It stays so
- * if whoever asked was interrupted, so that the next one does not begin anew.
+ * if whoever asked was interrupted, so that the next one does not begin anew.  Several
+ * runs may wait for one image, by turns: each gets a copy of what the job made, the
+ * last one the image itself.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/cuda/cache/compile_job.h"
 #include "engine/cuda/cache/kernel_pending.h"
@@ -23,9 +26,13 @@ typedef struct Pending
 {
 	struct Pending *next;
 	KernelSource *source;		/* a copy */
-	CompileJob *job;			/* or, if NULL, the image from disk: */
+	CompileJob *job;			/* or, if NULL, the image, or why there is none: */
 	void	   *image;
 	size_t		size;
+	DeviceStatus status;
+	char		message[512];
+	bool		compiled;		/* the image is not from disk */
+	int			waiters;		/* runs that wait for it */
 } Pending;
 
 /* The one asked for last comes first. */
@@ -49,18 +56,49 @@ free_pending(Pending *p)
 	free(p);
 }
 
-/* Take an image, the caller's to free, out of the list. */
+/* Take what a job that is done has made. */
+static void
+end_job(Pending *p)
+{
+	if (p->job == NULL)
+		return;
+	p->status = compile_job_end(p->job, &p->image, &p->size, p->message, sizeof(p->message));
+	p->job = NULL;
+	p->compiled = true;
+}
+
+/* A waiter's own copy of the image. */
+static DeviceStatus
+copy_image(const Pending *p, void **image, size_t *size, char *message, size_t len)
+{
+	*image = p->image != NULL ? malloc(p->size) : NULL;
+	*size = p->size;
+	if (*image != NULL)
+		memcpy(*image, p->image, p->size);
+	else if (p->status == DEVICE_OK)
+	{
+		snprintf(message, len, "out of memory");
+		return DEVICE_NO_MEMORY;
+	}
+	return p->status;
+}
+
+/* Take an image, the caller's to free; the last waiter takes it out of the list. */
 static DeviceStatus
 take_pending(Pending **link, void **image, size_t *size, char *message, size_t len)
 {
 	Pending    *p = *link;
-	DeviceStatus status = DEVICE_OK;
+	DeviceStatus status;
 
+	end_job(p);
+	if (p->status != DEVICE_OK)
+		snprintf(message, len, "%s", p->message);
+	if (p->waiters > 0)
+		return copy_image(p, image, size, message, len);
 	*link = p->next;
 	*image = p->image;
 	*size = p->size;
-	if (p->job != NULL)
-		status = compile_job_end(p->job, image, size, message, len);
+	status = p->status;
 	free_pending(p);
 	return status;
 }
@@ -70,14 +108,12 @@ static void
 drop_pending(Pending **link)
 {
 	Pending    *p = *link;
-	void	   *image = p->image;
-	size_t		size = p->size;
 
 	*link = p->next;
-	if (p->job != NULL &&
-		compile_job_end(p->job, &image, &size, NULL, 0) == DEVICE_OK)
-		kernel_disk_store(p->source, image, size);
-	free(image);
+	end_job(p);
+	if (p->compiled && p->status == DEVICE_OK)
+		kernel_disk_store(p->source, p->image, p->size);
+	free(p->image);
 	free_pending(p);
 }
 
@@ -89,7 +125,8 @@ trim_pending(void)
 
 	for (int i = 0; *p != NULL; i++)
 	{
-		if (i >= PENDING_KEPT && ((*p)->job == NULL || compile_job_wait((*p)->job, 0)))
+		if (i >= PENDING_KEPT && (*p)->waiters == 0 &&
+			((*p)->job == NULL || compile_job_wait((*p)->job, 0)))
 			drop_pending(p);
 		else
 			p = &(*p)->next;
@@ -152,6 +189,21 @@ kernel_pending_begin(const ImageRequest *request)
 	return DEVICE_OK;
 }
 
+/* Sleep for a moment; nobody drops the image meanwhile.  Should the run end? */
+static bool
+wait_by_turns(const ImageRequest *request, bool (*wait) (int))
+{
+	Pending    *p = *find_pending(request->source);
+	bool		interrupted;
+
+	if (p != NULL)
+		p->waiters++;
+	interrupted = wait(WAIT_MS);
+	if (p != NULL)
+		p->waiters--;
+	return interrupted;
+}
+
 /* Wait until the image is there, or cannot be had. */
 static DeviceStatus
 wait_for_image(const ImageRequest *request, bool (*wait) (int),
@@ -175,7 +227,7 @@ wait_for_image(const ImageRequest *request, bool (*wait) (int),
 		}
 		else
 			job = job_in_the_way();
-		if (wait != NULL && wait(WAIT_MS))
+		if (wait != NULL && wait_by_turns(request, wait))
 		{
 			snprintf(message, len, "interrupted");
 			return DEVICE_BUSY;
@@ -197,8 +249,14 @@ kernel_pending_get(const ImageRequest *request, bool (*wait) (int),
 	if (status != DEVICE_OK)
 		return status;
 	link = find_pending(request->source);
-	*compiled = (*link)->job != NULL;
+	*compiled = (*link)->job != NULL || (*link)->compiled;
 	return take_pending(link, image, size, message, len);
+}
+
+static bool
+has_failed(const Pending *p)
+{
+	return p->job != NULL ? compile_job_failed(p->job) : p->status != DEVICE_OK;
 }
 
 void
@@ -208,7 +266,7 @@ kernel_pending_forget_failures(void)
 
 	while (*p != NULL)
 	{
-		if ((*p)->job != NULL && compile_job_failed((*p)->job))
+		if ((*p)->waiters == 0 && has_failed(*p))
 			drop_pending(p);
 		else
 			p = &(*p)->next;

@@ -7,6 +7,12 @@
 
 #include "engine/cuda/context/context.h"
 
+/*
+ * Of the free device memory, what all runs take at most if nobody says so.  Other
+ * processes have the rest.
+ */
+#define MEMORY_SHARE 0.8
+
 /* The GPU's, and the simulated device's. */
 static Context contexts[2];
 
@@ -17,6 +23,28 @@ context_of(const DeviceOps *ops)
 
 	context->ops = ops;
 	return context;
+}
+
+/* The memory that all runs together may have, of what is free. */
+static uint64_t
+memory_budget(Context *context)
+{
+	uint64_t	available = 0;
+
+	if (!context->shared || context->share > 0)
+		return context->share;
+	(void) context->ops->memory_free(context->device, &available);
+	/* 0 would mean that nothing is bounded */
+	return (uint64_t) (available * MEMORY_SHARE) + 1;
+}
+
+/* What goes with a device that has just been opened. */
+static void
+open_parts(Context *context)
+{
+	context->memory.budget = memory_budget(context);
+	if (context->mapped != NULL)
+		mapped_open(context->mapped, context->device);
 }
 
 Context *
@@ -34,8 +62,8 @@ context_get(const DeviceOps *ops, char *why, size_t len)
 			snprintf(context->why, sizeof(context->why), "out of memory");
 		else
 			context->device = ops->open(0, context->why, sizeof(context->why));
-		if (context->device != NULL && context->mapped != NULL)
-			mapped_open(context->mapped, context->device);
+		if (context->device != NULL)
+			open_parts(context);
 	}
 	if (context->device == NULL)
 	{
@@ -63,7 +91,10 @@ void
 context_close(const DeviceOps *ops)
 {
 	Context    *context = context_of(ops);
-	Mapped	   *mapped = context->mapped;
+	Context		kept = {
+		.ops = ops, .mapped = context->mapped, .shared = context->shared,
+		.share = context->share
+	};
 
 	if (context->runs > 0)
 		return;
@@ -71,14 +102,28 @@ context_close(const DeviceOps *ops)
 	{
 		kernel_cache_unload(context->device, &context->modules);
 		pool_free(context->device, &context->pool);
-		if (mapped != NULL)
-			mapped_close(mapped);
+		device_memory_trim(context->device, &context->memory, 0);
+		if (context->mapped != NULL)
+			mapped_close(context->mapped);
 		ops->close(context->device);
 	}
 	copier_destroy(context->copier);
-	memset(context, 0, sizeof(*context));
-	context->ops = ops;
-	context->mapped = mapped;
+	*context = kept;
+}
+
+void
+context_share(const DeviceOps *ops, uint64_t memory)
+{
+	Context    *context = context_of(ops);
+
+	context->shared = true;
+	context->share = memory;
+}
+
+uint64_t
+context_memory_used(const DeviceOps *ops)
+{
+	return context_of(ops)->memory.lent;
 }
 
 bool

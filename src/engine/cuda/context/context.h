@@ -11,6 +11,7 @@
 
 #include "engine/cuda/cache/kernel_cache.h"
 #include "engine/cuda/context/copier.h"
+#include "engine/cuda/context/device_memory.h"
 #include "engine/cuda/context/mapped.h"
 #include "engine/cuda/context/pool.h"
 #include "engine/cuda/device/device.h"
@@ -23,6 +24,9 @@ typedef struct Context
 	char		why[256];		/* it could not be opened */
 	LoadedModule *modules;		/* on it */
 	Pool		pool;			/* of streams, events, page-locked memory */
+	DeviceMemory memory;		/* what runs take and give back */
+	bool		shared;			/* context_share was called: */
+	uint64_t	share;			/* its memory */
 	Copier	   *copier;			/* made with the device */
 	Mapped	   *mapped;			/* host memory that kernels read; NULL: none */
 	int			runs;			/* that are open */
@@ -47,6 +51,16 @@ extern bool context_is_lost(const DeviceOps *ops);
  * run opens it again.
  */
 extern void context_close(const DeviceOps *ops);
+
+/*
+ * Several runs at once will share the device: before it is open, once.  Together they
+ * take at most so many bytes of its memory, 0: 80 % of what is free then; and what
+ * they give back is kept for others.
+ */
+extern void context_share(const DeviceOps *ops, uint64_t memory);
+
+/* Bytes of device memory that runs have now. */
+extern uint64_t context_memory_used(const DeviceOps *ops);
 
 /*
  * Announce host memory in which heap pages lie: before the device is open, once, and

@@ -61,9 +61,8 @@ pause_briefly(void)
 #endif
 }
 
-/* Copy the next job that nobody has taken; false: there is none. */
-static bool
-copy_one(Copier *copier)
+bool
+copier_help(Copier *copier)
 {
 	uint64_t	next = __atomic_load_n(&copier->taken, __ATOMIC_ACQUIRE);
 	Job		   *job;
@@ -108,7 +107,7 @@ copier_main(void *arg)
 	{
 		for (int spins = 0; spins < SPINS; spins++)
 		{
-			if (copy_one(copier))
+			if (copier_help(copier))
 				spins = 0;
 			pause_briefly();
 		}
@@ -221,6 +220,6 @@ copier_wait(Copier *copier, uint64_t ticket)
 	if (ticket > copier->started)
 		copier_start(copier);
 	while (!copier_done(copier, ticket))
-		if (!copy_one(copier))
+		if (!copier_help(copier))
 			pause_briefly();
 }

@@ -41,6 +41,9 @@ extern void copier_start(Copier *copier);
 /* Has everything up to that ticket been copied? */
 extern bool copier_done(Copier *copier, uint64_t ticket);
 
+/* Copy one job that no thread has taken; false: there is none. */
+extern bool copier_help(Copier *copier);
+
 /*
  * Wait until everything up to that ticket has been copied; the caller's thread copies
  * too.

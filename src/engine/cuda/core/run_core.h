@@ -23,6 +23,15 @@ typedef struct DeviceBuffer
 	uint64_t	size;			/* in bytes */
 } DeviceBuffer;
 
+/* A DeviceBuffer that was freed; given back once both streams have got there. */
+typedef struct FreedBuffer
+{
+	struct FreedBuffer *next;
+	DeviceBuffer buffer;
+	DeviceEvent *copied;
+	DeviceEvent *worked;
+} FreedBuffer;
+
 /* The Program's slots on the device: constants.c. */
 typedef struct Constants
 {
@@ -48,8 +57,12 @@ typedef struct RunCore
 	uint64_t	memory_limit;	/* bytes of device memory */
 	uint64_t	memory_used;
 
+	FreedBuffer *freed;			/* work on the device may still use them */
+
 	DeviceStream *copy;			/* uploads */
 	DeviceStream *work;			/* kernels and downloads */
+	DeviceEvent *waited;		/* run_wait's */
+	bool		ended;			/* nothing is left that works on the device */
 
 	Constants	constants;
 	DeviceBuffer counters;		/* see COUNTERS_SIZE */
@@ -72,6 +85,12 @@ extern EngineStatus run_fail(RunCore *run, EngineStatus status, const char *form
 /* The device's status as the engine's; what: what could not be done. */
 extern EngineStatus run_device(RunCore *run, DeviceStatus status, const char *what);
 
+/*
+ * If that status is OK, wait for all that was given to the work stream.  Other runs
+ * may go on meanwhile.  The status of both; what: what could not be done.
+ */
+extern EngineStatus run_wait(RunCore *run, DeviceStatus status, const char *what);
+
 /* What pool.h lends, for the run; given back it becomes NULL, or empty. */
 extern EngineStatus run_take_event(RunCore *run, DeviceEvent **event);
 extern void run_give_event(RunCore *run, DeviceEvent **event);
@@ -84,7 +103,13 @@ extern void run_give_stage(RunCore *run, Stage *stage);
  */
 extern EngineStatus run_alloc(RunCore *run, uint64_t size, DeviceBuffer *buffer);
 
-/* Free it, if there is any, and make the buffer empty. */
+/*
+ * Free it, if there is any, and make the buffer empty.  Work that was given to the
+ * device before may go on to use it.
+ */
 extern void run_free(RunCore *run, DeviceBuffer *buffer);
+
+/* Give back what was freed and is not used any more. */
+extern void run_collect(RunCore *run);
 
 #endif							/* GPUAGG_RUN_CORE_H */

@@ -18,6 +18,8 @@ open_memory_limit(RunCore *run)
 	EngineStatus status;
 
 	run->memory_limit = run->hints.memory_limit;
+	if (run->memory_limit == 0)
+		run->memory_limit = run->context->memory.budget;
 	if (run->memory_limit > 0)
 		return ENGINE_OK;
 	status = run_device(run, run->device_ops->memory_free(run->device, &available),
@@ -40,6 +42,8 @@ run_resources_open(RunCore *run)
 	if (device == DEVICE_OK)
 		device = pool_take_stream(run->device, &run->context->pool, &run->work);
 	status = run_device(run, device, "could not begin to work on the device");
+	if (status == ENGINE_OK)
+		status = run_take_event(run, &run->waited);
 	if (status == ENGINE_OK)
 		status = run_take_stage(run, COUNTERS_SIZE, &run->results);
 	if (status == ENGINE_OK)
@@ -67,6 +71,8 @@ run_resources_wait(RunCore *run)
 {
 	wait_for_stream(run, &run->copy);
 	wait_for_stream(run, &run->work);
+	run->ended = true;
+	run_collect(run);
 }
 
 void
@@ -75,6 +81,7 @@ run_resources_close(RunCore *run)
 	constants_close(run);
 	run_free(run, &run->counters);
 	run_give_stage(run, &run->results);
+	run_give_event(run, &run->waited);
 	pool_give_stream(run->device, &run->context->pool, run->copy);
 	pool_give_stream(run->device, &run->context->pool, run->work);
 }

@@ -13,7 +13,8 @@ input_open(RunCore *run, Input *input)
 	EngineStatus status = ENGINE_OK;
 
 	input->leaves = program_leaves_rows(run->program);
-	input_layout(run->program, &run->layouts[0], run->memory_limit, &input->layout);
+	input_layout(run->program, &run->layouts[0], &run->hints, run->memory_limit,
+				 &input->layout);
 	if (run->program->source == SOURCE_PAGES)
 		status = page_deformer_open(run, &input->deformer);
 	for (int i = 0; i < INPUT_BUFFERS && status == ENGINE_OK; i++)

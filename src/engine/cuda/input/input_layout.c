@@ -29,12 +29,18 @@
 						(HEAP_LINE_SIZE + HEAP_TUPLE_BITS + 1))
 
 /*
- * Rows of a buffer for column batches only, and bytes of their texts.  Not measured:
+ * Rows of a buffer for column batches only, and bytes of a row's texts.  Not measured:
  * 128 K rows of 16 bytes are 2 MB, 40 us on the link.
  */
 #define COLUMNS_ROWS (128 * 1024)
 #define COLUMNS_MIN_ROWS 1024
-#define COLUMNS_TEXT_BYTES (16 << 20)
+#define COLUMNS_ROW_TEXTS 128
+
+/*
+ * An expectation of rows may be wrong: a table of many rows by buffers of so few takes
+ * some microseconds a buffer more.
+ */
+#define COLUMNS_EXPECTED_MIN (16 * 1024)
 
 /* Rows whose columns are of a good size for the memory there is. */
 static uint64_t
@@ -56,10 +62,19 @@ has_text(const Program *program)
 	return false;
 }
 
-static void
-layout_for_pages(uint64_t rows, InputLayout *input)
+/* Half of what is expected, so that there are two buffers; most, if that is unknown. */
+static uint32_t
+half_of_expected(double expected, uint32_t least, uint32_t most)
 {
-	input->pages = PAGES_PER_BUFFER;
+	if (expected <= 0 || expected / 2 >= most)
+		return most;
+	return expected / 2 <= least ? least : (uint32_t) (expected / 2) + 1;
+}
+
+static void
+layout_for_pages(uint64_t rows, const EngineHints *hints, InputLayout *input)
+{
+	input->pages = half_of_expected(hints->pages, PAGES_MIN_PER_BUFFER, PAGES_PER_BUFFER);
 	if (rows < (uint64_t) input->pages * PAGE_MAX_LINES)
 		input->pages = (uint32_t) (rows / PAGE_MAX_LINES);
 	if (input->pages < PAGES_MIN_PER_BUFFER)
@@ -75,29 +90,34 @@ layout_for_pages(uint64_t rows, InputLayout *input)
 }
 
 static void
-layout_for_columns(const Program *program, uint64_t rows, InputLayout *input)
+layout_for_columns(const Program *program, uint64_t rows, const EngineHints *hints,
+				   InputLayout *input)
 {
+	uint32_t	expected = half_of_expected(hints->rows, COLUMNS_EXPECTED_MIN, COLUMNS_ROWS);
+
 	rows = rows / ROWS_ALIGN * ROWS_ALIGN;
-	input->rows = COLUMNS_ROWS;
+	input->rows = (expected + ROWS_ALIGN - 1) / ROWS_ALIGN * ROWS_ALIGN;
 	if (rows < input->rows)
 		input->rows = rows < COLUMNS_MIN_ROWS ? COLUMNS_MIN_ROWS : (uint32_t) rows;
 	input->batch_rows = input->rows;
-	input->bytes = has_text(program) ? COLUMNS_TEXT_BYTES : 0;
+	input->bytes = has_text(program) ? input->rows * COLUMNS_ROW_TEXTS : 0;
 	input->stage = input_texts_place(input) + input->bytes;
 	input->text = input->bytes;
 }
 
 void
-input_layout(const Program *program, const KernelLayout *layout, uint64_t memory_limit,
-			 InputLayout *input)
+input_layout(const Program *program, const KernelLayout *layout, const EngineHints *hints,
+			 uint64_t memory_limit, InputLayout *input)
 {
-	uint64_t	rows = rows_for_memory(layout->row_bytes, memory_limit);
+	bool		texts = program->source != SOURCE_PAGES && has_text(program);
+	uint64_t	rows = rows_for_memory(layout->row_bytes + (texts ? COLUMNS_ROW_TEXTS : 0),
+									  memory_limit);
 
 	*input = (InputLayout) {.row_bytes = layout->row_bytes};
 	if (program->source == SOURCE_PAGES)
-		layout_for_pages(rows, input);
+		layout_for_pages(rows, hints, input);
 	else
-		layout_for_columns(program, rows, input);
+		layout_for_columns(program, rows, hints, input);
 }
 
 uint64_t

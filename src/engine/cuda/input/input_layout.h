@@ -2,7 +2,7 @@
  * input_layout.h
  *	  How large input buffers are, and what lies where in their stages.
  *
- * Pure functions of the Program, its layout and the limit of memory.
+ * Pure functions of the Program, its layout, what is expected and the limit of memory.
  */
 #ifndef GPUAGG_INPUT_LAYOUT_H
 #define GPUAGG_INPUT_LAYOUT_H
@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "engine/cuda/codegen/layout.h"
+#include "engine/engine.h"
 
 typedef struct InputLayout
 {
@@ -22,8 +23,10 @@ typedef struct InputLayout
 	uint32_t	row_bytes;		/* of all columns, as KernelLayout.row_bytes */
 } InputLayout;
 
+/* For the rows or pages that are expected, if that is known. */
 extern void input_layout(const Program *program, const KernelLayout *layout,
-						 uint64_t memory_limit, InputLayout *input);
+						 const EngineHints *hints, uint64_t memory_limit,
+						 InputLayout *input);
 
 /* Device memory of one buffer, but for constants, in bytes. */
 extern uint64_t input_layout_memory(const Program *program, const InputLayout *input);

@@ -21,9 +21,7 @@ download_marks(RunCore *run, const InputLayout *input, const InputBuffer *buffer
 		return run_fail(run, ENGINE_NO_MEMORY, "out of memory for rows left out");
 	status = ops->download(run->device, run->work, left->marks, buffer->left.ptr,
 						   buffer->nrows);
-	if (status == DEVICE_OK)
-		status = ops->stream_wait(run->device, run->work);
-	return run_device(run, status, "could not read which rows were left out");
+	return run_wait(run, status, "could not read which rows were left out");
 }
 
 EngineStatus

@@ -79,6 +79,17 @@ page_calls_end(PageCalls *calls, PageCall *call, uint32_t pages)
 	calls->added++;
 }
 
+EngineStatus
+page_calls_copy(RunCore *run, const PageCalls *calls)
+{
+	Copier	   *copier = run->context->copier;
+
+	while (!copier_done(copier, calls->copying))
+		if (!copier_help(copier) && engine_interrupted(&run->hints))
+			return run_fail(run, ENGINE_FAILED, INTERRUPTED_MESSAGE);
+	return ENGINE_OK;
+}
+
 void
 page_calls_wait_copies(RunCore *run, const PageCalls *calls)
 {

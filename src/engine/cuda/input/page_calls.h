@@ -43,7 +43,10 @@ extern void page_calls_end(PageCalls *calls, PageCall *call, uint32_t pages);
 /* How many of the pages given have been read: see EngineOps.released. */
 extern uint64_t page_calls_released(RunCore *run, PageCalls *calls);
 
-/* Wait until all that are copied have been. */
+/* Have all that are copied be; other runs may go on meanwhile. */
+extern EngineStatus page_calls_copy(RunCore *run, const PageCalls *calls);
+
+/* Wait for the same. */
 extern void page_calls_wait_copies(RunCore *run, const PageCalls *calls);
 
 /* Free it; nothing is left that reads pages. */

@@ -19,7 +19,7 @@ memory_needed(const Program *program, const EngineHints *hints)
 	InputLayout input;
 
 	layout_make(program, TABLE_HASH, &layout);
-	input_layout(program, &layout, limit, &input);
+	input_layout(program, &layout, hints, limit, &input);
 	bytes = INPUT_BUFFERS * input_layout_memory(program, &input) +
 		run_table_memory(program, &layout, groups, limit);
 	return bytes < limit ? bytes : limit;

@@ -52,8 +52,9 @@ copy_rows(CudaRun *run, const InputBuffer *buffer)
 		return result;
 	if (buffer->pages)
 	{
-		input_wait(core, &run->input);
-		result = gather_copied(core, &run->input.deformer, &run->input.layout, buffer);
+		result = page_calls_copy(core, &run->input.calls);
+		if (result == ENGINE_OK)
+			result = gather_copied(core, &run->input.deformer, &run->input.layout, buffer);
 	}
 	if (result == ENGINE_OK)
 		result = input_upload(core, &run->input.layout, buffer);
