@@ -625,6 +625,7 @@ test_failures(Device *dev)
 	DevicePtr	ptr;
 	DeviceModule *m;
 	DeviceKernel *k;
+	DeviceKernel *again;
 
 	ok(device_compile(dev, "#include \"prelude.cuh\"\nDEVICE_FN int f(void) { return nothing; }\n",
 					NULL, &image, &size) == DEVICE_COMPILE,
@@ -639,6 +640,8 @@ test_failures(Device *dev)
 	ok(ops->kernel(dev, m, "missing", &k) == DEVICE_FAILED, "no such kernel: %s",
 	   dev->message);
 	ok(ops->kernel(dev, m, "store", &k) == DEVICE_OK, "the kernel is there");
+	ok(ops->kernel(dev, m, "store", &again) == DEVICE_OK && again == k,
+	   "and is the same one when it is asked for again");
 	ops->module_unload(dev, m);
 
 	ok(ops->module_load(dev, "no module", 10, &m) == DEVICE_FAILED, "no module: %s",

@@ -97,6 +97,9 @@ simt_module_kernel(DeviceModule *module, const char *name, char *message, size_t
 		snprintf(message, len, "the module has no kernel \"%s\"", name);
 		return NULL;
 	}
+	for (kernel = module->kernels; kernel != NULL; kernel = kernel->next)
+		if (kernel->code == code)
+			return kernel;
 	kernel = calloc(1, sizeof(DeviceKernel));
 	if (kernel == NULL)
 	{

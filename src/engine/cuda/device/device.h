@@ -116,6 +116,7 @@ typedef struct DeviceOps
 	DeviceStatus (*module_load) (Device *dev, const void *image, size_t size,
 								 DeviceModule **module);
 	void		(*module_unload) (Device *dev, DeviceModule *module);
+	/* A module's kernel, which lives as long as it; the same one for the same name. */
 	DeviceStatus (*kernel) (Device *dev, DeviceModule *module, const char *name,
 							DeviceKernel **kernel);
 

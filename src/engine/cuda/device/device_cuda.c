@@ -40,6 +40,7 @@ typedef struct CudaDevice
 struct DeviceKernel
 {
 	DeviceKernel *next;
+	char	   *name;
 	CUfunction	function;
 	uint32_t	shared;			/* dynamic shared memory it may have */
 };
@@ -471,9 +472,21 @@ cuda_module_unload(Device *dev, DeviceModule *module)
 		DeviceKernel *kernel = module->kernels;
 
 		module->kernels = kernel->next;
+		free(kernel->name);
 		free(kernel);
 	}
 	free(module);
+}
+
+/* The module's kernel of that name, if it has been asked for before. */
+static DeviceKernel *
+known_kernel(const DeviceModule *module, const char *name)
+{
+	DeviceKernel *kernel = module->kernels;
+
+	while (kernel != NULL && strcmp(kernel->name, name) != 0)
+		kernel = kernel->next;
+	return kernel;
 }
 
 /* The driver loads code lazily, so this may load a good part of the module. */
@@ -485,12 +498,16 @@ cuda_kernel(Device *device, DeviceModule *module, const char *name,
 	DeviceStatus status = enter(dev);
 	sigset_t	old;
 
-	*kernel = NULL;
-	if (status != DEVICE_OK)
+	*kernel = known_kernel(module, name);
+	if (status != DEVICE_OK || *kernel != NULL)
 		return status;
 	*kernel = calloc(1, sizeof(DeviceKernel));
-	if (*kernel == NULL)
+	if (*kernel == NULL || ((*kernel)->name = strdup(name)) == NULL)
+	{
+		free(*kernel);
+		*kernel = NULL;
 		return fail(dev, DEVICE_NO_MEMORY, "out of memory");
+	}
 	cuda_block_signals(&old);
 	status = result(dev, "cuModuleGetFunction",
 					dev->driver->module_function(&(*kernel)->function,
@@ -498,6 +515,7 @@ cuda_kernel(Device *device, DeviceModule *module, const char *name,
 	cuda_restore_signals(&old);
 	if (status != DEVICE_OK)
 	{
+		free((*kernel)->name);
 		free(*kernel);
 		*kernel = NULL;
 		return status;
