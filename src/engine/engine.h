@@ -48,8 +48,9 @@ typedef struct EngineHints
 	/*
 	 * Sleep for at most so many milliseconds, 0: not at all; should the run end?
 	 * It then fails.  For a call that takes long without answering BUSY: it asks
-	 * at least every 50 ms.  NULL: the run should never end, and there is nobody to
-	 * sleep for the engine.
+	 * at least every 50 ms, and wherever it waits.  Other runs of the process may go
+	 * on meanwhile.  NULL: the run should never end, and there is nobody to sleep for
+	 * the engine.
 	 */
 	bool		(*wait) (int milliseconds);
 
