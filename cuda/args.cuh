@@ -15,6 +15,8 @@
 #define POINTER(type) uint64_t
 #endif
 
+#include "script.cuh"
+
 /*
  * A text: length bytes at `start` of the batch's bytes (in a column) or of the
  * table's arena, there in 8-byte words.
@@ -84,6 +86,7 @@ typedef struct DeviceTable
 	POINTER(uint8_t) arena;		/* bytes of text keys */
 	POINTER(uint8_t) values;	/* what extremes refer to: see values.cuh */
 	POINTER(TableCounters) counters;
+	POINTER(const Script) script;	/* for the interpreter only */
 	uint64_t	arena_size;		/* in 8-byte words */
 	uint64_t	values_size;	/* likewise */
 	int64_t		direct_min;
@@ -116,6 +119,12 @@ typedef struct RowBatch
 /* Float sums at most, one for each accumulator. */
 #define ARGS_MAX_SUMS 512
 
+/* Kernels over a batch's rows; the interpreter's are one, which does all of this. */
+#define TASK_AGGREGATE 0
+#define TASK_SAMPLE 1
+#define TASK_EXPONENTS 2
+#define TASK_VALUES_AGAIN 3
+
 /*
  * Parameters of `aggregate`, `values_again`, `sample`, `exponents` and
  * `frequent_bits`.
@@ -132,6 +141,8 @@ typedef struct AggregateArgs
 								 * unless direct */
 	uint32_t	block_replicas; /* block: copies of each state, a power of 2 */
 	uint32_t	nfrequent;		/* frequent_bits: keys, in `sampled` */
+	uint32_t	task;			/* for the interpreter only */
+	uint32_t	unused;
 	POINTER(struct SampledRow) sampled;
 	uint64_t	sample_chunk;	/* rows of a chunk, a multiple of 32 */
 	uint64_t	sample_stride;	/* from one chunk to the next */

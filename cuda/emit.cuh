@@ -9,6 +9,7 @@
 
 KERNEL(emit, EmitArgs, args)
 {
+	KERNEL_BEGIN(&args.table);
 	uint32_t	nslots = args.to - args.from;
 	uint32_t	rounds = (nslots + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE;
 

@@ -6,18 +6,19 @@
 #ifndef GPUAGG_EXPONENTS_CUH
 #define GPUAGG_EXPONENTS_CUH
 
-KERNEL(exponents, AggregateArgs, args)
+DEVICE_FN void
+find_exponents(const AggregateArgs *args)
 {
-	uint32_t	largest[NSUMS];
+	uint32_t	largest[SUMS_ROOM];
 
 	for (int i = 0; i < NSUMS; i++)
 		largest[i] = 0;
-	for (uint64_t row = grid_index(); row < args.batch.nrows; row += grid_size())
+	for (uint64_t row = grid_index(); row < args->batch.nrows; row += grid_size())
 	{
 		Raw			raw;
 
-		row_load(&args.batch, row, &raw);
-		row_exponents(&args, &raw, (uint32_t) row, largest);
+		row_load(&args->batch, row, &raw);
+		row_exponents(args, &raw, (uint32_t) row, largest);
 	}
 	for (int i = 0; i < NSUMS; i++)
 	{
@@ -28,8 +29,15 @@ KERNEL(exponents, AggregateArgs, args)
 			largest[i] = other > largest[i] ? other : largest[i];
 		}
 		if (lane_index() == 0 && largest[i] > 0)
-			atomic_max_u32(&args.exponents[i], largest[i]);
+			atomic_max_u32(&args->exponents[i], largest[i]);
 	}
 }
+
+#if !INTERPRETED
+KERNEL(exponents, AggregateArgs, args)
+{
+	find_exponents(&args);
+}
+#endif
 
 #endif							/* GPUAGG_EXPONENTS_CUH */

@@ -10,6 +10,7 @@
 /* Make all slots empty, their states the start values. */
 KERNEL(table_init, TableArgs, args)
 {
+	KERNEL_BEGIN(&args.table);
 	uint64_t	nslots = (uint64_t) args.table.capacity * STRIDE;
 	uint64_t	ncold = (uint64_t) args.table.capacity * (NWORDS - NHOT);
 
@@ -28,7 +29,7 @@ KERNEL(table_init, TableArgs, args)
 	}
 }
 
-#if !TABLE_DIRECT
+#if HAS_WORD_KEYS || HAS_TAGGED_KEYS
 
 /*
  * Put a group that is not there yet into the table: its key, its state, and what
@@ -65,14 +66,13 @@ DEVICE_FN void
 move_direct_group(const TableArgs *args, uint32_t slot)
 {
 	const uint64_t *state = args->old.slots + (uint64_t) slot * DIRECT_STRIDE;
-	uint64_t	key[KEY_WORDS];
+	uint64_t	key[KEY_ROOM];
 
 	if (state[DIRECT_PRESENCE] == 0)
 		return;
 	key_from_direct(args->old.direct_min + (int64_t) slot - 1, slot == 0, key);
-#if KEY_WORDS > 1
-	key[0] |= TAG_READY;
-#endif
+	if (KEY_WORDS > 1)
+		key[0] |= TAG_READY;
 	move_group(&args->table, key, state, args->old.slots +
 			   (uint64_t) args->old.capacity * DIRECT_STRIDE +
 			   (uint64_t) slot * (NWORDS - NHOT), state + DIRECT_VALUES);
@@ -86,6 +86,7 @@ move_direct_group(const TableArgs *args, uint32_t slot)
  */
 KERNEL(table_move, TableArgs, args)
 {
+	KERNEL_BEGIN(&args.table);
 	for (uint64_t i = grid_index(); i < args.old.capacity; i += grid_size())
 	{
 #if DIRECT_POSSIBLE
@@ -109,11 +110,12 @@ KERNEL(table_move, TableArgs, args)
 		((uint64_t *) args.table.arena)[i] = ((const uint64_t *) args.old.arena)[i];
 }
 
-#endif							/* !TABLE_DIRECT */
+#endif							/* HAS_WORD_KEYS || HAS_TAGGED_KEYS */
 
 /* Before low words of 128-bit sums can run over; see state.h. */
 KERNEL(table_normalize, TableArgs, args)
 {
+	KERNEL_BEGIN(&args.table);
 	for (uint64_t i = grid_index(); i < args.table.capacity; i += grid_size())
 		state_normalize(group_slot(&args.table, (uint32_t) i) + STATE);
 }

@@ -43,7 +43,7 @@ DEVICE_FN bool
 peers_reduce_round(uint32_t mask, uint32_t *peers, uint32_t *rank, uint64_t *words)
 {
 	uint32_t	next = bits_first_u32(*peers);
-	uint64_t	other[NWORDS];
+	uint64_t	other[STATE_ROOM];
 
 	if (!warp_any(mask, *peers != 0))
 		return false;
@@ -81,10 +81,11 @@ peers_of_key(const AggregateArgs *args, const Row *row, uint32_t active, bool by
 		warp_match_u64(FULL_MASK, row->key[0]);
 
 	peers = row->passes ? peers & active : self;
-#if KEY_WORDS > 1
+#if HAS_TAGGED_KEYS
+	if (KEY_WORDS > 1)
 	{
 		uint32_t	first = bits_first_u32(peers) - 1;
-		uint64_t	key[KEY_WORDS];
+		uint64_t	key[KEY_ROOM];
 		bool		same;
 
 		for (int i = 0; i < KEY_WORDS; i++)

@@ -22,7 +22,8 @@
  * The host lays out the same struct with DevicePtr for pointers, and passes one
  * pointer to it to Device.launch.
  *
- *	DEVICE_FN		a function of the device
+ *	DEVICE_FN		a function of the device, written out where it is called
+ *	DEVICE_CALL		one that is called: large, or rarely used
  *	SHARED			a variable shared by the block, declared inside a kernel
  *					or function; its start value is garbage
  *	DYNAMIC_SHARED(type, name)	declares a pointer to the launch's dynamic
@@ -96,6 +97,7 @@ typedef unsigned long uintptr_t;
 	extern "C" __global__ void __launch_bounds__(threads, blocks) \
 	name(const __grid_constant__ Args args)
 #define DEVICE_FN static __device__ __forceinline__
+#define DEVICE_CALL static __device__ __noinline__
 #define SHARED __shared__
 #define DYNAMIC_SHARED(type, name) \
 	extern __shared__ __align__(16) unsigned char gpuagg_dynamic_shared[]; \
@@ -279,6 +281,7 @@ load_volatile_u64(const uint64_t *address)
 	name##_body(const Args args)
 #define KERNEL_BOUNDS(name, Args, args, threads, blocks) KERNEL(name, Args, args)
 #define DEVICE_FN static inline
+#define DEVICE_CALL static
 #define SHARED SIMT_SHARED
 #define DYNAMIC_SHARED(type, name) \
 	type *name = (type *) simt_rt->dynamic_shared

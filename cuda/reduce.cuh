@@ -16,7 +16,7 @@
 DEVICE_FN void
 reduce_block(const AggregateArgs *args, uint64_t *words)
 {
-	SHARED uint64_t partial[REDUCE_WARPS * NWORDS];
+	SHARED uint64_t partial[REDUCE_WARPS * STATE_ROOM];
 	uint32_t	nwarps = blockDim.x / WARP_SIZE;
 
 	words_reduce_warp(words);
@@ -39,7 +39,7 @@ DEVICE_FN void
 aggregate_reduce(const AggregateArgs *args)
 {
 	RowCursor	cursor = rows_begin(1);
-	uint64_t	words[NWORDS];
+	uint64_t	words[STATE_ROOM];
 	Tile		tile;
 
 	words_identity(words);

@@ -174,7 +174,7 @@ words_reduce_warp(uint64_t *words)
 {
 	for (uint32_t lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2)
 	{
-		uint64_t	other[NWORDS];
+		uint64_t	other[STATE_ROOM];
 
 		PRAGMA_UNROLL
 		for (int i = 0; i < NWORDS; i++)

@@ -8,33 +8,40 @@
 #ifndef GPUAGG_SAMPLE_CUH
 #define GPUAGG_SAMPLE_CUH
 
-KERNEL(sample, AggregateArgs, args)
+DEVICE_FN void
+sample_rows(const AggregateArgs *args)
 {
-	for (uint64_t i = grid_index(); i < args.batch.nrows; i += grid_size())
+	for (uint64_t i = grid_index(); i < args->batch.nrows; i += grid_size())
 	{
-		SampledRow *sampled = &args.sampled[i];
-		uint64_t	index = i / args.sample_chunk * args.sample_stride +
-			i % args.sample_chunk;
+		SampledRow *sampled = &args->sampled[i];
+		uint64_t	index = i / args->sample_chunk * args->sample_stride +
+			i % args->sample_chunk;
 		Raw			raw;
 		Row			row;
 
-		row_load(&args.batch, index, &raw);
-		row_eval(&args, &raw, (uint32_t) index, &row);
+		row_load(&args->batch, index, &raw);
+		row_eval(args, &raw, (uint32_t) index, &row);
 		sampled->passes = row.passes;
 		sampled->isnull = 0;
 		sampled->value = 0;
 		sampled->hash = 0;
 		if (!row.passes)
 			continue;
-#if TABLE_DIRECT
-		/* with a direct_min of 0, the key is the value behind NULL's slot */
-		sampled->isnull = row.key[0] == 0;
-		sampled->value = (int64_t) (row.key[0] - 1);
-		sampled->hash = hash_mix(row.key[0]);
-#else
 		sampled->hash = key_hash(row.key);
-#endif
+		if (TABLE_DIRECT)
+		{
+			/* with a direct_min of 0, the key is the value behind NULL's slot */
+			sampled->isnull = row.key[0] == 0;
+			sampled->value = (int64_t) (row.key[0] - 1);
+		}
 	}
 }
+
+#if !INTERPRETED
+KERNEL(sample, AggregateArgs, args)
+{
+	sample_rows(&args);
+}
+#endif
 
 #endif							/* GPUAGG_SAMPLE_CUH */

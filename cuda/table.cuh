@@ -29,7 +29,9 @@
  * and the host moves the groups to a larger table and runs these rows again.
  *
  * The generated code gives KEY_WORDS, STATE, STRIDE, NWORDS, NHOT, TABLE_DIRECT,
- * PRESENCE_WORD, key_is, key_store, key_text_size and words_add.
+ * PRESENCE_WORD, key_is, key_store, key_text_size and words_add; the interpreter has
+ * them as variables.  HAS_WORD_KEYS and HAS_TAGGED_KEYS tell which kinds of keys
+ * there can be, and the sizes of arrays have names of their own: KEY_ROOM, STATE_ROOM.
  */
 #ifndef GPUAGG_TABLE_CUH
 #define GPUAGG_TABLE_CUH
@@ -49,11 +51,7 @@
 DEVICE_FN uint64_t
 key_hash(const uint64_t *key)
 {
-#if KEY_WORDS > 1
-	return key[0] >> TAG_HASH_SHIFT;
-#else
-	return hash_mix(key[0]);
-#endif
+	return KEY_WORDS > 1 ? key[0] >> TAG_HASH_SHIFT : hash_mix(key[0]);
 }
 
 DEVICE_FN uint64_t *
@@ -82,25 +80,11 @@ table_has_room(const DeviceTable *table)
 	return load_volatile_u32(&table->counters->groups) < table->limit;
 }
 
-#if TABLE_DIRECT
+#if HAS_WORD_KEYS
 
+/* The slot of a key that is one word. */
 DEVICE_FN uint32_t
-group_find(const AggregateArgs *args, const uint64_t *key)
-{
-	return key[0] < args->table.capacity ? (uint32_t) key[0] : GROUP_NONE;
-}
-
-DEVICE_FN bool
-group_exists(const DeviceTable *table, uint32_t slot)
-{
-	return group_slot(table, slot)[PRESENCE_WORD] != 0;
-}
-
-#elif KEY_WORDS == 1
-
-/* The key's slot, or GROUP_NONE if it has none and can get none. */
-DEVICE_FN uint32_t
-group_find(const AggregateArgs *args, const uint64_t *key)
+group_find_word(const AggregateArgs *args, const uint64_t *key)
 {
 	const DeviceTable *table = &args->table;
 	uint32_t	mask = table->capacity - 1;
@@ -140,13 +124,9 @@ group_find(const AggregateArgs *args, const uint64_t *key)
 	return GROUP_NONE;
 }
 
-DEVICE_FN bool
-group_exists(const DeviceTable *table, uint32_t slot)
-{
-	return group_slot(table, slot)[0] != SLOT_EMPTY;
-}
+#endif
 
-#else
+#if HAS_TAGGED_KEYS
 
 /*
  * Room for the key's texts in the arena, that many 8-byte words, or UINT64_MAX.
@@ -180,9 +160,9 @@ key_is_surely(const AggregateArgs *args, const uint64_t *key, const uint64_t *wo
 	return key_is(args, key, word);
 }
 
-/* The key's slot, or GROUP_NONE if it has none and can get none. */
+/* The slot of a key that is a tag and other words. */
 DEVICE_FN uint32_t
-group_find(const AggregateArgs *args, const uint64_t *key)
+group_find_tagged(const AggregateArgs *args, const uint64_t *key)
 {
 	const DeviceTable *table = &args->table;
 	uint32_t	mask = table->capacity - 1;
@@ -224,13 +204,30 @@ group_find(const AggregateArgs *args, const uint64_t *key)
 	return GROUP_NONE;
 }
 
+#endif
+
+/* The key's slot, or GROUP_NONE if it has none and can get none. */
+DEVICE_FN uint32_t
+group_find(const AggregateArgs *args, const uint64_t *key)
+{
+#if HAS_WORD_KEYS
+	if (!TABLE_DIRECT && KEY_WORDS == 1)
+		return group_find_word(args, key);
+#endif
+#if HAS_TAGGED_KEYS
+	if (KEY_WORDS > 1)
+		return group_find_tagged(args, key);
+#endif
+	return key[0] < args->table.capacity ? (uint32_t) key[0] : GROUP_NONE;
+}
+
 DEVICE_FN bool
 group_exists(const DeviceTable *table, uint32_t slot)
 {
-	return group_slot(table, slot)[0] != TAG_EMPTY;
+	if (TABLE_DIRECT)
+		return group_slot(table, slot)[PRESENCE_WORD] != 0;
+	return group_slot(table, slot)[0] != (KEY_WORDS == 1 ? SLOT_EMPTY : TAG_EMPTY);
 }
-
-#endif
 
 /* Take contributions into a group's state. */
 DEVICE_FN void

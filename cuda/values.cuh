@@ -23,14 +23,10 @@
  * garbage behind) and runs the batch again for these extremes alone
  * (values_again).  That a row meets an extreme twice changes nothing.
  *
- * The generated code gives NVALUES, Row.takes, Row.values and row_values.
+ * The generated code gives NVALUES, HAS_VALUES, Row.takes, Row.values and row_values.
  */
 #ifndef GPUAGG_VALUES_CUH
 #define GPUAGG_VALUES_CUH
-
-#ifndef NVALUES
-#define NVALUES 0
-#endif
 
 #define VALUE_WORDS 2			/* of an extreme, in a slot and in a row */
 #define VALUE_NONE UINT64_MAX
@@ -41,7 +37,7 @@
 #define VALUE_WIDE 2
 #define VALUE_INTERVAL 3
 
-#if NVALUES == 0
+#if !HAS_VALUES
 
 DEVICE_FN void
 row_values(const AggregateArgs *args, uint32_t slot, const Row *row)
@@ -318,14 +314,17 @@ take_values_again(const AggregateArgs *args)
 		}
 }
 
+#if !INTERPRETED
 KERNEL(values_again, AggregateArgs, args)
 {
 	take_values_again(&args);
 }
+#endif
 
 /* What the extremes refer to, from the old arena to the table's, which is empty. */
 KERNEL(values_move, TableArgs, args)
 {
+	KERNEL_BEGIN(&args.table);
 	for (uint64_t i = grid_index(); i < args.table.capacity; i += grid_size())
 	{
 		uint64_t   *extremes = group_values(&args.table, (uint32_t) i);
@@ -340,6 +339,6 @@ KERNEL(values_move, TableArgs, args)
 	}
 }
 
-#endif							/* NVALUES > 0 */
+#endif							/* HAS_VALUES */
 
 #endif							/* GPUAGG_VALUES_CUH */

@@ -11,10 +11,10 @@
 #include "engine/cuda/cuda_engine.h"
 
 static const char *const all_strategies[] = {
-	"auto", "atomic", "block", "peers", "peers_ballot", "scan", "vote"
+	"auto", "atomic", "block", "peers", "peers_ballot", "scan", "vote", "interpret"
 };
 
-#define N_STRATEGIES 7
+#define N_STRATEGIES 8
 
 static void
 usage(void)
@@ -87,7 +87,7 @@ run_strategies(Bench *bench)
 				   "in device memory" :
 				   "Sum and count by key, dense keys, G rows/s of (int4, float8) "
 				   "in device memory",
-				   "keys|groups|auto|atomic|block|peers|peers_ballot|scan|vote|"
+				   "keys|groups|auto|atomic|block|peers|peers_ballot|scan|vote|interpret|"
 				   "best to auto|right");
 	for (int d = 0; d < DIST_COUNT; d++)
 		for (int g = 0; g < 4; g++)

@@ -33,11 +33,11 @@ check(const char *name, const Program *program, uint32_t nrows, const char *stra
 
 /* What rows compute: selections, the calendar, texts. */
 static void
-check_expressions(void)
+check_expressions(const char *strategy)
 {
 	SlotValue	slots[DATA_EXPRESSION_SLOTS];
 	Program    *program = data_expressions(slots);
-	EngineHints hints = {.strategy = "auto"};
+	EngineHints hints = {.strategy = strategy};
 	ColumnBatch batch = {.nrows = 3001,.columns = data_vectors};
 	Groups	   *expected;
 	Groups	   *got;
@@ -46,7 +46,7 @@ check_expressions(void)
 	expected = oracle_groups(program, slots, &batch);
 	got = engine_groups_of_batch(engine, program, slots, &hints, &batch, 512);
 	ok(expected->status == ENGINE_OK && groups_same(program, expected, got),
-	   "expressions, %zu groups", got->ngroups);
+	   "expressions, %s (ran %s), %zu groups", strategy, got->stats.strategy, got->ngroups);
 	groups_free(expected);
 	groups_free(got);
 	free(program);
@@ -57,14 +57,14 @@ check_expressions(void)
  * ones, by a strategy that updates the table for each row.
  */
 static void
-check_values_grow(void)
+check_values_grow(const char *strategy)
 {
 	static char texts[6000 * 1020];
 	static uint32_t offsets[6001];
 	static int32_t keys[6000];
 	const ColumnVector columns[] = {{.values = keys}, {.values = texts,.offsets = offsets}};
 	ColumnBatch batch = {.nrows = 6000,.columns = columns};
-	EngineHints hints = {.strategy = "atomic",.memory_limit = 100 << 20};
+	EngineHints hints = {.strategy = strategy,.memory_limit = 100 << 20};
 	ProgramBuilder *b = malloc(sizeof(*b));
 	Program    *program;
 	Groups	   *expected;
@@ -90,8 +90,9 @@ check_values_grow(void)
 	for (uint32_t step = 100; step <= 6000; step *= 60)
 	{
 		got = engine_groups_of_batch(engine, program, NULL, &hints, &batch, step);
-		ok(groups_same(program, expected, got), "texts in an arena that grows, %zu groups",
-		   got->ngroups);
+		ok(groups_same(program, expected, got),
+		   "texts in an arena that grows, %s (ran %s), %zu groups", strategy,
+		   got->stats.strategy, got->ngroups);
 		groups_free(got);
 	}
 	groups_free(expected);
@@ -221,7 +222,8 @@ check_nothing(bool has_column, bool counts, uint32_t nrows)
 }
 
 static const char *const strategies[] = {
-	"atomic", "block", "peers", "peers_ballot", "scan", "vote", "reduce", "auto"
+	"atomic", "block", "peers", "peers_ballot", "scan", "vote", "reduce", "auto",
+	"interpret"
 };
 
 #define NSTRATEGIES (sizeof(strategies) / sizeof(strategies[0]))
@@ -248,8 +250,10 @@ main(void)
 
 	engine = getenv("GPUAGG_TEST_ENGINE") && strcmp(getenv("GPUAGG_TEST_ENGINE"), "cuda") == 0 ?
 		&cuda_engine : &simt_engine;
-	check_values_grow();
-	check_expressions();
+	check_values_grow("atomic");
+	check_values_grow("interpret");
+	check_expressions("auto");
+	check_expressions("interpret");
 	check_below_range();
 	for (int i = 0; i < 8; i++)
 		check_nothing(i & 1, i & 2, i & 4 ? 100 : 0);

@@ -169,6 +169,33 @@ test_asked(void)
 	ok(loads("one", true) && compilations() == 0, "and not again once it is loaded");
 }
 
+/* A text is asked for and looked after, without waiting. */
+static bool
+is_ready(const char *text)
+{
+	return kernel_cache_ready(modules, &fake_ops, &device.info, text);
+}
+
+static void
+test_ready(void)
+{
+	bool		ready = false;
+
+	hold(true);
+	ok(!is_ready("ready"), "a module is asked for, and is not ready");
+	wait_for_compilers(1);
+	ok(!is_ready("ready"), "nor while the compiler works");
+	hold(false);
+	for (int i = 0; i < 10000 && !ready; i++)
+	{
+		usleep(1000);
+		ready = is_ready("ready");
+	}
+	ok(ready && compilations() == 1, "it is once it is compiled");
+	ok(loads("ready", false) && is_ready("ready") && compilations() == 0,
+	   "and once it is loaded");
+}
+
 static void
 test_interrupted(void)
 {
@@ -469,6 +496,7 @@ int
 main(void)
 {
 	test_asked();
+	test_ready();
 	test_interrupted();
 	test_two_waiters();
 	test_failure();

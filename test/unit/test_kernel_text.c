@@ -78,6 +78,16 @@ plain_program(void)
 }
 
 static void
+compile_interpreter(int arch)
+{
+	Text		text = {0};
+
+	codegen_interpreter(&text);
+	compile("interpreter", text.data, arch);
+	text_free(&text);
+}
+
+static void
 compile_deform(const char *name, bool numeric)
 {
 	Text		text = {0};
@@ -206,6 +216,8 @@ main(void)
 	{
 		Strategy	strategy = (Strategy) s;
 
+		if (strategy == STRATEGY_INTERPRET)
+			continue;
 		if (strategy == STRATEGY_REDUCE)
 		{
 			compile_program("none", none, TABLE_HASH, PART_AGGREGATE, strategy, 90);
@@ -229,6 +241,8 @@ main(void)
 		compile_program("integer", integer, TABLE_DIRECT, PART_SAMPLE, STRATEGY_ATOMIC, 90);
 		compile_program("wide", wide, TABLE_HASH, PART_SAMPLE, STRATEGY_ATOMIC, 90);
 		compile_keyed_block("plain_block_keyed", plain);
+		compile_interpreter(90);
+		compile_interpreter(75);
 		compile_deform("deform", false);
 		compile_deform("deform_numeric", true);
 	}

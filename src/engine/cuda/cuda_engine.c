@@ -15,6 +15,7 @@
 
 #include "engine/cuda/cache/kernel_disk.h"
 #include "engine/cuda/cache/kernel_pending.h"
+#include "engine/cuda/core/interpreter.h"
 #include "engine/cuda/core/run_resources.h"
 #include "engine/cuda/cuda_engine.h"
 #include "engine/cuda/run/memory_needed.h"
@@ -46,6 +47,9 @@ make_run(const EngineOps *ops, const DeviceOps *device, const Program *program,
 	core->constants.slots = slots;
 	core->hints = *hints;
 	core->forced = hints->strategy ? strategy_named(hints->strategy) : -1;
+	core->interpreter.forced = core->forced == STRATEGY_INTERPRET;
+	if (core->interpreter.forced)
+		core->forced = -1;
 	layout_make(core->program, TABLE_HASH, &core->layouts[TABLE_HASH]);
 	layout_make(core->program, TABLE_DIRECT, &core->layouts[TABLE_DIRECT]);
 	return run;
@@ -195,6 +199,7 @@ cuda_init(const char *directory)
 
 	if (n > 0 && (size_t) n < sizeof(path))
 		kernel_disk_directory(path);
+	interpreter_enable();
 }
 
 static void

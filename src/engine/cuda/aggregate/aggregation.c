@@ -12,9 +12,10 @@
 
 /* Mark the frequent keys' bits, on the device, which knows the keys' form. */
 static EngineStatus
-mark_frequent_keys(RunCore *run, Aggregation *aggregation, const SampleFacts *facts)
+mark_frequent_keys(RunCore *run, Aggregation *aggregation)
 {
 	const DeviceOps *ops = run->device_ops;
+	const SampleFacts *facts = &aggregation->facts;
 	size_t		size = FREQUENT_BITS / 8 + sizeof(facts->frequent);
 	AggregateArgs args = {0};
 	DeviceStatus device;
@@ -43,14 +44,14 @@ aggregation_choose(RunCore *run, Aggregation *aggregation, const RowBatch *batch
 {
 	StrategyChoice choice = choose_first(run->program, run->layouts, run->forced);
 	Kernels    *kernels = &aggregation->kernels;
-	SampleFacts facts = {0};
+	SampleFacts *facts = &aggregation->facts;
 	EngineStatus status = ENGINE_OK;
 
 	if (run->program->nkeys > 0)
 	{
-		status = sample_rows(run, batch, &aggregation->sample, &facts);
+		status = sample_rows(run, batch, &aggregation->sample, facts);
 		if (status == ENGINE_OK)
-			choice = choose_from_facts(run->program, run->layouts, &facts, &run->hints,
+			choice = choose_from_facts(run->program, run->layouts, facts, &run->hints,
 									   run->memory_limit, run->forced,
 									   run->device->info.shared_limit);
 	}
@@ -62,10 +63,38 @@ aggregation_choose(RunCore *run, Aggregation *aggregation, const RowBatch *batch
 		status = run_table_create(run, kernels, choice.groups, &aggregation->table);
 	if (status == ENGINE_OK)
 		status = table_values_create(run, choice.groups, &aggregation->table);
-	if (status == ENGINE_OK && choice.only_frequent)
-		status = mark_frequent_keys(run, aggregation, &facts);
+	if (status == ENGINE_OK && choice.only_frequent && !kernels->interpreted)
+		status = mark_frequent_keys(run, aggregation);
 	aggregation->chosen = status == ENGINE_OK;
 	return status;
+}
+
+EngineStatus
+aggregation_compiled(RunCore *run, Aggregation *aggregation)
+{
+	Kernels		own = {0};
+	EngineStatus status;
+
+	if (!aggregation->kernels.interpreted)
+		return ENGINE_OK;
+	status = kernels_load_compiled(run, &aggregation->kernels.choice, &own);
+	if (own.module == NULL)
+		return status;
+	/* the device may still be at work with the interpreter's */
+	kernels_release(&aggregation->interpreter);
+	aggregation->interpreter = aggregation->kernels;
+	aggregation->kernels = own;
+	if (status == ENGINE_OK && own.choice.only_frequent)
+		status = mark_frequent_keys(run, aggregation);
+	return status;
+}
+
+Strategy
+aggregation_strategy(const Aggregation *aggregation)
+{
+	const Kernels *kernels = &aggregation->kernels;
+
+	return kernels->interpreted ? STRATEGY_INTERPRET : kernels->choice.strategy;
 }
 
 /* Shared memory of strategy `block`: see block.cuh. */
@@ -96,18 +125,22 @@ EngineStatus
 aggregation_launch(RunCore *run, const Aggregation *aggregation, const RowBatch *batch,
 				   DevicePtr counters)
 {
-	const StrategyChoice *choice = &aggregation->kernels.choice;
+	const Kernels *kernels = &aggregation->kernels;
+	const StrategyChoice *choice = &kernels->choice;
 	uint32_t	block = strategy_threads(choice->strategy);
 	uint64_t	threads = batch->nrows;
 	AggregateArgs args;
 
 	row_args(run, aggregation, batch, counters, &args);
+	if (kernels->interpreted)
+		return kernels_launch(run, kernels->aggregate, threads, kernels->row_threads,
+							  kernels->row_shared, &args);
 	args.frequent = choice->only_frequent ? aggregation->frequent.ptr : 0;
 	args.block_slots = choice->block_slots;
 	args.block_replicas = choice->block_replicas;
 	if (choice->strategy == STRATEGY_BLOCK)
 		threads = batch->nrows / BLOCK_STRATEGY_ROWS * block;
-	return kernels_launch(run, aggregation->kernels.aggregate, threads, block,
+	return kernels_launch(run, kernels->aggregate, threads, block,
 						  shared_size(run, choice), &args);
 }
 
@@ -115,11 +148,13 @@ EngineStatus
 aggregation_launch_values(RunCore *run, const Aggregation *aggregation,
 						  const RowBatch *batch, DevicePtr counters)
 {
+	const Kernels *kernels = &aggregation->kernels;
 	AggregateArgs args;
 
 	row_args(run, aggregation, batch, counters, &args);
-	return kernels_launch(run, aggregation->kernels.values_again, batch->nrows, 256, 0,
-						  &args);
+	args.task = TASK_VALUES_AGAIN;
+	return kernels_launch(run, kernels->values_again, batch->nrows, kernels->row_threads,
+						  kernels->row_shared, &args);
 }
 
 void
@@ -129,5 +164,6 @@ aggregation_close(RunCore *run, Aggregation *aggregation)
 	table_values_free(run, &aggregation->table);
 	run_free(run, &aggregation->frequent);
 	kernels_release(&aggregation->kernels);
+	kernels_release(&aggregation->interpreter);
 	free(aggregation->sample);
 }

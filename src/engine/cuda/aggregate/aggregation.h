@@ -14,6 +14,8 @@ typedef struct Aggregation
 {
 	bool		chosen;			/* all the rest is there */
 	Kernels		kernels;		/* and the choice they are for */
+	Kernels		interpreter;	/* its kernels, once others have taken their place */
+	SampleFacts facts;			/* what the choice was made from */
 	RunTable	table;
 	FloatUnits	units;
 	DeviceBuffer frequent;		/* FREQUENT_BITS bits, if choice.only_frequent */
@@ -26,6 +28,12 @@ typedef struct Aggregation
  */
 extern EngineStatus aggregation_choose(RunCore *run, Aggregation *aggregation,
 									   const RowBatch *batch);
+
+/* Go on with the Program's own kernels, if they have been compiled meanwhile. */
+extern EngineStatus aggregation_compiled(RunCore *run, Aggregation *aggregation);
+
+/* How its rows meet their groups now. */
+extern Strategy aggregation_strategy(const Aggregation *aggregation);
 
 /*
  * Launch, in the work stream, over all rows of a batch, or over those in its list.

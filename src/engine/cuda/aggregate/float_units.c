@@ -24,13 +24,16 @@ find_exponents(RunCore *run, const Kernels *kernels, const RowBatch *batch,
 	status = run_alloc(run, size, buffer);
 	if (status != ENGINE_OK)
 		return status;
+	args.task = TASK_EXPONENTS;
 	args.batch = *batch;
+	args.table.script = kernels->script;
 	args.constants = run->constants.values.ptr;
 	args.exponents = buffer->ptr;
 	status = run_device(run, ops->fill(run->device, run->work, args.exponents, 0, size),
 						"could not clear exponents");
 	if (status == ENGINE_OK)
-		status = kernels_launch(run, kernels->exponents, batch->nrows, 256, 0, &args);
+		status = kernels_launch(run, kernels->exponents, batch->nrows, kernels->row_threads,
+								kernels->row_shared, &args);
 	if (status != ENGINE_OK)
 		return status;
 	device = ops->download(run->device, run->work, exponents, buffer->ptr, size);

@@ -106,6 +106,7 @@ make_table(RunCore *run, const Kernels *kernels, uint64_t slots, uint64_t arena_
 	table->table.limit = (uint32_t) (slots / TABLE_LOAD);
 	table->table.direct_min = kernels->choice.direct_min;
 	table->table.counters = run->counters.ptr + COUNTERS_OF_TABLE;
+	table->table.script = kernels->script;
 	table->table.arena = table->arena.ptr;
 	table->table.arena_size = layout->has_text ? table->arena.size / 8 : 0;
 	/* arena_top stays: the arena's texts are copied to the same places */

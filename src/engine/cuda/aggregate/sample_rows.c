@@ -20,13 +20,16 @@ take_sample(RunCore *run, const RowBatch *batch, const Kernels *kernels,
 	status = run_alloc(run, nrows * sizeof(SampledRow), sampled);
 	if (status != ENGINE_OK)
 		return status;
+	args.task = TASK_SAMPLE;
 	args.batch = *batch;
 	args.batch.nrows = nrows;
+	args.table.script = kernels->script;
 	args.constants = run->constants.values.ptr;
 	args.sampled = sampled->ptr;
 	args.sample_chunk = SAMPLE_CHUNK;
 	args.sample_stride = nchunks > 1 ? (batch->nrows - SAMPLE_CHUNK) / (nchunks - 1) : 0;
-	status = kernels_launch(run, kernels->sample, nrows, 256, 0, &args);
+	status = kernels_launch(run, kernels->sample, nrows, kernels->row_threads,
+							kernels->row_shared, &args);
 	if (status != ENGINE_OK)
 		return status;
 	device = ops->download(run->device, run->work, rows, sampled->ptr,

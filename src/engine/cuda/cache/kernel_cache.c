@@ -127,6 +127,19 @@ kernel_cache_prefetch(LoadedModule *modules, const DeviceOps *ops, const DeviceI
 	return !loaded;
 }
 
+bool
+kernel_cache_ready(LoadedModule *modules, const DeviceOps *ops, const DeviceInfo *info,
+				   const char *text)
+{
+	KernelSource *source = kernel_source_make(ops, info, text);
+	ImageRequest request = {.ops = ops, .info = info, .source = source, .from_disk = true};
+	bool		ready = source != NULL &&
+		(find_module(modules, source) != NULL || kernel_pending_ready(&request));
+
+	free(source);
+	return ready;
+}
+
 /* Take a module that is loaded; false: it is not. */
 static bool
 take_module(LoadedModule *modules, const KernelSource *source, LoadedModule **module)

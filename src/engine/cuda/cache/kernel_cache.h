@@ -24,6 +24,12 @@ extern bool kernel_cache_prefetch(LoadedModule *modules, const DeviceOps *ops,
 								  const DeviceInfo *info, const char *text);
 
 /*
+ * The same, and true if kernel_cache_load would not wait for a compiler.
+ */
+extern bool kernel_cache_ready(LoadedModule *modules, const DeviceOps *ops,
+							   const DeviceInfo *info, const char *text);
+
+/*
  * The module of that kernel text for the device, whose modules are given: loaded
  * already, from disk, or compiled.  *cached says that nothing was compiled.  While
  * the compiler works it sleeps by `wait`, which is EngineHints.wait: BUSY if that

@@ -189,6 +189,17 @@ kernel_pending_begin(const ImageRequest *request)
 	return DEVICE_OK;
 }
 
+bool
+kernel_pending_ready(const ImageRequest *request)
+{
+	CompileJob *job;
+
+	if (kernel_pending_begin(request) != DEVICE_OK)
+		return false;
+	job = (*find_pending(request->source))->job;
+	return job == NULL || compile_job_wait(job, 0);
+}
+
 /* Sleep for a moment; nobody drops the image meanwhile.  Should the run end? */
 static bool
 wait_by_turns(const ImageRequest *request, bool (*wait) (int))

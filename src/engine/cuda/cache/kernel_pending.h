@@ -23,6 +23,9 @@ typedef struct ImageRequest
  */
 extern DeviceStatus kernel_pending_begin(const ImageRequest *request);
 
+/* The same, and true if kernel_pending_get would not wait for it. */
+extern bool kernel_pending_ready(const ImageRequest *request);
+
 /*
  * Wait for an image, which is the caller's to free, and is pending no longer.
  * *compiled says that it did not come from disk.  BUSY: `wait`, which is

@@ -31,6 +31,21 @@ rows_at_once(const Program *program, const KernelLayout *layout)
 	return layout->row_bytes > 32 ? 2 : 4;
 }
 
+/* What the kernels' files ask of all programs' text; see table.cuh. */
+static void
+codegen_kinds(const KernelLayout *layout, Text *text)
+{
+	bool		direct = layout->table == TABLE_DIRECT;
+
+	text_append(text, "#define INTERPRETED 0\n#define KERNEL_BEGIN(table)\n");
+	text_append(text, "#define HAS_WORD_KEYS %d\n", !direct && layout->key_words == 1);
+	text_append(text, "#define HAS_TAGGED_KEYS %d\n", layout->key_words > 1);
+	text_append(text, "#define HAS_VALUES %d\n", layout->nvalues > 0);
+	text_append(text, "#define KEY_ROOM %d\n", layout->key_words);
+	text_append(text, "#define STATE_ROOM %d\n", layout->nwords);
+	text_append(text, "#define SUMS_ROOM %d\n", layout->nsums);
+}
+
 static void
 codegen_macros(const Program *program, const KernelLayout *layout, Text *text)
 {
@@ -41,7 +56,6 @@ codegen_macros(const Program *program, const KernelLayout *layout, Text *text)
 	text_append(text, "#define NSUMS %d\n", layout->nsums);
 	text_append(text, "#define NVALUES %d\n", layout->nvalues);
 	text_append(text, "#define KEY_WORDS %d\n", layout->key_words);
-	text_append(text, "#define KEY_IS_TEXT %d\n", layout->has_text);
 	text_append(text, "#define STATE %d\n", layout->state);
 	text_append(text, "#define STRIDE %d\n", layout->stride);
 	text_append(text, "#define TABLE_DIRECT %d\n", layout->table == TABLE_DIRECT);
@@ -54,6 +68,7 @@ codegen_macros(const Program *program, const KernelLayout *layout, Text *text)
 	}
 	text_append(text, "#define PRESENCE_WORD %d\n", layout->presence);
 	text_append(text, "#define ROWS_AT_ONCE %d\n\n", rows_at_once(program, layout));
+	codegen_kinds(layout, text);
 }
 
 /*
@@ -111,6 +126,28 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 					"#include \"sample.cuh\"\n");
 	else
 		codegen_aggregate(program, layout, strategy, block_direct, text);
+}
+
+/* Without a table or a program: its text is always the same. */
+void
+codegen_interpreter(Text *text)
+{
+	text_append(text, "#define INTERPRETED 1\n#define WIDE_STATE 1\n"
+				"#define DIRECT_POSSIBLE 1\n"
+				"#define HAS_WORD_KEYS 1\n#define HAS_TAGGED_KEYS 1\n"
+				"#define HAS_VALUES 1\n#define KEY_ROOM SCRIPT_KEY_WORDS\n"
+				"#define STATE_ROOM SCRIPT_WORDS\n#define SUMS_ROOM SCRIPT_WORDS\n"
+				"#define ROWS_AT_ONCE 1\n"
+				"#include \"prelude.cuh\"\n#include \"ops.h\"\n"
+				"#include \"state.h\"\n#include \"exact.h\"\n#include \"text_order.h\"\n"
+				"#include \"interval_order.h\"\n#include \"kinds.h\"\n"
+				"#include \"args.cuh\"\n#include \"key.cuh\"\n#include \"words.cuh\"\n"
+				"#include \"interpret_rows.cuh\"\n#include \"table.cuh\"\n"
+				"#include \"rows.cuh\"\n#include \"values.cuh\"\n"
+				"#include \"interpret_groups.cuh\"\n#include \"move.cuh\"\n"
+				"#include \"emit.cuh\"\n#include \"exponents.cuh\"\n"
+				"#include \"sample.cuh\"\n#include \"peers.cuh\"\n"
+				"#include \"reduce.cuh\"\n#include \"interpret.cuh\"\n");
 }
 
 void

@@ -27,6 +27,9 @@ typedef enum KernelPart
 extern void codegen(const Program *program, const KernelLayout *layout,
 					KernelPart part, Strategy strategy, bool block_direct, Text *text);
 
+/* The same of the interpreter's kernels, which run every Program that has a script. */
+extern void codegen_interpreter(Text *text);
+
 /* The same of the kernels `gather` and `deform`.  numeric: there are columns of that type. */
 extern void codegen_deform(bool numeric, Text *text);
 

@@ -48,7 +48,7 @@ write_raw(const Program *program, const KernelLayout *layout, Text *text)
 	text_append(text, "} Raw;\n\n"
 				"typedef struct Row\n{\n\tuint64_t key[KEY_WORDS];\n"
 				"\tuint64_t words[NWORDS];\n\tbool passes;\n\tbool error;\n\tbool widen;\n"
-				"#if NVALUES > 0\n\tuint64_t values[%d * NVALUES];\n\tbool takes[NVALUES];\n"
+				"#if HAS_VALUES\n\tuint64_t values[%d * NVALUES];\n\tbool takes[NVALUES];\n"
 				"#endif\n} Row;\n\n", LAYOUT_VALUE_WORDS);
 	text_append(text, "DEVICE_FN void\n"
 				"row_load(const RowBatch *batch, uint64_t row, Raw *raw)\n{\n");

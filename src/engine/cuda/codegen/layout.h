@@ -8,47 +8,8 @@
 #ifndef GPUAGG_LAYOUT_H
 #define GPUAGG_LAYOUT_H
 
+#include "engine/cuda/kernels/kernel_args.h"
 #include "program/program.h"
-
-/* What a word of a state on the device holds, and how it merges. */
-typedef enum WordKind
-{
-	WORD_ADD,
-	WORD_EXACT,					/* several words, a float sum (exact.h) */
-	WORD_MIN,
-	WORD_MAX,
-	WORD_UMIN,
-	WORD_UMAX,
-	WORD_AND,
-	WORD_OR,
-	WORD_XOR
-} WordKind;
-
-/*
- * One word on the device, or those of a float sum.  It may stand for several of
- * the Program's words: equal accumulators share one, and count(x) of an x that
- * is never NULL is count(*).  A float sum's flags come right behind it.
- *
- * Of a narrow sum of floats only the middle word, to which nearly all of its
- * additions go, is one of the slot's; the outer ones are cold, and are kept apart
- * (table.cuh).
- */
-typedef struct DeviceWord
-{
-	uint8_t		kind;			/* WordKind */
-	uint8_t		acc;			/* AccKind it belongs to */
-	uint8_t		part;			/* of that accumulator: SUM_INT128's words, a float
-								 * sum's number and flags */
-	uint8_t		nwords;
-	int16_t		arg;
-	int16_t		arg2;
-	int16_t		filter;
-	int16_t		limit;			/* of a float sum */
-	int16_t		sum;			/* number of the float sum */
-	uint16_t	word;			/* place in the state, of the first if several */
-	int16_t		outer;			/* narrow sum: place of the lowest word, before
-								 * that of the highest; else -1 */
-} DeviceWord;
 
 /*
  * An extreme of values that no word holds, kept by reference: see values.cuh.
@@ -60,27 +21,12 @@ typedef struct DeviceValue
 	int16_t		filter;
 } DeviceValue;
 
-/* Words of such an extreme in a slot. */
-#define LAYOUT_VALUE_WORDS 2
-
 /* A column's place: bytes a row of what stands before it. */
 typedef struct ColumnPlace
 {
 	uint32_t	values;
 	uint32_t	nulls;			/* one byte a row; 0: never NULL */
 } ColumnPlace;
-
-/* A key's place in the packed key. */
-typedef struct KeyPlace
-{
-	uint8_t		type;			/* ValueType */
-	uint8_t		bits;			/* in each word it takes */
-	uint8_t		nullable;
-	uint8_t		null_shift;		/* bit of null_word that says NULL */
-	int16_t		word;			/* first word */
-	int16_t		null_word;
-	uint8_t		shift;
-} KeyPlace;
 
 /* How groups are found. */
 typedef enum TableKind
@@ -95,9 +41,6 @@ typedef enum TableKind
  * took NVRTC 194 s: they are only updated in the group table, by strategy `atomic`.
  */
 #define LAYOUT_MERGE_WORDS 64
-
-#define TAG_NULL_BITS 8			/* NULL bits that fit a tag */
-#define TAG_NULL_SHIFT 2
 
 typedef struct KernelLayout
 {

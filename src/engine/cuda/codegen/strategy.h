@@ -11,6 +11,8 @@
  * X(value, name, file, threads): the enumerator behind STRATEGY_; the name, as in
  * gpuagg.strategy and in the kernel's function aggregate_NAME; the file of cuda/
  * that the kernel includes besides atomic.cuh, or NULL; threads of its blocks.
+ * `interpret` is no strategy of its own, but that of the kernels that fit every
+ * Program (cuda/interpret.cuh), for as long as a Program's own are not compiled.
  * A block of `block` has a multiprocessor's shared memory to itself, hence as many
  * threads as CUDA lets a block have.
  */
@@ -20,7 +22,8 @@
 	X(PEERS, "peers", "peers", 256) \
 	X(SCAN, "scan", "scan", 256) \
 	X(VOTE, "vote", "vote", 256) \
-	X(REDUCE, "reduce", "reduce", 256)
+	X(REDUCE, "reduce", "reduce", 256) \
+	X(INTERPRET, "interpret", NULL, 128)
 
 /* For comparisons only: peers that are found by the ballot loop. */
 #define STRATEGIES(X) \

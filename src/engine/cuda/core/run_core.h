@@ -43,6 +43,14 @@ typedef struct Constants
 	uint32_t	bytes_size;		/* a multiple of 256 */
 } Constants;
 
+/* For the Program before its kernels are compiled: interpreter.c. */
+typedef struct Interpreter
+{
+	bool		forced;			/* gpuagg.strategy = interpret */
+	Script	   *scripts;		/* by TableKind; NULL: there are none */
+	DeviceBuffer device;		/* the same on the device, or nothing yet */
+} Interpreter;
+
 typedef struct RunCore
 {
 	EngineRun	head;			/* first: callers have a pointer to it */
@@ -52,7 +60,7 @@ typedef struct RunCore
 	Program    *program;		/* a copy */
 	KernelLayout layouts[2];	/* of it, by TableKind */
 	EngineHints hints;
-	int			forced;			/* Strategy, or -1: auto */
+	int			forced;			/* Strategy, or -1: auto, and the interpreter */
 
 	uint64_t	memory_limit;	/* bytes of device memory */
 	uint64_t	memory_used;
@@ -65,6 +73,7 @@ typedef struct RunCore
 	bool		ended;			/* nothing is left that works on the device */
 
 	Constants	constants;
+	Interpreter interpreter;
 	DeviceBuffer counters;		/* see COUNTERS_SIZE */
 	Stage		results;		/* page-locked: the same, downloaded */
 } RunCore;

@@ -3,7 +3,11 @@
  *	  A run's kernels: made or found, and launched.
  */
 #include "engine/clock.h"
+#include "engine/cuda/core/interpreter.h"
 #include "engine/cuda/core/run_kernels.h"
+
+/* Threads of a block of kernels over rows that no strategy belongs to. */
+#define ROW_THREADS 256
 
 /*
  * Threads that one multiprocessor is given at most by one launch: what it holds at
@@ -93,9 +97,12 @@ kernels_prefetch(RunCore *run)
 		prefetch(run, &info, &deform);
 	}
 	choice = choose_first(run->program, run->layouts, run->forced);
-	write_text(run, &choice, run->program->nkeys > 0 ? PART_SAMPLE : PART_AGGREGATE,
-			   &first);
-	prefetch(run, &info, &first);
+	if (!interpreter_is_ready(run, &info) || run->program->nkeys == 0)
+	{
+		write_text(run, &choice, run->program->nkeys > 0 ? PART_SAMPLE : PART_AGGREGATE,
+				   &first);
+		prefetch(run, &info, &first);
+	}
 	prefetch_expected(run, &info);
 	run->head.stats.compile_ns += now_ns() - start;
 }
@@ -106,7 +113,8 @@ find_kernels(RunCore *run, KernelPart part, Kernels *kernels)
 {
 	const StrategyChoice *choice = &kernels->choice;
 	bool		direct = run->layouts[choice->table].table == TABLE_DIRECT;
-	bool		block = choice->strategy == STRATEGY_BLOCK;
+	bool		interpreted = kernels->interpreted;
+	bool		block = choice->strategy == STRATEGY_BLOCK && !interpreted;
 	bool		values = run->layouts[choice->table].nvalues > 0;
 	DeviceModule *module = kernel_cache_module(kernels->module);
 	struct
@@ -115,16 +123,18 @@ find_kernels(RunCore *run, KernelPart part, Kernels *kernels)
 		DeviceKernel **kernel;
 		bool		there;
 	}			wanted[] = {
-		{"sample", &kernels->sample, part == PART_SAMPLE},
-		{"aggregate", &kernels->aggregate, part == PART_AGGREGATE},
+		{interpreted ? "interpret" : "sample", &kernels->sample, part == PART_SAMPLE},
+		{interpreted ? "interpret" : "aggregate", &kernels->aggregate,
+		part == PART_AGGREGATE},
 		{"table_init", &kernels->table_init, part == PART_AGGREGATE},
 		{"table_move", &kernels->table_move, part == PART_AGGREGATE && !direct},
 		{"table_normalize", &kernels->table_normalize, part == PART_AGGREGATE},
 		{"emit", &kernels->emit, part == PART_AGGREGATE},
 		{"frequent_bits", &kernels->frequent_bits, part == PART_AGGREGATE && block},
-		{"exponents", &kernels->exponents,
+		{interpreted ? "interpret" : "exponents", &kernels->exponents,
 		part == PART_AGGREGATE && layout_needs_exponents(run->program)},
-		{"values_again", &kernels->values_again, part == PART_AGGREGATE && values},
+		{interpreted ? "interpret" : "values_again", &kernels->values_again,
+		part == PART_AGGREGATE && values},
 		{"values_move", &kernels->values_move, part == PART_AGGREGATE && values}
 	};
 
@@ -143,6 +153,55 @@ find_kernels(RunCore *run, KernelPart part, Kernels *kernels)
 	return ENGINE_OK;
 }
 
+/* Is a text's module there without waiting?  If not, a compiler is begun. */
+static bool
+is_ready(const RunCore *run, const Text *text)
+{
+	return !text->failed &&
+		kernel_cache_ready(run->context->modules, run->device_ops, &run->device->info,
+						   text->data);
+}
+
+/* Run by the interpreter, instead of kernels with that text? */
+static bool
+is_interpreted(const RunCore *run, KernelPart part, const Text *text)
+{
+	if (run->interpreter.scripts == NULL || interpreter_is_forced(run))
+		return run->interpreter.scripts != NULL;
+	/* of a sample, the interpreter's kernel is good enough for ever */
+	if (part != PART_SAMPLE && is_ready(run, text))
+		return false;
+	return interpreter_is_ready(run, &run->device->info);
+}
+
+/* Load the kernels of a text, the Program's own. */
+static EngineStatus
+load_own(RunCore *run, KernelPart part, Text *text, Kernels *kernels)
+{
+	EngineStatus status = load_module(run, text, &kernels->module);
+
+	kernels->row_threads = ROW_THREADS;
+	return status == ENGINE_OK ? find_kernels(run, part, kernels) : status;
+}
+
+static EngineStatus
+load_interpreter(RunCore *run, KernelPart part, Kernels *kernels)
+{
+	TableKind	table = kernels->choice.table;
+	Text		text = {0};
+	EngineStatus status;
+
+	kernels->interpreted = true;
+	kernels->row_threads = INTERPRET_THREADS;
+	kernels->row_shared = interpreter_shared(run, table);
+	codegen_interpreter(&text);
+	status = load_module(run, &text, &kernels->module);
+	text_free(&text);
+	if (status == ENGINE_OK)
+		status = interpreter_script(run, table, &kernels->script);
+	return status == ENGINE_OK ? find_kernels(run, part, kernels) : status;
+}
+
 EngineStatus
 kernels_load(RunCore *run, const StrategyChoice *choice, KernelPart part, Kernels *kernels)
 {
@@ -151,15 +210,36 @@ kernels_load(RunCore *run, const StrategyChoice *choice, KernelPart part, Kernel
 
 	kernels->choice = *choice;
 	write_text(run, choice, part, &text);
-	if (part == PART_SAMPLE && !text.failed &&
-		kernel_cache_prefetch(run->context->modules, run->device_ops, &run->device->info,
-							  text.data))
-		prefetch_expected(run, &run->device->info);
-	status = load_module(run, &text, &kernels->module);
+	if (is_interpreted(run, part, &text))
+		status = load_interpreter(run, part, kernels);
+	else
+	{
+		if (part == PART_SAMPLE && !text.failed &&
+			kernel_cache_prefetch(run->context->modules, run->device_ops, &run->device->info,
+								  text.data))
+			prefetch_expected(run, &run->device->info);
+		status = load_own(run, part, &text, kernels);
+	}
 	text_free(&text);
-	if (status != ENGINE_OK)
-		return status;
-	return find_kernels(run, part, kernels);
+	return status;
+}
+
+EngineStatus
+kernels_load_compiled(RunCore *run, const StrategyChoice *choice, Kernels *kernels)
+{
+	Text		text = {0};
+	EngineStatus status = ENGINE_OK;
+
+	if (interpreter_is_forced(run))
+		return ENGINE_OK;
+	write_text(run, choice, PART_AGGREGATE, &text);
+	if (is_ready(run, &text))
+	{
+		kernels->choice = *choice;
+		status = load_own(run, PART_AGGREGATE, &text, kernels);
+	}
+	text_free(&text);
+	return status;
 }
 
 EngineStatus

@@ -14,6 +14,10 @@ typedef struct Kernels
 {
 	StrategyChoice choice;
 	LoadedModule *module;
+	bool		interpreted;	/* they are the interpreter's */
+	DevicePtr	script;			/* which follow this */
+	uint32_t	row_threads;	/* of a block of sample, exponents, values_again */
+	uint32_t	row_shared;		/* and its dynamic shared memory */
 	DeviceKernel *aggregate;
 	DeviceKernel *table_init;
 	DeviceKernel *table_move;	/* NULL with direct addressing */
@@ -33,11 +37,19 @@ typedef struct Kernels
 extern void kernels_prefetch(RunCore *run);
 
 /*
- * The kernels of that part for a choice; waits for the compiler.  Whatever a failure
- * leaves, kernels_release takes.
+ * The kernels of that part for a choice.  If they have to be compiled, they are the
+ * interpreter's for now; if there are none of it either, this waits for the compiler.
+ * Whatever a failure leaves, kernels_release takes.
  */
 extern EngineStatus kernels_load(RunCore *run, const StrategyChoice *choice, KernelPart part,
 								 Kernels *kernels);
+
+/*
+ * The Program's own kernels for a choice in place of the interpreter's, once they are
+ * compiled; else nothing, and kernels->module stays NULL.
+ */
+extern EngineStatus kernels_load_compiled(RunCore *run, const StrategyChoice *choice,
+										  Kernels *kernels);
 extern void kernels_release(Kernels *kernels);
 
 /*

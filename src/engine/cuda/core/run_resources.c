@@ -3,6 +3,7 @@
  *	  What a run has before its first row, opened and closed.
  */
 #include "engine/cuda/core/constants.h"
+#include "engine/cuda/core/interpreter.h"
 #include "engine/cuda/core/run_resources.h"
 
 /*
@@ -53,6 +54,8 @@ run_resources_open(RunCore *run)
 										   COUNTERS_SIZE), "could not clear counters");
 	if (status == ENGINE_OK)
 		status = constants_open(run);
+	if (status == ENGINE_OK)
+		status = interpreter_open(run);
 	return status;
 }
 
@@ -78,6 +81,7 @@ run_resources_wait(RunCore *run)
 void
 run_resources_close(RunCore *run)
 {
+	interpreter_close(run);
 	constants_close(run);
 	run_free(run, &run->counters);
 	run_give_stage(run, &run->results);

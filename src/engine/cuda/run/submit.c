@@ -98,6 +98,8 @@ submit_columns(CudaRun *run, InputBuffer *buffer)
 	input_buffer_batch(&run->input.layout, buffer, &batch);
 	if (!aggregation->chosen)
 		status = aggregation_choose(core, aggregation, &batch);
+	else
+		status = aggregation_compiled(core, aggregation);
 	if (status == ENGINE_OK)
 		status = run_table_normalize(core, &aggregation->kernels, batch.nrows,
 									 &aggregation->table);
@@ -220,7 +222,7 @@ buffer_done(CudaRun *run, InputBuffer *buffer)
 
 	buffer->state = BUFFER_EMPTY;
 	snprintf(stats->strategy, sizeof(stats->strategy), "%s",
-			 strategy_name(run->aggregation.kernels.choice.strategy));
+			 strategy_name(aggregation_strategy(&run->aggregation)));
 	return add_times(&run->core, buffer);
 }
 
