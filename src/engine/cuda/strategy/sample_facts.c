@@ -1,6 +1,13 @@
 /*
  * sample_facts.c
  *	  What a sample of rows tells of their keys.
+ *
+ * One pass over the rows finds each row's key in a hash table, which knows where the
+ * key was met last: in the same chunk or window of neighbouring rows, or before.  The
+ * keys stand in the order in which they are first met, and of equally frequent ones
+ * the first is taken.
+ *
+ * The table is freed before its facts are given.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -8,117 +15,133 @@
 
 #include "engine/cuda/strategy/sample_facts.h"
 
-static int
-compare_hashes(const void *a, const void *b)
-{
-	uint64_t	x = ((const SampledRow *) a)->hash;
-	uint64_t	y = ((const SampledRow *) b)->hash;
+/* Neighbouring rows among which peers are counted, as a warp would meet them. */
+#define WINDOW_ROWS 32
 
-	return (x > y) - (x < y);
-}
-
-/* A key of the sample: its rows stand behind one another. */
+/* A key of the sample. */
 typedef struct SampledKey
 {
-	uint32_t	first;
-	uint32_t	count;
+	uint64_t	hash;
+	uint32_t	count;			/* its rows */
+	uint32_t	first;			/* of them */
+	uint32_t	chunk;			/* where it was met last */
+	uint32_t	window;
 } SampledKey;
 
-static int
-compare_counts(const void *a, const void *b)
-{
-	uint32_t	x = ((const SampledKey *) a)->count;
-	uint32_t	y = ((const SampledKey *) b)->count;
+/*
+ * A slot of the index is 0 if it is free, else 16 bits of the hash and behind them
+ * the key's number, from 1: most other keys are told apart without a look at them.
+ */
+#define SLOT_NUMBER 0xffff
+#define SLOT_TAG(hash) ((uint32_t) ((hash) >> 16) & 0xffff0000)
 
-	return (x < y) - (x > y);
+typedef struct KeyTable
+{
+	uint32_t   *index;
+	uint32_t	mask;			/* slots less one */
+	SampledKey *keys;
+	uint32_t	nkeys;
+} KeyTable;
+
+/* Sums over the rows that pass. */
+typedef struct RowCounts
+{
+	uint32_t	rows;
+	uint32_t	runs;			/* of equal neighbours */
+	uint32_t	windows;		/* keys of each window, */
+	uint32_t	distinct;		/* of the first half of each chunk, */
+	uint32_t	fresh;			/* and those that only its second half has */
+} RowCounts;
+
+static bool
+table_create(uint32_t nrows, KeyTable *table)
+{
+	uint32_t	slots = 64;
+
+	while (slots < 2 * nrows)
+		slots *= 2;
+	table->mask = slots - 1;
+	table->nkeys = 0;
+	table->index = calloc(slots, sizeof(*table->index));
+	table->keys = malloc((nrows + 1) * sizeof(*table->keys));
+	return table->index != NULL && table->keys != NULL;
 }
 
-/*
- * How a chunk's keys follow each other: *distinct keys in its first half, *fresh
- * ones in the second.
- */
 static void
-chunk_keys(const SampledRow *rows, uint32_t n, uint32_t *distinct, uint32_t *fresh)
+table_free(KeyTable *table)
 {
-	uint64_t	seen[2 * SAMPLE_CHUNK];
-	bool		used[2 * SAMPLE_CHUNK] = {0};
+	free(table->index);
+	free(table->keys);
+}
 
-	for (uint32_t i = 0; i < n; i++)
+/* The key with this hash, a new one without rows if there is none. */
+static SampledKey *
+find_key(KeyTable *table, uint64_t hash)
+{
+	uint32_t	at = (uint32_t) (hash >> 48) & table->mask;
+	SampledKey *key;
+
+	for (; table->index[at] != 0; at = (at + 1) & table->mask)
 	{
-		uint32_t	at = (uint32_t) (rows[i].hash >> 32) % (2 * SAMPLE_CHUNK);
+		if ((table->index[at] & ~SLOT_NUMBER) != SLOT_TAG(hash))
+			continue;
+		key = &table->keys[(table->index[at] & SLOT_NUMBER) - 1];
+		if (key->hash == hash)
+			return key;
+	}
+	key = &table->keys[table->nkeys++];
+	key->hash = hash;
+	key->count = 0;
+	table->index[at] = SLOT_TAG(hash) | table->nkeys;
+	return key;
+}
+
+/* Count a row that passes: it is the window's, and in the first half of its chunk or not. */
+static void
+count_row(KeyTable *table, uint64_t hash, uint32_t row, bool first_half, RowCounts *counts)
+{
+	uint32_t	chunk = row / SAMPLE_CHUNK;
+	uint32_t	window = counts->rows / WINDOW_ROWS;
+	SampledKey *key = find_key(table, hash);
+	bool		new = key->count == 0;
+
+	if (new)
+		key->first = row;
+	if (new || key->chunk != chunk)
+	{
+		counts->distinct += first_half;
+		counts->fresh += !first_half;
+	}
+	counts->windows += new || key->window != window;
+	counts->rows++;
+	key->count++;
+	key->chunk = chunk;
+	key->window = window;
+}
+
+/* Count all rows that pass, and find their keys. */
+static RowCounts
+count_rows(const SampledRow *rows, uint32_t nrows, KeyTable *table, SampleFacts *facts)
+{
+	RowCounts	counts = {0};
+	uint64_t	last = 0;
+
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		uint32_t	begin = i - i % SAMPLE_CHUNK;
+		uint32_t	chunk = nrows - begin < SAMPLE_CHUNK ? nrows - begin : SAMPLE_CHUNK;
 
 		if (!rows[i].passes)
 			continue;
-		while (used[at] && seen[at] != rows[i].hash)
-			at = (at + 1) % (2 * SAMPLE_CHUNK);
-		if (used[at])
+		counts.runs += counts.rows == 0 || rows[i].hash != last;
+		last = rows[i].hash;
+		count_row(table, last, i, i - begin < chunk / 2, &counts);
+		if (rows[i].isnull)
 			continue;
-		used[at] = true;
-		seen[at] = rows[i].hash;
-		if (i < n / 2)
-			(*distinct)++;
-		else
-			(*fresh)++;
+		facts->min = rows[i].value < facts->min ? rows[i].value : facts->min;
+		facts->max = rows[i].value > facts->max ? rows[i].value : facts->max;
 	}
-}
-
-/* Keys that so many neighbouring rows have. */
-static double
-keys_of_rows(const SampledRow *rows, uint32_t nrows, uint64_t neighbours)
-{
-	uint32_t	distinct = 0;
-	uint32_t	fresh = 0;
-	double		chunks = (double) nrows / SAMPLE_CHUNK;
-
-	for (uint32_t i = 0; i < nrows; i += SAMPLE_CHUNK)
-		chunk_keys(rows + i, nrows - i < SAMPLE_CHUNK ? nrows - i : SAMPLE_CHUNK,
-				   &distinct, &fresh);
-	return (distinct + fresh * 2.0 * neighbours / SAMPLE_CHUNK) / chunks;
-}
-
-/* Rows of one window of 32 that have no equal row before them there. */
-static uint32_t
-window_distinct(const SampledRow *rows, uint32_t n)
-{
-	uint32_t	distinct = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-	{
-		uint32_t	j = 0;
-
-		while (j < i && rows[j].hash != rows[i].hash)
-			j++;
-		distinct += j == i;
-	}
-	return distinct;
-}
-
-/* Leave the rows that pass; how they follow each other. */
-static uint32_t
-neighbour_facts(SampledRow *rows, uint32_t nrows, SampleFacts *facts)
-{
-	uint32_t	n = 0;
-	uint32_t	runs = 0;
-	uint32_t	distinct = 0;
-
-	for (uint32_t i = 0; i < nrows; i++)
-		if (rows[i].passes)
-			rows[n++] = rows[i];
-	for (uint32_t i = 0; i < n; i++)
-		runs += i == 0 || rows[i].hash != rows[i - 1].hash;
-	for (uint32_t i = 0; i < n; i += 32)
-		distinct += window_distinct(rows + i, n - i < 32 ? n - i : 32);
-	facts->run_length = runs ? (double) n / runs : 1;
-	facts->peers = distinct ? (double) n / distinct : 1;
-	facts->min = INT64_MAX;
-	facts->max = INT64_MIN;
-	for (uint32_t i = 0; i < n; i++)
-		if (!rows[i].isnull)
-		{
-			facts->min = rows[i].value < facts->min ? rows[i].value : facts->min;
-			facts->max = rows[i].value > facts->max ? rows[i].value : facts->max;
-		}
-	return n;
+	return counts;
 }
 
 double
@@ -151,53 +174,134 @@ estimate_groups(double n, double distinct)
 	return low;
 }
 
-/* What is known from the keys, the most frequent ones first. */
-static void
-key_facts(const SampledRow *rows, uint32_t n, const SampledKey *keys, uint32_t nkeys,
-		  SampleFacts *facts)
+/* The more frequent one first, of equally frequent ones the first. */
+static int
+compare_keys(const void *a, const void *b)
 {
+	const SampledKey *x = a;
+	const SampledKey *y = b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* How many of the keys have so many rows. */
+static uint32_t
+keys_with(const SampledKey *keys, uint32_t nkeys, uint32_t count)
+{
+	uint32_t	n = 0;
+
+	for (uint32_t i = 0; i < nkeys; i++)
+		n += keys[i].count >= count;
+	return n;
+}
+
+/* Leave the keys that have more rows, and the first ones that have so many, in their order. */
+static uint32_t
+keep_most_frequent(SampledKey *keys, uint32_t nkeys, uint32_t count)
+{
+	uint32_t	equal = SAMPLE_FREQUENT - keys_with(keys, nkeys, count + 1);
+	uint32_t	n = 0;
+
+	for (uint32_t i = 0; i < nkeys; i++)
+	{
+		if (keys[i].count < count || (keys[i].count == count && equal == 0))
+			continue;
+		equal -= keys[i].count == count;
+		keys[n++] = keys[i];
+	}
+	return n;
+}
+
+/*
+ * Leave the keys that count as frequent, the most frequent ones first: their number.
+ * Of all, only those are sorted.
+ */
+static uint32_t
+frequent_keys(SampledKey *keys, uint32_t nkeys, uint32_t most)
+{
+	uint32_t	low = SAMPLE_FREQUENT_ROWS;
+	uint32_t	n = 0;
+
+	for (uint32_t i = 0; i < nkeys; i++)
+		if (keys[i].count >= low)
+			keys[n++] = keys[i];
+	/* more than SAMPLE_FREQUENT keys have `low` rows, or all are kept */
+	while (n > SAMPLE_FREQUENT && low < most)
+	{
+		uint32_t	middle = low + (most - low + 1) / 2;
+
+		if (keys_with(keys, n, middle) >= SAMPLE_FREQUENT)
+			low = middle;
+		else
+			most = middle - 1;
+	}
+	n = keep_most_frequent(keys, n, low);
+	qsort(keys, n, sizeof(*keys), compare_keys);
+	return n;
+}
+
+/* What is known from the keys, of which only the frequent ones are left. */
+static void
+key_facts(const SampledRow *rows, KeyTable *table, SampleFacts *facts)
+{
+	double		n = facts->rows;
+	uint32_t	most = 0;
+	uint32_t	second = 0;
 	uint64_t	covered = 0;
 
-	facts->distinct = nkeys;
-	facts->groups = estimate_groups(n, nkeys);
-	facts->heaviest = (double) keys[0].count / n;
-	facts->second = nkeys > 1 ? (double) keys[1].count / n : 0;
-	for (uint32_t i = 0; i < nkeys && i < SAMPLE_FREQUENT &&
-		 keys[i].count >= SAMPLE_FREQUENT_ROWS; i++)
+	for (uint32_t i = 0; i < table->nkeys; i++)
 	{
-		facts->frequent[facts->nfrequent++] = rows[keys[i].first];
-		covered += keys[i].count;
+		uint32_t	count = table->keys[i].count;
+
+		second = count > most ? most : count > second ? count : second;
+		most = count > most ? count : most;
 	}
-	facts->covered = (double) covered / n;
+	facts->distinct = table->nkeys;
+	facts->groups = estimate_groups(n, facts->distinct);
+	facts->heaviest = most / n;
+	facts->second = second / n;
+	facts->nfrequent = frequent_keys(table->keys, table->nkeys, most);
+	for (uint32_t i = 0; i < facts->nfrequent; i++)
+	{
+		facts->frequent[i] = rows[table->keys[i].first];
+		covered += table->keys[i].count;
+	}
+	facts->covered = covered / n;
+}
+
+/* How rows follow each other; block_rows: see sample_facts. */
+static void
+neighbour_facts(const RowCounts *counts, uint32_t nrows, uint64_t block_rows,
+				SampleFacts *facts)
+{
+	double		chunks = (double) nrows / SAMPLE_CHUNK;
+
+	facts->rows = counts->rows;
+	facts->run_length = (double) counts->rows / counts->runs;
+	facts->peers = (double) counts->rows / counts->windows;
+	facts->block_keys = (counts->distinct + counts->fresh * 2.0 * block_rows / SAMPLE_CHUNK) /
+		chunks;
 }
 
 void
-sample_facts(SampledRow *rows, uint32_t nrows, uint64_t block_rows, SampleFacts *facts)
+sample_facts(const SampledRow *rows, uint32_t nrows, uint64_t block_rows, SampleFacts *facts)
 {
-	double		block_keys = keys_of_rows(rows, nrows, block_rows);
-	uint32_t	n = neighbour_facts(rows, nrows, facts);
-	SampledKey *keys = calloc(n + 1, sizeof(*keys));
-	uint32_t	nkeys = 0;
+	KeyTable	table;
+	RowCounts	counts;
 
-	facts->rows = n;
-	facts->block_keys = block_keys;
-	facts->distinct = 0;
-	facts->groups = 0;
-	facts->heaviest = facts->second = facts->covered = 0;
-	facts->nfrequent = 0;
-	if (n > 0 && keys != NULL)
+	*facts = (SampleFacts) {.run_length = 1,.peers = 1,.min = INT64_MAX,.max = INT64_MIN};
+	if (table_create(nrows, &table))
 	{
-		qsort(rows, n, sizeof(*rows), compare_hashes);
-		for (uint32_t i = 0; i < n; i++)
+		counts = count_rows(rows, nrows, &table, facts);
+		if (counts.rows > 0)
 		{
-			if (i == 0 || rows[i].hash != rows[i - 1].hash)
-				keys[nkeys++].first = i;
-			keys[nkeys - 1].count++;
+			neighbour_facts(&counts, nrows, block_rows, facts);
+			key_facts(rows, &table, facts);
 		}
-		qsort(keys, nkeys, sizeof(*keys), compare_counts);
-		key_facts(rows, n, keys, nkeys, facts);
 	}
-	free(keys);
+	table_free(&table);
 }
 
 void

@@ -30,14 +30,15 @@ typedef struct SampleFacts
 	int64_t		max;
 	double		block_keys;		/* of the neighbouring rows that a block takes */
 	uint32_t	nfrequent;		/* keys with SAMPLE_FREQUENT_ROWS at least */
-	SampledRow	frequent[SAMPLE_FREQUENT];	/* a row of each, the most frequent first */
+	SampledRow	frequent[SAMPLE_FREQUENT];	/* their first rows, the most frequent first */
 } SampleFacts;
 
 /*
- * Facts of sampled rows; chunks begin at multiples of SAMPLE_CHUNK.  block_rows:
- * about what a block of strategy `block` takes.  Reorders the rows.
+ * Facts of SAMPLE_ROWS sampled rows at most; chunks begin at multiples of SAMPLE_CHUNK.
+ * block_rows: about what a block of strategy `block` takes.  Without memory for them, as
+ * if no row had passed.
  */
-extern void sample_facts(SampledRow *rows, uint32_t nrows, uint64_t block_rows,
+extern void sample_facts(const SampledRow *rows, uint32_t nrows, uint64_t block_rows,
 						 SampleFacts *facts);
 
 /*
