@@ -60,3 +60,20 @@ CREATE FUNCTION gpuagg_stats_reset() RETURNS void
 REVOKE ALL ON FUNCTION gpuagg_stats_reset() FROM PUBLIC;
 
 COMMENT ON FUNCTION gpuagg_stats_reset() IS 'reset the statistics of the current database';
+
+--
+-- gpuagg_activity: the queries that the device process works for.
+--
+
+CREATE FUNCTION gpuagg_activity_list(
+	OUT pid integer, OUT database text, OUT relation text, OUT engine text, OUT phase text,
+	OUT pages bigint, OUT total_pages bigint, OUT rows bigint, OUT device_memory bigint,
+	OUT waiting_since timestamptz)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+CREATE VIEW gpuagg_activity AS SELECT * FROM gpuagg_activity_list();
+
+GRANT SELECT ON gpuagg_activity TO PUBLIC;
+
+COMMENT ON VIEW gpuagg_activity IS 'queries that run on a device, and those that wait for its memory';

@@ -7,12 +7,12 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
-#include "engine/select.h"
 #include "exec/explain_option.h"
 #include "exec/node.h"
 #include "guc.h"
 #include "plan/path/path.h"
 #include "plan/path/report.h"
+#include "service/session.h"
 #include "service/worker.h"
 #include "stats/stats.h"
 
@@ -23,7 +23,7 @@ void		_PG_init(void);
 void
 _PG_init(void)
 {
-	engines_init();
+	session_init();
 	worker_init();
 	guc_init();
 	stats_init();

@@ -22,6 +22,8 @@ int			gpuagg_strategy = 0;
 bool		gpuagg_fallback = true;
 bool		gpuagg_report_rejections = false;
 int			gpuagg_memory_limit = 0;
+int			gpuagg_queue_timeout = 5000;
+int			gpuagg_device_timeout = 10000;
 int			gpuagg_max_device_memory = 0;
 double		gpuagg_setup_cost = -1;
 double		gpuagg_page_cost = -1;
@@ -41,6 +43,7 @@ static const struct config_enum_entry engine_options[] = {
 	{"cuda", CHOICE_CUDA, false},
 	{"cpu", CHOICE_CPU, false},
 	{"simt", CHOICE_SIMT, false},
+	{"service", CHOICE_SERVICE, true},
 	{NULL, 0, false}
 };
 
@@ -112,6 +115,21 @@ define_costs(void)
 				&gpuagg_group_cost);
 }
 
+static void
+define_timeouts(void)
+{
+	DefineCustomIntVariable("gpuagg.queue_timeout",
+							"The longest that a query waits for device memory.",
+							"Then PostgreSQL's own plan runs.  0 does not wait, -1 waits without a limit.",
+							&gpuagg_queue_timeout, 5000, -1, INT_MAX,
+							PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.device_timeout",
+							"The longest silence of the device process that a query bears.",
+							"Then PostgreSQL's own plan runs.",
+							&gpuagg_device_timeout, 10000, 1000, INT_MAX,
+							PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
+}
+
 void
 guc_init(void)
 {
@@ -150,6 +168,7 @@ guc_init(void)
 							"0 takes 80 % of the device's.  A change counts when the device process is started next.",
 							&gpuagg_max_device_memory, 0, 0, INT_MAX,
 							PGC_SIGHUP, GUC_UNIT_MB, NULL, NULL, NULL);
+	define_timeouts();
 	define_costs();
 	inject_init();
 	MarkGUCPrefixReserved("gpuagg");

@@ -17,7 +17,9 @@ typedef enum GpuAggEngine
 	CHOICE_AUTO,				/* cuda if a device answers, else cpu */
 	CHOICE_CUDA,
 	CHOICE_CPU,
-	CHOICE_SIMT
+	CHOICE_SIMT,
+	CHOICE_SERVICE				/* the CPU engine in the device process; builds for
+								 * tests only */
 } GpuAggEngine;
 
 extern int	gpuagg_mode;
@@ -26,6 +28,8 @@ extern int	gpuagg_strategy;
 extern bool gpuagg_fallback;
 extern bool gpuagg_report_rejections;
 extern int	gpuagg_memory_limit;	/* megabytes; 0: the engine's default */
+extern int	gpuagg_queue_timeout;	/* milliseconds; -1: for ever */
+extern int	gpuagg_device_timeout;	/* milliseconds */
 extern int	gpuagg_max_device_memory;	/* megabytes, for all runs; 0: 80 % */
 
 /* Planner costs; negative: the engine's own (plan/path/cost.c). */

@@ -170,7 +170,7 @@ sub stopped_in_compiler
 	my ($psql, $pid) = start("SET gpuagg.engine = simt; $query", \$out, \$err);
 	ok(wait_until(sub { called() == $calls }), "compiler, $how: called $calls times");
 	# the process begins to wait some time after it has started the compiler
-	my ($wait, $wanted) = ('', $version < 170000 ? 'Extension|Extension' : 'Extension|GpuAggCompile');
+	my ($wait, $wanted) = ('', $version < 170000 ? 'Extension|Extension' : 'Extension|GpuAggEngine');
 	my $waits = "SELECT wait_event_type, wait_event FROM pg_stat_activity WHERE pid = $pid";
 	wait_until(sub { ($wait = $node->safe_psql('postgres', $waits)) eq $wanted });
 	is($wait, $wanted, "compiler, $how: the wait can be seen");

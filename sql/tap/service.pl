@@ -36,7 +36,10 @@ sub pg_ctl
 sub check_process
 {
 	my ($node, $pid, $name) = @_;
-	my %files = open_ones($pid);
+	my %files;
+
+	# connections that have ended may not be closed yet
+	wait_for(2, sub { %files = open_ones($pid); return 1 == grep { /^socket:/ } values %files });
 	my @strange = grep { $_ !~ m{^/dev/null$|^pipe:|^socket:} } values %files;
 	my $maps = slurp_file("/proc/$pid/maps");
 

@@ -183,12 +183,6 @@ typedef struct EngineOps
 	void		(*init) (const char *directory);
 
 	/*
-	 * Before a process that has opened a run ends: wait for threads that cannot be
-	 * left alone.  NULL: there are none.
-	 */
-	void		(*exit) (void);
-
-	/*
 	 * Is the engine there at all?  If not, say what is missing.  May be slow
 	 * the first time (it may look for a device), and remembers the answer.
 	 */
@@ -277,5 +271,6 @@ typedef struct EngineOps
 #define ENGINE_MAX_PAGES 512
 
 extern const EngineOps cpu_engine;
+extern const EngineCosts cpu_costs;
 
 #endif							/* GPUAGG_ENGINE_H */

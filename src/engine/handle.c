@@ -7,16 +7,13 @@
  * the end of the query or by an error's longjmp, the run is closed.  The
  * callback does nothing that could raise an error.
  *
- * Waits show in pg_stat_activity as wait events GpuAggEngine, for a device, and
- * GpuAggCompile, for a compiler (PostgreSQL 15 and 16: Extension).  A device is
- * done with most of what it is given in less than a millisecond, which is the
- * shortest wait for a latch, so at first there are short sleeps; once a call has
- * taken long, the latch is waited for.
+ * Waits show in pg_stat_activity as wait event GpuAggEngine (PostgreSQL 15 and 16:
+ * Extension).  A run in the device process has a descriptor, which is waited for
+ * together with the latch.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/procsignal.h"
 #include "utils/memutils.h"
@@ -25,17 +22,15 @@
 #include "compat.h"
 #include "engine/handle.h"
 #include "engine/inject.h"
-#include "engine/select.h"
 #include "guc.h"
+#include "service/session.h"
 
-/* How long to sleep between two looks at a busy engine, in microseconds: */
-#define SHORT_SLEEP_US 20		/* at first; */
-#define SLEEP_SHARE 16			/* then that part of what was slept before, */
-#define LONG_SLEEP_US 10000		/* and at most so long */
+/* Milliseconds between two looks at a busy engine, if nothing wakes the session: */
+#define LONGEST_WAIT 100		/* with a descriptor, */
+#define SHORT_WAIT 1			/* and without one */
 
-/* Wait events, from the first run on. */
+/* The wait event, from the first run on. */
 static uint32 engine_wait_event;
-static uint32 compile_wait_event;
 
 struct EngineHandle
 {
@@ -84,22 +79,28 @@ query_is_interrupted(void)
 	return ProcDiePending || (QueryCancelPending && QueryCancelHoldoffCount == 0);
 }
 
-/* Sleep until the latch is set, or for so long. */
+/*
+ * Sleep until the latch is set, the descriptor can be read, if it is not -1, or for so
+ * long.
+ */
 static void
-sleep_on_latch(int milliseconds, uint32 wait_event)
+sleep_on_latch(int descriptor, int milliseconds)
 {
-	int			events = WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-								   milliseconds, wait_event);
+	int			events = WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH;
 
+	if (descriptor >= 0)
+		events = WaitLatchOrSocket(MyLatch, events | WL_SOCKET_READABLE, descriptor,
+								   milliseconds, engine_wait_event);
+	else
+		events = WaitLatch(MyLatch, events, milliseconds, engine_wait_event);
 	if (events & WL_LATCH_SET)
 		ResetLatch(MyLatch);
 }
 
 /*
- * EngineHints.wait.  What is waited for with a time is a compiler.  An engine
- * must not be left by longjmp, so of the interrupts only barriers are served
- * here, which other processes wait for; what fails of that stays pending, and
- * is raised once the engine has returned.
+ * EngineHints.wait.  An engine must not be left by longjmp, so of the interrupts only
+ * barriers are served here, which other processes wait for; what fails of that stays
+ * pending, and is raised once the engine has returned.
  */
 static bool
 wait_in_engine(int milliseconds)
@@ -114,7 +115,7 @@ wait_in_engine(int milliseconds)
 	PG_TRY();
 	{
 		if (milliseconds > 0)
-			sleep_on_latch(milliseconds, compile_wait_event);
+			sleep_on_latch(-1, milliseconds);
 		if (ProcSignalBarrierPending && !interrupts_are_held())
 			ProcessProcSignalBarrier();
 	}
@@ -140,29 +141,6 @@ engine_hints(double rows, double groups, double pages)
 	};
 }
 
-static void
-exit_callback(int code, Datum arg)
-{
-	engines_exit();
-}
-
-/*
- * Before a process's first run, but not when it loads the module: the postmaster's
- * callbacks are not its children's, nor has it wait events.
- */
-static void
-prepare_process(void)
-{
-	static bool prepared = false;
-
-	if (prepared)
-		return;
-	engine_wait_event = compat_wait_event("GpuAggEngine");
-	compile_wait_event = compat_wait_event("GpuAggCompile");
-	on_proc_exit(exit_callback, 0);
-	prepared = true;
-}
-
 EngineStatus
 engine_injected(EngineHandle *handle, const char *call, char *message)
 {
@@ -171,6 +149,19 @@ engine_injected(EngineHandle *handle, const char *call, char *message)
 #else
 	return ENGINE_OK;
 #endif
+}
+
+/* Where the run belongs to a device process that does not answer, that is started. */
+static EngineStatus
+open_run(EngineHandle *handle, const Program *program, const SlotValue *slots,
+		 const EngineHints *hints)
+{
+	EngineStatus status = handle->ops->open(program, slots, hints, &handle->run,
+											handle->message);
+
+	if (status == ENGINE_FAILED && session_finds_service(handle->ops, handle->message))
+		status = handle->ops->open(program, slots, hints, &handle->run, handle->message);
+	return status;
 }
 
 EngineStatus
@@ -186,46 +177,35 @@ engine_open(EngineHandle *handle, const Program *program,
 	status = engine_injected(handle, "open", handle->message);
 	if (status != ENGINE_OK)
 		return status;
-	prepare_process();
-	status = handle->ops->open(program, slots, hints, &handle->run, handle->message);
+	/* not when the module is loaded: the postmaster has no wait events */
+	if (engine_wait_event == 0)
+		engine_wait_event = compat_wait_event("GpuAggEngine");
+	session_configure();
+	status = open_run(handle, program, slots, hints);
 	CHECK_FOR_INTERRUPTS();
 	return status;
 }
 
-/*
- * After a call that answered BUSY, before the next.  *slept: microseconds since
- * the first of these calls.
- */
+/* After a call that answered BUSY, before the next. */
 static void
-wait_a_moment(int *slept)
+wait_a_moment(EngineHandle *handle)
 {
-	int			sleep = Min(*slept / SLEEP_SHARE, LONG_SLEEP_US);
+	int			descriptor = handle->ops->descriptor == NULL ? -1 :
+		handle->ops->descriptor(handle->run);
 
 	CHECK_FOR_INTERRUPTS();
-	if (sleep < 1000)
-	{
-		sleep = SHORT_SLEEP_US;
-		pgstat_report_wait_start(engine_wait_event);
-		pg_usleep(sleep);
-		pgstat_report_wait_end();
-	}
-	else
-		sleep_on_latch(sleep / 1000, engine_wait_event);
-	/* more does not matter */
-	if (*slept < LONG_SLEEP_US * SLEEP_SHARE)
-		*slept += sleep;
+	sleep_on_latch(descriptor, descriptor >= 0 ? LONGEST_WAIT : SHORT_WAIT);
 }
 
 EngineStatus
 engine_pages(EngineHandle *handle, const PageRef *pages, int n)
 {
 	EngineStatus status = engine_injected(handle, "pages", handle->run->message);
-	int			slept = 0;
 
 	if (status != ENGINE_OK)
 		return status;
 	while ((status = handle->ops->pages(handle->run, pages, n)) == ENGINE_BUSY)
-		wait_a_moment(&slept);
+		wait_a_moment(handle);
 	CHECK_FOR_INTERRUPTS();
 	return status;
 }
@@ -245,10 +225,8 @@ engine_released(EngineHandle *handle)
 void
 engine_wait_released(EngineHandle *handle, uint64 pages)
 {
-	int			slept = 0;
-
 	while (handle->ops->released(handle->run) < pages)
-		wait_a_moment(&slept);
+		wait_a_moment(handle);
 	CHECK_FOR_INTERRUPTS();
 }
 
@@ -262,12 +240,11 @@ EngineStatus
 engine_columns(EngineHandle *handle, const ColumnBatch *batch)
 {
 	EngineStatus status = engine_injected(handle, "columns", handle->run->message);
-	int			slept = 0;
 
 	if (status != ENGINE_OK)
 		return status;
 	while ((status = handle->ops->columns(handle->run, batch)) == ENGINE_BUSY)
-		wait_a_moment(&slept);
+		wait_a_moment(handle);
 	CHECK_FOR_INTERRUPTS();
 	return status;
 }
@@ -276,12 +253,11 @@ EngineStatus
 engine_groups(EngineHandle *handle, GroupBatch *batch)
 {
 	EngineStatus status = engine_injected(handle, "groups", handle->run->message);
-	int			slept = 0;
 
 	if (status != ENGINE_OK)
 		return status;
 	while ((status = handle->ops->groups(handle->run, batch)) == ENGINE_BUSY)
-		wait_a_moment(&slept);
+		wait_a_moment(handle);
 	CHECK_FOR_INTERRUPTS();
 	return status;
 }

@@ -1,40 +1,28 @@
 /*
  * select.c
  *	  Which engine runs a query.
+ *
+ * Engines that have a device run in the device process: what is chosen here are their
+ * clients.
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
 #include "utils/guc.h"
 
-#include "engine/cuda/cuda_engine.h"
 #include "engine/select.h"
 #include "guc.h"
+#include "service/client.h"
+#include "service/session.h"
 
 /* By GpuAggEngine; those that the build lacks are NULL. */
 static const EngineOps *const engines[] = {
-	[CHOICE_CUDA] = &cuda_engine,
+	[CHOICE_CUDA] = &cuda_client,
 	[CHOICE_CPU] = &cpu_engine,
 #ifdef GPUAGG_TESTING
-	[CHOICE_SIMT] = &simt_engine
+	[CHOICE_SIMT] = &simt_client,
+	[CHOICE_SERVICE] = &cpu_client
 #endif
 };
-
-void
-engines_init(void)
-{
-	for (int i = 0; i < (int) lengthof(engines); i++)
-		if (engines[i] != NULL && engines[i]->init != NULL)
-			engines[i]->init(DataDir);
-}
-
-void
-engines_exit(void)
-{
-	for (int i = 0; i < (int) lengthof(engines); i++)
-		if (engines[i] != NULL && engines[i]->exit != NULL)
-			engines[i]->exit();
-}
 
 const EngineOps *
 engine_named(int choice)
@@ -66,7 +54,7 @@ engine_cuda_answers(void)
 	static bool reported = false;
 	char		reason[256];
 
-	if (cuda_engine.available(reason, sizeof(reason)))
+	if (session_has_device(reason, sizeof(reason)))
 		return true;
 	if (!reported)
 		ereport(LOG,
@@ -83,7 +71,7 @@ engine_for_plan(const char *planned, const Program *program)
 
 	if (ops != NULL)
 		return ops->supports(program, reason, sizeof(reason)) ? ops : &cpu_engine;
-	if (strcmp(planned, cuda_engine.name) == 0 && engine_cuda_answers())
-		return &cuda_engine;
+	if (strcmp(planned, cuda_client.name) == 0 && engine_cuda_answers())
+		return &cuda_client;
 	return &cpu_engine;
 }

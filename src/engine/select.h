@@ -29,8 +29,4 @@ extern bool engine_cuda_answers(void);
  */
 extern const EngineOps *engine_for_plan(const char *planned, const Program *program);
 
-/* EngineOps.init and EngineOps.exit of all engines. */
-extern void engines_init(void);
-extern void engines_exit(void);
-
 #endif							/* GPUAGG_SELECT_H */

@@ -20,6 +20,9 @@
 #include "exec/explain.h"
 #include "exec/node.h"
 
+/* Nobody has waited for device memory who has waited for less, in nanoseconds. */
+#define MIN_QUEUE_NS 1000000
+
 /* The keys of each set, as PostgreSQL shows them for its own nodes. */
 static void
 show_sets(const List *sets, const List *keys, ExplainState *es)
@@ -183,6 +186,8 @@ show_times(const EngineStats *stats, ExplainState *es)
 {
 	if (!es->timing)
 		return;
+	if (stats->queue_ns >= MIN_QUEUE_NS)
+		ExplainPropertyFloat("Queue Time", "ms", stats->queue_ns / 1e6, 3, es);
 	if (stats->compile_ns > 0)
 	{
 		ExplainPropertyFloat("Compile Time", "ms", stats->compile_ns / 1e6, 3, es);
@@ -211,6 +216,10 @@ show_run(GpuAggState *state, ExplainState *es)
 	if (state->tables)
 	{
 		ExplainPropertyUInteger("Heap Pages", NULL, state->source.pages, es);
+		if (stats->pages_in_place > 0)
+			ExplainPropertyUInteger("Pages Read in Place", NULL, stats->pages_in_place, es);
+		if (stats->pages_copied > 0)
+			ExplainPropertyUInteger("Pages Copied", NULL, stats->pages_copied, es);
 		ExplainPropertyUInteger("All-Visible Pages", NULL, state->source.all_visible, es);
 		if (state->source.left_rows > 0)
 			ExplainPropertyUInteger("Detoasted Rows", NULL, state->source.left_rows, es);

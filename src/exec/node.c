@@ -402,6 +402,8 @@ run_engine(GpuAggState *state)
 	const char *message;
 	char	   *reason;
 
+	if (state->ntables > 0)
+		hints.relation = RelationGetRelationName(state->tables[0].relation);
 	state->fallback_reason = NULL;
 	MemoryContextReset(state->run_context);
 	old = MemoryContextSwitchTo(state->run_context);

@@ -15,11 +15,13 @@ admit(Admission *admission, Ticket *ticket)
 	admission->used += ticket->need;
 }
 
-/* Is there room, now that nobody is before it? */
+/* Is there room, now that nobody is before it?  For one that is alone there always is. */
 static bool
 has_room(const Admission *admission, const Ticket *ticket)
 {
-	return ticket->need <= admission->budget - admission->used;
+	return admission->used == 0 ||
+		(admission->used <= admission->budget &&
+		 ticket->need <= admission->budget - admission->used);
 }
 
 void
@@ -29,8 +31,6 @@ admission_enter(Admission *admission, Ticket *ticket)
 
 	ticket->next = NULL;
 	ticket->admitted = false;
-	if (ticket->need > admission->budget)
-		ticket->need = admission->budget;
 	if (admission->first == NULL && has_room(admission, ticket))
 	{
 		admit(admission, ticket);

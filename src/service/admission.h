@@ -26,7 +26,7 @@ typedef struct Ticket
 
 typedef struct Admission
 {
-	uint64_t	budget;			/* bytes */
+	uint64_t	budget;			/* bytes; may change at any time */
 	uint64_t	used;			/* by those that are admitted */
 	Ticket	   *first;			/* of those that wait */
 } Admission;

@@ -151,9 +151,10 @@ channel_receive(int fd, bool answer, Message *message, int *file, char *why, siz
 	int			nfiles;
 
 	*file = -1;
+	/* ECONNRESET, once: the other side has gone, and what it said before comes next */
 	do
 		size = recvmsg(fd, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	while (size < 0 && errno == EINTR);
+	while (size < 0 && (errno == EINTR || errno == ECONNRESET));
 	if (size == 0)
 		return CHANNEL_GONE;
 	if (size < 0)

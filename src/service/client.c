@@ -82,6 +82,9 @@ typedef struct ClientRun
 /* For runs that are opened from now on. */
 static ClientConfig client_config;
 
+/* Has a run of the engine begun?  Then its device is open. */
+static bool has_started[SERVICE_ENGINES];
+
 void
 client_configure(const ClientConfig *config)
 {
@@ -121,6 +124,7 @@ send_open(ClientRun *run)
 	message_begin(&run->message, MESSAGE_OPEN);
 	open->engine = run->engine;
 	open->process_id = run->config.process_id;
+	open->role = run->config.role;
 	open->queue_timeout = (uint32_t) run->config.queue_timeout;
 	open->program_size = run->program->size;
 	open->opening_size = run->opening;
@@ -192,7 +196,7 @@ take_message(ClientRun *run)
 		case MESSAGE_ALIVE:
 			return ENGINE_OK;
 		case MESSAGE_STARTED:
-			run->started = true;
+			run->started = has_started[run->engine] = true;
 			run->in_place = run->link.message.started.buffers_in_place != 0;
 			return ENGINE_OK;
 		case MESSAGE_RELEASED:
@@ -649,7 +653,7 @@ client##_available(char *reason, size_t len) \
 static bool \
 client##_warm(void) \
 { \
-	return client_config.warm == NULL || client_config.warm(number); \
+	return has_started[number] || client_config.warm == NULL || client_config.warm(number); \
 } \
 \
 static bool \
@@ -686,5 +690,5 @@ const EngineOps client = { \
 CLIENT(cuda_client, SERVICE_CUDA, cuda_engine, "cuda", &cuda_costs)
 #ifdef GPUAGG_TESTING
 CLIENT(simt_client, SERVICE_SIMT, simt_engine, "simt", &simt_costs)
-CLIENT(cpu_client, SERVICE_CPU, cpu_engine, "cpu", NULL)
+CLIENT(cpu_client, SERVICE_CPU, cpu_engine, "cpu", &cpu_costs)
 #endif

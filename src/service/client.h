@@ -17,8 +17,10 @@ typedef struct ClientConfig
 	const char *buffers;		/* shared buffers */
 	uint64_t	buffers_size;	/* bytes */
 	int			process_id;		/* to be shown, as the following */
+	uint32_t	role;			/* of the session; who may see what it runs */
 	const char *database;
-	int			queue_timeout;	/* milliseconds to wait for device memory */
+	int			queue_timeout;	/* milliseconds to wait for device memory; -1: for
+								 * ever */
 	int			device_timeout; /* milliseconds of silence that end a run */
 
 	/* EngineOps.available and EngineOps.warm of these engines; NULL: true. */

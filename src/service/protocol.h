@@ -124,8 +124,11 @@ typedef struct OpenMessage
 	MessageHead head;
 	uint32_t	engine;			/* ServiceEngine */
 	int32_t		process_id;
-	uint32_t	queue_timeout;	/* milliseconds to wait for device memory; 0: none */
+	uint32_t	queue_timeout;	/* milliseconds to wait for device memory;
+								 * UINT32_MAX: for ever */
+	uint32_t	unused;
 	uint32_t	program_size;
+	uint32_t	role;			/* to be shown */
 	uint64_t	opening_size;
 	uint64_t	memory_limit;	/* of EngineHints, as the following */
 	double		rows;
@@ -202,7 +205,7 @@ typedef struct ActivityRow
 	int32_t		process_id;
 	uint32_t	engine;			/* ServiceEngine */
 	uint32_t	phase;			/* RunPhase */
-	uint32_t	unused;
+	uint32_t	role;			/* of the session */
 	uint64_t	pages;			/* given */
 	uint64_t	total_pages;	/* 0: not known */
 	uint64_t	rows;

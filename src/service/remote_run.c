@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "engine/clock.h"
+#include "engine/cuda/context/context.h"
 #include "engine/cuda/cuda_engine.h"
 #include "engine/cuda/device/device.h"
 #include "program/heap_page.h"
@@ -89,16 +90,22 @@ fail(RemoteRun *r, EngineStatus status, const char *message)
 	return status;
 }
 
-/* The first time that an engine is used: what its device has, if no setting says. */
+/*
+ * What all runs may have, if no setting says: what the engine lends, or, until it has
+ * opened the device, a share of what that has.
+ */
 static void
-find_budget(Service *service, ServiceEngine engine)
+find_budget(Service *service, const DeviceOps *device)
 {
 	DeviceInfo	info;
 	char		why[256];
 
+	if (service->config->max_device_memory > 0 || device == NULL)
+		return;
 	memset(&info, 0, sizeof(info));
-	if (service->admission.budget == 0 && devices[engine] != NULL &&
-		devices[engine]->list(&info, 1, why, sizeof(why)) > 0)
+	if (context_is_open(device))
+		service->admission.budget = context_of(device)->memory.budget;
+	else if (device->list(&info, 1, why, sizeof(why)) > 0)
 		service->admission.budget = info.memory / 100 * MEMORY_PERCENT;
 }
 
@@ -118,16 +125,18 @@ take_open(RemoteRun *r)
 		.rows = open->rows,.groups = open->groups,.pages = (double) open->total_pages,
 			.memory_limit = open->memory_limit,.strategy = r->strategy,.wait = wait_in_task
 	};
-	r->wait_ns = (uint64_t) open->queue_timeout * 1000000;
+	r->wait_ns = open->queue_timeout == UINT32_MAX ? TASK_NEVER / 2 :
+		(uint64_t) open->queue_timeout * 1000000;
 	r->input.config = c->service->config;
 	r->input.file = c->file;
 	c->file = -1;
 	c->activity.process_id = open->process_id;
+	c->activity.role = open->role;
 	c->activity.engine = open->engine;
 	c->activity.total_pages = open->total_pages;
 	memcpy(c->activity.database, open->database, sizeof(c->activity.database));
 	memcpy(c->activity.relation, open->relation, sizeof(c->activity.relation));
-	find_budget(c->service, (ServiceEngine) open->engine);
+	find_budget(c->service, devices[open->engine]);
 	if (!opening_read(r->input.file, open->opening_size, open->program_size, &r->opening,
 					  r->message, sizeof(r->message)))
 		return ENGINE_FAILED;

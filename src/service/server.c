@@ -41,12 +41,16 @@ enum
 /* How exact sleeps are; the kernel's default would add 50 microseconds. */
 #define TIMER_SLACK_NS 1000
 
+/* Compilers that nobody waits for are looked at so often. */
+#define KEEP_KERNELS_NS UINT64_C(100000000)
+
 typedef struct Loop
 {
 	Service		service;
 	int			listener;
 	int			nconnections;
 	uint64_t	accept_after;	/* do not look at the listener before */
+	uint64_t	keep_at;		/* when to keep kernels next */
 	struct pollfd *polls;		/* of the loop and the connections, in their order */
 	int			room;			/* of them */
 } Loop;
@@ -54,7 +58,7 @@ typedef struct Loop
 static void __attribute__((noreturn))
 give_up(const Loop *loop, const char *why)
 {
-	service_log(&loop->service, "the device process ends: %s", why);
+	service_log(&loop->service, "%s", why);
 	_exit(1);
 }
 
@@ -104,8 +108,10 @@ alive_at(const Connection *c)
 static uint64_t
 next_time(const Loop *loop)
 {
-	uint64_t	next = loop->accept_after > now_ns() ? loop->accept_after : TASK_NEVER;
+	uint64_t	next = loop->keep_at;
 
+	if (loop->accept_after > now_ns())
+		next = earlier(next, loop->accept_after);
 	for (const Connection *c = loop->service.connections; c != NULL; c = c->next)
 		next = earlier(next, earlier(task_until(c->task), alive_at(c)));
 	return next;
@@ -191,6 +197,19 @@ add_connection(Loop *loop, int fd)
 		last = &(*last)->next;
 	*last = c;
 	loop->nconnections++;
+	loop->keep_at = earlier(loop->keep_at, now_ns() + KEEP_KERNELS_NS);
+}
+
+/* Runs ask for kernels, some of which are compiled when the last run has ended. */
+static void
+keep_kernels(Loop *loop)
+{
+	uint64_t	now = now_ns();
+
+	if (now < loop->keep_at)
+		return;
+	loop->keep_at = cuda_engine_keep_kernels() || loop->nconnections > 0 ?
+		now + KEEP_KERNELS_NS : TASK_NEVER;
 }
 
 static void
@@ -224,6 +243,7 @@ device_process_main(int listener, int status, const ServiceConfig *config)
 			_exit(0);
 		run_connections(&loop);
 		remove_done(&loop);
+		keep_kernels(&loop);
 		if (loop.service.lost)
 			give_up(&loop, "the device has failed");
 		if (loop.polls[POLL_LISTENER].revents != 0)

@@ -228,6 +228,29 @@ check_channel(void)
 	close(file);
 }
 
+/* Who goes without reading all that was sent has still said why. */
+static void
+check_last_words(void)
+{
+	static Message message;
+	char		why[256];
+	int			fds[2];
+	int			got;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, fds) != 0)
+		abort();
+	make_message(&message, MESSAGE_GROUPS);
+	(void) channel_send(fds[0], &message, -1);
+	make_message(&message, MESSAGE_FAILED);
+	(void) channel_send(fds[1], &message, -1);
+	close(fds[1]);
+	ok(channel_receive(fds[0], true, &message, &got, why, sizeof(why)) == CHANNEL_OK &&
+	   message.head.type == MESSAGE_FAILED &&
+	   channel_receive(fds[0], true, &message, &got, why, sizeof(why)) == CHANNEL_GONE,
+	   "last words are heard");
+	close(fds[0]);
+}
+
 /* Read all of the groups. */
 static uint64_t
 read_groups(const Program *program, GroupsReader *reader)
@@ -496,6 +519,7 @@ main(void)
 {
 	check_messages();
 	check_channel();
+	check_last_words();
 	check_groups_file();
 	check_programs();
 	return done_testing();

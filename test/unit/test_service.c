@@ -156,7 +156,7 @@ make_pages(void)
 }
 
 static void
-check_pages(const char *name, bool in_place)
+check_pages(const EngineOps *ops, const char *name, bool in_place)
 {
 	ClientConfig client = service_client(&service);
 	EngineHints hints = {.strategy = "auto",.pages = NPAGES};
@@ -171,11 +171,15 @@ check_pages(const char *name, bool in_place)
 		client.buffers_size = NPAGES * HEAP_PAGE_SIZE;
 	}
 	client_configure(&client);
-	got = engine_groups_of_pages(&cpu_client, program, NULL, &hints, refs, NPAGES);
+	got = engine_groups_of_pages(ops, program, NULL, &hints, refs, NPAGES);
 	ok(got->status == ENGINE_OK && groups_same(program, expected, got),
 	   "%s, %zu groups %s", name, got->ngroups, got->message);
 	ok(got->stats.rows == expected->stats.rows, "%s: %llu of %llu rows", name,
 	   (unsigned long long) got->stats.rows, (unsigned long long) expected->stats.rows);
+	if (ops == &simt_client)
+		ok(got->stats.pages_in_place + got->stats.pages_copied == NPAGES &&
+		   (got->stats.pages_in_place > 0) == in_place, "%s: %llu are read in place", name,
+		   (unsigned long long) got->stats.pages_in_place);
 	groups_free(expected);
 	groups_free(got);
 	free(program);
@@ -675,8 +679,10 @@ main(void)
 	client_configure(&client);
 	check_batches();
 	check_expressions();
-	check_pages("pages in place", true);
-	check_pages("pages copied", false);
+	check_pages(&cpu_client, "pages in place", true);
+	check_pages(&cpu_client, "pages copied", false);
+	check_pages(&simt_client, "pages copied by the device process", false);
+	check_pages(&simt_client, "pages read by a device", true);
 	check_many_runs();
 	for (int steps = 0; steps <= 4; steps++)
 		check_vanishing(steps);
@@ -687,7 +693,6 @@ main(void)
 	check_silence();
 	check_death();
 	ok(service_lives(&service), "the device process lives");
-	printf("# %s", service_said(&service));
 	service_end(&service);
 	return done_testing();
 }

@@ -413,7 +413,7 @@ cpu_rewind(EngineRun *head)
  * gives to this engine and that takes more than 1.2 times PostgreSQL's time:
  * bench/results/cpu-crossover.md.
  */
-static const EngineCosts cpu_costs = {
+const EngineCosts cpu_costs = {
 	.setup = 30,
 	.page = 0.02,
 	.tuple = 0.002,

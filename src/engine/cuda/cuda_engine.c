@@ -220,6 +220,12 @@ cuda_engine_serve(uint64_t memory, const void *pages, size_t size)
 #endif
 }
 
+bool
+cuda_engine_keep_kernels(void)
+{
+	return kernel_pending_keep();
+}
+
 /*
  * Asked while a query is planned, so no device is opened for it: that would cost
  * time and device memory in processes that never use it.
@@ -295,7 +301,6 @@ const EngineOps engine = { \
 	.costs = &engine_costs, \
 	.pages_at_once = ENGINE_MAX_PAGES, \
 	.init = cuda_init, \
-	.exit = kernel_pending_end, \
 	.available = engine##_available, \
 	.warm = engine##_warm, \
 	.lost = engine##_lost, \

@@ -21,4 +21,10 @@ extern const EngineCosts simt_costs;
  */
 extern void cuda_engine_serve(uint64_t memory, const void *pages, size_t size);
 
+/*
+ * In such a process, now and then: keep on disk the kernels that runs have asked for and
+ * not waited for.  Are more being compiled?
+ */
+extern bool cuda_engine_keep_kernels(void);
+
 #endif							/* GPUAGG_CUDA_ENGINE_H */

@@ -284,6 +284,28 @@ kernel_pending_forget_failures(void)
 	}
 }
 
+bool
+kernel_pending_keep(void)
+{
+	bool		working = false;
+
+	for (Pending *p = pending_images; p != NULL; p = p->next)
+	{
+		if (p->job == NULL || p->waiters > 0)
+			continue;
+		if (!compile_job_wait(p->job, 0))
+		{
+			working = true;
+			continue;
+		}
+		end_job(p);
+		if (p->status == DEVICE_OK)
+			kernel_disk_store(p->source, p->image, p->size);
+		p->compiled = false;
+	}
+	return working;
+}
+
 void
 kernel_pending_end(void)
 {

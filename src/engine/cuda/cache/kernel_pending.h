@@ -44,6 +44,12 @@ extern DeviceStatus kernel_pending_get(const ImageRequest *request,
 extern void kernel_pending_forget_failures(void);
 
 /*
+ * Keep on disk what has been compiled since and nobody waits for.  Is more still being
+ * compiled?
+ */
+extern bool kernel_pending_keep(void);
+
+/*
  * Wait for what is still being compiled, and keep it on disk: before the process
  * ends, since a compiler that runs while it does may crash.
  */
