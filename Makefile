@@ -42,8 +42,8 @@ all install installcheck clean:
 	@echo "gpuagg needs PostgreSQL 15, 17, 18 or 19 with its headers: tools/install-needs, or PG_CONFIG=..." >&2; exit 1
 endif
 
-# no dependencies are tracked: a header rebuilds all
-$(OBJS): $(shell find src -name "*.h" -o -name "*.def")
+# no dependencies are tracked: a header rebuilds all, a kernel file too, since some are C
+$(OBJS): $(shell find src cuda -name "*.h" -o -name "*.def" -o -name "*.cuh")
 
 gpuagg_dir = .
 include $(gpuagg_dir)/kernels.mk
