@@ -53,6 +53,9 @@ extern Measurement measure_resident(const Bench *bench, uint64_t rows, uint32_t 
 /* Adinetz's experiment. */
 extern void run_filter(Bench *bench);
 
+/* The link's speed. */
+extern void run_link(Bench *bench);
+
 /* One line of the report, in Markdown on stdout and as JSON in the file. */
 extern bool report_open(const char *path, const Bench *bench);
 extern void report_section(const char *title, const char *columns);

@@ -20,7 +20,7 @@ static void
 usage(void)
 {
 	printf("kernels [--engine cuda|simt] [--rows N] [--runs N] [--json FILE]\n"
-		   "        [--only strategies|westphal|adinetz] [--strategy NAME]\n"
+		   "        [--only strategies|westphal|adinetz|link] [--strategy NAME]\n"
 		   "        [--distribution NAME] [--groups N] [--keys dense|sparse]\n");
 }
 
@@ -185,6 +185,8 @@ main(int argc, char **argv)
 		run_westphal(&bench);
 	if (wanted(only, "adinetz"))
 		run_filter(&bench);
+	if (wanted(only, "link"))
+		run_link(&bench);
 	report_close();
 	context_close(bench.device);
 	return bench.failed;
