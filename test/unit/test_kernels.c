@@ -355,12 +355,46 @@ expect_probable(uint32_t groups, int nsums)
 	dense_groups = groups;
 	facts = facts_of(key_dense, SAMPLE_ROWS);
 	sampled = choice_of(&facts, groups, nsums, -1);
-	expected_facts(groups, &facts);
+	expected_facts(groups, SAMPLE_ROWS, &facts);
 	probable = choice_of(&facts, groups, nsums, -1);
 	ok(probable.table == sampled.table && probable.strategy == sampled.strategy &&
 	   probable.block_direct == sampled.block_direct,
 	   "probably, of %u groups, %d sums: %s, by a sample %s", groups, nsums,
 	   strategy_name(probable.strategy), strategy_name(sampled.strategy));
+}
+
+/* Of a small input fewer rows are sampled: for the same choice. */
+static void
+expect_small(const char *name, uint32_t (*key) (uint32_t), int nsums)
+{
+	SampleFacts small = facts_of(key, sample_size(100000));
+	SampleFacts large = facts_of(key, SAMPLE_ROWS);
+	StrategyChoice		a = choice_of(&small, 0, nsums, -1);
+	StrategyChoice		b = choice_of(&large, 0, nsums, -1);
+
+	ok(a.strategy == b.strategy && a.table == b.table && a.block_direct == b.block_direct &&
+	   a.only_frequent == b.only_frequent,
+	   "%s keys, %d sums: %s by %u rows, %s by %u", name, nsums, strategy_name(a.strategy),
+	   small.rows, strategy_name(b.strategy), large.rows);
+}
+
+static void
+test_sample_size(void)
+{
+	ok(sample_size(0) == SAMPLE_ROWS && sample_size(1e12) == SAMPLE_ROWS &&
+	   sample_size(16 * 10000) == 10000 && sample_size(1) == SAMPLE_LEAST_ROWS,
+	   "the sample's size follows the input's");
+	for (int nsums = 0; nsums <= 40; nsums += 20)
+	{
+		expect_small("100 random", key_of_100, nsums);
+		expect_small("sorted", key_sorted, nsums);
+		expect_small("a million random", key_of_million, nsums);
+		expect_small("heavy", key_heavy, nsums);
+		expect_small("near each other", key_near, nsums);
+		expect_small("near each other for long", key_slow, nsums);
+		for (dense_groups = 10; dense_groups <= 100000; dense_groups *= 10)
+			expect_small("dense", key_dense, nsums);
+	}
 }
 
 int
@@ -405,5 +439,6 @@ main(void)
 		expect_probable(5 * groups, 20);
 	}
 	expect_probable(UINT32_MAX, 0);
+	test_sample_size();
 	return done_testing();
 }

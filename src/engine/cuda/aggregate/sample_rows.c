@@ -46,10 +46,23 @@ rows_of_block(const RunCore *run, uint64_t nrows)
 	return rows > BLOCK_STRATEGY_ROWS ? rows : BLOCK_STRATEGY_ROWS;
 }
 
+/* The batch may have more rows than were expected of all. */
+static uint32_t
+rows_to_sample(const RunCore *run, const RowBatch *batch)
+{
+	double		rows = run->hints.rows;
+	uint32_t	size;
+
+	if (rows > 0 && rows < batch->nrows)
+		rows = batch->nrows;
+	size = sample_size(rows);
+	return batch->nrows < size ? (uint32_t) batch->nrows : size;
+}
+
 EngineStatus
 sample_rows(RunCore *run, const RowBatch *batch, SampledRow **rows, SampleFacts *facts)
 {
-	uint32_t	nrows = batch->nrows < SAMPLE_ROWS ? (uint32_t) batch->nrows : SAMPLE_ROWS;
+	uint32_t	nrows = rows_to_sample(run, batch);
 	StrategyChoice sampling = choose_first(run->program, run->layouts, run->forced);
 	Kernels		kernels = {0};
 	DeviceBuffer sampled = {0};

@@ -285,7 +285,7 @@ choose_expected(const Program *program, const KernelLayout *layouts,
 
 	if (program->nkeys == 0 || hints->groups <= 0)
 		return false;
-	expected_facts(hints->groups, &facts);
+	expected_facts(hints->groups, sample_size(hints->rows), &facts);
 	*choice = choose_from_facts(program, layouts, &facts, hints, memory, forced,
 								info->shared_limit);
 	return true;

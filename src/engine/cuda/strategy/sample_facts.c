@@ -304,18 +304,28 @@ sample_facts(const SampledRow *rows, uint32_t nrows, uint64_t block_rows, Sample
 	table_free(&table);
 }
 
+uint32_t
+sample_size(double input_rows)
+{
+	double		rows = input_rows / SAMPLE_SHARE;
+
+	if (input_rows <= 0 || rows >= SAMPLE_ROWS)
+		return SAMPLE_ROWS;
+	return rows > SAMPLE_LEAST_ROWS ? (uint32_t) rows : SAMPLE_LEAST_ROWS;
+}
+
 void
-expected_facts(double groups, SampleFacts *facts)
+expected_facts(double groups, uint32_t nrows, SampleFacts *facts)
 {
 	groups = groups > 1 ? groups : 1;
 	*facts = (SampleFacts) {0};
-	facts->rows = SAMPLE_ROWS;
-	facts->distinct = (uint32_t) keys_met(groups, SAMPLE_ROWS);
+	facts->rows = nrows;
+	facts->distinct = (uint32_t) keys_met(groups, nrows);
 	facts->groups = groups;
-	facts->run_length = groups > 1 ? groups / (groups - 1) : SAMPLE_ROWS;
+	facts->run_length = groups > 1 ? groups / (groups - 1) : nrows;
 	facts->peers = 32 / keys_met(groups, 32);
 	facts->heaviest = facts->second = 1 / groups;
-	if (SAMPLE_ROWS / groups >= SAMPLE_FREQUENT_ROWS)
+	if (nrows / groups >= SAMPLE_FREQUENT_ROWS)
 		facts->covered = groups > SAMPLE_FREQUENT ? SAMPLE_FREQUENT / groups : 1;
 	facts->max = groups < INT32_MAX ? (int64_t) groups : INT32_MAX;
 	facts->block_keys = groups;

@@ -7,8 +7,13 @@
 
 #include "engine/cuda/kernels/kernel_args.h"
 
-/* Rows of a sample at most, and of one of its chunks. */
+/*
+ * A sample has one of SAMPLE_SHARE of the input's rows, but SAMPLE_LEAST_ROWS at least
+ * and SAMPLE_ROWS at most; and how many of them a chunk has.
+ */
 #define SAMPLE_ROWS 32768
+#define SAMPLE_LEAST_ROWS 8192
+#define SAMPLE_SHARE 16
 #define SAMPLE_CHUNK 256
 
 /* Frequent keys that are remembered at most, and rows of the sample that each has. */
@@ -33,6 +38,9 @@ typedef struct SampleFacts
 	SampledRow	frequent[SAMPLE_FREQUENT];	/* their first rows, the most frequent first */
 } SampleFacts;
 
+/* How many rows are sampled of an input of so many; 0: it is not known. */
+extern uint32_t sample_size(double input_rows);
+
 /*
  * Facts of SAMPLE_ROWS sampled rows at most; chunks begin at multiples of SAMPLE_CHUNK.
  * block_rows: about what a block of strategy `block` takes.  Without memory for them, as
@@ -42,10 +50,10 @@ extern void sample_facts(const SampledRow *rows, uint32_t nrows, uint64_t block_
 						 SampleFacts *facts);
 
 /*
- * What a sample would probably show of so many groups: keys as frequent as each
- * other, in no order, and numbered one after another.
+ * What a sample of so many rows would probably show of so many groups: keys as frequent
+ * as each other, in no order, and numbered one after another.
  */
-extern void expected_facts(double groups, SampleFacts *facts);
+extern void expected_facts(double groups, uint32_t nrows, SampleFacts *facts);
 
 /* Of so many keys, if all are as frequent, what n rows meet. */
 extern double keys_met(double groups, double n);
