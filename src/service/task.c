@@ -3,7 +3,9 @@
  *	  Functions that give way to each other on stacks of their own.
  *
  * A task owns its stack: pages of memory that come when they are touched, behind
- * one that must not be.
+ * one that must not be.  Some stacks of former tasks are kept, with the pages that these
+ * have touched: to give 8 MB back and to fetch its pages again takes longer than a small
+ * query's work.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* MAP_ANONYMOUS, MAP_STACK */
@@ -19,6 +21,9 @@
 /* A driver's functions expect what a program's first stack has. */
 #define STACK_SIZE ((size_t) 8 << 20)
 #define GUARD_SIZE ((size_t) 64 << 10)
+
+/* Stacks that no task has, at most. */
+#define KEPT_STACKS 16
 
 /* Pauses, in nanoseconds: */
 #define SHORT_PAUSE 20000		/* at first; */
@@ -45,6 +50,9 @@ struct Task
 static Fiber loop;
 static Task *current;
 
+static char *kept_stacks[KEPT_STACKS];
+static int	nkept_stacks;
+
 static void
 begin(void *argument)
 {
@@ -56,6 +64,31 @@ begin(void *argument)
 		task_give_way(0, TASK_NEVER);
 }
 
+/* A stack behind its guard, or NULL. */
+static char *
+get_stack(void)
+{
+	char	   *stack;
+
+	if (nkept_stacks > 0)
+		return kept_stacks[--nkept_stacks];
+	stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+	if (stack == MAP_FAILED)
+		return NULL;
+	(void) mprotect(stack, GUARD_SIZE, PROT_NONE);
+	return stack;
+}
+
+static void
+put_stack(char *stack)
+{
+	if (nkept_stacks < KEPT_STACKS)
+		kept_stacks[nkept_stacks++] = stack;
+	else
+		munmap(stack, STACK_SIZE);
+}
+
 Task *
 task_create(void (*body) (void *argument), void *argument)
 {
@@ -63,14 +96,12 @@ task_create(void (*body) (void *argument), void *argument)
 
 	if (task == NULL)
 		return NULL;
-	task->stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
-					   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
-	if (task->stack == MAP_FAILED)
+	task->stack = get_stack();
+	if (task->stack == NULL)
 	{
 		free(task);
 		return NULL;
 	}
-	(void) mprotect(task->stack, GUARD_SIZE, PROT_NONE);
 	task->body = body;
 	task->argument = argument;
 	fiber_prepare(&task->fiber, task->stack, STACK_SIZE, begin, task);
@@ -82,7 +113,7 @@ task_free(Task *task)
 {
 	if (task == NULL)
 		return;
-	munmap(task->stack, STACK_SIZE);
+	put_stack(task->stack);
 	free(task);
 }
 
