@@ -50,6 +50,7 @@ include $(gpuagg_dir)/kernels.mk
 
 # vectorised loops: the CPU engine gains from full vectorisation
 src/engine/cpu/%.o: CFLAGS += -O3
+src/source/heap.o: CFLAGS += $(CFLAGS_VECTORIZE)
 
 # These need nothing but make: they install what is missing, or say what it is.
 .PHONY: demo test test-all gpu-test bench deb dist

@@ -90,6 +90,13 @@ SELECT check_query('SELECT g, count(*), sum(v) FROM churned GROUP BY g');
 DELETE FROM churned;
 SELECT check_query('SELECT g, count(*), sum(v) FROM churned GROUP BY g');
 
+-- all-visible pages, each with one unused line pointer, at another place in each
+CREATE TABLE holes (id int) WITH (autovacuum_enabled = off);
+INSERT INTO holes SELECT generate_series(1, 9000);
+DELETE FROM holes WHERE (ctid::text::point)[1] = (ctid::text::point)[0] + 1;
+VACUUM (FREEZE) holes;
+SELECT check_query('SELECT count(*), sum(id) FROM holes');
+
 -- generated columns and domains
 CREATE DOMAIN positive AS int CHECK (VALUE > 0);
 CREATE TABLE generated (a positive, twice int GENERATED ALWAYS AS (a * 2) STORED);
