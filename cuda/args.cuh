@@ -137,9 +137,9 @@ typedef struct AggregateArgs
 	POINTER(Counters) counters;
 	POINTER(uint32_t) frequent; /* block: FREQUENT_BITS bits, which keys may have
 								 * a slot in a block's table; NULL: all */
-	uint32_t	block_slots;	/* block: slots of a block's table, a power of 2
-								 * unless direct */
+	uint32_t	block_slots;	/* block: slots of a block's table */
 	uint32_t	block_replicas; /* block: copies of each state, a power of 2 */
+	uint32_t	block_hot;		/* block: is the first of `sampled` the hot key? */
 	uint32_t	nfrequent;		/* frequent_bits: keys, in `sampled` */
 	uint32_t	task;			/* for the interpreter only */
 	uint32_t	unused;

@@ -6,9 +6,11 @@
  * table at the end: the histogram technique.  Atomics on shared memory cost a
  * tenth of those on L2, and do not meet those of other blocks.
  *
- * What is left to meet are lanes of one block with one key: so each state has
+ * What is left to meet are lanes of one warp with one key.  So each state has
  * `block_replicas` copies, a lane's own one chosen by its number, for as long as
- * there is room; a warp's lanes then find different banks, too.
+ * there is room; and a single key that has many of the rows, as a sample found, has
+ * a copy for each lane (args->block_hot).  A warp's lanes take rows from several
+ * places of the block's rows: so equal keys that stand near each other do not meet.
  *
  * The private table never grows.  It takes the keys that come first, or, where
  * there are far more groups than slots, those that a sample found to be
@@ -17,62 +19,79 @@
  * cannot fail.  A group table that is addressed directly and small enough has a
  * private table of the same form, without keys.
  *
- * Rows go two ways.  Those whose keys have private slots, nearly all, are taken in
- * as they come, by code that is written out for each step of a tile; the others
- * are computed again behind the tile, by one piece of code that can find slots and
- * groups.
+ * Rows go two ways.  A thread takes BLOCK_ROWS neighbouring rows at once by loads of
+ * up to 16 bytes, and those whose keys have private slots and whose values are as
+ * nearly all are, as they come.  The others, and what is no whole tile, are computed
+ * again row by row, by one piece of code that can find slots and groups.
  *
  * Extremes that are kept by reference have no copies in private tables: nearly
  * all rows only compare a word with the group's, which any cache has.
  *
- * Dynamic shared memory: states, word by word, slot by slot, copy by copy; then
- * keys; then slots of the group table.  See choose_block_size in choose.c.
+ * Dynamic shared memory: the arrays of words (block_words.cuh), each of the slots'
+ * copies, then the hot key's, one for each lane, then others for rows that are missed,
+ * then of nothing; keys; slots of the group table.  See layout_block_size.
  */
 #ifndef GPUAGG_BLOCK_CUH
 #define GPUAGG_BLOCK_CUH
 
-#define BLOCK_MAX_PROBES 8
+#define BLOCK_MAX_PROBES 16
+
+/* Lanes that take neighbouring rows: 64 bytes of 4-byte values. */
+#define BLOCK_LANES (16 / BLOCK_ROWS)
+#define BLOCK_PLACES (WARP_SIZE / BLOCK_LANES)
+
+/* With keys, a slot behind the others: see block_home. */
+#define BLOCK_NULL_SLOT (BLOCK_DIRECT ? 0 : 1)
+
+/*
+ * What stands for a key: of 32 bits the key itself, or, of a larger one, itself if
+ * it is one word; else a part of its hash, with the group's slot in the low half.  A
+ * key that looks like BLOCK_EMPTY, as hardly any does, has no private slot.  NULL,
+ * where a value has all 32 bits, has a slot of its own, in which BLOCK_NULL stands; a
+ * value may look like that.
+ */
+#if BLOCK_KEY32
+typedef uint32_t BlockKey;
+#define BLOCK_EMPTY (TABLE_DIRECT ? UINT32_MAX : 0x9e3779b9u)
+#define BLOCK_NULL 0x9e3779bau
+#define block_cas atomic_cas_u32
+#define block_load load_volatile_u32
+#else
+typedef uint64_t BlockKey;
+#define BLOCK_EMPTY UINT64_MAX
+#define block_cas atomic_cas_u64
+#define block_load load_volatile_u64
+#endif
 
 typedef struct BlockTable
 {
-	uint64_t   *states;
-	uint64_t   *keys;			/* KEY_WORDS == 1: keys; else a part of the hash,
-								 * and the group's slot in the low half */
+	uint32_t   *states;
+	BlockKey   *keys;
 	uint32_t   *groups;			/* KEY_WORDS == 1: the group's slot */
 	uint32_t	slots;
 	uint32_t	replicas;
+	uint32_t	lane;			/* the lane's among a slot's copies */
+	uint32_t	hot;			/* the lane's place for the hot key, and for rows
+								 * that do not pass, which contribute nothing */
+	BlockKey	hot_key;
 } BlockTable;
 
+/* And for rows that are missed. */
+#define BLOCK_MISSED(table) ((table)->hot + WARP_SIZE)
+
 DEVICE_FN BlockTable
-block_table(const AggregateArgs *args, uint64_t *shared)
+block_table(const AggregateArgs *args, uint32_t *shared)
 {
 	BlockTable	table;
 
 	table.slots = args->block_slots;
 	table.replicas = args->block_replicas;
+	table.hot = (table.slots + BLOCK_NULL_SLOT) * table.replicas + lane_index();
+	table.lane = lane_index() & (table.replicas - 1);
 	table.states = shared;
-	table.keys = shared + (uint64_t) NWORDS * table.slots * table.replicas;
-	table.groups = (uint32_t *) (table.keys + table.slots);
+	table.keys = (BlockKey *) (shared + (BLOCK_WORDS * BLOCK_COPIES + 1) / 2 * 2);
+	table.groups = (uint32_t *) (table.keys + table.slots + BLOCK_NULL_SLOT);
 	return table;
-}
-
-/* All threads of the block. */
-DEVICE_FN void
-block_table_init(const BlockTable *table)
-{
-	uint32_t	copies = table->slots * table->replicas;
-
-	for (uint32_t i = threadIdx.x; i < copies; i += blockDim.x)
-		for (int word = 0; word < NWORDS; word++)
-			table->states[(uint32_t) word * copies + i] = word_start(word);
-	for (uint32_t i = threadIdx.x; i < table->slots && !BLOCK_DIRECT; i += blockDim.x)
-	{
-		table->keys[i] = SLOT_EMPTY;
-#if KEY_WORDS == 1
-		table->groups[i] = GROUP_NONE;
-#endif
-	}
-	block_sync();
 }
 
 /* May a key have a place in private tables? */
@@ -89,97 +108,96 @@ block_admits(const AggregateArgs *args, const uint64_t *key)
 }
 
 /* What stands in the private table for a key with that slot of the group table. */
-DEVICE_FN uint64_t
-block_entry(const uint64_t *key, uint32_t group)
+DEVICE_FN BlockKey
+block_entry(const AggregateArgs *args, const uint64_t *key, uint32_t group)
 {
-#if KEY_WORDS == 1
-	return key[0];
+#if TABLE_DIRECT
+	return key[0] < args->table.capacity ? (uint32_t) key[0] : BLOCK_EMPTY;
+#elif BLOCK_KEY32
+	return key[0] >> 32 != 0 ? BLOCK_NULL : (uint32_t) key[0];
+#elif KEY_WORDS == 1
+	return (BlockKey) key[0];
 #else
 	return (key_hash(key) >> 22 << 32) | group;
 #endif
 }
 
+/* Is an entry that of the key, which would have `own` itself? */
 DEVICE_FN bool
-block_entry_is(const AggregateArgs *args, uint64_t entry, const uint64_t *key)
+block_entry_is(const AggregateArgs *args, BlockKey entry, BlockKey own, const uint64_t *key)
 {
 #if KEY_WORDS == 1
-	return entry == key[0];
+	return entry == own;
 #else
-	return entry != SLOT_EMPTY && (entry >> 32) == (uint32_t) (key_hash(key) >> 22) &&
+	return entry != BLOCK_EMPTY && entry >> 32 == own >> 32 &&
 		key_is(args, key, group_slot(&args->table, (uint32_t) entry));
 #endif
 }
 
-/* The private slot of a key that has one already, or GROUP_NONE. */
+/* Where a key is looked for first.  NULL, of a lone 32-bit key, has a slot of its own. */
 DEVICE_FN uint32_t
-block_lookup(const AggregateArgs *args, const BlockTable *table, const uint64_t *key)
+block_home(const BlockTable *table, const uint64_t *key)
 {
-	uint32_t	slot = (uint32_t) (key_hash(key) >> 8) & (table->slots - 1);
+#if BLOCK_KEY32
+	uint32_t	hash = (uint32_t) key[0];
 
-	if (BLOCK_DIRECT)
-		return key[0] < table->slots ? (uint32_t) key[0] : GROUP_NONE;
-	if (!block_admits(args, key))
-		return GROUP_NONE;
-	for (uint32_t probe = 0; probe < BLOCK_MAX_PROBES; probe++)
-	{
-		uint64_t	entry = load_volatile_u64(&table->keys[slot]);
+	if (key[0] >> 32 != 0)
+		return table->slots;
+	hash = (hash ^ hash >> 16) * 0x7feb352du;
+	hash = (hash ^ hash >> 15) * 0x846ca68bu;
+#else
+	uint32_t	hash = (uint32_t) key_hash(key);
+#endif
+	return (uint32_t) ((uint64_t) hash * table->slots >> 32);
+}
 
-		/* a key out of a direct table's range may look like an empty slot */
-		if (entry == SLOT_EMPTY)
-			return GROUP_NONE;
-		if (block_entry_is(args, entry, key))
-			return slot;
-		slot = (slot + 1) & (table->slots - 1);
-	}
-	return GROUP_NONE;
+DEVICE_FN uint32_t
+block_next(const BlockTable *table, uint32_t slot)
+{
+	return slot + 1 >= table->slots ? 0 : slot + 1;
+}
+
+/* Without keys: has a key a slot, that of its number?  0 is NULL. */
+DEVICE_FN bool
+block_has(const BlockTable *table, const uint64_t *key)
+{
+	return key[0] - 1 < (uint64_t) (table->slots - 1) || (DIRECT_NULLS && key[0] == 0);
 }
 
 /*
- * The private slot of a key, which now gets one if it may, or GROUP_NONE.  *group:
- * its slot of the group table, if that had to be looked for.
+ * The private slot of a key, or GROUP_NONE.  group: its slot of the group table; then
+ * the key gets a private slot if it may, and there is room.
  */
 DEVICE_FN uint32_t
 block_find(const AggregateArgs *args, const BlockTable *table, const uint64_t *key,
-		   uint32_t *group)
+		   uint32_t group)
 {
-	uint32_t	slot = (uint32_t) (key_hash(key) >> 8) & (table->slots - 1);
+	BlockKey	own = block_entry(args, key, group);
+	uint32_t	slot = block_home(table, key);
+	bool		takes = group != GROUP_NONE && block_admits(args, key);
 
-	*group = GROUP_NONE;
-#if TABLE_DIRECT
-	if (key[0] >= args->table.capacity || BLOCK_DIRECT)
-		return GROUP_NONE;
-#endif
-	if (!block_admits(args, key))
+	if (BLOCK_DIRECT)
+		return block_has(table, key) ? (uint32_t) key[0] : GROUP_NONE;
+	PRAGMA_NO_UNROLL
+	for (uint32_t probe = 0; probe < BLOCK_MAX_PROBES && own != BLOCK_EMPTY; probe++)
 	{
-		*group = group_find(args, key);
-		return GROUP_NONE;
-	}
-	for (uint32_t probe = 0; probe < BLOCK_MAX_PROBES; probe++)
-	{
-		uint64_t	entry = load_volatile_u64(&table->keys[slot]);
+		BlockKey	entry = block_load(&table->keys[slot]);
 
-		if (entry == SLOT_EMPTY)
+		if (entry == BLOCK_EMPTY && !takes)
+			return GROUP_NONE;
+		if (entry == BLOCK_EMPTY)
+			entry = block_cas(&table->keys[slot], BLOCK_EMPTY, own);
+		if (entry == BLOCK_EMPTY)
 		{
-			if (*group == GROUP_NONE)
-				*group = group_find(args, key);
-			if (*group == GROUP_NONE)
-				return GROUP_NONE;
-			entry = atomic_cas_u64(&table->keys[slot], SLOT_EMPTY,
-								   block_entry(key, *group));
-			if (entry == SLOT_EMPTY)
-			{
 #if KEY_WORDS == 1
-				table->groups[slot] = *group;
+			table->groups[slot] = group;
 #endif
-				return slot;
-			}
-		}
-		if (block_entry_is(args, entry, key))
 			return slot;
-		slot = (slot + 1) & (table->slots - 1);
+		}
+		if (block_entry_is(args, entry, own, key))
+			return slot;
+		slot = block_next(table, slot);
 	}
-	if (*group == GROUP_NONE)
-		*group = group_find(args, key);
 	return GROUP_NONE;
 }
 
@@ -195,126 +213,279 @@ block_group(const BlockTable *table, uint32_t slot)
 #if KEY_WORDS == 1
 	return load_volatile_u32(&table->groups[slot]);
 #else
-	return (uint32_t) load_volatile_u64(&table->keys[slot]);
+	return (uint32_t) block_load(&table->keys[slot]);
 #endif
 }
 
-/* Take a row into a private slot's state, and its values into those of its group. */
+/* A key of the sample as rows have it. */
 DEVICE_FN void
-block_update(const AggregateArgs *args, const BlockTable *table, uint32_t slot,
-			 uint32_t group, const Row *row)
+block_sampled_key(const AggregateArgs *args, const SampledRow *sampled, uint64_t *key)
 {
-	words_add_shared(table->states + slot * table->replicas +
-					 (lane_index() & (table->replicas - 1)),
-					 table->slots * table->replicas, row->words);
-	row_values(args, group, row);
+#if TABLE_DIRECT && DIRECT_POSSIBLE
+	key[0] = sampled->isnull ? 0 : direct_key(args, sampled->value);
+#elif DIRECT_POSSIBLE
+	key_from_direct(sampled->value, sampled->isnull, key);
+#else
+	key[0] = SLOT_EMPTY;
+#endif
+}
+
+/* The hot key, or BLOCK_EMPTY: there is none. */
+DEVICE_FN BlockKey
+block_hot_key(const AggregateArgs *args)
+{
+	uint64_t	key[KEY_WORDS];
+	BlockKey	own;
+
+	if (!args->block_hot || KEY_WORDS > 1)
+		return BLOCK_EMPTY;
+	block_sampled_key(args, args->sampled, key);
+	own = block_entry(args, key, 0);
+#if BLOCK_KEY32
+	/* it may stand for two keys */
+	if (!TABLE_DIRECT && own == BLOCK_NULL)
+		return BLOCK_EMPTY;
+#endif
+	return own;
+}
+
+/* All threads of the block. */
+DEVICE_FN void
+block_table_init(const AggregateArgs *args, BlockTable *table)
+{
+	for (uint32_t i = threadIdx.x; i < BLOCK_WORDS * BLOCK_COPIES; i += blockDim.x)
+		table->states[i] = block_start(i / BLOCK_COPIES, i % 2);
+	for (uint32_t i = threadIdx.x; i <= table->slots && !BLOCK_DIRECT; i += blockDim.x)
+	{
+		table->keys[i] = BLOCK_EMPTY;
+#if KEY_WORDS == 1
+		table->groups[i] = GROUP_NONE;
+#endif
+	}
+	table->hot_key = block_hot_key(args);
+	block_sync();
 }
 
 /*
- * Take in the warp's rows whose keys are in the private table, all lanes
- * together.  False: the lane's row passes, and has not been taken in.
+ * Do a thread's rows have private slots, and which?  The first ones are looked at
+ * together.
  */
-DEVICE_FN bool
-block_take(const AggregateArgs *args, const BlockTable *table, const Row *row)
+DEVICE_FN void
+block_lookup(const AggregateArgs *args, const BlockTable *table, const Row *rows,
+			 uint32_t *slots, bool *found)
 {
-	uint32_t	slot = GROUP_NONE;
-	uint32_t	group = GROUP_NONE;
+	BlockKey	entries[BLOCK_ROWS];
 
-	if (row->passes)
-		slot = block_lookup(args, table, row->key);
+	PRAGMA_UNROLL
+	for (int i = 0; i < BLOCK_ROWS; i++)
+	{
+		slots[i] = BLOCK_DIRECT ? (uint32_t) rows[i].key[0] : block_home(table, rows[i].key);
+		if (!BLOCK_DIRECT)
+			entries[i] = block_load(&table->keys[slots[i]]);
+	}
+	PRAGMA_UNROLL
+	for (int i = 0; i < BLOCK_ROWS; i++)
+	{
+		BlockKey	own = block_entry(args, rows[i].key, 0);
+		bool		wanted = rows[i].passes && own != BLOCK_EMPTY;
+
+		found[i] = BLOCK_DIRECT ? block_has(table, rows[i].key) :
+			wanted && block_entry_is(args, entries[i], own, rows[i].key);
+		PRAGMA_NO_UNROLL
+		for (uint32_t probe = 1; probe < BLOCK_MAX_PROBES && !BLOCK_DIRECT && wanted &&
+			 !found[i] && entries[i] != BLOCK_EMPTY; probe++)
+		{
+			slots[i] = block_next(table, slots[i]);
+			entries[i] = block_load(&table->keys[slots[i]]);
+			found[i] = block_entry_is(args, entries[i], own, rows[i].key);
+		}
+	}
 	/* some have looked at more slots than others */
 	if (!BLOCK_DIRECT)
 		warp_sync(FULL_MASK);
-	if (slot == GROUP_NONE)
-		return !row->passes;
-	if (NVALUES > 0)
+}
+
+/* The place of a row with that private slot, in arrays. */
+DEVICE_FN uint32_t
+block_place(const AggregateArgs *args, const BlockTable *table, uint32_t slot,
+			const Row *row)
+{
+	uint32_t	place = slot * table->replicas + table->lane;
+	BlockKey	own = BLOCK_DIRECT ? slot : block_entry(args, row->key, 0);
+
+	return KEY_WORDS == 1 && own == table->hot_key ? table->hot : place;
+}
+
+/* The places of a thread's rows; those without private slots are missed. */
+DEVICE_FN void
+block_places(const AggregateArgs *args, const BlockTable *table, const Row *rows,
+			 uint32_t *place, uint32_t *groups)
+{
+	uint32_t	slots[BLOCK_ROWS];
+	bool		found[BLOCK_ROWS];
+
+	block_lookup(args, table, rows, slots, found);
+	PRAGMA_UNROLL
+	for (int i = 0; i < BLOCK_ROWS; i++)
 	{
-		group = block_group(table, slot);
-		if (group == GROUP_NONE)
-			return false;
+		groups[i] = NVALUES > 0 && found[i] && rows[i].passes ?
+			block_group(table, slots[i]) : GROUP_NONE;
+		if (NVALUES > 0 && groups[i] == GROUP_NONE)
+			found[i] = false;
+		place[i] = block_place(args, table, slots[i], &rows[i]);
+		place[i] = found[i] ? place[i] : BLOCK_MISSED(table);
+		place[i] = rows[i].passes ? place[i] : table->hot;
 	}
-	block_update(args, table, slot, group, row);
-	return true;
+}
+
+/*
+ * Take in a thread's rows from `first` on, which are all there; their places, and
+ * whether one is missed.
+ */
+DEVICE_FN bool
+block_tile(const AggregateArgs *args, const BlockTable *table, RowCursor *cursor,
+		   uint64_t first, uint32_t *place)
+{
+	Raw			raw[BLOCK_ROWS];
+	Row			rows[BLOCK_ROWS];
+	uint32_t	groups[BLOCK_ROWS];
+	bool		missed = false;
+
+	rows_load_tile(&args->batch, first, raw);
+	PRAGMA_UNROLL
+	for (int i = 0; i < BLOCK_ROWS; i++)
+	{
+		row_eval_fixed(args, &raw[i], (uint32_t) first + (uint32_t) i, &rows[i]);
+		rows_count(cursor, &rows[i]);
+	}
+	block_places(args, table, rows, place, groups);
+	rows_fix(args, rows, place, BLOCK_MISSED(table));
+	block_add(table->states, BLOCK_ROWS, place, rows);
+	PRAGMA_UNROLL
+	for (int i = 0; i < BLOCK_ROWS; i++)
+	{
+		missed |= place[i] == BLOCK_MISSED(table);
+		if (NVALUES > 0 && rows[i].passes && place[i] != BLOCK_MISSED(table))
+			row_values(args, groups[i], &rows[i]);
+	}
+	return missed;
+}
+
+/* What stands above fixed-point numbers' 64 bits at most, lest their sums run over. */
+DEVICE_FN uint32_t
+block_most_above(const AggregateArgs *args)
+{
+	uint64_t	rows = args->batch.nrows / gridDim.x + blockDim.x * BLOCK_ROWS;
+
+	return rows < 1u << 30 ? (1u << 30) / (uint32_t) rows : 1;
 }
 
 /* Take in the warp's rows that pass, wherever their groups are. */
 DEVICE_FN void
-block_place(const AggregateArgs *args, const BlockTable *table, const Row *row,
-			uint32_t index)
+block_row(const AggregateArgs *args, const BlockTable *table, Row *row, uint32_t index)
 {
 	uint32_t	group = GROUP_NONE;
 	uint32_t	slot = GROUP_NONE;
 
 	if (row->passes)
-		slot = block_find(args, table, row->key, &group);
+		slot = block_find(args, table, row->key, GROUP_NONE);
+	if (row->passes)
+		group = group_find(args, row->key);
+	if (slot == GROUP_NONE && group != GROUP_NONE)
+		slot = block_find(args, table, row->key, group);
 	if (!BLOCK_DIRECT)
 		warp_sync(FULL_MASK);
 	if (!row->passes)
 		return;
-	if (slot != GROUP_NONE)
+	if (group == GROUP_NONE)
+		row_undone(args, index);
+	else if (slot != GROUP_NONE && words_fix(row->words, block_most_above(args)))
 	{
-		if (NVALUES > 0 && group == GROUP_NONE)
-			group = group_find(args, row->key);
-		block_update(args, table, slot, group, row);
+		uint32_t	place = block_place(args, table, slot, row);
+
+		block_add(table->states, 1, &place, row);
+		row_values(args, group, row);
 	}
-	else if (group != GROUP_NONE)
+	else
 	{
 		group_update(args, group, row->words);
 		row_values(args, group, row);
 	}
-	else
-		row_undone(args, index);
 }
 
 /*
- * Compute the rows of the last tile's missed steps once more, and place them:
- * few, and one piece of code for all steps.
+ * Compute those of a thread's rows from `first` on that were missed, and take them
+ * in: few, and one piece of code for all.  counted: they have been computed before.
  */
 DEVICE_FN void
-block_missed(const AggregateArgs *args, const BlockTable *table, const RowCursor *cursor,
-			 uint32_t missed)
+block_missed(const AggregateArgs *args, const BlockTable *table, RowCursor *cursor,
+			 uint64_t first, const uint32_t *place, bool counted)
 {
+	uint32_t	missed = 0;
+
+	PRAGMA_UNROLL
+	for (uint32_t i = 0; i < BLOCK_ROWS; i++)
+		missed |= (uint32_t) (!counted || place[i] == BLOCK_MISSED(table)) << i;
 	PRAGMA_NO_UNROLL
-	for (int step = 0; step < ROWS_AT_ONCE; step++)
+	for (uint32_t i = 0; i < BLOCK_ROWS; i++)
 	{
-		bool		again = ((missed >> step) & 1) != 0;
-		uint32_t	index = 0;
+		bool		again = ((missed >> i) & 1) != 0 && first + i < args->batch.nrows;
+		uint32_t	index = (uint32_t) first + i;
 		Raw			raw;
 		Row			row;
 
 		if (!warp_any(FULL_MASK, again))
 			continue;
 		row.passes = false;
-		if (again && rows_load_step(args, cursor, step, &raw, &index))
+		if (again)
+		{
+			index = args->batch.rows ? args->batch.rows[first + i] : index;
+			row_load(&args->batch, index, &raw);
 			row_eval(args, &raw, index, &row);
-		block_place(args, table, &row, index);
+			cursor->widen |= row.widen;
+			if (!counted)
+				rows_count(cursor, &row);
+		}
+		block_row(args, table, &row, index);
 	}
+}
+
+/* A state from a place of the arrays into words. */
+DEVICE_FN void
+block_merge(const BlockTable *table, uint32_t place, uint64_t *words)
+{
+	uint64_t	other[NWORDS];
+
+	block_words(table->states, place, other);
+	words_merge(words, other);
 }
 
 /* All threads of the block: merge the copies of each state, update its group. */
 DEVICE_FN void
 block_table_merge(const AggregateArgs *args, const BlockTable *table)
 {
-	uint32_t	copies = table->slots * table->replicas;
+	uint64_t	words[NWORDS];
 
 	block_sync();
-	for (uint32_t slot = threadIdx.x; slot < table->slots; slot += blockDim.x)
+	PRAGMA_NO_UNROLL
+	for (uint32_t slot = threadIdx.x; slot < table->slots + BLOCK_NULL_SLOT;
+		 slot += blockDim.x)
 	{
 		uint32_t	group = block_group(table, slot);
-		uint64_t	words[NWORDS];
+		bool		hot = (BLOCK_DIRECT ? (BlockKey) slot : table->keys[slot]) == table->hot_key;
+		uint32_t	copies = table->replicas + (hot ? WARP_SIZE : 0);
 
 		if (group == GROUP_NONE)
 			continue;
 		words_identity(words);
-		for (uint32_t copy = 0; copy < table->replicas; copy++)
-		{
-			uint64_t	other[NWORDS];
-
-			for (int word = 0; word < NWORDS; word++)
-				other[word] = table->states[(uint32_t) word * copies +
-											slot * table->replicas + copy];
-			words_merge(words, other);
-		}
+		PRAGMA_NO_UNROLL
+		for (uint32_t copy = 0; copy < copies; copy++)
+			block_merge(table, copy < table->replicas ? slot * table->replicas + copy :
+						table->hot - lane_index() + copy - table->replicas, words);
+#if TABLE_DIRECT
+		if (words[PRESENCE_WORD] == 0)
+			continue;
+#endif
 		group_update(args, group, words);
 	}
 }
@@ -344,39 +515,35 @@ KERNEL(frequent_bits, AggregateArgs, args)
 
 /*
  * A block's rows stand behind one another: of clustered keys it then meets few.
- * In each round its warps take a tile each.
+ * BLOCK_LANES lanes of each warp go over one of BLOCK_PLACES parts of them; in each
+ * round the block takes BLOCK_ROWS rows a thread.
  */
 DEVICE_FN void
 aggregate_block(const AggregateArgs *args)
 {
-	DYNAMIC_SHARED(uint64_t, shared);
+	DYNAMIC_SHARED(uint32_t, shared);
 	BlockTable	table = block_table(args, shared);
-	uint32_t	round_rows = blockDim.x * ROWS_AT_ONCE;
+	uint32_t	round_rows = blockDim.x * BLOCK_ROWS;
 	uint64_t	rounds = (args->batch.nrows + round_rows - 1) / round_rows;
-	uint32_t	round = (uint32_t) (rounds * blockIdx.x / gridDim.x);
-	uint32_t	end = (uint32_t) (rounds * (blockIdx.x + 1) / gridDim.x);
+	uint32_t	begin = (uint32_t) (rounds * blockIdx.x / gridDim.x);
+	uint32_t	round = (uint32_t) (rounds * (blockIdx.x + 1) / gridDim.x) - begin;
+	uint32_t	step = round_rows / BLOCK_PLACES;
 	RowCursor	cursor = rows_begin(1);
-	Tile		tile;
+	uint64_t	first = (uint64_t) begin * round_rows +
+		(uint64_t) (lane_index() / BLOCK_LANES) * round * step +
+		(warp_index() * BLOCK_LANES + lane_index() % BLOCK_LANES) * BLOCK_ROWS;
 
-	cursor.next = (uint64_t) round * round_rows + warp_index() * TILE_ROWS;
-	block_table_init(&table);
-	for (; round < end && cursor.next < args->batch.nrows; round++)
+	block_table_init(args, &table);
+	for (; round > 0; round--)
 	{
-		uint32_t	missed = 0;
+		uint32_t	place[BLOCK_ROWS] = {0};
+		bool		whole = warp_all(FULL_MASK, args->batch.rows == NULL &&
+									 first + BLOCK_ROWS <= args->batch.nrows);
+		bool		missed = !whole || block_tile(args, &table, &cursor, first, place);
 
-		rows_load(args, &cursor, &tile);
-		PRAGMA_UNROLL
-		for (int step = 0; step < ROWS_AT_ONCE; step++)
-		{
-			Row			row;
-
-			rows_step(args, &cursor, &tile, step, &row);
-			if (!block_take(args, &table, &row))
-				missed |= 1u << step;
-		}
-		if (warp_any(FULL_MASK, missed != 0))
-			block_missed(args, &table, &cursor, missed);
-		cursor.next += round_rows - TILE_ROWS;
+		if (warp_any(FULL_MASK, missed))
+			block_missed(args, &table, &cursor, first, place, whole);
+		first += step;
 	}
 	rows_end(args, &cursor);
 	block_table_merge(args, &table);

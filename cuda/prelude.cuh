@@ -182,6 +182,36 @@ warp_reduce_add_u32(uint32_t mask, uint32_t value)
 #define f64_bits(x) ((uint64_t) __double_as_longlong(x))
 #define f64_from_bits(x) __longlong_as_double((long long) (x))
 
+/*
+ * Conversions that end at the largest or least number; of NaN they make any.
+ * To a double the last one of larger magnitude is never taken.
+ */
+#define f64_to_s64_floor(x) ((int64_t) __double2ll_rd(x))
+#define f64_to_u32(x) ((uint32_t) __double2uint_rz(x))
+#define s64_to_f64_toward_0(x) __ll2double_rz((long long) (x))
+
+/*
+ * Copy what no other thread needs: a power of 2 of bytes, 16 at once, at an address
+ * that is a multiple of as many.
+ */
+DEVICE_FN void
+load_stream(void *to, const void *from, int size)
+{
+	uint4	   *parts = (uint4 *) to;
+
+	if (size == 1)
+		*(uint8_t *) to = __ldcs((const unsigned char *) from);
+	else if (size == 2)
+		*(uint16_t *) to = __ldcs((const unsigned short *) from);
+	else if (size == 4)
+		*(uint32_t *) to = __ldcs((const unsigned int *) from);
+	else if (size == 8)
+		*(uint2 *) to = __ldcs((const uint2 *) from);
+	PRAGMA_UNROLL
+	for (int i = 0; i < size / 16; i++)
+		parts[i] = __ldcs((const uint4 *) from + i);
+}
+
 /* A number of three words more. */
 DEVICE_FN void
 add_u192(uint64_t *low, uint64_t *middle, uint64_t *high, uint64_t by_low, uint64_t by_middle,
@@ -192,6 +222,32 @@ add_u192(uint64_t *low, uint64_t *middle, uint64_t *high, uint64_t by_low, uint6
 		"addc.u64 %2, %2, %5;"
 		: "+l"(*low), "+l"(*middle), "+l"(*high)
 		: "l"(by_low), "l"(by_middle), "l"(by_high));
+}
+
+/* A number, and 1 more if the sum of two others has a carry. */
+DEVICE_FN uint32_t
+add_carry_u32(uint32_t number, uint32_t a, uint32_t b)
+{
+	uint32_t	sum;
+
+	asm("add.cc.u32 %1, %2, %3;\n\t"
+		"addc.u32 %0, %0, 0;"
+		: "+r"(number), "=r"(sum) : "r"(a), "r"(b));
+	return number;
+}
+
+DEVICE_FN uint64_t
+add_carry_u64(uint64_t number, uint32_t a, uint32_t b)
+{
+	uint32_t	low = (uint32_t) number;
+	uint32_t	high = (uint32_t) (number >> 32);
+	uint32_t	sum;
+
+	asm("add.cc.u32 %2, %3, %4;\n\t"
+		"addc.cc.u32 %0, %0, 0;\n\t"
+		"addc.u32 %1, %1, 0;"
+		: "+r"(low), "+r"(high), "=r"(sum) : "r"(a), "r"(b));
+	return low | (uint64_t) high << 32;
 }
 
 #define GPUAGG_ATOMIC(name, fn, type, raw) \
@@ -237,6 +293,19 @@ atomic_cas_u64(uint64_t *address, uint64_t expected, uint64_t value)
 {
 	return atomicCAS((unsigned long long *) address,
 					 (unsigned long long) expected, (unsigned long long) value);
+}
+
+/* Add to a word in shared memory, but no 0: without a branch. */
+DEVICE_FN void
+shared_add_nonzero_u32(uint32_t *address, uint32_t value)
+{
+	asm volatile("{\n\t"
+				 ".reg .pred some;\n\t"
+				 "setp.ne.u32 some, %1, 0;\n\t"
+				 "@some red.shared.add.u32 [%0], %1;\n\t"
+				 "}"
+				 : : "r"((uint32_t) __cvta_generic_to_shared(address)), "r"(value)
+				 : "memory");
 }
 
 /* Loads that see what other threads write while they wait for it. */
@@ -415,6 +484,44 @@ add_u192(uint64_t *low, uint64_t *middle, uint64_t *high, uint64_t by_low, uint6
 #define f64_bits(x) simt_bits_f64(x)
 #define f64_from_bits(x) simt_f64_bits(x)
 
+DEVICE_FN int64_t
+f64_to_s64_floor(double x)
+{
+	if (!(x >= -0x1p63))
+		return INT64_MIN;
+	return x >= 0x1p63 ? INT64_MAX : (int64_t) floor(x);
+}
+
+DEVICE_FN uint32_t
+f64_to_u32(double x)
+{
+	if (!(x >= 0))
+		return 0;
+	return x >= 0x1p32 ? UINT32_MAX : (uint32_t) x;
+}
+
+DEVICE_FN double
+s64_to_f64_toward_0(int64_t x)
+{
+	uint64_t	magnitude = x < 0 ? 0 - (uint64_t) x : (uint64_t) x;
+
+	for (int bit = 0; magnitude >> bit > UINT64_C(0x1fffffffffffff); bit++)
+		magnitude &= ~(UINT64_C(1) << bit);
+	return x < 0 ? -(double) magnitude : (double) magnitude;
+}
+
+DEVICE_FN uint32_t
+add_carry_u32(uint32_t number, uint32_t a, uint32_t b)
+{
+	return number + (a > UINT32_MAX - b);
+}
+
+DEVICE_FN uint64_t
+add_carry_u64(uint64_t number, uint32_t a, uint32_t b)
+{
+	return number + (a > UINT32_MAX - b);
+}
+
 SIMT_ATOMIC(atomic_add_u32, uint32_t, old + value)
 SIMT_ATOMIC(atomic_add_u64, uint64_t, old + value)
 SIMT_ATOMIC(atomic_add_f32, float, old + value)
@@ -435,6 +542,7 @@ SIMT_ATOMIC(atomic_xor_u32, uint32_t, old ^ value)
 SIMT_ATOMIC(atomic_xor_u64, uint64_t, old ^ value)
 SIMT_ATOMIC(atomic_exchange_u32, uint32_t, value)
 SIMT_ATOMIC(atomic_exchange_u64, uint64_t, value)
+#define shared_add_nonzero_u32(address, value) ((void) atomic_add_u32(address, value))
 #define atomic_add_u32_noreturn(address, value) ((void) atomic_add_u32(address, value))
 #define atomic_add_u64_noreturn(address, value) ((void) atomic_add_u64(address, value))
 #define atomic_add_f64_noreturn(address, value) ((void) atomic_add_f64(address, value))
@@ -447,6 +555,15 @@ SIMT_LOAD(load_volatile_u64, uint64_t)
 #define fence_device() simt_point()
 #define gpu_relax() simt_rt->relax(simt_rt)
 #define gpu_trap() simt_rt->trap(simt_rt, SIMT_SITE)
+
+DEVICE_FN void
+load_stream(void *to, const void *from, int size)
+{
+	/* as the hardware does */
+	if ((uintptr_t) from % (uintptr_t) (size < 16 ? size : 16) != 0)
+		gpu_trap();
+	memcpy(to, from, (size_t) size);
+}
 
 #endif							/* __CUDACC__ */
 

@@ -20,7 +20,7 @@ typedef struct RowCursor
 	uint64_t	chunk_end;
 	uint64_t	chunk_rows;
 	uint64_t	stride;			/* between a warp's chunks */
-	uint64_t	passed;			/* rows that passed, of this thread */
+	uint32_t	passed;			/* rows that passed, of this thread */
 	uint32_t	error;			/* did one of them have an error? */
 	uint32_t	widen;			/* did a float sum have no room for one? */
 } RowCursor;
@@ -121,19 +121,10 @@ rows_tile(const AggregateArgs *args, RowCursor *cursor, Tile *tile)
 	return true;
 }
 
-/*
- * A row that has been loaded, if `valid`; if it does not pass, its words contribute
- * nothing.
- */
+/* Count a row that has been computed; if it does not pass, it contributes nothing. */
 DEVICE_FN void
-rows_eval(const AggregateArgs *args, RowCursor *cursor, const Raw *raw, uint32_t index,
-		  bool valid, Row *row)
+rows_count(RowCursor *cursor, Row *row)
 {
-	row->passes = false;
-	row->error = false;
-	row->widen = false;
-	if (valid)
-		row_eval(args, raw, index, row);
 	if (!row->passes)
 	{
 		for (int i = 0; i < KEY_WORDS; i++)
@@ -143,6 +134,19 @@ rows_eval(const AggregateArgs *args, RowCursor *cursor, const Raw *raw, uint32_t
 	cursor->passed += row->passes;
 	cursor->error |= row->error;
 	cursor->widen |= row->widen;
+}
+
+/* A row that has been loaded, if `valid`. */
+DEVICE_FN void
+rows_eval(const AggregateArgs *args, RowCursor *cursor, const Raw *raw, uint32_t index,
+		  bool valid, Row *row)
+{
+	row->passes = false;
+	row->error = false;
+	row->widen = false;
+	if (valid)
+		row_eval(args, raw, index, row);
+	rows_count(cursor, row);
 }
 
 DEVICE_FN void

@@ -50,6 +50,8 @@ typedef struct DeviceWord
 	uint16_t	word;			/* place in the state, of the first if several */
 	int16_t		outer;			/* narrow sum: place of the lowest word, before
 								 * that of the highest; else -1 */
+	uint16_t	block;			/* first of its words in a block's table
+								 * (block_words.cuh), if it has any there */
 } DeviceWord;
 
 /* A key's place in the packed key. */

@@ -33,22 +33,44 @@ typedef enum Distribution
 
 extern const char *const distribution_names[DIST_COUNT];
 
+/* What is computed of rows with an int4 key: a count, and of each column more. */
+typedef struct Workload
+{
+	const char *name;
+	ValueType	type;			/* of the columns */
+	int			columns;
+	bool		sums;
+	bool		extremes;		/* minimum and maximum */
+	bool		nullable;		/* every 16th value, key too, is NULL */
+	bool		filter;			/* on another column; half of the rows pass */
+} Workload;
+
+extern const Workload workload_double;
+extern const Workload workload_float;
+extern const SlotValue workload_slots[];
+
+extern Program *workload_program(const Workload *workload);
+
+/* Make rows in columns with room for `capacity` rows. */
+extern void workload_rows(RunCore *core, const Workload *workload, DevicePtr columns,
+						  uint64_t capacity, uint64_t rows, uint32_t groups,
+						  Distribution distribution, bool sparse);
+
 /* One measured combination. */
 typedef struct Measurement
 {
 	double		ms;				/* median */
+	uint64_t	digest;			/* of all groups and their states, in any order */
+	uint32_t	row_bytes;
 	char		ran[32];		/* the strategy, and how groups are addressed */
 	uint64_t	groups;
 	bool		right;			/* the counts add up */
 } Measurement;
 
-/*
- * Rows of (int4 key, value of that type) made on the device, sum and count by
- * key with a strategy.
- */
-extern Measurement measure_resident(const Bench *bench, uint64_t rows, uint32_t groups,
-									Distribution distribution, ValueType value,
-									const char *strategy);
+/* Rows made on the device, aggregated by key with a strategy. */
+extern Measurement measure_resident(const Bench *bench, const Workload *workload,
+									uint64_t rows, uint32_t groups,
+									Distribution distribution, const char *strategy);
 
 /* Adinetz's experiment. */
 extern void run_filter(Bench *bench);

@@ -20,7 +20,7 @@ static void
 usage(void)
 {
 	printf("kernels [--engine cuda|simt] [--rows N] [--runs N] [--json FILE]\n"
-		   "        [--only strategies|westphal|adinetz|link] [--strategy NAME]\n"
+		   "        [--only strategies|states|block|westphal|adinetz|link] [--strategy NAME]\n"
 		   "        [--distribution NAME] [--groups N] [--keys dense|sparse]\n");
 }
 
@@ -44,6 +44,7 @@ strategies_line(Bench *bench, Distribution distribution, uint32_t groups)
 	const char *line[N_STRATEGIES + 4];
 	double		best = 0;
 	double		chosen = 0;
+	uint64_t	digest = 0;
 	bool		right = true;
 
 	snprintf(cells[0], sizeof(cells[0]), "%s", distribution_names[distribution]);
@@ -56,10 +57,11 @@ strategies_line(Bench *bench, Distribution distribution, uint32_t groups)
 		snprintf(cells[s + 2], sizeof(cells[0]), "-");
 		if (!wanted(only_strategy, all_strategies[s]))
 			continue;
-		m = measure_resident(bench, bench->rows, groups, distribution, VT_FLOAT8,
+		m = measure_resident(bench, &workload_double, bench->rows, groups, distribution,
 							 all_strategies[s]);
 		speed = bench->rows / m.ms / 1e6;
-		right &= m.right;
+		right &= m.right && (digest == 0 || digest == m.digest);
+		digest = m.digest;
 		if (s == 0)
 		{
 			chosen = speed;
@@ -80,7 +82,9 @@ strategies_line(Bench *bench, Distribution distribution, uint32_t groups)
 static void
 run_strategies(Bench *bench)
 {
-	static const uint32_t groups[] = {1, 100, 10000, 1000000};
+	static const uint32_t all_groups[] = {1, 100, 10000, 1000000, 0};
+	static const uint32_t block_groups[] = {1, 4, 16, 100, 1000, 4096, 10000, 14000, 0};
+	const uint32_t *groups = only && strcmp(only, "block") == 0 ? block_groups : all_groups;
 
 	report_section(bench->sparse ?
 				   "Sum and count by key, sparse keys, G rows/s of (int4, float8) "
@@ -90,7 +94,7 @@ run_strategies(Bench *bench)
 				   "keys|groups|auto|atomic|block|peers|peers_ballot|scan|vote|interpret|"
 				   "best to auto|right");
 	for (int d = 0; d < DIST_COUNT; d++)
-		for (int g = 0; g < 4; g++)
+		for (int g = 0; groups[g] > 0; g++)
 		{
 			if (!wanted(only_distribution, distribution_names[d]) ||
 				(only_groups > 0 && only_groups != groups[g]) ||
@@ -98,6 +102,70 @@ run_strategies(Bench *bench)
 				continue;
 			strategies_line(bench, (Distribution) d, groups[g]);
 		}
+}
+
+/* Other states than a sum and a count, by `auto` and two strategies. */
+static void
+states_line(Bench *bench, const Workload *workload, uint32_t groups)
+{
+	static const char *const strategies[] = {"auto", "block", "atomic"};
+	char		cells[7][80];
+	const char *line[7];
+	uint64_t	digest = 0;
+	bool		right = true;
+
+	snprintf(cells[0], sizeof(cells[0]), "%s", workload->name);
+	snprintf(cells[1], sizeof(cells[0]), "%u", groups);
+	for (int s = 0; s < 3; s++)
+	{
+		Measurement m;
+		double		speed;
+
+		snprintf(cells[s == 0 ? 3 : s + 3], sizeof(cells[0]), "-");
+		if (!wanted(only_strategy, strategies[s]))
+			continue;
+		m = measure_resident(bench, workload, bench->rows, groups, DIST_UNIFORM,
+							 strategies[s]);
+		speed = bench->rows / m.ms / 1e6;
+		right &= m.right && (digest == 0 || digest == m.digest);
+		digest = m.digest;
+		snprintf(cells[2], sizeof(cells[0]), "%u", m.row_bytes);
+		if (s == 0)
+			snprintf(cells[3], sizeof(cells[0]), "%.3g, %.3g TB/s (%s)", speed,
+					 speed * m.row_bytes / 1e3, m.ran);
+		else
+			snprintf(cells[s + 3], sizeof(cells[0]), "%.3g", speed);
+	}
+	snprintf(cells[6], sizeof(cells[0]), "%s", right ? "yes" : "NO");
+	bench->failed |= !right;
+	for (int i = 0; i < 7; i++)
+		line[i] = cells[i];
+	report_line(line, 7);
+}
+
+static void
+run_states(Bench *bench)
+{
+	static const Workload workloads[] = {
+		{.name = "sums of 8 numerics",.type = VT_INT8,.columns = 8,.sums = true},
+		{.name = "the same, NULLs",.type = VT_INT8,.columns = 8,.sums = true,.nullable = true},
+		{.name = "sums of 8 float8",.type = VT_FLOAT8,.columns = 8,.sums = true},
+		{.name = "sum of int4",.type = VT_INT4,.columns = 1,.sums = true},
+		{.name = "sum of numeric",.type = VT_INT8,.columns = 1,.sums = true},
+		{.name = "sum of float8, NULLs",.type = VT_FLOAT8,.columns = 1,.sums = true,.nullable = true},
+		{.name = "sum of float8, filter",.type = VT_FLOAT8,.columns = 1,.sums = true,.filter = true},
+		{.name = "min, max of int4",.type = VT_INT4,.columns = 1,.extremes = true},
+		{.name = "min, max of float8",.type = VT_FLOAT8,.columns = 1,.extremes = true}
+	};
+	static const uint32_t groups[] = {4, 1000};
+
+	report_section(bench->sparse ? "Other states, sparse keys, G rows/s" :
+				   "Other states, dense keys, G rows/s",
+				   "states|groups|bytes a row|auto|block|atomic|right");
+	for (size_t w = 0; w < sizeof(workloads) / sizeof(workloads[0]); w++)
+		for (int g = 0; g < 2; g++)
+			if (only_groups == 0 || only_groups == groups[g])
+				states_line(bench, &workloads[w], groups[g]);
 }
 
 /* 10 rows a key: random, sorted, shifted; float and double. */
@@ -119,9 +187,10 @@ run_westphal(Bench *bench)
 			snprintf(cells[1], sizeof(cells[0]), "%s", type == VT_FLOAT4 ? "float" : "double");
 			for (int s = 0; s < 4; s++)
 			{
-				Measurement m = measure_resident(bench, (uint64_t) groups * 10, groups,
-												 (Distribution) d, (ValueType) type,
-												 strategies[s]);
+				Measurement m = measure_resident(bench, type == VT_FLOAT4 ?
+												 &workload_float : &workload_double,
+												 (uint64_t) groups * 10, groups,
+												 (Distribution) d, strategies[s]);
 
 				snprintf(cells[s + 2], sizeof(cells[0]), "%.3g", groups * 10 / m.ms / 1e6);
 				bench->failed |= !m.right;
@@ -179,8 +248,10 @@ main(int argc, char **argv)
 	}
 	if (!report_open(json, &bench))
 		return 1;
-	if (wanted(only, "strategies"))
+	if (wanted(only, "strategies") || strcmp(only, "block") == 0)
 		run_strategies(&bench);
+	if (wanted(only, "states"))
+		run_states(&bench);
 	if (wanted(only, "westphal"))
 		run_westphal(&bench);
 	if (wanted(only, "adinetz"))

@@ -18,98 +18,11 @@ const char *const distribution_names[DIST_COUNT] = {
 	"uniform", "sorted", "shifted", "zipf", "heavy"
 };
 
-/* Parameters of the kernel below. */
-typedef struct MakeArgs
-{
-	DevicePtr	keys;
-	DevicePtr	values;
-	uint64_t	rows;
-	uint32_t	groups;
-	uint32_t	distribution;
-	uint32_t	float8;
-	uint32_t	sparse;
-} MakeArgs;
-
-static const char *const make_text =
-"#include \"prelude.cuh\"\n"
-"#include \"args.cuh\"\n"
-"#include \"key.cuh\"\n"
-"#ifndef __CUDACC__\n"
-"#include <math.h>\n"
-"#endif\n"
-"typedef struct MakeArgs\n"
-"{\n"
-"	int32_t *keys;\n"
-"	void *values;\n"
-"	uint64_t rows;\n"
-"	uint32_t groups, distribution, float8, sparse;\n"
-"} MakeArgs;\n"
-"\n"
-"DEVICE_FN uint32_t\n"
-"make_key(const MakeArgs *args, uint64_t row, uint64_t random)\n"
-"{\n"
-"	uint32_t groups = args->groups;\n"
-"	uint32_t sorted = (uint32_t) (row * groups / args->rows);\n"
-"	uint32_t uniform = (uint32_t) (random >> 16) % groups;\n"
-"	double u = (double) (random >> 11) / 9007199254740992.0;\n"
-"	uint32_t zipf;\n"
-"\n"
-"	switch (args->distribution)\n"
-"	{\n"
-"		case 1:\n"
-"			return sorted;\n"
-"		case 2:\n"
-"			if (random & 1)\n"
-"				return sorted + 1 < groups ? sorted + 1 : sorted;\n"
-"			return sorted > 0 ? sorted - 1 : 0;\n"
-"		case 3:\n"
-"			zipf = (uint32_t) exp(u * log((double) groups + 1)) - 1;\n"
-"			return zipf < groups ? zipf : groups - 1;\n"
-"		case 4:\n"
-"			return random & 1 ? 0 : uniform;\n"
-"		default:\n"
-"			return uniform;\n"
-"	}\n"
-"}\n"
-"\n"
-"KERNEL(make, MakeArgs, args)\n"
-"{\n"
-"	for (uint64_t i = grid_index(); i < args.rows; i += grid_size())\n"
-"	{\n"
-"		uint64_t random = hash_mix(i + 88172645463325252);\n"
-"		double value = (double) (hash_mix(random) >> 11) / 9007199254740992.0 * 1000;\n"
-"\n"
-"		/* odd factor: other keys, as many, all over the range */\n"
-"		args.keys[i] = (int32_t) (make_key(&args, i, random) *\n"
-"								  (args.sparse ? 2654435761u : 1));\n"
-"		if (args.float8)\n"
-"			((double *) args.values)[i] = value;\n"
-"		else\n"
-"			((float *) args.values)[i] = (float) value;\n"
-"	}\n"
-"}\n";
-
 static void
 die(const CudaRun *run, const char *what)
 {
 	fprintf(stderr, "%s: %s\n", what, run ? run->core.head.message : "");
 	exit(1);
-}
-
-static Program *
-make_program(ValueType value)
-{
-	ProgramBuilder *b = malloc(sizeof(*b));
-	Program    *program;
-
-	program_begin(b, SOURCE_COLUMNS);
-	program_add_key(b, program_add_column(b, 1, VT_INT4, false, -1));
-	program_add_acc(b, ACC_SUM_FLOAT, program_add_column(b, 2, value, false, -1), -1);
-	program_add_acc(b, ACC_COUNT, -1, -1);
-	program = calloc(1, program_size(b));
-	program_finish(b, program);
-	free(b);
-	return program;
 }
 
 /* Give the run's first buffer room for all rows. */
@@ -130,40 +43,6 @@ make_room(CudaRun *run, uint64_t rows)
 		run_alloc(core, (uint64_t) layout->rows * 4, &buffer->undone[1]) != ENGINE_OK)
 		die(run, "no memory for the rows");
 	buffer->nrows = (uint32_t) rows;
-}
-
-static void
-make_rows(CudaRun *run, uint64_t rows, uint32_t groups, Distribution distribution,
-		  ValueType value, bool sparse)
-{
-	RunCore    *core = &run->core;
-	const ColumnPlace *places = core->layouts[0].columns;
-	uint64_t	capacity = run->input.layout.rows;
-	DevicePtr	columns = run->input.buffers[0].columns.ptr;
-	LoadedModule *module;
-	DeviceKernel *kernel;
-	bool		cached;
-	MakeArgs	args = {
-		.keys = columns + capacity * places[0].values,
-		.values = columns + capacity * places[1].values,
-		.rows = rows,
-		.groups = groups,
-		.distribution = distribution,
-		.float8 = value == VT_FLOAT8,
-		.sparse = sparse
-	};
-
-	if (kernel_cache_load(core->device, &core->context->modules, make_text, NULL, &module,
-						  &cached) != DEVICE_OK ||
-		core->device_ops->kernel(core->device, kernel_cache_module(module), "make",
-								 &kernel) != DEVICE_OK)
-	{
-		fprintf(stderr, "%s\n", core->device->message);
-		exit(1);
-	}
-	if (kernels_launch(core, kernel, rows, 256, 0, &args) != ENGINE_OK)
-		die(run, "rows");
-	kernel_cache_release(module);
 }
 
 /* One launch, and whatever its undone rows need; milliseconds of the launch. */
@@ -206,14 +85,45 @@ empty_table(CudaRun *run)
 		die(run, "empty table");
 }
 
-/* Do the groups' counts add up to all rows? */
-static bool
-check_groups(CudaRun *run, uint64_t rows, uint64_t *ngroups)
+static uint64_t
+mix(uint64_t x)
 {
-	uint64_t	total = 0;
+	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	return x ^ x >> 32;
+}
+
+/* What a group's key and state come to, its sums of two words carried. */
+static uint64_t
+digest_group(const Program *program, const GroupBatch *batch, uint32_t group)
+{
+	const ColumnVector *key = &batch->keys[0];
+	const uint64_t *state = batch->states + (size_t) group * program->nwords;
+	bool		valid = key->validity == NULL || (key->validity[group / 8] >> group % 8 & 1);
+	uint64_t	digest = valid ? mix((uint32_t) ((const int32_t *) key->values)[group]) : 1;
+
+	for (int i = 0; i < program->naccs; i++)
+	{
+		const Accumulator *acc = &program_accs(program)[i];
+
+		for (int word = 0; word < acc->nwords; word++)
+		{
+			uint64_t	value = state[acc->word + word];
+
+			if (acc->kind == ACC_SUM_INT128)
+				value = word == 0 ? value & UINT32_MAX : value + (state[acc->word] >> 32);
+			digest = mix(digest + value);
+		}
+	}
+	return digest;
+}
+
+/* Number, counts and digest of all groups, in any order. */
+static void
+read_groups(CudaRun *run, Measurement *result, uint64_t *total)
+{
 	GroupBatch	batch;
 
-	*ngroups = 0;
 	run->input.buffers[0].state = BUFFER_EMPTY;
 	for (;;)
 	{
@@ -225,34 +135,38 @@ check_groups(CudaRun *run, uint64_t rows, uint64_t *ngroups)
 			die(run, "groups");
 		if (batch.ngroups == 0)
 			break;
-		*ngroups += batch.ngroups;
+		result->groups += batch.ngroups;
 		for (uint32_t i = 0; i < batch.ngroups; i++)
-			total += batch.states[(size_t) (i + 1) * run->core.program->nwords - 1];
+		{
+			*total += batch.states[(size_t) (i + 1) * run->core.program->nwords - 1];
+			result->digest += digest_group(run->core.program, &batch, i);
+		}
 	}
-	return total == rows;
 }
 
 Measurement
-measure_resident(const Bench *bench, uint64_t rows, uint32_t groups,
-				 Distribution distribution, ValueType value, const char *strategy)
+measure_resident(const Bench *bench, const Workload *workload, uint64_t rows, uint32_t groups,
+				 Distribution distribution, const char *strategy)
 {
-	Program    *program = make_program(value);
+	Program    *program = workload_program(workload);
 	EngineHints hints = {.groups = groups, .rows = (double) rows, .strategy = strategy};
 	Measurement result = {0};
+	uint64_t	total = 0;
 	double		times[64];
 	char		message[256];
 	const StrategyChoice *choice;
 	EngineRun  *head;
 	CudaRun    *run;
 
-	if (bench->engine->open(program, NULL, &hints, &head, message) != ENGINE_OK)
+	if (bench->engine->open(program, workload_slots, &hints, &head, message) != ENGINE_OK)
 	{
 		fprintf(stderr, "open: %s\n", message);
 		exit(1);
 	}
 	run = (CudaRun *) head;
 	make_room(run, rows);
-	make_rows(run, rows, groups, distribution, value, bench->sparse);
+	workload_rows(&run->core, workload, run->input.buffers[0].columns.ptr,
+				  run->input.layout.rows, rows, groups, distribution, bench->sparse);
 	launch_once(run);
 	for (int i = 0; i < bench->runs; i++)
 	{
@@ -260,7 +174,9 @@ measure_resident(const Bench *bench, uint64_t rows, uint32_t groups,
 		times[i] = launch_once(run);
 	}
 	result.ms = median(times, bench->runs);
-	result.right = check_groups(run, rows, &result.groups);
+	result.row_bytes = run->core.layouts[0].row_bytes;
+	read_groups(run, &result, &total);
+	result.right = total == rows || workload->filter;
 	choice = &run->aggregation.kernels.choice;
 	snprintf(result.ran, sizeof(result.ran), "%s/%s", strategy_name(choice->strategy),
 			 choice->table == TABLE_DIRECT ? "direct" : "hash");

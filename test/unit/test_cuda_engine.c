@@ -221,6 +221,161 @@ check_nothing(bool has_column, bool counts, uint32_t nrows)
 	free(b);
 }
 
+/* What a block's private tables meet. */
+typedef struct BlockCase
+{
+	const char *name;
+	uint32_t	groups;
+	uint32_t	factor;			/* between keys; 1: the table is addressed directly */
+	bool		heavy;			/* key 0 has half of the rows */
+	bool		sorted;
+	bool		nulls;
+	bool		filter;
+	int			columns;		/* of each type */
+} BlockCase;
+
+enum
+{
+	BLOCK_TYPES = 4,
+	BLOCK_COLUMNS = 3 * BLOCK_TYPES,
+	BLOCK_NROWS = 20001
+};
+
+/* Sums and extremes of all that they are made of, of columns of four types. */
+static Program *
+block_program(const BlockCase *which)
+{
+	static const ValueType types[BLOCK_TYPES] = {VT_FLOAT8, VT_INT8, VT_INT4, VT_FLOAT4};
+	static const AccKind kinds[BLOCK_TYPES][3] = {
+		{ACC_SUM_FLOAT, ACC_MIN_FLOAT, ACC_MAX_FLOAT},
+		{ACC_SUM_INT128, ACC_BIT_XOR, ACC_MAX_INT},
+		{ACC_SUM_INT, ACC_BIT_AND, ACC_MIN_INT},
+		{ACC_SUM_FLOAT, ACC_COUNT, ACC_MIN_FLOAT}
+	};
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+
+	program_begin(b, SOURCE_COLUMNS);
+	program_add_key(b, program_add_column(b, 1, VT_INT4, which->nulls, -1));
+	if (which->filter)
+		program_set_filter(b, program_add_op(b, OP_int4_lt,
+											 program_add_column(b, 2, VT_INT4, false, -1),
+											 program_add_slot_ref(b, program_add_slot(b, VT_INT4))));
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	for (int i = 0; i < which->columns * BLOCK_TYPES; i++)
+	{
+		int			value = program_add_column(b, 3 + i, types[i % BLOCK_TYPES],
+											   which->nulls, -1);
+
+		for (int acc = 0; acc < (which->columns > 1 ? 1 : 3); acc++)
+			program_add_acc(b, kinds[i % BLOCK_TYPES][acc], value, -1);
+	}
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	return program;
+}
+
+/*
+ * Values whose sums need all words: most are below 1000, some smaller by 20 or 50
+ * binades, and towards the end larger ones, by 40.
+ */
+static double
+block_double(uint32_t row)
+{
+	double		value = ((double) (row * UINT32_C(2654435761) % 1000003) - 400000) / 499;
+	int			binades = row % 97 == 0 ? -20 : row % 89 == 0 ? -50 :
+		row % 83 == 0 ? -58 : row % 7 == 0 && row > BLOCK_NROWS / 2 ? 40 : 0;
+
+	for (; binades < 0; binades++)
+		value /= 2;
+	for (; binades > 0; binades--)
+		value *= 2;
+	return value;
+}
+
+static uint32_t
+block_key(const BlockCase *which, uint32_t row)
+{
+	uint32_t	random = row * UINT32_C(2654435761) >> 7;
+
+	if (which->heavy && random % 2 == 0)
+		return 0;
+	return which->sorted ? (uint32_t) ((uint64_t) row * which->groups / BLOCK_NROWS) :
+		random / 2 % which->groups;
+}
+
+static void
+check_block(const BlockCase *which, const char *strategy, uint32_t step)
+{
+	static int32_t keys[BLOCK_NROWS];
+	static int32_t filter[BLOCK_NROWS];
+	static double doubles[BLOCK_NROWS];
+	static int64_t longs[BLOCK_NROWS];
+	static int32_t ints[BLOCK_NROWS];
+	static float floats[BLOCK_NROWS];
+	static uint8_t validity[BLOCK_NROWS / 8 + 1];
+	const void *const values[BLOCK_TYPES] = {doubles, longs, ints, floats};
+	ColumnVector columns[2 + BLOCK_COLUMNS] = {{.values = keys}};
+	ColumnBatch batch = {.nrows = BLOCK_NROWS,.columns = columns};
+	SlotValue	slots[1] = {{.type = VT_INT4,.word = 70}};
+	EngineHints hints = {.strategy = strategy};
+	Program    *program = block_program(which);
+	Groups	   *expected;
+	Groups	   *got;
+
+	memset(validity, 0xff, sizeof(validity));
+	for (uint32_t i = 0; i < BLOCK_NROWS; i++)
+	{
+		keys[i] = (int32_t) (block_key(which, i) * which->factor);
+		filter[i] = (int32_t) (i * 7919 % 100);
+		doubles[i] = block_double(i);
+		longs[i] = (int64_t) (i * UINT64_C(0x9e3779b97f4a7c15)) >> (i % 3 * 20);
+		ints[i] = (int32_t) (i * UINT32_C(2246822519));
+		floats[i] = (float) block_double(i + 7);
+		if (which->nulls && i * 7919 % 11 == 0)
+			validity[i / 8] &= (uint8_t) ~(1 << i % 8);
+	}
+	columns[1].values = filter;
+	for (int i = 0; i < which->columns * BLOCK_TYPES; i++)
+		columns[i + 1 + which->filter] = (ColumnVector) {.values = values[i % BLOCK_TYPES]};
+	for (int i = 0; i < 2 + BLOCK_COLUMNS && which->nulls; i++)
+		columns[i].validity = i == 1 && which->filter ? NULL : validity;
+	expected = oracle_groups(program, slots, &batch);
+	got = engine_groups_of_batch(engine, program, slots, &hints, &batch, step);
+	ok(groups_same(program, expected, got), "private tables: %s, steps of %u (ran %s), %zu groups",
+	   which->name, step, got->stats.strategy, got->ngroups);
+	groups_free(got);
+	groups_free(expected);
+	free(program);
+}
+
+static void
+check_blocks(void)
+{
+	static const BlockCase cases[] = {
+		{"3 dense keys", 3, 1, false, false, false, false, 1},
+		{"1000 dense keys", 1000, 1, false, false, false, false, 1},
+		{"1000 sorted keys", 1000, 1, false, true, false, false, 1},
+		{"1000 dense keys, NULLs", 1000, 1, false, false, true, false, 1},
+		{"1000 dense keys, one heavy, NULLs", 1000, 1, true, false, true, false, 1},
+		{"1000 dense keys, one heavy, filter", 1000, 1, true, false, false, true, 1},
+		{"300 dense keys, many sums", 300, 1, false, false, false, true, 3},
+		{"3 sparse keys", 3, 70000001, false, false, false, false, 1},
+		{"1000 sparse keys, one heavy", 1000, 70000001, true, false, false, false, 1},
+		{"1000 sparse keys, one heavy, NULLs", 1000, 70000001, true, false, true, false, 1},
+		{"5000 sparse keys, one heavy, NULLs", 5000, 70000001, true, false, true, true, 1},
+		{"300 sparse keys, many sums, NULLs", 300, 70000001, true, false, true, false, 3}
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		check_block(&cases[i], "block", BLOCK_NROWS);
+		check_block(&cases[i], "block", 504);
+	}
+	check_block(&cases[0], "auto", BLOCK_NROWS);
+}
+
 static const char *const strategies[] = {
 	"atomic", "block", "peers", "peers_ballot", "scan", "vote", "reduce", "auto",
 	"interpret"
@@ -257,6 +412,7 @@ main(void)
 	check_below_range();
 	for (int i = 0; i < 8; i++)
 		check_nothing(i & 1, i & 2, i & 4 ? 100 : 0);
+	check_blocks();
 	for (size_t s = 0; s < NSTRATEGIES; s++)
 	{
 		check_small_rows(strategies[s], false, 1);

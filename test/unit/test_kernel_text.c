@@ -51,7 +51,7 @@ compile_program(const char *name, const Program *program, TableKind table, Kerne
 	size_t		size;
 
 	layout_make(program, table, &layout);
-	codegen(program, &layout, part, strategy, table == TABLE_DIRECT, &text);
+	codegen(program, &layout, part, strategy, table == TABLE_DIRECT, 1000, &text);
 	snprintf(full, sizeof(full), "%s_%s_%s", name,
 			 part == PART_SAMPLE ? "sample" : strategy_name(strategy),
 			 table == TABLE_DIRECT ? "direct" : "hash");
@@ -105,7 +105,7 @@ compile_keyed_block(const char *name, const Program *program)
 	Text		text = {0};
 
 	layout_make(program, TABLE_DIRECT, &layout);
-	codegen(program, &layout, PART_AGGREGATE, STRATEGY_BLOCK, false, &text);
+	codegen(program, &layout, PART_AGGREGATE, STRATEGY_BLOCK, false, 1000, &text);
 	compile(name, text.data, 90);
 	text_free(&text);
 }

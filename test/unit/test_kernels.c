@@ -265,6 +265,12 @@ key_sorted(uint32_t row)
 }
 
 static uint32_t
+key_sorted_sparse(uint32_t row)
+{
+	return row / 50 * 2654435761u;
+}
+
+static uint32_t
 key_of_million(uint32_t row)
 {
 	return scramble(row) % 1000000 * 2654435761u;
@@ -423,14 +429,17 @@ main(void)
 	ops->close(dev);
 
 	expect_choice("100 random", key_of_100, 0, -1, STRATEGY_BLOCK);
-	expect_choice("sorted", key_sorted, 0, -1, STRATEGY_SCAN);
-	expect_choice("sorted", key_sorted, 20, -1, STRATEGY_PEERS);
+	expect_choice("sorted", key_sorted, 0, -1, STRATEGY_BLOCK);
+	expect_choice("sorted", key_sorted, 20, -1, STRATEGY_BLOCK);
+	expect_choice("sorted sparse", key_sorted_sparse, 0, -1, STRATEGY_SCAN);
+	expect_choice("sorted sparse", key_sorted_sparse, 20, -1, STRATEGY_PEERS);
 	expect_choice("sorted", key_sorted, 20, STRATEGY_SCAN, STRATEGY_SCAN);
 	expect_choice("sorted", key_sorted, 40, -1, STRATEGY_ATOMIC);
 	expect_choice("sorted", key_sorted, 40, STRATEGY_SCAN, STRATEGY_ATOMIC);
 	expect_choice("a million random", key_of_million, 0, -1, STRATEGY_PEERS);
 	expect_choice("heavy", key_heavy, 0, -1, STRATEGY_VOTE);
-	expect_choice("near each other", key_near, 0, -1, STRATEGY_PEERS);
+	expect_choice("near each other", key_near, 0, -1, STRATEGY_BLOCK);
+	expect_choice("near each other", key_near, 20, -1, STRATEGY_PEERS);
 	expect_choice("near each other for long", key_slow, 0, -1, STRATEGY_BLOCK);
 	for (uint32_t groups = 1; groups <= 10000000; groups *= 10)
 	{

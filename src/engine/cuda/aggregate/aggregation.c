@@ -10,9 +10,25 @@
 #include "engine/cuda/aggregate/sample_rows.h"
 #include "engine/cuda/aggregate/table_values.h"
 
-/* Mark the frequent keys' bits, on the device, which knows the keys' form. */
+static bool
+needs_frequent_keys(const StrategyChoice *choice)
+{
+	return choice->only_frequent || choice->block_hot;
+}
+
+/* Where the sample's frequent keys are on the device, behind the bits. */
+static DevicePtr
+frequent_keys(const Aggregation *aggregation)
+{
+	return aggregation->frequent.ptr + FREQUENT_BITS / 8;
+}
+
+/*
+ * Tell the device the frequent keys, and mark their bits there, where the keys' form
+ * is known.
+ */
 static EngineStatus
-mark_frequent_keys(RunCore *run, Aggregation *aggregation)
+tell_frequent_keys(RunCore *run, Aggregation *aggregation)
 {
 	const DeviceOps *ops = run->device_ops;
 	const SampleFacts *facts = &aggregation->facts;
@@ -26,7 +42,7 @@ mark_frequent_keys(RunCore *run, Aggregation *aggregation)
 		return status;
 	args.table = aggregation->table.table;
 	args.frequent = aggregation->frequent.ptr;
-	args.sampled = aggregation->frequent.ptr + FREQUENT_BITS / 8;
+	args.sampled = frequent_keys(aggregation);
 	args.nfrequent = facts->nfrequent;
 	device = ops->fill(run->device, run->work, args.frequent, 0, FREQUENT_BITS / 8);
 	if (device == DEVICE_OK)
@@ -63,8 +79,8 @@ aggregation_choose(RunCore *run, Aggregation *aggregation, const RowBatch *batch
 		status = run_table_create(run, kernels, choice.groups, &aggregation->table);
 	if (status == ENGINE_OK)
 		status = table_values_create(run, choice.groups, &aggregation->table);
-	if (status == ENGINE_OK && choice.only_frequent && !kernels->interpreted)
-		status = mark_frequent_keys(run, aggregation);
+	if (status == ENGINE_OK && needs_frequent_keys(&choice) && !kernels->interpreted)
+		status = tell_frequent_keys(run, aggregation);
 	aggregation->chosen = status == ENGINE_OK;
 	return status;
 }
@@ -84,8 +100,8 @@ aggregation_compiled(RunCore *run, Aggregation *aggregation)
 	kernels_release(&aggregation->interpreter);
 	aggregation->interpreter = aggregation->kernels;
 	aggregation->kernels = own;
-	if (status == ENGINE_OK && own.choice.only_frequent)
-		status = mark_frequent_keys(run, aggregation);
+	if (status == ENGINE_OK && needs_frequent_keys(&own.choice))
+		status = tell_frequent_keys(run, aggregation);
 	return status;
 }
 
@@ -103,8 +119,7 @@ shared_size(const RunCore *run, const StrategyChoice *choice)
 {
 	if (choice->strategy != STRATEGY_BLOCK)
 		return 0;
-	return choose_block_size(&run->layouts[choice->table], choice->block_direct,
-							 choice->block_slots, choice->block_replicas);
+	return choose_block_size(&run->layouts[choice->table], choice);
 }
 
 /* What kernels over a batch's rows are told. */
@@ -138,6 +153,8 @@ aggregation_launch(RunCore *run, const Aggregation *aggregation, const RowBatch 
 	args.frequent = choice->only_frequent ? aggregation->frequent.ptr : 0;
 	args.block_slots = choice->block_slots;
 	args.block_replicas = choice->block_replicas;
+	args.block_hot = choice->block_hot;
+	args.sampled = choice->block_hot ? frequent_keys(aggregation) : 0;
 	if (choice->strategy == STRATEGY_BLOCK)
 		threads = batch->nrows / BLOCK_STRATEGY_ROWS * block;
 	return kernels_launch(run, kernels->aggregate, threads, block,

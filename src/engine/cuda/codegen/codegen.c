@@ -12,6 +12,7 @@
  * differ in them only share a kernel.
  */
 #include "engine/cuda/codegen/codegen.h"
+#include "engine/cuda/codegen/codegen_block.h"
 #include "engine/cuda/codegen/codegen_emit.h"
 #include "engine/cuda/codegen/codegen_keys.h"
 #include "engine/cuda/codegen/codegen_rows.h"
@@ -89,7 +90,7 @@ blocks_wanted(const KernelLayout *layout, Strategy strategy)
 
 static void
 codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy strategy,
-				  bool block_direct, Text *text)
+				  bool block_direct, uint32_t block_copies, Text *text)
 {
 	text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n#include \"values.cuh\"\n");
 	codegen_values(layout, text);
@@ -99,7 +100,7 @@ codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy s
 	if (layout_needs_exponents(program))
 		text_append(text, "#include \"exponents.cuh\"\n");
 	if (strategy == STRATEGY_BLOCK)
-		text_append(text, "#define BLOCK_DIRECT %d\n", block_direct);
+		codegen_block(program, layout, block_direct, block_copies, text);
 	if (strategy_file(strategy) != NULL)
 		text_append(text, "#include \"%s.cuh\"\n", strategy_file(strategy));
 	text_append(text, "\nKERNEL_BOUNDS(aggregate, AggregateArgs, args, %u, %d)\n"
@@ -110,7 +111,7 @@ codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy s
 
 void
 codegen(const Program *program, const KernelLayout *layout, KernelPart part,
-		Strategy strategy, bool block_direct, Text *text)
+		Strategy strategy, bool block_direct, uint32_t block_copies, Text *text)
 {
 	codegen_macros(program, layout, text);
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
@@ -119,13 +120,13 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 				"#include \"args.cuh\"\n"
 				"#include \"key.cuh\"\n#include \"words.cuh\"\n\n");
 	codegen_words(program, layout, text);
-	codegen_keys(program, layout, text);
+	codegen_keys(program, layout, part == PART_SAMPLE, text);
 	codegen_rows(program, layout, text);
 	if (part == PART_SAMPLE)
 		text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n"
 					"#include \"sample.cuh\"\n");
 	else
-		codegen_aggregate(program, layout, strategy, block_direct, text);
+		codegen_aggregate(program, layout, strategy, block_direct, block_copies, text);
 }
 
 /* Without a table or a program: its text is always the same. */

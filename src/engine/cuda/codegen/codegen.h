@@ -22,10 +22,12 @@ typedef enum KernelPart
 
 /*
  * Append the text of a module's kernels.  block_direct: the private tables of
- * strategy `block` have no keys, but the slots of a group table that has none.
+ * strategy `block` have no keys, but the slots of a group table that has none;
+ * block_copies: of states that they have room for.
  */
 extern void codegen(const Program *program, const KernelLayout *layout,
-					KernelPart part, Strategy strategy, bool block_direct, Text *text);
+					KernelPart part, Strategy strategy, bool block_direct,
+					uint32_t block_copies, Text *text);
 
 /* The same of the interpreter's kernels, which run every Program that has a script. */
 extern void codegen_interpreter(Text *text);

@@ -165,21 +165,30 @@ write_from_direct(const KernelLayout *layout, Text *text)
 	text_append(text, "}\n\n");
 }
 
-/* direct_key: the slot of a value, or out of reach */
+/*
+ * direct_key: the slot of a value, or out of reach.  In 32 bits no value of a narrow
+ * type looks like another one: see choose_direct in choose.c.
+ */
 static void
-write_direct(Text *text)
+write_direct(bool narrow, Text *text)
 {
 	text_append(text, "DEVICE_FN uint64_t\n"
-				"direct_key(const AggregateArgs *args, int64_t value)\n{\n"
-				"\tuint64_t slot = (uint64_t) value - (uint64_t) args->table.direct_min;\n\n"
-				"\treturn slot < UINT64_MAX - 1 ? slot + 1 : UINT64_MAX;\n}\n\n");
+				"direct_key(const AggregateArgs *args, int64_t value)\n{\n");
+	if (narrow)
+		text_append(text, "\tuint32_t slot = (uint32_t) value - "
+					"(uint32_t) args->table.direct_min;\n\n"
+					"\treturn (uint64_t) slot + 1;\n}\n\n");
+	else
+		text_append(text, "\tuint64_t slot = (uint64_t) value - "
+					"(uint64_t) args->table.direct_min;\n\n"
+					"\treturn slot < UINT64_MAX - 1 ? slot + 1 : UINT64_MAX;\n}\n\n");
 }
 
 void
-codegen_keys(const Program *program, const KernelLayout *layout, Text *text)
+codegen_keys(const Program *program, const KernelLayout *layout, bool any, Text *text)
 {
 	if (layout->table == TABLE_DIRECT)
-		write_direct(text);
+		write_direct(!any && layout_direct_narrow(program), text);
 	else if (layout_direct_possible(program))
 	{
 		if (layout->key_words > 1)

@@ -10,9 +10,11 @@
 
 /*
  * Append key_same, key_is and, where the layout needs them, key_make_tag, key_store,
- * key_text_size, key_from_direct and direct_key.
+ * key_text_size, key_from_direct and direct_key.  any: direct_key takes values out of
+ * the group table's range as they are; else they are all alike.
  */
-extern void codegen_keys(const Program *program, const KernelLayout *layout, Text *text);
+extern void codegen_keys(const Program *program, const KernelLayout *layout, bool any,
+						 Text *text);
 
 /*
  * Append the packing of one key, whose value is in variables r and n of the number

@@ -28,6 +28,7 @@ typedef struct RowCode
 	const Program *program;
 	const KernelLayout *layout;
 	Text	   *text;
+	bool		fixed;			/* of row_eval_fixed */
 	bool		written[PROGRAM_MAX_INSNS];
 	int			nlogic;			/* ANDs and ORs so far */
 } RowCode;
@@ -264,7 +265,7 @@ write_take(const DeviceWord *word, bool errors, Text *text)
  * case, takes 0 from rows that do not count.
  */
 static void
-write_sum(const DeviceWord *word, int level, Text *text)
+write_sum(const DeviceWord *word, int level, bool fixed, Text *text)
 {
 	char		unit[32];
 
@@ -275,7 +276,11 @@ write_sum(const DeviceWord *word, int level, Text *text)
 		snprintf(unit, sizeof(unit), "args->units[%d]", word->sum);
 	text_append(text, "\t{\n\t\tuint32_t problem = 0;\n");
 	write_take(word, true, text);
-	if (word->outer >= 0)
+	if (word->outer >= 0 && fixed)
+		text_append(text, "\t\tfixed_value(take ? (double) r%d : 0.0, %s, "
+					"&row->words[%d], &row->words[%d], &row->words[%d]);\n", word->arg, unit,
+					word->outer, word->word, word->outer + 1);
+	else if (word->outer >= 0)
 		text_append(text, "\t\tproblem = exact_narrow(take ? (double) r%d : 0.0, %s, "
 					"&row->words[%d], &row->words[%d], &row->words[%d]);\n", word->arg, unit,
 					word->outer, word->word, word->outer + 1);
@@ -307,7 +312,7 @@ write_word(RowCode *code, int index)
 	if (word->acc == ACC_SUM_FLOAT || word->acc == ACC_SUM_PRODUCT)
 	{
 		if (word->part == 0)
-			write_sum(word, code->program->level, text);
+			write_sum(word, code->program->level, code->fixed, text);
 		return;
 	}
 	text_append(text, "\t{\n");
@@ -434,9 +439,10 @@ write_eval(RowCode *code)
 	const Program *program = code->program;
 	int			filter = program->filter;
 
-	text_append(code->text, "DEVICE_FN void\nrow_eval(const AggregateArgs *args, "
+	text_append(code->text, "DEVICE_FN void\nrow_eval%s(const AggregateArgs *args, "
 				"const Raw *raw, uint32_t index, Row *row)\n{\n"
-				"\t(void) index;\n\trow->widen = false;\n");
+				"\t(void) index;\n\trow->widen = false;\n",
+				code->fixed ? "_fixed" : "");
 	if (program_leaves_rows(program))
 		text_append(code->text, "\tif (raw->left)\n\t{\n"
 					"\t\trow->passes = row->error = false;\n\t\treturn;\n\t}\n");
@@ -502,6 +508,20 @@ write_exponents(RowCode *code)
 					"\t\t\tlargest[%d] = exponent;\n\t}\n", word->sum, word->sum);
 	}
 	text_append(text, "}\n\n");
+}
+
+void
+codegen_row_fixed(const Program *program, const KernelLayout *layout, Text *text)
+{
+	RowCode		code = {.program = program,.layout = layout,.text = text,.fixed = true};
+	bool		differs = false;
+
+	for (int i = 0; i < layout->nparts; i++)
+		differs = differs || layout->parts[i].outer >= 0;
+	if (differs)
+		write_eval(&code);
+	else
+		text_append(text, "#define row_eval_fixed row_eval\n\n");
 }
 
 void

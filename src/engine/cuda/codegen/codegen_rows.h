@@ -11,4 +11,11 @@
 /* Append Raw, Row, row_load, row_eval and, if it is needed, row_exponents. */
 extern void codegen_rows(const Program *program, const KernelLayout *layout, Text *text);
 
+/*
+ * row_eval_fixed: row_eval, but that narrow sums of floats get fixed-point numbers
+ * (fixed_value in cuda/fixed.cuh).
+ */
+extern void codegen_row_fixed(const Program *program, const KernelLayout *layout,
+							  Text *text);
+
 #endif							/* GPUAGG_CODEGEN_ROWS_H */

@@ -7,8 +7,8 @@
 
 #include "engine/cuda/codegen/codegen_words.h"
 
-static const char *
-word_suffix(int kind)
+const char *
+codegen_word_kind(int kind)
 {
 	static const char *const suffixes[] = {
 		"add", "exact", "min", "max", "umin", "umax", "and", "or", "xor"
@@ -32,7 +32,7 @@ word_start(int kind)
 typedef struct WordsFunction
 {
 	const char *head;
-	const char *plain;			/* word_suffix, place, place */
+	const char *plain;			/* codegen_word_kind, place, place */
 	const char *exact;			/* place, place, number of words */
 	const char *split;			/* places of the three words, and once more */
 } WordsFunction;
@@ -52,34 +52,7 @@ write_function(const KernelLayout *layout, const WordsFunction *function, Text *
 		else if (part->kind == WORD_EXACT)
 			text_append(text, function->exact, word, word, part->nwords);
 		else
-			text_append(text, function->plain, word_suffix(part->kind), word, word);
-	}
-	text_append(text, "}\n\n");
-}
-
-/* Into a block's shared memory: counts have a way of their own. */
-static void
-write_shared(const KernelLayout *layout, Text *text)
-{
-	text_append(text, "DEVICE_FN void\nwords_add_shared(uint64_t *state, uint32_t stride, "
-				"const uint64_t *words)\n{\n");
-	for (int i = 0; i < layout->nparts; i++)
-	{
-		const DeviceWord *part = &layout->parts[i];
-		int			word = part->word;
-		int			outer = part->outer;
-
-		if (outer >= 0)
-			text_append(text, "\tshared_split(&state[%d * stride], &state[%d * stride], "
-						"&state[%d * stride],\n\t\t\t\t words[%d], words[%d], words[%d]);\n",
-						outer, word, outer + 1, outer, word, outer + 1);
-		else if (part->kind == WORD_EXACT)
-			text_append(text, "\tshared_exact(&state[%d * stride], stride, words + %d, %d);\n",
-						word, word, part->nwords);
-		else
-			text_append(text, "\tshared_%s(&state[%d * stride], words[%d]);\n",
-						part->acc == ACC_COUNT ? "count" : word_suffix(part->kind),
-						word, word);
+			text_append(text, function->plain, codegen_word_kind(part->kind), word, word);
 	}
 	text_append(text, "}\n\n");
 }
@@ -115,7 +88,6 @@ write_words(const KernelLayout *layout, Text *text)
 	text_append(text, "}\n\n");
 	write_function(layout, &merge, text);
 	write_function(layout, &add, text);
-	write_shared(layout, text);
 }
 
 /* SUM_INT128's low words, which must not run over: see state.h. */

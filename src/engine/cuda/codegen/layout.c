@@ -37,6 +37,12 @@ layout_direct_possible(const Program *program)
 }
 
 bool
+layout_direct_narrow(const Program *program)
+{
+	return layout_direct_possible(program) && program_key_type(program, 0) != VT_INT8;
+}
+
+bool
 layout_needs_exponents(const Program *program)
 {
 	return program->level != EXACT_FULL && program_sums_floats(program);
@@ -183,6 +189,42 @@ place_words(const Program *program, KernelLayout *layout)
 		}
 }
 
+/*
+ * A wide sum's parts are one number in a block's table, that of the first part.  A
+ * narrow sum of floats has as many words as a fixed-point number (fixed.cuh).
+ */
+int
+layout_block_words(const DeviceWord *part)
+{
+	if (part->acc == ACC_SUM_INT128)
+		return part->part == 0 ? 3 : 0;
+	if (part->outer >= 0)
+		return 4;
+	return part->acc == ACC_COUNT ? 1 : 2 * part->nwords;
+}
+
+static bool
+is_extreme(const DeviceWord *part)
+{
+	return part->kind >= WORD_MIN && part->kind <= WORD_UMAX;
+}
+
+/* Extremes come first: they are words of 64 bits, and so aligned. */
+static void
+place_block(KernelLayout *layout)
+{
+	for (int other = 0; other < 2; other++)
+		for (int i = 0; i < layout->nparts; i++)
+		{
+			DeviceWord *part = &layout->parts[i];
+
+			if (is_extreme(part) != (other == 0))
+				continue;
+			part->block = (uint16_t) layout->nblock;
+			layout->nblock += layout_block_words(part);
+		}
+}
+
 /* What is kept by reference. */
 static void
 place_values(const Program *program, KernelLayout *layout)
@@ -225,6 +267,8 @@ pack_single(const Program *program, KernelLayout *layout)
 			field->null_shift = shift++;
 	}
 	layout->key_words = 1;
+	/* a lone key's NULL bit is apart: see block_home in block.cuh */
+	layout->key32 = shift <= 32 || (program->nkeys == 1 && layout->keys[0].bits == 32);
 }
 
 /* The first word with room for that many bits. */
@@ -296,7 +340,10 @@ place_keys(const Program *program, KernelLayout *layout)
 		layout->has_text |= insn->type == VT_TEXT;
 	}
 	if (layout->table == TABLE_DIRECT)
+	{
 		layout->key_words = 1;
+		layout->key32 = true;
+	}
 	else if (!wide && bits <= 63)
 		pack_single(program, layout);
 	else
@@ -355,6 +402,7 @@ layout_make(const Program *program, TableKind table, KernelLayout *layout)
 	layout->table = program->nkeys == 0 ? TABLE_DIRECT : table;
 	place_columns(program, layout);
 	place_words(program, layout);
+	place_block(layout);
 	place_values(program, layout);
 	place_keys(program, layout);
 	place_slot(program, layout);

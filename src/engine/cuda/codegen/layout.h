@@ -50,6 +50,7 @@ typedef struct KernelLayout
 
 	int			nwords;			/* of a state on the device */
 	int			nhot;			/* of these, in the slot: all but the last ones */
+	int			nblock;			/* words of 32 bits of a state in a block's table */
 	int			nparts;
 	DeviceWord	parts[2 * PROGRAM_MAX_ACCS + 1];
 	int16_t		part_of[PROGRAM_MAX_ACCS][2];	/* Program's accumulators -> parts */
@@ -62,6 +63,7 @@ typedef struct KernelLayout
 											 * has parts */
 
 	int			key_words;		/* the first is the tag if more than one */
+	bool		key32;			/* one word, of 32 bits but for NULL */
 	KeyPlace	keys[PROGRAM_MAX_KEYS];
 	bool		has_text;
 	int			state;			/* words of a slot before the state */
@@ -84,6 +86,9 @@ extern void layout_make(const Program *program, TableKind table, KernelLayout *l
 /* Parts of an accumulator: one or two; none if it is kept by reference. */
 extern int	layout_nparts(const Program *program, int acc);
 
+/* The words of a part in a block's table. */
+extern int	layout_block_words(const DeviceWord *part);
+
 /* The place in the state of a part's i-th word. */
 static inline int
 layout_word(const DeviceWord *part, int i)
@@ -95,6 +100,9 @@ layout_word(const DeviceWord *part, int i)
 
 /* Can its groups be addressed directly? */
 extern bool layout_direct_possible(const Program *program);
+
+/* If so, have the keys 32 bits at most? */
+extern bool layout_direct_narrow(const Program *program);
 
 /* Has it float sums whose units come from the kernel `exponents`? */
 extern bool layout_needs_exponents(const Program *program);

@@ -38,7 +38,7 @@ static void
 write_text(const RunCore *run, const StrategyChoice *choice, KernelPart part, Text *text)
 {
 	codegen(run->program, &run->layouts[choice->table], part, choice->strategy,
-			choice->block_direct, text);
+			choice->block_direct, choice->block_copies, text);
 }
 
 static void

@@ -52,52 +52,65 @@
 /* Of the memory limit, what a table addressed directly takes at most. */
 #define DIRECT_TABLE_SHARE 8
 
-/* Tables of shared memory: twice as many slots as groups, at least a warp's. */
+/* Tables of shared memory: slots at least, and how many for each group. */
 #define BLOCK_MIN_SLOTS 32
+#define BLOCK_MIN_SPREAD 2
+#define BLOCK_MAX_SPREAD 8
+
+/*
+ * A key with so many rows that its lanes wait for each other, if it has a single copy,
+ * longer than for those whose keys are in the same banks: about 4 lanes.
+ */
+#define BLOCK_HOT_SHARE 0.1
 #define BLOCK_MAX_REPLICAS 32
 #define BLOCK_STATIC_SHARED 1024	/* for what kernels declare, and CUDA's own */
 
-uint32_t
-choose_block_size(const KernelLayout *layout, bool direct, uint32_t slots, uint32_t replicas)
-{
-	uint32_t	size = (uint32_t) layout->nwords * 8 * slots * replicas;
+/* Copies of states besides those of slots, and bytes of a key: see block.cuh. */
+#define BLOCK_EXTRA_COPIES 64
+#define BLOCK_KEY_SIZE(layout) ((layout)->key32 ? 8 : 12)	/* with the group's slot */
 
-	if (!direct)
-		size += slots * (8 + 4);
-	return size;
+uint32_t
+choose_block_size(const KernelLayout *layout, const StrategyChoice *choice)
+{
+	uint32_t	words = (uint32_t) layout->nblock * choice->block_copies;
+
+	return (words + 1) / 2 * 8 +
+		(choice->block_direct ? 0 : (choice->block_slots + 1) * BLOCK_KEY_SIZE(layout));
 }
 
 /*
  * Slots and copies of strategy `block` for so many groups; false if no table of
- * use fits.
+ * use fits.  How many copies there can be does not depend on the groups, so that kernels
+ * do not.  Copies of a group's state are worth more than slots, of which twice as many as
+ * groups are enough, but what is left over is for slots.
  */
 static bool
 block_dimensions(const KernelLayout *layout, uint64_t groups, uint64_t direct_slots,
-				 uint32_t shared_limit, uint32_t *slots, uint32_t *replicas)
+				 uint32_t shared_limit, StrategyChoice *choice)
 {
-	uint32_t	limit = shared_limit > BLOCK_STATIC_SHARED ?
-		shared_limit - BLOCK_STATIC_SHARED : 0;
-	uint64_t	per_slot = (uint64_t) layout->nwords * 8;
+	uint32_t	room = shared_limit > BLOCK_STATIC_SHARED ? shared_limit - BLOCK_STATIC_SHARED : 0;
 	bool		direct = direct_slots > 0;
+	uint32_t	per_copy = (uint32_t) layout->nblock * 4 + (direct ? 0 : BLOCK_KEY_SIZE(layout));
+	uint32_t	none = BLOCK_EXTRA_COPIES + (direct ? 0 : 1);
+	uint64_t	wanted = direct ? direct_slots : BLOCK_MIN_SPREAD * groups;
+	uint32_t	most;
 
-	*replicas = 1;
-	if (direct)
+	choice->block_copies = room / per_copy;
+	most = choice->block_copies > none ? choice->block_copies - none : 0;
+	if (most < (direct ? direct_slots : BLOCK_MIN_SLOTS))
+		return false;
+	wanted = wanted < BLOCK_MIN_SLOTS && !direct ? BLOCK_MIN_SLOTS : wanted;
+	choice->block_slots = wanted < most ? (uint32_t) wanted : most;
+	choice->block_replicas = 1;
+	while (choice->block_replicas < BLOCK_MAX_REPLICAS &&
+		   2 * choice->block_replicas * (choice->block_slots + 1) <= most)
+		choice->block_replicas *= 2;
+	if (!direct)
 	{
-		if (direct_slots * per_slot > limit)
-			return false;
-		*slots = (uint32_t) direct_slots;
+		wanted = most / choice->block_replicas - 1;
+		choice->block_slots = wanted < BLOCK_MAX_SPREAD * groups ? (uint32_t) wanted :
+			choice->block_slots;
 	}
-	else
-	{
-		*slots = BLOCK_MIN_SLOTS;
-		if (choose_block_size(layout, direct, *slots, 1) > limit)
-			return false;
-		while (*slots < 2 * groups && choose_block_size(layout, direct, 2 * *slots, 1) <= limit)
-			*slots *= 2;
-	}
-	while (*replicas < BLOCK_MAX_REPLICAS &&
-		   choose_block_size(layout, direct, *slots, 2 * *replicas) <= limit)
-		*replicas *= 2;
 	return true;
 }
 
@@ -122,6 +135,7 @@ choose_direct(const Program *program, const SampleFacts *facts, double groups,
 			  StrategyChoice *choice)
 {
 	uint64_t	span = (uint64_t) facts->max - (uint64_t) facts->min;
+	int64_t		least = layout_direct_narrow(program) ? INT32_MIN : INT64_MIN;
 	uint64_t	margin;
 
 	if (!layout_direct_possible(program) || facts->rows == 0 || facts->min > facts->max)
@@ -131,9 +145,13 @@ choose_direct(const Program *program, const SampleFacts *facts, double groups,
 		return false;
 	/* room for values that the sample did not meet */
 	margin = span / 16 + 64;
-	choice->direct_min = facts->min < INT64_MIN + (int64_t) margin ? INT64_MIN :
+	choice->direct_min = facts->min < least + (int64_t) margin ? least :
 		facts->min - (int64_t) margin;
 	choice->direct_range = span + 2 * margin;
+	/* the range does not end beyond the type's: see write_direct in codegen_keys.c */
+	if (layout_direct_narrow(program) &&
+		choice->direct_range > (uint64_t) (INT64_C(1) + INT32_MAX - choice->direct_min))
+		choice->direct_range = (uint64_t) (INT64_C(1) + INT32_MAX - choice->direct_min);
 	return true;
 }
 
@@ -160,23 +178,32 @@ choose_clustered(const KernelLayout *layout, const SampleFacts *facts,
 				 uint32_t shared_limit, StrategyChoice *choice)
 {
 	uint64_t	keys = (uint64_t) facts->block_keys;
-	uint32_t	slots;
-	uint32_t	replicas;
 
-	if (choice->table != TABLE_HASH || !is_clustered(facts) ||
-		!block_dimensions(layout, keys, 0, shared_limit, &slots, &replicas) ||
-		slots < 2 * keys || replicas < BLOCK_CALM_REPLICAS)
-		return false;
-	choice->block_slots = slots;
-	choice->block_replicas = replicas;
-	return true;
+	return choice->table == TABLE_HASH && is_clustered(facts) &&
+		block_dimensions(layout, keys, 0, shared_limit, choice) &&
+		choice->block_slots >= 2 * keys && choice->block_replicas >= BLOCK_CALM_REPLICAS;
+}
+
+/*
+ * A key that gets a copy of its state for each lane, if states have few copies: one
+ * that rows have as a sample has it.
+ */
+static bool
+has_hot_key(const Program *program, const KernelLayout *layout, const SampleFacts *facts,
+			const StrategyChoice *choice)
+{
+	return choice->block_replicas < BLOCK_CALM_REPLICAS && facts->nfrequent > 0 &&
+		facts->heaviest >= BLOCK_HOT_SHARE / 2 && layout_direct_possible(program) &&
+		layout->key_words == 1 && layout->nvalues == 0;
 }
 
 /* Do a frequent key's rows meet in too few copies of its state? */
 static bool
 is_contended(const SampleFacts *facts, const StrategyChoice *choice)
 {
-	return facts->heaviest >= HEAVY_SHARE && choice->block_replicas < BLOCK_CALM_REPLICAS;
+	double		share = choice->block_hot ? facts->second : facts->heaviest;
+
+	return share >= BLOCK_HOT_SHARE && choice->block_replicas < BLOCK_CALM_REPLICAS;
 }
 
 /*
@@ -189,12 +216,14 @@ choose_strategy(const SampleFacts *facts, const KernelLayout *layout,
 {
 	if (layout->nwords > LAYOUT_MERGE_WORDS)
 		return STRATEGY_ATOMIC;
+	if (fits && choice->block_direct && !is_contended(facts, choice))
+		return STRATEGY_BLOCK;
 	if (facts->run_length >= SCAN_RUN_LENGTH)
 		return layout->nwords <= SCAN_MAX_WORDS ? STRATEGY_SCAN : STRATEGY_PEERS;
-	if (is_clustered(facts))
-		return few ? STRATEGY_BLOCK : STRATEGY_PEERS;
 	if (fits && !is_contended(facts, choice))
 		return STRATEGY_BLOCK;
+	if (is_clustered(facts))
+		return few ? STRATEGY_BLOCK : STRATEGY_PEERS;
 	if (facts->heaviest >= VOTE_SHARE && facts->second < HEAVY_SHARE)
 		return STRATEGY_VOTE;
 	if (facts->covered >= BLOCK_COVERED || fits)
@@ -218,7 +247,7 @@ choose_block(const KernelLayout *layout, const SampleFacts *facts, uint32_t shar
 	choice->only_frequent = facts->nfrequent > 0;
 	choice->block_direct = false;
 	if (!block_dimensions(layout, choice->only_frequent ? facts->nfrequent : choice->groups,
-						  0, shared_limit, &choice->block_slots, &choice->block_replicas))
+						  0, shared_limit, choice))
 		choice->strategy = STRATEGY_ATOMIC;
 }
 
@@ -244,15 +273,18 @@ choose_from_facts(const Program *program, const KernelLayout *layouts,
 	choice.block_direct = choice.table == TABLE_DIRECT;
 	fits = block_dimensions(layout, choice.groups,
 							choice.block_direct ? choice.direct_range + 1 : 0,
-							shared_limit, &choice.block_slots, &choice.block_replicas);
+							shared_limit, &choice);
 	if (!choice.block_direct)
 		fits = fits && choice.block_slots >= choice.groups * 4 / 3;
-	few = choose_clustered(layout, facts, shared_limit, &choice);
+	few = !fits && choose_clustered(layout, facts, shared_limit, &choice);
+	choice.block_hot = has_hot_key(program, layout, facts, &choice);
 	choice.strategy = choose_strategy(facts, layout, &choice, fits, few);
 	if (forced >= 0 && forced != STRATEGY_REDUCE && layout->nwords <= LAYOUT_MERGE_WORDS)
 		choice.strategy = (Strategy) forced;
 	if (choice.strategy == STRATEGY_BLOCK)
 		choose_block(layout, facts, shared_limit, fits || few, &choice);
+	else
+		choice.block_hot = false;
 	return choice;
 }
 
@@ -296,10 +328,9 @@ choose_hashing(const KernelLayout *layouts, uint64_t groups, uint32_t shared_lim
 			   StrategyChoice *choice)
 {
 	choice->table = TABLE_HASH;
-	choice->only_frequent = false;
+	choice->only_frequent = choice->block_hot = false;
 	choice->block_direct = false;
-	if (!block_dimensions(&layouts[TABLE_HASH], groups, 0, shared_limit,
-						  &choice->block_slots, &choice->block_replicas) &&
+	if (!block_dimensions(&layouts[TABLE_HASH], groups, 0, shared_limit, choice) &&
 		choice->strategy == STRATEGY_BLOCK)
 		choice->strategy = STRATEGY_ATOMIC;
 }

@@ -21,10 +21,12 @@ typedef struct StrategyChoice
 	uint64_t	groups;			/* expected */
 	int64_t		direct_min;
 	uint64_t	direct_range;	/* values, without NULL */
+	uint32_t	block_copies;	/* of states, that private tables have room for */
 	uint32_t	block_slots;
 	uint32_t	block_replicas;
 	bool		block_direct;	/* private tables without keys */
 	bool		only_frequent;	/* private tables for frequent keys only */
+	bool		block_hot;		/* the sample's first key has copies of its own */
 } StrategyChoice;
 
 /* Rows that are worth another block of strategy `block`: small batches take few. */
@@ -64,7 +66,6 @@ extern void choose_hashing(const KernelLayout *layouts, uint64_t groups,
 						   uint32_t shared_limit, StrategyChoice *choice);
 
 /* Bytes of shared memory that strategy `block` needs for a private table. */
-extern uint32_t choose_block_size(const KernelLayout *layout, bool direct, uint32_t slots,
-								  uint32_t replicas);
+extern uint32_t choose_block_size(const KernelLayout *layout, const StrategyChoice *choice);
 
 #endif							/* GPUAGG_CHOOSE_H */

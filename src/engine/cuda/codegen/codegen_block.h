@@ -1,0 +1,19 @@
+/*
+ * codegen_block.h
+ *	  Generates what strategy `block` needs besides: how its rows are loaded and
+ *	  evaluated, and the words of its states.
+ */
+#ifndef GPUAGG_CODEGEN_BLOCK_H
+#define GPUAGG_CODEGEN_BLOCK_H
+
+#include "engine/cuda/codegen/layout.h"
+#include "engine/cuda/codegen/text.h"
+
+/*
+ * direct: the private tables have no keys; copies: of states that they have room for.
+ * Behind codegen_rows.
+ */
+extern void codegen_block(const Program *program, const KernelLayout *layout, bool direct,
+						  uint32_t copies, Text *text);
+
+#endif							/* GPUAGG_CODEGEN_BLOCK_H */
