@@ -140,6 +140,7 @@ typedef struct AggregateArgs
 	uint32_t	block_slots;	/* block: slots of a block's table */
 	uint32_t	block_replicas; /* block: copies of each state, a power of 2 */
 	uint32_t	block_hot;		/* block: is the first of `sampled` the hot key? */
+	uint32_t	block_places;	/* block: where a warp takes rows from, a power of 2 */
 	uint32_t	nfrequent;		/* frequent_bits: keys, in `sampled` */
 	uint32_t	task;			/* for the interpreter only */
 	uint32_t	unused;

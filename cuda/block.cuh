@@ -9,8 +9,9 @@
  * What is left to meet are lanes of one warp with one key.  So each state has
  * `block_replicas` copies, a lane's own one chosen by its number, for as long as
  * there is room; and a single key that has many of the rows, as a sample found, has
- * a copy for each lane (args->block_hot).  A warp's lanes take rows from several
- * places of the block's rows: so equal keys that stand near each other do not meet.
+ * a copy for each lane (args->block_hot).  Where equal keys that stand near each other
+ * would meet nevertheless, a warp's lanes take rows from several places of the block's
+ * (args->block_places); else from one, for the caches' sake.
  *
  * The private table never grows.  It takes the keys that come first, or, where
  * there are far more groups than slots, those that a sample found to be
@@ -18,6 +19,11 @@
  * A key is only taken in together with its slot of the group table, so merging
  * cannot fail.  A group table that is addressed directly and small enough has a
  * private table of the same form, without keys.
+ *
+ * Slots with keys are in buckets of 16 bytes of keys, which one load reads.  A key is
+ * looked for from its bucket's first slot on, and taken in by the first one that is
+ * empty.  So a bucket whose last slot is empty has all of its keys, and with slots for
+ * four times as many groups hardly a key is in another bucket than its own.
  *
  * Rows go two ways.  A thread takes BLOCK_ROWS neighbouring rows at once by loads of
  * up to 16 bytes, and those whose keys have private slots and whose values are as
@@ -34,14 +40,11 @@
 #ifndef GPUAGG_BLOCK_CUH
 #define GPUAGG_BLOCK_CUH
 
-#define BLOCK_MAX_PROBES 16
-
-/* Lanes that take neighbouring rows: 64 bytes of 4-byte values. */
-#define BLOCK_LANES (16 / BLOCK_ROWS)
-#define BLOCK_PLACES (WARP_SIZE / BLOCK_LANES)
+#define BLOCK_MAX_BUCKETS 4
 
 /* With keys, a slot behind the others: see block_home. */
 #define BLOCK_NULL_SLOT (BLOCK_DIRECT ? 0 : 1)
+#define BLOCK_KEYS(slots) ((slots) + BLOCK_BUCKET)	/* its bucket is whole, too */
 
 /*
  * What stands for a key: of 32 bits the key itself, or, of a larger one, itself if
@@ -56,12 +59,17 @@ typedef uint32_t BlockKey;
 #define BLOCK_NULL 0x9e3779bau
 #define block_cas atomic_cas_u32
 #define block_load load_volatile_u32
+#define block_load_bucket shared_load_u32x4
 #else
 typedef uint64_t BlockKey;
 #define BLOCK_EMPTY UINT64_MAX
 #define block_cas atomic_cas_u64
 #define block_load load_volatile_u64
+#define block_load_bucket shared_load_u64x2
 #endif
+
+/* Keys of a bucket; see choose.c, too. */
+#define BLOCK_BUCKET (16 / (int) sizeof(BlockKey))
 
 typedef struct BlockTable
 {
@@ -89,8 +97,8 @@ block_table(const AggregateArgs *args, uint32_t *shared)
 	table.hot = (table.slots + BLOCK_NULL_SLOT) * table.replicas + lane_index();
 	table.lane = lane_index() & (table.replicas - 1);
 	table.states = shared;
-	table.keys = (BlockKey *) (shared + (BLOCK_WORDS * BLOCK_COPIES + 1) / 2 * 2);
-	table.groups = (uint32_t *) (table.keys + table.slots + BLOCK_NULL_SLOT);
+	table.keys = (BlockKey *) (shared + (BLOCK_WORDS * BLOCK_COPIES + 3) / 4 * 4);
+	table.groups = (uint32_t *) (table.keys + BLOCK_KEYS(table.slots));
 	return table;
 }
 
@@ -134,7 +142,10 @@ block_entry_is(const AggregateArgs *args, BlockKey entry, BlockKey own, const ui
 #endif
 }
 
-/* Where a key is looked for first.  NULL, of a lone 32-bit key, has a slot of its own. */
+/*
+ * The first slot of the bucket where a key is looked for first.  NULL, of a lone 32-bit
+ * key, has a slot of its own.
+ */
 DEVICE_FN uint32_t
 block_home(const BlockTable *table, const uint64_t *key)
 {
@@ -148,7 +159,7 @@ block_home(const BlockTable *table, const uint64_t *key)
 #else
 	uint32_t	hash = (uint32_t) key_hash(key);
 #endif
-	return (uint32_t) ((uint64_t) hash * table->slots >> 32);
+	return (uint32_t) ((uint64_t) hash * (table->slots / BLOCK_BUCKET) >> 32) * BLOCK_BUCKET;
 }
 
 DEVICE_FN uint32_t
@@ -179,7 +190,7 @@ block_find(const AggregateArgs *args, const BlockTable *table, const uint64_t *k
 	if (BLOCK_DIRECT)
 		return block_has(table, key) ? (uint32_t) key[0] : GROUP_NONE;
 	PRAGMA_NO_UNROLL
-	for (uint32_t probe = 0; probe < BLOCK_MAX_PROBES && own != BLOCK_EMPTY; probe++)
+	for (int probe = 0; probe < BLOCK_MAX_BUCKETS * BLOCK_BUCKET && own != BLOCK_EMPTY; probe++)
 	{
 		BlockKey	entry = block_load(&table->keys[slot]);
 
@@ -255,7 +266,8 @@ block_table_init(const AggregateArgs *args, BlockTable *table)
 {
 	for (uint32_t i = threadIdx.x; i < BLOCK_WORDS * BLOCK_COPIES; i += blockDim.x)
 		table->states[i] = block_start(i / BLOCK_COPIES, i % 2);
-	for (uint32_t i = threadIdx.x; i <= table->slots && !BLOCK_DIRECT; i += blockDim.x)
+	for (uint32_t i = threadIdx.x; i < BLOCK_KEYS(table->slots) && !BLOCK_DIRECT;
+		 i += blockDim.x)
 	{
 		table->keys[i] = BLOCK_EMPTY;
 #if KEY_WORDS == 1
@@ -267,42 +279,73 @@ block_table_init(const AggregateArgs *args, BlockTable *table)
 }
 
 /*
- * Do a thread's rows have private slots, and which?  The first ones are looked at
- * together.
+ * Look for a key in a bucket, whose first slot `slot` is: then its slot, or the next
+ * bucket's.  more: the key may be there.
+ */
+DEVICE_FN bool
+block_bucket_has(const AggregateArgs *args, const BlockTable *table, const BlockKey *entries,
+				 BlockKey own, const uint64_t *key, uint32_t *slot, bool *more)
+{
+	BlockKey	entry = BLOCK_EMPTY;
+	uint32_t	at = 0;
+
+	PRAGMA_UNROLL
+	for (int i = BLOCK_BUCKET - 1; i >= 0; i--)
+	{
+#if KEY_WORDS == 1
+		bool		same = entries[i] == own;
+#else
+		bool		same = entries[i] != BLOCK_EMPTY && entries[i] >> 32 == own >> 32;
+#endif
+
+		at = same ? (uint32_t) i : at;
+		entry = same ? entries[i] : entry;
+	}
+	*more = entry == BLOCK_EMPTY && entries[BLOCK_BUCKET - 1] != BLOCK_EMPTY;
+	if (*more)
+		at = *slot + BLOCK_BUCKET >= table->slots ? 0 - *slot : BLOCK_BUCKET;
+	*slot += at;
+	return entry != BLOCK_EMPTY && block_entry_is(args, entry, own, key);
+}
+
+/*
+ * Do a thread's rows have private slots, and which?  A warp takes as many turns as any
+ * of its rows needs.
  */
 DEVICE_FN void
 block_lookup(const AggregateArgs *args, const BlockTable *table, const Row *rows,
 			 uint32_t *slots, bool *found)
 {
-	BlockKey	entries[BLOCK_ROWS];
+	bool		more[BLOCK_ROWS];
+	bool		any = true;
 
 	PRAGMA_UNROLL
 	for (int i = 0; i < BLOCK_ROWS; i++)
 	{
 		slots[i] = BLOCK_DIRECT ? (uint32_t) rows[i].key[0] : block_home(table, rows[i].key);
-		if (!BLOCK_DIRECT)
-			entries[i] = block_load(&table->keys[slots[i]]);
+		found[i] = BLOCK_DIRECT && block_has(table, rows[i].key);
+		more[i] = rows[i].passes && block_entry(args, rows[i].key, 0) != BLOCK_EMPTY;
 	}
-	PRAGMA_UNROLL
-	for (int i = 0; i < BLOCK_ROWS; i++)
+	PRAGMA_NO_UNROLL
+	for (int bucket = 0; bucket < BLOCK_MAX_BUCKETS && !BLOCK_DIRECT && any; bucket++)
 	{
-		BlockKey	own = block_entry(args, rows[i].key, 0);
-		bool		wanted = rows[i].passes && own != BLOCK_EMPTY;
-
-		found[i] = BLOCK_DIRECT ? block_has(table, rows[i].key) :
-			wanted && block_entry_is(args, entries[i], own, rows[i].key);
-		PRAGMA_NO_UNROLL
-		for (uint32_t probe = 1; probe < BLOCK_MAX_PROBES && !BLOCK_DIRECT && wanted &&
-			 !found[i] && entries[i] != BLOCK_EMPTY; probe++)
+		any = false;
+		PRAGMA_UNROLL
+		for (int i = 0; i < BLOCK_ROWS; i++)
 		{
-			slots[i] = block_next(table, slots[i]);
-			entries[i] = block_load(&table->keys[slots[i]]);
-			found[i] = block_entry_is(args, entries[i], own, rows[i].key);
+			BlockKey	entries[BLOCK_BUCKET];
+
+			if (more[i])
+			{
+				block_load_bucket(&table->keys[slots[i]], entries);
+				found[i] = block_bucket_has(args, table, entries,
+											block_entry(args, rows[i].key, 0), rows[i].key,
+											&slots[i], &more[i]);
+			}
+			any |= more[i];
 		}
+		any = warp_any(FULL_MASK, any);
 	}
-	/* some have looked at more slots than others */
-	if (!BLOCK_DIRECT)
-		warp_sync(FULL_MASK);
 }
 
 /* The place of a row with that private slot, in arrays. */
@@ -349,6 +392,7 @@ block_tile(const AggregateArgs *args, const BlockTable *table, RowCursor *cursor
 	Raw			raw[BLOCK_ROWS];
 	Row			rows[BLOCK_ROWS];
 	uint32_t	groups[BLOCK_ROWS];
+	uint32_t	rests[BLOCK_ROWS] = {0};
 	bool		missed = false;
 
 	rows_load_tile(&args->batch, first, raw);
@@ -356,11 +400,14 @@ block_tile(const AggregateArgs *args, const BlockTable *table, RowCursor *cursor
 	for (int i = 0; i < BLOCK_ROWS; i++)
 	{
 		row_eval_fixed(args, &raw[i], (uint32_t) first + (uint32_t) i, &rows[i]);
-		rows_count(cursor, &rows[i]);
+		if (BLOCK_FLAT)
+			rows_note(cursor, &rows[i]);
+		else
+			rows_count(cursor, &rows[i]);
 	}
 	block_places(args, table, rows, place, groups);
-	rows_fix(args, rows, place, BLOCK_MISSED(table));
-	block_add(table->states, BLOCK_ROWS, place, rows);
+	rows_fix(args, rows, place, BLOCK_MISSED(table), rests);
+	block_add(args, table->states, BLOCK_ROWS, place, rows, rests);
 	PRAGMA_UNROLL
 	for (int i = 0; i < BLOCK_ROWS; i++)
 	{
@@ -403,7 +450,7 @@ block_row(const AggregateArgs *args, const BlockTable *table, Row *row, uint32_t
 	{
 		uint32_t	place = block_place(args, table, slot, row);
 
-		block_add(table->states, 1, &place, row);
+		block_add(args, table->states, 1, &place, row, NULL);
 		row_values(args, group, row);
 	}
 	else
@@ -515,8 +562,8 @@ KERNEL(frequent_bits, AggregateArgs, args)
 
 /*
  * A block's rows stand behind one another: of clustered keys it then meets few.
- * BLOCK_LANES lanes of each warp go over one of BLOCK_PLACES parts of them; in each
- * round the block takes BLOCK_ROWS rows a thread.
+ * The same number of lanes of each warp goes over each of `block_places` parts of them;
+ * in each round the block takes BLOCK_ROWS rows a thread.
  */
 DEVICE_FN void
 aggregate_block(const AggregateArgs *args)
@@ -527,11 +574,12 @@ aggregate_block(const AggregateArgs *args)
 	uint64_t	rounds = (args->batch.nrows + round_rows - 1) / round_rows;
 	uint32_t	begin = (uint32_t) (rounds * blockIdx.x / gridDim.x);
 	uint32_t	round = (uint32_t) (rounds * (blockIdx.x + 1) / gridDim.x) - begin;
-	uint32_t	step = round_rows / BLOCK_PLACES;
+	uint32_t	step = round_rows / args->block_places;
+	uint32_t	lanes = WARP_SIZE / args->block_places;
 	RowCursor	cursor = rows_begin(1);
 	uint64_t	first = (uint64_t) begin * round_rows +
-		(uint64_t) (lane_index() / BLOCK_LANES) * round * step +
-		(warp_index() * BLOCK_LANES + lane_index() % BLOCK_LANES) * BLOCK_ROWS;
+		(uint64_t) (lane_index() / lanes) * round * step +
+		(warp_index() * lanes + lane_index() % lanes) * BLOCK_ROWS;
 
 	block_table_init(args, &table);
 	for (; round > 0; round--)

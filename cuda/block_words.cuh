@@ -124,63 +124,73 @@ block_sum_wide(uint32_t *states, int n, const uint32_t *place, const Row *rows, 
 }
 
 /*
- * Behind row_eval_fixed: a sum's rests, instead of the values' bits.  A row whose value
- * is no such number is missed.
+ * Behind row_eval_fixed: which rows' values of a sum have rests, in the sum's bit.  A row
+ * whose value is no such number is missed.
  */
 DEVICE_FN void
-rows_fix_sum(Row *rows, int rest, int whole, int32_t unit, uint32_t *place, uint32_t missed)
+rows_fix_sum(const Row *rows, int bits, int whole, int sum, int32_t unit, uint32_t *place,
+			 uint32_t missed, uint32_t *rests)
 {
-	uint64_t	rests[BLOCK_ROWS];
 	uint32_t	differs[BLOCK_ROWS];
 	uint32_t	any = 0;
+	uint32_t	rest;
 
 	PRAGMA_UNROLL
 	for (int i = 0; i < BLOCK_ROWS; i++)
 	{
-		rests[i] = 0;
-		differs[i] = fixed_differs(rows[i].words[rest], rows[i].words[whole], unit);
+		differs[i] = fixed_differs(rows[i].words[bits], rows[i].words[whole], unit);
 		any |= differs[i];
 	}
+	if (any == 0)
+		return;
 	PRAGMA_UNROLL
-	for (int i = 0; i < BLOCK_ROWS && any != 0; i++)
+	for (int i = 0; i < BLOCK_ROWS; i++)
 	{
 		if (differs[i] == 0)
 			continue;
-		rests[i] = rows[i].words[rest];
-		if (!fixed_rest(&rests[i], rows[i].words[whole], unit))
+		rests[i] |= 1u << sum;
+		if (!fixed_rest(rows[i].words[bits], rows[i].words[whole], unit, &rest))
 			place[i] = missed;
 	}
-	PRAGMA_UNROLL
-	for (int i = 0; i < BLOCK_ROWS; i++)
-		rows[i].words[rest] = rests[i];
 }
 
 /*
- * A narrow sum of floats, of fixed-point numbers (fixed.cuh) in three of a row's
- * words.  Few have a rest.
+ * A narrow sum of floats, of fixed-point numbers (fixed.cuh).  Rows of row_eval_fixed
+ * have the value's bits in the word `rest`, and few a rest, as rests tells.  Without
+ * rests there is one row, with the number in three words.  One sum is computed after
+ * another, so that numbers of few are in registers at once.
  */
 DEVICE_FN void
-block_sum_fixed(uint32_t *states, int n, const uint32_t *place, const Row *rows, int word,
-				int rest, int whole, int above)
+block_sum_fixed(uint32_t *states, int n, const uint32_t *place, const Row *rows,
+				const uint32_t *rests, int sum, int32_t unit, int word, int rest, int whole)
 {
 	uint32_t	low[BLOCK_ROWS];
 	uint64_t	upper[BLOCK_ROWS];
-	uint32_t	rests = 0;
+	uint32_t	some = rests == NULL;
 
 	PRAGMA_UNROLL
 	for (int i = 0; i < n; i++)
 	{
-		low[i] = (uint32_t) rows[i].words[whole];
-		upper[i] = rows[i].words[whole] >> 32 | rows[i].words[above] << 32;
-		rests |= (uint32_t) rows[i].words[rest];
+		int64_t		number = (int64_t) rows[i].words[whole];
+		uint64_t	above = rests ? (uint64_t) (number >> 63) : rows[i].words[rest + 1];
+
+		low[i] = (uint32_t) number;
+		upper[i] = rows[i].words[whole] >> 32 | above << 32;
+		some |= rests ? (rests[i] >> sum) & 1 : 1;
 	}
 	PRAGMA_UNROLL
-	for (int i = 0; i < n && rests != 0; i++)
+	for (int i = 0; i < n && some; i++)
 	{
 		uint32_t	bits = (uint32_t) rows[i].words[rest];
-		uint32_t	old = atomic_add_u32(block_word(states, place[i], word), bits);
-		uint64_t	carry = add_carry_u64(0, old, bits);
+		uint32_t	old;
+		uint64_t	carry;
 
+		if (rests && ((rests[i] >> sum) & 1) == 0)
+			continue;
+		if (rests)
+			(void) fixed_rest(rows[i].words[rest], rows[i].words[whole], unit, &bits);
+		old = atomic_add_u32(block_word(states, place[i], word), bits);
+		carry = add_carry_u64(0, old, bits);
 		upper[i] = add_carry_u64(upper[i], low[i], (uint32_t) carry);
 		low[i] += (uint32_t) carry;
 	}

@@ -31,13 +31,10 @@ power_of_2(int32_t exponent)
  * for, if it is larger.
  */
 DEVICE_FN void
-fixed_value(double value, int32_t unit, uint64_t *bits, uint64_t *whole, uint64_t *above)
+fixed_value(double value, int32_t unit, uint64_t *bits, uint64_t *whole)
 {
-	int64_t		floor = f64_to_s64_floor(value * power_of_2(-unit - FIXED_SHIFT));
-
 	*bits = f64_bits(value);
-	*whole = (uint64_t) floor;
-	*above = (uint64_t) (floor >> 63);
+	*whole = (uint64_t) f64_to_s64_floor(value * power_of_2(-unit - FIXED_SHIFT));
 }
 
 /*
@@ -52,17 +49,16 @@ fixed_differs(uint64_t bits, uint64_t whole, int32_t unit)
 	return (uint32_t) (bits ^ other) | (uint32_t) ((bits ^ other) >> 32);
 }
 
-/* The bits of a value to its number's rest; false: it has others, too. */
+/* The rest of a value's number; false: it has other bits, too. */
 DEVICE_FN bool
-fixed_rest(uint64_t *bits, uint64_t whole, int32_t unit)
+fixed_rest(uint64_t bits, uint64_t whole, int32_t unit, uint32_t *rest)
 {
-	double		scaled = f64_from_bits(*bits) * power_of_2(-unit - FIXED_SHIFT);
-	uint32_t	part = f64_to_u32((scaled - s64_to_f64_toward_0(whole)) * power_of_2(32));
-	double		back = s64_to_f64_toward_0(whole) + part * power_of_2(-32);
-	bool		same = f64_bits(back * power_of_2(unit + FIXED_SHIFT)) == *bits;
+	double		scaled = f64_from_bits(bits) * power_of_2(-unit - FIXED_SHIFT);
+	double		back;
 
-	*bits = part;
-	return same;
+	*rest = f64_to_u32((scaled - s64_to_f64_toward_0(whole)) * power_of_2(32));
+	back = s64_to_f64_toward_0(whole) + *rest * power_of_2(-32);
+	return f64_bits(back * power_of_2(unit + FIXED_SHIFT)) == bits;
 }
 
 /* The number from a narrow sum's words, which change to it only if it has one. */

@@ -296,6 +296,23 @@ atomic_cas_u64(uint64_t *address, uint64_t expected, uint64_t value)
 }
 
 /* Add to a word in shared memory, but no 0: without a branch. */
+/* Words that others may change, each of them at once, at an address of 16 bytes. */
+DEVICE_FN void
+shared_load_u32x4(const uint32_t *address, uint32_t *to)
+{
+	asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+				 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+				 : "r"((uint32_t) __cvta_generic_to_shared(address)) : "memory");
+}
+
+DEVICE_FN void
+shared_load_u64x2(const uint64_t *address, uint64_t *to)
+{
+	asm volatile("ld.volatile.shared.v2.u64 {%0, %1}, [%2];"
+				 : "=l"(to[0]), "=l"(to[1])
+				 : "r"((uint32_t) __cvta_generic_to_shared(address)) : "memory");
+}
+
 DEVICE_FN void
 shared_add_nonzero_u32(uint32_t *address, uint32_t value)
 {
@@ -555,6 +572,19 @@ SIMT_LOAD(load_volatile_u64, uint64_t)
 #define fence_device() simt_point()
 #define gpu_relax() simt_rt->relax(simt_rt)
 #define gpu_trap() simt_rt->trap(simt_rt, SIMT_SITE)
+
+#define SIMT_SHARED_LOAD(name, type, load, n) \
+	DEVICE_FN void \
+	name(const type *address, type *to) \
+	{ \
+		if ((uintptr_t) address % 16 != 0) \
+			gpu_trap(); \
+		for (int i = 0; i < (n); i++) \
+			to[i] = load(address + i); \
+	}
+
+SIMT_SHARED_LOAD(shared_load_u32x4, uint32_t, load_volatile_u32, 4)
+SIMT_SHARED_LOAD(shared_load_u64x2, uint64_t, load_volatile_u64, 2)
 
 DEVICE_FN void
 load_stream(void *to, const void *from, int size)

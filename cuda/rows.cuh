@@ -121,7 +121,16 @@ rows_tile(const AggregateArgs *args, RowCursor *cursor, Tile *tile)
 	return true;
 }
 
-/* Count a row that has been computed; if it does not pass, it contributes nothing. */
+/* Count a row that has been computed. */
+DEVICE_FN void
+rows_note(RowCursor *cursor, const Row *row)
+{
+	cursor->passed += row->passes;
+	cursor->error |= row->error;
+	cursor->widen |= row->widen;
+}
+
+/* And if it does not pass, it contributes nothing. */
 DEVICE_FN void
 rows_count(RowCursor *cursor, Row *row)
 {
@@ -131,9 +140,7 @@ rows_count(RowCursor *cursor, Row *row)
 			row->key[i] = 0;
 		words_identity(row->words);
 	}
-	cursor->passed += row->passes;
-	cursor->error |= row->error;
-	cursor->widen |= row->widen;
+	rows_note(cursor, row);
 }
 
 /* A row that has been loaded, if `valid`. */

@@ -342,6 +342,37 @@ expect_choice(const char *name, uint32_t (*key) (uint32_t), int nsums, int force
 	   strategy_name(choice.strategy), facts.groups);
 }
 
+/* 4096 values, too many for several copies of their states. */
+static uint32_t
+key_runs(uint32_t row)
+{
+	return row / 64 * 8;
+}
+
+static uint32_t
+key_mixed_runs(uint32_t row)
+{
+	return row / 64 * 8 + scramble(row) % 2;
+}
+
+static uint32_t
+key_of_4096(uint32_t row)
+{
+	return scramble(row) % 4096;
+}
+
+/* Where does a warp take its rows from? */
+static void
+expect_places(const char *name, uint32_t (*key) (uint32_t), uint32_t places)
+{
+	SampleFacts facts = facts_of(key, SAMPLE_ROWS);
+	StrategyChoice		choice = choice_of(&facts, 0, 1, -1);
+
+	ok(choice.strategy == STRATEGY_BLOCK && choice.block_places == places,
+	   "%s keys: %s, %u copies, a warp's rows are in %u places", name,
+	   strategy_name(choice.strategy), choice.block_replicas, choice.block_places);
+}
+
 static uint32_t dense_groups;
 
 static uint32_t
@@ -431,6 +462,10 @@ main(void)
 	expect_choice("100 random", key_of_100, 0, -1, STRATEGY_BLOCK);
 	expect_choice("sorted", key_sorted, 0, -1, STRATEGY_BLOCK);
 	expect_choice("sorted", key_sorted, 20, -1, STRATEGY_BLOCK);
+	expect_choice("runs of", key_runs, 1, -1, STRATEGY_SCAN);
+	expect_places("100 random", key_of_100, 1);
+	expect_places("4096 random", key_of_4096, 1);
+	expect_places("mixed runs of", key_mixed_runs, 8);
 	expect_choice("sorted sparse", key_sorted_sparse, 0, -1, STRATEGY_SCAN);
 	expect_choice("sorted sparse", key_sorted_sparse, 20, -1, STRATEGY_PEERS);
 	expect_choice("sorted", key_sorted, 20, STRATEGY_SCAN, STRATEGY_SCAN);

@@ -154,6 +154,7 @@ aggregation_launch(RunCore *run, const Aggregation *aggregation, const RowBatch 
 	args.block_slots = choice->block_slots;
 	args.block_replicas = choice->block_replicas;
 	args.block_hot = choice->block_hot;
+	args.block_places = choice->block_places;
 	args.sampled = choice->block_hot ? frequent_keys(aggregation) : 0;
 	if (choice->strategy == STRATEGY_BLOCK)
 		threads = batch->nrows / BLOCK_STRATEGY_ROWS * block;

@@ -22,6 +22,9 @@
  */
 #define LOGIC_HIDDEN_EVERY 8
 
+/* Rows that do not pass are computed like others where that takes so few instructions. */
+#define ROWS_FLAT_INSNS 64
+
 /* Which registers are there already. */
 typedef struct RowCode
 {
@@ -29,6 +32,7 @@ typedef struct RowCode
 	const KernelLayout *layout;
 	Text	   *text;
 	bool		fixed;			/* of row_eval_fixed */
+	bool		flat;			/* rows that do not pass are computed, too */
 	bool		written[PROGRAM_MAX_INSNS];
 	int			nlogic;			/* ANDs and ORs so far */
 } RowCode;
@@ -243,13 +247,15 @@ write_register(RowCode *code, int reg)
 
 /* Does the row count for a word: `take`, and errors if `errors`. */
 static void
-write_take(const DeviceWord *word, bool errors, Text *text)
+write_take(const RowCode *code, const DeviceWord *word, bool errors)
 {
-	text_append(text, "\t\tbool take = true;\n\n");
+	Text	   *text = code->text;
+
+	text_append(text, "\t\tbool take = %s;\n\n", code->flat ? "row->passes" : "true");
 	if (word->filter >= 0 && errors)
-		text_append(text, "\t\trow->error |= e%d;\n", word->filter);
+		text_append(text, "\t\trow->error |= take && e%d;\n", word->filter);
 	if (word->filter >= 0)
-		text_append(text, "\t\ttake = !n%d && r%d;\n", word->filter, word->filter);
+		text_append(text, "\t\ttake = take && !n%d && r%d;\n", word->filter, word->filter);
 	if (word->arg >= 0 && errors)
 		text_append(text, "\t\trow->error |= take && e%d;\n", word->arg);
 	if (word->arg2 >= 0 && errors)
@@ -265,8 +271,10 @@ write_take(const DeviceWord *word, bool errors, Text *text)
  * case, takes 0 from rows that do not count.
  */
 static void
-write_sum(const DeviceWord *word, int level, bool fixed, Text *text)
+write_sum(const RowCode *code, const DeviceWord *word)
 {
+	int			level = code->program->level;
+	Text	   *text = code->text;
 	char		unit[32];
 
 	if (level == EXACT_FULL)
@@ -275,11 +283,11 @@ write_sum(const DeviceWord *word, int level, bool fixed, Text *text)
 	else
 		snprintf(unit, sizeof(unit), "args->units[%d]", word->sum);
 	text_append(text, "\t{\n\t\tuint32_t problem = 0;\n");
-	write_take(word, true, text);
-	if (word->outer >= 0 && fixed)
+	write_take(code, word, true);
+	if (word->outer >= 0 && code->fixed)
 		text_append(text, "\t\tfixed_value(take ? (double) r%d : 0.0, %s, "
-					"&row->words[%d], &row->words[%d], &row->words[%d]);\n", word->arg, unit,
-					word->outer, word->word, word->outer + 1);
+					"&row->words[%d], &row->words[%d]);\n", word->arg, unit,
+					word->outer, word->word);
 	else if (word->outer >= 0)
 		text_append(text, "\t\tproblem = exact_narrow(take ? (double) r%d : 0.0, %s, "
 					"&row->words[%d], &row->words[%d], &row->words[%d]);\n", word->arg, unit,
@@ -312,11 +320,11 @@ write_word(RowCode *code, int index)
 	if (word->acc == ACC_SUM_FLOAT || word->acc == ACC_SUM_PRODUCT)
 	{
 		if (word->part == 0)
-			write_sum(word, code->program->level, code->fixed, text);
+			write_sum(code, word);
 		return;
 	}
 	text_append(text, "\t{\n");
-	write_take(word, true, text);
+	write_take(code, word, true);
 	text_append(text, "\t\trow->words[%d] = !take ? word_start(%d) : ", word->word, word->word);
 	switch ((AccKind) word->acc)
 	{
@@ -368,7 +376,7 @@ write_value(RowCode *code, int index)
 	Text	   *text = code->text;
 
 	text_append(text, "\t{\n");
-	write_take(&word, true, text);
+	write_take(code, &word, true);
 	text_append(text, "\t\trow->takes[%d] = take;\n", index);
 	if (acc_is_text((AccKind) value->acc))
 	{
@@ -404,7 +412,7 @@ write_row_key(RowCode *code)
 	{
 		int			reg = program_keys(program)[0];
 
-		text_append(text, "\trow->error |= e%d;\n"
+		text_append(text, "\trow->error |= row->passes && e%d;\n"
 					"\trow->key[0] = n%d ? 0 : direct_key(args, (int64_t) r%d);\n",
 					reg, reg, reg);
 		return;
@@ -413,7 +421,7 @@ write_row_key(RowCode *code)
 	{
 		int			reg = program_keys(program)[i];
 
-		text_append(text, "\trow->error |= e%d;\n", reg);
+		text_append(text, "\trow->error |= row->passes && e%d;\n", reg);
 		codegen_pack_key(code->layout, i, reg, "row->key", text);
 		if (code->layout->keys[i].type == VT_FLOAT4 || code->layout->keys[i].type == VT_FLOAT8)
 			text_append(text, "\tif (!n%d && r%d == 0)\n"
@@ -433,27 +441,34 @@ write_arguments(RowCode *code, const DeviceWord *word)
 	write_register(code, word->arg2);
 }
 
+/* Does the row pass?  Left at once, if it does not. */
+static void
+write_passes(RowCode *code)
+{
+	int			filter = code->program->filter;
+	bool		leaves = program_leaves_rows(code->program);
+	const char *leave = code->flat ? "" : "\tif (!row->passes)\n\t\treturn;\n";
+
+	text_append(code->text, "\trow->error = false;\n\trow->passes = %s;\n%s",
+				leaves ? "!raw->left" : "true", leaves ? leave : "");
+	if (filter < 0)
+		return;
+	write_register(code, filter);
+	text_append(code->text, "\trow->error = row->passes && e%d;\n"
+				"\trow->passes = row->passes && !e%d && !n%d && r%d;\n%s", filter, filter,
+				filter, filter, leave);
+}
+
 static void
 write_eval(RowCode *code)
 {
 	const Program *program = code->program;
-	int			filter = program->filter;
 
 	text_append(code->text, "DEVICE_FN void\nrow_eval%s(const AggregateArgs *args, "
 				"const Raw *raw, uint32_t index, Row *row)\n{\n"
 				"\t(void) index;\n\trow->widen = false;\n",
 				code->fixed ? "_fixed" : "");
-	if (program_leaves_rows(program))
-		text_append(code->text, "\tif (raw->left)\n\t{\n"
-					"\t\trow->passes = row->error = false;\n\t\treturn;\n\t}\n");
-	if (filter >= 0)
-	{
-		write_register(code, filter);
-		text_append(code->text, "\trow->error = e%d;\n\trow->passes = !e%d && !n%d && r%d;\n"
-					"\tif (!row->passes)\n\t\treturn;\n", filter, filter, filter, filter);
-	}
-	else
-		text_append(code->text, "\trow->error = false;\n\trow->passes = true;\n");
+	write_passes(code);
 	for (int i = 0; i < program->nkeys; i++)
 		write_register(code, program_keys(program)[i]);
 	for (int i = 0; i < code->layout->nparts; i++)
@@ -497,7 +512,7 @@ write_exponents(RowCode *code)
 			continue;
 		write_arguments(code, word);
 		text_append(text, "\t{\n");
-		write_take(word, false, text);
+		write_take(code, word, false);
 		text_append(text, "\t\texponent = ");
 		if (word->arg2 < 0)
 			text_append(text, "exact_exponent((double) r%d);\n", word->arg);
@@ -510,12 +525,25 @@ write_exponents(RowCode *code)
 	text_append(text, "}\n\n");
 }
 
+bool
+codegen_rows_flat(const Program *program, const KernelLayout *layout)
+{
+	for (int i = 0; i < program->ncolumns; i++)
+		if (program_columns(program)[i].type == VT_TEXT)
+			return false;
+	for (int i = 0; i < program->nkeys; i++)
+		if (layout->keys[i].type == VT_FLOAT4 || layout->keys[i].type == VT_FLOAT8)
+			return false;
+	return layout->nvalues == 0 && program->ninsns <= ROWS_FLAT_INSNS;
+}
+
 void
 codegen_row_fixed(const Program *program, const KernelLayout *layout, Text *text)
 {
 	RowCode		code = {.program = program,.layout = layout,.text = text,.fixed = true};
-	bool		differs = false;
+	bool		differs = program->filter >= 0 || program_leaves_rows(program);
 
+	code.flat = codegen_rows_flat(program, layout);
 	for (int i = 0; i < layout->nparts; i++)
 		differs = differs || layout->parts[i].outer >= 0;
 	if (differs)

@@ -52,10 +52,14 @@
 /* Of the memory limit, what a table addressed directly takes at most. */
 #define DIRECT_TABLE_SHARE 8
 
-/* Tables of shared memory: slots at least, and how many for each group. */
+/*
+ * Tables of shared memory with keys: slots at least, and how many for each group.  With 4
+ * hardly a key is in another bucket than its own, with 2 one of 25.
+ */
 #define BLOCK_MIN_SLOTS 32
-#define BLOCK_MIN_SPREAD 2
+#define BLOCK_MIN_SPREAD 4
 #define BLOCK_MAX_SPREAD 8
+#define BLOCK_MAX_BUCKET 4		/* keys, of 32 bits: see block.cuh */
 
 /*
  * A key with so many rows that its lanes wait for each other, if it has a single copy,
@@ -64,6 +68,21 @@
 #define BLOCK_HOT_SHARE 0.1
 #define BLOCK_MAX_REPLICAS 32
 #define BLOCK_STATIC_SHARED 1024	/* for what kernels declare, and CUDA's own */
+
+/*
+ * Rows of one key among a warp's neighbours, for each copy of its state, from which
+ * on a warp takes rows from several places: 165 against 246 G rows/s with 16 rows
+ * and one copy, 309 against 246 with 16 rows and 8 copies (on an H200).
+ */
+#define BLOCK_MEETING 4.0
+#define BLOCK_MAX_PLACES 8
+
+/*
+ * Where private tables hold all groups, only longer runs are scanned, since each is an
+ * update of the group table, and only for states of few words.
+ */
+#define BLOCK_SCAN_RUN_LENGTH 32.0
+#define BLOCK_SCAN_WORDS 8
 
 /* Copies of states besides those of slots, and bytes of a key: see block.cuh. */
 #define BLOCK_EXTRA_COPIES 64
@@ -74,15 +93,16 @@ choose_block_size(const KernelLayout *layout, const StrategyChoice *choice)
 {
 	uint32_t	words = (uint32_t) layout->nblock * choice->block_copies;
 
-	return (words + 1) / 2 * 8 +
-		(choice->block_direct ? 0 : (choice->block_slots + 1) * BLOCK_KEY_SIZE(layout));
+	return (words + 3) / 4 * 16 + (choice->block_direct ? 0 :
+								   (choice->block_slots + BLOCK_MAX_BUCKET) *
+								   BLOCK_KEY_SIZE(layout));
 }
 
 /*
  * Slots and copies of strategy `block` for so many groups; false if no table of
  * use fits.  How many copies there can be does not depend on the groups, so that kernels
- * do not.  Copies of a group's state are worth more than slots, of which twice as many as
- * groups are enough, but what is left over is for slots.
+ * do not.  Slots come first, then copies of a group's state, and what is left over is for
+ * slots.
  */
 static bool
 block_dimensions(const KernelLayout *layout, uint64_t groups, uint64_t direct_slots,
@@ -110,6 +130,7 @@ block_dimensions(const KernelLayout *layout, uint64_t groups, uint64_t direct_sl
 		wanted = most / choice->block_replicas - 1;
 		choice->block_slots = wanted < BLOCK_MAX_SPREAD * groups ? (uint32_t) wanted :
 			choice->block_slots;
+		choice->block_slots -= choice->block_slots % BLOCK_MAX_BUCKET;
 	}
 	return true;
 }
@@ -207,6 +228,18 @@ is_contended(const SampleFacts *facts, const StrategyChoice *choice)
 }
 
 /*
+ * Is a warp's run of rows better scanned than taken to a private table?  Not where its
+ * lanes have copies of the state.
+ */
+static bool
+is_scanned(const SampleFacts *facts, const KernelLayout *layout, const StrategyChoice *choice)
+{
+	return facts->run_length >= BLOCK_SCAN_RUN_LENGTH &&
+		layout->nwords <= BLOCK_SCAN_WORDS &&
+		choice->block_replicas < BLOCK_CALM_REPLICAS;
+}
+
+/*
  * fits: private tables hold all groups that are expected.  few: they hold those
  * that a block meets.
  */
@@ -216,7 +249,8 @@ choose_strategy(const SampleFacts *facts, const KernelLayout *layout,
 {
 	if (layout->nwords > LAYOUT_MERGE_WORDS)
 		return STRATEGY_ATOMIC;
-	if (fits && choice->block_direct && !is_contended(facts, choice))
+	if (fits && choice->block_direct && !is_contended(facts, choice) &&
+		!is_scanned(facts, layout, choice))
 		return STRATEGY_BLOCK;
 	if (facts->run_length >= SCAN_RUN_LENGTH)
 		return layout->nwords <= SCAN_MAX_WORDS ? STRATEGY_SCAN : STRATEGY_PEERS;
@@ -285,6 +319,8 @@ choose_from_facts(const Program *program, const KernelLayout *layouts,
 		choose_block(layout, facts, shared_limit, fits || few, &choice);
 	else
 		choice.block_hot = false;
+	choice.block_places = facts->peers > BLOCK_MEETING * choice.block_replicas ?
+		BLOCK_MAX_PLACES : 1;
 	return choice;
 }
 

@@ -24,6 +24,7 @@ typedef struct StrategyChoice
 	uint32_t	block_copies;	/* of states, that private tables have room for */
 	uint32_t	block_slots;
 	uint32_t	block_replicas;
+	uint32_t	block_places;	/* where a warp takes rows from */
 	bool		block_direct;	/* private tables without keys */
 	bool		only_frequent;	/* private tables for frequent keys only */
 	bool		block_hot;		/* the sample's first key has copies of its own */
