@@ -669,6 +669,7 @@ run_batch(const EngineOps *engine, const Program *program, const Program *ran,
 
 	/* validity is bits: pieces begin at whole bytes */
 	step = (step + 7) / 8 * 8;
+	groups->level = (ExactLevel) ran->level;
 	groups->status = engine->open(ran, slots, hints, &run, groups->message);
 	if (groups->status != ENGINE_OK)
 	{

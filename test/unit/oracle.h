@@ -20,6 +20,7 @@ typedef struct Groups
 	size_t		room;
 	struct GroupRow *rows;
 	EngineStatus status;		/* of the run that made them */
+	ExactLevel	level;			/* and of its float sums */
 	char		message[256];
 	EngineStats stats;
 } Groups;
