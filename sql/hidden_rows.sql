@@ -2,6 +2,8 @@
 -- What a role is told of rows and columns that it may not read: by EXPLAIN, by
 -- what becomes of a query, and by gpuagg.report_rejections.
 --
+-- whether kernels are compiled in time would show in strategy and memory
+SET gpuagg.strategy = atomic;
 CREATE ROLE gpuagg_spy;
 CREATE ROLE gpuagg_owner;
 CREATE TABLE watched (tenant int, k int, n numeric, m numeric(15,2), w numeric(30,2), f float8, i int, t text);
