@@ -39,7 +39,7 @@ sub check_process
 	my %files;
 
 	# connections that have ended may not be closed yet
-	wait_for(2, sub { %files = open_ones($pid); return 1 == grep { /^socket:/ } values %files });
+	wait_for(5, sub { %files = open_ones($pid); return 1 == grep { /^socket:/ } values %files });
 	my @strange = grep { $_ !~ m{^/dev/null$|^pipe:|^socket:} } values %files;
 	my $maps = slurp_file("/proc/$pid/maps");
 
@@ -52,7 +52,9 @@ sub check_process
 	return;
 }
 
-my $node = new_node('service', 'gpuagg.longest_pause = 1');
+my $node = new_node('service', 'gpuagg.longest_pause = 1s');
+$node->safe_psql('postgres', 'SET gpuagg.mode = off; CREATE TABLE t AS SELECT i % 3 AS k FROM generate_series(1, 3000) i');
+my $query = 'SELECT k, count(*) FROM t GROUP BY k ORDER BY k';
 
 # A session starts it, and many sessions at once start one.
 {
@@ -164,7 +166,7 @@ my $node = new_node('service', 'gpuagg.longest_pause = 1');
 
 # A pause that grows.
 {
-	$node->append_conf('postgresql.conf', 'gpuagg.longest_pause = 60');
+	$node->append_conf('postgresql.conf', 'gpuagg.longest_pause = 60s');
 	$node->restart;
 	ask($node);
 	my @pauses;
@@ -178,7 +180,7 @@ my $node = new_node('service', 'gpuagg.longest_pause = 1');
 	}
 	cmp_ok($pauses[1], '>', $pauses[0] + 0.5, 'the second pause is longer');
 	cmp_ok($pauses[2], '>', $pauses[1] + 1.5, 'the third is longer still');
-	$node->append_conf('postgresql.conf', 'gpuagg.longest_pause = 1');
+	$node->append_conf('postgresql.conf', 'gpuagg.longest_pause = 1s');
 	$node->restart;
 }
 
@@ -279,6 +281,8 @@ for my $preload ('', 'gpuagg')
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = '$preload'\nmax_worker_processes = 0");
 	ok(pg_ctl($node, 'restart'), 'a server without background workers starts');
 	like(ask($node), qr/^f\|no slot of max_worker_processes is free for the device worker$/, 'gpuagg_devices says so');
+	like(outcome($node, '', 'SET gpuagg.engine = simt'), qr/ERROR:  engine "simt" is not available/, 'so does who asks for the engine');
+	is(outcome($node, '', $query), outcome($node, 'SET gpuagg.mode = off', $query), 'others have their answers');
 }
 $node->append_conf('postgresql.conf', "shared_preload_libraries = ''\nmax_worker_processes = 8");
 $node->restart;
@@ -299,6 +303,44 @@ $node->restart;
 	ok(wait_for_service($node, $pid), 'the worker goes on');
 }
 
+# One that does not answer: a query can be cancelled, and falls back in time.
+{
+	my $rows = outcome($node, 'SET gpuagg.mode = off', $query);
+	my $pid = wait_for_service($node);
+	is(outcome($node, 'SET gpuagg.engine = simt; SET gpuagg.fallback = off', $query), $rows, 'a query runs there');
+	kill 'STOP', $pid;
+	my $asked = time;
+	like(outcome($node, 'SET statement_timeout = 500; SET gpuagg.engine = simt', $query), qr/ERROR:  canceling statement due to statement timeout/,
+		'a query that waits for it is cancelled');
+	cmp_ok(time - $asked, '<', 5, 'soon');
+	$asked = time;
+	is(outcome($node, "SET gpuagg.device_timeout = '1s'; SET gpuagg.engine = simt", $query), $rows, 'and falls back after device_timeout');
+	cmp_ok(time - $asked, '<', 8, 'soon');
+	kill 'CONT', $pid;
+	ok(wait_for(5, sub { outcome($node, 'SET gpuagg.engine = simt; SET gpuagg.fallback = off', $query) eq $rows }), 'it goes on');
+	is(wait_for_service($node), $pid, 'as the same process');
+}
+
+# While it is not back yet no query fails, not even in a session that asks for it first.
+{
+	$node->append_conf('postgresql.conf', 'gpuagg.longest_pause = 60s');
+	$node->restart;
+	ask($node);
+	my $rows = outcome($node, 'SET gpuagg.mode = off', $query);
+	my $pid;
+	for (1 .. 2)
+	{
+		$pid = wait_for_service($node, $pid);
+		kill 'KILL', $pid;
+	}
+	ok(wait_for(2, sub { !device_process($node) }), 'it pauses');
+	my $asked = time;
+	is(outcome($node, 'SET gpuagg.engine = simt', $query), $rows, 'a query falls back');
+	cmp_ok(time - $asked, '<', 1.5, 'and does not wait');
+	$node->append_conf('postgresql.conf', 'gpuagg.longest_pause = 1s');
+	$node->restart;
+}
+
 # No device: the worker ends, and its note keeps sessions from starting it again.
 {
 	my $compiler = "$ENV{TESTDIR}/late_cc";
@@ -311,6 +353,8 @@ $node->restart;
 	is(said($node, 'gpuagg has no device') - $before, 1, 'the log says it');
 	ask($node);
 	is(said($node, 'gpuagg has no device') - $before, 2, 'gpuagg_devices looks anew');
+	like(outcome($node, '', 'SET gpuagg.engine = simt'), qr/ERROR:  engine "simt" is not available/, 'the engine is refused');
+	is(said($node, 'gpuagg has no device') - $before, 2, 'other sessions do not look');
 	symlink '/usr/bin/cc', $compiler;
 	like(ask($node), qr/^f\|/, 'once there is a device');
 	ok(wait_for_service($node), 'it serves');
@@ -326,8 +370,8 @@ $node->restart;
 $node->restart;
 
 # The note of an earlier run of the server says nothing.
-ask($node);
-ok(wait_for_service($node), 'a later server looks again');
+is(outcome($node, 'SET gpuagg.engine = simt; SET gpuagg.fallback = off', $query),
+	outcome($node, 'SET gpuagg.mode = off', $query), 'a later server looks again');
 
 # A standby, and a data directory whose path is too long for a socket.
 {

@@ -11,6 +11,7 @@
 #include "service/connection.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,16 @@ service_log(const Service *service, const char *format,...)
 	/* a log that nobody reads must not stop anything */
 	if (write(service->status, line, (size_t) n + 1) < 0)
 		return;
+}
+
+/* In builds for tests: die here, if that was asked for. */
+static void
+count_message(Service *service)
+{
+#ifdef GPUAGG_TESTING
+	if (++service->messages == service->config->dies_at)
+		raise(SIGKILL);
+#endif
 }
 
 static void
@@ -100,7 +111,9 @@ connection_receive(Connection *c)
 	if (c->file >= 0)
 		close(c->file);
 	status = channel_receive(c->fd, false, &c->message, &c->file, why, sizeof(why));
-	if (status == CHANNEL_GONE)
+	if (status == CHANNEL_OK)
+		count_message(c->service);
+	else if (status == CHANNEL_GONE)
 		c->gone = true;
 	else if (status == CHANNEL_BAD)
 	{
@@ -116,6 +129,7 @@ connection_send(Connection *c, int file)
 	ChannelStatus status;
 
 	message_end(&c->answer);
+	count_message(c->service);
 	while (!c->gone &&
 		   (status = channel_send(c->fd, &c->answer, file)) != CHANNEL_OK)
 	{

@@ -21,6 +21,9 @@ typedef struct Service
 	Admission	admission;
 	struct Connection *connections;
 	bool		lost;			/* the device has failed: this process must end */
+#ifdef GPUAGG_TESTING
+	uint64_t	messages;		/* received or begun to be sent */
+#endif
 } Service;
 
 typedef struct Connection

@@ -32,6 +32,7 @@
 #include "service/process.h"
 #include "service/protect.h"
 #include "service/server.h"
+#include "service/worker.h"
 #include "storage/bufmgr.h"
 #include "storage/ipc.h"
 #include "storage/pg_shmem.h"
@@ -164,7 +165,10 @@ service_config(void)
 	{
 		.buffers = readable ? BufferBlocks : NULL,
 			.buffers_size = readable ? (uint64) NBuffers * BLCKSZ : 0,
-			.max_device_memory = (uint64) gpuagg_max_device_memory << 20
+			.max_device_memory = (uint64) gpuagg_max_device_memory << 20,
+#ifdef GPUAGG_TESTING
+			.dies_at = (uint64) worker_device_dies_at,
+#endif
 	};
 }
 

@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/latch.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"

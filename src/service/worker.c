@@ -36,14 +36,14 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
-/* Seconds: the pause before the device process is started again, at first, */
-#define SHORTEST_PAUSE 1
+/* Milliseconds: the pause before the device process is started again, at first, */
+#define SHORTEST_PAUSE 1000
 
 /* and then twice as long each time, up to this; */
-#define LONGEST_PAUSE 60
+#define LONGEST_PAUSE 60000
 
 /* one that has served for so long is followed by the shortest pause again. */
-#define SERVED_WELL 60
+#define SERVED_WELL 60000
 
 /* Milliseconds between two looks at whether lock and socket are in their places. */
 #define FILES_INTERVAL 2000
@@ -85,6 +85,9 @@ static int	lines_logged;
 static int	lines_left_out;
 
 static int	longest_pause = LONGEST_PAUSE;
+#ifdef GPUAGG_TESTING
+int			worker_device_dies_at = 0;
+#endif
 
 /* Kill the device process and wait for its death; in signal handlers, too. */
 static void
@@ -343,10 +346,10 @@ run_device_process(void)
 
 /* Sleep, so that what ends at once is not started again and again. */
 static void
-pause_for(int seconds)
+pause_for(int milliseconds)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	TimestampTz end = TimestampTzPlusMilliseconds(now, seconds * 1000L);
+	TimestampTz end = TimestampTzPlusMilliseconds(now, milliseconds);
 	char		reason[STATUS_MAX_LINE + 64];
 
 	snprintf(reason, sizeof(reason), "the device process has ended and will be started again: %s", last_line);
@@ -386,7 +389,7 @@ take_lock(void)
 void
 gpuagg_device_worker(Datum arg)
 {
-	int			seconds = SHORTEST_PAUSE;
+	int			pause = SHORTEST_PAUSE;
 
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
@@ -403,10 +406,10 @@ gpuagg_device_worker(Datum arg)
 		directory_write_note(NOTE_NONE, "");
 		if (run_device_process() == END_NO_DEVICE)
 			end_without_device();
-		if (TimestampDifferenceExceeds(started, GetCurrentTimestamp(), SERVED_WELL * 1000))
-			seconds = SHORTEST_PAUSE;
-		pause_for(Min(seconds, longest_pause));
-		seconds = Min(2 * seconds, longest_pause);
+		if (TimestampDifferenceExceeds(started, GetCurrentTimestamp(), SERVED_WELL))
+			pause = SHORTEST_PAUSE;
+		pause_for(Min(pause, longest_pause));
+		pause = Min(2 * pause, LONGEST_PAUSE);
 	}
 }
 
@@ -416,7 +419,7 @@ worker_registration(bool by_session)
 	BackgroundWorker worker = {
 		.bgw_flags = BGWORKER_SHMEM_ACCESS,
 		.bgw_start_time = BgWorkerStart_ConsistentState,
-		.bgw_restart_time = by_session ? BGW_NEVER_RESTART : LONGEST_PAUSE,
+		.bgw_restart_time = by_session ? BGW_NEVER_RESTART : LONGEST_PAUSE / 1000,
 		.bgw_notify_pid = by_session ? MyProcPid : 0
 	};
 
@@ -437,7 +440,12 @@ worker_init(void)
 							"The longest pause before the device process is started again.",
 							NULL,
 							&longest_pause, LONGEST_PAUSE, 1, LONGEST_PAUSE,
-							PGC_SIGHUP, GUC_UNIT_S, NULL, NULL, NULL);
+							PGC_SIGHUP, GUC_UNIT_MS, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.device_dies_at",
+							"The next device process kills itself at its message of that number.",
+							NULL,
+							&worker_device_dies_at, 0, 0, INT_MAX,
+							PGC_SIGHUP, 0, NULL, NULL, NULL);
 #endif
 	if (process_shared_preload_libraries_in_progress && !IsBinaryUpgrade)
 		RegisterBackgroundWorker(&worker);

@@ -13,6 +13,11 @@
  */
 extern void worker_init(void);
 
+#ifdef GPUAGG_TESTING
+/* gpuagg.device_dies_at: of the next device process (ServiceConfig.dies_at). */
+extern int	worker_device_dies_at;
+#endif
+
 /* What to register; a session's is not started again when it fails. */
 extern BackgroundWorker worker_registration(bool by_session);
 

@@ -1,0 +1,140 @@
+# The device process is killed while it runs queries: every answer is right, the server
+# does not restart, and the device process is back soon.  On the simulated device: needs
+# a build with TESTING=1.
+#
+# GPUAGG_KILL_QUERIES (1000): how many queries the sessions run while it is killed at
+# random.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Test::More;
+use Time::HiRes qw(sleep time);
+use PostgreSQL::Test::Utils;
+use Node;
+use Service;
+
+my $sessions = 16;
+my $wanted = $ENV{GPUAGG_KILL_QUERIES} // 1000;
+
+my $node = new_node('service_kill', 'gpuagg.engine = simt', 'gpuagg.longest_pause = 50ms', 'max_connections = 40',
+	'shared_buffers = 16MB', 'log_statement = none', "shared_preload_libraries = 'gpuagg'");
+$node->safe_psql('postgres', <<'SQL');
+SET gpuagg.mode = off;
+CREATE TABLE t (k int, v int, c text, n numeric(10,2));
+INSERT INTO t SELECT i % 300, i, 'text ' || i % 7, i / 100.0 FROM generate_series(1, 20000) i;
+-- some rows with a value that engines leave out
+INSERT INTO t SELECT i % 300, i, repeat('long ', 2000) || i % 3, 1 FROM generate_series(1, 20) i;
+VACUUM ANALYZE t;
+SQL
+
+my %queries = (
+	'pages' => 'SELECT k, count(*), sum(v), min(v) FROM t GROUP BY k ORDER BY k',
+	'no key' => 'SELECT count(*), max(v), sum(n) FROM t WHERE v > 700',
+	'left rows' => 'SELECT md5(c), count(*), max(v) FROM (SELECT c, count(*), max(v) v FROM t GROUP BY c) s GROUP BY 1 ORDER BY 1',
+	'child plan' => 'SELECT k, avg(v) FROM (SELECT * FROM t OFFSET 1) s GROUP BY k ORDER BY k');
+my @names = sort keys %queries;
+my %native = map { $_ => outcome($node, 'SET gpuagg.mode = off', $queries{$_}) } @names;
+
+sub log_of { return slurp_file($node->logfile) }
+
+# The next device process dies at its message of that number; 0: it does not.
+sub die_at
+{
+	my ($n) = @_;
+	$node->safe_psql('postgres', "ALTER SYSTEM SET gpuagg.device_dies_at = $n; SELECT pg_reload_conf()");
+	sleep 0.1;
+	return;
+}
+
+my $session = $node->background_psql('postgres', on_error_stop => 0);
+my $backend = $session->query('SELECT pg_backend_pid()');
+
+ok(wait_for_service($node), 'it serves');
+is(outcome($node, 'SET gpuagg.fallback = off', $queries{$_}), $native{$_}, "$_: no failure") for @names;
+
+# It dies at each message of each query: as one comes, and before one is sent.
+for my $name (@names)
+{
+	my $n = 0;
+	my ($bad, $late, $died) = (0, 0, 1);
+	while ($died && $n < 100)
+	{
+		$n++;
+		die_at($n);
+		my ($old) = device_process($node);
+		kill 'KILL', $old if $old;
+		my $pid = wait_for_service($node, $old);
+		$late++ unless $pid;
+		$bad++ unless outcome($node, '', $queries{$name}) eq $native{$name};
+		$died = wait_for(1, sub { is_gone($pid) });
+	}
+	is($bad, 0, "$name: right answers, whenever it dies");
+	is($late, 0, "$name: it is back within 5 s each time");
+	cmp_ok($n, '>', 4, "$name: it died at each of its messages");
+	ok(!$died, "$name: and then did not");
+	note("$name: ", $n - 1, ' messages');
+}
+die_at(0);
+kill 'KILL', device_process($node);
+ok(wait_for_service($node), 'it serves');
+
+# It is killed at random while sessions run.
+{
+	my $script = "$ENV{TESTDIR}/service_kill.sql";
+	my $each = int($wanted / $sessions / @names) + 1;
+	open(my $file, '>', $script) or die $!;
+	# one that waits for ever is an error
+	print $file "SET statement_timeout = '60s';\n";
+	print $file "\\echo $_\n$queries{$_};\n" for map { @names } 1 .. $each;
+	close $file;
+	my (@runs, @out, @err);
+	for my $i (0 .. $sessions - 1)
+	{
+		($out[$i], $err[$i]) = ('', '');
+		push @runs, IPC::Run::start(['psql', '-XAtq', '-d', $node->connstr('postgres'), '-f', $script],
+			'>', \$out[$i], '2>', \$err[$i]);
+	}
+	my ($kills, $late, $ends) = (0, 0, time + 120 + 0.2 * $wanted);
+	my $old = 0;
+	while (grep { $_->pumpable } @runs)
+	{
+		my $until = time + rand(0.6);
+		while (time < $until) { $_->pump_nb for grep { $_->pumpable } @runs; sleep 0.01 }
+		$old = wait_for_service($node, $old);
+		$late++ unless $old;
+		kill +(qw(KILL SEGV))[ rand 2 ], $old if $old;
+		$kills++;
+		die 'no end' if time > $ends;
+	}
+	$_->finish for @runs;
+	my $answered = 0;
+	my %bad;
+	for my $i (0 .. $sessions - 1)
+	{
+		my @parts = split /^(pages|no key|left rows|child plan)\n/m, $out[$i];
+		shift @parts;
+		while (my ($name, $rows) = splice @parts, 0, 2)
+		{
+			chomp $rows;
+			$answered++;
+			$bad{$name}++ if $rows ne $native{$name};
+		}
+	}
+	note("$kills kills, $answered answers");
+	is($answered, $each * @names * $sessions, 'every query is answered');
+	is_deeply(\%bad, {}, 'with the right rows');
+	is(join('', grep { /ERROR|FATAL|server closed/ } map { split /^/ } @err), '', 'without an error');
+	is($late, 0, 'it was back within 5 s each time');
+	cmp_ok($kills, '>', 5, 'it was killed often');
+}
+
+is($session->query('SELECT pg_backend_pid()'), $backend, 'no session has ended');
+$session->quit;
+unlike(log_of($node), qr/terminating any other active server processes|PANIC/, 'the server has not restarted');
+ok(wait_for_service($node), 'it serves in the end');
+is(outcome($node, 'SET gpuagg.fallback = off', $queries{$_}), $native{$_}, "$_: no failure in the end") for @names;
+my ($last) = device_process($node);
+$node->stop;
+ok(is_gone($last), 'and ends with the server');
+done_testing();
