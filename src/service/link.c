@@ -121,8 +121,8 @@ link_send(Link *link, Message *message, int file, char *why)
 	message_end(message);
 	snprintf(why, 256, "could not write to the device process");
 	status = channel_send(link->fd, message, file);
-	/* it may have said why before it went: what has come is read first */
+	/* it may have said why before it went: link_receive tells, once that is read */
 	if (status == CHANNEL_GONE)
-		return ENGINE_BUSY;
+		return ENGINE_OK;
 	return status_of(link, status, why);
 }

@@ -34,7 +34,10 @@ extern EngineStatus link_connect(Link *link, char *why);
 /* The next message; BUSY: there is none. */
 extern EngineStatus link_receive(Link *link, char *why);
 
-/* Send a message, whose end this writes; BUSY: there is no room. */
+/*
+ * Send a message, whose end this writes; BUSY: there is no room.  OK does not say that
+ * the other side is still there: link_receive does.
+ */
 extern EngineStatus link_send(Link *link, Message *message, int file, char *why);
 
 /* Does the session wait for the other side now?  To be told after each call. */

@@ -9,6 +9,7 @@
 #include "mutate.h"
 #include "oracle.h"
 #include "page_writer.h"
+#include "service/link.h"
 #include "service/opening.h"
 #include "service_process.h"
 #include "tap.h"
@@ -664,6 +665,32 @@ check_changed_answers(void)
 	free(program);
 }
 
+/*
+ * It dies before it has accepted a connection: what is sent then is lost, and the next
+ * look for an answer says so.
+ */
+static void
+check_death_unaccepted(void)
+{
+	static Link link;
+	static Message message;
+	ServiceProcess gone;
+	ClientConfig client;
+	char		why[256];
+
+	service_listen(&gone);
+	client = service_client(&gone);
+	link_init(&link, &client);
+	ok(link_connect(&link, why) == ENGINE_OK, "a connection that nobody has accepted");
+	close(gone.listener);
+	message_begin(&message, MESSAGE_QUESTION);
+	ok(link_send(&link, &message, -1, why) == ENGINE_OK, "a message that is lost");
+	ok(link_receive(&link, why) == ENGINE_FAILED, "nobody is there: %s", why);
+	link_close(&link);
+	unlink(gone.socket);
+	rmdir(gone.directory);
+}
+
 int
 main(void)
 {
@@ -692,6 +719,7 @@ main(void)
 	check_changed_answers();
 	check_silence();
 	check_death();
+	check_death_unaccepted();
 	ok(service_lives(&service), "the device process lives");
 	service_end(&service);
 	return done_testing();
