@@ -92,6 +92,35 @@ my $query = 'SELECT k, count(*) FROM t GROUP BY k ORDER BY k';
 	ok((grep { m{gpuagg_device/worker$} } values %files), 'the worker has the lock');
 }
 
+# A session has no descriptors of runs that have ended, however they did.
+{
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	my $pid = $session->query('SELECT pg_backend_pid()');
+	my $opened = sub {
+		my %files = open_ones($pid);
+		return scalar(grep { /eventpoll|^socket:|memfd/ } values %files);
+	};
+	my $query = 'SELECT count(*), sum(g) FROM runs';
+
+	$session->query('CREATE TABLE runs AS SELECT i % 10 AS g FROM generate_series(1, 300000) i');
+	$session->query("SET gpuagg.engine = 'service'; SET gpuagg.mode = 'force'; SET gpuagg.fallback = off");
+	is($session->query($query), '300000|1350000', 'a run in the device process');
+	my $before = $opened->();
+	$session->query($query) for 1 .. 5;
+	is($opened->(), $before, 'after five more, none is open that was not');
+	for my $timeout (1, 2, 5, 10)
+	{
+		$session->query("SET statement_timeout = $timeout; $query;");
+		$session->query('RESET statement_timeout');
+	}
+	$session->query("SET gpuagg.inject_failure = 'groups:failed'; $query;");
+	$session->query('RESET gpuagg.inject_failure');
+	is($opened->(), $before, 'nor after some that were cancelled or failed');
+	$session->query("BEGIN; DECLARE c CURSOR FOR $query; FETCH c;");
+	is($opened->(), $before, 'nor while a cursor gives its groups');
+	$session->quit;
+}
+
 # However it dies, no server process does, and it is back soon.
 {
 	my $session = $node->background_psql('postgres');

@@ -9,7 +9,8 @@
  *
  * Waits show in pg_stat_activity as wait event GpuAggEngine (PostgreSQL 15 and 16:
  * Extension).  A run in the device process has a descriptor, which is waited for
- * together with the latch.
+ * together with the latch, by a set of events that the handle owns: to make one for each
+ * wait takes five system calls.
  */
 #include "postgres.h"
 
@@ -38,6 +39,8 @@ struct EngineHandle
 	const EngineOps *ops;
 	EngineRun  *run;			/* NULL: not open */
 	bool		opened;			/* ever */
+	WaitEventSet *events;		/* latch and descriptor, or NULL */
+	int			descriptor;		/* of the set */
 	EngineStats stats;			/* copied when the run is closed */
 	char		message[256];
 #ifdef GPUAGG_TESTING
@@ -79,21 +82,48 @@ query_is_interrupted(void)
 	return ProcDiePending || (QueryCancelPending && QueryCancelHoldoffCount == 0);
 }
 
-/*
- * Sleep until the latch is set, the descriptor can be read, if it is not -1, or for so
- * long.
- */
+/* Sleep until the latch is set, or for so long. */
 static void
-sleep_on_latch(int descriptor, int milliseconds)
+sleep_on_latch(int milliseconds)
 {
-	int			events = WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH;
-
-	if (descriptor >= 0)
-		events = WaitLatchOrSocket(MyLatch, events | WL_SOCKET_READABLE, descriptor,
+	int			events = WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 								   milliseconds, engine_wait_event);
-	else
-		events = WaitLatch(MyLatch, events, milliseconds, engine_wait_event);
+
 	if (events & WL_LATCH_SET)
+		ResetLatch(MyLatch);
+}
+
+static void
+free_events(EngineHandle *handle)
+{
+	WaitEventSet *events = handle->events;
+
+	handle->events = NULL;
+	if (events != NULL)
+		FreeWaitEventSet(events);
+}
+
+static void
+make_events(EngineHandle *handle, int descriptor)
+{
+	free_events(handle);
+	handle->events = compat_create_wait_set(3);
+	handle->descriptor = descriptor;
+	AddWaitEventToSet(handle->events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+	AddWaitEventToSet(handle->events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+	AddWaitEventToSet(handle->events, WL_SOCKET_READABLE, descriptor, NULL, NULL);
+}
+
+/* Sleep until the latch is set, the run's descriptor can be read, or for so long. */
+static void
+sleep_on_descriptor(EngineHandle *handle, int descriptor, int milliseconds)
+{
+	WaitEvent	event;
+
+	if (handle->events == NULL || handle->descriptor != descriptor)
+		make_events(handle, descriptor);
+	if (WaitEventSetWait(handle->events, milliseconds, &event, 1, engine_wait_event) == 1 &&
+		event.events == WL_LATCH_SET)
 		ResetLatch(MyLatch);
 }
 
@@ -115,7 +145,7 @@ wait_in_engine(int milliseconds)
 	PG_TRY();
 	{
 		if (milliseconds > 0)
-			sleep_on_latch(-1, milliseconds);
+			sleep_on_latch(milliseconds);
 		if (ProcSignalBarrierPending && !interrupts_are_held())
 			ProcessProcSignalBarrier();
 	}
@@ -194,7 +224,10 @@ wait_a_moment(EngineHandle *handle)
 		handle->ops->descriptor(handle->run);
 
 	CHECK_FOR_INTERRUPTS();
-	sleep_on_latch(descriptor, descriptor >= 0 ? LONGEST_WAIT : SHORT_WAIT);
+	if (descriptor >= 0)
+		sleep_on_descriptor(handle, descriptor, LONGEST_WAIT);
+	else
+		sleep_on_latch(SHORT_WAIT);
 }
 
 EngineStatus
@@ -258,6 +291,8 @@ engine_groups(EngineHandle *handle, GroupBatch *batch)
 		return status;
 	while ((status = handle->ops->groups(handle->run, batch)) == ENGINE_BUSY)
 		wait_a_moment(handle);
+	/* an open cursor should hold no more descriptors than it needs */
+	free_events(handle);
 	CHECK_FOR_INTERRUPTS();
 	return status;
 }
@@ -273,6 +308,7 @@ engine_close(EngineHandle *handle)
 {
 	EngineRun  *run = handle->run;
 
+	free_events(handle);
 	if (run == NULL)
 		return;
 	handle->run = NULL;

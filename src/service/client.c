@@ -162,6 +162,15 @@ take_left(ClientRun *run)
 	return ENGINE_OK;
 }
 
+/* Give the memory back that the device process could read. */
+static void
+close_file(ClientRun *run)
+{
+	if (run->file >= 0)
+		close(run->file);
+	run->file = -1;
+}
+
 static EngineStatus
 take_result(ClientRun *run)
 {
@@ -175,6 +184,7 @@ take_result(ClientRun *run)
 	if (run->result == NULL)
 		return fail(run, ENGINE_FAILED, NULL);
 	link_close(&run->link);
+	close_file(run);
 	return ENGINE_OK;
 }
 
@@ -581,8 +591,7 @@ client_close(EngineRun *head)
 	ClientRun  *run = (ClientRun *) head;
 
 	link_close(&run->link);
-	if (run->file >= 0)
-		close(run->file);
+	close_file(run);
 	groups_reader_close(run->result);
 	left_free(&run->left);
 	free(run->program);
