@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/cuda/cache/kernel_pending.h"
 #include "engine/cuda/core/interpreter.h"
 #include "engine/cuda/cuda_engine.h"
 #include "tap.h"
@@ -170,6 +171,6 @@ main(void)
 	check_one("its own kernels are there", false, "auto", false);
 	check_one("another strategy is requested", false, "peers", false);
 	check_taking_over("block");
-	engine->exit();
+	kernel_pending_end();
 	return done_testing();
 }
