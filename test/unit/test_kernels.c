@@ -400,7 +400,10 @@ expect_probable(uint32_t groups, int nsums)
 	   strategy_name(probable.strategy), strategy_name(sampled.strategy));
 }
 
-/* Of a small input fewer rows are sampled: for the same choice. */
+/*
+ * Of a small input fewer rows are sampled: for the same choice, or, where fewer groups
+ * seem to be, for `block`, whose private tables hold what a block meets of so few rows.
+ */
 static void
 expect_small(const char *name, uint32_t (*key) (uint32_t), int nsums)
 {
@@ -409,8 +412,9 @@ expect_small(const char *name, uint32_t (*key) (uint32_t), int nsums)
 	StrategyChoice		a = choice_of(&small, 0, nsums, -1);
 	StrategyChoice		b = choice_of(&large, 0, nsums, -1);
 
-	ok(a.strategy == b.strategy && a.table == b.table && a.block_direct == b.block_direct &&
-	   a.only_frequent == b.only_frequent,
+	ok(a.table == b.table && a.block_direct == b.block_direct &&
+	   a.only_frequent == b.only_frequent &&
+	   (a.strategy == b.strategy || (a.strategy == STRATEGY_BLOCK && nsums == 0)),
 	   "%s keys, %d sums: %s by %u rows, %s by %u", name, nsums, strategy_name(a.strategy),
 	   small.rows, strategy_name(b.strategy), large.rows);
 }
@@ -473,7 +477,7 @@ main(void)
 	expect_choice("sorted", key_sorted, 40, STRATEGY_SCAN, STRATEGY_ATOMIC);
 	expect_choice("a million random", key_of_million, 0, -1, STRATEGY_PEERS);
 	expect_choice("heavy", key_heavy, 0, -1, STRATEGY_VOTE);
-	expect_choice("near each other", key_near, 0, -1, STRATEGY_BLOCK);
+	expect_choice("near each other", key_near, 0, -1, STRATEGY_PEERS);
 	expect_choice("near each other", key_near, 20, -1, STRATEGY_PEERS);
 	expect_choice("near each other for long", key_slow, 0, -1, STRATEGY_BLOCK);
 	for (uint32_t groups = 1; groups <= 10000000; groups *= 10)

@@ -206,6 +206,17 @@ choose_clustered(const KernelLayout *layout, const SampleFacts *facts,
 }
 
 /*
+ * Do private tables with keys have slots for all groups?  Of clustered keys a sample meets
+ * few, but it tells how many a block meets.
+ */
+static bool
+holds_keys(const SampleFacts *facts, const StrategyChoice *choice)
+{
+	return choice->block_slots >= choice->groups * 4 / 3 &&
+		(!is_clustered(facts) || choice->block_slots >= 2 * facts->block_keys);
+}
+
+/*
  * A key that gets a copy of its state for each lane, if states have few copies: one
  * that rows have as a sample has it.
  */
@@ -309,7 +320,7 @@ choose_from_facts(const Program *program, const KernelLayout *layouts,
 							choice.block_direct ? choice.direct_range + 1 : 0,
 							shared_limit, &choice);
 	if (!choice.block_direct)
-		fits = fits && choice.block_slots >= choice.groups * 4 / 3;
+		fits = fits && holds_keys(facts, &choice);
 	few = !fits && choose_clustered(layout, facts, shared_limit, &choice);
 	choice.block_hot = has_hot_key(program, layout, facts, &choice);
 	choice.strategy = choose_strategy(facts, layout, &choice, fits, few);
