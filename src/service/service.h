@@ -12,14 +12,8 @@
 extern bool service_start(char *reason, size_t len);
 
 /*
- * Has the device process ended, and will it be started again after a pause?  Then
- * service_start does not wait for it.
- */
-extern bool service_pauses(char *reason, size_t len);
-
-/*
  * As service_start, but true also if the device process has ended and will be started
- * again.
+ * again after a pause, for which neither of them waits.
  */
 extern bool service_exists(char *reason, size_t len);
 

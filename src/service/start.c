@@ -40,6 +40,7 @@ typedef enum StartResult
 {
 	START_GOES_ON,
 	START_SERVES,
+	START_PAUSES,				/* it has ended, and will be started again */
 	START_FAILED
 } StartResult;
 
@@ -126,8 +127,15 @@ look(Start *start)
 {
 	if (directory_answers())
 		return START_SERVES;
-	if (directory_read_note(start->reason, start->len) != NOTE_NONE)
-		return START_FAILED;
+	switch (directory_read_note(start->reason, start->len))
+	{
+		case NOTE_NONE:
+			break;
+		case NOTE_PAUSE:
+			return START_PAUSES;
+		case NOTE_NO_DEVICE:
+			return START_FAILED;
+	}
 	if (!start->patient)
 		return fail(start, NOT_IN_TIME);
 	if (directory_is_locked())
@@ -167,8 +175,8 @@ wait_in_vain(Start *start)
 	return fail(start, NOT_IN_TIME);
 }
 
-bool
-service_start(char *reason, size_t len)
+static StartResult
+start_service(char *reason, size_t len)
 {
 	Start		start = {.reason = reason,.len = len};
 	StartResult result;
@@ -178,7 +186,7 @@ service_start(char *reason, size_t len)
 	start.patient = waited_in_vain == 0 ||
 		TimestampDifferenceExceeds(waited_in_vain, began, RETRY_INTERVAL);
 	if (!service_is_possible(reason, len))
-		return false;
+		return START_FAILED;
 	while ((result = look(&start)) == START_GOES_ON)
 	{
 		if (TimestampDifferenceExceeds(began, GetCurrentTimestamp(), START_PATIENCE))
@@ -191,19 +199,19 @@ service_start(char *reason, size_t len)
 	}
 	if (start.worker != NULL)
 		pfree(start.worker);
-	return result == START_SERVES;
+	return result;
 }
 
 bool
-service_pauses(char *reason, size_t len)
+service_start(char *reason, size_t len)
 {
-	return directory_read_note(reason, len) == NOTE_PAUSE;
+	return start_service(reason, len) == START_SERVES;
 }
 
 bool
 service_exists(char *reason, size_t len)
 {
-	return service_start(reason, len) || service_pauses(reason, len);
+	return start_service(reason, len) != START_FAILED;
 }
 
 void
