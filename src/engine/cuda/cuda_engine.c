@@ -16,6 +16,7 @@
 #include "engine/cuda/cache/kernel_disk.h"
 #include "engine/cuda/cache/kernel_pending.h"
 #include "engine/cuda/core/interpreter.h"
+#include "engine/cuda/core/run_kernels.h"
 #include "engine/cuda/core/run_resources.h"
 #include "engine/cuda/cuda_engine.h"
 #include "engine/cuda/run/memory_needed.h"
@@ -215,6 +216,7 @@ void
 cuda_engine_serve(uint64_t memory, const void *pages, size_t size)
 {
 	serve_on(&cuda_device, memory, pages, size);
+	kernels_prefetch_general(&cuda_device);
 #ifdef GPUAGG_TESTING
 	serve_on(&simt_device, memory, pages, size);
 #endif

@@ -107,6 +107,34 @@ kernels_prefetch(RunCore *run)
 	run->head.stats.compile_ns += now_ns() - start;
 }
 
+/* Begin to get the module of a text that any run may need; the text is freed. */
+static void
+prefetch_general(const DeviceOps *ops, const DeviceInfo *info, Text *text)
+{
+	if (!text->failed)
+		(void) kernel_cache_prefetch(context_of(ops)->modules, ops, info, text->data);
+	text_free(text);
+}
+
+void
+kernels_prefetch_general(const DeviceOps *ops)
+{
+	Text		deform = {0};
+	Text		numeric = {0};
+	Text		interpreter = {0};
+	DeviceInfo	info;
+	char		why[256];
+
+	if (ops->list(&info, 1, why, sizeof(why)) < 1 || !info.usable)
+		return;
+	codegen_deform(false, &deform);
+	prefetch_general(ops, &info, &deform);
+	codegen_deform(true, &numeric);
+	prefetch_general(ops, &info, &numeric);
+	codegen_interpreter(&interpreter);
+	prefetch_general(ops, &info, &interpreter);
+}
+
 /* Find the kernels of a module by their names. */
 static EngineStatus
 find_kernels(RunCore *run, KernelPart part, Kernels *kernels)

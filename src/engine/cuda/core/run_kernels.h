@@ -37,6 +37,12 @@ typedef struct Kernels
 extern void kernels_prefetch(RunCore *run);
 
 /*
+ * Begin to get the kernels that depend on no Program: those that read pages, and the
+ * interpreter.  For a process that will serve many runs, at its start.
+ */
+extern void kernels_prefetch_general(const DeviceOps *ops);
+
+/*
  * The kernels of that part for a choice.  If they have to be compiled, they are the
  * interpreter's for now; if there are none of it either, this waits for the compiler.
  * Whatever a failure leaves, kernels_release takes.
