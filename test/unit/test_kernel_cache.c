@@ -194,6 +194,15 @@ test_ready(void)
 	ok(ready && compilations() == 1, "it is once it is compiled");
 	ok(loads("ready", false) && is_ready("ready") && compilations() == 0,
 	   "and once it is loaded");
+
+	ready = is_ready("wrong, asked for");
+	for (int i = 0; i < 100 && !ready; i++)
+	{
+		usleep(1000);
+		ready = is_ready("wrong, asked for");
+	}
+	ok(!ready && compilations() == 1, "one that does not compile never is");
+	kernel_pending_forget_failures();
 }
 
 static void

@@ -24,7 +24,8 @@ extern bool kernel_cache_prefetch(LoadedModule *modules, const DeviceOps *ops,
 								  const DeviceInfo *info, const char *text);
 
 /*
- * The same, and true if kernel_cache_load would not wait for a compiler.
+ * The same, and true if kernel_cache_load would not wait for a compiler; false for a
+ * text that does not compile.
  */
 extern bool kernel_cache_ready(LoadedModule *modules, const DeviceOps *ops,
 							   const DeviceInfo *info, const char *text);

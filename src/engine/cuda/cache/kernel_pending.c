@@ -189,15 +189,21 @@ kernel_pending_begin(const ImageRequest *request)
 	return DEVICE_OK;
 }
 
+static bool
+has_failed(const Pending *p)
+{
+	return p->job != NULL ? compile_job_failed(p->job) : p->status != DEVICE_OK;
+}
+
 bool
 kernel_pending_ready(const ImageRequest *request)
 {
-	CompileJob *job;
+	const Pending *p;
 
 	if (kernel_pending_begin(request) != DEVICE_OK)
 		return false;
-	job = (*find_pending(request->source))->job;
-	return job == NULL || compile_job_wait(job, 0);
+	p = *find_pending(request->source);
+	return (p->job == NULL || compile_job_wait(p->job, 0)) && !has_failed(p);
 }
 
 /* Sleep for a moment; nobody drops the image meanwhile.  Should the run end? */
@@ -262,12 +268,6 @@ kernel_pending_get(const ImageRequest *request, bool (*wait) (int),
 	link = find_pending(request->source);
 	*compiled = (*link)->job != NULL || (*link)->compiled;
 	return take_pending(link, image, size, message, len);
-}
-
-static bool
-has_failed(const Pending *p)
-{
-	return p->job != NULL ? compile_job_failed(p->job) : p->status != DEVICE_OK;
 }
 
 void

@@ -23,7 +23,7 @@ typedef struct ImageRequest
  */
 extern DeviceStatus kernel_pending_begin(const ImageRequest *request);
 
-/* The same, and true if kernel_pending_get would not wait for it. */
+/* The same, and true if the image is there; one that cannot be had never is. */
 extern bool kernel_pending_ready(const ImageRequest *request);
 
 /*
