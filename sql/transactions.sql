@@ -63,7 +63,7 @@ BEGIN
 	END LOOP;
 END $$;
 BEGIN;
-SELECT pin_pages(125);
+SELECT pin_pages(124);
 SELECT count(*), sum(v) FROM passing;
 ROLLBACK;
 DELETE FROM passing WHERE g < 50;
