@@ -12,11 +12,9 @@ SELECT check_query('SELECT DISTINCT t, i2 % 10, d, u FROM facts');
 SELECT check_query('SELECT DISTINCT id, i4, i8, f8, ts, vc FROM facts WHERE id % 4 = 0');
 SELECT check_query('SELECT DISTINCT i4 + id % 3, i2 IS NULL, i4 > 0 AND b FROM facts');
 SELECT check_query('SELECT DISTINCT 1, b, ''x''::text, NULL::int FROM facts');
-SELECT check_query('SELECT DISTINCT 1 FROM facts');
 SELECT check_query('SELECT DISTINCT b, b, NOT b FROM facts');
 SELECT check_query('SELECT DISTINCT i2 FROM facts WHERE i4 > 100 AND t = ''bbb''');
 SELECT check_query('SELECT DISTINCT i2 FROM facts WHERE id < 0');
-SELECT check_query('SELECT DISTINCT 1 FROM facts WHERE id < 0');
 SELECT check_query('SELECT DISTINCT v FROM (VALUES (0::float8), (''-0''), (''NaN''), (''NaN''), (1)) x (v)');
 
 -- with ORDER BY and LIMIT above

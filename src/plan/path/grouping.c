@@ -374,6 +374,9 @@ grouping_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 		return "the target list has a set-returning function";
 	if (parse->hasAggs && parse->groupClause == NIL && parse->groupingSets == NIL)
 		return "an aggregation without keys has but one row";
+	/* PostgreSQL reads one row, and comes to no error of another */
+	if (compat_distinct_clause(root) == NIL)
+		return "DISTINCT of values that are the same in all rows has but one row";
 
 	*grouping = (Grouping)
 	{
