@@ -11,16 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t random_state = UINT64_C(20240229);
-
-static uint64_t
-random_u64(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
+#include "random.h"
 
 /* A number that is likely to be at a limit. */
 static uint64_t

@@ -11,18 +11,8 @@
 #include "page_writer.h"
 #include "program/numeric_page.h"
 #include "program/ops.h"
+#include "random.h"
 #include "tap.h"
-
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t
-random_u64(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
 
 /* Read bytes at an odd address that end where the heap block ends. */
 static bool

@@ -7,18 +7,8 @@
 
 #include "numeric_writer.h"
 #include "program/ops.h"
+#include "random.h"
 #include "tap.h"
-
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t
-random_u64(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
 
 /* Of any size, often near a power of two or its negative. */
 static __int128
