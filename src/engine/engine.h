@@ -12,6 +12,7 @@
  * One run is used by one thread.  Calls, in this order:
  *
  *	  open  (pages | left | columns)*  groups+  (rewind groups+)*  close
+ *	  open  (pages | left | columns)*  hand_over  merge*  close
  *
  * A status other than OK and BUSY ends the run: only close may follow.
  */
@@ -36,6 +37,32 @@ typedef enum EngineStatus
 	ENGINE_FAILED				/* the device or its driver */
 } EngineStatus;
 
+/*
+ * Where groups go that leave a run's table, for lack of memory or for all runs of
+ * a query to merge them: records of keys and states, by partitions of the keys'
+ * hash.  The engine's caller implements it.
+ *
+ * A piece is what one call of write was given, whole records in the engine's own
+ * format.  Pieces come back as they were written, in any order, aligned to 8 bytes.
+ * A function that returns false has failed; so does the run, and the caller knows why.
+ */
+typedef struct GroupStore
+{
+	uint32_t	npartitions;	/* a power of two; merging needs twice as many */
+	bool		merged;			/* the groups are in partitions npartitions and
+								 * above, each once */
+	int64_t    *units;			/* shared: for each accumulator what a float sum's
+								 * words count, less INT32_MIN; 0: nobody has chosen it
+								 * yet.  NULL: each run has its own */
+	bool		(*write) (struct GroupStore *store, uint32_t partition,
+						  const void *piece, size_t size);
+
+	/* Begin with the first piece; the next one, until the next call.  size 0: none. */
+	bool		(*rewind) (struct GroupStore *store, uint32_t partition);
+	bool		(*read) (struct GroupStore *store, uint32_t partition,
+						 const void **piece, size_t *size);
+} GroupStore;
+
 /* What the planner and the settings know; all of it may be wrong. */
 typedef struct EngineHints
 {
@@ -55,6 +82,8 @@ typedef struct EngineHints
 	bool		(*wait) (int milliseconds);
 
 	const char *relation;		/* what is read, to be shown; NULL: no one table */
+	GroupStore *store;			/* for what memory_limit does not allow, and for
+								 * hand_over; NULL: none */
 } EngineHints;
 
 /* Between two pieces of a long call: should the run end? */
@@ -257,6 +286,17 @@ typedef struct EngineOps
 	 * and it is too late for PostgreSQL's own plan.
 	 */
 	EngineStatus (*groups) (EngineRun *run, GroupBatch *batch);
+
+	/*
+	 * One of several runs of a query, with one store for all, calls these instead of
+	 * groups.  hand_over: all input has been given; write the groups to the store.
+	 * merge, after all runs have done so: merge a partition's groups, and write each once
+	 * to partition npartitions + partition.  Any run may merge any partition, each
+	 * once.  Then a run with a merged store, opened for no input, gives the
+	 * groups.  NULL: the engine does not know this.
+	 */
+	EngineStatus (*hand_over) (EngineRun *run);
+	EngineStatus (*merge) (EngineRun *run, uint32_t partition);
 
 	/*
 	 * Let groups begin with the first group again, once it has answered OK.
