@@ -348,6 +348,15 @@ $node->restart;
 	kill 'CONT', $pid;
 	ok(wait_for(5, sub { outcome($node, 'SET gpuagg.engine = simt; SET gpuagg.fallback = off', $query) eq $rows }), 'it goes on');
 	is(wait_for_service($node), $pid, 'as the same process');
+
+	# one that hangs is replaced
+	$node->safe_psql('postgres', "ALTER SYSTEM SET gpuagg.device_timeout = '1s'; SELECT pg_reload_conf()");
+	kill 'STOP', $pid;
+	ok(wait_for(20, sub { is_gone($pid) }), 'one that hangs is killed');
+	like(log_of($node), qr/gpuagg device process \(PID $pid\) hangs and is killed/, 'which the log says');
+	ok(wait_for_service($node, $pid), 'and another one serves');
+	is(outcome($node, 'SET gpuagg.engine = simt; SET gpuagg.fallback = off', $query), $rows, 'and runs queries');
+	$node->safe_psql('postgres', 'ALTER SYSTEM RESET gpuagg.device_timeout; SELECT pg_reload_conf()');
 }
 
 # While it is not back yet no query fails, not even in a session that asks for it first.

@@ -7,12 +7,15 @@
 
 /*
  * What the device process writes to the status pipe is lines for the server's log,
- * of at most so many bytes with the newline, but for these two: it serves from now on; it
- * ends, since there is no device, for the reason that follows.
+ * of at most so many bytes with the newline, but for these three: it serves from now on; its
+ * loop has gone round, which it says every STATUS_INTERVAL_MS from then on; it ends, since
+ * there is no device, for the reason that follows.
  */
 #define STATUS_MAX_LINE 512
 #define STATUS_SERVES "\001serves"
+#define STATUS_ALIVE "\001alive"
 #define STATUS_NO_DEVICE "\001no device: "
+#define STATUS_INTERVAL_MS 1000
 
 /*
  * fork() for the device process, which gets both descriptors, the pipe's for writing.

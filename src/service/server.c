@@ -26,6 +26,7 @@
 #include "engine/cuda/cuda_engine.h"
 #include "service/channel.h"
 #include "service/connection.h"
+#include "service/process.h"
 
 /* The loop's own descriptors come before those of the connections. */
 enum
@@ -51,6 +52,7 @@ typedef struct Loop
 	int			nconnections;
 	uint64_t	accept_after;	/* do not look at the listener before */
 	uint64_t	keep_at;		/* when to keep kernels next */
+	uint64_t	tell_at;		/* when to tell the worker that the loop goes round */
 	struct pollfd *polls;		/* of the loop and the connections, in their order */
 	int			room;			/* of them */
 } Loop;
@@ -108,7 +110,7 @@ alive_at(const Connection *c)
 static uint64_t
 next_time(const Loop *loop)
 {
-	uint64_t	next = loop->keep_at;
+	uint64_t	next = earlier(loop->keep_at, loop->tell_at);
 
 	if (loop->accept_after > now_ns())
 		next = earlier(next, loop->accept_after);
@@ -212,6 +214,19 @@ keep_kernels(Loop *loop)
 		now + KEEP_KERNELS_NS : TASK_NEVER;
 }
 
+/* A full pipe has been told often enough. */
+static void
+tell_worker(Loop *loop)
+{
+	uint64_t	now = now_ns();
+
+	if (now < loop->tell_at)
+		return;
+	loop->tell_at = now + STATUS_INTERVAL_MS * UINT64_C(1000000);
+	if (write(loop->service.status, STATUS_ALIVE "\n", sizeof(STATUS_ALIVE)) < 0)
+		return;
+}
+
 static void
 accept_connections(Loop *loop)
 {
@@ -244,6 +259,7 @@ device_process_main(int listener, int status, const ServiceConfig *config)
 		run_connections(&loop);
 		remove_done(&loop);
 		keep_kernels(&loop);
+		tell_worker(&loop);
 		if (loop.service.lost)
 			give_up(&loop, "the device has failed");
 		if (loop.polls[POLL_LISTENER].revents != 0)

@@ -28,7 +28,7 @@ typedef struct ServiceConfig
  * the log before.  The process must be what process.c makes of it.
  *
  * status: a pipe; each write to it is one line for the server's log, without a
- * prefix, of at most 512 bytes with its newline.
+ * prefix, of at most 512 bytes with its newline, or a line of process.h's.
  *
  * While there is no device process, whoever holds the listening socket must accept
  * connections and close them: a session that is not answered waits for

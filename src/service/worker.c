@@ -6,7 +6,8 @@
  * device is a process of its own that the postmaster does not know of (process.c), and the
  * worker, which does nothing but to see to it, is what the postmaster knows.  It starts the
  * device process, writes what that says to the server's log, and starts another one when it
- * has ended, after a pause that grows.
+ * has ended, after a pause that grows.  One whose loop stands still, in a driver's call for
+ * one, serves nobody, and is killed.
  *
  * A cluster has one worker, which holds the lock of the service's directory (directory.c).
  * If there is no device, it says so in a note and ends, so that it takes up no slot.
@@ -24,6 +25,7 @@
 #include <unistd.h>
 
 #include "compat.h"
+#include "guc.h"
 #include "libpq/pqsignal.h"
 #include "miscadmin.h"
 #include "postmaster/interrupt.h"
@@ -47,6 +49,12 @@
 
 /* Milliseconds between two looks at whether lock and socket are in their places. */
 #define FILES_INTERVAL 2000
+
+/*
+ * A loop that stands still for so many times gpuagg.device_timeout is taken to hang:
+ * sessions have given up by then.
+ */
+#define TIMEOUTS_TO_HANG 3
 
 /* Milliseconds to wait for the lock, or for a killed device process. */
 #define LOCK_PATIENCE 100
@@ -73,6 +81,8 @@ static WaitEventSet *wait_set;
 /* Of the device process that there is, or was last. */
 static bool serves;
 static bool no_device;
+static int	silence;			/* milliseconds that the worker has waited since it
+								 * heard of its loop */
 static char last_line[STATUS_MAX_LINE];
 
 /* What has come through the pipe and is not a whole line yet. */
@@ -169,9 +179,15 @@ take_line(char *line)
 	{
 		/* without its name it is ended as soon as the files are looked at */
 		serves = true;
+		silence = 0;
 		directory_name_socket();
 		ereport(LOG,
 				(errmsg("gpuagg device process (PID %d) serves", (int) device_pid)));
+		return;
+	}
+	if (strcmp(line, STATUS_ALIVE) == 0)
+	{
+		silence = 0;
 		return;
 	}
 	no_device = strncmp(line, STATUS_NO_DEVICE, strlen(STATUS_NO_DEVICE)) == 0;
@@ -206,15 +222,17 @@ read_status(void)
 
 /*
  * Sleep for at most so many milliseconds, until a signal comes or there was something to
- * read.  Ends the process if it is time for that.
+ * read.  Ends the process if it is time for that.  Silence is what was slept, not what a
+ * clock says: the machine may have been suspended.
  */
 static void
 sleep_in_worker(int milliseconds)
 {
 	WaitEvent	event;
 
-	if (WaitEventSetWait(wait_set, milliseconds, &event, 1, PG_WAIT_EXTENSION) == 1 &&
-		event.events == WL_LATCH_SET)
+	if (WaitEventSetWait(wait_set, milliseconds, &event, 1, PG_WAIT_EXTENSION) == 0)
+		silence += milliseconds;
+	else if (event.events == WL_LATCH_SET)
 		ResetLatch(MyLatch);
 	read_status();
 	if (ShutdownRequestPending)
@@ -305,6 +323,20 @@ check_files(void)
 		kill(device_pid, SIGKILL);
 }
 
+/* Its loop should have gone round long ago. */
+static void
+check_silence(void)
+{
+	if (!serves || device_pid == 0 || silence / TIMEOUTS_TO_HANG < gpuagg_device_timeout)
+		return;
+	ereport(LOG,
+			(errmsg("gpuagg device process (PID %d) hangs and is killed", (int) device_pid),
+			 errdetail("Nothing was heard of it for %d ms.", silence)));
+	strlcpy(last_line, "it hung", sizeof(last_line));
+	kill(device_pid, SIGKILL);
+	silence = 0;
+}
+
 /* How it has ended, in the log; the last thing that it said is likely the reason. */
 static void
 report_end(pid_t pid, int status)
@@ -334,6 +366,7 @@ run_device_process(void)
 	while (!device_process_ended(&status))
 	{
 		check_files();
+		check_silence();
 		sleep_in_worker(FILES_INTERVAL);
 	}
 	read_status();
