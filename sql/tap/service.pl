@@ -359,6 +359,33 @@ $node->restart;
 	$node->safe_psql('postgres', 'ALTER SYSTEM RESET gpuagg.device_timeout; SELECT pg_reload_conf()');
 }
 
+# gpuagg_activity tells of a query while it runs, and others' queries to nobody who may not know.
+{
+	my $activity = 'SELECT pid = %s, database, relation, engine, phase, pages > 0, total_pages > 0, device_memory >= 0,'
+		. ' waiting_since FROM gpuagg_activity';
+	my $slow = 'SELECT k, count(*) FROM (SELECT slowly(k) AS k FROM t OFFSET 0) s GROUP BY k';
+	$node->safe_psql('postgres', q{CREATE FUNCTION slowly(k int) RETURNS int STABLE LANGUAGE plpgsql
+		AS 'BEGIN PERFORM pg_sleep(0.01); RETURN k; END'});
+	my ($in, $out) = ("SELECT pg_backend_pid();\nSET gpuagg.engine = simt;\nSET gpuagg.mode = force;\n$slow;\n", '');
+	my $run = IPC::Run::start(['psql', '-XAtq', '-d', $node->connstr('postgres')], '<', \$in, '>', \$out, '2>', \$out);
+	my $seen;
+	ok(wait_for(20, sub {
+		$run->pump_nb;
+		my ($pid) = $out =~ /^(\d+)/ or return 0;
+		$seen = outcome($node, '', sprintf $activity, $pid);
+		return $seen =~ /reading/;
+	}), 'gpuagg_activity has a query');
+	is($seen, 't|postgres||simt|reading|f||t|', 'as it is');
+	$node->safe_psql('postgres', 'CREATE ROLE nobody');
+	is(outcome($node, 'SET ROLE nobody', sprintf $activity, 0), 'f|postgres|||||||', 'others see that there is one');
+	$node->safe_psql('postgres', 'GRANT pg_read_all_stats TO nobody');
+	like(outcome($node, 'SET ROLE nobody', sprintf $activity, 0), qr/simt\|reading/, 'those who read statistics see all');
+	$node->safe_psql('postgres', 'SELECT pg_cancel_backend(pid) FROM gpuagg_activity');
+	ok(wait_for(5, sub { outcome($node, '', 'SELECT count(*) FROM gpuagg_activity') eq '0' }), 'it is not there when the query has ended');
+	$run->kill_kill;
+	$node->safe_psql('postgres', 'DROP ROLE nobody; DROP FUNCTION slowly');
+}
+
 # While it is not back yet no query fails, not even in a session that asks for it first.
 {
 	$node->append_conf('postgresql.conf', 'gpuagg.longest_pause = 60s');
