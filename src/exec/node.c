@@ -78,52 +78,6 @@ node_init(void)
 	input_scan_init();
 }
 
-/*
- * The Program's columns in a table.  Where it does not lie as the Program says,
- * the first table does, and has the columns under the same names.
- */
-static AttrNumber *
-column_attnos(const Program *program, const SourceTable *table, const SourceTable *first)
-{
-	AttrNumber *attnos = rows_program_attnos(program);
-
-	if (table->pages)
-		return attnos;
-	for (int i = 0; i < program->ncolumns; i++)
-	{
-		TupleDesc	desc = RelationGetDescr(first->relation);
-		char	   *name = NameStr(TupleDescAttr(desc, attnos[i] - 1)->attname);
-
-		attnos[i] = get_attnum(RelationGetRelid(table->relation), name);
-		if (attnos[i] == InvalidAttrNumber)
-			elog(ERROR, "table \"%s\" has no column \"%s\"",
-				 RelationGetRelationName(table->relation), name);
-	}
-	return attnos;
-}
-
-/* Open the tables whose rows are read.  The plan's range table holds the locks. */
-static void
-open_tables(GpuAggState *state)
-{
-	PlanInfo   *plan = state->plan;
-	List	   *relids = list_concat_copy(plan->page_tables, plan->row_tables);
-	ListCell   *lc;
-
-	state->tables = palloc(sizeof(SourceTable) * list_length(relids));
-	foreach(lc, relids)
-	{
-		SourceTable *table = &state->tables[state->ntables];
-
-		table->relation = table_open(lfirst_oid(lc), NoLock);
-		Assert(CheckRelationLockedByMe(table->relation, AccessShareLock, true));
-		table->pages = state->ntables < list_length(plan->page_tables);
-		table->attnos = column_attnos(plan->program, table, &state->tables[0]);
-		state->ntables++;
-	}
-	list_free(relids);
-}
-
 /* The native plan's rows are the node's: they must be of the same type. */
 static void
 check_native_type(GpuAggState *state)
@@ -184,7 +138,7 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 		return;
 
 	if (state->plan->page_tables != NIL)
-		open_tables(state);
+		state->tables = source_tables_open(state->plan, &state->ntables);
 	state->slot_exprs = ExecInitExprList(scan->custom_exprs, (PlanState *) node);
 	state->slot_params = slots_exec_params(scan->custom_exprs);
 	state->early_slots = slots_evaluate_early(state->slot_exprs, node->ss.ps.ps_ExprContext,
@@ -374,18 +328,6 @@ run_repeatedly(GpuAggState *state, const EngineHints *hints, const char **messag
 	return status;
 }
 
-/* The heap pages that the engine will get: those that the tables have now. */
-static double
-pages_to_read(const GpuAggState *state)
-{
-	double		pages = 0;
-
-	for (int i = 0; i < state->ntables; i++)
-		if (state->tables[i].pages)
-			pages += RelationGetNumberOfBlocks(state->tables[i].relation);
-	return pages;
-}
-
 /*
  * From the first input row to the first batch of groups.  Leaves the node in
  * PHASE_GROUPS or PHASE_NATIVE.
@@ -396,7 +338,7 @@ run_engine(GpuAggState *state)
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 	Snapshot	snapshot = state->css.ss.ps.state->es_snapshot;
 	EngineHints hints = engine_hints(state->plan->rows, state->plan->groups,
-									 pages_to_read(state));
+									 source_tables_blocks(state->tables, state->ntables, NULL));
 	MemoryContext old;
 	EngineStatus status;
 	const char *message;
@@ -564,8 +506,7 @@ end_node(CustomScanState *node)
 
 	if (state->engine)
 		close_run(state);
-	for (int i = 0; i < state->ntables; i++)
-		table_close(state->tables[i].relation, NoLock);
+	source_tables_close(state->tables, state->ntables);
 	foreach(lc, node->custom_ps)
 		ExecEndNode((PlanState *) lfirst(lc));
 }

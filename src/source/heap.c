@@ -50,6 +50,7 @@ typedef struct HeapSource
 	Snapshot	snapshot;
 	EngineHandle *engine;
 	LeftSource *left;
+	BlockAllocator *blocks;
 	BufferAccessStrategy strategy;
 	TableSourceStats *stats;
 	Buffer		last;			/* the last block's buffer */
@@ -211,11 +212,12 @@ send_pages(HeapSource *source)
 }
 
 static EngineStatus
-read_blocks(HeapSource *source, BlockNumber nblocks)
+read_blocks(HeapSource *source)
 {
 	EngineStatus status = ENGINE_OK;
+	BlockNumber block;
 
-	for (BlockNumber block = 0; block < nblocks && status == ENGINE_OK; block++)
+	while (status == ENGINE_OK && block_allocator_next(source->blocks, source->table, &block))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (source->n == 0)
@@ -237,7 +239,7 @@ heap_source_count_rows(Relation relation, uint64 rows)
 static EngineStatus
 read_table(HeapSource *source, Relation relation, uint32 table)
 {
-	BlockNumber nblocks = RelationGetNumberOfBlocks(relation);
+	BlockNumber nblocks = source->blocks->nblocks[table];
 	EngineStatus status;
 
 	source->relation = relation;
@@ -254,7 +256,7 @@ read_table(HeapSource *source, Relation relation, uint32 table)
 		source->strategy = GetAccessStrategy(BAS_BULKREAD);
 	pgstat_count_heap_scan(relation);
 
-	status = read_blocks(source, nblocks);
+	status = read_blocks(source);
 
 	if (BufferIsValid(source->vmbuffer))
 		ReleaseBuffer(source->vmbuffer);
@@ -295,13 +297,15 @@ share_of_buffers(const SourceTable *tables, int ntables)
 
 EngineStatus
 heap_source_run(const SourceTable *tables, int ntables, Snapshot snapshot,
-				EngineHandle *engine, RowSender *sender, TableSourceStats *stats)
+				BlockAllocator *blocks, EngineHandle *engine, RowSender *sender,
+				TableSourceStats *stats)
 {
 	HeapSource *source = palloc(sizeof(HeapSource));
 	EngineStatus status = ENGINE_OK;
 
 	source->snapshot = snapshot;
 	source->engine = engine;
+	source->blocks = blocks;
 	/* of one table the engine counts them, without another look at each page */
 	source->counts = ntables > 1;
 	source->left = left_create(tables, ntables, snapshot, engine, sender);

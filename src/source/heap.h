@@ -9,6 +9,7 @@
 #include "utils/snapshot.h"
 
 #include "engine/handle.h"
+#include "source/block_allocator.h"
 
 /* A table whose rows are read. */
 typedef struct SourceTable
@@ -30,13 +31,15 @@ typedef struct TableSourceStats
 struct RowSender;
 
 /*
- * Hand all pages of the tables that are read by pages, as the snapshot sees them,
- * to the engine, and to the sender the rows that it leaves out.  Adds to *stats.
+ * Hand the allocator's pages of the tables that are read by pages, as the snapshot
+ * sees them, to the engine, and to the sender the rows that it leaves out.  Adds to
+ * *stats.
  * Returns OK, or the status with which the engine gave up.
  */
 extern EngineStatus heap_source_run(const SourceTable *tables, int ntables,
-									Snapshot snapshot, EngineHandle *engine,
-									struct RowSender *sender, TableSourceStats *stats);
+									Snapshot snapshot, BlockAllocator *blocks,
+									EngineHandle *engine, struct RowSender *sender,
+									TableSourceStats *stats);
 
 /*
  * Count rows as read from a relation, for pg_stat_user_tables.  heap_source_run

@@ -6,11 +6,19 @@
  * the others, partitions with other attributes or another access method, are
  * scanned as PostgreSQL does and sent by column batches into the same run, as
  * are rows of pages that the engine cannot read.
+ *
+ * Several processes divide the pages block by block.  The rows of a table that is
+ * scanned are one process's.
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
+#include "access/table.h"
 #include "access/tableam.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -18,15 +26,86 @@
 #include "source/rows.h"
 #include "source/tables.h"
 
+/*
+ * The Program's columns in a table.  Where it does not lie as the Program says,
+ * the first table does, and has the columns under the same names.
+ */
+static AttrNumber *
+column_attnos(const Program *program, const SourceTable *table, const SourceTable *first)
+{
+	AttrNumber *attnos = rows_program_attnos(program);
+
+	if (table->pages)
+		return attnos;
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		TupleDesc	desc = RelationGetDescr(first->relation);
+		char	   *name = NameStr(TupleDescAttr(desc, attnos[i] - 1)->attname);
+
+		attnos[i] = get_attnum(RelationGetRelid(table->relation), name);
+		if (attnos[i] == InvalidAttrNumber)
+			elog(ERROR, "table \"%s\" has no column \"%s\"",
+				 RelationGetRelationName(table->relation), name);
+	}
+	return attnos;
+}
+
+SourceTable *
+source_tables_open(const PlanInfo *plan, int *ntables)
+{
+	List	   *relids = list_concat_copy(plan->page_tables, plan->row_tables);
+	SourceTable *tables = palloc(sizeof(SourceTable) * (list_length(relids) + 1));
+	ListCell   *lc;
+
+	foreach(lc, relids)
+	{
+		SourceTable *table = &tables[foreach_current_index(lc)];
+
+		/* the plan's range table holds the locks, but a worker needs its own */
+		table->relation = table_open(lfirst_oid(lc),
+									 IsParallelWorker() ? AccessShareLock : NoLock);
+		Assert(CheckRelationLockedByMe(table->relation, AccessShareLock, true));
+		table->pages = foreach_current_index(lc) < list_length(plan->page_tables);
+		table->attnos = column_attnos(plan->program, table, &tables[0]);
+	}
+	*ntables = list_length(relids);
+	list_free(relids);
+	return tables;
+}
+
+void
+source_tables_close(SourceTable *tables, int ntables)
+{
+	for (int i = 0; i < ntables; i++)
+		table_close(tables[i].relation, NoLock);
+}
+
+double
+source_tables_blocks(const SourceTable *tables, int ntables, BlockNumber *nblocks)
+{
+	double		total = 0;
+
+	for (int i = 0; i < ntables; i++)
+	{
+		BlockNumber n = tables[i].pages ? RelationGetNumberOfBlocks(tables[i].relation) : 0;
+
+		if (nblocks != NULL)
+			nblocks[i] = n;
+		total += n;
+	}
+	return total;
+}
+
 static EngineStatus
-scan_table(const SourceTable *table, Snapshot snapshot, RowSender *sender,
-		   TableSourceStats *stats)
+scan_table(const SourceTable *table, Snapshot snapshot, const BlockAllocator *blocks,
+		   RowSender *sender, TableSourceStats *stats)
 {
 	TupleTableSlot *slot = table_slot_create(table->relation, NULL);
 	TableScanDesc scan = compat_begin_scan(table->relation, snapshot);
 	EngineStatus status = ENGINE_OK;
 
-	while (status == ENGINE_OK && table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	while (status == ENGINE_OK && !block_allocator_stopped(blocks) &&
+		   table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();
 		status = rows_add(sender, slot, table->attnos);
@@ -38,19 +117,35 @@ scan_table(const SourceTable *table, Snapshot snapshot, RowSender *sender,
 }
 
 EngineStatus
-table_source_run(const SourceTable *tables, int ntables, Snapshot snapshot,
-				 const Program *program, EngineHandle *engine, TableSourceStats *stats)
+table_source_run_share(const SourceTable *tables, int ntables, Snapshot snapshot,
+					   BlockAllocator *blocks, const Program *program,
+					   EngineHandle *engine, TableSourceStats *stats)
 {
 	RowSender  *sender = rows_create(program, engine);
 	EngineStatus status;
+	int			i;
 
 	Assert(IsMVCCSnapshot(snapshot));
-	status = heap_source_run(tables, ntables, snapshot, engine, sender, stats);
-	for (int i = 0; i < ntables && status == ENGINE_OK; i++)
+	status = heap_source_run(tables, ntables, snapshot, blocks, engine, sender, stats);
+	while (status == ENGINE_OK && (i = block_allocator_next_table(blocks)) < ntables)
 		if (!tables[i].pages)
-			status = scan_table(&tables[i], snapshot, sender, stats);
+			status = scan_table(&tables[i], snapshot, blocks, sender, stats);
 	if (status == ENGINE_OK)
 		status = rows_flush(sender);
 	rows_end(sender);
 	return status;
+}
+
+EngineStatus
+table_source_run(const SourceTable *tables, int ntables, Snapshot snapshot,
+				 const Program *program, EngineHandle *engine, TableSourceStats *stats)
+{
+	BlockNumber *nblocks = palloc(sizeof(BlockNumber) * ntables);
+	SharedBlocks own;
+	BlockAllocator blocks;
+
+	source_tables_blocks(tables, ntables, nblocks);
+	shared_blocks_init(&own);
+	block_allocator_begin(&blocks, &own, nblocks, ntables, true);
+	return table_source_run_share(tables, ntables, snapshot, &blocks, program, engine, stats);
 }

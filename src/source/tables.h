@@ -5,7 +5,22 @@
 #ifndef GPUAGG_TABLES_H
 #define GPUAGG_TABLES_H
 
+#include "plan/plan_info.h"
 #include "source/heap.h"
+
+/*
+ * Open the tables of a plan whose rows are read, in the current context, and close
+ * them; the locks stay.
+ */
+extern SourceTable *source_tables_open(const PlanInfo *plan, int *ntables);
+extern void source_tables_close(SourceTable *tables, int ntables);
+
+/*
+ * The heap pages that the tables have now: all together, and by table in nblocks,
+ * unless it is NULL.
+ */
+extern double source_tables_blocks(const SourceTable *tables, int ntables,
+								   BlockNumber *nblocks);
 
 /*
  * Hand all rows of the tables, as the snapshot sees them, to the engine.  Adds to
@@ -15,5 +30,11 @@
 extern EngineStatus table_source_run(const SourceTable *tables, int ntables,
 									 Snapshot snapshot, const Program *program,
 									 EngineHandle *engine, TableSourceStats *stats);
+
+/* The same for a process's share of the rows, by the allocator. */
+extern EngineStatus table_source_run_share(const SourceTable *tables, int ntables,
+										   Snapshot snapshot, BlockAllocator *blocks,
+										   const Program *program, EngineHandle *engine,
+										   TableSourceStats *stats);
 
 #endif							/* GPUAGG_TABLES_H */

@@ -1,0 +1,99 @@
+/*
+ * block_allocator.c
+ *	  Which process reads which blocks of which tables.
+ *
+ * All tables' blocks stand behind one another.  A process takes a chunk of them by
+ * one atomic addition and reads it in order; chunks get smaller towards the end, so
+ * that all processes end at about the same time.  The sizes are those of PostgreSQL's
+ * own parallel scans (table_block_parallelscan_startblock_init), which let the
+ * operating system read ahead.
+ *
+ * One process alone takes all blocks at once.
+ */
+#include "postgres.h"
+
+#include "port/pg_bitutils.h"
+
+#include "source/block_allocator.h"
+
+#define CHUNKS 2048				/* into which all blocks are divided, */
+#define MOST_BLOCKS 8192		/* but a chunk has no more blocks than so many, */
+#define LAST_CHUNKS 64			/* and before so many are left it is halved */
+
+void
+shared_blocks_init(SharedBlocks *shared)
+{
+	pg_atomic_init_u64(&shared->next, 0);
+	pg_atomic_init_u32(&shared->next_table, 0);
+	pg_atomic_init_u32(&shared->stopped, 0);
+}
+
+void
+shared_blocks_stop(SharedBlocks *shared)
+{
+	pg_atomic_write_u32(&shared->stopped, 1);
+}
+
+void
+block_allocator_begin(BlockAllocator *allocator, SharedBlocks *shared,
+					  const BlockNumber *nblocks, int ntables, bool alone)
+{
+	*allocator = (BlockAllocator)
+	{
+		.shared = shared,.nblocks = nblocks,.ntables = ntables
+	};
+	for (int i = 0; i < ntables; i++)
+		allocator->total += nblocks[i];
+	allocator->chunk = Max(allocator->total, 1);
+	if (!alone)
+		allocator->chunk = Min(pg_nextpower2_64(Max(allocator->total / CHUNKS, 1)),
+							   MOST_BLOCKS);
+}
+
+bool
+block_allocator_stopped(const BlockAllocator *allocator)
+{
+	return pg_atomic_read_u32(&allocator->shared->stopped) != 0;
+}
+
+static bool
+take_chunk(BlockAllocator *allocator)
+{
+	/* where this process has got to is about where all have */
+	while (allocator->chunk > 1 && allocator->end > 0 &&
+		   allocator->end + allocator->chunk * LAST_CHUNKS > allocator->total)
+		allocator->chunk /= 2;
+	if (block_allocator_stopped(allocator))
+		return false;
+	allocator->next = pg_atomic_fetch_add_u64(&allocator->shared->next, allocator->chunk);
+	allocator->end = Min(allocator->next + allocator->chunk, allocator->total);
+	return allocator->next < allocator->end;
+}
+
+bool
+block_allocator_next(BlockAllocator *allocator, int table, BlockNumber *block)
+{
+	uint64		first = 0;
+
+	if (allocator->next >= allocator->end && !take_chunk(allocator))
+		return false;
+	first = allocator->first;
+	if (allocator->next - first >= allocator->nblocks[table])
+	{
+		allocator->first += allocator->nblocks[table];
+		return false;
+	}
+	*block = (BlockNumber) (allocator->next++ - first);
+	return true;
+}
+
+int
+block_allocator_next_table(BlockAllocator *allocator)
+{
+	uint32		table;
+
+	if (block_allocator_stopped(allocator))
+		return allocator->ntables;
+	table = pg_atomic_fetch_add_u32(&allocator->shared->next_table, 1);
+	return Min(table, (uint32) allocator->ntables);
+}
