@@ -23,6 +23,7 @@ SELECT explain('COSTS OFF', 'SELECT x.b, count(*) FROM facts x JOIN facts y ON x
 SELECT explain('COSTS OFF', 'SELECT DISTINCT b, i2 % 5 FROM facts WHERE i4 > 0 ORDER BY b');
 SELECT explain('COSTS OFF', 'SELECT DISTINCT count(*) FROM facts GROUP BY i4');
 SELECT explain('COSTS OFF, VERBOSE', 'SELECT b, every(i4 > 0), bit_xor(i2), stddev(i2), var_pop(i8) FROM facts GROUP BY b');
+SELECT explain('COSTS OFF, VERBOSE', 'SELECT b, regr_slope(i2, i4), covar_pop(f8, i4) FROM facts GROUP BY b');
 SELECT explain('COSTS OFF, VERBOSE', 'SELECT i2, avg(i4 + 1) FROM facts WHERE d > ''2000-03-01'' GROUP BY i2');
 
 -- run

@@ -146,6 +146,41 @@ SELECT var_pop(v), stddev_pop(v), var_samp(v) FROM (VALUES (1e15::float8), (1e15
 SELECT var_pop(v), covar_pop(v, -v), corr(v, v + 1), regr_slope(2 * v, v), regr_r2(v, v) FROM (SELECT 0.1::float8 AS v FROM generate_series(1, 3)) x;
 SELECT var_pop(v), regr_sxx(v, v), regr_slope(v * 4, v), corr(v, -v) FROM (SELECT 1e12 + i::float8 / 1024 AS v FROM generate_series(1, 1024) i) x;
 
+-- of int2 and int4, their extremes among them: what the same numbers as floats give, to the last bit
+CREATE TABLE integer_pairs AS SELECT g, x, s, y, x::float8 AS fx, s::float8 AS fs, y::float8 AS fy
+FROM (SELECT i % 9 AS g, CASE WHEN i % 13 <> 0 THEN (i * 7919::bigint * 1000003 % 4294967296 - 2147483648)::int4 END AS x,
+		CASE WHEN i % 17 <> 0 THEN (i * 7919 % 65536 - 32768)::int2 END AS s,
+		CASE WHEN i % 9 = 0 THEN NULL WHEN i % 9 = 1 THEN -7 WHEN i % 11 <> 0 THEN (i * 104729::bigint * 1299709 % 4294967296 - 2147483648) / (i % 3 * 1000 + 1) END::int4 AS y
+	FROM generate_series(1, 5000) i) v;
+INSERT INTO integer_pairs SELECT g, x, s, y, x, s, y FROM (VALUES (20, 2147483647, 32767::int2, -2147483648), (20, -2147483648, -32768, 2147483647), (21, -2147483648, -32768, -2147483648), (21, -2147483648, -32768, -2147483648),
+	(22, 2147483647, 32767, 2147483646), (22, 2147483646, 32767, 2147483647), (22, 2147483647, 32766, 2147483645), (23, -5, 3, 4), (24, NULL, 3, 4), (24, 1, NULL, NULL), (25, 0, 0, 0), (25, 0, 0, 0), (25, 1, -1, 0)) v (g, x, s, y);
+CREATE FUNCTION integer_moments(f text, integers text, floats text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	one text := format('SELECT g, %1$s(%2$s) AS i, %1$s(%2$s) FILTER (WHERE g <> s) AS j FROM integer_pairs GROUP BY g', f, integers);
+	other text := format('SELECT g, %1$s(%2$s) AS i, %1$s(%2$s) FILTER (WHERE g <> s) AS j FROM integer_pairs GROUP BY g', f, floats);
+	result text;
+BEGIN
+	IF NOT (is_taken(one) AND is_taken(other)) THEN
+		RETURN 'NOT TAKEN';
+	END IF;
+	EXECUTE format('SELECT count(*) FILTER (WHERE (float8send(a.i), float8send(a.j)) IS DISTINCT FROM (float8send(b.i), float8send(b.j))) || '' of '' || count(*) || '' differ'' FROM (%s) a JOIN (%s) b USING (g)', one, other) INTO result;
+	RETURN result;
+END $$;
+SELECT f AS function, integer_moments(f, 'y, x', 'fy, fx') AS int4, integer_moments(f, 's, x', 'fs, fx') AS "int2 and int4", integer_moments(f, 's, s', 'fs, fs') AS int2,
+	integer_moments(f, 'x + 0, s * -1', 'fx, fs * -1') AS expressions, integer_moments(f, 'y, fx', 'fy, fx') AS mixed
+FROM unnest('{covar_pop,covar_samp,corr,regr_sxx,regr_syy,regr_sxy,regr_avgx,regr_avgy,regr_r2,regr_slope,regr_intercept}'::text[]) f;
+SELECT f AS function, integer_moments(f, 'x::float8', 'fx') AS int4, integer_moments(f, 's::float8', 'fs') AS int2
+FROM unnest('{variance,var_samp,var_pop,stddev,stddev_samp,stddev_pop}'::text[]) f;
+SELECT check_query('SELECT g, regr_count(y, x), regr_count(s, s), float_rounded(covar_pop(s % 9, y % 5)), float_rounded(corr(s % 9, s % 9 * 2)) FROM integer_pairs GROUP BY g');
+SELECT check_query('SELECT g, float_rounded(covar_samp(a, b)) FROM (SELECT g, s AS a, t.n AS b FROM integer_pairs JOIN (VALUES (1, 3), (2, -4), (23, 9)) t (k, n) ON g = k) j GROUP BY g');
+SELECT check_query('SELECT s::float8, var_pop(s::float8), regr_count(s, s) FROM integer_pairs JOIN (VALUES (1), (2)) t (k) ON g = k GROUP BY s::float8');
+-- what sums and squares in numeric give, rounded where PostgreSQL's final functions round
+SELECT bool_and(regr_sxx = (n * xx - x * x)::float8 / n::float8) AS sxx, bool_and(regr_sxy = (n * xy - x * y)::float8 / n::float8) AS sxy, bool_and(avgx = x::float8 / n::float8 OR current_setting('server_version_num')::int >= 190000) AS avgx
+FROM (SELECT g, regr_sxx(y, x), regr_sxy(y, x), regr_avgx(y, x) AS avgx FROM integer_pairs GROUP BY g) e
+JOIN (SELECT g, count(*)::numeric AS n, sum(x::numeric) AS x, sum(y::numeric) AS y, sum(x::numeric * x) AS xx, sum(x::numeric * y) AS xy FROM integer_pairs WHERE x IS NOT NULL AND y IS NOT NULL GROUP BY g) o USING (g);
+SELECT check_fallback('SELECT g, corr(y, x / (s - s)) FROM integer_pairs GROUP BY g');
+SELECT check_fallback('SELECT g, corr(x + x, y) FROM integer_pairs GROUP BY g');
+
 -- errors of both arguments are PostgreSQL's, whichever is NULL
 SELECT check_fallback('SELECT regr_avgx(y, 1 / (x - x)) FROM float_pairs');
 SELECT check_fallback('SELECT regr_avgy(1 / (x - x), y) FROM float_pairs WHERE x IS NOT NULL AND y IS NULL');
@@ -153,5 +188,5 @@ SELECT check_fallback('SELECT regr_count(y, 1 / (x - x)) FROM float_pairs WHERE 
 SELECT check_fallback('SELECT g, var_pop(1 / (x - 13)) FROM float_pairs GROUP BY g');
 SELECT check_query('SELECT g, float_rounded(covar_pop(1 / x, y)) FROM float_pairs WHERE x > 0 GROUP BY g');
 
-DROP TABLE float_terms, float_exact, float_near_values, float_late_values, float_special, float_pairs;
-DROP FUNCTION wrong_sums, wrong_by_strategy, explain_float_sums, float_rounded;
+DROP TABLE float_terms, float_exact, float_near_values, float_late_values, float_special, float_pairs, integer_pairs;
+DROP FUNCTION wrong_sums, wrong_by_strategy, explain_float_sums, float_rounded, integer_moments;

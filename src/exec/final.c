@@ -169,7 +169,20 @@ variance_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *
 										  DatumGetNumeric(squares), sample, root));
 }
 
-/* An accumulator's exact sum in a group's state. */
+/* The sum that SUM_INT128's two words hold, as an exact sum of floats; its words into number. */
+static ExactSum
+exact_sum128(const uint64_t *words, uint64_t number[2])
+{
+	ExactSum	sum = {number, 2, EXACT_NARROW, 0};
+	uint64_t	halves[2] = {words[0], words[1]};
+
+	sum128_normalize(halves);
+	number[0] = halves[1] << 32 | halves[0];
+	number[1] = (uint64_t) ((int64_t) halves[1] >> 32);
+	return sum;
+}
+
+/* An accumulator's exact sum of floats in a group's state. */
 static ExactSum
 exact_sum_of(const Program *program, int acc, const uint64_t *words, const int32_t *units)
 {
@@ -193,16 +206,25 @@ sum_float(const Program *program, const Aggregate *agg, const uint64_t *words,
 	return value;
 }
 
-/* Variances, covariances and regressions of floats. */
+/* Variances, covariances and regressions of floats, or of integers as floats. */
 static Datum
 moments_float(const Program *program, const Aggregate *agg, const uint64_t *words,
 			  const int32_t *units, uint64_t count, bool *isnull)
 {
+	const Accumulator *accs = program_accs(program);
 	ExactSum	sums[MOMENT_COUNT] = {{0}};
+	uint64_t	numbers[MOMENT_COUNT][2];
 
 	for (int i = 0; i < MOMENT_COUNT; i++)
-		if (agg->moments[i] >= 0)
-			sums[i] = exact_sum_of(program, agg->moments[i], words, units);
+	{
+		int			acc = agg->moments[i];
+
+		if (acc < 0)
+			continue;
+		sums[i] = accs[acc].kind == ACC_SUM_INT128 ?
+			exact_sum128(words + accs[acc].word, numbers[i]) :
+			exact_sum_of(program, acc, words, units);
+	}
 	return Float8GetDatum(float_moments((FinalKind) agg->final, count, sums,
 										compat_guarded_moments, isnull));
 }

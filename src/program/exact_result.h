@@ -7,7 +7,10 @@
 
 #include "exact.h"
 
-/* An accumulator's sum: the words of its state, flags included. */
+/*
+ * An accumulator's sum: the words of its state, flags included; or any number of
+ * words, of level EXACT_NARROW, which has no flags.
+ */
 typedef struct ExactSum
 {
 	const uint64_t *words;

@@ -225,9 +225,9 @@ int8_mul(int64_t a, int64_t b, bool *error)
 }
 
 GA_FN int64_t
-int4_square(int32_t a)
+int4_product(int32_t a, int32_t b)
 {
-	return (int64_t) a * a;
+	return (int64_t) a * b;
 }
 
 /*

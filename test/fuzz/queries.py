@@ -490,6 +490,8 @@ class QueryMaker:
         make = lambda: gen.make(rng.choice(FLOATS), rng.choice([0, 0, 1, 2]))
         kind = rng.random()
         if kind < 0.2:
+            if rng.random() < 0.4:
+                make = lambda: gen.make(rng.choice(['int2', 'int4', 'int4', 'float8']), rng.choice([0, 0, 1]))
             argument, form = Expr('pair', '{0}, {1}', make(), make()), rng.choice(PAIRS) + '({0})'
         else:
             argument = make()

@@ -79,8 +79,9 @@ test_squares(void)
 		-4294967297, 6074000999, 6074001000, 9223372032559808512, MAX8 - 1, MAX8, MIN8, MIN8 + 1
 	};
 
-	GIVES(int4_square(MIN4), INT64_C(1) << 62);
-	GIVES(int4_square(MAX4), INT64_C(4611686014132420609));
+	GIVES(int4_product(MIN4, MIN4), INT64_C(1) << 62);
+	GIVES(int4_product(MAX4, MAX4), INT64_C(4611686014132420609));
+	GIVES(int4_product(MIN4, MAX4), INT64_C(-4611686016279904256));
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		ok(square_of(values[i]) == (__int128) values[i] * values[i],
 		   "the square of %lld", (long long) values[i]);

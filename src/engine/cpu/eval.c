@@ -423,7 +423,8 @@ select_bits(const uint64_t *taken, const uint64_t *a, const uint64_t *b,
 /*
  * A selection (fn.h): where the condition is true the first side's value, bits
  * of validity and error, else the second's; the condition's error on top.  Both
- * values are read, so that the loops have no branch.
+ * values are read, so that the loops have no branch.  Where all rows take the first
+ * side, as where nothing is NULL, the result is that side's vector.
  */
 static void
 run_select(Evaluator *eval, const Insn *insn, Vector *out, Register *reg, uint32_t n)
@@ -435,6 +436,11 @@ run_select(Evaluator *eval, const Insn *insn, Vector *out, Register *reg, uint32
 	Truth		truth;
 
 	read_truth(when, n, &truth);
+	if (!has_zero(truth.yes, n))
+	{
+		*out = *a;
+		return;
+	}
 	unpack_bits(truth.yes, n, taken);
 	switch ((ValueType) insn->type)
 	{

@@ -296,7 +296,7 @@ add_variance(ProgramBuilder *b, FinalKind final, int arg, int filter, int count,
 	{
 		if (b->insns[arg].type == VT_INT2)
 			arg = program_add_op(b, OP_int2_to_int4, arg, -1);
-		low = program_add_op(b, OP_int4_square, arg, -1);
+		low = program_add_op(b, OP_int4_product, arg, arg);
 		arg = program_add_op(b, OP_int4_to_int8, arg, -1);
 	}
 	low = program_add_acc(b, ACC_SUM_INT128, low, filter);
