@@ -43,12 +43,14 @@ typedef enum EngineStatus
  * hash.  The engine's caller implements it.
  *
  * A piece is what one call of write was given, whole records in the engine's own
- * format.  Pieces come back as they were written, in any order, aligned to 8 bytes.
+ * format.  Pieces come back as they were written, aligned to 8 bytes; those of one run
+ * in its order, for of the keys 0 and -0, which are one, a group shows the first.
  * A function that returns false has failed; so does the run, and the caller knows why.
  */
 typedef struct GroupStore
 {
-	uint32_t	npartitions;	/* a power of two; merging needs twice as many */
+	uint32_t	npartitions;	/* a power of two, at most 2^16; merging needs twice
+								 * as many */
 	bool		merged;			/* the groups are in partitions npartitions and
 								 * above, each once */
 	int64_t    *units;			/* shared: for each accumulator what a float sum's
@@ -162,6 +164,8 @@ typedef struct EngineStats
 	uint64_t	rows;			/* read */
 	uint64_t	rows_passed;	/* after the filter */
 	uint64_t	groups;
+	uint64_t	batches;		/* in which groups came out of a store, 1: they were
+								 * not in one */
 	uint64_t	bytes;			/* of pages and batches taken in */
 	uint64_t	pages_in_place; /* pages that a device read where they were */
 	uint64_t	pages_copied;	/* pages that were copied for it first */
@@ -283,7 +287,8 @@ typedef struct EngineOps
 	 * The next groups, in no order; the first call says that all input has
 	 * been given.  Without keys there is exactly one group, even for no rows.
 	 * Once a call has answered OK, no later one fails: rows have left by then,
-	 * and it is too late for PostgreSQL's own plan.
+	 * and it is too late for PostgreSQL's own plan.  Only groups that are in a store
+	 * can fail later, with it or for lack of the machine's memory, or be interrupted.
 	 */
 	EngineStatus (*groups) (EngineRun *run, GroupBatch *batch);
 
@@ -293,14 +298,15 @@ typedef struct EngineOps
 	 * merge, after all runs have done so: merge a partition's groups, and write each once
 	 * to partition npartitions + partition.  Any run may merge any partition, each
 	 * once.  Then a run with a merged store, opened for no input, gives the
-	 * groups.  NULL: the engine does not know this.
+	 * groups.  If there are float sums, all runs together may take no more rows than one.
+	 * NULL: the engine does not know this.
 	 */
 	EngineStatus (*hand_over) (EngineRun *run);
 	EngineStatus (*merge) (EngineRun *run, uint32_t partition);
 
 	/*
 	 * Let groups begin with the first group again, once it has answered OK.
-	 * Cannot fail, and neither can the calls of groups that follow.
+	 * Cannot fail, and neither can the calls of groups that follow, but by a store.
 	 */
 	void		(*rewind) (EngineRun *run);
 

@@ -322,3 +322,23 @@ accumulate(const Accumulator *acc, const Program *program, const Evaluator *eval
 	take_rows(acc, type, arg, rows, states);
 	return ENGINE_OK;
 }
+
+bool
+merge_state(const Program *program, GroupTable *table, uint64_t *into, const uint64_t *from)
+{
+	const Accumulator *accs = program_accs(program);
+
+	for (int i = 0; i < program->naccs; i++)
+	{
+		AccKind		kind = (AccKind) accs[i].kind;
+		const uint64_t *words = from + accs[i].word;
+
+		if (!acc_is_text(kind))
+			acc_merge(&accs[i], program->level, into + accs[i].word, words);
+		else if (words[0] != 0 &&
+				 extreme_is_beaten(kind, into + accs[i].word, extreme_text(words)) &&
+				 !keep_text(table, into + accs[i].word, extreme_text(words)))
+			return false;
+	}
+	return true;
+}

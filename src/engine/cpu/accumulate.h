@@ -29,6 +29,7 @@ typedef struct SumUnit
 {
 	bool		chosen;
 	int32_t		exponent;
+	int64_t    *shared;			/* with other runs (GroupStore.units), or NULL */
 } SumUnit;
 
 /*
@@ -40,5 +41,12 @@ typedef struct SumUnit
 extern EngineStatus accumulate(const Accumulator *acc, const Program *program,
 							   const Evaluator *eval, const RowGroups *rows,
 							   const States *states, SumUnit *unit, char *message);
+
+/*
+ * Merge a state into that of a group of the table, which copies the texts of extremes;
+ * false: no memory.
+ */
+extern bool merge_state(const Program *program, GroupTable *table, uint64_t *into,
+						const uint64_t *from);
 
 #endif							/* GPUAGG_ACCUMULATE_H */

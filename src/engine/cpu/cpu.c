@@ -7,6 +7,10 @@
  * first, then, if a row has passed it, keys and arguments; the passing rows
  * find their groups, and each accumulator takes them in.
  *
+ * With a GroupStore, a table that reaches the memory limit is spilled: its groups go to
+ * the store, and it begins again without any.  It exceeds the limit only where a few
+ * rows' groups and texts alone do so.
+ *
  * The reference for the other engines: plain, single-threaded, done with its
  * work when a call returns.
  */
@@ -17,6 +21,8 @@
 #include "engine/cpu/accumulate.h"
 #include "engine/cpu/deform.h"
 #include "engine/cpu/output.h"
+#include "engine/cpu/spill.h"
+#include "engine/cpu/stored_groups.h"
 #include "engine/cpu/table.h"
 #include "engine/clock.h"
 #include "engine/column_batch.h"
@@ -26,6 +32,9 @@
 /* Sums of 32-bit halves are carried over well before 2^31 additions. */
 #define NORMALIZE_ROWS (UINT64_C(1) << 30)
 #define NORMALIZED_AT_ONCE 65536	/* groups, for one batch */
+
+/* Rows that find their groups together where there is no room for those of a batch. */
+#define FEW_ROWS 32
 
 /* Pages whose tuples are still in the processor's caches when they are deformed. */
 #define CPU_PAGES_AT_ONCE 16
@@ -39,7 +48,11 @@ typedef struct CpuRun
 	DeformBuffer *deform;		/* pages only */
 	uint64_t	pages;			/* taken in */
 	GroupTable *table;
-	GroupOutput *output;		/* made when all input is in */
+	uint64_t	limit;			/* bytes, of the table */
+	Spill	   *spill;			/* NULL: no groups have left the table */
+	StoredGroups stored;		/* if they have: the output */
+	GroupOutput *output;		/* else; made when all input is in */
+	bool		ended;			/* it is */
 	bool		sums_floats;
 	uint64_t	unnormalized;	/* rows since sums were carried over */
 	uint32_t	normalized;		/* groups whose sums are being carried over */
@@ -69,16 +82,27 @@ cpu_close(EngineRun *head)
 
 	eval_free(run->eval);
 	deform_free(run->deform);
+	stored_rewind(&run->stored);
 	output_free(run->output);
+	spill_free(run->spill);
 	table_free(run->table);
 	free(run);
+}
+
+/* Let float sums have the units of the store, if it has any. */
+static void
+share_units(CpuRun *run)
+{
+	GroupStore *store = run->hints.store;
+
+	for (int i = 0; store != NULL && store->units != NULL && i < run->program.naccs; i++)
+		run->units[i].shared = &store->units[i];
 }
 
 static EngineStatus
 cpu_open(const Program *program, const SlotValue *slots, const EngineHints *hints,
 		 EngineRun **result, char *message)
 {
-	uint64_t	limit = hints->memory_limit ? hints->memory_limit : DEFAULT_MEMORY_LIMIT;
 	CpuRun	   *run = calloc(1, sizeof(CpuRun) + program->size);
 
 	*result = NULL;
@@ -88,11 +112,13 @@ cpu_open(const Program *program, const SlotValue *slots, const EngineHints *hint
 		memcpy(&run->program, program, program->size);
 		run->hints = *hints;
 		run->slots = slots;
+		run->limit = hints->memory_limit ? hints->memory_limit : DEFAULT_MEMORY_LIMIT;
+		share_units(run);
 		run->sums_floats = program_sums_floats(program);
 		run->eval = eval_create(&run->program, slots, hints);
 		if (program->source == SOURCE_PAGES)
 			run->deform = deform_create(&run->program, slots, CPU_BATCH);
-		run->table = table_create(&run->program, hints, limit);
+		run->table = table_create(&run->program, hints, run->limit);
 		if (run->eval && run->table &&
 			(run->deform || program->source != SOURCE_PAGES))
 		{
@@ -183,23 +209,108 @@ normalize_sums(CpuRun *run, uint32_t rows)
 	run->normalized = 0;
 }
 
+/* Groups are going to leave the table. */
+static EngineStatus
+need_spill(CpuRun *run)
+{
+	if (run->spill == NULL)
+		run->spill = spill_create(&run->program, &run->hints, run->limit, run->table);
+	run->stored.spill = run->spill;
+	run->stored.table = run->table;
+	if (run->spill != NULL)
+		return ENGINE_OK;
+	snprintf(run->head.message, sizeof(run->head.message), "out of memory");
+	return ENGINE_NO_MEMORY;
+}
+
+/* All groups out of the table into the store. */
+static EngineStatus
+spill_table(CpuRun *run)
+{
+	EngineStatus status = need_spill(run);
+
+	if (status == ENGINE_OK)
+		status = spill_groups(run->spill, run->table, run->head.message);
+	if (status == ENGINE_OK)
+		table_empty(run->table, table_groups(run->table));
+	run->unnormalized = 0;
+	run->normalized = 0;
+	return status;
+}
+
+/*
+ * Find the groups of the first *n rows, or of fewer, and say of how many.  Where there
+ * is no room, a few rows are tried, then the table is spilled, then the limit
+ * is lifted.
+ */
+static EngineStatus
+find_groups(CpuRun *run, const uint16_t *rows, uint32_t *n)
+{
+	bool		spilled = false;
+	bool		lifted = false;
+	EngineStatus status;
+
+	while ((status = table_find(run->table, run->eval, rows, *n, run->groups,
+								run->head.message)) == ENGINE_NO_MEMORY &&
+		   run->hints.store != NULL && !lifted)
+	{
+		if (*n > FEW_ROWS)
+			*n = FEW_ROWS;
+		else if (!spilled)
+		{
+			status = spill_table(run);
+			if (status != ENGINE_OK)
+				return status;
+			spilled = true;
+		}
+		else
+		{
+			table_empty(run->table, 0);
+			table_set_limit(run->table, UINT64_MAX);
+			lifted = true;
+		}
+	}
+	return status;
+}
+
+/* Take rows into their groups, run->groups. */
+static EngineStatus
+take_rows_in(CpuRun *run, const uint16_t *numbers, uint32_t n)
+{
+	const Program *program = &run->program;
+	RowGroups	rows = {n, numbers, run->groups};
+	States		states = {.single = program->nkeys == 0,.table = run->table};
+	EngineStatus status = ENGINE_OK;
+
+	states.base = table_records(run->table, &states.stride) +
+		table_layout(run->table)->words;
+	if (run->hints.store != NULL)	/* too late to spill: rows have been taken in */
+		table_set_limit(run->table, UINT64_MAX);
+	for (int i = 0; i < program->naccs && status == ENGINE_OK; i++)
+		status = accumulate(&program_accs(program)[i], program, run->eval, &rows,
+							&states, &run->units[i], run->head.message);
+	table_set_limit(run->table, run->limit);
+	normalize_sums(run, n);
+	if (status == ENGINE_OK && run->hints.store != NULL && program->nkeys > 0 &&
+		table_is_over(run->table))
+		status = spill_table(run);
+	return status;
+}
+
 /* Rows that passed the filter: find their groups, and take them in. */
 static EngineStatus
 aggregate_rows(CpuRun *run, uint32_t n)
 {
-	const Program *program = &run->program;
-	RowGroups	rows = {n, run->rows, run->groups};
-	States		states = {.single = program->nkeys == 0,.table = run->table};
-	EngineStatus status;
+	uint32_t	part = 0;
+	EngineStatus status = ENGINE_OK;
 
-	status = table_find(run->table, run->eval, run->rows, n, run->groups,
-						run->head.message);
-	states.base = table_records(run->table, &states.stride) +
-		table_layout(run->table)->words;
-	for (int i = 0; i < program->naccs && status == ENGINE_OK; i++)
-		status = accumulate(&program_accs(program)[i], program, run->eval, &rows,
-							&states, &run->units[i], run->head.message);
-	normalize_sums(run, n);
+	for (uint32_t first = 0; first < n && status == ENGINE_OK; first += part)
+	{
+		part = n - first;
+		status = find_groups(run, run->rows + first, &part);
+		if (status == ENGINE_OK)
+			status = take_rows_in(run, run->rows + first, part);
+	}
 	if (status == ENGINE_OK && run->sums_floats &&
 		run->head.stats.rows_passed + n >= EXACT_MAX_ROWS)
 	{
@@ -361,51 +472,170 @@ cpu_columns(EngineRun *head, const ColumnBatch *batch)
 	return status;
 }
 
-/* All input is in.  What can fail of the output, fails here. */
+/* The most memory held at once, and how rows met their groups. */
+static void
+set_stats(CpuRun *run)
+{
+	EngineStats *stats = &run->head.stats;
+	uint64_t	memory = table_memory(run->table) + eval_memory(run->eval) +
+		(run->deform ? deform_memory(run->deform) : 0) +
+		(run->spill ? spill_memory(run->spill) : 0) +
+		(run->output ? output_memory(run->output) : 0);
+
+	if (memory > stats->memory)
+		stats->memory = memory;
+	snprintf(stats->strategy, sizeof(stats->strategy), "%s", table_strategy(run->table));
+}
+
+/* The units of all sums, others' too, for the output. */
+static void
+set_units(CpuRun *run)
+{
+	for (int i = 0; i < run->program.naccs; i++)
+	{
+		const SumUnit *unit = &run->units[i];
+
+		run->group_units[i] = unit->exponent;
+		if (!unit->chosen && unit->shared != NULL && *unit->shared != 0)
+			run->group_units[i] = (int32_t) (*unit->shared + INT32_MIN);
+	}
+}
+
+/* The output of a table that holds all groups. */
+static EngineStatus
+output_table(CpuRun *run)
+{
+	GroupRecords groups = table_complete(run->table);
+	EngineStatus status = output_create(&run->program, &groups, &run->hints, &run->output,
+										run->head.message);
+
+	run->head.stats.groups = groups.ngroups;
+	run->head.stats.batches = 1;
+	return status;
+}
+
+/* That of groups that are in the store, and those left in the table. */
+static EngineStatus
+output_stored(CpuRun *run)
+{
+	bool		merged = run->hints.store->merged;
+	EngineStatus status = merged ? need_spill(run) : spill_table(run);
+
+	if (status == ENGINE_OK && !merged && run->spill->suspect)
+		status = stored_check(&run->stored, run->head.message);
+	return status;
+}
+
+/* All input is in.  What can fail of the output but by the store, fails here. */
 static EngineStatus
 end_input(CpuRun *run)
 {
-	EngineStats *stats = &run->head.stats;
 	EngineStatus status = ENGINE_OK;
-	GroupRecords groups;
 
 	if (run->deform)
 		status = flush_deformed(run);
 	if (status != ENGINE_OK)
 		return status;
-	groups = table_complete(run->table);
-	status = output_create(&run->program, &groups, &run->hints, &run->output,
-						   run->head.message);
-	if (status != ENGINE_OK)
-		return status;
-	for (int i = 0; i < run->program.naccs; i++)
-		run->group_units[i] = run->units[i].exponent;
-	stats->groups = table_groups(run->table);
-	stats->memory = table_memory(run->table) + eval_memory(run->eval) +
-		(run->deform ? deform_memory(run->deform) : 0) + output_memory(run->output);
-	snprintf(stats->strategy, sizeof(stats->strategy), "%s", table_strategy(run->table));
-	return ENGINE_OK;
+	if (run->spill != NULL || (run->hints.store != NULL && run->hints.store->merged))
+		status = output_stored(run);
+	else
+		status = output_table(run);
+	set_units(run);
+	set_stats(run);
+	run->ended = status == ENGINE_OK;
+	return status;
+}
+
+static EngineStatus
+next_stored(CpuRun *run, GroupBatch *batch)
+{
+	EngineStats *stats = &run->head.stats;
+	EngineStatus status = stored_batch(&run->stored, batch, run->head.message);
+
+	if (run->stored.ngroups > stats->groups)
+		stats->groups = run->stored.ngroups;
+	if (run->stored.nparts > stats->batches)
+		stats->batches = run->stored.nparts;
+	set_stats(run);
+	return status;
 }
 
 static EngineStatus
 cpu_groups(EngineRun *head, GroupBatch *batch)
 {
 	CpuRun	   *run = (CpuRun *) head;
-	EngineStatus status = run->output ? ENGINE_OK : end_input(run);
+	EngineStatus status = run->ended ? ENGINE_OK : end_input(run);
 	uint64_t	start = now_ns();
 
 	if (status != ENGINE_OK)
 		return status;
-	output_batch(run->output, batch);
+	if (run->output != NULL)
+		output_batch(run->output, batch);
+	else
+		status = next_stored(run, batch);
 	batch->units = run->group_units;
 	head->stats.output_ns += now_ns() - start;
-	return ENGINE_OK;
+	return status;
+}
+
+static EngineStatus
+cpu_hand_over(EngineRun *head)
+{
+	CpuRun	   *run = (CpuRun *) head;
+	EngineStatus status = run->deform ? flush_deformed(run) : ENGINE_OK;
+
+	if (status == ENGINE_OK)
+		status = spill_table(run);
+	set_stats(run);
+	return status;
+}
+
+/* Are the groups of a leaf, merged, ambiguous? */
+static EngineStatus
+check_leaf(CpuRun *run)
+{
+	GroupRecords groups = table_complete(run->table);
+
+	if (!states_are_ambiguous(&run->program, groups.records + groups.layout->words,
+							  groups.stride, groups.ngroups))
+		return ENGINE_OK;
+	snprintf(run->head.message, sizeof(run->head.message), AMBIGUOUS_MESSAGE);
+	return ENGINE_INEXACT;
+}
+
+static EngineStatus
+cpu_merge(EngineRun *head, uint32_t partition)
+{
+	CpuRun	   *run = (CpuRun *) head;
+	uint32_t	to = run->hints.store->npartitions + partition;
+	EngineStatus status = ENGINE_OK;
+
+	if (run->program.nkeys == 0 && partition > 0)
+		return ENGINE_OK;		/* all groups are in the first */
+	spill_first_leaf(run->spill);
+	do
+	{
+		status = spill_merge(run->spill, run->table, partition, head->message);
+		if (status == ENGINE_OK)
+			status = check_leaf(run);
+		if (status == ENGINE_OK)
+			status = spill_into(run->spill, run->table, to, head->message);
+		head->stats.groups += table_groups(run->table);
+		head->stats.batches += table_groups(run->table) > 0;
+	} while (status == ENGINE_OK && spill_next_leaf(run->spill));
+	set_stats(run);
+	return status;
 }
 
 static void
 cpu_rewind(EngineRun *head)
 {
-	output_rewind(((CpuRun *) head)->output);
+	CpuRun	   *run = (CpuRun *) head;
+
+	if (run->output != NULL)
+		output_rewind(run->output);
+	else
+		stored_rewind(&run->stored);
 }
 
 /*
@@ -433,6 +663,8 @@ const EngineOps cpu_engine = {
 	.left = cpu_left,
 	.columns = cpu_columns,
 	.groups = cpu_groups,
+	.hand_over = cpu_hand_over,
+	.merge = cpu_merge,
 	.rewind = cpu_rewind,
 	.close = cpu_close,
 };

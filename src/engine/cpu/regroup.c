@@ -311,6 +311,14 @@ regroup_free(Regroup *regroup)
 	free(regroup);
 }
 
+static EngineStatus
+no_memory(const Regroup *regroup, char *message)
+{
+	snprintf(message, 256, "the groups of all grouping sets take more than the %llu MB allowed",
+			 (unsigned long long) (regroup->limit >> 20));
+	return ENGINE_NO_MEMORY;
+}
+
 /* Is what all tables and outputs take within the limit? */
 static EngineStatus
 check_memory(Regroup *regroup, char *message)
@@ -327,11 +335,7 @@ check_memory(Regroup *regroup, char *message)
 	}
 	if (memory > regroup->memory)
 		regroup->memory = memory;
-	if (memory <= regroup->limit)
-		return ENGINE_OK;
-	snprintf(message, 256, "the groups of all grouping sets take more than the %llu MB allowed",
-			 (unsigned long long) (regroup->limit >> 20));
-	return ENGINE_NO_MEMORY;
+	return memory <= regroup->limit ? ENGINE_OK : no_memory(regroup, message);
 }
 
 /* A part of a key's vector; NULLs if the groups do not have the key. */
@@ -387,8 +391,9 @@ take_evaluated(Regroup *regroup, Node *node, KeySet from, const uint64_t *states
 		return status;
 	into.base = table_records(node->table, &into.stride) + table_layout(node->table)->words;
 	for (uint32_t i = 0; i < n && states != NULL; i++)
-		state_merge(regroup->fine, into.base + regroup->groups[i] * into.stride,
-					states + i * nwords);
+		if (!merge_state(regroup->fine, node->table,
+						 into.base + regroup->groups[i] * into.stride, states + i * nwords))
+			return no_memory(regroup, message);
 	for (int i = 0; i < coarse->naccs && status == ENGINE_OK; i++)
 		if (regroup->acc_keys[i] >= 0 && is_distinct(from, node->keys, regroup->acc_keys[i]))
 			status = accumulate(&program_accs(coarse)[i], coarse, regroup->eval, &rows,

@@ -3,7 +3,8 @@
  *	  Floats, and products of two, into exact sums.
  *
  * A run's first values other than 0 choose the unit; while there are none, all
- * values are 0, whose words are 0 in any unit.
+ * values are 0, whose words are 0 in any unit.  Of several runs that share units, the
+ * first to choose does so for all.
  *
  * The loop for narrow sums is the one that matters: it has no branch that real
  * data would often take, and asks for problems once a batch.
@@ -34,6 +35,18 @@ largest_exponent(const FloatArgs *args, const RowGroups *rows)
 	return largest;
 }
 
+/* Let all runs have the unit of the one that has chosen it first. */
+static void
+share_unit(SumUnit *unit)
+{
+	int64_t		nobody = 0;
+	int64_t		mine = (int64_t) unit->exponent - INT32_MIN;
+
+	if (!__atomic_compare_exchange_n(unit->shared, &nobody, mine, false,
+									 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		unit->exponent = (int32_t) (nobody + INT32_MIN);
+}
+
 static void
 choose_unit(const Accumulator *acc, int level, const FloatArgs *args,
 			const RowGroups *rows, SumUnit *unit)
@@ -42,6 +55,8 @@ choose_unit(const Accumulator *acc, int level, const FloatArgs *args,
 
 	unit->chosen = exponent > 0 || level == EXACT_FULL;
 	unit->exponent = acc_unit(acc, level, exponent);
+	if (unit->chosen && unit->shared != NULL)
+		share_unit(unit);
 }
 
 #define FOR_NARROW(ctype, to) \

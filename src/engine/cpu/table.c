@@ -29,11 +29,14 @@
 #define NO_GROUP 0				/* in slots and the direct map: number + 1 */
 #define DIRECT_FREE_RANGE (UINT64_C(1) << 16)	/* always allowed */
 #define DIRECT_MAX_RANGE (UINT64_C(1) << 26)
+#define MAP_SHARE 2				/* of the limit, that the map may take */
 #define HASH_HALF (~(uint64_t) UINT32_MAX)	/* of a slot */
+#define FIRST_RECORDS 256
 #define FIRST_SLOTS UINT64_C(1024)
 #define MOST_FIRST_SLOTS (UINT64_C(1) << 21)	/* 16 MB: a guess may be wrong */
 #define MOST_ROWS (UINT64_C(1) << 60)
 #define ARENA_CHUNK (UINT64_C(1) << 16)
+#define ARENA_SHARE 32			/* of the limit, that a chunk takes at most */
 
 /* What is moved between two looks for an interrupt: slots, or places of the map. */
 #define MOVED_AT_ONCE (UINT64_C(1) << 18)
@@ -123,17 +126,12 @@ table_drop(GroupTable *table, void *old, size_t size)
 	free(old);
 }
 
-/* Make room for n more records. */
+/* Let there be room for so many records. */
 static bool
-reserve_records(GroupTable *table, uint32_t n)
+resize_records(GroupTable *table, uint64_t room)
 {
-	uint64_t	room = table->room ? table->room : 256;
 	uint64_t   *records;
 
-	if ((uint64_t) table->ngroups + n <= table->room)
-		return true;
-	while (room < (uint64_t) table->ngroups + n)
-		room *= 2;
 	if (room > UINT32_MAX)
 		return false;
 	records = table_realloc(table, table->records,
@@ -144,6 +142,20 @@ reserve_records(GroupTable *table, uint32_t n)
 	table->records = records;
 	table->room = (uint32_t) room;
 	return true;
+}
+
+/* Make room for n more records: for many more if the limit allows that, else some. */
+static bool
+reserve_records(GroupTable *table, uint32_t n)
+{
+	uint64_t	need = (uint64_t) table->ngroups + n;
+	uint64_t	room = table->room ? table->room : FIRST_RECORDS;
+
+	if (need <= table->room)
+		return true;
+	while (room < need)
+		room *= 2;
+	return resize_records(table, room) || resize_records(table, need + need / 8);
 }
 
 static inline uint64_t *
@@ -159,9 +171,13 @@ table_text_room(GroupTable *table, size_t size)
 
 	if (table->arena == NULL || table->arena->size - table->arena->used < size)
 	{
-		size_t		chunk = size > ARENA_CHUNK ? size : ARENA_CHUNK;
-		Arena	   *arena = table_calloc(table, sizeof(Arena) + chunk);
+		uint64_t	share = table->limit / ARENA_SHARE;
+		size_t		chunk = share < ARENA_CHUNK ? share : ARENA_CHUNK;
+		Arena	   *arena;
 
+		if (chunk < size)
+			chunk = size;
+		arena = table_calloc(table, sizeof(Arena) + chunk);
 		if (arena == NULL)
 			return NULL;
 		arena->size = chunk;
@@ -391,11 +407,15 @@ key_range(const GroupTable *table, uint32_t n, int64_t *min, int64_t *max)
 	return any;
 }
 
-/* Give the direct map the places of keys min .. min + range - 1. */
+/*
+ * Give the direct map the places of keys min .. min + range - 1.  False: it would
+ * leave too little for the groups, no memory, or interrupted.
+ */
 static bool
 move_map(GroupTable *table, int64_t min, uint64_t range)
 {
-	uint32_t   *map = table_calloc(table, range * sizeof(uint32_t));
+	uint32_t   *map = range * sizeof(uint32_t) > table->limit / MAP_SHARE ? NULL :
+		table_calloc(table, range * sizeof(uint32_t));
 	uint64_t	shift = (uint64_t) table->map_min - (uint64_t) min;
 
 	if (map == NULL)
@@ -468,6 +488,17 @@ find_direct(GroupTable *table, uint32_t n, uint32_t *groups)
 	return ENGINE_OK;
 }
 
+/* From now on the hash table alone leads to groups. */
+static void
+drop_map(GroupTable *table)
+{
+	table->direct = false;
+	table_drop(table, table->map, table->map_range * sizeof(uint32_t));
+	table->map = NULL;
+	table->map_range = 0;
+	table->null_group = NO_GROUP;
+}
+
 /* Is the direct map to be used for this batch?  Once not, never again. */
 static bool
 use_direct(GroupTable *table, uint32_t n)
@@ -479,10 +510,7 @@ use_direct(GroupTable *table, uint32_t n)
 		return false;
 	if (key_range(table, n, &min, &max) && !widen_map(table, min, max))
 	{
-		table->direct = false;
-		table_drop(table, table->map, table->map_range * sizeof(uint32_t));
-		table->map = NULL;
-		table->map_range = 0;
+		drop_map(table);
 	}
 	return table->direct;
 }
@@ -491,6 +519,24 @@ EngineStatus
 table_find(GroupTable *table, const Evaluator *eval, const uint16_t *rows,
 		   uint32_t n, uint32_t *groups, char *message)
 {
+	if (table->layout.nfields > 0 &&
+		!keys_pack(&table->layout, eval, rows, n, table->packed))
+	{
+		snprintf(message, 256, "a group's key would raise an error");
+		return ENGINE_INEXACT;
+	}
+	return table_find_packed(table, n, groups, message);
+}
+
+uint64_t *
+table_packed(GroupTable *table)
+{
+	return table->packed;
+}
+
+EngineStatus
+table_find_packed(GroupTable *table, uint32_t n, uint32_t *groups, char *message)
+{
 	EngineStatus status;
 
 	table->rows += n;
@@ -498,11 +544,6 @@ table_find(GroupTable *table, const Evaluator *eval, const uint16_t *rows,
 	{
 		memset(groups, 0, n * sizeof(uint32_t));
 		return ENGINE_OK;
-	}
-	if (!keys_pack(&table->layout, eval, rows, n, table->packed))
-	{
-		snprintf(message, 256, "a group's key would raise an error");
-		return ENGINE_INEXACT;
 	}
 	if (!reserve_records(table, n))
 		status = ENGINE_NO_MEMORY;
@@ -562,13 +603,88 @@ table_create(const Program *program, const EngineHints *hints, uint64_t limit)
 	{
 		uint32_t	group;
 
+		table->limit = UINT64_MAX;	/* there is nothing to do without this group */
 		if (!reserve_records(table, 1) || !add_group(table, table->packed, &group))
 		{
 			table_free(table);
 			return NULL;
 		}
+		table->limit = limit;
 	}
 	return table;
+}
+
+/* Give the texts' memory back. */
+static void
+drop_texts(GroupTable *table)
+{
+	while (table->arena != NULL)
+	{
+		Arena	   *next = table->arena->next;
+
+		table_drop(table, table->arena, sizeof(Arena) + table->arena->size);
+		table->arena = next;
+	}
+}
+
+static void
+drop_slots(GroupTable *table)
+{
+	if (table->slots != NULL)
+		table_drop(table, table->slots, (table->mask + 1) * sizeof(uint64_t));
+	table->slots = NULL;
+	table->mask = 0;
+}
+
+/* No slot has a group; there are as many as so many groups will need, or twice that. */
+static void
+empty_slots(GroupTable *table, uint64_t groups)
+{
+	uint64_t	nslots = table->slots ? table->mask + 1 : 0;
+	uint64_t	most = table->limit / 4 / sizeof(uint64_t);
+
+	table->first_slots = FIRST_SLOTS;
+	while (table->first_slots < groups * 2 && table->first_slots * 2 <= most)
+		table->first_slots *= 2;
+	if (nslots == table->first_slots || nslots == table->first_slots * 2)
+		memset(table->slots, 0, nslots * sizeof(uint64_t));
+	else
+		drop_slots(table);
+}
+
+void
+table_empty(GroupTable *table, uint64_t groups)
+{
+	uint32_t	group;
+
+	table->ngroups = 0;
+	drop_texts(table);
+	drop_map(table);
+	empty_slots(table, groups);
+	if (table->memory > table->limit)
+	{
+		drop_slots(table);
+		if (table->layout.nfields > 0)
+		{
+			table_drop(table, table->records, table->room * table->stride * sizeof(uint64_t));
+			table->records = NULL;
+			table->room = 0;
+		}
+	}
+	if (table->layout.nfields == 0)
+		(void) add_group(table, table->packed, &group); /* there is room for one */
+}
+
+void
+table_set_limit(GroupTable *table, uint64_t limit)
+{
+	table->limit = limit;
+}
+
+bool
+table_is_over(const GroupTable *table)
+{
+	return table->memory > table->limit;
 }
 
 void
@@ -576,13 +692,7 @@ table_free(GroupTable *table)
 {
 	if (table == NULL)
 		return;
-	while (table->arena != NULL)
-	{
-		Arena	   *next = table->arena->next;
-
-		free(table->arena);
-		table->arena = next;
-	}
+	drop_texts(table);
 	free(table->records);
 	free(table->fresh);
 	free(table->slots);
@@ -615,6 +725,12 @@ const KeyLayout *
 table_layout(const GroupTable *table)
 {
 	return &table->layout;
+}
+
+size_t
+table_stride(const GroupTable *table)
+{
+	return table->stride;
 }
 
 uint64_t *

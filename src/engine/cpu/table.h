@@ -30,6 +30,25 @@ extern EngineStatus table_find(GroupTable *table, const Evaluator *eval,
 							   const uint16_t *rows, uint32_t n,
 							   uint32_t *groups, char *message);
 
+/*
+ * The same of n packed keys (keys.h), at most CPU_BATCH, which stand where
+ * table_packed says.
+ */
+extern uint64_t *table_packed(GroupTable *table);
+extern EngineStatus table_find_packed(GroupTable *table, uint32_t n, uint32_t *groups,
+									  char *message);
+
+/*
+ * Forget all groups, and expect about so many others.  Without keys there is again one
+ * group.  NO_MEMORY of table_find leaves a table that can only be emptied, or asked
+ * again for the same rows; some of their groups may have been made.
+ */
+extern void table_empty(GroupTable *table, uint64_t groups);
+
+/* Another limit; does the table take more than its limit? */
+extern void table_set_limit(GroupTable *table, uint64_t limit);
+extern bool table_is_over(const GroupTable *table);
+
 extern uint32_t table_groups(const GroupTable *table);
 extern uint64_t table_memory(const GroupTable *table);	/* the most so far */
 extern const char *table_strategy(const GroupTable *table);
@@ -40,6 +59,7 @@ extern const char *table_strategy(const GroupTable *table);
  */
 extern const KeyLayout *table_layout(const GroupTable *table);
 extern uint64_t *table_records(GroupTable *table, size_t *stride);
+extern size_t table_stride(const GroupTable *table);
 
 /* All groups, once there will be no more. */
 extern GroupRecords table_complete(const GroupTable *table);

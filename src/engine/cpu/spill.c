@@ -1,0 +1,423 @@
+/*
+ * spill.c
+ *	  Groups out of a table into a GroupStore, and back, partition by partition.
+ *
+ * A table's groups are sorted by partition by counting, so that each partition's are
+ * written in pieces as large as can be, and in their order: of the keys 0 and -0,
+ * which are one, the group shows the one that came first, and so does a merged group
+ * if a run's pieces are read in the order in which it wrote them.
+ *
+ * The leaves of a partition are those of a binary tree, by the bits of the hash
+ * above the partition's, and are merged from left to right.  A leaf that does not fit
+ * becomes an inner node.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cpu/accumulate.h"
+#include "engine/cpu/spill.h"
+#include "program/state.h"
+
+#define PIECE_SIZE (UINT64_C(1) << 15)	/* unless one record is larger */
+#define HASH_BITS 32			/* those that tables do not use for places */
+
+/* Groups that find their places in the table together. */
+#define MERGED_AT_ONCE 128
+
+/* Groups that are sorted, or written, between two looks for an interrupt. */
+#define SORTED_AT_ONCE (UINT32_C(1) << 16)
+#define WRITTEN_AT_ONCE (UINT32_C(1) << 14)
+
+static EngineStatus
+no_memory(char *message)
+{
+	snprintf(message, 256, "out of memory");
+	return ENGINE_NO_MEMORY;
+}
+
+static EngineStatus
+store_failed(char *message)
+{
+	snprintf(message, 256, "the store of groups has failed");
+	return ENGINE_FAILED;
+}
+
+static EngineStatus
+interrupted(char *message)
+{
+	snprintf(message, 256, INTERRUPTED_MESSAGE);
+	return ENGINE_FAILED;
+}
+
+static bool
+has_intervals(const Program *program)
+{
+	for (int i = 0; i < program->naccs; i++)
+		if (acc_is_interval((AccKind) program_accs(program)[i].kind))
+			return true;
+	return false;
+}
+
+Spill *
+spill_create(const Program *program, const EngineHints *hints, uint64_t limit,
+			 GroupTable *table)
+{
+	Spill	   *spill = calloc(1, sizeof(Spill));
+
+	if (spill == NULL)
+		return NULL;
+	spill->program = program;
+	spill->hints = *hints;
+	spill->limit = limit;
+	spill->store = hints->store;
+	spill->suspect = has_intervals(program);
+	spill->at_once = MERGED_AT_ONCE;
+	records_format(&spill->format, program, table_layout(table), table_stride(table));
+	spill->starts = calloc(spill->store->npartitions + 1, sizeof(uint32_t));
+	if (spill->starts != NULL)
+		return spill;
+	free(spill);
+	return NULL;
+}
+
+void
+spill_free(Spill *spill)
+{
+	if (spill == NULL)
+		return;
+	free(spill->piece);
+	free(spill->order);
+	free(spill->places);
+	free(spill->starts);
+	free(spill->copies.words);
+	free(spill);
+}
+
+uint64_t
+spill_memory(const Spill *spill)
+{
+	return spill->room + spill->copies.room +
+		spill->groups_room * (sizeof(*spill->order) + sizeof(*spill->places));
+}
+
+/* Room to sort so many groups. */
+static bool
+reserve_order(Spill *spill, uint32_t ngroups)
+{
+	if (ngroups <= spill->groups_room)
+		return true;
+	free(spill->order);
+	free(spill->places);
+	spill->order = malloc(ngroups * sizeof(*spill->order));
+	spill->places = malloc(ngroups * sizeof(*spill->places));
+	spill->groups_room = spill->order && spill->places ? ngroups : 0;
+	return spill->groups_room > 0;
+}
+
+static inline uint64_t
+group_hash(const Spill *spill, const uint64_t *group)
+{
+	uint64_t	hash;
+
+	keys_hash(spill->format.layout, group, 1, &hash);
+	return hash;
+}
+
+/* Find the partitions of n groups, from the first on, and count them in starts. */
+static void
+find_places(Spill *spill, const GroupRecords *groups, uint32_t first, uint32_t n)
+{
+	uint32_t	mask = spill->store->npartitions - 1;
+
+	for (uint32_t i = first; i < first + n; i++)
+	{
+		uint64_t	hash = group_hash(spill, groups->records + i * groups->stride);
+
+		spill->places[i] = (uint16_t) (hash & mask);
+		spill->starts[spill->places[i]]++;
+	}
+	spill->suspect = spill->suspect ||
+		states_are_ambiguous(spill->program,
+							 groups->records + first * groups->stride + groups->layout->words,
+							 groups->stride, n);
+}
+
+/* Sort groups by their partitions; starts[p] is the end of p's.  False: interrupted. */
+static bool
+sort_groups(Spill *spill, const GroupRecords *groups)
+{
+	uint32_t	start = 0;
+
+	memset(spill->starts, 0, spill->store->npartitions * sizeof(uint32_t));
+	for (uint32_t i = 0; i < groups->ngroups; i += SORTED_AT_ONCE)
+	{
+		uint32_t	left = groups->ngroups - i;
+
+		if (engine_interrupted(&spill->hints))
+			return false;
+		find_places(spill, groups, i, left < SORTED_AT_ONCE ? left : SORTED_AT_ONCE);
+	}
+	for (uint32_t p = 0; p < spill->store->npartitions; p++)
+	{
+		uint32_t	count = spill->starts[p];
+
+		spill->starts[p] = start;
+		start += count;
+	}
+	for (uint32_t i = 0; i < groups->ngroups; i++)
+	{
+		if (i % SORTED_AT_ONCE == 0 && engine_interrupted(&spill->hints))
+			return false;
+		spill->order[spill->starts[spill->places[i]]++] = i;
+	}
+	return true;
+}
+
+/* Let the piece have room for so many bytes, beyond the `used` ones. */
+static bool
+reserve_piece(Spill *spill, size_t used, size_t size)
+{
+	size_t		room = used + size > PIECE_SIZE ? used + size : PIECE_SIZE;
+	char	   *piece;
+
+	if (room <= spill->room)
+		return true;
+	piece = realloc(spill->piece, room);
+	if (piece == NULL)
+		return false;
+	spill->piece = piece;
+	spill->room = room;
+	return true;
+}
+
+/* Write n groups into a partition; order: their numbers, or NULL: from the first on. */
+static EngineStatus
+write_groups(Spill *spill, const GroupRecords *groups, const uint32_t *order, uint32_t n,
+			 uint32_t partition, char *message)
+{
+	GroupStore *store = spill->store;
+	size_t		used = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		const uint64_t *group = groups->records + (order ? order[i] : i) * groups->stride;
+		size_t		size = record_size(&spill->format, group);
+
+		if (order && i + 8 < n)
+			__builtin_prefetch(groups->records + order[i + 8] * groups->stride);
+		if (used > 0 && used + size > PIECE_SIZE)
+		{
+			if (!store->write(store, partition, spill->piece, used))
+				return store_failed(message);
+			used = 0;
+		}
+		if (!reserve_piece(spill, used, size))
+			return no_memory(message);
+		(void) record_write(&spill->format, group, spill->piece + used);
+		used += size;
+		if (i % WRITTEN_AT_ONCE == 0 && engine_interrupted(&spill->hints))
+			return interrupted(message);
+	}
+	if (used > 0 && !store->write(store, partition, spill->piece, used))
+		return store_failed(message);
+	return ENGINE_OK;
+}
+
+EngineStatus
+spill_groups(Spill *spill, GroupTable *table, char *message)
+{
+	GroupRecords groups = table_complete(table);
+	uint32_t	start = 0;
+	EngineStatus status = ENGINE_OK;
+
+	if (groups.ngroups == 0)
+		return ENGINE_OK;
+	if (!reserve_order(spill, groups.ngroups))
+		return no_memory(message);
+	if (!sort_groups(spill, &groups))
+		return interrupted(message);
+	for (uint32_t p = 0; p < spill->store->npartitions && status == ENGINE_OK; p++)
+	{
+		status = write_groups(spill, &groups, spill->order + start,
+							  spill->starts[p] - start, p, message);
+		start = spill->starts[p];
+	}
+	spill->records += groups.ngroups;
+	return status;
+}
+
+EngineStatus
+spill_into(Spill *spill, GroupTable *table, uint32_t partition, char *message)
+{
+	GroupRecords groups = table_complete(table);
+
+	return write_groups(spill, &groups, NULL, groups.ngroups, partition, message);
+}
+
+EngineStatus
+spill_rewind(Spill *spill, uint32_t partition, char *message)
+{
+	if (spill->store->rewind(spill->store, partition))
+		return ENGINE_OK;
+	return store_failed(message);
+}
+
+EngineStatus
+spill_read(Spill *spill, uint32_t partition, GroupRecords *groups, char *message)
+{
+	const void *piece = NULL;
+	size_t		size = 0;
+
+	groups->ngroups = 0;
+	if (engine_interrupted(&spill->hints))
+		return interrupted(message);
+	if (!spill->store->read(spill->store, partition, &piece, &size))
+		return store_failed(message);
+	if (size > 0 && !records_read(&spill->format, piece, size, &spill->copies, groups))
+		return no_memory(message);
+	return ENGINE_OK;
+}
+
+/* Of n groups, those that belong to the leaf; their number. */
+static uint32_t
+choose_groups(const Spill *spill, const GroupRecords *groups, uint32_t first, uint32_t n,
+			  const uint64_t **chosen)
+{
+	uint64_t	mask = ((UINT64_C(1) << spill->leaf_bits) - 1) * spill->store->npartitions;
+	uint64_t	leaf = spill->leaf * spill->store->npartitions;
+	uint32_t	nchosen = 0;
+
+	for (uint32_t i = first; i < first + n; i++)
+	{
+		chosen[nchosen] = groups->records + i * groups->stride;
+		nchosen += mask == 0 || (group_hash(spill, chosen[nchosen]) & mask) == leaf;
+	}
+	return nchosen;
+}
+
+/* Merge n groups into the table. */
+static EngineStatus
+merge_groups(const Spill *spill, GroupTable *table, const uint64_t *const *from, uint32_t n,
+			 char *message)
+{
+	uint32_t	words = spill->format.layout->words;
+	uint64_t   *packed = table_packed(table);
+	uint32_t	groups[MERGED_AT_ONCE];
+	size_t		stride;
+	uint64_t   *records;
+	EngineStatus status;
+
+	for (uint32_t i = 0; i < n; i++)
+		memcpy(packed + i * words, from[i], words * sizeof(uint64_t));
+	status = table_find_packed(table, n, groups, message);
+	if (status != ENGINE_OK)
+		return status;
+	records = table_records(table, &stride);
+	for (uint32_t i = 0; i < n; i++)
+		if (!merge_state(spill->program, table, records + groups[i] * stride + words,
+						 from[i] + words))
+			return ENGINE_NO_MEMORY;
+	return ENGINE_OK;
+}
+
+/* Merge those of a piece's groups that belong to the leaf. */
+static EngineStatus
+merge_piece(const Spill *spill, GroupTable *table, const GroupRecords *groups, char *message)
+{
+	const uint64_t *chosen[MERGED_AT_ONCE];
+	EngineStatus status = ENGINE_OK;
+
+	for (uint32_t first = 0; first < groups->ngroups && status == ENGINE_OK;
+		 first += spill->at_once)
+	{
+		uint32_t	left = groups->ngroups - first;
+		uint32_t	n = choose_groups(spill, groups, first,
+									  left < spill->at_once ? left : spill->at_once, chosen);
+
+		status = merge_groups(spill, table, chosen, n, message);
+	}
+	return status;
+}
+
+/* Merge the leaf; NO_MEMORY: it does not fit. */
+static EngineStatus
+merge_leaf(Spill *spill, GroupTable *table, uint32_t partition, char *message)
+{
+	GroupRecords groups;
+	EngineStatus status = spill_rewind(spill, partition, message);
+
+	table_empty(table, (spill->records / spill->store->npartitions) >> spill->leaf_bits);
+	while (status == ENGINE_OK)
+	{
+		status = spill_read(spill, partition, &groups, message);
+		if (status != ENGINE_OK || groups.ngroups == 0)
+			break;
+		status = merge_piece(spill, table, &groups, message);
+	}
+	return status;
+}
+
+/*
+ * Let merging the leaf take less memory.  False: it cannot, for it is a single group,
+ * whatever its size.
+ */
+static bool
+split_leaf(Spill *spill, const GroupTable *table)
+{
+	uint64_t	most = (UINT64_C(1) << HASH_BITS) / spill->store->npartitions;
+
+	if (table_groups(table) == 0 && spill->at_once > 1)
+	{
+		spill->at_once = 1;
+		return true;
+	}
+	if (spill->format.layout->nfields == 0 || table_groups(table) <= 1 ||
+		UINT64_C(2) << spill->leaf_bits > most)
+		return false;
+	spill->leaf_bits++;
+	return true;
+}
+
+EngineStatus
+spill_merge(Spill *spill, GroupTable *table, uint32_t partition, char *message)
+{
+	EngineStatus status;
+
+	do
+		status = merge_leaf(spill, table, partition, message);
+	while (status == ENGINE_NO_MEMORY && split_leaf(spill, table));
+	if (status == ENGINE_NO_MEMORY)
+	{
+		table_set_limit(table, UINT64_MAX);
+		status = merge_leaf(spill, table, partition, message);
+		table_set_limit(table, spill->limit);
+	}
+	return status == ENGINE_NO_MEMORY ? no_memory(message) : status;
+}
+
+void
+spill_first_leaf(Spill *spill)
+{
+	spill->leaf = 0;
+	spill->leaf_bits = 0;
+}
+
+/* A leaf's bits are those of the path to it, the root's lowest: left 0, right 1. */
+bool
+spill_next_leaf(Spill *spill)
+{
+	while (spill->leaf_bits > 0)
+	{
+		uint64_t	last = UINT64_C(1) << (spill->leaf_bits - 1);
+
+		if ((spill->leaf & last) == 0)
+		{
+			spill->leaf |= last;
+			return true;
+		}
+		spill->leaf &= ~last;
+		spill->leaf_bits--;
+	}
+	return false;
+}

@@ -1,0 +1,74 @@
+/*
+ * spill.h
+ *	  Groups out of a table into a GroupStore, and back, partition by partition.
+ *
+ * Groups leave a table all at once, each into the partition that the lowest bits
+ * of its keys' hash name: the table finds places by higher ones.  A partition can hold
+ * several records of a group, from several tables.  They are merged in
+ * a table that holds one leaf at a time: the whole partition or, if that takes more
+ * than the memory allowed, those of its groups that agree in some more bits of
+ * the hash.  The partition is read once for each of its leaves.
+ */
+#ifndef GPUAGG_SPILL_H
+#define GPUAGG_SPILL_H
+
+#include "engine/cpu/records.h"
+#include "engine/cpu/table.h"
+
+typedef struct Spill
+{
+	const Program *program;
+	EngineHints hints;
+	uint64_t	limit;			/* bytes that a table may take */
+	GroupStore *store;
+	RecordFormat format;
+	uint64_t	records;		/* written into partitions */
+	bool		suspect;		/* merged states may be ambiguous */
+
+	/* writing */
+	char	   *piece;
+	size_t		room;
+	uint32_t   *order;			/* groups, by their partitions */
+	uint16_t   *places;			/* by group: its partition */
+	uint32_t   *starts;			/* by partition: where its groups begin in order */
+	uint32_t	groups_room;
+
+	/* reading */
+	RecordCopies copies;
+	uint64_t	leaf;			/* these bits of the hash, above the partition's, */
+	int			leaf_bits;		/* so many, are those of the leaf's groups */
+	uint32_t	at_once;		/* records that are merged together */
+} Spill;
+
+/* NULL: no memory.  The table's layout must outlive it. */
+extern Spill *spill_create(const Program *program, const EngineHints *hints,
+						   uint64_t limit, GroupTable *table);
+extern void spill_free(Spill *spill);
+extern uint64_t spill_memory(const Spill *spill);	/* bytes */
+
+/*
+ * Write a table's groups into their partitions, or into a given one.  FAILED: the
+ * store has, or interrupted.  The reason is in message (256 bytes), here and below.
+ */
+extern EngineStatus spill_groups(Spill *spill, GroupTable *table, char *message);
+extern EngineStatus spill_into(Spill *spill, GroupTable *table, uint32_t partition,
+							   char *message);
+
+/*
+ * Begin with a partition's first leaf; make a table have the groups of a leaf, and no
+ * others; go on to the next leaf, false: that was the last one.
+ */
+extern void spill_first_leaf(Spill *spill);
+extern EngineStatus spill_merge(Spill *spill, GroupTable *table, uint32_t partition,
+								char *message);
+extern bool spill_next_leaf(Spill *spill);
+
+/*
+ * The groups of a partition's next piece, as they were written; none after the last.
+ * Valid until the next call.
+ */
+extern EngineStatus spill_rewind(Spill *spill, uint32_t partition, char *message);
+extern EngineStatus spill_read(Spill *spill, uint32_t partition, GroupRecords *groups,
+							   char *message);
+
+#endif							/* GPUAGG_SPILL_H */

@@ -1,0 +1,137 @@
+/*
+ * stored_groups.c
+ *	  The groups of a run that are in a GroupStore, as GroupBatches.
+ *
+ * Groups come part by part: where they have been merged, a part is a piece as it is in
+ * the store, else what the table holds after one leaf of a partition (spill.h)
+ * has been merged.  Each part has an output of its own.
+ */
+#include <stdio.h>
+
+#include "engine/cpu/stored_groups.h"
+#include "program/state.h"
+
+/* The next piece of a merged store. */
+static EngineStatus
+next_piece(StoredGroups *groups, GroupRecords *part, char *message)
+{
+	uint32_t	n = groups->spill->store->npartitions;
+	EngineStatus status = ENGINE_OK;
+
+	part->ngroups = 0;
+	while (status == ENGINE_OK && part->ngroups == 0 && groups->partition < n)
+	{
+		if (!groups->begun)
+			status = spill_rewind(groups->spill, n + groups->partition, message);
+		groups->begun = true;
+		if (status == ENGINE_OK)
+			status = spill_read(groups->spill, n + groups->partition, part, message);
+		if (status == ENGINE_OK && part->ngroups == 0)
+		{
+			groups->partition++;
+			groups->begun = false;
+		}
+	}
+	return status;
+}
+
+/* Begin with a partition, or go on in it; false: it was read. */
+static bool
+go_to_leaf(StoredGroups *groups)
+{
+	if (groups->begun)
+		return spill_next_leaf(groups->spill);
+	spill_first_leaf(groups->spill);
+	groups->begun = true;
+	return true;
+}
+
+/* The next leaf that has groups.  Without keys, all are in partition 0. */
+static EngineStatus
+next_leaf(StoredGroups *groups, GroupRecords *part, char *message)
+{
+	uint32_t	n = groups->spill->program->nkeys == 0 ? 1 : groups->spill->store->npartitions;
+	EngineStatus status = ENGINE_OK;
+
+	part->ngroups = 0;
+	while (status == ENGINE_OK && part->ngroups == 0 && groups->partition < n)
+	{
+		if (go_to_leaf(groups))
+		{
+			status = spill_merge(groups->spill, groups->table, groups->partition, message);
+			*part = table_complete(groups->table);
+		}
+		else
+		{
+			groups->partition++;
+			groups->begun = false;
+		}
+	}
+	return status;
+}
+
+static EngineStatus
+next_part(StoredGroups *groups, GroupRecords *part, char *message)
+{
+	EngineStatus status = groups->spill->store->merged ? next_piece(groups, part, message) :
+		next_leaf(groups, part, message);
+
+	groups->ngroups += part->ngroups;
+	groups->nparts += part->ngroups > 0;
+	return status;
+}
+
+EngineStatus
+stored_check(StoredGroups *groups, char *message)
+{
+	const Program *program = groups->spill->program;
+	GroupRecords part;
+	EngineStatus status;
+
+	while ((status = next_part(groups, &part, message)) == ENGINE_OK && part.ngroups > 0)
+		if (states_are_ambiguous(program, part.records + part.layout->words, part.stride,
+								 part.ngroups))
+		{
+			snprintf(message, 256, AMBIGUOUS_MESSAGE);
+			return ENGINE_INEXACT;
+		}
+	stored_rewind(groups);
+	return status;
+}
+
+EngineStatus
+stored_batch(StoredGroups *groups, GroupBatch *batch, char *message)
+{
+	const Spill *spill = groups->spill;
+
+	for (;;)
+	{
+		GroupRecords part;
+		EngineStatus status;
+
+		batch->ngroups = 0;
+		if (groups->output != NULL)
+			output_batch(groups->output, batch);
+		if (batch->ngroups > 0)
+			return ENGINE_OK;
+		output_free(groups->output);
+		groups->output = NULL;
+		status = next_part(groups, &part, message);
+		if (status != ENGINE_OK || part.ngroups == 0)
+			return status;
+		status = output_create(spill->program, &part, &spill->hints, &groups->output, message);
+		if (status != ENGINE_OK)
+			return status;
+	}
+}
+
+void
+stored_rewind(StoredGroups *groups)
+{
+	output_free(groups->output);
+	groups->output = NULL;
+	groups->partition = 0;
+	groups->begun = false;
+	groups->ngroups = 0;
+	groups->nparts = 0;
+}

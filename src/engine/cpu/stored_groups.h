@@ -1,0 +1,36 @@
+/*
+ * stored_groups.h
+ *	  The groups of a run that are in a GroupStore, as GroupBatches.
+ */
+#ifndef GPUAGG_STORED_GROUPS_H
+#define GPUAGG_STORED_GROUPS_H
+
+#include "engine/cpu/output.h"
+#include "engine/cpu/spill.h"
+
+/* Zero but for the first two to begin with, and between rewinding and the next batch. */
+typedef struct StoredGroups
+{
+	Spill	   *spill;			/* the caller's, like the table */
+	GroupTable *table;			/* to merge in; unused if the store is merged */
+	uint32_t	partition;		/* of those to be read */
+	bool		begun;			/* the partition */
+	uint64_t	ngroups;		/* read so far */
+	uint64_t	nparts;			/* of the groups, that were read one by one */
+	GroupOutput *output;		/* of the part read last */
+} StoredGroups;
+
+/*
+ * INEXACT if the states of a group are ambiguous once they are merged; before the first
+ * batch.  FAILED: the store has, or interrupted, here and below; the reason is in
+ * message (256 bytes).
+ */
+extern EngineStatus stored_check(StoredGroups *groups, char *message);
+
+/* The next groups, none after the last. */
+extern EngineStatus stored_batch(StoredGroups *groups, GroupBatch *batch, char *message);
+
+/* Begin with the first group again; frees the output, too. */
+extern void stored_rewind(StoredGroups *groups);
+
+#endif							/* GPUAGG_STORED_GROUPS_H */
