@@ -231,6 +231,8 @@ show_run(GpuAggState *state, ExplainState *es)
 		ExplainPropertyUInteger("Rows Removed by Input Filter", NULL,
 								stats->rows - stats->rows_passed, es);
 	ExplainPropertyUInteger("Groups", NULL, stats->groups, es);
+	if (state->top)
+		ExplainPropertyUInteger("Groups Left Out", NULL, top_groups_left_out(state->top), es);
 	ExplainPropertyUInteger("Input", "kB", (stats->bytes + 1023) / 1024, es);
 	ExplainPropertyUInteger("Engine Memory", "kB", (stats->memory + 1023) / 1024, es);
 	if (state->regrouping)
@@ -245,6 +247,8 @@ gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	GpuAggState *state = (GpuAggState *) node;
 
 	show_group_keys_and_aggregates(state, ancestors, es);
+	if (state->plan->top)
+		ExplainPropertyInteger("Top Groups", NULL, state->plan->top->count, es);
 	show_filter(state, es);
 	show_source(state, es);
 

@@ -121,6 +121,39 @@ begin_children(GpuAggState *state, EState *estate, int eflags)
 	node->ss.ps.resultopsfixed = false;
 }
 
+/*
+ * A group's value in the node's nth column.  These are the keys, then the aggregates,
+ * then GROUPING(); the rest are NULL.
+ */
+static Datum
+group_value(void *node, uint32_t group, int n, bool *isnull)
+{
+	const GpuAggState *state = node;
+	const Program *program = state->coarse ? state->coarse : state->program;
+	const int  *places = state->regrouping ? state->layout->places : NULL;
+	int			agg = n - state->plan->nkeys;
+	int			grouping = agg - program->naggs;
+
+	if (agg < 0)
+	{
+		int			place = places ? places[n] : n;
+
+		if (place >= 0)
+			return key_value(program, n, &state->groups.keys[place], group, isnull);
+	}
+	else if (grouping < 0)
+		return final_value(program, &program_aggs(program)[agg],
+						   state->groups.states + (size_t) group * program->nwords,
+						   state->groups.units, isnull);
+	else if (grouping < list_length(state->plan->groupings))
+	{
+		*isnull = false;
+		return Int32GetDatum(places ? state->layout->groupings[grouping] : 0);
+	}
+	*isnull = true;
+	return (Datum) 0;
+}
+
 static void
 begin_node(CustomScanState *node, EState *estate, int eflags)
 {
@@ -148,6 +181,9 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 	state->engine = engine_handle(engine_for_plan(state->plan->engine, state->program));
 	if (state->plan->regrouping)
 		state->regrouping = regrouping_create(state->plan);
+	if (state->plan->top)
+		state->top = top_groups_create(state->plan->top, scan->custom_scan_tlist,
+									   group_value, state);
 }
 
 /*
@@ -347,6 +383,8 @@ run_engine(GpuAggState *state)
 	if (state->ntables > 0)
 		hints.relation = RelationGetRelationName(state->tables[0].relation);
 	state->fallback_reason = NULL;
+	if (state->top)
+		top_groups_reset(state->top);
 	MemoryContextReset(state->run_context);
 	old = MemoryContextSwitchTo(state->run_context);
 
@@ -374,45 +412,32 @@ run_engine(GpuAggState *state)
 	MemoryContextSwitchTo(old);
 }
 
-/*
- * Put one group into the scan tuple: keys, then aggregates, then GROUPING(); NULLs
- * for the rest.
- */
+/* Put one group into the scan tuple. */
 static void
 store_group(GpuAggState *state, uint32_t group, TupleTableSlot *slot)
 {
-	const PlanInfo *plan = state->plan;
-	const Program *program = state->coarse ? state->coarse : state->program;
-	const int  *places = state->regrouping ? state->layout->places : NULL;
-	const Aggregate *aggs = program_aggs(program);
-	const uint64_t *words = state->groups.states + (size_t) group * program->nwords;
-	Datum	   *values = slot->tts_values;
-	bool	   *isnull = slot->tts_isnull;
-
 	ExecClearTuple(slot);
-	for (int i = 0; i < plan->nkeys; i++)
-	{
-		int			place = places ? places[i] : i;
-
-		*isnull = true;
-		*values++ = place < 0 ? (Datum) 0 :
-			key_value(program, i, &state->groups.keys[place], group, isnull);
-		isnull++;
-	}
-	for (int i = 0; i < program->naggs; i++)
-		*values++ = final_value(program, &aggs[i], words, state->groups.units,
-								isnull++);
-	for (int i = 0; i < list_length(plan->groupings); i++)
-	{
-		*values++ = Int32GetDatum(places ? state->layout->groupings[i] : 0);
-		*isnull++ = false;
-	}
-	while (values < slot->tts_values + slot->tts_tupleDescriptor->natts)
-	{
-		*values++ = (Datum) 0;
-		*isnull++ = true;
-	}
+	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+		slot->tts_values[i] = group_value(state, group, i, &slot->tts_isnull[i]);
 	ExecStoreVirtualTuple(slot);
+}
+
+/* Put the next group into the scan tuple, unless it need not leave. */
+static bool
+take_group(GpuAggState *state, TupleTableSlot *slot)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	MemoryContext old;
+	uint32_t	group = state->next_group++;
+	bool		leaves;
+
+	ResetExprContext(econtext);
+	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	leaves = state->top == NULL || !top_groups_are_better(state->top, group);
+	if (leaves)
+		store_group(state, group, slot);
+	MemoryContextSwitchTo(old);
+	return leaves;
 }
 
 /* The next tuple made of the engine's groups, or an empty slot. */
@@ -425,8 +450,6 @@ next_engine_tuple(GpuAggState *state)
 
 	for (;;)
 	{
-		MemoryContext old;
-
 		CHECK_FOR_INTERRUPTS();
 		if (state->next_group == state->groups.ngroups && state->groups.ngroups > 0)
 		{
@@ -446,18 +469,17 @@ next_engine_tuple(GpuAggState *state)
 			return ExecClearTuple(ps->ps_ProjInfo ? ps->ps_ResultTupleSlot : slot);
 		}
 
-		ResetExprContext(econtext);
-		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		store_group(state, state->next_group++, slot);
-		MemoryContextSwitchTo(old);
-
+		if (!take_group(state, slot))
+			continue;
 		econtext->ecxt_scantuple = slot;
 		if (!ExecQual(ps->qual, econtext))
+		{
 			InstrCountFiltered1(state, 1);
-		else if (ps->ps_ProjInfo)
-			return ExecProject(ps->ps_ProjInfo);
-		else
-			return slot;
+			continue;
+		}
+		if (state->top)
+			top_groups_add(state->top);
+		return ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;
 	}
 }
 

@@ -11,6 +11,7 @@
 #include "engine/handle.h"
 #include "exec/regrouping.h"
 #include "exec/slots.h"
+#include "exec/top_groups.h"
 #include "plan/plan_info.h"
 #include "source/tables.h"
 
@@ -46,6 +47,7 @@ typedef struct GpuAggState
 	GroupBatch	groups;			/* the current batch, and the next group in it */
 	uint32_t	next_group;
 	const SetLayout *layout;	/* of the current batch, with regrouping */
+	TopGroups  *top;			/* NULL: all groups leave */
 	TableSourceStats source;	/* of all runs */
 	char	   *fallback_reason;	/* of the last run, or NULL */
 } GpuAggState;

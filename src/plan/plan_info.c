@@ -35,6 +35,32 @@ program_from_const(const Const *program)
 				  VARSIZE_ANY_EXHDR(bytes));
 }
 
+static List *
+top_to_list(const TopInfo *top)
+{
+	if (top == NULL)
+		return NIL;
+	return list_make5(list_make2_int(top->count, top->ties), top->columns, top->operators,
+					  top->collations, top->nulls_first);
+}
+
+static TopInfo *
+top_from_list(List *list)
+{
+	TopInfo    *top;
+
+	if (list == NIL)
+		return NULL;
+	top = palloc(sizeof(TopInfo));
+	top->count = linitial_int(linitial(list));
+	top->ties = lsecond_int((List *) linitial(list)) != 0;
+	top->columns = lsecond(list);
+	top->operators = lthird(list);
+	top->collations = lfourth(list);
+	top->nulls_first = list_nth(list, 4);
+	return top;
+}
+
 List *
 plan_info_to_list(const PlanInfo *info)
 {
@@ -46,7 +72,7 @@ plan_info_to_list(const PlanInfo *info)
 					  list_make3(list_make1_oid(info->relid), info->page_tables,
 								 info->row_tables),
 					  list_make2_int(info->rti, info->nkeys),
-					  list_make2(info->filter, info->groupings),
+					  list_make3(info->filter, info->groupings, top_to_list(info->top)),
 					  list_make3(makeFloat(psprintf("%.17g", info->rows)),
 								 makeFloat(psprintf("%.17g", info->groups)),
 								 makeString(pstrdup(info->engine))));
@@ -73,6 +99,7 @@ plan_info_from_list(List *list)
 	info->nkeys = lsecond_int(lthird(list));
 	info->filter = linitial(lfourth(list));
 	info->groupings = lsecond((List *) lfourth(list));
+	info->top = top_from_list(lthird((List *) lfourth(list)));
 	info->rows = floatVal(linitial(estimates));
 	info->groups = floatVal(lsecond(estimates));
 	info->engine = strVal(lthird(estimates));

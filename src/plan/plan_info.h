@@ -9,6 +9,17 @@
 
 #include "program/program.h"
 
+/* Of the node's groups only those that can be among the first ones leave. */
+typedef struct TopInfo
+{
+	int			count;			/* how many are wanted */
+	bool		ties;			/* must those leave that are equal to the last one? */
+	List	   *columns;		/* ints: the node's columns that order them; */
+	List	   *operators;		/* Oids, one each: of B-tree's < or > */
+	List	   *collations;		/* Oids */
+	List	   *nulls_first;	/* ints */
+} TopInfo;
+
 typedef struct PlanInfo
 {
 	Program    *program;
@@ -24,6 +35,7 @@ typedef struct PlanInfo
 	Program    *regrouping;		/* over the Program's groups, or NULL */
 	List	   *sets;			/* with it: a List of ints each, numbers of keys */
 	List	   *groupings;		/* arguments of GROUPING(), likewise */
+	TopInfo    *top;			/* NULL: all groups leave */
 	double		rows;			/* estimates: rows read, and groups */
 	double		groups;
 } PlanInfo;

@@ -37,6 +37,7 @@
 #include "plan/path/native.h"
 #include "plan/path/path.h"
 #include "plan/path/report.h"
+#include "plan/path/top.h"
 #include "plan/plan_info.h"
 
 typedef struct GpuAggPath
@@ -46,6 +47,7 @@ typedef struct GpuAggPath
 	LoweredGrouping lowered;
 	const EngineOps *engine;
 	GroupingEstimates estimates;
+	TopInfo    *top;			/* NULL: all groups leave */
 	GroupingReport *report;		/* or NULL */
 } GpuAggPath;
 
@@ -115,6 +117,7 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		.regrouping = path->lowered.regrouping,
 		.sets = path->grouping.sets,
 		.groupings = grouping_arguments(&path->grouping),
+		.top = path->top,
 		.rows = path->estimates.rows,
 		.groups = path->estimates.groups,
 	};
@@ -136,13 +139,38 @@ static const CustomPathMethods gpuagg_path_methods = {
 	.PlanCustomPath = plan_gpuagg_path,
 };
 
+/*
+ * What follows the engine: groups become tuples.  Of one that does not leave only the
+ * columns that order it are looked at.
+ */
+static void
+set_output_costs(GpuAggPath *path, Cost startup)
+{
+	Path	   *result = &path->custom.path;
+	QualCost	having;
+	double		groups = path->estimates.result_groups;
+	double		selectivity = 1;
+
+	cost_qual_eval(&having, path->grouping.having, path->grouping.root);
+	if (path->grouping.having != NIL)
+		selectivity = clauselist_selectivity(path->grouping.root, path->grouping.having,
+											 0, JOIN_INNER, NULL);
+	result->startup_cost = startup + having.startup + result->pathtarget->cost.startup;
+	result->total_cost = result->startup_cost;
+	if (path->top)
+	{
+		result->total_cost += groups * cpu_operator_cost;
+		groups = top_groups_leaving(path->top, groups);
+	}
+	result->rows = clamp_row_est(groups * selectivity);
+	result->total_cost += groups * (having.per_tuple + cpu_tuple_cost) +
+		result->rows * result->pathtarget->cost.per_tuple;
+}
+
 static void
 set_costs(GpuAggPath *path)
 {
 	RelOptInfo *input = path->grouping.input_rel;
-	PlannerInfo *root = path->grouping.root;
-	Path	   *result = &path->custom.path;
-	QualCost	having;
 	CostInput	in = {
 		.engine = path->engine,
 		.program = path->lowered.program,
@@ -168,19 +196,9 @@ set_costs(GpuAggPath *path)
 	}
 
 	/* pages are read as a sequential scan reads them */
-	compat_set_disabled_nodes(result, path->lowered.rti ? !enable_seqscan
+	compat_set_disabled_nodes(&path->custom.path, path->lowered.rti ? !enable_seqscan
 							  : compat_disabled_nodes(path->lowered.input));
-	cost_qual_eval(&having, path->grouping.having, root);
-	result->rows = path->estimates.result_groups;
-	if (path->grouping.having != NIL)
-		result->rows = clamp_row_est(path->estimates.result_groups *
-									 clauselist_selectivity(root, path->grouping.having,
-															0, JOIN_INNER, NULL));
-	result->startup_cost = cost_startup(&in) + having.startup +
-		result->pathtarget->cost.startup;
-	result->total_cost = result->startup_cost +
-		path->estimates.result_groups * (having.per_tuple + cpu_tuple_cost) +
-		result->rows * result->pathtarget->cost.per_tuple;
+	set_output_costs(path, cost_startup(&in));
 }
 
 static GpuAggPath *
@@ -195,6 +213,7 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	path->lowered = *lowered;
 	path->engine = engine;
 	path->estimates = estimate_grouping(grouping, lowered);
+	path->top = top_groups_wanted(grouping, lowered->program);
 	input_scan = lowered->rti ? NULL : input_scan_path(grouping->input_rel, lowered->input);
 	native = native_path(grouping, grouped_rel, input_scan, path->estimates.result_groups);
 

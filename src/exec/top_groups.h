@@ -1,0 +1,34 @@
+/*
+ * top_groups.h
+ *	  The groups that can be among the first ones of an order.
+ */
+#ifndef GPUAGG_TOP_GROUPS_H
+#define GPUAGG_TOP_GROUPS_H
+
+#include "plan/plan_info.h"
+
+typedef struct TopGroups TopGroups;
+
+/* A group's value of one of the node's columns; by reference, in the current context. */
+typedef Datum (*TopGroupsValue) (void *node, uint32_t group, int column, bool *isnull);
+
+/*
+ * For as long as the current context; tlist: the node's columns.  What value returns is
+ * of their types.
+ */
+extern TopGroups *top_groups_create(const TopInfo *info, List *tlist, TopGroupsValue value,
+									void *node);
+
+/* No group has been there yet. */
+extern void top_groups_reset(TopGroups *top);
+
+/*
+ * Are there enough groups that come before this one?  Then it is counted, and need not
+ * leave; else, if it does leave, top_groups_add must be told.
+ */
+extern bool top_groups_are_better(TopGroups *top, uint32_t group);
+extern void top_groups_add(TopGroups *top);
+
+extern uint64 top_groups_left_out(const TopGroups *top);
+
+#endif							/* GPUAGG_TOP_GROUPS_H */

@@ -1,0 +1,149 @@
+/*
+ * top.c
+ *	  ORDER BY with LIMIT above a grouping step.
+ *
+ * PostgreSQL sorts the groups and takes the first ones.  The node leaves out groups that
+ * cannot be among them: those that come behind as many others, by the sort keys that are
+ * the node's own keys and aggregates (exec/top_groups.c).  Of the sort keys it may look at
+ * the leading ones only; then groups that are equal in these all leave.
+ *
+ * The groups must go straight to the sort and from there to the limit, and what PostgreSQL
+ * would compute of a group that is left out, in the node or for its results, must not
+ * be able to raise an error.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+
+#include "plan/path/top.h"
+
+/* More groups than these are PostgreSQL's to choose from. */
+#define MOST_TOP_GROUPS 10000
+
+/* A constant LIMIT or OFFSET; -1: it is something else. */
+static int64
+constant_count(const Node *node)
+{
+	const Const *count = (const Const *) node;
+
+	if (node == NULL || !IsA(node, Const) || count->constisnull)
+		return -1;
+	return DatumGetInt64(count->constvalue);
+}
+
+/* How many groups the query takes; 0: all, or nobody knows. */
+static int64
+groups_taken(const Query *parse)
+{
+	int64		count = constant_count(parse->limitCount);
+	int64		offset = parse->limitOffset ? constant_count(parse->limitOffset) : 0;
+
+	if (count <= 0 || offset < 0 ||
+		count > MOST_TOP_GROUPS || offset > MOST_TOP_GROUPS - count)
+		return 0;
+	return count + offset;
+}
+
+/* Is there nothing between the step and the sort? */
+static bool
+sort_is_next(const Grouping *grouping)
+{
+	const Query *parse = grouping->root->parse;
+
+	if (grouping->is_input || grouping->regroups || parse->hasTargetSRFs ||
+		parse->setOperations != NULL)
+		return false;
+	return grouping->distinct || (!parse->hasWindowFuncs && parse->distinctClause == NIL);
+}
+
+/* The step's keys and aggregates in an expression, as columns. */
+static Node *
+columns_mutator(Node *node, void *context)
+{
+	const Grouping *grouping = context;
+
+	if (node == NULL)
+		return NULL;
+	if (list_member(grouping->keys, node) || list_member(grouping->aggrefs, node))
+		return (Node *) makeVar(1, 1, exprType(node), exprTypmod(node), exprCollation(node), 0);
+	return expression_tree_mutator(node, columns_mutator, context);
+}
+
+/* What is leakproof raises no error. */
+static bool
+can_fail(const Grouping *grouping, List *exprs)
+{
+	return contain_leaked_vars((Node *) columns_mutator((Node *) exprs, (void *) grouping));
+}
+
+/* Results whose last computation PostgreSQL itself may refuse, for its range. */
+static bool
+results_can_fail(const Program *results)
+{
+	for (int i = 0; i < results->naggs; i++)
+		if (program_aggs(results)[i].final >= FINAL_FLOAT_VAR_POP)
+			return true;
+	return false;
+}
+
+/* The number of a node's column that has this value, or -1. */
+static int
+column_number(const Grouping *grouping, const Node *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->keys)
+		if (equal(lfirst(lc), expr))
+			return foreach_current_index(lc);
+	foreach(lc, grouping->aggrefs)
+		if (equal(lfirst(lc), expr))
+			return list_length(grouping->keys) + foreach_current_index(lc);
+	return -1;
+}
+
+TopInfo *
+top_groups_wanted(const Grouping *grouping, const Program *results)
+{
+	PlannerInfo *root = grouping->root;
+	int64		count = groups_taken(root->parse);
+	TopInfo    *top;
+	ListCell   *lc;
+
+	if (count == 0 || root->parse->sortClause == NIL || !sort_is_next(grouping) ||
+		results_can_fail(results) ||
+		can_fail(grouping, list_concat_copy(grouping->target->exprs, grouping->having)))
+		return NULL;
+	top = palloc0(sizeof(TopInfo));
+	top->count = (int) count;
+	foreach(lc, root->parse->sortClause)
+	{
+		SortGroupClause *clause = lfirst_node(SortGroupClause, lc);
+		Node	   *expr = get_sortgroupclause_expr(clause, root->processed_tlist);
+		int			column = column_number(grouping, expr);
+
+		if (column < 0)
+			break;
+		top->columns = lappend_int(top->columns, column);
+		top->operators = lappend_oid(top->operators, clause->sortop);
+		top->collations = lappend_oid(top->collations, exprCollation(expr));
+		top->nulls_first = lappend_int(top->nulls_first, clause->nulls_first);
+	}
+	top->ties = root->parse->limitOption == LIMIT_OPTION_WITH_TIES ||
+		list_length(top->columns) < list_length(root->parse->sortClause);
+	return top->columns != NIL ? top : NULL;
+}
+
+/* Of the ith group, i > count, count / i leave. */
+double
+top_groups_leaving(const TopInfo *top, double groups)
+{
+	if (groups <= top->count)
+		return groups;
+	return top->count * (1 + log(groups / top->count));
+}

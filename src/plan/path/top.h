@@ -1,0 +1,20 @@
+/*
+ * top.h
+ *	  ORDER BY with LIMIT above a grouping step.
+ */
+#ifndef GPUAGG_TOP_H
+#define GPUAGG_TOP_H
+
+#include "plan/path/grouping.h"
+#include "plan/plan_info.h"
+
+/*
+ * How the query orders the step's groups, if it takes a constant number of the first
+ * ones only, so that the others need not leave the node; else NULL.
+ */
+extern TopInfo *top_groups_wanted(const Grouping *grouping, const Program *results);
+
+/* How many of so many groups leave the node, in random order. */
+extern double top_groups_leaving(const TopInfo *top, double groups);
+
+#endif							/* GPUAGG_TOP_H */
