@@ -342,6 +342,16 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 	elog(ERROR, "unknown kind of aggregate result: %d", agg->final);
 }
 
+/* Of floats, squares and products of sums can leave their range. */
+bool
+final_can_fail(const Program *program)
+{
+	for (int i = 0; i < program->naggs; i++)
+		if (program_aggs(program)[i].final >= FINAL_FLOAT_VAR_POP)
+			return true;
+	return false;
+}
+
 /*
  * A varlena of these bytes.  Its header is short where it can be, as in the
  * tuples of PostgreSQL's own groups: pg_column_size shows it.

@@ -15,6 +15,9 @@
 extern Datum final_value(const Program *program, const Aggregate *agg,
 						 const uint64_t *words, const int32_t *units, bool *isnull);
 
+/* Can it, for an aggregate of this Program? */
+extern bool final_can_fail(const Program *program);
+
 /*
  * A group's value of one key; a numeric has the key's display scale.  Datums by
  * reference are in the current context.

@@ -27,11 +27,13 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
+#include "optimizer/optimizer.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/lsyscache.h"
@@ -154,6 +156,21 @@ group_value(void *node, uint32_t group, int n, bool *isnull)
 	return (Datum) 0;
 }
 
+/* The node's columns that HAVING looks at, from 1. */
+static Bitmapset *
+columns_in(List *having)
+{
+	Bitmapset  *attnos = NULL;
+	Bitmapset  *columns = NULL;
+	int			attno = -1;
+
+	pull_varattnos((Node *) having, INDEX_VAR, &attnos);
+	while ((attno = bms_next_member(attnos, attno)) >= 0)
+		columns = bms_add_member(columns, attno + FirstLowInvalidHeapAttributeNumber);
+	bms_free(attnos);
+	return columns;
+}
+
 static void
 begin_node(CustomScanState *node, EState *estate, int eflags)
 {
@@ -181,6 +198,8 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 	state->engine = engine_handle(engine_for_plan(state->plan->engine, state->program));
 	if (state->plan->regrouping)
 		state->regrouping = regrouping_create(state->plan);
+	if (!final_can_fail(state->coarse ? state->coarse : state->program))
+		state->having_columns = columns_in(scan->scan.plan.qual);
 	if (state->plan->top)
 		state->top = top_groups_create(state->plan->top, scan->custom_scan_tlist,
 									   group_value, state);
@@ -412,30 +431,54 @@ run_engine(GpuAggState *state)
 	MemoryContextSwitchTo(old);
 }
 
-/* Put one group into the scan tuple. */
+/*
+ * Put a group into the scan tuple: first what HAVING looks at, or all of it, then what is
+ * left.
+ */
 static void
-store_group(GpuAggState *state, uint32_t group, TupleTableSlot *slot)
+store_group(GpuAggState *state, uint32_t group, TupleTableSlot *slot, bool first)
 {
-	ExecClearTuple(slot);
+	const Bitmapset *looked_at = state->having_columns;
+
+	if (first)
+		ExecClearTuple(slot);
 	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
-		slot->tts_values[i] = group_value(state, group, i, &slot->tts_isnull[i]);
-	ExecStoreVirtualTuple(slot);
+	{
+		if (looked_at == NULL ? first : bms_is_member(i + 1, looked_at) == first)
+			slot->tts_values[i] = group_value(state, group, i, &slot->tts_isnull[i]);
+		else if (first)
+			slot->tts_isnull[i] = true;
+	}
+	if (first)
+		ExecStoreVirtualTuple(slot);
 }
 
-/* Put the next group into the scan tuple, unless it need not leave. */
+/* Put the next group into the scan tuple, unless it does not leave. */
 static bool
 take_group(GpuAggState *state, TupleTableSlot *slot)
 {
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	PlanState  *ps = &state->css.ss.ps;
 	MemoryContext old;
 	uint32_t	group = state->next_group++;
 	bool		leaves;
 
-	ResetExprContext(econtext);
-	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	ResetExprContext(ps->ps_ExprContext);
+	ps->ps_ExprContext->ecxt_scantuple = slot;
+	old = MemoryContextSwitchTo(ps->ps_ExprContext->ecxt_per_tuple_memory);
 	leaves = state->top == NULL || !top_groups_are_better(state->top, group);
 	if (leaves)
-		store_group(state, group, slot);
+	{
+		store_group(state, group, slot, true);
+		leaves = ExecQual(ps->qual, ps->ps_ExprContext);
+		if (!leaves)
+			InstrCountFiltered1(state, 1);
+	}
+	if (leaves)
+	{
+		store_group(state, group, slot, false);
+		if (state->top)
+			top_groups_add(state->top);
+	}
 	MemoryContextSwitchTo(old);
 	return leaves;
 }
@@ -445,7 +488,6 @@ static TupleTableSlot *
 next_engine_tuple(GpuAggState *state)
 {
 	PlanState  *ps = &state->css.ss.ps;
-	ExprContext *econtext = ps->ps_ExprContext;
 	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
 
 	for (;;)
@@ -469,17 +511,8 @@ next_engine_tuple(GpuAggState *state)
 			return ExecClearTuple(ps->ps_ProjInfo ? ps->ps_ResultTupleSlot : slot);
 		}
 
-		if (!take_group(state, slot))
-			continue;
-		econtext->ecxt_scantuple = slot;
-		if (!ExecQual(ps->qual, econtext))
-		{
-			InstrCountFiltered1(state, 1);
-			continue;
-		}
-		if (state->top)
-			top_groups_add(state->top);
-		return ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;
+		if (take_group(state, slot))
+			return ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;
 	}
 }
 

@@ -48,6 +48,7 @@ typedef struct GpuAggState
 	uint32_t	next_group;
 	const SetLayout *layout;	/* of the current batch, with regrouping */
 	TopGroups  *top;			/* NULL: all groups leave */
+	Bitmapset  *having_columns; /* that HAVING looks at, from 1; NULL: no matter */
 	TableSourceStats source;	/* of all runs */
 	char	   *fallback_reason;	/* of the last run, or NULL */
 } GpuAggState;

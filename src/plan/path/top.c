@@ -21,6 +21,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 
+#include "exec/final.h"
 #include "plan/path/top.h"
 
 /* More groups than these are PostgreSQL's to choose from. */
@@ -82,16 +83,6 @@ can_fail(const Grouping *grouping, List *exprs)
 	return contain_leaked_vars((Node *) columns_mutator((Node *) exprs, (void *) grouping));
 }
 
-/* Results whose last computation PostgreSQL itself may refuse, for its range. */
-static bool
-results_can_fail(const Program *results)
-{
-	for (int i = 0; i < results->naggs; i++)
-		if (program_aggs(results)[i].final >= FINAL_FLOAT_VAR_POP)
-			return true;
-	return false;
-}
-
 /* The number of a node's column that has this value, or -1. */
 static int
 column_number(const Grouping *grouping, const Node *expr)
@@ -116,7 +107,7 @@ top_groups_wanted(const Grouping *grouping, const Program *results)
 	ListCell   *lc;
 
 	if (count == 0 || root->parse->sortClause == NIL || !sort_is_next(grouping) ||
-		results_can_fail(results) ||
+		final_can_fail(results) ||
 		can_fail(grouping, list_concat_copy(grouping->target->exprs, grouping->having)))
 		return NULL;
 	top = palloc0(sizeof(TopInfo));
