@@ -172,7 +172,8 @@ typedef struct EngineStats
 	uint64_t	memory;			/* the most held at once, in bytes */
 	uint64_t	queue_ns;		/* waiting for other runs to end */
 	uint64_t	compile_ns;		/* waiting for kernels, and loading them */
-	uint64_t	input_ns;		/* pages and batches into columns */
+	uint64_t	input_ns;		/* pages and batches into columns, and a filter
+								 * that is evaluated meanwhile */
 	uint64_t	aggregate_ns;	/* expressions and grouping */
 	uint64_t	output_ns;		/* groups out */
 	bool		compile_cached; /* kernels came from a cache */

@@ -188,7 +188,7 @@ make_buffer(const SlotValue *slots, uint32_t capacity)
 	DeformBuffer *buffer;
 
 	program_finish(&builder, program);
-	buffer = deform_create(program, slots, capacity);
+	buffer = deform_create(program, slots, capacity, NULL);
 	free(program);
 	return buffer;
 }
@@ -1167,6 +1167,197 @@ test_random(void)
 	}
 }
 
+#define MAX_LAYOUT 14
+
+/* Attributes of random types, each of which is a column; their number. */
+static int
+random_layout(int *lens)
+{
+	static const int kinds[] = {1, 2, 4, 8, -1, -1};
+	int			natts = 1 + (int) (next_random() % MAX_LAYOUT);
+
+	program_begin(&builder, SOURCE_PAGES);
+	for (int i = 0; i < natts; i++)
+	{
+		lens[i] = kinds[next_random() % 6];
+		program_add_attr(&builder, lens[i], lens[i] > 0 ? lens[i] : 4);
+		program_add_column(&builder, i + 1,
+						   lens[i] == 1 ? VT_BOOL : lens[i] == 2 ? VT_INT2 :
+						   lens[i] == 4 ? VT_INT4 : lens[i] == 8 ? VT_INT8 : VT_TEXT, true, -1);
+	}
+	return natts;
+}
+
+/* A page full of such rows; some have NULLs, are short, or have toasted values. */
+static void
+random_rows(const int *lens, int natts)
+{
+	static const char bytes[] = "abcdefghijklmnopqrstuvwxyz";
+	Row			row = {0};
+
+	page_begin();
+	do
+	{
+		bool		odd = next_random() % 3 == 0;
+		int			stored = odd ? (int) (next_random() % (natts + 1)) : natts;
+
+		for (int i = 0; i < stored; i++)
+		{
+			uint64_t	value = next_random();
+
+			if (odd && value % 4 == 0)
+				row_null(&row);
+			else if (lens[i] > 0)
+				row_fixed(&row, &value, (uint32_t) lens[i], (uint32_t) lens[i]);
+			else if (value % 16 == 0)
+				row_external(&row, VARLENA_TAG_ONDISK);
+			else if (value % 2)
+				row_short(&row, bytes, value % 26);
+			else
+				row_long(&row, bytes, value % 26, 4, 0);
+		}
+	} while (page_add(&row));
+}
+
+static bool
+same_value(const ColumnVector *a, uint32_t i, const ColumnVector *b, uint32_t j, int len)
+{
+	if (is_null(a, i) || is_null(b, j))
+		return is_null(a, i) && is_null(b, j);
+	if (len < 0)
+		return is_text(a, i, (const char *) b->values + b->offsets[j],
+					   b->offsets[j + 1] - b->offsets[j]);
+	return memcmp((const char *) a->values + i * (uint32_t) len,
+				  (const char *) b->values + j * (uint32_t) len, (size_t) len) == 0;
+}
+
+/*
+ * One pass over tuples of which `numbers` are the numbers in `all`: are its columns
+ * what they are there?  Then some of the tuples are dropped.
+ */
+static bool
+check_pass(DeformBuffer *all, DeformBuffer *buffer, const DeformPass *pass,
+		   const bool *wanted, const int *lens, int natts,
+		   DeformTuple *tuples, uint32_t *numbers, uint32_t *n)
+{
+	const ColumnVector *expected = deform_batch(all)->columns;
+	const uint8_t *left = deform_left(all);
+	const ColumnVector *columns;
+	uint32_t	kept = 0;
+	bool		good;
+
+	deform_reset(buffer);
+	good = deform_read(buffer, pass, tuples, *n, message) == ENGINE_OK &&
+		deform_rows(buffer) == *n;
+	columns = deform_batch(buffer)->columns;
+	for (uint32_t r = 0; r < *n && good; r++)
+	{
+		bool		out = deform_left(buffer) && deform_left(buffer)[r];
+
+		good &= !out || left[numbers[r]];
+		for (int c = 0; c < natts && !out; c++)
+			good &= !wanted[c] ||
+				same_value(&columns[c], r, &expected[c], numbers[r], lens[c]);
+		tuples[kept] = tuples[r];
+		numbers[kept] = numbers[r];
+		kept += !out && next_random() % 3 > 0;
+	}
+	*n = kept;
+	return good;
+}
+
+/* Passes over some columns each, of fewer tuples each, and what one over all reads. */
+static bool
+passes_agree(const int *lens, int natts)
+{
+	PageRef		ref = {page, NULL, page_nlines(), 7, 3};
+	DeformBuffer *all = make_buffer(NULL, 400);
+	DeformBuffer *buffer = make_buffer(NULL, 400);
+	DeformPass *pass = NULL;
+	DeformTuple tuples[400];
+	uint32_t	numbers[400];
+	uint32_t	line = 0;
+	uint32_t	n = 0;
+	bool		good = deform_page(all, &ref, &line, message) == ENGINE_OK;
+
+	line = 0;
+	good &= deform_find(buffer, &ref, &line, tuples, &n, 400, message) == ENGINE_OK;
+	good &= n == deform_rows(all) && line == ref.nlines;
+	for (uint32_t i = 0; i < n; i++)
+		numbers[i] = i;
+	for (int k = 0; k < 4 && good; k++)
+	{
+		DeformPass *before = pass;
+		bool		wanted[MAX_LAYOUT];
+
+		for (int c = 0; c < natts; c++)
+			wanted[c] = next_random() % 4 == 0;
+		pass = deform_pass_create(buffer, wanted, before);
+		deform_pass_free(before);
+		good &= check_pass(all, buffer, pass, wanted, lens, natts, tuples, numbers, &n);
+	}
+	deform_pass_free(pass);
+	deform_free(all);
+	deform_free(buffer);
+	return good;
+}
+
+static void
+test_passes(void)
+{
+	int			lens[MAX_LAYOUT];
+	bool		good = true;
+
+	for (int i = 0; i < 1000 && good; i++)
+	{
+		int			natts = random_layout(lens);
+
+		random_rows(lens, natts);
+		good &= passes_agree(lens, natts);
+	}
+	ok(good, "passes over some columns read what one over all reads: %s", message);
+}
+
+/* What a pass does not come to is not read, unless the row is left out. */
+static void
+test_pass_end(void)
+{
+	PageRef		ref = {page, NULL, 1, 7, 3};
+	const bool	wanted[] = {true, false};
+
+	for (int external = 0; external <= 1; external++)
+	{
+		Row			row = {0};
+		DeformBuffer *buffer;
+		DeformPass *pass;
+		DeformTuple tuple;
+		EngineStatus status;
+		uint32_t	line = 0;
+		uint32_t	n = 0;
+
+		program_begin(&builder, SOURCE_PAGES);
+		program_add_attr(&builder, -1, 4);
+		program_add_attr(&builder, 8, 8);
+		program_add_column(&builder, 1, VT_TEXT, true, -1);
+		program_add_column(&builder, 2, VT_INT8, true, -1);
+		page_begin();
+		if (external)
+			row_external(&row, VARLENA_TAG_ONDISK);
+		else
+			row_short(&row, "text", 4);
+		page_add(&row);
+		put16(HEAP_LINE_OFFSET(get_line(1)) + HEAP_TUPLE_INFOMASK2, 2);
+		buffer = make_buffer(NULL, 1);
+		pass = deform_pass_create(buffer, wanted, NULL);
+		status = deform_find(buffer, &ref, &line, &tuple, &n, 1, message);
+		ok(status == ENGINE_OK &&
+		   deform_read(buffer, pass, &tuple, 1, message) == (external ? ENGINE_CORRUPT : ENGINE_OK),
+		   "a tuple that ends behind what a pass reads, %s", external ? "left out" : "read");
+		deform_pass_free(pass);
+		deform_free(buffer);
+	}
+}
+
 int
 main(void)
 {
@@ -1191,6 +1382,8 @@ main(void)
 	test_pointer_tags();
 	test_mutations();
 	test_random();
+	test_passes();
+	test_pass_end();
 	free(page);
 	return done_testing();
 }

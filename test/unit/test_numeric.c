@@ -294,7 +294,7 @@ make_buffer(const SlotValue *missing)
 	program_add_numeric_column(b, 3, NUMERIC_SHOWN, 0, true, program_add_slot(b, VT_INT4));
 	program = calloc(1, program_size(b));
 	program_finish(b, program);
-	buffer = deform_create(program, missing, 100);
+	buffer = deform_create(program, missing, 100, NULL);
 	free(program);
 	free(b);
 	return buffer;

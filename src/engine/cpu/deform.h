@@ -21,16 +21,18 @@
 #define GPUAGG_DEFORM_H
 
 #include "engine/engine.h"
+#include "program/heap_tuple.h"
 
 typedef struct DeformBuffer DeformBuffer;
 
 /*
  * A buffer for the columns of a Program whose source is SOURCE_PAGES; NULL: no
- * memory.  The Program is not needed afterwards; the slots and their bytes must
- * stay until deform_free.  capacity is at least 1.
+ * memory.  wanted: for each of them whether it is, NULL: all are.  The others are
+ * never read, and have no values.  The Program is not needed afterwards; the slots
+ * and their bytes must stay until deform_free.  capacity is at least 1.
  */
 extern DeformBuffer *deform_create(const Program *program, const SlotValue *slots,
-								   uint32_t capacity);
+								   uint32_t capacity, const bool *wanted);
 
 /*
  * Append visible tuples of the page, beginning with number *line of its list
@@ -50,6 +52,46 @@ extern DeformBuffer *deform_create(const Program *program, const SlotValue *slot
  */
 extern EngineStatus deform_page(DeformBuffer *buffer, const PageRef *page,
 								uint32_t *line, char *message);
+
+/*
+ * The same in two steps, for a caller that reads some columns of all tuples, and
+ * others of those that it has chosen by them.  The pages must stay readable.
+ */
+
+/* A visible tuple whose header has been checked. */
+typedef struct DeformTuple
+{
+	HeapTuple	heap;
+	uint16_t	line;			/* line pointer, from 1 */
+	uint16_t	at;				/* offset in its data where the last pass ended */
+	bool		simple;			/* it has no NULLs, and all attributes needed */
+	uint32_t	block;			/* of its PageRef */
+	uint32_t	table;
+} DeformTuple;
+
+/*
+ * Find visible tuples of the page, as deform_page does: tuples[*n], and so on until
+ * *n is `room`.
+ */
+extern EngineStatus deform_find(const DeformBuffer *buffer, const PageRef *page,
+								uint32_t *line, DeformTuple *tuples, uint32_t *n,
+								uint32_t room, char *message);
+
+/*
+ * What is read of each tuple: the wanted columns of the buffer.  `before` was the
+ * last pass over the same tuples, perhaps into another buffer of the same Program;
+ * it goes on where that one ended, if it can.  NULL: it is the first one.  The
+ * result is NULL if there is no memory.
+ */
+typedef struct DeformPass DeformPass;
+
+extern DeformPass *deform_pass_create(const DeformBuffer *buffer, const bool *wanted,
+									  const DeformPass *before);
+extern void deform_pass_free(DeformPass *pass);
+
+/* Append n tuples, for which there is room.  Fails as deform_page. */
+extern EngineStatus deform_read(DeformBuffer *buffer, const DeformPass *pass,
+								DeformTuple *tuples, uint32_t n, char *message);
 
 extern uint32_t deform_rows(const DeformBuffer *buffer);
 extern bool deform_full(const DeformBuffer *buffer);

@@ -86,21 +86,19 @@ init_steps(DeformBuffer *buffer, const Attribute *attrs)
 		{
 			DeformColumn *column = &buffer->columns[c];
 
-			if (column->attno != i + 1)
+			if (column->attno != i + 1 || column->values == NULL)
 				continue;
 			column->next = step->column;
 			step->column = (int16_t) c;
 			if (fixed)
-			{
 				column->offset = (uint16_t) (buffer->fixed_size - (uint32_t) step->len);
-				buffer->fixed_columns[buffer->nfixed_columns++] = (int16_t) c;
-			}
 		}
 	}
 }
 
 DeformBuffer *
-deform_create(const Program *program, const SlotValue *slots, uint32_t capacity)
+deform_create(const Program *program, const SlotValue *slots, uint32_t capacity,
+			  const bool *wanted)
 {
 	DeformBuffer *buffer = calloc(1, sizeof(DeformBuffer));
 	const Column *defs = program_columns(program);
@@ -115,12 +113,11 @@ deform_create(const Program *program, const SlotValue *slots, uint32_t capacity)
 
 	buffer->columns = allocate(buffer, program->ncolumns, sizeof(DeformColumn));
 	buffer->vectors = allocate(buffer, program->ncolumns, sizeof(ColumnVector));
-	buffer->fixed_columns = allocate(buffer, program->ncolumns, sizeof(int16_t));
 	buffer->steps = allocate(buffer, (size_t) buffer->nsteps, sizeof(DeformStep));
 	buffer->leaves = program_leaves_rows(program);
 	buffer->left = allocate(buffer, buffer->leaves ? capacity : 0, 1);
 	if (buffer->left == NULL || buffer->columns == NULL || buffer->vectors == NULL ||
-		buffer->fixed_columns == NULL || buffer->steps == NULL)
+		buffer->steps == NULL)
 	{
 		deform_free(buffer);
 		return NULL;
@@ -130,14 +127,19 @@ deform_create(const Program *program, const SlotValue *slots, uint32_t capacity)
 	buffer->ncolumns = program->ncolumns;
 	for (int c = 0; c < buffer->ncolumns; c++)
 	{
-		if (!init_column(buffer, &buffer->columns[c], &defs[c], slots))
+		if ((wanted == NULL || wanted[c]) &&
+			!init_column(buffer, &buffer->columns[c], &defs[c], slots))
 		{
 			deform_free(buffer);
 			return NULL;
 		}
 	}
 	init_steps(buffer, program_attrs(program));
-	return buffer;
+	buffer->all = deform_pass_create(buffer, wanted, NULL);
+	if (buffer->all != NULL)
+		return buffer;
+	deform_free(buffer);
+	return NULL;
 }
 
 void
@@ -153,7 +155,7 @@ deform_free(DeformBuffer *buffer)
 	}
 	free(buffer->columns);
 	free(buffer->vectors);
-	free(buffer->fixed_columns);
+	deform_pass_free(buffer->all);
 	free(buffer->steps);
 	free(buffer->left);
 	left_free(&buffer->left_list);

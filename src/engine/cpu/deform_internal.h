@@ -1,7 +1,8 @@
 /*
  * deform_internal.h
- *	  What a DeformBuffer is made of: deform_buffer.c owns its memory, deform.c
- *	  fills it from pages.
+ *	  What a DeformBuffer is made of: deform_buffer.c owns its memory,
+ *	  deform_pass.c plans how tuples are read, deform_find.c finds them on pages,
+ *	  deform.c reads them.
  */
 #ifndef GPUAGG_DEFORM_INTERNAL_H
 #define GPUAGG_DEFORM_INTERNAL_H
@@ -38,6 +39,38 @@ typedef struct DeformStep
 	int16_t		column;			/* the first one made of it, or -1 */
 } DeformStep;
 
+/*
+ * A step through tuples without NULLs: attributes of fixed length are skipped, then
+ * one is read, or one of variable length skipped.
+ */
+typedef struct DeformOp
+{
+	uint32_t	skip[8];		/* bytes to the latter, with padding, by the lowest
+								 * bits of the offset where the step begins */
+	int			att;			/* the latter */
+	bool		reads;
+} DeformOp;
+
+struct DeformPass
+{
+	uint8_t    *reads;			/* for each attribute up to the last one needed,
+								 * whether it is read */
+	int			end;			/* behind the last one that is */
+
+	/* Tuples that are not simple are walked attribute by attribute. */
+	int			from;			/* where the walk begins: 0, or where the last pass
+								 * ended */
+	int			to;				/* where tuples' `at` is afterwards */
+
+	/* Simple tuples: columns at known places, then steps through the rest. */
+	int			nfixed_columns;
+	int16_t    *fixed_columns;
+	bool		resumes;		/* begins where the last pass ended */
+	int			simple_to;		/* where tuples' `at` is afterwards */
+	int			nops;
+	DeformOp   *ops;
+};
+
 struct DeformBuffer
 {
 	uint32_t	capacity;
@@ -52,7 +85,7 @@ struct DeformBuffer
 
 	/* Rows that are left out; they stand in the batch all the same. */
 	bool		leaves;			/* may rows be left out? */
-	bool		leave;			/* the row in the making */
+	bool		leave;			/* a row in the making */
 	bool		has_left;		/* in this batch */
 	uint8_t    *left;			/* one byte a row; zeros where has_left is not
 								 * set */
@@ -64,9 +97,17 @@ struct DeformBuffer
 	 */
 	int			nfixed;			/* steps */
 	uint32_t	fixed_size;		/* bytes of data that they take */
-	int			nfixed_columns;
-	int16_t    *fixed_columns;	/* the columns made of them */
+
+	DeformPass *all;			/* reads all columns */
+	char	   *message;		/* of the call */
 };
+
+/* Rows without columns: deform_page where the page has any. */
+extern EngineStatus deform_count(DeformBuffer *buffer, const PageRef *page,
+								 uint32_t *line, char *message);
+
+/* An attribute, numbered from 0, does not fit into a tuple; CORRUPT. */
+extern EngineStatus deform_corrupt_value(const DeformTuple *tuple, int att, char *message);
 
 /* Make a row's value in a TEXT column, the last row so far; false: no memory. */
 extern bool deform_append_text(DeformBuffer *buffer, DeformColumn *column,

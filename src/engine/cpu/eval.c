@@ -549,6 +549,15 @@ eval_run(Evaluator *eval, const ColumnBatch *batch, int first, int last)
 	return !eval->interrupted;
 }
 
+bool
+eval_registers(Evaluator *eval, const ColumnBatch *batch, const uint16_t *registers, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (!eval_run(eval, batch, registers[i], registers[i] + 1))
+			return false;
+	return true;
+}
+
 Evaluator *
 eval_create(const Program *program, const SlotValue *slots, const EngineHints *hints)
 {

@@ -39,6 +39,10 @@ extern size_t eval_memory(const Evaluator *eval);
  * and there will be none.
  */
 extern bool eval_run(Evaluator *eval, const ColumnBatch *batch, int first, int last);
+
+/* The same for some registers, in ascending order. */
+extern bool eval_registers(Evaluator *eval, const ColumnBatch *batch,
+						   const uint16_t *registers, int n);
 extern const Vector *eval_register(const Evaluator *eval, int reg);
 
 static inline bool

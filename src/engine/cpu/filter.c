@@ -1,0 +1,410 @@
+/*
+ * filter.c
+ *	  A Program's filter over the tuples of heap pages, before anything else of them
+ *	  is read.
+ *
+ * The filter is taken apart into its conjuncts.  Each is evaluated for the tuples
+ * for which those before it are true, and reads its columns of these tuples only:
+ * late materialization, as in column stores (Abadi et al., Materialization Strategies in
+ * a Column-Oriented DBMS, ICDE 2007).  What keys and accumulators need is read
+ * last.  Conjuncts that read nothing but what the ones before them do share a
+ * stage, which reads it once.
+ *
+ * Conjuncts that cannot be errors are evaluated in the order in which a walk
+ * through the tuple comes to what they read; their order cannot be seen.  From the first
+ * one on that can be an error, all keep the Program's order.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cpu/filter.h"
+
+typedef struct Conjunct
+{
+	int			reg;
+	int			last;			/* attribute, from 1, that it reads; 0: none */
+} Conjunct;
+
+/* Registers that are computed for the same rows, in order. */
+typedef struct RegisterList
+{
+	int			n;
+	uint16_t   *registers;
+} RegisterList;
+
+typedef struct FilterStage
+{
+	int			first;			/* conjunct */
+	int			n;
+	RegisterList needed;
+	DeformPass *pass;
+} FilterStage;
+
+struct RowFilter
+{
+	const Program *program;
+	const SlotValue *slots;
+	Evaluator  *eval;
+	DeformBuffer *buffer;		/* the filter's columns */
+	int			nconjuncts;
+	Conjunct   *conjuncts;
+	int			nstages;
+	FilterStage *stages;
+	RegisterList rest;			/* what keys and accumulators need */
+	DeformPass *rest_pass;
+	uint32_t	n;				/* tuples found */
+	DeformTuple tuples[CPU_BATCH];
+	uint16_t	rows[CPU_BATCH];
+};
+
+/* Mark what a register is made of, itself included. */
+static void
+mark_register(const Program *program, int reg, bool *needed)
+{
+	const Insn *insns = program_insns(program);
+
+	if (reg < 0)
+		return;
+	needed[reg] = true;
+	for (int i = reg; i >= 0; i--)
+		if (needed[i] && insns[i].op != OP_column && insns[i].op != OP_slot)
+			for (int arg = 0; arg < op_nargs((OpCode) insns[i].op); arg++)
+				needed[insns[i].arg[arg]] = true;
+}
+
+static void
+mark_rest(const Program *program, bool *needed)
+{
+	for (int i = 0; i < program->nkeys; i++)
+		mark_register(program, program_keys(program)[i], needed);
+	for (int i = 0; i < program->naccs; i++)
+	{
+		const Accumulator *acc = &program_accs(program)[i];
+
+		mark_register(program, acc->arg, needed);
+		mark_register(program, acc->arg2, needed);
+		mark_register(program, acc->filter, needed);
+	}
+}
+
+/* The columns that registers read. */
+static void
+mark_columns(const Program *program, const bool *needed, bool *wanted)
+{
+	const Insn *insns = program_insns(program);
+
+	for (int i = 0; i < program->ninsns; i++)
+		if (needed[i] && insns[i].op == OP_column)
+			wanted[insns[i].index] = true;
+}
+
+static int
+last_attribute(const Program *program, const bool *wanted)
+{
+	int			last = 0;
+
+	for (int c = 0; c < program->ncolumns; c++)
+		if (wanted[c] && program_columns(program)[c].attno > last)
+			last = program_columns(program)[c].attno;
+	return last;
+}
+
+static int
+last_attribute_of(const Program *program, int reg)
+{
+	bool		needed[PROGRAM_MAX_INSNS] = {0};
+	bool		wanted[PROGRAM_MAX_COLUMNS] = {0};
+
+	mark_register(program, reg, needed);
+	mark_columns(program, needed, wanted);
+	return last_attribute(program, wanted);
+}
+
+bool
+filter_reads(const Program *program)
+{
+	return program->filter >= 0 && last_attribute_of(program, program->filter) > 0;
+}
+
+static bool
+is_false(const RowFilter *filter, int reg)
+{
+	const Insn *insn = &program_insns(filter->program)[reg];
+	const SlotValue *slot = &filter->slots[insn->index];
+
+	return insn->op == OP_slot && !slot->isnull && slot->type == VT_BOOL && slot->word == 0;
+}
+
+/*
+ * Add the conjuncts of a condition.  `a AND b` is not one if b can be an error: where a
+ * is NULL, it is one of the whole, but b would not be evaluated.
+ */
+static void
+split(RowFilter *filter, int reg)
+{
+	const Insn *insns = program_insns(filter->program);
+	const Insn *insn = &insns[reg];
+
+	if ((insn->op == OP_and && !insns[insn->arg[1]].fallible) ||
+		(insn->op == OP_select && is_false(filter, insn->arg[2])))
+	{
+		split(filter, insn->arg[0]);
+		split(filter, insn->arg[1]);
+		return;
+	}
+	filter->conjuncts[filter->nconjuncts++] =
+		(Conjunct) {reg, last_attribute_of(filter->program, reg)};
+}
+
+/* Sort the first ones, up to one that can be an error, by what they read. */
+static void
+sort_conjuncts(RowFilter *filter)
+{
+	const Insn *insns = program_insns(filter->program);
+	Conjunct   *conjuncts = filter->conjuncts;
+
+	for (int i = 0; i < filter->nconjuncts && !insns[conjuncts[i].reg].fallible; i++)
+	{
+		Conjunct	conjunct = conjuncts[i];
+		int			to = i;
+
+		for (; to > 0 && conjuncts[to - 1].last > conjunct.last; to--)
+			conjuncts[to] = conjuncts[to - 1];
+		conjuncts[to] = conjunct;
+	}
+}
+
+/* The registers marked, as a list; false: no memory. */
+static bool
+list_registers(const Program *program, const bool *needed, RegisterList *list)
+{
+	list->registers = calloc(program->ninsns, sizeof(uint16_t));
+	for (int i = 0; i < program->ninsns && list->registers != NULL; i++)
+		if (needed[i])
+			list->registers[list->n++] = (uint16_t) i;
+	return list->registers != NULL;
+}
+
+/* The next stage: conjuncts from `first` on; false: no memory. */
+static bool
+add_stage(RowFilter *filter, int first)
+{
+	const Program *program = filter->program;
+	FilterStage *stage = &filter->stages[filter->nstages];
+	const DeformPass *before = filter->nstages > 0 ? stage[-1].pass : NULL;
+	bool		needed[PROGRAM_MAX_INSNS] = {0};
+	bool		wanted[PROGRAM_MAX_COLUMNS] = {0};
+
+	stage->first = first;
+	mark_register(program, filter->conjuncts[first].reg, needed);
+	mark_columns(program, needed, wanted);
+	for (stage->n = 1; first + stage->n < filter->nconjuncts; stage->n++)
+	{
+		bool		more[PROGRAM_MAX_COLUMNS] = {0};
+		bool		together[PROGRAM_MAX_INSNS];
+
+		memcpy(together, needed, sizeof(together));
+		mark_register(program, filter->conjuncts[first + stage->n].reg, together);
+		mark_columns(program, together, more);
+		if (memcmp(more, wanted, sizeof(more)) != 0)
+			break;
+		memcpy(needed, together, sizeof(needed));
+	}
+	filter->nstages++;
+	stage->pass = deform_pass_create(filter->buffer, wanted, before);
+	return stage->pass != NULL && list_registers(program, needed, &stage->needed);
+}
+
+/* What happens to tuples that pass; false: no memory. */
+static bool
+plan_rest(RowFilter *filter, const DeformBuffer *rest)
+{
+	bool		needed[PROGRAM_MAX_INSNS] = {0};
+	bool		wanted[PROGRAM_MAX_COLUMNS] = {0};
+
+	mark_rest(filter->program, needed);
+	mark_columns(filter->program, needed, wanted);
+	filter->rest_pass = deform_pass_create(rest, wanted,
+										   filter->stages[filter->nstages - 1].pass);
+	return filter->rest_pass != NULL &&
+		list_registers(filter->program, needed, &filter->rest);
+}
+
+static bool
+plan(RowFilter *filter, const DeformBuffer *rest)
+{
+	const Program *program = filter->program;
+	bool		needed[PROGRAM_MAX_INSNS] = {0};
+	bool		wanted[PROGRAM_MAX_COLUMNS] = {0};
+
+	filter->conjuncts = calloc(program->ninsns, sizeof(Conjunct));
+	filter->stages = calloc(program->ninsns, sizeof(FilterStage));
+	mark_register(program, program->filter, needed);
+	mark_columns(program, needed, wanted);
+	filter->buffer = deform_create(program, filter->slots, CPU_BATCH, wanted);
+	if (filter->conjuncts == NULL || filter->stages == NULL || filter->buffer == NULL)
+		return false;
+
+	split(filter, program->filter);
+	sort_conjuncts(filter);
+	for (int i = 0; i < filter->nconjuncts; i += filter->stages[filter->nstages - 1].n)
+		if (!add_stage(filter, i))
+			return false;
+	return plan_rest(filter, rest);
+}
+
+RowFilter *
+filter_create(const Program *program, const SlotValue *slots, Evaluator *eval,
+			  const DeformBuffer *rest)
+{
+	RowFilter  *filter = calloc(1, sizeof(RowFilter));
+
+	if (filter == NULL)
+		return NULL;
+	filter->program = program;
+	filter->slots = slots;
+	filter->eval = eval;
+	if (plan(filter, rest))
+		return filter;
+	filter_free(filter);
+	return NULL;
+}
+
+void
+filter_free(RowFilter *filter)
+{
+	if (filter == NULL)
+		return;
+	for (int i = 0; i < filter->nstages; i++)
+	{
+		deform_pass_free(filter->stages[i].pass);
+		free(filter->stages[i].needed.registers);
+	}
+	deform_pass_free(filter->rest_pass);
+	free(filter->rest.registers);
+	deform_free(filter->buffer);
+	free(filter->conjuncts);
+	free(filter->stages);
+	free(filter);
+}
+
+size_t
+filter_memory(const RowFilter *filter)
+{
+	return sizeof(RowFilter) + deform_memory(filter->buffer);
+}
+
+EngineStatus
+filter_find(RowFilter *filter, const PageRef *page, uint32_t *line, char *message)
+{
+	return deform_find(filter->buffer, page, line, filter->tuples, &filter->n, CPU_BATCH,
+					   message);
+}
+
+bool
+filter_full(const RowFilter *filter)
+{
+	return filter->n == CPU_BATCH;
+}
+
+int
+filter_keep(const Vector *condition, uint16_t *rows, int n)
+{
+	const uint8_t *values = condition->values;
+	int			kept = 0;
+
+	if (condition->error)
+		for (int i = 0; i < n; i++)
+			if (bit_is_set(condition->error, rows[i]))
+				return -1;
+	for (int i = 0; i < n; i++)
+	{
+		uint16_t	row = rows[i];
+
+		rows[kept] = row;
+		kept += values[row] && (!condition->valid || bit_is_set(condition->valid, row));
+	}
+	return kept;
+}
+
+/* Of n rows those that are not left out; counts the others. */
+static int
+list_rows(RowFilter *filter, uint32_t n, uint32_t *nleft)
+{
+	const uint8_t *left = deform_left(filter->buffer);
+	int			kept = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		filter->rows[kept] = (uint16_t) i;
+		kept += left == NULL || !left[i];
+	}
+	*nleft += n - (uint32_t) kept;
+	return kept;
+}
+
+/* Keep the tuples for which a stage's conjuncts are true. */
+static EngineStatus
+run_stage(RowFilter *filter, const FilterStage *stage, FilteredTuples *result, char *message)
+{
+	EngineStatus status;
+	int			n;
+
+	deform_reset(filter->buffer);
+	status = deform_read(filter->buffer, stage->pass, result->tuples, result->n, message);
+	if (status != ENGINE_OK)
+		return status;
+	if (!eval_registers(filter->eval, deform_batch(filter->buffer), stage->needed.registers,
+						stage->needed.n))
+	{
+		snprintf(message, 256, INTERRUPTED_MESSAGE);
+		return ENGINE_FAILED;
+	}
+	n = list_rows(filter, result->n, &result->left);
+	for (int i = 0; i < stage->n && n > 0; i++)
+		n = filter_keep(eval_register(filter->eval, filter->conjuncts[stage->first + i].reg),
+						filter->rows, n);
+	if (n < 0)
+	{
+		snprintf(message, 256, "the filter would raise an error");
+		return ENGINE_INEXACT;
+	}
+	for (int i = 0; i < n; i++)
+		result->tuples[i] = result->tuples[filter->rows[i]];
+	result->n = (uint32_t) n;
+	return ENGINE_OK;
+}
+
+EngineStatus
+filter_tuples(RowFilter *filter, FilteredTuples *result, char *message)
+{
+	EngineStatus status = ENGINE_OK;
+
+	result->tuples = filter->tuples;
+	result->found = result->n = filter->n;
+	result->left = 0;
+	for (int i = 0; i < filter->nstages && status == ENGINE_OK && result->n > 0; i++)
+		status = run_stage(filter, &filter->stages[i], result, message);
+	filter->n = 0;
+	return status;
+}
+
+int
+filter_take_left(RowFilter *filter, LeftRow *rows, int max)
+{
+	return deform_take_left(filter->buffer, rows, max);
+}
+
+EngineStatus
+filter_read_rest(const RowFilter *filter, DeformBuffer *rest, DeformTuple *tuples,
+				 uint32_t n, char *message)
+{
+	return deform_read(rest, filter->rest_pass, tuples, n, message);
+}
+
+bool
+filter_eval_rest(const RowFilter *filter, const ColumnBatch *batch)
+{
+	return eval_registers(filter->eval, batch, filter->rest.registers, filter->rest.n);
+}
