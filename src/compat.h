@@ -41,6 +41,21 @@
 #define compat_distinct_clause(root) ((root)->parse->distinctClause)
 #endif
 
+/* 16: of temporary files, what is written is const, and what is read is all there */
+#if PG_VERSION_NUM >= 160000
+#define compat_buffile_bytes(bytes) (bytes)
+#define compat_buffile_read(file, to, size) BufFileReadExact(file, to, size)
+#else
+#define compat_buffile_bytes(bytes) unconstify(void *, bytes)
+#define compat_buffile_read(file, to, size) \
+	do { \
+		if (BufFileRead(file, to, size) != (size)) \
+			ereport(ERROR, \
+					(errcode_for_file_access(), \
+					 errmsg("could not read from temporary file"))); \
+	} while (0)
+#endif
+
 /* 17: snapshots no longer become too old */
 #if PG_VERSION_NUM >= 170000
 #define TestForOldSnapshot(snapshot, relation, page) ((void) 0)

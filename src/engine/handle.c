@@ -243,6 +243,12 @@ engine_pages(EngineHandle *handle, const PageRef *pages, int n)
 	return status;
 }
 
+bool
+engine_stores_groups(const EngineHandle *handle)
+{
+	return handle->ops->hand_over != NULL;
+}
+
 int
 engine_pages_at_once(const EngineHandle *handle)
 {

@@ -25,6 +25,9 @@ extern EngineStatus engine_open(EngineHandle *handle, const Program *program,
 								const SlotValue *slots, const EngineHints *hints);
 extern EngineStatus engine_pages(EngineHandle *handle, const PageRef *pages, int n);
 
+/* Can a run put its groups into a store (EngineHints.store)? */
+extern bool engine_stores_groups(const EngineHandle *handle);
+
 /* EngineOps.pages_at_once; as EngineOps.released; wait until it counts so many. */
 extern int	engine_pages_at_once(const EngineHandle *handle);
 extern uint64 engine_released(EngineHandle *handle);

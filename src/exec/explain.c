@@ -198,6 +198,29 @@ show_times(const EngineStats *stats, ExplainState *es)
 	ExplainPropertyFloat("Output Time", "ms", stats->output_ns / 1e6, 3, es);
 }
 
+/* The engine's memory and temporary file, as PostgreSQL shows those of a hash aggregate. */
+static void
+show_memory(const GpuAggState *state, const EngineStats *stats, ExplainState *es)
+{
+	uint64		batches = Max(stats->batches, 1);
+	uint64		memory = (stats->memory + 1023) / 1024;
+	uint64		disk = ((state->store ? temp_store_bytes(state->store) : state->disk) + 1023) / 1024;
+
+	if (es->format != EXPLAIN_FORMAT_TEXT)
+	{
+		ExplainPropertyUInteger("Batches", NULL, batches, es);
+		ExplainPropertyUInteger("Peak Memory Usage", "kB", memory, es);
+		ExplainPropertyUInteger("Disk Usage", "kB", disk, es);
+		return;
+	}
+	appendStringInfoSpaces(es->str, es->indent * 2);
+	appendStringInfo(es->str, "Batches: " UINT64_FORMAT "  Memory Usage: " UINT64_FORMAT "kB",
+					 batches, memory);
+	if (disk > 0)
+		appendStringInfo(es->str, "  Disk Usage: " UINT64_FORMAT "kB", disk);
+	appendStringInfoChar(es->str, '\n');
+}
+
 /* What the last run did; pages are of all runs. */
 static void
 show_run(GpuAggState *state, ExplainState *es)
@@ -234,7 +257,7 @@ show_run(GpuAggState *state, ExplainState *es)
 	if (state->top)
 		ExplainPropertyUInteger("Groups Left Out", NULL, top_groups_left_out(state->top), es);
 	ExplainPropertyUInteger("Input", "kB", (stats->bytes + 1023) / 1024, es);
-	ExplainPropertyUInteger("Engine Memory", "kB", (stats->memory + 1023) / 1024, es);
+	show_memory(state, stats, es);
 	if (state->regrouping)
 		ExplainPropertyUInteger("Regrouping Memory", "kB",
 								(regrouping_memory(state->regrouping) + 1023) / 1024, es);

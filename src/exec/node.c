@@ -215,6 +215,12 @@ close_run(GpuAggState *state)
 	if (state->regrouping)
 		regrouping_close(state->regrouping);
 	engine_close(state->engine);
+	if (state->store)
+	{
+		state->disk = temp_store_bytes(state->store);
+		temp_store_close(state->store);
+		state->store = NULL;
+	}
 	if (!state->uncounted)
 		return;
 	state->uncounted = false;
@@ -293,13 +299,33 @@ next_groups(GpuAggState *state)
 }
 
 /*
+ * What a run of the engine may use.  One that can spill has the memory of a hash
+ * aggregate of PostgreSQL's, unless the setting says otherwise, and a store.
+ */
+static EngineHints
+run_hints(GpuAggState *state, const EngineHints *hints)
+{
+	EngineHints own = *hints;
+
+	state->disk = 0;
+	if (!engine_stores_groups(state->engine))
+		return own;
+	if (own.memory_limit == 0)
+		own.memory_limit = get_hash_memory_limit();
+	state->store = temp_store_create(state->program, &own);
+	own.store = temp_store_groups(state->store);
+	return own;
+}
+
+/*
  * From the input to the first groups, in one run of the engine.  What can fail
- * fails here.
+ * fails here, but for the store: its errors are PostgreSQL's, whenever they come.
  */
 static EngineStatus
 run_once(GpuAggState *state, const EngineHints *hints, const char **message)
 {
-	EngineStatus status = engine_open(state->engine, state->program, state->slots, hints);
+	EngineHints own = run_hints(state, hints);
+	EngineStatus status = engine_open(state->engine, state->program, state->slots, &own);
 
 	state->uncounted = true;
 	if (status == ENGINE_OK)
@@ -313,6 +339,8 @@ run_once(GpuAggState *state, const EngineHints *hints, const char **message)
 		status = next_groups(state);
 		*message = engine_message(state->engine);
 	}
+	if (status != ENGINE_OK && state->store)
+		temp_store_raise(state->store);
 	/* the engine has counted them all only now */
 	if (status == ENGINE_OK && state->ntables == 1)
 		heap_source_count_rows(state->tables[0].relation, engine_stats(state->engine)->rows);
@@ -497,6 +525,8 @@ next_engine_tuple(GpuAggState *state)
 		{
 			EngineStatus status = next_groups(state);
 
+			if (status != ENGINE_OK && state->store)
+				temp_store_raise(state->store);
 			/* tuples have left: too late for the native plan */
 			if (status != ENGINE_OK)
 				ereport(ERROR,

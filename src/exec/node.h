@@ -11,6 +11,7 @@
 #include "engine/handle.h"
 #include "exec/regrouping.h"
 #include "exec/slots.h"
+#include "exec/temp_store.h"
 #include "exec/top_groups.h"
 #include "plan/plan_info.h"
 #include "source/tables.h"
@@ -40,6 +41,8 @@ typedef struct GpuAggState
 	SlotValue  *slots;
 	MemoryContext run_context;	/* of one run: slots' bytes, batches */
 	EngineHandle *engine;
+	TempStore  *store;			/* of the run, or NULL: it has none */
+	uint64		disk;			/* bytes of it, of the last run */
 	const Program *coarse;		/* of regrouping, at the level of its float sums */
 	Regrouping *regrouping;		/* NULL: the engine's groups are the node's */
 	bool		uncounted;		/* it has run, and is not in the statistics */

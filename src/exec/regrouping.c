@@ -3,8 +3,8 @@
  *	  A node's grouping sets and DISTINCT aggregates, out of an engine's groups.
  *
  * The engine gives its groups once for the tables of regroup.c, and once more if
- * they are themselves the groups of a set; else, unless states point into it, it
- * is closed, and its memory free, before the first group leaves.
+ * they are themselves the groups of a set; else it is closed, and its memory free,
+ * before the first group leaves.
  *
  * The tables' memory is not PostgreSQL's: a reset callback frees it on every way
  * out, as it does for an engine's run.
@@ -143,15 +143,12 @@ end_groups(Regrouping *regrouping, EngineHandle *engine)
 	return status;
 }
 
-/* Are the fine groups a set's, or do states point to texts that are the engine's? */
+/* Are the fine groups a set's? */
 static bool
-needs_engine(const Regrouping *regrouping, const Program *fine)
+needs_engine(const Regrouping *regrouping)
 {
 	for (int i = 0; i < regrouping->nsets; i++)
 		if (regroup_is_fine(regrouping->regroup, i))
-			return true;
-	for (int i = 0; i < fine->naccs; i++)
-		if (acc_is_text((AccKind) program_accs(fine)[i].kind))
 			return true;
 	return false;
 }
@@ -183,7 +180,7 @@ regrouping_run(Regrouping *regrouping, EngineHandle *engine, const Program *fine
 	regrouping->memory = regroup_memory(regrouping->regroup);
 	if (status != ENGINE_OK)
 		return status;
-	if (needs_engine(regrouping, fine))
+	if (needs_engine(regrouping))
 		engine_rewind(engine);
 	else
 		engine_close(engine);

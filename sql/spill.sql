@@ -1,0 +1,126 @@
+--
+-- Groups beyond work_mem: the CPU engine writes them to a temporary file.
+--
+SET gpuagg.engine = cpu;
+SET work_mem = '64kB';
+
+CREATE TABLE spilled AS
+SELECT i AS id, i * 7919 % 20011 AS k, i % 7 AS v, (i % 15013) / 100.0::numeric(8, 2) AS n,
+	CASE WHEN i % 11 > 0 THEN (i % 12007) * 0.25::float8 END AS f, (i % 5003)::float4 AS r,
+	CASE WHEN i % 13 > 0 THEN 'name ' || i % 9001 || repeat('x', i % 9001 % 50) END AS t,
+	(i % 3001)::text::varchar(9) AS c, make_interval(days => i % 99) AS y, i::numeric(30, 10) * 1e9 AS w
+FROM generate_series(1, 40000) i;
+ALTER TABLE spilled ALTER n TYPE numeric(8, 2), ALTER w TYPE numeric(30, 10);
+ANALYZE spilled;
+
+-- Do the groups of the query's first aggregation leave the engine's table, into a file?
+CREATE FUNCTION spills(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	PERFORM let_engine_answer();
+	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+	plan := jsonb_path_query_first(plan, '$.**?(@."Custom Plan Provider" == "GpuAgg")');
+	RETURN format('%s batches, %s of disk, memory %s',
+				  CASE WHEN (plan ->> 'Batches')::int > 1 THEN 'many' ELSE plan ->> 'Batches' END,
+				  CASE WHEN (plan ->> 'Disk Usage')::int > 0 THEN 'some' ELSE plan ->> 'Disk Usage' END,
+				  CASE WHEN (plan ->> 'Peak Memory Usage')::int < 4096 THEN 'small' ELSE plan ->> 'Peak Memory Usage' END);
+END $$;
+SELECT spills('SELECT k, count(*), sum(v) FROM spilled GROUP BY k');
+SELECT spills('SELECT v, count(*), sum(k) FROM spilled GROUP BY v');
+SELECT spills('SELECT count(*), sum(k) FROM spilled');
+
+-- keys and aggregates of all kinds
+SELECT check_query('SELECT k, count(*), sum(v) FROM spilled GROUP BY k');
+SELECT check_query('SELECT k, sum(id::int8), avg(id::int8), min(id), max(k), sum(n), avg(n), min(w), max(w) FROM spilled GROUP BY k');
+SELECT check_query('SELECT k, sum(f), avg(r), min(f), max(r), variance(f), stddev(n), corr(f, r) FROM spilled GROUP BY k');
+SELECT check_query('SELECT k, min(t), max(t), min(c), max(c), min(y), max(y) FROM spilled GROUP BY k');
+SELECT check_query('SELECT t, count(*), max(t), min(c) FROM spilled GROUP BY t');
+SELECT check_query('SELECT n, count(*), bool_and(v > 1), bit_or(v), bit_xor(k) FROM spilled GROUP BY n');
+SELECT check_query('SELECT f, count(*), sum(f) FROM spilled GROUP BY f');
+SELECT check_query('SELECT t, f, n, v, count(*), count(f), sum(k) FILTER (WHERE v > 2) FROM spilled GROUP BY t, f, n, v');
+SELECT check_query('SELECT t, k % 10 FROM spilled GROUP BY t, k % 10 HAVING count(*) > 1');
+SELECT check_query('SELECT DISTINCT t, c FROM spilled');
+SELECT check_query('SELECT k, count(*) FROM (SELECT k, v FROM spilled OFFSET 0) s GROUP BY k');
+
+-- a float sum that needs more words late; the first of 0 and -0
+SELECT check_query('SELECT k, sum(CASE WHEN id = 39990 THEN 1e250 ELSE f END) FROM spilled GROUP BY k');
+SELECT check_query('SELECT CASE WHEN k > 5 THEN k ELSE f * 0 * (id % 3 - 1) END::text, count(*) FROM spilled GROUP BY CASE WHEN k > 5 THEN k ELSE f * 0 * (id % 3 - 1) END');
+
+-- grouping sets and DISTINCT over groups that have left the table
+SELECT check_query('SELECT k, v, count(*), sum(id) FROM spilled GROUP BY GROUPING SETS ((k, v), (v), ())');
+SELECT check_query('SELECT t, v, min(t), max(c) FROM spilled GROUP BY ROLLUP (t, v)');
+SELECT check_query('SELECT v, count(DISTINCT k), count(DISTINCT t), sum(DISTINCT id) FROM spilled GROUP BY v');
+SELECT check_query('SELECT v, count(DISTINCT k), min(t), max(t) FROM spilled GROUP BY v');
+
+-- rescans, and some of the groups only
+SELECT check_query('SELECT a.i, s.* FROM generate_series(0, 6, 2) a (i), LATERAL (SELECT count(*), sum(c), max(t) FROM (SELECT k, count(*) AS c, max(t) AS t FROM spilled WHERE v >= a.i GROUP BY k OFFSET 0) g) s');
+SELECT check_query('SELECT count(*) FROM (SELECT k, count(*) FROM spilled GROUP BY k LIMIT 10) s');
+SELECT check_query('SELECT i, (SELECT count(*) FROM (SELECT k, count(*) FROM spilled GROUP BY k LIMIT 9 + i) s) FROM generate_series(1, 3) i');
+CREATE FUNCTION fetch_groups() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	groups CURSOR FOR SELECT k, sum(id) AS ids FROM spilled GROUP BY k;
+	one record;
+	ids bigint := 0;
+BEGIN
+	OPEN groups;
+	FOR i IN 1 .. 20011 LOOP
+		BEGIN
+			FETCH groups INTO one;
+			ids := ids + one.ids;
+			IF i % 5000 = 1 THEN
+				PERFORM 1 / (i % 5000 - 1);
+			END IF;
+		EXCEPTION WHEN division_by_zero THEN
+			NULL;
+		END;
+	END LOOP;
+	FETCH groups INTO one;
+	RETURN CASE WHEN NOT FOUND THEN ids END;
+END $$;
+SELECT fetch_groups() = sum(id) FROM spilled;
+BEGIN;
+DECLARE held CURSOR WITH HOLD FOR SELECT k, count(*) FROM spilled GROUP BY k ORDER BY k;
+FETCH 2 FROM held;
+COMMIT;
+FETCH 2 FROM held;
+CLOSE held;
+
+-- errors, and PostgreSQL's own plan, after groups have left the table
+SELECT check_fallback('SELECT k, sum(10 / (id - 39999)) FROM spilled GROUP BY k');
+SELECT check_fallback('SELECT k, min(CASE WHEN id > 39000 THEN -0.0::float8 WHEN id > 38000 THEN 0 ELSE f + 1 END) FROM spilled GROUP BY k');
+SELECT check_fallback('SELECT k, justify_days(max(CASE WHEN id = 17 THEN interval ''9 months'' WHEN id = 17 + 20011 THEN interval ''270 days'' ELSE y END)), count(*) FROM spilled GROUP BY k % 5, k');
+
+-- PostgreSQL's limit of temporary files
+SET temp_file_limit = '100kB';
+BEGIN;
+SELECT let_engine_answer();
+SELECT outcome('SELECT k, count(*) FROM spilled GROUP BY k', 'force', 'off');
+SELECT outcome('SELECT k, v, count(*) FROM spilled GROUP BY GROUPING SETS ((k, v), (v))', 'force', 'on');
+COMMIT;
+RESET temp_file_limit;
+SELECT outcome('SELECT k, count(*) FROM spilled GROUP BY k', 'force', no_fallback());
+
+-- and its counts
+SELECT pg_stat_force_next_flush();
+SELECT temp_files AS files, temp_bytes AS bytes FROM pg_stat_database WHERE datname = current_database() \gset
+BEGIN;
+SELECT let_engine_answer();
+SELECT count(*), sum(c) FROM (SELECT k, count(*) AS c FROM spilled GROUP BY k) s;
+COMMIT;
+SELECT pg_stat_force_next_flush();
+SELECT temp_files - :files AS files, temp_bytes - :bytes > 20011 * 16 AS bytes FROM pg_stat_database WHERE datname = current_database();
+
+-- none for groups that fit
+SELECT temp_files AS files FROM pg_stat_database WHERE datname = current_database() \gset
+SELECT count(*), sum(c) FROM (SELECT v, id % 100, count(*) AS c FROM spilled GROUP BY v, id % 100) s;
+SELECT pg_stat_force_next_flush();
+SELECT temp_files - :files AS files FROM pg_stat_database WHERE datname = current_database();
+
+-- the setting goes before work_mem; work_mem does not count for what it allows
+SET gpuagg.memory_limit = '64MB';
+SELECT spills('SELECT k, count(*), sum(v) FROM spilled GROUP BY k');
+RESET gpuagg.memory_limit;
+SET work_mem = '32MB';
+SELECT spills('SELECT k, count(*), sum(v) FROM spilled GROUP BY k');
+DROP TABLE spilled;
