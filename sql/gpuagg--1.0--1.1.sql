@@ -62,7 +62,7 @@ REVOKE ALL ON FUNCTION gpuagg_stats_reset() FROM PUBLIC;
 COMMENT ON FUNCTION gpuagg_stats_reset() IS 'reset the statistics of the current database';
 
 --
--- gpuagg_activity: the queries that the device process works for.
+-- gpuagg_activity: the queries that engines work for.
 --
 
 CREATE FUNCTION gpuagg_activity_list(
@@ -76,4 +76,4 @@ CREATE VIEW gpuagg_activity AS SELECT * FROM gpuagg_activity_list();
 
 GRANT SELECT ON gpuagg_activity TO PUBLIC;
 
-COMMENT ON VIEW gpuagg_activity IS 'queries that run on a device, and those that wait for its memory';
+COMMENT ON VIEW gpuagg_activity IS 'queries that engines work for, and those that wait for a device''s memory';

@@ -14,6 +14,7 @@
 #include "plan/path/report.h"
 #include "service/session.h"
 #include "service/worker.h"
+#include "stats/activity.h"
 #include "stats/stats.h"
 
 PG_MODULE_MAGIC;
@@ -27,6 +28,7 @@ _PG_init(void)
 	worker_init();
 	guc_init();
 	stats_init();
+	activity_init();
 	node_init();
 	path_init();
 	report_init();

@@ -1,11 +1,12 @@
 /*
  * devices.c
  *	  What the device process says, for SQL: the views gpuagg_devices and
- *	  gpuagg_activity.
+ *	  gpuagg_activity; the latter has the runs of the CPU engine, too.
  */
 #include "postgres.h"
 
 #include "catalog/pg_authid.h"
+#include "commands/dbcommands.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -17,6 +18,7 @@
 #include "compat.h"
 #include "service/service.h"
 #include "service/session.h"
+#include "stats/activity.h"
 
 PG_FUNCTION_INFO_V1(gpuagg_device_list);
 PG_FUNCTION_INFO_V1(gpuagg_activity_list);
@@ -139,14 +141,52 @@ take_activity(Message *answer, void *argument)
 		put_activity(argument, &message_activity(answer)[i]);
 }
 
-/* One row a run in the device process; none if there is no such process. */
+static void
+put_cpu_activity(ReturnSetInfo *result, const Activity *activity)
+{
+	Datum		values[10] = {0};
+	bool		isnull[10];
+	char	   *database = get_database_name(activity->database);
+
+	memset(isnull, true, sizeof(isnull));
+	values[0] = Int32GetDatum(activity->pid);
+	isnull[0] = false;
+	if (database != NULL)
+	{
+		values[1] = CStringGetTextDatum(database);
+		isnull[1] = false;
+	}
+	if (may_see(activity->role))
+	{
+		values[2] = CStringGetTextDatum(activity->relation);
+		values[3] = CStringGetTextDatum(cpu_engine.name);
+		values[4] = CStringGetTextDatum(phase_names[activity->finishing ? RUN_FINISHING : RUN_READING]);
+		values[5] = Int64GetDatum((int64) activity->pages);
+		values[6] = Int64GetDatum((int64) activity->total_pages);
+		values[7] = Int64GetDatum((int64) activity->rows);
+		memset(&isnull[2], false, 6 * sizeof(bool));
+		isnull[2] = activity->relation[0] == '\0';
+		isnull[6] = activity->total_pages == 0;
+	}
+	tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
+}
+
+/*
+ * One row a run in the device process, if there is such a process, and one for each process
+ * with a run of the CPU engine.
+ */
 Datum
 gpuagg_activity_list(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	char		why[256];
+	Activity   *activities = NULL;
+	int			n;
 
 	InitMaterializedSRF(fcinfo, 0);
 	(void) session_ask(QUESTION_ACTIVITY, take_activity, result, why);
+	n = activity_fetch(&activities);
+	for (int i = 0; i < n; i++)
+		put_cpu_activity(result, &activities[i]);
 	return (Datum) 0;
 }

@@ -221,6 +221,8 @@ close_run(GpuAggState *state)
 		temp_store_close(state->store);
 		state->store = NULL;
 	}
+	activity_end(state->activity);
+	state->activity = NULL;
 	if (!state->uncounted)
 		return;
 	state->uncounted = false;
@@ -328,8 +330,12 @@ run_once(GpuAggState *state, const EngineHints *hints, const char **message)
 	EngineStatus status = engine_open(state->engine, state->program, state->slots, &own);
 
 	state->uncounted = true;
+	/* the device process knows of the runs of others */
+	if (strcmp(engine_name(state->engine), cpu_engine.name) == 0)
+		state->activity = activity_begin(hints->relation, hints->pages);
 	if (status == ENGINE_OK)
 		status = run_input(state);
+	activity_finishing();
 	*message = engine_message(state->engine);
 	if (status == ENGINE_OK && state->regrouping)
 		status = regrouping_run(state->regrouping, state->engine, state->program,
@@ -342,6 +348,7 @@ run_once(GpuAggState *state, const EngineHints *hints, const char **message)
 	if (status != ENGINE_OK && state->store)
 		temp_store_raise(state->store);
 	/* the engine has counted them all only now */
+	activity_read(0, engine_stats(state->engine)->rows);
 	if (status == ENGINE_OK && state->ntables == 1)
 		heap_source_count_rows(state->tables[0].relation, engine_stats(state->engine)->rows);
 	return status;

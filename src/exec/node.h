@@ -14,6 +14,7 @@
 #include "exec/temp_store.h"
 #include "exec/top_groups.h"
 #include "plan/plan_info.h"
+#include "stats/activity.h"
 #include "source/tables.h"
 
 typedef enum GpuAggPhase
@@ -45,6 +46,7 @@ typedef struct GpuAggState
 	uint64		disk;			/* bytes of it, of the last run */
 	const Program *coarse;		/* of regrouping, at the level of its float sums */
 	Regrouping *regrouping;		/* NULL: the engine's groups are the node's */
+	ActivityRun *activity;		/* what is told of the run, or NULL */
 	bool		uncounted;		/* it has run, and is not in the statistics */
 	GpuAggPhase phase;
 	GroupBatch	groups;			/* the current batch, and the next group in it */

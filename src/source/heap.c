@@ -36,6 +36,7 @@
 #include "source/heap.h"
 #include "source/left.h"
 #include "source/page_pins.h"
+#include "stats/activity.h"
 
 /* How many blocks ahead of the one being read memory is prefetched, and in what steps. */
 #define PREFETCH_DISTANCE 4
@@ -205,6 +206,7 @@ send_pages(HeapSource *source)
 {
 	EngineStatus status = engine_pages(source->engine, source->pages, source->n);
 
+	activity_read(source->n, engine_stats(source->engine)->rows);
 	source->n = 0;
 	if (status == ENGINE_OK)
 		status = left_send(source->left, &source->stats->left_rows);

@@ -11,6 +11,7 @@
 
 #include "source/batch.h"
 #include "source/rows.h"
+#include "stats/activity.h"
 
 struct RowSender
 {
@@ -62,7 +63,10 @@ rows_flush(RowSender *sender)
 	EngineStatus status = ENGINE_OK;
 
 	if (batch_rows(sender->batch) > 0)
+	{
 		status = engine_columns(sender->engine, batch_columns(sender->batch));
+		activity_read(0, engine_stats(sender->engine)->rows);
+	}
 	batch_reset(sender->batch);
 	return status;
 }
