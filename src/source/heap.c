@@ -20,6 +20,7 @@
 
 #include "access/heapam.h"
 #include "access/relscan.h"
+#include "access/transam.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -42,6 +43,9 @@
 #define PREFETCH_DISTANCE 4
 #define PREFETCH_STEP 64
 
+/* How many tuples ahead of the one that is looked at its header is prefetched. */
+#define HEADERS_AHEAD 8
+
 typedef struct HeapSource
 {
 	Relation	relation;		/* being read */
@@ -49,6 +53,7 @@ typedef struct HeapSource
 	bool		counts;			/* are its rows counted here? */
 	uint64		rows;			/* its visible ones so far */
 	Snapshot	snapshot;
+	TransactionId settled_xmin; /* of tuples: it precedes the snapshot's */
 	EngineHandle *engine;
 	LeftSource *left;
 	BlockAllocator *blocks;
@@ -64,6 +69,45 @@ typedef struct HeapSource
 	OffsetNumber lines[ENGINE_MAX_PAGES][MaxHeapTuplesPerPage];
 } HeapSource;
 
+/*
+ * Do its flags say that the tuple is visible?  Whoever inserted it is known to have
+ * committed, and precedes all that the snapshot takes for running; nobody has deleted
+ * it.  Of such a tuple HeapTupleSatisfiesMVCC says the
+ * same, and sets no hint bits.  Many tuples have the same xmin, so the last one is kept.
+ */
+static inline bool
+is_settled(HeapSource *source, HeapTupleHeader tuple)
+{
+	const uint16 settled = HEAP_XMIN_COMMITTED | HEAP_XMAX_INVALID;
+	uint16		infomask = tuple->t_infomask;
+	TransactionId xmin = HeapTupleHeaderGetRawXmin(tuple);
+
+	if ((infomask & settled) != settled)
+		return false;
+	if ((infomask & HEAP_XMIN_FROZEN) == HEAP_XMIN_FROZEN || xmin == source->settled_xmin)
+		return true;
+	if (!TransactionIdPrecedes(xmin, source->snapshot->xmin))
+		return false;
+	source->settled_xmin = xmin;
+	return true;
+}
+
+/* Does the snapshot see the tuple? */
+static inline bool
+is_visible(HeapSource *source, Buffer buffer, OffsetNumber line, ItemId item)
+{
+	HeapTupleHeader header = (HeapTupleHeader) PageGetItem(BufferGetPage(buffer), item);
+	HeapTupleData tuple;
+
+	if (is_settled(source, header))
+		return true;
+	tuple.t_tableOid = RelationGetRelid(source->relation);
+	tuple.t_data = header;
+	tuple.t_len = ItemIdGetLength(item);
+	ItemPointerSet(&tuple.t_self, BufferGetBlockNumber(buffer), line);
+	return HeapTupleSatisfiesVisibility(&tuple, source->snapshot, buffer);
+}
+
 /* The line pointers of the tuples that the snapshot sees. */
 static uint32_t
 visible_lines(HeapSource *source, Buffer buffer, bool all_visible, OffsetNumber *lines)
@@ -75,16 +119,10 @@ visible_lines(HeapSource *source, Buffer buffer, bool all_visible, OffsetNumber 
 	for (OffsetNumber line = FirstOffsetNumber; line <= max; line++)
 	{
 		ItemId		item = PageGetItemId(page, line);
-		HeapTupleData tuple;
 
-		if (!ItemIdIsNormal(item))
-			continue;
-		tuple.t_tableOid = RelationGetRelid(source->relation);
-		tuple.t_data = (HeapTupleHeader) PageGetItem(page, item);
-		tuple.t_len = ItemIdGetLength(item);
-		ItemPointerSet(&tuple.t_self, BufferGetBlockNumber(buffer), line);
-		if (all_visible ||
-			HeapTupleSatisfiesVisibility(&tuple, source->snapshot, buffer))
+		if (!all_visible && line + HEADERS_AHEAD <= max)
+			__builtin_prefetch(page + ItemIdGetOffset(PageGetItemId(page, line + HEADERS_AHEAD)));
+		if (ItemIdIsNormal(item) && (all_visible || is_visible(source, buffer, line, item)))
 			lines[n++] = line;
 	}
 	return n;
@@ -305,7 +343,9 @@ heap_source_run(const SourceTable *tables, int ntables, Snapshot snapshot,
 	HeapSource *source = palloc(sizeof(HeapSource));
 	EngineStatus status = ENGINE_OK;
 
+	Assert(snapshot->snapshot_type == SNAPSHOT_MVCC);
 	source->snapshot = snapshot;
+	source->settled_xmin = InvalidTransactionId;
 	source->engine = engine;
 	source->blocks = blocks;
 	/* of one table the engine counts them, without another look at each page */
