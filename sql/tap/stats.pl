@@ -120,7 +120,7 @@ for my $status (sort keys %status)
 {
 	is_counted("a fallback, $status", 'cpu|1|1|0|0|0', "cpu|fallback|$status{$status}|1", "SET gpuagg.inject_failure = 'pages:1:$status'", $query);
 }
-is_counted('one of several', 'cpu|3|1|2000|1000|20', 'cpu|fallback|out of memory|1', $query, $query, "SET gpuagg.inject_failure = 'groups:1:no_memory'", $query);
+is_counted('one of several', 'cpu|3|1|3000|1000|20', 'cpu|fallback|out of memory|1', $query, $query, "SET gpuagg.inject_failure = 'groups:1:no_memory'", $query);
 is_counted('an engine that does not begin', 'cpu|1|1|0|0|0', 'cpu|fallback|engine failure|1', "SET gpuagg.inject_failure = 'open:1:failed'", $query);
 is_counted('a fallback before the engine begins', 'cpu|2|1|1000|500|10', 'cpu|fallback|inexact|1',
 	'SET plan_cache_mode = force_generic_plan', "PREPARE p AS $query", 'EXECUTE p', 'SET default_transaction_isolation = serializable', 'EXECUTE p');
