@@ -303,6 +303,32 @@ engine_groups(EngineHandle *handle, GroupBatch *batch)
 	return status;
 }
 
+EngineStatus
+engine_hand_over(EngineHandle *handle)
+{
+	EngineStatus status = engine_injected(handle, "handover", handle->run->message);
+
+	if (status != ENGINE_OK)
+		return status;
+	while ((status = handle->ops->hand_over(handle->run)) == ENGINE_BUSY)
+		wait_a_moment(handle);
+	CHECK_FOR_INTERRUPTS();
+	return status;
+}
+
+EngineStatus
+engine_merge(EngineHandle *handle, uint32 partition)
+{
+	EngineStatus status = engine_injected(handle, "merge", handle->run->message);
+
+	if (status != ENGINE_OK)
+		return status;
+	while ((status = handle->ops->merge(handle->run, partition)) == ENGINE_BUSY)
+		wait_a_moment(handle);
+	CHECK_FOR_INTERRUPTS();
+	return status;
+}
+
 void
 engine_rewind(EngineHandle *handle)
 {
@@ -342,6 +368,27 @@ engine_stats(const EngineHandle *handle)
 	if (!handle->opened)
 		return NULL;
 	return handle->run ? &handle->run->stats : &handle->stats;
+}
+
+void
+engine_stats_add(EngineStats *stats, const EngineStats *others)
+{
+	if (stats->strategy[0] == '\0')
+		memcpy(stats->strategy, others->strategy, sizeof(stats->strategy));
+	stats->rows += others->rows;
+	stats->rows_passed += others->rows_passed;
+	stats->bytes += others->bytes;
+	stats->memory += others->memory;
+	stats->input_ns += others->input_ns;
+	stats->aggregate_ns += others->aggregate_ns;
+	stats->output_ns += others->output_ns;
+}
+
+void
+engine_add_work(EngineHandle *handle, const EngineStats *others)
+{
+	handle->opened = true;
+	engine_stats_add(handle->run ? &handle->run->stats : &handle->stats, others);
 }
 
 const char *

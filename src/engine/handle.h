@@ -38,6 +38,11 @@ extern int	engine_left(EngineHandle *handle, LeftRow *rows, int max);
 extern EngineStatus engine_columns(EngineHandle *handle, const ColumnBatch *batch);
 extern EngineStatus engine_groups(EngineHandle *handle, GroupBatch *batch);
 extern void engine_rewind(EngineHandle *handle);
+
+/* As EngineOps.hand_over and merge. */
+extern EngineStatus engine_hand_over(EngineHandle *handle);
+extern EngineStatus engine_merge(EngineHandle *handle, uint32 partition);
+
 extern void engine_close(EngineHandle *handle);
 extern const char *engine_message(const EngineHandle *handle);
 
@@ -55,6 +60,10 @@ extern EngineStatus engine_injected(EngineHandle *handle, const char *call,
 /* What happened, also after engine_close; NULL before engine_open. */
 extern const EngineStats *engine_stats(const EngineHandle *handle);
 extern const char *engine_name(const EngineHandle *handle);
+
+/* Count what other runs of the same aggregation have done as this one's, too. */
+extern void engine_stats_add(EngineStats *stats, const EngineStats *others);
+extern void engine_add_work(EngineHandle *handle, const EngineStats *others);
 
 /* SQLSTATE for a status, where it must become an ERROR. */
 extern int	engine_sqlstate(EngineStatus status);

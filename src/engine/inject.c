@@ -12,7 +12,16 @@
 
 #ifdef GPUAGG_TESTING
 
+#include "access/parallel.h"
 #include "utils/guc.h"
+
+/* In which processes. */
+typedef enum InjectPlace
+{
+	EVERYWHERE,
+	IN_LEADER,
+	IN_WORKERS
+} InjectPlace;
 
 static char *inject_failure;	/* the setting's text */
 
@@ -20,6 +29,7 @@ static char *inject_failure;	/* the setting's text */
 static char inject_call[16];
 static int	inject_nth;
 static EngineStatus inject_result;
+static InjectPlace inject_place;
 
 static unsigned int runs;		/* opened since the setting was set */
 
@@ -37,9 +47,19 @@ static const struct
 	{"failed", ENGINE_FAILED}
 };
 
-/* The parts of `text`; false if it is not CALL:NUMBER:STATUS or empty. */
+/* What follows the status. */
 static bool
-parse_failure(const char *text, char *call, int *nth, EngineStatus *status)
+parse_place(const char *text, InjectPlace *place)
+{
+	*place = strcmp(text, ":leader") == 0 ? IN_LEADER :
+		strcmp(text, ":worker") == 0 ? IN_WORKERS : EVERYWHERE;
+	return *place != EVERYWHERE || text[0] == '\0';
+}
+
+/* The parts of `text`; false if it is not CALL:NUMBER:STATUS[:PLACE] or empty. */
+static bool
+parse_failure(const char *text, char *call, int *nth, EngineStatus *status,
+			  InjectPlace *place)
 {
 	char		name[16];
 	int			end = -1;
@@ -48,7 +68,7 @@ parse_failure(const char *text, char *call, int *nth, EngineStatus *status)
 	if (text[0] == '\0')
 		return true;
 	if (sscanf(text, "%15[a-z]:%d:%15[a-z_]%n", call, nth, name, &end) != 3 ||
-		text[end] != '\0' || *nth < 1)
+		!parse_place(text + end, place) || *nth < 1)
 		return false;
 	for (int i = 0; i < (int) lengthof(statuses); i++)
 	{
@@ -67,8 +87,9 @@ check_inject_failure(char **newval, void **extra, GucSource source)
 	char		call[16];
 	int			nth;
 	EngineStatus status;
+	InjectPlace place;
 
-	if (parse_failure(*newval, call, &nth, &status))
+	if (parse_failure(*newval, call, &nth, &status, &place))
 		return true;
 	GUC_check_errdetail("The value is CALL:NUMBER:STATUS, such as \"pages:3:no_memory\".");
 	return false;
@@ -77,7 +98,7 @@ check_inject_failure(char **newval, void **extra, GucSource source)
 static void
 assign_inject_failure(const char *newval, void *extra)
 {
-	(void) parse_failure(newval, inject_call, &inject_nth, &inject_result);
+	(void) parse_failure(newval, inject_call, &inject_nth, &inject_result, &inject_place);
 	runs = 0;
 }
 
@@ -130,7 +151,9 @@ is_to_fail(InjectCalls *calls, const char *call)
 EngineStatus
 inject_status(InjectCalls *calls, const char *call, char *message)
 {
-	if (inject_nth == 0 || !is_to_fail(calls, call))
+	if (inject_nth == 0 ||
+		(inject_place != EVERYWHERE && (inject_place == IN_WORKERS) != IsParallelWorker()) ||
+		!is_to_fail(calls, call))
 		return ENGINE_OK;
 	snprintf(message, 256, "a failure was injected into \"%s\"", call);
 	return inject_result;

@@ -7,8 +7,8 @@
  * 'pages:3:no_memory'.  A call is a member of the engine interface; "regroup", a
  * call of regroup.h that can fail; or "any", one of all these before the first
  * groups have left, when a failure must still end in PostgreSQL's own plan.
- * 'open:2:failed' fails every second run.  In other builds nothing of this
- * exists.
+ * 'open:2:failed' fails every second run.  'merge:1:failed:worker' fails in parallel
+ * workers only, and with 'leader' in the others.  In other builds nothing of this exists.
  */
 #ifndef GPUAGG_INJECT_H
 #define GPUAGG_INJECT_H

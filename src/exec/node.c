@@ -46,6 +46,7 @@
 #include "exec/final.h"
 #include "exec/input_scan.h"
 #include "exec/node.h"
+#include "exec/partial.h"
 #include "exec/slots.h"
 #include "guc.h"
 #include "plan/make_program.h"
@@ -78,6 +79,7 @@ node_init(void)
 {
 	RegisterCustomScanMethods(&gpuagg_scan_methods);
 	input_scan_init();
+	partial_init();
 }
 
 /* The native plan's rows are the node's: they must be of the same type. */
@@ -112,7 +114,9 @@ begin_children(GpuAggState *state, EState *estate, int eflags)
 								  ExecInitNode((Plan *) lfirst(lc), estate, eflags));
 	state->native = linitial(node->custom_ps);
 	check_native_type(state);
-	if (list_length(node->custom_ps) > 1)
+	if (list_length(node->custom_ps) > 1 && state->plan->page_tables != NIL)
+		state->gather = lsecond(node->custom_ps);
+	else if (list_length(node->custom_ps) > 1)
 	{
 		state->child = lsecond(node->custom_ps);
 		input_scan_attach(state->native, state->child);
@@ -177,8 +181,8 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 	GpuAggState *state = (GpuAggState *) node;
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
 
-	begin_children(state, estate, eflags);
 	state->plan = plan_info_from_list(scan->custom_private);
+	begin_children(state, estate, eflags);
 	state->program = state->plan->program;
 	state->coarse = state->plan->regrouping;
 	state->phase = PHASE_INPUT;
@@ -232,18 +236,19 @@ close_run(GpuAggState *state)
 }
 
 /*
- * Let the input's plan begin again.  What it allocates must be there as long as
- * the query.
+ * Let the input's plan, or that of all processes' parts, begin again.  What it
+ * allocates must be there as long as the query.
  */
 static void
 rescan_input(GpuAggState *state)
 {
+	PlanState  *input = state->gather ? state->gather : state->child;
 	MemoryContext old;
 
-	if (state->child == NULL)
+	if (input == NULL)
 		return;
 	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
-	ExecReScan(state->child);
+	ExecReScan(input);
 	MemoryContextSwitchTo(old);
 }
 
@@ -274,6 +279,8 @@ fall_back(GpuAggState *state, EngineStatus status, const char *reason)
 						engine_name(state->engine)),
 				 errdetail_internal("%s", state->fallback_reason)));
 	}
+	if (state->gather)
+		ExecShutdownNode(state->gather);
 	rescan_input(state);
 }
 
@@ -319,12 +326,36 @@ run_hints(GpuAggState *state, const EngineHints *hints)
 	return own;
 }
 
-/*
- * From the input to the first groups, in one run of the engine.  What can fail
- * fails here, but for the store: its errors are PostgreSQL's, whenever they come.
- */
+/* A store's errors are PostgreSQL's, whenever they come. */
+static void
+raise_error_of_store(GpuAggState *state)
+{
+	if (state->store)
+		temp_store_raise(state->store);
+	if (state->merged)
+		shared_store_rethrow(state->merged);
+}
+
+/* From the complete input, or from merged groups, to the first groups. */
 static EngineStatus
-run_once(GpuAggState *state, const EngineHints *hints, const char **message)
+begin_groups(GpuAggState *state, const EngineHints *hints, const char **message)
+{
+	EngineStatus status = ENGINE_OK;
+
+	if (state->regrouping)
+		status = regrouping_run(state->regrouping, state->engine, state->program,
+								state->coarse, hints, message);
+	if (status == ENGINE_OK)
+	{
+		status = next_groups(state);
+		*message = engine_message(state->engine);
+	}
+	return status;
+}
+
+/* In this process alone. */
+static EngineStatus
+run_alone(GpuAggState *state, const EngineHints *hints, const char **message)
 {
 	EngineHints own = run_hints(state, hints);
 	EngineStatus status = engine_open(state->engine, state->program, state->slots, &own);
@@ -337,21 +368,74 @@ run_once(GpuAggState *state, const EngineHints *hints, const char **message)
 		status = run_input(state);
 	activity_finishing();
 	*message = engine_message(state->engine);
-	if (status == ENGINE_OK && state->regrouping)
-		status = regrouping_run(state->regrouping, state->engine, state->program,
-								state->coarse, hints, message);
 	if (status == ENGINE_OK)
-	{
-		status = next_groups(state);
-		*message = engine_message(state->engine);
-	}
-	if (status != ENGINE_OK && state->store)
-		temp_store_raise(state->store);
+		status = begin_groups(state, hints, message);
+	if (status != ENGINE_OK)
+		raise_error_of_store(state);
 	/* the engine has counted them all only now */
 	activity_read(0, engine_stats(state->engine)->rows);
 	if (status == ENGINE_OK && state->ntables == 1)
 		heap_source_count_rows(state->tables[0].relation, engine_stats(state->engine)->rows);
 	return status;
+}
+
+/* A run over the groups that all processes have merged. */
+static EngineStatus
+run_merged(GpuAggState *state, const EngineHints *hints, const char **message)
+{
+	EngineHints merged = *hints;
+	EngineStatus status;
+
+	state->merged = partial_groups(state->gather);
+	merged.store = &state->merged->store;
+	status = engine_open(state->engine, state->program, state->slots, &merged);
+	*message = engine_message(state->engine);
+	if (status == ENGINE_OK)
+		status = begin_groups(state, &merged, message);
+	if (status != ENGINE_OK)
+		raise_error_of_store(state);
+	return status;
+}
+
+/* In all processes; false: there is only this one. */
+static bool
+run_parallel(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
+			 const char **message)
+{
+	const ParallelJob job = {state->program, state->slots, state->tables, state->ntables};
+	ParallelResult *result = palloc(sizeof(ParallelResult));
+
+	if (!partial_run(state->gather, &job, result))
+		return false;
+	state->uncounted = true;
+	*status = result->status;
+	*message = result->message;
+	if (*status == ENGINE_OK && program_sums_floats(state->program) &&
+		result->work.rows_passed >= EXACT_MAX_ROWS)
+	{
+		*status = ENGINE_INEXACT;
+		*message = "too many rows for a float sum";
+	}
+	if (*status == ENGINE_OK)
+		*status = run_merged(state, hints, message);
+	engine_add_work(state->engine, &result->work);
+	table_source_stats_add(&state->source, &result->source);
+	return true;
+}
+
+/*
+ * From the input to the first groups, once.  What can fail fails here.
+ */
+static EngineStatus
+run_once(GpuAggState *state, const EngineHints *hints, const char **message)
+{
+	EngineStatus status;
+
+	state->merged = NULL;
+	if (state->gather && engine_stores_groups(state->engine) &&
+		run_parallel(state, hints, &status, message))
+		return status;
+	return run_alone(state, hints, message);
 }
 
 /* The program with wider float sums; the same if it has none that can be wider. */
@@ -532,8 +616,8 @@ next_engine_tuple(GpuAggState *state)
 		{
 			EngineStatus status = next_groups(state);
 
-			if (status != ENGINE_OK && state->store)
-				temp_store_raise(state->store);
+			if (status != ENGINE_OK)
+				raise_error_of_store(state);
 			/* tuples have left: too late for the native plan */
 			if (status != ENGINE_OK)
 				ereport(ERROR,
@@ -590,6 +674,18 @@ rescan_node(CustomScanState *node)
 	}
 }
 
+/* The processes' shared memory, from which groups come, has gone. */
+static void
+shut_down_node(CustomScanState *node)
+{
+	GpuAggState *state = (GpuAggState *) node;
+
+	if (state->gather == NULL || state->engine == NULL)
+		return;
+	close_run(state);
+	state->groups.ngroups = 0;
+}
+
 static void
 end_node(CustomScanState *node)
 {
@@ -609,5 +705,6 @@ static const CustomExecMethods gpuagg_exec_methods = {
 	.ExecCustomScan = exec_node,
 	.EndCustomScan = end_node,
 	.ReScanCustomScan = rescan_node,
+	.ShutdownCustomScan = shut_down_node,
 	.ExplainCustomScan = gpuagg_explain,
 };

@@ -10,6 +10,7 @@
 
 #include "engine/handle.h"
 #include "exec/regrouping.h"
+#include "exec/shared_store.h"
 #include "exec/slots.h"
 #include "exec/temp_store.h"
 #include "exec/top_groups.h"
@@ -33,6 +34,8 @@ typedef struct GpuAggState
 								 * have needed them */
 	PlanState  *native;			/* PostgreSQL's own plan */
 	PlanState  *child;			/* the input's plan; NULL: heap pages */
+	PlanState  *gather;			/* of all processes' parts; NULL: one process */
+	SharedStore *merged;		/* that groups come from; NULL: one process's */
 	SourceTable *tables;		/* whose rows are read; NULL: the input's plan */
 	int			ntables;
 	List	   *slot_exprs;		/* ExprState, one a slot */

@@ -82,6 +82,17 @@ is_simple(Expr *expr)
 	return IsA(expr, Const) || IsA(expr, Param) || IsA(expr, SQLValueFunction);
 }
 
+bool
+slots_can_be_early(List *exprs)
+{
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+		if (!is_simple(lfirst(lc)) && slots_exec_params(list_make1(lfirst(lc))) != NULL)
+			return false;
+	return true;
+}
+
 /*
  * Evaluate, or return false and why, in the current context.  The error's message
  * is not told: it can have a value that PostgreSQL would not have come to.

@@ -12,6 +12,12 @@
 /* The PARAM_EXEC parameters of expressions. */
 extern Bitmapset *slots_exec_params(List *exprs);
 
+/*
+ * Do all expressions keep their values for as long as the query runs, or raise no
+ * error?  Else those that raise one could not be set aside beside a parallel plan.
+ */
+extern bool slots_can_be_early(List *exprs);
+
 /* What an expression came to, if it has been evaluated. */
 typedef struct SlotResult
 {

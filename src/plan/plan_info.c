@@ -2,9 +2,9 @@
  * plan_info.c
  *	  What a GpuAgg node's plan carries through PostgreSQL's plan tree.
  *
- * Plans are copied, and may be stored, so all of it must be Nodes.  A Program
- * travels as a bytea constant.  The filter's clauses are not adjusted by
- * setrefs; they are only ever deparsed, together with rti.
+ * Plans are copied, and parallel workers get theirs as text, so all of it must be
+ * Nodes.  A Program travels as a bytea constant.  The filter's clauses are not
+ * adjusted by setrefs; they are only ever deparsed, together with rti.
  */
 #include "postgres.h"
 
@@ -61,6 +61,13 @@ top_from_list(List *list)
 	return top;
 }
 
+/* A number; one without digits behind the point comes back from text as an Integer. */
+static double
+number_of(const Node *node)
+{
+	return IsA(node, Integer) ? intVal(node) : floatVal(node);
+}
+
 List *
 plan_info_to_list(const PlanInfo *info)
 {
@@ -100,8 +107,8 @@ plan_info_from_list(List *list)
 	info->filter = linitial(lfourth(list));
 	info->groupings = lsecond((List *) lfourth(list));
 	info->top = top_from_list(lthird((List *) lfourth(list)));
-	info->rows = floatVal(linitial(estimates));
-	info->groups = floatVal(lsecond(estimates));
+	info->rows = number_of(linitial(estimates));
+	info->groups = number_of(lsecond(estimates));
 	info->engine = strVal(lthird(estimates));
 	return info;
 }

@@ -96,6 +96,15 @@ source_tables_blocks(const SourceTable *tables, int ntables, BlockNumber *nblock
 	return total;
 }
 
+void
+table_source_stats_add(TableSourceStats *stats, const TableSourceStats *others)
+{
+	stats->pages += others->pages;
+	stats->all_visible += others->all_visible;
+	stats->left_rows += others->left_rows;
+	stats->scanned_rows += others->scanned_rows;
+}
+
 static EngineStatus
 scan_table(const SourceTable *table, Snapshot snapshot, const BlockAllocator *blocks,
 		   RowSender *sender, TableSourceStats *stats)

@@ -22,6 +22,8 @@ extern void source_tables_close(SourceTable *tables, int ntables);
 extern double source_tables_blocks(const SourceTable *tables, int ntables,
 								   BlockNumber *nblocks);
 
+extern void table_source_stats_add(TableSourceStats *stats, const TableSourceStats *others);
+
 /*
  * Hand all rows of the tables, as the snapshot sees them, to the engine.  Adds to
  * *stats.  Returns OK, or the status with which the engine gave up.  The

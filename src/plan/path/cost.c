@@ -54,18 +54,48 @@ cost_setup(const EngineOps *engine)
 	return costs_of(engine).setup;
 }
 
+/* What the engine does with rows, in one process. */
+static Cost
+cost_rows(const CostInput *in, const EngineCosts *costs)
+{
+	const Program *p = in->program;
+	Cost		cost = in->pages * costs->page;
+
+	cost += in->rows * (costs->tuple + p->ninsns * costs->operator);
+	cost += in->rows_passed * (p->nkeys + p->naccs) * costs->operator;
+	cost += in->rows_sent * cpu_tuple_cost * SENT_TUPLE;
+	return cost;
+}
+
 Cost
 cost_startup(const CostInput *in)
 {
 	EngineCosts costs = costs_of(in->engine);
-	const Program *p = in->program;
-	Cost		cost = costs.setup + in->input_cost;
 
-	cost += in->pages * costs.page;
-	cost += in->rows * (costs.tuple + p->ninsns * costs.operator);
-	cost += in->rows_passed * (p->nkeys + p->naccs) * costs.operator;
-	cost += (in->groups + in->regrouped) * costs.group;
+	return costs.setup + in->input_cost + cost_rows(in, &costs) +
+		(in->groups + in->regrouped) * costs.group;
+}
 
-	cost += in->rows_sent * cpu_tuple_cost * SENT_TUPLE;
-	return cost;
+/*
+ * As PostgreSQL has it for its own parallel scans, processes divide what a row costs,
+ * and not what it costs to read pages.  Each has its own groups, all of them if there
+ * are few, and merges its share of all processes' groups.
+ */
+Cost
+cost_process(const CostInput *in)
+{
+	EngineCosts costs = costs_of(in->engine);
+	double		groups = Min(in->groups, in->rows_passed / in->divisor);
+
+	return costs.setup + in->input_cost - in->scan_cost +
+		(in->scan_cost + cost_rows(in, &costs)) / in->divisor +
+		groups * costs.group * (1 + in->processes / in->divisor);
+}
+
+Cost
+cost_merged(const CostInput *in)
+{
+	EngineCosts costs = costs_of(in->engine);
+
+	return costs.setup + (in->groups + in->regrouped) * costs.group;
 }

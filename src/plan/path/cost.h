@@ -22,10 +22,20 @@ typedef struct CostInput
 	double		rows_passed;	/* rows that pass the program's filter */
 	double		groups;
 	double		regrouped;		/* groups that are taken into coarser ones */
+	Cost		scan_cost;		/* of input_cost, what processes divide */
+	int			processes;		/* that aggregate; 1: the leader alone */
+	double		divisor;		/* by which they divide work */
 } CostInput;
 
-/* Startup cost: all that comes before the first group. */
+/* Startup cost: all that comes before the first group, where there is one process. */
 extern Cost cost_startup(const CostInput *in);
+
+/*
+ * The same in parts, where there are several: of each process, up to merged groups,
+ * and of the leader behind that.
+ */
+extern Cost cost_process(const CostInput *in);
+extern Cost cost_merged(const CostInput *in);
 
 /* The least that a run of this engine can cost, however small its input. */
 extern Cost cost_setup(const EngineOps *engine);

@@ -35,6 +35,7 @@
 #include "plan/path/grouping.h"
 #include "plan/path/input_scan.h"
 #include "plan/path/native.h"
+#include "plan/path/parallel.h"
 #include "plan/path/path.h"
 #include "plan/path/report.h"
 #include "plan/path/top.h"
@@ -48,6 +49,7 @@ typedef struct GpuAggPath
 	const EngineOps *engine;
 	GroupingEstimates estimates;
 	TopInfo    *top;			/* NULL: all groups leave */
+	int			workers;		/* beside the leader */
 	GroupingReport *report;		/* or NULL */
 } GpuAggPath;
 
@@ -167,65 +169,86 @@ set_output_costs(GpuAggPath *path, Cost startup)
 		result->rows * result->pathtarget->cost.per_tuple;
 }
 
-static void
-set_costs(GpuAggPath *path)
+/* What the costs are made of. */
+static CostInput
+cost_input(const GpuAggPath *path)
 {
-	RelOptInfo *input = path->grouping.input_rel;
+	const InputTables *tables = &path->lowered.tables;
 	CostInput	in = {
 		.engine = path->engine,
 		.program = path->lowered.program,
 		.rows = path->estimates.rows,
-		.rows_passed = input->cheapest_total_path->rows,
+		.rows_passed = path->grouping.input_rel->cheapest_total_path->rows,
 		.groups = path->estimates.groups,
 		.regrouped = path->estimates.regrouped,
+		.processes = path->workers + 1,
+		.divisor = parallel_divisor(path->workers),
 	};
 
 	if (path->lowered.rti)
 	{
-		const InputTables *tables = &path->lowered.tables;
-
 		in.pages = tables->pages;
 		in.rows_sent = tables->scanned_rows;
 		/* a scan of PostgreSQL's costs cpu_tuple_cost for each row */
-		in.input_cost = tables->read_cost + tables->scanned_rows * cpu_tuple_cost;
+		in.scan_cost = tables->scanned_rows * cpu_tuple_cost;
+		in.input_cost = tables->read_cost + in.scan_cost;
 	}
 	else
 	{
 		in.rows_sent = path->estimates.rows;
 		in.input_cost = path->lowered.input->total_cost;
 	}
+	return in;
+}
+
+/* The children beside the native plan, and the costs. */
+static void
+add_input(GpuAggPath *path, RelOptInfo *grouped_rel)
+{
+	CostInput	in = cost_input(path);
+	Path	   *child = path->lowered.input;
+	Cost		startup = cost_startup(&in);
+
+	if (path->workers > 0)
+	{
+		child = parallel_path(&path->grouping, &path->lowered, grouped_rel,
+							  &path->estimates, path->workers, cost_process(&in));
+		startup = child->total_cost + cost_merged(&in);
+	}
+	if (child != NULL)
+		path->custom.custom_paths = lappend(path->custom.custom_paths, child);
 
 	/* pages are read as a sequential scan reads them */
 	compat_set_disabled_nodes(&path->custom.path, path->lowered.rti ? !enable_seqscan
 							  : compat_disabled_nodes(path->lowered.input));
-	set_output_costs(path, cost_startup(&in));
+	set_output_costs(path, startup);
 }
 
+/* The path of the leader alone, or with workers. */
 static GpuAggPath *
 make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
-				 RelOptInfo *grouped_rel, const EngineOps *engine)
+				 RelOptInfo *grouped_rel, const EngineOps *engine, int workers)
 {
 	GpuAggPath *path = palloc0(sizeof(GpuAggPath));
 	Path	   *input_scan;
-	Path	   *native;
 
 	path->grouping = *grouping;
 	path->lowered = *lowered;
 	path->engine = engine;
+	path->workers = workers;
 	path->estimates = estimate_grouping(grouping, lowered);
 	path->top = top_groups_wanted(grouping, lowered->program);
 	input_scan = lowered->rti ? NULL : input_scan_path(grouping->input_rel, lowered->input);
-	native = native_path(grouping, grouped_rel, input_scan, path->estimates.result_groups);
 
 	NodeSetTag(path, T_CustomPath);
 	path->custom.path.pathtype = T_CustomScan;
 	path->custom.path.parent = grouped_rel;
 	path->custom.path.pathtarget = grouping->target;
 	/* no CUSTOMPATH_SUPPORT_PROJECTION: the native plan has this target, too */
-	path->custom.custom_paths = lowered->rti ? list_make1(native)
-		: list_make2(native, lowered->input);
+	path->custom.custom_paths = list_make1(native_path(grouping, grouped_rel, input_scan,
+													   path->estimates.result_groups));
 	path->custom.methods = &gpuagg_path_methods;
-	set_costs(path);
+	add_input(path, grouped_rel);
 	return path;
 }
 
@@ -248,11 +271,20 @@ engine_path(const Grouping *grouping, const LoweredGrouping *lowered,
 			RelOptInfo *grouped_rel, const EngineOps *engine, Rejection *rejection)
 {
 	char		text[256];
+	GpuAggPath *path;
+	int			workers;
 
-	if (engine->supports(lowered->program, text, sizeof(text)))
-		return make_gpuagg_path(grouping, lowered, grouped_rel, engine);
-	reject_grouping(rejection, REJECTED_ENGINE, pstrdup(text));
-	return NULL;
+	if (!engine->supports(lowered->program, text, sizeof(text)))
+	{
+		reject_grouping(rejection, REJECTED_ENGINE, pstrdup(text));
+		return NULL;
+	}
+	path = make_gpuagg_path(grouping, lowered, grouped_rel, engine, 0);
+	workers = parallel_workers(grouping, lowered, grouped_rel, engine);
+	if (workers > 0)
+		path = cheaper_path(path, make_gpuagg_path(grouping, lowered, grouped_rel, engine,
+												   workers));
+	return path;
 }
 
 /*

@@ -1,0 +1,235 @@
+--
+-- Parallel aggregation: the CPU engine's runs in several processes share one query.
+-- Engines that fail in one of the processes are in sql/tap/parallel.pl.
+--
+\set VERBOSITY terse
+SET gpuagg.engine = cpu;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 3;
+-- for tables as small as these, too
+SET gpuagg.setup_cost = 0;
+SET gpuagg.group_cost = 0;
+
+CREATE FUNCTION drop_rows() RETURNS void LANGUAGE plpgsql
+SET client_min_messages = warning AS 'BEGIN DROP TABLE IF EXISTS pg_temp.native, pg_temp.ours; END';
+
+-- Is the plan parallel, and are its rows, with no fallback, those of PostgreSQL's own
+-- plan?  INSERT, and so check_query, has no parallel plans.
+CREATE FUNCTION check_parallel(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	parallel boolean := false;
+BEGIN
+	PERFORM set_config('gpuagg.mode', 'force', true);
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		parallel := parallel OR line LIKE '%GpuAgg Partial%';
+	END LOOP;
+	IF NOT parallel THEN
+		RETURN 'NOT PARALLEL';
+	END IF;
+	PERFORM drop_rows(), set_config('gpuagg.mode', 'off', true);
+	EXECUTE format('CREATE TEMP TABLE native AS SELECT q::text AS r FROM (%s) q', query);
+	PERFORM set_config('gpuagg.mode', 'force', true), set_config('gpuagg.fallback', no_fallback(), true);
+	EXECUTE format('CREATE TEMP TABLE ours AS SELECT q::text AS r FROM (%s) q', query);
+	PERFORM set_config('gpuagg.fallback', 'on', true);
+	RETURN compare_rows();
+END $$;
+
+CREATE TABLE par (k int, g int, t text, v int, b bigint, n numeric(12, 2), f float8, d date);
+INSERT INTO par SELECT i % 100, i % 20011, CASE WHEN i % 13 > 0 THEN 'text ' || i % 501 END, i % 1000 - 500,
+	CASE WHEN i % 7 > 0 THEN i * 10000000000 END, i / 100.0, (i % 4096) / 8.0, date '2020-01-01' + i % 400
+FROM generate_series(1, 60000) i;
+VACUUM ANALYZE par;
+
+-- the plan
+EXPLAIN (COSTS OFF) SELECT k, sum(v), count(*) FROM par WHERE g < 5000 GROUP BY k;
+EXPLAIN (VERBOSE, COSTS OFF) SELECT count(*) FROM par;
+
+-- there are workers
+CREATE FUNCTION launched(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	result text;
+BEGIN
+	PERFORM let_engine_answer();
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+		IF line ~ 'Workers Launched|Rows Read|Heap Pages|  Groups:|Fallback' THEN
+			result := concat_ws(', ', result, trim(line));
+		END IF;
+	END LOOP;
+	RETURN replace(result, 'Workers Launched: 0, ', '');
+END $$;
+SELECT launched('SELECT k, sum(v), count(*) FROM par GROUP BY k') AS launched,
+	ceil(pg_relation_size('par') / current_setting('block_size')::float8) AS pages;
+
+-- shapes
+SELECT check_parallel('SELECT count(*), sum(v), min(b), max(t), avg(n) FROM par');
+SELECT check_parallel('SELECT count(*), sum(v), max(t) FROM par WHERE v > 10000');
+SELECT check_parallel('SELECT k, sum(v), count(*), avg(b), min(d), max(n) FROM par GROUP BY k');
+SELECT check_parallel('SELECT k, sum(v), count(*) FROM par WHERE v > 10000 GROUP BY k');
+SELECT check_parallel('SELECT t, count(*), sum(b), min(t), max(t) FROM par GROUP BY t');
+SELECT check_parallel('SELECT t, k, count(b), variance(v), stddev(n) FROM par GROUP BY t, k');
+SELECT check_parallel('SELECT g, sum(f), avg(f), min(f), max(f) FROM par GROUP BY g');
+SELECT check_parallel('SELECT n, d, count(*), bit_and(v), bool_or(v > 3) FROM par GROUP BY n, d');
+SELECT check_parallel('SELECT k, sum(v) FROM par GROUP BY k HAVING sum(v) > 1000');
+SELECT check_parallel('SELECT DISTINCT t, k FROM par');
+SELECT check_parallel('SELECT k % 7, count(DISTINCT g), sum(DISTINCT v), count(*) FROM par GROUP BY k % 7');
+SELECT check_parallel('SELECT k, t, grouping(k, t), count(*), sum(v) FROM par GROUP BY GROUPING SETS ((k), (t), ())');
+SELECT check_parallel('SELECT k, d, sum(v), max(t) FROM par GROUP BY ROLLUP (k, d)');
+SELECT check_parallel('SELECT k, g, count(*) FROM par GROUP BY CUBE (k, g)');
+SELECT check_parallel('SELECT k, sum(v) FROM par GROUP BY k ORDER BY k LIMIT 5');
+SELECT check_parallel('SELECT count(*) FROM (SELECT g, sum(v) FROM par GROUP BY g LIMIT 50) s');
+SELECT check_parallel('SELECT count(*) FROM (SELECT t FROM par GROUP BY t) s');
+SELECT check_parallel('SELECT * FROM (SELECT k, sum(v) FROM par GROUP BY k) a JOIN (SELECT k, max(t) FROM par GROUP BY k) b USING (k)');
+SELECT check_parallel('SELECT k, sum(v) FROM par WHERE v < (SELECT max(v) FROM par WHERE k = 7) GROUP BY k');
+SELECT check_parallel('SELECT k, sum(v) FROM par WHERE d < date ''2020-05-01'' + interval ''3 days'' GROUP BY k');
+SELECT check_parallel('SELECT k, sum(v) FROM par WHERE t IN (''text 5'', ''text 7'', ''text 500'') GROUP BY k');
+SELECT check_parallel('SELECT date_trunc(''month'', d::timestamptz), sum(v) FROM par GROUP BY 1');
+
+-- a float key shows the first of 0 and -0, which no process knows
+SELECT check_parallel('SELECT f, count(*) FROM par GROUP BY f');
+
+-- groups beyond the memory of one process, and of all: they go to files
+SET gpuagg.memory_limit = 1;
+SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d');
+SELECT check_parallel('SELECT g, d, k, count(*), sum(f), max(t) FROM par GROUP BY GROUPING SETS ((g, d, k), (k))');
+SET max_parallel_workers = 0;
+SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d');
+RESET max_parallel_workers;
+RESET gpuagg.memory_limit;
+SELECT count(*) FROM pg_ls_tmpdir();
+
+-- sums that need more words, and specials: all processes begin again
+CREATE TABLE par_wide AS SELECT i % 10 AS k, i * 1e-300 AS tiny, CASE WHEN i = 29990 THEN 1e200 ELSE i END::float8 AS mixed,
+	CASE WHEN i = 15000 THEN 'NaN' ELSE (i % 100)::numeric(10, 2) END AS n FROM generate_series(1, 30000) i;
+VACUUM ANALYZE par_wide;
+UPDATE par_wide SET n = 'NaN' WHERE k = 3 AND mixed > 29000;
+SELECT check_parallel('SELECT k, count(*), sum(mixed * 2) > 0, max(mixed), sum(n), max(n) FROM par_wide GROUP BY k');
+SELECT check_parallel('SELECT k, sum(n), avg(n) FROM par_wide GROUP BY GROUPING SETS ((k), ())');
+SELECT launched('SELECT k, sum(mixed + tiny) FROM par_wide GROUP BY k');
+
+-- an expression that raises an error
+SELECT check_parallel('SELECT k, sum(1000 / (v + 501)) FROM par GROUP BY k');
+SELECT k, sum(1000 / (v + 499)) FROM par GROUP BY k;
+
+-- values out of line
+CREATE TABLE par_toast (id int, t text, v int);
+ALTER TABLE par_toast ALTER t SET STORAGE EXTERNAL;
+INSERT INTO par_toast SELECT i, CASE WHEN i % 10 = 0 THEN repeat('long ' || i % 50, 1000) ELSE 'short ' || i % 50 END, i
+FROM generate_series(1, 5000) i;
+VACUUM ANALYZE par_toast;
+SELECT check_parallel('SELECT t, count(*), sum(v), max(t) FROM par_toast GROUP BY t');
+SELECT check_parallel('SELECT v % 3, count(*), min(t), max(t) FROM par_toast GROUP BY v % 3');
+
+-- partitions, of which one is scanned
+CREATE TABLE par_parts (k int, v bigint, t text) PARTITION BY RANGE (k);
+CREATE TABLE par_parts1 PARTITION OF par_parts FOR VALUES FROM (0) TO (30);
+CREATE TABLE par_parts2 PARTITION OF par_parts FOR VALUES FROM (30) TO (60);
+CREATE TABLE par_parts3 PARTITION OF par_parts FOR VALUES FROM (60) TO (61);
+CREATE TABLE par_parts4 (t text, dropped int, k int, v bigint);
+ALTER TABLE par_parts4 DROP dropped;
+ALTER TABLE par_parts ATTACH PARTITION par_parts4 FOR VALUES FROM (61) TO (100);
+INSERT INTO par_parts SELECT i % 100, i, 't' || i % 77 FROM generate_series(1, 20000) i WHERE i % 100 <> 60;
+VACUUM ANALYZE par_parts;
+EXPLAIN (COSTS OFF) SELECT k, sum(v) FROM par_parts GROUP BY k;
+SELECT check_parallel('SELECT k, sum(v), max(t) FROM par_parts GROUP BY k');
+SELECT check_parallel('SELECT t, count(*) FROM par_parts WHERE k > 20 GROUP BY t');
+SELECT check_parallel('SELECT t, count(*) FROM par_parts1 GROUP BY t');
+SELECT check_parallel('SELECT count(*) FROM par_parts3');
+
+-- visibility: rows of this transaction, and deleted ones
+BEGIN;
+DELETE FROM par_toast WHERE id % 3 = 0;
+INSERT INTO par_toast SELECT -i, 'new', i FROM generate_series(1, 1000) i;
+SELECT count(*), sum(v), count(DISTINCT t) FROM par_toast;
+SELECT check_parallel('SELECT t, count(*), sum(v) FROM par_toast GROUP BY t');
+ROLLBACK;
+
+-- run again: the plan under a nested loop, in a subquery
+CREATE TABLE par_outer AS SELECT generate_series(1, 3) AS x;
+ANALYZE par_outer;
+SET enable_material = off;
+SELECT check_parallel('SELECT x, s.* FROM par_outer LEFT JOIN LATERAL (SELECT k, count(*), sum(v) FROM par WHERE v > 0 GROUP BY k OFFSET 0) s ON s.k = x');
+SELECT check_parallel('SELECT x, s.* FROM par_outer LEFT JOIN (SELECT t, max(t), sum(b) FROM par GROUP BY t OFFSET 0) s ON s.sum > x AND s.t > ''text 49''');
+RESET enable_material;
+SELECT check_parallel('SELECT x, (SELECT sum(s) FROM (SELECT sum(v) AS s FROM par GROUP BY k) q) FROM par_outer');
+SELECT check_parallel('SELECT x FROM par_outer WHERE x IN (SELECT k FROM par WHERE v > 400 GROUP BY k)');
+SELECT check_parallel('SELECT x FROM par_outer WHERE EXISTS (SELECT sum(v) FROM par GROUP BY k)');
+
+-- prepared plans, with parameters
+PREPARE p(int, text) AS SELECT k, count(*), sum(v) FROM par WHERE v > $1 AND t > $2 GROUP BY k ORDER BY k LIMIT 2;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE p(450, 'text 3');
+EXECUTE p(-450, 'text 33');
+EXECUTE p(NULL, NULL);
+RESET plan_cache_mode;
+SET gpuagg.mode = off;
+EXECUTE p(450, 'text 3');
+EXECUTE p(-450, 'text 33');
+RESET gpuagg.mode;
+DEALLOCATE p;
+
+-- a cursor has no parallel plan, or runs it alone
+BEGIN;
+DECLARE c CURSOR FOR SELECT k, sum(v) FROM par GROUP BY k ORDER BY k;
+FETCH 2 FROM c;
+FETCH 1 FROM c;
+COMMIT;
+PREPARE q AS SELECT k, sum(v) FROM par GROUP BY k ORDER BY k;
+EXPLAIN (COSTS OFF) EXECUTE q;
+BEGIN;
+DECLARE c CURSOR FOR SELECT 1;
+CREATE TEMP TABLE from_q AS EXECUTE q;
+COMMIT;
+SELECT count(*), sum(sum) FROM from_q;
+DEALLOCATE q;
+-- one row at a time
+DO $$
+DECLARE
+	r record;
+	n int := 0;
+BEGIN
+	FOR r IN SELECT k, sum(v) FROM par GROUP BY k LOOP
+		n := n + 1;
+	END LOOP;
+	RAISE NOTICE '% rows', n;
+END $$;
+
+-- the leader does not take part; there are no workers; fewer than planned
+SET parallel_leader_participation = off;
+SELECT check_parallel('SELECT t, count(*), sum(f) FROM par GROUP BY t');
+SELECT check_parallel('SELECT count(*), sum(f) FROM par');
+SET max_parallel_workers = 0;
+SELECT check_parallel('SELECT t, count(*), sum(f) FROM par GROUP BY t');
+RESET parallel_leader_participation;
+SELECT check_parallel('SELECT g, count(*), sum(f) FROM par GROUP BY g');
+SELECT check_parallel('SELECT count(*), sum(f) FROM par');
+SET max_parallel_workers = 1;
+SELECT check_parallel('SELECT g, count(*), sum(f) FROM par GROUP BY g');
+RESET max_parallel_workers;
+
+-- what PostgreSQL plans no workers for
+ALTER TABLE par_toast SET (parallel_workers = 0);
+SELECT check_parallel('SELECT v % 10, count(*) FROM par_toast GROUP BY v % 10');
+ALTER TABLE par_toast RESET (parallel_workers);
+CREATE TEMP TABLE par_temp AS SELECT * FROM par_toast;
+SELECT check_parallel('SELECT v % 10, count(*) FROM par_temp GROUP BY v % 10');
+CREATE FUNCTION restricted(int) RETURNS int LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS 'BEGIN RETURN $1; END';
+SELECT check_parallel('SELECT v % 10, count(*) FROM par_toast GROUP BY v % 10 HAVING restricted(v % 10) > 3');
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT check_parallel('SELECT k, count(*) FROM par GROUP BY k');
+COMMIT;
+SET max_parallel_workers_per_gather = 0;
+SELECT check_parallel('SELECT k, count(*) FROM par GROUP BY k');
+SET max_parallel_workers_per_gather = 4;
+SELECT check_parallel('SELECT k, count(*) FROM par GROUP BY k');
+
+-- the serial plan, where it costs less
+RESET parallel_setup_cost;
+SELECT check_parallel('SELECT k, count(*) FROM par GROUP BY k');
+SET parallel_setup_cost = 0;
+
+DROP TABLE par, par_wide, par_toast, par_parts, par_outer;
+DROP FUNCTION drop_rows, check_parallel, launched, restricted;

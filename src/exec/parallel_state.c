@@ -1,0 +1,158 @@
+/*
+ * parallel_state.c
+ *	  What the processes of a parallel aggregation share.
+ *
+ * The state lies in the query's segment of dynamic shared memory.  The program and
+ * its slots' values, which can be of another size when the plan is run again, are in
+ * the query's dsa_area, and so are the groups.  The leader writes the job before it
+ * starts workers; it has evaluated the slots, so that all processes have the same
+ * values.
+ *
+ * The first failure counts: what the others then do is of no use.
+ */
+#include "postgres.h"
+
+#include "exec/parallel_state.h"
+
+Size
+parallel_state_size(int ntables)
+{
+	return offsetof(ParallelState, nblocks) + ntables * sizeof(BlockNumber);
+}
+
+static void
+begin(ParallelState *state)
+{
+	BarrierInit(&state->barrier, 0);
+	pg_atomic_init_u32(&state->failed, 0);
+	pg_atomic_init_u32(&state->next_partition, 0);
+	shared_blocks_init(&state->blocks);
+	memset(&state->result, 0, sizeof(state->result));
+	state->result.status = ENGINE_OK;
+	state->program = InvalidDsaPointer;
+	state->slots = InvalidDsaPointer;
+}
+
+void
+parallel_state_init(ParallelState *state, int processes, uint64 limit,
+					dsm_segment *segment)
+{
+	state->processes = processes;
+	SpinLockInit(&state->mutex);
+	shared_groups_init(&state->groups, limit, segment);
+	begin(state);
+}
+
+void
+parallel_state_clear(ParallelState *state, dsa_area *area)
+{
+	dsa_free(area, state->program);
+	dsa_free(area, state->slots);
+	shared_groups_clear(&state->groups, area);
+	begin(state);
+}
+
+static Size
+slots_size(const SlotValue *slots, int n)
+{
+	Size		size = (n + 1) * sizeof(SlotValue);
+
+	for (int i = 0; i < n; i++)
+		size += slots[i].bytes.data ? TYPEALIGN(8, slots[i].bytes.len) : 0;
+	return size;
+}
+
+/* The slots, with places instead of addresses, and their bytes. */
+static void
+share_slots(SlotValue *shared, const SlotValue *slots, int n)
+{
+	Size		place = (n + 1) * sizeof(SlotValue);
+
+	for (int i = 0; i < n; i++)
+	{
+		shared[i] = slots[i];
+		if (slots[i].bytes.data == NULL)
+			continue;
+		memcpy((char *) shared + place, slots[i].bytes.data, slots[i].bytes.len);
+		shared[i].bytes.data = (const char *) (uintptr_t) place;
+		place += TYPEALIGN(8, slots[i].bytes.len);
+	}
+}
+
+void
+parallel_state_share(ParallelState *state, dsa_area *area, const ParallelJob *job)
+{
+	int			nslots = job->program->nslots;
+
+	state->program = dsa_allocate(area, job->program->size);
+	memcpy(dsa_get_address(area, state->program), job->program, job->program->size);
+	state->slots = dsa_allocate(area, slots_size(job->slots, nslots));
+	share_slots(dsa_get_address(area, state->slots), job->slots, nslots);
+	state->ntables = job->ntables;
+	source_tables_blocks(job->tables, job->ntables, state->nblocks);
+}
+
+const Program *
+parallel_state_program(const ParallelState *state, dsa_area *area)
+{
+	return dsa_get_address(area, state->program);
+}
+
+SlotValue *
+parallel_state_slots(const ParallelState *state, dsa_area *area)
+{
+	int			n = parallel_state_program(state, area)->nslots;
+	const SlotValue *shared = dsa_get_address(area, state->slots);
+	SlotValue  *slots = palloc((n + 1) * sizeof(SlotValue));
+
+	memcpy(slots, shared, n * sizeof(SlotValue));
+	for (int i = 0; i < n; i++)
+		if (slots[i].bytes.data != NULL)
+			slots[i].bytes.data = (const char *) shared + (uintptr_t) slots[i].bytes.data;
+	return slots;
+}
+
+void
+parallel_state_fail(ParallelState *state, EngineStatus status, const char *message)
+{
+	char		text[sizeof(state->result.message)];
+
+	strlcpy(text, message, sizeof(text));
+	SpinLockAcquire(&state->mutex);
+	if (state->result.status == ENGINE_OK)
+	{
+		state->result.status = status;
+		memcpy(state->result.message, text, sizeof(text));
+	}
+	SpinLockRelease(&state->mutex);
+	pg_atomic_write_u32(&state->failed, 1);
+	shared_blocks_stop(&state->blocks);
+}
+
+bool
+parallel_state_failed(ParallelState *state)
+{
+	return pg_atomic_read_u32(&state->failed) != 0;
+}
+
+bool
+parallel_state_partition(ParallelState *state, uint32 *partition)
+{
+	if (parallel_state_failed(state))
+		return false;
+	*partition = pg_atomic_fetch_add_u32(&state->next_partition, 1);
+	return *partition < SHARED_PARTITIONS;
+}
+
+void
+parallel_state_add(ParallelState *state, const EngineStats *work,
+				   const TableSourceStats *source)
+{
+	ParallelResult *result = &state->result;
+
+	/* some additions only: no lock to sleep on */
+	SpinLockAcquire(&state->mutex);
+	engine_stats_add(&result->work, work);
+	table_source_stats_add(&result->source, source);
+	SpinLockRelease(&state->mutex);
+}

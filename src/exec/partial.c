@@ -1,0 +1,377 @@
+/*
+ * partial.c
+ *	  The custom scan node GpuAgg Partial: one process's part of an aggregation.
+ *
+ * PostgreSQL's Gather runs this node in the leader and in workers.  Each process
+ * aggregates the blocks that it takes from an allocator, hands its groups over to a
+ * store that all share, and waits at a barrier until all have done so.  Then each
+ * takes partitions of the store and merges their groups.  The node returns no tuple:
+ * once the Gather has none, the GpuAgg node above it, in the leader, reads the merged
+ * groups.
+ *
+ * Nobody waits for a process that has not begun.  One that begins after the barrier
+ * finds all rows read, and leaves.  A process that raises an error never comes to the
+ * barrier: those that wait there look for interrupts, by which the leader hears of a
+ * worker's error, and ends the others.
+ *
+ * An engine that gives up is no error.  Its status is put into the shared state, the
+ * others stop soon, and the GpuAgg node does what it would do about its own.
+ *
+ * Where PostgreSQL makes no shared memory (a cursor's plan, no workers at all), the
+ * node does nothing, and the GpuAgg node aggregates alone.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "executor/nodeHash.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "exec/partial.h"
+#include "plan/plan_info.h"
+
+typedef struct PartialState
+{
+	CustomScanState css;
+	PlanInfo   *plan;
+	const ParallelJob *job;		/* in the leader, while it runs the Gather */
+	SourceTable *tables;		/* the job's, or the worker's own */
+	int			ntables;
+	ParallelState *shared;		/* NULL: there are no other processes */
+	dsa_area   *area;
+	int			processes;		/* as planned */
+	MemoryContext run_context;
+	EngineHandle *engine;
+	SharedStore store;
+	bool		reads_merged;	/* the leader, from the store */
+	bool		done;
+} PartialState;
+
+static const CustomExecMethods partial_exec_methods;
+
+static Node *
+create_state(CustomScan *scan)
+{
+	PartialState *state = palloc0(sizeof(PartialState));
+
+	NodeSetTag(state, T_CustomScanState);
+	state->css.methods = &partial_exec_methods;
+	return (Node *) state;
+}
+
+const CustomScanMethods partial_scan_methods = {
+	.CustomName = "GpuAgg Partial",
+	.CreateCustomScanState = create_state,
+};
+
+void
+partial_init(void)
+{
+	RegisterCustomScanMethods(&partial_scan_methods);
+}
+
+static void
+begin_partial(CustomScanState *node, EState *estate, int eflags)
+{
+	PartialState *state = (PartialState *) node;
+	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
+
+	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+	state->plan = plan_info_from_list(scan->custom_private);
+	state->run_context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg Partial run",
+											   ALLOCSET_DEFAULT_SIZES);
+	state->engine = engine_handle(&cpu_engine);
+}
+
+/* What processes wait for at the barrier. */
+static uint32
+merge_wait_event(void)
+{
+	static uint32 event = 0;
+
+	if (event == 0)
+		event = compat_wait_event("GpuAggMerge");
+	return event;
+}
+
+static EngineHints
+hints_of(PartialState *state)
+{
+	double		share = 1.0 / state->processes;
+	double		pages = 0;
+	EngineHints hints;
+
+	for (int i = 0; i < state->ntables; i++)
+		pages += state->shared->nblocks[i];
+	hints = engine_hints(state->plan->rows * share, state->plan->groups, pages * share);
+	hints.relation = RelationGetRelationName(state->tables[0].relation);
+	hints.store = &state->store.store;
+	if (hints.memory_limit == 0)
+		hints.memory_limit = get_hash_memory_limit();
+	return hints;
+}
+
+static EngineStatus
+open_run(PartialState *state)
+{
+	EngineHints hints = hints_of(state);
+
+	return engine_open(state->engine, parallel_state_program(state->shared, state->area),
+					   parallel_state_slots(state->shared, state->area), &hints);
+}
+
+/* This process's share of the rows, and its groups into the store. */
+static EngineStatus
+aggregate_input(PartialState *state, TableSourceStats *source)
+{
+	ParallelState *shared = state->shared;
+	BlockAllocator blocks;
+	EngineStatus status;
+
+	block_allocator_begin(&blocks, &shared->blocks, shared->nblocks, shared->ntables, false);
+	status = table_source_run_share(state->tables, state->ntables,
+									state->css.ss.ps.state->es_snapshot, &blocks,
+									parallel_state_program(shared, state->area),
+									state->engine, source);
+	if (status == ENGINE_OK && !parallel_state_failed(shared))
+		status = engine_hand_over(state->engine);
+	return status;
+}
+
+static EngineStatus
+merge_partitions(PartialState *state)
+{
+	EngineStatus status = ENGINE_OK;
+	uint32		partition;
+
+	while (status == ENGINE_OK && parallel_state_partition(state->shared, &partition))
+		status = engine_merge(state->engine, partition);
+	return status;
+}
+
+/* If the engine has given up, tell the others; what the store has met is an error. */
+static void
+note_status(PartialState *state, EngineStatus status)
+{
+	if (status == ENGINE_OK)
+		return;
+	shared_store_rethrow(&state->store);
+	parallel_state_fail(state->shared, status, engine_message(state->engine));
+}
+
+/* Count what this process has done, and free it. */
+static void
+end_run(PartialState *state, const TableSourceStats *source)
+{
+	const EngineStats *work;
+
+	engine_close(state->engine);
+	shared_store_end(&state->store);
+	work = engine_stats(state->engine);
+	parallel_state_add(state->shared, work, source);
+	if (state->ntables == 1)
+		heap_source_count_rows(state->tables[0].relation, work->rows);
+}
+
+/* This process's part; a status other than OK ends it before the others'. */
+static EngineStatus
+run_phases(PartialState *state, TableSourceStats *source)
+{
+	EngineStatus status = open_run(state);
+
+	if (status == ENGINE_OK)
+		status = aggregate_input(state, source);
+	if (status != ENGINE_OK)
+		return status;
+	shared_store_flush(&state->store);
+	BarrierArriveAndWait(&state->shared->barrier, merge_wait_event());
+	return merge_partitions(state);
+}
+
+static void
+run_part(PartialState *state)
+{
+	Barrier    *barrier = &state->shared->barrier;
+	TableSourceStats source = {0};
+
+	if (BarrierAttach(barrier) == PARALLEL_INPUT)
+	{
+		shared_store_begin(&state->store, &state->shared->groups, state->area, false);
+		note_status(state, run_phases(state, &source));
+		end_run(state, &source);
+	}
+	BarrierDetach(barrier);
+}
+
+static TupleTableSlot *
+exec_partial(CustomScanState *node)
+{
+	PartialState *state = (PartialState *) node;
+	MemoryContext old;
+
+	if (state->done || state->shared == NULL)
+		return NULL;
+	state->done = true;
+	if (state->job != NULL)
+	{
+		state->tables = (SourceTable *) state->job->tables;
+		state->ntables = state->job->ntables;
+	}
+	else if (state->tables == NULL)
+		state->tables = source_tables_open(state->plan, &state->ntables);
+	old = MemoryContextSwitchTo(state->run_context);
+	run_part(state);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(state->run_context);
+	return NULL;
+}
+
+static void
+rescan_partial(CustomScanState *node)
+{
+	((PartialState *) node)->done = false;
+}
+
+/* The merged groups will not be read any more. */
+static void
+end_reading(PartialState *state)
+{
+	if (state->reads_merged)
+		shared_store_end(&state->store);
+	state->reads_merged = false;
+}
+
+static void
+end_partial(CustomScanState *node)
+{
+	PartialState *state = (PartialState *) node;
+
+	end_reading(state);
+	if (state->engine)
+		engine_close(state->engine);
+	if (state->tables != NULL && IsParallelWorker())
+		source_tables_close(state->tables, state->ntables);
+}
+
+static Size
+estimate_shared(CustomScanState *node, ParallelContext *pcxt)
+{
+	return parallel_state_size(((PartialState *) node)->job->ntables);
+}
+
+/* Groups that are handed over may take as much memory as all processes' tables. */
+static uint64
+limit_of_groups(int processes)
+{
+	uint64		limit = engine_hints(0, 0, 0).memory_limit;
+
+	return (limit ? limit : get_hash_memory_limit()) * processes;
+}
+
+static void
+init_shared(CustomScanState *node, ParallelContext *pcxt, void *coordinate)
+{
+	PartialState *state = (PartialState *) node;
+
+	state->area = node->ss.ps.state->es_query_dsa;
+	if (state->area == NULL)
+		return;
+	state->shared = coordinate;
+	state->processes = pcxt->nworkers + 1;
+	parallel_state_init(state->shared, state->processes, limit_of_groups(state->processes),
+						pcxt->seg);
+	parallel_state_share(state->shared, state->area, state->job);
+}
+
+static void
+reinit_shared(CustomScanState *node, ParallelContext *pcxt, void *coordinate)
+{
+	PartialState *state = (PartialState *) node;
+
+	if (state->shared == NULL)
+		return;
+	end_reading(state);
+	parallel_state_clear(state->shared, state->area);
+	parallel_state_share(state->shared, state->area, state->job);
+}
+
+static void
+init_worker(CustomScanState *node, shm_toc *toc, void *coordinate)
+{
+	PartialState *state = (PartialState *) node;
+
+	state->shared = coordinate;
+	state->area = node->ss.ps.state->es_query_dsa;
+	state->processes = state->shared->processes;
+	shared_groups_attach(&state->shared->groups);
+}
+
+/* The shared memory goes. */
+static void
+shut_down(CustomScanState *node)
+{
+	PartialState *state = (PartialState *) node;
+
+	end_reading(state);
+	state->shared = NULL;
+}
+
+static const CustomExecMethods partial_exec_methods = {
+	.CustomName = "GpuAgg Partial",
+	.BeginCustomScan = begin_partial,
+	.ExecCustomScan = exec_partial,
+	.EndCustomScan = end_partial,
+	.ReScanCustomScan = rescan_partial,
+	.EstimateDSMCustomScan = estimate_shared,
+	.InitializeDSMCustomScan = init_shared,
+	.ReInitializeDSMCustomScan = reinit_shared,
+	.InitializeWorkerCustomScan = init_worker,
+	.ShutdownCustomScan = shut_down,
+};
+
+static PartialState *
+partial_below(PlanState *gather)
+{
+	PlanState  *ps = outerPlanState(gather);
+
+	if (ps == NULL || !IsA(ps, CustomScanState) ||
+		((CustomScanState *) ps)->methods != &partial_exec_methods)
+		elog(ERROR, "the plan of the processes' parts is not one");
+	return (PartialState *) ps;
+}
+
+bool
+partial_run(PlanState *gather, const ParallelJob *job, ParallelResult *result)
+{
+	PartialState *state = partial_below(gather);
+	MemoryContext old;
+
+	if (!gather->state->es_use_parallel_mode)
+		return false;
+	state->job = job;
+	/* what the Gather allocates must be there as long as the query */
+	old = MemoryContextSwitchTo(gather->state->es_query_cxt);
+	while (!TupIsNull(ExecProcNode(gather)))
+		;
+	MemoryContextSwitchTo(old);
+	state->job = NULL;
+	if (state->shared == NULL)
+		return false;
+	*result = state->shared->result;
+	return true;
+}
+
+SharedStore *
+partial_groups(PlanState *gather)
+{
+	PartialState *state = partial_below(gather);
+	MemoryContext old = MemoryContextSwitchTo(gather->state->es_query_cxt);
+
+	shared_store_begin(&state->store, &state->shared->groups, state->area, true);
+	state->reads_merged = true;
+	MemoryContextSwitchTo(old);
+	return &state->store;
+}

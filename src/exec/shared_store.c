@@ -1,0 +1,236 @@
+/*
+ * shared_store.c
+ *	  A GroupStore that the processes of a query share: in memory, then in files.
+ *
+ * A piece lies in a chunk of dynamic shared memory, behind those that the same
+ * process has written before.  Each partition has a list of its pieces, to which
+ * all processes add by compare-and-swap.  Nobody reads a partition before all have
+ * written it.
+ *
+ * The chunks are in a list, too, to be freed before the plan is run again.  At its
+ * end they go with the dsa_area, which is PostgreSQL's.
+ *
+ * What is beyond the limit of all chunks, or of the machine's shared memory, goes to
+ * temporary files.
+ *
+ * An engine calls these functions, and must not be left by longjmp.  So what they
+ * raise is kept, to be raised again once the engine has returned.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "exec/shared_store.h"
+
+/* Chunks grow with what a process writes. */
+#define FIRST_CHUNK ((Size) 64 * 1024)
+#define LARGEST_CHUNK ((Size) 1024 * 1024)
+
+typedef struct Chunk
+{
+	dsa_pointer next;			/* in the list of all */
+	uint64		unused;			/* pieces are aligned to 8 bytes */
+} Chunk;
+
+typedef struct Piece
+{
+	dsa_pointer next;			/* of the same partition */
+	uint64		size;			/* of the bytes that follow */
+} Piece;
+
+/* No groups in memory. */
+static void
+begin_groups(SharedGroups *groups)
+{
+	memset(groups->units, 0, sizeof(groups->units));
+	pg_atomic_init_u64(&groups->bytes, 0);
+	dsa_pointer_atomic_init(&groups->chunks, InvalidDsaPointer);
+	for (int i = 0; i < 2 * SHARED_PARTITIONS; i++)
+		dsa_pointer_atomic_init(&groups->pieces[i], InvalidDsaPointer);
+}
+
+void
+shared_groups_init(SharedGroups *groups, uint64 limit, dsm_segment *segment)
+{
+	groups->limit = limit;
+	shared_files_init(&groups->files, segment);
+	begin_groups(groups);
+}
+
+void
+shared_groups_attach(SharedGroups *groups)
+{
+	shared_files_attach(&groups->files);
+}
+
+void
+shared_groups_clear(SharedGroups *groups, dsa_area *area)
+{
+	dsa_pointer chunk = dsa_pointer_atomic_read(&groups->chunks);
+
+	while (DsaPointerIsValid(chunk))
+	{
+		dsa_pointer next = ((Chunk *) dsa_get_address(area, chunk))->next;
+
+		dsa_free(area, chunk);
+		chunk = next;
+	}
+	shared_files_clear(&groups->files);
+	begin_groups(groups);
+}
+
+/* Put something at the head of a list, whose link is *next. */
+static void
+push(dsa_pointer_atomic *list, dsa_pointer at, dsa_pointer *next)
+{
+	*next = dsa_pointer_atomic_read(list);
+	while (!dsa_pointer_atomic_compare_exchange(list, next, at))
+		;						/* *next is the head that was found */
+}
+
+/* A chunk that has room for so many bytes; false: it would be beyond the limit. */
+static bool
+add_chunk(SharedStore *store, Size needed)
+{
+	SharedGroups *groups = store->groups;
+	Size		size = Max(sizeof(Chunk) + needed,
+						   Max(FIRST_CHUNK, Min(2 * store->size, LARGEST_CHUNK)));
+	dsa_pointer at;
+
+	if (pg_atomic_add_fetch_u64(&groups->bytes, size) > groups->limit)
+		return false;
+	at = dsa_allocate_extended(store->area, size, DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
+	if (!DsaPointerIsValid(at))
+		return false;
+	push(&groups->chunks, at, &((Chunk *) dsa_get_address(store->area, at))->next);
+	store->chunk = at;
+	store->used = sizeof(Chunk);
+	store->size = size;
+	return true;
+}
+
+static void
+add_piece(SharedStore *store, uint32_t partition, const void *data, size_t size)
+{
+	Size		needed = sizeof(Piece) + TYPEALIGN(8, size);
+	dsa_pointer at;
+	Piece	   *piece;
+
+	if (store->used + needed > store->size && !add_chunk(store, needed))
+	{
+		file_store_write(&store->files, partition, data, size);
+		return;
+	}
+	at = store->chunk + store->used;
+	piece = dsa_get_address(store->area, at);
+	piece->size = size;
+	memcpy(piece + 1, data, size);
+	store->used += needed;
+	push(&store->groups->pieces[partition], at, &piece->next);
+}
+
+/* The next piece of the partition that is being read; NULL: there are no more. */
+static const void *
+next_piece(SharedStore *store, size_t *size)
+{
+	Piece	   *piece;
+
+	*size = 0;
+	if (!DsaPointerIsValid(store->next))
+		return file_store_read(&store->files, size);
+	piece = dsa_get_address(store->area, store->next);
+	*size = piece->size;
+	store->next = piece->next;
+	return piece + 1;
+}
+
+/* In PG_CATCH. */
+static void
+keep_error(SharedStore *store)
+{
+	MemoryContextSwitchTo(store->context);
+	store->error = CopyErrorData();
+	FlushErrorState();
+}
+
+static bool
+write_groups(GroupStore *head, uint32_t partition, const void *data, size_t size)
+{
+	SharedStore *store = (SharedStore *) head;
+	MemoryContext old = MemoryContextSwitchTo(store->context);
+
+	PG_TRY();
+	{
+		add_piece(store, partition, data, size);
+	}
+	PG_CATCH();
+	{
+		keep_error(store);
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(old);
+	return store->error == NULL;
+}
+
+static bool
+rewind_groups(GroupStore *head, uint32_t partition)
+{
+	SharedStore *store = (SharedStore *) head;
+
+	store->next = dsa_pointer_atomic_read(&store->groups->pieces[partition]);
+	file_store_rewind(&store->files, partition);
+	return true;
+}
+
+static bool
+read_groups(GroupStore *head, uint32_t partition, const void **data, size_t *size)
+{
+	SharedStore *store = (SharedStore *) head;
+	MemoryContext old = MemoryContextSwitchTo(store->context);
+
+	PG_TRY();
+	{
+		*data = next_piece(store, size);
+	}
+	PG_CATCH();
+	{
+		keep_error(store);
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(old);
+	return store->error == NULL;
+}
+
+void
+shared_store_begin(SharedStore *store, SharedGroups *groups, dsa_area *area, bool merged)
+{
+	*store = (SharedStore)
+	{
+		.groups = groups,.area = area,.context = CurrentMemoryContext
+	};
+	store->store = (GroupStore)
+	{
+		.npartitions = SHARED_PARTITIONS,.merged = merged,.units = groups->units,
+			.write = write_groups,.rewind = rewind_groups,.read = read_groups
+	};
+	file_store_begin(&store->files, &groups->files);
+}
+
+void
+shared_store_flush(SharedStore *store)
+{
+	file_store_flush(&store->files);
+}
+
+void
+shared_store_end(SharedStore *store)
+{
+	file_store_end(&store->files);
+}
+
+void
+shared_store_rethrow(SharedStore *store)
+{
+	if (store->error != NULL)
+		ReThrowError(store->error);
+}

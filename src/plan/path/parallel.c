@@ -1,0 +1,117 @@
+/*
+ * parallel.c
+ *	  The part of a GpuAgg path that all processes run.
+ *
+ * It is a Gather over a custom path, GpuAgg Partial, which returns no tuple: the
+ * groups go through shared memory.  The Gather is PostgreSQL's own, and plans, starts
+ * and watches the workers.  It is the second child of a GpuAgg path, beside the native
+ * plan.
+ *
+ * There are as many workers as PostgreSQL would plan for a scan of that many pages:
+ * by max_parallel_workers_per_gather, min_parallel_table_scan_size, and the table's
+ * parallel_workers.
+ */
+#include "postgres.h"
+
+#include "nodes/extensible.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/tlist.h"
+
+#include "compat.h"
+#include "exec/partial.h"
+#include "exec/slots.h"
+#include "plan/path/parallel.h"
+#include "plan/plan_info.h"
+
+typedef struct PartialPath
+{
+	CustomPath	custom;
+	PlanInfo	info;
+} PartialPath;
+
+static Plan *
+plan_partial(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
+			 List *tlist, List *clauses, List *custom_plans)
+{
+	CustomScan *scan = makeNode(CustomScan);
+
+	scan->scan.plan.targetlist = tlist;
+	scan->custom_private = plan_info_to_list(&((PartialPath *) best_path)->info);
+	scan->flags = best_path->flags;
+	scan->methods = &partial_scan_methods;
+	return &scan->scan.plan;
+}
+
+static const CustomPathMethods partial_path_methods = {
+	.CustomName = "GpuAgg Partial",
+	.PlanCustomPath = plan_partial,
+};
+
+/*
+ * Of the equal float keys 0 and -0, PostgreSQL shows the first row's: with several
+ * processes, nobody knows which that is.
+ */
+static bool
+may_be_parallel(const Grouping *grouping, const LoweredGrouping *lowered,
+				const RelOptInfo *grouped_rel, const EngineOps *engine)
+{
+	return engine->hand_over != NULL && lowered->rti != 0 &&
+		grouped_rel->consider_parallel && grouping->input_rel->consider_parallel &&
+		slots_can_be_early(lowered->slots) && !program_has_float_key(lowered->program);
+}
+
+int
+parallel_workers(const Grouping *grouping, const LoweredGrouping *lowered,
+				 const RelOptInfo *grouped_rel, const EngineOps *engine)
+{
+	if (!may_be_parallel(grouping, lowered, grouped_rel, engine))
+		return 0;
+	return compute_parallel_worker(grouping->input_rel, lowered->tables.pages, -1,
+								   max_parallel_workers_per_gather);
+}
+
+double
+parallel_divisor(int workers)
+{
+	double		leader = 1.0 - 0.3 * workers;
+
+	/* get_parallel_divisor, which is PostgreSQL's own */
+	return workers + (parallel_leader_participation && leader > 0 ? leader : 0);
+}
+
+Path *
+parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
+			  RelOptInfo *grouped_rel, const GroupingEstimates *estimates,
+			  int workers, Cost cost)
+{
+	PartialPath *partial = palloc0(sizeof(PartialPath));
+	Path	   *path = &partial->custom.path;
+	double		rows = 0;
+
+	NodeSetTag(partial, T_CustomPath);
+	path->pathtype = T_CustomScan;
+	path->parent = grouped_rel;
+	path->pathtarget = create_empty_pathtarget();
+	path->parallel_aware = true;
+	path->parallel_safe = true;
+	path->parallel_workers = workers;
+	path->startup_cost = cost;
+	path->total_cost = cost;
+	compat_set_disabled_nodes(path, !enable_seqscan);
+	partial->custom.methods = &partial_path_methods;
+	partial->info = (PlanInfo)
+	{
+		.program = lowered->program,
+			.relid = lowered->tables.relid,
+			.page_tables = lowered->tables.page_tables,
+			.row_tables = lowered->tables.row_tables,
+			.engine = "cpu",
+			.rows = estimates->rows,
+			.groups = estimates->groups
+	};
+	return (Path *) create_gather_path(grouping->root, grouped_rel, path,
+									   path->pathtarget, NULL, &rows);
+}

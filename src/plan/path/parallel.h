@@ -1,0 +1,27 @@
+/*
+ * parallel.h
+ *	  The part of a GpuAgg path that all processes run.
+ */
+#ifndef GPUAGG_PLAN_PARALLEL_H
+#define GPUAGG_PLAN_PARALLEL_H
+
+#include "engine/engine.h"
+#include "plan/path/estimate.h"
+#include "plan/path/grouping.h"
+
+/* How many workers PostgreSQL would plan to read the input; 0: the leader is alone. */
+extern int	parallel_workers(const Grouping *grouping, const LoweredGrouping *lowered,
+							 const RelOptInfo *grouped_rel, const EngineOps *engine);
+
+/*
+ * A Gather over what each process does, up to the merged groups.  costs: of that, for
+ * one process.
+ */
+extern Path *parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
+						   RelOptInfo *grouped_rel, const GroupingEstimates *estimates,
+						   int workers, Cost cost);
+
+/* By how much the work of one process gets less, by PostgreSQL's rule. */
+extern double parallel_divisor(int workers);
+
+#endif							/* GPUAGG_PLAN_PARALLEL_H */
