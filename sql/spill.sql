@@ -123,4 +123,16 @@ SELECT spills('SELECT k, count(*), sum(v) FROM spilled GROUP BY k');
 RESET gpuagg.memory_limit;
 SET work_mem = '32MB';
 SELECT spills('SELECT k, count(*), sum(v) FROM spilled GROUP BY k');
+
+-- costs know of it
+CREATE FUNCTION total_cost(query text, memory text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	PERFORM set_config('work_mem', memory, true);
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+	RETURN (plan #>> '{0,Plan,Total Cost}')::float8;
+END $$;
+SELECT total_cost(query, '64kB') > total_cost(query, '64MB') + 300 AS spills, total_cost(query, '16MB') = total_cost(query, '64MB') AS fits
+FROM (VALUES ('SELECT k, count(*) FROM spilled GROUP BY k'), ('SELECT v, count(*) FROM spilled GROUP BY v')) q (query);
 DROP TABLE spilled;

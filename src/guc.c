@@ -160,7 +160,7 @@ guc_init(void)
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.memory_limit",
 							"The most memory of the engine one query may use.",
-							"0 takes the engine's default.",
+							"0 takes that of a hash aggregate in the CPU engine, else the engine's default.",
 							&gpuagg_memory_limit, 0, 0, INT_MAX,
 							PGC_USERSET, GUC_UNIT_MB | GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.max_device_memory",

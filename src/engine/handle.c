@@ -244,9 +244,17 @@ engine_pages(EngineHandle *handle, const PageRef *pages, int n)
 }
 
 bool
-engine_stores_groups(const EngineHandle *handle)
+engine_stores_groups(const EngineOps *ops)
 {
-	return handle->ops->hand_over != NULL;
+	return ops->hand_over != NULL;
+}
+
+uint64
+engine_memory_limit(const EngineOps *ops)
+{
+	if (gpuagg_memory_limit > 0)
+		return (uint64) gpuagg_memory_limit << 20;
+	return engine_stores_groups(ops) ? get_hash_memory_limit() : 0;
 }
 
 int
@@ -395,6 +403,12 @@ const char *
 engine_name(const EngineHandle *handle)
 {
 	return handle->ops->name;
+}
+
+const EngineOps *
+engine_ops(const EngineHandle *handle)
+{
+	return handle->ops;
 }
 
 int

@@ -25,8 +25,13 @@ extern EngineStatus engine_open(EngineHandle *handle, const Program *program,
 								const SlotValue *slots, const EngineHints *hints);
 extern EngineStatus engine_pages(EngineHandle *handle, const PageRef *pages, int n);
 
-/* Can a run put its groups into a store (EngineHints.store)? */
-extern bool engine_stores_groups(const EngineHandle *handle);
+/*
+ * Can a run put its groups into a store (EngineHints.store)?  Then it may take the
+ * memory of a hash aggregate of PostgreSQL's, unless gpuagg.memory_limit says otherwise:
+ * bytes; 0: the engine's default.
+ */
+extern bool engine_stores_groups(const EngineOps *ops);
+extern uint64 engine_memory_limit(const EngineOps *ops);
 
 /* EngineOps.pages_at_once; as EngineOps.released; wait until it counts so many. */
 extern int	engine_pages_at_once(const EngineHandle *handle);
@@ -60,6 +65,7 @@ extern EngineStatus engine_injected(EngineHandle *handle, const char *call,
 /* What happened, also after engine_close; NULL before engine_open. */
 extern const EngineStats *engine_stats(const EngineHandle *handle);
 extern const char *engine_name(const EngineHandle *handle);
+extern const EngineOps *engine_ops(const EngineHandle *handle);
 
 /* Count what other runs of the same aggregation have done as this one's, too. */
 extern void engine_stats_add(EngineStats *stats, const EngineStats *others);

@@ -314,13 +314,13 @@ next_groups(GpuAggState *state)
 static EngineHints
 run_hints(GpuAggState *state, const EngineHints *hints)
 {
+	const EngineOps *ops = engine_ops(state->engine);
 	EngineHints own = *hints;
 
 	state->disk = 0;
-	if (!engine_stores_groups(state->engine))
+	if (!engine_stores_groups(ops))
 		return own;
-	if (own.memory_limit == 0)
-		own.memory_limit = get_hash_memory_limit();
+	own.memory_limit = engine_memory_limit(ops);
 	state->store = temp_store_create(state->program, &own);
 	own.store = temp_store_groups(state->store);
 	return own;

@@ -12,9 +12,12 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 
+#include "engine/handle.h"
 #include "guc.h"
 #include "plan/path/cost.h"
 
@@ -26,6 +29,9 @@
  * beyond the child's is 5430, or 22 ms, of which this is 10 ms.
  */
 #define SENT_TUPLE 0.25
+
+/* A group's part of the CPU engine's hash table, beside its record: in bytes. */
+#define SLOTS_SIZE 24
 
 /* An engine's costs, where no setting says otherwise. */
 static EngineCosts
@@ -67,13 +73,32 @@ cost_rows(const CostInput *in, const EngineCosts *costs)
 	return cost;
 }
 
+/*
+ * Groups that the engine's memory does not hold are written and read, at the costs that
+ * cost_agg has for it, and merged, which is as much work as a group.  Of the rows
+ * whose group is not in the table, each is taken to make a record.
+ */
+static Cost
+cost_spilling(const CostInput *in, const EngineCosts *costs)
+{
+	double		record = (in->program->nkeys + in->program->nwords) * sizeof(uint64);
+	double		fit = engine_memory_limit(in->engine) / (record + SLOTS_SIZE);
+	double		records;
+
+	if (!engine_stores_groups(in->engine) || in->groups <= fit)
+		return 0;
+	records = Max(in->groups, in->rows_passed * (1 - fit / in->groups));
+	return records * costs->group +
+		ceil(records * record / BLCKSZ) * (random_page_cost + seq_page_cost);
+}
+
 Cost
 cost_startup(const CostInput *in)
 {
 	EngineCosts costs = costs_of(in->engine);
 
 	return costs.setup + in->input_cost + cost_rows(in, &costs) +
-		(in->groups + in->regrouped) * costs.group;
+		(in->groups + in->regrouped) * costs.group + cost_spilling(in, &costs);
 }
 
 /*
