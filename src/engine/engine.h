@@ -51,6 +51,7 @@ typedef struct GroupStore
 {
 	uint32_t	npartitions;	/* a power of two, at most 2^16; merging needs twice
 								 * as many */
+	bool		grows;			/* one run's own: any partition can be written */
 	bool		merged;			/* the groups are in partitions npartitions and
 								 * above, each once */
 	int64_t    *units;			/* shared: for each accumulator what a float sum's

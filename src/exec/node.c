@@ -432,7 +432,7 @@ run_once(GpuAggState *state, const EngineHints *hints, const char **message)
 	EngineStatus status;
 
 	state->merged = NULL;
-	if (state->gather && engine_stores_groups(state->engine) &&
+	if (state->gather && engine_stores_groups(engine_ops(state->engine)) &&
 		run_parallel(state, hints, &status, message))
 		return status;
 	return run_alone(state, hints, message);

@@ -61,7 +61,24 @@ struct TempStore
 	size_t		room;
 	ErrorData  *error;			/* NULL: there was none */
 	FilePartition *partitions;
+	uint32		npartitions;	/* with those beyond the groups' npartitions */
 };
+
+/* A partition, which may be a new one. */
+static FilePartition *
+get_partition(TempStore *store, uint32 number)
+{
+	if (number >= store->npartitions)
+	{
+		uint32		n = number + LEAST_PARTITIONS;
+
+		store->partitions = repalloc_huge(store->partitions, n * sizeof(FilePartition));
+		memset(store->partitions + store->npartitions, 0,
+			   (n - store->npartitions) * sizeof(FilePartition));
+		store->npartitions = n;
+	}
+	return &store->partitions[number];
+}
 
 static void
 write_piece(TempStore *store, FilePartition *partition, const void *bytes, size_t size)
@@ -131,7 +148,7 @@ temp_store_write(GroupStore *groups, uint32_t partition, const void *piece, size
 
 	PG_TRY();
 	{
-		write_piece(store, &store->partitions[partition], piece, size);
+		write_piece(store, get_partition(store, partition), piece, size);
 	}
 	PG_CATCH();
 	{
@@ -147,7 +164,8 @@ temp_store_rewind(GroupStore *groups, uint32_t partition)
 {
 	TempStore  *store = (TempStore *) groups;
 
-	store->partitions[partition].next = 0;
+	if (partition < store->npartitions)
+		store->partitions[partition].next = 0;
 	return true;
 }
 
@@ -155,14 +173,14 @@ static bool
 temp_store_read(GroupStore *groups, uint32_t number, const void **piece, size_t *size)
 {
 	TempStore  *store = (TempStore *) groups;
-	FilePartition *partition = &store->partitions[number];
+	FilePartition *partition = number < store->npartitions ? &store->partitions[number] : NULL;
 	MemoryContext old = MemoryContextSwitchTo(store->context);
 	uint32		holdoff = InterruptHoldoffCount;
 
 	*size = 0;
 	PG_TRY();
 	{
-		if (partition->next < partition->npieces)
+		if (partition != NULL && partition->next < partition->npieces)
 		{
 			const FilePiece *next = &partition->pieces[partition->next++];
 
@@ -201,10 +219,12 @@ temp_store_create(const Program *program, const EngineHints *hints)
 
 	store->context = CurrentMemoryContext;
 	store->groups.npartitions = good_partitions(program, hints);
+	store->groups.grows = true;
 	store->groups.write = temp_store_write;
 	store->groups.rewind = temp_store_rewind;
 	store->groups.read = temp_store_read;
-	store->partitions = palloc0(store->groups.npartitions * sizeof(FilePartition));
+	store->npartitions = store->groups.npartitions;
+	store->partitions = palloc0(store->npartitions * sizeof(FilePartition));
 	return store;
 }
 

@@ -14,7 +14,7 @@
 
 #include "engine/engine.h"
 
-#define STORE_MOST_PARTITIONS 2048
+#define STORE_MOST_PARTITIONS 8192
 #define STORE_MOST_RUNS 4
 
 typedef struct StoredPiece
@@ -42,6 +42,7 @@ static struct
 	long		fails_at;		/* this call of a store fails, from 1; 0: none */
 	long		calls;
 	uint64_t	pieces;			/* written */
+	uint64_t	beyond;			/* of these, into partitions beyond the first ones */
 	uint64_t	bytes;
 	bool		loses;			/* the second piece that is written */
 } stores = {.runs = 1,.partitions = 4};
@@ -76,8 +77,10 @@ memory_store_write(GroupStore *head, uint32_t partition, const void *bytes, size
 	MemoryStore *store = (MemoryStore *) head;
 	StoredPiece *piece;
 
-	if (store_call_fails() || partition >= 2 * head->npartitions || size == 0)
+	if (store_call_fails() || size == 0 ||
+		partition >= (head->grows ? STORE_MOST_PARTITIONS : 2 * head->npartitions))
 		return false;
+	stores.beyond += partition >= head->npartitions;
 	stores.bytes += size;
 	if (++stores.pieces == 2 && stores.loses)
 		return true;
@@ -125,12 +128,14 @@ memory_store(void)
 	MemoryStore *store = calloc(1, sizeof(*store));
 
 	store->head.npartitions = stores.partitions;
+	store->head.grows = stores.runs == 1;
 	store->head.units = stores.runs > 1 ? store->units : NULL;
 	store->head.write = memory_store_write;
 	store->head.rewind = memory_store_rewind;
 	store->head.read = memory_store_read;
 	stores.calls = 0;
 	stores.pieces = 0;
+	stores.beyond = 0;
 	stores.bytes = 0;
 	return store;
 }

@@ -128,6 +128,23 @@ test_lost_piece(void)
 	query_end(q);
 }
 
+/* A partition of many times the limit is divided, if the store grows. */
+static void
+test_division(void)
+{
+	Query	   *q = count_and_sum(VT_INT4, 40000, 30000);
+
+	stores.partitions = 1;
+	q->hints.memory_limit = SMALL / 2;
+	query_run(q, &storing_engine, 40000, 3000);
+	ok(q->status == ENGINE_OK && q->ngroups == 30000 && query_word(q, "9999", 0) == 2 &&
+	   query_word(q, "10000", 0) == 1 && (stores.beyond > 100) == (stores.runs == 1),
+	   "%d runs: %llu pieces of %llu in other partitions", stores.runs,
+	   (unsigned long long) stores.beyond, (unsigned long long) stores.pieces);
+	stores.partitions = 4;
+	query_end(q);
+}
+
 static uint64_t
 count_groups(EngineRun *run, uint64_t most)
 {
@@ -353,7 +370,11 @@ main(void)
 		test_sizes();
 		test_no_keys();
 		test_failures();
+		test_division();
 		test_rewind();
+		stores.partitions = 1;
+		test_rewind();
+		stores.partitions = 4;
 		test_ambiguous_float(1, true);
 		test_ambiguous_float(-1, false);
 		test_ambiguous_intervals(false);

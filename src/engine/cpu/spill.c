@@ -22,12 +22,24 @@
 #define PIECE_SIZE (UINT64_C(1) << 15)	/* unless one record is larger */
 #define HASH_BITS 32			/* those that tables do not use for places */
 
+/* A partition of more leaves is divided, into so many parts. */
+#define MOST_LEAF_BITS 2
+#define PART_BITS 5
+#define NPARTS (1 << PART_BITS)
+
 /* Groups that find their places in the table together. */
 #define MERGED_AT_ONCE 128
 
 /* Groups that are sorted, or written, between two looks for an interrupt. */
 #define SORTED_AT_ONCE (UINT32_C(1) << 16)
 #define WRITTEN_AT_ONCE (UINT32_C(1) << 14)
+
+/* A piece in the making, unless one record is larger. */
+typedef struct PartBuffer
+{
+	size_t		used;
+	char		bytes[1 << 12];
+} PartBuffer;
 
 static EngineStatus
 no_memory(char *message)
@@ -59,6 +71,24 @@ has_intervals(const Program *program)
 	return false;
 }
 
+/* Let there be n more partitions, whose groups have so many bits in common. */
+static bool
+add_partitions(Spill *spill, uint32_t n, int bits)
+{
+	Partition  *partitions = realloc(spill->partitions,
+									 (spill->npartitions + n) * sizeof(Partition));
+
+	if (partitions == NULL)
+		return false;
+	spill->partitions = partitions;
+	for (uint32_t i = 0; i < n; i++)
+		partitions[spill->npartitions++] = (Partition)
+		{
+			bits, false
+		};
+	return true;
+}
+
 Spill *
 spill_create(const Program *program, const EngineHints *hints, uint64_t limit,
 			 GroupTable *table)
@@ -75,9 +105,11 @@ spill_create(const Program *program, const EngineHints *hints, uint64_t limit,
 	spill->at_once = MERGED_AT_ONCE;
 	records_format(&spill->format, program, table_layout(table), table_stride(table));
 	spill->starts = calloc(spill->store->npartitions + 1, sizeof(uint32_t));
-	if (spill->starts != NULL)
+	if (spill->starts != NULL &&
+		add_partitions(spill, spill->store->npartitions,
+					   __builtin_ctz(spill->store->npartitions)))
 		return spill;
-	free(spill);
+	spill_free(spill);
 	return NULL;
 }
 
@@ -90,6 +122,8 @@ spill_free(Spill *spill)
 	free(spill->order);
 	free(spill->places);
 	free(spill->starts);
+	free(spill->partitions);
+	free(spill->parts);
 	free(spill->copies.words);
 	free(spill);
 }
@@ -97,7 +131,8 @@ spill_free(Spill *spill)
 uint64_t
 spill_memory(const Spill *spill)
 {
-	return spill->room + spill->copies.room +
+	return spill->room + spill->copies.room + spill->npartitions * sizeof(Partition) +
+		(spill->parts ? NPARTS * sizeof(PartBuffer) : 0) +
 		spill->groups_room * (sizeof(*spill->order) + sizeof(*spill->places));
 }
 
@@ -279,13 +314,14 @@ spill_read(Spill *spill, uint32_t partition, GroupRecords *groups, char *message
 	return ENGINE_OK;
 }
 
-/* Of n groups, those that belong to the leaf; their number. */
+/* Of n groups of a partition, those that belong to the leaf; their number. */
 static uint32_t
-choose_groups(const Spill *spill, const GroupRecords *groups, uint32_t first, uint32_t n,
-			  const uint64_t **chosen)
+choose_groups(const Spill *spill, uint32_t partition, const GroupRecords *groups,
+			  uint32_t first, uint32_t n, const uint64_t **chosen)
 {
-	uint64_t	mask = ((UINT64_C(1) << spill->leaf_bits) - 1) * spill->store->npartitions;
-	uint64_t	leaf = spill->leaf * spill->store->npartitions;
+	int			bits = spill->partitions[partition].bits;
+	uint64_t	mask = ((UINT64_C(1) << spill->leaf_bits) - 1) << bits;
+	uint64_t	leaf = spill->leaf << bits;
 	uint32_t	nchosen = 0;
 
 	for (uint32_t i = first; i < first + n; i++)
@@ -323,7 +359,8 @@ merge_groups(const Spill *spill, GroupTable *table, const uint64_t *const *from,
 
 /* Merge those of a piece's groups that belong to the leaf. */
 static EngineStatus
-merge_piece(const Spill *spill, GroupTable *table, const GroupRecords *groups, char *message)
+merge_piece(const Spill *spill, GroupTable *table, uint32_t partition,
+			const GroupRecords *groups, char *message)
 {
 	const uint64_t *chosen[MERGED_AT_ONCE];
 	EngineStatus status = ENGINE_OK;
@@ -332,7 +369,7 @@ merge_piece(const Spill *spill, GroupTable *table, const GroupRecords *groups, c
 		 first += spill->at_once)
 	{
 		uint32_t	left = groups->ngroups - first;
-		uint32_t	n = choose_groups(spill, groups, first,
+		uint32_t	n = choose_groups(spill, partition, groups, first,
 									  left < spill->at_once ? left : spill->at_once, chosen);
 
 		status = merge_groups(spill, table, chosen, n, message);
@@ -347,13 +384,13 @@ merge_leaf(Spill *spill, GroupTable *table, uint32_t partition, char *message)
 	GroupRecords groups;
 	EngineStatus status = spill_rewind(spill, partition, message);
 
-	table_empty(table, (spill->records / spill->store->npartitions) >> spill->leaf_bits);
+	table_empty(table, spill->records >> (spill->partitions[partition].bits + spill->leaf_bits));
 	while (status == ENGINE_OK)
 	{
 		status = spill_read(spill, partition, &groups, message);
 		if (status != ENGINE_OK || groups.ngroups == 0)
 			break;
-		status = merge_piece(spill, table, &groups, message);
+		status = merge_piece(spill, table, partition, &groups, message);
 	}
 	return status;
 }
@@ -363,20 +400,105 @@ merge_leaf(Spill *spill, GroupTable *table, uint32_t partition, char *message)
  * whatever its size.
  */
 static bool
-split_leaf(Spill *spill, const GroupTable *table)
+split_leaf(Spill *spill, const GroupTable *table, uint32_t partition)
 {
-	uint64_t	most = (UINT64_C(1) << HASH_BITS) / spill->store->npartitions;
-
 	if (table_groups(table) == 0 && spill->at_once > 1)
 	{
 		spill->at_once = 1;
 		return true;
 	}
 	if (spill->format.layout->nfields == 0 || table_groups(table) <= 1 ||
-		UINT64_C(2) << spill->leaf_bits > most)
+		spill->partitions[partition].bits + spill->leaf_bits >= HASH_BITS)
 		return false;
 	spill->leaf_bits++;
 	return true;
+}
+
+/* Write the piece of a part; `first` is the number of the first part. */
+static EngineStatus
+flush_part(Spill *spill, uint32_t first, uint32_t part, char *message)
+{
+	PartBuffer *buffer = &spill->parts[part];
+	size_t		used = buffer->used;
+
+	buffer->used = 0;
+	if (used > 0 && !spill->store->write(spill->store, first + part, buffer->bytes, used))
+		return store_failed(message);
+	return ENGINE_OK;
+}
+
+static EngineStatus
+add_to_part(Spill *spill, uint32_t first, uint32_t part, const uint64_t *group, char *message)
+{
+	PartBuffer *buffer = &spill->parts[part];
+	size_t		size = record_size(&spill->format, group);
+	EngineStatus status = ENGINE_OK;
+
+	if (buffer->used + size > sizeof(buffer->bytes))
+		status = flush_part(spill, first, part, message);
+	if (status == ENGINE_OK && size > sizeof(buffer->bytes))
+	{
+		GroupRecords one = {spill->format.layout, group, spill->format.stride, 1};
+
+		return write_groups(spill, &one, NULL, 1, first + part, message);
+	}
+	if (status == ENGINE_OK)
+	{
+		(void) record_write(&spill->format, group, buffer->bytes + buffer->used);
+		buffer->used += size;
+	}
+	return status;
+}
+
+/* A piece's groups into the parts that the next bits of their hash name. */
+static EngineStatus
+divide_piece(Spill *spill, uint32_t first, int bits, const GroupRecords *groups, char *message)
+{
+	EngineStatus status = ENGINE_OK;
+
+	for (uint32_t i = 0; i < groups->ngroups && status == ENGINE_OK; i++)
+	{
+		const uint64_t *group = groups->records + i * groups->stride;
+
+		status = add_to_part(spill, first, (group_hash(spill, group) >> bits) & (NPARTS - 1),
+							 group, message);
+	}
+	return status;
+}
+
+/* Divide a partition, and let the leaf be its only one. */
+static EngineStatus
+divide(Spill *spill, uint32_t partition, char *message)
+{
+	uint32_t	first = spill->npartitions;
+	int			bits = spill->partitions[partition].bits;
+	GroupRecords groups = {.ngroups = 1};
+	EngineStatus status;
+
+	if (spill->parts == NULL)
+		spill->parts = calloc(NPARTS, sizeof(PartBuffer));
+	if (spill->parts == NULL || !add_partitions(spill, NPARTS, bits + PART_BITS))
+		return no_memory(message);
+	status = spill_rewind(spill, partition, message);
+	while (status == ENGINE_OK && groups.ngroups > 0)
+	{
+		status = spill_read(spill, partition, &groups, message);
+		if (status == ENGINE_OK)
+			status = divide_piece(spill, first, bits, &groups, message);
+	}
+	for (uint32_t i = 0; i < NPARTS && status == ENGINE_OK; i++)
+		status = flush_part(spill, first, i, message);
+	spill->partitions[partition].divided = true;
+	spill_first_leaf(spill);
+	return status;
+}
+
+/* Is the leaf, which does not fit, one of so many that the partition is to be divided? */
+static bool
+must_divide(const Spill *spill, uint32_t partition)
+{
+	return spill->store->grows && spill->leaf_bits == MOST_LEAF_BITS && spill->leaf == 0 &&
+		spill->partitions[partition].bits + PART_BITS <= HASH_BITS;
 }
 
 EngineStatus
@@ -384,9 +506,16 @@ spill_merge(Spill *spill, GroupTable *table, uint32_t partition, char *message)
 {
 	EngineStatus status;
 
-	do
-		status = merge_leaf(spill, table, partition, message);
-	while (status == ENGINE_NO_MEMORY && split_leaf(spill, table));
+	while ((status = merge_leaf(spill, table, partition, message)) == ENGINE_NO_MEMORY)
+	{
+		if (must_divide(spill, partition))
+		{
+			table_empty(table, 0);
+			return divide(spill, partition, message);
+		}
+		if (!split_leaf(spill, table, partition))
+			break;
+	}
 	if (status == ENGINE_NO_MEMORY)
 	{
 		table_set_limit(table, UINT64_MAX);

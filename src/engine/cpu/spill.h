@@ -7,13 +7,22 @@
  * several records of a group, from several tables.  They are merged in
  * a table that holds one leaf at a time: the whole partition or, if that takes more
  * than the memory allowed, those of its groups that agree in some more bits of
- * the hash.  The partition is read once for each of its leaves.
+ * the hash.  The partition is read once for each of its leaves.  If these would be many,
+ * and the store grows, the partition is divided: its records go into new partitions, by
+ * more bits of the hash.
  */
 #ifndef GPUAGG_SPILL_H
 #define GPUAGG_SPILL_H
 
 #include "engine/cpu/records.h"
 #include "engine/cpu/table.h"
+
+/* A partition of the store, the number being its index. */
+typedef struct Partition
+{
+	int			bits;			/* so many of the hash are those of all its groups */
+	bool		divided;		/* the groups are in others now */
+} Partition;
 
 typedef struct Spill
 {
@@ -34,6 +43,9 @@ typedef struct Spill
 	uint32_t	groups_room;
 
 	/* reading */
+	Partition  *partitions;
+	uint32_t	npartitions;	/* those that the store began with, and later ones */
+	struct PartBuffer *parts;	/* pieces in the making, of a partition's parts */
 	RecordCopies copies;
 	uint64_t	leaf;			/* these bits of the hash, above the partition's, */
 	int			leaf_bits;		/* so many, are those of the leaf's groups */
@@ -56,7 +68,8 @@ extern EngineStatus spill_into(Spill *spill, GroupTable *table, uint32_t partiti
 
 /*
  * Begin with a partition's first leaf; make a table have the groups of a leaf, and no
- * others; go on to the next leaf, false: that was the last one.
+ * others; go on to the next leaf, false: that was the last one.  Merging the first leaf
+ * may divide the partition instead: then the table is empty, and that was all.
  */
 extern void spill_first_leaf(Spill *spill);
 extern EngineStatus spill_merge(Spill *spill, GroupTable *table, uint32_t partition,

@@ -35,7 +35,7 @@ next_piece(StoredGroups *groups, GroupRecords *part, char *message)
 	return status;
 }
 
-/* Begin with a partition, or go on in it; false: it was read. */
+/* Begin with a partition, or go on in it; false: there is no more of it. */
 static bool
 go_to_leaf(StoredGroups *groups)
 {
@@ -43,18 +43,19 @@ go_to_leaf(StoredGroups *groups)
 		return spill_next_leaf(groups->spill);
 	spill_first_leaf(groups->spill);
 	groups->begun = true;
-	return true;
+	return !groups->spill->partitions[groups->partition].divided;
 }
 
 /* The next leaf that has groups.  Without keys, all are in partition 0. */
 static EngineStatus
 next_leaf(StoredGroups *groups, GroupRecords *part, char *message)
 {
-	uint32_t	n = groups->spill->program->nkeys == 0 ? 1 : groups->spill->store->npartitions;
+	const Spill *spill = groups->spill;
 	EngineStatus status = ENGINE_OK;
 
 	part->ngroups = 0;
-	while (status == ENGINE_OK && part->ngroups == 0 && groups->partition < n)
+	while (status == ENGINE_OK && part->ngroups == 0 &&
+		   groups->partition < (spill->program->nkeys == 0 ? 1 : spill->npartitions))
 	{
 		if (go_to_leaf(groups))
 		{
