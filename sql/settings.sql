@@ -40,6 +40,33 @@ SET gpuagg.mode = auto;
 SELECT shows_gpuagg('SELECT k, sum(v) FROM little GROUP BY k') AS little;
 RESET gpuagg.mode;
 
+-- auto: the plan that costs less, by however little, though workers could run the other one
+CREATE TABLE close_costs AS SELECT i % 20000 AS k FROM generate_series(1, 40000) i;
+ANALYZE close_costs;
+CREATE FUNCTION plan_cost(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+	RETURN plan -> 0 -> 'Plan' ->> 'Total Cost';
+END $$;
+CREATE FUNCTION takes_at(query text, share float8) RETURNS boolean LANGUAGE plpgsql
+SET gpuagg.mode = off SET gpuagg.setup_cost = 0 SET max_parallel_workers_per_gather = 2 AS $$
+DECLARE
+	native float8 := plan_cost(query);
+	ours float8;
+BEGIN
+	SET LOCAL gpuagg.mode = force;
+	ours := plan_cost(query);
+	PERFORM set_config('gpuagg.setup_cost', (native * share - ours)::text, true);
+	SET LOCAL gpuagg.mode = auto;
+	RETURN shows_gpuagg(query);
+END $$;
+SELECT share, takes_at('SELECT k, count(*) FROM close_costs GROUP BY k', share) AS groups, takes_at('SELECT DISTINCT k FROM close_costs', share) AS "distinct"
+FROM unnest('{0.95,0.995,1.005,1.05}'::float8[]) share;
+DROP FUNCTION takes_at, plan_cost;
+DROP TABLE close_costs;
+
 -- fallback: what would have to fall back is an error without it
 SET gpuagg.fallback = off;
 SELECT outcome('SELECT sum(i4 / (id - id)) FROM facts', 'force', 'on');

@@ -736,7 +736,7 @@ const EngineCosts cpu_costs = {
 	.page = 0.02,
 	.tuple = 0.002,
 	.operator = 0.00015,
-	.group = 0.02,
+	.group = 0.002,
 };
 
 const EngineOps cpu_engine = {

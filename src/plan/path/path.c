@@ -41,6 +41,9 @@
 #include "plan/path/top.h"
 #include "plan/plan_info.h"
 
+/* add_path takes costs for equal that differ by no more than this factor. */
+#define EQUAL_COSTS 1.01
+
 typedef struct GpuAggPath
 {
 	CustomPath	custom;
@@ -401,6 +404,28 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 	return &path->custom.path;
 }
 
+/*
+ * Remove paths that cost more than this one, but by so little that add_path takes the
+ * costs to be equal: it would then prefer them, since workers may run them.
+ */
+static void
+remove_ties(RelOptInfo *grouped_rel, const Path *path)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouped_rel->pathlist)
+	{
+		const Path *other = lfirst(lc);
+
+		if (other->pathkeys == NIL &&
+			compat_disabled_nodes(other) >= compat_disabled_nodes(path) &&
+			other->startup_cost >= path->startup_cost &&
+			other->total_cost >= path->total_cost &&
+			other->total_cost <= path->total_cost * EQUAL_COSTS)
+			grouped_rel->pathlist = foreach_delete_current(grouped_rel->pathlist, lc);
+	}
+}
+
 static void
 offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		   RelOptInfo *grouped_rel, List *having, GroupingReport *report)
@@ -420,6 +445,7 @@ offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		grouped_rel->partial_pathlist = NIL;
 	}
 	report_cost(report, path->total_cost);
+	remove_ties(grouped_rel, path);
 	add_path(grouped_rel, path);
 }
 
