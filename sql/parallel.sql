@@ -64,6 +64,18 @@ END $$;
 SELECT launched('SELECT k, sum(v), count(*) FROM par GROUP BY k') AS launched,
 	ceil(pg_relation_size('par') / current_setting('block_size')::float8) AS pages;
 
+CREATE FUNCTION memory(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	PERFORM let_engine_answer();
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+		IF line ~ 'Batches' THEN
+			RETURN regexp_replace(trim(line), '[0-9]{2,}', 'N', 'g');
+		END IF;
+	END LOOP;
+END $$;
+
 -- shapes
 SELECT check_parallel('SELECT count(*), sum(v), min(b), max(t), avg(n) FROM par');
 SELECT check_parallel('SELECT count(*), sum(v), max(t) FROM par WHERE v > 10000');
@@ -95,8 +107,19 @@ SELECT check_parallel('SELECT f, count(*) FROM par GROUP BY f');
 SET gpuagg.memory_limit = 1;
 SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d');
 SELECT check_parallel('SELECT g, d, k, count(*), sum(f), max(t) FROM par GROUP BY GROUPING SETS ((g, d, k), (k))');
+SELECT memory('SELECT g, t, k, d, count(*), max(t) FROM par GROUP BY g, t, k, d'), memory('SELECT k, count(*) FROM par GROUP BY k');
+BEGIN;
+SELECT let_engine_answer();
+SET LOCAL temp_file_limit = '100kB';
+SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d');
+ROLLBACK;
 SET max_parallel_workers = 0;
 SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d');
+BEGIN;
+SELECT let_engine_answer();
+SET LOCAL temp_file_limit = '100kB';
+SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d;
+ROLLBACK;
 RESET max_parallel_workers;
 RESET gpuagg.memory_limit;
 SELECT count(*) FROM pg_ls_tmpdir();
@@ -232,4 +255,4 @@ SELECT check_parallel('SELECT k, count(*) FROM par GROUP BY k');
 SET parallel_setup_cost = 0;
 
 DROP TABLE par, par_wide, par_toast, par_parts, par_outer;
-DROP FUNCTION drop_rows, check_parallel, launched, restricted;
+DROP FUNCTION drop_rows, check_parallel, launched, memory, restricted;

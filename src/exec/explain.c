@@ -202,9 +202,10 @@ show_times(const EngineStats *stats, ExplainState *es)
 static void
 show_memory(const GpuAggState *state, const EngineStats *stats, ExplainState *es)
 {
-	uint64		batches = Max(stats->batches, 1);
 	uint64		memory = (stats->memory + 1023) / 1024;
 	uint64		disk = ((state->store ? temp_store_bytes(state->store) : state->disk) + 1023) / 1024;
+	/* groups of all processes come by partitions, of which memory may hold all */
+	uint64		batches = disk > 0 ? Max(stats->batches, 1) : 1;
 
 	if (es->format != EXPLAIN_FORMAT_TEXT)
 	{

@@ -420,6 +420,7 @@ run_parallel(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
 		*status = run_merged(state, hints, message);
 	engine_add_work(state->engine, &result->work);
 	table_source_stats_add(&state->source, &result->source);
+	state->disk = result->disk;
 	return true;
 }
 

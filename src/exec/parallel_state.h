@@ -30,6 +30,7 @@ typedef struct ParallelResult
 	char		message[256];	/* why */
 	EngineStats work;			/* of all processes */
 	TableSourceStats source;
+	uint64		disk;			/* bytes of temporary files */
 } ParallelResult;
 
 typedef struct ParallelState

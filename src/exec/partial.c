@@ -31,6 +31,7 @@
 #include "compat.h"
 #include "exec/partial.h"
 #include "plan/plan_info.h"
+#include "stats/activity.h"
 
 typedef struct PartialState
 {
@@ -44,6 +45,7 @@ typedef struct PartialState
 	int			processes;		/* as planned */
 	MemoryContext run_context;
 	EngineHandle *engine;
+	ActivityRun *activity;
 	SharedStore store;
 	bool		reads_merged;	/* the leader, from the store */
 	bool		done;
@@ -119,6 +121,7 @@ open_run(PartialState *state)
 {
 	EngineHints hints = hints_of(state);
 
+	state->activity = activity_begin(hints.relation, hints.pages);
 	return engine_open(state->engine, parallel_state_program(state->shared, state->area),
 					   parallel_state_slots(state->shared, state->area), &hints);
 }
@@ -136,6 +139,8 @@ aggregate_input(PartialState *state, TableSourceStats *source)
 									state->css.ss.ps.state->es_snapshot, &blocks,
 									parallel_state_program(shared, state->area),
 									state->engine, source);
+	activity_read(0, engine_stats(state->engine)->rows);
+	activity_finishing();
 	if (status == ENGINE_OK && !parallel_state_failed(shared))
 		status = engine_hand_over(state->engine);
 	return status;
@@ -169,6 +174,7 @@ end_run(PartialState *state, const TableSourceStats *source)
 	const EngineStats *work;
 
 	engine_close(state->engine);
+	activity_end(state->activity);
 	shared_store_end(&state->store);
 	work = engine_stats(state->engine);
 	parallel_state_add(state->shared, work, source);
@@ -361,6 +367,7 @@ partial_run(PlanState *gather, const ParallelJob *job, ParallelResult *result)
 	if (state->shared == NULL)
 		return false;
 	*result = state->shared->result;
+	result->disk = pg_atomic_read_u64(&state->shared->groups.files.bytes);
 	return true;
 }
 

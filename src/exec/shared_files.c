@@ -24,6 +24,7 @@ shared_files_init(SharedFiles *files, dsm_segment *segment)
 	SharedFileSetInit(&files->set, segment);
 	files->segment = dsm_segment_handle(segment);
 	pg_atomic_init_u32(&files->writers, 0);
+	pg_atomic_init_u64(&files->bytes, 0);
 }
 
 void
@@ -37,6 +38,7 @@ shared_files_clear(SharedFiles *files)
 {
 	SharedFileSetDeleteAll(&files->set);
 	pg_atomic_write_u32(&files->writers, 0);
+	pg_atomic_write_u64(&files->bytes, 0);
 }
 
 void
@@ -74,6 +76,7 @@ file_store_write(FileStore *store, uint32 partition, const void *data, Size size
 	BufFileWrite(store->written[partition], &length, sizeof(length));
 	/* BufFileWrite only reads the bytes, but does not say so */
 	BufFileWrite(store->written[partition], unconstify(void *, data), size);
+	pg_atomic_fetch_add_u64(&store->files->bytes, sizeof(length) + size);
 }
 
 void

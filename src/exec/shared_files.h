@@ -21,6 +21,7 @@ typedef struct SharedFiles
 	SharedFileSet set;
 	dsm_handle	segment;		/* that the set belongs to */
 	pg_atomic_uint32 writers;	/* processes that have written files, so far */
+	pg_atomic_uint64 bytes;		/* of all files */
 } SharedFiles;
 
 /* One process's view. */
