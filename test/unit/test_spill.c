@@ -256,7 +256,7 @@ test_ambiguous_intervals(bool differ)
 	for (int i = 0; i < 20000; i++)
 	{
 		put_int4(q, 0, i % 10000);
-		query_put(q, 1, differ && i == 17777 ? &days : &month, sizeof(month));
+		query_put(q, 1, differ && i == 17778 ? &days : &month, sizeof(month));
 	}
 	query_run(q, &storing_engine, 20000, 10000);
 	ok(q->status == (differ ? ENGINE_INEXACT : ENGINE_OK) && stores.pieces > 4 &&
