@@ -120,6 +120,26 @@ heap_attribute_is_null(const HeapTuple *tuple, uint32_t att)
 	return tuple->has_nulls && !((bitmap[att / 8] >> (att % 8)) & 1);
 }
 
+/* Is one of the attributes first .. last, all below natts, NULL in the tuple? */
+GA_FN bool
+heap_has_null_among(const HeapTuple *tuple, uint32_t first, uint32_t last)
+{
+	const uint8_t *bitmap = tuple->data - tuple->hoff + HEAP_TUPLE_BITS;
+	uint32_t	nulls = 0;
+
+	if (!tuple->has_nulls)
+		return false;
+	for (uint32_t i = first / 8; i <= last / 8; i++)
+	{
+		uint32_t	mask = i == first / 8 ? 0xffu << (first % 8) : 0xffu;
+
+		if (i == last / 8)
+			mask &= 0xffu >> (7 - last % 8);
+		nulls |= (uint8_t) ~bitmap[i] & mask;
+	}
+	return nulls != 0;
+}
+
 /*
  * The varlena value at *offset of the tuple's data or, where there is padding, at
  * the next multiple of align behind it, to which *offset is moved.  False: it

@@ -1318,6 +1318,33 @@ test_passes(void)
 	ok(good, "passes over some columns read what one over all reads: %s", message);
 }
 
+/* Whether one of some attributes is NULL, by their bits one by one. */
+static void
+test_null_ranges(void)
+{
+	uint8_t		header[64];
+	HeapTuple	tuple = {header + 40, 0, 100, 40, true};
+	bool		good = true;
+
+	for (int i = 0; i < 100; i++)
+	{
+		for (int at = HEAP_TUPLE_BITS; at < 40; at++)
+			header[at] = (uint8_t) (next_random() | next_random() | next_random());
+		for (uint32_t first = 0; first < 100; first++)
+		{
+			bool		null = false;
+
+			for (uint32_t last = first; last < 100; last++)
+			{
+				null |= heap_attribute_is_null(&tuple, last);
+				good &= heap_has_null_among(&tuple, first, last) == null;
+			}
+		}
+	}
+	tuple.has_nulls = false;
+	ok(good && !heap_has_null_among(&tuple, 0, 99), "NULLs among attributes");
+}
+
 /* What a pass does not come to is not read, unless the row is left out. */
 static void
 test_pass_end(void)
@@ -1383,6 +1410,7 @@ main(void)
 	test_mutations();
 	test_random();
 	test_passes();
+	test_null_ranges();
 	test_pass_end();
 	free(page);
 	return done_testing();

@@ -6,8 +6,8 @@
  * places column by column, in loops without a branch, then the rest step by step.
  * A step is taken through all tuples of a run before the next one, since what
  * it needs of one tuple does not depend on the others, and so the processor
- * fetches many of them at once.  Tuples with NULLs, or stored before a column was
- * added, are walked attribute by attribute, no farther than the last one needed.
+ * fetches many of them at once.  Other tuples are walked attribute by attribute, no
+ * farther than the last one needed.
  *
  * Nothing on a page is believed (heap_tuple.h).
  */
@@ -287,38 +287,63 @@ walk(DeformBuffer *buffer, const DeformPass *pass, DeformTuple *tuple, uint32_t 
 	return status;
 }
 
+/* Attributes from .. last of a tuple, of which the last one is read or not. */
+static EngineStatus
+walk_step(DeformBuffer *buffer, const DeformOp *op, DeformTuple *tuple, uint32_t row)
+{
+	const HeapTuple *heap = &tuple->heap;
+	uint32_t	offset = tuple->at;
+	EngineStatus status = ENGINE_OK;
+
+	for (int att = op->from; att <= op->att && status == ENGINE_OK; att++)
+	{
+		bool		reads = att == op->att && op->reads;
+		HeapValue	value;
+
+		if (heap_attribute_is_null(heap, (uint32_t) att))
+		{
+			if (reads)
+				status = put_null(buffer, row, att);
+			continue;
+		}
+		if (!find_value(heap, &buffer->steps[att], &offset, &value))
+			return deform_corrupt_value(tuple, att, buffer->message);
+		if (reads)
+			status = put_value(buffer, row, att, (const char *) heap->data + offset, &value);
+		offset += value.size;
+	}
+	tuple->at = (uint16_t) offset;
+	return status;
+}
+
 /* A step, through all tuples of a run, which are simple. */
 static EngineStatus
 take_step(DeformBuffer *buffer, const DeformOp *op, DeformTuple *tuples, uint32_t n,
 		  uint32_t row)
 {
 	DeformStep	step = buffer->steps[op->att];
+	EngineStatus status = ENGINE_OK;
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n && status == ENGINE_OK; i++)
 	{
 		DeformTuple *tuple = &tuples[i];
 		uint32_t	offset = tuple->at + op->skip[tuple->at % 8];
 		HeapValue	value;
 
-		if (!find_value(&tuple->heap, &step, &offset, &value))
+		/* where the value does not fit, an attribute that was skipped may not */
+		if ((tuple->heap.has_nulls &&
+			 heap_has_null_among(&tuple->heap, (uint32_t) op->from, (uint32_t) op->att)) ||
+			!find_value(&tuple->heap, &step, &offset, &value))
 		{
-			EngineStatus status = check_tuple(buffer, tuple);
-
-			/* the attribute may be one of those that were skipped */
-			return status != ENGINE_OK ? status :
-				deform_corrupt_value(tuple, op->att, buffer->message);
+			status = walk_step(buffer, op, tuple, row + i);
+			continue;
 		}
 		tuple->at = (uint16_t) (offset + value.size);
 		if (op->reads)
-		{
-			EngineStatus status = put_value(buffer, row + i, op->att,
-											(const char *) tuple->heap.data + offset, &value);
-
-			if (status != ENGINE_OK)
-				return status;
-		}
+			status = put_value(buffer, row + i, op->att,
+							   (const char *) tuple->heap.data + offset, &value);
 	}
-	return ENGINE_OK;
+	return status;
 }
 
 /* Rows from tuples that are simple. */

@@ -64,7 +64,8 @@ typedef struct DeformTuple
 	HeapTuple	heap;
 	uint16_t	line;			/* line pointer, from 1 */
 	uint16_t	at;				/* offset in its data where the last pass ended */
-	bool		simple;			/* it has no NULLs, and all attributes needed */
+	bool		simple;			/* it has all attributes needed, and no NULL among
+								 * the leading ones of fixed length */
 	uint32_t	block;			/* of its PageRef */
 	uint32_t	table;
 } DeformTuple;

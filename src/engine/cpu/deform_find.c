@@ -86,7 +86,9 @@ read_tuple(const Page *page, uint32_t number, uint32_t line, DeformTuple *tuple)
 	tuple->line = (uint16_t) number;
 	tuple->block = page->ref->block;
 	tuple->table = page->ref->table;
-	tuple->simple = !heap->has_nulls && heap->natts >= buffer->nsteps;
+	tuple->simple = heap->natts >= buffer->nsteps &&
+		!(heap->has_nulls && buffer->nfixed > 0 &&
+		  heap_has_null_among(heap, 0, (uint32_t) buffer->nfixed - 1));
 	tuple->at = tuple->simple ? (uint16_t) buffer->fixed_size : 0;
 	if (!tuple->simple || heap->len >= buffer->fixed_size)
 		return ENGINE_OK;

@@ -40,13 +40,14 @@ typedef struct DeformStep
 } DeformStep;
 
 /*
- * A step through tuples without NULLs: attributes of fixed length are skipped, then
- * one is read, or one of variable length skipped.
+ * A step through tuples: attributes of fixed length are skipped, then one is read, or
+ * one of variable length skipped.
  */
 typedef struct DeformOp
 {
 	uint32_t	skip[8];		/* bytes to the latter, with padding, by the lowest
 								 * bits of the offset where the step begins */
+	int			from;			/* the first one skipped, or att */
 	int			att;			/* the latter */
 	bool		reads;
 } DeformOp;
@@ -92,8 +93,8 @@ struct DeformBuffer
 	LeftList	left_list;
 
 	/*
-	 * The leading attributes of fixed length: in a tuple without NULLs they
-	 * stand at the same place everywhere.
+	 * The leading attributes of fixed length: in a tuple without NULLs among
+	 * them they stand at the same place everywhere.
 	 */
 	int			nfixed;			/* steps */
 	uint32_t	fixed_size;		/* bytes of data that they take */

@@ -2,12 +2,13 @@
  * deform_pass.c
  *	  How tuples are read: which of their attributes, and on what way.
  *
- * In a tuple that has no NULLs and all attributes that are needed, the leading
- * attributes of fixed length stand at places known beforehand.  What stands behind
- * an attribute of variable length is found by steps: each skips the attributes of
- * fixed length up to the next one that is read or of variable length.  How many
+ * In a tuple that has all attributes that are needed, the leading attributes of
+ * fixed length stand at places known beforehand if none of them is NULL.  What stands
+ * behind an attribute of variable length is found by steps: each skips the attributes
+ * of fixed length up to the next one that is read or of variable length.  How many
  * bytes these take, with their padding, depends on nothing but the offset where
- * they begin, modulo the largest alignment, so it is computed here.
+ * they begin, modulo the largest alignment, so it is computed here.  A step on which
+ * an attribute is NULL is walked attribute by attribute.
  *
  * A pass over tuples that were read before begins where the last pass ended if all
  * that it reads stands behind that, and else at the tuples' begin.
@@ -62,6 +63,7 @@ add_op(DeformPass *pass, const DeformBuffer *buffer, int from, int att)
 {
 	DeformOp   *op = &pass->ops[pass->nops++];
 
+	op->from = from;
 	op->att = att;
 	op->reads = pass->reads[att];
 	for (uint32_t begin = 0; begin < 8; begin++)
