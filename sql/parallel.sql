@@ -109,17 +109,21 @@ SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROU
 SELECT check_parallel('SELECT g, d, k, count(*), sum(f), max(t) FROM par GROUP BY GROUPING SETS ((g, d, k), (k))');
 SELECT memory('SELECT g, t, k, d, count(*), max(t) FROM par GROUP BY g, t, k, d'), memory('SELECT k, count(*) FROM par GROUP BY k');
 BEGIN;
+\set VERBOSITY sqlstate
 SELECT let_engine_answer();
 SET LOCAL temp_file_limit = '100kB';
 SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d');
 ROLLBACK;
+\set VERBOSITY terse
 SET max_parallel_workers = 0;
 SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d');
 BEGIN;
+\set VERBOSITY sqlstate
 SELECT let_engine_answer();
 SET LOCAL temp_file_limit = '100kB';
 SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d;
 ROLLBACK;
+\set VERBOSITY terse
 RESET max_parallel_workers;
 RESET gpuagg.memory_limit;
 SELECT count(*) FROM pg_ls_tmpdir();

@@ -7,6 +7,9 @@
  * grouping sets is decided by functions that the planner keeps to itself, so the
  * path for these is a copy of PostgreSQL's cheapest one, with the input exchanged.
  * add_path frees a path's topmost node only.
+ *
+ * Beside workers of the engine, too, the native path is a copy of PostgreSQL's cheapest
+ * one, which may have workers of its own.
  */
 #include "postgres.h"
 
@@ -141,4 +144,26 @@ native_path(const Grouping *grouping, RelOptInfo *grouped_rel, Path *input_scan,
 						grouping->clause == NIL ? AGG_PLAIN : hashed ? AGG_HASHED : AGG_SORTED,
 						AGGSPLIT_SIMPLE, clause,
 						grouping->having, &costs, groups);
+}
+
+Path *
+native_cheapest_path(const Grouping *grouping, const RelOptInfo *grouped_rel)
+{
+	const Path *best = NULL;
+	Path	   *copy;
+	ListCell   *lc;
+
+	foreach(lc, grouped_rel->pathlist)
+	{
+		const Path *path = lfirst(lc);
+
+		if (best == NULL || path->total_cost < best->total_cost)
+			best = path;
+	}
+	if (best == NULL || !IsA(best, AggPath) || grouping->distinct || grouping->is_input ||
+		best->pathtarget != grouping->target)
+		return NULL;
+	copy = (Path *) makeNode(AggPath);
+	memcpy(copy, best, sizeof(AggPath));
+	return copy;
 }

@@ -15,6 +15,12 @@
 extern Path *native_path(const Grouping *grouping, RelOptInfo *grouped_rel,
 						 Path *input_scan, double groups);
 
+/*
+ * A copy of PostgreSQL's cheapest path for the step.  NULL: it cannot be used, and
+ * native_path must be.
+ */
+extern Path *native_cheapest_path(const Grouping *grouping, const RelOptInfo *grouped_rel);
+
 /* Has PostgreSQL a path of its own for the step's grouping sets, if there are any? */
 
 extern bool native_is_possible(const Grouping *grouping, const RelOptInfo *grouped_rel);

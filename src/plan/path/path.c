@@ -234,6 +234,7 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 {
 	GpuAggPath *path = palloc0(sizeof(GpuAggPath));
 	Path	   *input_scan;
+	Path	   *native;
 
 	path->grouping = *grouping;
 	path->lowered = *lowered;
@@ -242,14 +243,16 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	path->estimates = estimate_grouping(grouping, lowered);
 	path->top = top_groups_wanted(grouping, lowered->program);
 	input_scan = lowered->rti ? NULL : input_scan_path(grouping->input_rel, lowered->input);
+	native = workers > 0 ? native_cheapest_path(grouping, grouped_rel) : NULL;
+	if (native == NULL)
+		native = native_path(grouping, grouped_rel, input_scan, path->estimates.result_groups);
 
 	NodeSetTag(path, T_CustomPath);
 	path->custom.path.pathtype = T_CustomScan;
 	path->custom.path.parent = grouped_rel;
 	path->custom.path.pathtarget = grouping->target;
 	/* no CUSTOMPATH_SUPPORT_PROJECTION: the native plan has this target, too */
-	path->custom.custom_paths = list_make1(native_path(grouping, grouped_rel, input_scan,
-													   path->estimates.result_groups));
+	path->custom.custom_paths = list_make1(native);
 	path->custom.methods = &gpuagg_path_methods;
 	add_input(path, grouped_rel);
 	return path;
