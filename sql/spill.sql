@@ -113,7 +113,10 @@ SELECT temp_files - :files AS files, temp_bytes - :bytes > 20011 * 16 AS bytes F
 
 -- none for groups that fit
 SELECT temp_files AS files FROM pg_stat_database WHERE datname = current_database() \gset
+BEGIN;
+SELECT let_engine_answer();
 SELECT count(*), sum(c) FROM (SELECT v, id % 100, count(*) AS c FROM spilled GROUP BY v, id % 100) s;
+COMMIT;
 SELECT pg_stat_force_next_flush();
 SELECT temp_files - :files AS files FROM pg_stat_database WHERE datname = current_database();
 
