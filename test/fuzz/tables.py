@@ -479,7 +479,7 @@ def set_zone(rng):
 
 def make_settings(rng):
     """What a seed's sessions have set, as statements."""
-    parallel = rng.random() < 0.1
+    parallel = rng.random() < 0.25
     return [set_zone(rng),
             'SET enable_partitionwise_aggregate = %s' % rng.choice(['on', 'off']),
             'SET plan_cache_mode = %s' % rng.choice(['force_generic_plan', 'force_generic_plan', 'force_custom_plan']),
