@@ -173,13 +173,14 @@ static bool
 temp_store_read(GroupStore *groups, uint32_t number, const void **piece, size_t *size)
 {
 	TempStore  *store = (TempStore *) groups;
-	FilePartition *partition = number < store->npartitions ? &store->partitions[number] : NULL;
 	MemoryContext old = MemoryContextSwitchTo(store->context);
 	uint32		holdoff = InterruptHoldoffCount;
 
 	*size = 0;
 	PG_TRY();
 	{
+		FilePartition *partition = number < store->npartitions ? &store->partitions[number] : NULL;
+
 		if (partition != NULL && partition->next < partition->npieces)
 		{
 			const FilePiece *next = &partition->pieces[partition->next++];
