@@ -675,16 +675,21 @@ rescan_node(CustomScanState *node)
 	}
 }
 
-/* The processes' shared memory, from which groups come, has gone. */
+/*
+ * The processes' shared memory goes.  No more groups are wanted that come from it.  Others
+ * may be: a portal that is read by some rows at a time shuts its plan down after
+ * each time, and such a plan has run in one process.
+ */
 static void
 shut_down_node(CustomScanState *node)
 {
 	GpuAggState *state = (GpuAggState *) node;
 
-	if (state->gather == NULL || state->engine == NULL)
+	if (state->merged == NULL)
 		return;
 	close_run(state);
 	state->groups.ngroups = 0;
+	state->merged = NULL;
 }
 
 static void

@@ -1,0 +1,91 @@
+# A portal that is read by some rows at a time, as drivers do that fetch a result in parts:
+# all rows come, whatever plan was made.  psql cannot do that, so messages of the
+# protocol are sent by hand.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use IO::Socket::UNIX;
+use Test::More;
+use Node;
+
+my $node = new_node('portal', "session_preload_libraries = 'gpuagg'", 'gpuagg.mode = force', 'gpuagg.engine = cpu', 'gpuagg.fallback = off');
+$node->safe_psql('postgres', 'CREATE TABLE t AS SELECT i % 10 AS k, i AS v FROM generate_series(1, 50000) i; VACUUM ANALYZE t');
+
+my $socket;
+
+sub put
+{
+	my ($type, $body) = @_;
+	$socket->print($type . pack('N', 4 + length $body) . $body);
+	return;
+}
+
+# The types of the messages until the server waits for the next one.
+sub answers
+{
+	my $types = '';
+	$socket->flush;
+	while ($types !~ /Z/)
+	{
+		$socket->read(my $head, 5) == 5 or die 'end of file';
+		my ($type, $length) = unpack 'a N', $head;
+		$socket->read(my $body, $length - 4) if $length > 4;
+		$types .= $type;
+	}
+	return $types;
+}
+
+sub connect_to
+{
+	my (@statements) = @_;
+	my $parameters = "user\0" . (getpwuid $<)[0] . "\0database\0postgres\0\0";
+	$socket = IO::Socket::UNIX->new($node->host . '/.s.PGSQL.' . $node->port) or die $!;
+	$socket->print(pack('N N', 8 + length $parameters, 196608) . $parameters);
+	unlike(answers(), qr/E/, 'connected');
+	for my $statement (@statements)
+	{
+		put('Q', "$statement\0");
+		unlike(answers(), qr/E/, $statement);
+	}
+	return;
+}
+
+# A query's rows, so many at a time.
+sub rows_of
+{
+	my ($query, $at_once) = @_;
+	my ($rows, $types) = (0, '');
+	put('Q', "BEGIN\0");
+	answers();
+	put('P', "\0$query\0" . pack('n', 0));
+	put('B', "p\0\0" . pack('n n n', 0, 0, 0));
+	put('S', '');
+	$types = answers();
+	while ($types !~ /[CE]/)
+	{
+		put('E', "p\0" . pack('N', $at_once));
+		put('S', '');
+		$types = answers();
+		$rows += () = $types =~ /D/g;
+	}
+	put('Q', "COMMIT\0");
+	answers();
+	return $types =~ /E/ ? 'error' : $rows;
+}
+
+my @parallel = map { "SET $_ = 0" } qw(parallel_setup_cost parallel_tuple_cost min_parallel_table_scan_size gpuagg.setup_cost gpuagg.group_cost);
+unshift @parallel, 'SET max_parallel_workers_per_gather = 2';
+like($node->safe_psql('postgres', join('; ', @parallel, 'EXPLAIN SELECT k, count(*) FROM t GROUP BY k')), qr/GpuAgg Partial/,
+	'the plan is parallel');
+for my $settings ([], \@parallel, [@parallel, 'SET gpuagg.inject_failure = \'open:1:failed\'', 'SET gpuagg.fallback = on'])
+{
+	connect_to(@$settings);
+	is(rows_of('SELECT k, count(*) FROM t GROUP BY k', $_), 10, "$_ rows at a time") for 1, 3, 10, 0;
+	is(rows_of('SELECT k, count(*) FROM t GROUP BY k ORDER BY 2, 1 LIMIT 7', 2), 7, 'with a limit');
+	is(rows_of('SELECT a, k, c FROM generate_series(1, 3) a, LATERAL (SELECT k, count(*) c FROM t WHERE v > a GROUP BY k LIMIT 4) s', 5), 12,
+		'of a subquery');
+	$socket->close;
+}
+$node->stop;
+done_testing();
