@@ -198,6 +198,12 @@ EXECUTE p(-450, 'text 33');
 RESET gpuagg.mode;
 DEALLOCATE p;
 
+-- arithmetic over a subquery's value; its errors are PostgreSQL's
+SELECT check_parallel('SELECT k, count(*) FROM par WHERE v > 0.5 * (SELECT max(v) FROM par) + 1 GROUP BY k');
+SELECT check_parallel('SELECT k, sum(n * (SELECT avg(v)::numeric(8, 2) FROM par)) FROM par WHERE d > (SELECT min(d) FROM par) + 100 GROUP BY k');
+SELECT k, count(*) FROM par WHERE v > 1 / (SELECT count(*) - 60000 FROM par) GROUP BY k;
+SELECT count(*) FROM par WHERE g < 0 AND v > 1 / (SELECT count(*) - 60000 FROM par);
+
 -- a cursor has no parallel plan, or runs it alone
 BEGIN;
 DECLARE c CURSOR FOR SELECT k, sum(v) FROM par GROUP BY k ORDER BY k;

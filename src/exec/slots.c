@@ -2,12 +2,12 @@
  * slots.c
  *	  The values of a Program's slots: constants and parameters.
  *
- * Constants and parameters cannot fail.  Other expressions without columns,
- * such as now() - interval '1 day', could; these are evaluated in a
- * subtransaction, so that the error can be set aside.  None can begin beside a
- * parallel plan, which PostgreSQL's own often is; so if there is one, those that
- * no parameter of the plan changes are evaluated when execution is prepared, which
- * is not yet parallel, and once for all runs.
+ * Constants and parameters cannot fail.  Other expressions without columns could, and
+ * the error must be set aside.  Arithmetic leaves nothing behind when it fails.  What
+ * is more than that, such as now() - interval '1 day', is evaluated in a
+ * subtransaction.  None can begin beside a parallel plan, which PostgreSQL's own often
+ * is; so if there is one, those that no parameter of the plan changes are evaluated when
+ * execution is prepared, which is not yet parallel, and once for all runs.
  *
  * A parameter may stand for an InitPlan that has not run yet.  It must not run
  * in that subtransaction, whose end would take buffers and relations from a plan
@@ -23,6 +23,8 @@
 
 #include "access/transam.h"
 #include "access/xact.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "executor/nodeSubplan.h"
@@ -33,6 +35,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
@@ -82,14 +85,99 @@ is_simple(Expr *expr)
 	return IsA(expr, Const) || IsA(expr, Param) || IsA(expr, SQLValueFunction);
 }
 
+/* Types whose operators compute, and do nothing else. */
+static bool
+is_number(Oid type)
+{
+	switch (type)
+	{
+		case BOOLOID:
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case NUMERICOID:
+		case DATEOID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case INTERVALOID:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Is it one of PostgreSQL's own functions, in C, whose result its arguments determine? */
+static bool
+is_computation(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	Form_pg_proc proc;
+	bool		result;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for function %u", function);
+	proc = (Form_pg_proc) GETSTRUCT(tuple);
+	result = function < FirstUnpinnedObjectId && proc->prolang == INTERNALlanguageId &&
+		proc->provolatile == PROVOLATILE_IMMUTABLE;
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+/* Is there anything in it but arithmetic? */
+static bool
+not_arithmetic_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, List))
+		return expression_tree_walker(node, not_arithmetic_walker, context);
+	if (!is_number(exprType(node)))
+		return true;
+	switch (nodeTag(node))
+	{
+		case T_Const:
+		case T_Param:
+		case T_RelabelType:
+			break;
+		case T_FuncExpr:
+			if (!is_computation(((FuncExpr *) node)->funcid))
+				return true;
+			break;
+		case T_OpExpr:
+			if (!is_computation(((OpExpr *) node)->opfuncid))
+				return true;
+			break;
+		default:
+			return true;
+	}
+	return expression_tree_walker(node, not_arithmetic_walker, context);
+}
+
+/*
+ * An error of arithmetic leaves nothing behind, no lock, buffer, snapshot or reference,
+ * that a subtransaction would have to clean up.
+ */
+static bool
+is_arithmetic(Expr *expr)
+{
+	return !not_arithmetic_walker((Node *) expr, NULL);
+}
+
 bool
-slots_can_be_early(List *exprs)
+slots_suit_parallel(List *exprs)
 {
 	ListCell   *lc;
 
 	foreach(lc, exprs)
-		if (!is_simple(lfirst(lc)) && slots_exec_params(list_make1(lfirst(lc))) != NULL)
+	{
+		Expr	   *expr = lfirst(lc);
+
+		if (!is_simple(expr) && !is_arithmetic(expr) &&
+			slots_exec_params(list_make1(expr)) != NULL)
 			return false;
+	}
 	return true;
 }
 
@@ -103,19 +191,22 @@ evaluate_safely(ExprState *state, ExprContext *econtext,
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
+	const bool	subtransaction = !is_arithmetic(state->expr);
 	volatile bool ok = true;
 
-	if (IsInParallelMode())
+	if (subtransaction && IsInParallelMode())
 	{
 		*reason = pstrdup("an expression cannot be evaluated beside a parallel plan");
 		return false;
 	}
-	BeginInternalSubTransaction(NULL);
+	if (subtransaction)
+		BeginInternalSubTransaction(NULL);
 	MemoryContextSwitchTo(context);
 	PG_TRY();
 	{
 		*value = ExecEvalExprSwitchContext(state, econtext, isnull);
-		ReleaseCurrentSubTransaction();
+		if (subtransaction)
+			ReleaseCurrentSubTransaction();
 	}
 	PG_CATCH();
 	{
@@ -124,7 +215,8 @@ evaluate_safely(ExprState *state, ExprContext *econtext,
 		MemoryContextSwitchTo(context);
 		error = CopyErrorData();
 		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
+		if (subtransaction)
+			RollbackAndReleaseCurrentSubTransaction();
 		/* a handler rolls back its own subtransaction */
 		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
 			ReThrowError(error);

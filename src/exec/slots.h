@@ -13,10 +13,10 @@
 extern Bitmapset *slots_exec_params(List *exprs);
 
 /*
- * Do all expressions keep their values for as long as the query runs, or raise no
- * error?  Else those that raise one could not be set aside beside a parallel plan.
+ * Can an error of each expression be set aside beside a parallel plan?  Not if it changes
+ * while the query runs, and is more than arithmetic.
  */
-extern bool slots_can_be_early(List *exprs);
+extern bool slots_suit_parallel(List *exprs);
 
 /* What an expression came to, if it has been evaluated. */
 typedef struct SlotResult

@@ -60,7 +60,7 @@ may_be_parallel(const Grouping *grouping, const LoweredGrouping *lowered,
 {
 	return engine->hand_over != NULL && lowered->rti != 0 &&
 		grouped_rel->consider_parallel && grouping->input_rel->consider_parallel &&
-		slots_can_be_early(lowered->slots) && !program_has_float_key(lowered->program);
+		slots_suit_parallel(lowered->slots) && !program_has_float_key(lowered->program);
 }
 
 int
