@@ -198,6 +198,52 @@ EXECUTE p(-450, 'text 33');
 RESET gpuagg.mode;
 DEALLOCATE p;
 
+-- rows of partial plans: joins, several tables, what a plan computes
+CREATE TABLE par_names (k int, name text, rate numeric, big float8);
+INSERT INTO par_names SELECT i, 'name ' || i % 17, i % 9 + 0.5, CASE i WHEN 7 THEN 1e200 ELSE i END FROM generate_series(0, 110) i;
+VACUUM ANALYZE par_names;
+EXPLAIN (COSTS OFF) SELECT name, count(*), sum(v) FROM par JOIN par_names USING (k) GROUP BY name;
+SELECT launched('SELECT name, count(*) FROM par JOIN par_names USING (k) GROUP BY name');
+SELECT check_parallel('SELECT name, count(*), sum(v), max(t), sum(n * rate) FROM par JOIN par_names USING (k) GROUP BY name');
+SELECT check_parallel('SELECT count(*), sum(v), avg(rate) FROM par JOIN par_names USING (k) WHERE v > 0');
+SELECT check_parallel('SELECT g, d, count(*), min(name) FROM par LEFT JOIN par_names USING (k) GROUP BY g, d');
+SELECT check_parallel('SELECT k, count(*), sum(v) FROM (SELECT k, v FROM par WHERE v > 0 UNION ALL SELECT k, g FROM par WHERE v < -100) u GROUP BY k');
+SELECT check_parallel('SELECT upper(name), count(*), sum(v) FROM par JOIN par_names USING (k) GROUP BY 1 HAVING count(*) > 10 ORDER BY 2 DESC, 1 LIMIT 3');
+SELECT check_parallel('SELECT name, t, count(*), count(DISTINCT v % 3) FROM par JOIN par_names USING (k) GROUP BY ROLLUP (name, t)');
+SELECT check_parallel('SELECT DISTINCT name, d FROM par JOIN par_names USING (k)');
+SELECT check_parallel('SELECT count(*) FROM (SELECT name, g FROM par JOIN par_names USING (k) GROUP BY name, g LIMIT 50) s');
+SELECT check_parallel('SELECT name, sum(v) FROM par JOIN par_names USING (k) WHERE v > 0.9 * (SELECT max(v) FROM par) GROUP BY name');
+-- the engine begins again
+SELECT check_parallel('SELECT name, sum(CASE WHEN g = 5 THEN big ELSE 1 END) FROM par JOIN par_names USING (k) GROUP BY name');
+SELECT check_parallel('SELECT name, sum(CASE WHEN g = 5 THEN ''NaN'' ELSE rate END), count(*) FROM par JOIN par_names USING (k) GROUP BY name');
+-- it gives up
+SELECT name, sum(1 / (g - 20010)) FROM par JOIN par_names USING (k) GROUP BY name;
+SELECT count(*), count(s) FROM (SELECT name, sum(CASE WHEN g = 20010 THEN 'infinity'::float8 ELSE 1e300 END) s FROM par JOIN par_names USING (k) GROUP BY name) q;
+-- groups in files; one process; no leader
+SET gpuagg.memory_limit = 1;
+SELECT check_parallel('SELECT name, g, d, count(*), sum(f) FROM par JOIN par_names USING (k) GROUP BY name, g, d');
+RESET gpuagg.memory_limit;
+SET max_parallel_workers = 0;
+SELECT check_parallel('SELECT name, count(*), sum(v) FROM par JOIN par_names USING (k) GROUP BY name');
+RESET max_parallel_workers;
+SET parallel_leader_participation = off;
+SELECT check_parallel('SELECT name, count(*), sum(v) FROM par JOIN par_names USING (k) GROUP BY name');
+RESET parallel_leader_participation;
+BEGIN;
+DECLARE c CURSOR FOR SELECT name, sum(v) FROM par JOIN par_names USING (k) GROUP BY name ORDER BY name;
+FETCH 2 FROM c;
+COMMIT;
+PREPARE r(int) AS SELECT name, count(*) FROM par JOIN par_names USING (k) WHERE v > $1 GROUP BY name ORDER BY name LIMIT 2;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE r(450);
+EXECUTE r(0);
+BEGIN;
+CREATE TEMP TABLE from_r AS EXECUTE r(0);
+COMMIT;
+TABLE from_r;
+RESET plan_cache_mode;
+DEALLOCATE r;
+
 -- arithmetic over a subquery's value; its errors are PostgreSQL's
 SELECT check_parallel('SELECT k, count(*) FROM par WHERE v > 0.5 * (SELECT max(v) FROM par) + 1 GROUP BY k');
 SELECT check_parallel('SELECT k, sum(n * (SELECT avg(v)::numeric(8, 2) FROM par)) FROM par WHERE d > (SELECT min(d) FROM par) + 100 GROUP BY k');

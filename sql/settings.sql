@@ -51,7 +51,7 @@ BEGIN
 	RETURN plan -> 0 -> 'Plan' ->> 'Total Cost';
 END $$;
 CREATE FUNCTION takes_at(query text, share float8) RETURNS boolean LANGUAGE plpgsql
-SET gpuagg.mode = off SET gpuagg.setup_cost = 0 SET max_parallel_workers_per_gather = 2 AS $$
+SET gpuagg.mode = off SET gpuagg.engine = cpu SET gpuagg.setup_cost = 0 SET max_parallel_workers_per_gather = 2 AS $$
 DECLARE
 	native float8 := plan_cost(query);
 	ours float8;

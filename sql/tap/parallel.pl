@@ -16,6 +16,7 @@ my $node = new_node('parallel', @parallel);
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE t AS SELECT i % 4001 AS k, 'text ' || i % 501 AS s, i AS v, i / 8.0::float8 AS f FROM generate_series(1, 100000) i;
 CREATE TABLE long AS SELECT i % 100 AS k, repeat(md5(i::text), 4) AS s FROM generate_series(1, 1000000) i;
+CREATE TABLE names AS SELECT i AS k, 'name ' || i % 31 AS n FROM generate_series(1, 4000) i;
 CREATE TABLE specials AS SELECT v % 10 AS k, v::numeric AS n FROM t;
 VACUUM ANALYZE;
 INSERT INTO specials VALUES (3, 'NaN');
@@ -24,10 +25,12 @@ SQL
 my %queries = (
 	keys => 'SELECT s, count(*), sum(f) FROM t GROUP BY s ORDER BY s',
 	none => 'SELECT count(*), sum(f), max(s) FROM t',
+	joins => 'SELECT n, count(*), sum(f), max(s) FROM t JOIN names USING (k) GROUP BY n ORDER BY n',
+	appends => 'SELECT k, sum(v), count(*) FROM (SELECT k, v FROM t WHERE v % 2 = 0 UNION ALL SELECT k, v FROM t WHERE v < 70000) u GROUP BY k ORDER BY k',
 	sets => 'SELECT k, s, count(*), sum(v) FROM t GROUP BY GROUPING SETS (k, s) ORDER BY 1, 2',
 	specials => 'SELECT k, sum(n), count(*) FROM specials GROUP BY k ORDER BY k',
 	rescans => 'SELECT x, s.* FROM generate_series(1, 3) x LEFT JOIN (SELECT s, sum(k) FROM t GROUP BY s OFFSET 0) s ON s.sum > x ORDER BY 1, 2');
-my @failures = ('open:1:failed', 'open:2:no_memory', 'pages:1:inexact', 'pages:3:corrupt', 'handover:1:failed', 'merge:1:failed',
+my @failures = ('open:1:failed', 'open:2:no_memory', 'pages:1:inexact', 'pages:3:corrupt', 'columns:1:failed', 'columns:2:inexact', 'columns:1:widen', 'handover:1:failed', 'merge:1:failed',
 	'merge:5:no_memory', 'groups:1:failed', 'any:2:inexact', 'pages:1:widen', 'handover:1:special');
 
 for my $kind (sort keys %queries)

@@ -83,6 +83,9 @@ for my $settings ([], \@parallel, [@parallel, 'SET gpuagg.inject_failure = \'ope
 	connect_to(@$settings);
 	is(rows_of('SELECT k, count(*) FROM t GROUP BY k', $_), 10, "$_ rows at a time") for 1, 3, 10, 0;
 	is(rows_of('SELECT k, count(*) FROM t GROUP BY k ORDER BY 2, 1 LIMIT 7', 2), 7, 'with a limit');
+	is(rows_of('SELECT s.k, count(*) FROM t JOIN (SELECT k, min(v) AS m FROM t GROUP BY k) s USING (k) JOIN t u ON u.v = s.m GROUP BY s.k', 3), 10,
+		'of a join');
+	is(rows_of('SELECT t.k, count(*) FROM t JOIN t u USING (v) GROUP BY t.k', 3), 10, 'of a parallel join');
 	is(rows_of('SELECT a, k, c FROM generate_series(1, 3) a, LATERAL (SELECT k, count(*) c FROM t WHERE v > a GROUP BY k LIMIT 4) s', 5), 12,
 		'of a subquery');
 	$socket->close;

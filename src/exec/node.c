@@ -114,12 +114,17 @@ begin_children(GpuAggState *state, EState *estate, int eflags)
 								  ExecInitNode((Plan *) lfirst(lc), estate, eflags));
 	state->native = linitial(node->custom_ps);
 	check_native_type(state);
-	if (list_length(node->custom_ps) > 1 && state->plan->page_tables != NIL)
-		state->gather = lsecond(node->custom_ps);
-	else if (list_length(node->custom_ps) > 1)
+	if (list_length(node->custom_ps) > 1)
 	{
-		state->child = lsecond(node->custom_ps);
-		input_scan_attach(state->native, state->child);
+		PlanState  *input = lsecond(node->custom_ps);
+
+		if (partial_is_below(input))
+			state->gather = input;
+		if (state->plan->page_tables == NIL)
+		{
+			state->child = input;
+			input_scan_attach(state->native, input);
+		}
 	}
 
 	/* tuples come in the node's slots, or in the native plan's */
@@ -279,7 +284,8 @@ fall_back(GpuAggState *state, EngineStatus status, const char *reason)
 						engine_name(state->engine)),
 				 errdetail_internal("%s", state->fallback_reason)));
 	}
-	if (state->gather)
+	/* of a plan that is read again, shared memory stays: its scans are begun only once */
+	if (state->gather && state->child == NULL)
 		ExecShutdownNode(state->gather);
 	rescan_input(state);
 }
@@ -293,7 +299,7 @@ run_input(GpuAggState *state)
 	if (state->tables)
 		return table_source_run(state->tables, state->ntables, estate->es_snapshot,
 								state->program, state->engine, &state->source);
-	return child_source_run(state->child, state->program, state->engine);
+	return child_source_run(state->child, state->program, state->engine, NULL);
 }
 
 /* The next batch of the node's groups. */
@@ -436,6 +442,9 @@ run_once(GpuAggState *state, const EngineHints *hints, const char **message)
 	if (state->gather && engine_stores_groups(engine_ops(state->engine)) &&
 		run_parallel(state, hints, &status, message))
 		return status;
+	/* without shared memory the Gather has come to its end, and returned nothing */
+	if (state->gather && state->child)
+		rescan_input(state);
 	return run_alone(state, hints, message);
 }
 

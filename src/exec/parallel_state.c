@@ -46,8 +46,11 @@ parallel_state_init(ParallelState *state, int processes, uint64 limit,
 void
 parallel_state_clear(ParallelState *state, dsa_area *area)
 {
-	dsa_free(area, state->program);
-	dsa_free(area, state->slots);
+	if (!state->passes)
+	{
+		dsa_free(area, state->program);
+		dsa_free(area, state->slots);
+	}
 	shared_groups_clear(&state->groups, area);
 	begin(state);
 }
@@ -82,8 +85,12 @@ share_slots(SlotValue *shared, const SlotValue *slots, int n)
 void
 parallel_state_share(ParallelState *state, dsa_area *area, const ParallelJob *job)
 {
-	int			nslots = job->program->nslots;
+	int			nslots;
 
+	state->passes = job == NULL;
+	if (job == NULL)
+		return;
+	nslots = job->program->nslots;
 	state->program = dsa_allocate(area, job->program->size);
 	memcpy(dsa_get_address(area, state->program), job->program, job->program->size);
 	state->slots = dsa_allocate(area, slots_size(job->slots, nslots));

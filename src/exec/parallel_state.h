@@ -45,6 +45,7 @@ typedef struct ParallelState
 	SharedGroups groups;
 	SharedBlocks blocks;
 	int			processes;		/* as planned, the leader included */
+	bool		passes;			/* there is no job: the input plan's rows are wanted */
 	int			ntables;
 	BlockNumber nblocks[FLEXIBLE_ARRAY_MEMBER]; /* by table */
 } ParallelState;
@@ -53,7 +54,7 @@ extern Size parallel_state_size(int ntables);
 
 /*
  * In the leader, before there are other processes: begin for the first time, or again.
- * limit: bytes of groups in memory.
+ * limit: bytes of groups in memory.  job: NULL, the input plan's rows are wanted.
  */
 extern void parallel_state_init(ParallelState *state, int processes, uint64 limit,
 								dsm_segment *segment);

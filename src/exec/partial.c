@@ -3,11 +3,11 @@
  *	  The custom scan node GpuAgg Partial: one process's part of an aggregation.
  *
  * PostgreSQL's Gather runs this node in the leader and in workers.  Each process
- * aggregates the blocks that it takes from an allocator, hands its groups over to a
- * store that all share, and waits at a barrier until all have done so.  Then each
- * takes partitions of the store and merges their groups.  The node returns no tuple:
- * once the Gather has none, the GpuAgg node above it, in the leader, reads the merged
- * groups.
+ * aggregates the blocks that it takes from an allocator, or its share of the rows of
+ * a partial plan, the node's child.  It hands its groups over to a store that all share,
+ * and waits at a barrier until all have done so.  Then each takes partitions of
+ * the store and merges their groups.  The node returns no tuple: once the Gather has
+ * none, the GpuAgg node above it, in the leader, reads the merged groups.
  *
  * Nobody waits for a process that has not begun.  One that begins after the barrier
  * finds all rows read, and leaves.  A process that raises an error never comes to the
@@ -19,6 +19,9 @@
  *
  * Where PostgreSQL makes no shared memory (a cursor's plan, no workers at all), the
  * node does nothing, and the GpuAgg node aggregates alone.
+ *
+ * If the GpuAgg node, or the native plan, wants the child's rows, there is no job, and the
+ * node passes them on.
  */
 #include "postgres.h"
 
@@ -31,12 +34,14 @@
 #include "compat.h"
 #include "exec/partial.h"
 #include "plan/plan_info.h"
+#include "source/child.h"
 #include "stats/activity.h"
 
 typedef struct PartialState
 {
 	CustomScanState css;
 	PlanInfo   *plan;
+	PlanState  *child;			/* NULL: tables are read */
 	const ParallelJob *job;		/* in the leader, while it runs the Gather */
 	SourceTable *tables;		/* the job's, or the worker's own */
 	int			ntables;
@@ -80,6 +85,14 @@ begin_partial(CustomScanState *node, EState *estate, int eflags)
 	PartialState *state = (PartialState *) node;
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
 
+	if (scan->custom_plans != NIL)
+	{
+		state->child = ExecInitNode(linitial(scan->custom_plans), estate, eflags);
+		node->custom_ps = list_make1(state->child);
+	}
+	/* tuples come in the child's slots */
+	node->ss.ps.resultopsset = true;
+	node->ss.ps.resultopsfixed = false;
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 	state->plan = plan_info_from_list(scan->custom_private);
@@ -109,7 +122,8 @@ hints_of(PartialState *state)
 	for (int i = 0; i < state->ntables; i++)
 		pages += state->shared->nblocks[i];
 	hints = engine_hints(state->plan->rows * share, state->plan->groups, pages * share);
-	hints.relation = RelationGetRelationName(state->tables[0].relation);
+	if (state->ntables > 0)
+		hints.relation = RelationGetRelationName(state->tables[0].relation);
 	hints.store = &state->store.store;
 	if (hints.memory_limit == 0)
 		hints.memory_limit = get_hash_memory_limit();
@@ -126,19 +140,29 @@ open_run(PartialState *state)
 					   parallel_state_slots(state->shared, state->area), &hints);
 }
 
-/* This process's share of the rows, and its groups into the store. */
+/* This process's share of the rows. */
+static EngineStatus
+read_input(PartialState *state, TableSourceStats *source)
+{
+	ParallelState *shared = state->shared;
+	const Program *program = parallel_state_program(shared, state->area);
+	BlockAllocator blocks;
+
+	if (state->child)
+		return child_source_run(state->child, program, state->engine, &shared->failed);
+	block_allocator_begin(&blocks, &shared->blocks, shared->nblocks, shared->ntables, false);
+	return table_source_run_share(state->tables, state->ntables,
+								  state->css.ss.ps.state->es_snapshot, &blocks, program,
+								  state->engine, source);
+}
+
+/* The same, and its groups into the store. */
 static EngineStatus
 aggregate_input(PartialState *state, TableSourceStats *source)
 {
 	ParallelState *shared = state->shared;
-	BlockAllocator blocks;
-	EngineStatus status;
+	EngineStatus status = read_input(state, source);
 
-	block_allocator_begin(&blocks, &shared->blocks, shared->nblocks, shared->ntables, false);
-	status = table_source_run_share(state->tables, state->ntables,
-									state->css.ss.ps.state->es_snapshot, &blocks,
-									parallel_state_program(shared, state->area),
-									state->engine, source);
 	activity_read(0, engine_stats(state->engine)->rows);
 	activity_finishing();
 	if (status == ENGINE_OK && !parallel_state_failed(shared))
@@ -212,12 +236,23 @@ run_part(PartialState *state)
 	BarrierDetach(barrier);
 }
 
+/* Are the child's rows wanted?  In the leader, the others do not know before they start. */
+static bool
+passes_rows(const PartialState *state)
+{
+	if (state->child == NULL)
+		return false;
+	return IsParallelWorker() ? state->shared->passes : state->job == NULL;
+}
+
 static TupleTableSlot *
 exec_partial(CustomScanState *node)
 {
 	PartialState *state = (PartialState *) node;
 	MemoryContext old;
 
+	if (passes_rows(state))
+		return ExecProcNode(state->child);
 	if (state->done || state->shared == NULL)
 		return NULL;
 	state->done = true;
@@ -226,7 +261,7 @@ exec_partial(CustomScanState *node)
 		state->tables = (SourceTable *) state->job->tables;
 		state->ntables = state->job->ntables;
 	}
-	else if (state->tables == NULL)
+	else if (state->tables == NULL && state->child == NULL)
 		state->tables = source_tables_open(state->plan, &state->ntables);
 	old = MemoryContextSwitchTo(state->run_context);
 	run_part(state);
@@ -238,7 +273,16 @@ exec_partial(CustomScanState *node)
 static void
 rescan_partial(CustomScanState *node)
 {
-	((PartialState *) node)->done = false;
+	PartialState *state = (PartialState *) node;
+
+	state->done = false;
+	if (state->child == NULL)
+		return;
+	if (node->ss.ps.chgParam != NULL)
+		UpdateChangedParamSet(state->child, node->ss.ps.chgParam);
+	/* a child with changed parameters rescans itself when it is run */
+	if (state->child->chgParam == NULL)
+		ExecReScan(state->child);
 }
 
 /* The merged groups will not be read any more. */
@@ -260,12 +304,16 @@ end_partial(CustomScanState *node)
 		engine_close(state->engine);
 	if (state->tables != NULL && IsParallelWorker())
 		source_tables_close(state->tables, state->ntables);
+	if (state->child)
+		ExecEndNode(state->child);
 }
 
 static Size
 estimate_shared(CustomScanState *node, ParallelContext *pcxt)
 {
-	return parallel_state_size(((PartialState *) node)->job->ntables);
+	const ParallelJob *job = ((PartialState *) node)->job;
+
+	return parallel_state_size(job ? job->ntables : 0);
 }
 
 /* Groups that are handed over may take as much memory as all processes' tables. */
@@ -338,15 +386,24 @@ static const CustomExecMethods partial_exec_methods = {
 	.ShutdownCustomScan = shut_down,
 };
 
+bool
+partial_is_below(PlanState *ps)
+{
+	const PlanState *below;
+
+	if (!IsA(ps, GatherState))
+		return false;
+	below = outerPlanState(ps);
+	return IsA(below, CustomScanState) &&
+		((const CustomScanState *) below)->methods == &partial_exec_methods;
+}
+
 static PartialState *
 partial_below(PlanState *gather)
 {
-	PlanState  *ps = outerPlanState(gather);
-
-	if (ps == NULL || !IsA(ps, CustomScanState) ||
-		((CustomScanState *) ps)->methods != &partial_exec_methods)
+	if (!partial_is_below(gather))
 		elog(ERROR, "the plan of the processes' parts is not one");
-	return (PartialState *) ps;
+	return (PartialState *) outerPlanState(gather);
 }
 
 bool

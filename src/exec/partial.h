@@ -15,6 +15,9 @@ extern const CustomScanMethods partial_scan_methods;
 /* Registers the node, for plans that are read back: in parallel workers, too. */
 extern void partial_init(void);
 
+/* Is it a Gather over a GpuAgg Partial? */
+extern bool partial_is_below(PlanState *ps);
+
 /*
  * Run a Gather over a GpuAgg Partial: all processes aggregate.  False: there can be
  * no others, and nothing has been done.

@@ -25,13 +25,14 @@ next_tuple(PlanState *child)
 }
 
 EngineStatus
-child_source_run(PlanState *child, const Program *program, EngineHandle *engine)
+child_source_run(PlanState *child, const Program *program, EngineHandle *engine,
+				 pg_atomic_uint32 *stop)
 {
 	RowSender  *sender = rows_create(program, engine);
 	AttrNumber *attnos = rows_program_attnos(program);
 	EngineStatus status = ENGINE_OK;
 
-	while (status == ENGINE_OK)
+	while (status == ENGINE_OK && !(stop != NULL && pg_atomic_read_u32(stop) != 0))
 	{
 		TupleTableSlot *slot;
 

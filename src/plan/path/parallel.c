@@ -7,13 +7,16 @@
  * and watches the workers.  It is the second child of a GpuAgg path, beside the native
  * plan.
  *
- * There are as many workers as PostgreSQL would plan for a scan of that many pages:
- * by max_parallel_workers_per_gather, min_parallel_table_scan_size, and the table's
- * parallel_workers.
+ * Over tables' pages there are as many workers as PostgreSQL would plan for a scan of that
+ * many: by max_parallel_workers_per_gather, min_parallel_table_scan_size, and the table's
+ * parallel_workers.  Else the node's rows are those of a partial path of PostgreSQL's, such
+ * as a parallel join, and its workers are taken.
  */
 #include "postgres.h"
 
 #include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -37,8 +40,16 @@ plan_partial(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 			 List *tlist, List *clauses, List *custom_plans)
 {
 	CustomScan *scan = makeNode(CustomScan);
+	ListCell   *lc;
 
+	/* if rows are passed on, they are the child's */
+	foreach(lc, best_path->path.pathtarget->exprs)
+		scan->custom_scan_tlist = lappend(scan->custom_scan_tlist,
+										  makeTargetEntry(copyObject(lfirst(lc)),
+														  foreach_current_index(lc) + 1,
+														  NULL, false));
 	scan->scan.plan.targetlist = tlist;
+	scan->custom_plans = custom_plans;
 	scan->custom_private = plan_info_to_list(&((PartialPath *) best_path)->info);
 	scan->flags = best_path->flags;
 	scan->methods = &partial_scan_methods;
@@ -58,17 +69,41 @@ static bool
 may_be_parallel(const Grouping *grouping, const LoweredGrouping *lowered,
 				const RelOptInfo *grouped_rel, const EngineOps *engine)
 {
-	return engine->hand_over != NULL && lowered->rti != 0 &&
+	return engine->hand_over != NULL &&
 		grouped_rel->consider_parallel && grouping->input_rel->consider_parallel &&
 		slots_suit_parallel(lowered->slots) && !program_has_float_key(lowered->program);
+}
+
+/* PostgreSQL's cheapest partial path for the rows of the child, or NULL. */
+static Path *
+partial_input(const Grouping *grouping, const LoweredGrouping *lowered)
+{
+	RelOptInfo *rel = grouping->input_rel;
+	PathTarget *target = lowered->input->pathtarget;
+	Path	   *path;
+
+	if (rel->partial_pathlist == NIL ||
+		!is_parallel_safe(grouping->root, (Node *) target->exprs))
+		return NULL;
+	path = linitial(rel->partial_pathlist);
+	if (equal(path->pathtarget->exprs, target->exprs))
+		return path;
+	return (Path *) create_projection_path(grouping->root, rel, path, target);
 }
 
 int
 parallel_workers(const Grouping *grouping, const LoweredGrouping *lowered,
 				 const RelOptInfo *grouped_rel, const EngineOps *engine)
 {
+	const Path *input;
+
 	if (!may_be_parallel(grouping, lowered, grouped_rel, engine))
 		return 0;
+	if (lowered->rti == 0)
+	{
+		input = partial_input(grouping, lowered);
+		return input ? input->parallel_workers : 0;
+	}
 	return compute_parallel_worker(grouping->input_rel, lowered->tables.pages, -1,
 								   max_parallel_workers_per_gather);
 }
@@ -82,6 +117,12 @@ parallel_divisor(int workers)
 	return workers + (parallel_leader_participation && leader > 0 ? leader : 0);
 }
 
+Cost
+parallel_input_cost(const Grouping *grouping, const LoweredGrouping *lowered)
+{
+	return partial_input(grouping, lowered)->total_cost;
+}
+
 Path *
 parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
 			  RelOptInfo *grouped_rel, const GroupingEstimates *estimates,
@@ -89,18 +130,20 @@ parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
 {
 	PartialPath *partial = palloc0(sizeof(PartialPath));
 	Path	   *path = &partial->custom.path;
+	Path	   *input = lowered->rti == 0 ? partial_input(grouping, lowered) : NULL;
 	double		rows = 0;
 
 	NodeSetTag(partial, T_CustomPath);
 	path->pathtype = T_CustomScan;
 	path->parent = grouped_rel;
-	path->pathtarget = create_empty_pathtarget();
+	path->pathtarget = input ? input->pathtarget : create_empty_pathtarget();
 	path->parallel_aware = true;
 	path->parallel_safe = true;
 	path->parallel_workers = workers;
 	path->startup_cost = cost;
 	path->total_cost = cost;
-	compat_set_disabled_nodes(path, !enable_seqscan);
+	compat_set_disabled_nodes(path, input ? compat_disabled_nodes(input) : !enable_seqscan);
+	partial->custom.custom_paths = input ? list_make1(input) : NIL;
 	partial->custom.methods = &partial_path_methods;
 	partial->info = (PlanInfo)
 	{

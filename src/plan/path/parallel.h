@@ -9,9 +9,12 @@
 #include "plan/path/estimate.h"
 #include "plan/path/grouping.h"
 
-/* How many workers PostgreSQL would plan to read the input; 0: the leader is alone. */
+/* How many workers PostgreSQL plans to read the input; 0: the leader is alone. */
 extern int	parallel_workers(const Grouping *grouping, const LoweredGrouping *lowered,
 							 const RelOptInfo *grouped_rel, const EngineOps *engine);
+
+/* Where rows come from a child plan, what they cost a process, if there are workers. */
+extern Cost parallel_input_cost(const Grouping *grouping, const LoweredGrouping *lowered);
 
 /*
  * A Gather over what each process does, up to the merged groups.  costs: of that, for

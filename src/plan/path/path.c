@@ -199,7 +199,9 @@ cost_input(const GpuAggPath *path)
 	else
 	{
 		in.rows_sent = path->estimates.rows;
-		in.input_cost = path->lowered.input->total_cost;
+		in.input_cost = path->workers > 0 ?
+			parallel_input_cost(&path->grouping, &path->lowered) :
+			path->lowered.input->total_cost;
 	}
 	return in;
 }
@@ -223,7 +225,7 @@ add_input(GpuAggPath *path, RelOptInfo *grouped_rel)
 
 	/* pages are read as a sequential scan reads them */
 	compat_set_disabled_nodes(&path->custom.path, path->lowered.rti ? !enable_seqscan
-							  : compat_disabled_nodes(path->lowered.input));
+							  : compat_disabled_nodes(child));
 	set_output_costs(path, startup);
 }
 
@@ -243,7 +245,7 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	path->estimates = estimate_grouping(grouping, lowered);
 	path->top = top_groups_wanted(grouping, lowered->program);
 	input_scan = lowered->rti ? NULL : input_scan_path(grouping->input_rel, lowered->input);
-	native = workers > 0 ? native_cheapest_path(grouping, grouped_rel) : NULL;
+	native = workers > 0 && lowered->rti ? native_cheapest_path(grouping, grouped_rel) : NULL;
 	if (native == NULL)
 		native = native_path(grouping, grouped_rel, input_scan, path->estimates.result_groups);
 
