@@ -15,7 +15,7 @@
 #include "postgres.h"
 
 #include "nodes/extensible.h"
-#include "nodes/makefuncs.h"
+#include "optimizer/tlist.h"
 
 #include "exec/input_scan.h"
 #include "plan/path/input_scan.h"
@@ -23,7 +23,7 @@
 typedef struct InputScanPath
 {
 	CustomPath	custom;
-	List	   *exprs;			/* of the input plan's target list */
+	PathTarget *input_target;
 } InputScanPath;
 
 static Plan *
@@ -31,13 +31,9 @@ plan_input_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 				List *tlist, List *clauses, List *custom_plans)
 {
 	CustomScan *scan = makeNode(CustomScan);
-	ListCell   *lc;
+	PathTarget *input_target = ((InputScanPath *) best_path)->input_target;
 
-	foreach(lc, ((InputScanPath *) best_path)->exprs)
-		scan->custom_scan_tlist = lappend(scan->custom_scan_tlist,
-										  makeTargetEntry(copyObject(lfirst(lc)),
-														  foreach_current_index(lc) + 1,
-														  NULL, false));
+	scan->custom_scan_tlist = copyObject(make_tlist_from_pathtarget(input_target));
 	scan->scan.plan.targetlist = tlist;
 	scan->methods = &input_scan_methods;
 	return &scan->scan.plan;
@@ -63,6 +59,6 @@ input_scan_path(RelOptInfo *input_rel, const Path *input)
 	path->startup_cost = cheapest->startup_cost;
 	path->total_cost = cheapest->total_cost;
 	scan->custom.methods = &input_scan_path_methods;
-	scan->exprs = input->pathtarget->exprs;
+	scan->input_target = input->pathtarget;
 	return path;
 }

@@ -15,7 +15,6 @@
 #include "postgres.h"
 
 #include "nodes/extensible.h"
-#include "nodes/makefuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -40,14 +39,9 @@ plan_partial(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 			 List *tlist, List *clauses, List *custom_plans)
 {
 	CustomScan *scan = makeNode(CustomScan);
-	ListCell   *lc;
 
 	/* if rows are passed on, they are the child's */
-	foreach(lc, best_path->path.pathtarget->exprs)
-		scan->custom_scan_tlist = lappend(scan->custom_scan_tlist,
-										  makeTargetEntry(copyObject(lfirst(lc)),
-														  foreach_current_index(lc) + 1,
-														  NULL, false));
+	scan->custom_scan_tlist = copyObject(make_tlist_from_pathtarget(best_path->path.pathtarget));
 	scan->scan.plan.targetlist = tlist;
 	scan->custom_plans = custom_plans;
 	scan->custom_private = plan_info_to_list(&((PartialPath *) best_path)->info);
