@@ -46,6 +46,7 @@ typedef struct LoweredGrouping
 								 * are read; 0: rows of a child plan */
 	InputTables tables;			/* if rti */
 	Path	   *input;			/* of the child plan; NULL: heap pages */
+	Path	   *partial_input;	/* the same for one of several processes, or NULL */
 	List	   *filter;			/* clauses that the Program's filter computes */
 } LoweredGrouping;
 

@@ -19,6 +19,7 @@
 #include "plan/path/clauses.h"
 #include "plan/path/grouping.h"
 #include "plan/path/guarded.h"
+#include "plan/path/parallel.h"
 
 /* Make the programs admit NaN and infinities among numerics if they should, or must. */
 static bool
@@ -183,6 +184,7 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 
 	lowered->rti = rel->relid;
 	lowered->input = NULL;
+	lowered->partial_input = NULL;
 	lowered->filter = get_actual_clauses(clauses_in_order(grouping->root,
 														  rel->baserestrictinfo));
 	reason = input_tables(grouping->root, rel, input_exprs(grouping, lowered->filter),
@@ -267,6 +269,7 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 		return false;
 	}
 	lowered->input = child_path(grouping);
+	lowered->partial_input = parallel_input(grouping, lowered->input);
 	if (!compat_explains(lowered->input->pathtarget->exprs))
 		return reject_grouping(rejection, REJECTED_INPUT,
 							   "EXPLAIN could not show a window function of the input");

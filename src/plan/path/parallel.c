@@ -68,12 +68,11 @@ may_be_parallel(const Grouping *grouping, const LoweredGrouping *lowered,
 		slots_suit_parallel(lowered->slots) && !program_has_float_key(lowered->program);
 }
 
-/* PostgreSQL's cheapest partial path for the rows of the child, or NULL. */
-static Path *
-partial_input(const Grouping *grouping, const LoweredGrouping *lowered)
+Path *
+parallel_input(const Grouping *grouping, const Path *input)
 {
 	RelOptInfo *rel = grouping->input_rel;
-	PathTarget *target = lowered->input->pathtarget;
+	PathTarget *target = input->pathtarget;
 	Path	   *path;
 
 	if (rel->partial_pathlist == NIL ||
@@ -89,15 +88,10 @@ int
 parallel_workers(const Grouping *grouping, const LoweredGrouping *lowered,
 				 const RelOptInfo *grouped_rel, const EngineOps *engine)
 {
-	const Path *input;
-
 	if (!may_be_parallel(grouping, lowered, grouped_rel, engine))
 		return 0;
 	if (lowered->rti == 0)
-	{
-		input = partial_input(grouping, lowered);
-		return input ? input->parallel_workers : 0;
-	}
+		return lowered->partial_input ? lowered->partial_input->parallel_workers : 0;
 	return compute_parallel_worker(grouping->input_rel, lowered->tables.pages, -1,
 								   max_parallel_workers_per_gather);
 }
@@ -111,12 +105,6 @@ parallel_divisor(int workers)
 	return workers + (parallel_leader_participation && leader > 0 ? leader : 0);
 }
 
-Cost
-parallel_input_cost(const Grouping *grouping, const LoweredGrouping *lowered)
-{
-	return partial_input(grouping, lowered)->total_cost;
-}
-
 Path *
 parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
 			  RelOptInfo *grouped_rel, const GroupingEstimates *estimates,
@@ -124,7 +112,7 @@ parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
 {
 	PartialPath *partial = palloc0(sizeof(PartialPath));
 	Path	   *path = &partial->custom.path;
-	Path	   *input = lowered->rti == 0 ? partial_input(grouping, lowered) : NULL;
+	Path	   *input = lowered->partial_input;
 	double		rows = 0;
 
 	NodeSetTag(partial, T_CustomPath);

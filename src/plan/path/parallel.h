@@ -13,8 +13,11 @@
 extern int	parallel_workers(const Grouping *grouping, const LoweredGrouping *lowered,
 							 const RelOptInfo *grouped_rel, const EngineOps *engine);
 
-/* Where rows come from a child plan, what they cost a process, if there are workers. */
-extern Cost parallel_input_cost(const Grouping *grouping, const LoweredGrouping *lowered);
+/*
+ * PostgreSQL's cheapest partial path for the rows of a child plan, with the target of
+ * that plan's path; NULL: there is none.
+ */
+extern Path *parallel_input(const Grouping *grouping, const Path *input);
 
 /*
  * A Gather over what each process does, up to the merged groups.  costs: of that, for

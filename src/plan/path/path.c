@@ -199,8 +199,7 @@ cost_input(const GpuAggPath *path)
 	else
 	{
 		in.rows_sent = path->estimates.rows;
-		in.input_cost = path->workers > 0 ?
-			parallel_input_cost(&path->grouping, &path->lowered) :
+		in.input_cost = path->workers > 0 ? path->lowered.partial_input->total_cost :
 			path->lowered.input->total_cost;
 	}
 	return in;
