@@ -20,6 +20,7 @@
 
 #include "utils/memutils.h"
 
+#include "exec/kept_error.h"
 #include "exec/shared_store.h"
 
 /* Chunks grow with what a process writes. */
@@ -144,20 +145,12 @@ next_piece(SharedStore *store, size_t *size)
 	return piece + 1;
 }
 
-/* In PG_CATCH. */
-static void
-keep_error(SharedStore *store)
-{
-	MemoryContextSwitchTo(store->context);
-	store->error = CopyErrorData();
-	FlushErrorState();
-}
-
 static bool
 write_groups(GroupStore *head, uint32_t partition, const void *data, size_t size)
 {
 	SharedStore *store = (SharedStore *) head;
 	MemoryContext old = MemoryContextSwitchTo(store->context);
+	uint32		holdoff = InterruptHoldoffCount;
 
 	PG_TRY();
 	{
@@ -165,7 +158,7 @@ write_groups(GroupStore *head, uint32_t partition, const void *data, size_t size
 	}
 	PG_CATCH();
 	{
-		keep_error(store);
+		store->error = keep_error(store->context, holdoff);
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(old);
@@ -187,6 +180,7 @@ read_groups(GroupStore *head, uint32_t partition, const void **data, size_t *siz
 {
 	SharedStore *store = (SharedStore *) head;
 	MemoryContext old = MemoryContextSwitchTo(store->context);
+	uint32		holdoff = InterruptHoldoffCount;
 
 	PG_TRY();
 	{
@@ -194,7 +188,7 @@ read_groups(GroupStore *head, uint32_t partition, const void **data, size_t *siz
 	}
 	PG_CATCH();
 	{
-		keep_error(store);
+		store->error = keep_error(store->context, holdoff);
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(old);

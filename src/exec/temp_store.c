@@ -21,6 +21,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
+#include "exec/kept_error.h"
 #include "exec/temp_store.h"
 
 /*
@@ -126,19 +127,6 @@ read_piece(TempStore *store, const FilePiece *piece)
 	compat_buffile_read(store->file, store->piece, piece->size);
 }
 
-/*
- * An error was raised in an engine's call of the store.  ereport has also allowed interrupts
- * that the engine's caller may have held.
- */
-static void
-keep_error(TempStore *store, uint32 holdoff)
-{
-	MemoryContextSwitchTo(store->context);
-	InterruptHoldoffCount = holdoff;
-	store->error = CopyErrorData();
-	FlushErrorState();
-}
-
 static bool
 temp_store_write(GroupStore *groups, uint32_t partition, const void *piece, size_t size)
 {
@@ -152,7 +140,7 @@ temp_store_write(GroupStore *groups, uint32_t partition, const void *piece, size
 	}
 	PG_CATCH();
 	{
-		keep_error(store, holdoff);
+		store->error = keep_error(store->context, holdoff);
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(old);
@@ -192,7 +180,7 @@ temp_store_read(GroupStore *groups, uint32_t number, const void **piece, size_t 
 	}
 	PG_CATCH();
 	{
-		keep_error(store, holdoff);
+		store->error = keep_error(store->context, holdoff);
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(old);
