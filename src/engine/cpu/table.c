@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "engine/cpu/keys.h"
+#include "engine/cpu/large_memory.h"
 #include "engine/cpu/table.h"
 #include "program/state.h"
 
@@ -92,7 +93,7 @@ table_realloc(GroupTable *table, void *old, size_t old_size, size_t size)
 
 	if (table->memory - old_size + size > table->limit)
 		return NULL;
-	new = realloc(old, size);
+	new = large_grow(old, old_size, size);
 	if (new == NULL)
 		return NULL;
 	table->memory += size - old_size;
@@ -108,7 +109,7 @@ table_calloc(GroupTable *table, size_t size)
 
 	if (table->memory + size > table->limit)
 		return NULL;
-	new = calloc(1, size);
+	new = large_alloc(size);
 	if (new != NULL)
 	{
 		table->memory += size;
@@ -123,7 +124,7 @@ table_drop(GroupTable *table, void *old, size_t size)
 {
 	if (old != NULL)
 		table->memory -= size;
-	free(old);
+	large_free(old, size);
 }
 
 /* Let there be room for so many records. */
@@ -162,6 +163,16 @@ static inline uint64_t *
 record(const GroupTable *table, uint32_t group)
 {
 	return table->records + (size_t) group * table->stride;
+}
+
+/* Let a group's record be fetched, which can lie in two lines of the cache. */
+static inline void
+prefetch_record(const GroupTable *table, uint32_t group)
+{
+	const uint64_t *first = record(table, group);
+
+	__builtin_prefetch(first, 1);
+	__builtin_prefetch(first + table->stride - 1, 1);
 }
 
 char *
@@ -319,7 +330,7 @@ find_words(GroupTable *table, uint32_t n, uint32_t *groups, uint32_t words)
 		uint64_t	slot = table->slots[home(table, table->hashes[i])];
 
 		if (slot != NO_GROUP)
-			__builtin_prefetch(record(table, (uint32_t) slot - 1), 1);
+			prefetch_record(table, (uint32_t) slot - 1);
 	}
 	for (uint32_t i = 0; i < n; i++)
 	{
@@ -483,7 +494,7 @@ find_direct(GroupTable *table, uint32_t n, uint32_t *groups)
 		}
 		else
 			groups[i] = *place - 1;
-		__builtin_prefetch(record(table, groups[i]), 1);
+		prefetch_record(table, groups[i]);
 	}
 	return ENGINE_OK;
 }
@@ -628,6 +639,14 @@ drop_texts(GroupTable *table)
 }
 
 static void
+drop_records(GroupTable *table)
+{
+	table_drop(table, table->records, table->room * table->stride * sizeof(uint64_t));
+	table->records = NULL;
+	table->room = 0;
+}
+
+static void
 drop_slots(GroupTable *table)
 {
 	if (table->slots != NULL)
@@ -665,11 +684,7 @@ table_empty(GroupTable *table, uint64_t groups)
 	{
 		drop_slots(table);
 		if (table->layout.nfields > 0)
-		{
-			table_drop(table, table->records, table->room * table->stride * sizeof(uint64_t));
-			table->records = NULL;
-			table->room = 0;
-		}
+			drop_records(table);
 	}
 	if (table->layout.nfields == 0)
 		(void) add_group(table, table->packed, &group); /* there is room for one */
@@ -693,10 +708,10 @@ table_free(GroupTable *table)
 	if (table == NULL)
 		return;
 	drop_texts(table);
-	free(table->records);
+	drop_records(table);
+	drop_slots(table);
+	drop_map(table);
 	free(table->fresh);
-	free(table->slots);
-	free(table->map);
 	free(table->packed);
 	free(table);
 }
