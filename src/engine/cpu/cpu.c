@@ -422,6 +422,7 @@ filter_pages(CpuRun *run, const PageRef *pages, int n)
 	{
 		uint32_t	line = 0;
 
+		filter_expect(run->filter, i + 1 < n ? &pages[i + 1] : NULL);
 		while (line < pages[i].nlines && status == ENGINE_OK)
 		{
 			uint64_t	start = now_ns();
@@ -444,6 +445,7 @@ deform_pages(CpuRun *run, const PageRef *pages, int n)
 	{
 		uint32_t	line = 0;
 
+		deform_expect(run->deform, i + 1 < n ? &pages[i + 1] : NULL);
 		for (;;)
 		{
 			uint64_t	start = now_ns();

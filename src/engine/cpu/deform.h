@@ -79,6 +79,12 @@ extern EngineStatus deform_find(const DeformBuffer *buffer, const PageRef *page,
 								uint32_t room, char *message);
 
 /*
+ * The page behind the one whose tuples are found next, in this way or by deform_page; NULL:
+ * it is not known.  It is fetched into the processor's caches meanwhile.
+ */
+extern void deform_expect(DeformBuffer *buffer, const PageRef *page);
+
+/*
  * What is read of each tuple: the wanted columns of the buffer.  `before` was the
  * last pass over the same tuples, perhaps into another buffer of the same Program;
  * it goes on where that one ended, if it can.  NULL: it is the first one.  The

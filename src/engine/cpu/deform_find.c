@@ -17,6 +17,10 @@
  */
 #define PREFETCH 2048
 
+/* Of a page that is expected: its header and the first line pointers. */
+#define PREFETCHED_LINES 512
+#define CACHE_LINE 64
+
 /* A page, its header checked. */
 typedef struct Page
 {
@@ -63,6 +67,22 @@ read_line(const Page *page, uint32_t i, uint32_t *number, uint32_t *line)
 	return ENGINE_OK;
 }
 
+/*
+ * Fetch what lies PREFETCH bytes behind a tuple, in the order of tuples: behind the
+ * page's last one is the next page's first.
+ */
+static inline void
+prefetch_behind(const Page *page, uint32_t offset)
+{
+	uint32_t	last = page->bounds.upper;
+
+	if (offset >= last + PREFETCH)
+		__builtin_prefetch(page->bytes + offset - PREFETCH);
+	else if (page->buffer->expected != NULL && offset >= last)
+		__builtin_prefetch(page->buffer->expected + HEAP_PAGE_SIZE - PREFETCH +
+						   (offset - last));
+}
+
 /* Check a line pointer and the header of its tuple. */
 static inline EngineStatus
 read_tuple(const Page *page, uint32_t number, uint32_t line, DeformTuple *tuple)
@@ -71,7 +91,7 @@ read_tuple(const Page *page, uint32_t number, uint32_t line, DeformTuple *tuple)
 	const HeapTuple *heap = &tuple->heap;
 	uint32_t	offset = HEAP_LINE_OFFSET(line);
 
-	__builtin_prefetch(page->bytes + (offset > PREFETCH ? offset - PREFETCH : 0));
+	prefetch_behind(page, offset);
 	switch (heap_tuple(page->bytes, &page->bounds, line, &tuple->heap))
 	{
 		case HEAP_TUPLE_GOOD:
@@ -102,6 +122,14 @@ deform_corrupt_value(const DeformTuple *tuple, int att, char *message)
 			 "block %u, line pointer %u: attribute %d does not fit into the tuple",
 			 tuple->block, tuple->line, att + 1);
 	return ENGINE_CORRUPT;
+}
+
+void
+deform_expect(DeformBuffer *buffer, const PageRef *page)
+{
+	buffer->expected = page ? (const uint8_t *) page->page : NULL;
+	for (uint32_t at = 0; page != NULL && at < PREFETCHED_LINES; at += CACHE_LINE)
+		__builtin_prefetch(buffer->expected + at);
 }
 
 EngineStatus

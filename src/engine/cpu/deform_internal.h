@@ -99,6 +99,7 @@ struct DeformBuffer
 	int			nfixed;			/* steps */
 	uint32_t	fixed_size;		/* bytes of data that they take */
 
+	const uint8_t *expected;	/* the page whose tuples are found next, or NULL */
 	DeformPass *all;			/* reads all columns */
 	char	   *message;		/* of the call */
 };

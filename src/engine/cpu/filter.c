@@ -295,6 +295,12 @@ filter_memory(const RowFilter *filter)
 	return sizeof(RowFilter) + deform_memory(filter->buffer);
 }
 
+void
+filter_expect(RowFilter *filter, const PageRef *page)
+{
+	deform_expect(filter->buffer, page);
+}
+
 EngineStatus
 filter_find(RowFilter *filter, const PageRef *page, uint32_t *line, char *message)
 {

@@ -34,6 +34,9 @@ extern EngineStatus filter_find(RowFilter *filter, const PageRef *page, uint32_t
 								char *message);
 extern bool filter_full(const RowFilter *filter);
 
+/* The page behind the one whose tuples are found next, as deform_expect. */
+extern void filter_expect(RowFilter *filter, const PageRef *page);
+
 /* Which of the tuples pass, and what became of the others. */
 typedef struct FilteredTuples
 {
