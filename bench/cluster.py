@@ -1,4 +1,4 @@
-"""What the benchmarks share: a private cluster, timed queries, the machine."""
+"""What the benchmarks share: a cluster, loading, timed queries, the machine."""
 
 import json
 import os
@@ -7,6 +7,7 @@ import re
 import statistics
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOL = os.path.join(TOP, "tools", "private-postgres")
@@ -18,25 +19,43 @@ def progress(text):
 
 
 class Cluster:
-    """A running private cluster with gpuagg; stopped at the end of a `with`."""
+    """A running cluster with gpuagg.
 
-    def __init__(self, name, *lines):
+    It is a private one, stopped at the end of a `with`; or, with server=True, the server
+    that PGHOST and the like name, where the database NAME is used, and made if it is not
+    there.
+    """
+
+    def __init__(self, name, *lines, server=False):
         self.name = name
+        self.env = dict(os.environ)
+        self.private = not server
+        if server:
+            self.use_database()
+        else:
+            self.start(name, lines)
+        self.sql("CREATE EXTENSION IF NOT EXISTS gpuagg")
+
+    def use_database(self):
+        if self.sql(f"SELECT count(*) FROM pg_database WHERE datname = '{self.name}'") == "0":
+            self.sql(f"CREATE DATABASE {self.name}")
+        self.env["PGDATABASE"] = self.name
+
+    def start(self, name, lines):
         progress("building and starting a private cluster")
         subprocess.run([TOOL, "install"], check=True)
         subprocess.run([TOOL, "start", name, "session_preload_libraries = 'gpuagg'",
                         "jit = off", "autovacuum = off", "max_wal_size = 8GB", *lines], check=True)
         exports = subprocess.run([TOOL, "env", name], check=True, capture_output=True, text=True).stdout
-        self.env = dict(os.environ)
         for variable, value in re.findall(r"(\w+)=(\S+)", exports):
             self.env[variable] = value.replace("$PATH", os.environ["PATH"])
-        self.sql("CREATE EXTENSION gpuagg")
 
     def __enter__(self):
         return self
 
     def __exit__(self, *error):
-        subprocess.run([TOOL, "stop", self.name], check=True)
+        if self.private:
+            subprocess.run([TOOL, "stop", self.name], check=True)
 
     def sql(self, text):
         """Run SQL in a session of its own; its output, unaligned."""
@@ -57,16 +76,45 @@ class Cluster:
                 pass
         return found
 
+    def insert(self, table, rows, select, step=500000):
+        """Insert that many rows, at most `step` at a time in each of several sessions.
+
+        select(first, count) is the SELECT for some of them, or a statement that inserts
+        them if `table` is None.
+        """
+        into = f"INSERT INTO {table}" if table else ""
+        chunks = [(first, min(step, rows - first)) for first in range(0, rows, step)]
+
+        def insert_chunk(chunk):
+            first, count = chunk
+            self.sql(f"SELECT setseed({first % 997} / 997.0) \\g /dev/null\n{into} {select(first, count)}")
+            return count
+
+        done = 0
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            for count in pool.map(insert_chunk, chunks):
+                done += count
+                progress(f"loaded {done:,} of {rows:,} rows of {table or self.name}")
+
+    def together(self, statements):
+        """Run the statements in several sessions at once."""
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            list(pool.map(self.sql, statements))
+
+    def explain(self, settings, query, options="ANALYZE, TIMING OFF, "):
+        """The plans of the query, run once under each of the settings, in one session."""
+        explain = f"EXPLAIN ({options}FORMAT JSON) {query};\n\\echo {MARK}\n"
+        output = self.sql("".join(f"{setting};\n{explain}" for setting in settings))
+        return [json.loads(part)[0] for part in output.split(MARK) if part.strip()]
+
     def time(self, settings, query, runs):
         """Run the query runs + 1 times in one session, the first not counted.
 
         Gives milliseconds (planning and execution) and whether gpuagg ran it:
         {"median", "best", "times", "taken", "fallback"}.
         """
-        explain = f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {query};\n\\echo {MARK}\n"
-        output = self.sql(settings + ";\n" + explain * (runs + 1))
-        plans = [json.loads(part)[0] for part in output.split(MARK) if part.strip()]
-        times = [plan["Planning Time"] + plan["Execution Time"] for plan in plans[1:]]
+        plans = self.explain([settings] * (runs + 1), query)
+        times = [run_time(plan) for plan in plans[1:]]
         text = json.dumps(plans[-1])
         return {"median": statistics.median(times), "best": min(times), "times": times,
                 "taken": '"GpuAgg"' in text, "fallback": '"Fallback"' in text}
@@ -82,6 +130,11 @@ class Cluster:
             SELECT count(*) FROM ((TABLE one EXCEPT ALL TABLE other) UNION ALL
                                   (TABLE other EXCEPT ALL TABLE one)) d""")
         return differences == "0"
+
+
+def run_time(plan):
+    """Milliseconds of planning and execution."""
+    return plan["Planning Time"] + plan["Execution Time"]
 
 
 def first_line(*command):
@@ -112,11 +165,11 @@ def machine(cluster):
 
 
 def write_results(directory, name, result, table):
-    """NAME.json and NAME.md in the directory."""
+    """NAME.json and NAME.md in the directory; their path."""
     os.makedirs(directory, exist_ok=True)
     with open(os.path.join(directory, name + ".json"), "w") as out:
         json.dump(result, out, indent=1)
         out.write("\n")
     with open(os.path.join(directory, name + ".md"), "w") as out:
         out.write(table)
-    progress(f"written: {os.path.join(directory, name)}.md and .json")
+    return f"{os.path.join(directory, name)}.md and .json"
