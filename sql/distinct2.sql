@@ -101,19 +101,11 @@ SELECT check_query('SELECT o.g, x.* FROM distinct_odd o, LATERAL (SELECT f.b, co
 SELECT check_fallback('SELECT b, count(DISTINCT 10 / (i4 - 1)), count(*) FROM facts GROUP BY b');
 SELECT check_query('SELECT b, count(DISTINCT 10 / (i4 - 1)), count(*) FROM facts WHERE i4 <> 1 GROUP BY b');
 
--- many values; too little memory
+-- many values, and PostgreSQL's own plan for them
 CREATE TABLE distinct_wide AS SELECT i % 10 AS g, i AS v, repeat('x', 20 + i % 5) || i / 2 AS t FROM generate_series(1, 30000) i;
 SELECT check_query('SELECT g, count(*), count(DISTINCT v), sum(DISTINCT v), count(DISTINCT t) FROM distinct_wide GROUP BY g');
 SELECT check_query('SELECT count(*), count(DISTINCT v), sum(DISTINCT v), count(DISTINCT t) FROM distinct_wide');
-SET gpuagg.memory_limit = '1MB';
-SET client_min_messages = error;
-BEGIN;
-SELECT let_engine_answer();
-SELECT sum(t), sum(v) FROM (SELECT g, count(*), count(DISTINCT t) AS t, count(DISTINCT v) AS v FROM distinct_wide GROUP BY g) warns_once_a_session;
-COMMIT;
-SELECT check_fallback('SELECT g, count(*), count(DISTINCT t), count(DISTINCT v) FROM distinct_wide GROUP BY g');
-RESET client_min_messages;
-RESET gpuagg.memory_limit;
+SELECT check_fallback('SELECT g, count(*), count(DISTINCT t), count(DISTINCT v), min(CASE WHEN v < 9 THEN -0.0::float8 ELSE v END) FROM distinct_wide GROUP BY g');
 
 -- left to PostgreSQL, though over distinct rows where these will do
 SELECT is_taken('SELECT b, count(*), string_agg(DISTINCT t, '','') FROM facts GROUP BY b');

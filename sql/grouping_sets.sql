@@ -153,26 +153,18 @@ SELECT check_fallback('SELECT b, 1 / (i4 - 1), count(*) FROM facts GROUP BY ROLL
 SELECT check_query('SELECT b, 10 / (i4 - 1), count(*) FROM facts WHERE i4 <> 1 GROUP BY ROLLUP (b, 10 / (i4 - 1))');
 SELECT check_fallback('SELECT b, max(i4 + 2147483600) FROM facts GROUP BY ROLLUP (b)');
 
--- many groups; too little memory, for the engine or for the sets
+-- many groups, and PostgreSQL's own plan for them
 CREATE TABLE sets_wide AS SELECT i AS a, i % 997 AS b, repeat('x', 20 + i % 5) || i AS t FROM generate_series(1, 30000) i;
 SELECT check_query('SELECT a, b, count(*), max(a) FROM sets_wide GROUP BY CUBE (a, b)');
 SELECT check_query('SELECT a, t, count(*) FROM sets_wide GROUP BY GROUPING SETS ((a), (t), (a, t), (a, t))');
-SET gpuagg.memory_limit = '1MB';
-SET client_min_messages = error;
-BEGIN;
-SELECT let_engine_answer();
-SELECT count(*), min(t) FROM (SELECT a, t FROM sets_wide GROUP BY GROUPING SETS ((a), (t))) warns_once_a_session;
-COMMIT;
-SELECT check_fallback('SELECT a, t, count(*) FROM sets_wide GROUP BY GROUPING SETS ((a), (t))');
-RESET client_min_messages;
-SELECT check_fallback('SELECT a, b, count(*) FROM sets_wide WHERE a <= 2000 GROUP BY CUBE (a, b, a + 1, a + 2)');
+SELECT check_fallback('SELECT a, t, count(*), min(CASE WHEN a < 9 THEN -0.0::float8 ELSE a END) FROM sets_wide GROUP BY GROUPING SETS ((a), (t))');
+SELECT check_fallback('SELECT a, b, count(*), min(CASE WHEN a < 9 THEN -0.0::float8 ELSE a END) FROM sets_wide WHERE a <= 2000 GROUP BY CUBE (a, b, a + 1, a + 2)');
 SET enable_hashagg = off;
-SELECT check_fallback('SELECT a, t, count(*) FROM sets_wide GROUP BY CUBE (a, t)');
+SELECT check_fallback('SELECT a, t, count(*), min(CASE WHEN a < 9 THEN -0.0::float8 ELSE a END) FROM sets_wide GROUP BY CUBE (a, t)');
 RESET enable_hashagg;
 SET enable_sort = off;
-SELECT check_fallback('SELECT a, t, count(*) FROM sets_wide GROUP BY GROUPING SETS ((a), (t), ())');
+SELECT check_fallback('SELECT a, t, count(*), min(CASE WHEN a < 9 THEN -0.0::float8 ELSE a END) FROM sets_wide GROUP BY GROUPING SETS ((a), (t), ())');
 RESET enable_sort;
-RESET gpuagg.memory_limit;
 
 -- the most arguments of GROUPING, and many sets
 SELECT check_query('SELECT GROUPING(k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, k12, k13, k14, k15, k16, k17, k18, k19, k20, k21, k22, k23, k24, k25, k26, k27, k28, k29, k30, k31), count(*)

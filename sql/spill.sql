@@ -138,4 +138,66 @@ BEGIN
 END $$;
 SELECT total_cost(query, '64kB') > total_cost(query, '64MB') + 300 AS spills, total_cost(query, '16MB') = total_cost(query, '64MB') AS fits
 FROM (VALUES ('SELECT k, count(*) FROM spilled GROUP BY k'), ('SELECT v, count(*) FROM spilled GROUP BY v')) q (query);
-DROP TABLE spilled;
+
+-- Regrouping obeys the same limit, whatever the engine.
+RESET gpuagg.engine;
+SET work_mem = '64kB';
+CREATE FUNCTION regrouping_spills(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	PERFORM let_engine_answer();
+	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+	plan := jsonb_path_query_first(plan, '$.**?(@."Custom Plan Provider" == "GpuAgg")');
+	RETURN format('%s batches, %s of disk, memory %s',
+				  CASE WHEN (plan ->> 'Regrouping Batches')::int > 1 THEN 'many' ELSE plan ->> 'Regrouping Batches' END,
+				  CASE WHEN (plan ->> 'Regrouping Disk Usage')::int > 0 THEN 'some' ELSE plan ->> 'Regrouping Disk Usage' END,
+				  CASE WHEN (plan ->> 'Regrouping Peak Memory Usage')::int < 1024 THEN 'small' ELSE plan ->> 'Regrouping Peak Memory Usage' END);
+END $$;
+SELECT q AS query, regrouping_spills('SELECT ' || q)
+FROM unnest(ARRAY[
+	'k, v, id % 100, count(*), sum(id) FROM spilled GROUP BY CUBE (k, v, id % 100)',
+	'v, count(DISTINCT k) FROM spilled GROUP BY v',
+	'k, v % 2, count(*) FROM spilled WHERE k < 50 GROUP BY ROLLUP (k, v % 2)']) q;
+
+-- sets and aggregates of all kinds
+SELECT q AS query, check_query('SELECT ' || q)
+FROM unnest(ARRAY[
+	'k, v, id % 100, grouping(k, v), count(*), sum(id) FROM spilled GROUP BY CUBE (k, v, id % 100)',
+	'k, v, sum(n), avg(f), stddev(v), min(id), max(w), bool_or(v > 3) FROM spilled GROUP BY GROUPING SETS ((k, v), (k), (v), (), (k))',
+	't, c, v, min(t), max(c), min(y), max(y), count(*) FROM spilled GROUP BY ROLLUP (t, c, v)',
+	't, k, count(DISTINCT c), min(t), sum(n) FROM spilled GROUP BY GROUPING SETS ((t), (k), ())',
+	'v, count(DISTINCT k), count(DISTINCT t), sum(DISTINCT id), avg(DISTINCT n), count(*) FROM spilled GROUP BY v',
+	'k, sum(DISTINCT f), sum(DISTINCT r) FROM spilled GROUP BY k',
+	'count(DISTINCT k), count(DISTINCT t), sum(DISTINCT f), sum(id) FROM spilled',
+	'f, n, count(*) FROM spilled GROUP BY GROUPING SETS ((f, n), (f), (n)) HAVING count(*) > 1',
+	'id, count(*) FROM spilled GROUP BY ROLLUP (id) ORDER BY count(*) DESC, id LIMIT 5']) q;
+
+-- rescans, some of the groups only, and what is found out late
+SELECT check_query('SELECT a.i, s.* FROM generate_series(0, 6, 3) a (i), LATERAL (SELECT count(*), sum(c), max(t) FROM (SELECT k, t, count(*) AS c FROM spilled WHERE v >= a.i GROUP BY ROLLUP (k, t) OFFSET 0) g) s');
+SELECT check_query('SELECT count(*) FROM (SELECT k, v, count(*) FROM spilled GROUP BY CUBE (k, v) LIMIT 10) s');
+SELECT check_query('SELECT k, v, sum(CASE WHEN id = 39990 THEN 1e250 ELSE f END) FROM spilled GROUP BY ROLLUP (k, v)');
+SELECT check_fallback('SELECT k, v, justify_days(max(CASE WHEN id = 17 THEN interval ''9 months'' WHEN id = 17 + 20011 THEN interval ''270 days'' ELSE y END)), count(*) FROM spilled GROUP BY GROUPING SETS ((k, v), (k))');
+
+-- the file is PostgreSQL's: with its limit, and counted
+SET gpuagg.engine = cpu;
+SET gpuagg.memory_limit = '1MB';
+CREATE TABLE spilled_sets AS SELECT i AS a, i % 5000 AS b, (i % 5000) * 7 % 4001 AS c FROM generate_series(1, 5000) i;
+ANALYZE spilled_sets;
+SET temp_file_limit = '10kB';
+BEGIN;
+SELECT let_engine_answer();
+SELECT left(outcome('SELECT a, b, c, count(*) FROM spilled_sets GROUP BY GROUPING SETS ((a, b, c), (b))', 'force', no_fallback()), 5);
+SELECT left(outcome('SELECT a, b, c, count(*) FROM spilled_sets GROUP BY CUBE (a, b, c)', 'force', 'off'), 5);
+SELECT left(outcome('SELECT a, b, c, count(*) FROM spilled_sets GROUP BY CUBE (a, b, c)', 'force', 'on'), 5);
+COMMIT;
+RESET temp_file_limit;
+SELECT pg_stat_force_next_flush();
+SELECT temp_files AS files, temp_bytes AS bytes FROM pg_stat_database WHERE datname = current_database() \gset
+BEGIN;
+SELECT let_engine_answer();
+SELECT count(*), sum(n) FROM (SELECT a, b, c, count(*) AS n FROM spilled_sets GROUP BY CUBE (a, b, c)) s;
+COMMIT;
+SELECT pg_stat_force_next_flush();
+SELECT temp_files - :files AS files, temp_bytes - :bytes > 5000 * 16 AS bytes FROM pg_stat_database WHERE datname = current_database();
+DROP TABLE spilled, spilled_sets;

@@ -250,11 +250,18 @@ engine_stores_groups(const EngineOps *ops)
 }
 
 uint64
-engine_memory_limit(const EngineOps *ops)
+groups_memory_limit(void)
 {
-	if (gpuagg_memory_limit > 0)
-		return (uint64) gpuagg_memory_limit << 20;
-	return engine_stores_groups(ops) ? get_hash_memory_limit() : 0;
+	return gpuagg_memory_limit > 0 ? (uint64) gpuagg_memory_limit << 20 :
+		get_hash_memory_limit();
+}
+
+uint64
+engine_memory_limit(const EngineOps *ops, bool regroups)
+{
+	uint64		limit = groups_memory_limit();
+
+	return regroups && engine_stores_groups(ops) ? limit / 2 : limit;
 }
 
 int

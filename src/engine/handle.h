@@ -26,12 +26,19 @@ extern EngineStatus engine_open(EngineHandle *handle, const Program *program,
 extern EngineStatus engine_pages(EngineHandle *handle, const PageRef *pages, int n);
 
 /*
- * Can a run put its groups into a store (EngineHints.store)?  Then it may take the
- * memory of a hash aggregate of PostgreSQL's, unless gpuagg.memory_limit says otherwise:
- * bytes; 0: the engine's default.
+ * What groups may take of a process's memory: as much as a hash aggregate of
+ * PostgreSQL's, unless gpuagg.memory_limit says otherwise; in bytes.
  */
+extern uint64 groups_memory_limit(void);
+
+/* Can a run put its groups into a store (EngineHints.store)? */
 extern bool engine_stores_groups(const EngineOps *ops);
-extern uint64 engine_memory_limit(const EngineOps *ops);
+
+/*
+ * Of that limit, what a run may take that can; regroups: another part is
+ * regrouping's, which has all of it beside other engines.
+ */
+extern uint64 engine_memory_limit(const EngineOps *ops, bool regroups);
 
 /* EngineOps.pages_at_once; as EngineOps.released; wait until it counts so many. */
 extern int	engine_pages_at_once(const EngineHandle *handle);

@@ -24,11 +24,11 @@ typedef struct Regroup Regroup;
  * `coarse` says what becomes of a group: its columns are the fine keys, its keys
  * as many, in the same order; its first accumulators are all of fine's, merged;
  * all others take in one fine key each, and every value of it once a group of
- * the set.  It must not have slots.  Both Programs are copied; texts that states
- * of fine's point to must stay.
+ * the set.  It must not have slots.  Both Programs are copied.
  *
- * hints: those of the engine's run; their memory limit is that of all tables
- * together.  NULL: no memory.
+ * hints: wait as of an engine's run; memory_limit, of all tables together; store, which
+ * must grow: for what the limit does not allow.  Without one, too many groups end in
+ * NO_MEMORY.  NULL: no memory.
  */
 extern Regroup *regroup_create(const Program *fine, const Program *coarse,
 							   const KeySet *sets, int nsets, const EngineHints *hints);
@@ -51,10 +51,14 @@ extern bool regroup_is_fine(const Regroup *regroup, int set);
 /*
  * The next groups of a set, none after the last, and then from the first again.
  * Their keys are those of the set in their order, their states coarse's.  The
- * batch's arrays are reused by the set's next call.  Cannot fail.
+ * batch's arrays are reused by the next call.  A set is read to its end before the next.
+ * Only groups in the store can fail, with it, or for lack of the machine's memory, or
+ * be interrupted.
  */
-extern void regroup_groups(Regroup *regroup, int set, GroupBatch *batch);
+extern EngineStatus regroup_groups(Regroup *regroup, int set, GroupBatch *batch, char *message);
 
-extern uint64_t regroup_memory(const Regroup *regroup); /* bytes, the most */
+/* Bytes, the most held at once; in how many parts the groups of a set came, the most. */
+extern uint64_t regroup_memory(const Regroup *regroup);
+extern uint64_t regroup_batches(const Regroup *regroup);
 
 #endif							/* GPUAGG_REGROUP_H */

@@ -198,28 +198,45 @@ show_times(const EngineStats *stats, ExplainState *es)
 	ExplainPropertyFloat("Output Time", "ms", stats->output_ns / 1e6, 3, es);
 }
 
-/* The engine's memory and temporary file, as PostgreSQL shows those of a hash aggregate. */
+/*
+ * Memory and a temporary file, in bytes, as PostgreSQL shows those of a hash aggregate;
+ * what: whose, in front of each name.
+ */
 static void
-show_memory(const GpuAggState *state, const EngineStats *stats, ExplainState *es)
+show_usage(const char *what, uint64 batches, uint64 memory, uint64 disk, ExplainState *es)
 {
-	uint64		memory = (stats->memory + 1023) / 1024;
-	uint64		disk = ((state->store ? temp_store_bytes(state->store) : state->disk) + 1023) / 1024;
-	/* groups of all processes come by partitions, of which memory may hold all */
-	uint64		batches = disk > 0 ? Max(stats->batches, 1) : 1;
-
+	memory = (memory + 1023) / 1024;
+	disk = (disk + 1023) / 1024;
 	if (es->format != EXPLAIN_FORMAT_TEXT)
 	{
-		ExplainPropertyUInteger("Batches", NULL, batches, es);
-		ExplainPropertyUInteger("Peak Memory Usage", "kB", memory, es);
-		ExplainPropertyUInteger("Disk Usage", "kB", disk, es);
+		ExplainPropertyUInteger(psprintf("%sBatches", what), NULL, batches, es);
+		ExplainPropertyUInteger(psprintf("%sPeak Memory Usage", what), "kB", memory, es);
+		ExplainPropertyUInteger(psprintf("%sDisk Usage", what), "kB", disk, es);
 		return;
 	}
 	appendStringInfoSpaces(es->str, es->indent * 2);
-	appendStringInfo(es->str, "Batches: " UINT64_FORMAT "  Memory Usage: " UINT64_FORMAT "kB",
-					 batches, memory);
+	appendStringInfo(es->str, "%sBatches: " UINT64_FORMAT "  Memory Usage: " UINT64_FORMAT "kB",
+					 what, batches, memory);
 	if (disk > 0)
 		appendStringInfo(es->str, "  Disk Usage: " UINT64_FORMAT "kB", disk);
 	appendStringInfoChar(es->str, '\n');
+}
+
+static void
+show_memory(const GpuAggState *state, const EngineStats *stats, ExplainState *es)
+{
+	uint64		disk = state->store ? temp_store_bytes(state->store) : state->disk;
+
+	/* groups of all processes come by partitions, of which memory may hold all */
+	show_usage("", disk > 0 ? Max(stats->batches, 1) : 1, stats->memory, disk, es);
+	if (state->regrouping)
+	{
+		RegroupingStats regrouping = regrouping_stats(state->regrouping);
+
+		if (regrouping.batches > 0)
+			show_usage("Regrouping ", regrouping.batches, regrouping.memory,
+					   regrouping.disk, es);
+	}
 }
 
 /* What the last run did; pages are of all runs. */
@@ -259,9 +276,6 @@ show_run(GpuAggState *state, ExplainState *es)
 		ExplainPropertyUInteger("Groups Left Out", NULL, top_groups_left_out(state->top), es);
 	ExplainPropertyUInteger("Input", "kB", (stats->bytes + 1023) / 1024, es);
 	show_memory(state, stats, es);
-	if (state->regrouping)
-		ExplainPropertyUInteger("Regrouping Memory", "kB",
-								(regrouping_memory(state->regrouping) + 1023) / 1024, es);
 	show_times(stats, es);
 }
 

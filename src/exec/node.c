@@ -302,14 +302,15 @@ run_input(GpuAggState *state)
 	return child_source_run(state->child, state->program, state->engine, NULL);
 }
 
-/* The next batch of the node's groups. */
+/* The next batch of the node's groups; message: why not. */
 static EngineStatus
-next_groups(GpuAggState *state)
+next_groups(GpuAggState *state, const char **message)
 {
 	state->next_group = 0;
 	if (state->regrouping)
 		return regrouping_groups(state->regrouping, state->engine, &state->groups,
-								 &state->layout);
+								 &state->layout, message);
+	*message = engine_message(state->engine);
 	return engine_groups(state->engine, &state->groups);
 }
 
@@ -326,7 +327,7 @@ run_hints(GpuAggState *state, const EngineHints *hints)
 	state->disk = 0;
 	if (!engine_stores_groups(ops))
 		return own;
-	own.memory_limit = engine_memory_limit(ops);
+	own.memory_limit = engine_memory_limit(ops, state->regrouping != NULL);
 	state->store = temp_store_create(state->program, &own);
 	own.store = temp_store_groups(state->store);
 	return own;
@@ -338,6 +339,8 @@ raise_error_of_store(GpuAggState *state)
 {
 	if (state->store)
 		temp_store_raise(state->store);
+	if (state->regrouping)
+		regrouping_raise(state->regrouping);
 	if (state->merged)
 		shared_store_rethrow(state->merged);
 }
@@ -346,17 +349,14 @@ raise_error_of_store(GpuAggState *state)
 static EngineStatus
 begin_groups(GpuAggState *state, const EngineHints *hints, const char **message)
 {
+	EngineHints own = *hints;
 	EngineStatus status = ENGINE_OK;
 
+	own.memory_limit = engine_memory_limit(engine_ops(state->engine), state->merged == NULL);
 	if (state->regrouping)
 		status = regrouping_run(state->regrouping, state->engine, state->program,
-								state->coarse, hints, message);
-	if (status == ENGINE_OK)
-	{
-		status = next_groups(state);
-		*message = engine_message(state->engine);
-	}
-	return status;
+								state->coarse, &own, message);
+	return status == ENGINE_OK ? next_groups(state, message) : status;
 }
 
 /* In this process alone. */
@@ -624,7 +624,8 @@ next_engine_tuple(GpuAggState *state)
 		CHECK_FOR_INTERRUPTS();
 		if (state->next_group == state->groups.ngroups && state->groups.ngroups > 0)
 		{
-			EngineStatus status = next_groups(state);
+			const char *message;
+			EngineStatus status = next_groups(state, &message);
 
 			if (status != ENGINE_OK)
 				raise_error_of_store(state);
@@ -633,8 +634,7 @@ next_engine_tuple(GpuAggState *state)
 				ereport(ERROR,
 						(errcode(engine_sqlstate(status)),
 						 errmsg("engine \"%s\" lost its groups: %s",
-								engine_name(state->engine),
-								engine_message(state->engine))));
+								engine_name(state->engine), message)));
 		}
 		if (state->groups.ngroups == 0)
 		{

@@ -125,8 +125,7 @@ hints_of(PartialState *state)
 	if (state->ntables > 0)
 		hints.relation = RelationGetRelationName(state->tables[0].relation);
 	hints.store = &state->store.store;
-	if (hints.memory_limit == 0)
-		hints.memory_limit = get_hash_memory_limit();
+	hints.memory_limit = groups_memory_limit();
 	return hints;
 }
 
@@ -320,9 +319,7 @@ estimate_shared(CustomScanState *node, ParallelContext *pcxt)
 static uint64
 limit_of_groups(int processes)
 {
-	uint64		limit = engine_hints(0, 0, 0).memory_limit;
-
-	return (limit ? limit : get_hash_memory_limit()) * processes;
+	return groups_memory_limit() * processes;
 }
 
 static void

@@ -7,7 +7,8 @@
  * before the first group leaves.
  *
  * The tables' memory is not PostgreSQL's: a reset callback frees it on every way
- * out, as it does for an engine's run.
+ * out, as it does for an engine's run.  What the memory allowed does not hold goes to a
+ * temporary file (temp_store.h), which the query's resource owner closes after an error.
  */
 #include "postgres.h"
 
@@ -16,6 +17,7 @@
 
 #include "engine/regroup.h"
 #include "exec/regrouping.h"
+#include "exec/temp_store.h"
 
 struct Regrouping
 {
@@ -24,15 +26,16 @@ struct Regrouping
 	KeySet	   *sets;
 	SetLayout  *layouts;
 	Regroup    *regroup;		/* NULL: no run */
+	TempStore  *store;			/* of the run, or NULL */
 	int			set;			/* that gives groups now */
-	uint64		memory;
+	RegroupingStats stats;		/* of the last run */
 	char		message[256];
 };
 
 static void
 close_callback(void *arg)
 {
-	regrouping_close((Regrouping *) arg);
+	regroup_free(((Regrouping *) arg)->regroup);
 }
 
 static KeySet
@@ -96,11 +99,47 @@ regrouping_create(const PlanInfo *plan)
 	return regrouping;
 }
 
+/* What has happened so far. */
+static void
+note_stats(Regrouping *regrouping)
+{
+	if (regrouping->regroup == NULL)
+		return;
+	regrouping->stats.memory = regroup_memory(regrouping->regroup);
+	regrouping->stats.batches = regroup_batches(regrouping->regroup);
+	regrouping->stats.disk = temp_store_bytes(regrouping->store);
+}
+
 void
 regrouping_close(Regrouping *regrouping)
 {
+	note_stats(regrouping);
 	regroup_free(regrouping->regroup);
 	regrouping->regroup = NULL;
+	if (regrouping->store)
+		temp_store_close(regrouping->store);
+	regrouping->store = NULL;
+}
+
+void
+regrouping_raise(Regrouping *regrouping)
+{
+	if (regrouping->store)
+		temp_store_raise(regrouping->store);
+}
+
+/* Open a run of regrouping, with a store. */
+static bool
+open_regroup(Regrouping *regrouping, const Program *fine, const Program *coarse,
+			 const EngineHints *hints)
+{
+	EngineHints own = *hints;
+
+	regrouping->store = temp_store_create(coarse, hints);
+	own.store = temp_store_groups(regrouping->store);
+	regrouping->regroup = regroup_create(fine, coarse, regrouping->sets,
+										 regrouping->nsets, &own);
+	return regrouping->regroup != NULL;
 }
 
 /* All groups of the engine into the tables. */
@@ -161,14 +200,15 @@ regrouping_run(Regrouping *regrouping, EngineHandle *engine, const Program *fine
 
 	Assert(regrouping->regroup == NULL);
 	regrouping->set = 0;
-	regrouping->memory = 0;
+	regrouping->stats = (RegroupingStats)
+	{
+		0
+	};
 	*message = regrouping->message;
 	status = engine_injected(engine, "regroup", regrouping->message);
 	if (status != ENGINE_OK)
 		return status;
-	regrouping->regroup = regroup_create(fine, coarse, regrouping->sets,
-										 regrouping->nsets, hints);
-	if (regrouping->regroup == NULL)
+	if (!open_regroup(regrouping, fine, coarse, hints))
 	{
 		strlcpy(regrouping->message, "out of memory for the groups of grouping sets",
 				sizeof(regrouping->message));
@@ -177,7 +217,6 @@ regrouping_run(Regrouping *regrouping, EngineHandle *engine, const Program *fine
 	status = take_groups(regrouping, engine, message);
 	if (status == ENGINE_OK)
 		status = end_groups(regrouping, engine);
-	regrouping->memory = regroup_memory(regrouping->regroup);
 	if (status != ENGINE_OK)
 		return status;
 	if (needs_engine(regrouping))
@@ -189,15 +228,20 @@ regrouping_run(Regrouping *regrouping, EngineHandle *engine, const Program *fine
 
 /* The next groups of the current set, which are the engine's or regrouped. */
 static EngineStatus
-set_groups(Regrouping *regrouping, EngineHandle *engine, GroupBatch *batch)
+set_groups(Regrouping *regrouping, EngineHandle *engine, GroupBatch *batch,
+		   const char **message)
 {
-	EngineStatus status = ENGINE_OK;
+	EngineStatus status;
 
 	if (!regroup_is_fine(regrouping->regroup, regrouping->set))
 	{
-		regroup_groups(regrouping->regroup, regrouping->set, batch);
-		return ENGINE_OK;
+		*message = regrouping->message;
+		status = regroup_groups(regrouping->regroup, regrouping->set, batch,
+								regrouping->message);
+		CHECK_FOR_INTERRUPTS();
+		return status;
 	}
+	*message = engine_message(engine);
 	status = engine_groups(engine, batch);
 	if (status == ENGINE_OK && batch->ngroups == 0)
 		engine_rewind(engine);	/* the set may come twice */
@@ -206,12 +250,12 @@ set_groups(Regrouping *regrouping, EngineHandle *engine, GroupBatch *batch)
 
 EngineStatus
 regrouping_groups(Regrouping *regrouping, EngineHandle *engine, GroupBatch *batch,
-				  const SetLayout **layout)
+				  const SetLayout **layout, const char **message)
 {
 	batch->ngroups = 0;
 	for (; regrouping->set < regrouping->nsets; regrouping->set++)
 	{
-		EngineStatus status = set_groups(regrouping, engine, batch);
+		EngineStatus status = set_groups(regrouping, engine, batch, message);
 
 		*layout = &regrouping->layouts[regrouping->set];
 		if (status != ENGINE_OK || batch->ngroups > 0)
@@ -220,8 +264,9 @@ regrouping_groups(Regrouping *regrouping, EngineHandle *engine, GroupBatch *batc
 	return ENGINE_OK;
 }
 
-uint64
-regrouping_memory(const Regrouping *regrouping)
+RegroupingStats
+regrouping_stats(Regrouping *regrouping)
 {
-	return regrouping->memory;
+	note_stats(regrouping);
+	return regrouping->stats;
 }

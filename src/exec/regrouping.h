@@ -18,8 +18,16 @@ typedef struct SetLayout
 	int32	   *groupings;		/* values of GROUPING() */
 } SetLayout;
 
+/* What the last run did, for EXPLAIN ANALYZE; all 0: there was none. */
+typedef struct RegroupingStats
+{
+	uint64		memory;			/* the most bytes held at once, beside the engine */
+	uint64		batches;		/* in which groups of a set came, the most */
+	uint64		disk;			/* bytes of the temporary file */
+} RegroupingStats;
+
 /*
- * For a plan with a regrouping.  What a run takes is freed when the current
+ * For a plan with a regrouping.  The memory that a run takes is freed when the current
  * memory context is reset or deleted, or by regrouping_close.
  */
 extern Regrouping *regrouping_create(const PlanInfo *plan);
@@ -28,20 +36,21 @@ extern void regrouping_close(Regrouping *regrouping);
 /*
  * Take all groups of the engine, whose input is complete, and make those of all
  * sets.  fine, coarse: the plan's programs, with float sums as wide as the run's;
- * hints: the run's.  If the status is not OK, message is the reason.
+ * hints: the run's, with the memory allowed here.  If the status is not OK, message is the
+ * reason, unless there is an error to raise.
  */
 extern EngineStatus regrouping_run(Regrouping *regrouping, EngineHandle *engine,
 								   const Program *fine, const Program *coarse,
 								   const EngineHints *hints, const char **message);
 
-/*
- * The next groups, with their set's layout; none when all sets have been given.
- * Once there have been groups, a status other than OK is a defect of the engine.
- */
+/* The next groups, with their set's layout; none when all sets have been given. */
 extern EngineStatus regrouping_groups(Regrouping *regrouping, EngineHandle *engine,
-									  GroupBatch *batch, const SetLayout **layout);
+									  GroupBatch *batch, const SetLayout **layout,
+									  const char **message);
 
-/* The most bytes that the last run took beside the engine; 0: there was none. */
-extern uint64 regrouping_memory(const Regrouping *regrouping);
+/* Raise the error of its temporary file, if there was one. */
+extern void regrouping_raise(Regrouping *regrouping);
+
+extern RegroupingStats regrouping_stats(Regrouping *regrouping);
 
 #endif							/* GPUAGG_REGROUPING_H */

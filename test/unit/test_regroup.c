@@ -1,12 +1,14 @@
 /*
  * test_regroup.c
- *	  Groups into coarser groups: their sums, distinct values, and that the work
- *	  comes in pieces, between which a caller can be interrupted.
+ *	  Groups into coarser groups: their sums, distinct values, that the work comes in
+ *	  pieces, between which a caller can be interrupted, and that groups beyond the
+ *	  memory allowed go through a store.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/regroup.h"
+#include "memory_store.h"
 #include "tap.h"
 
 #define NGROUPS 30000
@@ -31,9 +33,12 @@ enum
 
 #define MODULUS_A 7
 #define MODULUS_B 5
+#define MANY 12000				/* values of B where groups are to be many */
 
 static int32_t keys[NKEYS][NGROUPS];
 static uint64_t states[NGROUPS][2];
+
+static int32_t modulus_b = MODULUS_B;
 
 static const KeySet sets[] = {1 << K_A | 1 << K_B, 1 << K_A, 1 << K_B, 0};
 
@@ -45,7 +50,7 @@ make_groups(void)
 	for (int i = 0; i < NGROUPS; i++)
 	{
 		keys[K_A][i] = i % MODULUS_A;
-		keys[K_B][i] = i % MODULUS_B;
+		keys[K_B][i] = i % modulus_b;
 		keys[K_V][i] = i;
 		states[i][ACC_ROWS] = 1 + i % 3;
 		states[i][ACC_SUM] = (uint64_t) i;
@@ -121,6 +126,29 @@ end_groups(Regroup *regroup, char *message)
 	return status == ENGINE_OK ? busy : -1;
 }
 
+/* Fine groups are that far apart, at least, that agree in their keys of a set. */
+static int
+step_of(KeySet set)
+{
+	return ((set >> K_A) & 1 ? MODULUS_A : 1) * ((set >> K_B) & 1 ? modulus_b : 1);
+}
+
+/* The fine group that is the first with the keys of a set's group. */
+static int
+first_with(KeySet set, const GroupBatch *batch, uint32_t group)
+{
+	int			place = (set >> K_A) & 1 ? 1 : 0;
+	int32_t		a = place > 0 ? ((const int32_t *) batch->keys[0].values)[group] : 0;
+	int32_t		b = 0;
+
+	if (((set >> K_B) & 1) == 0)
+		return a;
+	b = ((const int32_t *) batch->keys[place].values)[group];
+	while (place > 0 && b < NGROUPS && keys[K_A][b] != a)
+		b += modulus_b;
+	return b;
+}
+
 /* Does a group of a set have what all fine groups with its keys come to? */
 static bool
 group_is_right(KeySet set, const GroupBatch *batch, uint32_t group)
@@ -128,16 +156,8 @@ group_is_right(KeySet set, const GroupBatch *batch, uint32_t group)
 	const uint64_t *words = batch->states + (size_t) group * NACCS;
 	uint64_t	expected[NACCS] = {0};
 
-	for (int i = 0; i < NGROUPS; i++)
+	for (int i = first_with(set, batch, group); i < NGROUPS; i += step_of(set))
 	{
-		bool		same = true;
-		int			place = 0;
-
-		for (int k = 0; k < NKEYS; k++)
-			if ((set >> k) & 1)
-				same &= keys[k][i] == ((const int32_t *) batch->keys[place++].values)[group];
-		if (!same)
-			continue;
 		expected[ACC_ROWS] += states[i][ACC_ROWS];
 		expected[ACC_SUM] += states[i][ACC_SUM];
 		expected[ACC_DISTINCT]++;
@@ -150,11 +170,13 @@ static int
 count_right_groups(Regroup *regroup, int set)
 {
 	GroupBatch	batch;
+	char		message[256];
 	int			n = 0;
 
 	for (;;)
 	{
-		regroup_groups(regroup, set, &batch);
+		if (regroup_groups(regroup, set, &batch, message) != ENGINE_OK)
+			return 0;
 		if (batch.ngroups == 0)
 			return n;
 		for (uint32_t i = 0; i < batch.ngroups; i++)
@@ -199,6 +221,75 @@ test_interrupted(const Program *fine, const Program *coarse)
 	ok(good && looks > NGROUPS / BATCH, "interrupted at any of %d looks", looks);
 }
 
+/* Groups taken in, and regrouped; false: neither, for the reason in message. */
+static bool
+regroups(Regroup *regroup, char *message)
+{
+	return add_groups(regroup, message) == ENGINE_OK && end_groups(regroup, message) >= 0;
+}
+
+/* Groups that the memory does not hold: the same, whatever it is. */
+static void
+test_stored(const Program *fine, const Program *coarse)
+{
+	static const uint64_t limits[] = {1 << 15, 1 << 18, 1 << 20, 1 << 26};
+	char		message[256] = "";
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+	{
+		MemoryStore *store = memory_store();
+		EngineHints hints = {.memory_limit = limits[i],.store = &store->head};
+		Regroup    *regroup = regroup_create(fine, coarse, sets, NSETS, &hints);
+		int			limit = (int) (limits[i] >> 10);
+
+		ok(regroups(regroup, message), "with %d kB", limit);
+		for (int turn = 0; turn < 2; turn++)
+			ok(count_right_groups(regroup, 0) == NGROUPS &&
+			   count_right_groups(regroup, 1) == MODULUS_A &&
+			   count_right_groups(regroup, 2) == MANY && count_right_groups(regroup, 3) == 1,
+			   "all sets have their groups");
+		ok((stores.pieces > 0) == (i < 3), "through the store: %llu pieces",
+		   (unsigned long long) stores.pieces);
+		ok((regroup_batches(regroup) > 1) == (i < 3), "in %llu parts",
+		   (unsigned long long) regroup_batches(regroup));
+		ok(i == 0 || regroup_memory(regroup) < limits[i] + (1 << 18), "%d kB are held",
+		   (int) (regroup_memory(regroup) >> 10));
+		regroup_free(regroup);
+		memory_store_free(store);
+	}
+}
+
+/* Whichever call of the store fails, that ends the whole. */
+static void
+test_store_fails(const Program *fine, const Program *coarse)
+{
+	bool		good = true;
+	long		calls = 0;
+
+	for (stores.fails_at = 1;; stores.fails_at += 1 + stores.fails_at / 2)
+	{
+		MemoryStore *store = memory_store();
+		EngineHints hints = {.memory_limit = 1 << 18,.store = &store->head};
+		Regroup    *regroup = regroup_create(fine, coarse, sets, NSETS, &hints);
+		char		message[256] = "";
+		bool		done = regroups(regroup, message);
+
+		for (int i = 0; i < NSETS && done; i++)
+			done = count_right_groups(regroup, i) > 0;
+		regroup_free(regroup);
+		memory_store_free(store);
+		calls = stores.calls;
+		if (calls < stores.fails_at)
+		{
+			good = good && done;
+			break;
+		}
+		good = good && !done;
+	}
+	ok(good && calls > 100, "any of %ld calls of the store fails", calls);
+	stores.fails_at = 0;
+}
+
 int
 main(void)
 {
@@ -225,9 +316,13 @@ main(void)
 
 	hints.memory_limit = 1 << 20;
 	regroup = regroup_create(fine, coarse, sets, NSETS, &hints);
-	ok(add_groups(regroup, message) != ENGINE_OK || end_groups(regroup, message) < 0,
-	   "too little memory: %s", message);
+	ok(!regroups(regroup, message), "too little memory: %s", message);
 	regroup_free(regroup);
+
+	modulus_b = MANY;			/* 7 and 12000 have no common divisor */
+	make_groups();
+	test_stored(fine, coarse);
+	test_store_fails(fine, coarse);
 	free(coarse);
 	free(fine);
 	free(b);

@@ -16,34 +16,31 @@
  * So there are tables, and edges along which groups go from one to another, or
  * from the engine; all edges lead from more keys to fewer, or from a table
  * without states to one with them, and tables are filled in that order.
+ *
+ * All tables share the memory allowed.  When one finds no room, the largest is spilled:
+ * its groups go into the store (regroup_node.h), and its memory is free.  A table whose
+ * groups are being read is left alone.  Reading groups that are in the store takes at
+ * most a quarter of the memory, to merge them, and a table that takes more than half of
+ * it is spilled before it is read: so there is always room for the one that is filled.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/cpu/accumulate.h"
 #include "engine/cpu/eval.h"
-#include "engine/cpu/output.h"
-#include "engine/regroup.h"
-#include "engine/cpu/table.h"
+#include "engine/cpu/regroup_node.h"
 #include "program/state.h"
 
 /* What accumulators can take in before they are merged or carried over. */
 #define MOST_GROUPS (UINT64_C(1) << 31)
 
-#define FROM_ENGINE (-1)
+/* Groups that find theirs together where there is no room for those of a batch. */
+#define FEW_GROUPS 32
 
-typedef struct Node
-{
-	KeySet		keys;
-	bool		has_states;		/* a set's; else distinct keys only */
-	int			source;			/* the node its groups come from, or FROM_ENGINE */
-	Program    *program;
-	GroupTable *table;
-	GroupOutput *output;		/* made when the table is complete */
-	SumUnit    *units;			/* by accumulator, of float sums */
-	int32_t    *group_units;	/* the same, for the output */
-} Node;
+/* Of the memory allowed: what merging a node's groups takes, and what one may hold. */
+#define READING_SHARE 4
+#define HOLDING_SHARE 2
+#define LEAST_READING (UINT64_C(1) << 16)
 
 struct Regroup
 {
@@ -51,7 +48,8 @@ struct Regroup
 	Program    *coarse;
 	EngineHints hints;
 	uint64_t	limit;
-	uint64_t	memory;
+	uint64_t	held;			/* by all nodes */
+	uint64_t	memory;			/* the most held at once */
 	KeySet		all;			/* the fine groups' keys */
 	uint64_t	taken;			/* fine groups */
 	int32_t    *fine_units;		/* of fine's float sums */
@@ -62,7 +60,7 @@ struct Regroup
 	int			nsets;
 	int		   *set_nodes;		/* by set: its node, or FROM_ENGINE */
 	int			nnodes;
-	Node	   *nodes;			/* in the order in which they are filled */
+	RegroupNode	   *nodes;			/* in the order in which they are filled */
 	int			filling;		/* the node that is filled now, */
 	int			taking;			/* by its source (0), or by this node (from 1) */
 	uint16_t	rows[CPU_BATCH];	/* 0, 1, ... */
@@ -93,7 +91,7 @@ add_node(Regroup *regroup, KeySet keys, bool has_states)
 	for (int i = 0; i < regroup->nnodes; i++)
 		if (regroup->nodes[i].keys == keys && regroup->nodes[i].has_states == has_states)
 			return;
-	regroup->nodes[regroup->nnodes++] = (Node)
+	regroup->nodes[regroup->nnodes++] = (RegroupNode)
 	{
 		.keys = keys,.has_states = has_states,.source = FROM_ENGINE
 	};
@@ -103,8 +101,8 @@ add_node(Regroup *regroup, KeySet keys, bool has_states)
 static int
 compare_nodes(const void *a, const void *b)
 {
-	const Node *x = a;
-	const Node *y = b;
+	const RegroupNode *x = a;
+	const RegroupNode *y = b;
 
 	if (x->has_states != y->has_states)
 		return x->has_states ? 1 : -1;
@@ -136,13 +134,13 @@ find_sources(Regroup *regroup)
 {
 	for (int i = 0; i < regroup->nnodes; i++)
 	{
-		Node	   *node = &regroup->nodes[i];
+		RegroupNode	   *node = &regroup->nodes[i];
 
 		if (node->has_states && needs_fine(regroup, node->keys))
 			continue;
 		for (int j = 0; j < i; j++)
 		{
-			const Node *other = &regroup->nodes[j];
+			const RegroupNode *other = &regroup->nodes[j];
 
 			if (other->has_states == node->has_states && other->keys != node->keys &&
 				(other->keys & node->keys) == node->keys)
@@ -152,7 +150,7 @@ find_sources(Regroup *regroup)
 }
 
 static KeySet
-source_keys(const Regroup *regroup, const Node *node)
+source_keys(const Regroup *regroup, const RegroupNode *node)
 {
 	return node->source == FROM_ENGINE ? regroup->all : regroup->nodes[node->source].keys;
 }
@@ -164,7 +162,7 @@ add_sets(Regroup *regroup, const KeySet *sets)
 	for (int i = 0; i < regroup->nsets; i++)
 		if (sets[i] != regroup->all || regroup->arguments != 0)
 			add_node(regroup, sets[i], true);
-	qsort(regroup->nodes, regroup->nnodes, sizeof(Node), compare_nodes);
+	qsort(regroup->nodes, regroup->nnodes, sizeof(RegroupNode), compare_nodes);
 	find_sources(regroup);
 }
 
@@ -183,7 +181,7 @@ add_distinct(Regroup *regroup)
 			if ((regroup->arguments >> a) & 1 && !is_distinct(source, keys, a))
 				add_node(regroup, keys | (KeySet) 1 << a, false);
 	}
-	qsort(regroup->nodes, regroup->nnodes, sizeof(Node), compare_nodes);
+	qsort(regroup->nodes, regroup->nnodes, sizeof(RegroupNode), compare_nodes);
 	for (int i = 0; i < regroup->nnodes; i++)
 		regroup->nodes[i].source = FROM_ENGINE;
 	find_sources(regroup);
@@ -205,21 +203,13 @@ find_set_nodes(Regroup *regroup, const KeySet *sets)
 static bool
 open_nodes(Regroup *regroup)
 {
-	/* nobody knows how many groups the sets have */
-	EngineHints hints = {.wait = regroup->hints.wait};
-
 	for (int i = 0; i < regroup->nnodes; i++)
 	{
-		Node	   *node = &regroup->nodes[i];
+		RegroupNode *node = &regroup->nodes[i];
 
-		node->program = malloc(regroup->coarse->size);
-		if (node->program == NULL)
-			return false;
-		program_with_keys(regroup->coarse, node->keys, node->has_states, node->program);
-		node->table = table_create(node->program, &hints, regroup->limit);
-		node->units = calloc(regroup->coarse->naccs + 1, sizeof(SumUnit));
-		node->group_units = calloc(regroup->coarse->naccs + 1, sizeof(int32_t));
-		if (!node->table || !node->units || !node->group_units)
+		node->store.number = (uint32_t) i;
+		node->store.of = (uint32_t) regroup->nnodes;
+		if (!node_open(node, regroup->coarse, &regroup->hints))
 			return false;
 	}
 	return true;
@@ -261,6 +251,7 @@ regroup_create(const Program *fine, const Program *coarse, const KeySet *sets,
 		return NULL;
 	regroup->hints = *hints;
 	regroup->limit = hints->memory_limit ? hints->memory_limit : DEFAULT_MEMORY_LIMIT;
+	regroup->hints.memory_limit = regroup->limit;
 	regroup->nsets = nsets;
 	for (int i = 0; i < fine->nkeys; i++)
 		regroup->all |= (KeySet) 1 << i;
@@ -273,7 +264,7 @@ regroup_create(const Program *fine, const Program *coarse, const KeySet *sets,
 	regroup->fine_units = calloc(fine->naccs + 1, sizeof(int32_t));
 	regroup->set_nodes = calloc(nsets + 1, sizeof(int));
 	/* a set has its own node, and one for each argument */
-	regroup->nodes = calloc((size_t) (nsets + 1) * (fine->nkeys + 1), sizeof(Node));
+	regroup->nodes = calloc((size_t) (nsets + 1) * (fine->nkeys + 1), sizeof(RegroupNode));
 	if (regroup->fine && regroup->coarse && regroup->eval && regroup->acc_keys &&
 		regroup->fine_units && regroup->set_nodes && regroup->nodes)
 	{
@@ -294,13 +285,7 @@ regroup_free(Regroup *regroup)
 	if (regroup == NULL)
 		return;
 	for (int i = 0; i < regroup->nnodes; i++)
-	{
-		output_free(regroup->nodes[i].output);
-		table_free(regroup->nodes[i].table);
-		free(regroup->nodes[i].units);
-		free(regroup->nodes[i].group_units);
-		free(regroup->nodes[i].program);
-	}
+		node_close(&regroup->nodes[i]);
 	free(regroup->nodes);
 	free(regroup->set_nodes);
 	free(regroup->acc_keys);
@@ -319,23 +304,100 @@ no_memory(const Regroup *regroup, char *message)
 	return ENGINE_NO_MEMORY;
 }
 
-/* Is what all tables and outputs take within the limit? */
-static EngineStatus
-check_memory(Regroup *regroup, char *message)
+/* What a node holds may have changed. */
+static void
+note_memory(Regroup *regroup, RegroupNode *node)
 {
-	uint64_t	memory = eval_memory(regroup->eval);
+	uint64_t	memory = node_memory(node);
 
-	for (int i = 0; i < regroup->nnodes; i++)
-	{
-		const Node *node = &regroup->nodes[i];
-
-		memory += table_memory(node->table);
-		if (node->output)
-			memory += output_memory(node->output);
-	}
+	regroup->held += memory - node->noted;
+	node->noted = memory;
+	memory = regroup->held + eval_memory(regroup->eval);
 	if (memory > regroup->memory)
 		regroup->memory = memory;
-	return memory <= regroup->limit ? ENGINE_OK : no_memory(regroup, message);
+}
+
+/* The node that holds most of those that can be spilled, or NULL. */
+static RegroupNode *
+largest_node(Regroup *regroup)
+{
+	RegroupNode *largest = NULL;
+	uint64_t	most = 0;
+
+	for (int i = 0; i < regroup->nnodes && regroup->hints.store != NULL; i++)
+	{
+		RegroupNode *node = &regroup->nodes[i];
+		uint64_t	memory = node_can_spill(node) ? node_memory(node) : 0;
+
+		if (memory > most)
+		{
+			most = memory;
+			largest = node;
+		}
+	}
+	return largest;
+}
+
+/* Spill a node, and free its memory. */
+static EngineStatus
+spill_node(Regroup *regroup, RegroupNode *node, char *message)
+{
+	EngineStatus status = node_spill(node, &regroup->hints, message);
+
+	note_memory(regroup, node);
+	node_release(node);
+	note_memory(regroup, node);
+	return status;
+}
+
+/* Let so much of the memory be free, if nodes can be spilled. */
+static EngineStatus
+make_room(Regroup *regroup, uint64_t room, char *message)
+{
+	EngineStatus status = ENGINE_OK;
+	RegroupNode *largest;
+
+	while (status == ENGINE_OK && regroup->held + room > regroup->limit &&
+		   (largest = largest_node(regroup)) != NULL)
+		status = spill_node(regroup, largest, message);
+	return status;
+}
+
+/* Without a store there must be room. */
+static EngineStatus
+check_memory(const Regroup *regroup, char *message)
+{
+	return regroup->hints.store != NULL || regroup->held <= regroup->limit ?
+		ENGINE_OK : no_memory(regroup, message);
+}
+
+static uint64_t
+reading_limit(const Regroup *regroup)
+{
+	uint64_t	share = regroup->limit / READING_SHARE;
+
+	return share > LEAST_READING ? share : LEAST_READING;
+}
+
+/*
+ * Before the groups of a complete node are read.  Its own table can be spilled only now;
+ * others can be later, when there is no room.
+ */
+static EngineStatus
+begin_reading(Regroup *regroup, RegroupNode *node, bool fills, char *message)
+{
+	EngineStatus status = ENGINE_OK;
+
+	if (fills && regroup->hints.store != NULL && node_can_spill(node) &&
+		node_memory(node) > regroup->limit / HOLDING_SHARE)
+		status = spill_node(regroup, node, message);
+	if (status == ENGINE_OK && node->spill != NULL)
+	{
+		status = make_room(regroup, reading_limit(regroup), message);
+		node_set_reading_limit(node, reading_limit(regroup));
+	}
+	node->reading = true;
+	return status;
 }
 
 /* A part of a key's vector; NULLs if the groups do not have the key. */
@@ -370,29 +432,75 @@ evaluate(Regroup *regroup, const GroupBatch *batch, KeySet from, uint32_t first,
 	(void) eval_run(regroup->eval, &part, 0, coarse->ninsns);
 }
 
+/* Let a node's table take what the others leave of the memory. */
+static void
+set_limit(Regroup *regroup, RegroupNode *node)
+{
+	uint64_t	others = regroup->held - node->noted;
+
+	table_set_limit(node->table, others < regroup->limit ? regroup->limit - others : 0);
+}
+
 /*
- * Take evaluated groups into a node's table: find theirs, merge their states if
- * there are any to merge, and take in arguments that are distinct among them.
+ * Find a node's groups of *n evaluated ones from the first on, or of fewer, and say of
+ * how many.  Where there is no room, a few are tried, then nodes are spilled, and when
+ * the table has no groups but these, the limit is lifted.
  */
 static EngineStatus
-take_evaluated(Regroup *regroup, Node *node, KeySet from, const uint64_t *states,
-			   size_t nwords, uint32_t n, char *message)
+find_groups(Regroup *regroup, RegroupNode *node, uint32_t first, uint32_t *n, char *message)
 {
-	const Program *coarse = regroup->coarse;
-	RowGroups	rows = {n, regroup->rows, regroup->groups};
-	States		into = {.single = node->keys == 0,.table = node->table};
+	bool		spilled = false;
+	bool		lifted = false;
 	EngineStatus status;
 
-	status = table_find(node->table, regroup->eval, regroup->rows, n, regroup->groups,
-						message);
-	if (status == ENGINE_OK)
-		status = check_memory(regroup, message);
-	if (status != ENGINE_OK || !node->has_states)
-		return status;
+	set_limit(regroup, node);
+	while ((status = table_find(node->table, regroup->eval, regroup->rows + first, *n,
+								regroup->groups, message)) == ENGINE_NO_MEMORY && !lifted)
+	{
+		RegroupNode *largest = largest_node(regroup);
+
+		if (regroup->hints.store == NULL)
+			return no_memory(regroup, message);
+		if (*n > FEW_GROUPS)
+			*n = FEW_GROUPS;
+		else if (largest != NULL && !(largest == node && spilled))
+		{
+			spilled = spilled || largest == node;
+			status = spill_node(regroup, largest, message);
+			if (status != ENGINE_OK)
+				return status;
+			set_limit(regroup, node);
+		}
+		else
+		{
+			table_release(node->table);
+			table_set_limit(node->table, UINT64_MAX);
+			lifted = true;
+		}
+	}
+	return status;
+}
+
+/*
+ * Merge states, if there are any to merge, into the groups found of n evaluated ones, and
+ * take in arguments that are distinct among them.
+ */
+static EngineStatus
+take_in(Regroup *regroup, RegroupNode *node, KeySet from, const uint64_t *states,
+		size_t nwords, uint32_t first, uint32_t n, char *message)
+{
+	const Program *coarse = regroup->coarse;
+	RowGroups	rows = {n, regroup->rows + first, regroup->groups};
+	States		into = {.single = node->keys == 0,.table = node->table};
+	EngineStatus status = ENGINE_OK;
+
+	if (regroup->hints.store != NULL)	/* too late to spill: some are merged */
+		table_set_limit(node->table, UINT64_MAX);
 	into.base = table_records(node->table, &into.stride) + table_layout(node->table)->words;
 	for (uint32_t i = 0; i < n && states != NULL; i++)
 		if (!merge_state(regroup->fine, node->table,
-						 into.base + regroup->groups[i] * into.stride, states + i * nwords))
+						 into.base + regroup->groups[i] * into.stride,
+						 states + (first + i) * nwords))
 			return no_memory(regroup, message);
 	for (int i = 0; i < coarse->naccs && status == ENGINE_OK; i++)
 		if (regroup->acc_keys[i] >= 0 && is_distinct(from, node->keys, regroup->acc_keys[i]))
@@ -401,32 +509,52 @@ take_evaluated(Regroup *regroup, Node *node, KeySet from, const uint64_t *states
 	return status;
 }
 
+/* Take n evaluated groups into a node's table. */
+static EngineStatus
+take_evaluated(Regroup *regroup, RegroupNode *node, KeySet from, const uint64_t *states,
+			   size_t nwords, uint32_t n, char *message)
+{
+	uint32_t	part = 0;
+	EngineStatus status = ENGINE_OK;
+
+	for (uint32_t first = 0; first < n && status == ENGINE_OK; first += part)
+	{
+		part = n - first;
+		status = find_groups(regroup, node, first, &part, message);
+		if (status == ENGINE_OK && node->has_states)
+			status = take_in(regroup, node, from, states, nwords, first, part, message);
+		note_memory(regroup, node);
+		if (status == ENGINE_OK)
+			status = make_room(regroup, 0, message);
+	}
+	return status == ENGINE_OK ? check_memory(regroup, message) : status;
+}
+
 /* The next groups of a complete node into another; OK: that was all, else BUSY. */
 static EngineStatus
-take_node(Regroup *regroup, Node *node, const Node *source, char *message)
+take_node(Regroup *regroup, RegroupNode *node, RegroupNode *source, char *message)
 {
 	size_t		nwords = source->program->nwords;
+	EngineStatus status = ENGINE_OK;
 	GroupBatch	batch;
 
-	output_batch(source->output, &batch);
-	if (batch.ngroups == 0)
-	{
-		output_rewind(source->output);
-		return ENGINE_OK;
-	}
-	for (uint32_t first = 0; first < batch.ngroups; first += CPU_BATCH)
+	if (!source->reading)
+		status = begin_reading(regroup, source, true, message);
+	if (status == ENGINE_OK)
+		status = node_batch(source, &batch, message);
+	note_memory(regroup, source);
+	if (status != ENGINE_OK || batch.ngroups == 0)
+		return status;
+	for (uint32_t first = 0; first < batch.ngroups && status == ENGINE_OK; first += CPU_BATCH)
 	{
 		uint32_t	n = batch.ngroups - first < CPU_BATCH ? batch.ngroups - first : CPU_BATCH;
-		EngineStatus status;
 
 		evaluate(regroup, &batch, source->keys, first, n);
 		status = take_evaluated(regroup, node, source->keys,
 								source->has_states ? batch.states + first * nwords : NULL,
 								nwords, n, message);
-		if (status != ENGINE_OK)
-			return status;
 	}
-	return ENGINE_BUSY;
+	return status == ENGINE_OK ? ENGINE_BUSY : status;
 }
 
 EngineStatus
@@ -450,7 +578,7 @@ regroup_add(Regroup *regroup, const GroupBatch *fine, char *message)
 		evaluate(regroup, fine, regroup->all, first, n);
 		for (int i = 0; i < regroup->nnodes; i++)
 		{
-			Node	   *node = &regroup->nodes[i];
+			RegroupNode	   *node = &regroup->nodes[i];
 
 			if (node->source != FROM_ENGINE)
 				continue;
@@ -470,7 +598,7 @@ regroup_add(Regroup *regroup, const GroupBatch *fine, char *message)
 
 /* Does the other node have arguments for a set that do not come with its source? */
 static bool
-has_arguments(const Regroup *regroup, const Node *node, const Node *other)
+has_arguments(const Regroup *regroup, const RegroupNode *node, const RegroupNode *other)
 {
 	if (!node->has_states || other->has_states || other->keys == source_keys(regroup, node))
 		return false;
@@ -482,7 +610,7 @@ has_arguments(const Regroup *regroup, const Node *node, const Node *other)
 
 /* A node's next groups: those of its source, then arguments.  BUSY: there are more. */
 static EngineStatus
-fill_node(Regroup *regroup, Node *node, char *message)
+fill_node(Regroup *regroup, RegroupNode *node, char *message)
 {
 	EngineStatus status = ENGINE_OK;
 
@@ -502,24 +630,54 @@ fill_node(Regroup *regroup, Node *node, char *message)
 	return status;
 }
 
+/* What float sums of a node count. */
+static void
+set_units(const Regroup *regroup, RegroupNode *node)
+{
+	for (int i = 0; i < regroup->coarse->naccs; i++)
+		node->group_units[i] = i < regroup->fine->naccs ? regroup->fine_units[i] :
+			node->units[i].exponent;
+}
+
+/* A node has all of its groups. */
+static EngineStatus
+complete_node(Regroup *regroup, RegroupNode *node, char *message)
+{
+	EngineStatus status = node_complete(node, &regroup->hints, message);
+
+	set_units(regroup, node);
+	note_memory(regroup, node);
+	if (status != ENGINE_OK || node->spill == NULL || !node->spill->suspect)
+		return status;
+	status = begin_reading(regroup, node, false, message);
+	if (status == ENGINE_OK)
+		status = node_check(node, message);
+	note_memory(regroup, node);
+	node->reading = false;
+	return status;
+}
+
 EngineStatus
 regroup_end(Regroup *regroup, char *message)
 {
 	for (; regroup->filling < regroup->nnodes; regroup->filling++)
 	{
-		Node	   *node = &regroup->nodes[regroup->filling];
+		RegroupNode *node = &regroup->nodes[regroup->filling];
 		EngineStatus status = fill_node(regroup, node, message);
-		GroupRecords groups = table_complete(node->table);
 
 		if (status == ENGINE_OK)
-			status = output_create(node->program, &groups, &regroup->hints, &node->output,
-								   message);
+			status = complete_node(regroup, node, message);
 		if (status != ENGINE_OK)
 			return status;
-		for (int j = 0; j < regroup->coarse->naccs; j++)
-			node->group_units[j] = j < regroup->fine->naccs ? regroup->fine_units[j] :
-				node->units[j].exponent;
 		regroup->taking = 0;
+	}
+	for (int i = 0; i < regroup->nnodes; i++)
+	{
+		RegroupNode *node = &regroup->nodes[i];
+
+		if (!node->has_states)	/* all have been taken in */
+			node_release(node);
+		note_memory(regroup, node);
 	}
 	return check_memory(regroup, message);
 }
@@ -530,19 +688,35 @@ regroup_is_fine(const Regroup *regroup, int set)
 	return regroup->set_nodes[set] == FROM_ENGINE;
 }
 
-void
-regroup_groups(Regroup *regroup, int set, GroupBatch *batch)
+EngineStatus
+regroup_groups(Regroup *regroup, int set, GroupBatch *batch, char *message)
 {
-	Node	   *node = &regroup->nodes[regroup->set_nodes[set]];
+	RegroupNode *node = &regroup->nodes[regroup->set_nodes[set]];
+	EngineStatus status = ENGINE_OK;
 
-	output_batch(node->output, batch);
+	batch->ngroups = 0;
+	if (!node->reading)
+		status = begin_reading(regroup, node, false, message);
+	if (status == ENGINE_OK)
+		status = node_batch(node, batch, message);
 	batch->units = node->group_units;
-	if (batch->ngroups == 0)
-		output_rewind(node->output);
+	note_memory(regroup, node);
+	return status;
 }
 
 uint64_t
 regroup_memory(const Regroup *regroup)
 {
 	return regroup->memory;
+}
+
+uint64_t
+regroup_batches(const Regroup *regroup)
+{
+	uint64_t	batches = 1;
+
+	for (int i = 0; i < regroup->nnodes; i++)
+		if (regroup->nodes[i].parts > batches)
+			batches = regroup->nodes[i].parts;
+	return batches;
 }

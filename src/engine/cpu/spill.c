@@ -114,17 +114,32 @@ spill_create(const Program *program, const EngineHints *hints, uint64_t limit,
 }
 
 void
+spill_trim(Spill *spill)
+{
+	free(spill->piece);
+	free(spill->order);
+	free(spill->places);
+	free(spill->copies.words);
+	spill->piece = NULL;
+	spill->room = 0;
+	spill->order = NULL;
+	spill->places = NULL;
+	spill->groups_room = 0;
+	spill->copies = (RecordCopies)
+	{
+		0
+	};
+}
+
+void
 spill_free(Spill *spill)
 {
 	if (spill == NULL)
 		return;
-	free(spill->piece);
-	free(spill->order);
-	free(spill->places);
+	spill_trim(spill);
+	free(spill->parts);
 	free(spill->starts);
 	free(spill->partitions);
-	free(spill->parts);
-	free(spill->copies.words);
 	free(spill);
 }
 
@@ -132,7 +147,6 @@ uint64_t
 spill_memory(const Spill *spill)
 {
 	return spill->room + spill->copies.room + spill->npartitions * sizeof(Partition) +
-		(spill->parts ? NPARTS * sizeof(PartBuffer) : 0) +
 		spill->groups_room * (sizeof(*spill->order) + sizeof(*spill->places));
 }
 
@@ -475,8 +489,7 @@ divide(Spill *spill, uint32_t partition, char *message)
 	GroupRecords groups = {.ngroups = 1};
 	EngineStatus status;
 
-	if (spill->parts == NULL)
-		spill->parts = calloc(NPARTS, sizeof(PartBuffer));
+	spill->parts = calloc(NPARTS, sizeof(PartBuffer));
 	if (spill->parts == NULL || !add_partitions(spill, NPARTS, bits + PART_BITS))
 		return no_memory(message);
 	status = spill_rewind(spill, partition, message);
@@ -488,6 +501,8 @@ divide(Spill *spill, uint32_t partition, char *message)
 	}
 	for (uint32_t i = 0; i < NPARTS && status == ENGINE_OK; i++)
 		status = flush_part(spill, first, i, message);
+	free(spill->parts);
+	spill->parts = NULL;
 	spill->partitions[partition].divided = true;
 	spill_first_leaf(spill);
 	return status;

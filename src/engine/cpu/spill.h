@@ -45,7 +45,7 @@ typedef struct Spill
 	/* reading */
 	Partition  *partitions;
 	uint32_t	npartitions;	/* those that the store began with, and later ones */
-	struct PartBuffer *parts;	/* pieces in the making, of a partition's parts */
+	struct PartBuffer *parts;	/* pieces in the making, while a partition is divided */
 	RecordCopies copies;
 	uint64_t	leaf;			/* these bits of the hash, above the partition's, */
 	int			leaf_bits;		/* so many, are those of the leaf's groups */
@@ -57,6 +57,9 @@ extern Spill *spill_create(const Program *program, const EngineHints *hints,
 						   uint64_t limit, GroupTable *table);
 extern void spill_free(Spill *spill);
 extern uint64_t spill_memory(const Spill *spill);	/* bytes */
+
+/* Give back what writing has taken, and reading, unless groups are being read. */
+extern void spill_trim(Spill *spill);
 
 /*
  * Write a table's groups into their partitions, or into a given one.  FAILED: the

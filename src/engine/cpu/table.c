@@ -691,6 +691,16 @@ table_empty(GroupTable *table, uint64_t groups)
 }
 
 void
+table_release(GroupTable *table)
+{
+	uint64_t	limit = table->limit;
+
+	table->limit = 0;
+	table_empty(table, 0);
+	table->limit = limit;
+}
+
+void
 table_set_limit(GroupTable *table, uint64_t limit)
 {
 	table->limit = limit;
@@ -726,6 +736,12 @@ uint64_t
 table_memory(const GroupTable *table)
 {
 	return table->peak;
+}
+
+uint64_t
+table_memory_held(const GroupTable *table)
+{
+	return table->memory;
 }
 
 const char *

@@ -45,12 +45,16 @@ extern EngineStatus table_find_packed(GroupTable *table, uint32_t n, uint32_t *g
  */
 extern void table_empty(GroupTable *table, uint64_t groups);
 
+/* The same, and give back the memory. */
+extern void table_release(GroupTable *table);
+
 /* Another limit; does the table take more than its limit? */
 extern void table_set_limit(GroupTable *table, uint64_t limit);
 extern bool table_is_over(const GroupTable *table);
 
 extern uint32_t table_groups(const GroupTable *table);
 extern uint64_t table_memory(const GroupTable *table);	/* the most so far */
+extern uint64_t table_memory_held(const GroupTable *table); /* now */
 extern const char *table_strategy(const GroupTable *table);
 
 /*

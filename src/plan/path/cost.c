@@ -86,7 +86,7 @@ static Cost
 cost_spilling(const CostInput *in, const EngineCosts *costs)
 {
 	double		record = (in->program->nkeys + in->program->nwords) * sizeof(uint64);
-	double		fit = engine_memory_limit(in->engine) / (record + SLOTS_SIZE);
+	double		fit = engine_memory_limit(in->engine, in->regrouped > 0) / (record + SLOTS_SIZE);
 	double		records;
 
 	if (!engine_stores_groups(in->engine) || in->groups <= fit)
