@@ -99,6 +99,7 @@ SELECT check_parallel('SELECT k, sum(v) FROM par WHERE v < (SELECT max(v) FROM p
 SELECT check_parallel('SELECT k, sum(v) FROM par WHERE d < date ''2020-05-01'' + interval ''3 days'' GROUP BY k');
 SELECT check_parallel('SELECT k, sum(v) FROM par WHERE t IN (''text 5'', ''text 7'', ''text 500'') GROUP BY k');
 SELECT check_parallel('SELECT date_trunc(''month'', d::timestamptz), sum(v) FROM par GROUP BY 1');
+SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d');
 
 -- a float key shows the first of 0 and -0, which no process knows
 SELECT check_parallel('SELECT f, count(*) FROM par GROUP BY f');
@@ -149,6 +150,7 @@ FROM generate_series(1, 5000) i;
 VACUUM ANALYZE par_toast;
 SELECT check_parallel('SELECT t, count(*), sum(v), max(t) FROM par_toast GROUP BY t');
 SELECT check_parallel('SELECT v % 3, count(*), min(t), max(t) FROM par_toast GROUP BY v % 3');
+SELECT check_parallel('SELECT v % 1000 + 0, t, min(t), max(t), count(*) FROM par_toast GROUP BY v % 1000 + 0, t');
 
 -- partitions, of which one is scanned
 CREATE TABLE par_parts (k int, v bigint, t text) PARTITION BY RANGE (k);

@@ -64,6 +64,12 @@ typedef struct GroupStore
 	bool		(*rewind) (struct GroupStore *store, uint32_t partition);
 	bool		(*read) (struct GroupStore *store, uint32_t partition,
 						 const void **piece, size_t *size);
+
+	/*
+	 * The partition will not be read any more: what is written next may take its
+	 * place.  NULL: the store does not care.
+	 */
+	void		(*release) (struct GroupStore *store, uint32_t partition);
 } GroupStore;
 
 /* What the planner and the settings know; all of it may be wrong. */

@@ -10,6 +10,10 @@
  * The chunks are in a list, too, to be freed before the plan is run again.  At its
  * end they go with the dsa_area, which is PostgreSQL's.
  *
+ * Pieces of a released partition, which have been merged, give their places to those
+ * that the process writes next, the merged groups: that memory is mapped, and in the
+ * processor's caches.
+ *
  * What is beyond the limit of all chunks, or of the machine's shared memory, goes to
  * temporary files.
  *
@@ -110,23 +114,52 @@ add_chunk(SharedStore *store, Size needed)
 	return true;
 }
 
+/* The place of a released piece that has so many bytes; those before it are given up. */
+static dsa_pointer
+take_spare(SharedStore *store, size_t size)
+{
+	while (DsaPointerIsValid(store->spare))
+	{
+		dsa_pointer at = store->spare;
+		const Piece *piece = dsa_get_address(store->area, at);
+
+		store->spare = piece->next;
+		if (piece->size >= size)
+			return at;
+	}
+	return InvalidDsaPointer;
+}
+
+/* A place for a piece of so many bytes; invalid: there is no more memory. */
+static dsa_pointer
+take_place(SharedStore *store, size_t size)
+{
+	Size		needed = sizeof(Piece) + TYPEALIGN(8, size);
+	dsa_pointer at = take_spare(store, size);
+
+	if (DsaPointerIsValid(at))
+		return at;
+	if (store->used + needed > store->size && !add_chunk(store, needed))
+		return InvalidDsaPointer;
+	at = store->chunk + store->used;
+	store->used += needed;
+	return at;
+}
+
 static void
 add_piece(SharedStore *store, uint32_t partition, const void *data, size_t size)
 {
-	Size		needed = sizeof(Piece) + TYPEALIGN(8, size);
-	dsa_pointer at;
+	dsa_pointer at = take_place(store, size);
 	Piece	   *piece;
 
-	if (store->used + needed > store->size && !add_chunk(store, needed))
+	if (!DsaPointerIsValid(at))
 	{
 		file_store_write(&store->files, partition, data, size);
 		return;
 	}
-	at = store->chunk + store->used;
 	piece = dsa_get_address(store->area, at);
 	piece->size = size;
 	memcpy(piece + 1, data, size);
-	store->used += needed;
 	push(&store->groups->pieces[partition], at, &piece->next);
 }
 
@@ -195,6 +228,15 @@ read_groups(GroupStore *head, uint32_t partition, const void **data, size_t *siz
 	return store->error == NULL;
 }
 
+static void
+release_groups(GroupStore *head, uint32_t partition)
+{
+	SharedStore *store = (SharedStore *) head;
+
+	store->spare = dsa_pointer_atomic_read(&store->groups->pieces[partition]);
+	dsa_pointer_atomic_write(&store->groups->pieces[partition], InvalidDsaPointer);
+}
+
 void
 shared_store_begin(SharedStore *store, SharedGroups *groups, dsa_area *area, bool merged)
 {
@@ -205,7 +247,8 @@ shared_store_begin(SharedStore *store, SharedGroups *groups, dsa_area *area, boo
 	store->store = (GroupStore)
 	{
 		.npartitions = SHARED_PARTITIONS,.merged = merged,.units = groups->units,
-			.write = write_groups,.rewind = rewind_groups,.read = read_groups
+			.write = write_groups,.rewind = rewind_groups,.read = read_groups,
+			.release = release_groups
 	};
 	file_store_begin(&store->files, &groups->files);
 }

@@ -32,6 +32,8 @@ typedef struct SharedStore
 	Size		used;			/* of it */
 	Size		size;
 	dsa_pointer next;			/* piece to be read */
+	dsa_pointer spare;			/* pieces of a released partition, in whose place
+								 * others can be written */
 	FileStore	files;
 	ErrorData  *error;			/* that one of the functions has met, or NULL */
 	MemoryContext context;		/* of the error, and of open files */

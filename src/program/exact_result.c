@@ -74,6 +74,35 @@ length_of(const uint64_t *words, int n)
 	return n == 0 ? 0 : 64 * n - __builtin_clzll(words[n - 1]);
 }
 
+/* 2^exponent, a normal double. */
+static double
+power_of_two(int exponent)
+{
+	uint64_t	bits = (uint64_t) (exponent + 1023) << (DOUBLE_BITS - 1);
+	double		value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+/*
+ * The same as exact_round of three words, of which one holds all of the number, as
+ * nearly every sum's: the processor rounds it, and scaling, of a result that is normal,
+ * changes no digit.  False: it is not such a number.
+ */
+static bool
+round_word(const uint64_t *words, int32_t unit, bool single, double *value)
+{
+	int64_t		number = (int64_t) words[1];
+	int			exponent = unit + 64;
+
+	if (words[0] != 0 || words[2] != (uint64_t) (number >> 63) ||
+		exponent < (single ? -126 : -1022) || exponent > 1023 - 64)
+		return false;
+	*value = (single ? (double) (float) number : (double) number) * power_of_two(exponent);
+	return true;
+}
+
 double
 exact_round(const uint64_t *words, int n, int32_t unit, bool single)
 {
@@ -83,6 +112,8 @@ exact_round(const uint64_t *words, int n, int32_t unit, bool single)
 	uint64_t	digits;
 	double		value;
 
+	if (n == EXACT_SUM_WORDS(EXACT_NARROW) && round_word(words, unit, single, &value))
+		return value;
 	memcpy(magnitude, words, n * sizeof(uint64_t));
 	if (negative)
 		negate(magnitude, n);

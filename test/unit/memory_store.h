@@ -44,6 +44,7 @@ static struct
 	uint64_t	pieces;			/* written */
 	uint64_t	beyond;			/* of these, into partitions beyond the first ones */
 	uint64_t	bytes;
+	uint64_t	released;		/* partitions */
 	bool		loses;			/* the second piece that is written */
 } stores = {.runs = 1,.partitions = 4};
 
@@ -59,6 +60,19 @@ free_piece(StoredPiece *piece)
 	if (piece != NULL)
 		free(piece->bytes);
 	free(piece);
+}
+
+static void
+free_pieces(MemoryStore *store, uint32_t partition)
+{
+	while (store->first[partition] != NULL)
+	{
+		StoredPiece *next = store->first[partition]->next;
+
+		free_piece(store->first[partition]);
+		store->first[partition] = next;
+	}
+	store->at[partition] = NULL;
 }
 
 static StoredPiece *
@@ -122,6 +136,16 @@ memory_store_read(GroupStore *head, uint32_t partition, const void **bytes, size
 	return true;
 }
 
+/* What is read all the same is lost. */
+static void
+memory_store_release(GroupStore *head, uint32_t partition)
+{
+	MemoryStore *store = (MemoryStore *) head;
+
+	free_pieces(store, partition);
+	stores.released++;
+}
+
 static MemoryStore *
 memory_store(void)
 {
@@ -133,24 +157,20 @@ memory_store(void)
 	store->head.write = memory_store_write;
 	store->head.rewind = memory_store_rewind;
 	store->head.read = memory_store_read;
+	store->head.release = memory_store_release;
 	stores.calls = 0;
 	stores.pieces = 0;
 	stores.beyond = 0;
 	stores.bytes = 0;
+	stores.released = 0;
 	return store;
 }
 
 static void
 memory_store_free(MemoryStore *store)
 {
-	for (int i = 0; i < STORE_MOST_PARTITIONS; i++)
-		while (store->first[i] != NULL)
-		{
-			StoredPiece *next = store->first[i]->next;
-
-			free_piece(store->first[i]);
-			store->first[i] = next;
-		}
+	for (uint32_t i = 0; i < STORE_MOST_PARTITIONS; i++)
+		free_pieces(store, i);
 	free_piece(store->read);
 	free(store);
 }

@@ -554,10 +554,42 @@ test_means(void)
 	}
 }
 
+/* Three words, of which one may hold all of the number: rounded as more words are. */
+static void
+test_one_word(void)
+{
+	static const uint64_t edges[] = {
+		0, 1, 2, (UINT64_C(1) << 53) - 1, (UINT64_C(1) << 53) + 1, (UINT64_C(1) << 53) + 3,
+		(UINT64_C(1) << 24) + 1, (UINT64_C(1) << 24) + 3, UINT64_C(0x7fffffffffffffff),
+		UINT64_C(0x7fffffbfffffffff), UINT64_C(0x7ffffffffffffc00), UINT64_C(0x7ffffffffffffe00)
+	};
+	int			nedges = sizeof(edges) / sizeof(edges[0]);
+	long		wrong = 0;
+
+	for (int i = 0; i < 400000; i++)
+	{
+		int			unit = i % 2 ? (int) (random64() % 2300) - 1250 : (int) (random64() % 300) - 220;
+		bool		single = random64() & 1;
+		uint64_t	words[4] = {0};
+
+		words[1] = i % 4 == 0 ? edges[random64() % nedges] : random64() >> (1 + random64() % 63);
+		if (random64() & 1)
+			words[1] = -words[1];
+		words[2] = words[3] = (int64_t) words[1] < 0 ? UINT64_MAX : 0;
+		if (i % 16 == 1)
+			words[0] = random64();
+		if (i % 16 == 2)
+			words[2] ^= 1;
+		wrong += !same_bits(exact_round(words, 3, unit, single), exact_round(words, 4, unit, single));
+	}
+	ok(wrong == 0, "sums of one word: %ld are rounded differently", wrong);
+}
+
 int
 main(void)
 {
 	test_known_sums();
+	test_one_word();
 	test_random_sums();
 	test_windows();
 	test_many_rows();

@@ -32,6 +32,8 @@ compare(const int *keys, int nkeys, bool aggregates, uint64_t limit, const char 
 	   (unsigned long long) stores.pieces, (unsigned long long) groups->stats.batches,
 	   groups->message);
 	ok(nkeys == 0 || stores.pieces > 4, "%s: groups have left the table", what);
+	ok(stores.released == (stores.runs == 1 ? 0 : nkeys == 0 ? 1 : stores.partitions),
+	   "%s: merged partitions are released", what);
 	groups_free(expected);
 	groups_free(groups);
 	free(program);

@@ -709,7 +709,10 @@ cpu_merge(EngineRun *head, uint32_t partition)
 		if (status == ENGINE_OK)
 			status = check_leaf(run);
 		if (status == ENGINE_OK)
+		{
+			spill_release(run->spill, partition);
 			status = spill_into(run->spill, run->table, to, head->message);
+		}
 		head->stats.groups += table_groups(run->table);
 		head->stats.batches += table_groups(run->table) > 0;
 	} while (status == ENGINE_OK && spill_next_leaf(run->spill));

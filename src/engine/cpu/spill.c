@@ -34,6 +34,9 @@
 #define SORTED_AT_ONCE (UINT32_C(1) << 16)
 #define WRITTEN_AT_ONCE (UINT32_C(1) << 14)
 
+/* Groups that are fetched before they are written. */
+#define PREFETCH 8
+
 /* A piece in the making, unless one record is larger. */
 typedef struct PartBuffer
 {
@@ -240,6 +243,16 @@ reserve_piece(Spill *spill, size_t used, size_t size)
 	return true;
 }
 
+/* Let a group be fetched, which can lie in two lines of the cache. */
+static inline void
+prefetch_group(const GroupRecords *groups, uint32_t number)
+{
+	const uint64_t *group = groups->records + number * groups->stride;
+
+	__builtin_prefetch(group);
+	__builtin_prefetch(group + groups->stride - 1);
+}
+
 /* Write n groups into a partition; order: their numbers, or NULL: from the first on. */
 static EngineStatus
 write_groups(Spill *spill, const GroupRecords *groups, const uint32_t *order, uint32_t n,
@@ -253,8 +266,8 @@ write_groups(Spill *spill, const GroupRecords *groups, const uint32_t *order, ui
 		const uint64_t *group = groups->records + (order ? order[i] : i) * groups->stride;
 		size_t		size = record_size(&spill->format, group);
 
-		if (order && i + 8 < n)
-			__builtin_prefetch(groups->records + order[i + 8] * groups->stride);
+		if (order && i + PREFETCH < n)
+			prefetch_group(groups, order[i + PREFETCH]);
 		if (used > 0 && used + size > PIECE_SIZE)
 		{
 			if (!store->write(store, partition, spill->piece, used))
@@ -564,4 +577,13 @@ spill_next_leaf(Spill *spill)
 		spill->leaf_bits--;
 	}
 	return false;
+}
+
+void
+spill_release(Spill *spill, uint32_t partition)
+{
+	bool		last = spill->leaf == (UINT64_C(1) << spill->leaf_bits) - 1;
+
+	if (last && spill->store->release != NULL)
+		spill->store->release(spill->store, partition);
 }

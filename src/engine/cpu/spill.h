@@ -79,6 +79,9 @@ extern EngineStatus spill_merge(Spill *spill, GroupTable *table, uint32_t partit
 								char *message);
 extern bool spill_next_leaf(Spill *spill);
 
+/* The leaf has been merged: if it is the last one, the partition is not read any more. */
+extern void spill_release(Spill *spill, uint32_t partition);
+
 /*
  * The groups of a partition's next piece, as they were written; none after the last.
  * Valid until the next call.
