@@ -66,4 +66,30 @@ FROM unnest(ARRAY[
 	'k, count(*) FROM filters_unfit WHERE id > 50 AND t LIKE ''%t%'' AND k <> 6 GROUP BY 1']) q;
 SELECT q AS query, check_fallback('SELECT ' || q)
 FROM unnest(ARRAY['k, sum(x) FROM filters_unfit WHERE k = 7 GROUP BY 1']) q;
-DROP TABLE filters_wide, filters_waves, filters_faulty, filters_unfit;
+
+-- A value that a condition reads is detoasted where the conditions before it leave its row.
+-- Conditions go by cost: a pattern after comparisons of integers behind its text, a
+-- comparison of texts before that of an integer far behind it.
+SET gpuagg.engine = cpu;
+CREATE TABLE filters_order AS SELECT i % 8 AS a, CASE i % 2 WHEN 0 THEN repeat('toast ', 2000) ELSE 'short' END AS t, i % 10 AS b,
+	'1' AS t1, '2' AS t2, '3' AS t3, i % 25 AS c, i AS id FROM generate_series(1, 2000) i;
+CREATE FUNCTION detoasted_rows(query text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	PERFORM let_engine_answer();
+	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+	RETURN jsonb_path_query_first(plan, '$.**?(@."Custom Plan Provider" == "GpuAgg")') ->> 'Detoasted Rows';
+END $$;
+SELECT q AS query, detoasted_rows(q), check_query(q)
+FROM (SELECT 'SELECT count(*) FROM filters_order WHERE ' || c FROM unnest(ARRAY[
+	't LIKE ''%t_a%'' AND b = 2',
+	't LIKE ''%t_a%'' AND c = 2 AND b = 2',
+	't LIKE ''%t_a%'' AND t <> ''toast''',
+	't <> ''short'' AND b = 2',
+	't <> ''short'' AND a = 2 AND c = 2',
+	't <> ''short'' AND c = 2',
+	'(b = 1 OR b = 2 OR b = 3 OR b = 4 OR b = 5 OR b = 6 OR b = 8) AND t LIKE ''%t_a%'' AND a = 4',
+	't LIKE ''%t_a%'' AND 100 / (a + 1) > 20 AND b = 2']) c) x (q);
+RESET gpuagg.engine;
+DROP TABLE filters_wide, filters_waves, filters_faulty, filters_unfit, filters_order;

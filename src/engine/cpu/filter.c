@@ -10,9 +10,12 @@
  * last.  Conjuncts that read nothing but what the ones before them do share a
  * stage, which reads it once.
  *
- * Conjuncts that cannot be errors are evaluated in the order in which a walk
- * through the tuple comes to what they read; their order cannot be seen.  From the first
- * one on that can be an error, all keep the Program's order.
+ * Conjuncts that cannot be errors go by cost, as PostgreSQL's do; their order cannot be
+ * seen.  What one costs is the walk to the last attribute that it reads, its texts, and
+ * its operations.  So among cheap ones the first attributes decide, and a pattern that
+ * is looked for in a text comes behind comparisons of integers not far behind the text.
+ * Expensive ones begin a stage, to be evaluated for few tuples.  From the first one on
+ * that can be an error, all keep the Program's order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +23,22 @@
 
 #include "engine/cpu/filter.h"
 
+/*
+ * Costs, in comparisons of two integers, which take about 0.6 ns.  Measured with counts
+ * over 105 columns, 7 of them texts of up to 55 bytes, and rounded.  Attributes of fixed
+ * length take next to nothing to pass.
+ */
+#define PASSED_TEXT_COST 20		/* a walk over an attribute of variable length */
+#define TEXT_COST 40			/* reading one */
+#define SEARCH_COST 10			/* looking for something in it, or it in a set */
+#define PATTERN_COST 100
+#define EXPENSIVE SEARCH_COST	/* operations that are worth another stage */
+
 typedef struct Conjunct
 {
 	int			reg;
+	int			cost;			/* of its operations */
+	int			reading;		/* cost: of reading its columns, and what is before them */
 	int			last;			/* attribute, from 1, that it reads; 0: none */
 } Conjunct;
 
@@ -121,6 +137,62 @@ last_attribute_of(const Program *program, int reg)
 	return last_attribute(program, wanted);
 }
 
+static int
+op_cost(OpCode op)
+{
+	switch (op)
+	{
+		case OP_column:
+		case OP_slot:
+			return 0;
+		case OP_text_in:
+		case OP_text_contains:
+		case OP_text_position:
+		case OP_text_chars:
+		case OP_bpchar_chars:
+		case OP_text_first:
+		case OP_text_after:
+			return SEARCH_COST;
+		case OP_text_like:
+		case OP_timestamptz_local:
+		case OP_timestamp_utc:
+			return PATTERN_COST;
+		default:
+			return 1;
+	}
+}
+
+/* What it costs to get at the columns that registers read. */
+static int
+reading_cost(const Program *program, const bool *wanted)
+{
+	int			cost = 0;
+
+	for (int i = 0; i < last_attribute(program, wanted) - 1; i++)
+		cost += program_attrs(program)[i].len < 0 ? PASSED_TEXT_COST : 0;
+	for (int c = 0; c < program->ncolumns; c++)
+		if (wanted[c] && program_columns(program)[c].type == VT_TEXT)
+			cost += TEXT_COST;
+	return cost;
+}
+
+static Conjunct
+make_conjunct(const Program *program, int reg)
+{
+	Conjunct	conjunct = {.reg = reg};
+	bool		needed[PROGRAM_MAX_INSNS] = {0};
+	bool		wanted[PROGRAM_MAX_COLUMNS] = {0};
+
+	mark_register(program, reg, needed);
+	mark_columns(program, needed, wanted);
+	for (int i = 0; i <= reg; i++)
+		if (needed[i])
+			conjunct.cost += op_cost((OpCode) program_insns(program)[i].op);
+	conjunct.reading = reading_cost(program, wanted);
+	conjunct.last = last_attribute(program, wanted);
+	return conjunct;
+}
+
 bool
 filter_reads(const Program *program)
 {
@@ -153,11 +225,18 @@ split(RowFilter *filter, int reg)
 		split(filter, insn->arg[1]);
 		return;
 	}
-	filter->conjuncts[filter->nconjuncts++] =
-		(Conjunct) {reg, last_attribute_of(filter->program, reg)};
+	filter->conjuncts[filter->nconjuncts++] = make_conjunct(filter->program, reg);
 }
 
-/* Sort the first ones, up to one that can be an error, by what they read. */
+static bool
+comes_before(const Conjunct *a, const Conjunct *b)
+{
+	int			more = b->cost + b->reading - a->cost - a->reading;
+
+	return more != 0 ? more > 0 : a->last < b->last;
+}
+
+/* Sort the first ones, up to one that can be an error, by their costs. */
 static void
 sort_conjuncts(RowFilter *filter)
 {
@@ -169,7 +248,7 @@ sort_conjuncts(RowFilter *filter)
 		Conjunct	conjunct = conjuncts[i];
 		int			to = i;
 
-		for (; to > 0 && conjuncts[to - 1].last > conjunct.last; to--)
+		for (; to > 0 && comes_before(&conjunct, &conjuncts[to - 1]); to--)
 			conjuncts[to] = conjuncts[to - 1];
 		conjuncts[to] = conjunct;
 	}
@@ -207,7 +286,8 @@ add_stage(RowFilter *filter, int first)
 		memcpy(together, needed, sizeof(together));
 		mark_register(program, filter->conjuncts[first + stage->n].reg, together);
 		mark_columns(program, together, more);
-		if (memcmp(more, wanted, sizeof(more)) != 0)
+		if (memcmp(more, wanted, sizeof(more)) != 0 ||
+			filter->conjuncts[first + stage->n].cost >= EXPENSIVE)
 			break;
 		memcpy(needed, together, sizeof(needed));
 	}
