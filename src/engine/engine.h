@@ -13,6 +13,8 @@
  *
  *	  open  (pages | left | columns)*  groups+  (rewind groups+)*  close
  *	  open  (pages | left | columns)*  hand_over  merge*  close
+ *	  open  begun  (pages | left | columns)*  expect  groups+  (rewind groups+)*  close
+ *	  attach  (pages | left | columns)*  fed  close
  *
  * A status other than OK and BUSY ends the run: only close may follow.
  */
@@ -72,6 +74,15 @@ typedef struct GroupStore
 	void		(*release) (struct GroupStore *store, uint32_t partition);
 } GroupStore;
 
+/*
+ * By which other processes find a run that they feed, too.  Random: nobody can guess
+ * it.  Zeros: none do.
+ */
+typedef struct RunKey
+{
+	uint64_t	words[2];
+} RunKey;
+
 /* What the planner and the settings know; all of it may be wrong. */
 typedef struct EngineHints
 {
@@ -93,6 +104,7 @@ typedef struct EngineHints
 	const char *relation;		/* what is read, to be shown; NULL: no one table */
 	GroupStore *store;			/* for what memory_limit does not allow, and for
 								 * hand_over; NULL: none */
+	RunKey		key;			/* of the run, if others may attach to it */
 } EngineHints;
 
 /* Between two pieces of a long call: should the run end? */
@@ -311,6 +323,22 @@ typedef struct EngineOps
 	 */
 	EngineStatus (*hand_over) (EngineRun *run);
 	EngineStatus (*merge) (EngineRun *run, uint32_t partition);
+
+	/*
+	 * A run outside of its processes can be fed by several.  The first one opens it with
+	 * a key; once begun answers OK, others attach by hints.key, with the same Program, and
+	 * give their rows.  fed: all of them have been given; OK once all are taken.  A
+	 * process that closes its part before has failed, and so has the run.  Rows left
+	 * out may be told to any of the processes that gave pages.  When all others are
+	 * done, the first one says how many there were, and asks for groups: without
+	 * the rows of exactly so many the run has failed.  NULL: the engine does not
+	 * know this.
+	 */
+	EngineStatus (*begun) (EngineRun *run);
+	EngineStatus (*attach) (const Program *program, const EngineHints *hints,
+							EngineRun **run, char *message);
+	EngineStatus (*fed) (EngineRun *run);
+	void		(*expect) (EngineRun *run, uint32_t feeders);
 
 	/*
 	 * Let groups begin with the first group again, once it has answered OK.

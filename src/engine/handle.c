@@ -194,9 +194,9 @@ open_run(EngineHandle *handle, const Program *program, const SlotValue *slots,
 	return status;
 }
 
-EngineStatus
-engine_open(EngineHandle *handle, const Program *program,
-			const SlotValue *slots, const EngineHints *hints)
+/* Before a run is opened, or attached to; shall that be taken to have failed? */
+static EngineStatus
+prepare_open(EngineHandle *handle)
 {
 	EngineStatus status;
 
@@ -211,7 +211,28 @@ engine_open(EngineHandle *handle, const Program *program,
 	if (engine_wait_event == 0)
 		engine_wait_event = compat_wait_event("GpuAggEngine");
 	session_configure();
-	status = open_run(handle, program, slots, hints);
+	return ENGINE_OK;
+}
+
+EngineStatus
+engine_open(EngineHandle *handle, const Program *program,
+			const SlotValue *slots, const EngineHints *hints)
+{
+	EngineStatus status = prepare_open(handle);
+
+	if (status == ENGINE_OK)
+		status = open_run(handle, program, slots, hints);
+	CHECK_FOR_INTERRUPTS();
+	return status;
+}
+
+EngineStatus
+engine_attach(EngineHandle *handle, const Program *program, const EngineHints *hints)
+{
+	EngineStatus status = prepare_open(handle);
+
+	if (status == ENGINE_OK)
+		status = handle->ops->attach(program, hints, &handle->run, handle->message);
 	CHECK_FOR_INTERRUPTS();
 	return status;
 }
@@ -241,6 +262,12 @@ engine_pages(EngineHandle *handle, const PageRef *pages, int n)
 		wait_a_moment(handle);
 	CHECK_FOR_INTERRUPTS();
 	return status;
+}
+
+bool
+engine_can_be_fed(const EngineOps *ops)
+{
+	return ops->attach != NULL;
 }
 
 bool
@@ -342,6 +369,36 @@ engine_merge(EngineHandle *handle, uint32 partition)
 		wait_a_moment(handle);
 	CHECK_FOR_INTERRUPTS();
 	return status;
+}
+
+EngineStatus
+engine_begun(EngineHandle *handle)
+{
+	EngineStatus status;
+
+	while ((status = handle->ops->begun(handle->run)) == ENGINE_BUSY)
+		wait_a_moment(handle);
+	CHECK_FOR_INTERRUPTS();
+	return status;
+}
+
+EngineStatus
+engine_fed(EngineHandle *handle)
+{
+	EngineStatus status = engine_injected(handle, "fed", handle->run->message);
+
+	if (status != ENGINE_OK)
+		return status;
+	while ((status = handle->ops->fed(handle->run)) == ENGINE_BUSY)
+		wait_a_moment(handle);
+	CHECK_FOR_INTERRUPTS();
+	return status;
+}
+
+void
+engine_expect(EngineHandle *handle, uint32 feeders)
+{
+	handle->ops->expect(handle->run, feeders);
 }
 
 void

@@ -51,6 +51,14 @@ extern EngineStatus engine_columns(EngineHandle *handle, const ColumnBatch *batc
 extern EngineStatus engine_groups(EngineHandle *handle, GroupBatch *batch);
 extern void engine_rewind(EngineHandle *handle);
 
+/* Can several processes feed a run?  As EngineOps.begun, attach, fed and expect. */
+extern bool engine_can_be_fed(const EngineOps *ops);
+extern EngineStatus engine_begun(EngineHandle *handle);
+extern EngineStatus engine_attach(EngineHandle *handle, const Program *program,
+								  const EngineHints *hints);
+extern EngineStatus engine_fed(EngineHandle *handle);
+extern void engine_expect(EngineHandle *handle, uint32 feeders);
+
 /* As EngineOps.hand_over and merge. */
 extern EngineStatus engine_hand_over(EngineHandle *handle);
 extern EngineStatus engine_merge(EngineHandle *handle, uint32 partition);

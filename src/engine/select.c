@@ -30,6 +30,18 @@ engine_named(int choice)
 	return choice < (int) lengthof(engines) ? engines[choice] : NULL;
 }
 
+int
+engine_number(const EngineOps *ops)
+{
+	int			choice = 0;
+
+	while (choice < (int) lengthof(engines) && engines[choice] != ops)
+		choice++;
+	if (choice == (int) lengthof(engines))
+		elog(ERROR, "engine \"%s\" has no number", ops->name);
+	return choice;
+}
+
 const EngineOps *
 engine_required(void)
 {

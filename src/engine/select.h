@@ -10,6 +10,9 @@
 /* The engine of a GpuAggEngine (guc.h), or NULL if the build lacks it. */
 extern const EngineOps *engine_named(int choice);
 
+/* And back: the GpuAggEngine that it is. */
+extern int	engine_number(const EngineOps *ops);
+
 /*
  * The engine that gpuagg.engine names; for `auto`, NULL.  Raises an ERROR if one
  * is named that is not there.

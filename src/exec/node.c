@@ -403,12 +403,22 @@ run_merged(GpuAggState *state, const EngineHints *hints, const char **message)
 	return status;
 }
 
+static ParallelJob
+job_of(const GpuAggState *state)
+{
+	return (ParallelJob)
+	{
+		.program = state->program,.slots = state->slots,
+			.tables = state->tables,.ntables = state->ntables
+	};
+}
+
 /* In all processes; false: there is only this one. */
 static bool
 run_parallel(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
 			 const char **message)
 {
-	const ParallelJob job = {state->program, state->slots, state->tables, state->ntables};
+	const ParallelJob job = job_of(state);
 	ParallelResult *result = palloc(sizeof(ParallelResult));
 
 	if (!partial_run(state->gather, &job, result))
@@ -430,6 +440,71 @@ run_parallel(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
 	return true;
 }
 
+/* The run has been opened, and its rows are all processes'. */
+static EngineStatus
+run_feeders(GpuAggState *state, const ParallelResult *result, const EngineHints *hints,
+			const char **message)
+{
+	EngineStatus status = result->status;
+
+	table_source_stats_add(&state->source, &result->source);
+	*message = result->message;
+	if (status != ENGINE_OK)
+		return status;
+	engine_expect(state->engine, result->feeders);
+	status = begin_groups(state, hints, message);
+	if (status == ENGINE_OK && state->ntables == 1)
+		heap_source_count_rows(state->tables[0].relation, engine_stats(state->engine)->rows);
+	return status;
+}
+
+/*
+ * In a run that all processes feed; false: there is only this one.  Workers are started
+ * once the run has begun, so that they do not wait for a device that others use.
+ */
+static bool
+run_fed(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
+		const char **message)
+{
+	ParallelJob job = job_of(state);
+	ParallelResult *result = palloc(sizeof(ParallelResult));
+	EngineHints keyed = *hints;
+
+	if (!partial_is_possible(state->gather) ||
+		!pg_strong_random(&keyed.key, sizeof(keyed.key)))
+		return false;
+	job.run = state->engine;
+	job.key = keyed.key;
+	state->uncounted = true;
+	*status = engine_open(state->engine, state->program, state->slots, &keyed);
+	if (*status == ENGINE_OK)
+		*status = engine_begun(state->engine);
+	*message = engine_message(state->engine);
+	if (*status != ENGINE_OK)
+		return true;
+	if (!partial_run(state->gather, &job, result))
+	{
+		engine_close(state->engine);
+		return false;
+	}
+	*status = run_feeders(state, result, hints, message);
+	return true;
+}
+
+/* With other processes, as the engine does it; false: there are none. */
+static bool
+run_with_others(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
+				const char **message)
+{
+	const EngineOps *ops = engine_ops(state->engine);
+
+	if (state->gather == NULL)
+		return false;
+	if (engine_stores_groups(ops))
+		return run_parallel(state, hints, status, message);
+	return engine_can_be_fed(ops) && run_fed(state, hints, status, message);
+}
+
 /*
  * From the input to the first groups, once.  What can fail fails here.
  */
@@ -439,8 +514,7 @@ run_once(GpuAggState *state, const EngineHints *hints, const char **message)
 	EngineStatus status;
 
 	state->merged = NULL;
-	if (state->gather && engine_stores_groups(engine_ops(state->engine)) &&
-		run_parallel(state, hints, &status, message))
+	if (run_with_others(state, hints, &status, message))
 		return status;
 	/* without shared memory the Gather has come to its end, and returned nothing */
 	if (state->gather && state->child)

@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "engine/select.h"
 #include "exec/parallel_state.h"
 
 Size
@@ -26,6 +27,7 @@ begin(ParallelState *state)
 	BarrierInit(&state->barrier, 0);
 	pg_atomic_init_u32(&state->failed, 0);
 	pg_atomic_init_u32(&state->next_partition, 0);
+	pg_atomic_init_u32(&state->feeders, 0);
 	shared_blocks_init(&state->blocks);
 	memset(&state->result, 0, sizeof(state->result));
 	state->result.status = ENGINE_OK;
@@ -95,6 +97,8 @@ parallel_state_share(ParallelState *state, dsa_area *area, const ParallelJob *jo
 	memcpy(dsa_get_address(area, state->program), job->program, job->program->size);
 	state->slots = dsa_allocate(area, slots_size(job->slots, nslots));
 	share_slots(dsa_get_address(area, state->slots), job->slots, nslots);
+	state->engine = job->run ? engine_number(engine_ops(job->run)) : -1;
+	state->key = job->key;
 	state->ntables = job->ntables;
 	source_tables_blocks(job->tables, job->ntables, state->nblocks);
 }

@@ -21,6 +21,8 @@ typedef struct ParallelJob
 	const SlotValue *slots;
 	const SourceTable *tables;
 	int			ntables;
+	EngineHandle *run;			/* that all feed; NULL: each process has its own */
+	RunKey		key;			/* of that run */
 } ParallelJob;
 
 /* What came of it. */
@@ -31,6 +33,7 @@ typedef struct ParallelResult
 	EngineStats work;			/* of all processes */
 	TableSourceStats source;
 	uint64		disk;			/* bytes of temporary files */
+	uint32		feeders;		/* workers whose rows the run has that all feed */
 } ParallelResult;
 
 typedef struct ParallelState
@@ -46,6 +49,9 @@ typedef struct ParallelState
 	SharedBlocks blocks;
 	int			processes;		/* as planned, the leader included */
 	bool		passes;			/* there is no job: the input plan's rows are wanted */
+	int			engine;			/* whose run all feed, by number; -1: each has its own */
+	RunKey		key;			/* of that run */
+	pg_atomic_uint32 feeders;	/* workers whose rows it has */
 	int			ntables;
 	BlockNumber nblocks[FLEXIBLE_ARRAY_MEMBER]; /* by table */
 } ParallelState;

@@ -14,6 +14,10 @@
  * barrier: those that wait there look for interrupts, by which the leader hears of a
  * worker's error, and ends the others.
  *
+ * A run in the device process is one for all processes: the leader has opened it, and
+ * the others attach to it.  Each gives its share of the rows; there is nothing to hand
+ * over or to merge, and nobody waits for another.
+ *
  * An engine that gives up is no error.  Its status is put into the shared state, the
  * others stop soon, and the GpuAgg node does what it would do about its own.
  *
@@ -32,6 +36,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "engine/select.h"
 #include "exec/partial.h"
 #include "plan/plan_info.h"
 #include "source/child.h"
@@ -141,18 +146,18 @@ open_run(PartialState *state)
 
 /* This process's share of the rows. */
 static EngineStatus
-read_input(PartialState *state, TableSourceStats *source)
+read_input(PartialState *state, EngineHandle *engine, TableSourceStats *source)
 {
 	ParallelState *shared = state->shared;
 	const Program *program = parallel_state_program(shared, state->area);
 	BlockAllocator blocks;
 
 	if (state->child)
-		return child_source_run(state->child, program, state->engine, &shared->failed);
+		return child_source_run(state->child, program, engine, &shared->failed);
 	block_allocator_begin(&blocks, &shared->blocks, shared->nblocks, shared->ntables, false);
 	return table_source_run_share(state->tables, state->ntables,
 								  state->css.ss.ps.state->es_snapshot, &blocks, program,
-								  state->engine, source);
+								  engine, source);
 }
 
 /* The same, and its groups into the store. */
@@ -160,7 +165,7 @@ static EngineStatus
 aggregate_input(PartialState *state, TableSourceStats *source)
 {
 	ParallelState *shared = state->shared;
-	EngineStatus status = read_input(state, source);
+	EngineStatus status = read_input(state, state->engine, source);
 
 	activity_read(0, engine_stats(state->engine)->rows);
 	activity_finishing();
@@ -220,8 +225,54 @@ run_phases(PartialState *state, TableSourceStats *source)
 	return merge_partitions(state);
 }
 
+/*
+ * This process's rows into the run that all feed.  The leader goes on with it when
+ * the Gather has ended; a worker must know that its rows have been taken.
+ */
+static EngineStatus
+feed_run(PartialState *state, EngineHandle *engine, TableSourceStats *source)
+{
+	ParallelState *shared = state->shared;
+	const EngineHints hints = {.key = shared->key};
+	bool		attaches = state->job == NULL;
+	EngineStatus status = ENGINE_OK;
+
+	if (attaches)
+		status = engine_attach(engine, parallel_state_program(shared, state->area), &hints);
+	if (status == ENGINE_OK)
+		status = read_input(state, engine, source);
+	if (status != ENGINE_OK || !attaches || parallel_state_failed(shared))
+		return status;
+	status = engine_fed(engine);
+	if (status == ENGINE_OK)
+		pg_atomic_fetch_add_u32(&shared->feeders, 1);
+	return status;
+}
+
+/* The others must hear of a failure before they see the run fail by it. */
 static void
-run_part(PartialState *state)
+feed_part(PartialState *state)
+{
+	const EngineStats no_work = {0};
+	TableSourceStats source = {0};
+	EngineHandle *engine;
+	EngineStatus status;
+
+	if (parallel_state_failed(state->shared))
+		return;
+	engine = state->job ? state->job->run :
+		engine_handle(engine_named(state->shared->engine));
+	status = feed_run(state, engine, &source);
+	if (status != ENGINE_OK)
+		parallel_state_fail(state->shared, status, engine_message(engine));
+	if (state->job == NULL)
+		engine_close(engine);
+	parallel_state_add(state->shared, &no_work, &source);
+}
+
+/* This process's part of a run of its own, and of the merging. */
+static void
+merge_part(PartialState *state)
 {
 	Barrier    *barrier = &state->shared->barrier;
 	TableSourceStats source = {0};
@@ -263,7 +314,10 @@ exec_partial(CustomScanState *node)
 	else if (state->tables == NULL && state->child == NULL)
 		state->tables = source_tables_open(state->plan, &state->ntables);
 	old = MemoryContextSwitchTo(state->run_context);
-	run_part(state);
+	if (state->shared->engine >= 0)
+		feed_part(state);
+	else
+		merge_part(state);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(state->run_context);
 	return NULL;
@@ -404,12 +458,18 @@ partial_below(PlanState *gather)
 }
 
 bool
+partial_is_possible(const PlanState *gather)
+{
+	return gather->state->es_use_parallel_mode;
+}
+
+bool
 partial_run(PlanState *gather, const ParallelJob *job, ParallelResult *result)
 {
 	PartialState *state = partial_below(gather);
 	MemoryContext old;
 
-	if (!gather->state->es_use_parallel_mode)
+	if (!partial_is_possible(gather))
 		return false;
 	state->job = job;
 	/* what the Gather allocates must be there as long as the query */
@@ -422,6 +482,7 @@ partial_run(PlanState *gather, const ParallelJob *job, ParallelResult *result)
 		return false;
 	*result = state->shared->result;
 	result->disk = pg_atomic_read_u64(&state->shared->groups.files.bytes);
+	result->feeders = pg_atomic_read_u32(&state->shared->feeders);
 	return true;
 }
 

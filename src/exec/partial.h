@@ -18,6 +18,9 @@ extern void partial_init(void);
 /* Is it a Gather over a GpuAgg Partial? */
 extern bool partial_is_below(PlanState *ps);
 
+/* Can the Gather have other processes? */
+extern bool partial_is_possible(const PlanState *gather);
+
 /*
  * Run a Gather over a GpuAgg Partial: all processes aggregate.  False: there can be
  * no others, and nothing has been done.

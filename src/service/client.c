@@ -11,6 +11,8 @@
  * once; column batches into one of two areas there.  A place is used again
  * when the device process has said that it is done with it.
  *
+ * A process that feeds another's run attaches to it, and ends with its last row.
+ *
  * All groups lie in a file of the result before the first one is given, and the
  * connection is closed by then: nothing can fail after that.
  *
@@ -54,12 +56,15 @@ typedef struct ClientRun
 	Program    *program;
 	EngineStatus status;		/* what it has failed with, or OK */
 	Link		link;
-	bool		opened;			/* OPEN has been sent */
+	bool		attaches;		/* to another process's run */
+	bool		opened;			/* OPEN or ATTACH has been sent */
 	bool		started;
 	bool		in_place;		/* the device process can read shared buffers */
 	bool		all_pages;		/* it knows that no more come, */
 	bool		pages_ended;	/* and is done with them */
-	bool		all_input;		/* it knows that no more rows come */
+	bool		all_input;		/* it knows that no more rows come, */
+	bool		ended;			/* and, attached, has taken them all */
+	uint32_t	feeders;		/* that have fed this run, too */
 	int			file;			/* memory that it can read */
 	uint64_t	opening;		/* bytes at its beginning */
 	uint64_t	end;			/* of what is in use of it */
@@ -132,9 +137,22 @@ send_open(ClientRun *run)
 	open->rows = hints->rows >= 0 && hints->rows < 1e18 ? hints->rows : 0;
 	open->groups = hints->groups >= 0 && hints->groups < 1e18 ? hints->groups : 0;
 	open->total_pages = hints->pages >= 0 && hints->pages < 1e18 ? (uint64_t) hints->pages : 0;
+	open->key = hints->key;
 	message_name(open->strategy, run->strategy);
 	message_name(open->database, run->config.database);
 	message_name(open->relation, run->relation);
+	return link_send(&run->link, &run->message, run->file, run->head.message);
+}
+
+static EngineStatus
+send_attach(ClientRun *run)
+{
+	AttachMessage *attach = &run->message.attach;
+
+	message_begin(&run->message, MESSAGE_ATTACH);
+	attach->key = run->hints.key;
+	attach->role = run->config.role;
+	message_name(attach->database, run->config.database);
 	return link_send(&run->link, &run->message, run->file, run->head.message);
 }
 
@@ -176,13 +194,24 @@ take_result(ClientRun *run)
 {
 	const ResultMessage *result = &run->link.message.result;
 
-	if (!run->all_input)
+	if (!run->all_input || run->attaches)
 		return fail(run, ENGINE_FAILED, "the device process has a result before its input");
 	run->head.stats = result->stats;
 	run->result = groups_reader_open(run->program, run->link.file, result->size, &run->hints,
 									 run->head.message, sizeof(run->head.message));
 	if (run->result == NULL)
 		return fail(run, ENGINE_FAILED, NULL);
+	link_close(&run->link);
+	close_file(run);
+	return ENGINE_OK;
+}
+
+static EngineStatus
+take_ended(ClientRun *run)
+{
+	if (!run->all_input || !run->attaches)
+		return fail(run, ENGINE_FAILED, "the device process has ended what goes on");
+	run->ended = true;
 	link_close(&run->link);
 	close_file(run);
 	return ENGINE_OK;
@@ -216,6 +245,8 @@ take_message(ClientRun *run)
 		case MESSAGE_PAGES_ENDED:
 			run->pages_ended = run->all_pages;
 			return ENGINE_OK;
+		case MESSAGE_ENDED:
+			return take_ended(run);
 		case MESSAGE_RESULT:
 			return take_result(run);
 		case MESSAGE_FAILED:
@@ -225,21 +256,28 @@ take_message(ClientRun *run)
 	}
 }
 
+/* Is there nothing more to hear? */
+static bool
+is_over(const ClientRun *run)
+{
+	return run->result != NULL || run->ended;
+}
+
 /* Take what has come.  OK: the run is started. */
 static EngineStatus
 advance(ClientRun *run)
 {
 	EngineStatus status = run->status;
 
-	if (status != ENGINE_OK || run->result != NULL)
+	if (status != ENGINE_OK || is_over(run))
 		return status;
 	status = checked(run, link_connect(&run->link, run->head.message));
 	if (status == ENGINE_OK && !run->opened)
 	{
-		status = checked(run, send_open(run));
+		status = checked(run, run->attaches ? send_attach(run) : send_open(run));
 		run->opened = status == ENGINE_OK;
 	}
-	while (status == ENGINE_OK && run->result == NULL)
+	while (status == ENGINE_OK && !is_over(run))
 	{
 		status = checked(run, link_receive(&run->link, run->head.message));
 		if (status == ENGINE_OK)
@@ -563,6 +601,7 @@ client_groups(EngineRun *head, GroupBatch *batch)
 	if (status == ENGINE_OK && !run->all_input)
 	{
 		message_begin(&run->message, MESSAGE_GROUPS);
+		run->message.groups.feeders = run->feeders;
 		status = send_message(run);
 		run->all_input = status == ENGINE_OK;
 	}
@@ -571,6 +610,37 @@ client_groups(EngineRun *head, GroupBatch *batch)
 	if (status == ENGINE_OK)
 		groups_reader_next(run->result, batch);
 	return answer(run, status);
+}
+
+static EngineStatus
+client_begun(EngineRun *head)
+{
+	ClientRun  *run = (ClientRun *) head;
+
+	return answer(run, advance(run));
+}
+
+static EngineStatus
+client_fed(EngineRun *head)
+{
+	ClientRun  *run = (ClientRun *) head;
+	EngineStatus status = advance(run);
+
+	if (status == ENGINE_OK && !run->all_input)
+	{
+		message_begin(&run->message, MESSAGE_END);
+		status = send_message(run);
+		run->all_input = status == ENGINE_OK;
+	}
+	if (status == ENGINE_OK && !run->ended)
+		status = ENGINE_BUSY;
+	return answer(run, status);
+}
+
+static void
+client_expect(EngineRun *head, uint32_t feeders)
+{
+	((ClientRun *) head)->feeders = feeders;
 }
 
 static void
@@ -598,10 +668,17 @@ client_close(EngineRun *head)
 	free(run);
 }
 
+/* What the file begins with; who attaches has nothing to say there. */
+static bool
+write_opening(ClientRun *run, const Program *program, const SlotValue *slots)
+{
+	return run->attaches || opening_write(run->file, program, slots, &run->opening);
+}
+
 /* A run that is not connected yet, or NULL. */
 static ClientRun *
 make_run(const EngineOps *ops, ServiceEngine engine, const Program *program,
-		 const SlotValue *slots, const EngineHints *hints)
+		 const SlotValue *slots, const EngineHints *hints, bool attaches)
 {
 	ClientRun  *run = calloc(1, sizeof(*run));
 
@@ -609,6 +686,7 @@ make_run(const EngineOps *ops, ServiceEngine engine, const Program *program,
 		return NULL;
 	run->head.ops = ops;
 	run->engine = engine;
+	run->attaches = attaches;
 	run->config = client_config;
 	run->hints = *hints;
 	message_name(run->strategy, hints->strategy);
@@ -619,7 +697,7 @@ make_run(const EngineOps *ops, ServiceEngine engine, const Program *program,
 	if (run->program != NULL)
 		memcpy(run->program, program, program->size);
 	if (run->program != NULL && run->file >= 0 &&
-		opening_write(run->file, program, slots, &run->opening))
+		write_opening(run, program, slots))
 	{
 		run->end = (run->opening / HEAP_PAGE_SIZE + 1) * HEAP_PAGE_SIZE;
 		return run;
@@ -631,9 +709,10 @@ make_run(const EngineOps *ops, ServiceEngine engine, const Program *program,
 /* Connect, if there is room for one more connection. */
 static EngineStatus
 open_client(const EngineOps *ops, ServiceEngine engine, const Program *program,
-			const SlotValue *slots, const EngineHints *hints, EngineRun **head, char *message)
+			const SlotValue *slots, const EngineHints *hints, bool attaches,
+			EngineRun **head, char *message)
 {
-	ClientRun  *run = make_run(ops, engine, program, slots, hints);
+	ClientRun  *run = make_run(ops, engine, program, slots, hints, attaches);
 
 	*head = NULL;
 	if (run == NULL)
@@ -675,7 +754,14 @@ static EngineStatus \
 client##_open(const Program *program, const SlotValue *slots, const EngineHints *hints, \
 			  EngineRun **run, char *message) \
 { \
-	return open_client(&client, number, program, slots, hints, run, message); \
+	return open_client(&client, number, program, slots, hints, false, run, message); \
+} \
+\
+static EngineStatus \
+client##_attach(const Program *program, const EngineHints *hints, EngineRun **run, \
+				char *message) \
+{ \
+	return open_client(&client, number, program, NULL, hints, true, run, message); \
 } \
 \
 const EngineOps client = { \
@@ -692,6 +778,10 @@ const EngineOps client = { \
 	.columns = client_columns, \
 	.descriptor = client_descriptor, \
 	.groups = client_groups, \
+	.begun = client_begun, \
+	.attach = client##_attach, \
+	.fed = client_fed, \
+	.expect = client_expect, \
 	.rewind = client_rewind, \
 	.close = client_close \
 };

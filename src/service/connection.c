@@ -2,7 +2,8 @@
  * connection.c
  *	  A session's connection in the device process: its task and its messages.
  *
- * The first message says what the connection is for: a question or a run.  The
+ * The first message says what the connection is for: a question, a run, or rows for
+ * another session's run.  The
  * connection is served by a task and ends with it.
  *
  * A connection owns its socket, the file that came with a message until somebody
@@ -20,6 +21,7 @@
 
 #include "engine/clock.h"
 #include "service/channel.h"
+#include "service/feeder.h"
 #include "service/questions.h"
 #include "service/remote_run.h"
 
@@ -67,6 +69,8 @@ serve(void *argument)
 		question_answer(c);
 	else if (c->message.head.type == MESSAGE_OPEN)
 		remote_run_serve(c);
+	else if (c->message.head.type == MESSAGE_ATTACH)
+		feeder_serve(c);
 	else
 		connection_fail(c, ENGINE_FAILED, "no run is open", NULL);
 }

@@ -20,6 +20,7 @@ typedef struct Service
 	int			status;			/* the pipe of log lines */
 	Admission	admission;
 	struct Connection *connections;
+	struct Feeding *feedings;	/* runs that other sessions may feed, too */
 	bool		lost;			/* the device has failed: this process must end */
 #ifdef GPUAGG_TESTING
 	uint64_t	messages;		/* received or begun to be sent */
@@ -36,6 +37,7 @@ typedef struct Connection
 	bool		gone;			/* the session is; nothing more will come or go */
 	bool		owes;			/* the session may wait for a message */
 	uint64_t	sent;			/* when it was sent the last one */
+	struct Feeding *feeding;	/* the run that it feeds, or NULL */
 	bool		is_run;			/* activity is shown */
 	uint64_t	begun;			/* when the run came to wait for device memory */
 	ActivityRow activity;

@@ -74,6 +74,15 @@ good_open(const Message *message)
 		is_text(open->relation, sizeof(open->relation));
 }
 
+static bool
+good_attach(const Message *message)
+{
+	const AttachMessage *attach = &message->attach;
+
+	return (attach->key.words[0] | attach->key.words[1]) != 0 &&
+		is_text(attach->database, sizeof(attach->database));
+}
+
 /* A page's own members; lines that lie among the message's. */
 static bool
 good_page(const PageEntry *page, uint32_t nlines)
@@ -171,7 +180,9 @@ static const MessageFacts facts[MESSAGE_TYPES] = {
 	[MESSAGE_OPEN] = {sizeof(OpenMessage), true, good_open},
 	[MESSAGE_PAGES] = {sizeof(PagesMessage), false, good_pages},
 	[MESSAGE_COLUMNS] = {sizeof(ColumnsMessage), false, good_columns},
-	[MESSAGE_GROUPS] = {sizeof(MessageHead), false, NULL},
+	[MESSAGE_GROUPS] = {sizeof(GroupsMessage), false, NULL},
+	[MESSAGE_ATTACH] = {sizeof(AttachMessage), true, good_attach},
+	[MESSAGE_END] = {sizeof(MessageHead), false, NULL},
 	[MESSAGE_DEVICES] = {sizeof(DevicesMessage), false, good_devices},
 	[MESSAGE_ACTIVITY] = {sizeof(ActivityMessage), false, good_activity},
 	[MESSAGE_QUEUED] = {sizeof(QueuedMessage), false, NULL},
@@ -179,6 +190,7 @@ static const MessageFacts facts[MESSAGE_TYPES] = {
 	[MESSAGE_RELEASED] = {sizeof(ReleasedMessage), false, NULL},
 	[MESSAGE_LEFT] = {sizeof(LeftMessage), false, good_left},
 	[MESSAGE_PAGES_ENDED] = {sizeof(MessageHead), false, NULL},
+	[MESSAGE_ENDED] = {sizeof(MessageHead), false, NULL},
 	[MESSAGE_RESULT] = {sizeof(ResultMessage), true, good_result},
 	[MESSAGE_FAILED] = {sizeof(FailedMessage), false, good_failed},
 	[MESSAGE_ALIVE] = {sizeof(MessageHead), false, NULL},

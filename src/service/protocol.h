@@ -18,6 +18,16 @@
  *	COLUMNS		<- RELEASED, once the batch has been taken
  *	GROUPS		<- RESULT, with the groups' file
  *
+ * Other processes can feed the run, too, if OPEN had a key:
+ *
+ *	ATTACH		with an input file of its own, for the bytes of pages and columns
+ *				<- STARTED
+ *	PAGES, COLUMNS	as above; RELEASED counts the feeder's own
+ *	END			<- ENDED, once all of its rows have been taken
+ *
+ * The run has failed for all of them if one goes before ENDED.  GROUPS says how many
+ * have been told ENDED.
+ *
  * FAILED may come at any time, and ends the run, as RESULT does.  ALIVE comes at
  * least every ALIVE_INTERVAL_MS while the session waits for any other message.
  *
@@ -63,6 +73,8 @@ typedef enum MessageType
 	MESSAGE_PAGES,
 	MESSAGE_COLUMNS,
 	MESSAGE_GROUPS,
+	MESSAGE_ATTACH,
+	MESSAGE_END,
 	/* from the device process */
 	MESSAGE_DEVICES,
 	MESSAGE_ACTIVITY,
@@ -71,6 +83,7 @@ typedef enum MessageType
 	MESSAGE_RELEASED,
 	MESSAGE_LEFT,
 	MESSAGE_PAGES_ENDED,
+	MESSAGE_ENDED,
 	MESSAGE_RESULT,
 	MESSAGE_FAILED,
 	MESSAGE_ALIVE,
@@ -88,7 +101,7 @@ typedef struct MessageHead
 	uint32_t	size;			/* of the whole message, in bytes */
 } MessageHead;
 
-/* GROUPS, PAGES_ENDED and ALIVE are heads only. */
+/* END, PAGES_ENDED, ENDED and ALIVE are heads only. */
 
 typedef enum QuestionKind
 {
@@ -134,10 +147,29 @@ typedef struct OpenMessage
 	double		rows;
 	double		groups;
 	uint64_t	total_pages;	/* that will come, as far as is known; to be shown */
+	RunKey		key;			/* zeros: nobody else feeds the run */
 	char		strategy[PROTOCOL_NAME];
 	char		database[PROTOCOL_NAME];	/* to be shown */
 	char		relation[PROTOCOL_NAME];
 } OpenMessage;
+
+/* Role and database must be those of the session that has opened the run. */
+typedef struct AttachMessage
+{
+	MessageHead head;
+	RunKey		key;
+	uint32_t	role;
+	uint32_t	unused;
+	char		database[PROTOCOL_NAME];
+} AttachMessage;
+
+/* All input of the run has been given. */
+typedef struct GroupsMessage
+{
+	MessageHead head;
+	uint32_t	feeders;		/* that had attached, and have been told ENDED */
+	uint32_t	unused;
+} GroupsMessage;
 
 /* All normal line pointers count. */
 #define PAGE_ALL_LINES UINT32_MAX
@@ -286,6 +318,8 @@ typedef union Message
 	MessageHead head;
 	QuestionMessage question;
 	OpenMessage open;
+	AttachMessage attach;
+	GroupsMessage groups;
 	PagesMessage pages;
 	ColumnsMessage columns;
 	DevicesMessage devices;

@@ -2,14 +2,14 @@
  * remote_run.c
  *	  A session's run of an engine, in the device process.
  *
- * A task drives the engine through engine.h, one message after the other, and gives
- * way between messages and wherever the engine is busy.  While it waits for a message
- * it looks which pages the engine has released, and tells the session.
+ * A task opens the engine's run, takes the session's rows (feeder.c), and sends the
+ * groups back.  It gives way between messages and wherever the engine is busy.  Other
+ * processes can feed the run meanwhile (feeding.c).
  *
  * Admission comes first: a run that would need more device memory than is left waits
  * until others have ended.
  *
- * A run owns its copy of the opening, its input and the engine's run, all of which go
+ * A run owns its copy of the opening, its feeders and the engine's run, all of which go
  * when it is served: the result lies in a file of its own by then.
  */
 #include "service/remote_run.h"
@@ -24,11 +24,10 @@
 #include "engine/cuda/context/context.h"
 #include "engine/cuda/cuda_engine.h"
 #include "engine/cuda/device/device.h"
-#include "program/heap_page.h"
 #include "service/channel.h"
+#include "service/feeder.h"
 #include "service/groups_file.h"
 #include "service/opening.h"
-#include "service/run_input.h"
 
 /* The share of a device's memory that runs may use, where no setting says. */
 #define MEMORY_PERCENT 80
@@ -59,18 +58,17 @@ typedef struct RemoteRun
 	uint64_t	wait_ns;		/* for device memory at most */
 	Ticket		ticket;
 	EngineRun  *run;			/* NULL: not open */
-	RunInput	input;
-	bool		all_pages;		/* the session has said that no more come */
-	uint64_t	given;			/* pages */
-	uint64_t	told_pages;		/* released, as the session knows */
-	uint64_t	batches;		/* of columns, taken */
-	uint64_t	told_batches;
+	Feeding		feeding;
+	Feeder	   *feeder;			/* the session itself; NULL: not yet */
+	int			file;			/* its input file, until it is the feeder's; or -1 */
 	uint64_t	queue_ns;
-	bool		finished;		/* the session has its result */
-	char		message[256];	/* why it failed, where the engine does not say */
+	char		message[256];	/* why it failed, if nobody else has said so */
 } RemoteRun;
 
-/* EngineHints.wait of all runs: the one whose task runs gives way. */
+/*
+ * EngineHints.wait of all runs: the one whose task runs gives way.  It ends if its
+ * session has gone, or another one by which it is fed.
+ */
 static bool
 wait_in_task(int milliseconds)
 {
@@ -80,7 +78,7 @@ wait_in_task(int milliseconds)
 		task_give_way(0, now_ns() + (uint64_t) milliseconds * 1000000);
 	else
 		task_pause(0);
-	return c->gone;
+	return c->gone || (c->feeding != NULL && c->feeding->status != ENGINE_OK);
 }
 
 static EngineStatus
@@ -127,8 +125,8 @@ take_open(RemoteRun *r)
 	};
 	r->wait_ns = open->queue_timeout == UINT32_MAX ? TASK_NEVER / 2 :
 		(uint64_t) open->queue_timeout * 1000000;
-	r->input.config = c->service->config;
-	r->input.file = c->file;
+	r->feeding.key = open->key;
+	r->file = c->file;
 	c->file = -1;
 	c->activity.process_id = open->process_id;
 	c->activity.role = open->role;
@@ -137,7 +135,7 @@ take_open(RemoteRun *r)
 	memcpy(c->activity.database, open->database, sizeof(c->activity.database));
 	memcpy(c->activity.relation, open->relation, sizeof(c->activity.relation));
 	find_budget(c->service, devices[open->engine]);
-	if (!opening_read(r->input.file, open->opening_size, open->program_size, &r->opening,
+	if (!opening_read(r->file, open->opening_size, open->program_size, &r->opening,
 					  r->message, sizeof(r->message)))
 		return ENGINE_FAILED;
 	if (!r->ops->supports(r->opening.program, r->message, sizeof(r->message)))
@@ -195,6 +193,25 @@ wait_for_memory(RemoteRun *r)
 	return fail(r, ENGINE_NO_MEMORY, why);
 }
 
+/* From now on the session, and those whom it tells the key, may give rows. */
+static EngineStatus
+begin_feeding(RemoteRun *r)
+{
+	Feeding    *feeding = &r->feeding;
+
+	feeding->owner = r->connection;
+	feeding->ops = r->ops;
+	feeding->run = r->run;
+	feeding->program = r->opening.program;
+	r->feeder = feeding_add(feeding, r->connection, r->file);
+	if (r->feeder == NULL)
+		return fail(r, ENGINE_NO_MEMORY, "out of memory");
+	r->file = -1;
+	if (!feeding_begin(feeding))
+		return fail(r, ENGINE_FAILED, "another run has the same key");
+	return ENGINE_OK;
+}
+
 static EngineStatus
 open_run(RemoteRun *r)
 {
@@ -203,6 +220,8 @@ open_run(RemoteRun *r)
 
 	c->activity.phase = RUN_OPENING;
 	status = r->ops->open(r->opening.program, r->opening.slots, &r->hints, &r->run, r->message);
+	if (status == ENGINE_OK)
+		status = begin_feeding(r);
 	if (status != ENGINE_OK)
 		return status;
 	message_begin(&c->answer, MESSAGE_STARTED);
@@ -212,128 +231,12 @@ open_run(RemoteRun *r)
 	return ENGINE_OK;
 }
 
-/* The rows that the engine has left out and not told yet. */
-static void
-tell_left(RemoteRun *r)
-{
-	Connection *c = r->connection;
-	LeftRow		rows[256];
-	int			n;
-
-	while (!c->gone && (n = r->ops->left(r->run, rows, 256)) > 0)
-	{
-		message_begin(&c->answer, MESSAGE_LEFT);
-		c->answer.left.nrows = (uint32_t) n;
-		for (int i = 0; i < n; i++)
-			message_left(&c->answer)[i] = (WireLeftRow)
-			{
-				rows[i].table, rows[i].block, rows[i].line
-			};
-		(void) connection_send(c, -1);
-	}
-}
-
-/* What the session may do without: pages and batches that the engine is done with. */
-static void
-tell_released(RemoteRun *r)
-{
-	Connection *c = r->connection;
-	uint64_t	pages = r->ops->released(r->run);
-
-	if (pages == r->told_pages && r->batches == r->told_batches)
-		return;
-	message_begin(&c->answer, MESSAGE_RELEASED);
-	c->answer.released.pages = r->told_pages = pages;
-	c->answer.released.batches = r->told_batches = r->batches;
-	(void) connection_send(c, -1);
-}
-
-/* What activity shows of the run. */
-static void
-note_activity(RemoteRun *r)
-{
-	ActivityRow *activity = &r->connection->activity;
-
-	activity->pages = r->given;
-	activity->rows = r->run->stats.rows;
-	activity->memory = r->run->stats.memory;
-}
-
-/* The next message; false: there will be none. */
-static bool
-next_message(RemoteRun *r)
-{
-	Connection *c = r->connection;
-	ChannelStatus status;
-
-	for (;;)
-	{
-		tell_left(r);
-		tell_released(r);
-		note_activity(r);
-		status = connection_receive(c);
-		if (status != CHANNEL_BUSY)
-			return status == CHANNEL_OK;
-		c->owes = r->told_pages < r->given;
-		if (c->owes)
-			task_pause(POLLIN);
-		else
-			task_give_way(POLLIN, TASK_NEVER);
-		c->owes = true;
-	}
-}
-
 /* Before a busy engine is called again; false: the session has gone. */
 static bool
 pause_run(RemoteRun *r)
 {
 	task_pause(0);
 	return !r->connection->gone;
-}
-
-static EngineStatus
-take_pages(RemoteRun *r)
-{
-	Message    *message = &r->connection->message;
-	int			n = (int) message->pages.npages;
-	EngineStatus status;
-
-	if (r->all_pages || r->opening.program->source != SOURCE_PAGES)
-		return fail(r, ENGINE_FAILED, "pages came that the run has no use for");
-	r->all_pages = n == 0;
-	while ((status = input_take_pages(&r->input, message, r->ops->released(r->run))) == ENGINE_BUSY)
-		if (!pause_run(r))
-			return ENGINE_FAILED;
-	if (status != ENGINE_OK)
-		return fail(r, status, "a page is not where its message says");
-	while ((status = r->ops->pages(r->run, r->input.refs, n)) == ENGINE_BUSY)
-		if (!pause_run(r))
-			return ENGINE_FAILED;
-	r->given += (uint64_t) n;
-	if (status != ENGINE_OK || n > 0)
-		return status;
-	tell_left(r);
-	tell_released(r);
-	message_begin(&r->connection->answer, MESSAGE_PAGES_ENDED);
-	(void) connection_send(r->connection, -1);
-	return ENGINE_OK;
-}
-
-static EngineStatus
-take_columns(RemoteRun *r)
-{
-	Message    *message = &r->connection->message;
-	ColumnBatch batch = {message->columns.nrows, r->input.vectors};
-	EngineStatus status;
-
-	status = input_take_columns(&r->input, message, r->opening.program);
-	if (status != ENGINE_OK)
-		return fail(r, status, "columns are not what their message says");
-	while ((status = r->ops->columns(r->run, &batch)) == ENGINE_BUSY)
-		if (!pause_run(r))
-			return ENGINE_FAILED;
-	r->batches++;
-	return status;
 }
 
 /* All groups, into the writer. */
@@ -380,7 +283,6 @@ send_result(RemoteRun *r, GroupsWriter *writer)
 	c->answer.result.stats = r->run->stats;
 	c->answer.result.stats.queue_ns = r->queue_ns;
 	(void) connection_send(c, file);
-	r->finished = true;
 	return ENGINE_OK;
 }
 
@@ -398,20 +300,20 @@ give_groups(RemoteRun *r)
 	return status;
 }
 
+/* Have all rows come, of all who feed the run?  Else groups would be wrong. */
 static EngineStatus
-take_message(RemoteRun *r)
+check_input(RemoteRun *r)
 {
-	switch ((MessageType) r->connection->message.head.type)
-	{
-		case MESSAGE_PAGES:
-			return take_pages(r);
-		case MESSAGE_COLUMNS:
-			return take_columns(r);
-		case MESSAGE_GROUPS:
-			return give_groups(r);
-		default:
-			return fail(r, ENGINE_FAILED, "a message came that has no place in a run");
-	}
+	const Message *message = &r->connection->message;
+	LeftRow		row;
+
+	if (message->head.type != MESSAGE_GROUPS)
+		return fail(r, ENGINE_FAILED, "a message came that has no place in a run");
+	if (r->feeding.nattached > 0 || r->feeding.nended != message->groups.feeders)
+		return fail(r, ENGINE_FAILED, "not all that feed the run have ended");
+	if (r->ops->left(r->run, &row, 1) > 0)
+		return fail(r, ENGINE_FAILED, "rows that were left out have not been sent");
+	return ENGINE_OK;
 }
 
 /* From the opening to the result, or to a failure. */
@@ -424,8 +326,14 @@ run(RemoteRun *r)
 		status = wait_for_memory(r);
 	if (status == ENGINE_OK)
 		status = open_run(r);
-	while (status == ENGINE_OK && !r->finished && next_message(r))
-		status = take_message(r);
+	if (status == ENGINE_OK)
+		status = feeder_take_input(r->feeder);
+	if (status == ENGINE_OK)
+		feeding_end_attaching(&r->feeding);
+	if (status == ENGINE_OK)
+		status = check_input(r);
+	if (status == ENGINE_OK)
+		status = give_groups(r);
 	return status;
 }
 
@@ -441,7 +349,7 @@ send_failure(RemoteRun *r, EngineStatus status)
 	{
 		stats = r->run->stats;
 		if (message[0] == '\0')
-			message = r->run->message;
+			message = r->feeding.status != ENGINE_OK ? r->feeding.message : r->run->message;
 	}
 	stats.queue_ns = r->queue_ns;
 	connection_fail(r->connection, status, message, &stats);
@@ -452,15 +360,17 @@ close_run(RemoteRun *r)
 {
 	Service    *service = r->connection->service;
 
+	if (r->feeder != NULL)
+		feeding_end(&r->feeding);
 	if (r->run != NULL)
 		r->ops->close(r->run);
+	feeding_free(&r->feeding);
 	if (r->ops != NULL && r->ops->lost != NULL && r->ops->lost())
 		service->lost = true;
 	admission_leave(&service->admission, &r->ticket);
 	opening_free(&r->opening);
-	input_free(&r->input);
-	if (r->input.file >= 0)
-		close(r->input.file);
+	if (r->file >= 0)
+		close(r->file);
 	free(r);
 }
 
@@ -476,7 +386,7 @@ remote_run_serve(Connection *c)
 		return;
 	}
 	r->connection = c;
-	r->input.file = -1;
+	r->file = -1;
 	c->is_run = c->owes = true;
 	status = run(r);
 	if (status != ENGINE_OK && !c->gone)

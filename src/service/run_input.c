@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "program/heap_page.h"
 #include "service/channel.h"
@@ -205,4 +206,8 @@ input_free(RunInput *input)
 {
 	free(input->copies);
 	free(input->columns);
+	input->copies = input->columns = NULL;
+	if (input->file >= 0)
+		close(input->file);
+	input->file = -1;
 }

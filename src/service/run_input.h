@@ -17,7 +17,7 @@
 typedef struct RunInput
 {
 	const ServiceConfig *config;
-	int			file;			/* the session's input file */
+	int			file;			/* the session's input file, which it owns; or -1 */
 	PageRef		refs[ENGINE_MAX_PAGES];
 	char	   *copies;			/* COPIED_PAGES pages, a ring */
 	uint64_t	ncopies;		/* so far */
@@ -38,6 +38,8 @@ extern EngineStatus input_take_pages(RunInput *input, Message *message, uint64_t
 /* The vectors of a message in input->vectors, checked to be what the Program has. */
 extern EngineStatus input_take_columns(RunInput *input, Message *message,
 									   const Program *program);
+
+/* Can be called again. */
 extern void input_free(RunInput *input);
 
 #endif							/* GPUAGG_RUN_INPUT_H */

@@ -38,6 +38,9 @@ make_message(Message *message, MessageType type)
 			message->open.rows = 1e6;
 			message_name(message->open.relation, "a table with a name that is longer than a name in PostgreSQL");
 			break;
+		case MESSAGE_ATTACH:
+			message->attach.key.words[1] = 42;
+			break;
 		case MESSAGE_PAGES:
 			message->pages.npages = 20;
 			message->pages.nlines = 100;
@@ -85,6 +88,9 @@ read_message(Message *message)
 		case MESSAGE_OPEN:
 			sum += strlen(message->open.relation) + strlen(message->open.database) +
 				strlen(message->open.strategy) + (uint64_t) message->open.rows;
+			break;
+		case MESSAGE_ATTACH:
+			sum += strlen(message->attach.database);
 			break;
 		case MESSAGE_DEVICES:
 			for (uint32_t i = 0; i < message->devices.ndevices; i++)

@@ -8,13 +8,13 @@
 #include "engine_data.h"
 #include "mutate.h"
 #include "oracle.h"
-#include "page_writer.h"
+#include "page_query.h"
 #include "service/link.h"
 #include "service/opening.h"
 #include "service_process.h"
 #include "tap.h"
 
-#define NPAGES 1300
+#define NPAGES QUERY_PAGES
 #define MB (UINT64_C(1) << 20)
 
 /* What the device process has for shared buffers. */
@@ -80,88 +80,12 @@ check_expressions(void)
 	free(program);
 }
 
-/* count(*), sum(int4) and max(text) by an int4, of pages. */
-static Program *
-pages_program(void)
-{
-	ProgramBuilder *b = malloc(sizeof(*b));
-	Program    *program;
-	int			key;
-
-	program_begin(b, SOURCE_PAGES);
-	program_add_attr(b, 4, 4);
-	program_add_attr(b, -1, 4);
-	key = program_add_column(b, 1, VT_INT4, false, -1);
-	program_add_key(b, key);
-	program_add_acc(b, ACC_COUNT, -1, -1);
-	program_add_acc(b, ACC_SUM_INT, key, -1);
-	program_add_acc(b, ACC_MAX_TEXT, program_add_column(b, 2, VT_TEXT, true, -1), -1);
-	program = calloc(1, program_size(b));
-	program_finish(b, program);
-	free(b);
-	return program;
-}
-
-/* A page of rows; some texts are NULL, on some pages one is compressed. */
-static void
-make_page(char *page, int number)
-{
-	TupleWriter tuple;
-	int			row = 0;
-	char		text[64];
-
-	page_begin(page);
-	do
-	{
-		int32_t		key = (number + row) % 97;
-		int			len = sprintf(text, "text %d of %d", row, number);
-
-		tuple_begin(&tuple);
-		tuple_fixed(&tuple, &key, 4, 4);
-		if (row % 7 == 3)
-			tuple_null(&tuple);
-		else if (row == 5 && number % 10 == 0)
-		{
-			uint32_t	compressed = 20 << 2 | 2;
-
-			tuple_fixed(&tuple, &compressed, 4, 4);
-			tuple.len += 16;
-		}
-		else
-			tuple_text(&tuple, text, (uint32_t) len, row % 2 == 0);
-		row++;
-	} while (page_add(page, &tuple, HEAP_LINE_NORMAL));
-}
-
-/* The pages; of every third one, only every second tuple is visible. */
-static const PageRef *
-make_pages(void)
-{
-	static PageRef refs[NPAGES];
-	static uint16_t lines[NPAGES][512];
-
-	for (int i = 0; i < NPAGES; i++)
-	{
-		char	   *page = buffers + (size_t) i * HEAP_PAGE_SIZE;
-
-		make_page(page, i);
-		refs[i] = (PageRef) {.page = page,.block = (uint32_t) i,.nlines = page_nlines(page)};
-		if (i % 3 != 1)
-			continue;
-		refs[i].lines = lines[i];
-		refs[i].nlines = 0;
-		for (uint32_t line = 1; line <= page_nlines(page); line += 2)
-			lines[i][refs[i].nlines++] = (uint16_t) line;
-	}
-	return refs;
-}
-
 static void
 check_pages(const EngineOps *ops, const char *name, bool in_place)
 {
 	ClientConfig client = service_client(&service);
 	EngineHints hints = {.strategy = "auto",.pages = NPAGES};
-	const PageRef *refs = make_pages();
+	const PageRef *refs = make_pages(buffers, NPAGES);
 	Program    *program = pages_program();
 	Groups	   *expected = engine_groups_of_pages(&cpu_engine, program, NULL, &hints, refs, NPAGES);
 	Groups	   *got;
@@ -646,7 +570,7 @@ check_changed_answers(void)
 	ServiceProcess liar;
 	ClientConfig client;
 	Program    *program = pages_program();
-	const PageRef *refs = make_pages();
+	const PageRef *refs = make_pages(buffers, NPAGES);
 	int			refused = 0;
 
 	service_listen(&liar);

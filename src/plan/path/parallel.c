@@ -3,7 +3,7 @@
  *	  The part of a GpuAgg path that all processes run.
  *
  * It is a Gather over a custom path, GpuAgg Partial, which returns no tuple: the
- * groups go through shared memory.  The Gather is PostgreSQL's own, and plans, starts
+ * groups go through shared memory, or rows of all processes to one run of a device.  The Gather is PostgreSQL's own, and plans, starts
  * and watches the workers.  It is the second child of a GpuAgg path, beside the native
  * plan.
  *
@@ -23,6 +23,7 @@
 #include "optimizer/tlist.h"
 
 #include "compat.h"
+#include "engine/handle.h"
 #include "exec/partial.h"
 #include "exec/slots.h"
 #include "plan/path/parallel.h"
@@ -63,7 +64,7 @@ static bool
 may_be_parallel(const Grouping *grouping, const LoweredGrouping *lowered,
 				const RelOptInfo *grouped_rel, const EngineOps *engine)
 {
-	return engine->hand_over != NULL &&
+	return (engine_stores_groups(engine) || engine_can_be_fed(engine)) &&
 		grouped_rel->consider_parallel && grouping->input_rel->consider_parallel &&
 		slots_suit_parallel(lowered->slots) && !program_has_float_key(lowered->program);
 }
@@ -107,8 +108,8 @@ parallel_divisor(int workers)
 
 Path *
 parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
-			  RelOptInfo *grouped_rel, const GroupingEstimates *estimates,
-			  int workers, Cost cost)
+			  RelOptInfo *grouped_rel, const EngineOps *engine,
+			  const GroupingEstimates *estimates, int workers, Cost cost)
 {
 	PartialPath *partial = palloc0(sizeof(PartialPath));
 	Path	   *path = &partial->custom.path;
@@ -133,7 +134,7 @@ parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
 			.relid = lowered->tables.relid,
 			.page_tables = lowered->tables.page_tables,
 			.row_tables = lowered->tables.row_tables,
-			.engine = "cpu",
+			.engine = engine->name,
 			.rows = estimates->rows,
 			.groups = estimates->groups
 	};

@@ -20,12 +20,12 @@ extern int	parallel_workers(const Grouping *grouping, const LoweredGrouping *low
 extern Path *parallel_input(const Grouping *grouping, const Path *input);
 
 /*
- * A Gather over what each process does, up to the merged groups.  costs: of that, for
+ * A Gather over what each process does, up to the merged groups, or the last row.  costs: of that, for
  * one process.
  */
 extern Path *parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
-						   RelOptInfo *grouped_rel, const GroupingEstimates *estimates,
-						   int workers, Cost cost);
+						   RelOptInfo *grouped_rel, const EngineOps *engine,
+						   const GroupingEstimates *estimates, int workers, Cost cost);
 
 /* By how much the work of one process gets less, by PostgreSQL's rule. */
 extern double parallel_divisor(int workers);

@@ -215,7 +215,7 @@ add_input(GpuAggPath *path, RelOptInfo *grouped_rel)
 
 	if (path->workers > 0)
 	{
-		child = parallel_path(&path->grouping, &path->lowered, grouped_rel,
+		child = parallel_path(&path->grouping, &path->lowered, grouped_rel, path->engine,
 							  &path->estimates, path->workers, cost_process(&in));
 		startup = child->total_cost + cost_merged(&in);
 	}

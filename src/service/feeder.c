@@ -1,0 +1,363 @@
+/*
+ * feeder.c
+ *	  The rows that one process gives a run, in the device process.
+ *
+ * The connection's task takes one message after the other.  While it waits for the next
+ * one, it looks which pages the engine has released, and which rows it has left out,
+ * and tells the process.
+ *
+ * The engine counts pages in the order in which all processes gave them.  A feeder
+ * remembers which of those numbers are its own, as spans, since each process is told
+ * of its own pages only.
+ *
+ * Rows that the engine has left out are told to any process that still gives
+ * pages: all of them have the same tables and the same snapshot.  The end of a
+ * process's pages makes the engine tell of all so far, so the last process gets what is
+ * left of them.
+ */
+#include "service/feeder.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "service/channel.h"
+
+/* The run has failed. */
+static EngineStatus
+fail(Feeder *f, EngineStatus status, const char *message)
+{
+	if (f->connection->gone)
+		feeding_fail(f->feeding, ENGINE_FAILED, "a process that fed the run has gone");
+	else
+		feeding_fail(f->feeding, status, message);
+	return f->feeding->status;
+}
+
+static PageSpan *
+span(Feeder *f, uint32_t n)
+{
+	return &f->spans[(f->first_span + n) % FEEDER_SPANS];
+}
+
+/* The engine has been given that many pages of this process. */
+static void
+note_given(Feeder *f, uint64_t npages)
+{
+	Feeding    *feeding = f->feeding;
+	PageSpan   *last = f->nspans > 0 ? span(f, f->nspans - 1) : NULL;
+
+	if (last == NULL || last->end != feeding->given)
+	{
+		last = span(f, f->nspans++);
+		last->npages = 0;
+	}
+	feeding->given += npages;
+	f->given += npages;
+	last->npages += npages;
+	last->end = feeding->given;
+}
+
+/* How many of this process's pages the engine will not read any more. */
+static uint64_t
+released(Feeder *f)
+{
+	uint64_t	all = f->feeding->ops->released(f->feeding->run);
+	const PageSpan *first = span(f, 0);
+
+	while (f->nspans > 0 && first->end <= all)
+	{
+		f->done += first->npages;
+		f->first_span = (f->first_span + 1) % FEEDER_SPANS;
+		f->nspans--;
+		first = span(f, 0);
+	}
+	if (f->nspans > 0 && all + first->npages > first->end)
+		return f->done + (all + first->npages - first->end);
+	return f->done;
+}
+
+/* May this task ask the engine what it can answer at once? */
+static bool
+may_ask(const Feeder *f)
+{
+	return f->feeding->turn == NULL || f->feeding->turn == f;
+}
+
+/* Tell the rows that the engine has left out, and nobody knows of. */
+static void
+tell_left(Feeder *f)
+{
+	Connection *c = f->connection;
+	Feeding    *feeding = f->feeding;
+	LeftRow		rows[256];
+	int			n;
+
+	while (!c->gone && may_ask(f) && (n = feeding->ops->left(feeding->run, rows, 256)) > 0)
+	{
+		message_begin(&c->answer, MESSAGE_LEFT);
+		c->answer.left.nrows = (uint32_t) n;
+		for (int i = 0; i < n; i++)
+			message_left(&c->answer)[i] = (WireLeftRow)
+			{
+				rows[i].table, rows[i].block, rows[i].line
+			};
+		(void) connection_send(c, -1);
+	}
+}
+
+/* What the process may do without: pages and batches that the engine is done with. */
+static void
+tell_released(Feeder *f)
+{
+	Connection *c = f->connection;
+	uint64_t	pages = may_ask(f) ? released(f) : f->told_pages;
+
+	if (pages == f->told_pages && f->batches == f->told_batches)
+		return;
+	message_begin(&c->answer, MESSAGE_RELEASED);
+	c->answer.released.pages = f->told_pages = pages;
+	c->answer.released.batches = f->told_batches = f->batches;
+	(void) connection_send(c, -1);
+}
+
+/* What activity shows of the run. */
+static void
+note_activity(const Feeding *feeding)
+{
+	ActivityRow *activity = &feeding->owner->activity;
+
+	activity->pages = feeding->given;
+	activity->rows = feeding->run->stats.rows;
+	activity->memory = feeding->run->stats.memory;
+}
+
+/* The next message; false: there will be none. */
+static bool
+next_message(Feeder *f)
+{
+	Connection *c = f->connection;
+	ChannelStatus status;
+
+	while (feeder_is_wanted(f))
+	{
+		/* one that gives pages will look once more at their end */
+		if (f->given > 0 && !f->all_pages)
+			tell_left(f);
+		tell_released(f);
+		note_activity(f->feeding);
+		status = connection_receive(c);
+		if (status != CHANNEL_BUSY)
+			return status == CHANNEL_OK;
+		c->owes = f->told_pages < f->given;
+		if (c->owes)
+			task_pause(POLLIN);
+		else
+			task_give_way(POLLIN, TASK_NEVER);
+		c->owes = true;
+	}
+	return false;
+}
+
+/* Before a busy engine is called again; false: there is nothing to call it for. */
+static bool
+pause_feeder(const Feeder *f)
+{
+	task_pause(0);
+	return feeder_is_wanted(f);
+}
+
+/* In its turn: the message's pages to the engine. */
+static EngineStatus
+give_pages(Feeder *f)
+{
+	Feeding    *feeding = f->feeding;
+	Message    *message = &f->connection->message;
+	int			n = (int) message->pages.npages;
+	EngineStatus status = ENGINE_BUSY;
+
+	for (;;)
+	{
+		uint64_t	pages = released(f);
+
+		if (f->nspans < FEEDER_SPANS)
+			status = input_take_pages(&f->input, message, pages);
+		if (status != ENGINE_BUSY)
+			break;
+		if (!pause_feeder(f))
+			return fail(f, ENGINE_FAILED, INTERRUPTED_MESSAGE);
+	}
+	if (status != ENGINE_OK)
+		return fail(f, status, "a page is not where its message says");
+	while ((status = feeding->ops->pages(feeding->run, f->input.refs, n)) == ENGINE_BUSY)
+		if (!pause_feeder(f))
+			return fail(f, ENGINE_FAILED, INTERRUPTED_MESSAGE);
+	if (status != ENGINE_OK)
+		return fail(f, status, feeding->run->message);
+	if (n > 0)
+		note_given(f, (uint64_t) n);
+	return ENGINE_OK;
+}
+
+/* Still in its turn: nobody else can learn of rows that are told here. */
+static void
+tell_pages_ended(Feeder *f)
+{
+	tell_left(f);
+	tell_released(f);
+	message_begin(&f->connection->answer, MESSAGE_PAGES_ENDED);
+	(void) connection_send(f->connection, -1);
+}
+
+static EngineStatus
+take_pages(Feeder *f)
+{
+	bool		end = f->connection->message.pages.npages == 0;
+	EngineStatus status;
+
+	if (f->all_pages || f->feeding->program->source != SOURCE_PAGES)
+		return fail(f, ENGINE_FAILED, "pages came that the run has no use for");
+	if (!feeder_take_turn(f))
+		return fail(f, ENGINE_FAILED, INTERRUPTED_MESSAGE);
+	status = give_pages(f);
+	if (status == ENGINE_OK && end)
+	{
+		f->all_pages = true;
+		tell_pages_ended(f);
+	}
+	feeder_end_turn(f);
+	return status;
+}
+
+/* In its turn: the message's columns to the engine. */
+static EngineStatus
+give_columns(Feeder *f, const ColumnBatch *batch)
+{
+	Feeding    *feeding = f->feeding;
+	EngineStatus status;
+
+	while ((status = feeding->ops->columns(feeding->run, batch)) == ENGINE_BUSY)
+		if (!pause_feeder(f))
+			return fail(f, ENGINE_FAILED, INTERRUPTED_MESSAGE);
+	if (status != ENGINE_OK)
+		return fail(f, status, feeding->run->message);
+	f->batches++;
+	return ENGINE_OK;
+}
+
+static EngineStatus
+take_columns(Feeder *f)
+{
+	Message    *message = &f->connection->message;
+	ColumnBatch batch = {message->columns.nrows, f->input.vectors};
+	EngineStatus status;
+
+	status = input_take_columns(&f->input, message, f->feeding->program);
+	if (status != ENGINE_OK)
+		return fail(f, status, "columns are not what their message says");
+	if (!feeder_take_turn(f))
+		return fail(f, ENGINE_FAILED, INTERRUPTED_MESSAGE);
+	status = give_columns(f, &batch);
+	feeder_end_turn(f);
+	return status;
+}
+
+EngineStatus
+feeder_take_input(Feeder *f)
+{
+	EngineStatus status = ENGINE_OK;
+
+	while (status == ENGINE_OK)
+	{
+		if (!next_message(f))
+			return fail(f, ENGINE_FAILED, "a message was refused");
+		switch ((MessageType) f->connection->message.head.type)
+		{
+			case MESSAGE_PAGES:
+				status = take_pages(f);
+				break;
+			case MESSAGE_COLUMNS:
+				status = take_columns(f);
+				break;
+			default:
+				return ENGINE_OK;
+		}
+		/* messages that are there already would leave the others no turn */
+		if (f->feeding->nattached > 0)
+			task_give_way(POLLIN, 0);
+	}
+	return status;
+}
+
+/* The message behind the input of a process that has attached. */
+static EngineStatus
+take_end(Feeder *f)
+{
+	Connection *c = f->connection;
+
+	if (c->message.head.type != MESSAGE_END)
+		return fail(f, ENGINE_FAILED, "a message came that has no place in a run");
+	if (f->given > 0 && !f->all_pages)
+		return fail(f, ENGINE_FAILED, "a process has ended before its pages have");
+	f->feeding->nended++;
+	input_free(&f->input);
+	message_begin(&c->answer, MESSAGE_ENDED);
+	(void) connection_send(c, -1);
+	return ENGINE_OK;
+}
+
+/* The run may be closed as soon as this feeder has left it. */
+static void
+leave_failed(Feeder *f)
+{
+	Connection *c = f->connection;
+	EngineStatus status = f->feeding->status;
+	EngineStats stats = f->feeding->run->stats;
+	char		message[256];
+
+	memcpy(message, f->feeding->message, sizeof(message));
+	feeder_leave(f);
+	if (!c->gone)
+		connection_fail(c, status, message, &stats);
+}
+
+static void
+serve(Feeder *f)
+{
+	Connection *c = f->connection;
+	EngineStatus status;
+
+	message_begin(&c->answer, MESSAGE_STARTED);
+	c->answer.started.buffers_in_place = c->service->config->buffers_size > 0;
+	(void) connection_send(c, -1);
+	c->owes = true;
+	status = feeder_take_input(f);
+	if (status == ENGINE_OK)
+		status = take_end(f);
+	c->owes = false;
+	if (status == ENGINE_OK)
+		feeder_leave(f);
+	else
+		leave_failed(f);
+}
+
+void
+feeder_serve(Connection *c)
+{
+	Feeding    *feeding = feeding_find(c->service, &c->message.attach);
+	Feeder	   *feeder;
+
+	if (feeding == NULL)
+	{
+		connection_fail(c, ENGINE_FAILED, "there is no such run to feed", NULL);
+		return;
+	}
+	feeder = feeding_add(feeding, c, c->file);
+	if (feeder == NULL)
+	{
+		connection_fail(c, ENGINE_NO_MEMORY, "out of memory for one more process", NULL);
+		return;
+	}
+	c->file = -1;
+	serve(feeder);
+}
