@@ -1,15 +1,18 @@
 --
--- Parallel aggregation: the CPU engine's runs in several processes share one query.
--- Engines that fail in one of the processes are in sql/tap/parallel.pl.
+-- Parallel aggregation: several processes share one query, by runs of the CPU engine in
+-- each of them, or by one run in the device process that all feed.  Engines that fail
+-- in one of the processes are in sql/tap/parallel.pl.
 --
 \set VERBOSITY terse
-SET gpuagg.engine = cpu;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET max_parallel_workers_per_gather = 3;
 -- for tables as small as these, too
 SET gpuagg.setup_cost = 0;
+SET gpuagg.page_cost = 0.1;
+SET gpuagg.tuple_cost = 0.0001;
+SET gpuagg.operator_cost = 0.0001;
 SET gpuagg.group_cost = 0;
 
 CREATE FUNCTION drop_rows() RETURNS void LANGUAGE plpgsql
@@ -43,9 +46,17 @@ INSERT INTO par SELECT i % 100, i % 20011, CASE WHEN i % 13 > 0 THEN 'text ' || 
 FROM generate_series(1, 60000) i;
 VACUUM ANALYZE par;
 
--- the plan
-EXPLAIN (COSTS OFF) SELECT k, sum(v), count(*) FROM par WHERE g < 5000 GROUP BY k;
-EXPLAIN (VERBOSE, COSTS OFF) SELECT count(*) FROM par;
+-- the plan; engines have different names
+CREATE FUNCTION plan_of(query text, options text DEFAULT 'COSTS OFF') RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
+		RETURN NEXT regexp_replace(line, 'Engine: \w+', 'Engine: X');
+	END LOOP;
+END $$;
+SELECT plan_of('SELECT k, sum(v), count(*) FROM par WHERE g < 5000 GROUP BY k');
+SELECT plan_of('SELECT count(*) FROM par', 'VERBOSE, COSTS OFF');
 
 -- there are workers
 CREATE FUNCTION launched(query text) RETURNS text LANGUAGE plpgsql AS $$
@@ -104,7 +115,8 @@ SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROU
 -- a float key shows the first of 0 and -0, which no process knows
 SELECT check_parallel('SELECT f, count(*) FROM par GROUP BY f');
 
--- groups beyond the memory of one process, and of all: they go to files
+-- groups beyond the memory of one process, and of all: the CPU engine's go to files
+SET gpuagg.engine = cpu;
 SET gpuagg.memory_limit = 1;
 SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d');
 SELECT check_parallel('SELECT g, d, k, count(*), sum(f), max(t) FROM par GROUP BY GROUPING SETS ((g, d, k), (k))');
@@ -127,6 +139,7 @@ ROLLBACK;
 \set VERBOSITY terse
 RESET max_parallel_workers;
 RESET gpuagg.memory_limit;
+RESET gpuagg.engine;
 SELECT count(*) FROM pg_ls_tmpdir();
 
 -- sums that need more words, and specials: all processes begin again
@@ -162,7 +175,7 @@ ALTER TABLE par_parts4 DROP dropped;
 ALTER TABLE par_parts ATTACH PARTITION par_parts4 FOR VALUES FROM (61) TO (100);
 INSERT INTO par_parts SELECT i % 100, i, 't' || i % 77 FROM generate_series(1, 20000) i WHERE i % 100 <> 60;
 VACUUM ANALYZE par_parts;
-EXPLAIN (COSTS OFF) SELECT k, sum(v) FROM par_parts GROUP BY k;
+SELECT plan_of('SELECT k, sum(v) FROM par_parts GROUP BY k');
 SELECT check_parallel('SELECT k, sum(v), max(t) FROM par_parts GROUP BY k');
 SELECT check_parallel('SELECT t, count(*) FROM par_parts WHERE k > 20 GROUP BY t');
 SELECT check_parallel('SELECT t, count(*) FROM par_parts1 GROUP BY t');
@@ -204,7 +217,7 @@ DEALLOCATE p;
 CREATE TABLE par_names (k int, name text, rate numeric, big float8);
 INSERT INTO par_names SELECT i, 'name ' || i % 17, i % 9 + 0.5, CASE i WHEN 7 THEN 1e200 ELSE i END FROM generate_series(0, 110) i;
 VACUUM ANALYZE par_names;
-EXPLAIN (COSTS OFF) SELECT name, count(*), sum(v) FROM par JOIN par_names USING (k) GROUP BY name;
+SELECT plan_of('SELECT name, count(*), sum(v) FROM par JOIN par_names USING (k) GROUP BY name');
 SELECT launched('SELECT name, count(*) FROM par JOIN par_names USING (k) GROUP BY name');
 SELECT check_parallel('SELECT name, count(*), sum(v), max(t), sum(n * rate) FROM par JOIN par_names USING (k) GROUP BY name');
 SELECT check_parallel('SELECT count(*), sum(v), avg(rate) FROM par JOIN par_names USING (k) WHERE v > 0');
@@ -223,7 +236,9 @@ SELECT name, sum(1 / (g - 20010)) FROM par JOIN par_names USING (k) GROUP BY nam
 SELECT count(*), count(s) FROM (SELECT name, sum(CASE WHEN g = 20010 THEN 'infinity'::float8 ELSE 1e300 END) s FROM par JOIN par_names USING (k) GROUP BY name) q;
 -- groups in files; one process; no leader
 SET gpuagg.memory_limit = 1;
+SET gpuagg.engine = cpu;
 SELECT check_parallel('SELECT name, g, d, count(*), sum(f) FROM par JOIN par_names USING (k) GROUP BY name, g, d');
+RESET gpuagg.engine;
 RESET gpuagg.memory_limit;
 SET max_parallel_workers = 0;
 SELECT check_parallel('SELECT name, count(*), sum(v) FROM par JOIN par_names USING (k) GROUP BY name');
@@ -259,7 +274,7 @@ FETCH 2 FROM c;
 FETCH 1 FROM c;
 COMMIT;
 PREPARE q AS SELECT k, sum(v) FROM par GROUP BY k ORDER BY k;
-EXPLAIN (COSTS OFF) EXECUTE q;
+SELECT plan_of('EXECUTE q');
 BEGIN;
 DECLARE c CURSOR FOR SELECT 1;
 CREATE TEMP TABLE from_q AS EXECUTE q;
@@ -313,4 +328,4 @@ SELECT check_parallel('SELECT k, count(*) FROM par GROUP BY k');
 SET parallel_setup_cost = 0;
 
 DROP TABLE par, par_wide, par_toast, par_parts, par_outer;
-DROP FUNCTION drop_rows, check_parallel, launched, memory, restricted;
+DROP FUNCTION plan_of, drop_rows, check_parallel, launched, memory, restricted;

@@ -1,6 +1,7 @@
 # Parallel aggregation whose engines fail, in one process or in all, and whose workers
 # or leader are ended: the rows are right, or there is an error, and nothing is left.
-# Needs a build with TESTING=1.
+# With the CPU engine in each process, and with runs in the device process that all of
+# them feed.  Needs a build with TESTING=1.
 use strict;
 use warnings;
 use FindBin;
@@ -9,15 +10,22 @@ use Test::More;
 use Time::HiRes qw(sleep);
 use IPC::Run qw(start finish);
 use Node;
+use Service;
 
 my @parallel = ('max_parallel_workers_per_gather = 3', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0',
-	'min_parallel_table_scan_size = 0', 'gpuagg.engine = cpu', 'gpuagg.setup_cost = 0', 'gpuagg.group_cost = 0');
+	'min_parallel_table_scan_size = 0', 'gpuagg.setup_cost = 0', 'gpuagg.page_cost = 0.1', 'gpuagg.tuple_cost = 0.0001',
+	'gpuagg.operator_cost = 0.0001', 'gpuagg.group_cost = 0', 'gpuagg.longest_pause = 50ms');
 my $node = new_node('parallel', @parallel);
 $node->safe_psql('postgres', <<'SQL');
+SET gpuagg.mode = off;
 CREATE TABLE t AS SELECT i % 4001 AS k, 'text ' || i % 501 AS s, i AS v, i / 8.0::float8 AS f FROM generate_series(1, 100000) i;
 CREATE TABLE long AS SELECT i % 100 AS k, repeat(md5(i::text), 4) AS s FROM generate_series(1, 1000000) i;
 CREATE TABLE names AS SELECT i AS k, 'name ' || i % 31 AS n FROM generate_series(1, 4000) i;
 CREATE TABLE specials AS SELECT v % 10 AS k, v::numeric AS n FROM t;
+-- some values out of line, on all pages
+CREATE TABLE toasted (k int, s text);
+ALTER TABLE toasted ALTER s SET STORAGE EXTERNAL;
+INSERT INTO toasted SELECT i % 10, CASE WHEN i % 20 = 0 THEN repeat('long ' || i % 50, 1000) ELSE 'short ' || i % 50 END FROM generate_series(1, 10000) i;
 VACUUM ANALYZE;
 INSERT INTO specials VALUES (3, 'NaN');
 SQL
@@ -29,32 +37,41 @@ my %queries = (
 	appends => 'SELECT k, sum(v), count(*) FROM (SELECT k, v FROM t WHERE v % 2 = 0 UNION ALL SELECT k, v FROM t WHERE v < 70000) u GROUP BY k ORDER BY k',
 	sets => 'SELECT k, s, count(*), sum(v) FROM t GROUP BY GROUPING SETS (k, s) ORDER BY 1, 2',
 	specials => 'SELECT k, sum(n), count(*) FROM specials GROUP BY k ORDER BY k',
+	toasted => 'SELECT k, md5(max(s)), count(s) FROM toasted GROUP BY k ORDER BY k',
 	rescans => 'SELECT x, s.* FROM generate_series(1, 3) x LEFT JOIN (SELECT s, sum(k) FROM t GROUP BY s OFFSET 0) s ON s.sum > x ORDER BY 1, 2');
-my @failures = ('open:1:failed', 'open:2:no_memory', 'pages:1:inexact', 'pages:3:corrupt', 'columns:1:failed', 'columns:2:inexact', 'columns:1:widen', 'handover:1:failed', 'merge:1:failed',
-	'merge:5:no_memory', 'groups:1:failed', 'any:2:inexact', 'pages:1:widen', 'handover:1:special');
+my %right = map { $_ => outcome($node, 'SET gpuagg.mode = off', $queries{$_}) } keys %queries;
 
-for my $kind (sort keys %queries)
+# What every engine does, what processes with engines of their own do, and those that
+# feed one run.
+my @failures = ('open:1:failed', 'open:2:no_memory', 'pages:1:inexact', 'pages:3:corrupt', 'columns:1:failed', 'columns:2:inexact',
+	'columns:1:widen', 'groups:1:failed', 'any:2:inexact', 'pages:1:widen');
+my %failures = (
+	cpu => [ @failures, 'handover:1:failed', 'merge:1:failed', 'merge:5:no_memory', 'handover:1:special' ],
+	service => [ @failures, 'fed:1:failed', 'fed:1:inexact', 'fed:1:special', 'any:4:failed' ]);
+my %last_step = (cpu => [ 'handover', 'merge' ], service => ['fed']);
+
+sub use_engine
 {
-	my $right = outcome($node, 'SET gpuagg.mode = off', $queries{$kind});
+	my ($engine) = @_;
+	$node->safe_psql('postgres', "ALTER SYSTEM SET gpuagg.engine = $engine");
+	$node->reload;
+	return;
+}
 
-	like(outcome($node, '', "EXPLAIN $queries{$kind}"), qr/GpuAgg Partial/, "$kind: parallel");
-	is(outcome($node, 'SET gpuagg.fallback = off', $queries{$kind}), $right, "$kind: no failure");
+# Right rows whatever fails, and wherever.
+sub check_failures
+{
+	my ($engine, $kind) = @_;
 	for my $place ('', ':leader', ':worker')
 	{
 		my @wrong = grep {
 			my $failure = $_;
 			grep { outcome($node, "SET gpuagg.inject_failure = '$failure$place'; SET parallel_leader_participation = $_",
-					$queries{$kind}) ne $right } qw(on off);
-		} @failures;
-		is("@wrong", '', "$kind: failures$place");
+					$queries{$kind}) ne $right{$kind} } qw(on off);
+		} @{ $failures{$engine} };
+		is("@wrong", '', "$engine, $kind: failures$place");
 	}
-}
-
-# With no other process to take its place, a worker's failure is the query's.
-for my $failure ('open:1:failed', 'pages:1:failed', 'handover:1:failed', 'merge:1:failed')
-{
-	like(outcome($node, "SET parallel_leader_participation = off; SET gpuagg.fallback = off; SET gpuagg.inject_failure = '$failure:worker'",
-			$queries{keys}), qr/a failure was injected into/, "a worker's $failure");
+	return;
 }
 
 # A session that runs a long query, one of whose workers is stopped.
@@ -81,29 +98,80 @@ sub settle
 	return $node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'long' AND backend_type = 'client backend' AND state = 'active'");
 }
 
+# A worker is stopped: the leader waits, and can be cancelled; or the worker is ended.
+sub check_stopped_worker
 {
+	my ($engine) = @_;
 	my $out = '';
 	my ($run, $pid) = begin_long(\$out);
 
-	is(settle(), 1, 'the leader waits for a worker');
+	is(settle(), 1, "$engine: the leader waits for a worker");
 	$node->safe_psql('postgres', "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'long' AND backend_type = 'client backend'");
 	kill 'CONT', $pid;
 	finish $run;
-	like($out, qr/canceling statement/, 'the wait can be cancelled');
-}
-{
-	my $out = '';
-	my ($run, $pid) = begin_long(\$out);
+	like($out, qr/canceling statement/, "$engine: the wait can be cancelled");
 
+	$out = '';
+	($run, $pid) = begin_long(\$out);
 	settle();
 	$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
 	kill 'CONT', $pid;
 	finish $run;
-	like($out, qr/terminating (connection|background worker)/, 'an ended worker is an error');
+	like($out, qr/terminating (connection|background worker)/, "$engine: an ended worker is an error");
+	return;
 }
-is(outcome($node, 'SET gpuagg.fallback = off', $queries{keys}), outcome($node, 'SET gpuagg.mode = off', $queries{keys}),
-	'the next query is answered');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_ls_tmpdir()'), 0, 'no file is left');
 
+# Runs that the device process has.
+sub runs { return $node->safe_psql('postgres', 'SELECT count(*) FROM gpuagg_activity') }
+
+for my $engine (qw(cpu service))
+{
+	use_engine($engine);
+	for my $kind (sort keys %queries)
+	{
+		like(outcome($node, '', "EXPLAIN $queries{$kind}"), qr/GpuAgg Partial/, "$engine, $kind: parallel");
+		is(outcome($node, 'SET gpuagg.fallback = off', $queries{$kind}), $right{$kind}, "$engine, $kind: no failure");
+		check_failures($engine, $kind);
+	}
+
+	# With no other process to take its place, a worker's failure is the query's.
+	for my $call ('open', 'pages', @{ $last_step{$engine} })
+	{
+		like(outcome($node, "SET parallel_leader_participation = off; SET gpuagg.fallback = off; SET gpuagg.inject_failure = '$call:1:failed:worker'",
+				$queries{keys}), qr/a failure was injected into/, "$engine: a worker's $call");
+	}
+	check_stopped_worker($engine);
+	is(outcome($node, 'SET gpuagg.fallback = off', $queries{keys}), $right{keys}, "$engine: the next query is answered");
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_ls_tmpdir()'), 0, "$engine: no file is left");
+}
+
+# The device process, whose runs all have gone with their sessions, is the first one.
+is(runs(), 0, 'no run is left');
+unlike(PostgreSQL::Test::Utils::slurp_file($node->logfile), qr/device process .*(ended|killed|died)/, 'the device process lives');
+
+# It is killed while workers feed a run.
+{
+	my $out = '';
+	my ($run, $pid) = begin_long(\$out);
+	my ($device) = device_process($node);
+
+	settle();
+	is(runs(), 1, 'several processes feed one run');
+	kill 'KILL', $device;
+	kill 'CONT', $pid;
+	finish $run;
+	unlike($out, qr/ERROR|FATAL/, 'the device process may die: no error');
+	is(scalar(() = $out =~ /^\d+\|\d+$/mg), 2000, 'and no row is lost');
+	ok(wait_for_service($node, $device), 'another one serves');
+	is(outcome($node, 'SET gpuagg.fallback = off', $queries{keys}), $right{keys}, 'and answers');
+}
+
+# The kernels, fed by several.
+use_engine('simt');
+for my $kind (qw(keys joins toasted specials))
+{
+	is(outcome($node, 'SET gpuagg.fallback = off', $queries{$kind}), $right{$kind}, "simt, $kind: no failure");
+	is(outcome($node, "SET gpuagg.inject_failure = 'any:2:inexact:worker'", $queries{$kind}), $right{$kind}, "simt, $kind: a worker fails");
+}
 $node->stop;
 done_testing();

@@ -440,15 +440,34 @@ run_parallel(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
 	return true;
 }
 
-/* The run has been opened, and its rows are all processes'. */
+/*
+ * What came of the rows that all processes gave the run.  A worker that finds no run may
+ * have come when it had failed already: then the leader has been told with what.
+ */
+static EngineStatus
+status_of_feeders(GpuAggState *state, const ParallelResult *result, const char **message)
+{
+	EngineStatus own = ENGINE_OK;
+
+	if (result->status == ENGINE_FAILED)
+		own = engine_begun(state->engine);
+	if (own == ENGINE_OK || own == ENGINE_FAILED)
+	{
+		*message = result->message;
+		return result->status;
+	}
+	*message = engine_message(state->engine);
+	return own;
+}
+
+/* The run has begun, and all rows have been given. */
 static EngineStatus
 run_feeders(GpuAggState *state, const ParallelResult *result, const EngineHints *hints,
 			const char **message)
 {
-	EngineStatus status = result->status;
+	EngineStatus status = status_of_feeders(state, result, message);
 
 	table_source_stats_add(&state->source, &result->source);
-	*message = result->message;
 	if (status != ENGINE_OK)
 		return status;
 	engine_expect(state->engine, result->feeders);

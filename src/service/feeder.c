@@ -352,6 +352,11 @@ feeder_serve(Connection *c)
 		connection_fail(c, ENGINE_FAILED, "there is no such run to feed", NULL);
 		return;
 	}
+	if (feeding->status != ENGINE_OK)
+	{
+		connection_fail(c, feeding->status, feeding->message, NULL);
+		return;
+	}
 	feeder = feeding_add(feeding, c, c->file);
 	if (feeder == NULL)
 	{

@@ -63,7 +63,7 @@ feeding_find(const Service *service, const AttachMessage *attach)
 {
 	Feeding    *feeding = find_key(service, &attach->key);
 
-	if (feeding == NULL || feeding->status != ENGINE_OK ||
+	if (feeding == NULL ||
 		feeding->owner->activity.role != attach->role ||
 		strcmp(feeding->owner->activity.database, attach->database) != 0)
 		return NULL;

@@ -65,7 +65,10 @@ typedef struct Feeding
  */
 extern bool feeding_begin(Feeding *feeding);
 
-/* The run that the message is about, or NULL: there is none that its sender may feed. */
+/*
+ * The run that the message is about, which may have failed; NULL: there is none that
+ * its sender may feed.
+ */
 extern Feeding *feeding_find(const Service *service, const AttachMessage *attach);
 
 /* One more process feeds it, and owns the file; NULL: no memory, or too many. */
