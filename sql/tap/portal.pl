@@ -76,9 +76,15 @@ sub rows_of
 
 my @parallel = map { "SET $_ = 0" } qw(parallel_setup_cost parallel_tuple_cost min_parallel_table_scan_size gpuagg.setup_cost gpuagg.group_cost);
 unshift @parallel, 'SET max_parallel_workers_per_gather = 2';
-like($node->safe_psql('postgres', join('; ', @parallel, 'EXPLAIN SELECT k, count(*) FROM t GROUP BY k')), qr/GpuAgg Partial/,
-	'the plan is parallel');
-for my $settings ([], \@parallel, [@parallel, 'SET gpuagg.inject_failure = \'open:1:failed\'', 'SET gpuagg.fallback = on'])
+# in a run of each process, and in one of the device process that all feed
+my @fed = ('SET gpuagg.engine = service', 'SET gpuagg.page_cost = 0.1', @parallel);
+for my $settings (\@parallel, \@fed)
+{
+	like($node->safe_psql('postgres', join('; ', @$settings, 'EXPLAIN SELECT k, count(*) FROM t GROUP BY k')), qr/GpuAgg Partial/,
+		'the plan is parallel');
+}
+my @failing = ('SET gpuagg.inject_failure = \'open:1:failed\'', 'SET gpuagg.fallback = on');
+for my $settings ([], \@parallel, [@parallel, @failing], \@fed, [@fed, @failing])
 {
 	connect_to(@$settings);
 	is(rows_of('SELECT k, count(*) FROM t GROUP BY k', $_), 10, "$_ rows at a time") for 1, 3, 10, 0;

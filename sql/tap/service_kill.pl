@@ -18,23 +18,34 @@ my $sessions = 16;
 my $wanted = $ENV{GPUAGG_KILL_QUERIES} // 1000;
 
 my $node = new_node('service_kill', 'gpuagg.engine = simt', 'gpuagg.longest_pause = 50ms', 'max_connections = 40',
-	'shared_buffers = 16MB', 'log_statement = none', "shared_preload_libraries = 'gpuagg'");
+	'shared_buffers = 16MB', 'log_statement = none', "shared_preload_libraries = 'gpuagg'",
+	'max_parallel_workers_per_gather = 2', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0', 'min_parallel_table_scan_size = 100MB',
+	'gpuagg.setup_cost = 0', 'gpuagg.page_cost = 0.1', 'gpuagg.tuple_cost = 0.0001', 'gpuagg.operator_cost = 0.0001', 'gpuagg.group_cost = 0');
 $node->safe_psql('postgres', <<'SQL');
 SET gpuagg.mode = off;
 CREATE TABLE t (k int, v int, c text, n numeric(10,2));
 INSERT INTO t SELECT i % 300, i, 'text ' || i % 7, i / 100.0 FROM generate_series(1, 20000) i;
 -- some rows with a value that engines leave out
 INSERT INTO t SELECT i % 300, i, repeat('long ', 2000) || i % 3, 1 FROM generate_series(1, 20) i;
-VACUUM ANALYZE t;
+-- read by workers, which the others are not
+CREATE TABLE many (LIKE t);
+INSERT INTO many SELECT * FROM t;
+ALTER TABLE many SET (parallel_workers = 2);
+CREATE TABLE names AS SELECT i AS k FROM generate_series(0, 299) i;
+VACUUM ANALYZE t, many, names;
 SQL
 
 my %queries = (
 	'pages' => 'SELECT k, count(*), sum(v), min(v) FROM t GROUP BY k ORDER BY k',
 	'no key' => 'SELECT count(*), max(v), sum(n) FROM t WHERE v > 700',
 	'left rows' => 'SELECT md5(c), count(*), max(v) FROM (SELECT c, count(*), max(v) v FROM t GROUP BY c) s GROUP BY 1 ORDER BY 1',
-	'child plan' => 'SELECT k, avg(v) FROM (SELECT * FROM t OFFSET 1) s GROUP BY k ORDER BY k');
+	'child plan' => 'SELECT k, avg(v) FROM (SELECT * FROM t OFFSET 1) s GROUP BY k ORDER BY k',
+	# that workers feed
+	'workers' => 'SELECT k, count(*), max(c), sum(n) FROM many GROUP BY k ORDER BY k',
+	'a join in workers' => 'SELECT k, count(*), sum(v) FROM many JOIN names USING (k) GROUP BY k ORDER BY k');
 my @names = sort keys %queries;
 my %native = map { $_ => outcome($node, 'SET gpuagg.mode = off', $queries{$_}) } @names;
+is(scalar(grep { outcome($node, '', "EXPLAIN $queries{$_}") =~ /Parallel Custom Scan/ } @names), 2, 'two queries have workers');
 
 sub log_of { return slurp_file($node->logfile) }
 
@@ -124,7 +135,7 @@ while ($rounds == 0 || $kills < 10 && $rounds < 20)
 	$rounds++;
 	for my $out (killed_round())
 	{
-		my @parts = split /^(pages|no key|left rows|child plan)\n/m, $out;
+		my @parts = split /^(pages|no key|left rows|child plan|workers|a join in workers)\n/m, $out;
 		shift @parts;
 		while (my ($name, $rows) = splice @parts, 0, 2)
 		{
