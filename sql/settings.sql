@@ -64,7 +64,55 @@ BEGIN
 END $$;
 SELECT share, takes_at('SELECT k, count(*) FROM close_costs GROUP BY k', share) AS groups, takes_at('SELECT DISTINCT k FROM close_costs', share) AS "distinct"
 FROM unnest('{0.95,0.995,1.005,1.05}'::float8[]) share;
-DROP FUNCTION takes_at, plan_cost;
+DROP FUNCTION takes_at;
+
+-- Starting workers takes longer than parallel_setup_cost says: they are wanted only where they
+-- spare more, and where only they make PostgreSQL's plan cheaper, gpuagg's is chosen.
+ALTER TABLE close_costs SET (parallel_workers = 2);
+SET gpuagg.engine = cpu;
+SET parallel_tuple_cost = 0;
+CREATE FUNCTION spared_by_workers(query text) RETURNS float8 LANGUAGE plpgsql
+SET gpuagg.mode = force SET max_parallel_workers_per_gather = 0 SET parallel_setup_cost = 0 AS $$
+DECLARE
+	alone float8 := plan_cost(query);
+BEGIN
+	SET LOCAL max_parallel_workers_per_gather = 2;
+	RETURN alone - plan_cost(query);
+END $$;
+CREATE FUNCTION workers_at(query text, share float8) RETURNS boolean LANGUAGE plpgsql
+SET gpuagg.mode = force SET max_parallel_workers_per_gather = 2 AS $$
+DECLARE
+	line text;
+BEGIN
+	PERFORM set_config('parallel_setup_cost', (spared_by_workers(query) * share)::text, true);
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		IF line LIKE '%GpuAgg Partial%' THEN
+			RETURN true;
+		END IF;
+	END LOOP;
+	RETURN false;
+END $$;
+SELECT share, workers_at('SELECT count(*) FROM close_costs', share) AS workers FROM unnest('{0,0.1,0.3,0.9}'::float8[]) share;
+
+CREATE FUNCTION takes_above(query text, setups float8) RETURNS boolean LANGUAGE plpgsql
+SET gpuagg.mode = off SET gpuagg.setup_cost = 0 SET max_parallel_workers_per_gather = 2 AS $$
+DECLARE
+	setup float8 := spared_by_workers(query);
+	native float8;
+	ours float8;
+BEGIN
+	PERFORM set_config('parallel_setup_cost', setup::text, true);
+	native := plan_cost(query);
+	SET LOCAL gpuagg.mode = force;
+	ours := plan_cost(query);
+	PERFORM set_config('gpuagg.setup_cost', (native + setup * setups - ours)::text, true);
+	SET LOCAL gpuagg.mode = auto;
+	RETURN shows_gpuagg(query);
+END $$;
+SELECT setups, takes_above('SELECT count(*) FROM close_costs', setups) AS gpuagg FROM unnest('{-1,1,3,5}'::float8[]) setups;
+RESET gpuagg.engine;
+RESET parallel_tuple_cost;
+DROP FUNCTION spared_by_workers, workers_at, takes_above, plan_cost;
 DROP TABLE close_costs;
 
 -- fallback: what would have to fall back is an error without it

@@ -737,7 +737,7 @@ cpu_rewind(EngineRun *head)
  * bench/results/cpu-crossover.md.
  */
 const EngineCosts cpu_costs = {
-	.setup = 30,
+	.setup = 12,
 	.page = 0.02,
 	.tuple = 0.002,
 	.operator = 0.00015,

@@ -37,6 +37,12 @@ extern Cost cost_startup(const CostInput *in);
 extern Cost cost_process(const CostInput *in);
 extern Cost cost_merged(const CostInput *in);
 
+/* What it takes to start workers that no path's cost has in it, PostgreSQL's neither. */
+extern Cost cost_workers_start(void);
+
+/* Do several processes take less time than the leader alone, by these costs? */
+extern bool cost_workers_pay(const CostInput *in, Cost alone, Cost together);
+
 /* The least that a run of this engine can cost, however small its input. */
 extern Cost cost_setup(const EngineOps *engine);
 

@@ -167,3 +167,26 @@ native_cheapest_path(const Grouping *grouping, const RelOptInfo *grouped_rel)
 	memcpy(copy, best, sizeof(AggPath));
 	return copy;
 }
+
+bool
+native_has_workers(const Path *path)
+{
+	for (;;)
+		switch (nodeTag(path))
+		{
+			case T_GatherPath:
+			case T_GatherMergePath:
+				return true;
+			case T_AggPath:
+				path = ((const AggPath *) path)->subpath;
+				break;
+			case T_SortPath:
+				path = ((const SortPath *) path)->subpath;
+				break;
+			case T_ProjectionPath:
+				path = ((const ProjectionPath *) path)->subpath;
+				break;
+			default:
+				return false;
+		}
+}

@@ -32,4 +32,7 @@ extern bool native_is_possible(const Grouping *grouping, const RelOptInfo *group
 extern Path *native_sorted_aggregation(PlannerInfo *root, Path *input,
 									   RelOptInfo *grouped_rel, List *having);
 
+/* Do workers compute what this path aggregates, sorts or projects? */
+extern bool native_has_workers(const Path *path);
+
 #endif							/* GPUAGG_NATIVE_H */

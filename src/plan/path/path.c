@@ -272,6 +272,18 @@ cheaper_path(GpuAggPath *a, GpuAggPath *b)
 	return a->custom.path.total_cost <= b->custom.path.total_cost ? a : b;
 }
 
+/* The path of the leader alone, or that with workers. */
+static GpuAggPath *
+faster_path(GpuAggPath *alone, GpuAggPath *together)
+{
+	CostInput	in = cost_input(together);
+
+	if (compat_disabled_nodes(&alone->custom.path) != compat_disabled_nodes(&together->custom.path))
+		return cheaper_path(alone, together);
+	return cost_workers_pay(&in, alone->custom.path.total_cost,
+							together->custom.path.total_cost) ? together : alone;
+}
+
 /* The path of one engine, or NULL and why. */
 static GpuAggPath *
 engine_path(const Grouping *grouping, const LoweredGrouping *lowered,
@@ -289,8 +301,8 @@ engine_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	path = make_gpuagg_path(grouping, lowered, grouped_rel, engine, 0);
 	workers = parallel_workers(grouping, lowered, grouped_rel, engine);
 	if (workers > 0)
-		path = cheaper_path(path, make_gpuagg_path(grouping, lowered, grouped_rel, engine,
-												   workers));
+		path = faster_path(path, make_gpuagg_path(grouping, lowered, grouped_rel, engine,
+												  workers));
 	return path;
 }
 
@@ -379,7 +391,7 @@ native_cost(const RelOptInfo *grouped_rel)
 static Path *
 grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 			  RelOptInfo *grouped_rel, List *having, GroupingReport *report,
-			  Rejection *rejection)
+			  Rejection *rejection, bool *has_workers)
 {
 	Grouping	grouping;
 	GpuAggPath *path = NULL;
@@ -401,6 +413,7 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		path = find_path(&grouping, grouped_rel, &input_rejection);
 	if (path == NULL)
 		return NULL;
+	*has_workers = path->workers > 0;
 	path->report = report;
 	report_engine(report, path->engine->name);
 	if (grouping.is_input)
@@ -409,25 +422,30 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 }
 
 /*
- * Remove paths that cost more than this one, but by so little that add_path takes the
- * costs to be equal: it would then prefer them, since workers may run them.
+ * Is another path no better than this one, though add_path would take it?  It takes costs
+ * that differ little to be equal, and then prefers paths that workers may run; and the
+ * start of workers takes longer than their path says.
  */
+static bool
+is_no_better(const Path *other, const Path *path, bool has_workers)
+{
+	Cost		start = !has_workers && native_has_workers(other) ? cost_workers_start() : 0;
+
+	return other->pathkeys == NIL &&
+		compat_disabled_nodes(other) >= compat_disabled_nodes(path) &&
+		other->startup_cost + start >= path->startup_cost &&
+		other->total_cost + start >= path->total_cost &&
+		other->total_cost <= path->total_cost * EQUAL_COSTS;
+}
+
 static void
-remove_ties(RelOptInfo *grouped_rel, const Path *path)
+remove_no_better(RelOptInfo *grouped_rel, const Path *path, bool has_workers)
 {
 	ListCell   *lc;
 
 	foreach(lc, grouped_rel->pathlist)
-	{
-		const Path *other = lfirst(lc);
-
-		if (other->pathkeys == NIL &&
-			compat_disabled_nodes(other) >= compat_disabled_nodes(path) &&
-			other->startup_cost >= path->startup_cost &&
-			other->total_cost >= path->total_cost &&
-			other->total_cost <= path->total_cost * EQUAL_COSTS)
+		if (is_no_better(lfirst(lc), path, has_workers))
 			grouped_rel->pathlist = foreach_delete_current(grouped_rel->pathlist, lc);
-	}
 }
 
 static void
@@ -436,8 +454,10 @@ offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 {
 	Path	   *path;
 	Rejection	rejection = {0};
+	bool		has_workers = false;
 
-	path = grouping_path(root, stage, input_rel, grouped_rel, having, report, &rejection);
+	path = grouping_path(root, stage, input_rel, grouped_rel, having, report, &rejection,
+						 &has_workers);
 	if (path == NULL)
 	{
 		report_rejection(report, &rejection);
@@ -449,7 +469,7 @@ offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		grouped_rel->partial_pathlist = NIL;
 	}
 	report_cost(report, path->total_cost);
-	remove_ties(grouped_rel, path);
+	remove_no_better(grouped_rel, path, has_workers);
 	add_path(grouped_rel, path);
 }
 
