@@ -115,9 +115,12 @@ SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROU
 -- a float key shows the first of 0 and -0, which no process knows
 SELECT check_parallel('SELECT f, count(*) FROM par GROUP BY f');
 
--- groups beyond the memory of one process, and of all: the CPU engine's go to files
+-- groups beyond the memory of one process, and of all: the CPU engine's go to files, which
+-- costs more than one process's
 SET gpuagg.engine = cpu;
 SET gpuagg.memory_limit = 1;
+SET random_page_cost = 0;
+SET seq_page_cost = 0;
 SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d');
 SELECT check_parallel('SELECT g, d, k, count(*), sum(f), max(t) FROM par GROUP BY GROUPING SETS ((g, d, k), (k))');
 SELECT memory('SELECT g, t, k, d, count(*), max(t) FROM par GROUP BY g, t, k, d'), memory('SELECT k, count(*) FROM par GROUP BY k');
@@ -140,6 +143,8 @@ ROLLBACK;
 RESET max_parallel_workers;
 RESET gpuagg.memory_limit;
 RESET gpuagg.engine;
+RESET random_page_cost;
+RESET seq_page_cost;
 SELECT count(*) FROM pg_ls_tmpdir();
 
 -- sums that need more words, and specials: all processes begin again
@@ -237,9 +242,13 @@ SELECT count(*), count(s) FROM (SELECT name, sum(CASE WHEN g = 20010 THEN 'infin
 -- groups in files; one process; no leader
 SET gpuagg.memory_limit = 1;
 SET gpuagg.engine = cpu;
+SET random_page_cost = 0;
+SET seq_page_cost = 0;
 SELECT check_parallel('SELECT name, g, d, count(*), sum(f) FROM par JOIN par_names USING (k) GROUP BY name, g, d');
 RESET gpuagg.engine;
 RESET gpuagg.memory_limit;
+RESET random_page_cost;
+RESET seq_page_cost;
 SET max_parallel_workers = 0;
 SELECT check_parallel('SELECT name, count(*), sum(v) FROM par JOIN par_names USING (k) GROUP BY name');
 RESET max_parallel_workers;

@@ -139,6 +139,35 @@ END $$;
 SELECT total_cost(query, '64kB') > total_cost(query, '64MB') + 300 AS spills, total_cost(query, '16MB') = total_cost(query, '64MB') AS fits
 FROM (VALUES ('SELECT k, count(*) FROM spilled GROUP BY k'), ('SELECT v, count(*) FROM spilled GROUP BY v')) q (query);
 
+-- those of regrouping know of it, too
+SELECT total_cost(query, '4MB') > total_cost(query, '64MB') + 300 AS spills, total_cost(query, '32MB') = total_cost(query, '64MB') AS fits
+FROM (VALUES ('SELECT k, v, c, count(*) FROM spilled GROUP BY CUBE (k, v, c)'), ('SELECT v, id % 3, count(*) FROM spilled GROUP BY CUBE (v, id % 3)')) q (query);
+
+-- and those of several processes
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 3;
+SET gpuagg.setup_cost = 0;
+SET gpuagg.group_cost = 0;
+ALTER TABLE spilled SET (parallel_workers = 3);
+CREATE FUNCTION is_parallel(query text, memory text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	PERFORM set_config('work_mem', memory, true);
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+	RETURN jsonb_path_exists(plan, '$.**?(@."Custom Plan Provider" == "GpuAgg Partial")');
+END $$;
+SELECT is_parallel(query, '64kB') AND is_parallel(query, '64MB') AS parallel, total_cost(query, '64kB') > total_cost(query, '64MB') + 300 AS spills
+FROM (VALUES ('SELECT k, count(*) FROM spilled GROUP BY k'), ('SELECT v, count(*) FROM spilled GROUP BY v')) q (query);
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+RESET max_parallel_workers_per_gather;
+RESET gpuagg.setup_cost;
+RESET gpuagg.group_cost;
+
 -- Regrouping obeys the same limit, whatever the engine.
 RESET gpuagg.engine;
 SET work_mem = '64kB';

@@ -117,23 +117,61 @@ cost_feeding(const CostInput *in, const EngineCosts *costs)
 	return in->pages * Min(PAGE_VISIT, costs->page) + cost_sending(in);
 }
 
+/* Bytes of a group that leaves a table. */
+static double
+record_size(const CostInput *in)
+{
+	return (in->program->nkeys + in->program->nwords) * sizeof(uint64);
+}
+
 /*
- * Groups that the engine's memory does not hold are written and read, at the costs that
- * cost_agg has for it, and merged, which is as much work as a group.  Of the rows
- * whose group is not in the table, each is taken to make a record.
+ * Records that leave a table of so much memory, which takes in items that belong to so many
+ * groups; 0: all groups fit.  Each item is taken to make a record whose group is not in
+ * the table.
  */
+static double
+spilled_records(const CostInput *in, double memory, double items, double groups)
+{
+	double		fit = memory / (record_size(in) + SLOTS_SIZE);
+
+	return groups <= fit ? 0 : Max(groups, items * (1 - fit / groups));
+}
+
+/* Writing and reading so many bytes, as cost_agg has it. */
+static Cost
+cost_file(double bytes)
+{
+	return ceil(bytes / BLCKSZ) * (random_page_cost + seq_page_cost);
+}
+
+/* Records are written, read and merged, which is as much work as a group. */
+static Cost
+cost_records(const CostInput *in, const EngineCosts *costs, double records)
+{
+	return records * costs->group + cost_file(records * record_size(in));
+}
+
+/* Groups of one process that its memory does not hold. */
 static Cost
 cost_spilling(const CostInput *in, const EngineCosts *costs)
 {
-	double		record = (in->program->nkeys + in->program->nwords) * sizeof(uint64);
-	double		fit = engine_memory_limit(in->engine, in->regrouped > 0) / (record + SLOTS_SIZE);
-	double		records;
+	double		memory = engine_memory_limit(in->engine, in->regrouped > 0);
 
-	if (!engine_stores_groups(in->engine) || in->groups <= fit)
+	if (!engine_stores_groups(in->engine))
 		return 0;
-	records = Max(in->groups, in->rows_passed * (1 - fit / in->groups));
-	return records * costs->group +
-		ceil(records * record / BLCKSZ) * (random_page_cost + seq_page_cost);
+	return cost_records(in, costs, spilled_records(in, memory, in->rows_passed, in->groups));
+}
+
+/* Making coarser groups. */
+static Cost
+cost_regrouping(const CostInput *in, const EngineCosts *costs)
+{
+	double		memory = engine_memory_limit(in->engine, in->processes == 1);
+
+	if (in->regrouped == 0)
+		return 0;
+	return in->regrouped * costs->group +
+		cost_records(in, costs, spilled_records(in, memory, in->regrouped, in->set_groups));
 }
 
 Cost
@@ -141,29 +179,45 @@ cost_startup(const CostInput *in)
 {
 	EngineCosts costs = costs_of(in->engine);
 
-	return costs.setup + in->input_cost + cost_rows(in, &costs) +
-		(in->groups + in->regrouped) * costs.group + cost_spilling(in, &costs);
+	return costs.setup + in->input_cost + cost_rows(in, &costs) + in->groups * costs.group +
+		cost_spilling(in, &costs) + cost_regrouping(in, &costs);
+}
+
+/*
+ * Of several processes, each has its own groups, all of them if there are few, and merges
+ * its share of all processes' groups.  What is handed over, and then merged, is in memory
+ * up to the limits of all processes.
+ */
+static Cost
+cost_handing_over(const CostInput *in, const EngineCosts *costs)
+{
+	double		rows = in->rows_passed / in->divisor;
+	double		groups = Min(in->groups, rows);
+	double		memory = engine_memory_limit(in->engine, false);
+	double		records = Max(groups, spilled_records(in, memory, rows, groups));
+	double		stored = (records * in->processes + in->groups) * record_size(in);
+
+	return groups * costs->group +
+		records * costs->group * HANDED_GROUP * in->processes / in->divisor +
+		cost_file(Max(0, stored - memory * in->processes));
 }
 
 /*
  * As PostgreSQL has it for its own parallel scans, processes divide what a row costs,
- * and not what it costs to read pages.  Each has its own groups, all of them if there
- * are few, and merges its share of all processes' groups.  Those that feed one run have
- * none, and the device's work is not divided.
+ * and not what it costs to read pages.  Those that feed one run have no groups, and the
+ * device's work is not divided.
  */
 Cost
 cost_process(const CostInput *in)
 {
 	EngineCosts costs = costs_of(in->engine);
-	double		groups = Min(in->groups, in->rows_passed / in->divisor);
 	Cost		feeding = cost_feeding(in, &costs);
 
 	if (!engine_stores_groups(in->engine))
 		return costs.setup + in->input_cost - in->scan_cost +
 			(in->scan_cost + feeding) / in->divisor + cost_rows(in, &costs) - feeding;
 	return costs.setup + in->input_cost - in->scan_cost +
-		(in->scan_cost + cost_rows(in, &costs)) / in->divisor +
-		groups * costs.group * (1 + HANDED_GROUP * in->processes / in->divisor);
+		(in->scan_cost + cost_rows(in, &costs)) / in->divisor + cost_handing_over(in, &costs);
 }
 
 Cost
@@ -173,7 +227,7 @@ cost_merged(const CostInput *in)
 
 	/* one run that all feed has been opened once */
 	return (engine_stores_groups(in->engine) ? costs.setup : 0) +
-		(in->groups + in->regrouped) * costs.group;
+		in->groups * costs.group + cost_regrouping(in, &costs);
 }
 
 Cost

@@ -21,7 +21,8 @@ typedef struct CostInput
 	double		rows_sent;		/* of these, tuples that PostgreSQL scans */
 	double		rows_passed;	/* rows that pass the program's filter */
 	double		groups;
-	double		regrouped;		/* groups that are taken into coarser ones */
+	double		regrouped;		/* groups that are taken into coarser ones, */
+	double		set_groups;		/* and what these are */
 	Cost		scan_cost;		/* of input_cost, what processes divide */
 	int			processes;		/* that aggregate; 1: the leader alone */
 	double		divisor;		/* by which they divide work */

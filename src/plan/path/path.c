@@ -184,6 +184,7 @@ cost_input(const GpuAggPath *path)
 		.rows_passed = path->grouping.input_rel->cheapest_total_path->rows,
 		.groups = path->estimates.groups,
 		.regrouped = path->estimates.regrouped,
+		.set_groups = path->estimates.result_groups,
 		.processes = path->workers + 1,
 		.divisor = parallel_divisor(path->workers),
 	};
