@@ -1112,6 +1112,31 @@ test_closing(void)
 	query_end(q);
 }
 
+/*
+ * The hash table grows with groups at its end, and with those that belong there and have gone
+ * to its beginning: the second row of each key finds the first one's group.
+ */
+static void
+test_growing(void)
+{
+	int			wrong = 0;
+
+	for (int t = 0; t < 100; t++)
+	{
+		Query	   *q = count_and_sum(VT_INT8);
+
+		for (int i = 0; i < 2 * 1200; i++)
+		{
+			put_int8(q, 0, (i % 1200 + t * 1200) * INT64_C(1000003));
+			put_int4(q, 1, 1);
+		}
+		run(q);
+		wrong += q->status != ENGINE_OK || q->ngroups != 1200;
+		query_end(q);
+	}
+	ok(wrong == 0, "tables that grow: %d have other groups", wrong);
+}
+
 static int	looks_left;
 
 static bool
@@ -1194,6 +1219,7 @@ main(void)
 	test_random();
 	test_pages();
 	test_closing();
+	test_growing();
 	test_interrupted();
 	return done_testing();
 }

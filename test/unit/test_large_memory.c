@@ -32,7 +32,17 @@ words_are_right(const uint64_t *memory, const size_t *sizes, int n)
 	return true;
 }
 
-/* Grow through sizes, and write all that is new each time. */
+/* Are the bytes from `from` on zero? */
+static bool
+is_zero(const char *memory, size_t from, size_t size)
+{
+	for (size_t i = from; i < size; i++)
+		if (memory[i] != 0)
+			return false;
+	return true;
+}
+
+/* Grow through sizes, and write all that is new each time, which is zero before. */
 static void
 test_growing(const char *name, const size_t *sizes, int n)
 {
@@ -43,7 +53,8 @@ test_growing(const char *name, const size_t *sizes, int n)
 	for (int t = 0; t < n && right; t++)
 	{
 		memory = large_grow(memory, size, sizes[t]);
-		right = memory != NULL && words_are_right(memory, sizes, t);
+		right = memory != NULL && words_are_right(memory, sizes, t) &&
+			is_zero((char *) memory, size, sizes[t]);
 		for (size_t i = size / sizeof(uint64_t); right && i < sizes[t] / sizeof(uint64_t); i++)
 			memory[i] = word_at(i, t);
 		size = sizes[t];
@@ -56,11 +67,8 @@ static void
 test_zeros(size_t size)
 {
 	char	   *memory = large_alloc(size);
-	bool		zero = memory != NULL;
 
-	for (size_t i = 0; zero && i < size; i++)
-		zero = memory[i] == 0;
-	ok(zero, "%zu bytes are zero", size);
+	ok(memory != NULL && is_zero(memory, 0, size), "%zu bytes are zero", size);
 	if (memory != NULL)
 		memory[size - 1] = 1;
 	large_free(memory, size);

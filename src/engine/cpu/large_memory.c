@@ -129,7 +129,12 @@ large_grow(void *old, size_t old_size, size_t size)
 	void	   *memory;
 
 	if (!is_large(size))
-		return realloc(old, size);
+	{
+		memory = realloc(old, size);
+		if (memory != NULL)
+			memset((char *) memory + old_size, 0, size - old_size);
+		return memory;
+	}
 	if (is_large(old_size))
 		return move_huge(old, old_size, size);
 	memory = map_huge(size);

@@ -12,8 +12,8 @@ extern void *large_alloc(size_t size);
 
 /*
  * Let memory of old_size bytes, which large_alloc or this has returned (or NULL, and 0), have
- * size bytes, more than before; what is new is arbitrary.  NULL: no memory, and the old one is
- * as it was.
+ * size bytes, more than before; what is new is zero.  NULL: no memory, and the old one is as it
+ * was.
  */
 extern void *large_grow(void *old, size_t old_size, size_t size);
 

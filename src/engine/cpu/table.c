@@ -263,31 +263,60 @@ interrupted_at(GroupTable *table, uint64_t i)
 }
 
 /*
- * Give the hash table this many slots; the first time, enter all groups.  False:
- * no memory, or interrupted.
+ * The hash table has twice as many slots, the upper half of which is empty: let each group
+ * have its place.  Slots are taken in their order, from one behind an empty one: then between
+ * where a group belongs now and where it was, all have been taken before, so that no
+ * group passes one that is still to move.
  */
-static bool
-resize_slots(GroupTable *table, uint64_t nslots)
+static void
+spread_slots(GroupTable *table, uint64_t nslots)
 {
-	uint64_t   *old = table->slots;
-	uint64_t	old_nslots = old != NULL ? table->mask + 1 : 0;
-	uint64_t   *slots = table_calloc(table, nslots * sizeof(uint64_t));
+	uint64_t	empty = 0;
+
+	while (table->slots[empty] != NO_GROUP)
+		empty++;
+	for (uint64_t i = 0; i < nslots && !interrupted_at(table, i); i++)
+	{
+		uint64_t	at = (empty + 1 + i) & (nslots - 1);
+		uint64_t	slot = table->slots[at];
+
+		table->slots[at] = NO_GROUP;
+		if (slot != NO_GROUP)
+			enter_slot(table, slot);
+	}
+}
+
+/* False: no memory, or interrupted. */
+static bool
+double_slots(GroupTable *table)
+{
+	uint64_t	nslots = table->mask + 1;
+	uint64_t	size = nslots * sizeof(uint64_t);
+	uint64_t   *slots = table_realloc(table, table->slots, size, 2 * size);
 
 	if (slots == NULL)
 		return false;
 	table->slots = slots;
+	table->mask = 2 * nslots - 1;
+	spread_slots(table, nslots);
+	return !table->interrupted;
+}
+
+/* Make the hash table, and enter all groups.  False: no memory, or interrupted. */
+static bool
+make_slots(GroupTable *table, uint64_t nslots)
+{
+	table->slots = table_calloc(table, nslots * sizeof(uint64_t));
+	if (table->slots == NULL)
+		return false;
 	table->mask = nslots - 1;
-	for (uint64_t i = 0; i < old_nslots && !interrupted_at(table, i); i++)
-		if (old[i] != NO_GROUP)
-			enter_slot(table, old[i]);
-	for (uint32_t i = 0; old == NULL && i < table->ngroups && !interrupted_at(table, i); i++)
+	for (uint32_t i = 0; i < table->ngroups && !interrupted_at(table, i); i++)
 	{
 		uint64_t	hash;
 
 		keys_hash(&table->layout, record(table, i), 1, &hash);
 		enter_slot(table, (hash & HASH_HALF) | (i + 1));
 	}
-	table_drop(table, old, old_nslots * sizeof(uint64_t));
 	return !table->interrupted;
 }
 
@@ -296,13 +325,18 @@ static bool
 reserve_slots(GroupTable *table, uint32_t n)
 {
 	uint64_t	need = 2 * ((uint64_t) table->ngroups + n);
-	uint64_t	nslots = table->slots ? table->mask + 1 : table->first_slots;
+	uint64_t	nslots = table->first_slots;
 
-	if (table->slots && need <= nslots)
-		return true;
-	while (nslots < need)
-		nslots *= 2;
-	return resize_slots(table, nslots);
+	if (table->slots == NULL)
+	{
+		while (nslots < need)
+			nslots *= 2;
+		return make_slots(table, nslots);
+	}
+	while (table->mask + 1 < need)
+		if (!double_slots(table))
+			return false;
+	return true;
 }
 
 /* Are two packed keys equal?  Inlined for keys of a known number of words. */
