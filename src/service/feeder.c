@@ -6,9 +6,8 @@
  * one, it looks which pages the engine has released, and which rows it has left out,
  * and tells the process.
  *
- * The engine counts pages in the order in which all processes gave them.  A feeder
- * remembers which of those numbers are its own, as spans, since each process is told
- * of its own pages only.
+ * A process is told of its own pages only, of which the engine does not know
+ * (page_spans.c).
  *
  * Rows that the engine has left out are told to any process that still gives
  * pages: all of them have the same tables and the same snapshot.  The end of a
@@ -28,53 +27,17 @@ static EngineStatus
 fail(Feeder *f, EngineStatus status, const char *message)
 {
 	if (f->connection->gone)
-		feeding_fail(f->feeding, ENGINE_FAILED, "a process that fed the run has gone");
+		feeding_fail(f->feeding, ENGINE_FAILED, FEEDER_GONE);
 	else
 		feeding_fail(f->feeding, status, message);
 	return f->feeding->status;
-}
-
-static PageSpan *
-span(Feeder *f, uint32_t n)
-{
-	return &f->spans[(f->first_span + n) % FEEDER_SPANS];
-}
-
-/* The engine has been given that many pages of this process. */
-static void
-note_given(Feeder *f, uint64_t npages)
-{
-	Feeding    *feeding = f->feeding;
-	PageSpan   *last = f->nspans > 0 ? span(f, f->nspans - 1) : NULL;
-
-	if (last == NULL || last->end != feeding->given)
-	{
-		last = span(f, f->nspans++);
-		last->npages = 0;
-	}
-	feeding->given += npages;
-	f->given += npages;
-	last->npages += npages;
-	last->end = feeding->given;
 }
 
 /* How many of this process's pages the engine will not read any more. */
 static uint64_t
 released(Feeder *f)
 {
-	uint64_t	all = f->feeding->ops->released(f->feeding->run);
-	const PageSpan *first = span(f, 0);
-
-	while (f->nspans > 0 && first->end <= all)
-	{
-		f->done += first->npages;
-		f->first_span = (f->first_span + 1) % FEEDER_SPANS;
-		f->nspans--;
-		first = span(f, 0);
-	}
-	if (f->nspans > 0 && all + first->npages > first->end)
-		return f->done + (all + first->npages - first->end);
-	return f->done;
+	return page_spans_released(&f->pages, f->feeding->ops->released(f->feeding->run));
 }
 
 /* May this task ask the engine what it can answer at once? */
@@ -142,14 +105,14 @@ next_message(Feeder *f)
 	while (feeder_is_wanted(f))
 	{
 		/* one that gives pages will look once more at their end */
-		if (f->given > 0 && !f->all_pages)
+		if (f->pages.given > 0 && !f->all_pages)
 			tell_left(f);
 		tell_released(f);
 		note_activity(f->feeding);
 		status = connection_receive(c);
 		if (status != CHANNEL_BUSY)
 			return status == CHANNEL_OK;
-		c->owes = f->told_pages < f->given;
+		c->owes = f->told_pages < f->pages.given;
 		if (c->owes)
 			task_pause(POLLIN);
 		else
@@ -180,7 +143,7 @@ give_pages(Feeder *f)
 	{
 		uint64_t	pages = released(f);
 
-		if (f->nspans < FEEDER_SPANS)
+		if (!page_spans_full(&f->pages))
 			status = input_take_pages(&f->input, message, pages);
 		if (status != ENGINE_BUSY)
 			break;
@@ -195,7 +158,8 @@ give_pages(Feeder *f)
 	if (status != ENGINE_OK)
 		return fail(f, status, feeding->run->message);
 	if (n > 0)
-		note_given(f, (uint64_t) n);
+		page_spans_add(&f->pages, feeding->given, (uint64_t) n);
+	feeding->given += (uint64_t) n;
 	return ENGINE_OK;
 }
 
@@ -297,7 +261,7 @@ take_end(Feeder *f)
 
 	if (c->message.head.type != MESSAGE_END)
 		return fail(f, ENGINE_FAILED, "a message came that has no place in a run");
-	if (f->given > 0 && !f->all_pages)
+	if (f->pages.given > 0 && !f->all_pages)
 		return fail(f, ENGINE_FAILED, "a process has ended before its pages have");
 	f->feeding->nended++;
 	input_free(&f->input);

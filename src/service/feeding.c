@@ -183,7 +183,12 @@ feeder_take_turn(Feeder *feeder)
 	else
 		stand_in_line(feeder);
 	while (feeding->turn != feeder)
+	{
 		task_give_way(0, TASK_NEVER);
+		/* whoever has the turn may wait for what only the failure ends */
+		if (feeder->connection->gone)
+			feeding_fail(feeding, ENGINE_FAILED, FEEDER_GONE);
+	}
 	if (feeder_is_wanted(feeder))
 		return true;
 	feeder_end_turn(feeder);

@@ -8,17 +8,11 @@
 #define GPUAGG_FEEDING_H
 
 #include "service/connection.h"
+#include "service/page_spans.h"
 #include "service/run_input.h"
 
-/* Stretches of a feeder's pages between those of others that are not released yet. */
-#define FEEDER_SPANS 512
-
-/* Pages of a feeder that the engine was given behind one another. */
-typedef struct PageSpan
-{
-	uint64_t	npages;
-	uint64_t	end;			/* the last one's number in the run, from 1 */
-} PageSpan;
+/* Why a run fails with the session of one that feeds it. */
+#define FEEDER_GONE "a process that fed the run has gone"
 
 /* One process that feeds a run. */
 typedef struct Feeder
@@ -29,14 +23,10 @@ typedef struct Feeder
 	Connection *connection;		/* NULL: it has left */
 	RunInput	input;
 	bool		all_pages;		/* it has said that no more come */
-	uint64_t	given;			/* pages */
+	PageSpans	pages;			/* that it has given */
 	uint64_t	told_pages;		/* released, as it knows */
 	uint64_t	batches;		/* of columns, taken */
 	uint64_t	told_batches;
-	uint64_t	done;			/* pages released of those that are in no span */
-	uint32_t	first_span;		/* a ring */
-	uint32_t	nspans;
-	PageSpan	spans[FEEDER_SPANS];
 } Feeder;
 
 /* Begins as zeros. */
