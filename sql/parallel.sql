@@ -315,6 +315,21 @@ SET max_parallel_workers = 1;
 SELECT check_parallel('SELECT g, count(*), sum(f) FROM par GROUP BY g');
 RESET max_parallel_workers;
 
+-- another role's query, and one of a function's owner
+CREATE ROLE par_reader;
+GRANT SELECT ON par, par_names TO par_reader;
+CREATE FUNCTION check_definer(query text) RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS 'BEGIN RETURN check_parallel(query); END';
+SELECT drop_rows();
+SET ROLE par_reader;
+SELECT check_parallel('SELECT k, sum(v), max(t) FROM par GROUP BY k');
+SELECT check_parallel('SELECT name, sum(v) FROM par JOIN par_names USING (k) GROUP BY name');
+SELECT drop_rows();
+SELECT check_definer('SELECT k, sum(v), max(t) FROM par GROUP BY k');
+RESET ROLE;
+DROP FUNCTION check_definer;
+REVOKE ALL ON par, par_names FROM par_reader;
+DROP ROLE par_reader;
+
 -- what PostgreSQL plans no workers for
 ALTER TABLE par_toast SET (parallel_workers = 0);
 SELECT check_parallel('SELECT v % 10, count(*) FROM par_toast GROUP BY v % 10');

@@ -121,6 +121,28 @@ sub check_stopped_worker
 	return;
 }
 
+# Workers that begin when the others have read all rows: the postmaster starts none for a
+# while.
+sub check_late_workers
+{
+	my ($engine) = @_;
+	my $out = '';
+	my $run = start([ 'psql', '-X', '-At', '-d', $node->connstr('postgres'), '-c', 'SET gpuagg.fallback = off', '-c', "SET application_name = late",
+			'-c', 'SELECT pg_sleep(0.5)', '-c', $queries{keys} ], '>', \$out, '2>&1');
+	my $watch = $node->background_psql('postgres');
+
+	wait_for(5, sub { $watch->query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'late'") eq '1' });
+	kill 'STOP', postmaster($node);
+	sleep 1.2;
+	is($watch->query("SELECT state FROM pg_stat_activity WHERE application_name = 'late' AND backend_type = 'client backend'"), 'active',
+		"$engine: the leader waits for late workers");
+	kill 'CONT', postmaster($node);
+	finish $run;
+	$watch->quit;
+	is($out =~ s/^(SET\n)+\n//r, "$right{keys}\n", "$engine: late workers do no harm");
+	return;
+}
+
 # Runs that the device process has.
 sub runs { return $node->safe_psql('postgres', 'SELECT count(*) FROM gpuagg_activity') }
 
@@ -131,7 +153,7 @@ for my $engine (qw(cpu service))
 	{
 		like(outcome($node, '', "EXPLAIN $queries{$kind}"), qr/GpuAgg Partial/, "$engine, $kind: parallel");
 		is(outcome($node, 'SET gpuagg.fallback = off', $queries{$kind}), $right{$kind}, "$engine, $kind: no failure");
-		check_failures($engine, $kind);
+		check_failures($engine, $kind) if $engine eq 'cpu' || $kind =~ /keys|joins|toasted|specials|rescans/;
 	}
 
 	# With no other process to take its place, a worker's failure is the query's.
@@ -141,6 +163,7 @@ for my $engine (qw(cpu service))
 				$queries{keys}), qr/a failure was injected into/, "$engine: a worker's $call");
 	}
 	check_stopped_worker($engine);
+	check_late_workers($engine);
 	is(outcome($node, 'SET gpuagg.fallback = off', $queries{keys}), $right{keys}, "$engine: the next query is answered");
 	is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_ls_tmpdir()'), 0, "$engine: no file is left");
 }
