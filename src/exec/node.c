@@ -623,6 +623,7 @@ run_engine(GpuAggState *state)
 
 	if (state->ntables > 0)
 		hints.relation = RelationGetRelationName(state->tables[0].relation);
+	hints.only_pages = source_tables_only_pages(state->tables, state->ntables);
 	state->fallback_reason = NULL;
 	if (state->top)
 		top_groups_reset(state->top);

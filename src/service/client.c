@@ -134,6 +134,7 @@ send_open(ClientRun *run)
 	open->program_size = run->program->size;
 	open->opening_size = run->opening;
 	open->memory_limit = hints->memory_limit;
+	open->only_pages = hints->only_pages;
 	open->rows = hints->rows >= 0 && hints->rows < 1e18 ? hints->rows : 0;
 	open->groups = hints->groups >= 0 && hints->groups < 1e18 ? hints->groups : 0;
 	open->total_pages = hints->pages >= 0 && hints->pages < 1e18 ? (uint64_t) hints->pages : 0;
@@ -177,6 +178,19 @@ take_left(ClientRun *run)
 	for (uint32_t i = 0; i < run->link.message.left.nrows; i++)
 		if (!left_add(&run->left, rows[i].table, rows[i].block, (uint16_t) rows[i].line))
 			return fail(run, ENGINE_NO_MEMORY, "out of memory");
+	return ENGINE_OK;
+}
+
+/* Where no columns can come, the groups need not be asked for. */
+static EngineStatus
+take_pages_ended(ClientRun *run)
+{
+	bool		all_input = run->link.message.pages_ended.all_input != 0;
+
+	if (!run->all_pages || (all_input && (!run->hints.only_pages || run->attaches)))
+		return fail(run, ENGINE_FAILED, "the device process ends what goes on");
+	run->pages_ended = true;
+	run->all_input = all_input;
 	return ENGINE_OK;
 }
 
@@ -243,8 +257,7 @@ take_message(ClientRun *run)
 		case MESSAGE_LEFT:
 			return take_left(run);
 		case MESSAGE_PAGES_ENDED:
-			run->pages_ended = run->all_pages;
-			return ENGINE_OK;
+			return take_pages_ended(run);
 		case MESSAGE_ENDED:
 			return take_ended(run);
 		case MESSAGE_RESULT:

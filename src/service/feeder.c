@@ -60,6 +60,7 @@ tell_left(Feeder *f)
 	{
 		message_begin(&c->answer, MESSAGE_LEFT);
 		c->answer.left.nrows = (uint32_t) n;
+		feeding->left += (uint64_t) n;
 		for (int i = 0; i < n; i++)
 			message_left(&c->answer)[i] = (WireLeftRow)
 			{
@@ -167,9 +168,13 @@ give_pages(Feeder *f)
 static void
 tell_pages_ended(Feeder *f)
 {
+	Feeding    *feeding = f->feeding;
+
 	tell_left(f);
 	tell_released(f);
+	feeding->all_input = feeding->only_pages && feeding->nfeeders == 1 && feeding->left == 0;
 	message_begin(&f->connection->answer, MESSAGE_PAGES_ENDED);
+	f->connection->answer.pages_ended.all_input = feeding->all_input;
 	(void) connection_send(f->connection, -1);
 }
 
@@ -231,7 +236,7 @@ feeder_take_input(Feeder *f)
 {
 	EngineStatus status = ENGINE_OK;
 
-	while (status == ENGINE_OK)
+	while (status == ENGINE_OK && !f->feeding->all_input)
 	{
 		if (!next_message(f))
 			return fail(f, ENGINE_FAILED, "a message was refused");

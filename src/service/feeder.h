@@ -10,7 +10,7 @@
 #include "service/feeding.h"
 
 /*
- * Take pages and columns until another message has come: OK.  Any other status is
+ * Take pages and columns until another message has come, or none has to: OK.  Any other status is
  * the run's: it has failed.
  */
 extern EngineStatus feeder_take_input(Feeder *feeder);

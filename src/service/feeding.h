@@ -47,6 +47,9 @@ typedef struct Feeding
 	uint32_t	nattached;		/* that are connected, without the owner, */
 	uint32_t	nended;			/* and that have been told ENDED */
 	uint64_t	given;			/* pages, by all */
+	uint64_t	left;			/* rows that the engine has left out, as told */
+	bool		only_pages;		/* columns come for these only, */
+	bool		all_input;		/* and there are none */
 } Feeding;
 
 /*

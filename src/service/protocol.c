@@ -67,7 +67,7 @@ good_open(const Message *message)
 {
 	const OpenMessage *open = &message->open;
 
-	return open->engine < SERVICE_ENGINES && open->program_size <= open->opening_size &&
+	return open->engine < SERVICE_ENGINES && is_flag(open->only_pages) && open->program_size <= open->opening_size &&
 		is_expectation(open->rows) && is_expectation(open->groups) &&
 		is_text(open->strategy, sizeof(open->strategy)) &&
 		is_text(open->database, sizeof(open->database)) &&
@@ -161,6 +161,12 @@ good_left(const Message *message)
 }
 
 static bool
+good_pages_ended(const Message *message)
+{
+	return is_flag(message->pages_ended.all_input);
+}
+
+static bool
 good_result(const Message *message)
 {
 	return good_stats(&message->result.stats);
@@ -189,7 +195,7 @@ static const MessageFacts facts[MESSAGE_TYPES] = {
 	[MESSAGE_STARTED] = {sizeof(StartedMessage), false, good_started},
 	[MESSAGE_RELEASED] = {sizeof(ReleasedMessage), false, NULL},
 	[MESSAGE_LEFT] = {sizeof(LeftMessage), false, good_left},
-	[MESSAGE_PAGES_ENDED] = {sizeof(MessageHead), false, NULL},
+	[MESSAGE_PAGES_ENDED] = {sizeof(PagesEndedMessage), false, good_pages_ended},
 	[MESSAGE_ENDED] = {sizeof(MessageHead), false, NULL},
 	[MESSAGE_RESULT] = {sizeof(ResultMessage), true, good_result},
 	[MESSAGE_FAILED] = {sizeof(FailedMessage), false, good_failed},

@@ -14,7 +14,8 @@
  *				<- QUEUED, while there is no device memory for the run
  *				<- STARTED: it is open, and pages and columns may come
  *	PAGES		<- RELEASED and LEFT, any number of them at any time
- *				no pages, the end: <- all LEFT, then PAGES_ENDED
+ *				no pages, the end: <- all LEFT, then PAGES_ENDED, and then at once
+ *				RESULT, if only pages come and none of their rows was left out
  *	COLUMNS		<- RELEASED, once the batch has been taken
  *	GROUPS		<- RESULT, with the groups' file
  *
@@ -101,7 +102,7 @@ typedef struct MessageHead
 	uint32_t	size;			/* of the whole message, in bytes */
 } MessageHead;
 
-/* END, PAGES_ENDED, ENDED and ALIVE are heads only. */
+/* END, ENDED and ALIVE are heads only. */
 
 typedef enum QuestionKind
 {
@@ -139,7 +140,7 @@ typedef struct OpenMessage
 	int32_t		process_id;
 	uint32_t	queue_timeout;	/* milliseconds to wait for device memory;
 								 * UINT32_MAX: for ever */
-	uint32_t	unused;
+	uint32_t	only_pages;		/* bool of EngineHints */
 	uint32_t	program_size;
 	uint32_t	role;			/* to be shown */
 	uint64_t	opening_size;
@@ -295,6 +296,14 @@ typedef struct LeftMessage
 	uint32_t	unused;
 } LeftMessage;
 
+/* All pages have been read, and all rows that are left out told. */
+typedef struct PagesEndedMessage
+{
+	MessageHead head;
+	uint32_t	all_input;		/* no columns come: the groups do, unasked */
+	uint32_t	unused;
+} PagesEndedMessage;
+
 /* With the groups' file: see groups_file.h. */
 typedef struct ResultMessage
 {
@@ -328,6 +337,7 @@ typedef union Message
 	StartedMessage started;
 	ReleasedMessage released;
 	LeftMessage left;
+	PagesEndedMessage pages_ended;
 	ResultMessage result;
 	FailedMessage failed;
 	uint64_t	room[PROTOCOL_MAX_MESSAGE / sizeof(uint64_t)];

@@ -121,7 +121,8 @@ take_open(RemoteRun *r)
 	r->hints = (EngineHints)
 	{
 		.rows = open->rows,.groups = open->groups,.pages = (double) open->total_pages,
-			.memory_limit = open->memory_limit,.strategy = r->strategy,.wait = wait_in_task
+			.memory_limit = open->memory_limit,.strategy = r->strategy,
+			.only_pages = open->only_pages != 0,.wait = wait_in_task
 	};
 	r->wait_ns = open->queue_timeout == UINT32_MAX ? TASK_NEVER / 2 :
 		(uint64_t) open->queue_timeout * 1000000;
@@ -203,6 +204,7 @@ begin_feeding(RemoteRun *r)
 	feeding->ops = r->ops;
 	feeding->run = r->run;
 	feeding->program = r->opening.program;
+	feeding->only_pages = r->hints.only_pages;
 	r->feeder = feeding_add(feeding, r->connection, r->file);
 	if (r->feeder == NULL)
 		return fail(r, ENGINE_NO_MEMORY, "out of memory");
@@ -307,6 +309,8 @@ check_input(RemoteRun *r)
 	const Message *message = &r->connection->message;
 	LeftRow		row;
 
+	if (r->feeding.all_input)
+		return ENGINE_OK;
 	if (message->head.type != MESSAGE_GROUPS)
 		return fail(r, ENGINE_FAILED, "a message came that has no place in a run");
 	if (r->feeding.nattached > 0 || r->feeding.nended != message->groups.feeders)

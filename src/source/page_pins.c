@@ -29,11 +29,15 @@
 /* The buffers of a bulk read's ring. */
 #define BULK_RING 32
 
+/* A run's first call has so few pages, so that the device begins early. */
+#define FIRST_GROUP 64
+
 struct PagePins
 {
 	EngineHandle *engine;
 	int			capacity;
 	uint64		pinned;			/* pages, since the beginning */
+	uint64		called;			/* of these, before the call in the making */
 	uint64		unpinned;		/* of these */
 	uint64		bulk;			/* number of the last page read into a ring, from
 								 * 1 */
@@ -49,6 +53,7 @@ page_pins_create(EngineHandle *engine, int share)
 	pins->engine = engine;
 	pins->capacity = capacity;
 	pins->pinned = 0;
+	pins->called = 0;
 	pins->unpinned = 0;
 	pins->bulk = 0;
 	return pins;
@@ -63,11 +68,16 @@ limit(const PagePins *pins)
 	return reads ? Min(pins->capacity, BULK_RING) : pins->capacity;
 }
 
-/* One half is found while the engine reads the other. */
+/*
+ * One half is found while the engine reads the other.  The first calls have as many
+ * pages as those before them together.
+ */
 int
 page_pins_group(const PagePins *pins)
 {
-	return Max(1, Min(engine_pages_at_once(pins->engine), limit(pins) / 2));
+	int			most = Min(engine_pages_at_once(pins->engine), limit(pins) / 2);
+
+	return Max(1, (int) Min((uint64) Max(most, 0), Max(pins->called, FIRST_GROUP)));
 }
 
 static void
@@ -80,8 +90,10 @@ unpin(PagePins *pins, uint64 number)
 void
 page_pins_wait(PagePins *pins)
 {
-	int			before = limit(pins) - page_pins_group(pins);
+	int			before;
 
+	pins->called = pins->pinned;
+	before = limit(pins) - page_pins_group(pins);
 	unpin(pins, engine_released(pins->engine));
 	if (pins->pinned - pins->unpinned <= (uint64) before)
 		return;

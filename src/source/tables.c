@@ -73,6 +73,15 @@ source_tables_open(const PlanInfo *plan, int *ntables)
 	return tables;
 }
 
+bool
+source_tables_only_pages(const SourceTable *tables, int ntables)
+{
+	for (int i = 0; i < ntables; i++)
+		if (!tables[i].pages)
+			return false;
+	return ntables > 0;
+}
+
 void
 source_tables_close(SourceTable *tables, int ntables)
 {

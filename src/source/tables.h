@@ -13,6 +13,9 @@
  * them; the locks stay.
  */
 extern SourceTable *source_tables_open(const PlanInfo *plan, int *ntables);
+/* Are all of them read by pages? */
+extern bool source_tables_only_pages(const SourceTable *tables, int ntables);
+
 extern void source_tables_close(SourceTable *tables, int ntables);
 
 /*

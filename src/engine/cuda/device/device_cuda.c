@@ -13,6 +13,7 @@
  *
  * Streams and events are the driver's own, under our type names.
  */
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,18 @@ typedef struct CudaDevice
 	CUdevice	handle;
 	CUcontext	context;
 	pid_t		pid;			/* who opened it */
+	uint64_t	number;			/* of those opened, from 1 */
 } CudaDevice;
+
+/* The number of the device whose context is the thread's, or 0. */
+static __thread uint64_t entered;
+
+/* A forked process has the thread's variables, but no context. */
+static void
+forget_entered(void)
+{
+	entered = 0;
+}
 
 struct DeviceKernel
 {
@@ -79,9 +91,16 @@ result(CudaDevice *dev, const char *what, CUresult error)
 static DeviceStatus
 enter(CudaDevice *dev)
 {
+	DeviceStatus status;
+
+	if (entered == dev->number)
+		return DEVICE_OK;
 	if (dev->pid != getpid())
 		return fail(dev, DEVICE_FAILED, "the CUDA device was opened by another process");
-	return result(dev, "cuCtxSetCurrent", dev->driver->context_set(dev->context));
+	status = result(dev, "cuCtxSetCurrent", dev->driver->context_set(dev->context));
+	if (status == DEVICE_OK)
+		entered = dev->number;
+	return status;
 }
 
 /* Enter the device and return what the driver says to one call. */
@@ -200,6 +219,17 @@ retain(CudaDevice *dev, int index, char *why, size_t len)
 	return false;
 }
 
+/* The number of one more device that is opened. */
+static uint64_t
+next_number(void)
+{
+	static uint64_t numbers = 0;
+
+	if (numbers == 0)
+		(void) pthread_atfork(NULL, NULL, forget_entered);
+	return ++numbers;
+}
+
 static Device *
 cuda_open(int index, char *why, size_t len)
 {
@@ -217,6 +247,7 @@ cuda_open(int index, char *why, size_t len)
 	dev->device.ops = &cuda_device;
 	dev->driver = driver;
 	dev->pid = getpid();
+	dev->number = next_number();
 	describe(driver, index, &dev->device.info);
 	if (!dev->device.info.usable)
 		snprintf(why, len, "%s", dev->device.info.reason);
@@ -234,6 +265,7 @@ cuda_close(Device *device)
 	if (dev->pid == getpid())
 	{
 		dev->driver->context_set(NULL);
+		entered = 0;
 		dev->driver->context_release(dev->handle);
 	}
 	free(dev);

@@ -12,66 +12,94 @@
 #include "engine/cuda/input/pages.h"
 #include "program/heap_page.h"
 
-/* The visible line pointers of a page as the device gets them. */
-static void
-list_lines(const InputLayout *input, InputBuffer *buffer, const PageRef *ref,
-		   DevicePage *info)
+/* The stage's lists, each with a place for every page of the buffer. */
+typedef struct PageLists
 {
-	uint16_t   *list = (uint16_t *) ((char *) buffer->stage.data + input_lines_place(input)) +
-		buffer->nlines;
+	DevicePage *infos;
+	uint16_t   *lines;
+	uint64_t   *in_place;
+	uint64_t   *copied;
+} PageLists;
 
-	info->nlines = (uint16_t) ref->nlines;
-	info->all = ref->lines == NULL;
-	info->lines = buffer->nlines;
-	if (info->all)
+static PageLists
+lists_of(const InputLayout *input, const InputBuffer *buffer)
+{
+	char	   *stage = buffer->stage.data;
+
+	return (PageLists)
+	{
+		.infos = (DevicePage *) (stage + input_infos_place(input)),
+			.lines = (uint16_t *) (stage + input_lines_place(input)),
+			.in_place = (uint64_t *) (stage + input_in_place_place(input)),
+			.copied = (uint64_t *) (stage + input_copied_place(input))
+	};
+}
+
+/* What the device is told of the page, and its visible line pointers. */
+static void
+describe(const PageLists *lists, const PageRef *ref, InputBuffer *buffer)
+{
+	lists->infos[buffer->npages] = (DevicePage)
+	{
+		.row = buffer->nrows,
+			.block = ref->block,
+			.table = ref->table,
+			.nlines = (uint16_t) ref->nlines,
+			.all = ref->lines == NULL,
+			.lines = buffer->nlines
+	};
+	if (ref->lines == NULL)
 		return;
-	memcpy(list, ref->lines, ref->nlines * sizeof(uint16_t));
+	memcpy(lists->lines + buffer->nlines, ref->lines, ref->nlines * sizeof(uint16_t));
 	buffer->nlines += ref->nlines;
 }
 
 /* Where the page's bytes come from: a ticket, if a thread copies it. */
 static void
-find_source(RunCore *run, const InputLayout *input, const char *page, InputBuffer *buffer,
+find_source(RunCore *run, const PageLists *lists, const char *page, InputBuffer *buffer,
 			uint64_t *ticket)
 {
-	char	   *stage = buffer->stage.data;
-	char	   *copy = stage + (size_t) buffer->npages * HEAP_PAGE_SIZE;
-	uint64_t   *in_place = (uint64_t *) (stage + input_in_place_place(input));
-	uint64_t   *copied = (uint64_t *) (stage + input_copied_place(input));
 	Mapped	   *mapped = run->context->mapped;
 	DevicePtr	place = mapped != NULL ? mapped_place(mapped, page, HEAP_PAGE_SIZE) : 0;
+	char	   *copy;
 
-	in_place[buffer->npages] = place;
-	copied[buffer->npages] = place != 0 ? 0 : (uint64_t) (uintptr_t) copy;
+	lists->in_place[buffer->npages] = place;
+	lists->copied[buffer->npages] = 0;
 	if (place != 0)
 	{
 		run->head.stats.pages_in_place++;
 		return;
 	}
+	copy = (char *) buffer->stage.data + (size_t) buffer->npages * HEAP_PAGE_SIZE;
+	lists->copied[buffer->npages] = (uint64_t) (uintptr_t) copy;
 	*ticket = copier_submit(run->context->copier, copy, page, HEAP_PAGE_SIZE);
 	buffer->ncopied++;
 	run->head.stats.pages_copied++;
 }
 
 EngineStatus
-pages_take_one(RunCore *run, const InputLayout *input, const PageRef *ref,
-			   InputBuffer *buffer, uint64_t *ticket)
+pages_take(RunCore *run, const InputLayout *input, const PageRef *pages, uint32_t n,
+		   InputBuffer *buffer, uint64_t *ticket, uint32_t *taken)
 {
-	DevicePage *info = (DevicePage *) ((char *) buffer->stage.data + input_infos_place(input)) +
-		buffer->npages;
+	PageLists	lists = lists_of(input, buffer);
+	uint32_t	i;
 
-	if (ref->nlines > input_page_lines())
-		return run_fail(run, ENGINE_CORRUPT, "block %u has too many line pointers",
-						ref->block);
-	find_source(run, input, ref->page, buffer, ticket);
-	memset(info, 0, sizeof(*info));
-	info->row = buffer->nrows;
-	info->block = ref->block;
-	info->table = ref->table;
-	list_lines(input, buffer, ref, info);
-	buffer->nrows += info->nlines;
-	buffer->npages++;
-	run->head.stats.rows += info->nlines;
-	run->head.stats.bytes += HEAP_PAGE_SIZE;
+	for (i = 0; i < n && buffer->npages < input->pages; i++)
+	{
+		const PageRef *ref = &pages[i];
+
+		if (ref->nlines == 0)
+			continue;
+		if (ref->nlines > input_page_lines())
+			return run_fail(run, ENGINE_CORRUPT, "block %u has too many line pointers",
+							ref->block);
+		find_source(run, &lists, ref->page, buffer, ticket);
+		describe(&lists, ref, buffer);
+		buffer->nrows += ref->nlines;
+		buffer->npages++;
+		run->head.stats.rows += ref->nlines;
+		run->head.stats.bytes += HEAP_PAGE_SIZE;
+	}
+	*taken = i;
 	return ENGINE_OK;
 }

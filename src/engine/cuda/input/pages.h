@@ -8,11 +8,12 @@
 #include "engine/cuda/input/input_buffer.h"
 
 /*
- * Take a page into a buffer that has room for it.  Threads copy it: it must stay
- * until copier_wait has returned for *ticket.
+ * Take as many of n pages into a buffer as it has room for: *taken.  Threads copy those
+ * that kernels cannot read in place: they must stay until copier_wait has returned for
+ * *ticket.
  */
-extern EngineStatus pages_take_one(RunCore *run, const InputLayout *input,
-								   const PageRef *ref, InputBuffer *buffer,
-								   uint64_t *ticket);
+extern EngineStatus pages_take(RunCore *run, const InputLayout *input, const PageRef *pages,
+							   uint32_t n, InputBuffer *buffer, uint64_t *ticket,
+							   uint32_t *taken);
 
 #endif							/* GPUAGG_PAGES_H */

@@ -92,10 +92,8 @@ take_pages(CudaRun *run, const PageRef *pages, uint32_t n, InputBuffer *buffer)
 	if (page_calls_full(core, &input->calls))
 		return ENGINE_BUSY;
 	status = page_calls_begin(core, &input->calls, &call);
-	for (; taken < n && buffer->npages < input->layout.pages && status == ENGINE_OK; taken++)
-		if (pages[taken].nlines > 0)
-			status = pages_take_one(core, &input->layout, &pages[taken], buffer,
-									&call->ticket);
+	if (status == ENGINE_OK)
+		status = pages_take(core, &input->layout, pages, n, buffer, &call->ticket, &taken);
 	copier_start(core->context->copier);
 	if (status == ENGINE_OK)
 		status = gather_in_place(core, &input->deformer, &input->layout, buffer, first, call);
