@@ -9,11 +9,18 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #define DRIVER_LIBRARY "libcuda.so.1"
+/*
+ * Work queues of the device that streams are spread over.  With 8, the default, runs' streams
+ * wait for each other: 8 sessions reach 48.0 GB/s over the link, with 32 48.3 (means of 2).
+ */
+#define HARDWARE_QUEUES "32"
+
 #define OLDEST_DRIVER 11040		/* the first with all that kernels use */
 
 void
@@ -107,6 +114,7 @@ driver_load(CudaDriver *driver, char *why, size_t len)
 				 OLDEST_DRIVER / 1000, OLDEST_DRIVER % 1000 / 10);
 		return false;
 	}
+	(void) setenv("CUDA_DEVICE_MAX_CONNECTIONS", HARDWARE_QUEUES, 0);
 	error = driver->init(0);
 	if (error != CUDA_SUCCESS)
 	{
