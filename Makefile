@@ -70,7 +70,8 @@ test-all:
 # on a machine with a GPU, its driver, NVRTC and compute-sanitizer
 gpu-test: export PG_CONFIG := $(PG_CONFIG)
 gpu-test: export ENGINES = cuda
-gpu-test: export SUITES = gpu regress isolation fuzz
+gpu-test: export SUITES = gpu regress isolation fuzz tap
+gpu-test: export GPUAGG_KILL_QUERIES ?= 400
 gpu-test:
 	+@tools/run-tests
 

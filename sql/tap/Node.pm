@@ -9,6 +9,9 @@ use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(new_node outcome);
 
+# A machine's GPU is for the tests that need one only.
+$ENV{CUDA_VISIBLE_DEVICES} = '' unless ($ENV{GPUAGG_TEST_ENGINE} // '') eq 'cuda';
+
 # A started server; the lines go to its postgresql.conf.
 sub new_node
 {

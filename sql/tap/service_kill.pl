@@ -1,7 +1,7 @@
 # The device process is killed while it runs queries: every answer is right, the server
-# does not restart, and the device process is back soon.  On the simulated device: needs
-# a build with TESTING=1.
+# does not restart, and the device process is back soon.  Needs a build with TESTING=1.
 #
+# GPUAGG_TEST_ENGINE (simt): the engine, on the simulated device or, cuda, on a real one.
 # GPUAGG_KILL_QUERIES (1000): how many queries the sessions run at least while it is
 # killed at random.
 use strict;
@@ -16,8 +16,9 @@ use Service;
 
 my $sessions = 16;
 my $wanted = $ENV{GPUAGG_KILL_QUERIES} // 1000;
+my $engine = $ENV{GPUAGG_TEST_ENGINE} // 'simt';
 
-my $node = new_node('service_kill', 'gpuagg.engine = simt', 'gpuagg.longest_pause = 50ms', 'max_connections = 40',
+my $node = new_node('service_kill', "gpuagg.engine = $engine", 'gpuagg.longest_pause = 50ms', 'max_connections = 40',
 	'shared_buffers = 16MB', 'log_statement = none', "shared_preload_libraries = 'gpuagg'",
 	'max_parallel_workers_per_gather = 2', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0', 'min_parallel_table_scan_size = 100MB',
 	'gpuagg.setup_cost = 0', 'gpuagg.page_cost = 0.1', 'gpuagg.tuple_cost = 0.0001', 'gpuagg.operator_cost = 0.0001', 'gpuagg.group_cost = 0');
