@@ -534,7 +534,7 @@ answer_something(int fd)
 static bool
 run_with_liar(int listener, const Program *program, const PageRef *refs)
 {
-	EngineHints hints = {.strategy = "auto"};
+	EngineHints hints = {.strategy = "auto",.only_pages = random_u64() % 2 == 0};
 	EngineRun  *run;
 	GroupBatch	batch;
 	char		message[256];
