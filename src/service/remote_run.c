@@ -309,11 +309,10 @@ check_input(RemoteRun *r)
 	const Message *message = &r->connection->message;
 	LeftRow		row;
 
-	if (r->feeding.all_input)
-		return ENGINE_OK;
-	if (message->head.type != MESSAGE_GROUPS)
+	if (!r->feeding.all_input && message->head.type != MESSAGE_GROUPS)
 		return fail(r, ENGINE_FAILED, "a message came that has no place in a run");
-	if (r->feeding.nattached > 0 || r->feeding.nended != message->groups.feeders)
+	if (r->feeding.nattached > 0 ||
+		r->feeding.nended != (r->feeding.all_input ? 0 : message->groups.feeders))
 		return fail(r, ENGINE_FAILED, "not all that feed the run have ended");
 	if (r->ops->left(r->run, &row, 1) > 0)
 		return fail(r, ENGINE_FAILED, "rows that were left out have not been sent");
