@@ -316,13 +316,75 @@ walk_step(DeformBuffer *buffer, const DeformOp *op, DeformTuple *tuple, uint32_t
 	return status;
 }
 
+/* The only column made of a step's values, if it has their bytes as they are; or NULL. */
+static DeformColumn *
+copied_column(const DeformBuffer *buffer, const DeformOp *op)
+{
+	const DeformStep *step = &buffer->steps[op->att];
+	DeformColumn *column = op->reads && step->len > 0 ? &buffer->columns[step->column] : NULL;
+
+	if (column == NULL || column->next >= 0 || column->numeric || column->presence ||
+		column->width != (uint32_t) step->len)
+		return NULL;
+	return column;
+}
+
+/* A step to values of `size` bytes, which are copied. */
+static inline EngineStatus
+copy_step(DeformBuffer *buffer, const DeformOp *op, const DeformColumn *column,
+		  DeformTuple *tuples, uint32_t n, uint32_t row, uint32_t size)
+{
+	uint32_t	mask = buffer->steps[op->att].align_mask;
+	char	   *to = (char *) column->values + (size_t) row * size;
+	EngineStatus status = ENGINE_OK;
+
+	for (uint32_t i = 0; i < n && status == ENGINE_OK; i++)
+	{
+		DeformTuple *tuple = &tuples[i];
+		uint32_t	offset = (tuple->at + op->skip[tuple->at % 8] + mask) & ~mask;
+
+		if (offset + size > tuple->heap.len ||
+			heap_has_null_among(&tuple->heap, (uint32_t) op->from, (uint32_t) op->att))
+		{
+			status = walk_step(buffer, op, tuple, row + i);
+			continue;
+		}
+		memcpy(to + (size_t) i * size, tuple->heap.data + offset, size);
+		tuple->at = (uint16_t) (offset + size);
+	}
+	return status;
+}
+
+static EngineStatus
+take_copied_step(DeformBuffer *buffer, const DeformOp *op, const DeformColumn *column,
+				 DeformTuple *tuples, uint32_t n, uint32_t row)
+{
+	switch (column->width)
+	{
+		case 1:
+			return copy_step(buffer, op, column, tuples, n, row, 1);
+		case 2:
+			return copy_step(buffer, op, column, tuples, n, row, 2);
+		case 4:
+			return copy_step(buffer, op, column, tuples, n, row, 4);
+		case 8:
+			return copy_step(buffer, op, column, tuples, n, row, 8);
+		default:
+			return copy_step(buffer, op, column, tuples, n, row, 16);
+	}
+}
+
 /* A step, through all tuples of a run, which are simple. */
 static EngineStatus
 take_step(DeformBuffer *buffer, const DeformOp *op, DeformTuple *tuples, uint32_t n,
 		  uint32_t row)
 {
 	DeformStep	step = buffer->steps[op->att];
+	const DeformColumn *column = copied_column(buffer, op);
 	EngineStatus status = ENGINE_OK;
+
+	if (column != NULL)
+		return take_copied_step(buffer, op, column, tuples, n, row);
 
 	for (uint32_t i = 0; i < n && status == ENGINE_OK; i++)
 	{
