@@ -13,7 +13,7 @@
 typedef struct Bench
 {
 	const EngineOps *engine;
-	const DeviceOps *device;
+	const DeviceOps *device;	/* NULL: the CPU engine */
 	uint64_t	rows;			/* of the main table */
 	int			runs;			/* of which the median is taken */
 	bool		sparse;			/* keys all over int4, not a dense range */
@@ -74,6 +74,9 @@ extern Measurement measure_resident(const Bench *bench, const Workload *workload
 
 /* Adinetz's experiment. */
 extern void run_filter(Bench *bench);
+
+/* The CPU engine: all its measurements, or those of one order of keys, or number of groups. */
+extern void run_cpu(Bench *bench, const char *only_distribution, uint32_t only_groups);
 
 /* The link's speed. */
 extern void run_link(Bench *bench);

@@ -19,7 +19,7 @@ static const char *const all_strategies[] = {
 static void
 usage(void)
 {
-	printf("kernels [--engine cuda|simt] [--rows N] [--runs N] [--json FILE]\n"
+	printf("kernels [--engine cuda|simt|cpu] [--rows N] [--runs N] [--json FILE]\n"
 		   "        [--only strategies|states|block|westphal|adinetz|link] [--strategy NAME]\n"
 		   "        [--distribution NAME] [--groups N] [--keys dense|sparse]\n");
 }
@@ -201,11 +201,27 @@ run_westphal(Bench *bench)
 		}
 }
 
+/* What is measured of a device. */
+static void
+measure_device(Bench *bench)
+{
+	if (wanted(only, "strategies") || strcmp(only, "block") == 0)
+		run_strategies(bench);
+	if (wanted(only, "states"))
+		run_states(bench);
+	if (wanted(only, "westphal"))
+		run_westphal(bench);
+	if (wanted(only, "adinetz"))
+		run_filter(bench);
+	if (wanted(only, "link"))
+		run_link(bench);
+}
+
 int
 main(int argc, char **argv)
 {
 	Bench		bench = {.engine = &cuda_engine, .device = &cuda_device,
-	.rows = 400000000, .runs = 5};
+	.runs = 5};
 	const char *json = NULL;
 
 	for (int i = 1; i < argc; i++)
@@ -216,6 +232,11 @@ main(int argc, char **argv)
 		{
 			bench.engine = &simt_engine;
 			bench.device = &simt_device;
+		}
+		else if (strcmp(argv[i], "--engine") == 0 && strcmp(value, "cpu") == 0)
+		{
+			bench.engine = &cpu_engine;
+			bench.device = NULL;
 		}
 		else if (strcmp(argv[i], "--rows") == 0)
 			bench.rows = strtoull(value, NULL, 10);
@@ -241,6 +262,8 @@ main(int argc, char **argv)
 		}
 		i++;
 	}
+	if (bench.rows == 0)
+		bench.rows = bench.device ? 400000000 : 10000000;
 	if (bench.rows < 10 || bench.rows > UINT32_MAX - 256 || bench.runs < 1 || bench.runs > 64)
 	{
 		usage();
@@ -248,17 +271,12 @@ main(int argc, char **argv)
 	}
 	if (!report_open(json, &bench))
 		return 1;
-	if (wanted(only, "strategies") || strcmp(only, "block") == 0)
-		run_strategies(&bench);
-	if (wanted(only, "states"))
-		run_states(&bench);
-	if (wanted(only, "westphal"))
-		run_westphal(&bench);
-	if (wanted(only, "adinetz"))
-		run_filter(&bench);
-	if (wanted(only, "link"))
-		run_link(&bench);
+	if (bench.device != NULL)
+		measure_device(&bench);
+	else
+		run_cpu(&bench, only_distribution, only_groups);
 	report_close();
-	context_close(bench.device);
+	if (bench.device != NULL)
+		context_close(bench.device);
 	return bench.failed;
 }

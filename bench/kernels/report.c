@@ -32,8 +32,9 @@ median(double *values, int n)
 	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-bool
-report_open(const char *path, const Bench *bench)
+/* What the device is; false: there is none. */
+static bool
+report_device(const Bench *bench)
 {
 	char		why[256];
 	const Context *context = context_get(bench->device, why, sizeof(why));
@@ -45,12 +46,6 @@ report_open(const char *path, const Bench *bench)
 		return false;
 	}
 	info = &context->device->info;
-	json = path ? fopen(path, "w") : NULL;
-	if (path && json == NULL)
-	{
-		perror(path);
-		return false;
-	}
 	printf("%s, %d multiprocessors, compute capability %d.%d, driver %d, compiler %d; "
 		   "medians of %d runs\n", info->name, info->multiprocessors, info->major,
 		   info->minor, info->driver, info->compiler, bench->runs);
@@ -59,6 +54,25 @@ report_open(const char *path, const Bench *bench)
 				"\"driver\": %d, \"compiler\": %d, \"runs\": %d, \"sections\": [",
 				info->name, info->major, info->minor, info->driver, info->compiler,
 				bench->runs);
+	return true;
+}
+
+bool
+report_open(const char *path, const Bench *bench)
+{
+	json = path ? fopen(path, "w") : NULL;
+	if (path && json == NULL)
+	{
+		perror(path);
+		return false;
+	}
+	if (bench->device != NULL)
+		return report_device(bench);
+	printf("CPU engine, %llu rows; medians of %d runs\n", (unsigned long long) bench->rows,
+		   bench->runs);
+	if (json)
+		fprintf(json, "{\"device\": \"cpu\", \"rows\": %llu, \"runs\": %d, \"sections\": [",
+				(unsigned long long) bench->rows, bench->runs);
 	return true;
 }
 
