@@ -315,6 +315,24 @@ SET max_parallel_workers = 1;
 SELECT check_parallel('SELECT g, count(*), sum(f) FROM par GROUP BY g');
 RESET max_parallel_workers;
 
+-- plans that were made for another engine
+PREPARE e(int) AS SELECT name, count(*), sum(v) FROM par JOIN par_names USING (k) WHERE v > $1 GROUP BY name ORDER BY name LIMIT 1;
+PREPARE f(int) AS SELECT k, count(*), sum(v) FROM par WHERE v > $1 GROUP BY k ORDER BY k LIMIT 1;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE e(0);
+EXECUTE f(0);
+SET gpuagg.engine = cpu;
+EXECUTE e(0);
+EXECUTE f(0);
+DEALLOCATE e;
+PREPARE e(int) AS SELECT name, count(*), sum(v) FROM par JOIN par_names USING (k) WHERE v > $1 GROUP BY name ORDER BY name LIMIT 1;
+EXECUTE e(0);
+RESET gpuagg.engine;
+EXECUTE e(0);
+RESET plan_cache_mode;
+DEALLOCATE e;
+DEALLOCATE f;
+
 -- another role's query, and one of a function's owner
 CREATE ROLE par_reader;
 GRANT SELECT ON par, par_names TO par_reader;

@@ -62,6 +62,13 @@ send_row(LeftSource *left, const LeftRow *row)
 	return status;
 }
 
+/* The device process says which rows it has left out, and may be wrong. */
+static bool
+can_be_fetched(const LeftSource *left, const LeftRow *row)
+{
+	return row->table < (uint32) left->ntables && row->line != InvalidOffsetNumber;
+}
+
 EngineStatus
 left_send(LeftSource *left, uint64 *nrows)
 {
@@ -75,6 +82,9 @@ left_send(LeftSource *left, uint64 *nrows)
 			EngineStatus status;
 
 			CHECK_FOR_INTERRUPTS();
+			if (!can_be_fetched(left, &rows[i]))
+				return engine_give_up(left->engine, ENGINE_FAILED,
+									  "a row was left out that was not given");
 			status = send_row(left, &rows[i]);
 			if (status != ENGINE_OK)
 				return status;
