@@ -32,6 +32,22 @@ words_are_right(const uint64_t *memory, const size_t *sizes, int n)
 	return true;
 }
 
+/* What memory takes is never less than its size, and not much more. */
+static void
+test_sizes(void)
+{
+	bool		right = true;
+
+	for (size_t size = 1; size < 40 * MB; size += 70001)
+	{
+		size_t		takes = large_size(size);
+
+		right = right && takes >= size && takes < size + 2 * MB && takes <= 2 * size &&
+			(size >= 1 * MB || takes == size);
+	}
+	ok(right && large_size(0) == 0, "what memory takes");
+}
+
 /* Are the bytes from `from` on zero? */
 static bool
 is_zero(const char *memory, size_t from, size_t size)
@@ -89,6 +105,7 @@ main(void)
 	test_growing("sizes that double", doubled, sizeof(doubled) / sizeof(doubled[0]));
 	test_growing("sizes about those of huge pages", odd, sizeof(odd) / sizeof(odd[0]));
 	test_growing("much at once", at_once, 1);
+	test_sizes();
 	test_zeros(100);
 	test_zeros(4 * MB - 1);
 	test_zeros(4 * MB);

@@ -98,6 +98,12 @@ is_large(size_t size)
 	return false;
 }
 
+static size_t
+rounded(size_t size)
+{
+	return size;
+}
+
 static void *
 map_huge(size_t size)
 {
@@ -116,6 +122,12 @@ unmap_huge(void *memory, size_t size)
 }
 
 #endif
+
+size_t
+large_size(size_t size)
+{
+	return is_large(size) ? rounded(size) : size;
+}
 
 void *
 large_alloc(size_t size)

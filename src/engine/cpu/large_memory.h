@@ -7,6 +7,9 @@
 
 #include <stddef.h>
 
+/* How many bytes memory of this size can take. */
+extern size_t large_size(size_t size);
+
 /* Zeros; NULL: no memory. */
 extern void *large_alloc(size_t size);
 

@@ -89,14 +89,15 @@ struct GroupTable
 static void *
 table_realloc(GroupTable *table, void *old, size_t old_size, size_t size)
 {
+	uint64_t	memory = table->memory - large_size(old_size) + large_size(size);
 	void	   *new;
 
-	if (table->memory - old_size + size > table->limit)
+	if (memory > table->limit)
 		return NULL;
 	new = large_grow(old, old_size, size);
 	if (new == NULL)
 		return NULL;
-	table->memory += size - old_size;
+	table->memory = memory;
 	if (table->memory > table->peak)
 		table->peak = table->memory;
 	return new;
@@ -105,14 +106,15 @@ table_realloc(GroupTable *table, void *old, size_t old_size, size_t size)
 static void *
 table_calloc(GroupTable *table, size_t size)
 {
+	uint64_t	memory = table->memory + large_size(size);
 	void	   *new;
 
-	if (table->memory + size > table->limit)
+	if (memory > table->limit)
 		return NULL;
 	new = large_alloc(size);
 	if (new != NULL)
 	{
-		table->memory += size;
+		table->memory = memory;
 		if (table->memory > table->peak)
 			table->peak = table->memory;
 	}
@@ -123,7 +125,7 @@ static void
 table_drop(GroupTable *table, void *old, size_t size)
 {
 	if (old != NULL)
-		table->memory -= size;
+		table->memory -= large_size(size);
 	large_free(old, size);
 }
 
