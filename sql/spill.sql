@@ -168,7 +168,7 @@ RESET max_parallel_workers_per_gather;
 RESET gpuagg.setup_cost;
 RESET gpuagg.group_cost;
 
--- Regrouping obeys the same limit, whatever the engine.
+-- The limit holds for groups that a device returns, and for regrouping, whatever the engine.
 RESET gpuagg.engine;
 SET work_mem = '64kB';
 CREATE FUNCTION regrouping_spills(query text) RETURNS text LANGUAGE plpgsql AS $$
@@ -183,6 +183,10 @@ BEGIN
 				  CASE WHEN (plan ->> 'Regrouping Disk Usage')::int > 0 THEN 'some' ELSE plan ->> 'Regrouping Disk Usage' END,
 				  CASE WHEN (plan ->> 'Regrouping Peak Memory Usage')::int < 1024 THEN 'small' ELSE plan ->> 'Regrouping Peak Memory Usage' END);
 END $$;
+SELECT spills('SELECT k, count(*), sum(v) FROM spilled GROUP BY k'), spills('SELECT v, count(*), sum(k) FROM spilled GROUP BY v');
+SELECT check_query('SELECT k, count(*), sum(v), min(t), max(n) FROM spilled GROUP BY k');
+SELECT check_query('SELECT t, id % 5000, count(*) FROM spilled GROUP BY t, id % 5000');
+SELECT check_query('SELECT i, (SELECT count(*) FROM (SELECT k, t, count(*) FROM spilled GROUP BY k, t LIMIT 9 + i * 5000) s) FROM generate_series(1, 3) i');
 SELECT q AS query, regrouping_spills('SELECT ' || q)
 FROM unnest(ARRAY[
 	'k, v, id % 100, count(*), sum(id) FROM spilled GROUP BY CUBE (k, v, id % 100)',

@@ -105,6 +105,11 @@ typedef struct EngineHints
 	const char *relation;		/* what is read, to be shown; NULL: no one table */
 	GroupStore *store;			/* for what memory_limit does not allow, and for
 								 * hand_over; NULL: none */
+	uint64_t	host_limit;		/* bytes of groups in the caller's memory, where a
+								 * run's own is elsewhere; beyond it, they go to the
+								 * store.  0: no limit */
+	bool		streams;		/* groups are wanted once, and may still fail after the
+								 * first; so they need not be kept */
 	RunKey		key;			/* of the run, if others may attach to it */
 } EngineHints;
 
@@ -189,7 +194,8 @@ typedef struct EngineStats
 	uint64_t	bytes;			/* of pages and batches taken in */
 	uint64_t	pages_in_place; /* pages that a device read where they were */
 	uint64_t	pages_copied;	/* pages that were copied for it first */
-	uint64_t	memory;			/* the most held at once, in bytes */
+	uint64_t	memory;			/* the most held at once, in bytes, */
+	uint64_t	host_memory;	/* and of a device's groups in the session */
 	uint64_t	queue_ns;		/* waiting for other runs to end */
 	uint64_t	compile_ns;		/* waiting for kernels, and loading them */
 	uint64_t	input_ns;		/* pages and batches into columns, and a filter
@@ -307,9 +313,10 @@ typedef struct EngineOps
 	/*
 	 * The next groups, in no order; the first call says that all input has
 	 * been given.  Without keys there is exactly one group, even for no rows.
-	 * Once a call has answered OK, no later one fails: rows have left by then,
-	 * and it is too late for PostgreSQL's own plan.  Only groups that are in a store
-	 * can fail later, with it or for lack of the machine's memory, or be interrupted.
+	 * Once a call has answered OK, no later one fails, unless EngineHints.streams: rows
+	 * have left by then, and it is too late for PostgreSQL's own plan.  Only groups that
+	 * are in a store can fail later, with it or for lack of the machine's memory, or be
+	 * interrupted.
 	 */
 	EngineStatus (*groups) (EngineRun *run, GroupBatch *batch);
 

@@ -277,18 +277,12 @@ engine_stores_groups(const EngineOps *ops)
 }
 
 uint64
-groups_memory_limit(void)
+groups_memory_limit(bool regroups)
 {
-	return gpuagg_memory_limit > 0 ? (uint64) gpuagg_memory_limit << 20 :
+	uint64		limit = gpuagg_memory_limit > 0 ? (uint64) gpuagg_memory_limit << 20 :
 		get_hash_memory_limit();
-}
 
-uint64
-engine_memory_limit(const EngineOps *ops, bool regroups)
-{
-	uint64		limit = groups_memory_limit();
-
-	return regroups && engine_stores_groups(ops) ? limit / 2 : limit;
+	return regroups ? limit / 2 : limit;
 }
 
 int

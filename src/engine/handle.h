@@ -27,18 +27,13 @@ extern EngineStatus engine_pages(EngineHandle *handle, const PageRef *pages, int
 
 /*
  * What groups may take of a process's memory: as much as a hash aggregate of
- * PostgreSQL's, unless gpuagg.memory_limit says otherwise; in bytes.
+ * PostgreSQL's, unless gpuagg.memory_limit says otherwise; in bytes.  regroups: half of
+ * it, the other half being for the groups before, or after, regrouping.
  */
-extern uint64 groups_memory_limit(void);
+extern uint64 groups_memory_limit(bool regroups);
 
 /* Can a run put its groups into a store (EngineHints.store)? */
 extern bool engine_stores_groups(const EngineOps *ops);
-
-/*
- * Of that limit, what a run may take that can; regroups: another part is
- * regrouping's, which has all of it beside other engines.
- */
-extern uint64 engine_memory_limit(const EngineOps *ops, bool regroups);
 
 /* EngineOps.pages_at_once; as EngineOps.released; wait until it counts so many. */
 extern int	engine_pages_at_once(const EngineHandle *handle);

@@ -226,9 +226,13 @@ static void
 show_memory(const GpuAggState *state, const EngineStats *stats, ExplainState *es)
 {
 	uint64		disk = state->store ? temp_store_bytes(state->store) : state->disk;
+	bool		device = !engine_stores_groups(engine_ops(state->engine));
 
+	if (device)
+		ExplainPropertyUInteger("Device Memory", "kB", (stats->memory + 1023) / 1024, es);
 	/* groups of all processes come by partitions, of which memory may hold all */
-	show_usage("", disk > 0 ? Max(stats->batches, 1) : 1, stats->memory, disk, es);
+	show_usage("", disk > 0 ? Max(stats->batches, 1) : 1,
+			   device ? stats->host_memory : stats->memory, disk, es);
 	if (state->regrouping)
 	{
 		RegroupingStats regrouping = regrouping_stats(state->regrouping);

@@ -315,21 +315,24 @@ next_groups(GpuAggState *state, const char **message)
 }
 
 /*
- * What a run of the engine may use.  One that can spill has the memory of a hash
- * aggregate of PostgreSQL's, unless the setting says otherwise, and a store.
+ * What a run of the engine may use: for its groups, or those that come from a device, the
+ * memory of a hash aggregate of PostgreSQL's, unless the setting says otherwise, and a
+ * store.
  */
 static EngineHints
 run_hints(GpuAggState *state, const EngineHints *hints)
 {
-	const EngineOps *ops = engine_ops(state->engine);
+	uint64		device_limit = hints->memory_limit;
 	EngineHints own = *hints;
 
 	state->disk = 0;
-	if (!engine_stores_groups(ops))
-		return own;
-	own.memory_limit = engine_memory_limit(ops, state->regrouping != NULL);
+	own.memory_limit = groups_memory_limit(state->regrouping != NULL);
 	state->store = temp_store_create(state->program, &own);
 	own.store = temp_store_groups(state->store);
+	if (engine_stores_groups(engine_ops(state->engine)))
+		return own;
+	own.host_limit = own.memory_limit;
+	own.memory_limit = device_limit;
 	return own;
 }
 
@@ -352,7 +355,7 @@ begin_groups(GpuAggState *state, const EngineHints *hints, const char **message)
 	EngineHints own = *hints;
 	EngineStatus status = ENGINE_OK;
 
-	own.memory_limit = engine_memory_limit(engine_ops(state->engine), state->merged == NULL);
+	own.memory_limit = groups_memory_limit(state->merged == NULL);
 	if (state->regrouping)
 		status = regrouping_run(state->regrouping, state->engine, state->program,
 								state->coarse, &own, message);
@@ -487,7 +490,7 @@ run_fed(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
 {
 	ParallelJob job = job_of(state);
 	ParallelResult *result = palloc(sizeof(ParallelResult));
-	EngineHints keyed = *hints;
+	EngineHints keyed = run_hints(state, hints);
 
 	if (!partial_is_possible(state->gather) ||
 		!pg_strong_random(&keyed.key, sizeof(keyed.key)))
@@ -507,6 +510,8 @@ run_fed(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
 		return false;
 	}
 	*status = run_feeders(state, result, hints, message);
+	if (*status != ENGINE_OK)
+		raise_error_of_store(state);
 	return true;
 }
 

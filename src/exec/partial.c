@@ -130,7 +130,7 @@ hints_of(PartialState *state)
 	if (state->ntables > 0)
 		hints.relation = RelationGetRelationName(state->tables[0].relation);
 	hints.store = &state->store.store;
-	hints.memory_limit = groups_memory_limit();
+	hints.memory_limit = groups_memory_limit(false);
 	return hints;
 }
 
@@ -373,7 +373,7 @@ estimate_shared(CustomScanState *node, ParallelContext *pcxt)
 static uint64
 limit_of_groups(int processes)
 {
-	return groups_memory_limit() * processes;
+	return groups_memory_limit(false) * processes;
 }
 
 static void

@@ -13,8 +13,9 @@
  *
  * A process that feeds another's run attaches to it, and ends with its last row.
  *
- * All groups lie in a file of the result before the first one is given, and the
- * connection is closed by then: nothing can fail after that.
+ * All groups are in the session before the first one is given, in memory or in the
+ * caller's store (result.c), and the connection is closed by then: nothing can fail after
+ * that but the store.
  *
  * A run owns its connection, its file, a copy of the Program and the result.
  */
@@ -28,9 +29,9 @@
 #include "engine/cuda/cuda_engine.h"
 #include "engine/left_list.h"
 #include "program/heap_page.h"
-#include "service/groups_file.h"
 #include "service/link.h"
 #include "service/opening.h"
+#include "service/result.h"
 
 /* Pages whose bytes can lie in the file at once. */
 #define RING_PAGES ENGINE_MAX_PAGES
@@ -80,7 +81,8 @@ typedef struct ClientRun
 	bool		batch_written;	/* the caller's batch is in its area already */
 	Area		areas[COLUMN_AREAS];
 	LeftList	left;
-	GroupsReader *result;
+	Result	   *result;			/* NULL: no part has come */
+	bool		complete;		/* all have */
 	Message		message;		/* in the making */
 } ClientRun;
 
@@ -203,18 +205,45 @@ close_file(ClientRun *run)
 	run->file = -1;
 }
 
+/* Take a file of groups. */
 static EngineStatus
-take_result(ClientRun *run)
+take_groups(ClientRun *run, uint64_t size)
 {
-	const ResultMessage *result = &run->link.message.result;
+	EngineStatus status;
 
 	if (!run->all_input || run->attaches)
 		return fail(run, ENGINE_FAILED, "the device process has a result before its input");
-	run->head.stats = result->stats;
-	run->result = groups_reader_open(run->program, run->link.file, result->size, &run->hints,
-									 run->head.message, sizeof(run->head.message));
 	if (run->result == NULL)
-		return fail(run, ENGINE_FAILED, NULL);
+		run->result = result_create(run->program, &run->hints);
+	if (run->result == NULL)
+		return fail(run, ENGINE_NO_MEMORY, "out of memory");
+	status = result_add(run->result, run->link.file, size, run->head.message);
+	return status == ENGINE_OK ? status : fail(run, status, NULL);
+}
+
+static EngineStatus
+take_part(ClientRun *run)
+{
+	EngineStatus status = take_groups(run, run->link.message.part.size);
+
+	if (status != ENGINE_OK)
+		return status;
+	message_begin(&run->message, MESSAGE_NEXT);
+	return checked(run, link_send(&run->link, &run->message, -1, run->head.message));
+}
+
+static EngineStatus
+take_result(ClientRun *run)
+{
+	const ResultMessage *message = &run->link.message.result;
+	EngineStatus status = take_groups(run, message->size);
+
+	if (status != ENGINE_OK)
+		return status;
+	run->head.stats = message->stats;
+	run->head.stats.host_memory = result_memory(run->result);
+	run->head.stats.batches = result_batches(run->result);
+	run->complete = true;
 	link_close(&run->link);
 	close_file(run);
 	return ENGINE_OK;
@@ -260,6 +289,8 @@ take_message(ClientRun *run)
 			return take_pages_ended(run);
 		case MESSAGE_ENDED:
 			return take_ended(run);
+		case MESSAGE_PART:
+			return take_part(run);
 		case MESSAGE_RESULT:
 			return take_result(run);
 		case MESSAGE_FAILED:
@@ -273,7 +304,7 @@ take_message(ClientRun *run)
 static bool
 is_over(const ClientRun *run)
 {
-	return run->result != NULL || run->ended;
+	return run->complete || run->ended;
 }
 
 /* Take what has come.  OK: the run is started. */
@@ -618,10 +649,10 @@ client_groups(EngineRun *head, GroupBatch *batch)
 		status = send_message(run);
 		run->all_input = status == ENGINE_OK;
 	}
-	if (status == ENGINE_OK && run->result == NULL)
+	if (status == ENGINE_OK && !run->complete)
 		status = ENGINE_BUSY;
 	if (status == ENGINE_OK)
-		groups_reader_next(run->result, batch);
+		status = result_next(run->result, batch, run->head.message);
 	return answer(run, status);
 }
 
@@ -659,7 +690,7 @@ client_expect(EngineRun *head, uint32_t feeders)
 static void
 client_rewind(EngineRun *head)
 {
-	groups_reader_rewind(((ClientRun *) head)->result);
+	result_rewind(((ClientRun *) head)->result);
 }
 
 static int
@@ -675,7 +706,7 @@ client_close(EngineRun *head)
 
 	link_close(&run->link);
 	close_file(run);
-	groups_reader_close(run->result);
+	result_free(run->result);
 	left_free(&run->left);
 	free(run->program);
 	free(run);

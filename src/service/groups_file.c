@@ -12,7 +12,8 @@
  * nothing may fail once the first group has been given.  States with places of texts
  * are copied, and the places become addresses in the mapped file.
  *
- * Writer and reader own their memory, the file and the mapping.  Plain C99 without
+ * Writer and reader own their memory, the file and the mapping.  A reader of bytes does
+ * not own these.  Plain C99 without
  * postgres.h.
  */
 #ifndef _GNU_SOURCE
@@ -230,6 +231,12 @@ next_entry(GroupsWriter *writer)
 	return (BatchEntry *) (writer->directory + writer->nbatches++ * size);
 }
 
+uint64_t
+groups_writer_size(const GroupsWriter *writer)
+{
+	return writer->size;
+}
+
 bool
 groups_writer_add(GroupsWriter *writer, const GroupBatch *batch)
 {
@@ -268,13 +275,15 @@ groups_writer_end(GroupsWriter *writer, uint64_t *size)
 struct GroupsReader
 {
 	const Program *program;
-	const char *map;
+	const char *map;			/* the file's bytes */
+	bool		mapped;			/* by the reader */
 	uint64_t	size;
 	uint64_t	nbatches;
 	const char *directory;
 	uint64_t	next;			/* batch to be given */
 	uint64_t	given;			/* groups of those before */
 	uint64_t   *states;			/* of all batches, if some words are addresses */
+	uint64_t	states_size;	/* bytes */
 	ColumnVector *keys;			/* of the batch that was given last */
 };
 
@@ -383,11 +392,12 @@ map_file(GroupsReader *reader, int file)
 {
 	void	   *map;
 
-	if (reader->size < sizeof(FileHead) || !file_is_sealed(file, reader->size))
+	if (!file_is_sealed(file, reader->size))
 		return false;
 	map = mmap(NULL, reader->size, PROT_READ, MAP_PRIVATE, file, 0);
-	reader->map = map == MAP_FAILED ? NULL : map;
-	return reader->map != NULL;
+	reader->mapped = map != MAP_FAILED;
+	reader->map = reader->mapped ? map : NULL;
+	return reader->mapped;
 }
 
 static bool
@@ -395,6 +405,8 @@ find_directory(GroupsReader *reader)
 {
 	FileHead	head;
 
+	if (reader->size < sizeof(head))
+		return false;
 	memcpy(&head, reader->map, sizeof(head));
 	if (!is_inside(reader, head.directory, head.nbatches, entry_size(reader->program)))
 		return false;
@@ -438,6 +450,7 @@ take_states(GroupsReader *reader, const EngineHints *hints, uint64_t ngroups)
 	if (states == NULL)
 		return "out of memory";
 	reader->states = states;
+	reader->states_size = ngroups * reader->program->nwords * sizeof(uint64_t);
 	for (uint64_t i = 0; i < reader->nbatches; i++)
 	{
 		const BatchEntry *entry = entry_of(reader, i);
@@ -453,7 +466,7 @@ take_states(GroupsReader *reader, const EngineHints *hints, uint64_t ngroups)
 
 /* NULL, or what is wrong. */
 static const char *
-open_file(GroupsReader *reader, int file, const EngineHints *hints)
+open_bytes(GroupsReader *reader, const EngineHints *hints)
 {
 	const char *fault;
 	uint64_t	ngroups;
@@ -461,32 +474,73 @@ open_file(GroupsReader *reader, int file, const EngineHints *hints)
 	reader->keys = calloc(reader->program->nkeys + 1, sizeof(ColumnVector));
 	if (reader->keys == NULL)
 		return "out of memory";
-	if (!map_file(reader, file))
-		return "the groups' file cannot be read";
 	if (!find_directory(reader))
 		return contradiction;
 	fault = check_batches(reader, hints, &ngroups);
 	return fault != NULL ? fault : take_states(reader, hints, ngroups);
 }
 
+static GroupsReader *
+make_reader(const Program *program, uint64_t size)
+{
+	GroupsReader *reader = calloc(1, sizeof(*reader));
+
+	if (reader == NULL)
+		return NULL;
+	reader->program = program;
+	reader->size = size;
+	return reader;
+}
+
+/* The reader, or NULL and why if there is a fault. */
+static GroupsReader *
+checked_reader(GroupsReader *reader, const char *fault, char *why, size_t len)
+{
+	if (fault == NULL)
+		return reader;
+	snprintf(why, len, "%s", fault);
+	groups_reader_close(reader);
+	return NULL;
+}
+
 GroupsReader *
 groups_reader_open(const Program *program, int file, uint64_t size, const EngineHints *hints,
 				   char *why, size_t len)
 {
-	GroupsReader *reader = calloc(1, sizeof(*reader));
+	GroupsReader *reader = make_reader(program, size);
+	const char *fault = "out of memory";
+
+	if (reader != NULL)
+		fault = map_file(reader, file) ? open_bytes(reader, hints) :
+			"the groups' file cannot be read";
+	return checked_reader(reader, fault, why, len);
+}
+
+GroupsReader *
+groups_reader_of(const Program *program, const void *bytes, uint64_t size,
+				 const EngineHints *hints, char *why, size_t len)
+{
+	GroupsReader *reader = make_reader(program, size);
 	const char *fault = "out of memory";
 
 	if (reader != NULL)
 	{
-		reader->program = program;
-		reader->size = size;
-		fault = open_file(reader, file, hints);
-		if (fault == NULL)
-			return reader;
+		reader->map = bytes;
+		fault = open_bytes(reader, hints);
 	}
-	snprintf(why, len, "%s", fault);
-	groups_reader_close(reader);
-	return NULL;
+	return checked_reader(reader, fault, why, len);
+}
+
+const void *
+groups_reader_bytes(const GroupsReader *reader)
+{
+	return reader->map;
+}
+
+uint64_t
+groups_reader_memory(const GroupsReader *reader)
+{
+	return reader->size + reader->states_size;
 }
 
 void
@@ -526,7 +580,7 @@ groups_reader_close(GroupsReader *reader)
 {
 	if (reader == NULL)
 		return;
-	if (reader->map != NULL)
+	if (reader->mapped)
 		munmap((void *) reader->map, reader->size);
 	free(reader->keys);
 	free(reader->states);

@@ -21,6 +21,7 @@ extern bool groups_writer_add(GroupsWriter *writer, const GroupBatch *batch);
 /* The sealed file, which stays the writer's, and its size; -1: no memory. */
 extern int	groups_writer_end(GroupsWriter *writer, uint64_t *size);
 extern void groups_writer_free(GroupsWriter *writer);
+extern uint64_t groups_writer_size(const GroupsWriter *writer); /* bytes so far */
 
 typedef struct GroupsReader GroupsReader;
 
@@ -32,6 +33,14 @@ typedef struct GroupsReader GroupsReader;
  */
 extern GroupsReader *groups_reader_open(const Program *program, int file, uint64_t size,
 										const EngineHints *hints, char *why, size_t len);
+
+/* The same of a file's bytes, which must stay, aligned to 8 bytes. */
+extern GroupsReader *groups_reader_of(const Program *program, const void *bytes, uint64_t size,
+									  const EngineHints *hints, char *why, size_t len);
+
+/* The file's bytes; how many are held, mapped or copied. */
+extern const void *groups_reader_bytes(const GroupsReader *reader);
+extern uint64_t groups_reader_memory(const GroupsReader *reader);
 
 /* The next batch, of no groups after the last one; the first one again; no failure. */
 extern void groups_reader_next(GroupsReader *reader, GroupBatch *batch);

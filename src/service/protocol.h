@@ -15,9 +15,12 @@
  *				<- STARTED: it is open, and pages and columns may come
  *	PAGES		<- RELEASED and LEFT, any number of them at any time
  *				no pages, the end: <- all LEFT, then PAGES_ENDED, and then at once
- *				RESULT, if only pages come and none of their rows was left out
+ *				what follows GROUPS, if only pages come and none of their rows was
+ *				left out
  *	COLUMNS		<- RELEASED, once the batch has been taken
- *	GROUPS		<- RESULT, with the groups' file
+ *	GROUPS		<- PART, with a file of the first groups, if they are many
+ *	NEXT		<- PART, with the next ones, and so on
+ *				<- RESULT, with a file of the last ones
  *
  * Other processes can feed the run, too, if OPEN had a key:
  *
@@ -74,6 +77,7 @@ typedef enum MessageType
 	MESSAGE_PAGES,
 	MESSAGE_COLUMNS,
 	MESSAGE_GROUPS,
+	MESSAGE_NEXT,
 	MESSAGE_ATTACH,
 	MESSAGE_END,
 	/* from the device process */
@@ -85,6 +89,7 @@ typedef enum MessageType
 	MESSAGE_LEFT,
 	MESSAGE_PAGES_ENDED,
 	MESSAGE_ENDED,
+	MESSAGE_PART,
 	MESSAGE_RESULT,
 	MESSAGE_FAILED,
 	MESSAGE_ALIVE,
@@ -102,7 +107,7 @@ typedef struct MessageHead
 	uint32_t	size;			/* of the whole message, in bytes */
 } MessageHead;
 
-/* END, ENDED and ALIVE are heads only. */
+/* NEXT, END, ENDED and ALIVE are heads only. */
 
 typedef enum QuestionKind
 {
@@ -304,7 +309,13 @@ typedef struct PagesEndedMessage
 	uint32_t	unused;
 } PagesEndedMessage;
 
-/* With the groups' file: see groups_file.h. */
+/* With a file of groups, as RESULT: see groups_file.h. */
+typedef struct PartMessage
+{
+	MessageHead head;
+	uint64_t	size;			/* of the file */
+} PartMessage;
+
 typedef struct ResultMessage
 {
 	MessageHead head;
@@ -338,6 +349,7 @@ typedef union Message
 	ReleasedMessage released;
 	LeftMessage left;
 	PagesEndedMessage pages_ended;
+	PartMessage part;
 	ResultMessage result;
 	FailedMessage failed;
 	uint64_t	room[PROTOCOL_MAX_MESSAGE / sizeof(uint64_t)];

@@ -29,6 +29,9 @@
 #include "service/groups_file.h"
 #include "service/opening.h"
 
+/* Bytes of groups after which they go to the session, which then asks for more. */
+#define PART_SIZE (UINT64_C(1) << 20)
+
 /* The share of a device's memory that runs may use, where no setting says. */
 #define MEMORY_PERCENT 80
 
@@ -122,7 +125,8 @@ take_open(RemoteRun *r)
 	{
 		.rows = open->rows,.groups = open->groups,.pages = (double) open->total_pages,
 			.memory_limit = open->memory_limit,.strategy = r->strategy,
-			.only_pages = open->only_pages != 0,.wait = wait_in_task
+			.only_pages = open->only_pages != 0,.wait = wait_in_task,
+			.streams = true
 	};
 	r->wait_ns = open->queue_timeout == UINT32_MAX ? TASK_NEVER / 2 :
 		(uint64_t) open->queue_timeout * 1000000;
@@ -241,9 +245,51 @@ pause_run(RemoteRun *r)
 	return !r->connection->gone;
 }
 
-/* All groups, into the writer. */
 static EngineStatus
-write_groups(RemoteRun *r, GroupsWriter *writer)
+no_memory(RemoteRun *r)
+{
+	return fail(r, ENGINE_NO_MEMORY, "out of memory for the groups");
+}
+
+/* Wait until the session wants more groups. */
+static EngineStatus
+wait_for_next(RemoteRun *r)
+{
+	Connection *c = r->connection;
+	ChannelStatus status;
+
+	c->owes = false;
+	while ((status = connection_receive(c)) == CHANNEL_BUSY)
+		task_give_way(POLLIN, TASK_NEVER);
+	c->owes = true;
+	if (status != CHANNEL_OK)
+		return ENGINE_FAILED;
+	if (c->message.head.type != MESSAGE_NEXT)
+		return fail(r, ENGINE_FAILED, "a message came that has no place in a run");
+	return ENGINE_OK;
+}
+
+/* Send the groups that have been written, and begin to write others. */
+static EngineStatus
+send_part(RemoteRun *r, GroupsWriter **writer)
+{
+	Connection *c = r->connection;
+	uint64_t	size;
+	int			file = groups_writer_end(*writer, &size);
+
+	if (file < 0)
+		return no_memory(r);
+	message_begin(&c->answer, MESSAGE_PART);
+	c->answer.part.size = size;
+	(void) connection_send(c, file);
+	groups_writer_free(*writer);
+	*writer = groups_writer_create(r->opening.program);
+	return *writer == NULL ? no_memory(r) : wait_for_next(r);
+}
+
+/* All groups to the session, but the last ones, which stay in the writer. */
+static EngineStatus
+write_groups(RemoteRun *r, GroupsWriter **writer)
 {
 	for (;;)
 	{
@@ -256,8 +302,12 @@ write_groups(RemoteRun *r, GroupsWriter *writer)
 			return status == ENGINE_BUSY ? ENGINE_FAILED : status;
 		if (batch.ngroups == 0)
 			return ENGINE_OK;
-		if (!groups_writer_add(writer, &batch))
-			return fail(r, ENGINE_NO_MEMORY, "out of memory for the groups");
+		if (groups_writer_size(*writer) >= PART_SIZE)
+			status = send_part(r, writer);
+		if (status != ENGINE_OK)
+			return status;
+		if (!groups_writer_add(*writer, &batch))
+			return no_memory(r);
 		/* the others' turn */
 		task_give_way(0, 0);
 		if (r->connection->gone)
@@ -267,7 +317,7 @@ write_groups(RemoteRun *r, GroupsWriter *writer)
 
 /* The groups to the session. */
 static EngineStatus
-send_result(RemoteRun *r, GroupsWriter *writer)
+send_result(RemoteRun *r, GroupsWriter **writer)
 {
 	Connection *c = r->connection;
 	uint64_t	size;
@@ -277,9 +327,9 @@ send_result(RemoteRun *r, GroupsWriter *writer)
 	status = write_groups(r, writer);
 	if (status != ENGINE_OK)
 		return status;
-	file = groups_writer_end(writer, &size);
+	file = groups_writer_end(*writer, &size);
 	if (file < 0)
-		return fail(r, ENGINE_NO_MEMORY, "out of memory for the groups");
+		return no_memory(r);
 	message_begin(&c->answer, MESSAGE_RESULT);
 	c->answer.result.size = size;
 	c->answer.result.stats = r->run->stats;
@@ -296,8 +346,8 @@ give_groups(RemoteRun *r)
 
 	r->connection->activity.phase = RUN_FINISHING;
 	if (writer == NULL)
-		return fail(r, ENGINE_NO_MEMORY, "out of memory for the groups");
-	status = send_result(r, writer);
+		return no_memory(r);
+	status = send_result(r, &writer);
 	groups_writer_free(writer);
 	return status;
 }

@@ -11,6 +11,7 @@
 #include "page_query.h"
 #include "service/link.h"
 #include "service/opening.h"
+#include "memory_store.h"
 #include "service_process.h"
 #include "tap.h"
 
@@ -615,6 +616,102 @@ check_death_unaccepted(void)
 	rmdir(gone.directory);
 }
 
+/* Groups that come in several parts. */
+#define MANY_GROUPS 200000
+
+static Program *
+counts_program(void)
+{
+	ProgramBuilder *b = malloc(sizeof(ProgramBuilder));
+	Program    *program;
+
+	program_begin(b, SOURCE_COLUMNS);
+	program_add_key(b, program_add_column(b, 1, VT_INT8, true, -1));
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program = malloc(program_size(b));
+	program_finish(b, program);
+	free(b);
+	return program;
+}
+
+/* Rows with as many keys, taken in. */
+static EngineStatus
+give_many(EngineRun *run)
+{
+	static int64_t keys[MANY_GROUPS / 8];
+	EngineStatus status = ENGINE_OK;
+
+	for (int first = 0; first < MANY_GROUPS && status == ENGINE_OK; first += MANY_GROUPS / 8)
+	{
+		ColumnVector vector = {keys, NULL, NULL};
+		ColumnBatch batch = {MANY_GROUPS / 8, &vector};
+
+		for (int i = 0; i < MANY_GROUPS / 8; i++)
+			keys[i] = first + i;
+		while ((status = run->ops->columns(run, &batch)) == ENGINE_BUSY)
+			service_wait(run);
+	}
+	return status;
+}
+
+/* How many of the groups come, each once and right; -1: one does not, or it fails. */
+static int
+count_many(EngineRun *run)
+{
+	static uint8_t seen[MANY_GROUPS];
+	GroupBatch	batch;
+	EngineStatus status;
+	int			n = 0;
+
+	memset(seen, 0, sizeof(seen));
+	for (;;)
+	{
+		while ((status = run->ops->groups(run, &batch)) == ENGINE_BUSY)
+			service_wait(run);
+		if (status != ENGINE_OK || batch.ngroups == 0)
+			return status == ENGINE_OK ? n : -1;
+		for (uint32_t i = 0; i < batch.ngroups; i++)
+		{
+			int64_t		key = ((const int64_t *) batch.keys[0].values)[i];
+
+			if (key < 0 || key >= MANY_GROUPS || seen[key]++ || batch.states[i] != 1)
+				return -1;
+			n++;
+		}
+	}
+}
+
+/* With a limit, and a store whose nth call fails. */
+static void
+check_parts(const EngineOps *ops, uint64_t limit, long fails_at)
+{
+	Program    *program = counts_program();
+	MemoryStore *store = memory_store();
+	EngineHints hints = {.strategy = "auto",.host_limit = limit,.store = &store->head};
+	EngineRun  *run;
+	char		message[256];
+
+	stores.fails_at = fails_at;
+	ok(ops->open(program, NULL, &hints, &run, message) == ENGINE_OK &&
+	   give_many(run) == ENGINE_OK, "%s: many groups, %d kB", ops->name, (int) (limit >> 10));
+	if (fails_at > 0)
+		ok(count_many(run) < 0, "call %ld of the store fails: %s", fails_at, run->message);
+	else
+	{
+		ok(count_many(run) == MANY_GROUPS, "all have come");
+		run->ops->rewind(run);
+		ok(count_many(run) == MANY_GROUPS, "and once more");
+		ok((stores.pieces > 0) == (limit > 0) && run->stats.batches == stores.pieces + 1,
+		   "%d pieces have gone through the store", (int) stores.pieces);
+		ok(limit == 0 || run->stats.host_memory < limit + (2 << 20), "%d kB were held",
+		   (int) (run->stats.host_memory >> 10));
+	}
+	run->ops->close(run);
+	stores.fails_at = 0;
+	memory_store_free(store);
+	free(program);
+}
+
 int
 main(void)
 {
@@ -634,6 +731,12 @@ main(void)
 	check_pages(&cpu_client, "pages copied", false);
 	check_pages(&simt_client, "pages copied by the device process", false);
 	check_pages(&simt_client, "pages read by a device", true);
+	check_parts(&cpu_client, 0, 0);
+	check_parts(&cpu_client, 1, 0);
+	check_parts(&cpu_client, 2 << 20, 0);
+	check_parts(&simt_client, 1 << 20, 0);
+	for (int fails_at = 1; fails_at < 6; fails_at++)
+		check_parts(&cpu_client, 1 << 20, fails_at);
 	check_many_runs();
 	for (int steps = 0; steps <= 4; steps++)
 		check_vanishing(steps);

@@ -151,14 +151,14 @@ cost_records(const CostInput *in, const EngineCosts *costs, double records)
 	return records * costs->group + cost_file(records * record_size(in));
 }
 
-/* Groups of one process that its memory does not hold. */
+/* Groups of one process, or those that a device returns, that the memory does not hold. */
 static Cost
 cost_spilling(const CostInput *in, const EngineCosts *costs)
 {
-	double		memory = engine_memory_limit(in->engine, in->regrouped > 0);
+	double		memory = groups_memory_limit(in->regrouped > 0);
 
 	if (!engine_stores_groups(in->engine))
-		return 0;
+		return cost_file(Max(0, in->groups * record_size(in) - memory));
 	return cost_records(in, costs, spilled_records(in, memory, in->rows_passed, in->groups));
 }
 
@@ -166,7 +166,7 @@ cost_spilling(const CostInput *in, const EngineCosts *costs)
 static Cost
 cost_regrouping(const CostInput *in, const EngineCosts *costs)
 {
-	double		memory = engine_memory_limit(in->engine, in->processes == 1);
+	double		memory = groups_memory_limit(in->processes == 1);
 
 	if (in->regrouped == 0)
 		return 0;
@@ -193,7 +193,7 @@ cost_handing_over(const CostInput *in, const EngineCosts *costs)
 {
 	double		rows = in->rows_passed / in->divisor;
 	double		groups = Min(in->groups, rows);
-	double		memory = engine_memory_limit(in->engine, false);
+	double		memory = groups_memory_limit(false);
 	double		records = Max(groups, spilled_records(in, memory, rows, groups));
 	double		stored = (records * in->processes + in->groups) * record_size(in);
 
@@ -224,10 +224,11 @@ Cost
 cost_merged(const CostInput *in)
 {
 	EngineCosts costs = costs_of(in->engine);
-
 	/* one run that all feed has been opened once */
-	return (engine_stores_groups(in->engine) ? costs.setup : 0) +
-		in->groups * costs.group + cost_regrouping(in, &costs);
+	Cost		cost = engine_stores_groups(in->engine) ? costs.setup :
+		cost_spilling(in, &costs);
+
+	return cost + in->groups * costs.group + cost_regrouping(in, &costs);
 }
 
 Cost

@@ -5,7 +5,8 @@
  * The table's slots are cut into windows; a kernel compacts the groups of one
  * window into vectors, which are downloaded while the host puts those of the
  * window before into memory of its own.  All windows are there before the first
- * batch is given, since from then on nothing may fail.
+ * batch is given, since from then on nothing may fail.  Where it may
+ * (EngineHints.streams), a window is given when it is there, and then freed.
  */
 #include <string.h>
 
@@ -235,7 +236,44 @@ fetch_windows(const Fetch *fetch)
 		if (status != ENGINE_OK)
 			return status;
 		output->turn = (output->turn + 1) % OUTPUT_BUFFERS;
+		if (fetch->run->hints.streams && output->kept != NULL)
+			return ENGINE_OK;
 	}
+}
+
+/* The next window's groups, in place of those given last. */
+static EngineStatus
+stream_groups(const Fetch *fetch, GroupBatch *batch)
+{
+	Output	   *output = fetch->output;
+	EngineStatus status;
+
+	kept_groups_free(output->kept);
+	output->kept = NULL;
+	status = fetch_windows(fetch);
+	if (output->kept != NULL && status == ENGINE_OK)
+		*batch = output->kept->batch;
+	return status;
+}
+
+/* The next of all groups, once they are there. */
+static EngineStatus
+give_groups(const Fetch *fetch, GroupBatch *batch)
+{
+	Output	   *output = fetch->output;
+	EngineStatus status = fetch_windows(fetch);
+
+	if (status != ENGINE_OK)
+		return status;
+	if (!output->giving)
+		output_restart(output);
+	output->giving = true;
+	if (output->give_next != NULL)
+	{
+		*batch = output->give_next->batch;
+		output->give_next = output->give_next->next;
+	}
+	return ENGINE_OK;
 }
 
 /*
@@ -291,19 +329,10 @@ output_next(RunCore *run, const Aggregation *aggregation, Output *output, GroupB
 	if (!output->begun)
 		status = begin_output(&fetch);
 	if (status == ENGINE_OK)
-		status = fetch_windows(&fetch);
+		status = run->hints.streams ? stream_groups(&fetch, batch) :
+			give_groups(&fetch, batch);
 	run->head.stats.output_ns += now_ns() - start;
-	if (status != ENGINE_OK)
-		return status;
-	if (!output->giving)
-		output_restart(output);
-	output->giving = true;
-	if (output->give_next != NULL)
-	{
-		*batch = output->give_next->batch;
-		output->give_next = output->give_next->next;
-	}
-	return ENGINE_OK;
+	return status;
 }
 
 void

@@ -33,7 +33,7 @@ typedef struct Output
 	uint32_t	capacity;		/* slots of a window, a multiple of 256 */
 	bool		begun;
 	bool		negative_zero;	/* the float key 0 is -0 */
-	KeptGroups *kept;			/* all groups */
+	KeptGroups *kept;			/* all groups; of a stream, those given last */
 	bool		giving;			/* they are complete */
 	KeptGroups *give_next;
 } Output;
