@@ -495,6 +495,7 @@ run_fed(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
 	if (!partial_is_possible(state->gather) ||
 		!pg_strong_random(&keyed.key, sizeof(keyed.key)))
 		return false;
+	keyed.only_pages = false;	/* when this process's pages end, others may not have begun */
 	job.run = state->engine;
 	job.key = keyed.key;
 	state->uncounted = true;
