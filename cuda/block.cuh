@@ -33,6 +33,10 @@
  * Extremes that are kept by reference have no copies in private tables: nearly
  * all rows only compare a word with the group's, which any cache has.
  *
+ * Strategy `scatter` has private tables of the same form, but for BLOCK_CLAIMS: a key
+ * gets a private slot without one of the group table, and what is missed goes to that
+ * directly (scatter.cuh).
+ *
  * Dynamic shared memory: the arrays of words (block_words.cuh), each of the slots'
  * copies, then the hot key's, one for each lane, then others for rows that are missed,
  * then of nothing; keys; slots of the group table.  See layout_block_size.
@@ -77,6 +81,8 @@ typedef struct BlockTable
 	BlockKey   *keys;
 	uint32_t   *groups;			/* KEY_WORDS == 1: the group's slot */
 	uint32_t	slots;
+	uint32_t	base;			/* without keys: of the group table, what comes before
+								 * slot 1; NULL's slot is 0 if it is 0 */
 	uint32_t	replicas;
 	uint32_t	lane;			/* the lane's among a slot's copies */
 	uint32_t	hot;			/* the lane's place for the hot key, and for rows
@@ -93,6 +99,7 @@ block_table(const AggregateArgs *args, uint32_t *shared)
 	BlockTable	table;
 
 	table.slots = args->block_slots;
+	table.base = 0;
 	table.replicas = args->block_replicas;
 	table.hot = (table.slots + BLOCK_NULL_SLOT) * table.replicas + lane_index();
 	table.lane = lane_index() & (table.replicas - 1);
@@ -157,7 +164,8 @@ block_home(const BlockTable *table, const uint64_t *key)
 	hash = (hash ^ hash >> 16) * 0x7feb352du;
 	hash = (hash ^ hash >> 15) * 0x846ca68bu;
 #else
-	uint32_t	hash = (uint32_t) key_hash(key);
+	/* of a word not the bits that tell a slot of the group table; a tag has but 54 bits */
+	uint32_t	hash = (uint32_t) (key_hash(key) >> (KEY_WORDS > 1 ? 0 : 32));
 #endif
 	return (uint32_t) ((uint64_t) hash * (table->slots / BLOCK_BUCKET) >> 32) * BLOCK_BUCKET;
 }
@@ -172,7 +180,8 @@ block_next(const BlockTable *table, uint32_t slot)
 DEVICE_FN bool
 block_has(const BlockTable *table, const uint64_t *key)
 {
-	return key[0] - 1 < (uint64_t) (table->slots - 1) || (DIRECT_NULLS && key[0] == 0);
+	return key[0] - 1 - table->base < (uint64_t) (table->slots - 1) ||
+		(DIRECT_NULLS && key[0] == 0 && table->base == 0);
 }
 
 /*
@@ -188,7 +197,7 @@ block_find(const AggregateArgs *args, const BlockTable *table, const uint64_t *k
 	bool		takes = group != GROUP_NONE && block_admits(args, key);
 
 	if (BLOCK_DIRECT)
-		return block_has(table, key) ? (uint32_t) key[0] : GROUP_NONE;
+		return block_has(table, key) ? (uint32_t) key[0] - table->base : GROUP_NONE;
 	PRAGMA_NO_UNROLL
 	for (int probe = 0; probe < BLOCK_MAX_BUCKETS * BLOCK_BUCKET && own != BLOCK_EMPTY; probe++)
 	{
@@ -220,7 +229,7 @@ DEVICE_FN uint32_t
 block_group(const BlockTable *table, uint32_t slot)
 {
 	if (BLOCK_DIRECT)
-		return slot;
+		return slot + table->base;
 #if KEY_WORDS == 1
 	return load_volatile_u32(&table->groups[slot]);
 #else
@@ -270,7 +279,7 @@ block_table_init(const AggregateArgs *args, BlockTable *table)
 		 i += blockDim.x)
 	{
 		table->keys[i] = BLOCK_EMPTY;
-#if KEY_WORDS == 1
+#if KEY_WORDS == 1 && !BLOCK_CLAIMS
 		table->groups[i] = GROUP_NONE;
 #endif
 	}
@@ -309,6 +318,28 @@ block_bucket_has(const AggregateArgs *args, const BlockTable *table, const Block
 }
 
 /*
+ * Take in a key, of one word, that has no group yet: its slot, or GROUP_NONE.  The slots
+ * that are tried are those of the buckets where it is looked for; so a key that has found
+ * none never gets one later.
+ */
+DEVICE_FN uint32_t
+block_claim(const BlockTable *table, BlockKey own, uint32_t slot)
+{
+	PRAGMA_NO_UNROLL
+	for (int probe = 0; probe < BLOCK_MAX_BUCKETS * BLOCK_BUCKET; probe++)
+	{
+		BlockKey	entry = block_load(&table->keys[slot]);
+
+		if (entry == BLOCK_EMPTY)
+			entry = block_cas(&table->keys[slot], BLOCK_EMPTY, own);
+		if (entry == BLOCK_EMPTY || entry == own)
+			return slot;
+		slot = block_next(table, slot);
+	}
+	return GROUP_NONE;
+}
+
+/*
  * Do a thread's rows have private slots, and which?  A warp takes as many turns as any
  * of its rows needs.
  */
@@ -322,7 +353,8 @@ block_lookup(const AggregateArgs *args, const BlockTable *table, const Row *rows
 	PRAGMA_UNROLL
 	for (int i = 0; i < BLOCK_ROWS; i++)
 	{
-		slots[i] = BLOCK_DIRECT ? (uint32_t) rows[i].key[0] : block_home(table, rows[i].key);
+		slots[i] = BLOCK_DIRECT ? (uint32_t) rows[i].key[0] - table->base :
+			block_home(table, rows[i].key);
 		found[i] = BLOCK_DIRECT && block_has(table, rows[i].key);
 		more[i] = rows[i].passes && block_entry(args, rows[i].key, 0) != BLOCK_EMPTY;
 	}
@@ -346,6 +378,18 @@ block_lookup(const AggregateArgs *args, const BlockTable *table, const Row *rows
 		}
 		any = warp_any(FULL_MASK, any);
 	}
+#if BLOCK_CLAIMS && !BLOCK_DIRECT
+	PRAGMA_UNROLL
+	for (int i = 0; i < BLOCK_ROWS; i++)
+	{
+		BlockKey	own = block_entry(args, rows[i].key, 0);
+
+		if (found[i] || more[i] || !rows[i].passes || own == BLOCK_EMPTY)
+			continue;
+		slots[i] = block_claim(table, own, block_home(table, rows[i].key));
+		found[i] = slots[i] != GROUP_NONE;
+	}
+#endif
 }
 
 /* The place of a row with that private slot, in arrays. */
@@ -418,6 +462,8 @@ block_tile(const AggregateArgs *args, const BlockTable *table, RowCursor *cursor
 	return missed;
 }
 
+#if !BLOCK_CLAIMS
+
 /* What stands above fixed-point numbers' 64 bits at most, lest their sums run over. */
 DEVICE_FN uint32_t
 block_most_above(const AggregateArgs *args)
@@ -460,13 +506,16 @@ block_row(const AggregateArgs *args, const BlockTable *table, Row *row, uint32_t
 	}
 }
 
+#endif							/* !BLOCK_CLAIMS */
+
 /*
- * Compute those of a thread's rows from `first` on that were missed, and take them
- * in: few, and one piece of code for all.  counted: they have been computed before.
+ * Compute those of a thread's rows from `first` on, before `end`, that were missed, and
+ * take them in: few, and one piece of code for all.  counted: they have been computed
+ * before.
  */
 DEVICE_FN void
 block_missed(const AggregateArgs *args, const BlockTable *table, RowCursor *cursor,
-			 uint64_t first, const uint32_t *place, bool counted)
+			 uint64_t first, uint64_t end, const uint32_t *place, bool counted)
 {
 	uint32_t	missed = 0;
 
@@ -476,7 +525,7 @@ block_missed(const AggregateArgs *args, const BlockTable *table, RowCursor *curs
 	PRAGMA_NO_UNROLL
 	for (uint32_t i = 0; i < BLOCK_ROWS; i++)
 	{
-		bool		again = ((missed >> i) & 1) != 0 && first + i < args->batch.nrows;
+		bool		again = ((missed >> i) & 1) != 0 && first + i < end;
 		uint32_t	index = (uint32_t) first + i;
 		Raw			raw;
 		Row			row;
@@ -493,9 +542,15 @@ block_missed(const AggregateArgs *args, const BlockTable *table, RowCursor *curs
 			if (!counted)
 				rows_count(cursor, &row);
 		}
+#if BLOCK_CLAIMS
+		rows_aggregate(args, &row, row.passes, index);
+#else
 		block_row(args, table, &row, index);
+#endif
 	}
 }
+
+#if !BLOCK_CLAIMS
 
 /* A state from a place of the arrays into words. */
 DEVICE_FN void
@@ -590,11 +645,13 @@ aggregate_block(const AggregateArgs *args)
 		bool		missed = !whole || block_tile(args, &table, &cursor, first, place);
 
 		if (warp_any(FULL_MASK, missed))
-			block_missed(args, &table, &cursor, first, place, whole);
+			block_missed(args, &table, &cursor, first, args->batch.nrows, place, whole);
 		first += step;
 	}
 	rows_end(args, &cursor);
 	block_table_merge(args, &table);
 }
+
+#endif							/* !BLOCK_CLAIMS */
 
 #endif							/* GPUAGG_BLOCK_CUH */

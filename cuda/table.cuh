@@ -82,14 +82,18 @@ table_has_room(const DeviceTable *table)
 
 #if HAS_WORD_KEYS
 
-/* The slot of a key that is one word. */
+/*
+ * The slot of a key that is one word.  roomy: the table had room for many groups a moment
+ * ago.  *made: the group is new, and has not been counted.
+ */
 DEVICE_FN uint32_t
-group_find_word(const AggregateArgs *args, const uint64_t *key)
+group_claim_word(const AggregateArgs *args, const uint64_t *key, bool roomy, bool *made)
 {
 	const DeviceTable *table = &args->table;
 	uint32_t	mask = table->capacity - 1;
 	uint32_t	slot = (uint32_t) key_hash(key) & mask;
 
+	*made = false;
 	for (uint32_t probe = 0; probe < GROUP_MAX_PROBES; probe++)
 	{
 		uint64_t   *word = group_slot(table, slot);
@@ -99,7 +103,7 @@ group_find_word(const AggregateArgs *args, const uint64_t *key)
 			return slot;
 		if (seen == SLOT_EMPTY)
 		{
-			if (!table_has_room(table))
+			if (!roomy && !table_has_room(table))
 			{
 				/* it may be an old view of our own key */
 				if (load_volatile_u64(word) == key[0])
@@ -110,18 +114,25 @@ group_find_word(const AggregateArgs *args, const uint64_t *key)
 			else
 			{
 				seen = atomic_cas_u64(word, SLOT_EMPTY, key[0]);
-				if (seen == SLOT_EMPTY)
-				{
-					atomic_add_u32_noreturn(&table->counters->groups, 1);
-					return slot;
-				}
-				if (seen == key[0])
+				*made = seen == SLOT_EMPTY;
+				if (*made || seen == key[0])
 					return slot;
 			}
 		}
 		slot = (slot + 1) & mask;
 	}
 	return GROUP_NONE;
+}
+
+DEVICE_FN uint32_t
+group_find_word(const AggregateArgs *args, const uint64_t *key)
+{
+	bool		made;
+	uint32_t	slot = group_claim_word(args, key, false, &made);
+
+	if (made)
+		atomic_add_u32_noreturn(&args->table.counters->groups, 1);
+	return slot;
 }
 
 #endif

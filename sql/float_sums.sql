@@ -67,7 +67,7 @@ BEGIN
 	RETURN wrong_sums(kind, source);
 END $$;
 SELECT s AS strategy, wrong_by_strategy(s, 'near', 'float_near_values') AS near
-FROM unnest('{atomic,block,peers,scan,vote,auto}'::text[]) s;
+FROM unnest('{atomic,block,peers,scan,scatter,vote,auto}'::text[]) s;
 SELECT s AS strategy, wrong_by_strategy(s, 'late', 'float_late_values') AS late FROM unnest('{block,auto}'::text[]) s;
 RESET client_min_messages;
 

@@ -11,16 +11,17 @@
 #include "engine/cuda/cuda_engine.h"
 
 static const char *const all_strategies[] = {
-	"auto", "atomic", "block", "peers", "peers_ballot", "scan", "vote", "interpret"
+	"auto", "atomic", "block", "peers", "peers_ballot", "scan", "vote", "scatter",
+	"scatter_twice", "interpret"
 };
 
-#define N_STRATEGIES 8
+#define N_STRATEGIES 10
 
 static void
 usage(void)
 {
 	printf("kernels [--engine cuda|simt|cpu] [--rows N] [--runs N] [--json FILE]\n"
-		   "        [--only strategies|states|block|westphal|adinetz|link] [--strategy NAME]\n"
+		   "        [--only strategies|states|block|westphal|adinetz|link] [--strategy NAME,...]\n"
 		   "        [--distribution NAME] [--groups N] [--keys dense|sparse]\n");
 }
 
@@ -34,6 +35,21 @@ static bool
 wanted(const char *filter, const char *name)
 {
 	return filter == NULL || strcmp(filter, name) == 0;
+}
+
+/* Is the strategy among those that are asked for, with commas between them? */
+static bool
+wanted_strategy(const char *name)
+{
+	size_t		len = strlen(name);
+
+	for (const char *at = only_strategy; at != NULL; at = strchr(at, ','))
+	{
+		at += *at == ',';
+		if (strncmp(at, name, len) == 0 && (at[len] == ',' || at[len] == 0))
+			return true;
+	}
+	return only_strategy == NULL;
 }
 
 /* G rows/s of one distribution and number of groups, a column a strategy. */
@@ -55,7 +71,7 @@ strategies_line(Bench *bench, Distribution distribution, uint32_t groups)
 		double		speed;
 
 		snprintf(cells[s + 2], sizeof(cells[0]), "-");
-		if (!wanted(only_strategy, all_strategies[s]))
+		if (!wanted_strategy(all_strategies[s]))
 			continue;
 		m = measure_resident(bench, &workload_double, bench->rows, groups, distribution,
 							 all_strategies[s]);
@@ -84,21 +100,23 @@ run_strategies(Bench *bench)
 {
 	static const uint32_t all_groups[] = {1, 100, 10000, 1000000, 0};
 	static const uint32_t block_groups[] = {1, 4, 16, 100, 1000, 4096, 10000, 14000, 0};
-	const uint32_t *groups = only && strcmp(only, "block") == 0 ? block_groups : all_groups;
+	const uint32_t one[] = {only_groups, 0};
+	const uint32_t *groups = only_groups > 0 ? one :
+		only && strcmp(only, "block") == 0 ? block_groups : all_groups;
 
 	report_section(bench->sparse ?
 				   "Sum and count by key, sparse keys, G rows/s of (int4, float8) "
 				   "in device memory" :
 				   "Sum and count by key, dense keys, G rows/s of (int4, float8) "
 				   "in device memory",
-				   "keys|groups|auto|atomic|block|peers|peers_ballot|scan|vote|interpret|"
+				   "keys|groups|auto|atomic|block|peers|peers_ballot|scan|vote|scatter|scatter_twice|interpret|"
 				   "best to auto|right");
 	for (int d = 0; d < DIST_COUNT; d++)
 		for (int g = 0; groups[g] > 0; g++)
 		{
 			if (!wanted(only_distribution, distribution_names[d]) ||
-				(only_groups > 0 && only_groups != groups[g]) ||
-				(groups[g] == 1 && d != DIST_UNIFORM) || groups[g] > bench->rows)
+				(groups[g] == 1 && d != DIST_UNIFORM) ||
+				(only_groups == 0 && groups[g] > bench->rows))
 				continue;
 			strategies_line(bench, (Distribution) d, groups[g]);
 		}
@@ -122,7 +140,7 @@ states_line(Bench *bench, const Workload *workload, uint32_t groups)
 		double		speed;
 
 		snprintf(cells[s == 0 ? 3 : s + 3], sizeof(cells[0]), "-");
-		if (!wanted(only_strategy, strategies[s]))
+		if (!wanted_strategy(strategies[s]))
 			continue;
 		m = measure_resident(bench, workload, bench->rows, groups, DIST_UNIFORM,
 							 strategies[s]);

@@ -152,7 +152,7 @@ check_small_rows(const char *strategy, bool sorted, int32_t factor)
  * blocks have private tables with keys, since the range is too large for others.
  */
 static void
-check_below_range(void)
+check_below_range(const char *strategy)
 {
 	enum
 	{
@@ -164,7 +164,7 @@ check_below_range(void)
 	static double values[NROWS];
 	const ColumnVector columns[] = {{.values = keys}, {.values = values}};
 	ColumnBatch batch = {.nrows = NROWS,.columns = columns};
-	EngineHints hints = {.strategy = "block"};
+	EngineHints hints = {.strategy = strategy};
 	Program    *program = small_program();
 	Groups	   *expected;
 	Groups	   *got;
@@ -182,6 +182,44 @@ check_below_range(void)
 	got = engine_groups_of_batch(engine, program, NULL, &hints, &batch, NROWS);
 	ok(groups_same(program, expected, got), "keys below a table's range (ran %s), %zu groups",
 	   got->stats.strategy, got->ngroups);
+	groups_free(got);
+	groups_free(expected);
+	free(program);
+}
+
+/*
+ * A first batch of few keys, then one of more than private tables and the group table
+ * have room for: some rows find a private slot, whose state then finds no group.
+ */
+static void
+check_scatter_overflow(const char *strategy)
+{
+	enum
+	{
+		BUFFER = 128 * 1024,	/* rows that an input buffer takes */
+		NROWS = BUFFER + 60000
+	};
+	static int32_t keys[NROWS];
+	static double values[NROWS];
+	const ColumnVector columns[] = {{.values = keys}, {.values = values}};
+	ColumnBatch batch = {.nrows = NROWS,.columns = columns};
+	EngineHints hints = {.strategy = strategy};
+	Program    *program = small_program();
+	Groups	   *expected;
+	Groups	   *got;
+
+	for (uint32_t i = 0; i < NROWS; i++)
+	{
+		uint32_t	key = i < BUFFER ? i % 10 : i * 7919 % 20011;
+
+		keys[i] = (int32_t) (key * UINT32_C(2654435761));
+		/* some values are no numbers of private tables */
+		values[i] = i % 101 == 0 ? 1e-9 : i % 1000 / 8.0 - 20;
+	}
+	expected = oracle_groups(program, NULL, &batch);
+	got = engine_groups_of_batch(engine, program, NULL, &hints, &batch, NROWS);
+	ok(groups_same(program, expected, got) && strcmp(got->stats.strategy, strategy) == 0,
+	   "%s: states without room, %zu groups", strategy, got->ngroups);
 	groups_free(got);
 	groups_free(expected);
 	free(program);
@@ -390,13 +428,15 @@ check_blocks(void)
 	{
 		check_block(&cases[i], "block", BLOCK_NROWS);
 		check_block(&cases[i], "block", 504);
+		check_block(&cases[i], "scatter", BLOCK_NROWS);
+		check_block(&cases[i], "scatter_twice", 504);
 	}
 	check_block(&cases[0], "auto", BLOCK_NROWS);
 }
 
 static const char *const strategies[] = {
 	"atomic", "block", "peers", "peers_ballot", "scan", "vote", "reduce", "auto",
-	"interpret"
+	"interpret", "scatter", "scatter_twice"
 };
 
 #define NSTRATEGIES (sizeof(strategies) / sizeof(strategies[0]))
@@ -427,7 +467,11 @@ main(void)
 	check_values_grow("interpret");
 	check_expressions("auto");
 	check_expressions("interpret");
-	check_below_range();
+	check_scatter_overflow("scatter");
+	check_scatter_overflow("scatter_twice");
+	check_below_range("block");
+	check_below_range("scatter");
+	check_below_range("scatter_twice");
 	for (int i = 0; i < 8; i++)
 		check_nothing(i & 1, i & 2, i & 4 ? 100 : 0);
 	check_blocks();

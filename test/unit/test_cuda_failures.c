@@ -99,6 +99,37 @@ fail_once(const Program *program, uint32_t nrows, const char *call, int nth,
 	return failed;
 }
 
+/* Without memory to partition rows, they go as they come: the answer is right. */
+static void
+test_scatter_memory(void)
+{
+	const uint32_t nrows = 3000;
+	Program    *program = data_program(int_key, 1, false, false);
+	int			answers = 0;
+	int			wrong = 0;
+	int			nth = 0;
+	bool		failed = true;
+
+	data_make(nrows, 300, false);
+	while (nth < 60 && (failed || answers < 4))
+	{
+		Groups	   *got;
+
+		context_close(&simt_device);
+		simt_inject("alloc", ++nth, DEVICE_NO_MEMORY);
+		got = run(program, nrows, "scatter", 0, 0);
+		simt_inject(NULL, 0, DEVICE_OK);
+		failed = got->status != ENGINE_OK;
+		wrong += failed ? got->status != ENGINE_NO_MEMORY :
+			!is_right(program, nrows, got) || strcmp(got->stats.strategy, "scatter") != 0;
+		answers += !failed;
+		groups_free(got);
+	}
+	ok(nth < 60 && nth > answers && wrong == 0,
+	   "scatter without memory: %d of %d times an answer", answers, nth);
+	free(program);
+}
+
 static void
 test_failures(const char *call, DeviceStatus failure, EngineStatus expected)
 {
@@ -187,6 +218,9 @@ main(void)
 	test_growth("text", text_key, 1, "scan");
 	test_growth("pair", pair_key, 2, "block");
 	test_growth("int", int_key, 1, "peers");
+	test_growth("int", int_key, 1, "scatter");
+	test_growth("int", int_key, 1, "scatter_twice");
+	test_scatter_memory();
 	test_memory();
 	test_disk_cache();
 	test_failures("alloc", DEVICE_NO_MEMORY, ENGINE_NO_MEMORY);

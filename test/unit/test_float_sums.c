@@ -285,7 +285,7 @@ int
 main(void)
 {
 	static const char *const strategies[] = {
-		"atomic", "block", "peers", "peers_ballot", "scan", "vote", "auto"
+		"atomic", "block", "peers", "peers_ballot", "scan", "scatter", "vote", "auto"
 	};
 
 	device_engine = getenv("GPUAGG_TEST_ENGINE") &&

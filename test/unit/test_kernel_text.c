@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/cuda/codegen/codegen.h"
+#include "engine/cuda/codegen/codegen_scatter.h"
 #include "engine/cuda/device/cuda_compile.h"
 #include "engine_data.h"
 #include "tap.h"
@@ -51,6 +52,8 @@ compile_program(const char *name, const Program *program, TableKind table, Kerne
 	size_t		size;
 
 	layout_make(program, table, &layout);
+	if (strategy_scatters(strategy) && !codegen_scatter_possible(program, &layout))
+		return 0;
 	codegen(program, &layout, part, strategy, table == TABLE_DIRECT, 1000, &text);
 	snprintf(full, sizeof(full), "%s_%s_%s", name,
 			 part == PART_SAMPLE ? "sample" : strategy_name(strategy),

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "compile.h"
-#include "engine/cuda/strategy/choose.h"
+#include "engine/cuda/strategy/scatter_plan.h"
 #include "tap.h"
 
 static Device *dev;
@@ -60,6 +60,7 @@ static const char *const head =
 "#include \"peers.cuh\"\n"
 "#include \"vote.cuh\"\n"
 "#include \"compact.cuh\"\n"
+"#include \"prefix.cuh\"\n"
 "typedef struct PartArgs { uint64_t *in, *out; uint32_t *counter; uint64_t n; } PartArgs;\n"
 "\n"
 "/* Keys in[0 ..], values in[n ..]; sums after each round to out. */\n"
@@ -106,6 +107,17 @@ static const char *const head =
 "\n"
 "	scan_segments(scan_heads(NULL, key), word);\n"
 "	args.out[lane_index()] = word[0];\n"
+"}\n"
+"\n"
+"/* Of each thread the sum of those before, behind them the sum of all. */\n"
+"KERNEL(sums, PartArgs, args)\n"
+"{\n"
+"	uint32_t total, before;\n"
+"\n"
+"	before = block_prefix_sum((uint32_t) args.in[threadIdx.x], &total);\n"
+"	args.out[threadIdx.x] = before;\n"
+"	if (threadIdx.x == 0)\n"
+"		args.out[blockDim.x] = total;\n"
 "}\n"
 "\n"
 "KERNEL(votes, PartArgs, args)\n"
@@ -226,6 +238,73 @@ test_segments(DeviceModule *module)
 	ok(!out[0] && !out[3] && out[7] && out[31], "vote: pays for many lanes, not for few");
 }
 
+static void
+test_prefix_sums(DeviceModule *module, uint32_t threads)
+{
+	static uint64_t in[1024];
+	static uint64_t out[1025];
+	uint64_t	sum = 0;
+	bool		right = true;
+
+	for (uint32_t i = 0; i < threads; i++)
+		in[i] = i * 7919 % 1000;
+	run_part(module, "sums", in, threads, threads, out, threads + 1, 1, threads);
+	for (uint32_t i = 0; i < threads; i++)
+	{
+		right &= out[i] == sum;
+		sum += in[i];
+	}
+	ok(right && out[threads] == sum, "prefix sums of %u threads", threads);
+}
+
+/* A plan as its parts must fit each other. */
+static void
+expect_plan(uint64_t groups, uint64_t nrows, uint32_t capacity, bool direct, Strategy strategy,
+			uint32_t passes)
+{
+	StrategyChoice choice = {.strategy = strategy,.groups = groups,.block_direct = direct,
+	.block_slots = direct ? 4097 : 4732};
+	ScatterPlan plan;
+	uint64_t	slots;
+
+	if (passes == 0)
+	{
+		ok(!scatter_plan(&choice, capacity, nrows, 264, &plan), "no plan: %u slots, %s",
+		   capacity, direct ? "direct" : "hashed");
+		return;
+	}
+	passes = scatter_plan(&choice, capacity, nrows, 264, &plan) ? passes : 0;
+	slots = (uint64_t) plan.npartitions << plan.shift;
+	ok(slots >= capacity && slots - capacity < UINT64_C(1) << plan.shift &&
+	   plan.npartitions <= SCATTER_MAX_PARTITIONS && plan.nbins <= SCATTER_MAX_BINS &&
+	   1u << plan.bin_shift <= SCATTER_MAX_BINS &&
+	   (uint64_t) plan.nbins << plan.bin_shift >= plan.npartitions &&
+	   plan.unit_rows % SCATTER_ALIGN == 0 && plan.unit_rows > 0 &&
+	   passes == (plan.bin_shift > 0 ? 2 : 1) &&
+	   (direct ? 1u << plan.shift < choice.block_slots :
+		groups * (1u << plan.shift) / capacity < choice.block_slots),
+	   "plan: %llu groups, %s: %u partitions of %u slots, %u bins",
+	   (unsigned long long) groups, direct ? "direct" : "hashed", plan.npartitions,
+	   1u << plan.shift, plan.nbins);
+}
+
+static void
+test_plans(void)
+{
+	expect_plan(3, 1000, 4, true, STRATEGY_SCATTER, 1);
+	expect_plan(3, 1000, 16384, false, STRATEGY_SCATTER, 1);
+	expect_plan(3, 1000, 1, true, STRATEGY_SCATTER_TWICE, 1);
+	expect_plan(1000000, 400000000, 1000129, true, STRATEGY_SCATTER, 1);
+	expect_plan(1000000, 400000000, 1000129, true, STRATEGY_SCATTER_TWICE, 2);
+	expect_plan(1000000, 400000000, 1 << 21, false, STRATEGY_SCATTER, 1);
+	expect_plan(10, 400000000, 1 << 21, false, STRATEGY_SCATTER, 1);
+	expect_plan(10000000, 400000000, 10625065, true, STRATEGY_SCATTER, 2);
+	expect_plan(100000000, 400000000, 106250065, true, STRATEGY_SCATTER, 2);
+	expect_plan(100000000, 400000000, 1 << 28, false, STRATEGY_SCATTER, 2);
+	expect_plan(400000000, 400000000, 1 << 30, false, STRATEGY_SCATTER, 0);
+	expect_plan(100000000, 400000000, UINT32_C(1) << 31, true, STRATEGY_SCATTER, 0);
+}
+
 /* A sample of keys that a function of the row's number gives. */
 static SampleFacts
 facts_of(uint32_t (*key) (uint32_t row), uint32_t n)
@@ -313,9 +392,15 @@ program_of_sums(int nsums)
 	return program;
 }
 
-/* forced: a strategy, or -1: auto; groups: what the planner expects, or 0. */
+static uint32_t shared_limit = 227 * 1024;
+
+/*
+ * forced: a strategy, or -1: auto; groups: what the planner expects, or 0; batch_rows: of
+ * the batch that was sampled, 0: not known.
+ */
 static StrategyChoice
-choice_of(const SampleFacts *facts, double groups, int nsums, int forced)
+choice_of_batch(const SampleFacts *facts, double groups, int nsums, uint64_t batch_rows,
+				int forced)
 {
 	static KernelLayout layouts[2];
 	Program    *program = program_of_sums(nsums);
@@ -324,10 +409,16 @@ choice_of(const SampleFacts *facts, double groups, int nsums, int forced)
 
 	layout_make(program, TABLE_HASH, &layouts[TABLE_HASH]);
 	layout_make(program, TABLE_DIRECT, &layouts[TABLE_DIRECT]);
-	choice = choose_from_facts(program, layouts, facts, &hints, UINT64_C(1) << 33, forced,
-							   227 * 1024);
+	choice = choose_from_facts(program, layouts, facts, &hints, UINT64_C(1) << 33,
+							   batch_rows, forced, shared_limit);
 	free(program);
 	return choice;
+}
+
+static StrategyChoice
+choice_of(const SampleFacts *facts, double groups, int nsums, int forced)
+{
+	return choice_of_batch(facts, groups, nsums, 0, forced);
 }
 
 static void
@@ -438,6 +529,18 @@ test_sample_size(void)
 	}
 }
 
+/* A large batch is partitioned, where groups are many. */
+static void
+expect_scattered(const char *name, uint32_t (*key) (uint32_t), int nsums, uint64_t batch_rows,
+				 Strategy strategy)
+{
+	SampleFacts facts = facts_of(key, SAMPLE_ROWS);
+	StrategyChoice choice = choice_of_batch(&facts, 0, nsums, batch_rows, -1);
+
+	ok(choice.strategy == strategy, "%s keys, %d sums, a batch of %llu rows: %s", name, nsums,
+	   (unsigned long long) batch_rows, strategy_name(choice.strategy));
+}
+
 int
 main(void)
 {
@@ -460,6 +563,8 @@ main(void)
 	test_peers(module);
 	test_compact(module);
 	test_segments(module);
+	for (uint32_t threads = 32; threads <= 1024; threads *= 2)
+		test_prefix_sums(module, threads);
 	ops->module_unload(dev, module);
 	ops->close(dev);
 
@@ -488,5 +593,19 @@ main(void)
 	}
 	expect_probable(UINT32_MAX, 0);
 	test_sample_size();
+	test_plans();
+	expect_scattered("a million random", key_of_million, 0, 100000000, STRATEGY_SCATTER);
+	expect_scattered("a million random", key_of_million, 1, 400000000, STRATEGY_SCATTER);
+	expect_scattered("a million random", key_of_million, 8, 100000000, STRATEGY_PEERS);
+	expect_scattered("a million random", key_of_million, 0, 1000000, STRATEGY_PEERS);
+	expect_scattered("heavy", key_heavy, 0, 100000000, STRATEGY_VOTE);
+	expect_scattered("near each other", key_near, 0, 100000000, STRATEGY_PEERS);
+	expect_scattered("100 random", key_of_100, 0, 100000000, STRATEGY_BLOCK);
+	expect_scattered("sorted sparse", key_sorted_sparse, 0, 100000000, STRATEGY_SCAN);
+	expect_choice("a million random", key_of_million, 0, STRATEGY_SCATTER, STRATEGY_SCATTER);
+	/* its counts need more shared memory than smaller devices have */
+	shared_limit = 99 * 1024;
+	expect_choice("a million random", key_of_million, 0, STRATEGY_SCATTER, STRATEGY_PEERS);
+	expect_scattered("a million random", key_of_million, 0, 100000000, STRATEGY_PEERS);
 	return done_testing();
 }

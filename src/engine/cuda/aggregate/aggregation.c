@@ -68,8 +68,8 @@ aggregation_choose(RunCore *run, Aggregation *aggregation, const RowBatch *batch
 		status = sample_rows(run, batch, &aggregation->sample, facts);
 		if (status == ENGINE_OK)
 			choice = choose_from_facts(run->program, run->layouts, facts, &run->hints,
-									   run->memory_limit, run->forced,
-									   run->device->info.shared_limit);
+									   run->memory_limit, batch ? batch->nrows : 0,
+									   run->forced, run->device->info.shared_limit);
 	}
 	if (status == ENGINE_OK)
 		status = kernels_load(run, &choice, PART_AGGREGATE, kernels);
@@ -138,7 +138,7 @@ row_args(const RunCore *run, const Aggregation *aggregation, const RowBatch *bat
 
 EngineStatus
 aggregation_launch(RunCore *run, const Aggregation *aggregation, const RowBatch *batch,
-				   DevicePtr counters)
+				   DevicePtr counters, Scattered *scattered)
 {
 	const Kernels *kernels = &aggregation->kernels;
 	const StrategyChoice *choice = &kernels->choice;
@@ -146,6 +146,8 @@ aggregation_launch(RunCore *run, const Aggregation *aggregation, const RowBatch 
 	uint64_t	threads = batch->nrows;
 	AggregateArgs args;
 
+	if (batch->rows == 0)
+		scattered->used = false;
 	row_args(run, aggregation, batch, counters, &args);
 	if (kernels->interpreted)
 		return kernels_launch(run, kernels->aggregate, threads, kernels->row_threads,
@@ -156,6 +158,13 @@ aggregation_launch(RunCore *run, const Aggregation *aggregation, const RowBatch 
 	args.block_hot = choice->block_hot;
 	args.block_places = choice->block_places;
 	args.sampled = choice->block_hot ? frequent_keys(aggregation) : 0;
+	if (strategy_scatters(choice->strategy) && batch->rows == 0)
+	{
+		EngineStatus status = scatter_launch(run, kernels, &args, scattered);
+
+		if (status != ENGINE_OK || scattered->used)
+			return status;
+	}
 	if (choice->strategy == STRATEGY_BLOCK)
 		threads = batch->nrows / BLOCK_STRATEGY_ROWS * block;
 	return kernels_launch(run, kernels->aggregate, threads, block,

@@ -8,6 +8,7 @@
 
 #include "engine/cuda/aggregate/float_units.h"
 #include "engine/cuda/aggregate/run_table.h"
+#include "engine/cuda/aggregate/scatter.h"
 
 /* Begins as zeros. */
 typedef struct Aggregation
@@ -37,10 +38,11 @@ extern Strategy aggregation_strategy(const Aggregation *aggregation);
 
 /*
  * Launch, in the work stream, over all rows of a batch, or over those in its list.
- * counters: on the device, cleared.
+ * counters: on the device, cleared; scattered: the batch's.
  */
 extern EngineStatus aggregation_launch(RunCore *run, const Aggregation *aggregation,
-									   const RowBatch *batch, DevicePtr counters);
+									   const RowBatch *batch, DevicePtr counters,
+									   Scattered *scattered);
 
 /* The same only for extremes that found no room in the values' arena. */
 extern EngineStatus aggregation_launch_values(RunCore *run, const Aggregation *aggregation,

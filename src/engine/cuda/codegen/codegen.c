@@ -16,6 +16,7 @@
 #include "engine/cuda/codegen/codegen_emit.h"
 #include "engine/cuda/codegen/codegen_keys.h"
 #include "engine/cuda/codegen/codegen_rows.h"
+#include "engine/cuda/codegen/codegen_scatter.h"
 #include "engine/cuda/codegen/codegen_values.h"
 #include "engine/cuda/codegen/codegen_words.h"
 
@@ -99,10 +100,16 @@ codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy s
 	text_append(text, "#include \"emit.cuh\"\n");
 	if (layout_needs_exponents(program))
 		text_append(text, "#include \"exponents.cuh\"\n");
-	if (strategy == STRATEGY_BLOCK)
-		codegen_block(program, layout, block_direct, block_copies, text);
+	if (strategy == STRATEGY_BLOCK || strategy_scatters(strategy))
+	{
+		codegen_block(program, layout, block_direct, block_copies,
+					  strategy_scatters(strategy), text);
+		text_append(text, "#include \"block.cuh\"\n");
+	}
 	if (strategy_file(strategy) != NULL)
 		text_append(text, "#include \"%s.cuh\"\n", strategy_file(strategy));
+	if (strategy_scatters(strategy))
+		codegen_scatter(program, layout, text);
 	text_append(text, "\nKERNEL_BOUNDS(aggregate, AggregateArgs, args, %u, %d)\n"
 				"{\n\taggregate_%s(&args);\n}\n",
 				strategy_threads(strategy), blocks_wanted(layout, strategy),

@@ -22,7 +22,7 @@ typedef enum KernelPart
 
 /*
  * Append the text of a module's kernels.  block_direct: the private tables of
- * strategy `block` have no keys, but the slots of a group table that has none;
+ * strategies `block` and `scatter` have no keys, but the slots of a group table that has none;
  * block_copies: of states that they have room for.
  */
 extern void codegen(const Program *program, const KernelLayout *layout,

@@ -202,11 +202,12 @@ write_rows_fix(const KernelLayout *layout, Text *text)
 
 void
 codegen_block(const Program *program, const KernelLayout *layout, bool direct,
-			  uint32_t copies, Text *text)
+			  uint32_t copies, bool claims, Text *text)
 {
 	int			key = program_keys(program)[0];
 
 	text_append(text, "#define BLOCK_DIRECT %d\n", direct);
+	text_append(text, "#define BLOCK_CLAIMS %d\n", claims);
 	text_append(text, "#define BLOCK_COPIES %u\n", copies);
 	text_append(text, "#define BLOCK_ROWS %d\n", rows_at_once(program, layout));
 	text_append(text, "#define BLOCK_WORDS %d\n", layout->nblock);

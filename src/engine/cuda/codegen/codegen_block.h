@@ -1,6 +1,6 @@
 /*
  * codegen_block.h
- *	  Generates what strategy `block` needs besides: how its rows are loaded and
+ *	  Generates what strategies `block` and `scatter` need besides: how its rows are loaded and
  *	  evaluated, and the words of its states.
  */
 #ifndef GPUAGG_CODEGEN_BLOCK_H
@@ -11,9 +11,10 @@
 
 /*
  * direct: the private tables have no keys; copies: of states that they have room for.
- * Behind codegen_rows.
+ * claims: keys get private slots without a slot of the group table, that is strategy
+ * `scatter`.  Behind codegen_rows.
  */
 extern void codegen_block(const Program *program, const KernelLayout *layout, bool direct,
-						  uint32_t copies, Text *text);
+						  uint32_t copies, bool claims, Text *text);
 
 #endif							/* GPUAGG_CODEGEN_BLOCK_H */

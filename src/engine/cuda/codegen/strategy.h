@@ -5,6 +5,7 @@
 #ifndef GPUAGG_STRATEGY_H
 #define GPUAGG_STRATEGY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -21,14 +22,19 @@
 	X(BLOCK, "block", "block", 1024) \
 	X(PEERS, "peers", "peers", 256) \
 	X(SCAN, "scan", "scan", 256) \
+	X(SCATTER, "scatter", "scatter", 256) \
 	X(VOTE, "vote", "vote", 256) \
 	X(REDUCE, "reduce", "reduce", 256) \
 	X(INTERPRET, "interpret", NULL, 128)
 
-/* For comparisons only: peers that are found by the ballot loop. */
+/*
+ * For comparisons and tests only: peers that are found by the ballot loop, and two passes
+ * where one is enough.
+ */
 #define STRATEGIES(X) \
 	SETTABLE_STRATEGIES(X) \
-	X(PEERS_BALLOT, "peers_ballot", "peers", 256)
+	X(PEERS_BALLOT, "peers_ballot", "peers", 256) \
+	X(SCATTER_TWICE, "scatter_twice", "scatter", 256)
 
 typedef enum Strategy
 {
@@ -45,6 +51,13 @@ extern int	strategy_named(const char *name);
 
 /* The file of cuda/ without its suffix, or NULL. */
 extern const char *strategy_file(Strategy strategy);
+
+/* Is it `scatter`, by whatever passes? */
+static inline bool
+strategy_scatters(Strategy strategy)
+{
+	return strategy == STRATEGY_SCATTER || strategy == STRATEGY_SCATTER_TWICE;
+}
 
 /* Threads of a block of its kernel `aggregate`. */
 extern uint32_t strategy_threads(Strategy strategy);

@@ -143,6 +143,8 @@ find_kernels(RunCore *run, KernelPart part, Kernels *kernels)
 	bool		direct = run->layouts[choice->table].table == TABLE_DIRECT;
 	bool		interpreted = kernels->interpreted;
 	bool		block = choice->strategy == STRATEGY_BLOCK && !interpreted;
+	bool		scatter = strategy_scatters(choice->strategy) && !interpreted &&
+		part == PART_AGGREGATE;
 	bool		values = run->layouts[choice->table].nvalues > 0;
 	DeviceModule *module = kernel_cache_module(kernels->module);
 	struct
@@ -159,6 +161,11 @@ find_kernels(RunCore *run, KernelPart part, Kernels *kernels)
 		{"table_normalize", &kernels->table_normalize, part == PART_AGGREGATE},
 		{"emit", &kernels->emit, part == PART_AGGREGATE},
 		{"frequent_bits", &kernels->frequent_bits, part == PART_AGGREGATE && block},
+		{"scatter_count", &kernels->scatter_count, scatter},
+		{"scatter_starts", &kernels->scatter_starts, scatter},
+		{"scatter_units", &kernels->scatter_units, scatter},
+		{"scatter_move", &kernels->scatter_move, scatter},
+		{"scatter_aggregate", &kernels->scatter_aggregate, scatter},
 		{interpreted ? "interpret" : "exponents", &kernels->exponents,
 		part == PART_AGGREGATE && layout_needs_exponents(run->program)},
 		{interpreted ? "interpret" : "values_again", &kernels->values_again,

@@ -25,6 +25,11 @@ typedef struct Kernels
 	DeviceKernel *emit;
 	DeviceKernel *sample;
 	DeviceKernel *frequent_bits;	/* strategy `block` */
+	DeviceKernel *scatter_count;	/* strategy `scatter` */
+	DeviceKernel *scatter_starts;
+	DeviceKernel *scatter_units;
+	DeviceKernel *scatter_move;
+	DeviceKernel *scatter_aggregate;
 	DeviceKernel *exponents;	/* float sums, below EXACT_FULL */
 	DeviceKernel *values_again; /* extremes kept by reference */
 	DeviceKernel *values_move;

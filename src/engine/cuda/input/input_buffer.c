@@ -71,6 +71,7 @@ input_buffer_close(RunCore *run, InputBuffer *buffer)
 	run_free(run, &buffer->left);
 	run_free(run, &buffer->undone[0]);
 	run_free(run, &buffer->undone[1]);
+	scattered_free(run, &buffer->scattered);
 	run_give_stage(run, &buffer->stage);
 }
 

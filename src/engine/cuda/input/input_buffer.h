@@ -5,6 +5,7 @@
 #ifndef GPUAGG_INPUT_BUFFER_H
 #define GPUAGG_INPUT_BUFFER_H
 
+#include "engine/cuda/aggregate/scatter.h"
 #include "engine/cuda/core/run_core.h"
 #include "engine/cuda/input/input_layout.h"
 
@@ -29,6 +30,7 @@ typedef struct InputBuffer
 	DeviceBuffer left;			/* one byte a row, if the program leaves rows */
 	DeviceBuffer undone[2];		/* lists of rows: from the last launch, and for
 								 * the next */
+	Scattered	scattered;		/* the rows in another order, by strategy `scatter` */
 	uint32_t	nrows;
 	uint32_t	npages;
 	uint32_t	ncopied;		/* of these, copied into the stage */

@@ -3,7 +3,7 @@
  *	  An estimate of the device memory that a run begins with.
  *
  * Input buffers, and a group table of hashed keys for the expected
- * groups.
+ * groups.  Strategy `scatter` takes more only where there is more (scatter.c).
  */
 #include "engine/cuda/aggregate/run_table.h"
 #include "engine/cuda/input/input.h"

@@ -109,7 +109,8 @@ submit_columns(CudaRun *run, InputBuffer *buffer)
 																 core->work),
 							"could not record an event");
 	if (status == ENGINE_OK)
-		status = aggregation_launch(core, aggregation, &batch, buffer->counters);
+		status = aggregation_launch(core, aggregation, &batch, buffer->counters,
+									&buffer->scattered);
 	if (status == ENGINE_OK)
 		status = fetch_counters(core, buffer);
 	if (status == ENGINE_OK)
@@ -166,9 +167,15 @@ run_undone(CudaRun *run, InputBuffer *buffer, uint32_t undone)
 	buffer->undone[0] = buffer->undone[1];
 	buffer->undone[1] = list;
 	input_buffer_batch(&run->input.layout, buffer, &batch);
+	if (buffer->scattered.used)
+	{
+		batch.columns = buffer->scattered.rows;
+		batch.capacity = buffer->scattered.capacity;
+	}
 	batch.rows = list.ptr;
 	batch.nrows = undone;
-	status = aggregation_launch(core, aggregation, &batch, buffer->counters);
+	status = aggregation_launch(core, aggregation, &batch, buffer->counters,
+								&buffer->scattered);
 	if (status == ENGINE_OK)
 		status = fetch_counters(core, buffer);
 	return status;

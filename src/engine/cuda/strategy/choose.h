@@ -45,11 +45,14 @@ typedef struct StrategyChoice
 extern StrategyChoice choose_first(const Program *program, const KernelLayout *layouts,
 								   int forced);
 
-/* For a Program with keys, from a sample.  memory_limit: of the run, in bytes. */
+/*
+ * For a Program with keys, from a sample.  memory_limit: of the run, in bytes; batch_rows:
+ * of the batch that was sampled, 0: not known.
+ */
 extern StrategyChoice choose_from_facts(const Program *program, const KernelLayout *layouts,
 										const SampleFacts *facts, const EngineHints *hints,
-										uint64_t memory_limit, int forced,
-										uint32_t shared_limit);
+										uint64_t memory_limit, uint64_t batch_rows,
+										int forced, uint32_t shared_limit);
 
 /*
  * What a sample would lead to, on such a device, if the planner's number of groups
@@ -66,7 +69,7 @@ extern bool choose_expected(const Program *program, const KernelLayout *layouts,
 extern void choose_hashing(const KernelLayout *layouts, uint64_t groups,
 						   uint32_t shared_limit, StrategyChoice *choice);
 
-/* Bytes of shared memory that strategy `block` needs for a private table. */
+/* Bytes of shared memory that strategies `block` and `scatter` need for a private table. */
 extern uint32_t choose_block_size(const KernelLayout *layout, const StrategyChoice *choice);
 
 #endif							/* GPUAGG_CHOOSE_H */

@@ -174,6 +174,16 @@ estimate_groups(double n, double distinct)
 	return low;
 }
 
+/*
+ * Keys that the sample has not met, at least, however frequent others are: from those
+ * that it has met once and twice (Chao, Scandinavian Journal of Statistics, 1984).
+ */
+static double
+unseen_keys(uint32_t once, uint32_t twice)
+{
+	return (double) once * once / (2.0 * (twice + 1));
+}
+
 /* The more frequent one first, of equally frequent ones the first. */
 static int
 compare_keys(const void *a, const void *b)
@@ -250,6 +260,7 @@ key_facts(const SampledRow *rows, KeyTable *table, SampleFacts *facts)
 	uint32_t	most = 0;
 	uint32_t	second = 0;
 	uint64_t	covered = 0;
+	uint32_t	with[3] = {0};	/* keys with so many rows */
 
 	for (uint32_t i = 0; i < table->nkeys; i++)
 	{
@@ -257,9 +268,12 @@ key_facts(const SampledRow *rows, KeyTable *table, SampleFacts *facts)
 
 		second = count > most ? most : count > second ? count : second;
 		most = count > most ? count : most;
+		if (count < 3)
+			with[count]++;
 	}
 	facts->distinct = table->nkeys;
 	facts->groups = estimate_groups(n, facts->distinct);
+	facts->least_groups = unseen_keys(with[1], with[2]) + facts->distinct;
 	facts->heaviest = most / n;
 	facts->second = second / n;
 	facts->nfrequent = frequent_keys(table->keys, table->nkeys, most);
@@ -321,7 +335,7 @@ expected_facts(double groups, uint32_t nrows, SampleFacts *facts)
 	*facts = (SampleFacts) {0};
 	facts->rows = nrows;
 	facts->distinct = (uint32_t) keys_met(groups, nrows);
-	facts->groups = groups;
+	facts->groups = facts->least_groups = groups;
 	facts->run_length = groups > 1 ? groups / (groups - 1) : nrows;
 	facts->peers = 32 / keys_met(groups, 32);
 	facts->heaviest = facts->second = 1 / groups;

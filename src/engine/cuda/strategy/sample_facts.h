@@ -26,6 +26,7 @@ typedef struct SampleFacts
 	uint32_t	rows;			/* that pass */
 	uint32_t	distinct;		/* keys among them */
 	double		groups;			/* keys in all rows, estimated */
+	double		least_groups;	/* the same, but for keys that are rarer than others */
 	double		run_length;		/* mean of runs of equal neighbours */
 	double		peers;			/* mean of rows a key in 32 neighbouring rows */
 	double		heaviest;		/* share of the most frequent key */

@@ -1,0 +1,17 @@
+/*
+ * codegen_scatter.h
+ *	  Generates what strategy `scatter` needs besides.
+ */
+#ifndef GPUAGG_CODEGEN_SCATTER_H
+#define GPUAGG_CODEGEN_SCATTER_H
+
+#include "engine/cuda/codegen/layout.h"
+#include "engine/cuda/codegen/text.h"
+
+/* Can its rows be partitioned?  Some are not worth it, or need their place in the batch. */
+extern bool codegen_scatter_possible(const Program *program, const KernelLayout *layout);
+
+/* scatter_columns; behind cuda/scatter.cuh. */
+extern void codegen_scatter(const Program *program, const KernelLayout *layout, Text *text);
+
+#endif							/* GPUAGG_CODEGEN_SCATTER_H */
