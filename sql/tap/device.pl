@@ -70,4 +70,25 @@ for my $failure (sort keys %failures)
 	like($errors, qr/DETAIL:\s+\S/, 'with the reason');
 }
 
+# A query whose groups the device memory allowed cannot hold is not begun, if the planner
+# knows how many there are.
+{
+	$node->restart;
+	$node->safe_psql('postgres', 'SET gpuagg.mode = off; CREATE TABLE many AS SELECT i, i AS j FROM generate_series(1, 100000) i; ANALYZE many');
+	my $plan = sub {
+		my ($limit, $query) = @_;
+
+		return $node->safe_psql('postgres', "LOAD 'gpuagg'; SET gpuagg.mode = force; SET gpuagg.memory_limit = '$limit'; EXPLAIN $query");
+	};
+	my $many = 'SELECT i, j, count(*) FROM many GROUP BY i, j';
+
+	unlike($plan->('2MB', $many), qr/GpuAgg/, 'many groups, little memory');
+	like($plan->('64MB', $many), qr/GpuAgg/, 'much memory');
+	like($plan->('0', $many), qr/GpuAgg/, 'no limit');
+	like($plan->('2MB', $queries{number}), qr/GpuAgg/, 'few groups, little memory');
+	my $reason = $node->safe_psql('postgres', "SET gpuagg.memory_limit = '2MB'; SELECT reason FROM gpuagg_explain('$many')");
+	like($reason, qr/take \d+ MB of device memory, and 2 MB are allowed/, 'and why');
+	like(outcome($node, "SET gpuagg.fallback = off; SET gpuagg.memory_limit = '64MB'", "SELECT count(*) FROM ($many) s"), qr/100000/, 'one that is begun ends');
+}
+
 done_testing();

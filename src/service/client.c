@@ -794,6 +794,12 @@ client##_supports(const Program *program, char *reason, size_t len) \
 	return engine.supports(program, reason, len); \
 } \
 \
+static uint64_t \
+client##_memory_needed(const Program *program, const EngineHints *hints) \
+{ \
+	return engine.memory_needed == NULL ? 0 : engine.memory_needed(program, hints); \
+} \
+\
 static EngineStatus \
 client##_open(const Program *program, const SlotValue *slots, const EngineHints *hints, \
 			  EngineRun **run, char *message) \
@@ -815,6 +821,7 @@ const EngineOps client = { \
 	.available = client##_available, \
 	.warm = client##_warm, \
 	.supports = client##_supports, \
+	.memory_needed = client##_memory_needed, \
 	.open = client##_open, \
 	.pages = client_pages, \
 	.released = client_released, \

@@ -31,6 +31,7 @@
 #include "guc.h"
 #include "plan/lower/lower_slot.h"
 #include "plan/path/cost.h"
+#include "plan/path/device_memory.h"
 #include "plan/path/estimate.h"
 #include "plan/path/grouping.h"
 #include "plan/path/input_scan.h"
@@ -300,6 +301,11 @@ engine_path(const Grouping *grouping, const LoweredGrouping *lowered,
 		return NULL;
 	}
 	path = make_gpuagg_path(grouping, lowered, grouped_rel, engine, 0);
+	if (!device_holds_groups(engine, lowered->program, path->estimates.groups, text, sizeof(text)))
+	{
+		reject_grouping(rejection, REJECTED_ENGINE, pstrdup(text));
+		return NULL;
+	}
 	workers = parallel_workers(grouping, lowered, grouped_rel, engine);
 	if (workers > 0)
 		path = faster_path(path, make_gpuagg_path(grouping, lowered, grouped_rel, engine,
