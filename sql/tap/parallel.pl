@@ -168,6 +168,24 @@ for my $engine (qw(cpu service))
 	is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_ls_tmpdir()'), 0, "$engine: no file is left");
 }
 
+# Queries that are cancelled wherever they are: all that the device process had for them
+# goes.
+{
+	my ($device) = device_process($node);
+	my %before = open_ones($device);
+	my ($ended, @wrong) = (0);
+	for my $n (1 .. 60)
+	{
+		my $kind = (qw(keys joins toasted appends))[ $n % 4 ];
+		my $rows = outcome($node, "SET statement_timeout = " . $n * 2, $queries{$kind});
+		$rows =~ /statement timeout/ ? $ended++ : $rows eq $right{$kind} || push @wrong, "$kind: $rows";
+	}
+	is("@wrong", '', 'right rows or a cancelled query');
+	cmp_ok($ended, '>', 5, 'some were cancelled');
+	ok(wait_for(5, sub { runs() == 0 }), 'their runs go');
+	ok(wait_for(5, sub { my %now = open_ones($device); keys %now == keys %before }), 'with their descriptors');
+}
+
 # The device process, whose runs all have gone with their sessions, is the first one.
 is(runs(), 0, 'no run is left');
 unlike(PostgreSQL::Test::Utils::slurp_file($node->logfile), qr/device process .*has ended/, 'the device process lives');

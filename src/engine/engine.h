@@ -91,7 +91,8 @@ typedef struct EngineHints
 	double		pages;			/* expected heap pages, 0: unknown */
 	uint64_t	memory_limit;	/* bytes for the run, 0: the engine's default */
 	const char *strategy;		/* gpuagg.strategy: a name, or "auto" */
-	bool		only_pages;		/* columns come for rows that are left out only */
+	bool		only_pages;		/* columns come for rows that are left out only; false
+								 * if others attach, whose rows nobody counts yet */
 
 	/*
 	 * Sleep for at most so many milliseconds, 0: not at all; should the run end?

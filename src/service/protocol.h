@@ -145,7 +145,7 @@ typedef struct OpenMessage
 	int32_t		process_id;
 	uint32_t	queue_timeout;	/* milliseconds to wait for device memory;
 								 * UINT32_MAX: for ever */
-	uint32_t	only_pages;		/* bool of EngineHints */
+	uint32_t	only_pages;		/* bool of EngineHints; not with a key */
 	uint32_t	program_size;
 	uint32_t	role;			/* to be shown */
 	uint64_t	opening_size;

@@ -80,6 +80,7 @@ fed_open(const Program *program, const SlotValue *slots, const EngineHints *hint
 	EngineStatus status;
 
 	keyed.key = new_key();
+	keyed.only_pages = false;
 	run->head.ops = &fed_engine;
 	run->turn = first_giver;
 	status = fed_client->open(program, slots, &keyed, &run->parts[0], message);
@@ -425,6 +426,12 @@ check_strangers(void)
 	EngineStatus status;
 	char		message[256];
 
+	other.only_pages = true;
+	(void) cpu_client.open(pair.program, NULL, &other, &twin, message);
+	WAIT_FOR(status, twin, cpu_client.begun(twin));
+	ok(status == ENGINE_FAILED, "the end of one's pages is not that of others: %s", twin->message);
+	cpu_client.close(twin);
+	other.only_pages = false;
 	other.key.words[0]++;
 	ok(attach_as(&pair, &other, 0, "test", message) == ENGINE_FAILED, "another key: %s", message);
 	other.key = (RunKey) {{0}};
