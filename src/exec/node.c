@@ -490,14 +490,14 @@ run_fed(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
 {
 	ParallelJob job = job_of(state);
 	ParallelResult *result = palloc(sizeof(ParallelResult));
-	EngineHints keyed = run_hints(state, hints);
+	EngineHints keyed;
 
-	if (!partial_is_possible(state->gather) ||
-		!pg_strong_random(&keyed.key, sizeof(keyed.key)))
+	if (!partial_is_possible(state->gather) || !pg_strong_random(&job.key, sizeof(job.key)))
 		return false;
+	keyed = run_hints(state, hints);
+	keyed.key = job.key;
 	keyed.only_pages = false;	/* when this process's pages end, others may not have begun */
 	job.run = state->engine;
-	job.key = keyed.key;
 	state->uncounted = true;
 	*status = engine_open(state->engine, state->program, state->slots, &keyed);
 	if (*status == ENGINE_OK)
@@ -507,7 +507,8 @@ run_fed(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
 		return true;
 	if (!partial_run(state->gather, &job, result))
 	{
-		engine_close(state->engine);
+		state->uncounted = false;
+		close_run(state);
 		return false;
 	}
 	*status = run_feeders(state, result, hints, message);
