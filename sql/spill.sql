@@ -49,6 +49,8 @@ SELECT check_query('SELECT CASE WHEN k > 5 THEN k ELSE f * 0 * (id % 3 - 1) END:
 
 -- grouping sets and DISTINCT over groups that have left the table
 SELECT check_query('SELECT k, v, count(*), sum(id) FROM spilled GROUP BY GROUPING SETS ((k, v), (v), ())');
+-- the 0 or -0 of a set's first row is not known of groups in files
+SELECT check_fallback('SELECT z, k, count(*) FROM (SELECT k, CASE WHEN id % 3 = 0 THEN -0.0::float8 ELSE 0 END AS z FROM spilled) s GROUP BY GROUPING SETS ((z, k), (z))');
 SELECT check_query('SELECT t, v, min(t), max(c) FROM spilled GROUP BY ROLLUP (t, v)');
 SELECT check_query('SELECT v, count(DISTINCT k), count(DISTINCT t), sum(DISTINCT id) FROM spilled GROUP BY v');
 SELECT check_query('SELECT v, count(DISTINCT k), min(t), max(t) FROM spilled GROUP BY v');

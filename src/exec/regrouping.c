@@ -12,6 +12,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -28,6 +30,7 @@ struct Regrouping
 	Regroup    *regroup;		/* NULL: no run */
 	TempStore  *store;			/* of the run, or NULL */
 	int			set;			/* that gives groups now */
+	int			zero_signs;		/* of float keys so far, if groups are in files */
 	RegroupingStats stats;		/* of the last run */
 	char		message[256];
 };
@@ -142,9 +145,52 @@ open_regroup(Regrouping *regrouping, const Program *fine, const Program *coarse,
 	return regrouping->regroup != NULL;
 }
 
+/* The signs of the zeros among a float key's values, a bit each. */
+static int
+zero_signs(ValueType type, const ColumnVector *key, uint32 n)
+{
+	int			signs = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		double		value = type == VT_FLOAT4 ? ((const float *) key->values)[i] :
+			((const double *) key->values)[i];
+		bool		isnull = key->validity != NULL && !(key->validity[i / 8] >> i % 8 & 1);
+
+		if (value == 0 && !isnull)
+			signs |= signbit(value) ? 2 : 1;
+	}
+	return signs;
+}
+
+/*
+ * A set's key shows the 0 or -0 of its first row.  The engine's groups come in the order of
+ * their first rows, but not out of files.
+ */
+static EngineStatus
+check_zeros(Regrouping *regrouping, EngineHandle *engine, const Program *fine,
+			const GroupBatch *batch)
+{
+	if (engine_stats(engine)->batches <= 1)
+		return ENGINE_OK;
+	for (int i = 0; i < fine->nkeys; i++)
+	{
+		ValueType	type = program_key_type(fine, i);
+
+		if (type == VT_FLOAT4 || type == VT_FLOAT8)
+			regrouping->zero_signs |= zero_signs(type, &batch->keys[i], batch->ngroups);
+	}
+	if (regrouping->zero_signs != 3)
+		return ENGINE_OK;
+	strlcpy(regrouping->message, "float keys are both 0 and -0, and groups are in files",
+			sizeof(regrouping->message));
+	return ENGINE_INEXACT;
+}
+
 /* All groups of the engine into the tables. */
 static EngineStatus
-take_groups(Regrouping *regrouping, EngineHandle *engine, const char **message)
+take_groups(Regrouping *regrouping, EngineHandle *engine, const Program *fine,
+			const char **message)
 {
 	GroupBatch	batch;
 	EngineStatus status;
@@ -159,7 +205,9 @@ take_groups(Regrouping *regrouping, EngineHandle *engine, const char **message)
 		}
 		if (batch.ngroups == 0)
 			return ENGINE_OK;
-		status = engine_injected(engine, "regroup", regrouping->message);
+		status = check_zeros(regrouping, engine, fine, &batch);
+		if (status == ENGINE_OK)
+			status = engine_injected(engine, "regroup", regrouping->message);
 		if (status == ENGINE_OK)
 			status = regroup_add(regrouping->regroup, &batch, regrouping->message);
 		CHECK_FOR_INTERRUPTS();
@@ -200,6 +248,7 @@ regrouping_run(Regrouping *regrouping, EngineHandle *engine, const Program *fine
 
 	Assert(regrouping->regroup == NULL);
 	regrouping->set = 0;
+	regrouping->zero_signs = 0;
 	regrouping->stats = (RegroupingStats)
 	{
 		0
@@ -214,7 +263,7 @@ regrouping_run(Regrouping *regrouping, EngineHandle *engine, const Program *fine
 				sizeof(regrouping->message));
 		return ENGINE_NO_MEMORY;
 	}
-	status = take_groups(regrouping, engine, message);
+	status = take_groups(regrouping, engine, fine, message);
 	if (status == ENGINE_OK)
 		status = end_groups(regrouping, engine);
 	if (status != ENGINE_OK)
