@@ -107,6 +107,13 @@ validity_size(const ColumnEntry *entry, uint64_t nrows)
 	return entry->validity != 0 ? (nrows + 7) / 8 : 0;
 }
 
+/* Can so many rows' values have that size?  A TEXT's offsets are 32-bit numbers. */
+static bool
+size_is_possible(ValueType type, uint64_t size, uint64_t nrows)
+{
+	return type == VT_TEXT ? size <= UINT32_MAX : size == nrows * value_type_size(type);
+}
+
 /* The memory that the columns need, or 0 if their sizes are not the Program's. */
 static uint64_t
 columns_size(const RunInput *input, Message *message, const Program *program)
@@ -122,7 +129,7 @@ columns_size(const RunInput *input, Message *message, const Program *program)
 
 		/* the file has got them all, though perhaps at the same place */
 		if (entries[i].values_size > most || offsets_size(type, nrows) > most ||
-			(type != VT_TEXT && entries[i].values_size != nrows * value_type_size(type)))
+			!size_is_possible(type, entries[i].values_size, nrows))
 			return 0;
 		size += aligned(entries[i].values_size) + aligned(offsets_size(type, nrows)) +
 			aligned(validity_size(&entries[i], nrows));

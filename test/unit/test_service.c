@@ -423,6 +423,46 @@ check_files(void)
 	free(program);
 }
 
+/* Two texts whose sizes, as large as a file can be, have a small sum in 64 bits. */
+static void
+check_huge_columns(void)
+{
+	static Message message;
+	static Message answer;
+	ProgramBuilder *b = malloc(sizeof(ProgramBuilder));
+	Program    *program;
+	int			file = file_create("test");
+	int			fd = channel_connect(service.socket);
+	uint64_t	size;
+
+	program_begin(b, SOURCE_COLUMNS);
+	for (int i = 1; i <= 2; i++)
+		program_add_key(b, program_add_column(b, i, VT_TEXT, true, -1));
+	program = malloc(program_size(b));
+	program_finish(b, program);
+	free(b);
+	opening_write(file, program, NULL, &size);
+	if (ftruncate(file, INT64_MAX) != 0)
+		abort();
+	open_message(&message, program, size);
+	ok(converse(fd, &message, file, &answer) == MESSAGE_STARTED, "a file without an end");
+	message_begin(&message, MESSAGE_COLUMNS);
+	message.columns.nrows = 1;
+	message.columns.ncolumns = 2;
+	for (int i = 0; i < 2; i++)
+		message_columns(&message)[i] = (ColumnEntry)
+		{
+			.values_size = INT64_MAX,.offsets = 65536
+		};
+	message_end(&message);
+	ok(converse(fd, &message, -1, &answer) == MESSAGE_FAILED && service_lives(&service),
+	   "texts without an end: %s", answer.failed.message);
+	close(fd);
+	close(file);
+	free(program);
+	ok(service_wait_runs(0) >= 0, "the run goes");
+}
+
 #define CONVERSATIONS 3000
 
 /* Send a message that may have been changed; what comes back is dropped. */
@@ -742,6 +782,7 @@ main(void)
 		check_vanishing(steps);
 	check_queue();
 	check_files();
+	check_huge_columns();
 	check_changed_conversations();
 	check_changed_answers();
 	check_silence();
