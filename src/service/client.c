@@ -82,7 +82,8 @@ typedef struct ClientRun
 	Area		areas[COLUMN_AREAS];
 	LeftList	left;
 	Result	   *result;			/* NULL: no part has come */
-	bool		complete;		/* all have */
+	bool		wants_part;		/* but the device process does not know it yet */
+	bool		complete;		/* all have come */
 	Message		message;		/* in the making */
 } ClientRun;
 
@@ -120,6 +121,12 @@ static EngineStatus
 checked(ClientRun *run, EngineStatus status)
 {
 	return status == ENGINE_OK || status == ENGINE_BUSY ? status : fail(run, status, NULL);
+}
+
+static EngineStatus
+send_message(ClientRun *run)
+{
+	return checked(run, link_send(&run->link, &run->message, -1, run->head.message));
 }
 
 static EngineStatus
@@ -226,10 +233,22 @@ take_part(ClientRun *run)
 {
 	EngineStatus status = take_groups(run, run->link.message.part.size);
 
-	if (status != ENGINE_OK)
-		return status;
+	run->wants_part = status == ENGINE_OK;
+	return status;
+}
+
+/* Ask for the next part, if the last one has been taken. */
+static EngineStatus
+send_next(ClientRun *run)
+{
+	EngineStatus status;
+
+	if (!run->wants_part)
+		return ENGINE_OK;
 	message_begin(&run->message, MESSAGE_NEXT);
-	return checked(run, link_send(&run->link, &run->message, -1, run->head.message));
+	status = send_message(run);
+	run->wants_part = status == ENGINE_BUSY;
+	return status;
 }
 
 static EngineStatus
@@ -323,7 +342,9 @@ advance(ClientRun *run)
 	}
 	while (status == ENGINE_OK && !is_over(run))
 	{
-		status = checked(run, link_receive(&run->link, run->head.message));
+		status = send_next(run);
+		if (status == ENGINE_OK)
+			status = checked(run, link_receive(&run->link, run->head.message));
 		if (status == ENGINE_OK)
 			status = take_message(run);
 	}
@@ -336,12 +357,6 @@ answer(ClientRun *run, EngineStatus status)
 {
 	link_wait(&run->link, status == ENGINE_BUSY);
 	return status;
-}
-
-static EngineStatus
-send_message(ClientRun *run)
-{
-	return checked(run, link_send(&run->link, &run->message, -1, run->head.message));
 }
 
 /* Let an area have that size, behind all others if it has to move. */

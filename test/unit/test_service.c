@@ -752,6 +752,91 @@ check_parts(const EngineOps *ops, uint64_t limit, long fails_at)
 	free(program);
 }
 
+#define MANY_PARTS 1000
+
+/* A file without groups; false: the socket has no room. */
+static bool
+send_empty_part(int fd)
+{
+	static Message message;
+	uint64_t	head[2] = {0, 16};
+	int			file = file_create("test");
+	ChannelStatus status;
+
+	(void) file_write(file, 0, head, sizeof(head));
+	(void) file_seal(file);
+	message_begin(&message, MESSAGE_PART);
+	message.part.size = sizeof(head);
+	message_end(&message);
+	status = channel_send(fd, &message, file);
+	close(file);
+	return status == CHANNEL_OK;
+}
+
+/* Messages of a type that have come. */
+static int
+count_messages(int fd, MessageType type)
+{
+	static Message message;
+	char		why[256];
+	int			file;
+	int			n = 0;
+
+	while (channel_receive(fd, false, &message, &file, why, sizeof(why)) == CHANNEL_OK)
+	{
+		n += message.head.type == (uint32_t) type;
+		if (file >= 0)
+			close(file);
+	}
+	return n;
+}
+
+/* Each part is answered, also one that comes when there is no room for the answer. */
+static void
+check_full_socket(void)
+{
+	static Message message;
+	ServiceProcess slow;
+	ClientConfig client;
+	Program    *program = counts_program();
+	EngineHints hints = {.strategy = "auto"};
+	EngineRun  *run;
+	GroupBatch	batch;
+	char		why[256];
+	int			nparts = 0;
+	int			n = 0;
+	int			fd;
+
+	service_listen(&slow);
+	client = service_client(&slow);
+	client_configure(&client);
+	(void) cpu_client.open(program, NULL, &hints, &run, why);
+	fd = channel_accept(slow.listener);
+	message_begin(&message, MESSAGE_STARTED);
+	message_end(&message);
+	(void) channel_send(fd, &message, -1);
+	(void) cpu_client.groups(run, &batch);
+	while (nparts < MANY_PARTS && send_empty_part(fd))
+	{
+		nparts++;
+		(void) cpu_client.groups(run, &batch);
+	}
+	for (int i = 0; i < nparts; i++)
+	{
+		n += count_messages(fd, MESSAGE_NEXT);
+		(void) cpu_client.groups(run, &batch);
+	}
+	ok(n == nparts, "%d of %d parts are answered", n, nparts);
+	cpu_client.close(run);
+	close(fd);
+	close(slow.listener);
+	unlink(slow.socket);
+	rmdir(slow.directory);
+	client = service_client(&service);
+	client_configure(&client);
+	free(program);
+}
+
 int
 main(void)
 {
@@ -777,6 +862,7 @@ main(void)
 	check_parts(&simt_client, 1 << 20, 0);
 	for (int fails_at = 1; fails_at < 6; fails_at++)
 		check_parts(&cpu_client, 1 << 20, fails_at);
+	check_full_socket();
 	check_many_runs();
 	for (int steps = 0; steps <= 4; steps++)
 		check_vanishing(steps);
