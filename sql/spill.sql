@@ -51,6 +51,8 @@ SELECT check_query('SELECT CASE WHEN k > 5 THEN k ELSE f * 0 * (id % 3 - 1) END:
 SELECT check_query('SELECT k, v, count(*), sum(id) FROM spilled GROUP BY GROUPING SETS ((k, v), (v), ())');
 -- the 0 or -0 of a set's first row is not known of groups in files
 SELECT check_fallback('SELECT z, k, count(*) FROM (SELECT k, CASE WHEN id % 3 = 0 THEN -0.0::float8 ELSE 0 END AS z FROM spilled) s GROUP BY GROUPING SETS ((z, k), (z))');
+-- the only 0 comes second, and first out of the file
+SELECT check_fallback('SELECT z, id, count(*) FROM (SELECT id, CASE WHEN id = 2 THEN 0 ELSE -0.0::float8 END AS z FROM spilled) s GROUP BY GROUPING SETS ((z, id), (z))');
 SELECT check_query('SELECT t, v, min(t), max(c) FROM spilled GROUP BY ROLLUP (t, v)');
 SELECT check_query('SELECT v, count(DISTINCT k), count(DISTINCT t), sum(DISTINCT id) FROM spilled GROUP BY v');
 SELECT check_query('SELECT v, count(DISTINCT k), min(t), max(t) FROM spilled GROUP BY v');
@@ -219,6 +221,8 @@ SET gpuagg.engine = cpu;
 SET gpuagg.memory_limit = '1MB';
 CREATE TABLE spilled_sets AS SELECT i AS a, i % 5000 AS b, (i % 5000) * 7 % 4001 AS c FROM generate_series(1, 5000) i;
 ANALYZE spilled_sets;
+-- of a set's groups that are taken into another's, too
+SELECT check_fallback('SELECT z, a, b, count(*) FROM (SELECT a, b, CASE WHEN a = 2 THEN 0 ELSE -0.0::float8 END AS z FROM spilled_sets) s GROUP BY GROUPING SETS ((z, a), (z, b), (z))');
 SET temp_file_limit = '10kB';
 BEGIN;
 SELECT let_engine_answer();

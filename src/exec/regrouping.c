@@ -30,7 +30,7 @@ struct Regrouping
 	Regroup    *regroup;		/* NULL: no run */
 	TempStore  *store;			/* of the run, or NULL */
 	int			set;			/* that gives groups now */
-	int			zero_signs;		/* of float keys so far, if groups are in files */
+	int			zero_signs;		/* of the float keys of all groups so far */
 	RegroupingStats stats;		/* of the last run */
 	char		message[256];
 };
@@ -163,16 +163,10 @@ zero_signs(ValueType type, const ColumnVector *key, uint32 n)
 	return signs;
 }
 
-/*
- * A set's key shows the 0 or -0 of its first row.  The engine's groups come in the order of
- * their first rows, but not out of files.
- */
-static EngineStatus
-check_zeros(Regrouping *regrouping, EngineHandle *engine, const Program *fine,
-			const GroupBatch *batch)
+/* Note the zeros among the float keys of the engine's groups. */
+static void
+note_zeros(Regrouping *regrouping, const Program *fine, const GroupBatch *batch)
 {
-	if (engine_stats(engine)->batches <= 1)
-		return ENGINE_OK;
 	for (int i = 0; i < fine->nkeys; i++)
 	{
 		ValueType	type = program_key_type(fine, i);
@@ -180,7 +174,17 @@ check_zeros(Regrouping *regrouping, EngineHandle *engine, const Program *fine,
 		if (type == VT_FLOAT4 || type == VT_FLOAT8)
 			regrouping->zero_signs |= zero_signs(type, &batch->keys[i], batch->ngroups);
 	}
-	if (regrouping->zero_signs != 3)
+}
+
+/*
+ * A set's key shows the 0 or -0 of its first row.  Groups come in the order of their first
+ * rows, the engine's and those of other sets, but not out of files.
+ */
+static EngineStatus
+check_zeros(Regrouping *regrouping, EngineHandle *engine)
+{
+	if (regrouping->zero_signs != 3 ||
+		(engine_stats(engine)->batches <= 1 && temp_store_bytes(regrouping->store) == 0))
 		return ENGINE_OK;
 	strlcpy(regrouping->message, "float keys are both 0 and -0, and groups are in files",
 			sizeof(regrouping->message));
@@ -205,7 +209,8 @@ take_groups(Regrouping *regrouping, EngineHandle *engine, const Program *fine,
 		}
 		if (batch.ngroups == 0)
 			return ENGINE_OK;
-		status = check_zeros(regrouping, engine, fine, &batch);
+		note_zeros(regrouping, fine, &batch);
+		status = check_zeros(regrouping, engine);
 		if (status == ENGINE_OK)
 			status = engine_injected(engine, "regroup", regrouping->message);
 		if (status == ENGINE_OK)
@@ -227,7 +232,7 @@ end_groups(Regrouping *regrouping, EngineHandle *engine)
 	while ((status = regroup_end(regrouping->regroup, regrouping->message)) == ENGINE_BUSY)
 		CHECK_FOR_INTERRUPTS();
 	CHECK_FOR_INTERRUPTS();
-	return status;
+	return status == ENGINE_OK ? check_zeros(regrouping, engine) : status;
 }
 
 /* Are the fine groups a set's? */
