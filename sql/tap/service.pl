@@ -119,7 +119,7 @@ my $query = 'SELECT k, count(*) FROM t GROUP BY k ORDER BY k';
 		$session->query("SET statement_timeout = $timeout; $query;");
 		$session->query('RESET statement_timeout');
 	}
-	$session->query("SET gpuagg.inject_failure = 'groups:failed'; $query;");
+	$session->query("SET gpuagg.inject_failure = 'groups:1:failed'; $query;");
 	$session->query('RESET gpuagg.inject_failure');
 	is($opened->(), $before, 'nor after some that were cancelled or failed');
 	$session->query("BEGIN; DECLARE c CURSOR FOR $query; FETCH c;");

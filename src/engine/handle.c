@@ -15,7 +15,9 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "storage/block.h"
 #include "storage/latch.h"
+#include "storage/off.h"
 #include "storage/procsignal.h"
 #include "utils/memutils.h"
 #include "utils/wait_event.h"
@@ -308,6 +310,14 @@ engine_wait_released(EngineHandle *handle, uint64 pages)
 int
 engine_left(EngineHandle *handle, LeftRow *rows, int max)
 {
+	char		message[256];
+
+	/* a device process may say anything */
+	if (engine_injected(handle, "left", message) != ENGINE_OK)
+	{
+		rows[0] = (LeftRow) {.block = MaxBlockNumber,.line = FirstOffsetNumber};
+		return 1;
+	}
 	return handle->ops->left(handle->run, rows, max);
 }
 

@@ -5,7 +5,8 @@
  * In builds made with TESTING=1, the setting gpuagg.inject_failure names a call,
  * which of them since the run was opened, and the status that it shall have:
  * 'pages:3:no_memory'.  A call is a member of the engine interface; "regroup", a
- * call of regroup.h that can fail; or "any", one of all these before the first
+ * call of regroup.h that can fail; "left", by which a row is left out that was not
+ * given, whatever the status; or "any", one of all these but "left" before the first
  * groups have left, when a failure must still end in PostgreSQL's own plan.
  * 'open:2:failed' fails every second run.  'merge:1:failed:worker' fails in parallel
  * workers only, and with 'leader' in the others.  In other builds nothing of this exists.

@@ -350,7 +350,7 @@ heap_source_run(const SourceTable *tables, int ntables, Snapshot snapshot,
 	source->blocks = blocks;
 	/* of one table the engine counts them, without another look at each page */
 	source->counts = ntables > 1;
-	source->left = left_create(tables, ntables, snapshot, engine, sender);
+	source->left = left_create(tables, ntables, blocks->nblocks, snapshot, engine, sender);
 	source->stats = stats;
 	source->pins = page_pins_create(engine, share_of_buffers(tables, ntables));
 	source->n = 0;

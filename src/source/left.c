@@ -23,6 +23,7 @@ struct LeftSource
 {
 	const SourceTable *tables;
 	int			ntables;
+	const BlockNumber *nblocks;
 	Snapshot	snapshot;
 	EngineHandle *engine;
 	RowSender  *sender;
@@ -30,13 +31,14 @@ struct LeftSource
 };
 
 LeftSource *
-left_create(const SourceTable *tables, int ntables, Snapshot snapshot,
-			EngineHandle *engine, RowSender *sender)
+left_create(const SourceTable *tables, int ntables, const BlockNumber *nblocks,
+			Snapshot snapshot, EngineHandle *engine, RowSender *sender)
 {
 	LeftSource *left = palloc(sizeof(LeftSource));
 
 	left->tables = tables;
 	left->ntables = ntables;
+	left->nblocks = nblocks;
 	left->snapshot = snapshot;
 	left->engine = engine;
 	left->sender = sender;
@@ -66,7 +68,8 @@ send_row(LeftSource *left, const LeftRow *row)
 static bool
 can_be_fetched(const LeftSource *left, const LeftRow *row)
 {
-	return row->table < (uint32) left->ntables && row->line != InvalidOffsetNumber;
+	return row->table < (uint32) left->ntables && row->block < left->nblocks[row->table] &&
+		row->line != InvalidOffsetNumber;
 }
 
 EngineStatus

@@ -10,8 +10,12 @@
 
 typedef struct LeftSource LeftSource;
 
-/* For rows of these tables, which the engine knows by their places here. */
-extern LeftSource *left_create(const SourceTable *tables, int ntables, Snapshot snapshot,
+/*
+ * For rows of these tables, which the engine knows by their places here; nblocks: how
+ * many blocks of each are read, an array that stays the caller's.
+ */
+extern LeftSource *left_create(const SourceTable *tables, int ntables,
+							   const BlockNumber *nblocks, Snapshot snapshot,
 							   EngineHandle *engine, RowSender *sender);
 
 /*
