@@ -464,6 +464,27 @@ expect_places(const char *name, uint32_t (*key) (uint32_t), uint32_t places)
 	   strategy_name(choice.strategy), choice.block_replicas, choice.block_places);
 }
 
+/*
+ * Do two blocks of `scatter_aggregate` fit into the shared memory of a multiprocessor (of
+ * compute capability 9.0)?  Beside a private table a block has a bit for each copy and
+ * a word, and 1 KB is CUDA's.
+ */
+static void
+expect_two_blocks(const char *name, uint32_t (*key) (uint32_t), int nsums)
+{
+	static KernelLayout layout;
+	SampleFacts facts = facts_of(key, SAMPLE_ROWS);
+	StrategyChoice choice = choice_of(&facts, 0, nsums, STRATEGY_SCATTER);
+	Program    *program = program_of_sums(nsums);
+	uint32_t	size;
+
+	layout_make(program, choice.table, &layout);
+	size = choose_block_size(&layout, &choice) + 4 * (choice.block_copies / 32 + 1) + 4 + 1024;
+	ok(choice.strategy == STRATEGY_SCATTER && 2 * ((size + 127) / 128 * 128) <= 228 * 1024,
+	   "two blocks of scatter, %s keys, %d sums: %u bytes each", name, nsums, size);
+	free(program);
+}
+
 static uint32_t dense_groups;
 
 static uint32_t
@@ -603,6 +624,11 @@ main(void)
 	expect_scattered("100 random", key_of_100, 0, 100000000, STRATEGY_BLOCK);
 	expect_scattered("sorted sparse", key_sorted_sparse, 0, 100000000, STRATEGY_SCAN);
 	expect_choice("a million random", key_of_million, 0, STRATEGY_SCATTER, STRATEGY_SCATTER);
+	for (int nsums = 0; nsums < 4; nsums++)
+	{
+		expect_two_blocks("dense", key_of_4096, nsums);
+		expect_two_blocks("sparse", key_of_million, nsums);
+	}
 	/* its counts need more shared memory than smaller devices have */
 	shared_limit = 99 * 1024;
 	expect_choice("a million random", key_of_million, 0, STRATEGY_SCATTER, STRATEGY_PEERS);

@@ -122,8 +122,8 @@ choose_block_size(const KernelLayout *layout, const StrategyChoice *choice)
 }
 
 /*
- * Slots of strategy `scatter`: without keys a power of 2 and NULL's; false if its tables
- * are too small.
+ * Slots of strategy `scatter`: without keys a power of 2 and NULL's, and no copies that no
+ * slot has; false if its tables are too small.
  */
 static bool
 scatter_dimensions(const KernelLayout *layout, uint32_t shared_limit, StrategyChoice *choice)
@@ -140,7 +140,7 @@ scatter_dimensions(const KernelLayout *layout, uint32_t shared_limit, StrategyCh
 		return false;
 	while (2 * slots <= most)
 		slots *= 2;
-	choice->block_copies = copies;
+	choice->block_copies = direct ? slots + 1 + BLOCK_EXTRA_COPIES : copies;
 	choice->block_slots = direct ? slots + 1 : most / BLOCK_MAX_BUCKET * BLOCK_MAX_BUCKET;
 	choice->block_replicas = choice->block_places = 1;
 	choice->block_direct = direct;
