@@ -39,7 +39,7 @@
  *
  * Dynamic shared memory: the arrays of words (block_words.cuh), each of the slots'
  * copies, then the hot key's, one for each lane, then others for rows that are missed,
- * then of nothing; keys; slots of the group table.  See layout_block_size.
+ * then of nothing; keys; slots of the group table.  See choose_block_size.
  */
 #ifndef GPUAGG_BLOCK_CUH
 #define GPUAGG_BLOCK_CUH

@@ -22,7 +22,6 @@ extern Path *native_path(const Grouping *grouping, RelOptInfo *grouped_rel,
 extern Path *native_cheapest_path(const Grouping *grouping, const RelOptInfo *grouped_rel);
 
 /* Has PostgreSQL a path of its own for the step's grouping sets, if there are any? */
-
 extern bool native_is_possible(const Grouping *grouping, const RelOptInfo *grouped_rel);
 
 /*

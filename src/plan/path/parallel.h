@@ -20,8 +20,8 @@ extern int	parallel_workers(const Grouping *grouping, const LoweredGrouping *low
 extern Path *parallel_input(const Grouping *grouping, const Path *input);
 
 /*
- * A Gather over what each process does, up to the merged groups, or the last row.  costs: of that, for
- * one process.
+ * A Gather over what each process does, up to the merged groups, or the last row.  cost:
+ * of that, for one process.
  */
 extern Path *parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
 						   RelOptInfo *grouped_rel, const EngineOps *engine,

@@ -3,8 +3,8 @@
  *	  The strategy, from what a sample tells.
  *
  * With the numbers below the choice is nowhere more than 10 % behind the best
- * forced strategy in `bench/kernels --only strategies` on an H200: the column
- * "best to auto" of bench/results/h200-kernels.md.  Where nothing else is
+ * forced strategy but `scatter` in `bench/kernels --only strategies` on an H200: the
+ * column "best to auto" of bench/results/h200-kernels.md.  Where nothing else is
  * said, they were not measured one by one.  A wrong choice costs time, never a
  * result: all strategies take every row.
  */
