@@ -3,9 +3,9 @@
  *	  The part of a GpuAgg path that all processes run.
  *
  * It is a Gather over a custom path, GpuAgg Partial, which returns no tuple: the
- * groups go through shared memory, or rows of all processes to one run of a device.  The Gather is PostgreSQL's own, and plans, starts
- * and watches the workers.  It is the second child of a GpuAgg path, beside the native
- * plan.
+ * groups go through shared memory, or rows of all processes to one run of a device.  The
+ * Gather is PostgreSQL's own, and plans, starts and watches the workers.  It is the second
+ * child of a GpuAgg path, beside the native plan.
  *
  * Over tables' pages there are as many workers as PostgreSQL would plan for a scan of that
  * many: by max_parallel_workers_per_gather, min_parallel_table_scan_size, and the table's
