@@ -121,6 +121,24 @@ sub check_stopped_worker
 	return;
 }
 
+# The leader is ended while one of its workers is stopped: the others go, and then it.
+sub check_ended_leader
+{
+	my ($engine) = @_;
+	my $out = '';
+	my ($run, $pid) = begin_long(\$out);
+
+	settle();
+	$node->safe_psql('postgres', "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'long' AND backend_type = 'client backend'");
+	kill 'CONT', $pid;
+	finish $run;
+	like($out, qr/terminating connection/, "$engine: the leader can be ended");
+	ok(wait_for(5, sub { $node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'parallel worker'") == 0 }),
+		"$engine: no worker stays");
+	ok(wait_for(5, sub { runs() == 0 }), "$engine: nor a run");
+	return;
+}
+
 # Workers that begin when the others have read all rows: the postmaster starts none for a
 # while.
 sub check_late_workers
@@ -163,6 +181,7 @@ for my $engine (qw(cpu service))
 				$queries{keys}), qr/a failure was injected into/, "$engine: a worker's $call");
 	}
 	check_stopped_worker($engine);
+	check_ended_leader($engine);
 	check_late_workers($engine);
 	is(outcome($node, 'SET gpuagg.fallback = off', $queries{keys}), $right{keys}, "$engine: the next query is answered");
 	is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_ls_tmpdir()'), 0, "$engine: no file is left");
