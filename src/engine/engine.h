@@ -83,6 +83,12 @@ typedef struct RunKey
 	uint64_t	words[2];
 } RunKey;
 
+static inline bool
+run_key_is_set(const RunKey *key)
+{
+	return (key->words[0] | key->words[1]) != 0;
+}
+
 /* What the planner and the settings know; all of it may be wrong. */
 typedef struct EngineHints
 {

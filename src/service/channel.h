@@ -63,4 +63,11 @@ extern bool file_seal(int file);
 /* Is it a memory file that cannot change any more, of exactly that size? */
 extern bool file_is_sealed(int file, uint64_t size);
 
+/* The next place of a file, or size of a part, that is a multiple of 8. */
+static inline uint64_t
+file_aligned(uint64_t place)
+{
+	return (place + 7) & ~UINT64_C(7);
+}
+
 #endif							/* GPUAGG_CHANNEL_H */

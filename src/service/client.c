@@ -553,12 +553,6 @@ client_left(EngineRun *head, LeftRow *rows, int max)
 }
 
 static uint64_t
-aligned(uint64_t size)
-{
-	return (size + 7) & ~UINT64_C(7);
-}
-
-static uint64_t
 values_size(ValueType type, const ColumnVector *vector, uint64_t nrows)
 {
 	return type == VT_TEXT ? vector->offsets[nrows] : nrows * value_type_size(type);
@@ -576,11 +570,11 @@ batch_size(const ClientRun *run, const ColumnBatch *batch)
 		const ColumnVector *vector = &batch->columns[i];
 		ValueType	type = (ValueType) program_columns(run->program)[i].type;
 
-		size += aligned(values_size(type, vector, nrows));
+		size += file_aligned(values_size(type, vector, nrows));
 		if (type == VT_TEXT)
-			size += aligned((nrows + 1) * sizeof(uint32_t));
+			size += file_aligned((nrows + 1) * sizeof(uint32_t));
 		if (vector->validity != NULL)
-			size += aligned((nrows + 7) / 8);
+			size += file_aligned((nrows + 7) / 8);
 	}
 	return size;
 }
@@ -590,7 +584,7 @@ static bool
 write_bytes(const ClientRun *run, const void *data, uint64_t size, uint64_t *at, uint64_t *place)
 {
 	*at = *place;
-	*place += aligned(size);
+	*place += file_aligned(size);
 	return file_write(run->file, *at, data, size);
 }
 

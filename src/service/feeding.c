@@ -23,12 +23,6 @@
 #define MOST_FEEDERS 1025
 
 static bool
-is_none(const RunKey *key)
-{
-	return (key->words[0] | key->words[1]) == 0;
-}
-
-static bool
 same_key(const RunKey *a, const RunKey *b)
 {
 	return a->words[0] == b->words[0] && a->words[1] == b->words[1];
@@ -49,7 +43,7 @@ feeding_begin(Feeding *feeding)
 {
 	Service    *service = feeding->owner->service;
 
-	if (is_none(&feeding->key))
+	if (!run_key_is_set(&feeding->key))
 		return true;
 	if (find_key(service, &feeding->key) != NULL)
 		return false;

@@ -16,12 +16,6 @@
 #include "program/check.h"
 #include "service/channel.h"
 
-static uint64_t
-aligned(uint64_t place)
-{
-	return (place + 7) & ~UINT64_C(7);
-}
-
 static WireSlot
 wire_slot(const SlotValue *slot, uint64_t place)
 {
@@ -35,7 +29,7 @@ wire_slot(const SlotValue *slot, uint64_t place)
 bool
 opening_write(int file, const Program *program, const SlotValue *slots, uint64_t *size)
 {
-	uint64_t	wires = aligned(program->size);
+	uint64_t	wires = file_aligned(program->size);
 	uint64_t	place = wires + program->nslots * sizeof(WireSlot);
 
 	if (!file_write(file, 0, program, program->size))
@@ -47,7 +41,7 @@ opening_write(int file, const Program *program, const SlotValue *slots, uint64_t
 		if (!file_write(file, wires + i * sizeof(WireSlot), &wire, sizeof(wire)) ||
 			!file_write(file, place, slots[i].bytes.data, wire.len))
 			return false;
-		place = aligned(place + wire.len);
+		place = file_aligned(place + wire.len);
 	}
 	*size = place;
 	/* let it have all of its bytes, whatever it ends with */
@@ -72,7 +66,7 @@ take_slot(const Opening *opening, uint64_t size, const WireSlot *wire, SlotValue
 static bool
 take_slots(Opening *opening, uint64_t size)
 {
-	uint64_t	wires = aligned(opening->program->size);
+	uint64_t	wires = file_aligned(opening->program->size);
 	uint64_t	n = opening->program->nslots;
 
 	if (wires > size || n > (size - wires) / sizeof(WireSlot))

@@ -63,20 +63,15 @@ good_question(const Message *message)
 }
 
 static bool
-has_key(const RunKey *key)
-{
-	return (key->words[0] | key->words[1]) != 0;
-}
-
-static bool
 good_open(const Message *message)
 {
 	const OpenMessage *open = &message->open;
 
 	/* who is alone knows which page is the last one */
-	if (open->only_pages && has_key(&open->key))
+	if (open->only_pages && run_key_is_set(&open->key))
 		return false;
-	return open->engine < SERVICE_ENGINES && is_flag(open->only_pages) && open->program_size <= open->opening_size &&
+	return open->engine < SERVICE_ENGINES && is_flag(open->only_pages) &&
+		open->program_size <= open->opening_size &&
 		is_expectation(open->rows) && is_expectation(open->groups) &&
 		is_text(open->strategy, sizeof(open->strategy)) &&
 		is_text(open->database, sizeof(open->database)) &&
@@ -88,7 +83,7 @@ good_attach(const Message *message)
 {
 	const AttachMessage *attach = &message->attach;
 
-	return has_key(&attach->key) &&
+	return run_key_is_set(&attach->key) &&
 		is_text(attach->database, sizeof(attach->database));
 }
 

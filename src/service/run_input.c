@@ -90,12 +90,6 @@ input_take_pages(RunInput *input, Message *message, uint64_t released)
 }
 
 static uint64_t
-aligned(uint64_t size)
-{
-	return (size + 7) & ~UINT64_C(7);
-}
-
-static uint64_t
 offsets_size(ValueType type, uint64_t nrows)
 {
 	return type == VT_TEXT ? (nrows + 1) * sizeof(uint32_t) : 0;
@@ -131,8 +125,8 @@ columns_size(const RunInput *input, Message *message, const Program *program)
 		if (entries[i].values_size > most || offsets_size(type, nrows) > most ||
 			!size_is_possible(type, entries[i].values_size, nrows))
 			return 0;
-		size += aligned(entries[i].values_size) + aligned(offsets_size(type, nrows)) +
-			aligned(validity_size(&entries[i], nrows));
+		size += file_aligned(entries[i].values_size) + file_aligned(offsets_size(type, nrows)) +
+			file_aligned(validity_size(&entries[i], nrows));
 	}
 	return size;
 }
@@ -143,7 +137,7 @@ copy_bytes(const RunInput *input, uint64_t place, uint64_t size, char **to)
 {
 	char	   *copy = *to;
 
-	*to += aligned(size);
+	*to += file_aligned(size);
 	return file_read(input->file, place, copy, size);
 }
 
