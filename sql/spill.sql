@@ -13,8 +13,9 @@ FROM generate_series(1, 40000) i;
 ALTER TABLE spilled ALTER n TYPE numeric(8, 2), ALTER w TYPE numeric(30, 10);
 ANALYZE spilled;
 
--- Do the groups of the query's first aggregation leave the engine's table, into a file?
-CREATE FUNCTION spills(query text) RETURNS text LANGUAGE plpgsql AS $$
+-- Do the groups of the query's first aggregation leave the tables of the engine, or those whose
+-- lines begin so, into a file?  small: kB of memory.
+CREATE FUNCTION spills(query text, whose text DEFAULT '', small int DEFAULT 4096) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	plan jsonb;
 BEGIN
@@ -22,9 +23,9 @@ BEGIN
 	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
 	plan := jsonb_path_query_first(plan, '$.**?(@."Custom Plan Provider" == "GpuAgg")');
 	RETURN format('%s batches, %s of disk, memory %s',
-				  CASE WHEN (plan ->> 'Batches')::int > 1 THEN 'many' ELSE plan ->> 'Batches' END,
-				  CASE WHEN (plan ->> 'Disk Usage')::int > 0 THEN 'some' ELSE plan ->> 'Disk Usage' END,
-				  CASE WHEN (plan ->> 'Peak Memory Usage')::int < 4096 THEN 'small' ELSE plan ->> 'Peak Memory Usage' END);
+				  CASE WHEN (plan ->> (whose || 'Batches'))::int > 1 THEN 'many' ELSE plan ->> (whose || 'Batches') END,
+				  CASE WHEN (plan ->> (whose || 'Disk Usage'))::int > 0 THEN 'some' ELSE plan ->> (whose || 'Disk Usage') END,
+				  CASE WHEN (plan ->> (whose || 'Peak Memory Usage'))::int < small THEN 'small' ELSE plan ->> (whose || 'Peak Memory Usage') END);
 END $$;
 SELECT spills('SELECT k, count(*), sum(v) FROM spilled GROUP BY k');
 SELECT spills('SELECT v, count(*), sum(k) FROM spilled GROUP BY v');
@@ -175,23 +176,11 @@ RESET gpuagg.group_cost;
 -- The limit holds for groups that a device returns, and for regrouping, whatever the engine.
 RESET gpuagg.engine;
 SET work_mem = '64kB';
-CREATE FUNCTION regrouping_spills(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-	plan jsonb;
-BEGIN
-	PERFORM let_engine_answer();
-	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
-	plan := jsonb_path_query_first(plan, '$.**?(@."Custom Plan Provider" == "GpuAgg")');
-	RETURN format('%s batches, %s of disk, memory %s',
-				  CASE WHEN (plan ->> 'Regrouping Batches')::int > 1 THEN 'many' ELSE plan ->> 'Regrouping Batches' END,
-				  CASE WHEN (plan ->> 'Regrouping Disk Usage')::int > 0 THEN 'some' ELSE plan ->> 'Regrouping Disk Usage' END,
-				  CASE WHEN (plan ->> 'Regrouping Peak Memory Usage')::int < 1024 THEN 'small' ELSE plan ->> 'Regrouping Peak Memory Usage' END);
-END $$;
 SELECT spills('SELECT k, count(*), sum(v) FROM spilled GROUP BY k'), spills('SELECT v, count(*), sum(k) FROM spilled GROUP BY v');
 SELECT check_query('SELECT k, count(*), sum(v), min(t), max(n) FROM spilled GROUP BY k');
 SELECT check_query('SELECT t, id % 5000, count(*) FROM spilled GROUP BY t, id % 5000');
 SELECT check_query('SELECT i, (SELECT count(*) FROM (SELECT k, t, count(*) FROM spilled GROUP BY k, t LIMIT 9 + i * 5000) s) FROM generate_series(1, 3) i');
-SELECT q AS query, regrouping_spills('SELECT ' || q)
+SELECT q AS query, spills('SELECT ' || q, 'Regrouping ', 1024) AS regrouping_spills
 FROM unnest(ARRAY[
 	'k, v, id % 100, count(*), sum(id) FROM spilled GROUP BY CUBE (k, v, id % 100)',
 	'v, count(DISTINCT k) FROM spilled GROUP BY v',

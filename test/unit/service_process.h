@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "engine/clock.h"
+#include "mutate.h"
 #include "service/channel.h"
 #include "service/client.h"
 #include "service/server.h"
@@ -173,6 +174,23 @@ service_wait_runs(int n)
 		usleep(1000);
 	}
 	return -1;
+}
+
+/* Send a message that may have been changed; what comes back is dropped. */
+static inline void
+send_changed(int fd, Message *message, int file, bool change)
+{
+	static Message answer;
+	char		why[256];
+	int			came;
+
+	message_end(message);
+	if (change)
+		mutate((char *) message + sizeof(MessageHead), message->head.size - sizeof(MessageHead));
+	(void) channel_send(fd, message, file);
+	while (channel_receive(fd, true, &answer, &came, why, sizeof(why)) == CHANNEL_OK)
+		if (came >= 0)
+			close(came);
 }
 
 #endif							/* SERVICE_PROCESS_H */

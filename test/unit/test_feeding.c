@@ -453,23 +453,6 @@ check_strangers(void)
 
 #define CONVERSATIONS 2000
 
-/* Send a message that may have been changed; what comes back is dropped. */
-static void
-send_changed(int fd, Message *message, int file, bool change)
-{
-	static Message answer;
-	char		why[256];
-	int			came;
-
-	message_end(message);
-	if (change)
-		mutate((char *) message + sizeof(MessageHead), message->head.size - sizeof(MessageHead));
-	(void) channel_send(fd, message, file);
-	while (channel_receive(fd, true, &answer, &came, why, sizeof(why)) == CHANNEL_OK)
-		if (came >= 0)
-			close(came);
-}
-
 /* What one that feeds says, some of it changed, or in another order. */
 static void
 feed_changed_things(const RunKey *key)

@@ -465,23 +465,6 @@ check_huge_columns(void)
 
 #define CONVERSATIONS 3000
 
-/* Send a message that may have been changed; what comes back is dropped. */
-static void
-send_changed(int fd, Message *message, int file, bool change)
-{
-	static Message answer;
-	char		why[256];
-	int			came;
-
-	message_end(message);
-	if (change)
-		mutate((char *) message + sizeof(MessageHead), message->head.size - sizeof(MessageHead));
-	(void) channel_send(fd, message, file);
-	while (channel_receive(fd, true, &answer, &came, why, sizeof(why)) == CHANNEL_OK)
-		if (came >= 0)
-			close(came);
-}
-
 /* What a session says, some of it changed on the way, or in the file. */
 static void
 say_changed_things(const Program *program)

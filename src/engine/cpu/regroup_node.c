@@ -101,6 +101,7 @@ need_spill(RegroupNode *node, const EngineHints *hints)
 	node->store.head.write = node_store_write;
 	node->store.head.rewind = node_store_rewind;
 	node->store.head.read = node_store_read;
+	node->store.head.release = NULL;
 	own.store = &node->store.head;
 	node->spill = spill_create(node->program, &own, hints->memory_limit, node->table);
 	node->stored.spill = node->spill;
