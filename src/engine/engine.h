@@ -21,6 +21,7 @@
 #ifndef GPUAGG_ENGINE_H
 #define GPUAGG_ENGINE_H
 
+#include "engine/table_state.h"
 #include "program/program.h"
 
 typedef enum EngineStatus
@@ -118,6 +119,15 @@ typedef struct EngineHints
 	bool		streams;		/* groups are wanted once, and may still fail after the
 								 * first; so they need not be kept */
 	RunKey		key;			/* of the run, if others may attach to it */
+
+	/*
+	 * Tables whose columns the engine may keep for later runs, and take from earlier ones:
+	 * the Program's, and those in keep.  They stay the caller's, until close.
+	 */
+	const TableState *tables;
+	int			ntables;
+	const Column *keep;
+	int			nkeep;
 } EngineHints;
 
 /* Between two pieces of a long call: should the run end? */
@@ -201,6 +211,9 @@ typedef struct EngineStats
 	uint64_t	bytes;			/* of pages and batches taken in */
 	uint64_t	pages_in_place; /* pages that a device read where they were */
 	uint64_t	pages_copied;	/* pages that were copied for it first */
+	uint64_t	blocks_resident;	/* whose rows the engine had kept */
+	uint64_t	blocks_masked;	/* of what it had kept, changed since */
+	uint64_t	blocks_kept;	/* for later runs */
 	uint64_t	memory;			/* the most held at once, in bytes, */
 	uint64_t	host_memory;	/* and of a device's groups in the session */
 	uint64_t	queue_ns;		/* waiting for other runs to end */
@@ -285,6 +298,13 @@ typedef struct EngineOps
 	EngineStatus (*open) (const Program *program, const SlotValue *slots,
 						  const EngineHints *hints, EngineRun **run,
 						  char *message);
+
+	/*
+	 * After open: blocks of hints.tables[i] that must not be given, since the engine has
+	 * their rows; one bit a block, the lowest bit of byte 0 first; NULL: none.  Belongs
+	 * to the run.  NULL: the engine keeps nothing.
+	 */
+	const uint8_t *(*served) (EngineRun *run, int i);
 
 	/*
 	 * Take in rows.  n is at most ENGINE_MAX_PAGES; 0, the last call, only
