@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "engine/cuda/resident/resident_info.h"
 #include "engine/engine.h"
 
 extern const EngineOps cuda_engine;
@@ -26,5 +27,24 @@ extern void cuda_engine_serve(uint64_t memory, const void *pages, size_t size);
  * not waited for.  Are more being compiled?
  */
 extern bool cuda_engine_keep_kernels(void);
+
+/*
+ * Columns of tables that are kept in device memory (resident/cache.h): at most so many bytes,
+ * or RESIDENT_SHARE.  At any time; at first none are.
+ */
+extern void cuda_engine_keep_columns(uint64_t limit);
+
+/* The bytes of those that are kept now. */
+extern uint64_t cuda_engine_columns_size(void);
+
+/* Up to max of them; returns how many there are. */
+extern uint32_t cuda_engine_columns(ResidentInfo *infos, uint32_t max);
+
+/*
+ * Evict what is kept of a database's relation, of all of its relations (0), or of all
+ * databases (0); or of a file, as in TableState.  Runs that use it go on.
+ */
+extern void cuda_engine_evict_relation(uint32_t database, uint32_t relation);
+extern void cuda_engine_evict_file(const uint32_t *file);
 
 #endif							/* GPUAGG_CUDA_ENGINE_H */

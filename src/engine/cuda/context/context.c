@@ -43,6 +43,8 @@ static void
 open_parts(Context *context)
 {
 	context->memory.budget = memory_budget(context);
+	context->resident.device = context->device;
+	context->resident.memory = &context->memory;
 	if (context->mapped != NULL)
 		mapped_open(context->mapped, context->device);
 }
@@ -93,7 +95,7 @@ context_close(const DeviceOps *ops)
 	Context    *context = context_of(ops);
 	Context		kept = {
 		.ops = ops, .mapped = context->mapped, .shared = context->shared,
-		.share = context->share
+		.share = context->share, .resident.limit = context->resident.limit
 	};
 
 	if (context->runs > 0)
@@ -102,6 +104,7 @@ context_close(const DeviceOps *ops)
 	{
 		kernel_cache_unload(context->device, &context->modules);
 		pool_free(context->device, &context->pool);
+		resident_close(&context->resident);
 		device_memory_trim(context->device, &context->memory, 0);
 		if (context->mapped != NULL)
 			mapped_close(context->mapped);
@@ -123,7 +126,9 @@ context_share(const DeviceOps *ops, uint64_t memory)
 uint64_t
 context_memory_used(const DeviceOps *ops)
 {
-	return context_of(ops)->memory.lent;
+	const Context *context = context_of(ops);
+
+	return context->memory.lent - context->resident.bytes;
 }
 
 bool

@@ -11,10 +11,11 @@
 
 #include "engine/cuda/cache/kernel_cache.h"
 #include "engine/cuda/context/copier.h"
-#include "engine/cuda/context/device_memory.h"
+#include "engine/cuda/device/device_memory.h"
 #include "engine/cuda/context/mapped.h"
 #include "engine/cuda/context/pool.h"
 #include "engine/cuda/device/device.h"
+#include "engine/cuda/resident/cache.h"
 
 typedef struct Context
 {
@@ -25,6 +26,7 @@ typedef struct Context
 	LoadedModule *modules;		/* on it */
 	Pool		pool;			/* of streams, events, page-locked memory */
 	DeviceMemory memory;		/* what runs take and give back */
+	ResidentCache resident;		/* columns that stay in it */
 	bool		shared;			/* context_share was called: */
 	uint64_t	share;			/* its memory */
 	Copier	   *copier;			/* made with the device */
@@ -59,7 +61,7 @@ extern void context_close(const DeviceOps *ops);
  */
 extern void context_share(const DeviceOps *ops, uint64_t memory);
 
-/* Bytes of device memory that runs have now. */
+/* Bytes of device memory that runs have now, without what is kept for later ones. */
 extern uint64_t context_memory_used(const DeviceOps *ops);
 
 /*

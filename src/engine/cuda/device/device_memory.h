@@ -23,6 +23,9 @@ typedef struct DeviceMemory
 	KeptMemory *blocks;			/* these; what was given back last comes first */
 } DeviceMemory;
 
+/* What memory of that size really takes. */
+extern uint64_t device_memory_size(const DeviceMemory *memory, uint64_t size);
+
 /*
  * Memory of at least that size.  What is given back must not be used any more by work
  * on the device.

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/cuda/context/device_memory.h"
+#include "engine/cuda/device/device_memory.h"
 
 #define SMALLEST 512
 #define STEPS 8					/* between two powers of two */
@@ -24,9 +24,8 @@ struct KeptMemory
 	uint64_t	size;			/* as rounded */
 };
 
-/* What is really taken for a size. */
-static uint64_t
-rounded(const DeviceMemory *memory, uint64_t size)
+uint64_t
+device_memory_size(const DeviceMemory *memory, uint64_t size)
 {
 	uint64_t	power = SMALLEST;
 	uint64_t	step;
@@ -61,7 +60,7 @@ take_kept(DeviceMemory *memory, uint64_t size, DevicePtr *ptr)
 DeviceStatus
 device_memory_take(Device *device, DeviceMemory *memory, uint64_t size, DevicePtr *ptr)
 {
-	uint64_t	bytes = rounded(memory, size);
+	uint64_t	bytes = device_memory_size(memory, size);
 	DeviceStatus status = DEVICE_OK;
 
 	*ptr = 0;
@@ -91,7 +90,7 @@ device_memory_take(Device *device, DeviceMemory *memory, uint64_t size, DevicePt
 void
 device_memory_give(Device *device, DeviceMemory *memory, DevicePtr ptr, uint64_t size)
 {
-	uint64_t	bytes = rounded(memory, size);
+	uint64_t	bytes = device_memory_size(memory, size);
 	KeptMemory *block = memory->budget > 0 ? malloc(sizeof(KeptMemory)) : NULL;
 
 	memory->lent -= bytes;

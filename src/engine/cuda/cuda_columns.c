@@ -1,0 +1,99 @@
+/*
+ * cuda_columns.c
+ *	  What a process that serves runs asks about the columns that are kept.
+ *
+ * The GPU's and, in builds for tests, the simulated device's, as if they were one.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "engine/cuda/context/context.h"
+#include "engine/cuda/cuda_engine.h"
+#include "engine/cuda/resident/room.h"
+
+static const DeviceOps *const devices[] = {
+	&cuda_device,
+#ifdef GPUAGG_TESTING
+	&simt_device,
+#endif
+};
+
+#define NDEVICES (sizeof(devices) / sizeof(devices[0]))
+
+static ResidentCache *
+cache_of(size_t device)
+{
+	return &context_of(devices[device])->resident;
+}
+
+void
+cuda_engine_keep_columns(uint64_t limit)
+{
+	for (size_t i = 0; i < NDEVICES; i++)
+		resident_set_limit(cache_of(i), limit, time(NULL));
+}
+
+uint64_t
+cuda_engine_columns_size(void)
+{
+	uint64_t	bytes = 0;
+
+	for (size_t i = 0; i < NDEVICES; i++)
+		bytes += cache_of(i)->bytes;
+	return bytes;
+}
+
+static void
+show(const ResidentFile *file, const ResidentColumn *column, ResidentInfo *info)
+{
+	*info = (ResidentInfo)
+	{
+		.relation = file->relation,
+			.attno = column->key.attno,
+			.presence = column->key.presence,
+			.rows = column->rows,
+			.bytes = column->bytes,
+			.blocks = column->blocks,
+			.hits = column->hits,
+			.last_used = column->last_used
+	};
+	memcpy(info->file, file->file, sizeof(info->file));
+}
+
+uint32_t
+cuda_engine_columns(ResidentInfo *infos, uint32_t max)
+{
+	uint32_t	n = 0;
+
+	for (size_t i = 0; i < NDEVICES; i++)
+		for (const ResidentFile *file = cache_of(i)->files; file != NULL; file = file->next)
+			for (const ResidentColumn *column = file->columns; column != NULL;
+				 column = column->next)
+			{
+				if (column->blocks == 0)
+					continue;
+				if (n < max)
+					show(file, column, &infos[n]);
+				n++;
+			}
+	return n;
+}
+
+void
+cuda_engine_evict_relation(uint32_t database, uint32_t relation)
+{
+	for (size_t i = 0; i < NDEVICES; i++)
+		for (ResidentFile *file = cache_of(i)->files; file != NULL; file = file->next)
+			if (database == 0 ||
+				(file->file[1] == database && (relation == 0 || file->relation == relation)))
+				resident_evict_file(cache_of(i), file);
+}
+
+void
+cuda_engine_evict_file(const uint32_t *name)
+{
+	for (size_t i = 0; i < NDEVICES; i++)
+		for (ResidentFile *file = cache_of(i)->files; file != NULL; file = file->next)
+			if (memcmp(file->file, name, sizeof(file->file)) == 0)
+				resident_evict_file(cache_of(i), file);
+}

@@ -1,0 +1,340 @@
+/*
+ * cache.c
+ *	  Columns of tables that stay in device memory: what there is, and how it comes
+ *	  and goes.
+ *
+ * Files are a list, the last one used first: a server has few tables that are worth
+ * keeping.  A file's stripes are an array by number.  An entry of a file stays when its
+ * chunks have gone, since it remembers how often its columns are read; of such entries
+ * that no run uses, the oldest go when there are too many.
+ *
+ * Memory: entries are malloc'd; chunks' memory is taken from DeviceMemory and counted in
+ * `bytes`.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cuda/resident/cache.h"
+
+#define MAX_FILES 1024
+
+/* Take an entry that nobody needs out of the list: the oldest. */
+static void
+forget_one_file(ResidentCache *cache)
+{
+	ResidentFile **oldest = NULL;
+	ResidentFile *file;
+
+	for (ResidentFile **link = &cache->files; *link != NULL; link = &(*link)->next)
+	{
+		bool		empty = (*link)->users == 0;
+
+		for (uint32_t i = 0; i < (*link)->nstripes && empty; i++)
+			empty = (*link)->stripes[i] == NULL;
+		if (empty)
+			oldest = link;
+	}
+	if (oldest == NULL)
+		return;
+	file = *oldest;
+	*oldest = file->next;
+	while (file->columns != NULL)
+	{
+		ResidentColumn *column = file->columns;
+
+		file->columns = column->next;
+		free(column);
+	}
+	free(file->stripes);
+	free(file);
+	cache->nfiles--;
+}
+
+ResidentFile *
+resident_file(ResidentCache *cache, const uint32_t *name, uint32_t relation)
+{
+	ResidentFile **link = &cache->files;
+	ResidentFile *file;
+
+	while (*link != NULL && memcmp((*link)->file, name, sizeof((*link)->file)) != 0)
+		link = &(*link)->next;
+	file = *link;
+	if (file != NULL)
+		*link = file->next;
+	else
+	{
+		if (cache->nfiles >= MAX_FILES)
+			forget_one_file(cache);
+		file = calloc(1, sizeof(*file));
+		if (file == NULL)
+			return NULL;
+		memcpy(file->file, name, sizeof(file->file));
+		cache->nfiles++;
+	}
+	file->relation = relation;
+	file->next = cache->files;
+	cache->files = file;
+	file->users++;
+	return file;
+}
+
+void
+resident_file_leave(ResidentFile *file)
+{
+	file->users--;
+}
+
+void
+resident_key(const Column *column, const SlotValue *slots, ResidentKey *key)
+{
+	const SlotValue *missing = column->missing < 0 ? NULL : &slots[column->missing];
+
+	memset(key, 0, sizeof(*key));
+	key->attno = column->attno;
+	key->type = column->type;
+	key->nullable = column->nullable;
+	key->numeric = column->numeric;
+	key->scale = column->scale;
+	key->presence = column->presence;
+	if (missing == NULL || missing->isnull)
+		return;
+	key->has_missing = true;
+	if (value_type_size((ValueType) column->type) == 16)
+		memcpy(key->missing, missing->bytes.data, sizeof(key->missing));
+	else
+		key->missing[0] = (uint64_t) missing->word;
+}
+
+ResidentColumn *
+resident_column(ResidentFile *file, const ResidentKey *key)
+{
+	ResidentColumn *column = file->columns;
+
+	while (column != NULL && memcmp(&column->key, key, sizeof(*key)) != 0)
+		column = column->next;
+	if (column != NULL)
+		return column;
+	column = calloc(1, sizeof(*column));
+	if (column == NULL)
+		return NULL;
+	column->key = *key;
+	column->next = file->columns;
+	file->columns = column;
+	return column;
+}
+
+ResidentStripe *
+resident_stripe(const ResidentFile *file, uint32_t number)
+{
+	return number < file->nstripes ? file->stripes[number] : NULL;
+}
+
+static const ResidentPlace *
+find_place(const ResidentChunk *chunk, const ResidentColumn *column)
+{
+	for (int i = 0; i < chunk->ncolumns; i++)
+		if (chunk->columns[i].column == column)
+			return &chunk->columns[i];
+	return NULL;
+}
+
+ResidentChunk *
+resident_find(const ResidentStripe *stripe, const ResidentColumn *column,
+			  const ResidentPlace **place)
+{
+	for (ResidentChunk *chunk = stripe->chunks; chunk != NULL; chunk = chunk->next)
+	{
+		*place = find_place(chunk, column);
+		if (*place != NULL)
+			return chunk;
+	}
+	return NULL;
+}
+
+/* Add a chunk to its columns' counts, or take it out of them. */
+static void
+count_chunk(ResidentChunk *chunk, bool counted)
+{
+	uint64_t	sign = counted ? 1 : UINT64_MAX;
+
+	if (chunk->counted == counted)
+		return;
+	chunk->counted = counted;
+	for (int i = 0; i < chunk->ncolumns; i++)
+	{
+		ResidentColumn *column = chunk->columns[i].column;
+
+		column->rows += sign * chunk->rows;
+		column->blocks += sign * chunk->blocks;
+		column->bytes += sign * chunk->columns[i].bytes;
+	}
+}
+
+void
+resident_chunk_free(ResidentCache *cache, ResidentChunk *chunk)
+{
+	cache->bytes -= chunk->size;
+	device_memory_give(cache->device, cache->memory, chunk->memory, chunk->size);
+	free(chunk);
+}
+
+void
+resident_pin(ResidentChunk *chunk)
+{
+	chunk->pins++;
+}
+
+void
+resident_unpin(ResidentCache *cache, ResidentChunk *chunk)
+{
+	chunk->pins--;
+	if (chunk->pins == 0 && chunk->evicted)
+		resident_chunk_free(cache, chunk);
+}
+
+/* A chunk that its stripe has no longer. */
+static void
+let_go(ResidentCache *cache, ResidentChunk *chunk)
+{
+	count_chunk(chunk, false);
+	chunk->evicted = true;
+	if (chunk->pins == 0)
+		resident_chunk_free(cache, chunk);
+}
+
+void
+resident_evict_chunk(ResidentCache *cache, ResidentFile *file, uint32_t number,
+					 ResidentChunk *chunk)
+{
+	ResidentStripe *stripe = file->stripes[number];
+	ResidentChunk **link = &stripe->chunks;
+
+	while (*link != chunk)
+		link = &(*link)->next;
+	*link = chunk->next;
+	let_go(cache, chunk);
+	if (stripe->chunks != NULL)
+		return;
+	file->stripes[number] = NULL;
+	free(stripe);
+}
+
+static void
+evict_stripe(ResidentCache *cache, ResidentFile *file, uint32_t number)
+{
+	while (resident_stripe(file, number) != NULL)
+		resident_evict_chunk(cache, file, number, file->stripes[number]->chunks);
+}
+
+void
+resident_evict_file(ResidentCache *cache, ResidentFile *file)
+{
+	for (uint32_t i = 0; i < file->nstripes; i++)
+		evict_stripe(cache, file, i);
+}
+
+/* Have they the same rows, and did they come by them under the same map? */
+static bool
+same_stripe(const ResidentStripe *a, const ResidentStripe *b)
+{
+	return memcmp(&a->map, &b->map, sizeof(a->map)) == 0 &&
+		memcmp(a->has, b->has, sizeof(a->has)) == 0 &&
+		memcmp(a->rows, b->rows, sizeof(a->rows)) == 0;
+}
+
+/*
+ * Is a stamp newer?  With the same LSN no bit has been set between the two, so the newer one
+ * has none that the other has not.
+ */
+static bool
+is_newer(const StripeMap *map, const StripeMap *than)
+{
+	if (map->lsn != than->lsn)
+		return map->lsn > than->lsn;
+	for (int i = 0; i < STRIPE_MAP_BYTES; i++)
+		if (map->bits[i] & ~than->bits[i] & 0x55)
+			return false;
+	return true;
+}
+
+/* Has another chunk of the stripe each of the chunk's columns? */
+static bool
+has_all(const ResidentStripe *stripe, const ResidentChunk *chunk)
+{
+	const ResidentPlace *place;
+
+	for (int i = 0; i < chunk->ncolumns; i++)
+		if (resident_find(stripe, chunk->columns[i].column, &place) == NULL)
+			return false;
+	return true;
+}
+
+/* Have a place for the stripe's number. */
+static bool
+make_place(ResidentFile *file, uint32_t number)
+{
+	uint32_t	n = number + number / 2 + 16;
+	ResidentStripe **stripes;
+
+	if (number < file->nstripes)
+		return true;
+	stripes = realloc(file->stripes, n * sizeof(*stripes));
+	if (stripes == NULL)
+		return false;
+	memset(stripes + file->nstripes, 0, (n - file->nstripes) * sizeof(*stripes));
+	file->stripes = stripes;
+	file->nstripes = n;
+	return true;
+}
+
+/* The stripe that the chunk goes to: what was made, or what is there; NULL: nowhere. */
+static ResidentStripe *
+stripe_for(ResidentCache *cache, ResidentFile *file, uint32_t number, ResidentStripe *made,
+		   const ResidentChunk *chunk)
+{
+	ResidentStripe *there;
+
+	if (!make_place(file, number))
+		return NULL;
+	there = file->stripes[number];
+	if (there != NULL && same_stripe(there, made))
+		return has_all(there, chunk) ? NULL : there;
+	if (there != NULL && !is_newer(&made->map, &there->map))
+		return NULL;
+	evict_stripe(cache, file, number);
+	file->stripes[number] = made;
+	return made;
+}
+
+bool
+resident_publish(ResidentCache *cache, ResidentFile *file, uint32_t number,
+				 ResidentStripe *made, ResidentChunk *chunk)
+{
+	ResidentStripe *stripe = stripe_for(cache, file, number, made, chunk);
+
+	if (stripe != made)
+		free(made);
+	if (stripe == NULL)
+	{
+		resident_chunk_free(cache, chunk);
+		return false;
+	}
+	chunk->next = stripe->chunks;
+	stripe->chunks = chunk;
+	chunk->rows = stripe->nrows;
+	chunk->blocks = stripe->nblocks;
+	count_chunk(chunk, true);
+	return true;
+}
+
+void
+resident_close(ResidentCache *cache)
+{
+	uint64_t	limit = cache->limit;
+
+	for (ResidentFile *file = cache->files; file != NULL; file = file->next)
+		resident_evict_file(cache, file);
+	while (cache->files != NULL)
+		forget_one_file(cache);
+	*cache = (ResidentCache) {.limit = limit};
+}

@@ -1,0 +1,327 @@
+/*
+ * test_resident_cache.c
+ *	  Columns that stay in device memory: what is found, what gives way to what, and
+ *	  that pinned chunks outlive their eviction.
+ *
+ * The device is one that only counts its memory.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cuda/cuda_engine.h"
+#include "engine/cuda/resident/room.h"
+#include "tap.h"
+
+#define CHUNK ((uint64_t) 1 << 20)
+#define DAY 86400
+
+static uint64_t allocated;
+static uint64_t next_address = 4096;
+static uint64_t device_size = UINT64_MAX;
+static uint64_t sizes[4096];	/* by address / CHUNK */
+
+static DeviceStatus
+count_alloc(Device *device, size_t size, DevicePtr *ptr)
+{
+	if (size > device_size - allocated)
+		return DEVICE_NO_MEMORY;
+	*ptr = next_address += 4 * CHUNK;
+	sizes[*ptr / (4 * CHUNK) % 4096] = size;
+	allocated += size;
+	return DEVICE_OK;
+}
+
+static void
+count_free(Device *device, DevicePtr ptr)
+{
+	allocated -= sizes[ptr / (4 * CHUNK) % 4096];
+}
+
+static const DeviceOps ops = {.alloc = count_alloc,.free = count_free};
+static Device device = {.ops = &ops};
+static DeviceMemory memory;
+static ResidentCache cache;
+static int64_t now = 1000;
+
+static void
+begin(uint64_t limit)
+{
+	memset(&memory, 0, sizeof(memory));
+	memory.budget = 100 * CHUNK;
+	cache = (ResidentCache) {.device = &device,.memory = &memory,.limit = limit};
+}
+
+static void
+end(const char *what)
+{
+	resident_close(&cache);
+	device_memory_trim(&device, &memory, 0);
+	ok(allocated == 0 && memory.lent == 0 && cache.bytes == 0, "%s: all memory was given back",
+	   what);
+}
+
+static ResidentFile *
+file_of(uint32_t number)
+{
+	uint32_t	name[3] = {1663, 5, number};
+	ResidentFile *file = resident_file(&cache, name, number + 100);
+
+	resident_file_leave(file);
+	return file;
+}
+
+static ResidentColumn *
+column_of(uint32_t file, int attno)
+{
+	Column		column = {.attno = (int16_t) attno,.missing = -1,.type = VT_INT4};
+	ResidentKey key;
+
+	resident_key(&column, NULL, &key);
+	return resident_column(file_of(file), &key);
+}
+
+/* What is known of a stripe of `blocks` blocks with 10 rows each. */
+static ResidentStripe *
+make_stripe(uint64_t lsn, uint8_t bits, uint32_t blocks)
+{
+	ResidentStripe *stripe = calloc(1, sizeof(*stripe));
+
+	stripe->map.lsn = lsn;
+	memset(stripe->map.bits, bits, sizeof(stripe->map.bits));
+	stripe->nblocks = blocks;
+	stripe->nrows = blocks * 10;
+	for (uint32_t i = 0; i <= STRIPE_MAX_BLOCKS; i++)
+	{
+		stripe->rows[i] = i < blocks ? i * 10 : blocks * 10;
+		if (i < blocks)
+			stripe->has[i / 8] |= (uint8_t) (1 << i % 8);
+	}
+	return stripe;
+}
+
+/* A chunk with one column, or two; NULL: no room. */
+static ResidentChunk *
+make_chunk(ResidentColumn *first, ResidentColumn *second)
+{
+	ResidentChunk *chunk = resident_chunk(&cache, CHUNK, second ? 2 : 1, first->heat, now);
+
+	if (chunk == NULL)
+		return NULL;
+	chunk->columns[0] = (ResidentPlace) {.column = first,.bytes = CHUNK / 2};
+	if (second != NULL)
+		chunk->columns[1] = (ResidentPlace) {.column = second,.bytes = CHUNK / 2};
+	return chunk;
+}
+
+/* Keep a stripe's column; is it kept? */
+static bool
+keep(uint32_t file, uint32_t stripe, ResidentColumn *column)
+{
+	ResidentChunk *chunk = make_chunk(column, NULL);
+
+	return chunk != NULL &&
+		resident_publish(&cache, file_of(file), stripe, make_stripe(7, 0x55, 1000), chunk);
+}
+
+static bool
+is_kept(uint32_t file, uint32_t stripe, const ResidentColumn *column)
+{
+	ResidentStripe *there = resident_stripe(file_of(file), stripe);
+	const ResidentPlace *place;
+
+	return there != NULL && resident_find(there, column, &place) != NULL;
+}
+
+static void
+test_geometry(void)
+{
+	bool		good = true;
+
+	for (uint32_t block = 0; block < 5 * FRAME_BLOCKS; block++)
+	{
+		uint32_t	stripe = stripe_of_block(block);
+		uint32_t	first = stripe_first_block(stripe);
+
+		good = good && first <= block && block < first + stripe_nblocks(stripe) &&
+			stripes_of_table(block + 1) == stripe + 1;
+	}
+	ok(good, "each block is in one stripe");
+	ok(stripe_of_block(FRAME_BLOCKS - 1) == 3 && stripe_of_block(FRAME_BLOCKS) == 4 &&
+	   stripe_first_block(4) == FRAME_BLOCKS, "a frame has four stripes");
+	ok(3 * STRIPE_BLOCKS / 4 + STRIPE_MAX_BLOCKS / 4 == FRAME_MAP_BYTES,
+	   "which are whole bytes of the map");
+}
+
+static void
+test_keys(void)
+{
+	SlotValue	slots[2] = {{.type = VT_INT4,.word = 5}, {.type = VT_INT4,.word = 6}};
+	Column		column = {.attno = 3,.missing = 0,.type = VT_INT4};
+	ResidentKey a;
+	ResidentKey b;
+
+	begin(10 * CHUNK);
+	resident_key(&column, slots, &a);
+	column.missing = 1;
+	resident_key(&column, slots, &b);
+	ok(resident_column(file_of(1), &a) != resident_column(file_of(1), &b),
+	   "columns differ by the value of tuples that are too short");
+	slots[0].word = 6;
+	column.missing = 0;
+	resident_key(&column, slots, &a);
+	ok(resident_column(file_of(1), &a) == resident_column(file_of(1), &b),
+	   "and not by the slot that it is in");
+	column.scale = 2;
+	resident_key(&column, slots, &b);
+	ok(resident_column(file_of(1), &a) != resident_column(file_of(1), &b), "by the scale");
+	column.scale = 0;
+	column.presence = 1;
+	resident_key(&column, slots, &b);
+	ok(resident_column(file_of(1), &a) != resident_column(file_of(1), &b), "by presence");
+	ok(file_of(1) != file_of(2), "and by the file");
+	end("keys");
+}
+
+static void
+test_stamps(void)
+{
+	ResidentColumn *x;
+	ResidentColumn *y;
+
+	begin(10 * CHUNK);
+	x = column_of(1, 1);
+	y = column_of(1, 2);
+	ok(keep(1, 0, x) && is_kept(1, 0, x) && !is_kept(1, 0, y) && !is_kept(1, 1, x),
+	   "a column of a stripe is kept");
+	ok(x->rows == 10000 && x->blocks == 1000 && x->bytes == CHUNK / 2, "and counted");
+	ok(keep(1, 0, y) && is_kept(1, 0, x) && is_kept(1, 0, y),
+	   "another column joins it under the same stamp");
+	ok(!keep(1, 0, y) && cache.bytes == 2 * CHUNK, "what is there already is dropped");
+	ok(!resident_publish(&cache, file_of(1), 0, make_stripe(6, 0x55, 1000),
+						 make_chunk(y, NULL)) && is_kept(1, 0, x), "so is what is older");
+	ok(resident_publish(&cache, file_of(1), 0, make_stripe(7, 0x15, 900), make_chunk(y, NULL)) &&
+	   !is_kept(1, 0, x) && is_kept(1, 0, y), "fewer bits under the same LSN are newer");
+	ok(!keep(1, 0, x) && !is_kept(1, 0, x), "and more bits are older");
+	ok(resident_publish(&cache, file_of(1), 0, make_stripe(8, 0x55, 1000),
+						make_chunk(x, NULL)) &&
+	   is_kept(1, 0, x) && !is_kept(1, 0, y) && y->rows == 0 && cache.bytes == CHUNK,
+	   "a greater LSN is newer");
+	ok(resident_publish(&cache, file_of(1), 0, make_stripe(8, 0x55, 999),
+						make_chunk(y, NULL)) &&
+	   !is_kept(1, 0, x) && is_kept(1, 0, y), "other rows do not join, but take the place");
+	end("stamps");
+}
+
+static void
+test_pins(void)
+{
+	ResidentColumn *x;
+	ResidentChunk *chunk;
+
+	begin(3 * CHUNK);
+	x = column_of(1, 1);
+	keep(1, 0, x);
+	keep(1, 1, x);
+	chunk = resident_stripe(file_of(1), 0)->chunks;
+	resident_pin(chunk);
+	resident_pin(chunk);
+	ok(!resident_give_back(&cache, 2 * CHUNK, now) && is_kept(1, 0, x) && !is_kept(1, 1, x),
+	   "what is pinned does not give way");
+	resident_evict_file(&cache, file_of(1));
+	ok(!is_kept(1, 0, x) && cache.bytes == CHUNK && x->rows == 0,
+	   "evicted, it is not found, and its memory stays");
+	resident_unpin(&cache, chunk);
+	ok(cache.bytes == CHUNK, "as long as somebody has it pinned");
+	resident_unpin(&cache, chunk);
+	ok(cache.bytes == 0, "and goes with the last pin");
+	end("pins");
+}
+
+/* How many of a file's stripes are kept. */
+static int
+count_kept(uint32_t file, const ResidentColumn *column)
+{
+	int			n = 0;
+
+	for (uint32_t i = 0; i < 100; i++)
+		n += is_kept(file, i, column);
+	return n;
+}
+
+static void
+scan(uint32_t file, ResidentColumn *column, uint32_t stripes)
+{
+	resident_heat(column, HEAT_READ, now);
+	for (uint32_t i = 0; i < stripes; i++)
+		if (!is_kept(file, i, column))
+			(void) keep(file, i, column);
+}
+
+static void
+test_scans(void)
+{
+	ResidentColumn *daily;
+	ResidentColumn *once;
+
+	begin(10 * CHUNK);
+	daily = column_of(1, 1);
+	once = column_of(2, 1);
+	for (int day = 0; day < 5; day++, now += DAY)
+		scan(1, daily, 8);
+	ok(count_kept(1, daily) == 8, "what is read daily is kept");
+	now -= DAY / 2;
+	scan(2, once, 50);
+	ok(count_kept(1, daily) == 8 && count_kept(2, once) == 2,
+	   "a large scan takes what room there is and pushes out nothing");
+	ok(is_kept(2, 0, once) && is_kept(2, 1, once), "its first stripes");
+	scan(2, once, 50);
+	ok(is_kept(2, 0, once) && is_kept(2, 1, once), "which stay at the next scan");
+	for (int i = 0; i < 8; i++)
+		scan(2, once, 50);
+	ok(count_kept(2, once) == 10 && count_kept(1, daily) == 0,
+	   "read much more often than the others, it pushes them out");
+	scan(1, daily, 8);
+	ok(count_kept(2, once) == 10, "and they do not come back at once");
+	now += 30 * DAY;
+	scan(1, daily, 8);
+	ok(count_kept(1, daily) == 8 && count_kept(2, once) == 2, "but a month later");
+	ok(!is_kept(2, 9, once) && is_kept(2, 1, once), "the last stripes give way first");
+	end("scans");
+}
+
+static void
+test_limits(void)
+{
+	ResidentColumn *x;
+
+	begin(10 * CHUNK);
+	x = column_of(1, 1);
+	scan(1, x, 10);
+	resident_set_limit(&cache, 4 * CHUNK, now);
+	ok(count_kept(1, x) == 4 && cache.bytes == 4 * CHUNK, "a smaller limit evicts");
+	resident_set_limit(&cache, RESIDENT_SHARE, now);
+	scan(1, x, 60);
+	ok(count_kept(1, x) == 25, "a quarter of the budget is kept");
+	resident_set_limit(&cache, 100 * CHUNK, now);
+	device_size = 30 * CHUNK;
+	scan(1, x, 60);
+	ok(count_kept(1, x) == 30, "as many as the device has room for");
+	device_size = UINT64_MAX;
+	ok(resident_give_back(&cache, 5 * CHUNK / 2, now) && cache.bytes == 27 * CHUNK,
+	   "runs get what they need");
+	resident_set_limit(&cache, 0, now);
+	ok(cache.bytes == 0 && !keep(1, 0, x), "with a limit of 0 nothing is kept");
+	end("limits");
+}
+
+int
+main(void)
+{
+	test_geometry();
+	test_keys();
+	test_stamps();
+	test_pins();
+	test_scans();
+	test_limits();
+	return done_testing();
+}
