@@ -10,16 +10,6 @@
 
 #include "engine/cuda/run/run.h"
 
-typedef struct Bench
-{
-	const EngineOps *engine;
-	const DeviceOps *device;	/* NULL: the CPU engine */
-	uint64_t	rows;			/* of the main table */
-	int			runs;			/* of which the median is taken */
-	bool		sparse;			/* keys all over int4, not a dense range */
-	bool		failed;			/* some result was wrong */
-} Bench;
-
 /* How keys follow each other. */
 typedef enum Distribution
 {
@@ -33,7 +23,43 @@ typedef enum Distribution
 
 extern const char *const distribution_names[DIST_COUNT];
 
-/* What is computed of rows with an int4 key: a count, and of each column more. */
+/* What stands in the key columns for the group's number. */
+typedef enum KeyKind
+{
+	KEY_DENSE,					/* int4: the number */
+	KEY_SPARSE,					/* int4, all over the range */
+	KEY_INT8,					/* likewise */
+	KEY_TWO,					/* two int4 */
+	KEY_SIX,					/* six int4 */
+	KEY_TEXT,					/* 8 bytes */
+	KEY_LONG_TEXT,				/* 20 bytes */
+	KEY_COUNT
+} KeyKind;
+
+extern const char *const key_names[KEY_COUNT];
+
+/* Bytes of a text key; 0: the keys are no texts. */
+extern uint32_t key_text_length(KeyKind keys);
+
+typedef struct Bench
+{
+	const EngineOps *engine;
+	const DeviceOps *device;	/* NULL: the CPU engine */
+	uint64_t	rows;			/* of the main table */
+	int			runs;			/* of which the median is taken */
+	KeyKind		keys;
+	bool		failed;			/* some result was wrong */
+} Bench;
+
+/* Which rows, and in which order their groups come. */
+typedef struct RowOrder
+{
+	uint64_t	rows;
+	uint32_t	groups;
+	Distribution distribution;
+} RowOrder;
+
+/* What is computed of rows by their keys: a count, and of each column more. */
 typedef struct Workload
 {
 	const char *name;
@@ -49,12 +75,11 @@ extern const Workload workload_double;
 extern const Workload workload_float;
 extern const SlotValue workload_slots[];
 
-extern Program *workload_program(const Workload *workload);
+extern Program *workload_program(const Workload *workload, KeyKind keys);
 
-/* Make rows in columns with room for `capacity` rows. */
-extern void workload_rows(RunCore *core, const Workload *workload, DevicePtr columns,
-						  uint64_t capacity, uint64_t rows, uint32_t groups,
-						  Distribution distribution, bool sparse);
+/* Make rows in the buffer, whose columns have room for `capacity` rows each. */
+extern void workload_rows(RunCore *core, const Workload *workload, const InputBuffer *buffer,
+						  uint64_t capacity, const RowOrder *order, KeyKind keys);
 
 /* One measured combination. */
 typedef struct Measurement
@@ -64,13 +89,19 @@ typedef struct Measurement
 	uint32_t	row_bytes;
 	char		ran[32];		/* the strategy, and how groups are addressed */
 	uint64_t	groups;
-	bool		right;			/* the counts add up */
+	uint64_t	counted;		/* rows, by the groups' counts */
+	bool		right;			/* these are all */
 } Measurement;
 
-/* Rows made on the device, aggregated by key with a strategy. */
+/*
+ * Rows made on the device, aggregated by key with a strategy; or, if that is "cub",
+ * by CUB (peer.h).
+ */
 extern Measurement measure_resident(const Bench *bench, const Workload *workload,
-									uint64_t rows, uint32_t groups,
-									Distribution distribution, const char *strategy);
+									const RowOrder *order, const char *strategy);
+
+/* Can CUB do that?  Is it there? */
+extern bool peer_can(const Bench *bench, const Workload *workload);
 
 /* Adinetz's experiment. */
 extern void run_filter(Bench *bench);

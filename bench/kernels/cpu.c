@@ -20,21 +20,22 @@
 #define DECADES 8
 #define TEXT_ROOM 24
 
-/* What stands in the key columns for the group's number. */
-typedef enum KeyKind
+/* Kinds of keys that are measured. */
+static const struct
 {
-	KEY_DENSE,					/* int4: the number */
-	KEY_SPARSE,					/* int4, all over the range */
-	KEY_INT8,					/* likewise */
-	KEY_TWO,					/* two int4 */
-	KEY_TEXT,					/* 8 bytes */
-	KEY_LONG_TEXT,				/* 20 bytes */
-	KEY_COUNT
-} KeyKind;
-
-static const char *const kind_names[KEY_COUNT] = {
-	"int4", "sparse int4", "int8", "two int4", "text of 8 bytes", "text of 20 bytes"
+	KeyKind		keys;
+	const char *name;
+}			kinds[] =
+{
+	{KEY_DENSE, "int4"},
+	{KEY_SPARSE, "sparse int4"},
+	{KEY_INT8, "int8"},
+	{KEY_TWO, "two int4"},
+	{KEY_TEXT, "text of 8 bytes"},
+	{KEY_LONG_TEXT, "text of 20 bytes"}
 };
+
+#define N_KINDS ((int) (sizeof(kinds) / sizeof(kinds[0])))
 
 /* All rows. */
 typedef struct Rows
@@ -104,12 +105,6 @@ make_texts(Rows *rows, int len)
 		rows->offsets[i] = i * (uint32_t) len;
 }
 
-static int
-text_length(KeyKind kind)
-{
-	return kind == KEY_TEXT ? 8 : 20;
-}
-
 static void
 make_keys(Rows *rows, KeyKind kind)
 {
@@ -118,7 +113,7 @@ make_keys(Rows *rows, KeyKind kind)
 	int32_t    *second = rows->keys[1];
 
 	if (kind == KEY_TEXT || kind == KEY_LONG_TEXT)
-		make_texts(rows, text_length(kind));
+		make_texts(rows, (int) key_text_length(kind));
 	else
 		for (uint64_t i = 0; i < rows->n; i++)
 		{
@@ -166,7 +161,7 @@ static void
 send_rows(EngineRun *run, const Rows *rows, KeyKind kind, uint64_t first)
 {
 	uint64_t	left = rows->n - first;
-	int			size = kind == KEY_TEXT || kind == KEY_LONG_TEXT ? text_length(kind) :
+	int			size = kind == KEY_TEXT || kind == KEY_LONG_TEXT ? (int) key_text_length(kind) :
 		kind == KEY_INT8 ? 8 : 4;
 	ColumnVector columns[3] = {{.values = (const char *) rows->keys[0] + first * (uint64_t) size}};
 	ColumnBatch batch = {
@@ -258,16 +253,17 @@ free_rows(Rows *rows)
 
 /* One kind of keys, in one order: a number of groups a cell. */
 static void
-cpu_line(Bench *bench, Rows *rows, KeyKind kind, Distribution distribution,
+cpu_line(Bench *bench, Rows *rows, int which, Distribution distribution,
 		 uint32_t only_groups)
 {
+	KeyKind		kind = kinds[which].keys;
 	char		cells[DECADES + 3][32];
 	const char *line[DECADES + 3];
 	double		before = 0;
 	double		step = 0;
 	uint32_t	groups = 1;
 
-	snprintf(cells[0], sizeof(cells[0]), "%s", kind_names[kind]);
+	snprintf(cells[0], sizeof(cells[0]), "%s", kinds[which].name);
 	snprintf(cells[1], sizeof(cells[0]), "%s", distribution_names[distribution]);
 	for (int d = 0; d < DECADES; d++, groups *= 10)
 	{
@@ -301,10 +297,10 @@ run_cpu(Bench *bench, const char *only_distribution, uint32_t only_groups)
 	make_rows(&rows, bench->rows);
 	report_section("Sum and count by key, millions of rows a second of one processor",
 				   "keys|order|1|10|100|10^3|10^4|10^5|10^6|10^7|largest step");
-	for (int kind = 0; kind < KEY_COUNT; kind++)
+	for (int which = 0; which < N_KINDS; which++)
 		for (int d = 0; d < 4; d++)
 			if (only_distribution == NULL ||
 				strcmp(only_distribution, distribution_names[distributions[d]]) == 0)
-				cpu_line(bench, &rows, (KeyKind) kind, distributions[d], only_groups);
+				cpu_line(bench, &rows, which, distributions[d], only_groups);
 	free_rows(&rows);
 }

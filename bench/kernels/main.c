@@ -21,15 +21,20 @@ static void
 usage(void)
 {
 	printf("kernels [--engine cuda|simt|cpu] [--rows N] [--runs N] [--json FILE]\n"
-		   "        [--only strategies|states|block|westphal|adinetz|link] [--strategy NAME,...]\n"
-		   "        [--distribution NAME] [--groups N] [--keys dense|sparse]\n");
+		   "        [--only strategies|states|block|groups|aggregates|westphal|adinetz|link]\n"
+		   "        [--strategy NAME,...] [--distribution NAME] [--groups N,...]\n"
+		   "        [--keys dense|sparse|int8|two|six|text|text20]\n");
 }
 
 /* What is measured, if not all. */
 static const char *only = NULL;
 static const char *only_strategy = NULL;
 static const char *only_distribution = NULL;
-static uint32_t only_groups = 0;
+
+#define MAX_GROUPS 32
+
+/* Numbers of groups that are asked for, with 0 behind them. */
+static uint32_t only_groups[MAX_GROUPS + 1];
 
 static bool
 wanted(const char *filter, const char *name)
@@ -52,6 +57,55 @@ wanted_strategy(const char *name)
 	return only_strategy == NULL;
 }
 
+/* Numbers of groups from a list with commas; false: it is none. */
+static bool
+read_groups(const char *list)
+{
+	int			n = 0;
+	char	   *end;
+
+	for (const char *at = list; n < MAX_GROUPS; at = end + 1)
+	{
+		unsigned long groups = strtoul(at, &end, 10);
+
+		if (end == at || groups == 0 || groups > 1000000000 || (*end != ',' && *end != 0))
+			return false;
+		only_groups[n++] = (uint32_t) groups;
+		if (*end == 0)
+			break;
+	}
+	only_groups[n] = 0;
+	return true;
+}
+
+static const uint32_t *
+wanted_groups(const uint32_t *otherwise)
+{
+	return only_groups[0] > 0 ? only_groups : otherwise;
+}
+
+static bool
+read_keys(Bench *bench, const char *name)
+{
+	for (int keys = 0; keys < KEY_COUNT; keys++)
+		if (strcmp(name, key_names[keys]) == 0)
+		{
+			bench->keys = (KeyKind) keys;
+			return true;
+		}
+	return false;
+}
+
+/* A section whose title tells the kind of keys. */
+static void
+section_of_keys(const Bench *bench, const char *title, const char *columns)
+{
+	char		with_keys[128];
+
+	snprintf(with_keys, sizeof(with_keys), title, key_names[bench->keys]);
+	report_section(with_keys, columns);
+}
+
 /* G rows/s of one distribution and number of groups, a column a strategy. */
 static void
 strategies_line(Bench *bench, Distribution distribution, uint32_t groups)
@@ -62,6 +116,7 @@ strategies_line(Bench *bench, Distribution distribution, uint32_t groups)
 	double		chosen = 0;
 	uint64_t	digest = 0;
 	bool		right = true;
+	RowOrder	order = {bench->rows, groups, distribution};
 
 	snprintf(cells[0], sizeof(cells[0]), "%s", distribution_names[distribution]);
 	snprintf(cells[1], sizeof(cells[1]), "%u", groups);
@@ -73,8 +128,7 @@ strategies_line(Bench *bench, Distribution distribution, uint32_t groups)
 		snprintf(cells[s + 2], sizeof(cells[0]), "-");
 		if (!wanted_strategy(all_strategies[s]))
 			continue;
-		m = measure_resident(bench, &workload_double, bench->rows, groups, distribution,
-							 all_strategies[s]);
+		m = measure_resident(bench, &workload_double, &order, all_strategies[s]);
 		speed = bench->rows / m.ms / 1e6;
 		right &= m.right && (digest == 0 || digest == m.digest);
 		digest = m.digest;
@@ -100,15 +154,11 @@ run_strategies(Bench *bench)
 {
 	static const uint32_t all_groups[] = {1, 100, 10000, 1000000, 0};
 	static const uint32_t block_groups[] = {1, 4, 16, 100, 1000, 4096, 10000, 14000, 0};
-	const uint32_t one[] = {only_groups, 0};
-	const uint32_t *groups = only_groups > 0 ? one :
-		only && strcmp(only, "block") == 0 ? block_groups : all_groups;
+	const uint32_t *groups =
+		wanted_groups(only && strcmp(only, "block") == 0 ? block_groups : all_groups);
 
-	report_section(bench->sparse ?
-				   "Sum and count by key, sparse keys, G rows/s of (int4, float8) "
-				   "in device memory" :
-				   "Sum and count by key, dense keys, G rows/s of (int4, float8) "
-				   "in device memory",
+	section_of_keys(bench, "Sum and count by key, %s keys, G rows/s of (int4, float8) "
+					"in device memory",
 				   "keys|groups|auto|atomic|block|peers|peers_ballot|scan|vote|scatter|scatter_twice|interpret|"
 				   "best to auto|right");
 	for (int d = 0; d < DIST_COUNT; d++)
@@ -116,7 +166,7 @@ run_strategies(Bench *bench)
 		{
 			if (!wanted(only_distribution, distribution_names[d]) ||
 				(groups[g] == 1 && d != DIST_UNIFORM) ||
-				(only_groups == 0 && groups[g] > bench->rows))
+				(only_groups[0] == 0 && groups[g] > bench->rows))
 				continue;
 			strategies_line(bench, (Distribution) d, groups[g]);
 		}
@@ -131,6 +181,7 @@ states_line(Bench *bench, const Workload *workload, uint32_t groups)
 	const char *line[7];
 	uint64_t	digest = 0;
 	bool		right = true;
+	RowOrder	order = {bench->rows, groups, DIST_UNIFORM};
 
 	snprintf(cells[0], sizeof(cells[0]), "%s", workload->name);
 	snprintf(cells[1], sizeof(cells[0]), "%u", groups);
@@ -142,8 +193,7 @@ states_line(Bench *bench, const Workload *workload, uint32_t groups)
 		snprintf(cells[s == 0 ? 3 : s + 3], sizeof(cells[0]), "-");
 		if (!wanted_strategy(strategies[s]))
 			continue;
-		m = measure_resident(bench, workload, bench->rows, groups, DIST_UNIFORM,
-							 strategies[s]);
+		m = measure_resident(bench, workload, &order, strategies[s]);
 		speed = bench->rows / m.ms / 1e6;
 		right &= m.right && (digest == 0 || digest == m.digest);
 		digest = m.digest;
@@ -175,15 +225,124 @@ run_states(Bench *bench)
 		{.name = "min, max of int4",.type = VT_INT4,.columns = 1,.extremes = true},
 		{.name = "min, max of float8",.type = VT_FLOAT8,.columns = 1,.extremes = true}
 	};
-	static const uint32_t groups[] = {4, 1000};
+	static const uint32_t some_groups[] = {4, 1000, 0};
+	const uint32_t *groups = wanted_groups(some_groups);
 
-	report_section(bench->sparse ? "Other states, sparse keys, G rows/s" :
-				   "Other states, dense keys, G rows/s",
+	section_of_keys(bench, "Other states, %s keys, G rows/s",
 				   "states|groups|bytes a row|auto|block|atomic|right");
 	for (size_t w = 0; w < sizeof(workloads) / sizeof(workloads[0]); w++)
-		for (int g = 0; g < 2; g++)
-			if (only_groups == 0 || only_groups == groups[g])
-				states_line(bench, &workloads[w], groups[g]);
+		for (int g = 0; groups[g] > 0; g++)
+			states_line(bench, &workloads[w], groups[g]);
+}
+
+/* Another way's result: CUB's, measured, or that of plain atomics. */
+static Measurement
+measure_other(Bench *bench, const RowOrder *order, bool cub)
+{
+	Bench		once = *bench;
+
+	if (!cub)
+		once.runs = 1;
+	return measure_resident(&once, &workload_double, order, cub ? "cub" : "atomic");
+}
+
+/* G rows/s of one distribution and number of groups: ours and CUB's. */
+static void
+groups_line(Bench *bench, Distribution distribution, uint32_t groups)
+{
+	char		cells[8][48];
+	const char *line[8];
+	RowOrder	order = {bench->rows, groups, distribution};
+	Measurement ours = measure_resident(bench, &workload_double, &order, "auto");
+	bool		right = ours.right;
+
+	snprintf(cells[0], sizeof(cells[0]), "%s", distribution_names[distribution]);
+	snprintf(cells[1], sizeof(cells[0]), "%u", groups);
+	snprintf(cells[2], sizeof(cells[0]), "%llu", (unsigned long long) ours.groups);
+	snprintf(cells[3], sizeof(cells[0]), "%u", ours.row_bytes);
+	snprintf(cells[4], sizeof(cells[0]), "%.3g", bench->rows / ours.ms / 1e6);
+	snprintf(cells[5], sizeof(cells[0]), "%s", ours.ran);
+	snprintf(cells[6], sizeof(cells[0]), "-");
+	if (wanted_strategy("cub"))
+	{
+		bool		cub = peer_can(bench, &workload_double);
+		Measurement other = measure_other(bench, &order, cub);
+
+		right &= other.right && other.digest == ours.digest && other.groups == ours.groups;
+		if (cub)
+			snprintf(cells[6], sizeof(cells[0]), "%.3g", bench->rows / other.ms / 1e6);
+	}
+	snprintf(cells[7], sizeof(cells[0]), "%s", right ? "yes" : "NO");
+	bench->failed |= !right;
+	for (int i = 0; i < 8; i++)
+		line[i] = cells[i];
+	report_line(line, 8);
+}
+
+static void
+run_groups(Bench *bench)
+{
+	static const uint32_t all_groups[] = {
+		1, 10, 100, 127, 128, 129, 1000, 10000, 100000, 1000000, 10000000, 100000000,
+		1000000000, 0
+	};
+	const uint32_t *groups = wanted_groups(all_groups);
+
+	section_of_keys(bench, "Rows by the number of groups, %s keys, G rows/s",
+					"order|groups|found|bytes a row|auto|by|cub|right");
+	for (int d = 0; d < DIST_COUNT; d++)
+		for (int g = 0; groups[g] > 0; g++)
+			if (only_distribution ? wanted(only_distribution, distribution_names[d]) :
+				d == DIST_UNIFORM)
+				groups_line(bench, (Distribution) d, groups[g]);
+}
+
+/* G rows/s of sums of one type's columns, a column a number of sums. */
+static void
+aggregates_line(Bench *bench, const Workload *kind, uint32_t groups)
+{
+	char		cells[11][48];
+	const char *line[11];
+	RowOrder	order = {bench->rows, groups, DIST_UNIFORM};
+	bool		right = true;
+
+	snprintf(cells[0], sizeof(cells[0]), "%s", kind->name);
+	snprintf(cells[1], sizeof(cells[0]), "%u", groups);
+	for (int n = 1; n <= 8; n++)
+	{
+		Workload	workload = *kind;
+		Measurement m;
+
+		workload.columns = n;
+		m = measure_resident(bench, &workload, &order, "auto");
+		right &= m.right && m.groups <= groups;
+		snprintf(cells[n + 1], sizeof(cells[0]), "%.3g, %.3g TB/s", bench->rows / m.ms / 1e6,
+				 bench->rows / m.ms / 1e9 * m.row_bytes);
+	}
+	snprintf(cells[10], sizeof(cells[0]), "%s", right ? "yes" : "NO");
+	bench->failed |= !right;
+	for (int i = 0; i < 11; i++)
+		line[i] = cells[i];
+	report_line(line, 11);
+}
+
+static void
+run_aggregates(Bench *bench)
+{
+	static const Workload kinds[] = {
+		{.name = "int4",.type = VT_INT4,.sums = true},
+		{.name = "numeric, 64 bits",.type = VT_INT8,.sums = true},
+		{.name = "numeric, 128 bits",.type = VT_WIDE,.sums = true},
+		{.name = "float8",.type = VT_FLOAT8,.sums = true}
+	};
+	static const uint32_t some_groups[] = {4, 1000, 0};
+	const uint32_t *groups = wanted_groups(some_groups);
+
+	section_of_keys(bench, "Rows by the number of sums, %s keys, G rows/s",
+					"values|groups|1|2|3|4|5|6|7|8|right");
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
+		for (int g = 0; groups[g] > 0; g++)
+			aggregates_line(bench, &kinds[k], groups[g]);
 }
 
 /* 10 rows a key: random, sorted, shifted; float and double. */
@@ -200,6 +359,7 @@ run_westphal(Bench *bench)
 		{
 			char		cells[6][32];
 			const char *line[6];
+			RowOrder	order = {(uint64_t) groups * 10, groups, (Distribution) d};
 
 			snprintf(cells[0], sizeof(cells[0]), "%s", distribution_names[d]);
 			snprintf(cells[1], sizeof(cells[0]), "%s", type == VT_FLOAT4 ? "float" : "double");
@@ -207,8 +367,7 @@ run_westphal(Bench *bench)
 			{
 				Measurement m = measure_resident(bench, type == VT_FLOAT4 ?
 												 &workload_float : &workload_double,
-												 (uint64_t) groups * 10, groups,
-												 (Distribution) d, strategies[s]);
+												 &order, strategies[s]);
 
 				snprintf(cells[s + 2], sizeof(cells[0]), "%.3g", groups * 10 / m.ms / 1e6);
 				bench->failed |= !m.right;
@@ -227,6 +386,10 @@ measure_device(Bench *bench)
 		run_strategies(bench);
 	if (wanted(only, "states"))
 		run_states(bench);
+	if (wanted(only, "groups"))
+		run_groups(bench);
+	if (wanted(only, "aggregates"))
+		run_aggregates(bench);
 	if (wanted(only, "westphal"))
 		run_westphal(bench);
 	if (wanted(only, "adinetz"))
@@ -258,8 +421,8 @@ main(int argc, char **argv)
 		}
 		else if (strcmp(argv[i], "--rows") == 0)
 			bench.rows = strtoull(value, NULL, 10);
-		else if (strcmp(argv[i], "--keys") == 0 && strcmp(value, "sparse") == 0)
-			bench.sparse = true;
+		else if (strcmp(argv[i], "--keys") == 0 && read_keys(&bench, value))
+			;
 		else if (strcmp(argv[i], "--runs") == 0)
 			bench.runs = atoi(value);
 		else if (strcmp(argv[i], "--json") == 0)
@@ -270,10 +433,9 @@ main(int argc, char **argv)
 			only_strategy = value;
 		else if (strcmp(argv[i], "--distribution") == 0)
 			only_distribution = value;
-		else if (strcmp(argv[i], "--groups") == 0)
-			only_groups = (uint32_t) strtoul(value, NULL, 10);
-		else if ((strcmp(argv[i], "--engine") != 0 || strcmp(value, "cuda") != 0) &&
-				 (strcmp(argv[i], "--keys") != 0 || strcmp(value, "dense") != 0))
+		else if (strcmp(argv[i], "--groups") == 0 && read_groups(value))
+			;
+		else if (strcmp(argv[i], "--engine") != 0 || strcmp(value, "cuda") != 0)
 		{
 			usage();
 			return 2;
@@ -292,7 +454,7 @@ main(int argc, char **argv)
 	if (bench.device != NULL)
 		measure_device(&bench);
 	else
-		run_cpu(&bench, only_distribution, only_groups);
+		run_cpu(&bench, only_distribution, only_groups[0]);
 	report_close();
 	if (bench.device != NULL)
 		context_close(bench.device);

@@ -7,12 +7,15 @@
  * run.  The first launch chooses the strategy and lets the table grow; the
  * timed ones begin with an empty table of the right size.
  */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "engine/cuda/run/submit.h"
+#include "peer.h"
 
 const char *const distribution_names[DIST_COUNT] = {
 	"uniform", "sorted", "shifted", "zipf", "heavy"
@@ -27,7 +30,7 @@ die(const CudaRun *run, const char *what)
 
 /* Give the run's first buffer room for all rows. */
 static void
-make_room(CudaRun *run, uint64_t rows)
+make_room(CudaRun *run, uint64_t rows, uint32_t text_length)
 {
 	InputBuffer *buffer = &run->input.buffers[0];
 	InputLayout *layout = &run->input.layout;
@@ -43,6 +46,14 @@ make_room(CudaRun *run, uint64_t rows)
 		run_alloc(core, (uint64_t) layout->rows * 4, &buffer->undone[1]) != ENGINE_OK)
 		die(run, "no memory for the rows");
 	buffer->nrows = (uint32_t) rows;
+	if (text_length == 0)
+		return;
+	if (rows * text_length > UINT32_MAX - core->constants.bytes_size)
+		die(run, "the rows have 4 GB of texts");
+	run_free(core, &buffer->bytes);
+	if (run_alloc(core, core->constants.bytes_size + rows * text_length,
+				  &buffer->bytes) != ENGINE_OK)
+		die(run, "no memory for the texts");
 }
 
 /* One launch, and whatever its undone rows need; milliseconds of the launch. */
@@ -85,34 +96,60 @@ empty_table(CudaRun *run)
 		die(run, "empty table");
 }
 
+/* The digest of a group's key more. */
 static uint64_t
-mix(uint64_t x)
+digest_key(uint64_t digest, ValueType type, const ColumnVector *key, uint32_t group)
 {
-	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
-	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
-	return x ^ x >> 32;
+	const char *text = key->values;
+
+	if (key->validity != NULL && !(key->validity[group / 8] >> group % 8 & 1))
+		return digest_word(digest, 1);
+	if (type == VT_INT4)
+		return digest_word(digest, (uint32_t) ((const int32_t *) key->values)[group]);
+	if (type == VT_INT8)
+		return digest_word(digest, (uint64_t) ((const int64_t *) key->values)[group]);
+	for (uint32_t i = key->offsets[group]; i < key->offsets[group + 1]; i++)
+		digest = digest_word(digest, (uint8_t) text[i]);
+	return digest;
+}
+
+/* A narrow sum of floats in units of 2^PEER_UNIT, of which it has 128 bits' room. */
+static uint64_t
+digest_float(uint64_t digest, const uint64_t *words, int32_t unit)
+{
+	int			shift = PEER_UNIT - unit;
+
+	if (shift <= 0 || shift >= 64)
+		return digest_word(digest_word(digest_word(digest, words[0]), words[1]), words[2]);
+	digest = digest_word(digest, words[0] >> shift | words[1] << (64 - shift));
+	return digest_word(digest, words[1] >> shift | words[2] << (64 - shift));
 }
 
 /* What a group's key and state come to, its sums of two words carried. */
 static uint64_t
 digest_group(const Program *program, const GroupBatch *batch, uint32_t group)
 {
-	const ColumnVector *key = &batch->keys[0];
 	const uint64_t *state = batch->states + (size_t) group * program->nwords;
-	bool		valid = key->validity == NULL || (key->validity[group / 8] >> group % 8 & 1);
-	uint64_t	digest = valid ? mix((uint32_t) ((const int32_t *) key->values)[group]) : 1;
+	uint64_t	digest = 0;
 
+	for (int i = 0; i < program->nkeys; i++)
+		digest = digest_key(digest, program_key_type(program, i), &batch->keys[i], group);
 	for (int i = 0; i < program->naccs; i++)
 	{
 		const Accumulator *acc = &program_accs(program)[i];
 
+		if (acc->kind == ACC_SUM_FLOAT && acc->nwords == 3)
+		{
+			digest = digest_float(digest, state + acc->word, batch->units[i]);
+			continue;
+		}
 		for (int word = 0; word < acc->nwords; word++)
 		{
 			uint64_t	value = state[acc->word + word];
 
 			if (acc->kind == ACC_SUM_INT128)
 				value = word == 0 ? value & UINT32_MAX : value + (state[acc->word] >> 32);
-			digest = mix(digest + value);
+			digest = digest_word(digest, value);
 		}
 	}
 	return digest;
@@ -144,17 +181,15 @@ read_groups(CudaRun *run, Measurement *result, uint64_t *total)
 	}
 }
 
-Measurement
-measure_resident(const Bench *bench, const Workload *workload, uint64_t rows, uint32_t groups,
-				 Distribution distribution, const char *strategy)
+/* A run whose first buffer has the rows. */
+static CudaRun *
+open_run(const Bench *bench, const Program *program, const Workload *workload,
+		 const RowOrder *order, const char *strategy)
 {
-	Program    *program = workload_program(workload);
-	EngineHints hints = {.groups = groups, .rows = (double) rows, .strategy = strategy};
-	Measurement result = {0};
-	uint64_t	total = 0;
-	double		times[64];
+	EngineHints hints = {
+		.groups = order->groups,.rows = (double) order->rows,.strategy = strategy
+	};
 	char		message[256];
-	const StrategyChoice *choice;
 	EngineRun  *head;
 	CudaRun    *run;
 
@@ -164,23 +199,111 @@ measure_resident(const Bench *bench, const Workload *workload, uint64_t rows, ui
 		exit(1);
 	}
 	run = (CudaRun *) head;
-	make_room(run, rows);
-	workload_rows(&run->core, workload, run->input.buffers[0].columns.ptr,
-				  run->input.layout.rows, rows, groups, distribution, bench->sparse);
+	make_room(run, order->rows, key_text_length(bench->keys));
+	workload_rows(&run->core, workload, &run->input.buffers[0], run->input.layout.rows, order,
+				  bench->keys);
+	return run;
+}
+
+static void
+measure_engine(const Bench *bench, CudaRun *run, Measurement *result)
+{
+	double		times[64];
+	const StrategyChoice *choice;
+
 	launch_once(run);
 	for (int i = 0; i < bench->runs; i++)
 	{
 		empty_table(run);
 		times[i] = launch_once(run);
 	}
-	result.ms = median(times, bench->runs);
-	result.row_bytes = run->core.layouts[0].row_bytes;
-	read_groups(run, &result, &total);
-	result.right = total == rows || workload->filter;
+	result->ms = median(times, bench->runs);
+	read_groups(run, result, &result->counted);
 	choice = &run->aggregation.kernels.choice;
-	snprintf(result.ran, sizeof(result.ran), "%s/%s", strategy_name(choice->strategy),
+	snprintf(result->ran, sizeof(result->ran), "%s/%s", strategy_name(choice->strategy),
 			 choice->table == TABLE_DIRECT ? "direct" : "hash");
-	bench->engine->close(head);
+}
+
+/* CUB's function, from the library beside this program; NULL: it is not there. */
+static PeerRun
+peer_find(void)
+{
+	static void *library = NULL;
+	char		path[4096];
+	ssize_t		size = readlink("/proc/self/exe", path, sizeof(path) - sizeof(PEER_LIBRARY));
+
+	if (library == NULL && size > 0)
+	{
+		path[size] = 0;
+		strcpy(strrchr(path, '/') + 1, PEER_LIBRARY);
+		library = dlopen(path, RTLD_NOW);
+	}
+	return library ? (PeerRun) (intptr_t) dlsym(library, PEER_RUN) : NULL;
+}
+
+bool
+peer_can(const Bench *bench, const Workload *workload)
+{
+	return bench->device == &cuda_device && bench->keys <= KEY_INT8 &&
+		workload == &workload_double && peer_find() != NULL;
+}
+
+/* How many bits tell that many dense keys apart. */
+static int
+bits_of_keys(KeyKind keys, uint32_t groups)
+{
+	int			bits = 1;
+
+	if (keys != KEY_DENSE)
+		return keys == KEY_INT8 ? 64 : 32;
+	while (bits < 32 && (groups - 1) >> bits != 0)
+		bits++;
+	return bits;
+}
+
+static void
+measure_peer(const Bench *bench, CudaRun *run, uint32_t groups, Measurement *result)
+{
+	RunCore    *core = &run->core;
+	const ColumnPlace *places = core->layouts[0].columns;
+	DevicePtr	columns = run->input.buffers[0].columns.ptr;
+	PeerInput	input = {
+		.keys = columns + (uint64_t) run->input.layout.rows * places[0].values,
+		.values = columns + (uint64_t) run->input.layout.rows * places[1].values,
+		.rows = run->input.buffers[0].nrows,.key_bytes = bench->keys == KEY_INT8 ? 8 : 4,
+		.key_bits = bits_of_keys(bench->keys, groups),.runs = bench->runs
+	};
+	PeerResult	peer = {0};
+
+	if (core->device_ops->stream_wait(core->device, core->work) != DEVICE_OK ||
+		peer_find() (&input, &peer) != 0)
+	{
+		fprintf(stderr, "CUB: %s %s\n", peer.message, core->device->message);
+		exit(1);
+	}
+	result->ms = median(peer.ms, bench->runs);
+	result->digest = peer.digest;
+	result->groups = peer.groups;
+	result->counted = peer.rows;
+	snprintf(result->ran, sizeof(result->ran), "%d bits", input.key_bits);
+}
+
+Measurement
+measure_resident(const Bench *bench, const Workload *workload, const RowOrder *order,
+				 const char *strategy)
+{
+	Program    *program = workload_program(workload, bench->keys);
+	bool		peer = strcmp(strategy, "cub") == 0;
+	Measurement result = {0};
+	CudaRun    *run = open_run(bench, program, workload, order, peer ? "auto" : strategy);
+
+	if (peer)
+		measure_peer(bench, run, order->groups, &result);
+	else
+		measure_engine(bench, run, &result);
+	result.row_bytes = run->core.layouts[0].row_bytes;
+	result.right = result.counted == order->rows || workload->filter;
+	bench->engine->close(&run->core.head);
 	free(program);
 	return result;
 }

@@ -8,6 +8,8 @@
 
 #include "bench.h"
 #include "engine/cuda/core/run_kernels.h"
+#include "engine/cuda/kernels/kernel_args.h"
+#include "make_rows.cuh"
 
 #define FILTER_VALUES 100
 
@@ -17,121 +19,74 @@ const Workload workload_float = {.name = "float4",.type = VT_FLOAT4,.columns = 1
 /* Slot 0: of the values that the filter reads, half pass. */
 const SlotValue workload_slots[] = {{.type = VT_INT4,.word = FILTER_VALUES / 2}};
 
-/* Parameters of the kernels below. */
-typedef struct MakeArgs
-{
-	DevicePtr	values;
-	uint64_t	rows;
-	uint32_t	groups;
-	uint32_t	distribution;
-	uint32_t	sparse;
-	uint32_t	kind;			/* of values */
-	uint32_t	column;
-	uint32_t	unused;
-} MakeArgs;
-
-/* Kinds of values. */
-enum
-{
-	MAKE_FLOAT8,				/* all bits, below 1000 */
-	MAKE_FLOAT4,
-	MAKE_INT8,					/* numeric(10, 2) */
-	MAKE_INT4,
-	MAKE_FILTER,
-	MAKE_NULLS					/* bytes: every 16th is NULL */
-};
-
 static const char *const make_text =
 "#include \"prelude.cuh\"\n"
 "#include \"args.cuh\"\n"
 "#include \"key.cuh\"\n"
-"#ifndef __CUDACC__\n"
-"#include <math.h>\n"
-"#endif\n"
-"typedef struct MakeArgs\n"
-"{\n"
-"	void *values;\n"
-"	uint64_t rows;\n"
-"	uint32_t groups, distribution, sparse, kind, column, unused;\n"
-"} MakeArgs;\n"
-"\n"
-"DEVICE_FN uint32_t\n"
-"make_key(const MakeArgs *args, uint64_t row, uint64_t random)\n"
-"{\n"
-"	uint32_t groups = args->groups;\n"
-"	uint32_t sorted = (uint32_t) (row * groups / args->rows);\n"
-"	uint32_t uniform = (uint32_t) (random >> 16) % groups;\n"
-"	double u = (double) (random >> 11) / 9007199254740992.0;\n"
-"	uint32_t zipf;\n"
-"\n"
-"	switch (args->distribution)\n"
-"	{\n"
-"		case 1:\n"
-"			return sorted;\n"
-"		case 2:\n"
-"			if (random & 1)\n"
-"				return sorted + 1 < groups ? sorted + 1 : sorted;\n"
-"			return sorted > 0 ? sorted - 1 : 0;\n"
-"		case 3:\n"
-"			zipf = (uint32_t) exp(u * log((double) groups + 1)) - 1;\n"
-"			return zipf < groups ? zipf : groups - 1;\n"
-"		case 4:\n"
-"			return random & 1 ? 0 : uniform;\n"
-"		default:\n"
-"			return uniform;\n"
-"	}\n"
-"}\n"
-"\n"
-"/* Odd factor: other keys, as many, all over the range. */\n"
-"KERNEL(make_keys, MakeArgs, args)\n"
-"{\n"
-"	for (uint64_t i = grid_index(); i < args.rows; i += grid_size())\n"
-"	{\n"
-"		uint64_t random = hash_mix(i + 88172645463325252);\n"
-"\n"
-"		((int32_t *) args.values)[i] = (int32_t) (make_key(&args, i, random) *\n"
-"												   (args.sparse ? 2654435761u : 1));\n"
-"	}\n"
-"}\n"
-"\n"
-"KERNEL(make_values, MakeArgs, args)\n"
-"{\n"
-"	for (uint64_t i = grid_index(); i < args.rows; i += grid_size())\n"
-"	{\n"
-"		uint64_t random = hash_mix(hash_mix(i + 88172645463325252) + args.column);\n"
-"		double value = (double) (random >> 11) / 9007199254740992.0 * 1000;\n"
-"\n"
-"		if (args.kind == 0)\n"
-"			((double *) args.values)[i] = value;\n"
-"		else if (args.kind == 1)\n"
-"			((float *) args.values)[i] = (float) value;\n"
-"		else if (args.kind == 2)\n"
-"			((int64_t *) args.values)[i] = (int64_t) (random % 100000000);\n"
-"		else if (args.kind == 3)\n"
-"			((int32_t *) args.values)[i] = (int32_t) random;\n"
-"		else if (args.kind == 4)\n"
-"			((int32_t *) args.values)[i] = (int32_t) (random % 100);\n"
-"		else\n"
-"			((uint8_t *) args.values)[i] = random % 16 == 0;\n"
-"	}\n"
-"}\n";
+"#include \"make_rows.cuh\"\n";
+
+const char *const key_names[KEY_COUNT] = {
+	"dense", "sparse", "int8", "two", "six", "text", "text20"
+};
+
+/* The key columns of a kind. */
+typedef struct KeyColumns
+{
+	int			columns;
+	ValueType	type;
+	uint32_t	content;		/* of the first one; the second's is the next */
+} KeyColumns;
+
+static const KeyColumns key_columns[KEY_COUNT] = {
+	{1, VT_INT4, MAKE_NUMBER},
+	{1, VT_INT4, MAKE_SPARSE},
+	{1, VT_INT8, MAKE_INT8_KEY},
+	{2, VT_INT4, MAKE_THOUSANDS},
+	{6, VT_INT4, MAKE_DIGIT},
+	{1, VT_TEXT, MAKE_TEXT_KEY},
+	{1, VT_TEXT, MAKE_TEXT_KEY}
+};
+
+uint32_t
+key_text_length(KeyKind keys)
+{
+	return keys == KEY_TEXT ? 8 : keys == KEY_LONG_TEXT ? 20 : 0;
+}
+
+/* Sums of a column: two, of halves, of numbers of 128 bits. */
+static void
+add_sums(ProgramBuilder *b, ValueType type, int value)
+{
+	if (type == VT_FLOAT8 || type == VT_FLOAT4)
+		program_add_acc(b, ACC_SUM_FLOAT, value, -1);
+	else if (type == VT_WIDE)
+	{
+		program_add_acc(b, ACC_SUM_INT128, program_add_op(b, OP_wide_low, value, -1), -1);
+		program_add_acc(b, ACC_SUM_INT128, program_add_op(b, OP_wide_high, value, -1), -1);
+	}
+	else
+		program_add_acc(b, type == VT_INT8 ? ACC_SUM_INT128 : ACC_SUM_INT, value, -1);
+}
 
 Program *
-workload_program(const Workload *workload)
+workload_program(const Workload *workload, KeyKind keys)
 {
 	ProgramBuilder *b = malloc(sizeof(*b));
+	int			attno = 1;
 	Program    *program;
 
 	program_begin(b, SOURCE_COLUMNS);
-	program_add_key(b, program_add_column(b, 1, VT_INT4, workload->nullable, -1));
+	for (int i = 0; i < key_columns[keys].columns; i++)
+		program_add_key(b, program_add_column(b, attno++, key_columns[keys].type,
+											  workload->nullable, -1));
 	for (int i = 0; i < workload->columns; i++)
 	{
-		int			value = program_add_column(b, 2 + i, workload->type, workload->nullable, -1);
+		int			value = program_add_column(b, attno++, workload->type,
+											   workload->nullable, -1);
 		bool		is_float = workload->type == VT_FLOAT8 || workload->type == VT_FLOAT4;
 
 		if (workload->sums)
-			program_add_acc(b, is_float ? ACC_SUM_FLOAT :
-							workload->type == VT_INT8 ? ACC_SUM_INT128 : ACC_SUM_INT, value, -1);
+			add_sums(b, workload->type, value);
 		if (workload->extremes)
 		{
 			program_add_acc(b, is_float ? ACC_MIN_FLOAT : ACC_MIN_INT, value, -1);
@@ -162,24 +117,31 @@ launch(RunCore *core, DeviceModule *module, const char *name, MakeArgs *args)
 	}
 }
 
+/* What a column holds: keys, then values, then what the filter reads. */
 static uint32_t
-kind_of_column(const Workload *workload, int column)
+content_of_column(const Workload *workload, KeyKind keys, int column)
 {
-	if (workload->filter && column == workload->columns + 1)
+	const KeyColumns *key = &key_columns[keys];
+
+	if (column < key->columns)
+		return key->content + (key->content == MAKE_THOUSANDS ? (uint32_t) column : 0);
+	if (column == key->columns + workload->columns)
 		return MAKE_FILTER;
 	return workload->type == VT_FLOAT8 ? MAKE_FLOAT8 : workload->type == VT_FLOAT4 ? MAKE_FLOAT4 :
-		workload->type == VT_INT8 ? MAKE_INT8 : MAKE_INT4;
+		workload->type == VT_INT8 ? MAKE_INT8 : workload->type == VT_WIDE ? MAKE_WIDE : MAKE_INT4;
 }
 
 void
-workload_rows(RunCore *core, const Workload *workload, DevicePtr columns, uint64_t capacity,
-			  uint64_t rows, uint32_t groups, Distribution distribution, bool sparse)
+workload_rows(RunCore *core, const Workload *workload, const InputBuffer *buffer,
+			  uint64_t capacity, const RowOrder *order, KeyKind keys)
 {
 	const ColumnPlace *places = core->layouts[0].columns;
 	LoadedModule *module;
 	bool		cached;
 	MakeArgs	args = {
-		.rows = rows,.groups = groups,.distribution = distribution,.sparse = sparse
+		.bytes = buffer->bytes.ptr + core->constants.bytes_size,.rows = order->rows,
+		.groups = order->groups,.distribution = order->distribution,
+		.length = key_text_length(keys),.first_byte = core->constants.bytes_size
 	};
 
 	if (kernel_cache_load(core->device, &core->context->modules, make_text, NULL, &module,
@@ -191,12 +153,13 @@ workload_rows(RunCore *core, const Workload *workload, DevicePtr columns, uint64
 	for (int i = 0; i < core->program->ncolumns; i++)
 	{
 		args.column = (uint32_t) i;
-		args.kind = kind_of_column(workload, i);
-		args.values = columns + capacity * places[i].values;
-		launch(core, kernel_cache_module(module), i == 0 ? "make_keys" : "make_values", &args);
+		args.content = content_of_column(workload, keys, i);
+		args.values = buffer->columns.ptr + capacity * places[i].values;
+		launch(core, kernel_cache_module(module), i < key_columns[keys].columns ?
+			   "make_keys" : "make_values", &args);
 		args.column += 1000;
-		args.kind = MAKE_NULLS;
-		args.values = columns + capacity * places[i].nulls;
+		args.content = MAKE_NULLS;
+		args.values = buffer->columns.ptr + capacity * places[i].nulls;
 		if (places[i].nulls > 0)
 			launch(core, kernel_cache_module(module), "make_values", &args);
 	}
