@@ -27,7 +27,7 @@ CREATE FUNCTION gpuagg_engine_stats(database oid,
 	OUT engine text, OUT aggregations bigint, OUT fallbacks bigint,
 	OUT rows bigint, OUT rows_passed bigint, OUT groups bigint, OUT bytes bigint,
 	OUT compile_ms float8, OUT input_ms float8, OUT aggregate_ms float8, OUT output_ms float8,
-	OUT stats_reset timestamptz)
+	OUT verified bigint, OUT different bigint, OUT stats_reset timestamptz)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 2;
 

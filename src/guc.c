@@ -20,6 +20,7 @@ int			gpuagg_mode = MODE_AUTO;
 int			gpuagg_engine = CHOICE_AUTO;
 int			gpuagg_strategy = 0;
 bool		gpuagg_fallback = true;
+double		gpuagg_verify = 0;
 bool		gpuagg_report_rejections = false;
 int			gpuagg_memory_limit = 0;
 int			gpuagg_queue_timeout = 5000;
@@ -152,6 +153,11 @@ guc_init(void)
 							 "Run PostgreSQL's own plan when the engine cannot finish.",
 							 "If off, the query fails with the reason.",
 							 &gpuagg_fallback, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomRealVariable("gpuagg.verify",
+							 "The share of engines' answers that are compared with PostgreSQL's own.",
+							 "A compared query takes as long as both.  Where they differ, PostgreSQL's is taken.",
+							 &gpuagg_verify, 0, 0, 1,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpuagg.report_rejections",
 							 "Tell why an aggregation is left to PostgreSQL.",

@@ -26,6 +26,7 @@ extern int	gpuagg_mode;
 extern int	gpuagg_engine;
 extern int	gpuagg_strategy;
 extern bool gpuagg_fallback;
+extern double gpuagg_verify;	/* a share, 0 to 1 */
 extern bool gpuagg_report_rejections;
 extern int	gpuagg_memory_limit;	/* megabytes; 0: the engine's default */
 extern int	gpuagg_queue_timeout;	/* milliseconds; -1: for ever */

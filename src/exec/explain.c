@@ -251,6 +251,8 @@ show_run(GpuAggState *state, ExplainState *es)
 
 	if (state->fallback_reason != NULL)
 		ExplainPropertyText("Fallback", state->fallback_reason, es);
+	if (state->verdict != NULL)
+		ExplainPropertyText("Verified", state->verdict, es);
 	if (stats == NULL)
 		return;
 	if (state->program->level != EXACT_NARROW)

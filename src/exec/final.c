@@ -352,6 +352,20 @@ final_can_fail(const Program *program)
 	return false;
 }
 
+bool
+final_is_exact(const Program *program)
+{
+	for (int i = 0; i < program->naggs; i++)
+	{
+		int			final = program_aggs(program)[i].final;
+
+		if (final >= FINAL_FLOAT_VAR_POP || final == FINAL_SUM_FLOAT4 ||
+			final == FINAL_SUM_FLOAT8 || final == FINAL_AVG_FLOAT8)
+			return false;
+	}
+	return true;
+}
+
 /*
  * A varlena of these bytes.  Its header is short where it can be, as in the
  * tuples of PostgreSQL's own groups: pg_column_size shows it.

@@ -19,6 +19,12 @@ extern Datum final_value(const Program *program, const Aggregate *agg,
 extern bool final_can_fail(const Program *program);
 
 /*
+ * Are all of its aggregates the same as PostgreSQL's to the last digit?  PostgreSQL rounds
+ * sums of floats, and what it makes of them, after each row, in the rows' order.
+ */
+extern bool final_is_exact(const Program *program);
+
+/*
  * A group's value of one key; a numeric has the key's display scale.  Datums by
  * reference are in the current context.
  */

@@ -22,6 +22,12 @@
  * again with another Program, which is kept for rescans; the input is read once
  * more.
  *
+ * Some answers are compared with PostgreSQL's before the first tuple leaves (gpuagg.verify,
+ * verify.c).  The native plan's rows come first, so that no device waits for them, then the
+ * engine's, and then the engine's groups once more, to leave.  Where they differ, the node
+ * falls back.  Sums of floats, which PostgreSQL rounds in the order of the rows, are exact
+ * in all engines: with them the CPU engine is the witness, which reads all pages itself.
+ *
  * Memory: slots and batches live in run_context, which is reset for every run;
  * the engine's own memory is freed with its handle.
  */
@@ -132,6 +138,13 @@ begin_children(GpuAggState *state, EState *estate, int eflags)
 	node->ss.ps.resultopsfixed = false;
 }
 
+/* The program whose groups are the node's. */
+static const Program *
+result_program(const GpuAggState *state)
+{
+	return state->coarse ? state->coarse : state->program;
+}
+
 /*
  * A group's value in the node's nth column.  These are the keys, then the aggregates,
  * then GROUPING(); the rest are NULL.
@@ -140,7 +153,7 @@ static Datum
 group_value(void *node, uint32_t group, int n, bool *isnull)
 {
 	const GpuAggState *state = node;
-	const Program *program = state->coarse ? state->coarse : state->program;
+	const Program *program = result_program(state);
 	const int  *places = state->regrouping ? state->layout->places : NULL;
 	int			agg = n - state->plan->nkeys;
 	int			grouping = agg - program->naggs;
@@ -180,6 +193,37 @@ columns_in(List *having)
 	return columns;
 }
 
+/* The node's outputs that are not used, from 1: the native plan has values there. */
+static Bitmapset *
+unused_outputs(const GpuAggState *state, List *tlist)
+{
+	const Program *program = result_program(state);
+	int			nused = state->plan->nkeys + program->naggs +
+		list_length(state->plan->groupings);
+	Bitmapset  *outputs = NULL;
+	ListCell   *lc;
+
+	foreach(lc, tlist)
+	{
+		Bitmapset  *columns = columns_in(list_make1(lfirst_node(TargetEntry, lc)->expr));
+
+		if (bms_next_member(columns, nused) >= 0)
+			outputs = bms_add_member(outputs, foreach_current_index(lc) + 1);
+	}
+	return outputs;
+}
+
+/* Is there anything to compare the node's answers with? */
+static bool
+has_witness(const GpuAggState *state)
+{
+	char		reason[256];
+
+	return final_is_exact(result_program(state)) ||
+		(engine_ops(state->engine) != &cpu_engine &&
+		 cpu_engine.supports(state->program, reason, sizeof(reason)));
+}
+
 static void
 begin_node(CustomScanState *node, EState *estate, int eflags)
 {
@@ -207,11 +251,14 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 	state->engine = engine_handle(engine_for_plan(state->plan->engine, state->program));
 	if (state->plan->regrouping)
 		state->regrouping = regrouping_create(state->plan);
-	if (!final_can_fail(state->coarse ? state->coarse : state->program))
+	if (!final_can_fail(result_program(state)))
 		state->having_columns = columns_in(scan->scan.plan.qual);
 	if (state->plan->top)
 		state->top = top_groups_create(state->plan->top, scan->custom_scan_tlist,
 									   group_value, state);
+	if (state->plan->verifiable && verify_is_wanted() && has_witness(state))
+		state->verifier = verifier_create(ExecGetResultType(state->native),
+										  unused_outputs(state, scan->scan.plan.targetlist));
 }
 
 /*
@@ -257,6 +304,20 @@ rescan_input(GpuAggState *state)
 	MemoryContextSwitchTo(old);
 }
 
+/* Let the native plan begin, or begin again. */
+static void
+rescan_native(GpuAggState *state)
+{
+	MemoryContext old;
+
+	if (!state->native_read)
+		return;
+	state->native_read = false;
+	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+	ExecReScan(state->native);
+	MemoryContextSwitchTo(old);
+}
+
 /*
  * The engine cannot finish: from here on PostgreSQL's own plan answers.  A failure
  * of a device is reported.
@@ -288,6 +349,7 @@ fall_back(GpuAggState *state, EngineStatus status, const char *reason)
 	if (state->gather && state->child == NULL)
 		ExecShutdownNode(state->gather);
 	rescan_input(state);
+	rescan_native(state);
 }
 
 /* Read the input from end to end. */
@@ -613,55 +675,6 @@ run_repeatedly(GpuAggState *state, const EngineHints *hints, const char **messag
 }
 
 /*
- * From the first input row to the first batch of groups.  Leaves the node in
- * PHASE_GROUPS or PHASE_NATIVE.
- */
-static void
-run_engine(GpuAggState *state)
-{
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	Snapshot	snapshot = state->css.ss.ps.state->es_snapshot;
-	EngineHints hints = engine_hints(state->plan->rows, state->plan->groups,
-									 source_tables_blocks(state->tables, state->ntables, NULL));
-	MemoryContext old;
-	EngineStatus status;
-	const char *message;
-	char	   *reason;
-
-	if (state->ntables > 0)
-		hints.relation = RelationGetRelationName(state->tables[0].relation);
-	hints.only_pages = source_tables_only_pages(state->tables, state->ntables);
-	state->fallback_reason = NULL;
-	if (state->top)
-		top_groups_reset(state->top);
-	MemoryContextReset(state->run_context);
-	old = MemoryContextSwitchTo(state->run_context);
-
-	/* a generic plan may be older than the transaction's isolation level */
-	if (state->tables && (IsolationIsSerializable() || !IsMVCCSnapshot(snapshot)))
-		fall_back(state, ENGINE_INEXACT, "the transaction is serializable");
-	else if (state->slots_failed)
-		fall_back(state, ENGINE_INEXACT, "an expression without columns has raised an error before");
-	else if (!slots_evaluate(state->slot_exprs, state->early_slots, state->slot_params,
-							 econtext, &state->slots, &reason))
-	{
-		/* what a failed expression has cached (SQL functions do) is unusable */
-		state->slots_failed = true;
-		fall_back(state, ENGINE_INEXACT, reason);
-	}
-	else
-	{
-		status = run_repeatedly(state, &hints, &message);
-		if (status == ENGINE_OK)
-			state->phase = PHASE_GROUPS;
-		else
-			fall_back(state, status, message);
-	}
-	ResetExprContext(econtext);
-	MemoryContextSwitchTo(old);
-}
-
-/*
  * Put a group into the scan tuple: first what HAVING looks at, or all of it, then what is
  * left.
  */
@@ -683,6 +696,19 @@ store_group(GpuAggState *state, uint32_t group, TupleTableSlot *slot, bool first
 		ExecStoreVirtualTuple(slot);
 }
 
+/* In a build for tests, on request: make one of the group's values wrong. */
+static void
+falsify(GpuAggState *state, TupleTableSlot *slot)
+{
+	char		message[256];
+
+	if (state->witnessing || engine_injected(state->engine, "value", message) == ENGINE_OK)
+		return;
+	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+		if (TupleDescAttr(slot->tts_tupleDescriptor, i)->attbyval && !slot->tts_isnull[i])
+			slot->tts_values[i] ^= 1;
+}
+
 /* Put the next group into the scan tuple, unless it does not leave. */
 static bool
 take_group(GpuAggState *state, TupleTableSlot *slot)
@@ -695,18 +721,19 @@ take_group(GpuAggState *state, TupleTableSlot *slot)
 	ResetExprContext(ps->ps_ExprContext);
 	ps->ps_ExprContext->ecxt_scantuple = slot;
 	old = MemoryContextSwitchTo(ps->ps_ExprContext->ecxt_per_tuple_memory);
-	leaves = state->top == NULL || !top_groups_are_better(state->top, group);
+	leaves = state->top == NULL || state->checking || !top_groups_are_better(state->top, group);
 	if (leaves)
 	{
 		store_group(state, group, slot, true);
 		leaves = ExecQual(ps->qual, ps->ps_ExprContext);
-		if (!leaves)
+		if (!leaves && !state->checking)
 			InstrCountFiltered1(state, 1);
 	}
 	if (leaves)
 	{
 		store_group(state, group, slot, false);
-		if (state->top)
+		falsify(state, slot);
+		if (state->top && !state->checking)
 			top_groups_add(state->top);
 	}
 	MemoryContextSwitchTo(old);
@@ -715,7 +742,7 @@ take_group(GpuAggState *state, TupleTableSlot *slot)
 
 /* The next tuple made of the engine's groups, or an empty slot. */
 static TupleTableSlot *
-next_engine_tuple(GpuAggState *state)
+engine_tuple(GpuAggState *state)
 {
 	PlanState  *ps = &state->css.ss.ps;
 	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
@@ -738,14 +765,185 @@ next_engine_tuple(GpuAggState *state)
 								engine_name(state->engine), message)));
 		}
 		if (state->groups.ngroups == 0)
-		{
-			close_run(state);
 			return ExecClearTuple(ps->ps_ProjInfo ? ps->ps_ResultTupleSlot : slot);
-		}
-
 		if (take_group(state, slot))
 			return ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;
 	}
+}
+
+/* The rows of all groups that the engine has. */
+static RowSet
+engine_rows(GpuAggState *state)
+{
+	RowSet		rows = {0};
+	TupleTableSlot *slot;
+
+	state->checking = true;
+	while (slot = engine_tuple(state), !TupIsNull(slot))
+		verifier_add(state->verifier, &rows, slot);
+	state->checking = false;
+	return rows;
+}
+
+static RowSet
+native_rows(GpuAggState *state)
+{
+	MemoryContext old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+	RowSet		rows = {0};
+	TupleTableSlot *slot;
+
+	state->native_read = true;
+	while (slot = ExecProcNode(state->native), !TupIsNull(slot))
+		verifier_add(state->verifier, &rows, slot);
+	MemoryContextSwitchTo(old);
+	return rows;
+}
+
+/* The rows of another run, by the CPU engine in this process; false: it cannot finish. */
+static bool
+cpu_rows(GpuAggState *state, const EngineHints *hints, RowSet *rows)
+{
+	EngineHandle *engine = state->engine;
+	PlanState  *gather = state->gather;
+	TableSourceStats source = state->source;
+	const char *message;
+	bool		complete;
+
+	state->engine = engine_handle(&cpu_engine);
+	state->gather = NULL;
+	state->witnessing = true;
+	complete = run_repeatedly(state, hints, &message) == ENGINE_OK;
+	if (complete)
+		*rows = engine_rows(state);
+	state->uncounted = false;
+	close_run(state);
+	state->witnessing = false;
+	state->engine = engine;
+	state->gather = gather;
+	state->source = source;
+	return complete;
+}
+
+/* Let the groups that have been compared begin again. */
+static EngineStatus
+rewind_groups(GpuAggState *state, const char **message)
+{
+	if (state->regrouping)
+		regrouping_rewind(state->regrouping);
+	else
+		engine_rewind(state->engine);
+	return next_groups(state, message);
+}
+
+/* Tell of an answer that is not PostgreSQL's, with LOG, which shows the statement, too. */
+static void
+report_difference(const GpuAggState *state, const RowSet *answer, const RowSet *witness)
+{
+	ereport(LOG,
+			(errcode(ERRCODE_INTERNAL_ERROR),
+			 errmsg("engine \"%s\" gave another answer than PostgreSQL for table \"%s\"",
+					engine_name(state->engine),
+					RelationGetRelationName(state->tables[0].relation)),
+			 errdetail("The engine's rows are " UINT64_FORMAT ", PostgreSQL's " UINT64_FORMAT ".",
+					   answer->rows, witness->rows),
+			 errhint("PostgreSQL's answer was taken.  Please report this.")));
+}
+
+/* Compare the engine's groups with the witness's. */
+static EngineStatus
+check_answer(GpuAggState *state, const RowSet *witness, const char **message)
+{
+	RowSet		answer = engine_rows(state);
+	bool		equal = row_sets_are_equal(&answer, witness);
+
+	stats_count_verification(engine_name(state->engine), equal);
+	state->verdict = equal ? "equal" : "different";
+	if (equal)
+		return rewind_groups(state, message);
+	report_difference(state, &answer, witness);
+	*message = "the answer is not PostgreSQL's";
+	return ENGINE_INEXACT;
+}
+
+/* run_repeatedly, and if this execution is one to be verified, comparison. */
+static EngineStatus
+run_verified(GpuAggState *state, const EngineHints *hints, const char **message)
+{
+	EngineStatus status;
+	RowSet		witness = {0};
+	bool		complete = true;
+
+	if (state->verifier == NULL)
+		return run_repeatedly(state, hints, message);
+	if (final_is_exact(result_program(state)))
+		witness = native_rows(state);
+	else
+		complete = cpu_rows(state, hints, &witness);
+	status = run_repeatedly(state, hints, message);
+	if (status != ENGINE_OK || !complete)
+		return status;
+	return check_answer(state, &witness, message);
+}
+
+/*
+ * From the first input row to the first batch of groups.  Leaves the node in
+ * PHASE_GROUPS or PHASE_NATIVE.
+ */
+static void
+run_engine(GpuAggState *state)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	Snapshot	snapshot = state->css.ss.ps.state->es_snapshot;
+	EngineHints hints = engine_hints(state->plan->rows, state->plan->groups,
+									 source_tables_blocks(state->tables, state->ntables, NULL));
+	MemoryContext old;
+	EngineStatus status;
+	const char *message;
+	char	   *reason;
+
+	if (state->ntables > 0)
+		hints.relation = RelationGetRelationName(state->tables[0].relation);
+	hints.only_pages = source_tables_only_pages(state->tables, state->ntables);
+	state->fallback_reason = NULL;
+	state->verdict = NULL;
+	if (state->top)
+		top_groups_reset(state->top);
+	MemoryContextReset(state->run_context);
+	old = MemoryContextSwitchTo(state->run_context);
+
+	/* a generic plan may be older than the transaction's isolation level */
+	if (state->tables && (IsolationIsSerializable() || !IsMVCCSnapshot(snapshot)))
+		fall_back(state, ENGINE_INEXACT, "the transaction is serializable");
+	else if (state->slots_failed)
+		fall_back(state, ENGINE_INEXACT, "an expression without columns has raised an error before");
+	else if (!slots_evaluate(state->slot_exprs, state->early_slots, state->slot_params,
+							 econtext, &state->slots, &reason))
+	{
+		/* what a failed expression has cached (SQL functions do) is unusable */
+		state->slots_failed = true;
+		fall_back(state, ENGINE_INEXACT, reason);
+	}
+	else
+	{
+		status = run_verified(state, &hints, &message);
+		if (status == ENGINE_OK)
+			state->phase = PHASE_GROUPS;
+		else
+			fall_back(state, status, message);
+	}
+	ResetExprContext(econtext);
+	MemoryContextSwitchTo(old);
+}
+
+/* The same, until there are no more. */
+static TupleTableSlot *
+next_engine_tuple(GpuAggState *state)
+{
+	TupleTableSlot *slot = engine_tuple(state);
+
+	if (TupIsNull(slot))
+		close_run(state);
+	return slot;
 }
 
 static TupleTableSlot *
@@ -768,6 +966,7 @@ rescan_node(CustomScanState *node)
 
 	close_run(state);
 	state->phase = PHASE_INPUT;
+	state->native_read = false;
 	if (node->ss.ps.chgParam != NULL)
 	{
 		foreach(lc, node->custom_ps)

@@ -14,6 +14,7 @@
 #include "exec/slots.h"
 #include "exec/temp_store.h"
 #include "exec/top_groups.h"
+#include "exec/verify.h"
 #include "plan/plan_info.h"
 #include "stats/activity.h"
 #include "source/tables.h"
@@ -57,6 +58,11 @@ typedef struct GpuAggState
 	const SetLayout *layout;	/* of the current batch, with regrouping */
 	TopGroups  *top;			/* NULL: all groups leave */
 	Bitmapset  *having_columns; /* that HAVING looks at, from 1; NULL: no matter */
+	Verifier   *verifier;		/* NULL: answers are not compared */
+	bool		checking;		/* groups are made to be compared: all leave */
+	bool		witnessing;		/* by the CPU engine, for another one */
+	bool		native_read;	/* the native plan's rows have been compared */
+	const char *verdict;		/* of the last comparison, or NULL */
 	TableSourceStats source;	/* of all runs */
 	char	   *fallback_reason;	/* of the last run, or NULL */
 } GpuAggState;

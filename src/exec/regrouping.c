@@ -318,6 +318,13 @@ regrouping_groups(Regrouping *regrouping, EngineHandle *engine, GroupBatch *batc
 	return ENGINE_OK;
 }
 
+void
+regrouping_rewind(Regrouping *regrouping)
+{
+	Assert(regrouping->set == regrouping->nsets);
+	regrouping->set = 0;
+}
+
 RegroupingStats
 regrouping_stats(Regrouping *regrouping)
 {

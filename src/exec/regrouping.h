@@ -48,6 +48,9 @@ extern EngineStatus regrouping_groups(Regrouping *regrouping, EngineHandle *engi
 									  GroupBatch *batch, const SetLayout **layout,
 									  const char **message);
 
+/* Once all have been given: begin with the first set again. */
+extern void regrouping_rewind(Regrouping *regrouping);
+
 /* Raise the error of its temporary file, if there was one. */
 extern void regrouping_raise(Regrouping *regrouping);
 

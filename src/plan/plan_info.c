@@ -78,7 +78,7 @@ plan_info_to_list(const PlanInfo *info)
 	return list_make5(list_make2(program_to_const(info->program), regrouping),
 					  list_make3(list_make1_oid(info->relid), info->page_tables,
 								 info->row_tables),
-					  list_make2_int(info->rti, info->nkeys),
+					  list_make3_int(info->rti, info->nkeys, info->verifiable),
 					  list_make3(info->filter, info->groupings, top_to_list(info->top)),
 					  list_make3(makeFloat(psprintf("%.17g", info->rows)),
 								 makeFloat(psprintf("%.17g", info->groups)),
@@ -104,6 +104,7 @@ plan_info_from_list(List *list)
 	info->row_tables = lthird(lsecond(list));
 	info->rti = linitial_int(lthird(list));
 	info->nkeys = lsecond_int(lthird(list));
+	info->verifiable = lthird_int(lthird(list)) != 0;
 	info->filter = linitial(lfourth(list));
 	info->groupings = lsecond((List *) lfourth(list));
 	info->top = top_from_list(lthird((List *) lfourth(list)));

@@ -93,6 +93,18 @@ stats_count_aggregation(const char *engine, EngineStatus status)
 }
 
 void
+stats_count_verification(const char *engine, bool equal)
+{
+	int64	   *pending;
+
+	if (!kept)
+		return;
+	pending = store_pending(engine_subject(engine));
+	pending[COUNTER_VERIFIED]++;
+	pending[COUNTER_DIFFERENT] += !equal;
+}
+
+void
 stats_count_rejections(RejectionClass reason_class, int n)
 {
 	if (kept && n > 0)

@@ -23,6 +23,9 @@ extern void stats_count_work(const char *engine, const EngineStats *work);
 /* An aggregation has its answer from the engine, or falls back for this reason. */
 extern void stats_count_aggregation(const char *engine, EngineStatus status);
 
+/* An engine's answer has been compared with PostgreSQL's. */
+extern void stats_count_verification(const char *engine, bool equal);
+
 /* So many groupings have been left to PostgreSQL. */
 extern void stats_count_rejections(RejectionClass reason_class, int n);
 

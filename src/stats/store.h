@@ -43,6 +43,8 @@ typedef enum EngineCounter
 	COUNTER_INPUT_NS,
 	COUNTER_AGGREGATE_NS,
 	COUNTER_OUTPUT_NS,
+	COUNTER_VERIFIED,
+	COUNTER_DIFFERENT,
 	COUNTER_FALLBACKS = 32		/* the first class's */
 } EngineCounter;
 

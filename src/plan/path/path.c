@@ -105,6 +105,26 @@ grouping_arguments(const Grouping *grouping)
 	return result;
 }
 
+/*
+ * Can the node's answer be compared with the native plan's?  What the rows are must not
+ * depend on how often they are read: it does not, if they come from pages and no function
+ * is volatile.  All groups are made to be compared, though the query may want a few only;
+ * then none may raise an error.
+ */
+static bool
+is_verifiable(const GpuAggPath *path)
+{
+	const Grouping *grouping = &path->grouping;
+	const PlannerInfo *root = grouping->root;
+
+	if (!path->lowered.rti ||
+		contain_volatile_functions((Node *) grouping->target->exprs) ||
+		contain_volatile_functions((Node *) grouping->having))
+		return false;
+	return root->tuple_fraction == 0 || root->parse->sortClause != NIL ||
+		!groups_can_fail(grouping, path->lowered.program);
+}
+
 static Plan *
 plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 				 List *tlist, List *clauses, List *custom_plans)
@@ -124,6 +144,7 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		.sets = path->grouping.sets,
 		.groupings = grouping_arguments(&path->grouping),
 		.top = path->top,
+		.verifiable = is_verifiable(path),
 		.rows = path->estimates.rows,
 		.groups = path->estimates.groups,
 	};

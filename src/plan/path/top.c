@@ -77,10 +77,13 @@ columns_mutator(Node *node, void *context)
 }
 
 /* What is leakproof raises no error. */
-static bool
-can_fail(const Grouping *grouping, List *exprs)
+bool
+groups_can_fail(const Grouping *grouping, const Program *results)
 {
-	return contain_leaked_vars((Node *) columns_mutator((Node *) exprs, (void *) grouping));
+	List	   *exprs = list_concat_copy(grouping->target->exprs, grouping->having);
+
+	return final_can_fail(results) ||
+		contain_leaked_vars((Node *) columns_mutator((Node *) exprs, (void *) grouping));
 }
 
 /* The number of a node's column that has this value, or -1. */
@@ -107,8 +110,7 @@ top_groups_wanted(const Grouping *grouping, const Program *results)
 	ListCell   *lc;
 
 	if (count == 0 || root->parse->sortClause == NIL || !sort_is_next(grouping) ||
-		final_can_fail(results) ||
-		can_fail(grouping, list_concat_copy(grouping->target->exprs, grouping->having)))
+		groups_can_fail(grouping, results))
 		return NULL;
 	top = palloc0(sizeof(TopInfo));
 	top->count = (int) count;

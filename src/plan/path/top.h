@@ -14,6 +14,12 @@
  */
 extern TopInfo *top_groups_wanted(const Grouping *grouping, const Program *results);
 
+/*
+ * Could the node raise an error for a group, by computing an aggregate, HAVING or an
+ * output?
+ */
+extern bool groups_can_fail(const Grouping *grouping, const Program *results);
+
 /* How many of so many groups leave the node, in random order. */
 extern double top_groups_leaving(const TopInfo *top, double groups);
 
