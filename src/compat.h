@@ -30,6 +30,11 @@
 /* 16: a relation's file is named by a locator, no longer by a node */
 #if PG_VERSION_NUM < 160000
 #define rd_locator rd_node
+#define rd_newRelfilelocatorSubid rd_newRelfilenodeSubid
+#define rd_firstRelfilelocatorSubid rd_firstRelfilenodeSubid
+#define COMPAT_FILE(locator) {(locator).spcNode, (locator).dbNode, (locator).relNode}
+#else
+#define COMPAT_FILE(locator) {(locator).spcOid, (locator).dbOid, (locator).relNumber}
 #endif
 
 /* 16: keys that are the same in all rows, or equal to others, are left out of plans */
@@ -59,6 +64,9 @@
 /* 17: snapshots no longer become too old */
 #if PG_VERSION_NUM >= 170000
 #define TestForOldSnapshot(snapshot, relation, page) ((void) 0)
+#define compat_snapshots_become_too_old() false
+#else
+#define compat_snapshots_become_too_old() (old_snapshot_threshold >= 0)
 #endif
 
 /* 17: sets of events to wait for belong to a resource owner, or to the process */

@@ -26,6 +26,7 @@ int			gpuagg_memory_limit = 0;
 int			gpuagg_queue_timeout = 5000;
 int			gpuagg_device_timeout = 10000;
 int			gpuagg_max_device_memory = 0;
+int			gpuagg_cache_size = -1;
 double		gpuagg_setup_cost = -1;
 double		gpuagg_page_cost = -1;
 double		gpuagg_tuple_cost = -1;
@@ -173,6 +174,11 @@ guc_init(void)
 							"The most device memory that all queries together may use.",
 							"0 takes 80 % of the device's.  A change counts when the device process is started next.",
 							&gpuagg_max_device_memory, 0, 0, INT_MAX,
+							PGC_SIGHUP, GUC_UNIT_MB, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.cache_size",
+							"The most device memory that resident columns may use.",
+							"0 keeps none, -1 takes a quarter of what all queries may use.  A change counts when the device process is started next.",
+							&gpuagg_cache_size, -1, -1, INT_MAX,
 							PGC_SIGHUP, GUC_UNIT_MB, NULL, NULL, NULL);
 	define_timeouts();
 	define_costs();

@@ -32,6 +32,8 @@ extern int	gpuagg_memory_limit;	/* megabytes; 0: the engine's default */
 extern int	gpuagg_queue_timeout;	/* milliseconds; -1: for ever */
 extern int	gpuagg_device_timeout;	/* milliseconds */
 extern int	gpuagg_max_device_memory;	/* megabytes, for all runs; 0: 80 % */
+extern int	gpuagg_cache_size;	/* megabytes of it for columns that stay; 0: none; -1:
+								 * a quarter of what all runs may have */
 
 /* Planner costs; negative: the engine's own (plan/path/cost.c). */
 extern double gpuagg_setup_cost;

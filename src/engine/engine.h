@@ -11,7 +11,7 @@
  *
  * One run is used by one thread.  Calls, in this order:
  *
- *	  open  (pages | left | columns)*  groups+  (rewind groups+)*  close
+ *	  open  (begun served+)?  (pages | left | columns)*  groups+  (rewind groups+)*  close
  *	  open  (pages | left | columns)*  hand_over  merge*  close
  *	  open  begun  (pages | left | columns)*  expect  groups+  (rewind groups+)*  close
  *	  attach  (pages | left | columns)*  fed  close
@@ -300,9 +300,10 @@ typedef struct EngineOps
 						  char *message);
 
 	/*
-	 * After open: blocks of hints.tables[i] that must not be given, since the engine has
-	 * their rows; one bit a block, the lowest bit of byte 0 first; NULL: none.  Belongs
-	 * to the run.  NULL: the engine keeps nothing.
+	 * After open, and once begun, if the engine has that, answers OK: blocks of
+	 * hints.tables[i] that must not be given, since the engine has their rows; one bit a
+	 * block, the lowest bit of byte 0 first, and no bits behind the table's blocks;
+	 * NULL: none.  Belongs to the run.  NULL: the engine keeps nothing.
 	 */
 	const uint8_t *(*served) (EngineRun *run, int i);
 
@@ -360,9 +361,9 @@ typedef struct EngineOps
 	EngineStatus (*merge) (EngineRun *run, uint32_t partition);
 
 	/*
-	 * A run outside of its processes can be fed by several.  The first one opens it with
-	 * a key; once begun answers OK, others attach by hints.key, with the same Program, and
-	 * give their rows.  fed: all of them have been given; OK once all are taken.  A
+	 * A run outside of its processes has begun when begun answers OK, and can be fed by
+	 * several.  The first one opens it with a key; once it has begun, others attach by
+	 * hints.key, with the same Program, and give their rows.  fed: all of them have been given; OK once all are taken.  A
 	 * process that closes its part before has failed, and so has the run.  Rows left
 	 * out may be told to any of the processes that gave pages.  When all others are
 	 * done, the first one says how many there were, and asks for groups: without

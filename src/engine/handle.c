@@ -43,6 +43,8 @@ struct EngineHandle
 	bool		opened;			/* ever */
 	WaitEventSet *events;		/* latch and descriptor, or NULL */
 	int			descriptor;		/* of the set */
+	const TableState *tables;	/* of the hints that the run was opened with */
+	int			ntables;
 	EngineStats stats;			/* copied when the run is closed */
 	char		message[256];
 #ifdef GPUAGG_TESTING
@@ -222,6 +224,8 @@ engine_open(EngineHandle *handle, const Program *program,
 {
 	EngineStatus status = prepare_open(handle);
 
+	handle->tables = hints->tables;
+	handle->ntables = hints->ntables;
 	if (status == ENGINE_OK)
 		status = open_run(handle, program, slots, hints);
 	CHECK_FOR_INTERRUPTS();
@@ -251,6 +255,27 @@ wait_a_moment(EngineHandle *handle)
 		sleep_on_descriptor(handle, descriptor, LONGEST_WAIT);
 	else
 		sleep_on_latch(SHORT_WAIT);
+}
+
+bool
+engine_keeps_columns(const EngineOps *ops)
+{
+	return ops->served != NULL;
+}
+
+EngineStatus
+engine_served(EngineHandle *handle, const uint8 **served)
+{
+	const EngineOps *ops = handle->ops;
+	EngineStatus status = ENGINE_OK;
+
+	if (handle->ntables == 0)
+		return ENGINE_OK;
+	if (ops->begun != NULL)
+		status = engine_begun(handle);
+	for (int i = 0; status == ENGINE_OK && i < handle->ntables; i++)
+		served[handle->tables[i].table] = ops->served(handle->run, i);
+	return status;
 }
 
 EngineStatus

@@ -23,6 +23,15 @@ extern EngineHints engine_hints(double rows, double groups, double pages);
 extern EngineHandle *engine_handle(const EngineOps *ops);
 extern EngineStatus engine_open(EngineHandle *handle, const Program *program,
 								const SlotValue *slots, const EngineHints *hints);
+
+/* Does the engine keep columns of tables (EngineHints.tables)? */
+extern bool engine_keeps_columns(const EngineOps *ops);
+
+/*
+ * As EngineOps.served, by the tables' numbers: served[i] is set for each table that
+ * hints.tables had, and others stay as they are.
+ */
+extern EngineStatus engine_served(EngineHandle *handle, const uint8 **served);
 extern EngineStatus engine_pages(EngineHandle *handle, const PageRef *pages, int n);
 
 /*

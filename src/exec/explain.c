@@ -268,6 +268,12 @@ show_run(GpuAggState *state, ExplainState *es)
 		if (stats->pages_copied > 0)
 			ExplainPropertyUInteger("Pages Copied", NULL, stats->pages_copied, es);
 		ExplainPropertyUInteger("All-Visible Pages", NULL, state->source.all_visible, es);
+		if (stats->blocks_resident > 0)
+			ExplainPropertyUInteger("Blocks Resident", NULL, stats->blocks_resident, es);
+		if (stats->blocks_masked > 0)
+			ExplainPropertyUInteger("Blocks Masked", NULL, stats->blocks_masked, es);
+		if (stats->blocks_kept > 0)
+			ExplainPropertyUInteger("Blocks Kept", NULL, stats->blocks_kept, es);
 		if (state->source.left_rows > 0)
 			ExplainPropertyUInteger("Detoasted Rows", NULL, state->source.left_rows, es);
 		if (state->plan->row_tables != NIL)

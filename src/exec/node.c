@@ -58,6 +58,7 @@
 #include "plan/make_program.h"
 #include "source/child.h"
 #include "source/rows.h"
+#include "source/table_state.h"
 #include "stats/stats.h"
 
 /* A failing device is reported once a session, not once a query. */
@@ -354,13 +355,13 @@ fall_back(GpuAggState *state, EngineStatus status, const char *reason)
 
 /* Read the input from end to end. */
 static EngineStatus
-run_input(GpuAggState *state)
+run_input(GpuAggState *state, TableSourceStats *source)
 {
 	EState	   *estate = state->css.ss.ps.state;
 
 	if (state->tables)
-		return table_source_run(state->tables, state->ntables, estate->es_snapshot,
-								state->program, state->engine, &state->source);
+		return table_source_run(state->tables, state->ntables, state->nblocks,
+								estate->es_snapshot, state->program, state->engine, source);
 	return child_source_run(state->child, state->program, state->engine, NULL);
 }
 
@@ -424,19 +425,39 @@ begin_groups(GpuAggState *state, const EngineHints *hints, const char **message)
 	return status == ENGINE_OK ? next_groups(state, message) : status;
 }
 
+/*
+ * What this run reads of its tables, and what an engine that keeps columns is told of them.
+ * The snapshot is older.
+ */
+static void
+look_at_tables(GpuAggState *state, EngineHints *hints)
+{
+	if (state->ntables == 0)
+		return;
+	state->nblocks = palloc(sizeof(BlockNumber) * state->ntables);
+	source_tables_blocks(state->tables, state->ntables, state->nblocks);
+	if (gpuagg_cache_size != 0 && engine_keeps_columns(engine_ops(state->engine)))
+		hints->tables = table_states_read(state->tables, state->ntables, state->nblocks,
+										  &hints->ntables);
+}
+
 /* In this process alone. */
 static EngineStatus
 run_alone(GpuAggState *state, const EngineHints *hints, const char **message)
 {
 	EngineHints own = run_hints(state, hints);
-	EngineStatus status = engine_open(state->engine, state->program, state->slots, &own);
+	TableSourceStats source = {0};
+	EngineStatus status;
 
+	look_at_tables(state, &own);
+	status = engine_open(state->engine, state->program, state->slots, &own);
 	state->uncounted = true;
 	/* the device process knows of the runs of others */
 	if (strcmp(engine_name(state->engine), cpu_engine.name) == 0)
 		state->activity = activity_begin(hints->relation, hints->pages);
 	if (status == ENGINE_OK)
-		status = run_input(state);
+		status = run_input(state, &source);
+	table_source_stats_add(&state->source, &source);
 	activity_finishing();
 	*message = engine_message(state->engine);
 	if (status == ENGINE_OK)
@@ -445,8 +466,9 @@ run_alone(GpuAggState *state, const EngineHints *hints, const char **message)
 		raise_error_of_store(state);
 	/* the engine has counted them all only now */
 	activity_read(0, engine_stats(state->engine)->rows);
-	if (status == ENGINE_OK && state->ntables == 1)
-		heap_source_count_rows(state->tables[0].relation, engine_stats(state->engine)->rows);
+	if (status == ENGINE_OK)
+		table_source_count_rows(state->tables, state->ntables, state->nblocks, state->engine,
+								&source);
 	return status;
 }
 

@@ -39,6 +39,7 @@ typedef struct GpuAggState
 	SharedStore *merged;		/* that groups come from; NULL: one process's */
 	SourceTable *tables;		/* whose rows are read; NULL: the input's plan */
 	int			ntables;
+	BlockNumber *nblocks;		/* of each table, that the run reads */
 	List	   *slot_exprs;		/* ExprState, one a slot */
 	Bitmapset  *slot_params;	/* PARAM_EXEC parameters in them */
 	SlotResult *early_slots;	/* what has been evaluated of them, or NULL */

@@ -451,3 +451,15 @@ program_check(const void *bytes, size_t size, const SlotValue *slots, size_t nsl
 			return fault(&check, "key", i);
 	return is_register_or_none(&check, p->filter, VT_BOOL) || fault(&check, "filter", p->filter);
 }
+
+bool
+program_check_columns(const Program *program, const SlotValue *slots, const Column *columns,
+					  size_t ncolumns, char *why, size_t len)
+{
+	Check		check = {program, slots, why, len};
+
+	for (size_t i = 0; i < ncolumns; i++)
+		if (!column_is_good(&check, &columns[i]))
+			return fault(&check, "column to keep", (int) i);
+	return true;
+}

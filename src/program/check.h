@@ -17,4 +17,9 @@
 extern bool program_check(const void *bytes, size_t size, const SlotValue *slots,
 						  size_t nslots, char *why, size_t len);
 
+/* The same of columns that the Program, which is good, does not have. */
+extern bool program_check_columns(const Program *program, const SlotValue *slots,
+								  const Column *columns, size_t ncolumns, char *why,
+								  size_t len);
+
 #endif							/* GPUAGG_CHECK_H */

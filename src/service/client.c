@@ -11,6 +11,8 @@
  * once; column batches into one of two areas there.  A place is used again
  * when the device process has said that it is done with it.
  *
+ * What the engine serves itself comes before the run has begun.
+ *
  * A process that feeds another's run attaches to it, and ends with its last row.
  *
  * All groups are in the session before the first one is given, in memory or in the
@@ -32,6 +34,7 @@
 #include "service/link.h"
 #include "service/opening.h"
 #include "service/result.h"
+#include "service/served.h"
 
 /* Pages whose bytes can lie in the file at once. */
 #define RING_PAGES ENGINE_MAX_PAGES
@@ -61,13 +64,14 @@ typedef struct ClientRun
 	bool		opened;			/* OPEN or ATTACH has been sent */
 	bool		started;
 	bool		in_place;		/* the device process can read shared buffers */
+	Served		served;			/* blocks that need not be sent */
 	bool		all_pages;		/* it knows that no more come, */
 	bool		pages_ended;	/* and is done with them */
 	bool		all_input;		/* it knows that no more rows come, */
 	bool		ended;			/* and, attached, has taken them all */
 	uint32_t	feeders;		/* that have fed this run, too */
 	int			file;			/* memory that it can read */
-	uint64_t	opening;		/* bytes at its beginning */
+	OpeningParts opening;		/* at its beginning */
 	uint64_t	end;			/* of what is in use of it */
 	uint32_t	taken;			/* pages of the caller's call, sent already */
 	uint64_t	sent;			/* pages */
@@ -140,8 +144,7 @@ send_open(ClientRun *run)
 	open->process_id = run->config.process_id;
 	open->role = run->config.role;
 	open->queue_timeout = (uint32_t) run->config.queue_timeout;
-	open->program_size = run->program->size;
-	open->opening_size = run->opening;
+	open->opening = run->opening;
 	open->memory_limit = hints->memory_limit;
 	open->only_pages = hints->only_pages;
 	open->rows = hints->rows >= 0 && hints->rows < 1e18 ? hints->rows : 0;
@@ -164,6 +167,32 @@ send_attach(ClientRun *run)
 	attach->role = run->config.role;
 	message_name(attach->database, run->config.database);
 	return link_send(&run->link, &run->message, run->file, run->head.message);
+}
+
+/* The engine has some of the tables' blocks. */
+static EngineStatus
+take_served(ClientRun *run)
+{
+	if (run->started || run->attaches || run->served.tables != NULL)
+		return fail(run, ENGINE_FAILED, "the device process serves what it is not asked for");
+	if (!served_read(&run->hints, run->link.file, run->link.message.served.size, &run->served))
+		return fail(run, ENGINE_FAILED, "what the device process serves cannot be read");
+	return ENGINE_OK;
+}
+
+static EngineStatus
+take_started(ClientRun *run)
+{
+	const StartedMessage *started = &run->link.message.started;
+
+	if (run->started || (started->served == SERVED_SOME) != (run->served.tables != NULL) ||
+		(run->attaches && started->served != SERVED_NONE))
+		return fail(run, ENGINE_FAILED, "the device process has begun what it was not asked for");
+	if (started->served == SERVED_ALL && !served_all(&run->hints, &run->served))
+		return fail(run, ENGINE_NO_MEMORY, "out of memory");
+	run->started = has_started[run->engine] = true;
+	run->in_place = started->buffers_in_place != 0;
+	return ENGINE_OK;
 }
 
 static EngineStatus
@@ -296,10 +325,10 @@ take_message(ClientRun *run)
 		case MESSAGE_QUEUED:
 		case MESSAGE_ALIVE:
 			return ENGINE_OK;
+		case MESSAGE_SERVED:
+			return take_served(run);
 		case MESSAGE_STARTED:
-			run->started = has_started[run->engine] = true;
-			run->in_place = run->link.message.started.buffers_in_place != 0;
-			return ENGINE_OK;
+			return take_started(run);
 		case MESSAGE_RELEASED:
 			return take_released(run);
 		case MESSAGE_LEFT:
@@ -673,6 +702,14 @@ client_begun(EngineRun *head)
 	return answer(run, advance(run));
 }
 
+static const uint8_t *
+client_served(EngineRun *head, int i)
+{
+	const ClientRun *run = (const ClientRun *) head;
+
+	return run->served.tables != NULL ? run->served.tables[i] : NULL;
+}
+
 static EngineStatus
 client_fed(EngineRun *head)
 {
@@ -716,6 +753,7 @@ client_close(EngineRun *head)
 	link_close(&run->link);
 	close_file(run);
 	result_free(run->result);
+	served_free(&run->served);
 	left_free(&run->left);
 	free(run->program);
 	free(run);
@@ -725,7 +763,8 @@ client_close(EngineRun *head)
 static bool
 write_opening(ClientRun *run, const Program *program, const SlotValue *slots)
 {
-	return run->attaches || opening_write(run->file, program, slots, &run->opening);
+	return run->attaches ||
+		opening_write(run->file, program, slots, &run->hints, &run->opening);
 }
 
 /* A run that is not connected yet, or NULL. */
@@ -752,7 +791,7 @@ make_run(const EngineOps *ops, ServiceEngine engine, const Program *program,
 	if (run->program != NULL && run->file >= 0 &&
 		write_opening(run, program, slots))
 	{
-		run->end = (run->opening / HEAP_PAGE_SIZE + 1) * HEAP_PAGE_SIZE;
+		run->end = (run->opening.size / HEAP_PAGE_SIZE + 1) * HEAP_PAGE_SIZE;
 		return run;
 	}
 	client_close(&run->head);
@@ -832,6 +871,7 @@ const EngineOps client = { \
 	.supports = client##_supports, \
 	.memory_needed = client##_memory_needed, \
 	.open = client##_open, \
+	.served = client_served, \
 	.pages = client_pages, \
 	.released = client_released, \
 	.left = client_left, \

@@ -62,16 +62,25 @@ good_question(const Message *message)
 	return message->question.kind < QUESTION_KINDS;
 }
 
+/* Sizes and counts that can be added and multiplied. */
+static bool
+good_opening(const OpeningParts *opening)
+{
+	return opening->program_size <= opening->size && opening->tables % 8 == 0 &&
+		opening->tables <= opening->size && opening->nkeep <= PROGRAM_MAX_COLUMNS &&
+		opening->ntables <= (opening->size - opening->tables) / sizeof(WireTable);
+}
+
 static bool
 good_open(const Message *message)
 {
 	const OpenMessage *open = &message->open;
 
-	/* who is alone knows which page is the last one */
-	if (open->only_pages && run_key_is_set(&open->key))
+	/* who is alone knows which page is the last one, and gives pages in order */
+	if (run_key_is_set(&open->key) && (open->only_pages || open->opening.ntables > 0))
 		return false;
 	return open->engine < SERVICE_ENGINES && is_flag(open->only_pages) &&
-		open->program_size <= open->opening_size &&
+		good_opening(&open->opening) &&
 		is_expectation(open->rows) && is_expectation(open->groups) &&
 		is_text(open->strategy, sizeof(open->strategy)) &&
 		is_text(open->database, sizeof(open->database)) &&
@@ -150,7 +159,7 @@ good_activity(const Message *message)
 static bool
 good_started(const Message *message)
 {
-	return is_flag(message->started.buffers_in_place);
+	return is_flag(message->started.buffers_in_place) && message->started.served < SERVED_KINDS;
 }
 
 static bool
@@ -197,6 +206,7 @@ static const MessageFacts facts[MESSAGE_TYPES] = {
 	[MESSAGE_DEVICES] = {sizeof(DevicesMessage), false, good_devices},
 	[MESSAGE_ACTIVITY] = {sizeof(ActivityMessage), false, good_activity},
 	[MESSAGE_QUEUED] = {sizeof(QueuedMessage), false, NULL},
+	[MESSAGE_SERVED] = {sizeof(ServedMessage), true, NULL},
 	[MESSAGE_STARTED] = {sizeof(StartedMessage), false, good_started},
 	[MESSAGE_RELEASED] = {sizeof(ReleasedMessage), false, NULL},
 	[MESSAGE_LEFT] = {sizeof(LeftMessage), false, good_left},
@@ -235,7 +245,7 @@ protocol_build(void)
 		hash = mix(hash, (uint8_t) *c);
 	for (int i = 0; i < MESSAGE_TYPES; i++)
 		hash = mix(hash, (uint32_t) facts[i].size);
-	hash = mix(hash, sizeof(Program) + sizeof(Insn) + sizeof(Column));
+	hash = mix(hash, sizeof(Program) + sizeof(Insn) + sizeof(Column) + sizeof(FrameMap));
 	hash = mix(hash, sizeof(Accumulator) + sizeof(Aggregate) + sizeof(DeviceInfo));
 	for (int op = 0; op < OP_COUNT; op++)
 	{

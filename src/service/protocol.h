@@ -12,6 +12,7 @@
  *	OPEN		with the input file: the Program and the slots' values lie at its
  *				beginning, the bytes of pages and columns come behind it
  *				<- QUEUED, while there is no device memory for the run
+ *				<- SERVED, with a file, if the engine has some of the tables' blocks
  *				<- STARTED: it is open, and pages and columns may come
  *	PAGES		<- RELEASED and LEFT, any number of them at any time
  *				no pages, the end: <- all LEFT, then PAGES_ENDED, and then at once
@@ -84,6 +85,7 @@ typedef enum MessageType
 	MESSAGE_DEVICES,
 	MESSAGE_ACTIVITY,
 	MESSAGE_QUEUED,
+	MESSAGE_SERVED,
 	MESSAGE_STARTED,
 	MESSAGE_RELEASED,
 	MESSAGE_LEFT,
@@ -134,10 +136,30 @@ typedef struct WireSlot
 	uint64_t	place;			/* of len bytes; a multiple of 8 */
 } WireSlot;
 
+/* A table whose columns may be kept: TableState, whose frames lie in the input file. */
+typedef struct WireTable
+{
+	uint32_t	file[3];
+	uint32_t	relation;
+	uint32_t	table;
+	uint32_t	nblocks;
+} WireTable;
+
 /*
- * The input file begins with the Program, as many WireSlots as it has slots, from
- * the next multiple of 8 on, and the slots' bytes: opening_size bytes in all.
+ * What the input file begins with: the Program; as many WireSlots as it has slots, from
+ * the next multiple of 8 on, and the slots' bytes; the tables, the Columns to keep, and
+ * from the next multiple of 8 on all tables' FrameMaps.
  */
+typedef struct OpeningParts
+{
+	uint64_t	size;			/* of all parts, in bytes */
+	uint64_t	tables;			/* their place, a multiple of 8 */
+	uint32_t	program_size;
+	uint32_t	ntables;
+	uint32_t	nkeep;
+	uint32_t	unused;
+} OpeningParts;
+
 typedef struct OpenMessage
 {
 	MessageHead head;
@@ -146,9 +168,9 @@ typedef struct OpenMessage
 	uint32_t	queue_timeout;	/* milliseconds to wait for device memory;
 								 * UINT32_MAX: for ever */
 	uint32_t	only_pages;		/* bool of EngineHints; not with a key */
-	uint32_t	program_size;
 	uint32_t	role;			/* to be shown */
-	uint64_t	opening_size;
+	uint32_t	unused;
+	OpeningParts opening;		/* no tables with a key */
 	uint64_t	memory_limit;	/* of EngineHints, as the following */
 	double		rows;
 	double		groups;
@@ -268,11 +290,27 @@ typedef struct QueuedMessage
 	uint32_t	unused;
 } QueuedMessage;
 
+/* Which blocks of a table, or of all tables, the engine serves. */
+typedef enum ServedKind
+{
+	SERVED_NONE,
+	SERVED_ALL,
+	SERVED_SOME,
+	SERVED_KINDS
+} ServedKind;
+
+/* With a sealed file: see served.h. */
+typedef struct ServedMessage
+{
+	MessageHead head;
+	uint64_t	size;			/* of the file */
+} ServedMessage;
+
 typedef struct StartedMessage
 {
 	MessageHead head;
 	uint32_t	buffers_in_place;	/* may pages come as numbers of buffers? */
-	uint32_t	unused;
+	uint32_t	served;			/* ServedKind of all tables; SOME: SERVED came before */
 } StartedMessage;
 
 /* Totals of the run. */
@@ -345,6 +383,7 @@ typedef union Message
 	DevicesMessage devices;
 	ActivityMessage activity;
 	QueuedMessage queued;
+	ServedMessage served;
 	StartedMessage started;
 	ReleasedMessage released;
 	LeftMessage left;

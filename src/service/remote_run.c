@@ -28,6 +28,7 @@
 #include "service/feeder.h"
 #include "service/groups_file.h"
 #include "service/opening.h"
+#include "service/served.h"
 
 /* Bytes of groups after which they go to the session, which then asks for more. */
 #define PART_SIZE (UINT64_C(1) << 20)
@@ -120,6 +121,10 @@ take_open(RemoteRun *r)
 	r->ops = engines[open->engine];
 	if (r->ops == NULL)
 		return fail(r, ENGINE_FAILED, "this build of gpuagg does not have the engine");
+#ifdef GPUAGG_TESTING
+	if (open->engine == SERVICE_CPU && c->service->config->engine != NULL)
+		r->ops = c->service->config->engine;
+#endif
 	memcpy(r->strategy, open->strategy, sizeof(r->strategy));
 	r->hints = (EngineHints)
 	{
@@ -140,9 +145,12 @@ take_open(RemoteRun *r)
 	memcpy(c->activity.database, open->database, sizeof(c->activity.database));
 	memcpy(c->activity.relation, open->relation, sizeof(c->activity.relation));
 	find_budget(c->service, devices[open->engine]);
-	if (!opening_read(r->file, open->opening_size, open->program_size, &r->opening,
-					  r->message, sizeof(r->message)))
+	if (!opening_read(r->file, &open->opening, &r->opening, r->message, sizeof(r->message)))
 		return ENGINE_FAILED;
+	r->hints.tables = r->opening.tables;
+	r->hints.ntables = r->opening.ntables;
+	r->hints.keep = r->opening.keep;
+	r->hints.nkeep = r->opening.nkeep;
 	if (!r->ops->supports(r->opening.program, r->message, sizeof(r->message)))
 		return ENGINE_FAILED;
 	return fail(r, ENGINE_OK, "");
@@ -218,6 +226,31 @@ begin_feeding(RemoteRun *r)
 	return ENGINE_OK;
 }
 
+/* Tell the session that it may give rows, but for the blocks that the engine serves. */
+static EngineStatus
+tell_started(RemoteRun *r)
+{
+	Connection *c = r->connection;
+	uint64_t	size;
+	int			file;
+	ServedKind	served = served_write(r->run, &r->hints, &file, &size);
+
+	if (served == SERVED_SOME)
+	{
+		if (file < 0)
+			return fail(r, ENGINE_NO_MEMORY, "out of memory");
+		message_begin(&c->answer, MESSAGE_SERVED);
+		c->answer.served.size = size;
+		(void) connection_send(c, file);
+		close(file);
+	}
+	message_begin(&c->answer, MESSAGE_STARTED);
+	c->answer.started.buffers_in_place = c->service->config->buffers_size > 0;
+	c->answer.started.served = served;
+	(void) connection_send(c, -1);
+	return ENGINE_OK;
+}
+
 static EngineStatus
 open_run(RemoteRun *r)
 {
@@ -228,13 +261,10 @@ open_run(RemoteRun *r)
 	status = r->ops->open(r->opening.program, r->opening.slots, &r->hints, &r->run, r->message);
 	if (status == ENGINE_OK)
 		status = begin_feeding(r);
-	if (status != ENGINE_OK)
-		return status;
-	message_begin(&c->answer, MESSAGE_STARTED);
-	c->answer.started.buffers_in_place = c->service->config->buffers_size > 0;
-	(void) connection_send(c, -1);
+	if (status == ENGINE_OK)
+		status = tell_started(r);
 	c->activity.phase = RUN_READING;
-	return ENGINE_OK;
+	return status;
 }
 
 /* Before a busy engine is called again; false: the session has gone. */

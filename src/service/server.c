@@ -244,6 +244,7 @@ device_process_main(int listener, int status, const ServiceConfig *config)
 	Loop		loop = {.listener = listener};
 
 	cuda_engine_serve(config->max_device_memory, config->buffers, config->buffers_size);
+	cuda_engine_keep_columns(config->cache_size);
 	loop.service.config = config;
 	loop.service.status = status;
 	loop.service.admission.budget = config->max_device_memory;

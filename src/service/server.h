@@ -16,7 +16,10 @@ typedef struct ServiceConfig
 	uint64_t	buffers_size;	/* bytes; 0: they cannot be read here */
 	uint64_t	max_device_memory;	/* bytes for all runs together; 0: 80 % of the
 									 * device's */
+	uint64_t	cache_size;		/* bytes of it for columns that stay, or
+								 * RESIDENT_SHARE */
 #ifdef GPUAGG_TESTING
+	const struct EngineOps *engine; /* in the place of the CPU engine; NULL: itself */
 	uint64_t	dies_at;		/* kill the process at its message of that number,
 								 * of those that come and go; 0: never */
 #endif

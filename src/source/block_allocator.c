@@ -8,11 +8,13 @@
  * own parallel scans (table_block_parallelscan_startblock_init), which let the
  * operating system read ahead.
  *
- * One process alone takes all blocks at once.
+ * One process alone takes all blocks at once.  It leaves out those whose rows the
+ * engine has: with nearly all of them served, their bits are looked at by words.
  */
 #include "postgres.h"
 
 #include "port/pg_bitutils.h"
+#include "port/pg_bswap.h"
 
 #include "source/block_allocator.h"
 
@@ -70,6 +72,40 @@ take_chunk(BlockAllocator *allocator)
 	return allocator->next < allocator->end;
 }
 
+/* The blocks' bits from a multiple of 64 on; behind the last byte there are none. */
+static uint64
+served_word(const uint8 *served, uint64 block, uint64 nblocks)
+{
+	uint64		word = 0;
+
+	memcpy(&word, served + block / 8, Min((nblocks - block + 7) / 8, sizeof(word)));
+#ifdef WORDS_BIGENDIAN
+	word = pg_bswap64(word);
+#endif
+	return word;
+}
+
+/* The first block from this one on that is not served, or nblocks. */
+static uint64
+skip_served(const uint8 *served, uint64 block, uint64 nblocks)
+{
+	while (block < nblocks)
+	{
+		uint64		left = ~served_word(served, block / 64 * 64, nblocks) >> block % 64;
+
+		if (left != 0)
+			return Min(block + pg_rightmost_one_pos64(left), nblocks);
+		block = (block / 64 + 1) * 64;
+	}
+	return nblocks;
+}
+
+uint64
+served_blocks(const uint8 *served, BlockNumber nblocks)
+{
+	return served == NULL ? 0 : pg_popcount((const char *) served, (nblocks + 7) / 8);
+}
+
 bool
 block_allocator_next(BlockAllocator *allocator, int table, BlockNumber *block)
 {
@@ -78,6 +114,10 @@ block_allocator_next(BlockAllocator *allocator, int table, BlockNumber *block)
 	if (allocator->next >= allocator->end && !take_chunk(allocator))
 		return false;
 	first = allocator->first;
+	if (allocator->served != NULL && allocator->served[table] != NULL)
+		allocator->next = first + skip_served(allocator->served[table],
+											  allocator->next - first,
+											  allocator->nblocks[table]);
 	if (allocator->next - first >= allocator->nblocks[table])
 	{
 		allocator->first += allocator->nblocks[table];

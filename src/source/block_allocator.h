@@ -21,6 +21,8 @@ typedef struct BlockAllocator
 {
 	SharedBlocks *shared;
 	const BlockNumber *nblocks; /* by table */
+	const uint8 *const *served; /* by table, blocks to leave out; NULL: none.  As
+								 * EngineOps.served says them; of one process alone */
 	int			ntables;
 	uint64		total;			/* blocks */
 	uint64		first;			/* of the current table */
@@ -49,6 +51,9 @@ extern bool block_allocator_next(BlockAllocator *allocator, int table, BlockNumb
 
 /* The next table that this process reads as a whole, or ntables. */
 extern int	block_allocator_next_table(BlockAllocator *allocator);
+
+/* How many of the bits are set, of that many blocks. */
+extern uint64 served_blocks(const uint8 *served, BlockNumber nblocks);
 
 extern bool block_allocator_stopped(const BlockAllocator *allocator);
 

@@ -13,6 +13,9 @@
  * all of them are normal.  Those of tuples that a snapshot sees stay so while the page
  * is pinned.
  *
+ * Blocks that the engine serves itself are passed over by the allocator, and none of them
+ * is touched.
+ *
  * Serializable transactions never come here (they need predicate locks and a
  * conflict check for every tuple).
  */
@@ -302,6 +305,7 @@ read_table(HeapSource *source, Relation relation, uint32 table)
 		ReleaseBuffer(source->vmbuffer);
 	if (source->strategy != NULL)
 		FreeAccessStrategy(source->strategy);
+	source->stats->page_rows += source->rows;
 	if (source->counts)
 		heap_source_count_rows(relation, source->rows);
 	return status;

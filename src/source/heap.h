@@ -24,6 +24,7 @@ typedef struct TableSourceStats
 {
 	uint64		pages;			/* read */
 	uint64		all_visible;	/* of them, without a look at each tuple */
+	uint64		page_rows;		/* visible ones on them */
 	uint64		left_rows;		/* of pages, left out by the engine and sent */
 	uint64		scanned_rows;	/* of tables whose pages it cannot read */
 } TableSourceStats;
@@ -43,8 +44,9 @@ extern EngineStatus heap_source_run(const SourceTable *tables, int ntables,
 
 /*
  * Count rows as read from a relation, for pg_stat_user_tables.  heap_source_run
- * does so where there are several tables; of a single one only the engine knows
- * how many its pages have, and not before its first groups are there.
+ * does so where there are several tables, but for rows that the engine has; of a single
+ * table only the engine knows how many there are, and not before its first groups are
+ * there.
  */
 extern void heap_source_count_rows(Relation relation, uint64 rows);
 

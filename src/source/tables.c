@@ -110,6 +110,7 @@ table_source_stats_add(TableSourceStats *stats, const TableSourceStats *others)
 {
 	stats->pages += others->pages;
 	stats->all_visible += others->all_visible;
+	stats->page_rows += others->page_rows;
 	stats->left_rows += others->left_rows;
 	stats->scanned_rows += others->scanned_rows;
 }
@@ -155,15 +156,54 @@ table_source_run_share(const SourceTable *tables, int ntables, Snapshot snapshot
 }
 
 EngineStatus
-table_source_run(const SourceTable *tables, int ntables, Snapshot snapshot,
-				 const Program *program, EngineHandle *engine, TableSourceStats *stats)
+table_source_run(const SourceTable *tables, int ntables, const BlockNumber *nblocks,
+				 Snapshot snapshot, const Program *program, EngineHandle *engine,
+				 TableSourceStats *stats)
 {
-	BlockNumber *nblocks = palloc(sizeof(BlockNumber) * ntables);
+	const uint8 **served = palloc0(sizeof(uint8 *) * ntables);
 	SharedBlocks own;
 	BlockAllocator blocks;
+	EngineStatus status;
 
-	source_tables_blocks(tables, ntables, nblocks);
 	shared_blocks_init(&own);
 	block_allocator_begin(&blocks, &own, nblocks, ntables, true);
-	return table_source_run_share(tables, ntables, snapshot, &blocks, program, engine, stats);
+	blocks.served = served;
+	status = engine_served(engine, served);
+	if (status == ENGINE_OK)
+		status = table_source_run_share(tables, ntables, snapshot, &blocks, program, engine,
+										stats);
+	pfree(served);
+	return status;
+}
+
+/* How many of the tables' blocks the engine serves, and in blocks of each table. */
+static uint64
+count_served(int ntables, const BlockNumber *nblocks, EngineHandle *engine, uint64 *blocks)
+{
+	const uint8 **served = palloc0(sizeof(uint8 *) * ntables);
+	uint64		total = 0;
+
+	(void) engine_served(engine, served);
+	for (int i = 0; i < ntables; i++)
+		total += blocks[i] = served_blocks(served[i], nblocks[i]);
+	pfree(served);
+	return total;
+}
+
+void
+table_source_count_rows(const SourceTable *tables, int ntables, const BlockNumber *nblocks,
+						EngineHandle *engine, const TableSourceStats *stats)
+{
+	uint64	   *blocks = palloc(sizeof(uint64) * ntables);
+	uint64		total = count_served(ntables, nblocks, engine, blocks);
+	uint64		rows = engine_stats(engine)->rows;
+	uint64		given = stats->page_rows + stats->scanned_rows;
+
+	if (ntables == 1)
+		heap_source_count_rows(tables[0].relation, rows);
+	for (int i = 0; ntables > 1 && i < ntables && rows > given; i++)
+		if (blocks[i] > 0)
+			heap_source_count_rows(tables[i].relation,
+								   (uint64) ((double) (rows - given) * blocks[i] / total));
+	pfree(blocks);
 }

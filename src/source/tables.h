@@ -28,18 +28,29 @@ extern double source_tables_blocks(const SourceTable *tables, int ntables,
 extern void table_source_stats_add(TableSourceStats *stats, const TableSourceStats *others);
 
 /*
- * Hand all rows of the tables, as the snapshot sees them, to the engine.  Adds to
- * *stats.  Returns OK, or the status with which the engine gave up.  The
- * relations are locked; the snapshot is an MVCC snapshot.
+ * Hand all rows of the tables' blocks, nblocks of each table, as the snapshot sees them,
+ * to the engine, but for the blocks that it serves itself.  Adds to *stats.  Returns OK,
+ * or the status with which the engine gave up.  The relations are locked; the snapshot is
+ * an MVCC snapshot, and older than nblocks.
  */
 extern EngineStatus table_source_run(const SourceTable *tables, int ntables,
-									 Snapshot snapshot, const Program *program,
-									 EngineHandle *engine, TableSourceStats *stats);
+									 const BlockNumber *nblocks, Snapshot snapshot,
+									 const Program *program, EngineHandle *engine,
+									 TableSourceStats *stats);
 
 /* The same for a process's share of the rows, by the allocator. */
 extern EngineStatus table_source_run_share(const SourceTable *tables, int ntables,
 										   Snapshot snapshot, BlockAllocator *blocks,
 										   const Program *program, EngineHandle *engine,
 										   TableSourceStats *stats);
+
+/*
+ * Once the run has groups: count the rows that the engine had itself, and those of a
+ * single table (heap_source_count_rows).  stats: of this run.  What it serves of several
+ * tables is divided among them by their blocks.
+ */
+extern void table_source_count_rows(const SourceTable *tables, int ntables,
+									const BlockNumber *nblocks, EngineHandle *engine,
+									const TableSourceStats *stats);
 
 #endif							/* GPUAGG_TABLES_H */

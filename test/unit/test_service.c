@@ -357,12 +357,11 @@ converse(int fd, Message *message, int file, Message *answer)
 
 /* The message that opens a run with what lies in the file. */
 static void
-open_message(Message *message, const Program *program, uint64_t size)
+open_message(Message *message, const OpeningParts *parts)
 {
 	message_begin(message, MESSAGE_OPEN);
 	message->open.engine = SERVICE_CPU;
-	message->open.program_size = program->size;
-	message->open.opening_size = size;
+	message->open.opening = *parts;
 	message_end(message);
 }
 
@@ -373,21 +372,24 @@ check_files(void)
 	static Message message;
 	static Message answer;
 	Program    *program = pages_program();
-	uint64_t	size;
+	const EngineHints none = {0};
+	OpeningParts parts;
 	int			good = file_create("test");
 	int			plain = open("/dev/null", O_RDONLY);
 	int			fd;
 
-	opening_write(good, program, NULL, &size);
+	opening_write(good, program, NULL, &none, &parts);
 
 	fd = channel_connect(service.socket);
-	open_message(&message, program, size + 1000000);
+	parts.size += 1000000;
+	open_message(&message, &parts);
+	parts.size -= 1000000;
 	ok(converse(fd, &message, good, &answer) == MESSAGE_FAILED, "a file that is too short: %s",
 	   answer.failed.message);
 	close(fd);
 
 	fd = channel_connect(service.socket);
-	open_message(&message, program, size);
+	open_message(&message, &parts);
 	ok(converse(fd, &message, plain, &answer) == MESSAGE_FAILED,
 	   "a file that is no memory file: %s", answer.failed.message);
 	close(fd);
@@ -398,7 +400,7 @@ check_files(void)
 	close(fd);
 
 	fd = channel_connect(service.socket);
-	open_message(&message, program, size);
+	open_message(&message, &parts);
 	ok(converse(fd, &message, good, &answer) == MESSAGE_STARTED, "a good file");
 	if (ftruncate(good, 16) != 0)
 		abort();
@@ -433,7 +435,8 @@ check_huge_columns(void)
 	Program    *program;
 	int			file = file_create("test");
 	int			fd = channel_connect(service.socket);
-	uint64_t	size;
+	const EngineHints none = {0};
+	OpeningParts parts;
 
 	program_begin(b, SOURCE_COLUMNS);
 	for (int i = 1; i <= 2; i++)
@@ -441,10 +444,10 @@ check_huge_columns(void)
 	program = malloc(program_size(b));
 	program_finish(b, program);
 	free(b);
-	opening_write(file, program, NULL, &size);
+	opening_write(file, program, NULL, &none, &parts);
 	if (ftruncate(file, INT64_MAX) != 0)
 		abort();
-	open_message(&message, program, size);
+	open_message(&message, &parts);
 	ok(converse(fd, &message, file, &answer) == MESSAGE_STARTED, "a file without an end");
 	message_begin(&message, MESSAGE_COLUMNS);
 	message.columns.nrows = 1;
@@ -473,11 +476,13 @@ say_changed_things(const Program *program)
 	int			file = file_create("test");
 	int			fd = channel_connect(service.socket);
 	int			changed = (int) (random_u64() % 5);
-	uint64_t	size;
+	const EngineHints none = {0};
+	OpeningParts parts;
+	uint64_t	size = 0;
 
-	opening_write(file, program, NULL, &size);
+	opening_write(file, program, NULL, &none, &parts);
 	(void) file_write(file, 8192, buffers, 4 * HEAP_PAGE_SIZE);
-	open_message(&message, program, size);
+	open_message(&message, &parts);
 	message.open.queue_timeout = 10;
 	send_changed(fd, &message, file, changed == 0);
 	message_begin(&message, MESSAGE_PAGES);

@@ -1,0 +1,160 @@
+/*
+ * table_state.c
+ *	  What the visibility map says of the tables that are read.
+ *
+ * An engine that has kept a block's rows may use them instead of the block's page if the
+ * map's page has the LSN that it had before the rows were read (the stamp), and the
+ * block's all-visible bit is set in both.  That this is exact for every snapshot rests on
+ * PostgreSQL's own rules, as index-only scans do:
+ *
+ * - Whoever changes a page's rows clears its bit before his transaction can commit, while
+ *	 he has the page locked: heap_insert, heap_multi_insert, heap_delete and heap_update
+ *	 by visibilitymap_clear.  heap_lock_tuple, which changes no value, clears the other
+ *	 bit only.  Replay clears it before it changes the page (heap_xlog_insert and the
+ *	 like), so before the commit is replayed.  heap_inplace_update clears nothing:
+ *	 it is for catalogs, which do not stay.
+ *
+ * - Whoever sets a bit gives the map's page the LSN of the WAL record that says so:
+ *	 visibilitymap_set up to 18, from 19 on also the record of pruning
+ *	 (log_heap_prune_and_freeze).  So bits that are set under the same LSN have been
+ *	 set all the time in between.  That needs a relation which is WAL-logged.  Clearing a
+ *	 bit, also by visibilitymap_prepare_truncate, leaves the LSN or gives another one.
+ *
+ * - A bit is set only if all of the page's tuples are visible to every snapshot
+ *	 that there is and will be: lazy_scan_heap (heap_page_is_all_visible), which looks at
+ *	 the oldest snapshot; COPY FREEZE, into tables of its own transaction only.  A standby
+ *	 first ends the queries whose snapshots are older (heap_xlog_visible by
+ *	 ResolveRecoveryConflictWithSnapshot).
+ *
+ * - What this snapshot sees has been committed before it was taken, and has cleared its
+ *	 bits before that.  The map is read behind the snapshot, under its page's lock.  What
+ *	 is changed later, or not committed yet, the snapshot does not see; but its own
+ *	 transaction's changes it does, and these have cleared their bits, too.
+ *
+ * - A file's name stands for its contents' history: TRUNCATE, VACUUM FULL, CLUSTER and
+ *	 ALTER TABLE that rewrites make a new file (RelationSetNewRelfilenumber).  A file that
+ *	 gets the number of one which is gone has map pages with later LSNs.
+ *
+ * Not the business of the map, and so not of the tables' states: which attributes a
+ * tuple lacks has to do with the Program's columns, which name the value to take.
+ *
+ * Relations do not stay
+ * - that are catalogs or toast tables (see above);
+ * - without WAL (temporary, unlogged, and with wal_level = minimal those made in this
+ *	 transaction), since bits are then set under an old LSN;
+ * - made, or given a new file, in this transaction: nobody else can read them yet, and
+ *	 if it is rolled back the file's number may be given to another one;
+ * - where snapshots can become too old (old_snapshot_threshold, up to 16): a page that is
+ *	 not read raises no error.
+ */
+#include "postgres.h"
+
+#include "access/visibilitymap.h"
+#include "catalog/catalog.h"
+#include "storage/bufmgr.h"
+#include "storage/bufpage.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "source/table_state.h"
+
+/* Frames of a page of the map. */
+#define MAP_FRAMES 8
+#define MAP_BYTES (BLCKSZ - MAXALIGN(SizeOfPageHeaderData))
+
+StaticAssertDecl(MAP_FRAMES * FRAME_MAP_BYTES == MAP_BYTES,
+				 "frames must fill the visibility map's pages");
+StaticAssertDecl(BITS_PER_HEAPBLOCK == 2 && VISIBILITYMAP_ALL_VISIBLE == 1,
+				 "the visibility map's bits must be a frame's");
+
+/* Was it made, or given another file, in this transaction? */
+static bool
+has_new_file(Relation relation)
+{
+	return relation->rd_createSubid != InvalidSubTransactionId ||
+		relation->rd_newRelfilelocatorSubid != InvalidSubTransactionId ||
+		relation->rd_firstRelfilelocatorSubid != InvalidSubTransactionId;
+}
+
+bool
+table_columns_may_stay(const SourceTable *table)
+{
+	Relation	relation = table->relation;
+
+	return table->pages && RelationNeedsWAL(relation) && !IsSystemRelation(relation) &&
+		!has_new_file(relation) && !compat_snapshots_become_too_old();
+}
+
+/* The frames of one page of the map, n of them. */
+static void
+read_map_page(Relation relation, BlockNumber first, FrameMap *frames, uint32 n, Buffer *buffer)
+{
+	Page		page;
+
+	/* this pins the page, and unlike visibilitymap_pin makes none */
+	(void) visibilitymap_get_status(relation, first, buffer);
+	if (!BufferIsValid(*buffer))
+		return;
+	page = BufferGetPage(*buffer);
+	LockBuffer(*buffer, BUFFER_LOCK_SHARE);
+	for (uint32 i = 0; i < n; i++)
+	{
+		frames[i].lsn = PageGetLSN(page);
+		memcpy(frames[i].bits, PageGetContents(page) + i * FRAME_MAP_BYTES, FRAME_MAP_BYTES);
+	}
+	LockBuffer(*buffer, BUFFER_LOCK_UNLOCK);
+}
+
+/* Blocks behind those that are read are none of the frame's. */
+static void
+clear_behind(FrameMap *frame, uint32 nblocks)
+{
+	if (nblocks % 4 != 0)
+		frame->bits[nblocks / 4] &= (1 << nblocks % 4 * 2) - 1;
+	for (uint32 byte = (nblocks + 3) / 4; byte < FRAME_MAP_BYTES; byte++)
+		frame->bits[byte] = 0;
+}
+
+/* The map of the first blocks of a relation. */
+static FrameMap *
+read_map(Relation relation, BlockNumber nblocks)
+{
+	uint32		nframes = table_state_frames(nblocks);
+	FrameMap   *frames = palloc_extended(nframes * sizeof(FrameMap),
+										 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	Buffer		buffer = InvalidBuffer;
+
+	for (uint32 i = 0; i < nframes; i += MAP_FRAMES)
+		read_map_page(relation, i * FRAME_BLOCKS, frames + i,
+					  Min(nframes - i, MAP_FRAMES), &buffer);
+	if (BufferIsValid(buffer))
+		ReleaseBuffer(buffer);
+	if (nblocks % FRAME_BLOCKS != 0)
+		clear_behind(&frames[nframes - 1], nblocks % FRAME_BLOCKS);
+	return frames;
+}
+
+TableState *
+table_states_read(const SourceTable *tables, int ntables, const BlockNumber *nblocks, int *n)
+{
+	TableState *states = NULL;
+
+	*n = 0;
+	for (int i = 0; i < ntables; i++)
+	{
+		Relation	relation = tables[i].relation;
+
+		if (nblocks[i] == 0 || !table_columns_may_stay(&tables[i]))
+			continue;
+		if (states == NULL)
+			states = palloc(sizeof(TableState) * (ntables - i));
+		states[(*n)++] = (TableState)
+		{
+			.file = COMPAT_FILE(relation->rd_locator),
+				.relation = RelationGetRelid(relation),.table = i,.nblocks = nblocks[i],
+				.frames = read_map(relation, nblocks[i])
+		};
+	}
+	return states;
+}
