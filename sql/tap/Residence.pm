@@ -1,0 +1,94 @@
+# Columns that stay on the device, in tests: making them resident, and telling whether a
+# query has used them.
+package Residence;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Test::More;
+use Node;
+
+our @EXPORT = qw(resident_node session rows blocks is_right make_resident);
+
+our $engine = $ENV{GPUAGG_TEST_ENGINE} // 'simt';
+our $stays = 1;    # do columns stay with this engine?
+
+# A server whose sessions use the device, and nothing else.
+sub resident_node
+{
+	my ($name, @lines) = @_;
+	my $node = new_node($name, "gpuagg.engine = $engine", 'gpuagg.fallback = off', 'max_prepared_transactions = 4', @lines);
+	my $session = session($node);
+
+	rows($session, 'off', 'CREATE TABLE tried AS SELECT i % 3 AS g FROM generate_series(1, 1000) i');
+	rows($session, 'off', 'VACUUM tried');
+	$stays = grep { (blocks($session, 'SELECT g, count(*) FROM tried GROUP BY g'))[0] } 1 .. 4;
+	note 'columns do not stay' unless $stays;
+	$session->quit;
+	return $node;
+}
+
+# A session that goes on after errors.
+sub session
+{
+	my ($node, @statements) = @_;
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+
+	$session->query("SET client_min_messages = error; $_") for @statements;
+	return $session;
+}
+
+# A query's rows in a session, by the engine or by PostgreSQL's own plan; or an error.
+sub rows
+{
+	my ($session, $mode, $query) = @_;
+
+	$session->{stderr} = '';
+	my $rows = eval { $session->query("SET gpuagg.mode = $mode; $query") } // 'ERROR: the session has ended';
+	$rows .= " $1" if $session->{stderr} =~ /(ERROR.*)/;
+	return $rows;
+}
+
+# Of the blocks that a query reads, how many are resident, masked, and kept for later ones.
+sub blocks
+{
+	my ($session, $query) = @_;
+	my $plan = rows($session, 'force', "EXPLAIN (ANALYZE, COSTS OFF) $query");
+
+	return map { $plan =~ /Blocks $_: (\d+)/ ? $1 : 0 } 'Resident', 'Masked', 'Kept';
+}
+
+# Is the engine's answer PostgreSQL's, in this session now?  It may use what is resident:
+# at least so many blocks (or "some", or "none").
+sub is_right
+{
+	my ($session, $query, $name, $resident) = @_;
+	my $native = rows($session, 'off', $query);
+	my ($found) = blocks($session, $query);
+
+	return fail("$name: $native") if $native =~ /ERROR/;
+	is(rows($session, 'force', $query), $native, $name) or diag($query);
+	return unless defined $resident && $stays;
+	$resident = qr/^[1-9]/ if $resident eq 'some';
+	$resident = qr/^0$/ if $resident eq 'none';
+	like($found, ref $resident ? $resident : qr/^$resident$/, "$name: blocks resident");
+	return;
+}
+
+# Run a query until all of its table's blocks are resident.
+sub make_resident
+{
+	my ($session, $query, $table) = @_;
+	my ($total) = rows($session, 'off', "SELECT pg_relation_size('$table') / current_setting('block_size')::int");
+	my $found;
+
+	for (1 .. $stays ? 4 : 0)
+	{
+		($found) = blocks($session, $query);
+		return if $found == $total;
+	}
+	fail("$found of $total blocks of $table are resident") if $stays;
+	return;
+}
+
+1;

@@ -1,0 +1,562 @@
+# Columns that stay on the device give every snapshot's answer: each rule that this rests
+# on, with columns that are resident before something happens to their table.  Needs a
+# build with TESTING=1, or a GPU.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Test::More;
+use PostgreSQL::Test::Utils;
+use Node;
+use Service;
+use Residence;
+
+my $node = resident_node('residence_rules', "timezone = 'UTC'", 'wal_level = replica', 'max_wal_senders = 4', 'hot_standby = on',
+	'restart_after_crash = on');
+my ($reader, $writer);
+my $tables = 0;
+
+sub connect_sessions
+{
+	$reader = session($node);
+	$writer = session($node, 'SET gpuagg.mode = off');
+	return;
+}
+
+sub disconnect_sessions
+{
+	# those of a server that has crashed have no more to say
+	eval { $_->quit } for $reader, $writer;
+	return;
+}
+
+# Statements of the writer, which succeed.
+sub writes
+{
+	for my $statement (@_)
+	{
+		$writer->{stderr} = '';
+		$writer->query($statement);
+		BAIL_OUT("$statement: $writer->{stderr}") if $writer->{stderr} =~ /ERROR|FATAL/;
+	}
+	return;
+}
+
+# A new table of 4,000 rows, all of whose columns are resident: its name, the query over it
+# and its number of blocks.
+sub new_table
+{
+	my ($options) = @_;
+	my $table = 'rule_' . ++$tables;
+	my $query = query_of($table);
+
+	writes("CREATE TABLE $table (id int NOT NULL, g int NOT NULL, v int, d date, n numeric(10,2))" . ($options // ''),
+		rows_into($table, 1, 4000), "VACUUM $table");
+	make_resident($reader, $query, $table);
+	return ($table, $query, rows($writer, 'off', "SELECT pg_relation_size('$table') / 8192"));
+}
+
+sub query_of { return "SELECT g, count(*), sum(v), count(v), max(d), sum(n), min(id) FROM $_[0] GROUP BY g ORDER BY g" }
+
+sub rows_into
+{
+	my ($table, $first, $last) = @_;
+	return "INSERT INTO $table SELECT i, i % 7, CASE WHEN i % 5 <> 0 THEN i END, date '2000-01-01' + i, i / 100.0 FROM generate_series($first, $last) i";
+}
+
+connect_sessions();
+
+# Others' writes: not committed, committed, aborted.
+{
+	my ($t, $q, $n) = new_table();
+
+	for my $end ('COMMIT', 'ROLLBACK')
+	{
+		for my $write ("UPDATE $t SET v = v + 1000 WHERE id <= 20", "DELETE FROM $t WHERE id BETWEEN 100 AND 120",
+			rows_into($t, 10000, 10020), "INSERT INTO $t SELECT * FROM $t WHERE id = 3000")
+		{
+			writes('BEGIN', $write);
+			is_right($reader, $q, "$write, not committed", 'some');
+			writes($end);
+			is_right($reader, $q, "$write, $end", 'some');
+		}
+		writes("VACUUM $t");
+		is_right($reader, $q, "$end, VACUUM");
+		make_resident($reader, $q, $t);
+		is_right($reader, $q, "$end, VACUUM, resident again", 'some');
+	}
+
+	# of a page of many that was changed, the others stay
+	writes("UPDATE $t SET v = 0 WHERE ctid = '(3,1)'");
+	is_right($reader, $q, 'a changed block', 'some');
+  SKIP: {
+		skip 'columns do not stay', 2 unless $Residence::stays;
+		my ($resident, $masked) = blocks($reader, $q);
+		cmp_ok($masked, '>=', 1, 'a changed block is masked');
+		cmp_ok($resident, '>=', $n - 2, 'and no others but where the new tuple is');
+	}
+}
+
+# The own transaction's writes, and those of its subtransactions.
+{
+	my ($t, $q) = new_table();
+
+	rows($reader, 'force', 'BEGIN');
+	for my $write ("UPDATE $t SET g = g + 1 WHERE id % 1000 = 0", "DELETE FROM $t WHERE id = 77", rows_into($t, 5000, 5010))
+	{
+		rows($reader, 'force', $write);
+		is_right($reader, $q, "own $write", 'some');
+	}
+	rows($reader, 'force', 'SAVEPOINT s');
+	rows($reader, 'force', "UPDATE $t SET v = NULL WHERE id > 3900");
+	is_right($reader, $q, 'own update in a subtransaction');
+	rows($reader, 'force', 'ROLLBACK TO s');
+	is_right($reader, $q, 'which is rolled back');
+	rows($reader, 'force', 'ROLLBACK');
+	is_right($reader, $q, 'all is rolled back', 'some');
+}
+
+# Snapshots that are older than what is resident, with VACUUM in between.
+{
+	my ($t, $q) = new_table(' WITH (fillfactor = 50)');
+	my $old = session($node);
+	my $cursor = session($node);
+
+	rows($old, 'force', 'BEGIN ISOLATION LEVEL REPEATABLE READ');
+	my $before = rows($old, 'off', $q);
+	rows($cursor, 'force', 'BEGIN');
+	rows($cursor, 'force', "DECLARE c CURSOR FOR $q");
+	is_right($old, $q, 'an old snapshot', 'some');
+	writes("UPDATE $t SET v = 1 WHERE id % 300 = 0", "DELETE FROM $t WHERE id % 299 = 0", "VACUUM $t");
+	is_right($old, $q, 'an old snapshot, others commit');
+	is(rows($old, 'force', $q), $before, 'it has not changed');
+	is_right($reader, $q, "others' columns are resident") for 1 .. 3;
+	is(rows($old, 'force', $q), $before, 'the old snapshot again');
+	writes(rows_into($t, 6000, 6500), "VACUUM (FREEZE) $t");
+	is_right($reader, $q, 'made resident by a new snapshot') for 1 .. 3;
+	is(rows($old, 'force', $q), $before, 'the old snapshot sees no new rows');
+	is(rows($cursor, 'force', 'FETCH ALL FROM c'), $before, 'nor does a cursor that was declared before');
+
+	# one that is imported
+	my $id = rows($old, 'off', 'SELECT pg_export_snapshot()');
+	rows($reader, 'force', 'BEGIN ISOLATION LEVEL REPEATABLE READ');
+	rows($reader, 'force', "SET TRANSACTION SNAPSHOT '$id'");
+	is(rows($reader, 'force', $q), $before, 'nor does who imports it');
+	rows($reader, 'force', 'COMMIT');
+	rows($old, 'force', 'COMMIT');
+	writes("VACUUM $t");
+	rows($cursor, 'force', 'COMMIT');
+	writes("VACUUM $t");
+	make_resident($reader, $q, $t);
+	is_right($_, $q, 'all snapshots are new', 'some') for $old, $reader;
+	$_->quit for $old, $cursor;
+}
+
+# Pages that are cut off, and others in their place.
+for my $part ('', ' WHERE id > 2000')
+{
+	my ($t, $q) = new_table();
+
+	writes("DELETE FROM $t$part");
+	is_right($reader, $q, "deleted$part");
+	writes("VACUUM $t");
+	is_right($reader, $q, "deleted$part, cut off");
+	writes(rows_into($t, 100000, 104000));
+	is_right($reader, $q, "deleted$part, cut off, other rows");
+	writes("VACUUM $t");
+	is_right($reader, $q, "deleted$part, cut off, other rows, VACUUM");
+	make_resident($reader, $q, $t);
+	is_right($reader, $q, "deleted$part, cut off, other rows, resident", 'some');
+}
+
+# Other files for the same table.
+for my $rewrite ("VACUUM FULL", "CLUSTER USING", "TRUNCATE")
+{
+	my ($t, $q) = new_table();
+	my $statement = "$rewrite $t";
+
+	if ($rewrite =~ /CLUSTER/)
+	{
+		writes("CREATE INDEX ${t}_index ON $t (v DESC)");
+		$statement = "CLUSTER $t USING ${t}_index";
+	}
+	writes("DELETE FROM $t WHERE id % 3 = 0", $statement);
+	is_right($reader, $q, $statement, 'none');
+	writes(rows_into($t, 1, 4000));
+	is_right($reader, $q, "$statement, more rows");
+	writes("VACUUM $t");
+	make_resident($reader, $q, $t);
+	is_right($reader, $q, "$statement, resident", 'some');
+	next if $rewrite =~ /FULL/;
+
+	rows($reader, 'force', 'BEGIN');
+	rows($reader, 'force', $statement);
+	is_right($reader, $q, "own $statement", 'none');
+	rows($reader, 'force', rows_into($t, 1, 3000));
+	is_right($reader, $q, "own $statement, other rows", 'none') for 1 .. 2;
+	rows($reader, 'force', 'ROLLBACK');
+	is_right($reader, $q, "own $statement, rolled back", 'some');
+	rows($reader, 'force', 'BEGIN');
+	rows($reader, 'force', 'SAVEPOINT s');
+	rows($reader, 'force', $statement);
+	rows($reader, 'force', 'ROLLBACK TO s');
+	is_right($reader, $q, "own $statement, rolled back to a savepoint");
+	rows($reader, 'force', 'ROLLBACK');
+}
+
+# Rows that are frozen when they are made.
+{
+	my ($t, $q) = new_table();
+	my $file = $node->basedir . '/rows.copy';
+
+	writes("COPY $t TO '$file'", 'BEGIN', "TRUNCATE $t", "COPY $t FROM '$file' (FREEZE)");
+	rows($writer, 'force', "SET gpuagg.engine = $Residence::engine");
+	is_right($writer, $q, 'COPY FREEZE, not committed', 'none') for 1 .. 2;
+	writes('ROLLBACK');
+	is_right($reader, $q, 'COPY FREEZE, rolled back', 'some');
+	writes('BEGIN', "TRUNCATE $t", "COPY $t FROM '$file' (FREEZE)", 'COMMIT');
+	is_right($reader, $q, 'COPY FREEZE', 'none');
+	make_resident($reader, $q, $t);
+	is_right($reader, $q, 'COPY FREEZE, resident', 'some');
+	writes("COPY $t FROM '$file'");
+	is_right($reader, $q, 'COPY', 'some');
+}
+
+# Freezing, row locks, HOT updates and pruning.
+{
+	my ($t, $q, $n) = new_table(' WITH (fillfactor = 60)');
+
+	writes("VACUUM (FREEZE) $t");
+	make_resident($reader, $q, $t);
+	is_right($reader, $q, 'frozen', $n);
+	my $other = session($node);
+	for my $lock ('FOR UPDATE', 'FOR NO KEY UPDATE', 'FOR SHARE', 'FOR KEY SHARE')
+	{
+		writes('BEGIN', "SELECT count(*) FROM (SELECT * FROM $t $lock) s");
+		if ($lock =~ /SHARE/)
+		{
+			rows($other, 'off', 'BEGIN');
+			rows($other, 'off', "SELECT count(*) FROM (SELECT * FROM $t $lock) s");
+		}
+		is_right($reader, $q, $lock, $n);
+		writes('COMMIT');
+		is_right($reader, $q, "$lock, committed", $n);
+		rows($other, 'off', 'ROLLBACK');
+		is_right($reader, $q, "$lock, the other one's aborted", $n);
+	}
+	$other->quit;
+	for (1 .. 3)
+	{
+		writes("UPDATE $t SET v = v + 1 WHERE id % 500 = 0");
+		is_right($reader, $q, "HOT update $_", 'some');
+		rows($writer, 'off', "SELECT count(*) FROM $t");
+		is_right($reader, $q, "HOT update $_, pruned", 'some');
+	}
+	writes("VACUUM $t");
+	is_right($reader, $q, 'HOT updates, VACUUM');
+	make_resident($reader, $q, $t);
+	is_right($reader, $q, 'HOT updates, resident', $n);
+	writes("VACUUM (FREEZE) $t");
+	is_right($reader, $q, 'HOT updates, frozen');
+}
+
+# Columns that come, go, and get other types.
+{
+	my ($t, $q) = new_table();
+	my $sum = "SELECT g, count(*), sum(x), count(x) FROM $t GROUP BY g ORDER BY g";
+
+	for my $default ('', ' DEFAULT 5', ' DEFAULT 7', ' DEFAULT NULL', ' NOT NULL DEFAULT 0')
+	{
+		rows($reader, 'force', 'BEGIN');
+		rows($reader, 'force', "ALTER TABLE $t ADD COLUMN x int$default");
+		is_right($reader, $sum, "ADD COLUMN$default, not committed") for 1 .. 3;
+		rows($reader, 'force', 'ROLLBACK');
+		is_right($reader, $q, "ADD COLUMN$default, rolled back");
+	}
+	for my $default (' DEFAULT 5', '', ' DEFAULT 7')
+	{
+		writes("ALTER TABLE $t ADD COLUMN x int$default");
+		is_right($reader, $sum, "ADD COLUMN$default");
+		make_resident($reader, $sum, $t);
+		is_right($reader, $sum, "ADD COLUMN$default, resident", 'some');
+		writes("ALTER TABLE $t ALTER COLUMN x SET DEFAULT 11", "UPDATE $t SET x = 3 WHERE id % 500 = 0");
+		is_right($reader, $sum, 'another default', 'some');
+		writes("VACUUM $t", "ALTER TABLE $t DROP COLUMN x");
+		is_right($reader, $q, 'DROP COLUMN');
+		make_resident($reader, $q, $t);
+	}
+	for my $type ('v bigint', 'v int', 'n numeric(12,2)', 'n numeric(12,3)', 'n numeric(6,1)', 'd timestamp', 'd timestamptz', 'd timestamp', 'd date')
+	{
+		my ($column, $new) = split ' ', $type, 2;
+
+		writes("ALTER TABLE $t ALTER COLUMN $column TYPE $new");
+		is_right($reader, $q, "$column becomes $new");
+		writes("VACUUM $t");
+		make_resident($reader, $q, $t);
+		is_right($reader, $q, "$column is $new, resident", 'some');
+	}
+	my $key = "SELECT v, count(*) FROM $t WHERE id < 100 GROUP BY v ORDER BY v";
+	writes("ALTER TABLE $t ALTER COLUMN v TYPE bigint", "VACUUM $t");
+	is_right($reader, $key, 'a bigint') for 1 .. 3;
+	writes("ALTER TABLE $t ALTER COLUMN v TYPE oid");
+	is_right($reader, $key, 'an oid') for 1 .. 3;
+	writes("UPDATE $t SET v = 1 WHERE v IS NULL", "ALTER TABLE $t ALTER COLUMN v SET NOT NULL", "VACUUM $t");
+	is_right($reader, $key, 'NOT NULL') for 1 .. 3;
+	writes("ALTER TABLE $t ALTER COLUMN v DROP NOT NULL", "UPDATE $t SET v = NULL WHERE id = 3", "VACUUM $t");
+	is_right($reader, $key, 'no NOT NULL') for 1 .. 3;
+	writes("ALTER TABLE $t ALTER COLUMN v TYPE int USING v::bigint");
+	rows($reader, 'force', 'BEGIN');
+	rows($reader, 'force', "ALTER TABLE $t ALTER COLUMN n TYPE numeric(14,4)");
+	is_right($reader, $q, 'another type, not committed', 'none') for 1 .. 2;
+	rows($reader, 'force', 'ROLLBACK');
+	is_right($reader, $q, 'another type, rolled back');
+}
+
+# Queries of other columns of the same blocks.
+{
+	my ($t, $q) = new_table();
+	my @queries = ("SELECT g, sum(v) FROM $t GROUP BY g ORDER BY g", "SELECT count(*) FROM $t WHERE d > '2005-01-01'",
+		"SELECT count(*) FROM $t", "SELECT d, count(*) FROM $t WHERE v % 100 = 1 GROUP BY d ORDER BY d",
+		"SELECT sum(n), count(id) FROM $t WHERE g = 3", "SELECT g, count(*) FROM $t WHERE v IS NULL GROUP BY g ORDER BY g",
+		"SELECT n::float8 AS f, count(*) FROM $t WHERE id < 30 GROUP BY 1 ORDER BY 1");
+
+	for my $round (1 .. 3)
+	{
+		is_right($reader, $_, "round $round: $_") for @queries;
+		writes("UPDATE $t SET n = n + 1 WHERE id = 50 * $round");
+		writes("VACUUM $t") if $round == 2;
+	}
+}
+
+# Partitions.
+{
+	my $query = query_of('parted');
+
+	writes('CREATE TABLE parted (id int NOT NULL, g int NOT NULL, v int, d date, n numeric(10,2)) PARTITION BY RANGE (id)',
+		'CREATE TABLE parted_1 PARTITION OF parted FOR VALUES FROM (0) TO (2000)',
+		'CREATE TABLE parted_2 (n numeric(10,2), d date, gone int, v int, g int NOT NULL, id int NOT NULL)',
+		'ALTER TABLE parted_2 DROP COLUMN gone',
+		'ALTER TABLE parted ATTACH PARTITION parted_2 FOR VALUES FROM (2000) TO (5000)',
+		rows_into('parted', 1, 4000), 'VACUUM parted_1', 'VACUUM parted_2');
+	is_right($reader, $query, 'partitions') for 1 .. 3;
+	is_right($reader, $query, 'partitions, resident', 'some');
+	writes("UPDATE parted SET v = 5 WHERE id % 1000 = 0");
+	is_right($reader, $query, 'partitions, changed', 'some');
+	is_right($reader, query_of('parted_2'), 'a partition') for 1 .. 3;
+	rows($reader, 'force', 'BEGIN');
+	rows($reader, 'force', 'ALTER TABLE parted DETACH PARTITION parted_1');
+	is_right($reader, $query, 'DETACH, not committed');
+	rows($reader, 'force', 'ROLLBACK');
+	writes('ALTER TABLE parted DETACH PARTITION parted_2');
+	is_right($reader, $query, 'DETACH');
+	writes('UPDATE parted_2 SET n = n + 1 WHERE id = 3000');
+	is_right($reader, query_of('parted_2'), 'detached');
+	writes('ALTER TABLE parted ATTACH PARTITION parted_2 FOR VALUES FROM (2000) TO (5000)');
+	is_right($reader, $query, 'ATTACH') for 1 .. 2;
+	writes('TRUNCATE parted_1');
+	is_right($reader, $query, 'TRUNCATE of a partition');
+}
+
+# Prepared transactions.
+for my $end ('COMMIT', 'ROLLBACK')
+{
+	my ($t, $q) = new_table();
+
+	writes('BEGIN', "UPDATE $t SET v = 0 WHERE id % 700 = 0", "DELETE FROM $t WHERE id = 1", "PREPARE TRANSACTION 'p'");
+	is_right($reader, $q, 'a prepared transaction', 'some');
+	writes("VACUUM $t");
+	is_right($reader, $q, 'a prepared transaction, VACUUM') for 1 .. 3;
+	writes("$end PREPARED 'p'");
+	is_right($reader, $q, "$end of a prepared transaction", 'some');
+	writes("VACUUM $t");
+	is_right($reader, $q, "$end of a prepared transaction, VACUUM");
+}
+
+# What does not stay.
+{
+	writes('CREATE UNLOGGED TABLE unlogged (id int NOT NULL, g int NOT NULL, v int, d date, n numeric(10,2))',
+		rows_into('unlogged', 1, 4000), 'VACUUM unlogged');
+	rows($reader, 'force', 'CREATE TEMP TABLE temporary (id int NOT NULL, g int NOT NULL, v int, d date, n numeric(10,2))');
+	rows($reader, 'force', rows_into('temporary', 1, 4000));
+	rows($reader, 'force', 'VACUUM temporary');
+	for my $round (1 .. 3)
+	{
+		is_right($reader, query_of('unlogged'), "an unlogged table, $round", 'none');
+		is_right($reader, query_of('temporary'), "a temporary table, $round", 'none');
+		is_right($reader, 'SELECT relkind, count(*) FROM pg_class GROUP BY relkind ORDER BY 1', "a catalog, $round", 'none');
+		writes('UPDATE unlogged SET v = 0 WHERE id = 1', 'VACUUM unlogged') if $round == 2;
+		rows($reader, 'force', 'UPDATE temporary SET v = 0 WHERE id = 1; VACUUM temporary') if $round == 2;
+		writes('CREATE TABLE another (x int)', 'DROP TABLE another');
+	}
+	writes('ALTER TABLE unlogged SET LOGGED', 'VACUUM unlogged');
+	make_resident($reader, query_of('unlogged'), 'unlogged');
+	is_right($reader, query_of('unlogged'), 'it is logged', 'some');
+	writes('ALTER TABLE unlogged SET UNLOGGED');
+	is_right($reader, query_of('unlogged'), 'it is unlogged again', 'none') for 1 .. 2;
+	is(rows($reader, 'force', 'SET gpuagg.fallback = on; SET default_transaction_isolation = serializable; ' . query_of('unlogged')),
+		rows($reader, 'off', query_of('unlogged')), 'serializable');
+	rows($reader, 'off', 'RESET gpuagg.fallback; RESET default_transaction_isolation');
+}
+
+# A visibility map that is taken away.
+if ($node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = 'pg_visibility'"))
+{
+	my ($t, $q) = new_table();
+
+	writes('CREATE EXTENSION pg_visibility', "SELECT pg_truncate_visibility_map('$t')");
+	is_right($reader, $q, 'no map', 'none');
+	writes("UPDATE $t SET v = 2 WHERE id = 2", "VACUUM $t");
+	is_right($reader, $q, 'another map');
+	make_resident($reader, $q, $t);
+	is_right($reader, $q, 'another map, resident', 'some');
+}
+
+# A table of two frames (4,084 blocks each).
+{
+	my $query = 'SELECT g, count(*), sum(v) FROM big GROUP BY g ORDER BY g';
+
+	writes('CREATE TABLE big (g int NOT NULL, v int, pad char(6000))',
+		'ALTER TABLE big ALTER COLUMN pad SET STORAGE PLAIN',
+		q{INSERT INTO big SELECT i % 5, i, 'x' FROM generate_series(1, 4200) i}, 'VACUUM big');
+	make_resident($reader, $query, 'big');
+	is_right($reader, $query, 'two frames', 4200);
+	writes("UPDATE big SET v = 0 WHERE ctid = '(4083,1)'");
+	is_right($reader, $query, 'the last block of the first', 'some');
+	writes("DELETE FROM big WHERE ctid = '(4084,1)'");
+	is_right($reader, $query, 'the first block of the second', 'some');
+	writes("UPDATE big SET v = 1 WHERE ctid = '(4199,1)'");
+	is_right($reader, $query, 'the last block', 'some');
+	writes('VACUUM big');
+	is_right($reader, $query, 'two frames, VACUUM');
+	make_resident($reader, $query, 'big');
+	writes("UPDATE big SET v = v + 1 WHERE v < 2000");
+	is_right($reader, $query, 'half of a frame', 'some');
+	writes("DELETE FROM big WHERE v > 3000");
+	writes('VACUUM big');
+	is_right($reader, $query, 'what is cut off of the second');
+	make_resident($reader, $query, 'big');
+	writes(q{INSERT INTO big SELECT 9, i, 'x' FROM generate_series(1, 2000) i});
+	is_right($reader, $query, 'what is put there');
+	writes('DROP TABLE big');
+}
+
+# A crash: what is resident has gone with it.
+{
+	my ($t, $q) = new_table();
+	my $before = rows($reader, 'off', $q);
+
+	writes('SET synchronous_commit = off', "UPDATE $t SET v = 1 WHERE id = 50");
+	rows($writer, 'off', 'BEGIN');
+	writes("UPDATE $t SET v = 2 WHERE id > 3000");
+	is_right($reader, $q, 'before a crash', 'some');
+	my ($process) = device_process($node);
+	$node->stop('immediate');
+	disconnect_sessions();
+	ok(wait_for(10, sub { is_gone($process) }), 'the device process has gone');
+	$node->start;
+	connect_sessions();
+	is_right($reader, $q, 'after a crash', 'none');
+	writes("VACUUM $t");
+	make_resident($reader, $q, $t);
+	is_right($reader, $q, 'after a crash, resident', 'some');
+
+	# of one backend only
+	($process) = device_process($node);
+	my $backend = rows($writer, 'off', 'SELECT pg_backend_pid()');
+	kill 'KILL', $backend;
+	ok(wait_for(20, sub { is_gone($process) }), 'the device process goes when a backend crashes');
+	disconnect_sessions();
+	$node->poll_query_until('postgres', 'SELECT true', 't');
+	connect_sessions();
+	is_right($reader, $q, 'after the crash of a backend', 'none');
+}
+
+# Another table that gets the number of a file that is gone.  PostgreSQL gives it after four
+# billion others; here the other table's file is renamed to it.
+{
+	my ($t, $q) = new_table();
+	my $other = 'other_' . $t;
+	my ($file) = rows($writer, 'off', "SELECT pg_relation_filepath('$t')");
+
+	writes("CREATE TABLE $other (LIKE $t)", rows_into($other, 50001, 54000), "VACUUM $other", 'CHECKPOINT');
+	my $from = $node->data_dir . '/' . rows($writer, 'off', "SELECT pg_relation_filepath('$other')");
+	my $to = $node->data_dir . '/' . $file;
+	my $number = $file =~ s{.*/}{}r;
+	is_right($reader, $q, 'a table whose file will be gone', 'some');
+	writes("DROP TABLE $t", 'CHECKPOINT');
+	ok(!-e $to, 'the file is gone');
+	rename("$from$_", "$to$_") or BAIL_OUT("$from$_: $!") for '', '_vm', '_fsm';
+	writes("UPDATE pg_class SET relfilenode = $number WHERE relname = '$other'");
+	is(rows($writer, 'off', "SELECT pg_relation_filepath('$other')"), $file, 'another table has its number');
+	is_right($reader, query_of($other), 'another table, the same number', 'none');
+	make_resident($reader, query_of($other), $other);
+	is_right($reader, query_of($other), 'another table, the same number, resident', 'some');
+}
+
+# A standby.
+{
+	my ($t, $q) = new_table();
+	my $standby = PostgreSQL::Test::Cluster->new('residence_standby');
+
+	$node->backup('base');
+	$standby->init_from_backup($node, 'base', has_streaming => 1);
+	$standby->append_conf('postgresql.conf', "max_standby_streaming_delay = 500ms\nwal_receiver_status_interval = 1s");
+	$standby->start;
+	my ($there, $old) = (session($standby), session($standby));
+
+	my $replayed = sub { $node->wait_for_catchup($standby, 'replay', $node->lsn('insert')) };
+	$replayed->();
+	make_resident($there, $q, $t);
+	is_right($there, $q, 'on a standby', 'some');
+	writes('BEGIN', "UPDATE $t SET v = 1 WHERE id % 1000 = 0");
+	$replayed->();
+	is_right($there, $q, 'on a standby, not committed', 'some');
+	writes('COMMIT');
+	$replayed->();
+	is_right($there, $q, 'on a standby, committed', 'some');
+
+	# an old snapshot there does not conflict with bits of pages that it sees all of
+	rows($old, 'force', 'BEGIN ISOLATION LEVEL REPEATABLE READ');
+	my $before = rows($old, 'off', $q);
+	writes(rows_into($t, 8000, 8100), "UPDATE $t SET g = 1 WHERE id = 4");
+	$replayed->();
+	is(rows($old, 'force', $q), $before, 'on a standby, an old snapshot');
+	is_right($there, $q, 'on a standby, a new one') for 1 .. 2;
+	writes("VACUUM $t");
+	ok(wait_for(20, sub { rows($old, 'off', 'SELECT 1') ne '1' || $standby->safe_psql('postgres', 'SELECT pg_last_wal_replay_lsn() >= ' . $standby->safe_psql('postgres', 'SELECT quote_literal(pg_last_wal_receive_lsn())')) eq 't' }), 'replayed');
+	my $outcome = rows($old, 'force', $q);
+	ok($outcome eq $before || $outcome =~ /ERROR/, 'the old snapshot sees the same, or is ended') or diag($outcome);
+	eval { $old->quit };
+	$replayed->();
+	is_right($there, $q, 'on a standby, VACUUM');
+	make_resident($there, $q, $t);
+	is_right($there, $q, 'on a standby, VACUUM, resident', 'some');
+	writes("DELETE FROM $t WHERE id > 1000", "VACUUM $t");
+	$replayed->();
+	is_right($there, $q, 'on a standby, cut off');
+	writes(rows_into($t, 20000, 23000), "VACUUM $t");
+	$replayed->();
+	is_right($there, $q, 'on a standby, other rows');
+	make_resident($there, $q, $t);
+	writes("TRUNCATE $t", rows_into($t, 1, 4000));
+	$replayed->();
+	is_right($there, $q, 'on a standby, TRUNCATE', 'none');
+	writes("VACUUM $t", "ALTER TABLE $t ADD COLUMN x int DEFAULT 3");
+	$replayed->();
+	is_right($there, "SELECT g, sum(x) FROM $t GROUP BY g ORDER BY g", 'on a standby, ADD COLUMN') for 1 .. 3;
+
+	# promoted, it goes on
+	make_resident($there, $q, $t);
+	$standby->promote;
+	is_right($there, $q, 'promoted', 'some');
+	rows($there, 'off', "UPDATE $t SET v = 7 WHERE id % 500 = 0");
+	is_right($there, $q, 'promoted, changed', 'some');
+	rows($there, 'off', "VACUUM $t");
+	is_right($there, $q, 'promoted, VACUUM');
+	$there->quit;
+	$standby->stop;
+}
+
+disconnect_sessions();
+$node->stop;
+done_testing();
