@@ -369,5 +369,12 @@ RESET parallel_setup_cost;
 SELECT check_parallel('SELECT k, count(*) FROM par GROUP BY k');
 SET parallel_setup_cost = 0;
 
-DROP TABLE par, par_wide, par_toast, par_parts, par_outer;
+-- groups of one or two rows, more than stay in a process's table
+CREATE TABLE par_many AS SELECT (i * 7919::bigint % 150011)::int AS k, 'name ' || i % 90007 || repeat('x', i % 20) AS t, i % 1000 AS v
+FROM generate_series(1, 200000) i;
+VACUUM ANALYZE par_many;
+SELECT check_parallel('SELECT k, count(*), sum(v), avg(v::float8) FROM par_many GROUP BY k');
+SELECT check_parallel('SELECT t, count(*), min(t), max(k), sum(v::numeric) FROM par_many GROUP BY t');
+
+DROP TABLE par, par_many, par_wide, par_toast, par_parts, par_outer;
 DROP FUNCTION plan_of, drop_rows, check_parallel, launched, memory, restricted;

@@ -40,14 +40,17 @@ typedef enum EngineStatus
 	ENGINE_FAILED				/* the device or its driver */
 } EngineStatus;
 
+#define GROUPS_PIECE (UINT64_C(1) << 14)	/* bytes written at once */
+
 /*
  * Where groups go that leave a run's table, for lack of memory or for all runs of
  * a query to merge them: records of keys and states, by partitions of the keys'
  * hash.  The engine's caller implements it.
  *
- * A piece is what one call of write was given, whole records in the engine's own
- * format.  Pieces come back as they were written, aligned to 8 bytes; those of one run
- * in its order, for of the keys 0 and -0, which are one, a group shows the first.
+ * A call of write is given whole records in the engine's own format, a multiple of 8 bytes.
+ * They come back in pieces, aligned to 8 bytes, each of what one or several calls have
+ * written into the partition one after the other; those of one run in its order, for of
+ * the keys 0 and -0, which are one, a group shows the first.
  * A function that returns false has failed; so does the run, and the caller knows why.
  */
 typedef struct GroupStore
@@ -60,8 +63,9 @@ typedef struct GroupStore
 	int64_t    *units;			/* shared: for each accumulator what a float sum's
 								 * words count, less INT32_MIN; 0: nobody has chosen it
 								 * yet.  NULL: each run has its own */
+	/* at most GROUPS_PIECE bytes, unless they are one record */
 	bool		(*write) (struct GroupStore *store, uint32_t partition,
-						  const void *piece, size_t size);
+						  const void *records, size_t size);
 
 	/* Begin with the first piece; the next one, until the next call.  size 0: none. */
 	bool		(*rewind) (struct GroupStore *store, uint32_t partition);

@@ -13,7 +13,7 @@
  * Into how many partitions groups are divided.  A process merges a partition at a
  * time, so there should be some for each process, and one's table should be small.
  */
-#define SHARED_PARTITIONS 64
+#define SHARED_PARTITIONS 256
 
 /* What the processes share. */
 typedef struct SharedFiles

@@ -7,6 +7,11 @@
  * all processes add by compare-and-swap.  Nobody reads a partition before all have
  * written it.
  *
+ * A process that writes a partition for the first time gets as much room as it needs, for
+ * that may be all.  From then on it gets the room of the largest piece, and what
+ * it writes later is added there: a process whose table is spilled often writes little of
+ * each partition at a time, and a partition that lies in one place is in few pages.
+ *
  * The chunks are in a list, too, to be freed before the plan is run again.  At its
  * end they go with the dsa_area, which is PostgreSQL's.
  *
@@ -41,6 +46,7 @@ typedef struct Piece
 {
 	dsa_pointer next;			/* of the same partition */
 	uint64		size;			/* of the bytes that follow */
+	uint64		room;			/* for such bytes */
 } Piece;
 
 /* No groups in memory. */
@@ -114,7 +120,7 @@ add_chunk(SharedStore *store, Size needed)
 	return true;
 }
 
-/* The place of a released piece that has so many bytes; those before it are given up. */
+/* A released piece that has room for so many bytes; those before it are given up. */
 static dsa_pointer
 take_spare(SharedStore *store, size_t size)
 {
@@ -124,43 +130,72 @@ take_spare(SharedStore *store, size_t size)
 		const Piece *piece = dsa_get_address(store->area, at);
 
 		store->spare = piece->next;
-		if (piece->size >= size)
+		if (piece->room >= size)
 			return at;
 	}
 	return InvalidDsaPointer;
 }
 
-/* A place for a piece of so many bytes; invalid: there is no more memory. */
+/* A new piece that has room for so many bytes; invalid: there is no more memory. */
 static dsa_pointer
-take_place(SharedStore *store, size_t size)
+make_piece(SharedStore *store, size_t room)
 {
-	Size		needed = sizeof(Piece) + TYPEALIGN(8, size);
-	dsa_pointer at = take_spare(store, size);
+	Size		needed = sizeof(Piece) + TYPEALIGN(8, room);
+	dsa_pointer at;
 
-	if (DsaPointerIsValid(at))
-		return at;
 	if (store->used + needed > store->size && !add_chunk(store, needed))
 		return InvalidDsaPointer;
 	at = store->chunk + store->used;
 	store->used += needed;
+	((Piece *) dsa_get_address(store->area, at))->room = room;
 	return at;
 }
 
-static void
-add_piece(SharedStore *store, uint32_t partition, const void *data, size_t size)
+/* This process's last piece of the partition, if it has room for so many bytes more. */
+static Piece *
+open_piece(SharedStore *store, uint32_t partition, size_t size)
 {
-	dsa_pointer at = take_place(store, size);
+	Piece	   *piece;
+
+	if (!DsaPointerIsValid(store->open[partition]))
+		return NULL;
+	piece = dsa_get_address(store->area, store->open[partition]);
+	return piece->room - piece->size >= size ? piece : NULL;
+}
+
+/* Another piece of the partition, for so many bytes; NULL: there is no more memory. */
+static Piece *
+next_open_piece(SharedStore *store, uint32_t partition, size_t size)
+{
+	bool		first = !DsaPointerIsValid(store->open[partition]);
+	dsa_pointer at = take_spare(store, size);
 	Piece	   *piece;
 
 	if (!DsaPointerIsValid(at))
+		at = make_piece(store, first ? size : Max(size, GROUPS_PIECE));
+	if (!DsaPointerIsValid(at))
+		return NULL;
+	piece = dsa_get_address(store->area, at);
+	piece->size = 0;
+	push(&store->groups->pieces[partition], at, &piece->next);
+	store->open[partition] = at;
+	return piece;
+}
+
+static void
+add_groups(SharedStore *store, uint32_t partition, const void *data, size_t size)
+{
+	Piece	   *piece = open_piece(store, partition, size);
+
+	if (piece == NULL)
+		piece = next_open_piece(store, partition, size);
+	if (piece == NULL)
 	{
 		file_store_write(&store->files, partition, data, size);
 		return;
 	}
-	piece = dsa_get_address(store->area, at);
-	piece->size = size;
-	memcpy(piece + 1, data, size);
-	push(&store->groups->pieces[partition], at, &piece->next);
+	memcpy((char *) (piece + 1) + piece->size, data, size);
+	piece->size += size;
 }
 
 /* The next piece of the partition that is being read; NULL: there are no more. */
@@ -187,7 +222,7 @@ write_groups(GroupStore *head, uint32_t partition, const void *data, size_t size
 
 	PG_TRY();
 	{
-		add_piece(store, partition, data, size);
+		add_groups(store, partition, data, size);
 	}
 	PG_CATCH();
 	{

@@ -31,6 +31,7 @@ typedef struct SharedStore
 	dsa_pointer chunk;			/* where this process puts its next piece */
 	Size		used;			/* of it */
 	Size		size;
+	dsa_pointer open[2 * SHARED_PARTITIONS];	/* its last piece of each partition */
 	dsa_pointer next;			/* piece to be read */
 	dsa_pointer spare;			/* pieces of a released partition, in whose place
 								 * others can be written */

@@ -9,6 +9,7 @@
 #include "memory_store.h"
 #include "oracle.h"
 #include "query.h"
+#include "random.h"
 #include "tap.h"
 
 #define NROWS 8000
@@ -360,6 +361,43 @@ test_no_spill(void)
 	query_end(q);
 }
 
+/* Bytes of groups in any order that runs store which expect so many rows; 0: wrong groups. */
+static uint64_t
+bytes_stored(int nrows, int ngroups, double expected)
+{
+	Query	   *q = query_begin();
+	uint64_t	counted = 0;
+	bool		good;
+
+	program_add_key(&q->b, query_column(q, VT_INT4));
+	program_add_acc(&q->b, ACC_COUNT, -1, -1);
+	for (int i = 0; i < nrows; i++)
+		put_int4(q, 0, (int32_t) ((random_u64() >> 20) % (uint64_t) ngroups));
+	q->hints.memory_limit = UINT64_C(1) << 24;
+	q->hints.rows = expected;
+	query_run(q, &storing_engine, (uint32_t) nrows, 3000);
+	for (uint32_t i = 0; i < q->ngroups; i++)
+		counted += q->states[(size_t) i * q->nwords];
+	good = q->status == ENGINE_OK && counted == (uint64_t) nrows && (int) q->ngroups <= ngroups;
+	query_end(q);
+	return good ? stores.bytes : 0;
+}
+
+/* Groups of few rows leave the table before it is too large for the cache. */
+static void
+test_bound(void)
+{
+	uint64_t	few = bytes_stored(300000, 100000, 100000);
+	uint64_t	few_stay = bytes_stored(300000, 100000, 1e9);
+	uint64_t	many = bytes_stored(600000, 40000, 200000);
+	uint64_t	many_stay = bytes_stored(600000, 40000, 1e9);
+
+	ok(few_stay > 0 && few > few_stay * 11 / 10, "groups of few rows leave: %llu bytes, else %llu",
+	   (unsigned long long) few, (unsigned long long) few_stay);
+	ok(many_stay > 0 && many < many_stay * 101 / 100, "groups of many rows stay: %llu bytes, else %llu",
+	   (unsigned long long) many, (unsigned long long) many_stay);
+}
+
 int
 main(void)
 {
@@ -386,6 +424,8 @@ main(void)
 		test_sums(1e300, "full");
 		test_large_texts();
 	}
+	stores.runs = 3;
+	test_bound();
 	stores.runs = 1;
 	test_first_zero();
 	return done_testing();

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "engine/cpu/accumulate.h"
+#include "engine/cpu/bound.h"
 #include "engine/cpu/deform.h"
 #include "engine/cpu/filter.h"
 #include "engine/cpu/output.h"
@@ -66,6 +67,7 @@ typedef struct CpuRun
 	uint64_t	pages;			/* taken in */
 	GroupTable *table;
 	uint64_t	limit;			/* bytes, of the table */
+	TableBound	bound;			/* likewise, in groups */
 	Spill	   *spill;			/* NULL: no groups have left the table */
 	StoredGroups stored;		/* if they have: the output */
 	GroupOutput *output;		/* else; made when all input is in */
@@ -117,6 +119,19 @@ share_units(CpuRun *run)
 		run->units[i].shared = &store->units[i];
 }
 
+/* Groups that are going to be merged with other runs' need not stay until the end. */
+static void
+begin_bound(CpuRun *run)
+{
+	const GroupStore *store = run->hints.store;
+
+	if (store == NULL || store->grows || store->merged || run->program.nkeys == 0)
+		bound_lift(&run->bound);
+	else
+		bound_begin(&run->bound, run->hints.rows, table_stride(run->table), run->limit);
+	table_set_most(run->table, run->bound.most);
+}
+
 static EngineStatus
 cpu_open(const Program *program, const SlotValue *slots, const EngineHints *hints,
 		 EngineRun **result, char *message)
@@ -144,6 +159,7 @@ cpu_open(const Program *program, const SlotValue *slots, const EngineHints *hint
 			(run->deform || program->source != SOURCE_PAGES) &&
 			(run->filter || !run->filters_first))
 		{
+			begin_bound(run);
 			*result = &run->head;
 			return ENGINE_OK;
 		}
@@ -224,16 +240,56 @@ spill_table(CpuRun *run)
 		status = spill_groups(run->spill, run->table, run->head.message);
 	if (status == ENGINE_OK)
 		table_empty(run->table, table_groups(run->table));
+	bound_empty(&run->bound);
+	table_set_most(run->table, run->bound.most);
 	run->unnormalized = 0;
 	run->normalized = 0;
 	return status;
 }
 
+/* The table has as many groups as it may: it may have more, or they leave. */
+static EngineStatus
+at_bound(CpuRun *run)
+{
+	if (bound_reached(&run->bound, table_groups(run->table)))
+		return spill_table(run);
+	table_set_most(run->table, run->bound.most);
+	return ENGINE_OK;
+}
+
+static bool
+is_at_bound(const CpuRun *run, uint32_t n)
+{
+	return (uint64_t) table_groups(run->table) + n > run->bound.most;
+}
+
 /*
- * Find the groups of the first *n rows, or of fewer, and say of how many.  Where there
- * is no room, a few rows are tried, then the table is spilled, then the limit
- * is lifted.
+ * Make room for the groups of *n rows, or of fewer: at its bound, the table may hold more,
+ * or is spilled; else a few rows are tried, then the table is spilled, then the limit is
+ * lifted.
  */
+static EngineStatus
+make_room(CpuRun *run, uint32_t *n, bool *spilled, bool *lifted)
+{
+	if (is_at_bound(run, *n))
+		return at_bound(run);
+	if (*n > FEW_ROWS)
+		*n = FEW_ROWS;
+	else if (!*spilled)
+	{
+		*spilled = true;
+		return spill_table(run);
+	}
+	else
+	{
+		table_empty(run->table, 0);
+		table_set_limit(run->table, UINT64_MAX);
+		*lifted = true;
+	}
+	return ENGINE_OK;
+}
+
+/* Find the groups of the first *n rows, or of fewer, and say of how many. */
 static EngineStatus
 find_groups(CpuRun *run, const uint16_t *rows, uint32_t *n)
 {
@@ -245,21 +301,9 @@ find_groups(CpuRun *run, const uint16_t *rows, uint32_t *n)
 								run->head.message)) == ENGINE_NO_MEMORY &&
 		   run->hints.store != NULL && !lifted)
 	{
-		if (*n > FEW_ROWS)
-			*n = FEW_ROWS;
-		else if (!spilled)
-		{
-			status = spill_table(run);
-			if (status != ENGINE_OK)
-				return status;
-			spilled = true;
-		}
-		else
-		{
-			table_empty(run->table, 0);
-			table_set_limit(run->table, UINT64_MAX);
-			lifted = true;
-		}
+		status = make_room(run, n, &spilled, &lifted);
+		if (status != ENGINE_OK)
+			return status;
 	}
 	return status;
 }
@@ -282,6 +326,7 @@ take_rows_in(CpuRun *run, const uint16_t *numbers, uint32_t n)
 							&states, &run->units[i], run->head.message);
 	table_set_limit(run->table, run->limit);
 	normalize_sums(run, n);
+	run->bound.rows += n;
 	if (status == ENGINE_OK && run->hints.store != NULL && program->nkeys > 0 &&
 		table_is_over(run->table))
 		status = spill_table(run);
@@ -676,6 +721,8 @@ cpu_hand_over(EngineRun *head)
 
 	if (status == ENGINE_OK)
 		status = spill_table(run);
+	bound_lift(&run->bound);
+	table_set_most(run->table, run->bound.most);
 	set_stats(run);
 	return status;
 }

@@ -19,7 +19,6 @@
 #include "engine/cpu/spill.h"
 #include "program/state.h"
 
-#define PIECE_SIZE (UINT64_C(1) << 15)	/* unless one record is larger */
 #define HASH_BITS 32			/* those that tables do not use for places */
 
 /* A partition of more leaves is divided, into so many parts. */
@@ -230,7 +229,7 @@ sort_groups(Spill *spill, const GroupRecords *groups)
 static bool
 reserve_piece(Spill *spill, size_t used, size_t size)
 {
-	size_t		room = used + size > PIECE_SIZE ? used + size : PIECE_SIZE;
+	size_t		room = used + size > GROUPS_PIECE ? used + size : GROUPS_PIECE;
 	char	   *piece;
 
 	if (room <= spill->room)
@@ -268,7 +267,7 @@ write_groups(Spill *spill, const GroupRecords *groups, const uint32_t *order, ui
 
 		if (order && i + PREFETCH < n)
 			prefetch_group(groups, order[i + PREFETCH]);
-		if (used > 0 && used + size > PIECE_SIZE)
+		if (used > 0 && used + size > GROUPS_PIECE)
 		{
 			if (!store->write(store, partition, spill->piece, used))
 				return store_failed(message);

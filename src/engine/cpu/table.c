@@ -65,6 +65,7 @@ struct GroupTable
 	size_t		stride;			/* words of a record */
 	uint32_t	ngroups;
 	uint32_t	room;			/* records allocated */
+	uint32_t	most;			/* groups allowed */
 	uint64_t   *fresh;			/* a new group's states */
 
 	uint64_t   *slots;			/* upper half of the hash, number + 1 */
@@ -154,6 +155,8 @@ reserve_records(GroupTable *table, uint32_t n)
 	uint64_t	need = (uint64_t) table->ngroups + n;
 	uint64_t	room = table->room ? table->room : FIRST_RECORDS;
 
+	if (need > table->most)
+		return false;
 	if (need <= table->room)
 		return true;
 	while (room < need)
@@ -623,6 +626,7 @@ table_create(const Program *program, const EngineHints *hints, uint64_t limit)
 		return NULL;
 	table->program = program;
 	table->limit = limit;
+	table->most = UINT32_MAX;
 	table->hints = *hints;
 	if (hints->rows > 0)		/* planners know of 1e100 rows */
 		table->rows = hints->rows < MOST_ROWS ? (uint64_t) hints->rows : MOST_ROWS;
@@ -734,6 +738,12 @@ table_release(GroupTable *table)
 	table->limit = 0;
 	table_empty(table, 0);
 	table->limit = limit;
+}
+
+void
+table_set_most(GroupTable *table, uint32_t groups)
+{
+	table->most = groups;
 }
 
 void

@@ -48,6 +48,9 @@ extern void table_empty(GroupTable *table, uint64_t groups);
 /* The same, and give back the memory. */
 extern void table_release(GroupTable *table);
 
+/* It has no room for more groups than so many, whatever memory there is. */
+extern void table_set_most(GroupTable *table, uint32_t groups);
+
 /* Another limit; does the table take more than its limit? */
 extern void table_set_limit(GroupTable *table, uint64_t limit);
 extern bool table_is_over(const GroupTable *table);
