@@ -31,6 +31,15 @@ SELECT spills('SELECT k, count(*), sum(v) FROM spilled GROUP BY k');
 SELECT spills('SELECT v, count(*), sum(k) FROM spilled GROUP BY v');
 SELECT spills('SELECT count(*), sum(k) FROM spilled');
 
+-- the fallback, which does not run, takes little memory
+BEGIN;
+SET LOCAL work_mem = '64MB';
+SET LOCAL gpuagg.mode = force;
+DECLARE many CURSOR FOR SELECT id, count(*) FROM spilled GROUP BY id;
+SELECT is_taken('SELECT id, count(*) FROM spilled GROUP BY id') AS taken, coalesce(sum(total_bytes), 0) < 1000000 AS little
+FROM pg_backend_memory_contexts WHERE name LIKE 'HashAgg%';
+COMMIT;
+
 -- keys and aggregates of all kinds
 SELECT check_query('SELECT k, count(*), sum(v) FROM spilled GROUP BY k');
 SELECT check_query('SELECT k, sum(id::int8), avg(id::int8), min(id), max(k), sum(n), avg(n), min(w), max(w) FROM spilled GROUP BY k');

@@ -23,6 +23,9 @@
 #include "compat.h"
 #include "plan/path/native.h"
 
+/* Groups that a fallback's hash tables have room for before they grow. */
+#define FIRST_GROUPS 10000
+
 Path *
 native_sorted_aggregation(PlannerInfo *root, Path *input, RelOptInfo *grouped_rel,
 						  List *having)
@@ -189,4 +192,16 @@ native_has_workers(const Path *path)
 			default:
 				return false;
 		}
+}
+
+/*
+ * An executor's hash table is made for all groups that are expected when a query begins,
+ * whether it is needed or not.
+ */
+void
+native_begin_small(Plan *plan)
+{
+	for (; plan != NULL; plan = outerPlan(plan))
+		if (IsA(plan, Agg))
+			((Agg *) plan)->numGroups = Min(((Agg *) plan)->numGroups, FIRST_GROUPS);
 }

@@ -31,6 +31,9 @@ extern bool native_is_possible(const Grouping *grouping, const RelOptInfo *group
 extern Path *native_sorted_aggregation(PlannerInfo *root, Path *input,
 									   RelOptInfo *grouped_rel, List *having);
 
+/* Let the plan of such a path take little memory until it runs. */
+extern void native_begin_small(Plan *plan);
+
 /* Do workers compute what this path aggregates, sorts or projects? */
 extern bool native_has_workers(const Path *path);
 

@@ -150,6 +150,7 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	};
 
 	report_taken(path->report);
+	native_begin_small(linitial(custom_plans));
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = copyObject(path->grouping.having);
 	scan->custom_plans = custom_plans;
