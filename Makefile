@@ -14,6 +14,10 @@ PG_CPPFLAGS = -I$(srcdir)/src -DGPUAGG_VERSION='"$(EXTVERSION)"'
 PG_CFLAGS = $(if $(filter 15 16 17 18,$(MAJORVERSION)),-std=gnu99) -Wall -Wextra -Wno-unused-parameter \
 	-Werror=implicit-function-declaration -ffp-contract=off
 
+# Calls of the module's own functions are bound when it is linked: each process that loads
+# it, as parallel workers do, would look their names up in all libraries of the server first.
+SHLIB_LINK = -Wl,-Bsymbolic
+
 # builds for tests can be told to fail (src/engine/inject.h) and have a
 # simulated device, which runs the C compiler (src/engine/simt)
 ifdef TESTING
