@@ -77,3 +77,38 @@ CREATE VIEW gpuagg_activity AS SELECT * FROM gpuagg_activity_list();
 GRANT SELECT ON gpuagg_activity TO PUBLIC;
 
 COMMENT ON VIEW gpuagg_activity IS 'queries that engines work for, and those that wait for a device''s memory';
+
+--
+-- Columns of tables that stay in device memory from one query to the next: what is
+-- there, of the tables that the user may read; to have it there; to have it gone.
+--
+
+CREATE FUNCTION gpuagg_cache_list(
+	OUT relation regclass, OUT attribute text, OUT rows bigint, OUT bytes bigint,
+	OUT blocks bigint, OUT hits bigint, OUT last_used timestamptz)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+CREATE VIEW gpuagg_cache AS
+	SELECT relation, attribute, max(rows) AS rows, sum(bytes)::bigint AS bytes,
+		max(blocks) AS blocks, sum(hits)::bigint AS hits, max(last_used) AS last_used
+	FROM gpuagg_cache_list()
+	GROUP BY relation, attribute;
+
+GRANT SELECT ON gpuagg_cache TO PUBLIC;
+
+COMMENT ON VIEW gpuagg_cache IS 'columns of tables that are kept in device memory';
+
+CREATE FUNCTION gpuagg_prewarm(relation regclass, columns text[] DEFAULT NULL,
+	OUT rows bigint, OUT bytes bigint, OUT seconds float8)
+	RETURNS record
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION gpuagg_prewarm(regclass, text[]) IS
+	'read a table, and keep columns of it in device memory';
+
+CREATE FUNCTION gpuagg_evict(relation regclass) RETURNS bigint
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION gpuagg_evict(regclass) IS
+	'give back the device memory that columns of a table are kept in, so many bytes';

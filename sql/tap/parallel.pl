@@ -15,7 +15,7 @@ use Service;
 my @parallel = ('max_parallel_workers_per_gather = 3', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0',
 	'min_parallel_table_scan_size = 0', 'gpuagg.setup_cost = 0', 'gpuagg.page_cost = 0.1', 'gpuagg.tuple_cost = 0.0001',
 	'gpuagg.operator_cost = 0.0001', 'gpuagg.group_cost = 0', 'gpuagg.longest_pause = 50ms');
-my $node = new_node('parallel', @parallel);
+my $node = new_node('parallel', @parallel, 'gpuagg.cache_size = 0');
 $node->safe_psql('postgres', <<'SQL');
 SET gpuagg.mode = off;
 CREATE TABLE t AS SELECT i % 4001 AS k, 'text ' || i % 501 AS s, i AS v, i / 8.0::float8 AS f FROM generate_series(1, 100000) i;

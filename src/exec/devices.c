@@ -84,7 +84,7 @@ gpuagg_device_list(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	service_look_again();
 	if (!service_start(why, sizeof(why)) ||
-		!session_ask(QUESTION_DEVICES, take_devices, result, why))
+		!session_ask(QUESTION_DEVICES, InvalidOid, take_devices, result, why))
 		put_no_device(result, why);
 	return (Datum) 0;
 }
@@ -185,7 +185,7 @@ gpuagg_activity_list(PG_FUNCTION_ARGS)
 	int			n;
 
 	InitMaterializedSRF(fcinfo, 0);
-	(void) session_ask(QUESTION_ACTIVITY, take_activity, result, why);
+	(void) session_ask(QUESTION_ACTIVITY, InvalidOid, take_activity, result, why);
 	n = activity_fetch(&activities);
 	for (int i = 0; i < n; i++)
 		put_cpu_activity(result, &activities[i]);

@@ -361,7 +361,8 @@ run_input(GpuAggState *state, TableSourceStats *source)
 
 	if (state->tables)
 		return table_source_run(state->tables, state->ntables, state->nblocks,
-								estate->es_snapshot, state->program, state->engine, source);
+								estate->es_snapshot, state->program, state->engine,
+								state->nserved, source);
 	return child_source_run(state->child, state->program, state->engine, NULL);
 }
 
@@ -426,19 +427,22 @@ begin_groups(GpuAggState *state, const EngineHints *hints, const char **message)
 }
 
 /*
- * What this run reads of its tables, and what an engine that keeps columns is told of them.
- * The snapshot is older.
+ * What a run of this process reads of its tables, and the states of those whose columns the
+ * engine may keep.  The snapshot is older.
  */
 static void
-look_at_tables(GpuAggState *state, EngineHints *hints)
+look_at_tables(GpuAggState *state)
 {
+	state->states = NULL;
+	state->nstates = 0;
 	if (state->ntables == 0)
 		return;
 	state->nblocks = palloc(sizeof(BlockNumber) * state->ntables);
+	state->nserved = palloc0(sizeof(BlockNumber) * state->ntables);
 	source_tables_blocks(state->tables, state->ntables, state->nblocks);
 	if (gpuagg_cache_size != 0 && engine_keeps_columns(engine_ops(state->engine)))
-		hints->tables = table_states_read(state->tables, state->ntables, state->nblocks,
-										  &hints->ntables);
+		state->states = table_states_read(state->tables, state->ntables, state->nblocks,
+										  &state->nstates);
 }
 
 /* In this process alone. */
@@ -449,7 +453,10 @@ run_alone(GpuAggState *state, const EngineHints *hints, const char **message)
 	TableSourceStats source = {0};
 	EngineStatus status;
 
-	look_at_tables(state, &own);
+	own.tables = state->states;
+	own.ntables = state->nstates;
+	own.keep = state->plan->keep;
+	own.nkeep = state->nstates > 0 ? state->plan->nkeep : 0;
 	status = engine_open(state->engine, state->program, state->slots, &own);
 	state->uncounted = true;
 	/* the device process knows of the runs of others */
@@ -467,8 +474,8 @@ run_alone(GpuAggState *state, const EngineHints *hints, const char **message)
 	/* the engine has counted them all only now */
 	activity_read(0, engine_stats(state->engine)->rows);
 	if (status == ENGINE_OK)
-		table_source_count_rows(state->tables, state->ntables, state->nblocks, state->engine,
-								&source);
+		table_source_count_rows(state->tables, state->ntables, state->nserved,
+								engine_stats(state->engine)->rows, &source);
 	return status;
 }
 
@@ -601,7 +608,23 @@ run_fed(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
 	return true;
 }
 
-/* With other processes, as the engine does it; false: there are none. */
+/*
+ * Can the engine keep most of the blocks, or has it got them already?  Then a run of one
+ * process, which gives pages in order, is worth more than others that help to find visible
+ * tuples: of these blocks, all are.
+ */
+static bool
+blocks_may_stay(const GpuAggState *state)
+{
+	uint64		total = 0;
+
+	for (int i = 0; i < state->ntables; i++)
+		total += state->nblocks[i];
+	return state->nstates > 0 &&
+		table_states_all_visible(state->states, state->nstates) > total / 2;
+}
+
+/* With other processes, as the engine does it; false: there are none, or none is wanted. */
 static bool
 run_with_others(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
 				const char **message)
@@ -612,7 +635,8 @@ run_with_others(GpuAggState *state, const EngineHints *hints, EngineStatus *stat
 		return false;
 	if (engine_stores_groups(ops))
 		return run_parallel(state, hints, status, message);
-	return engine_can_be_fed(ops) && run_fed(state, hints, status, message);
+	return engine_can_be_fed(ops) && !blocks_may_stay(state) &&
+		run_fed(state, hints, status, message);
 }
 
 /*
@@ -624,6 +648,7 @@ run_once(GpuAggState *state, const EngineHints *hints, const char **message)
 	EngineStatus status;
 
 	state->merged = NULL;
+	look_at_tables(state);
 	if (run_with_others(state, hints, &status, message))
 		return status;
 	/* without shared memory the Gather has come to its end, and returned nothing */

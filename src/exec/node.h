@@ -39,7 +39,10 @@ typedef struct GpuAggState
 	SharedStore *merged;		/* that groups come from; NULL: one process's */
 	SourceTable *tables;		/* whose rows are read; NULL: the input's plan */
 	int			ntables;
-	BlockNumber *nblocks;		/* of each table, that the run reads */
+	BlockNumber *nblocks;		/* of each table, that a run of this process reads */
+	BlockNumber *nserved;		/* of them, by the engine */
+	TableState *states;			/* of those whose columns the engine may keep */
+	int			nstates;
 	List	   *slot_exprs;		/* ExprState, one a slot */
 	Bitmapset  *slot_params;	/* PARAM_EXEC parameters in them */
 	SlotResult *early_slots;	/* what has been evaluated of them, or NULL */

@@ -16,23 +16,56 @@
 #include "plan/plan_info.h"
 
 static Const *
+bytes_to_const(const void *data, Size len)
+{
+	bytea	   *bytes = palloc(VARHDRSZ + len);
+
+	SET_VARSIZE(bytes, VARHDRSZ + len);
+	memcpy(VARDATA(bytes), data, len);
+	return makeConst(BYTEAOID, -1, InvalidOid, -1, PointerGetDatum(bytes), false, false);
+}
+
+static void *
+bytes_from_const(const Const *constant, Size *len)
+{
+	bytea	   *bytes = DatumGetByteaPP(constant->constvalue);
+
+	*len = VARSIZE_ANY_EXHDR(bytes);
+	return memcpy(palloc(*len), VARDATA_ANY(bytes), *len);
+}
+
+static Const *
 program_to_const(const Program *program)
 {
-	Size		size = VARHDRSZ + program->size;
-	bytea	   *bytes = palloc(size);
-
-	SET_VARSIZE(bytes, size);
-	memcpy(VARDATA(bytes), program, program->size);
-	return makeConst(BYTEAOID, -1, InvalidOid, -1, PointerGetDatum(bytes), false, false);
+	return bytes_to_const(program, program->size);
 }
 
 static Program *
 program_from_const(const Const *program)
 {
-	bytea	   *bytes = DatumGetByteaPP(program->constvalue);
+	Size		size;
 
-	return memcpy(palloc(VARSIZE_ANY_EXHDR(bytes)), VARDATA_ANY(bytes),
-				  VARSIZE_ANY_EXHDR(bytes));
+	return bytes_from_const(program, &size);
+}
+
+/* Nearly all plans have none. */
+static List *
+keep_to_list(const PlanInfo *info)
+{
+	if (info->nkeep == 0)
+		return NIL;
+	return list_make1(bytes_to_const(info->keep, info->nkeep * sizeof(Column)));
+}
+
+static void
+keep_from_list(List *list, PlanInfo *info)
+{
+	Size		size;
+
+	if (list == NIL)
+		return;
+	info->keep = bytes_from_const(linitial_node(Const, list), &size);
+	info->nkeep = size / sizeof(Column);
 }
 
 static List *
@@ -75,7 +108,8 @@ plan_info_to_list(const PlanInfo *info)
 
 	if (info->regrouping)
 		regrouping = list_make2(program_to_const(info->regrouping), info->sets);
-	return list_make5(list_make2(program_to_const(info->program), regrouping),
+	return list_make5(list_make3(program_to_const(info->program), regrouping,
+								 keep_to_list(info)),
 					  list_make3(list_make1_oid(info->relid), info->page_tables,
 								 info->row_tables),
 					  list_make3_int(info->rti, info->nkeys, info->verifiable),
@@ -99,6 +133,7 @@ plan_info_from_list(List *list)
 		info->regrouping = program_from_const(linitial_node(Const, regrouping));
 		info->sets = lsecond(regrouping);
 	}
+	keep_from_list(lthird(programs), info);
 	info->relid = linitial_oid(linitial(lsecond(list)));
 	info->page_tables = lsecond(lsecond(list));
 	info->row_tables = lthird(lsecond(list));

@@ -36,6 +36,8 @@ typedef struct PlanInfo
 	List	   *sets;			/* with it: a List of ints each, numbers of keys */
 	List	   *groupings;		/* arguments of GROUPING(), likewise */
 	TopInfo    *top;			/* NULL: all groups leave */
+	Column	   *keep;			/* that the run keeps beside the Program's */
+	int			nkeep;
 	bool		verifiable;		/* would the native plan's rows be the same, and raise no
 								 * error that the query does not? */
 	double		rows;			/* estimates: rows read, and groups */

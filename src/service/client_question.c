@@ -9,17 +9,26 @@
 
 #include "service/link.h"
 
+static const MessageType answers[QUESTION_KINDS] = {
+	[QUESTION_DEVICES] = MESSAGE_DEVICES,
+	[QUESTION_ACTIVITY] = MESSAGE_ACTIVITY,
+	[QUESTION_CACHE] = MESSAGE_CACHE,
+	[QUESTION_EVICT] = MESSAGE_EVICTED
+};
+
 struct Question
 {
 	ClientConfig config;
 	QuestionKind kind;
+	uint32_t	database;
+	uint32_t	relation;
 	bool		asked;
 	Link		link;
 	Message		message;
 };
 
 Question *
-question_ask(QuestionKind kind, char *message)
+question_ask(QuestionKind kind, uint32_t database, uint32_t relation, char *message)
 {
 	Question   *question = calloc(1, sizeof(*question));
 
@@ -30,6 +39,8 @@ question_ask(QuestionKind kind, char *message)
 	}
 	question->config = *client_current_config();
 	question->kind = kind;
+	question->database = database;
+	question->relation = relation;
 	link_init(&question->link, &question->config);
 	return question;
 }
@@ -41,6 +52,8 @@ ask(Question *question, char *message)
 
 	message_begin(&question->message, MESSAGE_QUESTION);
 	question->message.question.kind = question->kind;
+	question->message.question.database = question->database;
+	question->message.question.relation = question->relation;
 	status = link_send(&question->link, &question->message, -1, message);
 	question->asked = status == ENGINE_OK;
 	return status;
@@ -50,7 +63,7 @@ ask(Question *question, char *message)
 static EngineStatus
 receive(Question *question, char *message)
 {
-	MessageType wanted = question->kind == QUESTION_DEVICES ? MESSAGE_DEVICES : MESSAGE_ACTIVITY;
+	MessageType wanted = answers[question->kind];
 	EngineStatus status;
 
 	do

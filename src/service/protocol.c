@@ -157,6 +157,17 @@ good_activity(const Message *message)
 }
 
 static bool
+good_cache(const Message *message)
+{
+	const CacheRow *rows = (const CacheRow *) (&message->cache + 1);
+
+	for (uint32_t i = 0; i < message->cache.nrows; i++)
+		if (rows[i].attno < 1 || rows[i].attno > PROGRAM_MAX_ATTRS)
+			return false;
+	return true;
+}
+
+static bool
 good_started(const Message *message)
 {
 	return is_flag(message->started.buffers_in_place) && message->started.served < SERVED_KINDS;
@@ -205,6 +216,8 @@ static const MessageFacts facts[MESSAGE_TYPES] = {
 	[MESSAGE_END] = {sizeof(MessageHead), false, NULL},
 	[MESSAGE_DEVICES] = {sizeof(DevicesMessage), false, good_devices},
 	[MESSAGE_ACTIVITY] = {sizeof(ActivityMessage), false, good_activity},
+	[MESSAGE_CACHE] = {sizeof(CacheMessage), false, good_cache},
+	[MESSAGE_EVICTED] = {sizeof(EvictedMessage), false, NULL},
 	[MESSAGE_QUEUED] = {sizeof(QueuedMessage), false, NULL},
 	[MESSAGE_SERVED] = {sizeof(ServedMessage), true, NULL},
 	[MESSAGE_STARTED] = {sizeof(StartedMessage), false, good_started},
@@ -287,6 +300,8 @@ size_behind(const Message *message)
 			return message->devices.ndevices * sizeof(DeviceInfo);
 		case MESSAGE_ACTIVITY:
 			return message->activity.nrows * sizeof(ActivityRow);
+		case MESSAGE_CACHE:
+			return message->cache.nrows * sizeof(CacheRow);
 		case MESSAGE_LEFT:
 			if (message->left.nrows > LEFT_MAX)
 				return PROTOCOL_MAX_MESSAGE;

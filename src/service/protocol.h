@@ -84,6 +84,8 @@ typedef enum MessageType
 	/* from the device process */
 	MESSAGE_DEVICES,
 	MESSAGE_ACTIVITY,
+	MESSAGE_CACHE,
+	MESSAGE_EVICTED,
 	MESSAGE_QUEUED,
 	MESSAGE_SERVED,
 	MESSAGE_STARTED,
@@ -115,6 +117,8 @@ typedef enum QuestionKind
 {
 	QUESTION_DEVICES,			/* <- DEVICES */
 	QUESTION_ACTIVITY,			/* <- ACTIVITY, the last of which has no row */
+	QUESTION_CACHE,				/* <- CACHE, likewise */
+	QUESTION_EVICT,				/* <- EVICTED */
 	QUESTION_KINDS
 } QuestionKind;
 
@@ -122,6 +126,8 @@ typedef struct QuestionMessage
 {
 	MessageHead head;
 	uint32_t	kind;			/* QuestionKind */
+	uint32_t	database;		/* EVICT: the relation's */
+	uint32_t	relation;		/* EVICT: what is evicted; 0: all of the database */
 	uint32_t	unused;
 } QuestionMessage;
 
@@ -283,6 +289,34 @@ typedef struct ActivityMessage
 	uint32_t	unused;
 } ActivityMessage;
 
+/* A column of a table's file that is kept in device memory: ResidentInfo. */
+typedef struct CacheRow
+{
+	uint32_t	file[3];
+	uint32_t	relation;
+	int32_t		attno;
+	uint32_t	unused;
+	uint64_t	rows;
+	uint64_t	bytes;
+	uint64_t	blocks;
+	uint64_t	hits;
+	int64_t		last_used;
+} CacheRow;
+
+/* Behind it: nrows CacheRows; none: these were all. */
+typedef struct CacheMessage
+{
+	MessageHead head;
+	uint32_t	nrows;
+	uint32_t	unused;
+} CacheMessage;
+
+typedef struct EvictedMessage
+{
+	MessageHead head;
+	uint64_t	bytes;
+} EvictedMessage;
+
 typedef struct QueuedMessage
 {
 	MessageHead head;
@@ -382,6 +416,8 @@ typedef union Message
 	ColumnsMessage columns;
 	DevicesMessage devices;
 	ActivityMessage activity;
+	CacheMessage cache;
+	EvictedMessage evicted;
 	QueuedMessage queued;
 	ServedMessage served;
 	StartedMessage started;
@@ -423,6 +459,12 @@ static inline ActivityRow *
 message_activity(Message *message)
 {
 	return (ActivityRow *) (&message->activity + 1);
+}
+
+static inline CacheRow *
+message_cache(Message *message)
+{
+	return (CacheRow *) (&message->cache + 1);
 }
 
 static inline WireLeftRow *

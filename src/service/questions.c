@@ -1,9 +1,11 @@
 /*
  * questions.c
- *	  What the device process is asked: its devices, and what runs there.
+ *	  What the device process is asked: its devices, what runs there, and which columns
+ *	  are kept.
  */
 #include "service/questions.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/clock.h"
@@ -11,6 +13,7 @@
 
 /* Rows of one message. */
 #define ACTIVITY_ROWS ((PROTOCOL_MAX_MESSAGE - sizeof(ActivityMessage)) / sizeof(ActivityRow))
+#define CACHE_ROWS ((PROTOCOL_MAX_MESSAGE - sizeof(CacheMessage)) / sizeof(CacheRow))
 
 static void
 answer_devices(Connection *c)
@@ -70,6 +73,64 @@ answer_activity(Connection *c)
 	} while (connection_send(c, -1) && n > 0);
 }
 
+static CacheRow
+cache_row(const ResidentInfo *info)
+{
+	CacheRow	row = {
+		.relation = info->relation,.attno = info->attno,.rows = info->rows,
+		.bytes = info->bytes,.blocks = info->blocks,.hits = info->hits,
+		.last_used = info->last_used
+	};
+
+	memcpy(row.file, info->file, sizeof(row.file));
+	return row;
+}
+
+/* All rows of one moment, which may take several messages; then one without any. */
+static void
+send_cache(Connection *c, const ResidentInfo *infos, uint32_t ninfos)
+{
+	uint32_t	told = 0;
+	uint32_t	n;
+
+	do
+	{
+		message_begin(&c->answer, MESSAGE_CACHE);
+		for (n = 0; n < CACHE_ROWS && told < ninfos; n++)
+			message_cache(&c->answer)[n] = cache_row(&infos[told++]);
+		c->answer.cache.nrows = n;
+	} while (connection_send(c, -1) && n > 0);
+}
+
+static void
+answer_cache(Connection *c)
+{
+	uint32_t	n = cuda_engine_columns(NULL, 0);
+	ResidentInfo *infos = malloc(((size_t) n + 1) * sizeof(ResidentInfo));
+
+	if (infos == NULL)
+	{
+		connection_fail(c, ENGINE_NO_MEMORY, "out of memory", NULL);
+		return;
+	}
+	send_cache(c, infos, cuda_engine_columns(infos, n));
+	free(infos);
+}
+
+static void
+answer_evict(Connection *c)
+{
+	const QuestionMessage *question = &c->message.question;
+	uint64_t	before = cuda_engine_columns_size();
+
+	/* 0 would be all databases */
+	if (question->database != 0)
+		cuda_engine_evict_relation(question->database, question->relation);
+	message_begin(&c->answer, MESSAGE_EVICTED);
+	c->answer.evicted.bytes = before - cuda_engine_columns_size();
+	(void) connection_send(c, -1);
+}
+
 void
 question_answer(Connection *c)
 {
@@ -80,6 +141,12 @@ question_answer(Connection *c)
 			break;
 		case QUESTION_ACTIVITY:
 			answer_activity(c);
+			break;
+		case QUESTION_CACHE:
+			answer_cache(c);
+			break;
+		case QUESTION_EVICT:
+			answer_evict(c);
 			break;
 		case QUESTION_KINDS:
 			break;

@@ -80,7 +80,15 @@ wait_for_answer(Question *question)
 static bool
 is_last(QuestionKind kind, const Message *answer)
 {
-	return kind == QUESTION_DEVICES || answer->activity.nrows == 0;
+	switch (kind)
+	{
+		case QUESTION_ACTIVITY:
+			return answer->activity.nrows == 0;
+		case QUESTION_CACHE:
+			return answer->cache.nrows == 0;
+		default:
+			return true;
+	}
 }
 
 static EngineStatus
@@ -101,14 +109,14 @@ take_answer(Question *question, QuestionKind kind, void (*take) (Message *, void
 }
 
 bool
-session_ask(QuestionKind kind, void (*take) (Message *answer, void *argument),
-			void *argument, char *why)
+session_ask(QuestionKind kind, Oid relation,
+			void (*take) (Message *answer, void *argument), void *argument, char *why)
 {
 	Question   *question;
 	volatile EngineStatus status = ENGINE_FAILED;
 
 	session_configure();
-	question = question_ask(kind, why);
+	question = question_ask(kind, MyDatabaseId, relation, why);
 	if (question == NULL)
 		return false;
 	PG_TRY();
@@ -148,7 +156,7 @@ is_available(ServiceEngine engine, char *reason, size_t len)
 		known = (DeviceKnown) {.usable = true};
 		if (!service_exists(reason, len))
 			return false;
-		asked = session_ask(QUESTION_DEVICES, take_devices, NULL, why);
+		asked = session_ask(QUESTION_DEVICES, InvalidOid, take_devices, NULL, why);
 	}
 #ifdef GPUAGG_TESTING
 	if (engine != SERVICE_CUDA)
@@ -183,7 +191,7 @@ is_warm(ServiceEngine engine)
 	if (!asked && TimestampDifferenceExceeds(looked, now, LOOK_INTERVAL))
 	{
 		looked = now;
-		asked = session_ask(QUESTION_DEVICES, take_devices, NULL, why);
+		asked = session_ask(QUESTION_DEVICES, InvalidOid, take_devices, NULL, why);
 	}
 	return asked && known.warm;
 }

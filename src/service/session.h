@@ -28,9 +28,11 @@ extern bool session_finds_service(const EngineOps *ops, char *message);
 
 /*
  * Ask the device process, wait for its answer, looking for interrupts, and let `take`
- * have each message of it.  False and why (256 bytes): there is none that answers.
+ * have each message of it.  relation: in QuestionMessage, of this database.  False and why
+ * (256 bytes): there is none that answers.
  */
-extern bool session_ask(QuestionKind kind, void (*take) (Message *answer, void *argument),
+extern bool session_ask(QuestionKind kind, uint32_t relation,
+						void (*take) (Message *answer, void *argument),
 						void *argument, char *why);
 
 #endif							/* GPUAGG_SESSION_H */

@@ -100,7 +100,7 @@ skip_served(const uint8 *served, uint64 block, uint64 nblocks)
 	return nblocks;
 }
 
-uint64
+BlockNumber
 served_blocks(const uint8 *served, BlockNumber nblocks)
 {
 	return served == NULL ? 0 : pg_popcount((const char *) served, (nblocks + 7) / 8);

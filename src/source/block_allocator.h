@@ -53,7 +53,7 @@ extern bool block_allocator_next(BlockAllocator *allocator, int table, BlockNumb
 extern int	block_allocator_next_table(BlockAllocator *allocator);
 
 /* How many of the bits are set, of that many blocks. */
-extern uint64 served_blocks(const uint8 *served, BlockNumber nblocks);
+extern BlockNumber served_blocks(const uint8 *served, BlockNumber nblocks);
 
 extern bool block_allocator_stopped(const BlockAllocator *allocator);
 

@@ -51,6 +51,7 @@
 
 #include "access/visibilitymap.h"
 #include "catalog/catalog.h"
+#include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
 #include "storage/bufpage.h"
 #include "utils/memutils.h"
@@ -78,11 +79,9 @@ has_new_file(Relation relation)
 }
 
 bool
-table_columns_may_stay(const SourceTable *table)
+table_columns_may_stay(Relation relation)
 {
-	Relation	relation = table->relation;
-
-	return table->pages && RelationNeedsWAL(relation) && !IsSystemRelation(relation) &&
+	return RelationNeedsWAL(relation) && !IsSystemRelation(relation) &&
 		!has_new_file(relation) && !compat_snapshots_become_too_old();
 }
 
@@ -145,7 +144,7 @@ table_states_read(const SourceTable *tables, int ntables, const BlockNumber *nbl
 	{
 		Relation	relation = tables[i].relation;
 
-		if (nblocks[i] == 0 || !table_columns_may_stay(&tables[i]))
+		if (!tables[i].pages || nblocks[i] == 0 || !table_columns_may_stay(relation))
 			continue;
 		if (states == NULL)
 			states = palloc(sizeof(TableState) * (ntables - i));
@@ -157,4 +156,31 @@ table_states_read(const SourceTable *tables, int ntables, const BlockNumber *nbl
 		};
 	}
 	return states;
+}
+
+/* By words: a large table has many frames. */
+static uint64
+count_all_visible(const FrameMap *frame)
+{
+	uint64		count = 0;
+
+	for (size_t byte = 0; byte < FRAME_MAP_BYTES; byte += sizeof(uint64))
+	{
+		uint64		word = 0;
+
+		memcpy(&word, frame->bits + byte, Min(sizeof(word), FRAME_MAP_BYTES - byte));
+		count += pg_popcount64(word & UINT64CONST(0x5555555555555555));
+	}
+	return count;
+}
+
+uint64
+table_states_all_visible(const TableState *states, int n)
+{
+	uint64		blocks = 0;
+
+	for (int i = 0; i < n; i++)
+		for (uint32 frame = 0; frame < table_state_frames(states[i].nblocks); frame++)
+			blocks += count_all_visible(&states[i].frames[frame]);
+	return blocks;
 }

@@ -8,8 +8,8 @@
 #include "engine/table_state.h"
 #include "source/heap.h"
 
-/* May an engine keep the table's columns from one run to the next? */
-extern bool table_columns_may_stay(const SourceTable *table);
+/* May an engine keep a heap table's columns from one run to the next? */
+extern bool table_columns_may_stay(Relation relation);
 
 /*
  * The states of those tables whose columns may stay, in the current context: *n of
@@ -18,5 +18,8 @@ extern bool table_columns_may_stay(const SourceTable *table);
  */
 extern TableState *table_states_read(const SourceTable *tables, int ntables,
 									 const BlockNumber *nblocks, int *n);
+
+/* How many of the blocks are all-visible. */
+extern uint64 table_states_all_visible(const TableState *states, int n);
 
 #endif							/* GPUAGG_SOURCE_TABLE_STATE_H */

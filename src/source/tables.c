@@ -158,7 +158,7 @@ table_source_run_share(const SourceTable *tables, int ntables, Snapshot snapshot
 EngineStatus
 table_source_run(const SourceTable *tables, int ntables, const BlockNumber *nblocks,
 				 Snapshot snapshot, const Program *program, EngineHandle *engine,
-				 TableSourceStats *stats)
+				 BlockNumber *nserved, TableSourceStats *stats)
 {
 	const uint8 **served = palloc0(sizeof(uint8 *) * ntables);
 	SharedBlocks own;
@@ -169,6 +169,8 @@ table_source_run(const SourceTable *tables, int ntables, const BlockNumber *nblo
 	block_allocator_begin(&blocks, &own, nblocks, ntables, true);
 	blocks.served = served;
 	status = engine_served(engine, served);
+	for (int i = 0; i < ntables; i++)
+		nserved[i] = served_blocks(served[i], nblocks[i]);
 	if (status == ENGINE_OK)
 		status = table_source_run_share(tables, ntables, snapshot, &blocks, program, engine,
 										stats);
@@ -176,34 +178,21 @@ table_source_run(const SourceTable *tables, int ntables, const BlockNumber *nblo
 	return status;
 }
 
-/* How many of the tables' blocks the engine serves, and in blocks of each table. */
-static uint64
-count_served(int ntables, const BlockNumber *nblocks, EngineHandle *engine, uint64 *blocks)
-{
-	const uint8 **served = palloc0(sizeof(uint8 *) * ntables);
-	uint64		total = 0;
-
-	(void) engine_served(engine, served);
-	for (int i = 0; i < ntables; i++)
-		total += blocks[i] = served_blocks(served[i], nblocks[i]);
-	pfree(served);
-	return total;
-}
-
 void
-table_source_count_rows(const SourceTable *tables, int ntables, const BlockNumber *nblocks,
-						EngineHandle *engine, const TableSourceStats *stats)
+table_source_count_rows(const SourceTable *tables, int ntables, const BlockNumber *nserved,
+						uint64 rows, const TableSourceStats *stats)
 {
-	uint64	   *blocks = palloc(sizeof(uint64) * ntables);
-	uint64		total = count_served(ntables, nblocks, engine, blocks);
-	uint64		rows = engine_stats(engine)->rows;
 	uint64		given = stats->page_rows + stats->scanned_rows;
+	double		total = 0;
 
 	if (ntables == 1)
 		heap_source_count_rows(tables[0].relation, rows);
-	for (int i = 0; ntables > 1 && i < ntables && rows > given; i++)
-		if (blocks[i] > 0)
+	if (ntables <= 1 || rows <= given)
+		return;
+	for (int i = 0; i < ntables; i++)
+		total += nserved[i];
+	for (int i = 0; i < ntables; i++)
+		if (nserved[i] > 0)
 			heap_source_count_rows(tables[i].relation,
-								   (uint64) ((double) (rows - given) * blocks[i] / total));
-	pfree(blocks);
+								   (uint64) ((rows - given) * (nserved[i] / total)));
 }

@@ -29,14 +29,15 @@ extern void table_source_stats_add(TableSourceStats *stats, const TableSourceSta
 
 /*
  * Hand all rows of the tables' blocks, nblocks of each table, as the snapshot sees them,
- * to the engine, but for the blocks that it serves itself.  Adds to *stats.  Returns OK,
+ * to the engine, but for the blocks that it serves itself, which are counted in nserved.
+ * Adds to *stats.  Returns OK,
  * or the status with which the engine gave up.  The relations are locked; the snapshot is
  * an MVCC snapshot, and older than nblocks.
  */
 extern EngineStatus table_source_run(const SourceTable *tables, int ntables,
 									 const BlockNumber *nblocks, Snapshot snapshot,
 									 const Program *program, EngineHandle *engine,
-									 TableSourceStats *stats);
+									 BlockNumber *nserved, TableSourceStats *stats);
 
 /* The same for a process's share of the rows, by the allocator. */
 extern EngineStatus table_source_run_share(const SourceTable *tables, int ntables,
@@ -45,12 +46,12 @@ extern EngineStatus table_source_run_share(const SourceTable *tables, int ntable
 										   TableSourceStats *stats);
 
 /*
- * Once the run has groups: count the rows that the engine had itself, and those of a
- * single table (heap_source_count_rows).  stats: of this run.  What it serves of several
- * tables is divided among them by their blocks.
+ * Once the run has groups, and rows are known: count those that the engine had itself, and
+ * those of a single table (heap_source_count_rows).  stats: of this run.  What the engine
+ * has served of several tables is divided among them by their blocks.
  */
 extern void table_source_count_rows(const SourceTable *tables, int ntables,
-									const BlockNumber *nblocks, EngineHandle *engine,
+									const BlockNumber *nserved, uint64 rows,
 									const TableSourceStats *stats);
 
 #endif							/* GPUAGG_TABLES_H */

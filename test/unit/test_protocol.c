@@ -58,6 +58,11 @@ make_message(Message *message, MessageType type)
 		case MESSAGE_ACTIVITY:
 			message->activity.nrows = 4;
 			break;
+		case MESSAGE_CACHE:
+			message->cache.nrows = 5;
+			for (int i = 0; i < 5; i++)
+				message_cache(message)[i] = (CacheRow) {.relation = 1,.attno = i + 1};
+			break;
 		case MESSAGE_LEFT:
 			message->left.nrows = 50;
 			break;
@@ -103,6 +108,10 @@ read_message(Message *message)
 		case MESSAGE_ACTIVITY:
 			for (uint32_t i = 0; i < message->activity.nrows; i++)
 				sum += strlen(message_activity(message)[i].relation);
+			break;
+		case MESSAGE_CACHE:
+			for (uint32_t i = 0; i < message->cache.nrows; i++)
+				sum += (uint64_t) message_cache(message)[i].attno + message_cache(message)[i].bytes;
 			break;
 		case MESSAGE_LEFT:
 			for (uint32_t i = 0; i < message->left.nrows; i++)

@@ -48,6 +48,8 @@ typedef struct LoweredGrouping
 	Path	   *input;			/* of the child plan; NULL: heap pages */
 	Path	   *partial_input;	/* the same for one of several processes, or NULL */
 	List	   *filter;			/* clauses that the Program's filter computes */
+	Column	   *keep;			/* that the run keeps beside the Program's (keep.h) */
+	int			nkeep;
 } LoweredGrouping;
 
 /*

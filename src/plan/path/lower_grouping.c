@@ -19,6 +19,7 @@
 #include "plan/path/clauses.h"
 #include "plan/path/grouping.h"
 #include "plan/path/guarded.h"
+#include "plan/path/keep.h"
 #include "plan/path/parallel.h"
 
 /* Make the programs admit NaN and infinities among numerics if they should, or must. */
@@ -173,6 +174,7 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 					 Rejection *rejection)
 {
 	RelOptInfo *rel = grouping->input_rel;
+	List	   *keep;
 	const char *reason;
 	Lowering   *l;
 
@@ -187,11 +189,14 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	lowered->partial_input = NULL;
 	lowered->filter = get_actual_clauses(clauses_in_order(grouping->root,
 														  rel->baserestrictinfo));
-	reason = input_tables(grouping->root, rel, input_exprs(grouping, lowered->filter),
+	keep = keep_vars(grouping->root, rel);
+	reason = input_tables(grouping->root, rel,
+						  list_concat(input_exprs(grouping, lowered->filter), keep),
 						  &lowered->tables);
 	if (reason != NULL)
 		return reject_grouping(rejection, REJECTED_INPUT, reason);
 	l = lower_begin_pages(grouping->root, rel->relid, lowered->tables.desc, lowered->tables.map);
+	lowered->keep = keep_lower(l, keep, &lowered->nkeep);
 	if (!lower_filter(l, lowered->filter) || !lower_placeholders(grouping, l))
 	{
 		*rejection = (Rejection)
@@ -277,5 +282,6 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 	lowered->rti = 0;
 	MemSet(&lowered->tables, 0, sizeof(lowered->tables));
 	lowered->filter = NIL;
+	lowered->nkeep = 0;
 	return lower_keys_and_aggregates(grouping, l, lowered, rejection);
 }

@@ -1,0 +1,371 @@
+/*
+ * cache.c
+ *	  Columns that are kept in device memory, for SQL: what there is, to have more there,
+ *	  and to have less.
+ *
+ * gpuagg_prewarm runs a count(*) of the table, whose plan says what is to be kept beside
+ * (plan/path/keep.c).  So all that holds for queries holds for it, too: locks, snapshot,
+ * privileges, interrupts, gpuagg_activity.  What came of it is asked of the device process.
+ *
+ * Who may read a column may see what is kept of it, have it kept and have it evicted.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "portability/instr_time.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+
+#include "compat.h"
+#include "guc.h"
+#include "plan/path/keep.h"
+#include "service/service.h"
+#include "service/session.h"
+#include "source/table_state.h"
+
+PG_FUNCTION_INFO_V1(gpuagg_cache_list);
+PG_FUNCTION_INFO_V1(gpuagg_evict);
+PG_FUNCTION_INFO_V1(gpuagg_prewarm);
+
+static bool
+may_read_column(Oid relid, AttrNumber attno)
+{
+	return pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
+		pg_attribute_aclcheck(relid, attno, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+}
+
+static bool
+may_read_any_column(Oid relid)
+{
+	return pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
+		pg_attribute_aclcheck_all(relid, GetUserId(), ACL_SELECT, ACLMASK_ANY) == ACLCHECK_OK;
+}
+
+/* A column of this database that the user may read, or NULL: its name. */
+static char *
+visible_column(const CacheRow *row)
+{
+	char	   *name;
+
+	if (row->file[1] != MyDatabaseId)
+		return NULL;
+	/* the table, or the column, may be gone */
+	name = get_attname(row->relation, row->attno, true);
+	return name != NULL && may_read_column(row->relation, row->attno) ? name : NULL;
+}
+
+static void
+put_cache(Message *answer, void *argument)
+{
+	ReturnSetInfo *result = argument;
+
+	for (uint32 i = 0; i < answer->cache.nrows; i++)
+	{
+		const CacheRow *row = &message_cache(answer)[i];
+		char	   *name = visible_column(row);
+		Datum		values[7];
+		bool		isnull[7] = {false};
+
+		if (name == NULL)
+			continue;
+		values[0] = ObjectIdGetDatum(row->relation);
+		values[1] = CStringGetTextDatum(name);
+		values[2] = Int64GetDatum((int64) row->rows);
+		values[3] = Int64GetDatum((int64) row->bytes);
+		values[4] = Int64GetDatum((int64) row->blocks);
+		values[5] = Int64GetDatum((int64) row->hits);
+		values[6] = TimestampTzGetDatum(time_t_to_timestamptz((pg_time_t) row->last_used));
+		tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
+	}
+}
+
+/* One row for each way in which a column is kept; none without a device process. */
+Datum
+gpuagg_cache_list(PG_FUNCTION_ARGS)
+{
+	char		why[256];
+
+	InitMaterializedSRF(fcinfo, 0);
+	(void) session_ask(QUESTION_CACHE, InvalidOid, put_cache, fcinfo->resultinfo, why);
+	return (Datum) 0;
+}
+
+static void
+take_evicted(Message *answer, void *argument)
+{
+	*(int64 *) argument += (int64) answer->evicted.bytes;
+}
+
+/* The bytes that have been given back, of a table and of all that inherit from it. */
+Datum
+gpuagg_evict(PG_FUNCTION_ARGS)
+{
+	Oid			relid = PG_GETARG_OID(0);
+	int64		bytes = 0;
+	char		why[256];
+	ListCell   *lc;
+
+	if (!may_read_any_column(relid))
+		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relid)),
+					   get_rel_name(relid));
+	foreach(lc, find_all_inheritors(relid, AccessShareLock, NULL))
+		(void) session_ask(QUESTION_EVICT, lfirst_oid(lc), take_evicted, &bytes, why);
+	PG_RETURN_INT64(bytes);
+}
+
+static Relation
+open_table(Oid relid)
+{
+	Relation	relation = relation_open(relid, AccessShareLock);
+	char		relkind = relation->rd_rel->relkind;
+
+	if (relkind != RELKIND_RELATION && relkind != RELKIND_MATVIEW &&
+		relkind != RELKIND_PARTITIONED_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a table or materialized view",
+						RelationGetRelationName(relation))));
+	/* partitions are looked at when they are read */
+	if (relkind != RELKIND_PARTITIONED_TABLE && !table_columns_may_stay(relation))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("columns of table \"%s\" cannot be kept in device memory",
+						RelationGetRelationName(relation)),
+				 errdetail("The table is not WAL-logged, a system catalog, or new in this transaction, or old_snapshot_threshold is set.")));
+	return relation;
+}
+
+static void
+check_may_read(Relation relation, bool may)
+{
+	if (!may)
+		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(relation->rd_rel->relkind),
+					   RelationGetRelationName(relation));
+}
+
+/* All columns that the user may read. */
+static Bitmapset *
+readable_columns(Relation relation)
+{
+	TupleDesc	desc = RelationGetDescr(relation);
+	Bitmapset  *attnos = NULL;
+
+	for (int i = 0; i < desc->natts; i++)
+		if (!TupleDescAttr(desc, i)->attisdropped &&
+			may_read_column(RelationGetRelid(relation), i + 1))
+			attnos = bms_add_member(attnos, i + 1);
+	check_may_read(relation, attnos != NULL);
+	return attnos;
+}
+
+static Bitmapset *
+named_columns(Relation relation, ArrayType *names)
+{
+	Oid			relid = RelationGetRelid(relation);
+	Bitmapset  *attnos = NULL;
+	Datum	   *values;
+	bool	   *isnull;
+	int			n;
+
+	deconstruct_array(names, TEXTOID, -1, false, TYPALIGN_INT, &values, &isnull, &n);
+	for (int i = 0; i < n; i++)
+	{
+		char	   *name = isnull[i] ? "" : TextDatumGetCString(values[i]);
+		AttrNumber	attno = get_attnum(relid, name);
+
+		if (attno <= 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("column \"%s\" of relation \"%s\" does not exist",
+							name, RelationGetRelationName(relation))));
+		check_may_read(relation, may_read_column(relid, attno));
+		attnos = bms_add_member(attnos, attno);
+	}
+	return attnos;
+}
+
+/* How the query of gpuagg_prewarm runs, until the end of its nest level of settings. */
+static void
+set_prewarm_settings(void)
+{
+	const struct
+	{
+		const char *name;
+		const char *value;
+	}			settings[] = {
+		{"gpuagg.mode", "force"},
+		{"gpuagg.fallback", "off"},
+		{"max_parallel_workers_per_gather", "0"},
+		{"gpuagg.engine", gpuagg_engine == CHOICE_AUTO || gpuagg_engine == CHOICE_CPU ? "cuda" : NULL},
+	};
+
+	for (int i = 0; i < (int) lengthof(settings); i++)
+		if (settings[i].value != NULL)
+			(void) set_config_option(settings[i].name, settings[i].value, PGC_USERSET,
+									 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
+
+/* Count the table's rows, and keep columns meanwhile. */
+static int64
+count_rows(Relation relation, KeepRequest *request)
+{
+	int			level = NewGUCNestLevel();
+	char	   *query = psprintf("SELECT pg_catalog.count(*) FROM %s",
+								 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)),
+															RelationGetRelationName(relation)));
+	bool		isnull;
+	int64		rows;
+
+	set_prewarm_settings();
+	SPI_connect();
+	keep_columns_of(request);
+	PG_TRY();
+	{
+		if (SPI_execute(query, false, 0) != SPI_OK_SELECT || SPI_processed != 1)
+			elog(ERROR, "could not count the rows of \"%s\"", RelationGetRelationName(relation));
+	}
+	PG_FINALLY();
+	{
+		keep_columns_of(NULL);
+	}
+	PG_END_TRY();
+	rows = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+	SPI_finish();
+	AtEOXact_GUC(true, level);
+	return rows;
+}
+
+/* What is kept of a table and of those that inherit from it. */
+typedef struct Kept
+{
+	List	   *relids;
+	Relation	relation;		/* the table itself */
+	Bitmapset  *attnos;			/* of its columns, all that are kept of any table */
+	int64		bytes;
+} Kept;
+
+static void
+take_kept(Message *answer, void *argument)
+{
+	Kept	   *kept = argument;
+
+	for (uint32 i = 0; i < answer->cache.nrows; i++)
+	{
+		const CacheRow *row = &message_cache(answer)[i];
+		char	   *name;
+
+		if (row->file[1] != MyDatabaseId || !list_member_oid(kept->relids, row->relation))
+			continue;
+		kept->bytes += (int64) row->bytes;
+		name = get_attname(row->relation, row->attno, true);
+		if (name != NULL)
+			kept->attnos = bms_add_member(kept->attnos,
+										  Max(get_attnum(RelationGetRelid(kept->relation), name), 0));
+	}
+}
+
+/* Tell of the columns that were asked for, and are not there. */
+static void
+report_missing(const KeepRequest *request, const Kept *kept)
+{
+	int			attno = -1;
+
+	while ((attno = bms_next_member(request->attnos, attno)) >= 0)
+	{
+		const char *reason = request->reasons[attno];
+
+		if (bms_is_member(attno, kept->attnos))
+			continue;
+		ereport(NOTICE,
+				(errmsg("column \"%s\" of table \"%s\" is not kept in device memory",
+						get_attname(request->relid, attno, false),
+						RelationGetRelationName(kept->relation)),
+				 reason != NULL ? errdetail_internal("%s", reason) :
+				 errhint("What is kept are numbers, dates and the like, of blocks that VACUUM has found all-visible, as gpuagg.cache_size allows.")));
+	}
+}
+
+static void
+check_can_keep(Relation relation, const KeepRequest *request)
+{
+	if (!request->taken)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("columns of table \"%s\" cannot be kept in device memory",
+						RelationGetRelationName(relation)),
+				 errhint("gpuagg_explain('SELECT count(*) FROM ...') may say why.")));
+}
+
+static void
+check_cache_is_on(void)
+{
+	if (gpuagg_cache_size == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("no columns are kept in device memory"),
+				 errhint("Set gpuagg.cache_size.")));
+}
+
+static Datum
+prewarm_result(FunctionCallInfo fcinfo, int64 rows, int64 bytes, instr_time begin)
+{
+	TupleDesc	desc;
+	Datum		values[3];
+	bool		isnull[3] = {false};
+	instr_time	duration;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	INSTR_TIME_SET_CURRENT(duration);
+	INSTR_TIME_SUBTRACT(duration, begin);
+	values[0] = Int64GetDatum(rows);
+	values[1] = Int64GetDatum(bytes);
+	values[2] = Float8GetDatum(INSTR_TIME_GET_DOUBLE(duration));
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, isnull));
+}
+
+/*
+ * Have columns of a table kept, all by default: its rows, what is kept of it now in bytes,
+ * and how long it took.
+ */
+Datum
+gpuagg_prewarm(PG_FUNCTION_ARGS)
+{
+	KeepRequest request = {0};
+	Kept		kept = {0};
+	instr_time	begin;
+	int64		rows;
+	char		why[256];
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	INSTR_TIME_SET_CURRENT(begin);
+	check_cache_is_on();
+	request.relid = PG_GETARG_OID(0);
+	request.context = CurrentMemoryContext;
+	request.reasons = palloc0(sizeof(char *) * (PROGRAM_MAX_ATTRS + 1));
+	kept.relation = open_table(request.relid);
+	request.attnos = PG_ARGISNULL(1) ? readable_columns(kept.relation) :
+		named_columns(kept.relation, PG_GETARG_ARRAYTYPE_P(1));
+	rows = count_rows(kept.relation, &request);
+	check_can_keep(kept.relation, &request);
+	kept.relids = find_all_inheritors(request.relid, AccessShareLock, NULL);
+	(void) session_ask(QUESTION_CACHE, InvalidOid, take_kept, &kept, why);
+	report_missing(&request, &kept);
+	relation_close(kept.relation, NoLock);
+	return prewarm_result(fcinfo, rows, kept.bytes, begin);
+}
