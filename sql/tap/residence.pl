@@ -7,6 +7,7 @@ use FindBin;
 use lib $FindBin::Bin;
 use Test::More;
 use Node;
+use Service;
 
 my $node = new_node('residence', 'gpuagg.engine = simt', 'gpuagg.fallback = off');
 
@@ -47,6 +48,11 @@ like(said("SET ROLE reader; SELECT gpuagg_prewarm('t', '{k,n}')"), $denied, 'a r
 is(sql("SET ROLE reader; SELECT rows FROM gpuagg_prewarm('t', '{k}')"), '20000', 'of these columns');
 unlike(said("SET ROLE reader; SELECT gpuagg_prewarm('t')"), qr/ERROR|"n"|"s"/, 'of all that he may read');
 is(sql("SET ROLE reader; SELECT gpuagg_evict('t') >= 0"), 't', 'a reader may evict');
+
+# what the planner is told: nothing yet
+my $contents = $node->data_dir . '/gpuagg_device/contents';
+ok(wait_for(5, sub { -e $contents }), 'there is a table of contents');
+ok(!((stat $contents)[2] & 077), 'which is nobody else\'s');
 
 $node->append_conf('postgresql.conf', 'gpuagg.cache_size = 0');
 $node->reload;

@@ -10,6 +10,7 @@
 
 #include "engine/clock.h"
 #include "engine/cuda/cuda_engine.h"
+#include "service/contents.h"
 
 /* Rows of one message. */
 #define ACTIVITY_ROWS ((PROTOCOL_MAX_MESSAGE - sizeof(ActivityMessage)) / sizeof(ActivityRow))
@@ -73,48 +74,28 @@ answer_activity(Connection *c)
 	} while (connection_send(c, -1) && n > 0);
 }
 
-static CacheRow
-cache_row(const ResidentInfo *info)
-{
-	CacheRow	row = {
-		.relation = info->relation,.attno = info->attno,.rows = info->rows,
-		.bytes = info->bytes,.blocks = info->blocks,.hits = info->hits,
-		.last_used = info->last_used
-	};
-
-	memcpy(row.file, info->file, sizeof(row.file));
-	return row;
-}
-
 /* All rows of one moment, which may take several messages; then one without any. */
-static void
-send_cache(Connection *c, const ResidentInfo *infos, uint32_t ninfos)
-{
-	uint32_t	told = 0;
-	uint32_t	n;
-
-	do
-	{
-		message_begin(&c->answer, MESSAGE_CACHE);
-		for (n = 0; n < CACHE_ROWS && told < ninfos; n++)
-			message_cache(&c->answer)[n] = cache_row(&infos[told++]);
-		c->answer.cache.nrows = n;
-	} while (connection_send(c, -1) && n > 0);
-}
-
 static void
 answer_cache(Connection *c)
 {
-	uint32_t	n = cuda_engine_columns(NULL, 0);
-	ResidentInfo *infos = malloc(((size_t) n + 1) * sizeof(ResidentInfo));
+	uint32_t	nrows;
+	CacheRow   *rows = contents_now(&nrows);
+	uint32_t	told = 0;
+	uint32_t	n;
 
-	if (infos == NULL)
+	if (rows == NULL)
 	{
 		connection_fail(c, ENGINE_NO_MEMORY, "out of memory", NULL);
 		return;
 	}
-	send_cache(c, infos, cuda_engine_columns(infos, n));
-	free(infos);
+	do
+	{
+		message_begin(&c->answer, MESSAGE_CACHE);
+		for (n = 0; n < CACHE_ROWS && told < nrows; n++)
+			message_cache(&c->answer)[n] = rows[told++];
+		c->answer.cache.nrows = n;
+	} while (connection_send(c, -1) && n > 0);
+	free(rows);
 }
 
 static void

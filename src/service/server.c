@@ -26,6 +26,7 @@
 #include "engine/cuda/cuda_engine.h"
 #include "service/channel.h"
 #include "service/connection.h"
+#include "service/contents.h"
 #include "service/process.h"
 
 /* The loop's own descriptors come before those of the connections. */
@@ -45,6 +46,9 @@ enum
 /* Compilers that nobody waits for are looked at so often. */
 #define KEEP_KERNELS_NS UINT64_C(100000000)
 
+/* What is kept is written for planners so often, while there are connections. */
+#define CONTENTS_NS UINT64_C(100000000)
+
 typedef struct Loop
 {
 	Service		service;
@@ -52,6 +56,7 @@ typedef struct Loop
 	int			nconnections;
 	uint64_t	accept_after;	/* do not look at the listener before */
 	uint64_t	keep_at;		/* when to keep kernels next */
+	uint64_t	contents_at;	/* when to write what is kept next */
 	uint64_t	tell_at;		/* when to tell the worker that the loop goes round */
 	struct pollfd *polls;		/* of the loop and the connections, in their order */
 	int			room;			/* of them */
@@ -110,7 +115,7 @@ alive_at(const Connection *c)
 static uint64_t
 next_time(const Loop *loop)
 {
-	uint64_t	next = earlier(loop->keep_at, loop->tell_at);
+	uint64_t	next = earlier(earlier(loop->keep_at, loop->contents_at), loop->tell_at);
 
 	if (loop->accept_after > now_ns())
 		next = earlier(next, loop->accept_after);
@@ -200,6 +205,7 @@ add_connection(Loop *loop, int fd)
 	*last = c;
 	loop->nconnections++;
 	loop->keep_at = earlier(loop->keep_at, now_ns() + KEEP_KERNELS_NS);
+	loop->contents_at = earlier(loop->contents_at, now_ns() + CONTENTS_NS);
 }
 
 /* Runs ask for kernels, some of which are compiled when the last run has ended. */
@@ -212,6 +218,18 @@ keep_kernels(Loop *loop)
 		return;
 	loop->keep_at = cuda_engine_keep_kernels() || loop->nconnections > 0 ?
 		now + KEEP_KERNELS_NS : TASK_NEVER;
+}
+
+/* What is kept changes while there are connections.  At first nothing is. */
+static void
+write_contents(Loop *loop)
+{
+	uint64_t	now = now_ns();
+
+	if (now < loop->contents_at)
+		return;
+	contents_write();
+	loop->contents_at = loop->nconnections > 0 ? now + CONTENTS_NS : TASK_NEVER;
 }
 
 /* A full pipe has been told often enough. */
@@ -260,6 +278,7 @@ device_process_main(int listener, int status, const ServiceConfig *config)
 		run_connections(&loop);
 		remove_done(&loop);
 		keep_kernels(&loop);
+		write_contents(&loop);
 		tell_worker(&loop);
 		if (loop.service.lost)
 			give_up(&loop, "the device has failed");

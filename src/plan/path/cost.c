@@ -41,6 +41,9 @@
 /* Counting a tuple of a page of which nothing is read, in units of taking one in. */
 #define UNREAD_TUPLE 0.2
 
+/* A row that the engine has already, likewise: it is not taken out of its page. */
+#define RESIDENT_TUPLE 0.2
+
 /*
  * What starting workers takes more than parallel_setup_cost, in units of that.  On a virtual
  * machine two workers that find nothing to do take 11 ms to start and end, and with the
@@ -103,9 +106,11 @@ cost_rows(const CostInput *in, const EngineCosts *costs)
 {
 	const Program *p = in->program;
 	bool		unread = in->pages > 0 && p->ncolumns == 0;
-	Cost		cost = in->pages * costs->page;
+	double		tuples = in->rows * (1 - in->resident * (1 - RESIDENT_TUPLE));
+	Cost		cost = in->pages * (1 - in->resident) * costs->page;
 
-	cost += in->rows * (costs->tuple * (unread ? UNREAD_TUPLE : 1) + p->ninsns * costs->operator);
+	cost += tuples * costs->tuple * (unread ? UNREAD_TUPLE : 1);
+	cost += in->rows * p->ninsns * costs->operator;
 	cost += in->rows_passed * (p->nkeys + p->naccs) * costs->operator;
 	return cost + cost_sending(in);
 }
@@ -114,7 +119,7 @@ cost_rows(const CostInput *in, const EngineCosts *costs)
 static Cost
 cost_feeding(const CostInput *in, const EngineCosts *costs)
 {
-	return in->pages * Min(PAGE_VISIT, costs->page) + cost_sending(in);
+	return in->pages * (1 - in->resident) * Min(PAGE_VISIT, costs->page) + cost_sending(in);
 }
 
 /* Bytes of a group that leaves a table. */

@@ -21,6 +21,7 @@
 #include "plan/path/guarded.h"
 #include "plan/path/keep.h"
 #include "plan/path/parallel.h"
+#include "plan/path/resident.h"
 
 /* Make the programs admit NaN and infinities among numerics if they should, or must. */
 static bool
@@ -210,6 +211,7 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	if (order_is_seen(&lowered->tables, lowered->program))
 		return reject_grouping(rejection, REJECTED_INPUT,
 							   "a key is a float, and the partitions' columns lie differently");
+	lowered->resident = resident_share(&lowered->tables, lowered->program);
 	return true;
 }
 
@@ -283,5 +285,6 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 	MemSet(&lowered->tables, 0, sizeof(lowered->tables));
 	lowered->filter = NIL;
 	lowered->nkeep = 0;
+	lowered->resident = 0;
 	return lower_keys_and_aggregates(grouping, l, lowered, rejection);
 }
