@@ -18,7 +18,7 @@ sub resident_node
 {
 	my ($name, @lines) = @_;
 	my $node = new_node($name, "gpuagg.engine = $engine", 'gpuagg.fallback = off', 'max_prepared_transactions = 4', @lines);
-	my $session = session($node);
+	my $session = session($node, "SET gpuagg.engine = $engine");
 
 	rows($session, 'off', 'CREATE TABLE tried AS SELECT i % 3 AS g FROM generate_series(1, 1000) i');
 	rows($session, 'off', 'VACUUM tried');

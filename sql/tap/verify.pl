@@ -7,8 +7,9 @@ use lib $FindBin::Bin;
 use Test::More;
 use PostgreSQL::Test::Utils;
 use Node;
+use Residence;
 
-my $node = new_node('verify', "shared_preload_libraries = 'gpuagg'", 'log_min_messages = warning');
+my $node = resident_node('verify', "shared_preload_libraries = 'gpuagg'", 'log_min_messages = warning', 'gpuagg.engine = cpu', 'gpuagg.fallback = on');
 $node->safe_psql('postgres', <<'SQL');
 SET gpuagg.mode = off;
 CREATE TABLE t (k int NOT NULL, v int NOT NULL, n numeric(10,2), f float8, s text);
@@ -97,6 +98,25 @@ $node->psql('postgres', "SET client_min_messages = log; SET gpuagg.verify = 1; $
 	stdout => \$out, stderr => \$err, extra_params => [ '-U', 'plain' ]);
 is($out, outcome($node, 'SET gpuagg.mode = off', $queries{one}), 'any user can set it');
 like($err, qr/LOG:.*gave another answer than PostgreSQL for table "t"/, 'and see the message');
+
+# columns of such a table do not stay, until the device process is another one
+{
+	my $session = session($node, "SET gpuagg.engine = $Residence::engine");
+	$node->safe_psql('postgres', 'CREATE TABLE other AS SELECT k, v FROM t');
+	$node->safe_psql('postgres', 'VACUUM other');
+	my $other = 'SELECT k, sum(v) FROM other GROUP BY k ORDER BY k';
+
+	make_resident($session, $other, 'other');
+	is_right($session, $other, 'another table', 'some');
+	is_right($session, $queries{key}, 'a table whose answer was wrong', 'none') for 1 .. 3;
+	is((blocks($session, $queries{key}))[2], 0, 'it is not kept');
+	$session->query("$wrong; SET gpuagg.verify = 1");
+	rows($session, 'force', $other);
+	$session->query('RESET gpuagg.inject_failure; SET gpuagg.verify = 0');
+	is_right($session, $other, 'a wrong answer later', 'none') for 1 .. 3;
+	is($session->query("SELECT count(*) FROM gpuagg_cache WHERE relation IN ('t'::regclass, 'other')"), 0, 'nothing is left');
+	$session->quit;
+}
 
 # several processes
 my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;'

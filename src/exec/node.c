@@ -908,6 +908,8 @@ check_answer(GpuAggState *state, const RowSet *witness, const char **message)
 	if (equal)
 		return rewind_groups(state, message);
 	report_difference(state, &answer, witness);
+	if (!engine_stores_groups(engine_ops(state->engine)))
+		verify_distrust(state->tables, state->ntables);
 	*message = "the answer is not PostgreSQL's";
 	return ENGINE_INEXACT;
 }

@@ -19,10 +19,12 @@
 #include "fmgr.h"
 #include "utils/float.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 
 #include "compat.h"
 #include "exec/verify.h"
 #include "guc.h"
+#include "service/session.h"
 
 struct Verifier
 {
@@ -116,6 +118,22 @@ verifier_add(Verifier *verifier, RowSet *set, TupleTableSlot *row)
 		set->sums[i] += hash[i];
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(verifier->row);
+}
+
+/* How much there was of them does not matter. */
+static void
+ignore_answer(Message *answer, void *argument)
+{
+}
+
+void
+verify_distrust(const SourceTable *tables, int ntables)
+{
+	char		why[256];
+
+	for (int i = 0; i < ntables; i++)
+		(void) session_ask(QUESTION_DISTRUST, RelationGetRelid(tables[i].relation),
+						   ignore_answer, NULL, why);
 }
 
 bool

@@ -8,6 +8,8 @@
 #include "executor/tuptable.h"
 #include "nodes/execnodes.h"
 
+#include "source/heap.h"
+
 typedef struct Verifier Verifier;
 
 /* Rows in no order; of any number, in no memory. */
@@ -27,5 +29,11 @@ extern bool verify_is_wanted(void);
 extern Verifier *verifier_create(TupleDesc rows, const Bitmapset *ignored);
 extern void verifier_add(Verifier *verifier, RowSet *set, TupleTableSlot *row);
 extern bool row_sets_are_equal(const RowSet *a, const RowSet *b);
+
+/*
+ * An answer over these tables was wrong: the device process evicts their columns and keeps
+ * none of them any more, if there is one.
+ */
+extern void verify_distrust(const SourceTable *tables, int ntables);
 
 #endif							/* GPUAGG_VERIFY_H */

@@ -119,6 +119,7 @@ typedef enum QuestionKind
 	QUESTION_ACTIVITY,			/* <- ACTIVITY, the last of which has no row */
 	QUESTION_CACHE,				/* <- CACHE, likewise */
 	QUESTION_EVICT,				/* <- EVICTED */
+	QUESTION_DISTRUST,			/* the same, and keep none any more */
 	QUESTION_KINDS
 } QuestionKind;
 
@@ -126,8 +127,9 @@ typedef struct QuestionMessage
 {
 	MessageHead head;
 	uint32_t	kind;			/* QuestionKind */
-	uint32_t	database;		/* EVICT: the relation's */
-	uint32_t	relation;		/* EVICT: what is evicted; 0: all of the database */
+	uint32_t	database;		/* EVICT, DISTRUST: the relation's */
+	uint32_t	relation;		/* EVICT, DISTRUST: what is evicted; 0: all of the
+								 * database */
 	uint32_t	unused;
 } QuestionMessage;
 

@@ -11,6 +11,7 @@
 #include "engine/clock.h"
 #include "engine/cuda/cuda_engine.h"
 #include "service/contents.h"
+#include "service/distrust.h"
 
 /* Rows of one message. */
 #define ACTIVITY_ROWS ((PROTOCOL_MAX_MESSAGE - sizeof(ActivityMessage)) / sizeof(ActivityRow))
@@ -104,6 +105,8 @@ answer_evict(Connection *c)
 	const QuestionMessage *question = &c->message.question;
 	uint64_t	before = cuda_engine_columns_size();
 
+	if (question->kind == QUESTION_DISTRUST)
+		distrust_table(question->database, question->relation);
 	/* 0 would be all databases */
 	if (question->database != 0)
 		cuda_engine_evict_relation(question->database, question->relation);
@@ -127,6 +130,7 @@ question_answer(Connection *c)
 			answer_cache(c);
 			break;
 		case QUESTION_EVICT:
+		case QUESTION_DISTRUST:
 			answer_evict(c);
 			break;
 		case QUESTION_KINDS:

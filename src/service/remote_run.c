@@ -25,6 +25,7 @@
 #include "engine/cuda/cuda_engine.h"
 #include "engine/cuda/device/device.h"
 #include "service/channel.h"
+#include "service/distrust.h"
 #include "service/feeder.h"
 #include "service/groups_file.h"
 #include "service/opening.h"
@@ -147,6 +148,7 @@ take_open(RemoteRun *r)
 	find_budget(c->service, devices[open->engine]);
 	if (!opening_read(r->file, &open->opening, &r->opening, r->message, sizeof(r->message)))
 		return ENGINE_FAILED;
+	distrust_apply(r->opening.tables, r->opening.ntables);
 	r->hints.tables = r->opening.tables;
 	r->hints.ntables = r->opening.ntables;
 	r->hints.keep = r->opening.keep;
