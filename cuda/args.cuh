@@ -171,13 +171,14 @@ typedef struct ScatterUnits
 } ScatterUnits;
 
 /*
- * Threads of a block of `scatter_aggregate`, of `scatter_move`, of which so many blocks
- * share a multiprocessor, and of the others.
+ * Threads of a block of `scatter_aggregate`, of `scatter_move` and of the others, and how
+ * many blocks of the latter two share a multiprocessor.
  */
 #define SCATTER_THREADS 512
 #define SCATTER_MOVE_THREADS 512
 #define SCATTER_MOVE_BLOCKS 2
 #define SCATTER_COUNT_THREADS 1024
+#define SCATTER_COUNT_BLOCKS 2
 
 /* Rows that a thread of `scatter_move` takes at once, and those of its block. */
 #define SCATTER_ROWS 16
@@ -190,35 +191,42 @@ typedef struct ScatterUnits
  * one of 245 7 (on an H200).
  */
 #define SCATTER_MAX_BINS 1024
-#define SCATTER_MAX_PARTITIONS 32768
+#define SCATTER_MAX_PARTITIONS (SCATTER_MAX_BINS * SCATTER_MAX_BINS)
 
-/* Shared memory of a block at most, but for scatter_aggregate's: scatter_count's. */
-#define SCATTER_SHARED (4 * SCATTER_MAX_PARTITIONS)
+/* Partitions that scatter_count has room for, in as much shared memory as scatter_move. */
+#define SCATTER_MAX_COUNTED (SCATTER_TILE_SHARED / 4)
 
 /* Each partition's first row has a number that is a multiple of that. */
 #define SCATTER_ALIGN 4
 
 /*
- * Parameters of the kernels of strategy `scatter`.  rows.batch: the rows to read.  A
- * partition has the keys of 2^shift slots of the group table; a bin is 2^bin_shift
- * partitions.
+ * Parameters of the kernels of strategy `scatter`.  rows.batch: the rows to read.
+ *
+ * A pass takes rows to bins: the first one to bins of 2^bin_shift partitions, of the whole
+ * batch; the second one to partitions (bin_shift is 0), of units of one of these bins each.
+ * counts, starts and cursors are those of all of a pass's bins.
  */
 typedef struct ScatterArgs
 {
 	AggregateArgs rows;
 	POINTER(uint8_t) to;		/* scatter_move: columns, of to_capacity rows each */
 	uint64_t	to_capacity;
-	POINTER(uint32_t) counts;	/* for each partition its rows, */
+	POINTER(uint32_t) counts;	/* for each bin its rows, */
 	POINTER(uint32_t) starts;	/* its first row, */
-	POINTER(uint32_t) cursors;	/* and for each bin the next free row */
-	POINTER(ScatterUnit) units; /* scatter_move: 0: tiles of the whole batch */
+	POINTER(uint32_t) cursors;	/* and the next free one */
+	POINTER(const uint32_t) parts;	/* scatter_bins: rows of each partition */
+	POINTER(const uint32_t) ranges; /* scatter_starts: where bins of each unit of the
+									 * first pass begin; 0: there are no units */
+	POINTER(ScatterUnit) units; /* 0: of the whole batch */
 	POINTER(ScatterUnits) counters;
 	uint32_t	npartitions;
-	uint32_t	shift;
-	uint32_t	nbins;			/* of all, or of a unit of scatter_move */
+	uint32_t	shift;			/* direct: 2^shift slots of the group table are a
+								 * partition's; else so many bits that a slot's number
+								 * has not */
+	uint32_t	nbins;			/* of a unit; scatter_units: of all */
 	uint32_t	bin_shift;
 	uint32_t	unit_rows;		/* scatter_units: at most */
-	uint32_t	unused;
+	uint32_t	nranges;		/* scatter_starts: units of the first pass, or 1 */
 } ScatterArgs;
 
 /* One sampled row: its key's hash, and its value if it is one integer. */

@@ -11,7 +11,10 @@
  * scatter_count: how many rows that pass each partition has.  scatter_starts: where they
  * begin.  scatter_move: the columns of these rows to the partitions' places; where there
  * are more than SCATTER_MAX_BINS partitions, to bins of several partitions first, and
- * then from these.  Rows of a partition are in no order, so a row's rank in its tile is what
+ * then from these.  Up to SCATTER_MAX_COUNTED partitions are counted before the first
+ * pass, and scatter_bins adds them up; of more, each pass counts its own bins.
+ *
+ * Rows of a partition are in no order, so a row's rank in its tile is what
  * an atomic in shared memory gives.  A block reserves room for a tile's rows in each
  * bin by one atomic, and takes each column through shared memory, so that rows
  * of one bin are written by neighbouring lanes.
@@ -58,7 +61,9 @@ scatter_partition(const ScatterArgs *args, const uint64_t *key)
 
 	return slot == 0 ? 0 : (slot - 1) >> args->shift;
 #else
-	return ((uint32_t) key_hash(key) & (capacity - 1)) >> args->shift;
+	uint32_t	slot = (uint32_t) key_hash(key) & (capacity - 1);
+
+	return (uint32_t) ((uint64_t) (slot << args->shift) * args->npartitions >> 32);
 #endif
 }
 
@@ -76,112 +81,196 @@ scatter_row(const ScatterArgs *args, const Raw *raw, uint32_t index, bool *error
 	return row.passes ? scatter_partition(args, row.key) : SCATTER_NONE;
 }
 
+/*
+ * A tile of the batch's rows as they come, or a unit of those of a bin; false: there is
+ * none.
+ */
+DEVICE_FN bool
+scatter_tile(const ScatterArgs *args, uint32_t number, ScatterUnit *unit)
+{
+	uint64_t	from = (uint64_t) number * SCATTER_TILE;
+
+	if (args->units != NULL)
+	{
+		if (number >= args->counters->made)
+			return false;
+		*unit = args->units[number];
+		return true;
+	}
+	if (from >= args->rows.batch.nrows)
+		return false;
+	unit->partition = 0;
+	unit->from = (uint32_t) from;
+	unit->to = args->rows.batch.nrows - from < SCATTER_TILE ? (uint32_t) args->rows.batch.nrows :
+		(uint32_t) from + SCATTER_TILE;
+	return true;
+}
+
 /* Count the thread's rows from `first` on, of which not all may be there. */
 DEVICE_FN void
-scatter_count_rows(const ScatterArgs *args, uint64_t first, Raw *raw, uint32_t *counts,
-				   bool *error)
+scatter_count_rows(const ScatterArgs *args, const ScatterUnit *unit, uint64_t first, Raw *raw,
+				   uint32_t *counts, bool *error)
 {
-	uint64_t	nrows = args->rows.batch.nrows;
-	bool		whole = first + BLOCK_ROWS <= nrows;
+	bool		whole = first + BLOCK_ROWS <= unit->to;
 
 	PRAGMA_UNROLL
 	for (uint32_t i = 0; i < BLOCK_ROWS; i++)
 	{
 		uint32_t	partition = SCATTER_NONE;
 
-		if (!whole && first + i < nrows)
+		if (!whole && first + i < unit->to)
 			row_load(&args->rows.batch, first + i, &raw[i]);
-		if (whole || first + i < nrows)
+		if (whole || first + i < unit->to)
 			partition = scatter_row(args, &raw[i], (uint32_t) first + i, error);
 		if (partition != SCATTER_NONE)
-			atomic_add_u32_noreturn(&counts[partition], 1);
+			atomic_add_u32_noreturn(&counts[(partition - unit->partition) >> args->bin_shift],
+									1);
 	}
 }
 
-/* Rows of each partition: counted in shared memory, then added to all blocks' counts. */
-KERNEL_BOUNDS(scatter_count, ScatterArgs, args, SCATTER_COUNT_THREADS, 1)
+/* Count a unit's rows from `first` on, every step-th of BLOCK_ROWS. */
+DEVICE_FN void
+scatter_count_unit(const ScatterArgs *args, const ScatterUnit *unit, uint64_t first,
+				   uint64_t step, uint32_t *counts, bool *error)
 {
-	DYNAMIC_SHARED(uint32_t, counts);
-	uint64_t	nrows = args.rows.batch.nrows;
-	uint64_t	step = grid_size() * BLOCK_ROWS;
-	bool		error = false;
-
-	for (uint32_t i = threadIdx.x; i < args.npartitions; i += blockDim.x)
-		counts[i] = 0;
-	block_sync();
 	PRAGMA_NO_UNROLL
-	for (uint64_t first = grid_index() * BLOCK_ROWS; first < nrows; first += SCATTER_COUNTS * step)
+	for (; first < unit->to; first += SCATTER_COUNTS * step)
 	{
 		Raw			raw[SCATTER_COUNTS][BLOCK_ROWS];
 
 		PRAGMA_UNROLL
 		for (uint32_t i = 0; i < SCATTER_COUNTS; i++)
-			if (first + i * step + BLOCK_ROWS <= nrows)
-				rows_load_tile(&args.rows.batch, first + i * step, raw[i]);
+			if (first + i * step + BLOCK_ROWS <= unit->to)
+				rows_load_tile(&args->rows.batch, first + i * step, raw[i]);
 		PRAGMA_UNROLL
 		for (uint32_t i = 0; i < SCATTER_COUNTS; i++)
-			scatter_count_rows(&args, first + i * step, raw[i], counts, &error);
+			scatter_count_rows(args, unit, first + i * step, raw[i], counts, error);
+	}
+}
+
+/* Rows of each bin: counted in shared memory, then added to all blocks' counts. */
+KERNEL_BOUNDS(scatter_count, ScatterArgs, args, SCATTER_COUNT_THREADS, SCATTER_COUNT_BLOCKS)
+{
+	DYNAMIC_SHARED(uint32_t, counts);
+	ScatterUnit unit = {0, 0, (uint32_t) args.rows.batch.nrows, 0};
+	uint32_t	number = blockIdx.x;
+	bool		error = false;
+
+	while (args.units == NULL || scatter_tile(&args, number, &unit))
+	{
+		for (uint32_t i = threadIdx.x; i < args.nbins; i += blockDim.x)
+			counts[i] = 0;
+		block_sync();
+		if (args.units == NULL)
+			scatter_count_unit(&args, &unit, grid_index() * BLOCK_ROWS,
+							   grid_size() * BLOCK_ROWS, counts, &error);
+		else
+			scatter_count_unit(&args, &unit, unit.from + threadIdx.x * BLOCK_ROWS,
+							   blockDim.x * BLOCK_ROWS, counts, &error);
+		block_sync();
+		for (uint32_t i = threadIdx.x; i < args.nbins; i += blockDim.x)
+			if (counts[i] > 0)
+				atomic_add_u32_noreturn(&args.counts[(unit.partition >> args.bin_shift) + i],
+										counts[i]);
+		if (args.units == NULL)
+			break;
+		block_sync();
+		number += gridDim.x;
 	}
 	if (error)
 		atomic_or_u32(&args.rows.counters->errors, ERROR_INEXACT);
-	block_sync();
-	for (uint32_t i = threadIdx.x; i < args.npartitions; i += blockDim.x)
-		if (counts[i] > 0)
-			atomic_add_u32_noreturn(&args.counts[i], counts[i]);
 }
 
-/* Where the rows of each partition begin, and those of each bin: by one block. */
-KERNEL_BOUNDS(scatter_starts, ScatterArgs, args, SCATTER_COUNT_THREADS, 1)
+/* Rows of each bin of several partitions, from those of these: a warp a bin. */
+KERNEL(scatter_bins, ScatterArgs, args)
 {
-	uint32_t	each = (args.npartitions + blockDim.x - 1) / blockDim.x;
-	uint32_t	from = threadIdx.x * each;
-	uint32_t	bin = 1u << args.bin_shift;
-	uint32_t	rows = 0;
-	uint32_t	total;
-
-	for (uint32_t i = from; i < from + each && i < args.npartitions; i++)
-		rows += (args.counts[i] + SCATTER_ALIGN - 1) / SCATTER_ALIGN * SCATTER_ALIGN;
-	rows = block_prefix_sum(rows, &total);
-	for (uint32_t i = from; i < from + each && i < args.npartitions; i++)
-	{
-		args.starts[i] = rows;
-		if (i % bin == 0)
-			args.cursors[i / bin] = rows;
-		rows += (args.counts[i] + SCATTER_ALIGN - 1) / SCATTER_ALIGN * SCATTER_ALIGN;
-	}
-}
-
-/* Units of all bins, in no order: a warp a bin. */
-KERNEL(scatter_units, ScatterArgs, args)
-{
-	uint32_t	lane = lane_index();
-
 	for (uint32_t bin = (uint32_t) (grid_index() / WARP_SIZE); bin < args.nbins;
 		 bin += (uint32_t) (grid_size() / WARP_SIZE))
 	{
 		uint32_t	first = bin << args.bin_shift;
 		uint32_t	rows = 0;
-		uint32_t	nunits;
+
+		for (uint32_t i = lane_index(); i < 1u << args.bin_shift; i += WARP_SIZE)
+			rows += args.parts[first + i];
+		rows = warp_reduce_add_u32(FULL_MASK, rows);
+		if (lane_index() == 0)
+			args.counts[bin] = rows;
+	}
+}
+
+/* Room for a bin's rows, such that each of its partitions' begin at a SCATTER_ALIGN. */
+DEVICE_FN uint32_t
+scatter_room(const ScatterArgs *args, uint32_t rows)
+{
+	return (rows + ((SCATTER_ALIGN - 1) << args->bin_shift)) / SCATTER_ALIGN * SCATTER_ALIGN;
+}
+
+/* Where the rows of each bin begin: a block for those of a range. */
+DEVICE_FN void
+scatter_range(const ScatterArgs *args, uint32_t range)
+{
+	uint32_t	first = range * args->nbins;
+	uint32_t	each = (args->nbins + blockDim.x - 1) / blockDim.x;
+	uint32_t	from = threadIdx.x * each;
+	uint32_t	rows = 0;
+	uint32_t	total;
+
+	for (uint32_t i = from; i < from + each && i < args->nbins; i++)
+		rows += scatter_room(args, args->counts[first + i]);
+	rows = block_prefix_sum(rows, &total);
+	if (args->ranges != NULL)
+		rows += args->ranges[range];
+	for (uint32_t i = from; i < from + each && i < args->nbins; i++)
+	{
+		args->starts[first + i] = args->cursors[first + i] = rows;
+		rows += scatter_room(args, args->counts[first + i]);
+	}
+}
+
+KERNEL_BOUNDS(scatter_starts, ScatterArgs, args, SCATTER_COUNT_THREADS, 1)
+{
+	for (uint32_t range = blockIdx.x; range < args.nranges; range += gridDim.x)
+		scatter_range(&args, range);
+}
+
+/* Write the units of a bin, before which there are `place` others: all lanes of a warp. */
+DEVICE_FN void
+scatter_write_units(const ScatterArgs *args, uint32_t bin, uint32_t rows, uint32_t place)
+{
+	uint32_t	nunits = rows / args->unit_rows + (rows % args->unit_rows > 0);
+	uint32_t	start = nunits > 0 ? args->starts[bin] : 0;
+
+	for (uint32_t i = lane_index(); i < nunits; i += WARP_SIZE)
+	{
+		ScatterUnit *unit = &args->units[place + i];
+		uint32_t	left = rows - i * args->unit_rows;
+
+		unit->partition = bin << args->bin_shift;
+		unit->from = start + i * args->unit_rows;
+		unit->to = unit->from + (left < args->unit_rows ? left : args->unit_rows);
+		unit->alone = nunits == 1;
+	}
+}
+
+/* Units of all bins, in no order: a warp takes 32 bins at once. */
+KERNEL(scatter_units, ScatterArgs, args)
+{
+	uint32_t	lane = lane_index();
+
+	for (uint32_t first = (uint32_t) (grid_index() / WARP_SIZE) * WARP_SIZE; first < args.nbins;
+		 first += (uint32_t) grid_size())
+	{
+		uint32_t	rows = first + lane < args.nbins ? args.counts[first + lane] : 0;
+		uint32_t	nunits = rows / args.unit_rows + (rows % args.unit_rows > 0);
+		uint32_t	before = warp_prefix_sum(nunits) - nunits;
 		uint32_t	place = 0;
 
-		for (uint32_t i = first + lane; i < first + (1u << args.bin_shift) &&
-			 i < args.npartitions; i += WARP_SIZE)
-			rows += args.counts[i];
-		rows = warp_shfl_u32(FULL_MASK, warp_prefix_sum(rows), WARP_SIZE - 1);
-		nunits = rows / args.unit_rows + (rows % args.unit_rows > 0);
-		if (lane == 0)
-			place = atomic_add_u32(&args.counters->made, nunits);
-		place = warp_shfl_u32(FULL_MASK, place, 0);
-		for (uint32_t i = lane; i < nunits; i += WARP_SIZE)
-		{
-			ScatterUnit *unit = &args.units[place + i];
-			uint32_t	left = rows - i * args.unit_rows;
-
-			unit->partition = first;
-			unit->from = args.starts[first] + i * args.unit_rows;
-			unit->to = unit->from + (left < args.unit_rows ? left : args.unit_rows);
-			unit->alone = nunits == 1;
-		}
+		if (lane == WARP_SIZE - 1)
+			place = atomic_add_u32(&args.counters->made, before + nunits);
+		place = warp_shfl_u32(FULL_MASK, place, WARP_SIZE - 1) + before;
+		for (uint32_t i = 0; i < WARP_SIZE && first + i < args.nbins; i++)
+			scatter_write_units(&args, first + i, warp_shfl_u32(FULL_MASK, rows, i),
+								warp_shfl_u32(FULL_MASK, place, i));
 	}
 }
 
@@ -200,8 +289,6 @@ typedef struct ScatterStage
 DEVICE_FN void
 scatter_rank(const ScatterArgs *args, const ScatterUnit *unit, uint32_t *counts, uint32_t *words)
 {
-	uint32_t	first = unit->partition >> args->bin_shift;
-
 	for (uint32_t i = threadIdx.x; i < args->nbins; i += blockDim.x)
 		counts[i] = 0;
 	block_sync();
@@ -225,7 +312,7 @@ scatter_rank(const ScatterArgs *args, const ScatterUnit *unit, uint32_t *counts,
 				bin = scatter_row(args, &raw[i], row, &error);
 			if (bin != SCATTER_NONE)
 			{
-				bin = (bin >> args->bin_shift) - first;
+				bin = (bin - unit->partition) >> args->bin_shift;
 				bin = bin << SCATTER_RANK_BITS | atomic_add_u32(&counts[bin], 1);
 			}
 			words[at + i * SCATTER_MOVE_THREADS] = bin;
@@ -341,28 +428,6 @@ scatter_column_16(const uint64_t *from, uint64_t *column, const ScatterStage *st
 DEVICE_FN void scatter_columns(const ScatterArgs *args, uint64_t from,
 							   const ScatterStage *stage, const uint32_t *place);
 
-/* A tile of the batch's rows as they come, or a unit of those of a bin. */
-DEVICE_FN bool
-scatter_tile(const ScatterArgs *args, uint32_t number, ScatterUnit *unit)
-{
-	uint64_t	from = (uint64_t) number * SCATTER_TILE;
-
-	if (args->units != NULL)
-	{
-		if (number >= args->counters->made)
-			return false;
-		*unit = args->units[number];
-		return true;
-	}
-	if (from >= args->rows.batch.nrows)
-		return false;
-	unit->partition = 0;
-	unit->from = (uint32_t) from;
-	unit->to = args->rows.batch.nrows - from < SCATTER_TILE ? (uint32_t) args->rows.batch.nrows :
-		(uint32_t) from + SCATTER_TILE;
-	return true;
-}
-
 /*
  * Rows to the places of their bins.  Dynamic shared memory: for each of a tile's rows
  * where it belongs; then two words for each bin, and one for each row, or later a value
@@ -405,22 +470,23 @@ scatter_key(const BlockTable *table, uint32_t slot, uint64_t *key)
 	return entry != BLOCK_EMPTY;
 }
 
-/* As group_update, for a group that no other thread updates.  made: it is new. */
+/*
+ * As group_update, for a group that no other thread updates.  made: it is new.  Words that
+ * are cold are rarely touched.
+ */
 DEVICE_FN void
-group_update_alone(const AggregateArgs *args, uint32_t slot, bool made, uint64_t *words)
+group_update_alone(const AggregateArgs *args, uint32_t slot, bool made, const uint64_t *words)
 {
-	if (!made)
-	{
-		uint64_t	state[NWORDS];
+	uint64_t   *state = group_slot(&args->table, slot) + STATE;
+	uint64_t	hot[NHOT];
 
-		PRAGMA_UNROLL
-		for (int i = 0; i < NWORDS; i++)
-			state[i] = load_volatile_u64(group_word(&args->table, slot, i));
-		words_merge(words, state);
-	}
 	PRAGMA_UNROLL
-	for (int i = 0; i < NWORDS; i++)
-		*group_word(&args->table, slot, i) = words[i];
+	for (int i = 0; i < NHOT; i++)
+		hot[i] = made ? word_start(i) : load_volatile_u64(&state[i]);
+	words_add_alone(hot, group_cold(&args->table, slot), words);
+	PRAGMA_UNROLL
+	for (int i = 0; i < NHOT; i++)
+		state[i] = hot[i];
 }
 
 /*

@@ -147,6 +147,31 @@ word_split(uint64_t *low, uint64_t *middle, uint64_t *high, uint64_t by_low,
 /* In registers there are no other threads. */
 #define merge_split add_u192
 
+/* As word_split, where no other thread adds; the middle word is in a register. */
+DEVICE_FN void
+alone_split(uint64_t *low, uint64_t *middle, uint64_t *high, uint64_t by_low,
+			uint64_t by_middle, uint64_t by_high)
+{
+	bool		negative = (by_high >> 63) != 0;
+	uint64_t	old = *middle;
+
+	if (negative)
+		split_negate(&by_low, &by_middle, &by_high);
+	if (by_low != 0)
+	{
+		uint64_t	before = load_volatile_u64(low);
+		bool		carry = negative ? before < by_low : before + by_low < by_low;
+
+		*low = negative ? before - by_low : before + by_low;
+		by_middle += carry;
+		by_high += carry && by_middle == 0;
+	}
+	*middle = negative ? old - by_middle : old + by_middle;
+	by_high += negative ? old < by_middle : *middle < by_middle;
+	if (by_high != 0)
+		*high = load_volatile_u64(high) + (negative ? 0 - by_high : by_high);
+}
+
 /*
  * Extremes are looked at before they are touched: most values change nothing,
  * and an old view of the word is only less extreme than the word is.

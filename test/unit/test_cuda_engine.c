@@ -226,6 +226,56 @@ check_scatter_overflow(const char *strategy)
 }
 
 /*
+ * A range of keys, few of which there are, of more partitions than one pass has bins for:
+ * states of many sums leave private tables few slots.
+ */
+static void
+check_many_partitions(void)
+{
+	enum
+	{
+		NROWS = 5000,
+		NSUMS = 8
+	};
+	static int32_t keys[NROWS];
+	static double values[NROWS];
+	ColumnVector columns[1 + NSUMS] = {{.values = keys}};
+	ColumnBatch batch = {.nrows = NROWS,.columns = columns};
+	EngineHints hints = {.strategy = "scatter",.memory_limit = UINT64_C(1) << 30};
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+	Groups	   *expected;
+	Groups	   *got;
+
+	/* for a table that is addressed directly */
+	setenv("GPUAGG_SIMT_MEMORY", "1200000000", 1);
+	program_begin(b, SOURCE_COLUMNS);
+	program_add_key(b, program_add_column(b, 1, VT_INT4, false, -1));
+	for (int i = 1; i <= NSUMS; i++)
+	{
+		columns[i].values = values;
+		program_add_acc(b, ACC_SUM_FLOAT,
+						program_add_column(b, i + 1, VT_FLOAT8, false, -1), -1);
+	}
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	for (uint32_t i = 0; i < NROWS; i++)
+	{
+		keys[i] = (int32_t) ((uint64_t) i * 7919 % 4999 * 110);
+		values[i] = i % 1000 / 8.0 - 20;
+	}
+	expected = oracle_groups(program, NULL, &batch);
+	got = engine_groups_of_batch(engine, program, NULL, &hints, &batch, NROWS);
+	ok(groups_same(program, expected, got) && strcmp(got->stats.strategy, "scatter") == 0,
+	   "many partitions, %zu groups", got->ngroups);
+	unsetenv("GPUAGG_SIMT_MEMORY");
+	groups_free(got);
+	groups_free(expected);
+	free(program);
+	free(b);
+}
+
+/*
  * Neither keys nor accumulators, as where all that a query asks for is constant,
  * or a count of rows without columns: one group, with nothing to hold or to copy.
  */
@@ -469,6 +519,7 @@ main(void)
 	check_expressions("interpret");
 	check_scatter_overflow("scatter");
 	check_scatter_overflow("scatter_twice");
+	check_many_partitions();
 	check_below_range("block");
 	check_below_range("scatter");
 	check_below_range("scatter_twice");

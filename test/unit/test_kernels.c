@@ -262,35 +262,34 @@ static void
 expect_plan(uint64_t groups, uint64_t nrows, uint32_t capacity, bool direct, Strategy strategy,
 			uint32_t passes)
 {
+	bool		once = capacity < 25000 * (direct ? 4096 : UINT32_C(8192));
 	StrategyChoice choice = {.strategy = strategy,.groups = groups,.block_direct = direct,
 	.block_slots = direct ? 4097 : 4732};
 	ScatterPlan plan;
-	uint64_t	slots;
+	double		each;			/* slots or groups of a partition */
 
-	if (passes == 0)
-	{
-		ok(!scatter_plan(&choice, capacity, nrows, 264, &plan), "no plan: %u slots, %s",
-		   capacity, direct ? "direct" : "hashed");
-		return;
-	}
 	passes = scatter_plan(&choice, capacity, nrows, 264, &plan) ? passes : 0;
-	slots = (uint64_t) plan.npartitions << plan.shift;
-	ok(slots >= capacity && slots - capacity < UINT64_C(1) << plan.shift &&
-	   plan.npartitions <= SCATTER_MAX_PARTITIONS && plan.nbins <= SCATTER_MAX_BINS &&
+	each = (double) (direct ? capacity : groups < capacity / 2 ? groups : capacity / 2) /
+		plan.npartitions;
+	ok(plan.npartitions <= SCATTER_MAX_PARTITIONS && plan.nbins <= SCATTER_MAX_BINS &&
 	   1u << plan.bin_shift <= SCATTER_MAX_BINS &&
 	   (uint64_t) plan.nbins << plan.bin_shift >= plan.npartitions &&
 	   plan.unit_rows % SCATTER_ALIGN == 0 && plan.unit_rows > 0 &&
 	   passes == (plan.bin_shift > 0 ? 2 : 1) &&
-	   (direct ? 1u << plan.shift < choice.block_slots :
-		groups * (1u << plan.shift) / capacity < choice.block_slots),
-	   "plan: %llu groups, %s: %u partitions of %u slots, %u bins",
-	   (unsigned long long) groups, direct ? "direct" : "hashed", plan.npartitions,
-	   1u << plan.shift, plan.nbins);
+	   plan.counted_once == (passes == 2 && strategy == STRATEGY_SCATTER && once) &&
+	   (direct ? 1u << plan.shift < choice.block_slots &&
+		(capacity - 1) >> plan.shift == plan.npartitions - 1 :
+		UINT64_C(1) << (32 - plan.shift) == capacity) &&
+	   each < choice.block_slots * (direct ? 1.0 : 0.6),
+	   "plan: %llu groups, %s: %u partitions of %.0f, %u bins", (unsigned long long) groups,
+	   direct ? "direct" : "hashed", plan.npartitions, each, plan.nbins);
 }
 
 static void
 test_plans(void)
 {
+	ScatterPlan plan;
+
 	expect_plan(3, 1000, 4, true, STRATEGY_SCATTER, 1);
 	expect_plan(3, 1000, 16384, false, STRATEGY_SCATTER, 1);
 	expect_plan(3, 1000, 1, true, STRATEGY_SCATTER_TWICE, 1);
@@ -301,8 +300,11 @@ test_plans(void)
 	expect_plan(10000000, 400000000, 10625065, true, STRATEGY_SCATTER, 2);
 	expect_plan(100000000, 400000000, 106250065, true, STRATEGY_SCATTER, 2);
 	expect_plan(100000000, 400000000, 1 << 28, false, STRATEGY_SCATTER, 2);
-	expect_plan(400000000, 400000000, 1 << 30, false, STRATEGY_SCATTER, 0);
-	expect_plan(100000000, 400000000, UINT32_C(1) << 31, true, STRATEGY_SCATTER, 0);
+	expect_plan(400000000, 400000000, 1 << 30, false, STRATEGY_SCATTER, 2);
+	expect_plan(1000000000, 400000000, UINT32_C(1) << 31, false, STRATEGY_SCATTER, 2);
+	expect_plan(100000000, 400000000, UINT32_C(1) << 31, true, STRATEGY_SCATTER, 2);
+	ok(!scatter_plan(&(StrategyChoice) {.block_direct = true,.block_slots = 513}, UINT32_MAX,
+					 400000000, 264, &plan), "no plan: private tables are too small");
 }
 
 /* A sample of keys that a function of the row's number gives. */
@@ -359,6 +361,12 @@ static uint32_t
 key_heavy(uint32_t row)
 {
 	return scramble(row) & 1 ? 7 : key_of_million(row);
+}
+
+static uint32_t
+key_heavy_dense(uint32_t row)
+{
+	return scramble(row) & 1 ? 7 : scramble(row) % 1000000;
 }
 
 static uint32_t
@@ -619,7 +627,8 @@ main(void)
 	expect_scattered("a million random", key_of_million, 1, 400000000, STRATEGY_SCATTER);
 	expect_scattered("a million random", key_of_million, 8, 100000000, STRATEGY_PEERS);
 	expect_scattered("a million random", key_of_million, 0, 1000000, STRATEGY_PEERS);
-	expect_scattered("heavy", key_heavy, 0, 100000000, STRATEGY_VOTE);
+	expect_scattered("heavy", key_heavy, 0, 100000000, STRATEGY_SCATTER);
+	expect_scattered("heavy dense", key_heavy_dense, 0, 100000000, STRATEGY_VOTE);
 	expect_scattered("near each other", key_near, 0, 100000000, STRATEGY_PEERS);
 	expect_scattered("100 random", key_of_100, 0, 100000000, STRATEGY_BLOCK);
 	expect_scattered("sorted sparse", key_sorted_sparse, 0, 100000000, STRATEGY_SCAN);
@@ -629,8 +638,8 @@ main(void)
 		expect_two_blocks("dense", key_of_4096, nsums);
 		expect_two_blocks("sparse", key_of_million, nsums);
 	}
-	/* its counts need more shared memory than smaller devices have */
-	shared_limit = 99 * 1024;
+	/* a tile of rows needs more shared memory than smaller devices have */
+	shared_limit = 64 * 1024;
 	expect_choice("a million random", key_of_million, 0, STRATEGY_SCATTER, STRATEGY_PEERS);
 	expect_scattered("a million random", key_of_million, 0, 100000000, STRATEGY_PEERS);
 	return done_testing();

@@ -16,37 +16,45 @@
 /* Where what stands in the memory, in bytes. */
 typedef struct WorkPlaces
 {
-	uint64_t	counts;
-	uint64_t	starts;
-	uint64_t	cursors;		/* of partitions */
-	uint64_t	bin_cursors;	/* of the first pass's bins, if there are two */
+	uint64_t	bins[2];		/* counts, starts and cursors of each pass's bins */
 	uint64_t	counters;		/* ScatterUnits of both lists of units */
 	uint64_t	tiles;			/* units of the second pass */
 	uint64_t	units;			/* of scatter_aggregate */
 	uint64_t	size;
 } WorkPlaces;
 
+/* Bins of a pass: the last one's are partitions. */
+static uint64_t
+bins_of_pass(const ScatterPlan *plan, int pass)
+{
+	return pass == 0 ? plan->nbins : (uint64_t) plan->nbins << plan->bin_shift;
+}
+
 static uint64_t
 capacity_for(uint64_t nrows, const ScatterPlan *plan)
 {
-	uint64_t	rows = nrows + (uint64_t) plan->npartitions * (SCATTER_ALIGN - 1);
+	uint64_t	rows = nrows + bins_of_pass(plan, 1) * (SCATTER_ALIGN - 1);
 
 	return (rows + CAPACITY_ALIGN - 1) / CAPACITY_ALIGN * CAPACITY_ALIGN;
+}
+
+/* Bytes of an array of 32-bit words, one for each bin of a pass. */
+static uint64_t
+bins_size(const ScatterPlan *plan, int pass)
+{
+	return (bins_of_pass(plan, pass) * 4 + 15) / 16 * 16;
 }
 
 static void
 work_places(uint64_t nrows, const ScatterPlan *plan, WorkPlaces *places)
 {
-	uint64_t	each = ((uint64_t) plan->npartitions * 4 + 15) / 16 * 16;
+	uint64_t	tiles = plan->bin_shift > 0 ? nrows / SCATTER_TILE + plan->nbins : 0;
 
-	places->counts = 0;
-	places->starts = each;
-	places->cursors = 2 * each;
-	places->bin_cursors = 3 * each;
-	places->counters = 4 * each;
+	places->bins[0] = 0;
+	places->bins[1] = 3 * bins_size(plan, 0);
+	places->counters = places->bins[1] + (plan->bin_shift > 0 ? 3 * bins_size(plan, 1) : 0);
 	places->tiles = places->counters + 2 * sizeof(ScatterUnits);
-	places->units = places->tiles +
-		(plan->bin_shift > 0 ? nrows / SCATTER_TILE + plan->nbins : 0) * sizeof(ScatterUnit);
+	places->units = places->tiles + tiles * sizeof(ScatterUnit);
 	places->size = places->units +
 		(nrows / plan->unit_rows + plan->npartitions) * sizeof(ScatterUnit);
 }
@@ -83,33 +91,68 @@ threads_for_all(const RunCore *run, uint32_t blocks)
 	return (uint64_t) run->device->info.multiprocessors * blocks * SCATTER_THREADS;
 }
 
-/* How many rows the partitions have, and where these begin. */
+/* Clear all counts and counters. */
 static EngineStatus
-count_partitions(RunCore *run, const Kernels *kernels, const ScatterPlan *plan,
-				 const WorkPlaces *places, DevicePtr work, ScatterArgs *args)
+clear_work(RunCore *run, const WorkPlaces *places, DevicePtr work)
+{
+	return run_device(run, run->device_ops->fill(run->device, run->work, work, 0,
+												 places->tiles),
+					  "could not clear counts");
+}
+
+/* Let the kernels see a pass's bins. */
+static void
+use_bins(const ScatterPlan *plan, const WorkPlaces *places, DevicePtr work, int pass,
+		 ScatterArgs *args)
+{
+	args->counts = work + places->bins[pass];
+	args->starts = args->counts + bins_size(plan, pass);
+	args->cursors = args->starts + bins_size(plan, pass);
+}
+
+/* Units of the bins that are seen: so many, each of 2^shift partitions. */
+static EngineStatus
+make_units(RunCore *run, const Kernels *kernels, uint32_t nbins, uint32_t shift, uint32_t rows,
+		   ScatterArgs *args)
+{
+	args->nbins = nbins;
+	args->bin_shift = shift;
+	args->unit_rows = rows;
+	return kernels_launch(run, kernels->scatter_units, nbins, 256, 0, args);
+}
+
+/* How many rows the bins that are seen have. */
+static EngineStatus
+count_rows(RunCore *run, const Kernels *kernels, uint32_t nbins, uint32_t shift,
+		   ScatterArgs *args)
+{
+	args->nbins = nbins;
+	args->bin_shift = shift;
+	return kernels_launch(run, kernels->scatter_count, args->rows.batch.nrows,
+						  SCATTER_COUNT_THREADS, nbins * 4, args);
+}
+
+/* How many rows the first pass's bins have, and, if they are counted once, partitions. */
+static EngineStatus
+count_first(RunCore *run, const Kernels *kernels, const ScatterPlan *plan,
+			const WorkPlaces *places, DevicePtr work, ScatterArgs *args)
 {
 	EngineStatus status;
 
-	status = run_device(run, run->device_ops->fill(run->device, run->work, args->counts, 0,
-												   (uint64_t) plan->npartitions * 4),
-						"could not clear counts");
-	if (status == ENGINE_OK)
-		status = run_device(run, run->device_ops->fill(run->device, run->work,
-													   work + places->counters, 0,
-													   2 * sizeof(ScatterUnits)),
-							"could not clear counters");
-	if (status == ENGINE_OK)
-		status = kernels_launch(run, kernels->scatter_count, args->rows.batch.nrows,
-								SCATTER_COUNT_THREADS, plan->npartitions * 4, args);
-	args->cursors = work + places->cursors;
-	args->bin_shift = 0;
-	if (status == ENGINE_OK)
-		status = kernels_launch(run, kernels->scatter_starts, 1, SCATTER_COUNT_THREADS, 0, args);
-	args->cursors = work + places->bin_cursors;
+	if (!plan->counted_once)
+	{
+		use_bins(plan, places, work, 0, args);
+		return count_rows(run, kernels, plan->nbins, plan->bin_shift, args);
+	}
+	use_bins(plan, places, work, 1, args);
+	status = count_rows(run, kernels, plan->npartitions, 0, args);
+	args->parts = args->counts;
+	use_bins(plan, places, work, 0, args);
+	args->nbins = plan->nbins;
 	args->bin_shift = plan->bin_shift;
-	if (status == ENGINE_OK && plan->bin_shift > 0)
-		status = kernels_launch(run, kernels->scatter_starts, 1, SCATTER_COUNT_THREADS, 0, args);
-	return status;
+	if (status != ENGINE_OK)
+		return status;
+	return kernels_launch(run, kernels->scatter_bins, (uint64_t) plan->nbins * 32, 256, 0, args);
 }
 
 /* One pass: args->rows.batch to args->to. */
@@ -117,17 +160,15 @@ static EngineStatus
 move_rows(RunCore *run, const Kernels *kernels, ScatterArgs *args)
 {
 	uint64_t	tiles = (args->rows.batch.nrows + SCATTER_TILE - 1) / SCATTER_TILE;
+	EngineStatus status;
 
+	status = kernels_launch(run, kernels->scatter_starts,
+							(uint64_t) args->nranges * SCATTER_COUNT_THREADS,
+							SCATTER_COUNT_THREADS, 0, args);
+	if (status != ENGINE_OK)
+		return status;
 	return kernels_launch(run, kernels->scatter_move, tiles * SCATTER_MOVE_THREADS,
 						  SCATTER_MOVE_THREADS, SCATTER_TILE_SHARED, args);
-}
-
-/* Units of bins or of partitions. */
-static EngineStatus
-make_units(RunCore *run, const Kernels *kernels, uint32_t rows, ScatterArgs *args)
-{
-	args->unit_rows = rows;
-	return kernels_launch(run, kernels->scatter_units, (uint64_t) args->nbins * 32, 256, 0, args);
 }
 
 /* The rows to their partitions, by one pass or by two. */
@@ -138,22 +179,25 @@ partition_rows(RunCore *run, const Kernels *kernels, const ScatterPlan *plan,
 	DevicePtr	work = scattered->work.ptr;
 	EngineStatus status;
 
-	args->nbins = plan->nbins;
-	args->cursors = work + (plan->bin_shift > 0 ? places->bin_cursors : places->cursors);
-	args->bin_shift = plan->bin_shift;
+	status = count_first(run, kernels, plan, places, work, args);
+	args->nranges = 1;
 	args->to = scattered->columns[0].ptr;
-	args->units = 0;
-	status = move_rows(run, kernels, args);
+	if (status == ENGINE_OK)
+		status = move_rows(run, kernels, args);
 	args->rows.batch.columns = args->to;
 	args->rows.batch.capacity = args->to_capacity;
 	if (status != ENGINE_OK || plan->bin_shift == 0)
 		return status;
 	args->units = work + places->tiles;
 	args->counters = work + places->counters;
-	status = make_units(run, kernels, SCATTER_TILE, args);
+	status = make_units(run, kernels, plan->nbins, plan->bin_shift, SCATTER_TILE, args);
+	args->ranges = args->starts;
+	use_bins(plan, places, work, 1, args);
+	if (status == ENGINE_OK && !plan->counted_once)
+		status = count_rows(run, kernels, 1u << plan->bin_shift, 0, args);
 	args->nbins = 1u << plan->bin_shift;
-	args->cursors = work + places->cursors;
 	args->bin_shift = 0;
+	args->nranges = plan->nbins;
 	args->to = scattered->columns[1].ptr;
 	if (status == ENGINE_OK)
 		status = move_rows(run, kernels, args);
@@ -170,10 +214,9 @@ aggregate_rows(RunCore *run, const Kernels *kernels, const ScatterPlan *plan,
 	const KernelLayout *layout = &run->layouts[choice->table];
 	EngineStatus status;
 
-	args->nbins = plan->npartitions;
 	args->units = work + places->units;
 	args->counters = work + places->counters + sizeof(ScatterUnits);
-	status = make_units(run, kernels, plan->unit_rows, args);
+	status = make_units(run, kernels, plan->npartitions, 0, plan->unit_rows, args);
 	if (status != ENGINE_OK)
 		return status;
 	return kernels_launch(run, kernels->scatter_aggregate, threads_for_all(run, 2),
@@ -189,11 +232,9 @@ launch_plan(RunCore *run, const Kernels *kernels, const AggregateArgs *aggregate
 	EngineStatus status;
 
 	args.to_capacity = capacity_for(aggregate->batch.nrows, plan);
-	args.counts = work + places->counts;
-	args.starts = work + places->starts;
 	args.npartitions = plan->npartitions;
 	args.shift = plan->shift;
-	status = count_partitions(run, kernels, plan, places, work, &args);
+	status = clear_work(run, places, work);
 	if (status == ENGINE_OK)
 		status = partition_rows(run, kernels, plan, places, scattered, &args);
 	scattered->rows = args.rows.batch.columns;
@@ -213,6 +254,8 @@ scatter_launch(RunCore *run, const Kernels *kernels, const AggregateArgs *args,
 	scattered->used = false;
 	if (!scatter_plan(&kernels->choice, args->table.capacity, args->batch.nrows,
 					  run->device->info.multiprocessors * 2, &plan))
+		return ENGINE_OK;
+	if (capacity_for(args->batch.nrows, &plan) > UINT32_MAX)
 		return ENGINE_OK;
 	work_places(args->batch.nrows, &plan, &places);
 	scattered->used = make_all_room(run, args->batch.nrows, &plan, places.size, scattered);

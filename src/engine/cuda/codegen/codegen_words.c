@@ -73,6 +73,13 @@ write_words(const KernelLayout *layout, Text *text)
 		"\tword_split(&cold[%d - NHOT], &state[%d], &cold[%d - NHOT], "
 		"words[%d], words[%d], words[%d]);\n"
 	};
+	static const WordsFunction add_alone = {
+		"words_add_alone(uint64_t *hot, uint64_t *cold, const uint64_t *words)",
+		"\tmerge_%s(&hot[%d], words[%d]);\n",
+		"\texact_add(hot + %d, words + %d, %d);\n",
+		"\talone_split(&cold[%d - NHOT], &hot[%d], &cold[%d - NHOT], "
+		"words[%d], words[%d], words[%d]);\n"
+	};
 
 	text_append(text, "DEVICE_FN uint64_t\nword_start(int word)\n{\n");
 	for (int i = 0; i < layout->nparts; i++)
@@ -88,6 +95,7 @@ write_words(const KernelLayout *layout, Text *text)
 	text_append(text, "}\n\n");
 	write_function(layout, &merge, text);
 	write_function(layout, &add, text);
+	write_function(layout, &add_alone, text);
 }
 
 /* SUM_INT128's low words, which must not run over: see state.h. */

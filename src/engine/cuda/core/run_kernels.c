@@ -162,6 +162,7 @@ find_kernels(RunCore *run, KernelPart part, Kernels *kernels)
 		{"emit", &kernels->emit, part == PART_AGGREGATE},
 		{"frequent_bits", &kernels->frequent_bits, part == PART_AGGREGATE && block},
 		{"scatter_count", &kernels->scatter_count, scatter},
+		{"scatter_bins", &kernels->scatter_bins, scatter},
 		{"scatter_starts", &kernels->scatter_starts, scatter},
 		{"scatter_units", &kernels->scatter_units, scatter},
 		{"scatter_move", &kernels->scatter_move, scatter},

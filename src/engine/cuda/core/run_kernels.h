@@ -27,6 +27,7 @@ typedef struct Kernels
 	DeviceKernel *frequent_bits;	/* strategy `block` */
 	DeviceKernel *scatter_count;	/* strategy `scatter` */
 	DeviceKernel *scatter_starts;
+	DeviceKernel *scatter_bins;
 	DeviceKernel *scatter_units;
 	DeviceKernel *scatter_move;
 	DeviceKernel *scatter_aggregate;

@@ -49,7 +49,7 @@
 #define DIRECT_SPREAD 8
 #define DIRECT_MIN_SLOTS (UINT64_C(1) << 20)
 #define DIRECT_MAX_SLOTS (UINT64_C(1) << 27)
-#define DIRECT_MAX_SLOTS_SCATTERED (UINT64_C(1) << 30)	/* of batches for `scatter` */
+#define DIRECT_MAX_SLOTS_SCATTERED (UINT64_C(1) << 31)	/* of batches for `scatter` */
 
 /* Of the memory limit, what a table addressed directly takes at most. */
 #define DIRECT_TABLE_SHARE 8
@@ -100,15 +100,17 @@
 #define SCATTER_MIN_SLOTS 512
 
 /*
- * Where `scatter` is chosen: where it was clearly faster with 400 million rows on an H200.
- * Rows of a batch at least; rows a group, and the same of hashed keys, for 10^8 of which it
- * was hardly faster; words of a state, and bytes of a row, at most.
+ * Where `scatter` is chosen.  Rows of a batch at least; groups for each of them at most,
+ * since private tables are made and merged for each partition; words of a state, and bytes
+ * of a row, at most.
  */
-#define SCATTER_MIN_ROWS (UINT64_C(1) << 26)
-#define SCATTER_ROWS_PER_GROUP 3
-#define SCATTER_HASHED_ROWS_PER_GROUP 16
+#define SCATTER_MIN_ROWS (UINT64_C(1) << 23)
+#define SCATTER_GROUPS_PER_ROW 4
 #define SCATTER_MAX_WORDS 8
 #define SCATTER_MAX_ROW_BYTES 32
+
+/* Share of rows with frequent keys from which on these alone pay for `block`. */
+#define SCATTER_COVERED 0.85
 
 uint32_t
 choose_block_size(const KernelLayout *layout, const StrategyChoice *choice)
@@ -135,7 +137,7 @@ scatter_dimensions(const KernelLayout *layout, uint32_t shared_limit, StrategyCh
 	uint32_t	most = copies - BLOCK_EXTRA_COPIES - 1;
 	uint32_t	slots = SCATTER_MIN_SLOTS;
 
-	if (shared_limit < SCATTER_SHARED + BLOCK_STATIC_SHARED ||
+	if (shared_limit < SCATTER_TILE_SHARED + BLOCK_STATIC_SHARED ||
 		layout->key_words > 1 || copies < SCATTER_MIN_SLOTS + BLOCK_EXTRA_COPIES + 1)
 		return false;
 	while (2 * slots <= most)
@@ -389,24 +391,24 @@ choose_in_order(const Program *program, const KernelLayout *layouts, const Sampl
 }
 
 /*
- * Is a batch of so many rows better partitioned first?  Where equal keys are near each
- * other, or one has many rows, others are faster: 60 and 65 against 54 and 50 G rows/s of
- * 10^6 dense groups (on an H200).  Of hashed keys some of which are frequent it gains
- * little.
+ * Is a batch of so many rows better partitioned first?  Not where equal keys are near each
+ * other, nor where private tables hold all groups, or nearly all rows' ones.  With one
+ * heavy key `vote` is faster for 10^6 groups addressed directly, and slower for hashed
+ * ones: 66 against 54, 24 against 43 G rows/s (on an H200).
  */
 static bool
 is_scattered(const SampleFacts *facts, const KernelLayout *layout,
 			 const StrategyChoice *choice, uint64_t batch_rows)
 {
-	bool		direct = choice->table == TABLE_DIRECT;
-	uint64_t	each = direct ? SCATTER_ROWS_PER_GROUP : SCATTER_HASHED_ROWS_PER_GROUP;
-
-	if (batch_rows < SCATTER_MIN_ROWS || batch_rows / each < choice->groups ||
+	if (batch_rows < SCATTER_MIN_ROWS ||
+		choice->groups / SCATTER_GROUPS_PER_ROW > batch_rows ||
 		layout->nwords > SCATTER_MAX_WORDS || layout->row_bytes > SCATTER_MAX_ROW_BYTES)
 		return false;
-	return !is_clustered(facts) &&
-		(choice->strategy == STRATEGY_ATOMIC || choice->strategy == STRATEGY_PEERS ||
-		 (choice->strategy == STRATEGY_BLOCK && choice->only_frequent && direct));
+	if (is_clustered(facts) || choice->strategy == STRATEGY_SCAN ||
+		(choice->strategy == STRATEGY_VOTE && choice->table == TABLE_DIRECT))
+		return false;
+	return choice->strategy != STRATEGY_BLOCK ||
+		(choice->only_frequent && facts->covered < SCATTER_COVERED);
 }
 
 StrategyChoice

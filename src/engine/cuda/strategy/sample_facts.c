@@ -176,12 +176,13 @@ estimate_groups(double n, double distinct)
 
 /*
  * Keys that the sample has not met, at least, however frequent others are: from those
- * that it has met once and twice (Chao, Scandinavian Journal of Statistics, 1984).
+ * that it has met once and twice (Chao, Scandinavian Journal of Statistics, 1984).  Of
+ * the latter a few more than that, since chance may have left them out.
  */
 static double
 unseen_keys(uint32_t once, uint32_t twice)
 {
-	return (double) once * once / (2.0 * (twice + 1));
+	return (double) once * once / (2.0 * (twice + 2 * sqrt(twice + 1.0)));
 }
 
 /* The more frequent one first, of equally frequent ones the first. */

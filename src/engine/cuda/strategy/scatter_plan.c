@@ -4,8 +4,11 @@
  */
 #include "engine/cuda/strategy/scatter_plan.h"
 
-/* Slots of private tables with keys for each group that is expected. */
-#define SLOTS_PER_GROUP 1.5
+/*
+ * Slots of private tables with keys for each group that is expected: rows whose keys find
+ * no slot go to the group table one by one.
+ */
+#define SLOTS_PER_GROUP 2
 
 /* A partition is divided, so that a block has about so many units. */
 #define UNITS_PER_BLOCK 4
@@ -33,25 +36,22 @@ groups_of_table(const StrategyChoice *choice, uint32_t capacity)
 	return grown || choice->groups > capacity / 2 ? capacity / 2 : choice->groups;
 }
 
-/* The slots of a partition whose groups have room in a private table. */
-static uint32_t
-private_shift(const StrategyChoice *choice, uint32_t capacity)
+/* Partitions of so many slots of the group table each: these are addressed directly. */
+static void
+plan_direct(const StrategyChoice *choice, uint32_t capacity, ScatterPlan *plan)
 {
-	uint32_t	shift = log2_floor(capacity);
-	double		groups = (double) groups_of_table(choice, capacity);
-
-	if (choice->block_direct)
-		return log2_floor(choice->block_slots - 1);
-	while (shift > 0 && SLOTS_PER_GROUP * groups * (UINT64_C(1) << shift) / capacity >
-		   choice->block_slots)
-		shift--;
-	return shift;
+	plan->shift = log2_floor(choice->block_slots - 1);
+	plan->npartitions = capacity == 0 ? 1 : ((capacity - 1) >> plan->shift) + 1;
 }
 
-static uint32_t
-partitions(uint32_t capacity, uint32_t shift)
+/* Partitions whose groups have room in private tables, in a table of 2^n slots. */
+static void
+plan_hashed(const StrategyChoice *choice, uint32_t capacity, ScatterPlan *plan)
 {
-	return capacity == 0 ? 1 : ((capacity - 1) >> shift) + 1;
+	uint64_t	slots = SLOTS_PER_GROUP * groups_of_table(choice, capacity);
+
+	plan->shift = 32 - log2_floor(capacity);
+	plan->npartitions = (uint32_t) (slots / choice->block_slots) + 1;
 }
 
 bool
@@ -60,14 +60,20 @@ scatter_plan(const StrategyChoice *choice, uint32_t capacity, uint64_t nrows,
 {
 	uint64_t	unit_rows = nrows / ((uint64_t) blocks * UNITS_PER_BLOCK);
 
-	*plan = (ScatterPlan) {.shift = private_shift(choice, capacity)};
-	plan->npartitions = partitions(capacity, plan->shift);
+	*plan = (ScatterPlan) {0};
+	if (choice->block_direct)
+		plan_direct(choice, capacity, plan);
+	else
+		plan_hashed(choice, capacity, plan);
 	if (plan->npartitions > SCATTER_MAX_PARTITIONS)
 		return false;
 	if (plan->npartitions > SCATTER_MAX_BINS ||
 		(plan->npartitions > 1 && choice->strategy == STRATEGY_SCATTER_TWICE))
 		plan->bin_shift = (log2_floor(plan->npartitions - 1) + 1) / 2;
-	plan->nbins = partitions(plan->npartitions, plan->bin_shift);
+	plan->nbins = ((plan->npartitions - 1) >> plan->bin_shift) + 1;
+	/* the strategy for tests takes the other way, which real batches take if they are large */
+	plan->counted_once = plan->bin_shift > 0 && plan->npartitions <= SCATTER_MAX_COUNTED &&
+		choice->strategy != STRATEGY_SCATTER_TWICE;
 	unit_rows = unit_rows > UNIT_ROWS_MIN ? unit_rows : UNIT_ROWS_MIN;
 	plan->unit_rows = (uint32_t) ((unit_rows + SCATTER_ALIGN - 1) / SCATTER_ALIGN * SCATTER_ALIGN);
 	return true;

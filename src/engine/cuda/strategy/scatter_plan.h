@@ -9,11 +9,13 @@
 
 typedef struct ScatterPlan
 {
-	uint32_t	shift;			/* a partition has 2^shift slots of the group table */
+	uint32_t	shift;			/* see ScatterArgs */
 	uint32_t	npartitions;
 	uint32_t	bin_shift;		/* a bin of the first pass has 2^bin_shift partitions;
 								 * 0: there is one pass */
 	uint32_t	nbins;			/* of the first pass */
+	bool		counted_once;	/* two passes: partitions are counted before the first
+								 * one; else each pass counts its bins */
 	uint32_t	unit_rows;		/* of scatter_aggregate's units, at most */
 } ScatterPlan;
 
