@@ -95,11 +95,38 @@ typedef struct DeviceTable
 } DeviceTable;
 
 /*
+ * Words of a segment (segments.cuh): how many rows it has, the address of a byte a row, is it
+ * left out, or 0; for each of the Program's columns the addresses of its values and of its
+ * NULLs.
+ */
+#define SEGMENT_NROWS 0
+#define SEGMENT_MASK 1
+#define SEGMENT_VALUES(column) (2 + 2 * (column))
+#define SEGMENT_NULLS(column) (3 + 2 * (column))
+#define SEGMENT_WORDS(ncolumns) (2 + 2 * (ncolumns))
+
+/* Rows that a segment is given room for are a multiple of that. */
+#define SEGMENT_ALIGN 256
+
+/*
+ * How often so many rows go into a row's number, by a multiplication.  Exact for less than
+ * 2^40 rows: the error of the magic number, less than one, is multiplied by the number of
+ * SEGMENT_ALIGN rows, and must stay below 2^40 / (segment_rows / SEGMENT_ALIGN).
+ */
+#define SEGMENT_MAGIC_SHIFT 40
+#define SEGMENT_MAGIC(rows) \
+	(((UINT64_C(1) << SEGMENT_MAGIC_SHIFT) - 1) / ((rows) / SEGMENT_ALIGN) + 1)
+
+/*
  * The rows of a batch: columns of `capacity` rows each behind one another, at
- * places that the generated code knows.
+ * places that the generated code knows; or, in kernels that are made for it, segments.
  */
 typedef struct RowBatch
 {
+	POINTER(const uint64_t) segments;	/* 0: the interpreter has none */
+	uint64_t	segment_magic;
+	uint32_t	segment_rows;
+	uint32_t	segment_words;	/* of each */
 	POINTER(uint8_t) columns;
 	POINTER(uint8_t) bytes;		/* of texts: pages, or what was gathered */
 	POINTER(uint32_t) rows;		/* the rows to take; 0: all */
@@ -287,6 +314,9 @@ typedef struct DeviceColumn
 	uint8_t		scale;
 } DeviceColumn;
 
+/* A page whose rows are not kept. */
+#define KEPT_NONE UINT32_MAX
+
 /* One page of a batch: its first row, and its visible line pointers. */
 typedef struct DevicePage
 {
@@ -296,6 +326,7 @@ typedef struct DevicePage
 	uint16_t	all;			/* they are 1 .. nlines */
 	uint32_t	lines;			/* else: their place in the batch's list */
 	uint32_t	table;			/* for the host: PageRef.table */
+	uint32_t	kept;			/* its first row among those kept, or KEPT_NONE */
 } DevicePage;
 
 /*
@@ -325,6 +356,24 @@ typedef struct DeformArgs
 	POINTER(Counters) counters;
 	uint32_t	npages;
 	uint32_t	nattrs;			/* up to the last one needed */
+	uint32_t	keep;			/* only pages' rows that are kept, to their places there */
+	uint32_t	unused;
 } DeformArgs;
+
+/* Rows of a segment that are masked: marks from `first` on. */
+typedef struct MaskRange
+{
+	uint64_t	first;
+	uint32_t	nrows;
+	uint32_t	unused;
+} MaskRange;
+
+/* Parameters of `mask_rows`. */
+typedef struct MaskArgs
+{
+	POINTER(uint8_t) masks;		/* a byte a row */
+	POINTER(const MaskRange) ranges;
+	uint64_t	nranges;
+} MaskArgs;
 
 #endif							/* GPUAGG_ARGS_CUH */

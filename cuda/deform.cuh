@@ -15,6 +15,9 @@
  * value that is compressed or stored out of line is marked as left out, if the
  * program leaves rows.
  *
+ * Another launch makes columns that are kept of the same pages (input/keep.c): of those
+ * that have a place there.
+ *
  * DEFORM_NUMERIC: there are columns of type numeric.  They have most of the code.
  */
 #ifndef GPUAGG_DEFORM_CUH
@@ -197,7 +200,10 @@ KERNEL(deform, DeformArgs, args)
 	{
 		DevicePage	info = args.info[p];
 		const uint8_t *page = args.pages + p * HEAP_PAGE_SIZE;
+		uint32_t	row = args.keep ? info.kept : info.row;
 
+		if (args.keep && row == KEPT_NONE)
+			continue;
 		for (uint32_t i = lane_index(); i < info.nlines; i += WARP_SIZE)
 		{
 			uint32_t	number = info.all ? i + 1 : args.lines[info.lines + i];
@@ -205,10 +211,10 @@ KERNEL(deform, DeformArgs, args)
 			uint32_t	errors = ERROR_CORRUPT;
 
 			if (find_tuple(page, number, &tuple))
-				errors = deform_tuple(&args, &tuple, info.row + i);
+				errors = deform_tuple(&args, &tuple, row + i);
 			if (args.batch.left != NULL && !(errors & ~ERROR_TOASTED))
 			{
-				args.batch.left[info.row + i] = errors != 0;
+				args.batch.left[row + i] = errors != 0;
 				if (errors != 0)
 					atomic_add_u32_noreturn(&args.counters->left, 1);
 				continue;

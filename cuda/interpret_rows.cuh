@@ -167,7 +167,15 @@ step_column(const AggregateArgs *args, const ScriptStep *step, uint64_t row, Val
 {
 	const RowBatch *batch = &args->batch;
 	const uint8_t *values = batch->columns + batch->capacity * step->values;
+	const uint8_t *nulls = batch->columns + batch->capacity * step->nulls;
 
+	if (batch->segments != NULL)
+	{
+		const uint64_t *segment = row_segment(batch, row, &row);
+
+		values = (const uint8_t *) segment[SEGMENT_VALUES(step->index)];
+		nulls = (const uint8_t *) segment[SEGMENT_NULLS(step->index)];
+	}
 	switch (step->type)
 	{
 		case VT_BOOL:
@@ -194,13 +202,13 @@ step_column(const AggregateArgs *args, const ScriptStep *step, uint64_t row, Val
 	}
 	if (step->nulls == 0)
 		return 0;
-	return (batch->columns + batch->capacity * step->nulls)[row] != 0 ? VALUE_NULL : 0;
+	return nulls[row] != 0 ? VALUE_NULL : 0;
 }
 
 DEVICE_FN uint8_t
 step_constant(const AggregateArgs *args, const ScriptStep *step, Value *value)
 {
-	const DeviceConstant *constant = &args->constants[step->slot];
+	const DeviceConstant *constant = &args->constants[step->index];
 
 	if (step->type == VT_TEXT)
 		value->as_TEXT = text_bytes(args, constant->text);
@@ -749,7 +757,14 @@ row_extremes(const AggregateArgs *args, Row *row)
 DEVICE_FN void
 row_load(const RowBatch *batch, uint64_t row, Raw *raw)
 {
-	raw->left = script.leaves_rows && batch->left[row] != 0;
+	uint64_t	offset;
+	const uint64_t *segment;
+
+	raw->left = batch->segments == NULL && script.leaves_rows && batch->left[row] != 0;
+	if (batch->segments == NULL)
+		return;
+	segment = row_segment(batch, row, &offset);
+	raw->left = segment_leaves(segment, offset);
 }
 
 DEVICE_CALL void

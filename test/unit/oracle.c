@@ -762,35 +762,77 @@ lose_released(const EngineOps *engine, EngineRun *run, const PageFeed *feed, int
 	return ENGINE_OK;
 }
 
+/* Has the engine the page's rows itself? */
+static bool
+is_served(const EngineOps *engine, EngineRun *run, const EngineHints *hints,
+		  const PageRef *page)
+{
+	for (int i = 0; i < hints->ntables; i++)
+	{
+		const uint8_t *served = engine->served ? engine->served(run, i) : NULL;
+
+		if (hints->tables[i].table == page->table && served != NULL)
+			return (served[page->block / 8] >> page->block % 8 & 1) != 0;
+	}
+	return false;
+}
+
+/* The pages that must be given, in memory of the caller's. */
+static PageFeed
+without_served(const EngineOps *engine, EngineRun *run, const EngineHints *hints,
+			   const PageFeed *feed)
+{
+	PageFeed	left = *feed;
+	PageRef    *pages = must(malloc(((size_t) feed->npages + 1) * sizeof(*pages)));
+
+	left.npages = 0;
+	for (int i = 0; i < feed->npages; i++)
+		if (!is_served(engine, run, hints, &feed->pages[i]))
+			pages[left.npages++] = feed->pages[i];
+	left.pages = pages;
+	return left;
+}
+
+static EngineStatus
+give_pages(const EngineOps *engine, const Program *program, EngineRun *run,
+		   const PageFeed *feed)
+{
+	EngineStatus status = ENGINE_OK;
+	uint64_t	lost = 0;
+
+	for (int i = 0; i < feed->npages && status == ENGINE_OK; i += feed->at_once)
+	{
+		int			n = feed->npages - i < feed->at_once ? feed->npages - i : feed->at_once;
+
+		while ((status = engine->pages(run, feed->pages + i, n)) == ENGINE_BUSY)
+			wait_for_news(engine, run);
+		if (status == ENGINE_OK)
+			status = lose_released(engine, run, feed, i + n, false, &lost);
+		if (status == ENGINE_OK)
+			status = send_left(engine, program, run);
+	}
+	if (status == ENGINE_OK)
+		while ((status = engine->pages(run, NULL, 0)) == ENGINE_BUSY)
+			wait_for_news(engine, run);
+	if (status == ENGINE_OK)
+		status = lose_released(engine, run, feed, feed->npages, true, &lost);
+	return status == ENGINE_OK ? send_left(engine, program, run) : status;
+}
+
 static Groups *
 run_pages(const EngineOps *engine, const Program *program, const Program *ran,
 		  const SlotValue *slots, const EngineHints *hints, const PageFeed *feed)
 {
 	Groups	   *groups = groups_new(program);
-	uint64_t	lost = 0;
+	PageFeed	left;
 	EngineRun  *run;
 
 	groups->status = engine->open(ran, slots, hints, &run, groups->message);
 	if (groups->status != ENGINE_OK)
 		return groups;
-	for (int i = 0; i < feed->npages && groups->status == ENGINE_OK; i += feed->at_once)
-	{
-		int			n = feed->npages - i < feed->at_once ? feed->npages - i : feed->at_once;
-
-		while ((groups->status = engine->pages(run, feed->pages + i, n)) == ENGINE_BUSY)
-			wait_for_news(engine, run);
-		if (groups->status == ENGINE_OK)
-			groups->status = lose_released(engine, run, feed, i + n, false, &lost);
-		if (groups->status == ENGINE_OK)
-			groups->status = send_left(engine, program, run);
-	}
-	if (groups->status == ENGINE_OK)
-		while ((groups->status = engine->pages(run, NULL, 0)) == ENGINE_BUSY)
-			wait_for_news(engine, run);
-	if (groups->status == ENGINE_OK)
-		groups->status = lose_released(engine, run, feed, feed->npages, true, &lost);
-	if (groups->status == ENGINE_OK)
-		groups->status = send_left(engine, program, run);
+	left = without_served(engine, run, hints, feed);
+	groups->status = give_pages(engine, program, run, &left);
+	free((void *) left.pages);
 	return finish(engine, program, ran, run, groups);
 }
 

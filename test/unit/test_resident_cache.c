@@ -225,8 +225,9 @@ test_pins(void)
 	chunk = resident_stripe(file_of(1), 0)->chunks;
 	resident_pin(chunk);
 	resident_pin(chunk);
-	ok(!resident_give_back(&cache, 2 * CHUNK, now) && is_kept(1, 0, x) && !is_kept(1, 1, x),
+	ok(resident_give_back(&cache, 2 * CHUNK, now) && is_kept(1, 0, x) && !is_kept(1, 1, x),
 	   "what is pinned does not give way");
+	ok(!resident_give_back(&cache, 1, now), "nothing else is there");
 	resident_evict_file(&cache, file_of(1));
 	ok(!is_kept(1, 0, x) && cache.bytes == CHUNK && x->rows == 0,
 	   "evicted, it is not found, and its memory stays");

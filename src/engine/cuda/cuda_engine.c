@@ -112,6 +112,14 @@ open_on(const EngineOps *ops, const DeviceOps *device, const Program *program,
 	return ENGINE_OK;
 }
 
+static const uint8_t *
+cuda_served(EngineRun *head, int i)
+{
+	const ResidentTables *tables = &((CudaRun *) head)->input.tables;
+
+	return i < tables->ntables ? tables->tables[i].served : NULL;
+}
+
 static EngineStatus
 cuda_pages(EngineRun *head, const PageRef *pages, int n)
 {
@@ -309,6 +317,7 @@ const EngineOps engine = { \
 	.supports = cuda_supports, \
 	.memory_needed = memory_needed, \
 	.open = engine##_open, \
+	.served = cuda_served, \
 	.pages = cuda_pages, \
 	.released = cuda_released, \
 	.left = cuda_left, \

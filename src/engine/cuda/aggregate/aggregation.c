@@ -158,7 +158,7 @@ aggregation_launch(RunCore *run, const Aggregation *aggregation, const RowBatch 
 	args.block_hot = choice->block_hot;
 	args.block_places = choice->block_places;
 	args.sampled = choice->block_hot ? frequent_keys(aggregation) : 0;
-	if (strategy_scatters(choice->strategy) && batch->rows == 0)
+	if (strategy_scatters(choice->strategy) && batch->rows == 0 && batch->segments == 0)
 	{
 		EngineStatus status = scatter_launch(run, kernels, &args, scattered);
 

@@ -10,6 +10,9 @@
 
 _Static_assert(ARGS_MAX_SUMS == PROGRAM_MAX_ACCS, "a unit for each accumulator");
 
+/* Rows of the batch that are looked at, at most. */
+#define EXPONENTS_ROWS (UINT32_C(1) << 20)
+
 /* The largest exponents of the batch, on the host. */
 static EngineStatus
 find_exponents(RunCore *run, const Kernels *kernels, const RowBatch *batch,
@@ -26,13 +29,15 @@ find_exponents(RunCore *run, const Kernels *kernels, const RowBatch *batch,
 		return status;
 	args.task = TASK_EXPONENTS;
 	args.batch = *batch;
+	if (batch->nrows > EXPONENTS_ROWS)
+		args.batch.nrows = EXPONENTS_ROWS;
 	args.table.script = kernels->script;
 	args.constants = run->constants.values.ptr;
 	args.exponents = buffer->ptr;
 	status = run_device(run, ops->fill(run->device, run->work, args.exponents, 0, size),
 						"could not clear exponents");
 	if (status == ENGINE_OK)
-		status = kernels_launch(run, kernels->exponents, batch->nrows, kernels->row_threads,
+		status = kernels_launch(run, kernels->exponents, args.batch.nrows, kernels->row_threads,
 								kernels->row_shared, &args);
 	if (status != ENGINE_OK)
 		return status;

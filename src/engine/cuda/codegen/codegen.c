@@ -125,7 +125,8 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 				"#include \"state.h\"\n#include \"exact.h\"\n#include \"text_order.h\"\n"
 				"#include \"interval_order.h\"\n"
 				"#include \"args.cuh\"\n"
-				"#include \"key.cuh\"\n#include \"words.cuh\"\n\n");
+				"#include \"key.cuh\"\n#include \"words.cuh\"\n%s\n",
+				layout->segments ? "#include \"segments.cuh\"\n" : "");
 	codegen_words(program, layout, text);
 	codegen_keys(program, layout, part == PART_SAMPLE, text);
 	codegen_rows(program, layout, text);
@@ -150,6 +151,7 @@ codegen_interpreter(Text *text)
 				"#include \"state.h\"\n#include \"exact.h\"\n#include \"text_order.h\"\n"
 				"#include \"interval_order.h\"\n#include \"kinds.h\"\n"
 				"#include \"args.cuh\"\n#include \"key.cuh\"\n#include \"words.cuh\"\n"
+				"#include \"segments.cuh\"\n"
 				"#include \"interpret_rows.cuh\"\n#include \"table.cuh\"\n"
 				"#include \"rows.cuh\"\n#include \"values.cuh\"\n"
 				"#include \"interpret_groups.cuh\"\n#include \"move.cuh\"\n"
@@ -164,5 +166,5 @@ codegen_deform(bool numeric, Text *text)
 	text_append(text, "#define DEFORM_NUMERIC %d\n", numeric);
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
 				"#include \"args.cuh\"\n#include \"gather.cuh\"\n"
-				"#include \"deform.cuh\"\n");
+				"#include \"deform.cuh\"\n#include \"mask.cuh\"\n");
 }

@@ -3,6 +3,8 @@
  *	  Generates what strategy `block` needs besides: how its rows are loaded and
  *	  evaluated, and the words of its states.
  */
+#include <stdio.h>
+
 #include "engine/cuda/codegen/codegen_block.h"
 #include "engine/cuda/codegen/codegen_rows.h"
 #include "engine/cuda/codegen/codegen_types.h"
@@ -28,6 +30,39 @@ write_load(const char *type, const char *member, const char *address, Text *text
 				"\t\tload_stream(values, (const %s *) (%s) + first, sizeof(values));\n"
 				"\t\tPRAGMA_UNROLL\n\t\tfor (int i = 0; i < BLOCK_ROWS; i++)\n"
 				"\t\t\traw[i].%s = values[i];\n\t}\n", type, type, address, member);
+}
+
+/*
+ * rows_load_tile of rows in segments: a thread's are in one.  Some of them may be beyond the
+ * segment's rows; there is room for these.
+ */
+static void
+write_load_segment_tile(const Program *program, Text *text)
+{
+	const Column *columns = program_columns(program);
+	char		place[64];
+	char		member[16];
+
+	text_append(text, "DEVICE_FN void\n"
+				"rows_load_tile(const RowBatch *batch, uint64_t row, Raw *raw)\n{\n"
+				"\tRaw none = {0};\n\tuint64_t first;\n"
+				"\tconst uint64_t *segment = row_segment(batch, row, &first);\n\n"
+				"\tPRAGMA_UNROLL\n\tfor (int i = 0; i < BLOCK_ROWS; i++)\n\t{\n"
+				"\t\traw[i] = none;\n"
+				"\t\traw[i].left = segment_leaves(segment, first + i);\n\t}\n"
+				"\tif (first >= segment[SEGMENT_NROWS])\n\t\treturn;\n");
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		snprintf(place, sizeof(place), "segment[SEGMENT_VALUES(%d)]", i);
+		snprintf(member, sizeof(member), "c%d", i);
+		write_load(codegen_column_type((ValueType) columns[i].type), member, place, text);
+		if (!columns[i].nullable)
+			continue;
+		snprintf(place, sizeof(place), "segment[SEGMENT_NULLS(%d)]", i);
+		snprintf(member, sizeof(member), "n%d", i);
+		write_load("uint8_t", member, place, text);
+	}
+	text_append(text, "}\n\n");
 }
 
 /* rows_load_tile: a thread's rows from `first` on, a multiple of their number. */
@@ -216,7 +251,10 @@ codegen_block(const Program *program, const KernelLayout *layout, bool direct,
 	text_append(text, "#define DIRECT_NULLS %d\n",
 				program->nkeys == 0 || program_insns(program)[key].nullable);
 	text_append(text, "#include \"fixed.cuh\"\n#include \"block_words.cuh\"\n\n");
-	write_load_tile(program, layout, text);
+	if (layout->segments)
+		write_load_segment_tile(program, text);
+	else
+		write_load_tile(program, layout, text);
 	codegen_row_fixed(program, layout, text);
 	write_start(layout, text);
 	write_add(layout, text);

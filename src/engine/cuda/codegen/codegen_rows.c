@@ -37,6 +37,59 @@ typedef struct RowCode
 	int			nlogic;			/* ANDs and ORs so far */
 } RowCode;
 
+/* Can rows be left out? */
+static bool
+rows_can_be_left(const Program *program, const KernelLayout *layout)
+{
+	return program_leaves_rows(program) || layout->segments;
+}
+
+/* row_load of rows in segments: one that is left out has zeros. */
+static void
+write_load_segment(const Program *program, Text *text)
+{
+	const Column *columns = program_columns(program);
+
+	text_append(text, "DEVICE_FN void\n"
+				"row_load(const RowBatch *batch, uint64_t row, Raw *raw)\n{\n"
+				"\tRaw none = {0};\n\tuint64_t offset;\n"
+				"\tconst uint64_t *segment = row_segment(batch, row, &offset);\n\n"
+				"\t*raw = none;\n\traw->left = segment_leaves(segment, offset);\n"
+				"\tif (raw->left)\n\t\treturn;\n");
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		text_append(text, "\traw->c%d = ((const %s *) segment[SEGMENT_VALUES(%d)])[offset];\n",
+					i, codegen_column_type((ValueType) columns[i].type), i);
+		if (columns[i].nullable)
+			text_append(text, "\traw->n%d = ((const uint8_t *) "
+						"segment[SEGMENT_NULLS(%d)])[offset];\n", i, i);
+	}
+	text_append(text, "}\n\n");
+}
+
+/* row_load of rows whose columns stand behind one another. */
+static void
+write_load(const Program *program, const KernelLayout *layout, Text *text)
+{
+	const Column *columns = program_columns(program);
+
+	text_append(text, "DEVICE_FN void\n"
+				"row_load(const RowBatch *batch, uint64_t row, Raw *raw)\n{\n");
+	if (program_leaves_rows(program))
+		text_append(text, "\traw->left = batch->left[row];\n");
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		const char *type = codegen_column_type((ValueType) columns[i].type);
+
+		text_append(text, "\traw->c%d = ((const %s *) (batch->columns + "
+					"batch->capacity * %u))[row];\n", i, type, layout->columns[i].values);
+		if (columns[i].nullable)
+			text_append(text, "\traw->n%d = (batch->columns + "
+						"batch->capacity * %u)[row];\n", i, layout->columns[i].nulls);
+	}
+	text_append(text, "}\n\n");
+}
+
 static void
 write_raw(const Program *program, const KernelLayout *layout, Text *text)
 {
@@ -55,22 +108,11 @@ write_raw(const Program *program, const KernelLayout *layout, Text *text)
 				"\tuint64_t words[NWORDS];\n\tbool passes;\n\tbool error;\n\tbool widen;\n"
 				"#if HAS_VALUES\n\tuint64_t values[%d * NVALUES];\n\tbool takes[NVALUES];\n"
 				"#endif\n} Row;\n\n", LAYOUT_VALUE_WORDS);
-	text_append(text, "DEVICE_FN void\n"
-				"row_load(const RowBatch *batch, uint64_t row, Raw *raw)\n{\n");
-	if (program_leaves_rows(program))
-		text_append(text, "\traw->left = batch->left[row];\n");
-	for (int i = 0; i < program->ncolumns; i++)
-	{
-		const char *type = codegen_column_type((ValueType) columns[i].type);
-
-		text_append(text, "\traw->c%d = ((const %s *) (batch->columns + "
-					"batch->capacity * %u))[row];\n", i, type, layout->columns[i].values);
-		if (columns[i].nullable)
-			text_append(text, "\traw->n%d = (batch->columns + "
-						"batch->capacity * %u)[row];\n", i, layout->columns[i].nulls);
-	}
-	text_append(text, "}\n\n"
-				"DEVICE_FN Bytes\ntext_bytes(const AggregateArgs *args, TextRef ref)\n{\n"
+	if (layout->segments)
+		write_load_segment(program, text);
+	else
+		write_load(program, layout, text);
+	text_append(text, "DEVICE_FN Bytes\ntext_bytes(const AggregateArgs *args, TextRef ref)\n{\n"
 				"\tBytes bytes;\n\n"
 				"\tbytes.data = (const char *) args->batch.bytes + ref.start;\n"
 				"\tbytes.len = ref.length;\n\treturn bytes;\n}\n\n"
@@ -446,7 +488,7 @@ static void
 write_passes(RowCode *code)
 {
 	int			filter = code->program->filter;
-	bool		leaves = program_leaves_rows(code->program);
+	bool		leaves = rows_can_be_left(code->program, code->layout);
 	const char *leave = code->flat ? "" : "\tif (!row->passes)\n\t\treturn;\n";
 
 	text_append(code->text, "\trow->error = false;\n\trow->passes = %s;\n%s",
@@ -497,7 +539,7 @@ write_exponents(RowCode *code)
 	text_append(text, "DEVICE_FN void\nrow_exponents(const AggregateArgs *args, "
 				"const Raw *raw, uint32_t index, uint32_t *largest)\n{\n"
 				"\tuint32_t exponent;\n\n\t(void) index;\n");
-	if (program_leaves_rows(code->program))
+	if (rows_can_be_left(code->program, layout))
 		text_append(text, "\tif (raw->left)\n\t\treturn;\n");
 	if (filter >= 0)
 	{
@@ -541,7 +583,7 @@ void
 codegen_row_fixed(const Program *program, const KernelLayout *layout, Text *text)
 {
 	RowCode		code = {.program = program,.layout = layout,.text = text,.fixed = true};
-	bool		differs = program->filter >= 0 || program_leaves_rows(program);
+	bool		differs = program->filter >= 0 || rows_can_be_left(program, layout);
 
 	code.flat = codegen_rows_flat(program, layout);
 	for (int i = 0; i < layout->nparts; i++)

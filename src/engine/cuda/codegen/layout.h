@@ -47,6 +47,8 @@ typedef struct KernelLayout
 	TableKind	table;
 	ColumnPlace columns[PROGRAM_MAX_COLUMNS];
 	uint32_t	row_bytes;		/* of all columns */
+	bool		segments;		/* a batch's rows are in segments: set by who makes
+								 * such batches */
 
 	int			nwords;			/* of a state on the device */
 	int			nhot;			/* of these, in the slot: all but the last ones */

@@ -27,7 +27,7 @@ static int16_t
 write_step(ScriptWriter *writer, int reg)
 {
 	Script	   *script = writer->script;
-	ScriptStep	step = {.arg = {-1, -1, -1},.slot = -1};
+	ScriptStep	step = {.arg = {-1, -1, -1},.index = -1};
 	const Insn *insn;
 
 	if (reg < 0)
@@ -39,11 +39,12 @@ write_step(ScriptWriter *writer, int reg)
 	step.type = insn->type;
 	if (insn->op == OP_column)
 	{
+		step.index = insn->index;
 		step.values = writer->layout->columns[insn->index].values;
 		step.nulls = writer->layout->columns[insn->index].nulls;
 	}
 	else if (insn->op == OP_slot)
-		step.slot = insn->index;
+		step.index = insn->index;
 	else
 		for (int i = 0; i < op_nargs((OpCode) insn->op); i++)
 			step.arg[i] = write_step(writer, insn->arg[i]);

@@ -5,8 +5,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "engine/cuda/core/run_core.h"
+#include "engine/cuda/resident/room.h"
 
 EngineStatus
 run_fail(RunCore *run, EngineStatus status, const char *format, ...)
@@ -81,6 +83,19 @@ run_wait(RunCore *run, DeviceStatus status, const char *what)
 	return run_device(run, status, what);
 }
 
+/* Memory from the context; columns that are kept there give way to a run. */
+static DeviceStatus
+take_or_evict(RunCore *run, uint64_t size, DevicePtr *ptr)
+{
+	DeviceMemory *memory = &run->context->memory;
+	DeviceStatus status;
+
+	while ((status = device_memory_take(run->device, memory, size, ptr)) == DEVICE_NO_MEMORY)
+		if (!resident_give_back(&run->context->resident, size, time(NULL)))
+			break;
+	return status;
+}
+
 /* Memory from the context, once freed memory that is not used any more is back. */
 static DeviceStatus
 take_memory(RunCore *run, uint64_t size, DevicePtr *ptr)
@@ -89,7 +104,7 @@ take_memory(RunCore *run, uint64_t size, DevicePtr *ptr)
 	DeviceStatus status;
 
 	run_collect(run);
-	status = device_memory_take(run->device, memory, size, ptr);
+	status = take_or_evict(run, size, ptr);
 	if (status != DEVICE_NO_MEMORY || run->freed == NULL)
 		return status;
 	status = run->device_ops->stream_wait(run->device, run->copy);

@@ -79,12 +79,13 @@ typedef struct RunCore
 } RunCore;
 
 /*
- * Places in counters and results: Counters of each of two input buffers and two
- * output buffers, then the table's.
+ * Places in counters and results: Counters of each of two input buffers, of kept
+ * columns and of two output buffers, then the table's.
  */
 #define COUNTERS_OF_INPUT(i) ((i) * sizeof(Counters))
-#define COUNTERS_OF_OUTPUT(i) ((2 + (i)) * sizeof(Counters))
-#define COUNTERS_OF_TABLE (4 * sizeof(Counters))
+#define COUNTERS_OF_SEGMENTS COUNTERS_OF_INPUT(2)
+#define COUNTERS_OF_OUTPUT(i) ((3 + (i)) * sizeof(Counters))
+#define COUNTERS_OF_TABLE (5 * sizeof(Counters))
 #define COUNTERS_SIZE (COUNTERS_OF_TABLE + sizeof(TableCounters))
 
 /* Set the message; returns the status. */

@@ -49,6 +49,8 @@ write_deform_text(const RunCore *run, Text *text)
 
 	for (int i = 0; i < run->program->ncolumns; i++)
 		numeric = numeric || columns[i].numeric != NUMERIC_NONE;
+	for (int i = 0; i < run->hints.nkeep; i++)
+		numeric = numeric || run->hints.keep[i].numeric != NUMERIC_NONE;
 	codegen_deform(numeric, text);
 }
 
@@ -279,8 +281,7 @@ kernels_load_compiled(RunCore *run, const StrategyChoice *choice, Kernels *kerne
 }
 
 EngineStatus
-kernels_load_deform(RunCore *run, LoadedModule **module, DeviceKernel **deform,
-					DeviceKernel **gather)
+kernels_load_deform(RunCore *run, LoadedModule **module, PageKernels *kernels)
 {
 	const DeviceOps *ops = run->device_ops;
 	DeviceStatus device;
@@ -292,9 +293,14 @@ kernels_load_deform(RunCore *run, LoadedModule **module, DeviceKernel **deform,
 	text_free(&text);
 	if (status != ENGINE_OK)
 		return status;
-	device = ops->kernel(run->device, kernel_cache_module(*module), "deform", deform);
+	device = ops->kernel(run->device, kernel_cache_module(*module), "deform",
+						 &kernels->deform);
 	if (device == DEVICE_OK)
-		device = ops->kernel(run->device, kernel_cache_module(*module), "gather", gather);
+		device = ops->kernel(run->device, kernel_cache_module(*module), "gather",
+							 &kernels->gather);
+	if (device == DEVICE_OK)
+		device = ops->kernel(run->device, kernel_cache_module(*module), "mask_rows",
+							 &kernels->mask_rows);
 	return run_device(run, device, "could not find a kernel");
 }
 

@@ -36,6 +36,14 @@ typedef struct Kernels
 	DeviceKernel *values_move;
 } Kernels;
 
+/* Kernels over pages, and over rows that are kept. */
+typedef struct PageKernels
+{
+	DeviceKernel *deform;
+	DeviceKernel *gather;
+	DeviceKernel *mask_rows;
+} PageKernels;
+
 /*
  * Begin to get the kernels that the run needs first, if the device has yet to be
  * opened: that takes about as long.  Failures are left to kernels_load.
@@ -64,12 +72,9 @@ extern EngineStatus kernels_load_compiled(RunCore *run, const StrategyChoice *ch
 										  Kernels *kernels);
 extern void kernels_release(Kernels *kernels);
 
-/*
- * The kernels `deform` and `gather` for the Program; their module is released by the
- * caller.
- */
+/* Their module is released by the caller. */
 extern EngineStatus kernels_load_deform(RunCore *run, LoadedModule **module,
-										DeviceKernel **deform, DeviceKernel **gather);
+										PageKernels *kernels);
 
 /*
  * Launch, in the work stream, for that many threads by blocks of `block`: at least

@@ -29,7 +29,7 @@ launch(RunCore *run, const PageDeformer *deformer, const InputBuffer *buffer,
 	args.to = buffer->bytes.ptr + run->constants.bytes_size + (uint64_t) first * HEAP_PAGE_SIZE;
 	args.sources = (uint64_t) (uintptr_t) (sources + first);
 	args.npages = npages;
-	return run->device_ops->launch(run->device, run->copy, deformer->gather,
+	return run->device_ops->launch(run->device, run->copy, deformer->kernels.gather,
 								   npages < MAX_BLOCKS ? npages : MAX_BLOCKS,
 								   GATHER_THREADS, 0, params);
 }

@@ -7,18 +7,81 @@
  */
 #include "engine/cuda/input/input.h"
 
+/*
+ * Rows of one launch over segments.  Each may be undone, which takes two entries of 4 bytes:
+ * no more of what the run has left than this share.
+ */
+#define SEGMENTS_ROWS (UINT32_C(1) << 25)
+#define UNDONE_SHARE 4
+
+static uint32_t
+segments_at_once(const RunCore *run, const Served *served)
+{
+	uint64_t	rows = SEGMENTS_ROWS;
+	uint64_t	room = (run->memory_limit - run->memory_used) / UNDONE_SHARE /
+		(2 * sizeof(uint32_t));
+
+	if (run->program->nkeys > 0 && rows > room)
+		rows = room;
+	rows /= served->segment_rows;
+	if (rows == 0)
+		return 1;
+	return rows < served->nsegments ? (uint32_t) rows : served->nsegments;
+}
+
+/* What is needed for segments that are served; from now on all kernels take segments. */
+static EngineStatus
+open_segments(RunCore *run, Input *input)
+{
+	InputBuffer *buffer = &input->segments;
+	EngineStatus status = ENGINE_OK;
+
+	run->layouts[TABLE_HASH].segments = true;
+	run->layouts[TABLE_DIRECT].segments = true;
+	if (input->served.nmasked > 0)
+		status = page_deformer_open(run, &input->deformer);
+	if (status == ENGINE_OK)
+		status = served_upload(run, &input->served, input->deformer.kernels.mask_rows);
+	if (status != ENGINE_OK)
+		return status;
+	input->segments_at_once = segments_at_once(run, &input->served);
+	buffer->segment_rows = input->served.segment_rows;
+	buffer->segment_words = (uint32_t) SEGMENT_WORDS(run->program->ncolumns);
+	return input_buffer_open_segments(run, input->segments_at_once * buffer->segment_rows,
+									  buffer);
+}
+
 EngineStatus
 input_open(RunCore *run, Input *input)
 {
-	EngineStatus status = ENGINE_OK;
+	EngineStatus status;
 
 	input->leaves = program_leaves_rows(run->program);
 	input_layout(run->program, &run->layouts[0], &run->hints, run->memory_limit,
 				 &input->layout);
-	if (run->program->source == SOURCE_PAGES)
+	status = resident_tables_open(run, &input->tables);
+	if (status == ENGINE_OK)
+		status = served_find(run, &input->tables, &input->served);
+	if (status == ENGINE_OK)
+		status = keep_open(run, &input->tables, input->layout.pages, INPUT_BUFFERS,
+						   &input->keep);
+	if (status == ENGINE_OK && input->served.nsegments > 0)
+		return open_segments(run, input);
+	return status == ENGINE_OK ? input_ready(run, input) : status;
+}
+
+EngineStatus
+input_ready(RunCore *run, Input *input)
+{
+	EngineStatus status = ENGINE_OK;
+
+	if (input->ready)
+		return ENGINE_OK;
+	if (run->program->source == SOURCE_PAGES && !input->deformer.open)
 		status = page_deformer_open(run, &input->deformer);
 	for (int i = 0; i < INPUT_BUFFERS && status == ENGINE_OK; i++)
 		status = input_buffer_open(run, &input->layout, i, &input->buffers[i]);
+	input->ready = status == ENGINE_OK;
 	return status;
 }
 
@@ -32,7 +95,14 @@ void
 input_close(RunCore *run, Input *input)
 {
 	for (int i = 0; i < INPUT_BUFFERS; i++)
+	{
+		keep_drop(run, &input->kept[i]);
 		input_buffer_close(run, &input->buffers[i]);
+	}
+	input_buffer_close(run, &input->segments);
+	keep_close(run, &input->keep);
+	served_close(run, &input->served);
+	resident_tables_close(&input->tables);
 	page_deformer_close(run, &input->deformer);
 	page_calls_close(run, &input->calls);
 	left_rows_free(&input->left);

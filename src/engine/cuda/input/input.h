@@ -6,20 +6,31 @@
 #define GPUAGG_INPUT_H
 
 #include "engine/cuda/input/input_buffer.h"
+#include "engine/cuda/input/keep.h"
 #include "engine/cuda/input/left_rows.h"
 #include "engine/cuda/input/page_calls.h"
 #include "engine/cuda/input/page_deformer.h"
+#include "engine/cuda/input/served.h"
 
 #define INPUT_BUFFERS 2
 
 /* Begins as zeros. */
 typedef struct Input
 {
+	ResidentTables tables;
+	Served		served;
+	uint32_t	segments_taken; /* of those served */
+	uint32_t	segments_at_once;
+	InputBuffer segments;		/* these, and what comes of them */
+	Keep		keep;
+	KeptBuffer	kept[INPUT_BUFFERS];
+	bool		ready;			/* all that follows is open */
 	InputLayout layout;
 	InputBuffer buffers[INPUT_BUFFERS];
 	int			filling;		/* the buffer that rows go to */
 	PageCalls	calls;			/* pages that may still be read */
 	uint32_t	pages_taken;	/* pages of the caller's call taken so far */
+	PageRef		last;			/* the last one taken, but for its page and lines */
 	uint32_t	batch_taken;	/* rows of the caller's batch taken so far */
 	uint64_t	rows_before;	/* of buffers that have been submitted */
 	PageDeformer deformer;
@@ -28,8 +39,14 @@ typedef struct Input
 	bool		ended;			/* all rows are in the table */
 } Input;
 
-/* Whatever a failure leaves, input_close takes. */
+/*
+ * What is served is known then.  Buffers for rows that are not served are opened if nothing
+ * is, else by input_ready.  Whatever a failure leaves, input_close takes.
+ */
 extern EngineStatus input_open(RunCore *run, Input *input);
+
+/* Have buffers for pages and column batches. */
+extern EngineStatus input_ready(RunCore *run, Input *input);
 
 /* Wait for threads that still copy pages. */
 extern void input_wait(RunCore *run, const Input *input);

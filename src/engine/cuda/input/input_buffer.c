@@ -2,6 +2,7 @@
  * input_buffer.c
  *	  A buffer that rows are gathered in: opened, enlarged, closed.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/cuda/input/input_buffer.h"
@@ -36,14 +37,73 @@ make_events(RunCore *run, InputBuffer *buffer)
 	return status;
 }
 
+/* Its columns as a segment, since all kernels of the run take segments. */
+static EngineStatus
+make_segment(RunCore *run, const InputLayout *input, InputBuffer *buffer)
+{
+	int			ncolumns = run->program->ncolumns;
+	size_t		size = SEGMENT_WORDS((size_t) ncolumns) * sizeof(uint64_t);
+	EngineStatus status;
+
+	buffer->segment = malloc(size);
+	if (buffer->segment == NULL)
+		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
+	buffer->segment[SEGMENT_NROWS] = input->rows;
+	buffer->segment[SEGMENT_MASK] = buffer->left.ptr;
+	for (int i = 0; i < ncolumns; i++)
+	{
+		const ColumnPlace *place = &run->layouts[0].columns[i];
+
+		buffer->segment[SEGMENT_VALUES(i)] = buffer->columns.ptr +
+			(uint64_t) input->rows * place->values;
+		buffer->segment[SEGMENT_NULLS(i)] = buffer->columns.ptr +
+			(uint64_t) input->rows * place->nulls;
+	}
+	status = run_alloc(run, size, &buffer->own_segments);
+	buffer->segments = buffer->own_segments.ptr;
+	buffer->segment_rows = input->rows;
+	buffer->segment_words = (uint32_t) SEGMENT_WORDS(ncolumns);
+	if (status == ENGINE_OK)
+		status = run_device(run, run->device_ops->upload(run->device, run->work,
+														 buffer->segments, buffer->segment,
+														 size), "could not copy addresses");
+	return status;
+}
+
+static EngineStatus
+make_undone(RunCore *run, uint64_t rows, InputBuffer *buffer)
+{
+	EngineStatus status = ENGINE_OK;
+
+	for (int i = 0; i < 2 && status == ENGINE_OK && run->program->nkeys > 0; i++)
+		status = run_alloc(run, rows * sizeof(uint32_t), &buffer->undone[i]);
+	return status;
+}
+
+/* Where the device tells of the buffer. */
+static void
+place_counters(const RunCore *run, size_t place, InputBuffer *buffer)
+{
+	buffer->counters = run->counters.ptr + place;
+	buffer->results = (Counters *) ((char *) run->results.data + place);
+}
+
+EngineStatus
+input_buffer_open_segments(RunCore *run, uint32_t rows, InputBuffer *buffer)
+{
+	EngineStatus status = make_events(run, buffer);
+
+	place_counters(run, COUNTERS_OF_SEGMENTS, buffer);
+	return status == ENGINE_OK ? make_undone(run, rows, buffer) : status;
+}
+
 EngineStatus
 input_buffer_open(RunCore *run, const InputLayout *input, int number, InputBuffer *buffer)
 {
 	EngineStatus status;
 
 	buffer->text_capacity = input->text;
-	buffer->counters = run->counters.ptr + COUNTERS_OF_INPUT(number);
-	buffer->results = (Counters *) ((char *) run->results.data + COUNTERS_OF_INPUT(number));
+	place_counters(run, COUNTERS_OF_INPUT((size_t) number), buffer);
 	status = run_take_stage(run, input->stage, &buffer->stage);
 	if (status == ENGINE_OK)
 		status = make_events(run, buffer);
@@ -51,11 +111,12 @@ input_buffer_open(RunCore *run, const InputLayout *input, int number, InputBuffe
 		status = make_bytes(run, input->bytes, buffer);
 	if (status == ENGINE_OK)
 		status = run_alloc(run, (uint64_t) input->rows * input->row_bytes, &buffer->columns);
-	for (int i = 0; i < 2 && status == ENGINE_OK && run->program->nkeys > 0; i++)
-		status = run_alloc(run, (uint64_t) input->rows * sizeof(uint32_t),
-						   &buffer->undone[i]);
+	if (status == ENGINE_OK)
+		status = make_undone(run, input->rows, buffer);
 	if (status == ENGINE_OK && program_leaves_rows(run->program))
 		status = run_alloc(run, input->rows, &buffer->left);
+	if (status == ENGINE_OK && run->layouts[0].segments)
+		status = make_segment(run, input, buffer);
 	return status;
 }
 
@@ -71,6 +132,8 @@ input_buffer_close(RunCore *run, InputBuffer *buffer)
 	run_free(run, &buffer->left);
 	run_free(run, &buffer->undone[0]);
 	run_free(run, &buffer->undone[1]);
+	run_free(run, &buffer->own_segments);
+	free(buffer->segment);
 	scattered_free(run, &buffer->scattered);
 	run_give_stage(run, &buffer->stage);
 }
@@ -110,6 +173,11 @@ void
 input_buffer_batch(const InputLayout *input, const InputBuffer *buffer, RowBatch *batch)
 {
 	memset(batch, 0, sizeof(*batch));
+	batch->segments = buffer->segments;
+	if (buffer->segments != 0)
+		batch->segment_magic = SEGMENT_MAGIC(buffer->segment_rows);
+	batch->segment_rows = buffer->segment_rows;
+	batch->segment_words = buffer->segment_words;
 	batch->columns = buffer->columns.ptr;
 	batch->bytes = buffer->bytes.ptr;
 	batch->undone = buffer->undone[0].ptr;

@@ -31,6 +31,11 @@ typedef struct InputBuffer
 	DeviceBuffer undone[2];		/* lists of rows: from the last launch, and for
 								 * the next */
 	Scattered	scattered;		/* the rows in another order, by strategy `scatter` */
+	uint64_t   *segment;		/* its columns as a segment, if kernels take those; */
+	DeviceBuffer own_segments;	/* the same on the device */
+	DevicePtr	segments;		/* of the rows; 0: kernels take columns */
+	uint32_t	segment_rows;
+	uint32_t	segment_words;
 	uint32_t	nrows;
 	uint32_t	npages;
 	uint32_t	ncopied;		/* of these, copied into the stage */
@@ -53,6 +58,13 @@ typedef struct InputBuffer
  */
 extern EngineStatus input_buffer_open(RunCore *run, const InputLayout *input, int number,
 									  InputBuffer *buffer);
+
+/*
+ * One that has no memory for columns, since its rows are in segments already: so many at
+ * once at most.
+ */
+extern EngineStatus input_buffer_open_segments(RunCore *run, uint32_t rows,
+											   InputBuffer *buffer);
 extern void input_buffer_close(RunCore *run, InputBuffer *buffer);
 
 /* Begin to fill it, with pages or with column batches. */

@@ -10,6 +10,7 @@
  */
 #include "engine/cuda/input/input_layout.h"
 #include "engine/cuda/kernels/kernel_args.h"
+#include "engine/cuda/resident/stripe.h"
 #include "engine/engine.h"
 #include "program/heap_page.h"
 
@@ -71,10 +72,22 @@ half_of_expected(double expected, uint32_t least, uint32_t most)
 	return expected / 2 <= least ? least : (uint32_t) (expected / 2) + 1;
 }
 
+/* Pages of a buffer at least: one that is to keep a table's columns takes a stripe at once. */
+static uint32_t
+least_pages(const EngineHints *hints)
+{
+	uint32_t	least = PAGES_MIN_PER_BUFFER;
+
+	for (int i = 0; i < hints->ntables; i++)
+		if (least < hints->tables[i].nblocks)
+			least = hints->tables[i].nblocks;
+	return least < STRIPE_MAX_BLOCKS ? least : STRIPE_MAX_BLOCKS;
+}
+
 static void
 layout_for_pages(uint64_t rows, const EngineHints *hints, InputLayout *input)
 {
-	input->pages = half_of_expected(hints->pages, PAGES_MIN_PER_BUFFER, PAGES_PER_BUFFER);
+	input->pages = half_of_expected(hints->pages, least_pages(hints), PAGES_PER_BUFFER);
 	if (rows < (uint64_t) input->pages * PAGE_MAX_LINES)
 		input->pages = (uint32_t) (rows / PAGE_MAX_LINES);
 	if (input->pages < PAGES_MIN_PER_BUFFER)

@@ -5,19 +5,29 @@
 #ifndef GPUAGG_PAGE_DEFORMER_H
 #define GPUAGG_PAGE_DEFORMER_H
 
-#include "engine/cuda/cache/kernel_cache.h"
+#include "engine/cuda/core/run_kernels.h"
+#include "engine/cuda/input/deform_attrs.h"
 #include "engine/cuda/input/input_buffer.h"
 
 /* Begins as zeros; not opened if the Program reads no pages. */
 typedef struct PageDeformer
 {
+	bool		open;
 	LoadedModule *module;
-	DeviceKernel *kernel;
-	DeviceKernel *gather;		/* gather.c */
-	DeformAttr *host;			/* what is uploaded; freed by close */
-	DeviceBuffer attrs;			/* DeformAttr, then DeviceColumn */
-	uint32_t	nattrs;
+	PageKernels kernels;
+	DeformAttrs attrs;			/* for the Program's columns */
 } PageDeformer;
+
+/* Some of a buffer's pages, whose rows go into other columns besides. */
+typedef struct KeptPages
+{
+	uint32_t	first;
+	uint32_t	npages;
+	const DeformAttrs *attrs;
+	DevicePtr	columns;		/* as RowBatch.columns */
+	uint64_t	capacity;
+	DevicePtr	counters;		/* Counters of their own */
+} KeptPages;
 
 /* Whatever a failure leaves, page_deformer_close takes. */
 extern EngineStatus page_deformer_open(RunCore *run, PageDeformer *deformer);
@@ -27,5 +37,10 @@ extern void page_deformer_close(RunCore *run, PageDeformer *deformer);
 extern EngineStatus page_deformer_launch(RunCore *run, const PageDeformer *deformer,
 										 const InputLayout *input,
 										 const InputBuffer *buffer);
+
+/* The same for rows that are kept: those of pages with a DevicePage.kept. */
+extern EngineStatus page_deformer_keep(RunCore *run, const PageDeformer *deformer,
+									   const InputLayout *input, const InputBuffer *buffer,
+									   const KeptPages *kept);
 
 #endif							/* GPUAGG_PAGE_DEFORMER_H */

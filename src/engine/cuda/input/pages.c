@@ -46,7 +46,8 @@ describe(const PageLists *lists, const PageRef *ref, InputBuffer *buffer)
 			.table = ref->table,
 			.nlines = (uint16_t) ref->nlines,
 			.all = ref->lines == NULL,
-			.lines = buffer->nlines
+			.lines = buffer->nlines,
+			.kept = KEPT_NONE
 	};
 	if (ref->lines == NULL)
 		return;

@@ -99,7 +99,7 @@ resident_key(const Column *column, const SlotValue *slots, ResidentKey *key)
 	if (missing == NULL || missing->isnull)
 		return;
 	key->has_missing = true;
-	if (value_type_size((ValueType) column->type) == 16)
+	if (missing->type == VT_UUID || missing->type == VT_INTERVAL)
 		memcpy(key->missing, missing->bytes.data, sizeof(key->missing));
 	else
 		key->missing[0] = (uint64_t) missing->word;

@@ -128,7 +128,10 @@ shrink(ResidentCache *cache, uint64_t bytes, double below, int64_t now)
 bool
 resident_give_back(ResidentCache *cache, uint64_t bytes, int64_t now)
 {
-	return shrink(cache, bytes < cache->bytes ? cache->bytes - bytes : 0, INFINITY, now);
+	uint64_t	before = cache->bytes;
+
+	(void) shrink(cache, bytes < before ? before - bytes : 0, INFINITY, now);
+	return cache->bytes < before;
 }
 
 void

@@ -29,8 +29,8 @@ extern ResidentChunk *resident_chunk(ResidentCache *cache, uint64_t size, int nc
 extern double resident_heat_now(const ResidentColumn *column, int64_t now);
 
 /*
- * Evict until so many bytes have been given back, the coldest first.  False: there is
- * nothing left that is not pinned.
+ * Evict until so many bytes have been given back, the coldest first.  False: there was
+ * nothing that is not pinned.
  */
 extern bool resident_give_back(ResidentCache *cache, uint64_t bytes, int64_t now);
 

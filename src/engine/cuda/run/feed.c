@@ -39,7 +39,10 @@ current_buffer(CudaRun *run, bool pages, InputBuffer **buffer)
 {
 	Input	   *input = &run->input;
 	InputBuffer *current = &input->buffers[input->filling];
+	EngineStatus ready = input_ready(&run->core, input);
 
+	if (ready != ENGINE_OK)
+		return ready;
 	if (current->state == BUFFER_FILLING && current->pages != pages)
 	{
 		EngineStatus status = flush(run);
@@ -99,7 +102,25 @@ take_pages(CudaRun *run, const PageRef *pages, uint32_t n, InputBuffer *buffer)
 		status = gather_in_place(core, &input->deformer, &input->layout, buffer, first, call);
 	page_calls_end(&input->calls, call, taken);
 	input->pages_taken += taken;
+	if (taken > 0)
+		input->last = pages[taken - 1];
 	return status;
+}
+
+/*
+ * How many of the pages the buffer takes.  It ends where a stripe of blocks does that is to be
+ * kept.
+ */
+static uint32_t
+pages_for_buffer(const Input *input, const PageRef *pages, uint32_t n,
+				 const InputBuffer *buffer)
+{
+	uint32_t	room = input->layout.pages - buffer->npages;
+
+	if (room == 0)
+		return 0;
+	return keep_limit(&input->keep, input->calls.given > 0 ? &input->last : NULL, pages, n,
+					  room);
 }
 
 /*
@@ -111,18 +132,25 @@ feed_pages(CudaRun *run, const PageRef *pages, int n)
 {
 	Input	   *input = &run->input;
 	InputBuffer *buffer;
-	EngineStatus status = ENGINE_OK;
+	EngineStatus status = submit_segments(run);
 
+	if (status != ENGINE_OK && status != ENGINE_BUSY)
+		return status;
 	if (n == 0)
 		return end_pages(run);
+	status = ENGINE_OK;
 	while (input->pages_taken < (uint32_t) n && status == ENGINE_OK)
 	{
+		const PageRef *next = pages + input->pages_taken;
+		uint32_t	taken = 0;
+
 		status = current_buffer(run, true, &buffer);
-		if (status == ENGINE_OK && buffer->npages == input->layout.pages)
+		if (status == ENGINE_OK)
+			taken = pages_for_buffer(input, next, (uint32_t) n - input->pages_taken, buffer);
+		if (status == ENGINE_OK && taken == 0)
 			status = flush(run);
 		else if (status == ENGINE_OK)
-			status = take_pages(run, pages + input->pages_taken, n - input->pages_taken,
-								buffer);
+			status = take_pages(run, next, taken, buffer);
 	}
 	if (status == ENGINE_OK)
 		input->pages_taken = 0;
@@ -155,7 +183,10 @@ feed_columns(CudaRun *run, const ColumnBatch *batch)
 {
 	RunCore    *core = &run->core;
 	Input	   *input = &run->input;
+	EngineStatus served = submit_segments(run);
 
+	if (served != ENGINE_OK && served != ENGINE_BUSY)
+		return served;
 	if (input->batch_taken == 0 && batch_has_wrong_null(core->program, batch))
 		return run_fail(core, ENGINE_INEXACT, "a column that cannot be NULL is NULL");
 	while (input->batch_taken < batch->nrows)
@@ -185,7 +216,12 @@ feed_columns(CudaRun *run, const ColumnBatch *batch)
 EngineStatus
 feed_end(CudaRun *run)
 {
-	EngineStatus status = flush(run);
+	EngineStatus served = submit_segments(run);
+	EngineStatus status = served == ENGINE_BUSY ? ENGINE_OK : served;
 
-	return status == ENGINE_OK ? submit_finish_all(run) : status;
+	if (status == ENGINE_OK)
+		status = flush(run);
+	if (status == ENGINE_OK)
+		status = submit_finish_all(run);
+	return status == ENGINE_OK ? served : status;
 }

@@ -66,6 +66,28 @@ copy_rows(CudaRun *run, const InputBuffer *buffer)
 	return run_device(core, status, "could not order the streams");
 }
 
+/* Which of the input's buffers it is. */
+static uint32_t
+buffer_number(const CudaRun *run, const InputBuffer *buffer)
+{
+	return (uint32_t) (buffer - run->input.buffers);
+}
+
+/* The columns that the run needs, then those that are kept for later ones. */
+static EngineStatus
+deform_pages(CudaRun *run, const InputBuffer *buffer)
+{
+	RunCore    *core = &run->core;
+	const Input *input = &run->input;
+	uint32_t	number = buffer_number(run, buffer);
+	EngineStatus status = page_deformer_launch(core, &input->deformer, &input->layout, buffer);
+
+	if (status == ENGINE_OK)
+		status = keep_launch(core, &input->keep, &input->deformer, &input->layout, buffer,
+							 &input->kept[number], number);
+	return status;
+}
+
 /* Make the copied rows columns, of which some may be left out. */
 static EngineStatus
 make_columns(CudaRun *run, const InputBuffer *buffer)
@@ -77,7 +99,7 @@ make_columns(CudaRun *run, const InputBuffer *buffer)
 	if (status != ENGINE_OK)
 		return status;
 	if (buffer->pages)
-		return page_deformer_launch(core, &input->deformer, &input->layout, buffer);
+		return deform_pages(run, buffer);
 	if (!input->leaves)
 		return ENGINE_OK;
 	return run_device(core, core->device_ops->fill(core->device, core->work,
@@ -85,7 +107,8 @@ make_columns(CudaRun *run, const InputBuffer *buffer)
 					  "could not clear marks");
 }
 
-EngineStatus
+/* Only aggregate the rows of a buffer whose columns are on the device. */
+static EngineStatus
 submit_columns(CudaRun *run, InputBuffer *buffer)
 {
 	RunCore    *core = &run->core;
@@ -121,8 +144,14 @@ submit_columns(CudaRun *run, InputBuffer *buffer)
 EngineStatus
 submit_buffer(CudaRun *run, InputBuffer *buffer)
 {
-	EngineStatus status = copy_rows(run, buffer);
+	Input	   *input = &run->input;
+	uint32_t	number = buffer_number(run, buffer);
+	EngineStatus status;
 
+	if (buffer->pages)
+		keep_begin(&run->core, &input->keep, &input->layout, buffer, number,
+				   &input->kept[number]);
+	status = copy_rows(run, buffer);
 	if (status == ENGINE_OK)
 		status = make_columns(run, buffer);
 	if (status == ENGINE_OK)
@@ -228,6 +257,9 @@ buffer_done(CudaRun *run, InputBuffer *buffer)
 	EngineStats *stats = &run->core.head.stats;
 
 	buffer->state = BUFFER_EMPTY;
+	if (buffer != &run->input.segments)
+		keep_end(&run->core, &run->input.keep,
+				 &run->input.kept[buffer_number(run, buffer)], buffer_number(run, buffer));
 	snprintf(stats->strategy, sizeof(stats->strategy), "%s",
 			 strategy_name(aggregation_strategy(&run->aggregation)));
 	return add_times(&run->core, buffer);
@@ -294,4 +326,41 @@ submit_finish_all(CudaRun *run)
 			return status;
 	}
 	return result;
+}
+
+/* The next segments that are served, as many as one launch takes. */
+static EngineStatus
+launch_segments(CudaRun *run)
+{
+	RunCore    *core = &run->core;
+	Input	   *input = &run->input;
+	const Served *served = &input->served;
+	InputBuffer *buffer = &input->segments;
+	uint32_t	n = served->nsegments - input->segments_taken;
+	EngineStatus status;
+
+	if (n > input->segments_at_once)
+		n = input->segments_at_once;
+	buffer->segments = served->segments.ptr +
+		(uint64_t) input->segments_taken * buffer->segment_words * sizeof(uint64_t);
+	buffer->nrows = n * served->segment_rows;
+	input->segments_taken += n;
+	status = run_device(core, core->device_ops->event_record(core->device, buffer->begun,
+															 core->work),
+						"could not record an event");
+	if (status == ENGINE_OK)
+		status = clear_counters(core, buffer);
+	return status == ENGINE_OK ? submit_columns(run, buffer) : status;
+}
+
+EngineStatus
+submit_segments(CudaRun *run)
+{
+	Input	   *input = &run->input;
+	EngineStatus status = submit_finish(run, &input->segments);
+
+	if (status != ENGINE_OK || input->segments_taken == input->served.nsegments)
+		return status;
+	status = launch_segments(run);
+	return status == ENGINE_OK ? ENGINE_BUSY : status;
 }

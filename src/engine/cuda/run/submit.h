@@ -10,8 +10,11 @@
 /* Hand a buffer with rows to the device. */
 extern EngineStatus submit_buffer(CudaRun *run, InputBuffer *buffer);
 
-/* Only aggregate the rows of a buffer whose columns are on the device. */
-extern EngineStatus submit_columns(CudaRun *run, InputBuffer *buffer);
+/*
+ * Hand segments that are served to the device, once it is done with those before.  OK: all
+ * their rows are in the table; BUSY: ask again.
+ */
+extern EngineStatus submit_segments(CudaRun *run);
 
 /*
  * See what came of a submitted buffer, and do what is left to be done.  OK: all its

@@ -1,0 +1,83 @@
+/*
+ * keep.h
+ *	  Columns of the pages that a run reads, kept for later runs.
+ */
+#ifndef GPUAGG_KEEP_H
+#define GPUAGG_KEEP_H
+
+#include "engine/cuda/input/page_deformer.h"
+#include "engine/cuda/input/resident_tables.h"
+
+/* Stripes that an input buffer may have all pages of. */
+#define KEEP_STRIPES 4
+
+/* Some of the run's columns, as a chunk holds them. */
+typedef struct KeepSet
+{
+	struct KeepSet *next;
+	int			ncolumns;
+	int		   *columns;		/* of ResidentTables.columns */
+	ColumnPlace *places;
+	uint32_t	row_bytes;
+	DeformAttrs attrs;
+} KeepSet;
+
+/* A stripe that is being kept. */
+typedef struct KeptStripe
+{
+	ResidentFile *file;
+	uint32_t	number;
+	ResidentStripe *stripe;		/* as it will be, and its chunk */
+	ResidentChunk *chunk;
+	KeptPages	pages;
+} KeptStripe;
+
+/* Those of one buffer. */
+typedef struct KeptBuffer
+{
+	uint32_t	n;
+	KeptStripe	stripes[KEEP_STRIPES];
+} KeptBuffer;
+
+/* Begins as zeros. */
+typedef struct Keep
+{
+	bool		enabled;		/* is anything to be kept, and was there room so far? */
+	ResidentTables *tables;
+	KeepSet    *sets;
+	DeviceBuffer counters;		/* Counters of KEEP_STRIPES for each buffer */
+	Stage		results;		/* page-locked: the same, downloaded */
+} Keep;
+
+/*
+ * What is to be kept of the tables, once it is known what is served; for so many buffers of
+ * so many pages.  Whatever a failure leaves, keep_close takes.
+ */
+extern EngineStatus keep_open(RunCore *run, ResidentTables *tables, uint32_t buffer_pages,
+							  uint32_t nbuffers, Keep *keep);
+
+/*
+ * How many of the pages a buffer should take, behind which there is room for so many more
+ * in it, so that no stripe that is to be kept is divided.  last: the page before, or NULL.
+ */
+extern uint32_t keep_limit(const Keep *keep, const PageRef *last, const PageRef *pages,
+						   uint32_t n, uint32_t room);
+
+/* Choose stripes of a full buffer, and note the places of their pages' rows. */
+extern void keep_begin(RunCore *run, Keep *keep, const InputLayout *input,
+					   const InputBuffer *buffer, uint32_t number, KeptBuffer *kept);
+
+/* Launch, in the work stream, once the buffer's pages are on the device. */
+extern EngineStatus keep_launch(RunCore *run, const Keep *keep, const PageDeformer *deformer,
+								const InputLayout *input, const InputBuffer *buffer,
+								const KeptBuffer *kept, uint32_t number);
+
+/* The launch has been done: what has no errors goes to the cache. */
+extern void keep_end(RunCore *run, const Keep *keep, KeptBuffer *kept, uint32_t number);
+
+/* Drop what has not ended; nothing is left that works on the device. */
+extern void keep_drop(RunCore *run, KeptBuffer *kept);
+
+extern void keep_close(RunCore *run, Keep *keep);
+
+#endif							/* GPUAGG_KEEP_H */

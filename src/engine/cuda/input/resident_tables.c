@@ -1,0 +1,107 @@
+/*
+ * resident_tables.c
+ *	  The tables and columns of a run that can be taken from those that are kept, or be
+ *	  kept.
+ *
+ * Not those of a Program with a float key, whose groups show the first row's 0 or -0, nor
+ * with a text, which refers to bytes of its page.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "engine/cuda/input/resident_tables.h"
+#include "engine/cuda/resident/room.h"
+
+/* Can columns of the Program be kept at all, and is anybody to? */
+static bool
+is_possible(const RunCore *run)
+{
+	const Program *program = run->program;
+
+	if (run->hints.ntables == 0 || program->source != SOURCE_PAGES ||
+		program_has_float_key(program) || resident_limit(&run->context->resident) == 0)
+		return false;
+	for (int i = 0; i < program->ncolumns; i++)
+		if (program_columns(program)[i].type == VT_TEXT)
+			return false;
+	return true;
+}
+
+static bool
+list_columns(RunCore *run, ResidentTables *tables)
+{
+	const EngineHints *hints = &run->hints;
+	int			own = run->program->ncolumns;
+
+	tables->columns = calloc((size_t) own + (size_t) hints->nkeep + 1, sizeof(*tables->columns));
+	if (tables->columns == NULL)
+		return false;
+	for (int i = 0; i < own; i++)
+		tables->columns[i] = &program_columns(run->program)[i];
+	tables->ncolumns = own;
+	for (int i = 0; i < hints->nkeep; i++)
+		if (hints->keep[i].type != VT_TEXT && hints->keep[i].attno <= run->program->nattrs)
+			tables->columns[tables->ncolumns++] = &hints->keep[i];
+	return true;
+}
+
+/* A table's file and columns, which become hotter by the run. */
+static bool
+open_table(RunCore *run, const ResidentTables *tables, const TableState *state,
+		   ResidentTable *table)
+{
+	uint32_t	nstripes = stripes_of_table(state->nblocks);
+
+	table->state = state;
+	table->file = resident_file(&run->context->resident, state->file, state->relation);
+	table->columns = calloc((size_t) tables->ncolumns + 1, sizeof(*table->columns));
+	table->wanted = calloc(1, nstripes + 1);
+	if (table->file == NULL || table->columns == NULL || table->wanted == NULL)
+		return false;
+	for (int i = 0; i < tables->ncolumns; i++)
+	{
+		ResidentKey key;
+
+		resident_key(tables->columns[i], run->constants.slots, &key);
+		table->columns[i] = resident_column(table->file, &key);
+		if (table->columns[i] == NULL)
+			return false;
+		resident_heat(table->columns[i],
+					  i < run->program->ncolumns ? HEAT_READ : HEAT_WANTED, tables->now);
+	}
+	return true;
+}
+
+EngineStatus
+resident_tables_open(RunCore *run, ResidentTables *tables)
+{
+	bool		good;
+
+	if (!is_possible(run))
+		return ENGINE_OK;
+	tables->now = time(NULL);
+	tables->tables = calloc((size_t) run->hints.ntables, sizeof(*tables->tables));
+	good = tables->tables != NULL && list_columns(run, tables);
+	while (good && tables->ntables < run->hints.ntables)
+	{
+		int			i = tables->ntables++;
+
+		good = open_table(run, tables, &run->hints.tables[i], &tables->tables[i]);
+	}
+	return good ? ENGINE_OK : run_fail(run, ENGINE_NO_MEMORY, "out of memory");
+}
+
+void
+resident_tables_close(ResidentTables *tables)
+{
+	for (int i = 0; i < tables->ntables; i++)
+	{
+		if (tables->tables[i].file != NULL)
+			resident_file_leave(tables->tables[i].file);
+		free(tables->tables[i].columns);
+		free(tables->tables[i].served);
+		free(tables->tables[i].wanted);
+	}
+	free(tables->tables);
+	free(tables->columns);
+}

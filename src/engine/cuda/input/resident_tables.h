@@ -1,0 +1,38 @@
+/*
+ * resident_tables.h
+ *	  The tables and columns of a run that can be taken from those that are kept, or be
+ *	  kept.
+ */
+#ifndef GPUAGG_RESIDENT_TABLES_H
+#define GPUAGG_RESIDENT_TABLES_H
+
+#include "engine/cuda/core/run_core.h"
+
+typedef struct ResidentTable
+{
+	const TableState *state;
+	ResidentFile *file;
+	ResidentColumn **columns;	/* of ResidentTables.columns */
+	uint8_t    *served;			/* EngineOps.served; NULL: none of its blocks */
+	uint8_t    *wanted;			/* a byte a stripe: is it to be kept? */
+} ResidentTable;
+
+/* Begins as zeros; without tables nothing is served or kept. */
+typedef struct ResidentTables
+{
+	ResidentTable *tables;
+	int			ntables;
+	const Column **columns;		/* the Program's, then those that are to be kept
+								 * beside them */
+	int			ncolumns;
+	int64_t		now;			/* seconds since 1970 */
+} ResidentTables;
+
+/*
+ * Those of the run's hints, if anything may be kept and the Program's rows can come in
+ * any order.  Whatever a failure leaves, resident_tables_close takes.
+ */
+extern EngineStatus resident_tables_open(RunCore *run, ResidentTables *tables);
+extern void resident_tables_close(ResidentTables *tables);
+
+#endif							/* GPUAGG_RESIDENT_TABLES_H */

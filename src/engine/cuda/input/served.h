@@ -1,0 +1,46 @@
+/*
+ * served.h
+ *	  Rows that a run takes from columns that are kept, instead of their pages.
+ */
+#ifndef GPUAGG_SERVED_H
+#define GPUAGG_SERVED_H
+
+#include "engine/cuda/input/resident_tables.h"
+
+/* Begins as zeros. */
+typedef struct Served
+{
+	ResidentChunk **chunks;		/* pinned */
+	uint32_t	nchunks;
+	uint64_t   *words;			/* of the segments (segments.cuh) */
+	uint32_t	nsegments;
+	uint32_t	max_rows;		/* of a segment */
+	uint64_t	rows;			/* of all, without those that are masked */
+	MaskRange  *ranges;			/* masked rows, by segments */
+	uint32_t   *range_segments; /* whose they are */
+	uint32_t	nranges;
+	uint32_t	nmasked;		/* segments with masked rows */
+	uint32_t	ranges_room;
+	uint32_t	chunks_room;
+	uint32_t	segments_room;
+
+	/* on the device */
+	uint32_t	segment_rows;
+	DeviceBuffer segments;
+	DeviceBuffer masks;
+	DeviceBuffer device_ranges;
+} Served;
+
+/*
+ * What the cache has of the tables for this run: pinned, until served_close, and marked in
+ * the tables' `served`.
+ */
+extern EngineStatus served_find(RunCore *run, ResidentTables *tables, Served *served);
+
+/* Tell the device.  mask: the kernel `mask_rows`, if there are masked rows. */
+extern EngineStatus served_upload(RunCore *run, Served *served, DeviceKernel *mask);
+
+/* Free it; nothing is left that works on the device. */
+extern void served_close(RunCore *run, Served *served);
+
+#endif							/* GPUAGG_SERVED_H */

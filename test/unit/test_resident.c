@@ -1,0 +1,574 @@
+/*
+ * test_resident.c
+ *	  Columns that stay on the device, through the CUDA engine: whatever is kept and
+ *	  whatever has changed since, the groups are those that the CPU engine makes of all pages.
+ *
+ * A table has few pages of its own; its blocks show them again and again.  Its map is made
+ * by hand.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cuda/context/context.h"
+#include "engine/cuda/cuda_engine.h"
+#include "engine/cuda/resident/stripe.h"
+#include "numeric_writer.h"
+#include "oracle.h"
+#include "page_writer.h"
+#include "tap.h"
+
+#define MAX_BLOCKS (FRAME_BLOCKS + 1500)
+#define NPAGES 61
+#define NSLOTS 2
+#define MEMORY (UINT64_C(1) << 30)
+
+static const EngineOps *engine = &simt_engine;
+static const DeviceOps *device = &simt_device;
+static char *pages[NPAGES];
+static uint16_t odd_lines[512];
+static PageRef refs[MAX_BLOCKS];
+static FrameMap frames[MAX_BLOCKS / FRAME_BLOCKS + 1];
+static TableState state = {.file = {1663, 5, 7000},.relation = 77,.table = 3,.frames = frames};
+static SlotValue slots[NSLOTS];
+static const char *const strategies[] = {
+	"auto", "atomic", "block", "peers", "peers_ballot", "scan", "vote", "scatter",
+	"interpret"
+};
+
+#define NSTRATEGIES (int) (sizeof(strategies) / sizeof(strategies[0]))
+
+/*
+ * The attributes: int4, float8, numeric of scale 2, int8, text, int2 that old tuples
+ * do not have.
+ */
+enum
+{
+	A_INT4 = 1, A_FLOAT8, A_NUMERIC, A_INT8, A_TEXT, A_INT2
+};
+
+static void
+make_page(char *page, int number)
+{
+	page_begin(page);
+	for (int row = 0; row < 1 + number % 12; row++)
+	{
+		TupleWriter tuple;
+		int32_t		int4 = number * 7 % 50 + row;
+		double		float8 = number * 1.25 + row;
+		int64_t		int8 = number * INT64_C(1000000007) - row;
+		int16_t		int2 = (int16_t) (number - row);
+		uint8_t		numeric[NUMERIC_ROOM];
+
+		tuple_begin(&tuple);
+		if (row % 5 == 4)
+			tuple_null(&tuple);
+		else
+			tuple_fixed(&tuple, &int4, 4, 4);
+		tuple_fixed(&tuple, &float8, 8, 8);
+		tuple_text(&tuple, (const char *) numeric,
+				   numeric_of_scaled(numeric, false, number * 100 + row, 2), true);
+		tuple_fixed(&tuple, &int8, 8, 8);
+		tuple_text(&tuple, "text", 4, true);
+		if (row % 3 != 0)
+			tuple_fixed(&tuple, &int2, 2, 2);
+		page_add(page, &tuple, HEAP_LINE_NORMAL);
+	}
+}
+
+/* Columns of the Program in the making. */
+static int
+column(ProgramBuilder *b, int attno)
+{
+	switch (attno)
+	{
+		case A_INT4:
+			return program_add_column(b, attno, VT_INT4, true, -1);
+		case A_FLOAT8:
+			return program_add_column(b, attno, VT_FLOAT8, false, -1);
+		case A_NUMERIC:
+			return program_add_numeric_column(b, attno, NUMERIC_EXACT, 2, true, -1);
+		case A_INT8:
+			return program_add_column(b, attno, VT_INT8, false, -1);
+		case A_TEXT:
+			return program_add_column(b, attno, VT_TEXT, true, -1);
+		default:
+			return program_add_column(b, attno, VT_INT2, true, 0);
+	}
+}
+
+/* A count by a key, 0: none, and the sums of two attributes. */
+static Program *
+make_program(int key, int first, int second, bool filter)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+	int			attnos[] = {first, second};
+
+	program_begin(b, SOURCE_PAGES);
+	program_add_attr(b, 4, 4);
+	program_add_attr(b, 8, 8);
+	program_add_attr(b, -1, 4);
+	program_add_attr(b, 8, 8);
+	program_add_attr(b, -1, 4);
+	program_add_attr(b, 2, 2);
+	program_add_slot(b, VT_INT2);
+	program_add_slot(b, VT_INT4);
+	if (key > 0)
+		program_add_key(b, column(b, key));
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	for (int i = 0; i < 2; i++)
+		if (attnos[i] > 0)
+			program_add_acc(b, attnos[i] == A_FLOAT8 ? ACC_SUM_FLOAT : ACC_SUM_INT128,
+							attnos[i] == A_INT2 ? program_add_op(b, OP_int2_to_int8,
+																 column(b, attnos[i]), -1) :
+							column(b, attnos[i]), -1);
+	if (filter)
+		program_set_filter(b, program_add_op(b, OP_int4_gt, column(b, A_INT4),
+											 program_add_slot_ref(b, 1)));
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	return program;
+}
+
+static void
+set_bit(uint32_t block, bool all_visible)
+{
+	uint8_t    *byte = &frames[block / FRAME_BLOCKS].bits[block % FRAME_BLOCKS / 4];
+	uint8_t		bit = (uint8_t) (1 << block % FRAME_BLOCKS % 4 * 2);
+
+	*byte = all_visible ? *byte | bit : *byte & (uint8_t) ~bit;
+}
+
+static void
+set_lsn(uint64_t lsn)
+{
+	for (uint32_t i = 0; i < MAX_BLOCKS / FRAME_BLOCKS + 1; i++)
+		frames[i].lsn = lsn;
+}
+
+/* A block shows a page; of one that is not all-visible, a part is seen. */
+static void
+set_block(uint32_t block, int page, bool all_visible)
+{
+	refs[block] = (PageRef) {.page = pages[page],.nlines = page_nlines(pages[page]),
+							.block = block,.table = state.table};
+	if (!all_visible)
+	{
+		refs[block].lines = odd_lines;
+		refs[block].nlines = (refs[block].nlines + 1) / 2;
+	}
+	set_bit(block, all_visible);
+}
+
+/* A new table, all-visible. */
+static void
+make_table(uint32_t nblocks, uint64_t lsn)
+{
+	memset(frames, 0, sizeof(frames));
+	state.file[2]++;
+	state.nblocks = nblocks;
+	for (uint32_t i = 0; i < nblocks; i++)
+		set_block(i, (int) (i * 31 % NPAGES), true);
+	set_lsn(lsn);
+}
+
+static EngineHints
+make_hints(const char *strategy)
+{
+	return (EngineHints) {.strategy = strategy,.pages = state.nblocks,.tables = &state,
+						  .ntables = 1};
+}
+
+/* Run it; the CPU engine's groups must be the same.  The run's statistics. */
+static EngineStats
+check(const char *what, const Program *program, const EngineHints *hints)
+{
+	Groups	   *expected;
+	Groups	   *got;
+	EngineStats stats;
+
+	expected = engine_groups_of_pages(&cpu_engine, program, slots, hints, refs,
+									  (int) state.nblocks);
+	got = engine_groups_of_pages(engine, program, slots, hints, refs, (int) state.nblocks);
+	stats = got->stats;
+	ok(expected->status == ENGINE_OK && groups_same(program, expected, got) &&
+	   expected->stats.rows == stats.rows && expected->stats.rows_passed == stats.rows_passed,
+	   "%s: %zu groups, blocks: %llu resident, %llu masked, %llu kept%s%s", what, got->ngroups,
+	   (unsigned long long) stats.blocks_resident, (unsigned long long) stats.blocks_masked,
+	   (unsigned long long) stats.blocks_kept, got->message[0] ? ", " : "", got->message);
+	groups_free(expected);
+	groups_free(got);
+	return stats;
+}
+
+/* And it has served, masked and kept so many blocks. */
+static void
+expect(const char *what, const Program *program, uint64_t resident, uint64_t masked,
+	   uint64_t kept)
+{
+	EngineHints hints = make_hints("auto");
+	EngineStats stats = check(what, program, &hints);
+
+	ok(stats.blocks_resident == resident && stats.blocks_masked == masked &&
+	   stats.blocks_kept == kept, "%s: %llu, %llu and %llu blocks", what,
+	   (unsigned long long) resident, (unsigned long long) masked, (unsigned long long) kept);
+}
+
+/* Each strategy, over plain batches and then over segments, with masks and without. */
+static void
+test_strategies(const char *name, Program *program)
+{
+	for (int i = 0; i < NSTRATEGIES; i++)
+	{
+		EngineHints hints;
+		char		what[100];
+		EngineStats stats;
+
+		make_table(2 * STRIPE_BLOCKS + 300, 5);
+		hints = make_hints(strategies[i]);
+		snprintf(what, sizeof(what), "%s, %s, from pages", name, strategies[i]);
+		stats = check(what, program, &hints);
+		ok(stats.blocks_kept == state.nblocks, "all blocks are kept");
+		snprintf(what, sizeof(what), "%s, %s, from segments", name, strategies[i]);
+		stats = check(what, program, &hints);
+		ok(stats.blocks_resident == state.nblocks, "all are served");
+		for (uint32_t block = 7; block < state.nblocks; block += 41)
+			set_block(block, (int) (block % NPAGES), false);
+		snprintf(what, sizeof(what), "%s, %s, with masks", name, strategies[i]);
+		stats = check(what, program, &hints);
+		ok(stats.blocks_masked == 57 && stats.blocks_resident == state.nblocks - 57,
+		   "some are masked");
+	}
+	free(program);
+}
+
+static void
+test_changes(void)
+{
+	Program    *program = make_program(A_INT4, A_FLOAT8, A_INT8, false);
+	uint32_t	nblocks = FRAME_BLOCKS + 1100;	/* six stripes */
+
+	make_table(nblocks, 10);
+	for (uint32_t i = 0; i < nblocks; i += 50)
+		set_block(i, (int) (i % NPAGES), false);
+	expect("some blocks are not all-visible", program, 0, 0, nblocks - 104);
+	expect("the others are served", program, nblocks - 104, 0, 0);
+	set_block(2001, 3, false);
+	set_block(2002, 4, false);
+	expect("two blocks change", program, nblocks - 106, 2, 0);
+	set_lsn(11);
+	set_block(2001, 5, true);
+	expect("one is all-visible again: the map has a new LSN", program, 0, 0, nblocks - 105);
+	frames[1].lsn = 12;
+	set_block(FRAME_BLOCKS + 7, 8, true);
+	expect("the second page's LSN changes", program, FRAME_BLOCKS - 83, 0, 1100 - 22);
+	for (uint32_t i = 0; i < 126; i++)
+		set_block(STRIPE_BLOCKS + i, 9, false);
+	expect("an eighth of a stripe changes", program, nblocks - 105 - 124, 124, 0);
+	set_block(STRIPE_BLOCKS + 126, 9, false);
+	expect("more than an eighth", program, nblocks - 105 - 999, 0, 0);
+	set_lsn(0);
+	expect("without an LSN", program, 0, 0, 0);
+	free(program);
+}
+
+/* As VACUUM does. */
+static void
+cut_table(uint32_t nblocks)
+{
+	for (uint32_t i = nblocks; i < state.nblocks; i++)
+		set_bit(i, false);
+	state.nblocks = nblocks;
+}
+
+static void
+test_sizes(void)
+{
+	Program    *program = make_program(A_INT4, A_FLOAT8, 0, false);
+
+	make_table(3000, 10);
+	expect("a table", program, 0, 0, 3000);
+	cut_table(2900);
+	expect("is cut", program, 2900, 100, 0);
+	cut_table(2500);
+	expect("by more", program, 2040, 0, 460);
+	state.nblocks = 3500;
+	for (uint32_t i = 2500; i < 3500; i++)
+		set_block(i, (int) (i % NPAGES), false);
+	expect("and grows, as if without a new LSN", program, 2500, 0, 0);
+	set_lsn(11);
+	for (uint32_t i = 2500; i < 3400; i++)
+		set_block(i, (int) (i % NPAGES), true);
+	expect("and with one", program, 0, 0, 3060);
+	for (uint32_t n = 1; n < 70; n += 23)
+	{
+		make_table(n, 5);
+		expect("a small table", program, 0, 0, n);
+		expect("is served", program, n, 0, 0);
+	}
+	free(program);
+}
+
+static void
+test_columns(void)
+{
+	Program    *floats = make_program(A_INT4, A_FLOAT8, 0, false);
+	Program    *numerics = make_program(A_INT4, A_NUMERIC, A_INT8, true);
+	Program    *both = make_program(A_INT8, A_NUMERIC, A_FLOAT8, false);
+	Program    *missing = make_program(0, A_INT2, 0, false);
+	Program    *rows = make_program(0, 0, 0, false);
+	Program    *texts = make_program(A_TEXT, A_FLOAT8, 0, false);
+	Program    *float_keys = make_program(A_FLOAT8, A_INT8, 0, false);
+	uint64_t	size;
+
+	make_table(2000, 10);
+	expect("two columns", floats, 0, 0, 2000);
+	size = cuda_engine_columns_size();
+	expect("one of them, and two others", numerics, 0, 0, 2000);
+	ok(cuda_engine_columns_size() < 3 * size, "what was there is not kept again");
+	expect("columns of two chunks", both, 2000, 0, 0);
+	expect("no columns", rows, 2000, 0, 0);
+	expect("a text", texts, 0, 0, 0);
+	expect("a float key", float_keys, 0, 0, 0);
+	expect("a column that old tuples do not have", missing, 0, 0, 2000);
+	expect("is served", missing, 2000, 0, 0);
+	slots[0].word = 1234;
+	expect("but not with another value for those", missing, 0, 0, 2000);
+	slots[0].isnull = true;
+	expect("nor with NULL", missing, 0, 0, 2000);
+	slots[0].isnull = false;
+	set_block(1, 3, false);
+	slots[0].word = 5;
+	expect("a stripe with masked blocks gets no other column", missing, 0, 0, 980);
+	free(floats);
+	free(numerics);
+	free(both);
+	free(missing);
+	free(rows);
+	free(texts);
+	free(float_keys);
+}
+
+/* Columns that a query does not need, but is told to keep. */
+static void
+test_keep(void)
+{
+	Program    *rows = make_program(0, 0, 0, false);
+	Program    *program = make_program(A_INT4, A_FLOAT8, 0, false);
+	Column		columns[] = {
+		{.attno = A_FLOAT8,.missing = -1,.type = VT_FLOAT8},
+		{.attno = A_INT4,.missing = -1,.type = VT_INT4,.nullable = true},
+		{.attno = A_TEXT,.missing = -1,.type = VT_TEXT,.nullable = true},
+		{.attno = 900,.missing = -1,.type = VT_INT4,.nullable = true}
+	};
+	EngineHints hints;
+	EngineStats stats;
+
+	make_table(2000, 10);
+	hints = make_hints("auto");
+	hints.keep = columns;
+	hints.nkeep = 4;
+	stats = check("columns to keep", rows, &hints);
+	ok(stats.blocks_kept == 2000, "they are kept");
+	expect("they are served", program, 2000, 0, 0);
+	free(rows);
+	free(program);
+}
+
+/* A value that cannot be kept is no error of a run that does not need it. */
+static void
+test_errors(void)
+{
+	Program    *rows = make_program(0, A_INT8, 0, false);
+	Program    *program = make_program(A_INT4, A_INT8, 0, false);
+	Column		numeric = {.attno = A_NUMERIC,.missing = -1,.type = VT_INT8,.nullable = true,
+						   .numeric = NUMERIC_EXACT,.scale = 1};
+	EngineHints hints;
+	EngineStats stats;
+	Groups	   *got;
+	char	   *page = pages[7];
+
+	make_table(2000, 10);
+	hints = make_hints("auto");
+	hints.keep = &numeric;
+	hints.nkeep = 1;
+	stats = check("numbers of another scale", rows, &hints);
+	ok(stats.blocks_kept == 0 && cuda_engine_columns_size() == 0, "are not kept");
+	expect("and what is asked for alone is", program, 0, 0, 2000);
+	cuda_engine_evict_file(state.file);
+	refs[1999].page = memset(malloc(HEAP_PAGE_SIZE), 0xff, HEAP_PAGE_SIZE);
+	got = engine_groups_of_pages(engine, program, slots, &hints, refs, 2000);
+	ok(got->status == ENGINE_CORRUPT, "a run fails while it keeps: %s", got->message);
+	groups_free(got);
+	free((void *) refs[1999].page);
+	refs[1999].page = page;
+	refs[1999].nlines = page_nlines(page);
+	(void) check("and the next one is right", program, &hints);
+	free(rows);
+	free(program);
+}
+
+/* Open a run, which is told what is served; NULL: that failed. */
+static EngineRun *
+open_run(const Program *program, EngineHints *hints)
+{
+	EngineRun  *run;
+	char		message[256];
+
+	*hints = make_hints("auto");
+	return engine->open(program, slots, hints, &run, message) == ENGINE_OK ? run : NULL;
+}
+
+/* Give all pages, none of which is served. */
+static void
+give_all(EngineRun *run)
+{
+	for (uint32_t i = 0; i < state.nblocks; i += 100)
+		while (engine->pages(run, refs + i, 100) == ENGINE_BUSY)
+			;
+}
+
+/* Its only group's count; the run is closed. */
+static int64_t
+end_run(EngineRun *run)
+{
+	EngineStatus status;
+	GroupBatch	batch;
+	int64_t		count = -1;
+
+	while ((status = engine->groups(run, &batch)) == ENGINE_BUSY)
+		;
+	if (status == ENGINE_OK && batch.ngroups == 1)
+		count = (int64_t) batch.states[0];
+	engine->close(run);
+	return count;
+}
+
+static void
+test_runs_at_once(void)
+{
+	Program    *program = make_program(0, A_INT8, 0, false);
+	EngineHints hints[2];
+	EngineRun  *runs[2];
+	ResidentInfo info;
+	uint64_t	size;
+	int64_t		rows = 0;
+
+	make_table(2000, 10);
+	for (uint32_t i = 0; i < 2000; i++)
+		rows += refs[i].nlines;
+	for (int i = 0; i < 2; i++)
+		runs[i] = open_run(program, &hints[i]);
+	for (int i = 0; i < 2; i++)
+		give_all(runs[i]);
+	ok(end_run(runs[0]) == rows, "two runs keep the same columns at once");
+	ok(end_run(runs[1]) == rows && cuda_engine_columns(&info, 1) == 1 && info.blocks == 2000 &&
+	   info.rows == (uint64_t) rows, "what the second one has made is dropped");
+	size = cuda_engine_columns_size();
+	ok(size < info.bytes * 5 / 4, "with its memory");
+	runs[0] = open_run(program, &hints[0]);
+	ok(engine->served(runs[0], 0) != NULL, "a run is served");
+	cuda_engine_evict_relation(5, 77);
+	ok(cuda_engine_columns_size() == size, "what is evicted meanwhile stays for it");
+	make_table(2000, 11);
+	ok(end_run(runs[0]) == rows, "so it ends as it began");
+	ok(cuda_engine_columns_size() == 0, "and then it goes");
+	runs[0] = open_run(program, &hints[0]);
+	give_all(runs[0]);
+	cuda_engine_keep_columns(0);
+	ok(end_run(runs[0]) == rows && context_memory_used(device) == 0,
+	   "a limit that becomes 0 while a run keeps");
+	cuda_engine_evict_relation(0, 0);
+	cuda_engine_keep_columns(MEMORY / 4);
+	free(program);
+}
+
+/* What is shown of what is kept. */
+static void
+test_list(void)
+{
+	Program    *program = make_program(A_INT4, A_INT8, 0, false);
+	ResidentInfo infos[4];
+	uint64_t	rows = 0;
+
+	make_table(2000, 10);
+	for (uint32_t i = 0; i < 2000; i++)
+		rows += refs[i].nlines;
+	expect("keep", program, 0, 0, 2000);
+	expect("serve", program, 2000, 0, 0);
+	ok(cuda_engine_columns(infos, 4) == 2, "two columns are listed");
+	ok(infos[0].attno + infos[1].attno == A_INT4 + A_INT8 && infos[0].relation == 77 &&
+	   infos[0].rows == rows && infos[0].blocks == 2000 && infos[0].hits == 2 &&
+	   infos[0].last_used > 0 && infos[0].bytes >= rows * 4 &&
+	   memcmp(infos[0].file, state.file, sizeof(state.file)) == 0, "with what is known of them");
+	cuda_engine_evict_relation(6, 77);
+	ok(cuda_engine_columns(NULL, 0) == 2, "another database's relation is evicted");
+	cuda_engine_evict_relation(5, 77);
+	ok(cuda_engine_columns(NULL, 0) == 0, "and this one");
+	free(program);
+}
+
+/* What is kept gives way to runs. */
+static void
+test_memory(void)
+{
+	Program    *program = make_program(A_INT4, A_INT8, 0, false);
+	EngineHints hints;
+	DeviceMemory *memory = &context_of(device)->memory;
+	uint64_t	size;
+
+	make_table(5000, 10);
+	expect("keep", program, 0, 0, 5000);
+	size = cuda_engine_columns_size();
+	hints = make_hints("auto");
+	hints.ntables = 0;
+	hints.memory_limit = MEMORY;
+	while (cuda_engine_columns_size() == size && memory->budget > 10 << 20)
+	{
+		Groups	   *got;
+
+		memory->budget -= memory->budget > 200 << 20 ? 50 << 20 : 100 << 10;
+		got = engine_groups_of_pages(engine, program, slots, &hints, refs, 10);
+		if (got->status != ENGINE_OK)
+			memory->budget = 0;
+		groups_free(got);
+	}
+	ok(memory->budget > 0 && cuda_engine_columns_size() < size,
+	   "kept columns give way to a run that finds no memory");
+	memory->budget = MEMORY;
+	free(program);
+}
+
+int
+main(void)
+{
+	context_share(device, MEMORY);
+	cuda_engine_keep_columns(MEMORY / 4);
+	slots[0] = (SlotValue) {.type = VT_INT2,.word = 777};
+	slots[1] = (SlotValue) {.type = VT_INT4,.word = 20};
+	for (int i = 0; i < 512; i++)
+		odd_lines[i] = (uint16_t) (2 * i + 1);
+	for (int i = 0; i < NPAGES; i++)
+		make_page(pages[i] = malloc(HEAP_PAGE_SIZE), i);
+	test_strategies("float sums", make_program(A_INT4, A_FLOAT8, A_INT8, true));
+	test_strategies("many groups", make_program(A_INT8, A_NUMERIC, 0, false));
+	test_strategies("one group", make_program(0, A_FLOAT8, A_INT2, true));
+	test_changes();
+	test_sizes();
+	test_columns();
+	test_keep();
+	cuda_engine_evict_relation(0, 0);
+	test_errors();
+	cuda_engine_evict_relation(0, 0);
+	test_runs_at_once();
+	test_list();
+	test_memory();
+	cuda_engine_evict_relation(0, 0);
+	ok(context_memory_used(device) == 0 && context_of(device)->memory.lent == 0,
+	   "all memory was given back");
+	for (int i = 0; i < NPAGES; i++)
+		free(pages[i]);
+	return done_testing();
+}
