@@ -89,6 +89,7 @@ put_cache(Message *answer, void *argument)
 		values[4] = Int64GetDatum((int64) row->blocks);
 		values[5] = Int64GetDatum((int64) row->hits);
 		values[6] = TimestampTzGetDatum(time_t_to_timestamptz((pg_time_t) row->last_used));
+		isnull[6] = row->last_used == 0;
 		tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
 	}
 }

@@ -63,11 +63,11 @@ lower_one(Lowering *l, Var *var)
 	return lower_succeeded(l);
 }
 
-/* The Columns that have been lowered, and no register, are taken out of the Program. */
+/* The Columns that have been lowered, `most` of them, and no register, leave the Program. */
 static int
-take_columns(ProgramBuilder *b, Column *columns)
+take_columns(ProgramBuilder *b, Column *columns, int most)
 {
-	int			n = b->head.ncolumns;
+	int			n = Min(b->head.ncolumns, most);
 
 	memcpy(columns, b->columns, n * sizeof(Column));
 	b->head.ncolumns = 0;
@@ -78,7 +78,7 @@ take_columns(ProgramBuilder *b, Column *columns)
 Column *
 keep_lower(Lowering *l, List *vars, int *n)
 {
-	Column	   *columns = palloc(sizeof(Column) * PROGRAM_MAX_COLUMNS * 2);
+	Column	   *columns = palloc(sizeof(Column) * PROGRAM_MAX_COLUMNS);
 	ListCell   *lc;
 
 	*n = 0;
@@ -89,12 +89,14 @@ keep_lower(Lowering *l, List *vars, int *n)
 		/* what other files say of the table is not undone */
 		if (!lower_succeeded(l))
 			break;
+		if (*n == PROGRAM_MAX_COLUMNS)
+			break;
 		if (lower_one(l, var))
-			*n = Min(*n + take_columns(l->builder, columns + *n), PROGRAM_MAX_COLUMNS);
+			*n += take_columns(l->builder, columns + *n, PROGRAM_MAX_COLUMNS - *n);
 		else
 		{
 			current->reasons[var->varattno] = MemoryContextStrdup(current->context, l->reason);
-			(void) take_columns(l->builder, columns + *n);
+			(void) take_columns(l->builder, columns, 0);
 			l->reason = NULL;
 			l->hint = NULL;
 		}
