@@ -159,6 +159,7 @@ for my $expected (qr/Blocks Kept: \d+/, qr/Blocks Resident: \d+/)
 }
 sql('UPDATE large SET v = v + 1');
 like(sql("$parallel EXPLAIN (ANALYZE, COSTS OFF) $large"), qr/Workers Launched: [12]/, 'whose workers are wanted when few blocks are all-visible');
+like(sql("$parallel EXPLAIN (ANALYZE, COSTS OFF) SELECT s, count(*) FROM t GROUP BY s"), qr/Workers Launched: [12]/, 'or the engine would keep none of the query\'s columns');
 
 $node->append_conf('postgresql.conf', 'gpuagg.cache_size = 0');
 $node->reload;

@@ -440,7 +440,8 @@ look_at_tables(GpuAggState *state)
 	state->nblocks = palloc(sizeof(BlockNumber) * state->ntables);
 	state->nserved = palloc0(sizeof(BlockNumber) * state->ntables);
 	source_tables_blocks(state->tables, state->ntables, state->nblocks);
-	if (gpuagg_cache_size != 0 && engine_keeps_columns(engine_ops(state->engine)))
+	if (gpuagg_cache_size != 0 && engine_keeps_columns(engine_ops(state->engine)) &&
+		program_can_be_served(state->program))
 		state->states = table_states_read(state->tables, state->ntables, state->nblocks,
 										  &state->nstates);
 }

@@ -411,6 +411,13 @@ extern bool program_leaves_rows(const Program *p);
 /* Is a key a float? */
 extern bool program_has_float_key(const Program *p);
 
+/*
+ * Can rows of pages be taken from columns that earlier runs have kept?  Not if a key is a
+ * float, of whose groups the first row's 0 or -0 is shown, nor texts, which are bytes of
+ * pages.
+ */
+extern bool program_can_be_served(const Program *p);
+
 /* 64-bit FNV-1a of the flat bytes. */
 extern uint64_t program_hash(const Program *p);
 

@@ -91,8 +91,7 @@ resident_share(const InputTables *tables, const Program *program)
 	double		total = 0;
 	ListCell   *lc;
 
-	/* engines do not take rows in the tables' order from what they have kept */
-	if (gpuagg_cache_size == 0 || program_has_float_key(program))
+	if (gpuagg_cache_size == 0 || !program_can_be_served(program))
 		return 0;
 	contents = read_contents();
 	foreach(lc, contents.nrows > 0 ? tables->page_tables : NIL)

@@ -3,8 +3,7 @@
  *	  The tables and columns of a run that can be taken from those that are kept, or be
  *	  kept.
  *
- * Not those of a Program with a float key, whose groups show the first row's 0 or -0, nor
- * with a text, which refers to bytes of its page.
+ * Not those of every Program (program_can_be_served).
  */
 #include <stdlib.h>
 #include <time.h>
@@ -16,15 +15,8 @@
 static bool
 is_possible(const RunCore *run)
 {
-	const Program *program = run->program;
-
-	if (run->hints.ntables == 0 || program->source != SOURCE_PAGES ||
-		program_has_float_key(program) || resident_limit(&run->context->resident) == 0)
-		return false;
-	for (int i = 0; i < program->ncolumns; i++)
-		if (program_columns(program)[i].type == VT_TEXT)
-			return false;
-	return true;
+	return run->hints.ntables > 0 && program_can_be_served(run->program) &&
+		resident_limit(&run->context->resident) > 0;
 }
 
 static bool
