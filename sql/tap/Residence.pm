@@ -75,14 +75,14 @@ sub is_right
 	return;
 }
 
-# Run a query until all of its table's blocks are resident.
+# Run a query until all of its table's blocks that have rows are resident.
 sub make_resident
 {
 	my ($session, $query, $table) = @_;
-	my ($total) = rows($session, 'off', "SELECT pg_relation_size('$table') / current_setting('block_size')::int");
+	my $total = rows($session, 'off', "SELECT count(DISTINCT (ctid::text::point)[0]) FROM $table");
 	my $found;
 
-	for (1 .. $stays ? 4 : 0)
+	for (1 .. ($stays ? 4 : 0))
 	{
 		($found) = blocks($session, $query);
 		return if $found == $total;

@@ -102,7 +102,7 @@ connect_sessions();
 	my ($t, $q) = new_table();
 
 	rows($reader, 'force', 'BEGIN');
-	for my $write ("UPDATE $t SET g = g + 1 WHERE id % 1000 = 0", "DELETE FROM $t WHERE id = 77", rows_into($t, 5000, 5010))
+	for my $write ("UPDATE $t SET g = g + 1 WHERE id IN (70, 80)", "DELETE FROM $t WHERE id = 77", rows_into($t, 5000, 5010))
 	{
 		rows($reader, 'force', $write);
 		is_right($reader, $q, "own $write", 'some');
@@ -247,7 +247,7 @@ for my $rewrite ("VACUUM FULL", "CLUSTER USING", "TRUNCATE")
 	$other->quit;
 	for (1 .. 3)
 	{
-		writes("UPDATE $t SET v = v + 1 WHERE id % 500 = 0");
+		writes("UPDATE $t SET v = v + 1 WHERE id <= 10");
 		is_right($reader, $q, "HOT update $_", 'some');
 		rows($writer, 'off', "SELECT count(*) FROM $t");
 		is_right($reader, $q, "HOT update $_, pruned", 'some');
@@ -279,7 +279,7 @@ for my $rewrite ("VACUUM FULL", "CLUSTER USING", "TRUNCATE")
 		is_right($reader, $sum, "ADD COLUMN$default");
 		make_resident($reader, $sum, $t);
 		is_right($reader, $sum, "ADD COLUMN$default, resident", 'some');
-		writes("ALTER TABLE $t ALTER COLUMN x SET DEFAULT 11", "UPDATE $t SET x = 3 WHERE id % 500 = 0");
+		writes("ALTER TABLE $t ALTER COLUMN x SET DEFAULT 11", "UPDATE $t SET x = 3 WHERE id < 5");
 		is_right($reader, $sum, 'another default', 'some');
 		writes("VACUUM $t", "ALTER TABLE $t DROP COLUMN x");
 		is_right($reader, $q, 'DROP COLUMN');
@@ -340,7 +340,7 @@ for my $rewrite ("VACUUM FULL", "CLUSTER USING", "TRUNCATE")
 		rows_into('parted', 1, 4000), 'VACUUM parted_1', 'VACUUM parted_2');
 	is_right($reader, $query, 'partitions') for 1 .. 3;
 	is_right($reader, $query, 'partitions, resident', 'some');
-	writes("UPDATE parted SET v = 5 WHERE id % 1000 = 0");
+	writes("UPDATE parted SET v = 5 WHERE id IN (1999, 2000)");
 	is_right($reader, $query, 'partitions, changed', 'some');
 	is_right($reader, query_of('parted_2'), 'a partition') for 1 .. 3;
 	rows($reader, 'force', 'BEGIN');
@@ -362,7 +362,7 @@ for my $end ('COMMIT', 'ROLLBACK')
 {
 	my ($t, $q) = new_table();
 
-	writes('BEGIN', "UPDATE $t SET v = 0 WHERE id % 700 = 0", "DELETE FROM $t WHERE id = 1", "PREPARE TRANSACTION 'p'");
+	writes('BEGIN', "UPDATE $t SET v = 0 WHERE id = 50", "DELETE FROM $t WHERE id = 1", "PREPARE TRANSACTION 'p'");
 	is_right($reader, $q, 'a prepared transaction', 'some');
 	writes("VACUUM $t");
 	is_right($reader, $q, 'a prepared transaction, VACUUM') for 1 .. 3;
@@ -433,8 +433,8 @@ if ($node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions W
 	is_right($reader, $query, 'half of a frame', 'some');
 	writes("DELETE FROM big WHERE v > 3000");
 	writes('VACUUM big');
-	is_right($reader, $query, 'what is cut off of the second');
-	make_resident($reader, $query, 'big');
+	is_right($reader, $query, 'what is cut off of the second') for 1 .. 2;
+	is_right($reader, $query, 'what is left of it', 'some');
 	writes(q{INSERT INTO big SELECT 9, i, 'x' FROM generate_series(1, 2000) i});
 	is_right($reader, $query, 'what is put there');
 	writes('DROP TABLE big');
@@ -447,7 +447,7 @@ if ($node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions W
 
 	writes('SET synchronous_commit = off', "UPDATE $t SET v = 1 WHERE id = 50");
 	rows($writer, 'off', 'BEGIN');
-	writes("UPDATE $t SET v = 2 WHERE id > 3000");
+	writes("UPDATE $t SET v = 2 WHERE id > 3950");
 	is_right($reader, $q, 'before a crash', 'some');
 	my ($process) = device_process($node);
 	$node->stop('immediate');
@@ -508,7 +508,7 @@ if ($node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions W
 	$replayed->();
 	make_resident($there, $q, $t);
 	is_right($there, $q, 'on a standby', 'some');
-	writes('BEGIN', "UPDATE $t SET v = 1 WHERE id % 1000 = 0");
+	writes('BEGIN', "UPDATE $t SET v = 1 WHERE id = 1000");
 	$replayed->();
 	is_right($there, $q, 'on a standby, not committed', 'some');
 	writes('COMMIT');
@@ -549,7 +549,7 @@ if ($node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions W
 	make_resident($there, $q, $t);
 	$standby->promote;
 	is_right($there, $q, 'promoted', 'some');
-	rows($there, 'off', "UPDATE $t SET v = 7 WHERE id % 500 = 0");
+	rows($there, 'off', "UPDATE $t SET v = 7 WHERE id = 500");
 	is_right($there, $q, 'promoted, changed', 'some');
 	rows($there, 'off', "VACUUM $t");
 	is_right($there, $q, 'promoted, VACUUM');
