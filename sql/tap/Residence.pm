@@ -11,21 +11,12 @@ use Node;
 our @EXPORT = qw(resident_node session rows blocks is_right make_resident);
 
 our $engine = $ENV{GPUAGG_TEST_ENGINE} // 'simt';
-our $stays = 1;    # do columns stay with this engine?
 
 # A server whose sessions use the device, and nothing else.
 sub resident_node
 {
 	my ($name, @lines) = @_;
-	my $node = new_node($name, "gpuagg.engine = $engine", 'gpuagg.fallback = off', 'max_prepared_transactions = 4', @lines);
-	my $session = session($node, "SET gpuagg.engine = $engine");
-
-	rows($session, 'off', 'CREATE TABLE tried AS SELECT i % 3 AS g FROM generate_series(1, 1000) i');
-	rows($session, 'off', 'VACUUM tried');
-	$stays = grep { (blocks($session, 'SELECT g, count(*) FROM tried GROUP BY g'))[0] } 1 .. 4;
-	note 'columns do not stay' unless $stays;
-	$session->quit;
-	return $node;
+	return new_node($name, "gpuagg.engine = $engine", 'gpuagg.fallback = off', 'max_prepared_transactions = 4', @lines);
 }
 
 # A session that goes on after errors.
@@ -68,7 +59,7 @@ sub is_right
 
 	return fail("$name: $native") if $native =~ /ERROR/;
 	is(rows($session, 'force', $query), $native, $name) or diag($query);
-	return unless defined $resident && $stays;
+	return unless defined $resident;
 	$resident = qr/^[1-9]/ if $resident eq 'some';
 	$resident = qr/^0$/ if $resident eq 'none';
 	like($found, ref $resident ? $resident : qr/^$resident$/, "$name: blocks resident");
@@ -82,12 +73,12 @@ sub make_resident
 	my $total = rows($session, 'off', "SELECT count(DISTINCT (ctid::text::point)[0]) FROM $table");
 	my $found;
 
-	for (1 .. ($stays ? 4 : 0))
+	for (1 .. 4)
 	{
 		($found) = blocks($session, $query);
 		return if $found == $total;
 	}
-	fail("$found of $total blocks of $table are resident") if $stays;
+	fail("$found of $total blocks of $table are resident");
 	return;
 }
 
