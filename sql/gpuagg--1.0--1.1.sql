@@ -85,13 +85,14 @@ COMMENT ON VIEW gpuagg_activity IS 'queries that engines work for, and those tha
 
 CREATE FUNCTION gpuagg_cache_list(
 	OUT relation regclass, OUT attribute text, OUT rows bigint, OUT bytes bigint,
-	OUT blocks bigint, OUT hits bigint, OUT last_used timestamptz)
+	OUT blocks bigint, OUT hits bigint, OUT last_used timestamptz, OUT valid float8)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 CREATE VIEW gpuagg_cache AS
 	SELECT relation, attribute, max(rows) AS rows, sum(bytes)::bigint AS bytes,
-		max(blocks) AS blocks, sum(hits)::bigint AS hits, max(last_used) AS last_used
+		max(blocks) AS blocks, max(valid) AS valid, sum(hits)::bigint AS hits,
+		max(last_used) AS last_used
 	FROM gpuagg_cache_list()
 	GROUP BY relation, attribute;
 

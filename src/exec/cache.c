@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "access/relation.h"
+#include "access/visibilitymap.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
@@ -21,6 +22,8 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -68,6 +71,39 @@ visible_column(const CacheRow *row)
 	return name != NULL && may_read_column(row->relation, row->attno) ? name : NULL;
 }
 
+/* Of what is kept of an open table, the share that a query would take now, at most. */
+static double
+share_of_table(Relation relation, const CacheRow *row)
+{
+	const uint32 file[3] = COMPAT_FILE(relation->rd_locator);
+	BlockNumber all_visible;
+
+	if (memcmp(file, row->file, sizeof(file)) != 0 || !table_columns_may_stay(relation))
+		return 0;
+	visibilitymap_count(relation, &all_visible, NULL);
+	return row->blocks == 0 ? 0 : Min(1.0, (double) all_visible / row->blocks);
+}
+
+/* The same; *isnull: nobody knows, since the table is locked.  Does not wait for it. */
+static double
+valid_share(const CacheRow *row, bool *isnull)
+{
+	double		share = 0;
+	Relation	relation;
+
+	*isnull = !ConditionalLockRelationOid(row->relation, AccessShareLock);
+	if (*isnull)
+		return 0;
+	relation = try_relation_open(row->relation, NoLock);
+	if (relation != NULL)
+	{
+		share = share_of_table(relation, row);
+		relation_close(relation, NoLock);
+	}
+	UnlockRelationOid(row->relation, AccessShareLock);
+	return share;
+}
+
 static void
 put_cache(Message *answer, void *argument)
 {
@@ -77,8 +113,8 @@ put_cache(Message *answer, void *argument)
 	{
 		const CacheRow *row = &message_cache(answer)[i];
 		char	   *name = visible_column(row);
-		Datum		values[7];
-		bool		isnull[7] = {false};
+		Datum		values[8];
+		bool		isnull[8] = {false};
 
 		if (name == NULL)
 			continue;
@@ -90,6 +126,7 @@ put_cache(Message *answer, void *argument)
 		values[5] = Int64GetDatum((int64) row->hits);
 		values[6] = TimestampTzGetDatum(time_t_to_timestamptz((pg_time_t) row->last_used));
 		isnull[6] = row->last_used == 0;
+		values[7] = Float8GetDatum(valid_share(row, &isnull[7]));
 		tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
 	}
 }
