@@ -52,10 +52,10 @@
 
 /*
  * What stands for a key: of 32 bits the key itself, or, of a larger one, itself if
- * it is one word; else a part of its hash, with the group's slot in the low half.  A
- * key that looks like BLOCK_EMPTY, as hardly any does, has no private slot.  NULL,
- * where a value has all 32 bits, has a slot of its own, in which BLOCK_NULL stands; a
- * value may look like that.
+ * it is one word, and key_word's of a tag and one word; else a part of its hash, with the
+ * group's slot in the low half.  A key that looks like BLOCK_EMPTY, as hardly any does,
+ * has no private slot.  NULL, where a value has all 32 bits, has a slot of its own, in
+ * which BLOCK_NULL stands; a value may look like that.
  */
 #if BLOCK_KEY32
 typedef uint32_t BlockKey;
@@ -72,6 +72,9 @@ typedef uint64_t BlockKey;
 #define block_load_bucket shared_load_u64x2
 #endif
 
+/* Do equal entries tell that keys are equal? */
+#define BLOCK_WORD_KEYS (KEY_WORDS == 1 || BLOCK_KEY64)
+
 /* Keys of a bucket; see choose.c, too. */
 #define BLOCK_BUCKET (16 / (int) sizeof(BlockKey))
 
@@ -79,7 +82,7 @@ typedef struct BlockTable
 {
 	uint32_t   *states;
 	BlockKey   *keys;
-	uint32_t   *groups;			/* KEY_WORDS == 1: the group's slot */
+	uint32_t   *groups;			/* BLOCK_WORD_KEYS: the group's slot */
 	uint32_t	slots;
 	uint32_t	base;			/* without keys: of the group table, what comes before
 								 * slot 1; NULL's slot is 0 if it is 0 */
@@ -132,6 +135,8 @@ block_entry(const AggregateArgs *args, const uint64_t *key, uint32_t group)
 	return key[0] >> 32 != 0 ? BLOCK_NULL : (uint32_t) key[0];
 #elif KEY_WORDS == 1
 	return (BlockKey) key[0];
+#elif BLOCK_KEY64
+	return key_word(key);
 #else
 	return (key_hash(key) >> 22 << 32) | group;
 #endif
@@ -141,7 +146,7 @@ block_entry(const AggregateArgs *args, const uint64_t *key, uint32_t group)
 DEVICE_FN bool
 block_entry_is(const AggregateArgs *args, BlockKey entry, BlockKey own, const uint64_t *key)
 {
-#if KEY_WORDS == 1
+#if BLOCK_WORD_KEYS
 	return entry == own;
 #else
 	return entry != BLOCK_EMPTY && entry >> 32 == own >> 32 &&
@@ -165,7 +170,7 @@ block_home(const BlockTable *table, const uint64_t *key)
 	hash = (hash ^ hash >> 15) * 0x846ca68bu;
 #else
 	/* of a word not the bits that tell a slot of the group table; a tag has but 54 bits */
-	uint32_t	hash = (uint32_t) (key_hash(key) >> (KEY_WORDS > 1 ? 0 : 32));
+	uint32_t	hash = (uint32_t) (key_hash(key) >> (KEY_WORDS == 1 ? 32 : BLOCK_KEY64 ? 22 : 0));
 #endif
 	return (uint32_t) ((uint64_t) hash * (table->slots / BLOCK_BUCKET) >> 32) * BLOCK_BUCKET;
 }
@@ -209,7 +214,7 @@ block_find(const AggregateArgs *args, const BlockTable *table, const uint64_t *k
 			entry = block_cas(&table->keys[slot], BLOCK_EMPTY, own);
 		if (entry == BLOCK_EMPTY)
 		{
-#if KEY_WORDS == 1
+#if BLOCK_WORD_KEYS
 			table->groups[slot] = group;
 #endif
 			return slot;
@@ -230,7 +235,7 @@ block_group(const BlockTable *table, uint32_t slot)
 {
 	if (BLOCK_DIRECT)
 		return slot + table->base;
-#if KEY_WORDS == 1
+#if BLOCK_WORD_KEYS
 	return load_volatile_u32(&table->groups[slot]);
 #else
 	return (uint32_t) block_load(&table->keys[slot]);
@@ -257,7 +262,7 @@ block_hot_key(const AggregateArgs *args)
 	uint64_t	key[KEY_WORDS];
 	BlockKey	own;
 
-	if (!args->block_hot || KEY_WORDS > 1)
+	if (!args->block_hot || !BLOCK_WORD_KEYS)
 		return BLOCK_EMPTY;
 	block_sampled_key(args, args->sampled, key);
 	own = block_entry(args, key, 0);
@@ -279,7 +284,7 @@ block_table_init(const AggregateArgs *args, BlockTable *table)
 		 i += blockDim.x)
 	{
 		table->keys[i] = BLOCK_EMPTY;
-#if KEY_WORDS == 1 && !BLOCK_CLAIMS
+#if BLOCK_WORD_KEYS && !BLOCK_CLAIMS
 		table->groups[i] = GROUP_NONE;
 #endif
 	}
@@ -301,7 +306,7 @@ block_bucket_has(const AggregateArgs *args, const BlockTable *table, const Block
 	PRAGMA_UNROLL
 	for (int i = BLOCK_BUCKET - 1; i >= 0; i--)
 	{
-#if KEY_WORDS == 1
+#if BLOCK_WORD_KEYS
 		bool		same = entries[i] == own;
 #else
 		bool		same = entries[i] != BLOCK_EMPTY && entries[i] >> 32 == own >> 32;
@@ -318,7 +323,7 @@ block_bucket_has(const AggregateArgs *args, const BlockTable *table, const Block
 }
 
 /*
- * Take in a key, of one word, that has no group yet: its slot, or GROUP_NONE.  The slots
+ * Take in a key, which a word tells, that has no group yet: its slot, or GROUP_NONE.  The slots
  * that are tried are those of the buckets where it is looked for; so a key that has found
  * none never gets one later.
  */
@@ -400,7 +405,7 @@ block_place(const AggregateArgs *args, const BlockTable *table, uint32_t slot,
 	uint32_t	place = slot * table->replicas + table->lane;
 	BlockKey	own = BLOCK_DIRECT ? slot : block_entry(args, row->key, 0);
 
-	return KEY_WORDS == 1 && own == table->hot_key ? table->hot : place;
+	return BLOCK_WORD_KEYS && own == table->hot_key ? table->hot : place;
 }
 
 /* The places of a thread's rows; those without private slots are missed. */

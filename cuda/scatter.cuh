@@ -462,7 +462,11 @@ scatter_key(const BlockTable *table, uint32_t slot, uint64_t *key)
 {
 	BlockKey	entry = table->keys[slot];
 
+#if BLOCK_KEY64
+	key_from_word(entry, key);
+#else
 	key[0] = entry;
+#endif
 #if BLOCK_KEY32
 	if (slot == table->slots)
 		key[0] = UINT64_C(1) << 32;
@@ -491,7 +495,7 @@ group_update_alone(const AggregateArgs *args, uint32_t slot, bool made, const ui
 
 /*
  * The group of a private slot, or GROUP_NONE: the slot is not used, or, *failed, there is
- * no room.  roomy, *made: see group_claim_word.
+ * no room.  roomy, *made: see table.cuh.
  */
 DEVICE_FN uint32_t
 scatter_group(const AggregateArgs *args, const BlockTable *table, uint32_t slot, bool roomy,
@@ -507,7 +511,7 @@ scatter_group(const AggregateArgs *args, const BlockTable *table, uint32_t slot,
 
 	used = slot < table->slots + BLOCK_NULL_SLOT && scatter_key(table, slot, key);
 	if (used)
-		group = group_claim_word(args, key, roomy, made);
+		group = group_claim(args, key, roomy, made);
 	*failed = used && group == GROUP_NONE;
 	return group;
 #endif

@@ -124,17 +124,6 @@ group_claim_word(const AggregateArgs *args, const uint64_t *key, bool roomy, boo
 	return GROUP_NONE;
 }
 
-DEVICE_FN uint32_t
-group_find_word(const AggregateArgs *args, const uint64_t *key)
-{
-	bool		made;
-	uint32_t	slot = group_claim_word(args, key, false, &made);
-
-	if (made)
-		atomic_add_u32_noreturn(&args->table.counters->groups, 1);
-	return slot;
-}
-
 #endif
 
 #if HAS_TAGGED_KEYS
@@ -171,9 +160,9 @@ key_is_surely(const AggregateArgs *args, const uint64_t *key, const uint64_t *wo
 	return key_is(args, key, word);
 }
 
-/* The slot of a key that is a tag and other words. */
+/* As group_claim_word, of a key that is a tag and other words. */
 DEVICE_FN uint32_t
-group_find_tagged(const AggregateArgs *args, const uint64_t *key)
+group_claim_tagged(const AggregateArgs *args, const uint64_t *key, bool roomy, bool *made)
 {
 	const DeviceTable *table = &args->table;
 	uint32_t	mask = table->capacity - 1;
@@ -181,6 +170,7 @@ group_find_tagged(const AggregateArgs *args, const uint64_t *key)
 	uint32_t	probe = 0;
 	uint64_t	arena = UINT64_MAX;
 
+	*made = false;
 	while (probe < GROUP_MAX_PROBES)
 	{
 		uint64_t   *word = group_slot(table, slot);
@@ -188,14 +178,14 @@ group_find_tagged(const AggregateArgs *args, const uint64_t *key)
 
 		if (seen == TAG_EMPTY)
 		{
-			if (arena == UINT64_MAX && table_has_room(table))
+			if (arena == UINT64_MAX && (roomy || table_has_room(table)))
 				arena = arena_take(table, key_text_size(key));
 			if (arena == UINT64_MAX)
 				return GROUP_NONE;
 			seen = atomic_cas_u64(word, TAG_EMPTY, key[0] | TAG_CLAIMED);
 			if (seen == TAG_EMPTY)
 			{
-				atomic_add_u32_noreturn(&table->counters->groups, 1);
+				*made = true;
 				key_store(args, key, word, arena);
 				fence_device();
 				atomic_exchange_u64(word, key[0] | TAG_READY);
@@ -217,19 +207,35 @@ group_find_tagged(const AggregateArgs *args, const uint64_t *key)
 
 #endif
 
-/* The key's slot, or GROUP_NONE if it has none and can get none. */
+/*
+ * The key's slot, or GROUP_NONE if it has none and can get none.  roomy, *made: see
+ * group_claim_word.
+ */
 DEVICE_FN uint32_t
-group_find(const AggregateArgs *args, const uint64_t *key)
+group_claim(const AggregateArgs *args, const uint64_t *key, bool roomy, bool *made)
 {
 #if HAS_WORD_KEYS
 	if (!TABLE_DIRECT && KEY_WORDS == 1)
-		return group_find_word(args, key);
+		return group_claim_word(args, key, roomy, made);
 #endif
 #if HAS_TAGGED_KEYS
 	if (KEY_WORDS > 1)
-		return group_find_tagged(args, key);
+		return group_claim_tagged(args, key, roomy, made);
 #endif
+	*made = false;
 	return key[0] < args->table.capacity ? (uint32_t) key[0] : GROUP_NONE;
+}
+
+/* The same; a new group is counted. */
+DEVICE_FN uint32_t
+group_find(const AggregateArgs *args, const uint64_t *key)
+{
+	bool		made;
+	uint32_t	slot = group_claim(args, key, false, &made);
+
+	if (made)
+		atomic_add_u32_noreturn(&args->table.counters->groups, 1);
+	return slot;
 }
 
 DEVICE_FN bool

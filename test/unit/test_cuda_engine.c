@@ -226,6 +226,70 @@ check_scatter_overflow(const char *strategy)
 }
 
 /*
+ * Keys of 64 bits: NULLs, values that stand for them in private tables, what stands for
+ * an empty slot there, and others.
+ */
+static void
+check_key_words(const char *strategy, bool two, bool nulls)
+{
+	enum
+	{
+		NROWS = 5001
+	};
+	static const int64_t special[] = {INT64_C(-0x61c8864680b583eb), -1, 0, 0x7f4a7c15,
+	INT64_C(0x7f4a7c15) << 32, INT64_C(0x7f4a7c157f4a7c15), UINT32_MAX};
+	static int64_t keys[NROWS];
+	static int32_t halves[2][NROWS];
+	static double values[NROWS];
+	static uint8_t validity[2][NROWS / 8 + 1];
+	const ColumnVector columns[] = {
+		{.values = two ? (void *) halves[0] : keys,.validity = nulls ? validity[0] : NULL},
+		{.values = halves[1],.validity = nulls ? validity[1] : NULL}, {.values = values}
+	};
+	ColumnBatch batch = {.nrows = NROWS,.columns = columns};
+	EngineHints hints = {.strategy = strategy};
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+	Groups	   *expected;
+	Groups	   *got;
+
+	memset(validity, 0xff, sizeof(validity));
+	for (uint32_t i = 0; i < NROWS; i++)
+	{
+		uint32_t	which = i * 7919 % 1013;
+
+		keys[i] = which < 200 ? special[which % 7] :
+			(int64_t) (which * UINT64_C(0x1234567890abcd1));
+		halves[0][i] = (int32_t) (keys[i] >> 32);
+		halves[1][i] = (int32_t) keys[i];
+		values[i] = i % 1000 / 8.0 - 20;
+		if (i % 5 == 0)
+			validity[0][i / 8] &= (uint8_t) ~(1 << i % 8);
+		if (i % 7 == 0)
+			validity[1][i / 8] &= (uint8_t) ~(1 << i % 8);
+	}
+	program_begin(b, SOURCE_COLUMNS);
+	program_add_key(b, program_add_column(b, 1, two ? VT_INT4 : VT_INT8, nulls, -1));
+	if (two)
+		program_add_key(b, program_add_column(b, 2, VT_INT4, nulls, -1));
+	else
+		program_add_acc(b, ACC_COUNT, program_add_column(b, 2, VT_INT4, nulls, -1), -1);
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program_add_acc(b, ACC_SUM_FLOAT, program_add_column(b, 3, VT_FLOAT8, false, -1), -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	expected = oracle_groups(program, NULL, &batch);
+	got = engine_groups_of_batch(engine, program, NULL, &hints, &batch, NROWS);
+	ok(groups_same(program, expected, got) && strcmp(got->stats.strategy, strategy) == 0,
+	   "keys of 64 bits, %s, %s, %s (ran %s), %zu groups", two ? "two" : "one",
+	   nulls ? "NULLs" : "no NULLs", strategy, got->stats.strategy, got->ngroups);
+	groups_free(got);
+	groups_free(expected);
+	free(program);
+	free(b);
+}
+
+/*
  * A range of keys, few of which there are, of more partitions than one pass has bins for:
  * states of many sums leave private tables few slots.
  */
@@ -520,6 +584,12 @@ main(void)
 	check_scatter_overflow("scatter");
 	check_scatter_overflow("scatter_twice");
 	check_many_partitions();
+	for (int i = 0; i < 4; i++)
+	{
+		check_key_words("block", i & 1, i & 2);
+		check_key_words("scatter", i & 1, i & 2);
+		check_key_words("scatter_twice", i & 1, i & 2);
+	}
 	check_below_range("block");
 	check_below_range("scatter");
 	check_below_range("scatter_twice");

@@ -63,15 +63,15 @@ compile_program(const char *name, const Program *program, TableKind table, Kerne
 	return size;
 }
 
-/* (int4 key, float8 value), sum and count, none nullable: the benchmark's. */
+/* (key, float8 value), sum and count; with an int4 key the benchmark's. */
 static Program *
-plain_program(void)
+plain_program(ValueType key, bool nullable)
 {
 	ProgramBuilder *b = malloc(sizeof(*b));
 	Program    *program;
 
 	program_begin(b, SOURCE_COLUMNS);
-	program_add_key(b, program_add_column(b, 1, VT_INT4, false, -1));
+	program_add_key(b, program_add_column(b, 1, key, nullable, -1));
 	program_add_acc(b, ACC_SUM_FLOAT, program_add_column(b, 2, VT_FLOAT8, false, -1), -1);
 	program_add_acc(b, ACC_COUNT, -1, -1);
 	program = calloc(1, program_size(b));
@@ -204,7 +204,8 @@ main(void)
 	static const int int_key[] = {C_INT8_NULL};
 	static const int pair_keys[] = {C_INT2, C_FLOAT4_NULL};
 	char		why[256];
-	Program    *plain = plain_program();
+	Program    *plain = plain_program(VT_INT4, false);
+	Program    *long_key = plain_program(VT_INT8, true);
 	Program    *wide = data_program(text_keys, 3, true, true);
 	Program    *integer = data_program(int_key, 1, true, true);
 	Program    *pair = data_program(pair_keys, 2, false, false);
@@ -228,6 +229,8 @@ main(void)
 		}
 		compile_program("plain", plain, TABLE_HASH, PART_AGGREGATE, strategy, 90);
 		compile_program("plain", plain, TABLE_DIRECT, PART_AGGREGATE, strategy, 90);
+		if (strategy == STRATEGY_BLOCK || strategy == STRATEGY_SCATTER)
+			compile_program("long_key", long_key, TABLE_HASH, PART_AGGREGATE, strategy, 90);
 		compile_program("wide", wide, TABLE_HASH, PART_AGGREGATE, strategy, 90);
 		compile_program("integer", integer, TABLE_HASH, PART_AGGREGATE, strategy, 90);
 		compile_program("expressions", expressions, TABLE_HASH, PART_AGGREGATE, strategy, 90);
@@ -250,6 +253,7 @@ main(void)
 		compile_deform("deform_numeric", true);
 	}
 	free(plain);
+	free(long_key);
 	free(wide);
 	free(integer);
 	free(pair);

@@ -248,6 +248,7 @@ codegen_block(const Program *program, const KernelLayout *layout, bool direct,
 	text_append(text, "#define BLOCK_WORDS %d\n", layout->nblock);
 	text_append(text, "#define BLOCK_FLAT %d\n", codegen_rows_flat(program, layout));
 	text_append(text, "#define BLOCK_KEY32 %d\n", layout->key32);
+	text_append(text, "#define BLOCK_KEY64 %d\n", layout->key64);
 	text_append(text, "#define DIRECT_NULLS %d\n",
 				program->nkeys == 0 || program_insns(program)[key].nullable);
 	text_append(text, "#include \"fixed.cuh\"\n#include \"block_words.cuh\"\n\n");

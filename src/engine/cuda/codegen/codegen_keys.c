@@ -4,6 +4,10 @@
  *
  * In a row's key, a text is its place in the batch's bytes and its length; in a
  * slot, its place in the table's arena and its length.
+ *
+ * Private tables (block.cuh) tell a key that is a tag and one word by a word alone: this
+ * one, with NULL_FIELD in the places of NULLs.  A key with that value in the place of a
+ * field that can be NULL, but is not, has no such word.
  */
 #include "engine/cuda/codegen/codegen_keys.h"
 #include "engine/cuda/codegen/codegen_types.h"
@@ -14,6 +18,9 @@ codegen_text_word(int reg, Text *text)
 	text_append(text, "text_word((uint32_t) (r%d.data - "
 				"(const char *) args->batch.bytes), r%d.len)", reg, reg);
 }
+
+/* Of a field as many of its lowest bits as it has: no small number, and no date's end. */
+#define NULL_FIELD UINT64_C(0x9e3779b97f4a7c15)
 
 /* A key's bits as a word. */
 static void
@@ -148,6 +155,45 @@ write_store(const Program *program, const KernelLayout *layout, Text *text)
 	text_append(text, "}\n\n");
 }
 
+/* key_word: a key's word, or UINT64_MAX; key_from_word */
+static void
+write_word(const Program *program, const KernelLayout *layout, Text *text)
+{
+	text_append(text, "DEVICE_FN uint64_t\nkey_word(const uint64_t *key)\n{\n"
+				"\tuint64_t word = key[1];\n\tbool none = false;\n\n");
+	for (int i = 0; i < program->nkeys; i++)
+	{
+		const KeyPlace *field = &layout->keys[i];
+		uint64_t	mask = UINT64_MAX >> (64 - field->bits);
+
+		if (field->nullable)
+			text_append(text, "\tif ((key[0] >> %d & 1) != 0)\n"
+						"\t\tword |= UINT64_C(0x%llx) << %d;\n"
+						"\telse\n"
+						"\t\tnone |= (key[1] >> %d & UINT64_C(0x%llx)) == UINT64_C(0x%llx);\n",
+						field->null_shift, (unsigned long long) (NULL_FIELD & mask),
+						field->shift, field->shift, (unsigned long long) mask,
+						(unsigned long long) (NULL_FIELD & mask));
+	}
+	text_append(text, "\treturn none ? UINT64_MAX : word;\n}\n\n"
+				"DEVICE_FN void\nkey_from_word(uint64_t word, uint64_t *key)\n{\n"
+				"\tkey[0] = 0;\n\tkey[1] = word;\n");
+	for (int i = 0; i < program->nkeys; i++)
+	{
+		const KeyPlace *field = &layout->keys[i];
+		uint64_t	mask = UINT64_MAX >> (64 - field->bits);
+
+		if (field->nullable)
+			text_append(text, "\tif ((word >> %d & UINT64_C(0x%llx)) == UINT64_C(0x%llx))\n\t{\n"
+						"\t\tkey[0] |= UINT64_C(1) << %d;\n"
+						"\t\tkey[1] &= ~(UINT64_C(0x%llx) << %d);\n\t}\n",
+						field->shift, (unsigned long long) mask,
+						(unsigned long long) (NULL_FIELD & mask), field->null_shift,
+						(unsigned long long) mask, field->shift);
+	}
+	text_append(text, "\tkey_make_tag(NULL, key);\n}\n\n");
+}
+
 /* key_from_direct: the packed key of a slot that was addressed directly */
 static void
 write_from_direct(const KernelLayout *layout, Text *text)
@@ -198,6 +244,8 @@ codegen_keys(const Program *program, const KernelLayout *layout, bool any, Text 
 	else if (layout->key_words > 1)
 		write_tag(program, layout, text);
 	write_compare(program, layout, text);
+	if (layout->key64)
+		write_word(program, layout, text);
 	if (layout->key_words > 1)
 		write_store(program, layout, text);
 }

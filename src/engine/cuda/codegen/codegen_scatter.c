@@ -16,7 +16,7 @@ codegen_scatter_possible(const Program *program, const KernelLayout *layout)
 	for (int i = 0; i < program->nkeys; i++)
 		if (layout->keys[i].type == VT_FLOAT4 || layout->keys[i].type == VT_FLOAT8)
 			return false;
-	return program->nkeys > 0 && layout->key_words == 1 && layout->nvalues == 0 &&
+	return program->nkeys > 0 && layout_has_word_keys(layout) && layout->nvalues == 0 &&
 		layout->nwords <= LAYOUT_MERGE_WORDS && !program_leaves_rows(program);
 }
 

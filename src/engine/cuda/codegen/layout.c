@@ -319,6 +319,7 @@ pack_many(const Program *program, KernelLayout *layout)
 			field->null_word = (int16_t) take_bits(used, &nwords, 1, &field->null_shift);
 	}
 	layout->key_words = nwords;
+	layout->key64 = nwords == 2 && !layout->has_text && nnulls <= TAG_NULL_BITS;
 }
 
 static void

@@ -66,6 +66,7 @@ typedef struct KernelLayout
 
 	int			key_words;		/* the first is the tag if more than one */
 	bool		key32;			/* one word, of 32 bits but for NULL */
+	bool		key64;			/* a tag and one word without texts: see codegen_keys.c */
 	KeyPlace	keys[PROGRAM_MAX_KEYS];
 	bool		has_text;
 	int			state;			/* words of a slot before the state */
@@ -82,6 +83,13 @@ typedef struct KernelLayout
 	uint32_t	out_states;
 	uint32_t	out_bits;		/* of all */
 } KernelLayout;
+
+/* Does one word tell a key in private tables?  See block.cuh. */
+static inline bool
+layout_has_word_keys(const KernelLayout *layout)
+{
+	return layout->key_words == 1 || layout->key64;
+}
 
 extern void layout_make(const Program *program, TableKind table, KernelLayout *layout);
 

@@ -138,7 +138,7 @@ scatter_dimensions(const KernelLayout *layout, uint32_t shared_limit, StrategyCh
 	uint32_t	slots = SCATTER_MIN_SLOTS;
 
 	if (shared_limit < SCATTER_TILE_SHARED + BLOCK_STATIC_SHARED ||
-		layout->key_words > 1 || copies < SCATTER_MIN_SLOTS + BLOCK_EXTRA_COPIES + 1)
+		!layout_has_word_keys(layout) || copies < SCATTER_MIN_SLOTS + BLOCK_EXTRA_COPIES + 1)
 		return false;
 	while (2 * slots <= most)
 		slots *= 2;
@@ -280,7 +280,7 @@ has_hot_key(const Program *program, const KernelLayout *layout, const SampleFact
 {
 	return choice->block_replicas < BLOCK_CALM_REPLICAS && facts->nfrequent > 0 &&
 		facts->heaviest >= BLOCK_HOT_SHARE / 2 && layout_direct_possible(program) &&
-		layout->key_words == 1 && layout->nvalues == 0;
+		layout_has_word_keys(layout) && layout->nvalues == 0;
 }
 
 /* Do a frequent key's rows meet in too few copies of its state? */
