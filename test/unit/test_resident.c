@@ -20,12 +20,14 @@
 
 #define MAX_BLOCKS (FRAME_BLOCKS + 1500)
 #define NPAGES 61
-#define NSLOTS 2
+#define NSLOTS 3
 #define MEMORY (UINT64_C(1) << 30)
 
 static const EngineOps *engine = &simt_engine;
 static const DeviceOps *device = &simt_device;
-static char *pages[NPAGES];
+#define FAR_PAGE NPAGES			/* has a key that is far from all others */
+
+static char *pages[NPAGES + 1];
 static uint16_t odd_lines[512];
 static PageRef refs[MAX_BLOCKS];
 static FrameMap frames[MAX_BLOCKS / FRAME_BLOCKS + 1];
@@ -54,7 +56,7 @@ make_page(char *page, int number)
 	for (int row = 0; row < 1 + number % 12; row++)
 	{
 		TupleWriter tuple;
-		int32_t		int4 = number * 7 % 50 + row;
+		int32_t		int4 = number == FAR_PAGE ? 1000000000 : number * 7 % 50 + row;
 		double		float8 = number * 1.25 + row;
 		int64_t		int8 = number * INT64_C(1000000007) - row;
 		int16_t		int2 = (int16_t) (number - row);
@@ -98,13 +100,9 @@ column(ProgramBuilder *b, int attno)
 }
 
 /* A count by a key, 0: none, and the sums of two attributes. */
-static Program *
-make_program(int key, int first, int second, bool filter)
+static void
+begin_program(ProgramBuilder *b)
 {
-	ProgramBuilder *b = malloc(sizeof(*b));
-	Program    *program;
-	int			attnos[] = {first, second};
-
 	program_begin(b, SOURCE_PAGES);
 	program_add_attr(b, 4, 4);
 	program_add_attr(b, 8, 8);
@@ -114,6 +112,42 @@ make_program(int key, int first, int second, bool filter)
 	program_add_attr(b, 2, 2);
 	program_add_slot(b, VT_INT2);
 	program_add_slot(b, VT_INT4);
+	program_add_slot(b, VT_TEXT);
+}
+
+static Program *
+end_program(ProgramBuilder *b)
+{
+	Program    *program = calloc(1, program_size(b));
+
+	program_finish(b, program);
+	free(b);
+	return program;
+}
+
+/* A count of those whose int8 is in a set, which is bytes of a slot. */
+static Program *
+make_set_program(void)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	int			int8;
+
+	begin_program(b);
+	int8 = column(b, A_INT8);
+	program_add_key(b, column(b, A_INT4));
+	program_set_filter(b, program_add_op(b, OP_int8_in, int8, program_add_slot_ref(b, 2)));
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program_add_acc(b, ACC_SUM_INT128, int8, -1);
+	return end_program(b);
+}
+
+static Program *
+make_program(int key, int first, int second, bool filter)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	int			attnos[] = {first, second};
+
+	begin_program(b);
 	if (key > 0)
 		program_add_key(b, column(b, key));
 	program_add_acc(b, ACC_COUNT, -1, -1);
@@ -126,10 +160,7 @@ make_program(int key, int first, int second, bool filter)
 	if (filter)
 		program_set_filter(b, program_add_op(b, OP_int4_gt, column(b, A_INT4),
 											 program_add_slot_ref(b, 1)));
-	program = calloc(1, program_size(b));
-	program_finish(b, program);
-	free(b);
-	return program;
+	return end_program(b);
 }
 
 static void
@@ -241,6 +272,30 @@ test_strategies(const char *name, Program *program)
 		ok(stats.blocks_masked == 57 && stats.blocks_resident == state.nblocks - 57,
 		   "some are masked");
 	}
+	free(program);
+}
+
+/* Rows whose groups find no room at first; several launches. */
+static void
+test_launches(void)
+{
+	Program    *program = make_program(A_INT4, A_FLOAT8, 0, false);
+	EngineHints hints;
+	EngineStats stats;
+
+	make_table(5000, 5);
+	set_block(2345, FAR_PAGE, true);
+	hints = make_hints("auto");
+	hints.rows = 1000;			/* a small sample does not see it */
+	stats = check("a key that the table has no place for", program, &hints);
+	stats = check("from segments", program, &hints);
+	ok(stats.blocks_resident == 5000, "all are served");
+	make_table(5000, 5);
+	(void) check("no such key", program, &hints);
+	hints = make_hints("auto");
+	hints.memory_limit = 1 << 20;
+	stats = check("by several launches", program, &hints);
+	ok(stats.blocks_resident == 5000, "all are served");
 	free(program);
 }
 
@@ -544,17 +599,24 @@ test_memory(void)
 int
 main(void)
 {
+	/* three values: see ops_set.h */
+	static const int64_t set[] = {3, INT64_C(5000000035), INT64_C(7000000048),
+	INT64_C(31000000217)};
+
 	context_share(device, MEMORY);
 	cuda_engine_keep_columns(MEMORY / 4);
 	slots[0] = (SlotValue) {.type = VT_INT2,.word = 777};
 	slots[1] = (SlotValue) {.type = VT_INT4,.word = 20};
+	slots[2] = (SlotValue) {.type = VT_TEXT,.bytes = {(const char *) set, sizeof(set)}};
 	for (int i = 0; i < 512; i++)
 		odd_lines[i] = (uint16_t) (2 * i + 1);
-	for (int i = 0; i < NPAGES; i++)
+	for (int i = 0; i <= NPAGES; i++)
 		make_page(pages[i] = malloc(HEAP_PAGE_SIZE), i);
 	test_strategies("float sums", make_program(A_INT4, A_FLOAT8, A_INT8, true));
 	test_strategies("many groups", make_program(A_INT8, A_NUMERIC, 0, false));
 	test_strategies("one group", make_program(0, A_FLOAT8, A_INT2, true));
+	test_strategies("a set", make_set_program());
+	test_launches();
 	test_changes();
 	test_sizes();
 	test_columns();
@@ -568,7 +630,7 @@ main(void)
 	cuda_engine_evict_relation(0, 0);
 	ok(context_memory_used(device) == 0 && context_of(device)->memory.lent == 0,
 	   "all memory was given back");
-	for (int i = 0; i < NPAGES; i++)
+	for (int i = 0; i <= NPAGES; i++)
 		free(pages[i]);
 	return done_testing();
 }

@@ -44,11 +44,20 @@ open_segments(RunCore *run, Input *input)
 		status = served_upload(run, &input->served, input->deformer.kernels.mask_rows);
 	if (status != ENGINE_OK)
 		return status;
-	input->segments_at_once = segments_at_once(run, &input->served);
 	buffer->segment_rows = input->served.segment_rows;
 	buffer->segment_words = (uint32_t) SEGMENT_WORDS(run->program->ncolumns);
-	return input_buffer_open_segments(run, input->segments_at_once * buffer->segment_rows,
-									  buffer);
+	input->segments_at_once = segments_at_once(run, &input->served);
+	for (;;)
+	{
+		status = input_buffer_open_segments(run,
+											input->segments_at_once * buffer->segment_rows,
+											buffer);
+		/* other runs have the memory: more launches need less */
+		if (status != ENGINE_NO_MEMORY || input->segments_at_once == 1)
+			return status;
+		input_buffer_close(run, buffer);
+		input->segments_at_once /= 2;
+	}
 }
 
 EngineStatus

@@ -88,12 +88,28 @@ place_counters(const RunCore *run, size_t place, InputBuffer *buffer)
 	buffer->results = (Counters *) ((char *) run->results.data + place);
 }
 
+/* Let the work stream wait for what has been given to the copy stream. */
+static EngineStatus
+wait_for_copies(RunCore *run, const InputBuffer *buffer)
+{
+	const DeviceOps *ops = run->device_ops;
+	DeviceStatus status = ops->event_record(run->device, buffer->uploaded, run->copy);
+
+	if (status == DEVICE_OK)
+		status = ops->stream_wait_event(run->device, run->work, buffer->uploaded);
+	return run_device(run, status, "could not order the streams");
+}
+
 EngineStatus
 input_buffer_open_segments(RunCore *run, uint32_t rows, InputBuffer *buffer)
 {
 	EngineStatus status = make_events(run, buffer);
 
 	place_counters(run, COUNTERS_OF_SEGMENTS, buffer);
+	if (status == ENGINE_OK)
+		status = make_bytes(run, 0, buffer);
+	if (status == ENGINE_OK)
+		status = wait_for_copies(run, buffer);
 	return status == ENGINE_OK ? make_undone(run, rows, buffer) : status;
 }
 

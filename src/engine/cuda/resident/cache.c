@@ -18,26 +18,13 @@
 
 #define MAX_FILES 1024
 
-/* Take an entry that nobody needs out of the list: the oldest. */
+/* Take an entry, of which nothing is kept, out of the list. */
 static void
-forget_one_file(ResidentCache *cache)
+forget_file(ResidentCache *cache, ResidentFile **link)
 {
-	ResidentFile **oldest = NULL;
-	ResidentFile *file;
+	ResidentFile *file = *link;
 
-	for (ResidentFile **link = &cache->files; *link != NULL; link = &(*link)->next)
-	{
-		bool		empty = (*link)->users == 0;
-
-		for (uint32_t i = 0; i < (*link)->nstripes && empty; i++)
-			empty = (*link)->stripes[i] == NULL;
-		if (empty)
-			oldest = link;
-	}
-	if (oldest == NULL)
-		return;
-	file = *oldest;
-	*oldest = file->next;
+	*link = file->next;
 	while (file->columns != NULL)
 	{
 		ResidentColumn *column = file->columns;
@@ -48,6 +35,25 @@ forget_one_file(ResidentCache *cache)
 	free(file->stripes);
 	free(file);
 	cache->nfiles--;
+}
+
+/* The oldest one that nobody needs. */
+static void
+forget_oldest_file(ResidentCache *cache)
+{
+	ResidentFile **oldest = NULL;
+
+	for (ResidentFile **link = &cache->files; *link != NULL; link = &(*link)->next)
+	{
+		bool		empty = (*link)->users == 0;
+
+		for (uint32_t i = 0; i < (*link)->nstripes && empty; i++)
+			empty = (*link)->stripes[i] == NULL;
+		if (empty)
+			oldest = link;
+	}
+	if (oldest != NULL)
+		forget_file(cache, oldest);
 }
 
 ResidentFile *
@@ -64,7 +70,7 @@ resident_file(ResidentCache *cache, const uint32_t *name, uint32_t relation)
 	else
 	{
 		if (cache->nfiles >= MAX_FILES)
-			forget_one_file(cache);
+			forget_oldest_file(cache);
 		file = calloc(1, sizeof(*file));
 		if (file == NULL)
 			return NULL;
@@ -332,9 +338,10 @@ resident_close(ResidentCache *cache)
 {
 	uint64_t	limit = cache->limit;
 
-	for (ResidentFile *file = cache->files; file != NULL; file = file->next)
-		resident_evict_file(cache, file);
 	while (cache->files != NULL)
-		forget_one_file(cache);
+	{
+		resident_evict_file(cache, cache->files);
+		forget_file(cache, &cache->files);
+	}
 	*cache = (ResidentCache) {.limit = limit};
 }
