@@ -108,7 +108,7 @@ make_columns(CudaRun *run, const InputBuffer *buffer)
 }
 
 /* Only aggregate the rows of a buffer whose columns are on the device. */
-static EngineStatus
+EngineStatus
 submit_columns(CudaRun *run, InputBuffer *buffer)
 {
 	RunCore    *core = &run->core;

@@ -10,6 +10,9 @@
 /* Hand a buffer with rows to the device. */
 extern EngineStatus submit_buffer(CudaRun *run, InputBuffer *buffer);
 
+/* The same of a buffer whose rows are columns on the device already. */
+extern EngineStatus submit_columns(CudaRun *run, InputBuffer *buffer);
+
 /*
  * Hand segments that are served to the device, once it is done with those before.  OK: all
  * their rows are in the table; BUSY: ask again.
