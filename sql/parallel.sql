@@ -376,5 +376,38 @@ VACUUM ANALYZE par_many;
 SELECT check_parallel('SELECT k, count(*), sum(v), avg(v::float8) FROM par_many GROUP BY k');
 SELECT check_parallel('SELECT t, count(*), min(t), max(k), sum(v::numeric) FROM par_many GROUP BY t');
 
-DROP TABLE par, par_many, par_wide, par_toast, par_parts, par_outer;
-DROP FUNCTION plan_of, drop_rows, check_parallel, launched, memory, restricted;
+-- How many processes, by what rows and groups cost the CPU engine: a table that the planner takes
+-- for a large one.  Groups are more of one process's work if tables of them miss the caches.
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET gpuagg.setup_cost;
+RESET gpuagg.page_cost;
+RESET gpuagg.tuple_cost;
+RESET gpuagg.operator_cost;
+RESET gpuagg.group_cost;
+SET gpuagg.engine = cpu;
+SET work_mem = '256MB';
+CREATE TABLE par_costs (few int, i int, b bigint, v float8) WITH (parallel_workers = 15, autovacuum_enabled = off);
+INSERT INTO par_costs SELECT i, i, i, i FROM generate_series(1, 100) i;
+CREATE FUNCTION workers_planned(key text, rows float4, groups int, allowed int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	EXECUTE format('ALTER TABLE par_costs ALTER %I SET (n_distinct = %s)', key, groups);
+	ANALYZE par_costs;
+	UPDATE pg_class SET reltuples = rows WHERE oid = 'par_costs'::regclass;
+	PERFORM set_config('gpuagg.mode', 'force', true), set_config('max_parallel_workers_per_gather', allowed::text, true);
+	FOR line IN EXECUTE format('EXPLAIN (COSTS OFF) SELECT %I, sum(v), count(*) FROM par_costs GROUP BY 1', key) LOOP
+		IF line LIKE '%Workers Planned%' THEN
+			RETURN btrim(line);
+		END IF;
+	END LOOP;
+	RETURN 'none';
+END $$;
+SELECT key, rows, groups, allowed, workers_planned(key, rows, groups, allowed)
+FROM (VALUES ('few', 1e5, 100, 15), ('few', 1e7, 100, 3), ('few', 1e7, 100, 15),
+	('i', 1e6, 1000000, 2), ('b', 1e6, 1000000, 2), ('i', 1e7, 1000000, 3), ('i', 1e7, 1000000, 15), ('b', 1e7, 1000000, 15),
+	('i', 1e7, 5000000, 3), ('i', 1e7, 5000000, 15), ('b', 1e7, 5000000, 3), ('b', 1e7, 5000000, 15)) q (key, rows, groups, allowed);
+
+DROP TABLE par, par_many, par_wide, par_toast, par_parts, par_outer, par_costs;
+DROP FUNCTION plan_of, drop_rows, check_parallel, launched, memory, restricted, workers_planned;

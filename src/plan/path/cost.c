@@ -62,6 +62,26 @@
 /* Handing a group of one process over and merging it, in units of making one. */
 #define HANDED_GROUP 10
 
+/*
+ * What memory makes groups cost beyond that, in the same units.  PostgreSQL's plans, to which
+ * it matters as much, do not count it, so it decides only how many processes aggregate, too.
+ * A new group's memory is touched for the first time; a record that is handed over, and
+ * a merged group, go through memory whose speed processes do not divide.  From 10^7 rows on
+ * 16 cores: bench/results/cpu-queries.md.
+ */
+#define NEW_GROUP 13
+#define HANDED_RECORD 2.5
+#define MERGED_GROUP 12
+
+/*
+ * Finding a row's group in a table that is beyond the caches of a core, likewise, for each
+ * doubling of its size: cpu-groups.md there.  Integers of 4 bytes are mostly of a range that
+ * a map holds, whose rows miss less.
+ */
+#define MISS 1.5
+#define MISS_IN_MAP 0.3
+#define CACHED_TABLE (4 * 1024 * 1024)
+
 /* A group's part of the CPU engine's hash table, beside its record: in bytes. */
 #define SLOTS_SIZE 24
 
@@ -253,11 +273,52 @@ last_attribute(const Program *p)
 	return last;
 }
 
+/* The groups that are expected among so many rows of any of them. */
+static double
+groups_among(double groups, double rows)
+{
+	return groups > 0 ? groups * -expm1(-rows / groups) : 0;
+}
+
+/* Such rows' misses in a table of so many groups, in units of making one. */
+static double
+misses(const CostInput *in, double rows, double groups)
+{
+	const Program *p = in->program;
+	double		size = groups * (record_size(in) + SLOTS_SIZE);
+	bool		map = p->nkeys == 1 && program_key_type(p, 0) == VT_INT4;
+
+	return size <= CACHED_TABLE ? 0 :
+		rows * log2(size / CACHED_TABLE) * (map ? MISS_IN_MAP : MISS);
+}
+
+/* What groups cost the leader alone beyond cost_startup, in units of making one. */
+static double
+memory_alone(const CostInput *in)
+{
+	return in->groups * NEW_GROUP + misses(in, in->rows_passed, in->groups);
+}
+
+/* The same of several processes, beyond cost_process and cost_merged. */
+static double
+memory_together(const CostInput *in)
+{
+	double		rows = in->rows_passed / in->divisor;
+	double		groups = groups_among(in->groups, rows);
+
+	return groups * in->processes * HANDED_RECORD + in->groups * MERGED_GROUP +
+		misses(in, rows, groups);
+}
+
 bool
 cost_workers_pay(const CostInput *in, Cost alone, Cost together)
 {
-	bool		finds = in->pages > 0 && engine_stores_groups(in->engine);
-	Cost		columns = finds ? in->rows * last_attribute(in->program) * ATTRIBUTE : 0;
+	bool		stores = engine_stores_groups(in->engine);
+	Cost		columns = in->pages > 0 && stores ?
+		in->rows * last_attribute(in->program) * ATTRIBUTE : 0;
+	Cost		spared = alone - together + columns * (1 - 1 / in->divisor);
 
-	return alone - together + columns * (1 - 1 / in->divisor) > cost_workers_start();
+	if (stores)
+		spared += (memory_alone(in) - memory_together(in)) * costs_of(in->engine).group;
+	return spared > cost_workers_start();
 }
