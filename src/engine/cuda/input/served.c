@@ -117,6 +117,21 @@ pin(Served *served, ResidentChunk *chunk)
 	resident_pin(chunk);
 }
 
+/*
+ * Has the stripe what the run is to keep beside the Program's columns?  If not, it is read, as
+ * else its pages would not come.
+ */
+static bool
+has_others(const ResidentTables *tables, int ncolumns, const Candidate *candidate)
+{
+	const ResidentPlace *place;
+
+	for (int i = ncolumns; i < tables->ncolumns; i++)
+		if (resident_find(candidate->stripe, candidate->table->columns[i], &place) == NULL)
+			return false;
+	return true;
+}
+
 /* A segment of the stripe's columns; false: not all of them are there. */
 static bool
 find_columns(int ncolumns, const Candidate *candidate, Served *served)
@@ -218,11 +233,13 @@ make_room(int ncolumns, Served *served)
 
 /* Take a stripe, if all is there. */
 static void
-take(RunCore *run, ResidentTable *table, const Candidate *candidate, Served *served)
+take(RunCore *run, const ResidentTables *tables, ResidentTable *table,
+	 const Candidate *candidate, Served *served)
 {
 	EngineStats *stats = &run->head.stats;
+	int			ncolumns = run->program->ncolumns;
 
-	if (!find_columns(run->program->ncolumns, candidate, served))
+	if (!has_others(tables, ncolumns, candidate) || !find_columns(ncolumns, candidate, served))
 		return;
 	served->rows += candidate->stripe->nrows;
 	if (candidate->masked)
@@ -236,7 +253,7 @@ take(RunCore *run, ResidentTable *table, const Candidate *candidate, Served *ser
 }
 
 static bool
-find_in_table(RunCore *run, ResidentTable *table, Served *served)
+find_in_table(RunCore *run, const ResidentTables *tables, ResidentTable *table, Served *served)
 {
 	uint32_t	nstripes = stripes_of_table(table->state->nblocks);
 	Candidate	candidate;
@@ -249,7 +266,7 @@ find_in_table(RunCore *run, ResidentTable *table, Served *served)
 			table->served = calloc(1, table->state->nblocks / 8 + 1);
 		if (table->served == NULL || !make_room(run->program->ncolumns, served))
 			return false;
-		take(run, table, &candidate, served);
+		take(run, tables, table, &candidate, served);
 	}
 	return true;
 }
@@ -262,7 +279,7 @@ served_find(RunCore *run, ResidentTables *tables, Served *served)
 		uint32_t	before = served->nsegments;
 		ResidentTable *table = &tables->tables[i];
 
-		if (!find_in_table(run, table, served))
+		if (!find_in_table(run, tables, table, served))
 			return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
 		for (int j = 0; j < run->program->ncolumns && served->nsegments > before; j++)
 			table->columns[j]->last_used = tables->now;
