@@ -90,12 +90,12 @@ opening_write(int file, const Program *program, const SlotValue *slots,
 	return file_write(file, place, "", 1);
 }
 
-/* A slot, if its bytes are there. */
+/* A slot, if its bytes are there, before `end`. */
 static bool
-take_slot(const Opening *opening, uint64_t size, const WireSlot *wire, SlotValue *slot)
+take_slot(const Opening *opening, uint64_t end, const WireSlot *wire, SlotValue *slot)
 {
-	if (wire->isnull > 1 || wire->place % 8 != 0 || wire->place > size ||
-		wire->len > size - wire->place)
+	if (wire->isnull > 1 || wire->place % 8 != 0 || wire->place > end ||
+		wire->len > end - wire->place)
 		return false;
 	slot->type = wire->type;
 	slot->isnull = wire->isnull != 0;
@@ -105,17 +105,21 @@ take_slot(const Opening *opening, uint64_t size, const WireSlot *wire, SlotValue
 	return true;
 }
 
+/*
+ * All slots.  They, the Program and their bytes end before the tables begin, whose frames can
+ * be changed (distrust.c) once the Program has been checked.
+ */
 static bool
-take_slots(Opening *opening, uint64_t size)
+take_slots(Opening *opening, uint64_t end)
 {
 	uint64_t	wires = file_aligned(opening->program->size);
 	uint64_t	n = opening->program->nslots;
 
-	if (wires > size || n > (size - wires) / sizeof(WireSlot))
+	if (wires > end || n > (end - wires) / sizeof(WireSlot))
 		return false;
 	opening->slots = calloc(n + 1, sizeof(SlotValue));
 	for (uint64_t i = 0; opening->slots != NULL && i < n; i++)
-		if (!take_slot(opening, size,
+		if (!take_slot(opening, end,
 					   (const WireSlot *) (opening->bytes + wires) + i, &opening->slots[i]))
 			return false;
 	return opening->slots != NULL;
@@ -177,13 +181,14 @@ take_tables(Opening *opening, const OpeningParts *parts)
 static bool
 read_bytes(int file, const OpeningParts *parts, Opening *opening)
 {
-	if (parts->program_size < sizeof(Program) || parts->size > file_size(file))
+	if (parts->program_size < sizeof(Program) || parts->tables > parts->size ||
+		parts->size > file_size(file))
 		return false;
 	opening->bytes = malloc(parts->size);
 	if (opening->bytes == NULL || !file_read(file, 0, opening->bytes, parts->size))
 		return false;
 	opening->program = (const Program *) opening->bytes;
-	return opening->program->size == parts->program_size && take_slots(opening, parts->size);
+	return opening->program->size == parts->program_size && take_slots(opening, parts->tables);
 }
 
 bool

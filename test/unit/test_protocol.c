@@ -548,6 +548,28 @@ check_changed_parts(int file, const OpeningParts *parts, const char *name)
 	   MUTATIONS / 5, good, passed);
 }
 
+/* Tables that are said to begin where the Program or the slots stand: refused. */
+static void
+check_tables_apart(int file, const OpeningParts *parts, const char *name)
+{
+	OpeningParts changed = *parts;
+	Opening		opening;
+	char		why[256];
+	int			good = 0;
+
+	/* without tables, since what stands there is none */
+	changed.ntables = 0;
+	changed.nkeep = 0;
+	for (changed.tables = 0; changed.tables < parts->tables; changed.tables += 8)
+	{
+		good += opening_read(file, &changed, &opening, why, sizeof(why));
+		opening_free(&opening);
+	}
+	ok(good == 0, "%s: tables within what has been checked are refused", name);
+	ok(opening_read(file, &changed, &opening, why, sizeof(why)), "%s: behind it they are not", name);
+	opening_free(&opening);
+}
+
 /* Changed openings: each is refused, or can be run. */
 static void
 check_openings(const char *name, const Program *program, const SlotValue *slots, int mutations)
@@ -595,6 +617,7 @@ check_openings(const char *name, const Program *program, const SlotValue *slots,
 	if (!file_write(file, 0, bytes, size))
 		abort();
 	check_changed_parts(file, &parts, name);
+	check_tables_apart(file, &parts, name);
 	parts.size += 8;
 	ok(!opening_read(file, &parts, &opening, why, sizeof(why)),
 	   "%s: more bytes than there are", name);
