@@ -28,7 +28,7 @@ SELECT explain('COSTS OFF, VERBOSE', 'SELECT b, regr_slope(i2, i4), covar_pop(f8
 SELECT explain('COSTS OFF, VERBOSE', 'SELECT i2, avg(i4 + 1) FROM facts WHERE d > ''2000-03-01'' GROUP BY i2');
 
 -- run
-SELECT explain('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'SELECT i2, count(*) FROM facts WHERE i2 > 50 GROUP BY i2');
+SELECT explain('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'SELECT i2, count(*) FROM facts_unlogged WHERE i2 > 50 GROUP BY i2');
 
 -- never begun
 SELECT explain('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'SELECT * FROM (SELECT i2, count(*) FROM facts GROUP BY i2 LIMIT 0) s');
