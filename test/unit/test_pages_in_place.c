@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include "engine/clock.h"
 #include "engine/cuda/context/context.h"
 #include "engine/cuda/cuda_engine.h"
 #include "engine/simt/simt.h"
@@ -149,6 +151,57 @@ test_failures(const Program *program)
 	context_close(device);
 }
 
+static DeviceStatus
+register_slowly(Device *dev, const void *memory, size_t size, DevicePtr *ptr, char *why,
+				size_t len)
+{
+	usleep(5000);
+	*ptr = (DevicePtr) (uintptr_t) memory;
+	return DEVICE_OK;
+}
+
+static void
+forget(Device *dev, const void *memory)
+{
+}
+
+/* Three slices that take 5 ms each; between them pauses of 75 ms, if they are held. */
+static void
+test_hold(void)
+{
+	static Mapped *mapped;
+	const DeviceOps slow = {.host_register = register_slowly,.host_unregister = forget};
+	Device		slow_device = {.ops = &slow};
+	size_t		size = 3 * MAPPED_SLICE;
+	char	   *area = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+							-1, 0);
+
+	mapped = mapped_create();
+	ok(mapped_add(mapped, area, size), "three slices");
+	for (int turn = 0; turn < 3; turn++)
+	{
+		uint64_t	begin = now_ns();
+		bool		places = true;
+
+		mapped_open(mapped, &slow_device);
+		if (turn > 0)
+			mapped_hold(mapped);
+		for (int i = 0; i < 3; i++)
+			(void) mapped_place(mapped, area + i * MAPPED_SLICE, 16);
+		/* at the last turn they are closed in a pause */
+		if (turn < 2)
+		{
+			mapped_wait(mapped);
+			for (int i = 0; i < 3; i++)
+				places &= mapped_place(mapped, area + i * MAPPED_SLICE, 16) != 0;
+			ok(places && now_ns() - begin > (turn > 0 ? 150000000 : 15000000),
+			   "registered after %d ms", (int) ((now_ns() - begin) / 1000000));
+		}
+		mapped_close(mapped);
+	}
+	munmap(area, size);
+}
+
 int
 main(void)
 {
@@ -180,6 +233,7 @@ main(void)
 	check("in place and copied, 7 at once", program, 3, 7, NPAGES * 3 / 10);
 	check("more at once than a buffer has", program, 5, NPAGES, NPAGES / 2);
 	test_failures(program);
+	test_hold();
 
 	context_close(device);
 	munmap(buffers, (size_t) NPAGES * HEAP_PAGE_SIZE);

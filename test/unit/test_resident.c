@@ -299,6 +299,68 @@ test_launches(void)
 	free(program);
 }
 
+/* Of frequent keys there are fewer: what a sample leaves as 0. */
+#define MARK(entry) ((entry)->facts.frequent[SAMPLE_FREQUENT - 1].hash)
+
+/* Run it; has it taken a sample, or found the facts of an earlier one? */
+static void
+expect_sample(const char *what, const Program *program, bool taken)
+{
+	EngineHints hints = make_hints("auto");
+	const KnownFacts *known = &context_of(device)->known;
+	int			n = known->n;
+	int			marked = 0;
+
+	for (int i = 0; i < n; i++)
+		MARK(known->entries[i]) = 1;
+	(void) check(what, program, &hints);
+	for (int i = 0; i < known->n; i++)
+		marked += known->entries[i]->used == known->clock && MARK(known->entries[i]) == 1;
+	ok(marked == !taken && known->n == n + taken, "%s: %s", what,
+	   taken ? "a sample is taken" : "the facts are known");
+}
+
+/* Facts are known of the same rows only, and of the same Program and constants. */
+static void
+test_known_facts(void)
+{
+	Program    *program = make_program(A_INT4, A_FLOAT8, 0, true);
+	Program    *other = make_program(A_INT4, A_FLOAT8, A_INT8, true);
+	EngineHints hints;
+
+	known_facts_free(&context_of(device)->known);
+	make_table(3 * STRIPE_BLOCKS, 5);
+	hints = make_hints("auto");
+	(void) check("kept", other, &hints);
+	ok(context_of(device)->known.n == 0, "nothing is known of pages' rows");
+	expect_sample("served", program, true);
+	expect_sample("again", program, false);
+	expect_sample("another program", other, true);
+	slots[1].word++;
+	expect_sample("another constant", program, true);
+	slots[1].word--;
+	expect_sample("the first constant", program, false);
+	set_block(STRIPE_BLOCKS + 5, 1, false);
+	expect_sample("a block is masked", program, true);
+	expect_sample("the same block is masked", program, false);
+	set_block(STRIPE_BLOCKS + 6, 1, false);
+	expect_sample("another one is", program, true);
+	set_lsn(6);
+	(void) check("a new LSN", program, &hints);
+	expect_sample("served under a new LSN", program, true);
+	for (int i = 0; i < KNOWN_FACTS + 3; i++)
+	{
+		slots[1].word = i;
+		(void) check("many constants", program, &hints);
+	}
+	ok(context_of(device)->known.n == KNOWN_FACTS, "what is known is bounded");
+	slots[1].word = KNOWN_FACTS + 2;
+	expect_sample("the last one is known", program, false);
+	slots[1].word = 20;
+	free(program);
+	free(other);
+}
+
 static void
 test_changes(void)
 {
@@ -617,6 +679,7 @@ main(void)
 	test_strategies("one group", make_program(0, A_FLOAT8, A_INT2, true));
 	test_strategies("a set", make_set_program());
 	test_launches();
+	test_known_facts();
 	test_changes();
 	test_sizes();
 	test_columns();

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/cuda/aggregate/sample_rows.h"
+#include "engine/cuda/cache/fnv.h"
 
 /* Sample the batch's rows on the device, into the host's memory. */
 static EngineStatus
@@ -59,10 +60,33 @@ rows_to_sample(const RunCore *run, const RowBatch *batch)
 	return batch->nrows < size ? (uint32_t) batch->nrows : size;
 }
 
-EngineStatus
-sample_rows(RunCore *run, const RowBatch *batch, SampledRow **rows, SampleFacts *facts)
+/*
+ * What the sample depends on, as a hash: which rows, how many of them the batch has and are
+ * sampled, and how their keys are made.  0: the batch's rows are not such as stay, which
+ * are in no columns of its own.
+ */
+static uint64_t
+sample_key(const RunCore *run, const RowBatch *batch, uint32_t nrows)
 {
-	uint32_t	nrows = rows_to_sample(run, batch);
+	const Constants *constants = &run->constants;
+	uint64_t	key = run->served_key;
+	uint64_t	sizes[] = {
+		batch->nrows, batch->segment_rows, nrows, (uint64_t) run->forced
+	};
+
+	if (key == 0 || batch->columns != 0)
+		return 0;
+	key = fnv_add_words(key, sizes, sizeof(sizes));
+	key = fnv_add(key, run->program, run->program->size);
+	key = fnv_add(key, constants->host, run->program->nslots * sizeof(*constants->host));
+	return fnv_add(key, constants->bytes, constants->bytes_size);
+}
+
+/* Sample a batch; *rows: as sample_rows. */
+static EngineStatus
+sample_batch(RunCore *run, const RowBatch *batch, uint32_t nrows, SampledRow **rows,
+			 SampleFacts *facts)
+{
 	StrategyChoice sampling = choose_first(run->program, run->layouts, run->forced);
 	Kernels		kernels = {0};
 	DeviceBuffer sampled = {0};
@@ -78,5 +102,21 @@ sample_rows(RunCore *run, const RowBatch *batch, SampledRow **rows, SampleFacts 
 		sample_facts(*rows, nrows, rows_of_block(run, batch->nrows), facts);
 	run_free(run, &sampled);
 	kernels_release(&kernels);
+	return status;
+}
+
+EngineStatus
+sample_rows(RunCore *run, const RowBatch *batch, SampledRow **rows, SampleFacts *facts)
+{
+	uint32_t	nrows = rows_to_sample(run, batch);
+	uint64_t	key = sample_key(run, batch, nrows);
+	EngineStatus status;
+
+	*rows = NULL;
+	if (key != 0 && known_facts_find(&run->context->known, key, facts))
+		return ENGINE_OK;
+	status = sample_batch(run, batch, nrows, rows, facts);
+	if (status == ENGINE_OK && key != 0)
+		known_facts_add(&run->context->known, key, facts);
 	return status;
 }

@@ -9,7 +9,8 @@
 
 /*
  * Sample a batch; its facts.  *rows: the sample, malloc'd, which stays until the run
- * has been waited for and is the caller's to free, whatever is returned.
+ * has been waited for and is the caller's to free, whatever is returned.  No sample is
+ * taken, and *rows is NULL, of rows that stay and whose facts are known.
  */
 extern EngineStatus sample_rows(RunCore *run, const RowBatch *batch, SampledRow **rows,
 								SampleFacts *facts);

@@ -111,6 +111,7 @@ context_close(const DeviceOps *ops)
 		ops->close(context->device);
 	}
 	copier_destroy(context->copier);
+	known_facts_free(&context->known);
 	*context = kept;
 }
 

@@ -16,6 +16,7 @@
 #include "engine/cuda/context/pool.h"
 #include "engine/cuda/device/device.h"
 #include "engine/cuda/resident/cache.h"
+#include "engine/cuda/strategy/known_facts.h"
 
 typedef struct Context
 {
@@ -26,7 +27,8 @@ typedef struct Context
 	LoadedModule *modules;		/* on it */
 	Pool		pool;			/* of streams, events, page-locked memory */
 	DeviceMemory memory;		/* what runs take and give back */
-	ResidentCache resident;		/* columns that stay in it */
+	ResidentCache resident;		/* columns that stay in it, */
+	KnownFacts	known;			/* and what is known of their rows */
 	bool		shared;			/* context_share was called: */
 	uint64_t	share;			/* its memory */
 	Copier	   *copier;			/* made with the device */

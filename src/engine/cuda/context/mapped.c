@@ -6,6 +6,11 @@
  * there to REGISTERED or FAILED by the registering thread, which stores the slice's
  * place before.  The mutex is for sleeping, waking and the message.
  *
+ * While a slice is registered, other calls of the driver can have to wait, and so can who
+ * maps or unmaps memory in this process.  Runs that read columns which stay on the device do
+ * not need the slices.  So for a while after mapped_hold the thread pauses between two slices,
+ * for a multiple of the time that one has taken.
+ *
  * Slices begin at the pages of the operating system, since what is registered must
  * not overlap.  Where a range does not, a heap page may lie in two slices, and is then
  * not read in place.
@@ -15,12 +20,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "engine/clock.h"
 #include "engine/cuda/context/mapped.h"
 
 #define MAX_RANGES 8
 #define OS_PAGE 4096
 #define ALIGNMENT 16			/* of a kernel's loads */
+
+/* How long a call of mapped_hold counts, and how many times as long as a slice a pause is. */
+#define HOLD_NS UINT64_C(200000000)
+#define PAUSE_SHARE 15
+#define LONGEST_PAUSE_NS UINT64_C(1000000000)
 
 enum
 {
@@ -52,6 +64,7 @@ struct Mapped
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;		/* a slice is wanted, or the end has come */
 	pthread_cond_t idle;		/* no slice is wanted any more */
+	uint64_t	held;			/* when mapped_hold was called last; 0: never */
 	int			wanted;			/* slices, under the mutex like all below */
 	bool		ending;
 	char		why[256];		/* a slice has failed */
@@ -159,6 +172,32 @@ sleep_for_slice(Mapped *mapped)
 	return !ending;
 }
 
+/* Has a run asked for it a short while ago? */
+static bool
+is_held(Mapped *mapped)
+{
+	uint64_t	held = __atomic_load_n(&mapped->held, __ATOMIC_RELAXED);
+
+	return held != 0 && now_ns() - held < HOLD_NS;
+}
+
+/* Sleep for so long, or until the end has come. */
+static void
+pause_for(Mapped *mapped, uint64_t ns)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	ns += (uint64_t) until.tv_nsec;
+	until.tv_sec += (time_t) (ns / 1000000000);
+	until.tv_nsec = (long) (ns % 1000000000);
+	pthread_mutex_lock(&mapped->mutex);
+	while (!mapped->ending &&
+		   pthread_cond_timedwait(&mapped->wake, &mapped->mutex, &until) == 0)
+		continue;
+	pthread_mutex_unlock(&mapped->mutex);
+}
+
 static void *
 mapped_main(void *arg)
 {
@@ -167,9 +206,24 @@ mapped_main(void *arg)
 	size_t		slice;
 
 	while (sleep_for_slice(mapped))
-		if (find_wanted(mapped, &range, &slice))
-			register_slice(mapped, range, slice);
+	{
+		uint64_t	begin = now_ns();
+		uint64_t	pause;
+
+		if (!find_wanted(mapped, &range, &slice))
+			continue;
+		register_slice(mapped, range, slice);
+		pause = (now_ns() - begin) * PAUSE_SHARE;
+		if (is_held(mapped))
+			pause_for(mapped, pause < LONGEST_PAUSE_NS ? pause : LONGEST_PAUSE_NS);
+	}
 	return NULL;
+}
+
+void
+mapped_hold(Mapped *mapped)
+{
+	__atomic_store_n(&mapped->held, now_ns(), __ATOMIC_RELAXED);
 }
 
 void

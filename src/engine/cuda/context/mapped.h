@@ -39,6 +39,12 @@ extern void mapped_close(Mapped *mapped);
  */
 extern DevicePtr mapped_place(Mapped *mapped, const void *address, size_t size);
 
+/*
+ * Who needs no slice would wait for those that are being registered: for a while, let there
+ * be pauses between them.
+ */
+extern void mapped_hold(Mapped *mapped);
+
 /* Wait until no slice waits to be registered. */
 extern void mapped_wait(Mapped *mapped);
 

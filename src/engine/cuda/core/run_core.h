@@ -72,6 +72,9 @@ typedef struct RunCore
 	DeviceEvent *waited;		/* run_wait's */
 	bool		ended;			/* nothing is left that works on the device */
 
+	uint64_t	served_key;		/* a hash of what rows the segments have that are
+								 * served; 0: none are */
+
 	Constants	constants;
 	Interpreter interpreter;
 	DeviceBuffer counters;		/* see COUNTERS_SIZE */

@@ -36,6 +36,8 @@ open_segments(RunCore *run, Input *input)
 	InputBuffer *buffer = &input->segments;
 	EngineStatus status = ENGINE_OK;
 
+	if (run->context->mapped != NULL)
+		mapped_hold(run->context->mapped);
 	run->layouts[TABLE_HASH].segments = true;
 	run->layouts[TABLE_DIRECT].segments = true;
 	if (input->served.nmasked > 0)

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/cuda/cache/fnv.h"
 #include "engine/cuda/core/run_kernels.h"
 #include "engine/cuda/input/served.h"
 
@@ -231,6 +232,21 @@ make_room(int ncolumns, Served *served)
 	return true;
 }
 
+/*
+ * Add the stripe to the key of all rows: the same blocks of a file, under the same LSN, have
+ * the same rows, as said above.
+ */
+static void
+note_rows(const Candidate *candidate, RunCore *run)
+{
+	uint64_t	key = run->served_key != 0 ? run->served_key : FNV_START;
+
+	key = fnv_add(key, candidate->table->state->file, sizeof(candidate->table->state->file));
+	key = fnv_add(key, &candidate->first, sizeof(candidate->first));
+	key = fnv_add_words(key, &candidate->stripe->map.lsn, sizeof(candidate->stripe->map.lsn));
+	run->served_key = fnv_add_words(key, candidate->served, sizeof(candidate->served));
+}
+
 /* Take a stripe, if all is there. */
 static void
 take(RunCore *run, const ResidentTables *tables, ResidentTable *table,
@@ -247,6 +263,7 @@ take(RunCore *run, const ResidentTables *tables, ResidentTable *table,
 	if (served->max_rows < candidate->stripe->nrows)
 		served->max_rows = candidate->stripe->nrows;
 	mark_blocks(candidate, table->served);
+	note_rows(candidate, run);
 	served->nsegments++;
 	stats->blocks_resident += candidate->nserved;
 	stats->blocks_masked += candidate->stripe->nblocks - candidate->nserved;
