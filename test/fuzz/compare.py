@@ -28,6 +28,7 @@ class Verdict:
         self.error = None       # the SQLSTATE that the query raises natively
         self.other_error = False    # another of its rows' errors came first
         self.pages = False      # the engine reads the table's pages
+        self.served = False     # the engine has used columns that are kept
         self.rows = None        # of the last outcome
 
 
@@ -56,6 +57,22 @@ class Session:
 
     def query(self, sql):
         return self.connection.query(sql)
+
+
+class Keeper(Session):
+    """The session that prepares, and asks what is kept."""
+
+    def __init__(self, directory, engine):
+        super().__init__(directory, ["LOAD 'gpuagg'", 'SET gpuagg.mode = off', 'SET gpuagg.engine = ' + engine])
+        self.query('CREATE EXTENSION IF NOT EXISTS gpuagg SCHEMA public')
+
+    def run(self, statements):
+        """One that fails is as good as none."""
+        self.send(statements)
+        self.receive()
+
+    def hits(self):
+        return int(self.query('SELECT coalesce(sum(hits), 0) FROM public.gpuagg_cache').rows[0][0])
 
 
 def without_scale(text):
@@ -168,14 +185,15 @@ def over_data(error):
 
 
 class Comparer:
-    """The sessions: one that builds, one native, one for each engine."""
+    """The sessions: one that builds, one native, one for each engine, one that has columns kept."""
 
-    def __init__(self, directory, engines, memory_limit=0):
+    def __init__(self, directory, engines, memory_limit=0, resident=False):
         self.builder = Session(directory, [])
         self.native = Session(directory, ["LOAD 'gpuagg'", 'SET gpuagg.mode = off'])
         self.engines = {e: Session(directory, [
             "LOAD 'gpuagg'", 'SET gpuagg.mode = force', 'SET gpuagg.engine = ' + e,
             'SET gpuagg.report_rejections = on', 'SET gpuagg.memory_limit = %d' % memory_limit]) for e in engines}
+        self.keeper = Keeper(directory, engines[0]) if resident else None
 
     def sums_are_exact(self):
         """Do the engines compute the exact sum of floats, or add them up as they come?"""
@@ -193,7 +211,7 @@ class Comparer:
 
     def reconnect(self):
         """Connect anew after a crash, once the server has recovered from it."""
-        for s in [self.builder, self.native] + list(self.engines.values()):
+        for s in [self.builder, self.native, *self.engines.values()] + ([self.keeper] if self.keeper else []):
             s.connection.close()
             for trial in range(60):
                 try:
@@ -214,10 +232,30 @@ class Comparer:
         builder.send(['CREATE SCHEMA fuzz'] + [s for step in steps for s in step.statements()])
         builder.receive()
 
+    def reads_pages(self, query):
+        """Would an engine read a table's pages?"""
+        prepare, explained, _, _, closing = query.statements()
+        session = next(iter(self.engines.values()))
+        session.send(prepare + ['EXPLAIN (COSTS OFF) ' + e for e in explained] + closing)
+        return any('Source: heap pages' in row[0] for outcome in session.receive() for row in outcome.rows)
+
+    def prepare(self, query):
+        """Have columns kept, and change the tables then."""
+        preparation = query.preparation
+        self.keeper.run(preparation.before())
+        if preparation.runs:
+            prepare, _, opening, body, closing = query.statements()
+            for session in self.engines.values():
+                session.send(prepare + opening + body + closing)
+                session.receive()
+        self.keeper.run(preparation.changes)
+
     def run(self, query, snapshot=False):
         """{engine: Verdict}; with a snapshot, all sessions see the same one."""
         prepare, explained, opening, body, closing = query.statements()
         engines = self.engines.values()
+        if query.preparation:
+            self.prepare(query)
         self.native.send(prepare)
         for session in engines:
             session.send(prepare + ['EXPLAIN (COSTS OFF) ' + e for e in explained])
@@ -226,6 +264,7 @@ class Comparer:
         if snapshot:
             opening, closing = [s for s in opening if s != 'BEGIN'], ['ROLLBACK'] + closing
             self.share_snapshot()
+        hits = self.keeper.hits() if query.preparation else 0
         self.native.send(opening + body)
         for session in engines:
             session.send(['SET gpuagg.fallback = off'] + query.failing() + opening + body)
@@ -233,6 +272,8 @@ class Comparer:
         values = self.oracle_values(query)
         verdicts = {e: self.judge(query, session, native, values, plans[e], opening, body, snapshot)
                     for e, session in self.engines.items()}
+        for verdict in verdicts.values() if query.preparation else ():
+            verdict.served = self.keeper.hits() > hits
         for session in [self.native] + list(engines):
             session.send(closing + ['RESET gpuagg.fallback'])
             session.receive()

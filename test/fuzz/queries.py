@@ -38,6 +38,7 @@ class Query:
     exact: its aggregates are of floats, and an oracle knows them.
     zones: none, or statements that set the time zone before each run of what is prepared, and at last.
     failure: '', or what gpuagg.inject_failure is while engines run it.
+    preparation: None, or how its columns come to be kept, and what changes then.
     """
     source: str                 # what follows FROM
     where: list = field(default_factory=list)
@@ -60,6 +61,7 @@ class Query:
     outer: list = field(default_factory=list)
     fetches: list = field(default_factory=list)
     failure: str = ''
+    preparation: object = None
 
     def failing(self):
         """Statements that let an engine fail; the count of its runs begins anew."""
@@ -201,6 +203,12 @@ class Query:
             yield changed(zones=[])
         if self.failure:
             yield changed(failure='')
+        if self.preparation:
+            yield changed(preparation=None)
+            if self.preparation.changes:
+                yield changed(preparation=replace(self.preparation, changes=[]))
+            for i in range(len(self.preparation.changes) if len(self.preparation.changes) > 1 else 0):
+                yield changed(preparation=replace(self.preparation, changes=self.preparation.changes[i:i + 1]))
         if self.limit and self.around != 'cursor':
             yield changed(limit='')
         if self.distinct:

@@ -92,6 +92,9 @@ def script(title, failure, settings, steps, query, engine, memory_limit):
     lines += [s + ';' for step in steps for s in step.statements()]
     lines += ['SET gpuagg.engine = %s;' % engine, 'SET gpuagg.memory_limit = %d;' % memory_limit]
     lines += [s + ';' for s in query.failing()]
+    if query.preparation:
+        twice = prepare + opening + body + closing if query.preparation.runs else []
+        lines += ['SET gpuagg.mode = force;'] + [s + ';' for s in query.preparation.before() + twice + query.preparation.changes]
     for mode in ('off', 'force'):
         lines += ['SET gpuagg.mode = %s;' % mode] + [s + ';' for s in prepare + opening + body + closing]
     return '\n'.join(lines + ['DROP SCHEMA fuzz CASCADE;']) + '\n'

@@ -491,13 +491,16 @@ def make_settings(rng):
             'SET min_parallel_table_scan_size = %s' % (0 if parallel else "'8MB'")]
 
 
-def make_schema(rng):
-    """(steps, tables) of a random schema."""
+SIZES = [0, 1, 7, 60, 300, 300, 1000, 2500]
+
+
+def make_schema(rng, sizes=SIZES):
+    """(steps, tables) of a random schema, with so many rows in a table."""
     steps, tables = [Sql(text) for text in MAKE_MOODS + [MAKE_COSTLY]], []
     # one for all, for two would not be comparable
     collation = rng.choice(['"C"', '"und-x-icu"', '"en-x-icu"']) if rng.random() < 0.15 else ''
     for i in range(rng.choice([1, 2, 2, 3])):
-        size = rng.choice([0, 1, 7, 60, 300, 300, 1000, 2500])
+        size = rng.choice(sizes)
         maker = TableMaker(rng, 't%d' % (i + 1), size, collation)
         tables.append(maker.make())
         steps += maker.steps
