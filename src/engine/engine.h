@@ -114,6 +114,13 @@ typedef struct EngineHints
 	 */
 	bool		(*wait) (int milliseconds);
 
+	/*
+	 * Has the caller given up pages before they were released?  Asked of pages that have
+	 * been read: if not, they were what they had been given as, and columns of them can be
+	 * kept.  NULL: never.
+	 */
+	bool		(*gave_up) (void);
+
 	const char *relation;		/* what is read, to be shown; NULL: no one table */
 	GroupStore *store;			/* for what memory_limit does not allow, and for
 								 * hand_over; NULL: none */

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -110,6 +111,14 @@ channel_send(int fd, const Message *message, int file)
 		sent = sendmsg(fd, &packet, MSG_DONTWAIT | MSG_NOSIGNAL);
 	while (sent < 0 && errno == EINTR);
 	return sent >= 0 ? CHANNEL_OK : status_of_error();
+}
+
+bool
+channel_is_closed(int fd)
+{
+	struct pollfd one = {.fd = fd};
+
+	return poll(&one, 1, 0) != 0;
 }
 
 /* Keep the first of the descriptors that came, if any; returns how many came. */

@@ -31,6 +31,9 @@ extern int	channel_accept(int listener);
 /* Is the other side a process of the same user? */
 extern bool channel_is_same_user(int fd);
 
+/* Has the other side closed the connection?  What it has sent before may not be read yet. */
+extern bool channel_is_closed(int fd);
+
 /* Send a message, whose end has been written, with a file if that is not -1. */
 extern ChannelStatus channel_send(int fd, const Message *message, int file);
 

@@ -86,6 +86,18 @@ wait_in_task(int milliseconds)
 	return c->gone || (c->feeding != NULL && c->feeding->status != ENGINE_OK);
 }
 
+/*
+ * EngineHints.gave_up, likewise: a session closes its socket before it unpins pages that
+ * have not been released.  Messages that it has sent before may still be read.
+ */
+static bool
+has_given_up(void)
+{
+	const Connection *c = task_argument(task_current());
+
+	return c->gone || channel_is_closed(c->fd);
+}
+
 static EngineStatus
 fail(RemoteRun *r, EngineStatus status, const char *message)
 {
@@ -132,7 +144,7 @@ take_open(RemoteRun *r)
 		.rows = open->rows,.groups = open->groups,.pages = (double) open->total_pages,
 			.memory_limit = open->memory_limit,.strategy = r->strategy,
 			.only_pages = open->only_pages != 0,.wait = wait_in_task,
-			.streams = true
+			.gave_up = has_given_up,.streams = true
 	};
 	r->wait_ns = open->queue_timeout == UINT32_MAX ? TASK_NEVER / 2 :
 		(uint64_t) open->queue_timeout * 1000000;

@@ -30,6 +30,7 @@
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "storage/bufpage.h"
+#include "storage/ipc.h"
 #include "storage/predicate.h"
 #include "storage/proc.h"
 #include "utils/guc.h"
@@ -339,13 +340,42 @@ share_of_buffers(const SourceTable *tables, int ntables)
 	return share;
 }
 
+/*
+ * An engine that may keep what it makes of pages learns, by being closed, that it ends before
+ * they are unpinned; also in an error, which unpins them before it frees the engine's handle.
+ */
+static void
+give_up(int code, Datum source)
+{
+	HeapSource *heap = (HeapSource *) DatumGetPointer(source);
+
+	if (heap->blocks->served != NULL)
+		engine_close(heap->engine);
+}
+
+/* All tables' pages. */
+static EngineStatus
+read_tables(HeapSource *source, const SourceTable *tables, int ntables)
+{
+	EngineStatus status = ENGINE_OK;
+
+	for (int i = 0; i < ntables && status == ENGINE_OK; i++)
+		if (tables[i].pages)
+			status = read_table(source, tables[i].relation, i);
+	if (status == ENGINE_OK && source->n > 0)
+		status = send_pages(source);
+	if (status == ENGINE_OK)
+		status = engine_pages(source->engine, NULL, 0);
+	return status;
+}
+
 EngineStatus
 heap_source_run(const SourceTable *tables, int ntables, Snapshot snapshot,
 				BlockAllocator *blocks, EngineHandle *engine, RowSender *sender,
 				TableSourceStats *stats)
 {
 	HeapSource *source = palloc(sizeof(HeapSource));
-	EngineStatus status = ENGINE_OK;
+	volatile EngineStatus status = ENGINE_OK;
 
 	Assert(snapshot->snapshot_type == SNAPSHOT_MVCC);
 	source->snapshot = snapshot;
@@ -359,13 +389,13 @@ heap_source_run(const SourceTable *tables, int ntables, Snapshot snapshot,
 	source->pins = page_pins_create(engine, share_of_buffers(tables, ntables));
 	source->n = 0;
 
-	for (int i = 0; i < ntables && status == ENGINE_OK; i++)
-		if (tables[i].pages)
-			status = read_table(source, tables[i].relation, i);
-	if (status == ENGINE_OK && source->n > 0)
-		status = send_pages(source);
-	if (status == ENGINE_OK)
-		status = engine_pages(engine, NULL, 0);
+	PG_ENSURE_ERROR_CLEANUP(give_up, PointerGetDatum(source));
+	{
+		status = read_tables(source, tables, ntables);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(give_up, PointerGetDatum(source));
+	if (status != ENGINE_OK)
+		give_up(0, PointerGetDatum(source));
 	page_pins_end(source->pins);
 	if (status == ENGINE_OK)
 		status = left_send(source->left, &stats->left_rows);

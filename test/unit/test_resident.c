@@ -391,6 +391,29 @@ test_changes(void)
 	free(program);
 }
 
+static bool
+gave_up(void)
+{
+	return true;
+}
+
+/* Of pages that the caller may have unpinned before they were read, nothing is kept. */
+static void
+test_given_up(void)
+{
+	Program    *program = make_program(A_INT4, A_FLOAT8, 0, false);
+	EngineHints hints;
+	EngineStats stats;
+
+	make_table(3000, 10);
+	hints = make_hints("auto");
+	hints.gave_up = gave_up;
+	stats = check("pages that are given up", program, &hints);
+	ok(stats.blocks_kept == 0, "are not kept");
+	expect("others are", program, 0, 0, 3000);
+	free(program);
+}
+
 /* As VACUUM does. */
 static void
 cut_table(uint32_t nblocks)
@@ -681,6 +704,7 @@ main(void)
 	test_launches();
 	test_known_facts();
 	test_changes();
+	test_given_up();
 	test_sizes();
 	test_columns();
 	test_keep();

@@ -13,6 +13,10 @@
  * that the page had, since all were visible to its snapshot, and no later run is served the
  * block under this stamp.
  *
+ * A caller that ends early unpins pages which the device has not read yet, and what stands in
+ * their places then may be anything.  So before something is kept of pages that have been read,
+ * the caller is asked whether it still had them (EngineHints.gave_up).
+ *
  * Memory: chunks are the cache's from the beginning (resident/room.c), but not found
  * until keep_end.
  */
@@ -455,13 +459,14 @@ keep_end(RunCore *run, const Keep *keep, KeptBuffer *kept, uint32_t number)
 {
 	const Counters *results = (const Counters *) ((const char *) keep->results.data +
 												  counters_place(number, 0));
+	bool		gave_up = kept->n > 0 && run->hints.gave_up != NULL && run->hints.gave_up();
 
 	for (uint32_t i = 0; i < kept->n; i++)
 	{
 		KeptStripe *stripe = &kept->stripes[i];
 		uint32_t	nblocks = stripe->stripe->nblocks;
 
-		if (results[i].errors != 0)
+		if (gave_up || results[i].errors != 0)
 			drop_stripe(run, stripe);
 		else if (resident_publish(&run->context->resident, stripe->file, stripe->number,
 								  stripe->stripe, stripe->chunk))
