@@ -274,6 +274,53 @@ typedef struct TableArgs
 	uint32_t	unused;
 } TableArgs;
 
+/* Words of the group table's slots: the first slot's, and from one to the next. */
+typedef struct TopPlace
+{
+	uint64_t	first;			/* words behind the table's beginning */
+	uint64_t	stride;
+} TopPlace;
+
+/* The bits of a word that one pass tells apart at most, and the threads that do. */
+#define TOP_BITS 11
+#define TOP_BINS (1 << TOP_BITS)
+#define TOP_THREADS 256
+
+/* The last word of groups that leave, as far as passes have found it. */
+typedef struct TopSelection
+{
+	uint64_t	last;			/* its upper bits; the others are 0 */
+	uint32_t	before;			/* groups whose upper bits are less */
+	uint32_t	leaving;		/* groups whose upper bits are not greater */
+	uint32_t	groups;			/* all */
+	uint32_t	listed;			/* slots in the list */
+} TopSelection;
+
+/*
+ * Parameters of `top_count`, `top_choose` and `top_list`.  A slot has a group unless its
+ * word at `key` is `empty`.
+ */
+typedef struct TopArgs
+{
+	POINTER(const uint64_t) slots;
+	POINTER(TopSelection) selection;
+	POINTER(uint32_t) bins;		/* groups with the same upper bits, by the next ones */
+	POINTER(uint32_t) list;		/* of slots */
+	uint64_t	empty;
+	TopPlace	key;
+	TopPlace	low;			/* what top_word is made of */
+	TopPlace	high;
+	TopPlace	count;
+	uint32_t	counted;		/* is a count of 0 a NULL?  Else there is none */
+	uint32_t	order;			/* TOP_* of top_order.h */
+	uint32_t	capacity;		/* slots of the table */
+	uint32_t	wanted;			/* groups, at least */
+	uint32_t	room;			/* slots in the list; if more leave, it stays empty */
+	uint32_t	shift;			/* of the bits of this pass, */
+	uint32_t	bits;			/* and how many there are */
+	uint32_t	unused;
+} TopArgs;
+
 /*
  * Parameters of `emit`: the groups of slots [from, to) to the output, which
  * has room for `capacity` groups; its vectors stand behind one another.
@@ -281,6 +328,7 @@ typedef struct TableArgs
 typedef struct EmitArgs
 {
 	DeviceTable	table;
+	POINTER(const uint32_t) list;	/* from and to are places in it; 0: of all slots */
 	POINTER(uint8_t) output;
 	POINTER(uint8_t) text;		/* bytes of text keys and of extremes' texts */
 	POINTER(Counters) counters;

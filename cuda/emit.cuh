@@ -20,6 +20,8 @@ KERNEL(emit, EmitArgs, args)
 		bool		exists = false;
 		uint32_t	place;
 
+		if (i < nslots && args.list != NULL)
+			slot = args.list[slot];
 		if (i < nslots)
 			exists = NKEYS == 0 || group_exists(&args.table, slot);
 		place = compact_place(exists, &args.counters->emitted);

@@ -50,6 +50,14 @@ FROM unnest(ARRAY['k', 'k DESC', 'k NULLS FIRST', 'k DESC NULLS LAST', 'count(*)
 	'max(t) COLLATE "C"', 'avg(n)', 'avg(n) DESC', 'sum(f)', 'sum(f) DESC', 'avg(v)', 'avg(v) DESC', 'min(d)', 'min(d) DESC',
 	'bool_or(v > 0)', 'bool_or(v > 0) DESC', 'sum(n)', 'sum(n) DESC', '2, 3 DESC', '2 DESC, 4 NULLS FIRST, 3']) o;
 
+-- Orders that a device can tell from a state's words, and those next to them.
+SELECT o, check_query(format('SELECT k, min(f), max(f), min(v), max(v), sum(v::int8), sum(v::int8 * 1800000000000000), count(v), max(n), count(*)
+	FROM top GROUP BY k ORDER BY %s, k LIMIT 20', o))
+FROM unnest(ARRAY['min(f)', 'min(f) DESC', 'max(f) NULLS FIRST', 'max(f) DESC NULLS LAST', 'min(v)', 'min(v) DESC',
+	'max(v) DESC NULLS LAST, 10', 'sum(v::int8)', 'sum(v::int8) DESC NULLS LAST', 'sum(v::int8 * 1800000000000000)',
+	'sum(v::int8 * 1800000000000000) DESC', 'count(v)', 'count(v) DESC', 'max(n) DESC', 'max(n) DESC NULLS LAST',
+	'-count(v)', 'sum(v::int8) + 1 DESC', '10 DESC, 2']) o;
+
 -- Keys of other types, several of them, and a sort key that is none.
 SELECT check_query('SELECT t, count(*) FROM top GROUP BY t ORDER BY t DESC LIMIT 7');
 SELECT check_query('SELECT n, count(*) FROM top GROUP BY n ORDER BY n DESC LIMIT 7');

@@ -23,6 +23,7 @@
 
 #include "engine/table_state.h"
 #include "program/program.h"
+#include "program/top_order.h"
 
 typedef enum EngineStatus
 {
@@ -132,6 +133,12 @@ typedef struct EngineHints
 	RunKey		key;			/* of the run, if others may attach to it */
 
 	/*
+	 * An engine may leave out a group if at least top.groups others come before it in
+	 * this order.
+	 */
+	TopHint		top;
+
+	/*
 	 * Tables whose columns the engine may keep for later runs, and take from earlier ones:
 	 * the Program's, and those in keep.  They stay the caller's, until close.
 	 */
@@ -216,7 +223,8 @@ typedef struct EngineStats
 	char		strategy[32];	/* how rows met their groups */
 	uint64_t	rows;			/* read */
 	uint64_t	rows_passed;	/* after the filter */
-	uint64_t	groups;
+	uint64_t	groups;			/* also those left out: */
+	uint64_t	groups_left_out;	/* see EngineHints.top */
 	uint64_t	batches;		/* in which groups came out of a store, 1: they were
 								 * not in one */
 	uint64_t	bytes;			/* of pages and batches taken in */

@@ -285,7 +285,8 @@ show_run(GpuAggState *state, ExplainState *es)
 								stats->rows - stats->rows_passed, es);
 	ExplainPropertyUInteger("Groups", NULL, stats->groups, es);
 	if (state->top)
-		ExplainPropertyUInteger("Groups Left Out", NULL, top_groups_left_out(state->top), es);
+		ExplainPropertyUInteger("Groups Left Out", NULL,
+								stats->groups_left_out + top_groups_left_out(state->top), es);
 	ExplainPropertyUInteger("Input", "kB", (stats->bytes + 1023) / 1024, es);
 	show_memory(state, stats, es);
 	show_times(stats, es);

@@ -936,6 +936,20 @@ run_verified(GpuAggState *state, const EngineHints *hints, const char **message)
 }
 
 /*
+ * Which groups the engine may leave out: none if there is HAVING, which groups that come
+ * first may not pass, or if the answer is compared with another.
+ */
+static TopHint
+top_hint(const GpuAggState *state)
+{
+	const CustomScan *scan = (const CustomScan *) state->css.ss.ps.plan;
+
+	if (state->top == NULL || state->regrouping || state->verifier || scan->scan.plan.qual != NIL)
+		return (TopHint) {0};
+	return top_groups_hint(state->plan->top, scan->custom_scan_tlist, state->plan->nkeys);
+}
+
+/*
  * From the first input row to the first batch of groups.  Leaves the node in
  * PHASE_GROUPS or PHASE_NATIVE.
  */
@@ -958,6 +972,7 @@ run_engine(GpuAggState *state)
 	state->verdict = NULL;
 	if (state->top)
 		top_groups_reset(state->top);
+	hints.top = top_hint(state);
 	MemoryContextReset(state->run_context);
 	old = MemoryContextSwitchTo(state->run_context);
 

@@ -19,6 +19,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/sortsupport.h"
+#include "utils/typcache.h"
 
 #include "exec/top_groups.h"
 
@@ -192,6 +193,26 @@ top_groups_add(TopGroups *top)
 		}
 	}
 	MemoryContextSwitchTo(old);
+}
+
+/* An engine knows only the order of a type's default operators. */
+TopHint
+top_groups_hint(const TopInfo *info, List *tlist, int nkeys)
+{
+	TopHint		hint = {0};
+	int			column = linitial_int(info->columns);
+	Oid			operator = linitial_oid(info->operators);
+	TargetEntry *entry = list_nth_node(TargetEntry, tlist, column);
+	TypeCacheEntry *type = lookup_type_cache(exprType((Node *) entry->expr),
+											 TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+
+	if (column < nkeys || (operator != type->lt_opr && operator != type->gt_opr))
+		return hint;
+	hint.groups = (uint32_t) info->count;
+	hint.agg = (uint16_t) (column - nkeys);
+	hint.descending = operator == type->gt_opr;
+	hint.nulls_first = linitial_int(info->nulls_first) != 0;
+	return hint;
 }
 
 uint64

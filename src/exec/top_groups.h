@@ -6,6 +6,7 @@
 #define GPUAGG_TOP_GROUPS_H
 
 #include "plan/plan_info.h"
+#include "program/top_order.h"
 
 typedef struct TopGroups TopGroups;
 
@@ -28,6 +29,12 @@ extern void top_groups_reset(TopGroups *top);
  */
 extern bool top_groups_are_better(TopGroups *top, uint32_t group);
 extern void top_groups_add(TopGroups *top);
+
+/*
+ * What an engine may know of the order, where each of its groups can leave; the node's
+ * first nkeys columns are keys, the next ones the Program's aggregates.
+ */
+extern TopHint top_groups_hint(const TopInfo *info, List *tlist, int nkeys);
 
 extern uint64 top_groups_left_out(const TopGroups *top);
 

@@ -71,6 +71,13 @@ good_opening(const OpeningParts *opening)
 		opening->ntables <= (opening->size - opening->tables) / sizeof(WireTable);
 }
 
+/* Whether there is such an aggregate, the engine sees. */
+static bool
+good_top(const TopHint *top)
+{
+	return is_flag(top->descending) && is_flag(top->nulls_first);
+}
+
 static bool
 good_open(const Message *message)
 {
@@ -80,7 +87,7 @@ good_open(const Message *message)
 	if (run_key_is_set(&open->key) && (open->only_pages || open->opening.ntables > 0))
 		return false;
 	return open->engine < SERVICE_ENGINES && is_flag(open->only_pages) &&
-		good_opening(&open->opening) &&
+		good_opening(&open->opening) && good_top(&open->top) &&
 		is_expectation(open->rows) && is_expectation(open->groups) &&
 		is_text(open->strategy, sizeof(open->strategy)) &&
 		is_text(open->database, sizeof(open->database)) &&

@@ -184,6 +184,7 @@ typedef struct OpenMessage
 	double		groups;
 	uint64_t	total_pages;	/* that will come, as far as is known; to be shown */
 	RunKey		key;			/* zeros: nobody else feeds the run */
+	TopHint		top;			/* of EngineHints */
 	char		strategy[PROTOCOL_NAME];
 	char		database[PROTOCOL_NAME];	/* to be shown */
 	char		relation[PROTOCOL_NAME];

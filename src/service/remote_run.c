@@ -144,7 +144,7 @@ take_open(RemoteRun *r)
 		.rows = open->rows,.groups = open->groups,.pages = (double) open->total_pages,
 			.memory_limit = open->memory_limit,.strategy = r->strategy,
 			.only_pages = open->only_pages != 0,.wait = wait_in_task,
-			.gave_up = has_given_up,.streams = true
+			.gave_up = has_given_up,.streams = true,.top = open->top
 	};
 	r->wait_ns = open->queue_timeout == UINT32_MAX ? TASK_NEVER / 2 :
 		(uint64_t) open->queue_timeout * 1000000;

@@ -100,6 +100,17 @@ compile_deform(const char *name, bool numeric)
 	text_free(&text);
 }
 
+static void
+compile_top(void)
+{
+	Text		text = {0};
+
+	codegen_top(&text);
+	compile("top", text.data, 75);
+	compile("top", text.data, 90);
+	text_free(&text);
+}
+
 /* Private tables with keys although the group table has none: it is too large. */
 static void
 compile_keyed_block(const char *name, const Program *program)
@@ -251,6 +262,7 @@ main(void)
 		compile_interpreter(75);
 		compile_deform("deform", false);
 		compile_deform("deform_numeric", true);
+		compile_top();
 	}
 	free(plain);
 	free(long_key);

@@ -168,3 +168,10 @@ codegen_deform(bool numeric, Text *text)
 				"#include \"args.cuh\"\n#include \"gather.cuh\"\n"
 				"#include \"deform.cuh\"\n#include \"mask.cuh\"\n");
 }
+
+void
+codegen_top(Text *text)
+{
+	text_append(text, "#include \"prelude.cuh\"\n#include \"top_order.h\"\n"
+				"#include \"args.cuh\"\n#include \"top.cuh\"\n");
+}

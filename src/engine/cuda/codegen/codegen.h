@@ -35,4 +35,7 @@ extern void codegen_interpreter(Text *text);
 /* The same of the kernels `gather` and `deform`.  numeric: there are columns of that type. */
 extern void codegen_deform(bool numeric, Text *text);
 
+/* The same of the kernels of top.cuh. */
+extern void codegen_top(Text *text);
+
 #endif							/* GPUAGG_CODEGEN_H */

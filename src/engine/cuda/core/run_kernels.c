@@ -87,6 +87,7 @@ kernels_prefetch(RunCore *run)
 	StrategyChoice choice;
 	Text		deform = {0};
 	Text		first = {0};
+	Text		top = {0};
 	DeviceInfo	info;
 	char		why[256];
 
@@ -106,6 +107,11 @@ kernels_prefetch(RunCore *run)
 		prefetch(run, &info, &first);
 	}
 	prefetch_expected(run, &info);
+	if (run->hints.top.groups > 0)
+	{
+		codegen_top(&top);
+		prefetch(run, &info, &top);
+	}
 	run->head.stats.compile_ns += now_ns() - start;
 }
 
@@ -124,6 +130,7 @@ kernels_prefetch_general(const DeviceOps *ops)
 	Text		deform = {0};
 	Text		numeric = {0};
 	Text		interpreter = {0};
+	Text		top = {0};
 	DeviceInfo	info;
 	char		why[256];
 
@@ -135,6 +142,8 @@ kernels_prefetch_general(const DeviceOps *ops)
 	prefetch_general(ops, &info, &numeric);
 	codegen_interpreter(&interpreter);
 	prefetch_general(ops, &info, &interpreter);
+	codegen_top(&top);
+	prefetch_general(ops, &info, &top);
 }
 
 /* Find the kernels of a module by their names. */
@@ -301,6 +310,29 @@ kernels_load_deform(RunCore *run, LoadedModule **module, PageKernels *kernels)
 	if (device == DEVICE_OK)
 		device = ops->kernel(run->device, kernel_cache_module(*module), "mask_rows",
 							 &kernels->mask_rows);
+	return run_device(run, device, "could not find a kernel");
+}
+
+EngineStatus
+kernels_load_top(RunCore *run, LoadedModule **module, TopKernels *kernels)
+{
+	const DeviceOps *ops = run->device_ops;
+	DeviceModule *loaded;
+	DeviceStatus device;
+	Text		text = {0};
+	EngineStatus status;
+
+	codegen_top(&text);
+	status = load_module(run, &text, module);
+	text_free(&text);
+	if (status != ENGINE_OK)
+		return status;
+	loaded = kernel_cache_module(*module);
+	device = ops->kernel(run->device, loaded, "top_count", &kernels->count);
+	if (device == DEVICE_OK)
+		device = ops->kernel(run->device, loaded, "top_choose", &kernels->choose);
+	if (device == DEVICE_OK)
+		device = ops->kernel(run->device, loaded, "top_list", &kernels->list);
 	return run_device(run, device, "could not find a kernel");
 }
 

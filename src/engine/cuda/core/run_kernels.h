@@ -44,6 +44,14 @@ typedef struct PageKernels
 	DeviceKernel *mask_rows;
 } PageKernels;
 
+/* Kernels that find the groups that can be among the first ones. */
+typedef struct TopKernels
+{
+	DeviceKernel *count;
+	DeviceKernel *choose;
+	DeviceKernel *list;
+} TopKernels;
+
 /*
  * Begin to get the kernels that the run needs first, if the device has yet to be
  * opened: that takes about as long.  Failures are left to kernels_load.
@@ -51,8 +59,8 @@ typedef struct PageKernels
 extern void kernels_prefetch(RunCore *run);
 
 /*
- * Begin to get the kernels that depend on no Program: those that read pages, and the
- * interpreter.  For a process that will serve many runs, at its start.
+ * Begin to get the kernels that depend on no Program: those that read pages, the
+ * interpreter, and those that find first groups.  For a process that will serve many runs, at its start.
  */
 extern void kernels_prefetch_general(const DeviceOps *ops);
 
@@ -75,6 +83,7 @@ extern void kernels_release(Kernels *kernels);
 /* Their module is released by the caller. */
 extern EngineStatus kernels_load_deform(RunCore *run, LoadedModule **module,
 										PageKernels *kernels);
+extern EngineStatus kernels_load_top(RunCore *run, LoadedModule **module, TopKernels *kernels);
 
 /*
  * Launch, in the work stream, for that many threads by blocks of `block`: at least

@@ -6,7 +6,9 @@
  * window into vectors, which are downloaded while the host puts those of the
  * window before into memory of its own.  All windows are there before the first
  * batch is given, since from then on nothing may fail.  Where it may
- * (EngineHints.streams), a window is given when it is there, and then freed.
+ * (EngineHints.streams), a window is given when it is there, and then freed.  Where
+ * only groups are wanted that can be among the first ones (top_list.c), windows are cut
+ * from the list of their slots.
  */
 #include <string.h>
 
@@ -71,12 +73,11 @@ open_buffer(const Fetch *fetch, int number)
 static EngineStatus
 open_buffers(const Fetch *fetch)
 {
-	uint32_t	slots = fetch->aggregation->table.table.capacity;
 	Output	   *output = fetch->output;
 	EngineStatus status = ENGINE_OK;
 
 	output->capacity = OUTPUT_SLOTS;
-	while (output->capacity > 256 && output->capacity / 2 >= slots)
+	while (output->capacity > 256 && output->capacity / 2 >= output->nslots)
 		output->capacity /= 2;
 	for (int i = 0; i < OUTPUT_BUFFERS && status == ENGINE_OK; i++)
 		status = open_buffer(fetch, i);
@@ -94,6 +95,7 @@ compact_window(const Fetch *fetch, OutputBuffer *buffer)
 	EngineStatus status;
 
 	args.table = fetch->aggregation->table.table;
+	args.list = fetch->output->top.list.ptr;
 	args.output = buffer->vectors.ptr;
 	args.text = buffer->text.ptr;
 	args.text_size = buffer->text.size;
@@ -145,7 +147,7 @@ static EngineStatus
 launch_next(const Fetch *fetch, OutputBuffer *buffer)
 {
 	Output	   *output = fetch->output;
-	uint64_t	left = fetch->aggregation->table.table.capacity - output->next_slot;
+	uint64_t	left = output->nslots - output->next_slot;
 
 	buffer->launched = false;
 	if (left == 0)
@@ -181,7 +183,9 @@ keep_groups(const Fetch *fetch, const OutputBuffer *buffer)
 	kept->batch.units = fetch->aggregation->units.of_accs;
 	kept->next = fetch->output->kept;
 	fetch->output->kept = kept;
-	fetch->run->head.stats.groups += n;
+	/* all were counted when the list was made */
+	if (fetch->output->top.list.ptr == 0)
+		fetch->run->head.stats.groups += n;
 	return ENGINE_OK;
 }
 
@@ -302,8 +306,13 @@ decide_zero(const Fetch *fetch)
 static EngineStatus
 begin_output(const Fetch *fetch)
 {
+	const RunTable *table = &fetch->aggregation->table;
+	TopList    *top = &fetch->output->top;
 	EngineStatus status = decide_zero(fetch);
 
+	if (status == ENGINE_OK)
+		status = top_list_make(fetch->run, fetch->layout, table, OUTPUT_SLOTS, top);
+	fetch->output->nslots = top->list.ptr != 0 ? top->nslots : table->table.capacity;
 	if (status == ENGINE_OK)
 		status = open_buffers(fetch);
 	fetch->output->begun = true;
@@ -353,5 +362,6 @@ output_close(RunCore *run, Output *output)
 		run_free(run, &buffer->text);
 		run_give_stage(run, &buffer->stage);
 	}
+	top_list_free(run, &output->top);
 	kept_groups_free(output->kept);
 }

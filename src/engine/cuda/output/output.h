@@ -7,6 +7,7 @@
 
 #include "engine/cuda/aggregate/aggregation.h"
 #include "engine/cuda/output/kept_groups.h"
+#include "engine/cuda/output/top_list.h"
 
 #define OUTPUT_BUFFERS 2
 
@@ -18,7 +19,7 @@ typedef struct OutputBuffer
 	Stage		stage;			/* of the vectors, then of the texts */
 	DevicePtr	counters;
 	Counters   *results;		/* page-locked: the same, downloaded */
-	uint32_t	from;			/* slots it stands for */
+	uint32_t	from;			/* slots it stands for, or places in the list */
 	uint32_t	to;
 	bool		launched;
 	DeviceEvent *done;
@@ -28,6 +29,8 @@ typedef struct OutputBuffer
 typedef struct Output
 {
 	OutputBuffer buffers[OUTPUT_BUFFERS];
+	TopList		top;
+	uint32_t	nslots;			/* of the table, or of the list if there is one */
 	uint32_t	next_slot;		/* the first one that no window stands for yet */
 	int			turn;			/* the buffer that is fetched next */
 	uint32_t	capacity;		/* slots of a window, a multiple of 256 */
