@@ -94,7 +94,8 @@ read_message(Message *message)
 			break;
 		case MESSAGE_OPEN:
 			sum += strlen(message->open.relation) + strlen(message->open.database) +
-				strlen(message->open.strategy) + (uint64_t) message->open.rows;
+				strlen(message->open.strategy) + (uint64_t) message->open.rows +
+				message->open.top.descending + message->open.top.nulls_first;
 			break;
 		case MESSAGE_ATTACH:
 			sum += strlen(message->attach.database);
@@ -194,6 +195,36 @@ check_messages(void)
 	}
 	ok(good > 0 && good < MUTATIONS, "%d changed messages: %d do no harm (%llu), the others are refused",
 	   MUTATIONS, good, (unsigned long long) sum % 10);
+}
+
+/* An opening's order of groups: its directions are flags, the rest is the engine's to see. */
+static void
+check_order(void)
+{
+	static const struct
+	{
+		TopHint		top;
+		bool		good;
+	}			orders[] = {
+		{{10, 0, 0, 0}, true}, {{10, 3, 1, 0}, true}, {{10, 3, 0, 1}, true},
+		{{UINT32_MAX, UINT16_MAX, 1, 1}, true}, {{10, 3, 2, 0}, false}, {{10, 3, 0, 2}, false},
+		{{0, 0, 255, 0}, false}, {{0, 0, 0, 255}, false}
+	};
+	static Message message;
+	char		why[256];
+
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
+	{
+		const TopHint *top = &orders[i].top;
+
+		make_message(&message, MESSAGE_OPEN);
+		message.open.top = *top;
+		ok(message_check(&message, message.head.size, message_has_file(MESSAGE_OPEN), false, why,
+						 sizeof(why)) == orders[i].good,
+		   "an opening that asks for %u groups by aggregate %u, flags %u and %u, is %s",
+		   top->groups, top->agg, top->descending, top->nulls_first,
+		   orders[i].good ? "good" : "refused");
+	}
 }
 
 /* Messages and files through a socket. */
@@ -651,6 +682,7 @@ int
 main(void)
 {
 	check_messages();
+	check_order();
 	check_channel();
 	check_last_words();
 	check_groups_file();

@@ -60,7 +60,8 @@ extern void kernels_prefetch(RunCore *run);
 
 /*
  * Begin to get the kernels that depend on no Program: those that read pages, the
- * interpreter, and those that find first groups.  For a process that will serve many runs, at its start.
+ * interpreter, and those that find first groups.  For a process that will serve many
+ * runs, at its start.
  */
 extern void kernels_prefetch_general(const DeviceOps *ops);
 

@@ -2,9 +2,8 @@
  * top_list.c
  *	  The slots of those groups that can be among the first ones of an order.
  *
- * The kernels of top.cuh look at all groups, once for each few bits of a word: for ten
- * million groups that takes less than a hundredth of the time in which they would leave
- * the device.  Nothing but the list's length comes to the host.
+ * The kernels of top.cuh look at all groups, once for each few bits of a word.  Nothing
+ * comes to the host but the selection, in which the list's length is.
  */
 #include "engine/cuda/output/top_list.h"
 
