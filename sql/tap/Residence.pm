@@ -8,15 +8,39 @@ use Exporter 'import';
 use Test::More;
 use Node;
 
-our @EXPORT = qw(resident_node session rows blocks is_right make_resident);
+our @EXPORT = qw(resident_node session rows blocks is_right make_resident masks);
 
 our $engine = $ENV{GPUAGG_TEST_ENGINE} // 'simt';
+
+# Does clearing a bit of the visibility map leave its page's LSN alone?  In some releases it
+# does not, and then all blocks of that page of the map are read and kept anew.
+my $masks;
+
+sub masks { return $masks }
+
+sub map_lsn { return $_[0]->safe_psql('postgres', "SELECT lsn FROM page_header(get_raw_page('map_of', 'vm', 0))") }
+
+sub find_masks
+{
+	my ($node) = @_;
+
+	$node->safe_psql('postgres', 'CREATE EXTENSION pageinspect; CREATE TABLE map_of AS SELECT 1 AS a');
+	$node->safe_psql('postgres', 'VACUUM map_of');
+	my $lsn = map_lsn($node);
+	$node->safe_psql('postgres', 'UPDATE map_of SET a = 2');
+	$masks = map_lsn($node) eq $lsn;
+	$node->safe_psql('postgres', 'DROP TABLE map_of; DROP EXTENSION pageinspect');
+	return;
+}
 
 # A server whose sessions use the device, and nothing else.
 sub resident_node
 {
 	my ($name, @lines) = @_;
-	return new_node($name, "gpuagg.engine = $engine", 'gpuagg.fallback = off', 'max_prepared_transactions = 4', @lines);
+	my $node = new_node($name, "gpuagg.engine = $engine", 'gpuagg.fallback = off', 'max_prepared_transactions = 4', @lines);
+
+	find_masks($node);
+	return $node;
 }
 
 # A session that goes on after errors.
@@ -50,7 +74,7 @@ sub blocks
 }
 
 # Is the engine's answer PostgreSQL's, in this session now?  It may use what is resident:
-# at least so many blocks (or "some", or "none").
+# so many blocks, or "some" if others can have changed, or "none".
 sub is_right
 {
 	my ($session, $query, $name, $resident) = @_;
@@ -60,7 +84,7 @@ sub is_right
 	return fail("$name: $native") if $native =~ /ERROR/;
 	is(rows($session, 'force', $query), $native, $name) or diag($query);
 	return unless defined $resident;
-	$resident = qr/^[1-9]/ if $resident eq 'some';
+	$resident = $masks ? qr/^[1-9]/ : qr/^\d/ if $resident eq 'some';
 	$resident = qr/^0$/ if $resident eq 'none';
 	like($found, ref $resident ? $resident : qr/^$resident$/, "$name: blocks resident");
 	return;

@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use Cwd qw(abs_path);
 use Test::More;
 use PostgreSQL::Test::Utils;
 use Node;
@@ -90,8 +91,8 @@ connect_sessions();
 	writes("UPDATE $t SET v = 0 WHERE ctid = '(3,1)'");
 	is_right($reader, $q, 'a changed block', 'some');
 	my ($resident, $masked) = blocks($reader, $q);
-	cmp_ok($masked, '>=', 1, 'a changed block is masked');
-	cmp_ok($resident, '>=', $n - 2, 'and no others but where the new tuple is');
+	cmp_ok($masked, '>=', masks() ? 1 : 0, 'a changed block is masked');
+	cmp_ok($resident, '>=', masks() ? $n - 2 : 0, 'and no others but where the new tuple is');
 }
 
 # The own transaction's writes, and those of its subtransactions.
@@ -204,7 +205,7 @@ for my $rewrite ("VACUUM FULL", "CLUSTER USING", "TRUNCATE")
 # Rows that are frozen when they are made.
 {
 	my ($t, $q) = new_table();
-	my $file = $node->basedir . '/rows.copy';
+	my $file = abs_path($node->basedir) . '/rows.copy';
 
 	writes("COPY $t TO '$file'", 'BEGIN', "TRUNCATE $t", "COPY $t FROM '$file' (FREEZE)");
 	rows($writer, 'force', "SET gpuagg.engine = $Residence::engine");
@@ -235,11 +236,13 @@ for my $rewrite ("VACUUM FULL", "CLUSTER USING", "TRUNCATE")
 			rows($other, 'off', 'BEGIN');
 			rows($other, 'off', "SELECT count(*) FROM (SELECT * FROM $t $lock) s");
 		}
-		is_right($reader, $q, $lock, $n);
+		# a lock clears the bits that say all-frozen
+		my $all = masks() ? $n : 'some';
+		is_right($reader, $q, $lock, $all);
 		writes('COMMIT');
-		is_right($reader, $q, "$lock, committed", $n);
+		is_right($reader, $q, "$lock, committed", $all);
 		rows($other, 'off', 'ROLLBACK');
-		is_right($reader, $q, "$lock, the other one's aborted", $n);
+		is_right($reader, $q, "$lock, the other one's aborted", $all);
 	}
 	$other->quit;
 	for (1 .. 3)
@@ -593,7 +596,7 @@ if ($node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions W
 	$node->append_conf('postgresql.conf', "wal_level = minimal\nmax_wal_senders = 0");
 	$node->start;
 	connect_sessions();
-	my $file = $node->basedir . '/rows.copy';
+	my $file = abs_path($node->basedir) . '/rows.copy';
 	my @made;
 	for my $i (0, 1)
 	{
