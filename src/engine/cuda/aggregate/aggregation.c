@@ -55,6 +55,13 @@ tell_frequent_keys(RunCore *run, Aggregation *aggregation)
 	return status;
 }
 
+/* The rows of a batch that `scatter` can partition: of segments it partitions none. */
+static uint64_t
+rows_to_scatter(const RowBatch *batch)
+{
+	return batch != NULL && batch->segments == 0 ? batch->nrows : 0;
+}
+
 EngineStatus
 aggregation_choose(RunCore *run, Aggregation *aggregation, const RowBatch *batch)
 {
@@ -68,7 +75,7 @@ aggregation_choose(RunCore *run, Aggregation *aggregation, const RowBatch *batch
 		status = sample_rows(run, batch, &aggregation->sample, facts);
 		if (status == ENGINE_OK)
 			choice = choose_from_facts(run->program, run->layouts, facts, &run->hints,
-									   run->memory_limit, batch ? batch->nrows : 0,
+									   run->memory_limit, rows_to_scatter(batch),
 									   run->forced, run->device->info.shared_limit);
 	}
 	if (status == ENGINE_OK)
