@@ -94,6 +94,25 @@ top_from_list(List *list)
 	return top;
 }
 
+static List *
+having_to_list(const HavingInfo *having)
+{
+	return having ? list_make2(having->columns, having->strategies) : NIL;
+}
+
+static HavingInfo *
+having_from_list(List *list)
+{
+	HavingInfo *having;
+
+	if (list == NIL)
+		return NULL;
+	having = palloc(sizeof(HavingInfo));
+	having->columns = linitial(list);
+	having->strategies = lsecond(list);
+	return having;
+}
+
 /* A number; one without digits behind the point comes back from text as an Integer. */
 static double
 number_of(const Node *node)
@@ -113,7 +132,8 @@ plan_info_to_list(const PlanInfo *info)
 					  list_make3(list_make1_oid(info->relid), info->page_tables,
 								 info->row_tables),
 					  list_make3_int(info->rti, info->nkeys, info->verifiable),
-					  list_make3(info->filter, info->groupings, top_to_list(info->top)),
+					  list_make4(info->filter, info->groupings, top_to_list(info->top),
+								 having_to_list(info->having)),
 					  list_make3(makeFloat(psprintf("%.17g", info->rows)),
 								 makeFloat(psprintf("%.17g", info->groups)),
 								 makeString(pstrdup(info->engine))));
@@ -143,6 +163,7 @@ plan_info_from_list(List *list)
 	info->filter = linitial(lfourth(list));
 	info->groupings = lsecond((List *) lfourth(list));
 	info->top = top_from_list(lthird((List *) lfourth(list)));
+	info->having = having_from_list(lfourth((List *) lfourth(list)));
 	info->rows = number_of(linitial(estimates));
 	info->groups = number_of(lsecond(estimates));
 	info->engine = strVal(lthird(estimates));

@@ -20,6 +20,16 @@ typedef struct TopInfo
 	List	   *nulls_first;	/* ints */
 } TopInfo;
 
+/*
+ * Clauses of HAVING that compare an aggregate with a value; the values follow the slots among
+ * the node's expressions.
+ */
+typedef struct HavingInfo
+{
+	List	   *columns;		/* ints: the node's columns */
+	List	   *strategies;		/* ints: of a B-tree */
+} HavingInfo;
+
 typedef struct PlanInfo
 {
 	Program    *program;
@@ -36,6 +46,7 @@ typedef struct PlanInfo
 	List	   *sets;			/* with it: a List of ints each, numbers of keys */
 	List	   *groupings;		/* arguments of GROUPING(), likewise */
 	TopInfo    *top;			/* NULL: all groups leave */
+	HavingInfo *having;			/* NULL: no clause is told to the engine */
 	Column	   *keep;			/* that the run keeps beside the Program's */
 	int			nkeep;
 	bool		verifiable;		/* would the native plan's rows be the same, and raise no

@@ -1,6 +1,6 @@
 /*
  * top_order.c
- *	  Which aggregates' values words can order.
+ *	  Which keys and aggregates words can order.
  */
 #include "program/top_order.h"
 
@@ -10,6 +10,9 @@ kind_of_order(const Program *program, const Aggregate *agg, uint32_t *order)
 {
 	AccKind		kind = (AccKind) program_accs(program)[agg->acc].kind;
 
+	/* neither high parts nor NaN and the infinities are in these sums */
+	bool		whole = agg->high < 0 && agg->special < 0;
+
 	*order = 0;
 	switch ((FinalKind) agg->final)
 	{
@@ -18,11 +21,22 @@ kind_of_order(const Program *program, const Aggregate *agg, uint32_t *order)
 		case FINAL_SUM_INT8:
 			return kind == ACC_SUM_INT;
 		case FINAL_SUM_NUMERIC:
+		case FINAL_AVG_NUMERIC:
 			if (kind == ACC_SUM_INT128)
 				*order = TOP_INT128;
-			/* neither high parts nor NaN and the infinities are in the sum */
-			return (kind == ACC_SUM_INT || kind == ACC_SUM_INT128) && agg->high < 0 &&
-				agg->special < 0;
+			if (agg->final == FINAL_AVG_NUMERIC)
+				*order |= TOP_AVERAGE;
+			return (kind == ACC_SUM_INT || kind == ACC_SUM_INT128) && whole;
+		case FINAL_SUM_FLOAT4:
+		case FINAL_SUM_FLOAT8:
+		case FINAL_AVG_FLOAT8:
+			*order = TOP_SUM_FLOAT;
+			if (agg->final == FINAL_SUM_FLOAT4)
+				*order |= TOP_SINGLE;
+			if (agg->final == FINAL_AVG_FLOAT8)
+				*order |= TOP_AVERAGE;
+			/* what is wider has special values, or overflows */
+			return kind == ACC_SUM_FLOAT && program->level == EXACT_NARROW;
 		case FINAL_EXTREME_INT2:
 		case FINAL_EXTREME_INT4:
 		case FINAL_EXTREME_INT8:
@@ -37,21 +51,105 @@ kind_of_order(const Program *program, const Aggregate *agg, uint32_t *order)
 	}
 }
 
-bool
-top_order_make(const Program *program, const TopHint *hint, TopOrder *order)
+static uint32_t
+words_of_order(uint32_t order)
 {
-	const Aggregate *agg;
+	if (order & TOP_SUM_FLOAT)
+		return TOP_WORDS;
+	return order & (TOP_INT128 | TOP_WIDE) ? 2 : 1;
+}
 
-	if (hint->groups == 0 || program->nkeys == 0 || hint->agg >= program->naggs)
+static uint32_t
+order_of_key(ValueType type)
+{
+	switch (type)
+	{
+		case VT_FLOAT4:
+		case VT_FLOAT8:
+			return TOP_FLOAT;
+		case VT_WIDE:
+			return TOP_WIDE;
+		case VT_UUID:
+		case VT_TEXT:
+			return TOP_BEGINNING;
+		default:
+			return 0;
+	}
+}
+
+bool
+top_order_of(const Program *program, uint32_t number, TopOrder *order)
+{
+	int64_t		agg = (int64_t) number - program->nkeys;
+
+	if (agg >= program->naggs)
 		return false;
-	agg = &program_aggs(program)[hint->agg];
-	if (!kind_of_order(program, agg, &order->order))
-		return false;
-	if (hint->descending)
-		order->order |= TOP_DESCENDING;
-	if (hint->nulls_first)
-		order->order |= TOP_NULLS_FIRST;
-	order->acc = agg->acc;
-	order->count = agg->final == FINAL_COUNT ? -1 : agg->count;
+	*order = (TopOrder) {.key = -1,.acc = -1,.count = -1};
+	if (agg < 0)
+	{
+		order->key = (int) number;
+		order->order = order_of_key(program_key_type(program, order->key));
+	}
+	else
+	{
+		const Aggregate *aggregate = &program_aggs(program)[agg];
+
+		if (!kind_of_order(program, aggregate, &order->order))
+			return false;
+		order->slack = aggregate->final == FINAL_AVG_NUMERIC ? TOP_AVERAGE_SLACK : 0;
+		order->acc = aggregate->acc;
+		order->count = aggregate->final == FINAL_COUNT ? -1 : aggregate->count;
+	}
+	order->nwords = words_of_order(order->order);
 	return true;
+}
+
+int
+top_conditions_make(const Program *program, const TopHint *hint,
+					TopCondition conditions[TOP_CONDITIONS], TopOrder orders[TOP_CONDITIONS])
+{
+	int			n = 0;
+
+	/* without keys there is one group, whatever it is */
+	if (program->nkeys == 0)
+		return 0;
+	for (uint32_t i = 0; i < hint->nconditions && i < TOP_CONDITIONS; i++)
+	{
+		conditions[n] = hint->conditions[i];
+		if (top_order_of(program, conditions[n].number, &orders[n]))
+			n++;
+	}
+	return n;
+}
+
+/* The order by one column, or false. */
+static bool
+order_make(const Program *program, const TopHintColumn *column, TopOrder *order)
+{
+	if (!top_order_of(program, column->number, order))
+		return false;
+	if (column->descending)
+		order->order |= TOP_DESCENDING;
+	if (column->nulls_first)
+		order->order |= TOP_NULLS_FIRST;
+	return true;
+}
+
+int
+top_orders_make(const Program *program, const TopHint *hint, TopOrder orders[TOP_COLUMNS])
+{
+	TopCondition conditions[TOP_CONDITIONS];
+	TopOrder	of_conditions[TOP_CONDITIONS];
+	int			n = 0;
+	bool		goes_on = hint->groups > 0 && program->nkeys > 0 &&
+		top_conditions_make(program, hint, conditions, of_conditions) == (int) hint->nconditions;
+
+	while (goes_on && n < TOP_COLUMNS && n < (int) hint->ncolumns &&
+		   order_make(program, &hint->columns[n], &orders[n]))
+	{
+		/* equal words are those of equal values */
+		goes_on = orders[n].slack == 0 && !(orders[n].order & TOP_BEGINNING);
+		n++;
+	}
+	return n;
 }

@@ -69,6 +69,7 @@ typedef struct CpuRun
 	uint64_t	limit;			/* bytes, of the table */
 	TableBound	bound;			/* likewise, in groups */
 	Spill	   *spill;			/* NULL: no groups have left the table */
+	GroupChoice *choice;		/* of those in the output; NULL: all leave */
 	StoredGroups stored;		/* if they have: the output */
 	GroupOutput *output;		/* else; made when all input is in */
 	bool		ended;			/* it is */
@@ -104,6 +105,7 @@ cpu_close(EngineRun *head)
 	deform_free(run->deform);
 	stored_rewind(&run->stored);
 	output_free(run->output);
+	choice_free(run->choice);
 	spill_free(run->spill);
 	table_free(run->table);
 	free(run);
@@ -615,7 +617,8 @@ set_stats(CpuRun *run)
 		(run->deform ? deform_memory(run->deform) : 0) +
 		(run->filter ? filter_memory(run->filter) : 0) +
 		(run->spill ? spill_memory(run->spill) : 0) +
-		(run->output ? output_memory(run->output) : 0);
+		(run->output ? output_memory(run->output) : 0) +
+		(run->choice ? choice_memory(run->choice) : 0);
 
 	if (memory > stats->memory)
 		stats->memory = memory;
@@ -641,8 +644,8 @@ static EngineStatus
 output_table(CpuRun *run)
 {
 	GroupRecords groups = table_complete(run->table);
-	EngineStatus status = output_create(&run->program, &groups, &run->hints, &run->output,
-										run->head.message);
+	EngineStatus status = output_create(&run->program, &groups, &run->hints, run->choice,
+										&run->output, run->head.message);
 
 	run->head.stats.groups = groups.ngroups;
 	run->head.stats.batches = 1;
@@ -671,11 +674,17 @@ end_input(CpuRun *run)
 		status = flush_deformed(run);
 	if (status != ENGINE_OK)
 		return status;
+	set_units(run);
+	if (!choice_create(&run->program, &run->hints, run->group_units, &run->choice))
+	{
+		snprintf(run->head.message, sizeof(run->head.message), "out of memory");
+		return ENGINE_NO_MEMORY;
+	}
+	run->stored.choice = run->choice;
 	if (run->spill != NULL || (run->hints.store != NULL && run->hints.store->merged))
 		status = output_stored(run);
 	else
 		status = output_table(run);
-	set_units(run);
 	set_stats(run);
 	run->ended = status == ENGINE_OK;
 	return status;
@@ -704,11 +713,16 @@ cpu_groups(EngineRun *head, GroupBatch *batch)
 
 	if (status != ENGINE_OK)
 		return status;
-	if (run->output != NULL)
-		output_batch(run->output, batch);
-	else
+	if (run->output == NULL)
 		status = next_stored(run, batch);
+	else if (!output_batch(run->output, batch))
+		status = run_interrupted(run);
 	batch->units = run->group_units;
+	if (run->choice != NULL)
+	{
+		head->stats.groups_left_out = choice_left_out(run->choice);
+		head->stats.groups_removed = choice_removed(run->choice);
+	}
 	head->stats.output_ns += now_ns() - start;
 	return status;
 }
@@ -772,6 +786,8 @@ cpu_rewind(EngineRun *head)
 {
 	CpuRun	   *run = (CpuRun *) head;
 
+	if (run->choice != NULL)
+		choice_rewind(run->choice);
 	if (run->output != NULL)
 		output_rewind(run->output);
 	else

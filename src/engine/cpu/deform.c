@@ -466,6 +466,9 @@ deform_page(DeformBuffer *buffer, const PageRef *page, uint32_t *line, char *mes
 							 message);
 		if (status == ENGINE_OK)
 			status = deform_read(buffer, buffer->all, tuples, n, message);
+		/* of a tuple that is corrupt nothing is known */
+		if (status == ENGINE_OK)
+			buffer->reach = deform_reach(tuples, n);
 	}
 	return status;
 }

@@ -84,6 +84,12 @@ extern EngineStatus deform_find(const DeformBuffer *buffer, const PageRef *page,
  */
 extern void deform_expect(DeformBuffer *buffer, const PageRef *page);
 
+/* How many bytes of these tuples have been read, from their begin: the mean of some. */
+extern uint32_t deform_reach(const DeformTuple *tuples, uint32_t n);
+
+/* How much of each tuple deform_find fetches ahead; deform_page has learned it. */
+extern void deform_set_reach(DeformBuffer *buffer, uint32_t reach);
+
 /*
  * What is read of each tuple: the wanted columns of the buffer.  `before` was the
  * last pass over the same tuples, perhaps into another buffer of the same Program;

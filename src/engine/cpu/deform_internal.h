@@ -99,7 +99,9 @@ struct DeformBuffer
 	int			nfixed;			/* steps */
 	uint32_t	fixed_size;		/* bytes of data that they take */
 
-	const uint8_t *expected;	/* the page whose tuples are found next, or NULL */
+	const PageRef *expected;	/* the page whose tuples are found next, or NULL */
+	uint32_t	reach;			/* bytes of a tuple, its header's included, up to
+								 * where most are read */
 	DeformPass *all;			/* reads all columns */
 	char	   *message;		/* of the call */
 };

@@ -42,6 +42,9 @@ typedef struct Conjunct
 	int			last;			/* attribute, from 1, that it reads; 0: none */
 } Conjunct;
 
+/* Tuples are fetched ahead as far as one of so many is read. */
+#define FETCHED_SHARE 4
+
 /* Registers that are computed for the same rows, in order. */
 typedef struct RegisterList
 {
@@ -70,6 +73,8 @@ struct RowFilter
 	RegisterList rest;			/* what keys and accumulators need */
 	DeformPass *rest_pass;
 	uint32_t	n;				/* tuples found */
+	uint32_t	found;			/* by the last call of filter_tuples, */
+	uint32_t	reach;			/* and how far they were read */
 	DeformTuple tuples[CPU_BATCH];
 	uint16_t	rows[CPU_BATCH];
 };
@@ -394,6 +399,23 @@ filter_full(const RowFilter *filter)
 	return filter->n == CPU_BATCH;
 }
 
+/* Which conditions are true is as good as random: no branch, here and below. */
+static int
+keep_valid(const Vector *condition, uint16_t *rows, int n)
+{
+	const uint8_t *values = condition->values;
+	int			kept = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		uint16_t	row = rows[i];
+
+		rows[kept] = row;
+		kept += (values[row] != 0) & (int) bit_is_set(condition->valid, row);
+	}
+	return kept;
+}
+
 int
 filter_keep(const Vector *condition, uint16_t *rows, int n)
 {
@@ -404,12 +426,14 @@ filter_keep(const Vector *condition, uint16_t *rows, int n)
 		for (int i = 0; i < n; i++)
 			if (bit_is_set(condition->error, rows[i]))
 				return -1;
+	if (condition->valid)
+		return keep_valid(condition, rows, n);
 	for (int i = 0; i < n; i++)
 	{
 		uint16_t	row = rows[i];
 
 		rows[kept] = row;
-		kept += values[row] && (!condition->valid || bit_is_set(condition->valid, row));
+		kept += values[row] != 0;
 	}
 	return kept;
 }
@@ -430,6 +454,17 @@ list_rows(RowFilter *filter, uint32_t n, uint32_t *nleft)
 	return kept;
 }
 
+/* Tuples have been read. */
+static void
+note_reach(RowFilter *filter, const DeformTuple *tuples, uint32_t n)
+{
+	uint32_t	reach = (uint64_t) n * FETCHED_SHARE >= filter->found ? deform_reach(tuples, n) : 0;
+
+	if (reach > filter->reach)
+		filter->reach = reach;
+	deform_set_reach(filter->buffer, filter->reach);
+}
+
 /* Keep the tuples for which a stage's conjuncts are true. */
 static EngineStatus
 run_stage(RowFilter *filter, const FilterStage *stage, FilteredTuples *result, char *message)
@@ -441,6 +476,7 @@ run_stage(RowFilter *filter, const FilterStage *stage, FilteredTuples *result, c
 	status = deform_read(filter->buffer, stage->pass, result->tuples, result->n, message);
 	if (status != ENGINE_OK)
 		return status;
+	note_reach(filter, result->tuples, result->n);
 	if (!eval_registers(filter->eval, deform_batch(filter->buffer), stage->needed.registers,
 						stage->needed.n))
 	{
@@ -470,6 +506,8 @@ filter_tuples(RowFilter *filter, FilteredTuples *result, char *message)
 	result->tuples = filter->tuples;
 	result->found = result->n = filter->n;
 	result->left = 0;
+	filter->found = filter->n;
+	filter->reach = 0;
 	for (int i = 0; i < filter->nstages && status == ENGINE_OK && result->n > 0; i++)
 		status = run_stage(filter, &filter->stages[i], result, message);
 	filter->n = 0;
@@ -483,10 +521,13 @@ filter_take_left(RowFilter *filter, LeftRow *rows, int max)
 }
 
 EngineStatus
-filter_read_rest(const RowFilter *filter, DeformBuffer *rest, DeformTuple *tuples,
+filter_read_rest(RowFilter *filter, DeformBuffer *rest, DeformTuple *tuples,
 				 uint32_t n, char *message)
 {
-	return deform_read(rest, filter->rest_pass, tuples, n, message);
+	EngineStatus status = deform_read(rest, filter->rest_pass, tuples, n, message);
+
+	note_reach(filter, tuples, n);
+	return status;
 }
 
 bool

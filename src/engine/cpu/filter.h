@@ -57,7 +57,7 @@ extern EngineStatus filter_tuples(RowFilter *filter, FilteredTuples *result, cha
 extern int	filter_take_left(RowFilter *filter, LeftRow *rows, int max);
 
 /* Read what is needed of tuples that have passed into the buffer `rest`. */
-extern EngineStatus filter_read_rest(const RowFilter *filter, DeformBuffer *rest,
+extern EngineStatus filter_read_rest(RowFilter *filter, DeformBuffer *rest,
 									 DeformTuple *tuples, uint32_t n, char *message);
 
 /* Compute the registers that keys and accumulators need; as eval_run. */

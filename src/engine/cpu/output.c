@@ -17,6 +17,9 @@
 /* A batch ends when its texts reach this; offsets have 32 bits. */
 #define OUTPUT_TEXT (UINT64_C(1) << 26)
 
+/* Batches that are chosen from between two looks for an interrupt. */
+#define CHOSEN_AT_ONCE 64
+
 /* Groups whose states are checked between two looks for an interrupt. */
 #define CHECKED_AT_ONCE (UINT32_C(1) << 18)
 
@@ -32,6 +35,10 @@ typedef struct KeyBuffer
 struct GroupOutput
 {
 	const KeyLayout *layout;
+	const EngineHints *hints;
+	GroupChoice *choice;		/* NULL: all groups leave */
+	uint16_t   *leaving;		/* of a batch's groups, if they are chosen, the numbers */
+	uint64_t   *chosen;			/* and copies of their records */
 	uint32_t	nwords;			/* of a state */
 	const uint64_t *first;		/* all records */
 	uint32_t	ngroups;
@@ -122,6 +129,17 @@ make_buffers(GroupOutput *output)
 	return true;
 }
 
+static bool
+make_choice_buffers(GroupOutput *output)
+{
+	if (output->choice == NULL)
+		return true;
+	output->leaving = output_alloc(output, (output->most + UINT64_C(1)) * sizeof(uint16_t));
+	output->chosen = output_alloc(output, (output->most + UINT64_C(1)) * output->stride *
+								  sizeof(uint64_t));
+	return output->leaving != NULL && output->chosen != NULL;
+}
+
 /* Do the states say what the extremes are? */
 static EngineStatus
 check_states(const Program *program, const GroupRecords *groups, const EngineHints *hints,
@@ -149,13 +167,16 @@ check_states(const Program *program, const GroupRecords *groups, const EngineHin
 
 /* An output without buffers for its keys; output_free takes it back. */
 static GroupOutput *
-make_output(const Program *program, const GroupRecords *groups)
+make_output(const Program *program, const GroupRecords *groups, const EngineHints *hints,
+			GroupChoice *choice)
 {
 	GroupOutput *output = calloc(1, sizeof(GroupOutput));
 
 	if (output == NULL)
 		return NULL;
 	output->layout = groups->layout;
+	output->hints = hints;
+	output->choice = choice;
 	output->nwords = program->nwords;
 	output->first = groups->records;
 	output->ngroups = groups->ngroups;
@@ -166,7 +187,7 @@ make_output(const Program *program, const GroupRecords *groups)
 	output->keys = output_alloc(output, (groups->layout->nfields + 1) * sizeof(ColumnVector));
 	output->states = output_alloc(output, (output->most + UINT64_C(1)) *
 								  (program->nwords + 1) * sizeof(uint64_t));
-	if (output->buffers && output->keys && output->states)
+	if (output->buffers && output->keys && output->states && make_choice_buffers(output))
 		return output;
 	output_free(output);
 	return NULL;
@@ -174,15 +195,16 @@ make_output(const Program *program, const GroupRecords *groups)
 
 EngineStatus
 output_create(const Program *program, const GroupRecords *groups, const EngineHints *hints,
-			  GroupOutput **output, char *message)
+			  GroupChoice *choice, GroupOutput **output, char *message)
 {
 	EngineStatus status = check_states(program, groups, hints, message);
 
 	*output = NULL;
 	if (status != ENGINE_OK)
 		return status;
-	*output = make_output(program, groups);
-	if (*output != NULL && !measure_texts(*output, hints))
+	*output = make_output(program, groups, hints, choice);
+	if (*output != NULL && (!measure_texts(*output, hints) ||
+							(choice != NULL && !choice_look(choice, groups, hints))))
 	{
 		snprintf(message, 256, INTERRUPTED_MESSAGE);
 		status = ENGINE_FAILED;
@@ -224,6 +246,8 @@ output_free(GroupOutput *output)
 		free(output->buffers[i].offsets);
 		free(output->buffers[i].validity);
 	}
+	free(output->leaving);
+	free(output->chosen);
 	free(output->buffers);
 	free(output->keys);
 	free(output->states);
@@ -269,14 +293,51 @@ output_validity(const KeyField *field, KeyBuffer *buffer, const uint64_t *record
 			buffer->validity[i / 8] |= (uint8_t) (1 << (i % 8));
 }
 
-void
+/* Of n groups those that leave into output->chosen; returns how many. */
+static uint32_t
+choose(GroupOutput *output, const uint64_t *records, uint32_t n)
+{
+	size_t		stride = output->stride;
+	uint32_t	nchosen = choice_take(output->choice, output->layout, records, stride, n,
+									  output->leaving);
+
+	for (uint32_t i = 0; i < nchosen; i++)
+		memcpy(output->chosen + i * stride, records + output->leaving[i] * stride,
+			   stride * sizeof(uint64_t));
+	return nchosen;
+}
+
+/* The next batch's groups; *n: how many.  False: interrupted. */
+static bool
+next_groups(GroupOutput *output, const uint64_t **records, uint32_t *n)
+{
+	for (uint32_t i = 1;; i++)
+	{
+		*records = output->records;
+		*n = batch_groups(output->layout, *records, output->stride, output->left);
+		output->records += *n * output->stride;
+		output->left -= *n;
+		if (output->choice == NULL)
+			return true;
+		*n = choose(output, *records, *n);
+		*records = output->chosen;
+		if (*n > 0 || output->left == 0)
+			return true;
+		if (i % CHOSEN_AT_ONCE == 0 && engine_interrupted(output->hints))
+			return false;
+	}
+}
+
+bool
 output_batch(GroupOutput *output, GroupBatch *batch)
 {
 	const KeyLayout *layout = output->layout;
-	const uint64_t *records = output->records;
+	const uint64_t *records;
 	size_t		stride = output->stride;
-	uint32_t	n = batch_groups(layout, records, stride, output->left);
+	uint32_t	n;
 
+	if (!next_groups(output, &records, &n))
+		return false;
 	for (int i = 0; i < layout->nfields; i++)
 	{
 		const KeyField *field = &layout->fields[i];
@@ -296,9 +357,8 @@ output_batch(GroupOutput *output, GroupBatch *batch)
 		memcpy(output->states + (size_t) i * output->nwords,
 			   records + i * stride + layout->words,
 			   output->nwords * sizeof(uint64_t));
-	output->records += n * stride;
-	output->left -= n;
 	batch->ngroups = n;
 	batch->keys = output->keys;
 	batch->states = output->states;
+	return true;
 }

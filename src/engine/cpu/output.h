@@ -6,35 +6,26 @@
 #define GPUAGG_OUTPUT_H
 
 #include "engine/engine.h"
-#include "engine/cpu/keys.h"
+#include "engine/cpu/group_choice.h"
 
 typedef struct GroupOutput GroupOutput;
 
-/* Groups that are complete. */
-typedef struct GroupRecords
-{
-	const KeyLayout *layout;
-	const uint64_t *records;
-	size_t		stride;			/* words from one to the next */
-	uint32_t	ngroups;
-} GroupRecords;
-
 /*
- * Their output; records and layout must outlive it, and stay where they are.
- * INEXACT if states are ambiguous (state.h), NO_MEMORY, or FAILED if interrupted:
+ * The output of groups that are complete, of those that are chosen, NULL: of all; records,
+ * layout, hints and choice must outlive it, and stay where they are.  INEXACT if states are ambiguous (state.h), NO_MEMORY, or FAILED if interrupted:
  * *output is then NULL, and the reason in message (256 bytes).
  */
 extern EngineStatus output_create(const Program *program, const GroupRecords *groups,
-								  const EngineHints *hints, GroupOutput **output,
-								  char *message);
+								  const EngineHints *hints, GroupChoice *choice,
+								  GroupOutput **output, char *message);
 extern void output_free(GroupOutput *output);
 extern size_t output_memory(const GroupOutput *output); /* bytes */
 
 /*
  * The next groups, none after the last; the batch's arrays are reused by the
- * next call.  Cannot fail.
+ * next call.  False: interrupted, only if groups are chosen.
  */
-extern void output_batch(GroupOutput *output, GroupBatch *batch);
+extern bool output_batch(GroupOutput *output, GroupBatch *batch);
 
 /* Begin with the first group again. */
 extern void output_rewind(GroupOutput *output);

@@ -147,7 +147,7 @@ node_complete(RegroupNode *node, const EngineHints *hints, char *message)
 	if (node->spill == NULL)
 	{
 		groups = table_complete(node->table);
-		return output_create(node->program, &groups, hints, &node->output, message);
+		return output_create(node->program, &groups, hints, NULL, &node->output, message);
 	}
 	status = node_spill(node, hints, message);
 	node_release(node);

@@ -111,8 +111,11 @@ stored_batch(StoredGroups *groups, GroupBatch *batch, char *message)
 		EngineStatus status;
 
 		batch->ngroups = 0;
-		if (groups->output != NULL)
-			output_batch(groups->output, batch);
+		if (groups->output != NULL && !output_batch(groups->output, batch))
+		{
+			snprintf(message, 256, INTERRUPTED_MESSAGE);
+			return ENGINE_FAILED;
+		}
 		if (batch->ngroups > 0)
 			return ENGINE_OK;
 		output_free(groups->output);
@@ -120,7 +123,8 @@ stored_batch(StoredGroups *groups, GroupBatch *batch, char *message)
 		status = next_part(groups, &part, message);
 		if (status != ENGINE_OK || part.ngroups == 0)
 			return status;
-		status = output_create(spill->program, &part, &spill->hints, &groups->output, message);
+		status = output_create(spill->program, &part, &spill->hints, groups->choice, &groups->output,
+							   message);
 		if (status != ENGINE_OK)
 			return status;
 	}
@@ -135,4 +139,6 @@ stored_rewind(StoredGroups *groups)
 	groups->begun = false;
 	groups->ngroups = 0;
 	groups->nparts = 0;
+	if (groups->choice != NULL)
+		choice_reset(groups->choice);
 }

@@ -8,11 +8,12 @@
 #include "engine/cpu/output.h"
 #include "engine/cpu/spill.h"
 
-/* Zero but for the first two to begin with, and between rewinding and the next batch. */
+/* Zero but for the first three to begin with, and between rewinding and the next batch. */
 typedef struct StoredGroups
 {
 	Spill	   *spill;			/* the caller's, like the table */
 	GroupTable *table;			/* to merge in; unused if the store is merged */
+	GroupChoice *choice;		/* the caller's; NULL: all groups leave */
 	uint32_t	partition;		/* of those to be read */
 	bool		begun;			/* the partition */
 	uint64_t	ngroups;		/* read so far */

@@ -53,6 +53,13 @@
 #define WORKERS_START 4
 
 /*
+ * Reading an input plan's pages that are in memory, of what the planner counts for pages.
+ * It counts the disk's time, which processes do not divide; they do divide this.  A bitmap
+ * scan of 41,000 pages, whose pages cost 109,000, takes 57 ms, which are 14,000.
+ */
+#define CACHED_PAGES 0.1
+
+/*
  * Finding a column of a tuple in a page, for each attribute up to it, where a process does
  * so and not a device.  PostgreSQL's plans, to which this matters as much, do not count it,
  * so it decides only how many processes aggregate, and not whose plan is chosen.
@@ -262,6 +269,21 @@ cost_workers_start(void)
 	return WORKERS_START * parallel_setup_cost;
 }
 
+/*
+ * Of two plans for the same rows, processes divide in the second what rows cost, and in
+ * neither what pages cost.
+ */
+Cost
+cost_cached_pages_spared(Cost alone, Cost partial, double divisor)
+{
+	Cost		pages;
+
+	if (divisor <= 1)
+		return 0;
+	pages = (divisor * partial - alone) / (divisor - 1);
+	return Max(0, Min(pages, partial)) * CACHED_PAGES * (1 - 1 / divisor);
+}
+
 /* The number of the last attribute that is read. */
 static int
 last_attribute(const Program *p)
@@ -316,7 +338,7 @@ cost_workers_pay(const CostInput *in, Cost alone, Cost together)
 	bool		stores = engine_stores_groups(in->engine);
 	Cost		columns = in->pages > 0 && stores ?
 		in->rows * last_attribute(in->program) * ATTRIBUTE : 0;
-	Cost		spared = alone - together + columns * (1 - 1 / in->divisor);
+	Cost		spared = alone - together + columns * (1 - 1 / in->divisor) + in->pages_spared;
 
 	if (stores)
 		spared += (memory_alone(in) - memory_together(in)) * costs_of(in->engine).group;

@@ -25,6 +25,7 @@ typedef struct CostInput
 	double		regrouped;		/* groups that are taken into coarser ones, */
 	double		set_groups;		/* and what these are */
 	Cost		scan_cost;		/* of input_cost, what processes divide */
+	Cost		pages_spared;	/* cost_cached_pages_spared, of a child plan */
 	int			processes;		/* that aggregate; 1: the leader alone */
 	double		divisor;		/* by which they divide work */
 } CostInput;
@@ -41,6 +42,12 @@ extern Cost cost_merged(const CostInput *in);
 
 /* What it takes to start workers that no path's cost has in it, PostgreSQL's neither. */
 extern Cost cost_workers_start(void);
+
+/*
+ * What processes that have partial rows each spare of reading pages in memory, beyond
+ * what the costs of their plan and of the leader's alone say.
+ */
+extern Cost cost_cached_pages_spared(Cost alone, Cost partial, double divisor);
 
 /* Do several processes take less time than the leader alone, by these costs? */
 extern bool cost_workers_pay(const CostInput *in, Cost alone, Cost together);

@@ -151,12 +151,13 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		.groups = path->estimates.groups,
 	};
 
+	scan->custom_exprs = copyObject(path->lowered.slots);
+	info.having = top_having(&path->grouping, path->lowered.program, &scan->custom_exprs);
 	report_taken(path->report);
 	native_begin_small(linitial(custom_plans));
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = copyObject(path->grouping.having);
 	scan->custom_plans = custom_plans;
-	scan->custom_exprs = copyObject(path->lowered.slots);
 	scan->custom_scan_tlist = engine_tlist(&path->grouping);
 	scan->custom_private = plan_info_to_list(&info);
 	scan->flags = best_path->flags;
@@ -197,6 +198,18 @@ set_output_costs(GpuAggPath *path, Cost startup)
 		result->rows * result->pathtarget->cost.per_tuple;
 }
 
+/* What workers of the input plan spare beyond what its costs say. */
+static Cost
+input_pages_spared(const LoweredGrouping *lowered)
+{
+	const Path *partial = lowered->partial_input;
+
+	if (lowered->rti || partial == NULL)
+		return 0;
+	return cost_cached_pages_spared(lowered->input->total_cost, partial->total_cost,
+									parallel_divisor(partial->parallel_workers));
+}
+
 /* What the costs are made of. */
 static CostInput
 cost_input(const GpuAggPath *path)
@@ -229,6 +242,7 @@ cost_input(const GpuAggPath *path)
 		in.rows_sent = path->estimates.rows;
 		in.input_cost = path->workers > 0 ? path->lowered.partial_input->total_cost :
 			path->lowered.input->total_cost;
+		in.pages_spared = input_pages_spared(&path->lowered);
 	}
 	return in;
 }
@@ -334,8 +348,12 @@ engine_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	}
 	workers = parallel_workers(grouping, lowered, grouped_rel, engine);
 	if (workers > 0)
-		path = faster_path(path, make_gpuagg_path(grouping, lowered, grouped_rel, engine,
-												  workers));
+	{
+		GpuAggPath *together = make_gpuagg_path(grouping, lowered, grouped_rel, engine, workers);
+
+		/* costs are those of the query, and not of what is kept beside */
+		path = lowered->nkeep > 0 ? together : faster_path(path, together);
+	}
 	return path;
 }
 
@@ -398,7 +416,9 @@ find_path(const Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejectio
 	}
 	if (grouping_lower_pages(grouping, &lowered, rejection))
 		best = lowered_path(grouping, &lowered, grouped_rel, rejection);
-	if (best && is_seq_scan(grouping->input_rel->cheapest_total_path))
+	/* columns can be kept of pages only */
+	if (best && (lowered.nkeep > 0 ||
+				 is_seq_scan(grouping->input_rel->cheapest_total_path)))
 		return best;
 	if (grouping_lower_child(grouping, &lowered, &child_rejection))
 		best = cheaper_path(best, lowered_path(grouping, &lowered, grouped_rel,
@@ -420,11 +440,14 @@ native_cost(const RelOptInfo *grouped_rel)
 	return cost;
 }
 
-/* The best path that has a GpuAgg node, or NULL and why there is none. */
+/*
+ * The best path that has a GpuAgg node, or NULL and why there is none.  Also, what a plan of
+ * PostgreSQL's with workers takes longer than its cost says, beside that of this path.
+ */
 static Path *
 grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 			  RelOptInfo *grouped_rel, List *having, GroupingReport *report,
-			  Rejection *rejection, bool *has_workers)
+			  Rejection *rejection, Cost *workers_start)
 {
 	Grouping	grouping;
 	GpuAggPath *path = NULL;
@@ -446,7 +469,8 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		path = find_path(&grouping, grouped_rel, &input_rejection);
 	if (path == NULL)
 		return NULL;
-	*has_workers = path->workers > 0;
+	if (path->workers == 0)
+		*workers_start = Max(0, cost_workers_start() - input_pages_spared(&path->lowered));
 	path->report = report;
 	report_engine(report, path->engine->name);
 	if (grouping.is_input)
@@ -460,9 +484,9 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
  * start of workers takes longer than their path says.
  */
 static bool
-is_no_better(const Path *other, const Path *path, bool has_workers)
+is_no_better(const Path *other, const Path *path, Cost workers_start)
 {
-	Cost		start = !has_workers && native_has_workers(other) ? cost_workers_start() : 0;
+	Cost		start = native_has_workers(other) ? workers_start : 0;
 
 	return other->pathkeys == NIL &&
 		compat_disabled_nodes(other) >= compat_disabled_nodes(path) &&
@@ -472,12 +496,12 @@ is_no_better(const Path *other, const Path *path, bool has_workers)
 }
 
 static void
-remove_no_better(RelOptInfo *grouped_rel, const Path *path, bool has_workers)
+remove_no_better(RelOptInfo *grouped_rel, const Path *path, Cost workers_start)
 {
 	ListCell   *lc;
 
 	foreach(lc, grouped_rel->pathlist)
-		if (is_no_better(lfirst(lc), path, has_workers))
+		if (is_no_better(lfirst(lc), path, workers_start))
 			grouped_rel->pathlist = foreach_delete_current(grouped_rel->pathlist, lc);
 }
 
@@ -487,10 +511,10 @@ offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 {
 	Path	   *path;
 	Rejection	rejection = {0};
-	bool		has_workers = false;
+	Cost		workers_start = 0;
 
 	path = grouping_path(root, stage, input_rel, grouped_rel, having, report, &rejection,
-						 &has_workers);
+						 &workers_start);
 	if (path == NULL)
 	{
 		report_rejection(report, &rejection);
@@ -502,7 +526,7 @@ offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		grouped_rel->partial_pathlist = NIL;
 	}
 	report_cost(report, path->total_cost);
-	remove_no_better(grouped_rel, path, has_workers);
+	remove_no_better(grouped_rel, path, workers_start);
 	add_path(grouped_rel, path);
 }
 

@@ -22,6 +22,7 @@
 #include "optimizer/tlist.h"
 
 #include "exec/final.h"
+#include "plan/path/having.h"
 #include "plan/path/top.h"
 
 /* More groups than these are PostgreSQL's to choose from. */
@@ -77,18 +78,44 @@ columns_mutator(Node *node, void *context)
 }
 
 /* What is leakproof raises no error. */
+static bool
+exprs_can_fail(const Grouping *grouping, const List *exprs)
+{
+	return contain_leaked_vars((Node *) columns_mutator((Node *) exprs, (void *) grouping));
+}
+
 bool
 groups_can_fail(const Grouping *grouping, const Program *results)
 {
-	List	   *exprs = list_concat_copy(grouping->target->exprs, grouping->having);
-
-	return final_can_fail(results) ||
-		contain_leaked_vars((Node *) columns_mutator((Node *) exprs, (void *) grouping));
+	return final_can_fail(results) || exprs_can_fail(grouping, grouping->target->exprs) ||
+		exprs_can_fail(grouping, having_other_clauses(grouping));
 }
 
-/* The number of a node's column that has this value, or -1. */
-static int
-column_number(const Grouping *grouping, const Node *expr)
+HavingInfo *
+top_having(const Grouping *grouping, const Program *results, List **values)
+{
+	HavingInfo *info = palloc0(sizeof(HavingInfo));
+	List	   *others = having_other_clauses(grouping);
+	HavingClause clause;
+	ListCell   *lc;
+
+	if (grouping->regroups || final_can_fail(results) || exprs_can_fail(grouping, others) ||
+		contain_volatile_functions((Node *) others))
+		return NULL;
+	foreach(lc, grouping->having)
+	{
+		if (!having_is_comparison(grouping, lfirst(lc), &clause))
+			continue;
+		info->columns = lappend_int(info->columns,
+									top_column_number(grouping, (Node *) clause.aggregate));
+		info->strategies = lappend_int(info->strategies, clause.strategy);
+		*values = lappend(*values, clause.value);
+	}
+	return info->columns != NIL ? info : NULL;
+}
+
+int
+top_column_number(const Grouping *grouping, const Node *expr)
 {
 	ListCell   *lc;
 
@@ -118,7 +145,7 @@ top_groups_wanted(const Grouping *grouping, const Program *results)
 	{
 		SortGroupClause *clause = lfirst_node(SortGroupClause, lc);
 		Node	   *expr = get_sortgroupclause_expr(clause, root->processed_tlist);
-		int			column = column_number(grouping, expr);
+		int			column = top_column_number(grouping, expr);
 
 		if (column < 0)
 			break;

@@ -14,6 +14,16 @@
  */
 extern TopInfo *top_groups_wanted(const Grouping *grouping, const Program *results);
 
+/* The number of a node's column that has this value, or -1. */
+extern int	top_column_number(const Grouping *grouping, const Node *expr);
+
+/*
+ * Comparisons in HAVING by which an engine may leave out groups, with the values that they
+ * compare with appended to *values; NULL: there are none, or a group that is left out could
+ * have raised an error, or had another effect.
+ */
+extern HavingInfo *top_having(const Grouping *grouping, const Program *results, List **values);
+
 /*
  * Could the node raise an error for a group, by computing an aggregate, HAVING or an
  * output?
