@@ -48,6 +48,7 @@ typedef struct DeviceConstant
 #define ERROR_NUMERIC 8			/* a numeric is not what its column says */
 #define ERROR_WIDEN 16			/* a float sum needs more words */
 #define ERROR_SPECIAL 32		/* a numeric is NaN or infinite */
+#define ERROR_CODES 64			/* a text found no code */
 
 /* What kernels tell the host; downloaded after every batch. */
 typedef struct Counters
@@ -57,7 +58,7 @@ typedef struct Counters
 	uint32_t	undone;			/* rows in the list of undone ones */
 	uint32_t	emitted;		/* groups in the output */
 	uint32_t	left;			/* rows left out */
-	uint32_t	unused;
+	uint32_t	refused;		/* rows whose tuples were not gathered */
 	uint64_t	rows_passed;
 	uint64_t	emitted_bytes;	/* of texts in the output */
 	uint64_t	values_missed;	/* 1 and the most 8-byte words that an extreme's
@@ -96,14 +97,36 @@ typedef struct DeviceTable
 
 /*
  * Words of a segment (segments.cuh): how many rows it has, the address of a byte a row, is it
- * left out, or 0; for each of the Program's columns the addresses of its values and of its
- * NULLs.
+ * left out, or 0; for each of the Program's columns the place of its values, what is added to
+ * each of them, and the place of its NULLs, 1 of each row that is NULL.
+ *
+ * A place is the address of unsigned numbers of one width, and that width.  Values of
+ * integers and of BOOL are read so, in a width of at most their type's.  So are codes of texts,
+ * whose base is the address of a dictionary's entry.  All others stand there as they are, and
+ * of their place only the address counts; texts too, if their base is 0.
  */
 #define SEGMENT_NROWS 0
 #define SEGMENT_MASK 1
-#define SEGMENT_VALUES(column) (2 + 2 * (column))
-#define SEGMENT_NULLS(column) (3 + 2 * (column))
-#define SEGMENT_WORDS(ncolumns) (2 + 2 * (ncolumns))
+#define SEGMENT_VALUES(column) (2 + 3 * (column))
+#define SEGMENT_BASE(column) (3 + 3 * (column))
+#define SEGMENT_NULLS(column) (4 + 3 * (column))
+#define SEGMENT_WORDS(ncolumns) (2 + 3 * (ncolumns))
+
+/* Widths: none, all numbers are 0; else 2^(width - 1) bits, those of a byte lowest first. */
+#define WIDTH_NONE 0
+#define WIDTH_BIT 1
+#define WIDTH_1 4
+#define WIDTH_2 5
+#define WIDTH_4 6
+#define WIDTH_8 7
+
+#define PLACE_SHIFT 56
+#define PLACE(address, width) ((uint64_t) (address) | (uint64_t) (width) << PLACE_SHIFT)
+#define PLACE_ADDRESS(place) ((place) & ((UINT64_C(1) << PLACE_SHIFT) - 1))
+#define PLACE_WIDTH(place) ((uint32_t) ((place) >> PLACE_SHIFT))
+
+/* A place begins at a multiple of that, and 8 bytes can be read where any of them can. */
+#define PLACE_ALIGN 16
 
 /* Rows that a segment is given room for are a multiple of that. */
 #define SEGMENT_ALIGN 256
@@ -274,6 +297,16 @@ typedef struct TableArgs
 	uint32_t	unused;
 } TableArgs;
 
+/* Columns of texts whose codes can be keys, at most. */
+#define ARGS_MAX_CODED 8
+
+/* Texts by their codes: entries, and the bytes that these are places in. */
+typedef struct DeviceTexts
+{
+	POINTER(const TextRef) entries;
+	POINTER(const uint8_t) bytes;
+} DeviceTexts;
+
 /* Words of the group table's slots: the first slot's, and from one to the next. */
 typedef struct TopPlace
 {
@@ -286,39 +319,77 @@ typedef struct TopPlace
 #define TOP_BINS (1 << TOP_BITS)
 #define TOP_THREADS 256
 
-/* The last word of groups that leave, as far as passes have found it. */
+/* Where a column of an order is found. */
+#define TOP_STATE 0				/* in words of the state */
+#define TOP_KEY_INT 1			/* in bits of a word of the key, */
+#define TOP_KEY_FLOAT 2
+#define TOP_KEY_WORDS 3			/* in words of its own, */
+#define TOP_KEY_BYTES 4			/* the first of which has a value's first bytes, */
+#define TOP_KEY_TEXT 5			/* in the arena, at a place and length */
+#define TOP_KEY_SLOT 6			/* in the slot's number */
+
+/* When it is NULL. */
+#define TOP_NEVER_NULL 0
+#define TOP_NULL_COUNT 1		/* if a word is 0 */
+#define TOP_NULL_BIT 2			/* if a bit of it is set */
+#define TOP_NULL_SLOT 3			/* in slot 0 */
+
+/* A column of the order of groups, or one that a condition is about. */
+typedef struct TopValue
+{
+	TopPlace	words[3];		/* what top_word is made of */
+	TopPlace	nulls;
+	DeviceTexts texts;			/* that the key is a code of, if there are any */
+	uint64_t	slack;			/* of top_last_word */
+	uint32_t	order;			/* TOP_* of top_order.h */
+	uint32_t	nwords;
+	int32_t		unit;			/* of a float sum */
+	uint8_t		source;
+	uint8_t		null_source;
+	uint8_t		null_shift;		/* the bit of a NULL */
+	uint8_t		shift;			/* a key's lowest bit */
+	uint8_t		bits;			/* how many it has */
+	uint8_t		unused[7];
+	uint64_t	least;			/* of a condition: where its word is */
+	uint64_t	most;
+} TopValue;
+
+/* The last words of groups that leave, as far as passes have found them. */
 typedef struct TopSelection
 {
-	uint64_t	last;			/* its upper bits; the others are 0 */
+	uint64_t	last[4];		/* the upper bits of the column's that passes look at */
 	uint32_t	before;			/* groups whose upper bits are less */
 	uint32_t	leaving;		/* groups whose upper bits are not greater */
 	uint32_t	groups;			/* all */
+	uint32_t	passing;		/* that fulfil the conditions */
 	uint32_t	listed;			/* slots in the list */
+	uint32_t	complete;		/* no more bits are needed */
 } TopSelection;
 
 /*
- * Parameters of `top_count`, `top_choose` and `top_list`.  A slot has a group unless its
+ * Parameters of `top_pass`, `top_count`, `top_choose` and `top_list`.  A slot has a group unless its
  * word at `key` is `empty`.
  */
 typedef struct TopArgs
 {
 	POINTER(const uint64_t) slots;
+	POINTER(const uint8_t) arena;	/* of texts */
 	POINTER(TopSelection) selection;
 	POINTER(uint32_t) bins;		/* groups with the same upper bits, by the next ones */
 	POINTER(uint32_t) list;		/* of slots */
 	uint64_t	empty;
 	TopPlace	key;
-	TopPlace	low;			/* what top_word is made of */
-	TopPlace	high;
-	TopPlace	count;
-	uint32_t	counted;		/* is a count of 0 a NULL?  Else there is none */
-	uint32_t	order;			/* TOP_* of top_order.h */
+	TopValue	columns[4];
+	TopValue	conditions[4];
+	int64_t		direct_min;		/* of keys that are slots' numbers */
+	uint32_t	nconditions;
+	uint32_t	ncolumns;		/* 0: all that fulfil the conditions are listed */
+	uint32_t	column;			/* of this pass */
 	uint32_t	capacity;		/* slots of the table */
 	uint32_t	wanted;			/* groups, at least */
 	uint32_t	room;			/* slots in the list; if more leave, it stays empty */
 	uint32_t	shift;			/* of the bits of this pass, */
 	uint32_t	bits;			/* and how many there are */
-	uint32_t	unused;
 } TopArgs;
 
 /*
@@ -338,6 +409,7 @@ typedef struct EmitArgs
 	uint32_t	to;
 	uint32_t	negative_zero;	/* the float key 0 is -0 */
 	uint32_t	unused;
+	DeviceTexts coded[ARGS_MAX_CODED];	/* what keys that are codes stand for */
 } EmitArgs;
 
 /* One attribute as `deform` sees it. */
@@ -371,7 +443,8 @@ typedef struct DevicePage
 	uint32_t	row;
 	uint32_t	block;			/* for messages */
 	uint16_t	nlines;			/* visible ones: rows */
-	uint16_t	all;			/* they are 1 .. nlines */
+	uint8_t		all;			/* they are 1 .. nlines */
+	uint8_t		filtered;		/* it has come by `gather_tuples` */
 	uint32_t	lines;			/* else: their place in the batch's list */
 	uint32_t	table;			/* for the host: PageRef.table */
 	uint32_t	kept;			/* its first row among those kept, or KEPT_NONE */
@@ -391,6 +464,41 @@ typedef struct GatherArgs
 
 #define GATHER_THREADS 256		/* a block */
 
+/* Values of an attribute that refuse a row: FilterCondition. */
+typedef struct GatherCondition
+{
+	int64_t		least;
+	int64_t		most;
+	uint16_t	place;			/* in the data of tuples that have all attributes before it */
+	uint8_t		att;			/* from 0 */
+	uint8_t		width;			/* bytes */
+	uint8_t		inside;
+	uint8_t		refuses_nulls;
+	uint8_t		unused[2];
+} GatherCondition;
+
+#define GATHER_CONDITIONS 4
+
+/* Attributes whose bits of a tuple's bitmap `gather_tuples` knows. */
+#define GATHER_ATTRIBUTES 64
+
+/* Parameters of `gather_tuples`.  info: of the same pages. */
+typedef struct GatherTuplesArgs
+{
+	GatherArgs	pages;
+	POINTER(const DevicePage) info;
+	POINTER(const uint16_t) lines;	/* of the whole batch */
+	uint32_t	nconditions;	/* one at least */
+	uint32_t	unused;
+	GatherCondition conditions[GATHER_CONDITIONS];
+} GatherTuplesArgs;
+
+/*
+ * In the copy of a page that `gather_tuples` makes, the line pointer of a tuple that it has
+ * not copied.
+ */
+#define LINE_REFUSED UINT32_MAX
+
 /* Parameters of `deform`. */
 typedef struct DeformArgs
 {
@@ -405,6 +513,11 @@ typedef struct DeformArgs
 	uint32_t	npages;
 	uint32_t	nattrs;			/* up to the last one needed */
 	uint32_t	keep;			/* only pages' rows that are kept, to their places there */
+	uint32_t	ncolumns;
+
+	/* A row whose tuple was not gathered: zeros, but for this column. */
+	int64_t		refused;
+	uint32_t	refused_column;
 	uint32_t	unused;
 } DeformArgs;
 
@@ -423,5 +536,100 @@ typedef struct MaskArgs
 	POINTER(const MaskRange) ranges;
 	uint64_t	nranges;
 } MaskArgs;
+
+/*
+ * What a column's numbers are, of rows that are not NULL; zeros at first.  Numbers have the
+ * sign bit turned, so that unsigned ones have the order of signed ones.
+ */
+typedef struct ColumnRange
+{
+	uint64_t	least;			/* all bits turned */
+	uint64_t	most;
+	uint64_t	nulls;
+} ColumnRange;
+
+/* Where a column stands in a chunk, and how: ResidentPlace. */
+typedef struct PackedColumn
+{
+	uint64_t	values;
+	uint64_t	nulls;
+	uint64_t	base;
+	uint8_t		width;
+	uint8_t		null_width;
+	uint8_t		plain;			/* values stand there as they are */
+	uint8_t		unused[5];
+} PackedColumn;
+
+/* Rows that a warp takes at a time. */
+#define PACK_ROWS 256
+
+/* Parameters of `column_ranges` and `pack`. */
+typedef struct PackArgs
+{
+	POINTER(const uint8_t) plain;	/* as RowBatch.columns, of so many rows: */
+	uint64_t	capacity;		/* a multiple of PACK_ROWS */
+	uint64_t	nrows;			/* that are there */
+	POINTER(const DeviceColumn) columns;
+	POINTER(ColumnRange) ranges;
+	POINTER(const PackedColumn) packed;
+	POINTER(uint8_t) to;		/* the chunk */
+	uint32_t	ncolumns;
+	uint32_t	unused;
+} PackArgs;
+
+/* What belongs to a dictionary and changes while it fills. */
+typedef struct DictionaryCounters
+{
+	uint64_t	bytes;			/* of texts */
+	uint32_t	entries;
+	uint32_t	lost;			/* texts that found no room: none of them may be used */
+} DictionaryCounters;
+
+/* A dictionary: see dictionary.cuh. */
+typedef struct DeviceDictionary
+{
+	POINTER(DictionaryCounters) counters;
+	POINTER(uint64_t) slots;
+	POINTER(TextRef) entries;	/* places in its bytes */
+	POINTER(uint8_t) bytes;
+	uint64_t	bytes_room;
+	uint32_t	nslots;			/* a power of 2 */
+	uint32_t	entries_room;
+} DeviceDictionary;
+
+/*
+ * Parameters of `dictionary_find`, `dictionary_add`, `dictionary_codes` and
+ * `dictionary_row_codes`.
+ */
+typedef struct DictionaryArgs
+{
+	DeviceDictionary dictionary;
+	POINTER(TextRef) texts;		/* of rows; the codes come in their places */
+	POINTER(const uint8_t) from;	/* what these are places in */
+	POINTER(const uint8_t) nulls;	/* a byte a row, or 0 */
+	POINTER(uint32_t) found;	/* rows' slots, from one launch to the next */
+	POINTER(Counters) counters; /* dictionary_row_codes: of the rows' buffer */
+	uint64_t	nrows;			/* less than 2^31 */
+} DictionaryArgs;
+
+/* Parameters of `dictionary_move`. */
+typedef struct DictionaryMoveArgs
+{
+	DeviceDictionary from;
+	DeviceDictionary to;
+} DictionaryMoveArgs;
+
+/* Parameters of `dictionary_copy`. */
+typedef struct DictionaryCopyArgs
+{
+	POINTER(const TextRef) entries;
+	POINTER(const uint8_t) bytes;
+	POINTER(TextRef) to_entries;
+	POINTER(uint8_t) to_bytes;
+	uint64_t	nentries;
+	uint64_t	nbytes;
+	uint32_t	start;			/* the bytes' new place */
+	uint32_t	unused;
+} DictionaryCopyArgs;
 
 #endif							/* GPUAGG_ARGS_CUH */

@@ -15,6 +15,9 @@
  * value that is compressed or stored out of line is marked as left out, if the
  * program leaves rows.
  *
+ * A row whose tuple was not gathered since a condition refuses it (gather_tuples.cuh) becomes one
+ * that the filter refuses by the same condition.
+ *
  * Another launch makes columns that are kept of the same pages (input/keep.c): of those
  * that have a place there.
  *
@@ -38,6 +41,16 @@ find_tuple(const uint8_t *page, uint32_t number, HeapTuple *tuple)
 	line = heap_line(page, number);
 	return HEAP_LINE_FLAGS(line) == HEAP_LINE_NORMAL &&
 		heap_tuple(page, &bounds, line, tuple) == HEAP_TUPLE_GOOD;
+}
+
+/* Was the tuple of a line pointer of a page that was gathered by tuples left where it was? */
+DEVICE_FN bool
+was_refused(const uint8_t *page, uint32_t number)
+{
+	HeapBounds	bounds;
+
+	return heap_bounds(page, &bounds) && number >= 1 && number <= bounds.nlines &&
+		heap_line(page, number) == LINE_REFUSED;
 }
 
 /* Bytes of a value, which need not be aligned. */
@@ -157,6 +170,24 @@ put_value(const DeformArgs *args, const DeviceColumn *column, uint32_t row,
 	return 0;
 }
 
+/* A row that does not pass the filter. */
+DEVICE_FN void
+put_refused(const DeformArgs *args, uint32_t row)
+{
+	for (uint32_t c = 0; c < args->ncolumns; c++)
+	{
+		const DeviceColumn *column = &args->columns[c];
+		uint8_t    *to = column_value(&args->batch, column, row);
+
+		if (c == args->refused_column)
+			copy_value(column, to, (const uint8_t *) &args->refused);
+		else
+			for (uint32_t i = 0; i < column->width; i++)
+				to[i] = 0;
+		put_isnull(&args->batch, column, row, false);
+	}
+}
+
 /* One tuple as a row; bits of errors. */
 DEVICE_FN uint32_t
 deform_tuple(const DeformArgs *args, const HeapTuple *tuple, uint32_t row)
@@ -195,6 +226,7 @@ deform_tuple(const DeformArgs *args, const HeapTuple *tuple, uint32_t row)
 KERNEL(deform, DeformArgs, args)
 {
 	uint64_t	nwarps = grid_size() / WARP_SIZE;
+	uint32_t	refused = 0;
 
 	for (uint64_t p = grid_index() / WARP_SIZE; p < args.npages; p += nwarps)
 	{
@@ -210,7 +242,13 @@ KERNEL(deform, DeformArgs, args)
 			HeapTuple	tuple;
 			uint32_t	errors = ERROR_CORRUPT;
 
-			if (find_tuple(page, number, &tuple))
+			if (info.filtered && was_refused(page, number))
+			{
+				put_refused(&args, row + i);
+				refused++;
+				errors = 0;
+			}
+			else if (find_tuple(page, number, &tuple))
 				errors = deform_tuple(&args, &tuple, row + i);
 			if (args.batch.left != NULL && !(errors & ~ERROR_TOASTED))
 			{
@@ -226,6 +264,8 @@ KERNEL(deform, DeformArgs, args)
 			atomic_or_u32(&args.counters->errors, errors);
 		}
 	}
+	if (refused > 0)
+		atomic_add_u32_noreturn(&args.counters->refused, refused);
 }
 
 #endif							/* GPUAGG_DEFORM_CUH */

@@ -99,6 +99,11 @@ emit_key(const EmitArgs *args, int key, uint32_t slot, const uint64_t *words, ui
 			words[field->word] >> field->shift;
 		if (field->bits < 64)
 			bits &= (UINT64_C(1) << field->bits) - 1;
+		if (field->coded != 0)
+		{
+			((TextRef *) vector)[place] = emit_coded(args, field->coded, (uint32_t) bits);
+			return;
+		}
 		if ((field->type == VT_FLOAT4 || field->type == VT_FLOAT8) &&
 			args->negative_zero && bits == 0)
 			bits = UINT64_C(1) << (field->bits - 1);

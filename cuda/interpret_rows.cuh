@@ -162,21 +162,12 @@ text_bytes(const AggregateArgs *args, TextRef ref)
  * Steps
  *----------
  */
-DEVICE_FN uint8_t
-step_column(const AggregateArgs *args, const ScriptStep *step, uint64_t row, Value *value)
+/* A column's value, at the row of an array. */
+DEVICE_FN void
+step_load(const AggregateArgs *args, int type, const uint8_t *values, uint64_t row,
+		  Value *value)
 {
-	const RowBatch *batch = &args->batch;
-	const uint8_t *values = batch->columns + batch->capacity * step->values;
-	const uint8_t *nulls = batch->columns + batch->capacity * step->nulls;
-
-	if (batch->segments != NULL)
-	{
-		const uint64_t *segment = row_segment(batch, row, &row);
-
-		values = (const uint8_t *) segment[SEGMENT_VALUES(step->index)];
-		nulls = (const uint8_t *) segment[SEGMENT_NULLS(step->index)];
-	}
-	switch (step->type)
+	switch (type)
 	{
 		case VT_BOOL:
 		case VT_CHAR:
@@ -200,9 +191,40 @@ step_column(const AggregateArgs *args, const ScriptStep *step, uint64_t row, Val
 			value->as_UUID = ((const Uuid *) values)[row];
 			break;
 	}
+}
+
+/* Of a row in segments: an integer's bits are the value's lowest. */
+DEVICE_FN uint8_t
+step_segment_column(const AggregateArgs *args, const ScriptStep *step, uint64_t row,
+					Value *value)
+{
+	const uint64_t *segment = row_segment(&args->batch, row, &row);
+	uint64_t	place = segment[SEGMENT_VALUES(step->index)];
+
+	if (step->type == VT_TEXT)
+		value->as_TEXT = text_bytes(args, segment_text(place, segment[SEGMENT_BASE(step->index)],
+													   row));
+	else if (step->type <= VT_INT8)
+		value->as_INT8 = (int64_t) (segment[SEGMENT_BASE(step->index)] +
+									segment_number(place, row));
+	else
+		step_load(args, step->type, (const uint8_t *) PLACE_ADDRESS(place), row, value);
 	if (step->nulls == 0)
 		return 0;
-	return nulls[row] != 0 ? VALUE_NULL : 0;
+	return segment_number(segment[SEGMENT_NULLS(step->index)], row) != 0 ? VALUE_NULL : 0;
+}
+
+DEVICE_FN uint8_t
+step_column(const AggregateArgs *args, const ScriptStep *step, uint64_t row, Value *value)
+{
+	const RowBatch *batch = &args->batch;
+
+	if (batch->segments != NULL)
+		return step_segment_column(args, step, row, value);
+	step_load(args, step->type, batch->columns + batch->capacity * step->values, row, value);
+	if (step->nulls == 0)
+		return 0;
+	return (batch->columns + batch->capacity * step->nulls)[row] != 0 ? VALUE_NULL : 0;
 }
 
 DEVICE_FN uint8_t

@@ -78,22 +78,36 @@ text_room(uint64_t word)
 	return ((uint64_t) text_length(word) + 7) / 8;
 }
 
-/*
- * A text of an arena among the output's; without room the count alone tells the
- * host.
- */
+/* Bytes among the output's; without room the count alone tells the host. */
 DEVICE_FN TextRef
-emit_text(const EmitArgs *args, const uint8_t *arena, uint64_t word)
+emit_bytes(const EmitArgs *args, const uint8_t *bytes, uint32_t length)
 {
-	uint64_t	at = atomic_add_u64(&args->counters->emitted_bytes, text_length(word));
+	uint64_t	at = atomic_add_u64(&args->counters->emitted_bytes, length);
 	TextRef		ref;
 
 	ref.start = (uint32_t) at;
-	ref.length = text_length(word);
-	if (at + ref.length <= args->text_size)
-		for (uint32_t i = 0; i < ref.length; i++)
-			args->text[at + i] = arena[(uint64_t) text_start(word) * 8 + i];
+	ref.length = length;
+	if (at + length <= args->text_size)
+		for (uint32_t i = 0; i < length; i++)
+			args->text[at + i] = bytes[i];
 	return ref;
+}
+
+/* A text of an arena. */
+DEVICE_FN TextRef
+emit_text(const EmitArgs *args, const uint8_t *arena, uint64_t word)
+{
+	return emit_bytes(args, arena + (uint64_t) text_start(word) * 8, text_length(word));
+}
+
+/* The text of a key that is a code; coded: see KeyPlace. */
+DEVICE_FN TextRef
+emit_coded(const EmitArgs *args, uint32_t coded, uint32_t code)
+{
+	const DeviceTexts *texts = &args->coded[coded - 1];
+	TextRef		entry = texts->entries[code];
+
+	return emit_bytes(args, texts->bytes + entry.start, entry.length);
 }
 
 /* A float as a key's bits: one zero, one NaN. */

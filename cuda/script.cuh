@@ -64,6 +64,7 @@ typedef struct KeyPlace
 	int16_t		word;			/* first word */
 	int16_t		null_word;
 	uint8_t		shift;
+	uint8_t		coded;			/* 1 more than its place in EmitArgs.coded; 0: no code */
 } KeyPlace;
 
 /* NULL bits of keys in a tag: so many, from that bit on. */

@@ -7,6 +7,10 @@
  * `segment_rows`; those beyond a segment's own are left out.  So segments that have about
  * the same number of rows are taken by one launch.
  *
+ * Values of integers are unsigned numbers, of the width that the segment's own values need,
+ * and a base (args.cuh).  All rows that a warp takes at once are in few segments, mostly one,
+ * so that the branches by width are its threads' common ones.
+ *
  * segment_rows is a multiple of SEGMENT_ALIGN, so that the rows of a thread that takes
  * several at once are in one segment, and the division by it is one of 40 bits.
  */
@@ -29,6 +33,138 @@ segment_leaves(const uint64_t *segment, uint64_t offset)
 	const uint8_t *mask = (const uint8_t *) segment[SEGMENT_MASK];
 
 	return offset >= segment[SEGMENT_NROWS] || (mask != NULL && mask[offset] != 0);
+}
+
+/* Numbers as they are loaded: that of a row, or those of four rows. */
+typedef struct Packed
+{
+	uint64_t	words[4];
+} Packed;
+
+/* The mask of numbers of a width of 2^(width - 1) bits. */
+DEVICE_FN uint64_t
+packed_mask(uint32_t width)
+{
+	return width == WIDTH_NONE ? 0 : UINT64_MAX >> (64 - (1u << (width - 1)));
+}
+
+/*
+ * The 8 bytes that have a row's number in them, shifted so that it stands lowest, with
+ * those of other rows before it.
+ */
+DEVICE_FN uint64_t
+packed_word(uint64_t place, uint64_t row)
+{
+	uint64_t	bit = row << (PLACE_WIDTH(place) - 1);
+
+	return load_readonly((const uint64_t *) PLACE_ADDRESS(place) + bit / 64) >> (bit % 64);
+}
+
+/* The number of a row of a segment. */
+DEVICE_FN uint64_t
+segment_number(uint64_t place, uint64_t row)
+{
+	uint32_t	width = PLACE_WIDTH(place);
+
+	return width == WIDTH_NONE ? 0 : packed_word(place, row) & packed_mask(width);
+}
+
+/*
+ * The text of a row of a segment: of an entry of a dictionary, whose bytes the batch has, or
+ * as it is.
+ */
+DEVICE_FN TextRef
+segment_text(uint64_t place, uint64_t entries, uint64_t row)
+{
+	if (entries == 0)
+		return ((const TextRef *) PLACE_ADDRESS(place))[row];
+	return ((const TextRef *) entries)[segment_number(place, row)];
+}
+
+/*
+ * Load the numbers of four rows, the first of which is a multiple of four.  most: the largest
+ * width that there may be.  What comes of the load is looked at by packed_u32 and packed_u64
+ * only, so that other columns' loads are given out meanwhile.
+ */
+DEVICE_FN void
+packed_load(Packed *packed, uint64_t place, uint64_t row, uint32_t most)
+{
+	uint32_t	width = PLACE_WIDTH(place);
+	const uint8_t *address = (const uint8_t *) PLACE_ADDRESS(place);
+
+	if (most == WIDTH_8 && width == WIDTH_8)
+		load_stream(packed->words, address + row * 8, 32);
+	else if (most >= WIDTH_4 && width == WIDTH_4)
+		load_stream(packed->words, address + row * 4, 16);
+	else if (most == WIDTH_1 && width != WIDTH_NONE)
+	{
+		uint32_t	word;
+
+		load_stream(&word, address + (row << (width - 1)) / 32 * 4, 4);
+		packed->words[0] = word;
+	}
+	else if (width != WIDTH_NONE)
+		load_stream(packed->words, address + (row << (width - 1)) / 64 * 8, 8);
+}
+
+/* The four rows' values of 32 bits at most. */
+DEVICE_FN void
+packed_u32(const Packed *packed, uint64_t place, uint64_t base, uint64_t row, uint32_t most,
+		   uint32_t *values)
+{
+	uint32_t	width = PLACE_WIDTH(place);
+
+	if (most >= WIDTH_4 && width == WIDTH_4)
+	{
+		PRAGMA_UNROLL
+		for (uint32_t i = 0; i < 4; i++)
+			values[i] = (uint32_t) base + (uint32_t) (packed->words[i / 2] >> (i % 2 * 32));
+	}
+	else if (width == WIDTH_NONE)
+	{
+		PRAGMA_UNROLL
+		for (uint32_t i = 0; i < 4; i++)
+			values[i] = (uint32_t) base;
+	}
+	else if (most == WIDTH_1)
+	{
+		uint32_t	mask = (uint32_t) packed_mask(width);
+		uint32_t	word = (uint32_t) packed->words[0] >> ((row << (width - 1)) % 32);
+
+		PRAGMA_UNROLL
+		for (uint32_t i = 0; i < 4; i++)
+			values[i] = (uint32_t) base + (word >> (i << (width - 1)) & mask);
+	}
+	else
+	{
+		uint32_t	mask = (uint32_t) packed_mask(width);
+		uint64_t	word = packed->words[0] >> ((row << (width - 1)) % 64);
+
+		PRAGMA_UNROLL
+		for (uint32_t i = 0; i < 4; i++)
+			values[i] = (uint32_t) base + ((uint32_t) (word >> (i << (width - 1))) & mask);
+	}
+}
+
+/* Those of 64 bits. */
+DEVICE_FN void
+packed_u64(const Packed *packed, uint64_t place, uint64_t base, uint64_t row, uint64_t *values)
+{
+	if (PLACE_WIDTH(place) == WIDTH_8)
+	{
+		PRAGMA_UNROLL
+		for (uint32_t i = 0; i < 4; i++)
+			values[i] = base + packed->words[i];
+	}
+	else
+	{
+		uint32_t	low[4];
+
+		packed_u32(packed, place, 0, row, WIDTH_4, low);
+		PRAGMA_UNROLL
+		for (uint32_t i = 0; i < 4; i++)
+			values[i] = base + low[i];
+	}
 }
 
 #endif							/* GPUAGG_SEGMENTS_CUH */

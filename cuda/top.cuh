@@ -1,11 +1,16 @@
 /*
  * top.cuh
- *	  The slots of those groups that can be among the first ones of an order.
+ *	  The slots of those groups that fulfil conditions, or of these those that can be among
+ *	  the first ones of an order.
  *
- * Radix selection: a group's place in the order is a 64-bit word (top_order.h).  A pass
- * counts groups by the next bits of their words, of those groups whose bits above are
- * those of the last word that leaves (top_count); then one block finds what the next bits
- * of this word are (top_choose).  After all bits, groups with no greater words are listed.
+ * A condition is a range of a column's words.  All groups, and those that fulfil the
+ * conditions, are counted first (top_pass).
+ *
+ * Radix selection: a group's place in the order is a 64-bit word for each column
+ * (top_order.h).  A pass counts groups by the next bits of their words, of those groups whose
+ * bits above are those of the last words that leave (top_count); then one block finds what
+ * the next bits of these words are (top_choose).  After all bits, or when the bits so far
+ * tell exactly the wanted groups, groups with no greater words are listed.
  *
  * These kernels know of the table only where its words are, so that all Programs share
  * them.
@@ -27,29 +32,168 @@ top_exists(const TopArgs *args, uint64_t slot)
 	return top_load(args, &args->key, slot) != args->empty;
 }
 
-DEVICE_FN uint64_t
-top_word_of(const TopArgs *args, uint64_t slot)
+DEVICE_FN bool
+top_is_null(const TopArgs *args, const TopValue *value, uint64_t slot)
 {
-	bool		isnull = args->counted && top_load(args, &args->count, slot) == 0;
-	uint64_t	low = top_load(args, &args->low, slot);
-
-	return top_word(args->order, isnull, low,
-					args->order & TOP_INT128 ? top_load(args, &args->high, slot) : 0);
+	if (value->null_source == TOP_NULL_COUNT)
+		return top_load(args, &value->nulls, slot) == 0;
+	if (value->null_source == TOP_NULL_BIT)
+		return (top_load(args, &value->nulls, slot) >> value->null_shift & 1) != 0;
+	return value->null_source == TOP_NULL_SLOT && slot == 0;
 }
 
-/* Is what stands above this pass's bits the same? */
-DEVICE_FN bool
-top_same_above(const TopArgs *args, uint64_t a, uint64_t b)
+/* A text's first 8 bytes, behind a shorter one zeros, as a number in their order. */
+DEVICE_FN uint64_t
+top_text(const uint8_t *bytes, uint32_t length)
 {
-	return (a ^ b) >> args->shift >> args->bits == 0;
+	uint64_t	first = 0;
+
+	for (uint32_t i = 0; i < 8 && i < length; i++)
+		first |= (uint64_t) bytes[i] << (8 * i);
+	return top_bytes(first);
+}
+
+/* What a key's word is made of; its words are in words. */
+DEVICE_FN uint64_t
+top_key(const TopArgs *args, const TopValue *value, uint64_t slot, uint64_t word)
+{
+	switch (value->source)
+	{
+		case TOP_KEY_INT:
+			return top_int_key(word >> value->shift, value->bits);
+		case TOP_KEY_FLOAT:
+			return top_float_key(word >> value->shift, value->bits);
+		case TOP_KEY_BYTES:
+			return top_bytes(word);
+		case TOP_KEY_TEXT:
+			return top_text(args->arena + (word >> 32) * 8, (uint32_t) word);
+		case TOP_KEY_SLOT:
+			return (uint64_t) args->direct_min + slot - 1;
+		default:
+			return word;
+	}
+}
+
+/* The same of a key that may be a code. */
+DEVICE_FN uint64_t
+top_decoded_key(const TopArgs *args, const TopValue *value, uint64_t slot, uint64_t word)
+{
+	uint64_t	key = top_key(args, value, slot, word);
+	TextRef		entry;
+
+	if (value->texts.entries == NULL)
+		return key;
+	entry = value->texts.entries[(uint32_t) key];
+	return top_text(value->texts.bytes + entry.start, entry.length);
+}
+
+/* A column's word. */
+DEVICE_FN uint64_t
+top_word_of(const TopArgs *args, const TopValue *value, uint64_t slot)
+{
+	uint64_t	words[TOP_WORDS] = {0};
+	uint64_t	count = 1;
+
+	if (top_is_null(args, value, slot))
+		return top_word(value->order, 0, true, words, 0);
+	if (value->order & TOP_AVERAGE)
+		count = top_load(args, &value->nulls, slot);
+	for (uint32_t i = 0; i < TOP_WORDS; i++)
+		if (i < value->nwords)
+			words[i] = top_load(args, &value->words[i], slot);
+	if (value->source != TOP_STATE)
+		words[0] = top_decoded_key(args, value, slot, words[0]);
+	return top_word(value->order, value->unit, false, words, count);
+}
+
+/*
+ * The next column's word, behind one of these words: 0 if the order ends there for this
+ * group.
+ */
+DEVICE_FN uint64_t
+top_next_word(const TopArgs *args, uint32_t column, uint64_t slot, bool *shared, uint64_t word)
+{
+	*shared = *shared || top_word_is_shared(word);
+	return *shared ? 0 : top_word_of(args, &args->columns[column], slot);
+}
+
+/* Is there a group in the slot that fulfils the conditions?  A NULL's word is the last one. */
+DEVICE_FN bool
+top_passes(const TopArgs *args, uint64_t slot)
+{
+	bool		passes = top_exists(args, slot);
+
+	for (uint32_t i = 0; i < args->nconditions && passes; i++)
+	{
+		uint64_t	word = top_word_of(args, &args->conditions[i], slot);
+
+		passes = word >= args->conditions[i].least && word <= args->conditions[i].most &&
+			word != UINT64_MAX;
+	}
+	return passes;
+}
+
+/*
+ * The word of this pass's column into *word.  Are the words before it, and what stands above
+ * this pass's bits, those of the last group?
+ */
+DEVICE_FN bool
+top_takes_part(const TopArgs *args, const TopSelection *selection, uint64_t slot, uint64_t *word)
+{
+	bool		shared = false;
+
+	*word = top_word_of(args, &args->columns[0], slot);
+	for (uint32_t i = 0; i < args->column; i++)
+	{
+		if (*word != selection->last[i])
+			return false;
+		*word = top_next_word(args, i + 1, slot, &shared, *word);
+	}
+	return (*word ^ selection->last[args->column]) >> args->shift >> args->bits == 0;
+}
+
+/* Is it not behind the last group? */
+DEVICE_FN bool
+top_leaves(const TopArgs *args, const TopSelection *selection, uint64_t slot)
+{
+	bool		shared = false;
+	uint64_t	word = args->ncolumns > 0 ? top_word_of(args, &args->columns[0], slot) : 0;
+
+	for (uint32_t i = 0; i < args->ncolumns; i++)
+	{
+		uint64_t	last = top_last_word(selection->last[i], args->columns[i].slack);
+
+		if (word != last || i + 1 == args->ncolumns)
+			return word <= last;
+		word = top_next_word(args, i + 1, slot, &shared, word);
+	}
+	return true;
+}
+
+/* Count all groups, and those that fulfil the conditions. */
+KERNEL(top_pass, TopArgs, args)
+{
+	uint64_t	rounds = ((uint64_t) args.capacity + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE;
+
+	/* whole warps, since they count together */
+	for (uint64_t slot = grid_index(); slot < rounds; slot += grid_size())
+	{
+		bool		there = slot < args.capacity;
+
+		(void) compact_place(there && top_exists(&args, slot), &args.selection->groups);
+		(void) compact_place(there && top_passes(&args, slot), &args.selection->passing);
+	}
 }
 
 /* Count groups by the bits of this pass. */
 KERNEL(top_count, TopArgs, args)
 {
 	SHARED uint32_t bins[TOP_BINS];
-	uint64_t	last = args.selection->last;
+	const TopSelection *selection = args.selection;
 
+	/* all blocks see the same: it is set by another launch */
+	if (selection->complete)
+		return;
 	for (uint32_t i = threadIdx.x; i < TOP_BINS; i += blockDim.x)
 		bins[i] = 0;
 	block_sync();
@@ -57,10 +201,7 @@ KERNEL(top_count, TopArgs, args)
 	{
 		uint64_t	word;
 
-		if (!top_exists(&args, slot))
-			continue;
-		word = top_word_of(&args, slot);
-		if (top_same_above(&args, word, last))
+		if (top_passes(&args, slot) && top_takes_part(&args, selection, slot, &word))
 			atomic_add_u32_noreturn(&bins[(word >> args.shift) & ((1u << args.bits) - 1)], 1);
 	}
 	block_sync();
@@ -92,7 +233,14 @@ top_choose_bin(const TopArgs *args, const uint32_t *sums)
 	}
 	selection->before = before;
 	selection->leaving = before + args->bins[bin];
-	selection->last |= (uint64_t) bin << args->shift;
+	selection->last[args->column] |= (uint64_t) bin << args->shift;
+	if (selection->leaving > args->wanted)
+		return;
+	/* all that have these bits leave, whatever the others are */
+	selection->complete = true;
+	selection->last[args->column] |= (UINT64_C(1) << args->shift) - 1;
+	for (uint32_t i = args->column + 1; i < args->ncolumns; i++)
+		selection->last[i] = UINT64_MAX;
 }
 
 /* By one block of TOP_THREADS: choose the bin, and empty all for the next pass. */
@@ -103,12 +251,11 @@ KERNEL(top_choose, TopArgs, args)
 	uint32_t   *bins = args.bins + threadIdx.x * each;
 	uint32_t	sum = 0;
 
+	if (args.selection->complete)
+		return;
 	for (uint32_t i = 0; i < each; i++)
 		sum += bins[i];
 	sums[threadIdx.x] = sum;
-	/* the first pass has counted all */
-	if (args.shift + TOP_BITS == 64)
-		atomic_add_u32_noreturn(&args.selection->groups, sum);
 	block_sync();
 	if (threadIdx.x == 0)
 		top_choose_bin(&args, sums);
@@ -120,19 +267,19 @@ KERNEL(top_choose, TopArgs, args)
 /* List the slots of the groups that leave. */
 KERNEL(top_list, TopArgs, args)
 {
-	uint64_t	last = args.selection->last;
+	const TopSelection *selection = args.selection;
 	uint64_t	rounds = ((uint64_t) args.capacity + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE;
 
-	if (args.selection->leaving > args.room)
+	if (args.ncolumns > 0 && selection->leaving > args.room)
 		return;
 	/* whole warps, since they take places together */
 	for (uint64_t slot = grid_index(); slot < rounds; slot += grid_size())
 	{
-		bool		leaves = slot < args.capacity && top_exists(&args, slot) &&
-			top_word_of(&args, slot) <= last;
+		bool		leaves = slot < args.capacity && top_passes(&args, slot) &&
+			top_leaves(&args, selection, slot);
 		uint32_t	place = compact_place(leaves, &args.selection->listed);
 
-		if (leaves)
+		if (leaves && place < args.room)
 			args.list[place] = (uint32_t) slot;
 	}
 }

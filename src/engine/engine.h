@@ -133,8 +133,8 @@ typedef struct EngineHints
 	RunKey		key;			/* of the run, if others may attach to it */
 
 	/*
-	 * An engine may leave out a group if at least top.groups others come before it in
-	 * this order.
+	 * An engine may leave out a group that does not fulfil the conditions, or if at least
+	 * top.groups others that do come before it in this order.
 	 */
 	TopHint		top;
 
@@ -146,6 +146,16 @@ typedef struct EngineHints
 	int			ntables;
 	const Column *keep;
 	int			nkeep;
+
+	/*
+	 * The LSNs that pages of these tables have now: of the blocks in blocks[i], bits as of
+	 * EngineOps.served or NULL, for tables[i]; n of them in all, in the order of tables and
+	 * blocks.  Asked while the run is opened, and the cache may change meanwhile.  False: the run
+	 * should end.  NULL: nobody knows them.
+	 */
+	bool		(*page_lsns) (void *from, const uint8_t *const *blocks, uint64_t n,
+							  uint64_t *lsns);
+	void	   *page_lsns_from;
 } EngineHints;
 
 /* Between two pieces of a long call: should the run end? */
@@ -173,6 +183,7 @@ typedef struct PageRef
 	uint32_t	nlines;
 	uint32_t	block;			/* block number, for messages and left rows */
 	uint32_t	table;			/* the caller's number of the table, likewise */
+	uint64_t	lsn;			/* the page's, when its lines were looked at; 0: not known */
 } PageRef;
 
 /* A row of a page that the engine has left out: see EngineOps.left. */
@@ -223,8 +234,11 @@ typedef struct EngineStats
 	char		strategy[32];	/* how rows met their groups */
 	uint64_t	rows;			/* read */
 	uint64_t	rows_passed;	/* after the filter */
+	uint64_t	rows_refused;	/* of the others, those whose tuples a device has not
+								 * read, but for what refuses them */
 	uint64_t	groups;			/* also those left out: */
-	uint64_t	groups_left_out;	/* see EngineHints.top */
+	uint64_t	groups_left_out;	/* by their order: see EngineHints.top; */
+	uint64_t	groups_removed; /* by its conditions */
 	uint64_t	batches;		/* in which groups came out of a store, 1: they were
 								 * not in one */
 	uint64_t	bytes;			/* of pages and batches taken in */
@@ -232,7 +246,9 @@ typedef struct EngineStats
 	uint64_t	pages_copied;	/* pages that were copied for it first */
 	uint64_t	blocks_resident;	/* whose rows the engine had kept */
 	uint64_t	blocks_masked;	/* of what it had kept, changed since */
+	uint64_t	blocks_skipped;	/* resident ones of which no row can pass the filter */
 	uint64_t	blocks_kept;	/* for later runs */
+	uint64_t	blocks_evicted; /* kept ones that gave way to these, or to the run */
 	uint64_t	memory;			/* the most held at once, in bytes, */
 	uint64_t	host_memory;	/* and of a device's groups in the session */
 	uint64_t	queue_ns;		/* waiting for other runs to end */
@@ -249,6 +265,7 @@ typedef struct EngineRun
 {
 	const struct EngineOps *ops;
 	EngineStats stats;
+	bool		settled;		/* no later call of groups fails: see settle */
 	char		message[256];	/* why the last status was neither OK nor BUSY;
 								 * for the log, lower case, no full stop */
 } EngineRun;
@@ -327,11 +344,31 @@ typedef struct EngineOps
 	const uint8_t *(*served) (EngineRun *run, int i);
 
 	/*
+	 * Begin with the rows that the engine has, before any are given; what cannot be done at
+	 * once is left to later calls.  Never BUSY.  NULL: it has none.
+	 */
+	EngineStatus (*begin) (EngineRun *run);
+
+	/*
+	 * An engine outside of the process asks the caller for EngineHints.page_lsns.  asked:
+	 * BUSY until it is known whether it does; then blocks[i], for each of hints.tables, or
+	 * NULL.  If any is set, tell gives the LSNs.  NULL: the engine does not ask.
+	 */
+	EngineStatus (*asked) (EngineRun *run, const uint8_t **blocks);
+	EngineStatus (*tell) (EngineRun *run, const uint64_t *lsns, uint64_t n);
+
+	/*
 	 * Take in rows.  n is at most ENGINE_MAX_PAGES; 0, the last call, only
 	 * waits until all pages are released.  BUSY: call again with the same
 	 * arguments; what has been taken is remembered.
 	 */
 	EngineStatus (*pages) (EngineRun *run, const PageRef *pages, int n);
+
+	/*
+	 * Once this page has been taken: does the engine make more of those that follow in the
+	 * table if no other process's come in between?  Never BUSY.  NULL: it does not.
+	 */
+	bool		(*continues) (EngineRun *run, const PageRef *page);
 
 	/*
 	 * Of the pages given so far, in the order in which they were given, how many
@@ -366,6 +403,13 @@ typedef struct EngineOps
 	 * interrupted.
 	 */
 	EngineStatus (*groups) (EngineRun *run, GroupBatch *batch);
+
+	/*
+	 * After the first groups of a run with EngineHints.streams: take all that are left, so that
+	 * no later call of groups fails, but by a store, and what the run holds elsewhere is
+	 * free.  NULL: only the calls of groups can do so.
+	 */
+	EngineStatus (*settle) (EngineRun *run);
 
 	/*
 	 * One of several runs of a query, with one store for all, calls these instead of

@@ -14,6 +14,7 @@
  */
 #include "postgres.h"
 
+#include "lib/ilist.h"
 #include "miscadmin.h"
 #include "storage/block.h"
 #include "storage/latch.h"
@@ -41,6 +42,9 @@ struct EngineHandle
 	const EngineOps *ops;
 	EngineRun  *run;			/* NULL: not open */
 	bool		opened;			/* ever */
+	bool		streams;		/* EngineHints.streams */
+	bool		on_its_way;		/* in groups_on_their_way */
+	dlist_node	node;
 	WaitEventSet *events;		/* latch and descriptor, or NULL */
 	int			descriptor;		/* of the set */
 	const TableState *tables;	/* of the hints that the run was opened with */
@@ -51,6 +55,9 @@ struct EngineHandle
 	InjectCalls calls;
 #endif
 };
+
+/* The handles of runs that have given groups, and may have more of them elsewhere. */
+static dlist_head groups_on_their_way = DLIST_STATIC_INIT(groups_on_their_way);
 
 static void
 close_callback(void *arg)
@@ -218,6 +225,20 @@ prepare_open(EngineHandle *handle)
 	return ENGINE_OK;
 }
 
+/*
+ * A run would wait for what the session's other ones hold of a device, which waits for the
+ * session.  So these take all their groups before it begins.  What fails, fails again when
+ * more of them are wanted.
+ */
+static void
+settle_others(void)
+{
+	dlist_mutable_iter iter;
+
+	dlist_foreach_modify(iter, &groups_on_their_way)
+		(void) engine_settle(dlist_container(EngineHandle, node, iter.cur));
+}
+
 EngineStatus
 engine_open(EngineHandle *handle, const Program *program,
 			const SlotValue *slots, const EngineHints *hints)
@@ -226,6 +247,9 @@ engine_open(EngineHandle *handle, const Program *program,
 
 	handle->tables = hints->tables;
 	handle->ntables = hints->ntables;
+	handle->streams = hints->streams;
+	if (status == ENGINE_OK && handle->ops->settle != NULL)
+		settle_others();
 	if (status == ENGINE_OK)
 		status = open_run(handle, program, slots, hints);
 	CHECK_FOR_INTERRUPTS();
@@ -261,6 +285,38 @@ bool
 engine_keeps_columns(const EngineOps *ops)
 {
 	return ops->served != NULL;
+}
+
+EngineStatus
+engine_asked(EngineHandle *handle, const uint8 **asked, bool *any)
+{
+	const EngineOps *ops = handle->ops;
+	const uint8 **blocks;
+	EngineStatus status;
+
+	*any = false;
+	if (handle->ntables == 0 || ops->asked == NULL)
+		return ENGINE_OK;
+	blocks = palloc0(sizeof(uint8 *) * handle->ntables);
+	while ((status = ops->asked(handle->run, blocks)) == ENGINE_BUSY)
+		wait_a_moment(handle);
+	for (int i = 0; status == ENGINE_OK && i < handle->ntables; i++)
+	{
+		asked[handle->tables[i].table] = blocks[i];
+		*any |= blocks[i] != NULL;
+	}
+	pfree(blocks);
+	return status;
+}
+
+EngineStatus
+engine_tell(EngineHandle *handle, const uint64 *lsns, uint64 n)
+{
+	EngineStatus status;
+
+	while ((status = handle->ops->tell(handle->run, lsns, n)) == ENGINE_BUSY)
+		wait_a_moment(handle);
+	return status;
 }
 
 EngineStatus
@@ -359,6 +415,17 @@ engine_columns(EngineHandle *handle, const ColumnBatch *batch)
 	return status;
 }
 
+/* The first groups have been given; or none are elsewhere any more. */
+static void
+set_on_its_way(EngineHandle *handle, bool on_its_way)
+{
+	if (on_its_way && !handle->on_its_way)
+		dlist_push_tail(&groups_on_their_way, &handle->node);
+	else if (!on_its_way && handle->on_its_way)
+		dlist_delete(&handle->node);
+	handle->on_its_way = on_its_way;
+}
+
 EngineStatus
 engine_groups(EngineHandle *handle, GroupBatch *batch)
 {
@@ -370,6 +437,7 @@ engine_groups(EngineHandle *handle, GroupBatch *batch)
 		wait_a_moment(handle);
 	/* an open cursor should hold no more descriptors than it needs */
 	free_events(handle);
+	set_on_its_way(handle, status == ENGINE_OK && handle->streams && !engine_is_settled(handle));
 	CHECK_FOR_INTERRUPTS();
 	return status;
 }
@@ -430,6 +498,27 @@ engine_expect(EngineHandle *handle, uint32 feeders)
 	handle->ops->expect(handle->run, feeders);
 }
 
+EngineStatus
+engine_settle(EngineHandle *handle)
+{
+	EngineStatus status = ENGINE_OK;
+
+	if (handle->ops->settle == NULL || engine_is_settled(handle))
+		return status;
+	while ((status = handle->ops->settle(handle->run)) == ENGINE_BUSY)
+		wait_a_moment(handle);
+	free_events(handle);
+	set_on_its_way(handle, false);
+	CHECK_FOR_INTERRUPTS();
+	return status;
+}
+
+bool
+engine_is_settled(const EngineHandle *handle)
+{
+	return handle->run->settled;
+}
+
 void
 engine_rewind(EngineHandle *handle)
 {
@@ -442,12 +531,19 @@ engine_close(EngineHandle *handle)
 	EngineRun  *run = handle->run;
 
 	free_events(handle);
+	set_on_its_way(handle, false);
 	if (run == NULL)
 		return;
 	handle->run = NULL;
 	handle->stats = run->stats;
 	memcpy(handle->message, run->message, sizeof(handle->message));
 	handle->ops->close(run);
+}
+
+bool
+engine_is_open(const EngineHandle *handle)
+{
+	return handle->run != NULL;
 }
 
 EngineStatus

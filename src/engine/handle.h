@@ -32,6 +32,13 @@ extern bool engine_keeps_columns(const EngineOps *ops);
  * hints.tables had, and others stay as they are.
  */
 extern EngineStatus engine_served(EngineHandle *handle, const uint8 **served);
+
+/*
+ * Before that: as EngineOps.asked, by the tables' numbers, others stay as they are; is any
+ * set?  Then engine_tell follows.
+ */
+extern EngineStatus engine_asked(EngineHandle *handle, const uint8 **asked, bool *any);
+extern EngineStatus engine_tell(EngineHandle *handle, const uint64 *lsns, uint64 n);
 extern EngineStatus engine_pages(EngineHandle *handle, const PageRef *pages, int n);
 
 /*
@@ -55,6 +62,10 @@ extern EngineStatus engine_columns(EngineHandle *handle, const ColumnBatch *batc
 extern EngineStatus engine_groups(EngineHandle *handle, GroupBatch *batch);
 extern void engine_rewind(EngineHandle *handle);
 
+/* As EngineOps.settle; can no later call of groups fail? */
+extern EngineStatus engine_settle(EngineHandle *handle);
+extern bool engine_is_settled(const EngineHandle *handle);
+
 /* Can several processes feed a run?  As EngineOps.begun, attach, fed and expect. */
 extern bool engine_can_be_fed(const EngineOps *ops);
 extern EngineStatus engine_begun(EngineHandle *handle);
@@ -68,6 +79,7 @@ extern EngineStatus engine_hand_over(EngineHandle *handle);
 extern EngineStatus engine_merge(EngineHandle *handle, uint32 partition);
 
 extern void engine_close(EngineHandle *handle);
+extern bool engine_is_open(const EngineHandle *handle);
 extern const char *engine_message(const EngineHandle *handle);
 
 /* An open run cannot have a row at all: why, and that status. */

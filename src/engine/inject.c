@@ -141,7 +141,7 @@ is_to_fail(InjectCalls *calls, const char *call)
 	}
 	if (strcmp(inject_call, "any") == 0)
 		return strcmp(call, "left") != 0 && strcmp(call, "value") != 0 &&
-			is_nth_of_any(calls, call);
+			strcmp(call, "lost") != 0 && is_nth_of_any(calls, call);
 	if (strcmp(call, inject_call) != 0)
 		return false;
 	if (strcmp(call, "open") == 0)

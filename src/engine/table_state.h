@@ -42,6 +42,7 @@ typedef struct TableState
 	uint32_t	relation;		/* its OID, to be shown */
 	uint32_t	table;			/* as in PageRef */
 	uint32_t	nblocks;		/* that are read */
+	uint64_t	wal_end;		/* LSN where the WAL ended before the map was read */
 	const FrameMap *frames;		/* table_state_frames(nblocks) */
 } TableState;
 

@@ -116,7 +116,7 @@ static bool
 column_is_good(const Check *check, const Column *column)
 {
 	if (column->type >= VT_COUNT || column->nullable > 1 || column->presence > 1 ||
-		column->missing < -1 || column->missing >= check->program->nslots)
+		column->coded != 0 || column->missing < -1 || column->missing >= check->program->nslots)
 		return false;
 	if (column->numeric != NUMERIC_NONE && !numeric_column_is_good(column))
 		return false;

@@ -48,6 +48,10 @@
 #define HEAP_TUPLE_MAX_NATTS 1664
 #define HEAP_TUPLE_HAS_NULL 0x0001	/* in infomask */
 
+/* An aligned word of 8 bytes has all of these, each from this bit on. */
+#define HEAP_TUPLE_WORD 16
+#define HEAP_TUPLE_SHIFT(offset) (8 * ((offset) - HEAP_TUPLE_WORD))
+
 /*
  * Varlena values, told apart by their first byte:
  *	  0			padding, or a 4-byte header: the value is aligned

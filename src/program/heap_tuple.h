@@ -82,33 +82,54 @@ heap_line(const uint8_t *page, uint32_t number)
 	return HEAP_NUMBER(uint32_t, page + HEAP_PAGE_LINES + (number - 1) * HEAP_LINE_SIZE);
 }
 
-/* Read the header of the tuple that a normal line pointer leads to. */
-GA_FN HeapTupleCheck
-heap_tuple(const uint8_t *page, const HeapBounds *bounds, uint32_t line, HeapTuple *tuple)
+/* Does a normal line pointer lead to where tuples are? */
+GA_FN bool
+heap_line_is_placed(const HeapBounds *bounds, uint32_t line)
 {
 	uint32_t	offset = HEAP_LINE_OFFSET(line);
 	uint32_t	len = HEAP_LINE_LENGTH(line);
-	const uint8_t *header = page + offset;
-	uint32_t	hoff;
+
+	return offset >= bounds->upper && offset + len <= bounds->special &&
+		offset % HEAP_PAGE_ALIGN == 0 && len >= HEAP_TUPLE_BITS;
+}
+
+/* The word of a tuple's header that has all the numbers read of it. */
+GA_FN uint64_t
+heap_tuple_word(const uint8_t *page, uint32_t line)
+{
+	return HEAP_NUMBER(uint64_t, page + HEAP_LINE_OFFSET(line) + HEAP_TUPLE_WORD);
+}
+
+/* Read that word of the tuple that a line pointer leads to, which is placed. */
+GA_FN HeapTupleCheck
+heap_tuple_header(const uint8_t *page, uint32_t line, uint64_t word, HeapTuple *tuple)
+{
+	uint32_t	len = HEAP_LINE_LENGTH(line);
+	uint32_t	hoff = (uint8_t) (word >> HEAP_TUPLE_SHIFT(HEAP_TUPLE_HOFF));
 	uint32_t	bits;
 
-	if (offset < bounds->upper || offset + len > bounds->special ||
-		offset % HEAP_PAGE_ALIGN != 0 || len < HEAP_TUPLE_BITS)
-		return HEAP_TUPLE_MISPLACED;
-	hoff = HEAP_NUMBER(uint8_t, header + HEAP_TUPLE_HOFF);
 	tuple->natts = (uint16_t)
-		HEAP_TUPLE_NATTS(HEAP_NUMBER(uint16_t, header + HEAP_TUPLE_INFOMASK2));
+		HEAP_TUPLE_NATTS((uint16_t) (word >> HEAP_TUPLE_SHIFT(HEAP_TUPLE_INFOMASK2)));
 	tuple->has_nulls =
-		(HEAP_NUMBER(uint16_t, header + HEAP_TUPLE_INFOMASK) & HEAP_TUPLE_HAS_NULL) != 0;
+		(word >> HEAP_TUPLE_SHIFT(HEAP_TUPLE_INFOMASK) & HEAP_TUPLE_HAS_NULL) != 0;
 	bits = tuple->has_nulls ? (tuple->natts + 7u) / 8 : 0;
 	if (tuple->natts > HEAP_TUPLE_MAX_NATTS)
 		return HEAP_TUPLE_TOO_MANY_ATTRIBUTES;
 	if (hoff < HEAP_TUPLE_BITS + bits || hoff > len || hoff % HEAP_PAGE_ALIGN != 0)
 		return HEAP_TUPLE_BAD_HEADER_LENGTH;
-	tuple->data = header + hoff;
+	tuple->data = page + HEAP_LINE_OFFSET(line) + hoff;
 	tuple->len = (uint16_t) (len - hoff);
 	tuple->hoff = (uint8_t) hoff;
 	return HEAP_TUPLE_GOOD;
+}
+
+/* Read the header of the tuple that a normal line pointer leads to. */
+GA_FN HeapTupleCheck
+heap_tuple(const uint8_t *page, const HeapBounds *bounds, uint32_t line, HeapTuple *tuple)
+{
+	if (!heap_line_is_placed(bounds, line))
+		return HEAP_TUPLE_MISPLACED;
+	return heap_tuple_header(page, line, heap_tuple_word(page, line), tuple);
 }
 
 /* Is an attribute, numbered from 0 and below natts, NULL in the tuple? */

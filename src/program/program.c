@@ -519,12 +519,7 @@ program_leaves_rows(const Program *p)
 bool
 program_can_be_served(const Program *p)
 {
-	if (p->source != SOURCE_PAGES || program_has_float_key(p))
-		return false;
-	for (int i = 0; i < p->ncolumns; i++)
-		if (program_columns(p)[i].type == VT_TEXT)
-			return false;
-	return true;
+	return p->source == SOURCE_PAGES && !program_has_float_key(p);
 }
 
 uint64_t

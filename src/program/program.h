@@ -78,7 +78,7 @@ typedef struct Column
 	uint8_t		scale;			/* of a numeric: it counts units of 10^-scale */
 	uint8_t		presence;		/* BOOL: the attribute is of any type, and only
 								 * whether it is NULL is read; the value is any */
-	uint8_t		unused;
+	uint8_t		coded;			/* INT4, in kernels only: a text's number in a dictionary */
 } Column;
 
 typedef struct Insn
@@ -413,8 +413,7 @@ extern bool program_has_float_key(const Program *p);
 
 /*
  * Can rows of pages be taken from columns that earlier runs have kept?  Not if a key is a
- * float, of whose groups the first row's 0 or -0 is shown, nor texts, which are bytes of
- * pages.
+ * float, of whose groups the first row's 0 or -0 is shown.
  */
 extern bool program_can_be_served(const Program *p);
 

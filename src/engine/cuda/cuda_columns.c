@@ -52,7 +52,9 @@ show(const ResidentFile *file, const ResidentColumn *column, ResidentInfo *info)
 			.attno = column->key.attno,
 			.presence = column->key.presence,
 			.rows = column->rows,
-			.bytes = column->bytes,
+			.bytes = column->bytes +
+			(column->dictionary != NULL ? dictionary_size(column->dictionary) : 0),
+			.plain_bytes = column->plain_bytes,
 			.blocks = column->blocks,
 			.hits = column->hits,
 			.last_used = column->last_used

@@ -22,6 +22,7 @@
 #include "engine/cuda/run/memory_needed.h"
 #include "engine/cuda/run/feed.h"
 #include "engine/cuda/run/run.h"
+#include "engine/cuda/run/submit.h"
 
 /* A run without a device; free_run takes it back. */
 static CudaRun *
@@ -41,6 +42,7 @@ make_run(const EngineOps *ops, const DeviceOps *device, const Program *program,
 		return NULL;
 	}
 	memcpy(core->program, program, program->size);
+	core->kernel_program = core->program;
 	core->head.ops = ops;
 	core->head.stats.compile_cached = true;
 	core->context = context_of(device);
@@ -59,6 +61,8 @@ make_run(const EngineOps *ops, const DeviceOps *device, const Program *program,
 static void
 free_run(CudaRun *run)
 {
+	if (run->core.kernel_program != run->core.program)
+		free(run->core.kernel_program);
 	free(run->core.program);
 	free(run);
 }
@@ -121,9 +125,23 @@ cuda_served(EngineRun *head, int i)
 }
 
 static EngineStatus
+cuda_begin(EngineRun *head)
+{
+	EngineStatus status = submit_segments((CudaRun *) head);
+
+	return status == ENGINE_BUSY ? ENGINE_OK : status;
+}
+
+static EngineStatus
 cuda_pages(EngineRun *head, const PageRef *pages, int n)
 {
 	return feed_pages((CudaRun *) head, pages, n);
+}
+
+static bool
+cuda_continues(EngineRun *head, const PageRef *page)
+{
+	return keep_continues(&((CudaRun *) head)->input.keep, page);
 }
 
 static uint64_t
@@ -318,7 +336,9 @@ const EngineOps engine = { \
 	.memory_needed = memory_needed, \
 	.open = engine##_open, \
 	.served = cuda_served, \
+	.begin = cuda_begin, \
 	.pages = cuda_pages, \
+	.continues = cuda_continues, \
 	.released = cuda_released, \
 	.left = cuda_left, \
 	.columns = cuda_columns, \

@@ -3,7 +3,6 @@
  *	  How a run's rows meet their groups: chosen at the first batch, then launched
  *	  over every batch.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/cuda/aggregate/aggregation.h"
@@ -62,26 +61,47 @@ rows_to_scatter(const RowBatch *batch)
 	return batch != NULL && batch->segments == 0 ? batch->nrows : 0;
 }
 
+/*
+ * A sole key that is a code may be any of them, of which a sample misses rare ones.  If it has
+ * met codes of half of the range at least, the table has the others, too.
+ */
+static void
+take_all_codes(const RunCore *run, SampleFacts *facts)
+{
+	uint8_t		coded = run->layouts[TABLE_DIRECT].keys[0].coded;
+	int64_t		last;
+
+	if (run->kernel_program->nkeys != 1 || coded == 0 || facts->min > facts->max)
+		return;
+	last = (int64_t) run->ncoded[coded - 1] - 1;
+	if (last > 2 * (facts->max - facts->min))
+		return;
+	facts->min = 0;
+	facts->max = last > facts->max ? last : facts->max;
+}
+
 EngineStatus
 aggregation_choose(RunCore *run, Aggregation *aggregation, const RowBatch *batch)
 {
-	StrategyChoice choice = choose_first(run->program, run->layouts, run->forced);
+	StrategyChoice choice = choose_first(run->kernel_program, run->layouts, run->forced);
 	Kernels    *kernels = &aggregation->kernels;
 	SampleFacts *facts = &aggregation->facts;
+	uint64_t	key = batch != NULL ? sample_key(run, batch) : 0;
 	EngineStatus status = ENGINE_OK;
 
 	if (run->program->nkeys > 0)
 	{
-		status = sample_rows(run, batch, &aggregation->sample, facts);
+		status = sample_rows(run, batch, key, &aggregation->sample, facts);
+		take_all_codes(run, facts);
 		if (status == ENGINE_OK)
-			choice = choose_from_facts(run->program, run->layouts, facts, &run->hints,
+			choice = choose_from_facts(run->kernel_program, run->layouts, facts, &run->hints,
 									   run->memory_limit, rows_to_scatter(batch),
 									   run->forced, run->device->info.shared_limit);
 	}
 	if (status == ENGINE_OK)
 		status = kernels_load(run, &choice, PART_AGGREGATE, kernels);
 	if (status == ENGINE_OK)
-		status = float_units_choose(run, kernels, batch, &aggregation->units);
+		status = float_units_choose(run, kernels, batch, key, &aggregation->units);
 	if (status == ENGINE_OK)
 		status = run_table_create(run, kernels, choice.groups, &aggregation->table);
 	if (status == ENGINE_OK)
@@ -199,5 +219,5 @@ aggregation_close(RunCore *run, Aggregation *aggregation)
 	run_free(run, &aggregation->frequent);
 	kernels_release(&aggregation->kernels);
 	kernels_release(&aggregation->interpreter);
-	free(aggregation->sample);
+	run_give_stage(run, &aggregation->sample);
 }

@@ -20,7 +20,7 @@ typedef struct Aggregation
 	RunTable	table;
 	FloatUnits	units;
 	DeviceBuffer frequent;		/* FREQUENT_BITS bits, if choice.only_frequent */
-	SampledRow *sample;
+	Stage		sample;
 } Aggregation;
 
 /*

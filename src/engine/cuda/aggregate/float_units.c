@@ -6,6 +6,8 @@
  * tells what follows.  Without any value but 0 the unit is one for values about
  * 1, and the run has to begin again should that be wrong.
  */
+#include <string.h>
+
 #include "engine/cuda/aggregate/float_units.h"
 
 _Static_assert(ARGS_MAX_SUMS == PROGRAM_MAX_ACCS, "a unit for each accumulator");
@@ -13,53 +15,62 @@ _Static_assert(ARGS_MAX_SUMS == PROGRAM_MAX_ACCS, "a unit for each accumulator")
 /* Rows of the batch that are looked at, at most. */
 #define EXPONENTS_ROWS (UINT32_C(1) << 20)
 
-/* The largest exponents of the batch, on the host. */
+/* The largest exponents of the batch, on the host.  The counters begin as zeros. */
 static EngineStatus
 find_exponents(RunCore *run, const Kernels *kernels, const RowBatch *batch,
-			   DeviceBuffer *buffer, uint32_t *exponents)
+			   uint32_t *exponents)
 {
 	const DeviceOps *ops = run->device_ops;
 	size_t		size = run->layouts[0].nsums * sizeof(uint32_t);
+	char	   *result = (char *) run->results.data + COUNTERS_OF_EXPONENTS;
 	AggregateArgs args = {0};
 	DeviceStatus device;
 	EngineStatus status;
 
-	status = run_alloc(run, size, buffer);
-	if (status != ENGINE_OK)
-		return status;
 	args.task = TASK_EXPONENTS;
 	args.batch = *batch;
 	if (batch->nrows > EXPONENTS_ROWS)
 		args.batch.nrows = EXPONENTS_ROWS;
 	args.table.script = kernels->script;
 	args.constants = run->constants.values.ptr;
-	args.exponents = buffer->ptr;
-	status = run_device(run, ops->fill(run->device, run->work, args.exponents, 0, size),
-						"could not clear exponents");
-	if (status == ENGINE_OK)
-		status = kernels_launch(run, kernels->exponents, args.batch.nrows, kernels->row_threads,
-								kernels->row_shared, &args);
+	args.exponents = run->counters.ptr + COUNTERS_OF_EXPONENTS;
+	status = kernels_launch(run, kernels->exponents, args.batch.nrows, kernels->row_threads,
+							kernels->row_shared, &args);
 	if (status != ENGINE_OK)
 		return status;
-	device = ops->download(run->device, run->work, exponents, buffer->ptr, size);
-	return run_wait(run, device, "could not read exponents");
+	device = ops->download(run->device, run->work, result, args.exponents, size);
+	status = run_wait(run, device, "could not read exponents");
+	memcpy(exponents, result, size);
+	return status;
+}
+
+/* The same, or what is known of the batch's rows. */
+static EngineStatus
+know_exponents(RunCore *run, const Kernels *kernels, const RowBatch *batch, uint64_t key,
+			   uint32_t *exponents)
+{
+	KnownFacts *known = &run->context->known;
+	int			nsums = run->layouts[0].nsums;
+	EngineStatus status;
+
+	if (key != 0 && known_exponents_find(known, key, exponents, nsums))
+		return ENGINE_OK;
+	status = find_exponents(run, kernels, batch, exponents);
+	if (status == ENGINE_OK && key != 0)
+		known_exponents_add(known, key, exponents, nsums);
+	return status;
 }
 
 EngineStatus
 float_units_choose(RunCore *run, const Kernels *kernels, const RowBatch *batch,
-				   FloatUnits *units)
+				   uint64_t key, FloatUnits *units)
 {
 	const Program *program = run->program;
 	const KernelLayout *layout = &run->layouts[kernels->choice.table];
 	EngineStatus status = ENGINE_OK;
 
 	if (batch != NULL && layout_needs_exponents(program))
-	{
-		DeviceBuffer buffer = {0};
-
-		status = find_exponents(run, kernels, batch, &buffer, units->exponents);
-		run_free(run, &buffer);
-	}
+		status = know_exponents(run, kernels, batch, key, units->exponents);
 	for (int i = 0; i < program->naccs && status == ENGINE_OK; i++)
 	{
 		const Accumulator *acc = &program_accs(program)[i];

@@ -15,10 +15,10 @@ typedef struct FloatUnits
 } FloatUnits;
 
 /*
- * Look at the batch's values, by the kernels of the run's choice; batch == NULL:
- * there are no rows.  units stays where it is until the run has been waited for.
+ * Look at the batch's values, by the kernels of the run's choice, unless they are known by
+ * that key (sample_key); batch == NULL: there are no rows.  Once a run.
  */
 extern EngineStatus float_units_choose(RunCore *run, const Kernels *kernels,
-									   const RowBatch *batch, FloatUnits *units);
+									   const RowBatch *batch, uint64_t key, FloatUnits *units);
 
 #endif							/* GPUAGG_FLOAT_UNITS_H */

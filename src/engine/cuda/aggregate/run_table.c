@@ -9,13 +9,6 @@
  */
 #include "engine/cuda/aggregate/run_table.h"
 
-/* Slots at least: with 32 bytes each, 512 KB. */
-#define TABLE_MIN_SLOTS 16384
-#define TABLE_MAX_SLOTS (UINT32_C(1) << 31)
-
-/* A table has twice as many slots as it takes groups, so that probes are short. */
-#define TABLE_LOAD 2
-
 /* How many times larger a table gets at once, at least and at most. */
 #define TABLE_GROW_MIN 4
 #define TABLE_GROW_MAX 64
@@ -29,34 +22,17 @@
 /* The arena at first, in 8-byte words a slot. */
 #define ARENA_WORDS_PER_SLOT 2
 
-/* Bytes of a slot, its cold words included. */
-static uint64_t
-layout_slot_size(const KernelLayout *layout)
-{
-	return 8 * (uint64_t) (layout->stride + layout->nwords - layout->nhot);
-}
-
 static uint64_t
 slot_size(const RunCore *run, const Kernels *kernels)
 {
 	return layout_slot_size(&run->layouts[kernels->choice.table]);
 }
 
-static uint64_t
-slots_for(uint64_t groups)
-{
-	uint64_t	slots = TABLE_MIN_SLOTS;
-
-	while (slots < groups * TABLE_LOAD && slots < TABLE_MAX_SLOTS)
-		slots *= 2;
-	return slots;
-}
-
 /* The slots of the first table of hashed keys. */
 static uint64_t
 first_slots(const KernelLayout *layout, uint64_t groups, uint64_t memory_limit)
 {
-	uint64_t	slots = slots_for(groups);
+	uint64_t	slots = layout_slots_for(groups);
 
 	/* an expectation may be wrong, and growing is cheap */
 	while (slots > TABLE_MIN_SLOTS &&
@@ -159,7 +135,7 @@ larger_slots(const RunCore *run, const Kernels *kernels, const DeviceTable *old,
 			 uint64_t groups, bool arena_full)
 {
 	uint64_t	capacity = old->capacity;
-	uint64_t	slots = slots_for(groups);
+	uint64_t	slots = layout_slots_for(groups);
 
 	if (slots > capacity * TABLE_GROW_MAX)
 		slots = capacity * TABLE_GROW_MAX;
@@ -230,7 +206,7 @@ run_table_grow(RunCore *run, Kernels *kernels, uint64_t more_groups, RunTable *t
 		return status;
 	if (old_direct)
 	{
-		slots = slots_for(old.table.capacity + more_groups);
+		slots = layout_slots_for(old.table.capacity + more_groups);
 		status = load_hashing(run, slots, kernels);
 		if (status != ENGINE_OK)
 			return status;
@@ -241,6 +217,7 @@ run_table_grow(RunCore *run, Kernels *kernels, uint64_t more_groups, RunTable *t
 		slots = larger_slots(run, kernels, &old.table, counters.groups + more_groups,
 							 arena > 0);
 	}
+	table->growths++;
 	table->slots = (DeviceBuffer) {0};
 	if (arena > 0)
 		table->arena = (DeviceBuffer) {0};

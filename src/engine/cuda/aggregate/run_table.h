@@ -15,6 +15,7 @@ typedef struct RunTable
 	DeviceBuffer arena;			/* bytes of text keys */
 	DeviceBuffer values;		/* of extremes: table_values.c */
 	uint64_t	rows_since_normalize;
+	uint32_t	growths;		/* how often it was made larger */
 } RunTable;
 
 /*

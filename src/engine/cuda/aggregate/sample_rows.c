@@ -2,8 +2,6 @@
  * sample_rows.c
  *	  A sample of a batch's rows, taken on the device.
  */
-#include <stdlib.h>
-
 #include "engine/cuda/aggregate/sample_rows.h"
 #include "engine/cuda/cache/fnv.h"
 
@@ -61,61 +59,56 @@ rows_to_sample(const RunCore *run, const RowBatch *batch)
 }
 
 /*
- * What the sample depends on, as a hash: which rows, how many of them the batch has and are
- * sampled, and how their keys are made.  0: the batch's rows are not such as stay, which
- * are in no columns of its own.
+ * A hash: which rows, how many of them the batch has and are sampled, and how their keys and
+ * values are made.  Rows that stay are in no columns of the batch's own.
  */
-static uint64_t
-sample_key(const RunCore *run, const RowBatch *batch, uint32_t nrows)
+uint64_t
+sample_key(const RunCore *run, const RowBatch *batch)
 {
 	const Constants *constants = &run->constants;
 	uint64_t	key = run->served_key;
 	uint64_t	sizes[] = {
-		batch->nrows, batch->segment_rows, nrows, (uint64_t) run->forced
+		batch->nrows, batch->segment_rows, rows_to_sample(run, batch), (uint64_t) run->forced
 	};
 
 	if (key == 0 || batch->columns != 0)
 		return 0;
 	key = fnv_add_words(key, sizes, sizeof(sizes));
-	key = fnv_add(key, run->program, run->program->size);
+	key = fnv_add(key, run->kernel_program, run->kernel_program->size);
 	key = fnv_add(key, constants->host, run->program->nslots * sizeof(*constants->host));
 	return fnv_add(key, constants->bytes, constants->bytes_size);
 }
 
 /* Sample a batch; *rows: as sample_rows. */
 static EngineStatus
-sample_batch(RunCore *run, const RowBatch *batch, uint32_t nrows, SampledRow **rows,
+sample_batch(RunCore *run, const RowBatch *batch, uint32_t nrows, Stage *rows,
 			 SampleFacts *facts)
 {
-	StrategyChoice sampling = choose_first(run->program, run->layouts, run->forced);
+	StrategyChoice sampling = choose_first(run->kernel_program, run->layouts, run->forced);
 	Kernels		kernels = {0};
 	DeviceBuffer sampled = {0};
 	EngineStatus status;
 
-	*rows = malloc(nrows * sizeof(**rows));
-	if (*rows == NULL)
-		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
-	status = kernels_load(run, &sampling, PART_SAMPLE, &kernels);
+	status = run_take_stage(run, nrows * sizeof(SampledRow), rows);
 	if (status == ENGINE_OK)
-		status = take_sample(run, batch, &kernels, &sampled, *rows, nrows);
+		status = kernels_load(run, &sampling, PART_SAMPLE, &kernels);
 	if (status == ENGINE_OK)
-		sample_facts(*rows, nrows, rows_of_block(run, batch->nrows), facts);
+		status = take_sample(run, batch, &kernels, &sampled, rows->data, nrows);
+	if (status == ENGINE_OK)
+		sample_facts(rows->data, nrows, rows_of_block(run, batch->nrows), facts);
 	run_free(run, &sampled);
 	kernels_release(&kernels);
 	return status;
 }
 
 EngineStatus
-sample_rows(RunCore *run, const RowBatch *batch, SampledRow **rows, SampleFacts *facts)
+sample_rows(RunCore *run, const RowBatch *batch, uint64_t key, Stage *rows, SampleFacts *facts)
 {
-	uint32_t	nrows = rows_to_sample(run, batch);
-	uint64_t	key = sample_key(run, batch, nrows);
 	EngineStatus status;
 
-	*rows = NULL;
 	if (key != 0 && known_facts_find(&run->context->known, key, facts))
 		return ENGINE_OK;
-	status = sample_batch(run, batch, nrows, rows, facts);
+	status = sample_batch(run, batch, rows_to_sample(run, batch), rows, facts);
 	if (status == ENGINE_OK && key != 0)
 		known_facts_add(&run->context->known, key, facts);
 	return status;

@@ -2,7 +2,8 @@
  * kernel_cache.c
  *	  Modules of kernels, kept loaded.
  *
- * A module is known by all that its image was made of (kernel_source.h).
+ * A module is known by all that its image was made of (kernel_source.h), and by what its
+ * text was made from the last times that it was asked for.
  *
  * Modules stay loaded on the device until more than MODULES_KEPT are; the one
  * unused for longest goes first, those in use never.
@@ -16,10 +17,22 @@
 
 #define MODULES_KEPT 64
 
+/* Recipes of a module that are remembered: few Programs make the same text. */
+#define RECIPES_KEPT 4
+
+/* A copy of one: its parts behind one another. */
+typedef struct KeptRecipe
+{
+	struct KeptRecipe *next;
+	size_t		sizes[RECIPE_PARTS];
+	char		bytes[];
+} KeptRecipe;
+
 struct LoadedModule
 {
 	struct LoadedModule *next;
 	KernelSource *source;		/* a copy */
+	KeptRecipe *recipes;		/* the newest first */
 	DeviceModule *module;
 	int			users;
 	uint64_t	last_used;
@@ -32,9 +45,22 @@ static uint64_t use_clock = 0;
  *----------
  */
 static void
+free_recipes(KeptRecipe **link)
+{
+	while (*link != NULL)
+	{
+		KeptRecipe *gone = *link;
+
+		*link = gone->next;
+		free(gone);
+	}
+}
+
+static void
 unload(Device *device, LoadedModule *module)
 {
 	device->ops->module_unload(device, module->module);
+	free_recipes(&module->recipes);
 	free(module->source);
 	free(module);
 }
@@ -140,6 +166,13 @@ kernel_cache_ready(LoadedModule *modules, const DeviceOps *ops, const DeviceInfo
 	return ready;
 }
 
+static void
+use_module(LoadedModule *module)
+{
+	module->users++;
+	module->last_used = ++use_clock;
+}
+
 /* Take a module that is loaded; false: it is not. */
 static bool
 take_module(LoadedModule *modules, const KernelSource *source, LoadedModule **module)
@@ -147,8 +180,7 @@ take_module(LoadedModule *modules, const KernelSource *source, LoadedModule **mo
 	*module = find_module(modules, source);
 	if (*module == NULL)
 		return false;
-	(*module)->users++;
-	(*module)->last_used = ++use_clock;
+	use_module(*module);
 	return true;
 }
 
@@ -215,6 +247,81 @@ kernel_cache_load(Device *device, LoadedModule **modules, const char *text,
 		status = load_source(device, modules, source, wait, module, cached);
 	free(source);
 	return status;
+}
+
+/*----------
+ * Modules by recipes
+ *----------
+ */
+static bool
+recipe_equal(const KeptRecipe *kept, const KernelRecipe *recipe)
+{
+	const char *bytes = kept->bytes;
+
+	if (memcmp(kept->sizes, recipe->sizes, sizeof(kept->sizes)) != 0)
+		return false;
+	for (int i = 0; i < RECIPE_PARTS; bytes += recipe->sizes[i++])
+		if (memcmp(bytes, recipe->parts[i], recipe->sizes[i]) != 0)
+			return false;
+	return true;
+}
+
+static bool
+has_recipe(const LoadedModule *module, const KernelRecipe *recipe)
+{
+	const KeptRecipe *kept = module->recipes;
+
+	while (kept != NULL && !recipe_equal(kept, recipe))
+		kept = kept->next;
+	return kept != NULL;
+}
+
+bool
+kernel_cache_find(LoadedModule *modules, const KernelRecipe *recipe, LoadedModule **module)
+{
+	LoadedModule *m = modules;
+
+	while (m != NULL && !has_recipe(m, recipe))
+		m = m->next;
+	*module = m;
+	if (m == NULL)
+		return false;
+	use_module(m);
+	return true;
+}
+
+/* Forget the oldest ones. */
+static void
+trim_recipes(LoadedModule *module)
+{
+	KeptRecipe **link = &module->recipes;
+
+	for (int i = 0; i < RECIPES_KEPT && *link != NULL; i++)
+		link = &(*link)->next;
+	free_recipes(link);
+}
+
+void
+kernel_cache_note(LoadedModule *module, const KernelRecipe *recipe)
+{
+	size_t		size = 0;
+	KeptRecipe *kept;
+	char	   *bytes;
+
+	if (has_recipe(module, recipe))
+		return;
+	for (int i = 0; i < RECIPE_PARTS; i++)
+		size += recipe->sizes[i];
+	kept = malloc(sizeof(*kept) + size);
+	if (kept == NULL)
+		return;
+	memcpy(kept->sizes, recipe->sizes, sizeof(kept->sizes));
+	bytes = kept->bytes;
+	for (int i = 0; i < RECIPE_PARTS; bytes += recipe->sizes[i++])
+		memcpy(bytes, recipe->parts[i], recipe->sizes[i]);
+	kept->next = module->recipes;
+	module->recipes = kept;
+	trim_recipes(module);
 }
 
 void

@@ -40,6 +40,25 @@ extern DeviceStatus kernel_cache_load(Device *device, LoadedModule **modules,
 									  const char *text, bool (*wait) (int milliseconds),
 									  LoadedModule **module, bool *cached);
 
+/*
+ * All that a kernel text is made from: the same bytes make the same text.  So a module is
+ * found without its text being made.
+ */
+#define RECIPE_PARTS 3
+
+typedef struct KernelRecipe
+{
+	const void *parts[RECIPE_PARTS];
+	size_t		sizes[RECIPE_PARTS];
+} KernelRecipe;
+
+/* The module that such a text was loaded as, if it still is; as kernel_cache_load. */
+extern bool kernel_cache_find(LoadedModule *modules, const KernelRecipe *recipe,
+							  LoadedModule **module);
+
+/* Remember that the module's text was made from it, if there is memory; a copy. */
+extern void kernel_cache_note(LoadedModule *module, const KernelRecipe *recipe);
+
 extern void kernel_cache_release(LoadedModule *module);
 extern DeviceModule *kernel_cache_module(const LoadedModule *module);
 

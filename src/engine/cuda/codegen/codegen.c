@@ -166,7 +166,9 @@ codegen_deform(bool numeric, Text *text)
 	text_append(text, "#define DEFORM_NUMERIC %d\n", numeric);
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
 				"#include \"args.cuh\"\n#include \"gather.cuh\"\n"
-				"#include \"deform.cuh\"\n#include \"mask.cuh\"\n");
+				"#include \"gather_tuples.cuh\"\n"
+				"#include \"deform.cuh\"\n#include \"mask.cuh\"\n#include \"pack.cuh\"\n"
+				"#include \"key.cuh\"\n#include \"dictionary.cuh\"\n");
 }
 
 void

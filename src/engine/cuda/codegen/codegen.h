@@ -32,7 +32,10 @@ extern void codegen(const Program *program, const KernelLayout *layout,
 /* The same of the interpreter's kernels, which run every Program that has a script. */
 extern void codegen_interpreter(Text *text);
 
-/* The same of the kernels `gather` and `deform`.  numeric: there are columns of that type. */
+/*
+ * The same of the kernels `gather`, `gather_tuples` and `deform`.  numeric: there are columns of
+ * that type.
+ */
 extern void codegen_deform(bool numeric, Text *text);
 
 /* The same of the kernels of top.cuh. */

@@ -32,36 +32,91 @@ write_load(const char *type, const char *member, const char *address, Text *text
 				"\t\t\traw[i].%s = values[i];\n\t}\n", type, type, address, member);
 }
 
-/*
- * rows_load_tile of rows in segments: a thread's are in one.  Some of them may be beyond the
- * segment's rows; there is room for these.
- */
+/* Load a column's numbers, or its NULLs; see write_unpack. */
 static void
-write_load_segment_tile(const Program *program, Text *text)
+write_packed_load(const char *member, const char *place, uint32_t most, Text *text)
 {
-	const Column *columns = program_columns(program);
+	text_append(text, "\tPacked %s;\n\n\tpacked_load(&%s, %s, first, %u);\n", member, member,
+				place, most);
+}
+
+/* And give them to the rows, once all columns' loads are on their way. */
+static void
+write_unpack(const char *member, const char *type, const char *place, const char *base,
+			 uint32_t most, Text *text)
+{
+	if (most == WIDTH_8)
+		text_append(text, "\t{\n\t\tuint64_t values[4];\n\n"
+					"\t\tpacked_u64(&%s, %s, %s, first, values);\n", member, place, base);
+	else
+		text_append(text, "\t{\n\t\tuint32_t values[4];\n\n"
+					"\t\tpacked_u32(&%s, %s, %s, first, %u, values);\n", member, place, base,
+					most);
+	text_append(text, "\t\tPRAGMA_UNROLL\n\t\tfor (int i = 0; i < 4; i++)\n"
+				"\t\t\traw[i].%s = (%s) values[i];\n\t}\n", member, type);
+}
+
+/* One column of a segment: its loads, or what is done when they have come. */
+static void
+write_segment_column(const Column *column, int i, bool loads, Text *text)
+{
+	ValueType	type = (ValueType) column->type;
+	uint32_t	most = layout_type_width(type);
 	char		place[64];
+	char		base[64];
 	char		member[16];
 
+	snprintf(place, sizeof(place), "segment[SEGMENT_VALUES(%d)]", i);
+	snprintf(base, sizeof(base), "segment[SEGMENT_BASE(%d)]", i);
+	snprintf(member, sizeof(member), "c%d", i);
+	if (most != WIDTH_NONE && loads)
+		write_packed_load(member, place, most, text);
+	else if (most != WIDTH_NONE)
+		write_unpack(member, codegen_column_type(type), place, base, most, text);
+	else if (type == VT_TEXT && !loads)
+		text_append(text, "\tPRAGMA_UNROLL\n\tfor (int i = 0; i < BLOCK_ROWS; i++)\n"
+					"\t\traw[i].%s = segment_text(%s, %s, first + i);\n", member, place, base);
+	else if (loads && type != VT_TEXT)
+	{
+		snprintf(place, sizeof(place), "PLACE_ADDRESS(segment[SEGMENT_VALUES(%d)])", i);
+		write_load(codegen_column_type(type), member, place, text);
+	}
+	if (!column->nullable)
+		return;
+	snprintf(place, sizeof(place), "segment[SEGMENT_NULLS(%d)]", i);
+	snprintf(member, sizeof(member), "n%d", i);
+	if (loads)
+		write_packed_load(member, place, WIDTH_1, text);
+	else
+		write_unpack(member, "uint8_t", place, "0", WIDTH_1, text);
+}
+
+/*
+ * rows_load_tile of rows in segments: a thread's are in one.  Some of them may be beyond the
+ * segment's rows; there is room for these.  One row is loaded as by other kernels.
+ */
+static void
+write_load_segment_tile(const Program *program, const KernelLayout *layout, Text *text)
+{
+	const Column *columns = program_columns(program);
+
 	text_append(text, "DEVICE_FN void\n"
-				"rows_load_tile(const RowBatch *batch, uint64_t row, Raw *raw)\n{\n"
-				"\tRaw none = {0};\n\tuint64_t first;\n"
+				"rows_load_tile(const RowBatch *batch, uint64_t row, Raw *raw)\n{\n");
+	if (rows_at_once(program, layout) == 1)
+	{
+		text_append(text, "\trow_load(batch, row, raw);\n}\n\n");
+		return;
+	}
+	text_append(text, "\tRaw none = {0};\n\tuint64_t first;\n"
 				"\tconst uint64_t *segment = row_segment(batch, row, &first);\n\n"
 				"\tPRAGMA_UNROLL\n\tfor (int i = 0; i < BLOCK_ROWS; i++)\n\t{\n"
 				"\t\traw[i] = none;\n"
 				"\t\traw[i].left = segment_leaves(segment, first + i);\n\t}\n"
 				"\tif (first >= segment[SEGMENT_NROWS])\n\t\treturn;\n");
 	for (int i = 0; i < program->ncolumns; i++)
-	{
-		snprintf(place, sizeof(place), "segment[SEGMENT_VALUES(%d)]", i);
-		snprintf(member, sizeof(member), "c%d", i);
-		write_load(codegen_column_type((ValueType) columns[i].type), member, place, text);
-		if (!columns[i].nullable)
-			continue;
-		snprintf(place, sizeof(place), "segment[SEGMENT_NULLS(%d)]", i);
-		snprintf(member, sizeof(member), "n%d", i);
-		write_load("uint8_t", member, place, text);
-	}
+		write_segment_column(&columns[i], i, true, text);
+	for (int i = 0; i < program->ncolumns; i++)
+		write_segment_column(&columns[i], i, false, text);
 	text_append(text, "}\n\n");
 }
 
@@ -253,7 +308,7 @@ codegen_block(const Program *program, const KernelLayout *layout, bool direct,
 				program->nkeys == 0 || program_insns(program)[key].nullable);
 	text_append(text, "#include \"fixed.cuh\"\n#include \"block_words.cuh\"\n\n");
 	if (layout->segments)
-		write_load_segment_tile(program, text);
+		write_load_segment_tile(program, layout, text);
 	else
 		write_load_tile(program, layout, text);
 	codegen_row_fixed(program, layout, text);

@@ -2,11 +2,13 @@
  * codegen_emit.c
  *	  Generates emit_group: a group's key and state to the output's vectors.
  *
- * Keys get their own types again, validity bits are set in zeroed memory, and a
+ * Keys get their own types again, codes become texts, validity bits are set in zeroed memory, and a
  * state gets the words of the Program.  The bytes of texts, keys or extremes, go
  * to a place of their own; the host puts those of a key behind one another, and
  * makes addresses of where extremes have theirs.
  */
+#include <stdio.h>
+
 #include "engine/cuda/codegen/codegen_emit.h"
 #include "engine/cuda/codegen/codegen_types.h"
 #include "program/state.h"
@@ -26,15 +28,29 @@ write_valid(const KernelLayout *layout, int key, Text *text)
 				"1u << (place %% 32));\n", layout->out_valid[key]);
 }
 
+/* The text of a code: an expression of the kernel's. */
+static void
+write_coded_key(const KernelLayout *layout, int key, const char *code, Text *text)
+{
+	text_append(text, "\t\tOUTPUT(TextRef, %u)[place] = "
+				"emit_coded(args, %d, (uint32_t) (%s));\n",
+				layout->out_values[key], layout->keys[key].coded, code);
+}
+
 static void
 write_direct_key(const KernelLayout *layout, Text *text)
 {
 	const char *type = codegen_type((ValueType) layout->keys[0].type);
+	const char *value = "args->table.direct_min + (int64_t) slot - 1";
 
 	text_append(text, "\tif (slot > 0)\n\t{\n");
 	write_valid(layout, 0, text);
-	text_append(text, "\t\tOUTPUT(%s, %u)[place] = (%s) (args->table.direct_min + "
-				"(int64_t) slot - 1);\n\t}\n", type, layout->out_values[0], type);
+	if (layout->keys[0].coded)
+		write_coded_key(layout, 0, value, text);
+	else
+		text_append(text, "\t\tOUTPUT(%s, %u)[place] = (%s) (%s);\n", type,
+					layout->out_values[0], type, value);
+	text_append(text, "\t}\n");
 }
 
 static void
@@ -82,7 +98,14 @@ write_key_value(const KernelLayout *layout, int key, Text *text)
 {
 	const KeyPlace *field = &layout->keys[key];
 	uint32_t	out = layout->out_values[key];
+	char		code[64];
 
+	if (field->coded)
+	{
+		snprintf(code, sizeof(code), "words[%d] >> %d", field->word, field->shift);
+		write_coded_key(layout, key, code, text);
+		return;
+	}
 	switch ((ValueType) field->type)
 	{
 		case VT_TEXT:

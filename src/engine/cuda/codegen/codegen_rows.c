@@ -58,11 +58,21 @@ write_load_segment(const Program *program, Text *text)
 				"\tif (raw->left)\n\t\treturn;\n");
 	for (int i = 0; i < program->ncolumns; i++)
 	{
-		text_append(text, "\traw->c%d = ((const %s *) segment[SEGMENT_VALUES(%d)])[offset];\n",
-					i, codegen_column_type((ValueType) columns[i].type), i);
+		ValueType	type = (ValueType) columns[i].type;
+		const char *name = codegen_column_type(type);
+
+		if (layout_type_width(type) != WIDTH_NONE)
+			text_append(text, "\traw->c%d = (%s) (segment[SEGMENT_BASE(%d)] + "
+						"segment_number(segment[SEGMENT_VALUES(%d)], offset));\n", i, name, i, i);
+		else if (type == VT_TEXT)
+			text_append(text, "\traw->c%d = segment_text(segment[SEGMENT_VALUES(%d)], "
+						"segment[SEGMENT_BASE(%d)], offset);\n", i, i, i);
+		else
+			text_append(text, "\traw->c%d = ((const %s *) "
+						"PLACE_ADDRESS(segment[SEGMENT_VALUES(%d)]))[offset];\n", i, name, i);
 		if (columns[i].nullable)
-			text_append(text, "\traw->n%d = ((const uint8_t *) "
-						"segment[SEGMENT_NULLS(%d)])[offset];\n", i, i);
+			text_append(text, "\traw->n%d = (uint8_t) "
+						"segment_number(segment[SEGMENT_NULLS(%d)], offset);\n", i, i);
 	}
 	text_append(text, "}\n\n");
 }

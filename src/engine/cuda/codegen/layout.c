@@ -3,7 +3,8 @@
  *	  How a Program's columns, keys and states lie in device memory.
  *
  * Columns stand behind one another, each with room for the batch's capacity of
- * rows, so that a column's address is base + capacity * place.  Keys are packed
+ * rows, so that a column's address is base + capacity * place.  A code stands in the place of
+ * its text, so that columns are where they are without codes.  Keys are packed
  * into one word if they and their NULL bits fit 63 bits; else into a tag and as
  * many words as needed (cuda/table.cuh).
  */
@@ -23,11 +24,29 @@ layout_value_size(ValueType type)
 	return type == VT_TEXT ? TEXT_REF_SIZE : value_type_size(type);
 }
 
+uint32_t
+layout_type_width(ValueType type)
+{
+	switch (type)
+	{
+		case VT_BOOL:
+		case VT_CHAR:
+			return WIDTH_1;
+		case VT_INT2:
+			return WIDTH_2;
+		case VT_INT4:
+			return WIDTH_4;
+		case VT_INT8:
+			return WIDTH_8;
+		default:
+			return WIDTH_NONE;
+	}
+}
+
 static bool
 is_integer(ValueType type)
 {
-	return type == VT_BOOL || type == VT_CHAR || type == VT_INT2 ||
-		type == VT_INT4 || type == VT_INT8;
+	return layout_type_width(type) != WIDTH_NONE;
 }
 
 bool
@@ -57,7 +76,7 @@ place_columns(const Program *program, KernelLayout *layout)
 	for (int i = 0; i < program->ncolumns; i++)
 	{
 		layout->columns[i].values = place;
-		place += layout_value_size((ValueType) columns[i].type);
+		place += columns[i].coded ? TEXT_REF_SIZE : layout_value_size((ValueType) columns[i].type);
 	}
 	for (int i = 0; i < program->ncolumns; i++)
 	{
@@ -245,6 +264,19 @@ place_values(const Program *program, KernelLayout *layout)
 	}
 }
 
+/* 1 more than the number of the coded column that a key is, or 0. */
+static uint8_t
+key_coded(const Program *program, const Insn *insn)
+{
+	uint8_t		number = 0;
+
+	if (insn->op != OP_column || !program_columns(program)[insn->index].coded)
+		return 0;
+	for (int i = 0; i <= insn->index; i++)
+		number += program_columns(program)[i].coded;
+	return number;
+}
+
 static int
 key_bits(ValueType type)
 {
@@ -335,6 +367,7 @@ place_keys(const Program *program, KernelLayout *layout)
 
 		field->type = insn->type;
 		field->nullable = insn->nullable;
+		field->coded = key_coded(program, insn);
 		field->bits = (uint8_t) key_bits((ValueType) insn->type);
 		bits += field->bits + field->nullable;
 		wide |= insn->type == VT_UUID || insn->type == VT_WIDE || insn->type == VT_TEXT;
@@ -390,8 +423,11 @@ place_output(const Program *program, KernelLayout *layout)
 	for (int i = 0; i < program->nkeys; i++)
 	{
 		layout->out_values[i] = place;
-		place += 8 * layout_value_size(program_key_type(program, i));
+		place += 8 * (layout->keys[i].coded ? TEXT_REF_SIZE :
+					  layout_value_size(program_key_type(program, i)));
+		layout->emits_texts |= layout->keys[i].coded != 0;
 	}
+	layout->emits_texts |= layout->has_text || layout->has_text_value;
 	layout->out_bits = place;
 }
 
@@ -408,4 +444,20 @@ layout_make(const Program *program, TableKind table, KernelLayout *layout)
 	place_keys(program, layout);
 	place_slot(program, layout);
 	place_output(program, layout);
+}
+
+uint64_t
+layout_slot_size(const KernelLayout *layout)
+{
+	return 8 * (uint64_t) (layout->stride + layout->nwords - layout->nhot);
+}
+
+uint64_t
+layout_slots_for(uint64_t groups)
+{
+	uint64_t	slots = TABLE_MIN_SLOTS;
+
+	while (slots < groups * TABLE_LOAD && slots < TABLE_MAX_SLOTS)
+		slots *= 2;
+	return slots;
 }

@@ -69,6 +69,8 @@ typedef struct KernelLayout
 	bool		key64;			/* a tag and one word without texts: see codegen_keys.c */
 	KeyPlace	keys[PROGRAM_MAX_KEYS];
 	bool		has_text;
+	bool		emits_texts;	/* has the output texts: keys, codes' ones too, or
+								 * extremes? */
 	int			state;			/* words of a slot before the state */
 	int			stride;			/* words of a slot */
 
@@ -92,6 +94,20 @@ layout_has_word_keys(const KernelLayout *layout)
 }
 
 extern void layout_make(const Program *program, TableKind table, KernelLayout *layout);
+
+/*
+ * A table of hashed keys has twice as many slots as it takes groups, so that probes are short.
+ * At least it has 512 KB, with 32 bytes a slot.
+ */
+#define TABLE_LOAD 2
+#define TABLE_MIN_SLOTS 16384
+#define TABLE_MAX_SLOTS (UINT32_C(1) << 31)
+
+/* Bytes of a slot of the group table, its cold words included. */
+extern uint64_t layout_slot_size(const KernelLayout *layout);
+
+/* Slots of a table of hashed keys for so many groups: a power of 2. */
+extern uint64_t layout_slots_for(uint64_t groups);
 
 /* Parts of an accumulator: one or two; none if it is kept by reference. */
 extern int	layout_nparts(const Program *program, int acc);
@@ -119,5 +135,8 @@ extern bool layout_needs_exponents(const Program *program);
 
 /* Bytes of a value in a device column, TEXT included. */
 extern int	layout_value_size(ValueType type);
+
+/* The width (args.cuh) of numbers that are a type's values; WIDTH_NONE: they are no integers. */
+extern uint32_t layout_type_width(ValueType type);
 
 #endif							/* GPUAGG_LAYOUT_H */

@@ -26,10 +26,22 @@ static bool
 make_scripts(const RunCore *run, Script *scripts)
 {
 	for (int table = TABLE_HASH; table <= TABLE_DIRECT; table++)
-		if (!script_make(run->program, &run->layouts[table], &scripts[table]) ||
+		if (!script_make(run->kernel_program, &run->layouts[table], &scripts[table]) ||
 			script_shared(&scripts[table]) + STATIC_SHARED > run->device->info.shared_limit)
 			return false;
 	return true;
+}
+
+/* Both scripts, or none if they cannot be made. */
+static void
+renew_scripts(RunCore *run)
+{
+	Interpreter *interpreter = &run->interpreter;
+
+	if (make_scripts(run, interpreter->scripts))
+		return;
+	free(interpreter->scripts);
+	interpreter->scripts = NULL;
 }
 
 EngineStatus
@@ -42,11 +54,15 @@ interpreter_open(RunCore *run)
 	interpreter->scripts = malloc(2 * sizeof(Script));
 	if (interpreter->scripts == NULL)
 		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
-	if (make_scripts(run, interpreter->scripts))
-		return ENGINE_OK;
-	free(interpreter->scripts);
-	interpreter->scripts = NULL;
+	renew_scripts(run);
 	return ENGINE_OK;
+}
+
+void
+interpreter_renew(RunCore *run)
+{
+	if (run->interpreter.scripts != NULL)
+		renew_scripts(run);
 }
 
 void

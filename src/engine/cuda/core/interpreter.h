@@ -23,6 +23,9 @@ extern void interpreter_enable(void);
  * freed by close.
  */
 extern EngineStatus interpreter_open(RunCore *run);
+
+/* Make them of the kernels' Program anew, before kernels need them. */
+extern void interpreter_renew(RunCore *run);
 extern void interpreter_close(RunCore *run);
 
 /* Must the run use it?  It needs scripts for that. */

@@ -58,7 +58,11 @@ typedef struct RunCore
 	const DeviceOps *device_ops;
 	Device	   *device;			/* NULL: not open yet */
 	Program    *program;		/* a copy */
-	KernelLayout layouts[2];	/* of it, by TableKind */
+	Program    *kernel_program; /* what kernels run: the same, or with codes
+								 * (coded.h) */
+	KernelLayout layouts[2];	/* of that, by TableKind */
+	DeviceTexts coded[ARGS_MAX_CODED];	/* what its codes stand for, */
+	uint32_t	ncoded[ARGS_MAX_CODED]; /* and how many there are of kept rows */
 	EngineHints hints;
 	int			forced;			/* Strategy, or -1: auto, and the interpreter */
 
@@ -82,14 +86,16 @@ typedef struct RunCore
 } RunCore;
 
 /*
- * Places in counters and results: Counters of each of two input buffers, of kept
- * columns and of two output buffers, then the table's.
+ * Places in counters and results: Counters of each of two input buffers, of two launches
+ * over kept columns and of two output buffers, then the table's, then exponents of float
+ * sums (float_units.c).
  */
 #define COUNTERS_OF_INPUT(i) ((i) * sizeof(Counters))
-#define COUNTERS_OF_SEGMENTS COUNTERS_OF_INPUT(2)
-#define COUNTERS_OF_OUTPUT(i) ((3 + (i)) * sizeof(Counters))
-#define COUNTERS_OF_TABLE (5 * sizeof(Counters))
-#define COUNTERS_SIZE (COUNTERS_OF_TABLE + sizeof(TableCounters))
+#define COUNTERS_OF_SEGMENTS(i) ((2 + (i)) * sizeof(Counters))
+#define COUNTERS_OF_OUTPUT(i) ((4 + (i)) * sizeof(Counters))
+#define COUNTERS_OF_TABLE (6 * sizeof(Counters))
+#define COUNTERS_OF_EXPONENTS (COUNTERS_OF_TABLE + sizeof(TableCounters))
+#define COUNTERS_SIZE (COUNTERS_OF_EXPONENTS + ARGS_MAX_SUMS * sizeof(uint32_t))
 
 /* Set the message; returns the status. */
 extern EngineStatus run_fail(RunCore *run, EngineStatus status, const char *format, ...)

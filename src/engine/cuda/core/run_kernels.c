@@ -37,7 +37,7 @@ load_module(RunCore *run, Text *text, LoadedModule **module)
 static void
 write_text(const RunCore *run, const StrategyChoice *choice, KernelPart part, Text *text)
 {
-	codegen(run->program, &run->layouts[choice->table], part, choice->strategy,
+	codegen(run->kernel_program, &run->layouts[choice->table], part, choice->strategy,
 			choice->block_direct, choice->block_copies, text);
 }
 
@@ -73,7 +73,7 @@ prefetch_expected(const RunCore *run, const DeviceInfo *info)
 	StrategyChoice choice;
 	Text		text = {0};
 
-	if (!choose_expected(run->program, run->layouts, &run->hints, run->forced, info,
+	if (!choose_expected(run->kernel_program, run->layouts, &run->hints, run->forced, info,
 						 &choice))
 		return;
 	write_text(run, &choice, PART_AGGREGATE, &text);
@@ -99,7 +99,7 @@ kernels_prefetch(RunCore *run)
 		write_deform_text(run, &deform);
 		prefetch(run, &info, &deform);
 	}
-	choice = choose_first(run->program, run->layouts, run->forced);
+	choice = choose_first(run->kernel_program, run->layouts, run->forced);
 	if (!interpreter_is_ready(run, &info) || run->program->nkeys == 0)
 	{
 		write_text(run, &choice, run->program->nkeys > 0 ? PART_SAMPLE : PART_AGGREGATE,
@@ -107,7 +107,7 @@ kernels_prefetch(RunCore *run)
 		prefetch(run, &info, &first);
 	}
 	prefetch_expected(run, &info);
-	if (run->hints.top.groups > 0)
+	if (run->hints.top.groups > 0 || run->hints.top.nconditions > 0)
 	{
 		codegen_top(&top);
 		prefetch(run, &info, &top);
@@ -179,7 +179,7 @@ find_kernels(RunCore *run, KernelPart part, Kernels *kernels)
 		{"scatter_move", &kernels->scatter_move, scatter},
 		{"scatter_aggregate", &kernels->scatter_aggregate, scatter},
 		{interpreted ? "interpret" : "exponents", &kernels->exponents,
-		part == PART_AGGREGATE && layout_needs_exponents(run->program)},
+		part == PART_AGGREGATE && layout_needs_exponents(run->kernel_program)},
 		{interpreted ? "interpret" : "values_again", &kernels->values_again,
 		part == PART_AGGREGATE && values},
 		{"values_move", &kernels->values_move, part == PART_AGGREGATE && values}
@@ -221,14 +221,55 @@ is_interpreted(const RunCore *run, KernelPart part, const Text *text)
 	return interpreter_is_ready(run, &run->device->info);
 }
 
+/* What write_text makes a text from, but for the Program and its layout. */
+typedef struct TextChoice
+{
+	uint32_t	part;			/* KernelPart */
+	uint32_t	strategy;		/* Strategy */
+	uint32_t	block_direct;
+	uint32_t	block_copies;
+} TextChoice;
+
+static void
+make_recipe(const RunCore *run, const StrategyChoice *choice, KernelPart part,
+			TextChoice *text, KernelRecipe *recipe)
+{
+	*text = (TextChoice) {part, choice->strategy, choice->block_direct, choice->block_copies};
+	*recipe = (KernelRecipe)
+	{
+		.parts = {text, run->kernel_program, &run->layouts[choice->table]},
+			.sizes = {sizeof(*text), run->kernel_program->size, sizeof(run->layouts[0])}
+	};
+}
+
 /* Load the kernels of a text, the Program's own. */
 static EngineStatus
 load_own(RunCore *run, KernelPart part, Text *text, Kernels *kernels)
 {
+	TextChoice	choice;
+	KernelRecipe recipe;
 	EngineStatus status = load_module(run, text, &kernels->module);
 
 	kernels->row_threads = ROW_THREADS;
-	return status == ENGINE_OK ? find_kernels(run, part, kernels) : status;
+	if (status != ENGINE_OK)
+		return status;
+	make_recipe(run, &kernels->choice, part, &choice, &recipe);
+	kernel_cache_note(kernels->module, &recipe);
+	return find_kernels(run, part, kernels);
+}
+
+/* Take kernels that are loaded, without their text: it takes longer to make than to launch. */
+static bool
+take_loaded(RunCore *run, KernelPart part, Kernels *kernels)
+{
+	TextChoice	choice;
+	KernelRecipe recipe;
+
+	if (interpreter_is_forced(run))
+		return false;
+	make_recipe(run, &kernels->choice, part, &choice, &recipe);
+	kernels->row_threads = ROW_THREADS;
+	return kernel_cache_find(run->context->modules, &recipe, &kernels->module);
 }
 
 static EngineStatus
@@ -256,6 +297,8 @@ kernels_load(RunCore *run, const StrategyChoice *choice, KernelPart part, Kernel
 	EngineStatus status;
 
 	kernels->choice = *choice;
+	if (take_loaded(run, part, kernels))
+		return find_kernels(run, part, kernels);
 	write_text(run, choice, part, &text);
 	if (is_interpreted(run, part, &text))
 		status = load_interpreter(run, part, kernels);
@@ -292,8 +335,26 @@ kernels_load_compiled(RunCore *run, const StrategyChoice *choice, Kernels *kerne
 EngineStatus
 kernels_load_deform(RunCore *run, LoadedModule **module, PageKernels *kernels)
 {
+	const struct
+	{
+		const char *name;
+		DeviceKernel **kernel;
+	}			wanted[] = {
+		{"deform", &kernels->deform},
+		{"gather", &kernels->gather},
+		{"gather_tuples", &kernels->gather_tuples},
+		{"mask_rows", &kernels->mask_rows},
+		{"column_ranges", &kernels->column_ranges},
+		{"pack", &kernels->pack},
+		{"dictionary_find", &kernels->dictionary_find},
+		{"dictionary_add", &kernels->dictionary_add},
+		{"dictionary_codes", &kernels->dictionary_codes},
+		{"dictionary_row_codes", &kernels->dictionary_row_codes},
+		{"dictionary_move", &kernels->dictionary_move},
+		{"dictionary_copy", &kernels->dictionary_copy}
+	};
 	const DeviceOps *ops = run->device_ops;
-	DeviceStatus device;
+	DeviceStatus device = DEVICE_OK;
 	Text		text = {0};
 	EngineStatus status;
 
@@ -302,14 +363,9 @@ kernels_load_deform(RunCore *run, LoadedModule **module, PageKernels *kernels)
 	text_free(&text);
 	if (status != ENGINE_OK)
 		return status;
-	device = ops->kernel(run->device, kernel_cache_module(*module), "deform",
-						 &kernels->deform);
-	if (device == DEVICE_OK)
-		device = ops->kernel(run->device, kernel_cache_module(*module), "gather",
-							 &kernels->gather);
-	if (device == DEVICE_OK)
-		device = ops->kernel(run->device, kernel_cache_module(*module), "mask_rows",
-							 &kernels->mask_rows);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && device == DEVICE_OK; i++)
+		device = ops->kernel(run->device, kernel_cache_module(*module), wanted[i].name,
+							 wanted[i].kernel);
 	return run_device(run, device, "could not find a kernel");
 }
 
@@ -328,7 +384,9 @@ kernels_load_top(RunCore *run, LoadedModule **module, TopKernels *kernels)
 	if (status != ENGINE_OK)
 		return status;
 	loaded = kernel_cache_module(*module);
-	device = ops->kernel(run->device, loaded, "top_count", &kernels->count);
+	device = ops->kernel(run->device, loaded, "top_pass", &kernels->pass);
+	if (device == DEVICE_OK)
+		device = ops->kernel(run->device, loaded, "top_count", &kernels->count);
 	if (device == DEVICE_OK)
 		device = ops->kernel(run->device, loaded, "top_choose", &kernels->choose);
 	if (device == DEVICE_OK)

@@ -41,12 +41,22 @@ typedef struct PageKernels
 {
 	DeviceKernel *deform;
 	DeviceKernel *gather;
+	DeviceKernel *gather_tuples;
 	DeviceKernel *mask_rows;
+	DeviceKernel *column_ranges;
+	DeviceKernel *pack;
+	DeviceKernel *dictionary_find;
+	DeviceKernel *dictionary_add;
+	DeviceKernel *dictionary_codes;
+	DeviceKernel *dictionary_row_codes;
+	DeviceKernel *dictionary_move;
+	DeviceKernel *dictionary_copy;
 } PageKernels;
 
-/* Kernels that find the groups that can be among the first ones. */
+/* Kernels that find the groups that may leave. */
 typedef struct TopKernels
 {
+	DeviceKernel *pass;
 	DeviceKernel *count;
 	DeviceKernel *choose;
 	DeviceKernel *list;

@@ -5,13 +5,15 @@
  * Two buffers: one is filled while the device works on the other.  Launches and
  * copies are large, so that what they cost by themselves does not count.
  */
+#include "engine/cuda/input/asked.h"
 #include "engine/cuda/input/input.h"
 
 /*
- * Rows of one launch over segments.  Each may be undone, which takes two entries of 4 bytes:
- * no more of what the run has left than this share.
+ * Rows of one launch over segments: many, since a launch with what belongs to it takes this
+ * thread some 20 us.  Each row may be undone, which takes two entries of 4 bytes: for all
+ * launches that are queued no more of what the run has left than this share.
  */
-#define SEGMENTS_ROWS (UINT32_C(1) << 25)
+#define SEGMENTS_ROWS (UINT32_C(1) << 27)
 #define UNDONE_SHARE 4
 
 static uint32_t
@@ -19,7 +21,7 @@ segments_at_once(const RunCore *run, const Served *served)
 {
 	uint64_t	rows = SEGMENTS_ROWS;
 	uint64_t	room = (run->memory_limit - run->memory_used) / UNDONE_SHARE /
-		(2 * sizeof(uint32_t));
+		(SEGMENTS_QUEUED * 2 * sizeof(uint32_t));
 
 	if (run->program->nkeys > 0 && rows > room)
 		rows = room;
@@ -29,35 +31,65 @@ segments_at_once(const RunCore *run, const Served *served)
 	return rows < served->nsegments ? (uint32_t) rows : served->nsegments;
 }
 
+static void
+close_segments(RunCore *run, Input *input)
+{
+	for (int i = 0; i < input->nqueued; i++)
+		input_buffer_close(run, &input->segments[i]);
+	input->nqueued = 0;
+}
+
+/* The buffers of segments, as many as there will be launches. */
+static EngineStatus
+open_queue(RunCore *run, Input *input)
+{
+	const Served *served = &input->served;
+	uint32_t	n = input->segments_at_once;
+	uint32_t	launches = (served->nsegments + n - 1) / n;
+	EngineStatus status = ENGINE_OK;
+
+	while (input->nqueued < SEGMENTS_QUEUED && (uint32_t) input->nqueued < launches &&
+		   status == ENGINE_OK)
+	{
+		int			number = input->nqueued++;
+		InputBuffer *buffer = &input->segments[number];
+
+		buffer->segment_rows = served->segment_rows;
+		buffer->segment_words = (uint32_t) SEGMENT_WORDS(run->program->ncolumns);
+		status = input_buffer_open_segments(run, n * served->segment_rows, served->texts.bytes,
+											number, buffer);
+		if (status == ENGINE_OK)
+			status = served_texts_copy(run, &served->texts,
+									   input->deformer.kernels.dictionary_copy,
+									   buffer->bytes.ptr);
+	}
+	return status;
+}
+
 /* What is needed for segments that are served; from now on all kernels take segments. */
 static EngineStatus
 open_segments(RunCore *run, Input *input)
 {
-	InputBuffer *buffer = &input->segments;
 	EngineStatus status = ENGINE_OK;
 
 	if (run->context->mapped != NULL)
 		mapped_hold(run->context->mapped);
 	run->layouts[TABLE_HASH].segments = true;
 	run->layouts[TABLE_DIRECT].segments = true;
-	if (input->served.nmasked > 0)
+	if (input->served.nmasked > 0 || input->served.texts.entries > 0)
 		status = page_deformer_open(run, &input->deformer);
 	if (status == ENGINE_OK)
 		status = served_upload(run, &input->served, input->deformer.kernels.mask_rows);
 	if (status != ENGINE_OK)
 		return status;
-	buffer->segment_rows = input->served.segment_rows;
-	buffer->segment_words = (uint32_t) SEGMENT_WORDS(run->program->ncolumns);
 	input->segments_at_once = segments_at_once(run, &input->served);
 	for (;;)
 	{
-		status = input_buffer_open_segments(run,
-											input->segments_at_once * buffer->segment_rows,
-											buffer);
+		status = open_queue(run, input);
 		/* other runs have the memory: more launches need less */
 		if (status != ENGINE_NO_MEMORY || input->segments_at_once == 1)
 			return status;
-		input_buffer_close(run, buffer);
+		close_segments(run, input);
 		input->segments_at_once /= 2;
 	}
 }
@@ -72,7 +104,11 @@ input_open(RunCore *run, Input *input)
 				 &input->layout);
 	status = resident_tables_open(run, &input->tables);
 	if (status == ENGINE_OK)
+		status = asked_find(run, &input->tables);
+	if (status == ENGINE_OK)
 		status = served_find(run, &input->tables, &input->served);
+	if (status == ENGINE_OK)
+		status = codes_open(run, &input->served.texts, &input->layout, &input->codes);
 	if (status == ENGINE_OK)
 		status = keep_open(run, &input->tables, input->layout.pages, INPUT_BUFFERS,
 						   &input->keep);
@@ -110,8 +146,9 @@ input_close(RunCore *run, Input *input)
 		keep_drop(run, &input->kept[i]);
 		input_buffer_close(run, &input->buffers[i]);
 	}
-	input_buffer_close(run, &input->segments);
+	close_segments(run, input);
 	keep_close(run, &input->keep);
+	codes_close(run, &input->codes);
 	served_close(run, &input->served);
 	resident_tables_close(&input->tables);
 	page_deformer_close(run, &input->deformer);

@@ -5,6 +5,7 @@
 #ifndef GPUAGG_INPUT_H
 #define GPUAGG_INPUT_H
 
+#include "engine/cuda/input/codes.h"
 #include "engine/cuda/input/input_buffer.h"
 #include "engine/cuda/input/keep.h"
 #include "engine/cuda/input/left_rows.h"
@@ -14,14 +15,19 @@
 
 #define INPUT_BUFFERS 2
 
+/* Launches over segments that the device has at once: the next one waits behind the other. */
+#define SEGMENTS_QUEUED 2
+
 /* Begins as zeros. */
 typedef struct Input
 {
 	ResidentTables tables;
 	Served		served;
+	Codes		codes;
 	uint32_t	segments_taken; /* of those served */
 	uint32_t	segments_at_once;
-	InputBuffer segments;		/* these, and what comes of them */
+	InputBuffer segments[SEGMENTS_QUEUED];	/* these, and what comes of them */
+	int			nqueued;		/* how many of the buffers are open */
 	Keep		keep;
 	KeptBuffer	kept[INPUT_BUFFERS];
 	bool		ready;			/* all that follows is open */

@@ -41,7 +41,8 @@ make_events(RunCore *run, InputBuffer *buffer)
 static EngineStatus
 make_segment(RunCore *run, const InputLayout *input, InputBuffer *buffer)
 {
-	int			ncolumns = run->program->ncolumns;
+	const Column *columns = program_columns(run->kernel_program);
+	int			ncolumns = run->kernel_program->ncolumns;
 	size_t		size = SEGMENT_WORDS((size_t) ncolumns) * sizeof(uint64_t);
 	EngineStatus status;
 
@@ -53,11 +54,13 @@ make_segment(RunCore *run, const InputLayout *input, InputBuffer *buffer)
 	for (int i = 0; i < ncolumns; i++)
 	{
 		const ColumnPlace *place = &run->layouts[0].columns[i];
+		uint32_t	width = layout_type_width((ValueType) columns[i].type);
 
-		buffer->segment[SEGMENT_VALUES(i)] = buffer->columns.ptr +
-			(uint64_t) input->rows * place->values;
-		buffer->segment[SEGMENT_NULLS(i)] = buffer->columns.ptr +
-			(uint64_t) input->rows * place->nulls;
+		buffer->segment[SEGMENT_VALUES(i)] =
+			PLACE(buffer->columns.ptr + (uint64_t) input->rows * place->values, width);
+		buffer->segment[SEGMENT_BASE(i)] = 0;
+		buffer->segment[SEGMENT_NULLS(i)] =
+			PLACE(buffer->columns.ptr + (uint64_t) input->rows * place->nulls, WIDTH_1);
 	}
 	status = run_alloc(run, size, &buffer->own_segments);
 	buffer->segments = buffer->own_segments.ptr;
@@ -71,13 +74,31 @@ make_segment(RunCore *run, const InputLayout *input, InputBuffer *buffer)
 }
 
 static EngineStatus
-make_undone(RunCore *run, uint64_t rows, InputBuffer *buffer)
+make_undone(RunCore *run, uint64_t rows, DeviceBuffer *undone)
 {
-	EngineStatus status = ENGINE_OK;
+	if (run->program->nkeys == 0)
+		return ENGINE_OK;
+	return run_alloc(run, rows * sizeof(uint32_t), undone);
+}
 
-	for (int i = 0; i < 2 && status == ENGINE_OK && run->program->nkeys > 0; i++)
-		status = run_alloc(run, rows * sizeof(uint32_t), &buffer->undone[i]);
-	return status;
+EngineStatus
+input_buffer_need_undone(RunCore *run, uint32_t undone, InputBuffer *buffer)
+{
+	if (buffer->undone[1].size >= (uint64_t) undone * sizeof(uint32_t))
+		return ENGINE_OK;
+	run_free(run, &buffer->undone[1]);
+	return make_undone(run, undone, &buffer->undone[1]);
+}
+
+void
+input_buffer_order_undone(InputBuffer *buffer)
+{
+	DeviceBuffer first = buffer->undone[0];
+
+	if (first.size >= buffer->undone[1].size)
+		return;
+	buffer->undone[0] = buffer->undone[1];
+	buffer->undone[1] = first;
 }
 
 /* Where the device tells of the buffer. */
@@ -101,16 +122,17 @@ wait_for_copies(RunCore *run, const InputBuffer *buffer)
 }
 
 EngineStatus
-input_buffer_open_segments(RunCore *run, uint32_t rows, InputBuffer *buffer)
+input_buffer_open_segments(RunCore *run, uint32_t rows, uint64_t bytes, int number,
+						   InputBuffer *buffer)
 {
 	EngineStatus status = make_events(run, buffer);
 
-	place_counters(run, COUNTERS_OF_SEGMENTS, buffer);
+	place_counters(run, COUNTERS_OF_SEGMENTS((size_t) number), buffer);
 	if (status == ENGINE_OK)
-		status = make_bytes(run, 0, buffer);
+		status = make_bytes(run, bytes, buffer);
 	if (status == ENGINE_OK)
 		status = wait_for_copies(run, buffer);
-	return status == ENGINE_OK ? make_undone(run, rows, buffer) : status;
+	return status == ENGINE_OK ? make_undone(run, rows, &buffer->undone[0]) : status;
 }
 
 EngineStatus
@@ -120,6 +142,9 @@ input_buffer_open(RunCore *run, const InputLayout *input, int number, InputBuffe
 
 	buffer->text_capacity = input->text;
 	place_counters(run, COUNTERS_OF_INPUT((size_t) number), buffer);
+	buffer->lsns = malloc(input->pages * sizeof(*buffer->lsns) + 1);
+	if (buffer->lsns == NULL)
+		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
 	status = run_take_stage(run, input->stage, &buffer->stage);
 	if (status == ENGINE_OK)
 		status = make_events(run, buffer);
@@ -127,8 +152,8 @@ input_buffer_open(RunCore *run, const InputLayout *input, int number, InputBuffe
 		status = make_bytes(run, input->bytes, buffer);
 	if (status == ENGINE_OK)
 		status = run_alloc(run, (uint64_t) input->rows * input->row_bytes, &buffer->columns);
-	if (status == ENGINE_OK)
-		status = make_undone(run, input->rows, buffer);
+	for (int i = 0; i < 2 && status == ENGINE_OK; i++)
+		status = make_undone(run, input->rows, &buffer->undone[i]);
 	if (status == ENGINE_OK && program_leaves_rows(run->program))
 		status = run_alloc(run, input->rows, &buffer->left);
 	if (status == ENGINE_OK && run->layouts[0].segments)
@@ -149,6 +174,7 @@ input_buffer_close(RunCore *run, InputBuffer *buffer)
 	run_free(run, &buffer->undone[0]);
 	run_free(run, &buffer->undone[1]);
 	run_free(run, &buffer->own_segments);
+	free(buffer->lsns);
 	free(buffer->segment);
 	scattered_free(run, &buffer->scattered);
 	run_give_stage(run, &buffer->stage);
@@ -161,6 +187,8 @@ input_buffer_begin(InputBuffer *buffer, bool pages)
 	buffer->nrows = 0;
 	buffer->npages = 0;
 	buffer->ncopied = 0;
+	buffer->filtered = false;
+	buffer->ntested = 0;
 	buffer->nlines = 0;
 	buffer->nbytes = 0;
 	buffer->state = BUFFER_FILLING;

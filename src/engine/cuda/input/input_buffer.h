@@ -29,8 +29,10 @@ typedef struct InputBuffer
 	DeviceBuffer columns;
 	DeviceBuffer left;			/* one byte a row, if the program leaves rows */
 	DeviceBuffer undone[2];		/* lists of rows: from the last launch, and for
-								 * the next */
+								 * the next; of segments there is no other one
+								 * before it is needed */
 	Scattered	scattered;		/* the rows in another order, by strategy `scatter` */
+	uint64_t   *lsns;			/* of its pages */
 	uint64_t   *segment;		/* its columns as a segment, if kernels take those; */
 	DeviceBuffer own_segments;	/* the same on the device */
 	DevicePtr	segments;		/* of the rows; 0: kernels take columns */
@@ -39,6 +41,9 @@ typedef struct InputBuffer
 	uint32_t	nrows;
 	uint32_t	npages;
 	uint32_t	ncopied;		/* of these, copied into the stage */
+	bool		filtered;		/* of the others, only tuples are gathered that pass
+								 * conditions */
+	uint32_t	ntested;		/* rows of these */
 	uint32_t	nlines;			/* in the list of line pointers */
 	uint32_t	nbytes;			/* of texts, behind the constants' */
 	uint32_t	text_capacity;	/* bytes of texts of column batches */
@@ -46,6 +51,7 @@ typedef struct InputBuffer
 	Counters   *results;		/* page-locked: the same, downloaded */
 	uint64_t	first;			/* rows of the buffers before */
 	uint64_t	values_missed;	/* of its launches: Counters.values_missed */
+	uint32_t	growths;		/* of the table, before the last launch */
 	DeviceEvent *begun;
 	DeviceEvent *uploaded;
 	DeviceEvent *deformed;		/* columns are there, the strategy is chosen */
@@ -61,10 +67,20 @@ extern EngineStatus input_buffer_open(RunCore *run, const InputLayout *input, in
 
 /*
  * One that has no memory for columns, since its rows are in segments already: so many at
- * once at most.
+ * once at most.  bytes: of their texts, which the caller puts behind the constants.  number: of
+ * such buffers.
  */
-extern EngineStatus input_buffer_open_segments(RunCore *run, uint32_t rows,
+extern EngineStatus input_buffer_open_segments(RunCore *run, uint32_t rows, uint64_t bytes,
+											   int number,
 											   InputBuffer *buffer);
+
+/*
+ * Have room in the list for the next launch for so many rows as the last one has left
+ * undone.  Before a launch over all rows the list with room for them comes first.
+ */
+extern EngineStatus input_buffer_need_undone(RunCore *run, uint32_t undone,
+											 InputBuffer *buffer);
+extern void input_buffer_order_undone(InputBuffer *buffer);
 extern void input_buffer_close(RunCore *run, InputBuffer *buffer);
 
 /* Begin to fill it, with pages or with column batches. */

@@ -10,8 +10,8 @@
  */
 #include "engine/cuda/input/input_layout.h"
 #include "engine/cuda/kernels/kernel_args.h"
-#include "engine/cuda/resident/stripe.h"
 #include "engine/engine.h"
+#include "engine/stripe.h"
 #include "program/heap_page.h"
 
 /* Columns of one input buffer take no more than that share of the limit. */

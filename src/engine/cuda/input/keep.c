@@ -3,22 +3,31 @@
  *	  Columns of the pages that a run reads, kept for later runs.
  *
  * A stripe is kept if its pages come in order and in one buffer.  The deform kernel then
- * makes columns of these pages once more, into a chunk: those that are not kept yet, of the
- * blocks that were all-visible by the map that the caller has read before the pages.  The chunk
- * goes to the cache once that has been done.  If a row cannot be kept, the chunk is dropped:
- * errors have counters of their own, so the run does not see them.
+ * makes columns of these pages once more: those that are not kept yet, of the blocks that
+ * were all-visible by the map that the caller has read before the pages.  If a row cannot be
+ * kept, they are dropped: errors have counters of their own, so the run does not see them.
+ *
+ * The columns' ranges come back with the counters.  They tell how the columns are encoded
+ * (pack.c), and the size of the chunk that they are encoded into.  The work stream does
+ * that behind what it has to do by then, and the buffer does not wait for it: the chunk
+ * goes to the cache when the buffer has been through the device once more, or at the end.
  *
  * A block that was all-visible when the map was read may have been changed before its page
  * was.  Then its bit has been cleared before: the rows that the caller gives are those
  * that the page had, since all were visible to its snapshot, and no later run is served the
  * block under this stamp.
  *
+ * With each block its page's LSN is kept, if the page was, when the caller looked at it, what it
+ * had been when the map was read: whoever changes a page clears its bit before the change has
+ * an LSN (XLogInsert), so a change that the map does not tell of has an LSN behind the end that
+ * the WAL had before the map was read.
+ *
  * A caller that ends early unpins pages which the device has not read yet, and what stands in
  * their places then may be anything.  So before something is kept of pages that have been read,
  * the caller is asked whether it still had them (EngineHints.gave_up).
  *
- * Memory: chunks are the cache's from the beginning (resident/room.c), but not found
- * until keep_end.
+ * Memory: chunks, and the room for columns before they are encoded, are the cache's from the
+ * beginning (resident/room.c), but not found until they are published.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,34 +38,10 @@
 /* Of a stripe's blocks, the share that must be there, in eighths. */
 #define KEEP_EIGHTHS 7
 
-/* Rows of a chunk's columns are a multiple of that, so that columns are aligned. */
-#define ROWS_ALIGN 256
-
 static bool
 are_enough(uint32_t blocks, uint32_t of)
 {
 	return blocks > 0 && (uint64_t) blocks * 8 >= (uint64_t) of * KEEP_EIGHTHS;
-}
-
-/* The stripe's blocks that the table has. */
-static uint32_t
-blocks_there(const TableState *state, uint32_t number)
-{
-	uint32_t	left = state->nblocks - stripe_first_block(number);
-
-	return left < stripe_nblocks(number) ? left : stripe_nblocks(number);
-}
-
-static uint32_t
-all_visible_blocks(const TableState *state, uint32_t number)
-{
-	const uint8_t *bits = stripe_bits(state, number);
-	uint32_t	nblocks = blocks_there(state, number);
-	uint32_t	n = 0;
-
-	for (uint32_t i = 0; i < nblocks; i++)
-		n += stripe_block_is_all_visible(bits, i);
-	return n;
 }
 
 /* Is the stripe's column there, by another chunk that was made under the same map? */
@@ -68,17 +53,23 @@ is_kept(const ResidentStripe *stripe, const ResidentColumn *column)
 	return stripe != NULL && resident_find(stripe, column, &place) != NULL;
 }
 
-/* What is kept of the stripe under the table's map, or NULL. */
+/*
+ * What is kept of the stripe under the table's map, or NULL; also if it has lost blocks, or lacks
+ * some that are all-visible under the map, since other columns that are kept have these.
+ */
 static const ResidentStripe *
 kept_stripe(const ResidentTable *table, uint32_t number)
 {
 	const ResidentStripe *stripe = resident_stripe(table->file, number);
-	StripeMap	map;
 
-	if (stripe == NULL || stripe->map.lsn != stripe_lsn(table->state, number))
+	if (stripe == NULL || stripe->nlost > 0 ||
+		stripe->map.lsn != stripe_lsn(table->state, number))
 		return NULL;
-	stripe_map(table->state, number, &map);
-	return memcmp(&stripe->map, &map, sizeof(map)) == 0 ? stripe : NULL;
+	if (memcmp(stripe->map.bits, stripe_bits(table->state, number),
+			   stripe_nblocks(number) / 4) != 0)
+		return NULL;
+	return stripe_all_visible(stripe->map.bits, stripe_nblocks(number)) == stripe->nblocks ?
+		stripe : NULL;
 }
 
 /* Does an older map still hold for most of the stripe's blocks? */
@@ -89,11 +80,13 @@ is_masked(const ResidentTable *table, uint32_t number, uint32_t all_visible)
 
 	return stripe != NULL && kept_stripe(table, number) == NULL &&
 		stripe->map.lsn == stripe_lsn(table->state, number) &&
-		all_visible <= stripe->nblocks && are_enough(all_visible, stripe->nblocks);
+		all_visible <= stripe->nblocks &&
+		are_enough(all_visible, stripe->nblocks + stripe->nlost);
 }
 
 static bool
-is_wanted(const ResidentTables *tables, const ResidentTable *table, uint32_t number)
+is_wanted(const RunCore *run, const ResidentTables *tables, const ResidentTable *table,
+		  uint32_t number)
 {
 	const ResidentStripe *stripe = kept_stripe(table, number);
 	uint32_t	all_visible;
@@ -102,11 +95,13 @@ is_wanted(const ResidentTables *tables, const ResidentTable *table, uint32_t num
 	if (stripe_lsn(table->state, number) == 0)
 		return false;
 	for (int i = 0; i < tables->ncolumns && !missing; i++)
-		missing = !is_kept(stripe, table->columns[i]);
+		missing = keep_texts_possible(run, table->columns[i]) &&
+			!is_kept(stripe, table->columns[i]);
 	if (!missing)
 		return false;
-	all_visible = all_visible_blocks(table->state, number);
-	return are_enough(all_visible, blocks_there(table->state, number)) &&
+	all_visible = stripe_all_visible(stripe_bits(table->state, number),
+									 stripe_blocks_there(table->state, number));
+	return are_enough(all_visible, stripe_blocks_there(table->state, number)) &&
 		!is_masked(table, number, all_visible);
 }
 
@@ -114,11 +109,13 @@ EngineStatus
 keep_open(RunCore *run, ResidentTables *tables, uint32_t buffer_pages, uint32_t nbuffers,
 		  Keep *keep)
 {
-	size_t		size = nbuffers * KEEP_STRIPES * sizeof(Counters);
+	size_t		columns = (size_t) tables->ncolumns * (sizeof(ColumnRange) + sizeof(PackedColumn));
+	size_t		size = nbuffers * KEEP_STRIPES * (sizeof(Counters) + columns);
 	uint32_t	wanted = 0;
 	EngineStatus status;
 
 	keep->tables = tables;
+	keep->result_size = (uint32_t) (sizeof(Counters) + columns);
 	for (int i = 0; i < tables->ntables; i++)
 	{
 		ResidentTable *table = &tables->tables[i];
@@ -126,16 +123,21 @@ keep_open(RunCore *run, ResidentTables *tables, uint32_t buffer_pages, uint32_t 
 
 		for (uint32_t j = 0; j < nstripes; j++)
 		{
-			table->wanted[j] = buffer_pages >= blocks_there(table->state, j) &&
-				is_wanted(tables, table, j);
+			table->wanted[j] = !table->taken[j] &&
+				buffer_pages >= stripe_blocks_there(table->state, j) &&
+				is_wanted(run, tables, table, j);
 			wanted += table->wanted[j];
 		}
 	}
 	if (wanted == 0)
 		return ENGINE_OK;
-	status = run_alloc(run, size, &keep->counters);
+	status = run_alloc(run, size, &keep->device_results);
 	if (status == ENGINE_OK)
 		status = run_take_stage(run, size, &keep->results);
+	if (status == ENGINE_OK)
+		status = run_take_event(run, &keep->packed);
+	if (status == ENGINE_OK)
+		status = keep_texts_open(run, tables, nbuffers * KEEP_STRIPES, &keep->texts);
 	keep->enabled = status == ENGINE_OK;
 	return status;
 }
@@ -174,15 +176,27 @@ keep_limit(const Keep *keep, const PageRef *last, const PageRef *pages, uint32_t
 			continue;
 		table = wants_block(keep, pages[i].table, pages[i].block);
 		if (table != NULL &&
-			room < i + blocks_there(table->state, stripe_of_block(pages[i].block)))
+			room < i + stripe_blocks_there(table->state, stripe_of_block(pages[i].block)))
 			return i;
 	}
 	return n;
 }
 
+bool
+keep_continues(const Keep *keep, const PageRef *page)
+{
+	const ResidentTable *table = keep->enabled ? wants_block(keep, page->table, page->block) :
+		NULL;
+	uint32_t	next = page->block + 1;
+
+	return table != NULL && next < table->state->nblocks &&
+		stripe_of_block(next) == stripe_of_block(page->block);
+}
+
 /* The columns of the table's stripe that are to be kept, as a list; how many. */
 static int
-wanted_columns(const Keep *keep, const ResidentTable *table, uint32_t number, int *columns)
+wanted_columns(const RunCore *run, const Keep *keep, const ResidentTable *table,
+			   uint32_t number, int *columns)
 {
 	const ResidentStripe *stripe = kept_stripe(table, number);
 	int			n = 0;
@@ -193,7 +207,8 @@ wanted_columns(const Keep *keep, const ResidentTable *table, uint32_t number, in
 
 		for (int j = 0; j < n && !twice; j++)
 			twice = table->columns[columns[j]] == table->columns[i];
-		if (!twice && !is_kept(stripe, table->columns[i]))
+		if (!twice && keep_texts_claimed(run, table->columns[i]) &&
+			!is_kept(stripe, table->columns[i]))
 			columns[n++] = i;
 	}
 	return n;
@@ -272,10 +287,12 @@ find_set(RunCore *run, Keep *keep, const int *columns, int n)
 
 /*
  * What will be known of a stripe whose pages are infos[0 .. n - 1]: NULL if there are too
- * few, or they do not come in order.  Notes the places of their rows.
+ * few, or they do not come in order.  Notes the places of their rows.  A page that has been
+ * changed after the map was read had another LSN when it was.
  */
 static ResidentStripe *
-make_stripe(const ResidentTable *table, uint32_t number, DevicePage *infos, uint32_t n)
+make_stripe(const ResidentTable *table, uint32_t number, DevicePage *infos,
+			const uint64_t *lsns, uint32_t n)
 {
 	uint32_t	first = stripe_first_block(number);
 	ResidentStripe *stripe = calloc(1, sizeof(*stripe));
@@ -296,25 +313,23 @@ make_stripe(const ResidentTable *table, uint32_t number, DevicePage *infos, uint
 			continue;
 		infos[i].kept = stripe->nrows;
 		stripe->has[block / 8] |= (uint8_t) (1 << block % 8);
+		stripe->lsns[block] = lsns[i] <= table->state->wal_end ? lsns[i] : 0;
 		stripe->nblocks++;
 		stripe->nrows += infos[i].nlines;
 	}
 	while (next <= STRIPE_MAX_BLOCKS)
 		stripe->rows[next++] = stripe->nrows;
 	if (infos[n - 1].block - first < STRIPE_MAX_BLOCKS &&
-		are_enough(stripe->nblocks, blocks_there(table->state, number)))
+		are_enough(stripe->nblocks, stripe_blocks_there(table->state, number)))
 		return stripe;
 	free(stripe);
 	return NULL;
 }
 
-/* A chunk for the set's columns; NULL: no room. */
-static ResidentChunk *
-make_chunk(RunCore *run, const Keep *keep, const ResidentTable *table, const KeepSet *set,
-		   uint64_t capacity)
+/* The heat of the set's hottest column. */
+static double
+set_heat(const Keep *keep, const ResidentTable *table, const KeepSet *set)
 {
-	ResidentCache *cache = &run->context->resident;
-	ResidentChunk *chunk;
 	double		heat = 0;
 
 	for (int i = 0; i < set->ncolumns; i++)
@@ -323,20 +338,21 @@ make_chunk(RunCore *run, const Keep *keep, const ResidentTable *table, const Kee
 
 		heat = own > heat ? own : heat;
 	}
-	chunk = resident_chunk(cache, capacity * set->row_bytes, set->ncolumns, heat,
-						   keep->tables->now);
-	for (int i = 0; chunk != NULL && i < set->ncolumns; i++)
-	{
-		uint32_t	end = i + 1 < set->ncolumns ? set->places[i + 1].values : set->row_bytes;
+	return heat;
+}
 
-		chunk->columns[i] = (ResidentPlace)
-		{
-			.column = table->columns[set->columns[i]],
-				.values = capacity * set->places[i].values,
-				.nulls = capacity * set->places[i].nulls,
-				.bytes = capacity * (end - set->places[i].values)
-		};
-	}
+/* Memory for a stripe's columns; NULL: no room, and the run keeps no more. */
+static ResidentChunk *
+make_chunk(RunCore *run, Keep *keep, const KeptStripe *kept, uint64_t size, int ncolumns)
+{
+	ResidentCache *cache = &run->context->resident;
+	uint64_t	evicted = cache->evicted;
+	ResidentChunk *chunk = resident_chunk(cache, size, ncolumns,
+										  set_heat(keep, kept->table, kept->set),
+										  keep->tables->now);
+
+	run->head.stats.blocks_evicted += cache->evicted - evicted;
+	keep->enabled = keep->enabled && chunk != NULL;
 	return chunk;
 }
 
@@ -354,22 +370,19 @@ forget_places(DevicePage *infos, uint32_t n)
  */
 static bool
 begin_stripe(RunCore *run, Keep *keep, const ResidentTable *table, uint32_t number,
-			 DevicePage *infos, uint32_t n, KeptStripe *kept)
+			 DevicePage *infos, const uint64_t *lsns, uint32_t n, KeptStripe *kept)
 {
 	int			columns[PROGRAM_MAX_COLUMNS];
-	int			ncolumns = wanted_columns(keep, table, number, columns);
-	ResidentStripe *stripe = ncolumns > 0 ? make_stripe(table, number, infos, n) : NULL;
+	int			ncolumns = wanted_columns(run, keep, table, number, columns);
+	ResidentStripe *stripe = ncolumns > 0 ? make_stripe(table, number, infos, lsns, n) :
+		NULL;
 	KeepSet    *set = stripe != NULL ? find_set(run, keep, columns, ncolumns) : NULL;
-	uint64_t	capacity = 0;
+	uint64_t	capacity = stripe != NULL ? pack_capacity(stripe->nrows) : 0;
 
-	*kept = (KeptStripe) {.file = table->file,.number = number,.stripe = stripe};
-	if (set != NULL && stripe->nrows > 0)
-	{
-		capacity = (stripe->nrows + ROWS_ALIGN - 1) / ROWS_ALIGN * ROWS_ALIGN;
-		kept->chunk = make_chunk(run, keep, table, set, capacity);
-		keep->enabled = kept->chunk != NULL;
-	}
-	if (kept->chunk == NULL)
+	*kept = (KeptStripe) {.table = table,.number = number,.set = set,.stripe = stripe};
+	if (set != NULL && capacity > 0)
+		kept->plain = make_chunk(run, keep, kept, capacity * set->row_bytes, 0);
+	if (kept->plain == NULL)
 	{
 		forget_places(infos, n);
 		free(stripe);
@@ -377,20 +390,70 @@ begin_stripe(RunCore *run, Keep *keep, const ResidentTable *table, uint32_t numb
 	}
 	kept->pages = (KeptPages)
 	{
-		.npages = n,.attrs = &set->attrs,.columns = kept->chunk->memory,.capacity = capacity
+		.npages = n,.attrs = &set->attrs,.columns = kept->plain->memory,.capacity = capacity
+	};
+	kept->source = (PackSource)
+	{
+		.plain = kept->plain->memory,.capacity = capacity,.nrows = stripe->nrows,
+			.ncolumns = ncolumns,.attrs = &set->attrs
 	};
 	return true;
 }
 
+/* Places of a stripe's results. */
 static DevicePtr
-counters_place(uint32_t number, uint32_t stripe)
+results_place(const Keep *keep, uint32_t number, uint32_t stripe)
 {
-	return (number * KEEP_STRIPES + stripe) * sizeof(Counters);
+	return (DevicePtr) (number * KEEP_STRIPES + stripe) * keep->result_size;
+}
+
+static DevicePtr
+ranges_place(const Keep *keep, uint32_t number, uint32_t stripe)
+{
+	return results_place(keep, number, stripe) + sizeof(Counters);
+}
+
+static DevicePtr
+packed_place(const Keep *keep, uint32_t number, uint32_t stripe)
+{
+	return ranges_place(keep, number, stripe) +
+		(DevicePtr) keep->tables->ncolumns * sizeof(ColumnRange);
+}
+
+/* One that cannot be kept. */
+static void
+drop_stripe(RunCore *run, KeptStripe *kept)
+{
+	free(kept->stripe);
+	resident_chunk_free(&run->context->resident, kept->plain);
+	if (kept->chunk != NULL)
+		resident_chunk_free(&run->context->resident, kept->chunk);
+}
+
+/*
+ * Have codes made of the stripe's texts; without room for them it is not kept.  place: of its
+ * columns of texts, in what dictionaries tell.
+ */
+static bool
+begin_texts(RunCore *run, Keep *keep, const PageDeformer *deformer, uint32_t place,
+			KeptStripe *kept)
+{
+	const KeepSet *set = kept->set;
+
+	kept->texts = (KeptTexts)
+	{
+		.table = kept->table,.columns = set->columns,.places = set->places,
+			.ncolumns = set->ncolumns,.plain = kept->plain->memory,
+			.capacity = kept->source.capacity,.nrows = kept->source.nrows,
+			.npages = kept->pages.npages,.place = place * keep->texts.ncolumns
+	};
+	return keep_texts_begin(run, &keep->texts, &deformer->kernels, &kept->texts,
+							keep->tables->now);
 }
 
 void
-keep_begin(RunCore *run, Keep *keep, const InputLayout *input, const InputBuffer *buffer,
-		   uint32_t number, KeptBuffer *kept)
+keep_begin(RunCore *run, Keep *keep, const PageDeformer *deformer, const InputLayout *input,
+		   const InputBuffer *buffer, uint32_t number, KeptBuffer *kept)
 {
 	DevicePage *infos = (DevicePage *) ((char *) buffer->stage.data + input_infos_place(input));
 	uint32_t	end;
@@ -407,12 +470,43 @@ keep_begin(RunCore *run, Keep *keep, const InputLayout *input, const InputBuffer
 				stripe_of_block(infos[end].block) != stripe)
 				break;
 		if (table == NULL || kept->n == KEEP_STRIPES ||
-			!begin_stripe(run, keep, table, stripe, infos + first, end - first, next))
+			!begin_stripe(run, keep, table, stripe, infos + first, buffer->lsns + first,
+						  end - first, next))
 			continue;
+		if (!begin_texts(run, keep, deformer, number * KEEP_STRIPES + kept->n, next))
+		{
+			forget_places(infos + first, end - first);
+			drop_stripe(run, next);
+			continue;
+		}
 		next->pages.first = first;
-		next->pages.counters = keep->counters.ptr + counters_place(number, kept->n);
+		next->pages.counters = keep->device_results.ptr +
+			results_place(keep, number, kept->n);
 		kept->n++;
 	}
+}
+
+/* Clear the results of a buffer's stripes, or download them. */
+static EngineStatus
+clear_results(RunCore *run, const Keep *keep, uint32_t number, uint32_t n)
+{
+	return run_device(run, run->device_ops->fill(run->device, run->work,
+												 keep->device_results.ptr +
+												 results_place(keep, number, 0), 0,
+												 (size_t) n * keep->result_size),
+					  "could not clear counters");
+}
+
+static EngineStatus
+fetch_results(RunCore *run, const Keep *keep, uint32_t number, uint32_t n)
+{
+	DevicePtr	place = results_place(keep, number, 0);
+
+	return run_device(run, run->device_ops->download(run->device, run->work,
+													 (char *) keep->results.data + place,
+													 keep->device_results.ptr + place,
+													 (size_t) n * keep->result_size),
+					  "could not read counters");
 }
 
 EngineStatus
@@ -420,67 +514,172 @@ keep_launch(RunCore *run, const Keep *keep, const PageDeformer *deformer,
 			const InputLayout *input, const InputBuffer *buffer, const KeptBuffer *kept,
 			uint32_t number)
 {
-	const DeviceOps *ops = run->device_ops;
-	DevicePtr	place = counters_place(number, 0);
-	EngineStatus status = ENGINE_OK;
+	EngineStatus status;
 
 	if (kept->n == 0)
 		return ENGINE_OK;
-	status = run_device(run, ops->fill(run->device, run->work, keep->counters.ptr + place, 0,
-									   kept->n * sizeof(Counters)), "could not clear counters");
+	status = clear_results(run, keep, number, kept->n);
 	for (uint32_t i = 0; i < kept->n && status == ENGINE_OK; i++)
 	{
-		const ResidentChunk *chunk = kept->stripes[i].chunk;
+		const KeptTexts *texts = &kept->stripes[i].texts;
 
-		/* what stands behind the last row must be harmless */
-		status = run_device(run, ops->fill(run->device, run->work, chunk->memory, 0,
-										   chunk->size), "could not clear columns");
+		status = keep_texts_clear(run, texts);
 		if (status == ENGINE_OK)
 			status = page_deformer_keep(run, deformer, input, buffer, &kept->stripes[i].pages);
+		if (status == ENGINE_OK)
+			status = keep_texts_launch(run, &keep->texts, &deformer->kernels, buffer, texts);
+		if (status == ENGINE_OK)
+			status = pack_find_ranges(run, &deformer->kernels, &kept->stripes[i].source,
+									  keep->device_results.ptr + ranges_place(keep, number, i));
 	}
-	if (status != ENGINE_OK)
-		return status;
-	return run_device(run, ops->download(run->device, run->work,
-										 (char *) keep->results.data + place,
-										 keep->counters.ptr + place,
-										 kept->n * sizeof(Counters)), "could not read counters");
+	return status == ENGINE_OK ? fetch_results(run, keep, number, kept->n) : status;
 }
 
-/* One that cannot be kept. */
+/* A chunk for the stripe's columns as they will be encoded; false: no room. */
+static bool
+choose_encodings(RunCore *run, Keep *keep, KeptStripe *kept, const ColumnRange *ranges,
+				 PackedColumn *packed)
+{
+	const KeepSet *set = kept->set;
+	ResidentPlace places[PROGRAM_MAX_COLUMNS];
+	uint64_t	size = 0;
+
+	memset(places, 0, (size_t) set->ncolumns * sizeof(places[0]));
+	for (int i = 0; i < set->ncolumns; i++)
+	{
+		const Column *column = keep->tables->columns[set->columns[i]];
+
+		places[i].column = kept->table->columns[set->columns[i]];
+		size = pack_place(column, &ranges[i], &kept->source, size, &places[i]);
+		packed[i] = pack_describe(column, &places[i]);
+	}
+	/* there is no memory of no bytes */
+	kept->chunk = make_chunk(run, keep, kept, size > 0 ? size : PLACE_ALIGN, set->ncolumns);
+	if (kept->chunk != NULL)
+		memcpy(kept->chunk->columns, places, (size_t) set->ncolumns * sizeof(places[0]));
+	return kept->chunk != NULL;
+}
+
+/* Encode a stripe whose columns have been made of its pages; false: no room. */
+static bool
+pack_stripe(RunCore *run, Keep *keep, const PageDeformer *deformer, KeptStripe *kept,
+			uint32_t number, uint32_t i, EngineStatus *status)
+{
+	char	   *results = keep->results.data;
+	DevicePtr	place = packed_place(keep, number, i);
+	size_t		size = (size_t) kept->set->ncolumns * sizeof(PackedColumn);
+
+	if (!choose_encodings(run, keep, kept,
+						  (const ColumnRange *) (results + ranges_place(keep, number, i)),
+						  (PackedColumn *) (results + place)))
+		return false;
+	*status = run_device(run, run->device_ops->upload(run->device, run->work,
+													  keep->device_results.ptr + place,
+													  results + place, size),
+						 "could not tell the device of encodings");
+	if (*status == ENGINE_OK)
+		*status = pack_launch(run, &deformer->kernels, &kept->source,
+							  keep->device_results.ptr + place, kept->chunk->memory);
+	return true;
+}
+
+/* What has been encoded goes to the cache. */
 static void
-drop_stripe(RunCore *run, KeptStripe *kept)
+publish(RunCore *run, KeptBuffer *kept)
 {
-	free(kept->stripe);
-	resident_chunk_free(&run->context->resident, kept->chunk);
+	ResidentCache *cache = &run->context->resident;
+
+	for (uint32_t i = 0; i < kept->npacked; i++)
+	{
+		KeptStripe *stripe = &kept->packed[i];
+		uint32_t	nblocks = stripe->stripe->nblocks;
+
+		resident_chunk_free(cache, stripe->plain);
+		keep_texts_forget(run, &stripe->texts, stripe->chunk);
+		if (stripe->chunk->ncolumns == 0)
+		{
+			free(stripe->stripe);
+			resident_chunk_free(cache, stripe->chunk);
+		}
+		else if (resident_publish(cache, stripe->table->file, stripe->number, stripe->stripe,
+							 stripe->chunk))
+			run->head.stats.blocks_kept += nblocks;
+	}
+	kept->npacked = 0;
 }
 
-void
-keep_end(RunCore *run, const Keep *keep, KeptBuffer *kept, uint32_t number)
+EngineStatus
+keep_end(RunCore *run, Keep *keep, const PageDeformer *deformer, KeptBuffer *kept,
+		 uint32_t number)
 {
-	const Counters *results = (const Counters *) ((const char *) keep->results.data +
-												  counters_place(number, 0));
 	bool		gave_up = kept->n > 0 && run->hints.gave_up != NULL && run->hints.gave_up();
+	EngineStatus status = ENGINE_OK;
 
+	/* the work stream has done them before the buffer's launch */
+	publish(run, kept);
 	for (uint32_t i = 0; i < kept->n; i++)
 	{
 		KeptStripe *stripe = &kept->stripes[i];
-		uint32_t	nblocks = stripe->stripe->nblocks;
+		const Counters *counters = (const Counters *) ((const char *) keep->results.data +
+													   results_place(keep, number, i));
 
-		if (gave_up || results[i].errors != 0)
+		keep_texts_end(run, &keep->texts, &stripe->texts, counters->errors);
+		if (gave_up || status != ENGINE_OK || counters->errors != 0 ||
+			!keep_texts_leave_any(run, &stripe->texts) ||
+			!pack_stripe(run, keep, deformer, stripe, number, i, &status))
 			drop_stripe(run, stripe);
-		else if (resident_publish(&run->context->resident, stripe->file, stripe->number,
-								  stripe->stripe, stripe->chunk))
-			run->head.stats.blocks_kept += nblocks;
+		else
+			kept->packed[kept->npacked++] = *stripe;
 	}
 	kept->n = 0;
+	if (status == ENGINE_OK && kept->npacked > 0)
+		status = run_device(run, run->device_ops->event_record(run->device, keep->packed,
+															   run->work),
+							"could not record an event");
+	return status;
+}
+
+/* Publish all that has been encoded; BUSY: it has not yet been. */
+static EngineStatus
+publish_all(RunCore *run, Keep *keep, KeptBuffer *kept, uint32_t nbuffers)
+{
+	uint32_t	npacked = 0;
+	DeviceStatus ready;
+
+	for (uint32_t i = 0; i < nbuffers; i++)
+		npacked += kept[i].npacked;
+	if (npacked == 0)
+		return ENGINE_OK;
+	ready = run->device_ops->event_query(run->device, keep->packed);
+	if (ready == DEVICE_BUSY)
+		return ENGINE_BUSY;
+	for (uint32_t i = 0; i < nbuffers && ready == DEVICE_OK; i++)
+		publish(run, &kept[i]);
+	return run_device(run, ready, "the device failed");
+}
+
+EngineStatus
+keep_finish(RunCore *run, Keep *keep, const PageDeformer *deformer, KeptBuffer *kept,
+			uint32_t nbuffers)
+{
+	EngineStatus status = publish_all(run, keep, kept, nbuffers);
+
+	return status == ENGINE_OK ?
+		keep_texts_trim(run, keep->tables, &keep->texts, &deformer->kernels) : status;
 }
 
 void
 keep_drop(RunCore *run, KeptBuffer *kept)
 {
 	for (uint32_t i = 0; i < kept->n; i++)
+	{
+		keep_texts_drop(&kept->stripes[i].texts);
 		drop_stripe(run, &kept->stripes[i]);
+	}
+	for (uint32_t i = 0; i < kept->npacked; i++)
+		drop_stripe(run, &kept->packed[i]);
 	kept->n = 0;
+	kept->npacked = 0;
 }
 
 void
@@ -493,6 +692,9 @@ keep_close(RunCore *run, Keep *keep)
 		keep->sets = set->next;
 		free_set(run, set);
 	}
-	run_free(run, &keep->counters);
+	run_free(run, &keep->device_results);
 	run_give_stage(run, &keep->results);
+	run_give_event(run, &keep->packed);
+	if (keep->tables != NULL)
+		keep_texts_close(run, keep->tables, &keep->texts);
 }

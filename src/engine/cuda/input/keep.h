@@ -5,6 +5,8 @@
 #ifndef GPUAGG_KEEP_H
 #define GPUAGG_KEEP_H
 
+#include "engine/cuda/input/keep_texts.h"
+#include "engine/cuda/input/pack.h"
 #include "engine/cuda/input/page_deformer.h"
 #include "engine/cuda/input/resident_tables.h"
 
@@ -25,18 +27,24 @@ typedef struct KeepSet
 /* A stripe that is being kept. */
 typedef struct KeptStripe
 {
-	ResidentFile *file;
+	const ResidentTable *table;
 	uint32_t	number;
-	ResidentStripe *stripe;		/* as it will be, and its chunk */
-	ResidentChunk *chunk;
+	const KeepSet *set;
+	ResidentStripe *stripe;		/* as it will be */
+	ResidentChunk *plain;		/* room for its columns as they come from pages */
+	ResidentChunk *chunk;		/* what is kept; NULL: they are not encoded yet */
 	KeptPages	pages;
+	PackSource	source;
+	KeptTexts	texts;
 } KeptStripe;
 
-/* Those of one buffer. */
+/* Those of one buffer, and those of what it held before, which are being encoded. */
 typedef struct KeptBuffer
 {
 	uint32_t	n;
+	uint32_t	npacked;
 	KeptStripe	stripes[KEEP_STRIPES];
+	KeptStripe	packed[KEEP_STRIPES];
 } KeptBuffer;
 
 /* Begins as zeros. */
@@ -45,8 +53,12 @@ typedef struct Keep
 	bool		enabled;		/* is anything to be kept, and was there room so far? */
 	ResidentTables *tables;
 	KeepSet    *sets;
-	DeviceBuffer counters;		/* Counters of KEEP_STRIPES for each buffer */
+	uint32_t	result_size;	/* of a stripe: Counters, then for each column its
+								 * ColumnRange and its PackedColumn */
+	DeviceBuffer device_results;	/* of KEEP_STRIPES for each buffer */
 	Stage		results;		/* page-locked: the same, downloaded */
+	DeviceEvent *packed;		/* behind the last stripe that is encoded */
+	KeepTexts	texts;
 } Keep;
 
 /*
@@ -63,17 +75,32 @@ extern EngineStatus keep_open(RunCore *run, ResidentTables *tables, uint32_t buf
 extern uint32_t keep_limit(const Keep *keep, const PageRef *last, const PageRef *pages,
 						   uint32_t n, uint32_t room);
 
+/* Are there more pages of a stripe behind this one, which is to be kept? */
+extern bool keep_continues(const Keep *keep, const PageRef *page);
+
 /* Choose stripes of a full buffer, and note the places of their pages' rows. */
-extern void keep_begin(RunCore *run, Keep *keep, const InputLayout *input,
-					   const InputBuffer *buffer, uint32_t number, KeptBuffer *kept);
+extern void keep_begin(RunCore *run, Keep *keep, const PageDeformer *deformer,
+					   const InputLayout *input, const InputBuffer *buffer, uint32_t number,
+					   KeptBuffer *kept);
 
 /* Launch, in the work stream, once the buffer's pages are on the device. */
 extern EngineStatus keep_launch(RunCore *run, const Keep *keep, const PageDeformer *deformer,
 								const InputLayout *input, const InputBuffer *buffer,
 								const KeptBuffer *kept, uint32_t number);
 
-/* The launch has been done: what has no errors goes to the cache. */
-extern void keep_end(RunCore *run, const Keep *keep, KeptBuffer *kept, uint32_t number);
+/*
+ * The launch has been done: what has no errors is encoded, by another launch.  What was
+ * encoded the last time goes to the cache.
+ */
+extern EngineStatus keep_end(RunCore *run, Keep *keep, const PageDeformer *deformer,
+							 KeptBuffer *kept, uint32_t number);
+
+/*
+ * There are no more buffers: what has been encoded goes to the cache.  BUSY: it has not yet
+ * been.
+ */
+extern EngineStatus keep_finish(RunCore *run, Keep *keep, const PageDeformer *deformer,
+								KeptBuffer *kept, uint32_t nbuffers);
 
 /* Drop what has not ended; nothing is left that works on the device. */
 extern void keep_drop(RunCore *run, KeptBuffer *kept);

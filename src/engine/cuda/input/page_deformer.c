@@ -15,6 +15,7 @@ page_deformer_open(RunCore *run, PageDeformer *deformer)
 
 	for (int i = 0; i < program->ncolumns; i++)
 		columns[i] = &program_columns(program)[i];
+	tuple_filter_find(program, run->constants.slots, &deformer->filter);
 	status = deform_attrs_open(run, columns, program->ncolumns, run->layouts[0].columns,
 							   &deformer->attrs);
 	if (status == ENGINE_OK)
@@ -61,6 +62,9 @@ page_deformer_launch(RunCore *run, const PageDeformer *deformer, const InputLayo
 	deform_attrs_tell(&deformer->attrs, &args);
 	args.counters = buffer->counters;
 	args.npages = buffer->npages;
+	args.ncolumns = (uint32_t) run->program->ncolumns;
+	args.refused = deformer->filter.refused;
+	args.refused_column = deformer->filter.refused_column;
 	return launch(run, deformer, &args);
 }
 

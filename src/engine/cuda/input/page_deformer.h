@@ -8,6 +8,7 @@
 #include "engine/cuda/core/run_kernels.h"
 #include "engine/cuda/input/deform_attrs.h"
 #include "engine/cuda/input/input_buffer.h"
+#include "engine/cuda/input/tuple_filter.h"
 
 /* Begins as zeros; not opened if the Program reads no pages. */
 typedef struct PageDeformer
@@ -16,6 +17,7 @@ typedef struct PageDeformer
 	LoadedModule *module;
 	PageKernels kernels;
 	DeformAttrs attrs;			/* for the Program's columns */
+	TupleFilter filter;
 } PageDeformer;
 
 /* Some of a buffer's pages, whose rows go into other columns besides. */

@@ -39,6 +39,8 @@ lists_of(const InputLayout *input, const InputBuffer *buffer)
 static void
 describe(const PageLists *lists, const PageRef *ref, InputBuffer *buffer)
 {
+	bool		filtered = buffer->filtered && lists->in_place[buffer->npages] != 0;
+
 	lists->infos[buffer->npages] = (DevicePage)
 	{
 		.row = buffer->nrows,
@@ -46,9 +48,13 @@ describe(const PageLists *lists, const PageRef *ref, InputBuffer *buffer)
 			.table = ref->table,
 			.nlines = (uint16_t) ref->nlines,
 			.all = ref->lines == NULL,
+			.filtered = filtered,
 			.lines = buffer->nlines,
 			.kept = KEPT_NONE
 	};
+	buffer->lsns[buffer->npages] = ref->lsn;
+	if (filtered)
+		buffer->ntested += ref->nlines;
 	if (ref->lines == NULL)
 		return;
 	memcpy(lists->lines + buffer->nlines, ref->lines, ref->nlines * sizeof(uint16_t));

@@ -11,11 +11,23 @@
 #include "engine/cuda/input/resident_tables.h"
 #include "engine/cuda/resident/room.h"
 
+/* Has each of the Program's columns a key? */
+static bool
+have_keys(const RunCore *run)
+{
+	ResidentKey key;
+
+	for (int i = 0; i < run->program->ncolumns; i++)
+		if (!resident_key(&program_columns(run->program)[i], run->constants.slots, &key))
+			return false;
+	return true;
+}
+
 /* Can columns of the Program be kept at all, and is anybody to? */
 static bool
 is_possible(const RunCore *run)
 {
-	return run->hints.ntables > 0 && program_can_be_served(run->program) &&
+	return run->hints.ntables > 0 && program_can_be_served(run->program) && have_keys(run) &&
 		resident_limit(&run->context->resident) > 0;
 }
 
@@ -23,6 +35,7 @@ static bool
 list_columns(RunCore *run, ResidentTables *tables)
 {
 	const EngineHints *hints = &run->hints;
+	ResidentKey key;
 	int			own = run->program->ncolumns;
 
 	tables->columns = calloc((size_t) own + (size_t) hints->nkeep + 1, sizeof(*tables->columns));
@@ -32,7 +45,8 @@ list_columns(RunCore *run, ResidentTables *tables)
 		tables->columns[i] = &program_columns(run->program)[i];
 	tables->ncolumns = own;
 	for (int i = 0; i < hints->nkeep; i++)
-		if (hints->keep[i].type != VT_TEXT && hints->keep[i].attno <= run->program->nattrs)
+		if (hints->keep[i].attno <= run->program->nattrs &&
+			resident_key(&hints->keep[i], run->constants.slots, &key))
 			tables->columns[tables->ncolumns++] = &hints->keep[i];
 	return true;
 }
@@ -47,14 +61,16 @@ open_table(RunCore *run, const ResidentTables *tables, const TableState *state,
 	table->state = state;
 	table->file = resident_file(&run->context->resident, state->file, state->relation);
 	table->columns = calloc((size_t) tables->ncolumns + 1, sizeof(*table->columns));
+	table->taken = calloc(1, nstripes + 1);
 	table->wanted = calloc(1, nstripes + 1);
-	if (table->file == NULL || table->columns == NULL || table->wanted == NULL)
+	if (table->file == NULL || table->columns == NULL || table->taken == NULL ||
+		table->wanted == NULL)
 		return false;
 	for (int i = 0; i < tables->ncolumns; i++)
 	{
 		ResidentKey key;
 
-		resident_key(tables->columns[i], run->constants.slots, &key);
+		(void) resident_key(tables->columns[i], run->constants.slots, &key);
 		table->columns[i] = resident_column(table->file, &key);
 		if (table->columns[i] == NULL)
 			return false;
@@ -92,7 +108,10 @@ resident_tables_close(ResidentTables *tables)
 			resident_file_leave(tables->tables[i].file);
 		free(tables->tables[i].columns);
 		free(tables->tables[i].served);
+		free(tables->tables[i].taken);
 		free(tables->tables[i].wanted);
+		free(tables->tables[i].asked);
+		free(tables->tables[i].lsns);
 	}
 	free(tables->tables);
 	free(tables->columns);

@@ -14,7 +14,10 @@ typedef struct ResidentTable
 	ResidentFile *file;
 	ResidentColumn **columns;	/* of ResidentTables.columns */
 	uint8_t    *served;			/* EngineOps.served; NULL: none of its blocks */
-	uint8_t    *wanted;			/* a byte a stripe: is it to be kept? */
+	uint8_t    *taken;			/* a byte a stripe: is it served? */
+	uint8_t    *wanted;			/* likewise: is it to be kept? */
+	uint8_t    *asked;			/* bits as `served`: of whose pages the LSN is asked for */
+	uint64_t   *lsns;			/* by block, those LSNs, others 0; NULL: none is known */
 } ResidentTable;
 
 /* Begins as zeros; without tables nothing is served or kept. */

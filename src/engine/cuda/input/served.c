@@ -8,9 +8,23 @@
  * set in both, it has been set all the time from before the block was read until now: the
  * kept rows are the block's rows, and all of them are visible to the snapshot.
  *
- * If the LSN differs, nothing of the stripe is taken.  If it is the same and bits are missing,
- * the rows of those blocks are masked, and the caller gives their pages: up to an eighth of the
- * stripe's blocks, beyond which it is read as if it were not kept, and kept anew.
+ * If the LSN differs, the caller has been asked for those that the blocks' pages have now
+ * (asked.c), after the map was read.  A block is taken if its bit is set now, too, and its page's
+ * LSN is that of the stamp's moment: whatever changes a page but its hint bits is WAL-logged and
+ * gives it another LSN, so it is the page of that moment.  It was all-visible then: all of its
+ * tuples are visible to every snapshot that there was or that came later, and no tuple that one of
+ * these sees had gone.  The stripe gets the map as its new stamp, so that later runs need not ask;
+ * blocks whose LSN is another one are lost to it.
+ *
+ * The rows of blocks that are not taken are masked, and the caller gives their pages: up to an
+ * eighth of the stripe's blocks, beyond which it is read as if it were not kept, and kept anew.
+ *
+ * All-visible blocks that a stripe lacks are read, too: those that it has lost, that were not
+ * all-visible when it was kept, or that the table has got since.  Once runs have read as many of
+ * them as the stripe has blocks in the table, it is kept anew.
+ *
+ * Where the least and the greatest values of a stripe's columns tell that none of its rows
+ * passes the filter, there is nothing to take in: its blocks are served, and that is all.
  *
  * Chunks are pinned, so that they stay for the run, whatever becomes of the cache.
  */
@@ -20,17 +34,16 @@
 #include "engine/cuda/cache/fnv.h"
 #include "engine/cuda/core/run_kernels.h"
 #include "engine/cuda/input/served.h"
-
-/* One of so many blocks may be masked. */
-#define MASKED_SHARE 8
+#include "program/filter_range.h"
 
 /* A stripe that is looked at. */
 typedef struct Candidate
 {
 	const ResidentTable *table;
-	const ResidentStripe *stripe;
+	ResidentStripe *stripe;
 	uint32_t	first;			/* block */
 	const uint8_t *bits;		/* of the map now */
+	bool		same_map;		/* has it the stamp's LSN? */
 	bool		masked;			/* does it have masked blocks? */
 	uint8_t		served[STRIPE_MAX_BLOCKS / 8];	/* a bit a block */
 	uint32_t	nserved;
@@ -52,10 +65,14 @@ have_room(void **array, size_t size, uint32_t used, uint32_t n, uint32_t *room)
 	return true;
 }
 
-static bool
-has_block(const uint8_t *bits, uint32_t block)
+/* The bits of 64 blocks, from a multiple of 64 on. */
+static uint64_t
+blocks_word(const uint8_t *bits, uint32_t block)
 {
-	return (bits[block / 8] >> block % 8 & 1) != 0;
+	uint64_t	word;
+
+	memcpy(&word, bits + block / 8, sizeof(word));
+	return word;
 }
 
 /* Has the map changed since the stripe was kept, or the table become shorter? */
@@ -66,46 +83,97 @@ is_unchanged(const Candidate *candidate, uint32_t number)
 		candidate->table->state->nblocks - candidate->first >= stripe_nblocks(number);
 }
 
-/* Which blocks are served, block by block. */
+/* Is a block's page that of the stamp's moment? */
+static bool
+has_same_page(const Candidate *candidate, uint32_t block)
+{
+	uint64_t	lsn = candidate->stripe->lsns[block];
+
+	return lsn != 0 && lsn == candidate->table->lsns[candidate->first + block];
+}
+
+/* Of 64 blocks whose bits are set, those that have the page of the stamp's moment. */
+static uint64_t
+with_same_pages(const Candidate *candidate, uint32_t first, uint64_t bits)
+{
+	uint64_t	same = 0;
+
+	for (uint64_t left = bits; left != 0; left &= left - 1)
+		if (has_same_page(candidate, first + (uint32_t) __builtin_ctzll(left)))
+			same |= left & -left;
+	return same;
+}
+
+/* Which blocks are served: by words, since in nearly all of them all are. */
 static void
 mask_blocks(Candidate *candidate, uint32_t number)
 {
-	const ResidentStripe *stripe = candidate->stripe;
-	uint32_t	nblocks = candidate->table->state->nblocks - candidate->first;
+	uint32_t	nblocks = stripe_blocks_there(candidate->table->state, number);
 
-	memset(candidate->served, 0, sizeof(candidate->served));
 	candidate->nserved = 0;
-	for (uint32_t i = 0; i < stripe_nblocks(number) && i < nblocks; i++)
-		if (has_block(stripe->has, i) && stripe_block_is_all_visible(candidate->bits, i))
-		{
-			candidate->served[i / 8] |= (uint8_t) (1 << i % 8);
-			candidate->nserved++;
-		}
-	candidate->masked = candidate->nserved < stripe->nblocks;
+	for (uint32_t i = 0; i < STRIPE_MAX_BLOCKS; i += 64)
+	{
+		uint64_t	bits = blocks_word(candidate->stripe->has, i) &
+			stripe_all_visible_word(candidate->bits, i, nblocks);
+
+		if (!candidate->same_map)
+			bits = with_same_pages(candidate, i, bits);
+		memcpy(candidate->served + i / 8, &bits, sizeof(bits));
+		candidate->nserved += (uint32_t) __builtin_popcountll(bits);
+	}
 }
 
-/* Can the stripe be served, as far as the map tells, and which of its blocks? */
+/* Have runs read as many blocks that the stripe lacks as reading all anew would take? */
+static bool
+is_worn(Candidate *candidate, uint32_t number)
+{
+	ResidentStripe *stripe = candidate->stripe;
+	uint32_t	nblocks = stripe_blocks_there(candidate->table->state, number);
+	uint32_t	all_visible;
+
+	if (stripe->nblocks >= nblocks)
+		return false;
+	all_visible = stripe_all_visible(candidate->bits, nblocks);
+	if (all_visible > stripe->nblocks)
+		stripe->nmissed += all_visible - stripe->nblocks;
+	if (stripe->nmissed < nblocks)
+		return false;
+	/* should it not be kept anew, it is of use all the same */
+	stripe->nmissed = 0;
+	return true;
+}
+
+/* Blocks whose rows are masked. */
+static uint32_t
+masked_blocks(const Candidate *candidate)
+{
+	return candidate->stripe->nblocks + candidate->stripe->nlost - candidate->nserved;
+}
+
+/* Can the stripe be served, as far as the map and LSNs tell, and which of its blocks? */
 static bool
 look_at(const ResidentTable *table, uint32_t number, Candidate *candidate)
 {
-	const ResidentStripe *stripe = resident_stripe(table->file, number);
+	ResidentStripe *stripe = resident_stripe(table->file, number);
+	uint64_t	lsn = stripe_lsn(table->state, number);
 
-	if (stripe == NULL || stripe->map.lsn == 0 ||
-		stripe->map.lsn != stripe_lsn(table->state, number))
+	if (stripe == NULL || lsn == 0 || (stripe->map.lsn != lsn && table->lsns == NULL))
 		return false;
 	candidate->table = table;
 	candidate->stripe = stripe;
 	candidate->first = stripe_first_block(number);
 	candidate->bits = stripe_bits(table->state, number);
-	if (is_unchanged(candidate, number))
+	candidate->same_map = stripe->map.lsn == lsn;
+	if (candidate->same_map && is_unchanged(candidate, number))
 	{
-		candidate->masked = false;
 		candidate->nserved = stripe->nblocks;
 		memcpy(candidate->served, stripe->has, sizeof(candidate->served));
-		return true;
 	}
-	mask_blocks(candidate, number);
-	return stripe->nblocks - candidate->nserved <= stripe->nblocks / MASKED_SHARE;
+	else
+		mask_blocks(candidate, number);
+	candidate->masked = masked_blocks(candidate) > 0;
+	return masked_blocks(candidate) <=
+		(stripe->nblocks + stripe->nlost) / STRIPE_MASKED_SHARE && !is_worn(candidate, number);
 }
 
 static void
@@ -128,84 +196,155 @@ has_others(const ResidentTables *tables, int ncolumns, const Candidate *candidat
 	const ResidentPlace *place;
 
 	for (int i = ncolumns; i < tables->ncolumns; i++)
-		if (resident_find(candidate->stripe, candidate->table->columns[i], &place) == NULL)
+		if (!candidate->table->columns[i]->given_up &&
+			resident_find(candidate->stripe, candidate->table->columns[i], &place) == NULL)
 			return false;
 	return true;
 }
 
-/* A segment of the stripe's columns; false: not all of them are there. */
+/* Where a stripe's columns are. */
+typedef struct Found
+{
+	ResidentChunk *chunks[PROGRAM_MAX_COLUMNS];
+	const ResidentPlace *places[PROGRAM_MAX_COLUMNS];
+} Found;
+
+/* False: not all of them are there. */
 static bool
-find_columns(int ncolumns, const Candidate *candidate, Served *served)
+find_columns(int ncolumns, const Candidate *candidate, Found *found)
+{
+	for (int i = 0; i < ncolumns; i++)
+	{
+		found->chunks[i] = resident_find(candidate->stripe, candidate->table->columns[i],
+										 &found->places[i]);
+		if (found->chunks[i] == NULL)
+			return false;
+	}
+	return true;
+}
+
+/* Can any of the stripe's rows pass the filter, or does it have to be evaluated at least? */
+static bool
+can_pass(const RunCore *run, const Candidate *candidate, const Found *found)
+{
+	ValueRange	ranges[PROGRAM_MAX_COLUMNS];
+
+	for (int i = 0; i < run->program->ncolumns; i++)
+	{
+		const ResidentPlace *place = found->places[i];
+
+		ranges[i] = (ValueRange)
+		{
+			.nulls = place->nnulls > 0,.values = place->nnulls < candidate->stripe->nrows,
+				.known = place->has_range,.least = place->least,.most = place->most
+		};
+	}
+	return filter_can_pass(run->program, run->constants.slots, ranges);
+}
+
+/* A segment of the stripe's columns. */
+static void
+add_segment(int ncolumns, const Candidate *candidate, const Found *found, Served *served)
 {
 	uint64_t   *words = served->words + (size_t) served->nsegments * SEGMENT_WORDS(ncolumns);
-	ResidentChunk *chunks[PROGRAM_MAX_COLUMNS];
 
 	words[SEGMENT_NROWS] = candidate->stripe->nrows;
 	words[SEGMENT_MASK] = 0;
 	for (int i = 0; i < ncolumns; i++)
 	{
-		const ResidentPlace *place;
+		const ResidentPlace *place = found->places[i];
+		DevicePtr	memory = found->chunks[i]->memory;
 
-		chunks[i] = resident_find(candidate->stripe, candidate->table->columns[i], &place);
-		if (chunks[i] == NULL)
-			return false;
-		words[SEGMENT_VALUES(i)] = chunks[i]->memory + place->values;
-		words[SEGMENT_NULLS(i)] = chunks[i]->memory + place->nulls;
+		words[SEGMENT_VALUES(i)] = PLACE(memory + place->values, place->width);
+		words[SEGMENT_BASE(i)] = (uint64_t) place->least;
+		words[SEGMENT_NULLS(i)] = PLACE(memory + place->nulls, place->null_width);
+		pin(served, found->chunks[i]);
 	}
-	for (int i = 0; i < ncolumns; i++)
-	{
-		pin(served, chunks[i]);
-		candidate->table->columns[i]->hits++;
-	}
-	return true;
 }
 
-/* Note the rows of masked blocks, those of neighbouring blocks together. */
+/* The stripe's next block that is not served, from this one on, or STRIPE_MAX_BLOCKS. */
+static uint32_t
+next_masked(const Candidate *candidate, uint32_t block)
+{
+	while (block < STRIPE_MAX_BLOCKS)
+	{
+		uint64_t	left = ~blocks_word(candidate->served, block / 64 * 64) >> block % 64;
+
+		if (left != 0)
+			return block + (uint32_t) __builtin_ctzll(left);
+		block = (block / 64 + 1) * 64;
+	}
+	return STRIPE_MAX_BLOCKS;
+}
+
+/* Rows of the stripe's masked blocks. */
+static uint64_t
+masked_rows(const Candidate *candidate)
+{
+	const ResidentStripe *stripe = candidate->stripe;
+	uint64_t	rows = 0;
+
+	for (uint32_t i = next_masked(candidate, 0); i < STRIPE_MAX_BLOCKS;
+		 i = next_masked(candidate, i + 1))
+		rows += stripe->rows[i + 1] - stripe->rows[i];
+	return rows;
+}
+
+/* Note the rows of masked blocks, those that follow one another together. */
 static void
 note_masked(const Candidate *candidate, Served *served)
 {
 	const ResidentStripe *stripe = candidate->stripe;
-	bool		open = false;
+	MaskRange  *range = NULL;
 
-	for (uint32_t i = 0; i < STRIPE_MAX_BLOCKS; i++)
+	for (uint32_t i = next_masked(candidate, 0); i < STRIPE_MAX_BLOCKS;
+		 i = next_masked(candidate, i + 1))
 	{
 		uint32_t	nrows = stripe->rows[i + 1] - stripe->rows[i];
 
-		if (!has_block(stripe->has, i) || nrows == 0)
+		if (nrows == 0)
 			continue;
-		if (has_block(candidate->served, i))
-		{
-			open = false;
-			continue;
-		}
-		if (!open)
+		if (range == NULL || range->first + range->nrows != stripe->rows[i])
 		{
 			served->range_segments[served->nranges] = served->nsegments;
-			served->ranges[served->nranges++] = (MaskRange) {.first = stripe->rows[i]};
+			range = &served->ranges[served->nranges++];
+			*range = (MaskRange) {.first = stripe->rows[i]};
 		}
-		open = true;
-		served->ranges[served->nranges - 1].nrows += nrows;
-		served->rows -= nrows;
+		range->nrows += nrows;
 	}
 	served->nmasked++;
 }
 
-/* Mark the blocks; a stripe begins at a multiple of four blocks. */
+/* The marks of a table, with room for words of a stripe that it ends in. */
+static uint8_t *
+make_marks(uint32_t nblocks)
+{
+	return calloc(1, nblocks / 8 + 1 + STRIPE_MAX_BLOCKS / 8);
+}
+
+/*
+ * Mark the blocks, by words whose lowest bytes come first, as on all hosts of such devices.  A
+ * stripe begins at a multiple of four blocks.
+ */
 static void
 mark_blocks(const Candidate *candidate, uint8_t *served)
 {
 	uint8_t    *to = served + candidate->first / 8;
 	uint32_t	shift = candidate->first % 8;
+	uint64_t	carry = 0;
 
-	for (uint32_t i = 0; i < sizeof(candidate->served); i++)
+	for (uint32_t i = 0; i < sizeof(candidate->served); i += sizeof(uint64_t))
 	{
-		uint32_t	bits = (uint32_t) candidate->served[i] << shift;
+		uint64_t	bits;
+		uint64_t	marks;
 
-		if (bits & 0xff)
-			to[i] |= (uint8_t) bits;
-		if (bits >> 8)
-			to[i + 1] |= (uint8_t) (bits >> 8);
+		memcpy(&bits, candidate->served + i, sizeof(bits));
+		memcpy(&marks, to + i, sizeof(marks));
+		marks |= bits << shift | carry;
+		memcpy(to + i, &marks, sizeof(marks));
+		carry = shift > 0 ? bits >> (64 - shift) : 0;
 	}
+	to[sizeof(candidate->served)] |= (uint8_t) carry;
 }
 
 static bool
@@ -233,40 +372,73 @@ make_room(int ncolumns, Served *served)
 }
 
 /*
- * Add the stripe to the key of all rows: the same blocks of a file, under the same LSN, have
- * the same rows, as said above.
+ * Add a table, and then its stripes, to the key of all rows: the same blocks of a file, under
+ * the same LSN, have the same rows, as said above.
  */
 static void
-note_rows(const Candidate *candidate, RunCore *run)
+note_table(const TableState *state, RunCore *run)
 {
 	uint64_t	key = run->served_key != 0 ? run->served_key : FNV_START;
 
-	key = fnv_add(key, candidate->table->state->file, sizeof(candidate->table->state->file));
-	key = fnv_add(key, &candidate->first, sizeof(candidate->first));
-	key = fnv_add_words(key, &candidate->stripe->map.lsn, sizeof(candidate->stripe->map.lsn));
+	run->served_key = fnv_add(key, state->file, sizeof(state->file));
+}
+
+static void
+note_rows(const Candidate *candidate, RunCore *run)
+{
+	uint64_t	place[] = {candidate->first, candidate->stripe->map.lsn};
+	uint64_t	key = fnv_add_words(run->served_key, place, sizeof(place));
+
 	run->served_key = fnv_add_words(key, candidate->served, sizeof(candidate->served));
 }
 
-/* Take a stripe, if all is there. */
+/* The blocks that are served are as they were at the stamp's moment, and so is their stamp now. */
 static void
-take(RunCore *run, const ResidentTables *tables, ResidentTable *table,
-	 const Candidate *candidate, Served *served)
+stamp(const Candidate *candidate, uint32_t number)
 {
-	EngineStats *stats = &run->head.stats;
-	int			ncolumns = run->program->ncolumns;
+	StripeMap	map;
 
-	if (!has_others(tables, ncolumns, candidate) || !find_columns(ncolumns, candidate, served))
-		return;
-	served->rows += candidate->stripe->nrows;
+	stripe_map(candidate->table->state, number, &map);
+	if (!candidate->same_map && resident_is_newer(&map, &candidate->stripe->map))
+		resident_stamp(candidate->stripe, &map, candidate->served, candidate->nserved);
+}
+
+/* Have the stripe's rows taken in. */
+static void
+take(RunCore *run, const Candidate *candidate, const Found *found, Served *served)
+{
+	add_segment(run->program->ncolumns, candidate, found, served);
 	if (candidate->masked)
 		note_masked(candidate, served);
 	if (served->max_rows < candidate->stripe->nrows)
 		served->max_rows = candidate->stripe->nrows;
-	mark_blocks(candidate, table->served);
 	note_rows(candidate, run);
 	served->nsegments++;
+}
+
+/* Serve a stripe, if all is there: its rows are taken in, unless none of them passes. */
+static void
+serve(RunCore *run, const ResidentTables *tables, ResidentTable *table, uint32_t number,
+	  const Candidate *candidate, Served *served)
+{
+	EngineStats *stats = &run->head.stats;
+	int			ncolumns = run->program->ncolumns;
+	Found		found;
+
+	if (!has_others(tables, ncolumns, candidate) || !find_columns(ncolumns, candidate, &found))
+		return;
+	served->rows += candidate->stripe->nrows - (candidate->masked ? masked_rows(candidate) : 0);
+	mark_blocks(candidate, table->served);
 	stats->blocks_resident += candidate->nserved;
-	stats->blocks_masked += candidate->stripe->nblocks - candidate->nserved;
+	stats->blocks_masked += masked_blocks(candidate);
+	for (int i = 0; i < ncolumns; i++)
+		table->columns[i]->hits++;
+	if (can_pass(run, candidate, &found))
+		take(run, candidate, &found, served);
+	else
+		stats->blocks_skipped += candidate->nserved;
+	table->taken[number] = true;
+	stamp(candidate, number);
 }
 
 static bool
@@ -280,10 +452,13 @@ find_in_table(RunCore *run, const ResidentTables *tables, ResidentTable *table, 
 		if (!look_at(table, i, &candidate))
 			continue;
 		if (table->served == NULL)
-			table->served = calloc(1, table->state->nblocks / 8 + 1);
+		{
+			table->served = make_marks(table->state->nblocks);
+			note_table(table->state, run);
+		}
 		if (table->served == NULL || !make_room(run->program->ncolumns, served))
 			return false;
-		take(run, tables, table, &candidate, served);
+		serve(run, tables, table, i, &candidate, served);
 	}
 	return true;
 }
@@ -293,12 +468,17 @@ served_find(RunCore *run, ResidentTables *tables, Served *served)
 {
 	for (int i = 0; i < tables->ntables; i++)
 	{
-		uint32_t	before = served->nsegments;
 		ResidentTable *table = &tables->tables[i];
+		uint32_t	first = served->nsegments;
+		uint64_t	blocks = run->head.stats.blocks_resident;
 
-		if (!find_in_table(run, tables, table, served))
+		if (!served_texts_fit(run, table, &served->texts))
+			continue;
+		if (!find_in_table(run, tables, table, served) ||
+			(served->nsegments > first &&
+			 !served_texts_note(run, table, first, served->nsegments - first, &served->texts)))
 			return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
-		for (int j = 0; j < run->program->ncolumns && served->nsegments > before; j++)
+		for (int j = 0; j < run->program->ncolumns && run->head.stats.blocks_resident > blocks; j++)
 			table->columns[j]->last_used = tables->now;
 	}
 	run->head.stats.rows += served->rows;
@@ -366,6 +546,8 @@ served_upload(RunCore *run, Served *served, DeviceKernel *mask)
 	if (served->nmasked > 0)
 		status = make_masks(run, served, mask);
 	if (status == ENGINE_OK)
+		status = served_texts_place(run, &served->texts, served->words);
+	if (status == ENGINE_OK)
 		status = run_alloc(run, size, &served->segments);
 	if (status == ENGINE_OK)
 		status = run_device(run, run->device_ops->upload(run->device, run->work,
@@ -381,6 +563,7 @@ served_close(RunCore *run, Served *served)
 	run_free(run, &served->segments);
 	run_free(run, &served->masks);
 	run_free(run, &served->device_ranges);
+	served_texts_close(run, &served->texts);
 	for (uint32_t i = 0; i < served->nchunks; i++)
 		resident_unpin(&run->context->resident, served->chunks[i]);
 	free(served->chunks);

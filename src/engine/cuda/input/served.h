@@ -6,6 +6,7 @@
 #define GPUAGG_SERVED_H
 
 #include "engine/cuda/input/resident_tables.h"
+#include "engine/cuda/input/served_texts.h"
 
 /* Begins as zeros. */
 typedef struct Served
@@ -15,7 +16,7 @@ typedef struct Served
 	uint64_t   *words;			/* of the segments (segments.cuh) */
 	uint32_t	nsegments;
 	uint32_t	max_rows;		/* of a segment */
-	uint64_t	rows;			/* of all, without those that are masked */
+	uint64_t	rows;			/* of all that is served, without those that are masked */
 	MaskRange  *ranges;			/* masked rows, by segments */
 	uint32_t   *range_segments; /* whose they are */
 	uint32_t	nranges;
@@ -23,6 +24,7 @@ typedef struct Served
 	uint32_t	ranges_room;
 	uint32_t	chunks_room;
 	uint32_t	segments_room;
+	ServedTexts texts;
 
 	/* on the device */
 	uint32_t	segment_rows;

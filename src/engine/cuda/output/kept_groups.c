@@ -149,6 +149,29 @@ window_states(const KernelLayout *layout, const Window *window)
 	return (const uint64_t *) window_vector(window, layout->out_states);
 }
 
+bool
+window_can_be_given(const KernelLayout *layout)
+{
+	return !layout->emits_texts;
+}
+
+GroupBatch
+window_batch(const Program *program, const KernelLayout *layout, const Window *window,
+			 ColumnVector *keys)
+{
+	for (int i = 0; i < program->nkeys; i++)
+		keys[i] = (ColumnVector)
+	{
+		.values = window_vector(window, layout->out_values[i]),
+			.validity = (const uint8_t *) window_vector(window, layout->out_valid[i])
+	};
+	return (GroupBatch)
+	{
+		.ngroups = window->counters->emitted,.keys = keys,
+			.states = window_states(layout, window)
+	};
+}
+
 void
 kept_groups_free(KeptGroups *kept)
 {

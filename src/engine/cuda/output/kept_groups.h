@@ -29,6 +29,14 @@ typedef struct KeptGroups
 extern const uint64_t *window_states(const KernelLayout *layout, const Window *window);
 
 /*
+ * Without texts, a window's groups can be given where they are.  keys: room for as many
+ * as the Program has; batch.units are the caller's to set.
+ */
+extern bool window_can_be_given(const KernelLayout *layout);
+extern GroupBatch window_batch(const Program *program, const KernelLayout *layout,
+							   const Window *window, ColumnVector *keys);
+
+/*
  * Copy a window's groups, of which there are some; extremes of texts have addresses
  * then, see state.h.  `next` and batch.units are the caller's to set.  NULL: out of
  * memory.

@@ -6,9 +6,9 @@
  * window into vectors, which are downloaded while the host puts those of the
  * window before into memory of its own.  All windows are there before the first
  * batch is given, since from then on nothing may fail.  Where it may
- * (EngineHints.streams), a window is given when it is there, and then freed.  Where
- * only groups are wanted that can be among the first ones (top_list.c), windows are cut
- * from the list of their slots.
+ * (EngineHints.streams), a window is given when it is there: where it has been downloaded
+ * to, or if it has texts, as a copy, which is then freed.  Where not all groups are
+ * wanted (top_list.c), windows are cut from the list of the slots of those that are.
  */
 #include <string.h>
 
@@ -65,8 +65,7 @@ open_buffer(const Fetch *fetch, int number)
 	if (status == ENGINE_OK)
 		status = run_alloc(run, vectors_size(fetch), &buffer->vectors);
 	if (status == ENGINE_OK)
-		status = make_text_room(fetch, buffer, layout->has_text || layout->has_text_value ?
-								OUTPUT_TEXT_BYTES : 0);
+		status = make_text_room(fetch, buffer, layout->emits_texts ? OUTPUT_TEXT_BYTES : 0);
 	return status;
 }
 
@@ -104,6 +103,7 @@ compact_window(const Fetch *fetch, OutputBuffer *buffer)
 	args.from = buffer->from;
 	args.to = buffer->to;
 	args.negative_zero = fetch->output->negative_zero;
+	memcpy(args.coded, run->coded, sizeof(args.coded));
 	device = ops->fill(run->device, run->work, args.counters, 0, sizeof(Counters));
 	/* validity bits stand first */
 	if (device == DEVICE_OK && fetch->layout->out_states > 0)
@@ -159,16 +159,31 @@ launch_next(const Fetch *fetch, OutputBuffer *buffer)
 	return launch_window(fetch, buffer);
 }
 
-/* Keep the downloaded window's groups in the host's memory. */
+/* The downloaded window. */
+static Window
+window_of(const Fetch *fetch, const OutputBuffer *buffer)
+{
+	return (Window)
+	{
+		.counters = buffer->results,.vectors = buffer->stage.data,
+			.texts = (const char *) buffer->stage.data + vectors_size(fetch),
+			.capacity = fetch->output->capacity
+	};
+}
+
+/* Are groups given where they have been downloaded to? */
+static bool
+gives_in_place(const Fetch *fetch)
+{
+	return fetch->run->hints.streams && window_can_be_given(fetch->layout);
+}
+
+/* Check and count the downloaded window's groups; keep them in the host's memory. */
 static EngineStatus
 keep_groups(const Fetch *fetch, const OutputBuffer *buffer)
 {
 	const Program *program = fetch->run->program;
-	Window		window = {
-		.counters = buffer->results, .vectors = buffer->stage.data,
-		.texts = (const char *) buffer->stage.data + vectors_size(fetch),
-		.capacity = fetch->output->capacity
-	};
+	Window		window = window_of(fetch, buffer);
 	uint32_t	n = buffer->results->emitted;
 	KeptGroups *kept;
 
@@ -177,15 +192,17 @@ keep_groups(const Fetch *fetch, const OutputBuffer *buffer)
 	if (states_are_ambiguous(program, window_states(fetch->layout, &window),
 							 program->nwords, n))
 		return run_fail(fetch->run, ENGINE_INEXACT, AMBIGUOUS_MESSAGE);
+	/* all were counted when the list was made */
+	if (fetch->output->top.list.ptr == 0)
+		fetch->run->head.stats.groups += n;
+	if (gives_in_place(fetch))
+		return ENGINE_OK;
 	kept = kept_groups_make(program, fetch->layout, &window);
 	if (kept == NULL)
 		return run_fail(fetch->run, ENGINE_NO_MEMORY, "out of memory for the groups");
 	kept->batch.units = fetch->aggregation->units.of_accs;
 	kept->next = fetch->output->kept;
 	fetch->output->kept = kept;
-	/* all were counted when the list was made */
-	if (fetch->output->top.list.ptr == 0)
-		fetch->run->head.stats.groups += n;
 	return ENGINE_OK;
 }
 
@@ -214,6 +231,32 @@ window_ready(const Fetch *fetch, OutputBuffer *buffer)
 	return status == ENGINE_OK ? ENGINE_BUSY : status;
 }
 
+/* The window whose turn it is has been taken: use its buffer for another one. */
+static EngineStatus
+pass_turn(const Fetch *fetch)
+{
+	Output	   *output = fetch->output;
+	EngineStatus status = launch_next(fetch, &output->buffers[output->turn]);
+
+	output->turn = (output->turn + 1) % OUTPUT_BUFFERS;
+	return status;
+}
+
+/* Is the next window there, and checked?  OK without any: there are no more. */
+static EngineStatus
+take_window(const Fetch *fetch)
+{
+	OutputBuffer *buffer = &fetch->output->buffers[fetch->output->turn];
+	EngineStatus status;
+
+	if (!buffer->launched)
+		return ENGINE_OK;
+	if (engine_interrupted(&fetch->run->hints))
+		return run_fail(fetch->run, ENGINE_FAILED, INTERRUPTED_MESSAGE);
+	status = window_ready(fetch, buffer);
+	return status == ENGINE_OK ? keep_groups(fetch, buffer) : status;
+}
+
 /*
  * Fetch window after window; BUSY while the next one is on its way.  A device may
  * be so fast that it never is.
@@ -223,31 +266,21 @@ fetch_windows(const Fetch *fetch)
 {
 	Output	   *output = fetch->output;
 
-	for (;;)
+	while (output->buffers[output->turn].launched)
 	{
-		OutputBuffer *buffer = &output->buffers[output->turn];
-		EngineStatus status;
+		EngineStatus status = take_window(fetch);
 
-		if (!buffer->launched)
-			return ENGINE_OK;
-		if (engine_interrupted(&fetch->run->hints))
-			return run_fail(fetch->run, ENGINE_FAILED, INTERRUPTED_MESSAGE);
-		status = window_ready(fetch, buffer);
 		if (status == ENGINE_OK)
-			status = keep_groups(fetch, buffer);
-		if (status == ENGINE_OK)
-			status = launch_next(fetch, buffer);
-		if (status != ENGINE_OK)
+			status = pass_turn(fetch);
+		if (status != ENGINE_OK || (fetch->run->hints.streams && output->kept != NULL))
 			return status;
-		output->turn = (output->turn + 1) % OUTPUT_BUFFERS;
-		if (fetch->run->hints.streams && output->kept != NULL)
-			return ENGINE_OK;
 	}
+	return ENGINE_OK;
 }
 
-/* The next window's groups, in place of those given last. */
+/* The next window's groups, in place of those given last, as a copy. */
 static EngineStatus
-stream_groups(const Fetch *fetch, GroupBatch *batch)
+stream_copies(const Fetch *fetch, GroupBatch *batch)
 {
 	Output	   *output = fetch->output;
 	EngineStatus status;
@@ -258,6 +291,38 @@ stream_groups(const Fetch *fetch, GroupBatch *batch)
 	if (output->kept != NULL && status == ENGINE_OK)
 		*batch = output->kept->batch;
 	return status;
+}
+
+/* The same where they have been downloaded to. */
+static EngineStatus
+stream_windows(const Fetch *fetch, GroupBatch *batch)
+{
+	Output	   *output = fetch->output;
+	EngineStatus status = ENGINE_OK;
+
+	if (output->given)
+		status = pass_turn(fetch);
+	output->given = false;
+	while (status == ENGINE_OK && output->buffers[output->turn].launched && !output->given)
+	{
+		const OutputBuffer *buffer = &output->buffers[output->turn];
+		Window		window = window_of(fetch, buffer);
+
+		status = take_window(fetch);
+		output->given = status == ENGINE_OK && buffer->results->emitted > 0;
+		if (output->given)
+			*batch = window_batch(fetch->run->program, fetch->layout, &window, output->keys);
+		else if (status == ENGINE_OK)
+			status = pass_turn(fetch);
+	}
+	batch->units = fetch->aggregation->units.of_accs;
+	return status;
+}
+
+static EngineStatus
+stream_groups(const Fetch *fetch, GroupBatch *batch)
+{
+	return gives_in_place(fetch) ? stream_windows(fetch, batch) : stream_copies(fetch, batch);
 }
 
 /* The next of all groups, once they are there. */
@@ -311,7 +376,8 @@ begin_output(const Fetch *fetch)
 	EngineStatus status = decide_zero(fetch);
 
 	if (status == ENGINE_OK)
-		status = top_list_make(fetch->run, fetch->layout, table, OUTPUT_SLOTS, top);
+		status = top_list_make(fetch->run, fetch->layout, table,
+							   fetch->aggregation->units.of_accs, OUTPUT_SLOTS, top);
 	fetch->output->nslots = top->list.ptr != 0 ? top->nslots : table->table.capacity;
 	if (status == ENGINE_OK)
 		status = open_buffers(fetch);

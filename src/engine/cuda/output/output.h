@@ -36,7 +36,9 @@ typedef struct Output
 	uint32_t	capacity;		/* slots of a window, a multiple of 256 */
 	bool		begun;
 	bool		negative_zero;	/* the float key 0 is -0 */
-	KeptGroups *kept;			/* all groups; of a stream, those given last */
+	ColumnVector keys[PROGRAM_MAX_KEYS];	/* of a window that is given where it is */
+	bool		given;			/* the window whose turn it is */
+	KeptGroups *kept;			/* all groups; of a stream of copies, those given last */
 	bool		giving;			/* they are complete */
 	KeptGroups *give_next;
 } Output;

@@ -1,6 +1,7 @@
 /*
  * top_list.c
- *	  The slots of those groups that can be among the first ones of an order.
+ *	  The slots of those groups that may leave: which fulfil conditions, or can be among the
+ *	  first ones of an order.
  *
  * The kernels of top.cuh look at all groups, once for each few bits of a word.  Nothing
  * comes to the host but the selection, in which the list's length is.
@@ -52,22 +53,89 @@ tell_key(const KernelLayout *layout, TopArgs *args)
 	args->empty = !direct && layout->key_words == 1 ? UINT64_MAX : 0;
 }
 
+/* An aggregate: words of its state. */
 static void
-tell_order(const KernelLayout *layout, const DeviceTable *table,
-		   const TopOrder *order, TopArgs *args)
+tell_state(const KernelLayout *layout, const DeviceTable *table, const TopOrder *order,
+		   const int32_t *units, TopValue *value)
 {
-	args->order = order->order;
-	args->low = place_of_acc(layout, table, order->acc, 0);
-	if (order->order & TOP_INT128)
-		args->high = place_of_acc(layout, table, order->acc, 1);
-	args->counted = order->count >= 0;
-	if (order->count >= 0)
-		args->count = place_of_acc(layout, table, order->count, 0);
+	value->source = TOP_STATE;
+	value->unit = order->order & TOP_SUM_FLOAT ? units[order->acc] : 0;
+	for (uint32_t i = 0; i < order->nwords; i++)
+		value->words[i] = place_of_acc(layout, table, order->acc, (int) i);
+	if (order->count < 0)
+		return;
+	value->null_source = TOP_NULL_COUNT;
+	value->nulls = place_of_acc(layout, table, order->count, 0);
 }
 
-/* Find the last word that leaves, from its highest bits to its lowest, and list. */
+static uint8_t
+source_of_key(ValueType type)
+{
+	switch (type)
+	{
+		case VT_FLOAT4:
+		case VT_FLOAT8:
+			return TOP_KEY_FLOAT;
+		case VT_TEXT:
+			return TOP_KEY_TEXT;
+		case VT_UUID:
+			return TOP_KEY_BYTES;
+		case VT_WIDE:
+			return TOP_KEY_WORDS;
+		default:
+			return TOP_KEY_INT;
+	}
+}
+
+/* A key: bits of the slot's first words, or the slot's number. */
+static void
+tell_key_value(const RunCore *run, const KernelLayout *layout, const TopOrder *order,
+			   TopValue *value)
+{
+	const KeyPlace *key = &layout->keys[order->key];
+
+	if (key->coded)
+		value->texts = run->coded[key->coded - 1];
+	if (layout->table == TABLE_DIRECT)
+	{
+		value->source = TOP_KEY_SLOT;
+		value->nwords = 0;
+		value->null_source = TOP_NULL_SLOT;
+		return;
+	}
+	value->source = source_of_key((ValueType) key->type);
+	value->shift = key->shift;
+	value->bits = key->bits;
+	for (uint32_t i = 0; i < order->nwords; i++)
+		value->words[i] = (TopPlace) {(uint64_t) key->word + i, (uint64_t) layout->stride};
+	if (!key->nullable)
+		return;
+	value->null_source = TOP_NULL_BIT;
+	value->null_shift = key->null_shift;
+	value->nulls = (TopPlace) {(uint64_t) key->null_word, (uint64_t) layout->stride};
+}
+
+static void
+tell_values(const RunCore *run, const KernelLayout *layout, const DeviceTable *table,
+			const TopOrder *orders, uint32_t n, const int32_t *units, TopValue *values)
+{
+	for (uint32_t i = 0; i < n; i++)
+	{
+		TopValue   *value = &values[i];
+
+		value->order = orders[i].order;
+		value->nwords = orders[i].nwords;
+		value->slack = orders[i].slack;
+		if (orders[i].key < 0)
+			tell_state(layout, table, &orders[i], units, value);
+		else
+			tell_key_value(run, layout, &orders[i], value);
+	}
+}
+
+/* Find a column's last word, from its highest bits to its lowest. */
 static EngineStatus
-launch(RunCore *run, const TopKernels *kernels, TopArgs *args)
+find_word(RunCore *run, const TopKernels *kernels, TopArgs *args)
 {
 	EngineStatus status = ENGINE_OK;
 	uint32_t	left = 64;
@@ -81,8 +149,17 @@ launch(RunCore *run, const TopKernels *kernels, TopArgs *args)
 		if (status == ENGINE_OK)
 			status = kernels_launch(run, kernels->choose, TOP_THREADS, TOP_THREADS, 0, args);
 	}
-	if (status == ENGINE_OK)
-		status = kernels_launch(run, kernels->list, args->capacity, TOP_THREADS, 0, args);
+	return status;
+}
+
+/* Count groups, and find the words of the last one that leaves, column by column. */
+static EngineStatus
+find_last(RunCore *run, const TopKernels *kernels, TopArgs *args)
+{
+	EngineStatus status = kernels_launch(run, kernels->pass, args->capacity, TOP_THREADS, 0, args);
+
+	for (args->column = 0; args->column < args->ncolumns && status == ENGINE_OK; args->column++)
+		status = find_word(run, kernels, args);
 	return status;
 }
 
@@ -107,14 +184,12 @@ read_selection(RunCore *run, const TopList *top, TopSelection *selection)
 }
 
 static EngineStatus
-open_list(RunCore *run, uint32_t room, TopList *top)
+open_selection(RunCore *run, TopList *top)
 {
 	EngineStatus status = kernels_load_top(run, &top->module, &top->kernels);
 
 	if (status == ENGINE_OK)
 		status = run_alloc(run, SELECTION_SIZE, &top->selection);
-	if (status == ENGINE_OK)
-		status = run_alloc(run, room * sizeof(uint32_t), &top->list);
 	if (status != ENGINE_OK)
 		return status;
 	return run_device(run, run->device_ops->fill(run->device, run->work, top->selection.ptr,
@@ -122,42 +197,98 @@ open_list(RunCore *run, uint32_t room, TopList *top)
 					  "could not clear the groups' selection");
 }
 
-EngineStatus
-top_list_make(RunCore *run, const KernelLayout *layout, const RunTable *table,
-			  uint32_t room, TopList *top)
+/* What the hints ask for, in the kernels' words; false: nothing that they can tell. */
+static bool
+make_args(const RunCore *run, const KernelLayout *layout, const RunTable *table,
+		  const int32_t *units, uint32_t room, TopArgs *args)
 {
-	TopArgs		args = {0};
-	TopSelection selection = {0};
-	TopOrder	order;
+	const TopHint *hint = &run->hints.top;
+	TopOrder	orders[TOP_COLUMNS];
+	TopOrder	of_conditions[TOP_CONDITIONS];
+	TopCondition conditions[TOP_CONDITIONS];
+
+	*args = (TopArgs) {0};
+	args->slots = table->table.slots;
+	args->arena = table->table.arena;
+	args->direct_min = table->table.direct_min;
+	args->capacity = table->table.capacity;
+	args->wanted = hint->groups;
+	args->room = room;
+	tell_key(layout, args);
+	if (hint->groups <= room)
+		args->ncolumns = (uint32_t) top_orders_make(run->program, hint, orders);
+	args->nconditions = (uint32_t) top_conditions_make(run->program, hint, conditions,
+													   of_conditions);
+	tell_values(run, layout, &table->table, orders, args->ncolumns, units, args->columns);
+	tell_values(run, layout, &table->table, of_conditions, args->nconditions, units,
+				args->conditions);
+	for (uint32_t i = 0; i < args->nconditions; i++)
+	{
+		args->conditions[i].least = conditions[i].least;
+		args->conditions[i].most = conditions[i].most;
+	}
+	return args->ncolumns > 0 || args->nconditions > 0;
+}
+
+/*
+ * List what has been selected, or if these are too many, all that fulfil the conditions.
+ * Without memory for a list all leave.
+ */
+static EngineStatus
+list_slots(RunCore *run, TopArgs *args, TopList *top, TopSelection *selection)
+{
 	EngineStatus status;
 
-	if (table->table.capacity < LEAST_SLOTS || run->hints.top.groups > room ||
-		!top_order_make(run->program, &run->hints.top, &order))
+	if (args->ncolumns == 0 || selection->leaving > args->room)
+	{
+		if (selection->passing == selection->groups)
+			return ENGINE_OK;
+		args->ncolumns = 0;
+		args->room = selection->passing > 0 ? selection->passing : 1;
+	}
+	status = run_alloc(run, args->room * (uint64_t) sizeof(uint32_t), &top->list);
+	if (status == ENGINE_NO_MEMORY)
 		return ENGINE_OK;
-	status = open_list(run, room, top);
-	args.slots = table->table.slots;
+	args->list = top->list.ptr;
+	if (status == ENGINE_OK)
+		status = kernels_launch(run, top->kernels.list, args->capacity, TOP_THREADS, 0, args);
+	if (status == ENGINE_OK)
+		status = read_selection(run, top, selection);
+	return status;
+}
+
+EngineStatus
+top_list_make(RunCore *run, const KernelLayout *layout, const RunTable *table,
+			  const int32_t *units, uint32_t room, TopList *top)
+{
+	TopArgs		args;
+	TopSelection selection = {0};
+	EngineStatus status;
+
+	if (table->table.capacity < LEAST_SLOTS ||
+		!make_args(run, layout, table, units, room, &args))
+		return ENGINE_OK;
+	status = open_selection(run, top);
 	args.selection = top->selection.ptr;
 	args.bins = top->selection.ptr + sizeof(TopSelection);
-	args.list = top->list.ptr;
-	args.capacity = table->table.capacity;
-	args.wanted = run->hints.top.groups;
-	args.room = room;
-	tell_key(layout, &args);
-	tell_order(layout, &table->table, &order, &args);
 	if (status == ENGINE_OK)
-		status = launch(run, &top->kernels, &args);
+		status = find_last(run, &top->kernels, &args);
 	if (status == ENGINE_OK)
 		status = read_selection(run, top, &selection);
-	if (status != ENGINE_OK)
+	if (status == ENGINE_OK)
+		status = list_slots(run, &args, top, &selection);
+	if (status != ENGINE_OK || top->list.ptr == 0)
 		return status;
-	if (selection.leaving > room)
+	/* with slack, more may be listed */
+	if (selection.listed > args.room)
 	{
 		run_free(run, &top->list);
 		return ENGINE_OK;
 	}
 	top->nslots = selection.listed;
 	run->head.stats.groups += selection.groups;
-	run->head.stats.groups_left_out = selection.groups - selection.listed;
+	run->head.stats.groups_removed = selection.groups - selection.passing;
+	run->head.stats.groups_left_out = selection.passing - selection.listed;
 	return ENGINE_OK;
 }
 

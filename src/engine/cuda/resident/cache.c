@@ -8,8 +8,8 @@
  * chunks have gone, since it remembers how often its columns are read; of such entries
  * that no run uses, the oldest go when there are too many.
  *
- * Memory: entries are malloc'd; chunks' memory is taken from DeviceMemory and counted in
- * `bytes`.
+ * Memory: entries are malloc'd; chunks' and dictionaries' memory is taken from DeviceMemory and
+ * counted in `bytes`.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +90,21 @@ resident_file_leave(ResidentFile *file)
 	file->users--;
 }
 
-void
+/* A text in a key's words: its length, and its bytes; false: it is too long. */
+static bool
+text_in_key(const SlotValue *slot, ResidentKey *key)
+{
+	char	   *to = (char *) key->missing;
+
+	if (slot->bytes.len >= sizeof(key->missing))
+		return false;
+	to[0] = (char) slot->bytes.len;
+	if (slot->bytes.len > 0)
+		memcpy(to + 1, slot->bytes.data, slot->bytes.len);
+	return true;
+}
+
+bool
 resident_key(const Column *column, const SlotValue *slots, ResidentKey *key)
 {
 	const SlotValue *missing = column->missing < 0 ? NULL : &slots[column->missing];
@@ -103,12 +117,15 @@ resident_key(const Column *column, const SlotValue *slots, ResidentKey *key)
 	key->scale = column->scale;
 	key->presence = column->presence;
 	if (missing == NULL || missing->isnull)
-		return;
+		return true;
 	key->has_missing = true;
+	if (missing->type == VT_TEXT)
+		return text_in_key(missing, key);
 	if (missing->type == VT_UUID || missing->type == VT_INTERVAL)
 		memcpy(key->missing, missing->bytes.data, sizeof(key->missing));
 	else
 		key->missing[0] = (uint64_t) missing->word;
+	return true;
 }
 
 ResidentColumn *
@@ -135,6 +152,16 @@ resident_stripe(const ResidentFile *file, uint32_t number)
 	return number < file->nstripes ? file->stripes[number] : NULL;
 }
 
+void
+resident_stamp(ResidentStripe *stripe, const StripeMap *map, const uint8_t *has,
+			   uint32_t nblocks)
+{
+	stripe->map = *map;
+	memcpy(stripe->has, has, sizeof(stripe->has));
+	stripe->nlost += stripe->nblocks - nblocks;
+	stripe->nblocks = nblocks;
+}
+
 static const ResidentPlace *
 find_place(const ResidentChunk *chunk, const ResidentColumn *column)
 {
@@ -157,30 +184,103 @@ resident_find(const ResidentStripe *stripe, const ResidentColumn *column,
 	return NULL;
 }
 
-/* Add a chunk to its columns' counts, or take it out of them. */
+void
+resident_memory_free(ResidentCache *cache, DevicePtr ptr, uint64_t size)
+{
+	cache->bytes -= size;
+	device_memory_give(cache->device, cache->memory, ptr, size);
+}
+
+/* Memory that dictionaries have grown out of, which nothing reads any more. */
 static void
-count_chunk(ResidentChunk *chunk, bool counted)
+free_old(ResidentCache *cache, Dictionary *dictionary)
+{
+	while (dictionary->old != NULL)
+	{
+		OldMemory  *old = dictionary->old;
+
+		dictionary->old = old->next;
+		resident_memory_free(cache, old->ptr, old->size);
+		free(old);
+	}
+}
+
+/* Free a column's dictionary, if there is one that no chunk and no run needs. */
+static void
+free_dictionary(ResidentCache *cache, ResidentColumn *column)
+{
+	Dictionary *dictionary = column->dictionary;
+
+	if (dictionary == NULL || column->chunks > 0 || dictionary->pins > 0)
+		return;
+	free_old(cache, dictionary);
+	if (dictionary->memory != 0)
+		resident_memory_free(cache, dictionary->memory, dictionary->room.size);
+	free(dictionary);
+	column->dictionary = NULL;
+}
+
+void
+resident_pin_dictionary(ResidentColumn *column)
+{
+	column->dictionary->pins++;
+}
+
+void
+resident_unpin_dictionary(ResidentCache *cache, ResidentColumn *column)
+{
+	column->dictionary->pins--;
+	if (column->dictionary->pins == 0)
+		free_old(cache, column->dictionary);
+	free_dictionary(cache, column);
+}
+
+/* Add one of a chunk's places to its column's counts, or take it out of them. */
+static void
+count_place(ResidentCache *cache, const ResidentChunk *chunk, const ResidentPlace *place,
+			bool counted)
 {
 	uint64_t	sign = counted ? 1 : UINT64_MAX;
+	ResidentColumn *column = place->column;
 
+	column->rows += sign * chunk->rows;
+	column->blocks += sign * chunk->blocks;
+	column->bytes += sign * place->bytes;
+	column->plain_bytes += sign * place->plain_bytes;
+	column->chunks += counted ? 1 : UINT32_MAX;
+	free_dictionary(cache, column);
+}
+
+/* Add a chunk to its columns' counts, or take it out of them. */
+static void
+count_chunk(ResidentCache *cache, ResidentChunk *chunk, bool counted)
+{
 	if (chunk->counted == counted)
 		return;
 	chunk->counted = counted;
 	for (int i = 0; i < chunk->ncolumns; i++)
-	{
-		ResidentColumn *column = chunk->columns[i].column;
+		count_place(cache, chunk, &chunk->columns[i], counted);
+}
 
-		column->rows += sign * chunk->rows;
-		column->blocks += sign * chunk->blocks;
-		column->bytes += sign * chunk->columns[i].bytes;
+void
+resident_chunk_forget(ResidentCache *cache, ResidentChunk *chunk, const ResidentColumn *column)
+{
+	int			n = 0;
+
+	for (int i = 0; i < chunk->ncolumns; i++)
+	{
+		if (chunk->columns[i].column != column)
+			chunk->columns[n++] = chunk->columns[i];
+		else if (chunk->counted)
+			count_place(cache, chunk, &chunk->columns[i], false);
 	}
+	chunk->ncolumns = n;
 }
 
 void
 resident_chunk_free(ResidentCache *cache, ResidentChunk *chunk)
 {
-	cache->bytes -= chunk->size;
-	device_memory_give(cache->device, cache->memory, chunk->memory, chunk->size);
+	resident_memory_free(cache, chunk->memory, chunk->size);
 	free(chunk);
 }
 
@@ -202,7 +302,7 @@ resident_unpin(ResidentCache *cache, ResidentChunk *chunk)
 static void
 let_go(ResidentCache *cache, ResidentChunk *chunk)
 {
-	count_chunk(chunk, false);
+	count_chunk(cache, chunk, false);
 	chunk->evicted = true;
 	if (chunk->pins == 0)
 		resident_chunk_free(cache, chunk);
@@ -233,6 +333,24 @@ evict_stripe(ResidentCache *cache, ResidentFile *file, uint32_t number)
 }
 
 void
+resident_give_up(ResidentCache *cache, ResidentFile *file, ResidentColumn *column)
+{
+	const ResidentPlace *place;
+
+	column->given_up = true;
+	for (uint32_t i = 0; i < file->nstripes; i++)
+	{
+		ResidentStripe *stripe = file->stripes[i];
+		ResidentChunk *chunk = stripe != NULL ? resident_find(stripe, column, &place) : NULL;
+
+		if (chunk != NULL && chunk->ncolumns > 1)
+			resident_chunk_forget(cache, chunk, column);
+		else if (chunk != NULL)
+			resident_evict_chunk(cache, file, i, chunk);
+	}
+}
+
+void
 resident_evict_file(ResidentCache *cache, ResidentFile *file)
 {
 	for (uint32_t i = 0; i < file->nstripes; i++)
@@ -248,12 +366,8 @@ same_stripe(const ResidentStripe *a, const ResidentStripe *b)
 		memcmp(a->rows, b->rows, sizeof(a->rows)) == 0;
 }
 
-/*
- * Is a stamp newer?  With the same LSN no bit has been set between the two, so the newer one
- * has none that the other has not.
- */
-static bool
-is_newer(const StripeMap *map, const StripeMap *than)
+bool
+resident_is_newer(const StripeMap *map, const StripeMap *than)
 {
 	if (map->lsn != than->lsn)
 		return map->lsn > than->lsn;
@@ -305,7 +419,7 @@ stripe_for(ResidentCache *cache, ResidentFile *file, uint32_t number, ResidentSt
 	there = file->stripes[number];
 	if (there != NULL && same_stripe(there, made))
 		return has_all(there, chunk) ? NULL : there;
-	if (there != NULL && !is_newer(&made->map, &there->map))
+	if (there != NULL && !resident_is_newer(&made->map, &there->map))
 		return NULL;
 	evict_stripe(cache, file, number);
 	file->stripes[number] = made;
@@ -329,7 +443,7 @@ resident_publish(ResidentCache *cache, ResidentFile *file, uint32_t number,
 	stripe->chunks = chunk;
 	chunk->rows = stripe->nrows;
 	chunk->blocks = stripe->nblocks;
-	count_chunk(chunk, true);
+	count_chunk(cache, chunk, true);
 	return true;
 }
 

@@ -19,6 +19,7 @@ typedef struct ResidentInfo
 	bool		presence;		/* only whether it is NULL is kept */
 	uint64_t	rows;
 	uint64_t	bytes;			/* of device memory */
+	uint64_t	plain_bytes;	/* what they were without encodings */
 	uint64_t	blocks;
 	uint64_t	hits;			/* stripes of 1020 blocks that runs have taken from it */
 	int64_t		last_used;		/* seconds since 1970 */

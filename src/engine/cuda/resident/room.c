@@ -98,7 +98,10 @@ evict_of_stripe(ResidentCache *cache, ResidentFile *file, uint32_t number, doubl
 		ResidentChunk *next = chunk->next;
 
 		if (chunk->pins == 0 && chunk_heat(chunk) <= heat)
+		{
+			cache->evicted += chunk->blocks;
 			resident_evict_chunk(cache, file, number, chunk);
+		}
 		chunk = next;
 	}
 }
@@ -141,7 +144,7 @@ resident_set_limit(ResidentCache *cache, uint64_t limit, int64_t now)
 	(void) shrink(cache, resident_limit(cache), INFINITY, now);
 }
 
-/* Device memory for a chunk, after others have given way to it if need be. */
+/* As resident_memory; the size is what memory of it really takes. */
 static bool
 take_memory(ResidentCache *cache, uint64_t size, double heat, int64_t now, DevicePtr *ptr)
 {
@@ -159,6 +162,16 @@ take_memory(ResidentCache *cache, uint64_t size, double heat, int64_t now, Devic
 		device_memory_take(cache->device, cache->memory, size, ptr) == DEVICE_OK;
 }
 
+bool
+resident_memory(ResidentCache *cache, uint64_t *size, double heat, int64_t now, DevicePtr *ptr)
+{
+	*size = device_memory_size(cache->memory, *size);
+	if (!take_memory(cache, *size, heat, now, ptr))
+		return false;
+	cache->bytes += *size;
+	return true;
+}
+
 ResidentChunk *
 resident_chunk(ResidentCache *cache, uint64_t size, int ncolumns, double heat, int64_t now)
 {
@@ -166,14 +179,12 @@ resident_chunk(ResidentCache *cache, uint64_t size, int ncolumns, double heat, i
 
 	if (chunk == NULL)
 		return NULL;
-	size = device_memory_size(cache->memory, size);
-	if (!take_memory(cache, size, heat, now, &chunk->memory))
+	if (!resident_memory(cache, &size, heat, now, &chunk->memory))
 	{
 		free(chunk);
 		return NULL;
 	}
 	chunk->size = size;
 	chunk->ncolumns = ncolumns;
-	cache->bytes += size;
 	return chunk;
 }

@@ -18,6 +18,13 @@ extern void resident_heat(ResidentColumn *column, double heat, int64_t now);
 extern uint64_t resident_limit(const ResidentCache *cache);
 
 /*
+ * Memory of that size, which becomes what it really takes, after chunks of less than half that
+ * heat have given way to it if need be.  resident_memory_free gives it back.
+ */
+extern bool resident_memory(ResidentCache *cache, uint64_t *size, double heat, int64_t now,
+							DevicePtr *ptr);
+
+/*
  * A chunk with memory of that size, and room for so many columns, whose places the caller
  * sets.  heat: its hottest column's; chunks of less than half of that give way.  NULL: there
  * is no room for it.

@@ -94,6 +94,10 @@ take_pages(CudaRun *run, const PageRef *pages, uint32_t n, InputBuffer *buffer)
 
 	if (page_calls_full(core, &input->calls))
 		return ENGINE_BUSY;
+	/* columns that are kept have all rows */
+	if (first == 0)
+		buffer->filtered = !input->keep.enabled &&
+			tuple_filter_pays(&input->deformer.filter, pages, n);
 	status = page_calls_begin(core, &input->calls, &call);
 	if (status == ENGINE_OK)
 		status = pages_take(core, &input->layout, pages, n, buffer, &call->ticket, &taken);

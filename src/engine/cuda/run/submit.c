@@ -80,8 +80,10 @@ deform_pages(CudaRun *run, const InputBuffer *buffer)
 	RunCore    *core = &run->core;
 	const Input *input = &run->input;
 	uint32_t	number = buffer_number(run, buffer);
-	EngineStatus status = page_deformer_launch(core, &input->deformer, &input->layout, buffer);
+	EngineStatus status = codes_clear(core, &input->codes, &input->layout, buffer);
 
+	if (status == ENGINE_OK)
+		status = page_deformer_launch(core, &input->deformer, &input->layout, buffer);
 	if (status == ENGINE_OK)
 		status = keep_launch(core, &input->keep, &input->deformer, &input->layout, buffer,
 							 &input->kept[number], number);
@@ -93,18 +95,19 @@ static EngineStatus
 make_columns(CudaRun *run, const InputBuffer *buffer)
 {
 	RunCore    *core = &run->core;
-	const Input *input = &run->input;
+	Input	   *input = &run->input;
 	EngineStatus status = clear_counters(core, buffer);
 
-	if (status != ENGINE_OK)
-		return status;
-	if (buffer->pages)
-		return deform_pages(run, buffer);
-	if (!input->leaves)
-		return ENGINE_OK;
-	return run_device(core, core->device_ops->fill(core->device, core->work,
-												   buffer->left.ptr, 0, buffer->nrows),
-					  "could not clear marks");
+	if (status == ENGINE_OK && buffer->pages)
+		status = deform_pages(run, buffer);
+	else if (status == ENGINE_OK && input->leaves)
+		status = run_device(core, core->device_ops->fill(core->device, core->work,
+														 buffer->left.ptr, 0, buffer->nrows),
+							"could not clear marks");
+	if (status == ENGINE_OK)
+		status = codes_make(core, &input->codes, &input->deformer.kernels, &input->layout,
+							buffer);
+	return status;
 }
 
 /* Only aggregate the rows of a buffer whose columns are on the device. */
@@ -131,6 +134,7 @@ submit_columns(CudaRun *run, InputBuffer *buffer)
 																 buffer->deformed,
 																 core->work),
 							"could not record an event");
+	buffer->growths = aggregation->table.growths;
 	if (status == ENGINE_OK)
 		status = aggregation_launch(core, aggregation, &batch, buffer->counters,
 									&buffer->scattered);
@@ -149,7 +153,7 @@ submit_buffer(CudaRun *run, InputBuffer *buffer)
 	EngineStatus status;
 
 	if (buffer->pages)
-		keep_begin(&run->core, &input->keep, &input->layout, buffer, number,
+		keep_begin(&run->core, &input->keep, &input->deformer, &input->layout, buffer, number,
 				   &input->kept[number]);
 	status = copy_rows(run, buffer);
 	if (status == ENGINE_OK)
@@ -173,12 +177,29 @@ check_errors(RunCore *run, const Counters *counters)
 		return run_fail(run, ENGINE_SPECIAL, "a numeric is NaN or infinite");
 	if (counters->errors & ERROR_INEXACT)
 		return run_fail(run, ENGINE_INEXACT, "an expression would raise an error, or a float sum could overflow");
+	if (counters->errors & ERROR_CODES)
+		return run_fail(run, ENGINE_NO_MEMORY, "a text found no room in a dictionary");
 	if (counters->errors & ERROR_WIDEN)
 		return run_fail(run, ENGINE_WIDEN, "a float sum needs more words");
 	return ENGINE_OK;
 }
 
-/* Grow the table, and launch again for the rows that found no room. */
+/*
+ * Grow the table, unless it has grown since the buffer's launch: for the rows of another one,
+ * and then there may be room.
+ */
+static EngineStatus
+make_room(RunCore *core, Aggregation *aggregation, InputBuffer *buffer, uint32_t undone)
+{
+	EngineStatus status = ENGINE_OK;
+
+	if (buffer->growths == aggregation->table.growths)
+		status = run_table_grow(core, &aggregation->kernels, undone, &aggregation->table);
+	buffer->growths = aggregation->table.growths;
+	return status;
+}
+
+/* Make room for the rows that found none, and launch again for them. */
 static EngineStatus
 run_undone(CudaRun *run, InputBuffer *buffer, uint32_t undone)
 {
@@ -188,7 +209,9 @@ run_undone(CudaRun *run, InputBuffer *buffer, uint32_t undone)
 	RowBatch	batch;
 	EngineStatus status;
 
-	status = run_table_grow(core, &aggregation->kernels, undone, &aggregation->table);
+	status = input_buffer_need_undone(core, undone, buffer);
+	if (status == ENGINE_OK)
+		status = make_room(core, aggregation, buffer, undone);
 	if (status == ENGINE_OK)
 		status = clear_counters(core, buffer);
 	if (status != ENGINE_OK)
@@ -255,14 +278,16 @@ static EngineStatus
 buffer_done(CudaRun *run, InputBuffer *buffer)
 {
 	EngineStats *stats = &run->core.head.stats;
+	EngineStatus status = ENGINE_OK;
 
 	buffer->state = BUFFER_EMPTY;
-	if (buffer != &run->input.segments)
-		keep_end(&run->core, &run->input.keep,
-				 &run->input.kept[buffer_number(run, buffer)], buffer_number(run, buffer));
+	if (buffer->pages)
+		status = keep_end(&run->core, &run->input.keep, &run->input.deformer,
+						  &run->input.kept[buffer_number(run, buffer)],
+						  buffer_number(run, buffer));
 	snprintf(stats->strategy, sizeof(stats->strategy), "%s",
 			 strategy_name(aggregation_strategy(&run->aggregation)));
-	return add_times(&run->core, buffer);
+	return status == ENGINE_OK ? add_times(&run->core, buffer) : status;
 }
 
 /* Take the launch's counters, before the next one's stand in their place. */
@@ -278,6 +303,10 @@ take_counters(CudaRun *run, InputBuffer *buffer)
 	if (status != ENGINE_OK)
 		return status;
 	core->head.stats.rows_passed += counters->rows_passed - counters->undone;
+	core->head.stats.rows_refused += counters->refused;
+	if (buffer->ntested > 0)
+		tuple_filter_learn(&run->input.deformer.filter, buffer->ntested, counters->refused);
+	buffer->ntested = 0;
 	if (core->layouts[0].nsums > 0 && core->head.stats.rows_passed >= EXACT_MAX_ROWS)
 		return run_fail(core, ENGINE_INEXACT, "too many rows for a float sum");
 	if (counters->values_missed > buffer->values_missed)
@@ -325,22 +354,24 @@ submit_finish_all(CudaRun *run)
 		else if (status != ENGINE_OK)
 			return status;
 	}
-	return result;
+	return result == ENGINE_OK ?
+		keep_finish(&run->core, &run->input.keep, &run->input.deformer, run->input.kept,
+					INPUT_BUFFERS) : result;
 }
 
 /* The next segments that are served, as many as one launch takes. */
 static EngineStatus
-launch_segments(CudaRun *run)
+launch_segments(CudaRun *run, InputBuffer *buffer)
 {
 	RunCore    *core = &run->core;
 	Input	   *input = &run->input;
 	const Served *served = &input->served;
-	InputBuffer *buffer = &input->segments;
 	uint32_t	n = served->nsegments - input->segments_taken;
 	EngineStatus status;
 
 	if (n > input->segments_at_once)
 		n = input->segments_at_once;
+	input_buffer_order_undone(buffer);
 	buffer->segments = served->segments.ptr +
 		(uint64_t) input->segments_taken * buffer->segment_words * sizeof(uint64_t);
 	buffer->nrows = n * served->segment_rows;
@@ -353,14 +384,30 @@ launch_segments(CudaRun *run)
 	return status == ENGINE_OK ? submit_columns(run, buffer) : status;
 }
 
+/*
+ * A launch does not wait for what came of the one before: if its rows found no room, those of
+ * the next one find none either, and each launch has a list of its own.
+ */
 EngineStatus
 submit_segments(CudaRun *run)
 {
 	Input	   *input = &run->input;
-	EngineStatus status = submit_finish(run, &input->segments);
+	EngineStatus result = ENGINE_OK;
 
-	if (status != ENGINE_OK || input->segments_taken == input->served.nsegments)
-		return status;
-	status = launch_segments(run);
-	return status == ENGINE_OK ? ENGINE_BUSY : status;
+	for (int i = 0; i < input->nqueued; i++)
+	{
+		InputBuffer *buffer = &input->segments[i];
+		EngineStatus status = submit_finish(run, buffer);
+
+		if (status == ENGINE_OK && input->segments_taken < input->served.nsegments)
+		{
+			status = launch_segments(run, buffer);
+			result = ENGINE_BUSY;
+		}
+		if (status == ENGINE_BUSY)
+			result = ENGINE_BUSY;
+		else if (status != ENGINE_OK)
+			return status;
+	}
+	return result;
 }

@@ -51,7 +51,7 @@
 #define DIRECT_MAX_SLOTS (UINT64_C(1) << 27)
 #define DIRECT_MAX_SLOTS_SCATTERED (UINT64_C(1) << 31)	/* of batches for `scatter` */
 
-/* Of the memory limit, what a table addressed directly takes at most. */
+/* Of the memory limit, what a table addressed directly takes always: see direct_fits. */
 #define DIRECT_TABLE_SHARE 8
 
 /*
@@ -108,6 +108,13 @@
 #define SCATTER_GROUPS_PER_ROW 4
 #define SCATTER_MAX_WORDS 8
 #define SCATTER_MAX_ROW_BYTES 32
+
+/*
+ * How many times more groups than a sample tells `scatter` is prepared for, if the planner
+ * expects so many: of rare keys a sample meets few, and partitions of fewer groups than
+ * private tables hold cost little.
+ */
+#define SCATTER_MORE_GROUPS 16
 
 /* Share of rows with frequent keys from which on these alone pay for `block`. */
 #define SCATTER_COVERED 0.85
@@ -228,6 +235,30 @@ choose_direct(const Program *program, const SampleFacts *facts, double groups,
 		choice->direct_range > (uint64_t) (INT64_C(1) + INT32_MAX - choice->direct_min))
 		choice->direct_range = (uint64_t) (INT64_C(1) + INT32_MAX - choice->direct_min);
 	return true;
+}
+
+/* Bytes of a table of so many hashed keys. */
+static uint64_t
+hashed_size(const KernelLayout *layout, uint64_t groups)
+{
+	return layout_slots_for(groups) * layout_slot_size(layout);
+}
+
+/*
+ * Is a table of the range small enough?  A large one is if hashed keys would take more, and
+ * if there is memory for these, too: a value that the sample did not meet may be out of the
+ * range.
+ */
+static bool
+direct_fits(const KernelLayout *layouts, const StrategyChoice *choice, uint64_t memory_limit)
+{
+	const KernelLayout *direct = &layouts[TABLE_DIRECT];
+	const KernelLayout *hash = &layouts[TABLE_HASH];
+	uint64_t	size = choice->direct_range * layout_slot_size(direct);
+
+	return choice->direct_range * direct->stride * 8 <= memory_limit / DIRECT_TABLE_SHARE ||
+		(size <= hashed_size(hash, choice->groups) &&
+		 size + hashed_size(hash, choice->direct_range) <= memory_limit);
 }
 
 /*
@@ -364,8 +395,7 @@ choose_in_order(const Program *program, const KernelLayout *layouts, const Sampl
 
 	choice.groups = groups < UINT32_MAX ? (uint64_t) groups : UINT32_MAX;
 	if (choose_direct(program, facts, groups, batch_rows, &choice) &&
-		choice.direct_range * layouts[TABLE_DIRECT].stride * 8 <=
-		memory_limit / DIRECT_TABLE_SHARE)
+		direct_fits(layouts, &choice, memory_limit))
 		choice.table = TABLE_DIRECT;
 	else
 		choice.table = TABLE_HASH;
@@ -411,6 +441,17 @@ is_scattered(const SampleFacts *facts, const KernelLayout *layout,
 		(choice->only_frequent && facts->covered < SCATTER_COVERED);
 }
 
+/* Groups that `scatter` is prepared for. */
+static uint64_t
+groups_to_scatter(const SampleFacts *facts, const EngineHints *hints, uint64_t groups)
+{
+	double		sampled = groups > facts->least_groups ? groups : facts->least_groups;
+	double		most = SCATTER_MORE_GROUPS * sampled;
+	double		expected = hints->groups < most ? hints->groups : most;
+
+	return (uint64_t) (expected > sampled ? expected : sampled);
+}
+
 StrategyChoice
 choose_from_facts(const Program *program, const KernelLayout *layouts,
 				  const SampleFacts *facts, const EngineHints *hints,
@@ -423,8 +464,7 @@ choose_from_facts(const Program *program, const KernelLayout *layouts,
 											shared_limit);
 	StrategyChoice scattered = choice;
 
-	if (scattered.groups < facts->least_groups)
-		scattered.groups = (uint64_t) facts->least_groups;
+	scattered.groups = groups_to_scatter(facts, hints, choice.groups);
 	if (!scatter && (forced >= 0 || !is_scattered(facts, &layouts[choice.table], &scattered,
 												  batch_rows)))
 		return choice;

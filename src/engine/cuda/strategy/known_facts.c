@@ -1,16 +1,18 @@
 /*
  * known_facts.c
- *	  What samples have told of rows that stay on the device, for later runs over the same
- *	  rows.
+ *	  What samples have told of rows that stay on the device, and the exponents of their
+ *	  floats, for later runs over the same rows.
  *
- * A sample costs a launch, a copy to the host and a wait for both.  A key stands for the
+ * A sample costs a launch, a copy to the host and a wait for both, and so do exponents.  The
+ * wait is for other runs' kernels, too, which may have the whole device.  A key stands for the
  * Program, its constants and the rows, so that the same sample would be taken again.  Two
  * keys with one hash cost time only: facts choose how rows meet their groups, and no
- * choice makes other groups.
+ * choice makes other groups; of a unit that does not fit the values, kernels say so.
  *
  * Owns the entries.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/cuda/strategy/known_facts.h"
 
@@ -28,7 +30,7 @@ known_facts_find(KnownFacts *known, uint64_t key, SampleFacts *facts)
 {
 	KnownEntry *entry = find_entry(known, key);
 
-	if (entry == NULL)
+	if (entry == NULL || !entry->sampled)
 		return false;
 	entry->used = ++known->clock;
 	*facts = entry->facts;
@@ -56,18 +58,56 @@ take_entry(KnownFacts *known)
 	return oldest;
 }
 
-void
-known_facts_add(KnownFacts *known, uint64_t key, const SampleFacts *facts)
+/* The entry of a key, which is made if there is none; NULL: no memory. */
+static KnownEntry *
+have_entry(KnownFacts *known, uint64_t key)
 {
 	KnownEntry *entry = find_entry(known, key);
 
 	if (entry == NULL)
+	{
 		entry = take_entry(known);
+		if (entry == NULL)
+			return NULL;
+		entry->key = key;
+		entry->sampled = entry->measured = false;
+	}
+	entry->used = ++known->clock;
+	return entry;
+}
+
+void
+known_facts_add(KnownFacts *known, uint64_t key, const SampleFacts *facts)
+{
+	KnownEntry *entry = have_entry(known, key);
+
 	if (entry == NULL)
 		return;
-	entry->key = key;
-	entry->used = ++known->clock;
 	entry->facts = *facts;
+	entry->sampled = true;
+}
+
+bool
+known_exponents_find(KnownFacts *known, uint64_t key, uint32_t *exponents, int n)
+{
+	KnownEntry *entry = find_entry(known, key);
+
+	if (entry == NULL || !entry->measured || n > KNOWN_EXPONENTS)
+		return false;
+	entry->used = ++known->clock;
+	memcpy(exponents, entry->exponents, (size_t) n * sizeof(*exponents));
+	return true;
+}
+
+void
+known_exponents_add(KnownFacts *known, uint64_t key, const uint32_t *exponents, int n)
+{
+	KnownEntry *entry = n <= KNOWN_EXPONENTS ? have_entry(known, key) : NULL;
+
+	if (entry == NULL)
+		return;
+	memcpy(entry->exponents, exponents, (size_t) n * sizeof(*exponents));
+	entry->measured = true;
 }
 
 void

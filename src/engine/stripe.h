@@ -1,6 +1,6 @@
 /*
  * stripe.h
- *	  Quarters of a frame, by which columns are kept.
+ *	  Quarters of a frame, by which columns are kept, and blocks given that may be.
  *
  * A frame (table_state.h) has 4084 blocks: three stripes of 1020 and one of 1024.  So a
  * stripe is whole bytes of the visibility map, and an input buffer has room for one.
@@ -84,5 +84,61 @@ stripe_block_is_all_visible(const uint8_t *bits, uint32_t block)
 {
 	return (bits[block / 4] >> (block % 4 * 2) & 1) != 0;
 }
+
+/* Every second bit of a word, from its lowest one on. */
+static inline uint64_t
+stripe_even_bits(uint64_t word)
+{
+	word &= UINT64_C(0x5555555555555555);
+	word = (word | word >> 1) & UINT64_C(0x3333333333333333);
+	word = (word | word >> 2) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+	word = (word | word >> 4) & UINT64_C(0x00FF00FF00FF00FF);
+	word = (word | word >> 8) & UINT64_C(0x0000FFFF0000FFFF);
+	return (word | word >> 16) & UINT64_C(0x00000000FFFFFFFF);
+}
+
+/*
+ * Which of 64 of its first nblocks blocks are, from a multiple of 64 on: a bit each, the first
+ * one's lowest.  The frame goes on behind a stripe that ends within the word.  By words whose
+ * lowest bytes come first, as on all hosts of such devices.
+ */
+static inline uint64_t
+stripe_all_visible_word(const uint8_t *bits, uint32_t block, uint32_t nblocks)
+{
+	uint64_t	words[2];
+	uint64_t	visible;
+
+	if (block >= nblocks)
+		return 0;
+	memcpy(words, bits + block / 4, sizeof(words));
+	visible = stripe_even_bits(words[0]) | stripe_even_bits(words[1]) << 32;
+	return nblocks - block < 64 ? visible & ((UINT64_C(1) << (nblocks - block)) - 1) : visible;
+}
+
+/* How many of its first blocks are. */
+static inline uint32_t
+stripe_all_visible(const uint8_t *bits, uint32_t nblocks)
+{
+	uint32_t	n = 0;
+
+	for (uint32_t i = 0; i < nblocks; i += 64)
+		n += (uint32_t) __builtin_popcountll(stripe_all_visible_word(bits, i, nblocks));
+	return n;
+}
+
+/* The stripe's blocks that the table has. */
+static inline uint32_t
+stripe_blocks_there(const TableState *table, uint32_t stripe)
+{
+	uint32_t	left = table->nblocks - stripe_first_block(stripe);
+
+	return left < stripe_nblocks(stripe) ? left : stripe_nblocks(stripe);
+}
+
+/*
+ * A kept stripe is of use for as long as no more than this share of its blocks has to be read
+ * all the same.
+ */
+#define STRIPE_MASKED_SHARE 8
 
 #endif							/* GPUAGG_STRIPE_H */
