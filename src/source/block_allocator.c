@@ -8,14 +8,20 @@
  * own parallel scans (table_block_parallelscan_startblock_init), which let the
  * operating system read ahead.
  *
- * One process alone takes all blocks at once.  It leaves out those whose rows the
- * engine has: with nearly all of them served, their bits are looked at by words.
+ * Where the engine may keep columns, a chunk is a stripe, since it keeps one only if a process
+ * gives its pages in order.
+ *
+ * One process alone takes all blocks at once.
+ *
+ * Blocks whose rows the engine has are left out: with nearly all of them served, their bits are
+ * looked at by words.
  */
 #include "postgres.h"
 
 #include "port/pg_bitutils.h"
 #include "port/pg_bswap.h"
 
+#include "engine/stripe.h"
 #include "source/block_allocator.h"
 
 #define CHUNKS 2048				/* into which all blocks are divided, */
@@ -38,16 +44,16 @@ shared_blocks_stop(SharedBlocks *shared)
 
 void
 block_allocator_begin(BlockAllocator *allocator, SharedBlocks *shared,
-					  const BlockNumber *nblocks, int ntables, bool alone)
+					  const BlockNumber *nblocks, int ntables, BlockDivision division)
 {
 	*allocator = (BlockAllocator)
 	{
-		.shared = shared,.nblocks = nblocks,.ntables = ntables
+		.shared = shared,.nblocks = nblocks,.ntables = ntables,.division = division
 	};
 	for (int i = 0; i < ntables; i++)
 		allocator->total += nblocks[i];
 	allocator->chunk = Max(allocator->total, 1);
-	if (!alone)
+	if (division == BLOCKS_BY_CHUNKS)
 		allocator->chunk = Min(pg_nextpower2_64(Max(allocator->total / CHUNKS, 1)),
 							   MOST_BLOCKS);
 }
@@ -58,15 +64,46 @@ block_allocator_stopped(const BlockAllocator *allocator)
 	return pg_atomic_read_u32(&allocator->shared->stopped) != 0;
 }
 
+/* The next stripe; false: there is none left. */
+static bool
+take_stripe(BlockAllocator *allocator)
+{
+	uint64		number = pg_atomic_fetch_add_u64(&allocator->shared->next, 1);
+	uint32		stripe;
+	uint64		first;
+
+	for (;;)
+	{
+		BlockNumber nblocks;
+
+		if (allocator->taken_table == allocator->ntables)
+			return false;
+		nblocks = allocator->nblocks[allocator->taken_table];
+		if (number - allocator->taken_stripes < stripes_of_table(nblocks))
+			break;
+		allocator->taken_stripes += stripes_of_table(nblocks);
+		allocator->taken_first += nblocks;
+		allocator->taken_table++;
+	}
+	stripe = (uint32) (number - allocator->taken_stripes);
+	first = stripe_first_block(stripe);
+	allocator->next = allocator->taken_first + first;
+	allocator->end = allocator->taken_first +
+		Min(first + stripe_nblocks(stripe), allocator->nblocks[allocator->taken_table]);
+	return true;
+}
+
 static bool
 take_chunk(BlockAllocator *allocator)
 {
+	if (block_allocator_stopped(allocator))
+		return false;
+	if (allocator->division == BLOCKS_BY_STRIPES)
+		return take_stripe(allocator);
 	/* where this process has got to is about where all have */
 	while (allocator->chunk > 1 && allocator->end > 0 &&
 		   allocator->end + allocator->chunk * LAST_CHUNKS > allocator->total)
 		allocator->chunk /= 2;
-	if (block_allocator_stopped(allocator))
-		return false;
 	allocator->next = pg_atomic_fetch_add_u64(&allocator->shared->next, allocator->chunk);
 	allocator->end = Min(allocator->next + allocator->chunk, allocator->total);
 	return allocator->next < allocator->end;
@@ -109,22 +146,33 @@ served_blocks(const uint8 *served, BlockNumber nblocks)
 bool
 block_allocator_next(BlockAllocator *allocator, int table, BlockNumber *block)
 {
-	uint64		first = 0;
+	const uint8 *served = allocator->served != NULL ? allocator->served[table] : NULL;
+	uint64		first = allocator->first;
 
-	if (allocator->next >= allocator->end && !take_chunk(allocator))
-		return false;
-	first = allocator->first;
-	if (allocator->served != NULL && allocator->served[table] != NULL)
-		allocator->next = first + skip_served(allocator->served[table],
-											  allocator->next - first,
-											  allocator->nblocks[table]);
-	if (allocator->next - first >= allocator->nblocks[table])
+	for (;;)
 	{
-		allocator->first += allocator->nblocks[table];
-		return false;
+		if (allocator->next >= allocator->end && !take_chunk(allocator))
+			return false;
+		if (served != NULL && allocator->next - first < allocator->nblocks[table])
+			allocator->next = first + skip_served(served, allocator->next - first,
+												  Min(allocator->nblocks[table],
+													  allocator->end - first));
+		if (allocator->next - first >= allocator->nblocks[table])
+		{
+			allocator->first += allocator->nblocks[table];
+			return false;
+		}
+		if (allocator->next < allocator->end)
+			break;
 	}
 	*block = (BlockNumber) (allocator->next++ - first);
 	return true;
+}
+
+bool
+block_allocator_ends_stripe(const BlockAllocator *allocator)
+{
+	return allocator->division == BLOCKS_BY_STRIPES && allocator->next == allocator->end;
 }
 
 int

@@ -8,10 +8,19 @@
 #include "port/atomics.h"
 #include "storage/block.h"
 
+/* How processes divide the blocks. */
+typedef enum BlockDivision
+{
+	BLOCKS_UNDIVIDED,			/* there is one process */
+	BLOCKS_BY_CHUNKS,
+	BLOCKS_BY_STRIPES			/* an engine may keep them by these (engine/stripe.h) */
+} BlockDivision;
+
 /* What the processes share. */
 typedef struct SharedBlocks
 {
-	pg_atomic_uint64 next;		/* block, where all tables stand behind one another */
+	pg_atomic_uint64 next;		/* block, or stripe, where all tables stand behind one
+								 * another */
 	pg_atomic_uint32 next_table;
 	pg_atomic_uint32 stopped;	/* nobody needs to read any more */
 } SharedBlocks;
@@ -21,12 +30,16 @@ typedef struct BlockAllocator
 {
 	SharedBlocks *shared;
 	const BlockNumber *nblocks; /* by table */
-	const uint8 *const *served; /* by table, blocks to leave out; NULL: none.  As
-								 * EngineOps.served says them; of one process alone */
+	const uint8 *const *served; /* by table, blocks to leave out, as EngineOps.served says
+								 * them; NULL: the engine keeps none */
+	BlockDivision division;
 	int			ntables;
 	uint64		total;			/* blocks */
 	uint64		first;			/* of the current table */
 	uint64		chunk;			/* blocks to take at once */
+	int			taken_table;	/* that the last stripe was taken from, */
+	uint64		taken_first;	/* its first block, */
+	uint64		taken_stripes;	/* and the stripes of the tables before it */
 	uint64		next;			/* of those taken, the next one */
 	uint64		end;			/* and the end of them */
 } BlockAllocator;
@@ -38,16 +51,20 @@ extern void shared_blocks_stop(SharedBlocks *shared);
 
 /*
  * nblocks: how many blocks are read of each table, the same in all processes.  The
- * array stays the caller's.  alone: no other process takes blocks.
+ * array stays the caller's.
  */
 extern void block_allocator_begin(BlockAllocator *allocator, SharedBlocks *shared,
-								  const BlockNumber *nblocks, int ntables, bool alone);
+								  const BlockNumber *nblocks, int ntables,
+								  BlockDivision division);
 
 /*
  * The next block of a table that is this process's.  To be asked for each table in
  * turn, until the answer is false.
  */
 extern bool block_allocator_next(BlockAllocator *allocator, int table, BlockNumber *block);
+
+/* Is the block that was given last the end of a stripe, behind which others give theirs? */
+extern bool block_allocator_ends_stripe(const BlockAllocator *allocator);
 
 /* The next table that this process reads as a whole, or ntables. */
 extern int	block_allocator_next_table(BlockAllocator *allocator);

@@ -14,7 +14,8 @@
  * is pinned.
  *
  * Blocks that the engine serves itself are passed over by the allocator, and none of them
- * is touched.
+ * is touched.  Those of the same table that are read are probably read again by the next run, and
+ * what is seen of them is remembered (seen_pages.c).
  *
  * Serializable transactions never come here (they need predicate locks and a
  * conflict check for every tuple).
@@ -22,6 +23,7 @@
 #include "postgres.h"
 
 #include "access/heapam.h"
+#include "access/parallel.h"
 #include "access/relscan.h"
 #include "access/transam.h"
 #include "executor/instrument.h"
@@ -39,13 +41,12 @@
 
 #include "compat.h"
 #include "source/heap.h"
+#include "source/block_ahead.h"
+#include "source/block_pin.h"
 #include "source/left.h"
 #include "source/page_pins.h"
+#include "source/seen_pages.h"
 #include "stats/activity.h"
-
-/* How many blocks ahead of the one being read memory is prefetched, and in what steps. */
-#define PREFETCH_DISTANCE 4
-#define PREFETCH_STEP 64
 
 /* How many tuples ahead of the one that is looked at its header is prefetched. */
 #define HEADERS_AHEAD 8
@@ -61,11 +62,10 @@ typedef struct HeapSource
 	EngineHandle *engine;
 	LeftSource *left;
 	BlockAllocator *blocks;
-	BufferAccessStrategy strategy;
+	BlockPinner pinner;
+	BlockAhead	ahead;
+	SeenPages  *seen;			/* NULL: nothing is remembered of the table's pages */
 	TableSourceStats *stats;
-	Buffer		last;			/* the last block's buffer */
-	Size		last_lower;		/* where its page's line pointers end */
-	Buffer		guess;			/* where the next one is, or InvalidBuffer */
 	Buffer		vmbuffer;		/* of the visibility map, or InvalidBuffer */
 	PagePins   *pins;
 	int			n;				/* pages of the next call */
@@ -76,7 +76,7 @@ typedef struct HeapSource
 /*
  * Do its flags say that the tuple is visible?  Whoever inserted it is known to have
  * committed, and precedes all that the snapshot takes for running; nobody has deleted
- * it.  Of such a tuple HeapTupleSatisfiesMVCC says the
+ * it, at most locked it.  Of such a tuple HeapTupleSatisfiesMVCC says the
  * same, and sets no hint bits.  Many tuples have the same xmin, so the last one is kept.
  */
 static inline bool
@@ -86,7 +86,8 @@ is_settled(HeapSource *source, HeapTupleHeader tuple)
 	uint16		infomask = tuple->t_infomask;
 	TransactionId xmin = HeapTupleHeaderGetRawXmin(tuple);
 
-	if ((infomask & settled) != settled)
+	if ((infomask & settled) != settled &&
+		((infomask & HEAP_XMIN_COMMITTED) == 0 || !HEAP_XMAX_IS_LOCKED_ONLY(infomask)))
 		return false;
 	if ((infomask & HEAP_XMIN_FROZEN) == HEAP_XMIN_FROZEN || xmin == source->settled_xmin)
 		return true;
@@ -96,12 +97,34 @@ is_settled(HeapSource *source, HeapTupleHeader tuple)
 	return true;
 }
 
-/* Does the snapshot see the tuple? */
+/*
+ * Do the flags of a tuple that the snapshot does not see say that no later one sees it?  It was
+ * never there, or the deleter is known to have committed and precedes all that the snapshot takes
+ * for running.
+ */
 static inline bool
-is_visible(HeapSource *source, Buffer buffer, OffsetNumber line, ItemId item)
+is_gone(const HeapSource *source, HeapTupleHeader tuple)
+{
+	uint16		infomask = tuple->t_infomask;
+
+	if (HeapTupleHeaderXminInvalid(tuple))
+		return true;
+	return (infomask & HEAP_XMAX_COMMITTED) != 0 &&
+		(infomask & (HEAP_XMAX_INVALID | HEAP_XMAX_IS_MULTI)) == 0 &&
+		!HEAP_XMAX_IS_LOCKED_ONLY(infomask) &&
+		TransactionIdPrecedes(HeapTupleHeaderGetRawXmax(tuple), source->snapshot->xmin);
+}
+
+/*
+ * Does the snapshot see the tuple?  *stays becomes false, unless all snapshots do with the same
+ * xmin or a later one, or none of them.
+ */
+static inline bool
+is_visible(HeapSource *source, Buffer buffer, OffsetNumber line, ItemId item, bool *stays)
 {
 	HeapTupleHeader header = (HeapTupleHeader) PageGetItem(BufferGetPage(buffer), item);
 	HeapTupleData tuple;
+	bool		visible;
 
 	if (is_settled(source, header))
 		return true;
@@ -109,12 +132,19 @@ is_visible(HeapSource *source, Buffer buffer, OffsetNumber line, ItemId item)
 	tuple.t_data = header;
 	tuple.t_len = ItemIdGetLength(item);
 	ItemPointerSet(&tuple.t_self, BufferGetBlockNumber(buffer), line);
-	return HeapTupleSatisfiesVisibility(&tuple, source->snapshot, buffer);
+	visible = HeapTupleSatisfiesVisibility(&tuple, source->snapshot, buffer);
+	/* this has set hint bits */
+	*stays = *stays && (visible ? is_settled(source, header) : is_gone(source, header));
+	return visible;
 }
 
-/* The line pointers of the tuples that the snapshot sees. */
+/*
+ * The line pointers of the tuples that the snapshot sees.  *stays: later ones see the same, unless
+ * the page changes.
+ */
 static uint32_t
-visible_lines(HeapSource *source, Buffer buffer, bool all_visible, OffsetNumber *lines)
+visible_lines(HeapSource *source, Buffer buffer, bool all_visible, OffsetNumber *lines,
+			  bool *stays)
 {
 	Page		page = BufferGetPage(buffer);
 	OffsetNumber max = Min(PageGetMaxOffsetNumber(page), (OffsetNumber) MaxHeapTuplesPerPage);
@@ -126,60 +156,21 @@ visible_lines(HeapSource *source, Buffer buffer, bool all_visible, OffsetNumber 
 
 		if (!all_visible && line + HEADERS_AHEAD <= max)
 			__builtin_prefetch(page + ItemIdGetOffset(PageGetItemId(page, line + HEADERS_AHEAD)));
-		if (ItemIdIsNormal(item) && (all_visible || is_visible(source, buffer, line, item)))
+		if (ItemIdIsNormal(item) && (all_visible || is_visible(source, buffer, line, item, stays)))
 			lines[n++] = line;
 	}
 	return n;
 }
 
-/*
- * Prefetch the cache lines that a page some blocks ahead will need: its descriptor,
- * and its header with as many line pointers as the last page has.  Always inline: gcc
- * takes a function that only prefetches for one without effect, and drops its calls.
- */
-static pg_attribute_always_inline void
-prefetch_buffer(const HeapSource *source, Buffer buffer)
-{
-	const char *page;
-
-	if (buffer > NBuffers)
-		return;
-	page = BufferBlocks + (Size) (buffer - 1) * BLCKSZ;
-	__builtin_prefetch(GetBufferDescriptor(buffer - 1), 1);
-	for (Size at = 0; at < source->last_lower; at += PREFETCH_STEP)
-		__builtin_prefetch(page + at);
-}
-
-/*
- * Pin a block, and keep the pin.  A table read or loaded in one go lies in consecutive buffers, so
- * the buffer behind the last block's is tried first: that is cheaper than a
- * search in the buffer table, whose entries are in no cache.
- */
+/* Pin a block, and keep the pin.  seen: where it was once. */
 static Buffer
-pin_block(HeapSource *source, BlockNumber block)
+pin_block(HeapSource *source, BlockNumber block, Buffer seen)
 {
-	Relation	relation = source->relation;
-	Buffer		guess = source->guess;
-	Buffer		buffer = guess;
 	int64		reads = pgBufferUsage.shared_blks_read;
+	Buffer		buffer = block_pin(&source->pinner, block, seen);
 
-	if (BufferIsValid(guess) &&
-		ReadRecentBuffer(relation->rd_locator, MAIN_FORKNUM, block, guess))
-	{
-		pgstat_count_buffer_read(relation);
-		pgstat_count_buffer_hit(relation);
-		prefetch_buffer(source, guess + PREFETCH_DISTANCE);
-	}
-	else
-		buffer = ReadBufferExtended(relation, MAIN_FORKNUM, block, RBM_NORMAL,
-									source->strategy);
-
-	/* guess the next buffer if this one is next to the last block's */
-	source->guess = buffer == source->last + 1 && buffer > 0 && buffer < NBuffers
-		? buffer + 1 : InvalidBuffer;
-	source->last = buffer;
 	page_pins_add(source->pins, buffer,
-				  source->strategy != NULL && pgBufferUsage.shared_blks_read > reads);
+				  source->pinner.strategy != NULL && pgBufferUsage.shared_blks_read > reads);
 	return buffer;
 }
 
@@ -192,30 +183,101 @@ typedef union LinePair
 
 /*
  * Have all of the page's line pointers tuples?  There are some hundreds of them, so they
- * are compared two at a time, without a branch for each.
+ * are compared two at a time, without a branch for each.  A corrupted page may have more than
+ * there is room for.
  */
 static bool
 all_normal(Page page)
 {
 	const LinePair flags = {{{.lp_flags = 3}, {.lp_flags = 3}}};
 	const LinePair normal = {{{.lp_flags = LP_NORMAL}, {.lp_flags = LP_NORMAL}}};
-	OffsetNumber max = Min(PageGetMaxOffsetNumber(page), (OffsetNumber) MaxHeapTuplesPerPage);
+	OffsetNumber max = PageGetMaxOffsetNumber(page);
 	const LinePair *pairs = (const LinePair *) ((PageHeader) page)->pd_linp;
 	uint64		other = 0;
 
+	if (max > MaxHeapTuplesPerPage)
+		return false;
 	for (int i = 0; i < max / 2; i++)
 		other |= pairs[i].bits ^ normal.bits;
 	return (other & flags.bits) == 0 &&
 		(max % 2 == 0 || ItemIdIsNormal(PageGetItemId(page, max)));
 }
 
+/* Find the visible tuples of a page, and remember them if that is of use. */
 static void
-read_page(HeapSource *source, BlockNumber block)
+look_at_page(HeapSource *source, Buffer buffer, bool all_visible, PageRef *ref,
+			 OffsetNumber *lines)
+{
+	Page		page = BufferGetPage(buffer);
+	bool		looks = !all_visible || !all_normal(page);
+	bool		stays = true;
+	SeenPage	seen = {.block = ref->block,.buffer = buffer};
+
+	ref->nlines = PageGetMaxOffsetNumber(page);
+	if (looks)
+	{
+		uint32		n = visible_lines(source, buffer, all_visible, lines, &stays);
+
+		ref->lines = n < ref->nlines ? lines : NULL;
+		ref->nlines = n;
+	}
+	block_ahead_note(&source->ahead, page, looks && !all_visible);
+	if (source->seen == NULL)
+		return;
+	if (stays)
+	{
+		seen.lsn = ref->lsn;
+		seen.xmin = source->snapshot->xmin;
+		seen_page_set_lines(&seen, ref->lines, ref->nlines);
+	}
+	seen_pages_add(source->seen, &seen);
+}
+
+#ifdef GPUAGG_TESTING
+/* Does the snapshot see what was seen? */
+static void
+check_seen(HeapSource *source, Buffer buffer, const PageRef *ref)
+{
+	OffsetNumber lines[MaxHeapTuplesPerPage];
+	bool		stays = true;
+	uint32		n = visible_lines(source, buffer, false, lines, &stays);
+	bool		same = n == ref->nlines;
+
+	for (uint32 i = 0; same && i < n; i++)
+		same = lines[i] == (ref->lines != NULL ? ref->lines[i] : i + FirstOffsetNumber);
+	if (!same)
+		elog(ERROR, "INVARIANT: block %u is not as it was seen", ref->block);
+}
+#endif
+
+/* Take the visible tuples from what was seen of the page. */
+static void
+take_seen(HeapSource *source, Buffer buffer, const SeenPage *seen, PageRef *ref,
+		  OffsetNumber *lines)
+{
+	SeenPage	again = *seen;
+
+	ref->nlines = seen->nvisible;
+	if (seen->nvisible < PageGetMaxOffsetNumber(BufferGetPage(buffer)))
+	{
+		ref->lines = lines;
+		seen_page_lines(seen, lines);
+	}
+#ifdef GPUAGG_TESTING
+	check_seen(source, buffer, ref);
+#endif
+	again.buffer = buffer;
+	seen_pages_add(source->seen, &again);
+}
+
+static void
+read_page(HeapSource *source, const AheadBlock *next)
 {
 	int			i = source->n++;
-	Buffer		buffer = pin_block(source, block);
-	Page		page;
+	const SeenPage *seen = next->seen;
+	Buffer		buffer = pin_block(source, next->block, seen != NULL ? seen->buffer : InvalidBuffer);
 	PageRef    *ref = &source->pages[i];
+	Page		page;
 	bool		all_visible;
 
 	compat_prune_page(source->relation, buffer, &source->vmbuffer);
@@ -226,16 +288,14 @@ read_page(HeapSource *source, BlockNumber block)
 	all_visible = PageIsAllVisible(page) && !source->snapshot->takenDuringRecovery;
 
 	ref->page = (const char *) page;
-	ref->block = block;
+	ref->block = next->block;
 	ref->table = source->table;
+	ref->lsn = source->blocks->served != NULL ? BufferGetLSNAtomic(buffer) : InvalidXLogRecPtr;
 	ref->lines = NULL;
-	ref->nlines = PageGetMaxOffsetNumber(page);
-	source->last_lower = Min(((PageHeader) page)->pd_lower, BLCKSZ);
-	if (!all_visible || !all_normal(page))
-	{
-		ref->lines = source->lines[i];
-		ref->nlines = visible_lines(source, buffer, all_visible, source->lines[i]);
-	}
+	if (seen_page_holds(seen, ref->lsn, source->snapshot->xmin))
+		take_seen(source, buffer, seen, ref, source->lines[i]);
+	else
+		look_at_page(source, buffer, all_visible, ref, source->lines[i]);
 	source->rows += ref->nlines;
 	source->stats->all_visible += all_visible && !PageHasFreeLinePointers(page);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
@@ -259,15 +319,15 @@ static EngineStatus
 read_blocks(HeapSource *source)
 {
 	EngineStatus status = ENGINE_OK;
-	BlockNumber block;
+	AheadBlock	next;
 
-	while (status == ENGINE_OK && block_allocator_next(source->blocks, source->table, &block))
+	while (status == ENGINE_OK && block_ahead_next(&source->ahead, &next))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (source->n == 0)
 			page_pins_wait(source->pins);
-		read_page(source, block);
-		if (source->n >= page_pins_group(source->pins))
+		read_page(source, &next);
+		if (source->n >= page_pins_group(source->pins) || next.ends_stripe)
 			status = send_pages(source);
 	}
 	return status;
@@ -280,32 +340,42 @@ heap_source_count_rows(Relation relation, uint64 rows)
 	pgstat_count_index_tuples(relation, rows);
 }
 
+/*
+ * Remember pages of a table of which the engine has blocks; without any, it is about to keep all
+ * of them.  A parallel worker has no next run.
+ */
+static SeenPages *
+begin_seen(const BlockAllocator *blocks, Relation relation, uint32 table)
+{
+	BlockNumber nblocks = blocks->nblocks[table];
+
+	if (IsParallelWorker() || blocks->served == NULL || blocks->served[table] == NULL)
+		return NULL;
+	return seen_pages_begin(relation, nblocks - served_blocks(blocks->served[table], nblocks));
+}
+
 static EngineStatus
 read_table(HeapSource *source, Relation relation, uint32 table)
 {
-	BlockNumber nblocks = source->blocks->nblocks[table];
 	EngineStatus status;
 
 	source->relation = relation;
 	source->table = table;
 	source->rows = 0;
-	source->last = InvalidBuffer;
-	source->last_lower = 0;
-	source->guess = InvalidBuffer;
 	source->vmbuffer = InvalidBuffer;
 
-	/* as a sequential scan: large tables must not flush the buffer pool */
-	source->strategy = NULL;
-	if (!RelationUsesLocalBuffers(relation) && nblocks > (BlockNumber) NBuffers / 4)
-		source->strategy = GetAccessStrategy(BAS_BULKREAD);
+	block_pinner_begin(&source->pinner, relation, source->blocks->nblocks[table]);
+	source->seen = begin_seen(source->blocks, relation, table);
+	block_ahead_begin(&source->ahead, source->blocks, table, &source->pinner, source->seen);
 	pgstat_count_heap_scan(relation);
 
 	status = read_blocks(source);
 
+	if (status == ENGINE_OK && source->seen != NULL)
+		seen_pages_end(source->seen);
 	if (BufferIsValid(source->vmbuffer))
 		ReleaseBuffer(source->vmbuffer);
-	if (source->strategy != NULL)
-		FreeAccessStrategy(source->strategy);
+	block_pinner_end(&source->pinner);
 	source->stats->page_rows += source->rows;
 	if (source->counts)
 		heap_source_count_rows(relation, source->rows);

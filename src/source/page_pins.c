@@ -21,6 +21,7 @@
 
 #include "storage/bufmgr.h"
 
+#include "source/block_pin.h"
 #include "source/page_pins.h"
 
 /* More pins bring nothing: not measured; 32 MB, 0.6 ms of a PCIe 5 x16 link. */
@@ -28,6 +29,9 @@
 
 /* The buffers of a bulk read's ring. */
 #define BULK_RING 32
+
+/* How many pages ahead of the one that is unpinned descriptors are prefetched. */
+#define UNPINS_AHEAD 8
 
 /* A run's first call has so few pages, so that the device begins early. */
 #define FIRST_GROUP 64
@@ -80,11 +84,18 @@ page_pins_group(const PagePins *pins)
 	return Max(1, (int) Min((uint64) Max(most, 0), Max(pins->called, FIRST_GROUP)));
 }
 
+/* Descriptors have left the caches since the pages were pinned: they are prefetched. */
 static void
 unpin(PagePins *pins, uint64 number)
 {
 	for (; pins->unpinned < number; pins->unpinned++)
+	{
+		uint64		ahead = pins->unpinned + UNPINS_AHEAD;
+
+		if (ahead < number)
+			prefetch_descriptor(pins->buffers[ahead % pins->capacity]);
 		ReleaseBuffer(pins->buffers[pins->unpinned % pins->capacity]);
+	}
 }
 
 void

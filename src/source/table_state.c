@@ -4,7 +4,8 @@
  *
  * An engine that has kept a block's rows may use them instead of the block's page if the
  * map's page has the LSN that it had before the rows were read (the stamp), and the
- * block's all-visible bit is set in both.  That this is exact for every snapshot rests on
+ * block's all-visible bit is set in both; or if the block's own page has the LSN that it had
+ * then, and the bit is set in both.  That this is exact for every snapshot rests on
  * PostgreSQL's own rules, as index-only scans do:
  *
  * - Whoever changes a page's rows clears its bit before his transaction can commit, while
@@ -18,7 +19,24 @@
  *	 visibilitymap_set up to 18, from 19 on also the record of pruning
  *	 (log_heap_prune_and_freeze).  So bits that are set under the same LSN have been
  *	 set all the time in between.  That needs a relation which is WAL-logged.  Clearing a
- *	 bit, also by visibilitymap_prepare_truncate, leaves the LSN or gives another one.
+ *	 bit, also by visibilitymap_prepare_truncate, leaves the LSN or gives another one: newer
+ *	 releases (seen in 17.11, 18.6 and 19) register the map's page in the record, also of a row
+ *	 lock that clears the all-frozen bit (HEAP_INSERT_BLKREF_VM, HEAP_LOCK_BLKREF_VM and the
+ *	 like), older ones (15.20) do not.
+ *
+ * - Whatever else than hint bits is changed on a page of such a relation is WAL-logged, and gives
+ *	 the page the LSN of its record (heap_insert and the like, heap_lock_tuple, freezing and
+ *	 pruning by log_heap_prune_and_freeze or heap_page_prune), so that replay can tell what a
+ *	 page has already.  Hence two pages of a block, at two moments, that have the same LSN have
+ *	 the same tuples.  Setting PD_ALL_VISIBLE or hint bits keeps the LSN, or with checksums or
+ *	 wal_log_hints may give another one (MarkBufferDirtyHint): then the block is read.  A page
+ *	 that WAL has been left out for (wal_level = minimal) has no LSN until it is changed.
+ *
+ * - LSNs only grow, in WAL and in replay, for as long as the server runs; an engine keeps nothing
+ *	 beyond that.  Changes clear the bit before they insert their record (XLogInsert), in one
+ *	 critical section, and replay says that it has got beyond a record when it has applied it.
+ *	 So, of a block whose bit is set, a page with an LSN up to the end of the WAL before the
+ *	 map was read (wal_end) has not been changed since the map was read.
  *
  * - A bit is set only if all of the page's tuples are visible to every snapshot
  *	 that there is and will be: lazy_scan_heap (heap_page_is_all_visible), which looks at
@@ -50,8 +68,9 @@
 #include "postgres.h"
 
 #include "access/visibilitymap.h"
+#include "access/xlog.h"
+#include "access/xlogrecovery.h"
 #include "catalog/catalog.h"
-#include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
 #include "storage/bufpage.h"
 #include "utils/memutils.h"
@@ -134,6 +153,13 @@ read_map(Relation relation, BlockNumber nblocks)
 	return frames;
 }
 
+/* Where the WAL ends: whatever is changed from now on gets LSNs behind that. */
+static XLogRecPtr
+wal_end(void)
+{
+	return RecoveryInProgress() ? GetXLogReplayRecPtr(NULL) : GetXLogInsertRecPtr();
+}
+
 TableState *
 table_states_read(const SourceTable *tables, int ntables, const BlockNumber *nblocks, int *n)
 {
@@ -148,39 +174,13 @@ table_states_read(const SourceTable *tables, int ntables, const BlockNumber *nbl
 			continue;
 		if (states == NULL)
 			states = palloc(sizeof(TableState) * (ntables - i));
-		states[(*n)++] = (TableState)
+		states[*n] = (TableState)
 		{
 			.file = COMPAT_FILE(relation->rd_locator),
 				.relation = RelationGetRelid(relation),.table = i,.nblocks = nblocks[i],
-				.frames = read_map(relation, nblocks[i])
+				.wal_end = wal_end()
 		};
+		states[(*n)++].frames = read_map(relation, nblocks[i]);
 	}
 	return states;
-}
-
-/* By words: a large table has many frames. */
-static uint64
-count_all_visible(const FrameMap *frame)
-{
-	uint64		count = 0;
-
-	for (size_t byte = 0; byte < FRAME_MAP_BYTES; byte += sizeof(uint64))
-	{
-		uint64		word = 0;
-
-		memcpy(&word, frame->bits + byte, Min(sizeof(word), FRAME_MAP_BYTES - byte));
-		count += pg_popcount64(word & UINT64CONST(0x5555555555555555));
-	}
-	return count;
-}
-
-uint64
-table_states_all_visible(const TableState *states, int n)
-{
-	uint64		blocks = 0;
-
-	for (int i = 0; i < n; i++)
-		for (uint32 frame = 0; frame < table_state_frames(states[i].nblocks); frame++)
-			blocks += count_all_visible(&states[i].frames[frame]);
-	return blocks;
 }

@@ -19,7 +19,4 @@ extern bool table_columns_may_stay(Relation relation);
 extern TableState *table_states_read(const SourceTable *tables, int ntables,
 									 const BlockNumber *nblocks, int *n);
 
-/* How many of the blocks are all-visible. */
-extern uint64 table_states_all_visible(const TableState *states, int n);
-
 #endif							/* GPUAGG_SOURCE_TABLE_STATE_H */

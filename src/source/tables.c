@@ -23,6 +23,7 @@
 #include "utils/snapmgr.h"
 
 #include "compat.h"
+#include "source/page_lsns.h"
 #include "source/rows.h"
 #include "source/tables.h"
 
@@ -155,27 +156,53 @@ table_source_run_share(const SourceTable *tables, int ntables, Snapshot snapshot
 	return status;
 }
 
-EngineStatus
-table_source_run(const SourceTable *tables, int ntables, const BlockNumber *nblocks,
-				 Snapshot snapshot, const Program *program, EngineHandle *engine,
-				 BlockNumber *nserved, TableSourceStats *stats)
+/* Tell the engine the LSNs of the pages that it asks for. */
+static EngineStatus
+tell_lsns(const SourceTable *tables, int ntables, const BlockNumber *nblocks,
+		  EngineHandle *engine)
 {
-	const uint8 **served = palloc0(sizeof(uint8 *) * ntables);
-	SharedBlocks own;
-	BlockAllocator blocks;
-	EngineStatus status;
+	const uint8 **asked = palloc0(sizeof(uint8 *) * ntables);
+	bool		any;
+	EngineStatus status = engine_asked(engine, asked, &any);
 
-	shared_blocks_init(&own);
-	block_allocator_begin(&blocks, &own, nblocks, ntables, true);
-	blocks.served = served;
-	status = engine_served(engine, served);
+	if (status == ENGINE_OK && any)
+	{
+		uint64		n;
+		uint64	   *lsns = page_lsns_read(tables, ntables, nblocks, asked, &n);
+
+		status = engine_tell(engine, lsns, n);
+		pfree(lsns);
+	}
+	pfree(asked);
+	return status;
+}
+
+EngineStatus
+table_source_served(const SourceTable *tables, int ntables, const BlockNumber *nblocks,
+					EngineHandle *engine, const uint8 **served, BlockNumber *nserved)
+{
+	EngineStatus status = tell_lsns(tables, ntables, nblocks, engine);
+
+	memset(served, 0, sizeof(*served) * ntables);
+	if (status == ENGINE_OK)
+		status = engine_served(engine, served);
 	for (int i = 0; i < ntables; i++)
 		nserved[i] = served_blocks(served[i], nblocks[i]);
-	if (status == ENGINE_OK)
-		status = table_source_run_share(tables, ntables, snapshot, &blocks, program, engine,
-										stats);
-	pfree(served);
 	return status;
+}
+
+EngineStatus
+table_source_run(const SourceTable *tables, int ntables, const BlockNumber *nblocks,
+				 const uint8 *const *served, Snapshot snapshot, const Program *program,
+				 EngineHandle *engine, TableSourceStats *stats)
+{
+	SharedBlocks own;
+	BlockAllocator blocks;
+
+	shared_blocks_init(&own);
+	block_allocator_begin(&blocks, &own, nblocks, ntables, BLOCKS_UNDIVIDED);
+	blocks.served = served;
+	return table_source_run_share(tables, ntables, snapshot, &blocks, program, engine, stats);
 }
 
 void

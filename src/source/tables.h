@@ -28,16 +28,23 @@ extern double source_tables_blocks(const SourceTable *tables, int ntables,
 extern void table_source_stats_add(TableSourceStats *stats, const TableSourceStats *others);
 
 /*
+ * Of an open run: the blocks that the engine serves itself, as EngineOps.served says them, and
+ * how many these are.
+ */
+extern EngineStatus table_source_served(const SourceTable *tables, int ntables,
+										const BlockNumber *nblocks, EngineHandle *engine,
+										const uint8 **served, BlockNumber *nserved);
+
+/*
  * Hand all rows of the tables' blocks, nblocks of each table, as the snapshot sees them,
- * to the engine, but for the blocks that it serves itself, which are counted in nserved.
- * Adds to *stats.  Returns OK,
+ * to the engine, but for the blocks that it serves itself.  Adds to *stats.  Returns OK,
  * or the status with which the engine gave up.  The relations are locked; the snapshot is
  * an MVCC snapshot, and older than nblocks.
  */
 extern EngineStatus table_source_run(const SourceTable *tables, int ntables,
-									 const BlockNumber *nblocks, Snapshot snapshot,
-									 const Program *program, EngineHandle *engine,
-									 BlockNumber *nserved, TableSourceStats *stats);
+									 const BlockNumber *nblocks, const uint8 *const *served,
+									 Snapshot snapshot, const Program *program,
+									 EngineHandle *engine, TableSourceStats *stats);
 
 /* The same for a process's share of the rows, by the allocator. */
 extern EngineStatus table_source_run_share(const SourceTable *tables, int ntables,
