@@ -6,18 +6,15 @@
  * what it needs has not.  A failure, whichever side it happens on, is kept and
  * answered to all calls that follow.
  *
- * Pages in shared buffers go as the buffers' numbers.  The bytes of others are copied
- * into a ring in the run's memory file, so that the caller may let go of them at
- * once; column batches into one of two areas there.  A place is used again
- * when the device process has said that it is done with it.
- *
  * What the engine serves itself comes before the run has begun.
  *
  * A process that feeds another's run attaches to it, and ends with its last row.
  *
  * All groups are in the session before the first one is given, in memory or in the
  * caller's store (result.c), and the connection is closed by then: nothing can fail after
- * that but the store.
+ * that but the store.  Only if the caller wants a stream are the first ones given while
+ * others are in the device process; then later ones may be lost, until client_settle has
+ * taken all.
  *
  * A run owns its connection, its file, a copy of the Program and the result.
  */
@@ -29,67 +26,10 @@
 #include <unistd.h>
 
 #include "engine/cuda/cuda_engine.h"
-#include "engine/left_list.h"
-#include "program/heap_page.h"
-#include "service/link.h"
-#include "service/opening.h"
-#include "service/result.h"
-#include "service/served.h"
+#include "service/client_run.h"
 
-/* Pages whose bytes can lie in the file at once. */
-#define RING_PAGES ENGINE_MAX_PAGES
-
-/* Batches of columns that can lie there. */
-#define COLUMN_AREAS 2
-
-/* A part of the file; its size may be 0. */
-typedef struct Area
-{
-	uint64_t	place;
-	uint64_t	size;
-} Area;
-
-typedef struct ClientRun
-{
-	EngineRun	head;
-	ServiceEngine engine;
-	ClientConfig config;
-	EngineHints hints;
-	char		strategy[PROTOCOL_NAME];
-	char		relation[PROTOCOL_NAME];
-	Program    *program;
-	EngineStatus status;		/* what it has failed with, or OK */
-	Link		link;
-	bool		attaches;		/* to another process's run */
-	bool		opened;			/* OPEN or ATTACH has been sent */
-	bool		started;
-	bool		in_place;		/* the device process can read shared buffers */
-	Served		served;			/* blocks that need not be sent */
-	bool		all_pages;		/* it knows that no more come, */
-	bool		pages_ended;	/* and is done with them */
-	bool		all_input;		/* it knows that no more rows come, */
-	bool		ended;			/* and, attached, has taken them all */
-	uint32_t	feeders;		/* that have fed this run, too */
-	int			file;			/* memory that it can read */
-	OpeningParts opening;		/* at its beginning */
-	uint64_t	end;			/* of what is in use of it */
-	uint32_t	taken;			/* pages of the caller's call, sent already */
-	uint64_t	sent;			/* pages */
-	uint64_t	in_place_sent;	/* number of the last page in a buffer, from 1 */
-	uint64_t	released;		/* pages, as the device process says */
-	Area		ring;
-	uint64_t	copied;			/* pages into the ring */
-	uint64_t	copy_of[RING_PAGES];	/* their numbers, from 1 */
-	uint64_t	batches;		/* sent */
-	uint64_t	batches_taken;
-	bool		batch_written;	/* the caller's batch is in its area already */
-	Area		areas[COLUMN_AREAS];
-	LeftList	left;
-	Result	   *result;			/* NULL: no part has come */
-	bool		wants_part;		/* but the device process does not know it yet */
-	bool		complete;		/* all have come */
-	Message		message;		/* in the making */
-} ClientRun;
+/* Parts of a stream of groups that the session has, the one that it reads among them. */
+#define STREAM_PARTS 2
 
 /* For runs that are opened from now on. */
 static ClientConfig client_config;
@@ -109,9 +49,8 @@ client_current_config(void)
 	return &client_config;
 }
 
-/* The run has failed, for this reason or the one that its message has already. */
-static EngineStatus
-fail(ClientRun *run, EngineStatus status, const char *message)
+EngineStatus
+client_fail(ClientRun *run, EngineStatus status, const char *message)
 {
 	if (message != NULL)
 		snprintf(run->head.message, sizeof(run->head.message), "%s", message);
@@ -124,11 +63,11 @@ fail(ClientRun *run, EngineStatus status, const char *message)
 static EngineStatus
 checked(ClientRun *run, EngineStatus status)
 {
-	return status == ENGINE_OK || status == ENGINE_BUSY ? status : fail(run, status, NULL);
+	return status == ENGINE_OK || status == ENGINE_BUSY ? status : client_fail(run, status, NULL);
 }
 
-static EngineStatus
-send_message(ClientRun *run)
+EngineStatus
+client_send(ClientRun *run)
 {
 	return checked(run, link_send(&run->link, &run->message, -1, run->head.message));
 }
@@ -170,14 +109,28 @@ send_attach(ClientRun *run)
 	return link_send(&run->link, &run->message, run->file, run->head.message);
 }
 
+/* The engine wants LSNs. */
+static EngineStatus
+take_asked(ClientRun *run)
+{
+	if (run->started || run->attaches || run->asked.tables != NULL || run->served.tables != NULL)
+		return client_fail(run, ENGINE_FAILED, "the device process asks at the wrong time");
+	if (!served_read(&run->hints, run->link.file, run->link.message.asked.size, &run->asked))
+		return client_fail(run, ENGINE_FAILED, "what the device process asks cannot be read");
+	for (int i = 0; i < run->asked.ntables; i++)
+		if (run->asked.tables[i] != NULL)
+			return ENGINE_OK;
+	return client_fail(run, ENGINE_FAILED, "the device process asks nothing");
+}
+
 /* The engine has some of the tables' blocks. */
 static EngineStatus
 take_served(ClientRun *run)
 {
 	if (run->started || run->attaches || run->served.tables != NULL)
-		return fail(run, ENGINE_FAILED, "the device process serves what it is not asked for");
+		return client_fail(run, ENGINE_FAILED, "the device process serves what it is not asked for");
 	if (!served_read(&run->hints, run->link.file, run->link.message.served.size, &run->served))
-		return fail(run, ENGINE_FAILED, "what the device process serves cannot be read");
+		return client_fail(run, ENGINE_FAILED, "what the device process serves cannot be read");
 	return ENGINE_OK;
 }
 
@@ -187,10 +140,12 @@ take_started(ClientRun *run)
 	const StartedMessage *started = &run->link.message.started;
 
 	if (run->started || (started->served == SERVED_SOME) != (run->served.tables != NULL) ||
-		(run->attaches && started->served != SERVED_NONE))
-		return fail(run, ENGINE_FAILED, "the device process has begun what it was not asked for");
+		(run->attaches && started->served != SERVED_NONE) ||
+		(run->asked.tables != NULL && !run->told))
+		return client_fail(run, ENGINE_FAILED, "the device process has begun what it was not asked for");
 	if (started->served == SERVED_ALL && !served_all(&run->hints, &run->served))
-		return fail(run, ENGINE_NO_MEMORY, "out of memory");
+		return client_fail(run, ENGINE_NO_MEMORY, "out of memory");
+	file_give_back(run->file, run->lsns.place, run->lsns.size);
 	run->started = has_started[run->engine] = true;
 	run->in_place = started->buffers_in_place != 0;
 	return ENGINE_OK;
@@ -203,7 +158,7 @@ take_released(ClientRun *run)
 
 	if (released->pages < run->released || released->pages > run->sent ||
 		released->batches < run->batches_taken || released->batches > run->batches)
-		return fail(run, ENGINE_FAILED, "the device process has released what it was not given");
+		return client_fail(run, ENGINE_FAILED, "the device process has released what it was not given");
 	run->released = released->pages;
 	run->batches_taken = released->batches;
 	return ENGINE_OK;
@@ -216,7 +171,7 @@ take_left(ClientRun *run)
 
 	for (uint32_t i = 0; i < run->link.message.left.nrows; i++)
 		if (!left_add(&run->left, rows[i].table, rows[i].block, (uint16_t) rows[i].line))
-			return fail(run, ENGINE_NO_MEMORY, "out of memory");
+			return client_fail(run, ENGINE_NO_MEMORY, "out of memory");
 	return ENGINE_OK;
 }
 
@@ -227,7 +182,7 @@ take_pages_ended(ClientRun *run)
 	bool		all_input = run->link.message.pages_ended.all_input != 0;
 
 	if (!run->all_pages || (all_input && (!run->hints.only_pages || run->attaches)))
-		return fail(run, ENGINE_FAILED, "the device process ends what goes on");
+		return client_fail(run, ENGINE_FAILED, "the device process ends what goes on");
 	run->pages_ended = true;
 	run->all_input = all_input;
 	return ENGINE_OK;
@@ -249,13 +204,13 @@ take_groups(ClientRun *run, uint64_t size)
 	EngineStatus status;
 
 	if (!run->all_input || run->attaches)
-		return fail(run, ENGINE_FAILED, "the device process has a result before its input");
+		return client_fail(run, ENGINE_FAILED, "the device process has a result before its input");
 	if (run->result == NULL)
 		run->result = result_create(run->program, &run->hints);
 	if (run->result == NULL)
-		return fail(run, ENGINE_NO_MEMORY, "out of memory");
+		return client_fail(run, ENGINE_NO_MEMORY, "out of memory");
 	status = result_add(run->result, run->link.file, size, run->head.message);
-	return status == ENGINE_OK ? status : fail(run, status, NULL);
+	return status == ENGINE_OK ? status : client_fail(run, status, NULL);
 }
 
 static EngineStatus
@@ -263,20 +218,23 @@ take_part(ClientRun *run)
 {
 	EngineStatus status = take_groups(run, run->link.message.part.size);
 
+	run->head.stats = run->link.message.part.stats;
+	run->parts++;
 	run->wants_part = status == ENGINE_OK;
 	return status;
 }
 
-/* Ask for the next part, if the last one has been taken. */
+/* Ask for the next part, if the last one has been taken and there is a use for it. */
 static EngineStatus
 send_next(ClientRun *run)
 {
 	EngineStatus status;
 
-	if (!run->wants_part)
+	if (!run->wants_part ||
+		(run->hints.streams && result_unread(run->result) >= STREAM_PARTS))
 		return ENGINE_OK;
 	message_begin(&run->message, MESSAGE_NEXT);
-	status = send_message(run);
+	status = client_send(run);
 	run->wants_part = status == ENGINE_BUSY;
 	return status;
 }
@@ -292,7 +250,7 @@ take_result(ClientRun *run)
 	run->head.stats = message->stats;
 	run->head.stats.host_memory = result_memory(run->result);
 	run->head.stats.batches = result_batches(run->result);
-	run->complete = true;
+	run->complete = run->head.settled = true;
 	link_close(&run->link);
 	close_file(run);
 	return ENGINE_OK;
@@ -302,7 +260,7 @@ static EngineStatus
 take_ended(ClientRun *run)
 {
 	if (!run->all_input || !run->attaches)
-		return fail(run, ENGINE_FAILED, "the device process has ended what goes on");
+		return client_fail(run, ENGINE_FAILED, "the device process has ended what goes on");
 	run->ended = true;
 	link_close(&run->link);
 	close_file(run);
@@ -315,7 +273,7 @@ take_failure(ClientRun *run)
 	const FailedMessage *failed = &run->link.message.failed;
 
 	run->head.stats = failed->stats;
-	return fail(run, (EngineStatus) failed->status, failed->message);
+	return client_fail(run, (EngineStatus) failed->status, failed->message);
 }
 
 static EngineStatus
@@ -326,6 +284,8 @@ take_message(ClientRun *run)
 		case MESSAGE_QUEUED:
 		case MESSAGE_ALIVE:
 			return ENGINE_OK;
+		case MESSAGE_ASKED:
+			return take_asked(run);
 		case MESSAGE_SERVED:
 			return take_served(run);
 		case MESSAGE_STARTED:
@@ -345,7 +305,7 @@ take_message(ClientRun *run)
 		case MESSAGE_FAILED:
 			return take_failure(run);
 		default:
-			return fail(run, ENGINE_FAILED, "the device process answers what was not asked");
+			return client_fail(run, ENGINE_FAILED, "the device process answers what was not asked");
 	}
 }
 
@@ -356,9 +316,8 @@ is_over(const ClientRun *run)
 	return run->complete || run->ended;
 }
 
-/* Take what has come.  OK: the run is started. */
-static EngineStatus
-advance(ClientRun *run)
+EngineStatus
+client_advance(ClientRun *run)
 {
 	EngineStatus status = run->status;
 
@@ -381,199 +340,11 @@ advance(ClientRun *run)
 	return status == ENGINE_BUSY && run->started ? ENGINE_OK : status;
 }
 
-/* A call ends with this status. */
-static EngineStatus
-answer(ClientRun *run, EngineStatus status)
+EngineStatus
+client_answer(ClientRun *run, EngineStatus status)
 {
 	link_wait(&run->link, status == ENGINE_BUSY);
 	return status;
-}
-
-/* Let an area have that size, behind all others if it has to move. */
-static void
-grow_area(ClientRun *run, Area *area, uint64_t size)
-{
-	if (size <= area->size)
-		return;
-	file_give_back(run->file, area->place, area->size);
-	area->place = run->end;
-	area->size = size + size / 2;
-	area->size = (area->size + HEAP_PAGE_SIZE - 1) / HEAP_PAGE_SIZE * HEAP_PAGE_SIZE;
-	run->end += area->size;
-}
-
-/* The number of the shared buffer that the page is, or 0. */
-static int32_t
-buffer_of(const ClientRun *run, const char *page)
-{
-	uint64_t	place = (uint64_t) ((uintptr_t) page - (uintptr_t) run->config.buffers);
-
-	if (!run->in_place || place >= run->config.buffers_size)
-		return 0;
-	return (int32_t) (place / HEAP_PAGE_SIZE) + 1;
-}
-
-/* Copy a page's bytes into the ring; false: there is no room. */
-static bool
-copy_page(ClientRun *run, const char *page, uint64_t copied, uint64_t *place)
-{
-	uint64_t	turn = copied % RING_PAGES;
-
-	if (run->copy_of[turn] > run->released)
-		return false;
-	grow_area(run, &run->ring, (uint64_t) RING_PAGES * HEAP_PAGE_SIZE);
-	*place = run->ring.place + turn * HEAP_PAGE_SIZE;
-	if (file_write(run->file, *place, page, HEAP_PAGE_SIZE))
-		return true;
-	(void) fail(run, ENGINE_NO_MEMORY, "out of memory for pages");
-	return false;
-}
-
-/* The room that is left in the message for one more entry and its lines. */
-static bool
-lines_fit(uint32_t npages, uint32_t nlines)
-{
-	return sizeof(PagesMessage) + npages * sizeof(PageEntry) + nlines * sizeof(uint16_t) <=
-		PROTOCOL_MAX_MESSAGE;
-}
-
-/* How many of n pages fit one message; the room for lines depends on it. */
-static uint32_t
-pages_that_fit(const PageRef *pages, uint32_t n)
-{
-	uint32_t	nlines = 0;
-	uint32_t	i;
-
-	for (i = 0; i < n; i++)
-	{
-		nlines += pages[i].lines != NULL ? pages[i].nlines : 0;
-		if (!lines_fit(i + 1, nlines))
-			break;
-	}
-	return i;
-}
-
-/* Entries of the pages, as far as there is room for their bytes; how many those are. */
-static uint32_t
-fill_entries(ClientRun *run, const PageRef *pages, uint32_t n)
-{
-	uint64_t	ncopies = 0;
-	uint32_t	i;
-
-	for (i = 0; i < n; i++)
-	{
-		PageEntry  *entry = &message_pages(&run->message)[i];
-
-		memset(entry, 0, sizeof(*entry));
-		entry->buffer = buffer_of(run, pages[i].page);
-		if (entry->buffer == 0 &&
-			!copy_page(run, pages[i].page, run->copied + ncopies, &entry->place))
-			break;
-		ncopies += entry->buffer == 0;
-		entry->block = pages[i].block;
-		entry->table = pages[i].table;
-		entry->nlines = pages[i].nlines;
-		entry->lines = PAGE_ALL_LINES;
-	}
-	return i;
-}
-
-/* The lines of the message's pages, behind its entries. */
-static void
-fill_lines(ClientRun *run, const PageRef *pages)
-{
-	Message    *message = &run->message;
-
-	for (uint32_t i = 0; i < message->pages.npages; i++)
-	{
-		if (pages[i].lines == NULL)
-			continue;
-		memcpy(message_lines(message) + message->pages.nlines, pages[i].lines,
-			   pages[i].nlines * sizeof(uint16_t));
-		message_pages(message)[i].lines = message->pages.nlines;
-		message->pages.nlines += pages[i].nlines;
-	}
-}
-
-/* The message's pages have been sent. */
-static void
-note_sent(ClientRun *run)
-{
-	for (uint32_t i = 0; i < run->message.pages.npages; i++)
-	{
-		run->sent++;
-		if (message_pages(&run->message)[i].buffer > 0)
-			run->in_place_sent = run->sent;
-		else
-			run->copy_of[run->copied++ % RING_PAGES] = run->sent;
-	}
-	run->taken += run->message.pages.npages;
-}
-
-/* Send some of the pages, one at least; BUSY: none. */
-static EngineStatus
-send_pages(ClientRun *run, const PageRef *pages, uint32_t n)
-{
-	EngineStatus status;
-
-	message_begin(&run->message, MESSAGE_PAGES);
-	n = pages_that_fit(pages, n);
-	n = fill_entries(run, pages, n);
-	if (run->status != ENGINE_OK)
-		return run->status;
-	if (n == 0)
-		return ENGINE_BUSY;
-	run->message.pages.npages = n;
-	fill_lines(run, pages);
-	status = send_message(run);
-	if (status == ENGINE_OK)
-		note_sent(run);
-	return status;
-}
-
-static EngineStatus
-end_pages(ClientRun *run)
-{
-	EngineStatus status = ENGINE_OK;
-
-	if (!run->all_pages)
-	{
-		message_begin(&run->message, MESSAGE_PAGES);
-		status = send_message(run);
-		run->all_pages = status == ENGINE_OK;
-	}
-	return status == ENGINE_OK && !run->pages_ended ? ENGINE_BUSY : status;
-}
-
-static EngineStatus
-client_pages(EngineRun *head, const PageRef *pages, int n)
-{
-	ClientRun  *run = (ClientRun *) head;
-	EngineStatus status = advance(run);
-
-	if (status == ENGINE_OK && n == 0)
-		status = end_pages(run);
-	while (status == ENGINE_OK && run->taken < (uint32_t) n)
-		status = send_pages(run, pages + run->taken, (uint32_t) n - run->taken);
-	if (status == ENGINE_OK)
-		run->taken = 0;
-	return answer(run, status);
-}
-
-/*
- * Pages whose bytes were copied are not read any more, but they count only together
- * with all before them.
- */
-static uint64_t
-client_released(EngineRun *head)
-{
-	ClientRun  *run = (ClientRun *) head;
-	EngineStatus status = advance(run);
-	bool		all = (status != ENGINE_OK && status != ENGINE_BUSY) ||
-		run->released >= run->in_place_sent;
-
-	(void) answer(run, all ? ENGINE_OK : ENGINE_BUSY);
-	return all ? run->sent : run->released;
 }
 
 static int
@@ -582,117 +353,56 @@ client_left(EngineRun *head, LeftRow *rows, int max)
 	return left_take(&((ClientRun *) head)->left, rows, max);
 }
 
-static uint64_t
-values_size(ValueType type, const ColumnVector *vector, uint64_t nrows)
-{
-	return type == VT_TEXT ? vector->offsets[nrows] : nrows * value_type_size(type);
-}
-
-/* Bytes of the batch in the file. */
-static uint64_t
-batch_size(const ClientRun *run, const ColumnBatch *batch)
-{
-	uint64_t	nrows = batch->nrows;
-	uint64_t	size = 0;
-
-	for (int i = 0; i < run->program->ncolumns; i++)
-	{
-		const ColumnVector *vector = &batch->columns[i];
-		ValueType	type = (ValueType) program_columns(run->program)[i].type;
-
-		size += file_aligned(values_size(type, vector, nrows));
-		if (type == VT_TEXT)
-			size += file_aligned((nrows + 1) * sizeof(uint32_t));
-		if (vector->validity != NULL)
-			size += file_aligned((nrows + 7) / 8);
-	}
-	return size;
-}
-
-/* Write bytes at *place, and move it behind them. */
-static bool
-write_bytes(const ClientRun *run, const void *data, uint64_t size, uint64_t *at, uint64_t *place)
-{
-	*at = *place;
-	*place += file_aligned(size);
-	return file_write(run->file, *at, data, size);
-}
-
-/* A column's parts, and its entry in the message. */
-static bool
-write_column(const ClientRun *run, ValueType type, const ColumnVector *vector, uint64_t nrows,
-			 ColumnEntry *entry, uint64_t *place)
-{
-	memset(entry, 0, sizeof(*entry));
-	entry->values_size = values_size(type, vector, nrows);
-	if (type == VT_TEXT &&
-		!write_bytes(run, vector->offsets, (nrows + 1) * sizeof(uint32_t), &entry->offsets, place))
-		return false;
-	if (vector->validity != NULL &&
-		!write_bytes(run, vector->validity, (nrows + 7) / 8, &entry->validity, place))
-		return false;
-	return write_bytes(run, vector->values, entry->values_size, &entry->values, place);
-}
-
-/* The batch into its area, and the message about it. */
+/* The next groups of those that have come; BUSY: the next part is on its way. */
 static EngineStatus
-write_batch(ClientRun *run, const ColumnBatch *batch)
+next_batch(ClientRun *run, GroupBatch *batch)
 {
-	Area	   *area = &run->areas[run->batches % COLUMN_AREAS];
-	uint64_t	place;
-
-	grow_area(run, area, batch_size(run, batch));
-	place = area->place;
-	message_begin(&run->message, MESSAGE_COLUMNS);
-	run->message.columns.nrows = batch->nrows;
-	run->message.columns.ncolumns = run->program->ncolumns;
-	for (int i = 0; i < run->program->ncolumns; i++)
-		if (!write_column(run, (ValueType) program_columns(run->program)[i].type,
-						  &batch->columns[i], batch->nrows,
-						  &message_columns(&run->message)[i], &place))
-			return fail(run, ENGINE_NO_MEMORY, "out of memory for columns");
-	run->batch_written = true;
-	return ENGINE_OK;
-}
-
-static EngineStatus
-client_columns(EngineRun *head, const ColumnBatch *batch)
-{
-	ClientRun  *run = (ClientRun *) head;
-	EngineStatus status = advance(run);
-
-	if (status == ENGINE_OK && run->batches - run->batches_taken >= COLUMN_AREAS)
-		status = ENGINE_BUSY;
-	if (status == ENGINE_OK && !run->batch_written)
-		status = write_batch(run, batch);
-	if (status == ENGINE_OK)
-		status = send_message(run);
-	if (status == ENGINE_OK)
+	for (;;)
 	{
-		run->batches++;
-		run->batch_written = false;
+		uint64_t	parts = run->parts;
+		EngineStatus status = result_next(run->result, batch, run->head.message);
+
+		if (status != ENGINE_OK || batch->ngroups > 0 || run->complete)
+			return status;
+		/* it may be there already, or not asked for yet */
+		status = client_advance(run);
+		if (status != ENGINE_OK)
+			return status;
+		if (run->parts == parts && !run->complete)
+			return ENGINE_BUSY;
 	}
-	return answer(run, status);
 }
 
 static EngineStatus
 client_groups(EngineRun *head, GroupBatch *batch)
 {
 	ClientRun  *run = (ClientRun *) head;
-	EngineStatus status = advance(run);
+	EngineStatus status = client_advance(run);
 
 	if (status == ENGINE_OK && !run->all_input)
 	{
 		message_begin(&run->message, MESSAGE_GROUPS);
 		run->message.groups.feeders = run->feeders;
-		status = send_message(run);
+		status = client_send(run);
 		run->all_input = status == ENGINE_OK;
 	}
-	if (status == ENGINE_OK && !run->complete)
+	if (status == ENGINE_OK && !run->complete && !(run->hints.streams && run->parts > 0))
 		status = ENGINE_BUSY;
 	if (status == ENGINE_OK)
-		status = result_next(run->result, batch, run->head.message);
-	return answer(run, status);
+		status = next_batch(run, batch);
+	return client_answer(run, status);
+}
+
+static EngineStatus
+client_settle(EngineRun *head)
+{
+	ClientRun  *run = (ClientRun *) head;
+	EngineStatus status;
+
+	run->hints.streams = false;
+	result_hold(run->result);
+	status = client_advance(run);
+	return client_answer(run, status == ENGINE_OK && !run->complete ? ENGINE_BUSY : status);
 }
 
 static EngineStatus
@@ -700,7 +410,7 @@ client_begun(EngineRun *head)
 {
 	ClientRun  *run = (ClientRun *) head;
 
-	return answer(run, advance(run));
+	return client_answer(run, client_advance(run));
 }
 
 static const uint8_t *
@@ -712,20 +422,32 @@ client_served(EngineRun *head, int i)
 }
 
 static EngineStatus
+client_asked(EngineRun *head, const uint8_t **blocks)
+{
+	ClientRun  *run = (ClientRun *) head;
+	EngineStatus status = client_advance(run);
+	bool		asks = run->asked.tables != NULL && !run->told;
+
+	for (int i = 0; i < run->hints.ntables; i++)
+		blocks[i] = asks ? run->asked.tables[i] : NULL;
+	return client_answer(run, status == ENGINE_BUSY && asks ? ENGINE_OK : status);
+}
+
+static EngineStatus
 client_fed(EngineRun *head)
 {
 	ClientRun  *run = (ClientRun *) head;
-	EngineStatus status = advance(run);
+	EngineStatus status = client_advance(run);
 
 	if (status == ENGINE_OK && !run->all_input)
 	{
 		message_begin(&run->message, MESSAGE_END);
-		status = send_message(run);
+		status = client_send(run);
 		run->all_input = status == ENGINE_OK;
 	}
 	if (status == ENGINE_OK && !run->ended)
 		status = ENGINE_BUSY;
-	return answer(run, status);
+	return client_answer(run, status);
 }
 
 static void
@@ -754,6 +476,7 @@ client_close(EngineRun *head)
 	link_close(&run->link);
 	close_file(run);
 	result_free(run->result);
+	served_free(&run->asked);
 	served_free(&run->served);
 	left_free(&run->left);
 	free(run->program);
@@ -818,7 +541,7 @@ open_client(const EngineOps *ops, ServiceEngine engine, const Program *program,
 		client_close(&run->head);
 		return ENGINE_FAILED;
 	}
-	(void) answer(run, advance(run));
+	(void) client_answer(run, client_advance(run));
 	*head = &run->head;
 	return ENGINE_OK;
 }
@@ -873,12 +596,15 @@ const EngineOps client = { \
 	.memory_needed = client##_memory_needed, \
 	.open = client##_open, \
 	.served = client_served, \
+	.asked = client_asked, \
+	.tell = client_tell, \
 	.pages = client_pages, \
 	.released = client_released, \
 	.left = client_left, \
 	.columns = client_columns, \
 	.descriptor = client_descriptor, \
 	.groups = client_groups, \
+	.settle = client_settle, \
 	.begun = client_begun, \
 	.attach = client##_attach, \
 	.fed = client_fed, \

@@ -40,8 +40,8 @@ cache_row(const ResidentInfo *info)
 {
 	CacheRow	row = {
 		.relation = info->relation,.attno = info->attno,.rows = info->rows,
-		.bytes = info->bytes,.blocks = info->blocks,.hits = info->hits,
-		.last_used = info->last_used
+		.bytes = info->bytes,.plain_bytes = info->plain_bytes,.blocks = info->blocks,
+		.hits = info->hits,.last_used = info->last_used
 	};
 
 	memcpy(row.file, info->file, sizeof(row.file));

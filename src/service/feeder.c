@@ -6,6 +6,10 @@
  * one, it looks which pages the engine has released, and which rows it has left out,
  * and tells the process.
  *
+ * A process keeps its turn for as long as the engine wants its pages behind one another, which
+ * is until it has given a stripe that is kept.  The others read on meanwhile, as far as they may
+ * pin pages.
+ *
  * A process is told of its own pages only, of which the engine does not know
  * (page_spans.c).
  *
@@ -44,7 +48,39 @@ released(Feeder *f)
 static bool
 may_ask(const Feeder *f)
 {
-	return f->feeding->turn == NULL || f->feeding->turn == f;
+	const Feeder *turn = f->feeding->turn;
+
+	return turn == NULL || turn == f || turn->keeps_turn;
+}
+
+/* False: the feeder is not wanted any more. */
+static bool
+begin_turn(Feeder *f)
+{
+	if (!f->keeps_turn)
+		return feeder_take_turn(f);
+	f->keeps_turn = false;
+	return true;
+}
+
+/* The engine may want the process's next pages before others'. */
+static void
+end_turn(Feeder *f, bool continues)
+{
+	if (continues)
+		f->keeps_turn = true;
+	else
+		feeder_end_turn(f);
+}
+
+/* There will be no next pages. */
+static void
+give_up_turn(Feeder *f)
+{
+	if (!f->keeps_turn)
+		return;
+	f->keeps_turn = false;
+	feeder_end_turn(f);
 }
 
 /* Tell the rows that the engine has left out, and nobody knows of. */
@@ -178,6 +214,17 @@ tell_pages_ended(Feeder *f)
 	(void) connection_send(f->connection, -1);
 }
 
+/* Are the pages that have been given less than the engine wants behind one another? */
+static bool
+pages_continue(const Feeder *f)
+{
+	const EngineOps *ops = f->feeding->ops;
+	uint32_t	n = f->connection->message.pages.npages;
+
+	return n > 0 && ops->continues != NULL &&
+		ops->continues(f->feeding->run, &f->input.refs[n - 1]);
+}
+
 static EngineStatus
 take_pages(Feeder *f)
 {
@@ -186,7 +233,7 @@ take_pages(Feeder *f)
 
 	if (f->all_pages || f->feeding->program->source != SOURCE_PAGES)
 		return fail(f, ENGINE_FAILED, "pages came that the run has no use for");
-	if (!feeder_take_turn(f))
+	if (!begin_turn(f))
 		return fail(f, ENGINE_FAILED, INTERRUPTED_MESSAGE);
 	status = give_pages(f);
 	if (status == ENGINE_OK && end)
@@ -194,7 +241,7 @@ take_pages(Feeder *f)
 		f->all_pages = true;
 		tell_pages_ended(f);
 	}
-	feeder_end_turn(f);
+	end_turn(f, status == ENGINE_OK && pages_continue(f));
 	return status;
 }
 
@@ -224,7 +271,7 @@ take_columns(Feeder *f)
 	status = input_take_columns(&f->input, message, f->feeding->program);
 	if (status != ENGINE_OK)
 		return fail(f, status, "columns are not what their message says");
-	if (!feeder_take_turn(f))
+	if (!begin_turn(f))
 		return fail(f, ENGINE_FAILED, INTERRUPTED_MESSAGE);
 	status = give_columns(f, &batch);
 	feeder_end_turn(f);
@@ -232,7 +279,24 @@ take_columns(Feeder *f)
 }
 
 EngineStatus
-feeder_take_input(Feeder *f)
+feeder_begin(Feeder *f)
+{
+	Feeding    *feeding = f->feeding;
+	EngineStatus status;
+
+	if (feeding->ops->begin == NULL)
+		return ENGINE_OK;
+	if (!feeder_take_turn(f))
+		return fail(f, ENGINE_FAILED, INTERRUPTED_MESSAGE);
+	status = feeding->ops->begin(feeding->run);
+	if (status != ENGINE_OK)
+		status = fail(f, status, feeding->run->message);
+	feeder_end_turn(f);
+	return status;
+}
+
+static EngineStatus
+take_input(Feeder *f)
 {
 	EngineStatus status = ENGINE_OK;
 
@@ -255,6 +319,15 @@ feeder_take_input(Feeder *f)
 		if (f->feeding->nattached > 0)
 			task_give_way(POLLIN, 0);
 	}
+	return status;
+}
+
+EngineStatus
+feeder_take_input(Feeder *f)
+{
+	EngineStatus status = take_input(f);
+
+	give_up_turn(f);
 	return status;
 }
 

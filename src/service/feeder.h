@@ -10,6 +10,12 @@
 #include "service/feeding.h"
 
 /*
+ * Let the engine begin with the rows that it has, while the process finds out which ones it
+ * has to give.  Any other status than OK is the run's: it has failed.
+ */
+extern EngineStatus feeder_begin(Feeder *feeder);
+
+/*
  * Take pages and columns until another message has come, or none has to: OK.  Any other status is
  * the run's: it has failed.
  */

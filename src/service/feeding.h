@@ -23,6 +23,8 @@ typedef struct Feeder
 	Connection *connection;		/* NULL: it has left */
 	RunInput	input;
 	bool		all_pages;		/* it has said that no more come */
+	bool		keeps_turn;		/* until its next pages have come; meanwhile it does not call
+								 * the engine */
 	PageSpans	pages;			/* that it has given */
 	uint64_t	told_pages;		/* released, as it knows */
 	uint64_t	batches;		/* of columns, taken */

@@ -153,6 +153,15 @@ append_array(GroupsWriter *writer, const void *data, uint64_t size, uint64_t *pl
 	return append(writer, data, size);
 }
 
+static bool
+has_text_states(const Program *p)
+{
+	for (int i = 0; i < p->naccs; i++)
+		if (acc_is_text((AccKind) program_accs(p)[i].kind))
+			return true;
+	return false;
+}
+
 /* Append the texts of an accumulator's states; their addresses become places. */
 static bool
 append_texts(GroupsWriter *writer, uint32_t ngroups, uint32_t word)
@@ -173,8 +182,9 @@ append_texts(GroupsWriter *writer, uint32_t ngroups, uint32_t word)
 	return true;
 }
 
+/* A copy of them, which have addresses. */
 static bool
-append_states(GroupsWriter *writer, const GroupBatch *batch, uint64_t *place)
+append_text_states(GroupsWriter *writer, const GroupBatch *batch, uint64_t *place)
 {
 	const Program *p = writer->program;
 	uint64_t	n = (uint64_t) batch->ngroups * p->nwords;
@@ -195,6 +205,17 @@ append_states(GroupsWriter *writer, const GroupBatch *batch, uint64_t *place)
 			!append_texts(writer, batch->ngroups, program_accs(p)[i].word))
 			return false;
 	return append_array(writer, writer->states, n * sizeof(uint64_t), place);
+}
+
+static bool
+append_states(GroupsWriter *writer, const GroupBatch *batch, uint64_t *place)
+{
+	const Program *p = writer->program;
+
+	if (has_text_states(p))
+		return append_text_states(writer, batch, place);
+	return append_array(writer, batch->states,
+						(uint64_t) batch->ngroups * p->nwords * sizeof(uint64_t), place);
 }
 
 static bool
@@ -364,15 +385,6 @@ take_texts(const GroupsReader *reader, uint64_t *words, uint64_t ngroups)
 	return true;
 }
 
-static bool
-has_text_states(const Program *p)
-{
-	for (int i = 0; i < p->naccs; i++)
-		if (acc_is_text((AccKind) program_accs(p)[i].kind))
-			return true;
-	return false;
-}
-
 /* Copy a batch's states behind those before, with addresses of texts. */
 static bool
 copy_states(GroupsReader *reader, const BatchEntry *entry, uint64_t *states)
@@ -394,7 +406,8 @@ map_file(GroupsReader *reader, int file)
 
 	if (!file_is_sealed(file, reader->size))
 		return false;
-	map = mmap(NULL, reader->size, PROT_READ, MAP_PRIVATE, file, 0);
+	/* all of it will be read */
+	map = mmap(NULL, reader->size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
 	reader->mapped = map != MAP_FAILED;
 	reader->map = reader->mapped ? map : NULL;
 	return reader->mapped;

@@ -48,7 +48,7 @@ write_tables(int file, const EngineHints *hints, uint64_t *place)
 	{
 		const TableState *table = &hints->tables[i];
 		WireTable	wire = {.relation = table->relation,.table = table->table,
-		.nblocks = table->nblocks};
+		.nblocks = table->nblocks,.wal_end = table->wal_end};
 
 		memcpy(wire.file, table->file, sizeof(wire.file));
 		if (!file_write(file, tables + (uint64_t) i * sizeof(wire), &wire, sizeof(wire)) ||
@@ -148,6 +148,7 @@ take_table(const Opening *opening, uint64_t size, const WireTable *wire, TableSt
 	*table = (TableState)
 	{
 		.relation = wire->relation,.table = wire->table,.nblocks = wire->nblocks,
+			.wal_end = wire->wal_end,
 			.frames = (const FrameMap *) (opening->bytes + *place)
 	};
 	memcpy(table->file, wire->file, sizeof(table->file));

@@ -71,11 +71,16 @@ good_opening(const OpeningParts *opening)
 		opening->ntables <= (opening->size - opening->tables) / sizeof(WireTable);
 }
 
-/* Whether there is such an aggregate, the engine sees. */
+/* Whether there are such keys and aggregates, the engine sees. */
 static bool
 good_top(const TopHint *top)
 {
-	return is_flag(top->descending) && is_flag(top->nulls_first);
+	if (top->ncolumns > TOP_COLUMNS || top->nconditions > TOP_CONDITIONS)
+		return false;
+	for (uint32_t i = 0; i < top->ncolumns; i++)
+		if (!is_flag(top->columns[i].descending) || !is_flag(top->columns[i].nulls_first))
+			return false;
+	return true;
 }
 
 static bool
@@ -83,8 +88,8 @@ good_open(const Message *message)
 {
 	const OpenMessage *open = &message->open;
 
-	/* who is alone knows which page is the last one, and gives pages in order */
-	if (run_key_is_set(&open->key) && (open->only_pages || open->opening.ntables > 0))
+	/* only who is alone knows which page is the last one */
+	if (run_key_is_set(&open->key) && open->only_pages)
 		return false;
 	return open->engine < SERVICE_ENGINES && is_flag(open->only_pages) &&
 		good_opening(&open->opening) && good_top(&open->top) &&
@@ -175,6 +180,12 @@ good_cache(const Message *message)
 }
 
 static bool
+good_lsns(const Message *message)
+{
+	return message->lsns.place % 8 == 0;
+}
+
+static bool
 good_started(const Message *message)
 {
 	return is_flag(message->started.buffers_in_place) && message->started.served < SERVED_KINDS;
@@ -198,6 +209,12 @@ good_pages_ended(const Message *message)
 }
 
 static bool
+good_part(const Message *message)
+{
+	return good_stats(&message->part.stats);
+}
+
+static bool
 good_result(const Message *message)
 {
 	return good_stats(&message->result.stats);
@@ -215,6 +232,7 @@ good_failed(const Message *message)
 static const MessageFacts facts[MESSAGE_TYPES] = {
 	[MESSAGE_QUESTION] = {sizeof(QuestionMessage), false, good_question},
 	[MESSAGE_OPEN] = {sizeof(OpenMessage), true, good_open},
+	[MESSAGE_LSNS] = {sizeof(LsnsMessage), false, good_lsns},
 	[MESSAGE_PAGES] = {sizeof(PagesMessage), false, good_pages},
 	[MESSAGE_COLUMNS] = {sizeof(ColumnsMessage), false, good_columns},
 	[MESSAGE_GROUPS] = {sizeof(GroupsMessage), false, NULL},
@@ -226,13 +244,14 @@ static const MessageFacts facts[MESSAGE_TYPES] = {
 	[MESSAGE_CACHE] = {sizeof(CacheMessage), false, good_cache},
 	[MESSAGE_EVICTED] = {sizeof(EvictedMessage), false, NULL},
 	[MESSAGE_QUEUED] = {sizeof(QueuedMessage), false, NULL},
+	[MESSAGE_ASKED] = {sizeof(AskedMessage), true, NULL},
 	[MESSAGE_SERVED] = {sizeof(ServedMessage), true, NULL},
 	[MESSAGE_STARTED] = {sizeof(StartedMessage), false, good_started},
 	[MESSAGE_RELEASED] = {sizeof(ReleasedMessage), false, NULL},
 	[MESSAGE_LEFT] = {sizeof(LeftMessage), false, good_left},
 	[MESSAGE_PAGES_ENDED] = {sizeof(PagesEndedMessage), false, good_pages_ended},
 	[MESSAGE_ENDED] = {sizeof(MessageHead), false, NULL},
-	[MESSAGE_PART] = {sizeof(PartMessage), true, NULL},
+	[MESSAGE_PART] = {sizeof(PartMessage), true, good_part},
 	[MESSAGE_RESULT] = {sizeof(ResultMessage), true, good_result},
 	[MESSAGE_FAILED] = {sizeof(FailedMessage), false, good_failed},
 	[MESSAGE_ALIVE] = {sizeof(MessageHead), false, NULL},
@@ -265,7 +284,8 @@ protocol_build(void)
 		hash = mix(hash, (uint8_t) *c);
 	for (int i = 0; i < MESSAGE_TYPES; i++)
 		hash = mix(hash, (uint32_t) facts[i].size);
-	hash = mix(hash, sizeof(Program) + sizeof(Insn) + sizeof(Column) + sizeof(FrameMap));
+	hash = mix(hash, sizeof(Program) + sizeof(Insn) + sizeof(Column) + sizeof(FrameMap) +
+			   sizeof(WireTable) + sizeof(PageEntry));
 	hash = mix(hash, sizeof(Accumulator) + sizeof(Aggregate) + sizeof(DeviceInfo));
 	for (int op = 0; op < OP_COUNT; op++)
 	{

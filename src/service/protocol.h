@@ -12,6 +12,8 @@
  *	OPEN		with the input file: the Program and the slots' values lie at its
  *				beginning, the bytes of pages and columns come behind it
  *				<- QUEUED, while there is no device memory for the run
+ *				<- ASKED, with a file, if the LSNs of some blocks' pages are wanted
+ *	LSNS		with these
  *				<- SERVED, with a file, if the engine has some of the tables' blocks
  *				<- STARTED: it is open, and pages and columns may come
  *	PAGES		<- RELEASED and LEFT, any number of them at any time
@@ -75,6 +77,7 @@ typedef enum MessageType
 	/* from a session */
 	MESSAGE_QUESTION,
 	MESSAGE_OPEN,
+	MESSAGE_LSNS,
 	MESSAGE_PAGES,
 	MESSAGE_COLUMNS,
 	MESSAGE_GROUPS,
@@ -87,6 +90,7 @@ typedef enum MessageType
 	MESSAGE_CACHE,
 	MESSAGE_EVICTED,
 	MESSAGE_QUEUED,
+	MESSAGE_ASKED,
 	MESSAGE_SERVED,
 	MESSAGE_STARTED,
 	MESSAGE_RELEASED,
@@ -151,6 +155,7 @@ typedef struct WireTable
 	uint32_t	relation;
 	uint32_t	table;
 	uint32_t	nblocks;
+	uint64_t	wal_end;
 } WireTable;
 
 /*
@@ -190,6 +195,13 @@ typedef struct OpenMessage
 	char		relation[PROTOCOL_NAME];
 } OpenMessage;
 
+/* LSNs of the blocks that were asked for, by tables and blocks, 8 bytes each. */
+typedef struct LsnsMessage
+{
+	MessageHead head;
+	uint64_t	place;			/* in the input file, a multiple of 8 */
+} LsnsMessage;
+
 /* Role and database must be those of the session that has opened the run. */
 typedef struct AttachMessage
 {
@@ -222,6 +234,7 @@ typedef struct PageEntry
 								 * PAGE_ALL_LINES */
 	uint32_t	unused;
 	uint64_t	place;
+	uint64_t	lsn;
 } PageEntry;
 
 /* Behind it: npages PageEntries, nlines line pointers as uint16_t. */
@@ -301,6 +314,7 @@ typedef struct CacheRow
 	uint32_t	unused;
 	uint64_t	rows;
 	uint64_t	bytes;
+	uint64_t	plain_bytes;
 	uint64_t	blocks;
 	uint64_t	hits;
 	int64_t		last_used;
@@ -336,7 +350,14 @@ typedef enum ServedKind
 	SERVED_KINDS
 } ServedKind;
 
-/* With a sealed file: see served.h. */
+/* With a sealed file: see served.h.  Of at least one block the LSN is wanted. */
+typedef struct AskedMessage
+{
+	MessageHead head;
+	uint64_t	size;			/* of the file */
+} AskedMessage;
+
+/* Likewise. */
 typedef struct ServedMessage
 {
 	MessageHead head;
@@ -389,6 +410,7 @@ typedef struct PartMessage
 {
 	MessageHead head;
 	uint64_t	size;			/* of the file */
+	EngineStats stats;			/* so far */
 } PartMessage;
 
 typedef struct ResultMessage
@@ -413,6 +435,7 @@ typedef union Message
 	MessageHead head;
 	QuestionMessage question;
 	OpenMessage open;
+	LsnsMessage lsns;
 	AttachMessage attach;
 	GroupsMessage groups;
 	PagesMessage pages;
@@ -422,6 +445,7 @@ typedef union Message
 	CacheMessage cache;
 	EvictedMessage evicted;
 	QueuedMessage queued;
+	AskedMessage asked;
 	ServedMessage served;
 	StartedMessage started;
 	ReleasedMessage released;

@@ -110,6 +110,8 @@ answer_evict(Connection *c)
 	/* 0 would be all databases */
 	if (question->database != 0)
 		cuda_engine_evict_relation(question->database, question->relation);
+	/* who has evicted plans without what went */
+	contents_write();
 	message_begin(&c->answer, MESSAGE_EVICTED);
 	c->answer.evicted.bytes = before - cuda_engine_columns_size();
 	(void) connection_send(c, -1);

@@ -34,6 +34,9 @@
 /* Bytes of groups after which they go to the session, which then asks for more. */
 #define PART_SIZE (UINT64_C(1) << 20)
 
+/* Of the first ones: a session that gives them at once should not wait for many. */
+#define FIRST_PART_SIZE (UINT64_C(1) << 14)
+
 /* The share of a device's memory that runs may use, where no setting says. */
 #define MEMORY_PERCENT 80
 
@@ -67,6 +70,7 @@ typedef struct RemoteRun
 	Feeder	   *feeder;			/* the session itself; NULL: not yet */
 	int			file;			/* its input file, until it is the feeder's; or -1 */
 	uint64_t	queue_ns;
+	bool		sent_part;		/* of the groups: the session owes a NEXT */
 	char		message[256];	/* why it failed, if nobody else has said so */
 } RemoteRun;
 
@@ -86,16 +90,31 @@ wait_in_task(int milliseconds)
 	return c->gone || (c->feeding != NULL && c->feeding->status != ENGINE_OK);
 }
 
+static bool
+has_gone(const Connection *c)
+{
+	return c->gone || channel_is_closed(c->fd);
+}
+
 /*
- * EngineHints.gave_up, likewise: a session closes its socket before it unpins pages that
- * have not been released.  Messages that it has sent before may still be read.
+ * EngineHints.gave_up, likewise: a process closes its socket before it unpins pages that
+ * have not been released.  Messages that it has sent before may still be read.  One that has
+ * left the run knew that all of its pages had been released, or the run has failed.
  */
 static bool
 has_given_up(void)
 {
 	const Connection *c = task_argument(task_current());
+	const Feeding *feeding = c->feeding;
 
-	return c->gone || channel_is_closed(c->fd);
+	if (feeding == NULL)
+		return has_gone(c);
+	if (feeding->status != ENGINE_OK)
+		return true;
+	for (const Feeder *feeder = feeding->feeders; feeder != NULL; feeder = feeder->next)
+		if (feeder->connection != NULL && has_gone(feeder->connection))
+			return true;
+	return false;
 }
 
 static EngineStatus
@@ -122,6 +141,38 @@ find_budget(Service *service, const DeviceOps *device)
 		service->admission.budget = context_of(device)->memory.budget;
 	else if (device->list(&info, 1, why, sizeof(why)) > 0)
 		service->admission.budget = info.memory / 100 * MEMORY_PERCENT;
+}
+
+/* The session's next message, for which the run waits; false: none comes. */
+static bool
+wait_for_message(Connection *c)
+{
+	ChannelStatus status;
+
+	c->owes = false;
+	while ((status = connection_receive(c)) == CHANNEL_BUSY)
+		task_give_way(POLLIN, TASK_NEVER);
+	c->owes = true;
+	return status == CHANNEL_OK;
+}
+
+/* EngineHints.page_lsns: the session has them. */
+static bool
+ask_session(void *from, const uint8_t *const *blocks, uint64_t n, uint64_t *lsns)
+{
+	RemoteRun  *r = from;
+	Connection *c = r->connection;
+	uint64_t	size;
+	int			file = served_write_asked(blocks, &r->hints, &size);
+
+	if (file < 0)
+		return false;
+	message_begin(&c->answer, MESSAGE_ASKED);
+	c->answer.asked.size = size;
+	(void) connection_send(c, file);
+	close(file);
+	return wait_for_message(c) && c->message.head.type == MESSAGE_LSNS &&
+		file_read(r->file, c->message.lsns.place, lsns, n * sizeof(*lsns));
 }
 
 /* What the session wants, from the message that opens the run. */
@@ -165,6 +216,8 @@ take_open(RemoteRun *r)
 	r->hints.ntables = r->opening.ntables;
 	r->hints.keep = r->opening.keep;
 	r->hints.nkeep = r->opening.nkeep;
+	r->hints.page_lsns = ask_session;
+	r->hints.page_lsns_from = r;
 	if (!r->ops->supports(r->opening.program, r->message, sizeof(r->message)))
 		return ENGINE_FAILED;
 	return fail(r, ENGINE_OK, "");
@@ -295,40 +348,42 @@ no_memory(RemoteRun *r)
 	return fail(r, ENGINE_NO_MEMORY, "out of memory for the groups");
 }
 
-/* Wait until the session wants more groups. */
+/* Wait until the session has taken the part that was sent last, and wants more groups. */
 static EngineStatus
-wait_for_next(RemoteRun *r)
+wait_for_session(RemoteRun *r)
 {
-	Connection *c = r->connection;
-	ChannelStatus status;
-
-	c->owes = false;
-	while ((status = connection_receive(c)) == CHANNEL_BUSY)
-		task_give_way(POLLIN, TASK_NEVER);
-	c->owes = true;
-	if (status != CHANNEL_OK)
+	if (!r->sent_part)
+		return ENGINE_OK;
+	if (!wait_for_message(r->connection))
 		return ENGINE_FAILED;
-	if (c->message.head.type != MESSAGE_NEXT)
+	if (r->connection->message.head.type != MESSAGE_NEXT)
 		return fail(r, ENGINE_FAILED, "a message came that has no place in a run");
 	return ENGINE_OK;
 }
 
-/* Send the groups that have been written, and begin to write others. */
+/*
+ * Send the groups that have been written, once the session has taken those before, and
+ * begin to write others: they are there when it wants them.
+ */
 static EngineStatus
 send_part(RemoteRun *r, GroupsWriter **writer)
 {
 	Connection *c = r->connection;
 	uint64_t	size;
 	int			file = groups_writer_end(*writer, &size);
+	EngineStatus status = file < 0 ? no_memory(r) : wait_for_session(r);
 
-	if (file < 0)
-		return no_memory(r);
+	if (status != ENGINE_OK)
+		return status;
+	r->sent_part = true;
 	message_begin(&c->answer, MESSAGE_PART);
 	c->answer.part.size = size;
+	c->answer.part.stats = r->run->stats;
+	c->answer.part.stats.queue_ns = r->queue_ns;
 	(void) connection_send(c, file);
 	groups_writer_free(*writer);
 	*writer = groups_writer_create(r->opening.program);
-	return *writer == NULL ? no_memory(r) : wait_for_next(r);
+	return *writer == NULL ? no_memory(r) : ENGINE_OK;
 }
 
 /* All groups to the session, but the last ones, which stay in the writer. */
@@ -346,7 +401,7 @@ write_groups(RemoteRun *r, GroupsWriter **writer)
 			return status == ENGINE_BUSY ? ENGINE_FAILED : status;
 		if (batch.ngroups == 0)
 			return ENGINE_OK;
-		if (groups_writer_size(*writer) >= PART_SIZE)
+		if (groups_writer_size(*writer) >= (r->sent_part ? PART_SIZE : FIRST_PART_SIZE))
 			status = send_part(r, writer);
 		if (status != ENGINE_OK)
 			return status;
@@ -372,8 +427,9 @@ send_result(RemoteRun *r, GroupsWriter **writer)
 	if (status != ENGINE_OK)
 		return status;
 	file = groups_writer_end(*writer, &size);
-	if (file < 0)
-		return no_memory(r);
+	status = file < 0 ? no_memory(r) : wait_for_session(r);
+	if (status != ENGINE_OK)
+		return status;
 	message_begin(&c->answer, MESSAGE_RESULT);
 	c->answer.result.size = size;
 	c->answer.result.stats = r->run->stats;
@@ -423,6 +479,8 @@ run(RemoteRun *r)
 		status = wait_for_memory(r);
 	if (status == ENGINE_OK)
 		status = open_run(r);
+	if (status == ENGINE_OK)
+		status = feeder_begin(r->feeder);
 	if (status == ENGINE_OK)
 		status = feeder_take_input(r->feeder);
 	if (status == ENGINE_OK)

@@ -2,7 +2,8 @@
  * result.c
  *	  A run's groups in the session: parts in memory, and beyond a limit in a store.
  *
- * A part is a file that the device process has written (groups_file.c).  The session
+ * A part is a file that the device process has written (groups_file.c).  Of a run that
+ * streams, parts are few and go when they have been read.  Else the session
  * keeps files mapped up to its limit.  Of a part that is beyond it, the bytes go into
  * the store as one piece of partition 0, to be read again, one after the other, behind
  * the parts in memory.
@@ -102,7 +103,7 @@ is_stored(const Result *result, const GroupsReader *reader)
 {
 	const EngineHints *hints = &result->hints;
 
-	return hints->store != NULL && hints->host_limit > 0 &&
+	return !hints->streams && hints->store != NULL && hints->host_limit > 0 &&
 		(result->nstored > 0 ||
 		 result->held + groups_reader_memory(reader) > hints->host_limit);
 }
@@ -127,6 +128,26 @@ result_add(Result *result, int file, uint64_t size, char *message)
 	if (status != ENGINE_OK || result->nstored > 0)
 		groups_reader_close(reader);
 	return status;
+}
+
+static void
+free_part(Result *result, uint32_t part)
+{
+	result->held -= groups_reader_memory(result->parts[part]);
+	groups_reader_close(result->parts[part]);
+	result->parts[part] = NULL;
+}
+
+void
+result_hold(Result *result)
+{
+	result->hints.streams = false;
+}
+
+uint32_t
+result_unread(const Result *result)
+{
+	return result->nparts - result->next;
 }
 
 /* The next piece of the store; none after the last. */
@@ -164,6 +185,8 @@ result_next(Result *result, GroupBatch *batch, char *message)
 		groups_reader_next(result->parts[result->next], batch);
 		if (batch->ngroups > 0)
 			return ENGINE_OK;
+		if (result->hints.streams)
+			free_part(result, result->next);
 	}
 	if (result->nstored == 0)
 		return ENGINE_OK;

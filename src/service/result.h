@@ -19,14 +19,22 @@ extern Result *result_create(const Program *program, const EngineHints *hints);
 extern void result_free(Result *result);
 
 /*
+ * With EngineHints.streams a part is freed when its groups have been given, and none goes into the
+ * store; until result_hold: from then on all are held.  Unread: parts of which groups may
+ * be left to be given.
+ */
+extern void result_hold(Result *result);
+extern uint32_t result_unread(const Result *result);
+
+/*
  * Take a part, a file of groups_file.h of that size, which may be closed then.  If the
  * status is not OK, message (256 bytes) says why.
  */
 extern EngineStatus result_add(Result *result, int file, uint64_t size, char *message);
 
 /*
- * The next groups, none after the last; the first ones again.  Only parts in the store
- * can fail.
+ * The next groups, none after the last; the first ones again, unless parts have been
+ * freed.  Only parts in the store can fail.
  */
 extern EngineStatus result_next(Result *result, GroupBatch *batch, char *message);
 extern void result_rewind(Result *result);

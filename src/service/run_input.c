@@ -72,6 +72,7 @@ take_page(RunInput *input, const PageEntry *entry, const uint16_t *lines, PageRe
 	ref->nlines = entry->nlines;
 	ref->block = entry->block;
 	ref->table = entry->table;
+	ref->lsn = entry->lsn;
 	input->npages++;
 	return true;
 }

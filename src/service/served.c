@@ -2,7 +2,8 @@
  * served.c
  *	  Which blocks an engine serves itself, from the device process to the session.
  *
- * Mostly it is all blocks or none, which need no file.
+ * Mostly it is all blocks or none, which need no file.  The same kind of file tells which blocks'
+ * LSNs the engine asks for.
  *
  * The session believes nothing of the file but which blocks it need not give: it is
  * sealed and of the size that its tables' blocks make, and bits behind a table's last
@@ -50,14 +51,14 @@ kind_of(const uint8_t *bits, uint32_t nblocks)
 
 /* The kinds of all tables; what they are together. */
 static ServedKind
-find_kinds(EngineRun *run, const EngineHints *hints, uint8_t *kinds)
+find_kinds(const uint8_t *const *blocks, const EngineHints *hints, uint8_t *kinds)
 {
 	bool		all = true;
 	bool		none = true;
 
 	for (int i = 0; i < hints->ntables; i++)
 	{
-		kinds[i] = (uint8_t) kind_of(run->ops->served(run, i), hints->tables[i].nblocks);
+		kinds[i] = (uint8_t) kind_of(blocks[i], hints->tables[i].nblocks);
 		all &= kinds[i] == SERVED_ALL;
 		none &= kinds[i] == SERVED_NONE;
 	}
@@ -65,7 +66,7 @@ find_kinds(EngineRun *run, const EngineHints *hints, uint8_t *kinds)
 }
 
 static bool
-write_file(EngineRun *run, const EngineHints *hints, const uint8_t *kinds, int file,
+write_file(const uint8_t *const *blocks, const EngineHints *hints, const uint8_t *kinds, int file,
 		   uint64_t *size)
 {
 	uint64_t	place = file_aligned((uint64_t) hints->ntables);
@@ -78,7 +79,7 @@ write_file(EngineRun *run, const EngineHints *hints, const uint8_t *kinds, int f
 
 		if (kinds[i] != SERVED_SOME)
 			continue;
-		if (!file_write(file, place, run->ops->served(run, i), bytes))
+		if (!file_write(file, place, blocks[i], bytes))
 			return false;
 		place = file_aligned(place + bytes);
 	}
@@ -86,31 +87,58 @@ write_file(EngineRun *run, const EngineHints *hints, const uint8_t *kinds, int f
 	return file_write(file, place, "", 1) && file_seal(file);
 }
 
+/* A sealed file of them, and its size; or -1: there is no memory for it. */
+static int
+make_file(const uint8_t *const *blocks, const EngineHints *hints, const uint8_t *kinds,
+		  uint64_t *size)
+{
+	int			file = file_create("gpuagg blocks");
+
+	if (write_file(blocks, hints, kinds, file, size) || file < 0)
+		return file;
+	close(file);
+	return -1;
+}
+
 ServedKind
 served_write(EngineRun *run, const EngineHints *hints, int *file, uint64_t *size)
 {
+	const uint8_t **blocks;
 	uint8_t    *kinds;
-	ServedKind	kind;
+	ServedKind	kind = SERVED_SOME;
 
 	*file = -1;
 	*size = 0;
 	if (hints->ntables == 0 || run->ops->served == NULL)
 		return SERVED_NONE;
+	blocks = malloc((size_t) hints->ntables * sizeof(*blocks));
 	kinds = malloc((size_t) hints->ntables);
-	if (kinds == NULL)
-		return SERVED_SOME;
-	kind = find_kinds(run, hints, kinds);
-	if (kind == SERVED_SOME)
+	if (blocks != NULL && kinds != NULL)
 	{
-		*file = file_create("gpuagg served");
-		if (!write_file(run, hints, kinds, *file, size) && *file >= 0)
-		{
-			close(*file);
-			*file = -1;
-		}
+		for (int i = 0; i < hints->ntables; i++)
+			blocks[i] = run->ops->served(run, i);
+		kind = find_kinds(blocks, hints, kinds);
+		if (kind == SERVED_SOME)
+			*file = make_file(blocks, hints, kinds, size);
 	}
+	free(blocks);
 	free(kinds);
 	return kind;
+}
+
+int
+served_write_asked(const uint8_t *const *blocks, const EngineHints *hints, uint64_t *size)
+{
+	uint8_t    *kinds = malloc((size_t) hints->ntables + 1);
+	int			file = -1;
+
+	if (kinds != NULL)
+	{
+		(void) find_kinds(blocks, hints, kinds);
+		file = make_file(blocks, hints, kinds, size);
+	}
+	free(kinds);
+	return file;
 }
 
 static bool

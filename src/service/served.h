@@ -26,6 +26,10 @@ typedef struct Served
 extern ServedKind served_write(EngineRun *run, const EngineHints *hints, int *file,
 							   uint64_t *size);
 
+/* Likewise the file of blocks that the engine asks about; -1: there is no memory for it. */
+extern int	served_write_asked(const uint8_t *const *blocks, const EngineHints *hints,
+							   uint64_t *size);
+
 /*
  * The same in the session, by the file or, of ALL, without one.  False: it is not what it
  * should be, or there is no memory.  served_free follows in any case.

@@ -10,6 +10,8 @@
  * one, serves nobody, and is killed.
  *
  * A cluster has one worker, which holds the lock of the service's directory (directory.c).
+ * What a device process has kept, the next one may be given to keep (rewarm.c).
+ *
  * If there is no device, it says so in a note and ends, so that it takes up no slot.
  *
  * The device process ends with the worker, whatever way that goes: by its exit callback,
@@ -31,6 +33,7 @@
 #include "postmaster/interrupt.h"
 #include "service/directory.h"
 #include "service/process.h"
+#include "service/rewarm.h"
 #include "service/worker.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
@@ -139,6 +142,7 @@ exit_callback(int code, Datum arg)
 {
 	end_device_process();
 	directory_remove_socket();
+	rewarm_end();
 }
 
 /* May one more line be logged in this minute? */
@@ -181,6 +185,7 @@ take_line(char *line)
 		serves = true;
 		silence = 0;
 		directory_name_socket();
+		rewarm_begin();
 		ereport(LOG,
 				(errmsg("gpuagg device process (PID %d) serves", (int) device_pid)));
 		return;
@@ -236,7 +241,11 @@ sleep_in_worker(int milliseconds)
 		ResetLatch(MyLatch);
 	read_status();
 	if (ShutdownRequestPending)
+	{
+		if (serves)
+			rewarm_save();
 		proc_exit(0);
+	}
 	if (ConfigReloadPending)
 	{
 		ConfigReloadPending = false;
@@ -367,7 +376,7 @@ run_device_process(void)
 	{
 		check_files();
 		check_silence();
-		sleep_in_worker(FILES_INTERVAL);
+		sleep_in_worker(serves ? Min(rewarm_go_on(), FILES_INTERVAL) : FILES_INTERVAL);
 	}
 	read_status();
 	directory_remove_socket();
