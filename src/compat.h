@@ -100,6 +100,13 @@
 #define compat_set_disabled_nodes(path, n) ((void) (n))
 #endif
 
+/* 18: a query that has been started is run once */
+#if PG_VERSION_NUM >= 180000
+#define compat_run_query(query) ExecutorRun(query, ForwardScanDirection, 0)
+#else
+#define compat_run_query(query) ExecutorRun(query, ForwardScanDirection, 0, true)
+#endif
+
 /* 18: a NOT NULL constraint need not be valid */
 #if PG_VERSION_NUM >= 180000
 #define compat_is_not_null(desc, i) \
@@ -124,6 +131,11 @@
 #elif PG_VERSION_NUM >= 180000
 #define compat_fetch_stats(kind, database, object) \
 	pgstat_fetch_entry(kind, database, object)
+#endif
+
+/* 19: commands that need a database for themselves can end its background workers */
+#if PG_VERSION_NUM < 190000
+#define BGWORKER_INTERRUPTIBLE 0
 #endif
 
 /* 19: means of equal values are exact, and regressions do not overflow on their way */

@@ -27,6 +27,7 @@ int			gpuagg_queue_timeout = 5000;
 int			gpuagg_device_timeout = 10000;
 int			gpuagg_max_device_memory = 0;
 int			gpuagg_cache_size = -1;
+bool		gpuagg_prewarm_at_start = false;
 double		gpuagg_setup_cost = -1;
 double		gpuagg_page_cost = -1;
 double		gpuagg_tuple_cost = -1;
@@ -132,6 +133,26 @@ define_timeouts(void)
 							PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
 }
 
+static void
+define_device_memory(void)
+{
+	DefineCustomIntVariable("gpuagg.max_device_memory",
+							"The most device memory that all queries together may use.",
+							"0 takes 80 % of the device's.  A change counts when the device process is started next.",
+							&gpuagg_max_device_memory, 0, 0, INT_MAX,
+							PGC_SIGHUP, GUC_UNIT_MB, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.cache_size",
+							"The most device memory that resident columns may use.",
+							"0 keeps none, -1 takes a quarter of what all queries may use.  A change counts when the device process is started next.",
+							&gpuagg_cache_size, -1, -1, INT_MAX,
+							PGC_SIGHUP, GUC_UNIT_MB, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpuagg.prewarm_at_start",
+							 "Have columns kept in device memory again that were kept there when the server stopped.",
+							 "When the device process is started.",
+							 &gpuagg_prewarm_at_start, false,
+							 PGC_SIGHUP, 0, NULL, NULL, NULL);
+}
+
 void
 guc_init(void)
 {
@@ -170,16 +191,7 @@ guc_init(void)
 							"0 takes that of a hash aggregate in the CPU engine, else the engine's default.",
 							&gpuagg_memory_limit, 0, 0, INT_MAX,
 							PGC_USERSET, GUC_UNIT_MB | GUC_EXPLAIN, NULL, NULL, NULL);
-	DefineCustomIntVariable("gpuagg.max_device_memory",
-							"The most device memory that all queries together may use.",
-							"0 takes 80 % of the device's.  A change counts when the device process is started next.",
-							&gpuagg_max_device_memory, 0, 0, INT_MAX,
-							PGC_SIGHUP, GUC_UNIT_MB, NULL, NULL, NULL);
-	DefineCustomIntVariable("gpuagg.cache_size",
-							"The most device memory that resident columns may use.",
-							"0 keeps none, -1 takes a quarter of what all queries may use.  A change counts when the device process is started next.",
-							&gpuagg_cache_size, -1, -1, INT_MAX,
-							PGC_SIGHUP, GUC_UNIT_MB, NULL, NULL, NULL);
+	define_device_memory();
 	define_timeouts();
 	define_costs();
 	inject_init();

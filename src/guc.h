@@ -34,6 +34,7 @@ extern int	gpuagg_device_timeout;	/* milliseconds */
 extern int	gpuagg_max_device_memory;	/* megabytes, for all runs; 0: 80 % */
 extern int	gpuagg_cache_size;	/* megabytes of it for columns that stay; 0: none; -1:
 								 * a quarter of what all runs may have */
+extern bool gpuagg_prewarm_at_start;	/* what was kept when the server stopped */
 
 /* Planner costs; negative: the engine's own (plan/path/cost.c). */
 extern double gpuagg_setup_cost;

@@ -3,9 +3,7 @@
  *	  Columns that are kept in device memory, for SQL: what there is, to have more there,
  *	  and to have less.
  *
- * gpuagg_prewarm runs a count(*) of the table, whose plan says what is to be kept beside
- * (plan/path/keep.c).  So all that holds for queries holds for it, too: locks, snapshot,
- * privileges, interrupts, gpuagg_activity.  What came of it is asked of the device process.
+ * gpuagg_prewarm reads the table (prewarm.c), and asks the device process what came of it.
  *
  * Who may read a column may see what is kept of it, have it kept and have it evicted.
  */
@@ -17,7 +15,6 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -27,16 +24,14 @@
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 #include "compat.h"
+#include "exec/prewarm.h"
 #include "guc.h"
-#include "plan/path/keep.h"
-#include "service/service.h"
 #include "service/session.h"
 #include "source/table_state.h"
 
@@ -113,8 +108,8 @@ put_cache(Message *answer, void *argument)
 	{
 		const CacheRow *row = &message_cache(answer)[i];
 		char	   *name = visible_column(row);
-		Datum		values[8];
-		bool		isnull[8] = {false};
+		Datum		values[9];
+		bool		isnull[9] = {false};
 
 		if (name == NULL)
 			continue;
@@ -122,11 +117,12 @@ put_cache(Message *answer, void *argument)
 		values[1] = CStringGetTextDatum(name);
 		values[2] = Int64GetDatum((int64) row->rows);
 		values[3] = Int64GetDatum((int64) row->bytes);
-		values[4] = Int64GetDatum((int64) row->blocks);
-		values[5] = Int64GetDatum((int64) row->hits);
-		values[6] = TimestampTzGetDatum(time_t_to_timestamptz((pg_time_t) row->last_used));
-		isnull[6] = row->last_used == 0;
-		values[7] = Float8GetDatum(valid_share(row, &isnull[7]));
+		values[4] = Int64GetDatum((int64) row->plain_bytes);
+		values[5] = Int64GetDatum((int64) row->blocks);
+		values[6] = Int64GetDatum((int64) row->hits);
+		values[7] = TimestampTzGetDatum(time_t_to_timestamptz((pg_time_t) row->last_used));
+		isnull[7] = row->last_used == 0;
+		values[8] = Float8GetDatum(valid_share(row, &isnull[8]));
 		tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
 	}
 }
@@ -236,57 +232,6 @@ named_columns(Relation relation, ArrayType *names)
 	return attnos;
 }
 
-/* How the query of gpuagg_prewarm runs, until the end of its nest level of settings. */
-static void
-set_prewarm_settings(void)
-{
-	const struct
-	{
-		const char *name;
-		const char *value;
-	}			settings[] = {
-		{"gpuagg.mode", "force"},
-		{"gpuagg.fallback", "off"},
-		{"max_parallel_workers_per_gather", "0"},
-		{"gpuagg.engine", gpuagg_engine == CHOICE_AUTO || gpuagg_engine == CHOICE_CPU ? "cuda" : NULL},
-	};
-
-	for (int i = 0; i < (int) lengthof(settings); i++)
-		if (settings[i].value != NULL)
-			(void) set_config_option(settings[i].name, settings[i].value, PGC_USERSET,
-									 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-}
-
-/* Count the table's rows, and keep columns meanwhile. */
-static int64
-count_rows(Relation relation, KeepRequest *request)
-{
-	int			level = NewGUCNestLevel();
-	char	   *query = psprintf("SELECT pg_catalog.count(*) FROM %s",
-								 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)),
-															RelationGetRelationName(relation)));
-	bool		isnull;
-	int64		rows;
-
-	set_prewarm_settings();
-	SPI_connect();
-	keep_columns_of(request);
-	PG_TRY();
-	{
-		if (SPI_execute(query, false, 0) != SPI_OK_SELECT || SPI_processed != 1)
-			elog(ERROR, "could not count the rows of \"%s\"", RelationGetRelationName(relation));
-	}
-	PG_FINALLY();
-	{
-		keep_columns_of(NULL);
-	}
-	PG_END_TRY();
-	rows = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
-	SPI_finish();
-	AtEOXact_GUC(true, level);
-	return rows;
-}
-
 /* What is kept of a table and of those that inherit from it. */
 typedef struct Kept
 {
@@ -333,19 +278,8 @@ report_missing(const KeepRequest *request, const Kept *kept)
 						get_attname(request->relid, attno, false),
 						RelationGetRelationName(kept->relation)),
 				 reason != NULL ? errdetail_internal("%s", reason) :
-				 errhint("What is kept are numbers, dates and the like, of blocks that VACUUM has found all-visible, as gpuagg.cache_size allows.")));
+				 errhint("What is kept are numbers, dates, texts and the like, but no texts that are nearly all different or stored compressed or out of line, of blocks that VACUUM has found all-visible, as gpuagg.cache_size allows.")));
 	}
-}
-
-static void
-check_can_keep(Relation relation, const KeepRequest *request)
-{
-	if (!request->taken)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("columns of table \"%s\" cannot be kept in device memory",
-						RelationGetRelationName(relation)),
-				 errhint("gpuagg_explain('SELECT count(*) FROM ...') may say why.")));
 }
 
 static void
@@ -394,13 +328,10 @@ gpuagg_prewarm(PG_FUNCTION_ARGS)
 	INSTR_TIME_SET_CURRENT(begin);
 	check_cache_is_on();
 	request.relid = PG_GETARG_OID(0);
-	request.context = CurrentMemoryContext;
-	request.reasons = palloc0(sizeof(char *) * (PROGRAM_MAX_ATTRS + 1));
 	kept.relation = open_table(request.relid);
 	request.attnos = PG_ARGISNULL(1) ? readable_columns(kept.relation) :
 		named_columns(kept.relation, PG_GETARG_ARRAYTYPE_P(1));
-	rows = count_rows(kept.relation, &request);
-	check_can_keep(kept.relation, &request);
+	rows = prewarm_columns(kept.relation, true, &request);
 	kept.relids = find_all_inheritors(request.relid, AccessShareLock, NULL);
 	(void) session_ask(QUESTION_CACHE, InvalidOid, take_kept, &kept, why);
 	report_missing(&request, &kept);

@@ -265,6 +265,8 @@ show_run(GpuAggState *state, ExplainState *es)
 		ExplainPropertyUInteger("Heap Pages", NULL, state->source.pages, es);
 		if (stats->pages_in_place > 0)
 			ExplainPropertyUInteger("Pages Read in Place", NULL, stats->pages_in_place, es);
+		if (stats->rows_refused > 0)
+			ExplainPropertyUInteger("Rows Refused in Place", NULL, stats->rows_refused, es);
 		if (stats->pages_copied > 0)
 			ExplainPropertyUInteger("Pages Copied", NULL, stats->pages_copied, es);
 		ExplainPropertyUInteger("All-Visible Pages", NULL, state->source.all_visible, es);
@@ -272,8 +274,12 @@ show_run(GpuAggState *state, ExplainState *es)
 			ExplainPropertyUInteger("Blocks Resident", NULL, stats->blocks_resident, es);
 		if (stats->blocks_masked > 0)
 			ExplainPropertyUInteger("Blocks Masked", NULL, stats->blocks_masked, es);
+		if (stats->blocks_skipped > 0)
+			ExplainPropertyUInteger("Blocks Skipped", NULL, stats->blocks_skipped, es);
 		if (stats->blocks_kept > 0)
 			ExplainPropertyUInteger("Blocks Kept", NULL, stats->blocks_kept, es);
+		if (stats->blocks_evicted > 0)
+			ExplainPropertyUInteger("Blocks Evicted", NULL, stats->blocks_evicted, es);
 		if (state->source.left_rows > 0)
 			ExplainPropertyUInteger("Detoasted Rows", NULL, state->source.left_rows, es);
 		if (state->plan->row_tables != NIL)

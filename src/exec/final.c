@@ -34,7 +34,20 @@
 static Datum make_varlena(const char *bytes, uint32 len);
 static Datum wide_numeric(const Program *program, const Wide *wide, int scale);
 
-/* high * 2^32 + low as numeric: the sum that SUM_INT128's two words hold. */
+/* The sum that SUM_INT128's two words hold, if it is an int64. */
+static bool
+sum128_to_int64(const uint64_t *words, int64 *number)
+{
+	uint64_t	sum[2] = {words[0], words[1]};
+	int64		high;
+
+	sum128_normalize(sum);
+	high = (int64) sum[1];
+	*number = (int64) ((sum[1] << 32) | sum[0]);
+	return high >= PG_INT32_MIN && high <= PG_INT32_MAX;
+}
+
+/* The same, high * 2^32 + low, as numeric. */
 static Numeric
 sum128_to_numeric(const uint64_t *words)
 {
@@ -42,11 +55,10 @@ sum128_to_numeric(const uint64_t *words)
 	int64		high;
 	Datum		product;
 
+	if (sum128_to_int64(words, &high))
+		return int64_to_numeric(high);
 	sum128_normalize(sum);
 	high = (int64) sum[1];
-	if (high >= PG_INT32_MIN && high <= PG_INT32_MAX)
-		return int64_to_numeric((int64) ((sum[1] << 32) | sum[0]));
-
 	product = DirectFunctionCall2(numeric_mul,
 								  NumericGetDatum(int64_to_numeric(high)),
 								  NumericGetDatum(int64_to_numeric(INT64CONST(1) << 32)));
@@ -110,17 +122,23 @@ sum_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *words
 {
 	const Accumulator *acc = &accs[agg->acc];
 	uint32_t	specials = specials_of(accs, agg, words);
+	int			shown = shown_scale(accs, agg, words);
+	int64		number = (int64) words[acc->word];
 	Numeric		sum;
 
 	if (specials)
 		return special_numeric(special_sum_class(specials));
+	/* the usual case: without arithmetic of numerics */
+	if (agg->high < 0 && agg->scale == shown &&
+		(acc->kind != ACC_SUM_INT128 || sum128_to_int64(words + acc->word, &number)))
+		return NumericGetDatum(int64_div_fast_to_numeric(number, shown));
 	sum = (acc->kind == ACC_SUM_INT128)
 		? sum128_to_numeric(words + acc->word)
 		: int64_to_numeric((int64) words[acc->word]);
 
 	if (agg->high >= 0)
 		sum = two_part_numeric(sum, sum128_to_numeric(words + accs[agg->high].word));
-	return scaled_numeric(sum, agg->scale, shown_scale(accs, agg, words));
+	return scaled_numeric(sum, agg->scale, shown);
 }
 
 /*

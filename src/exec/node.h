@@ -9,6 +9,7 @@
 #include "nodes/extensible.h"
 
 #include "engine/handle.h"
+#include "exec/given_groups.h"
 #include "exec/regrouping.h"
 #include "exec/shared_store.h"
 #include "exec/slots.h"
@@ -40,7 +41,8 @@ typedef struct GpuAggState
 	SourceTable *tables;		/* whose rows are read; NULL: the input's plan */
 	int			ntables;
 	BlockNumber *nblocks;		/* of each table, that a run of this process reads */
-	BlockNumber *nserved;		/* of them, by the engine */
+	const uint8 **served;		/* of them, those that the engine has, as EngineOps.served */
+	BlockNumber *nserved;		/* and how many these are */
 	TableState *states;			/* of those whose columns the engine may keep */
 	int			nstates;
 	List	   *slot_exprs;		/* ExprState, one a slot */
@@ -54,6 +56,10 @@ typedef struct GpuAggState
 	uint64		disk;			/* bytes of it, of the last run */
 	const Program *coarse;		/* of regrouping, at the level of its float sums */
 	Regrouping *regrouping;		/* NULL: the engine's groups are the node's */
+	GivenGroups *given;			/* of a run that may fail late; NULL: it cannot */
+	GivenGroups *before;		/* of one that has, and that the CPU engine makes again;
+								 * NULL: there is none */
+	EngineHandle *lost;			/* its engine, or NULL */
 	ActivityRun *activity;		/* what is told of the run, or NULL */
 	bool		uncounted;		/* it has run, and is not in the statistics */
 	GpuAggPhase phase;
@@ -61,6 +67,8 @@ typedef struct GpuAggState
 	uint32_t	next_group;
 	const SetLayout *layout;	/* of the current batch, with regrouping */
 	TopGroups  *top;			/* NULL: all groups leave */
+	List	   *having_values;	/* ExprState, one a clause that the engine is told */
+	uint64		removed;		/* groups that it has removed by them, and that are counted */
 	Bitmapset  *having_columns; /* that HAVING looks at, from 1; NULL: no matter */
 	Verifier   *verifier;		/* NULL: answers are not compared */
 	bool		checking;		/* groups are made to be compared: all leave */

@@ -8,7 +8,9 @@
  * starts workers; it has evaluated the slots, so that all processes have the same
  * values.
  *
- * The first failure counts: what the others then do is of no use.
+ * The first failure counts: what the others then do is of no use.  But one of a device or of a
+ * process that has gone gives way to one that says more: a process closes its part of the run
+ * before it tells the others why.
  */
 #include "postgres.h"
 
@@ -33,6 +35,7 @@ begin(ParallelState *state)
 	state->result.status = ENGINE_OK;
 	state->program = InvalidDsaPointer;
 	state->slots = InvalidDsaPointer;
+	state->served = InvalidDsaPointer;
 }
 
 void
@@ -52,6 +55,8 @@ parallel_state_clear(ParallelState *state, dsa_area *area)
 	{
 		dsa_free(area, state->program);
 		dsa_free(area, state->slots);
+		if (DsaPointerIsValid(state->served))
+			dsa_free(area, state->served);
 	}
 	shared_groups_clear(&state->groups, area);
 	begin(state);
@@ -84,6 +89,34 @@ share_slots(SlotValue *shared, const SlotValue *slots, int n)
 	}
 }
 
+/* Bytes of a table's bits. */
+static Size
+served_size(BlockNumber nblocks)
+{
+	return nblocks / 8 + (nblocks % 8 != 0);
+}
+
+/* What the run has of the tables' blocks. */
+static dsa_pointer
+share_served(dsa_area *area, const ParallelJob *job)
+{
+	Size		size = 1;		/* never 0 */
+	dsa_pointer place;
+	uint8	   *bits;
+
+	for (int i = 0; i < job->ntables; i++)
+		size += served_size(job->nblocks[i]);
+	place = dsa_allocate_extended(area, size, DSA_ALLOC_HUGE | DSA_ALLOC_ZERO);
+	bits = dsa_get_address(area, place);
+	for (int i = 0; i < job->ntables; i++)
+	{
+		if (job->served[i] != NULL)
+			memcpy(bits, job->served[i], served_size(job->nblocks[i]));
+		bits += served_size(job->nblocks[i]);
+	}
+	return place;
+}
+
 void
 parallel_state_share(ParallelState *state, dsa_area *area, const ParallelJob *job)
 {
@@ -100,7 +133,9 @@ parallel_state_share(ParallelState *state, dsa_area *area, const ParallelJob *jo
 	state->engine = job->run ? engine_number(engine_ops(job->run)) : -1;
 	state->key = job->key;
 	state->ntables = job->ntables;
-	source_tables_blocks(job->tables, job->ntables, state->nblocks);
+	memcpy(state->nblocks, job->nblocks, job->ntables * sizeof(BlockNumber));
+	if (job->served != NULL)
+		state->served = share_served(area, job);
 }
 
 const Program *
@@ -123,6 +158,24 @@ parallel_state_slots(const ParallelState *state, dsa_area *area)
 	return slots;
 }
 
+const uint8 **
+parallel_state_served(const ParallelState *state, dsa_area *area)
+{
+	const uint8 **served;
+	const uint8 *bits;
+
+	if (!DsaPointerIsValid(state->served))
+		return NULL;
+	served = palloc(sizeof(uint8 *) * state->ntables);
+	bits = dsa_get_address(area, state->served);
+	for (int i = 0; i < state->ntables; i++)
+	{
+		served[i] = served_blocks(bits, state->nblocks[i]) > 0 ? bits : NULL;
+		bits += served_size(state->nblocks[i]);
+	}
+	return served;
+}
+
 void
 parallel_state_fail(ParallelState *state, EngineStatus status, const char *message)
 {
@@ -130,7 +183,8 @@ parallel_state_fail(ParallelState *state, EngineStatus status, const char *messa
 
 	strlcpy(text, message, sizeof(text));
 	SpinLockAcquire(&state->mutex);
-	if (state->result.status == ENGINE_OK)
+	if (state->result.status == ENGINE_OK ||
+		(state->result.status == ENGINE_FAILED && status != ENGINE_FAILED))
 	{
 		state->result.status = status;
 		memcpy(state->result.message, text, sizeof(text));

@@ -20,6 +20,9 @@ typedef struct ParallelJob
 	const Program *program;
 	const SlotValue *slots;
 	const SourceTable *tables;
+	const BlockNumber *nblocks; /* that are read, by table; */
+	const uint8 *const *served; /* of them those that the run has, as EngineOps.served says
+								 * them; NULL: it keeps none */
 	int			ntables;
 	EngineHandle *run;			/* that all feed; NULL: each process has its own */
 	RunKey		key;			/* of that run */
@@ -45,6 +48,8 @@ typedef struct ParallelState
 	ParallelResult result;
 	dsa_pointer program;
 	dsa_pointer slots;			/* SlotValues, and behind them their bytes */
+	dsa_pointer served;			/* ParallelJob.served, or none: the bits of all tables,
+								 * each from a byte on */
 	SharedGroups groups;
 	SharedBlocks blocks;
 	int			processes;		/* as planned, the leader included */
@@ -76,6 +81,11 @@ extern SlotValue *parallel_state_slots(const ParallelState *state, dsa_area *are
 extern void parallel_state_fail(ParallelState *state, EngineStatus status,
 								const char *message);
 extern bool parallel_state_failed(ParallelState *state);
+
+/*
+ * As ParallelJob.served, in the current context.
+ */
+extern const uint8 **parallel_state_served(const ParallelState *state, dsa_area *area);
 
 /* The next partition that this process merges; false: there are no more. */
 extern bool parallel_state_partition(ParallelState *state, uint32 *partition);

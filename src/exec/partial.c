@@ -150,11 +150,15 @@ read_input(PartialState *state, EngineHandle *engine, TableSourceStats *source)
 {
 	ParallelState *shared = state->shared;
 	const Program *program = parallel_state_program(shared, state->area);
+	const uint8 **served;
 	BlockAllocator blocks;
 
 	if (state->child)
 		return child_source_run(state->child, program, engine, &shared->failed);
-	block_allocator_begin(&blocks, &shared->blocks, shared->nblocks, shared->ntables, false);
+	served = parallel_state_served(shared, state->area);
+	block_allocator_begin(&blocks, &shared->blocks, shared->nblocks, shared->ntables,
+						  served != NULL ? BLOCKS_BY_STRIPES : BLOCKS_BY_CHUNKS);
+	blocks.served = served;
 	return table_source_run_share(state->tables, state->ntables,
 								  state->css.ss.ps.state->es_snapshot, &blocks, program,
 								  engine, source);

@@ -7,8 +7,9 @@
  *
  * It is a BufFile, as nodeAgg's temporary files are: temp_file_limit, log_temp_files,
  * temp_tablespaces and the counts of pg_stat_database hold for it.  It belongs to
- * the query's resource owner, which closes it after an error; its memory, like the store's,
- * to the context that the store was made in.
+ * the query's resource owner, which closes it after an error, also if it is made while
+ * another query runs within that one; its memory, like the store's, to the context that
+ * the store was made in.
  *
  * An engine calls the functions, and must not be left by longjmp.  An error is
  * therefore kept, and raised by the caller of the engine.
@@ -19,6 +20,7 @@
 #include "port/pg_bitutils.h"
 #include "storage/buffile.h"
 #include "utils/memutils.h"
+#include "utils/resowner.h"
 
 #include "compat.h"
 #include "exec/kept_error.h"
@@ -54,6 +56,7 @@ struct TempStore
 {
 	GroupStore	groups;
 	MemoryContext context;
+	ResourceOwner owner;		/* of the query */
 	BufFile    *file;			/* NULL: nothing has been written */
 	FilePiece	end;			/* of the file */
 	bool		at_end;			/* the file's position */
@@ -81,11 +84,29 @@ get_partition(TempStore *store, uint32 number)
 	return &store->partitions[number];
 }
 
+/* The file, for as long as the query lasts. */
+static void
+make_file(TempStore *store)
+{
+	ResourceOwner old = CurrentResourceOwner;
+
+	CurrentResourceOwner = store->owner;
+	PG_TRY();
+	{
+		store->file = BufFileCreateTemp(false);
+	}
+	PG_FINALLY();
+	{
+		CurrentResourceOwner = old;
+	}
+	PG_END_TRY();
+}
+
 static void
 write_piece(TempStore *store, FilePartition *partition, const void *bytes, size_t size)
 {
 	if (store->file == NULL)
-		store->file = BufFileCreateTemp(false);
+		make_file(store);
 	else if (!store->at_end &&
 			 BufFileSeek(store->file, store->end.file, store->end.offset, SEEK_SET) != 0)
 		ereport(ERROR,
@@ -207,6 +228,7 @@ temp_store_create(const Program *program, const EngineHints *hints)
 	TempStore  *store = palloc0(sizeof(TempStore));
 
 	store->context = CurrentMemoryContext;
+	store->owner = CurrentResourceOwner;
 	store->groups.npartitions = good_partitions(program, hints);
 	store->groups.grows = true;
 	store->groups.write = temp_store_write;

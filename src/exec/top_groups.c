@@ -13,6 +13,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "lib/binaryheap.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/datum.h"
@@ -21,6 +22,7 @@
 #include "utils/sortsupport.h"
 #include "utils/typcache.h"
 
+#include "compat.h"
 #include "exec/top_groups.h"
 
 /* A column of the order. */
@@ -195,23 +197,64 @@ top_groups_add(TopGroups *top)
 	MemoryContextSwitchTo(old);
 }
 
-/* An engine knows only the order of a type's default operators. */
+/* Is a key's order that of the number, or of the bytes, that an engine has of it? */
+static bool
+engine_orders_key(Oid type, Oid collation)
+{
+	switch (type)
+	{
+		case BOOLOID:
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case NUMERICOID:
+		case DATEOID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case MONEYOID:
+		case UUIDOID:
+		case BYTEAOID:
+			return true;
+		case TEXTOID:
+		case VARCHAROID:
+			return compat_collates_as_c(collation);
+		default:
+			return false;
+	}
+}
+
+/* A column of the order as an engine may know it: in that of a type's default operators. */
+static bool
+hint_column(const TopInfo *info, int i, List *tlist, int nkeys, TopHintColumn *hint)
+{
+	int			number = list_nth_int(info->columns, i);
+	Oid			operator = list_nth_oid(info->operators, i);
+	TargetEntry *entry = list_nth_node(TargetEntry, tlist, number);
+	Oid			type = getBaseType(exprType((Node *) entry->expr));
+	TypeCacheEntry *cache = lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+
+	if (operator != cache->lt_opr && operator != cache->gt_opr)
+		return false;
+	if (number < nkeys && !engine_orders_key(type, list_nth_oid(info->collations, i)))
+		return false;
+	hint->number = (uint16_t) number;
+	hint->descending = operator == cache->gt_opr;
+	hint->nulls_first = list_nth_int(info->nulls_first, i) != 0;
+	return true;
+}
+
 TopHint
 top_groups_hint(const TopInfo *info, List *tlist, int nkeys)
 {
-	TopHint		hint = {0};
-	int			column = linitial_int(info->columns);
-	Oid			operator = linitial_oid(info->operators);
-	TargetEntry *entry = list_nth_node(TargetEntry, tlist, column);
-	TypeCacheEntry *type = lookup_type_cache(exprType((Node *) entry->expr),
-											 TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+	TopHint		hint = {.groups = (uint32_t) info->count};
+	int			ncolumns = Min(list_length(info->columns), TOP_COLUMNS);
 
-	if (column < nkeys || (operator != type->lt_opr && operator != type->gt_opr))
-		return hint;
-	hint.groups = (uint32_t) info->count;
-	hint.agg = (uint16_t) (column - nkeys);
-	hint.descending = operator == type->gt_opr;
-	hint.nulls_first = linitial_int(info->nulls_first) != 0;
+	while ((int) hint.ncolumns < ncolumns &&
+		   hint_column(info, (int) hint.ncolumns, tlist, nkeys, &hint.columns[hint.ncolumns]))
+		hint.ncolumns++;
 	return hint;
 }
 

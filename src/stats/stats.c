@@ -61,6 +61,13 @@ stats_count_work(const char *engine, const EngineStats *work)
 	pending[COUNTER_INPUT_NS] += work->input_ns;
 	pending[COUNTER_AGGREGATE_NS] += work->aggregate_ns;
 	pending[COUNTER_OUTPUT_NS] += work->output_ns;
+	pending[COUNTER_PAGES_IN_PLACE] += work->pages_in_place;
+	pending[COUNTER_PAGES_COPIED] += work->pages_copied;
+	pending[COUNTER_BLOCKS_RESIDENT] += work->blocks_resident;
+	pending[COUNTER_BLOCKS_SKIPPED] += work->blocks_skipped;
+	pending[COUNTER_BLOCKS_MASKED] += work->blocks_masked;
+	pending[COUNTER_BLOCKS_KEPT] += work->blocks_kept;
+	pending[COUNTER_BLOCKS_EVICTED] += work->blocks_evicted;
 }
 
 static FallbackClass

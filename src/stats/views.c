@@ -33,7 +33,7 @@ static const char *const fallback_names[NUM_FALLBACK_CLASSES] = {
 #undef X
 
 /* Columns of the functions' results. */
-#define ENGINE_COLUMNS 14
+#define ENGINE_COLUMNS 21
 #define REASON_COLUMNS 4
 
 static void
@@ -72,8 +72,8 @@ put_engine(ReturnSetInfo *result, StatsSubject engine, const StatsEntry *entry)
 		values[n++] = Int64GetDatum(counters[i]);
 	for (int i = COUNTER_COMPILE_NS; i <= COUNTER_OUTPUT_NS; i++)
 		values[n++] = Float8GetDatum(counters[i] / 1e6);
-	values[n++] = Int64GetDatum(counters[COUNTER_VERIFIED]);
-	values[n++] = Int64GetDatum(counters[COUNTER_DIFFERENT]);
+	for (int i = COUNTER_VERIFIED; i <= COUNTER_BLOCKS_EVICTED; i++)
+		values[n++] = Int64GetDatum(counters[i]);
 	isnull[n] = entry->reset == 0;
 	values[n++] = TimestampTzGetDatum(entry->reset);
 	Assert(n == ENGINE_COLUMNS);

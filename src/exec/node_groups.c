@@ -1,0 +1,225 @@
+/*
+ * node_groups.c
+ *	  From a run's groups to the node's tuples.
+ *
+ * Groups come by batches.  Of a group that HAVING removes only the columns that it looks
+ * at are made; those that the engine has removed by HAVING's conditions are counted with them.
+ *
+ * Where groups come from another process, and can be known again by their keys, the first
+ * ones leave while others are on their way (given_groups.c).  If the rest is lost, the CPU
+ * engine reads the tables again in this process, and what has left is left out.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+
+#include "engine/select.h"
+#include "exec/final.h"
+#include "exec/node_groups.h"
+#include "exec/node_run.h"
+
+const Program *
+node_result_program(const GpuAggState *state)
+{
+	return state->coarse ? state->coarse : state->program;
+}
+
+/* The columns are the keys, then the aggregates, then GROUPING(); the rest are NULL. */
+Datum
+node_group_value(void *node, uint32_t group, int n, bool *isnull)
+{
+	const GpuAggState *state = node;
+	const Program *program = node_result_program(state);
+	const int  *places = state->regrouping ? state->layout->places : NULL;
+	int			agg = n - state->plan->nkeys;
+	int			grouping = agg - program->naggs;
+
+	if (agg < 0)
+	{
+		int			place = places ? places[n] : n;
+
+		if (place >= 0)
+			return key_value(program, n, &state->groups.keys[place], group, isnull);
+	}
+	else if (grouping < 0)
+		return final_value(program, &program_aggs(program)[agg],
+						   state->groups.states + (size_t) group * program->nwords,
+						   state->groups.units, isnull);
+	else if (grouping < list_length(state->plan->groupings))
+	{
+		*isnull = false;
+		return Int32GetDatum(places ? state->layout->groupings[grouping] : 0);
+	}
+	*isnull = true;
+	return (Datum) 0;
+}
+
+/*
+ * Put a group into the scan tuple: first what HAVING looks at, or all of it, then what is
+ * left.
+ */
+static void
+store_group(GpuAggState *state, uint32_t group, TupleTableSlot *slot, bool first)
+{
+	const Bitmapset *looked_at = state->having_columns;
+
+	if (first)
+		ExecClearTuple(slot);
+	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+	{
+		if (looked_at == NULL ? first : bms_is_member(i + 1, looked_at) == first)
+			slot->tts_values[i] = node_group_value(state, group, i, &slot->tts_isnull[i]);
+		else if (first)
+			slot->tts_isnull[i] = true;
+	}
+	if (first)
+		ExecStoreVirtualTuple(slot);
+}
+
+/* Count what the engine has removed by HAVING since it was last counted. */
+static void
+count_removed(GpuAggState *state)
+{
+	uint64		removed = engine_stats(state->engine)->groups_removed;
+
+	if (state->checking || removed <= state->removed)
+		return;
+	InstrCountFiltered1(state, removed - state->removed);
+	state->removed = removed;
+}
+
+/* In a build for tests, on request: make one of the group's values wrong. */
+static void
+falsify(GpuAggState *state, TupleTableSlot *slot)
+{
+	char		message[256];
+
+	if (state->witnessing || engine_injected(state->engine, "value", message) == ENGINE_OK)
+		return;
+	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+		if (TupleDescAttr(slot->tts_tupleDescriptor, i)->attbyval && !slot->tts_isnull[i])
+			slot->tts_values[i] ^= 1;
+}
+
+/* Put the next group into the scan tuple, unless it does not leave. */
+static bool
+take_group(GpuAggState *state, TupleTableSlot *slot)
+{
+	PlanState  *ps = &state->css.ss.ps;
+	MemoryContext old;
+	uint32_t	group = state->next_group++;
+	bool		leaves;
+
+	ResetExprContext(ps->ps_ExprContext);
+	ps->ps_ExprContext->ecxt_scantuple = slot;
+	old = MemoryContextSwitchTo(ps->ps_ExprContext->ecxt_per_tuple_memory);
+	leaves = (state->before == NULL ||
+			  !given_groups_have(state->before, &state->groups, group)) &&
+		(state->top == NULL || state->checking || !top_groups_are_better(state->top, group));
+	if (leaves)
+	{
+		store_group(state, group, slot, true);
+		leaves = ExecQual(ps->qual, ps->ps_ExprContext);
+		if (!leaves && !state->checking)
+			InstrCountFiltered1(state, 1);
+	}
+	if (leaves)
+	{
+		store_group(state, group, slot, false);
+		falsify(state, slot);
+		if (state->top && !state->checking)
+			top_groups_add(state->top);
+	}
+	MemoryContextSwitchTo(old);
+	return leaves;
+}
+
+/* Groups have left, and others are lost: too late for the native plan. */
+static void
+raise_lost_groups(const GpuAggState *state, EngineStatus status, const char *message)
+{
+	ereport(ERROR,
+			(errcode(engine_sqlstate(status)),
+			 errmsg("engine \"%s\" lost its groups: %s",
+					engine_name(state->engine), message)));
+}
+
+/* Let the CPU engine, in this process alone, make all groups once more. */
+static void
+make_groups_again(GpuAggState *state, EngineStatus status, const char *message)
+{
+	EngineHints hints = node_plan_hints(state);
+	PlanState  *gather = state->gather;
+	uint32_t	specials = state->program->specials;
+
+	if (!given_groups_end(state->given))
+		node_run_raise_store_error(state);
+	state->before = state->given;
+	state->given = NULL;
+	/* they come again */
+	InstrCountFiltered1(state, -(double) state->removed);
+	state->removed = 0;
+	node_run_report_failure(state, status, message, "the CPU engine");
+	state->lost = state->engine;
+	state->engine = engine_handle(&cpu_engine);
+	state->gather = NULL;
+	status = node_run_to_groups(state, &hints, &message);
+	state->gather = gather;
+	state->phase = PHASE_GROUPS;
+	if (status != ENGINE_OK)
+		raise_lost_groups(state, status, message);
+	/* with specials, keys are other numbers */
+	if (state->program->specials != specials)
+		raise_lost_groups(state, ENGINE_INEXACT, "engines disagree about the values");
+}
+
+/*
+ * The next batch of groups, all of this one having been taken.  What has been taken is noted
+ * if later calls may fail.
+ */
+static void
+take_next_batch(GpuAggState *state)
+{
+	bool		can_be_lost = state->given != NULL && !engine_is_settled(state->engine);
+	char		injected[256];
+	const char *message = injected;
+	EngineStatus status = ENGINE_OK;
+	MemoryContext old;
+
+	if (can_be_lost && !given_groups_add(state->given, &state->groups))
+		node_run_raise_store_error(state);
+	if (can_be_lost)
+		status = engine_injected(state->engine, "lost", injected);
+	if (status == ENGINE_OK)
+		status = node_run_next_groups(state, &message);
+	if (status == ENGINE_OK)
+		return;
+	node_run_raise_store_error(state);
+	if (!can_be_lost)
+		raise_lost_groups(state, status, message);
+	old = MemoryContextSwitchTo(state->run_context);
+	make_groups_again(state, status, message);
+	MemoryContextSwitchTo(old);
+}
+
+TupleTableSlot *
+node_next_tuple(GpuAggState *state)
+{
+	PlanState  *ps = &state->css.ss.ps;
+	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (state->next_group == state->groups.ngroups && state->groups.ngroups > 0)
+			take_next_batch(state);
+		if (state->next_group == 0)
+			count_removed(state);
+		if (state->groups.ngroups == 0)
+			return ExecClearTuple(ps->ps_ProjInfo ? ps->ps_ResultTupleSlot : slot);
+		if (take_group(state, slot))
+			return ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;
+	}
+}
