@@ -67,6 +67,53 @@ FROM unnest(ARRAY[
 SELECT q AS query, check_fallback('SELECT ' || q)
 FROM unnest(ARRAY['k, sum(x) FROM filters_unfit WHERE k = 7 GROUP BY 1']) q;
 
+-- Wide rows, of which a device reads no more than a condition's column if that refuses them:
+-- NULLs of any column, columns that older rows do not have, columns behind a text.
+SELECT format('CREATE TABLE filters_in_place (id int, a smallint NOT NULL, flag bool, d date, c "char", big bigint, ts timestamp, %s, t text, behind int, f float8)',
+	string_agg(format('x%s float8', i), ', ')) FROM generate_series(1, 50) i \gexec
+CREATE FUNCTION fill_filters_in_place(rows int, nulls bool) RETURNS void LANGUAGE sql AS $$
+	INSERT INTO filters_in_place (id, a, flag, d, c, big, ts, x1, x2, x40, x50, t, behind, f)
+	SELECT i, i % 100 - 50, nullif(i % 3, 2) = 1, CASE i % 50 WHEN 7 THEN 'infinity' WHEN 8 THEN NULL ELSE date '2020-01-01' + i % 400 END, chr(65 + i % 26)::"char",
+		CASE i % 20 WHEN 3 THEN NULL ELSE i * 1000000000::bigint END, timestamp '2020-01-01' + i * interval '1 min', i, CASE WHEN nulls AND i % 2 = 0 THEN NULL ELSE i END, 1, 2,
+		repeat('text', i % 20), i % 10, i / 4.0
+	FROM generate_series(1, rows) i $$;
+SELECT fill_filters_in_place(6000, true);
+SELECT format('UPDATE filters_in_place SET %s WHERE id %% 5 > 0', string_agg(format('x%s = %s', i, i), ', ')) FROM generate_series(2, 50) i \gexec
+ALTER TABLE filters_in_place ADD COLUMN added int DEFAULT 5;
+SELECT fill_filters_in_place(2000, false);
+SELECT q AS query, check_query('SELECT ' || q)
+FROM unnest(ARRAY[
+	'count(*), sum(id), max(t), sum(x50) FROM filters_in_place WHERE a = 7',
+	'a, count(*), max(t), sum(big) FROM filters_in_place WHERE a < -48 OR a > 48 GROUP BY 1',
+	'count(*), sum(id) FROM filters_in_place WHERE a <> 0',
+	'count(*), sum(id) FROM filters_in_place WHERE a > 40000',
+	'count(*), max(t) FROM filters_in_place WHERE flag AND a IN (1, 3, 5)',
+	'count(*), max(t) FROM filters_in_place WHERE NOT flag AND id BETWEEN 100 AND 150',
+	'count(*), max(t) FROM filters_in_place WHERE flag IS NOT TRUE AND id < 100',
+	'count(*), max(t) FROM filters_in_place WHERE flag IS NULL AND id < 100',
+	'd, count(*), max(t) FROM filters_in_place WHERE d >= ''2021-01-20'' GROUP BY 1',
+	'd, count(*) FROM filters_in_place WHERE d IS NULL OR d = ''2020-03-01'' GROUP BY 1',
+	'c, count(*), sum(f) FROM filters_in_place WHERE c = ''C'' AND id % 4 = 2 GROUP BY 1',
+	'count(*), min(ts), max(ts), sum(big) FROM filters_in_place WHERE big > 5900000000000 AND ts > ''2020-01-02''',
+	'count(*), sum(big) FROM filters_in_place WHERE big IS NULL OR big < 100000000000',
+	'behind, count(*), sum(id) FROM filters_in_place WHERE behind = 3 AND t LIKE ''%text%'' GROUP BY 1',
+	'added, count(*), sum(id) FROM filters_in_place WHERE added = 5 AND id < 50 GROUP BY 1',
+	'count(*), sum(id) FROM filters_in_place WHERE id = 5 AND a = 7',
+	'count(*), max(t) FROM filters_in_place WHERE a = 7 AND 1000 / a > 100',
+	'count(*) FILTER (WHERE t > ''text''), sum(x2) FROM filters_in_place WHERE id >= 0']) q;
+SELECT q AS query, check_fallback('SELECT ' || q)
+FROM unnest(ARRAY[
+	'count(*), max(t) FROM filters_in_place WHERE 1000 / (id - 5000) > 100 AND (a = 7 OR a = 8 OR a = 9 OR a = 10)',
+	'count(*), max(t) FROM filters_in_place WHERE (a = 7 OR a = 8) AND 1000 / (id - 157) > 100',
+	'sum(1000 / (id - 157)) FROM filters_in_place WHERE a = 7']) q;
+PREPARE filters_in_place_of(smallint) AS SELECT a, count(*), max(t) FROM filters_in_place WHERE a = $1 GROUP BY a;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE filters_in_place_of(7);
+EXECUTE filters_in_place_of(-50);
+EXECUTE filters_in_place_of(NULL);
+EXECUTE filters_in_place_of(77);
+RESET plan_cache_mode;
+
 -- A value that a condition reads is detoasted where the conditions before it leave its row.
 -- Conditions go by cost: a pattern after comparisons of integers behind its text, a
 -- comparison of texts before that of an integer far behind it.
@@ -92,4 +139,4 @@ FROM (SELECT 'SELECT count(*) FROM filters_order WHERE ' || c FROM unnest(ARRAY[
 	'(b = 1 OR b = 2 OR b = 3 OR b = 4 OR b = 5 OR b = 6 OR b = 8) AND t LIKE ''%t_a%'' AND a = 4',
 	't LIKE ''%t_a%'' AND 100 / (a + 1) > 20 AND b = 2']) c) x (q);
 RESET gpuagg.engine;
-DROP TABLE filters_wide, filters_waves, filters_faulty, filters_unfit, filters_order;
+DROP TABLE filters_wide, filters_waves, filters_faulty, filters_unfit, filters_in_place, filters_order;

@@ -27,7 +27,10 @@ CREATE FUNCTION gpuagg_engine_stats(database oid,
 	OUT engine text, OUT aggregations bigint, OUT fallbacks bigint,
 	OUT rows bigint, OUT rows_passed bigint, OUT groups bigint, OUT bytes bigint,
 	OUT compile_ms float8, OUT input_ms float8, OUT aggregate_ms float8, OUT output_ms float8,
-	OUT verified bigint, OUT different bigint, OUT stats_reset timestamptz)
+	OUT verified bigint, OUT different bigint,
+	OUT pages_in_place bigint, OUT pages_copied bigint, OUT blocks_resident bigint,
+	OUT blocks_skipped bigint, OUT blocks_masked bigint, OUT blocks_kept bigint,
+	OUT blocks_evicted bigint, OUT stats_reset timestamptz)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 2;
 
@@ -85,14 +88,15 @@ COMMENT ON VIEW gpuagg_activity IS 'queries that engines work for, and those tha
 
 CREATE FUNCTION gpuagg_cache_list(
 	OUT relation regclass, OUT attribute text, OUT rows bigint, OUT bytes bigint,
-	OUT blocks bigint, OUT hits bigint, OUT last_used timestamptz, OUT valid float8)
+	OUT bytes_unencoded bigint, OUT blocks bigint, OUT hits bigint,
+	OUT last_used timestamptz, OUT valid float8)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 CREATE VIEW gpuagg_cache AS
 	SELECT relation, attribute, max(rows) AS rows, sum(bytes)::bigint AS bytes,
-		max(blocks) AS blocks, max(valid) AS valid, sum(hits)::bigint AS hits,
-		max(last_used) AS last_used
+		sum(bytes_unencoded)::bigint AS bytes_unencoded, max(blocks) AS blocks,
+		max(valid) AS valid, sum(hits)::bigint AS hits, max(last_used) AS last_used
 	FROM gpuagg_cache_list()
 	GROUP BY relation, attribute;
 

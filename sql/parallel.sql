@@ -1,8 +1,8 @@
 --
 -- Parallel aggregation: several processes share one query, by runs of the CPU engine in
 -- each of them, or by one run in the device process that all feed.  Engines that fail
--- in one of the processes are in sql/tap/parallel.pl.  No table is vacuumed: of all-visible
--- blocks the device process may keep columns, and such runs have no workers.
+-- in one of the processes are in sql/tap/parallel.pl, and columns that they have kept in
+-- sql/tap/residence_parallel.pl.  No table is vacuumed, so that nothing is kept here.
 --
 \set VERBOSITY terse
 SET parallel_setup_cost = 0;
@@ -410,5 +410,28 @@ FROM (VALUES ('few', 1e5, 100, 15), ('few', 1e7, 100, 3), ('few', 1e7, 100, 15),
 	('i', 1e6, 1000000, 2), ('b', 1e6, 1000000, 2), ('i', 1e7, 1000000, 3), ('i', 1e7, 1000000, 15), ('b', 1e7, 1000000, 15),
 	('i', 1e7, 5000000, 3), ('i', 1e7, 5000000, 15), ('b', 1e7, 5000000, 3), ('b', 1e7, 5000000, 15)) q (key, rows, groups, allowed);
 
+-- Of an input plan, workers divide the reading of pages in memory, which PostgreSQL's costs do not
+-- divide: few pages, and as many as the cost of one makes of them.  With a float key the
+-- workers are those of PostgreSQL's plan.
+RESET work_mem;
+SET enable_sort = off;
+SET parallel_setup_cost = 300;
+SET max_parallel_workers_per_gather = 2;
+CREATE FUNCTION join_planned(mode text, key text, page_cost float8) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	PERFORM set_config('gpuagg.mode', mode, true), set_config('seq_page_cost', page_cost::text, true);
+	FOR line IN EXECUTE format('EXPLAIN (COSTS OFF) SELECT %s, count(*), sum(v) FROM par JOIN par_names USING (k) GROUP BY 1', key) LOOP
+		IF line ~ 'GpuAgg\)$|Gather|Finalize' THEN
+			RETURN NEXT line;
+		END IF;
+	END LOOP;
+END $$;
+SELECT join_planned('force', 'rate', 1);
+SELECT join_planned('force', 'rate', 40);
+SELECT join_planned('auto', 'rate::float8', 1);
+SELECT join_planned('auto', 'rate::float8', 40);
+
 DROP TABLE par, par_many, par_wide, par_toast, par_parts, par_outer, par_costs;
-DROP FUNCTION plan_of, drop_rows, check_parallel, launched, memory, restricted, workers_planned;
+DROP FUNCTION plan_of, drop_rows, check_parallel, launched, memory, restricted, workers_planned, join_planned;

@@ -58,6 +58,17 @@ FROM unnest(ARRAY['min(f)', 'min(f) DESC', 'max(f) NULLS FIRST', 'max(f) DESC NU
 	'sum(v::int8 * 1800000000000000) DESC', 'count(v)', 'count(v) DESC', 'max(n) DESC', 'max(n) DESC NULLS LAST',
 	'-count(v)', 'sum(v::int8) + 1 DESC', '10 DESC, 2']) o;
 
+-- Sums of floats, whose values are what they are rounded to, and averages.
+SELECT o, check_query(format('SELECT k, sum(v::float8 / 8), avg(v::float8 / 8), sum(v::float4), avg(v::float4), avg(v), avg(v::int8),
+	avg(v::int8 * 1800000000000000), avg(d - date ''2020-01-01''), sum(w), avg(w), sum(4.149515568880993e180 * v::float8), sum(n * 0), count(*)
+	FROM (SELECT *, CASE WHEN v %% 3 = 0 THEN v / 4.0::float8 END AS w FROM top WHERE d < ''infinity'') s GROUP BY k ORDER BY %s, k LIMIT 20', o))
+FROM unnest(ARRAY['2', '2 DESC', '3', '3 DESC', '4', '4 DESC', '5 DESC', '6', '6 DESC', '7', '7 DESC NULLS LAST', '8', '8 DESC',
+	'9', '9 DESC', '10', '10 DESC', '10 NULLS FIRST', '10 DESC NULLS LAST', '11', '11 DESC', '11 NULLS FIRST', '11 DESC NULLS LAST',
+	'12', '12 DESC', '13']) o;
+SELECT check_query('SELECT k, sum(z), avg(z) FROM (SELECT k, CASE WHEN k % 2 = 0 THEN 0 ELSE -0.0::float8 END AS z FROM top WHERE k < 2003) s
+	GROUP BY k ORDER BY sum(z) DESC, k LIMIT 30');
+SELECT check_query('SELECT k % 1999, sum(f), avg(f) FROM top WHERE f < 200 GROUP BY 1 ORDER BY 2 DESC NULLS LAST, 1 LIMIT 5 OFFSET 3');
+
 -- Keys of other types, several of them, and a sort key that is none.
 SELECT check_query('SELECT t, count(*) FROM top GROUP BY t ORDER BY t DESC LIMIT 7');
 SELECT check_query('SELECT n, count(*) FROM top GROUP BY n ORDER BY n DESC LIMIT 7');
@@ -65,6 +76,32 @@ SELECT check_query('SELECT f, count(*) FROM top GROUP BY f ORDER BY f DESC LIMIT
 SELECT check_query('SELECT d, t, count(*) FROM top GROUP BY d, t ORDER BY d DESC, t LIMIT 7');
 SELECT check_query('SELECT d, t, count(*) FROM top GROUP BY t, d ORDER BY count(*) DESC, length(t), t, d LIMIT 7');
 SELECT check_query('SELECT DISTINCT t, k FROM top ORDER BY t DESC, k LIMIT 9');
+
+-- Keys of each type that an engine can order, and behind aggregates that do not decide alone.
+CREATE TABLE top_keys AS SELECT i % 2999 AS k, i % 7 = 0 AS b, (i * 13 % 1501 - 700)::int2 AS i2,
+	(i * 17 % 1201 - 600) * 10000000000 AS i8, CASE WHEN i % 5 > 0 THEN (i % 307 - 100) / 8.0::float4 END AS f4,
+	date '2000-01-01' + i % 811 AS d, time '00:00' + i % 401 * interval '7 min' AS ti,
+	timestamptz '2020-01-01 00:00+00' + i % 503 * interval '1 day' AS tz, (i % 601 - 99)::numeric(12,2) / 4 AS n,
+	(i % 211 - 100)::numeric(30,5) * 1000000000000000 AS w, ((i % 97 - 9)::numeric * 7)::money AS m,
+	md5((i % 701)::text)::uuid AS u, ('k' || i % 997) COLLATE "C" AS tc, 'k' || i % 991 AS tx, decode(md5((i % 499)::text), 'hex') AS bt,
+	((i % 89 - 44)::text || 'x')::char(9) COLLATE "C" AS c, (i % 251 + 2147483600::int8)::oid AS o, i % 3 AS v
+	FROM generate_series(0, 11995) i;
+INSERT INTO top_keys SELECT 5000 + i FROM generate_series(1, 3) i;
+ANALYZE top_keys;
+SELECT c, check_query(format('SELECT %1$s, k, count(*), sum(v) FROM top_keys GROUP BY %1$s, k ORDER BY %1$s%2$s, k LIMIT 12', c, o))
+FROM unnest(ARRAY['b', 'i2', 'i8', 'f4', 'd', 'ti', 'tz', 'n', 'w', 'm', 'u', 'tc', 'tx', 'bt', 'c', 'o', 'k']) c,
+	unnest(ARRAY['', ' DESC', ' NULLS FIRST', ' DESC NULLS LAST']) o;
+SELECT c, check_query(format('SELECT %1$s, k, count(*), sum(v) FROM top_keys GROUP BY %1$s, k ORDER BY count(*) DESC, %1$s%2$s, sum(v), k LIMIT 12', c, o))
+FROM unnest(ARRAY['b', 'i2', 'i8', 'f4', 'd', 'ti', 'tz', 'n', 'w', 'm', 'u', 'tc', 'tx', 'bt', 'c', 'o']) c,
+	unnest(ARRAY['', ' DESC', ' NULLS FIRST', ' DESC NULLS LAST']) o;
+SELECT check_query('SELECT k, count(*), avg(v) FROM top_keys GROUP BY k ORDER BY 2 DESC, 1 DESC LIMIT 10');
+SELECT check_query('SELECT k, count(*), sum(i8) FROM top_keys GROUP BY k ORDER BY 2, 3 DESC, 1 LIMIT 10');
+SELECT check_query('SELECT k, sum(i8 * 100000) FROM top_keys GROUP BY k ORDER BY 2 DESC NULLS LAST, 1 LIMIT 10');
+SELECT check_query('SELECT k, i2, i8, d, ti, count(*) FROM top_keys GROUP BY 1, 2, 3, 4, 5 ORDER BY 6, 4, 5, 2, 3, 1 LIMIT 10');
+SELECT check_query('SELECT DISTINCT n, d FROM top_keys ORDER BY d DESC NULLS LAST, n LIMIT 10');
+-- An engine leaves out all others where what it may know of the order is enough.
+SELECT * FROM top_lines('SELECT k, count(*) FROM top_keys GROUP BY k ORDER BY 2 DESC, 1 LIMIT 10');
+SELECT * FROM top_lines('SELECT k, v, count(*) FROM top_keys GROUP BY k, v ORDER BY v DESC NULLS LAST, 3, k DESC LIMIT 10');
 
 -- OFFSET, ties, HAVING, more than there are.
 SELECT check_query('SELECT k, sum(v) FROM top GROUP BY k ORDER BY sum(v) DESC, k LIMIT 5 OFFSET 20');
@@ -105,5 +142,5 @@ FETCH 2 FROM c;
 FETCH ALL FROM c;
 FETCH BACKWARD 3 FROM c;
 COMMIT;
-DROP TABLE top;
+DROP TABLE top, top_keys;
 DROP FUNCTION top_lines, top_is_planned;

@@ -6,10 +6,10 @@ use warnings;
 use Cwd;
 use Errno;
 use Exporter 'import';
+use Node;
 use Socket;
-use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(postmaster worker device_process wait_for wait_for_service answers is_gone title status_of open_ones);
+our @EXPORT = qw(postmaster worker device_process children wait_for_service replace_device_process answers is_gone title status_of open_ones);
 
 sub postmaster
 {
@@ -66,19 +66,6 @@ sub device_process { return map  { children($_) } worker($_[0]) }
 
 sub is_gone { return !-e "/proc/$_[0]" || status_of($_[0], 'State') =~ /^Z/ }
 
-# Does it come true within some seconds?
-sub wait_for
-{
-	my ($seconds, $condition) = @_;
-	my $end = time + $seconds;
-	my $true;
-	while (!($true = $condition->()) && time < $end)
-	{
-		sleep 0.02;
-	}
-	return $true;
-}
-
 # Can one connect to the device process?
 sub answers
 {
@@ -101,6 +88,20 @@ sub wait_for_service
 		($pid) = grep { $_ != ($other // 0) } device_process($node);
 		return $pid && answers($node); });
 	return answers($node) ? $pid // 0 : 0;
+}
+
+# Kill the device process; the next one's process ID, or 0.  That one dies at its message of
+# this number; 0: it does not.
+sub replace_device_process
+{
+	my ($node, $message) = @_;
+
+	$node->safe_psql('postgres', "ALTER SYSTEM SET gpuagg.device_dies_at = $message; SELECT pg_reload_conf()");
+	# what the postmaster gives to new sessions it has told the worker to read
+	wait_for(10, sub { $node->safe_psql('postgres', 'SHOW gpuagg.device_dies_at') == $message });
+	my ($old) = device_process($node);
+	kill 'KILL', $old if $old;
+	return wait_for_service($node, $old);
 }
 
 1;

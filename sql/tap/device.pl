@@ -36,8 +36,8 @@ my %failures = (
 # Kernels are compiled anew, in a device process whose calls are counted anew.
 sub begin_again
 {
-	unlink glob $node->data_dir . '/gpuagg_kernels/*';
 	$node->restart;
+	unlink glob $node->data_dir . '/gpuagg_kernels/*';
 }
 
 my %native = map { $_ => outcome($node, 'SET gpuagg.mode = off', $queries{$_}) } keys %queries;

@@ -7,6 +7,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use IPC::Run;
+use PostgreSQL::Test::Utils;
 use Time::HiRes qw(time usleep);
 use Test::More;
 use Node;
@@ -63,6 +64,13 @@ sub start
 	return ($psql, $pid);
 }
 
+# Is a backend gone?  It is, some time after its client.
+sub has_gone
+{
+	my ($pid) = @_;
+	return wait_for(30, sub { !$node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid") });
+}
+
 for my $kind (sort keys %long)
 {
 	my $plan = $node->safe_psql('postgres', "EXPLAIN $long{$kind}");
@@ -83,8 +91,7 @@ for my $kind (sort keys %long)
 		cmp_ok(time - $began, '<', 10, "$kind: $how obeyed in time");
 		like($err, $how eq 'cancel' ? qr/canceling statement due to user request/ : qr/terminating connection/,
 			"$kind: $how obeyed");
-		is($node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid"), 0,
-			"$kind: no backend left");
+		ok(has_gone($pid), "$kind: no backend left");
 	}
 }
 
@@ -130,35 +137,16 @@ is($session->query('SELECT count(*) FROM (SELECT k, count(*) FROM big GROUP BY k
 $session->quit;
 
 # A compiler works until it may end; what it makes is not lost when the query is
-# cancelled, nor when the session ends.  It cannot compile the interpreter, which
-# would leave nothing to wait for.
-my $compiler = "$ENV{TESTDIR}/slow_cc";
-
-sub write_file
-{
-	my ($file, $text, $mode) = @_;
-	open(my $out, '>', $file) or die "$file: $!";
-	print $out $text;
-	close $out;
-	chmod $mode, $file;
-}
+# cancelled, nor when the session ends.
+my $go = "$ENV{TESTDIR}/slow_cc.go";
+my $log = "$ENV{TESTDIR}/slow_cc.log";
+my $compiler = new_compiler('slow_cc', "printf x >>$log", "while [ ! -e $go ]; do sleep 0.05; done");
+unlink $log;
 
 my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
 
 # How often has it been called?
-sub called { return -s "$compiler.log" || 0 }
-
-# Wait until something is true, at most 30 seconds.
-sub wait_until
-{
-	my ($true) = @_;
-	for (1 .. 300)
-	{
-		return 1 if $true->();
-		usleep(100_000);
-	}
-	return 0;
-}
+sub called { return -s $log || 0 }
 
 # Begin a query; cancel it or its session once the compiler has been called so
 # often, while it works; what the client was told.
@@ -167,33 +155,25 @@ sub stopped_in_compiler
 	my ($how, $query, $calls) = @_;
 	my ($out, $err) = ('', '');
 
-	unlink "$compiler.go";
+	unlink $go;
 	my ($psql, $pid) = start("SET gpuagg.engine = simt; $query", \$out, \$err);
-	ok(wait_until(sub { called() == $calls }), "compiler, $how: called $calls times");
+	ok(wait_for(30, sub { called() == $calls }), "compiler, $how: called $calls times");
 	# the process begins to wait some time after it has started the compiler
 	my ($wait, $wanted) = ('', $version < 170000 ? 'Extension|Extension' : 'Extension|GpuAggEngine');
 	my $waits = "SELECT wait_event_type, wait_event FROM pg_stat_activity WHERE pid = $pid";
-	wait_until(sub { ($wait = $node->safe_psql('postgres', $waits)) eq $wanted });
+	wait_for(30, sub { ($wait = $node->safe_psql('postgres', $waits)) eq $wanted });
 	is($wait, $wanted, "compiler, $how: the wait can be seen");
 	# every process must close its files of the database
 	is(outcome($node, 'CREATE DATABASE other', "SET statement_timeout = '10s'; DROP DATABASE other"), '',
 		"compiler, $how: nobody else has to wait");
 	$node->safe_psql('postgres', "SELECT pg_${how}_backend($pid)");
-	ok(wait_until(sub { !$node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid") }),
-		"compiler, $how: obeyed while it works");
-	write_file("$compiler.go", '', 0644);
+	ok(has_gone($pid), "compiler, $how: obeyed while it works");
+	append_to_file($go, '');
 	$psql->finish;
-	ok(wait_until(sub { !kill 0, $pid }), "compiler, $how: the process ends after it");
+	ok(wait_for(30, sub { !kill 0, $pid }), "compiler, $how: the process ends after it");
 	return $err;
 }
 
-write_file($compiler, <<"SH", 0755);
-#!/bin/sh
-for file; do case \$file in *.c) ! grep -q interpret.cuh "\$file" || exit 1 ;; esac; done
-printf x >>$compiler.log
-while [ ! -e $compiler.go ]; do sleep 0.05; done
-exec cc "\$@"
-SH
 {
 	local $ENV{GPUAGG_SIMT_CC} = $compiler;
 	my $simt = 'SET gpuagg.engine = simt; SET gpuagg.fallback = off';
@@ -212,13 +192,13 @@ SH
 	is(called(), 5, 'compiler: and what the first one began');
 
 	# the same session goes on
-	unlink "$compiler.go";
+	unlink $go;
 	my $third = 'SELECT k, max(v) FROM few GROUP BY k ORDER BY k LIMIT 1';
 	$session = $node->background_psql('postgres', on_error_stop => 0);
 	$session->query($simt);
 	$session->query("SET statement_timeout = '100ms'; $third;");
 	$session->query('RESET statement_timeout');
-	write_file("$compiler.go", '', 0644);
+	append_to_file($go, '');
 	is($session->query($third), '0|1000', 'compiler: the next query of a session has the rows');
 	is(called(), 7, 'compiler: nothing was compiled twice');
 	$session->quit;

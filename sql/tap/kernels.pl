@@ -5,9 +5,11 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use Test::More;
-use Time::HiRes qw(usleep);
+use Time::HiRes qw(sleep);
 use Node;
+use Service;
 
+$ENV{GPUAGG_SIMT_CC} = new_compiler('cc_of_queries');
 my $node = new_node('kernels', 'gpuagg.engine = simt', 'gpuagg.fallback = off',
 	# kept columns have kernels of their own
 	'gpuagg.cache_size = 0');
@@ -18,19 +20,18 @@ INSERT INTO t SELECT i % 300, i % 300 * 1000003, i FROM generate_series(1, 3000)
 VACUUM ANALYZE t;
 SQL
 
-# How many kernels are on disk, once those are that a query has asked for and not waited
-# for: $wanted of them, or after 10 seconds however many.
+sub kernels { return scalar(() = glob $node->data_dir . '/gpuagg_kernels/*.kernel') }
+
+# How many kernels are on disk, once no compiler works and there are $wanted; after 60 seconds
+# however many.  Some are compiled for a query that does not wait for them, and stored 0.1 s
+# after their compiler has ended, at the latest.
 sub on_disk
 {
 	my ($wanted) = @_;
-	my $n;
-	for (1 .. 1000)
-	{
-		$n = () = glob $node->data_dir . '/gpuagg_kernels/*';
-		last if $n >= $wanted;
-		usleep(10_000);
-	}
-	return $n;
+
+	wait_for(60, sub { kernels() >= $wanted && !map { children($_) } device_process($node) });
+	sleep 0.3;
+	return kernels();
 }
 
 # The plans of these queries in one session.
@@ -56,8 +57,8 @@ like(session($sparse), qr/Kernels: compiled/, 'other keys: compiles');
 is(on_disk(4), 3 + 1, 'shares with the first query what was expected');
 
 # where the device is open already
-unlink glob $node->data_dir . '/gpuagg_kernels/*';
 $node->restart;
+unlink glob $node->data_dir . '/gpuagg_kernels/*';
 my $wide = 'SELECT sparse, sum(v), min(v) FROM t GROUP BY sparse';
 unlike(session($dense, $wide), qr/Kernels: cached/, 'one session, two queries: both compile');
 is(on_disk(6), 3 + 3, 'what is needed, and what was expected');

@@ -145,13 +145,15 @@ sub check_late_workers
 {
 	my ($engine) = @_;
 	my $out = '';
-	my $run = start([ 'psql', '-X', '-At', '-d', $node->connstr('postgres'), '-c', 'SET gpuagg.fallback = off', '-c', "SET application_name = late",
-			'-c', 'SELECT pg_sleep(0.5)', '-c', $queries{keys} ], '>', \$out, '2>&1');
 	my $watch = $node->background_psql('postgres');
+	$watch->query('SELECT pg_advisory_lock(1)');
+	my $run = start([ 'psql', '-X', '-At', '-d', $node->connstr('postgres'), '-c', 'SET gpuagg.fallback = off', '-c', "SET application_name = late",
+			'-c', 'SELECT pg_advisory_lock(1)', '-c', $queries{keys} ], '>', \$out, '2>&1');
 
-	wait_for(5, sub { $watch->query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'late'") eq '1' });
+	wait_for(30, sub { $watch->query("SELECT wait_event FROM pg_stat_activity WHERE application_name = 'late'") eq 'advisory' });
 	kill 'STOP', postmaster($node);
-	sleep 1.2;
+	$watch->query('SELECT pg_advisory_unlock(1)');
+	sleep 1;
 	is($watch->query("SELECT state FROM pg_stat_activity WHERE application_name = 'late' AND backend_type = 'client backend'"), 'active',
 		"$engine: the leader waits for late workers");
 	kill 'CONT', postmaster($node);

@@ -35,20 +35,26 @@ sub pg_ctl
 # Has the process found a CUDA driver, though no device?
 sub has_driver { return slurp_file("/proc/$_[0]/maps") =~ /libcuda/ }
 
-# What the device process must not have, and must be.
+# What the device process must not have, and must be.  For moments it has other descriptors:
+# inherited ones before it has its title, connections that have ended, /proc/self/maps, the
+# linker's cache as it looks for a driver, its table of contents.
 sub check_process
 {
 	my ($node, $pid, $name) = @_;
-	my %files;
+	my (%files, @sockets, @strange);
 
-	# connections that have ended may not be closed yet
-	wait_for(5, sub { %files = open_ones($pid); return 1 == grep { /^socket:/ } values %files });
-	my @strange = grep { $_ !~ m{^/dev/null$|^pipe:|^socket:} } values %files;
+	wait_for(10, sub {
+		my $named = title($pid) =~ /gpuagg device process$/;
+		%files = open_ones($pid);
+		@sockets = grep { /^socket:/ } values %files;
+		@strange = grep { $_ !~ m{^/dev/null$|^pipe:|^socket:} } values %files;
+		return $named && @sockets == 1 && (!@strange || has_driver($pid));
+	});
 	my $maps = slurp_file("/proc/$pid/maps");
 
 	unlike($maps, qr/ .w.s /, "$name: no shared memory is writable");
 	unlike($maps, qr{/SYSV}, "$name: no System V segment is attached");
-	is(scalar(grep { /^socket:/ } values %files), 1, "$name: one socket");
+	is(scalar @sockets, 1, "$name: one socket");
   SKIP: {
 		skip 'a CUDA driver has descriptors of its own', 2 if has_driver($pid);
 		is("@strange", '', "$name: descriptors");

@@ -177,6 +177,42 @@ is(engines('one'), $counts, 'it goes on');
 		'SET gpuagg.engine = simt', 'SELECT gpu_sum_by_key(i % 7, i) FROM generate_series(1, 10000) i');
 }
 
+# columns that stay on the device: pages and blocks by what became of them
+sub blocks
+{
+	return $node->safe_psql('one', "SELECT pages_in_place + pages_copied > 0, blocks_resident, blocks_skipped, blocks_masked, blocks_kept, blocks_evicted
+		FROM gpuagg_stats WHERE database = 'one' AND engine = 'simt'");
+}
+
+sub blocks_are
+{
+	my ($name, $expected, @queries) = @_;
+
+	$node->safe_psql('one', 'SELECT gpuagg_stats_reset()');
+	my $output = run_queries('one', 'SET gpuagg.engine = simt', @queries);
+	is(blocks(), $expected, "blocks: $name") or diag($output);
+	return;
+}
+
+$node->append_conf('postgresql.conf', 'gpuagg.cache_size = 1MB');
+$node->restart;
+$node->safe_psql('one', 'SET gpuagg.mode = off; CREATE TABLE r AS SELECT i % 10 AS k, i AS v FROM generate_series(1, 20000) i');
+$node->safe_psql('one', 'SET gpuagg.mode = off; CREATE TABLE wide AS SELECT i * 10000 AS v FROM generate_series(1, 100000) i');
+$node->safe_psql('one', 'SET gpuagg.mode = off; CREATE TABLE beside AS SELECT i * 10000 AS v FROM generate_series(1, 100000) i');
+$node->safe_psql('one', 'VACUUM ANALYZE');
+my $blocks = blocks_with_rows($node, 'one', 'r');
+my $wide = blocks_with_rows($node, 'one', 'wide');
+my $beside = blocks_with_rows($node, 'one', 'beside');
+
+blocks_are('the first query', "t|0|0|0|$blocks|0", 'SELECT k, sum(v) FROM r GROUP BY k');
+blocks_are('the next ones', 'f|' . 2 * $blocks . '|0|0|0|0', ('SELECT k, sum(v) FROM r GROUP BY k') x 2);
+blocks_are('a filter', "f|$blocks|$blocks|0|0|0", 'SELECT count(*) FROM r WHERE v > 20000');
+$node->safe_psql('one', 'SET gpuagg.mode = off; UPDATE r SET v = v WHERE v = 1');
+blocks_are('changes', 't|' . ($blocks - 2) . '|0|2|0|0', 'SELECT k, sum(v) FROM r GROUP BY k');
+$node->safe_psql('one', "SELECT gpuagg_evict('r')");
+blocks_are('a large table', "t|0|0|0|$wide|0", 'SELECT sum(v) FROM wide');
+blocks_are('another one, in its place', "t|0|0|0|$beside|$wide", q{SELECT gpuagg_prewarm('beside')});
+
 # without shared memory
 $node->append_conf('postgresql.conf', "shared_preload_libraries = ''");
 $node->restart;

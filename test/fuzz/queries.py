@@ -32,7 +32,8 @@ class Query:
     has {0} for the first key.
     order: '', or by what the rows are ordered, limit or not: 'keys', of which
     groups have different ones, or 'outputs'.
-    directions: of the order's expressions, in turn.
+    directions: of the order's expressions, in turn; backward: the last one first, so that
+    aggregates come before keys.
     dress: {number of an output: a form of what is computed from it}.
     sets: '' or how the keys are grouped: a form with {0}, {1} ... for them.
     exact: its aggregates are of floats, and an oracle knows them.
@@ -51,6 +52,7 @@ class Query:
     kind: str = 'table'         # what the rows come from
     exact: bool = False
     limit: str = ''
+    backward: bool = False
     order: str = ''
     directions: list = field(default_factory=lambda: [''])
     dress: dict = field(default_factory=dict)
@@ -86,6 +88,8 @@ class Query:
             terms = list(map(str, self.keys))
         elif self.limit or self.order:
             terms = [str(i + 1) for i in range(count)]
+        if self.backward and 'ON' not in self.distinct:
+            terms.reverse()
         directed = ['%s %s' % (t, self.directions[i % len(self.directions)]) for i, t in enumerate(terms)]
         return (' ORDER BY ' + ', '.join(directed) if directed else '') + (' ' + self.limit if self.limit else '')
 
@@ -440,6 +444,13 @@ class QueryMaker:
         rng = self.rng
         if keys and rng.random() < 0.4:
             return Expr('bool', '({0} IS NOT NULL)', rng.choice(keys))
+        if rng.random() < 0.4:
+            # what an engine can tell, with constants of all signs
+            return Expr('bool', '%s %s %s' % (
+                rng.choice(['sum({0})', 'min({0})', 'max({0})', 'avg({0})', 'sum({0}::int8)', 'sum({0}::numeric(12, 2))',
+                            'max({0}::float8)', 'count({0})']),
+                rng.choice(['>', '<', '>=', '<=', '=', 'BETWEEN -7 AND']),
+                rng.choice(['0', '1', '-1', '5', '0.5', '100', '-1000', '10000', '2147483647', '99999999999'])), gen.leaf('int4'))
         if rng.random() < 0.5 or not aggregates:
             return Expr('bool', 'count(*) %s %d' % (rng.choice(['>', '<', '<>']), rng.choice([0, 1, 2, 30])))
         return Expr('bool', '(%s) IS NOT NULL' % rng.choice(aggregates).plain())
@@ -572,7 +583,8 @@ class QueryMaker:
             self.add_groupings(query)
         elif query.keys and query.aggregates and rng.random() < 0.1:
             query.hidden = rng.randint(1, len(query.keys))
-        if rng.random() < 0.15:
+        query.backward = rng.random() < 0.3
+        if rng.random() < 0.25:
             query.having.append(self.having(gen, query.keys, query.aggregates))
         if query.keys and around != 'scalar' and rng.random() < 0.06:
             query.aggregates.append(self.over_key(query.keys))

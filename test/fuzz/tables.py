@@ -340,8 +340,10 @@ class TableMaker:
         self.table.plain = kind < 0.84
         if self.table.plain:
             self.table.primary = rng.random() < 0.3
-            self.sql('CREATE %sTABLE %s (%s%s) WITH (fillfactor = %d)',
-                     'UNLOGGED ' if kind < 0.1 else '', name, self.definitions(columns),
+            # wide rows of few columns: a device reads some of them in part only
+            filler = ', filler char(400) NOT NULL DEFAULT \'\'' if kind < 0.25 else ''
+            self.sql('CREATE %sTABLE %s (%s%s%s) WITH (fillfactor = %d)',
+                     'UNLOGGED ' if kind < 0.1 else '', name, self.definitions(columns), filler,
                      ', PRIMARY KEY (id)' if self.table.primary else '', rng.choice([100, 100, 50]))
         elif kind < 0.89:
             self.create_partitions(columns)

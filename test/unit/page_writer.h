@@ -48,7 +48,7 @@ page_begin(char *page)
 	page_put16(page, HEAP_PAGE_SPECIAL, HEAP_PAGE_SIZE);
 }
 
-static uint32_t
+static inline uint32_t
 page_nlines(const char *page)
 {
 	return (page_get16(page, HEAP_PAGE_LOWER) - HEAP_PAGE_LINES) / HEAP_LINE_SIZE;

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int	tap_count;
 static int	tap_failed;
@@ -26,6 +27,23 @@ ok(bool passed, const char *format,...)
 	va_end(args);
 	putchar('\n');
 	fflush(stdout);
+}
+
+/*
+ * Is the next piece of a long program's tests this process's to run?  With
+ * GPUAGG_TEST_PART=1/3 the first of every three pieces is; without it all are.
+ */
+static inline bool
+in_part(void)
+{
+	static int	piece = 0;
+	const char *setting = getenv("GPUAGG_TEST_PART");
+	int			part;
+	int			parts;
+
+	if (setting == NULL || sscanf(setting, "%d/%d", &part, &parts) != 2 || parts < 1)
+		return true;
+	return piece++ % parts == part - 1;
 }
 
 /* What main returns: after the plan, whether all tests passed. */

@@ -1052,7 +1052,7 @@ test_pages(void)
 		char	   *page = malloc(HEAP_PAGE_SIZE);
 		uint32_t	n = make_page(page, i);
 
-		pages[i] = (PageRef) {page, i == 0 ? listed : NULL, i == 0 ? 3 : n, i, 0};
+		pages[i] = (PageRef) {page, i == 0 ? listed : NULL, i == 0 ? 3 : n, i, 0, 0};
 		rows += i > 0 ? n : 0;
 	}
 	ok(cpu_engine.open(program, q->slots, &q->hints, &run, q->message) == ENGINE_OK &&

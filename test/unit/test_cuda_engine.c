@@ -540,12 +540,47 @@ check_blocks(void)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 	{
+		if (!in_part())
+			continue;
 		check_block(&cases[i], "block", BLOCK_NROWS);
 		check_block(&cases[i], "block", 504);
 		check_block(&cases[i], "scatter", BLOCK_NROWS);
 		check_block(&cases[i], "scatter_twice", 504);
 	}
 	check_block(&cases[0], "auto", BLOCK_NROWS);
+}
+
+/* One test or a few of each kind. */
+static void
+check_single(void)
+{
+	if (in_part())
+	{
+		check_values_grow("atomic");
+		check_values_grow("interpret");
+		check_expressions("auto");
+		check_expressions("interpret");
+	}
+	if (in_part())
+	{
+		check_scatter_overflow("scatter");
+		check_scatter_overflow("scatter_twice");
+		check_many_partitions();
+		check_below_range("block");
+		check_below_range("scatter");
+		check_below_range("scatter_twice");
+	}
+	for (int i = 0; i < 4; i++)
+	{
+		if (!in_part())
+			continue;
+		check_key_words("block", i & 1, i & 2);
+		check_key_words("scatter", i & 1, i & 2);
+		check_key_words("scatter_twice", i & 1, i & 2);
+	}
+	for (int i = 0; i < 8; i++)
+		if (in_part())
+			check_nothing(i & 1, i & 2, i & 4 ? 100 : 0);
 }
 
 static const char *const strategies[] = {
@@ -577,27 +612,12 @@ main(void)
 
 	engine = getenv("GPUAGG_TEST_ENGINE") && strcmp(getenv("GPUAGG_TEST_ENGINE"), "cuda") == 0 ?
 		&cuda_engine : &simt_engine;
-	check_values_grow("atomic");
-	check_values_grow("interpret");
-	check_expressions("auto");
-	check_expressions("interpret");
-	check_scatter_overflow("scatter");
-	check_scatter_overflow("scatter_twice");
-	check_many_partitions();
-	for (int i = 0; i < 4; i++)
-	{
-		check_key_words("block", i & 1, i & 2);
-		check_key_words("scatter", i & 1, i & 2);
-		check_key_words("scatter_twice", i & 1, i & 2);
-	}
-	check_below_range("block");
-	check_below_range("scatter");
-	check_below_range("scatter_twice");
-	for (int i = 0; i < 8; i++)
-		check_nothing(i & 1, i & 2, i & 4 ? 100 : 0);
+	check_single();
 	check_blocks();
 	for (size_t s = 0; s < NSTRATEGIES; s++)
 	{
+		if (!in_part())
+			continue;
 		check_small_rows(strategies[s], false, 1);
 		check_small_rows(strategies[s], false, 20000003);
 		check_small_rows(strategies[s], true, 1);
@@ -606,10 +626,11 @@ main(void)
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
 		for (size_t s = 0; s < NSTRATEGIES; s++)
 		{
-			Program    *program = data_program(cases[c].keys, cases[c].nkeys, true, s % 2);
+			Program    *program;
 
-			if (getenv("ONLY") && !strstr(getenv("ONLY"), strategies[s]))
+			if (!in_part() || (getenv("ONLY") && !strstr(getenv("ONLY"), strategies[s])))
 				continue;
+			program = data_program(cases[c].keys, cases[c].nkeys, true, s % 2);
 			data_make(3001, 200, s == 4);
 			check(cases[c].name, program, 3001, strategies[s], 512);
 			free(program);

@@ -197,7 +197,7 @@ make_buffer(const SlotValue *slots, uint32_t capacity)
 static DeformBuffer *
 deform(const SlotValue *slots, const uint16_t *lines, uint32_t nlines, EngineStatus *status)
 {
-	PageRef		ref = {page, lines, nlines, 7, 3};
+	PageRef		ref = {page, lines, nlines, 7, 3, 0};
 	DeformBuffer *buffer = make_buffer(slots, 1000);
 	uint32_t	line = 0;
 
@@ -623,7 +623,7 @@ test_left_rows(void)
 	}
 	for (uint32_t capacity = 1; capacity <= 70; capacity++)
 	{
-		PageRef		ref = {page, NULL, 60, 7, 3};
+		PageRef		ref = {page, NULL, 60, 7, 3, 0};
 		DeformBuffer *buffer = make_buffer(NULL, capacity);
 		LeftRow		left[7];
 		uint32_t	line = 0;
@@ -787,7 +787,7 @@ test_capacity(bool count_only)
 {
 	char		text[] = "abcdefghij";
 	Row			row = {0};
-	PageRef		ref = {page, NULL, 100, 7, 3};
+	PageRef		ref = {page, NULL, 100, 7, 3, 0};
 	bool		good = true;
 
 	program_begin(&builder, SOURCE_PAGES);
@@ -840,7 +840,7 @@ test_growth(void)
 {
 	char		text[1000];
 	Row			row = {0};
-	PageRef		ref = {page, NULL, 7, 7, 3};
+	PageRef		ref = {page, NULL, 7, 7, 3, 0};
 	DeformBuffer *buffer;
 	size_t		before;
 	bool		good = true;
@@ -1056,7 +1056,7 @@ mixed_page(void)
 static bool
 survives(DeformBuffer *buffer, const uint16_t *lines, uint32_t nlines, int counts[])
 {
-	PageRef		ref = {page, lines, nlines, 7, 3};
+	PageRef		ref = {page, lines, nlines, 7, 3, 0};
 	uint32_t	line = 0;
 	EngineStatus status = ENGINE_OK;
 
@@ -1270,7 +1270,7 @@ check_pass(DeformBuffer *all, DeformBuffer *buffer, const DeformPass *pass,
 static bool
 passes_agree(const int *lens, int natts)
 {
-	PageRef		ref = {page, NULL, page_nlines(), 7, 3};
+	PageRef		ref = {page, NULL, page_nlines(), 7, 3, 0};
 	DeformBuffer *all = make_buffer(NULL, 400);
 	DeformBuffer *buffer = make_buffer(NULL, 400);
 	DeformPass *pass = NULL;
@@ -1349,7 +1349,7 @@ test_null_ranges(void)
 static void
 test_pass_end(void)
 {
-	PageRef		ref = {page, NULL, 1, 7, 3};
+	PageRef		ref = {page, NULL, 1, 7, 3, 0};
 	const bool	wanted[] = {true, false};
 
 	for (int external = 0; external <= 1; external++)
@@ -1385,6 +1385,66 @@ test_pass_end(void)
 	}
 }
 
+/* Deform a page of ten tuples with texts of so many bytes; another one is expected. */
+static bool
+good_before(const PageRef *expected, uint32_t len)
+{
+	char		text[126] = {0};
+	PageRef		ref = {page, NULL, 10, 7, 3, 0};
+	DeformBuffer *buffer;
+	uint32_t	line = 0;
+	bool		good = true;
+	Row			row = {0};
+
+	program_begin(&builder, SOURCE_PAGES);
+	program_add_attr(&builder, -1, 4);
+	program_add_attr(&builder, -1, 4);
+	program_add_attr(&builder, 4, 4);
+	program_add_column(&builder, 3, VT_INT4, false, -1);
+	page_begin();
+	for (int i = 0; i < 10; i++)
+	{
+		row_short(&row, text, len);
+		row_short(&row, text, len);
+		row_int4(&row, i);
+		page_add(&row);
+	}
+	buffer = make_buffer(NULL, 10);
+	/* twice, since how far tuples are read is learned from the first ones */
+	for (int times = 0; times < 2; times++, line = 0)
+	{
+		deform_reset(buffer);
+		deform_expect(buffer, expected);
+		good &= deform_page(buffer, &ref, &line, message) == ENGINE_OK && line == 10;
+		for (uint32_t i = 0; i < 10 && good; i++)
+			good = is_int4(&deform_batch(buffer)->columns[0], i, (int32_t) i);
+	}
+	deform_free(buffer);
+	return good;
+}
+
+/* Nothing of a page that is expected is believed, nor read outside of it. */
+static void
+test_expected_page(void)
+{
+	const uint16_t lines[] = {0, 65535, 2043, 2042, 1, 3, 2, 32768, 0, 65535};
+	char	   *bytes = malloc(HEAP_PAGE_SIZE);
+
+	for (int value = 0; value <= 0xff; value += 0x55)
+	{
+		PageRef		refs[] = {{bytes, lines, 10, 8, 3, 0}, {bytes, NULL, 10000000, 8, 3, 0},
+		{bytes, NULL, 0, 8, 3, 0}};
+
+		memset(bytes, value, HEAP_PAGE_SIZE);
+		for (int i = 0; i < 3; i++)
+			for (uint32_t len = 2; len <= 122; len += 120)
+				ok(good_before(&refs[i], len), "before a page of bytes %d, lines %d, %u bytes a text",
+				   value, i, len);
+	}
+	ok(good_before(NULL, 2) && good_before(NULL, 122), "before no page");
+	free(bytes);
+}
+
 int
 main(void)
 {
@@ -1412,6 +1472,7 @@ main(void)
 	test_passes();
 	test_null_ranges();
 	test_pass_end();
+	test_expected_page();
 	free(page);
 	return done_testing();
 }

@@ -451,6 +451,156 @@ check_strangers(void)
 	end_pair(&pair);
 }
 
+/*
+ * An engine that wants the pages of a stripe of so many blocks behind one another, and notes
+ * what it is given.  In memory that the test shares with the device process.
+ */
+#define STRIPE 32
+#define PAUSE_BLOCK 1000		/* whose page waits until the test has gone on */
+
+typedef struct Noted
+{
+	bool		stripes;		/* are there any? */
+	uint32_t	n;
+	uint32_t	blocks[8 * STRIPE];
+	volatile bool pauses;		/* a page has come that waits, */
+	volatile bool goes_on;		/* until then; */
+	volatile bool gave_up;		/* what EngineHints.gave_up says behind that */
+} Noted;
+
+static Noted *noted;
+static bool (*gave_up) (void);
+static EngineOps noting_engine;
+
+static EngineStatus
+noting_open(const Program *program, const SlotValue *slots, const EngineHints *hints,
+			EngineRun **run, char *message)
+{
+	gave_up = hints->gave_up;
+	return cpu_engine.open(program, slots, hints, run, message);
+}
+
+static EngineStatus
+noting_pages(EngineRun *run, const PageRef *pages, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (!noted->stripes)
+			continue;
+		if (noted->n < 8 * STRIPE)
+			noted->blocks[noted->n++] = pages[i].block;
+		if (pages[i].block != PAUSE_BLOCK)
+			continue;
+		noted->pauses = true;
+		while (!noted->goes_on)
+			usleep(100);
+		noted->gave_up = gave_up();
+	}
+	return cpu_engine.pages(run, pages, n);
+}
+
+static bool
+noting_continues(EngineRun *run, const PageRef *page)
+{
+	(void) run;
+	return noted->stripes && page->block % STRIPE != STRIPE - 1;
+}
+
+static const EngineOps *
+make_noting_engine(void)
+{
+	noted = mmap(NULL, sizeof(*noted), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	noting_engine = cpu_engine;
+	noting_engine.open = noting_open;
+	noting_engine.pages = noting_pages;
+	noting_engine.continues = noting_continues;
+	return &noting_engine;
+}
+
+/* Give so many blocks' pages; BUSY: the device process has not got them all. */
+static EngineStatus
+give_pages(EngineRun *run, const PageRef *pages, int n, uint32_t first, PageRef *given)
+{
+	for (int i = 0; i < n; i++)
+	{
+		given[i] = pages[(first + (uint32_t) i) % NPAGES];
+		given[i].block = first + (uint32_t) i;
+	}
+	return cpu_client.pages(run, given, n);
+}
+
+/* Two processes give two stripes each, by small pieces in turns. */
+static void
+check_stripes(void)
+{
+	const PageRef *pages = make_pages(buffers, NPAGES);
+	Pair		pair = begin_pair();
+	EngineRun  *runs[] = {pair.run, pair.other};
+	PageRef		given[4];
+	bool		whole = true;
+	EngineStatus status = ENGINE_OK;
+
+	noted->n = 0;
+	for (uint32_t at = 0; at < 2 * STRIPE; at += 4)
+		for (uint32_t i = 0; i < 2 && status == ENGINE_OK; i++)
+			WAIT_FOR(status, runs[i], give_pages(runs[i], pages, 4, i * 2 * STRIPE + at, given));
+	for (int i = 1; i >= 0 && status == ENGINE_OK; i--)
+		WAIT_FOR(status, runs[i], cpu_client.pages(runs[i], NULL, 0));
+	ok(status == ENGINE_OK && end_rows(pair.other) == ENGINE_OK &&
+	   ask_groups(pair.run, 1) == ENGINE_OK, "two processes that keep their turns: %s",
+	   pair.run->message);
+	for (uint32_t i = 1; i < noted->n; i++)
+		whole &= i % STRIPE == 0 || noted->blocks[i] == noted->blocks[i - 1] + 1;
+	ok(noted->n == 4 * STRIPE && whole, "%u pages come by whole stripes", noted->n);
+	end_pair(&pair);
+}
+
+/* One that keeps its turn goes: the others do not wait for it. */
+static void
+check_lost_turn(void)
+{
+	const PageRef *pages = make_pages(buffers, NPAGES);
+	Pair		pair = begin_pair();
+	PageRef		given[4];
+	EngineStatus status;
+
+	WAIT_FOR(status, pair.other, give_pages(pair.other, pages, 4, 0, given));
+	usleep(50000);
+	(void) give_pages(pair.run, pages, 4, STRIPE, given);
+	usleep(50000);
+	cpu_client.close(pair.other);
+	pair.other = NULL;
+	WAIT_FOR(status, pair.run, cpu_client.pages(pair.run, NULL, 0));
+	ok(status == ENGINE_FAILED, "one that keeps its turn goes: %s", pair.run->message);
+	end_pair(&pair);
+}
+
+/* While the engine works for one process, another one gives up its pages, or does not. */
+static void
+check_gave_up(bool goes)
+{
+	const PageRef *pages = make_pages(buffers, NPAGES);
+	Pair		pair = begin_pair();
+	PageRef		given[4];
+	EngineStatus status;
+
+	noted->pauses = noted->goes_on = noted->gave_up = false;
+	WAIT_FOR(status, pair.other, give_pages(pair.other, pages, 1, STRIPE - 1, given));
+	WAIT_FOR(status, pair.run, give_pages(pair.run, pages, 1, PAUSE_BLOCK, given));
+	for (int i = 0; i < 5000 && !noted->pauses; i++)
+		usleep(1000);
+	if (goes)
+	{
+		cpu_client.close(pair.other);
+		pair.other = NULL;
+	}
+	noted->goes_on = true;
+	WAIT_FOR(status, pair.run, cpu_client.pages(pair.run, NULL, 0));
+	ok(noted->pauses && noted->gave_up == goes, "pages of a process that %s: the engine %s",
+	   goes ? "has gone" : "is there", noted->gave_up ? "makes nothing of them" : "may keep them");
+	end_pair(&pair);
+}
+
 #define CONVERSATIONS 2000
 
 /* What one that feeds says, some of it changed, or in another order. */
@@ -515,6 +665,7 @@ main(void)
 	buffers = mmap(NULL, NPAGES * HEAP_PAGE_SIZE, PROT_READ | PROT_WRITE,
 				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	config.buffers = buffers;
+	config.engine = make_noting_engine();
 	service_begin(&service, &config);
 	client = service_client(&service);
 	client_configure(&client);
@@ -534,6 +685,12 @@ main(void)
 	check_ends();
 	check_failure();
 	check_strangers();
+	noted->stripes = true;
+	check_stripes();
+	check_lost_turn();
+	check_gave_up(false);
+	check_gave_up(true);
+	noted->stripes = false;
 	check_changed_conversations();
 	ok(service_lives(&service), "the device process lives");
 	service_end(&service);

@@ -371,6 +371,66 @@ test_trimmed(void)
 	remove_directory(directory);
 }
 
+/* Load a text, and remember what it was made from. */
+static bool
+note(const char *text, const KernelRecipe *recipe)
+{
+	LoadedModule *module;
+	bool		cached;
+
+	if (kernel_cache_load(&device, &modules, text, NULL, &module, &cached) != DEVICE_OK)
+		return false;
+	kernel_cache_note(module, recipe);
+	kernel_cache_release(module);
+	return true;
+}
+
+/* Is it the module of that text that a recipe leads to?  NULL: of none. */
+static bool
+leads_to(const KernelRecipe *recipe, const char *text)
+{
+	LoadedModule *module;
+	bool		right;
+
+	if (!kernel_cache_find(modules, recipe, &module))
+		return text == NULL;
+	right = text != NULL && strstr((const char *) kernel_cache_module(module), text) != NULL;
+	kernel_cache_release(module);
+	return right;
+}
+
+/* Modules are found by what their texts were made from, by all of it. */
+static void
+test_recipes(void)
+{
+	char		bytes[] = "first second third";
+	KernelRecipe recipe = {.parts = {bytes, bytes + 6, bytes + 13},.sizes = {5, 6, 5}};
+	KernelRecipe longer = {.parts = {bytes, bytes + 6, bytes + 13},.sizes = {6, 5, 5}};
+
+	(void) compilations();
+	ok(leads_to(&recipe, NULL), "a recipe that nobody has noted");
+	ok(note("recipe 1", &recipe) && leads_to(&recipe, "recipe 1"), "one that was noted");
+	ok(leads_to(&longer, NULL), "parts of other sizes");
+	for (int i = 0; i < (int) sizeof(bytes) - 1; i++)
+	{
+		bytes[i]++;
+		if (i != 5 && i != 12)
+			ok(leads_to(&recipe, NULL), "byte %d is another one", i);
+		bytes[i]--;
+	}
+	ok(note("recipe 2", &longer) && leads_to(&longer, "recipe 2") &&
+	   leads_to(&recipe, "recipe 1"), "another module's");
+	for (bytes[0] = '0'; bytes[0] < '9'; bytes[0]++)
+		(void) note("recipe 1", &recipe);
+	bytes[0]--;
+	ok(leads_to(&recipe, "recipe 1"), "the newest of many");
+	bytes[0] = 'f';
+	ok(leads_to(&recipe, NULL), "the oldest is forgotten");
+	ok(compilations() == 2, "each text was compiled once");
+	kernel_cache_unload(&device, &modules);
+	ok(leads_to(&longer, NULL), "modules that are unloaded are not found");
+}
+
 static void
 test_disk(void)
 {
@@ -512,6 +572,7 @@ main(void)
 	test_stale_failure();
 	test_busy();
 	test_trimmed();
+	test_recipes();
 	test_disk();
 	test_collision();
 	test_unfinished();

@@ -111,6 +111,48 @@ compile_top(void)
 	text_free(&text);
 }
 
+/* Rows in segments, of columns of all widths. */
+static void
+test_segments(void)
+{
+	static const ValueType types[] = {VT_INT8, VT_INT4, VT_INT2, VT_BOOL, VT_FLOAT8};
+	static const Strategy strategies[] = {STRATEGY_BLOCK, STRATEGY_ATOMIC};
+
+	for (int i = 0; i < 5; i++)
+	{
+		ProgramBuilder *b = malloc(sizeof(*b));
+		Program    *program;
+		KernelLayout layout;
+		int			value;
+
+		program_begin(b, SOURCE_COLUMNS);
+		program_add_key(b, program_add_column(b, 1, VT_INT4, true, -1));
+		value = program_add_column(b, 2, types[i], i % 2 == 0, -1);
+		if (types[i] == VT_INT2)
+			value = program_add_op(b, OP_int2_to_int8, value, -1);
+		if (types[i] == VT_BOOL)
+			value = program_add_op(b, OP_bool_to_int4, value, -1);
+		program_add_acc(b, types[i] == VT_FLOAT8 ? ACC_SUM_FLOAT : ACC_SUM_INT, value, -1);
+		program_add_acc(b, ACC_COUNT, -1, -1);
+		program = calloc(1, program_size(b));
+		program_finish(b, program);
+		free(b);
+		layout_make(program, TABLE_HASH, &layout);
+		layout.segments = true;
+		for (int j = 0; j < 2; j++)
+		{
+			Text		text = {0};
+			char		name[40];
+
+			codegen(program, &layout, PART_AGGREGATE, strategies[j], false, 1000, &text);
+			snprintf(name, sizeof(name), "segments_%d_%d", i, j);
+			compile(name, text.data, 90);
+			text_free(&text);
+		}
+		free(program);
+	}
+}
+
 /* Private tables with keys although the group table has none: it is too large. */
 static void
 compile_keyed_block(const char *name, const Program *program)
@@ -252,6 +294,7 @@ main(void)
 	}
 	if (compiler)
 	{
+		test_segments();
 		test_large_state();
 		test_long_list();
 		test_constants();

@@ -570,6 +570,46 @@ expect_scattered(const char *name, uint32_t (*key) (uint32_t), int nsums, uint64
 	   (unsigned long long) batch_rows, strategy_name(choice.strategy));
 }
 
+/* The planner may know of more groups than a sample with a heavy key tells. */
+static void
+test_groups_to_scatter(void)
+{
+	SampleFacts facts = facts_of(key_heavy, SAMPLE_ROWS);
+	StrategyChoice sampled = choice_of_batch(&facts, 0, 1, 400000000, -1);
+	StrategyChoice more = choice_of_batch(&facts, 10.0 * sampled.groups, 1, 400000000, -1);
+	StrategyChoice far_more = choice_of_batch(&facts, 1e15, 1, 400000000, -1);
+	StrategyChoice fewer = choice_of_batch(&facts, 1, 1, 400000000, -1);
+
+	ok(sampled.strategy == STRATEGY_SCATTER && fewer.groups == sampled.groups &&
+	   more.groups == 10 * sampled.groups && far_more.groups > more.groups &&
+	   far_more.groups <= 20 * sampled.groups,
+	   "scatter: groups as the planner has them, %llu, %llu, %llu",
+	   (unsigned long long) sampled.groups, (unsigned long long) more.groups,
+	   (unsigned long long) far_more.groups);
+}
+
+static uint32_t
+key_of_50_millions(uint32_t row)
+{
+	return scramble(row) % 50000000;
+}
+
+/*
+ * More than an eighth of the memory, directly: if hashed keys would take more, and the memory
+ * holds both.
+ */
+static void
+test_large_direct(void)
+{
+	SampleFacts facts = facts_of(key_of_50_millions, SAMPLE_ROWS);
+	StrategyChoice many = choice_of_batch(&facts, 5e7, 1, 400000000, -1);
+	StrategyChoice few = choice_of_batch(&facts, 1e7, 1, 400000000, -1);
+	StrategyChoice large = choice_of_batch(&facts, 5e7, 6, 400000000, -1);
+
+	ok(many.table == TABLE_DIRECT && few.table == TABLE_HASH && large.table == TABLE_HASH,
+	   "50 million values: directly for as many groups, not for few, nor for large states");
+}
+
 int
 main(void)
 {
@@ -623,6 +663,8 @@ main(void)
 	expect_probable(UINT32_MAX, 0);
 	test_sample_size();
 	test_plans();
+	test_groups_to_scatter();
+	test_large_direct();
 	expect_scattered("a million random", key_of_million, 0, 100000000, STRATEGY_SCATTER);
 	expect_scattered("a million random", key_of_million, 1, 400000000, STRATEGY_SCATTER);
 	expect_scattered("a million random", key_of_million, 8, 100000000, STRATEGY_PEERS);

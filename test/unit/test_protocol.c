@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/cuda/codegen/coded.h"
 #include "engine_data.h"
 #include "mutate.h"
 #include "oracle.h"
@@ -95,7 +96,10 @@ read_message(Message *message)
 		case MESSAGE_OPEN:
 			sum += strlen(message->open.relation) + strlen(message->open.database) +
 				strlen(message->open.strategy) + (uint64_t) message->open.rows +
-				message->open.top.descending + message->open.top.nulls_first;
+				message->open.top.groups;
+			for (uint32_t i = 0; i < message->open.top.ncolumns; i++)
+				sum += message->open.top.columns[i].descending +
+					message->open.top.columns[i].nulls_first;
 			break;
 		case MESSAGE_ATTACH:
 			sum += strlen(message->attach.database);
@@ -117,6 +121,9 @@ read_message(Message *message)
 		case MESSAGE_LEFT:
 			for (uint32_t i = 0; i < message->left.nrows; i++)
 				sum += message_left(message)[i].line;
+			break;
+		case MESSAGE_PART:
+			sum += strlen(message->part.stats.strategy) + message->part.stats.compile_cached;
 			break;
 		case MESSAGE_RESULT:
 			sum += strlen(message->result.stats.strategy) + message->result.stats.compile_cached;
@@ -206,9 +213,15 @@ check_order(void)
 		TopHint		top;
 		bool		good;
 	}			orders[] = {
-		{{10, 0, 0, 0}, true}, {{10, 3, 1, 0}, true}, {{10, 3, 0, 1}, true},
-		{{UINT32_MAX, UINT16_MAX, 1, 1}, true}, {{10, 3, 2, 0}, false}, {{10, 3, 0, 2}, false},
-		{{0, 0, 255, 0}, false}, {{0, 0, 0, 255}, false}
+		{{.groups = 10}, true}, {{.groups = 10,.ncolumns = 1,.columns = {{3, 1, 0}}}, true},
+		{{.groups = 10,.ncolumns = TOP_COLUMNS,.columns = {{3, 0, 1}, {0, 1, 1}}}, true},
+		{{.groups = UINT32_MAX,.ncolumns = 2,.columns = {{UINT16_MAX, 1, 1}, {UINT16_MAX, 1, 1}}}, true},
+		{{.groups = 10,.ncolumns = TOP_COLUMNS + 1,.columns = {{0}}}, false}, {{.groups = 10,.ncolumns = UINT32_MAX,.columns = {{0}}}, false},
+		{{.groups = 10,.ncolumns = 1,.columns = {{3, 2, 0}}}, false}, {{.groups = 10,.ncolumns = 1,.columns = {{3, 0, 2}}}, false},
+		{{.groups = 0,.ncolumns = 2,.columns = {{0, 0, 0}, {0, 255, 0}}}, false},
+		{{.groups = 0,.ncolumns = TOP_COLUMNS,.columns = {{0}, {0}, {0}, {0, 0, 255}}}, false},
+		{{.nconditions = TOP_CONDITIONS,.conditions = {{UINT64_MAX, 0, UINT32_MAX, 0}}}, true},
+		{{.nconditions = TOP_CONDITIONS + 1}, false}, {{.nconditions = UINT32_MAX}, false}
 	};
 	static Message message;
 	char		why[256];
@@ -221,9 +234,43 @@ check_order(void)
 		message.open.top = *top;
 		ok(message_check(&message, message.head.size, message_has_file(MESSAGE_OPEN), false, why,
 						 sizeof(why)) == orders[i].good,
-		   "an opening that asks for %u groups by aggregate %u, flags %u and %u, is %s",
-		   top->groups, top->agg, top->descending, top->nulls_first,
+		   "an opening that asks for %u groups by %u columns and %u conditions, the first column with flags %u and %u, is %s",
+		   top->groups, top->ncolumns, top->nconditions, top->columns[0].descending, top->columns[0].nulls_first,
 		   orders[i].good ? "good" : "refused");
+	}
+}
+
+/* The statistics in each answer that has some. */
+static void
+check_stats(void)
+{
+	static Message message;
+	const struct
+	{
+		MessageType type;
+		EngineStats *stats;
+	}			answers[] = {
+		{MESSAGE_PART, &message.part.stats}, {MESSAGE_RESULT, &message.result.stats},
+		{MESSAGE_FAILED, &message.failed.stats}
+	};
+	char		why[256];
+
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+	{
+		MessageType type = answers[i].type;
+		EngineStats *stats = answers[i].stats;
+		bool		refused;
+
+		make_message(&message, type);
+		memset(stats->strategy, 'x', sizeof(stats->strategy));
+		refused = !message_check(&message, message.head.size, message_has_file(type), true, why,
+								 sizeof(why));
+		make_message(&message, type);
+		memset(&stats->compile_cached, 2, 1);
+		refused &= !message_check(&message, message.head.size, message_has_file(type), true, why,
+								  sizeof(why));
+		ok(refused, "statistics in a message of type %d: a name without an end, and no flag",
+		   (int) type);
 	}
 }
 
@@ -657,6 +704,20 @@ check_openings(const char *name, const Program *program, const SlotValue *slots,
 	close(file);
 }
 
+/* A Program of codes is not one that a session may send. */
+static void
+check_coded(const Program *program, const SlotValue *slots)
+{
+	Program    *coded = malloc(program->size);
+	char		why[256];
+
+	ok(coded_make(program, coded) &&
+	   program_check(program, program->size, slots, program->nslots, why, sizeof(why)) &&
+	   !program_check(coded, coded->size, slots, coded->nslots, why, sizeof(why)) &&
+	   strstr(why, "column") != NULL, "codes: %s", why);
+	free(coded);
+}
+
 static void
 check_programs(void)
 {
@@ -669,6 +730,9 @@ check_programs(void)
 	fill_frames();
 	data_make(400, 50, false);
 	check_openings("accumulators", program, one, MUTATIONS / 5);
+	free(program);
+	program = data_program(keys, 3, false, false);
+	check_coded(program, one);
 	free(program);
 	program = data_expressions(many);
 	check_openings("expressions", program, many, MUTATIONS / 5);
@@ -683,6 +747,7 @@ main(void)
 {
 	check_messages();
 	check_order();
+	check_stats();
 	check_channel();
 	check_last_words();
 	check_groups_file();

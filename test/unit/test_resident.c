@@ -12,7 +12,7 @@
 
 #include "engine/cuda/context/context.h"
 #include "engine/cuda/cuda_engine.h"
-#include "engine/cuda/resident/stripe.h"
+#include "engine/stripe.h"
 #include "numeric_writer.h"
 #include "oracle.h"
 #include "page_writer.h"
@@ -20,7 +20,7 @@
 
 #define MAX_BLOCKS (FRAME_BLOCKS + 1500)
 #define NPAGES 61
-#define NSLOTS 3
+#define NSLOTS 4
 #define MEMORY (UINT64_C(1) << 30)
 
 static const EngineOps *engine = &simt_engine;
@@ -49,6 +49,19 @@ enum
 	A_INT4 = 1, A_FLOAT8, A_NUMERIC, A_INT8, A_TEXT, A_INT2
 };
 
+/* Texts of 60 kinds: short and long ones, the empty one, NULL. */
+static void
+add_text(TupleWriter *tuple, int kind)
+{
+	char		text[200];
+	int			length = snprintf(text, sizeof(text), "%0*d", kind % 4 == 3 ? 150 : 2, kind);
+
+	if (kind % 20 == 7)
+		tuple_null(tuple);
+	else
+		tuple_text(tuple, text, kind % 20 == 12 ? 0 : (uint32_t) length, kind % 8 < 4);
+}
+
 static void
 make_page(char *page, int number)
 {
@@ -71,7 +84,7 @@ make_page(char *page, int number)
 		tuple_text(&tuple, (const char *) numeric,
 				   numeric_of_scaled(numeric, false, number * 100 + row, 2), true);
 		tuple_fixed(&tuple, &int8, 8, 8);
-		tuple_text(&tuple, "text", 4, true);
+		add_text(&tuple, (number * 13 + row) % 60);
 		if (row % 3 != 0)
 			tuple_fixed(&tuple, &int2, 2, 2);
 		page_add(page, &tuple, HEAP_LINE_NORMAL);
@@ -138,6 +151,23 @@ make_set_program(void)
 	program_set_filter(b, program_add_op(b, OP_int8_in, int8, program_add_slot_ref(b, 2)));
 	program_add_acc(b, ACC_COUNT, -1, -1);
 	program_add_acc(b, ACC_SUM_INT128, int8, -1);
+	return end_program(b);
+}
+
+/* The greatest text by a key, of those that are like a slot's pattern. */
+static Program *
+make_text_program(void)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	int			text;
+
+	begin_program(b);
+	text = column(b, A_TEXT);
+	program_add_key(b, column(b, A_INT4));
+	program_add_slot(b, VT_TEXT);
+	program_set_filter(b, program_add_op(b, OP_text_like, text, program_add_slot_ref(b, 3)));
+	program_add_acc(b, ACC_MAX_TEXT, text, -1);
+	program_add_acc(b, ACC_COUNT, -1, -1);
 	return end_program(b);
 }
 
@@ -302,6 +332,27 @@ test_launches(void)
 /* Of frequent keys there are fewer: what a sample leaves as 0. */
 #define MARK(entry) ((entry)->facts.frequent[SAMPLE_FREQUENT - 1].hash)
 
+/* Masked blocks where words of 64, stripes and the table begin and end. */
+static void
+test_masks(void)
+{
+	Program    *program = make_program(A_INT4, A_FLOAT8, A_INT8, false);
+	const uint32_t last = FRAME_BLOCKS + STRIPE_BLOCKS;
+	const uint32_t runs[][2] = {{0, 1}, {63, 2}, {127, 66}, {1019, 2}, {1021 + 63, 1},
+	{3 * STRIPE_BLOCKS - 1, 2}, {3 * STRIPE_BLOCKS + 64, 64}, {FRAME_BLOCKS - 2, 3},
+	{FRAME_BLOCKS + 191, 1}, {last - 1, 2}, {last + 66, 1}};
+	uint32_t	n = last + 67;
+	uint32_t	masked = 0;
+
+	make_table(n, 5);
+	expect("a table with masks to come", program, 0, 0, n);
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
+		for (uint32_t block = runs[i][0]; block < runs[i][0] + runs[i][1]; block++, masked++)
+			set_block(block, (int) (block % NPAGES), false);
+	expect("masks at edges", program, n - masked, masked, 0);
+	free(program);
+}
+
 /* Run it; has it taken a sample, or found the facts of an earlier one? */
 static void
 expect_sample(const char *what, const Program *program, bool taken)
@@ -350,11 +401,11 @@ test_known_facts(void)
 	expect_sample("served under a new LSN", program, true);
 	for (int i = 0; i < KNOWN_FACTS + 3; i++)
 	{
-		slots[1].word = i;
+		slots[1].word = -i;
 		(void) check("many constants", program, &hints);
 	}
 	ok(context_of(device)->known.n == KNOWN_FACTS, "what is known is bounded");
-	slots[1].word = KNOWN_FACTS + 2;
+	slots[1].word = -(KNOWN_FACTS + 2);
 	expect_sample("the last one is known", program, false);
 	slots[1].word = 20;
 	free(program);
@@ -388,6 +439,223 @@ test_changes(void)
 	expect("more than an eighth", program, nblocks - 105 - 999, 0, 0);
 	set_lsn(0);
 	expect("without an LSN", program, 0, 0, 0);
+	free(program);
+}
+
+static uint64_t asked;			/* LSNs, by the last run */
+
+/* The LSNs of the blocks' pages, as the blocks' refs say. */
+static bool
+tell_lsns(void *from, const uint8_t *const *blocks, uint64_t n, uint64_t *lsns)
+{
+	uint64_t	found = 0;
+
+	for (uint32_t block = 0; blocks[0] != NULL && block < state.nblocks; block++)
+		if (blocks[0][block / 8] >> block % 8 & 1)
+			lsns[found++] = refs[block].lsn;
+	asked = n;
+	return found == n && from == &asked;
+}
+
+static bool
+tell_nothing(void *from, const uint8_t *const *blocks, uint64_t n, uint64_t *lsns)
+{
+	(void) from;
+	(void) blocks;
+	(void) n;
+	(void) lsns;
+	return false;
+}
+
+/* As `expect`, with so many LSNs that the run asks for. */
+static void
+expect_asking(const char *what, const Program *program, uint64_t resident, uint64_t masked,
+			  uint64_t kept, uint64_t lsns)
+{
+	EngineHints hints = make_hints("auto");
+	EngineStats stats;
+
+	hints.page_lsns = tell_lsns;
+	hints.page_lsns_from = &asked;
+	asked = 0;
+	stats = check(what, program, &hints);
+	ok(stats.blocks_resident == resident && stats.blocks_masked == masked &&
+	   stats.blocks_kept == kept && asked == lsns, "%s: %llu, %llu and %llu blocks, asks for %llu",
+	   what, (unsigned long long) resident, (unsigned long long) masked,
+	   (unsigned long long) kept, (unsigned long long) lsns);
+}
+
+/* A block whose page has been changed, by a record of that LSN. */
+static void
+change_block(uint32_t block, int page, bool all_visible, uint64_t lsn)
+{
+	set_block(block, page, all_visible);
+	refs[block].lsn = lsn;
+}
+
+/* A table whose pages have the LSN 5; the WAL ends at 10. */
+static void
+make_table_with_lsns(uint32_t nblocks)
+{
+	make_table(nblocks, 8);
+	for (uint32_t i = 0; i < nblocks; i++)
+		refs[i].lsn = 5;
+	state.wal_end = 10;
+}
+
+/* The map's page has another LSN: the LSNs of the pages decide, and then the map is the stamp. */
+static void
+test_page_lsns(void)
+{
+	Program    *program = make_program(A_INT4, A_FLOAT8, A_INT8, false);
+	uint32_t	n = FRAME_BLOCKS + 1100;
+
+	make_table_with_lsns(n);
+	expect_asking("pages with LSNs", program, 0, 0, n, 0);
+	set_lsn(20);
+	expect_asking("only the map's LSN changes", program, n, 0, 0, n);
+	expect_asking("and is the stamp's then", program, n, 0, 0, 0);
+	set_lsn(21);
+	change_block(100, 7, true, 15);
+	change_block(n - 1, 8, false, 16);
+	expect_asking("a block has changed, and another one is not all-visible", program, n - 2, 2, 0,
+				  n - 1);
+	expect_asking("they are lost", program, n - 2, 2, 0, 0);
+	set_block(200, 9, false);
+	expect_asking("one more is not all-visible, under the same LSN", program, n - 3, 3, 0, 0);
+	set_lsn(22);
+	change_block(200, 10, true, 17);
+	change_block(n - 1, 8, true, 18);
+	expect_asking("all are again", program, n - 3, 3, 0, n - 2);
+	frames[1].lsn = 23;
+	expect_asking("one page of the map", program, n - 3, 3, 0, 1100 - 1);
+	set_lsn(19);
+	expect_asking("an older map", program, n - 3, 3, 0, n - 3);
+	set_lsn(22);
+	frames[1].lsn = 23;
+	expect_asking("the newer one was not forgotten", program, n - 3, 3, 0, 0);
+	set_lsn(24);
+	for (uint32_t i = 0; i < n; i++)
+		refs[i].lsn = i < STRIPE_BLOCKS ? refs[i].lsn : 0;
+	expect_asking("pages without LSNs", program, STRIPE_BLOCKS - 2, 2, n - STRIPE_BLOCKS, n - 3);
+	free(program);
+}
+
+/* A page that was changed after the map had been read is not that of the stamp's moment. */
+static void
+test_late_pages(void)
+{
+	Program    *program = make_program(A_INT4, A_FLOAT8, A_INT8, false);
+
+	make_table_with_lsns(2000);
+	refs[7].lsn = 10;
+	refs[8].lsn = 11;
+	expect_asking("pages that may be late", program, 0, 0, 2000, 0);
+	set_lsn(20);
+	set_block(8, 44, true);
+	refs[7].lsn = 10;
+	refs[8].lsn = 11;
+	for (uint32_t i = 0; i < 2000; i++)
+		refs[i].lsn = refs[i].lsn == 0 ? 5 : refs[i].lsn;
+	expect_asking("a late page's LSN tells nothing", program, 1999, 1, 0, 1999);
+	free(program);
+}
+
+/* Stripes with many lost blocks are kept anew, at once or in time. */
+static void
+test_worn(void)
+{
+	Program    *program = make_program(A_INT4, A_FLOAT8, A_INT8, false);
+
+	make_table_with_lsns(2000);
+	expect_asking("a new table", program, 0, 0, 2000, 0);
+	set_lsn(20);
+	for (uint32_t i = 0; i < 2 * STRIPE_MAX_BLOCKS / STRIPE_MASKED_SHARE; i++)
+		change_block(i, 3, true, 15);
+	state.wal_end = 18;
+	expect_asking("more than an eighth has changed", program, 980, 0, 1020, 2000);
+	set_lsn(21);
+	for (uint32_t i = 0; i < 100; i++)
+		change_block(i, 4, true, 16);
+	for (uint32_t i = 0; i < 11; i++)
+		expect_asking("100 blocks have changed", program, 1900, 100, 0, i == 0 ? 2000 : 0);
+	expect_asking("and have been read as often as all others", program, 980, 0, 1020, 0);
+	expect_asking("then they are kept", program, 2000, 0, 0, 0);
+	free(program);
+}
+
+/* Columns cannot join a stripe that has lost blocks. */
+static void
+test_lost_columns(void)
+{
+	Program    *program = make_program(A_INT4, A_FLOAT8, 0, false);
+	Program    *other = make_program(A_INT4, A_INT8, 0, false);
+
+	make_table_with_lsns(1500);
+	expect_asking("two columns", program, 0, 0, 1500, 0);
+	set_lsn(20);
+	change_block(1, 4, true, 16);
+	expect_asking("a block is lost", program, 1499, 1, 0, 1500);
+	expect_asking("other columns", other, 0, 0, 1500, 0);
+	expect_asking("are served", other, 1500, 0, 0, 0);
+	expect_asking("the first ones", program, 480, 0, 1020, 0);
+	expect_asking("are served, too", program, 1500, 0, 0, 0);
+	free(program);
+	free(other);
+}
+
+/* Blocks that are all-visible only after their stripe has been kept are kept with it in time. */
+static void
+test_more_blocks(void)
+{
+	Program    *program = make_program(A_INT4, A_FLOAT8, 0, false);
+	Program    *other = make_program(A_INT4, A_INT8, 0, false);
+
+	make_table_with_lsns(2000);
+	state.nblocks = 1600;
+	for (uint32_t i = 1600; i < 2000; i++)
+		set_bit(i, false);
+	expect_asking("a table", program, 0, 0, 1600, 0);
+	set_lsn(20);
+	for (uint32_t i = 1600; i < 2000; i++)
+		set_bit(i, true);
+	state.nblocks = 2000;
+	expect_asking("has become longer", program, 1600, 0, 0, 1600);
+	expect_asking("and its new blocks are read", program, 1600, 0, 0, 0);
+	expect_asking("as often as the others", program, 1020, 0, 980, 0);
+	expect_asking("then they are kept", program, 2000, 0, 0, 0);
+
+	make_table_with_lsns(2000);
+	for (uint32_t i = 1100; i < 1150; i++)
+		set_bit(i, false);
+	expect_asking("blocks that are not all-visible", program, 0, 0, 1950, 0);
+	set_lsn(20);
+	for (uint32_t i = 1100; i < 1150; i++)
+		set_bit(i, true);
+	expect_asking("and then are", program, 1950, 0, 0, 1950);
+	expect_asking("other columns", other, 0, 0, 2000, 0);
+	expect_asking("are kept with them", other, 2000, 0, 0, 0);
+	free(program);
+	free(other);
+}
+
+/* Nobody answers. */
+static void
+test_no_answer(void)
+{
+	Program    *program = make_program(A_INT4, A_FLOAT8, 0, false);
+	EngineHints hints;
+	Groups	   *got;
+
+	make_table_with_lsns(1500);
+	expect_asking("a table", program, 0, 0, 1500, 0);
+	set_lsn(20);
+	hints = make_hints("auto");
+	hints.page_lsns = tell_nothing;
+	got = engine_groups_of_pages(engine, program, slots, &hints, refs, (int) state.nblocks);
+	ok(got->status == ENGINE_FAILED, "no LSNs come: %s", got->message);
+	groups_free(got);
+	expect_asking("another run goes on", program, 1500, 0, 0, 1500);
 	free(program);
 }
 
@@ -470,7 +738,8 @@ test_columns(void)
 	ok(cuda_engine_columns_size() < 3 * size, "what was there is not kept again");
 	expect("columns of two chunks", both, 2000, 0, 0);
 	expect("no columns", rows, 2000, 0, 0);
-	expect("a text", texts, 0, 0, 0);
+	expect("a text", texts, 0, 0, 2000);
+	expect("is served", texts, 2000, 0, 0);
 	expect("a float key", float_keys, 0, 0, 0);
 	expect("a column that old tuples do not have", missing, 0, 0, 2000);
 	expect("is served", missing, 2000, 0, 0);
@@ -497,6 +766,7 @@ test_keep(void)
 {
 	Program    *rows = make_program(0, 0, 0, false);
 	Program    *program = make_program(A_INT4, A_FLOAT8, 0, false);
+	Program    *texts = make_program(A_TEXT, A_FLOAT8, 0, false);
 	Column		columns[] = {
 		{.attno = A_FLOAT8,.missing = -1,.type = VT_FLOAT8},
 		{.attno = A_INT4,.missing = -1,.type = VT_INT4,.nullable = true},
@@ -513,8 +783,10 @@ test_keep(void)
 	stats = check("columns to keep", rows, &hints);
 	ok(stats.blocks_kept == 2000, "they are kept");
 	expect("they are served", program, 2000, 0, 0);
+	expect("a text among them", texts, 2000, 0, 0);
 	free(rows);
 	free(program);
+	free(texts);
 }
 
 /* A value that cannot be kept is no error of a run that does not need it. */
@@ -693,6 +965,7 @@ main(void)
 	slots[0] = (SlotValue) {.type = VT_INT2,.word = 777};
 	slots[1] = (SlotValue) {.type = VT_INT4,.word = 20};
 	slots[2] = (SlotValue) {.type = VT_TEXT,.bytes = {(const char *) set, sizeof(set)}};
+	slots[3] = (SlotValue) {.type = VT_TEXT,.bytes = {"%2%", 3}};
 	for (int i = 0; i < 512; i++)
 		odd_lines[i] = (uint16_t) (2 * i + 1);
 	for (int i = 0; i <= NPAGES; i++)
@@ -701,9 +974,18 @@ main(void)
 	test_strategies("many groups", make_program(A_INT8, A_NUMERIC, 0, false));
 	test_strategies("one group", make_program(0, A_FLOAT8, A_INT2, true));
 	test_strategies("a set", make_set_program());
+	test_strategies("texts", make_program(A_TEXT, A_FLOAT8, A_INT8, true));
+	test_strategies("extremes of texts", make_text_program());
 	test_launches();
+	test_masks();
 	test_known_facts();
 	test_changes();
+	test_page_lsns();
+	test_late_pages();
+	test_worn();
+	test_lost_columns();
+	test_more_blocks();
+	test_no_answer();
 	test_given_up();
 	test_sizes();
 	test_columns();

@@ -76,7 +76,7 @@ column_of(uint32_t file, int attno)
 	Column		column = {.attno = (int16_t) attno,.missing = -1,.type = VT_INT4};
 	ResidentKey key;
 
-	resident_key(&column, NULL, &key);
+	(void) resident_key(&column, NULL, &key);
 	return resident_column(file_of(file), &key);
 }
 
@@ -161,22 +161,22 @@ test_keys(void)
 	ResidentKey b;
 
 	begin(10 * CHUNK);
-	resident_key(&column, slots, &a);
+	(void) resident_key(&column, slots, &a);
 	column.missing = 1;
-	resident_key(&column, slots, &b);
+	(void) resident_key(&column, slots, &b);
 	ok(resident_column(file_of(1), &a) != resident_column(file_of(1), &b),
 	   "columns differ by the value of tuples that are too short");
 	slots[0].word = 6;
 	column.missing = 0;
-	resident_key(&column, slots, &a);
+	(void) resident_key(&column, slots, &a);
 	ok(resident_column(file_of(1), &a) == resident_column(file_of(1), &b),
 	   "and not by the slot that it is in");
 	column.scale = 2;
-	resident_key(&column, slots, &b);
+	(void) resident_key(&column, slots, &b);
 	ok(resident_column(file_of(1), &a) != resident_column(file_of(1), &b), "by the scale");
 	column.scale = 0;
 	column.presence = 1;
-	resident_key(&column, slots, &b);
+	(void) resident_key(&column, slots, &b);
 	ok(resident_column(file_of(1), &a) != resident_column(file_of(1), &b), "by presence");
 	ok(file_of(1) != file_of(2), "and by the file");
 	end("keys");
@@ -300,6 +300,7 @@ test_limits(void)
 	scan(1, x, 10);
 	resident_set_limit(&cache, 4 * CHUNK, now);
 	ok(count_kept(1, x) == 4 && cache.bytes == 4 * CHUNK, "a smaller limit evicts");
+	ok(cache.evicted == 6 * 1000, "and the blocks are counted");
 	resident_set_limit(&cache, RESIDENT_SHARE, now);
 	scan(1, x, 60);
 	ok(count_kept(1, x) == 25, "a quarter of the budget is kept");

@@ -1,7 +1,8 @@
 /*
  * test_served.c
  *	  Blocks that an engine in the device process serves itself: the session learns of
- *	  exactly these, and gives the others; files and messages about them that lie.
+ *	  exactly these, and gives the others; it tells the LSNs that are asked for; files and messages
+ *	  about them that lie.
  *
  * The engine is the CPU's, with the pages of the blocks that it serves given to it when
  * its run is opened.
@@ -49,10 +50,47 @@ is_served(const uint8_t *bits, uint32_t block)
 	return bits != NULL && (bits[block / 8] >> block % 8 & 1) != 0;
 }
 
-static EngineStatus fake_open(const Program *program, const SlotValue *slots,
-							  const EngineHints *hints, EngineRun **run, char *message);
+/* What the session says of a page; of tables[i]. */
+static uint64_t
+lsn_of(int i, uint32_t block)
+{
+	return (uint64_t) (i + 1) << 32 | block;
+}
+
+/* Are these LSNs what the session has said, of the served blocks? */
+static bool
+lsns_are_right(const uint64_t *lsns)
+{
+	for (int i = 0; i < 2; i++)
+		for (uint32_t block = 0; block < tables[i].nblocks; block++)
+			if (is_served(served_bits[i], block) && *lsns++ != lsn_of(i, block))
+				return false;
+	return true;
+}
+
+/* In the device process: ask for the LSNs of those blocks that are served. */
+static bool
+ask(const EngineHints *hints)
+{
+	const uint8_t *blocks[2];
+	uint64_t	lsns[NPAGES + OTHER_BLOCKS];
+	uint64_t	n = 0;
+
+	for (int i = 0; i < 2; i++)
+	{
+		blocks[i] = fake_served(NULL, i);
+		for (uint32_t block = 0; block < tables[i].nblocks; block++)
+			n += is_served(served_bits[i], block);
+	}
+	return n == 0 || (hints->page_lsns(hints->page_lsns_from, blocks, n, lsns) &&
+					  lsns_are_right(lsns));
+}
+
+/* A strategy by which a run fails as it begins. */
+#define FAILS "fails"
 
 static EngineOps fake_engine;
+static bool fails;
 
 static EngineStatus
 fake_open(const Program *program, const SlotValue *slots, const EngineHints *hints,
@@ -65,12 +103,31 @@ fake_open(const Program *program, const SlotValue *slots, const EngineHints *hin
 		for (uint32_t block = 0; block < hints->tables[i].nblocks; block++)
 			if (frame_block_is_all_visible(hints->tables[i].frames, block))
 				served_bits[i][block / 8] |= (uint8_t) (1 << block % 8);
-	for (int block = 0; status == ENGINE_OK && hints->ntables > 0 && block < NPAGES; block++)
-		if (is_served(served_bits[0], (uint32_t) block))
-			status = cpu_engine.pages(*run, &refs[block], 1);
+	if (status == ENGINE_OK && hints->ntables == 2 && !ask(hints))
+	{
+		cpu_engine.close(*run);
+		snprintf(message, 256, "not the LSNs that were asked for");
+		return ENGINE_FAILED;
+	}
+	fails = strcmp(hints->strategy, FAILS) == 0;
 	if (status == ENGINE_OK)
 		(*run)->ops = &fake_engine;
 	return status;
+}
+
+/* It takes the rows of these blocks when it is told to begin. */
+static EngineStatus
+fake_begin(EngineRun *run)
+{
+	EngineStatus status = ENGINE_OK;
+
+	for (int block = 0; status == ENGINE_OK && block < NPAGES; block++)
+		if (is_served(served_bits[0], (uint32_t) block))
+			status = cpu_engine.pages(run, &refs[block], 1);
+	if (status != ENGINE_OK || !fails)
+		return status;
+	snprintf(run->message, sizeof(run->message), "it was to fail");
+	return ENGINE_INEXACT;
 }
 
 /* Say of every block whose number has the remainder, or of all, that it is all-visible. */
@@ -86,11 +143,35 @@ set_map(int table, int modulus, int remainder)
 	map->lsn = 42;
 }
 
+/* Tell the LSNs that are asked for, if any are. */
+static EngineStatus
+tell_lsns(EngineRun *run)
+{
+	const uint8_t *blocks[2] = {NULL, NULL};
+	uint64_t	lsns[NPAGES + OTHER_BLOCKS];
+	uint64_t	n = 0;
+	EngineStatus status;
+
+	while ((status = run->ops->asked(run, blocks)) == ENGINE_BUSY)
+		service_wait(run);
+	if (status != ENGINE_OK || (blocks[0] == NULL && blocks[1] == NULL))
+		return status;
+	for (int i = 0; i < 2; i++)
+		for (uint32_t block = 0; block < tables[i].nblocks; block++)
+			if (is_served(blocks[i], block))
+				lsns[n++] = lsn_of(i, block);
+	while ((status = run->ops->tell(run, lsns, n)) == ENGINE_BUSY)
+		service_wait(run);
+	return status;
+}
+
 static EngineStatus
 wait_begun(EngineRun *run)
 {
-	EngineStatus status;
+	EngineStatus status = tell_lsns(run);
 
+	if (status != ENGINE_OK)
+		return status;
 	while ((status = run->ops->begun(run)) == ENGINE_BUSY)
 		service_wait(run);
 	return status;
@@ -205,6 +286,27 @@ check_served(const char *what, int expected)
 	free(program);
 }
 
+/* A run that fails as it begins has failed when its pages end. */
+static void
+check_failed(void)
+{
+	Program    *program = count_program();
+	EngineHints hints = {.strategy = FAILS,.tables = tables,.ntables = 2};
+	EngineRun  *run;
+	char		message[256];
+	int			given;
+
+	if (cpu_client.open(program, NULL, &hints, &run, message) != ENGINE_OK)
+		abort();
+	if (wait_begun(run) == ENGINE_OK)
+		(void) give_others(run, &given);
+	ok(run->ops->pages(run, NULL, 0) == ENGINE_INEXACT &&
+	   strcmp(run->message, "it was to fail") == 0, "a run fails as it begins: %s",
+	   run->message);
+	cpu_client.close(run);
+	free(program);
+}
+
 /* A device process's end of a run's socket, with the run opened. */
 typedef struct OtherEnd
 {
@@ -248,6 +350,17 @@ say_served(OtherEnd *end, int file, uint64_t size)
 
 	message_begin(&message, MESSAGE_SERVED);
 	message.served.size = size;
+	message_end(&message);
+	(void) channel_send(end->fd, &message, file);
+}
+
+static void
+say_asked(OtherEnd *end, int file, uint64_t size)
+{
+	static Message message;
+
+	message_begin(&message, MESSAGE_ASKED);
+	message.asked.size = size;
 	message_end(&message);
 	(void) channel_send(end->fd, &message, file);
 }
@@ -309,6 +422,29 @@ check_lies(void)
 	say_served(&end, file, size);
 	say_started(&end, SERVED_SOME);
 	ok(wait_begun(end.run) == ENGINE_FAILED, "tables that there are not: %s", end.run->message);
+	end_other_end(&end);
+
+	begin_other_end(&end, true);
+	say_asked(&end, file, size);
+	say_asked(&end, file, size);
+	ok(wait_begun(end.run) == ENGINE_FAILED, "asked twice: %s", end.run->message);
+	end_other_end(&end);
+
+	begin_other_end(&end, true);
+	say_asked(&end, file, size);
+	say_started(&end, SERVED_NONE);
+	ok(wait_begun(end.run) == ENGINE_FAILED, "asked, and not told: %s", end.run->message);
+	end_other_end(&end);
+
+	begin_other_end(&end, true);
+	say_served(&end, file, size);
+	say_asked(&end, file, size);
+	ok(wait_begun(end.run) == ENGINE_FAILED, "asked too late: %s", end.run->message);
+	end_other_end(&end);
+
+	begin_other_end(&end, false);
+	say_asked(&end, file, size);
+	ok(wait_begun(end.run) == ENGINE_FAILED, "asked of no tables: %s", end.run->message);
 	end_other_end(&end);
 
 	begin_other_end(&end, true);
@@ -378,6 +514,7 @@ main(void)
 	fake_engine = cpu_engine;
 	fake_engine.open = fake_open;
 	fake_engine.served = fake_served;
+	fake_engine.begin = fake_begin;
 	service_begin(&service, &config);
 	client = service_client(&service);
 	client.buffers = buffers;
@@ -394,6 +531,8 @@ main(void)
 	check_served("every second block", NPAGES / 2);
 	set_map(0, NPAGES, NPAGES - 1);
 	check_served("the last block", NPAGES - 1);
+	check_failed();
+	check_served("after a failure", NPAGES - 1);
 	service_end(&service);
 	check_lies();
 	check_files();

@@ -682,9 +682,24 @@ give_many(EngineRun *run)
 	return status;
 }
 
-/* How many of the groups come, each once and right; -1: one does not, or it fails. */
+/* Take all that are left; has the run not been settled before, and is it now? */
+static bool
+settle(EngineRun *run)
+{
+	bool		settled = run->settled;
+	EngineStatus status;
+
+	while ((status = run->ops->settle(run)) == ENGINE_BUSY)
+		service_wait(run);
+	return status == ENGINE_OK && !settled && run->settled;
+}
+
+/*
+ * How many of the groups come, each once and right; -1: one does not, or it fails.  The run is
+ * settled after so many batches, 0: never.
+ */
 static int
-count_many(EngineRun *run)
+count_many(EngineRun *run, int settle_after)
 {
 	static uint8_t seen[MANY_GROUPS];
 	GroupBatch	batch;
@@ -706,7 +721,39 @@ count_many(EngineRun *run)
 				return -1;
 			n++;
 		}
+		if (settle_after > 0 && --settle_after == 0 && !settle(run))
+			return -1;
 	}
+}
+
+/* Groups that are given while others are on their way, of which few are held at once. */
+static void
+check_stream(int settle_after, bool fails)
+{
+	Program    *program = counts_program();
+	MemoryStore *store = memory_store();
+	EngineHints hints = {.strategy = "auto",.streams = true,.host_limit = 1 << 20,
+	.store = &store->head};
+	EngineRun  *run;
+	char		message[256];
+
+	stores.fails_at = fails ? 1 : 0;
+	ok(cpu_client.open(program, NULL, &hints, &run, message) == ENGINE_OK &&
+	   give_many(run) == ENGINE_OK, "many groups are to come as a stream");
+	if (fails)
+		ok(count_many(run, settle_after) < 0, "the store fails: %s", run->message);
+	else
+		ok(count_many(run, settle_after) == MANY_GROUPS && run->settled &&
+		   run->stats.rows == MANY_GROUPS, "all have come, settled after %d batches", settle_after);
+	if (settle_after == 0)
+		ok(stores.pieces == 0 && run->stats.host_memory < UINT64_C(3) << 20,
+		   "%d kB were held", (int) (run->stats.host_memory >> 10));
+	else if (!fails)
+		ok(stores.pieces > 0, "%d pieces have gone through the store", (int) stores.pieces);
+	run->ops->close(run);
+	stores.fails_at = 0;
+	memory_store_free(store);
+	free(program);
 }
 
 /* With a limit, and a store whose nth call fails. */
@@ -723,12 +770,12 @@ check_parts(const EngineOps *ops, uint64_t limit, long fails_at)
 	ok(ops->open(program, NULL, &hints, &run, message) == ENGINE_OK &&
 	   give_many(run) == ENGINE_OK, "%s: many groups, %d kB", ops->name, (int) (limit >> 10));
 	if (fails_at > 0)
-		ok(count_many(run) < 0, "call %ld of the store fails: %s", fails_at, run->message);
+		ok(count_many(run, 0) < 0, "call %ld of the store fails: %s", fails_at, run->message);
 	else
 	{
-		ok(count_many(run) == MANY_GROUPS, "all have come");
+		ok(count_many(run, 0) == MANY_GROUPS, "all have come");
 		run->ops->rewind(run);
-		ok(count_many(run) == MANY_GROUPS, "and once more");
+		ok(count_many(run, 0) == MANY_GROUPS, "and once more");
 		ok((stores.pieces > 0) == (limit > 0) && run->stats.batches == stores.pieces + 1,
 		   "%d pieces have gone through the store", (int) stores.pieces);
 		ok(limit == 0 || run->stats.host_memory < limit + (2 << 20), "%d kB were held",
@@ -850,6 +897,10 @@ main(void)
 	check_parts(&simt_client, 1 << 20, 0);
 	for (int fails_at = 1; fails_at < 6; fails_at++)
 		check_parts(&cpu_client, 1 << 20, fails_at);
+	check_stream(0, false);
+	check_stream(1, false);
+	check_stream(3, false);
+	check_stream(1, true);
 	check_full_socket();
 	check_many_runs();
 	for (int steps = 0; steps <= 4; steps++)
