@@ -33,6 +33,7 @@ typedef enum KeyKind
 	KEY_SIX,					/* six int4 */
 	KEY_TEXT,					/* 8 bytes */
 	KEY_LONG_TEXT,				/* 20 bytes */
+	KEY_CODES,					/* codes of 8 bytes' texts, in segments */
 	KEY_COUNT
 } KeyKind;
 
@@ -80,6 +81,19 @@ extern Program *workload_program(const Workload *workload, KeyKind keys);
 /* Make rows in the buffer, whose columns have room for `capacity` rows each. */
 extern void workload_rows(RunCore *core, const Workload *workload, const InputBuffer *buffer,
 						  uint64_t capacity, const RowOrder *order, KeyKind keys);
+
+/* Bytes of a dictionary's texts. */
+#define CODES_TEXT 8
+
+/* The width of so many codes. */
+extern uint32_t codes_width(uint32_t groups);
+
+/*
+ * Let the run's kernels take its first buffer's rows by segments, keys by codes.  texts: room
+ * for the dictionary that core.coded[0] tells of, the caller's to free; it and the rows are
+ * yet to be made.
+ */
+extern void coded_segments(CudaRun *run, const RowOrder *order, DeviceBuffer *texts);
 
 /* One measured combination. */
 typedef struct Measurement

@@ -23,7 +23,7 @@ usage(void)
 	printf("kernels [--engine cuda|simt|cpu] [--rows N] [--runs N] [--json FILE]\n"
 		   "        [--only strategies|states|block|groups|aggregates|westphal|adinetz|link]\n"
 		   "        [--strategy NAME,...] [--distribution NAME] [--groups N,...]\n"
-		   "        [--keys dense|sparse|int8|two|six|text|text20]\n");
+		   "        [--keys dense|sparse|int8|two|six|text|text20|codes]\n");
 }
 
 /* What is measured, if not all. */

@@ -33,6 +33,7 @@
 #define MAKE_WIDE 11			/* numeric(30, 2) */
 #define MAKE_FILTER 12			/* int4, below 100 */
 #define MAKE_NULLS 13			/* bytes: every 16th is NULL */
+#define MAKE_CODE 14			/* the group's number, of `length` bytes */
 
 typedef struct MakeArgs
 {
@@ -120,6 +121,12 @@ KERNEL(make_keys, MakeArgs, args)
 			int4[i] = (int32_t) (number % 1000);
 		else if (args.content == MAKE_DIGIT)
 			int4[i] = (int32_t) (number >> (5 * args.column) & 31);
+		else if (args.content == MAKE_CODE && args.length == 1)
+			((uint8_t *) args.values)[i] = (uint8_t) number;
+		else if (args.content == MAKE_CODE && args.length == 2)
+			((uint16_t *) args.values)[i] = (uint16_t) number;
+		else if (args.content == MAKE_CODE)
+			int4[i] = (int32_t) number;
 		else
 			make_text(&args, i, number);
 	}

@@ -181,10 +181,10 @@ read_groups(CudaRun *run, Measurement *result, uint64_t *total)
 	}
 }
 
-/* A run whose first buffer has the rows. */
+/* A run whose first buffer has the rows.  texts: of codes. */
 static CudaRun *
 open_run(const Bench *bench, const Program *program, const Workload *workload,
-		 const RowOrder *order, const char *strategy)
+		 const RowOrder *order, const char *strategy, DeviceBuffer *texts)
 {
 	EngineHints hints = {
 		.groups = order->groups,.rows = (double) order->rows,.strategy = strategy
@@ -200,6 +200,8 @@ open_run(const Bench *bench, const Program *program, const Workload *workload,
 	}
 	run = (CudaRun *) head;
 	make_room(run, order->rows, key_text_length(bench->keys));
+	if (bench->keys == KEY_CODES)
+		coded_segments(run, order, texts);
 	workload_rows(&run->core, workload, &run->input.buffers[0], run->input.layout.rows, order,
 				  bench->keys);
 	return run;
@@ -295,13 +297,18 @@ measure_resident(const Bench *bench, const Workload *workload, const RowOrder *o
 	Program    *program = workload_program(workload, bench->keys);
 	bool		peer = strcmp(strategy, "cub") == 0;
 	Measurement result = {0};
-	CudaRun    *run = open_run(bench, program, workload, order, peer ? "auto" : strategy);
+	DeviceBuffer texts = {0};
+	CudaRun    *run = open_run(bench, program, workload, order, peer ? "auto" : strategy, &texts);
 
 	if (peer)
 		measure_peer(bench, run, order->groups, &result);
 	else
 		measure_engine(bench, run, &result);
 	result.row_bytes = run->core.layouts[0].row_bytes;
+	if (bench->keys == KEY_CODES)
+		result.row_bytes -= (uint32_t) sizeof(TextRef) -
+			(1u << (codes_width(order->groups) - WIDTH_1));
+	run_free(&run->core, &texts);
 	result.right = result.counted == order->rows || workload->filter;
 	bench->engine->close(&run->core.head);
 	free(program);

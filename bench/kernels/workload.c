@@ -26,7 +26,7 @@ static const char *const make_text =
 "#include \"make_rows.cuh\"\n";
 
 const char *const key_names[KEY_COUNT] = {
-	"dense", "sparse", "int8", "two", "six", "text", "text20"
+	"dense", "sparse", "int8", "two", "six", "text", "text20", "codes"
 };
 
 /* The key columns of a kind. */
@@ -44,7 +44,8 @@ static const KeyColumns key_columns[KEY_COUNT] = {
 	{2, VT_INT4, MAKE_THOUSANDS},
 	{6, VT_INT4, MAKE_DIGIT},
 	{1, VT_TEXT, MAKE_TEXT_KEY},
-	{1, VT_TEXT, MAKE_TEXT_KEY}
+	{1, VT_TEXT, MAKE_TEXT_KEY},
+	{1, VT_TEXT, MAKE_CODE}
 };
 
 uint32_t
@@ -131,6 +132,18 @@ content_of_column(const Workload *workload, KeyKind keys, int column)
 		workload->type == VT_INT8 ? MAKE_INT8 : workload->type == VT_WIDE ? MAKE_WIDE : MAKE_INT4;
 }
 
+/* The texts of a dictionary, in order of their codes. */
+static void
+make_dictionary(RunCore *core, DeviceModule *module, uint32_t groups)
+{
+	MakeArgs	args = {
+		.values = core->coded[0].entries,.bytes = core->coded[0].bytes,.rows = groups,
+		.groups = groups,.distribution = DIST_SORTED,.content = MAKE_TEXT_KEY,.length = CODES_TEXT
+	};
+
+	launch(core, module, "make_keys", &args);
+}
+
 void
 workload_rows(RunCore *core, const Workload *workload, const InputBuffer *buffer,
 			  uint64_t capacity, const RowOrder *order, KeyKind keys)
@@ -144,6 +157,8 @@ workload_rows(RunCore *core, const Workload *workload, const InputBuffer *buffer
 		.length = key_text_length(keys),.first_byte = core->constants.bytes_size
 	};
 
+	if (keys == KEY_CODES)
+		args.length = 1u << (codes_width(order->groups) - WIDTH_1);
 	if (kernel_cache_load(core->device, &core->context->modules, make_text, NULL, &module,
 						  &cached) != DEVICE_OK)
 	{
@@ -163,5 +178,7 @@ workload_rows(RunCore *core, const Workload *workload, const InputBuffer *buffer
 		if (places[i].nulls > 0)
 			launch(core, kernel_cache_module(module), "make_values", &args);
 	}
+	if (keys == KEY_CODES)
+		make_dictionary(core, kernel_cache_module(module), order->groups);
 	kernel_cache_release(module);
 }
