@@ -76,6 +76,7 @@ gpu-test: export PG_CONFIG := $(PG_CONFIG)
 gpu-test: export ENGINES = cuda
 gpu-test: export SUITES = gpu regress isolation fuzz tap
 gpu-test: export GPUAGG_KILL_QUERIES ?= 400
+gpu-test: export GPUAGG_WRITERS_SECONDS ?= 60
 gpu-test:
 	+@tools/run-tests
 
