@@ -11,24 +11,24 @@
  * does not pass.
  *
  * Whether it pays depends on how much of a page is not read.  A link moves whole pages faster
- * than single sectors of 32 bytes: on an H200, of 14 tuples a page the first 32, 64, 96 and
- * 192 bytes took 0.27, 0.53, 0.71 and 1.43 times as long as all of the page.
+ * than single sectors of 32 bytes: bench/results/h200-kernels.md.
  */
 #include "engine/cuda/input/tuple_filter.h"
 #include "program/filter_range.h"
 #include "program/heap_page.h"
 
 /*
- * Bytes of whole pages that the link moves in the time of one sector: the above, with as many
- * sectors as tuples at multiples of 8 bytes touch.
+ * Bytes of whole pages that the link moves in the time of one sector, with as many sectors as
+ * tuples at multiples of 8 bytes touch: from the above, 45 to 60 with 55 and 136 tuples a page,
+ * up to 85 with 18, which pay anyway.
  */
-#define SECTOR_BYTES 110
+#define SECTOR_BYTES 55
 
 /* Of each page its header and line pointers, for few tuples. */
 #define PAGE_SECTORS 3
 
 /* Tuples are copied with parts of sectors that are not theirs: by so many eighths more. */
-#define COPY_EIGHTHS 10
+#define COPY_EIGHTHS 9
 
 /* It pays if it takes at most so many eighths of the time of whole pages. */
 #define PAYS_EIGHTHS 7
