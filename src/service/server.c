@@ -43,7 +43,7 @@ enum
 /* How exact sleeps are; the kernel's default would add 50 microseconds. */
 #define TIMER_SLACK_NS 1000
 
-/* Compilers that nobody waits for are looked at so often. */
+/* Compilers that nobody waits for, and what is queued for them, are looked at so often. */
 #define KEEP_KERNELS_NS UINT64_C(100000000)
 
 /* What is kept is written for planners so often, while there are connections. */

@@ -18,8 +18,10 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t change = PTHREAD_COND_INITIALIZER;
 static bool held;				/* it does not end yet */
+static int	let_go;				/* so many end all the same */
 static int	begun;
 static int	working;
+static char last_begun[32];		/* the text */
 
 static int	failures_left;		/* compilations that fail */
 
@@ -33,6 +35,30 @@ hold(bool it)
 	held = it;
 	pthread_cond_broadcast(&change);
 	pthread_mutex_unlock(&mutex);
+}
+
+/* Let one of the compilers end that are held; its job is done a moment later. */
+static void
+end_one(void)
+{
+	pthread_mutex_lock(&mutex);
+	let_go = 1;
+	pthread_cond_broadcast(&change);
+	while (let_go > 0)
+		pthread_cond_wait(&change, &mutex);
+	pthread_mutex_unlock(&mutex);
+}
+
+/* Has a compiler begun since compilations was asked last? */
+static bool
+has_begun(void)
+{
+	bool		it;
+
+	pthread_mutex_lock(&mutex);
+	it = begun > 0;
+	pthread_mutex_unlock(&mutex);
+	return it;
 }
 
 /* How often the compiler was called since this was asked last. */
@@ -68,9 +94,15 @@ fake_compile(const DeviceInfo *info, const char *text, const char *const *option
 	pthread_mutex_lock(&mutex);
 	begun++;
 	working++;
+	snprintf(last_begun, sizeof(last_begun), "%s", text);
 	pthread_cond_broadcast(&change);
-	while (held)
+	while (held && let_go == 0)
 		pthread_cond_wait(&change, &mutex);
+	if (let_go > 0)
+	{
+		let_go--;
+		pthread_cond_broadcast(&change);
+	}
 	working--;
 	fails = (failures_left > 0 && failures_left-- > 0) || strncmp(text, "wrong", 5) == 0;
 	pthread_mutex_unlock(&mutex);
@@ -312,27 +344,6 @@ test_stale_failure(void)
 	ok(loads("later right", false) && compilations() == 1, "is forgotten");
 }
 
-/* Compilers that work at the same time are few. */
-static void
-test_busy(void)
-{
-	char		text[32];
-
-	hold(true);
-	for (int i = 0; i < 10; i++)
-	{
-		snprintf(text, sizeof(text), "busy %d", i);
-		kernel_cache_prefetch(modules, &fake_ops, &device.info, text);
-	}
-	wait_for_compilers(4);
-	ok(load_interrupted("busy 9") == DEVICE_BUSY, "one more waits, and is interrupted");
-	usleep(50000);
-	ok(compilations() == 4, "four compilers work, and no more");
-	hold(false);
-	ok(loads("busy 9", false) && loads("busy 0", false), "then all can be had");
-	ok(compilations() == 1, "of those asked for too late, what is needed");
-}
-
 /* No longer keep images in a directory. */
 static void
 remove_directory(const char *directory)
@@ -343,6 +354,218 @@ remove_directory(const char *directory)
 	snprintf(command, sizeof(command), "rm -r %s", directory);
 	if (system(command) != 0)
 		printf("# cannot remove %s\n", directory);
+}
+
+/* Ask for texts of that name, from the first number to the last. */
+static void
+ask_for(const char *name, int first, int last)
+{
+	char		text[32];
+
+	for (int i = first; i <= last; i++)
+	{
+		snprintf(text, sizeof(text), "%s %d", name, i);
+		kernel_cache_prefetch(modules, &fake_ops, &device.info, text);
+	}
+}
+
+/* Is the only text that was begun since compilations was asked last this one? */
+static bool
+only_begun(const char *name, int number)
+{
+	char		text[32];
+	bool		right;
+
+	snprintf(text, sizeof(text), "%s %d", name, number);
+	pthread_mutex_lock(&mutex);
+	right = begun == 1 && strcmp(last_begun, text) == 0;
+	if (!right)
+		printf("# %d begun, the last one is %s and not %s\n", begun, last_begun, text);
+	begun = 0;
+	pthread_mutex_unlock(&mutex);
+	return right;
+}
+
+/* If a compiler ends, does it go on with this text when `step` is called? */
+static bool
+comes_next(const char *name, int number, void (*step) (void))
+{
+	end_one();
+	for (int i = 0; i < 10000 && !has_begun(); i++)
+	{
+		step();
+		usleep(1000);
+	}
+	return only_begun(name, number);
+}
+
+/* Steps: what a process does now and then, and another request. */
+static void
+keep(void)
+{
+	(void) kernel_pending_keep();
+}
+
+static void
+ask_for_another(void)
+{
+	ask_for("another", 0, 0);
+}
+
+/* Do what a process does now and then, until nothing is compiled any more. */
+static bool
+keep_all(void)
+{
+	bool		more = true;
+
+	for (int i = 0; i < 10000 && more; i++)
+	{
+		usleep(1000);
+		more = kernel_pending_keep();
+	}
+	return !more;
+}
+
+/* Load these texts; was none of them left to compile? */
+static bool
+all_compiled(const char *name, int first, int last)
+{
+	char		text[32];
+	bool		kept = true;
+
+	for (int i = first; i <= last; i++)
+	{
+		snprintf(text, sizeof(text), "%s %d", name, i);
+		kept = loads(text, true) && kept;
+	}
+	return kept;
+}
+
+/* Compilers that work at the same time are few; what is asked for meanwhile comes later. */
+static void
+test_queued(void)
+{
+	bool		in_order = true;
+
+	kernel_pending_end();
+	compilations();
+	hold(true);
+	ask_for("queued", 0, 9);
+	wait_for_compilers(4);
+	ask_for("queued", 0, 9);
+	usleep(50000);
+	ok(kernel_pending_keep() && compilations() == 4, "four compilers work, and no more");
+	for (int i = 4; i < 8; i++)
+		in_order = comes_next("queued", i, keep) && in_order;
+	ok(in_order, "what was asked for first is compiled first, without being asked for again");
+	ok(comes_next("queued", 8, ask_for_another), "also if something else is asked for");
+	hold(false);
+	ok(keep_all() && compilations() == 2, "each is compiled once");
+	ok(all_compiled("queued", 0, 9) && all_compiled("another", 0, 0) && compilations() == 0,
+	   "all of them are on disk");
+}
+
+/* Many are forgotten, the oldest first. */
+static void
+test_queue_full(void)
+{
+	hold(true);
+	ask_for("full", 0, 3 + 64);
+	wait_for_compilers(4);
+	compilations();
+	ask_for("full", 68, 70);
+	ok(comes_next("full", 7, keep), "of a full queue, the oldest are forgotten");
+	hold(false);
+	ok(keep_all() && compilations() == 63, "no others");
+	ok(all_compiled("full", 0, 3) && all_compiled("full", 7, 70) && compilations() == 0,
+	   "and all that is left was compiled");
+	ok(loads("full 4", false) && compilations() == 1, "what was forgotten can be had");
+}
+
+static const char *waited_for;
+static bool others_keep;
+static bool decided;
+static bool is_next;
+
+/* While a run waits, a compiler ends; when one has begun then, all do. */
+static bool
+let_one_end(int milliseconds)
+{
+	if (waits_left-- == 10000)
+		end_one();
+	else if (!decided && has_begun())
+	{
+		is_next = only_begun(waited_for, 0);
+		decided = true;
+		hold(false);
+	}
+	else if (others_keep)
+		keep();
+	usleep((useconds_t) milliseconds * 1000);
+	return waits_left <= 0;
+}
+
+/*
+ * A run that waits does not wait for what is queued; name: of what it waits for, which is
+ * queued as well if others_keep.
+ */
+static void
+test_queue_wait(const char *name, const char *others)
+{
+	LoadedModule *module = NULL;
+	char		text[32];
+	bool		cached;
+
+	hold(true);
+	ask_for(others, 0, 9);
+	wait_for_compilers(4);
+	if (others_keep)
+		ask_for(name, 0, 0);
+	snprintf(text, sizeof(text), "%s 9", others);
+	ok(load_interrupted(text) == DEVICE_BUSY && compilations() == 4,
+	   "a wait for a compiler is interrupted");
+	snprintf(text, sizeof(text), "%s 0", name);
+	waited_for = name;
+	waits_left = 10000;
+	decided = is_next = false;
+	ok(kernel_cache_load(&device, &modules, text, let_one_end, &module,
+						 &cached) == DEVICE_OK && is_next,
+	   "one that is not interrupted has the next compiler");
+	kernel_cache_release(module);
+	hold(false);
+	ok(keep_all() && compilations() == 6 && all_compiled(others, 0, 9),
+	   "then all others are compiled, each once");
+}
+
+/* What has not begun when a process ends never does. */
+static void
+test_queue_end(void)
+{
+	hold(true);
+	ask_for("end", 0, 9);
+	wait_for_compilers(4);
+	hold(false);
+	kernel_pending_end();
+	ok(!kernel_pending_keep() && compilations() == 4, "what is queued at the end is not begun");
+}
+
+/* What is asked for while too many compilers work. */
+static void
+test_in_queue(void)
+{
+	char		directory[] = "/tmp/gpuagg-cache-XXXXXX";
+
+	if (mkdtemp(directory) == NULL)
+		return;
+	kernel_pending_end();
+	kernel_disk_directory(directory);
+	test_queued();
+	test_queue_full();
+	test_queue_wait("waited for", "beside it");
+	others_keep = true;
+	test_queue_wait("waited for again", "beside that");
+	test_queue_end();
+	remove_directory(directory);
 }
 
 /* Of what nobody comes for, most goes to disk. */
@@ -570,7 +793,7 @@ main(void)
 	test_two_waiters();
 	test_failure();
 	test_stale_failure();
-	test_busy();
+	test_in_queue();
 	test_trimmed();
 	test_recipes();
 	test_disk();

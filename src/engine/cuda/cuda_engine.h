@@ -23,8 +23,9 @@ extern const EngineCosts simt_costs;
 extern void cuda_engine_serve(uint64_t memory, const void *pages, size_t size);
 
 /*
- * In such a process, now and then: keep on disk the kernels that runs have asked for and
- * not waited for.  Are more being compiled?
+ * In such a process, now and then: compile the kernels that runs have asked for while too
+ * many compilers worked, and keep those on disk that no run has waited for.  Are more still
+ * to be compiled?
  */
 extern bool cuda_engine_keep_kernels(void);
 

@@ -148,7 +148,7 @@ kernel_cache_prefetch(LoadedModule *modules, const DeviceOps *ops, const DeviceI
 
 	/* a failure is reported by kernel_cache_load, which tries again */
 	if (source != NULL && !loaded)
-		(void) kernel_pending_begin(&request);
+		kernel_pending_begin(&request);
 	free(source);
 	return !loaded;
 }

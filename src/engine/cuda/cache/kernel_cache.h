@@ -16,9 +16,8 @@ typedef struct LoadedModule LoadedModule;
 
 /*
  * Begin to get the module of that kernel text for such a device, which need not be
- * open yet: from disk, or compiled in a thread, unless too many compilers work
- * already.  For a text that will be loaded soon.  False: it is loaded, as one of
- * `modules`.
+ * open yet: from disk, or compiled in a thread, later if too many compilers work.  For a
+ * text that will be loaded soon.  False: it is loaded, as one of `modules`.
  */
 extern bool kernel_cache_prefetch(LoadedModule *modules, const DeviceOps *ops,
 								  const DeviceInfo *info, const char *text);

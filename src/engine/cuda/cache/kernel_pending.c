@@ -2,10 +2,14 @@
  * kernel_pending.c
  *	  Kernels that were asked for and are not loaded yet.
  *
- * What is pending has an image, from disk, or a job that makes one.  It stays so
- * if whoever asked was interrupted, so that the next one does not begin anew.  Several
- * runs may wait for one image, by turns: each gets a copy of what the job made, the
- * last one the image itself.
+ * What is pending has an image, from disk, or a job that makes one, or is queued for a
+ * compiler.  It stays so if whoever asked was interrupted, so that the next one does not
+ * begin anew.  Several runs may wait for one image, by turns: each gets a copy of what the
+ * job made, the last one the image itself.
+ *
+ * Few compilers work at the same time.  What is asked for meanwhile is queued, since nobody
+ * may ask again: a query that the interpreter runs does not wait for its kernels.  Of what is
+ * queued, that which runs wait for is compiled first, then what was asked for first.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +23,9 @@
 /* Compilers that work at the same time: those of cancelled queries count. */
 #define COMPILERS_MAX 4
 
+/* What is queued for a compiler at most, without what runs wait for. */
+#define QUEUE_MAX 64
+
 /* How long to wait between two looks at a compiler, in milliseconds. */
 #define WAIT_MS 1
 
@@ -26,6 +33,9 @@ typedef struct Pending
 {
 	struct Pending *next;
 	KernelSource *source;		/* a copy */
+	const DeviceOps *ops;
+	DeviceInfo	info;
+	bool		queued;			/* for a compiler; if not: */
 	CompileJob *job;			/* or, if NULL, the image, or why there is none: */
 	void	   *image;
 	size_t		size;
@@ -47,6 +57,18 @@ find_pending(const KernelSource *source)
 	while (*p != NULL && !kernel_source_equal((*p)->source, source))
 		p = &(*p)->next;
 	return p;
+}
+
+static bool
+is_done(const Pending *p)
+{
+	return !p->queued && (p->job == NULL || compile_job_wait(p->job, 0));
+}
+
+static bool
+has_failed(const Pending *p)
+{
+	return p->job != NULL ? compile_job_failed(p->job) : p->status != DEVICE_OK;
 }
 
 static void
@@ -122,136 +144,173 @@ static void
 trim_pending(void)
 {
 	Pending   **p = &pending_images;
+	int			begun = 0;
 
-	for (int i = 0; *p != NULL; i++)
+	while (*p != NULL)
 	{
-		if (i >= PENDING_KEPT && (*p)->waiters == 0 &&
-			((*p)->job == NULL || compile_job_wait((*p)->job, 0)))
+		begun += !(*p)->queued;
+		if (begun > PENDING_KEPT && (*p)->waiters == 0 && is_done(*p))
 			drop_pending(p);
 		else
 			p = &(*p)->next;
 	}
 }
 
-/* One of the jobs if there are too many for another to begin, else NULL. */
-static CompileJob *
-job_in_the_way(void)
+/* How many compilers work; one of their jobs, or NULL. */
+static int
+count_working(CompileJob **job)
 {
-	CompileJob *job = NULL;
 	int			working = 0;
 
+	*job = NULL;
 	for (Pending *p = pending_images; p != NULL; p = p->next)
-		if (p->job != NULL && !compile_job_wait(p->job, 0))
+		if (p->job != NULL && !is_done(p))
 		{
-			job = p->job;
+			*job = p->job;
 			working++;
 		}
-	return working >= COMPILERS_MAX ? job : NULL;
+	return working;
 }
 
-/* Get the image from disk, or begin to compile it. */
-static DeviceStatus
-begin_image(const ImageRequest *request, Pending *p)
+/* What is to be compiled next; NULL: nothing is queued. */
+static Pending *
+next_queued(void)
 {
+	Pending    *next = NULL;
+
+	for (Pending *p = pending_images; p != NULL; p = p->next)
+		if (p->queued && (next == NULL || p->waiters > 0 || next->waiters == 0))
+			next = p;
+	return next;
+}
+
+/* Compile what is queued, as far as compilers are free. */
+static void
+begin_queued(void)
+{
+	CompileJob *job;
+	Pending    *p;
+
+	for (int n = count_working(&job); n < COMPILERS_MAX && (p = next_queued()) != NULL; n++)
+	{
+		p->queued = false;
+		p->job = compile_job_begin(p->ops, &p->info, p->source->text + p->source->kernel);
+		if (p->job != NULL)
+			continue;
+		p->compiled = true;
+		p->status = DEVICE_NO_MEMORY;
+		snprintf(p->message, sizeof(p->message), "out of memory");
+	}
+}
+
+/* Of a full queue, drop the oldest that no run waits for. */
+static void
+make_room_in_queue(void)
+{
+	Pending   **oldest = NULL;
+	int			queued = 0;
+
+	for (Pending **p = &pending_images; *p != NULL; p = &(*p)->next)
+	{
+		if (!(*p)->queued || (*p)->waiters > 0)
+			continue;
+		oldest = p;
+		queued++;
+	}
+	if (queued >= QUEUE_MAX)
+		drop_pending(oldest);
+}
+
+/* Ask for an image that is not pending; NULL: out of memory. */
+static Pending *
+add_pending(const ImageRequest *request)
+{
+	Pending    *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		return NULL;
 	p->source = kernel_source_copy(request->source);
 	if (p->source == NULL)
-		return DEVICE_NO_MEMORY;
+	{
+		free(p);
+		return NULL;
+	}
+	p->ops = request->ops;
+	p->info = *request->info;
 	if (request->from_disk)
 		p->image = kernel_disk_load(p->source, &p->size);
-	if (p->image != NULL)
-		return DEVICE_OK;
-	if (job_in_the_way() != NULL)
-		return DEVICE_BUSY;
-	p->job = compile_job_begin(request->ops, request->info, p->source->text + p->source->kernel);
-	return p->job != NULL ? DEVICE_OK : DEVICE_NO_MEMORY;
-}
-
-DeviceStatus
-kernel_pending_begin(const ImageRequest *request)
-{
-	Pending    *p;
-	DeviceStatus status;
-
-	if (*find_pending(request->source) != NULL)
-		return DEVICE_OK;
-	p = calloc(1, sizeof(*p));
-	if (p == NULL)
-		return DEVICE_NO_MEMORY;
-	status = begin_image(request, p);
-	if (status != DEVICE_OK)
-	{
-		free_pending(p);
-		return status;
-	}
+	p->queued = p->image == NULL;
+	if (p->queued)
+		make_room_in_queue();
 	p->next = pending_images;
 	pending_images = p;
 	trim_pending();
-	return DEVICE_OK;
+	return p;
 }
 
-static bool
-has_failed(const Pending *p)
+/* Ask for an image, by a run that waits for it or not; NULL: out of memory. */
+static Pending *
+ask(const ImageRequest *request, bool waits)
 {
-	return p->job != NULL ? compile_job_failed(p->job) : p->status != DEVICE_OK;
+	Pending    *p = *find_pending(request->source);
+
+	if (p == NULL)
+		p = add_pending(request);
+	if (p != NULL)
+		p->waiters += waits;
+	begin_queued();
+	return p;
+}
+
+void
+kernel_pending_begin(const ImageRequest *request)
+{
+	(void) ask(request, false);
 }
 
 bool
 kernel_pending_ready(const ImageRequest *request)
 {
-	const Pending *p;
+	const Pending *p = ask(request, false);
 
-	if (kernel_pending_begin(request) != DEVICE_OK)
-		return false;
-	p = *find_pending(request->source);
-	return (p->job == NULL || compile_job_wait(p->job, 0)) && !has_failed(p);
+	return p != NULL && is_done(p) && !has_failed(p);
 }
 
-/* Sleep for a moment; nobody drops the image meanwhile.  Should the run end? */
+/* Sleep for a moment.  Should the run end? */
 static bool
-wait_by_turns(const ImageRequest *request, bool (*wait) (int))
+sleep_by(bool (*wait) (int), CompileJob *job)
 {
-	Pending    *p = *find_pending(request->source);
-	bool		interrupted;
-
-	if (p != NULL)
-		p->waiters++;
-	interrupted = wait(WAIT_MS);
-	if (p != NULL)
-		p->waiters--;
-	return interrupted;
+	if (wait != NULL)
+		return wait(WAIT_MS);
+	if (job == NULL)
+		(void) count_working(&job);
+	if (job != NULL)
+		(void) compile_job_wait(job, WAIT_MS);
+	return false;
 }
 
-/* Wait until the image is there, or cannot be had. */
+/* Wait until the image is there, or cannot be had; nobody drops it meanwhile. */
 static DeviceStatus
 wait_for_image(const ImageRequest *request, bool (*wait) (int),
 			   char *message, size_t len)
 {
-	for (;;)
-	{
-		DeviceStatus status = kernel_pending_begin(request);
-		CompileJob *job;
+	Pending    *p = ask(request, true);
+	bool		interrupted = false;
 
-		if (status == DEVICE_NO_MEMORY)
-		{
-			snprintf(message, len, "out of memory");
-			return status;
-		}
-		if (status == DEVICE_OK)
-		{
-			job = (*find_pending(request->source))->job;
-			if (job == NULL || compile_job_wait(job, 0))
-				return DEVICE_OK;
-		}
-		else
-			job = job_in_the_way();
-		if (wait != NULL && wait_by_turns(request, wait))
-		{
-			snprintf(message, len, "interrupted");
-			return DEVICE_BUSY;
-		}
-		if (wait == NULL && job != NULL)
-			(void) compile_job_wait(job, WAIT_MS);
+	if (p == NULL)
+	{
+		snprintf(message, len, "out of memory");
+		return DEVICE_NO_MEMORY;
 	}
+	while (!interrupted && !is_done(p))
+	{
+		interrupted = sleep_by(wait, p->job);
+		begin_queued();
+	}
+	p->waiters--;
+	if (interrupted)
+		snprintf(message, len, "interrupted");
+	return interrupted ? DEVICE_BUSY : DEVICE_OK;
 }
 
 DeviceStatus
@@ -289,11 +348,13 @@ kernel_pending_keep(void)
 {
 	bool		working = false;
 
+	begin_queued();
 	for (Pending *p = pending_images; p != NULL; p = p->next)
 	{
+		working = working || p->queued;
 		if (p->job == NULL || p->waiters > 0)
 			continue;
-		if (!compile_job_wait(p->job, 0))
+		if (!is_done(p))
 		{
 			working = true;
 			continue;
@@ -303,6 +364,7 @@ kernel_pending_keep(void)
 			kernel_disk_store(p->source, p->image, p->size);
 		p->compiled = false;
 	}
+	trim_pending();
 	return working;
 }
 

@@ -18,10 +18,12 @@ typedef struct ImageRequest
 } ImageRequest;
 
 /*
- * Begin to get an image, unless that was begun: from disk, or compiled in a thread.
- * BUSY: too many compilers work.
+ * Begin to get an image, unless that was begun or there is no memory: from disk, or
+ * compiled in a thread.  If too many compilers work, it is queued until one is free and
+ * something else is asked for, or kernel_pending_keep is called.  If too much is queued, what
+ * was asked for first is forgotten.
  */
-extern DeviceStatus kernel_pending_begin(const ImageRequest *request);
+extern void kernel_pending_begin(const ImageRequest *request);
 
 /* The same, and true if the image is there; one that cannot be had never is. */
 extern bool kernel_pending_ready(const ImageRequest *request);
@@ -44,14 +46,14 @@ extern DeviceStatus kernel_pending_get(const ImageRequest *request,
 extern void kernel_pending_forget_failures(void);
 
 /*
- * Keep on disk what has been compiled since and nobody waits for.  Is more still being
- * compiled?
+ * Keep on disk what has been compiled since and nobody waits for, and compile what is
+ * queued.  Is more still to be compiled?
  */
 extern bool kernel_pending_keep(void);
 
 /*
  * Wait for what is still being compiled, and keep it on disk: before the process
- * ends, since a compiler that runs while it does may crash.
+ * ends, since a compiler that runs while it does may crash.  What has not begun never does.
  */
 extern void kernel_pending_end(void);
 
