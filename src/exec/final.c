@@ -200,9 +200,8 @@ exact_sum128(const uint64_t *words, uint64_t number[2])
 	return sum;
 }
 
-/* An accumulator's exact sum of floats in a group's state. */
-static ExactSum
-exact_sum_of(const Program *program, int acc, const uint64_t *words, const int32_t *units)
+ExactSum
+final_exact_sum(const Program *program, int acc, const uint64_t *words, const int32_t *units)
 {
 	const Accumulator *accumulator = &program_accs(program)[acc];
 	ExactSum	sum = {words + accumulator->word, accumulator->nwords,
@@ -211,17 +210,23 @@ exact_sum_of(const Program *program, int acc, const uint64_t *words, const int32
 	return sum;
 }
 
-/* The sum as a double, or as a float that is a double. */
+double
+final_float_sum(const ExactSum *sum, bool single)
+{
+	double		value = exact_sum(sum, single);
+
+	if (isinf(single ? (float4) value : value) && !exact_has_infinity(sum))
+		float_overflow_error();
+	return value;
+}
+
 static double
 sum_float(const Program *program, const Aggregate *agg, const uint64_t *words,
 		  const int32_t *units, bool single)
 {
-	ExactSum	sum = exact_sum_of(program, agg->acc, words, units);
-	double		value = exact_sum(&sum, single);
+	ExactSum	sum = final_exact_sum(program, agg->acc, words, units);
 
-	if (isinf(single ? (float4) value : value) && !exact_has_infinity(&sum))
-		float_overflow_error();
-	return value;
+	return final_float_sum(&sum, single);
 }
 
 /* Variances, covariances and regressions of floats, or of integers as floats. */
@@ -241,7 +246,7 @@ moments_float(const Program *program, const Aggregate *agg, const uint64_t *word
 			continue;
 		sums[i] = accs[acc].kind == ACC_SUM_INT128 ?
 			exact_sum128(words + accs[acc].word, numbers[i]) :
-			exact_sum_of(program, acc, words, units);
+			final_exact_sum(program, acc, words, units);
 	}
 	return Float8GetDatum(float_moments((FinalKind) agg->final, count, sums,
 										compat_guarded_moments, isnull));

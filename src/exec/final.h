@@ -6,6 +6,7 @@
 #define GPUAGG_FINAL_H
 
 #include "engine/engine.h"
+#include "program/exact_result.h"
 
 /*
  * The result of one aggregate from a group's words and the batch's units, as
@@ -15,7 +16,15 @@
 extern Datum final_value(const Program *program, const Aggregate *agg,
 						 const uint64_t *words, const int32_t *units, bool *isnull);
 
-/* Can it, for an aggregate of this Program? */
+/*
+ * An accumulator's exact sum of floats in a group's state, and that as a double, or as a
+ * float that is a double.  Raises an overflow's error.
+ */
+extern ExactSum final_exact_sum(const Program *program, int acc, const uint64_t *words,
+								const int32_t *units);
+extern double final_float_sum(const ExactSum *sum, bool single);
+
+/* Can final_value, for an aggregate of this Program? */
 extern bool final_can_fail(const Program *program);
 
 /*

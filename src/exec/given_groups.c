@@ -137,7 +137,25 @@ place_records(GivenGroups *given, const GroupBatch *batch, uint32 group, uint32 
 		starts[i + 1] += starts[i];
 }
 
-/* One key of a batch's groups into their records, which are zeros. */
+/* One key of a batch's groups, of a constant size, into their records, which are zeros. */
+static inline void
+put_sized(const GivenGroups *given, const ColumnVector *vector, size_t size, int key,
+		  size_t place, uint32 group, uint32 n, char *records)
+{
+	const char *value = (const char *) vector->values + group * size;
+
+	for (uint32 i = 0; i < n; i++, value += size)
+	{
+		char	   *record = records + given->starts[i];
+
+		if (key_is_null(vector, group + i))
+			record[key / 8] |= (char) (1 << (key % 8));
+		else
+			memcpy(record + place, value, size);
+	}
+}
+
+/* The same of any size. */
 static void
 put_values(const GivenGroups *given, const GroupBatch *batch, int key, size_t place,
 		   uint32 group, uint32 n, char *records)
@@ -145,15 +163,12 @@ put_values(const GivenGroups *given, const GroupBatch *batch, int key, size_t pl
 	const ColumnVector *vector = &batch->keys[key];
 	size_t		size = key_size(given, key);
 
-	for (uint32 i = 0; i < n; i++, group++)
-	{
-		char	   *record = records + given->starts[i];
-
-		if (key_is_null(vector, group))
-			record[key / 8] |= (char) (1 << (key % 8));
-		else
-			memcpy(record + place, (const char *) vector->values + group * size, size);
-	}
+	if (size == 4)
+		put_sized(given, vector, 4, key, place, group, n, records);
+	else if (size == 8)
+		put_sized(given, vector, 8, key, place, group, n, records);
+	else
+		put_sized(given, vector, size, key, place, group, n, records);
 }
 
 /* The same of texts, which go behind those before. */

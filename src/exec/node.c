@@ -185,8 +185,8 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 	state->engine = engine_handle(engine_for_plan(state->plan->engine, state->program));
 	if (state->plan->regrouping)
 		state->regrouping = regrouping_create(state->plan);
-	if (!final_can_fail(node_result_program(state)))
-		state->having_columns = columns_in(scan->scan.plan.qual);
+	node_create_columns(state, final_can_fail(node_result_program(state)) ? NULL :
+						columns_in(scan->scan.plan.qual));
 	if (state->plan->top)
 		state->top = top_groups_create(state->plan->top, scan->custom_scan_tlist,
 									   node_group_value, state);

@@ -10,6 +10,7 @@
 
 #include "engine/handle.h"
 #include "exec/given_groups.h"
+#include "exec/group_column.h"
 #include "exec/regrouping.h"
 #include "exec/shared_store.h"
 #include "exec/slots.h"
@@ -65,11 +66,14 @@ typedef struct GpuAggState
 	GpuAggPhase phase;
 	GroupBatch	groups;			/* the current batch, and the next group in it */
 	uint32_t	next_group;
+	GroupColumn *columns;		/* of the scan tuple; of the current batch */
+	GroupColumn **order;		/* in which they are made: */
+	int			nearly;			/* so many before HAVING, */
+	int			ncolumns;		/* the rest of all after it */
 	const SetLayout *layout;	/* of the current batch, with regrouping */
 	TopGroups  *top;			/* NULL: all groups leave */
 	List	   *having_values;	/* ExprState, one a clause that the engine is told */
 	uint64		removed;		/* groups that it has removed by them, and that are counted */
-	Bitmapset  *having_columns; /* that HAVING looks at, from 1; NULL: no matter */
 	Verifier   *verifier;		/* NULL: answers are not compared */
 	bool		checking;		/* groups are made to be compared: all leave */
 	bool		witnessing;		/* by the CPU engine, for another one */

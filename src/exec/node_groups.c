@@ -26,56 +26,81 @@ node_result_program(const GpuAggState *state)
 	return state->coarse ? state->coarse : state->program;
 }
 
+void
+node_create_columns(GpuAggState *state, const Bitmapset *having)
+{
+	int			n = state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor->natts;
+
+	state->columns = palloc0(sizeof(GroupColumn) * n);
+	state->order = palloc(sizeof(GroupColumn *) * n);
+	for (int early = 1; early >= 0; early--)
+	{
+		for (int i = 0; i < n; i++)
+			if ((having == NULL || bms_is_member(i + 1, having)) == early)
+				state->order[state->ncolumns++] = &state->columns[i];
+		if (early)
+			state->nearly = state->ncolumns;
+	}
+	for (int i = 0; i < n; i++)
+		state->columns[i].number = i;
+}
+
 /* The columns are the keys, then the aggregates, then GROUPING(); the rest are NULL. */
+static void
+begin_column(GpuAggState *state, GroupColumn *column)
+{
+	const Program *program = node_result_program(state);
+	const int  *places = state->regrouping ? state->layout->places : NULL;
+	int			n = column->number;
+	int			agg = n - state->plan->nkeys;
+	int			grouping = agg - program->naggs;
+	int			place = places && agg < 0 ? places[n] : n;
+
+	if (agg < 0 && place >= 0)
+		group_column_is_key(column, program, n, &state->groups.keys[place]);
+	else if (agg >= 0 && grouping < 0)
+		group_column_is_aggregate(column, program, &program_aggs(program)[agg],
+								  &state->groups);
+	else if (agg >= 0 && grouping < list_length(state->plan->groupings))
+		group_column_is_constant(column, Int32GetDatum(places ? state->layout->groupings[grouping] : 0),
+								 false);
+	else
+		group_column_is_constant(column, (Datum) 0, true);
+}
+
 Datum
 node_group_value(void *node, uint32_t group, int n, bool *isnull)
 {
-	const GpuAggState *state = node;
-	const Program *program = node_result_program(state);
-	const int  *places = state->regrouping ? state->layout->places : NULL;
-	int			agg = n - state->plan->nkeys;
-	int			grouping = agg - program->naggs;
+	GroupColumn *column = &((GpuAggState *) node)->columns[n];
 
-	if (agg < 0)
-	{
-		int			place = places ? places[n] : n;
-
-		if (place >= 0)
-			return key_value(program, n, &state->groups.keys[place], group, isnull);
-	}
-	else if (grouping < 0)
-		return final_value(program, &program_aggs(program)[agg],
-						   state->groups.states + (size_t) group * program->nwords,
-						   state->groups.units, isnull);
-	else if (grouping < list_length(state->plan->groupings))
-	{
-		*isnull = false;
-		return Int32GetDatum(places ? state->layout->groupings[grouping] : 0);
-	}
-	*isnull = true;
-	return (Datum) 0;
+	return column->value(column, group, isnull);
 }
 
-/*
- * Put a group into the scan tuple: first what HAVING looks at, or all of it, then what is
- * left.
- */
+/* Make columns of a group, from one place in their order to another. */
 static void
-store_group(GpuAggState *state, uint32_t group, TupleTableSlot *slot, bool first)
+store_columns(const GpuAggState *state, uint32_t group, TupleTableSlot *slot, int from, int to)
 {
-	const Bitmapset *looked_at = state->having_columns;
+	Datum	   *values = slot->tts_values;
+	bool	   *isnull = slot->tts_isnull;
 
-	if (first)
-		ExecClearTuple(slot);
-	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+	for (int i = from; i < to; i++)
 	{
-		if (looked_at == NULL ? first : bms_is_member(i + 1, looked_at) == first)
-			slot->tts_values[i] = node_group_value(state, group, i, &slot->tts_isnull[i]);
-		else if (first)
-			slot->tts_isnull[i] = true;
+		GroupColumn *column = state->order[i];
+		int			n = column->number;
+
+		values[n] = column->value(column, group, &isnull[n]);
 	}
-	if (first)
-		ExecStoreVirtualTuple(slot);
+}
+
+/* Put what HAVING looks at of a group into the scan tuple, or all of it. */
+static void
+store_group(const GpuAggState *state, uint32_t group, TupleTableSlot *slot)
+{
+	ExecClearTuple(slot);
+	if (state->nearly < state->ncolumns)
+		memset(slot->tts_isnull, true, state->ncolumns * sizeof(bool));
+	store_columns(state, group, slot, 0, state->nearly);
+	ExecStoreVirtualTuple(slot);
 }
 
 /* Count what the engine has removed by HAVING since it was last counted. */
@@ -120,14 +145,15 @@ take_group(GpuAggState *state, TupleTableSlot *slot)
 		(state->top == NULL || state->checking || !top_groups_are_better(state->top, group));
 	if (leaves)
 	{
-		store_group(state, group, slot, true);
+		store_group(state, group, slot);
 		leaves = ExecQual(ps->qual, ps->ps_ExprContext);
 		if (!leaves && !state->checking)
 			InstrCountFiltered1(state, 1);
 	}
 	if (leaves)
 	{
-		store_group(state, group, slot, false);
+		if (state->nearly < state->ncolumns)
+			store_columns(state, group, slot, state->nearly, state->ncolumns);
 		falsify(state, slot);
 		if (state->top && !state->checking)
 			top_groups_add(state->top);
@@ -204,6 +230,15 @@ take_next_batch(GpuAggState *state)
 	MemoryContextSwitchTo(old);
 }
 
+/* A batch of groups has come, or there are no more. */
+static void
+begin_batch(GpuAggState *state)
+{
+	count_removed(state);
+	for (int i = 0; i < state->ncolumns && state->groups.ngroups > 0; i++)
+		begin_column(state, &state->columns[i]);
+}
+
 TupleTableSlot *
 node_next_tuple(GpuAggState *state)
 {
@@ -216,7 +251,7 @@ node_next_tuple(GpuAggState *state)
 		if (state->next_group == state->groups.ngroups && state->groups.ngroups > 0)
 			take_next_batch(state);
 		if (state->next_group == 0)
-			count_removed(state);
+			begin_batch(state);
 		if (state->groups.ngroups == 0)
 			return ExecClearTuple(ps->ps_ProjInfo ? ps->ps_ResultTupleSlot : slot);
 		if (take_group(state, slot))

@@ -166,6 +166,10 @@ exact_sum(const ExactSum *sum, bool single)
 {
 	double		value;
 
+	/* nearly every sum: without a call */
+	if (sum->level == EXACT_NARROW && sum->nwords == EXACT_SUM_WORDS(EXACT_NARROW) &&
+		round_word(sum->words, sum->unit, single, &value))
+		return value;
 	if (special_sum(flags_of(sum), &value))
 		return value;
 	return exact_round(sum->words, number_words(sum), sum->unit, single);

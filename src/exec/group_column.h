@@ -1,0 +1,52 @@
+/*
+ * group_column.h
+ *	  The values of a column of the node's tuples, from a batch of groups.
+ *
+ * How a value is made is the same for all groups of a batch, and chosen once.
+ */
+#ifndef GPUAGG_GROUP_COLUMN_H
+#define GPUAGG_GROUP_COLUMN_H
+
+#include "engine/engine.h"
+#include "program/exact_result.h"
+
+typedef struct GroupColumn GroupColumn;
+
+/*
+ * A group's value.  Datums by reference are in the current context, or in the column until it
+ * makes another group's value.  Can raise what final_value can raise.
+ */
+typedef Datum (*GroupColumnValue) (GroupColumn *column, uint32 group, bool *isnull);
+
+struct GroupColumn
+{
+	GroupColumnValue value;
+	int			number;			/* the caller's */
+	bool		isnull;			/* of a constant */
+	Datum		constant;
+
+	/* of a key */
+	const Program *program;
+	int			key;
+	ColumnVector vector;
+
+	/* of an aggregate */
+	const Aggregate *agg;
+	const uint64_t *states;		/* the first group's */
+	uint32		nwords;			/* of a group */
+	uint32		word;			/* the result's first one */
+	uint32		count;			/* the word that counts its values */
+	const int32_t *units;
+	ExactSum	sum;			/* of floats, but for its words */
+
+	char		text[VARATT_SHORT_MAX];	/* a short one, with its header */
+};
+
+/* Each of these makes the column that of a batch, which must stay as long as it is used. */
+extern void group_column_is_key(GroupColumn *column, const Program *program, int key,
+								const ColumnVector *vector);
+extern void group_column_is_aggregate(GroupColumn *column, const Program *program,
+									  const Aggregate *agg, const GroupBatch *batch);
+extern void group_column_is_constant(GroupColumn *column, Datum value, bool isnull);
+
+#endif							/* GPUAGG_GROUP_COLUMN_H */
