@@ -10,7 +10,7 @@ BEGIN
 		line := regexp_replace(line, '(Engine|Strategy): \w+', '\1: X');
 		line := regexp_replace(line, 'Fallback: .*', 'Fallback: X');
 		line := regexp_replace(line, '(rows=\d+)\.00', '\1');	-- 18
-		CONTINUE WHEN line ~ '^ *(Planning Time|Execution Time|Planning|Buffers|Query Identifier|JIT|Memory Usage|Device Memory|Pages Read in Place|Pages Copied|Blocks Kept|Blocks Resident)';
+		CONTINUE WHEN line ~ '^ *(Planning Time|Execution Time|Planning|Buffers|Query Identifier|JIT|Memory Usage|Device Memory|Rows Refused in Place|Pages Read in Place|Pages Copied|Blocks Kept|Blocks Resident)';
 		line := regexp_replace(line, '\d+(\.\d+)?( ?)(kB|ms)', 'N\2\3', 'g');
 		line := regexp_replace(line, 'Pages: \d+', 'Pages: N');	-- fewer, if columns are kept
 		RETURN NEXT line;
