@@ -157,6 +157,8 @@ typedef struct RowBatch
 								 * every row */
 	POINTER(uint8_t) left;		/* one byte a row: is it left out?  0 if the
 								 * program leaves no rows */
+	POINTER(const uint8_t) answers; /* of rows to each condition on texts, `capacity` a
+									 * condition; 0: by rows' codes */
 	uint64_t	capacity;
 	uint64_t	nrows;			/* rows to take */
 	uint64_t	first;			/* rows of the batches before */
@@ -174,6 +176,15 @@ typedef struct RowBatch
 #define TASK_SAMPLE 1
 #define TASK_EXPONENTS 2
 #define TASK_VALUES_AGAIN 3
+#define TASK_ANSWERS 4			/* the interpreter's only */
+
+/*
+ * Conditions on texts that are looked up by codes, at most; and the bits of an answer, of which
+ * a false one has none.
+ */
+#define ARGS_MAX_ANSWERS 8
+#define ANSWER_TRUE 1
+#define ANSWER_NULL 2
 
 /*
  * Parameters of `aggregate`, `values_again`, `sample`, `exponents` and
@@ -198,6 +209,9 @@ typedef struct AggregateArgs
 	uint64_t	sample_chunk;	/* rows of a chunk, a multiple of 32 */
 	uint64_t	sample_stride;	/* from one chunk to the next */
 	POINTER(uint32_t) exponents;	/* `exponents`: one for each float sum */
+	POINTER(const uint8_t) answers[ARGS_MAX_ANSWERS];	/* to each condition on texts: of
+														 * NULL, then of codes */
+	POINTER(uint8_t) row_answers;	/* TASK_ANSWERS: to the filter, of the batch's rows */
 	int32_t		units[ARGS_MAX_SUMS];	/* of float sums */
 } AggregateArgs;
 

@@ -23,6 +23,9 @@ KERNEL_BOUNDS(interpret, AggregateArgs, args, INTERPRET_THREADS, 4)
 		case TASK_VALUES_AGAIN:
 			take_values_again(&args);
 			break;
+		case TASK_ANSWERS:
+			rows_answer(&args);
+			break;
 		default:
 			if (NKEYS == 0)
 				aggregate_reduce(&args);

@@ -193,6 +193,23 @@ step_load(const AggregateArgs *args, int type, const uint8_t *values, uint64_t r
 	}
 }
 
+/* The answer to a condition on a text that is a code. */
+DEVICE_FN uint8_t
+step_answer(const AggregateArgs *args, const ScriptStep *step, uint64_t row, Value *value)
+{
+	uint64_t	offset;
+	const uint64_t *segment = row_segment(&args->batch, row, &offset);
+	bool		isnull = step->nulls != 0 &&
+		segment_number(segment[SEGMENT_NULLS(step->index)], offset) != 0;
+	uint64_t	code = segment[SEGMENT_BASE(step->index)] +
+		segment_number(segment[SEGMENT_VALUES(step->index)], offset);
+	uint8_t		answer = coded_answer(args, (uint32_t) step->arg[0], (uint32_t) row, isnull,
+									  (uint32_t) code);
+
+	value->as_BOOL = (answer & ANSWER_TRUE) != 0;
+	return (answer & ANSWER_NULL) != 0 ? VALUE_NULL : 0;
+}
+
 /* Of a row in segments: an integer's bits are the value's lowest. */
 DEVICE_FN uint8_t
 step_segment_column(const AggregateArgs *args, const ScriptStep *step, uint64_t row,
@@ -219,6 +236,8 @@ step_column(const AggregateArgs *args, const ScriptStep *step, uint64_t row, Val
 {
 	const RowBatch *batch = &args->batch;
 
+	if (step->arg[0] >= 0)
+		return step_answer(args, step, row, value);
 	if (batch->segments != NULL)
 		return step_segment_column(args, step, row, value);
 	step_load(args, step->type, batch->columns + batch->capacity * step->values, row, value);
@@ -811,6 +830,18 @@ row_eval(const AggregateArgs *args, const Raw *raw, uint32_t index, Row *row)
 	row_key(args, index, row);
 	row_words(args, row);
 	row_extremes(args, row);
+}
+
+/* What the filter is of each row, whether it passes or not. */
+DEVICE_FN void
+rows_answer(const AggregateArgs *args)
+{
+	for (uint64_t row = grid_index(); row < args->batch.nrows; row += grid_size())
+	{
+		steps_run(args, row, 0, script.filter_steps);
+		args->row_answers[row] = step_null(script.filter) ? ANSWER_NULL :
+			step_value(script.filter)->as_BOOL ? ANSWER_TRUE : 0;
+	}
 }
 
 /* The largest exponents so far, and the row's. */

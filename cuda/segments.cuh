@@ -82,6 +82,19 @@ segment_text(uint64_t place, uint64_t entries, uint64_t row)
 }
 
 /*
+ * The answer to a condition on a row's text, by the text's code, which is not looked at if the
+ * text is NULL.  The texts of rows that are not kept need no codes: these have answers of their own.
+ */
+DEVICE_FN uint8_t
+coded_answer(const AggregateArgs *args, uint32_t condition, uint32_t row, bool isnull,
+			 uint32_t code)
+{
+	if (args->batch.answers != NULL)
+		return args->batch.answers[args->batch.capacity * condition + row];
+	return args->answers[condition][isnull ? 0 : (uint64_t) code + 1];
+}
+
+/*
  * Load the numbers of four rows, the first of which is a multiple of four.  most: the largest
  * width that there may be.  What comes of the load is looked at by packed_u32 and packed_u64
  * only, so that other columns' loads are given out meanwhile.

@@ -89,7 +89,9 @@ typedef struct Insn
 	uint8_t		fallible;		/* can be an error, its own or an operand's */
 	uint8_t		special;		/* OP_slot: it is a numeric, NaN or infinite */
 	int16_t		arg[3];			/* registers, that is indexes of earlier
-								 * instructions; -1: none */
+								 * instructions; -1: none.  OP_column: -1, or, in
+								 * kernels only, the first is the number of a condition
+								 * on the coded column, whose answer the value is */
 	int16_t		index;			/* OP_column: column; OP_slot: slot */
 } Insn;
 

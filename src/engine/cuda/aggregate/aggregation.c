@@ -159,6 +159,7 @@ row_args(const RunCore *run, const Aggregation *aggregation, const RowBatch *bat
 	args->table = aggregation->table.table;
 	args->constants = run->constants.values.ptr;
 	args->counters = counters;
+	memcpy(args->answers, run->answers, sizeof(args->answers));
 	memcpy(args->units, aggregation->units.of_sums,
 		   run->layouts[0].nsums * sizeof(args->units[0]));
 }

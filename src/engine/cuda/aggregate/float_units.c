@@ -33,6 +33,7 @@ find_exponents(RunCore *run, const Kernels *kernels, const RowBatch *batch,
 		args.batch.nrows = EXPONENTS_ROWS;
 	args.table.script = kernels->script;
 	args.constants = run->constants.values.ptr;
+	memcpy(args.answers, run->answers, sizeof(args.answers));
 	args.exponents = run->counters.ptr + COUNTERS_OF_EXPONENTS;
 	status = kernels_launch(run, kernels->exponents, args.batch.nrows, kernels->row_threads,
 							kernels->row_shared, &args);

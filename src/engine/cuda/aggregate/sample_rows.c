@@ -2,6 +2,8 @@
  * sample_rows.c
  *	  A sample of a batch's rows, taken on the device.
  */
+#include <string.h>
+
 #include "engine/cuda/aggregate/sample_rows.h"
 #include "engine/cuda/cache/fnv.h"
 
@@ -24,6 +26,7 @@ take_sample(RunCore *run, const RowBatch *batch, const Kernels *kernels,
 	args.batch.nrows = nrows;
 	args.table.script = kernels->script;
 	args.constants = run->constants.values.ptr;
+	memcpy(args.answers, run->answers, sizeof(args.answers));
 	args.sampled = sampled->ptr;
 	args.sample_chunk = SAMPLE_CHUNK;
 	args.sample_stride = nchunks > 1 ? (batch->nrows - SAMPLE_CHUNK) / (nchunks - 1) : 0;

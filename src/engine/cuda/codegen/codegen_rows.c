@@ -167,11 +167,33 @@ write_constant(RowCode *code, int reg, const Insn *insn)
 	}
 }
 
+/* The answer to a condition on a text that is a code, which a row that is left out has none of. */
+static void
+write_answer(RowCode *code, int reg, const Insn *insn)
+{
+	const Column *column = &program_columns(code->program)[insn->index];
+	char		isnull[40] = "";
+
+	if (column->nullable)
+		snprintf(isnull, sizeof(isnull), " || raw->n%d != 0", insn->index);
+	text_append(code->text, "\t{\n"
+				"\t\tuint8_t answer = coded_answer(args, %d, index, raw->left != 0%s, "
+				"(uint32_t) raw->c%d);\n\n"
+				"\t\tr%d = (answer & ANSWER_TRUE) != 0;\n"
+				"\t\tn%d = (answer & ANSWER_NULL) != 0;\n\t}\n",
+				insn->arg[0], isnull, insn->index, reg, reg);
+}
+
 static void
 write_column(RowCode *code, int reg, const Insn *insn)
 {
 	const Column *column = &program_columns(code->program)[insn->index];
 
+	if (insn->arg[0] >= 0)
+	{
+		write_answer(code, reg, insn);
+		return;
+	}
 	if (column->type == VT_TEXT)
 		text_append(code->text, "\tr%d = text_bytes(args, raw->c%d);\n", reg, insn->index);
 	else

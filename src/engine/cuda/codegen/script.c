@@ -39,6 +39,7 @@ write_step(ScriptWriter *writer, int reg)
 	step.type = insn->type;
 	if (insn->op == OP_column)
 	{
+		step.arg[0] = insn->arg[0];
 		step.index = insn->index;
 		step.values = writer->layout->columns[insn->index].values;
 		step.nulls = writer->layout->columns[insn->index].nulls;

@@ -21,13 +21,19 @@ interpreter_enable(void)
 	enabled = true;
 }
 
+bool
+interpreter_has_room(const RunCore *run, const Script *script)
+{
+	return script_shared(script) + STATIC_SHARED <= run->device->info.shared_limit;
+}
+
 /* Make both scripts; false: the Program is too large, for them or for a block. */
 static bool
 make_scripts(const RunCore *run, Script *scripts)
 {
 	for (int table = TABLE_HASH; table <= TABLE_DIRECT; table++)
 		if (!script_make(run->kernel_program, &run->layouts[table], &scripts[table]) ||
-			script_shared(&scripts[table]) + STATIC_SHARED > run->device->info.shared_limit)
+			!interpreter_has_room(run, &scripts[table]))
 			return false;
 	return true;
 }

@@ -37,6 +37,9 @@ extern bool interpreter_is_forced(const RunCore *run);
  */
 extern bool interpreter_is_ready(const RunCore *run, const DeviceInfo *info);
 
+/* Has a block of such a device room for a script? */
+extern bool interpreter_has_room(const RunCore *run, const Script *script);
+
 /* A script on the device. */
 extern EngineStatus interpreter_script(RunCore *run, TableKind table, DevicePtr *script);
 

@@ -63,6 +63,7 @@ typedef struct RunCore
 	KernelLayout layouts[2];	/* of that, by TableKind */
 	DeviceTexts coded[ARGS_MAX_CODED];	/* what its codes stand for, */
 	uint32_t	ncoded[ARGS_MAX_CODED]; /* and how many there are of kept rows */
+	DevicePtr	answers[ARGS_MAX_ANSWERS];	/* to conditions on codes: answers.c */
 	EngineHints hints;
 	int			forced;			/* Strategy, or -1: auto, and the interpreter */
 

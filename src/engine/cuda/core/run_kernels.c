@@ -394,6 +394,34 @@ kernels_load_top(RunCore *run, LoadedModule **module, TopKernels *kernels)
 	return run_device(run, device, "could not find a kernel");
 }
 
+EngineStatus
+kernels_load_interpreter(RunCore *run, LoadedModule **module, DeviceKernel **interpret)
+{
+	Text		text = {0};
+	EngineStatus status;
+
+	codegen_interpreter(&text);
+	status = load_module(run, &text, module);
+	text_free(&text);
+	if (status != ENGINE_OK)
+		return status;
+	return run_device(run, run->device_ops->kernel(run->device, kernel_cache_module(*module),
+												   "interpret", interpret),
+					  "could not find a kernel");
+}
+
+bool
+kernels_interpreter_ready(const RunCore *run)
+{
+	Text		text = {0};
+	bool		ready;
+
+	codegen_interpreter(&text);
+	ready = is_ready(run, &text);
+	text_free(&text);
+	return ready;
+}
+
 void
 kernels_release(Kernels *kernels)
 {

@@ -97,6 +97,14 @@ extern EngineStatus kernels_load_deform(RunCore *run, LoadedModule **module,
 extern EngineStatus kernels_load_top(RunCore *run, LoadedModule **module, TopKernels *kernels);
 
 /*
+ * The interpreter's kernel over rows, for another Program than the run's; and is it there
+ * without waiting for the compiler?  If it is not, a compiler is begun.
+ */
+extern EngineStatus kernels_load_interpreter(RunCore *run, LoadedModule **module,
+											 DeviceKernel **interpret);
+extern bool kernels_interpreter_ready(const RunCore *run);
+
+/*
  * Launch, in the work stream, for that many threads by blocks of `block`: at least
  * one block, and no more than the device holds at once, so that a kernel's threads
  * go over what is left.  shared: bytes of dynamic shared memory a block; args: the

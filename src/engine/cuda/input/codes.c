@@ -1,10 +1,11 @@
 /*
  * codes.c
- *	  Text keys of kept columns as codes.
+ *	  Text keys of kept columns, and texts that have conditions, as codes.
  *
- * Where a column of texts is a key and nothing else, kernels take the codes of its segments
- * as they are: integers, small and dense.  No row's text is looked at, and a group's becomes
- * a text when it leaves (emit_coded in key.cuh).
+ * Where a column of texts is a key, or has conditions, and is nothing else, kernels take the codes
+ * of its segments as they are: integers, small and dense.  No row's text is looked at, a group's
+ * becomes a text when it leaves (emit_coded in key.cuh), and a condition's answer is
+ * looked up (answers.c).  That pays if a dictionary has fewer entries than half of the rows.
  *
  * Entries of a dictionary stay what they are, and no two of them are the same text.  So the
  * run goes by the entries that had been told when it began, wherever the dictionary is moved
@@ -14,8 +15,8 @@
  * Rows that are not served, of masked blocks or out of column batches, may have other texts.
  * Once such rows come, the run has a dictionary of its own.  It begins with the same entries
  * under the same codes, and rows' texts are added as they are for rows that are kept.
- * That takes three launches for each column and buffer, so at least half of the blocks must be
- * served.  Segments of two tables have codes of two dictionaries, and are taken as texts.
+ * That takes three launches for each key and buffer, so at least half of the blocks must be
+ * served.  A column that is no key needs no codes of such rows.  Segments of two tables have codes of two dictionaries, and are taken as texts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,9 @@
 
 /* Of all blocks, what must be served. */
 #define SERVED_SHARE 2
+
+/* Of the rows that are served, what a dictionary may have entries whose conditions are answered. */
+#define ANSWERED_SHARE 2
 
 /*
  * Of the memory that is left, what dictionaries of the run's own take at most to begin with; and
@@ -103,14 +107,39 @@ note_columns(const RunCore *run, const Program *coded, const ServedTexts *texts,
 		*column = (CodedColumn) {.number = i,.own.entries = text->entries,.own.bytes = text->bytes};
 		if (columns[i].missing >= 0)
 			column->missing = run->constants.slots[columns[i].missing].bytes.len;
+		column->is_key = coded_is_key(run->program, i);
 		dictionary_tell(text->column->dictionary, &column->kept);
-		size = size_needed(&column->own, input, pages);
+		size = column->is_key ? size_needed(&column->own, input, pages) : 0;
 		if (size > most)
 			return false;
 		most -= size;
 		codes->ncolumns++;
 	}
 	return true;
+}
+
+/* Which columns' conditions it pays to answer by entries. */
+static void
+choose_asked(const RunCore *run, const ServedTexts *texts, bool *asked)
+{
+	for (int i = 0; i < run->program->ncolumns; i++)
+	{
+		const ServedText *text = served_text(texts, i);
+
+		asked[i] = text != NULL && text->entries < run->head.stats.rows / ANSWERED_SHARE;
+	}
+}
+
+/* Make it, with the conditions of these columns; false: there are no codes. */
+static bool
+make_program(const RunCore *run, const bool *asked, const ServedTexts *texts,
+			 const InputLayout *input, bool pages, Program *coded, Codes *codes)
+{
+	CodedConditions conditions;
+
+	return coded_make(run->program, asked, coded, &conditions) &&
+		note_columns(run, coded, texts, input, pages, codes) &&
+		answers_take(run, &conditions, &codes->answers);
 }
 
 /* The Program that kernels are to run, if there is one; NULL: that they run as it is. */
@@ -120,13 +149,18 @@ choose_program(const RunCore *run, const ServedTexts *texts, const InputLayout *
 {
 	uint64_t	served = run->head.stats.blocks_resident;
 	uint64_t	nblocks = count_blocks(run);
+	bool		asked[PROGRAM_MAX_COLUMNS];
+	bool		none[PROGRAM_MAX_COLUMNS] = {false};
+	bool		pages = served < nblocks;
 	Program    *coded;
 
 	if (texts->n == 0 || served < nblocks / SERVED_SHARE)
 		return NULL;
+	choose_asked(run, texts, asked);
 	coded = malloc(run->program->size);
-	if (coded != NULL && coded_make(run->program, coded) &&
-		note_columns(run, coded, texts, input, served < nblocks, codes))
+	if (coded != NULL &&
+		(make_program(run, asked, texts, input, pages, coded, codes) ||
+		 make_program(run, none, texts, input, pages, coded, codes)))
 		return coded;
 	free(coded);
 	codes->ncolumns = 0;
@@ -153,6 +187,24 @@ codes_open(RunCore *run, ServedTexts *texts, const InputLayout *input, Codes *co
 		run->ncoded[i] = column->own.entries;
 		status = served_texts_wait(run, served_text(texts, column->number)->column->dictionary);
 		served_texts_leave(texts, column->number);
+	}
+	return status == ENGINE_OK ? answers_open(run, &codes->answers) : status;
+}
+
+EngineStatus
+codes_answer(RunCore *run, Codes *codes, DeviceKernel *copy)
+{
+	EngineStatus status = ENGINE_OK;
+
+	for (int i = 0; i < codes->ncolumns && status == ENGINE_OK; i++)
+	{
+		const CodedColumn *column = &codes->columns[i];
+		AnswerTexts texts = {
+			.number = column->number,.entries = column->own.entries,.bytes = column->own.bytes,
+			.kept = {column->kept.entries, column->kept.bytes}
+		};
+
+		status = answers_entries(run, &codes->answers, copy, &texts);
 	}
 	return status;
 }
@@ -321,9 +373,9 @@ launch_column(RunCore *run, const PageKernels *kernels, const CodedColumn *colum
 
 EngineStatus
 codes_make(RunCore *run, Codes *codes, const PageKernels *kernels, const InputLayout *input,
-		   const InputBuffer *buffer)
+		   InputBuffer *buffer)
 {
-	EngineStatus status = codes->ncolumns > 0 ? make_memory(run, input, codes) : ENGINE_OK;
+	EngineStatus status = answers_rows(run, &codes->answers, input, buffer);
 
 	for (int i = 0; i < codes->ncolumns && status == ENGINE_OK; i++)
 	{
@@ -332,12 +384,17 @@ codes_make(RunCore *run, Codes *codes, const PageKernels *kernels, const InputLa
 		uint64_t	bytes = buffer->pages ?
 			(uint64_t) buffer->npages * HEAP_PAGE_SIZE + column->missing : buffer->nbytes;
 		DictionaryArgs args = {
-			.from = buffer->bytes.ptr,.found = codes->found.ptr,.nrows = buffer->nrows,
+			.from = buffer->bytes.ptr,.nrows = buffer->nrows,
 			.texts = place_of(run, input, buffer, column),.counters = buffer->counters,
 			.nulls = nulls > 0 ? buffer->columns.ptr + (uint64_t) input->rows * nulls : 0
 		};
 
-		status = make_room(run, codes, kernels, column, buffer->nrows, bytes);
+		if (!column->is_key)
+			continue;
+		status = make_memory(run, input, codes);
+		if (status == ENGINE_OK)
+			status = make_room(run, codes, kernels, column, buffer->nrows, bytes);
+		args.found = codes->found.ptr;
 		if (status != ENGINE_OK)
 			break;
 		dictionary_expect(&column->own, buffer->nrows, bytes);
@@ -349,6 +406,7 @@ codes_make(RunCore *run, Codes *codes, const PageKernels *kernels, const InputLa
 void
 codes_close(RunCore *run, Codes *codes)
 {
+	answers_close(run, &codes->answers);
 	for (int i = 0; i < codes->ncolumns; i++)
 		run_free(run, &codes->columns[i].memory);
 	run_free(run, &codes->found);

@@ -76,10 +76,13 @@ open_segments(RunCore *run, Input *input)
 		mapped_hold(run->context->mapped);
 	run->layouts[TABLE_HASH].segments = true;
 	run->layouts[TABLE_DIRECT].segments = true;
-	if (input->served.nmasked > 0 || input->served.texts.entries > 0)
+	if (input->served.nmasked > 0 || input->served.texts.entries > 0 ||
+		input->codes.answers.conditions.n > 0)
 		status = page_deformer_open(run, &input->deformer);
 	if (status == ENGINE_OK)
 		status = served_upload(run, &input->served, input->deformer.kernels.mask_rows);
+	if (status == ENGINE_OK)
+		status = codes_answer(run, &input->codes, input->deformer.kernels.dictionary_copy);
 	if (status != ENGINE_OK)
 		return status;
 	input->segments_at_once = segments_at_once(run, &input->served);

@@ -171,6 +171,7 @@ input_buffer_close(RunCore *run, InputBuffer *buffer)
 	run_free(run, &buffer->bytes);
 	run_free(run, &buffer->columns);
 	run_free(run, &buffer->left);
+	run_free(run, &buffer->answers);
 	run_free(run, &buffer->undone[0]);
 	run_free(run, &buffer->undone[1]);
 	run_free(run, &buffer->own_segments);
@@ -226,6 +227,7 @@ input_buffer_batch(const InputLayout *input, const InputBuffer *buffer, RowBatch
 	batch->bytes = buffer->bytes.ptr;
 	batch->undone = buffer->undone[0].ptr;
 	batch->left = buffer->left.ptr;
+	batch->answers = buffer->answers.ptr;
 	batch->capacity = input->rows;
 	batch->nrows = buffer->nrows;
 	batch->first = buffer->first;

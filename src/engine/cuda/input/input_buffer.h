@@ -28,6 +28,7 @@ typedef struct InputBuffer
 	DeviceBuffer bytes;
 	DeviceBuffer columns;
 	DeviceBuffer left;			/* one byte a row, if the program leaves rows */
+	DeviceBuffer answers;		/* RowBatch.answers */
 	DeviceBuffer undone[2];		/* lists of rows: from the last launch, and for
 								 * the next; of segments there is no other one
 								 * before it is needed */

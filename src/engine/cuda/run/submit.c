@@ -92,7 +92,7 @@ deform_pages(CudaRun *run, const InputBuffer *buffer)
 
 /* Make the copied rows columns, of which some may be left out. */
 static EngineStatus
-make_columns(CudaRun *run, const InputBuffer *buffer)
+make_columns(CudaRun *run, InputBuffer *buffer)
 {
 	RunCore    *core = &run->core;
 	Input	   *input = &run->input;
