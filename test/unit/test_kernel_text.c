@@ -7,6 +7,7 @@
 
 #include "engine/cuda/codegen/codegen.h"
 #include "engine/cuda/codegen/codegen_scatter.h"
+#include "engine/cuda/codegen/coded.h"
 #include "engine/cuda/device/cuda_compile.h"
 #include "engine_data.h"
 #include "tap.h"
@@ -153,6 +154,47 @@ test_segments(void)
 	}
 }
 
+/* Texts as codes, with a condition. */
+static void
+test_codes(void)
+{
+	static const bool asked[] = {true};
+	ProgramBuilder *b = malloc(sizeof(*b));
+	CodedConditions conditions;
+	Program    *program;
+	Program    *coded;
+	int			text;
+
+	program_begin(b, SOURCE_COLUMNS);
+	text = program_add_column(b, 1, VT_TEXT, true, -1);
+	program_add_key(b, text);
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program_set_filter(b, program_add_op(b, OP_text_like, text,
+										 program_add_slot_ref(b, program_add_slot(b, VT_TEXT))));
+	program = calloc(1, program_size(b));
+	coded = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	ok(coded_make(program, asked, coded, &conditions) && conditions.n == 1, "a coded condition");
+	for (int i = 0; i < 3; i++)
+	{
+		static const Strategy strategies[] = {STRATEGY_BLOCK, STRATEGY_ATOMIC, STRATEGY_ATOMIC};
+		KernelLayout layout;
+		Text		kernels = {0};
+		char		name[40];
+
+		layout_make(coded, i == 0 ? TABLE_DIRECT : TABLE_HASH, &layout);
+		layout.segments = true;
+		codegen(coded, &layout, i == 2 ? PART_SAMPLE : PART_AGGREGATE, strategies[i], i == 0, 1000,
+				&kernels);
+		snprintf(name, sizeof(name), "codes_%d", i);
+		compile(name, kernels.data, 90);
+		text_free(&kernels);
+	}
+	free(program);
+	free(coded);
+}
+
 /* Private tables with keys although the group table has none: it is too large. */
 static void
 compile_keyed_block(const char *name, const Program *program)
@@ -295,6 +337,7 @@ main(void)
 	if (compiler)
 	{
 		test_segments();
+		test_codes();
 		test_large_state();
 		test_long_list();
 		test_constants();

@@ -2,10 +2,10 @@
  * codes.c
  *	  Text keys of kept columns, and texts that have conditions, as codes.
  *
- * Where a column of texts is a key, or has conditions, and is nothing else, kernels take the codes
- * of its segments as they are: integers, small and dense.  No row's text is looked at, a group's
- * becomes a text when it leaves (emit_coded in key.cuh), and a condition's answer is
- * looked up (answers.c).  That pays if a dictionary has fewer entries than half of the rows.
+ * Where a column of texts is a key, or has conditions, and is nothing else, kernels take the
+ * codes of its segments as they are: integers, small and dense.  No row's text is looked at.  A
+ * group's becomes a text when it leaves (emit_coded in key.cuh), and a condition's answer is
+ * looked up (answers.c); that pays if a dictionary has fewer entries than half of the rows.
  *
  * Entries of a dictionary stay what they are, and no two of them are the same text.  So the
  * run goes by the entries that had been told when it began, wherever the dictionary is moved
@@ -13,10 +13,11 @@
  * have no entry yet, each would be an empty text, and so would have another code.
  *
  * Rows that are not served, of masked blocks or out of column batches, may have other texts.
- * Once such rows come, the run has a dictionary of its own.  It begins with the same entries
- * under the same codes, and rows' texts are added as they are for rows that are kept.
+ * Once such rows come, the run has a dictionary of its own for each key.  It begins with the same
+ * entries under the same codes, and rows' texts are added as they are for rows that are kept.
  * That takes three launches for each key and buffer, so at least half of the blocks must be
- * served.  A column that is no key needs no codes of such rows.  Segments of two tables have codes of two dictionaries, and are taken as texts.
+ * served.  Of a column that is no key such rows need no codes.  Segments of two tables have codes
+ * of two dictionaries, and are taken as texts.
  */
 #include <stdlib.h>
 #include <string.h>
