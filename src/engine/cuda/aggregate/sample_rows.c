@@ -63,7 +63,8 @@ rows_to_sample(const RunCore *run, const RowBatch *batch)
 
 /*
  * A hash: which rows, how many of them the batch has and are sampled, and how their keys and
- * values are made.  Rows that stay are in no columns of the batch's own.
+ * values are made.  A Program with codes does not tell what its conditions on texts are: the
+ * run's own one does.  Rows that stay are in no columns of the batch's own.
  */
 uint64_t
 sample_key(const RunCore *run, const RowBatch *batch)
@@ -78,6 +79,8 @@ sample_key(const RunCore *run, const RowBatch *batch)
 		return 0;
 	key = fnv_add_words(key, sizes, sizeof(sizes));
 	key = fnv_add(key, run->kernel_program, run->kernel_program->size);
+	if (run->kernel_program != run->program)
+		key = fnv_add(key, run->program, run->program->size);
 	key = fnv_add(key, constants->host, run->program->nslots * sizeof(*constants->host));
 	return fnv_add(key, constants->bytes, constants->bytes_size);
 }
