@@ -183,13 +183,13 @@ sub stopped_in_compiler
 	$node->safe_psql('postgres', 'CREATE TABLE few AS SELECT i % 10 AS k, i AS v FROM generate_series(1, 1000) i');
 	$node->restart;
 
-	# first how pages become columns, how to sample, and what the sample will choose
-	like(stopped_in_compiler('cancel', $query, 3), qr/canceling statement due to user request/, 'compiler, cancel: said so');
+	# first how pages become columns, how to sample, what the sample will choose, and top groups
+	like(stopped_in_compiler('cancel', $query, 4), qr/canceling statement due to user request/, 'compiler, cancel: said so');
 	is(outcome($node, $simt, $query), '0|100', 'compiler: another session has the rows');
-	is(called(), 3, 'compiler: and what the first one began');
-	like(stopped_in_compiler('terminate', $other, 5), qr/terminating connection/, 'compiler, terminate: said so');
+	is(called(), 4, 'compiler: and what the first one began');
+	like(stopped_in_compiler('terminate', $other, 6), qr/terminating connection/, 'compiler, terminate: said so');
 	is(outcome($node, $simt, $other), '0|50500|10', 'compiler: another session has the rows');
-	is(called(), 5, 'compiler: and what the first one began');
+	is(called(), 6, 'compiler: and what the first one began');
 
 	# the same session goes on
 	unlink $go;
@@ -200,7 +200,7 @@ sub stopped_in_compiler
 	$session->query('RESET statement_timeout');
 	append_to_file($go, '');
 	is($session->query($third), '0|1000', 'compiler: the next query of a session has the rows');
-	is(called(), 7, 'compiler: nothing was compiled twice');
+	is(called(), 8, 'compiler: nothing was compiled twice');
 	$session->quit;
 }
 
