@@ -32,8 +32,12 @@ static void
 take_codes(RunCore *core)
 {
 	Program    *coded = malloc(core->program->size);
+	bool	   *asked = calloc((size_t) core->program->ncolumns, sizeof(*asked));
+	CodedConditions conditions;
 
-	must(core, coded != NULL && coded_make(core->program, coded));
+	must(core, coded != NULL && asked != NULL &&
+		 coded_make(core->program, asked, coded, &conditions));
+	free(asked);
 	core->kernel_program = coded;
 	for (int table = TABLE_HASH; table <= TABLE_DIRECT; table++)
 	{
