@@ -8,9 +8,9 @@
  * values, and the lengths of texts; then the texts' bytes.  Texts are the same if their bytes
  * are, as engines take them (collation.c).
  *
- * Records are gathered in a buffer, which goes into the run's store when it would exceed
- * its limit.  Only after a failure are all of them in memory, and a list of them sorted by
- * their bytes.
+ * Until the end only copies of the batches' keys are made, array by array, in a buffer, which
+ * goes into the run's store when it would exceed its limit.  Only after a failure are records
+ * made of them, all in memory, and a list of them sorted by their bytes.
  *
  * All memory is the creator's context's.
  */
@@ -27,6 +27,21 @@
 /* Groups whose records are written at once, key by key. */
 #define GROUPS_AT_ONCE 256
 
+/* A copy of a batch: this, a CopiedKey for each key, and the arrays, each in multiples of 8 bytes. */
+typedef struct CopiedBatch
+{
+	uint64		size;			/* of all, bytes */
+	uint64		ngroups;
+} CopiedBatch;
+
+/* Bytes of a key's arrays, which are in this order. */
+typedef struct CopiedKey
+{
+	uint64		validity;		/* 0: no NULLs */
+	uint64		offsets;		/* 0 unless it is a text */
+	uint64		values;
+} CopiedKey;
+
 struct GivenGroups
 {
 	const Program *program;
@@ -34,13 +49,17 @@ struct GivenGroups
 	size_t		head;			/* bytes of a record before its texts */
 	size_t	   *lengths;		/* places of texts' lengths in it */
 	int			ntexts;
-	char	   *buffer;			/* in the end all records */
+	char	   *buffer;			/* copies of batches */
 	size_t		used;			/* bytes */
 	size_t		room;
 	size_t		limit;			/* of the room */
-	size_t		stored;			/* likewise, in the store */
-	uint64		nrecords;		/* in both */
-	const char **sorted;		/* the records, in the end */
+	bool		stored;			/* some are in the store */
+	uint64		ngroups;		/* of all copies */
+	size_t		text_bytes;		/* of all their texts, with what is NULL's */
+	char	   *records;		/* in the end: */
+	size_t		written;		/* bytes of them */
+	uint64		nrecords;
+	const char **sorted;
 	char	   *wanted;			/* a record that is looked for */
 	size_t		wanted_room;
 	size_t		starts[GROUPS_AT_ONCE + 1]; /* of records that are written, behind one another */
@@ -226,7 +245,7 @@ make_room(GivenGroups *given, size_t size)
 		{
 			if (!given->store->write(given->store, GIVEN_PARTITION, given->buffer, given->used))
 				return false;
-			given->stored += given->used;
+			given->stored = true;
 			given->used = 0;
 			continue;
 		}
@@ -236,24 +255,62 @@ make_room(GivenGroups *given, size_t size)
 	return true;
 }
 
+/* The bytes of a key's arrays in a batch. */
+static CopiedKey
+sizes_of_key(const GivenGroups *given, const GroupBatch *batch, int key)
+{
+	const ColumnVector *vector = &batch->keys[key];
+	size_t		n = batch->ngroups;
+	CopiedKey	sizes = {vector->validity ? (n + 7) / 8 : 0, 0, n * key_size(given, key)};
+
+	if (is_text(given, key))
+	{
+		sizes.offsets = (n + 1) * sizeof(uint32);
+		sizes.values = vector->offsets[n];
+	}
+	return sizes;
+}
+
+static char *
+copy_array(char *to, const void *array, size_t size)
+{
+	if (size > 0)
+		memcpy(to, array, size);
+	return to + MAXALIGN(size);
+}
+
 bool
 given_groups_add(GivenGroups *given, const GroupBatch *batch)
 {
-	uint32		n;
+	int			nkeys = given->program->nkeys;
+	CopiedBatch head = {sizeof(CopiedBatch) + nkeys * sizeof(CopiedKey), batch->ngroups};
+	CopiedKey  *keys;
+	char	   *at;
 
-	for (uint32 group = 0; group < batch->ngroups; group += n)
+	for (int i = 0; i < nkeys; i++)
 	{
-		n = Min(GROUPS_AT_ONCE, batch->ngroups - group);
-		place_records(given, batch, group, n);
-		/* of long texts, fewer at once */
-		while (n > 1 && given->starts[n] > GROUPS_PIECE)
-			n /= 2;
-		if (!make_room(given, given->starts[n]))
-			return false;
-		put_records(given, batch, group, n, given->buffer + given->used);
-		given->used += given->starts[n];
-		given->nrecords += n;
+		CopiedKey	sizes = sizes_of_key(given, batch, i);
+
+		head.size += MAXALIGN(sizes.validity) + MAXALIGN(sizes.offsets) + MAXALIGN(sizes.values);
+		given->text_bytes += is_text(given, i) ? sizes.values : 0;
 	}
+	if (!make_room(given, head.size))
+		return false;
+	at = given->buffer + given->used;
+	memcpy(at, &head, sizeof(head));
+	keys = (CopiedKey *) (at + sizeof(head));
+	at = (char *) (keys + nkeys);
+	for (int i = 0; i < nkeys; i++)
+	{
+		const ColumnVector *vector = &batch->keys[i];
+
+		keys[i] = sizes_of_key(given, batch, i);
+		at = copy_array(at, vector->validity, keys[i].validity);
+		at = copy_array(at, vector->offsets, keys[i].offsets);
+		at = copy_array(at, vector->values, keys[i].values);
+	}
+	given->used += head.size;
+	given->ngroups += batch->ngroups;
 	return true;
 }
 
@@ -289,48 +346,87 @@ compare_records(const void *a, const void *b, void *arg)
 	return memcmp(left + given->head, right + given->head, texts_size(given, left));
 }
 
-/* All records into memory. */
-static bool
-read_records(GivenGroups *given)
+/* Records of a batch's groups, behind those before. */
+static void
+add_records(GivenGroups *given, const GroupBatch *batch)
 {
-	char	   *records = MemoryContextAllocHuge(GetMemoryChunkContext(given),
-												 given->stored + given->used + 1);
-	size_t		at = 0;
+	uint32		n;
 
-	if (given->stored > 0 && !given->store->rewind(given->store, GIVEN_PARTITION))
-		return false;
-	while (at < given->stored)
+	for (uint32 group = 0; group < batch->ngroups; group += n)
 	{
-		const void *piece = NULL;
-		size_t		size;
-
-		if (!given->store->read(given->store, GIVEN_PARTITION, &piece, &size) ||
-			size == 0 || size > given->stored - at)
-			return false;
-		memcpy(records + at, piece, size);
-		at += size;
+		CHECK_FOR_INTERRUPTS();
+		n = Min(GROUPS_AT_ONCE, batch->ngroups - group);
+		place_records(given, batch, group, n);
+		put_records(given, batch, group, n, given->records + given->written);
+		for (uint32 i = 0; i < n; i++)
+			given->sorted[given->nrecords++] = given->records + given->written + given->starts[i];
+		given->written += given->starts[n];
 	}
-	memcpy(records + at, given->buffer, given->used);
-	given->used += at;
-	given->buffer = records;
+}
+
+/* The same of copies of batches, of so many bytes. */
+static void
+add_copies(GivenGroups *given, const char *copies, size_t size)
+{
+	int			nkeys = given->program->nkeys;
+	ColumnVector *vectors = palloc0(sizeof(ColumnVector) * nkeys);
+	const char *end = copies + size;
+
+	while (copies < end)
+	{
+		const CopiedBatch *head = (const CopiedBatch *) copies;
+		const CopiedKey *keys = (const CopiedKey *) (head + 1);
+		const char *at = (const char *) (keys + nkeys);
+		GroupBatch	batch = {.ngroups = (uint32) head->ngroups,.keys = vectors};
+
+		for (int i = 0; i < nkeys; i++)
+		{
+			vectors[i].validity = keys[i].validity ? (const uint8 *) at : NULL;
+			at += MAXALIGN(keys[i].validity);
+			vectors[i].offsets = (const uint32 *) at;
+			at += MAXALIGN(keys[i].offsets);
+			vectors[i].values = at;
+			at += MAXALIGN(keys[i].values);
+		}
+		add_records(given, &batch);
+		copies += head->size;
+	}
+	pfree(vectors);
+}
+
+/* Of all copies, the stored ones first. */
+static bool
+make_records(GivenGroups *given)
+{
+	const void *piece = NULL;
+	size_t		size = 0;
+
+	if (given->stored && !given->store->rewind(given->store, GIVEN_PARTITION))
+		return false;
+	while (given->stored)
+	{
+		if (!given->store->read(given->store, GIVEN_PARTITION, &piece, &size))
+			return false;
+		if (size == 0)
+			break;
+		add_copies(given, piece, size);
+	}
+	add_copies(given, given->buffer, given->used);
+	pfree(given->buffer);
+	given->buffer = NULL;
 	return true;
 }
 
 bool
 given_groups_end(GivenGroups *given)
 {
-	const char *record;
+	MemoryContext context = GetMemoryChunkContext(given);
 
-	if (!read_records(given))
+	given->records = MemoryContextAllocHuge(context, given->ngroups * given->head +
+											given->text_bytes + 1);
+	given->sorted = MemoryContextAllocHuge(context, given->ngroups * sizeof(char *) + 1);
+	if (!make_records(given))
 		return false;
-	given->sorted = MemoryContextAllocHuge(GetMemoryChunkContext(given),
-										   given->nrecords * sizeof(char *) + 1);
-	record = given->buffer;
-	for (uint64 i = 0; i < given->nrecords; i++)
-	{
-		given->sorted[i] = record;
-		record += given->head + texts_size(given, record);
-	}
 	qsort_arg(given->sorted, given->nrecords, sizeof(char *), compare_records, given);
 	return true;
 }
