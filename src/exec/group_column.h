@@ -18,9 +18,20 @@ typedef struct GroupColumn GroupColumn;
  */
 typedef Datum (*GroupColumnValue) (GroupColumn *column, uint32 group, bool *isnull);
 
+/*
+ * The same of n groups, at most GROUP_ROWS, one after the other; the next one's value is `step`
+ * places behind.  Datums by reference are in the column until it fills the next rows.
+ * Raises nothing; false: some values need GroupColumnValue.
+ */
+typedef bool (*GroupColumnFill) (GroupColumn *column, uint32 group, uint32 n,
+								 Datum *values, bool *isnull, int step);
+
+#define GROUP_ROWS 128
+
 struct GroupColumn
 {
 	GroupColumnValue value;
+	GroupColumnFill fill;		/* NULL: there is none */
 	int			number;			/* the caller's */
 	bool		isnull;			/* of a constant */
 	Datum		constant;
@@ -38,9 +49,14 @@ struct GroupColumn
 	uint32		count;			/* the word that counts its values */
 	const int32_t *units;
 	ExactSum	sum;			/* of floats, but for its words */
+	double		scale;			/* as exact_word_sum's */
 
 	char		text[VARATT_SHORT_MAX];	/* a short one, with its header */
+	char	   *texts;			/* likewise, of GROUP_ROWS groups; NULL: it is no text */
 };
+
+/* Of a type with texts, in the current context. */
+extern void group_column_make_texts(GroupColumn *column);
 
 /* Each of these makes the column that of a batch, which must stay as long as it is used. */
 extern void group_column_is_key(GroupColumn *column, const Program *program, int key,

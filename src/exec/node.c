@@ -366,6 +366,7 @@ shut_down_node(CustomScanState *node)
 		return;
 	node_run_close(state);
 	state->groups.ngroups = 0;
+	state->next_group = 0;
 	state->merged = NULL;
 }
 

@@ -70,6 +70,13 @@ typedef struct GpuAggState
 	GroupColumn **order;		/* in which they are made: */
 	int			nearly;			/* so many before HAVING, */
 	int			ncolumns;		/* the rest of all after it */
+	Datum	   *row_values;		/* of rows of several groups, one after the other, */
+	bool	   *row_isnull;
+	uint32_t	rows_begin;		/* of these groups of the batch */
+	uint32_t	rows_end;
+	GroupColumn **unfilled;		/* columns before HAVING that are not in the rows yet */
+	int			nunfilled;
+	bool		whole;			/* the rows are complete, and all of them leave */
 	const SetLayout *layout;	/* of the current batch, with regrouping */
 	TopGroups  *top;			/* NULL: all groups leave */
 	List	   *having_values;	/* ExprState, one a clause that the engine is told */

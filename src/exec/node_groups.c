@@ -2,8 +2,11 @@
  * node_groups.c
  *	  From a run's groups to the node's tuples.
  *
- * Groups come by batches.  Of a group that HAVING removes only the columns that it looks
- * at are made; those that the engine has removed by HAVING's conditions are counted with them.
+ * Groups come by batches.  Rows of some groups at a time are made column by column
+ * (group_column.h), and the scan tuple's slot points to one after the other.  What a column
+ * cannot make of many groups is made of each.  Of a group that HAVING removes only the columns
+ * that it looks at are made; those that the engine has removed by HAVING's conditions are counted
+ * with them.
  *
  * Where groups come from another process, and can be known again by their keys, the first
  * ones leave while others are on their way (given_groups.c).  If the rest is lost, the CPU
@@ -29,8 +32,13 @@ node_result_program(const GpuAggState *state)
 void
 node_create_columns(GpuAggState *state, const Bitmapset *having)
 {
-	int			n = state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor->natts;
+	TupleDesc	desc = state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor;
+	int			n = desc->natts;
 
+	/* the slot's own arrays are not used, and nobody frees them before the slot */
+	state->row_values = palloc0(sizeof(Datum) * GROUP_ROWS * n);
+	state->row_isnull = palloc0(sizeof(bool) * GROUP_ROWS * n);
+	state->unfilled = palloc(sizeof(GroupColumn *) * n);
 	state->columns = palloc0(sizeof(GroupColumn) * n);
 	state->order = palloc(sizeof(GroupColumn *) * n);
 	for (int early = 1; early >= 0; early--)
@@ -42,7 +50,11 @@ node_create_columns(GpuAggState *state, const Bitmapset *having)
 			state->nearly = state->ncolumns;
 	}
 	for (int i = 0; i < n; i++)
+	{
 		state->columns[i].number = i;
+		if (i < state->plan->nkeys && TupleDescAttr(desc, i)->attlen == -1)
+			group_column_make_texts(&state->columns[i]);
+	}
 }
 
 /* The columns are the keys, then the aggregates, then GROUPING(); the rest are NULL. */
@@ -76,31 +88,63 @@ node_group_value(void *node, uint32_t group, int n, bool *isnull)
 	return column->value(column, group, isnull);
 }
 
-/* Make columns of a group, from one place in their order to another. */
+/* Make these columns of a group. */
 static void
-store_columns(const GpuAggState *state, uint32_t group, TupleTableSlot *slot, int from, int to)
+store_columns(uint32_t group, TupleTableSlot *slot, GroupColumn **columns, int n)
 {
-	Datum	   *values = slot->tts_values;
-	bool	   *isnull = slot->tts_isnull;
-
-	for (int i = from; i < to; i++)
+	for (int i = 0; i < n; i++)
 	{
-		GroupColumn *column = state->order[i];
-		int			n = column->number;
+		int			number = columns[i]->number;
 
-		values[n] = column->value(column, group, &isnull[n]);
+		slot->tts_values[number] = columns[i]->value(columns[i], group,
+													 &slot->tts_isnull[number]);
 	}
 }
 
-/* Put what HAVING looks at of a group into the scan tuple, or all of it. */
+/*
+ * Make the rows of the next groups, as far as columns can: those before HAVING, and not if
+ * most groups may not leave by their order.
+ */
 static void
-store_group(const GpuAggState *state, uint32_t group, TupleTableSlot *slot)
+fill_rows(GpuAggState *state)
 {
-	ExecClearTuple(slot);
-	if (state->nearly < state->ncolumns)
-		memset(slot->tts_isnull, true, state->ncolumns * sizeof(bool));
-	store_columns(state, group, slot, 0, state->nearly);
-	ExecStoreVirtualTuple(slot);
+	bool		by_order = state->top != NULL && !state->checking;
+	uint32_t	begin = state->next_group;
+	uint32_t	n = Min(GROUP_ROWS, state->groups.ngroups - begin);
+	int			ncolumns = state->ncolumns;
+
+	state->nunfilled = 0;
+	if (state->nearly < ncolumns)
+		memset(state->row_isnull, true, (size_t) n * ncolumns * sizeof(bool));
+	for (int i = 0; i < state->nearly; i++)
+	{
+		GroupColumn *column = state->order[i];
+
+		if (by_order || column->fill == NULL ||
+			!column->fill(column, begin, n, state->row_values + column->number,
+						  state->row_isnull + column->number, ncolumns))
+			state->unfilled[state->nunfilled++] = column;
+	}
+	state->rows_begin = begin;
+	state->rows_end = begin + n;
+	state->whole = !by_order && state->nunfilled == 0 && state->nearly == ncolumns &&
+		state->before == NULL && state->css.ss.ps.qual == NULL;
+}
+
+/* Let the slot be a group's row. */
+static inline void
+point_to_row(const GpuAggState *state, uint32_t group, TupleTableSlot *slot)
+{
+	size_t		place = (size_t) (group - state->rows_begin) * state->ncolumns;
+
+	/* what was stored by this function before has nothing to free, unless it was materialized */
+	if (TTS_EMPTY(slot) || TTS_SHOULDFREE(slot))
+	{
+		ExecClearTuple(slot);
+		ExecStoreVirtualTuple(slot);
+	}
+	slot->tts_values = state->row_values + place;
+	slot->tts_isnull = state->row_isnull + place;
 }
 
 /* Count what the engine has removed by HAVING since it was last counted. */
@@ -128,6 +172,21 @@ falsify(GpuAggState *state, TupleTableSlot *slot)
 			slot->tts_values[i] ^= 1;
 }
 
+/* The next group's tuple, of rows that are whole. */
+static inline TupleTableSlot *
+next_whole_row(GpuAggState *state, TupleTableSlot *slot)
+{
+	PlanState  *ps = &state->css.ss.ps;
+
+	point_to_row(state, state->next_group++, slot);
+	falsify(state, slot);
+	if (ps->ps_ProjInfo == NULL)
+		return slot;
+	ResetExprContext(ps->ps_ExprContext);
+	ps->ps_ExprContext->ecxt_scantuple = slot;
+	return ExecProject(ps->ps_ProjInfo);
+}
+
 /* Put the next group into the scan tuple, unless it does not leave. */
 static bool
 take_group(GpuAggState *state, TupleTableSlot *slot)
@@ -145,15 +204,15 @@ take_group(GpuAggState *state, TupleTableSlot *slot)
 		(state->top == NULL || state->checking || !top_groups_are_better(state->top, group));
 	if (leaves)
 	{
-		store_group(state, group, slot);
+		point_to_row(state, group, slot);
+		store_columns(group, slot, state->unfilled, state->nunfilled);
 		leaves = ExecQual(ps->qual, ps->ps_ExprContext);
 		if (!leaves && !state->checking)
 			InstrCountFiltered1(state, 1);
 	}
 	if (leaves)
 	{
-		if (state->nearly < state->ncolumns)
-			store_columns(state, group, slot, state->nearly, state->ncolumns);
+		store_columns(group, slot, state->order + state->nearly, state->ncolumns - state->nearly);
 		falsify(state, slot);
 		if (state->top && !state->checking)
 			top_groups_add(state->top);
@@ -239,6 +298,20 @@ begin_batch(GpuAggState *state)
 		begin_column(state, &state->columns[i]);
 }
 
+/* Make rows of the next groups; false: there are no more. */
+static bool
+next_rows(GpuAggState *state)
+{
+	if (state->next_group == state->groups.ngroups && state->groups.ngroups > 0)
+		take_next_batch(state);
+	if (state->next_group == 0)
+		begin_batch(state);
+	if (state->groups.ngroups == 0)
+		return false;
+	fill_rows(state);
+	return true;
+}
+
 TupleTableSlot *
 node_next_tuple(GpuAggState *state)
 {
@@ -248,12 +321,10 @@ node_next_tuple(GpuAggState *state)
 	for (;;)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (state->next_group == state->groups.ngroups && state->groups.ngroups > 0)
-			take_next_batch(state);
-		if (state->next_group == 0)
-			begin_batch(state);
-		if (state->groups.ngroups == 0)
+		if ((state->next_group == state->rows_end || state->next_group == 0) && !next_rows(state))
 			return ExecClearTuple(ps->ps_ProjInfo ? ps->ps_ResultTupleSlot : slot);
+		if (state->whole)
+			return next_whole_row(state, slot);
 		if (take_group(state, slot))
 			return ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;
 	}

@@ -85,21 +85,35 @@ power_of_two(int exponent)
 	return value;
 }
 
-/*
- * The same as exact_round of three words, of which one holds all of the number, as
- * nearly every sum's: the processor rounds it, and scaling, of a result that is normal,
- * changes no digit.  False: it is not such a number.
- */
-static bool
-round_word(const uint64_t *words, int32_t unit, bool single, double *value)
+double
+exact_word_scale(int32_t unit, bool single)
 {
-	int64_t		number = (int64_t) words[1];
 	int			exponent = unit + 64;
 
-	if (words[0] != 0 || words[2] != (uint64_t) (number >> 63) ||
-		exponent < (single ? -126 : -1022) || exponent > 1023 - 64)
+	return exponent < (single ? -126 : -1022) || exponent > 1023 - 64 ? 0 :
+		power_of_two(exponent);
+}
+
+/*
+ * The same as exact_round of three words, of which the second, or it and the first, hold
+ * all of the number: the processor rounds it, and scaling, of a result that is normal, changes no digit.
+ * False: it is not such a number.
+ */
+static bool
+round_words(const uint64_t *words, int32_t unit, bool single, double *value)
+{
+	int64_t		high = (int64_t) words[1];
+	__int128	number = (__int128) high * ((__int128) 1 << 64) + words[0];
+	int			exponent = words[0] == 0 ? unit + 64 : unit;
+
+	if (words[2] != (uint64_t) (high >> 63) ||
+		exponent < (single ? -126 : -1022) || exponent > 1023 - (words[0] == 0 ? 64 : 128))
 		return false;
-	*value = (single ? (double) (float) number : (double) number) * power_of_two(exponent);
+	if (words[0] == 0)
+		*value = single ? (double) (float) high : (double) high;
+	else
+		*value = single ? (double) (float) number : (double) number;
+	*value *= power_of_two(exponent);
 	return true;
 }
 
@@ -112,7 +126,7 @@ exact_round(const uint64_t *words, int n, int32_t unit, bool single)
 	uint64_t	digits;
 	double		value;
 
-	if (n == EXACT_SUM_WORDS(EXACT_NARROW) && round_word(words, unit, single, &value))
+	if (n == EXACT_SUM_WORDS(EXACT_NARROW) && round_words(words, unit, single, &value))
 		return value;
 	memcpy(magnitude, words, n * sizeof(uint64_t));
 	if (negative)
@@ -168,7 +182,7 @@ exact_sum(const ExactSum *sum, bool single)
 
 	/* nearly every sum: without a call */
 	if (sum->level == EXACT_NARROW && sum->nwords == EXACT_SUM_WORDS(EXACT_NARROW) &&
-		round_word(sum->words, sum->unit, single, &value))
+		round_words(sum->words, sum->unit, single, &value))
 		return value;
 	if (special_sum(flags_of(sum), &value))
 		return value;

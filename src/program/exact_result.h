@@ -25,6 +25,23 @@ typedef struct ExactSum
  */
 extern double exact_sum(const ExactSum *sum, bool single);
 
+/*
+ * The same of a sum of level EXACT_NARROW of which one word holds all, as nearly every sum's: the
+ * processor rounds it, and scaling, of a result that is normal, changes no digit.  The
+ * scale is exact_word_scale's, which is 0 if results may not be normal.  False: it is
+ * another sum.
+ */
+extern double exact_word_scale(int32_t unit, bool single);
+
+static inline bool
+exact_word_sum(const uint64_t *words, double scale, double *value)
+{
+	int64_t		number = (int64_t) words[1];
+
+	*value = (double) number * scale;
+	return words[0] == 0 && words[2] == (uint64_t) (number >> 63) && scale != 0;
+}
+
 /* The sum of n values divided by n, rounded to a double once: of n equal ones, that one. */
 extern double exact_mean(uint64_t n, const ExactSum *sum);
 
