@@ -70,6 +70,7 @@ typedef struct Workload
 	bool		extremes;		/* minimum and maximum */
 	bool		nullable;		/* every 16th value, key too, is NULL */
 	bool		filter;			/* on another column; half of the rows pass */
+	uint32_t	narrow;			/* bytes of an int4 in segments, if not 4 */
 } Workload;
 
 extern const Workload workload_double;
@@ -88,12 +89,17 @@ extern void workload_rows(RunCore *core, const Workload *workload, const InputBu
 /* The width of so many codes. */
 extern uint32_t codes_width(uint32_t groups);
 
+/* Bytes a row in segments. */
+extern uint32_t codes_row_bytes(const RunCore *core, const Workload *workload,
+								const RowOrder *order);
+
 /*
  * Let the run's kernels take its first buffer's rows by segments, keys by codes.  texts: room
  * for the dictionary that core.coded[0] tells of, the caller's to free; it and the rows are
  * yet to be made.
  */
-extern void coded_segments(CudaRun *run, const RowOrder *order, DeviceBuffer *texts);
+extern void coded_segments(CudaRun *run, const Workload *workload, const RowOrder *order,
+						   DeviceBuffer *texts);
 
 /* One measured combination. */
 typedef struct Measurement

@@ -47,31 +47,63 @@ take_codes(RunCore *core)
 	interpreter_renew(core);
 }
 
+/* The width of a column's numbers; WIDTH_NONE: it has none. */
+static uint32_t
+column_width(const Column *column, const Workload *workload, const RowOrder *order)
+{
+	if (column->coded)
+		return codes_width(order->groups);
+	if (column->type == VT_INT4 && column->attno <= 1 + workload->columns && workload->narrow > 0)
+		return workload->narrow == 1 ? WIDTH_1 : WIDTH_2;
+	return layout_type_width((ValueType) column->type);
+}
+
+static uint64_t
+column_bytes(const Column *column, const Workload *workload, const RowOrder *order)
+{
+	uint32_t	width = column_width(column, workload, order);
+
+	return width == WIDTH_NONE ? (uint64_t) layout_value_size((ValueType) column->type) :
+		UINT64_C(1) << (width - WIDTH_1);
+}
+
+uint32_t
+codes_row_bytes(const RunCore *core, const Workload *workload, const RowOrder *order)
+{
+	const Column *columns = program_columns(core->kernel_program);
+	uint64_t	bytes = 0;
+
+	for (int i = 0; i < core->kernel_program->ncolumns; i++)
+		bytes += column_bytes(&columns[i], workload, order) + columns[i].nullable;
+	return (uint32_t) bytes;
+}
+
 /* The segment of rows from that one on. */
 static void
-write_segment(const RunCore *core, const InputBuffer *buffer, uint64_t capacity,
-			  uint64_t first, uint64_t rows, uint32_t groups, uint64_t *segment)
+write_segment(const RunCore *core, const Workload *workload, const RowOrder *order,
+			  const InputBuffer *buffer, uint64_t capacity, uint64_t first, uint64_t *segment)
 {
+	uint64_t	rows = order->rows - first;
+
 	const Column *columns = program_columns(core->kernel_program);
 
 	segment[SEGMENT_NROWS] = rows < SEGMENT_ROWS ? rows : SEGMENT_ROWS;
 	for (int i = 0; i < core->kernel_program->ncolumns; i++)
 	{
 		const ColumnPlace *place = &core->layouts[0].columns[i];
-		ValueType	type = (ValueType) columns[i].type;
-		uint32_t	width = columns[i].coded ? codes_width(groups) : layout_type_width(type);
-		uint64_t	bytes = width == WIDTH_NONE ? (uint64_t) layout_value_size(type) :
-			UINT64_C(1) << (width - WIDTH_1);
 
 		segment[SEGMENT_VALUES(i)] =
-			PLACE(buffer->columns.ptr + capacity * place->values + first * bytes, width);
+			PLACE(buffer->columns.ptr + capacity * place->values +
+				  first * column_bytes(&columns[i], workload, order),
+				  column_width(&columns[i], workload, order));
 		segment[SEGMENT_NULLS(i)] =
 			PLACE(buffer->columns.ptr + capacity * place->nulls + first, WIDTH_1);
 	}
 }
 
 void
-coded_segments(CudaRun *run, const RowOrder *order, DeviceBuffer *texts)
+coded_segments(CudaRun *run, const Workload *workload, const RowOrder *order,
+			   DeviceBuffer *texts)
 {
 	RunCore    *core = &run->core;
 	InputBuffer *buffer = &run->input.buffers[0];
@@ -86,12 +118,8 @@ coded_segments(CudaRun *run, const RowOrder *order, DeviceBuffer *texts)
 		 run_alloc(core, (uint64_t) order->groups * (sizeof(TextRef) + CODES_TEXT),
 				   texts) == ENGINE_OK);
 	for (uint32_t i = 0; i < n; i++)
-	{
-		uint64_t	first = (uint64_t) i * SEGMENT_ROWS;
-
-		write_segment(core, buffer, capacity, first, order->rows - first, order->groups,
+		write_segment(core, workload, order, buffer, capacity, (uint64_t) i * SEGMENT_ROWS,
 					  segments + i * words);
-	}
 	must(core, core->device_ops->upload(core->device, core->work, buffer->own_segments.ptr,
 										segments, n * words * sizeof(*segments)) == DEVICE_OK &&
 		 core->device_ops->stream_wait(core->device, core->work) == DEVICE_OK);

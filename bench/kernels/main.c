@@ -223,7 +223,9 @@ run_states(Bench *bench)
 		{.name = "sum of float8, NULLs",.type = VT_FLOAT8,.columns = 1,.sums = true,.nullable = true},
 		{.name = "sum of float8, filter",.type = VT_FLOAT8,.columns = 1,.sums = true,.filter = true},
 		{.name = "min, max of int4",.type = VT_INT4,.columns = 1,.extremes = true},
-		{.name = "min, max of float8",.type = VT_FLOAT8,.columns = 1,.extremes = true}
+		{.name = "min, max of float8",.type = VT_FLOAT8,.columns = 1,.extremes = true},
+		{.name = "sum of int4 in 2 bytes",.type = VT_INT4,.columns = 1,.sums = true,.narrow = 2},
+		{.name = "sum of int4 in 1 byte",.type = VT_INT4,.columns = 1,.sums = true,.narrow = 1}
 	};
 	static const uint32_t some_groups[] = {4, 1000, 0};
 	const uint32_t *groups = wanted_groups(some_groups);
@@ -232,7 +234,8 @@ run_states(Bench *bench)
 				   "states|groups|bytes a row|auto|block|atomic|right");
 	for (size_t w = 0; w < sizeof(workloads) / sizeof(workloads[0]); w++)
 		for (int g = 0; groups[g] > 0; g++)
-			states_line(bench, &workloads[w], groups[g]);
+			if (workloads[w].narrow == 0 || bench->keys == KEY_CODES)
+				states_line(bench, &workloads[w], groups[g]);
 }
 
 /* Another way's result: CUB's, measured, or that of plain atomics. */

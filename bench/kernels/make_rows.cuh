@@ -29,7 +29,7 @@
 #define MAKE_FLOAT8 7			/* all bits, below 1000 */
 #define MAKE_FLOAT4 8
 #define MAKE_INT8 9				/* numeric(10, 2) */
-#define MAKE_INT4 10
+#define MAKE_INT4 10			/* of `length` bytes, if it is 1 or 2 */
 #define MAKE_WIDE 11			/* numeric(30, 2) */
 #define MAKE_FILTER 12			/* int4, below 100 */
 #define MAKE_NULLS 13			/* bytes: every 16th is NULL */
@@ -145,6 +145,10 @@ KERNEL(make_values, MakeArgs, args)
 			((float *) args.values)[i] = (float) value;
 		else if (args.content == MAKE_INT8)
 			((int64_t *) args.values)[i] = (int64_t) (random % 100000000);
+		else if (args.content == MAKE_INT4 && args.length == 1)
+			((uint8_t *) args.values)[i] = (uint8_t) random;
+		else if (args.content == MAKE_INT4 && args.length == 2)
+			((uint16_t *) args.values)[i] = (uint16_t) random;
 		else if (args.content == MAKE_INT4)
 			((int32_t *) args.values)[i] = (int32_t) random;
 		else if (args.content == MAKE_WIDE)

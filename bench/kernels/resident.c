@@ -201,7 +201,7 @@ open_run(const Bench *bench, const Program *program, const Workload *workload,
 	run = (CudaRun *) head;
 	make_room(run, order->rows, key_text_length(bench->keys));
 	if (bench->keys == KEY_CODES)
-		coded_segments(run, order, texts);
+		coded_segments(run, workload, order, texts);
 	workload_rows(&run->core, workload, &run->input.buffers[0], run->input.layout.rows, order,
 				  bench->keys);
 	return run;
@@ -304,10 +304,8 @@ measure_resident(const Bench *bench, const Workload *workload, const RowOrder *o
 		measure_peer(bench, run, order->groups, &result);
 	else
 		measure_engine(bench, run, &result);
-	result.row_bytes = run->core.layouts[0].row_bytes;
-	if (bench->keys == KEY_CODES)
-		result.row_bytes -= (uint32_t) sizeof(TextRef) -
-			(1u << (codes_width(order->groups) - WIDTH_1));
+	result.row_bytes = bench->keys == KEY_CODES ? codes_row_bytes(&run->core, workload, order) :
+		run->core.layouts[0].row_bytes;
 	run_free(&run->core, &texts);
 	result.right = result.counted == order->rows || workload->filter;
 	bench->engine->close(&run->core.head);

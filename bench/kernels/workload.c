@@ -169,6 +169,8 @@ workload_rows(RunCore *core, const Workload *workload, const InputBuffer *buffer
 	{
 		args.column = (uint32_t) i;
 		args.content = content_of_column(workload, keys, i);
+		if (i == key_columns[keys].columns)
+			args.length = keys == KEY_CODES ? workload->narrow : 0;
 		args.values = buffer->columns.ptr + capacity * places[i].values;
 		launch(core, kernel_cache_module(module), i < key_columns[keys].columns ?
 			   "make_keys" : "make_values", &args);
