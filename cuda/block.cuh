@@ -88,13 +88,16 @@ typedef struct BlockTable
 								 * slot 1; NULL's slot is 0 if it is 0 */
 	uint32_t	replicas;
 	uint32_t	lane;			/* the lane's among a slot's copies */
-	uint32_t	hot;			/* the lane's place for the hot key, and for rows
-								 * that do not pass, which contribute nothing */
+	uint32_t	hot;			/* the lane's place for the hot key */
 	BlockKey	hot_key;
 } BlockTable;
 
 /* And for rows that are missed. */
 #define BLOCK_MISSED(table) ((table)->hot + WARP_SIZE)
+
+/* For rows that do not pass: where another lane's missed rows go, which nobody reads either. */
+#define BLOCK_NONE(table) \
+	((table)->hot - lane_index() + WARP_SIZE + (lane_index() + 1) % WARP_SIZE)
 
 DEVICE_FN BlockTable
 block_table(const AggregateArgs *args, uint32_t *shared)
@@ -426,35 +429,52 @@ block_places(const AggregateArgs *args, const BlockTable *table, const Row *rows
 			found[i] = false;
 		place[i] = block_place(args, table, slots[i], &rows[i]);
 		place[i] = found[i] ? place[i] : BLOCK_MISSED(table);
-		place[i] = rows[i].passes ? place[i] : table->hot;
+		place[i] = rows[i].passes ? place[i] : BLOCK_NONE(table);
 	}
 }
 
 /*
- * Take in a thread's rows from `first` on, which are all there; their places, and
- * whether one is missed.
+ * Take in a thread's rows, which are all there; their places, and whether one is missed.
+ *
+ * Rows that are left out are computed like others, and then get places that nobody reads.
+ * They are few: so those that are not cost one branch for all of a thread's rows.
  */
 DEVICE_FN bool
 block_tile(const AggregateArgs *args, const BlockTable *table, RowCursor *cursor,
-		   uint64_t first, uint32_t *place)
+		   const TilePlace *tile, uint32_t *place)
 {
+	uint32_t	first = (uint32_t) tile_first(&args->batch, tile);
 	Raw			raw[BLOCK_ROWS];
 	Row			rows[BLOCK_ROWS];
 	uint32_t	groups[BLOCK_ROWS];
 	uint32_t	rests[BLOCK_ROWS] = {0};
+	uint32_t	left = rows_load_tile(&args->batch, tile, raw);
+	uint32_t	passing = 0;
+	uint32_t	errors = 0;
+	uint32_t	widen = 0;
 	bool		missed = false;
 
-	rows_load_tile(&args->batch, first, raw);
 	PRAGMA_UNROLL
 	for (int i = 0; i < BLOCK_ROWS; i++)
 	{
-		row_eval_fixed(args, &raw[i], (uint32_t) first + (uint32_t) i, &rows[i]);
-		if (BLOCK_FLAT)
-			rows_note(cursor, &rows[i]);
-		else
-			rows_count(cursor, &rows[i]);
+		row_eval_fixed(args, &raw[i], first + (uint32_t) i, &rows[i]);
+		if (!BLOCK_FLAT)
+			rows_clear(&rows[i]);
+		passing |= (uint32_t) rows[i].passes << i;
+		errors |= (uint32_t) rows[i].error << i;
+		widen |= (uint32_t) rows[i].widen << i;
 	}
+	passing &= ~left;
+	cursor->passed += bits_count_u32(passing);
+	cursor->error |= errors & ~left;
+	cursor->widen |= widen & ~left;
 	block_places(args, table, rows, place, groups);
+	if (left != 0)
+	{
+		PRAGMA_UNROLL
+		for (int i = 0; i < BLOCK_ROWS; i++)
+			place[i] = (left & 1u << i) != 0 ? BLOCK_NONE(table) : place[i];
+	}
 	rows_fix(args, rows, place, BLOCK_MISSED(table), rests);
 	block_add(args, table->states, BLOCK_ROWS, place, rows, rests);
 	PRAGMA_UNROLL
@@ -514,14 +534,14 @@ block_row(const AggregateArgs *args, const BlockTable *table, Row *row, uint32_t
 #endif							/* !BLOCK_CLAIMS */
 
 /*
- * Compute those of a thread's rows from `first` on, before `end`, that were missed, and
- * take them in: few, and one piece of code for all.  counted: they have been computed
- * before.
+ * Compute those of a thread's rows, before `end`, that were missed, and take them in: few,
+ * and one piece of code for all.  counted: they have been computed before.
  */
 DEVICE_FN void
 block_missed(const AggregateArgs *args, const BlockTable *table, RowCursor *cursor,
-			 uint64_t first, uint64_t end, const uint32_t *place, bool counted)
+			 const TilePlace *tile, uint64_t end, const uint32_t *place, bool counted)
 {
+	uint64_t	first = tile_first(&args->batch, tile);
 	uint32_t	missed = 0;
 
 	PRAGMA_UNROLL
@@ -637,21 +657,20 @@ aggregate_block(const AggregateArgs *args)
 	uint32_t	step = round_rows / args->block_places;
 	uint32_t	lanes = WARP_SIZE / args->block_places;
 	RowCursor	cursor = rows_begin(1);
-	uint64_t	first = (uint64_t) begin * round_rows +
-		(uint64_t) (lane_index() / lanes) * round * step +
-		(warp_index() * lanes + lane_index() % lanes) * BLOCK_ROWS;
+	TilePlace	tile = tile_place(&args->batch, (uint64_t) begin * round_rows +
+								  (uint64_t) (lane_index() / lanes) * round * step +
+								  (warp_index() * lanes + lane_index() % lanes) * BLOCK_ROWS);
 
 	block_table_init(args, &table);
 	for (; round > 0; round--)
 	{
+		bool		whole = tile_whole(&args->batch, &tile, BLOCK_ROWS);
 		uint32_t	place[BLOCK_ROWS] = {0};
-		bool		whole = warp_all(FULL_MASK, args->batch.rows == NULL &&
-									 first + BLOCK_ROWS <= args->batch.nrows);
-		bool		missed = !whole || block_tile(args, &table, &cursor, first, place);
+		bool		missed = !whole || block_tile(args, &table, &cursor, &tile, place);
 
 		if (warp_any(FULL_MASK, missed))
-			block_missed(args, &table, &cursor, first, args->batch.nrows, place, whole);
-		first += step;
+			block_missed(args, &table, &cursor, &tile, args->batch.nrows, place, whole);
+		tile_move(&args->batch, &tile, step);
 	}
 	rows_end(args, &cursor);
 	block_table_merge(args, &table);

@@ -212,6 +212,13 @@ load_stream(void *to, const void *from, int size)
 		parts[i] = __ldcs((const uint4 *) from + i);
 }
 
+/* Have L2 fetch what will be loaded from that address. */
+DEVICE_FN void
+load_ahead(const void *address)
+{
+	asm volatile("prefetch.global.L2 [%0];" : : "l"(__cvta_generic_to_global(address)));
+}
+
 /* A number of three words more. */
 DEVICE_FN void
 add_u192(uint64_t *low, uint64_t *middle, uint64_t *high, uint64_t by_low, uint64_t by_middle,
@@ -593,6 +600,13 @@ load_stream(void *to, const void *from, int size)
 	if ((uintptr_t) from % (uintptr_t) (size < 16 ? size : 16) != 0)
 		gpu_trap();
 	memcpy(to, from, (size_t) size);
+}
+
+/* There must be something. */
+DEVICE_FN void
+load_ahead(const void *address)
+{
+	(void) *(const volatile uint8_t *) address;
 }
 
 #endif							/* __CUDACC__ */

@@ -130,16 +130,21 @@ rows_note(RowCursor *cursor, const Row *row)
 	cursor->widen |= row->widen;
 }
 
-/* And if it does not pass, it contributes nothing. */
+/* A row that does not pass contributes nothing. */
+DEVICE_FN void
+rows_clear(Row *row)
+{
+	if (row->passes)
+		return;
+	for (int i = 0; i < KEY_WORDS; i++)
+		row->key[i] = 0;
+	words_identity(row->words);
+}
+
 DEVICE_FN void
 rows_count(RowCursor *cursor, Row *row)
 {
-	if (!row->passes)
-	{
-		for (int i = 0; i < KEY_WORDS; i++)
-			row->key[i] = 0;
-		words_identity(row->words);
-	}
+	rows_clear(row);
 	rows_note(cursor, row);
 }
 

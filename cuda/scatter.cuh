@@ -140,8 +140,12 @@ scatter_count_unit(const ScatterArgs *args, const ScatterUnit *unit, uint64_t fi
 
 		PRAGMA_UNROLL
 		for (uint32_t i = 0; i < SCATTER_COUNTS; i++)
+		{
+			TilePlace	tile = tile_place(&args->rows.batch, first + i * step);
+
 			if (first + i * step + BLOCK_ROWS <= unit->to)
-				rows_load_tile(&args->rows.batch, first + i * step, raw[i]);
+				(void) rows_load_tile(&args->rows.batch, &tile, raw[i]);
+		}
 		PRAGMA_UNROLL
 		for (uint32_t i = 0; i < SCATTER_COUNTS; i++)
 			scatter_count_rows(args, unit, first + i * step, raw[i], counts, error);
@@ -586,10 +590,11 @@ scatter_undone(const AggregateArgs *args, const BlockTable *table, const Scatter
 		uint32_t	place[BLOCK_ROWS];
 		uint32_t	groups[BLOCK_ROWS];
 		uint32_t	rests[BLOCK_ROWS] = {0};
+		TilePlace	tile = tile_place(&args->batch, first);
 
 		if (!warp_all(FULL_MASK, first + BLOCK_ROWS <= unit->to))
 			continue;
-		rows_load_tile(&args->batch, first, raw);
+		(void) rows_load_tile(&args->batch, &tile, raw);
 		PRAGMA_UNROLL
 		for (int i = 0; i < BLOCK_ROWS; i++)
 			row_eval_fixed(args, &raw[i], first + (uint32_t) i, &rows[i]);
@@ -617,12 +622,13 @@ scatter_unit(const AggregateArgs *args, BlockTable *table, RowCursor *cursor,
 	PRAGMA_NO_UNROLL
 	for (; rounds > 0; rounds--, first += round_rows)
 	{
-		uint32_t	place[BLOCK_ROWS] = {0};
+		TilePlace	tile = tile_place(&args->batch, first);
 		bool		whole = warp_all(FULL_MASK, first + BLOCK_ROWS <= unit->to);
-		bool		missed = !whole || block_tile(args, table, cursor, first, place);
+		uint32_t	place[BLOCK_ROWS] = {0};
+		bool		missed = !whole || block_tile(args, table, cursor, &tile, place);
 
 		if (warp_any(FULL_MASK, missed))
-			block_missed(args, table, cursor, first, unit->to, place, whole);
+			block_missed(args, table, cursor, &tile, unit->to, place, whole);
 	}
 	if (scatter_merge(args, table, unit->alone, failed))
 		scatter_undone(args, table, unit, failed);

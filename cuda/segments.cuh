@@ -17,11 +17,18 @@
 #ifndef GPUAGG_SEGMENTS_CUH
 #define GPUAGG_SEGMENTS_CUH
 
+/* The number of a row's segment. */
+DEVICE_FN uint32_t
+row_segment_number(const RowBatch *batch, uint64_t row)
+{
+	return (uint32_t) (row / SEGMENT_ALIGN * batch->segment_magic >> SEGMENT_MAGIC_SHIFT);
+}
+
 /* A row's segment, and its number there. */
 DEVICE_FN const uint64_t *
 row_segment(const RowBatch *batch, uint64_t row, uint64_t *offset)
 {
-	uint64_t	segment = row / SEGMENT_ALIGN * batch->segment_magic >> SEGMENT_MAGIC_SHIFT;
+	uint64_t	segment = row_segment_number(batch, row);
 
 	*offset = row - segment * batch->segment_rows;
 	return batch->segments + segment * batch->segment_words;
@@ -34,12 +41,6 @@ segment_leaves(const uint64_t *segment, uint64_t offset)
 
 	return offset >= segment[SEGMENT_NROWS] || (mask != NULL && mask[offset] != 0);
 }
-
-/* Numbers as they are loaded: that of a row, or those of four rows. */
-typedef struct Packed
-{
-	uint64_t	words[4];
-} Packed;
 
 /* The mask of numbers of a width of 2^(width - 1) bits. */
 DEVICE_FN uint64_t
@@ -81,6 +82,28 @@ segment_text(uint64_t place, uint64_t entries, uint64_t row)
 	return ((const TextRef *) entries)[segment_number(place, row)];
 }
 
+/* Which of four rows, the first of which is a multiple of four, are left out: a bit each. */
+DEVICE_FN uint32_t
+segment_leaves_of_four(const uint64_t *segment, uint32_t row)
+{
+	const uint8_t *mask = (const uint8_t *) segment[SEGMENT_MASK];
+	uint32_t	leaves = mask != NULL && row < segment[SEGMENT_NROWS] ?
+		*(const uint32_t *) (mask + row) : 0;
+	uint32_t	left = 0;
+
+	PRAGMA_UNROLL
+	for (uint32_t i = 0; i < 4; i++)
+		left |= (uint32_t) ((leaves >> (8 * i) & 255) != 0 ||
+							row + i >= segment[SEGMENT_NROWS]) << i;
+	return left;
+}
+
+/* Numbers of four rows as they are loaded. */
+typedef struct Packed
+{
+	uint32_t	words[8];
+} Packed;
+
 /*
  * The answer to a condition on a row's text, by the text's code, which is not looked at if the
  * text is NULL.  The texts of rows that are not kept need no codes: these have answers of their own.
@@ -100,74 +123,79 @@ coded_answer(const AggregateArgs *args, uint32_t condition, uint32_t row, bool i
  * only, so that other columns' loads are given out meanwhile.
  */
 DEVICE_FN void
-packed_load(Packed *packed, uint64_t place, uint64_t row, uint32_t most)
+packed_load(Packed *packed, uint64_t place, uint32_t row, uint32_t most)
 {
 	uint32_t	width = PLACE_WIDTH(place);
 	const uint8_t *address = (const uint8_t *) PLACE_ADDRESS(place);
 
-	if (most == WIDTH_8 && width == WIDTH_8)
-		load_stream(packed->words, address + row * 8, 32);
+	if (width == WIDTH_1)
+		load_stream(packed->words, address + row, 4);
+	else if (most >= WIDTH_2 && width == WIDTH_2)
+		load_stream(packed->words, address + (uint64_t) row * 2, 8);
 	else if (most >= WIDTH_4 && width == WIDTH_4)
-		load_stream(packed->words, address + row * 4, 16);
-	else if (most == WIDTH_1 && width != WIDTH_NONE)
-	{
-		uint32_t	word;
-
-		load_stream(&word, address + (row << (width - 1)) / 32 * 4, 4);
-		packed->words[0] = word;
-	}
-	else if (width != WIDTH_NONE)
-		load_stream(packed->words, address + (row << (width - 1)) / 64 * 8, 8);
+		load_stream(packed->words, address + (uint64_t) row * 4, 16);
+	else if (most == WIDTH_8 && width == WIDTH_8)
+		load_stream(packed->words, address + (uint64_t) row * 8, 32);
+	else if (width == WIDTH_BIT)
+		load_stream(packed->words, address + row / 32 * 4, 4);
 }
 
-/* The four rows' values of 32 bits at most. */
+/* Have a row's number on its way to L2, unless it is a bit at most. */
 DEVICE_FN void
-packed_u32(const Packed *packed, uint64_t place, uint64_t base, uint64_t row, uint32_t most,
+packed_ahead(uint64_t place, uint32_t row)
+{
+	uint32_t	width = PLACE_WIDTH(place);
+
+	if (width >= WIDTH_1)
+		load_ahead((const uint8_t *) PLACE_ADDRESS(place) +
+				   ((uint64_t) row << (width - WIDTH_1)));
+}
+
+/* The four rows' numbers of 32 bits at most, and `base` more. */
+DEVICE_FN void
+packed_u32(const Packed *packed, uint64_t place, uint32_t base, uint32_t row, uint32_t most,
 		   uint32_t *values)
 {
 	uint32_t	width = PLACE_WIDTH(place);
 
-	if (most >= WIDTH_4 && width == WIDTH_4)
+	if (width == WIDTH_1)
 	{
 		PRAGMA_UNROLL
-		for (uint32_t i = 0; i < 4; i++)
-			values[i] = (uint32_t) base + (uint32_t) (packed->words[i / 2] >> (i % 2 * 32));
+		for (int i = 0; i < 4; i++)
+			values[i] = base + (packed->words[0] >> (8 * i) & 0xff);
 	}
-	else if (width == WIDTH_NONE)
+	else if (most >= WIDTH_2 && width == WIDTH_2)
 	{
 		PRAGMA_UNROLL
-		for (uint32_t i = 0; i < 4; i++)
-			values[i] = (uint32_t) base;
+		for (int i = 0; i < 4; i++)
+			values[i] = base + (packed->words[i / 2] >> (i % 2 * 16) & 0xffff);
 	}
-	else if (most == WIDTH_1)
+	else if (most >= WIDTH_4 && width == WIDTH_4)
 	{
-		uint32_t	mask = (uint32_t) packed_mask(width);
-		uint32_t	word = (uint32_t) packed->words[0] >> ((row << (width - 1)) % 32);
-
 		PRAGMA_UNROLL
-		for (uint32_t i = 0; i < 4; i++)
-			values[i] = (uint32_t) base + (word >> (i << (width - 1)) & mask);
+		for (int i = 0; i < 4; i++)
+			values[i] = base + packed->words[i];
 	}
 	else
 	{
-		uint32_t	mask = (uint32_t) packed_mask(width);
-		uint64_t	word = packed->words[0] >> ((row << (width - 1)) % 64);
+		uint32_t	bits = width == WIDTH_BIT ? packed->words[0] >> (row % 32) : 0;
 
 		PRAGMA_UNROLL
-		for (uint32_t i = 0; i < 4; i++)
-			values[i] = (uint32_t) base + ((uint32_t) (word >> (i << (width - 1))) & mask);
+		for (int i = 0; i < 4; i++)
+			values[i] = base + (bits >> i & 1);
 	}
 }
 
 /* Those of 64 bits. */
 DEVICE_FN void
-packed_u64(const Packed *packed, uint64_t place, uint64_t base, uint64_t row, uint64_t *values)
+packed_u64(const Packed *packed, uint64_t place, uint64_t base, uint32_t row, uint64_t *values)
 {
 	if (PLACE_WIDTH(place) == WIDTH_8)
 	{
 		PRAGMA_UNROLL
-		for (uint32_t i = 0; i < 4; i++)
-			values[i] = base + packed->words[i];
+		for (int i = 0; i < 4; i++)
+			values[i] = base +
+				(packed->words[2 * i] | (uint64_t) packed->words[2 * i + 1] << 32);
 	}
 	else
 	{
@@ -175,7 +203,7 @@ packed_u64(const Packed *packed, uint64_t place, uint64_t base, uint64_t row, ui
 
 		packed_u32(packed, place, 0, row, WIDTH_4, low);
 		PRAGMA_UNROLL
-		for (uint32_t i = 0; i < 4; i++)
+		for (int i = 0; i < 4; i++)
 			values[i] = base + low[i];
 	}
 }

@@ -8,6 +8,7 @@
 #include "engine/cuda/aggregate/aggregation.h"
 #include "engine/cuda/aggregate/sample_rows.h"
 #include "engine/cuda/aggregate/table_values.h"
+#include "engine/cuda/codegen/codegen.h"
 
 static bool
 needs_frequent_keys(const StrategyChoice *choice)
@@ -170,7 +171,8 @@ aggregation_launch(RunCore *run, const Aggregation *aggregation, const RowBatch 
 {
 	const Kernels *kernels = &aggregation->kernels;
 	const StrategyChoice *choice = &kernels->choice;
-	uint32_t	block = strategy_threads(choice->strategy);
+	uint32_t	block = codegen_threads(run->kernel_program, &run->layouts[choice->table],
+										choice->strategy);
 	uint64_t	threads = batch->nrows;
 	AggregateArgs args;
 

@@ -89,6 +89,13 @@ blocks_wanted(const KernelLayout *layout, Strategy strategy)
 	return 4;
 }
 
+uint32_t
+codegen_threads(const Program *program, const KernelLayout *layout, Strategy strategy)
+{
+	return strategy == STRATEGY_BLOCK ? codegen_block_threads(program, layout) :
+		strategy_threads(strategy);
+}
+
 static void
 codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy strategy,
 				  bool block_direct, uint32_t block_copies, Text *text)
@@ -112,7 +119,7 @@ codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy s
 		codegen_scatter(program, layout, text);
 	text_append(text, "\nKERNEL_BOUNDS(aggregate, AggregateArgs, args, %u, %d)\n"
 				"{\n\taggregate_%s(&args);\n}\n",
-				strategy_threads(strategy), blocks_wanted(layout, strategy),
+				codegen_threads(program, layout, strategy), blocks_wanted(layout, strategy),
 				strategy_name(strategy));
 }
 

@@ -29,7 +29,11 @@ extern void codegen(const Program *program, const KernelLayout *layout,
 					KernelPart part, Strategy strategy, bool block_direct,
 					uint32_t block_copies, Text *text);
 
-/* The same of the interpreter's kernels, which run every Program that has a script. */
+/* Threads of a block of its kernel `aggregate`. */
+extern uint32_t codegen_threads(const Program *program, const KernelLayout *layout,
+								Strategy strategy);
+
+/* Append that of the interpreter's kernels, which run every Program that has a script. */
 extern void codegen_interpreter(Text *text);
 
 /*

@@ -7,7 +7,11 @@
 #define GPUAGG_CODEGEN_BLOCK_H
 
 #include "engine/cuda/codegen/layout.h"
+#include "engine/cuda/codegen/strategy.h"
 #include "engine/cuda/codegen/text.h"
+
+/* Threads of a block of strategy `block`. */
+extern uint32_t codegen_block_threads(const Program *program, const KernelLayout *layout);
 
 /*
  * direct: the private tables have no keys; copies: of states that they have room for.

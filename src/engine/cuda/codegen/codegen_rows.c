@@ -44,16 +44,15 @@ rows_can_be_left(const Program *program, const KernelLayout *layout)
 	return program_leaves_rows(program) || layout->segments;
 }
 
-/* row_load of rows in segments: one that is left out has zeros. */
+/* row_load of rows in segments, and of a segment; one that is left out has zeros. */
 static void
 write_load_segment(const Program *program, Text *text)
 {
 	const Column *columns = program_columns(program);
 
 	text_append(text, "DEVICE_FN void\n"
-				"row_load(const RowBatch *batch, uint64_t row, Raw *raw)\n{\n"
-				"\tRaw none = {0};\n\tuint64_t offset;\n"
-				"\tconst uint64_t *segment = row_segment(batch, row, &offset);\n\n"
+				"segment_load(const uint64_t *segment, uint64_t offset, Raw *raw)\n{\n"
+				"\tRaw none = {0};\n\n"
 				"\t*raw = none;\n\traw->left = segment_leaves(segment, offset);\n"
 				"\tif (raw->left)\n\t\treturn;\n");
 	for (int i = 0; i < program->ncolumns; i++)
@@ -74,7 +73,11 @@ write_load_segment(const Program *program, Text *text)
 			text_append(text, "\traw->n%d = (uint8_t) "
 						"segment_number(segment[SEGMENT_NULLS(%d)], offset);\n", i, i);
 	}
-	text_append(text, "}\n\n");
+	text_append(text, "}\n\nDEVICE_FN void\n"
+				"row_load(const RowBatch *batch, uint64_t row, Raw *raw)\n{\n"
+				"\tuint64_t offset;\n"
+				"\tconst uint64_t *segment = row_segment(batch, row, &offset);\n\n"
+				"\tsegment_load(segment, offset, raw);\n}\n\n");
 }
 
 /* row_load of rows whose columns stand behind one another. */
@@ -319,21 +322,25 @@ write_register(RowCode *code, int reg)
 	}
 }
 
-/* Does the row count for a word: `take`, and errors if `errors`. */
+/*
+ * Does the row count for a word: `take`, and errors if `errors`.  What rows that do not pass
+ * count for, if they are computed, does not matter (block_places).
+ */
 static void
 write_take(const RowCode *code, const DeviceWord *word, bool errors)
 {
+	const char *passes = code->flat ? "row->passes && " : "";
 	Text	   *text = code->text;
 
-	text_append(text, "\t\tbool take = %s;\n\n", code->flat ? "row->passes" : "true");
+	text_append(text, "\t\tbool take = true;\n\n");
 	if (word->filter >= 0 && errors)
-		text_append(text, "\t\trow->error |= take && e%d;\n", word->filter);
+		text_append(text, "\t\trow->error |= %se%d;\n", passes, word->filter);
 	if (word->filter >= 0)
-		text_append(text, "\t\ttake = take && !n%d && r%d;\n", word->filter, word->filter);
+		text_append(text, "\t\ttake = !n%d && r%d;\n", word->filter, word->filter);
 	if (word->arg >= 0 && errors)
-		text_append(text, "\t\trow->error |= take && e%d;\n", word->arg);
+		text_append(text, "\t\trow->error |= %stake && e%d;\n", passes, word->arg);
 	if (word->arg2 >= 0 && errors)
-		text_append(text, "\t\trow->error |= take && e%d;\n", word->arg2);
+		text_append(text, "\t\trow->error |= %stake && e%d;\n", passes, word->arg2);
 	if (word->arg >= 0)
 		text_append(text, "\t\ttake = take && !n%d;\n", word->arg);
 	if (word->arg2 >= 0)
@@ -347,6 +354,7 @@ write_take(const RowCode *code, const DeviceWord *word, bool errors)
 static void
 write_sum(const RowCode *code, const DeviceWord *word)
 {
+	const char *passes = code->flat ? "row->passes && " : "";
 	int			level = code->program->level;
 	Text	   *text = code->text;
 	char		unit[32];
@@ -379,8 +387,8 @@ write_sum(const RowCode *code, const DeviceWord *word)
 		text_append(text, ", %s, row->words + %d, %d, %d);\n", unit, word->word,
 					word->nwords, level == EXACT_NARROW);
 	}
-	text_append(text, "\t\trow->error |= (problem & EXACT_BEYOND) != 0;\n"
-				"\t\trow->widen |= (problem & EXACT_WIDEN) != 0;\n\t}\n");
+	text_append(text, "\t\trow->error |= %s(problem & EXACT_BEYOND) != 0;\n"
+				"\t\trow->widen |= %s(problem & EXACT_WIDEN) != 0;\n\t}\n", passes, passes);
 }
 
 /* What one part of a state gets from the row. */
@@ -515,12 +523,15 @@ write_arguments(RowCode *code, const DeviceWord *word)
 	write_register(code, word->arg2);
 }
 
-/* Does the row pass?  Left at once, if it does not. */
+/*
+ * Does the row pass?  Left at once, if it does not.  Where rows that do not pass are computed,
+ * whoever has them computed knows which of them are left out.
+ */
 static void
 write_passes(RowCode *code)
 {
 	int			filter = code->program->filter;
-	bool		leaves = rows_can_be_left(code->program, code->layout);
+	bool		leaves = rows_can_be_left(code->program, code->layout) && !code->flat;
 	const char *leave = code->flat ? "" : "\tif (!row->passes)\n\t\treturn;\n";
 
 	text_append(code->text, "\trow->error = false;\n\trow->passes = %s;\n%s",

@@ -11,7 +11,8 @@
 /*
  * X(value, name, file, threads): the enumerator behind STRATEGY_; the name, as in
  * gpuagg.strategy and in the kernel's function aggregate_NAME; the file of cuda/
- * that the kernel includes besides atomic.cuh, or NULL; threads of its blocks.
+ * that the kernel includes besides atomic.cuh, or NULL; threads of its blocks,
+ * at most (codegen_threads).
  * `interpret` is no strategy of its own, but that of the kernels that fit every
  * Program (cuda/interpret.cuh), for as long as a Program's own are not compiled.
  * A block of `block` has a multiprocessor's shared memory to itself, hence as many
