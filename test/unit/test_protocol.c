@@ -708,10 +708,12 @@ check_openings(const char *name, const Program *program, const SlotValue *slots,
 static void
 check_coded(const Program *program, const SlotValue *slots)
 {
+	static const bool asked[PROGRAM_MAX_COLUMNS];
 	Program    *coded = malloc(program->size);
+	CodedConditions conditions;
 	char		why[256];
 
-	ok(coded_make(program, coded) &&
+	ok(coded_make(program, asked, coded, &conditions) && conditions.n == 0 &&
 	   program_check(program, program->size, slots, program->nslots, why, sizeof(why)) &&
 	   !program_check(coded, coded->size, slots, coded->nslots, why, sizeof(why)) &&
 	   strstr(why, "column") != NULL, "codes: %s", why);
