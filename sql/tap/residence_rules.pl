@@ -617,6 +617,33 @@ if ($node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions W
 	is_right($reader, query_of($other), 'another table, the same number, resident', 'some');
 }
 
+# A database with the number of one that is gone.  Both are copies of the same files, and so have
+# the same files' names and the LSNs of that time.
+{
+	my $query = query_of('copied');
+
+	writes('CREATE DATABASE origin');
+	$node->safe_psql('origin', $_) for 'CREATE EXTENSION gpuagg',
+		'CREATE TABLE copied (id int NOT NULL, g int NOT NULL, v int, d date, n numeric(10,2))', rows_into('copied', 1, 4000),
+		'VACUUM copied';
+	for my $round (1 .. 3)
+	{
+		writes('CREATE DATABASE copy TEMPLATE origin OID = 50000 STRATEGY file_copy');
+		my $there = $node->background_psql('copy', on_error_stop => 0);
+		is_right($there, $query, "a copied database, $round", $round == 1 ? 'none' : 'some') for 1 .. ($round == 1 ? 1 : 2);
+		rows($there, 'off', "UPDATE copied SET v = $round WHERE id = 4000");
+		is_right($there, $query, "a copied database, changed, $round", 'some');
+		rows($there, 'off', 'VACUUM copied');
+		make_resident($there, $query, 'copied') if $round == 1;
+		is_right($there, $query, "a copied database, VACUUM, $round", 'some');
+		$there->quit;
+		writes('DROP DATABASE copy');
+		$node->safe_psql('origin', "UPDATE copied SET v = -$round WHERE id = 3999");
+		$node->safe_psql('origin', 'VACUUM copied') if $round == 2;
+	}
+	writes('DROP DATABASE origin');
+}
+
 # A standby.
 {
 	my ($t, $q) = new_table();
@@ -713,6 +740,13 @@ if ($node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions W
 	is_right($reader, query_of('minimal_1'), "without WAL, another table's number") for 1 .. 3;
 	writes('UPDATE minimal_1 SET v = 1 WHERE id = 5001', 'VACUUM minimal_1');
 	is_right($reader, query_of('minimal_1'), 'without WAL, VACUUM') for 1 .. 3;
+
+	# in the transaction that copies a file, its pages change under the LSNs that they have
+	writes('SET allow_in_place_tablespaces = on', q{CREATE TABLESPACE elsewhere LOCATION ''}, 'BEGIN',
+		'ALTER TABLE minimal_1 SET TABLESPACE elsewhere', 'UPDATE minimal_1 SET v = 2 WHERE id = 5002', 'COMMIT');
+	is_right($reader, query_of('minimal_1'), 'without WAL, a copied file') for 1 .. 3;
+	writes('VACUUM minimal_1');
+	is_right($reader, query_of('minimal_1'), 'without WAL, a copied file, VACUUM') for 1 .. 3;
 }
 
 # Where snapshots can become too old, a page that is not read would raise no error.

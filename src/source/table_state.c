@@ -29,14 +29,17 @@
  *	 pruning by log_heap_prune_and_freeze or heap_page_prune), so that replay can tell what a
  *	 page has already.  Hence two pages of a block, at two moments, that have the same LSN have
  *	 the same tuples.  Setting PD_ALL_VISIBLE or hint bits keeps the LSN, or with checksums or
- *	 wal_log_hints may give another one (MarkBufferDirtyHint): then the block is read.  A page
- *	 that WAL has been left out for (wal_level = minimal) has no LSN until it is changed.
+ *	 wal_log_hints may give another one (MarkBufferDirtyHint): then the block is read.  With
+ *	 wal_level = minimal, WAL is left out for a file in the transaction that makes it.  What
+ *	 this changes leaves a page's LSN as it is: none, or that of the page it is a copy of
+ *	 (SET TABLESPACE).  Nobody else reads the file before that transaction has ended, and
+ *	 nothing of it stays until then (see below).
  *
- * - LSNs only grow, in WAL and in replay, for as long as the server runs; an engine keeps nothing
- *	 beyond that.  Changes clear the bit before they insert their record (XLogInsert), in one
- *	 critical section, and replay says that it has got beyond a record when it has applied it.
- *	 So, of a block whose bit is set, a page with an LSN up to the end of the WAL before the
- *	 map was read (wal_end) has not been changed since the map was read.
+ * - A file's LSNs only grow, in WAL and in replay, for as long as the server runs; an engine
+ *	 keeps nothing beyond that.  Changes clear the bit before they insert their record
+ *	 (XLogInsert), in one critical section, and replay says that it has got beyond a record when
+ *	 it has applied it.  So, of a block whose bit is set, a page with an LSN up to the end of
+ *	 the WAL before the map was read (wal_end) has not been changed since the map was read.
  *
  * - A bit is set only if all of the page's tuples are visible to every snapshot
  *	 that there is and will be: lazy_scan_heap (heap_page_is_all_visible), which looks at
@@ -51,7 +54,11 @@
  *
  * - A file's name stands for its contents' history: TRUNCATE, VACUUM FULL, CLUSTER and
  *	 ALTER TABLE that rewrites make a new file (RelationSetNewRelfilenumber).  A file that
- *	 gets the number of one which is gone has map pages with later LSNs.
+ *	 gets the number of one which is gone has map pages with other LSNs, since no two files
+ *	 share a record.  Both may be copies of one file, pages and LSNs alike (CREATE DATABASE
+ *	 with the OID of a database that is gone, and STRATEGY file_copy).  Then LSNs can go back,
+ *	 but those that are equal are of one record all the same, and what has been changed in
+ *	 either file since then has cleared its bit there, or given the page another LSN.
  *
  * Not the business of the map, and so not of the tables' states: which attributes a
  * tuple lacks has to do with the Program's columns, which name the value to take.
