@@ -29,6 +29,7 @@
  */
 #include "postgres.h"
 
+#include "executor/execParallel.h"
 #include "executor/executor.h"
 #include "executor/nodeHash.h"
 #include "miscadmin.h"
@@ -38,6 +39,7 @@
 #include "compat.h"
 #include "engine/select.h"
 #include "exec/partial.h"
+#include "exec/shared_area.h"
 #include "plan/plan_info.h"
 #include "source/child.h"
 #include "stats/activity.h"
@@ -52,6 +54,9 @@ typedef struct PartialState
 	int			ntables;
 	ParallelState *shared;		/* NULL: there are no other processes */
 	dsa_area   *area;
+	bool		area_begun;		/* groups are handed over in it */
+	GatherState *gather;		/* in the leader, once it has run the Gather */
+	MemoryContextCallback callback; /* of that */
 	int			processes;		/* as planned */
 	MemoryContext run_context;
 	EngineHandle *engine;
@@ -274,6 +279,27 @@ feed_part(PartialState *state)
 	parallel_state_add(state->shared, &no_work, &source);
 }
 
+/* The query's memory goes.  After an error the executor has not detached the area. */
+static void
+detach_area(void *arg)
+{
+	const PartialState *state = arg;
+	ParallelExecutorInfo *pei = state->gather->pei;
+
+	if (!state->area_begun || pei == NULL || pei->area == NULL)
+		return;
+	dsa_detach(pei->area);
+	pei->area = NULL;
+}
+
+static void
+begin_area(PartialState *state)
+{
+	if (!state->area_begun)
+		shared_area_begin(state->area);
+	state->area_begun = true;
+}
+
 /* This process's part of a run of its own, and of the merging. */
 static void
 merge_part(PartialState *state)
@@ -283,6 +309,7 @@ merge_part(PartialState *state)
 
 	if (BarrierAttach(barrier) == PARALLEL_INPUT)
 	{
+		begin_area(state);
 		shared_store_begin(&state->store, &state->shared->groups, state->area, false);
 		note_status(state, run_phases(state, &source));
 		end_run(state, &source);
@@ -388,6 +415,7 @@ init_shared(CustomScanState *node, ParallelContext *pcxt, void *coordinate)
 	state->area = node->ss.ps.state->es_query_dsa;
 	if (state->area == NULL)
 		return;
+	state->area_begun = false;
 	state->shared = coordinate;
 	state->processes = pcxt->nworkers + 1;
 	parallel_state_init(state->shared, state->processes, limit_of_groups(state->processes),
@@ -467,6 +495,18 @@ partial_is_possible(const PlanState *gather)
 	return gather->state->es_use_parallel_mode;
 }
 
+/* The Gather above, whose area may have to be detached. */
+static void
+note_gather(PartialState *state, GatherState *gather)
+{
+	if (state->gather != NULL)
+		return;
+	state->gather = gather;
+	state->callback.func = detach_area;
+	state->callback.arg = state;
+	MemoryContextRegisterResetCallback(gather->ps.state->es_query_cxt, &state->callback);
+}
+
 bool
 partial_run(PlanState *gather, const ParallelJob *job, ParallelResult *result)
 {
@@ -476,6 +516,7 @@ partial_run(PlanState *gather, const ParallelJob *job, ParallelResult *result)
 	if (!partial_is_possible(gather))
 		return false;
 	state->job = job;
+	note_gather(state, castNode(GatherState, gather));
 	/* what the Gather allocates must be there as long as the query */
 	old = MemoryContextSwitchTo(gather->state->es_query_cxt);
 	while (!TupIsNull(ExecProcNode(gather)))

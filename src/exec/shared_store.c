@@ -30,6 +30,7 @@
 #include "utils/memutils.h"
 
 #include "exec/kept_error.h"
+#include "exec/shared_area.h"
 #include "exec/shared_store.h"
 
 /* Chunks grow with what a process writes. */
@@ -110,9 +111,13 @@ add_chunk(SharedStore *store, Size needed)
 
 	if (pg_atomic_add_fetch_u64(&groups->bytes, size) > groups->limit)
 		return false;
-	at = dsa_allocate_extended(store->area, size, DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
+	at = shared_area_allocate(store->area, size);
 	if (!DsaPointerIsValid(at))
+	{
+		/* nobody tries again */
+		pg_atomic_write_u64(&groups->bytes, groups->limit);
 		return false;
+	}
 	push(&groups->chunks, at, &((Chunk *) dsa_get_address(store->area, at))->next);
 	store->chunk = at;
 	store->used = sizeof(Chunk);

@@ -16,7 +16,7 @@ typedef struct SharedGroups
 {
 	int64		units[PROGRAM_MAX_ACCS];	/* GroupStore.units */
 	uint64		limit;			/* for all chunks, in bytes; then files are used */
-	pg_atomic_uint64 bytes;		/* of all chunks */
+	pg_atomic_uint64 bytes;		/* of all chunks; the limit if there is no more memory */
 	dsa_pointer_atomic chunks;	/* the last one; pieces lie in chunks */
 	dsa_pointer_atomic pieces[2 * SHARED_PARTITIONS];	/* each partition's last */
 	SharedFiles files;
@@ -51,8 +51,8 @@ extern void shared_groups_attach(SharedGroups *groups);
 extern void shared_groups_clear(SharedGroups *groups, dsa_area *area);
 
 /*
- * Begin to write, or with merged to read the groups that are merged.  What it opens is
- * in the current context, and must be ended before that goes.
+ * Begin to write, into an area that has begun (shared_area.h), or with merged to read the groups
+ * that are merged.  What it opens is in the current context, and must be ended before that goes.
  */
 extern void shared_store_begin(SharedStore *store, SharedGroups *groups,
 							   dsa_area *area, bool merged);

@@ -1,0 +1,84 @@
+# Parallel aggregation where the machine has less shared memory than the groups may take, as
+# a container whose /dev/shm is small: the rest goes to files.  A limit to the size of files,
+# which holds for segments of shared memory, too, stands for the machine's.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use PostgreSQL::Test::Cluster;
+use Test::More;
+use Node;
+
+plan skip_all => 'there is no prlimit' if system('prlimit --version >/dev/null 2>&1') != 0;
+
+# Other files are smaller than the limit.
+my $node = PostgreSQL::Test::Cluster->new('shared_memory');
+$node->init(extra => [ '--no-locale', '--encoding=UTF8', '--wal-segsize=1' ]);
+$node->append_conf('postgresql.conf', <<'CONF');
+shared_preload_libraries = 'gpuagg'
+gpuagg.mode = force
+gpuagg.engine = cpu
+gpuagg.fallback = off
+gpuagg.setup_cost = 0
+gpuagg.group_cost = 0
+max_parallel_workers_per_gather = 3
+parallel_setup_cost = 0
+parallel_tuple_cost = 0
+min_parallel_table_scan_size = 0
+random_page_cost = 0
+seq_page_cost = 0
+work_mem = 64MB
+autovacuum = off
+jit = off
+CONF
+$node->start;
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE t AS SELECT i AS k, i % 7 AS v FROM generate_series(1, 100000) i;
+ANALYZE t;
+SQL
+
+# Records of 130 bytes and more.
+my $sums = join ', ', map { "sum(v::bigint + $_)" } 1 .. 8;
+my $groups = "SELECT k, count(*) AS n, $sums FROM t GROUP BY k OFFSET 0";
+my $query = "SELECT count(*), sum(n), sum(hashtext(g::text)) FROM ($groups) g";
+my $right = outcome($node, 'SET gpuagg.mode = off', $query);
+my $limit = 3 * 1024 * 1024;
+my ($postmaster) = split /\n/, PostgreSQL::Test::Utils::slurp_file($node->data_dir . '/postmaster.pid');
+
+like(outcome($node, '', "EXPLAIN $groups"), qr/GpuAgg Partial/, 'the plan is parallel');
+unlike(outcome($node, '', "EXPLAIN (ANALYZE) $groups"), qr/Disk Usage/, 'the groups fit the memory');
+
+# of all processes that begin from now on
+system('prlimit', "--pid=$postmaster", "--fsize=$limit:") == 0 or die 'prlimit failed';
+like(outcome($node, '', "EXPLAIN (ANALYZE) $groups"), qr/Disk Usage/, 'some go to files where it ends');
+is(outcome($node, '', $query), $right, 'the rows are right');
+is(outcome($node, 'SET parallel_leader_participation = off', $query), $right, 'and without the leader');
+is(outcome($node, 'SET enable_material = off', "SELECT x, count(s) FROM generate_series(0, 2) x LEFT JOIN ($groups) s ON s.n > x GROUP BY x ORDER BY x"),
+	"0|100000\n1|0\n2|0", 'and when the plan is run again');
+
+# A session that goes on after errors and cancels has nothing of them in its memory.
+my $session = $node->background_psql('postgres', on_error_stop => 0);
+my $pid = $session->query('SELECT pg_backend_pid()');
+$session->query($query);
+my $before = mapped();
+$session->query("SELECT 1 / (n - 1) FROM ($groups) g");
+$session->query("DO \$\$ BEGIN PERFORM 1 / (n - 1) FROM ($groups) g; EXCEPTION WHEN division_by_zero THEN NULL; END \$\$");
+for my $milliseconds (map { $_ * 10 } 1 .. 10)
+{
+	$session->query("SET statement_timeout = $milliseconds");
+	$session->query($query);
+}
+is(mapped(), $before, 'an error leaves no shared memory in a session');
+$session->query('RESET statement_timeout');
+is($session->query($query), $right, 'which goes on');
+$session->quit;
+is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_ls_tmpdir()'), 0, 'no file is left');
+unlike(PostgreSQL::Test::Utils::slurp_file($node->logfile), qr/WARNING|still referenced/, 'nor anything else');
+$node->stop;
+done_testing();
+
+# How many segments of shared memory the session has mapped.
+sub mapped
+{
+	return scalar grep { m{/dev/shm/} } split /\n/, PostgreSQL::Test::Utils::slurp_file("/proc/$pid/maps");
+}
