@@ -10,6 +10,8 @@ INSERT INTO top SELECT i % 2003, 'text ' || i % 1009, i % 7919 - 3000, (i * 7 % 
 INSERT INTO top SELECT NULL, NULL, i, NULL, 'NaN', NULL FROM generate_series(1, 5) i;
 INSERT INTO top SELECT 5000 + i, 'once', NULL, 'NaN', '-Infinity', 'infinity' FROM generate_series(1, 3) i;
 ANALYZE top;
+CREATE SEQUENCE top_counter;
+SET top.zero = 0;
 
 -- The lines of EXPLAIN (ANALYZE) about groups.
 CREATE FUNCTION top_lines(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
@@ -122,10 +124,21 @@ SELECT query, top_is_planned(query) FROM unnest(ARRAY[
 	'SELECT k, 1 / count(v) FROM top GROUP BY k ORDER BY k LIMIT 3',
 	'SELECT k FROM top GROUP BY k HAVING 1 / count(v) >= 0 ORDER BY k LIMIT 3',
 	'SELECT k FROM top GROUP BY k ORDER BY abs(k) LIMIT 3',
-	'SELECT k, grouping(k) FROM top GROUP BY ROLLUP (k) ORDER BY k LIMIT 3']) query;
+	'SELECT k, grouping(k) FROM top GROUP BY ROLLUP (k) ORDER BY k LIMIT 3',
+	'SELECT k, CASE WHEN count(v) > 0 THEN 0 ELSE 1 / current_setting(''top.zero'')::int END FROM top GROUP BY k ORDER BY k LIMIT 3',
+	'SELECT k, CASE WHEN count(v) > 0 THEN 0 ELSE (SELECT 1 / (count(*) - 20008) FROM top) END FROM top GROUP BY k ORDER BY k LIMIT 3',
+	'SELECT k FROM top GROUP BY k HAVING count(v) > 0 OR count(*) > (SELECT 1 / (count(*) - 20008) FROM top) ORDER BY k LIMIT 3',
+	'SELECT k FROM top GROUP BY k HAVING count(v) > 0 OR count(*) > pg_backend_pid() ORDER BY k LIMIT 3',
+	'SELECT k FROM top GROUP BY k HAVING count(v) > 0 OR count(*) > nextval(''top_counter'') ORDER BY k LIMIT 3']) query;
+SELECT top_is_planned('SELECT k, (SELECT count(*) FROM top), 7, count(*) > 9 FROM top GROUP BY k HAVING (SELECT count(*) > 0 FROM top) ORDER BY k LIMIT 3');
 SELECT check_query('SELECT k, rank() OVER (ORDER BY k) FROM top GROUP BY k ORDER BY k LIMIT 3');
 SELECT outcome('SELECT k, 1 / count(v) FROM top GROUP BY k ORDER BY k LIMIT 3', 'force', no_fallback()),
 	outcome('SELECT k FROM top GROUP BY k HAVING 1 / count(v) >= 0 ORDER BY k LIMIT 3', 'force', no_fallback());
+SELECT outcome('SELECT k, CASE WHEN count(v) > 0 THEN 0 ELSE 1 / current_setting(''top.zero'')::int END FROM top GROUP BY k ORDER BY k LIMIT 3', 'force', no_fallback()),
+	outcome('SELECT k, CASE WHEN count(v) > 0 THEN 0 ELSE (SELECT 1 / (count(*) - 20008) FROM top) END FROM top GROUP BY k ORDER BY k LIMIT 3', 'force', no_fallback());
+-- nor where fewer calls would be seen
+SELECT check_query('SELECT k FROM top GROUP BY k HAVING nextval(''top_counter'') > 0 ORDER BY k LIMIT 3');
+SELECT last_value FROM top_counter;
 
 -- In a subquery that runs again and again, in prepared queries, and in cursors.
 SELECT check_query('SELECT a, s.* FROM generate_series(1, 3) a, LATERAL
@@ -143,4 +156,6 @@ FETCH ALL FROM c;
 FETCH BACKWARD 3 FROM c;
 COMMIT;
 DROP TABLE top, top_keys;
+DROP SEQUENCE top_counter;
+RESET top.zero;
 DROP FUNCTION top_lines, top_is_planned;

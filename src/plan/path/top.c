@@ -20,6 +20,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "utils/lsyscache.h"
 
 #include "exec/final.h"
 #include "plan/path/having.h"
@@ -64,7 +65,7 @@ sort_is_next(const Grouping *grouping)
 	return grouping->distinct || (!parse->hasWindowFuncs && parse->distinctClause == NIL);
 }
 
-/* The step's keys and aggregates in an expression, as columns. */
+/* What is known of a group, or of all of them, in an expression: as columns. */
 static Node *
 columns_mutator(Node *node, void *context)
 {
@@ -72,16 +73,45 @@ columns_mutator(Node *node, void *context)
 
 	if (node == NULL)
 		return NULL;
-	if (list_member(grouping->keys, node) || list_member(grouping->aggrefs, node))
+	if (list_member(grouping->keys, node) || list_member(grouping->aggrefs, node) ||
+		IsA(node, Const) || (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXTERN))
 		return (Node *) makeVar(1, 1, exprType(node), exprTypmod(node), exprCollation(node), 0);
 	return expression_tree_mutator(node, columns_mutator, context);
 }
 
-/* What is leakproof raises no error. */
+/*
+ * Is there a call without arguments, or a value that may not have been computed?  PostgreSQL
+ * runs an InitPlan when its value is asked for.
+ */
+static bool
+has_failing_leaf(Node *node, void *context)
+{
+	const FuncExpr *call = (const FuncExpr *) node;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) ||
+		(IsA(node, FuncExpr) && call->args == NIL && !get_func_leakproof(call->funcid)))
+		return true;
+	return expression_tree_walker(node, has_failing_leaf, context);
+}
+
+/*
+ * Could one of the expressions raise an error for a group that is left out?  What is leakproof
+ * raises none.  A call may be made for some groups only, whether it has arguments of theirs or
+ * not.  A value that is an output, or a condition, as a whole is asked for by the first group
+ * that leaves.
+ */
 static bool
 exprs_can_fail(const Grouping *grouping, const List *exprs)
 {
-	return contain_leaked_vars((Node *) columns_mutator((Node *) exprs, (void *) grouping));
+	List	   *columns = (List *) columns_mutator((Node *) exprs, (void *) grouping);
+	ListCell   *lc;
+
+	foreach(lc, columns)
+		if (!IsA(lfirst(lc), Param) && has_failing_leaf(lfirst(lc), NULL))
+			return true;
+	return contain_leaked_vars((Node *) columns);
 }
 
 bool
