@@ -185,13 +185,19 @@ make_program(int key, bool wide)
 	return end_program(b);
 }
 
-/* A few words by a key: what strategy `block` loads four rows at once for. */
+/*
+ * A few words by a key: what strategy `block` loads four rows at once for.  `filtered`: of rows
+ * whose int4 is not 0.
+ */
 static Program *
-make_narrow_program(int key, int summed)
+make_narrow_program(int key, int summed, bool filtered)
 {
 	ProgramBuilder *b = begin_program();
 	int			value = column(b, summed);
 
+	if (filtered)
+		program_set_filter(b, program_add_op(b, OP_int4_ne, column(b, A_INT4),
+											 program_add_slot_ref(b, 1)));
 	if (summed == A_INT2)
 		value = program_add_op(b, OP_int2_to_int8, value, -1);
 	program_add_key(b, column(b, key));
@@ -433,9 +439,10 @@ main(void)
 	test_one_row();
 	test_strategies("many words", make_program(A_INT4, true));
 	test_strategies("one group", make_program(0, false));
-	test_strategies("int8 by int2", make_narrow_program(A_INT2, A_INT8));
-	test_strategies("int2 by int8", make_narrow_program(A_INT8, A_INT2));
-	test_strategies("int4 by bool", make_narrow_program(A_BOOL, A_INT4));
+	test_strategies("int8 by int2", make_narrow_program(A_INT2, A_INT8, false));
+	test_strategies("int8 by int2, filtered", make_narrow_program(A_INT2, A_INT8, true));
+	test_strategies("int2 by int8", make_narrow_program(A_INT8, A_INT2, false));
+	test_strategies("int4 by bool", make_narrow_program(A_BOOL, A_INT4, false));
 	ok(context_memory_used(device) == 0 && context_of(device)->memory.lent == 0,
 	   "all memory was given back");
 	for (int i = 0; i < NCASES; i++)
