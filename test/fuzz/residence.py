@@ -31,7 +31,7 @@ VACUUMED = 0.7          # of the queries: nothing is left that has changed befor
 PREWARMED = 0.3         # of the queries: by gpuagg_prewarm
 
 # Of the runs after either way to have columns kept, the share that must have used them, if
-# nobody else changes the tables.  Many cannot: texts are not kept, nor unlogged tables, and float keys are not served.
+# nobody else changes the tables.  Many cannot: unlogged tables are not kept, nor texts that nearly all differ, and float keys are not served.
 LEAST = 0.25
 ENOUGH = 100            # runs, for a share to tell anything
 

@@ -342,6 +342,7 @@ test_counts(void)
 {
 	Dictionary	dictionary = {0};
 	DictionaryCounters counters = {.entries = 100,.bytes = 1000};
+	const DictionaryCounters none = {0};
 	DictionaryRoom room;
 
 	ok(!dictionary_has_room(&dictionary, 0, 0), "there is no room at first");
@@ -354,12 +355,20 @@ test_counts(void)
 	ok(dictionary_has_room(&dictionary, 3192, 0) && !dictionary_has_room(&dictionary, 3193, 0),
 	   "less while rows are on their way");
 	dictionary_expect(&dictionary, 2000, 1000);
-	dictionary_untold(&dictionary, 2000, 1000);
-	ok(dictionary.entries == 2000 && !dictionary_has_room(&dictionary, 3193 - 2000, 0),
-	   "and when nothing is told of them");
+	dictionary_dropped(&dictionary, 2000, 1000, &none);
+	ok(dictionary.entries == 0 && dictionary_has_room(&dictionary, 3192, 0) &&
+	   !dictionary_has_room(&dictionary, 3193, 0), "and no longer once they are dropped");
 	dictionary_told(&dictionary, 5000, 1000, &counters);
 	ok(dictionary.entries == 100 && dictionary_has_room(&dictionary, 8092, 0),
 	   "when they have got there, what they had is known");
+	dictionary_expect(&dictionary, 2000, 1000);
+	dictionary_expect(&dictionary, 2000, 1000);
+	counters.entries = 150;
+	dictionary_dropped(&dictionary, 2000, 1000, &counters);
+	counters.entries = 120;
+	dictionary_dropped(&dictionary, 2000, 1000, &counters);
+	ok(dictionary.entries == 150 && dictionary.rows == 5000,
+	   "and what others that are dropped had, in whichever order");
 	ok(!dictionary_room(&dictionary, UINT32_C(1) << 26, 0, &room) &&
 	   !dictionary_room(&dictionary, 0, UINT64_C(1) << 32, &room), "it has a largest size");
 }

@@ -146,7 +146,7 @@ input_close(RunCore *run, Input *input)
 {
 	for (int i = 0; i < INPUT_BUFFERS; i++)
 	{
-		keep_drop(run, &input->kept[i]);
+		keep_drop(run, &input->keep, &input->kept[i]);
 		input_buffer_close(run, &input->buffers[i]);
 	}
 	close_segments(run, input);

@@ -669,11 +669,11 @@ keep_finish(RunCore *run, Keep *keep, const PageDeformer *deformer, KeptBuffer *
 }
 
 void
-keep_drop(RunCore *run, KeptBuffer *kept)
+keep_drop(RunCore *run, const Keep *keep, KeptBuffer *kept)
 {
 	for (uint32_t i = 0; i < kept->n; i++)
 	{
-		keep_texts_drop(&kept->stripes[i].texts);
+		keep_texts_drop(run, &keep->texts, &kept->stripes[i].texts);
 		drop_stripe(run, &kept->stripes[i]);
 	}
 	for (uint32_t i = 0; i < kept->npacked; i++)

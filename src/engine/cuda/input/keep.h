@@ -103,7 +103,7 @@ extern EngineStatus keep_finish(RunCore *run, Keep *keep, const PageDeformer *de
 								KeptBuffer *kept, uint32_t nbuffers);
 
 /* Drop what has not ended; nothing is left that works on the device. */
-extern void keep_drop(RunCore *run, KeptBuffer *kept);
+extern void keep_drop(RunCore *run, const Keep *keep, KeptBuffer *kept);
 
 extern void keep_close(RunCore *run, Keep *keep);
 

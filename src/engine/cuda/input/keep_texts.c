@@ -215,6 +215,13 @@ make_room(RunCore *run, const PageKernels *kernels, const KeptTexts *kept,
 	return move(run, kernels, column, &room, now);
 }
 
+/* Where a device tells what the dictionary of the stripe's column of texts with that number has. */
+static DictionaryCounters *
+told_place(const KeepTexts *texts, const KeptTexts *kept, uint32_t number)
+{
+	return (DictionaryCounters *) texts->told.data + kept->place + number;
+}
+
 bool
 keep_texts_begin(RunCore *run, KeepTexts *texts, const PageKernels *kernels,
 				 const KeptTexts *kept, int64_t now)
@@ -231,17 +238,16 @@ keep_texts_begin(RunCore *run, KeepTexts *texts, const PageKernels *kernels,
 	}
 	if (n > 0 && !make_found(run, texts, kept))
 		return false;
+	n = 0;
 	for (int i = 0; i < kept->ncolumns; i++)
-		if (text_column(kept, i) != NULL)
-			dictionary_expect(text_column(kept, i)->dictionary, kept->nrows,
-							  most_bytes(kept, text_column(kept, i)));
+	{
+		if (text_column(kept, i) == NULL)
+			continue;
+		dictionary_expect(text_column(kept, i)->dictionary, kept->nrows,
+						  most_bytes(kept, text_column(kept, i)));
+		*told_place(texts, kept, n++) = (DictionaryCounters) {0};
+	}
 	return true;
-}
-
-static DictionaryCounters *
-told_place(const KeepTexts *texts, const KeptTexts *kept, uint32_t number)
-{
-	return (DictionaryCounters *) texts->told.data + kept->place + number;
 }
 
 /* Codes of one column, and what the dictionary has then. */
@@ -394,10 +400,21 @@ keep_texts_trim(RunCore *run, const ResidentTables *tables, const KeepTexts *tex
 }
 
 void
-keep_texts_drop(const KeptTexts *kept)
+keep_texts_drop(const RunCore *run, const KeepTexts *texts, const KeptTexts *kept)
 {
+	uint32_t	number = 0;
+
 	for (int i = 0; i < kept->ncolumns; i++)
-		if (text_column(kept, i) != NULL)
-			dictionary_untold(text_column(kept, i)->dictionary, kept->nrows,
-							  most_bytes(kept, text_column(kept, i)));
+	{
+		ResidentColumn *column = text_column(kept, i);
+
+		if (column == NULL)
+			continue;
+		dictionary_dropped(column->dictionary, kept->nrows, most_bytes(kept, column),
+						   told_place(texts, kept, number));
+		/* the stream has failed */
+		if (run->work == NULL)
+			column->dictionary->spoilt = true;
+		number++;
+	}
 }

@@ -77,7 +77,7 @@ extern void keep_texts_forget(RunCore *run, const KeptTexts *kept, ResidentChunk
 extern EngineStatus keep_texts_trim(RunCore *run, const ResidentTables *tables,
 									const KeepTexts *texts, const PageKernels *kernels);
 
-/* Nothing is known of what has been done. */
-extern void keep_texts_drop(const KeptTexts *kept);
+/* The run ends early, and the device has done what it had to do. */
+extern void keep_texts_drop(const RunCore *run, const KeepTexts *texts, const KeptTexts *kept);
 
 #endif							/* GPUAGG_KEEP_TEXTS_H */

@@ -54,8 +54,8 @@ served_texts_fit(const RunCore *run, const ResidentTable *table, const ServedTex
 			continue;
 		if (column->given_up || column->dictionary == NULL || column->dictionary->spoilt)
 			return false;
-		bytes += bytes_taken(column->dictionary->told_bytes);
-		entries += column->dictionary->told_entries + 1;
+		bytes += bytes_taken(column->dictionary->bytes);
+		entries += column->dictionary->entries + 1;
 	}
 	return bytes <= COPY_MOST &&
 		bytes + entries * sizeof(TextRef) <= (run->memory_limit - run->memory_used) / COPY_SHARE;
@@ -70,12 +70,12 @@ note(ResidentColumn *column, int number, uint32_t first, uint32_t nsegments,
 	texts->texts[texts->n++] = (ServedText)
 	{
 		.column = column,.number = number,.first = first,.nsegments = nsegments,
-			.entries = dictionary->told_entries,.bytes = dictionary->told_bytes,
+			.entries = dictionary->entries,.bytes = dictionary->bytes,
 			.entries_place = texts->entries,.bytes_place = texts->bytes
 	};
 	resident_pin_dictionary(column);
-	texts->entries += dictionary->told_entries + 1;
-	texts->bytes += bytes_taken(dictionary->told_bytes);
+	texts->entries += dictionary->entries + 1;
+	texts->bytes += bytes_taken(dictionary->bytes);
 }
 
 bool

@@ -150,32 +150,34 @@ dictionary_expect(Dictionary *dictionary, uint32_t rows, uint64_t bytes)
 	dictionary->bytes_coming += bytes;
 }
 
-/* They are on their way no longer. */
+/* They are on their way no longer.  Entries only get more: the most that was told is there. */
 static void
-forget_expected(Dictionary *dictionary, uint32_t rows, uint64_t bytes)
+note_counters(Dictionary *dictionary, uint32_t rows, uint64_t bytes,
+			  const DictionaryCounters *counters)
 {
 	dictionary->entries_coming -= rows;
 	dictionary->bytes_coming -= bytes;
+	if (counters->entries > dictionary->entries)
+		dictionary->entries = counters->entries;
+	if (counters->bytes > dictionary->bytes)
+		dictionary->bytes = counters->bytes;
+	if (counters->lost > 0)
+		dictionary->spoilt = true;
 }
 
 void
 dictionary_told(Dictionary *dictionary, uint32_t rows, uint64_t bytes,
 				const DictionaryCounters *counters)
 {
-	forget_expected(dictionary, rows, bytes);
+	note_counters(dictionary, rows, bytes, counters);
 	dictionary->rows += rows;
-	dictionary->entries = dictionary->told_entries = counters->entries;
-	dictionary->bytes = dictionary->told_bytes = counters->bytes;
-	if (counters->lost > 0)
-		dictionary->spoilt = true;
 }
 
 void
-dictionary_untold(Dictionary *dictionary, uint32_t rows, uint64_t bytes)
+dictionary_dropped(Dictionary *dictionary, uint32_t rows, uint64_t bytes,
+				   const DictionaryCounters *counters)
 {
-	forget_expected(dictionary, rows, bytes);
-	dictionary->entries += rows;
-	dictionary->bytes += bytes;
+	note_counters(dictionary, rows, bytes, counters);
 }
 
 /* The entries of all rows, as those tell that have come since the dictionary was judged. */

@@ -41,10 +41,8 @@ typedef struct Dictionary
 	DevicePtr	memory;			/* 0: none yet */
 	DictionaryRoom room;
 	OldMemory  *old;
-	uint32_t	entries;		/* as last told, and what rows since may have added */
+	uint32_t	entries;		/* as last told: no chunk has codes of others */
 	uint64_t	bytes;
-	uint32_t	told_entries;	/* as last told: no chunk has codes of others */
-	uint64_t	told_bytes;
 	uint32_t	entries_coming; /* what rows on their way may add at most */
 	uint64_t	bytes_coming;
 	uint64_t	rows;			/* that codes were found for */
@@ -91,10 +89,11 @@ extern void dictionary_told(Dictionary *dictionary, uint32_t rows, uint64_t byte
 							const DictionaryCounters *counters);
 
 /*
- * The same of rows of which nothing was told: what they have added is not known, but not more
- * than they could.
+ * The same of rows that are not kept, and may come again.  The counters are zeros if the device
+ * has not looked for their codes.
  */
-extern void dictionary_untold(Dictionary *dictionary, uint32_t rows, uint64_t bytes);
+extern void dictionary_dropped(Dictionary *dictionary, uint32_t rows, uint64_t bytes,
+							   const DictionaryCounters *counters);
 
 /*
  * Once rows have been told: is it not worth its memory, for a table of so many rows?  Are more
