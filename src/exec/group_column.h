@@ -7,6 +7,7 @@
 #ifndef GPUAGG_GROUP_COLUMN_H
 #define GPUAGG_GROUP_COLUMN_H
 
+#include "compat.h"
 #include "engine/engine.h"
 #include "program/exact_result.h"
 
