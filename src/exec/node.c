@@ -269,6 +269,7 @@ run_engine(GpuAggState *state)
 	if (state->top)
 		top_groups_reset(state->top);
 	state->removed = 0;
+	state->ntuples = 0;
 	MemoryContextReset(state->run_context);
 	old = MemoryContextSwitchTo(state->run_context);
 
@@ -305,6 +306,8 @@ next_engine_tuple(GpuAggState *state)
 
 	if (TupIsNull(slot))
 		node_run_close(state);
+	else
+		state->ntuples++;
 	return slot;
 }
 
@@ -349,25 +352,35 @@ rescan_node(CustomScanState *node)
 	}
 }
 
+/* No more groups are wanted. */
+static void
+drop_groups(GpuAggState *state)
+{
+	node_run_close(state);
+	state->groups.ngroups = 0;
+	state->next_group = 0;
+	state->merged = NULL;
+}
+
 /*
- * The processes' shared memory goes.  No more groups are wanted that come from it.  Others
- * may be: a portal that is read by some rows at a time shuts its plan down after
- * each time, and such a plan has run in one process.  Nobody knows when it goes on, and
- * a device should not wait for it.  What fails, fails again when it goes on.
+ * The processes' shared memory goes.  No more groups are wanted that come from it, nor of
+ * others if a LIMIT has as many as it takes.  Else they may be: a portal that is read by
+ * some rows at a time shuts its plan down after each time, and such a plan has run in one
+ * process.  Nobody knows when it goes on, and a device should not wait for it.  What fails,
+ * fails again when it goes on.
  */
 static void
 shut_down_node(CustomScanState *node)
 {
 	GpuAggState *state = (GpuAggState *) node;
+	bool		streams = state->phase == PHASE_GROUPS && state->given != NULL &&
+		state->groups.ngroups > 0;
 
-	if (state->phase == PHASE_GROUPS && state->given != NULL && state->groups.ngroups > 0)
+	if (state->merged != NULL ||
+		(streams && state->plan->limit > 0 && state->ntuples >= (uint64) state->plan->limit))
+		drop_groups(state);
+	else if (streams)
 		(void) engine_settle(state->engine);
-	if (state->merged == NULL)
-		return;
-	node_run_close(state);
-	state->groups.ngroups = 0;
-	state->next_group = 0;
-	state->merged = NULL;
 }
 
 static void

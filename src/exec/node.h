@@ -79,6 +79,7 @@ typedef struct GpuAggState
 	bool		whole;			/* the rows are complete, and all of them leave */
 	const SetLayout *layout;	/* of the current batch, with regrouping */
 	TopGroups  *top;			/* NULL: all groups leave */
+	uint64		ntuples;		/* that have left, of the run */
 	List	   *having_values;	/* ExprState, one a clause that the engine is told */
 	uint64		removed;		/* groups that it has removed by them, and that are counted */
 	Verifier   *verifier;		/* NULL: answers are not compared */

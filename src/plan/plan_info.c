@@ -131,7 +131,7 @@ plan_info_to_list(const PlanInfo *info)
 								 keep_to_list(info)),
 					  list_make3(list_make1_oid(info->relid), info->page_tables,
 								 info->row_tables),
-					  list_make3_int(info->rti, info->nkeys, info->verifiable),
+					  list_make4_int(info->rti, info->nkeys, info->verifiable, info->limit),
 					  list_make4(info->filter, info->groupings, top_to_list(info->top),
 								 having_to_list(info->having)),
 					  list_make3(makeFloat(psprintf("%.17g", info->rows)),
@@ -160,6 +160,7 @@ plan_info_from_list(List *list)
 	info->rti = linitial_int(lthird(list));
 	info->nkeys = lsecond_int(lthird(list));
 	info->verifiable = lthird_int(lthird(list)) != 0;
+	info->limit = lfourth_int(lthird(list));
 	info->filter = linitial(lfourth(list));
 	info->groupings = lsecond((List *) lfourth(list));
 	info->top = top_from_list(lthird((List *) lfourth(list)));

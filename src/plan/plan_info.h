@@ -46,6 +46,8 @@ typedef struct PlanInfo
 	List	   *sets;			/* with it: a List of ints each, numbers of keys */
 	List	   *groupings;		/* arguments of GROUPING(), likewise */
 	TopInfo    *top;			/* NULL: all groups leave */
+	int			limit;			/* of a LIMIT, so many tuples are asked for at most; 0: nobody
+								 * knows, or they are sorted before */
 	HavingInfo *having;			/* NULL: no clause is told to the engine */
 	Column	   *keep;			/* that the run keeps beside the Program's */
 	int			nkeep;

@@ -53,7 +53,7 @@ groups_taken(const Query *parse)
 	return count + offset;
 }
 
-/* Is there nothing between the step and the sort? */
+/* Is there nothing between the step and the sort, or where nothing is sorted, the limit? */
 static bool
 sort_is_next(const Grouping *grouping)
 {
@@ -63,6 +63,14 @@ sort_is_next(const Grouping *grouping)
 		parse->setOperations != NULL)
 		return false;
 	return grouping->distinct || (!parse->hasWindowFuncs && parse->distinctClause == NIL);
+}
+
+int
+top_limit(const Grouping *grouping)
+{
+	const Query *parse = grouping->root->parse;
+
+	return parse->sortClause == NIL && sort_is_next(grouping) ? (int) groups_taken(parse) : 0;
 }
 
 /* What is known of a group, or of all of them, in an expression: as columns. */
