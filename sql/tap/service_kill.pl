@@ -145,7 +145,7 @@ cmp_ok($kills, '>=', 10, 'it was killed often');
 is($session->query('SELECT pg_backend_pid()'), $backend, 'no session has ended');
 $session->quit;
 unlike(log_of($node), qr/terminating any other active server processes|PANIC/, 'the server has not restarted');
-ok(wait_for_service($node), 'it serves in the end');
+ok(wait_for_service($node, $old), 'it serves in the end');
 is(outcome($node, 'SET gpuagg.fallback = off', $queries{$_}), $native{$_}, "$_: no failure in the end") for @names;
 my ($last) = device_process($node);
 $node->stop;
