@@ -98,26 +98,34 @@ for my $settings ([], \@parallel, [@parallel, @failing], \@fed, [@fed, @failing]
 }
 
 # Groups that are on their way when a portal pauses all come into the session, and go to a
-# temporary file beyond its memory; not so if a LIMIT has as many as it takes.
+# temporary file beyond its memory; not so if a LIMIT has as many as it takes.  Of the rows, those
+# are counted that PostgreSQL has, too.
+my $many = 'SELECT v, count(*), sum(k) FROM t GROUP BY v';
+my %native = map { $_ => 1 } split /\n/, $node->safe_psql('postgres', "SET gpuagg.mode = off; $many");
+
 sub files_of
 {
-	my ($statements) = @_;
-	my $set = "SET gpuagg.engine = service; SET work_mem = '64kB'; SET log_temp_files = 0; SET client_min_messages = log";
+	my ($statements, $more) = @_;
+	my $set = "SET gpuagg.engine = service; SET work_mem = '64kB'; SET log_temp_files = 0; SET client_min_messages = log;" . ($more // '');
 	my ($rows, $log);
-	is($node->psql('postgres', "$set; $statements", stdout => \$rows, stderr => \$log), 0, $statements);
-	my $files = () = $log =~ /LOG:  temporary file/g;
-	return (scalar(split /\n/, $rows)) . " rows, " . ($files ? 'files' : 'none');
+	is($node->psql('postgres', "$set $statements", stdout => \$rows, stderr => \$log), 0, $statements);
+	my %right = map { $_ => 1 } grep { $native{$_} } split /\n/, $rows;
+	return keys(%right) . ' rows, ' . ($log =~ /LOG:  temporary file/ ? 'files' : 'none');
 }
 
-my $many = 'SELECT v, count(*), sum(k) FROM t GROUP BY v';
+like($node->safe_psql('postgres', "SET gpuagg.engine = service; EXPLAIN $many LIMIT 10"), qr/Custom Scan .GpuAgg./, 'GpuAgg is planned');
 is(files_of("BEGIN; DECLARE c CURSOR FOR $many; FETCH 10 FROM c; COMMIT"), '10 rows, files', 'a portal that pauses');
 is(files_of("$many LIMIT 7 OFFSET 3"), '7 rows, none', 'a limit');
-is(files_of("SELECT DISTINCT v FROM t LIMIT 10"), '10 rows, none', 'of distinct rows');
+is(files_of("SELECT DISTINCT v, 1, v % 10 FROM t LIMIT 10"), '10 rows, none', 'of distinct rows');
 is(files_of("BEGIN; DECLARE c CURSOR FOR $many LIMIT 10; FETCH 9 FROM c; COMMIT"), '9 rows, files', 'that has not got them all');
 is(files_of("BEGIN; DECLARE c CURSOR FOR $many LIMIT 10; FETCH 9 FROM c; FETCH 9 FROM c; FETCH 9 FROM c; COMMIT"), '10 rows, files',
 	'and then has');
-is(files_of("SELECT a, s.* FROM generate_series(1, 3) a, LATERAL (SELECT v, count(*) FROM t WHERE v > a GROUP BY v LIMIT 4) s"), '12 rows, none',
+is(files_of("SELECT s.* FROM generate_series(0, 0) a, LATERAL (SELECT v, count(*), sum(k) FROM t WHERE v > a GROUP BY v LIMIT 4) s"), '4 rows, none',
 	'a limit in a subquery');
 is(files_of("SELECT * FROM ($many OFFSET 0) s WHERE count > 0 LIMIT 3"), '3 rows, files', 'but not above other steps');
+for my $failure (qw(open:1:failed lost:1:failed lost:2:failed))
+{
+	like(files_of("$many LIMIT 9000", "SET gpuagg.fallback = on; SET gpuagg.inject_failure = '$failure';"), qr/^9000 rows/, "a limit, $failure");
+}
 $node->stop;
 done_testing();
