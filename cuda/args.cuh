@@ -235,33 +235,32 @@ typedef struct ScatterUnits
 } ScatterUnits;
 
 /*
- * Threads of a block of `scatter_aggregate`, of `scatter_move` and of the others, and how
- * many blocks of the latter two share a multiprocessor.
+ * Threads of a block.  A multiprocessor has one block of `scatter_move` and of
+ * `scatter_aggregate`, which take most of its shared memory: of smaller tiles and tables
+ * rows would take more and shorter parts.  It has two of `scatter_count`.
  */
-#define SCATTER_THREADS 512
-#define SCATTER_MOVE_THREADS 512
-#define SCATTER_MOVE_BLOCKS 2
-#define SCATTER_COUNT_THREADS 1024
+#define SCATTER_THREADS 1024
 #define SCATTER_COUNT_BLOCKS 2
 
-/* Rows that a thread of `scatter_move` takes at once, and those of its block. */
-#define SCATTER_ROWS 16
-#define SCATTER_TILE (SCATTER_ROWS * SCATTER_MOVE_THREADS)
-#define SCATTER_TILE_SHARED (12 * SCATTER_TILE)
+/* Rows that a thread of `scatter_move` has of a tile, at most. */
+#define SCATTER_MOST_ROWS 16
 
 /*
- * Bins of one pass at most, no more than half of a tile's rows, and partitions of both.
+ * Bins of one pass at most, and partitions of both.
  * Two passes of 50 bins took 11 ms for 400 million rows of 12 bytes, one of 2,400 took 14,
  * one of 245 7 (on an H200).
  */
 #define SCATTER_MAX_BINS 1024
 #define SCATTER_MAX_PARTITIONS (SCATTER_MAX_BINS * SCATTER_MAX_BINS)
 
-/* Partitions that scatter_count has room for, in as much shared memory as scatter_move. */
-#define SCATTER_MAX_COUNTED (SCATTER_TILE_SHARED / 4)
+/* Partitions that scatter_count has room for, with 96 KB of shared memory. */
+#define SCATTER_MAX_COUNTED 24576
 
-/* Each partition's first row has a number that is a multiple of that. */
-#define SCATTER_ALIGN 4
+/*
+ * Each partition's first row has a number that is a multiple of that: tiles are copied by 16
+ * bytes.
+ */
+#define SCATTER_ALIGN 16
 
 /*
  * Parameters of the kernels of strategy `scatter`.  rows.batch: the rows to read.

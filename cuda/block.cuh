@@ -296,12 +296,12 @@ block_table_init(const AggregateArgs *args, BlockTable *table)
 }
 
 /*
- * Look for a key in a bucket, whose first slot `slot` is: then its slot, or the next
- * bucket's.  more: the key may be there.
+ * Look for a key in a bucket, whose first slot `slot` is: then its slot.  more: the key may be
+ * in the next bucket.
  */
 DEVICE_FN bool
-block_bucket_has(const AggregateArgs *args, const BlockTable *table, const BlockKey *entries,
-				 BlockKey own, const uint64_t *key, uint32_t *slot, bool *more)
+block_bucket_has(const AggregateArgs *args, const BlockKey *entries, BlockKey own,
+				 const uint64_t *key, uint32_t *slot, bool *more)
 {
 	BlockKey	entry = BLOCK_EMPTY;
 	uint32_t	at = 0;
@@ -319,22 +319,19 @@ block_bucket_has(const AggregateArgs *args, const BlockTable *table, const Block
 		entry = same ? entries[i] : entry;
 	}
 	*more = entry == BLOCK_EMPTY && entries[BLOCK_BUCKET - 1] != BLOCK_EMPTY;
-	if (*more)
-		at = *slot + BLOCK_BUCKET >= table->slots ? 0 - *slot : BLOCK_BUCKET;
 	*slot += at;
 	return entry != BLOCK_EMPTY && block_entry_is(args, entry, own, key);
 }
 
 /*
- * Take in a key, which a word tells, that has no group yet: its slot, or GROUP_NONE.  The slots
- * that are tried are those of the buckets where it is looked for; so a key that has found
- * none never gets one later.
+ * A private slot for a key, which a word tells, in a bucket that did not have it: an empty one,
+ * or the one that another thread gave it meanwhile.  GROUP_NONE: the bucket is full.
  */
 DEVICE_FN uint32_t
-block_claim(const BlockTable *table, BlockKey own, uint32_t slot)
+block_claim(const BlockTable *table, BlockKey own, uint32_t bucket)
 {
 	PRAGMA_NO_UNROLL
-	for (int probe = 0; probe < BLOCK_MAX_BUCKETS * BLOCK_BUCKET; probe++)
+	for (uint32_t slot = bucket; slot < bucket + BLOCK_BUCKET; slot++)
 	{
 		BlockKey	entry = block_load(&table->keys[slot]);
 
@@ -342,62 +339,106 @@ block_claim(const BlockTable *table, BlockKey own, uint32_t slot)
 			entry = block_cas(&table->keys[slot], BLOCK_EMPTY, own);
 		if (entry == BLOCK_EMPTY || entry == own)
 			return slot;
-		slot = block_next(table, slot);
 	}
 	return GROUP_NONE;
 }
 
 /*
- * Do a thread's rows have private slots, and which?  A warp takes as many turns as any
- * of its rows needs.
+ * Look for a key in some buckets, from that of slot `slot` on, and, BLOCK_CLAIMS, take it in if
+ * there is room.  Its slot, or GROUP_NONE.  Entries are never removed; so a key that has found no
+ * room never gets any later.
+ */
+DEVICE_FN uint32_t
+block_look_further(const AggregateArgs *args, const BlockTable *table, const uint64_t *key,
+				   uint32_t slot, int buckets)
+{
+	BlockKey	own = block_entry(args, key, 0);
+	bool		more = true;
+
+	PRAGMA_NO_UNROLL
+	for (; buckets > 0 && more; buckets--)
+	{
+		BlockKey	entries[BLOCK_BUCKET];
+		uint32_t	claimed = GROUP_NONE;
+
+		block_load_bucket(&table->keys[slot], entries);
+		if (block_bucket_has(args, entries, own, key, &slot, &more))
+			return slot;
+		if (BLOCK_CLAIMS && !more)
+			claimed = block_claim(table, own, slot);
+		if (claimed != GROUP_NONE)
+			return claimed;
+		more |= BLOCK_CLAIMS;
+		slot = slot + BLOCK_BUCKET < table->slots ? slot + BLOCK_BUCKET : 0;
+	}
+	return GROUP_NONE;
+}
+
+/* The thread's rows in `further`, one by one: see block_lookup. */
+DEVICE_FN void
+block_lookup_further(const AggregateArgs *args, const BlockTable *table, const Row *rows,
+					 uint32_t further, uint32_t full, uint32_t *slots, bool *found)
+{
+	PRAGMA_NO_UNROLL
+	while (warp_any(FULL_MASK, further != 0))
+	{
+		uint32_t	first = further & (0 - further);
+		bool		skip = (full & first) != 0;
+		uint64_t	key[KEY_WORDS] = {0};
+		uint32_t	slot = 0;
+
+		PRAGMA_UNROLL
+		for (int i = 0; i < BLOCK_ROWS; i++)
+		{
+			slot = first == 1u << i ? slots[i] : slot;
+			PRAGMA_UNROLL
+			for (int j = 0; j < KEY_WORDS; j++)
+				key[j] = first == 1u << i ? rows[i].key[j] : key[j];
+		}
+		if (skip)
+			slot = slot + BLOCK_BUCKET < table->slots ? slot + BLOCK_BUCKET : 0;
+		if (first != 0)
+			slot = block_look_further(args, table, key, slot, BLOCK_MAX_BUCKETS - skip);
+		PRAGMA_UNROLL
+		for (int i = 0; i < BLOCK_ROWS; i++)
+		{
+			slots[i] = first == 1u << i ? slot : slots[i];
+			found[i] = first == 1u << i ? slot != GROUP_NONE : found[i];
+		}
+		further ^= first;
+	}
+}
+
+/*
+ * Do a thread's rows have private slots, and which?  Most are in their first buckets.  The
+ * others are looked for one by one: a warp takes as many turns as any of its lanes has such rows.
  */
 DEVICE_FN void
 block_lookup(const AggregateArgs *args, const BlockTable *table, const Row *rows,
 			 uint32_t *slots, bool *found)
 {
-	bool		more[BLOCK_ROWS];
-	bool		any = true;
+	uint32_t	further = 0;	/* rows that are to be looked for, */
+	uint32_t	full = 0;		/* and whose first bucket is full */
 
-	PRAGMA_UNROLL
-	for (int i = 0; i < BLOCK_ROWS; i++)
-	{
-		slots[i] = BLOCK_DIRECT ? (uint32_t) rows[i].key[0] - table->base :
-			block_home(table, rows[i].key);
-		found[i] = BLOCK_DIRECT && block_has(table, rows[i].key);
-		more[i] = rows[i].passes && block_entry(args, rows[i].key, 0) != BLOCK_EMPTY;
-	}
-	PRAGMA_NO_UNROLL
-	for (int bucket = 0; bucket < BLOCK_MAX_BUCKETS && !BLOCK_DIRECT && any; bucket++)
-	{
-		any = false;
-		PRAGMA_UNROLL
-		for (int i = 0; i < BLOCK_ROWS; i++)
-		{
-			BlockKey	entries[BLOCK_BUCKET];
-
-			if (more[i])
-			{
-				block_load_bucket(&table->keys[slots[i]], entries);
-				found[i] = block_bucket_has(args, table, entries,
-											block_entry(args, rows[i].key, 0), rows[i].key,
-											&slots[i], &more[i]);
-			}
-			any |= more[i];
-		}
-		any = warp_any(FULL_MASK, any);
-	}
-#if BLOCK_CLAIMS && !BLOCK_DIRECT
 	PRAGMA_UNROLL
 	for (int i = 0; i < BLOCK_ROWS; i++)
 	{
 		BlockKey	own = block_entry(args, rows[i].key, 0);
+		BlockKey	entries[BLOCK_BUCKET];
+		bool		more;
 
-		if (found[i] || more[i] || !rows[i].passes || own == BLOCK_EMPTY)
+		slots[i] = BLOCK_DIRECT ? (uint32_t) rows[i].key[0] - table->base :
+			block_home(table, rows[i].key);
+		found[i] = BLOCK_DIRECT && block_has(table, rows[i].key);
+		if (BLOCK_DIRECT || !rows[i].passes || own == BLOCK_EMPTY)
 			continue;
-		slots[i] = block_claim(table, own, block_home(table, rows[i].key));
-		found[i] = slots[i] != GROUP_NONE;
+		block_load_bucket(&table->keys[slots[i]], entries);
+		found[i] = block_bucket_has(args, entries, own, rows[i].key, &slots[i], &more);
+		further |= (uint32_t) (!found[i] && (more || BLOCK_CLAIMS)) << i;
+		full |= (uint32_t) more << i;
 	}
-#endif
+	if (!BLOCK_DIRECT)
+		block_lookup_further(args, table, rows, further, full, slots, found);
 }
 
 /* The place of a row with that private slot, in arrays. */

@@ -14,10 +14,10 @@
  * then from these.  Up to SCATTER_MAX_COUNTED partitions are counted before the first
  * pass, and scatter_bins adds them up; of more, each pass counts its own bins.
  *
- * Rows of a partition are in no order, so a row's rank in its tile is what
- * an atomic in shared memory gives.  A block reserves room for a tile's rows in each
- * bin by one atomic, and takes each column through shared memory, so that rows
- * of one bin are written by neighbouring lanes.
+ * scatter_move takes a tile's columns through shared memory: as soon as a column is written
+ * that of the next tile begins to come in its place.  Rows of a partition are in no order, so a row's rank in its tile is
+ * what an atomic in shared memory gives.  A block reserves room for a tile's rows in each bin
+ * by one atomic.  Rows of one bin are written by neighbouring lanes.
  *
  * scatter_aggregate: units of rows of one partition each (scatter_units), by the tiles and
  * private tables of strategy `block` (block.cuh), merged into the group table at the end.
@@ -31,6 +31,7 @@
 #ifndef GPUAGG_SCATTER_CUH
 #define GPUAGG_SCATTER_CUH
 
+#include "copy.cuh"
 #include "prefix.cuh"
 
 #define aggregate_scatter aggregate_atomic
@@ -39,16 +40,15 @@
 /* No row, or one that does not pass. */
 #define SCATTER_NONE UINT32_MAX
 
-/*
- * Rows of a thread whose keys are loaded at once, times BLOCK_ROWS rows that are counted,
- * and a column's values.
- */
-#define SCATTER_KEYS (2 * ROWS_AT_ONCE)
+/* Times BLOCK_ROWS rows of a thread that are counted at once. */
 #define SCATTER_COUNTS 2
-#define SCATTER_VALUES 8
 
-/* A row's bin and its rank there, in one word. */
-#define SCATTER_RANK_BITS 16
+/* Rows of a tile. */
+#define SCATTER_TILE (SCATTER_ROWS * SCATTER_THREADS)
+
+/* A row's bin, and its rank there or its number in the tile, in one word. */
+#define SCATTER_BIN_SHIFT 16
+#define SCATTER_ROW_MASK ((1u << SCATTER_BIN_SHIFT) - 1)
 
 /* The partition of a key.  Keys out of direct addressing's reach are in the last one. */
 DEVICE_FN uint32_t
@@ -153,7 +153,7 @@ scatter_count_unit(const ScatterArgs *args, const ScatterUnit *unit, uint64_t fi
 }
 
 /* Rows of each bin: counted in shared memory, then added to all blocks' counts. */
-KERNEL_BOUNDS(scatter_count, ScatterArgs, args, SCATTER_COUNT_THREADS, SCATTER_COUNT_BLOCKS)
+KERNEL_BOUNDS(scatter_count, ScatterArgs, args, SCATTER_THREADS, SCATTER_COUNT_BLOCKS)
 {
 	DYNAMIC_SHARED(uint32_t, counts);
 	ScatterUnit unit = {0, 0, (uint32_t) args.rows.batch.nrows, 0};
@@ -231,7 +231,7 @@ scatter_range(const ScatterArgs *args, uint32_t range)
 	}
 }
 
-KERNEL_BOUNDS(scatter_starts, ScatterArgs, args, SCATTER_COUNT_THREADS, 1)
+KERNEL_BOUNDS(scatter_starts, ScatterArgs, args, SCATTER_THREADS, 1)
 {
 	for (uint32_t range = blockIdx.x; range < args.nranges; range += gridDim.x)
 		scatter_range(&args, range);
@@ -278,187 +278,228 @@ KERNEL(scatter_units, ScatterArgs, args)
 	}
 }
 
-/* A tile of rows in order of bins, in shared memory. */
+/* What a block of scatter_move has of a tile, in shared memory. */
 typedef struct ScatterStage
 {
-	uint32_t   *values;			/* of a column */
-	uint32_t   *to;				/* the place of each row among all rows */
-	uint32_t	total;			/* rows */
+	RowBatch	batch;			/* its columns, of SCATTER_TILE rows each */
+	uint32_t   *order;			/* of each place in order of bins: the bin, and which row */
+	uint32_t   *counts;			/* of each bin: rows, then the place of the first one */
+	uint32_t   *distance;		/* from there to the bin's room in device memory */
 } ScatterStage;
 
+DEVICE_FN ScatterStage
+scatter_stage(const ScatterArgs *args, uint8_t *shared)
+{
+	ScatterStage stage = {args->rows.batch};
+
+	stage.batch.columns = shared;
+	stage.batch.capacity = SCATTER_TILE;
+	stage.order = (uint32_t *) (shared + SCATTER_TILE * ROW_BYTES);
+	stage.counts = stage.order + SCATTER_TILE;
+	stage.distance = stage.counts + args->nbins;
+	return stage;
+}
+
 /*
- * A tile's bins, the bins' counts among `counts`, and for each of the thread's rows its
- * bin and its rank, in `words`.
+ * Have array i of SCATTER_ARRAYS, which are values and NULLs of all columns, come for so many
+ * rows, a multiple of 16, from `from` on.  No thread reads it any more.  Generated.
  */
+DEVICE_FN void scatter_fetch(const RowBatch *batch, uint64_t from, uint32_t rows, uint32_t i,
+							 const RowBatch *staged, uint64_t *barrier);
+
+/*
+ * Array i of the thread's rows to its places: of each row its number in the tile and in
+ * device memory, or SCATTER_NONE.  Generated.
+ */
+DEVICE_FN void scatter_array(const ScatterArgs *args, const RowBatch *staged, uint32_t i,
+							 const uint32_t *row, const uint32_t *to);
+
+/* May a row's bin depend on array i?  Generated. */
+DEVICE_FN bool scatter_needs(uint32_t i);
+
+/* Array i of a unit's rows into the stage. */
 DEVICE_FN void
-scatter_rank(const ScatterArgs *args, const ScatterUnit *unit, uint32_t *counts, uint32_t *words)
+scatter_begin(const ScatterArgs *args, const ScatterStage *stage, const ScatterUnit *unit,
+			  uint32_t i, uint64_t *barriers)
+{
+	uint32_t	rows = (unit->to - unit->from + SCATTER_ALIGN - 1) / SCATTER_ALIGN * SCATTER_ALIGN;
+
+	scatter_fetch(&args->rows.batch, unit->from, rows, i, &stage->batch, &barriers[i]);
+}
+
+DEVICE_FN void
+scatter_clear(const ScatterArgs *args, const ScatterStage *stage)
 {
 	for (uint32_t i = threadIdx.x; i < args->nbins; i += blockDim.x)
-		counts[i] = 0;
-	block_sync();
-	PRAGMA_NO_UNROLL
-	for (uint32_t at = threadIdx.x; at < SCATTER_TILE; at += SCATTER_KEYS * SCATTER_MOVE_THREADS)
-	{
-		Raw			raw[SCATTER_KEYS];
-
-		PRAGMA_UNROLL
-		for (uint32_t i = 0; i < SCATTER_KEYS; i++)
-			if (unit->from + at + i * SCATTER_MOVE_THREADS < unit->to)
-				row_load(&args->rows.batch, unit->from + at + i * SCATTER_MOVE_THREADS, &raw[i]);
-		PRAGMA_UNROLL
-		for (uint32_t i = 0; i < SCATTER_KEYS; i++)
-		{
-			uint32_t	row = unit->from + at + i * SCATTER_MOVE_THREADS;
-			uint32_t	bin = SCATTER_NONE;
-			bool		error = false;
-
-			if (row < unit->to)
-				bin = scatter_row(args, &raw[i], row, &error);
-			if (bin != SCATTER_NONE)
-			{
-				bin = (bin - unit->partition) >> args->bin_shift;
-				bin = bin << SCATTER_RANK_BITS | atomic_add_u32(&counts[bin], 1);
-			}
-			words[at + i * SCATTER_MOVE_THREADS] = bin;
-		}
-	}
-	block_sync();
+		stage->counts[i] = 0;
 }
 
-/*
- * The bins' counts become the places of their first rows in the tile; *total: of all
- * rows.  distance: from there to the places that the tile gets in the bins.
- */
+/* The bins' counts, and for each of the thread's rows its bin and its rank, in `words`. */
 DEVICE_FN void
-scatter_reserve(const ScatterArgs *args, const ScatterUnit *unit, uint32_t *counts,
-				uint32_t *distance, uint32_t *total)
-{
-	uint32_t   *cursors = args->cursors + (unit->partition >> args->bin_shift);
-	uint32_t	each = (args->nbins + SCATTER_MOVE_THREADS - 1) / SCATTER_MOVE_THREADS;
-	uint32_t	from = threadIdx.x * each;
-	uint32_t	rows = 0;
-
-	for (uint32_t i = from; i < from + each && i < args->nbins; i++)
-		rows += counts[i];
-	rows = block_prefix_sum(rows, total);
-	for (uint32_t i = from; i < from + each && i < args->nbins; i++)
-	{
-		uint32_t	count = counts[i];
-
-		counts[i] = rows;
-		if (count > 0)
-			distance[i] = atomic_add_u32(&cursors[i], count) - rows;
-		rows += count;
-	}
-	block_sync();
-}
-
-/*
- * `place`: those of the thread's rows in the tile when it is in order of bins.  to: where
- * the row of each such place belongs.
- */
-DEVICE_FN void
-scatter_places(const uint32_t *counts, const uint32_t *distance, const uint32_t *words,
-			   uint32_t *place, uint32_t *to)
+scatter_rank(const ScatterArgs *args, const ScatterStage *stage, const ScatterUnit *unit,
+			 uint32_t *words)
 {
 	PRAGMA_UNROLL
 	for (uint32_t i = 0; i < SCATTER_ROWS; i++)
 	{
-		uint32_t	word = words[threadIdx.x + i * SCATTER_MOVE_THREADS];
-		uint32_t	bin = word >> SCATTER_RANK_BITS;
+		uint32_t	row = threadIdx.x + i * SCATTER_THREADS;
+		uint32_t	bin = SCATTER_NONE;
+		bool		error = false;
+		Raw			raw;
 
-		place[i] = SCATTER_NONE;
-		if (word == SCATTER_NONE)
-			continue;
-		place[i] = counts[bin] + (word & ((1u << SCATTER_RANK_BITS) - 1));
-		to[place[i]] = place[i] + distance[bin];
+		if (row < unit->to - unit->from)
+		{
+			row_load(&stage->batch, row, &raw);
+			bin = scatter_row(args, &raw, unit->from + row, &error);
+		}
+		if (bin != SCATTER_NONE)
+		{
+			bin = (bin - unit->partition) >> args->bin_shift;
+			bin = bin << SCATTER_BIN_SHIFT | atomic_add_u32(&stage->counts[bin], 1);
+		}
+		words[i] = bin;
 	}
 	block_sync();
 }
 
-/*
- * A tile's values of a column to their places, every STRIDE-th value of such a type.
- * Loads are given out before the first value is needed.
- */
-#define SCATTER_COLUMN(name, type, stride) \
+/* Room for each bin's rows; returns how many they are in all. */
+DEVICE_FN uint32_t
+scatter_reserve(const ScatterArgs *args, const ScatterStage *stage, const ScatterUnit *unit)
+{
+	uint32_t   *cursors = args->cursors + (unit->partition >> args->bin_shift);
+	uint32_t	each = (args->nbins + SCATTER_THREADS - 1) / SCATTER_THREADS;
+	uint32_t	from = threadIdx.x * each;
+	uint32_t	rows = 0;
+	uint32_t	total;
+
+	for (uint32_t i = from; i < from + each && i < args->nbins; i++)
+		rows += stage->counts[i];
+	rows = block_prefix_sum(rows, &total);
+	for (uint32_t i = from; i < from + each && i < args->nbins; i++)
+	{
+		uint32_t	count = stage->counts[i];
+
+		stage->counts[i] = rows;
+		if (count > 0)
+			stage->distance[i] = atomic_add_u32(&cursors[i], count) - rows;
+		rows += count;
+	}
+	block_sync();
+	return total;
+}
+
+/* Which row has each place in order of bins. */
+DEVICE_FN void
+scatter_order(const ScatterStage *stage, const uint32_t *words)
+{
+	PRAGMA_UNROLL
+	for (uint32_t i = 0; i < SCATTER_ROWS; i++)
+	{
+		uint32_t	bin = words[i] >> SCATTER_BIN_SHIFT;
+
+		if (words[i] != SCATTER_NONE)
+			stage->order[stage->counts[bin] + (words[i] & SCATTER_ROW_MASK)] =
+				bin << SCATTER_BIN_SHIFT | (threadIdx.x + i * SCATTER_THREADS);
+	}
+	block_sync();
+}
+
+/* Values of a size to their places: see scatter_array. */
+#define SCATTER_VALUES(name, type, words) \
 DEVICE_FN void \
-name(const type *from, type *column, const ScatterStage *stage, const uint32_t *place) \
+name(const void *staged, void *column, const uint32_t *row, const uint32_t *to) \
 { \
-	type	   *staged = (type *) stage->values; \
-	\
-	from += threadIdx.x * (stride); \
-	PRAGMA_UNROLL \
-	for (uint32_t i = 0; i < SCATTER_ROWS; i += SCATTER_VALUES) \
-	{ \
-		type		values[SCATTER_VALUES]; \
-		\
-		PRAGMA_UNROLL \
-		for (uint32_t j = 0; j < SCATTER_VALUES; j++) \
-			if (place[i + j] != SCATTER_NONE) \
-				load_stream(&values[j], from + (i + j) * SCATTER_MOVE_THREADS * (stride), \
-							sizeof(type)); \
-		PRAGMA_UNROLL \
-		for (uint32_t j = 0; j < SCATTER_VALUES; j++) \
-			if (place[i + j] != SCATTER_NONE) \
-				staged[place[i + j]] = values[j]; \
-	} \
-	block_sync(); \
 	PRAGMA_UNROLL \
 	for (uint32_t i = 0; i < SCATTER_ROWS; i++) \
-	{ \
-		uint32_t	at = threadIdx.x + i * SCATTER_MOVE_THREADS; \
-		\
-		if (at < stage->total) \
-			column[(uint64_t) stage->to[at] * (stride)] = staged[at]; \
-	} \
-	block_sync(); \
+		for (uint32_t j = 0; j < (words) && to[i] != SCATTER_NONE; j++) \
+			((type *) column)[(uint64_t) to[i] * (words) + j] = \
+				((const type *) staged)[row[i] * (words) + j]; \
 }
 
-SCATTER_COLUMN(scatter_column_1, uint8_t, 1)
-SCATTER_COLUMN(scatter_column_2, uint16_t, 1)
-SCATTER_COLUMN(scatter_column_4, uint32_t, 1)
-SCATTER_COLUMN(scatter_column_8, uint64_t, 1)
-SCATTER_COLUMN(scatter_half_16, uint64_t, 2)
+SCATTER_VALUES(scatter_values_1, uint8_t, 1)
+SCATTER_VALUES(scatter_values_2, uint16_t, 1)
+SCATTER_VALUES(scatter_values_4, uint32_t, 1)
+SCATTER_VALUES(scatter_values_8, uint64_t, 1)
+SCATTER_VALUES(scatter_values_16, uint64_t, 2)
 
+/* For each of the thread's places in order of bins, of `total` ones, which row it has. */
 DEVICE_FN void
-scatter_column_16(const uint64_t *from, uint64_t *column, const ScatterStage *stage,
-				  const uint32_t *place)
+scatter_places(const ScatterStage *stage, uint32_t total, uint32_t *row, uint32_t *to)
 {
-	scatter_half_16(from, column, stage, place);
-	scatter_half_16(from + 1, column + 1, stage, place);
+	PRAGMA_UNROLL
+	for (uint32_t i = 0; i < SCATTER_ROWS; i++)
+	{
+		uint32_t	place = threadIdx.x + i * SCATTER_THREADS;
+		uint32_t	word = place < total ? stage->order[place] : 0;
+
+		row[i] = word & SCATTER_ROW_MASK;
+		to[i] = place < total ? place + stage->distance[word >> SCATTER_BIN_SHIFT] :
+			SCATTER_NONE;
+	}
 }
 
-/* All columns of a tile: generated. */
-DEVICE_FN void scatter_columns(const ScatterArgs *args, uint64_t from,
-							   const ScatterStage *stage, const uint32_t *place);
+/* A tile's order of bins, once what it depends on has come; returns how many rows pass. */
+DEVICE_FN uint32_t
+scatter_sort(const ScatterArgs *args, const ScatterStage *stage, const ScatterUnit *unit,
+			 uint64_t *barriers, uint32_t turn)
+{
+	uint32_t	words[SCATTER_ROWS];
+	uint32_t	total;
+
+	PRAGMA_UNROLL
+	for (uint32_t i = 0; i < SCATTER_ARRAYS; i++)
+		if (scatter_needs(i))
+			copy_wait(&barriers[i], turn);
+	scatter_rank(args, stage, unit, words);
+	total = scatter_reserve(args, stage, unit);
+	scatter_order(stage, words);
+	scatter_clear(args, stage);
+	return total;
+}
 
 /*
- * Rows to the places of their bins.  Dynamic shared memory: for each of a tile's rows
- * where it belongs; then two words for each bin, and one for each row, or later a value
- * for each row.
+ * Rows to the places of their bins.  Dynamic shared memory: a tile's columns, and the rest
+ * of a ScatterStage.
  */
-KERNEL_BOUNDS(scatter_move, ScatterArgs, args, SCATTER_MOVE_THREADS, SCATTER_MOVE_BLOCKS)
+KERNEL_BOUNDS(scatter_move, ScatterArgs, args, SCATTER_THREADS, 1)
 {
-	DYNAMIC_SHARED(uint32_t, shared);
-	ScatterStage stage = {shared + SCATTER_TILE, shared, 0};
-	uint32_t   *counts = stage.values;
-	uint32_t   *distance = counts + args.nbins;
-	uint32_t   *words = distance + args.nbins;
+	SHARED uint64_t barriers[SCATTER_ARRAYS];
+	DYNAMIC_SHARED(uint8_t, shared);
+	ScatterStage stage = scatter_stage(&args, shared);
+	uint32_t	number = blockIdx.x;
 	ScatterUnit unit;
+	bool		more = scatter_tile(&args, number, &unit);
 
-	for (uint32_t number = blockIdx.x; scatter_tile(&args, number, &unit); number += gridDim.x)
+	for (uint32_t i = 0; i < SCATTER_ARRAYS; i++)
+		copy_init(&barriers[i]);
+	scatter_clear(&args, &stage);
+	block_sync();
+	PRAGMA_UNROLL
+	for (uint32_t i = 0; i < SCATTER_ARRAYS && more; i++)
+		scatter_begin(&args, &stage, &unit, i, barriers);
+	for (uint32_t turn = 0; more; turn++)
 	{
-		uint32_t	place[SCATTER_ROWS];
+		uint32_t	total = scatter_sort(&args, &stage, &unit, barriers, turn);
+		uint32_t	row[SCATTER_ROWS];
+		uint32_t	to[SCATTER_ROWS];
 
-		scatter_rank(&args, &unit, counts, words);
-		scatter_reserve(&args, &unit, counts, distance, &stage.total);
-		scatter_places(counts, distance, words, place, stage.to);
-		scatter_columns(&args, unit.from, &stage, place);
+		number += gridDim.x;
+		more = scatter_tile(&args, number, &unit);
+		scatter_places(&stage, total, row, to);
+		PRAGMA_UNROLL
+		for (uint32_t i = 0; i < SCATTER_ARRAYS; i++)
+		{
+			copy_wait(&barriers[i], turn);
+			scatter_array(&args, &stage.batch, i, row, to);
+			block_sync();
+			if (more)
+				scatter_begin(&args, &stage, &unit, i, barriers);
+		}
 	}
 }
 
 /* Bits for private slots. */
-#define SCATTER_FAILED_WORDS (BLOCK_COPIES / 32 + 1)
+#define SCATTER_FAILED_WORDS (BLOCK_DIRECT ? 1 : BLOCK_COPIES / 32 + 1)
 
 /* The key that a private slot has. */
 DEVICE_FN bool
@@ -634,7 +675,7 @@ scatter_unit(const AggregateArgs *args, BlockTable *table, RowCursor *cursor,
 		scatter_undone(args, table, unit, failed);
 }
 
-KERNEL_BOUNDS(scatter_aggregate, ScatterArgs, args, SCATTER_THREADS, 2)
+KERNEL_BOUNDS(scatter_aggregate, ScatterArgs, args, SCATTER_THREADS, 1)
 {
 	SHARED uint32_t next;
 	DYNAMIC_SHARED(uint32_t, shared);

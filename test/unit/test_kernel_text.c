@@ -55,7 +55,7 @@ compile_program(const char *name, const Program *program, TableKind table, Kerne
 	layout_make(program, table, &layout);
 	if (strategy_scatters(strategy) && !codegen_scatter_possible(program, &layout))
 		return 0;
-	codegen(program, &layout, part, strategy, table == TABLE_DIRECT, 1000, &text);
+	codegen(program, &layout, part, strategy, table == TABLE_DIRECT, 1000, 8, &text);
 	snprintf(full, sizeof(full), "%s_%s_%s", name,
 			 part == PART_SAMPLE ? "sample" : strategy_name(strategy),
 			 table == TABLE_DIRECT ? "direct" : "hash");
@@ -145,7 +145,7 @@ test_segments(void)
 			Text		text = {0};
 			char		name[40];
 
-			codegen(program, &layout, PART_AGGREGATE, strategies[j], false, 1000, &text);
+			codegen(program, &layout, PART_AGGREGATE, strategies[j], false, 1000, 8, &text);
 			snprintf(name, sizeof(name), "segments_%d_%d", i, j);
 			compile(name, text.data, 90);
 			text_free(&text);
@@ -185,7 +185,7 @@ test_codes(void)
 
 		layout_make(coded, i == 0 ? TABLE_DIRECT : TABLE_HASH, &layout);
 		layout.segments = true;
-		codegen(coded, &layout, i == 2 ? PART_SAMPLE : PART_AGGREGATE, strategies[i], i == 0, 1000,
+		codegen(coded, &layout, i == 2 ? PART_SAMPLE : PART_AGGREGATE, strategies[i], i == 0, 1000, 8,
 				&kernels);
 		snprintf(name, sizeof(name), "codes_%d", i);
 		compile(name, kernels.data, 90);
@@ -203,7 +203,7 @@ compile_keyed_block(const char *name, const Program *program)
 	Text		text = {0};
 
 	layout_make(program, TABLE_DIRECT, &layout);
-	codegen(program, &layout, PART_AGGREGATE, STRATEGY_BLOCK, false, 1000, &text);
+	codegen(program, &layout, PART_AGGREGATE, STRATEGY_BLOCK, false, 1000, 8, &text);
 	compile(name, text.data, 90);
 	text_free(&text);
 }

@@ -473,23 +473,29 @@ expect_places(const char *name, uint32_t (*key) (uint32_t), uint32_t places)
 }
 
 /*
- * Do two blocks of `scatter_aggregate` fit into the shared memory of a multiprocessor (of
- * compute capability 9.0)?  Beside a private table a block has a bit for each copy and
- * a word, and 1 KB is CUDA's.
+ * Do a block of `scatter_aggregate` and one of `scatter_move` fit into the shared memory of a
+ * multiprocessor (of compute capability 9.0)?  Beside a private table a block has a bit for each
+ * copy and a word, beside a tile a word for each array and each warp.  1 KB is CUDA's.
  */
 static void
-expect_two_blocks(const char *name, uint32_t (*key) (uint32_t), int nsums)
+expect_blocks_fit(const char *name, uint32_t (*key) (uint32_t), int nsums)
 {
 	static KernelLayout layout;
 	SampleFacts facts = facts_of(key, SAMPLE_ROWS);
 	StrategyChoice choice = choice_of(&facts, 0, nsums, STRATEGY_SCATTER);
 	Program    *program = program_of_sums(nsums);
-	uint32_t	size;
+	uint32_t	table;
+	uint32_t	tile;
 
 	layout_make(program, choice.table, &layout);
-	size = choose_block_size(&layout, &choice) + 4 * (choice.block_copies / 32 + 1) + 4 + 1024;
-	ok(choice.strategy == STRATEGY_SCATTER && 2 * ((size + 127) / 128 * 128) <= 228 * 1024,
-	   "two blocks of scatter, %s keys, %d sums: %u bytes each", name, nsums, size);
+	table = choose_block_size(&layout, &choice) + 4 * (choice.block_copies / 32 + 1) + 4 + 1024;
+	tile = scatter_tile_size(&layout, choice.scatter_rows * SCATTER_THREADS) +
+		8 * 2 * (uint32_t) program->ncolumns + 128 + 1024;
+	ok(choice.strategy == STRATEGY_SCATTER && table <= 228 * 1024 && tile <= 228 * 1024 &&
+	   (choice.scatter_rows == SCATTER_MOST_ROWS ||
+		scatter_tile_size(&layout, (choice.scatter_rows + 1) * SCATTER_THREADS) > 223 * 1024),
+	   "a block of scatter, %s keys, %d sums: a table of %u bytes, a tile of %u", name, nsums,
+	   table, tile);
 	free(program);
 }
 
@@ -677,8 +683,8 @@ main(void)
 	expect_choice("a million random", key_of_million, 0, STRATEGY_SCATTER, STRATEGY_SCATTER);
 	for (int nsums = 0; nsums < 4; nsums++)
 	{
-		expect_two_blocks("dense", key_of_4096, nsums);
-		expect_two_blocks("sparse", key_of_million, nsums);
+		expect_blocks_fit("dense", key_of_4096, nsums);
+		expect_blocks_fit("sparse", key_of_million, nsums);
 	}
 	/* a tile of rows needs more shared memory than smaller devices have */
 	shared_limit = 64 * 1024;

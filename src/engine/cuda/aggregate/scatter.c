@@ -48,7 +48,7 @@ bins_size(const ScatterPlan *plan, int pass)
 static void
 work_places(uint64_t nrows, const ScatterPlan *plan, WorkPlaces *places)
 {
-	uint64_t	tiles = plan->bin_shift > 0 ? nrows / SCATTER_TILE + plan->nbins : 0;
+	uint64_t	tiles = plan->bin_shift > 0 ? nrows / plan->tile_rows + plan->nbins : 0;
 
 	places->bins[0] = 0;
 	places->bins[1] = 3 * bins_size(plan, 0);
@@ -82,13 +82,6 @@ make_all_room(RunCore *run, uint64_t nrows, const ScatterPlan *plan, uint64_t wo
 	return make_room(run, columns, &scattered->columns[0]) &&
 		(plan->bin_shift == 0 || make_room(run, columns, &scattered->columns[1])) &&
 		make_room(run, work, &scattered->work);
-}
-
-/* Threads of as many blocks as the device runs at once, if a multiprocessor runs so many. */
-static uint64_t
-threads_for_all(const RunCore *run, uint32_t blocks)
-{
-	return (uint64_t) run->device->info.multiprocessors * blocks * SCATTER_THREADS;
 }
 
 /* Clear all counts and counters. */
@@ -129,7 +122,7 @@ count_rows(RunCore *run, const Kernels *kernels, uint32_t nbins, uint32_t shift,
 	args->nbins = nbins;
 	args->bin_shift = shift;
 	return kernels_launch(run, kernels->scatter_count, args->rows.batch.nrows,
-						  SCATTER_COUNT_THREADS, nbins * 4, args);
+						  SCATTER_THREADS, nbins * 4, args);
 }
 
 /* How many rows the first pass's bins have, and, if they are counted once, partitions. */
@@ -157,18 +150,19 @@ count_first(RunCore *run, const Kernels *kernels, const ScatterPlan *plan,
 
 /* One pass: args->rows.batch to args->to. */
 static EngineStatus
-move_rows(RunCore *run, const Kernels *kernels, ScatterArgs *args)
+move_rows(RunCore *run, const Kernels *kernels, const ScatterPlan *plan, ScatterArgs *args)
 {
-	uint64_t	tiles = (args->rows.batch.nrows + SCATTER_TILE - 1) / SCATTER_TILE;
+	uint64_t	tiles = (args->rows.batch.nrows + plan->tile_rows - 1) / plan->tile_rows;
+	uint32_t	shared = scatter_tile_size(&run->layouts[0], plan->tile_rows);
 	EngineStatus status;
 
 	status = kernels_launch(run, kernels->scatter_starts,
-							(uint64_t) args->nranges * SCATTER_COUNT_THREADS,
-							SCATTER_COUNT_THREADS, 0, args);
+							(uint64_t) args->nranges * SCATTER_THREADS,
+							SCATTER_THREADS, 0, args);
 	if (status != ENGINE_OK)
 		return status;
-	return kernels_launch(run, kernels->scatter_move, tiles * SCATTER_MOVE_THREADS,
-						  SCATTER_MOVE_THREADS, SCATTER_TILE_SHARED, args);
+	return kernels_launch(run, kernels->scatter_move, tiles * SCATTER_THREADS,
+						  SCATTER_THREADS, shared, args);
 }
 
 /* The rows to their partitions, by one pass or by two. */
@@ -183,14 +177,14 @@ partition_rows(RunCore *run, const Kernels *kernels, const ScatterPlan *plan,
 	args->nranges = 1;
 	args->to = scattered->columns[0].ptr;
 	if (status == ENGINE_OK)
-		status = move_rows(run, kernels, args);
+		status = move_rows(run, kernels, plan, args);
 	args->rows.batch.columns = args->to;
 	args->rows.batch.capacity = args->to_capacity;
 	if (status != ENGINE_OK || plan->bin_shift == 0)
 		return status;
 	args->units = work + places->tiles;
 	args->counters = work + places->counters;
-	status = make_units(run, kernels, plan->nbins, plan->bin_shift, SCATTER_TILE, args);
+	status = make_units(run, kernels, plan->nbins, plan->bin_shift, plan->tile_rows, args);
 	args->ranges = args->starts;
 	use_bins(plan, places, work, 1, args);
 	if (status == ENGINE_OK && !plan->counted_once)
@@ -200,7 +194,7 @@ partition_rows(RunCore *run, const Kernels *kernels, const ScatterPlan *plan,
 	args->nranges = plan->nbins;
 	args->to = scattered->columns[1].ptr;
 	if (status == ENGINE_OK)
-		status = move_rows(run, kernels, args);
+		status = move_rows(run, kernels, plan, args);
 	args->rows.batch.columns = args->to;
 	return status;
 }
@@ -219,7 +213,8 @@ aggregate_rows(RunCore *run, const Kernels *kernels, const ScatterPlan *plan,
 	status = make_units(run, kernels, plan->npartitions, 0, plan->unit_rows, args);
 	if (status != ENGINE_OK)
 		return status;
-	return kernels_launch(run, kernels->scatter_aggregate, threads_for_all(run, 2),
+	return kernels_launch(run, kernels->scatter_aggregate,
+						  (uint64_t) run->device->info.multiprocessors * SCATTER_THREADS,
 						  SCATTER_THREADS, choose_block_size(layout, choice), args);
 }
 
@@ -253,7 +248,7 @@ scatter_launch(RunCore *run, const Kernels *kernels, const AggregateArgs *args,
 
 	scattered->used = false;
 	if (!scatter_plan(&kernels->choice, args->table.capacity, args->batch.nrows,
-					  run->device->info.multiprocessors * 2, &plan))
+					  run->device->info.multiprocessors, &plan))
 		return ENGINE_OK;
 	if (capacity_for(args->batch.nrows, &plan) > UINT32_MAX)
 		return ENGINE_OK;

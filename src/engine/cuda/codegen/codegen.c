@@ -98,7 +98,7 @@ codegen_threads(const Program *program, const KernelLayout *layout, Strategy str
 
 static void
 codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy strategy,
-				  bool block_direct, uint32_t block_copies, Text *text)
+				  bool block_direct, uint32_t block_copies, uint32_t scatter_rows, Text *text)
 {
 	text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n#include \"values.cuh\"\n");
 	codegen_values(layout, text);
@@ -113,6 +113,8 @@ codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy s
 					  strategy_scatters(strategy), text);
 		text_append(text, "#include \"block.cuh\"\n");
 	}
+	if (strategy_scatters(strategy))
+		codegen_scatter_sizes(program, layout, scatter_rows, text);
 	if (strategy_file(strategy) != NULL)
 		text_append(text, "#include \"%s.cuh\"\n", strategy_file(strategy));
 	if (strategy_scatters(strategy))
@@ -125,7 +127,7 @@ codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy s
 
 void
 codegen(const Program *program, const KernelLayout *layout, KernelPart part,
-		Strategy strategy, bool block_direct, uint32_t block_copies, Text *text)
+		Strategy strategy, bool block_direct, uint32_t block_copies, uint32_t scatter_rows, Text *text)
 {
 	codegen_macros(program, layout, text);
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
@@ -141,7 +143,8 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 		text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n"
 					"#include \"sample.cuh\"\n");
 	else
-		codegen_aggregate(program, layout, strategy, block_direct, block_copies, text);
+		codegen_aggregate(program, layout, strategy, block_direct, block_copies, scatter_rows,
+						  text);
 }
 
 /* Without a table or a program: its text is always the same. */

@@ -23,11 +23,12 @@ typedef enum KernelPart
 /*
  * Append the text of a module's kernels.  block_direct: the private tables of
  * strategies `block` and `scatter` have no keys, but the slots of a group table that has none;
- * block_copies: of states that they have room for.
+ * block_copies: of states that they have room for; scatter_rows: that a thread of
+ * scatter_move has of a tile.
  */
 extern void codegen(const Program *program, const KernelLayout *layout,
 					KernelPart part, Strategy strategy, bool block_direct,
-					uint32_t block_copies, Text *text);
+					uint32_t block_copies, uint32_t scatter_rows, Text *text);
 
 /* Threads of a block of its kernel `aggregate`. */
 extern uint32_t codegen_threads(const Program *program, const KernelLayout *layout,

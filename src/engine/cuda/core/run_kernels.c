@@ -38,7 +38,7 @@ static void
 write_text(const RunCore *run, const StrategyChoice *choice, KernelPart part, Text *text)
 {
 	codegen(run->kernel_program, &run->layouts[choice->table], part, choice->strategy,
-			choice->block_direct, choice->block_copies, text);
+			choice->block_direct, choice->block_copies, choice->scatter_rows, text);
 }
 
 static void
@@ -228,13 +228,15 @@ typedef struct TextChoice
 	uint32_t	strategy;		/* Strategy */
 	uint32_t	block_direct;
 	uint32_t	block_copies;
+	uint32_t	scatter_rows;
 } TextChoice;
 
 static void
 make_recipe(const RunCore *run, const StrategyChoice *choice, KernelPart part,
 			TextChoice *text, KernelRecipe *recipe)
 {
-	*text = (TextChoice) {part, choice->strategy, choice->block_direct, choice->block_copies};
+	*text = (TextChoice) {part, choice->strategy, choice->block_direct, choice->block_copies,
+	choice->scatter_rows};
 	*recipe = (KernelRecipe)
 	{
 		.parts = {text, run->kernel_program, &run->layouts[choice->table]},

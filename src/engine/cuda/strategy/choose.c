@@ -91,12 +91,8 @@
 #define BLOCK_KEY_SIZE(layout) ((layout)->key32 ? 8 : 12)	/* with the group's slot */
 #define SCATTER_KEY_SIZE(layout) ((layout)->key32 ? 4 : 8)
 
-/*
- * Two blocks share a multiprocessor's shared memory, so that one computes while the other
- * merges.  Tables of fewer slots would take too many partitions.
- */
-#define SCATTER_BLOCKS 2
-#define SCATTER_STATIC_SHARED 2048	/* as BLOCK_STATIC_SHARED */
+/* Tables of fewer slots would take too many partitions. */
+#define SCATTER_STATIC_SHARED 4096	/* as BLOCK_STATIC_SHARED, and a bit for each copy */
 #define SCATTER_MIN_SLOTS 512
 
 /*
@@ -130,23 +126,42 @@ choose_block_size(const KernelLayout *layout, const StrategyChoice *choice)
 								   (choice->block_slots + BLOCK_MAX_BUCKET) * key);
 }
 
+uint32_t
+scatter_tile_size(const KernelLayout *layout, uint32_t rows)
+{
+	return rows * (layout->row_bytes + 4) + SCATTER_MAX_BINS * 8;
+}
+
+/* Rows of a tile for each thread that have room in shared memory. */
+static uint32_t
+scatter_rows(const KernelLayout *layout, uint32_t room)
+{
+	uint32_t	rows = SCATTER_MOST_ROWS;
+
+	while (rows > 0 && scatter_tile_size(layout, rows * SCATTER_THREADS) > room)
+		rows--;
+	return rows;
+}
+
 /*
  * Slots of strategy `scatter`: without keys a power of 2 and NULL's, and no copies that no
- * slot has; false if its tables are too small.
+ * slot has; false if its tables, or the tiles, are too small.
  */
 static bool
 scatter_dimensions(const KernelLayout *layout, uint32_t shared_limit, StrategyChoice *choice)
 {
 	bool		direct = choice->table == TABLE_DIRECT;
-	uint32_t	room = shared_limit / SCATTER_BLOCKS - SCATTER_STATIC_SHARED;
+	uint32_t	room = shared_limit - SCATTER_STATIC_SHARED;
 	uint32_t	per_copy = (uint32_t) layout->nblock * 4 + (direct ? 0 : SCATTER_KEY_SIZE(layout));
 	uint32_t	copies = room / per_copy;
 	uint32_t	most = copies - BLOCK_EXTRA_COPIES - 1;
 	uint32_t	slots = SCATTER_MIN_SLOTS;
 
-	if (shared_limit < SCATTER_TILE_SHARED + BLOCK_STATIC_SHARED ||
-		!layout_has_word_keys(layout) || copies < SCATTER_MIN_SLOTS + BLOCK_EXTRA_COPIES + 1)
+	if (shared_limit < SCATTER_MAX_COUNTED * 4 + SCATTER_STATIC_SHARED ||
+		!layout_has_word_keys(layout) || copies < SCATTER_MIN_SLOTS + BLOCK_EXTRA_COPIES + 1 ||
+		scatter_rows(layout, room) == 0)
 		return false;
+	choice->scatter_rows = scatter_rows(layout, room);
 	while (2 * slots <= most)
 		slots *= 2;
 	choice->block_copies = direct ? slots + 1 + BLOCK_EXTRA_COPIES : copies;

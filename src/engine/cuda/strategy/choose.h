@@ -23,6 +23,7 @@ typedef struct StrategyChoice
 	uint64_t	direct_range;	/* values, without NULL */
 	uint32_t	block_copies;	/* of states, that private tables have room for */
 	uint32_t	block_slots;
+	uint32_t	scatter_rows;	/* of a tile that a thread of scatter_move has */
 	uint32_t	block_replicas;
 	uint32_t	block_places;	/* where a warp takes rows from */
 	bool		block_direct;	/* private tables without keys */
@@ -71,5 +72,8 @@ extern void choose_hashing(const KernelLayout *layouts, uint64_t groups,
 
 /* Bytes of shared memory that strategies `block` and `scatter` need for a private table. */
 extern uint32_t choose_block_size(const KernelLayout *layout, const StrategyChoice *choice);
+
+/* Bytes of shared memory that a block of scatter_move takes for a tile of so many rows. */
+extern uint32_t scatter_tile_size(const KernelLayout *layout, uint32_t rows);
 
 #endif							/* GPUAGG_CHOOSE_H */

@@ -11,7 +11,7 @@
 #define SLOTS_PER_GROUP 2
 
 /* A partition is divided, so that a block has about so many units. */
-#define UNITS_PER_BLOCK 4
+#define UNITS_PER_BLOCK 8
 #define UNIT_ROWS_MIN 16384
 
 static uint32_t
@@ -60,7 +60,7 @@ scatter_plan(const StrategyChoice *choice, uint32_t capacity, uint64_t nrows,
 {
 	uint64_t	unit_rows = nrows / ((uint64_t) blocks * UNITS_PER_BLOCK);
 
-	*plan = (ScatterPlan) {0};
+	*plan = (ScatterPlan) {.tile_rows = choice->scatter_rows * SCATTER_THREADS};
 	if (choice->block_direct)
 		plan_direct(choice, capacity, plan);
 	else

@@ -17,6 +17,7 @@ typedef struct ScatterPlan
 	bool		counted_once;	/* two passes: partitions are counted before the first
 								 * one; else each pass counts its bins */
 	uint32_t	unit_rows;		/* of scatter_aggregate's units, at most */
+	uint32_t	tile_rows;		/* of scatter_move's tiles, at most */
 } ScatterPlan;
 
 /*
