@@ -90,12 +90,13 @@ sub is_right
 	return;
 }
 
-# Run a query until all of its table's blocks that have rows are resident.  Begin with none: of a
-# table of which a part has changed, the rest stays, and that part is read for a while.
+# Run a query until all of its table's blocks are resident that VACUUM has found all-visible.  Begin
+# with none: of a table of which a part has changed, the rest stays, and that part is read for a
+# while.
 sub make_resident
 {
 	my ($session, $query, $table) = @_;
-	my $total = rows($session, 'off', "SELECT count(DISTINCT (ctid::text::point)[0]) FROM $table");
+	my $total = rows($session, 'off', "SELECT relallvisible FROM pg_class WHERE oid = '$table'::regclass");
 	my $found;
 
 	rows($session, 'off', "SELECT gpuagg_evict('$table')");

@@ -535,6 +535,45 @@ if ($node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions W
 	is_right($reader, $q, 'another map, resident', 'some');
 }
 
+# Blocks that have lost all their rows are kept as such, as long as nothing comes there.
+for my $every (6, 9)
+{
+	my $t = "emptied_$every";
+	my $query = "SELECT g, count(*), sum(v) FROM $t GROUP BY g ORDER BY g";
+	my $wider = "SELECT g, count(*), sum(v), max(w) FROM $t GROUP BY g ORDER BY g";
+
+	writes("CREATE TABLE $t (g int NOT NULL, v int, w int, pad char(6000))", "ALTER TABLE $t ALTER COLUMN pad SET STORAGE PLAIN",
+		"INSERT INTO $t SELECT i % 5, i, i % 7, 'x' FROM generate_series(1, 2000) i",
+		"DELETE FROM $t WHERE v < 2000 AND v % $every = 0", "VACUUM $t");
+	rows($reader, 'force', $query);
+	is_right($reader, $query, 'blocks without rows', 2000) for 1 .. $every + 2;
+	rows($reader, 'force', $wider);
+	is_right($reader, $wider, 'one more column', 2000);
+	is($node->safe_psql('postgres', "SELECT attribute, blocks FROM gpuagg_cache WHERE relation = '$t'::regclass ORDER BY 1"),
+		"g|2000\nv|2000\nw|2000", 'each block is kept once');
+	writes('BEGIN', "INSERT INTO $t SELECT 3, i, i, 'x' FROM generate_series(5001, 5020) i");
+	is_right($reader, $query, 'rows come into some, not committed', masks() ? 1980 : 'some');
+	writes('COMMIT');
+	is_right($reader, $query, 'committed', masks() ? 1980 : 'some');
+	writes("VACUUM $t");
+	is_right($reader, $query, 'all-visible', 1980) for 1 .. 2;
+	writes("DELETE FROM $t WHERE v > 5000", "VACUUM $t");
+	is_right($reader, $query, 'and without rows again', 1980) for 1 .. 2;
+	writes("DROP TABLE $t");
+}
+
+# A table that has lost all of them, but one at its end.
+{
+	my ($t, $q, $n) = new_table();
+
+	writes("DELETE FROM $t WHERE id < 4000", "VACUUM $t");
+	is_right($reader, $q, 'nearly all rows are deleted') for 1 .. 2;
+	make_resident($reader, $q, $t);
+	is_right($reader, $q, 'blocks without rows, resident', $n);
+	writes(rows_into($t, 5000, 5010));
+	is_right($reader, $q, 'rows come into some of them', 'some');
+}
+
 # A table of two frames (4,084 blocks each).
 {
 	my $query = 'SELECT g, count(*), sum(v) FROM big GROUP BY g ORDER BY g';

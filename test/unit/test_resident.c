@@ -541,6 +541,83 @@ test_page_lsns(void)
 	free(program);
 }
 
+/* Blocks from `first` on have no rows, and are all-visible: what DELETE and then VACUUM leave. */
+static void
+empty_blocks(uint32_t first, uint32_t end, uint32_t every)
+{
+	for (uint32_t block = first; block < end; block += every)
+		refs[block].nlines = 0;
+}
+
+/* A buffer without any rows tells nothing of the strategy; and then there is no segment. */
+static void
+test_empty_buffer(void)
+{
+	Program    *program = make_program(A_INT4, A_INT8, 0, false);
+	EngineHints hints;
+	EngineStats keeping;
+	EngineStats stats;
+
+	make_table(5000, 8);
+	empty_blocks(0, FRAME_BLOCKS, 1);
+	hints = make_hints("auto");
+	keeping = check("the first buffers have no rows", program, &hints);
+	stats = check("they are served", program, &hints);
+	ok(stats.blocks_resident == 5000 && stats.blocks_skipped == FRAME_BLOCKS, "and skipped");
+	hints.ntables = 0;
+	stats = check("nothing is kept", program, &hints);
+	ok(strcmp(stats.strategy, keeping.strategy) == 0 && strcmp(stats.strategy, "interpret") != 0,
+	   "strategy %s, and %s when columns are kept", stats.strategy, keeping.strategy);
+	free(program);
+}
+
+/* Blocks without rows are kept as others are, also where whole stripes and buffers have none. */
+static void
+test_empty_blocks(void)
+{
+	static const uint32_t every[] = {6, 9, 1};
+	Program    *program = make_program(A_INT4, A_INT8, 0, false);
+	Program    *wider = make_program(A_INT4, A_INT8, A_FLOAT8, true);
+	Program    *texts = make_program(A_TEXT, A_NUMERIC, 0, false);
+	ResidentInfo infos[8];
+	uint32_t	n = 5000;
+
+	for (int i = 0; i < 3; i++)
+	{
+		cuda_engine_evict_relation(0, 0);
+		make_table_with_lsns(n);
+		empty_blocks(2, 3 * STRIPE_BLOCKS, every[i]);
+		empty_blocks(3 * STRIPE_BLOCKS, n, 1);
+		expect_asking("blocks without rows", program, 0, 0, n, 0);
+		for (int j = 0; j < 12; j++)
+			expect_asking("are kept", program, n, 0, 0, 0);
+		expect_asking("one more column", wider, 0, 0, n, 0);
+		expect_asking("and they are served", wider, n, 0, 0, 0);
+		ok(cuda_engine_columns(infos, 8) == 3 && infos[0].blocks == n && infos[1].blocks == n &&
+		   infos[2].blocks == n, "of each column each block is kept once");
+		expect_asking("texts", texts, 0, 0, n, 0);
+		expect_asking("are served", texts, n, 0, 0, 0);
+		set_lsn(20);
+		expect_asking("the map's LSN changes", program, n, 0, 0, n);
+		change_block(2, 7, false, 15);
+		expect_asking("a block gets rows", program, n - 1, 1, 0, 0);
+		set_lsn(21);
+		change_block(2, 7, true, 15);
+		expect_asking("and is all-visible again", program, n - 1, 1, 0, n);
+	}
+	make_table_with_lsns(2000);
+	set_block(7, 1, false);
+	empty_blocks(7, 8, 1);
+	expect_asking("none is visible of a block's rows", program, 0, 0, 1999, 0);
+	expect_asking("the block is read", program, 1999, 0, 0, 0);
+	change_block(7, 1, true, 15);
+	set_lsn(20);
+	expect_asking("and all of them", program, 1999, 0, 0, 1999);
+	free(program);
+	free(wider);
+	free(texts);
+}
+
 /* A page that was changed after the map had been read is not that of the stamp's moment. */
 static void
 test_late_pages(void)
@@ -981,6 +1058,8 @@ main(void)
 	test_known_facts();
 	test_changes();
 	test_page_lsns();
+	test_empty_buffer();
+	test_empty_blocks();
 	test_late_pages();
 	test_worn();
 	test_lost_columns();

@@ -283,6 +283,24 @@ test_kept(const Program *program, const Program *filter)
 	}
 }
 
+/* Blocks without rows do not tell how many the table has, by which texts are judged. */
+static void
+test_empty_blocks(const Program *program)
+{
+	make_table(2500, 25000, 0);
+	for (uint32_t block = 0; block < 2 * STRIPE_BLOCKS; block++)
+		if (block < STRIPE_BLOCKS ? block % 4 == 0 : block % 10 != 0)
+			refs[block].nlines = 0;
+	expect("texts, and blocks without rows", program, 0, 2500);
+	ok(!text_column()->given_up, "are not given up");
+	expect("texts, and blocks without rows, are served", program, 2500, 0);
+	make_table(2500, 25000, 0);
+	for (uint32_t block = 0; block < 2500; block++)
+		refs[block].nlines = 0;
+	expect("a table without rows", program, 0, 2500);
+	expect("is served", program, 2500, 0);
+}
+
 /* Columns that are not worth it. */
 static void
 test_given_up(const Program *program, const Program *numbers)
@@ -798,6 +816,7 @@ main(void)
 	slots[1] = (SlotValue) {.type = VT_INT4};
 	slots[0].bytes = (Bytes) {"%1%", 3};
 	test_kept(program, filter);
+	test_empty_blocks(program);
 	test_given_up(program, numbers);
 	test_tables(program, filter);
 	test_missing(late);

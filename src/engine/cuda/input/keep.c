@@ -22,6 +22,9 @@
  * an LSN (XLogInsert), so a change that the map does not tell of has an LSN behind the end that
  * the WAL had before the map was read.
  *
+ * Of a page that has no rows, as DELETE and then VACUUM leave it, that it has none is kept by the
+ * same rules.
+ *
  * A caller that ends early unpins pages which the device has not read yet, and what stands in
  * their places then may be anything.  So before something is kept of pages that have been read,
  * the caller is asked whether it still had them (EngineHints.gave_up).
@@ -380,7 +383,7 @@ begin_stripe(RunCore *run, Keep *keep, const ResidentTable *table, uint32_t numb
 	uint64_t	capacity = stripe != NULL ? pack_capacity(stripe->nrows) : 0;
 
 	*kept = (KeptStripe) {.table = table,.number = number,.set = set,.stripe = stripe};
-	if (set != NULL && capacity > 0)
+	if (set != NULL)
 		kept->plain = make_chunk(run, keep, kept, capacity * set->row_bytes, 0);
 	if (kept->plain == NULL)
 	{
@@ -430,6 +433,17 @@ drop_stripe(RunCore *run, KeptStripe *kept)
 		resident_chunk_free(&run->context->resident, kept->chunk);
 }
 
+/* The stripe's blocks that have rows. */
+static uint32_t
+blocks_with_rows(const ResidentStripe *stripe)
+{
+	uint32_t	n = 0;
+
+	for (uint32_t i = 0; i < STRIPE_MAX_BLOCKS; i++)
+		n += stripe->rows[i + 1] > stripe->rows[i];
+	return n;
+}
+
 /*
  * Have codes made of the stripe's texts; without room for them it is not kept.  place: of its
  * columns of texts, in what dictionaries tell.
@@ -445,7 +459,7 @@ begin_texts(RunCore *run, Keep *keep, const PageDeformer *deformer, uint32_t pla
 		.table = kept->table,.columns = set->columns,.places = set->places,
 			.ncolumns = set->ncolumns,.plain = kept->plain->memory,
 			.capacity = kept->source.capacity,.nrows = kept->source.nrows,
-			.npages = kept->pages.npages,.place = place * keep->texts.ncolumns
+			.npages = blocks_with_rows(kept->stripe),.place = place * keep->texts.ncolumns
 	};
 	return keep_texts_begin(run, &keep->texts, &deformer->kernels, &kept->texts,
 							keep->tables->now);
@@ -523,6 +537,9 @@ keep_launch(RunCore *run, const Keep *keep, const PageDeformer *deformer,
 	{
 		const KeptTexts *texts = &kept->stripes[i].texts;
 
+		/* no rows have no range: the results stay cleared */
+		if (texts->nrows == 0)
+			continue;
 		status = keep_texts_clear(run, texts);
 		if (status == ENGINE_OK)
 			status = page_deformer_keep(run, deformer, input, buffer, &kept->stripes[i].pages);

@@ -349,7 +349,9 @@ keep_texts_end(RunCore *run, const KeepTexts *texts, const KeptTexts *kept, uint
 			continue;
 		dictionary_told(column->dictionary, kept->nrows, most_bytes(kept, column),
 						told_place(texts, kept, number));
-		judge(run, kept, column, errors);
+		/* no rows tell nothing */
+		if (kept->nrows > 0)
+			judge(run, kept, column, errors);
 		number++;
 	}
 }

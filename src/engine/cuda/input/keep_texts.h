@@ -27,7 +27,7 @@ typedef struct KeptTexts
 	DevicePtr	plain;			/* columns as RowBatch.columns, of so many rows: */
 	uint64_t	capacity;
 	uint32_t	nrows;			/* that are there */
-	uint32_t	npages;			/* that they come from */
+	uint32_t	npages;			/* that they come from, at least one row of each */
 	uint32_t	place;			/* in KeepTexts.told, of the first column of texts */
 } KeptTexts;
 

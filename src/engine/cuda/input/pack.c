@@ -18,7 +18,7 @@
 uint64_t
 pack_capacity(uint32_t nrows)
 {
-	return ((uint64_t) nrows + PACK_ROWS - 1) / PACK_ROWS * PACK_ROWS;
+	return nrows == 0 ? PACK_ROWS : ((uint64_t) nrows + PACK_ROWS - 1) / PACK_ROWS * PACK_ROWS;
 }
 
 /* Are values of the type integers, or codes? */

@@ -19,7 +19,7 @@ typedef struct PackSource
 	const DeformAttrs *attrs;	/* of these columns */
 } PackSource;
 
-/* Rows that plain arrays have room for, if they are to take so many. */
+/* Rows that plain arrays have room for, if they are to take so many.  Never 0. */
 extern uint64_t pack_capacity(uint32_t nrows);
 
 /*

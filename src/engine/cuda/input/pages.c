@@ -6,6 +6,9 @@
  * into the stage by threads, and noted as well.  The host does not look at it: rows
  * are counted by what the caller says of its line pointers, and the rest is the deform
  * kernel's work, which believes none of it.
+ *
+ * A page without rows has a place in the buffer only if columns are kept: that it has none is
+ * kept, too.  Its bytes are not read.
  */
 #include <string.h>
 
@@ -63,15 +66,20 @@ describe(const PageLists *lists, const PageRef *ref, InputBuffer *buffer)
 
 /* Where the page's bytes come from: a ticket, if a thread copies it. */
 static void
-find_source(RunCore *run, const PageLists *lists, const char *page, InputBuffer *buffer,
+find_source(RunCore *run, const PageLists *lists, const PageRef *ref, InputBuffer *buffer,
 			uint64_t *ticket)
 {
 	Mapped	   *mapped = run->context->mapped;
-	DevicePtr	place = mapped != NULL ? mapped_place(mapped, page, HEAP_PAGE_SIZE) : 0;
+	DevicePtr	place;
 	char	   *copy;
 
-	lists->in_place[buffer->npages] = place;
+	lists->in_place[buffer->npages] = 0;
 	lists->copied[buffer->npages] = 0;
+	if (ref->nlines == 0)
+		return;
+	run->head.stats.bytes += HEAP_PAGE_SIZE;
+	place = mapped != NULL ? mapped_place(mapped, ref->page, HEAP_PAGE_SIZE) : 0;
+	lists->in_place[buffer->npages] = place;
 	if (place != 0)
 	{
 		run->head.stats.pages_in_place++;
@@ -79,14 +87,14 @@ find_source(RunCore *run, const PageLists *lists, const char *page, InputBuffer 
 	}
 	copy = (char *) buffer->stage.data + (size_t) buffer->npages * HEAP_PAGE_SIZE;
 	lists->copied[buffer->npages] = (uint64_t) (uintptr_t) copy;
-	*ticket = copier_submit(run->context->copier, copy, page, HEAP_PAGE_SIZE);
+	*ticket = copier_submit(run->context->copier, copy, ref->page, HEAP_PAGE_SIZE);
 	buffer->ncopied++;
 	run->head.stats.pages_copied++;
 }
 
 EngineStatus
-pages_take(RunCore *run, const InputLayout *input, const PageRef *pages, uint32_t n,
-		   InputBuffer *buffer, uint64_t *ticket, uint32_t *taken)
+pages_take(RunCore *run, const InputLayout *input, bool keeps, const PageRef *pages,
+		   uint32_t n, InputBuffer *buffer, uint64_t *ticket, uint32_t *taken)
 {
 	PageLists	lists = lists_of(input, buffer);
 	uint32_t	i;
@@ -95,17 +103,16 @@ pages_take(RunCore *run, const InputLayout *input, const PageRef *pages, uint32_
 	{
 		const PageRef *ref = &pages[i];
 
-		if (ref->nlines == 0)
+		if (ref->nlines == 0 && !keeps)
 			continue;
 		if (ref->nlines > input_page_lines())
 			return run_fail(run, ENGINE_CORRUPT, "block %u has too many line pointers",
 							ref->block);
-		find_source(run, &lists, ref->page, buffer, ticket);
+		find_source(run, &lists, ref, buffer, ticket);
 		describe(&lists, ref, buffer);
 		buffer->nrows += ref->nlines;
 		buffer->npages++;
 		run->head.stats.rows += ref->nlines;
-		run->head.stats.bytes += HEAP_PAGE_SIZE;
 	}
 	*taken = i;
 	return ENGINE_OK;

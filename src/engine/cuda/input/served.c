@@ -229,6 +229,8 @@ can_pass(const RunCore *run, const Candidate *candidate, const Found *found)
 {
 	ValueRange	ranges[PROGRAM_MAX_COLUMNS];
 
+	if (candidate->stripe->nrows == 0)
+		return false;
 	for (int i = 0; i < run->program->ncolumns; i++)
 	{
 		const ResidentPlace *place = found->places[i];

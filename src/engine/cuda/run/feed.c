@@ -21,7 +21,7 @@ flush(CudaRun *run)
 
 	if (buffer->state != BUFFER_FILLING)
 		return ENGINE_OK;
-	if (buffer->nrows == 0)
+	if (buffer->nrows == 0 && buffer->npages == 0)
 	{
 		buffer->state = BUFFER_EMPTY;
 		return ENGINE_OK;
@@ -100,7 +100,8 @@ take_pages(CudaRun *run, const PageRef *pages, uint32_t n, InputBuffer *buffer)
 			tuple_filter_pays(&input->deformer.filter, pages, n);
 	status = page_calls_begin(core, &input->calls, &call);
 	if (status == ENGINE_OK)
-		status = pages_take(core, &input->layout, pages, n, buffer, &call->ticket, &taken);
+		status = pages_take(core, &input->layout, input->keep.enabled, pages, n, buffer,
+							&call->ticket, &taken);
 	copier_start(core->context->copier);
 	if (status == ENGINE_OK)
 		status = gather_in_place(core, &input->deformer, &input->layout, buffer, first, call);

@@ -80,8 +80,10 @@ deform_pages(CudaRun *run, const InputBuffer *buffer)
 	RunCore    *core = &run->core;
 	const Input *input = &run->input;
 	uint32_t	number = buffer_number(run, buffer);
-	EngineStatus status = codes_clear(core, &input->codes, &input->layout, buffer);
+	EngineStatus status = ENGINE_OK;
 
+	if (buffer->nrows > 0)
+		status = codes_clear(core, &input->codes, &input->layout, buffer);
 	if (status == ENGINE_OK)
 		status = page_deformer_launch(core, &input->deformer, &input->layout, buffer);
 	if (status == ENGINE_OK)
@@ -104,13 +106,32 @@ make_columns(CudaRun *run, InputBuffer *buffer)
 		status = run_device(core, core->device_ops->fill(core->device, core->work,
 														 buffer->left.ptr, 0, buffer->nrows),
 							"could not clear marks");
-	if (status == ENGINE_OK)
+	if (status == ENGINE_OK && buffer->nrows > 0)
 		status = codes_make(core, &input->codes, &input->deformer.kernels, &input->layout,
 							buffer);
 	return status;
 }
 
-/* Only aggregate the rows of a buffer whose columns are on the device. */
+/* What the aggregation of a batch needs: a strategy, its kernels, the table. */
+static EngineStatus
+prepare_aggregation(RunCore *core, Aggregation *aggregation, const RowBatch *batch)
+{
+	EngineStatus status;
+
+	if (!aggregation->chosen)
+		status = aggregation_choose(core, aggregation, batch);
+	else
+		status = aggregation_compiled(core, aggregation);
+	if (status == ENGINE_OK)
+		status = run_table_normalize(core, &aggregation->kernels, batch->nrows,
+									 &aggregation->table);
+	return status;
+}
+
+/*
+ * Only aggregate the rows of a buffer whose columns are on the device.  There are none if its
+ * pages are only to be kept, and then there may be no strategy.
+ */
 EngineStatus
 submit_columns(CudaRun *run, InputBuffer *buffer)
 {
@@ -122,20 +143,15 @@ submit_columns(CudaRun *run, InputBuffer *buffer)
 	buffer->first = run->input.rows_before;
 	run->input.rows_before += buffer->nrows;
 	input_buffer_batch(&run->input.layout, buffer, &batch);
-	if (!aggregation->chosen)
-		status = aggregation_choose(core, aggregation, &batch);
-	else
-		status = aggregation_compiled(core, aggregation);
-	if (status == ENGINE_OK)
-		status = run_table_normalize(core, &aggregation->kernels, batch.nrows,
-									 &aggregation->table);
+	if (batch.nrows > 0)
+		status = prepare_aggregation(core, aggregation, &batch);
 	if (status == ENGINE_OK)
 		status = run_device(core, core->device_ops->event_record(core->device,
 																 buffer->deformed,
 																 core->work),
 							"could not record an event");
 	buffer->growths = aggregation->table.growths;
-	if (status == ENGINE_OK)
+	if (status == ENGINE_OK && batch.nrows > 0)
 		status = aggregation_launch(core, aggregation, &batch, buffer->counters,
 									&buffer->scattered);
 	if (status == ENGINE_OK)
@@ -285,8 +301,9 @@ buffer_done(CudaRun *run, InputBuffer *buffer)
 		status = keep_end(&run->core, &run->input.keep, &run->input.deformer,
 						  &run->input.kept[buffer_number(run, buffer)],
 						  buffer_number(run, buffer));
-	snprintf(stats->strategy, sizeof(stats->strategy), "%s",
-			 strategy_name(aggregation_strategy(&run->aggregation)));
+	if (run->aggregation.chosen)
+		snprintf(stats->strategy, sizeof(stats->strategy), "%s",
+				 strategy_name(aggregation_strategy(&run->aggregation)));
 	return status == ENGINE_OK ? add_times(&run->core, buffer) : status;
 }
 
