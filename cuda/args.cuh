@@ -512,7 +512,22 @@ typedef struct GatherTuplesArgs
  */
 #define LINE_REFUSED UINT32_MAX
 
-/* Parameters of `deform`. */
+/*
+ * What a column's numbers are, of rows that are not NULL; zeros at first.  Numbers have the
+ * sign bit turned, so that unsigned ones have the order of signed ones.
+ */
+typedef struct ColumnRange
+{
+	uint64_t	least;			/* all bits turned */
+	uint64_t	most;
+	uint64_t	nulls;
+	uint64_t	toasted;		/* is a value compressed or out of line? */
+} ColumnRange;
+
+/*
+ * Parameters of `deform`.  ranges: of each column, if only pages' rows are made that are kept, to
+ * their places there; of these `toasted` is told.
+ */
 typedef struct DeformArgs
 {
 	RowBatch	batch;
@@ -523,15 +538,14 @@ typedef struct DeformArgs
 	POINTER(const DeviceColumn) columns;
 	POINTER(const DeviceConstant) constants;
 	POINTER(Counters) counters;
+	POINTER(ColumnRange) ranges;
 	uint32_t	npages;
 	uint32_t	nattrs;			/* up to the last one needed */
-	uint32_t	keep;			/* only pages' rows that are kept, to their places there */
-	uint32_t	ncolumns;
 
 	/* A row whose tuple was not gathered: zeros, but for this column. */
 	int64_t		refused;
 	uint32_t	refused_column;
-	uint32_t	unused;
+	uint32_t	ncolumns;
 } DeformArgs;
 
 /* Rows of a segment that are masked: marks from `first` on. */
@@ -549,17 +563,6 @@ typedef struct MaskArgs
 	POINTER(const MaskRange) ranges;
 	uint64_t	nranges;
 } MaskArgs;
-
-/*
- * What a column's numbers are, of rows that are not NULL; zeros at first.  Numbers have the
- * sign bit turned, so that unsigned ones have the order of signed ones.
- */
-typedef struct ColumnRange
-{
-	uint64_t	least;			/* all bits turned */
-	uint64_t	most;
-	uint64_t	nulls;
-} ColumnRange;
 
 /* Where a column stands in a chunk, and how: ResidentPlace. */
 typedef struct PackedColumn

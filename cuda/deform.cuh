@@ -148,6 +148,8 @@ put_value(const DeformArgs *args, const DeviceColumn *column, uint32_t row,
 		for (uint32_t i = 0; i < column->width; i++)
 			to[i] = 0;
 		put_isnull(&args->batch, column, row, false);
+		if (args->ranges != NULL)
+			args->ranges[column - args->columns].toasted = true;
 		return ERROR_TOASTED;
 	}
 	if (DEFORM_NUMERIC && column->numeric != NUMERIC_NONE)
@@ -232,9 +234,9 @@ KERNEL(deform, DeformArgs, args)
 	{
 		DevicePage	info = args.info[p];
 		const uint8_t *page = args.pages + p * HEAP_PAGE_SIZE;
-		uint32_t	row = args.keep ? info.kept : info.row;
+		uint32_t	row = args.ranges != NULL ? info.kept : info.row;
 
-		if (args.keep && row == KEPT_NONE)
+		if (args.ranges != NULL && row == KEPT_NONE)
 			continue;
 		for (uint32_t i = lane_index(); i < info.nlines; i += WARP_SIZE)
 		{

@@ -44,18 +44,25 @@ static const char *const strategies[] = {
 #define NSTRATEGIES (int) (sizeof(strategies) / sizeof(strategies[0]))
 
 static void
+add_text(TupleWriter *tuple, const char *text, bool toasted)
+{
+	uint32_t	compressed[] = {(12 << 2) | 2, 5, 5};
+
+	if (toasted)
+		tuple_fixed(tuple, compressed, sizeof(compressed), 4);
+	else
+		tuple_text(tuple, text, (uint32_t) strlen(text), strlen(text) < 100);
+}
+
+static void
 add_row(char *page, const char *text, bool toasted)
 {
 	TupleWriter tuple;
 	int32_t		number = (int32_t) strlen(text);
-	uint32_t	compressed[] = {(12 << 2) | 2, 5, 5};
 
 	tuple_begin(&tuple);
 	tuple_fixed(&tuple, &number, 4, 4);
-	if (toasted)
-		tuple_fixed(&tuple, compressed, sizeof(compressed), 4);
-	else
-		tuple_text(&tuple, text, (uint32_t) strlen(text), strlen(text) < 100);
+	add_text(&tuple, text, toasted);
 	(void) page_add(page, &tuple, HEAP_LINE_NORMAL);
 }
 
@@ -243,16 +250,22 @@ expect(const char *what, const Program *program, uint64_t resident, uint64_t kep
 	   (unsigned long long) stats.blocks_resident, (unsigned long long) stats.blocks_kept);
 }
 
-/* The table's column of texts in the cache, or NULL. */
+/* The table's column of an attribute that is a text in the cache, 0: of any; or NULL. */
 static ResidentColumn *
-text_column(void)
+text_column_of(int attno)
 {
 	for (ResidentFile *file = context_of(device)->resident.files; file != NULL; file = file->next)
 		if (memcmp(file->file, state.file, sizeof(state.file)) == 0)
 			for (ResidentColumn *column = file->columns; column != NULL; column = column->next)
-				if (column->key.type == VT_TEXT)
+				if (column->key.type == VT_TEXT && (attno == 0 || column->key.attno == attno))
 					return column;
 	return NULL;
+}
+
+static ResidentColumn *
+text_column(void)
+{
+	return text_column_of(0);
 }
 
 /* Of all entries, the greatest code fits the width that is chosen for it. */
@@ -338,6 +351,37 @@ test_given_up(const Program *program, const Program *numbers)
 	(void) check("but later", program);
 	ok(text_column()->given_up && text_column()->dictionary == NULL, "they are");
 	(void) check("with their dictionary", program);
+}
+
+/* Of two columns of texts that are read together, one has toasted ones. */
+static void
+test_one_toasted(const Program *late)
+{
+	Program    *both = make_texts_program(true, USE_NONE);
+
+	make_table(1500, 100, 0);
+	for (uint32_t block = 0; block < state.nblocks; block++)
+	{
+		page_begin(pages[block]);
+		for (uint32_t row = block * ROWS; row < (block + 1) * ROWS; row++)
+		{
+			TupleWriter tuple;
+			int32_t		number = (int32_t) (row % 7);
+
+			tuple_begin(&tuple);
+			tuple_fixed(&tuple, &number, 4, 4);
+			add_text(&tuple, "a text", row % 300 == 0);
+			add_text(&tuple, row % 3 == 0 ? "few" : "texts", false);
+			(void) page_add(pages[block], &tuple, HEAP_LINE_NORMAL);
+		}
+	}
+	for (int i = 0; i < 4; i++)
+		expect("a column of toasted texts and another one", both, 0, 0);
+	ok(text_column_of(A_TEXT)->given_up, "the one is given up");
+	ok(!text_column_of(A_LATE)->given_up, "the other one is not");
+	expect("it is kept", both, 0, 1500);
+	expect("and served", late, 1500, 0);
+	free(both);
 }
 
 /* Each table of a run has dictionaries of its own. */
@@ -818,6 +862,7 @@ main(void)
 	test_kept(program, filter);
 	test_empty_blocks(program);
 	test_given_up(program, numbers);
+	test_one_toasted(late);
 	test_tables(program, filter);
 	test_missing(late);
 	cuda_engine_evict_relation(0, 0);

@@ -496,6 +496,7 @@ keep_begin(RunCore *run, Keep *keep, const PageDeformer *deformer, const InputLa
 		next->pages.first = first;
 		next->pages.counters = keep->device_results.ptr +
 			results_place(keep, number, kept->n);
+		next->pages.ranges = keep->device_results.ptr + ranges_place(keep, number, kept->n);
 		kept->n++;
 	}
 }
@@ -637,10 +638,11 @@ keep_end(RunCore *run, Keep *keep, const PageDeformer *deformer, KeptBuffer *kep
 	for (uint32_t i = 0; i < kept->n; i++)
 	{
 		KeptStripe *stripe = &kept->stripes[i];
-		const Counters *counters = (const Counters *) ((const char *) keep->results.data +
-													   results_place(keep, number, i));
+		const char *results = keep->results.data;
+		const Counters *counters = (const Counters *) (results + results_place(keep, number, i));
 
-		keep_texts_end(run, &keep->texts, &stripe->texts, counters->errors);
+		keep_texts_end(run, &keep->texts, &stripe->texts,
+					   (const ColumnRange *) (results + ranges_place(keep, number, i)));
 		if (gave_up || status != ENGINE_OK || counters->errors != 0 ||
 			!keep_texts_leave_any(run, &stripe->texts) ||
 			!pack_stripe(run, keep, deformer, stripe, number, i, &status))

@@ -323,13 +323,13 @@ table_rows(const KeptTexts *kept)
 	return (double) kept->table->state->nblocks * kept->nrows / kept->npages;
 }
 
-/* Give up a column of texts if its dictionary tells so. */
+/* Give up a column of texts if its dictionary tells so, or toasted values do. */
 static void
-judge(RunCore *run, const KeptTexts *kept, ResidentColumn *column, uint32_t errors)
+judge(RunCore *run, const KeptTexts *kept, ResidentColumn *column, bool toasted)
 {
 	Dictionary *dictionary = column->dictionary;
 
-	column->refused = errors & ERROR_TOASTED ? column->refused + 1 : 0;
+	column->refused = toasted ? column->refused + 1 : 0;
 	if (!column->given_up && (dictionary->spoilt ||
 							  dictionary_is_useless(dictionary, table_rows(kept)) ||
 							  column->refused == MOST_REFUSED))
@@ -337,7 +337,8 @@ judge(RunCore *run, const KeptTexts *kept, ResidentColumn *column, uint32_t erro
 }
 
 void
-keep_texts_end(RunCore *run, const KeepTexts *texts, const KeptTexts *kept, uint32_t errors)
+keep_texts_end(RunCore *run, const KeepTexts *texts, const KeptTexts *kept,
+			   const ColumnRange *ranges)
 {
 	uint32_t	number = 0;
 
@@ -351,7 +352,7 @@ keep_texts_end(RunCore *run, const KeepTexts *texts, const KeptTexts *kept, uint
 						told_place(texts, kept, number));
 		/* no rows tell nothing */
 		if (kept->nrows > 0)
-			judge(run, kept, column, errors);
+			judge(run, kept, column, ranges[i].toasted != 0);
 		number++;
 	}
 }

@@ -63,9 +63,9 @@ extern EngineStatus keep_texts_launch(RunCore *run, const KeepTexts *texts,
 									  const PageKernels *kernels, const InputBuffer *buffer,
 									  const KeptTexts *kept);
 
-/* That has been done.  errors: of the stripe's pages. */
+/* That has been done.  ranges: of the stripe's columns. */
 extern void keep_texts_end(RunCore *run, const KeepTexts *texts, const KeptTexts *kept,
-						   uint32_t errors);
+						   const ColumnRange *ranges);
 
 /* Are some of the stripe's columns, of any type, not given up? */
 extern bool keep_texts_leave_any(const RunCore *run, const KeptTexts *kept);

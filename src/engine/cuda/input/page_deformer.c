@@ -83,6 +83,6 @@ page_deformer_keep(RunCore *run, const PageDeformer *deformer, const InputLayout
 	args.pages += (uint64_t) kept->first * HEAP_PAGE_SIZE;
 	args.info += (uint64_t) kept->first * sizeof(DevicePage);
 	args.npages = kept->npages;
-	args.keep = true;
+	args.ranges = kept->ranges;
 	return launch(run, deformer, &args);
 }

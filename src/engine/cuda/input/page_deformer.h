@@ -29,6 +29,7 @@ typedef struct KeptPages
 	DevicePtr	columns;		/* as RowBatch.columns */
 	uint64_t	capacity;
 	DevicePtr	counters;		/* Counters of their own */
+	DevicePtr	ranges;			/* ColumnRange, of each column */
 } KeptPages;
 
 /* Whatever a failure leaves, page_deformer_close takes. */
