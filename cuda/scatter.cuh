@@ -562,6 +562,21 @@ scatter_group(const AggregateArgs *args, const BlockTable *table, uint32_t slot,
 #endif
 }
 
+/* Have L2 fetch where the group table has, or will have, the keys of the private table. */
+DEVICE_FN void
+scatter_merge_ahead(const AggregateArgs *args, const BlockTable *table)
+{
+	for (uint32_t slot = threadIdx.x; slot < table->slots + BLOCK_NULL_SLOT && !BLOCK_DIRECT;
+		 slot += blockDim.x)
+	{
+		uint64_t	key[KEY_WORDS];
+
+		if (scatter_key(table, slot, key))
+			load_ahead(group_slot(&args->table,
+								  (uint32_t) key_hash(key) & (args->table.capacity - 1)));
+	}
+}
+
 /*
  * Merge the private table into the group table.  failed: a bit for each slot, set if its
  * group found no room; true: some are.
@@ -579,6 +594,7 @@ scatter_merge(const AggregateArgs *args, const BlockTable *table, bool alone, ui
 	roomy = !BLOCK_DIRECT &&
 		load_volatile_u32(&args->table.counters->groups) + nslots < args->table.limit;
 	block_sync();
+	scatter_merge_ahead(args, table);
 	PRAGMA_NO_UNROLL
 	for (uint32_t first = 0; first < nslots; first += blockDim.x)
 	{

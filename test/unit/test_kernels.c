@@ -381,6 +381,12 @@ key_near(uint32_t row)
 	return (row / 64 * 4 + scramble(row) % 4) * 2654435761u;
 }
 
+static uint32_t
+key_near_dense(uint32_t row)
+{
+	return (row / 16 * 4 + scramble(row) % 4) * 4;
+}
+
 /* A key, a count, and sums of so many integers, of two words each. */
 static Program *
 program_of_sums(int nsums)
@@ -676,8 +682,11 @@ main(void)
 	expect_scattered("a million random", key_of_million, 8, 100000000, STRATEGY_PEERS);
 	expect_scattered("a million random", key_of_million, 0, 1000000, STRATEGY_PEERS);
 	expect_scattered("heavy", key_heavy, 0, 100000000, STRATEGY_SCATTER);
-	expect_scattered("heavy dense", key_heavy_dense, 0, 100000000, STRATEGY_VOTE);
+	expect_scattered("heavy dense", key_heavy_dense, 0, 100000000, STRATEGY_SCATTER);
+	expect_scattered("heavy dense", key_heavy_dense, 0, 1000000, STRATEGY_VOTE);
 	expect_scattered("near each other", key_near, 0, 100000000, STRATEGY_PEERS);
+	expect_scattered("near each other, dense", key_near_dense, 1, 100000000, STRATEGY_SCATTER);
+	expect_scattered("near each other, dense", key_near_dense, 1, 1000000, STRATEGY_PEERS);
 	expect_scattered("100 random", key_of_100, 0, 100000000, STRATEGY_BLOCK);
 	expect_scattered("sorted sparse", key_sorted_sparse, 0, 100000000, STRATEGY_SCAN);
 	expect_choice("a million random", key_of_million, 0, STRATEGY_SCATTER, STRATEGY_SCATTER);
