@@ -3,14 +3,15 @@
  *	  Copies to shared memory that go on while the block computes.
  *
  * A barrier in shared memory tells when they have come.  All threads of the block call
- * each of these.  Where the hardware has no copies of that kind, the block makes them at once.
+ * each of these.  Where the hardware has no copies of that kind, or the compiler does not know
+ * them, the block makes them at once.
  */
 #ifndef GPUAGG_COPY_CUH
 #define GPUAGG_COPY_CUH
 
 #include "prelude.cuh"
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
 
 DEVICE_FN uint32_t
 shared_address(const void *address)
