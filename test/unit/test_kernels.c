@@ -4,6 +4,7 @@
  *	  strategy from samples.  On the simulated device, or, with
  *	  GPUAGG_TEST_ENGINE=cuda, on a GPU.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -381,6 +382,13 @@ key_near(uint32_t row)
 	return (row / 64 * 4 + scramble(row) % 4) * 2654435761u;
 }
 
+/* 10^4 keys, of which the n-th has a share of about 1/n. */
+static uint32_t
+key_zipf(uint32_t row)
+{
+	return (uint32_t) exp(scramble(row) / 4294967296.0 * log(10001)) * 2654435761u;
+}
+
 static uint32_t
 key_near_dense(uint32_t row)
 {
@@ -684,6 +692,8 @@ main(void)
 	expect_scattered("heavy", key_heavy, 0, 100000000, STRATEGY_SCATTER);
 	expect_scattered("heavy dense", key_heavy_dense, 0, 100000000, STRATEGY_SCATTER);
 	expect_scattered("heavy dense", key_heavy_dense, 0, 1000000, STRATEGY_VOTE);
+	expect_scattered("zipf", key_zipf, 1, 100000000, STRATEGY_SCATTER);
+	expect_scattered("zipf", key_zipf, 1, 1000000, STRATEGY_BLOCK);
 	expect_scattered("near each other", key_near, 0, 100000000, STRATEGY_PEERS);
 	expect_scattered("near each other, dense", key_near_dense, 1, 100000000, STRATEGY_SCATTER);
 	expect_scattered("near each other, dense", key_near_dense, 1, 1000000, STRATEGY_PEERS);
