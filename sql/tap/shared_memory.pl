@@ -72,6 +72,29 @@ is(mapped(), $before, 'an error leaves no shared memory in a session');
 $session->query('RESET statement_timeout');
 is($session->query($query), $right, 'which goes on');
 $session->quit;
+
+# A leader that has no shared memory to tell workers what to do aggregates alone.  PostgreSQL's
+# own segment is smaller than this, but for that of types of records.
+my $plain = "SELECT count(*), sum(n), sum(k) FROM ($groups) g";
+my $leader = $node->background_psql('postgres', on_error_stop => 0);
+$pid = $leader->query('SELECT pg_backend_pid()');
+$leader->query($plain);
+$before = mapped();
+system('prlimit', "--pid=$pid", '--fsize=' . 512 * 1024 . ':') == 0 or die 'prlimit failed';
+my $child = $plain =~ s/FROM t GROUP/FROM (SELECT * FROM t UNION ALL SELECT * FROM t WHERE k < 0) t GROUP/r;
+for my $engine ('cpu', 'service')
+{
+	$leader->query("SET gpuagg.engine = $engine; SET gpuagg.page_cost = 0.1");
+	for my $aggregation ($plain, $child)
+	{
+		like($leader->query("EXPLAIN $aggregation"), qr/GpuAgg Partial/, "$engine: the plan is parallel");
+		is($leader->query($aggregation), '100000|100000|5000050000', "$engine: the leader alone has the right rows");
+	}
+	is($leader->query("SET enable_material = off; SELECT x, count(k) FROM generate_series(0, 1) x LEFT JOIN ($groups) s ON s.n > x GROUP BY x ORDER BY x"),
+		"0|100000\n1|0", "$engine: and when the plan is run again");
+}
+is(mapped(), $before, 'it has no shared memory afterwards');
+$leader->quit;
 is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_ls_tmpdir()'), 0, 'no file is left');
 unlike(PostgreSQL::Test::Utils::slurp_file($node->logfile), qr/WARNING|still referenced/, 'nor anything else');
 $node->stop;

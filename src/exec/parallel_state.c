@@ -16,6 +16,7 @@
 
 #include "engine/select.h"
 #include "exec/parallel_state.h"
+#include "exec/shared_area.h"
 
 Size
 parallel_state_size(int ntables)
@@ -51,13 +52,11 @@ parallel_state_init(ParallelState *state, int processes, uint64 limit,
 void
 parallel_state_clear(ParallelState *state, dsa_area *area)
 {
-	if (!state->passes)
-	{
-		dsa_free(area, state->program);
-		dsa_free(area, state->slots);
-		if (DsaPointerIsValid(state->served))
-			dsa_free(area, state->served);
-	}
+	const dsa_pointer parts[] = {state->program, state->slots, state->served};
+
+	for (int i = 0; i < (int) lengthof(parts); i++)
+		if (DsaPointerIsValid(parts[i]))
+			dsa_free(area, parts[i]);
 	shared_groups_clear(&state->groups, area);
 	begin(state);
 }
@@ -96,46 +95,68 @@ served_size(BlockNumber nblocks)
 	return nblocks / 8 + (nblocks % 8 != 0);
 }
 
-/* What the run has of the tables' blocks. */
-static dsa_pointer
-share_served(dsa_area *area, const ParallelJob *job)
+/* All tables' bits together. */
+static Size
+all_served_size(const ParallelJob *job)
 {
 	Size		size = 1;		/* never 0 */
-	dsa_pointer place;
-	uint8	   *bits;
 
 	for (int i = 0; i < job->ntables; i++)
 		size += served_size(job->nblocks[i]);
-	place = dsa_allocate_extended(area, size, DSA_ALLOC_HUGE | DSA_ALLOC_ZERO);
-	bits = dsa_get_address(area, place);
+	return size;
+}
+
+/* What the run has of the tables' blocks. */
+static void
+share_served(uint8 *bits, const ParallelJob *job)
+{
+	memset(bits, 0, all_served_size(job));
 	for (int i = 0; i < job->ntables; i++)
 	{
 		if (job->served[i] != NULL)
 			memcpy(bits, job->served[i], served_size(job->nblocks[i]));
 		bits += served_size(job->nblocks[i]);
 	}
-	return place;
+}
+
+/* Memory for a part of the job; NULL: there is none. */
+static void *
+allocate(dsa_area *area, Size size, dsa_pointer *part)
+{
+	*part = shared_area_allocate(area, size);
+	return DsaPointerIsValid(*part) ? dsa_get_address(area, *part) : NULL;
+}
+
+/* What is not in the segment of a fixed size; false: there is no memory. */
+static bool
+share_parts(ParallelState *state, dsa_area *area, const ParallelJob *job)
+{
+	int			nslots = job->program->nslots;
+	void	   *program = allocate(area, job->program->size, &state->program);
+	void	   *slots = allocate(area, slots_size(job->slots, nslots), &state->slots);
+	void	   *served = job->served == NULL ? NULL :
+		allocate(area, all_served_size(job), &state->served);
+
+	if (program == NULL || slots == NULL || (served == NULL && job->served != NULL))
+		return false;
+	memcpy(program, job->program, job->program->size);
+	share_slots(slots, job->slots, nslots);
+	if (served != NULL)
+		share_served(served, job);
+	return true;
 }
 
 void
 parallel_state_share(ParallelState *state, dsa_area *area, const ParallelJob *job)
 {
-	int			nslots;
-
 	state->passes = job == NULL;
+	state->idle = job != NULL && !share_parts(state, area, job);
 	if (job == NULL)
 		return;
-	nslots = job->program->nslots;
-	state->program = dsa_allocate(area, job->program->size);
-	memcpy(dsa_get_address(area, state->program), job->program, job->program->size);
-	state->slots = dsa_allocate(area, slots_size(job->slots, nslots));
-	share_slots(dsa_get_address(area, state->slots), job->slots, nslots);
 	state->engine = job->run ? engine_number(engine_ops(job->run)) : -1;
 	state->key = job->key;
 	state->ntables = job->ntables;
 	memcpy(state->nblocks, job->nblocks, job->ntables * sizeof(BlockNumber));
-	if (job->served != NULL)
-		state->served = share_served(area, job);
 }
 
 const Program *

@@ -54,6 +54,7 @@ typedef struct ParallelState
 	SharedBlocks blocks;
 	int			processes;		/* as planned, the leader included */
 	bool		passes;			/* there is no job: the input plan's rows are wanted */
+	bool		idle;			/* there is one, but no memory to share it: nobody does it */
 	int			engine;			/* whose run all feed, by number; -1: each has its own */
 	RunKey		key;			/* of that run */
 	pg_atomic_uint32 feeders;	/* workers whose rows it has */
@@ -65,7 +66,8 @@ extern Size parallel_state_size(int ntables);
 
 /*
  * In the leader, before there are other processes: begin for the first time, or again.
- * limit: bytes of groups in memory.  job: NULL, the input plan's rows are wanted.
+ * limit: bytes of groups in memory.  job: NULL, the input plan's rows are wanted; else the area
+ * has begun (shared_area.h).
  */
 extern void parallel_state_init(ParallelState *state, int processes, uint64 limit,
 								dsm_segment *segment);

@@ -21,8 +21,9 @@
  * An engine that gives up is no error.  Its status is put into the shared state, the
  * others stop soon, and the GpuAgg node does what it would do about its own.
  *
- * Where PostgreSQL makes no shared memory (a cursor's plan, no workers at all), the
- * node does nothing, and the GpuAgg node aggregates alone.
+ * Where PostgreSQL makes no shared memory (a cursor's plan, no workers at all), or the
+ * machine has none for what all must know, the node does nothing, and the GpuAgg node aggregates
+ * alone.
  *
  * If the GpuAgg node, or the native plan, wants the child's rows, there is no job, and the
  * node passes them on.
@@ -54,7 +55,8 @@ typedef struct PartialState
 	int			ntables;
 	ParallelState *shared;		/* NULL: there are no other processes */
 	dsa_area   *area;
-	bool		area_begun;		/* groups are handed over in it */
+	bool		area_begun;		/* it has been used by shared_area.h */
+	bool		starting;		/* the Gather may not know of the area yet */
 	GatherState *gather;		/* in the leader, once it has run the Gather */
 	MemoryContextCallback callback; /* of that */
 	int			processes;		/* as planned */
@@ -286,7 +288,11 @@ detach_area(void *arg)
 	const PartialState *state = arg;
 	ParallelExecutorInfo *pei = state->gather->pei;
 
-	if (!state->area_begun || pei == NULL || pei->area == NULL)
+	if (!state->area_begun)
+		return;
+	if (pei == NULL && state->starting)
+		dsa_detach(state->area);
+	if (pei == NULL || pei->area == NULL)
 		return;
 	dsa_detach(pei->area);
 	pei->area = NULL;
@@ -334,7 +340,7 @@ exec_partial(CustomScanState *node)
 
 	if (passes_rows(state))
 		return ExecProcNode(state->child);
-	if (state->done || state->shared == NULL)
+	if (state->done || state->shared == NULL || state->shared->idle)
 		return NULL;
 	state->done = true;
 	if (state->job != NULL)
@@ -407,6 +413,15 @@ limit_of_groups(int processes)
 	return groups_memory_limit(false) * processes;
 }
 
+/* What all processes are to do. */
+static void
+share_job(PartialState *state)
+{
+	if (state->job != NULL)
+		begin_area(state);
+	parallel_state_share(state->shared, state->area, state->job);
+}
+
 static void
 init_shared(CustomScanState *node, ParallelContext *pcxt, void *coordinate)
 {
@@ -416,11 +431,12 @@ init_shared(CustomScanState *node, ParallelContext *pcxt, void *coordinate)
 	if (state->area == NULL)
 		return;
 	state->area_begun = false;
+	state->starting = true;
 	state->shared = coordinate;
 	state->processes = pcxt->nworkers + 1;
 	parallel_state_init(state->shared, state->processes, limit_of_groups(state->processes),
 						pcxt->seg);
-	parallel_state_share(state->shared, state->area, state->job);
+	share_job(state);
 }
 
 static void
@@ -432,7 +448,7 @@ reinit_shared(CustomScanState *node, ParallelContext *pcxt, void *coordinate)
 		return;
 	end_reading(state);
 	parallel_state_clear(state->shared, state->area);
-	parallel_state_share(state->shared, state->area, state->job);
+	share_job(state);
 }
 
 static void
@@ -523,7 +539,8 @@ partial_run(PlanState *gather, const ParallelJob *job, ParallelResult *result)
 		;
 	MemoryContextSwitchTo(old);
 	state->job = NULL;
-	if (state->shared == NULL)
+	state->starting = false;
+	if (state->shared == NULL || state->shared->idle)
 		return false;
 	*result = state->shared->result;
 	result->disk = pg_atomic_read_u64(&state->shared->groups.files.bytes);

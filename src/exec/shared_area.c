@@ -4,11 +4,11 @@
  *
  * Where an area needs another segment, and there is no room for one, such as in a container
  * whose /dev/shm is small, or PostgreSQL has as many segments as it can have, dsa_allocate
- * raises an error, with DSA_ALLOC_NO_OOM too.  Groups can go to files instead.  So the error
- * is caught, and what it leaves behind cleaned up.  No subtransaction can do that beside a
- * parallel plan.  But there is little: the area's locks, the only ones of their kind that
- * are held here, and the descriptor of a segment that has not been made.  The area itself
- * is as it was, since it is changed once the segment is there.
+ * raises an error, with DSA_ALLOC_NO_OOM too.  Groups can go to files instead.  So the error,
+ * whichever it is, is caught, and what it leaves behind cleaned up.  No subtransaction can do
+ * that beside a parallel plan.  But there is little: the area's locks, the only ones of their
+ * kind that are held here, and the descriptor of a segment that has not been made.  The area
+ * itself is as it was, since it is changed once the segment is there.
  *
  * The descriptor belongs to a resource owner of the attempt's own, which is released.
  * Segments that have been made must not belong to that.  So the area's mappings are pinned, and
@@ -38,15 +38,11 @@ release_owner(ResourceOwner owner)
 	ResourceOwnerDelete(owner);
 }
 
-/* In PG_CATCH: unless it is that resources have come to an end, the error is raised again. */
+/* In PG_CATCH. */
 static void
 clean_up(MemoryContext context, uint32 holdoff)
 {
-	ErrorData  *error = keep_error(context, holdoff);
-
-	if (ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_INSUFFICIENT_RESOURCES)
-		ReThrowError(error);
-	FreeErrorData(error);
+	FreeErrorData(keep_error(context, holdoff));
 	LWLockReleaseAll();
 }
 
