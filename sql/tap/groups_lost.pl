@@ -167,6 +167,31 @@ for my $where (sort keys %both)
 	}
 }
 
+# One that gives its rows to another aggregation, which has the memory, cannot wait until
+# that ends.
+$node->safe_psql('postgres', <<'SQL');
+CREATE FUNCTION below(x int) RETURNS bigint LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 AS $$
+BEGIN
+	RETURN (SELECT sum(c) FROM (SELECT d, count(*) AS c FROM t WHERE k = x GROUP BY d) s);
+END $$;
+CREATE TABLE few AS SELECT i % 3 AS k FROM generate_series(1, 6) i;
+ANALYZE few;
+SQL
+my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET gpuagg.setup_cost = 0; SET gpuagg.group_cost = 0; SET gpuagg.page_cost = 0.1; SET parallel_leader_participation = off';
+my $calls = 'SELECT k, count(*) FROM (SELECT * FROM few UNION ALL SELECT * FROM few) f WHERE below(k) > 0 GROUP BY k ORDER BY k';
+my %nested = (
+	'in a subquery' => [ '', 'SELECT count(*), sum(s) FROM (SELECT k, sum(c) AS s FROM (SELECT k, d, count(*) AS c FROM t GROUP BY k, d OFFSET 0) i GROUP BY k OFFSET 0) o' ],
+	'in a function' => [ '', $calls ],
+	"in workers' functions" => [ $parallel, $calls ]);
+for my $where (sort keys %nested)
+{
+	my ($settings, $query) = @{ $nested{$where} };
+	my $device = "SET gpuagg.engine = service; SET gpuagg.memory_limit = 40; SET gpuagg.queue_timeout = -1; SET client_min_messages = error; $settings";
+
+	like(outcome($node, $device, "EXPLAIN $query"), $settings ? qr/GpuAgg Partial/ : qr/GpuAgg/, "one over another, $where: the plan");
+	is(outcome($node, $device, $query), outcome($node, 'SET gpuagg.mode = off', $query), "one over another, $where");
+}
+
 $node->stop;
 unlike(slurp_file($node->logfile), qr/server process.*terminated|PANIC|leak/, 'no crash, no leak');
 done_testing();

@@ -31,11 +31,10 @@ admission_enter(Admission *admission, Ticket *ticket)
 
 	ticket->next = NULL;
 	ticket->admitted = false;
-	if (admission->first == NULL && has_room(admission, ticket))
-	{
+	if ((admission->first == NULL || !ticket->waits) && has_room(admission, ticket))
 		admit(admission, ticket);
+	if (ticket->admitted || !ticket->waits)
 		return;
-	}
 	while (*last != NULL)
 		last = &(*last)->next;
 	*last = ticket;

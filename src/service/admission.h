@@ -18,6 +18,7 @@
 typedef struct Ticket
 {
 	uint64_t	need;			/* bytes */
+	bool		waits;			/* else it gets what is free, or is not admitted */
 	bool		admitted;
 	void		(*admit) (void *argument);	/* called when it is; NULL: nobody is */
 	void	   *argument;
@@ -32,8 +33,9 @@ typedef struct Admission
 } Admission;
 
 /*
- * Come to the line with a ticket whose need, admit and argument are set: admitted says
- * whether there is nothing to wait for, and admit is called later only.
+ * Come to the line with a ticket whose need, waits, admit and argument are set: admitted says
+ * whether there is nothing to wait for, and admit is called later only.  One that does not
+ * wait does not stand in line.
  */
 extern void admission_enter(Admission *admission, Ticket *ticket);
 

@@ -81,6 +81,7 @@ send_open(ClientRun *run)
 	message_begin(&run->message, MESSAGE_OPEN);
 	open->engine = run->engine;
 	open->process_id = run->config.process_id;
+	open->session = run->config.session;
 	open->role = run->config.role;
 	open->queue_timeout = (uint32_t) run->config.queue_timeout;
 	open->opening = run->opening;

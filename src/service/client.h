@@ -16,6 +16,7 @@ typedef struct ClientConfig
 	const char *socket;			/* its path */
 	const char *buffers;		/* shared buffers */
 	uint64_t	buffers_size;	/* bytes */
+	int			session;		/* its process ID, in a parallel worker the leader's */
 	int			process_id;		/* to be shown, as the following */
 	uint32_t	role;			/* of the session; who may see what it runs */
 	const char *database;

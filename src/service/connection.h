@@ -39,6 +39,7 @@ typedef struct Connection
 	uint64_t	sent;			/* when it was sent the last one */
 	struct Feeding *feeding;	/* the run that it feeds, or NULL */
 	bool		is_run;			/* activity is shown */
+	int32_t		session;		/* of the run, as it says */
 	uint64_t	begun;			/* when the run came to wait for device memory */
 	ActivityRow activity;
 	Message		message;		/* that came last */

@@ -182,7 +182,7 @@ typedef struct OpenMessage
 								 * UINT32_MAX: for ever */
 	uint32_t	only_pages;		/* bool of EngineHints; not with a key */
 	uint32_t	role;			/* to be shown */
-	uint32_t	unused;
+	int32_t		session;		/* process ID of the session, a worker's too; 0: not told */
 	OpeningParts opening;		/* no tables with a key */
 	uint64_t	memory_limit;	/* of EngineHints, as the following */
 	double		rows;

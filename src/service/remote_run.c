@@ -7,7 +7,8 @@
  * processes can feed the run meanwhile (feeding.c).
  *
  * Admission comes first: a run that would need more device memory than is left waits
- * until others have ended.
+ * until others have ended.  It does not wait beside another run of its session, which would
+ * not end before.
  *
  * A run owns its copy of the opening, its feeders and the engine's run, all of which go
  * when it is served: the result lies in a file of its own by then.
@@ -202,6 +203,7 @@ take_open(RemoteRun *r)
 	r->feeding.key = open->key;
 	r->file = c->file;
 	c->file = -1;
+	c->session = open->session;
 	c->activity.process_id = open->process_id;
 	c->activity.role = open->role;
 	c->activity.engine = open->engine;
@@ -248,6 +250,20 @@ memory_needed(const RemoteRun *r)
 		r->ops->memory_needed(r->opening.program, &r->hints) : r->hints.memory_limit;
 }
 
+/*
+ * Does the session have another run?  That may wait for the session, as one below which this
+ * one gives rows, and the session waits for this one.
+ */
+static bool
+session_has_other(const Connection *c)
+{
+	for (const Connection *other = c->service->connections; other != NULL; other = other->next)
+		if (other != c && other->is_run && !other->gone && c->session != 0 &&
+			other->session == c->session)
+			return true;
+	return false;
+}
+
 static EngineStatus
 wait_for_memory(RemoteRun *r)
 {
@@ -258,9 +274,12 @@ wait_for_memory(RemoteRun *r)
 	c->activity.phase = RUN_WAITING;
 	c->begun = begin;
 	r->ticket.need = memory_needed(r);
+	r->ticket.waits = !session_has_other(c);
 	r->ticket.admit = wake;
 	r->ticket.argument = c->task;
 	admission_enter(&c->service->admission, &r->ticket);
+	if (!r->ticket.admitted && !r->ticket.waits)
+		return fail(r, ENGINE_NO_MEMORY, "no device memory is free beside the session's other run");
 	if (!r->ticket.admitted)
 		tell_position(r);
 	while (!r->ticket.admitted && !c->gone && now_ns() - begin < r->wait_ns)

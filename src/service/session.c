@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/latch.h"
+#include "storage/proc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -196,6 +197,15 @@ is_warm(ServiceEngine engine)
 	return asked && known.warm;
 }
 
+/* The session's process, of which this one may be a parallel worker. */
+static int
+session_process_id(void)
+{
+	const PGPROC *leader = MyProc->lockGroupLeader;
+
+	return leader != NULL ? leader->pid : MyProcPid;
+}
+
 void
 session_configure(void)
 {
@@ -204,6 +214,7 @@ session_configure(void)
 						 .socket = SERVICE_SOCKET,
 						 .buffers = BufferBlocks,
 						 .buffers_size = (uint64) NBuffers * BLCKSZ,
+						 .session = session_process_id(),
 						 .process_id = MyProcPid,
 						 .role = GetUserId(),
 						 .database = database_name(),

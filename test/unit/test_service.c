@@ -200,22 +200,31 @@ check_vanishing(int steps)
 	free(program);
 }
 
+/* From now on runs are a session's. */
+static void
+begin_session(int session, int queue_timeout)
+{
+	ClientConfig client = service_client(&service);
+
+	client.session = session;
+	client.queue_timeout = queue_timeout;
+	client_configure(&client);
+}
+
 /* While another run is open: how long one waits for the rest of the memory, and what becomes of it. */
 static EngineStatus
-wait_in_line(EngineRun *first, int queue_timeout, int close_after, EngineStats *stats,
-			 char *message)
+wait_in_line(EngineRun *first, int session, int queue_timeout, int close_after,
+			 EngineStats *stats, char *message)
 {
 	const int	one[] = {C_INT4};
 	Program    *program = data_program(one, 1, true, false);
 	EngineHints hints = {.strategy = "auto",.memory_limit = 600 * MB};
-	ClientConfig client = service_client(&service);
 	EngineRun  *run;
 	EngineStatus status;
 	GroupBatch	batch;
 	uint64_t	begin = now_ns();
 
-	client.queue_timeout = queue_timeout;
-	client_configure(&client);
+	begin_session(session, queue_timeout);
 	status = cpu_client.open(program, NULL, &hints, &run, message);
 	while (status == ENGINE_OK && (status = cpu_client.groups(run, &batch)) == ENGINE_BUSY)
 	{
@@ -260,18 +269,29 @@ check_queue(void)
 	EngineStats stats;
 	char		message[256];
 	ActivityRow row;
-	EngineStatus status = wait_in_line(open_large(), 100, 1000000, &stats, message);
+	EngineStatus status;
 	EngineRun  *large;
 	int			n;
 
+	begin_session(1, 5000);
+	status = wait_in_line(open_large(), 2, 100, 1000000, &stats, message);
 	ok(status == ENGINE_NO_MEMORY && strstr(message, "waited 1") != NULL,
 	   "a run that waited too long is told: %s", message);
-	status = wait_in_line(open_large(), 10000, 200, &stats, message);
+	status = wait_in_line(open_large(), 3, 10000, 200, &stats, message);
 	ok(status == ENGINE_OK && stats.queue_ns > 150 * UINT64_C(1000000) &&
 	   stats.queue_ns < UINT64_C(1000000000), "a run waits until another one ends: %llu ms",
 	   (unsigned long long) (stats.queue_ns / 1000000));
-	status = wait_in_line(open_large(), 0, 1000000, &stats, message);
+	status = wait_in_line(open_large(), 4, 0, 1000000, &stats, message);
 	ok(status == ENGINE_NO_MEMORY, "a run that must not wait does not: %s", message);
+	status = wait_in_line(open_large(), 4, -1, 3000, &stats, message);
+	ok(status == ENGINE_NO_MEMORY && stats.queue_ns == 0,
+	   "nor does one whose session has another: %s", message);
+	status = wait_in_line(open_large(), 0, -1, 200, &stats, message);
+	ok(status == ENGINE_OK && stats.queue_ns > 150 * UINT64_C(1000000),
+	   "one that does not tell its session waits");
+	status = wait_in_line(open_large(), 0, -1, 200, &stats, message);
+	ok(status == ENGINE_OK && stats.queue_ns > 150 * UINT64_C(1000000),
+	   "beside another such one, too");
 	large = open_large();
 	n = service_runs(&row);
 	ok(n == 1 && strcmp(row.relation, "large") == 0 && strcmp(row.database, "test") == 0 &&
