@@ -93,6 +93,24 @@ is( outcome(
 	"100000\n100000",
 	'goes on within the transaction');
 
+# What fails in each of many executions of a plan takes no more memory than in few.
+$node->safe_psql('postgres', 'CREATE TABLE small AS SELECT i % 3 AS k, i / 4.0::float8 AS f FROM generate_series(1, 20) i; VACUUM ANALYZE small');
+sub memory_of
+{
+	my ($inject, $executions) = @_;
+	return outcome($node, $inject,
+		"BEGIN; DECLARE c CURSOR FOR SELECT count(*) FROM t x, LATERAL (SELECT k, sum(f) FROM small WHERE f < x.v GROUP BY k) s WHERE x.v <= $executions;"
+		  . ' MOVE 1 IN c; SELECT sum(used_bytes) FROM pg_backend_memory_contexts; COMMIT');
+}
+for my $call ('open:1', 'pages:1', 'groups:1')
+{
+	for my $status ('inexact', 'widen', 'special', 'failed')
+	{
+		my $inject = "SET gpuagg.inject_failure = '$call:$status'";
+		cmp_ok(memory_of($inject, 5000), '<', memory_of($inject, 500) + 32 * 1024, "$call:$status: no memory is left of an execution");
+	}
+}
+
 $node->stop;
 unlike(PostgreSQL::Test::Utils::slurp_file($node->logfile), qr/terminated by signal|PANIC|leak/, 'no crash, no leak');
 done_testing();

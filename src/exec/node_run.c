@@ -475,7 +475,10 @@ widened(GpuAggState *state, const Program *program)
 	Program    *wider = MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt,
 										   program->size);
 
-	return program_widen(program, wider) ? wider : program;
+	if (program_widen(program, wider))
+		return wider;
+	pfree(wider);
+	return program;
 }
 
 /* Wider programs, with which to begin again; false: there are none. */
