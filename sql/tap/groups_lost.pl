@@ -97,6 +97,14 @@ my $cursor = "BEGIN; DECLARE c CURSOR FOR $groups; FETCH 1 FROM c; MOVE 60000 IN
 is(outcome($node, "SET client_min_messages = error; SET gpuagg.fallback = off; SET gpuagg.inject_failure = 'lost:1:failed'", "$cursor; SELECT 1") =~ s/.*\n//sr,
 	'1', 'a cursor has all groups after its first one');
 
+# A cursor that has failed in a subtransaction takes no groups any more: its files are gone.
+my $failed = "SET work_mem = '64kB'; BEGIN; DECLARE c CURSOR FOR SELECT k, d, 1 / (sum(n) - sum(n)) FROM t GROUP BY k, d; SAVEPOINT a; MOVE 1 IN c; ROLLBACK TO a;"
+  . ' SELECT count(*) FROM t; SELECT count(*) FROM gpuagg_activity; COMMIT';
+my ($rows, $errors);
+$node->psql('postgres', $failed, stdout => \$rows, stderr => \$errors, on_error_stop => 0);
+is($rows, "170000\n0", 'a cursor that has failed has no run');
+like($errors, qr/^\S* ERROR:  division by zero$/, 'and no file');
+
 # it dies while the first groups are with the session
 my $asked = $sums =~ s/sum\(n\)/sum(held(n))/r;
 my $holder = $node->background_psql('postgres');

@@ -7,6 +7,10 @@
  * the end of the query or by an error's longjmp, the run is closed.  The
  * callback does nothing that could raise an error.
  *
+ * A cursor that fails in a subtransaction keeps its memory until the transaction ends, but what
+ * its resource owner had, such as temporary files, goes with the subtransaction.  So does a run
+ * whose groups are on their way: others of the session would have it take them.
+ *
  * Waits show in pg_stat_activity as wait event GpuAggEngine (PostgreSQL 15 and 16:
  * Extension).  A run in the device process has a descriptor, which is waited for
  * together with the latch, by a set of events that the handle owns: to make one for each
@@ -21,6 +25,7 @@
 #include "storage/off.h"
 #include "storage/procsignal.h"
 #include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/wait_event.h"
 
 #include "compat.h"
@@ -45,6 +50,7 @@ struct EngineHandle
 	bool		streams;		/* EngineHints.streams */
 	bool		on_its_way;		/* in groups_on_their_way */
 	dlist_node	node;
+	ResourceOwner owner;		/* when the run was opened */
 	WaitEventSet *events;		/* latch and descriptor, or NULL */
 	int			descriptor;		/* of the set */
 	const TableState *tables;	/* of the hints that the run was opened with */
@@ -248,6 +254,7 @@ engine_open(EngineHandle *handle, const Program *program,
 	handle->tables = hints->tables;
 	handle->ntables = hints->ntables;
 	handle->streams = hints->streams;
+	handle->owner = CurrentResourceOwner;
 	if (status == ENGINE_OK && handle->ops->settle != NULL)
 		settle_others();
 	if (status == ENGINE_OK)
@@ -415,12 +422,42 @@ engine_columns(EngineHandle *handle, const ColumnBatch *batch)
 	return status;
 }
 
+/* CurrentResourceOwner is released. */
+static void
+close_released(ResourceReleasePhase phase, bool isCommit, bool isTopLevel, void *arg)
+{
+	dlist_mutable_iter iter;
+
+	if (phase != RESOURCE_RELEASE_BEFORE_LOCKS)
+		return;
+	dlist_foreach_modify(iter, &groups_on_their_way)
+	{
+		EngineHandle *handle = dlist_container(EngineHandle, node, iter.cur);
+
+		if (handle->owner == CurrentResourceOwner)
+			engine_close(handle);
+	}
+}
+
+static void
+watch_owners(void)
+{
+	static bool watched = false;
+
+	if (!watched)
+		RegisterResourceReleaseCallback(close_released, NULL);
+	watched = true;
+}
+
 /* The first groups have been given; or none are elsewhere any more. */
 static void
 set_on_its_way(EngineHandle *handle, bool on_its_way)
 {
 	if (on_its_way && !handle->on_its_way)
+	{
+		watch_owners();
 		dlist_push_tail(&groups_on_their_way, &handle->node);
+	}
 	else if (!on_its_way && handle->on_its_way)
 		dlist_delete(&handle->node);
 	handle->on_its_way = on_its_way;
