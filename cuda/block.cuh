@@ -184,6 +184,13 @@ block_next(const BlockTable *table, uint32_t slot)
 	return slot + 1 >= table->slots ? 0 : slot + 1;
 }
 
+/* The first slot of the bucket behind that of slot `slot`. */
+DEVICE_FN uint32_t
+block_next_bucket(const BlockTable *table, uint32_t slot)
+{
+	return slot + BLOCK_BUCKET < table->slots ? slot + BLOCK_BUCKET : 0;
+}
+
 /* Without keys: has a key a slot, that of its number?  0 is NULL. */
 DEVICE_FN bool
 block_has(const BlockTable *table, const uint64_t *key)
@@ -369,7 +376,7 @@ block_look_further(const AggregateArgs *args, const BlockTable *table, const uin
 		if (claimed != GROUP_NONE)
 			return claimed;
 		more |= BLOCK_CLAIMS;
-		slot = slot + BLOCK_BUCKET < table->slots ? slot + BLOCK_BUCKET : 0;
+		slot = block_next_bucket(table, slot);
 	}
 	return GROUP_NONE;
 }
@@ -396,7 +403,7 @@ block_lookup_further(const AggregateArgs *args, const BlockTable *table, const R
 				key[j] = first == 1u << i ? rows[i].key[j] : key[j];
 		}
 		if (skip)
-			slot = slot + BLOCK_BUCKET < table->slots ? slot + BLOCK_BUCKET : 0;
+			slot = block_next_bucket(table, slot);
 		if (first != 0)
 			slot = block_look_further(args, table, key, slot, BLOCK_MAX_BUCKETS - skip);
 		PRAGMA_UNROLL

@@ -15,9 +15,10 @@
  * pass, and scatter_bins adds them up; of more, each pass counts its own bins.
  *
  * scatter_move takes a tile's columns through shared memory: as soon as a column is written
- * that of the next tile begins to come in its place.  Rows of a partition are in no order, so a row's rank in its tile is
- * what an atomic in shared memory gives.  A block reserves room for a tile's rows in each bin
- * by one atomic.  Rows of one bin are written by neighbouring lanes.
+ * that of the next tile begins to come in its place.  Rows of a partition are in no order,
+ * so a row's rank in its tile is what an atomic in shared memory gives.  A block reserves
+ * room for a tile's rows in each bin by one atomic.  Rows of one bin are written by
+ * neighbouring lanes.
  *
  * scatter_aggregate: units of rows of one partition each (scatter_units), by the tiles and
  * private tables of strategy `block` (block.cuh), merged into the group table at the end.

@@ -97,7 +97,7 @@ group_claim_word(const AggregateArgs *args, const uint64_t *key, bool roomy, boo
 	for (uint32_t probe = 0; probe < GROUP_MAX_PROBES; probe++)
 	{
 		uint64_t   *word = group_slot(table, slot);
-		/* an atomic tells as much as a load, and most of these keys are new */
+		/* an atomic tells as much as a load, and a new key needs one anyway */
 		uint64_t	seen = roomy ? SLOT_EMPTY : *word;
 
 		if (seen == key[0])

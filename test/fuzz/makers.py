@@ -25,7 +25,7 @@ INTERVALS = ("interval '1 day'", "interval '1 month'", "interval '-1 month 3 day
              "interval '1 year -1 second'", "interval '100 years'", "interval '24:00:00.000001'", "interval '-1 day 1 hour'",
              "interval '300000 years'")
 PATTERNS = ("'a%'", "'%b'", "'%o%'", "'_'", "'__%'", "'%\\%%'", "''", "'%'", "'a_c'", "'%ä%'", "'w1%'", "'t%e q_ick%'",
-            "'%xxx'", "'w_'", "'%a%b%'")
+            "'%xx'", "'w_'", "'%a%b%'")
 LENGTHS = ('0', '1', '2', '3', '5', '-1', '-2', '100')
 
 

@@ -91,9 +91,8 @@
 #define BLOCK_KEY_SIZE(layout) ((layout)->key32 ? 8 : 12)	/* with the group's slot */
 #define SCATTER_KEY_SIZE(layout) ((layout)->key32 ? 4 : 8)
 
-/* Tables of fewer slots would take too many partitions. */
 #define SCATTER_STATIC_SHARED 4096	/* as BLOCK_STATIC_SHARED, and a bit for each copy */
-#define SCATTER_MIN_SLOTS 512
+#define SCATTER_MIN_SLOTS 512	/* of fewer, there would be too many partitions */
 
 /*
  * Where `scatter` is chosen.  Rows of a batch at least; groups for each of them at most,
@@ -162,10 +161,11 @@ scatter_dimensions(const KernelLayout *layout, uint32_t shared_limit, StrategyCh
 	uint32_t	slots = SCATTER_MIN_SLOTS;
 
 	if (shared_limit < SCATTER_MAX_COUNTED * 4 + SCATTER_STATIC_SHARED ||
-		!layout_has_word_keys(layout) || copies < SCATTER_MIN_SLOTS + BLOCK_EXTRA_COPIES + 1 ||
-		scatter_rows(layout, room) == 0)
+		!layout_has_word_keys(layout) || copies < SCATTER_MIN_SLOTS + BLOCK_EXTRA_COPIES + 1)
 		return false;
 	choice->scatter_rows = scatter_rows(layout, room);
+	if (choice->scatter_rows == 0)
+		return false;
 	while (2 * slots <= most)
 		slots *= 2;
 	choice->block_copies = direct ? slots + 1 + BLOCK_EXTRA_COPIES : copies;
