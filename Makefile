@@ -6,12 +6,14 @@ PGFILEDESC = "gpuagg - GROUP BY aggregation on a GPU"
 
 # kernel_text.c is generated: it may not be there yet
 SOURCES = $(sort src/engine/cuda/kernels/kernel_text.c $(shell find src -name "*.c"))
-EXTRA_CLEAN = src/engine/cuda/kernels/kernel_text.c
+DEPENDENCIES = $(SOURCES:.c=.d)
+EXTRA_CLEAN = src/engine/cuda/kernels/kernel_text.c $(DEPENDENCIES)
 
 PG_CPPFLAGS = -I$(srcdir)/src -DGPUAGG_VERSION='"$(EXTVERSION)"'
 # no contraction: a product fused with a sum is not PostgreSQL's (ops.h)
 # PostgreSQL 19's headers are in a later C
-PG_CFLAGS = $(if $(filter 15 16 17 18,$(MAJORVERSION)),-std=gnu99) -Wall -Wextra -Wno-unused-parameter \
+# the compiler writes what each file includes beside its object (DEPENDENCIES)
+PG_CFLAGS = $(if $(filter 15 16 17 18,$(MAJORVERSION)),-std=gnu99) -MMD -MP -Wall -Wextra -Wno-unused-parameter \
 	-Werror=implicit-function-declaration -ffp-contract=off
 
 # Calls of the module's own functions are bound when it is linked: each process that loads
@@ -46,8 +48,7 @@ all install installcheck clean:
 	@echo "gpuagg needs PostgreSQL 15, 17, 18 or 19 with its headers: tools/install-needs, or PG_CONFIG=..." >&2; exit 1
 endif
 
-# no dependencies are tracked: a header rebuilds all, a kernel file too, since some are C
-$(OBJS): $(shell find src cuda -name "*.h" -o -name "*.def" -o -name "*.cuh")
+-include $(DEPENDENCIES)
 
 gpuagg_dir = .
 include $(gpuagg_dir)/kernels.mk
