@@ -361,6 +361,11 @@ load_volatile_u64(const uint64_t *address)
 #include "shim.h"
 
 #define KERNEL(name, Args, args) \
+	SIMT_KERNEL_OF(name, Args, args, SIMT_UNBOUND_THREADS)
+#define KERNEL_BOUNDS(name, Args, args, threads, blocks) \
+	SIMT_KERNEL_OF(name, Args, args, threads)
+#define SIMT_KERNEL_OF(name, Args, args, threads) \
+	_Static_assert(sizeof(Args) <= SIMT_MAX_PARAMS, "the parameter of " #name " is too large"); \
 	static void name##_body(const Args args); \
 	static void \
 	name##_start(const void *params) \
@@ -368,11 +373,10 @@ load_volatile_u64(const uint64_t *address)
 		name##_body(*(const Args *) params); \
 	} \
 	SIMT_EXPORT const SimtKernel name = { \
-		SIMT_KERNEL_MAGIC, sizeof(Args), name##_start \
+		SIMT_KERNEL_MAGIC, sizeof(Args), (threads), name##_start \
 	}; \
 	static void \
 	name##_body(const Args args)
-#define KERNEL_BOUNDS(name, Args, args, threads, blocks) KERNEL(name, Args, args)
 #define DEVICE_FN static inline
 #define DEVICE_CALL static
 #define SHARED SIMT_SHARED

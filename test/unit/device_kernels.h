@@ -84,7 +84,7 @@ static const char *const kernels =
 "}\n"
 "\n"
 "/* Whole warps return before the barriers; the rest goes on. */\n"
-"KERNEL(barriers, Args, args)\n"
+"KERNEL_BOUNDS(barriers, Args, args, 1024, 1)\n"
 "{\n"
 "	SHARED uint64_t values[1024];\n"
 "	uint32_t n = args.n;\n"
@@ -272,7 +272,7 @@ run_kernel(Device *dev, const char *text, const char *name, uint32_t grid,
 	if (status == DEVICE_OK)
 		status = ops->stream_create(dev, &s);
 	if (status == DEVICE_OK)
-		status = ops->launch(dev, s, k, grid, block, shared, array);
+		status = device_launch(dev, s, k, grid, block, shared, array);
 	if (status == DEVICE_OK)
 		status = ops->stream_wait(dev, s);
 	ops->stream_destroy(dev, s);
@@ -292,7 +292,7 @@ launch(Device *dev, const char *name, uint32_t grid, uint32_t block,
 	args.in = device_copy(dev, in, WORDS * sizeof(uint64_t));
 	args.out = device_copy(dev, out, WORDS * sizeof(uint64_t));
 	must(dev, dev->ops->kernel(dev, module, name, &kernel), name);
-	must(dev, dev->ops->launch(dev, stream, kernel, grid, block, shared, params), name);
+	must(dev, device_launch(dev, stream, kernel, grid, block, shared, params), name);
 	must(dev, dev->ops->stream_wait(dev, stream), name);
 	host_copy(dev, out, args.out, WORDS * sizeof(uint64_t));
 	dev->ops->free(dev, args.in);
@@ -637,14 +637,14 @@ test_failures(Device *dev)
 	   "an option defines it");
 	must(dev, ops->module_load(dev, image, size, &m), "module_load");
 	free(image);
-	ok(ops->kernel(dev, m, "missing", &k) == DEVICE_FAILED, "no such kernel: %s",
+	ok(ops->kernel(dev, m, "missing", &k) == DEVICE_REFUSED, "no such kernel: %s",
 	   dev->message);
 	ok(ops->kernel(dev, m, "store", &k) == DEVICE_OK, "the kernel is there");
 	ok(ops->kernel(dev, m, "store", &again) == DEVICE_OK && again == k,
 	   "and is the same one when it is asked for again");
 	ops->module_unload(dev, m);
 
-	ok(ops->module_load(dev, "no module", 10, &m) == DEVICE_FAILED, "no module: %s",
+	ok(ops->module_load(dev, "no module", 10, &m) == DEVICE_REFUSED, "no module: %s",
 	   dev->message);
 	ok(ops->memory_free(dev, &free_bytes) == DEVICE_OK && free_bytes > 0,
 	   "free device memory");
@@ -704,7 +704,7 @@ test_registered(Device *dev)
 		for (size_t i = 0; i < n; i++)
 			same = same && back[i] == (i == n - 1 ? 4711 : i * 31);
 		ok(same, "a kernel reads it");
-		ok(dev->ops->host_register(dev, memory, 4096, &args.in, why, sizeof(why)) == DEVICE_FAILED,
+		ok(dev->ops->host_register(dev, memory, 4096, &args.in, why, sizeof(why)) == DEVICE_REFUSED,
 		   "it cannot be registered twice: %s", why);
 		dev->ops->host_unregister(dev, memory);
 		dev->ops->free(dev, args.out);
@@ -717,6 +717,115 @@ test_registered(Device *dev)
 	free(back);
 }
 
+/*
+ * Launches that are refused, and leave the device as it was; and those that are not, of a
+ * kernel with 4 kB of static shared memory and bounds of 128 threads.
+ */
+static void
+test_launches(Device *dev)
+{
+	static const char *const text =
+		"#include \"prelude.cuh\"\n"
+		"typedef struct Args { uint64_t *out; uint32_t last; } Args;\n"
+		"KERNEL_BOUNDS(edges, Args, args, 128, 1)\n"
+		"{\n"
+		"	SHARED uint64_t fixed[512];\n"
+		"	DYNAMIC_SHARED(uint64_t, table);\n"
+		"	fixed[threadIdx.x] = threadIdx.x;\n"
+		"	table[args.last - threadIdx.x] = threadIdx.x;\n"
+		"	block_sync();\n"
+		"	if (blockIdx.x == 0)\n"
+		"		args.out[threadIdx.x] = fixed[127 - threadIdx.x] + table[args.last - threadIdx.x];\n"
+		"}\n";
+	const struct
+	{
+		uint32_t	grid,
+					block,
+					shared;
+		bool		fits;
+	}			launches[] = {
+		{2, 128, 1024, true}, {2, 128, 44 * 1024, true}, {2, 128, 45696, true},
+		{2, 128, 47872, true}, {2, 128, 48 * 1024, true}, {2, 128, 60 * 1024, true},
+		{0, 128, 1024, false}, {2, 0, 1024, false}, {2, 129, 2048, false},
+		{2, 1025, 1024, false}, {UINT32_C(1) << 31, 128, 1024, false},
+		{2, 128, dev->info.shared_limit, false}, {2, 128, UINT32_C(1) << 20, false},
+		{2, 128, dev->info.shared_limit - 8192, true}
+	};
+	struct
+	{
+		DevicePtr	out;
+		uint32_t	last;
+	}			args = {0};
+	uint64_t	words[128] = {0};
+
+	args.out = device_copy(dev, words, sizeof(words));
+	for (size_t i = 0; i < sizeof(launches) / sizeof(launches[0]); i++)
+	{
+		DeviceStatus status;
+		bool		right = true;
+
+		args.last = launches[i].shared / 8 - 1;
+		status = run_kernel(dev, text, "edges", launches[i].grid, launches[i].block,
+							launches[i].shared, &args);
+		host_copy(dev, words, args.out, sizeof(words));
+		for (uint64_t t = 0; t < 128; t++)
+			right = right && words[t] == 127;
+		ok(launches[i].fits ? status == DEVICE_OK && right : status == DEVICE_REFUSED,
+		   "%u blocks of %u threads, 4096 + %u bytes are %s: %s", launches[i].grid,
+		   launches[i].block, launches[i].shared, launches[i].fits ? "launched" : "refused",
+		   status == DEVICE_OK ? "" : dev->message);
+		ok(status == DEVICE_OK || strstr(dev->message, "kernel \"edges\""),
+		   "what is refused has its numbers");
+	}
+	dev->ops->free(dev, args.out);
+}
+
+/* Without having been allowed, a block has 48 kB, its static memory included. */
+static void
+test_shared_default(Device *dev)
+{
+	static const char *const text =
+		"#include \"prelude.cuh\"\n"
+		"typedef struct Args { uint64_t *out; } Args;\n"
+		"KERNEL(part, Args, args)\n"
+		"{\n"
+		"	SHARED uint64_t fixed[512];\n"
+		"	fixed[threadIdx.x] = args.out[0];\n"
+		"	block_sync();\n"
+		"	args.out[threadIdx.x] = fixed[31 - threadIdx.x];\n"
+		"}\n";
+	const DeviceOps *ops = dev->ops;
+	DevicePtr	out = 0;
+	void	   *params[] = {&out};
+	DeviceStream *s = NULL;
+	DeviceModule *m = NULL;
+	DeviceKernel *k = NULL;
+	KernelUse	use = {0};
+	void	   *image;
+	size_t		size;
+
+	must(dev, ops->alloc(dev, 4096, &out), "alloc");
+	must(dev, device_compile(dev, text, NULL, &image, &size), "compile");
+	must(dev, ops->module_load(dev, image, size, &m), "module_load");
+	must(dev, ops->kernel(dev, m, "part", &k), "kernel");
+	must(dev, ops->stream_create(dev, &s), "stream_create");
+	ops->kernel_use(dev, k, &use);
+	ok(use.static_shared >= 4096 && use.static_shared < 5000, "%u bytes are static", use.static_shared);
+	ok(ops->launch(dev, s, k, 1, 32, 48 * 1024 - use.static_shared, params) == DEVICE_OK,
+	   "what fits is launched");
+	ok(ops->launch(dev, s, k, 1, 32, 48 * 1024, params) == DEVICE_REFUSED,
+	   "48 kB of dynamic memory are refused: %s", dev->message);
+	ok(ops->launch(dev, s, k, 1, 32, 46 * 1024, params) == DEVICE_REFUSED,
+	   "so are 46 kB: %s", dev->message);
+	ok(ops->allow_shared(dev, k, 46 * 1024) == DEVICE_OK &&
+	   ops->launch(dev, s, k, 1, 32, 46 * 1024, params) == DEVICE_OK, "unless they are allowed");
+	ok(ops->stream_wait(dev, s) == DEVICE_OK, "the device goes on");
+	free(image);
+	ops->stream_destroy(dev, s);
+	ops->module_unload(dev, m);
+	ops->free(dev, out);
+}
+
 /* Streams, events, registered memory and the failures that leave the device usable. */
 static void
 test_device_calls(Device *dev)
@@ -724,6 +833,8 @@ test_device_calls(Device *dev)
 	test_events(dev);
 	test_registered(dev);
 	test_failures(dev);
+	test_launches(dev);
+	test_shared_default(dev);
 }
 
 #endif							/* DEVICE_KERNELS_H */

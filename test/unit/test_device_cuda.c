@@ -64,10 +64,26 @@ test_compile(void)
 	free(image);
 	status = cuda_compile(compiler, 20, text, NULL, &image, &size, message,
 						  sizeof(message));
-	ok(status == DEVICE_FAILED && image == NULL, "for one too old nothing: %s", message);
+	ok(status == DEVICE_REFUSED && image == NULL, "for one too old nothing: %s", message);
 	status = cuda_compile(compiler, 90, "__device__ int f() { return nothing; }", NULL, &image,
 						  &size, message, sizeof(message));
 	ok(status == DEVICE_COMPILE && strstr(message, "nothing"), "an error: %s", message);
+}
+
+/* Which errors end the process, and which the run only. */
+static void
+test_errors(void)
+{
+	/* NOT_INITIALIZED and NOT_FOUND, and those of values, handles, memory and launches */
+	static const CUresult others[] = {1, 2, 3, 200, 209, 218, 222, 304, 400, 500, 600, 701, 712, 713, 720, 801};
+	static const CUresult sticky[] = {214, 220, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 999};
+	int			wrong = 0;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		wrong += cuda_error_is_sticky(others[i]);
+	for (size_t i = 0; i < sizeof(sticky) / sizeof(sticky[0]); i++)
+		wrong += !cuda_error_is_sticky(sticky[i]);
+	ok(wrong == 0, "errors after which a context is unusable, and others");
 }
 
 /* A device cannot be used by a child of the process that opened it. */
@@ -130,6 +146,7 @@ main(int argc, char **argv)
 	int			n;
 	Device	   *dev;
 
+	test_errors();
 	test_compile();
 	n = cuda_device.list(&info, 1, why, sizeof(why));
 	if (n == 0)

@@ -159,6 +159,63 @@ check_one(const char *name, bool large, const char *strategy, bool interpreted)
 	free(program);
 }
 
+/*
+ * A Program whose script needs so many bytes of dynamic shared memory: sums of its only value,
+ * further and further negated.
+ */
+static Program *
+make_long_program(int nops)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+	int			value;
+
+	program_begin(b, SOURCE_COLUMNS);
+	program_add_key(b, program_add_column(b, 1, VT_INT4, false, -1));
+	value = program_add_column(b, 2, VT_INT8, false, -1);
+	for (int i = 0; i < nops; i++)
+		value = program_add_op(b, OP_int8_neg, value, -1);
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program_add_acc(b, ACC_SUM_INT128, value, -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	return program;
+}
+
+/*
+ * Scripts of growing length, through the sizes at which static and dynamic shared memory
+ * together become more than a block gets without asking for it.
+ */
+static void
+check_sizes(void)
+{
+	EngineHints hints = {.strategy = "interpret"};
+	int			wrong = 0;
+
+	make_rows(true);
+	for (int nops = 0; nops <= 24; nops += 2)
+	{
+		Program    *program = make_long_program(nops);
+		char		message[256] = "";
+		EngineRun  *run;
+		EngineStatus status = engine->open(program, NULL, &hints, &run, message);
+
+		if (status == ENGINE_OK)
+			feed(run, &status);
+		if (status != ENGINE_OK || !groups_are_right(run, 1) ||
+			strcmp(run->stats.strategy, "interpret") != 0)
+		{
+			printf("# %d negations: status %d, %s\n", nops, status, run ? run->message : message);
+			wrong++;
+		}
+		if (run)
+			engine->close(run);
+		free(program);
+	}
+	ok(wrong == 0, "scripts of any length are run");
+}
+
 int
 main(void)
 {
@@ -167,6 +224,7 @@ main(void)
 	check_one("a process that has not asked for it", false, "auto", false);
 	check_one("a program that is too large", true, "interpret", false);
 	check_one("on request", false, "interpret", true);
+	check_sizes();
 	interpreter_enable();
 	check_one("its own kernels are there", false, "auto", false);
 	check_one("another strategy is requested", false, "peers", false);

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "device_kernels.h"
 #include "engine/simt/simt.h"
@@ -55,6 +56,9 @@ expect(const char *name, const char *body, uint32_t block, uint32_t shared,
 	if (status == DEVICE_FAILED)
 		ok(dev->ops->alloc(dev, 8, &args.out) == DEVICE_FAILED,
 		   "then the device is lost");
+	else if (status == DEVICE_REFUSED)
+		ok(dev->ops->alloc(dev, 8, &args.out) == DEVICE_OK,
+		   "which leaves the device as it was");
 	dev->ops->close(dev);
 }
 
@@ -138,9 +142,117 @@ test_bounds(void)
 		   DEVICE_FAILED, "wrote to offset -1 of buffer 1 of 512 bytes");
 	expect("a write at the end", "{ args.out[args.n - 1] = 1; }", 1, 0,
 		   DEVICE_OK, NULL);
+	expect("one that is not aligned", "{ *(uint64_t *) ((char *) args.out + 4) = 1; }", 1, 0,
+		   DEVICE_FAILED, "misaligned");
+	expect("an atomic that is not aligned",
+		   "{ atomic_add_u64((uint64_t *) ((char *) args.out + 4), 1); }", 1, 0,
+		   DEVICE_FAILED, "misaligned");
+	expect("a load of two words that is not aligned",
+		   "{ typedef struct Pair { uint64_t a, b; } __attribute__((aligned(16))) Pair;"
+		   " args.out[0] = ((const volatile Pair *) (args.out + 1))->b; }", 1, 0,
+		   DEVICE_FAILED, "misaligned");
+	expect("a load of a byte", "{ args.out[0] = *((char *) args.out + 5); }", 1, 0,
+		   DEVICE_OK, NULL);
 	expect("a write behind dynamic shared memory",
 		   "{ DYNAMIC_SHARED(uint64_t, x); x[args.n] = 1; }", 1, 512,
 		   DEVICE_FAILED, "offset 512 of 512 bytes of dynamic shared memory");
+}
+
+/* What a compiler and the driver refuse of a kernel. */
+static void
+test_kernel_limits(void)
+{
+	static const char *const large =
+		"#include \"prelude.cuh\"\n"
+		"typedef struct Args { uint64_t *out; char rest[%d]; } Args;\n"
+		"KERNEL(k, Args, args) { args.out[0] = args.rest[0]; }\n";
+	Device	   *dev = open_device();
+	struct
+	{
+		DevicePtr	out;
+		char		rest[4089];
+	}			args;
+	uint64_t	words[4] = {0};
+	char		text[512];
+
+	memset(&args, 0, sizeof(args));
+	args.out = device_copy(dev, words, sizeof(words));
+	snprintf(text, sizeof(text), large, 4096 - 8);
+	ok(run_kernel(dev, text, "k", 1, 32, 0, &args) == DEVICE_OK, "4096 bytes of parameters");
+	snprintf(text, sizeof(text), large, 4096 - 7);
+	ok(run_kernel(dev, text, "k", 1, 32, 0, &args) == DEVICE_COMPILE,
+	   "more do not compile: %s", dev->message);
+	expect("48 kB of static shared memory and more",
+		   "{ SHARED uint64_t s[6200]; s[threadIdx.x] = 1; args.out[0] = s[0]; }", 32, 0,
+		   DEVICE_REFUSED, "bytes of shared memory");
+	expect("256 threads without bounds", "{ }", 256, 0, DEVICE_OK, NULL);
+	expect("257 threads, for which there may be no registers", "{ }", 257, 0,
+		   DEVICE_REFUSED, "256 threads");
+	dev->ops->close(dev);
+}
+
+/* Host memory that cannot be registered, and frees of what is none. */
+static void
+test_host_memory(void)
+{
+	Device	   *dev = open_device();
+	const DeviceOps *ops = dev->ops;
+	char	   *memory = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE,
+							  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void	   *host = NULL;
+	DevicePtr	ptr;
+	char		why[256] = "";
+
+	ok(ops->host_register(dev, memory, 0, &ptr, why, sizeof(why)) == DEVICE_REFUSED,
+	   "no bytes: %s", why);
+	ok(ops->host_register(dev, memory + 8, 4096, &ptr, why, sizeof(why)) == DEVICE_REFUSED,
+	   "not aligned: %s", why);
+	munmap(memory + (1 << 15), 1 << 15);
+	ok(ops->host_register(dev, memory, 1 << 16, &ptr, why, sizeof(why)) == DEVICE_REFUSED,
+	   "not there: %s", why);
+	ok(ops->host_register(dev, memory, 1 << 15, &ptr, why, sizeof(why)) == DEVICE_OK,
+	   "what is there");
+	ops->host_unregister(dev, memory);
+	ok(ops->host_alloc(dev, 100, &host) == DEVICE_OK, "page-locked memory");
+	ops->host_free(dev, host);
+	ok(ops->alloc(dev, 8, &ptr) == DEVICE_OK, "is freed");
+	ops->host_free(dev, memory);
+	ok(ops->alloc(dev, 8, &ptr) == DEVICE_FAILED, "a free of other memory: %s", dev->message);
+	ops->close(dev);
+	munmap(memory, 1 << 15);
+}
+
+/* Each model has its own limit of shared memory, which the engine is told of. */
+static void
+test_models(void)
+{
+	static const struct
+	{
+		const char *capability;
+		uint32_t	kilobytes;
+	}			models[] = {{"7.5", 64}, {"8.0", 163}, {"8.6", 99}, {"9.0", 227}, {"12.0", 99}};
+	uint64_t	words[64] = {0};
+	DeviceInfo	info;
+	char		why[256];
+
+	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
+	{
+		Device	   *dev;
+		Args		args = {.n = 64};
+		uint32_t	limit = models[i].kilobytes * 1024;
+
+		setenv("GPUAGG_SIMT_CAPABILITY", models[i].capability, 1);
+		dev = open_device();
+		args.out = device_copy(dev, words, sizeof(words));
+		ok(dev->info.shared_limit == limit &&
+		   run_kernel(dev, HEAD "{ }", "k", 1, 32, limit - 1024, &args) == DEVICE_OK &&
+		   run_kernel(dev, HEAD "{ }", "k", 1, 32, limit + 1, &args) == DEVICE_REFUSED,
+		   "%s: %u kB: %s", models[i].capability, models[i].kilobytes, dev->message);
+		dev->ops->close(dev);
+	}
+	setenv("GPUAGG_SIMT_CAPABILITY", "1.0", 1);
+	ok(simt_device.list(&info, 1, why, sizeof(why)) == 1 && !info.usable, "none: %s", info.reason);
+	unsetenv("GPUAGG_SIMT_CAPABILITY");
 }
 
 static void
@@ -154,15 +266,15 @@ test_copy_bounds(void)
 	DeviceStream *stream = NULL;
 
 	ops->stream_create(dev, &stream);
-	ok(ops->upload(dev, stream, ptr + 8, words, 64) == DEVICE_FAILED,
+	ok(ops->upload(dev, stream, ptr + 8, words, 64) == DEVICE_REFUSED,
 	   "an upload behind the buffer: %s", dev->message);
-	ok(ops->download(dev, stream, words, ptr - 8, 8) == DEVICE_FAILED,
+	ok(ops->download(dev, stream, words, ptr - 8, 8) == DEVICE_REFUSED,
 	   "a download from before it: %s", dev->message);
-	ok(ops->fill(dev, stream, ptr, 0, 65) == DEVICE_FAILED, "a fill");
+	ok(ops->fill(dev, stream, ptr, 0, 65) == DEVICE_REFUSED, "a fill");
 	ok(ops->fill(dev, stream, ptr, 0, 64) == DEVICE_OK, "a fill that fits");
-	ok(run_kernel(dev, HEAD "{ }", "k", 1, 1025, 0, &args) == DEVICE_FAILED,
+	ok(run_kernel(dev, HEAD "{ }", "k", 1, 1025, 0, &args) == DEVICE_REFUSED,
 	   "too many threads: %s", dev->message);
-	ok(run_kernel(dev, HEAD "{ }", "k", 1, 32, 1 << 20, &args) == DEVICE_FAILED,
+	ok(run_kernel(dev, HEAD "{ }", "k", 1, 32, 1 << 20, &args) == DEVICE_REFUSED,
 	   "too much shared memory: %s", dev->message);
 	ok(ops->stream_wait(dev, stream) == DEVICE_OK, "none of which loses the device");
 	ops->free(dev, ptr + 8);
@@ -305,18 +417,28 @@ test_injection(void)
 	ok(ops->alloc(dev, 8, &ptr) == DEVICE_NO_MEMORY && ptr == 0, "the second: %s",
 	   dev->message);
 	ok(ops->alloc(dev, 8, &ptr) == DEVICE_OK, "the third");
-	ok(simt_inject_text("compile:1:compile,launch:1:failed"), "inject by text");
+	ok(simt_inject_text("compile:1:compile,launch:1:refused"), "inject by text");
 	ok(run_kernel(dev, text, "k", 1, 32, 0, &args) == DEVICE_COMPILE,
 	   "a failed compile: %s", dev->message);
+	ok(run_kernel(dev, text, "k", 1, 32, 0, &args) == DEVICE_REFUSED,
+	   "a refused launch: %s", dev->message);
+	ok(run_kernel(dev, text, "k", 1, 32, 0, &args) == DEVICE_OK, "and then none");
+	ok(simt_inject_text("launch:1:failed"), "inject a kernel that fails");
 	ok(run_kernel(dev, text, "k", 1, 32, 0, &args) == DEVICE_FAILED,
 	   "a failed launch: %s", dev->message);
-	ok(run_kernel(dev, text, "k", 1, 32, 0, &args) == DEVICE_OK, "and then none");
+	ok(run_kernel(dev, text, "k", 1, 32, 0, &args) == DEVICE_FAILED,
+	   "which loses the device: %s", dev->message);
+	ops->close(dev);
+	dev = open_device();
+	ops = dev->ops;
+	args.out = device_copy(dev, &word, 8);
+	ok(run_kernel(dev, text, "k", 1, 32, 0, &args) == DEVICE_OK, "until it is opened anew");
 	ok(simt_inject("any", 2, DEVICE_FAILED), "the device disappears");
 	ok(ops->alloc(dev, 8, &ptr) == DEVICE_OK, "not yet");
 	ok(ops->alloc(dev, 8, &ptr) == DEVICE_FAILED, "now");
 	ok(ops->memory_free(dev, &word) == DEVICE_FAILED, "and for good");
-	ok(simt_inject_text(""), "it is back");
-	ok(ops->memory_free(dev, &word) == DEVICE_OK, "and works");
+	ok(simt_inject_text(""), "what was asked for is taken back");
+	ok(ops->memory_free(dev, &word) == DEVICE_FAILED, "but a lost device stays lost");
 	ok(!simt_inject("aloc", 1, DEVICE_FAILED) && !simt_inject_text("alloc:x:failed") &&
 	   !simt_inject_text("alloc:1") && !simt_inject_text("alloc:1:lost"),
 	   "what cannot be injected is told");
@@ -345,6 +467,9 @@ main(void)
 	test_stack();
 	test_endless();
 	test_bounds();
+	test_kernel_limits();
+	test_host_memory();
+	test_models();
 	test_copy_bounds();
 	test_garbage();
 	test_late();

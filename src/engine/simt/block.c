@@ -14,6 +14,7 @@
  *	- a barrier that two threads reach at different places;
  *	- no thread is ready and somebody waits (what the first rules let through);
  *	- a loop of relaxing, or of atomics, that makes more steps than the budget.
+ * So does an access at an address that is not aligned to its type.
  * Threads that have returned do not count for block barriers, as in CUDA.
  *
  * __activemask has no defined result but that the caller is in it.  Here it
@@ -338,6 +339,17 @@ rt_trap(SimtRuntime *rt, const char *site)
 	block_fail((SimtBlock *) rt, "gpu_trap at %s", site);
 }
 
+static void
+rt_misaligned(SimtRuntime *rt, const char *file, uint32_t line, const void *address,
+			  uint32_t alignment)
+{
+	const char *name = strrchr(file, '/');
+
+	block_fail((SimtBlock *) rt, "misaligned access at %s:%u: 0x%llx is no multiple of %u",
+			   name != NULL ? name + 1 : file, line,
+			   (unsigned long long) (uintptr_t) address, alignment);
+}
+
 /* The lane that a shuffle reads; -1: none, the lane keeps its own value. */
 static int
 shuffle_source(SimtKind kind, uint32_t lane, uint32_t operand)
@@ -654,6 +666,7 @@ simt_block_create(uint32_t shared_limit)
 	b->rt.point = rt_point;
 	b->rt.relax = rt_relax;
 	b->rt.trap = rt_trap;
+	b->rt.misaligned = rt_misaligned;
 	b->shared_limit = shared_limit;
 	b->stacks = mmap(NULL, (size_t) SIMT_MAX_BLOCK * (STACK_GUARD + STACK_SIZE),
 					 PROT_READ | PROT_WRITE,

@@ -5,8 +5,8 @@
  * Kernel text is compiled by the host's C compiler against shim.h, and a
  * block's threads run as fibers (block.c); device memory is host memory with
  * guards (memory.c); streams do their work late (stream.c).  The device is as
- * strict as CUDA allows a device to be.  When a kernel fails, everything else
- * does from then on, as in a CUDA context.
+ * strict as CUDA allows a device to be, and refuses what a driver refuses (limits.c).
+ * When a kernel fails, everything else does from then on, as in a CUDA context.
  *
  * What is made on a device must be destroyed before the device is closed.  What
  * a kernel reads outside of all memory crashes the process: the engine's own
@@ -18,14 +18,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "engine/simt/host_compile.h"
 #include "engine/simt/inject.h"
 #include "engine/simt/module.h"
 #include "engine/simt/stream.h"
 
+#define PAGE 4096
 #define DEFAULT_MEMORY (UINT64_C(256) << 20)
-#define SHARED_LIMIT (227 * 1024)	/* a compute capability 9.0 device's */
+#define DEFAULT_CAPABILITY "9.0"
 
 static DeviceStatus __attribute__((format(printf, 3, 4)))
 fail(SimtDevice *dev, DeviceStatus status, const char *format,...)
@@ -38,6 +40,20 @@ fail(SimtDevice *dev, DeviceStatus status, const char *format,...)
 	return status;
 }
 
+/* From now on all calls fail. */
+static void __attribute__((format(printf, 2, 3)))
+lose(SimtDevice *dev, const char *format,...)
+{
+	va_list		args;
+
+	if (dev->lost)
+		return;
+	dev->lost = true;
+	va_start(args, format);
+	vsnprintf(dev->lost_message, sizeof(dev->lost_message), format, args);
+	va_end(args);
+}
+
 /* Every call begins here: is the device lost, or shall this call fail? */
 static DeviceStatus
 begin(SimtDevice *dev, const char *call)
@@ -46,6 +62,8 @@ begin(SimtDevice *dev, const char *call)
 
 	if (dev->lost)
 		return fail(dev, DEVICE_FAILED, "%s", dev->lost_message);
+	if (status == DEVICE_FAILED)
+		lose(dev, "%s: injected failure", call);
 	if (status != DEVICE_OK)
 		return fail(dev, status, "%s: injected failure", call);
 	return DEVICE_OK;
@@ -90,21 +108,36 @@ inject_environment(void)
 	return good;
 }
 
+/* The device that it is to be; NULL: there is none such. */
+static const SimtModel *
+environment_model(void)
+{
+	const char *text = getenv("GPUAGG_SIMT_CAPABILITY");
+
+	return simt_model(text && *text ? text : DEFAULT_CAPABILITY);
+}
+
 static int
 simt_list(DeviceInfo *infos, int max, char *why, size_t len)
 {
 	DeviceInfo *info = infos;
+	const SimtModel *model = environment_model();
 
 	if (max < 1)
 		return 1;
 	memset(info, 0, sizeof(DeviceInfo));
 	snprintf(info->name, sizeof(info->name), "simulated device");
 	info->memory = environment_number("GPUAGG_SIMT_MEMORY", DEFAULT_MEMORY);
-	info->major = 9;
-	info->minor = 0;
 	info->multiprocessors = 2;
-	info->shared_limit = SHARED_LIMIT;
-	info->usable = simt_compiler_there(info->reason, sizeof(info->reason));
+	if (model != NULL)
+	{
+		info->major = model->major;
+		info->minor = model->minor;
+		info->shared_limit = model->shared_limit;
+		info->usable = simt_compiler_there(info->reason, sizeof(info->reason));
+	}
+	else
+		snprintf(info->reason, sizeof(info->reason), "GPUAGG_SIMT_CAPABILITY is none that is known");
 	/* kernels may be compiled before the device is opened */
 	(void) inject_environment();
 	return 1;
@@ -114,6 +147,7 @@ static Device *
 simt_open(int index, char *why, size_t len)
 {
 	SimtDevice *dev;
+	DeviceInfo	info;
 
 	if (!inject_environment())
 	{
@@ -125,9 +159,16 @@ simt_open(int index, char *why, size_t len)
 		snprintf(why, len, "open: injected failure");
 		return NULL;
 	}
+	simt_list(&info, 1, why, len);
+	if (index != 0 || !info.usable)
+	{
+		snprintf(why, len, "%s", index != 0 ? "there is one simulated device only" :
+				 info.reason);
+		return NULL;
+	}
 	dev = calloc(1, sizeof(SimtDevice));
 	if (dev)
-		dev->block = simt_block_create(SHARED_LIMIT);
+		dev->block = simt_block_create(info.shared_limit);
 	if (dev == NULL || dev->block == NULL)
 	{
 		free(dev);
@@ -135,17 +176,11 @@ simt_open(int index, char *why, size_t len)
 		return NULL;
 	}
 	dev->device.ops = &simt_device;
+	dev->device.info = info;
+	dev->model = environment_model();
+	dev->memory.limit = info.memory;
 	pthread_mutex_init(&dev->mutex, NULL);
-	simt_list(&dev->device.info, 1, why, len);
-	dev->memory.limit = dev->device.info.memory;
 	simt_block_seed(dev->block, environment_number("GPUAGG_SIMT_SEED", 0));
-	if (index != 0 || !dev->device.info.usable)
-	{
-		snprintf(why, len, "%s", index != 0 ? "there is one simulated device only" :
-				 dev->device.info.reason);
-		simt_device.close(&dev->device);
-		return NULL;
-	}
 	return &dev->device;
 }
 
@@ -158,6 +193,8 @@ simt_close(Device *device)
 		simt_device.stream_destroy(device, dev->streams);
 	while (dev->registered)
 		simt_device.host_unregister(device, dev->registered->address);
+	while (dev->allocated)
+		simt_device.host_free(device, (void *) dev->allocated->address);
 	pthread_mutex_destroy(&dev->mutex);
 	simt_memory_free_all(&dev->memory);
 	simt_block_free(dev->block);
@@ -186,7 +223,7 @@ simt_alloc(Device *device, size_t size, DevicePtr *ptr)
 	*ptr = 0;
 	BEGIN(dev, "alloc");
 	if (size == 0)
-		return fail(dev, DEVICE_FAILED, "alloc of 0 bytes");
+		return fail(dev, DEVICE_REFUSED, "alloc of 0 bytes");
 	*ptr = simt_memory_alloc(&dev->memory, size);
 	if (*ptr == 0)
 		return fail(dev, DEVICE_NO_MEMORY,
@@ -205,10 +242,8 @@ simt_free(Device *device, DevicePtr ptr)
 	if (ptr == 0)
 		return;
 	drain_all(dev);
-	if (simt_memory_release(&dev->memory, ptr, why, sizeof(why)) || dev->lost)
-		return;
-	dev->lost = true;
-	snprintf(dev->lost_message, sizeof(dev->lost_message), "%s", why);
+	if (!simt_memory_release(&dev->memory, ptr, why, sizeof(why)))
+		lose(dev, "%s", why);
 }
 
 static DeviceStatus
@@ -225,33 +260,83 @@ static DeviceStatus
 simt_host_alloc(Device *device, size_t size, void **ptr)
 {
 	SimtDevice *dev = (SimtDevice *) device;
+	SimtRegistered *made;
 
 	*ptr = NULL;
 	BEGIN(dev, "host_alloc");
 	if (size == 0)
-		return fail(dev, DEVICE_FAILED, "host_alloc of 0 bytes");
-	if (posix_memalign(ptr, 4096, size) != 0)
+		return fail(dev, DEVICE_REFUSED, "host_alloc of 0 bytes");
+	made = malloc(sizeof(SimtRegistered));
+	if (made == NULL || posix_memalign(ptr, PAGE, size) != 0)
+	{
+		free(made);
+		*ptr = NULL;
 		return fail(dev, DEVICE_NO_MEMORY, "out of memory: %zu bytes wanted", size);
+	}
+	*made = (SimtRegistered) {dev->allocated, *ptr, size};
+	dev->allocated = made;
 	return DEVICE_OK;
 }
 
-static void
-simt_host_free(Device *device, void *ptr)
-{
-	drain_all((SimtDevice *) device);
-	free(ptr);
-}
-
-/* The link that leads to the first registered memory that overlaps, or to the end. */
+/* The link that leads to the first memory of a list that overlaps, or to the end. */
 static SimtRegistered **
-find_registered(SimtDevice *dev, const char *address, size_t size)
+find_registered(SimtRegistered **list, const char *address, size_t size)
 {
-	SimtRegistered **link = &dev->registered;
+	SimtRegistered **link = list;
 
 	while (*link != NULL && ((*link)->address >= address + size ||
 							 address >= (*link)->address + (*link)->size))
 		link = &(*link)->next;
 	return link;
+}
+
+static void
+simt_host_free(Device *device, void *ptr)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+	SimtRegistered **link;
+	SimtRegistered *gone;
+
+	if (ptr == NULL)
+		return;
+	drain_all(dev);
+	link = find_registered(&dev->allocated, ptr, 1);
+	gone = *link;
+	if (gone == NULL || gone->address != ptr)
+	{
+		lose(dev, "host_free of memory that is not host_alloc's");
+		return;
+	}
+	*link = gone->next;
+	free(gone);
+	free(ptr);
+}
+
+/* Is all of it memory of the process? */
+static bool
+is_mapped(const char *address, size_t size)
+{
+	unsigned char in_core[64];
+	size_t		step = PAGE * sizeof(in_core);
+
+	for (size_t at = 0; at < size; at += step)
+		if (mincore((void *) (uintptr_t) (address + at), size - at < step ? size - at : step,
+					in_core) != 0)
+			return false;
+	return true;
+}
+
+/* Why the driver would not register memory, or NULL. */
+static const char *
+why_not_registered(SimtDevice *dev, const char *address, size_t size)
+{
+	if (size == 0 || (uintptr_t) address % PAGE != 0)
+		return "it has no bytes, or is not aligned";
+	if (*find_registered(&dev->registered, address, size) != NULL)
+		return "some of it is registered";
+	if (!is_mapped(address, size))
+		return "some of it is no memory of the process";
+	return NULL;
 }
 
 /* Kernels can read all of the process's memory; what is registered is only checked. */
@@ -262,15 +347,17 @@ simt_host_register(Device *device, const void *address, size_t size, DevicePtr *
 	SimtDevice *dev = (SimtDevice *) device;
 	SimtRegistered *made = malloc(sizeof(SimtRegistered));
 	DeviceStatus status = simt_injected("host_register");
+	const char *reason;
 
 	*ptr = 0;
 	pthread_mutex_lock(&dev->mutex);
+	reason = why_not_registered(dev, address, size);
 	if (made == NULL || status != DEVICE_OK)
 		snprintf(why, len, "host_register: injected failure");
-	else if ((uintptr_t) address % 4096 != 0 || *find_registered(dev, address, size) != NULL)
+	else if (reason != NULL)
 	{
-		snprintf(why, len, "memory is registered twice, or not aligned");
-		status = DEVICE_FAILED;
+		snprintf(why, len, "host_register: %s", reason);
+		status = DEVICE_REFUSED;
 	}
 	else
 	{
@@ -293,7 +380,7 @@ simt_host_unregister(Device *device, const void *address)
 
 	drain_all(dev);
 	pthread_mutex_lock(&dev->mutex);
-	link = find_registered(dev, address, 1);
+	link = find_registered(&dev->registered, address, 1);
 	gone = *link;
 	if (gone != NULL && gone->address == address)
 	{
@@ -301,11 +388,7 @@ simt_host_unregister(Device *device, const void *address)
 		free(gone);
 	}
 	else
-	{
-		dev->lost = true;
-		snprintf(dev->lost_message, sizeof(dev->lost_message),
-				 "unregister of memory that is not registered");
-	}
+		lose(dev, "unregister of memory that is not registered");
 	pthread_mutex_unlock(&dev->mutex);
 }
 
@@ -416,7 +499,7 @@ simt_event_elapsed(Device *device, DeviceEvent *from, DeviceEvent *to, float *ms
 	*ms = 0;
 	BEGIN(dev, "event_elapsed");
 	if (from->recorded == 0 || to->recorded == 0)
-		return fail(dev, DEVICE_FAILED, "elapsed time of an event never recorded");
+		return fail(dev, DEVICE_REFUSED, "elapsed time of an event never recorded");
 	if (from->reached != from->recorded || to->reached != to->recorded)
 		return fail(dev, DEVICE_BUSY, "the events have not both been reached");
 	*ms = (float) (to->time - from->time);
@@ -442,7 +525,7 @@ check_range(SimtDevice *dev, const char *call, DevicePtr ptr, size_t size)
 
 	if (simt_memory_range(&dev->memory, ptr, size, why, sizeof(why)))
 		return DEVICE_OK;
-	return fail(dev, DEVICE_FAILED, "%s: %s", call, why);
+	return fail(dev, DEVICE_REFUSED, "%s: %s", call, why);
 }
 
 static DeviceStatus
@@ -509,7 +592,7 @@ simt_module_load_op(Device *device, const void *image, size_t size,
 	*module = NULL;
 	BEGIN(dev, "module_load");
 	*module = simt_module_load(image, size, device->message, sizeof(device->message));
-	return *module ? DEVICE_OK : DEVICE_FAILED;
+	return *module ? DEVICE_OK : DEVICE_REFUSED;
 }
 
 static void
@@ -526,12 +609,39 @@ simt_kernel(Device *device, DeviceModule *module, const char *name,
 			DeviceKernel **kernel)
 {
 	SimtDevice *dev = (SimtDevice *) device;
+	ModuleKernel *found;
 
 	*kernel = NULL;
 	BEGIN(dev, "kernel");
-	*kernel = simt_module_kernel(module, name, device->message,
-								 sizeof(device->message));
-	return *kernel ? DEVICE_OK : DEVICE_FAILED;
+	found = simt_module_kernel(module, name, device->message, sizeof(device->message));
+	if (found == NULL)
+		return DEVICE_REFUSED;
+	*kernel = &found->head;
+	return DEVICE_OK;
+}
+
+static void
+simt_kernel_use(Device *device, DeviceKernel *kernel, KernelUse *use)
+{
+	const ModuleKernel *found = (const ModuleKernel *) kernel;
+
+	(void) device;
+	use->threads = found->code->threads;
+	use->static_shared = simt_static_shared(found);
+}
+
+static DeviceStatus
+simt_allow_shared(Device *device, DeviceKernel *kernel, uint32_t shared)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+	ModuleKernel *found = (ModuleKernel *) kernel;
+	char		why[256];
+
+	BEGIN(dev, "allow_shared");
+	if (!simt_may_allow_shared(dev->model, found, shared, why, sizeof(why)))
+		return fail(dev, DEVICE_REFUSED, "allow_shared: %s", why);
+	found->optin_shared = shared;
+	return DEVICE_OK;
 }
 
 static DeviceStatus
@@ -539,20 +649,22 @@ simt_launch(Device *device, DeviceStream *stream, DeviceKernel *kernel,
 			uint32_t grid, uint32_t block, uint32_t shared, void **params)
 {
 	SimtDevice *dev = (SimtDevice *) device;
-	Work		work = {.kind = WORK_LAUNCH, .kernel = kernel, .grid = grid,
+	ModuleKernel *found = (ModuleKernel *) kernel;
+	Work		work = {.kind = WORK_LAUNCH, .kernel = found, .grid = grid,
 	.block = block, .shared = shared};
+	DeviceStatus injected = simt_injected("launch");
+	char		why[256];
 
-	work.injected = simt_injected("launch");
 	BEGIN(dev, "");
-	if (grid == 0 || grid > INT32_MAX || block == 0 || block > SIMT_MAX_BLOCK ||
-		shared > SHARED_LIMIT)
-		return fail(dev, DEVICE_FAILED,
-					"kernel \"%s\" cannot be launched with %u blocks of %u threads and %u bytes of shared memory",
-					kernel->name, grid, block, shared);
-	work.params = malloc(kernel->code->params + 1);
+	work.injected = injected == DEVICE_FAILED;
+	if (injected != DEVICE_OK && !work.injected)
+		return fail(dev, injected, "launch: injected failure");
+	if (!simt_may_launch(found, grid, block, shared, why, sizeof(why)))
+		return fail(dev, DEVICE_REFUSED, "launch: %s", why);
+	work.params = malloc(found->code->params + 1);
 	if (work.params == NULL)
 		return fail(dev, DEVICE_NO_MEMORY, "out of memory");
-	memcpy(work.params, params[0], kernel->code->params);
+	memcpy(work.params, params[0], found->code->params);
 	return add(dev, stream, &work);
 }
 
@@ -584,5 +696,7 @@ const DeviceOps simt_device = {
 	.module_load = simt_module_load_op,
 	.module_unload = simt_module_unload_op,
 	.kernel = simt_kernel,
+	.kernel_use = simt_kernel_use,
+	.allow_shared = simt_allow_shared,
 	.launch = simt_launch
 };

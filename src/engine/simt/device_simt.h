@@ -9,9 +9,10 @@
 
 #include "engine/cuda/device/device.h"
 #include "engine/simt/block.h"
+#include "engine/simt/limits.h"
 #include "engine/simt/memory.h"
 
-/* Host memory that was registered. */
+/* Host memory that was registered, or allocated. */
 typedef struct SimtRegistered
 {
 	struct SimtRegistered *next;
@@ -26,6 +27,8 @@ typedef struct SimtDevice
 	SimtBlock  *block;
 	DeviceStream *streams;		/* all of them */
 	SimtRegistered *registered; /* host memory, under the mutex */
+	SimtRegistered *allocated;	/* host_alloc's, the device's thread's */
+	const SimtModel *model;
 	pthread_mutex_t mutex;
 	bool		lost;			/* a kernel failed: nothing works any more, as
 								 * after an error in a CUDA context */

@@ -132,6 +132,8 @@ make_arguments(const char **argv, const char *const *options, const char *includ
 	static const char *const flags[] = {
 		"-std=gnu99", "-O1", "-w", "-shared", "-fPIC", "-fvisibility=hidden",
 		"-fno-strict-aliasing", "-ffp-contract=off", "-fno-stack-protector",
+		/* with the module's own handler (shim.h), not the sanitizer's library */
+		"-fsanitize=alignment", "-nodefaultlibs",
 		"-DSIMT_KERNEL"
 	};
 	int			n = 0;
@@ -139,7 +141,7 @@ make_arguments(const char **argv, const char *const *options, const char *includ
 	argv[n++] = compiler_name();
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		argv[n++] = flags[i];
-	for (; options && *options && n < MAX_ARGUMENTS - 7; options++)
+	for (; options && *options && n < MAX_ARGUMENTS - 9; options++)
 		if ((*options)[0] == '-' && (*options)[1] != '\0' &&
 			strchr("DUI", (*options)[1]))
 			argv[n++] = *options;
@@ -149,6 +151,8 @@ make_arguments(const char **argv, const char *const *options, const char *includ
 	argv[n++] = object;
 	argv[n++] = source;
 	argv[n++] = "-lm";
+	argv[n++] = "-lc";
+	argv[n++] = "-lgcc";
 	argv[n] = NULL;
 }
 
@@ -248,7 +252,7 @@ compile_in(const char *directory, const char *text, const char *const *options,
 	{
 		snprintf(message, len, "cannot write the kernel's text to \"%s\": %s",
 				 directory, strerror(errno));
-		return DEVICE_FAILED;
+		return DEVICE_REFUSED;
 	}
 	snprintf(include, sizeof(include), "-I%s", directory);
 	/* messages say where something went wrong: without the directory */
@@ -261,13 +265,13 @@ compile_in(const char *directory, const char *text, const char *const *options,
 	if (status != 0)
 	{
 		first_error(directory, message, len);
-		return status == -1 ? DEVICE_FAILED : DEVICE_COMPILE;
+		return status == -1 ? DEVICE_REFUSED : DEVICE_COMPILE;
 	}
 	*image = read_file(directory, "kernel.so", size);
 	if (*image == NULL)
 	{
 		snprintf(message, len, "cannot read the compiled kernel");
-		return DEVICE_FAILED;
+		return DEVICE_REFUSED;
 	}
 	return DEVICE_OK;
 }
@@ -287,7 +291,7 @@ simt_host_compile(const char *text, const char *const *options,
 	{
 		snprintf(message, len, "cannot make the directory \"%s\": %s",
 				 directory, strerror(errno));
-		return DEVICE_FAILED;
+		return DEVICE_REFUSED;
 	}
 	status = compile_in(directory, text, options, image, size, message, len);
 	remove_directory(directory);

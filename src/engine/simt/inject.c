@@ -31,7 +31,7 @@ call_known(const char *call)
 		"any", "open", "alloc", "memory_free", "host_alloc", "host_register", "stream_create",
 		"stream_wait", "event_create", "event_record", "event_query",
 		"event_elapsed", "stream_wait_event", "upload", "download", "fill",
-		"compile", "module_load", "kernel", "launch"
+		"compile", "module_load", "kernel", "allow_shared", "launch"
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
@@ -85,6 +85,8 @@ inject_item(char *item)
 		return simt_inject(item, (int) n, DEVICE_NO_MEMORY);
 	if (strcmp(status, "compile") == 0)
 		return simt_inject(item, (int) n, DEVICE_COMPILE);
+	if (strcmp(status, "refused") == 0)
+		return simt_inject(item, (int) n, DEVICE_REFUSED);
 	if (strcmp(status, "failed") == 0)
 		return simt_inject(item, (int) n, DEVICE_FAILED);
 	return false;

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "engine/simt/limits.h"
+
 static bool
 write_all(int fd, const char *data, size_t size)
 {
@@ -83,14 +85,22 @@ simt_module_load(const void *image, size_t size, char *message, size_t len)
 		simt_module_unload(module);
 		return NULL;
 	}
+	/* the assembler refuses a kernel that declares more */
+	if (module->shared_bounds[1] - module->shared_bounds[0] > SIMT_SHARED_DEFAULT + SIMT_SHARED_MARK)
+	{
+		snprintf(message, len, "the module declares %td bytes of shared memory",
+				 module->shared_bounds[1] - module->shared_bounds[0]);
+		simt_module_unload(module);
+		return NULL;
+	}
 	return module;
 }
 
-DeviceKernel *
+ModuleKernel *
 simt_module_kernel(DeviceModule *module, const char *name, char *message, size_t len)
 {
 	const SimtKernel *code = dlsym(module->handle, name);
-	DeviceKernel *kernel;
+	ModuleKernel *kernel;
 
 	if (code == NULL || code->magic != SIMT_KERNEL_MAGIC)
 	{
@@ -100,7 +110,7 @@ simt_module_kernel(DeviceModule *module, const char *name, char *message, size_t
 	for (kernel = module->kernels; kernel != NULL; kernel = kernel->next)
 		if (kernel->code == code)
 			return kernel;
-	kernel = calloc(1, sizeof(DeviceKernel));
+	kernel = calloc(1, sizeof(ModuleKernel));
 	if (kernel == NULL)
 	{
 		snprintf(message, len, "out of memory");
@@ -109,6 +119,7 @@ simt_module_kernel(DeviceModule *module, const char *name, char *message, size_t
 	kernel->module = module;
 	kernel->code = code;
 	snprintf(kernel->name, sizeof(kernel->name), "%s", name);
+	kernel->head.name = kernel->name;
 	kernel->next = module->kernels;
 	module->kernels = kernel;
 	return kernel;
@@ -119,7 +130,7 @@ simt_module_unload(DeviceModule *module)
 {
 	while (module->kernels)
 	{
-		DeviceKernel *kernel = module->kernels;
+		ModuleKernel *kernel = module->kernels;
 
 		module->kernels = kernel->next;
 		free(kernel);

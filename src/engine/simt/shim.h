@@ -66,6 +66,8 @@ struct SimtRuntime
 	void		(*point) (SimtRuntime *rt);
 	void		(*relax) (SimtRuntime *rt);
 	void		(*trap) (SimtRuntime *rt, const char *site);
+	void		(*misaligned) (SimtRuntime *rt, const char *file, uint32_t line,
+							   const void *address, uint32_t alignment);
 };
 
 /* What a module exports under a kernel's name. */
@@ -73,10 +75,20 @@ typedef struct SimtKernel
 {
 	uint32_t	magic;
 	uint32_t	params;			/* bytes of its parameter */
+	uint32_t	threads;		/* that a block can have */
 	void		(*start) (const void *params);
 } SimtKernel;
 
 #define SIMT_KERNEL_MAGIC 0x53494d54
+
+/* Bytes of static shared memory that are the shim's, not the kernels'. */
+#define SIMT_SHARED_MARK 16
+
+/* Bytes of parameters that every driver passes. */
+#define SIMT_MAX_PARAMS 4096
+
+/* Threads that there are registers for, however many one needs: 65,536 for 255 each. */
+#define SIMT_UNBOUND_THREADS 256
 
 #ifdef SIMT_KERNEL
 
@@ -89,7 +101,7 @@ SIMT_EXPORT SimtRuntime *simt_rt;
  * before each block; the first variable makes sure that there is one.
  */
 #define SIMT_SHARED static __attribute__((section("simt_shared"), aligned(16)))
-__attribute__((used)) SIMT_SHARED unsigned char simt_shared_first[16];
+__attribute__((used)) SIMT_SHARED unsigned char simt_shared_first[SIMT_SHARED_MARK];
 extern unsigned char __start_simt_shared[] __attribute__((visibility("hidden")));
 extern unsigned char __stop_simt_shared[] __attribute__((visibility("hidden")));
 SIMT_EXPORT unsigned char *const simt_shared_bounds[2] = {
@@ -140,6 +152,28 @@ simt_f32_bits(uint64_t wide)
 
 	memcpy(&value, &bits, sizeof(value));
 	return value;
+}
+
+/*
+ * Called before an access at an address that is not a multiple of its type's alignment, which a
+ * GPU traps on: by what the compiler makes of -fsanitize=alignment.  The name, and the struct,
+ * are those of its run-time library, which modules do without.
+ */
+typedef struct SimtMismatch
+{
+	const char *file;
+	uint32_t	line,
+				column;
+	const void *type;
+	unsigned char log_alignment;
+	unsigned char kind;
+} SimtMismatch;
+
+__attribute__((used, visibility("hidden"))) void
+__ubsan_handle_type_mismatch_v1(const SimtMismatch *mismatch, const void *address)
+{
+	simt_rt->misaligned(simt_rt, mismatch->file, mismatch->line, address,
+						1u << mismatch->log_alignment);
 }
 
 static inline void

@@ -5,6 +5,8 @@
  * All of it can also be set in the environment, read when a device is opened:
  *	  GPUAGG_SIMT_CC		the C compiler, "cc" by default
  *	  GPUAGG_SIMT_MEMORY	device memory in bytes, 256 MB by default
+ *	  GPUAGG_SIMT_CAPABILITY	the compute capability of the GPUs whose limits it has,
+ *						"9.0" by default
  *	  GPUAGG_SIMT_SEED		as simt_set_seed
  *	  GPUAGG_SIMT_INJECT	as simt_inject_text
  */
@@ -15,10 +17,10 @@
 
 /*
  * Let the nth (from 1) call from now on of the DeviceOps member called `call`
- * fail with status, once; "launch" fails when the kernel runs, as launches do
- * on a device, so it is a later wait or query that says so.  The call "any"
- * counts every call, and from the nth on all of them fail: the device has
- * disappeared.  A NULL call takes all injections back.  They hold for the
+ * fail with status, once.  With DEVICE_FAILED the device is lost from then on; a
+ * "launch" then fails when the kernel runs, as on a device, so it is a later wait or query
+ * that says so.  The call "any" counts every call, and from the nth on all of them fail: the
+ * device has disappeared.  A NULL call takes all injections back.  They hold for the
  * process, whichever device is open.  False: no such call, or too many
  * injections.
  */
@@ -26,7 +28,7 @@ extern bool simt_inject(const char *call, int nth, DeviceStatus status);
 
 /*
  * The same as text: "call:nth:status[,...]", the status one of no_memory,
- * compile and failed; an empty text takes all back.  False if it is malformed.
+ * compile, refused and failed; an empty text takes all back.  False if it is malformed.
  */
 extern bool simt_inject_text(const char *text);
 

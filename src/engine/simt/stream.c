@@ -71,14 +71,10 @@ do_launch(SimtDevice *dev, DeviceStream *stream, const Work *work)
 	};
 	char		why[320];
 
-	if (work->injected != DEVICE_OK)
-	{
-		snprintf(stream->message, sizeof(stream->message),
-				 "kernel \"%s\": injected failure", work->kernel->name);
-		return work->injected;
-	}
-	if (simt_block_launch(dev->block, &launch, why, sizeof(why)) &&
-		simt_memory_check(&dev->memory, why, sizeof(why)))
+	if (work->injected)
+		snprintf(why, sizeof(why), "injected failure");
+	else if (simt_block_launch(dev->block, &launch, why, sizeof(why)) &&
+			 simt_memory_check(&dev->memory, why, sizeof(why)))
 		return DEVICE_OK;
 	snprintf(dev->lost_message, sizeof(dev->lost_message), "kernel \"%s\": %s",
 			 work->kernel->name, why);

@@ -24,12 +24,12 @@ typedef struct Work
 	const void *from;
 	size_t		size;
 	uint8_t		byte;
-	DeviceKernel *kernel;
+	ModuleKernel *kernel;
 	void	   *params;			/* a copy, freed with the work */
 	uint32_t	grid,
 				block,
 				shared;
-	DeviceStatus injected;		/* the launch shall fail so */
+	bool		injected;		/* the kernel shall fail */
 	DeviceEvent *event;
 	uint64_t	generation;
 } Work;

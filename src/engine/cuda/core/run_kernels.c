@@ -445,7 +445,7 @@ kernels_launch(RunCore *run, DeviceKernel *kernel, uint64_t threads, uint32_t bl
 	if (grid == 0)
 		grid = 1;
 	return run_device(run,
-					  run->device_ops->launch(run->device, run->work, kernel,
-											  (uint32_t) grid, block, shared, params),
+					  device_launch(run->device, run->work, kernel, (uint32_t) grid, block,
+									shared, params),
 					  "could not launch a kernel");
 }

@@ -7,7 +7,6 @@
 #include "engine/cuda/device/cuda_api.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +35,44 @@ void
 cuda_restore_signals(const sigset_t *old)
 {
 	pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
+/*
+ * Errors of a kernel, of the device's memory and of its links, and those that say that the
+ * context or the driver has gone.  That of an unknown error, too: the driver itself does not
+ * know what is left.
+ */
+bool
+cuda_error_is_sticky(CUresult error)
+{
+	static const CUresult sticky[] = {
+		4,						/* DEINITIALIZED */
+		201,					/* INVALID_CONTEXT */
+		214,					/* ECC_UNCORRECTABLE */
+		220,					/* NVLINK_UNCORRECTABLE */
+		226,					/* CONTAINED */
+		700,					/* ILLEGAL_ADDRESS */
+		702,					/* LAUNCH_TIMEOUT */
+		709,					/* CONTEXT_IS_DESTROYED */
+		710,					/* ASSERT */
+		714,					/* HARDWARE_STACK_ERROR */
+		715,					/* ILLEGAL_INSTRUCTION */
+		716,					/* MISALIGNED_ADDRESS */
+		717,					/* INVALID_ADDRESS_SPACE */
+		718,					/* INVALID_PC */
+		719,					/* LAUNCH_FAILED */
+		721,					/* TENSOR_MEMORY_LEAK */
+		805,					/* MPS_CONNECTION_FAILED */
+		806,					/* MPS_RPC_FAILURE */
+		810,					/* MPS_CLIENT_TERMINATED */
+		911,					/* EXTERNAL_DEVICE */
+		999						/* UNKNOWN */
+	};
+
+	for (size_t i = 0; i < sizeof(sticky) / sizeof(sticky[0]); i++)
+		if (sticky[i] == error)
+			return true;
+	return false;
 }
 
 void

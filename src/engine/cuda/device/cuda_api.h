@@ -18,6 +18,7 @@
 #define GPUAGG_CUDA_API_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef int CUresult;
@@ -44,6 +45,9 @@ typedef struct CUevent_st *CUevent;
 #define CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR 75
 #define CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR 76
 #define CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN 97
+#define CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK 0
+#define CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES 1
+#define CU_FUNC_ATTRIBUTE_NUM_REGS 4
 #define CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES 8
 #define CU_COMPUTEMODE_PROHIBITED 2
 
@@ -95,6 +99,8 @@ typedef struct CUevent_st *CUevent;
 	F(module_unload, "cuModuleUnload", (CUmodule module)) \
 	F(module_function, "cuModuleGetFunction", \
 	  (CUfunction *function, CUmodule module, const char *name)) \
+	F(function_attribute, "cuFuncGetAttribute", \
+	  (int *value, int attribute, CUfunction function)) \
 	F(function_set_attribute, "cuFuncSetAttribute", \
 	  (CUfunction function, int attribute, int value)) \
 	F(launch, "cuLaunchKernel", \
@@ -155,6 +161,11 @@ extern const CudaDriver *cuda_driver(char *why, size_t len);
  * any.  Remembered likewise.
  */
 extern const CudaCompiler *cuda_compiler(int driver, char *why, size_t len);
+
+/*
+ * Does the error leave its context unusable, by what the driver's documentation says of it?
+ */
+extern bool cuda_error_is_sticky(CUresult error);
 
 /* "what: CUDA_ERROR_X (its meaning)" */
 extern void cuda_error_text(const CudaDriver *driver, const char *what,

@@ -24,7 +24,7 @@ nvrtc_failed(const CudaCompiler *compiler, const char *what, nvrtcResult result,
 			 char *message, size_t len)
 {
 	snprintf(message, len, "%s: %s", what, compiler->error_string(result));
-	return result == NVRTC_ERROR_OUT_OF_MEMORY ? DEVICE_NO_MEMORY : DEVICE_FAILED;
+	return result == NVRTC_ERROR_OUT_OF_MEMORY ? DEVICE_NO_MEMORY : DEVICE_REFUSED;
 }
 
 /*
@@ -116,7 +116,7 @@ compile_program(const CudaCompiler *compiler, nvrtcProgram program,
 		if (n == MAX_OPTIONS)
 		{
 			snprintf(message, len, "too many compiler options");
-			return DEVICE_FAILED;
+			return DEVICE_REFUSED;
 		}
 		argv[n++] = *options;
 	}
@@ -176,7 +176,7 @@ cuda_compile(const CudaCompiler *compiler, int arch, const char *text,
 		snprintf(message, len, "NVRTC %d.%d does not compile for compute capability %d.%d",
 				 compiler->release / 1000, compiler->release % 1000 / 10,
 				 arch / 10, arch % 10);
-		return DEVICE_FAILED;
+		return DEVICE_REFUSED;
 	}
 	snprintf(option, sizeof(option), "--gpu-architecture=%s_%d",
 			 cubin ? "sm" : "compute", known);

@@ -31,14 +31,30 @@ typedef enum DeviceStatus
 	DEVICE_BUSY,				/* a query's answer: not done yet */
 	DEVICE_NO_MEMORY,
 	DEVICE_COMPILE,				/* the kernel text does not compile */
-	DEVICE_FAILED				/* anything else; the device may be gone */
+	DEVICE_REFUSED,				/* anything else: the device is what it was */
+	DEVICE_FAILED				/* it cannot be used any more: every later call fails,
+								 * too, until it is opened anew */
 } DeviceStatus;
 
 typedef uint64_t DevicePtr;		/* an address in device memory */
 typedef struct DeviceStream DeviceStream;
 typedef struct DeviceEvent DeviceEvent;
 typedef struct DeviceModule DeviceModule;
-typedef struct DeviceKernel DeviceKernel;
+
+/* The head of every kernel; devices put their own struct around it. */
+typedef struct DeviceKernel
+{
+	const char *name;
+	uint32_t	allowed_shared; /* bytes of dynamic shared memory: device_launch */
+} DeviceKernel;
+
+/* What a block of a kernel takes of a multiprocessor. */
+typedef struct KernelUse
+{
+	uint32_t	threads;		/* that it can have at most */
+	uint32_t	static_shared;	/* bytes of shared memory that the kernel declares */
+	uint32_t	registers;		/* of a thread; 0: unknown */
+} KernelUse;
 
 typedef struct Device
 {
@@ -120,9 +136,19 @@ typedef struct DeviceOps
 	DeviceStatus (*kernel) (Device *dev, DeviceModule *module, const char *name,
 							DeviceKernel **kernel);
 
+	/* What it takes; zeros where the device does not tell. */
+	void		(*kernel_use) (Device *dev, DeviceKernel *kernel, KernelUse *use);
+
+	/*
+	 * Let blocks of the kernel have so much dynamic shared memory.  Where that was not
+	 * called, they have 48 kB at most, the static one included.
+	 */
+	DeviceStatus (*allow_shared) (Device *dev, DeviceKernel *kernel, uint32_t shared);
+
 	/*
 	 * Launch: params is an array of pointers to the parameters' values, as
-	 * cuLaunchKernel takes it.  shared: bytes of dynamic shared memory.
+	 * cuLaunchKernel takes it.  shared: bytes of dynamic shared memory.  The engine
+	 * calls device_launch.
 	 */
 	DeviceStatus (*launch) (Device *dev, DeviceStream *stream, DeviceKernel *kernel,
 							uint32_t grid, uint32_t block, uint32_t shared,
@@ -131,5 +157,13 @@ typedef struct DeviceOps
 
 extern const DeviceOps cuda_device;
 extern const DeviceOps simt_device;
+
+/*
+ * Launch, and allow the shared memory for it before.  What fails says of which launch in
+ * the message.
+ */
+extern DeviceStatus device_launch(Device *dev, DeviceStream *stream, DeviceKernel *kernel,
+								  uint32_t grid, uint32_t block, uint32_t shared,
+								  void **params);
 
 #endif							/* GPUAGG_DEVICE_H */

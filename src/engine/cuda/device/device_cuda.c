@@ -5,7 +5,9 @@
  * The process shares the device's primary context; closing the last Device of a
  * device destroys it, and opening it again makes a new one, which is the way
  * out of an error that has left the context unusable.  In such a context every
- * call returns that error, so nothing about it needs to be remembered here.
+ * call returns that error, so nothing about it needs to be remembered here.  An
+ * error that is not known to be such a one is followed by a call that cannot fail
+ * otherwise: its result tells whether the context goes on.
  *
  * A Device is of the process that opened it.  In a child of that process all
  * calls fail and close only forgets.  Never to be used in the postmaster, and
@@ -25,9 +27,6 @@
 
 /* warp matching, sleeping threads and grid constants */
 #define OLDEST_MAJOR 7
-
-/* Dynamic shared memory that a kernel gets without asking for more. */
-#define SHARED_DEFAULT (48 * 1024)
 
 typedef struct CudaDevice
 {
@@ -49,18 +48,18 @@ forget_entered(void)
 	entered = 0;
 }
 
-struct DeviceKernel
+typedef struct CudaKernel
 {
-	DeviceKernel *next;
+	DeviceKernel head;			/* first: callers have a pointer to it */
+	struct CudaKernel *next;
 	char	   *name;
 	CUfunction	function;
-	uint32_t	shared;			/* dynamic shared memory it may have */
-};
+} CudaKernel;
 
 struct DeviceModule
 {
 	CUmodule	handle;
-	DeviceKernel *kernels;		/* freed with the module */
+	CudaKernel *kernels;		/* freed with the module */
 };
 
 static DeviceStatus __attribute__((format(printf, 3, 4)))
@@ -74,6 +73,17 @@ fail(CudaDevice *dev, DeviceStatus status, const char *format,...)
 	return status;
 }
 
+/* Is the context unusable after an error? */
+static bool
+is_lost(const CudaDevice *dev, CUresult error)
+{
+	size_t		available;
+	size_t		total;
+
+	return cuda_error_is_sticky(error) ||
+		dev->driver->mem_info(&available, &total) != CUDA_SUCCESS;
+}
+
 /* The driver's result as a status, with the message if it is an error. */
 static DeviceStatus
 result(CudaDevice *dev, const char *what, CUresult error)
@@ -84,7 +94,9 @@ result(CudaDevice *dev, const char *what, CUresult error)
 		return DEVICE_BUSY;
 	cuda_error_text(dev->driver, what, error, dev->device.message,
 					sizeof(dev->device.message));
-	return error == CUDA_ERROR_OUT_OF_MEMORY ? DEVICE_NO_MEMORY : DEVICE_FAILED;
+	if (error == CUDA_ERROR_OUT_OF_MEMORY)
+		return DEVICE_NO_MEMORY;
+	return is_lost(dev, error) ? DEVICE_FAILED : DEVICE_REFUSED;
 }
 
 /* Every call begins here: make the device's context the thread's. */
@@ -356,7 +368,9 @@ cuda_host_register(Device *device, const void *address, size_t size, DevicePtr *
 		return DEVICE_OK;
 	}
 	cuda_error_text(driver, what, error, why, len);
-	return error == CUDA_ERROR_OUT_OF_MEMORY ? DEVICE_NO_MEMORY : DEVICE_FAILED;
+	if (error == CUDA_ERROR_OUT_OF_MEMORY)
+		return DEVICE_NO_MEMORY;
+	return is_lost(dev, error) ? DEVICE_FAILED : DEVICE_REFUSED;
 }
 
 static void
@@ -461,7 +475,7 @@ cuda_device_compile(const DeviceInfo *info, const char *text, const char *const 
 
 	*image = NULL;
 	if (compiler == NULL)
-		return DEVICE_FAILED;
+		return DEVICE_REFUSED;
 	return cuda_compile(compiler, info->major * 10 + info->minor, text, options,
 						image, size, message, len);
 }
@@ -494,6 +508,14 @@ cuda_module_load(Device *device, const void *image, size_t size,
 }
 
 static void
+free_kernel(CudaKernel *kernel)
+{
+	if (kernel != NULL)
+		free(kernel->name);
+	free(kernel);
+}
+
+static void
 cuda_module_unload(Device *dev, DeviceModule *module)
 {
 	if (module == NULL)
@@ -501,20 +523,19 @@ cuda_module_unload(Device *dev, DeviceModule *module)
 	CALL_VOID(dev, module_unload(module->handle));
 	while (module->kernels)
 	{
-		DeviceKernel *kernel = module->kernels;
+		CudaKernel *kernel = module->kernels;
 
 		module->kernels = kernel->next;
-		free(kernel->name);
-		free(kernel);
+		free_kernel(kernel);
 	}
 	free(module);
 }
 
 /* The module's kernel of that name, if it has been asked for before. */
-static DeviceKernel *
+static CudaKernel *
 known_kernel(const DeviceModule *module, const char *name)
 {
-	DeviceKernel *kernel = module->kernels;
+	CudaKernel *kernel = module->kernels;
 
 	while (kernel != NULL && strcmp(kernel->name, name) != 0)
 		kernel = kernel->next;
@@ -528,65 +549,74 @@ cuda_kernel(Device *device, DeviceModule *module, const char *name,
 {
 	CudaDevice *dev = (CudaDevice *) device;
 	DeviceStatus status = enter(dev);
+	CudaKernel *found = known_kernel(module, name);
 	sigset_t	old;
 
-	*kernel = known_kernel(module, name);
-	if (status != DEVICE_OK || *kernel != NULL)
+	*kernel = NULL;
+	if (status == DEVICE_OK && found != NULL)
+		*kernel = &found->head;
+	if (status != DEVICE_OK || found != NULL)
 		return status;
-	*kernel = calloc(1, sizeof(DeviceKernel));
-	if (*kernel == NULL || ((*kernel)->name = strdup(name)) == NULL)
+	found = calloc(1, sizeof(CudaKernel));
+	if (found == NULL || (found->name = strdup(name)) == NULL)
 	{
-		free(*kernel);
-		*kernel = NULL;
+		free_kernel(found);
 		return fail(dev, DEVICE_NO_MEMORY, "out of memory");
 	}
 	cuda_block_signals(&old);
 	status = result(dev, "cuModuleGetFunction",
-					dev->driver->module_function(&(*kernel)->function,
-												 module->handle, name));
+					dev->driver->module_function(&found->function, module->handle, name));
 	cuda_restore_signals(&old);
 	if (status != DEVICE_OK)
 	{
-		free((*kernel)->name);
-		free(*kernel);
-		*kernel = NULL;
+		free_kernel(found);
 		return status;
 	}
-	(*kernel)->shared = SHARED_DEFAULT;
-	(*kernel)->next = module->kernels;
-	module->kernels = *kernel;
+	found->head.name = found->name;
+	found->next = module->kernels;
+	module->kernels = found;
+	*kernel = &found->head;
 	return DEVICE_OK;
 }
 
-/* Enter the device and let the kernel have that much dynamic shared memory. */
-static DeviceStatus
-allow_shared(CudaDevice *dev, DeviceKernel *kernel, uint32_t shared)
+static uint32_t
+kernel_attribute(CudaDevice *dev, DeviceKernel *kernel, int which)
 {
-	DeviceStatus status = enter(dev);
+	int			value = 0;
 
-	if (status != DEVICE_OK || shared <= kernel->shared)
-		return status;
-	status = result(dev, "cuFuncSetAttribute",
-					dev->driver->function_set_attribute(kernel->function,
-														CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-														(int) shared));
-	if (status == DEVICE_OK)
-		kernel->shared = shared;
-	return status;
+	if (enter(dev) != DEVICE_OK ||
+		dev->driver->function_attribute(&value, which,
+										((CudaKernel *) kernel)->function) != CUDA_SUCCESS)
+		return 0;
+	return (uint32_t) value;
+}
+
+static void
+cuda_kernel_use(Device *device, DeviceKernel *kernel, KernelUse *use)
+{
+	CudaDevice *dev = (CudaDevice *) device;
+
+	use->threads = kernel_attribute(dev, kernel, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+	use->static_shared = kernel_attribute(dev, kernel, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+	use->registers = kernel_attribute(dev, kernel, CU_FUNC_ATTRIBUTE_NUM_REGS);
 }
 
 static DeviceStatus
-cuda_launch(Device *device, DeviceStream *stream, DeviceKernel *kernel,
+cuda_allow_shared(Device *dev, DeviceKernel *kernel, uint32_t shared)
+{
+	CALL(dev, "cuFuncSetAttribute",
+		 function_set_attribute(((CudaKernel *) kernel)->function,
+								CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+								(int) shared));
+}
+
+static DeviceStatus
+cuda_launch(Device *dev, DeviceStream *stream, DeviceKernel *kernel,
 			uint32_t grid, uint32_t block, uint32_t shared, void **params)
 {
-	CudaDevice *dev = (CudaDevice *) device;
-	DeviceStatus status = allow_shared(dev, kernel, shared);
-
-	if (status != DEVICE_OK)
-		return status;
-	return result(dev, "cuLaunchKernel",
-				  dev->driver->launch(kernel->function, grid, 1, 1, block, 1, 1,
-									  shared, (CUstream) stream, params, NULL));
+	CALL(dev, "cuLaunchKernel",
+		 launch(((CudaKernel *) kernel)->function, grid, 1, 1, block, 1, 1,
+				shared, (CUstream) stream, params, NULL));
 }
 
 const DeviceOps cuda_device = {
@@ -617,5 +647,7 @@ const DeviceOps cuda_device = {
 	.module_load = cuda_module_load,
 	.module_unload = cuda_module_unload,
 	.kernel = cuda_kernel,
+	.kernel_use = cuda_kernel_use,
+	.allow_shared = cuda_allow_shared,
 	.launch = cuda_launch
 };

@@ -42,9 +42,8 @@ launch(RunCore *run, DeviceKernel *kernel, uint32_t npages, uint32_t at_once, vo
 	uint32_t	blocks = (npages + at_once - 1) / at_once;
 	void	   *params[] = {args};
 
-	return run->device_ops->launch(run->device, run->copy, kernel,
-								   blocks < MAX_BLOCKS ? blocks : MAX_BLOCKS, GATHER_THREADS, 0,
-								   params);
+	return device_launch(run->device, run->copy, kernel,
+						 blocks < MAX_BLOCKS ? blocks : MAX_BLOCKS, GATHER_THREADS, 0, params);
 }
 
 /* Whole pages. */
