@@ -6,9 +6,10 @@ use warnings;
 use Exporter 'import';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Test::More ();
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(new_node outcome new_compiler wait_for blocks_with_rows);
+our @EXPORT = qw(new_node outcome new_compiler wait_for blocks_with_rows may_end device_may_fail);
 
 # Sessions that a script keeps give up so many seconds after they began.  On a busy machine
 # scripts take more than the 180 that are usual.
@@ -16,6 +17,47 @@ $PostgreSQL::Test::Utils::timeout_default = 900;
 
 # A machine's GPU is for the tests that need one only.
 $ENV{CUDA_VISIBLE_DEVICES} = '' unless ($ENV{GPUAGG_TEST_ENGINE} // '') eq 'cuda';
+
+# The servers of the script; device processes that it has let end, by their process IDs; and
+# servers whose devices it has let fail, by their names.
+my (@nodes, %may_end, %may_fail);
+
+# These device processes may end: the script is about to kill them, say.
+sub may_end { $may_end{$_} = 1 for @_; return }
+
+# The server's device may refuse calls and be lost, since the script has asked it to.
+sub device_may_fail { $may_fail{ $_[0]->name } = 1; return }
+
+# Lines of a server's log that tell of a device process that has ended, or of a device that has
+# not done what it should, though the script has not asked for that.
+sub device_faults
+{
+	my ($node) = @_;
+	my @faults;
+
+	open(my $log, '<', $node->logfile) or return;
+	while (my $line = <$log>)
+	{
+		push @faults, $line if $line =~ /gpuagg device process \(PID (\d+)\) has ended/ && !$may_end{$1};
+		push @faults, $line if $line =~ /gpuagg device process: the device (?:has refused a run|is lost)/;
+	}
+	return @faults;
+}
+
+# Whatever a script tests, a device process that ends without having been asked to fails it.
+END
+{
+	my $status = $?;
+	my @faults = map { device_faults($_) } grep { !$may_fail{ $_->name } } @nodes;
+
+	if (@faults)
+	{
+		Test::More::fail('no device process has ended, or refused a run, that was not asked to');
+		Test::More::diag(@faults);
+		$status ||= 1;
+	}
+	$? = $status;
+}
 
 # A started server; the lines go to its postgresql.conf.
 sub new_node
@@ -28,6 +70,7 @@ sub new_node
 	$node->append_conf('postgresql.conf', join "\n",
 		"session_preload_libraries = 'gpuagg'", "gpuagg.mode = force",
 		'max_parallel_workers_per_gather = 0', 'autovacuum = off', 'jit = off', @lines);
+	push @nodes, $node;
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION gpuagg');
 	return $node;

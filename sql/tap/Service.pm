@@ -79,11 +79,13 @@ sub answers
 	return $connected;
 }
 
-# A device process other than that one serves within 5 s; its process ID, or 0.
+# A device process other than that one, which may have ended, serves within 5 s; its process
+# ID, or 0.
 sub wait_for_service
 {
 	my ($node, $other) = @_;
 	my $pid = 0;
+	may_end($other) if $other;
 	wait_for(5, sub {
 		($pid) = grep { $_ != ($other // 0) } device_process($node);
 		return $pid && answers($node); });
@@ -101,7 +103,9 @@ sub replace_device_process
 	wait_for(10, sub { $node->safe_psql('postgres', 'SHOW gpuagg.device_dies_at') == $message });
 	my ($old) = device_process($node);
 	kill 'KILL', $old if $old;
-	return wait_for_service($node, $old);
+	my $new = wait_for_service($node, $old);
+	may_end($new) if $message > 0;
+	return $new;
 }
 
 1;

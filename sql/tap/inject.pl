@@ -53,7 +53,7 @@ for my $kind (sort keys %calls)
 	is(outcome($node, 'SET gpuagg.fallback = off', $queries{$kind}), $native, "$kind: without failure");
 	for my $call (@{ $calls{$kind} })
 	{
-		for my $status ('inexact', 'widen', 'special', 'corrupt', 'no_memory', 'failed')
+		for my $status ('inexact', 'widen', 'special', 'corrupt', 'no_memory', 'failed', 'lost')
 		{
 			my $inject = "SET gpuagg.inject_failure = '$call:$status'";
 

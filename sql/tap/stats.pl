@@ -115,7 +115,7 @@ like(is_counted('in a worker', 'cpu|1|0|1000|1000|10', '|rejection|aggregate|1',
 		'SET max_parallel_workers_per_gather = 1', "EXPLAIN ANALYZE $by_key"), qr/Workers Launched: 1/, 'a worker');
 
 # fallbacks
-my %status = (inexact => 'inexact', widen => 'inexact', special => 'inexact', corrupt => 'corrupt page', no_memory => 'out of memory', failed => 'engine failure');
+my %status = (inexact => 'inexact', widen => 'inexact', special => 'inexact', corrupt => 'corrupt page', no_memory => 'out of memory', failed => 'engine failure', lost => 'device process ended');
 for my $status (sort keys %status)
 {
 	is_counted("a fallback, $status", 'cpu|1|1|0|0|0', "cpu|fallback|$status{$status}|1", "SET gpuagg.inject_failure = 'pages:1:$status'", $query);
@@ -171,10 +171,16 @@ is(engines('one'), $counts, 'it goes on');
 
 # an aggregate function whose engine fails is finished by another
 {
-	local $ENV{GPUAGG_SIMT_INJECT} = 'alloc:1:failed';
-	$node->restart;
-	is_counted('by key, with another engine', "cpu|1|0|10000|10000|7\nsimt|1|1|0|0|0", "simt|fallback|engine failure|1\n|rejection|aggregate|1",
-		'SET gpuagg.engine = simt', 'SELECT gpu_sum_by_key(i % 7, i) FROM generate_series(1, 10000) i');
+	my %reasons = (refused => 'engine failure', failed => 'device process ended');
+
+	device_may_fail($node);
+	for my $status (sort keys %reasons)
+	{
+		local $ENV{GPUAGG_SIMT_INJECT} = "alloc:1:$status";
+		$node->restart;
+		is_counted("by key, with another engine, $status", "cpu|1|0|10000|10000|7\nsimt|1|1|0|0|0", "simt|fallback|$reasons{$status}|1\n|rejection|aggregate|1",
+			'SET gpuagg.engine = simt', 'SELECT gpu_sum_by_key(i % 7, i) FROM generate_series(1, 10000) i');
+	}
 }
 
 # columns that stay on the device: pages and blocks by what became of them

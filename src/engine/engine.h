@@ -38,8 +38,20 @@ typedef enum EngineStatus
 								 * the one that program_admit_specials makes */
 	ENGINE_CORRUPT,				/* a heap page contradicts itself */
 	ENGINE_NO_MEMORY,			/* memory_limit, or the machine's memory */
-	ENGINE_FAILED				/* the device or its driver */
+	ENGINE_FAILED,				/* the device or its driver */
+	ENGINE_LOST					/* the device cannot be used any more, or the process
+								 * that has it has ended */
 } EngineStatus;
+
+/*
+ * Is it a status of the device, or of the way to it?  Another process that takes part in the
+ * run may know a reason that tells more.
+ */
+static inline bool
+engine_status_is_of_device(EngineStatus status)
+{
+	return status == ENGINE_FAILED || status == ENGINE_LOST;
+}
 
 #define GROUPS_PIECE (UINT64_C(1) << 14)	/* bytes written at once */
 

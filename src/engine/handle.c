@@ -206,7 +206,7 @@ open_run(EngineHandle *handle, const Program *program, const SlotValue *slots,
 	EngineStatus status = handle->ops->open(program, slots, hints, &handle->run,
 											handle->message);
 
-	if (status == ENGINE_FAILED && session_finds_service(handle->ops, handle->message))
+	if (status == ENGINE_LOST && session_finds_service(handle->ops, handle->message))
 		status = handle->ops->open(program, slots, hints, &handle->run, handle->message);
 	return status;
 }
@@ -642,13 +642,14 @@ engine_sqlstate(EngineStatus status)
 {
 	switch (status)
 	{
-		case ENGINE_INEXACT:
-			return ERRCODE_FEATURE_NOT_SUPPORTED;
 		case ENGINE_CORRUPT:
 			return ERRCODE_DATA_CORRUPTED;
 		case ENGINE_NO_MEMORY:
 			return ERRCODE_OUT_OF_MEMORY;
-		default:
+		case ENGINE_FAILED:
+		case ENGINE_LOST:
 			return ERRCODE_SYSTEM_ERROR;
+		default:
+			return ERRCODE_FEATURE_NOT_SUPPORTED;
 	}
 }

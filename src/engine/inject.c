@@ -44,7 +44,8 @@ static const struct
 	{"special", ENGINE_SPECIAL},
 	{"corrupt", ENGINE_CORRUPT},
 	{"no_memory", ENGINE_NO_MEMORY},
-	{"failed", ENGINE_FAILED}
+	{"failed", ENGINE_FAILED},
+	{"lost", ENGINE_LOST}
 };
 
 /* What follows the status. */

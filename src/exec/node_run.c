@@ -80,7 +80,7 @@ node_run_report_failure(GpuAggState *state, EngineStatus status, const char *rea
 						engine_name(state->engine), state->fallback_reason),
 				 errhint("With gpuagg.fallback on, PostgreSQL's own plan takes over.")));
 	stats_count_aggregation(engine_name(state->engine), status);
-	if ((status == ENGINE_FAILED || status == ENGINE_NO_MEMORY) && !failure_reported)
+	if ((engine_status_is_of_device(status) || status == ENGINE_NO_MEMORY) && !failure_reported)
 	{
 		failure_reported = true;
 		ereport(WARNING,
@@ -333,9 +333,9 @@ status_of_feeders(GpuAggState *state, const ParallelResult *result, const char *
 {
 	EngineStatus own = ENGINE_OK;
 
-	if (result->status == ENGINE_FAILED && engine_is_open(state->engine))
+	if (engine_status_is_of_device(result->status) && engine_is_open(state->engine))
 		own = engine_begun(state->engine);
-	if (own == ENGINE_OK || own == ENGINE_FAILED)
+	if (own == ENGINE_OK || engine_status_is_of_device(own))
 	{
 		*message = result->message;
 		return result->status;

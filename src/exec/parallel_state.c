@@ -205,7 +205,7 @@ parallel_state_fail(ParallelState *state, EngineStatus status, const char *messa
 	strlcpy(text, message, sizeof(text));
 	SpinLockAcquire(&state->mutex);
 	if (state->result.status == ENGINE_OK ||
-		(state->result.status == ENGINE_FAILED && status != ENGINE_FAILED))
+		(engine_status_is_of_device(state->result.status) && !engine_status_is_of_device(status)))
 	{
 		state->result.status = status;
 		memcpy(state->result.message, text, sizeof(text));

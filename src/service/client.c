@@ -530,6 +530,7 @@ open_client(const EngineOps *ops, ServiceEngine engine, const Program *program,
 			EngineRun **head, char *message)
 {
 	ClientRun  *run = make_run(ops, engine, program, slots, hints, attaches);
+	EngineStatus status;
 
 	*head = NULL;
 	if (run == NULL)
@@ -537,10 +538,11 @@ open_client(const EngineOps *ops, ServiceEngine engine, const Program *program,
 		snprintf(message, 256, "out of memory");
 		return ENGINE_NO_MEMORY;
 	}
-	if (link_connect(&run->link, message) == ENGINE_FAILED)
+	status = link_connect(&run->link, message);
+	if (status != ENGINE_OK && status != ENGINE_BUSY)
 	{
 		client_close(&run->head);
-		return ENGINE_FAILED;
+		return status;
 	}
 	(void) client_answer(run, client_advance(run));
 	*head = &run->head;

@@ -74,7 +74,7 @@ link_connect(Link *link, char *why)
 		if (errno == EAGAIN || errno == EINTR)
 			return still_quiet(link, "the device process has accepted no connection", why);
 		snprintf(why, 256, "could not connect to the device process: %s", strerror(errno));
-		return ENGINE_FAILED;
+		return ENGINE_LOST;
 	}
 	if (channel_is_same_user(link->fd))
 		return ENGINE_OK;
@@ -94,7 +94,7 @@ status_of(const Link *link, ChannelStatus status, char *why)
 			return still_quiet(link, "the device process has been silent", why);
 		case CHANNEL_GONE:
 			snprintf(why, 256, "the device process has ended");
-			return ENGINE_FAILED;
+			return ENGINE_LOST;
 		case CHANNEL_BAD:
 			break;
 	}

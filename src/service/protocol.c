@@ -225,7 +225,7 @@ good_failed(const Message *message)
 {
 	const FailedMessage *failed = &message->failed;
 
-	return failed->status > ENGINE_BUSY && failed->status <= ENGINE_FAILED &&
+	return failed->status > ENGINE_BUSY && failed->status <= ENGINE_LOST &&
 		is_text(failed->message, sizeof(failed->message)) && good_stats(&failed->stats);
 }
 

@@ -27,6 +27,7 @@
 #include "service/channel.h"
 #include "service/connection.h"
 #include "service/contents.h"
+#include "service/failures.h"
 #include "service/process.h"
 
 /* The loop's own descriptors come before those of the connections. */
@@ -268,6 +269,7 @@ device_process_main(int listener, int status, const ServiceConfig *config)
 	loop.service.admission.budget = config->max_device_memory;
 	(void) fcntl(listener, F_SETFL, O_NONBLOCK);
 	(void) fcntl(status, F_SETFL, O_NONBLOCK);
+	failures_log(&loop.service);
 	(void) prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
 	for (;;)
 	{

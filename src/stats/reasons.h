@@ -30,7 +30,8 @@
 	X(INEXACT, "inexact") \
 	X(CORRUPT, "corrupt page") \
 	X(NO_MEMORY, "out of memory") \
-	X(FAILED, "engine failure")
+	X(FAILED, "engine failure") \
+	X(LOST, "device process ended")
 
 #define X(class, name) REJECTED_##class,
 typedef enum RejectionClass

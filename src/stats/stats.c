@@ -81,6 +81,8 @@ fallback_class(EngineStatus status)
 			return FALLBACK_NO_MEMORY;
 		case ENGINE_FAILED:
 			return FALLBACK_FAILED;
+		case ENGINE_LOST:
+			return FALLBACK_LOST;
 		default:
 			return FALLBACK_INEXACT;
 	}

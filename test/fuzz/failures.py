@@ -5,7 +5,7 @@ not reach means no failure; so those are frequent here that most queries reach.
 """
 import collections
 
-STATUSES = ['inexact', 'widen', 'special', 'corrupt', 'no_memory', 'failed']
+STATUSES = ['inexact', 'widen', 'special', 'corrupt', 'no_memory', 'failed', 'lost']
 
 # (weight, call, numbers of the call)
 ALWAYS = [(10, 'any', [1, 1, 2, 2, 3, 3, 4, 5]), (3, 'open', [1, 1, 2]), (3, 'groups', [1])]

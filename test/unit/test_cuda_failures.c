@@ -88,7 +88,8 @@ fail_once(const Program *program, uint32_t nrows, const char *call, int nth,
 	got = run(program, nrows, "auto", 0, 0);
 	simt_inject(NULL, 0, DEVICE_OK);
 	failed = got->status != ENGINE_OK;
-	if (failed && (got->status != expected || got->message[0] == '\0'))
+	if (failed && (got->status != expected || got->message[0] == '\0' ||
+				   context_is_lost(&simt_device) != (failure == DEVICE_FAILED)))
 	{
 		printf("# %s %d: status %d, %s\n", call, nth, got->status, got->message);
 		(*wrong)++;
@@ -226,10 +227,12 @@ main(void)
 	test_failures("alloc", DEVICE_NO_MEMORY, ENGINE_NO_MEMORY);
 	test_failures("host_alloc", DEVICE_NO_MEMORY, ENGINE_NO_MEMORY);
 	test_failures("compile", DEVICE_COMPILE, ENGINE_FAILED);
-	test_failures("launch", DEVICE_FAILED, ENGINE_FAILED);
-	test_failures("stream_wait", DEVICE_FAILED, ENGINE_FAILED);
-	test_failures("upload", DEVICE_FAILED, ENGINE_FAILED);
-	test_failures("event_query", DEVICE_FAILED, ENGINE_FAILED);
+	test_failures("launch", DEVICE_REFUSED, ENGINE_FAILED);
+	test_failures("upload", DEVICE_REFUSED, ENGINE_FAILED);
+	test_failures("launch", DEVICE_FAILED, ENGINE_LOST);
+	test_failures("stream_wait", DEVICE_FAILED, ENGINE_LOST);
+	test_failures("upload", DEVICE_FAILED, ENGINE_LOST);
+	test_failures("event_query", DEVICE_FAILED, ENGINE_LOST);
 	context_close(&simt_device);
 	return done_testing();
 }

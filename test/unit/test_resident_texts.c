@@ -827,7 +827,7 @@ test_failures(const Program *program, const char *call, DeviceStatus failure)
 	{
 		bool		failed;
 
-		if (failure != DEVICE_NO_MEMORY)
+		if (failure == DEVICE_FAILED)
 			context_close(device);
 		context_share(device, MEMORY);
 		cuda_engine_keep_columns(MEMORY / 4);
@@ -838,9 +838,9 @@ test_failures(const Program *program, const char *call, DeviceStatus failure)
 		/* what has been kept is right, and memory was given back */
 		wrong += !is_right_or_fails(program, expected, call, nth, failure, &failed);
 		wrong += !is_right_or_fails(program, expected, NULL, 0, failure, &failed);
-		wrong += failure == DEVICE_NO_MEMORY && failed;
+		wrong += failure != DEVICE_FAILED && (failed || context_is_lost(device));
 		cuda_engine_evict_relation(0, 0);
-		wrong += failure == DEVICE_NO_MEMORY && context_of(device)->memory.lent != 0;
+		wrong += failure != DEVICE_FAILED && context_of(device)->memory.lent != 0;
 	}
 	ok(wrong == 0 && nth < 200, "%s fails: %d times, %d of them wrong", call, nth, wrong);
 	groups_free(expected);
@@ -877,6 +877,12 @@ main(void)
 	test_codes_order(program);
 	cuda_engine_evict_relation(0, 0);
 	test_failures(program, "alloc", DEVICE_NO_MEMORY);
+	test_failures(program, "launch", DEVICE_REFUSED);
+	test_failures(program, "upload", DEVICE_REFUSED);
+	test_failures(program, "download", DEVICE_REFUSED);
+	test_failures(program, "fill", DEVICE_REFUSED);
+	test_failures(program, "event_record", DEVICE_REFUSED);
+	test_failures(program, "stream_wait_event", DEVICE_REFUSED);
 	test_failures(program, "launch", DEVICE_FAILED);
 	cuda_engine_evict_relation(0, 0);
 	ok(context_memory_used(device) == 0 && context_of(device)->memory.lent == 0,

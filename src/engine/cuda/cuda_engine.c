@@ -100,8 +100,9 @@ open_on(const EngineOps *ops, const DeviceOps *device, const Program *program,
 	kernels_prefetch(&run->core);
 	if (!open_device(&run->core, message))
 	{
+		run_report(ENGINE_LOST, message);
 		free_run(run);
-		return ENGINE_FAILED;
+		return ENGINE_LOST;
 	}
 	status = run_resources_open(&run->core);
 	if (status == ENGINE_OK)
@@ -246,6 +247,12 @@ cuda_engine_serve(uint64_t memory, const void *pages, size_t size)
 #ifdef GPUAGG_TESTING
 	serve_on(&simt_device, memory, pages, size);
 #endif
+}
+
+void
+cuda_engine_report_to(void (*report) (EngineStatus status, const char *message))
+{
+	run_report_to(report);
 }
 
 bool

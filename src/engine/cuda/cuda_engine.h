@@ -23,6 +23,12 @@ extern const EngineCosts simt_costs;
 extern void cuda_engine_serve(uint64_t memory, const void *pages, size_t size);
 
 /*
+ * In such a process: tell of each call that the device has not done for a run
+ * (ENGINE_FAILED, or ENGINE_NO_MEMORY), and of its end (ENGINE_LOST).
+ */
+extern void cuda_engine_report_to(void (*report) (EngineStatus status, const char *message));
+
+/*
  * In such a process, now and then: compile the kernels that runs have asked for while too
  * many compilers worked, and keep those on disk that no run has waited for.  Are more still
  * to be compiled?

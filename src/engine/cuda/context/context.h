@@ -34,8 +34,8 @@ typedef struct Context
 	Copier	   *copier;			/* made with the device */
 	Mapped	   *mapped;			/* host memory that kernels read; NULL: none */
 	int			runs;			/* that are open */
-	bool		lost;			/* the device failed: open it anew when no run
-								 * is left */
+	bool		lost;			/* the device cannot be used any more: open it
+								 * anew when no run is left */
 } Context;
 
 /* The context of that kind of device, open or not. */

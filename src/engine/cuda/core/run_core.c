@@ -10,6 +10,9 @@
 #include "engine/cuda/core/run_core.h"
 #include "engine/cuda/resident/room.h"
 
+/* Who is told of failures, or NULL. */
+static void (*report) (EngineStatus status, const char *message);
+
 EngineStatus
 run_fail(RunCore *run, EngineStatus status, const char *format, ...)
 {
@@ -24,13 +27,35 @@ run_fail(RunCore *run, EngineStatus status, const char *format, ...)
 EngineStatus
 run_device(RunCore *run, DeviceStatus status, const char *what)
 {
+	EngineStatus result = ENGINE_FAILED;
+
 	if (status == DEVICE_OK)
 		return ENGINE_OK;
 	if (status == DEVICE_NO_MEMORY)
-		return run_fail(run, ENGINE_NO_MEMORY, "%s: %s", what, run->device->message);
-	if (status == DEVICE_FAILED)
+		result = ENGINE_NO_MEMORY;
+	else if (status == DEVICE_FAILED)
+	{
 		run->context->lost = true;
-	return run_fail(run, ENGINE_FAILED, "%s: %s", what, run->device->message);
+		result = ENGINE_LOST;
+	}
+	run_fail(run, result, "%s: %s", what, run->device->message);
+	/* an interrupted wait for a compiler is no failure */
+	if (status != DEVICE_BUSY)
+		run_report(result, run->head.message);
+	return result;
+}
+
+void
+run_report_to(void (*to) (EngineStatus status, const char *message))
+{
+	report = to;
+}
+
+void
+run_report(EngineStatus status, const char *message)
+{
+	if (report != NULL)
+		report(status, message);
 }
 
 EngineStatus

@@ -102,8 +102,18 @@ typedef struct RunCore
 extern EngineStatus run_fail(RunCore *run, EngineStatus status, const char *format, ...)
 			__attribute__((format(printf, 3, 4)));
 
-/* The device's status as the engine's; what: what could not be done. */
+/*
+ * The device's status as the engine's; what: what could not be done.  Only DEVICE_FAILED
+ * makes the context's device lost.
+ */
 extern EngineStatus run_device(RunCore *run, DeviceStatus status, const char *what);
+
+/*
+ * From now on tell of what run_device does not find OK, and of a device that cannot be
+ * opened, with the run's message.
+ */
+extern void run_report_to(void (*report) (EngineStatus status, const char *message));
+extern void run_report(EngineStatus status, const char *message);
 
 /*
  * If that status is OK, wait for all that was given to the work stream.  Other runs
