@@ -112,6 +112,7 @@ $holder->query('SELECT pg_advisory_lock(1)');
 my ($out, $err) = ('', '');
 my $run = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', $asked ], '>', \$out, '2>', \$err);
 ok(wait_for(60, sub { $holder->query("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory'") }), 'groups leave');
+may_end(device_process($node));
 kill 'KILL', device_process($node);
 $holder->quit;
 $run->finish;

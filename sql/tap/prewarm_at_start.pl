@@ -133,6 +133,7 @@ begin_again('immediate');
 ok(is_done(3), 'after a crash');
 is(kept(), $all, 'it is kept again');
 my $device = wait_for_service($node);
+may_end($device);
 kill 'KILL', $device;
 ok(is_done(6), 'when the device process has died');
 is(kept(), $all, 'it is kept again by the next one');

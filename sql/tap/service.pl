@@ -408,6 +408,7 @@ $node->restart;
 	for (1 .. 2)
 	{
 		$pid = wait_for_service($node, $pid);
+		may_end($pid);
 		kill 'KILL', $pid;
 	}
 	ok(wait_for(2, sub { !device_process($node) }), 'it pauses');

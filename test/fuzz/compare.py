@@ -14,6 +14,9 @@ NUMERIC = 1700
 
 # What gpuagg says of itself.
 GAVE_UP = re.compile(r'engine "\w+" cannot finish the aggregation: (.*)', re.S)
+# The classes of reasons, by the SQLSTATE that they are raised with.
+GIVEN_UP = {'0A000': 'inexact', 'XX001': 'corrupt page', '53200': 'out of memory', '58000': 'engine failure'}
+BROKE = '58000'     # the device, or its process: a defect, unless it was asked for
 REJECTED = re.compile(r'gpuagg leaves an aggregation to PostgreSQL: (.*)', re.S)
 
 
@@ -23,6 +26,7 @@ class Verdict:
     def __init__(self):
         self.taken = False      # the plan has a GpuAgg
         self.fallback = None    # why the engine gave up, if it did
+        self.fallback_class = None  # of GIVEN_UP
         self.rejection = None   # why the plan has none
         self.failure = None     # how the outcome differs, if it does
         self.error = None       # the SQLSTATE that the query raises natively
@@ -345,9 +349,10 @@ class Comparer:
         verdict.error = next((o.error[0] for o in native if o.error), None)
         outcomes = session.receive()
         ours = outcomes[-len(body):]
-        gave_up = next((m for m in (GAVE_UP.match(o.error[1]) for o in outcomes if o.error) if m), None)
+        gave_up = next((o.error for o in outcomes if o.error and GAVE_UP.match(o.error[1])), None)
         if gave_up:
-            verdict.fallback = gave_up.group(1)
+            verdict.fallback = GAVE_UP.match(gave_up[1]).group(1)
+            verdict.fallback_class = GIVEN_UP.get(gave_up[0], gave_up[0])
             back = ['ROLLBACK TO s'] if snapshot else ['ROLLBACK'] if opening else []
             session.send(back + ['SET gpuagg.fallback = on'] + query.failing() + opening + body)
             ours = session.receive()[-len(body):]
@@ -370,5 +375,7 @@ class Comparer:
             verdict.other_error = both_errors(native, ours, query) or self.stopped_early(query, ours)
             if verdict.other_error:
                 verdict.failure = None
+        if gave_up and gave_up[0] == BROKE and not query.failure:
+            verdict.failure = verdict.failure or 'the engine failed: ' + verdict.fallback
         return verdict
 

@@ -533,6 +533,7 @@ main(void)
 	check_served("the last block", NPAGES - 1);
 	check_failed();
 	check_served("after a failure", NPAGES - 1);
+	ok(service_lives(&service), "the device process lives");
 	service_end(&service);
 	check_lies();
 	check_files();
