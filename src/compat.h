@@ -46,19 +46,12 @@
 #define compat_distinct_clause(root) ((root)->parse->distinctClause)
 #endif
 
-/* 16: of temporary files, what is written is const, and what is read is all there */
+/* 16: what is written to a file is const */
 #if PG_VERSION_NUM >= 160000
-#define compat_buffile_bytes(bytes) (bytes)
-#define compat_buffile_read(file, to, size) BufFileReadExact(file, to, size)
+#define compat_file_write(file, bytes, size, offset, event) FileWrite(file, bytes, size, offset, event)
 #else
-#define compat_buffile_bytes(bytes) unconstify(void *, bytes)
-#define compat_buffile_read(file, to, size) \
-	do { \
-		if (BufFileRead(file, to, size) != (size)) \
-			ereport(ERROR, \
-					(errcode_for_file_access(), \
-					 errmsg("could not read from temporary file"))); \
-	} while (0)
+#define compat_file_write(file, bytes, size, offset, event) \
+	FileWrite(file, unconstify(char *, bytes), size, offset, event)
 #endif
 
 /* 17: snapshots no longer become too old */

@@ -38,6 +38,7 @@ typedef enum EngineStatus
 								 * the one that program_admit_specials makes */
 	ENGINE_CORRUPT,				/* a heap page contradicts itself */
 	ENGINE_NO_MEMORY,			/* memory_limit, or the machine's memory */
+	ENGINE_NO_STORE,			/* the caller's GroupStore has failed: a full disk */
 	ENGINE_FAILED,				/* the device or its driver */
 	ENGINE_LOST					/* the device cannot be used any more, or the process
 								 * that has it has ended */
@@ -64,7 +65,8 @@ engine_status_is_of_device(EngineStatus status)
  * They come back in pieces, aligned to 8 bytes, each of what one or several calls have
  * written into the partition one after the other; those of one run in its order, for of
  * the keys 0 and -0, which are one, a group shows the first.
- * A function that returns false has failed; so does the run, and the caller knows why.
+ * A function that returns false has failed, for the reason in message.  A run that has written
+ * nothing that it needs goes on without; else it fails, with ENGINE_NO_STORE.
  */
 typedef struct GroupStore
 {
@@ -76,6 +78,8 @@ typedef struct GroupStore
 	int64_t    *units;			/* shared: for each accumulator what a float sum's
 								 * words count, less INT32_MIN; 0: nobody has chosen it
 								 * yet.  NULL: each run has its own */
+	const char *message;
+
 	/* at most GROUPS_PIECE bytes, unless they are one record */
 	bool		(*write) (struct GroupStore *store, uint32_t partition,
 						  const void *records, size_t size);
@@ -419,7 +423,8 @@ typedef struct EngineOps
 	/*
 	 * After the first groups of a run with EngineHints.streams: take all that are left, so that
 	 * no later call of groups fails, but by a store, and what the run holds elsewhere is
-	 * free.  NULL: only the calls of groups can do so.
+	 * free.  Where the store has no room for them, the run streams on, and is not settled.
+	 * NULL: only the calls of groups can do so.
 	 */
 	EngineStatus (*settle) (EngineRun *run);
 

@@ -545,7 +545,7 @@ engine_settle(EngineHandle *handle)
 	while ((status = handle->ops->settle(handle->run)) == ENGINE_BUSY)
 		wait_a_moment(handle);
 	free_events(handle);
-	set_on_its_way(handle, false);
+	set_on_its_way(handle, status == ENGINE_OK && !engine_is_settled(handle));
 	CHECK_FOR_INTERRUPTS();
 	return status;
 }
@@ -646,6 +646,8 @@ engine_sqlstate(EngineStatus status)
 			return ERRCODE_DATA_CORRUPTED;
 		case ENGINE_NO_MEMORY:
 			return ERRCODE_OUT_OF_MEMORY;
+		case ENGINE_NO_STORE:
+			return ERRCODE_INSUFFICIENT_RESOURCES;
 		case ENGINE_FAILED:
 		case ENGINE_LOST:
 			return ERRCODE_SYSTEM_ERROR;

@@ -44,6 +44,7 @@ static const struct
 	{"special", ENGINE_SPECIAL},
 	{"corrupt", ENGINE_CORRUPT},
 	{"no_memory", ENGINE_NO_MEMORY},
+	{"no_store", ENGINE_NO_STORE},
 	{"failed", ENGINE_FAILED},
 	{"lost", ENGINE_LOST}
 };

@@ -10,6 +10,9 @@
  * again when a float sum needs more words (exact.h).  In the cpu engine, nothing
  * is kept for Programs without float sums, nor of a single batch, which the caller
  * still has when a sum needs more words.
+ *
+ * Where the disk, or temp_file_limit, has no room for the file, the run goes on without; only
+ * if it has to begin again then, that is an error.
  */
 #include "postgres.h"
 
@@ -29,6 +32,7 @@ struct ColumnRun
 	const EngineOps *ops;
 	EngineHandle *handle;
 	BatchFile  *kept;			/* all batches so far, or NULL */
+	char	   *not_kept;		/* why some are not, or NULL */
 };
 
 /* Open a run in an engine. */
@@ -65,6 +69,18 @@ raise_failure(ColumnRun *run, EngineStatus status)
 			 status == ENGINE_NO_MEMORY
 			 ? errhint("Raise gpuagg.memory_limit, or aggregate fewer keys at a time.")
 			 : 0));
+}
+
+/* The run would have to begin again with batches that are not there. */
+static void
+raise_not_kept(ColumnRun *run)
+{
+	ereport(ERROR,
+			(errcode(engine_sqlstate(ENGINE_NO_STORE)),
+			 errmsg("engine \"%s\" could not aggregate by key",
+					engine_name(run->handle)),
+			 errdetail_internal("%s", engine_message(run->handle)),
+			 errhint("The rows could not be kept to begin again: %s", run->not_kept)));
 }
 
 /* Give the float sums more words; false if there are none to give. */
@@ -109,6 +125,8 @@ fail_over(ColumnRun *run, EngineStatus status, const ColumnBatch *batch)
 	{
 		const EngineOps *ops = run->ops;
 
+		if (run->not_kept != NULL)
+			raise_not_kept(run);
 		if (status != ENGINE_WIDEN || !widen(run))
 		{
 			if (ops == &cpu_engine || !gpuagg_fallback)
@@ -163,14 +181,24 @@ column_run_program(const ColumnRun *run)
 	return run->program;
 }
 
+/* Keep a batch, or nothing any more. */
+static void
+keep(ColumnRun *run, const ColumnBatch *batch)
+{
+	if (run->kept == NULL || batch_file_write(run->kept, batch))
+		return;
+	run->not_kept = MemoryContextStrdup(run->context, batch_file_message(run->kept));
+	batch_file_close(run->kept);
+	run->kept = NULL;
+}
+
 void
 column_run_add(ColumnRun *run, const ColumnBatch *batch)
 {
 	EngineStatus status;
 
 	/* kept first: if the engine fails, this batch is among those taken again */
-	if (run->kept)
-		batch_file_write(run->kept, batch);
+	keep(run, batch);
 	status = engine_columns(run->handle, batch);
 	if (status != ENGINE_OK)
 		fail_over(run, status, batch);

@@ -10,7 +10,8 @@
  *
  * Until the end only copies of the batches' keys are made, array by array, in a buffer, which
  * goes into the run's store when it would exceed its limit.  Only after a failure are records
- * made of them, all in memory, and a list of them sorted by their bytes.
+ * made of them, all in memory, and a list of them sorted by their bytes.  If the store takes no
+ * more, which harms nobody as long as the run itself goes on, they are given up.
  *
  * All memory is the creator's context's.
  */
@@ -54,6 +55,7 @@ struct GivenGroups
 	size_t		room;
 	size_t		limit;			/* of the room */
 	bool		stored;			/* some are in the store */
+	bool		unknown;		/* the store has failed: nothing is added any more */
 	uint64		ngroups;		/* of all copies */
 	size_t		text_bytes;		/* of all their texts, with what is NULL's */
 	char	   *records;		/* in the end: */
@@ -279,7 +281,7 @@ copy_array(char *to, const void *array, size_t size)
 	return to + MAXALIGN(size);
 }
 
-bool
+void
 given_groups_add(GivenGroups *given, const GroupBatch *batch)
 {
 	int			nkeys = given->program->nkeys;
@@ -294,8 +296,14 @@ given_groups_add(GivenGroups *given, const GroupBatch *batch)
 		head.size += MAXALIGN(sizes.validity) + MAXALIGN(sizes.offsets) + MAXALIGN(sizes.values);
 		given->text_bytes += is_text(given, i) ? sizes.values : 0;
 	}
-	if (!make_room(given, head.size))
-		return false;
+	if (!given->unknown && !make_room(given, head.size))
+	{
+		given->unknown = true;
+		pfree(given->buffer);
+		given->buffer = NULL;
+	}
+	if (given->unknown)
+		return;
 	at = given->buffer + given->used;
 	memcpy(at, &head, sizeof(head));
 	keys = (CopiedKey *) (at + sizeof(head));
@@ -311,7 +319,6 @@ given_groups_add(GivenGroups *given, const GroupBatch *batch)
 	}
 	given->used += head.size;
 	given->ngroups += batch->ngroups;
-	return true;
 }
 
 /* A record's texts, in bytes. */
@@ -422,6 +429,8 @@ given_groups_end(GivenGroups *given)
 {
 	MemoryContext context = GetMemoryChunkContext(given);
 
+	if (given->unknown)
+		return false;
 	given->records = MemoryContextAllocHuge(context, given->ngroups * given->head +
 											given->text_bytes + 1);
 	given->sorted = MemoryContextAllocHuge(context, given->ngroups * sizeof(char *) + 1);

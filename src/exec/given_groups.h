@@ -21,10 +21,10 @@ extern bool given_groups_are_possible(const Program *program);
  */
 extern GivenGroups *given_groups_create(const Program *program, GroupStore *store, uint64 limit);
 
-/* Add all groups of a batch; false: the store has failed. */
-extern bool given_groups_add(GivenGroups *given, const GroupBatch *batch);
+/* Add all groups of a batch.  If the store fails, nothing is known of the groups any more. */
+extern void given_groups_add(GivenGroups *given, const GroupBatch *batch);
 
-/* No more are added; false: the store has failed. */
+/* No more are added; false: they are not known, since the store has failed. */
 extern bool given_groups_end(GivenGroups *given);
 
 /* After that: is the batch's group, of a Program with the same keys, one of them? */

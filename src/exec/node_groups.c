@@ -10,7 +10,9 @@
  *
  * Where groups come from another process, and can be known again by their keys, the first
  * ones leave while others are on their way (given_groups.c).  If the rest is lost, the CPU
- * engine reads the tables again in this process, and what has left is left out.
+ * engine reads the tables again in this process, and what has left is left out.  That cannot be
+ * done once the keys have found no room, in memory or in a file; the query goes on, and fails
+ * only if the rest is lost, too.
  */
 #include "postgres.h"
 
@@ -240,7 +242,7 @@ make_groups_again(GpuAggState *state, EngineStatus status, const char *message)
 	uint32_t	specials = state->program->specials;
 
 	if (!given_groups_end(state->given))
-		node_run_raise_store_error(state);
+		raise_lost_groups(state, status, message);
 	state->before = state->given;
 	state->given = NULL;
 	/* they come again */
@@ -273,15 +275,15 @@ take_next_batch(GpuAggState *state)
 	EngineStatus status = ENGINE_OK;
 	MemoryContext old;
 
-	if (can_be_lost && !given_groups_add(state->given, &state->groups))
-		node_run_raise_store_error(state);
 	if (can_be_lost)
+	{
+		given_groups_add(state->given, &state->groups);
 		status = engine_injected(state->engine, "lost", injected);
+	}
 	if (status == ENGINE_OK)
 		status = node_run_next_groups(state, &message);
 	if (status == ENGINE_OK)
 		return;
-	node_run_raise_store_error(state);
 	if (!can_be_lost)
 		raise_lost_groups(state, status, message);
 	old = MemoryContextSwitchTo(state->run_context);

@@ -80,7 +80,8 @@ node_run_report_failure(GpuAggState *state, EngineStatus status, const char *rea
 						engine_name(state->engine), state->fallback_reason),
 				 errhint("With gpuagg.fallback on, PostgreSQL's own plan takes over.")));
 	stats_count_aggregation(engine_name(state->engine), status);
-	if ((engine_status_is_of_device(status) || status == ENGINE_NO_MEMORY) && !failure_reported)
+	if ((engine_status_is_of_device(status) || status == ENGINE_NO_MEMORY ||
+		 status == ENGINE_NO_STORE) && !failure_reported)
 	{
 		failure_reported = true;
 		ereport(WARNING,
@@ -182,17 +183,6 @@ run_hints(GpuAggState *state, const EngineHints *hints)
 	return own;
 }
 
-void
-node_run_raise_store_error(GpuAggState *state)
-{
-	if (state->store)
-		temp_store_raise(state->store);
-	if (state->regrouping)
-		regrouping_raise(state->regrouping);
-	if (state->merged)
-		shared_store_rethrow(state->merged);
-}
-
 /* From the complete input, or from merged groups, to the first groups. */
 static EngineStatus
 begin_groups(GpuAggState *state, const EngineHints *hints, const char **message)
@@ -259,8 +249,6 @@ run_alone(GpuAggState *state, const EngineHints *hints, const char **message)
 	*message = engine_message(state->engine);
 	if (status == ENGINE_OK)
 		status = begin_groups(state, hints, message);
-	if (status != ENGINE_OK)
-		node_run_raise_store_error(state);
 	/* the engine has counted them all only now */
 	activity_read(0, engine_stats(state->engine)->rows);
 	if (status == ENGINE_OK)
@@ -282,8 +270,6 @@ run_merged(GpuAggState *state, const EngineHints *hints, const char **message)
 	*message = engine_message(state->engine);
 	if (status == ENGINE_OK)
 		status = begin_groups(state, &merged, message);
-	if (status != ENGINE_OK)
-		node_run_raise_store_error(state);
 	return status;
 }
 
@@ -431,8 +417,6 @@ run_fed(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
 		return false;
 	}
 	*status = run_feeders(state, result, hints, message);
-	if (*status != ENGINE_OK)
-		node_run_raise_store_error(state);
 	return true;
 }
 

@@ -21,9 +21,6 @@ extern EngineStatus node_run_to_groups(GpuAggState *state, const EngineHints *hi
 /* The next batch of the node's groups; message: why not. */
 extern EngineStatus node_run_next_groups(GpuAggState *state, const char **message);
 
-/* A store's errors are PostgreSQL's, whenever they come. */
-extern void node_run_raise_store_error(GpuAggState *state);
-
 /*
  * Free what a run has allocated outside of PostgreSQL's memory, and count it.  This is not
  * called after an error.

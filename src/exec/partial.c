@@ -196,14 +196,12 @@ merge_partitions(PartialState *state)
 	return status;
 }
 
-/* If the engine has given up, tell the others; what the store has met is an error. */
+/* If the engine has given up, or the files of its groups, tell the others. */
 static void
 note_status(PartialState *state, EngineStatus status)
 {
-	if (status == ENGINE_OK)
-		return;
-	shared_store_rethrow(&state->store);
-	parallel_state_fail(state->shared, status, engine_message(state->engine));
+	if (status != ENGINE_OK)
+		parallel_state_fail(state->shared, status, engine_message(state->engine));
 }
 
 /* Count what this process has done, and free it. */
@@ -231,7 +229,8 @@ run_phases(PartialState *state, TableSourceStats *source)
 		status = aggregate_input(state, source);
 	if (status != ENGINE_OK)
 		return status;
-	shared_store_flush(&state->store);
+	if (!shared_store_flush(&state->store))
+		return engine_give_up(state->engine, ENGINE_NO_STORE, state->store.message);
 	BarrierArriveAndWait(&state->shared->barrier, merge_wait_event());
 	return merge_partitions(state);
 }

@@ -8,7 +8,8 @@
  *
  * The tables' memory is not PostgreSQL's: a reset callback frees it on every way
  * out, as it does for an engine's run.  What the memory allowed does not hold goes to a
- * temporary file (temp_store.h), which the query's resource owner closes after an error.
+ * temporary file (temp_store.h), which the query's resource owner closes after an error.  No
+ * more is written once groups have left.
  */
 #include "postgres.h"
 
@@ -122,13 +123,6 @@ regrouping_close(Regrouping *regrouping)
 	if (regrouping->store)
 		temp_store_close(regrouping->store);
 	regrouping->store = NULL;
-}
-
-void
-regrouping_raise(Regrouping *regrouping)
-{
-	if (regrouping->store)
-		temp_store_raise(regrouping->store);
 }
 
 /* Open a run of regrouping, with a store. */

@@ -37,7 +37,7 @@ extern void regrouping_close(Regrouping *regrouping);
  * Take all groups of the engine, whose input is complete, and make those of all
  * sets.  fine, coarse: the plan's programs, with float sums as wide as the run's;
  * hints: the run's, with the memory allowed here.  If the status is not OK, message is the
- * reason, unless there is an error to raise.
+ * reason.
  */
 extern EngineStatus regrouping_run(Regrouping *regrouping, EngineHandle *engine,
 								   const Program *fine, const Program *coarse,
@@ -50,9 +50,6 @@ extern EngineStatus regrouping_groups(Regrouping *regrouping, EngineHandle *engi
 
 /* Once all have been given: begin with the first set again. */
 extern void regrouping_rewind(Regrouping *regrouping);
-
-/* Raise the error of its temporary file, if there was one. */
-extern void regrouping_raise(Regrouping *regrouping);
 
 extern RegroupingStats regrouping_stats(Regrouping *regrouping);
 

@@ -20,8 +20,8 @@
 #include "storage/lwlock.h"
 #include "utils/resowner.h"
 
-#include "exec/kept_error.h"
 #include "exec/shared_area.h"
+#include "source/kept_error.h"
 
 void
 shared_area_begin(dsa_area *area)
@@ -42,7 +42,9 @@ release_owner(ResourceOwner owner)
 static void
 clean_up(MemoryContext context, uint32 holdoff)
 {
-	FreeErrorData(keep_error(context, holdoff));
+	char		message[256];
+
+	keep_error(context, holdoff, message);
 	LWLockReleaseAll();
 }
 

@@ -6,7 +6,8 @@
  * piece of it: lengths, each with its bytes behind it.  Files are written to their
  * end and closed before any process reads them.  They are PostgreSQL's, in its
  * temporary tablespaces, count for temp_file_limit, and go with the set, which goes
- * with the query's segment of shared memory.
+ * with the query's segment of shared memory.  What cannot be written is given up
+ * (temp_file.h).
  */
 #include "postgres.h"
 
@@ -15,8 +16,19 @@
 #include "storage/dsm.h"
 
 #include "exec/shared_files.h"
+#include "source/temp_file.h"
 
 #define NAME_LENGTH 32
+
+/* A partition's file of one process, which is written, or read, from its beginning to its end. */
+struct SharedFile
+{
+	File		file;
+	off_t		offset;			/* of it, behind the buffer */
+	Size		used;			/* bytes of the buffer */
+	Size		at;				/* of them those that have been read */
+	char		buffer[BLCKSZ];
+};
 
 void
 shared_files_init(SharedFiles *files, dsm_segment *segment)
@@ -55,15 +67,62 @@ file_name(char *name, uint32 writer, uint32 partition)
 	snprintf(name, NAME_LENGTH, "w%u.p%u", writer, partition);
 }
 
-static BufFile *
+/* What is written to a partition's file, or read from it, at a time. */
+static SharedFile *
+make_file(void)
+{
+	SharedFile *file = palloc(sizeof(SharedFile));
+
+	file->file = 0;
+	file->offset = 0;
+	file->used = file->at = 0;
+	return file;
+}
+
+static SharedFile *
 create_file(FileStore *store, uint32 partition)
 {
 	char		name[NAME_LENGTH];
+	SharedFile *file = make_file();
 
 	if (store->writer < 0)
 		store->writer = (int) pg_atomic_fetch_add_u32(&store->files->writers, 1);
 	file_name(name, (uint32) store->writer, partition);
-	return BufFileCreateFileSet(&store->files->set.fs, name);
+	file->file = FileSetCreate(&store->files->set.fs, name);
+	return file;
+}
+
+static void
+close_file(SharedFile **file)
+{
+	if (*file == NULL)
+		return;
+	FileClose((*file)->file);
+	pfree(*file);
+	*file = NULL;
+}
+
+static void
+write_buffer(SharedFile *file)
+{
+	temp_bytes_write(file->file, file->buffer, file->used, file->offset);
+	file->offset += file->used;
+	file->used = 0;
+}
+
+static void
+put(SharedFile *file, const void *data, Size size)
+{
+	if (file->used + size > sizeof(file->buffer))
+		write_buffer(file);
+	if (size > sizeof(file->buffer))
+	{
+		temp_bytes_write(file->file, data, size, file->offset);
+		file->offset += size;
+		return;
+	}
+	memcpy(file->buffer + file->used, data, size);
+	file->used += size;
 }
 
 void
@@ -73,9 +132,8 @@ file_store_write(FileStore *store, uint32 partition, const void *data, Size size
 
 	if (store->written[partition] == NULL)
 		store->written[partition] = create_file(store, partition);
-	BufFileWrite(store->written[partition], &length, sizeof(length));
-	/* BufFileWrite only reads the bytes, but does not say so */
-	BufFileWrite(store->written[partition], unconstify(void *, data), size);
+	put(store->written[partition], &length, sizeof(length));
+	put(store->written[partition], data, size);
 	pg_atomic_fetch_add_u64(&store->files->bytes, sizeof(length) + size);
 }
 
@@ -84,28 +142,16 @@ file_store_flush(FileStore *store)
 {
 	for (int i = 0; i < 2 * SHARED_PARTITIONS; i++)
 	{
-		BufFile    *file = store->written[i];
-
-		store->written[i] = NULL;
-		if (file != NULL)
-			BufFileClose(file);
+		if (store->written[i] != NULL)
+			write_buffer(store->written[i]);
+		close_file(&store->written[i]);
 	}
-}
-
-static void
-close_read(FileStore *store)
-{
-	BufFile    *file = store->read;
-
-	store->read = NULL;
-	if (file != NULL)
-		BufFileClose(file);
 }
 
 void
 file_store_rewind(FileStore *store, uint32 partition)
 {
-	close_read(store);
+	close_file(&store->read);
 	store->partition = partition;
 	store->next = 0;
 }
@@ -115,21 +161,52 @@ static bool
 open_next(FileStore *store)
 {
 	char		name[NAME_LENGTH];
+	File		file = 0;
 
-	close_read(store);
-	while (store->read == NULL &&
-		   store->next < pg_atomic_read_u32(&store->files->writers))
+	close_file(&store->read);
+	while (file <= 0 && store->next < pg_atomic_read_u32(&store->files->writers))
 	{
 		file_name(name, store->next++, store->partition);
-		store->read = BufFileOpenFileSet(&store->files->set.fs, name, O_RDONLY, true);
+		file = FileSetOpen(&store->files->set.fs, name, O_RDONLY);
 	}
-	return store->read != NULL;
+	if (file <= 0)
+		return false;
+	store->read = make_file();
+	store->read->file = file;
+	return true;
+}
+
+/* Read so many bytes, or as many as there are. */
+static Size
+get(SharedFile *file, void *data, Size size)
+{
+	Size		done = Min(size, file->used - file->at);
+
+	memcpy(data, file->buffer + file->at, done);
+	file->at += done;
+	if (done < size && size - done > sizeof(file->buffer))
+	{
+		Size		got = temp_bytes_read(file->file, (char *) data + done, size - done,
+										  file->offset);
+
+		file->offset += got;
+		return done + got;
+	}
+	if (done < size)
+	{
+		file->used = temp_bytes_read(file->file, file->buffer, sizeof(file->buffer), file->offset);
+		file->offset += file->used;
+		file->at = Min(size - done, file->used);
+		memcpy((char *) data + done, file->buffer, file->at);
+		done += file->at;
+	}
+	return done;
 }
 
 static void
 read_bytes(FileStore *store, void *data, Size size)
 {
-	if (BufFileRead(store->read, data, size) != size)
+	if (get(store->read, data, size) != size)
 		ereport(ERROR,
 				(errcode_for_file_access(),
 				 errmsg("could not read a temporary file of groups")));
@@ -139,7 +216,7 @@ read_bytes(FileStore *store, void *data, Size size)
 static bool
 read_length(FileStore *store, uint64 *length)
 {
-	Size		got = BufFileRead(store->read, length, sizeof(*length));
+	Size		got = get(store->read, length, sizeof(*length));
 
 	if (got != 0 && got != sizeof(*length))
 		ereport(ERROR,
@@ -180,8 +257,9 @@ file_store_end(FileStore *store)
 {
 	if (store->files == NULL)
 		return;
-	file_store_flush(store);
-	close_read(store);
+	for (int i = 0; i < 2 * SHARED_PARTITIONS; i++)
+		close_file(&store->written[i]);
+	close_file(&store->read);
 	if (store->piece != NULL)
 		pfree(store->piece);
 	store->files = NULL;

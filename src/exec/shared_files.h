@@ -6,7 +6,6 @@
 #define GPUAGG_SHARED_FILES_H
 
 #include "port/atomics.h"
-#include "storage/buffile.h"
 #include "storage/sharedfileset.h"
 
 /*
@@ -24,15 +23,17 @@ typedef struct SharedFiles
 	pg_atomic_uint64 bytes;		/* of all files */
 } SharedFiles;
 
+typedef struct SharedFile SharedFile;
+
 /* One process's view. */
 typedef struct FileStore
 {
 	SharedFiles *files;
 	int			writer;			/* this process's number among them; -1: none yet */
-	BufFile    *written[2 * SHARED_PARTITIONS]; /* by partition, or NULL */
+	SharedFile *written[2 * SHARED_PARTITIONS]; /* by partition, or NULL */
 	uint32		partition;		/* that is being read */
 	uint32		next;			/* number of the writer whose file is next */
-	BufFile    *read;			/* of the one before, or NULL */
+	SharedFile *read;			/* of the one before, or NULL */
 	char	   *piece;			/* that has been read */
 	Size		room;			/* for it */
 } FileStore;
@@ -45,8 +46,9 @@ extern void shared_files_attach(SharedFiles *files);
 extern void shared_files_clear(SharedFiles *files);
 
 /*
- * The functions below raise PostgreSQL's errors.  All that they allocate is in the
- * current context, which must be the same one for a FileStore.
+ * The functions below raise PostgreSQL's errors, all but file_store_rewind and file_store_end, and
+ * may be called by temp_file_call (temp_file.h).  All that they allocate is in the current
+ * context, which must be the same one for a FileStore.
  */
 extern void file_store_begin(FileStore *store, SharedFiles *files);
 extern void file_store_write(FileStore *store, uint32 partition, const void *data,
@@ -58,6 +60,8 @@ extern void file_store_flush(FileStore *store);
 /* From the first piece of a partition; NULL: there are no more. */
 extern void file_store_rewind(FileStore *store, uint32 partition);
 extern const void *file_store_read(FileStore *store, Size *size);
+
+/* Close all files.  What has not been flushed is lost. */
 extern void file_store_end(FileStore *store);
 
 #endif							/* GPUAGG_SHARED_FILES_H */

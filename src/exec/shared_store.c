@@ -22,16 +22,16 @@
  * What is beyond the limit of all chunks, or of the machine's shared memory, goes to
  * temporary files.
  *
- * An engine calls these functions, and must not be left by longjmp.  So what they
- * raise is kept, to be raised again once the engine has returned.
+ * An engine calls these functions, and must not be left by longjmp.  What they cannot do, such
+ * as to write to a full disk, is a failure of theirs, and no error.
  */
 #include "postgres.h"
 
 #include "utils/memutils.h"
 
-#include "exec/kept_error.h"
 #include "exec/shared_area.h"
 #include "exec/shared_store.h"
+#include "source/temp_file.h"
 
 /* Chunks grow with what a process writes. */
 #define FIRST_CHUNK ((Size) 64 * 1024)
@@ -187,55 +187,73 @@ next_open_piece(SharedStore *store, uint32_t partition, size_t size)
 	return piece;
 }
 
-static void
-add_groups(SharedStore *store, uint32_t partition, const void *data, size_t size)
+/* A call of one of the store's functions. */
+typedef struct StoreCall
 {
-	Piece	   *piece = open_piece(store, partition, size);
+	SharedStore *store;
+	uint32		partition;
+	const void *data;
+	Size		size;
+} StoreCall;
 
+/*
+ * Where another process has made the chunk, it is mapped, too.  If that fails, no lock is
+ * held, and what is left of the attempt goes with the query.
+ */
+static void
+add_groups(void *arg)
+{
+	StoreCall  *call = arg;
+	SharedStore *store = call->store;
+	Piece	   *piece = open_piece(store, call->partition, call->size);
+
+	MemoryContextSwitchTo(store->context);
 	if (piece == NULL)
-		piece = next_open_piece(store, partition, size);
+		piece = next_open_piece(store, call->partition, call->size);
 	if (piece == NULL)
 	{
-		file_store_write(&store->files, partition, data, size);
+		file_store_write(&store->files, call->partition, call->data, call->size);
 		return;
 	}
-	memcpy((char *) (piece + 1) + piece->size, data, size);
-	piece->size += size;
+	memcpy((char *) (piece + 1) + piece->size, call->data, call->size);
+	piece->size += call->size;
 }
 
-/* The next piece of the partition that is being read; NULL: there are no more. */
-static const void *
-next_piece(SharedStore *store, size_t *size)
+/* The next piece of the partition that is being read; size 0: there are no more. */
+static void
+next_piece(void *arg)
 {
+	StoreCall  *call = arg;
+	SharedStore *store = call->store;
 	Piece	   *piece;
 
-	*size = 0;
+	MemoryContextSwitchTo(store->context);
 	if (!DsaPointerIsValid(store->next))
-		return file_store_read(&store->files, size);
+	{
+		call->data = file_store_read(&store->files, &call->size);
+		return;
+	}
 	piece = dsa_get_address(store->area, store->next);
-	*size = piece->size;
+	call->data = piece + 1;
+	call->size = piece->size;
 	store->next = piece->next;
-	return piece + 1;
+}
+
+static void
+flush_files(void *arg)
+{
+	SharedStore *store = arg;
+
+	file_store_flush(&store->files);
 }
 
 static bool
 write_groups(GroupStore *head, uint32_t partition, const void *data, size_t size)
 {
 	SharedStore *store = (SharedStore *) head;
-	MemoryContext old = MemoryContextSwitchTo(store->context);
-	uint32		holdoff = InterruptHoldoffCount;
+	StoreCall	call = {store, partition, data, size};
 
-	PG_TRY();
-	{
-		add_groups(store, partition, data, size);
-	}
-	PG_CATCH();
-	{
-		store->error = keep_error(store->context, holdoff);
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(old);
-	return store->error == NULL;
+	return temp_file_call(add_groups, &call, store->message);
 }
 
 static bool
@@ -252,20 +270,12 @@ static bool
 read_groups(GroupStore *head, uint32_t partition, const void **data, size_t *size)
 {
 	SharedStore *store = (SharedStore *) head;
-	MemoryContext old = MemoryContextSwitchTo(store->context);
-	uint32		holdoff = InterruptHoldoffCount;
+	StoreCall	call = {store, partition, NULL, 0};
+	bool		done = temp_file_call(next_piece, &call, store->message);
 
-	PG_TRY();
-	{
-		*data = next_piece(store, size);
-	}
-	PG_CATCH();
-	{
-		store->error = keep_error(store->context, holdoff);
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(old);
-	return store->error == NULL;
+	*data = call.data;
+	*size = done && call.data != NULL ? call.size : 0;
+	return done;
 }
 
 static void
@@ -287,27 +297,20 @@ shared_store_begin(SharedStore *store, SharedGroups *groups, dsa_area *area, boo
 	store->store = (GroupStore)
 	{
 		.npartitions = SHARED_PARTITIONS,.merged = merged,.units = groups->units,
-			.write = write_groups,.rewind = rewind_groups,.read = read_groups,
+			.message = store->message,.write = write_groups,.rewind = rewind_groups,.read = read_groups,
 			.release = release_groups
 	};
 	file_store_begin(&store->files, &groups->files);
 }
 
-void
+bool
 shared_store_flush(SharedStore *store)
 {
-	file_store_flush(&store->files);
+	return temp_file_call(flush_files, store, store->message);
 }
 
 void
 shared_store_end(SharedStore *store)
 {
 	file_store_end(&store->files);
-}
-
-void
-shared_store_rethrow(SharedStore *store)
-{
-	if (store->error != NULL)
-		ReThrowError(store->error);
 }

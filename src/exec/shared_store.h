@@ -36,8 +36,8 @@ typedef struct SharedStore
 	dsa_pointer spare;			/* pieces of a released partition, in whose place
 								 * others can be written */
 	FileStore	files;
-	ErrorData  *error;			/* that one of the functions has met, or NULL */
-	MemoryContext context;		/* of the error, and of open files */
+	MemoryContext context;		/* of open files */
+	char		message[256];	/* why one of the functions has failed */
 } SharedStore;
 
 /*
@@ -57,11 +57,10 @@ extern void shared_groups_clear(SharedGroups *groups, dsa_area *area);
 extern void shared_store_begin(SharedStore *store, SharedGroups *groups,
 							   dsa_area *area, bool merged);
 
-/* Let all processes read what has been written; end. */
-extern void shared_store_flush(SharedStore *store);
-extern void shared_store_end(SharedStore *store);
+/* Let all processes read what has been written; false: it is not all there, message says why. */
+extern bool shared_store_flush(SharedStore *store);
 
-/* Raise the error that has made a function of the store fail, if one has. */
-extern void shared_store_rethrow(SharedStore *store);
+/* Close what is open, and give up what has not been flushed. */
+extern void shared_store_end(SharedStore *store);
 
 #endif							/* GPUAGG_SHARED_STORE_H */

@@ -2,29 +2,23 @@
  * temp_store.c
  *	  A GroupStore in a temporary file of PostgreSQL's, for one run of an engine.
  *
- * All partitions share one file, to whose end pieces are written; where each
+ * All partitions share one file (temp_file.h), to whose end pieces are written; where each
  * partition's are is kept in memory.  The file is made with the first piece.
  *
- * It is a BufFile, as nodeAgg's temporary files are: temp_file_limit, log_temp_files,
- * temp_tablespaces and the counts of pg_stat_database hold for it.  It belongs to
- * the query's resource owner, which closes it after an error, also if it is made while
- * another query runs within that one; its memory, like the store's, to the context that
+ * It belongs to the query's resource owner, which closes it after an error, also if it is made
+ * while another query runs within that one; its memory, like the store's, to the context that
  * the store was made in.
  *
- * An engine calls the functions, and must not be left by longjmp.  An error is
- * therefore kept, and raised by the caller of the engine.
+ * An engine calls the functions, and must not be left by longjmp.  What they cannot do, such
+ * as to write to a full disk, is a failure of theirs, and no error.
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
 #include "port/pg_bitutils.h"
-#include "storage/buffile.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 
-#include "compat.h"
-#include "exec/kept_error.h"
 #include "exec/temp_store.h"
+#include "source/temp_file.h"
 
 /*
  * Few partitions make large pieces, many let each be merged at once.  A table that is
@@ -36,17 +30,9 @@
 #define GOOD_PIECE (UINT64CONST(1) << 16)	/* of the limit, for each partition */
 #define LEAST_PIECE (UINT64CONST(1) << 12)
 
-/* Where a piece is. */
-typedef struct FilePiece
-{
-	int			file;			/* of the BufFile's files */
-	off_t		offset;
-	size_t		size;
-} FilePiece;
-
 typedef struct FilePartition
 {
-	FilePiece  *pieces;
+	TempPiece  *pieces;
 	uint32		npieces;
 	uint32		room;
 	uint32		next;			/* to be read */
@@ -56,17 +42,23 @@ struct TempStore
 {
 	GroupStore	groups;
 	MemoryContext context;
-	ResourceOwner owner;		/* of the query */
-	BufFile    *file;			/* NULL: nothing has been written */
-	FilePiece	end;			/* of the file */
-	bool		at_end;			/* the file's position */
+	TempFile   *file;
 	uint64		bytes;
 	char	   *piece;			/* what was read last */
 	size_t		room;
-	ErrorData  *error;			/* NULL: there was none */
 	FilePartition *partitions;
 	uint32		npartitions;	/* with those beyond the groups' npartitions */
+	char		message[256];	/* why a function has failed */
 };
+
+/* A piece to be written, or one that is read. */
+typedef struct StoreCall
+{
+	TempStore  *store;
+	uint32		partition;
+	const void *bytes;
+	size_t		size;
+} StoreCall;
 
 /* A partition, which may be a new one. */
 static FilePartition *
@@ -84,53 +76,42 @@ get_partition(TempStore *store, uint32 number)
 	return &store->partitions[number];
 }
 
-/* The file, for as long as the query lasts. */
 static void
-make_file(TempStore *store)
+write_piece(void *arg)
 {
-	ResourceOwner old = CurrentResourceOwner;
+	StoreCall  *call = arg;
+	TempStore  *store = call->store;
+	FilePartition *partition;
 
-	CurrentResourceOwner = store->owner;
-	PG_TRY();
-	{
-		store->file = BufFileCreateTemp(false);
-	}
-	PG_FINALLY();
-	{
-		CurrentResourceOwner = old;
-	}
-	PG_END_TRY();
-}
-
-static void
-write_piece(TempStore *store, FilePartition *partition, const void *bytes, size_t size)
-{
-	if (store->file == NULL)
-		make_file(store);
-	else if (!store->at_end &&
-			 BufFileSeek(store->file, store->end.file, store->end.offset, SEEK_SET) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not seek in temporary file: %m")));
+	MemoryContextSwitchTo(store->context);
+	partition = get_partition(store, call->partition);
 	if (partition->npieces == partition->room)
 	{
-		partition->room = Max(partition->room * 2, 8);
+		uint32		room = Max(partition->room * 2, 8);
+
 		partition->pieces = partition->pieces == NULL ?
-			palloc(partition->room * sizeof(FilePiece)) :
-			repalloc_huge(partition->pieces, partition->room * sizeof(FilePiece));
+			palloc(room * sizeof(TempPiece)) :
+			repalloc_huge(partition->pieces, room * sizeof(TempPiece));
+		partition->room = room;
 	}
-	BufFileTell(store->file, &store->end.file, &store->end.offset);
-	store->end.size = size;
-	BufFileWrite(store->file, compat_buffile_bytes(bytes), size);
-	partition->pieces[partition->npieces++] = store->end;
-	BufFileTell(store->file, &store->end.file, &store->end.offset);
-	store->at_end = true;
-	store->bytes += size;
+	partition->pieces[partition->npieces] = temp_file_append(store->file, call->bytes, call->size);
+	partition->npieces++;
+	store->bytes += call->size;
 }
 
 static void
-read_piece(TempStore *store, const FilePiece *piece)
+read_piece(void *arg)
 {
+	StoreCall  *call = arg;
+	TempStore  *store = call->store;
+	FilePartition *partition = call->partition < store->npartitions ?
+		&store->partitions[call->partition] : NULL;
+	const TempPiece *piece;
+
+	call->size = 0;
+	if (partition == NULL || partition->next == partition->npieces)
+		return;
+	piece = &partition->pieces[partition->next++];
 	if (store->room < piece->size)
 	{
 		if (store->piece != NULL)
@@ -140,32 +121,18 @@ read_piece(TempStore *store, const FilePiece *piece)
 		store->piece = MemoryContextAllocHuge(store->context, piece->size);
 		store->room = piece->size;
 	}
-	store->at_end = false;
-	if (BufFileSeek(store->file, piece->file, piece->offset, SEEK_SET) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not seek in temporary file: %m")));
-	compat_buffile_read(store->file, store->piece, piece->size);
+	temp_file_read(store->file, piece, store->piece);
+	call->bytes = store->piece;
+	call->size = piece->size;
 }
 
 static bool
 temp_store_write(GroupStore *groups, uint32_t partition, const void *piece, size_t size)
 {
 	TempStore  *store = (TempStore *) groups;
-	MemoryContext old = MemoryContextSwitchTo(store->context);
-	uint32		holdoff = InterruptHoldoffCount;
+	StoreCall	call = {store, partition, piece, size};
 
-	PG_TRY();
-	{
-		write_piece(store, get_partition(store, partition), piece, size);
-	}
-	PG_CATCH();
-	{
-		store->error = keep_error(store->context, holdoff);
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(old);
-	return store->error == NULL;
+	return temp_file_call(write_piece, &call, store->message);
 }
 
 static bool
@@ -179,33 +146,15 @@ temp_store_rewind(GroupStore *groups, uint32_t partition)
 }
 
 static bool
-temp_store_read(GroupStore *groups, uint32_t number, const void **piece, size_t *size)
+temp_store_read(GroupStore *groups, uint32_t partition, const void **piece, size_t *size)
 {
 	TempStore  *store = (TempStore *) groups;
-	MemoryContext old = MemoryContextSwitchTo(store->context);
-	uint32		holdoff = InterruptHoldoffCount;
+	StoreCall	call = {store, partition, NULL, 0};
+	bool		done = temp_file_call(read_piece, &call, store->message);
 
-	*size = 0;
-	PG_TRY();
-	{
-		FilePartition *partition = number < store->npartitions ? &store->partitions[number] : NULL;
-
-		if (partition != NULL && partition->next < partition->npieces)
-		{
-			const FilePiece *next = &partition->pieces[partition->next++];
-
-			read_piece(store, next);
-			*piece = store->piece;
-			*size = next->size;
-		}
-	}
-	PG_CATCH();
-	{
-		store->error = keep_error(store->context, holdoff);
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(old);
-	return store->error == NULL;
+	*piece = call.bytes;
+	*size = done ? call.size : 0;
+	return done;
 }
 
 /* A power of two. */
@@ -228,7 +177,8 @@ temp_store_create(const Program *program, const EngineHints *hints)
 	TempStore  *store = palloc0(sizeof(TempStore));
 
 	store->context = CurrentMemoryContext;
-	store->owner = CurrentResourceOwner;
+	store->file = temp_file_create();
+	store->groups.message = store->message;
 	store->groups.npartitions = good_partitions(program, hints);
 	store->groups.grows = true;
 	store->groups.write = temp_store_write;
@@ -245,13 +195,6 @@ temp_store_groups(TempStore *store)
 	return &store->groups;
 }
 
-void
-temp_store_raise(TempStore *store)
-{
-	if (store->error != NULL)
-		ReThrowError(store->error);
-}
-
 uint64
 temp_store_bytes(const TempStore *store)
 {
@@ -261,9 +204,5 @@ temp_store_bytes(const TempStore *store)
 void
 temp_store_close(TempStore *store)
 {
-	BufFile    *file = store->file;
-
-	store->file = NULL;
-	if (file != NULL)
-		BufFileClose(file);
+	temp_file_close(store->file);
 }

@@ -16,13 +16,10 @@ typedef struct TempStore TempStore;
 extern TempStore *temp_store_create(const Program *program, const EngineHints *hints);
 extern GroupStore *temp_store_groups(TempStore *store);
 
-/* Raise the error that one of its functions has answered false for, if there was one. */
-extern void temp_store_raise(TempStore *store);
-
 /* Bytes written. */
 extern uint64 temp_store_bytes(const TempStore *store);
 
-/* Close the file; the engine must not use the store any more. */
+/* Delete the file, written or not; the engine must not use the store any more. */
 extern void temp_store_close(TempStore *store);
 
 #endif							/* GPUAGG_TEMP_STORE_H */

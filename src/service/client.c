@@ -211,6 +211,7 @@ take_groups(ClientRun *run, uint64_t size)
 	if (run->result == NULL)
 		return client_fail(run, ENGINE_NO_MEMORY, "out of memory");
 	status = result_add(run->result, run->link.file, size, run->head.message);
+	run->hints.streams = result_streams(run->result);
 	return status == ENGINE_OK ? status : client_fail(run, status, NULL);
 }
 
@@ -400,10 +401,13 @@ client_settle(EngineRun *head)
 	ClientRun  *run = (ClientRun *) head;
 	EngineStatus status;
 
+	if (!result_hold(run->result))
+		return ENGINE_OK;
 	run->hints.streams = false;
-	result_hold(run->result);
 	status = client_advance(run);
-	return client_answer(run, status == ENGINE_OK && !run->complete ? ENGINE_BUSY : status);
+	if (status == ENGINE_OK && !run->complete && !run->hints.streams)
+		status = ENGINE_BUSY;
+	return client_answer(run, status);
 }
 
 static EngineStatus

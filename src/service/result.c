@@ -6,7 +6,7 @@
  * streams, parts are few and go when they have been read.  Else the session
  * keeps files mapped up to its limit.  Of a part that is beyond it, the bytes go into
  * the store as one piece of partition 0, to be read again, one after the other, behind
- * the parts in memory.
+ * the parts in memory.  If the store fails for a run that has streamed, it streams again.
  *
  * A result owns its readers; a piece is the store's.
  */
@@ -25,6 +25,8 @@ struct Result
 	uint32_t	nparts;
 	uint32_t	room;
 	uint64_t	nstored;
+	bool		streamed;		/* until it was told to hold all parts */
+	bool		full;			/* the store takes no more */
 	uint64_t	held;			/* bytes, by parts */
 	uint64_t	memory;			/* the most held at once */
 	uint32_t	next;			/* part that groups come from; nparts: the store */
@@ -40,10 +42,10 @@ no_memory(char *message)
 }
 
 static EngineStatus
-store_failed(char *message)
+store_failed(const Result *result, char *message)
 {
-	snprintf(message, 256, "the store of groups has failed");
-	return ENGINE_FAILED;
+	snprintf(message, 256, "%s", result->hints.store->message);
+	return ENGINE_NO_STORE;
 }
 
 Result *
@@ -122,10 +124,18 @@ result_add(Result *result, int file, uint64_t size, char *message)
 	if (!is_stored(result, reader))
 		status = keep_part(result, reader, message);
 	else if (store->write(store, 0, groups_reader_bytes(reader), size))
+	{
 		result->nstored++;
+		groups_reader_close(reader);
+	}
+	else if (result->streamed)
+	{
+		result->full = result->hints.streams = true;
+		status = keep_part(result, reader, message);
+	}
 	else
-		status = store_failed(message);
-	if (status != ENGINE_OK || result->nstored > 0)
+		status = store_failed(result, message);
+	if (status != ENGINE_OK)
 		groups_reader_close(reader);
 	return status;
 }
@@ -138,10 +148,20 @@ free_part(Result *result, uint32_t part)
 	result->parts[part] = NULL;
 }
 
-void
+bool
 result_hold(Result *result)
 {
+	if (result->full)
+		return false;
+	result->streamed |= result->hints.streams;
 	result->hints.streams = false;
+	return true;
+}
+
+bool
+result_streams(const Result *result)
+{
+	return result->hints.streams;
 }
 
 uint32_t
@@ -161,10 +181,10 @@ next_piece(Result *result, char *message)
 	groups_reader_close(result->piece);
 	result->piece = NULL;
 	if (!result->begun && !store->rewind(store, 0))
-		return store_failed(message);
+		return store_failed(result, message);
 	result->begun = true;
 	if (!store->read(store, 0, &bytes, &size))
-		return store_failed(message);
+		return store_failed(result, message);
 	if (size == 0)
 		return ENGINE_OK;
 	result->piece = groups_reader_of(result->program, bytes, size, &result->hints, message, 256);

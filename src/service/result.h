@@ -20,10 +20,11 @@ extern void result_free(Result *result);
 
 /*
  * With EngineHints.streams a part is freed when its groups have been given, and none goes into the
- * store; until result_hold: from then on all are held.  Unread: parts of which groups may
- * be left to be given.
+ * store; until result_hold: from then on all are held, unless the store fails; then it streams
+ * for good, and result_hold answers false.  Unread: parts of which groups may be left to be given.
  */
-extern void result_hold(Result *result);
+extern bool result_hold(Result *result);
+extern bool result_streams(const Result *result);
 extern uint32_t result_unread(const Result *result);
 
 /*

@@ -2,28 +2,41 @@
  * batch_file.c
  *	  Column batches kept in a temporary file, to be read again.
  *
- * A batch is written as its number of rows and then, column by column, a byte
- * that says whether a validity bitmap follows, the bitmap, a text column's
- * offsets, and the values.  The file is PostgreSQL's BufFile, so temp_file_limit
- * and temp_tablespaces hold for it.
+ * A batch is one piece of the file (temp_file.h): its number of rows and then, column by column,
+ * the sizes of a validity bitmap, of a text column's offsets and of the values, and these,
+ * each in multiples of 8 bytes.
  *
  * Memory: the file and, below it, the batch read last are in contexts below the
  * one that was current in batch_file_create.
  */
 #include "postgres.h"
 
-#include "storage/buffile.h"
 #include "utils/memutils.h"
 
 #include "source/batch_file.h"
+#include "source/temp_file.h"
+
+/* Bytes of a column's arrays, in a piece, in this order. */
+typedef struct VectorSizes
+{
+	uint64		validity;		/* 0: no NULLs */
+	uint64		offsets;		/* 0 unless it is a text */
+	uint64		values;
+} VectorSizes;
 
 struct BatchFile
 {
 	MemoryContext context;
 	MemoryContext batch_context;	/* of the batch read last */
 	const Program *program;
-	BufFile    *buffile;
+	TempFile   *file;
+	TempPiece  *pieces;
+	int			npieces;
+	int			room;			/* for pieces */
+	int			next;			/* to be read */
+	const ColumnBatch *written; /* while it is written */
 	ColumnBatch batch;
+	char		message[256];
 };
 
 BatchFile *
@@ -39,108 +52,147 @@ batch_file_create(const Program *program)
 	file->batch_context = AllocSetContextCreate(context, "gpuagg batch read",
 												ALLOCSET_SMALL_SIZES);
 	file->program = program;
-	file->buffile = BufFileCreateTemp(false);
+	file->file = temp_file_create();
+	file->room = 16;
+	file->pieces = palloc(file->room * sizeof(TempPiece));
 	MemoryContextSwitchTo(old);
 	return file;
 }
 
-static void
-put(BatchFile *file, const void *data, Size size)
+static VectorSizes
+sizes_of(const ColumnVector *vector, ValueType type, uint32 nrows)
 {
-	/* BufFileWrite only reads the bytes, but does not say so */
-	BufFileWrite(file->buffile, unconstify(void *, data), size);
+	VectorSizes sizes = {vector->validity ? (nrows + 7) / 8 : 0, 0,
+		(uint64) nrows * value_type_size(type)
+	};
+
+	if (type == VT_TEXT)
+	{
+		sizes.offsets = ((uint64) nrows + 1) * sizeof(uint32);
+		sizes.values = vector->offsets[nrows];
+	}
+	return sizes;
 }
 
-void
-batch_file_write(BatchFile *file, const ColumnBatch *batch)
+/* All columns' arrays behind one another. */
+static Size
+piece_size(const BatchFile *file, const ColumnBatch *batch, VectorSizes *sizes)
 {
 	const Column *columns = program_columns(file->program);
-	uint32		nrows = batch->nrows;
+	Size		size = sizeof(uint64);
 
-	put(file, &nrows, sizeof(nrows));
 	for (int i = 0; i < file->program->ncolumns; i++)
 	{
-		const ColumnVector *vector = &batch->columns[i];
-		uint8		has_validity = (vector->validity != NULL);
-		Size		size = (Size) nrows * value_type_size((ValueType) columns[i].type);
-
-		put(file, &has_validity, sizeof(has_validity));
-		if (has_validity)
-			put(file, vector->validity, (nrows + 7) / 8);
-		if (columns[i].type == VT_TEXT)
-		{
-			put(file, vector->offsets, ((Size) nrows + 1) * sizeof(uint32));
-			size = vector->offsets[nrows];
-		}
-		put(file, vector->values, size);
+		sizes[i] = sizes_of(&batch->columns[i], (ValueType) columns[i].type, batch->nrows);
+		size += sizeof(VectorSizes) + MAXALIGN(sizes[i].validity) + MAXALIGN(sizes[i].offsets) +
+			MAXALIGN(sizes[i].values);
 	}
+	return size;
+}
+
+static char *
+put(char *to, const void *bytes, Size size)
+{
+	if (size > 0)
+		memcpy(to, bytes, size);
+	return to + MAXALIGN(size);
+}
+
+static void
+write_batch(void *arg)
+{
+	BatchFile  *file = arg;
+	const ColumnBatch *batch = file->written;
+	int			ncolumns = file->program->ncolumns;
+	uint64		nrows = batch->nrows;
+	VectorSizes *sizes;
+	Size		size;
+	char	   *piece;
+	char	   *to;
+
+	MemoryContextSwitchTo(file->batch_context);
+	sizes = palloc(Max(ncolumns, 1) * sizeof(VectorSizes));
+	size = piece_size(file, batch, sizes);
+	piece = palloc_extended(size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	to = put(piece, &nrows, sizeof(nrows));
+	for (int i = 0; i < ncolumns; i++)
+	{
+		to = put(to, &sizes[i], sizeof(VectorSizes));
+		to = put(to, batch->columns[i].validity, sizes[i].validity);
+		to = put(to, batch->columns[i].offsets, sizes[i].offsets);
+		to = put(to, batch->columns[i].values, sizes[i].values);
+	}
+	if (file->npieces == file->room)
+	{
+		file->pieces = repalloc_huge(file->pieces, 2 * file->room * sizeof(TempPiece));
+		file->room *= 2;
+	}
+	file->pieces[file->npieces] = temp_file_append(file->file, piece, size);
+	file->npieces++;
+}
+
+bool
+batch_file_write(BatchFile *file, const ColumnBatch *batch)
+{
+	bool		done;
+
+	file->written = batch;
+	done = temp_file_call(write_batch, file, file->message);
+	MemoryContextReset(file->batch_context);
+	return done;
+}
+
+const char *
+batch_file_message(const BatchFile *file)
+{
+	return file->message;
 }
 
 void
 batch_file_rewind(BatchFile *file)
 {
-	if (BufFileSeek(file->buffile, 0, 0, SEEK_SET) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not rewind temporary file of column batches")));
+	file->next = 0;
 }
 
-static void
-get(BatchFile *file, void *data, Size size)
+/* A column's arrays, in a piece; what is behind them. */
+static const char *
+find_vector(const char *at, ColumnVector *vector)
 {
-	if (BufFileRead(file->buffile, data, size) != size)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not read from temporary file of column batches")));
-}
+	const VectorSizes *sizes = (const VectorSizes *) at;
 
-/* Read bytes into new memory of the current context. */
-static void *
-get_new(BatchFile *file, Size size)
-{
-	void	   *data = palloc_extended(Max(size, 1), MCXT_ALLOC_HUGE);
-
-	get(file, data, size);
-	return data;
-}
-
-static void
-read_vector(BatchFile *file, ValueType type, uint32 nrows, ColumnVector *vector)
-{
-	Size		size = (Size) nrows * value_type_size(type);
-	uint8		has_validity;
-
-	get(file, &has_validity, sizeof(has_validity));
-	if (has_validity)
-		vector->validity = get_new(file, (nrows + 7) / 8);
-	if (type == VT_TEXT)
-	{
-		vector->offsets = get_new(file, ((Size) nrows + 1) * sizeof(uint32));
-		size = vector->offsets[nrows];
-	}
-	vector->values = get_new(file, size);
+	at += sizeof(VectorSizes);
+	vector->validity = sizes->validity > 0 ? (const uint8 *) at : NULL;
+	at += MAXALIGN(sizes->validity);
+	vector->offsets = sizes->offsets > 0 ? (const uint32 *) at : NULL;
+	at += MAXALIGN(sizes->offsets);
+	vector->values = at;
+	return at + MAXALIGN(sizes->values);
 }
 
 const ColumnBatch *
 batch_file_read(BatchFile *file)
 {
-	const Column *columns = program_columns(file->program);
 	int			ncolumns = file->program->ncolumns;
-	uint32		nrows;
+	const TempPiece *piece;
 	ColumnVector *vectors;
 	MemoryContext old;
-
-	if (BufFileRead(file->buffile, &nrows, sizeof(nrows)) != sizeof(nrows))
-		return NULL;
+	char	   *bytes;
+	const char *at;
 
 	MemoryContextReset(file->batch_context);
+	if (file->next == file->npieces)
+		return NULL;
+	piece = &file->pieces[file->next++];
 	old = MemoryContextSwitchTo(file->batch_context);
 	vectors = palloc0(Max(ncolumns, 1) * sizeof(ColumnVector));
-	for (int i = 0; i < ncolumns; i++)
-		read_vector(file, (ValueType) columns[i].type, nrows, &vectors[i]);
+	bytes = palloc_extended(piece->size, MCXT_ALLOC_HUGE);
 	MemoryContextSwitchTo(old);
+	temp_file_read(file->file, piece, bytes);
 
-	file->batch.nrows = nrows;
+	at = bytes + sizeof(uint64);
+	for (int i = 0; i < ncolumns; i++)
+		at = find_vector(at, &vectors[i]);
+	file->batch.nrows = (uint32) *(const uint64 *) bytes;
 	file->batch.columns = vectors;
 	return &file->batch;
 }
@@ -148,6 +200,6 @@ batch_file_read(BatchFile *file)
 void
 batch_file_close(BatchFile *file)
 {
-	BufFileClose(file->buffile);
+	temp_file_close(file->file);
 	MemoryContextDelete(file->context);
 }

@@ -15,7 +15,10 @@ typedef struct BatchFile BatchFile;
  * without an error batch_file_close must be called.
  */
 extern BatchFile *batch_file_create(const Program *program);
-extern void batch_file_write(BatchFile *file, const ColumnBatch *batch);
+
+/* Append a batch; false: there is no room for it, as the message says. */
+extern bool batch_file_write(BatchFile *file, const ColumnBatch *batch);
+extern const char *batch_file_message(const BatchFile *file);
 
 /* Go to the first batch.  Writing can go on once all have been read. */
 extern void batch_file_rewind(BatchFile *file);

@@ -21,7 +21,9 @@
  * its groups go into the store (regroup_node.h), and its memory is free.  A table whose
  * groups are being read is left alone.  Reading groups that are in the store takes at
  * most a quarter of the memory, to merge them, and a table that takes more than half of
- * it is spilled before it is read: so there is always room for the one that is filled.
+ * it is spilled before it is read: so there is always room for the one that is filled.  Once
+ * all are filled, there is room to read any of them: when groups have left, nothing is
+ * written any more, since the store could be full.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -639,6 +641,16 @@ set_units(const Regroup *regroup, RegroupNode *node)
 			node->units[i].exponent;
 }
 
+/* Let there be room to read any node whose groups are in the store. */
+static EngineStatus
+make_room_to_read(Regroup *regroup, char *message)
+{
+	for (int i = 0; i < regroup->nnodes; i++)
+		if (regroup->nodes[i].has_states && regroup->nodes[i].spill != NULL)
+			return make_room(regroup, reading_limit(regroup), message);
+	return ENGINE_OK;
+}
+
 /* A node has all of its groups. */
 static EngineStatus
 complete_node(Regroup *regroup, RegroupNode *node, char *message)
@@ -660,11 +672,13 @@ complete_node(Regroup *regroup, RegroupNode *node, char *message)
 EngineStatus
 regroup_end(Regroup *regroup, char *message)
 {
+	EngineStatus status;
+
 	for (; regroup->filling < regroup->nnodes; regroup->filling++)
 	{
 		RegroupNode *node = &regroup->nodes[regroup->filling];
-		EngineStatus status = fill_node(regroup, node, message);
 
+		status = fill_node(regroup, node, message);
 		if (status == ENGINE_OK)
 			status = complete_node(regroup, node, message);
 		if (status != ENGINE_OK)
@@ -679,7 +693,8 @@ regroup_end(Regroup *regroup, char *message)
 			node_release(node);
 		note_memory(regroup, node);
 	}
-	return check_memory(regroup, message);
+	status = make_room_to_read(regroup, message);
+	return status == ENGINE_OK ? check_memory(regroup, message) : status;
 }
 
 bool
@@ -692,13 +707,12 @@ EngineStatus
 regroup_groups(Regroup *regroup, int set, GroupBatch *batch, char *message)
 {
 	RegroupNode *node = &regroup->nodes[regroup->set_nodes[set]];
-	EngineStatus status = ENGINE_OK;
+	EngineStatus status;
 
 	batch->ngroups = 0;
-	if (!node->reading)
-		status = begin_reading(regroup, node, false, message);
-	if (status == ENGINE_OK)
-		status = node_batch(node, batch, message);
+	if (!node->reading && node->spill != NULL)
+		node_set_reading_limit(node, reading_limit(regroup));
+	status = node_batch(node, batch, message);
 	batch->units = node->group_units;
 	note_memory(regroup, node);
 	return status;

@@ -95,7 +95,7 @@ need_spill(RegroupNode *node, const EngineHints *hints)
 
 	if (node->spill != NULL)
 		return true;
-	node->store.all = hints->store;
+	node->store.all = hints->store; /* whose message is that of the head, too */
 	node->store.head = *hints->store;
 	node->store.head.units = NULL;
 	node->store.head.write = node_store_write;

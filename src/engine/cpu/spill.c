@@ -51,10 +51,10 @@ no_memory(char *message)
 }
 
 static EngineStatus
-store_failed(char *message)
+store_failed(const Spill *spill, char *message)
 {
-	snprintf(message, 256, "the store of groups has failed");
-	return ENGINE_FAILED;
+	snprintf(message, 256, "%s", spill->store->message);
+	return ENGINE_NO_STORE;
 }
 
 static EngineStatus
@@ -270,7 +270,7 @@ write_groups(Spill *spill, const GroupRecords *groups, const uint32_t *order, ui
 		if (used > 0 && used + size > GROUPS_PIECE)
 		{
 			if (!store->write(store, partition, spill->piece, used))
-				return store_failed(message);
+				return store_failed(spill, message);
 			used = 0;
 		}
 		if (!reserve_piece(spill, used, size))
@@ -281,7 +281,7 @@ write_groups(Spill *spill, const GroupRecords *groups, const uint32_t *order, ui
 			return interrupted(message);
 	}
 	if (used > 0 && !store->write(store, partition, spill->piece, used))
-		return store_failed(message);
+		return store_failed(spill, message);
 	return ENGINE_OK;
 }
 
@@ -321,7 +321,7 @@ spill_rewind(Spill *spill, uint32_t partition, char *message)
 {
 	if (spill->store->rewind(spill->store, partition))
 		return ENGINE_OK;
-	return store_failed(message);
+	return store_failed(spill, message);
 }
 
 EngineStatus
@@ -334,7 +334,7 @@ spill_read(Spill *spill, uint32_t partition, GroupRecords *groups, char *message
 	if (engine_interrupted(&spill->hints))
 		return interrupted(message);
 	if (!spill->store->read(spill->store, partition, &piece, &size))
-		return store_failed(message);
+		return store_failed(spill, message);
 	if (size > 0 && !records_read(&spill->format, piece, size, &spill->copies, groups))
 		return no_memory(message);
 	return ENGINE_OK;
@@ -449,7 +449,7 @@ flush_part(Spill *spill, uint32_t first, uint32_t part, char *message)
 
 	buffer->used = 0;
 	if (used > 0 && !spill->store->write(spill->store, first + part, buffer->bytes, used))
-		return store_failed(message);
+		return store_failed(spill, message);
 	return ENGINE_OK;
 }
 
@@ -492,9 +492,9 @@ divide_piece(Spill *spill, uint32_t first, int bits, const GroupRecords *groups,
 	return status;
 }
 
-/* Divide a partition, and let the leaf be its only one. */
+/* A partition's groups into new partitions. */
 static EngineStatus
-divide(Spill *spill, uint32_t partition, char *message)
+write_parts(Spill *spill, uint32_t partition, char *message)
 {
 	uint32_t	first = spill->npartitions;
 	int			bits = spill->partitions[partition].bits;
@@ -515,8 +515,29 @@ divide(Spill *spill, uint32_t partition, char *message)
 		status = flush_part(spill, first, i, message);
 	free(spill->parts);
 	spill->parts = NULL;
-	spill->partitions[partition].divided = true;
-	spill_first_leaf(spill);
+	return status;
+}
+
+/*
+ * Divide a partition, and let the leaf be its only one.  If the store has no room for that,
+ * the partition stays as it is, and so do later ones: groups may have been given already.
+ */
+static EngineStatus
+divide(Spill *spill, uint32_t partition, char *message)
+{
+	uint32_t	npartitions = spill->npartitions;
+	EngineStatus status = write_parts(spill, partition, message);
+
+	if (status == ENGINE_NO_STORE)
+	{
+		spill->npartitions = npartitions;
+		spill->full = true;
+	}
+	else
+	{
+		spill->partitions[partition].divided = true;
+		spill_first_leaf(spill);
+	}
 	return status;
 }
 
@@ -524,7 +545,7 @@ divide(Spill *spill, uint32_t partition, char *message)
 static bool
 must_divide(const Spill *spill, uint32_t partition)
 {
-	return spill->store->grows && spill->leaf_bits == MOST_LEAF_BITS && spill->leaf == 0 &&
+	return spill->store->grows && !spill->full && spill->leaf_bits == MOST_LEAF_BITS && spill->leaf == 0 &&
 		spill->partitions[partition].bits + PART_BITS <= HASH_BITS;
 }
 
@@ -538,7 +559,10 @@ spill_merge(Spill *spill, GroupTable *table, uint32_t partition, char *message)
 		if (must_divide(spill, partition))
 		{
 			table_empty(table, 0);
-			return divide(spill, partition, message);
+			status = divide(spill, partition, message);
+			if (status == ENGINE_NO_STORE)
+				continue;
+			return status;
 		}
 		if (!split_leaf(spill, table, partition))
 			break;

@@ -46,6 +46,7 @@ typedef struct Spill
 	Partition  *partitions;
 	uint32_t	npartitions;	/* those that the store began with, and later ones */
 	struct PartBuffer *parts;	/* pieces in the making, while a partition is divided */
+	bool		full;			/* the store has no room for parts: none is divided any more */
 	RecordCopies copies;
 	uint64_t	leaf;			/* these bits of the hash, above the partition's, */
 	int			leaf_bits;		/* so many, are those of the leaf's groups */
@@ -62,8 +63,8 @@ extern uint64_t spill_memory(const Spill *spill);	/* bytes */
 extern void spill_trim(Spill *spill);
 
 /*
- * Write a table's groups into their partitions, or into a given one.  FAILED: the
- * store has, or interrupted.  The reason is in message (256 bytes), here and below.
+ * Write a table's groups into their partitions, or into a given one.  FAILED: interrupted.
+ * The reason is in message (256 bytes), here and below.
  */
 extern EngineStatus spill_groups(Spill *spill, GroupTable *table, char *message);
 extern EngineStatus spill_into(Spill *spill, GroupTable *table, uint32_t partition,
@@ -72,7 +73,8 @@ extern EngineStatus spill_into(Spill *spill, GroupTable *table, uint32_t partiti
 /*
  * Begin with a partition's first leaf; make a table have the groups of a leaf, and no
  * others; go on to the next leaf, false: that was the last one.  Merging the first leaf
- * may divide the partition instead: then the table is empty, and that was all.
+ * may divide the partition instead: then the table is empty, and that was all.  A store that
+ * cannot be written to any more fails no merging.
  */
 extern void spill_first_leaf(Spill *spill);
 extern EngineStatus spill_merge(Spill *spill, GroupTable *table, uint32_t partition,
