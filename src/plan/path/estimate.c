@@ -4,6 +4,9 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
+#include "catalog/pg_statistic_ext.h"
 #include "optimizer/optimizer.h"
 #include "utils/selfuncs.h"
 
@@ -24,6 +27,83 @@ groups_of(const Grouping *grouping, List *keys)
 							grouping->input_rel->cheapest_total_path->rows, NULL, NULL);
 }
 
+/* Does a set have all keys? */
+static bool
+finest_is_a_set(const Grouping *grouping)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->sets)
+	{
+		if (list_length(lfirst(lc)) == list_length(grouping->input_keys))
+			return true;
+	}
+	return false;
+}
+
+/* Do statistics tell how the columns of a table depend on each other? */
+static bool
+dependence_is_known(PlannerInfo *root, List *keys)
+{
+	Relids		relids = pull_varnos(root, (Node *) keys);
+	int			relid = -1;
+
+	while ((relid = bms_next_member(relids, relid)) >= 0)
+	{
+		RelOptInfo *rel = relid < root->simple_rel_array_size ? root->simple_rel_array[relid] : NULL;
+		ListCell   *lc;
+
+		if (rel == NULL)
+			continue;
+		foreach(lc, rel->statlist)
+		{
+			if (lfirst_node(StatisticExtInfo, lc)->kind == STATS_EXT_NDISTINCT)
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * The groups that the rows would have if the keys did not depend on each other, but for those
+ * of the same columns.
+ */
+static double
+independent_groups(const Grouping *grouping)
+{
+	double		rows = grouping->input_rel->cheapest_total_path->rows;
+	double		combinations = 1;
+	List	   *seen = NIL;
+	ListCell   *lc;
+
+	foreach(lc, grouping->input_keys)
+	{
+		List	   *vars = pull_var_clause(lfirst(lc), PVC_RECURSE_AGGREGATES |
+										   PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS);
+
+		if (list_difference(vars, seen) != NIL)
+			combinations *= groups_of(grouping, list_make1(lfirst(lc)));
+		seen = list_concat_unique(seen, vars);
+	}
+	return combinations * -expm1(-rows / combinations);
+}
+
+/*
+ * Groups of all keys of grouping sets, though no set has all of them, so that PostgreSQL's plan
+ * need not make them.  Its rule, that columns of one table have no more combinations than a
+ * tenth of its rows, would make them too cheap here.
+ */
+static double
+finest_groups(const Grouping *grouping)
+{
+	double		groups = groups_of(grouping, grouping_engine_keys(grouping));
+
+	if (grouping->arguments != NIL || finest_is_a_set(grouping) ||
+		dependence_is_known(grouping->root, grouping->input_keys))
+		return groups;
+	return Max(groups, independent_groups(grouping));
+}
+
 /* Groups of the engine. */
 static double
 estimate_groups(const Grouping *grouping)
@@ -32,7 +112,7 @@ estimate_groups(const Grouping *grouping)
 	Query	   *parse = root->parse;
 
 	if (grouping->regroups)
-		return groups_of(grouping, grouping_engine_keys(grouping));
+		return finest_groups(grouping);
 	if (grouping->is_input)
 		return groups_of(grouping, grouping->input_keys);
 	/* what has been grouped is taken to be distinct */
