@@ -21,7 +21,7 @@ SET client_min_messages = warning AS 'BEGIN DROP TABLE IF EXISTS pg_temp.native,
 
 -- Is the plan parallel, and are its rows, with no fallback, those of PostgreSQL's own
 -- plan?  INSERT, and so check_query, has no parallel plans.
-CREATE FUNCTION check_parallel(query text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION check_parallel(query text, fallback text DEFAULT no_fallback()) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
 	parallel boolean := false;
@@ -35,7 +35,7 @@ BEGIN
 	END IF;
 	PERFORM drop_rows(), set_config('gpuagg.mode', 'off', true);
 	EXECUTE format('CREATE TEMP TABLE native AS SELECT q::text AS r FROM (%s) q', query);
-	PERFORM set_config('gpuagg.mode', 'force', true), set_config('gpuagg.fallback', no_fallback(), true);
+	PERFORM set_config('gpuagg.mode', 'force', true), set_config('gpuagg.fallback', fallback, true);
 	EXECUTE format('CREATE TEMP TABLE ours AS SELECT q::text AS r FROM (%s) q', query);
 	PERFORM set_config('gpuagg.fallback', 'on', true);
 	RETURN compare_rows();
@@ -138,10 +138,39 @@ BEGIN;
 \set VERBOSITY sqlstate
 SELECT let_engine_answer();
 SET LOCAL temp_file_limit = '100kB';
+SET LOCAL gpuagg.fallback = off;
 SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d;
 ROLLBACK;
 \set VERBOSITY terse
 RESET max_parallel_workers;
+
+-- files that find no room: PostgreSQL's own plan answers, also over the rows that all processes
+-- have, and what there was of the files is gone by then
+CREATE TABLE par_halves AS SELECT i AS half FROM generate_series(0, 1) i;
+ANALYZE par_halves;
+CREATE FUNCTION files_in_fallback(query text) RETURNS text LANGUAGE plpgsql
+SET gpuagg.mode = force SET client_min_messages = error AS $$
+DECLARE
+	line text;
+	text text := '';
+	files int;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF) ' || query LOOP
+		text := text || line;
+	END LOOP;
+	EXECUTE format('SELECT (SELECT count(*) FROM pg_ls_dir(''base/pgsql_tmp'')) FROM (%s OFFSET 0) s LIMIT 1', query) INTO files;
+	RETURN format('%s files, parallel %s, falls back %s', files, text ~ 'Workers Launched: [1-9].*GpuAgg Partial', text ~ 'Fallback:');
+END $$;
+BEGIN;
+SELECT let_engine_answer();
+SET LOCAL client_min_messages = error;
+SET LOCAL work_mem = '64MB';
+SET LOCAL temp_file_limit = '100kB';
+SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d', 'on');
+SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par JOIN par_halves ON half = v & 1 GROUP BY g, t, k, d', 'on');
+SELECT files_in_fallback('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d');
+SELECT files_in_fallback('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par JOIN par_halves ON half = v & 1 GROUP BY g, t, k, d');
+ROLLBACK;
 RESET gpuagg.memory_limit;
 RESET gpuagg.engine;
 RESET random_page_cost;

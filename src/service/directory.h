@@ -9,7 +9,8 @@
 typedef enum ServiceNote
 {
 	NOTE_NONE,					/* there is one, or there soon will be */
-	NOTE_PAUSE,					/* it has ended; the worker will start another one */
+	NOTE_PAUSE,					/* it has ended, and the worker will start another one; or
+								 * it takes long to begin */
 	NOTE_NO_DEVICE				/* it would find no device */
 } ServiceNote;
 

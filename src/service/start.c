@@ -40,7 +40,7 @@ typedef enum StartResult
 {
 	START_GOES_ON,
 	START_SERVES,
-	START_PAUSES,				/* it has ended, and will be started again */
+	START_PAUSES,				/* there will be one, but not soon */
 	START_FAILED
 } StartResult;
 

@@ -7,7 +7,8 @@
  * worker, which does nothing but to see to it, is what the postmaster knows.  It starts the
  * device process, writes what that says to the server's log, and starts another one when it
  * has ended, after a pause that grows.  One whose loop stands still, in a driver's call for
- * one, serves nobody, and is killed.
+ * one, serves nobody, and is killed.  So is one that does not come to serve, since the driver
+ * hangs as it looks for devices; sessions do not wait for it meanwhile.
  *
  * A cluster has one worker, which holds the lock of the service's directory (directory.c).
  * What a device process has kept, the next one may be given to keep (rewarm.c).
@@ -59,6 +60,14 @@
  */
 #define TIMEOUTS_TO_HANG 3
 
+/*
+ * The same of one that has not served yet, at first: drivers take from 0.3 to 6 s to begin, and
+ * longer on a machine that is busy or has many devices.  After each that was killed the next
+ * one has twice as long, up to so many times, until one serves.
+ */
+#define TIMEOUTS_TO_SERVE 6
+#define MOST_TIMEOUTS_TO_SERVE 96
+
 /* Milliseconds to wait for the lock, or for a killed device process. */
 #define LOCK_PATIENCE 100
 #define DEATH_PATIENCE 3000
@@ -85,7 +94,7 @@ static WaitEventSet *wait_set;
 static bool serves;
 static bool no_device;
 static int	silence;			/* milliseconds that the worker has waited since it
-								 * heard of its loop */
+								 * heard of its loop, or has started it */
 static char last_line[STATUS_MAX_LINE];
 
 /* What has come through the pipe and is not a whole line yet. */
@@ -96,6 +105,9 @@ static size_t pending_size;
 static TimestampTz minute;
 static int	lines_logged;
 static int	lines_left_out;
+
+/* For the device process that does not serve yet. */
+static int	timeouts_to_serve = TIMEOUTS_TO_SERVE;
 
 static int	longest_pause = LONGEST_PAUSE;
 #ifdef GPUAGG_TESTING
@@ -184,7 +196,9 @@ take_line(char *line)
 		/* without its name it is ended as soon as the files are looked at */
 		serves = true;
 		silence = 0;
+		timeouts_to_serve = TIMEOUTS_TO_SERVE;
 		directory_name_socket();
+		directory_write_note(NOTE_NONE, "");
 		rewarm_begin();
 		ereport(LOG,
 				(errmsg("gpuagg device process (PID %d) serves", (int) device_pid)));
@@ -332,17 +346,39 @@ check_files(void)
 		kill(device_pid, SIGKILL);
 }
 
-/* Its loop should have gone round long ago. */
+/* Sessions need not wait for it. */
+static void
+note_late_start(void)
+{
+	char		reason[STATUS_MAX_LINE];
+
+	if (silence < gpuagg_device_timeout)
+		return;
+	snprintf(reason, sizeof(reason), "the device process has been started %d s ago and does not serve yet",
+			 silence / 1000);
+	directory_write_note(NOTE_PAUSE, reason);
+}
+
+/* Its loop should have gone round, or begun, long ago. */
 static void
 check_silence(void)
 {
-	if (!serves || device_pid == 0 || silence / TIMEOUTS_TO_HANG < gpuagg_device_timeout)
+	int			timeouts = serves ? TIMEOUTS_TO_HANG : timeouts_to_serve;
+
+	if (device_pid == 0)
+		return;
+	if (!serves)
+		note_late_start();
+	if (silence / timeouts < gpuagg_device_timeout)
 		return;
 	ereport(LOG,
 			(errmsg("gpuagg device process (PID %d) hangs and is killed", (int) device_pid),
-			 errdetail("Nothing was heard of it for %d ms.", silence)));
-	strlcpy(last_line, "it hung", sizeof(last_line));
+			 serves ? errdetail("Nothing was heard of it for %d ms.", silence) :
+			 errdetail("It was started %d ms ago and does not serve yet.", silence)));
+	strlcpy(last_line, serves ? "it hung" : "it hung before it served", sizeof(last_line));
 	kill(device_pid, SIGKILL);
+	if (!serves)
+		timeouts_to_serve = Min(2 * timeouts_to_serve, MOST_TIMEOUTS_TO_SERVE);
 	silence = 0;
 }
 
@@ -367,6 +403,7 @@ run_device_process(void)
 	pid_t		pid;
 
 	serves = no_device = false;
+	silence = 0;
 	last_line[0] = '\0';
 	pending_size = 0;
 	if (!start_device_process())
@@ -448,7 +485,7 @@ gpuagg_device_worker(Datum arg)
 		directory_write_note(NOTE_NONE, "");
 		if (run_device_process() == END_NO_DEVICE)
 			end_without_device();
-		if (TimestampDifferenceExceeds(started, GetCurrentTimestamp(), SERVED_WELL))
+		if (serves && TimestampDifferenceExceeds(started, GetCurrentTimestamp(), SERVED_WELL))
 			pause = SHORTEST_PAUSE;
 		pause_for(Min(pause, longest_pause));
 		pause = Min(2 * pause, LONGEST_PAUSE);
