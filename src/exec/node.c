@@ -36,6 +36,7 @@
 #include "exec/final.h"
 #include "exec/having_hint.h"
 #include "exec/input_scan.h"
+#include "exec/native_scans.h"
 #include "exec/node.h"
 #include "exec/node_groups.h"
 #include "exec/node_run.h"
@@ -172,7 +173,11 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 		return;
 
 	if (state->plan->page_tables != NIL)
+	{
 		state->tables = source_tables_open(state->plan, &state->ntables);
+		state->scans_differ = !native_scans_tables(linitial(scan->custom_plans), state->plan,
+												   estate);
+	}
 	slots = list_truncate(list_copy(scan->custom_exprs), list_length(scan->custom_exprs) - nvalues);
 	state->slot_exprs = ExecInitExprList(slots, (PlanState *) node);
 	state->slot_params = slots_exec_params(slots);
@@ -276,6 +281,8 @@ run_engine(GpuAggState *state)
 	/* a generic plan may be older than the transaction's isolation level */
 	if (state->tables && (IsolationIsSerializable() || !IsMVCCSnapshot(snapshot)))
 		fall_back(state, ENGINE_INEXACT, "the transaction is serializable");
+	else if (state->scans_differ)
+		fall_back(state, ENGINE_INEXACT, "another extension has replaced the scan of a table");
 	else if (state->slots_failed)
 		fall_back(state, ENGINE_INEXACT, "an expression without columns has raised an error before");
 	else if (!slots_evaluate(state->slot_exprs, state->early_slots, state->slot_params,

@@ -41,6 +41,7 @@ typedef struct GpuAggState
 	SharedStore *merged;		/* that groups come from; NULL: one process's */
 	SourceTable *tables;		/* whose rows are read; NULL: the input's plan */
 	int			ntables;
+	bool		scans_differ;	/* are PostgreSQL's rows not those of the tables? */
 	BlockNumber *nblocks;		/* of each table, that a run of this process reads */
 	const uint8 **served;		/* of them, those that the engine has, as EngineOps.served */
 	BlockNumber *nserved;		/* and how many these are */

@@ -132,6 +132,7 @@ check_can_keep(Relation relation, const KeepRequest *request)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("columns of table \"%s\" cannot be kept in device memory",
 						RelationGetRelationName(relation)),
+				 request->refused != NULL ? errdetail_internal("%s", request->refused) :
 				 errhint("gpuagg_explain('SELECT count(*) FROM ...') may say why.")));
 }
 

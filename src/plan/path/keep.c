@@ -33,7 +33,6 @@ keep_vars(PlannerInfo *root, RelOptInfo *rel)
 
 	if (current == NULL || planner_rt_fetch(rel->relid, root)->relid != current->relid)
 		return NIL;
-	current->taken = true;
 	while ((attno = bms_next_member(current->attnos, attno)) >= 0)
 	{
 		Oid			type;
@@ -44,6 +43,13 @@ keep_vars(PlannerInfo *root, RelOptInfo *rel)
 		vars = lappend(vars, makeVar(rel->relid, attno, type, typmod, collation, 0));
 	}
 	return vars;
+}
+
+void
+keep_refuse(const List *vars, const char *reason)
+{
+	if (vars != NIL)
+		current->refused = MemoryContextStrdup(current->context, reason);
 }
 
 /* Lower a Var, for the Columns that its value is made of. */
@@ -82,6 +88,8 @@ keep_lower(Lowering *l, List *vars, int *n)
 	ListCell   *lc;
 
 	*n = 0;
+	if (vars != NIL)
+		current->taken = true;
 	foreach(lc, vars)
 	{
 		Var		   *var = lfirst_node(Var, lc);

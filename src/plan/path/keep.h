@@ -15,6 +15,7 @@ typedef struct KeepRequest
 	Oid			relid;			/* a table that the query names */
 	Bitmapset  *attnos;			/* its columns to keep */
 	bool		taken;			/* a run will keep those that it can */
+	const char *refused;		/* why none will, or NULL: it is taken, or nobody knows */
 	MemoryContext context;		/* of the reasons: */
 	const char **reasons;		/* by attno: why a column cannot be kept */
 } KeepRequest;
@@ -24,6 +25,9 @@ extern void keep_columns_of(KeepRequest *request);
 
 /* The request's columns, if the relation is its table: a List of Vars. */
 extern List *keep_vars(PlannerInfo *root, RelOptInfo *rel);
+
+/* The tables that hold these Vars cannot be read by pages: why. */
+extern void keep_refuse(const List *vars, const char *reason);
 
 /*
  * How the Vars' values are read: *n Columns, palloc'd.  Nothing of the Program has

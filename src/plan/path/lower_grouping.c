@@ -195,7 +195,10 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 						  list_concat(input_exprs(grouping, lowered->filter), keep),
 						  &lowered->tables);
 	if (reason != NULL)
+	{
+		keep_refuse(keep, reason);
 		return reject_grouping(rejection, REJECTED_INPUT, reason);
+	}
 	l = lower_begin_pages(grouping->root, rel->relid, lowered->tables.desc, lowered->tables.map);
 	lowered->keep = keep_lower(l, keep, &lowered->nkeep);
 	if (!lower_filter(l, lowered->filter) || !lower_placeholders(grouping, l))

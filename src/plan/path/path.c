@@ -36,6 +36,7 @@
 #include "plan/path/grouping.h"
 #include "plan/path/input_scan.h"
 #include "plan/path/native.h"
+#include "plan/path/others.h"
 #include "plan/path/parallel.h"
 #include "plan/path/path.h"
 #include "plan/path/report.h"
@@ -58,6 +59,10 @@ typedef struct GpuAggPath
 } GpuAggPath;
 
 static create_upper_paths_hook_type prev_create_upper_paths_hook = NULL;
+
+/* The hook that was there when gpuagg's second one came before it; NULL: it has not. */
+static create_upper_paths_hook_type later_create_upper_paths_hook = NULL;
+static bool comes_last = false;	/* is it the second one that calls? */
 
 /*
  * The plan's target list for what the engine gives: keys, then aggregates; then
@@ -459,6 +464,8 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		reason = grouping_examine_distinct(&grouping, root, input_rel);
 	else
 		reason = grouping_examine(&grouping, root, input_rel, grouped_rel, having);
+	if (reason == NULL)
+		reason = others_grouping(grouped_rel);
 	if (reason != NULL)
 		reject_grouping(rejection, REJECTED_QUERY, reason);
 	else
@@ -466,6 +473,7 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 
 	/* aggregates that only PostgreSQL has */
 	if (path == NULL && stage == UPPERREL_GROUP_AGG && root->numOrderedAggs > 0 &&
+		others_grouping(grouped_rel) == NULL &&
 		grouping_examine_input(&grouping, root, input_rel, grouped_rel, having) == NULL)
 		path = find_path(&grouping, grouped_rel, &input_rejection);
 	if (path == NULL)
@@ -529,6 +537,7 @@ offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 	report_cost(report, path->total_cost);
 	remove_no_better(grouped_rel, path, workers_start);
 	add_path(grouped_rel, path);
+	report_offered(report, input_rel, grouped_rel, path);
 }
 
 static void
@@ -549,14 +558,10 @@ consider_step(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 }
 
 static void
-gpuagg_create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
-						  RelOptInfo *input_rel, RelOptInfo *output_rel,
-						  void *extra)
+consider_stage(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
+			   RelOptInfo *output_rel, void *extra)
 {
 	List	   *having = NIL;
-
-	if (prev_create_upper_paths_hook)
-		prev_create_upper_paths_hook(root, stage, input_rel, output_rel, extra);
 
 	if (stage != UPPERREL_GROUP_AGG && stage != UPPERREL_DISTINCT)
 		return;
@@ -566,6 +571,48 @@ gpuagg_create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 	if (stage == UPPERREL_GROUP_AGG)
 		having = (List *) ((GroupPathExtraData *) extra)->havingQual;
 	consider_step(root, stage, input_rel, output_rel, having);
+}
+
+static void
+gpuagg_create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
+						  RelOptInfo *input_rel, RelOptInfo *output_rel,
+						  void *extra)
+{
+	if (prev_create_upper_paths_hook)
+		prev_create_upper_paths_hook(root, stage, input_rel, output_rel, extra);
+	if (!comes_last)
+		consider_stage(root, stage, input_rel, output_rel, extra);
+}
+
+/* The second hook: the first one, and all that came after it, are called before. */
+static void
+gpuagg_create_upper_paths_last(PlannerInfo *root, UpperRelationKind stage,
+							   RelOptInfo *input_rel, RelOptInfo *output_rel,
+							   void *extra)
+{
+	bool		outer = comes_last;
+
+	comes_last = true;
+	PG_TRY();
+	{
+		later_create_upper_paths_hook(root, stage, input_rel, output_rel, extra);
+	}
+	PG_FINALLY();
+	{
+		comes_last = outer;
+	}
+	PG_END_TRY();
+	consider_stage(root, stage, input_rel, output_rel, extra);
+}
+
+void
+path_come_last(void)
+{
+	if (later_create_upper_paths_hook != NULL || create_upper_paths_hook == NULL ||
+		create_upper_paths_hook == gpuagg_create_upper_paths)
+		return;
+	later_create_upper_paths_hook = create_upper_paths_hook;
+	create_upper_paths_hook = gpuagg_create_upper_paths_last;
 }
 
 void

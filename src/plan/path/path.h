@@ -8,4 +8,11 @@
 /* Hooks into the planner.  Called once, when the module is loaded. */
 extern void path_init(void);
 
+/*
+ * Let gpuagg look at a grouping after all extensions that have been loaded by now.  They may
+ * replace the paths of those that look before them.  It comes last once in a session, so that
+ * no chain of hooks can be a ring.
+ */
+extern void path_come_last(void);
+
 #endif							/* GPUAGG_PATH_H */

@@ -25,6 +25,8 @@
 #include "compat.h"
 #include "guc.h"
 #include "plan/path/describe.h"
+#include "plan/path/others.h"
+#include "plan/path/path.h"
 #include "plan/path/report.h"
 #include "stats/stats.h"
 
@@ -142,6 +144,17 @@ report_cost(GroupingReport *report, Cost cost)
 }
 
 void
+report_offered(GroupingReport *report, const RelOptInfo *input_rel,
+			   const RelOptInfo *grouped_rel, const Path *path)
+{
+	if (report == NULL)
+		return;
+	report->input_rel = input_rel;
+	report->grouped_rel = grouped_rel;
+	report->path = list_member_ptr(grouped_rel->pathlist, path) ? path : NULL;
+}
+
+void
 report_taken(GroupingReport *report)
 {
 	run.taken++;
@@ -159,6 +172,7 @@ tell_rejection(const GroupingReport *report)
 	{
 		case GROUPING_REJECTED:
 		case GROUPING_NOT_CHOSEN:
+		case GROUPING_OTHERS:
 			ereport(NOTICE,
 					(errmsg("gpuagg leaves an aggregation to PostgreSQL: %s", report->reason)));
 			break;
@@ -172,6 +186,33 @@ tell_rejection(const GroupingReport *report)
 		case GROUPING_OFF:
 			break;
 	}
+}
+
+/*
+ * Whose path has won?  PostgreSQL's planner leaves a path that it has once taken where it is,
+ * so that another extension has removed one that is gone.
+ */
+static void
+examine_winner(GroupingReport *report)
+{
+	const RelOptInfo *rel = report->grouped_rel;
+	const char *name;
+
+	if (rel == NULL || report->fate == GROUPING_TAKEN || rel->cheapest_total_path == report->path)
+		return;
+	name = others_node(rel->cheapest_total_path, report->input_rel);
+	if (report->path != NULL && !list_member_ptr(rel->pathlist, report->path))
+	{
+		report->reason = name == NULL ? "another extension has replaced it by an aggregation of PostgreSQL's"
+			: psprintf("another extension has replaced it by custom scan \"%s\"", name);
+		report->hint = "gpuagg comes after the extensions that are loaded before a session's first query.";
+	}
+	else if (name != NULL)
+		report->reason = psprintf("another extension's custom scan \"%s\" is estimated to cost less",
+								  name);
+	else
+		return;
+	report->fate = GROUPING_OTHERS;
 }
 
 static void
@@ -195,7 +236,10 @@ finish_run(const PlannedStmt *plan, List **reports)
 		GroupingReport *report = lfirst(lc);
 
 		report->place = describe_place(report->root);
+		examine_winner(report);
 		report->root = NULL;
+		report->input_rel = report->grouped_rel = NULL;
+		report->path = NULL;
 		if (tells)
 			tell_rejection(report);
 	}
@@ -220,6 +264,7 @@ plan_query(Query *parse, const char *query_string, int cursor_options,
 	PlannerRun	outer = run;
 	PlannedStmt *volatile result;
 
+	path_come_last();
 	run = (PlannerRun)
 	{
 		.wanted = reports != NULL || gpuagg_report_rejections

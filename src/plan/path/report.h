@@ -24,6 +24,7 @@ typedef enum GroupingFate
 	GROUPING_DEARER,			/* PostgreSQL's own plan costs less */
 	GROUPING_NOT_CHOSEN,		/* the planner did not take the GpuAgg node,
 								 * because of the rest of the query */
+	GROUPING_OTHERS,			/* another extension's paths have won */
 	GROUPING_EMPTY,				/* the planner knows that it has no input */
 	GROUPING_OFF				/* the mode is off */
 } GroupingFate;
@@ -32,6 +33,9 @@ typedef enum GroupingFate
 typedef struct GroupingReport
 {
 	const PlannerInfo *root;	/* until it is planned */
+	const RelOptInfo *input_rel;	/* likewise, if a path is offered */
+	const RelOptInfo *grouped_rel;
+	const Path *path;			/* the path if add_path took it, or NULL */
 	int			level;			/* 1: the query, 2: its subqueries, ... */
 	const char *place;			/* in the query */
 	const char *step;			/* GROUP BY ... or DISTINCT ... */
@@ -73,6 +77,8 @@ extern void report_rejection(GroupingReport *report, const Rejection *rejection)
 /* A GpuAgg path is offered; later, it is in the plan. */
 extern void report_engine(GroupingReport *report, const char *engine);
 extern void report_cost(GroupingReport *report, Cost cost);
+extern void report_offered(GroupingReport *report, const RelOptInfo *input_rel,
+						   const RelOptInfo *grouped_rel, const Path *path);
 extern void report_taken(GroupingReport *report);
 
 #endif							/* GPUAGG_REPORT_H */

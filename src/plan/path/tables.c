@@ -11,6 +11,9 @@
  * attributes before them the same lengths and alignments: then one Program can
  * deform their tuples.  Of the sorts that there are, the one with most pages is
  * read by pages.
+ *
+ * Tables of which PostgreSQL's planner has any other path than its own scan are not
+ * read here, neither pages nor rows: an extension may keep their rows elsewhere.
  */
 #include "postgres.h"
 
@@ -31,6 +34,7 @@
 #include "utils/spccache.h"
 
 #include "compat.h"
+#include "plan/path/others.h"
 #include "plan/path/tables.h"
 
 /* A table whose rows are read. */
@@ -138,7 +142,8 @@ examine_leaf(PlannerInfo *root, RelOptInfo *rel)
 {
 	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
 
-	if (rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW)
+	if (rte->rtekind != RTE_RELATION ||
+		(rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW))
 		return rel->reloptkind == RELOPT_BASEREL ? "the input is not one plain table"
 			: "a partition is a foreign table";
 	return NULL;
@@ -246,6 +251,8 @@ input_tables(PlannerInfo *root, RelOptInfo *rel, List *exprs, InputTables *table
 	foreach(lc, rels)
 		if ((reason = examine_leaf(root, lfirst(lc))) != NULL)
 			return reason;
+	if ((reason = others_scan(rel, rels)) != NULL)
+		return reason;
 	if (pruned_at_run_time(root, rel, rels))
 		return "partitions are pruned when the plan runs";
 
