@@ -1,0 +1,50 @@
+"""Tables and a query that several benchmarks share."""
+
+TPCH_Q1 = """SELECT l_returnflag, l_linestatus, sum(l_quantity) AS sum_qty, sum(l_extendedprice) AS sum_base_price,
+ sum(l_extendedprice * (1 - l_discount)) AS sum_disc_price,
+ sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) AS sum_charge,
+ avg(l_quantity) AS avg_qty, avg(l_extendedprice) AS avg_price, avg(l_discount) AS avg_disc, count(*) AS count_order
+ FROM lineitem WHERE l_shipdate <= date '1998-12-01' - interval '90' day
+ GROUP BY l_returnflag, l_linestatus ORDER BY l_returnflag, l_linestatus""".replace("\n", "")
+
+
+def load_lineitem(cluster, rows):
+    cluster.sql("""
+        CREATE TABLE lineitem (l_orderkey bigint NOT NULL, l_partkey int NOT NULL, l_suppkey int NOT NULL,
+            l_linenumber int NOT NULL, l_quantity decimal(15,2) NOT NULL, l_extendedprice decimal(15,2) NOT NULL,
+            l_discount decimal(15,2) NOT NULL, l_tax decimal(15,2) NOT NULL, l_returnflag char(1) NOT NULL,
+            l_linestatus char(1) NOT NULL, l_shipdate date NOT NULL, l_commitdate date NOT NULL,
+            l_receiptdate date NOT NULL, l_shipinstruct char(25) NOT NULL, l_shipmode char(10) NOT NULL,
+            l_comment varchar(44) NOT NULL) WITH (parallel_workers = 64)""")
+    cluster.insert("lineitem", rows, lambda first, count: f"""
+            SELECT {first} + i / 4, p, 1 + p % 10000, 1 + i % 7, q,
+                q * (90000 + (p / 10) % 20001 + 100 * (p % 1000)) / 100, d / 100.0, x / 100.0,
+                CASE WHEN shipped + 20 > '1995-06-17' THEN 'N' WHEN x % 2 = 0 THEN 'R' ELSE 'A' END,
+                CASE WHEN shipped > '1995-06-17' THEN 'O' ELSE 'F' END, shipped, shipped + d, shipped + 1 + x,
+                'DELIVER IN PERSON', 'REG AIR', left(md5(i::text) || md5(p::text), 10 + p % 34)
+            FROM (SELECT i, 1 + (random() * 199999)::int AS p, 1 + (random() * 49)::int::numeric AS q,
+                (random() * 10)::int AS d, (random() * 8)::int AS x,
+                date '1992-01-02' + (random() * 2525)::int AS shipped FROM generate_series(1, {count}) i) s""")
+
+
+def load_t(cluster, rows):
+    cluster.sql("CREATE TABLE t (k int, g int, v float8, n numeric(15,2), i8 bigint) WITH (parallel_workers = 64)")
+    cluster.insert("t", rows, lambda first, count: f"""
+            SELECT (random() * 1000000)::int, (random() * 100000000)::int % 100,
+                floor(random() * 1000000) / 1024, (random() * 1000000)::numeric(15,2),
+                (random() * 1000000000)::bigint
+            FROM generate_series(1, {count})""")
+
+
+def load_visits(cluster, rows):
+    cluster.sql("""CREATE TABLE visits (arrived timestamp NOT NULL, country text NOT NULL, page text NOT NULL, visitor int NOT NULL,
+        ms int NOT NULL, amount numeric(10,2)) WITH (parallel_workers = 64)""")
+    # a year in the order of time, few pages and countries that are frequent, and an amount where something was bought
+    cluster.insert("visits", rows, lambda first, count: f"""
+            SELECT timestamp '2025-01-01' + ({first} + i) * (interval '365 days' / {rows}),
+                'country ' || (60 * random() ^ 3)::int,
+                CASE (i % 4) WHEN 0 THEN '/shop/' WHEN 1 THEN '/shop/item/' WHEN 2 THEN '/help/' ELSE '/news/' END
+                    || (2500 * random() ^ 2)::int,
+                (random() * 1000000)::int, (random() * 2000)::int,
+                CASE WHEN i % 20 = 0 THEN (random() * 500)::numeric(10,2) END
+            FROM generate_series(1, {count}) i""")
