@@ -18,12 +18,13 @@ $PostgreSQL::Test::Utils::timeout_default = 900;
 # A machine's GPU is for the tests that need one only.
 $ENV{CUDA_VISIBLE_DEVICES} = '' unless ($ENV{GPUAGG_TEST_ENGINE} // '') eq 'cuda';
 
-# The servers of the script; device processes that it has let end, by their process IDs; and
-# servers whose devices it has let fail, by their names.
+# The servers of the script; device processes that it has let end, by their process IDs or
+# their servers' names; and servers whose devices it has let fail, by their names.
 my (@nodes, %may_end, %may_fail);
 
-# These device processes may end: the script is about to kill them, say.
-sub may_end { $may_end{$_} = 1 for @_; return }
+# These device processes may end, since the script is about to kill them; or all those of a
+# server, which it has asked to end by themselves.
+sub may_end { $may_end{ ref $_ ? $_->name : $_ } = 1 for @_; return }
 
 # The server's device may refuse calls and be lost, since the script has asked it to.
 sub device_may_fail { $may_fail{ $_[0]->name } = 1; return }
@@ -38,7 +39,7 @@ sub device_faults
 	open(my $log, '<', $node->logfile) or return;
 	while (my $line = <$log>)
 	{
-		push @faults, $line if $line =~ /gpuagg device process \(PID (\d+)\) has ended/ && !$may_end{$1};
+		push @faults, $line if $line =~ /gpuagg device process \(PID (\d+)\) has ended/ && !$may_end{$1} && !$may_end{ $node->name };
 		push @faults, $line if $line =~ /gpuagg device process: the device (?:has refused a run|is lost)/;
 	}
 	return @faults;

@@ -325,7 +325,7 @@ check_silence(void)
 	   now_ns() - begin < 1000 * UINT64_C(1000000), "silence ends a run: %s", run->message);
 	cpu_client.close(run);
 	close(silent.listener);
-	ok(cpu_client.open(program, NULL, &hints, &run, message) == ENGINE_FAILED && run == NULL,
+	ok(cpu_client.open(program, NULL, &hints, &run, message) == ENGINE_LOST && run == NULL,
 	   "nobody listens: %s", message);
 	unlink(silent.socket);
 	rmdir(silent.directory);
@@ -352,7 +352,7 @@ check_death(void)
 	begin = now_ns();
 	while ((status = cpu_client.groups(run, &batch)) == ENGINE_BUSY)
 		service_wait(run);
-	ok(status == ENGINE_FAILED && now_ns() - begin < 100 * UINT64_C(1000000),
+	ok(status == ENGINE_LOST && now_ns() - begin < 100 * UINT64_C(1000000),
 	   "the death of the device process ends a run: %s", run->message);
 	cpu_client.close(run);
 	service_end(&mortal);
@@ -658,7 +658,7 @@ check_death_unaccepted(void)
 	close(gone.listener);
 	message_begin(&message, MESSAGE_QUESTION);
 	ok(link_send(&link, &message, -1, why) == ENGINE_OK, "a message that is lost");
-	ok(link_receive(&link, why) == ENGINE_FAILED, "nobody is there: %s", why);
+	ok(link_receive(&link, why) == ENGINE_LOST, "nobody is there: %s", why);
 	link_close(&link);
 	unlink(gone.socket);
 	rmdir(gone.directory);
