@@ -56,7 +56,7 @@ new_key(void)
 	do \
 	{ \
 		uint64_t	begin_ = now_ns(); \
-		while (((status) = (call)) == ENGINE_BUSY && now_ns() - begin_ < UINT64_C(5000000000)) \
+		while (((status) = (call)) == ENGINE_BUSY && now_ns() - begin_ < UINT64_C(60000000000)) \
 			service_wait(run); \
 	} while (0)
 
