@@ -33,6 +33,7 @@
 #include <sys/mman.h>
 
 #include "engine/fiber.h"
+#include "engine/simt/memory.h"
 
 #define STACK_SIZE (64 * 1024)
 #define STACK_GUARD 65536		/* a page, however large pages are */
@@ -635,12 +636,16 @@ simt_block_launch(SimtBlock *b, const SimtLaunch *launch, char *message, size_t 
 	/* what lies behind the launch's dynamic shared memory must stay garbage */
 	memset(b->dynamic_shared + launch->dynamic_shared, GARBAGE,
 		   b->shared_limit - launch->dynamic_shared);
+	simt_memory_hide(b->dynamic_shared + launch->dynamic_shared,
+					 b->shared_limit - launch->dynamic_shared);
 	for (uint32_t i = 0; i < launch->grid && !b->failed; i++)
 	{
 		block_begin(b, i);
 		set_current(b, 0);
 		fiber_switch(&b->host, &b->threads[0].fiber);
 	}
+	simt_memory_show(b->dynamic_shared + launch->dynamic_shared,
+					 b->shared_limit - launch->dynamic_shared);
 	for (uint32_t i = launch->dynamic_shared; i < b->shared_limit && !b->failed; i++)
 		if (b->dynamic_shared[i] != GARBAGE)
 		{

@@ -23,6 +23,7 @@
 #include "engine/cuda/kernels/kernel_text.h"
 
 #define MAX_ARGUMENTS 64
+#define MAX_FLAGS 512			/* bytes of GPUAGG_SIMT_CFLAGS */
 
 extern char **environ;
 
@@ -124,12 +125,29 @@ remove_directory(const char *directory)
 	rmdir(directory);
 }
 
-/* The compiler's command line; strings belong to the caller or are literals. */
+/* The words of GPUAGG_SIMT_CFLAGS as arguments, in memory of the caller's; the next one's number. */
+static int
+add_environment(const char **argv, int n, char *flags)
+{
+	const char *setting = getenv("GPUAGG_SIMT_CFLAGS");
+	char	   *rest = NULL;
+
+	snprintf(flags, MAX_FLAGS, "%s", setting ? setting : "");
+	for (char *word = strtok_r(flags, " ", &rest); word && n < MAX_ARGUMENTS / 2;
+		 word = strtok_r(NULL, " ", &rest))
+		argv[n++] = word;
+	return n;
+}
+
+/*
+ * The compiler's command line; strings belong to the caller or are literals.  flags: room for
+ * those of the environment.
+ */
 static void
 make_arguments(const char **argv, const char *const *options, const char *include,
-			   const char *prefix, const char *source, const char *object)
+			   const char *prefix, const char *source, const char *object, char *flags)
 {
-	static const char *const flags[] = {
+	static const char *const fixed[] = {
 		"-std=gnu99", "-O1", "-w", "-shared", "-fPIC", "-fvisibility=hidden",
 		"-fno-strict-aliasing", "-ffp-contract=off", "-fno-stack-protector",
 		/* with the module's own handler (shim.h), not the sanitizer's library */
@@ -139,8 +157,9 @@ make_arguments(const char **argv, const char *const *options, const char *includ
 	int			n = 0;
 
 	argv[n++] = compiler_name();
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-		argv[n++] = flags[i];
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		argv[n++] = fixed[i];
+	n = add_environment(argv, n, flags);
 	for (; options && *options && n < MAX_ARGUMENTS - 9; options++)
 		if ((*options)[0] == '-' && (*options)[1] != '\0' &&
 			strchr("DUI", (*options)[1]))
@@ -241,7 +260,8 @@ compile_in(const char *directory, const char *text, const char *const *options,
 				prefix[512],
 				source[512],
 				object[512],
-				messages[512];
+				messages[512],
+				flags[MAX_FLAGS];
 	const char *argv[MAX_ARGUMENTS];
 	bool		ok = write_file(directory, "kernel.c", text);
 	int			status;
@@ -260,7 +280,7 @@ compile_in(const char *directory, const char *text, const char *const *options,
 	file_name(source, sizeof(source), directory, "kernel.c");
 	file_name(object, sizeof(object), directory, "kernel.so");
 	file_name(messages, sizeof(messages), directory, "messages");
-	make_arguments(argv, options, include, prefix, source, object);
+	make_arguments(argv, options, include, prefix, source, object, flags);
 	status = run_compiler(argv, messages);
 	if (status != 0)
 	{

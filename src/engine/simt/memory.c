@@ -6,12 +6,19 @@
  * after each launch and when it is freed.  A buffer's content starts as
  * garbage, so that nobody relies on zeros.  Buffers are numbered in the order
  * of their allocation, for messages.
+ *
+ * Where the process has the address sanitizer, guards are hidden from kernels that were compiled
+ * with it, which then report also what they read there.
  */
 #include "engine/simt/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 #define ALIGNMENT 256			/* as cuMemAlloc aligns, at least */
 #define GUARD 256				/* bytes before and behind; the alignment's
@@ -26,6 +33,42 @@ struct SimtBuffer
 	size_t		size;			/* of the content */
 	uint64_t	number;
 };
+
+void
+simt_memory_hide(const void *address, size_t size)
+{
+#ifdef __SANITIZE_ADDRESS__
+	__asan_poison_memory_region(address, size);
+#else
+	(void) address;
+	(void) size;
+#endif
+}
+
+void
+simt_memory_show(const void *address, size_t size)
+{
+#ifdef __SANITIZE_ADDRESS__
+	__asan_unpoison_memory_region(address, size);
+#else
+	(void) address;
+	(void) size;
+#endif
+}
+
+static void
+hide_guards(const SimtBuffer *buffer)
+{
+	simt_memory_hide(buffer->block, GUARD);
+	simt_memory_hide(buffer->block + GUARD + buffer->size, GUARD);
+}
+
+static void
+show_guards(const SimtBuffer *buffer)
+{
+	simt_memory_show(buffer->block, GUARD);
+	simt_memory_show(buffer->block + GUARD + buffer->size, GUARD);
+}
 
 static DevicePtr
 buffer_ptr(const SimtBuffer *buffer)
@@ -58,6 +101,7 @@ simt_memory_alloc(SimtMemory *memory, size_t size)
 	buffer->next = memory->first;
 	memory->first = buffer;
 	memory->used += size;
+	hide_guards(buffer);
 	return buffer_ptr(buffer);
 }
 
@@ -72,8 +116,9 @@ guard_pattern(void)
 	return pattern;
 }
 
+/* Are a buffer's guards as they were?  They are not hidden. */
 static bool
-buffer_check(const SimtBuffer *buffer, char *message, size_t len)
+guards_hold(const SimtBuffer *buffer, char *message, size_t len)
 {
 	const unsigned char *behind = buffer->block + GUARD + buffer->size;
 	const unsigned char *pattern = guard_pattern();
@@ -100,6 +145,25 @@ buffer_check(const SimtBuffer *buffer, char *message, size_t len)
 	return false;
 }
 
+static bool
+buffer_check(const SimtBuffer *buffer, char *message, size_t len)
+{
+	bool		hold;
+
+	show_guards(buffer);
+	hold = guards_hold(buffer, message, len);
+	hide_guards(buffer);
+	return hold;
+}
+
+static void
+free_buffer(SimtBuffer *buffer)
+{
+	show_guards(buffer);
+	free(buffer->block);
+	free(buffer);
+}
+
 bool
 simt_memory_release(SimtMemory *memory, DevicePtr ptr, char *message, size_t len)
 {
@@ -113,8 +177,7 @@ simt_memory_release(SimtMemory *memory, DevicePtr ptr, char *message, size_t len
 		ok = buffer_check(buffer, message, len);
 		*link = buffer->next;
 		memory->used -= buffer->size;
-		free(buffer->block);
-		free(buffer);
+		free_buffer(buffer);
 		return ok;
 	}
 	snprintf(message, len, "free of 0x%llx, which is no buffer",
@@ -161,8 +224,7 @@ simt_memory_free_all(SimtMemory *memory)
 		SimtBuffer *buffer = memory->first;
 
 		memory->first = buffer->next;
-		free(buffer->block);
-		free(buffer);
+		free_buffer(buffer);
 	}
 	memory->used = 0;
 }

@@ -34,6 +34,13 @@ extern bool simt_memory_range(const SimtMemory *memory, DevicePtr ptr,
 /* Has anybody written outside a buffer?  If so, false and which. */
 extern bool simt_memory_check(const SimtMemory *memory, char *message, size_t len);
 
+/*
+ * Hide memory from what was compiled with the address sanitizer, and show it again; nothing in
+ * a process without it.
+ */
+extern void simt_memory_hide(const void *address, size_t size);
+extern void simt_memory_show(const void *address, size_t size);
+
 extern void simt_memory_free_all(SimtMemory *memory);
 
 #endif							/* GPUAGG_SIMT_MEMORY_H */

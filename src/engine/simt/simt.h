@@ -4,6 +4,8 @@
  *
  * All of it can also be set in the environment, read when a device is opened:
  *	  GPUAGG_SIMT_CC		the C compiler, "cc" by default
+ *	  GPUAGG_SIMT_CFLAGS	more words of its command line, for kernels that are compiled
+ *							from then on: those on disk are not told apart by them
  *	  GPUAGG_SIMT_MEMORY	device memory in bytes, 256 MB by default
  *	  GPUAGG_SIMT_CAPABILITY	the compute capability of the GPUs whose limits it has,
  *						"9.0" by default
