@@ -69,6 +69,7 @@ test:
 
 # on every version of PostgreSQL that gpuagg is written for; root only
 test-all: export PG_CONFIG := $(PG_CONFIG)
+test-all: export GPUAGG_TEST_DAMAGED ?= 200
 test-all:
 	+@tools/install-needs --for-tests && tools/run-tests --server 15 --server 17 --server 18 --server 19
 

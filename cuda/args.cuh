@@ -542,10 +542,11 @@ typedef struct DeformArgs
 	uint32_t	npages;
 	uint32_t	nattrs;			/* up to the last one needed */
 
-	/* A row whose tuple was not gathered: zeros, but for this column. */
-	int64_t		refused;
-	uint32_t	refused_column;
 	uint32_t	ncolumns;
+
+	/* A row whose tuple was not gathered: zeros, but for this column. */
+	uint32_t	refused_column;
+	int64_t		refused;
 } DeformArgs;
 
 /* Rows of a segment that are masked: marks from `first` on. */

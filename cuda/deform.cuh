@@ -11,9 +11,13 @@
  * all at once; only varlena values and NULLs make their ways differ.
  *
  * Nothing on a page is believed (heap_tuple.h).  What contradicts itself sets
- * an error in the counters, and the host drops the batch.  A row with a needed
- * value that is compressed or stored out of line is marked as left out, if the
- * program leaves rows.
+ * an error in the counters, and the host drops the batch.  But kernels that follow
+ * read its rows before the host knows.  So every row gets values: one with an error
+ * has NULLs, and is marked as left out, if the program leaves rows.  Else old
+ * bytes would be read as places of texts.
+ *
+ * A row with a needed value that is compressed or stored out of line is marked
+ * as left out, too, and that is no error.
  *
  * A row whose tuple was not gathered since a condition refuses it (gather_tuples.cuh) becomes one
  * that the filter refuses by the same condition.
@@ -172,21 +176,21 @@ put_value(const DeformArgs *args, const DeviceColumn *column, uint32_t row,
 	return 0;
 }
 
-/* A row that does not pass the filter. */
+/* A row that does not pass the filter, or one of NULLs. */
 DEVICE_FN void
-put_refused(const DeformArgs *args, uint32_t row)
+put_no_values(const DeformArgs *args, uint32_t row, bool refused)
 {
 	for (uint32_t c = 0; c < args->ncolumns; c++)
 	{
 		const DeviceColumn *column = &args->columns[c];
 		uint8_t    *to = column_value(&args->batch, column, row);
 
-		if (c == args->refused_column)
+		if (refused && c == args->refused_column)
 			copy_value(column, to, (const uint8_t *) &args->refused);
 		else
 			for (uint32_t i = 0; i < column->width; i++)
 				to[i] = 0;
-		put_isnull(&args->batch, column, row, false);
+		put_isnull(&args->batch, column, row, !refused);
 	}
 }
 
@@ -225,6 +229,26 @@ deform_tuple(const DeformArgs *args, const HeapTuple *tuple, uint32_t row)
 	return errors;
 }
 
+/* Tell of a row whether it is left out, and what errors it has. */
+DEVICE_FN void
+note_errors(const DeformArgs *args, uint32_t row, uint32_t block, uint32_t errors)
+{
+	bool		leaves = args->batch.left != NULL;
+
+	if (leaves)
+		args->batch.left[row] = errors != 0;
+	if (errors == 0)
+		return;
+	if (leaves && errors == ERROR_TOASTED)
+	{
+		atomic_add_u32_noreturn(&args->counters->left, 1);
+		return;
+	}
+	if (errors & ERROR_CORRUPT)
+		args->counters->block = block;
+	atomic_or_u32(&args->counters->errors, errors);
+}
+
 KERNEL(deform, DeformArgs, args)
 {
 	uint64_t	nwarps = grid_size() / WARP_SIZE;
@@ -241,29 +265,17 @@ KERNEL(deform, DeformArgs, args)
 		for (uint32_t i = lane_index(); i < info.nlines; i += WARP_SIZE)
 		{
 			uint32_t	number = info.all ? i + 1 : args.lines[info.lines + i];
+			bool		is_refused = info.filtered && was_refused(page, number);
 			HeapTuple	tuple;
-			uint32_t	errors = ERROR_CORRUPT;
+			uint32_t	errors = 0;
 
-			if (info.filtered && was_refused(page, number))
-			{
-				put_refused(&args, row + i);
-				refused++;
-				errors = 0;
-			}
-			else if (find_tuple(page, number, &tuple))
-				errors = deform_tuple(&args, &tuple, row + i);
-			if (args.batch.left != NULL && !(errors & ~ERROR_TOASTED))
-			{
-				args.batch.left[row + i] = errors != 0;
-				if (errors != 0)
-					atomic_add_u32_noreturn(&args.counters->left, 1);
-				continue;
-			}
-			if (errors == 0)
-				continue;
-			if (errors & ERROR_CORRUPT)
-				args.counters->block = info.block;
-			atomic_or_u32(&args.counters->errors, errors);
+			if (!is_refused)
+				errors = find_tuple(page, number, &tuple) ?
+					deform_tuple(&args, &tuple, row + i) : ERROR_CORRUPT;
+			if (is_refused || (errors & ~ERROR_TOASTED))
+				put_no_values(&args, row + i, is_refused);
+			refused += is_refused;
+			note_errors(&args, row + i, info.block, errors);
 		}
 	}
 	if (refused > 0)

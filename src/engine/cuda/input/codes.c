@@ -219,22 +219,6 @@ place_of(const RunCore *run, const InputLayout *input, const InputBuffer *buffer
 		(uint64_t) input->rows * run->layouts[0].columns[column->number].values;
 }
 
-/* A row that is left out may leave its place as it is: then it is an empty text. */
-EngineStatus
-codes_clear(RunCore *run, const Codes *codes, const InputLayout *input,
-			const InputBuffer *buffer)
-{
-	EngineStatus status = ENGINE_OK;
-
-	for (int i = 0; i < codes->ncolumns && status == ENGINE_OK; i++)
-		status = run_device(run,
-							run->device_ops->fill(run->device, run->work,
-												  place_of(run, input, buffer, &codes->columns[i]),
-												  0, (size_t) buffer->nrows * sizeof(TextRef)),
-							"could not clear texts");
-	return status;
-}
-
 /* Where counters of a column are in page-locked memory: of `kept`, and of `own`. */
 static DictionaryCounters *
 told_place(const Codes *codes, const CodedColumn *column, bool own)

@@ -46,10 +46,6 @@ extern EngineStatus codes_open(RunCore *run, ServedTexts *texts, const InputLayo
  */
 extern EngineStatus codes_answer(RunCore *run, Codes *codes, DeviceKernel *copy);
 
-/* Clear the texts' places, in the work stream, before a buffer's pages become columns. */
-extern EngineStatus codes_clear(RunCore *run, const Codes *codes, const InputLayout *input,
-								const InputBuffer *buffer);
-
 /* Make codes, and answers, of the texts of a buffer's rows, in the work stream. */
 extern EngineStatus codes_make(RunCore *run, Codes *codes, const PageKernels *kernels,
 							   const InputLayout *input, InputBuffer *buffer);

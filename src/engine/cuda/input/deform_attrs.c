@@ -40,6 +40,7 @@ deform_attrs_open(RunCore *run, const Column *const *columns, int ncolumns,
 	size_t		size;
 	EngineStatus status;
 
+	attrs->ncolumns = (uint32_t) ncolumns;
 	for (int i = 0; i < ncolumns; i++)
 		if (attrs->nattrs < (uint32_t) columns[i]->attno)
 			attrs->nattrs = (uint32_t) columns[i]->attno;
@@ -80,4 +81,5 @@ deform_attrs_tell(const DeformAttrs *attrs, DeformArgs *args)
 	args->attrs = attrs->device.ptr;
 	args->columns = attrs->device.ptr + attrs->nattrs * sizeof(DeformAttr);
 	args->nattrs = attrs->nattrs;
+	args->ncolumns = attrs->ncolumns;
 }

@@ -14,6 +14,7 @@ typedef struct DeformAttrs
 	DeformAttr *host;			/* what is uploaded; freed by close */
 	DeviceBuffer device;		/* DeformAttr, then DeviceColumn */
 	uint32_t	nattrs;			/* up to the last one needed */
+	uint32_t	ncolumns;
 } DeformAttrs;
 
 /*

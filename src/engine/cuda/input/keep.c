@@ -541,9 +541,7 @@ keep_launch(RunCore *run, const Keep *keep, const PageDeformer *deformer,
 		/* no rows have no range: the results stay cleared */
 		if (texts->nrows == 0)
 			continue;
-		status = keep_texts_clear(run, texts);
-		if (status == ENGINE_OK)
-			status = page_deformer_keep(run, deformer, input, buffer, &kept->stripes[i].pages);
+		status = page_deformer_keep(run, deformer, input, buffer, &kept->stripes[i].pages);
 		if (status == ENGINE_OK)
 			status = keep_texts_launch(run, &keep->texts, &deformer->kernels, buffer, texts);
 		if (status == ENGINE_OK)

@@ -274,23 +274,6 @@ launch_column(RunCore *run, const PageKernels *kernels, Dictionary *dictionary,
 	return status;
 }
 
-/* A row that has an error may leave its place as it is: then it is an empty text. */
-EngineStatus
-keep_texts_clear(RunCore *run, const KeptTexts *kept)
-{
-	EngineStatus status = ENGINE_OK;
-
-	for (int i = 0; i < kept->ncolumns && status == ENGINE_OK; i++)
-		if (text_column(kept, i) != NULL)
-			status = run_device(run,
-								run->device_ops->fill(run->device, run->work,
-													  kept->plain +
-													  kept->capacity * kept->places[i].values, 0,
-													  kept->nrows * sizeof(TextRef)),
-								"could not clear texts");
-	return status;
-}
-
 EngineStatus
 keep_texts_launch(RunCore *run, const KeepTexts *texts, const PageKernels *kernels,
 				  const InputBuffer *buffer, const KeptTexts *kept)

@@ -52,9 +52,6 @@ extern void keep_texts_close(RunCore *run, const ResidentTables *tables, KeepTex
 extern bool keep_texts_begin(RunCore *run, KeepTexts *texts, const PageKernels *kernels,
 							 const KeptTexts *kept, int64_t now);
 
-/* Clear the texts' places, in the work stream, before the stripe's columns are made. */
-extern EngineStatus keep_texts_clear(RunCore *run, const KeptTexts *kept);
-
 /*
  * Launch, in the work stream, once the texts of the buffer's pages are in `plain`: what stands
  * there then are numbers of 8 bytes, the codes.

@@ -62,7 +62,6 @@ page_deformer_launch(RunCore *run, const PageDeformer *deformer, const InputLayo
 	deform_attrs_tell(&deformer->attrs, &args);
 	args.counters = buffer->counters;
 	args.npages = buffer->npages;
-	args.ncolumns = (uint32_t) run->program->ncolumns;
 	args.refused = deformer->filter.refused;
 	args.refused_column = deformer->filter.refused_column;
 	return launch(run, deformer, &args);

@@ -80,12 +80,8 @@ deform_pages(CudaRun *run, const InputBuffer *buffer)
 	RunCore    *core = &run->core;
 	const Input *input = &run->input;
 	uint32_t	number = buffer_number(run, buffer);
-	EngineStatus status = ENGINE_OK;
+	EngineStatus status = page_deformer_launch(core, &input->deformer, &input->layout, buffer);
 
-	if (buffer->nrows > 0)
-		status = codes_clear(core, &input->codes, &input->layout, buffer);
-	if (status == ENGINE_OK)
-		status = page_deformer_launch(core, &input->deformer, &input->layout, buffer);
 	if (status == ENGINE_OK)
 		status = keep_launch(core, &input->keep, &input->deformer, &input->layout, buffer,
 							 &input->kept[number], number);
