@@ -12,7 +12,9 @@
  *	  long:  0 sign:1 scale:14, then weight as an int16
  *
  * Two bits 1 1 at the begin are NaN and the infinities, which have no more
- * than the header.  The header need not be aligned.  PostgreSQL's own
+ * than the header.  Of a number that is not stored so, with a digit beyond 9999, zeros at an
+ * end, or a zero that has a sign or a weight, PostgreSQL's own results are those of its
+ * arithmetic and its output: it is none here.  The header need not be aligned.  PostgreSQL's own
  * description of this is private to its numeric.c, so no compiler can compare
  * the two; sql/numeric.sql compares their answers.
  *
@@ -63,8 +65,8 @@ typedef enum NumericPart
 /* The header of a stored numeric, and where its digits are. */
 typedef struct NumericHeader
 {
-	bool		special;		/* NaN, infinity, or no numeric at all: nothing
-								 * else is set */
+	bool		special;		/* NaN, infinity, or no numeric at all: the rest
+								 * does not count */
 	bool		negative;
 	int			scale;			/* display scale */
 	int			weight;
@@ -103,6 +105,10 @@ numeric_header(const uint8_t *data, uint32_t len)
 	}
 	h.ndigits = (int) ((len - size) / 2);
 	h.digits = data + size;
+	if (h.ndigits == 0)
+		h.special = h.negative || h.weight != 0;
+	else
+		h.special = numeric_u16(h.digits) == 0 || numeric_u16(h.digits + 2 * (h.ndigits - 1)) == 0;
 	return h;
 }
 
@@ -137,11 +143,11 @@ numeric_least_scale(NumericHeader h)
 	return scale < 0 ? 0 : scale;
 }
 
-/* One more digit; false: the number is 2^63 or more. */
+/* One more digit; false: the number is 2^63 or more, or it is none. */
 GA_FN bool
 numeric_append(uint64_t *acc, uint32_t base, uint32_t digit)
 {
-	if (*acc > NUMERIC64_MAX / base)
+	if (*acc > NUMERIC64_MAX / base || digit >= NUMERIC_BASE)
 		return false;
 	*acc = *acc * base + digit;
 	return *acc <= NUMERIC64_MAX;
@@ -154,6 +160,8 @@ numeric_append(uint64_t *acc, uint32_t base, uint32_t digit)
 GA_FN bool
 numeric_append_part(uint64_t *acc, int places, uint32_t digit)
 {
+	if (digit >= NUMERIC_BASE)
+		return false;
 	switch (places)
 	{
 		case 1:
@@ -225,7 +233,7 @@ numeric_to_units(const uint8_t *data, uint32_t len, int scale, int64_t *value)
 	return true;
 }
 
-/* One more digit; false: the number is 2^127 or more. */
+/* One more digit; false: the number is 2^127 or more, or it is none. */
 GA_FN bool
 numeric_append_wide(Wide *acc, uint32_t base, uint32_t digit)
 {
@@ -240,7 +248,7 @@ numeric_append_wide(Wide *acc, uint32_t base, uint32_t digit)
 		acc->w[i / 2] |= (part & UINT64_C(0xffffffff)) << shift;
 		carry = part >> 32;
 	}
-	return carry == 0 && acc->w[1] >> 63 == 0;
+	return carry == 0 && acc->w[1] >> 63 == 0 && digit < NUMERIC_BASE;
 }
 
 /*
@@ -276,7 +284,8 @@ numeric_to_wide(const uint8_t *data, uint32_t len, int scale, bool any, Wide *va
 				base *= 10;
 			else
 				divisor *= 10;
-		if (digit % divisor != 0 || !numeric_append_wide(&acc, base, digit / divisor))
+		if (digit >= NUMERIC_BASE || digit % divisor != 0 ||
+			!numeric_append_wide(&acc, base, digit / divisor))
 			return false;
 		i++;
 	}

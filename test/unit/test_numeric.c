@@ -96,6 +96,11 @@ test_values(void)
 static void
 test_parts(void)
 {
+	static const uint16_t digits[] = {1, 65500};
+	uint8_t		stored[NUMERIC_ROOM];
+	int64_t		value;
+	Wide		wide;
+
 	READS(2, 123450, false, false, 2, 0, 1234, 5000);
 	READS(2, -123450, true, true, 2, 0, 1234, 5000);
 	READS(2, 12340000, false, false, 2, 1, 12, 3400);
@@ -103,7 +108,7 @@ test_parts(void)
 	READS(4, 1, false, false, 4, -1, 1);
 	READS(8, 1, false, false, 8, -2, 1);
 	READS(18, -100, false, true, 18, -4, 1);
-	READS(9, 5, true, false, 9, -2, 0, 5000);	/* with a zero at the begin */
+	READS(9, 5, true, false, 9, -3, 5000);
 	READS(0, 10000, false, false, 0, 1, 1);
 	READS(0, 1000000000000000000, true, false, 0, 4, 100);
 
@@ -118,6 +123,17 @@ test_parts(void)
 	REFUSES("10^20", 0, true, 0, 5, 1);
 	REFUSES("the greatest weight", 0, true, 0, 32767, 1);
 	REFUSES("the least weight", 0, true, 0, -32768, 1);
+
+	/* what PostgreSQL never stores, and shows otherwise than as a number */
+	REFUSES("a zero at the begin", 9, true, 9, -2, 0, 5000);
+	REFUSES("a zero at the end", 4, true, 4, 0, 1234, 0);
+	REFUSES("a digit of 10000", 0, false, 0, 1, 10000, 1);
+	REFUSES("a digit of 65500 behind the point", 2, false, 2, 0, 1, 65500);
+	ok(!numeric_to_wide(stored, numeric_write(stored, false, false, 2, 0, digits, 2), 2, true, &wide) &&
+	   !numeric_to_wide(stored, numeric_write(stored, false, false, 4, 0, digits, 2), 4, true, &wide),
+	   "refuses it in 128 bits");
+	ok(!read_exactly((const uint8_t *) "\x80\xa0", 2, 1, &value) &&
+	   !read_exactly((const uint8_t *) "\x81\x80", 2, 1, &value), "refuses zeros that have a sign or a weight");
 }
 
 static void
