@@ -156,7 +156,9 @@ parallel_state_share(ParallelState *state, dsa_area *area, const ParallelJob *jo
 	state->engine = job->run ? engine_number(engine_ops(job->run)) : -1;
 	state->key = job->key;
 	state->ntables = job->ntables;
-	memcpy(state->nblocks, job->nblocks, job->ntables * sizeof(BlockNumber));
+	/* without tables there are no numbers */
+	if (job->ntables > 0)
+		memcpy(state->nblocks, job->nblocks, job->ntables * sizeof(BlockNumber));
 }
 
 const Program *

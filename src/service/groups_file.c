@@ -263,10 +263,11 @@ groups_writer_add(GroupsWriter *writer, const GroupBatch *batch)
 {
 	const Program *p = writer->program;
 	BatchEntry *entry = next_entry(writer);
-	KeyParts   *parts = (KeyParts *) (entry + 1);
+	KeyParts   *parts;
 
 	if (entry == NULL)
 		return false;
+	parts = (KeyParts *) (entry + 1);
 	entry->ngroups = batch->ngroups;
 	entry->units = 0;
 	for (int i = 0; i < p->nkeys; i++)

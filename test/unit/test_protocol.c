@@ -744,6 +744,45 @@ check_programs(void)
 	free(program);
 }
 
+#ifdef __SANITIZE_ADDRESS__
+/* More than that is no memory, as of the directory below. */
+const char *
+__asan_default_options(void)
+{
+	return "allocator_may_return_null=1:max_allocation_size_mb=64";
+}
+
+/* Batches until there is no memory for the directory. */
+static void
+check_groups_memory(void)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	static const int64_t zero = 0;
+	ColumnVector keys[PROGRAM_MAX_KEYS];
+	GroupBatch	batch = {.ngroups = 1,.keys = keys,.states = (const uint64_t *) &zero};
+	int			nbatches = 0;
+	Program    *program;
+	GroupsWriter *writer;
+
+	program_begin(b, SOURCE_COLUMNS);
+	for (int i = 0; i < PROGRAM_MAX_KEYS; i++)
+	{
+		program_add_key(b, program_add_column(b, i + 1, VT_INT8, false, -1));
+		keys[i] = (ColumnVector) {.values = &zero};
+	}
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	writer = groups_writer_create(program);
+	while (nbatches < 1000000 && groups_writer_add(writer, &batch))
+		nbatches++;
+	ok(nbatches > 0 && nbatches < 1000000, "no memory behind %d batches of groups", nbatches);
+	groups_writer_free(writer);
+	free(program);
+}
+#endif
+
 int
 main(void)
 {
@@ -754,5 +793,8 @@ main(void)
 	check_last_words();
 	check_groups_file();
 	check_programs();
+#ifdef __SANITIZE_ADDRESS__
+	check_groups_memory();
+#endif
 	return done_testing();
 }
