@@ -158,7 +158,7 @@ BEGIN
 	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF) ' || query LOOP
 		text := text || line;
 	END LOOP;
-	EXECUTE format('SELECT (SELECT count(*) FROM pg_ls_dir(''base/pgsql_tmp'')) FROM (%s OFFSET 0) s LIMIT 1', query) INTO files;
+	EXECUTE format('SELECT (SELECT count(*) FROM pg_ls_dir(''base/pgsql_tmp'')) , s::text FROM (%s OFFSET 0) s LIMIT 1', query) INTO files;
 	RETURN format('%s files, parallel %s, falls back %s', files, text ~ 'Workers Launched: [1-9].*GpuAgg Partial', text ~ 'Fallback:');
 END $$;
 BEGIN;

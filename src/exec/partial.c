@@ -219,6 +219,14 @@ end_run(PartialState *state, const TableSourceStats *source)
 		heap_source_count_rows(state->tables[0].relation, work->rows);
 }
 
+/* Let others read what this process has written. */
+static EngineStatus
+flush_groups(PartialState *state)
+{
+	return shared_store_flush(&state->store) ? ENGINE_OK :
+		engine_give_up(state->engine, ENGINE_NO_STORE, state->store.message);
+}
+
 /* This process's part; a status other than OK ends it before the others'. */
 static EngineStatus
 run_phases(PartialState *state, TableSourceStats *source)
@@ -227,12 +235,13 @@ run_phases(PartialState *state, TableSourceStats *source)
 
 	if (status == ENGINE_OK)
 		status = aggregate_input(state, source);
+	if (status == ENGINE_OK)
+		status = flush_groups(state);
 	if (status != ENGINE_OK)
 		return status;
-	if (!shared_store_flush(&state->store))
-		return engine_give_up(state->engine, ENGINE_NO_STORE, state->store.message);
 	BarrierArriveAndWait(&state->shared->barrier, merge_wait_event());
-	return merge_partitions(state);
+	status = merge_partitions(state);
+	return status == ENGINE_OK ? flush_groups(state) : status;
 }
 
 /*

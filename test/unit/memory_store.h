@@ -153,6 +153,7 @@ memory_store(void)
 
 	store->head.npartitions = stores.partitions;
 	store->head.grows = stores.runs == 1;
+	store->head.message = "the store has failed";
 	store->head.units = stores.runs > 1 ? store->units : NULL;
 	store->head.write = memory_store_write;
 	store->head.rewind = memory_store_rewind;
