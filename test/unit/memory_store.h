@@ -46,6 +46,7 @@ static struct
 	uint64_t	bytes;
 	uint64_t	released;		/* partitions */
 	bool		loses;			/* the second piece that is written */
+	bool		full;			/* nothing can be written beyond the first partitions */
 } stores = {.runs = 1,.partitions = 4};
 
 static bool
@@ -91,7 +92,7 @@ memory_store_write(GroupStore *head, uint32_t partition, const void *bytes, size
 	MemoryStore *store = (MemoryStore *) head;
 	StoredPiece *piece;
 
-	if (store_call_fails() || size == 0 ||
+	if (store_call_fails() || size == 0 || (stores.full && partition >= head->npartitions) ||
 		partition >= (head->grows ? STORE_MOST_PARTITIONS : 2 * head->npartitions))
 		return false;
 	stores.beyond += partition >= head->npartitions;

@@ -110,7 +110,7 @@ test_failures(void)
 		if (q->status == ENGINE_OK)
 			break;
 		failed++;
-		good &= q->status == ENGINE_FAILED && q->message[0] != '\0';
+		good &= q->status == ENGINE_NO_STORE && q->message[0] != '\0';
 	}
 	stores.fails_at = 0;
 	ok(good && failed > 20 && failed == stores.calls && q->ngroups == 10000,
@@ -145,6 +145,24 @@ test_division(void)
 	   "%d runs: %llu pieces of %llu in other partitions", stores.runs,
 	   (unsigned long long) stores.beyond, (unsigned long long) stores.pieces);
 	stores.partitions = 4;
+	query_end(q);
+}
+
+/* Where there is no room for that, it is merged as it is. */
+static void
+test_full_store(void)
+{
+	Query	   *q = count_and_sum(VT_INT4, 40000, 30000);
+
+	stores.partitions = 1;
+	stores.full = stores.runs == 1;
+	q->hints.memory_limit = SMALL / 2;
+	query_run(q, &storing_engine, 40000, 3000);
+	ok(q->status == ENGINE_OK && q->ngroups == 30000 && query_word(q, "9999", 0) == 2 &&
+	   query_word(q, "10000", 0) == 1 && (stores.beyond == 0) == stores.full,
+	   "%d runs: no room for other partitions", stores.runs);
+	stores.partitions = 4;
+	stores.full = false;
 	query_end(q);
 }
 
@@ -411,6 +429,7 @@ main(void)
 		test_no_keys();
 		test_failures();
 		test_division();
+		test_full_store();
 		test_rewind();
 		stores.partitions = 1;
 		test_rewind();
