@@ -56,6 +56,8 @@ include $(gpuagg_dir)/kernels.mk
 # vectorised loops: the CPU engine gains from full vectorisation
 src/engine/cpu/%.o: CFLAGS += -O3
 src/source/heap.o: CFLAGS += $(CFLAGS_VECTORIZE)
+# the sanitizers do not know fibers
+src/engine/fiber.o src/engine/simt/block.o: CFLAGS += -fno-sanitize=all
 
 # These need nothing but make: they install what is missing, or say what it is.
 .PHONY: demo test test-all gpu-test bench deb dist
@@ -67,20 +69,25 @@ test: export PG_CONFIG := $(PG_CONFIG)
 test:
 	+@tools/install-needs --for-tests && tools/run-tests
 
-# on every version of PostgreSQL that gpuagg is written for; root only
+# on every version of PostgreSQL that gpuagg is written for, root only; then, on the
+# installed one, with sanitizers and with a server that checks its assertions
 test-all: export PG_CONFIG := $(PG_CONFIG)
 test-all: export GPUAGG_TEST_DAMAGED ?= 200
 test-all:
-	+@tools/install-needs --for-tests && tools/run-tests --server 15 --server 17 --server 18 --server 19
+	+@tools/install-needs --for-tests && { \
+		status=0; \
+		tools/run-tests --server 15 --server 17 --server 18 --server 19 || status=1; \
+		SUITES="asan tsan cassert" tools/run-tests || status=1; \
+		exit $$status; }
 
 # on a machine with a GPU, its driver, NVRTC and compute-sanitizer
 gpu-test: export PG_CONFIG := $(PG_CONFIG)
 gpu-test: export ENGINES = cuda
-gpu-test: export SUITES = gpu regress isolation fuzz tap
+gpu-test: export SUITES = gpu regress isolation fuzz tap soak
 gpu-test: export GPUAGG_KILL_QUERIES ?= 400
 gpu-test: export GPUAGG_WRITERS_SECONDS ?= 60
 gpu-test:
-	+@tools/run-tests
+	+@tools/install-needs --for-tests && tools/run-tests
 
 bench: export PG_CONFIG := $(PG_CONFIG)
 bench:

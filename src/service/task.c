@@ -14,6 +14,9 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
 
 #include "engine/clock.h"
 #include "engine/fiber.h"
@@ -44,14 +47,31 @@ struct Task
 	uint64_t	until;
 	uint64_t	resumed;		/* when */
 	uint64_t	paused;			/* how long, without work between */
+	void	   *known;			/* what ThreadSanitizer knows of the stack */
 };
 
 /* The loop's own stack, and the task that runs on another one. */
 static Fiber loop;
+static void *loop_known;
 static Task *current;
 
 static char *kept_stacks[KEPT_STACKS];
 static int	nkept_stacks;
+
+/*
+ * ThreadSanitizer follows a thread's calls and returns, and has to be told of its stacks.
+ */
+#ifdef __SANITIZE_THREAD__
+#define know_current() __tsan_get_current_fiber()
+#define know_new() __tsan_create_fiber(0)
+#define know_change(known) __tsan_switch_to_fiber(known, 0)
+#define know_end(known) __tsan_destroy_fiber(known)
+#else
+#define know_current() NULL
+#define know_new() NULL
+#define know_change(known) ((void) (known))
+#define know_end(known) ((void) (known))
+#endif
 
 static void
 begin(void *argument)
@@ -104,6 +124,7 @@ task_create(void (*body) (void *argument), void *argument)
 	}
 	task->body = body;
 	task->argument = argument;
+	task->known = know_new();
 	fiber_prepare(&task->fiber, task->stack, STACK_SIZE, begin, task);
 	return task;
 }
@@ -113,6 +134,7 @@ task_free(Task *task)
 {
 	if (task == NULL)
 		return;
+	know_end(task->known);
 	put_stack(task->stack);
 	free(task);
 }
@@ -128,6 +150,8 @@ task_resume(Task *task)
 {
 	current = task;
 	task->resumed = now_ns();
+	loop_known = know_current();
+	know_change(task->known);
 	fiber_switch(&loop, &task->fiber);
 	current = NULL;
 }
@@ -151,6 +175,7 @@ task_give_way(short events, uint64_t until)
 
 	task->events = events;
 	task->until = until;
+	know_change(loop_known);
 	fiber_switch(&task->fiber, &loop);
 }
 

@@ -39,13 +39,14 @@ class Verdict:
 class Session:
     """A connection with its settings, made again after a crash."""
 
-    def __init__(self, directory, settings):
+    def __init__(self, directory, database, settings):
         self.directory = directory
+        self.database = database
         self.settings = settings
         self.connect()
 
     def connect(self):
-        self.connection = Connection(self.directory, 'postgres', 'postgres')
+        self.connection = Connection(self.directory, 'postgres', self.database)
         for statement in [COMMON] + self.settings:
             outcome = self.connection.query(statement)
             if outcome.error:
@@ -66,8 +67,8 @@ class Session:
 class Keeper(Session):
     """The session that prepares, and asks what is kept."""
 
-    def __init__(self, directory, engine):
-        super().__init__(directory, ["LOAD 'gpuagg'", 'SET gpuagg.mode = off', 'SET gpuagg.engine = ' + engine])
+    def __init__(self, directory, database, engine):
+        super().__init__(directory, database, ["LOAD 'gpuagg'", 'SET gpuagg.mode = off', 'SET gpuagg.engine = ' + engine])
         self.query('CREATE EXTENSION IF NOT EXISTS gpuagg SCHEMA public')
 
     def run(self, statements):
@@ -191,13 +192,13 @@ def over_data(error):
 class Comparer:
     """The sessions: one that builds, one native, one for each engine, one that has columns kept."""
 
-    def __init__(self, directory, engines, memory_limit=0, resident=False):
-        self.builder = Session(directory, [])
-        self.native = Session(directory, ["LOAD 'gpuagg'", 'SET gpuagg.mode = off'])
-        self.engines = {e: Session(directory, [
+    def __init__(self, directory, database, engines, memory_limit=0, resident=False):
+        self.builder = Session(directory, database, [])
+        self.native = Session(directory, database, ["LOAD 'gpuagg'", 'SET gpuagg.mode = off'])
+        self.engines = {e: Session(directory, database, [
             "LOAD 'gpuagg'", 'SET gpuagg.mode = force', 'SET gpuagg.engine = ' + e,
             'SET gpuagg.report_rejections = on', 'SET gpuagg.memory_limit = %d' % memory_limit]) for e in engines}
-        self.keeper = Keeper(directory, engines[0]) if resident else None
+        self.keeper = Keeper(directory, database, engines[0]) if resident else None
 
     def sums_are_exact(self):
         """Do the engines compute the exact sum of floats, or add them up as they come?"""
