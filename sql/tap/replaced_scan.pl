@@ -147,8 +147,8 @@ for my $libraries ('replaced_scan, gpuagg', 'gpuagg, replaced_scan')
 # by a library that is loaded when a query has been planned
 my $late = 'SET gpuagg.engine = cpu; SELECT 1 AS planned; SET replaced_scan.late = on; SET replaced_scan.mode';
 my $late_query = 'SELECT k, count(*) FROM plain_moved GROUP BY k';
-is(reason("$late = aggregation", $late_query), "1\nanother extension has replaced it by an aggregation of PostgreSQL's", 'replaced at last');
-is(reason("$late = aggregation; SET gpuagg.mode = auto", $late_query), "1\nanother extension has replaced it by an aggregation of PostgreSQL's", 'also if it is cheaper');
+is(reason("$late = aggregation", $late_query), "1\nanother extension has replaced GpuAgg by an aggregation of PostgreSQL's", 'replaced at last');
+is(reason("$late = aggregation; SET gpuagg.mode = auto", $late_query), "1\nanother extension has replaced GpuAgg by an aggregation of PostgreSQL's", 'also if it is cheaper');
 is(sql("$late = twice", "SELECT taken, reason FROM gpuagg_explain('$late_query')"), "1\nt|", 'put below another node');
 is(sql("$late = twice", "SELECT count(*) FROM ($late_query OFFSET 0) s"), "1\n20\n20", 'which returns its rows twice, the count of them, too');
 

@@ -203,8 +203,8 @@ examine_winner(GroupingReport *report)
 	name = others_node(rel->cheapest_total_path, report->input_rel);
 	if (report->path != NULL && !list_member_ptr(rel->pathlist, report->path))
 	{
-		report->reason = name == NULL ? "another extension has replaced it by an aggregation of PostgreSQL's"
-			: psprintf("another extension has replaced it by custom scan \"%s\"", name);
+		report->reason = name == NULL ? "another extension has replaced GpuAgg by an aggregation of PostgreSQL's"
+			: psprintf("another extension has replaced GpuAgg by custom scan \"%s\"", name);
 		report->hint = "gpuagg comes after the extensions that are loaded before a session's first query.";
 	}
 	else if (name != NULL)
