@@ -73,7 +73,7 @@ sub answers
 	my $directory = getcwd;
 	socket(my $socket, AF_UNIX, SOCK_SEQPACKET, 0) or die "socket: $!";
 	chdir $node->data_dir or die "chdir: $!";
-	my $connected = connect($socket, sockaddr_un('gpuagg_device/socket'));
+	my $connected = connect($socket, sockaddr_un('gpuagg_device/pgsql_tmp_socket'));
 	chdir $directory;
 	close $socket;
 	return $connected;

@@ -171,13 +171,52 @@ is_right($session, $_, 'texts that the dictionary does not have', 'some') for @c
 cmp_ok((split / /, counts_of('t', $query))[1], '==', 20000, 'rows of both kinds are counted');
 
 # eviction
-is(sql('BEGIN; TRUNCATE t; SELECT DISTINCT valid FROM gpuagg_cache; ROLLBACK'), '0', 'in another file nothing is valid');
+is(sql('BEGIN; TRUNCATE t; SELECT DISTINCT valid FROM gpuagg_cache; ROLLBACK'), '', 'of another file nothing is kept');
 ok(sql("SELECT gpuagg_evict('t')") > 100000, 'bytes are given back');
 is(kept(), '', 'nothing is left');
 is(sql("SELECT gpuagg_evict('t')"), '0', 'and no more to give back');
 ok(wait_for(5, sub { cost() >= $cost }), 'the planner knows');
 sql('VACUUM t');
 like(json_blocks($query), qr/^- - \d+$/, 'a query keeps what it reads');
+
+# of the columns of a reader, only these are evicted; who may read nothing waits for no lock
+sql("SELECT gpuagg_prewarm('t', '{k,v,n}')");
+$session->query('BEGIN; LOCK t');
+like(said("SET lock_timeout = '10s'; SET ROLE stranger; SELECT gpuagg_prewarm('t')"), $denied, 'a stranger waits for no lock');
+$session->query('ROLLBACK');
+my $of_reader = sql("SET ROLE reader; SELECT sum(bytes) FROM gpuagg_cache");
+cmp_ok(sql("SET ROLE reader; SELECT bytes FROM gpuagg_prewarm('t')"), '==', $of_reader, 'a reader is told of his columns\' bytes');
+sql("SET ROLE reader; SELECT gpuagg_evict('t')");
+is(sql('SELECT DISTINCT attribute FROM gpuagg_cache'), 'n', 'and evicts these only');
+is_right($session, $query, 'what is left of a chunk', 'none');
+sql("SELECT gpuagg_evict('t')");
+
+# dropped columns, and the table's other files
+sub contents_rows
+{
+	my $head;
+
+	open(my $file, '<:raw', $contents) or return -1;
+	read $file, $head, 16;
+	return (unpack 'L4', $head)[2];
+}
+
+sql(q{CREATE TABLE d AS SELECT i AS gone, i % 7 AS k, i AS v, 'text ' || i % 9 AS s FROM generate_series(1, 5000) i; VACUUM ANALYZE d;
+	GRANT SELECT (k, v) ON d TO reader; SELECT gpuagg_prewarm('d'); ALTER TABLE d DROP COLUMN gone});
+is(sql('SELECT attribute FROM gpuagg_cache ORDER BY 1'), "k\ns\nv", 'a dropped column is not shown');
+is(sql('SET ROLE reader; SELECT attribute FROM gpuagg_cache ORDER BY 1'), "k\nv", 'nor to who may read some columns');
+is(sql("SET ROLE reader; SELECT count(*) FROM (SELECT gpuagg_evict('d')) x"), '1', 'who may evict them');
+sql("SELECT gpuagg_prewarm('d'); TRUNCATE d; INSERT INTO d SELECT i % 7, i, 'text ' || i FROM generate_series(1, 4000) i; VACUUM ANALYZE d");
+is(sql('SELECT count(*) FROM gpuagg_cache'), '0', 'nothing is kept of a new file');
+like(said("SELECT gpuagg_prewarm('d')"), qr/^[^\n]*NOTICE:  column "s" of table "d" is not kept[^\n]*\n[^\n]*HINT[^\n]*$/, 'a column that only the old file had kept');
+is(sql("SELECT attribute, rows, blocks = pg_relation_size('d') / 8192 FROM gpuagg_cache ORDER BY 1"), "k|4000|t\nv|4000|t", 'the new file alone is shown');
+is(sql("SELECT bytes = (SELECT sum(bytes) FROM gpuagg_cache) FROM gpuagg_prewarm('d', '{k}')"), 't', 'and its bytes');
+for my $change ('TRUNCATE d', 'INSERT INTO d SELECT i, i FROM generate_series(1, 100) i; VACUUM FULL d', 'DROP TABLE d')
+{
+	sql($_) for split /; /, $change;
+	ok(wait_for(10, sub { contents_rows() == 0 }), "memory is given back: $change");
+	sql("VACUUM d; SELECT gpuagg_prewarm('d', '{k}')") unless $change =~ /DROP/;
+}
 
 # partitions, of which one has its columns elsewhere
 sql(q{CREATE TABLE p (k int, v int) PARTITION BY LIST (k);

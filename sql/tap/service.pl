@@ -64,7 +64,7 @@ sub check_process
 	return;
 }
 
-my $node = new_node('service', 'gpuagg.longest_pause = 1s');
+my $node = new_node('service', 'gpuagg.longest_pause = 1s', 'wal_level = replica', 'max_wal_senders = 2');
 $node->safe_psql('postgres', 'SET gpuagg.mode = off; CREATE TABLE t AS SELECT i % 3 AS k FROM generate_series(1, 3000) i');
 my $query = 'SELECT k, count(*) FROM t GROUP BY k ORDER BY k';
 
@@ -81,7 +81,7 @@ my $query = 'SELECT k, count(*) FROM t GROUP BY k ORDER BY k';
 	is(said($node, 'serves'), 1, 'and it was the only one');
 	my $mode = (stat $node->data_dir . '/gpuagg_device')[2] & 0777;
 	is(sprintf('%o', $mode), '700', 'mode of the directory');
-	$mode = (stat $node->data_dir . '/gpuagg_device/socket')[2] & 0777;
+	$mode = (stat $node->data_dir . '/gpuagg_device/pgsql_tmp_socket')[2] & 0777;
 	is(sprintf('%o', $mode), '600', 'mode of the socket');
 }
 
@@ -102,6 +102,16 @@ my $query = 'SELECT k, count(*) FROM t GROUP BY k ORDER BY k';
 	like(slurp_file("/proc/$worker/maps"), qr/ rw-s /, 'the worker has shared memory');
 	my %files = open_ones($worker);
 	ok((grep { m{gpuagg_device/worker$} } values %files), 'the worker has the lock');
+}
+
+# A base backup leaves the socket out, and warns of nothing.
+{
+	my $copy = "$ENV{TESTDIR}/copy_of_service";
+	my ($out, $err) = run_command([ 'pg_basebackup', '-D', $copy, '-h', $node->host, '-p', $node->port, '-c', 'fast', '-X', 'none', '--no-sync' ]);
+
+	is($err =~ s/.*no WAL.*|NOTICE.*//gr =~ s/\n//gr, '', 'a base backup warns of nothing');
+	ok(-d "$copy/gpuagg_device", 'it has the directory');
+	is_deeply([ grep { -S $_ } glob "$copy/gpuagg_device/*" ], [], 'without the socket');
 }
 
 # A session has no descriptors of runs that have ended, however they did.
@@ -177,7 +187,7 @@ my $query = 'SELECT k, count(*) FROM t GROUP BY k ORDER BY k';
 # Files that somebody removes.
 {
 	my $pid = wait_for_service($node);
-	unlink $node->data_dir . '/gpuagg_device/socket';
+	unlink $node->data_dir . '/gpuagg_device/pgsql_tmp_socket';
 	ok(wait_for_service($node, $pid), 'back after its socket was removed');
 	my ($worker) = worker($node);
 	system 'rm', '-rf', $node->data_dir . '/gpuagg_device';

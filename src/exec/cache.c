@@ -5,12 +5,19 @@
  *
  * gpuagg_prewarm reads the table (prewarm.c), and asks the device process what came of it.
  *
- * Who may read a column may see what is kept of it, have it kept and have it evicted.
+ * Who may read a column may see what is kept of it, have it kept and have it evicted, as a query
+ * may read it: by the table that is named, those that inherit from it are read, too.  What is kept
+ * tells of the values: in how few bits they fit, how many different texts there are.  So, as
+ * pg_stats does, it is not told to whom a policy may hide rows of the table.
+ *
+ * Only what is kept of the table's present file counts.
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/visibilitymap.h"
+#include "catalog/pg_attribute.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
@@ -26,6 +33,8 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/rls.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
@@ -39,11 +48,14 @@ PG_FUNCTION_INFO_V1(gpuagg_cache_list);
 PG_FUNCTION_INFO_V1(gpuagg_evict);
 PG_FUNCTION_INFO_V1(gpuagg_prewarm);
 
+/* False also if the table, or the column, is gone. */
 static bool
 may_read_column(Oid relid, AttrNumber attno)
 {
-	return pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
-		pg_attribute_aclcheck(relid, attno, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+	bool		missing = false;
+
+	return pg_class_aclcheck_ext(relid, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK ||
+		pg_attribute_aclcheck_ext(relid, attno, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK;
 }
 
 static bool
@@ -53,17 +65,55 @@ may_read_any_column(Oid relid)
 		pg_attribute_aclcheck_all(relid, GetUserId(), ACL_SELECT, ACLMASK_ANY) == ACLCHECK_OK;
 }
 
-/* A column of this database that the user may read, or NULL: its name. */
+static bool
+hides_rows(Oid relid)
+{
+	return check_enable_rls(relid, InvalidOid, true) == RLS_ENABLED;
+}
+
+/* A column's name; NULL: the table, or the column, is gone. */
+static char *
+column_name(Oid relid, AttrNumber attno)
+{
+	HeapTuple	tuple = SearchSysCacheAttNum(relid, attno);
+	char	   *name;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	name = pstrdup(NameStr(((Form_pg_attribute) GETSTRUCT(tuple))->attname));
+	ReleaseSysCache(tuple);
+	return name;
+}
+
+/* Is it of a table of this database, and of the file that this has now? */
+static bool
+is_of_present_file(const CacheRow *row)
+{
+	HeapTuple	tuple;
+	Form_pg_class class;
+	Oid			tablespace;
+	bool		present;
+
+	if (row->file[1] != MyDatabaseId)
+		return false;
+	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(row->relation));
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	class = (Form_pg_class) GETSTRUCT(tuple);
+	tablespace = OidIsValid(class->reltablespace) ? class->reltablespace : MyDatabaseTableSpace;
+	present = row->file[0] == tablespace && row->file[2] == class->relfilenode;
+	ReleaseSysCache(tuple);
+	return present;
+}
+
+/* A column that the user may be told of, or NULL: its name. */
 static char *
 visible_column(const CacheRow *row)
 {
-	char	   *name;
-
-	if (row->file[1] != MyDatabaseId)
+	if (!is_of_present_file(row) || !may_read_column(row->relation, row->attno) ||
+		hides_rows(row->relation))
 		return NULL;
-	/* the table, or the column, may be gone */
-	name = get_attname(row->relation, row->attno, true);
-	return name != NULL && may_read_column(row->relation, row->attno) ? name : NULL;
+	return column_name(row->relation, row->attno);
 }
 
 /* Of what is kept of an open table, the share that a query would take now, at most. */
@@ -139,25 +189,76 @@ gpuagg_cache_list(PG_FUNCTION_ARGS)
 }
 
 static void
-take_evicted(Message *answer, void *argument)
+check_may_read(Oid relid, bool may)
 {
-	*(int64 *) argument += (int64) answer->evicted.bytes;
+	if (!may)
+		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relid)),
+					   get_rel_name(relid));
 }
 
-/* The bytes that have been given back, of a table and of all that inherit from it. */
+/*
+ * May the user read a column of a table, which is the named one or inherits from it?  A query of
+ * the named one needs privileges for that only.
+ */
+static bool
+may_read_inherited(Oid named, Oid relid, AttrNumber attno)
+{
+	char	   *name = column_name(relid, attno);
+	AttrNumber	inherited = name != NULL ? get_attnum(named, name) : InvalidAttrNumber;
+
+	return (inherited > 0 && may_read_column(named, inherited)) || may_read_column(relid, attno);
+}
+
+/* Attributes of a table, dropped ones included; 0: it is gone. */
+static int
+count_attributes(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	int			n;
+
+	if (!HeapTupleIsValid(tuple))
+		return 0;
+	n = ((Form_pg_class) GETSTRUCT(tuple))->relnatts;
+	ReleaseSysCache(tuple);
+	return n;
+}
+
+/* Those of a table's attributes that the user may read; who may read all, also dropped ones. */
+static void
+find_readable(Oid named, Oid relid, uint8 *attributes)
+{
+	int			natts = count_attributes(relid);
+	bool		missing = false;
+
+	memset(attributes, 0, ATTRIBUTE_BITS);
+	if (pg_class_aclcheck_ext(relid, GetUserId(), ACL_SELECT, &missing) == ACLCHECK_OK)
+		memset(attributes, 0xff, ATTRIBUTE_BITS);
+	else
+		for (int i = 1; i <= natts; i++)
+			if (may_read_inherited(named, relid, i))
+				attributes[i / 8] |= 1 << i % 8;
+}
+
+/*
+ * The bytes that have been given back, of the columns that the user may read, of a table and of
+ * all that inherit from it.
+ */
 Datum
 gpuagg_evict(PG_FUNCTION_ARGS)
 {
 	Oid			relid = PG_GETARG_OID(0);
 	int64		bytes = 0;
-	char		why[256];
+	uint8		attributes[ATTRIBUTE_BITS];
 	ListCell   *lc;
 
-	if (!may_read_any_column(relid))
-		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relid)),
-					   get_rel_name(relid));
+	check_may_read(relid, may_read_any_column(relid));
 	foreach(lc, find_all_inheritors(relid, AccessShareLock, NULL))
-		(void) session_ask(QUESTION_EVICT, lfirst_oid(lc), take_evicted, &bytes, why);
+	{
+		find_readable(relid, lfirst_oid(lc), attributes);
+		bytes += session_evict(lfirst_oid(lc), attributes);
+	}
+	if (hides_rows(relid))
+		PG_RETURN_NULL();
 	PG_RETURN_INT64(bytes);
 }
 
@@ -183,14 +284,6 @@ open_table(Oid relid)
 	return relation;
 }
 
-static void
-check_may_read(Relation relation, bool may)
-{
-	if (!may)
-		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(relation->rd_rel->relkind),
-					   RelationGetRelationName(relation));
-}
-
 /* All columns that the user may read. */
 static Bitmapset *
 readable_columns(Relation relation)
@@ -202,7 +295,7 @@ readable_columns(Relation relation)
 		if (!TupleDescAttr(desc, i)->attisdropped &&
 			may_read_column(RelationGetRelid(relation), i + 1))
 			attnos = bms_add_member(attnos, i + 1);
-	check_may_read(relation, attnos != NULL);
+	check_may_read(RelationGetRelid(relation), attnos != NULL);
 	return attnos;
 }
 
@@ -226,7 +319,7 @@ named_columns(Relation relation, ArrayType *names)
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("column \"%s\" of relation \"%s\" does not exist",
 							name, RelationGetRelationName(relation))));
-		check_may_read(relation, may_read_column(relid, attno));
+		check_may_read(relid, may_read_column(relid, attno));
 		attnos = bms_add_member(attnos, attno);
 	}
 	return attnos;
@@ -238,40 +331,45 @@ typedef struct Kept
 	List	   *relids;
 	Relation	relation;		/* the table itself */
 	Bitmapset  *attnos;			/* of its columns, all that are kept of any table */
-	int64		bytes;
+	int64		bytes;			/* of columns that the user may read */
 } Kept;
 
 static void
 take_kept(Message *answer, void *argument)
 {
 	Kept	   *kept = argument;
+	Oid			relid = RelationGetRelid(kept->relation);
 
 	for (uint32 i = 0; i < answer->cache.nrows; i++)
 	{
 		const CacheRow *row = &message_cache(answer)[i];
 		char	   *name;
 
-		if (row->file[1] != MyDatabaseId || !list_member_oid(kept->relids, row->relation))
+		if (!list_member_oid(kept->relids, row->relation) || !is_of_present_file(row) ||
+			!may_read_inherited(relid, row->relation, row->attno))
 			continue;
 		kept->bytes += (int64) row->bytes;
-		name = get_attname(row->relation, row->attno, true);
+		name = column_name(row->relation, row->attno);
 		if (name != NULL)
-			kept->attnos = bms_add_member(kept->attnos,
-										  Max(get_attnum(RelationGetRelid(kept->relation), name), 0));
+			kept->attnos = bms_add_member(kept->attnos, Max(get_attnum(relid, name), 0));
 	}
 }
 
-/* Tell of the columns that were asked for, and are not there. */
+/*
+ * Tell of the columns that were asked for, and are not there; where rows are hidden, only if it is
+ * no matter of their values.
+ */
 static void
 report_missing(const KeepRequest *request, const Kept *kept)
 {
+	bool		hidden = hides_rows(request->relid);
 	int			attno = -1;
 
 	while ((attno = bms_next_member(request->attnos, attno)) >= 0)
 	{
 		const char *reason = request->reasons[attno];
 
-		if (bms_is_member(attno, kept->attnos))
+		if (bms_is_member(attno, kept->attnos) || (hidden && reason == NULL))
 			continue;
 		ereport(NOTICE,
 				(errmsg("column \"%s\" of table \"%s\" is not kept in device memory",
@@ -293,7 +391,7 @@ check_cache_is_on(void)
 }
 
 static Datum
-prewarm_result(FunctionCallInfo fcinfo, int64 rows, int64 bytes, instr_time begin)
+prewarm_result(FunctionCallInfo fcinfo, int64 rows, const Kept *kept, instr_time begin)
 {
 	TupleDesc	desc;
 	Datum		values[3];
@@ -305,7 +403,8 @@ prewarm_result(FunctionCallInfo fcinfo, int64 rows, int64 bytes, instr_time begi
 	INSTR_TIME_SET_CURRENT(duration);
 	INSTR_TIME_SUBTRACT(duration, begin);
 	values[0] = Int64GetDatum(rows);
-	values[1] = Int64GetDatum(bytes);
+	values[1] = Int64GetDatum(kept->bytes);
+	isnull[1] = hides_rows(RelationGetRelid(kept->relation));
 	values[2] = Float8GetDatum(INSTR_TIME_GET_DOUBLE(duration));
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, isnull));
 }
@@ -321,6 +420,7 @@ gpuagg_prewarm(PG_FUNCTION_ARGS)
 	Kept		kept = {0};
 	instr_time	begin;
 	int64		rows;
+	Datum		result;
 	char		why[256];
 
 	if (PG_ARGISNULL(0))
@@ -328,6 +428,8 @@ gpuagg_prewarm(PG_FUNCTION_ARGS)
 	INSTR_TIME_SET_CURRENT(begin);
 	check_cache_is_on();
 	request.relid = PG_GETARG_OID(0);
+	/* who may read nothing of the table does not wait for it, nor lock it */
+	check_may_read(request.relid, may_read_any_column(request.relid));
 	kept.relation = open_table(request.relid);
 	request.attnos = PG_ARGISNULL(1) ? readable_columns(kept.relation) :
 		named_columns(kept.relation, PG_GETARG_ARRAYTYPE_P(1));
@@ -335,6 +437,7 @@ gpuagg_prewarm(PG_FUNCTION_ARGS)
 	kept.relids = find_all_inheritors(request.relid, AccessShareLock, NULL);
 	(void) session_ask(QUESTION_CACHE, InvalidOid, take_kept, &kept, why);
 	report_missing(&request, &kept);
+	result = prewarm_result(fcinfo, rows, &kept, begin);
 	relation_close(kept.relation, NoLock);
-	return prewarm_result(fcinfo, rows, kept.bytes, begin);
+	return result;
 }

@@ -70,6 +70,7 @@ head_is_good(const Program *p, size_t size, size_t nslots)
 		p->ninsns <= PROGRAM_MAX_INSNS && p->nslots <= PROGRAM_MAX_SLOTS &&
 		p->nkeys <= PROGRAM_MAX_KEYS && p->naccs <= PROGRAM_MAX_ACCS &&
 		p->naggs <= PROGRAM_MAX_AGGS && p->nslots == nslots && p->specials <= 1 &&
+		p->hides_rows <= 1 &&
 		size_of_counts(p) == size;
 }
 

@@ -200,7 +200,9 @@ typedef struct Program
 	uint16_t	nwords;			/* of a group's state */
 	int16_t		filter;			/* BOOL register, or -1: all rows pass */
 	uint8_t		specials;		/* numerics can be NaN or infinite: specials.h */
-	uint8_t		unused[3];
+	uint8_t		hides_rows;		/* what is told of a run must not depend on the values of
+								 * rows that do not pass */
+	uint8_t		unused[2];
 } Program;
 
 /*

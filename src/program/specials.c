@@ -390,6 +390,7 @@ program_admit_specials(const Program *p, const Program *fine, ProgramBuilder *b)
 	b->head.level = p->level;
 	b->head.nslots = p->nslots;
 	b->head.specials = true;
+	b->head.hides_rows = p->hides_rows;
 	for (int i = 0; i < p->nattrs; i++)
 		program_add_attr(b, program_attrs(p)[i].len, program_attrs(p)[i].align);
 	for (int i = 0; i < p->ninsns && !b->overflow; i++)

@@ -50,12 +50,12 @@ extern const EngineOps cpu_client;
  * A question to the device process.  question_next: OK, and a message of the answer,
  * which is valid until the next call; BUSY: wait until the descriptor (-1: there is
  * none yet) can be read, or for some milliseconds; another status: why, in message
- * (256 bytes).  database and relation: as in QuestionMessage.
+ * (256 bytes).  database, relation and attributes (NULL: none): as in QuestionMessage.
  */
 typedef struct Question Question;
 
 extern Question *question_ask(QuestionKind kind, uint32_t database, uint32_t relation,
-							  char *message);
+							  const uint8_t *attributes, char *message);
 extern EngineStatus question_next(Question *question, Message **answer, char *message);
 extern int	question_descriptor(const Question *question);
 extern void question_end(Question *question);

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "service/link.h"
 
@@ -23,13 +24,15 @@ struct Question
 	QuestionKind kind;
 	uint32_t	database;
 	uint32_t	relation;
+	uint8_t		attributes[ATTRIBUTE_BITS];
 	bool		asked;
 	Link		link;
 	Message		message;
 };
 
 Question *
-question_ask(QuestionKind kind, uint32_t database, uint32_t relation, char *message)
+question_ask(QuestionKind kind, uint32_t database, uint32_t relation,
+			 const uint8_t *attributes, char *message)
 {
 	Question   *question = calloc(1, sizeof(*question));
 
@@ -42,6 +45,8 @@ question_ask(QuestionKind kind, uint32_t database, uint32_t relation, char *mess
 	question->kind = kind;
 	question->database = database;
 	question->relation = relation;
+	if (attributes != NULL)
+		memcpy(question->attributes, attributes, sizeof(question->attributes));
 	link_init(&question->link, &question->config);
 	return question;
 }
@@ -55,6 +60,8 @@ ask(Question *question, char *message)
 	question->message.question.kind = question->kind;
 	question->message.question.database = question->database;
 	question->message.question.relation = question->relation;
+	memcpy(question->message.question.attributes, question->attributes,
+		   sizeof(question->attributes));
 	status = link_send(&question->link, &question->message, -1, message);
 	question->asked = status == ENGINE_OK;
 	return status;

@@ -4,8 +4,8 @@
  *
  * gpuagg_device/worker	locked by the cluster's worker for as long as it lives; it tells why
  *						there is no device process, in a note
- * gpuagg_device/socket	where the device process listens; it is there only while there is
- *						one that serves, or has just ended
+ * gpuagg_device/pgsql_tmp_socket	where the device process listens; it is there only while
+ *						there is one that serves, or has just ended
  *
  * Paths are relative to the data directory, in which all server processes work: a
  * socket's path must be short.  Only the server's user can enter the directory.

@@ -24,8 +24,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "catalog/pg_tablespace_d.h"
+#include "common/relpath.h"
 #include "engine/cuda/cuda_engine.h"
 #include "guc.h"
 #include "miscadmin.h"
@@ -153,6 +156,26 @@ require_engine(int status)
 }
 
 /*
+ * Has a table's file been removed?  What DROP, TRUNCATE and rewrites leave is empty from their
+ * commit on, and goes with the next checkpoint (mdunlink).
+ */
+static bool
+file_is_gone(const uint32 *file)
+{
+	char		path[MAXPGPATH];
+	struct stat status;
+
+	if (file[0] == DEFAULTTABLESPACE_OID)
+		snprintf(path, sizeof(path), "base/%u/%u", file[1], file[2]);
+	else
+		snprintf(path, sizeof(path), "pg_tblspc/%u/%s/%u/%u",
+				 file[0], TABLESPACE_VERSION_DIRECTORY, file[1], file[2]);
+	if (stat(path, &status) != 0)
+		return errno == ENOENT;
+	return status.st_size == 0;
+}
+
+/*
  * A System V segment of shared buffers has been detached, so that they cannot be read
  * here.
  */
@@ -167,6 +190,7 @@ service_config(void)
 			.buffers_size = readable ? (uint64) NBuffers * BLCKSZ : 0,
 			.max_device_memory = (uint64) gpuagg_max_device_memory << 20,
 			.cache_size = gpuagg_cache_size < 0 ? RESIDENT_SHARE : (uint64) gpuagg_cache_size << 20,
+			.file_is_gone = file_is_gone,
 #ifdef GPUAGG_TESTING
 			.dies_at = (uint64) worker_device_dies_at,
 #endif

@@ -53,9 +53,12 @@
 #define PROTOCOL_MAGIC UINT32_C(0x61677067)
 #define PROTOCOL_MAX_MESSAGE 65536
 
-/* The socket, from the data directory, which is both sides' working directory. */
+/*
+ * The socket, from the data directory, which is both sides' working directory.  Its name begins
+ * as those of temporary files do (PG_TEMP_FILE_PREFIX), which base backups and pg_rewind leave out.
+ */
 #define SERVICE_DIRECTORY "gpuagg_device"
-#define SERVICE_SOCKET SERVICE_DIRECTORY "/socket"
+#define SERVICE_SOCKET SERVICE_DIRECTORY "/pgsql_tmp_socket"
 
 /* How long the device process is silent at most while a session waits for it. */
 #define ALIVE_INTERVAL_MS 500
@@ -123,18 +126,22 @@ typedef enum QuestionKind
 	QUESTION_ACTIVITY,			/* <- ACTIVITY, the last of which has no row */
 	QUESTION_CACHE,				/* <- CACHE, likewise */
 	QUESTION_EVICT,				/* <- EVICTED */
-	QUESTION_DISTRUST,			/* the same, and keep none any more */
+	QUESTION_DISTRUST,			/* the same of all columns, and keep none any more */
 	QUESTION_KINDS
 } QuestionKind;
+
+/* Bytes with a bit for each attribute's number, the lowest bit of byte 0 first. */
+#define ATTRIBUTE_BITS (PROGRAM_MAX_ATTRS / 8 + 1)
 
 typedef struct QuestionMessage
 {
 	MessageHead head;
 	uint32_t	kind;			/* QuestionKind */
 	uint32_t	database;		/* EVICT, DISTRUST: the relation's */
-	uint32_t	relation;		/* EVICT, DISTRUST: what is evicted; 0: all of the
-								 * database */
+	uint32_t	relation;		/* EVICT, DISTRUST: what is evicted; DISTRUST, 0: all of
+								 * the database */
 	uint32_t	unused;
+	uint8_t		attributes[ATTRIBUTE_BITS]; /* EVICT: whose columns */
 } QuestionMessage;
 
 /* The values of a slot: SlotValue with a place for its bytes in the input file. */

@@ -105,11 +105,16 @@ answer_evict(Connection *c)
 	const QuestionMessage *question = &c->message.question;
 	uint64_t	before = cuda_engine_columns_size();
 
-	if (question->kind == QUESTION_DISTRUST)
+	if (question->kind == QUESTION_EVICT)
+		cuda_engine_evict_attributes(question->database, question->relation,
+									 question->attributes);
+	else
+	{
 		distrust_table(question->database, question->relation);
-	/* 0 would be all databases */
-	if (question->database != 0)
-		cuda_engine_evict_relation(question->database, question->relation);
+		/* 0 would be all databases */
+		if (question->database != 0)
+			cuda_engine_evict_relation(question->database, question->relation);
+	}
 	/* who has evicted plans without what went */
 	contents_write();
 	message_begin(&c->answer, MESSAGE_EVICTED);

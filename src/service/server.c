@@ -50,6 +50,9 @@ enum
 /* What is kept is written for planners so often, while there are connections. */
 #define CONTENTS_NS UINT64_C(100000000)
 
+/* Files of which columns are kept are looked at so often: are they still there? */
+#define GONE_NS UINT64_C(1000000000)
+
 typedef struct Loop
 {
 	Service		service;
@@ -58,6 +61,7 @@ typedef struct Loop
 	uint64_t	accept_after;	/* do not look at the listener before */
 	uint64_t	keep_at;		/* when to keep kernels next */
 	uint64_t	contents_at;	/* when to write what is kept next */
+	uint64_t	gone_at;		/* when to look for files that are gone next */
 	uint64_t	tell_at;		/* when to tell the worker that the loop goes round */
 	struct pollfd *polls;		/* of the loop and the connections, in their order */
 	int			room;			/* of them */
@@ -116,7 +120,8 @@ alive_at(const Connection *c)
 static uint64_t
 next_time(const Loop *loop)
 {
-	uint64_t	next = earlier(earlier(loop->keep_at, loop->contents_at), loop->tell_at);
+	uint64_t	next = earlier(earlier(loop->keep_at, loop->contents_at),
+							   earlier(loop->gone_at, loop->tell_at));
 
 	if (loop->accept_after > now_ns())
 		next = earlier(next, loop->accept_after);
@@ -233,6 +238,23 @@ write_contents(Loop *loop)
 	loop->contents_at = loop->nconnections > 0 ? now + CONTENTS_NS : TASK_NEVER;
 }
 
+/*
+ * A table that has been dropped, truncated or rewritten has another file, or none.  Nobody asks for
+ * what is kept of the old one, and it would stay until its memory is needed.
+ */
+static void
+evict_gone(Loop *loop)
+{
+	bool		(*is_gone) (const uint32_t *) = loop->service.config->file_is_gone;
+	uint64_t	now = now_ns();
+
+	if (now < loop->gone_at)
+		return;
+	loop->gone_at = now + GONE_NS;
+	if (is_gone != NULL && cuda_engine_evict_gone(is_gone))
+		contents_write();
+}
+
 /* A full pipe has been told often enough. */
 static void
 tell_worker(Loop *loop)
@@ -281,6 +303,7 @@ device_process_main(int listener, int status, const ServiceConfig *config)
 		remove_done(&loop);
 		keep_kernels(&loop);
 		write_contents(&loop);
+		evict_gone(&loop);
 		tell_worker(&loop);
 		if (loop.service.lost)
 			give_up(&loop, "the device has failed");

@@ -18,6 +18,8 @@ typedef struct ServiceConfig
 									 * device's */
 	uint64_t	cache_size;		/* bytes of it for columns that stay, or
 								 * RESIDENT_SHARE */
+	bool		(*file_is_gone) (const uint32_t *file); /* a table's, as in TableState; NULL:
+														 * nobody knows */
 #ifdef GPUAGG_TESTING
 	const struct EngineOps *engine; /* in the place of the CPU engine; NULL: itself */
 	uint64_t	dies_at;		/* kill the process at its message of that number,

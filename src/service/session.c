@@ -109,15 +109,15 @@ take_answer(Question *question, QuestionKind kind, void (*take) (Message *, void
 	return status;
 }
 
-bool
-session_ask(QuestionKind kind, Oid relation,
-			void (*take) (Message *answer, void *argument), void *argument, char *why)
+static bool
+ask(QuestionKind kind, Oid relation, const uint8 *attributes,
+	void (*take) (Message *answer, void *argument), void *argument, char *why)
 {
 	Question   *question;
 	volatile EngineStatus status = ENGINE_FAILED;
 
 	session_configure();
-	question = question_ask(kind, MyDatabaseId, relation, why);
+	question = question_ask(kind, MyDatabaseId, relation, attributes, why);
 	if (question == NULL)
 		return false;
 	PG_TRY();
@@ -130,6 +130,29 @@ session_ask(QuestionKind kind, Oid relation,
 	}
 	PG_END_TRY();
 	return status == ENGINE_OK;
+}
+
+bool
+session_ask(QuestionKind kind, Oid relation,
+			void (*take) (Message *answer, void *argument), void *argument, char *why)
+{
+	return ask(kind, relation, NULL, take, argument, why);
+}
+
+static void
+take_evicted(Message *answer, void *argument)
+{
+	*(int64 *) argument = (int64) answer->evicted.bytes;
+}
+
+int64
+session_evict(Oid relation, const uint8 *attributes)
+{
+	int64		bytes = 0;
+	char		why[256];
+
+	(void) ask(QUESTION_EVICT, relation, attributes, take_evicted, &bytes, why);
+	return bytes;
 }
 
 static void

@@ -35,4 +35,10 @@ extern bool session_ask(QuestionKind kind, uint32_t relation,
 						void (*take) (Message *answer, void *argument),
 						void *argument, char *why);
 
+/*
+ * Have columns of this database's relation evicted, those of the attributes whose bits are set
+ * (QuestionMessage): the bytes that have been given back.
+ */
+extern int64_t session_evict(uint32_t relation, const uint8_t *attributes);
+
 #endif							/* GPUAGG_SESSION_H */

@@ -133,7 +133,7 @@ static inline int
 service_runs(ActivityRow *row)
 {
 	char		why[256];
-	Question   *question = question_ask(QUESTION_ACTIVITY, 0, 0, why);
+	Question   *question = question_ask(QUESTION_ACTIVITY, 0, 0, NULL, why);
 	int			n = 0;
 
 	for (;;)

@@ -238,6 +238,32 @@ test_pins(void)
 	end("pins");
 }
 
+/* A chunk of two columns stays for the one that is not evicted. */
+static void
+test_attributes(void)
+{
+	const uint8_t first[] = {1 << 1};
+	const uint8_t second[] = {1 << 2};
+	ResidentColumn *x;
+	ResidentColumn *y;
+
+	begin(3 * CHUNK);
+	x = column_of(1, 1);
+	y = column_of(1, 2);
+	ok(resident_publish(&cache, file_of(1), 0, make_stripe(1, 0x55, 1000), make_chunk(x, y)) &&
+	   keep(1, 1, x), "a chunk of two columns, and one of the first");
+	resident_evict_attributes(&cache, file_of(1), first);
+	ok(!is_kept(1, 0, x) && !is_kept(1, 1, x) && is_kept(1, 0, y) && x->rows == 0 &&
+	   x->bytes == 0 && cache.bytes == CHUNK, "the first is evicted");
+	resident_evict_attributes(&cache, file_of(1), first);
+	ok(is_kept(1, 0, y) && cache.bytes == CHUNK, "once more");
+	ok(resident_keeps_any(file_of(1)), "something is kept");
+	resident_evict_attributes(&cache, file_of(1), second);
+	ok(!is_kept(1, 0, y) && cache.bytes == 0 && !resident_keeps_any(file_of(1)),
+	   "and then the second");
+	end("attributes");
+}
+
 /* How many of a file's stripes are kept. */
 static int
 count_kept(uint32_t file, const ResidentColumn *column)
@@ -323,6 +349,7 @@ main(void)
 	test_keys();
 	test_stamps();
 	test_pins();
+	test_attributes();
 	test_scans();
 	test_limits();
 	return done_testing();

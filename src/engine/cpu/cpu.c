@@ -560,16 +560,19 @@ cpu_left(EngineRun *head, LeftRow *rows, int max)
 	return run->filter ? n + filter_take_left(run->filter, rows + n, max - n) : n;
 }
 
-/* Bytes of a column's values and of what is beside them. */
+/*
+ * Bytes of a column's values and of what is beside them.  Those for NULLs count whether there are
+ * any or not, since hidden rows may have them.
+ */
 static uint64_t
-column_bytes(const ColumnVector *column, ValueType type, uint32_t nrows)
+column_bytes(const ColumnVector *column, const Column *described, uint32_t nrows)
 {
-	uint64_t	bytes = (uint64_t) nrows * (uint64_t) value_type_size(type);
+	uint64_t	bytes = (uint64_t) nrows * (uint64_t) value_type_size((ValueType) described->type);
 
-	if (type == VT_TEXT)
+	if (described->type == VT_TEXT)
 		bytes = column->offsets[nrows] - column->offsets[0] +
 			(nrows + UINT64_C(1)) * sizeof(uint32_t);
-	return bytes + (column->validity ? (nrows + UINT64_C(7)) / 8 : 0);
+	return bytes + (described->nullable ? (nrows + UINT64_C(7)) / 8 : 0);
 }
 
 static EngineStatus
@@ -587,8 +590,7 @@ cpu_columns(EngineRun *head, const ColumnBatch *batch)
 		return ENGINE_INEXACT;
 	}
 	for (int i = 0; i < run->program.ncolumns; i++)
-		head->stats.bytes += column_bytes(&batch->columns[i], (ValueType) columns[i].type,
-										  batch->nrows);
+		head->stats.bytes += column_bytes(&batch->columns[i], &columns[i], batch->nrows);
 	for (uint32_t first = 0; first < batch->nrows && status == ENGINE_OK; first += CPU_BATCH)
 	{
 		uint32_t	left = batch->nrows - first;

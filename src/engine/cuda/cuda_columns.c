@@ -99,3 +99,28 @@ cuda_engine_evict_file(const uint32_t *name)
 			if (memcmp(file->file, name, sizeof(file->file)) == 0)
 				resident_evict_file(cache_of(i), file);
 }
+
+void
+cuda_engine_evict_attributes(uint32_t database, uint32_t relation, const uint8_t *attributes)
+{
+	for (size_t i = 0; i < NDEVICES; i++)
+		for (ResidentFile *file = cache_of(i)->files; file != NULL; file = file->next)
+			if (file->file[1] == database && file->relation == relation)
+				resident_evict_attributes(cache_of(i), file, attributes);
+}
+
+bool
+cuda_engine_evict_gone(bool (*is_gone) (const uint32_t *file))
+{
+	bool		any = false;
+
+	for (size_t i = 0; i < NDEVICES; i++)
+		for (ResidentFile *file = cache_of(i)->files; file != NULL; file = file->next)
+		{
+			if (!resident_keeps_any(file) || !is_gone(file->file))
+				continue;
+			resident_evict_file(cache_of(i), file);
+			any = true;
+		}
+	return any;
+}

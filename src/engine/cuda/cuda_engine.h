@@ -54,4 +54,11 @@ extern uint32_t cuda_engine_columns(ResidentInfo *infos, uint32_t max);
 extern void cuda_engine_evict_relation(uint32_t database, uint32_t relation);
 extern void cuda_engine_evict_file(const uint32_t *file);
 
+/* Of a relation the columns of attributes whose bits are set, the lowest bit of byte 0 first. */
+extern void cuda_engine_evict_attributes(uint32_t database, uint32_t relation,
+										 const uint8_t *attributes);
+
+/* What is kept of files that are gone; was there any? */
+extern bool cuda_engine_evict_gone(bool (*is_gone) (const uint32_t *file));
+
 #endif							/* GPUAGG_CUDA_ENGINE_H */

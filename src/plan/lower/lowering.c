@@ -50,6 +50,7 @@ lower_begin_pages(PlannerInfo *root, Index rti, TupleDesc desc, const AttrMap *m
 	l->desc = desc;
 	l->map = map;
 	l->hides_rows = has_hidden_rows(root, rti);
+	l->builder->head.hides_rows = l->hides_rows;
 
 	for (int i = 0; i < l->desc->natts; i++)
 	{

@@ -24,7 +24,8 @@
  * them as the stripe has blocks in the table, it is kept anew.
  *
  * Where the least and the greatest values of a stripe's columns tell that none of its rows
- * passes the filter, there is nothing to take in: its blocks are served, and that is all.
+ * passes the filter, there is nothing to take in: its blocks are served, and that is all.  Not
+ * if the Program hides rows, whose values these ranges would tell of.
  *
  * Chunks are pinned, so that they stay for the run, whatever becomes of the cache.
  */
@@ -231,6 +232,8 @@ can_pass(const RunCore *run, const Candidate *candidate, const Found *found)
 
 	if (candidate->stripe->nrows == 0)
 		return false;
+	if (run->program->hides_rows)
+		return true;
 	for (int i = 0; i < run->program->ncolumns; i++)
 	{
 		const ResidentPlace *place = found->places[i];
@@ -437,7 +440,7 @@ serve(RunCore *run, const ResidentTables *tables, ResidentTable *table, uint32_t
 		table->columns[i]->hits++;
 	if (can_pass(run, candidate, &found))
 		take(run, candidate, &found, served);
-	else
+	else if (!run->program->hides_rows)
 		stats->blocks_skipped += candidate->nserved;
 	table->taken[number] = true;
 	stamp(candidate, number);

@@ -10,6 +10,9 @@
  * that the filter refuses them (deform.cuh), so all that follows is as for any other row that
  * does not pass.
  *
+ * If the Program hides rows, tuples are not tested: how many of them a condition refuses, and how
+ * long it takes to read the others, would tell of values that the user may not see.
+ *
  * Whether it pays depends on how much of a page is not read.  A link moves whole pages faster
  * than single sectors of 32 bytes: bench/results/h200-kernels.md.
  */
@@ -101,7 +104,7 @@ tuple_filter_find(const Program *program, const SlotValue *slots, TupleFilter *f
 {
 	const Column *columns = program_columns(program);
 
-	if (program->source != SOURCE_PAGES || program->filter < 0)
+	if (program->source != SOURCE_PAGES || program->filter < 0 || program->hides_rows)
 		return;
 	for (int16_t attno = 1; attno <= GATHER_ATTRIBUTES && attno <= program->nattrs; attno++)
 	{

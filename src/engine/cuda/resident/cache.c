@@ -37,6 +37,15 @@ forget_file(ResidentCache *cache, ResidentFile **link)
 	cache->nfiles--;
 }
 
+bool
+resident_keeps_any(const ResidentFile *file)
+{
+	for (uint32_t i = 0; i < file->nstripes; i++)
+		if (file->stripes[i] != NULL)
+			return true;
+	return false;
+}
+
 /* The oldest one that nobody needs. */
 static void
 forget_oldest_file(ResidentCache *cache)
@@ -44,14 +53,8 @@ forget_oldest_file(ResidentCache *cache)
 	ResidentFile **oldest = NULL;
 
 	for (ResidentFile **link = &cache->files; *link != NULL; link = &(*link)->next)
-	{
-		bool		empty = (*link)->users == 0;
-
-		for (uint32_t i = 0; i < (*link)->nstripes && empty; i++)
-			empty = (*link)->stripes[i] == NULL;
-		if (empty)
+		if ((*link)->users == 0 && !resident_keeps_any(*link))
 			oldest = link;
-	}
 	if (oldest != NULL)
 		forget_file(cache, oldest);
 }
@@ -355,6 +358,46 @@ resident_evict_file(ResidentCache *cache, ResidentFile *file)
 {
 	for (uint32_t i = 0; i < file->nstripes; i++)
 		evict_stripe(cache, file, i);
+}
+
+static bool
+has_attribute(const uint8_t *attributes, const ResidentPlace *place)
+{
+	int16_t		attno = place->column->key.attno;
+
+	return (attributes[attno / 8] >> attno % 8 & 1) != 0;
+}
+
+/* Take a chunk's columns of these attributes out of it; are there no others? */
+static bool
+forget_attributes(ResidentCache *cache, ResidentChunk *chunk, const uint8_t *attributes)
+{
+	int			i = 0;
+
+	while (i < chunk->ncolumns)
+		if (has_attribute(attributes, &chunk->columns[i]))
+			resident_chunk_forget(cache, chunk, chunk->columns[i].column);
+		else
+			i++;
+	return chunk->ncolumns == 0;
+}
+
+void
+resident_evict_attributes(ResidentCache *cache, ResidentFile *file, const uint8_t *attributes)
+{
+	for (uint32_t i = 0; i < file->nstripes; i++)
+	{
+		ResidentChunk *chunk = file->stripes[i] ? file->stripes[i]->chunks : NULL;
+
+		while (chunk != NULL)
+		{
+			ResidentChunk *next = chunk->next;
+
+			if (forget_attributes(cache, chunk, attributes))
+				resident_evict_chunk(cache, file, i, chunk);
+			chunk = next;
+		}
+	}
 }
 
 /* Have they the same rows, and did they come by them under the same map? */

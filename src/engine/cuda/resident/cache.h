@@ -200,6 +200,16 @@ extern void resident_evict_chunk(ResidentCache *cache, ResidentFile *file, uint3
 /* Evict all of a file. */
 extern void resident_evict_file(ResidentCache *cache, ResidentFile *file);
 
+/*
+ * Evict the file's columns of attributes whose bits are set, the lowest bit of byte 0 first.
+ * Chunks that have others, too, stay; their bytes for these columns go with them.
+ */
+extern void resident_evict_attributes(ResidentCache *cache, ResidentFile *file,
+									  const uint8_t *attributes);
+
+/* Is anything kept of a file? */
+extern bool resident_keeps_any(const ResidentFile *file);
+
 /* Forget all; nothing is pinned, and no file has users.  The limit stays. */
 extern void resident_close(ResidentCache *cache);
 
