@@ -158,7 +158,7 @@ BEGIN
 	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF) ' || query LOOP
 		text := text || line;
 	END LOOP;
-	EXECUTE format('SELECT (SELECT count(*) FROM pg_ls_dir(''base/pgsql_tmp'')) , s::text FROM (%s OFFSET 0) s LIMIT 1', query) INTO files;
+	EXECUTE format('SELECT (SELECT count(*) FROM pg_ls_dir(''base/pgsql_tmp'')), s::text FROM (%s OFFSET 0) s LIMIT 1', query) INTO files;
 	RETURN format('%s files, parallel %s, falls back %s', files, text ~ 'Workers Launched: [1-9].*GpuAgg Partial', text ~ 'Fallback:');
 END $$;
 BEGIN;
@@ -462,5 +462,5 @@ SELECT join_planned('force', 'rate', 40);
 SELECT join_planned('auto', 'rate::float8', 1);
 SELECT join_planned('auto', 'rate::float8', 40);
 
-DROP TABLE par, par_many, par_wide, par_toast, par_parts, par_outer, par_costs;
-DROP FUNCTION plan_of, drop_rows, check_parallel, launched, memory, restricted, workers_planned, join_planned;
+DROP TABLE par, par_halves, par_many, par_wide, par_toast, par_parts, par_outer, par_costs;
+DROP FUNCTION plan_of, files_in_fallback, drop_rows, check_parallel, launched, memory, restricted, workers_planned, join_planned;
