@@ -69,6 +69,13 @@
 #define compat_create_wait_set(n) CreateWaitEventSet(TopMemoryContext, n)
 #endif
 
+/* 17: a query of a set operation may be asked for rows in order */
+#if PG_VERSION_NUM >= 170000
+#define compat_setop_pathkeys(root) ((root)->setop_pathkeys)
+#else
+#define compat_setop_pathkeys(root) NIL
+#endif
+
 /* 17: intervals can be infinite */
 #if PG_VERSION_NUM < 170000
 #define INTERVAL_NOT_FINITE(interval) false

@@ -333,14 +333,16 @@ memory_together(const CostInput *in)
 }
 
 bool
-cost_workers_pay(const CostInput *in, Cost alone, Cost together)
+cost_workers_pay(const CostInput *in, Cost alone, Cost together, bool workers_find)
 {
 	bool		stores = engine_stores_groups(in->engine);
 	Cost		columns = in->pages > 0 && stores ?
 		in->rows * last_attribute(in->program) * ATTRIBUTE : 0;
-	Cost		spared = alone - together + columns * (1 - 1 / in->divisor) + in->pages_spared;
+	Cost		spared = alone - together + columns * (1 - 1 / in->divisor);
 
+	if (!workers_find)
+		spared += in->pages_spared;
 	if (stores)
 		spared += (memory_alone(in) - memory_together(in)) * costs_of(in->engine).group;
-	return spared > cost_workers_start();
+	return spared > (workers_find ? 0 : cost_workers_start());
 }

@@ -49,8 +49,11 @@ extern Cost cost_workers_start(void);
  */
 extern Cost cost_cached_pages_spared(Cost alone, Cost partial, double divisor);
 
-/* Do several processes take less time than the leader alone, by these costs? */
-extern bool cost_workers_pay(const CostInput *in, Cost alone, Cost together);
+/*
+ * Do several processes take less time than the leader alone, by these costs?  The leader's
+ * rows may come from workers, too.
+ */
+extern bool cost_workers_pay(const CostInput *in, Cost alone, Cost together, bool workers_find);
 
 /* The least that a run of this engine can cost, however small its input. */
 extern Cost cost_setup(const EngineOps *engine);

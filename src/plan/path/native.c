@@ -183,11 +183,22 @@ native_has_workers(const Path *path)
 			case T_AggPath:
 				path = ((const AggPath *) path)->subpath;
 				break;
+			case T_GroupingSetsPath:
+				path = ((const GroupingSetsPath *) path)->subpath;
+				break;
 			case T_SortPath:
+			case T_IncrementalSortPath:
 				path = ((const SortPath *) path)->subpath;
 				break;
 			case T_ProjectionPath:
 				path = ((const ProjectionPath *) path)->subpath;
+				break;
+			case T_NestPath:
+			case T_MergePath:
+			case T_HashPath:
+				if (native_has_workers(((const JoinPath *) path)->outerjoinpath))
+					return true;
+				path = ((const JoinPath *) path)->innerjoinpath;
 				break;
 			default:
 				return false;

@@ -34,7 +34,7 @@ extern Path *native_sorted_aggregation(PlannerInfo *root, Path *input,
 /* Let the plan of such a path take little memory until it runs. */
 extern void native_begin_small(Plan *plan);
 
-/* Do workers compute what this path aggregates, sorts or projects? */
+/* Do workers compute what this path joins, aggregates, sorts or projects? */
 extern bool native_has_workers(const Path *path);
 
 #endif							/* GPUAGG_NATIVE_H */

@@ -40,11 +40,9 @@
 #include "plan/path/parallel.h"
 #include "plan/path/path.h"
 #include "plan/path/report.h"
+#include "plan/path/rivals.h"
 #include "plan/path/top.h"
 #include "plan/plan_info.h"
-
-/* add_path takes costs for equal that differ by no more than this factor. */
-#define EQUAL_COSTS 1.01
 
 typedef struct GpuAggPath
 {
@@ -320,6 +318,14 @@ cheaper_path(GpuAggPath *a, GpuAggPath *b)
 	return a->custom.path.total_cost <= b->custom.path.total_cost ? a : b;
 }
 
+/* Does it start workers, of its own or of its input's? */
+static bool
+has_workers(const GpuAggPath *path)
+{
+	return path->workers > 0 ||
+		(path->lowered.rti == 0 && native_has_workers(path->lowered.input));
+}
+
 /* The path of the leader alone, or that with workers. */
 static GpuAggPath *
 faster_path(GpuAggPath *alone, GpuAggPath *together)
@@ -328,8 +334,8 @@ faster_path(GpuAggPath *alone, GpuAggPath *together)
 
 	if (compat_disabled_nodes(&alone->custom.path) != compat_disabled_nodes(&together->custom.path))
 		return cheaper_path(alone, together);
-	return cost_workers_pay(&in, alone->custom.path.total_cost,
-							together->custom.path.total_cost) ? together : alone;
+	return cost_workers_pay(&in, alone->custom.path.total_cost, together->custom.path.total_cost,
+							has_workers(alone)) ? together : alone;
 }
 
 /* The path of one engine, or NULL and why. */
@@ -447,13 +453,25 @@ native_cost(const RelOptInfo *grouped_rel)
 }
 
 /*
- * The best path that has a GpuAgg node, or NULL and why there is none.  Also, what a plan of
- * PostgreSQL's with workers takes longer than its cost says, beside that of this path.
+ * What a plan of PostgreSQL's with workers takes longer than its cost says, beside that of
+ * this path.
+ */
+static Cost
+rivals_workers_start(const GpuAggPath *path)
+{
+	if (has_workers(path))
+		return 0;
+	return Max(0, cost_workers_start() - input_pages_spared(&path->lowered));
+}
+
+/*
+ * The best path that has a GpuAgg node, and what it is compared by, or NULL and why there is
+ * none.
  */
 static Path *
 grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 			  RelOptInfo *grouped_rel, List *having, GroupingReport *report,
-			  Rejection *rejection, Cost *workers_start)
+			  Rejection *rejection, RivalsInput *rivals)
 {
 	Grouping	grouping;
 	GpuAggPath *path = NULL;
@@ -478,40 +496,21 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		path = find_path(&grouping, grouped_rel, &input_rejection);
 	if (path == NULL)
 		return NULL;
-	if (path->workers == 0)
-		*workers_start = Max(0, cost_workers_start() - input_pages_spared(&path->lowered));
 	path->report = report;
 	report_engine(report, path->engine->name);
+	*rivals = (RivalsInput)
+	{
+		.root = root,
+			.stage = stage,
+			.path = &path->custom.path,
+			.finds_groups = path->lowered.program->nkeys > 0,
+			.is_divided = path->workers > 0,
+			.setup = cost_setup(path->engine),
+			.workers_start = rivals_workers_start(path)
+	};
 	if (grouping.is_input)
-		return native_sorted_aggregation(root, &path->custom.path, grouped_rel, having);
-	return &path->custom.path;
-}
-
-/*
- * Is another path no better than this one, though add_path would take it?  It takes costs
- * that differ little to be equal, and then prefers paths that workers may run; and the
- * start of workers takes longer than their path says.
- */
-static bool
-is_no_better(const Path *other, const Path *path, Cost workers_start)
-{
-	Cost		start = native_has_workers(other) ? workers_start : 0;
-
-	return other->pathkeys == NIL &&
-		compat_disabled_nodes(other) >= compat_disabled_nodes(path) &&
-		other->startup_cost + start >= path->startup_cost &&
-		other->total_cost + start >= path->total_cost &&
-		other->total_cost <= path->total_cost * EQUAL_COSTS;
-}
-
-static void
-remove_no_better(RelOptInfo *grouped_rel, const Path *path, Cost workers_start)
-{
-	ListCell   *lc;
-
-	foreach(lc, grouped_rel->pathlist)
-		if (is_no_better(lfirst(lc), path, workers_start))
-			grouped_rel->pathlist = foreach_delete_current(grouped_rel->pathlist, lc);
+		rivals->path = native_sorted_aggregation(root, rivals->path, grouped_rel, having);
+	return rivals->path;
 }
 
 static void
@@ -520,10 +519,12 @@ offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 {
 	Path	   *path;
 	Rejection	rejection = {0};
-	Cost		workers_start = 0;
+	RivalsInput rivals;
+	GroupingFate fate;
+	bool		is_offered;
 
 	path = grouping_path(root, stage, input_rel, grouped_rel, having, report, &rejection,
-						 &workers_start);
+						 &rivals);
 	if (path == NULL)
 	{
 		report_rejection(report, &rejection);
@@ -534,9 +535,10 @@ offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		grouped_rel->pathlist = NIL;
 		grouped_rel->partial_pathlist = NIL;
 	}
-	report_cost(report, path->total_cost);
-	remove_no_better(grouped_rel, path, workers_start);
-	add_path(grouped_rel, path);
+	fate = rivals_remove(&rivals, grouped_rel, &is_offered);
+	report_cost(report, path->total_cost, path->rows, fate);
+	if (is_offered)
+		add_path(grouped_rel, path);
 	report_offered(report, input_rel, grouped_rel, path);
 }
 

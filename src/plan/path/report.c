@@ -54,6 +54,14 @@ static const struct
 		"PostgreSQL's own plan is estimated to cost less",
 		"Set gpuagg.mode to \"force\" to take it all the same."
 	},
+	[GROUPING_UNSORTED] = {
+		NULL,					/* it names a number: report_cost */
+		"Set gpuagg.mode to \"force\" to take it all the same."
+	},
+	[GROUPING_LATER] = {
+		"the query takes a part of the rows, the first of which PostgreSQL's own plan gives sooner",
+		"Set gpuagg.mode to \"force\" to take it all the same."
+	},
 	[GROUPING_NOT_CHOSEN] = {
 		"the rest of the query is estimated to cost less with PostgreSQL's own plan",
 		"Set gpuagg.mode to \"force\" to take it all the same."
@@ -134,13 +142,16 @@ report_engine(GroupingReport *report, const char *engine)
 }
 
 void
-report_cost(GroupingReport *report, Cost cost)
+report_cost(GroupingReport *report, Cost cost, double groups, GroupingFate fate)
 {
 	run.offered++;
 	if (report == NULL)
 		return;
 	report->cost = cost;
-	report_fate(report, cost > report->native_cost ? GROUPING_DEARER : GROUPING_NOT_CHOSEN);
+	report_fate(report, fate);
+	if (fate == GROUPING_UNSORTED)
+		report->reason = psprintf("PostgreSQL's own plan gives rows in an order that is needed above, which costs less than sorting %.0f groups",
+								  groups);
 }
 
 void
@@ -171,6 +182,8 @@ tell_rejection(const GroupingReport *report)
 	switch (report->fate)
 	{
 		case GROUPING_REJECTED:
+		case GROUPING_UNSORTED:
+		case GROUPING_LATER:
 		case GROUPING_NOT_CHOSEN:
 		case GROUPING_OTHERS:
 			ereport(NOTICE,

@@ -22,6 +22,8 @@ typedef enum GroupingFate
 	GROUPING_TAKEN,				/* a GpuAgg node is in the plan */
 	GROUPING_REJECTED,			/* it cannot be taken */
 	GROUPING_DEARER,			/* PostgreSQL's own plan costs less */
+	GROUPING_UNSORTED,			/* its plan gives an order that is needed */
+	GROUPING_LATER,				/* its plan gives the first rows sooner */
 	GROUPING_NOT_CHOSEN,		/* the planner did not take the GpuAgg node,
 								 * because of the rest of the query */
 	GROUPING_OTHERS,			/* another extension's paths have won */
@@ -74,9 +76,12 @@ extern bool reject_grouping(Rejection *rejection, RejectionClass reason_class,
 extern void report_fate(GroupingReport *report, GroupingFate fate);
 extern void report_rejection(GroupingReport *report, const Rejection *rejection);
 
-/* A GpuAgg path is offered; later, it is in the plan. */
+/*
+ * A GpuAgg path is offered, and what becomes of it unless it is taken; later, it is in the
+ * plan.
+ */
 extern void report_engine(GroupingReport *report, const char *engine);
-extern void report_cost(GroupingReport *report, Cost cost);
+extern void report_cost(GroupingReport *report, Cost cost, double groups, GroupingFate fate);
 extern void report_offered(GroupingReport *report, const RelOptInfo *input_rel,
 						   const RelOptInfo *grouped_rel, const Path *path);
 extern void report_taken(GroupingReport *report);

@@ -40,7 +40,7 @@ constant_count(const Node *node)
 	return DatumGetInt64(count->constvalue);
 }
 
-/* How many groups the query takes; 0: all, or nobody knows. */
+/* How many groups the query takes, if these are few; 0: all, or nobody knows. */
 static int64
 groups_taken(const Query *parse)
 {
@@ -51,6 +51,14 @@ groups_taken(const Query *parse)
 		count > MOST_TOP_GROUPS || offset > MOST_TOP_GROUPS - count)
 		return 0;
 	return count + offset;
+}
+
+double
+top_rows_taken(const Query *parse)
+{
+	int64		count = groups_taken(parse);
+
+	return count > 0 ? (double) count : -1;
 }
 
 /* Is there nothing between the step and the sort, or where nothing is sorted, the limit? */

@@ -17,6 +17,9 @@ extern TopInfo *top_groups_wanted(const Grouping *grouping, const Program *resul
 /* How many of the step's groups, in any order, the query takes at most; 0: it may take all. */
 extern int	top_limit(const Grouping *grouping);
 
+/* How many rows the query takes, if these are few; -1: all, or nobody knows. */
+extern double top_rows_taken(const Query *parse);
+
 /* The number of a node's column that has this value, or -1. */
 extern int	top_column_number(const Grouping *grouping, const Node *expr);
 

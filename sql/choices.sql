@@ -1,0 +1,76 @@
+--
+-- Which paths auto takes where most of the cost is that of the input, which is the same for
+-- PostgreSQL's own plan, and where an order or the first rows are wanted.
+--
+\set VERBOSITY terse
+CREATE TABLE choice_days (day int PRIMARY KEY, year int, month int);
+CREATE TABLE choice_items (item int PRIMARY KEY, brand text, class text);
+CREATE TABLE choice_sales (day int, item int, customer int, amount numeric(9,2));
+INSERT INTO choice_days SELECT i, 1950 + i / 100, i / 10 % 10 FROM generate_series(1, 10000) i;
+INSERT INTO choice_items SELECT i, 'brand ' || i % 50, 'class ' || i % 7 FROM generate_series(1, 500) i;
+-- of a hundred years two have sales, so that joins have more rows than are estimated
+INSERT INTO choice_sales SELECT 5000 + i % 200, 1 + i * 7 % 500, i % 2000, i % 100 FROM generate_series(1, 50000) i;
+CREATE INDEX ON choice_sales (customer);
+CREATE TABLE choice_texts (t text, n int, v int, filler char(200));
+INSERT INTO choice_texts SELECT 'text ' || i / 4, i % 4, i, '' FROM generate_series(1, 20000) i;
+CREATE INDEX ON choice_texts (t, n) INCLUDE (v);
+VACUUM ANALYZE choice_days, choice_items, choice_sales, choice_texts;
+
+-- what is tested are decisions by these costs, without workers
+SET gpuagg.mode = auto;
+SET gpuagg.engine = cpu;
+SET gpuagg.setup_cost = 12;
+SET gpuagg.page_cost = 0.02;
+SET gpuagg.tuple_cost = 0.002;
+SET gpuagg.operator_cost = 0.00015;
+SET gpuagg.group_cost = 0.002;
+SET max_parallel_workers_per_gather = 0;
+SET random_page_cost = 1;
+CREATE FUNCTION choice(query text) RETURNS TABLE (step text, taken boolean, costs text, reason text)
+LANGUAGE sql AS $$
+	SELECT regexp_replace(step, 'choice_\w+\.', '', 'g'), taken, CASE WHEN cost < postgresql_cost THEN 'less'
+		WHEN cost < postgresql_cost * 1.01 THEN 'about as much' ELSE 'more' END, regexp_replace(reason, '\d+', 'N') FROM gpuagg_explain(query) $$;
+
+-- Few groups of a join, by estimate: the setup is noise, and rows may be more.
+SELECT * FROM choice('SELECT class, sum(amount) FROM choice_sales JOIN choice_days USING (day) JOIN choice_items USING (item)
+	WHERE year = 2000 AND month = 3 GROUP BY class');
+SELECT * FROM choice('SELECT class, brand, sum(amount) FROM choice_sales JOIN choice_days USING (day) JOIN choice_items USING (item)
+	WHERE year = 2000 AND month = 3 GROUP BY ROLLUP (class, brand) ORDER BY 1, 2 LIMIT 100');
+SELECT * FROM choice('SELECT class, sum(amount), rank() OVER (ORDER BY class) FROM choice_sales JOIN choice_days USING (day) JOIN choice_items USING (item)
+	WHERE year = 2000 AND month = 3 GROUP BY class');
+SELECT * FROM choice('SELECT DISTINCT brand, customer FROM choice_sales JOIN choice_days USING (day) JOIN choice_items USING (item)
+	WHERE year = 2000 AND month = 3');
+-- It is not noise in the cost of few rows by an index, nor is it spared where there are no groups to find.
+SELECT * FROM choice('SELECT class, sum(amount) FROM choice_sales JOIN choice_items USING (item) WHERE customer = 7 GROUP BY class');
+SELECT * FROM choice('SELECT sum(day), max(customer) FROM choice_sales JOIN choice_days USING (day) WHERE year = 2000 AND month = 3');
+
+-- An order that the query needs, or a query around it, counts with the sort that it spares.
+SELECT * FROM choice('SELECT t, n, sum(v) FROM choice_texts GROUP BY t, n ORDER BY t, n');
+SELECT * FROM choice('SELECT t, n, sum(v), rank() OVER (PARTITION BY t ORDER BY n) FROM choice_texts GROUP BY t, n');
+SET enable_hashagg = off;
+SELECT * FROM choice('SELECT *, rank() OVER (PARTITION BY t ORDER BY s) FROM (SELECT t, n, sum(v) AS s FROM choice_texts GROUP BY t, n OFFSET 0) c');
+SELECT * FROM choice('SELECT * FROM (SELECT t, n, sum(v) AS s FROM choice_texts GROUP BY t, n OFFSET 0) c ORDER BY t, s');
+RESET enable_hashagg;
+EXPLAIN (COSTS OFF) SELECT t, n, sum(v) FROM choice_texts GROUP BY t, n ORDER BY t, n;
+-- Not where nobody can use it, or the first rows in another order are wanted.
+SELECT * FROM choice('SELECT t, n, sum(v) FROM choice_texts GROUP BY t, n');
+SELECT * FROM choice('SELECT t, n, sum(v) FROM choice_texts GROUP BY t, n ORDER BY sum(v), t LIMIT 10');
+SELECT * FROM choice('WITH c AS MATERIALIZED (SELECT t, n, sum(v) AS s FROM choice_texts GROUP BY t, n) SELECT * FROM c ORDER BY t, s');
+SELECT * FROM choice('SELECT * FROM (SELECT t, n, sum(v) AS s FROM choice_texts GROUP BY t, n OFFSET 0) c ORDER BY s, t');
+
+-- The first rows sooner, where a part of them is taken.
+SELECT * FROM choice('SELECT t, n, sum(v) FROM choice_texts GROUP BY t, n LIMIT 10');
+SELECT * FROM choice('SELECT * FROM (SELECT t, n, sum(v) AS s FROM choice_texts GROUP BY t, n OFFSET 0) c WHERE s > 0 LIMIT 10');
+SELECT * FROM choice('SELECT * FROM (SELECT t, n, sum(v) AS s FROM choice_texts GROUP BY t, n OFFSET 0) c JOIN choice_days ON day = s LIMIT 10');
+
+DROP FUNCTION choice;
+DROP TABLE choice_days, choice_items, choice_sales, choice_texts;
+RESET gpuagg.mode;
+RESET gpuagg.engine;
+RESET gpuagg.setup_cost;
+RESET gpuagg.page_cost;
+RESET gpuagg.tuple_cost;
+RESET gpuagg.operator_cost;
+RESET gpuagg.group_cost;
+RESET max_parallel_workers_per_gather;
+RESET random_page_cost;
