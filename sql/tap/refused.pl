@@ -16,13 +16,14 @@ $node->safe_psql('postgres', <<'SQL');
 SET gpuagg.mode = off;
 CREATE TABLE t (k int, v int);
 INSERT INTO t SELECT i % 300, i FROM generate_series(1, 3000) i;
-CREATE FUNCTION held(k int) RETURNS bool LANGUAGE plpgsql
-	AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN true; END';
+CREATE FUNCTION held(k int) RETURNS int STABLE LANGUAGE plpgsql
+	AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN k; END';
 SQL
 $node->safe_psql('postgres', 'VACUUM ANALYZE t');
 
+my $ended = 'device process .PID .* has ended';
 my $query = 'SELECT k, count(*), sum(v) FROM t GROUP BY k ORDER BY k';
-my $held = 'SELECT k, count(*) FROM (SELECT k FROM t WHERE held(k) OFFSET 0) s GROUP BY k ORDER BY k';
+my $held = 'SELECT k, count(*) FROM (SELECT held(k) AS k FROM t OFFSET 0) s GROUP BY k ORDER BY k';
 my $columns = 'SELECT attribute, blocks, bytes FROM gpuagg_cache ORDER BY 1';
 my $native = outcome($node, 'SET gpuagg.mode = off', $query);
 my $native_count = outcome($node, 'SET gpuagg.mode = off', 'SELECT k, count(*) FROM t GROUP BY k ORDER BY k');
@@ -45,7 +46,7 @@ for my $status ('refused', 'failed')
 
 	$node->restart;
 	$node->safe_psql('postgres', 'SELECT gpuagg_stats_reset()');
-	my %before = map { $_ => said($_) } 'has refused a run', 'is lost', 'has ended';
+	my %before = map { $_ => said($_) } 'has refused a run', 'is lost', $ended;
 	$node->safe_psql('postgres', "SELECT gpuagg_prewarm('t')");
 	my $kept = $node->safe_psql('postgres', $columns);
 	isnt($kept, '', "$status: columns are kept");
@@ -56,7 +57,8 @@ for my $status ('refused', 'failed')
 	$holder->query('SELECT pg_advisory_lock(1)');
 	my $other = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', "SET gpuagg.fallback = $fallback", '-c', $held ],
 		'>', \$out, '2>', \$err);
-	ok(wait_for(60, sub { $holder->query("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory'") }), "$status: a run is open");
+	ok(wait_for(60, sub { $holder->query("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory'") }), "$status: a query waits for its rows");
+	is(outcome($node, '', 'SELECT count(*) FROM gpuagg_activity'), 1, "$status: and has a run");
 
 	while ($outcome !~ /ERROR/ && $n++ < 200)
 	{
@@ -76,11 +78,13 @@ for my $status ('refused', 'failed')
 	$holder->quit;
 	$other->finish;
 	is($out =~ s/\n\z//r, $native_count, "$status: the other run has its answer");
+	# the session makes its counts known as it ends
+	wait_for(10, sub { reasons() ne '' }) if $status eq 'failed';
 	is(reasons(), $status eq 'failed' ? 'device process ended|1' : '', "$status: which the statistics tell");
 	is(outcome($node, 'SET gpuagg.fallback = off', $query), $native, "$status: later runs are answered");
 	is(said('has refused a run') - $before{'has refused a run'}, $status eq 'refused' ? 1 : 0, "$status: the log tells of what was refused, once");
 	is(said('is lost') - $before{'is lost'}, $status eq 'failed' ? 1 : 0, "$status: and of what is lost");
-	is(said('has ended') - $before{'has ended'}, $status eq 'failed' ? 1 : 0, "$status: and of an end");
+	is(said($ended) - $before{$ended}, $status eq 'failed' ? 1 : 0, "$status: and of an end");
 }
 like(slurp_file($node->logfile), qr/the device has refused a run: could not (?:launch a kernel|read pages|copy pages to the device): .*kernel "\w+", \d+ blocks of \d+ threads \(at most \d+\), \d+ bytes of dynamic and \d+ of static shared memory/, 'with the launch');
 
