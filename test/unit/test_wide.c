@@ -223,7 +223,9 @@ test_no_numbers(void)
 	len = numeric_write(stored, true, false, 2, -300, digits, 1);
 	ok(!read_wide(stored, len, 2, true, &value), "refuses a weight far below the scale");
 	len = numeric_write(stored, false, false, 2, 2, zeros, 3);
-	ok(read_wide(stored, len, 2, false, &value) && int128(value) == (__int128) 123400000000 * 100, "zeros at the end");
+	ok(!read_wide(stored, len, 2, false, &value), "refuses zeros at the end");
+	len = numeric_write(stored, false, false, 2, 2, zeros, 1);
+	ok(read_wide(stored, len, 2, false, &value) && int128(value) == (__int128) 123400000000 * 100, "no zeros at the end");
 	good = true;
 	for (int i = 0; i < 200000; i++)
 	{
