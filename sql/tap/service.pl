@@ -383,32 +383,30 @@ $node->restart;
 
 # One that hangs before it serves, as a driver that looks for devices may.
 {
-	my $file = $node->data_dir . '/hangs';
-	local $ENV{GPUAGG_SIMT_HANG} = $file;
-	append_to_file($file, '');
-	$node->append_conf('postgresql.conf', "gpuagg.device_timeout = '1s'");
-	$node->restart;
+	my $delay = sub { $node->safe_psql('postgres', "ALTER SYSTEM SET gpuagg.device_delay = '$_[0]'; SELECT pg_reload_conf()") };
 	my $rows = outcome($node, 'SET gpuagg.mode = off', $query);
-	is(outcome($node, 'SET statement_timeout = 100', $devices) =~ /canceling/ ? 1 : 0, 1, 'a session waits for one that begins');
+	$node->safe_psql('postgres', "ALTER SYSTEM SET gpuagg.device_timeout = '1s'");
+	$delay->('1h');
+	$node->restart;
+	like(outcome($node, 'SET statement_timeout = 100', $devices), qr/canceling/, 'a session waits for one that begins');
 	ok(wait_for(5, sub { ask($node) =~ /^f\|the device process has been started [1-5] s ago and does not serve yet$/ }), 'its age is told');
 	my ($pid) = device_process($node);
+	$delay->('9s');
 	my $asked = time;
 	is(outcome($node, 'SET gpuagg.engine = simt', $query), $rows, 'a query does not wait for one that is late');
 	cmp_ok(time - $asked, '<', 1.5, 'at all');
 	ok(wait_for(15, sub { is_gone($pid) }), 'it is killed');
 	like(log_of($node), qr/gpuagg device process \(PID $pid\) hangs and is killed\n.*does not serve yet/, 'which the log says');
 
-	# the next one is slow, but lives, and has more time
-	ok(wait_for(5, sub { (device_process($node))[0] // $pid != $pid }), 'there is another one');
-	($pid) = device_process($node);
-	sleep 9;
-	is((device_process($node))[0], $pid, 'which has more time');
-	unlink $file;
-	is(wait_for_service($node), $pid, 'and serves');
+	# the next one is slow, but lives
+	my $next;
+	ok(wait_for(5, sub { ($next) = grep { $_ != $pid } device_process($node) }), 'there is another one');
+	ok(wait_for(30, sub { is_gone($next) || answers($node) }) && !is_gone($next), 'which has more time');
+	is(wait_for_service($node), $next, 'and serves');
 	is(outcome($node, 'SET gpuagg.engine = simt; SET gpuagg.fallback = off', $query), $rows, 'and runs queries');
-	$node->append_conf('postgresql.conf', "gpuagg.device_timeout = '10s'");
+	$node->safe_psql('postgres', 'ALTER SYSTEM RESET ALL');
+	$node->restart;
 }
-$node->restart;
 
 # gpuagg_activity tells of a query while it runs, and others' queries to nobody who may not know.
 {

@@ -141,6 +141,9 @@ require_engine(int status)
 {
 	char		reasons[STATUS_MAX_LINE] = "";
 
+#ifdef GPUAGG_TESTING
+	usleep((useconds_t) worker_device_delay * 1000);
+#endif
 	for (int i = 0; i < (int) lengthof(engines); i++)
 	{
 		char		reason[256] = "";

@@ -112,6 +112,7 @@ static int	timeouts_to_serve = TIMEOUTS_TO_SERVE;
 static int	longest_pause = LONGEST_PAUSE;
 #ifdef GPUAGG_TESTING
 int			worker_device_dies_at = 0;
+int			worker_device_delay = 0;
 #endif
 
 /* Kill the device process and wait for its death; in signal handlers, too. */
@@ -525,6 +526,11 @@ worker_init(void)
 							NULL,
 							&worker_device_dies_at, 0, 0, INT_MAX,
 							PGC_SIGHUP, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.device_delay",
+							"The next device process hangs for so long before it looks for devices.",
+							NULL,
+							&worker_device_delay, 0, 0, 3600 * 1000,
+							PGC_SIGHUP, GUC_UNIT_MS, NULL, NULL, NULL);
 #endif
 	if (process_shared_preload_libraries_in_progress && !IsBinaryUpgrade)
 		RegisterBackgroundWorker(&worker);

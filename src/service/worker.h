@@ -14,8 +14,11 @@
 extern void worker_init(void);
 
 #ifdef GPUAGG_TESTING
-/* gpuagg.device_dies_at: of the next device process (ServiceConfig.dies_at). */
+/*
+ * Of the next device process: gpuagg.device_dies_at (ServiceConfig.dies_at), gpuagg.device_delay.
+ */
 extern int	worker_device_dies_at;
+extern int	worker_device_delay;
 #endif
 
 /* What to register; a session's is not started again when it fails. */

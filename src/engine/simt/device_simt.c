@@ -125,7 +125,6 @@ simt_list(DeviceInfo *infos, int max, char *why, size_t len)
 
 	if (max < 1)
 		return 1;
-	simt_hang();
 	memset(info, 0, sizeof(DeviceInfo));
 	snprintf(info->name, sizeof(info->name), "simulated device");
 	info->memory = environment_number("GPUAGG_SIMT_MEMORY", DEFAULT_MEMORY);

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MAX_INJECTIONS 8
 #define CALL_LENGTH 24
@@ -111,15 +110,6 @@ simt_inject_text(const char *text)
 	if (!ok)
 		simt_inject(NULL, 0, DEVICE_OK);
 	return ok;
-}
-
-void
-simt_hang(void)
-{
-	const char *file = getenv("GPUAGG_SIMT_HANG");
-
-	while (file != NULL && access(file, F_OK) == 0)
-		usleep(10000);
 }
 
 DeviceStatus
