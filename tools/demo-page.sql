@@ -35,7 +35,7 @@ SELECT '<section><h2>' || number || '. ' || pg_temp.html(title) || '</h2>' || E'
 		FROM demo_times, (SELECT max(ms) FROM demo_times WHERE question = number) m WHERE question = number) || E'\n' ||
 	'<div class="columns" title="' || chart || '">' ||
 	(SELECT string_agg(format('<div title="%s: %s"><i style="height:%s%%"></i><span>%s</span></div>',
-			pg_temp.html(label), value, round(80 * greatest(value, 0) / max, 1), pg_temp.html(replace(label, ' ', ''))), E'\n' ORDER BY n)
+			pg_temp.html(label), value, round(80 * greatest(value, 0) / max, 1), pg_temp.html(label)), E'\n' ORDER BY n)
 		FROM demo_bars, (SELECT max(value) FROM demo_bars WHERE question = number) m WHERE question = number) || '</div>' || E'\n' ||
 	'<p>' || chart || ' (the first ' || (SELECT count(*) FROM demo_bars WHERE question = number) || ' rows)</p>' || E'\n' ||
 	'<pre>' || pg_temp.html(query) || '</pre></section>'
