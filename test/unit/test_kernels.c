@@ -111,7 +111,7 @@ static const char *const head =
 "}\n"
 "\n"
 "/* Of each thread the sum of those before, behind them the sum of all. */\n"
-"KERNEL(sums, PartArgs, args)\n"
+"KERNEL_BOUNDS(sums, PartArgs, args, 1024, 1)\n"
 "{\n"
 "	uint32_t total, before;\n"
 "\n"
