@@ -83,12 +83,14 @@ sub resident
 		sql("INSERT INTO parted_$part SELECT ($part - 1) * $rows + i, i % 7, $part, date '2000-01-01' + i FROM generate_series(0, $rows - 1) i");
 		sql("VACUUM parted_$part");
 	}
+	# the kernels are compiled
+	resident($node, 'postgres', $_) for 'parted', 'parted_2';
 	my @scripts = (
 		start_script($node, 'postgres', $seconds, 'whole', checked('parted', "(sum(n), sum(s)) IN (($rows, $rows), (2 * $rows, 3 * $rows))")),
 		start_script($node, 'postgres', $seconds, 'part', checked('parted_2', "sum(n) = $rows AND sum(s) = 2 * $rows")),
 		start_script($node, 'postgres', $seconds, 'writer', "\\set i random($rows, $rows + 50)\nUPDATE parted_2 SET g = (g + 1) % 7 WHERE id = :i;\n", '-R', 10));
 	my $until = time + $seconds;
-	for (my $round = 0; time < $until; $round++)
+	for (my $round = 0; time < $until || $round < 4; $round++)
 	{
 		sql('ALTER TABLE parted DETACH PARTITION parted_2' . ($round % 2 ? ' CONCURRENTLY' : ''));
 		$found += resident($node, 'postgres', 'parted_2');
