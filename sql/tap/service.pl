@@ -391,6 +391,7 @@ $node->restart;
 	like(outcome($node, 'SET statement_timeout = 100', $devices), qr/canceling/, 'a session waits for one that begins');
 	ok(wait_for(5, sub { ask($node) =~ /^f\|the device process has been started [1-5] s ago and does not serve yet$/ }), 'its age is told');
 	my ($pid) = device_process($node);
+	may_end($pid);
 	$delay->('9s');
 	my $asked = time;
 	is(outcome($node, 'SET gpuagg.engine = simt', $query), $rows, 'a query does not wait for one that is late');
