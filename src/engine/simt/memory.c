@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -25,6 +26,7 @@
 								 * multiple */
 #define GUARD_BYTE 0xdb
 #define GARBAGE 0xa5
+#define HUGE_PAGE ((size_t) 2 << 20)
 
 struct SimtBuffer
 {
@@ -76,23 +78,39 @@ buffer_ptr(const SimtBuffer *buffer)
 	return (DevicePtr) (uintptr_t) (buffer->block + GUARD);
 }
 
+/*
+ * Memory for a block; NULL: there is none.  Large ones are of huge pages where the system has
+ * them: to fill a run's buffers took longer for page faults than for the bytes.
+ */
+static void *
+alloc_block(size_t size)
+{
+	bool		large = size >= 2 * HUGE_PAGE;
+	void	   *block;
+
+	if (posix_memalign(&block, large ? HUGE_PAGE : ALIGNMENT, size) != 0)
+		return NULL;
+	if (large)
+		(void) madvise(block, size & ~(HUGE_PAGE - 1), MADV_HUGEPAGE);
+	return block;
+}
+
 DevicePtr
 simt_memory_alloc(SimtMemory *memory, size_t size)
 {
 	SimtBuffer *buffer;
-	void	   *block;
 
 	if (size > memory->limit - memory->used)
 		return 0;
 	buffer = malloc(sizeof(SimtBuffer));
 	if (buffer == NULL)
 		return 0;
-	if (posix_memalign(&block, ALIGNMENT, size + 2 * GUARD) != 0)
+	buffer->block = alloc_block(size + 2 * GUARD);
+	if (buffer->block == NULL)
 	{
 		free(buffer);
 		return 0;
 	}
-	buffer->block = block;
 	memset(buffer->block, GUARD_BYTE, GUARD);
 	memset(buffer->block + GUARD, GARBAGE, size);
 	memset(buffer->block + GUARD + size, GUARD_BYTE, GUARD);
