@@ -318,6 +318,24 @@ test_failure(void)
 	ok(loads("refused", false) && compilations() == 2, "is compiled anew");
 }
 
+/* Of two compilers that may work, one is for a kernel that a run waits for. */
+static void
+test_limit(void)
+{
+	kernel_pending_limit(1);
+	hold(true);
+	kernel_cache_prefetch(modules, &fake_ops, &device.info, "first of two");
+	kernel_cache_prefetch(modules, &fake_ops, &device.info, "second of two");
+	wait_for_compilers(1);
+	ok(compilations() == 1, "one compiler works for kernels that nobody waits for");
+	ok(load_interrupted("waited for") == DEVICE_BUSY && compilations() == 1,
+	   "and one more for a run that waits");
+	hold(false);
+	ok(loads("waited for", false) && loads("second of two", false) && loads("first of two", false) &&
+	   compilations() == 1, "what was queued is compiled later");
+	kernel_pending_limit(4);
+}
+
 /* Ask until a compiler begins; has one? */
 static bool
 ask_patiently(const char *text)
@@ -787,11 +805,13 @@ test_damaged(void)
 int
 main(void)
 {
+	kernel_pending_limit(4);	/* on any number of processors */
 	test_asked();
 	test_ready();
 	test_interrupted();
 	test_two_waiters();
 	test_failure();
+	test_limit();
 	test_stale_failure();
 	test_in_queue();
 	test_trimmed();

@@ -14,13 +14,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/cuda/cache/compile_job.h"
 #include "engine/cuda/cache/kernel_pending.h"
 
 #define PENDING_KEPT 8
 
-/* Compilers that work at the same time: those of cancelled queries count. */
+/* Compilers that work at the same time at most: those of cancelled queries count. */
 #define COMPILERS_MAX 4
 
 /* What is queued for a compiler at most, without what runs wait for. */
@@ -184,15 +185,37 @@ next_queued(void)
 	return next;
 }
 
+/* The limit of those that nobody waits for; 0: not set. */
+static int	unwaited_max = 0;
+
+void
+kernel_pending_limit(int compilers)
+{
+	unwaited_max = compilers;
+}
+
+/* How many compilers may work at the same time for this one to be begun? */
+static int
+compilers_for(const Pending *p)
+{
+	long		n = unwaited_max > 0 ? unwaited_max : sysconf(_SC_NPROCESSORS_ONLN) / 2;
+
+	if (p->waiters > 0 || n >= COMPILERS_MAX)
+		return COMPILERS_MAX;
+	return n > 1 ? (int) n : 1;
+}
+
 /* Compile what is queued, as far as compilers are free. */
 static void
 begin_queued(void)
 {
 	CompileJob *job;
 	Pending    *p;
+	int			working = count_working(&job);
 
-	for (int n = count_working(&job); n < COMPILERS_MAX && (p = next_queued()) != NULL; n++)
+	while ((p = next_queued()) != NULL && working < compilers_for(p))
 	{
+		working++;
 		p->queued = false;
 		p->job = compile_job_begin(p->ops, &p->info, p->source->text + p->source->kernel);
 		if (p->job != NULL)
