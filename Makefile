@@ -20,7 +20,7 @@ PG_CFLAGS = $(if $(filter 15 16 17 18,$(MAJORVERSION)),-std=gnu99) -MMD -MP -Wal
 # it, as parallel workers do, would look their names up in all libraries of the server first.
 SHLIB_LINK = -Wl,-Bsymbolic
 
-# builds for tests can be told to fail (src/engine/inject.h) and have a
+# builds for tests can be told to fail (src/handle/inject.h) and have a
 # simulated device, which runs the C compiler (src/engine/simt)
 ifdef TESTING
 PG_CPPFLAGS += -DGPUAGG_TESTING

@@ -7,13 +7,13 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
-#include "exec/explain_option.h"
-#include "exec/node.h"
+#include "exec/sql/explain_option.h"
+#include "exec/node/node.h"
 #include "guc.h"
 #include "plan/path/path.h"
 #include "plan/path/report.h"
-#include "service/session.h"
-#include "service/worker.h"
+#include "service/client/session.h"
+#include "service/worker/worker.h"
 #include "stats/activity.h"
 #include "stats/stats.h"
 

@@ -12,8 +12,8 @@
 
 #include "engine/cuda/codegen/strategy.h"
 #include "engine/engine.h"
-#include "engine/inject.h"
-#include "engine/select.h"
+#include "handle/inject.h"
+#include "handle/select.h"
 #include "guc.h"
 
 int			gpuagg_mode = MODE_AUTO;

@@ -109,7 +109,7 @@ typedef struct Accumulator
 	int16_t		limit;			/* float sums: values are below 2^limit */
 } Accumulator;
 
-/* How an aggregate's result is made from accumulators: src/exec/final.c. */
+/* How an aggregate's result is made from accumulators: src/exec/values/final.c. */
 typedef enum FinalKind
 {
 	FINAL_COUNT,				/* acc: COUNT */

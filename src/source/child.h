@@ -8,7 +8,7 @@
 #include "nodes/execnodes.h"
 #include "port/atomics.h"
 
-#include "engine/handle.h"
+#include "handle/handle.h"
 
 /*
  * Run the child plan to its end and hand its tuples to the engine.  Returns OK,

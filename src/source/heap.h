@@ -8,7 +8,7 @@
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
-#include "engine/handle.h"
+#include "handle/handle.h"
 #include "source/block_allocator.h"
 
 /* A table whose rows are read. */

@@ -7,7 +7,7 @@
 
 #include "storage/buf.h"
 
-#include "engine/handle.h"
+#include "handle/handle.h"
 
 typedef struct PagePins PagePins;
 

@@ -7,7 +7,7 @@
 
 #include "executor/tuptable.h"
 
-#include "engine/handle.h"
+#include "handle/handle.h"
 
 typedef struct RowSender RowSender;
 

@@ -1,6 +1,6 @@
 """Failures of an engine on request: which call of a query's runs fails, with which status.
 
-gpuagg.inject_failure (src/engine/inject.h) makes it so.  A call that a query does
+gpuagg.inject_failure (src/handle/inject.h) makes it so.  A call that a query does
 not reach means no failure; so those are frequent here that most queries reach.
 """
 import collections

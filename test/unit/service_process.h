@@ -21,9 +21,9 @@
 
 #include "engine/clock.h"
 #include "mutate.h"
-#include "service/channel.h"
-#include "service/client.h"
-#include "service/server.h"
+#include "service/wire/channel.h"
+#include "service/client/client.h"
+#include "service/device/server.h"
 
 typedef struct ServiceProcess
 {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "service/contents.h"
+#include "service/wire/contents.h"
 #include "tap.h"
 
 #define CONTENTS SERVICE_DIRECTORY "/contents"

@@ -13,7 +13,7 @@
 
 #include "engine/cuda/context/context.h"
 #include "engine/cuda/cuda_engine.h"
-#include "engine/cuda/cache/kernel_disk.h"
+#include "engine/cuda/compiled/kernel_disk.h"
 #include "engine/simt/simt.h"
 #include "engine_data.h"
 #include "oracle.h"

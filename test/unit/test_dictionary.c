@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "compile.h"
-#include "engine/cuda/resident/dictionary.h"
+#include "engine/cuda/kept/dictionary.h"
 #include "tap.h"
 
 #define MAX_TEXTS 20000

@@ -9,7 +9,7 @@
 #include "mutate.h"
 #include "oracle.h"
 #include "page_query.h"
-#include "service/opening.h"
+#include "service/wire/opening.h"
 #include "service_process.h"
 #include "tap.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/cuda/cache/kernel_pending.h"
+#include "engine/cuda/compiled/kernel_pending.h"
 #include "engine/cuda/core/interpreter.h"
 #include "engine/cuda/cuda_engine.h"
 #include "tap.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "program/program.h"
-#include "service/kept_names.h"
+#include "service/wire/kept_names.h"
 #include "tap.h"
 
 #define HEAD "gpuagg kept columns 1\n"

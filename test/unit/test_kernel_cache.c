@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/cuda/cache/kernel_cache.h"
-#include "engine/cuda/cache/kernel_pending.h"
+#include "engine/cuda/compiled/kernel_cache.h"
+#include "engine/cuda/compiled/kernel_pending.h"
 #include "tap.h"
 
 /* What the compiler is told, and what it did. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "random.h"
-#include "service/page_spans.h"
+#include "service/device/page_spans.h"
 #include "tap.h"
 
 #define PROCESSES 3

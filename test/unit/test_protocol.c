@@ -18,9 +18,9 @@
 #include "oracle.h"
 #include "program/check.h"
 #include "program/ops_set.h"
-#include "service/channel.h"
-#include "service/groups_file.h"
-#include "service/opening.h"
+#include "service/wire/channel.h"
+#include "service/wire/groups_file.h"
+#include "service/wire/opening.h"
 #include "tap.h"
 
 #define MUTATIONS 100000

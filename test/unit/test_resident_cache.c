@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "engine/cuda/cuda_engine.h"
-#include "engine/cuda/resident/room.h"
+#include "engine/cuda/kept/room.h"
 #include "tap.h"
 
 #define CHUNK ((uint64_t) 1 << 20)

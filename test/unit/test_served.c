@@ -13,7 +13,7 @@
 #include "mutate.h"
 #include "oracle.h"
 #include "page_query.h"
-#include "service/served.h"
+#include "service/wire/served_blocks.h"
 #include "service_process.h"
 #include "tap.h"
 

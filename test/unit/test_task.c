@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "service/task.h"
+#include "service/device/task.h"
 
 #include "tap.h"
 

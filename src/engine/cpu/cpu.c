@@ -22,16 +22,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/clock.h"
+#include "engine/column_batch.h"
 #include "engine/cpu/accumulate.h"
 #include "engine/cpu/bound.h"
 #include "engine/cpu/deform.h"
 #include "engine/cpu/filter.h"
-#include "engine/cpu/output.h"
+#include "engine/cpu/group_output.h"
 #include "engine/cpu/spill.h"
 #include "engine/cpu/stored_groups.h"
 #include "engine/cpu/table.h"
-#include "engine/clock.h"
-#include "engine/column_batch.h"
 #include "program/heap_page.h"
 #include "program/state.h"
 

@@ -5,8 +5,8 @@
 #ifndef GPUAGG_GROUP_CHOICE_H
 #define GPUAGG_GROUP_CHOICE_H
 
-#include "engine/engine.h"
 #include "engine/cpu/keys.h"
+#include "engine/engine.h"
 
 /* Groups that are looked at together at most. */
 #define CHOICE_GROUPS 4096

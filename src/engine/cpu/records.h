@@ -13,7 +13,7 @@
 #ifndef GPUAGG_RECORDS_H
 #define GPUAGG_RECORDS_H
 
-#include "engine/cpu/output.h"
+#include "engine/cpu/group_output.h"
 
 typedef struct RecordFormat
 {

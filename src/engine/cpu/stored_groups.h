@@ -5,7 +5,7 @@
 #ifndef GPUAGG_STORED_GROUPS_H
 #define GPUAGG_STORED_GROUPS_H
 
-#include "engine/cpu/output.h"
+#include "engine/cpu/group_output.h"
 #include "engine/cpu/spill.h"
 
 /* Zero but for the first three to begin with, and between rewinding and the next batch. */

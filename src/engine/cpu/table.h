@@ -5,8 +5,8 @@
 #ifndef GPUAGG_TABLE_H
 #define GPUAGG_TABLE_H
 
+#include "engine/cpu/group_output.h"
 #include "engine/cpu/keys.h"
-#include "engine/cpu/output.h"
 
 typedef struct GroupTable GroupTable;
 

@@ -9,7 +9,7 @@
 
 #include "engine/cuda/context/context.h"
 #include "engine/cuda/cuda_engine.h"
-#include "engine/cuda/resident/room.h"
+#include "engine/cuda/kept/room.h"
 
 static const DeviceOps *const devices[] = {
 	&cuda_device,

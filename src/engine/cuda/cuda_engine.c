@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/cuda/cache/kernel_disk.h"
-#include "engine/cuda/cache/kernel_pending.h"
+#include "engine/cuda/compiled/kernel_disk.h"
+#include "engine/cuda/compiled/kernel_pending.h"
 #include "engine/cuda/core/interpreter.h"
 #include "engine/cuda/core/run_kernels.h"
 #include "engine/cuda/core/run_resources.h"

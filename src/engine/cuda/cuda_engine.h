@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "engine/cuda/resident/resident_info.h"
+#include "engine/cuda/kept/kept_info.h"
 #include "engine/engine.h"
 
 extern const EngineOps cuda_engine;
@@ -36,7 +36,7 @@ extern void cuda_engine_report_to(void (*report) (EngineStatus status, const cha
 extern bool cuda_engine_keep_kernels(void);
 
 /*
- * Columns of tables that are kept in device memory (resident/cache.h): at most so many bytes,
+ * Columns of tables that are kept in device memory (kept/kept_columns.h): at most so many bytes,
  * or RESIDENT_SHARE.  At any time; at first none are.
  */
 extern void cuda_engine_keep_columns(uint64_t limit);

@@ -21,8 +21,8 @@
 #include <sys/mman.h>
 
 #include "engine/simt/host_compile.h"
-#include "engine/simt/inject.h"
 #include "engine/simt/module.h"
+#include "engine/simt/simt_inject.h"
 #include "engine/simt/stream.h"
 
 #define PAGE 4096

@@ -3,7 +3,7 @@
  *	  Values that are the same for all rows: slots, and their registers.
  *
  * Constants, parameters and whatever else no row changes are not part of a Program:
- * PostgreSQL computes them when execution begins (exec/slots.c).
+ * PostgreSQL computes them when execution begins (exec/values/slots.c).
  */
 #include "postgres.h"
 

@@ -17,7 +17,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 
-#include "engine/handle.h"
+#include "handle/handle.h"
 #include "guc.h"
 #include "plan/path/cost.h"
 

@@ -8,7 +8,7 @@
 #include "nodes/pathnodes.h"
 
 #include "plan/path/report.h"
-#include "plan/path/tables.h"
+#include "plan/path/source_tables.h"
 #include "program/program.h"
 
 /* What the planner's grouping step, or its DISTINCT, has to compute. */

@@ -4,7 +4,7 @@
  *
  * They compare an aggregate with a constant or a parameter, by an operator of the order that
  * PostgreSQL has for their types.  A group for which one is not true need not leave the
- * engine (exec/having_hint.c); HAVING as a whole is evaluated by the node.
+ * engine (exec/node/having_hint.c); HAVING as a whole is evaluated by the node.
  */
 #include "postgres.h"
 

@@ -17,7 +17,7 @@
 #include "nodes/extensible.h"
 #include "optimizer/tlist.h"
 
-#include "exec/input_scan.h"
+#include "exec/node/native_input.h"
 #include "plan/path/input_scan.h"
 
 typedef struct InputScanPath

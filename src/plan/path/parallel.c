@@ -23,9 +23,9 @@
 #include "optimizer/tlist.h"
 
 #include "compat.h"
-#include "engine/handle.h"
-#include "exec/partial.h"
-#include "exec/slots.h"
+#include "handle/handle.h"
+#include "exec/parallel/partial.h"
+#include "exec/values/slots.h"
 #include "plan/path/parallel.h"
 #include "plan/plan_info.h"
 

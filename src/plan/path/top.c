@@ -4,7 +4,7 @@
  *
  * PostgreSQL sorts the groups and takes the first ones.  The node leaves out groups that
  * cannot be among them: those that come behind as many others, by the sort keys that are
- * the node's own keys and aggregates (exec/top_groups.c).  Of the sort keys it may look at
+ * the node's own keys and aggregates (exec/node/top_groups.c).  Of the sort keys it may look at
  * the leading ones only; then groups that are equal in these all leave.
  *
  * The groups must go straight to the sort and from there to the limit, and what PostgreSQL
@@ -22,7 +22,7 @@
 #include "optimizer/tlist.h"
 #include "utils/lsyscache.h"
 
-#include "exec/final.h"
+#include "exec/values/final.h"
 #include "plan/path/having.h"
 #include "plan/path/top.h"
 

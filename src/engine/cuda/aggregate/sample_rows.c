@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/cuda/aggregate/sample_rows.h"
-#include "engine/cuda/cache/fnv.h"
+#include "engine/cuda/compiled/fnv.h"
 
 /* Sample the batch's rows on the device, into the host's memory. */
 static EngineStatus

@@ -9,13 +9,13 @@
 #ifndef GPUAGG_CONTEXT_H
 #define GPUAGG_CONTEXT_H
 
-#include "engine/cuda/cache/kernel_cache.h"
+#include "engine/cuda/compiled/kernel_cache.h"
 #include "engine/cuda/context/copier.h"
-#include "engine/cuda/device/device_memory.h"
 #include "engine/cuda/context/mapped.h"
 #include "engine/cuda/context/pool.h"
 #include "engine/cuda/device/device.h"
-#include "engine/cuda/resident/cache.h"
+#include "engine/cuda/device/device_memory.h"
+#include "engine/cuda/kept/kept_columns.h"
 #include "engine/cuda/strategy/known_facts.h"
 
 typedef struct Context

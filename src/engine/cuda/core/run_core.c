@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "engine/cuda/core/run_core.h"
-#include "engine/cuda/resident/room.h"
+#include "engine/cuda/kept/room.h"
 
 /* Who is told of failures, or NULL. */
 static void (*report) (EngineStatus status, const char *message);

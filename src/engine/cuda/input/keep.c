@@ -30,13 +30,13 @@
  * the caller is asked whether it still had them (EngineHints.gave_up).
  *
  * Memory: chunks, and the room for columns before they are encoded, are the cache's from the
- * beginning (resident/room.c), but not found until they are published.
+ * beginning (kept/room.c), but not found until they are published.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/cuda/input/keep.h"
-#include "engine/cuda/resident/room.h"
+#include "engine/cuda/kept/room.h"
 
 /* Of a stripe's blocks, the share that must be there, in eighths. */
 #define KEEP_EIGHTHS 7

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "engine/cuda/input/keep_texts.h"
-#include "engine/cuda/resident/room.h"
+#include "engine/cuda/kept/room.h"
 #include "program/heap_page.h"
 
 /* Of what may be kept, a dictionary has no more than that share. */

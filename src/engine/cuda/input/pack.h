@@ -7,7 +7,7 @@
 
 #include "engine/cuda/core/run_kernels.h"
 #include "engine/cuda/input/deform_attrs.h"
-#include "engine/cuda/resident/cache.h"
+#include "engine/cuda/kept/kept_columns.h"
 
 /* Rows of a stripe in plain arrays. */
 typedef struct PackSource

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "engine/cuda/input/resident_tables.h"
-#include "engine/cuda/resident/room.h"
+#include "engine/cuda/kept/room.h"
 
 /* Has each of the Program's columns a key? */
 static bool

@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/cuda/cache/fnv.h"
+#include "engine/cuda/compiled/fnv.h"
 #include "engine/cuda/core/run_kernels.h"
 #include "engine/cuda/input/served.h"
 #include "program/filter_range.h"

@@ -1,0 +1,504 @@
+/*
+ * kept_columns.c
+ *	  Columns of tables that stay in device memory: what there is, and how it comes
+ *	  and goes.
+ *
+ * Files are a list, the last one used first: a server has few tables that are worth
+ * keeping.  A file's stripes are an array by number.  An entry of a file stays when its
+ * chunks have gone, since it remembers how often its columns are read; of such entries
+ * that no run uses, the oldest go when there are too many.
+ *
+ * Memory: entries are malloc'd; chunks' and dictionaries' memory is taken from DeviceMemory and
+ * counted in `bytes`.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cuda/kept/kept_columns.h"
+
+#define MAX_FILES 1024
+
+/* Take an entry, of which nothing is kept, out of the list. */
+static void
+forget_file(ResidentCache *cache, ResidentFile **link)
+{
+	ResidentFile *file = *link;
+
+	*link = file->next;
+	while (file->columns != NULL)
+	{
+		ResidentColumn *column = file->columns;
+
+		file->columns = column->next;
+		free(column);
+	}
+	free(file->stripes);
+	free(file);
+	cache->nfiles--;
+}
+
+bool
+resident_keeps_any(const ResidentFile *file)
+{
+	for (uint32_t i = 0; i < file->nstripes; i++)
+		if (file->stripes[i] != NULL)
+			return true;
+	return false;
+}
+
+/* The oldest one that nobody needs. */
+static void
+forget_oldest_file(ResidentCache *cache)
+{
+	ResidentFile **oldest = NULL;
+
+	for (ResidentFile **link = &cache->files; *link != NULL; link = &(*link)->next)
+		if ((*link)->users == 0 && !resident_keeps_any(*link))
+			oldest = link;
+	if (oldest != NULL)
+		forget_file(cache, oldest);
+}
+
+ResidentFile *
+resident_file(ResidentCache *cache, const uint32_t *name, uint32_t relation)
+{
+	ResidentFile **link = &cache->files;
+	ResidentFile *file;
+
+	while (*link != NULL && memcmp((*link)->file, name, sizeof((*link)->file)) != 0)
+		link = &(*link)->next;
+	file = *link;
+	if (file != NULL)
+		*link = file->next;
+	else
+	{
+		if (cache->nfiles >= MAX_FILES)
+			forget_oldest_file(cache);
+		file = calloc(1, sizeof(*file));
+		if (file == NULL)
+			return NULL;
+		memcpy(file->file, name, sizeof(file->file));
+		cache->nfiles++;
+	}
+	file->relation = relation;
+	file->next = cache->files;
+	cache->files = file;
+	file->users++;
+	return file;
+}
+
+void
+resident_file_leave(ResidentFile *file)
+{
+	file->users--;
+}
+
+/* A text in a key's words: its length, and its bytes; false: it is too long. */
+static bool
+text_in_key(const SlotValue *slot, ResidentKey *key)
+{
+	char	   *to = (char *) key->missing;
+
+	if (slot->bytes.len >= sizeof(key->missing))
+		return false;
+	to[0] = (char) slot->bytes.len;
+	if (slot->bytes.len > 0)
+		memcpy(to + 1, slot->bytes.data, slot->bytes.len);
+	return true;
+}
+
+bool
+resident_key(const Column *column, const SlotValue *slots, ResidentKey *key)
+{
+	const SlotValue *missing = column->missing < 0 ? NULL : &slots[column->missing];
+
+	memset(key, 0, sizeof(*key));
+	key->attno = column->attno;
+	key->type = column->type;
+	key->nullable = column->nullable;
+	key->numeric = column->numeric;
+	key->scale = column->scale;
+	key->presence = column->presence;
+	if (missing == NULL || missing->isnull)
+		return true;
+	key->has_missing = true;
+	if (missing->type == VT_TEXT)
+		return text_in_key(missing, key);
+	if (missing->type == VT_UUID || missing->type == VT_INTERVAL)
+		memcpy(key->missing, missing->bytes.data, sizeof(key->missing));
+	else
+		key->missing[0] = (uint64_t) missing->word;
+	return true;
+}
+
+ResidentColumn *
+resident_column(ResidentFile *file, const ResidentKey *key)
+{
+	ResidentColumn *column = file->columns;
+
+	while (column != NULL && memcmp(&column->key, key, sizeof(*key)) != 0)
+		column = column->next;
+	if (column != NULL)
+		return column;
+	column = calloc(1, sizeof(*column));
+	if (column == NULL)
+		return NULL;
+	column->key = *key;
+	column->next = file->columns;
+	file->columns = column;
+	return column;
+}
+
+ResidentStripe *
+resident_stripe(const ResidentFile *file, uint32_t number)
+{
+	return number < file->nstripes ? file->stripes[number] : NULL;
+}
+
+void
+resident_stamp(ResidentStripe *stripe, const StripeMap *map, const uint8_t *has,
+			   uint32_t nblocks)
+{
+	stripe->map = *map;
+	memcpy(stripe->has, has, sizeof(stripe->has));
+	stripe->nlost += stripe->nblocks - nblocks;
+	stripe->nblocks = nblocks;
+}
+
+static const ResidentPlace *
+find_place(const ResidentChunk *chunk, const ResidentColumn *column)
+{
+	for (int i = 0; i < chunk->ncolumns; i++)
+		if (chunk->columns[i].column == column)
+			return &chunk->columns[i];
+	return NULL;
+}
+
+ResidentChunk *
+resident_find(const ResidentStripe *stripe, const ResidentColumn *column,
+			  const ResidentPlace **place)
+{
+	for (ResidentChunk *chunk = stripe->chunks; chunk != NULL; chunk = chunk->next)
+	{
+		*place = find_place(chunk, column);
+		if (*place != NULL)
+			return chunk;
+	}
+	return NULL;
+}
+
+void
+resident_memory_free(ResidentCache *cache, DevicePtr ptr, uint64_t size)
+{
+	cache->bytes -= size;
+	device_memory_give(cache->device, cache->memory, ptr, size);
+}
+
+/* Memory that dictionaries have grown out of, which nothing reads any more. */
+static void
+free_old(ResidentCache *cache, Dictionary *dictionary)
+{
+	while (dictionary->old != NULL)
+	{
+		OldMemory  *old = dictionary->old;
+
+		dictionary->old = old->next;
+		resident_memory_free(cache, old->ptr, old->size);
+		free(old);
+	}
+}
+
+/* Free a column's dictionary, if there is one that no chunk and no run needs. */
+static void
+free_dictionary(ResidentCache *cache, ResidentColumn *column)
+{
+	Dictionary *dictionary = column->dictionary;
+
+	if (dictionary == NULL || column->chunks > 0 || dictionary->pins > 0)
+		return;
+	free_old(cache, dictionary);
+	if (dictionary->memory != 0)
+		resident_memory_free(cache, dictionary->memory, dictionary->room.size);
+	free(dictionary);
+	column->dictionary = NULL;
+}
+
+void
+resident_pin_dictionary(ResidentColumn *column)
+{
+	column->dictionary->pins++;
+}
+
+void
+resident_unpin_dictionary(ResidentCache *cache, ResidentColumn *column)
+{
+	column->dictionary->pins--;
+	if (column->dictionary->pins == 0)
+		free_old(cache, column->dictionary);
+	free_dictionary(cache, column);
+}
+
+/* Add one of a chunk's places to its column's counts, or take it out of them. */
+static void
+count_place(ResidentCache *cache, const ResidentChunk *chunk, const ResidentPlace *place,
+			bool counted)
+{
+	uint64_t	sign = counted ? 1 : UINT64_MAX;
+	ResidentColumn *column = place->column;
+
+	column->rows += sign * chunk->rows;
+	column->blocks += sign * chunk->blocks;
+	column->bytes += sign * place->bytes;
+	column->plain_bytes += sign * place->plain_bytes;
+	column->chunks += counted ? 1 : UINT32_MAX;
+	free_dictionary(cache, column);
+}
+
+/* Add a chunk to its columns' counts, or take it out of them. */
+static void
+count_chunk(ResidentCache *cache, ResidentChunk *chunk, bool counted)
+{
+	if (chunk->counted == counted)
+		return;
+	chunk->counted = counted;
+	for (int i = 0; i < chunk->ncolumns; i++)
+		count_place(cache, chunk, &chunk->columns[i], counted);
+}
+
+void
+resident_chunk_forget(ResidentCache *cache, ResidentChunk *chunk, const ResidentColumn *column)
+{
+	int			n = 0;
+
+	for (int i = 0; i < chunk->ncolumns; i++)
+	{
+		if (chunk->columns[i].column != column)
+			chunk->columns[n++] = chunk->columns[i];
+		else if (chunk->counted)
+			count_place(cache, chunk, &chunk->columns[i], false);
+	}
+	chunk->ncolumns = n;
+}
+
+void
+resident_chunk_free(ResidentCache *cache, ResidentChunk *chunk)
+{
+	resident_memory_free(cache, chunk->memory, chunk->size);
+	free(chunk);
+}
+
+void
+resident_pin(ResidentChunk *chunk)
+{
+	chunk->pins++;
+}
+
+void
+resident_unpin(ResidentCache *cache, ResidentChunk *chunk)
+{
+	chunk->pins--;
+	if (chunk->pins == 0 && chunk->evicted)
+		resident_chunk_free(cache, chunk);
+}
+
+/* A chunk that its stripe has no longer. */
+static void
+let_go(ResidentCache *cache, ResidentChunk *chunk)
+{
+	count_chunk(cache, chunk, false);
+	chunk->evicted = true;
+	if (chunk->pins == 0)
+		resident_chunk_free(cache, chunk);
+}
+
+void
+resident_evict_chunk(ResidentCache *cache, ResidentFile *file, uint32_t number,
+					 ResidentChunk *chunk)
+{
+	ResidentStripe *stripe = file->stripes[number];
+	ResidentChunk **link = &stripe->chunks;
+
+	while (*link != chunk)
+		link = &(*link)->next;
+	*link = chunk->next;
+	let_go(cache, chunk);
+	if (stripe->chunks != NULL)
+		return;
+	file->stripes[number] = NULL;
+	free(stripe);
+}
+
+static void
+evict_stripe(ResidentCache *cache, ResidentFile *file, uint32_t number)
+{
+	while (resident_stripe(file, number) != NULL)
+		resident_evict_chunk(cache, file, number, file->stripes[number]->chunks);
+}
+
+void
+resident_give_up(ResidentCache *cache, ResidentFile *file, ResidentColumn *column)
+{
+	const ResidentPlace *place;
+
+	column->given_up = true;
+	for (uint32_t i = 0; i < file->nstripes; i++)
+	{
+		ResidentStripe *stripe = file->stripes[i];
+		ResidentChunk *chunk = stripe != NULL ? resident_find(stripe, column, &place) : NULL;
+
+		if (chunk != NULL && chunk->ncolumns > 1)
+			resident_chunk_forget(cache, chunk, column);
+		else if (chunk != NULL)
+			resident_evict_chunk(cache, file, i, chunk);
+	}
+}
+
+void
+resident_evict_file(ResidentCache *cache, ResidentFile *file)
+{
+	for (uint32_t i = 0; i < file->nstripes; i++)
+		evict_stripe(cache, file, i);
+}
+
+static bool
+has_attribute(const uint8_t *attributes, const ResidentPlace *place)
+{
+	int16_t		attno = place->column->key.attno;
+
+	return (attributes[attno / 8] >> attno % 8 & 1) != 0;
+}
+
+/* Take a chunk's columns of these attributes out of it; are there no others? */
+static bool
+forget_attributes(ResidentCache *cache, ResidentChunk *chunk, const uint8_t *attributes)
+{
+	int			i = 0;
+
+	while (i < chunk->ncolumns)
+		if (has_attribute(attributes, &chunk->columns[i]))
+			resident_chunk_forget(cache, chunk, chunk->columns[i].column);
+		else
+			i++;
+	return chunk->ncolumns == 0;
+}
+
+void
+resident_evict_attributes(ResidentCache *cache, ResidentFile *file, const uint8_t *attributes)
+{
+	for (uint32_t i = 0; i < file->nstripes; i++)
+	{
+		ResidentChunk *chunk = file->stripes[i] ? file->stripes[i]->chunks : NULL;
+
+		while (chunk != NULL)
+		{
+			ResidentChunk *next = chunk->next;
+
+			if (forget_attributes(cache, chunk, attributes))
+				resident_evict_chunk(cache, file, i, chunk);
+			chunk = next;
+		}
+	}
+}
+
+/* Have they the same rows, and did they come by them under the same map? */
+static bool
+same_stripe(const ResidentStripe *a, const ResidentStripe *b)
+{
+	return memcmp(&a->map, &b->map, sizeof(a->map)) == 0 &&
+		memcmp(a->has, b->has, sizeof(a->has)) == 0 &&
+		memcmp(a->rows, b->rows, sizeof(a->rows)) == 0;
+}
+
+bool
+resident_is_newer(const StripeMap *map, const StripeMap *than)
+{
+	if (map->lsn != than->lsn)
+		return map->lsn > than->lsn;
+	for (int i = 0; i < STRIPE_MAP_BYTES; i++)
+		if (map->bits[i] & ~than->bits[i] & 0x55)
+			return false;
+	return true;
+}
+
+/* Has another chunk of the stripe each of the chunk's columns? */
+static bool
+has_all(const ResidentStripe *stripe, const ResidentChunk *chunk)
+{
+	const ResidentPlace *place;
+
+	for (int i = 0; i < chunk->ncolumns; i++)
+		if (resident_find(stripe, chunk->columns[i].column, &place) == NULL)
+			return false;
+	return true;
+}
+
+/* Have a place for the stripe's number. */
+static bool
+make_place(ResidentFile *file, uint32_t number)
+{
+	uint32_t	n = number + number / 2 + 16;
+	ResidentStripe **stripes;
+
+	if (number < file->nstripes)
+		return true;
+	stripes = realloc(file->stripes, n * sizeof(*stripes));
+	if (stripes == NULL)
+		return false;
+	memset(stripes + file->nstripes, 0, (n - file->nstripes) * sizeof(*stripes));
+	file->stripes = stripes;
+	file->nstripes = n;
+	return true;
+}
+
+/* The stripe that the chunk goes to: what was made, or what is there; NULL: nowhere. */
+static ResidentStripe *
+stripe_for(ResidentCache *cache, ResidentFile *file, uint32_t number, ResidentStripe *made,
+		   const ResidentChunk *chunk)
+{
+	ResidentStripe *there;
+
+	if (!make_place(file, number))
+		return NULL;
+	there = file->stripes[number];
+	if (there != NULL && same_stripe(there, made))
+		return has_all(there, chunk) ? NULL : there;
+	if (there != NULL && !resident_is_newer(&made->map, &there->map))
+		return NULL;
+	evict_stripe(cache, file, number);
+	file->stripes[number] = made;
+	return made;
+}
+
+bool
+resident_publish(ResidentCache *cache, ResidentFile *file, uint32_t number,
+				 ResidentStripe *made, ResidentChunk *chunk)
+{
+	ResidentStripe *stripe = stripe_for(cache, file, number, made, chunk);
+
+	if (stripe != made)
+		free(made);
+	if (stripe == NULL)
+	{
+		resident_chunk_free(cache, chunk);
+		return false;
+	}
+	chunk->next = stripe->chunks;
+	stripe->chunks = chunk;
+	chunk->rows = stripe->nrows;
+	chunk->blocks = stripe->nblocks;
+	count_chunk(cache, chunk, true);
+	return true;
+}
+
+void
+resident_close(ResidentCache *cache)
+{
+	uint64_t	limit = cache->limit;
+
+	while (cache->files != NULL)
+	{
+		resident_evict_file(cache, cache->files);
+		forget_file(cache, &cache->files);
+	}
+	*cache = (ResidentCache) {.limit = limit};
+}

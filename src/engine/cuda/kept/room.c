@@ -1,0 +1,190 @@
+/*
+ * room.c
+ *	  Which chunks stay: their heat, the limit, and what gives way to what.
+ *
+ * A column has a heat: one for each run that reads it, up to a most, halved every day.  A
+ * chunk has that of its hottest column.  One that is to be kept can push out only such as
+ * have less than half of its heat.  So a scan of a large table, once, pushes out nothing that
+ * is read daily; of a table that is larger than the cache the first stripes stay, and do
+ * not push out each other; and two tables that are read in turn do not, either.
+ *
+ * Runs that need memory for themselves get it from the coldest chunks first, whatever their
+ * heat is.  Of equally cold ones a table's last stripes go first.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/cuda/kept/room.h"
+
+#define HEAT_MOST 16.0
+#define HEAT_HALF_SECONDS 86400.0
+
+/* Of the chunk's heat, what one that gives way to it has at most. */
+#define HEAT_GIVES_WAY 0.5
+
+/* What all runs together may have, divided by the share of it that may be kept. */
+#define LIMIT_SHARE 4
+
+double
+resident_heat_now(const ResidentColumn *column, int64_t now)
+{
+	double		seconds = (double) (now - column->heat_at);
+
+	return seconds <= 0 ? column->heat : column->heat * exp2(-seconds / HEAT_HALF_SECONDS);
+}
+
+void
+resident_heat(ResidentColumn *column, double heat, int64_t now)
+{
+	column->heat = fmin(resident_heat_now(column, now) + heat, HEAT_MOST);
+	column->heat_at = now;
+}
+
+uint64_t
+resident_limit(const ResidentCache *cache)
+{
+	if (cache->limit == RESIDENT_SHARE)
+		return cache->memory != NULL ? cache->memory->budget / LIMIT_SHARE : 0;
+	return cache->limit;
+}
+
+/* Have all columns' heat be that of now. */
+static void
+cool(ResidentCache *cache, int64_t now)
+{
+	for (ResidentFile *file = cache->files; file != NULL; file = file->next)
+		for (ResidentColumn *column = file->columns; column != NULL; column = column->next)
+			resident_heat(column, 0, now);
+}
+
+/* Once they are. */
+static double
+chunk_heat(const ResidentChunk *chunk)
+{
+	double		heat = 0;
+
+	for (int i = 0; i < chunk->ncolumns; i++)
+		heat = fmax(heat, chunk->columns[i].column->heat);
+	return heat;
+}
+
+/* The least heat of a chunk that is not pinned; infinite: there is none. */
+static double
+coldest(const ResidentCache *cache)
+{
+	double		least = INFINITY;
+
+	for (const ResidentFile *file = cache->files; file != NULL; file = file->next)
+		for (uint32_t i = 0; i < file->nstripes; i++)
+		{
+			const ResidentChunk *chunk = file->stripes[i] ? file->stripes[i]->chunks : NULL;
+
+			for (; chunk != NULL; chunk = chunk->next)
+				if (chunk->pins == 0)
+					least = fmin(least, chunk_heat(chunk));
+		}
+	return least;
+}
+
+/* Evict a stripe's chunks of that heat, until there are so many bytes at most. */
+static void
+evict_of_stripe(ResidentCache *cache, ResidentFile *file, uint32_t number, double heat,
+				uint64_t bytes)
+{
+	ResidentChunk *chunk = file->stripes[number] ? file->stripes[number]->chunks : NULL;
+
+	while (chunk != NULL && cache->bytes > bytes)
+	{
+		ResidentChunk *next = chunk->next;
+
+		if (chunk->pins == 0 && chunk_heat(chunk) <= heat)
+		{
+			cache->evicted += chunk->blocks;
+			resident_evict_chunk(cache, file, number, chunk);
+		}
+		chunk = next;
+	}
+}
+
+/*
+ * Evict chunks that are not pinned and have less than that heat, the coldest first, until
+ * there are so many bytes at most.  Each round takes those of the least heat.
+ */
+static bool
+shrink(ResidentCache *cache, uint64_t bytes, double below, int64_t now)
+{
+	if (cache->bytes > bytes)
+		cool(cache, now);
+	while (cache->bytes > bytes)
+	{
+		double		heat = coldest(cache);
+
+		if (!(heat < below))
+			return false;
+		for (ResidentFile *file = cache->files; file != NULL; file = file->next)
+			for (uint32_t i = file->nstripes; i > 0 && cache->bytes > bytes; i--)
+				evict_of_stripe(cache, file, i - 1, heat, bytes);
+	}
+	return true;
+}
+
+bool
+resident_give_back(ResidentCache *cache, uint64_t bytes, int64_t now)
+{
+	uint64_t	before = cache->bytes;
+
+	(void) shrink(cache, bytes < before ? before - bytes : 0, INFINITY, now);
+	return cache->bytes < before;
+}
+
+void
+resident_set_limit(ResidentCache *cache, uint64_t limit, int64_t now)
+{
+	cache->limit = limit;
+	(void) shrink(cache, resident_limit(cache), INFINITY, now);
+}
+
+/* As resident_memory; the size is what memory of it really takes. */
+static bool
+take_memory(ResidentCache *cache, uint64_t size, double heat, int64_t now, DevicePtr *ptr)
+{
+	uint64_t	limit = resident_limit(cache);
+	double		below = heat * HEAT_GIVES_WAY;
+	DeviceStatus status;
+
+	if (size > limit || !shrink(cache, limit - size, below, now))
+		return false;
+	status = device_memory_take(cache->device, cache->memory, size, ptr);
+	if (status != DEVICE_NO_MEMORY)
+		return status == DEVICE_OK;
+	/* the limit is not what keeps it out: what runs have */
+	return shrink(cache, cache->bytes > size ? cache->bytes - size : 0, below, now) &&
+		device_memory_take(cache->device, cache->memory, size, ptr) == DEVICE_OK;
+}
+
+bool
+resident_memory(ResidentCache *cache, uint64_t *size, double heat, int64_t now, DevicePtr *ptr)
+{
+	*size = device_memory_size(cache->memory, *size);
+	if (!take_memory(cache, *size, heat, now, ptr))
+		return false;
+	cache->bytes += *size;
+	return true;
+}
+
+ResidentChunk *
+resident_chunk(ResidentCache *cache, uint64_t size, int ncolumns, double heat, int64_t now)
+{
+	ResidentChunk *chunk = calloc(1, sizeof(*chunk) + ncolumns * sizeof(chunk->columns[0]));
+
+	if (chunk == NULL)
+		return NULL;
+	if (!resident_memory(cache, &size, heat, now, &chunk->memory))
+	{
+		free(chunk);
+		return NULL;
+	}
+	chunk->size = size;
+	chunk->ncolumns = ncolumns;
+	return chunk;
+}

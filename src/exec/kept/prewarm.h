@@ -1,0 +1,18 @@
+/*
+ * prewarm.h
+ *	  Having columns of a table kept in device memory.
+ */
+#ifndef GPUAGG_PREWARM_H
+#define GPUAGG_PREWARM_H
+
+#include "plan/path/prewarm_columns.h"
+#include "utils/rel.h"
+
+/*
+ * Read a table that is open and locked, and those that inherit from it if wanted, and have
+ * the columns that are asked for kept, as far as they can be: the rows read.  An error if
+ * none can be.
+ */
+extern int64 prewarm_columns(Relation relation, bool inherit, KeepRequest *request);
+
+#endif							/* GPUAGG_PREWARM_H */

@@ -1,0 +1,321 @@
+/*
+ * explain.c
+ *	  What EXPLAIN shows of a GpuAgg node.
+ *
+ * Keys and aggregates are deparsed from the node's scan target list.  The
+ * filter's clauses are not part of the plan that setrefs adjusts; they are over
+ * one table only and deparsed on their own.  PostgreSQL shows HAVING itself, as
+ * the node's Filter.
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/ruleutils.h"
+
+#include "exec/node/explain.h"
+#include "exec/node/node.h"
+#include "handle/select.h"
+
+/* Nobody has waited for device memory who has waited for less, in nanoseconds. */
+#define MIN_QUEUE_NS 1000000
+
+/* The keys of each set, as PostgreSQL shows them for its own nodes. */
+static void
+show_sets(const List *sets, const List *keys, ExplainState *es)
+{
+	ListCell   *lc;
+
+	ExplainOpenGroup("Grouping Sets", "Grouping Sets", false, es);
+	ExplainOpenGroup("Grouping Set", NULL, true, es);
+	ExplainOpenGroup("Group Keys", "Group Keys", false, es);
+	foreach(lc, sets)
+	{
+		List	   *names = NIL;
+		ListCell   *key;
+
+		foreach(key, (List *) lfirst(lc))
+			names = lappend(names, list_nth(keys, lfirst_int(key)));
+		if (names == NIL && es->format == EXPLAIN_FORMAT_TEXT)
+			ExplainPropertyText("Group Key", "()", es);
+		else
+			ExplainPropertyListNested("Group Key", names, es);
+	}
+	ExplainCloseGroup("Group Keys", "Group Keys", false, es);
+	ExplainCloseGroup("Grouping Set", NULL, true, es);
+	ExplainCloseGroup("Grouping Sets", "Grouping Sets", false, es);
+}
+
+/* Has GROUP BY more than one way to group? */
+static bool
+has_sets(const PlanInfo *plan)
+{
+	return plan->sets != NIL &&
+		(list_length(plan->sets) > 1 || list_length(linitial(plan->sets)) < plan->nkeys);
+}
+
+static void
+show_group_keys_and_aggregates(GpuAggState *state, List *ancestors, ExplainState *es)
+{
+	CustomScan *scan = (CustomScan *) state->css.ss.ps.plan;
+	const PlanInfo *plan = state->plan;
+	int			naggs = (plan->regrouping ? plan->regrouping : plan->program)->naggs;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, (Plan *) scan, ancestors);
+	bool		prefix = compat_rtable_size(es) > 1 || es->verbose;
+	List	   *keys = NIL;
+	List	   *aggs = NIL;
+	ListCell   *lc;
+
+	foreach(lc, scan->custom_scan_tlist)
+	{
+		Node	   *expr = (Node *) lfirst_node(TargetEntry, lc)->expr;
+		char	   *text = deparse_expression(expr, context, prefix, true);
+
+		/* the keys come first; those of a DISTINCT can be aggregates, too */
+		if (foreach_current_index(lc) < plan->nkeys)
+			keys = lappend(keys, text);
+		else if (foreach_current_index(lc) < plan->nkeys + naggs)
+			aggs = lappend(aggs, text);
+	}
+	if (has_sets(plan))
+		show_sets(plan->sets, keys, es);
+	else if (keys != NIL)
+		ExplainPropertyList("Group Key", keys, es);
+	if (aggs != NIL)
+		ExplainPropertyList("Aggregates", aggs, es);
+}
+
+/*
+ * The filter's clauses as EXPLAIN can show them.  Their context knows no plan, where
+ * PostgreSQL looks from 17 on for the subquery that sets a parameter; a parameter
+ * from outside is shown by its number.  Placeholders, which the planner puts around
+ * what a subquery computes, are not in finished plans.
+ */
+static Node *
+showable_mutator(Node *node, void *context)
+{
+	if (node != NULL && IsA(node, Param))
+	{
+		Param	   *param = copyObject((Param *) node);
+
+		param->paramkind = PARAM_EXTERN;
+		return (Node *) param;
+	}
+	if (node != NULL && IsA(node, PlaceHolderVar))
+		return showable_mutator((Node *) ((PlaceHolderVar *) node)->phexpr, context);
+	return expression_tree_mutator(node, showable_mutator, context);
+}
+
+static void
+show_filter(GpuAggState *state, ExplainState *es)
+{
+	PlanInfo   *plan = state->plan;
+	char	   *name;
+	Node	   *filter;
+
+	if (plan->filter == NIL)
+		return;
+	name = get_rel_name(plan->relid);
+	filter = showable_mutator((Node *) make_ands_explicit(plan->filter), NULL);
+	ChangeVarNodes(filter, plan->rti, 1, 0);
+	ExplainPropertyText("Input Filter",
+						deparse_expression(filter,
+										   deparse_context_for(name, plan->relid),
+										   false, true),
+						es);
+}
+
+static void
+append_tables(StringInfo text, const char *separator, List *relids)
+{
+	ListCell   *lc;
+
+	foreach(lc, relids)
+	{
+		char	   *name = get_rel_name(lfirst_oid(lc));
+
+		appendStringInfo(text, "%s%s", separator, quote_identifier(name));
+		separator = ", ";
+	}
+}
+
+static void
+show_source(GpuAggState *state, ExplainState *es)
+{
+	PlanInfo   *plan = state->plan;
+	StringInfoData text;
+
+	if (plan->page_tables == NIL)
+	{
+		ExplainPropertyText("Source", "child plan", es);
+		return;
+	}
+	initStringInfo(&text);
+	append_tables(&text, "heap pages of ", plan->page_tables);
+	append_tables(&text, "; rows of ", plan->row_tables);
+	ExplainPropertyText("Source", text.data, es);
+	pfree(text.data);
+}
+
+static void
+show_program(const char *label, const Program *program, ExplainState *es)
+{
+	char		line[256];
+	List	   *lines = NIL;
+
+	for (int i = 0; program_print_line(program, i, line, sizeof(line)); i++)
+		lines = lappend(lines, pstrdup(line));
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		ListCell   *lc;
+
+		/* a line each, where a list would be one line */
+		foreach(lc, lines)
+			ExplainPropertyText(label, lfirst(lc), es);
+	}
+	else
+		ExplainPropertyList(label, lines, es);
+}
+
+/* Milliseconds by phase, where EXPLAIN's timing is wanted. */
+static void
+show_times(const EngineStats *stats, ExplainState *es)
+{
+	if (!es->timing)
+		return;
+	if (stats->queue_ns >= MIN_QUEUE_NS)
+		ExplainPropertyFloat("Queue Time", "ms", stats->queue_ns / 1e6, 3, es);
+	if (stats->compile_ns > 0)
+	{
+		ExplainPropertyFloat("Compile Time", "ms", stats->compile_ns / 1e6, 3, es);
+		ExplainPropertyText("Kernels", stats->compile_cached ? "cached" : "compiled", es);
+	}
+	ExplainPropertyFloat("Input Time", "ms", stats->input_ns / 1e6, 3, es);
+	ExplainPropertyFloat("Aggregate Time", "ms", stats->aggregate_ns / 1e6, 3, es);
+	ExplainPropertyFloat("Output Time", "ms", stats->output_ns / 1e6, 3, es);
+}
+
+/*
+ * Memory and a temporary file, in bytes, as PostgreSQL shows those of a hash aggregate;
+ * what: whose, in front of each name.
+ */
+static void
+show_usage(const char *what, uint64 batches, uint64 memory, uint64 disk, ExplainState *es)
+{
+	memory = (memory + 1023) / 1024;
+	disk = (disk + 1023) / 1024;
+	if (es->format != EXPLAIN_FORMAT_TEXT)
+	{
+		ExplainPropertyUInteger(psprintf("%sBatches", what), NULL, batches, es);
+		ExplainPropertyUInteger(psprintf("%sPeak Memory Usage", what), "kB", memory, es);
+		ExplainPropertyUInteger(psprintf("%sDisk Usage", what), "kB", disk, es);
+		return;
+	}
+	appendStringInfoSpaces(es->str, es->indent * 2);
+	appendStringInfo(es->str, "%sBatches: " UINT64_FORMAT "  Memory Usage: " UINT64_FORMAT "kB",
+					 what, batches, memory);
+	if (disk > 0)
+		appendStringInfo(es->str, "  Disk Usage: " UINT64_FORMAT "kB", disk);
+	appendStringInfoChar(es->str, '\n');
+}
+
+static void
+show_memory(const GpuAggState *state, const EngineStats *stats, ExplainState *es)
+{
+	uint64		disk = state->store ? temp_store_bytes(state->store) : state->disk;
+	bool		device = !engine_stores_groups(engine_ops(state->engine));
+
+	if (device)
+		ExplainPropertyUInteger("Device Memory", "kB", (stats->memory + 1023) / 1024, es);
+	/* groups of all processes come by partitions, of which memory may hold all */
+	show_usage("", disk > 0 ? Max(stats->batches, 1) : 1,
+			   device ? stats->host_memory : stats->memory, disk, es);
+	if (state->regrouping)
+	{
+		RegroupingStats regrouping = regrouping_stats(state->regrouping);
+
+		if (regrouping.batches > 0)
+			show_usage("Regrouping ", regrouping.batches, regrouping.memory,
+					   regrouping.disk, es);
+	}
+}
+
+/* What the last run did; pages are of all runs. */
+static void
+show_run(GpuAggState *state, ExplainState *es)
+{
+	const EngineStats *stats = engine_stats(state->engine);
+
+	if (state->fallback_reason != NULL)
+		ExplainPropertyText("Fallback", state->fallback_reason, es);
+	if (state->verdict != NULL)
+		ExplainPropertyText("Verified", state->verdict, es);
+	if (stats == NULL)
+		return;
+	if (state->program->level != EXACT_NARROW)
+		ExplainPropertyText("Float Sums",
+							state->program->level == EXACT_MEDIUM ? "wide" : "full range", es);
+	if (stats->strategy[0] != '\0')
+		ExplainPropertyText("Strategy", stats->strategy, es);
+	if (state->tables)
+	{
+		ExplainPropertyUInteger("Heap Pages", NULL, state->source.pages, es);
+		if (stats->pages_in_place > 0)
+			ExplainPropertyUInteger("Pages Read in Place", NULL, stats->pages_in_place, es);
+		if (stats->rows_refused > 0)
+			ExplainPropertyUInteger("Rows Refused in Place", NULL, stats->rows_refused, es);
+		if (stats->pages_copied > 0)
+			ExplainPropertyUInteger("Pages Copied", NULL, stats->pages_copied, es);
+		ExplainPropertyUInteger("All-Visible Pages", NULL, state->source.all_visible, es);
+		if (stats->blocks_resident > 0)
+			ExplainPropertyUInteger("Blocks Resident", NULL, stats->blocks_resident, es);
+		if (stats->blocks_masked > 0)
+			ExplainPropertyUInteger("Blocks Masked", NULL, stats->blocks_masked, es);
+		if (stats->blocks_skipped > 0)
+			ExplainPropertyUInteger("Blocks Skipped", NULL, stats->blocks_skipped, es);
+		if (stats->blocks_kept > 0)
+			ExplainPropertyUInteger("Blocks Kept", NULL, stats->blocks_kept, es);
+		if (stats->blocks_evicted > 0)
+			ExplainPropertyUInteger("Blocks Evicted", NULL, stats->blocks_evicted, es);
+		if (state->source.left_rows > 0)
+			ExplainPropertyUInteger("Detoasted Rows", NULL, state->source.left_rows, es);
+		if (state->plan->row_tables != NIL)
+			ExplainPropertyUInteger("Scanned Rows", NULL, state->source.scanned_rows, es);
+	}
+	ExplainPropertyUInteger("Rows Read", NULL, stats->rows, es);
+	if (state->plan->program->filter >= 0)
+		ExplainPropertyUInteger("Rows Removed by Input Filter", NULL,
+								stats->rows - stats->rows_passed, es);
+	ExplainPropertyUInteger("Groups", NULL, stats->groups, es);
+	if (state->top)
+		ExplainPropertyUInteger("Groups Left Out", NULL,
+								stats->groups_left_out + top_groups_left_out(state->top), es);
+	ExplainPropertyUInteger("Input", "kB", (stats->bytes + 1023) / 1024, es);
+	show_memory(state, stats, es);
+	show_times(stats, es);
+}
+
+void
+gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	GpuAggState *state = (GpuAggState *) node;
+
+	show_group_keys_and_aggregates(state, ancestors, es);
+	if (state->plan->top)
+		ExplainPropertyInteger("Top Groups", NULL, state->plan->top->count, es);
+	show_filter(state, es);
+	show_source(state, es);
+
+	/* with plain EXPLAIN, what would be taken now */
+	ExplainPropertyText("Engine", state->engine ? engine_name(state->engine) :
+						engine_for_plan(state->plan->engine, state->plan->program)->name, es);
+	if (es->verbose)
+		show_program("Program", state->plan->program, es);
+	if (es->verbose && state->plan->regrouping)
+		show_program("Regrouping", state->plan->regrouping, es);
+	if (es->analyze)
+		show_run(state, es);
+}

@@ -1,0 +1,112 @@
+/*
+ * native_input.c
+ *	  The scan by which the native plan reads the input plan's rows.
+ *
+ * The input plan is the GpuAgg node's, which also rescans it: before a fallback,
+ * since the engine has read from it, and with the node.  Here is nothing but a
+ * pointer to its state.  Its tuples are returned in its own slots, or projected
+ * where it computes more columns than the native plan knows.
+ *
+ * The native plan is a chain of aggregation, sorts and projections with this scan
+ * as its end.  Its nodes look at their parameters to see whether what they have
+ * computed is still valid, and PostgreSQL's planner does not know that the
+ * input plan's concern them; so these are passed on to the chain here.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+
+#include "exec/node/native_input.h"
+
+typedef struct InputScanState
+{
+	CustomScanState css;
+	PlanState  *input;
+} InputScanState;
+
+static const CustomExecMethods input_scan_exec_methods;
+
+static Node *
+create_state(CustomScan *scan)
+{
+	InputScanState *state = palloc0(sizeof(InputScanState));
+
+	NodeSetTag(state, T_CustomScanState);
+	state->css.methods = &input_scan_exec_methods;
+	return (Node *) state;
+}
+
+const CustomScanMethods input_scan_methods = {
+	.CustomName = "GpuAgg Input",
+	.CreateCustomScanState = create_state,
+};
+
+void
+input_scan_init(void)
+{
+	RegisterCustomScanMethods(&input_scan_methods);
+}
+
+static void
+begin_scan(CustomScanState *node, EState *estate, int eflags)
+{
+	/* the tuples come in slots of another node, whose kind may vary */
+	node->ss.ps.scanopsset = true;
+	node->ss.ps.scanopsfixed = false;
+	node->ss.ps.scanops = NULL;
+	ExecAssignScanProjectionInfoWithVarno(&node->ss, INDEX_VAR);
+}
+
+static TupleTableSlot *
+exec_scan(CustomScanState *node)
+{
+	InputScanState *state = (InputScanState *) node;
+	PlanState  *ps = &node->ss.ps;
+	TupleTableSlot *slot = ExecProcNode(state->input);
+
+	if (TupIsNull(slot) || ps->ps_ProjInfo == NULL)
+		return slot;
+	ResetExprContext(ps->ps_ExprContext);
+	ps->ps_ExprContext->ecxt_scantuple = slot;
+	return ExecProject(ps->ps_ProjInfo);
+}
+
+static void
+end_scan(CustomScanState *node)
+{
+}
+
+static void
+rescan_scan(CustomScanState *node)
+{
+}
+
+static const CustomExecMethods input_scan_exec_methods = {
+	.CustomName = "GpuAgg Input",
+	.BeginCustomScan = begin_scan,
+	.ExecCustomScan = exec_scan,
+	.EndCustomScan = end_scan,
+	.ReScanCustomScan = rescan_scan,
+};
+
+void
+input_scan_attach(PlanState *native, PlanState *input)
+{
+	PlanState  *ps = native;
+
+	while (outerPlanState(ps) != NULL)
+		ps = outerPlanState(ps);
+	if (!IsA(ps, CustomScanState) ||
+		((CustomScanState *) ps)->methods != &input_scan_exec_methods)
+		elog(ERROR, "the native plan does not read the input plan");
+	((InputScanState *) ps)->input = input;
+}
+
+void
+input_scan_params_changed(PlanState *native, const PlanState *input)
+{
+	if (input->chgParam == NULL)
+		return;
+	for (PlanState *ps = native; ps != NULL; ps = outerPlanState(ps))
+		ps->chgParam = bms_add_members(ps->chgParam, input->chgParam);
+}

@@ -1,0 +1,414 @@
+/*
+ * node.c
+ *	  The custom scan node GpuAgg.
+ *
+ * The first call reads the whole input (node_run.c).  Then the engine's groups come back
+ * and become tuples (node_groups.c).  Until the last input row is in, no tuple has left,
+ * so whenever the engine cannot finish exactly, the node drops its work and returns what
+ * PostgreSQL's own plan returns, which it carries as its first child.
+ *
+ * With grouping sets, or aggregates with DISTINCT, the engine's groups are
+ * regrouped (regrouping.c) before the first of them becomes a tuple.
+ *
+ * That child is initialized with the node (so that permissions are checked, and
+ * EXPLAIN can show it) and not started before it is needed.  Its tuples already
+ * are the node's result, and are returned as they are; the engine's groups go
+ * through HAVING and projection.  Where the input is a plan, both read the same one:
+ * the native plan ends in a scan of the node's second child (input_scan.c).
+ *
+ * Some answers are compared with PostgreSQL's before the first tuple leaves (gpuagg.verify,
+ * node_verify.c).  Where they differ, the node falls back.
+ *
+ * Memory: slots and batches live in run_context, which is reset for every run;
+ * the engine's own memory is freed with its handle.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "optimizer/optimizer.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#include "exec/node/explain.h"
+#include "exec/node/having_hint.h"
+#include "exec/node/native_input.h"
+#include "exec/node/native_scans.h"
+#include "exec/node/node.h"
+#include "exec/node/node_groups.h"
+#include "exec/node/node_run.h"
+#include "exec/node/node_verify.h"
+#include "exec/parallel/partial.h"
+#include "exec/values/final.h"
+#include "handle/select.h"
+
+static const CustomExecMethods gpuagg_exec_methods;
+
+static Node *
+create_state(CustomScan *scan)
+{
+	GpuAggState *state = palloc0(sizeof(GpuAggState));
+
+	NodeSetTag(state, T_CustomScanState);
+	state->css.methods = &gpuagg_exec_methods;
+	return (Node *) state;
+}
+
+const CustomScanMethods gpuagg_scan_methods = {
+	.CustomName = "GpuAgg",
+	.CreateCustomScanState = create_state,
+};
+
+void
+node_init(void)
+{
+	RegisterCustomScanMethods(&gpuagg_scan_methods);
+	input_scan_init();
+	partial_init();
+}
+
+/* The native plan's rows are the node's: they must be of the same type. */
+static void
+check_native_type(GpuAggState *state)
+{
+	TupleDesc	own = ExecGetResultType(&state->css.ss.ps);
+	TupleDesc	native = ExecGetResultType(state->native);
+
+	if (native->natts != own->natts)
+		elog(ERROR, "the native plan has %d columns, its node %d",
+			 native->natts, own->natts);
+	for (int i = 0; i < own->natts; i++)
+	{
+		if (TupleDescAttr(native, i)->atttypid != TupleDescAttr(own, i)->atttypid)
+			elog(ERROR, "column %d of the native plan is of type %u, its node's of type %u",
+				 i + 1, TupleDescAttr(native, i)->atttypid, TupleDescAttr(own, i)->atttypid);
+	}
+}
+
+/* Initialize the native plan, and that of the input if there is one. */
+static void
+begin_children(GpuAggState *state, EState *estate, int eflags)
+{
+	CustomScanState *node = &state->css;
+	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
+	ListCell   *lc;
+
+	eflags &= ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
+	foreach(lc, scan->custom_plans)
+		node->custom_ps = lappend(node->custom_ps,
+								  ExecInitNode((Plan *) lfirst(lc), estate, eflags));
+	state->native = linitial(node->custom_ps);
+	check_native_type(state);
+	if (list_length(node->custom_ps) > 1)
+	{
+		PlanState  *input = lsecond(node->custom_ps);
+
+		if (partial_is_below(input))
+			state->gather = input;
+		if (state->plan->page_tables == NIL)
+		{
+			state->child = input;
+			input_scan_attach(state->native, input);
+		}
+	}
+
+	/* tuples come in the node's slots, or in the native plan's */
+	node->ss.ps.resultopsset = true;
+	node->ss.ps.resultopsfixed = false;
+}
+
+/* The node's columns that HAVING looks at, from 1. */
+static Bitmapset *
+columns_in(List *having)
+{
+	Bitmapset  *attnos = NULL;
+	Bitmapset  *columns = NULL;
+	int			attno = -1;
+
+	pull_varattnos((Node *) having, INDEX_VAR, &attnos);
+	while ((attno = bms_next_member(attnos, attno)) >= 0)
+		columns = bms_add_member(columns, attno + FirstLowInvalidHeapAttributeNumber);
+	bms_free(attnos);
+	return columns;
+}
+
+/* The node's outputs that are not used, from 1: the native plan has values there. */
+static Bitmapset *
+unused_outputs(const GpuAggState *state, List *tlist)
+{
+	const Program *program = node_result_program(state);
+	int			nused = state->plan->nkeys + program->naggs +
+		list_length(state->plan->groupings);
+	Bitmapset  *outputs = NULL;
+	ListCell   *lc;
+
+	foreach(lc, tlist)
+	{
+		Bitmapset  *columns = columns_in(list_make1(lfirst_node(TargetEntry, lc)->expr));
+
+		if (bms_next_member(columns, nused) >= 0)
+			outputs = bms_add_member(outputs, foreach_current_index(lc) + 1);
+	}
+	return outputs;
+}
+
+static void
+begin_node(CustomScanState *node, EState *estate, int eflags)
+{
+	GpuAggState *state = (GpuAggState *) node;
+	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
+	List	   *slots;
+	int			nvalues;
+
+	state->plan = plan_info_from_list(scan->custom_private);
+	nvalues = state->plan->having ? list_length(state->plan->having->columns) : 0;
+	begin_children(state, estate, eflags);
+	state->program = state->plan->program;
+	state->coarse = state->plan->regrouping;
+	state->phase = PHASE_INPUT;
+
+	/* no device is touched for EXPLAIN */
+	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+
+	if (state->plan->page_tables != NIL)
+	{
+		state->tables = source_tables_open(state->plan, &state->ntables);
+		state->scans_differ = !native_scans_tables(linitial(scan->custom_plans), state->plan,
+												   estate);
+	}
+	slots = list_truncate(list_copy(scan->custom_exprs), list_length(scan->custom_exprs) - nvalues);
+	state->slot_exprs = ExecInitExprList(slots, (PlanState *) node);
+	state->slot_params = slots_exec_params(slots);
+	state->having_values = ExecInitExprList(list_copy_tail(scan->custom_exprs, list_length(slots)),
+											(PlanState *) node);
+	state->early_slots = slots_evaluate_early(state->slot_exprs, node->ss.ps.ps_ExprContext,
+											  &state->slots_failed);
+	state->run_context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg run",
+											   ALLOCSET_DEFAULT_SIZES);
+	state->engine = engine_handle(engine_for_plan(state->plan->engine, state->program));
+	if (state->plan->regrouping)
+		state->regrouping = regrouping_create(state->plan);
+	node_create_columns(state, final_can_fail(node_result_program(state)) ? NULL :
+						columns_in(scan->scan.plan.qual));
+	if (state->plan->top)
+		state->top = top_groups_create(state->plan->top, scan->custom_scan_tlist,
+									   node_group_value, state);
+	if (state->plan->verifiable && verify_is_wanted() && node_has_witness(state))
+		state->verifier = verifier_create(ExecGetResultType(state->native),
+										  unused_outputs(state, scan->scan.plan.targetlist));
+}
+
+/* Let the native plan begin, or begin again. */
+static void
+rescan_native(GpuAggState *state)
+{
+	MemoryContext old;
+
+	if (!state->native_read)
+		return;
+	state->native_read = false;
+	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+	ExecReScan(state->native);
+	MemoryContextSwitchTo(old);
+}
+
+/* The engine cannot finish: from here on PostgreSQL's own plan answers. */
+static void
+fall_back(GpuAggState *state, EngineStatus status, const char *reason)
+{
+	node_run_report_failure(state, status, reason, "PostgreSQL's own plan");
+	state->phase = PHASE_NATIVE;
+	/* of a plan that is read again, shared memory stays: its scans are begun only once */
+	if (state->gather && state->child == NULL)
+		ExecShutdownNode(state->gather);
+	node_run_rescan_input(state);
+	rescan_native(state);
+}
+
+/*
+ * Which groups the engine may leave out.  By their order none if it does not know all of
+ * HAVING, which groups that come first may not pass, or if the answer is compared with another.
+ */
+static TopHint
+top_hint(const GpuAggState *state)
+{
+	const CustomScan *scan = (const CustomScan *) state->css.ss.ps.plan;
+	TopHint		conditions = {0};
+	TopHint		hint;
+	int			nwhole = 0;
+
+	if (state->regrouping)
+		return conditions;
+	if (state->plan->having)
+		nwhole = having_hint(state->plan->having, scan->scan.plan.qual, state->having_values,
+							 state->program, state->css.ss.ps.ps_ExprContext, &conditions);
+	if (state->top == NULL || state->verifier || nwhole < list_length(scan->scan.plan.qual))
+		return conditions;
+	hint = top_groups_hint(state->plan->top, scan->custom_scan_tlist, state->plan->nkeys);
+	hint.nconditions = conditions.nconditions;
+	memcpy(hint.conditions, conditions.conditions, sizeof(hint.conditions));
+	return hint;
+}
+
+/*
+ * From the first input row to the first batch of groups.  Leaves the node in
+ * PHASE_GROUPS or PHASE_NATIVE.
+ */
+static void
+run_engine(GpuAggState *state)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	Snapshot	snapshot = state->css.ss.ps.state->es_snapshot;
+	EngineHints hints = node_plan_hints(state);
+	MemoryContext old;
+	EngineStatus status;
+	const char *message;
+	char	   *reason;
+
+	state->fallback_reason = NULL;
+	state->verdict = NULL;
+	state->given = NULL;
+	state->before = NULL;
+	if (state->top)
+		top_groups_reset(state->top);
+	state->removed = 0;
+	state->ntuples = 0;
+	MemoryContextReset(state->run_context);
+	old = MemoryContextSwitchTo(state->run_context);
+
+	/* a generic plan may be older than the transaction's isolation level */
+	if (state->tables && (IsolationIsSerializable() || !IsMVCCSnapshot(snapshot)))
+		fall_back(state, ENGINE_INEXACT, "the transaction is serializable");
+	else if (state->scans_differ)
+		fall_back(state, ENGINE_INEXACT, "another extension has replaced the scan of a table");
+	else if (state->slots_failed)
+		fall_back(state, ENGINE_INEXACT, "an expression without columns has raised an error before");
+	else if (!slots_evaluate(state->slot_exprs, state->early_slots, state->slot_params,
+							 econtext, &state->slots, &reason))
+	{
+		/* what a failed expression has cached (SQL functions do) is unusable */
+		state->slots_failed = true;
+		fall_back(state, ENGINE_INEXACT, reason);
+	}
+	else
+	{
+		hints.top = top_hint(state);
+		status = node_run_verified(state, &hints, &message);
+		if (status == ENGINE_OK)
+			state->phase = PHASE_GROUPS;
+		else
+			fall_back(state, status, message);
+	}
+	ResetExprContext(econtext);
+	MemoryContextSwitchTo(old);
+}
+
+/* The same, until there are no more. */
+static TupleTableSlot *
+next_engine_tuple(GpuAggState *state)
+{
+	TupleTableSlot *slot = node_next_tuple(state);
+
+	if (TupIsNull(slot))
+		node_run_close(state);
+	else
+		state->ntuples++;
+	return slot;
+}
+
+static TupleTableSlot *
+exec_node(CustomScanState *node)
+{
+	GpuAggState *state = (GpuAggState *) node;
+
+	if (state->phase == PHASE_INPUT)
+		run_engine(state);
+	if (state->phase == PHASE_NATIVE)
+		return ExecProcNode(state->native);
+	return next_engine_tuple(state);
+}
+
+static void
+rescan_node(CustomScanState *node)
+{
+	GpuAggState *state = (GpuAggState *) node;
+	ListCell   *lc;
+
+	node_run_close(state);
+	if (state->lost != NULL)
+		state->engine = state->lost;
+	state->lost = NULL;
+	state->phase = PHASE_INPUT;
+	state->native_read = false;
+	if (node->ss.ps.chgParam != NULL)
+	{
+		foreach(lc, node->custom_ps)
+			UpdateChangedParamSet((PlanState *) lfirst(lc), node->ss.ps.chgParam);
+	}
+	if (state->child != NULL)
+		input_scan_params_changed(state->native, state->child);
+	foreach(lc, node->custom_ps)
+	{
+		PlanState  *child = (PlanState *) lfirst(lc);
+
+		/* a child with changed parameters rescans itself when it is run */
+		if (child->chgParam == NULL)
+			ExecReScan(child);
+	}
+}
+
+/* No more groups are wanted. */
+static void
+drop_groups(GpuAggState *state)
+{
+	node_run_close(state);
+	state->groups.ngroups = 0;
+	state->next_group = 0;
+	state->merged = NULL;
+}
+
+/*
+ * The processes' shared memory goes.  No more groups are wanted that come from it, nor of
+ * others if a LIMIT has as many as it takes.  Else they may be: a portal that is read by
+ * some rows at a time shuts its plan down after each time, and such a plan has run in one
+ * process.  Nobody knows when it goes on, and a device should not wait for it.  What fails,
+ * fails again when it goes on.
+ */
+static void
+shut_down_node(CustomScanState *node)
+{
+	GpuAggState *state = (GpuAggState *) node;
+	bool		streams = state->phase == PHASE_GROUPS && state->given != NULL &&
+		state->groups.ngroups > 0;
+
+	if (state->merged != NULL ||
+		(streams && state->plan->limit > 0 && state->ntuples >= (uint64) state->plan->limit))
+		drop_groups(state);
+	else if (streams)
+		(void) engine_settle(state->engine);
+}
+
+static void
+end_node(CustomScanState *node)
+{
+	GpuAggState *state = (GpuAggState *) node;
+	ListCell   *lc;
+
+	if (state->engine)
+		node_run_close(state);
+	source_tables_close(state->tables, state->ntables);
+	foreach(lc, node->custom_ps)
+		ExecEndNode((PlanState *) lfirst(lc));
+}
+
+static const CustomExecMethods gpuagg_exec_methods = {
+	.CustomName = "GpuAgg",
+	.BeginCustomScan = begin_node,
+	.ExecCustomScan = exec_node,
+	.EndCustomScan = end_node,
+	.ReScanCustomScan = rescan_node,
+	.ShutdownCustomScan = shut_down_node,
+	.ExplainCustomScan = gpuagg_explain,
+};

@@ -1,0 +1,246 @@
+/*
+ * parallel_state.c
+ *	  What the processes of a parallel aggregation share.
+ *
+ * The state lies in the query's segment of dynamic shared memory.  The program and
+ * its slots' values, which can be of another size when the plan is run again, are in
+ * the query's dsa_area, and so are the groups.  The leader writes the job before it
+ * starts workers; it has evaluated the slots, so that all processes have the same
+ * values.
+ *
+ * The first failure counts: what the others then do is of no use.  But one of a device or of a
+ * process that has gone gives way to one that says more: a process closes its part of the run
+ * before it tells the others why.
+ */
+#include "postgres.h"
+
+#include "exec/parallel/parallel_state.h"
+#include "exec/parallel/shared_area.h"
+#include "handle/select.h"
+
+Size
+parallel_state_size(int ntables)
+{
+	return offsetof(ParallelState, nblocks) + ntables * sizeof(BlockNumber);
+}
+
+static void
+begin(ParallelState *state)
+{
+	BarrierInit(&state->barrier, 0);
+	pg_atomic_init_u32(&state->failed, 0);
+	pg_atomic_init_u32(&state->next_partition, 0);
+	pg_atomic_init_u32(&state->feeders, 0);
+	shared_blocks_init(&state->blocks);
+	memset(&state->result, 0, sizeof(state->result));
+	state->result.status = ENGINE_OK;
+	state->program = InvalidDsaPointer;
+	state->slots = InvalidDsaPointer;
+	state->served = InvalidDsaPointer;
+}
+
+void
+parallel_state_init(ParallelState *state, int processes, uint64 limit,
+					dsm_segment *segment)
+{
+	state->processes = processes;
+	SpinLockInit(&state->mutex);
+	shared_groups_init(&state->groups, limit, segment);
+	begin(state);
+}
+
+void
+parallel_state_clear(ParallelState *state, dsa_area *area)
+{
+	const dsa_pointer parts[] = {state->program, state->slots, state->served};
+
+	for (int i = 0; i < (int) lengthof(parts); i++)
+		if (DsaPointerIsValid(parts[i]))
+			dsa_free(area, parts[i]);
+	shared_groups_clear(&state->groups, area);
+	begin(state);
+}
+
+static Size
+slots_size(const SlotValue *slots, int n)
+{
+	Size		size = (n + 1) * sizeof(SlotValue);
+
+	for (int i = 0; i < n; i++)
+		size += slots[i].bytes.data ? TYPEALIGN(8, slots[i].bytes.len) : 0;
+	return size;
+}
+
+/* The slots, with places instead of addresses, and their bytes. */
+static void
+share_slots(SlotValue *shared, const SlotValue *slots, int n)
+{
+	Size		place = (n + 1) * sizeof(SlotValue);
+
+	for (int i = 0; i < n; i++)
+	{
+		shared[i] = slots[i];
+		if (slots[i].bytes.data == NULL)
+			continue;
+		memcpy((char *) shared + place, slots[i].bytes.data, slots[i].bytes.len);
+		shared[i].bytes.data = (const char *) (uintptr_t) place;
+		place += TYPEALIGN(8, slots[i].bytes.len);
+	}
+}
+
+/* Bytes of a table's bits. */
+static Size
+served_size(BlockNumber nblocks)
+{
+	return nblocks / 8 + (nblocks % 8 != 0);
+}
+
+/* All tables' bits together. */
+static Size
+all_served_size(const ParallelJob *job)
+{
+	Size		size = 1;		/* never 0 */
+
+	for (int i = 0; i < job->ntables; i++)
+		size += served_size(job->nblocks[i]);
+	return size;
+}
+
+/* What the run has of the tables' blocks. */
+static void
+share_served(uint8 *bits, const ParallelJob *job)
+{
+	memset(bits, 0, all_served_size(job));
+	for (int i = 0; i < job->ntables; i++)
+	{
+		if (job->served[i] != NULL)
+			memcpy(bits, job->served[i], served_size(job->nblocks[i]));
+		bits += served_size(job->nblocks[i]);
+	}
+}
+
+/* Memory for a part of the job; NULL: there is none. */
+static void *
+allocate(dsa_area *area, Size size, dsa_pointer *part)
+{
+	*part = shared_area_allocate(area, size);
+	return DsaPointerIsValid(*part) ? dsa_get_address(area, *part) : NULL;
+}
+
+/* What is not in the segment of a fixed size; false: there is no memory. */
+static bool
+share_parts(ParallelState *state, dsa_area *area, const ParallelJob *job)
+{
+	int			nslots = job->program->nslots;
+	void	   *program = allocate(area, job->program->size, &state->program);
+	void	   *slots = allocate(area, slots_size(job->slots, nslots), &state->slots);
+	void	   *served = job->served == NULL ? NULL :
+		allocate(area, all_served_size(job), &state->served);
+
+	if (program == NULL || slots == NULL || (served == NULL && job->served != NULL))
+		return false;
+	memcpy(program, job->program, job->program->size);
+	share_slots(slots, job->slots, nslots);
+	if (served != NULL)
+		share_served(served, job);
+	return true;
+}
+
+void
+parallel_state_share(ParallelState *state, dsa_area *area, const ParallelJob *job)
+{
+	state->passes = job == NULL;
+	state->idle = job != NULL && !share_parts(state, area, job);
+	if (job == NULL)
+		return;
+	state->engine = job->run ? engine_number(engine_ops(job->run)) : -1;
+	state->key = job->key;
+	state->ntables = job->ntables;
+	/* without tables there are no numbers */
+	if (job->ntables > 0)
+		memcpy(state->nblocks, job->nblocks, job->ntables * sizeof(BlockNumber));
+}
+
+const Program *
+parallel_state_program(const ParallelState *state, dsa_area *area)
+{
+	return dsa_get_address(area, state->program);
+}
+
+SlotValue *
+parallel_state_slots(const ParallelState *state, dsa_area *area)
+{
+	int			n = parallel_state_program(state, area)->nslots;
+	const SlotValue *shared = dsa_get_address(area, state->slots);
+	SlotValue  *slots = palloc((n + 1) * sizeof(SlotValue));
+
+	memcpy(slots, shared, n * sizeof(SlotValue));
+	for (int i = 0; i < n; i++)
+		if (slots[i].bytes.data != NULL)
+			slots[i].bytes.data = (const char *) shared + (uintptr_t) slots[i].bytes.data;
+	return slots;
+}
+
+const uint8 **
+parallel_state_served(const ParallelState *state, dsa_area *area)
+{
+	const uint8 **served;
+	const uint8 *bits;
+
+	if (!DsaPointerIsValid(state->served))
+		return NULL;
+	served = palloc(sizeof(uint8 *) * state->ntables);
+	bits = dsa_get_address(area, state->served);
+	for (int i = 0; i < state->ntables; i++)
+	{
+		served[i] = served_blocks(bits, state->nblocks[i]) > 0 ? bits : NULL;
+		bits += served_size(state->nblocks[i]);
+	}
+	return served;
+}
+
+void
+parallel_state_fail(ParallelState *state, EngineStatus status, const char *message)
+{
+	char		text[sizeof(state->result.message)];
+
+	strlcpy(text, message, sizeof(text));
+	SpinLockAcquire(&state->mutex);
+	if (state->result.status == ENGINE_OK ||
+		(engine_status_is_of_device(state->result.status) && !engine_status_is_of_device(status)))
+	{
+		state->result.status = status;
+		memcpy(state->result.message, text, sizeof(text));
+	}
+	SpinLockRelease(&state->mutex);
+	pg_atomic_write_u32(&state->failed, 1);
+	shared_blocks_stop(&state->blocks);
+}
+
+bool
+parallel_state_failed(ParallelState *state)
+{
+	return pg_atomic_read_u32(&state->failed) != 0;
+}
+
+bool
+parallel_state_partition(ParallelState *state, uint32 *partition)
+{
+	if (parallel_state_failed(state))
+		return false;
+	*partition = pg_atomic_fetch_add_u32(&state->next_partition, 1);
+	return *partition < SHARED_PARTITIONS;
+}
+
+void
+parallel_state_add(ParallelState *state, const EngineStats *work,
+				   const TableSourceStats *source)
+{
+	ParallelResult *result = &state->result;
+
+	/* some additions only: no lock to sleep on */
+	SpinLockAcquire(&state->mutex);
+	engine_stats_add(&result->work, work);
+	table_source_stats_add(&result->source, source);
+	SpinLockRelease(&state->mutex);
+}

@@ -1,0 +1,369 @@
+/*
+ * slots.c
+ *	  The values of a Program's slots: constants and parameters.
+ *
+ * Constants and parameters cannot fail.  Other expressions without columns could, and
+ * the error must be set aside.  Arithmetic leaves nothing behind when it fails.  What
+ * is more than that, such as now() - interval '1 day', is evaluated in a
+ * subtransaction.  None can begin beside a parallel plan, which PostgreSQL's own often
+ * is; so if there is one, those that no parameter of the plan changes are evaluated when
+ * execution is prepared, which is not yet parallel, and once for all runs.
+ *
+ * A parameter may stand for an InitPlan that has not run yet.  It must not run
+ * in that subtransaction, whose end would take buffers and relations from a plan
+ * that stays open, so it is run before.  An error of its own is the query's,
+ * even if no row of the input needed its value: as with PostgreSQL's index
+ * scans, which compute their keys before they look for a row.  Where CASE and
+ * the like guarantee that a row does not need it, there is no slot (guarded.c).
+ *
+ * A time zone's slot holds its rules as they are when execution begins: SET
+ * TimeZone between two executions of one plan counts.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "access/xact.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "executor/nodeSubplan.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+
+#include "compat.h"
+#include "exec/values/set.h"
+#include "exec/values/slots.h"
+#include "exec/values/zone.h"
+#include "plan/value_type.h"
+
+static bool
+exec_params_walker(Node *node, Bitmapset **params)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXEC)
+		*params = bms_add_member(*params, ((Param *) node)->paramid);
+	return expression_tree_walker(node, exec_params_walker, (void *) params);
+}
+
+Bitmapset *
+slots_exec_params(List *exprs)
+{
+	Bitmapset  *params = NULL;
+
+	exec_params_walker((Node *) exprs, &params);
+	return params;
+}
+
+/* Is evaluating it sure to raise no error that PostgreSQL would not? */
+static bool
+is_simple(Expr *expr)
+{
+	ListCell   *lc;
+
+	if (IsA(expr, RelabelType))
+		return is_simple(((RelabelType *) expr)->arg);
+	if (IsA(expr, ArrayExpr))
+	{
+		foreach(lc, ((ArrayExpr *) expr)->elements)
+			if (!is_simple(lfirst(lc)))
+				return false;
+		return !((ArrayExpr *) expr)->multidims;
+	}
+	if (IsA(expr, FuncExpr))
+		return ((FuncExpr *) expr)->args == NIL &&
+			((FuncExpr *) expr)->funcid < FirstUnpinnedObjectId;	/* now() */
+	return IsA(expr, Const) || IsA(expr, Param) || IsA(expr, SQLValueFunction);
+}
+
+/* Types whose operators compute, and do nothing else. */
+static bool
+is_number(Oid type)
+{
+	switch (type)
+	{
+		case BOOLOID:
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case NUMERICOID:
+		case DATEOID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case INTERVALOID:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Is it one of PostgreSQL's own functions, in C, whose result its arguments determine? */
+static bool
+is_computation(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	Form_pg_proc proc;
+	bool		result;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for function %u", function);
+	proc = (Form_pg_proc) GETSTRUCT(tuple);
+	result = function < FirstUnpinnedObjectId && proc->prolang == INTERNALlanguageId &&
+		proc->provolatile == PROVOLATILE_IMMUTABLE;
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+/* Is there anything in it but arithmetic? */
+static bool
+not_arithmetic_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, List))
+		return expression_tree_walker(node, not_arithmetic_walker, context);
+	if (!is_number(exprType(node)))
+		return true;
+	switch (nodeTag(node))
+	{
+		case T_Const:
+		case T_Param:
+		case T_RelabelType:
+			break;
+		case T_FuncExpr:
+			if (!is_computation(((FuncExpr *) node)->funcid))
+				return true;
+			break;
+		case T_OpExpr:
+			if (!is_computation(((OpExpr *) node)->opfuncid))
+				return true;
+			break;
+		default:
+			return true;
+	}
+	return expression_tree_walker(node, not_arithmetic_walker, context);
+}
+
+/*
+ * An error of arithmetic leaves nothing behind, no lock, buffer, snapshot or reference,
+ * that a subtransaction would have to clean up.
+ */
+static bool
+is_arithmetic(Expr *expr)
+{
+	return !not_arithmetic_walker((Node *) expr, NULL);
+}
+
+bool
+slots_suit_parallel(List *exprs)
+{
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+	{
+		Expr	   *expr = lfirst(lc);
+
+		if (!is_simple(expr) && !is_arithmetic(expr) &&
+			slots_exec_params(list_make1(expr)) != NULL)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Evaluate, or return false and why, in the current context.  The error's message
+ * is not told: it can have a value that PostgreSQL would not have come to.
+ */
+static bool
+evaluate_safely(ExprState *state, ExprContext *econtext,
+				Datum *value, bool *isnull, char **reason)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	const bool	subtransaction = !is_arithmetic(state->expr);
+	volatile bool ok = true;
+
+	if (subtransaction && IsInParallelMode())
+	{
+		*reason = pstrdup("an expression cannot be evaluated beside a parallel plan");
+		return false;
+	}
+	if (subtransaction)
+		BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		*value = ExecEvalExprSwitchContext(state, econtext, isnull);
+		if (subtransaction)
+			ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		if (subtransaction)
+			RollbackAndReleaseCurrentSubTransaction();
+		/* a handler rolls back its own subtransaction */
+		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+			ReThrowError(error);
+		*reason = psprintf("an expression without columns raises error %s",
+						   unpack_sql_state(error->sqlerrcode));
+		ok = false;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return ok;
+}
+
+SlotResult *
+slots_evaluate_early(List *exprs, ExprContext *econtext, bool *failed)
+{
+	SlotResult *results;
+	ListCell   *lc;
+
+	*failed = false;
+	if (!econtext->ecxt_estate->es_plannedstmt->parallelModeNeeded || IsInParallelMode())
+		return NULL;
+	results = palloc0(sizeof(SlotResult) * (list_length(exprs) + 1));
+	foreach(lc, exprs)
+	{
+		ExprState  *state = (ExprState *) lfirst(lc);
+		SlotResult *result = &results[foreach_current_index(lc)];
+		char	   *reason;
+		int16		len;
+		bool		byval;
+
+		if (is_simple(state->expr) || slots_exec_params(list_make1(state->expr)) != NULL)
+			continue;
+		*failed = !evaluate_safely(state, econtext, &result->value, &result->isnull, &reason);
+		if (*failed)
+			return NULL;
+		get_typlenbyval(exprType((Node *) state->expr), &len, &byval);
+		if (!result->isnull)
+			result->value = datumCopy(result->value, byval, len);
+		result->known = true;
+	}
+	ResetExprContext(econtext);
+	return results;
+}
+
+/* Floats as their bits, integers sign-extended. */
+static void
+set_value(SlotValue *slot, Datum value)
+{
+	float		f4;
+	double		f8;
+	int32		bits;
+	struct varlena *text;
+
+	switch ((ValueType) slot->type)
+	{
+		case VT_BOOL:
+			slot->word = DatumGetBool(value);
+			break;
+		case VT_CHAR:
+			slot->word = (signed char) DatumGetChar(value);
+			break;
+		case VT_INT2:
+			slot->word = DatumGetInt16(value);
+			break;
+		case VT_INT4:
+			slot->word = DatumGetInt32(value);
+			break;
+		case VT_INT8:
+			slot->word = DatumGetInt64(value);
+			break;
+		case VT_FLOAT4:
+			f4 = DatumGetFloat4(value);
+			memcpy(&bits, &f4, sizeof(bits));
+			slot->word = bits;
+			break;
+		case VT_FLOAT8:
+			f8 = DatumGetFloat8(value);
+			memcpy(&slot->word, &f8, sizeof(slot->word));
+			break;
+		case VT_UUID:
+			slot->bytes.data = memcpy(palloc(UUID_LEN), DatumGetUUIDP(value)->data, UUID_LEN);
+			slot->bytes.len = UUID_LEN;
+			break;
+		case VT_INTERVAL:
+			slot->bytes.data = memcpy(palloc(sizeof(Interval)), DatumGetIntervalP(value),
+									  sizeof(Interval));
+			slot->bytes.len = sizeof(Interval);
+			break;
+		case VT_TEXT:
+			text = PG_DETOAST_DATUM_COPY(value);
+			slot->bytes.data = VARDATA(text);
+			slot->bytes.len = VARSIZE(text) - VARHDRSZ;
+			break;
+		case VT_WIDE:			/* no slot is */
+		case VT_COUNT:
+			break;
+	}
+}
+
+/* The rules of the zone that a slot's value names; of the session's if NULL. */
+static bool
+set_zone(SlotValue *slot, Datum value, char **reason)
+{
+	bool		named = !slot->isnull;
+
+	slot->isnull = false;
+	if (named)
+		return zone_table_named(TextDatumGetCString(value), &slot->bytes, reason);
+	return zone_table(session_timezone, &slot->bytes, reason);
+}
+
+bool
+slots_evaluate(List *exprs, const SlotResult *early, const Bitmapset *params,
+			   ExprContext *econtext, SlotValue **values, char **reason)
+{
+	SlotValue  *slots = palloc0(sizeof(SlotValue) * (list_length(exprs) + 1));
+	ListCell   *lc;
+
+	ExecSetParamPlanMulti(params, econtext);
+	foreach(lc, exprs)
+	{
+		ExprState  *state = (ExprState *) lfirst(lc);
+		const SlotResult *result = early ? &early[foreach_current_index(lc)] : NULL;
+		SlotValue  *slot = &slots[foreach_current_index(lc)];
+		Datum		value;
+
+		slot->type = slot_value_type(state->expr);
+		if (result != NULL && result->known)
+		{
+			value = result->value;
+			slot->isnull = result->isnull;
+		}
+		else if (is_simple(state->expr))
+			value = ExecEvalExprSwitchContext(state, econtext, &slot->isnull);
+		else if (!evaluate_safely(state, econtext, &value, &slot->isnull, reason))
+			return false;
+		if (exprType((Node *) state->expr) == SLOT_ZONE_TYPE)
+		{
+			if (!set_zone(slot, value, reason))
+				return false;
+		}
+		else if (!slot->isnull && type_is_array_domain(exprType((Node *) state->expr)))
+			slot->bytes = set_of_array(value);
+		else if (!slot->isnull)
+			set_value(slot, value);
+	}
+	*values = slots;
+	return true;
+}

@@ -1,0 +1,37 @@
+/*
+ * source_tables.h
+ *	  The tables whose rows are a grouping's input.
+ */
+#ifndef GPUAGG_PLAN_TABLES_H
+#define GPUAGG_PLAN_TABLES_H
+
+#include "access/attmap.h"
+#include "access/tupdesc.h"
+#include "nodes/pathnodes.h"
+
+/*
+ * One table, or the partitions or children that a query of their parent reads.
+ * Pages are read of those whose tuples lie alike as far as the query looks.
+ */
+typedef struct InputTables
+{
+	Oid			relid;			/* the table that the query names */
+	List	   *page_tables;	/* Oids, in PostgreSQL's order: at least one */
+	List	   *row_tables;		/* Oids: of the others, rows are scanned and sent */
+	TupleDesc	desc;			/* of the page tables; NOT NULL where all tables'
+								 * columns are */
+	AttrMap    *map;			/* from attributes of relid to those of desc */
+	double		pages;			/* estimates: of all tables */
+	double		rows;
+	double		scanned_rows;	/* of row_tables */
+	Cost		read_cost;		/* of the pages, as PostgreSQL estimates it */
+} InputTables;
+
+/*
+ * The tables of a base relation.  exprs: all that is computed from its rows.
+ * Returns NULL, or why they cannot be read here (a phrase).
+ */
+extern const char *input_tables(PlannerInfo *root, RelOptInfo *rel, List *exprs,
+								InputTables *tables);
+
+#endif							/* GPUAGG_PLAN_TABLES_H */

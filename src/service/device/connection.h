@@ -1,0 +1,73 @@
+/*
+ * connection.h
+ *	  A session's connection in the device process: its task and its messages.
+ *
+ * Plain C99 without postgres.h.
+ */
+#ifndef GPUAGG_CONNECTION_H
+#define GPUAGG_CONNECTION_H
+
+#include "service/device/admission.h"
+#include "service/wire/channel.h"
+#include "service/wire/protocol.h"
+#include "service/device/server.h"
+#include "service/device/task.h"
+
+/* What all connections share. */
+typedef struct Service
+{
+	const ServiceConfig *config;
+	int			status;			/* the pipe of log lines */
+	Admission	admission;
+	struct Connection *connections;
+	struct Feeding *feedings;	/* runs that other sessions may feed, too */
+	bool		lost;			/* the device has failed: this process must end */
+#ifdef GPUAGG_TESTING
+	uint64_t	messages;		/* received or begun to be sent */
+#endif
+} Service;
+
+typedef struct Connection
+{
+	Service    *service;
+	struct Connection *next;
+	Task	   *task;
+	int			fd;
+	int			file;			/* that came with the message, or -1 */
+	bool		gone;			/* the session is; nothing more will come or go */
+	bool		owes;			/* the session may wait for a message */
+	uint64_t	sent;			/* when it was sent the last one */
+	struct Feeding *feeding;	/* the run that it feeds, or NULL */
+	bool		is_run;			/* activity is shown */
+	int32_t		session;		/* of the run, as it says */
+	uint64_t	begun;			/* when the run came to wait for device memory */
+	ActivityRow activity;
+	Message		message;		/* that came last */
+	Message		answer;			/* in the making */
+} Connection;
+
+/* A connection whose task will serve it; it owns the socket.  NULL: no memory. */
+extern Connection *connection_create(Service *service, int fd);
+extern void connection_free(Connection *connection);
+
+/*
+ * For its task.  The next message, if there is one: BUSY if not; if it is BAD, the
+ * session has been told why.
+ */
+extern ChannelStatus connection_receive(Connection *connection);
+
+/* Send the answer, whose end it writes; waits for room.  False: the session is gone. */
+extern bool connection_send(Connection *connection, int file);
+
+/* Send FAILED. */
+extern void connection_fail(Connection *connection, EngineStatus status, const char *message,
+							const EngineStats *stats);
+
+/* At any time: an ALIVE, if the socket has room. */
+extern void connection_say_alive(Connection *connection);
+
+/* A line for the server's log. */
+extern void service_log(const Service *service, const char *format,...)
+			__attribute__((format(printf, 2, 3)));
+
+#endif							/* GPUAGG_CONNECTION_H */

@@ -1,0 +1,570 @@
+/*
+ * remote_run.c
+ *	  A session's run of an engine, in the device process.
+ *
+ * A task opens the engine's run, takes the session's rows (feeder.c), and sends the
+ * groups back.  It gives way between messages and wherever the engine is busy.  Other
+ * processes can feed the run meanwhile (feeding.c).
+ *
+ * Admission comes first: a run that would need more device memory than is left waits
+ * until others have ended.  It does not wait beside another run of its session, which would
+ * not end before.
+ *
+ * A run owns its copy of the opening, its feeders and the engine's run, all of which go
+ * when it is served: the result lies in a file of its own by then.
+ */
+#include "service/device/remote_run.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/clock.h"
+#include "engine/cuda/context/context.h"
+#include "engine/cuda/cuda_engine.h"
+#include "engine/cuda/device/device.h"
+#include "service/device/distrust.h"
+#include "service/device/feeder.h"
+#include "service/wire/channel.h"
+#include "service/wire/groups_file.h"
+#include "service/wire/opening.h"
+#include "service/wire/served_blocks.h"
+
+/* Bytes of groups after which they go to the session, which then asks for more. */
+#define PART_SIZE (UINT64_C(1) << 20)
+
+/* Of the first ones: a session that gives them at once should not wait for many. */
+#define FIRST_PART_SIZE (UINT64_C(1) << 14)
+
+/* The share of a device's memory that runs may use, where no setting says. */
+#define MEMORY_PERCENT 80
+
+/* The engines, and the devices that they use; those that the build lacks are NULL. */
+static const EngineOps *const engines[SERVICE_ENGINES] = {
+	[SERVICE_CUDA] = &cuda_engine,
+#ifdef GPUAGG_TESTING
+	[SERVICE_SIMT] = &simt_engine,
+	[SERVICE_CPU] = &cpu_engine,
+#endif
+};
+
+static const DeviceOps *const devices[SERVICE_ENGINES] = {
+	[SERVICE_CUDA] = &cuda_device,
+#ifdef GPUAGG_TESTING
+	[SERVICE_SIMT] = &simt_device,
+#endif
+};
+
+typedef struct RemoteRun
+{
+	Connection *connection;
+	const EngineOps *ops;
+	Opening		opening;
+	EngineHints hints;
+	char		strategy[PROTOCOL_NAME];
+	uint64_t	wait_ns;		/* for device memory at most */
+	Ticket		ticket;
+	EngineRun  *run;			/* NULL: not open */
+	Feeding		feeding;
+	Feeder	   *feeder;			/* the session itself; NULL: not yet */
+	int			file;			/* its input file, until it is the feeder's; or -1 */
+	uint64_t	queue_ns;
+	bool		sent_part;		/* of the groups: the session owes a NEXT */
+	char		message[256];	/* why it failed, if nobody else has said so */
+} RemoteRun;
+
+/*
+ * EngineHints.wait of all runs: the one whose task runs gives way.  It ends if its
+ * session has gone, or another one by which it is fed.
+ */
+static bool
+wait_in_task(int milliseconds)
+{
+	Connection *c = task_argument(task_current());
+
+	if (milliseconds > 0)
+		task_give_way(0, now_ns() + (uint64_t) milliseconds * 1000000);
+	else
+		task_pause(0);
+	return c->gone || (c->feeding != NULL && c->feeding->status != ENGINE_OK);
+}
+
+static bool
+has_gone(const Connection *c)
+{
+	return c->gone || channel_is_closed(c->fd);
+}
+
+/*
+ * EngineHints.gave_up, likewise: a process closes its socket before it unpins pages that
+ * have not been released.  Messages that it has sent before may still be read.  One that has
+ * left the run knew that all of its pages had been released, or the run has failed.
+ */
+static bool
+has_given_up(void)
+{
+	const Connection *c = task_argument(task_current());
+	const Feeding *feeding = c->feeding;
+
+	if (feeding == NULL)
+		return has_gone(c);
+	if (feeding->status != ENGINE_OK)
+		return true;
+	for (const Feeder *feeder = feeding->feeders; feeder != NULL; feeder = feeder->next)
+		if (feeder->connection != NULL && has_gone(feeder->connection))
+			return true;
+	return false;
+}
+
+static EngineStatus
+fail(RemoteRun *r, EngineStatus status, const char *message)
+{
+	snprintf(r->message, sizeof(r->message), "%s", message);
+	return status;
+}
+
+/*
+ * What all runs may have, if no setting says: what the engine lends, or, until it has
+ * opened the device, a share of what that has.
+ */
+static void
+find_budget(Service *service, const DeviceOps *device)
+{
+	DeviceInfo	info;
+	char		why[256];
+
+	if (service->config->max_device_memory > 0 || device == NULL)
+		return;
+	memset(&info, 0, sizeof(info));
+	if (context_is_open(device))
+		service->admission.budget = context_of(device)->memory.budget;
+	else if (device->list(&info, 1, why, sizeof(why)) > 0)
+		service->admission.budget = info.memory / 100 * MEMORY_PERCENT;
+}
+
+/* The session's next message, for which the run waits; false: none comes. */
+static bool
+wait_for_message(Connection *c)
+{
+	ChannelStatus status;
+
+	c->owes = false;
+	while ((status = connection_receive(c)) == CHANNEL_BUSY)
+		task_give_way(POLLIN, TASK_NEVER);
+	c->owes = true;
+	return status == CHANNEL_OK;
+}
+
+/* EngineHints.page_lsns: the session has them. */
+static bool
+ask_session(void *from, const uint8_t *const *blocks, uint64_t n, uint64_t *lsns)
+{
+	RemoteRun  *r = from;
+	Connection *c = r->connection;
+	uint64_t	size;
+	int			file = served_write_asked(blocks, &r->hints, &size);
+
+	if (file < 0)
+		return false;
+	message_begin(&c->answer, MESSAGE_ASKED);
+	c->answer.asked.size = size;
+	(void) connection_send(c, file);
+	close(file);
+	return wait_for_message(c) && c->message.head.type == MESSAGE_LSNS &&
+		file_read(r->file, c->message.lsns.place, lsns, n * sizeof(*lsns));
+}
+
+/* What the session wants, from the message that opens the run. */
+static EngineStatus
+take_open(RemoteRun *r)
+{
+	Connection *c = r->connection;
+	const OpenMessage *open = &c->message.open;
+
+	r->ops = engines[open->engine];
+	if (r->ops == NULL)
+		return fail(r, ENGINE_FAILED, "this build of gpuagg does not have the engine");
+#ifdef GPUAGG_TESTING
+	if (open->engine == SERVICE_CPU && c->service->config->engine != NULL)
+		r->ops = c->service->config->engine;
+#endif
+	memcpy(r->strategy, open->strategy, sizeof(r->strategy));
+	r->hints = (EngineHints)
+	{
+		.rows = open->rows,.groups = open->groups,.pages = (double) open->total_pages,
+			.memory_limit = open->memory_limit,.strategy = r->strategy,
+			.only_pages = open->only_pages != 0,.wait = wait_in_task,
+			.gave_up = has_given_up,.streams = true,.top = open->top
+	};
+	r->wait_ns = open->queue_timeout == UINT32_MAX ? TASK_NEVER / 2 :
+		(uint64_t) open->queue_timeout * 1000000;
+	r->feeding.key = open->key;
+	r->file = c->file;
+	c->file = -1;
+	c->session = open->session;
+	c->activity.process_id = open->process_id;
+	c->activity.role = open->role;
+	c->activity.engine = open->engine;
+	c->activity.total_pages = open->total_pages;
+	memcpy(c->activity.database, open->database, sizeof(c->activity.database));
+	memcpy(c->activity.relation, open->relation, sizeof(c->activity.relation));
+	find_budget(c->service, devices[open->engine]);
+	if (!opening_read(r->file, &open->opening, &r->opening, r->message, sizeof(r->message)))
+		return ENGINE_FAILED;
+	distrust_apply(r->opening.tables, r->opening.ntables);
+	r->hints.tables = r->opening.tables;
+	r->hints.ntables = r->opening.ntables;
+	r->hints.keep = r->opening.keep;
+	r->hints.nkeep = r->opening.nkeep;
+	r->hints.page_lsns = ask_session;
+	r->hints.page_lsns_from = r;
+	if (!r->ops->supports(r->opening.program, r->message, sizeof(r->message)))
+		return ENGINE_FAILED;
+	return fail(r, ENGINE_OK, "");
+}
+
+static void
+wake(void *argument)
+{
+	task_wake(argument);
+}
+
+/* Tell the session that it waits, and how many are before it. */
+static void
+tell_position(RemoteRun *r)
+{
+	Connection *c = r->connection;
+
+	message_begin(&c->answer, MESSAGE_QUEUED);
+	c->answer.queued.position = admission_position(&c->service->admission, &r->ticket);
+	(void) connection_send(c, -1);
+}
+
+/* An engine without a device, in tests, needs what it is allowed. */
+static uint64_t
+memory_needed(const RemoteRun *r)
+{
+	return r->ops->memory_needed != NULL ?
+		r->ops->memory_needed(r->opening.program, &r->hints) : r->hints.memory_limit;
+}
+
+/*
+ * Does the session have another run?  That may wait for the session, as one below which this
+ * one gives rows, and the session waits for this one.
+ */
+static bool
+session_has_other(const Connection *c)
+{
+	for (const Connection *other = c->service->connections; other != NULL; other = other->next)
+		if (other != c && other->is_run && !other->gone && c->session != 0 &&
+			other->session == c->session)
+			return true;
+	return false;
+}
+
+static EngineStatus
+wait_for_memory(RemoteRun *r)
+{
+	Connection *c = r->connection;
+	uint64_t	begin = now_ns();
+	char		why[64];
+
+	c->activity.phase = RUN_WAITING;
+	c->begun = begin;
+	r->ticket.need = memory_needed(r);
+	r->ticket.waits = !session_has_other(c);
+	r->ticket.admit = wake;
+	r->ticket.argument = c->task;
+	admission_enter(&c->service->admission, &r->ticket);
+	if (!r->ticket.admitted && !r->ticket.waits)
+		return fail(r, ENGINE_NO_MEMORY, "no device memory is free beside the session's other run");
+	if (!r->ticket.admitted)
+		tell_position(r);
+	while (!r->ticket.admitted && !c->gone && now_ns() - begin < r->wait_ns)
+		task_give_way(0, begin + r->wait_ns);
+	r->queue_ns = c->activity.waited_ns = now_ns() - begin;
+	if (r->ticket.admitted)
+		return ENGINE_OK;
+	snprintf(why, sizeof(why), "waited %llu ms for device memory",
+			 (unsigned long long) (r->queue_ns / 1000000));
+	return fail(r, ENGINE_NO_MEMORY, why);
+}
+
+/* From now on the session, and those whom it tells the key, may give rows. */
+static EngineStatus
+begin_feeding(RemoteRun *r)
+{
+	Feeding    *feeding = &r->feeding;
+
+	feeding->owner = r->connection;
+	feeding->ops = r->ops;
+	feeding->run = r->run;
+	feeding->program = r->opening.program;
+	feeding->only_pages = r->hints.only_pages;
+	r->feeder = feeding_add(feeding, r->connection, r->file);
+	if (r->feeder == NULL)
+		return fail(r, ENGINE_NO_MEMORY, "out of memory");
+	r->file = -1;
+	if (!feeding_begin(feeding))
+		return fail(r, ENGINE_FAILED, "another run has the same key");
+	return ENGINE_OK;
+}
+
+/* Tell the session that it may give rows, but for the blocks that the engine serves. */
+static EngineStatus
+tell_started(RemoteRun *r)
+{
+	Connection *c = r->connection;
+	uint64_t	size;
+	int			file;
+	ServedKind	served = served_write(r->run, &r->hints, &file, &size);
+
+	if (served == SERVED_SOME)
+	{
+		if (file < 0)
+			return fail(r, ENGINE_NO_MEMORY, "out of memory");
+		message_begin(&c->answer, MESSAGE_SERVED);
+		c->answer.served.size = size;
+		(void) connection_send(c, file);
+		close(file);
+	}
+	message_begin(&c->answer, MESSAGE_STARTED);
+	c->answer.started.buffers_in_place = c->service->config->buffers_size > 0;
+	c->answer.started.served = served;
+	(void) connection_send(c, -1);
+	return ENGINE_OK;
+}
+
+static EngineStatus
+open_run(RemoteRun *r)
+{
+	Connection *c = r->connection;
+	EngineStatus status;
+
+	c->activity.phase = RUN_OPENING;
+	status = r->ops->open(r->opening.program, r->opening.slots, &r->hints, &r->run, r->message);
+	if (status == ENGINE_OK)
+		status = begin_feeding(r);
+	if (status == ENGINE_OK)
+		status = tell_started(r);
+	c->activity.phase = RUN_READING;
+	return status;
+}
+
+/* Before a busy engine is called again; false: the session has gone. */
+static bool
+pause_run(RemoteRun *r)
+{
+	task_pause(0);
+	return !r->connection->gone;
+}
+
+static EngineStatus
+no_memory(RemoteRun *r)
+{
+	return fail(r, ENGINE_NO_MEMORY, "out of memory for the groups");
+}
+
+/* Wait until the session has taken the part that was sent last, and wants more groups. */
+static EngineStatus
+wait_for_session(RemoteRun *r)
+{
+	if (!r->sent_part)
+		return ENGINE_OK;
+	if (!wait_for_message(r->connection))
+		return ENGINE_FAILED;
+	if (r->connection->message.head.type != MESSAGE_NEXT)
+		return fail(r, ENGINE_FAILED, "a message came that has no place in a run");
+	return ENGINE_OK;
+}
+
+/*
+ * Send the groups that have been written, once the session has taken those before, and
+ * begin to write others: they are there when it wants them.
+ */
+static EngineStatus
+send_part(RemoteRun *r, GroupsWriter **writer)
+{
+	Connection *c = r->connection;
+	uint64_t	size;
+	int			file = groups_writer_end(*writer, &size);
+	EngineStatus status = file < 0 ? no_memory(r) : wait_for_session(r);
+
+	if (status != ENGINE_OK)
+		return status;
+	r->sent_part = true;
+	message_begin(&c->answer, MESSAGE_PART);
+	c->answer.part.size = size;
+	c->answer.part.stats = r->run->stats;
+	c->answer.part.stats.queue_ns = r->queue_ns;
+	(void) connection_send(c, file);
+	groups_writer_free(*writer);
+	*writer = groups_writer_create(r->opening.program);
+	return *writer == NULL ? no_memory(r) : ENGINE_OK;
+}
+
+/* All groups to the session, but the last ones, which stay in the writer. */
+static EngineStatus
+write_groups(RemoteRun *r, GroupsWriter **writer)
+{
+	for (;;)
+	{
+		GroupBatch	batch;
+		EngineStatus status = r->ops->groups(r->run, &batch);
+
+		if (status == ENGINE_BUSY && pause_run(r))
+			continue;
+		if (status != ENGINE_OK)
+			return status == ENGINE_BUSY ? ENGINE_FAILED : status;
+		if (batch.ngroups == 0)
+			return ENGINE_OK;
+		if (groups_writer_size(*writer) >= (r->sent_part ? PART_SIZE : FIRST_PART_SIZE))
+			status = send_part(r, writer);
+		if (status != ENGINE_OK)
+			return status;
+		if (!groups_writer_add(*writer, &batch))
+			return no_memory(r);
+		/* the others' turn */
+		task_give_way(0, 0);
+		if (r->connection->gone)
+			return ENGINE_FAILED;
+	}
+}
+
+/* The groups to the session. */
+static EngineStatus
+send_result(RemoteRun *r, GroupsWriter **writer)
+{
+	Connection *c = r->connection;
+	uint64_t	size;
+	EngineStatus status;
+	int			file;
+
+	status = write_groups(r, writer);
+	if (status != ENGINE_OK)
+		return status;
+	file = groups_writer_end(*writer, &size);
+	status = file < 0 ? no_memory(r) : wait_for_session(r);
+	if (status != ENGINE_OK)
+		return status;
+	message_begin(&c->answer, MESSAGE_RESULT);
+	c->answer.result.size = size;
+	c->answer.result.stats = r->run->stats;
+	c->answer.result.stats.queue_ns = r->queue_ns;
+	(void) connection_send(c, file);
+	return ENGINE_OK;
+}
+
+static EngineStatus
+give_groups(RemoteRun *r)
+{
+	GroupsWriter *writer = groups_writer_create(r->opening.program);
+	EngineStatus status;
+
+	r->connection->activity.phase = RUN_FINISHING;
+	if (writer == NULL)
+		return no_memory(r);
+	status = send_result(r, &writer);
+	groups_writer_free(writer);
+	return status;
+}
+
+/* Have all rows come, of all who feed the run?  Else groups would be wrong. */
+static EngineStatus
+check_input(RemoteRun *r)
+{
+	const Message *message = &r->connection->message;
+	LeftRow		row;
+
+	if (!r->feeding.all_input && message->head.type != MESSAGE_GROUPS)
+		return fail(r, ENGINE_FAILED, "a message came that has no place in a run");
+	if (r->feeding.nattached > 0 ||
+		r->feeding.nended != (r->feeding.all_input ? 0 : message->groups.feeders))
+		return fail(r, ENGINE_FAILED, "not all that feed the run have ended");
+	if (r->ops->left(r->run, &row, 1) > 0)
+		return fail(r, ENGINE_FAILED, "rows that were left out have not been sent");
+	return ENGINE_OK;
+}
+
+/* From the opening to the result, or to a failure. */
+static EngineStatus
+run(RemoteRun *r)
+{
+	EngineStatus status = take_open(r);
+
+	if (status == ENGINE_OK)
+		status = wait_for_memory(r);
+	if (status == ENGINE_OK)
+		status = open_run(r);
+	if (status == ENGINE_OK)
+		status = feeder_begin(r->feeder);
+	if (status == ENGINE_OK)
+		status = feeder_take_input(r->feeder);
+	if (status == ENGINE_OK)
+		feeding_end_attaching(&r->feeding);
+	if (status == ENGINE_OK)
+		status = check_input(r);
+	if (status == ENGINE_OK)
+		status = give_groups(r);
+	return status;
+}
+
+/* The first reason that is known, with what the engine has to say of the run. */
+static void
+send_failure(RemoteRun *r, EngineStatus status)
+{
+	const char *message = r->message;
+	EngineStats stats;
+
+	memset(&stats, 0, sizeof(stats));
+	if (r->run != NULL)
+	{
+		stats = r->run->stats;
+		if (message[0] == '\0')
+			message = r->feeding.status != ENGINE_OK ? r->feeding.message : r->run->message;
+	}
+	stats.queue_ns = r->queue_ns;
+	connection_fail(r->connection, status, message, &stats);
+}
+
+static void
+close_run(RemoteRun *r)
+{
+	Service    *service = r->connection->service;
+
+	if (r->feeder != NULL)
+		feeding_end(&r->feeding);
+	if (r->run != NULL)
+		r->ops->close(r->run);
+	feeding_free(&r->feeding);
+	if (r->ops != NULL && r->ops->lost != NULL && r->ops->lost())
+		service->lost = true;
+	admission_leave(&service->admission, &r->ticket);
+	opening_free(&r->opening);
+	if (r->file >= 0)
+		close(r->file);
+	free(r);
+}
+
+void
+remote_run_serve(Connection *c)
+{
+	RemoteRun  *r = calloc(1, sizeof(*r));
+	EngineStatus status;
+
+	if (r == NULL)
+	{
+		connection_fail(c, ENGINE_NO_MEMORY, "out of memory", NULL);
+		return;
+	}
+	r->connection = c;
+	r->file = -1;
+	c->is_run = c->owes = true;
+	status = run(r);
+	if (status != ENGINE_OK && !c->gone)
+		send_failure(r, status);
+	c->is_run = c->owes = false;
+	close_run(r);
+}

@@ -1,0 +1,218 @@
+/*
+ * opening.c
+ *	  What a run begins with, from the session's input file: the Program, the values
+ *	  of its slots, and what is known of tables whose columns may be kept.
+ *
+ * The parts lie one behind the other (OpeningParts), each of the slots' bytes at a
+ * multiple of 8, as sets of values need it.  The session can write to the file at any time,
+ * so all of it is copied before it is looked at.
+ *
+ * Tables come in the order of their numbers.  Their frames are the larger part, a few
+ * hundred kilobytes of large tables; they are written as the session has them, and used where
+ * they have been copied to.
+ */
+#include "service/wire/opening.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program/check.h"
+#include "service/wire/channel.h"
+
+static WireSlot
+wire_slot(const SlotValue *slot, uint64_t place)
+{
+	WireSlot	wire = {.type = slot->type,.isnull = slot->isnull,.word = slot->word};
+
+	wire.len = slot->isnull ? 0 : slot->bytes.len;
+	wire.place = wire.len > 0 ? place : 0;
+	return wire;
+}
+
+static uint64_t
+frames_size(uint32_t nblocks)
+{
+	return table_state_frames(nblocks) * (uint64_t) sizeof(FrameMap);
+}
+
+/* Tables, columns and frames from *place on, which is moved behind them. */
+static bool
+write_tables(int file, const EngineHints *hints, uint64_t *place)
+{
+	uint64_t	tables = *place;
+	uint64_t	keep = tables + (uint64_t) hints->ntables * sizeof(WireTable);
+	uint64_t	at = file_aligned(keep + (uint64_t) hints->nkeep * sizeof(Column));
+
+	for (int i = 0; i < hints->ntables; i++)
+	{
+		const TableState *table = &hints->tables[i];
+		WireTable	wire = {.relation = table->relation,.table = table->table,
+		.nblocks = table->nblocks,.wal_end = table->wal_end};
+
+		memcpy(wire.file, table->file, sizeof(wire.file));
+		if (!file_write(file, tables + (uint64_t) i * sizeof(wire), &wire, sizeof(wire)) ||
+			!file_write(file, at, table->frames, frames_size(table->nblocks)))
+			return false;
+		at += frames_size(table->nblocks);
+	}
+	*place = at;
+	return file_write(file, keep, hints->keep, (size_t) hints->nkeep * sizeof(Column));
+}
+
+bool
+opening_write(int file, const Program *program, const SlotValue *slots,
+			  const EngineHints *hints, OpeningParts *parts)
+{
+	uint64_t	wires = file_aligned(program->size);
+	uint64_t	place = wires + program->nslots * sizeof(WireSlot);
+
+	if (!file_write(file, 0, program, program->size))
+		return false;
+	for (int i = 0; i < program->nslots; i++)
+	{
+		WireSlot	wire = wire_slot(&slots[i], place);
+
+		if (!file_write(file, wires + i * sizeof(WireSlot), &wire, sizeof(wire)) ||
+			!file_write(file, place, slots[i].bytes.data, wire.len))
+			return false;
+		place = file_aligned(place + wire.len);
+	}
+	*parts = (OpeningParts)
+	{
+		.tables = place,.program_size = program->size,.ntables = (uint32_t) hints->ntables,
+			.nkeep = (uint32_t) hints->nkeep
+	};
+	if (!write_tables(file, hints, &place))
+		return false;
+	parts->size = place;
+	/* let it have all of its bytes, whatever it ends with */
+	return file_write(file, place, "", 1);
+}
+
+/* A slot, if its bytes are there, before `end`. */
+static bool
+take_slot(const Opening *opening, uint64_t end, const WireSlot *wire, SlotValue *slot)
+{
+	if (wire->isnull > 1 || wire->place % 8 != 0 || wire->place > end ||
+		wire->len > end - wire->place)
+		return false;
+	slot->type = wire->type;
+	slot->isnull = wire->isnull != 0;
+	slot->word = wire->word;
+	slot->bytes.data = wire->len > 0 ? opening->bytes + wire->place : NULL;
+	slot->bytes.len = wire->len;
+	return true;
+}
+
+/*
+ * All slots.  They, the Program and their bytes end before the tables begin, whose frames can
+ * be changed (distrust.c) once the Program has been checked.
+ */
+static bool
+take_slots(Opening *opening, uint64_t end)
+{
+	uint64_t	wires = file_aligned(opening->program->size);
+	uint64_t	n = opening->program->nslots;
+
+	if (wires > end || n > (end - wires) / sizeof(WireSlot))
+		return false;
+	opening->slots = calloc(n + 1, sizeof(SlotValue));
+	for (uint64_t i = 0; opening->slots != NULL && i < n; i++)
+		if (!take_slot(opening, end,
+					   (const WireSlot *) (opening->bytes + wires) + i, &opening->slots[i]))
+			return false;
+	return opening->slots != NULL;
+}
+
+/* Has the last frame no bits behind the table's last block? */
+static bool
+frames_end(const TableState *table)
+{
+	const FrameMap *last = &table->frames[(table->nblocks - 1) / FRAME_BLOCKS];
+
+	for (uint32_t block = (table->nblocks - 1) % FRAME_BLOCKS + 1; block < FRAME_BLOCKS; block++)
+		if (last->bits[block / 4] >> (block % 4 * 2) & 3)
+			return false;
+	return true;
+}
+
+/* A table whose frames, if they are there, begin at *place, which is moved behind them. */
+static bool
+take_table(const Opening *opening, uint64_t size, const WireTable *wire, TableState *table,
+		   uint64_t *place)
+{
+	if (wire->nblocks == 0 || wire->nblocks == UINT32_MAX || *place > size ||
+		frames_size(wire->nblocks) > size - *place)
+		return false;
+	*table = (TableState)
+	{
+		.relation = wire->relation,.table = wire->table,.nblocks = wire->nblocks,
+			.wal_end = wire->wal_end,
+			.frames = (const FrameMap *) (opening->bytes + *place)
+	};
+	memcpy(table->file, wire->file, sizeof(table->file));
+	*place += frames_size(wire->nblocks);
+	return frames_end(table);
+}
+
+static bool
+take_tables(Opening *opening, const OpeningParts *parts)
+{
+	const WireTable *wires = (const WireTable *) (opening->bytes + parts->tables);
+	uint64_t	keep = parts->tables + (uint64_t) parts->ntables * sizeof(WireTable);
+	uint64_t	place = file_aligned(keep + (uint64_t) parts->nkeep * sizeof(Column));
+
+	if (place > parts->size)
+		return false;
+	opening->keep = (const Column *) (opening->bytes + keep);
+	opening->nkeep = (int) parts->nkeep;
+	opening->tables = calloc((size_t) parts->ntables + 1, sizeof(TableState));
+	if (opening->tables == NULL)
+		return false;
+	for (uint32_t i = 0; i < parts->ntables; i++)
+		if (!take_table(opening, parts->size, &wires[i], &opening->tables[i], &place) ||
+			(i > 0 && wires[i].table <= wires[i - 1].table))
+			return false;
+	opening->ntables = (int) parts->ntables;
+	return true;
+}
+
+/* Copy the bytes, and find the parts in them. */
+static bool
+read_bytes(int file, const OpeningParts *parts, Opening *opening)
+{
+	if (parts->program_size < sizeof(Program) || parts->tables > parts->size ||
+		parts->size > file_size(file))
+		return false;
+	opening->bytes = malloc(parts->size);
+	if (opening->bytes == NULL || !file_read(file, 0, opening->bytes, parts->size))
+		return false;
+	opening->program = (const Program *) opening->bytes;
+	return opening->program->size == parts->program_size && take_slots(opening, parts->tables);
+}
+
+bool
+opening_read(int file, const OpeningParts *parts, Opening *opening, char *why, size_t len)
+{
+	memset(opening, 0, sizeof(*opening));
+	if (!read_bytes(file, parts, opening))
+		snprintf(why, len, "the run's program is not there");
+	else if (!take_tables(opening, parts))
+		snprintf(why, len, "the run's tables are not there");
+	else
+		return program_check(opening->program, parts->program_size, opening->slots,
+							 opening->program->nslots, why, len) &&
+			program_check_columns(opening->program, opening->slots, opening->keep,
+								  parts->nkeep, why, len);
+	return false;
+}
+
+void
+opening_free(Opening *opening)
+{
+	free(opening->bytes);
+	free(opening->slots);
+	free(opening->tables);
+	memset(opening, 0, sizeof(*opening));
+}
