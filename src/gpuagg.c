@@ -7,8 +7,8 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
-#include "exec/sql/explain_option.h"
 #include "exec/node/node.h"
+#include "exec/sql/explain_option.h"
 #include "guc.h"
 #include "plan/path/path.h"
 #include "plan/path/report.h"
@@ -31,7 +31,7 @@ _PG_init(void)
 	activity_init();
 	node_init();
 	path_init();
-	report_init();
+	report_init(path_come_last);
 	explain_option_init();
 }
 

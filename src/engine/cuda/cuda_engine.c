@@ -19,8 +19,8 @@
 #include "engine/cuda/core/run_kernels.h"
 #include "engine/cuda/core/run_resources.h"
 #include "engine/cuda/cuda_engine.h"
-#include "engine/cuda/run/memory_needed.h"
 #include "engine/cuda/run/feed.h"
+#include "engine/cuda/run/memory_needed.h"
 #include "engine/cuda/run/run.h"
 #include "engine/cuda/run/submit.h"
 
@@ -307,43 +307,43 @@ const EngineCosts simt_costs = {
 #endif
 
 /* The two engines. */
-#define CUDA_ENGINE(engine, engine_name, engine_costs, device) \
+#define CUDA_ENGINE(its_ops, shown_name, its_costs, device) \
 static bool \
-engine##_available(char *reason, size_t len) \
+its_ops##_available(char *reason, size_t len) \
 { \
 	return available_on(&device, reason, len); \
 } \
 \
 static bool \
-engine##_warm(void) \
+its_ops##_warm(void) \
 { \
 	return context_is_open(&device); \
 } \
 \
 static bool \
-engine##_lost(void) \
+its_ops##_lost(void) \
 { \
 	return context_is_lost(&device); \
 } \
 \
 static EngineStatus \
-engine##_open(const Program *program, const SlotValue *slots, const EngineHints *hints, \
+its_ops##_open(const Program *program, const SlotValue *slots, const EngineHints *hints, \
 			  EngineRun **run, char *message) \
 { \
-	return open_on(&engine, &device, program, slots, hints, run, message); \
+	return open_on(&its_ops, &device, program, slots, hints, run, message); \
 } \
 \
-const EngineOps engine = { \
-	.name = engine_name, \
-	.costs = &engine_costs, \
+const EngineOps its_ops = { \
+	.name = shown_name, \
+	.costs = &its_costs, \
 	.pages_at_once = ENGINE_MAX_PAGES, \
 	.init = cuda_init, \
-	.available = engine##_available, \
-	.warm = engine##_warm, \
-	.lost = engine##_lost, \
+	.available = its_ops##_available, \
+	.warm = its_ops##_warm, \
+	.lost = its_ops##_lost, \
 	.supports = cuda_supports, \
 	.memory_needed = memory_needed, \
-	.open = engine##_open, \
+	.open = its_ops##_open, \
 	.served = cuda_served, \
 	.begin = cuda_begin, \
 	.pages = cuda_pages, \

@@ -26,7 +26,6 @@
 #include "guc.h"
 #include "plan/path/describe.h"
 #include "plan/path/others.h"
-#include "plan/path/path.h"
 #include "plan/path/report.h"
 #include "stats/stats.h"
 
@@ -40,6 +39,7 @@ typedef struct PlannerRun
 } PlannerRun;
 
 static planner_hook_type prev_planner_hook = NULL;
+static void (*call_before_planning) (void) = NULL;
 
 static PlannerRun run;
 static List **next_reports = NULL;	/* of the next run */
@@ -277,7 +277,7 @@ plan_query(Query *parse, const char *query_string, int cursor_options,
 	PlannerRun	outer = run;
 	PlannedStmt *volatile result;
 
-	path_come_last();
+	call_before_planning();
 	run = (PlannerRun)
 	{
 		.wanted = reports != NULL || gpuagg_report_rejections
@@ -297,8 +297,9 @@ plan_query(Query *parse, const char *query_string, int cursor_options,
 }
 
 void
-report_init(void)
+report_init(void (*before_planning) (void))
 {
+	call_before_planning = before_planning;
 	prev_planner_hook = planner_hook;
 	planner_hook = plan_query;
 }

@@ -50,8 +50,11 @@ typedef struct GroupingReport
 	Cost		native_cost;	/* infinite: PostgreSQL has no plan */
 } GroupingReport;
 
-/* Hooks into the planner.  Called once, when the module is loaded. */
-extern void report_init(void);
+/*
+ * Hooks into the planner.  Called once, when the module is loaded.  before_planning is called
+ * before each query is planned.
+ */
+extern void report_init(void (*before_planning) (void));
 
 /*
  * Have the next run of the planner put its groupings (GroupingReport) into a list,

@@ -554,7 +554,7 @@ open_client(const EngineOps *ops, ServiceEngine engine, const Program *program,
 }
 
 /* The clients, one for each engine. */
-#define CLIENT(client, number, engine, engine_name, engine_costs) \
+#define CLIENT(client, number, engine, shown_name, its_costs) \
 static bool \
 client##_available(char *reason, size_t len) \
 { \
@@ -594,8 +594,8 @@ client##_attach(const Program *program, const EngineHints *hints, EngineRun **ru
 } \
 \
 const EngineOps client = { \
-	.name = engine_name, \
-	.costs = engine_costs, \
+	.name = shown_name, \
+	.costs = its_costs, \
 	.pages_at_once = ENGINE_MAX_PAGES, \
 	.available = client##_available, \
 	.warm = client##_warm, \

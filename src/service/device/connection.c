@@ -21,9 +21,6 @@
 
 #include "engine/clock.h"
 #include "service/wire/channel.h"
-#include "service/device/feeder.h"
-#include "service/device/questions.h"
-#include "service/device/remote_run.h"
 
 void
 service_log(const Service *service, const char *format,...)
@@ -55,28 +52,8 @@ count_message(Service *service)
 #endif
 }
 
-static void
-serve(void *argument)
-{
-	Connection *c = argument;
-	ChannelStatus status;
-
-	while ((status = connection_receive(c)) == CHANNEL_BUSY && !c->gone)
-		task_give_way(POLLIN, TASK_NEVER);
-	if (status != CHANNEL_OK)
-		return;
-	if (c->message.head.type == MESSAGE_QUESTION)
-		question_answer(c);
-	else if (c->message.head.type == MESSAGE_OPEN)
-		remote_run_serve(c);
-	else if (c->message.head.type == MESSAGE_ATTACH)
-		feeder_serve(c);
-	else
-		connection_fail(c, ENGINE_FAILED, "no run is open", NULL);
-}
-
 Connection *
-connection_create(Service *service, int fd)
+connection_create(Service *service, int fd, void (*serve) (void *connection))
 {
 	Connection *c = malloc(sizeof(*c));
 

@@ -8,10 +8,10 @@
 #define GPUAGG_CONNECTION_H
 
 #include "service/device/admission.h"
-#include "service/wire/channel.h"
-#include "service/wire/protocol.h"
 #include "service/device/server.h"
 #include "service/device/task.h"
+#include "service/wire/channel.h"
+#include "service/wire/protocol.h"
 
 /* What all connections share. */
 typedef struct Service
@@ -46,8 +46,9 @@ typedef struct Connection
 	Message		answer;			/* in the making */
 } Connection;
 
-/* A connection whose task will serve it; it owns the socket.  NULL: no memory. */
-extern Connection *connection_create(Service *service, int fd);
+/* A connection whose task calls serve with it; it owns the socket.  NULL: no memory. */
+extern Connection *connection_create(Service *service, int fd,
+									 void (*serve) (void *connection));
 extern void connection_free(Connection *connection);
 
 /*

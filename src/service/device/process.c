@@ -35,7 +35,6 @@
 #include "service/device/process.h"
 #include "service/device/protect.h"
 #include "service/device/server.h"
-#include "service/worker/worker.h"
 #include "storage/bufmgr.h"
 #include "storage/ipc.h"
 #include "storage/pg_shmem.h"
@@ -83,6 +82,11 @@ reset_signals(void)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
+
+#ifdef GPUAGG_TESTING
+int			device_process_dies_at = 0;
+int			device_process_delay = 0;
+#endif
 
 /*
  * Die with the worker, which may be gone already, and be signalled by nobody who
@@ -142,7 +146,7 @@ require_engine(int status)
 	char		reasons[STATUS_MAX_LINE] = "";
 
 #ifdef GPUAGG_TESTING
-	usleep((useconds_t) worker_device_delay * 1000);
+	usleep((useconds_t) device_process_delay * 1000);
 #endif
 	for (int i = 0; i < (int) lengthof(engines); i++)
 	{
@@ -195,7 +199,7 @@ service_config(void)
 			.cache_size = gpuagg_cache_size < 0 ? RESIDENT_SHARE : (uint64) gpuagg_cache_size << 20,
 			.file_is_gone = file_is_gone,
 #ifdef GPUAGG_TESTING
-			.dies_at = (uint64) worker_device_dies_at,
+			.dies_at = (uint64) device_process_dies_at,
 #endif
 	};
 }

@@ -23,4 +23,12 @@
  */
 extern pid_t device_process_fork(int listener, int status);
 
+#ifdef GPUAGG_TESTING
+/*
+ * Of the next device process: gpuagg.device_dies_at (ServiceConfig.dies_at), gpuagg.device_delay.
+ */
+extern int	device_process_dies_at;
+extern int	device_process_delay;
+#endif
+
 #endif							/* GPUAGG_PROCESS_H */

@@ -24,11 +24,14 @@
 
 #include "engine/clock.h"
 #include "engine/cuda/cuda_engine.h"
-#include "service/wire/channel.h"
 #include "service/device/connection.h"
-#include "service/wire/contents.h"
 #include "service/device/failures.h"
+#include "service/device/feeder.h"
 #include "service/device/process.h"
+#include "service/device/questions.h"
+#include "service/device/remote_run.h"
+#include "service/wire/channel.h"
+#include "service/wire/contents.h"
 
 /* The loop's own descriptors come before those of the connections. */
 enum
@@ -194,12 +197,33 @@ remove_done(Loop *loop)
 	}
 }
 
+/* What a connection's task does. */
+static void
+serve_connection(void *argument)
+{
+	Connection *c = argument;
+	ChannelStatus status;
+
+	while ((status = connection_receive(c)) == CHANNEL_BUSY && !c->gone)
+		task_give_way(POLLIN, TASK_NEVER);
+	if (status != CHANNEL_OK)
+		return;
+	if (c->message.head.type == MESSAGE_QUESTION)
+		question_answer(c);
+	else if (c->message.head.type == MESSAGE_OPEN)
+		remote_run_serve(c);
+	else if (c->message.head.type == MESSAGE_ATTACH)
+		feeder_serve(c);
+	else
+		connection_fail(c, ENGINE_FAILED, "no run is open", NULL);
+}
+
 /* Others' turns come after those that are there. */
 static void
 add_connection(Loop *loop, int fd)
 {
 	Connection **last = &loop->service.connections;
-	Connection *c = channel_is_same_user(fd) ? connection_create(&loop->service, fd) : NULL;
+	Connection *c = channel_is_same_user(fd) ? connection_create(&loop->service, fd, serve_connection) : NULL;
 
 	if (c == NULL)
 	{

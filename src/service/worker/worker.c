@@ -32,8 +32,8 @@
 #include "libpq/pqsignal.h"
 #include "miscadmin.h"
 #include "postmaster/interrupt.h"
-#include "service/worker/directory.h"
 #include "service/device/process.h"
+#include "service/worker/directory.h"
 #include "service/worker/rewarm.h"
 #include "service/worker/worker.h"
 #include "storage/ipc.h"
@@ -110,10 +110,6 @@ static int	lines_left_out;
 static int	timeouts_to_serve = TIMEOUTS_TO_SERVE;
 
 static int	longest_pause = LONGEST_PAUSE;
-#ifdef GPUAGG_TESTING
-int			worker_device_dies_at = 0;
-int			worker_device_delay = 0;
-#endif
 
 /* Kill the device process and wait for its death; in signal handlers, too. */
 static void
@@ -524,12 +520,12 @@ worker_init(void)
 	DefineCustomIntVariable("gpuagg.device_dies_at",
 							"The next device process kills itself at its message of that number.",
 							NULL,
-							&worker_device_dies_at, 0, 0, INT_MAX,
+							&device_process_dies_at, 0, 0, INT_MAX,
 							PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.device_delay",
 							"The next device process hangs for so long before it looks for devices.",
 							NULL,
-							&worker_device_delay, 0, 0, 3600 * 1000,
+							&device_process_delay, 0, 0, 3600 * 1000,
 							PGC_SIGHUP, GUC_UNIT_MS, NULL, NULL, NULL);
 #endif
 	if (process_shared_preload_libraries_in_progress && !IsBinaryUpgrade)

@@ -13,14 +13,6 @@
  */
 extern void worker_init(void);
 
-#ifdef GPUAGG_TESTING
-/*
- * Of the next device process: gpuagg.device_dies_at (ServiceConfig.dies_at), gpuagg.device_delay.
- */
-extern int	worker_device_dies_at;
-extern int	worker_device_delay;
-#endif
-
 /* What to register; a session's is not started again when it fails. */
 extern BackgroundWorker worker_registration(bool by_session);
 
