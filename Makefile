@@ -30,7 +30,8 @@ OBJS = $(patsubst %.c,%.o,$(filter-out src/engine/simt/%,$(SOURCES)))
 endif
 
 # one after the other; tools/run-tests runs the schedule's groups in parallel
-REGRESS = $(shell sed -n 's/^test://p' sql/schedule)
+REGRESS = $(shell sed -n 's/^test://p' test/regress/schedule)
+REGRESS_OPTS = --inputdir=$(srcdir)/test/regress
 
 # the module's inner loops are no candidates for JIT inlining
 override with_llvm = no
@@ -49,6 +50,13 @@ all install installcheck clean:
 endif
 
 -include $(DEPENDENCIES)
+
+# a build for tests has other objects, and so has each server
+.build/flags: force
+	@mkdir -p $(@D)
+	@echo '$(TESTING) $(COPT) $(VERSION)' | cmp -s - $@ || echo '$(TESTING) $(COPT) $(VERSION)' > $@
+$(OBJS): .build/flags
+.PHONY: force
 
 gpuagg_dir = .
 include $(gpuagg_dir)/kernels.mk

@@ -16,7 +16,7 @@
  * end, or a zero that has a sign or a weight, PostgreSQL's own results are those of its
  * arithmetic and its output: it is none here.  The header need not be aligned.  PostgreSQL's own
  * description of this is private to its numeric.c, so no compiler can compare
- * the two; sql/numeric.sql compares their answers.
+ * the two; test/regress/sql/numeric.sql compares their answers.
  *
  * Valid as C and as CUDA C.
  */

@@ -8,8 +8,8 @@
 #include "program/program.h"
 #include "tap.h"
 
-#define TESTED "../../sql/checked_ops.sql"
-#define TESTED_SPECIALS "../../sql/numeric_special.sql"
+#define TESTED "../regress/sql/checked_ops.sql"
+#define TESTED_SPECIALS "../regress/sql/numeric_special.sql"
 
 /* A whole file, malloc'd; NULL if there is none. */
 static char *

@@ -1,8 +1,8 @@
 --
 -- Parallel aggregation: several processes share one query, by runs of the CPU engine in
 -- each of them, or by one run in the device process that all feed.  Engines that fail
--- in one of the processes are in sql/tap/parallel.pl, and columns that they have kept in
--- sql/tap/residence_parallel.pl.  No table is vacuumed, so that nothing is kept here.
+-- in one of the processes are in test/tap/parallel.pl, and columns that they have kept in
+-- test/tap/residence_parallel.pl.  No table is vacuumed, so that nothing is kept here.
 --
 \set VERBOSITY terse
 SET parallel_setup_cost = 0;
