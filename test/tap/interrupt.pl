@@ -176,6 +176,7 @@ sub stopped_in_compiler
 
 {
 	local $ENV{GPUAGG_SIMT_CC} = $compiler;
+	local $ENV{GPUAGG_TEST_COMPILERS} = 4;
 	my $simt = 'SET gpuagg.engine = simt; SET gpuagg.fallback = off';
 	my $query = 'SELECT k, count(*) FROM few GROUP BY k ORDER BY k LIMIT 1';
 	my $other = 'SELECT k, sum(v), min(v) FROM few GROUP BY k ORDER BY k LIMIT 1';

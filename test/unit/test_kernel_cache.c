@@ -322,7 +322,7 @@ test_failure(void)
 static void
 test_limit(void)
 {
-	kernel_pending_limit(1);
+	setenv("GPUAGG_TEST_COMPILERS", "1", 1);
 	hold(true);
 	kernel_cache_prefetch(modules, &fake_ops, &device.info, "first of two");
 	kernel_cache_prefetch(modules, &fake_ops, &device.info, "second of two");
@@ -333,7 +333,7 @@ test_limit(void)
 	hold(false);
 	ok(loads("waited for", false) && loads("second of two", false) && loads("first of two", false) &&
 	   compilations() == 1, "what was queued is compiled later");
-	kernel_pending_limit(4);
+	setenv("GPUAGG_TEST_COMPILERS", "4", 1);
 }
 
 /* Ask until a compiler begins; has one? */
@@ -805,7 +805,7 @@ test_damaged(void)
 int
 main(void)
 {
-	kernel_pending_limit(4);	/* on any number of processors */
+	setenv("GPUAGG_TEST_COMPILERS", "4", 1);	/* on any number of processors */
 	test_asked();
 	test_ready();
 	test_interrupted();

@@ -185,21 +185,20 @@ next_queued(void)
 	return next;
 }
 
-/* The limit of those that nobody waits for; 0: not set. */
-static int	unwaited_max = 0;
-
-void
-kernel_pending_limit(int compilers)
-{
-	unwaited_max = compilers;
-}
-
-/* How many compilers may work at the same time for this one to be begun? */
+/*
+ * How many compilers may work at the same time for this one to be begun?  Those that nobody
+ * waits for leave half of the processors to sessions; tests can say how many they are
+ * (GPUAGG_TEST_COMPILERS).
+ */
 static int
 compilers_for(const Pending *p)
 {
-	long		n = unwaited_max > 0 ? unwaited_max : sysconf(_SC_NPROCESSORS_ONLN) / 2;
+	long		n = sysconf(_SC_NPROCESSORS_ONLN) / 2;
+#ifdef GPUAGG_TESTING
+	const char *asked = getenv("GPUAGG_TEST_COMPILERS");
 
+	n = asked != NULL ? atoi(asked) : n;
+#endif
 	if (p->waiters > 0 || n >= COMPILERS_MAX)
 		return COMPILERS_MAX;
 	return n > 1 ? (int) n : 1;

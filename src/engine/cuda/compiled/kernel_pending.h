@@ -18,17 +18,10 @@ typedef struct ImageRequest
 } ImageRequest;
 
 /*
- * How many compilers may work at the same time for images that no run waits for: half of the
- * processors by default, which leaves the others to sessions.  With those that runs wait for,
- * there are four at most.
- */
-extern void kernel_pending_limit(int compilers);
-
-/*
  * Begin to get an image, unless that was begun or there is no memory: from disk, or
- * compiled in a thread.  If too many compilers work, it is queued until one is free and
- * something else is asked for, or kernel_pending_keep is called.  If too much is queued, what
- * was asked for first is forgotten.
+ * compiled in a thread.  If too many compilers work (four; for what no run waits for, one for
+ * two processors), it is queued until one is free and something else is asked for, or
+ * kernel_pending_keep is called.  If too much is queued, what was asked for first is forgotten.
  */
 extern void kernel_pending_begin(const ImageRequest *request);
 
