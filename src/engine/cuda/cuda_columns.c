@@ -72,13 +72,22 @@ cuda_engine_columns(ResidentInfo *infos, uint32_t max)
 			for (const ResidentColumn *column = file->columns; column != NULL;
 				 column = column->next)
 			{
-				if (column->blocks == 0)
+				if (column->blocks == 0 && !column->outlived)
 					continue;
 				if (n < max)
 					show(file, column, &infos[n]);
 				n++;
 			}
 	return n;
+}
+
+/* Tell of these columns no more that they were kept; all attributes if NULL. */
+static void
+forget_outlived(ResidentFile *file, const uint8_t *attributes)
+{
+	for (ResidentColumn *column = file->columns; column != NULL; column = column->next)
+		if (attributes == NULL || (attributes[column->key.attno / 8] >> column->key.attno % 8 & 1))
+			column->outlived = false;
 }
 
 void
@@ -88,7 +97,10 @@ cuda_engine_evict_relation(uint32_t database, uint32_t relation)
 		for (ResidentFile *file = cache_of(i)->files; file != NULL; file = file->next)
 			if (database == 0 ||
 				(file->file[1] == database && (relation == 0 || file->relation == relation)))
+			{
 				resident_evict_file(cache_of(i), file);
+				forget_outlived(file, NULL);
+			}
 }
 
 void
@@ -106,7 +118,10 @@ cuda_engine_evict_attributes(uint32_t database, uint32_t relation, const uint8_t
 	for (size_t i = 0; i < NDEVICES; i++)
 		for (ResidentFile *file = cache_of(i)->files; file != NULL; file = file->next)
 			if (file->file[1] == database && file->relation == relation)
+			{
 				resident_evict_attributes(cache_of(i), file, attributes);
+				forget_outlived(file, attributes);
+			}
 }
 
 bool
@@ -119,6 +134,8 @@ cuda_engine_evict_gone(bool (*is_gone) (const uint32_t *file))
 		{
 			if (!resident_keeps_any(file) || !is_gone(file->file))
 				continue;
+			for (ResidentColumn *column = file->columns; column != NULL; column = column->next)
+				column->outlived = column->blocks > 0;
 			resident_evict_file(cache_of(i), file);
 			any = true;
 		}

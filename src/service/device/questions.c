@@ -92,8 +92,9 @@ answer_cache(Connection *c)
 	do
 	{
 		message_begin(&c->answer, MESSAGE_CACHE);
-		for (n = 0; n < CACHE_ROWS && told < nrows; n++)
-			message_cache(&c->answer)[n] = rows[told++];
+		for (n = 0; n < CACHE_ROWS && told < nrows; told++)
+			if (rows[told].blocks > 0)
+				message_cache(&c->answer)[n++] = rows[told];
 		c->answer.cache.nrows = n;
 	} while (connection_send(c, -1) && n > 0);
 	free(rows);

@@ -51,6 +51,7 @@ typedef struct ResidentColumn
 	Dictionary *dictionary;		/* of a column of texts, or NULL */
 	uint32_t	refused;		/* stripes in a row of which a text was toasted */
 	bool		given_up;		/* it is not kept any more */
+	bool		outlived;		/* it was kept until its table's file was removed */
 } ResidentColumn;
 
 /*
