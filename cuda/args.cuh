@@ -59,6 +59,8 @@ typedef struct Counters
 	uint32_t	emitted;		/* groups in the output */
 	uint32_t	left;			/* rows left out */
 	uint32_t	refused;		/* rows whose tuples were not gathered */
+	uint32_t	unpacked;		/* rows of segments that have a place in columns */
+	uint32_t	unused;
 	uint64_t	rows_passed;
 	uint64_t	emitted_bytes;	/* of texts in the output */
 	uint64_t	values_missed;	/* 1 and the most 8-byte words that an extreme's
@@ -593,6 +595,31 @@ typedef struct PackArgs
 	uint32_t	ncolumns;
 	uint32_t	unused;
 } PackArgs;
+
+/* A column's place in columns that stand behind one another, as DeviceColumn has it. */
+typedef struct UnpackColumn
+{
+	uint32_t	values;
+	uint32_t	nulls;
+	uint16_t	width;
+	uint16_t	plain;			/* values stand in segments as they are, too */
+} UnpackColumn;
+
+#define UNPACK_MAX_COLUMNS 32
+#define UNPACK_THREADS 256
+#define UNPACK_ROWS 2048		/* of a segment, that a block takes at a time */
+
+/* Parameters of `unpack`. */
+typedef struct UnpackArgs
+{
+	RowBatch	batch;			/* in segments */
+	POINTER(uint8_t) to;		/* columns of so many rows: */
+	uint64_t	capacity;
+	POINTER(Counters) counters;
+	uint32_t	ncolumns;
+	UnpackColumn columns[UNPACK_MAX_COLUMNS];
+	uint32_t	unused;
+} UnpackArgs;
 
 /* What belongs to a dictionary and changes while it fills. */
 typedef struct DictionaryCounters

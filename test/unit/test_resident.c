@@ -34,7 +34,7 @@ static FrameMap frames[MAX_BLOCKS / FRAME_BLOCKS + 1];
 static TableState state = {.file = {1663, 5, 7000},.relation = 77,.table = 3,.frames = frames};
 static SlotValue slots[NSLOTS];
 static const char *const strategies[] = {
-	"auto", "atomic", "block", "peers", "peers_ballot", "scan", "vote", "scatter",
+	"auto", "atomic", "block", "peers", "peers_ballot", "scan", "vote", "scatter", "scatter_twice",
 	"interpret"
 };
 

@@ -177,7 +177,9 @@ cuda_groups(EngineRun *head, GroupBatch *batch)
 		status = feed_end(run);
 		/* no row at all: there may be one group all the same */
 		if (status == ENGINE_OK && !run->aggregation.chosen && core->program->nkeys == 0)
-			status = aggregation_choose(core, &run->aggregation, NULL);
+			status = aggregation_choose(core, &run->aggregation, NULL, false);
+		if (status == ENGINE_OK && !run->aggregation.chosen && core->program->nkeys == 0)
+			status = aggregation_begin(core, &run->aggregation, NULL);
 		if (status != ENGINE_OK)
 			return status;
 		run->input.ended = true;

@@ -55,11 +55,11 @@ tell_frequent_keys(RunCore *run, Aggregation *aggregation)
 	return status;
 }
 
-/* The rows of a batch that `scatter` can partition: of segments it partitions none. */
+/* The rows of a batch that `scatter` can partition: those of segments only if they are unpacked. */
 static uint64_t
-rows_to_scatter(const RowBatch *batch)
+rows_to_scatter(const RowBatch *batch, bool unpacks)
 {
-	return batch != NULL && batch->segments == 0 ? batch->nrows : 0;
+	return batch != NULL && (batch->segments == 0 || unpacks) ? batch->nrows : 0;
 }
 
 /*
@@ -81,33 +81,94 @@ take_all_codes(const RunCore *run, SampleFacts *facts)
 	facts->max = last > facts->max ? last : facts->max;
 }
 
-EngineStatus
-aggregation_choose(RunCore *run, Aggregation *aggregation, const RowBatch *batch)
+/* What the sample tells of the strategy. */
+static StrategyChoice
+choose(const RunCore *run, const SampleFacts *facts, const RowBatch *batch, bool unpacks)
 {
-	StrategyChoice choice = choose_first(run->kernel_program, run->layouts, run->forced);
+	if (run->program->nkeys == 0)
+		return choose_first(run->kernel_program, run->layouts, run->forced);
+	return choose_from_facts(run->kernel_program, run->layouts, facts, &run->hints,
+							 run->memory_limit, rows_to_scatter(batch, unpacks), run->forced,
+							 run->device->info.shared_limit);
+}
+
+/* From now on kernels take segments; or columns. */
+static void
+take_segments(RunCore *run, bool segments)
+{
+	run->layouts[TABLE_HASH].segments = segments;
+	run->layouts[TABLE_DIRECT].segments = segments;
+}
+
+/*
+ * The kernels of a choice for rows that are unpacked.  If they have yet to be compiled, which is
+ * begun, this run does without: the interpreter takes rows in segments as well.
+ */
+static EngineStatus
+load_for_unpacked(RunCore *run, const StrategyChoice *choice, Kernels *kernels)
+{
+	EngineStatus status;
+
+	take_segments(run, false);
+	status = kernels_load(run, choice, PART_AGGREGATE, kernels);
+	if (status == ENGINE_OK && kernels->interpreted)
+	{
+		kernels_release(kernels);
+		take_segments(run, true);
+	}
+	return status;
+}
+
+EngineStatus
+aggregation_choose_packed(RunCore *run, Aggregation *aggregation, const RowBatch *batch)
+{
+	StrategyChoice choice;
+
+	kernels_release(&aggregation->kernels);
+	take_segments(run, true);
+	choice = choose(run, &aggregation->facts, batch, false);
+	return kernels_load(run, &choice, PART_AGGREGATE, &aggregation->kernels);
+}
+
+EngineStatus
+aggregation_choose(RunCore *run, Aggregation *aggregation, const RowBatch *batch, bool unpacks)
+{
 	Kernels    *kernels = &aggregation->kernels;
 	SampleFacts *facts = &aggregation->facts;
-	uint64_t	key = batch != NULL ? sample_key(run, batch) : 0;
+	StrategyChoice choice;
 	EngineStatus status = ENGINE_OK;
 
+	aggregation->key = batch != NULL ? sample_key(run, batch) : 0;
 	if (run->program->nkeys > 0)
-	{
-		status = sample_rows(run, batch, key, &aggregation->sample, facts);
+		status = sample_rows(run, batch, aggregation->key, &aggregation->sample, facts);
+	if (status != ENGINE_OK)
+		return status;
+	if (run->program->nkeys > 0)
 		take_all_codes(run, facts);
-		if (status == ENGINE_OK)
-			choice = choose_from_facts(run->kernel_program, run->layouts, facts, &run->hints,
-									   run->memory_limit, rows_to_scatter(batch),
-									   run->forced, run->device->info.shared_limit);
+	choice = choose(run, facts, batch, unpacks);
+	if (batch != NULL && batch->segments != 0 && unpacks && strategy_scatters(choice.strategy))
+	{
+		status = load_for_unpacked(run, &choice, kernels);
+		if (status != ENGINE_OK || kernels->module != NULL)
+			return status;
+		choice = choose(run, facts, batch, false);
 	}
+	return kernels_load(run, &choice, PART_AGGREGATE, kernels);
+}
+
+EngineStatus
+aggregation_begin(RunCore *run, Aggregation *aggregation, const RowBatch *batch)
+{
+	const Kernels *kernels = &aggregation->kernels;
+	const StrategyChoice *choice = &kernels->choice;
+	EngineStatus status = float_units_choose(run, kernels, batch, aggregation->key,
+											 &aggregation->units);
+
 	if (status == ENGINE_OK)
-		status = kernels_load(run, &choice, PART_AGGREGATE, kernels);
+		status = run_table_create(run, kernels, choice->groups, &aggregation->table);
 	if (status == ENGINE_OK)
-		status = float_units_choose(run, kernels, batch, key, &aggregation->units);
-	if (status == ENGINE_OK)
-		status = run_table_create(run, kernels, choice.groups, &aggregation->table);
-	if (status == ENGINE_OK)
-		status = table_values_create(run, choice.groups, &aggregation->table);
-	if (status == ENGINE_OK && needs_frequent_keys(&choice) && !kernels->interpreted)
+		status = table_values_create(run, choice->groups, &aggregation->table);
+	if (status == ENGINE_OK && needs_frequent_keys(choice) && !kernels->interpreted)
 		status = tell_frequent_keys(run, aggregation);
 	aggregation->chosen = status == ENGINE_OK;
 	return status;

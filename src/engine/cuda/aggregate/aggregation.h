@@ -17,6 +17,7 @@ typedef struct Aggregation
 	Kernels		kernels;		/* and the choice they are for */
 	Kernels		interpreter;	/* its kernels, once others have taken their place */
 	SampleFacts facts;			/* what the choice was made from */
+	uint64_t	key;			/* of the first batch's rows (sample_key), 0: they have none */
 	RunTable	table;
 	FloatUnits	units;
 	DeviceBuffer frequent;		/* FREQUENT_BITS bits, if choice.only_frequent */
@@ -24,11 +25,20 @@ typedef struct Aggregation
 } Aggregation;
 
 /*
- * Choose the strategy and make the table, from the first batch's rows; batch ==
- * NULL: there are no rows.
+ * Choose the strategy from the first batch's rows, and load its kernels; batch == NULL: there
+ * are no rows.  unpacks: rows in segments can be unpacked, if that makes a strategy possible;
+ * run->layouts' `segments` is then false, and the caller has them unpacked.
  */
 extern EngineStatus aggregation_choose(RunCore *run, Aggregation *aggregation,
-									   const RowBatch *batch);
+									   const RowBatch *batch, bool unpacks);
+
+/* Choose once more, since there is no room to unpack. */
+extern EngineStatus aggregation_choose_packed(RunCore *run, Aggregation *aggregation,
+											  const RowBatch *batch);
+
+/* Then make the table; batch: the same rows, as the kernels take them. */
+extern EngineStatus aggregation_begin(RunCore *run, Aggregation *aggregation,
+									  const RowBatch *batch);
 
 /* Go on with the Program's own kernels, if they have been compiled meanwhile. */
 extern EngineStatus aggregation_compiled(RunCore *run, Aggregation *aggregation);

@@ -178,6 +178,7 @@ codegen_deform(bool numeric, Text *text)
 				"#include \"args.cuh\"\n#include \"gather.cuh\"\n"
 				"#include \"gather_tuples.cuh\"\n"
 				"#include \"deform.cuh\"\n#include \"mask.cuh\"\n#include \"pack.cuh\"\n"
+				"#include \"unpack.cuh\"\n"
 				"#include \"key.cuh\"\n#include \"dictionary.cuh\"\n");
 }
 

@@ -348,6 +348,7 @@ kernels_load_deform(RunCore *run, LoadedModule **module, PageKernels *kernels)
 		{"mask_rows", &kernels->mask_rows},
 		{"column_ranges", &kernels->column_ranges},
 		{"pack", &kernels->pack},
+		{"unpack", &kernels->unpack},
 		{"dictionary_find", &kernels->dictionary_find},
 		{"dictionary_add", &kernels->dictionary_add},
 		{"dictionary_codes", &kernels->dictionary_codes},

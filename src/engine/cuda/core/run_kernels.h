@@ -45,6 +45,7 @@ typedef struct PageKernels
 	DeviceKernel *mask_rows;
 	DeviceKernel *column_ranges;
 	DeviceKernel *pack;
+	DeviceKernel *unpack;
 	DeviceKernel *dictionary_find;
 	DeviceKernel *dictionary_add;
 	DeviceKernel *dictionary_codes;

@@ -141,6 +141,7 @@ input_buffer_open(RunCore *run, const InputLayout *input, int number, InputBuffe
 	EngineStatus status;
 
 	buffer->text_capacity = input->text;
+	buffer->capacity = input->rows;
 	place_counters(run, COUNTERS_OF_INPUT((size_t) number), buffer);
 	buffer->lsns = malloc(input->pages * sizeof(*buffer->lsns) + 1);
 	if (buffer->lsns == NULL)
@@ -228,7 +229,7 @@ input_buffer_batch(const InputLayout *input, const InputBuffer *buffer, RowBatch
 	batch->undone = buffer->undone[0].ptr;
 	batch->left = buffer->left.ptr;
 	batch->answers = buffer->answers.ptr;
-	batch->capacity = input->rows;
+	batch->capacity = buffer->capacity;
 	batch->nrows = buffer->nrows;
 	batch->first = buffer->first;
 }

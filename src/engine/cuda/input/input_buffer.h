@@ -27,6 +27,7 @@ typedef struct InputBuffer
 	Stage		stage;
 	DeviceBuffer bytes;
 	DeviceBuffer columns;
+	uint64_t	capacity;		/* rows that the columns have room for */
 	DeviceBuffer left;			/* one byte a row, if the program leaves rows */
 	DeviceBuffer answers;		/* RowBatch.answers */
 	DeviceBuffer undone[2];		/* lists of rows: from the last launch, and for

@@ -11,6 +11,7 @@
 
 #include "engine/cuda/aggregate/table_values.h"
 #include "engine/cuda/input/gather.h"
+#include "engine/cuda/input/unpack.h"
 #include "engine/cuda/input/upload.h"
 #include "engine/cuda/run/submit.h"
 
@@ -108,16 +109,62 @@ make_columns(CudaRun *run, InputBuffer *buffer)
 	return status;
 }
 
+/* Rows in segments to columns, if the kernels take those. */
+static EngineStatus
+unpack_rows(CudaRun *run, InputBuffer *buffer, RowBatch *batch)
+{
+	RunCore    *core = &run->core;
+	Input	   *input = &run->input;
+	uint32_t	n;
+	EngineStatus status = ENGINE_OK;
+
+	if (batch->segments == 0 || core->layouts[0].segments)
+		return ENGINE_OK;
+	if (!input->deformer.open)
+		status = page_deformer_open(core, &input->deformer);
+	if (status != ENGINE_OK)
+		return status;
+	n = buffer->nrows / buffer->segment_rows;
+	status = unpack_launch(core, &input->served, input->deformer.kernels.unpack,
+						   input->segments_taken - n, n, buffer);
+	input_buffer_batch(&input->layout, buffer, batch);
+	return status;
+}
+
+/* The first batch decides how rows meet their groups, and whether those of segments are unpacked. */
+static EngineStatus
+choose_aggregation(CudaRun *run, InputBuffer *buffer, RowBatch *batch)
+{
+	RunCore    *core = &run->core;
+	Input	   *input = &run->input;
+	bool		packed = batch->segments != 0;
+	bool		unpacks = packed && unpack_possible(core, &input->served);
+	EngineStatus status = aggregation_choose(core, &run->aggregation, batch, unpacks);
+
+	if (status == ENGINE_OK && packed && !core->layouts[0].segments &&
+		!unpack_make_room(core, buffer->nrows, input->segments, input->nqueued))
+		status = aggregation_choose_packed(core, &run->aggregation, batch);
+	if (status == ENGINE_OK)
+		status = unpack_rows(run, buffer, batch);
+	return status == ENGINE_OK ? aggregation_begin(core, &run->aggregation, batch) : status;
+}
+
 /* What the aggregation of a batch needs: a strategy, its kernels, the table. */
 static EngineStatus
-prepare_aggregation(RunCore *core, Aggregation *aggregation, const RowBatch *batch)
+prepare_aggregation(CudaRun *run, InputBuffer *buffer, RowBatch *batch)
 {
+	RunCore    *core = &run->core;
+	Aggregation *aggregation = &run->aggregation;
 	EngineStatus status;
 
 	if (!aggregation->chosen)
-		status = aggregation_choose(core, aggregation, batch);
+		status = choose_aggregation(run, buffer, batch);
 	else
+	{
 		status = aggregation_compiled(core, aggregation);
+		if (status == ENGINE_OK)
+			status = unpack_rows(run, buffer, batch);
+	}
 	if (status == ENGINE_OK)
 		status = run_table_normalize(core, &aggregation->kernels, batch->nrows,
 									 &aggregation->table);
@@ -140,7 +187,7 @@ submit_columns(CudaRun *run, InputBuffer *buffer)
 	run->input.rows_before += buffer->nrows;
 	input_buffer_batch(&run->input.layout, buffer, &batch);
 	if (batch.nrows > 0)
-		status = prepare_aggregation(core, aggregation, &batch);
+		status = prepare_aggregation(run, buffer, &batch);
 	if (status == ENGINE_OK)
 		status = run_device(core, core->device_ops->event_record(core->device,
 																 buffer->deformed,
