@@ -291,6 +291,61 @@ int2_to_int8(int16_t a)
 	return a;
 }
 
+/* Without its sign, which fits for the least number, too. */
+GA_FN uint64_t
+int8_magnitude(int64_t a)
+{
+	return a < 0 ? -(uint64_t) a : (uint64_t) a;
+}
+
+/* Euclid's algorithm; of 0 and a number, the number. */
+GA_FN uint64_t
+magnitudes_gcd(uint64_t a, uint64_t b)
+{
+	while (b != 0)
+	{
+		uint64_t	rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+GA_FN int64_t
+int8_gcd(int64_t a, int64_t b, bool *error)
+{
+	uint64_t	result = magnitudes_gcd(int8_magnitude(a), int8_magnitude(b));
+
+	*error |= result > INT64_MAX;
+	return (int64_t) result;
+}
+
+GA_FN int64_t
+int8_lcm(int64_t a, int64_t b, bool *error)
+{
+	uint64_t	other = int8_magnitude(b);
+	uint64_t	part;
+
+	if (a == 0 || b == 0)
+		return 0;
+	part = int8_magnitude(a) / magnitudes_gcd(int8_magnitude(a), other);
+	*error |= part > INT64_MAX / other;
+	return (int64_t) (part * other);
+}
+
+GA_FN int32_t
+int4_gcd(int32_t a, int32_t b, bool *error)
+{
+	return int4_checked((int64_t) magnitudes_gcd(int8_magnitude(a), int8_magnitude(b)), error);
+}
+
+GA_FN int32_t
+int4_lcm(int32_t a, int32_t b, bool *error)
+{
+	return int4_checked(int8_lcm(a, b, error), error);
+}
+
 GA_FN int64_t
 int4_to_int8(int32_t a)
 {

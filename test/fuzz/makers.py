@@ -44,6 +44,8 @@ def ints(type):
              (0.2, '({0} # {1})', (type, type)), (0.2, '(~ {0})', (type,)),
              (0.2, '({0} << {1})', (type, ('0', '1', '3', '31'))), (0.2, '({0} >> {1})', (type, ('0', '1', '7', '33'))),
              (0.4, '{0}::text::' + type, (type,))]
+    if type != 'int2':
+        forms += [(0.2, '%s({0}, {1})' % name, (type, type)) for name in ('gcd', 'lcm')]
     for left in WIDER[type]:
         for right in INTS:
             if type in (left, right) and right in WIDER[type]:

@@ -130,6 +130,16 @@ test_int4(void)
 	GIVES(int4_mod(7, -3, E), 1);
 	GIVES(int4_mod(MIN4, -1, E), 0);
 	FAILS(int4_mod(MIN4, 0, E));
+	GIVES(int4_gcd(-12, 18, E), 6);
+	GIVES(int4_gcd(0, MAX4, E), MAX4);
+	GIVES(int4_gcd(0, 0, E), 0);
+	GIVES(int4_gcd(MIN4, 6, E), 2);
+	FAILS(int4_gcd(MIN4, 0, E));
+	GIVES(int4_lcm(-4, 6, E), 12);
+	GIVES(int4_lcm(0, MIN4, E), 0);
+	GIVES(int4_lcm(MAX4, -1, E), MAX4);
+	FAILS(int4_lcm(MIN4, 1, E));
+	FAILS(int4_lcm(65536, 32769, E));
 	GIVES(int4_neg(MAX4, E), -MAX4);
 	FAILS(int4_neg(MIN4, E));
 	GIVES(int4_abs(-MAX4, E), MAX4);
@@ -140,6 +150,11 @@ static void
 test_int8(void)
 {
 	GIVES(int8_add(MAX8, MIN8, E), -1);
+	GIVES(int8_gcd(MIN8, 12, E), 4);
+	FAILS(int8_gcd(MIN8, MIN8, E));
+	GIVES(int8_lcm(MAX8, MAX8, E), MAX8);
+	FAILS(int8_lcm(MIN8, 1, E));
+	FAILS(int8_lcm(MAX8, 2, E));
 	FAILS(int8_add(MAX8, 1, E));
 	FAILS(int8_add(MIN8, -1, E));
 	GIVES(int8_sub(-1, MAX8, E), MIN8);
