@@ -521,14 +521,3 @@ program_can_be_served(const Program *p)
 {
 	return p->source == SOURCE_PAGES && !program_has_float_key(p);
 }
-
-uint64_t
-program_hash(const Program *p)
-{
-	const unsigned char *byte = (const unsigned char *) p;
-	uint64_t	hash = UINT64_C(0xcbf29ce484222325);
-
-	for (uint32_t i = 0; i < p->size; i++)
-		hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}

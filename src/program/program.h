@@ -421,9 +421,6 @@ extern bool program_has_float_key(const Program *p);
  */
 extern bool program_can_be_served(const Program *p);
 
-/* 64-bit FNV-1a of the flat bytes. */
-extern uint64_t program_hash(const Program *p);
-
 /* Facts about types and operations, from the tables. */
 extern const char *value_type_name(ValueType type);
 extern int	value_type_size(ValueType type);	/* 0: TEXT */

@@ -544,7 +544,7 @@ check_kept(void)
 		wrong += !is_right(&queries[0], "kept columns", t, expected, got);
 		groups_free(expected);
 		groups_free(got);
-		cuda_engine_evict_file(state.file);
+		cuda_engine_evict_relation(state.file[1], state.relation);
 	}
 	ok(wrong == 0 && kept > 0 && kept < (uint64_t) ntables * NPAGES && served > 0,
 	   "columns that are kept of %d tables: %llu blocks, %llu of them served", ntables,

@@ -195,13 +195,11 @@ test_flat(ProgramBuilder *b)
 	memset(b, 0xa5, sizeof(*b));
 	build_sample(b, OP_int4_eq);
 	again = finish(b);
-	ok(program_hash(p) == program_hash(again) && memcmp(p, again, p->size) == 0,
+	ok(p->size == again->size && memcmp(p, again, p->size) == 0,
 	   "equal programs are equal bytes");
 	build_sample(b, OP_int4_ne);
 	other = finish(b);
-	ok(program_hash(p) != program_hash(other), "another operation, another hash");
-	again->filter = -1;
-	ok(program_hash(p) != program_hash(again), "another filter, another hash");
+	ok(p->size != other->size || memcmp(p, other, p->size) != 0, "another operation, other bytes");
 	free(p);
 	free(again);
 	free(other);

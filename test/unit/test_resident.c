@@ -886,7 +886,7 @@ test_errors(void)
 	stats = check("numbers of another scale", rows, &hints);
 	ok(stats.blocks_kept == 0 && cuda_engine_columns_size() == 0, "are not kept");
 	expect("and what is asked for alone is", program, 0, 0, 2000);
-	cuda_engine_evict_file(state.file);
+	cuda_engine_evict_relation(state.file[1], state.relation);
 	refs[1999].page = memset(malloc(HEAP_PAGE_SIZE), 0xff, HEAP_PAGE_SIZE);
 	got = engine_groups_of_pages(engine, program, slots, &hints, refs, 2000);
 	ok(got->status == ENGINE_CORRUPT, "a run fails while it keeps: %s", got->message);

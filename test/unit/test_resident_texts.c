@@ -491,7 +491,7 @@ test_runs_at_once(const Program *program)
 	expect("what the first one has kept is served", program, 2500, 0);
 	runs[0] = open_run(program);
 	ok(text_column()->dictionary->pins == 1, "a run that is served has pinned the dictionary");
-	cuda_engine_evict_file(state.file);
+	cuda_engine_evict_relation(state.file[1], state.relation);
 	ok(text_column()->dictionary != NULL && text_column()->dictionary->memory != 0,
 	   "what is evicted meanwhile stays for it");
 	ok(end_run(runs[0]) == 300, "so it ends as it began");

@@ -104,15 +104,6 @@ cuda_engine_evict_relation(uint32_t database, uint32_t relation)
 }
 
 void
-cuda_engine_evict_file(const uint32_t *name)
-{
-	for (size_t i = 0; i < NDEVICES; i++)
-		for (ResidentFile *file = cache_of(i)->files; file != NULL; file = file->next)
-			if (memcmp(file->file, name, sizeof(file->file)) == 0)
-				resident_evict_file(cache_of(i), file);
-}
-
-void
 cuda_engine_evict_attributes(uint32_t database, uint32_t relation, const uint8_t *attributes)
 {
 	for (size_t i = 0; i < NDEVICES; i++)

@@ -52,10 +52,9 @@ extern uint32_t cuda_engine_columns(ResidentInfo *infos, uint32_t max);
 
 /*
  * Evict what is kept of a database's relation, of all of its relations (0), or of all
- * databases (0); or of a file, as in TableState.  Runs that use it go on.
+ * databases (0).  Runs that use it go on.
  */
 extern void cuda_engine_evict_relation(uint32_t database, uint32_t relation);
-extern void cuda_engine_evict_file(const uint32_t *file);
 
 /* Of a relation the columns of attributes whose bits are set, the lowest bit of byte 0 first. */
 extern void cuda_engine_evict_attributes(uint32_t database, uint32_t relation,

@@ -38,6 +38,9 @@
 
 #define PATH_SIZE 4096
 
+/* The most bytes that the files have; the oldest are removed first. */
+#define CACHE_LIMIT ((size_t) 64 << 20)
+
 typedef struct FileHeader
 {
 	char		magic[sizeof(FILE_MAGIC) - 1];
@@ -47,7 +50,6 @@ typedef struct FileHeader
 } FileHeader;
 
 static char *cache_directory = NULL;
-static size_t cache_limit = (size_t) 64 << 20;
 static pid_t used_by = 0;		/* who has used the directory already */
 
 void
@@ -56,12 +58,6 @@ kernel_disk_directory(const char *path)
 	free(cache_directory);
 	cache_directory = path && path[0] ? strdup(path) : NULL;
 	used_by = 0;
-}
-
-void
-kernel_disk_limit(size_t bytes)
-{
-	cache_limit = bytes;
 }
 
 /* A path in the directory; false: it is too long. */
@@ -237,7 +233,7 @@ disk_trim(void)
 {
 	char		oldest[PATH_SIZE];
 
-	while (find_oldest(oldest) > cache_limit && oldest[0] != '\0')
+	while (find_oldest(oldest) > CACHE_LIMIT && oldest[0] != '\0')
 		if (unlink(oldest) != 0)
 			return;
 }

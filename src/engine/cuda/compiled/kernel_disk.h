@@ -13,9 +13,6 @@
  */
 extern void kernel_disk_directory(const char *path);
 
-/* The most bytes that files in it may have; the oldest are removed first. */
-extern void kernel_disk_limit(size_t bytes);
-
 /* The image made of that source, malloc'd, or NULL: it is not there, or damaged. */
 extern void *kernel_disk_load(const KernelSource *source, size_t *size);
 
