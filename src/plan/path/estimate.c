@@ -1,6 +1,6 @@
 /*
  * estimate.c
- *	  How many rows and groups a grouping step has, by PostgreSQL's own rules.
+ *	  How many rows and groups a grouping step has: PostgreSQL's own rules, and key_values.c.
  */
 #include "postgres.h"
 
@@ -11,6 +11,7 @@
 #include "utils/selfuncs.h"
 
 #include "plan/path/estimate.h"
+#include "plan/path/key_values.h"
 
 /* Rows that enter the node. */
 static double
@@ -20,11 +21,29 @@ input_rows(const Grouping *grouping, const LoweredGrouping *lowered)
 }
 
 static double
+groups_by_columns(const Grouping *grouping, List *keys)
+{
+	return estimate_num_groups(grouping->root, keys,
+							   grouping->input_rel->cheapest_total_path->rows, NULL, NULL);
+}
+
+/* By PostgreSQL's rules, but no more than keys of few values have combinations. */
+static double
 groups_of(const Grouping *grouping, List *keys)
 {
-	return keys == NIL ? 1 :
-		estimate_num_groups(grouping->root, keys,
-							grouping->input_rel->cheapest_total_path->rows, NULL, NULL);
+	double		groups = keys == NIL ? 1 : groups_by_columns(grouping, keys);
+	double		combinations = 1;
+	bool		few = false;
+	ListCell   *lc;
+
+	foreach(lc, keys)
+	{
+		double		values = key_values(grouping->root, lfirst(lc));
+
+		few |= values > 0;
+		combinations *= values > 0 ? values : groups_by_columns(grouping, list_make1(lfirst(lc)));
+	}
+	return few ? clamp_row_est(Min(groups, combinations)) : groups;
 }
 
 /* Does a set have all keys? */
