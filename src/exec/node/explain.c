@@ -223,19 +223,19 @@ show_usage(const char *what, uint64 batches, uint64 memory, uint64 disk, Explain
 }
 
 static void
-show_memory(const GpuAggState *state, const EngineStats *stats, ExplainState *es)
+show_memory(const NodeRun *run, const EngineStats *stats, ExplainState *es)
 {
-	uint64		disk = state->store ? temp_store_bytes(state->store) : state->disk;
-	bool		device = !engine_stores_groups(engine_ops(state->engine));
+	uint64		disk = run->store ? temp_store_bytes(run->store) : run->disk;
+	bool		device = !engine_stores_groups(engine_ops(run->engine));
 
 	if (device)
 		ExplainPropertyUInteger("Device Memory", "kB", (stats->memory + 1023) / 1024, es);
 	/* groups of all processes come by partitions, of which memory may hold all */
 	show_usage("", disk > 0 ? Max(stats->batches, 1) : 1,
 			   device ? stats->host_memory : stats->memory, disk, es);
-	if (state->regrouping)
+	if (run->regrouping)
 	{
-		RegroupingStats regrouping = regrouping_stats(state->regrouping);
+		RegroupingStats regrouping = regrouping_stats(run->regrouping);
 
 		if (regrouping.batches > 0)
 			show_usage("Regrouping ", regrouping.batches, regrouping.memory,
@@ -243,33 +243,35 @@ show_memory(const GpuAggState *state, const EngineStats *stats, ExplainState *es
 	}
 }
 
-/* What the last run did; pages are of all runs. */
+/* What the last execution did; pages are of all executions. */
 static void
 show_run(GpuAggState *state, ExplainState *es)
 {
-	const EngineStats *stats = engine_stats(state->engine);
+	const NodeRun *own = state->own;
+	const NodeRun *run = state->run;
+	const EngineStats *stats = engine_stats(run->engine);
 
-	if (state->fallback_reason != NULL)
-		ExplainPropertyText("Fallback", state->fallback_reason, es);
+	if (own->failure != NULL)
+		ExplainPropertyText("Fallback", own->failure, es);
 	if (state->verdict != NULL)
 		ExplainPropertyText("Verified", state->verdict, es);
 	if (stats == NULL)
 		return;
-	if (state->program->level != EXACT_NARROW)
+	if (run->program->level != EXACT_NARROW)
 		ExplainPropertyText("Float Sums",
-							state->program->level == EXACT_MEDIUM ? "wide" : "full range", es);
+							run->program->level == EXACT_MEDIUM ? "wide" : "full range", es);
 	if (stats->strategy[0] != '\0')
 		ExplainPropertyText("Strategy", stats->strategy, es);
-	if (state->tables)
+	if (state->input.tables)
 	{
-		ExplainPropertyUInteger("Heap Pages", NULL, state->source.pages, es);
+		ExplainPropertyUInteger("Heap Pages", NULL, own->source.pages, es);
 		if (stats->pages_in_place > 0)
 			ExplainPropertyUInteger("Pages Read in Place", NULL, stats->pages_in_place, es);
 		if (stats->rows_refused > 0)
 			ExplainPropertyUInteger("Rows Refused in Place", NULL, stats->rows_refused, es);
 		if (stats->pages_copied > 0)
 			ExplainPropertyUInteger("Pages Copied", NULL, stats->pages_copied, es);
-		ExplainPropertyUInteger("All-Visible Pages", NULL, state->source.all_visible, es);
+		ExplainPropertyUInteger("All-Visible Pages", NULL, own->source.all_visible, es);
 		if (stats->blocks_resident > 0)
 			ExplainPropertyUInteger("Blocks Resident", NULL, stats->blocks_resident, es);
 		if (stats->blocks_masked > 0)
@@ -280,10 +282,10 @@ show_run(GpuAggState *state, ExplainState *es)
 			ExplainPropertyUInteger("Blocks Kept", NULL, stats->blocks_kept, es);
 		if (stats->blocks_evicted > 0)
 			ExplainPropertyUInteger("Blocks Evicted", NULL, stats->blocks_evicted, es);
-		if (state->source.left_rows > 0)
-			ExplainPropertyUInteger("Detoasted Rows", NULL, state->source.left_rows, es);
+		if (own->source.left_rows > 0)
+			ExplainPropertyUInteger("Detoasted Rows", NULL, own->source.left_rows, es);
 		if (state->plan->row_tables != NIL)
-			ExplainPropertyUInteger("Scanned Rows", NULL, state->source.scanned_rows, es);
+			ExplainPropertyUInteger("Scanned Rows", NULL, own->source.scanned_rows, es);
 	}
 	ExplainPropertyUInteger("Rows Read", NULL, stats->rows, es);
 	if (state->plan->program->filter >= 0)
@@ -294,7 +296,7 @@ show_run(GpuAggState *state, ExplainState *es)
 		ExplainPropertyUInteger("Groups Left Out", NULL,
 								stats->groups_left_out + top_groups_left_out(state->top), es);
 	ExplainPropertyUInteger("Input", "kB", (stats->bytes + 1023) / 1024, es);
-	show_memory(state, stats, es);
+	show_memory(run, stats, es);
 	show_times(stats, es);
 }
 
@@ -310,7 +312,7 @@ gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	show_source(state, es);
 
 	/* with plain EXPLAIN, what would be taken now */
-	ExplainPropertyText("Engine", state->engine ? engine_name(state->engine) :
+	ExplainPropertyText("Engine", state->run ? engine_name(state->run->engine) :
 						engine_for_plan(state->plan->engine, state->plan->program)->name, es);
 	if (es->verbose)
 		show_program("Program", state->plan->program, es);

@@ -19,8 +19,11 @@
  * Some answers are compared with PostgreSQL's before the first tuple leaves (gpuagg.verify,
  * node_verify.c).  Where they differ, the node falls back.
  *
- * Memory: slots and batches live in run_context, which is reset for every run;
- * the engine's own memory is freed with its handle.
+ * What an execution of an engine over the input is, is a run (node_run.h).  The node has one of
+ * its plan's engine; a witness that its answer is compared with, or what makes lost groups
+ * again (lost_groups.c), are further runs.
+ *
+ * Memory: slots live in the context of the node's own run, which is reset for every execution.
  */
 #include "postgres.h"
 
@@ -33,11 +36,11 @@
 
 #include "exec/node/explain.h"
 #include "exec/node/having_hint.h"
+#include "exec/node/lost_groups.h"
 #include "exec/node/native_input.h"
 #include "exec/node/native_scans.h"
 #include "exec/node/node.h"
 #include "exec/node/node_groups.h"
-#include "exec/node/node_run.h"
 #include "exec/node/node_verify.h"
 #include "exec/parallel/partial.h"
 #include "exec/values/final.h"
@@ -105,10 +108,10 @@ begin_children(GpuAggState *state, EState *estate, int eflags)
 		PlanState  *input = lsecond(node->custom_ps);
 
 		if (partial_is_below(input))
-			state->gather = input;
+			state->input.gather = input;
 		if (state->plan->page_tables == NIL)
 		{
-			state->child = input;
+			state->input.child = input;
 			input_scan_attach(state->native, input);
 		}
 	}
@@ -137,7 +140,7 @@ columns_in(List *having)
 static Bitmapset *
 unused_outputs(const GpuAggState *state, List *tlist)
 {
-	const Program *program = node_result_program(state);
+	const Program *program = node_run_results(state->own);
 	int			nused = state->plan->nkeys + program->naggs +
 		list_length(state->plan->groupings);
 	Bitmapset  *outputs = NULL;
@@ -153,51 +156,58 @@ unused_outputs(const GpuAggState *state, List *tlist)
 	return outputs;
 }
 
+/* The tables and the slots. */
+static void
+begin_input(GpuAggState *state, EState *estate)
+{
+	CustomScan *scan = (CustomScan *) state->css.ss.ps.plan;
+	int			nvalues = state->plan->having ? list_length(state->plan->having->columns) : 0;
+	int			nslots = list_length(scan->custom_exprs) - nvalues;
+	List	   *slots = list_truncate(list_copy(scan->custom_exprs), nslots);
+
+	if (state->plan->page_tables != NIL)
+	{
+		state->input.tables = source_tables_open(state->plan, &state->input.ntables);
+		state->scans_differ = !native_scans_tables(linitial(scan->custom_plans), state->plan,
+												   estate);
+	}
+	state->slot_exprs = ExecInitExprList(slots, (PlanState *) state);
+	state->slot_params = slots_exec_params(slots);
+	state->having_values = ExecInitExprList(list_copy_tail(scan->custom_exprs, nslots),
+											(PlanState *) state);
+	state->early_slots = slots_evaluate_early(state->slot_exprs, state->css.ss.ps.ps_ExprContext,
+											  &state->slots_failed);
+}
+
 static void
 begin_node(CustomScanState *node, EState *estate, int eflags)
 {
 	GpuAggState *state = (GpuAggState *) node;
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
-	List	   *slots;
-	int			nvalues;
 
 	state->plan = plan_info_from_list(scan->custom_private);
-	nvalues = state->plan->having ? list_length(state->plan->having->columns) : 0;
+	state->input.plan = state->plan;
+	state->input.estate = estate;
 	begin_children(state, estate, eflags);
-	state->program = state->plan->program;
-	state->coarse = state->plan->regrouping;
 	state->phase = PHASE_INPUT;
 
 	/* no device is touched for EXPLAIN */
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 
-	if (state->plan->page_tables != NIL)
-	{
-		state->tables = source_tables_open(state->plan, &state->ntables);
-		state->scans_differ = !native_scans_tables(linitial(scan->custom_plans), state->plan,
-												   estate);
-	}
-	slots = list_truncate(list_copy(scan->custom_exprs), list_length(scan->custom_exprs) - nvalues);
-	state->slot_exprs = ExecInitExprList(slots, (PlanState *) node);
-	state->slot_params = slots_exec_params(slots);
-	state->having_values = ExecInitExprList(list_copy_tail(scan->custom_exprs, list_length(slots)),
-											(PlanState *) node);
-	state->early_slots = slots_evaluate_early(state->slot_exprs, node->ss.ps.ps_ExprContext,
-											  &state->slots_failed);
-	state->run_context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg run",
-											   ALLOCSET_DEFAULT_SIZES);
-	state->engine = engine_handle(engine_for_plan(state->plan->engine, state->program));
-	if (state->plan->regrouping)
-		state->regrouping = regrouping_create(state->plan);
-	node_create_columns(state, final_can_fail(node_result_program(state)) ? NULL :
+	begin_input(state, estate);
+	state->own = node_run_create(&state->input,
+								 engine_for_plan(state->plan->engine, state->plan->program));
+	state->run = state->own;
+	node_create_columns(state, final_can_fail(node_run_results(state->own)) ? NULL :
 						columns_in(scan->scan.plan.qual));
 	if (state->plan->top)
 		state->top = top_groups_create(state->plan->top, scan->custom_scan_tlist,
 									   node_group_value, state);
-	if (state->plan->verifiable && verify_is_wanted() && node_has_witness(state))
+	if (state->plan->verifiable && verify_is_wanted() && node_has_witness(state->own))
 		state->verifier = verifier_create(ExecGetResultType(state->native),
 										  unused_outputs(state, scan->scan.plan.targetlist));
+	state->own->is_compared = state->verifier != NULL;
 }
 
 /* Let the native plan begin, or begin again. */
@@ -218,12 +228,12 @@ rescan_native(GpuAggState *state)
 static void
 fall_back(GpuAggState *state, EngineStatus status, const char *reason)
 {
-	node_run_report_failure(state, status, reason, "PostgreSQL's own plan");
+	node_run_report_failure(state->own, status, reason, "PostgreSQL's own plan");
 	state->phase = PHASE_NATIVE;
 	/* of a plan that is read again, shared memory stays: its scans are begun only once */
-	if (state->gather && state->child == NULL)
-		ExecShutdownNode(state->gather);
-	node_run_rescan_input(state);
+	if (state->input.gather && state->input.child == NULL)
+		ExecShutdownNode(state->input.gather);
+	node_run_rescan_input(state->own);
 	rescan_native(state);
 }
 
@@ -239,11 +249,11 @@ top_hint(const GpuAggState *state)
 	TopHint		hint;
 	int			nwhole = 0;
 
-	if (state->regrouping)
+	if (state->plan->regrouping)
 		return conditions;
 	if (state->plan->having)
 		nwhole = having_hint(state->plan->having, scan->scan.plan.qual, state->having_values,
-							 state->program, state->css.ss.ps.ps_ExprContext, &conditions);
+							 state->own->program, state->css.ss.ps.ps_ExprContext, &conditions);
 	if (state->top == NULL || state->verifier || nwhole < list_length(scan->scan.plan.qual))
 		return conditions;
 	hint = top_groups_hint(state->plan->top, scan->custom_scan_tlist, state->plan->nkeys);
@@ -259,34 +269,32 @@ top_hint(const GpuAggState *state)
 static void
 run_engine(GpuAggState *state)
 {
+	NodeRun    *run = state->own;
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	Snapshot	snapshot = state->css.ss.ps.state->es_snapshot;
-	EngineHints hints = node_plan_hints(state);
+	Snapshot	snapshot = state->input.estate->es_snapshot;
+	EngineHints hints = node_run_hints(run);
+	SlotValue  *slots;
 	MemoryContext old;
 	EngineStatus status;
 	const char *message;
 	char	   *reason;
 
-	state->fallback_reason = NULL;
 	state->verdict = NULL;
-	state->given = NULL;
-	state->before = NULL;
 	if (state->top)
 		top_groups_reset(state->top);
-	state->removed = 0;
 	state->ntuples = 0;
-	MemoryContextReset(state->run_context);
-	old = MemoryContextSwitchTo(state->run_context);
+	node_run_reset(run);
+	old = MemoryContextSwitchTo(run->context);
 
 	/* a generic plan may be older than the transaction's isolation level */
-	if (state->tables && (IsolationIsSerializable() || !IsMVCCSnapshot(snapshot)))
+	if (state->input.tables && (IsolationIsSerializable() || !IsMVCCSnapshot(snapshot)))
 		fall_back(state, ENGINE_INEXACT, "the transaction is serializable");
 	else if (state->scans_differ)
 		fall_back(state, ENGINE_INEXACT, "another extension has replaced the scan of a table");
 	else if (state->slots_failed)
 		fall_back(state, ENGINE_INEXACT, "an expression without columns has raised an error before");
 	else if (!slots_evaluate(state->slot_exprs, state->early_slots, state->slot_params,
-							 econtext, &state->slots, &reason))
+							 econtext, &slots, &reason))
 	{
 		/* what a failed expression has cached (SQL functions do) is unusable */
 		state->slots_failed = true;
@@ -294,6 +302,7 @@ run_engine(GpuAggState *state)
 	}
 	else
 	{
+		run->slots = slots;
 		hints.top = top_hint(state);
 		status = node_run_verified(state, &hints, &message);
 		if (status == ENGINE_OK)
@@ -305,14 +314,14 @@ run_engine(GpuAggState *state)
 	MemoryContextSwitchTo(old);
 }
 
-/* The same, until there are no more. */
+/* A tuple, until there are no more. */
 static TupleTableSlot *
 next_engine_tuple(GpuAggState *state)
 {
-	TupleTableSlot *slot = node_next_tuple(state);
+	TupleTableSlot *slot = node_next_tuple(state, state->run);
 
 	if (TupIsNull(slot))
-		node_run_close(state);
+		node_run_close(state->run);
 	else
 		state->ntuples++;
 	return slot;
@@ -336,10 +345,8 @@ rescan_node(CustomScanState *node)
 	GpuAggState *state = (GpuAggState *) node;
 	ListCell   *lc;
 
-	node_run_close(state);
-	if (state->lost != NULL)
-		state->engine = state->lost;
-	state->lost = NULL;
+	node_run_close(state->run);
+	state->run = state->own;
 	state->phase = PHASE_INPUT;
 	state->native_read = false;
 	if (node->ss.ps.chgParam != NULL)
@@ -347,8 +354,8 @@ rescan_node(CustomScanState *node)
 		foreach(lc, node->custom_ps)
 			UpdateChangedParamSet((PlanState *) lfirst(lc), node->ss.ps.chgParam);
 	}
-	if (state->child != NULL)
-		input_scan_params_changed(state->native, state->child);
+	if (state->input.child != NULL)
+		input_scan_params_changed(state->native, state->input.child);
 	foreach(lc, node->custom_ps)
 	{
 		PlanState  *child = (PlanState *) lfirst(lc);
@@ -359,35 +366,26 @@ rescan_node(CustomScanState *node)
 	}
 }
 
-/* No more groups are wanted. */
-static void
-drop_groups(GpuAggState *state)
-{
-	node_run_close(state);
-	state->groups.ngroups = 0;
-	state->next_group = 0;
-	state->merged = NULL;
-}
-
 /*
  * The processes' shared memory goes.  No more groups are wanted that come from it, nor of
  * others if a LIMIT has as many as it takes.  Else they may be: a portal that is read by
  * some rows at a time shuts its plan down after each time, and such a plan has run in one
- * process.  Nobody knows when it goes on, and a device should not wait for it.  What fails,
- * fails again when it goes on.
+ * process.
  */
 static void
 shut_down_node(CustomScanState *node)
 {
 	GpuAggState *state = (GpuAggState *) node;
-	bool		streams = state->phase == PHASE_GROUPS && state->given != NULL &&
-		state->groups.ngroups > 0;
+	NodeRun    *run = state->run;
+	bool		streams = run != NULL && state->phase == PHASE_GROUPS && lost_groups_streams(run);
 
-	if (state->merged != NULL ||
+	if (run == NULL)
+		return;
+	if (run->merged != NULL ||
 		(streams && state->plan->limit > 0 && state->ntuples >= (uint64) state->plan->limit))
-		drop_groups(state);
+		node_run_drop_groups(run);
 	else if (streams)
-		(void) engine_settle(state->engine);
+		lost_groups_settle(run);
 }
 
 static void
@@ -396,9 +394,9 @@ end_node(CustomScanState *node)
 	GpuAggState *state = (GpuAggState *) node;
 	ListCell   *lc;
 
-	if (state->engine)
-		node_run_close(state);
-	source_tables_close(state->tables, state->ntables);
+	if (state->run)
+		node_run_close(state->run);
+	source_tables_close(state->input.tables, state->input.ntables);
 	foreach(lc, node->custom_ps)
 		ExecEndNode((PlanState *) lfirst(lc));
 }

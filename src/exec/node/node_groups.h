@@ -7,9 +7,6 @@
 
 #include "exec/node/node.h"
 
-/* The Program whose groups are the node's. */
-extern const Program *node_result_program(const GpuAggState *state);
-
 /*
  * The columns of the scan tuple.  having: those that HAVING looks at, from 1; the others are
  * made of groups that it does not remove.  NULL: all are made first.
@@ -19,7 +16,10 @@ extern void node_create_columns(GpuAggState *state, const Bitmapset *having);
 /* A value of the current batch's group in the node's nth column.  node: a GpuAggState. */
 extern Datum node_group_value(void *node, uint32_t group, int n, bool *isnull);
 
-/* The next tuple made of the engine's groups, or an empty slot. */
-extern TupleTableSlot *node_next_tuple(GpuAggState *state);
+/*
+ * The next tuple made of the groups of a run, or an empty slot: there are no more.  The run is
+ * the node's current one, or a witness.
+ */
+extern TupleTableSlot *node_next_tuple(GpuAggState *state, NodeRun *run);
 
 #endif							/* GPUAGG_NODE_GROUPS_H */

@@ -1,6 +1,6 @@
 /*
  * node_run.c
- *	  A run of the node's engine: from the first input row to the first groups.
+ *	  A run of an engine over a node's input: from the first row to the last group.
  *
  * The input is heap pages or the tuples of a child plan, read by this process alone or by
  * all processes of a parallel plan: then each has groups of its own, which are merged, or
@@ -8,7 +8,11 @@
  *
  * An engine may find that a float sum needs more words than the Program gives it (exact.h),
  * or that a numeric is NaN or infinite (specials.h).  Then it begins again with another
- * Program, which is kept for rescans; the input is read once more.
+ * Program, which the run keeps for rescans; the input is read once more.
+ *
+ * Memory: slots are the node's, which are evaluated once an execution, whatever runs there are.
+ * What an execution allocates is in the run's context, the engine's own memory is freed with its
+ * handle, and programs and what the input's plan allocates are there as long as the query.
  */
 #include "postgres.h"
 
@@ -30,56 +34,128 @@
 /* A failing device is reported once a session, not once a query. */
 static bool failure_reported = false;
 
-void
-node_run_close(GpuAggState *state)
+NodeRun *
+node_run_create(const NodeInput *input, const EngineOps *engine)
 {
-	if (state->regrouping)
-		regrouping_close(state->regrouping);
-	engine_close(state->engine);
-	if (state->store)
-	{
-		state->disk = temp_store_bytes(state->store);
-		temp_store_close(state->store);
-		state->store = NULL;
-	}
-	activity_end(state->activity);
-	state->activity = NULL;
-	if (!state->uncounted)
-		return;
-	state->uncounted = false;
-	stats_count_work(engine_name(state->engine), engine_stats(state->engine));
-	if (state->phase == PHASE_GROUPS)
-		stats_count_aggregation(engine_name(state->engine), ENGINE_OK);
+	NodeRun    *run = palloc0(sizeof(NodeRun));
+
+	run->input = input;
+	run->context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg run",
+										 ALLOCSET_DEFAULT_SIZES);
+	run->engine = engine_handle(engine);
+	run->program = input->plan->program;
+	run->coarse = input->plan->regrouping;
+	if (run->coarse)
+		run->regrouping = regrouping_create(input->plan);
+	return run;
+}
+
+NodeRun *
+node_run_beside(const NodeRun *model, const EngineOps *engine)
+{
+	MemoryContext old = MemoryContextSwitchTo(model->context);
+	NodeRun    *run = node_run_create(model->input, engine);
+
+	MemoryContextSwitchTo(old);
+	run->is_alone = true;
+	run->slots = model->slots;
+	node_run_take_programs(run, model);
+	return run;
 }
 
 void
-node_run_rescan_input(GpuAggState *state)
+node_run_take_programs(NodeRun *run, const NodeRun *other)
 {
-	PlanState  *input = state->gather ? state->gather : state->child;
+	run->program = other->program;
+	run->coarse = other->coarse;
+}
+
+void
+node_run_reset(NodeRun *run)
+{
+	run->given = NULL;
+	run->before = NULL;
+	run->removed = 0;
+	run->has_groups = false;
+	run->failure = NULL;
+	MemoryContextReset(run->context);
+}
+
+const Program *
+node_run_results(const NodeRun *run)
+{
+	return run->coarse ? run->coarse : run->program;
+}
+
+/* Those of all processes' parts, in a run that others may share; else NULL. */
+static PlanState *
+gather_of(const NodeRun *run)
+{
+	return run->is_alone ? NULL : run->input->gather;
+}
+
+void
+node_run_close(NodeRun *run)
+{
+	if (run->regrouping)
+		regrouping_close(run->regrouping);
+	engine_close(run->engine);
+	if (run->store)
+	{
+		run->disk = temp_store_bytes(run->store);
+		temp_store_close(run->store);
+		run->store = NULL;
+	}
+	activity_end(run->activity);
+	run->activity = NULL;
+	if (!run->uncounted)
+		return;
+	run->uncounted = false;
+	if (run->is_witness)
+		return;
+	stats_count_work(engine_name(run->engine), engine_stats(run->engine));
+	if (run->has_groups)
+		stats_count_aggregation(engine_name(run->engine), ENGINE_OK);
+}
+
+void
+node_run_drop_groups(NodeRun *run)
+{
+	node_run_close(run);
+	run->groups.ngroups = 0;
+	run->next_group = 0;
+	run->merged = NULL;
+}
+
+void
+node_run_rescan_input(const NodeRun *run)
+{
+	PlanState  *gather = gather_of(run);
+	PlanState  *input = gather ? gather : run->input->child;
 	MemoryContext old;
 
 	if (input == NULL)
 		return;
-	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+	old = MemoryContextSwitchTo(run->input->estate->es_query_cxt);
 	ExecReScan(input);
 	MemoryContextSwitchTo(old);
 }
 
 void
-node_run_report_failure(GpuAggState *state, EngineStatus status, const char *reason,
+node_run_report_failure(NodeRun *run, EngineStatus status, const char *reason,
 						const char *successor)
 {
-	state->fallback_reason = MemoryContextStrdup(state->run_context, reason);
-	state->phase = PHASE_INPUT;
-	node_run_close(state);
+	run->failure = MemoryContextStrdup(run->context, reason);
+	run->has_groups = false;
+	node_run_close(run);
 
 	if (!gpuagg_fallback)
 		ereport(ERROR,
 				(errcode(engine_sqlstate(status)),
 				 errmsg("engine \"%s\" cannot finish the aggregation: %s",
-						engine_name(state->engine), state->fallback_reason),
+						engine_name(run->engine), run->failure),
 				 errhint("With gpuagg.fallback on, PostgreSQL's own plan takes over.")));
-	stats_count_aggregation(engine_name(state->engine), status);
+	stats_count_aggregation(engine_name(run->engine), status);
 	if ((engine_status_is_of_device(status) || status == ENGINE_NO_MEMORY ||
 		 status == ENGINE_NO_STORE) && !failure_reported)
 	{
@@ -87,58 +163,76 @@ node_run_report_failure(GpuAggState *state, EngineStatus status, const char *rea
 		ereport(WARNING,
 				(errcode(engine_sqlstate(status)),
 				 errmsg("engine \"%s\" could not finish an aggregation, %s took over",
-						engine_name(state->engine), successor),
-				 errdetail_internal("%s", state->fallback_reason)));
+						engine_name(run->engine), successor),
+				 errdetail_internal("%s", run->failure)));
 	}
 }
 
 /* Which blocks the open run has, and need not be read. */
 static EngineStatus
-find_served(GpuAggState *state)
+find_served(NodeRun *run)
 {
-	if (state->ntables == 0)
+	const NodeInput *input = run->input;
+
+	if (input->ntables == 0)
 		return ENGINE_OK;
-	return table_source_served(state->tables, state->ntables, state->nblocks, state->engine,
-							   state->served, state->nserved);
+	return table_source_served(input->tables, input->ntables, run->nblocks, run->engine,
+							   run->served, run->nserved);
+}
+
+/* The tables' rows, all of them or those of blocks that the run does not have. */
+static EngineStatus
+read_tables(NodeRun *run, TableSourceStats *source)
+{
+	const NodeInput *input = run->input;
+
+	return table_source_run(input->tables, input->ntables, run->nblocks, run->served,
+							input->estate->es_snapshot, run->program, run->engine, source);
 }
 
 /* Read the input from end to end. */
 static EngineStatus
-run_input(GpuAggState *state, TableSourceStats *source)
+run_input(NodeRun *run, TableSourceStats *source)
 {
-	EState	   *estate = state->css.ss.ps.state;
+	EngineStatus status;
 
-	if (state->tables)
-	{
-		EngineStatus status = find_served(state);
-
-		return status != ENGINE_OK ? status :
-			table_source_run(state->tables, state->ntables, state->nblocks, state->served,
-							 estate->es_snapshot, state->program, state->engine, source);
-	}
-	return child_source_run(state->child, state->program, state->engine, NULL);
+	if (run->input->tables == NULL)
+		return child_source_run(run->input->child, run->program, run->engine, NULL);
+	status = find_served(run);
+	return status == ENGINE_OK ? read_tables(run, source) : status;
 }
 
 EngineStatus
-node_run_next_groups(GpuAggState *state, const char **message)
+node_run_next_groups(NodeRun *run, const char **message)
 {
-	state->next_group = 0;
-	if (state->regrouping)
-		return regrouping_groups(state->regrouping, state->engine, &state->groups,
-								 &state->layout, message);
-	*message = engine_message(state->engine);
-	return engine_groups(state->engine, &state->groups);
+	run->next_group = 0;
+	if (run->regrouping)
+		return regrouping_groups(run->regrouping, run->engine, &run->groups,
+								 &run->layout, message);
+	*message = engine_message(run->engine);
+	return engine_groups(run->engine, &run->groups);
+}
+
+EngineStatus
+node_run_rewind(NodeRun *run, const char **message)
+{
+	if (run->regrouping)
+		regrouping_rewind(run->regrouping);
+	else
+		engine_rewind(run->engine);
+	return node_run_next_groups(run, message);
 }
 
 EngineHints
-node_plan_hints(const GpuAggState *state)
+node_run_hints(const NodeRun *run)
 {
-	EngineHints hints = engine_hints(state->plan->rows, state->plan->groups,
-									 source_tables_blocks(state->tables, state->ntables, NULL));
+	const NodeInput *input = run->input;
+	EngineHints hints = engine_hints(input->plan->rows, input->plan->groups,
+									 source_tables_blocks(input->tables, input->ntables, NULL));
 
-	if (state->ntables > 0)
-		hints.relation = RelationGetRelationName(state->tables[0].relation);
-	hints.only_pages = source_tables_only_pages(state->tables, state->ntables);
+	if (input->ntables > 0)
+		hints.relation = RelationGetRelationName(input->tables[0].relation);
+	hints.only_pages = source_tables_only_pages(input->tables, input->ntables);
 	return hints;
 }
 
@@ -148,14 +242,14 @@ node_plan_hints(const GpuAggState *state)
  * twice.  A plan that can be read backward is never told that it is not read for a while.
  */
 static bool
-can_stream(const GpuAggState *state)
+can_stream(const NodeRun *run)
 {
 	char		reason[256];
 
-	return state->tables != NULL && state->regrouping == NULL && state->verifier == NULL &&
-		(state->css.ss.ps.state->es_top_eflags & EXEC_FLAG_BACKWARD) == 0 &&
-		given_groups_are_possible(state->program) &&
-		cpu_engine.supports(state->program, reason, sizeof(reason));
+	return run->input->tables != NULL && run->regrouping == NULL && !run->is_compared &&
+		(run->input->estate->es_top_eflags & EXEC_FLAG_BACKWARD) == 0 &&
+		given_groups_are_possible(run->program) &&
+		cpu_engine.supports(run->program, reason, sizeof(reason));
 }
 
 /*
@@ -164,37 +258,37 @@ can_stream(const GpuAggState *state)
  * store.
  */
 static EngineHints
-run_hints(GpuAggState *state, const EngineHints *hints)
+run_hints(NodeRun *run, const EngineHints *hints)
 {
 	uint64		device_limit = hints->memory_limit;
 	EngineHints own = *hints;
 
-	state->disk = 0;
-	own.memory_limit = groups_memory_limit(state->regrouping != NULL);
-	state->store = temp_store_create(state->program, &own);
-	own.store = temp_store_groups(state->store);
-	if (engine_stores_groups(engine_ops(state->engine)))
+	run->disk = 0;
+	own.memory_limit = groups_memory_limit(run->regrouping != NULL);
+	run->store = temp_store_create(run->program, &own);
+	own.store = temp_store_groups(run->store);
+	if (engine_stores_groups(engine_ops(run->engine)))
 		return own;
 	own.host_limit = own.memory_limit;
 	own.memory_limit = device_limit;
-	own.streams = can_stream(state);
-	state->given = !own.streams ? NULL :
-		given_groups_create(state->program, own.store, own.host_limit);
+	own.streams = can_stream(run);
+	run->given = !own.streams ? NULL :
+		given_groups_create(run->program, own.store, own.host_limit);
 	return own;
 }
 
 /* From the complete input, or from merged groups, to the first groups. */
 static EngineStatus
-begin_groups(GpuAggState *state, const EngineHints *hints, const char **message)
+begin_groups(NodeRun *run, const EngineHints *hints, const char **message)
 {
 	EngineHints own = *hints;
 	EngineStatus status = ENGINE_OK;
 
-	own.memory_limit = groups_memory_limit(state->merged == NULL);
-	if (state->regrouping)
-		status = regrouping_run(state->regrouping, state->engine, state->program,
-								state->coarse, &own, message);
-	return status == ENGINE_OK ? node_run_next_groups(state, message) : status;
+	own.memory_limit = groups_memory_limit(run->merged == NULL);
+	if (run->regrouping)
+		status = regrouping_run(run->regrouping, run->engine, run->program,
+								run->coarse, &own, message);
+	return status == ENGINE_OK ? node_run_next_groups(run, message) : status;
 }
 
 /*
@@ -202,111 +296,120 @@ begin_groups(GpuAggState *state, const EngineHints *hints, const char **message)
  * engine may keep.  The snapshot is older.
  */
 static void
-look_at_tables(GpuAggState *state)
+look_at_tables(NodeRun *run)
 {
-	state->states = NULL;
-	state->nstates = 0;
-	if (state->ntables == 0)
+	const SourceTable *tables = run->input->tables;
+	int			ntables = run->input->ntables;
+
+	run->states = NULL;
+	run->nstates = 0;
+	if (ntables == 0)
 		return;
-	state->nblocks = palloc(sizeof(BlockNumber) * state->ntables);
-	state->nserved = palloc0(sizeof(BlockNumber) * state->ntables);
-	state->served = palloc0(sizeof(uint8 *) * state->ntables);
-	source_tables_blocks(state->tables, state->ntables, state->nblocks);
-	if (gpuagg_cache_size != 0 && engine_keeps_columns(engine_ops(state->engine)) &&
-		program_can_be_served(state->program))
-		state->states = table_states_read(state->tables, state->ntables, state->nblocks,
-										  &state->nstates);
+	run->nblocks = palloc(sizeof(BlockNumber) * ntables);
+	run->nserved = palloc0(sizeof(BlockNumber) * ntables);
+	run->served = palloc0(sizeof(uint8 *) * ntables);
+	source_tables_blocks(tables, ntables, run->nblocks);
+	if (gpuagg_cache_size != 0 && engine_keeps_columns(engine_ops(run->engine)) &&
+		program_can_be_served(run->program))
+		run->states = table_states_read(tables, ntables, run->nblocks, &run->nstates);
 }
 
 /* The tables whose columns the run may keep, and what it may keep beside the Program's. */
 static void
-add_tables(const GpuAggState *state, EngineHints *hints)
+add_tables(const NodeRun *run, EngineHints *hints)
 {
-	hints->tables = state->states;
-	hints->ntables = state->nstates;
-	hints->keep = state->plan->keep;
-	hints->nkeep = state->nstates > 0 ? state->plan->nkeep : 0;
+	hints->tables = run->states;
+	hints->ntables = run->nstates;
+	hints->keep = run->input->plan->keep;
+	hints->nkeep = run->nstates > 0 ? run->input->plan->nkeep : 0;
+}
+
+/* PostgreSQL's statistics count the tables' rows as a scan's. */
+static void
+count_rows(const NodeRun *run, const TableSourceStats *source)
+{
+	table_source_count_rows(run->input->tables, run->input->ntables, run->nserved,
+							engine_stats(run->engine)->rows, source);
 }
 
 /* In this process alone. */
 static EngineStatus
-run_alone(GpuAggState *state, const EngineHints *hints, const char **message)
+run_alone(NodeRun *run, const EngineHints *hints, const char **message)
 {
-	EngineHints own = run_hints(state, hints);
+	EngineHints own = run_hints(run, hints);
 	TableSourceStats source = {0};
 	EngineStatus status;
 
-	add_tables(state, &own);
-	status = engine_open(state->engine, state->program, state->slots, &own);
-	state->uncounted = true;
+	add_tables(run, &own);
+	status = engine_open(run->engine, run->program, run->slots, &own);
+	run->uncounted = true;
 	/* the device process knows of the runs of others */
-	if (strcmp(engine_name(state->engine), cpu_engine.name) == 0)
-		state->activity = activity_begin(hints->relation, hints->pages);
+	if (strcmp(engine_name(run->engine), cpu_engine.name) == 0)
+		run->activity = activity_begin(hints->relation, hints->pages);
 	if (status == ENGINE_OK)
-		status = run_input(state, &source);
-	table_source_stats_add(&state->source, &source);
+		status = run_input(run, &source);
+	table_source_stats_add(&run->source, &source);
 	activity_finishing();
-	*message = engine_message(state->engine);
+	*message = engine_message(run->engine);
 	if (status == ENGINE_OK)
-		status = begin_groups(state, hints, message);
+		status = begin_groups(run, hints, message);
 	/* the engine has counted them all only now */
-	activity_read(0, engine_stats(state->engine)->rows);
+	activity_read(0, engine_stats(run->engine)->rows);
 	if (status == ENGINE_OK)
-		table_source_count_rows(state->tables, state->ntables, state->nserved,
-								engine_stats(state->engine)->rows, &source);
+		count_rows(run, &source);
 	return status;
 }
 
 /* A run over the groups that all processes have merged. */
 static EngineStatus
-run_merged(GpuAggState *state, const EngineHints *hints, const char **message)
+run_merged(NodeRun *run, const EngineHints *hints, const char **message)
 {
 	EngineHints merged = *hints;
 	EngineStatus status;
 
-	state->merged = partial_groups(state->gather);
-	merged.store = &state->merged->store;
-	status = engine_open(state->engine, state->program, state->slots, &merged);
-	*message = engine_message(state->engine);
+	run->merged = partial_groups(run->input->gather);
+	merged.store = &run->merged->store;
+	status = engine_open(run->engine, run->program, run->slots, &merged);
+	*message = engine_message(run->engine);
 	if (status == ENGINE_OK)
-		status = begin_groups(state, &merged, message);
+		status = begin_groups(run, &merged, message);
 	return status;
 }
 
 static ParallelJob
-job_of(const GpuAggState *state)
+job_of(const NodeRun *run)
 {
 	return (ParallelJob)
 	{
-		.program = state->program,.slots = state->slots,
-			.tables = state->tables,.nblocks = state->nblocks,.ntables = state->ntables
+		.program = run->program,.slots = run->slots,
+			.tables = run->input->tables,.nblocks = run->nblocks,.ntables = run->input->ntables
 	};
 }
 
 /* In all processes; false: there is only this one. */
 static bool
-run_parallel(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
+run_parallel(NodeRun *run, const EngineHints *hints, EngineStatus *status,
 			 const char **message)
 {
-	const ParallelJob job = job_of(state);
+	const ParallelJob job = job_of(run);
 	ParallelResult *result = palloc(sizeof(ParallelResult));
 
-	if (!partial_run(state->gather, &job, result))
+	if (!partial_run(run->input->gather, &job, result))
 		return false;
-	state->uncounted = true;
+	run->uncounted = true;
 	*status = result->status;
 	*message = result->message;
-	if (*status == ENGINE_OK && program_sums_floats(state->program) &&
+	if (*status == ENGINE_OK && program_sums_floats(run->program) &&
 		result->work.rows_passed >= EXACT_MAX_ROWS)
 	{
 		*status = ENGINE_INEXACT;
 		*message = "too many rows for a float sum";
 	}
 	if (*status == ENGINE_OK)
-		*status = run_merged(state, hints, message);
-	engine_add_work(state->engine, &result->work);
-	table_source_stats_add(&state->source, &result->source);
-	state->disk = result->disk;
+		*status = run_merged(run, hints, message);
+	engine_add_work(run->engine, &result->work);
+	table_source_stats_add(&run->source, &result->source);
+	run->disk = result->disk;
 	return true;
 }
 
@@ -315,36 +418,35 @@ run_parallel(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
  * have come when it had failed already: then the leader has been told with what.
  */
 static EngineStatus
-status_of_feeders(GpuAggState *state, const ParallelResult *result, const char **message)
+status_of_feeders(NodeRun *run, const ParallelResult *result, const char **message)
 {
 	EngineStatus own = ENGINE_OK;
 
-	if (engine_status_is_of_device(result->status) && engine_is_open(state->engine))
-		own = engine_begun(state->engine);
+	if (engine_status_is_of_device(result->status) && engine_is_open(run->engine))
+		own = engine_begun(run->engine);
 	if (own == ENGINE_OK || engine_status_is_of_device(own))
 	{
 		*message = result->message;
 		return result->status;
 	}
-	*message = engine_message(state->engine);
+	*message = engine_message(run->engine);
 	return own;
 }
 
 /* The run has begun, and all rows have been given. */
 static EngineStatus
-run_feeders(GpuAggState *state, const ParallelResult *result, const EngineHints *hints,
+run_feeders(NodeRun *run, const ParallelResult *result, const EngineHints *hints,
 			const char **message)
 {
-	EngineStatus status = status_of_feeders(state, result, message);
+	EngineStatus status = status_of_feeders(run, result, message);
 
-	table_source_stats_add(&state->source, &result->source);
+	table_source_stats_add(&run->source, &result->source);
 	if (status != ENGINE_OK)
 		return status;
-	engine_expect(state->engine, result->feeders);
-	status = begin_groups(state, hints, message);
+	engine_expect(run->engine, result->feeders);
+	status = begin_groups(run, hints, message);
 	if (status == ENGINE_OK)
-		table_source_count_rows(state->tables, state->ntables, state->nserved,
-								engine_stats(state->engine)->rows, &result->source);
+		count_rows(run, &result->source);
 	return status;
 }
 
@@ -353,30 +455,28 @@ run_feeders(GpuAggState *state, const ParallelResult *result, const EngineHints 
  * start one takes longer.
  */
 static bool
-few_blocks_are_left(const GpuAggState *state)
+few_blocks_are_left(const NodeRun *run)
 {
 	uint64		left = 0;
 	uint64		served = 0;
 
-	for (int i = 0; i < state->ntables; i++)
+	for (int i = 0; i < run->input->ntables; i++)
 	{
-		left += state->nblocks[i] - state->nserved[i];
-		served += state->nserved[i];
+		left += run->nblocks[i] - run->nserved[i];
+		served += run->nserved[i];
 	}
 	return served > 0 && left <= (uint64) min_parallel_table_scan_size;
 }
 
 /* Let all processes feed the run, or this one alone; false: there is no shared memory. */
 static bool
-feed_together(GpuAggState *state, const ParallelJob *job, ParallelResult *result)
+feed_together(NodeRun *run, const ParallelJob *job, ParallelResult *result)
 {
-	if (!few_blocks_are_left(state))
-		return partial_run(state->gather, job, result);
+	if (!few_blocks_are_left(run))
+		return partial_run(run->input->gather, job, result);
 	memset(result, 0, sizeof(*result));
-	result->status = table_source_run(state->tables, state->ntables, state->nblocks,
-									  state->served, state->css.ss.ps.state->es_snapshot,
-									  state->program, state->engine, &result->source);
-	strlcpy(result->message, engine_message(state->engine), sizeof(result->message));
+	result->status = read_tables(run, &result->source);
+	strlcpy(result->message, engine_message(run->engine), sizeof(result->message));
 	return true;
 }
 
@@ -385,78 +485,78 @@ feed_together(GpuAggState *state, const ParallelJob *job, ParallelResult *result
  * once the run has begun, so that they do not wait for a device that others use.
  */
 static bool
-run_fed(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
+run_fed(NodeRun *run, const EngineHints *hints, EngineStatus *status,
 		const char **message)
 {
-	ParallelJob job = job_of(state);
+	ParallelJob job = job_of(run);
 	ParallelResult *result = palloc(sizeof(ParallelResult));
 	EngineHints keyed;
 
-	if (!partial_is_possible(state->gather) || !pg_strong_random(&job.key, sizeof(job.key)))
+	if (!partial_is_possible(run->input->gather) || !pg_strong_random(&job.key, sizeof(job.key)))
 		return false;
-	keyed = run_hints(state, hints);
+	keyed = run_hints(run, hints);
 	keyed.key = job.key;
 	keyed.only_pages = false;	/* when this process's pages end, others may not have begun */
-	add_tables(state, &keyed);
-	job.run = state->engine;
-	state->uncounted = true;
-	*status = engine_open(state->engine, state->program, state->slots, &keyed);
+	add_tables(run, &keyed);
+	job.run = run->engine;
+	run->uncounted = true;
+	*status = engine_open(run->engine, run->program, run->slots, &keyed);
 	if (*status == ENGINE_OK)
-		*status = find_served(state);
+		*status = find_served(run);
 	if (*status == ENGINE_OK)
-		*status = engine_begun(state->engine);
-	*message = engine_message(state->engine);
+		*status = engine_begun(run->engine);
+	*message = engine_message(run->engine);
 	if (*status != ENGINE_OK)
 		return true;
-	if (state->nstates > 0)
-		job.served = state->served;
-	if (!feed_together(state, &job, result))
+	if (run->nstates > 0)
+		job.served = run->served;
+	if (!feed_together(run, &job, result))
 	{
-		state->uncounted = false;
-		node_run_close(state);
+		run->uncounted = false;
+		node_run_close(run);
 		return false;
 	}
-	*status = run_feeders(state, result, hints, message);
+	*status = run_feeders(run, result, hints, message);
 	return true;
 }
 
 /* With other processes, as the engine does it; false: there are none, or none is wanted. */
 static bool
-run_with_others(GpuAggState *state, const EngineHints *hints, EngineStatus *status,
+run_with_others(NodeRun *run, const EngineHints *hints, EngineStatus *status,
 				const char **message)
 {
-	const EngineOps *ops = engine_ops(state->engine);
+	const EngineOps *ops = engine_ops(run->engine);
 
-	if (state->gather == NULL)
+	if (gather_of(run) == NULL)
 		return false;
 	if (engine_stores_groups(ops))
-		return run_parallel(state, hints, status, message);
-	return engine_can_be_fed(ops) && run_fed(state, hints, status, message);
+		return run_parallel(run, hints, status, message);
+	return engine_can_be_fed(ops) && run_fed(run, hints, status, message);
 }
 
 /*
  * From the input to the first groups, once.  What can fail fails here.
  */
 static EngineStatus
-run_once(GpuAggState *state, const EngineHints *hints, const char **message)
+run_once(NodeRun *run, const EngineHints *hints, const char **message)
 {
 	EngineStatus status;
 
-	state->merged = NULL;
-	look_at_tables(state);
-	if (run_with_others(state, hints, &status, message))
+	run->merged = NULL;
+	look_at_tables(run);
+	if (run_with_others(run, hints, &status, message))
 		return status;
 	/* without shared memory the Gather has come to its end, and returned nothing */
-	if (state->gather && state->child)
-		node_run_rescan_input(state);
-	return run_alone(state, hints, message);
+	if (gather_of(run) && run->input->child)
+		node_run_rescan_input(run);
+	return run_alone(run, hints, message);
 }
 
 /* The program with wider float sums; the same if it has none that can be wider. */
 static const Program *
-widened(GpuAggState *state, const Program *program)
+widened(NodeRun *run, const Program *program)
 {
-	Program    *wider = MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt,
+	Program    *wider = MemoryContextAlloc(run->input->estate->es_query_cxt,
 										   program->size);
 
 	if (program_widen(program, wider))
@@ -467,53 +567,65 @@ widened(GpuAggState *state, const Program *program)
 
 /* Wider programs, with which to begin again; false: there are none. */
 static bool
-widen_programs(GpuAggState *state)
+widen_programs(NodeRun *run)
 {
-	const Program *program = widened(state, state->program);
-	const Program *coarse = state->coarse ? widened(state, state->coarse) : NULL;
+	const Program *program = widened(run, run->program);
+	const Program *coarse = run->coarse ? widened(run, run->coarse) : NULL;
 
-	if (program == state->program && coarse == state->coarse)
+	if (program == run->program && coarse == run->coarse)
 		return false;
-	state->program = program;
-	state->coarse = coarse;
+	run->program = program;
+	run->coarse = coarse;
 	return true;
 }
 
 /* The programs that admit specials; false: there are none. */
 static bool
-admit_specials(GpuAggState *state)
+admit_specials(NodeRun *run)
 {
-	MemoryContext old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
-	Program    *program = make_special_program(state->program, NULL);
+	MemoryContext old = MemoryContextSwitchTo(run->input->estate->es_query_cxt);
+	Program    *program = make_special_program(run->program, NULL);
 	Program    *coarse = NULL;
 
-	if (program && state->coarse)
-		coarse = make_special_program(state->coarse, program);
+	if (program && run->coarse)
+		coarse = make_special_program(run->coarse, program);
 	MemoryContextSwitchTo(old);
-	if (program == NULL || (state->coarse && coarse == NULL))
+	if (program == NULL || (run->coarse && coarse == NULL))
 		return false;
-	state->program = program;
-	state->coarse = coarse;
+	run->program = program;
+	run->coarse = coarse;
 	return true;
 }
 
-EngineStatus
-node_run_to_groups(GpuAggState *state, const EngineHints *hints, const char **message)
+/* The same, until the programs hold what the input has. */
+static EngineStatus
+run_until_wide(NodeRun *run, const EngineHints *hints, const char **message)
 {
 	EngineStatus status;
 
-	while ((status = run_once(state, hints, message)) == ENGINE_WIDEN ||
+	while ((status = run_once(run, hints, message)) == ENGINE_WIDEN ||
 		   status == ENGINE_SPECIAL)
 	{
-		if (status == ENGINE_WIDEN && !widen_programs(state))
+		if (status == ENGINE_WIDEN && !widen_programs(run))
 		{
 			*message = "a float sum cannot be exact";
 			return ENGINE_INEXACT;
 		}
-		if (status == ENGINE_SPECIAL && !admit_specials(state))
+		if (status == ENGINE_SPECIAL && !admit_specials(run))
 			return ENGINE_INEXACT;
-		node_run_close(state);
-		node_run_rescan_input(state);
+		node_run_close(run);
+		node_run_rescan_input(run);
 	}
+	return status;
+}
+
+EngineStatus
+node_run_to_groups(NodeRun *run, const EngineHints *hints, const char **message)
+{
+	MemoryContext old = MemoryContextSwitchTo(run->context);
+	EngineStatus status = run_until_wide(run, hints, message);
+
+	run->has_groups = status == ENGINE_OK;
+	MemoryContextSwitchTo(old);
 	return status;
 }

@@ -13,33 +13,32 @@
 #include "utils/rel.h"
 
 #include "exec/node/node_groups.h"
-#include "exec/node/node_run.h"
 #include "exec/node/node_verify.h"
 #include "exec/values/final.h"
 #include "handle/select.h"
 #include "stats/stats.h"
 
 bool
-node_has_witness(const GpuAggState *state)
+node_has_witness(const NodeRun *run)
 {
 	char		reason[256];
 
-	return final_is_exact(node_result_program(state)) ||
-		(engine_ops(state->engine) != &cpu_engine &&
-		 cpu_engine.supports(state->program, reason, sizeof(reason)));
+	return final_is_exact(node_run_results(run)) ||
+		(engine_ops(run->engine) != &cpu_engine &&
+		 cpu_engine.supports(run->program, reason, sizeof(reason)));
 }
 
-/* The rows of all groups that the engine has. */
+/* The rows of all groups that a run has. */
 static RowSet
-engine_rows(GpuAggState *state)
+rows_of_run(GpuAggState *state, NodeRun *run)
 {
 	RowSet		rows = {0};
 	TupleTableSlot *slot;
 
-	state->checking = true;
-	while (slot = node_next_tuple(state), !TupIsNull(slot))
+	run->is_checking = true;
+	while (slot = node_next_tuple(state, run), !TupIsNull(slot))
 		verifier_add(state->verifier, &rows, slot);
-	state->checking = false;
+	run->is_checking = false;
 	return rows;
 }
 
@@ -57,73 +56,57 @@ native_rows(GpuAggState *state)
 	return rows;
 }
 
-/* The rows of another run, by the CPU engine in this process; false: it cannot finish. */
+/*
+ * The rows of a witness, a run of the CPU engine; false: it cannot finish.  What it has learnt of
+ * the input is of use to the node's own run.
+ */
 static bool
 cpu_rows(GpuAggState *state, const EngineHints *hints, RowSet *rows)
 {
+	NodeRun    *witness = node_run_beside(state->own, &cpu_engine);
 	EngineHints all = *hints;
-	EngineHandle *engine = state->engine;
-	PlanState  *gather = state->gather;
-	TableSourceStats source = state->source;
 	const char *message;
 	bool		complete;
 
-	state->engine = engine_handle(&cpu_engine);
-	state->gather = NULL;
-	state->witnessing = true;
+	witness->is_witness = true;
 	/* HAVING is the node's alone */
 	all.top = (TopHint) {0};
-	complete = node_run_to_groups(state, &all, &message) == ENGINE_OK;
+	complete = node_run_to_groups(witness, &all, &message) == ENGINE_OK;
 	if (complete)
-		*rows = engine_rows(state);
-	state->uncounted = false;
-	node_run_close(state);
-	state->witnessing = false;
-	state->engine = engine;
-	state->gather = gather;
-	state->source = source;
+		*rows = rows_of_run(state, witness);
+	node_run_close(witness);
+	node_run_take_programs(state->own, witness);
 	return complete;
-}
-
-/* Let the groups that have been compared begin again. */
-static EngineStatus
-rewind_groups(GpuAggState *state, const char **message)
-{
-	if (state->regrouping)
-		regrouping_rewind(state->regrouping);
-	else
-		engine_rewind(state->engine);
-	return node_run_next_groups(state, message);
 }
 
 /* Tell of an answer that is not PostgreSQL's, with LOG, which shows the statement, too. */
 static void
-report_difference(const GpuAggState *state, const RowSet *answer, const RowSet *witness)
+report_difference(const NodeRun *run, const RowSet *answer, const RowSet *witness)
 {
 	ereport(LOG,
 			(errcode(ERRCODE_INTERNAL_ERROR),
 			 errmsg("engine \"%s\" gave another answer than PostgreSQL for table \"%s\"",
-					engine_name(state->engine),
-					RelationGetRelationName(state->tables[0].relation)),
+					engine_name(run->engine),
+					RelationGetRelationName(run->input->tables[0].relation)),
 			 errdetail("The engine's rows are " UINT64_FORMAT ", PostgreSQL's " UINT64_FORMAT ".",
 					   answer->rows, witness->rows),
 			 errhint("PostgreSQL's answer was taken.  Please report this.")));
 }
 
-/* Compare the engine's groups with the witness's. */
+/* Compare the run's groups with the witness's, and let them begin again, to leave. */
 static EngineStatus
-check_answer(GpuAggState *state, const RowSet *witness, const char **message)
+check_answer(GpuAggState *state, NodeRun *run, const RowSet *witness, const char **message)
 {
-	RowSet		answer = engine_rows(state);
+	RowSet		answer = rows_of_run(state, run);
 	bool		equal = row_sets_are_equal(&answer, witness);
 
-	stats_count_verification(engine_name(state->engine), equal);
+	stats_count_verification(engine_name(run->engine), equal);
 	state->verdict = equal ? "equal" : "different";
 	if (equal)
-		return rewind_groups(state, message);
-	report_difference(state, &answer, witness);
-	if (!engine_stores_groups(engine_ops(state->engine)))
-		verify_distrust(state->tables, state->ntables);
+		return node_run_rewind(run, message);
+	report_difference(run, &answer, witness);
+	if (!engine_stores_groups(engine_ops(run->engine)))
+		verify_distrust(run->input->tables, run->input->ntables);
 	*message = "the answer is not PostgreSQL's";
 	return ENGINE_INEXACT;
 }
@@ -131,18 +114,19 @@ check_answer(GpuAggState *state, const RowSet *witness, const char **message)
 EngineStatus
 node_run_verified(GpuAggState *state, const EngineHints *hints, const char **message)
 {
+	NodeRun    *run = state->own;
 	EngineStatus status;
 	RowSet		witness = {0};
 	bool		complete = true;
 
 	if (state->verifier == NULL)
-		return node_run_to_groups(state, hints, message);
-	if (final_is_exact(node_result_program(state)))
+		return node_run_to_groups(run, hints, message);
+	if (final_is_exact(node_run_results(run)))
 		witness = native_rows(state);
 	else
 		complete = cpu_rows(state, hints, &witness);
-	status = node_run_to_groups(state, hints, message);
+	status = node_run_to_groups(run, hints, message);
 	if (status != ENGINE_OK || !complete)
 		return status;
-	return check_answer(state, &witness, message);
+	return check_answer(state, run, &witness, message);
 }

@@ -7,11 +7,11 @@
 
 #include "exec/node/node.h"
 
-/* Is there anything to compare the node's answers with? */
-extern bool node_has_witness(const GpuAggState *state);
+/* Is there anything to compare the run's answers with? */
+extern bool node_has_witness(const NodeRun *run);
 
 /*
- * node_run_to_groups, and if this execution is one to be verified, comparison:
+ * node_run_to_groups of the node's own run, and if this execution is one to be verified, comparison:
  * ENGINE_INEXACT if the answers differ.
  */
 extern EngineStatus node_run_verified(GpuAggState *state, const EngineHints *hints,
