@@ -15,6 +15,48 @@
 #include "compat.h"
 #include "plan/plan_info.h"
 
+/* The members of the list, by place. */
+typedef enum PlanMember
+{
+	PLAN_PROGRAM,				/* Const of bytes */
+	PLAN_REGROUPING,			/* the same, or NULL */
+	PLAN_SETS,					/* List of Lists of ints */
+	PLAN_GROUPINGS,				/* List of Lists of ints */
+	PLAN_KEYS,					/* Integer */
+	PLAN_RELID,					/* List of one Oid */
+	PLAN_PAGE_TABLES,			/* List of Oids */
+	PLAN_ROW_TABLES,			/* List of Oids */
+	PLAN_RTI,					/* Integer */
+	PLAN_FILTER,				/* List of clauses */
+	PLAN_KEEP,					/* Const of bytes, or NULL */
+	PLAN_ENGINE,				/* String */
+	PLAN_TOP,					/* List, of TopMember; or NIL */
+	PLAN_HAVING,				/* List, of HavingMember; or NIL */
+	PLAN_LIMIT,					/* Integer */
+	PLAN_VERIFIABLE,			/* Integer, 0 or 1 */
+	PLAN_ROWS,					/* Float */
+	PLAN_GROUPS,				/* Float */
+	PLAN_NMEMBERS
+} PlanMember;
+
+typedef enum TopMember
+{
+	TOP_COUNT,					/* Integer */
+	TOP_TIES,					/* Integer, 0 or 1 */
+	TOP_COLUMNS,				/* List of ints */
+	TOP_OPERATORS,				/* List of Oids */
+	TOP_COLLATIONS,				/* List of Oids */
+	TOP_NULLS_FIRST,			/* List of ints */
+	TOP_NMEMBERS
+} TopMember;
+
+typedef enum HavingMember
+{
+	HAVING_COLUMNS,				/* List of ints */
+	HAVING_STRATEGIES,			/* List of ints */
+	HAVING_NMEMBERS
+} HavingMember;
+
 static Const *
 bytes_to_const(const void *data, Size len)
 {
@@ -48,125 +90,172 @@ program_from_const(const Const *program)
 	return bytes_from_const(program, &size);
 }
 
-/* Nearly all plans have none. */
+/* A list with room for so many members; those that are not set are NULL. */
 static List *
-keep_to_list(const PlanInfo *info)
+members(int n)
 {
-	if (info->nkeep == 0)
-		return NIL;
-	return list_make1(bytes_to_const(info->keep, info->nkeep * sizeof(Column)));
+	List	   *list = NIL;
+
+	for (int i = 0; i < n; i++)
+		list = lappend(list, NULL);
+	return list;
 }
 
 static void
-keep_from_list(List *list, PlanInfo *info)
+set_member(List *list, int member, void *node)
 {
-	Size		size;
+	lfirst(list_nth_cell(list, member)) = node;
+}
 
-	if (list == NIL)
-		return;
-	info->keep = bytes_from_const(linitial_node(Const, list), &size);
-	info->nkeep = size / sizeof(Column);
+static void
+set_integer(List *list, int member, int value)
+{
+	set_member(list, member, makeInteger(value));
+}
+
+static void
+set_double(List *list, int member, double value)
+{
+	set_member(list, member, makeFloat(psprintf("%.17g", value)));
+}
+
+static int
+integer_member(const List *list, int member)
+{
+	return intVal(list_nth(list, member));
+}
+
+/* One without digits behind the point comes back from text as an Integer. */
+static double
+double_member(const List *list, int member)
+{
+	const Node *node = list_nth(list, member);
+
+	return IsA(node, Integer) ? intVal(node) : floatVal(node);
 }
 
 static List *
 top_to_list(const TopInfo *top)
 {
+	List	   *list;
+
 	if (top == NULL)
 		return NIL;
-	return list_make5(list_make2_int(top->count, top->ties), top->columns, top->operators,
-					  top->collations, top->nulls_first);
+	list = members(TOP_NMEMBERS);
+	set_integer(list, TOP_COUNT, top->count);
+	set_integer(list, TOP_TIES, top->ties);
+	set_member(list, TOP_COLUMNS, top->columns);
+	set_member(list, TOP_OPERATORS, top->operators);
+	set_member(list, TOP_COLLATIONS, top->collations);
+	set_member(list, TOP_NULLS_FIRST, top->nulls_first);
+	return list;
 }
 
 static TopInfo *
-top_from_list(List *list)
+top_from_list(const List *list)
 {
 	TopInfo    *top;
 
 	if (list == NIL)
 		return NULL;
 	top = palloc(sizeof(TopInfo));
-	top->count = linitial_int(linitial(list));
-	top->ties = lsecond_int((List *) linitial(list)) != 0;
-	top->columns = lsecond(list);
-	top->operators = lthird(list);
-	top->collations = lfourth(list);
-	top->nulls_first = list_nth(list, 4);
+	top->count = integer_member(list, TOP_COUNT);
+	top->ties = integer_member(list, TOP_TIES) != 0;
+	top->columns = list_nth(list, TOP_COLUMNS);
+	top->operators = list_nth(list, TOP_OPERATORS);
+	top->collations = list_nth(list, TOP_COLLATIONS);
+	top->nulls_first = list_nth(list, TOP_NULLS_FIRST);
 	return top;
 }
 
 static List *
 having_to_list(const HavingInfo *having)
 {
-	return having ? list_make2(having->columns, having->strategies) : NIL;
+	List	   *list;
+
+	if (having == NULL)
+		return NIL;
+	list = members(HAVING_NMEMBERS);
+	set_member(list, HAVING_COLUMNS, having->columns);
+	set_member(list, HAVING_STRATEGIES, having->strategies);
+	return list;
 }
 
 static HavingInfo *
-having_from_list(List *list)
+having_from_list(const List *list)
 {
 	HavingInfo *having;
 
 	if (list == NIL)
 		return NULL;
 	having = palloc(sizeof(HavingInfo));
-	having->columns = linitial(list);
-	having->strategies = lsecond(list);
+	having->columns = list_nth(list, HAVING_COLUMNS);
+	having->strategies = list_nth(list, HAVING_STRATEGIES);
 	return having;
-}
-
-/* A number; one without digits behind the point comes back from text as an Integer. */
-static double
-number_of(const Node *node)
-{
-	return IsA(node, Integer) ? intVal(node) : floatVal(node);
 }
 
 List *
 plan_info_to_list(const PlanInfo *info)
 {
-	List	   *regrouping = NIL;
+	List	   *list = members(PLAN_NMEMBERS);
 
+	set_member(list, PLAN_PROGRAM, program_to_const(info->program));
 	if (info->regrouping)
-		regrouping = list_make2(program_to_const(info->regrouping), info->sets);
-	return list_make5(list_make3(program_to_const(info->program), regrouping,
-								 keep_to_list(info)),
-					  list_make3(list_make1_oid(info->relid), info->page_tables,
-								 info->row_tables),
-					  list_make4_int(info->rti, info->nkeys, info->verifiable, info->limit),
-					  list_make4(info->filter, info->groupings, top_to_list(info->top),
-								 having_to_list(info->having)),
-					  list_make3(makeFloat(psprintf("%.17g", info->rows)),
-								 makeFloat(psprintf("%.17g", info->groups)),
-								 makeString(pstrdup(info->engine))));
+		set_member(list, PLAN_REGROUPING, program_to_const(info->regrouping));
+	set_member(list, PLAN_SETS, info->sets);
+	set_member(list, PLAN_GROUPINGS, info->groupings);
+	set_integer(list, PLAN_KEYS, info->nkeys);
+	set_member(list, PLAN_RELID, list_make1_oid(info->relid));
+	set_member(list, PLAN_PAGE_TABLES, info->page_tables);
+	set_member(list, PLAN_ROW_TABLES, info->row_tables);
+	set_integer(list, PLAN_RTI, info->rti);
+	set_member(list, PLAN_FILTER, info->filter);
+	if (info->nkeep > 0)
+		set_member(list, PLAN_KEEP, bytes_to_const(info->keep, info->nkeep * sizeof(Column)));
+	set_member(list, PLAN_ENGINE, makeString(pstrdup(info->engine)));
+	set_member(list, PLAN_TOP, top_to_list(info->top));
+	set_member(list, PLAN_HAVING, having_to_list(info->having));
+	set_integer(list, PLAN_LIMIT, info->limit);
+	set_integer(list, PLAN_VERIFIABLE, info->verifiable);
+	set_double(list, PLAN_ROWS, info->rows);
+	set_double(list, PLAN_GROUPS, info->groups);
+	return list;
+}
+
+/* The Program of that member, or NULL. */
+static Program *
+program_member(const List *list, PlanMember member)
+{
+	const Const *program = list_nth(list, member);
+
+	return program ? program_from_const(program) : NULL;
 }
 
 PlanInfo *
 plan_info_from_list(List *list)
 {
 	PlanInfo   *info = palloc0(sizeof(PlanInfo));
-	List	   *programs = linitial(list);
-	List	   *regrouping = lsecond(programs);
-	List	   *estimates = list_nth(list, 4);
+	const Const *keep = list_nth(list, PLAN_KEEP);
+	Size		size = 0;
 
-	info->program = program_from_const(linitial_node(Const, programs));
-	if (regrouping != NIL)
-	{
-		info->regrouping = program_from_const(linitial_node(Const, regrouping));
-		info->sets = lsecond(regrouping);
-	}
-	keep_from_list(lthird(programs), info);
-	info->relid = linitial_oid(linitial(lsecond(list)));
-	info->page_tables = lsecond(lsecond(list));
-	info->row_tables = lthird(lsecond(list));
-	info->rti = linitial_int(lthird(list));
-	info->nkeys = lsecond_int(lthird(list));
-	info->verifiable = lthird_int(lthird(list)) != 0;
-	info->limit = lfourth_int(lthird(list));
-	info->filter = linitial(lfourth(list));
-	info->groupings = lsecond((List *) lfourth(list));
-	info->top = top_from_list(lthird((List *) lfourth(list)));
-	info->having = having_from_list(lfourth((List *) lfourth(list)));
-	info->rows = number_of(linitial(estimates));
-	info->groups = number_of(lsecond(estimates));
-	info->engine = strVal(lthird(estimates));
+	info->program = program_member(list, PLAN_PROGRAM);
+	info->regrouping = program_member(list, PLAN_REGROUPING);
+	info->sets = list_nth(list, PLAN_SETS);
+	info->groupings = list_nth(list, PLAN_GROUPINGS);
+	info->nkeys = integer_member(list, PLAN_KEYS);
+	info->relid = linitial_oid(list_nth(list, PLAN_RELID));
+	info->page_tables = list_nth(list, PLAN_PAGE_TABLES);
+	info->row_tables = list_nth(list, PLAN_ROW_TABLES);
+	info->rti = integer_member(list, PLAN_RTI);
+	info->filter = list_nth(list, PLAN_FILTER);
+	info->keep = keep ? bytes_from_const(keep, &size) : NULL;
+	info->nkeep = size / sizeof(Column);
+	info->engine = strVal(list_nth(list, PLAN_ENGINE));
+	info->top = top_from_list(list_nth(list, PLAN_TOP));
+	info->having = having_from_list(list_nth(list, PLAN_HAVING));
+	info->limit = integer_member(list, PLAN_LIMIT);
+	info->verifiable = integer_member(list, PLAN_VERIFIABLE) != 0;
+	info->rows = double_member(list, PLAN_ROWS);
+	info->groups = double_member(list, PLAN_GROUPS);
 	return info;
 }

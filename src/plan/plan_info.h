@@ -33,12 +33,12 @@ typedef struct HavingInfo
 typedef struct PlanInfo
 {
 	Program    *program;
-	Oid			relid;			/* SOURCE_PAGES: the table that the query names,
-								 * else InvalidOid */
+	Oid			relid;			/* the table that the query names; InvalidOid: the rows are a
+								 * child plan's */
 	List	   *page_tables;	/* Oids: tables whose pages are read, and whose
 								 * tuples lie as the Program says */
 	List	   *row_tables;		/* Oids: tables whose rows are sent */
-	Index		rti;			/* varno of its Vars in filter */
+	Index		rti;			/* varno of that table's Vars in filter */
 	List	   *filter;			/* the scan's clauses, for EXPLAIN only */
 	const char *engine;			/* name of the one that costs were made for */
 	int			nkeys;			/* of the node's tuples: the Program's first keys */
@@ -56,6 +56,13 @@ typedef struct PlanInfo
 	double		rows;			/* estimates: rows read, and groups */
 	double		groups;
 } PlanInfo;
+
+/* Are the rows those of tables?  Else they are a child plan's. */
+static inline bool
+plan_reads_tables(const PlanInfo *plan)
+{
+	return OidIsValid(plan->relid);
+}
 
 /*
  * To and from a List of Nodes (CustomScan.custom_private).  The Program is

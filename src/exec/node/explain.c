@@ -148,7 +148,7 @@ show_source(GpuAggState *state, ExplainState *es)
 	PlanInfo   *plan = state->plan;
 	StringInfoData text;
 
-	if (plan->page_tables == NIL)
+	if (!plan_reads_tables(plan))
 	{
 		ExplainPropertyText("Source", "child plan", es);
 		return;

@@ -109,7 +109,7 @@ begin_children(GpuAggState *state, EState *estate, int eflags)
 
 		if (partial_is_below(input))
 			state->input.gather = input;
-		if (state->plan->page_tables == NIL)
+		if (!plan_reads_tables(state->plan))
 		{
 			state->input.child = input;
 			input_scan_attach(state->native, input);
@@ -165,7 +165,7 @@ begin_input(GpuAggState *state, EState *estate)
 	int			nslots = list_length(scan->custom_exprs) - nvalues;
 	List	   *slots = list_truncate(list_copy(scan->custom_exprs), nslots);
 
-	if (state->plan->page_tables != NIL)
+	if (plan_reads_tables(state->plan))
 	{
 		state->input.tables = source_tables_open(state->plan, &state->input.ntables);
 		state->scans_differ = !native_scans_tables(linitial(scan->custom_plans), state->plan,

@@ -1,24 +1,18 @@
 /*
  * estimate.c
- *	  How many rows and groups a grouping step has: PostgreSQL's own rules, and key_values.c.
+ *	  How many groups a grouping step has: PostgreSQL's own rules, and key_values.c.
  */
 #include "postgres.h"
 
 #include <math.h>
 
 #include "catalog/pg_statistic_ext.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/selfuncs.h"
 
 #include "plan/path/estimate.h"
 #include "plan/path/key_values.h"
-
-/* Rows that enter the node. */
-static double
-input_rows(const Grouping *grouping, const LoweredGrouping *lowered)
-{
-	return lowered->rti ? lowered->tables.rows : grouping->input_rel->cheapest_total_path->rows;
-}
 
 static double
 groups_by_columns(const Grouping *grouping, List *keys)
@@ -194,14 +188,17 @@ estimate_regrouping(const Grouping *grouping, GroupingEstimates *estimates)
 }
 
 GroupingEstimates
-estimate_grouping(const Grouping *grouping, const LoweredGrouping *lowered)
+estimate_grouping(const Grouping *grouping)
 {
-	GroupingEstimates estimates = {.rows = input_rows(grouping, lowered)};
+	GroupingEstimates estimates = {.groups = estimate_groups(grouping),.having_selectivity = 1};
 
-	estimates.groups = estimate_groups(grouping);
 	if (grouping->regroups)
 		estimate_regrouping(grouping, &estimates);
 	else
 		estimates.result_groups = estimates.groups;
+	cost_qual_eval(&estimates.having_cost, grouping->having, grouping->root);
+	if (grouping->having != NIL)
+		estimates.having_selectivity = clauselist_selectivity(grouping->root, grouping->having,
+															  0, JOIN_INNER, NULL);
 	return estimates;
 }

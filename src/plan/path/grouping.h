@@ -9,7 +9,18 @@
 
 #include "plan/path/report.h"
 #include "plan/path/source_tables.h"
+#include "plan/plan_info.h"
 #include "program/program.h"
+
+/* How many groups the step has, by PostgreSQL's own rules. */
+typedef struct GroupingEstimates
+{
+	double		groups;			/* the engine's */
+	double		result_groups;	/* the step's */
+	double		regrouped;		/* groups taken into coarser ones, by all sets */
+	QualCost	having_cost;
+	double		having_selectivity; /* the share of the step's groups that HAVING lets pass */
+} GroupingEstimates;
 
 /* What the planner's grouping step, or its DISTINCT, has to compute. */
 typedef struct Grouping
@@ -34,6 +45,12 @@ typedef struct Grouping
 	List	   *groupings;		/* GroupingFunc: of target and HAVING */
 	List	   *aggrefs;		/* Aggref: of target and HAVING, without repeats */
 	List	   *junk;			/* Expr: of target, whose values are not used */
+
+	/* what all paths of the step have in common */
+	bool		is_estimated;	/* the members below are known: the step can be lowered */
+	GroupingEstimates estimates;
+	TopInfo    *top;			/* the groups that the query takes, if no aggregate can fail;
+								 * NULL: all of them */
 } Grouping;
 
 /* A way to run it. */
@@ -42,11 +59,11 @@ typedef struct LoweredGrouping
 	Program    *program;
 	Program    *regrouping;		/* over its groups, or NULL */
 	List	   *slots;			/* Expr, one a slot */
-	Index		rti;			/* of the table that the query names, if tables
-								 * are read; 0: rows of a child plan */
-	InputTables tables;			/* if rti */
-	Path	   *input;			/* of the child plan; NULL: heap pages */
-	Path	   *partial_input;	/* the same for one of several processes, or NULL */
+	bool		reads_tables;	/* rows are those of tables; false: of a child plan */
+	InputTables tables;			/* if it reads tables */
+	Path	   *input;			/* of the child plan; NULL: it reads tables */
+	Path	   *partial_input;	/* of a child plan for one of several processes, or NULL */
+	double		rows;			/* that enter the node: an estimate */
 	List	   *filter;			/* clauses that the Program's filter computes */
 	Column	   *keep;			/* that the run keeps beside the Program's (keep.h) */
 	int			nkeep;

@@ -185,7 +185,7 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	if (clauses_have_pseudoconstant(rel->baserestrictinfo))
 		return reject_grouping(rejection, REJECTED_INPUT, "a condition is the same for all rows");
 
-	lowered->rti = rel->relid;
+	lowered->reads_tables = true;
 	lowered->input = NULL;
 	lowered->partial_input = NULL;
 	lowered->filter = get_actual_clauses(clauses_in_order(grouping->root,
@@ -214,6 +214,7 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	if (order_is_seen(&lowered->tables, lowered->program))
 		return reject_grouping(rejection, REJECTED_INPUT,
 							   "a key is a float, and the partitions' columns lie differently");
+	lowered->rows = lowered->tables.rows;
 	lowered->resident = resident_share(&lowered->tables, lowered->program);
 	return true;
 }
@@ -284,7 +285,8 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 		return reject_grouping(rejection, REJECTED_INPUT,
 							   "EXPLAIN could not show a window function of the input");
 	l = lower_begin_columns(grouping->root, lowered->input->pathtarget->exprs);
-	lowered->rti = 0;
+	lowered->reads_tables = false;
+	lowered->rows = grouping->input_rel->cheapest_total_path->rows;
 	MemSet(&lowered->tables, 0, sizeof(lowered->tables));
 	lowered->filter = NIL;
 	lowered->nkeep = 0;

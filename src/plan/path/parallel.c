@@ -91,7 +91,7 @@ parallel_workers(const Grouping *grouping, const LoweredGrouping *lowered,
 {
 	if (!may_be_parallel(grouping, lowered, grouped_rel, engine))
 		return 0;
-	if (lowered->rti == 0)
+	if (!lowered->reads_tables)
 		return lowered->partial_input ? lowered->partial_input->parallel_workers : 0;
 	return compute_parallel_worker(grouping->input_rel, lowered->tables.pages, -1,
 								   max_parallel_workers_per_gather);
@@ -109,7 +109,7 @@ parallel_divisor(int workers)
 Path *
 parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
 			  RelOptInfo *grouped_rel, const EngineOps *engine,
-			  const GroupingEstimates *estimates, int workers, Cost cost)
+			  int workers, Cost cost)
 {
 	PartialPath *partial = palloc0(sizeof(PartialPath));
 	Path	   *path = &partial->custom.path;
@@ -135,8 +135,8 @@ parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
 			.page_tables = lowered->tables.page_tables,
 			.row_tables = lowered->tables.row_tables,
 			.engine = engine->name,
-			.rows = estimates->rows,
-			.groups = estimates->groups
+			.rows = lowered->rows,
+			.groups = grouping->estimates.groups
 	};
 	return (Path *) create_gather_path(grouping->root, grouped_rel, path,
 									   path->pathtarget, NULL, &rows);

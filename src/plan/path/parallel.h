@@ -6,7 +6,6 @@
 #define GPUAGG_PLAN_PARALLEL_H
 
 #include "engine/engine.h"
-#include "plan/path/estimate.h"
 #include "plan/path/grouping.h"
 
 /* How many workers PostgreSQL plans to read the input; 0: the leader is alone. */
@@ -25,7 +24,7 @@ extern Path *parallel_input(const Grouping *grouping, const Path *input);
  */
 extern Path *parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
 						   RelOptInfo *grouped_rel, const EngineOps *engine,
-						   const GroupingEstimates *estimates, int workers, Cost cost);
+						   int workers, Cost cost);
 
 /* By how much the work of one process gets less, by PostgreSQL's rule. */
 extern double parallel_divisor(int workers);

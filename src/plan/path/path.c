@@ -28,6 +28,7 @@
 #include "compat.h"
 #include "handle/select.h"
 #include "exec/node/node.h"
+#include "exec/values/final.h"
 #include "guc.h"
 #include "plan/lower/lower_slot.h"
 #include "plan/path/cost.h"
@@ -50,9 +51,9 @@ typedef struct GpuAggPath
 	Grouping	grouping;
 	LoweredGrouping lowered;
 	const EngineOps *engine;
-	GroupingEstimates estimates;
 	TopInfo    *top;			/* NULL: all groups leave */
 	int			workers;		/* beside the leader */
+	CostInput	cost;			/* what the path's costs are made of */
 	GroupingReport *report;		/* or NULL */
 } GpuAggPath;
 
@@ -120,7 +121,7 @@ is_verifiable(const GpuAggPath *path)
 	const Grouping *grouping = &path->grouping;
 	const PlannerInfo *root = grouping->root;
 
-	if (!path->lowered.rti ||
+	if (!path->lowered.reads_tables ||
 		contain_volatile_functions((Node *) grouping->target->exprs) ||
 		contain_volatile_functions((Node *) grouping->having))
 		return false;
@@ -139,7 +140,7 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		.relid = path->lowered.tables.relid,
 		.page_tables = path->lowered.tables.page_tables,
 		.row_tables = path->lowered.tables.row_tables,
-		.rti = path->lowered.rti,
+		.rti = path->lowered.reads_tables ? path->grouping.input_rel->relid : 0,
 		.filter = copyObject(path->lowered.filter),
 		.engine = path->engine->name,
 		.nkeys = list_length(path->grouping.keys),
@@ -151,8 +152,8 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		.keep = path->lowered.keep,
 		.nkeep = path->lowered.nkeep,
 		.verifiable = is_verifiable(path),
-		.rows = path->estimates.rows,
-		.groups = path->estimates.groups,
+		.rows = path->lowered.rows,
+		.groups = path->grouping.estimates.groups,
 	};
 
 	scan->custom_exprs = copyObject(path->lowered.slots);
@@ -182,23 +183,19 @@ static void
 set_output_costs(GpuAggPath *path, Cost startup)
 {
 	Path	   *result = &path->custom.path;
-	QualCost	having;
-	double		groups = path->estimates.result_groups;
-	double		selectivity = 1;
+	const GroupingEstimates *estimates = &path->grouping.estimates;
+	double		groups = estimates->result_groups;
 
-	cost_qual_eval(&having, path->grouping.having, path->grouping.root);
-	if (path->grouping.having != NIL)
-		selectivity = clauselist_selectivity(path->grouping.root, path->grouping.having,
-											 0, JOIN_INNER, NULL);
-	result->startup_cost = startup + having.startup + result->pathtarget->cost.startup;
+	result->startup_cost = startup + estimates->having_cost.startup +
+		result->pathtarget->cost.startup;
 	result->total_cost = result->startup_cost;
 	if (path->top)
 	{
 		result->total_cost += groups * cpu_operator_cost;
 		groups = top_groups_leaving(path->top, groups);
 	}
-	result->rows = clamp_row_est(groups * selectivity);
-	result->total_cost += groups * (having.per_tuple + cpu_tuple_cost) +
+	result->rows = clamp_row_est(groups * estimates->having_selectivity);
+	result->total_cost += groups * (estimates->having_cost.per_tuple + cpu_tuple_cost) +
 		result->rows * result->pathtarget->cost.per_tuple;
 }
 
@@ -208,7 +205,7 @@ input_pages_spared(const LoweredGrouping *lowered)
 {
 	const Path *partial = lowered->partial_input;
 
-	if (lowered->rti || partial == NULL)
+	if (lowered->reads_tables || partial == NULL)
 		return 0;
 	return cost_cached_pages_spared(lowered->input->total_cost, partial->total_cost,
 									parallel_divisor(partial->parallel_workers));
@@ -219,19 +216,20 @@ static CostInput
 cost_input(const GpuAggPath *path)
 {
 	const InputTables *tables = &path->lowered.tables;
+	const GroupingEstimates *estimates = &path->grouping.estimates;
 	CostInput	in = {
 		.engine = path->engine,
 		.program = path->lowered.program,
-		.rows = path->estimates.rows,
+		.rows = path->lowered.rows,
 		.rows_passed = path->grouping.input_rel->cheapest_total_path->rows,
-		.groups = path->estimates.groups,
-		.regrouped = path->estimates.regrouped,
-		.set_groups = path->estimates.result_groups,
+		.groups = estimates->groups,
+		.regrouped = estimates->regrouped,
+		.set_groups = estimates->result_groups,
 		.processes = path->workers + 1,
 		.divisor = parallel_divisor(path->workers),
 	};
 
-	if (path->lowered.rti)
+	if (path->lowered.reads_tables)
 	{
 		if (engine_keeps_columns(path->engine))
 			in.resident = path->lowered.resident;
@@ -243,7 +241,7 @@ cost_input(const GpuAggPath *path)
 	}
 	else
 	{
-		in.rows_sent = path->estimates.rows;
+		in.rows_sent = path->lowered.rows;
 		in.input_cost = path->workers > 0 ? path->lowered.partial_input->total_cost :
 			path->lowered.input->total_cost;
 		in.pages_spared = input_pages_spared(&path->lowered);
@@ -255,54 +253,66 @@ cost_input(const GpuAggPath *path)
 static void
 add_input(GpuAggPath *path, RelOptInfo *grouped_rel)
 {
-	CostInput	in = cost_input(path);
 	Path	   *child = path->lowered.input;
-	Cost		startup = cost_startup(&in);
+	Cost		startup;
 
+	path->cost = cost_input(path);
+	startup = cost_startup(&path->cost);
 	if (path->workers > 0)
 	{
 		child = parallel_path(&path->grouping, &path->lowered, grouped_rel, path->engine,
-							  &path->estimates, path->workers, cost_process(&in));
-		startup = child->total_cost + cost_merged(&in);
+							  path->workers, cost_process(&path->cost));
+		startup = child->total_cost + cost_merged(&path->cost);
 	}
 	if (child != NULL)
 		path->custom.custom_paths = lappend(path->custom.custom_paths, child);
 
 	/* pages are read as a sequential scan reads them */
-	compat_set_disabled_nodes(&path->custom.path, path->lowered.rti ? !enable_seqscan
+	compat_set_disabled_nodes(&path->custom.path, path->lowered.reads_tables ? !enable_seqscan
 							  : compat_disabled_nodes(child));
 	set_output_costs(path, startup);
 }
 
-/* The path of the leader alone, or with workers. */
+/* The path of the leader alone, or with workers; without the native plan. */
 static GpuAggPath *
 make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 				 RelOptInfo *grouped_rel, const EngineOps *engine, int workers)
 {
 	GpuAggPath *path = palloc0(sizeof(GpuAggPath));
-	Path	   *input_scan;
-	Path	   *native;
 
 	path->grouping = *grouping;
 	path->lowered = *lowered;
 	path->engine = engine;
 	path->workers = workers;
-	path->estimates = estimate_grouping(grouping, lowered);
-	path->top = top_groups_wanted(grouping, lowered->program);
-	input_scan = lowered->rti ? NULL : input_scan_path(grouping->input_rel, lowered->input);
-	native = workers > 0 && lowered->rti ? native_cheapest_path(grouping, grouped_rel) : NULL;
-	if (native == NULL)
-		native = native_path(grouping, grouped_rel, input_scan, path->estimates.result_groups);
+	path->top = final_can_fail(lowered->program) ? NULL : grouping->top;
 
 	NodeSetTag(path, T_CustomPath);
 	path->custom.path.pathtype = T_CustomScan;
 	path->custom.path.parent = grouped_rel;
 	path->custom.path.pathtarget = grouping->target;
 	/* no CUSTOMPATH_SUPPORT_PROJECTION: the native plan has this target, too */
-	path->custom.custom_paths = list_make1(native);
 	path->custom.methods = &gpuagg_path_methods;
 	add_input(path, grouped_rel);
 	return path;
+}
+
+/* The native plan becomes the first child, of the path that has been chosen. */
+static void
+add_native(GpuAggPath *path, RelOptInfo *grouped_rel)
+{
+	const Grouping *grouping = &path->grouping;
+	const LoweredGrouping *lowered = &path->lowered;
+	Path	   *input_scan = NULL;
+	Path	   *native = NULL;
+
+	if (!lowered->reads_tables)
+		input_scan = input_scan_path(grouping->input_rel, lowered->input);
+	else if (path->workers > 0)
+		native = native_cheapest_path(grouping, grouped_rel);
+	if (native == NULL)
+		native = native_path(grouping, grouped_rel, input_scan,
+							 grouping->estimates.result_groups);
+	path->custom.custom_paths = lcons(native, path->custom.custom_paths);
 }
 
 static GpuAggPath *
@@ -323,18 +333,16 @@ static bool
 has_workers(const GpuAggPath *path)
 {
 	return path->workers > 0 ||
-		(path->lowered.rti == 0 && native_has_workers(path->lowered.input));
+		(!path->lowered.reads_tables && native_has_workers(path->lowered.input));
 }
 
 /* The path of the leader alone, or that with workers. */
 static GpuAggPath *
 faster_path(GpuAggPath *alone, GpuAggPath *together)
 {
-	CostInput	in = cost_input(together);
-
 	if (compat_disabled_nodes(&alone->custom.path) != compat_disabled_nodes(&together->custom.path))
 		return cheaper_path(alone, together);
-	return cost_workers_pay(&in, alone->custom.path.total_cost, together->custom.path.total_cost,
+	return cost_workers_pay(&together->cost, alone->custom.path.total_cost, together->custom.path.total_cost,
 							has_workers(alone)) ? together : alone;
 }
 
@@ -353,7 +361,8 @@ engine_path(const Grouping *grouping, const LoweredGrouping *lowered,
 		return NULL;
 	}
 	path = make_gpuagg_path(grouping, lowered, grouped_rel, engine, 0);
-	if (!device_holds_groups(engine, lowered->program, path->estimates.groups, text, sizeof(text)))
+	if (!device_holds_groups(engine, lowered->program, grouping->estimates.groups, text,
+							 sizeof(text)))
 	{
 		reject_grouping(rejection, REJECTED_ENGINE, pstrdup(text));
 		return NULL;
@@ -369,18 +378,30 @@ engine_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	return path;
 }
 
+/* What all paths of the grouping have in common, once it has been lowered in some way. */
+static void
+estimate_once(Grouping *grouping)
+{
+	if (grouping->is_estimated)
+		return;
+	grouping->estimates = estimate_grouping(grouping);
+	grouping->top = top_groups_wanted(grouping);
+	grouping->is_estimated = true;
+}
+
 /*
  * The path of the engine that gpuagg.engine names, or of the cheapest.  No
  * device is looked for where the CPU is done sooner than one can begin.
  */
 static GpuAggPath *
-lowered_path(const Grouping *grouping, const LoweredGrouping *lowered,
+lowered_path(Grouping *grouping, const LoweredGrouping *lowered,
 			 RelOptInfo *grouped_rel, Rejection *rejection)
 {
 	const EngineOps *engine = engine_required();
 	const EngineOps *cuda = engine_named(CHOICE_CUDA);
 	GpuAggPath *path;
 
+	estimate_once(grouping);
 	if (engine != NULL)
 		return engine_path(grouping, lowered, grouped_rel, engine, rejection);
 	path = engine_path(grouping, lowered, grouped_rel, &cpu_engine, rejection);
@@ -414,7 +435,7 @@ is_seq_scan(const Path *path)
  * input's own plan, unless that one has an index to skip most of the table.
  */
 static GpuAggPath *
-find_path(const Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
+find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 {
 	LoweredGrouping lowered;
 	Rejection	child_rejection;
@@ -496,6 +517,7 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		path = find_path(&grouping, grouped_rel, &input_rejection);
 	if (path == NULL)
 		return NULL;
+	add_native(path, grouped_rel);
 	path->report = report;
 	report_engine(report, path->engine->name);
 	*rivals = (RivalsInput)

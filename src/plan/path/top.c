@@ -130,11 +130,18 @@ exprs_can_fail(const Grouping *grouping, const List *exprs)
 	return contain_leaked_vars((Node *) columns);
 }
 
+/* Could HAVING, or an output? */
+static bool
+clauses_can_fail(const Grouping *grouping)
+{
+	return exprs_can_fail(grouping, grouping->target->exprs) ||
+		exprs_can_fail(grouping, having_other_clauses(grouping));
+}
+
 bool
 groups_can_fail(const Grouping *grouping, const Program *results)
 {
-	return final_can_fail(results) || exprs_can_fail(grouping, grouping->target->exprs) ||
-		exprs_can_fail(grouping, having_other_clauses(grouping));
+	return final_can_fail(results) || clauses_can_fail(grouping);
 }
 
 HavingInfo *
@@ -175,7 +182,7 @@ top_column_number(const Grouping *grouping, const Node *expr)
 }
 
 TopInfo *
-top_groups_wanted(const Grouping *grouping, const Program *results)
+top_groups_wanted(const Grouping *grouping)
 {
 	PlannerInfo *root = grouping->root;
 	int64		count = groups_taken(root->parse);
@@ -183,7 +190,7 @@ top_groups_wanted(const Grouping *grouping, const Program *results)
 	ListCell   *lc;
 
 	if (count == 0 || root->parse->sortClause == NIL || !sort_is_next(grouping) ||
-		groups_can_fail(grouping, results))
+		clauses_can_fail(grouping))
 		return NULL;
 	top = palloc0(sizeof(TopInfo));
 	top->count = (int) count;

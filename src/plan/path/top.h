@@ -10,9 +10,10 @@
 
 /*
  * How the query orders the step's groups, if it takes a constant number of the first
- * ones only, so that the others need not leave the node; else NULL.
+ * ones only; else NULL.  So the others need not leave the node, if no aggregate can fail
+ * (final_can_fail).
  */
-extern TopInfo *top_groups_wanted(const Grouping *grouping, const Program *results);
+extern TopInfo *top_groups_wanted(const Grouping *grouping);
 
 /* How many of the step's groups, in any order, the query takes at most; 0: it may take all. */
 extern int	top_limit(const Grouping *grouping);
