@@ -4,7 +4,7 @@
  *
  * The state lies in the query's segment of dynamic shared memory.  The program and
  * its slots' values, which can be of another size when the plan is run again, are in
- * the query's dsa_area, and so are the groups.  The leader writes the job before it
+ * memory beside it (shared_area.h), and so are the groups.  The leader writes the job before it
  * starts workers; it has evaluated the slots, so that all processes have the same
  * values.
  *
@@ -15,7 +15,6 @@
 #include "postgres.h"
 
 #include "exec/parallel/parallel_state.h"
-#include "exec/parallel/shared_area.h"
 #include "handle/select.h"
 
 Size
@@ -34,12 +33,12 @@ begin(ParallelState *state)
 	shared_blocks_init(&state->blocks);
 	memset(&state->result, 0, sizeof(state->result));
 	state->result.status = ENGINE_OK;
-	state->program = InvalidDsaPointer;
-	state->slots = InvalidDsaPointer;
-	state->served = InvalidDsaPointer;
+	state->program = SHARED_POINTER_INVALID;
+	state->slots = SHARED_POINTER_INVALID;
+	state->served = SHARED_POINTER_INVALID;
 }
 
-void
+SharedArea *
 parallel_state_init(ParallelState *state, int processes, uint64 limit,
 					dsm_segment *segment)
 {
@@ -47,17 +46,21 @@ parallel_state_init(ParallelState *state, int processes, uint64 limit,
 	SpinLockInit(&state->mutex);
 	shared_groups_init(&state->groups, limit, segment);
 	begin(state);
+	return shared_area_create(&state->memory, segment);
+}
+
+SharedArea *
+parallel_state_attach(ParallelState *state)
+{
+	shared_groups_attach(&state->groups);
+	return shared_area_attach(&state->memory);
 }
 
 void
-parallel_state_clear(ParallelState *state, dsa_area *area)
+parallel_state_clear(ParallelState *state, SharedArea *area)
 {
-	const dsa_pointer parts[] = {state->program, state->slots, state->served};
-
-	for (int i = 0; i < (int) lengthof(parts); i++)
-		if (DsaPointerIsValid(parts[i]))
-			dsa_free(area, parts[i]);
-	shared_groups_clear(&state->groups, area);
+	shared_area_clear(area);
+	shared_groups_clear(&state->groups);
 	begin(state);
 }
 
@@ -121,15 +124,15 @@ share_served(uint8 *bits, const ParallelJob *job)
 
 /* Memory for a part of the job; NULL: there is none. */
 static void *
-allocate(dsa_area *area, Size size, dsa_pointer *part)
+allocate(SharedArea *area, Size size, SharedPointer *part)
 {
 	*part = shared_area_allocate(area, size);
-	return DsaPointerIsValid(*part) ? dsa_get_address(area, *part) : NULL;
+	return SharedPointerIsValid(*part) ? shared_area_address(area, *part) : NULL;
 }
 
 /* What is not in the segment of a fixed size; false: there is no memory. */
 static bool
-share_parts(ParallelState *state, dsa_area *area, const ParallelJob *job)
+share_parts(ParallelState *state, SharedArea *area, const ParallelJob *job)
 {
 	int			nslots = job->program->nslots;
 	void	   *program = allocate(area, job->program->size, &state->program);
@@ -147,7 +150,7 @@ share_parts(ParallelState *state, dsa_area *area, const ParallelJob *job)
 }
 
 void
-parallel_state_share(ParallelState *state, dsa_area *area, const ParallelJob *job)
+parallel_state_share(ParallelState *state, SharedArea *area, const ParallelJob *job)
 {
 	state->passes = job == NULL;
 	state->idle = job != NULL && !share_parts(state, area, job);
@@ -162,16 +165,16 @@ parallel_state_share(ParallelState *state, dsa_area *area, const ParallelJob *jo
 }
 
 const Program *
-parallel_state_program(const ParallelState *state, dsa_area *area)
+parallel_state_program(const ParallelState *state, SharedArea *area)
 {
-	return dsa_get_address(area, state->program);
+	return shared_area_address(area, state->program);
 }
 
 SlotValue *
-parallel_state_slots(const ParallelState *state, dsa_area *area)
+parallel_state_slots(const ParallelState *state, SharedArea *area)
 {
 	int			n = parallel_state_program(state, area)->nslots;
-	const SlotValue *shared = dsa_get_address(area, state->slots);
+	const SlotValue *shared = shared_area_address(area, state->slots);
 	SlotValue  *slots = palloc((n + 1) * sizeof(SlotValue));
 
 	memcpy(slots, shared, n * sizeof(SlotValue));
@@ -182,15 +185,15 @@ parallel_state_slots(const ParallelState *state, dsa_area *area)
 }
 
 const uint8 **
-parallel_state_served(const ParallelState *state, dsa_area *area)
+parallel_state_served(const ParallelState *state, SharedArea *area)
 {
 	const uint8 **served;
 	const uint8 *bits;
 
-	if (!DsaPointerIsValid(state->served))
+	if (!SharedPointerIsValid(state->served))
 		return NULL;
 	served = palloc(sizeof(uint8 *) * state->ntables);
-	bits = dsa_get_address(area, state->served);
+	bits = shared_area_address(area, state->served);
 	for (int i = 0; i < state->ntables; i++)
 	{
 		served[i] = served_blocks(bits, state->nblocks[i]) > 0 ? bits : NULL;

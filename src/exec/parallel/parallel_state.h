@@ -8,6 +8,7 @@
 #include "storage/barrier.h"
 #include "storage/spin.h"
 
+#include "exec/parallel/shared_area.h"
 #include "exec/parallel/shared_store.h"
 #include "source/tables.h"
 
@@ -46,9 +47,10 @@ typedef struct ParallelState
 	pg_atomic_uint32 next_partition;	/* to be merged */
 	slock_t		mutex;			/* of the result */
 	ParallelResult result;
-	dsa_pointer program;
-	dsa_pointer slots;			/* SlotValues, and behind them their bytes */
-	dsa_pointer served;			/* ParallelJob.served, or none: the bits of all tables,
+	SharedMemory memory;		/* of what follows, and of groups */
+	SharedPointer program;
+	SharedPointer slots;		/* SlotValues, and behind them their bytes */
+	SharedPointer served;		/* ParallelJob.served, or none: the bits of all tables,
 								 * each from a byte on */
 	SharedGroups groups;
 	SharedBlocks blocks;
@@ -66,18 +68,21 @@ extern Size parallel_state_size(int ntables);
 
 /*
  * In the leader, before there are other processes: begin for the first time, or again.
- * limit: bytes of groups in memory.  job: NULL, the input plan's rows are wanted; else the area
- * has begun (shared_area.h).
+ * limit: bytes of groups in memory.  segment: where the state lies; its memory goes with it.
+ * Returns the leader's view of the memory.  job: NULL, the input plan's rows are wanted.
  */
-extern void parallel_state_init(ParallelState *state, int processes, uint64 limit,
-								dsm_segment *segment);
-extern void parallel_state_share(ParallelState *state, dsa_area *area,
+extern SharedArea *parallel_state_init(ParallelState *state, int processes, uint64 limit,
+									   dsm_segment *segment);
+extern void parallel_state_share(ParallelState *state, SharedArea *area,
 								 const ParallelJob *job);
-extern void parallel_state_clear(ParallelState *state, dsa_area *area);
+extern void parallel_state_clear(ParallelState *state, SharedArea *area);
+
+/* In a worker, before anything else: its view of the memory. */
+extern SharedArea *parallel_state_attach(ParallelState *state);
 
 /* The job's program and slots, in any process; the slots in the current context. */
-extern const Program *parallel_state_program(const ParallelState *state, dsa_area *area);
-extern SlotValue *parallel_state_slots(const ParallelState *state, dsa_area *area);
+extern const Program *parallel_state_program(const ParallelState *state, SharedArea *area);
+extern SlotValue *parallel_state_slots(const ParallelState *state, SharedArea *area);
 
 /* A process has failed; the others need not go on. */
 extern void parallel_state_fail(ParallelState *state, EngineStatus status,
@@ -87,7 +92,7 @@ extern bool parallel_state_failed(ParallelState *state);
 /*
  * As ParallelJob.served, in the current context.
  */
-extern const uint8 **parallel_state_served(const ParallelState *state, dsa_area *area);
+extern const uint8 **parallel_state_served(const ParallelState *state, SharedArea *area);
 
 /* The next partition that this process merges; false: there are no more. */
 extern bool parallel_state_partition(ParallelState *state, uint32 *partition);

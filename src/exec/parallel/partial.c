@@ -30,7 +30,6 @@
  */
 #include "postgres.h"
 
-#include "executor/execParallel.h"
 #include "executor/executor.h"
 #include "executor/nodeHash.h"
 #include "miscadmin.h"
@@ -40,7 +39,6 @@
 #include "compat.h"
 #include "handle/select.h"
 #include "exec/parallel/partial.h"
-#include "exec/parallel/shared_area.h"
 #include "plan/plan_info.h"
 #include "source/child.h"
 #include "stats/activity.h"
@@ -54,11 +52,7 @@ typedef struct PartialState
 	SourceTable *tables;		/* the job's, or the worker's own */
 	int			ntables;
 	ParallelState *shared;		/* NULL: there are no other processes */
-	dsa_area   *area;
-	bool		area_begun;		/* it has been used by shared_area.h */
-	bool		starting;		/* the Gather may not know of the area yet */
-	GatherState *gather;		/* in the leader, once it has run the Gather */
-	MemoryContextCallback callback; /* of that */
+	SharedArea *area;			/* with it: of the shared memory */
 	int			processes;		/* as planned */
 	MemoryContext run_context;
 	EngineHandle *engine;
@@ -289,31 +283,6 @@ feed_part(PartialState *state)
 	parallel_state_add(state->shared, &no_work, &source);
 }
 
-/* The query's memory goes.  After an error the executor has not detached the area. */
-static void
-detach_area(void *arg)
-{
-	const PartialState *state = arg;
-	ParallelExecutorInfo *pei = state->gather->pei;
-
-	if (!state->area_begun)
-		return;
-	if (pei == NULL && state->starting)
-		dsa_detach(state->area);
-	if (pei == NULL || pei->area == NULL)
-		return;
-	dsa_detach(pei->area);
-	pei->area = NULL;
-}
-
-static void
-begin_area(PartialState *state)
-{
-	if (!state->area_begun)
-		shared_area_begin(state->area);
-	state->area_begun = true;
-}
-
 /* This process's part of a run of its own, and of the merging. */
 static void
 merge_part(PartialState *state)
@@ -323,7 +292,6 @@ merge_part(PartialState *state)
 
 	if (BarrierAttach(barrier) == PARALLEL_INPUT)
 	{
-		begin_area(state);
 		shared_store_begin(&state->store, &state->shared->groups, state->area, false);
 		note_status(state, run_phases(state, &source));
 		end_run(state, &source);
@@ -421,30 +389,18 @@ limit_of_groups(int processes)
 	return groups_memory_limit(false) * processes;
 }
 
-/* What all processes are to do. */
-static void
-share_job(PartialState *state)
-{
-	if (state->job != NULL)
-		begin_area(state);
-	parallel_state_share(state->shared, state->area, state->job);
-}
-
 static void
 init_shared(CustomScanState *node, ParallelContext *pcxt, void *coordinate)
 {
 	PartialState *state = (PartialState *) node;
 
-	state->area = node->ss.ps.state->es_query_dsa;
-	if (state->area == NULL)
+	if (pcxt->seg == NULL)
 		return;
-	state->area_begun = false;
-	state->starting = true;
 	state->shared = coordinate;
 	state->processes = pcxt->nworkers + 1;
-	parallel_state_init(state->shared, state->processes, limit_of_groups(state->processes),
-						pcxt->seg);
-	share_job(state);
+	state->area = parallel_state_init(state->shared, state->processes,
+									  limit_of_groups(state->processes), pcxt->seg);
+	parallel_state_share(state->shared, state->area, state->job);
 }
 
 static void
@@ -456,7 +412,7 @@ reinit_shared(CustomScanState *node, ParallelContext *pcxt, void *coordinate)
 		return;
 	end_reading(state);
 	parallel_state_clear(state->shared, state->area);
-	share_job(state);
+	parallel_state_share(state->shared, state->area, state->job);
 }
 
 static void
@@ -465,9 +421,8 @@ init_worker(CustomScanState *node, shm_toc *toc, void *coordinate)
 	PartialState *state = (PartialState *) node;
 
 	state->shared = coordinate;
-	state->area = node->ss.ps.state->es_query_dsa;
+	state->area = parallel_state_attach(state->shared);
 	state->processes = state->shared->processes;
-	shared_groups_attach(&state->shared->groups);
 }
 
 /* The shared memory goes. */
@@ -519,18 +474,6 @@ partial_is_possible(const PlanState *gather)
 	return gather->state->es_use_parallel_mode;
 }
 
-/* The Gather above, whose area may have to be detached. */
-static void
-note_gather(PartialState *state, GatherState *gather)
-{
-	if (state->gather != NULL)
-		return;
-	state->gather = gather;
-	state->callback.func = detach_area;
-	state->callback.arg = state;
-	MemoryContextRegisterResetCallback(gather->ps.state->es_query_cxt, &state->callback);
-}
-
 bool
 partial_run(PlanState *gather, const ParallelJob *job, ParallelResult *result)
 {
@@ -540,14 +483,12 @@ partial_run(PlanState *gather, const ParallelJob *job, ParallelResult *result)
 	if (!partial_is_possible(gather))
 		return false;
 	state->job = job;
-	note_gather(state, castNode(GatherState, gather));
 	/* what the Gather allocates must be there as long as the query */
 	old = MemoryContextSwitchTo(gather->state->es_query_cxt);
 	while (!TupIsNull(ExecProcNode(gather)))
 		;
 	MemoryContextSwitchTo(old);
 	state->job = NULL;
-	state->starting = false;
 	if (state->shared == NULL || state->shared->idle)
 		return false;
 	*result = state->shared->result;

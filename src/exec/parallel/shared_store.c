@@ -12,9 +12,6 @@
  * it writes later is added there: a process whose table is spilled often writes little of
  * each partition at a time, and a partition that lies in one place is in few pages.
  *
- * The chunks are in a list, too, to be freed before the plan is run again.  At its
- * end they go with the dsa_area, which is PostgreSQL's.
- *
  * Pieces of a released partition, which have been merged, give their places to those
  * that the process writes next, the merged groups: that memory is mapped, and in the
  * processor's caches.
@@ -29,7 +26,6 @@
 
 #include "utils/memutils.h"
 
-#include "exec/parallel/shared_area.h"
 #include "exec/parallel/shared_store.h"
 #include "source/temp_file.h"
 
@@ -37,15 +33,9 @@
 #define FIRST_CHUNK ((Size) 64 * 1024)
 #define LARGEST_CHUNK ((Size) 1024 * 1024)
 
-typedef struct Chunk
-{
-	dsa_pointer next;			/* in the list of all */
-	uint64		unused;			/* pieces are aligned to 8 bytes */
-} Chunk;
-
 typedef struct Piece
 {
-	dsa_pointer next;			/* of the same partition */
+	SharedPointer next;			/* of the same partition */
 	uint64		size;			/* of the bytes that follow */
 	uint64		room;			/* for such bytes */
 } Piece;
@@ -56,9 +46,8 @@ begin_groups(SharedGroups *groups)
 {
 	memset(groups->units, 0, sizeof(groups->units));
 	pg_atomic_init_u64(&groups->bytes, 0);
-	dsa_pointer_atomic_init(&groups->chunks, InvalidDsaPointer);
 	for (int i = 0; i < 2 * SHARED_PARTITIONS; i++)
-		dsa_pointer_atomic_init(&groups->pieces[i], InvalidDsaPointer);
+		pg_atomic_init_u64(&groups->pieces[i], SHARED_POINTER_INVALID);
 }
 
 void
@@ -76,27 +65,18 @@ shared_groups_attach(SharedGroups *groups)
 }
 
 void
-shared_groups_clear(SharedGroups *groups, dsa_area *area)
+shared_groups_clear(SharedGroups *groups)
 {
-	dsa_pointer chunk = dsa_pointer_atomic_read(&groups->chunks);
-
-	while (DsaPointerIsValid(chunk))
-	{
-		dsa_pointer next = ((Chunk *) dsa_get_address(area, chunk))->next;
-
-		dsa_free(area, chunk);
-		chunk = next;
-	}
 	shared_files_clear(&groups->files);
 	begin_groups(groups);
 }
 
 /* Put something at the head of a list, whose link is *next. */
 static void
-push(dsa_pointer_atomic *list, dsa_pointer at, dsa_pointer *next)
+push(pg_atomic_uint64 *list, SharedPointer at, SharedPointer *next)
 {
-	*next = dsa_pointer_atomic_read(list);
-	while (!dsa_pointer_atomic_compare_exchange(list, next, at))
+	*next = pg_atomic_read_u64(list);
+	while (!pg_atomic_compare_exchange_u64(list, next, at))
 		;						/* *next is the head that was found */
 }
 
@@ -105,54 +85,52 @@ static bool
 add_chunk(SharedStore *store, Size needed)
 {
 	SharedGroups *groups = store->groups;
-	Size		size = Max(sizeof(Chunk) + needed,
-						   Max(FIRST_CHUNK, Min(2 * store->size, LARGEST_CHUNK)));
-	dsa_pointer at;
+	Size		size = Max(needed, Max(FIRST_CHUNK, Min(2 * store->size, LARGEST_CHUNK)));
+	SharedPointer at;
 
 	if (pg_atomic_add_fetch_u64(&groups->bytes, size) > groups->limit)
 		return false;
 	at = shared_area_allocate(store->area, size);
-	if (!DsaPointerIsValid(at))
+	if (!SharedPointerIsValid(at))
 	{
 		/* nobody tries again */
 		pg_atomic_write_u64(&groups->bytes, groups->limit);
 		return false;
 	}
-	push(&groups->chunks, at, &((Chunk *) dsa_get_address(store->area, at))->next);
 	store->chunk = at;
-	store->used = sizeof(Chunk);
+	store->used = 0;
 	store->size = size;
 	return true;
 }
 
 /* A released piece that has room for so many bytes; those before it are given up. */
-static dsa_pointer
+static SharedPointer
 take_spare(SharedStore *store, size_t size)
 {
-	while (DsaPointerIsValid(store->spare))
+	while (SharedPointerIsValid(store->spare))
 	{
-		dsa_pointer at = store->spare;
-		const Piece *piece = dsa_get_address(store->area, at);
+		SharedPointer at = store->spare;
+		const Piece *piece = shared_area_address(store->area, at);
 
 		store->spare = piece->next;
 		if (piece->room >= size)
 			return at;
 	}
-	return InvalidDsaPointer;
+	return SHARED_POINTER_INVALID;
 }
 
 /* A new piece that has room for so many bytes; invalid: there is no more memory. */
-static dsa_pointer
+static SharedPointer
 make_piece(SharedStore *store, size_t room)
 {
 	Size		needed = sizeof(Piece) + TYPEALIGN(8, room);
-	dsa_pointer at;
+	SharedPointer at;
 
 	if (store->used + needed > store->size && !add_chunk(store, needed))
-		return InvalidDsaPointer;
+		return SHARED_POINTER_INVALID;
 	at = store->chunk + store->used;
 	store->used += needed;
-	((Piece *) dsa_get_address(store->area, at))->room = room;
+	((Piece *) shared_area_address(store->area, at))->room = room;
 	return at;
 }
 
@@ -162,9 +140,9 @@ open_piece(SharedStore *store, uint32_t partition, size_t size)
 {
 	Piece	   *piece;
 
-	if (!DsaPointerIsValid(store->open[partition]))
+	if (!SharedPointerIsValid(store->open[partition]))
 		return NULL;
-	piece = dsa_get_address(store->area, store->open[partition]);
+	piece = shared_area_address(store->area, store->open[partition]);
 	return piece->room - piece->size >= size ? piece : NULL;
 }
 
@@ -172,15 +150,15 @@ open_piece(SharedStore *store, uint32_t partition, size_t size)
 static Piece *
 next_open_piece(SharedStore *store, uint32_t partition, size_t size)
 {
-	bool		first = !DsaPointerIsValid(store->open[partition]);
-	dsa_pointer at = take_spare(store, size);
+	bool		first = !SharedPointerIsValid(store->open[partition]);
+	SharedPointer at = take_spare(store, size);
 	Piece	   *piece;
 
-	if (!DsaPointerIsValid(at))
+	if (!SharedPointerIsValid(at))
 		at = make_piece(store, first ? size : Max(size, GROUPS_PIECE));
-	if (!DsaPointerIsValid(at))
+	if (!SharedPointerIsValid(at))
 		return NULL;
-	piece = dsa_get_address(store->area, at);
+	piece = shared_area_address(store->area, at);
 	piece->size = 0;
 	push(&store->groups->pieces[partition], at, &piece->next);
 	store->open[partition] = at;
@@ -228,12 +206,12 @@ next_piece(void *arg)
 	Piece	   *piece;
 
 	MemoryContextSwitchTo(store->context);
-	if (!DsaPointerIsValid(store->next))
+	if (!SharedPointerIsValid(store->next))
 	{
 		call->data = file_store_read(&store->files, &call->size);
 		return;
 	}
-	piece = dsa_get_address(store->area, store->next);
+	piece = shared_area_address(store->area, store->next);
 	call->data = piece + 1;
 	call->size = piece->size;
 	store->next = piece->next;
@@ -261,7 +239,7 @@ rewind_groups(GroupStore *head, uint32_t partition)
 {
 	SharedStore *store = (SharedStore *) head;
 
-	store->next = dsa_pointer_atomic_read(&store->groups->pieces[partition]);
+	store->next = pg_atomic_read_u64(&store->groups->pieces[partition]);
 	file_store_rewind(&store->files, partition);
 	return true;
 }
@@ -283,12 +261,12 @@ release_groups(GroupStore *head, uint32_t partition)
 {
 	SharedStore *store = (SharedStore *) head;
 
-	store->spare = dsa_pointer_atomic_read(&store->groups->pieces[partition]);
-	dsa_pointer_atomic_write(&store->groups->pieces[partition], InvalidDsaPointer);
+	store->spare = pg_atomic_read_u64(&store->groups->pieces[partition]);
+	pg_atomic_write_u64(&store->groups->pieces[partition], SHARED_POINTER_INVALID);
 }
 
 void
-shared_store_begin(SharedStore *store, SharedGroups *groups, dsa_area *area, bool merged)
+shared_store_begin(SharedStore *store, SharedGroups *groups, SharedArea *area, bool merged)
 {
 	*store = (SharedStore)
 	{

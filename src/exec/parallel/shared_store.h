@@ -6,19 +6,18 @@
 #define GPUAGG_SHARED_STORE_H
 
 #include "port/atomics.h"
-#include "utils/dsa.h"
 
 #include "engine/engine.h"
+#include "exec/parallel/shared_area.h"
 #include "exec/parallel/shared_files.h"
 
-/* What the processes share; its pieces lie in the query's dsa_area. */
+/* What the processes share; its pieces lie in a SharedMemory. */
 typedef struct SharedGroups
 {
 	int64		units[PROGRAM_MAX_ACCS];	/* GroupStore.units */
 	uint64		limit;			/* for all chunks, in bytes; then files are used */
 	pg_atomic_uint64 bytes;		/* of all chunks; the limit if there is no more memory */
-	dsa_pointer_atomic chunks;	/* the last one; pieces lie in chunks */
-	dsa_pointer_atomic pieces[2 * SHARED_PARTITIONS];	/* each partition's last */
+	pg_atomic_uint64 pieces[2 * SHARED_PARTITIONS]; /* each partition's last */
 	SharedFiles files;
 } SharedGroups;
 
@@ -27,13 +26,13 @@ typedef struct SharedStore
 {
 	GroupStore	store;
 	SharedGroups *groups;
-	dsa_area   *area;
-	dsa_pointer chunk;			/* where this process puts its next piece */
+	SharedArea *area;
+	SharedPointer chunk;			/* where this process puts its next piece */
 	Size		used;			/* of it */
 	Size		size;
-	dsa_pointer open[2 * SHARED_PARTITIONS];	/* its last piece of each partition */
-	dsa_pointer next;			/* piece to be read */
-	dsa_pointer spare;			/* pieces of a released partition, in whose place
+	SharedPointer open[2 * SHARED_PARTITIONS];	/* its last piece of each partition */
+	SharedPointer next;			/* piece to be read */
+	SharedPointer spare;			/* pieces of a released partition, in whose place
 								 * others can be written */
 	FileStore	files;
 	MemoryContext context;		/* of open files */
@@ -47,15 +46,14 @@ typedef struct SharedStore
 extern void shared_groups_init(SharedGroups *groups, uint64 limit, dsm_segment *segment);
 extern void shared_groups_attach(SharedGroups *groups);
 
-/* Drop all groups. */
-extern void shared_groups_clear(SharedGroups *groups, dsa_area *area);
+/* Drop all groups; the memory has been cleared. */
+extern void shared_groups_clear(SharedGroups *groups);
 
 /*
- * Begin to write, into an area that has begun (shared_area.h), or with merged to read the groups
- * that are merged.  What it opens is in the current context, and must be ended before that goes.
+ * Begin to write, or with merged to read the groups that are merged.  What it opens is in the current context, and must be ended before that goes.
  */
 extern void shared_store_begin(SharedStore *store, SharedGroups *groups,
-							   dsa_area *area, bool merged);
+							   SharedArea *area, bool merged);
 
 /* Let all processes read what has been written; false: it is not all there, message says why. */
 extern bool shared_store_flush(SharedStore *store);
