@@ -16,7 +16,6 @@
 #include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
 
-#include "exec/node/explain.h"
 #include "exec/node/node.h"
 #include "handle/select.h"
 

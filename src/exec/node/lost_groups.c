@@ -14,7 +14,7 @@
 
 #include "executor/instrument.h"
 
-#include "exec/node/lost_groups.h"
+#include "exec/node/node.h"
 #include "handle/select.h"
 
 bool

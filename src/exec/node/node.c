@@ -14,7 +14,7 @@
  * EXPLAIN can show it) and not started before it is needed.  Its tuples already
  * are the node's result, and are returned as they are; the engine's groups go
  * through HAVING and projection.  Where the input is a plan, both read the same one:
- * the native plan ends in a scan of the node's second child (input_scan.c).
+ * the native plan ends in a scan of the node's second child (native_plan.c).
  *
  * Some answers are compared with PostgreSQL's before the first tuple leaves (gpuagg.verify,
  * node_verify.c).  Where they differ, the node falls back.
@@ -34,14 +34,9 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-#include "exec/node/explain.h"
 #include "exec/node/having_hint.h"
-#include "exec/node/lost_groups.h"
-#include "exec/node/native_input.h"
-#include "exec/node/native_scans.h"
+#include "exec/node/native_plan.h"
 #include "exec/node/node.h"
-#include "exec/node/node_groups.h"
-#include "exec/node/node_verify.h"
 #include "exec/parallel/partial.h"
 #include "exec/values/final.h"
 #include "handle/select.h"

@@ -8,6 +8,7 @@
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 
+#include "compat.h"
 #include "exec/node/group_column.h"
 #include "exec/node/node_run.h"
 #include "exec/node/top_groups.h"
@@ -67,5 +68,57 @@ extern const CustomScanMethods gpuagg_scan_methods;
 
 /* Registers the node, for plans that are read back. */
 extern void node_init(void);
+
+/* From a run's groups to the node's tuples (node_groups.c). */
+
+/*
+ * The columns of the scan tuple.  having: those that HAVING looks at, from 1; the others are
+ * made of groups that it does not remove.  NULL: all are made first.
+ */
+extern void node_create_columns(GpuAggState *state, const Bitmapset *having);
+
+/* A value of the current batch's group in the node's nth column.  node: a GpuAggState. */
+extern Datum node_group_value(void *node, uint32_t group, int n, bool *isnull);
+
+/*
+ * The next tuple made of the groups of a run, or an empty slot: there are no more.  The run is
+ * the node's current one, or a witness.
+ */
+extern TupleTableSlot *node_next_tuple(GpuAggState *state, NodeRun *run);
+
+/* Comparing answers (node_verify.c). */
+
+/* Is there anything to compare the run's answers with? */
+extern bool node_has_witness(const NodeRun *run);
+
+/*
+ * node_run_to_groups of the node's own run, and if this execution is one to be verified, comparison:
+ * ENGINE_INEXACT if the answers differ.
+ */
+extern EngineStatus node_run_verified(GpuAggState *state, const EngineHints *hints,
+									  const char **message);
+
+/* Streaming (lost_groups.c). */
+
+/* May groups of the run's that have not been taken be on their way? */
+extern bool lost_groups_streams(const NodeRun *run);
+
+/* Nobody knows when the next group is taken: let all of them come, so that no device waits. */
+extern void lost_groups_settle(NodeRun *run);
+
+/*
+ * The next batch of the run's groups, all of this one having been taken.  If they are lost, and
+ * can be made again, the run that does so becomes the node's.  Returns the run to go on with.
+ * Raises an error if they cannot.
+ */
+extern NodeRun *lost_groups_next_batch(GpuAggState *state, NodeRun *run);
+
+/* Has a group of the run's batch left before the others were lost? */
+extern bool lost_groups_has_left(const NodeRun *run, uint32_t group);
+
+/* EXPLAIN (explain.c). */
+
+/* Show the node, and with ANALYZE what its last execution did. */
+extern void gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es);
 
 #endif							/* GPUAGG_NODE_H */

@@ -14,8 +14,7 @@
 #include "executor/instrument.h"
 #include "miscadmin.h"
 
-#include "exec/node/lost_groups.h"
-#include "exec/node/node_groups.h"
+#include "exec/node/node.h"
 
 void
 node_create_columns(GpuAggState *state, const Bitmapset *having)

@@ -12,8 +12,7 @@
 #include "executor/executor.h"
 #include "utils/rel.h"
 
-#include "exec/node/node_groups.h"
-#include "exec/node/node_verify.h"
+#include "exec/node/node.h"
 #include "exec/values/final.h"
 #include "handle/select.h"
 #include "stats/stats.h"

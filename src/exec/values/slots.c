@@ -14,7 +14,7 @@
  * that stays open, so it is run before.  An error of its own is the query's,
  * even if no row of the input needed its value: as with PostgreSQL's index
  * scans, which compute their keys before they look for a row.  Where CASE and
- * the like guarantee that a row does not need it, there is no slot (guarded.c).
+ * the like guarantee that a row does not need it, there is no slot (clauses.c).
  *
  * A time zone's slot holds its rules as they are when execution begins: SET
  * TimeZone between two executions of one plan counts.

@@ -1,6 +1,6 @@
 /*
  * clauses.h
- *	  The order in which PostgreSQL evaluates clauses.
+ *	  In which order, and in which rows, PostgreSQL evaluates a query's expressions.
  */
 #ifndef GPUAGG_CLAUSES_H
 #define GPUAGG_CLAUSES_H
@@ -16,5 +16,8 @@ extern List *clauses_in_order(PlannerInfo *root, const List *clauses);
 
 /* Is there one that a plan looks at once, before it reads any row? */
 extern bool clauses_have_pseudoconstant(const List *rinfos);
+
+/* Has one of the expressions a subquery whose value is needed in some rows only? */
+extern bool has_guarded_subquery(PlannerInfo *root, List *exprs);
 
 #endif							/* GPUAGG_CLAUSES_H */

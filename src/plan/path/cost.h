@@ -58,4 +58,11 @@ extern bool cost_workers_pay(const CostInput *in, Cost alone, Cost together, boo
 /* The least that a run of this engine can cost, however small its input. */
 extern Cost cost_setup(const EngineOps *engine);
 
+/*
+ * Does the device memory that settings allow hold the groups that are expected?  If not, reason
+ * says why.
+ */
+extern bool device_holds_groups(const EngineOps *engine, const Program *program, double groups,
+								char *reason, size_t len);
+
 #endif							/* GPUAGG_COST_H */

@@ -11,7 +11,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/selfuncs.h"
 
-#include "plan/path/estimate.h"
+#include "plan/path/grouping.h"
 #include "plan/path/key_values.h"
 
 static double

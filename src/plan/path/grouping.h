@@ -112,4 +112,7 @@ extern bool grouping_lower_pages(const Grouping *grouping,
 extern bool grouping_lower_child(const Grouping *grouping,
 								 LoweredGrouping *lowered, Rejection *rejection);
 
+/* Its GroupingEstimates. */
+extern GroupingEstimates estimate_grouping(const Grouping *grouping);
+
 #endif							/* GPUAGG_GROUPING_H */

@@ -18,10 +18,9 @@
 #include "plan/make_program.h"
 #include "plan/path/clauses.h"
 #include "plan/path/grouping.h"
-#include "plan/path/guarded.h"
 #include "plan/path/prewarm_columns.h"
 #include "plan/path/parallel.h"
-#include "plan/path/kept_share.h"
+#include "plan/path/source_tables.h"
 
 /* Make the programs admit NaN and infinities among numerics if they should, or must. */
 static bool

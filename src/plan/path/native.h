@@ -37,4 +37,11 @@ extern void native_begin_small(Plan *plan);
 /* Do workers compute what this path joins, aggregates, sorts or projects? */
 extern bool native_has_workers(const Path *path);
 
+/*
+ * A path whose rows are those of `input`, the path of a GpuAgg node's input plan,
+ * with the target of the input relation's cheapest path, which input's target
+ * begins with.
+ */
+extern Path *input_scan_path(RelOptInfo *input_rel, const Path *input);
+
 #endif							/* GPUAGG_NATIVE_H */

@@ -6,7 +6,7 @@
  * added beside PostgreSQL's own.  Its first child is PostgreSQL's own aggregation
  * of the same input (native.c), which the executor starts only if the engine cannot
  * finish; its second, where the rows are not read from a table's pages, is the plan
- * of the input.  There, the first reads the second's rows (input_scan.c), so that
+ * of the input.  There, the first reads the second's rows (native.c), so that
  * the input is planned once.
  *
  * The path does not claim to project: the planner would then exchange the node's
@@ -32,10 +32,7 @@
 #include "guc.h"
 #include "plan/lower/lower_slot.h"
 #include "plan/path/cost.h"
-#include "plan/path/memory_check.h"
-#include "plan/path/estimate.h"
 #include "plan/path/grouping.h"
-#include "plan/path/input_scan.h"
 #include "plan/path/native.h"
 #include "plan/path/others.h"
 #include "plan/path/parallel.h"

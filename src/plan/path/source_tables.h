@@ -9,6 +9,8 @@
 #include "access/tupdesc.h"
 #include "nodes/pathnodes.h"
 
+#include "program/program.h"
+
 /*
  * One table, or the partitions or children that a query of their parent reads.
  * Pages are read of those whose tuples lie alike as far as the query looks.
@@ -33,5 +35,11 @@ typedef struct InputTables
  */
 extern const char *input_tables(PlannerInfo *root, RelOptInfo *rel, List *exprs,
 								InputTables *tables);
+
+/*
+ * The share of the tables' blocks that a run of the Program would probably not read, since
+ * a device has kept their rows: an estimate, for costs.
+ */
+extern double resident_share(const InputTables *tables, const Program *program);
 
 #endif							/* GPUAGG_PLAN_TABLES_H */

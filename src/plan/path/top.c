@@ -1,6 +1,6 @@
 /*
  * top.c
- *	  ORDER BY with LIMIT above a grouping step.
+ *	  Groups that need not leave the node: by ORDER BY with LIMIT, and by HAVING.
  *
  * PostgreSQL sorts the groups and takes the first ones.  The node leaves out groups that
  * cannot be among them: those that come behind as many others, by the sort keys that are
@@ -10,24 +10,39 @@
  * The groups must go straight to the sort and from there to the limit, and what PostgreSQL
  * would compute of a group that is left out, in the node or for its results, must not
  * be able to raise an error.
+ *
+ * HAVING's clauses that an engine may know compare an aggregate with a constant or a parameter,
+ * by an operator of the order that PostgreSQL has for their types.  A group for which one is not
+ * true need not leave the engine (exec/node/having_hint.c); HAVING as a whole is evaluated by the
+ * node.
  */
 #include "postgres.h"
 
 #include <math.h>
 
+#include "access/stratnum.h"
+#include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 #include "exec/values/final.h"
-#include "plan/path/having.h"
 #include "plan/path/top.h"
 
 /* More groups than these are PostgreSQL's to choose from. */
 #define MOST_TOP_GROUPS 10000
+
+/* A comparison of an aggregate with a value that is the same for all groups. */
+typedef struct HavingClause
+{
+	Expr	   *aggregate;
+	Expr	   *value;			/* a Const or a Param, not of more than its type */
+	int			strategy;		/* of a B-tree: where the aggregate is to the value */
+} HavingClause;
 
 /* A constant LIMIT or OFFSET; -1: it is something else. */
 static int64
@@ -79,6 +94,74 @@ top_limit(const Grouping *grouping)
 	const Query *parse = grouping->root->parse;
 
 	return parse->sortClause == NIL && sort_is_next(grouping) ? (int) groups_taken(parse) : 0;
+}
+
+/* Types of values among which operators of one family compare numbers. */
+static bool
+types_are_comparable(Oid a, Oid b)
+{
+	switch (a)
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+			return b == INT2OID || b == INT4OID || b == INT8OID;
+		case FLOAT4OID:
+		case FLOAT8OID:
+			return b == FLOAT4OID || b == FLOAT8OID;
+		case NUMERICOID:
+		case DATEOID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case MONEYOID:
+			return b == a;
+		default:
+			return false;
+	}
+}
+
+/* Is the clause such a comparison?  None can raise an error. */
+static bool
+having_is_comparison(const Grouping *grouping, Node *clause, HavingClause *result)
+{
+	const OpExpr *op = (const OpExpr *) clause;
+	Oid			opno;
+	Oid			type;
+
+	if (!IsA(clause, OpExpr) || list_length(op->args) != 2)
+		return false;
+	result->aggregate = linitial(op->args);
+	result->value = lsecond(op->args);
+	opno = op->opno;
+	if (list_member(grouping->aggrefs, result->value))
+	{
+		result->aggregate = lsecond(op->args);
+		result->value = linitial(op->args);
+		opno = get_commutator(opno);
+	}
+	type = exprType((Node *) result->aggregate);
+	if (!list_member(grouping->aggrefs, result->aggregate) ||
+		!(IsA(result->value, Const) || IsA(result->value, Param)) || !OidIsValid(opno) ||
+		!types_are_comparable(type, exprType((Node *) result->value)))
+		return false;
+	result->strategy = get_op_opfamily_strategy(opno,
+												lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf);
+	return result->strategy != InvalidStrategy;
+}
+
+/* The clauses of HAVING that are not. */
+static List *
+having_other_clauses(const Grouping *grouping)
+{
+	List	   *others = NIL;
+	HavingClause clause;
+	ListCell   *lc;
+
+	foreach(lc, grouping->having)
+		if (!having_is_comparison(grouping, lfirst(lc), &clause))
+			others = lappend(others, lfirst(lc));
+	return others;
 }
 
 /* What is known of a group, or of all of them, in an expression: as columns. */

@@ -1,6 +1,6 @@
 /*
  * top.h
- *	  ORDER BY with LIMIT above a grouping step.
+ *	  Groups that need not leave the node: by ORDER BY with LIMIT, and by HAVING.
  */
 #ifndef GPUAGG_TOP_H
 #define GPUAGG_TOP_H

@@ -1,9 +1,10 @@
 /*
- * native_input.c
- *	  The scan by which the native plan reads the input plan's rows.
+ * native_plan.c
+ *	  What a node has to do with its native plan: what that scans, and reads from the node.
  *
- * The input plan is the GpuAgg node's, which also rescans it: before a fallback,
- * since the engine has read from it, and with the node.  Here is nothing but a
+ * Where the rows come from an input plan, the native plan has a scan of that plan's rows.  The
+ * input plan is the GpuAgg node's, which also rescans it: before a fallback,
+ * since the engine has read from it, and with the node.  The scan is nothing but a
  * pointer to its state.  Its tuples are returned in its own slots, or projected
  * where it computes more columns than the native plan knows.
  *
@@ -11,12 +12,17 @@
  * as its end.  Its nodes look at their parameters to see whether what they have
  * computed is still valid, and PostgreSQL's planner does not know that the
  * input plan's concern them; so these are passed on to the chain here.
+ *
+ * Where the rows come from tables, all paths of the tables were PostgreSQL's own scans of them
+ * when the plan was made (plan/path/others.c).  An extension can still change the finished plan,
+ * and does so to the native plan, which is part of it.  Then that plan's rows are the query's.
  */
 #include "postgres.h"
 
 #include "executor/executor.h"
 
-#include "exec/node/native_input.h"
+#include "compat.h"
+#include "exec/node/native_plan.h"
 
 typedef struct InputScanState
 {
@@ -109,4 +115,66 @@ input_scan_params_changed(PlanState *native, const PlanState *input)
 		return;
 	for (PlanState *ps = native; ps != NULL; ps = outerPlanState(ps))
 		ps->chgParam = bms_add_members(ps->chgParam, input->chgParam);
+}
+
+/* Collect the Oids of the tables that a plan scans; false: it has another kind of node. */
+static bool
+collect_scanned(const Plan *plan, EState *estate, List **relids)
+{
+	List	   *children = NIL;
+	ListCell   *lc;
+
+	if (plan == NULL)
+		return false;
+	switch (nodeTag(plan))
+	{
+		case T_SeqScan:
+		case T_IndexScan:
+		case T_IndexOnlyScan:
+		case T_BitmapHeapScan:
+		case T_TidScan:
+		case T_TidRangeScan:
+			*relids = lappend_oid(*relids, exec_rt_fetch(((const Scan *) plan)->scanrelid,
+														 estate)->relid);
+			return true;
+		case T_Append:
+			children = ((const Append *) plan)->appendplans;
+			break;
+		case T_MergeAppend:
+			children = ((const MergeAppend *) plan)->mergeplans;
+			break;
+		case T_Agg:
+		case T_Group:
+		case T_Unique:
+		case T_Sort:
+		case T_IncrementalSort:
+		case T_Material:
+		case T_Result:
+		case T_Gather:
+		case T_GatherMerge:
+			return collect_scanned(outerPlan(plan), estate, relids);
+		default:
+			return false;
+	}
+	foreach(lc, children)
+		if (!collect_scanned(lfirst(lc), estate, relids))
+			return false;
+	return true;
+}
+
+bool
+native_scans_tables(const Plan *native, const PlanInfo *plan, EState *estate)
+{
+	List	   *scanned = NIL;
+	List	   *read = list_concat_copy(plan->page_tables, plan->row_tables);
+	bool		same;
+
+	if (!collect_scanned(native, estate, &scanned))
+		return false;
+	list_sort(scanned, list_oid_cmp);
+	list_sort(read, list_oid_cmp);
+	same = equal(scanned, read);
+	list_free(scanned);
+	list_free(read);
+	return same;
 }

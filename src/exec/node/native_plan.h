@@ -1,12 +1,14 @@
 /*
- * native_input.h
- *	  The scan by which the native plan reads the input plan's rows.
+ * native_plan.h
+ *	  What a node has to do with its native plan: what that scans, and reads from the node.
  */
-#ifndef GPUAGG_NATIVE_INPUT_H
-#define GPUAGG_NATIVE_INPUT_H
+#ifndef GPUAGG_NATIVE_PLAN_H
+#define GPUAGG_NATIVE_PLAN_H
 
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
+
+#include "plan/plan_info.h"
 
 extern const CustomScanMethods input_scan_methods;
 
@@ -25,4 +27,10 @@ extern void input_scan_attach(PlanState *native, PlanState *input);
  */
 extern void input_scan_params_changed(PlanState *native, const PlanState *input);
 
-#endif							/* GPUAGG_NATIVE_INPUT_H */
+/*
+ * Does PostgreSQL itself scan, by the native plan of a node that reads pages, all tables that
+ * the node reads, and no others?
+ */
+extern bool native_scans_tables(const Plan *native, const PlanInfo *plan, EState *estate);
+
+#endif							/* GPUAGG_NATIVE_PLAN_H */
