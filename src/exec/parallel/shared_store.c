@@ -174,10 +174,7 @@ typedef struct StoreCall
 	Size		size;
 } StoreCall;
 
-/*
- * Where another process has made the chunk, it is mapped, too.  If that fails, no lock is
- * held, and what is left of the attempt goes with the query.
- */
+/* Raises errors of files, and where what another process has made cannot be mapped. */
 static void
 add_groups(void *arg)
 {

@@ -50,7 +50,8 @@ extern void shared_groups_attach(SharedGroups *groups);
 extern void shared_groups_clear(SharedGroups *groups);
 
 /*
- * Begin to write, or with merged to read the groups that are merged.  What it opens is in the current context, and must be ended before that goes.
+ * Begin to write, or with merged to read the groups that are merged.  What it opens is in the
+ * current context, and must be ended before that goes.
  */
 extern void shared_store_begin(SharedStore *store, SharedGroups *groups,
 							   SharedArea *area, bool merged);
