@@ -27,15 +27,15 @@ typedef enum GpuAggPhase
 typedef struct GroupRows
 {
 	GroupColumn *columns;		/* of the scan tuple, of the current batch */
-	GroupColumn **order;		/* all columns, as they are made: */
-	int			nearly;			/* so many before HAVING, */
-	int			ncolumns;		/* the rest of all after it */
-	Datum	   *values;			/* of the rows, one after the other */
-	bool	   *isnull;			/* likewise */
+	GroupColumn **order;		/* all columns, in the order in which they are made */
+	int			nearly;			/* how many columns are made before HAVING is evaluated */
+	int			ncolumns;		/* of the scan tuple */
+	Datum	   *values;			/* of the rows, one row after the other */
+	bool	   *isnull;			/* of the same values */
 	uint32_t	begin;			/* number of the rows' first group in the batch */
 	uint32_t	end;			/* number of the group behind the last one */
 	GroupColumn **unfilled;		/* columns before HAVING that are not in the rows yet */
-	int			nunfilled;
+	int			nunfilled;		/* how many columns are in unfilled */
 	bool		whole;			/* the rows are complete, and all of them leave */
 } GroupRows;
 

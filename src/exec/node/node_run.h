@@ -16,7 +16,7 @@
 #include "source/tables.h"
 #include "stats/activity.h"
 
-/* Where the rows of all runs of a node come from. */
+/* Where the rows of all runs of a node come from; the node's, and as old as it. */
 typedef struct NodeInput
 {
 	const PlanInfo *plan;
@@ -38,7 +38,8 @@ typedef struct NodeRun
 	EngineHandle *engine;
 	const Program *program;		/* the plan's, with float sums as wide as has been needed, and
 								 * with specials if there were any */
-	const Program *coarse;		/* of regrouping, of the same width; NULL: there is none */
+	const Program *coarse;		/* the plan's for regrouping, as wide as the other program; NULL:
+								 * the plan has none */
 	const SlotValue *slots;		/* of the execution; not the run's memory */
 
 	/* what it reads; by table, in the context */
