@@ -14,18 +14,22 @@ row_values(const AggregateArgs *args, uint32_t slot, const Row *row)
 	{
 		uint64_t   *extreme = group_values(&args->table, slot) + VALUE_WORDS * i;
 		const uint64_t *value = row->values + VALUE_WORDS * i;
-		int			acc = script.values[i].acc;
+		AccKind		acc = (AccKind) script.values[i].acc;
+		bool		greatest;
 
 		if (!row->takes[i])
 			continue;
-		if (acc == ACC_MIN_WIDE || acc == ACC_MAX_WIDE)
-			value_take_words(args, extreme, VALUE_WIDE, acc == ACC_MAX_WIDE, value);
-		else if (acc == ACC_MIN_INTERVAL || acc == ACC_MAX_INTERVAL)
-			value_take_interval(args, extreme, VALUE_INTERVAL, acc == ACC_MAX_INTERVAL, value);
-		else if (acc == ACC_MIN_BPCHAR || acc == ACC_MAX_BPCHAR)
-			value_take_text(args, extreme, VALUE_BPCHAR, acc == ACC_MAX_BPCHAR, value);
-		else
-			value_take_text(args, extreme, VALUE_TEXT, acc == ACC_MAX_TEXT, value);
+		greatest = acc_is_greatest(acc);
+		switch (acc_form(acc))
+		{
+#define REFERENCE(name, words, ambiguous, text, take) \
+			case FORM_##name: \
+				value_take_##take(args, extreme, FORM_##name, greatest, value); \
+				break;
+#include "accs.def"
+			default:
+				break;
+		}
 	}
 }
 

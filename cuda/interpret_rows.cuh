@@ -585,36 +585,17 @@ words_merge(uint64_t *into, const uint64_t *from)
 
 		switch (part->kind)
 		{
-			case WORD_ADD:
-				merge_add(&into[word], from[word]);
+#define WORD(name, suffix, ...) \
+			case WORD_##name: \
+				merge_##suffix(&into[word], from[word]); \
 				break;
+#include "accs.def"
 			case WORD_EXACT:
 				if (outer >= 0)
 					merge_split(&into[outer], &into[word], &into[outer + 1],
 								from[outer], from[word], from[outer + 1]);
 				else
 					exact_add(into + word, from + word, part->nwords);
-				break;
-			case WORD_MIN:
-				merge_min(&into[word], from[word]);
-				break;
-			case WORD_MAX:
-				merge_max(&into[word], from[word]);
-				break;
-			case WORD_UMIN:
-				merge_umin(&into[word], from[word]);
-				break;
-			case WORD_UMAX:
-				merge_umax(&into[word], from[word]);
-				break;
-			case WORD_AND:
-				merge_and(&into[word], from[word]);
-				break;
-			case WORD_OR:
-				merge_or(&into[word], from[word]);
-				break;
-			case WORD_XOR:
-				merge_xor(&into[word], from[word]);
 				break;
 		}
 	}
@@ -631,36 +612,17 @@ words_add(uint64_t *state, uint64_t *cold, const uint64_t *words)
 
 		switch (part->kind)
 		{
-			case WORD_ADD:
-				word_add(&state[word], words[word]);
+#define WORD(name, suffix, ...) \
+			case WORD_##name: \
+				word_##suffix(&state[word], words[word]); \
 				break;
+#include "accs.def"
 			case WORD_EXACT:
 				if (outer >= 0)
 					word_split(&cold[outer - NHOT], &state[word], &cold[outer + 1 - NHOT],
 							   words[outer], words[word], words[outer + 1]);
 				else
 					word_exact(state + word, words + word, part->nwords);
-				break;
-			case WORD_MIN:
-				word_min(&state[word], words[word]);
-				break;
-			case WORD_MAX:
-				word_max(&state[word], words[word]);
-				break;
-			case WORD_UMIN:
-				word_umin(&state[word], words[word]);
-				break;
-			case WORD_UMAX:
-				word_umax(&state[word], words[word]);
-				break;
-			case WORD_AND:
-				word_and(&state[word], words[word]);
-				break;
-			case WORD_OR:
-				word_or(&state[word], words[word]);
-				break;
-			case WORD_XOR:
-				word_xor(&state[word], words[word]);
 				break;
 		}
 	}
@@ -674,7 +636,7 @@ state_normalize(uint64_t *state)
 	{
 		const DeviceWord *part = &script.parts[i];
 
-		if (part->acc != ACC_SUM_INT128 || part->part != 0)
+		if (acc_form((AccKind) part->acc) != FORM_INT128 || part->part != 0)
 			continue;
 		state[part[1].word] += state[part->word] >> 32;
 		state[part->word] &= UINT64_C(0xffffffff);
@@ -737,17 +699,15 @@ row_sum(const AggregateArgs *args, const DeviceWord *part, bool take, Row *row)
 DEVICE_FN uint64_t
 row_word(const DeviceWord *part)
 {
-	switch (part->acc)
+	switch (acc_form((AccKind) part->acc))
 	{
-		case ACC_COUNT:
+		case FORM_COUNT:
 			return 1;
-		case ACC_SUM_INT128:
+		case FORM_INT128:
 			return part->part == 0 ? (uint64_t) step_int(part->arg) & UINT64_C(0xffffffff) :
 				(uint64_t) (step_int(part->arg) >> 32);
-		case ACC_MIN_FLOAT:
-			return float_to_ordered(step_float(part->arg), false);
-		case ACC_MAX_FLOAT:
-			return float_to_ordered(step_float(part->arg), true);
+		case FORM_ORDERED:
+			return float_to_ordered(step_float(part->arg), acc_is_greatest((AccKind) part->acc));
 		default:
 			return (uint64_t) step_int(part->arg);
 	}
@@ -759,7 +719,7 @@ row_words(const AggregateArgs *args, Row *row)
 	for (int i = 0; i < script.nparts; i++)
 	{
 		const DeviceWord *part = &script.parts[i];
-		bool		sum = part->acc == ACC_SUM_FLOAT || part->acc == ACC_SUM_PRODUCT;
+		bool		sum = acc_is_exact((AccKind) part->acc);
 		bool		take;
 
 		if (sum && part->part > 0)

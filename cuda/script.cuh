@@ -12,20 +12,6 @@
 #ifndef GPUAGG_SCRIPT_CUH
 #define GPUAGG_SCRIPT_CUH
 
-/* What a word of a state on the device holds, and how it merges. */
-typedef enum WordKind
-{
-	WORD_ADD,
-	WORD_EXACT,					/* several words, a float sum (exact.h) */
-	WORD_MIN,
-	WORD_MAX,
-	WORD_UMIN,
-	WORD_UMAX,
-	WORD_AND,
-	WORD_OR,
-	WORD_XOR
-} WordKind;
-
 /*
  * One word on the device, or those of a float sum.  It may stand for several of
  * the Program's words: equal accumulators share one, and count(x) of an x that
@@ -37,7 +23,7 @@ typedef enum WordKind
  */
 typedef struct DeviceWord
 {
-	uint8_t		kind;			/* WordKind */
+	uint8_t		kind;			/* WordKind: how it merges */
 	uint8_t		acc;			/* AccKind it belongs to */
 	uint8_t		part;			/* of that accumulator: SUM_INT128's words, a float
 								 * sum's number and flags */

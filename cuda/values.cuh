@@ -31,12 +31,6 @@
 #define VALUE_WORDS 2			/* of an extreme, in a slot and in a row */
 #define VALUE_NONE UINT64_MAX
 
-/* The order of values: texts, char(n), numbers of 128 bits, intervals. */
-#define VALUE_TEXT 0
-#define VALUE_BPCHAR 1
-#define VALUE_WIDE 2
-#define VALUE_INTERVAL 3
-
 #if !HAS_VALUES
 
 DEVICE_FN void
@@ -142,42 +136,40 @@ wide_filter(Wide value, bool *exact)
 
 /* The filter of a value: a better one has none that is less. */
 DEVICE_FN uint64_t
-value_filter(int order, bool max, Bytes bytes, bool *exact)
+value_filter(AccForm order, bool max, Bytes bytes, bool *exact)
 {
 	uint64_t	filter;
 
-	if (order == VALUE_WIDE)
+	if (order == FORM_WIDE)
 		filter = wide_filter(value_wide(bytes), exact);
-	else if (order == VALUE_INTERVAL)
+	else if (order == FORM_INTERVAL)
 	{
 		filter = wide_filter(interval_length(value_interval(bytes)), exact);
 		*exact = false;			/* equal ones can be written differently */
 	}
 	else
-		filter = text_filter(order == VALUE_BPCHAR ? bpchar_trimmed(bytes) : bytes, exact);
+		filter = text_filter(order == FORM_BPCHAR ? bpchar_trimmed(bytes) : bytes, exact);
 	return max ? filter : ~filter;
 }
 
 DEVICE_FN bool
-value_is_better(int order, bool max, Bytes value, Bytes best)
+value_is_better(AccForm order, bool max, Bytes value, Bytes best)
 {
 	Bytes		greater = max ? value : best;
 	Bytes		less = max ? best : value;
 
-	if (order == VALUE_WIDE)
+	if (order == FORM_WIDE)
 		return wide_lt(value_wide(less), value_wide(greater));
-	if (order == VALUE_INTERVAL)
+	if (order == FORM_INTERVAL)
 		return interval_order(value_interval(less), value_interval(greater)) < 0;
-	if (order == VALUE_BPCHAR)
-		return text_order(bpchar_trimmed(less), bpchar_trimmed(greater)) < 0;
-	return text_order(less, greater) < 0;
+	return form_text_order(order, less, greater) < 0;
 }
 
 /* Is it an equal one, written differently?  It depends on the order of rows which. */
 DEVICE_FN bool
-value_is_ambiguous(int order, Bytes value, Bytes best)
+value_is_ambiguous(AccForm order, Bytes value, Bytes best)
 {
-	if (order != VALUE_INTERVAL)
+	if (order != FORM_INTERVAL)
 		return false;
 	return interval_order(value_interval(value), value_interval(best)) == 0 &&
 		!interval_is_same(value_interval(value), value_interval(best));
@@ -199,7 +191,7 @@ value_store(const DeviceTable *table, Bytes value)
 
 /* A value into an extreme that its filter does not decide. */
 DEVICE_FN void
-value_improve(const AggregateArgs *args, uint64_t *extreme, int order, bool max,
+value_improve(const AggregateArgs *args, uint64_t *extreme, AccForm order, bool max,
 			  Bytes value, uint64_t filter)
 {
 	uint64_t	own = VALUE_NONE;
@@ -240,7 +232,7 @@ value_improve(const AggregateArgs *args, uint64_t *extreme, int order, bool max,
 
 /* A row's value into an extreme. */
 DEVICE_FN void
-value_take(const AggregateArgs *args, uint64_t *extreme, int order, bool max, Bytes value)
+value_take(const AggregateArgs *args, uint64_t *extreme, AccForm order, bool max, Bytes value)
 {
 	bool		exact;
 	uint64_t	filter = value_filter(order, max, value, &exact);
@@ -252,7 +244,7 @@ value_take(const AggregateArgs *args, uint64_t *extreme, int order, bool max, By
 
 /* The same of a text, which the row refers to in the batch. */
 DEVICE_FN void
-value_take_text(const AggregateArgs *args, uint64_t *extreme, int order, bool max,
+value_take_text(const AggregateArgs *args, uint64_t *extreme, AccForm order, bool max,
 				const uint64_t *ref)
 {
 	Bytes		text;
@@ -264,7 +256,7 @@ value_take_text(const AggregateArgs *args, uint64_t *extreme, int order, bool ma
 
 /* And of one that is two words. */
 DEVICE_FN void
-value_take_words(const AggregateArgs *args, uint64_t *extreme, int order, bool max,
+value_take_words(const AggregateArgs *args, uint64_t *extreme, AccForm order, bool max,
 				const uint64_t *words)
 {
 	Bytes		value;
@@ -279,7 +271,7 @@ value_take_words(const AggregateArgs *args, uint64_t *extreme, int order, bool m
  * that is written differently was met.
  */
 DEVICE_FN void
-value_take_interval(const AggregateArgs *args, uint64_t *extreme, int order, bool max,
+value_take_interval(const AggregateArgs *args, uint64_t *extreme, AccForm order, bool max,
 					const uint64_t *words)
 {
 	uint64_t	interval[3] = {words[0], words[1], 0};

@@ -14,53 +14,13 @@
 #ifndef GPUAGG_WORDS_CUH
 #define GPUAGG_WORDS_CUH
 
-DEVICE_FN void
-merge_add(uint64_t *into, uint64_t from)
-{
-	*into = *into + from;
+#define WORD(name, suffix, start, extreme, idempotent, merge) \
+DEVICE_FN void \
+merge_##suffix(uint64_t *w, uint64_t v) \
+{ \
+	merge; \
 }
-
-DEVICE_FN void
-merge_min(uint64_t *into, uint64_t from)
-{
-	*into = (int64_t) from < (int64_t) *into ? from : *into;
-}
-
-DEVICE_FN void
-merge_max(uint64_t *into, uint64_t from)
-{
-	*into = (int64_t) from > (int64_t) *into ? from : *into;
-}
-
-DEVICE_FN void
-merge_umin(uint64_t *into, uint64_t from)
-{
-	*into = from < *into ? from : *into;
-}
-
-DEVICE_FN void
-merge_umax(uint64_t *into, uint64_t from)
-{
-	*into = from > *into ? from : *into;
-}
-
-DEVICE_FN void
-merge_and(uint64_t *into, uint64_t from)
-{
-	*into = *into & from;
-}
-
-DEVICE_FN void
-merge_or(uint64_t *into, uint64_t from)
-{
-	*into = *into | from;
-}
-
-DEVICE_FN void
-merge_xor(uint64_t *into, uint64_t from)
-{
-	*into = *into ^ from;
-}
+#include "accs.def"
 
 DEVICE_FN void
 word_add(uint64_t *word, uint64_t value)

@@ -308,45 +308,18 @@ insn_is_good(const Check *check, const Insn *insn, int number)
 static void
 acc_types(AccKind kind, ValueType *first, ValueType *last)
 {
-	*first = *last = VT_TEXT;
 	switch (kind)
 	{
-		case ACC_COUNT:
-			*first = VT_BOOL;
-			break;
-		case ACC_SUM_INT:
-		case ACC_BIT_AND:
-		case ACC_BIT_OR:
-		case ACC_BIT_XOR:
-			*first = VT_BOOL;
-			*last = VT_INT8;
-			break;
-		case ACC_SUM_INT128:
-			*first = *last = VT_INT8;
-			break;
-		case ACC_MIN_INT:
-		case ACC_MAX_INT:
-			*first = VT_INT2;
-			*last = VT_INT8;
-			break;
-		case ACC_SUM_FLOAT:
-		case ACC_SUM_PRODUCT:
-		case ACC_MIN_FLOAT:
-		case ACC_MAX_FLOAT:
-			*first = VT_FLOAT4;
-			*last = VT_FLOAT8;
-			break;
-		case ACC_MIN_WIDE:
-		case ACC_MAX_WIDE:
-			*first = *last = VT_WIDE;
-			break;
-		case ACC_MIN_INTERVAL:
-		case ACC_MAX_INTERVAL:
-			*first = *last = VT_INTERVAL;
-			break;
-		default:				/* extremes of texts */
+#define ACC(name, shown, from, to, form, word) \
+		case ACC_##name: \
+			*first = VT_##from; \
+			*last = VT_##to; \
+			return;
+#include "accs.def"
+		case ACC_KINDS:
 			break;
 	}
+	*first = *last = VT_COUNT;
 }
 
 static bool
@@ -356,15 +329,15 @@ acc_is_good(const Check *check, const Accumulator *acc, int word)
 	ValueType	first;
 	ValueType	last;
 
-	if (acc->kind > ACC_MAX_INTERVAL || acc->word != word ||
+	if (acc->kind >= ACC_KINDS || acc->word != word ||
 		acc->nwords != program_acc_words((AccKind) acc->kind, p->level))
 		return false;
 	acc_types((AccKind) acc->kind, &first, &last);
-	if (!(acc->kind == ACC_COUNT && acc->arg == -1) &&
+	if ((acc_reads_value((AccKind) acc->kind) || acc->arg != -1) &&
 		!is_register(check, acc->arg, p->ninsns, first, last))
 		return false;
-	if (acc->kind == ACC_SUM_PRODUCT ? !is_register(check, acc->arg2, p->ninsns, first, last) :
-		acc->arg2 != -1)
+	if (acc_form((AccKind) acc->kind) == FORM_FLOAT_PRODUCT ?
+		!is_register(check, acc->arg2, p->ninsns, first, last) : acc->arg2 != -1)
 		return false;
 	if (acc_sums_floats(acc) ? acc->limit < 0 || acc->limit > EXACT_LIMIT_ANY : acc->limit != 0)
 		return false;

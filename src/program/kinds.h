@@ -1,11 +1,13 @@
 /*
  * kinds.h
- *	  The kinds of values, operations and accumulators that Programs are made of.
+ *	  The kinds of values and operations that Programs are made of.
  *
  * Read as C and as CUDA C.
  */
 #ifndef GPUAGG_KINDS_H
 #define GPUAGG_KINDS_H
+
+#include "accs.h"
 
 /*
  * How a value stands in a column batch and in a register.  X(name, C type,
@@ -58,33 +60,5 @@ typedef enum OpCode
 #undef OP2
 	OP_COUNT
 } OpCode;
-
-/*
- * Accumulators: what is kept for each group, in words of 8 bytes.  See state.h
- * for their words, their start values and how two states merge.
- */
-typedef enum AccKind
-{
-	ACC_COUNT,					/* rows, or rows whose argument is not NULL */
-	ACC_SUM_INT,				/* sum of BOOL..INT8 in int64, wrapping */
-	ACC_SUM_INT128,				/* sum of INT8, exact: 2 words */
-	ACC_SUM_FLOAT,				/* sum of FLOAT4, FLOAT8, exact: see exact.h */
-	ACC_SUM_PRODUCT,			/* of products of two of these, likewise */
-	ACC_MIN_INT,				/* of INT2, INT4, INT8 */
-	ACC_MAX_INT,
-	ACC_MIN_FLOAT,				/* of FLOAT4, FLOAT8, as ordered bits (state.h) */
-	ACC_MAX_FLOAT,
-	ACC_BIT_AND,				/* of BOOL, INT2, INT4, INT8 */
-	ACC_BIT_OR,
-	ACC_BIT_XOR,
-	ACC_MIN_TEXT,				/* of TEXT, by the bytes */
-	ACC_MAX_TEXT,
-	ACC_MIN_BPCHAR,				/* the blanks that it ends in do not count */
-	ACC_MAX_BPCHAR,
-	ACC_MIN_WIDE,				/* of WIDE */
-	ACC_MAX_WIDE,
-	ACC_MIN_INTERVAL,			/* of INTERVAL, by the length */
-	ACC_MAX_INTERVAL
-} AccKind;
 
 #endif							/* GPUAGG_KINDS_H */

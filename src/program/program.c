@@ -234,17 +234,15 @@ program_add_numeric_key(ProgramBuilder *b, int reg, int scale)
 uint8_t
 program_acc_words(AccKind kind, int level)
 {
-	switch (kind)
+	switch (acc_form(kind))
 	{
-		case ACC_SUM_INT128:
-			return 2;
-		case ACC_SUM_FLOAT:
-			return EXACT_SUM_WORDS(level);
-		case ACC_SUM_PRODUCT:
-			return EXACT_PRODUCT_WORDS(level);
-		default:
-			return acc_is_interval(kind) ? 3 : acc_is_value(kind) ? 2 : 1;
+#define FORM(name, words, ...) case FORM_##name: return words;
+#define REFERENCE(name, words, ...) case FORM_##name: return words;
+#include "accs.def"
+		case FORM_KINDS:
+			break;
 	}
+	return 0;
 }
 
 static int
@@ -299,7 +297,7 @@ program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
 {
 	Accumulator acc = {.kind = kind,.arg = arg,.filter = filter,.arg2 = -1};
 
-	if (kind == ACC_SUM_FLOAT)
+	if (acc_is_exact(kind))
 		acc.limit = EXACT_LIMIT_SUM8;
 	return add_acc(b, acc);
 }

@@ -384,7 +384,7 @@ extern bool program_sums_floats(const Program *p);
 static inline bool
 acc_sums_floats(const Accumulator *acc)
 {
-	return acc->kind == ACC_SUM_FLOAT || acc->kind == ACC_SUM_PRODUCT;
+	return acc_is_exact((AccKind) acc->kind);
 }
 
 /* Words of an accumulator of that kind in a Program of that level. */
@@ -400,7 +400,7 @@ acc_number_words(const Accumulator *acc, int level)
 static inline int32_t
 acc_unit(const Accumulator *acc, int level, uint32_t exponent)
 {
-	return exact_unit((ExactLevel) level, acc->kind == ACC_SUM_PRODUCT,
+	return exact_unit((ExactLevel) level, acc_form((AccKind) acc->kind) == FORM_FLOAT_PRODUCT,
 					  acc_number_words(acc, level), exponent, acc->limit);
 }
 
@@ -430,26 +430,6 @@ extern ValueType op_result(OpCode op);	/* of operations in ops.def */
 extern ValueType op_arg(OpCode op, int n);
 extern bool op_checked(OpCode op);
 extern const char *acc_name(AccKind kind);
-
-/* Is it an extreme of texts? */
-static inline bool
-acc_is_text(AccKind kind)
-{
-	return kind >= ACC_MIN_TEXT && kind <= ACC_MAX_BPCHAR;
-}
-
-static inline bool
-acc_is_interval(AccKind kind)
-{
-	return kind == ACC_MIN_INTERVAL || kind == ACC_MAX_INTERVAL;
-}
-
-/* Is it an extreme of values that no word holds? */
-static inline bool
-acc_is_value(AccKind kind)
-{
-	return kind >= ACC_MIN_TEXT;
-}
 
 /*
  * One line of text for one part of the program: line 0, 1, ... until false.

@@ -46,26 +46,8 @@ static const char *const type_names[] = {
 };
 
 static const char *const acc_names[] = {
-	[ACC_COUNT] = "count",
-	[ACC_SUM_INT] = "sum_int",
-	[ACC_SUM_INT128] = "sum_int128",
-	[ACC_SUM_FLOAT] = "sum_float",
-	[ACC_SUM_PRODUCT] = "sum_product",
-	[ACC_MIN_INT] = "min_int",
-	[ACC_MAX_INT] = "max_int",
-	[ACC_MIN_FLOAT] = "min_float",
-	[ACC_MAX_FLOAT] = "max_float",
-	[ACC_BIT_AND] = "bit_and",
-	[ACC_BIT_OR] = "bit_or",
-	[ACC_BIT_XOR] = "bit_xor",
-	[ACC_MIN_TEXT] = "min_text",
-	[ACC_MAX_TEXT] = "max_text",
-	[ACC_MIN_BPCHAR] = "min_bpchar",
-	[ACC_MAX_BPCHAR] = "max_bpchar",
-	[ACC_MIN_WIDE] = "min_int128",
-	[ACC_MAX_WIDE] = "max_int128",
-	[ACC_MIN_INTERVAL] = "min_interval",
-	[ACC_MAX_INTERVAL] = "max_interval",
+#define ACC(name, shown, ...) [ACC_##name] = #shown,
+#include "accs.def"
 };
 
 const char *

@@ -262,7 +262,7 @@ add_acc(Rewriting *r, const Accumulator *acc, bool numeric)
 	if (acc_sums_floats(acc))
 		return program_add_float_acc(r->to, arg, acc->arg2 < 0 ? -1 : r->regs[acc->arg2],
 									 filter, acc->limit);
-	if (acc->kind == ACC_SUM_INT128)
+	if (acc_form((AccKind) acc->kind) == FORM_INT128)
 		arg = add_addend(r, arg);
 	else if (numeric)
 		arg = add_numeric(r, arg);

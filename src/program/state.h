@@ -37,6 +37,7 @@
 #ifndef GPUAGG_STATE_H
 #define GPUAGG_STATE_H
 
+#include "accs.h"
 #include "fn.h"
 
 /*
@@ -95,30 +96,21 @@ extreme_text(const uint64_t *words)
 GA_FN bool
 extreme_is_beaten(AccKind kind, const uint64_t *words, Bytes text)
 {
-	Bytes		best = extreme_text(words);
 	int			order;
 
 	if (words[0] == 0)
 		return true;
-	if (kind == ACC_MIN_BPCHAR || kind == ACC_MAX_BPCHAR)
-		order = text_order(bpchar_trimmed(text), bpchar_trimmed(best));
-	else
-		order = text_order(text, best);
-	return kind == ACC_MIN_TEXT || kind == ACC_MIN_BPCHAR ? order < 0 : order > 0;
+	order = form_text_order(acc_form(kind), text, extreme_text(words));
+	return acc_is_greatest(kind) ? order > 0 : order < 0;
 }
 
 /* Let a state hold the lesser, or the greater, of its number and another. */
 GA_FN void
-take_min_wide(uint64_t *words, Wide value)
+take_wide(bool greatest, uint64_t *words, Wide value)
 {
-	if (wide_lt(value, wide_of_words(words[0], words[1])))
-		memcpy(words, value.w, sizeof(value.w));
-}
+	Wide		best = wide_of_words(words[0], words[1]);
 
-GA_FN void
-take_max_wide(uint64_t *words, Wide value)
-{
-	if (wide_lt(wide_of_words(words[0], words[1]), value))
+	if (greatest ? wide_lt(best, value) : wide_lt(value, best))
 		memcpy(words, value.w, sizeof(value.w));
 }
 
@@ -131,7 +123,7 @@ take_interval(AccKind kind, uint64_t *words, TimeSpan value)
 
 	if (order == 0)
 		words[2] |= !interval_is_same(value, best);
-	else if ((order < 0) == (kind == ACC_MIN_INTERVAL))
+	else if ((order > 0) == acc_is_greatest(kind))
 	{
 		words[0] = (uint64_t) value.time;
 		words[1] = interval_days_word(value);
@@ -139,15 +131,24 @@ take_interval(AccKind kind, uint64_t *words, TimeSpan value)
 	}
 }
 
-/* Of the interval that is greatest, or least. */
+/* Start values: the number, or the interval, that is greatest, or least. */
+GA_FN void
+wide_init(AccKind kind, uint64_t *words)
+{
+	bool		least = acc_is_greatest(kind);
+
+	words[0] = least ? 0 : UINT64_MAX;
+	words[1] = (uint64_t) (least ? INT64_MIN : INT64_MAX);
+}
+
 GA_FN void
 interval_init(AccKind kind, uint64_t *words)
 {
-	bool		greatest = kind == ACC_MIN_INTERVAL;
+	bool		least = acc_is_greatest(kind);
 	TimeSpan	start;
 
-	start.time = greatest ? INT64_MAX : INT64_MIN;
-	start.day = start.month = greatest ? INT32_MAX : INT32_MIN;
+	start.time = least ? INT64_MIN : INT64_MAX;
+	start.day = start.month = least ? INT32_MIN : INT32_MAX;
 	words[0] = (uint64_t) start.time;
 	words[1] = interval_days_word(start);
 	words[2] = 0;
@@ -157,49 +158,23 @@ interval_init(AccKind kind, uint64_t *words)
 GA_FN void
 acc_init(const Accumulator *acc, uint64_t *words)
 {
-	switch ((AccKind) acc->kind)
+	AccKind		kind = (AccKind) acc->kind;
+
+	switch (acc_form(kind))
 	{
-		case ACC_COUNT:
-		case ACC_SUM_INT:
-		case ACC_BIT_OR:
-		case ACC_BIT_XOR:
-			words[0] = 0;
+		case FORM_COUNT:
+		case FORM_INT:
+		case FORM_ORDERED:
+			words[0] = word_start_of(acc_word(kind));
 			break;
-		case ACC_MIN_TEXT:
-		case ACC_MAX_TEXT:
-		case ACC_MIN_BPCHAR:
-		case ACC_MAX_BPCHAR:
-			words[0] = words[1] = 0;
+		case FORM_WIDE:
+			wide_init(kind, words);
 			break;
-		case ACC_MIN_WIDE:
-			words[0] = UINT64_MAX;
-			words[1] = (uint64_t) INT64_MAX;
+		case FORM_INTERVAL:
+			interval_init(kind, words);
 			break;
-		case ACC_MAX_WIDE:
-			words[0] = 0;
-			words[1] = (uint64_t) INT64_MIN;
-			break;
-		case ACC_MIN_INTERVAL:
-		case ACC_MAX_INTERVAL:
-			interval_init((AccKind) acc->kind, words);
-			break;
-		case ACC_SUM_INT128:
-		case ACC_SUM_FLOAT:
-		case ACC_SUM_PRODUCT:
+		default:				/* sums, and texts, of which there is none yet */
 			memset(words, 0, acc->nwords * sizeof(uint64_t));
-			break;
-		case ACC_MIN_INT:
-			words[0] = (uint64_t) INT64_MAX;
-			break;
-		case ACC_MAX_INT:
-			words[0] = (uint64_t) INT64_MIN;
-			break;
-		case ACC_MIN_FLOAT:
-		case ACC_BIT_AND:
-			words[0] = UINT64_MAX;
-			break;
-		case ACC_MAX_FLOAT:
-			words[0] = 0;
 			break;
 	}
 }
@@ -218,74 +193,65 @@ acc_merge_value(const Accumulator *acc, uint64_t *into, const uint64_t *from)
 {
 	AccKind		kind = (AccKind) acc->kind;
 
-	if (kind == ACC_MIN_WIDE)
-		take_min_wide(into, wide_of_words(from[0], from[1]));
-	else if (kind == ACC_MAX_WIDE)
-		take_max_wide(into, wide_of_words(from[0], from[1]));
-	else if (acc_is_interval(kind))
+	switch (acc_form(kind))
 	{
-		take_interval(kind, into, interval_of_words(from[0], from[1]));
-		if (into[0] == from[0] && into[1] == from[1])
-			into[2] |= from[2];
+		case FORM_WIDE:
+			take_wide(acc_is_greatest(kind), into, wide_of_words(from[0], from[1]));
+			break;
+		case FORM_INTERVAL:
+			take_interval(kind, into, interval_of_words(from[0], from[1]));
+			if (into[0] == from[0] && into[1] == from[1])
+				into[2] |= from[2];
+			break;
+		default:				/* texts */
+			if (from[0] != 0 && extreme_is_beaten(kind, into, extreme_text(from)))
+				memcpy(into, from, 2 * sizeof(*into));
+			break;
 	}
-	else if (from[0] != 0 && extreme_is_beaten(kind, into, extreme_text(from)))
-		memcpy(into, from, 2 * sizeof(*into));
+}
+
+/* Take a value into a word. */
+GA_FN void
+word_merge(WordKind kind, uint64_t *w, uint64_t v)
+{
+	switch (kind)
+	{
+#define WORD(name, suffix, start, extreme, idempotent, merge) \
+		case WORD_##name: \
+			merge; \
+			break;
+#include "accs.def"
+		case WORD_EXACT:
+		case WORD_KINDS:
+			break;
+	}
 }
 
 /* Merge the words of one accumulator from another state of the same group. */
 GA_FN void
 acc_merge(const Accumulator *acc, int level, uint64_t *into, const uint64_t *from)
 {
-	switch ((AccKind) acc->kind)
+	AccKind		kind = (AccKind) acc->kind;
+
+	switch (acc_form(kind))
 	{
-		case ACC_COUNT:
-		case ACC_SUM_INT:
-			into[0] += from[0];
+		case FORM_COUNT:
+		case FORM_INT:
+		case FORM_ORDERED:
+			word_merge(acc_word(kind), into, from[0]);
 			break;
-		case ACC_SUM_INT128:
+		case FORM_INT128:
 			sum128_normalize(into);
 			into[1] += from[1] + (from[0] >> 32);
 			into[0] += from[0] & UINT64_C(0xffffffff);
 			break;
-		case ACC_SUM_FLOAT:
-		case ACC_SUM_PRODUCT:
+		case FORM_FLOAT:
+		case FORM_FLOAT_PRODUCT:
 			exact_add(into, from, acc_number_words(acc, level));
 			if (level != EXACT_NARROW)
 				into[acc->nwords - 1] |= from[acc->nwords - 1];
 			break;
-		case ACC_MIN_INT:
-			if ((int64_t) from[0] < (int64_t) into[0])
-				into[0] = from[0];
-			break;
-		case ACC_MAX_INT:
-			if ((int64_t) from[0] > (int64_t) into[0])
-				into[0] = from[0];
-			break;
-		case ACC_MIN_FLOAT:
-			if (from[0] < into[0])
-				into[0] = from[0];
-			break;
-		case ACC_MAX_FLOAT:
-			if (from[0] > into[0])
-				into[0] = from[0];
-			break;
-		case ACC_BIT_AND:
-			into[0] &= from[0];
-			break;
-		case ACC_BIT_OR:
-			into[0] |= from[0];
-			break;
-		case ACC_BIT_XOR:
-			into[0] ^= from[0];
-			break;
-		case ACC_MIN_TEXT:
-		case ACC_MAX_TEXT:
-		case ACC_MIN_BPCHAR:
-		case ACC_MAX_BPCHAR:
-		case ACC_MIN_WIDE:
-		case ACC_MAX_WIDE:
-		case ACC_MIN_INTERVAL:
-		case ACC_MAX_INTERVAL:
+		default:
 			acc_merge_value(acc, into, from);
 			break;
 	}
@@ -322,21 +288,15 @@ states_are_ambiguous(const Program *p, const uint64_t *words, size_t stride, uin
 
 	for (int i = 0; i < p->naccs; i++)
 	{
-		bool		max = acc[i].kind == ACC_MAX_FLOAT;
-		uint64_t	zero = float_to_ordered(-0.0, max);
+		AccForm		form = acc_form((AccKind) acc[i].kind);
+		const uint64_t *word = words + acc[i].word;
+		uint64_t	zero = float_to_ordered(-0.0, acc_is_greatest((AccKind) acc[i].kind));
 
-		if (max || acc[i].kind == ACC_MIN_FLOAT)
-		{
-			for (uint32_t j = 0; j < n; j++)
-				if (words[j * stride + acc[i].word] == zero)
-					return true;
-		}
-		else if (acc_is_interval((AccKind) acc[i].kind))
-		{
-			for (uint32_t j = 0; j < n; j++)
-				if (words[j * stride + acc[i].word + 2] != 0)
-					return true;
-		}
+		if (!form_is_ambiguous(form))
+			continue;
+		for (uint32_t j = 0; j < n; j++, word += stride)
+			if (form == FORM_ORDERED ? word[0] == zero : word[2] != 0)
+				return true;
 	}
 	return false;
 }

@@ -7,6 +7,7 @@
 #ifndef GPUAGG_TEXT_ORDER_H
 #define GPUAGG_TEXT_ORDER_H
 
+#include "accs.h"
 #include "fn.h"
 
 /* Less, equal or greater than zero, by the bytes: the order of collation C. */
@@ -34,6 +35,15 @@ bpchar_trimmed(Bytes a)
 	while (a.len > 0 && a.data[a.len - 1] == ' ')
 		a.len--;
 	return a;
+}
+
+/* The order of the texts of an extreme. */
+GA_FN int
+form_text_order(AccForm form, Bytes a, Bytes b)
+{
+	if (form == FORM_BPCHAR)
+		return text_order(bpchar_trimmed(a), bpchar_trimmed(b));
+	return text_order(a, b);
 }
 
 #endif							/* GPUAGG_TEXT_ORDER_H */

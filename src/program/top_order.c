@@ -4,51 +4,67 @@
  */
 #include "program/top_order.h"
 
+/* Are the words of an accumulator in the order of its values?  How? */
+static bool
+order_of_words(const Program *program, AccKind kind, uint32_t *order)
+{
+	switch (acc_form(kind))
+	{
+		case FORM_COUNT:
+		case FORM_INT:
+			*order = 0;
+			return true;
+		case FORM_INT128:
+			*order = TOP_INT128;
+			return true;
+		case FORM_ORDERED:
+			*order = TOP_FLOAT;
+			return true;
+		case FORM_FLOAT:
+			/* what is wider has special values, or overflows */
+			*order = TOP_SUM_FLOAT;
+			return program->level == EXACT_NARROW;
+		default:
+			return false;
+	}
+}
+
 /* Is the accumulator's state in the order of the aggregate's values?  How? */
 static bool
 kind_of_order(const Program *program, const Aggregate *agg, uint32_t *order)
 {
 	AccKind		kind = (AccKind) program_accs(program)[agg->acc].kind;
 
-	/* neither high parts nor NaN and the infinities are in these sums */
-	bool		whole = agg->high < 0 && agg->special < 0;
-
-	*order = 0;
+	if (!order_of_words(program, kind, order))
+		return false;
 	switch ((FinalKind) agg->final)
 	{
 		case FINAL_COUNT:
-			return kind == ACC_COUNT;
 		case FINAL_SUM_INT8:
-			return kind == ACC_SUM_INT;
-		case FINAL_SUM_NUMERIC:
-		case FINAL_AVG_NUMERIC:
-			if (kind == ACC_SUM_INT128)
-				*order = TOP_INT128;
-			if (agg->final == FINAL_AVG_NUMERIC)
-				*order |= TOP_AVERAGE;
-			return (kind == ACC_SUM_INT || kind == ACC_SUM_INT128) && whole;
-		case FINAL_SUM_FLOAT4:
 		case FINAL_SUM_FLOAT8:
-		case FINAL_AVG_FLOAT8:
-			*order = TOP_SUM_FLOAT;
-			if (agg->final == FINAL_SUM_FLOAT4)
-				*order |= TOP_SINGLE;
-			if (agg->final == FINAL_AVG_FLOAT8)
-				*order |= TOP_AVERAGE;
-			/* what is wider has special values, or overflows */
-			return kind == ACC_SUM_FLOAT && program->level == EXACT_NARROW;
 		case FINAL_EXTREME_INT2:
 		case FINAL_EXTREME_INT4:
 		case FINAL_EXTREME_INT8:
 		case FINAL_EXTREME_NUMERIC:
-			return kind == ACC_MIN_INT || kind == ACC_MAX_INT;
 		case FINAL_EXTREME_FLOAT4:
 		case FINAL_EXTREME_FLOAT8:
-			*order = TOP_FLOAT;
-			return kind == ACC_MIN_FLOAT || kind == ACC_MAX_FLOAT;
+			return true;
+		case FINAL_SUM_FLOAT4:
+			*order |= TOP_SINGLE;
+			return true;
+		case FINAL_AVG_FLOAT8:
+			*order |= TOP_AVERAGE;
+			return true;
+		case FINAL_AVG_NUMERIC:
+			*order |= TOP_AVERAGE;
+			break;
+		case FINAL_SUM_NUMERIC:
+			break;
 		default:
 			return false;
 	}
+	/* neither high parts nor NaN and the infinities are in sums of numerics */
+	return agg->high < 0 && agg->special < 0;
 }
 
 static uint32_t

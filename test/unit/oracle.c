@@ -181,7 +181,7 @@ put_key(char *to, bool isnull, const void *bytes, uint32_t len)
 static bool
 words_same(AccKind kind, const uint64_t *a, const uint64_t *b)
 {
-	if (kind == ACC_SUM_FLOAT || kind == ACC_SUM_PRODUCT)
+	if (acc_is_exact(kind))
 	{
 		double		x,
 					y;
@@ -190,7 +190,7 @@ words_same(AccKind kind, const uint64_t *a, const uint64_t *b)
 		memcpy(&y, b, sizeof(y));
 		return (isnan(x) && isnan(y)) || a[0] == b[0];
 	}
-	if (kind == ACC_SUM_INT128)
+	if (acc_form(kind) == FORM_INT128)
 	{
 		uint64_t	x[2] = {a[0], a[1]};
 		uint64_t	y[2] = {b[0], b[1]};
@@ -467,44 +467,38 @@ words_of_row(const Program *program, const Value *values, uint64_t *words)
 			return false;
 		if ((arg && arg->isnull) || (arg2 && arg2->isnull))
 			continue;
-		switch ((AccKind) acc->kind)
+		switch (acc_form((AccKind) acc->kind))
 		{
-			case ACC_COUNT:
+			case FORM_COUNT:
 				to[0] = 1;
 				break;
-			case ACC_SUM_INT128:
+			case FORM_INT128:
 				to[0] = (uint64_t) integer & UINT64_C(0xffffffff);
 				to[1] = (uint64_t) (integer >> 32);
 				break;
-			case ACC_SUM_FLOAT:
-			case ACC_SUM_PRODUCT:
+			case FORM_FLOAT:
+			case FORM_FLOAT_PRODUCT:
 				number = arg2 ? exact_product(real, as_double(program, acc->arg2, arg2), acc->limit) :
 					exact_number(real, acc->limit);
 				if (exact_accumulate(&number, acc_unit(acc, program->level, 0), to,
 									 acc_number_words(acc, program->level), false) != 0)
 					return false;
 				break;
-			case ACC_MIN_FLOAT:
-			case ACC_MAX_FLOAT:
-				to[0] = float_to_ordered(real, acc->kind == ACC_MAX_FLOAT);
+			case FORM_ORDERED:
+				to[0] = float_to_ordered(real, acc_is_greatest((AccKind) acc->kind));
 				break;
-			case ACC_MIN_TEXT:
-			case ACC_MAX_TEXT:
-			case ACC_MIN_BPCHAR:
-			case ACC_MAX_BPCHAR:
-				keep_text(arg->v_TEXT, to);
-				break;
-			case ACC_MIN_WIDE:
-			case ACC_MAX_WIDE:
+			case FORM_WIDE:
 				memcpy(to, arg->v_WIDE.w, sizeof(arg->v_WIDE.w));
 				break;
-			case ACC_MIN_INTERVAL:
-			case ACC_MAX_INTERVAL:
+			case FORM_INTERVAL:
 				to[0] = (uint64_t) arg->v_INTERVAL.time;
 				to[1] = interval_days_word(arg->v_INTERVAL);
 				break;
-			default:
+			case FORM_INT:
 				to[0] = (uint64_t) integer;
+				break;
+			default:
+				keep_text(arg->v_TEXT, to);
 				break;
 		}
 	}

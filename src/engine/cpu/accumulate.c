@@ -43,38 +43,6 @@
 		} \
 	} while (0)
 
-static inline void
-take_min(uint64_t *word, int64_t value)
-{
-	if (value < (int64_t) *word)
-		*word = (uint64_t) value;
-}
-
-static inline void
-take_max(uint64_t *word, int64_t value)
-{
-	if (value > (int64_t) *word)
-		*word = (uint64_t) value;
-}
-
-static inline void
-take_min_ordered(uint64_t *word, double value)
-{
-	uint64_t	ordered = float_to_ordered(value, false);
-
-	if (ordered < *word)
-		*word = ordered;
-}
-
-static inline void
-take_max_ordered(uint64_t *word, double value)
-{
-	uint64_t	ordered = float_to_ordered(value, true);
-
-	if (ordered > *word)
-		*word = ordered;
-}
-
 static void
 count_rows(const Accumulator *acc, const RowGroups *rows, const States *states)
 {
@@ -167,61 +135,73 @@ take_intervals(const Accumulator *acc, const Vector *arg, const RowGroups *rows,
 	}
 }
 
-/* Rows that all count: into the words of any but a float sum. */
+/* Numbers of 128 bits. */
+static void
+take_wides(const Accumulator *acc, const Vector *arg, const RowGroups *rows,
+		   const States *states)
+{
+	if (acc_is_greatest((AccKind) acc->kind))
+		FOR_ROWS(Wide, take_wide(true, w, value));
+	else
+		FOR_ROWS(Wide, take_wide(false, w, value));
+}
+
+/* Integers into a word, of each kind one loop for each type. */
+static void
+take_integers(const Accumulator *acc, ValueType type, const Vector *arg,
+			  const RowGroups *rows, const States *states)
+{
+	switch (acc_word((AccKind) acc->kind))
+	{
+#define WORD(name, suffix, start, extreme, idempotent, merge) \
+		case WORD_##name: \
+			FOR_INTEGERS(type, uint64_t v = (uint64_t) (int64_t) value; merge); \
+			break;
+#include "program/accs.def"
+		case WORD_EXACT:
+		case WORD_KINDS:
+			break;
+	}
+}
+
+/* Extremes of floats. */
+static void
+take_ordered(const Accumulator *acc, ValueType type, const Vector *arg,
+			 const RowGroups *rows, const States *states)
+{
+	if (acc_is_greatest((AccKind) acc->kind))
+		FOR_FLOATS(type, word_merge(WORD_UMAX, w, float_to_ordered(value, true)));
+	else
+		FOR_FLOATS(type, word_merge(WORD_UMIN, w, float_to_ordered(value, false)));
+}
+
+/* Rows that all count: into the words of any but a float sum or a text. */
 static void
 take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
 		  const RowGroups *rows, const States *states)
 {
-	switch ((AccKind) acc->kind)
+	switch (acc_form((AccKind) acc->kind))
 	{
-		case ACC_COUNT:
+		case FORM_COUNT:
 			count_rows(acc, rows, states);
 			break;
-		case ACC_SUM_INT:
-			FOR_INTEGERS(type, w[0] += (uint64_t) (int64_t) value);
+		case FORM_INT:
+			take_integers(acc, type, arg, rows, states);
 			break;
-		case ACC_SUM_INT128:
+		case FORM_INT128:
 			FOR_ROWS(int64_t, (w[0] += (uint32_t) value,
 							   w[1] += (uint64_t) (value >> 32)));
 			break;
-		case ACC_MIN_INT:
-			FOR_INTEGERS(type, take_min(&w[0], value));
+		case FORM_ORDERED:
+			take_ordered(acc, type, arg, rows, states);
 			break;
-		case ACC_MAX_INT:
-			FOR_INTEGERS(type, take_max(&w[0], value));
+		case FORM_WIDE:
+			take_wides(acc, arg, rows, states);
 			break;
-		case ACC_MIN_FLOAT:
-			FOR_FLOATS(type, take_min_ordered(&w[0], value));
-			break;
-		case ACC_MAX_FLOAT:
-			FOR_FLOATS(type, take_max_ordered(&w[0], value));
-			break;
-		case ACC_BIT_AND:
-			FOR_INTEGERS(type, w[0] &= (uint64_t) (int64_t) value);
-			break;
-		case ACC_BIT_OR:
-			FOR_INTEGERS(type, w[0] |= (uint64_t) (int64_t) value);
-			break;
-		case ACC_BIT_XOR:
-			FOR_INTEGERS(type, w[0] ^= (uint64_t) (int64_t) value);
-			break;
-		case ACC_MIN_TEXT:
-		case ACC_MAX_TEXT:
-		case ACC_MIN_BPCHAR:
-		case ACC_MAX_BPCHAR:
-			break;				/* take_texts */
-		case ACC_MIN_WIDE:
-			FOR_ROWS(Wide, take_min_wide(w, value));
-			break;
-		case ACC_MAX_WIDE:
-			FOR_ROWS(Wide, take_max_wide(w, value));
-			break;
-		case ACC_MIN_INTERVAL:
-		case ACC_MAX_INTERVAL:
+		case FORM_INTERVAL:
 			take_intervals(acc, arg, rows, states);
 			break;
-		case ACC_SUM_FLOAT:
-		case ACC_SUM_PRODUCT:
+		default:
 			break;
 	}
 }

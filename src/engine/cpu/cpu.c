@@ -192,7 +192,7 @@ normalize_group(const Program *program, uint64_t *words)
 	const Accumulator *accs = program_accs(program);
 
 	for (int i = 0; i < program->naccs; i++)
-		if (accs[i].kind == ACC_SUM_INT128)
+		if (acc_form((AccKind) accs[i].kind) == FORM_INT128)
 			sum128_normalize(words + accs[i].word);
 }
 

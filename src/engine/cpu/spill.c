@@ -68,7 +68,7 @@ static bool
 has_intervals(const Program *program)
 {
 	for (int i = 0; i < program->naccs; i++)
-		if (acc_is_interval((AccKind) program_accs(program)[i].kind))
+		if (acc_form((AccKind) program_accs(program)[i].kind) == FORM_INTERVAL)
 			return true;
 	return false;
 }

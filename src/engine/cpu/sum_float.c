@@ -117,7 +117,7 @@ sum_floats(const Accumulator *acc, int level, const FloatArgs *args,
 {
 	if (!unit->chosen)
 		choose_unit(acc, level, args, rows, unit);
-	if (level == EXACT_NARROW && acc->kind == ACC_SUM_FLOAT)
+	if (level == EXACT_NARROW && acc_form((AccKind) acc->kind) == FORM_FLOAT)
 		return sum_narrow(acc, args, rows, states, unit->exponent);
 	return sum_numbers(acc, level, args, rows, states, unit->exponent);
 }

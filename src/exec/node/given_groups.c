@@ -80,9 +80,12 @@ given_groups_are_possible(const Program *program)
 	if (program->nkeys == 0 || program_has_float_key(program))
 		return false;
 	for (int i = 0; i < program->naccs; i++)
-		if (accs[i].kind == ACC_MIN_FLOAT || accs[i].kind == ACC_MAX_FLOAT ||
-			acc_is_text((AccKind) accs[i].kind) || acc_is_interval((AccKind) accs[i].kind))
+	{
+		AccForm		form = acc_form((AccKind) accs[i].kind);
+
+		if (form_is_ambiguous(form) || form_is_text(form))
 			return false;
+	}
 	return true;
 }
 

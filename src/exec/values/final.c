@@ -34,6 +34,12 @@
 static Datum make_varlena(const char *bytes, uint32 len);
 static Datum wide_numeric(const Program *program, const Wide *wide, int scale);
 
+static bool
+is_sum128(const Accumulator *acc)
+{
+	return acc_form((AccKind) acc->kind) == FORM_INT128;
+}
+
 /* The sum that SUM_INT128's two words hold, if it is an int64. */
 static bool
 sum128_to_int64(const uint64_t *words, int64 *number)
@@ -130,9 +136,9 @@ sum_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *words
 		return special_numeric(special_sum_class(specials));
 	/* the usual case: without arithmetic of numerics */
 	if (agg->high < 0 && agg->scale == shown &&
-		(acc->kind != ACC_SUM_INT128 || sum128_to_int64(words + acc->word, &number)))
+		(!is_sum128(acc) || sum128_to_int64(words + acc->word, &number)))
 		return NumericGetDatum(int64_div_fast_to_numeric(number, shown));
-	sum = (acc->kind == ACC_SUM_INT128)
+	sum = is_sum128(acc)
 		? sum128_to_numeric(words + acc->word)
 		: int64_to_numeric((int64) words[acc->word]);
 
@@ -244,7 +250,7 @@ moments_float(const Program *program, const Aggregate *agg, const uint64_t *word
 
 		if (acc < 0)
 			continue;
-		sums[i] = accs[acc].kind == ACC_SUM_INT128 ?
+		sums[i] = is_sum128(&accs[acc]) ?
 			exact_sum128(words + accs[acc].word, numbers[i]) :
 			final_exact_sum(program, acc, words, units);
 	}
@@ -267,7 +273,7 @@ extreme_numeric(const Program *program, AccKind kind, const uint64_t *value, int
 {
 	Wide		wide = {{value[0], value[1]}};
 
-	return kind == ACC_MIN_WIDE || kind == ACC_MAX_WIDE ? wide_numeric(program, &wide, scale) :
+	return acc_form(kind) == FORM_WIDE ? wide_numeric(program, &wide, scale) :
 		number_numeric(program, (int64) value[0], scale);
 }
 
@@ -289,6 +295,7 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 	const Accumulator *accs = program_accs(program);
 	const Accumulator *acc = &accs[agg->acc];
 	const uint64_t *value = words + acc->word;
+	bool		greatest = acc_is_greatest((AccKind) acc->kind);
 	uint64_t	count;
 
 	*isnull = false;
@@ -335,9 +342,9 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 		case FINAL_BITS_INT4:
 			return Int32GetDatum((int32) (int64) value[0]);
 		case FINAL_EXTREME_FLOAT4:
-			return Float4GetDatum((float4) float_from_ordered(value[0], acc->kind == ACC_MAX_FLOAT));
+			return Float4GetDatum((float4) float_from_ordered(value[0], greatest));
 		case FINAL_EXTREME_FLOAT8:
-			return Float8GetDatum(float_from_ordered(value[0], acc->kind == ACC_MAX_FLOAT));
+			return Float8GetDatum(float_from_ordered(value[0], greatest));
 		case FINAL_VAR_POP:
 		case FINAL_VAR_SAMP:
 		case FINAL_STDDEV_POP:

@@ -156,24 +156,7 @@ lower_ignores_repetitions(Oid function)
 {
 	const AggregateKind *kind = find_aggregate(function);
 
-	if (kind == NULL)
-		return false;
-	switch (kind->acc)
-	{
-		case ACC_MIN_INT:
-		case ACC_MAX_INT:
-		case ACC_MIN_FLOAT:
-		case ACC_MAX_FLOAT:
-		case ACC_BIT_AND:
-		case ACC_BIT_OR:
-		case ACC_MIN_TEXT:
-		case ACC_MAX_TEXT:
-		case ACC_MIN_BPCHAR:
-		case ACC_MAX_BPCHAR:
-			return true;
-		default:
-			return false;
-	}
+	return kind != NULL && word_is_idempotent(acc_word(kind->acc));
 }
 
 bool
@@ -194,7 +177,7 @@ check_text_extreme(Lowering *l, const Aggref *aggref, AccKind kind)
 	if (!acc_is_text(kind))
 		return true;
 	arg = linitial_node(TargetEntry, aggref->args)->expr;
-	if ((kind == ACC_MIN_BPCHAR || kind == ACC_MAX_BPCHAR) &&
+	if (acc_form(kind) == FORM_BPCHAR &&
 		(exprTypmod((Node *) arg) < 0 || IsA(arg, RelabelType)))
 	{
 		lower_reject(l, REJECTED_TYPE, _("an extreme of type character has no fixed length"));
@@ -304,10 +287,11 @@ add_variance(ProgramBuilder *b, FinalKind final, int arg, int filter, int count,
 								count, low, high, scale);
 }
 
+/* Of integers, which numerics are, too. */
 static bool
 is_extreme(AccKind acc)
 {
-	return acc == ACC_MIN_INT || acc == ACC_MAX_INT;
+	return acc_form(acc) == FORM_INT && word_is_extreme(acc_word(acc));
 }
 
 /*
@@ -323,7 +307,7 @@ lower_argument(Lowering *l, const AggregateKind *kind, Expr *expr, int filter,
 
 	*scale = 0;
 	*shown = -1;
-	if (kind->acc == ACC_COUNT)
+	if (!acc_reads_value(kind->acc))
 		return lower_presence(l, expr);
 	if (!is_numeric(expr))
 		return lower_expr(l, expr);
@@ -363,7 +347,7 @@ add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
 	int			count;
 
 	if (arg >= 0 && !b->insns[arg].nullable &&
-		!(kind->acc == ACC_COUNT && b->insns[arg].fallible))
+		(acc_reads_value(kind->acc) || !b->insns[arg].fallible))
 		counted = -1;
 	count = program_add_acc(b, ACC_COUNT, counted, filter);
 	if (is_variance(kind->final))
@@ -371,20 +355,20 @@ add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
 	else
 	{
 		acc = count;
-		if (kind->acc == ACC_SUM_FLOAT)
+		if (acc_form(kind->acc) == FORM_FLOAT)
 			acc = program_add_float_acc(b, arg, -1, filter,
 										float_limit(kind->final,
 													(ValueType) b->insns[arg].type));
 		else if (is_extreme(kind->acc) && is_wide(l, arg))
-			acc = program_add_acc(b, kind->acc == ACC_MIN_INT ? ACC_MIN_WIDE : ACC_MAX_WIDE,
+			acc = program_add_acc(b, acc_is_greatest(kind->acc) ? ACC_MAX_WIDE : ACC_MIN_WIDE,
 								  arg, filter);
-		else if (kind->acc != ACC_COUNT && is_wide(l, arg))
+		else if (acc_reads_value(kind->acc) && is_wide(l, arg))
 			acc = program_add_acc(b, kind->acc,
 								  program_add_op(b, OP_wide_low, arg, -1), filter);
-		else if (kind->acc != ACC_COUNT)
+		else if (acc_reads_value(kind->acc))
 			acc = program_add_acc(b, kind->acc, arg, filter);
 		agg = program_add_numeric_agg(b, kind->final, acc, count, scale);
-		if (kind->acc != ACC_COUNT && !is_extreme(kind->acc) && is_wide(l, arg))
+		if (acc_reads_value(kind->acc) && !is_extreme(kind->acc) && is_wide(l, arg))
 			program_set_high(b, agg, add_high_parts(l, kind, arg, filter));
 	}
 	program_set_shown(b, agg, shown);
@@ -401,9 +385,9 @@ lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale)
 		arg = make_narrow(l, arg);
 	if (arg < 0)
 		return lower_succeeded(l);
-	if (kind->acc == ACC_SUM_PRODUCT)
+	if (acc_form(kind->acc) == FORM_FLOAT_PRODUCT)
 		return lower_distinct_moments(l, kind->final, arg);
-	add_aggregate(l, kind, arg, -1, kind->acc == ACC_COUNT ? 0 : scale, -1);
+	add_aggregate(l, kind, arg, -1, acc_reads_value(kind->acc) ? scale : 0, -1);
 	return lower_succeeded(l);
 }
 
@@ -434,7 +418,7 @@ lower_aggref(Lowering *l, Aggref *aggref)
 		if (filter < 0)
 			return lower_succeeded(l);
 	}
-	if (kind->acc == ACC_SUM_PRODUCT)
+	if (acc_form(kind->acc) == FORM_FLOAT_PRODUCT)
 		return lower_moments(l, kind->final, aggref->args, filter);
 	if (aggref->args != NIL)
 	{

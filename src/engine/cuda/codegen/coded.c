@@ -132,7 +132,7 @@ find_uses(TextUses *uses)
 	visit(uses, program->filter);
 	for (int i = 0; i < program->naccs; i++)
 	{
-		if (accs[i].kind != ACC_COUNT)
+		if (acc_reads_value((AccKind) accs[i].kind))
 			note_use(program, accs[i].arg, uses->others);
 		visit(uses, accs[i].filter);
 		visit(uses, accs[i].arg);

@@ -231,6 +231,7 @@ write_add_part(const DeviceWord *part, Text *text)
 {
 	const char *each = "\tPRAGMA_UNROLL\n\tfor (int i = 0; i < n; i++)\n\t\t";
 	const char *kind = codegen_word_kind(part->kind);
+	AccForm		form = acc_form((AccKind) part->acc);
 	int			block = part->block;
 	int			word = part->word;
 
@@ -243,14 +244,14 @@ write_add_part(const DeviceWord *part, Text *text)
 					each, word, block, part->nwords);
 	else if (part->kind == WORD_ADD)
 		text_append(text, "\tblock_%s(states, n, place, rows, %d, %d);\n",
-					part->acc == ACC_COUNT ? "count" :
-					part->acc == ACC_SUM_INT128 ? "sum_wide" : "sum", block, word);
-	else if (part->kind >= WORD_AND)
-		text_append(text, "%sblock_%s(states, place[i], rows[i].words[%d], %d);\n", each,
-					kind, word, block);
-	else
+					form == FORM_COUNT ? "count" :
+					form == FORM_INT128 ? "sum_wide" : "sum", block, word);
+	else if (word_is_extreme((WordKind) part->kind))
 		text_append(text, "%sword_%s(block_extreme(states, place[i], %d), "
 					"rows[i].words[%d]);\n", each, kind, block, word);
+	else
+		text_append(text, "%sblock_%s(states, place[i], rows[i].words[%d], %d);\n", each,
+					kind, word, block);
 }
 
 /* block_add: rows into the states of their places; rests: see block_sum_fixed. */
@@ -273,6 +274,7 @@ write_words_part(const DeviceWord *part, Text *text)
 	int			block = part->block;
 	int			word = part->word;
 	int			outer = part->outer;
+	AccForm		form = acc_form((AccKind) part->acc);
 
 	if (outer >= 0)
 		text_append(text, "\twords[%d] = *block_word(states, place, %d);\n"
@@ -281,15 +283,15 @@ write_words_part(const DeviceWord *part, Text *text)
 					"*block_word(states, place, %d);\n"
 					"\tfixed_to_words(&words[%d], &words[%d], &words[%d]);\n", outer, block,
 					word, block + 1, outer + 1, block + 3, outer, word, outer + 1);
-	else if (part->acc == ACC_COUNT || part->acc == ACC_SUM_INT128)
+	else if (form == FORM_COUNT || form == FORM_INT128)
 		text_append(text, "\twords[%d] = *block_word(states, place, %d);\n", word, block);
-	else if (part->kind >= WORD_MIN && part->kind <= WORD_UMAX)
+	else if (word_is_extreme((WordKind) part->kind))
 		text_append(text, "\twords[%d] = *block_extreme(states, place, %d);\n", word, block);
 	else
 		for (int i = 0; i < part->nwords; i++)
 			text_append(text, "\twords[%d] = block_pair(states, place, %d);\n", word + i,
 						block + 2 * i);
-	if (part->acc == ACC_SUM_INT128)
+	if (form == FORM_INT128)
 		text_append(text, "\twords[%d] = block_pair(states, place, %d);\n", word + 1,
 					block + 1);
 }

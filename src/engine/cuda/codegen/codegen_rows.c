@@ -399,7 +399,7 @@ write_word(RowCode *code, int index)
 	Text	   *text = code->text;
 	int			arg = word->arg;
 
-	if (word->acc == ACC_SUM_FLOAT || word->acc == ACC_SUM_PRODUCT)
+	if (acc_is_exact((AccKind) word->acc))
 	{
 		if (word->part == 0)
 			write_sum(code, word);
@@ -408,42 +408,25 @@ write_word(RowCode *code, int index)
 	text_append(text, "\t{\n");
 	write_take(code, word, true);
 	text_append(text, "\t\trow->words[%d] = !take ? word_start(%d) : ", word->word, word->word);
-	switch ((AccKind) word->acc)
+	switch (acc_form((AccKind) word->acc))
 	{
-		case ACC_COUNT:
+		case FORM_COUNT:
 			text_append(text, "1");
 			break;
-		case ACC_SUM_INT128:
+		case FORM_INT128:
 			if (word->part == 0)
 				text_append(text, "(uint64_t) (int64_t) r%d & UINT64_C(0xffffffff)", arg);
 			else
 				text_append(text, "(uint64_t) ((int64_t) r%d >> 32)", arg);
 			break;
-		case ACC_MIN_FLOAT:
-			text_append(text, "float_to_ordered((double) r%d, false)", arg);
+		case FORM_ORDERED:
+			text_append(text, "float_to_ordered((double) r%d, %s)", arg,
+						acc_is_greatest((AccKind) word->acc) ? "true" : "false");
 			break;
-		case ACC_MAX_FLOAT:
-			text_append(text, "float_to_ordered((double) r%d, true)", arg);
-			break;
-		case ACC_SUM_INT:
-		case ACC_MIN_INT:
-		case ACC_MAX_INT:
-		case ACC_BIT_AND:
-		case ACC_BIT_OR:
-		case ACC_BIT_XOR:
+		case FORM_INT:
 			text_append(text, "(uint64_t) (int64_t) r%d", arg);
 			break;
-		case ACC_MIN_TEXT:
-		case ACC_MAX_TEXT:
-		case ACC_MIN_BPCHAR:
-		case ACC_MAX_BPCHAR:
-		case ACC_MIN_WIDE:
-		case ACC_MAX_WIDE:
-		case ACC_MIN_INTERVAL:
-		case ACC_MAX_INTERVAL:
-			break;				/* no word: write_value */
-		case ACC_SUM_FLOAT:
-		case ACC_SUM_PRODUCT:
+		default:				/* no word: write_value */
 			break;
 	}
 	text_append(text, ";\n\t}\n");
@@ -467,7 +450,7 @@ write_value(RowCode *code, int index)
 		codegen_text_word(value->arg, text);
 		text_append(text, ";\n");
 	}
-	else if (acc_is_interval((AccKind) value->acc))
+	else if (acc_form((AccKind) value->acc) == FORM_INTERVAL)
 		text_append(text, "\t\trow->values[%d] = (uint64_t) r%d.time;\n"
 					"\t\trow->values[%d] = interval_days_word(r%d);\n",
 					LAYOUT_VALUE_WORDS * index, value->arg,

@@ -6,36 +6,16 @@
  */
 #include "engine/cuda/codegen/codegen_values.h"
 
-typedef struct ValueKind
-{
-	const char *function;
-	const char *order;
-	const char *max;
-} ValueKind;
+/* The functions that take values, and the names of their orders. */
+static const char *const functions[FORM_KINDS] = {
+#define REFERENCE(name, words, ambiguous, text, take) [FORM_##name] = "value_take_" #take,
+#include "program/accs.def"
+};
 
-static ValueKind
-value_kind(AccKind acc)
-{
-	switch (acc)
-	{
-		case ACC_MIN_TEXT:
-			return (ValueKind) {"value_take_text", "VALUE_TEXT", "false"};
-		case ACC_MAX_TEXT:
-			return (ValueKind) {"value_take_text", "VALUE_TEXT", "true"};
-		case ACC_MIN_BPCHAR:
-			return (ValueKind) {"value_take_text", "VALUE_BPCHAR", "false"};
-		case ACC_MAX_BPCHAR:
-			return (ValueKind) {"value_take_text", "VALUE_BPCHAR", "true"};
-		case ACC_MIN_WIDE:
-			return (ValueKind) {"value_take_words", "VALUE_WIDE", "false"};
-		case ACC_MAX_WIDE:
-			return (ValueKind) {"value_take_words", "VALUE_WIDE", "true"};
-		case ACC_MIN_INTERVAL:
-			return (ValueKind) {"value_take_interval", "VALUE_INTERVAL", "false"};
-		default:
-			return (ValueKind) {"value_take_interval", "VALUE_INTERVAL", "true"};
-	}
-}
+static const char *const orders[FORM_KINDS] = {
+#define REFERENCE(name, ...) [FORM_##name] = "FORM_" #name,
+#include "program/accs.def"
+};
 
 void
 codegen_values(const KernelLayout *layout, Text *text)
@@ -47,11 +27,13 @@ codegen_values(const KernelLayout *layout, Text *text)
 				"\tuint64_t *extremes = group_values(&args->table, slot);\n\n");
 	for (int i = 0; i < layout->nvalues; i++)
 	{
-		ValueKind	kind = value_kind((AccKind) layout->values[i].acc);
+		AccKind		kind = (AccKind) layout->values[i].acc;
+		AccForm		form = acc_form(kind);
 
 		text_append(text, "\tif (row->takes[%d])\n\t\t%s(args, extremes + %d, %s, %s, "
-					"row->values + %d);\n", i, kind.function, LAYOUT_VALUE_WORDS * i,
-					kind.order, kind.max, LAYOUT_VALUE_WORDS * i);
+					"row->values + %d);\n", i, functions[form], LAYOUT_VALUE_WORDS * i,
+					orders[form], acc_is_greatest(kind) ? "true" : "false",
+					LAYOUT_VALUE_WORDS * i);
 	}
 	text_append(text, "}\n\n");
 }

@@ -10,19 +10,23 @@
 const char *
 codegen_word_kind(int kind)
 {
-	static const char *const suffixes[] = {
-		"add", "exact", "min", "max", "umin", "umax", "and", "or", "xor"
+	static const char *const suffixes[WORD_KINDS] = {
+		[WORD_EXACT] = "exact",
+#define WORD(name, suffix, ...) [WORD_##name] = #suffix,
+#include "program/accs.def"
 	};
 
 	return suffixes[kind];
 }
 
+/* A start value as text. */
 static const char *
 word_start(int kind)
 {
-	static const char *const starts[] = {
-		"0", "0", "(uint64_t) INT64_MAX", "(uint64_t) INT64_MIN", "UINT64_MAX", "0",
-		"UINT64_MAX", "0", "0"
+	static const char *const starts[WORD_KINDS] = {
+		[WORD_EXACT] = "0",
+#define WORD(name, suffix, start, ...) [WORD_##name] = #start,
+#include "program/accs.def"
 	};
 
 	return starts[kind];
@@ -108,7 +112,7 @@ write_normalize(const Program *program, const KernelLayout *layout, Text *text)
 		int			low = layout->parts[layout->part_of[i][0]].word;
 		int			high = layout->parts[layout->part_of[i][1]].word;
 
-		if (program_accs(program)[i].kind == ACC_SUM_INT128)
+		if (acc_form((AccKind) program_accs(program)[i].kind) == FORM_INT128)
 			text_append(text, "\tstate[%d] += state[%d] >> 32;\n"
 						"\tstate[%d] &= UINT64_C(0xffffffff);\n", high, low, low);
 	}

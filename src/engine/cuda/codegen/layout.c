@@ -87,45 +87,6 @@ place_columns(const Program *program, KernelLayout *layout)
 	layout->row_bytes = place;
 }
 
-static WordKind
-word_kind(AccKind acc)
-{
-	switch (acc)
-	{
-		case ACC_COUNT:
-		case ACC_SUM_INT:
-		case ACC_SUM_INT128:
-			return WORD_ADD;
-		case ACC_SUM_FLOAT:
-		case ACC_SUM_PRODUCT:
-			return WORD_EXACT;
-		case ACC_MIN_INT:
-			return WORD_MIN;
-		case ACC_MAX_INT:
-			return WORD_MAX;
-		case ACC_MIN_FLOAT:
-			return WORD_UMIN;
-		case ACC_MAX_FLOAT:
-			return WORD_UMAX;
-		case ACC_BIT_AND:
-			return WORD_AND;
-		case ACC_BIT_OR:
-			return WORD_OR;
-		case ACC_BIT_XOR:
-			return WORD_XOR;
-		case ACC_MIN_TEXT:
-		case ACC_MAX_TEXT:
-		case ACC_MIN_BPCHAR:
-		case ACC_MAX_BPCHAR:
-		case ACC_MIN_WIDE:
-		case ACC_MAX_WIDE:
-		case ACC_MIN_INTERVAL:
-		case ACC_MAX_INTERVAL:
-			break;				/* no word: place_values */
-	}
-	return WORD_ADD;
-}
-
 int
 layout_nparts(const Program *program, int acc)
 {
@@ -142,7 +103,7 @@ layout_nparts(const Program *program, int acc)
 static bool
 is_split(const Program *program, const Accumulator *acc)
 {
-	return acc->kind == ACC_SUM_FLOAT && program->level == EXACT_NARROW;
+	return acc_form((AccKind) acc->kind) == FORM_FLOAT && program->level == EXACT_NARROW;
 }
 
 /* The part of that meaning, a new one if there is none yet. */
@@ -153,7 +114,7 @@ find_part(const Program *program, KernelLayout *layout, const Accumulator *acc, 
 	DeviceWord	word;
 
 	memset(&word, 0, sizeof(word));
-	word.kind = (uint8_t) (is_sum && part > 0 ? WORD_OR : word_kind((AccKind) acc->kind));
+	word.kind = (uint8_t) (is_sum && part > 0 ? WORD_OR : acc_word((AccKind) acc->kind));
 	word.acc = acc->kind;
 	word.part = (uint8_t) part;
 	word.nwords = (uint8_t) (is_sum && part == 0 ? acc_number_words(acc, program->level) : 1);
@@ -161,7 +122,7 @@ find_part(const Program *program, KernelLayout *layout, const Accumulator *acc, 
 	word.arg2 = acc->arg2;
 	word.filter = acc->filter;
 	word.limit = acc->limit;
-	if (acc->kind == ACC_COUNT && acc->arg >= 0)
+	if (!acc_reads_value((AccKind) acc->kind) && acc->arg >= 0)
 	{
 		const Insn *arg = &program_insns(program)[acc->arg];
 
@@ -215,17 +176,13 @@ place_words(const Program *program, KernelLayout *layout)
 int
 layout_block_words(const DeviceWord *part)
 {
-	if (part->acc == ACC_SUM_INT128)
+	AccForm		form = acc_form((AccKind) part->acc);
+
+	if (form == FORM_INT128)
 		return part->part == 0 ? 3 : 0;
 	if (part->outer >= 0)
 		return 4;
-	return part->acc == ACC_COUNT ? 1 : 2 * part->nwords;
-}
-
-static bool
-is_extreme(const DeviceWord *part)
-{
-	return part->kind >= WORD_MIN && part->kind <= WORD_UMAX;
+	return form == FORM_COUNT ? 1 : 2 * part->nwords;
 }
 
 /* Extremes come first: they are words of 64 bits, and so aligned. */
@@ -237,7 +194,7 @@ place_block(KernelLayout *layout)
 		{
 			DeviceWord *part = &layout->parts[i];
 
-			if (is_extreme(part) != (other == 0))
+			if (word_is_extreme((WordKind) part->kind) != (other == 0))
 				continue;
 			part->block = (uint16_t) layout->nblock;
 			layout->nblock += layout_block_words(part);

@@ -89,23 +89,6 @@ write_keys(ScriptWriter *writer)
 	}
 }
 
-static uint64_t
-word_start(WordKind kind)
-{
-	switch (kind)
-	{
-		case WORD_MIN:
-			return (uint64_t) INT64_MAX;
-		case WORD_MAX:
-			return (uint64_t) INT64_MIN;
-		case WORD_UMIN:
-		case WORD_AND:
-			return UINT64_MAX;
-		default:
-			return 0;
-	}
-}
-
 static void
 write_parts(ScriptWriter *writer)
 {
@@ -122,7 +105,7 @@ write_parts(ScriptWriter *writer)
 		part->arg = write_step(writer, part->arg);
 		part->arg2 = write_step(writer, part->arg2);
 		for (int j = 0; j < part->nwords; j++)
-			script->starts[layout_word(part, j)] = word_start((WordKind) part->kind);
+			script->starts[layout_word(part, j)] = word_start_of((WordKind) part->kind);
 	}
 }
 

@@ -1,0 +1,184 @@
+/*
+ * accs.h
+ *	  What is kept for each group, in words of 8 bytes: accumulators, their forms
+ *	  and their words, as accs.def has them.
+ *
+ * See state.h for what the words hold and how two states merge.  Read as C and as
+ * CUDA C.
+ */
+#ifndef GPUAGG_ACCS_H
+#define GPUAGG_ACCS_H
+
+#include "fn.h"
+
+/* What a word of a state holds, and how it merges. */
+typedef enum WordKind
+{
+	WORD_EXACT,					/* several words, a float sum (exact.h) */
+#define WORD(name, ...) WORD_##name,
+#include "accs.def"
+	WORD_KINDS
+} WordKind;
+
+/* How an argument becomes the words of a state. */
+typedef enum AccForm
+{
+#define FORM(name, ...) FORM_##name,
+#define REFERENCE(name, ...) FORM_##name,
+#include "accs.def"
+	FORM_KINDS
+} AccForm;
+
+typedef enum AccKind
+{
+#define ACC(name, ...) ACC_##name,
+#include "accs.def"
+	ACC_KINDS
+} AccKind;
+
+GA_FN AccForm
+acc_form(AccKind kind)
+{
+	switch (kind)
+	{
+#define ACC(name, shown, first, last, form, word) case ACC_##name: return FORM_##form;
+#include "accs.def"
+		case ACC_KINDS:
+			break;
+	}
+	return FORM_KINDS;
+}
+
+GA_FN WordKind
+acc_word(AccKind kind)
+{
+	switch (kind)
+	{
+#define ACC(name, shown, first, last, form, word) case ACC_##name: return WORD_##word;
+#include "accs.def"
+		case ACC_KINDS:
+			break;
+	}
+	return WORD_KINDS;
+}
+
+/* Is it an extreme of texts, whose states refer to bytes? */
+GA_FN bool
+form_is_text(AccForm form)
+{
+	switch (form)
+	{
+#define REFERENCE(name, words, ambiguous, text, take) case FORM_##name: return text;
+#include "accs.def"
+		default:
+			return false;
+	}
+}
+
+/* Is it an extreme of values that no word holds? */
+GA_FN bool
+form_is_reference(AccForm form)
+{
+	switch (form)
+	{
+#define REFERENCE(name, ...) case FORM_##name: return true;
+#include "accs.def"
+		default:
+			return false;
+	}
+}
+
+/* Does it depend on the order of rows which of equal arguments is the extreme? */
+GA_FN bool
+form_is_ambiguous(AccForm form)
+{
+	switch (form)
+	{
+#define FORM(name, words, ambiguous) case FORM_##name: return ambiguous;
+#define REFERENCE(name, words, ambiguous, ...) case FORM_##name: return ambiguous;
+#include "accs.def"
+		case FORM_KINDS:
+			break;
+	}
+	return false;
+}
+
+/* The value of a word that changes nothing. */
+GA_FN uint64_t
+word_start_of(WordKind kind)
+{
+	switch (kind)
+	{
+#define WORD(name, suffix, start, ...) case WORD_##name: return start;
+#include "accs.def"
+		case WORD_EXACT:
+		case WORD_KINDS:
+			break;
+	}
+	return 0;
+}
+
+GA_FN bool
+word_is_extreme(WordKind kind)
+{
+	switch (kind)
+	{
+#define WORD(name, suffix, start, extreme, ...) case WORD_##name: return extreme;
+#include "accs.def"
+		case WORD_EXACT:
+		case WORD_KINDS:
+			break;
+	}
+	return false;
+}
+
+/* Does a value that comes a second time change nothing? */
+GA_FN bool
+word_is_idempotent(WordKind kind)
+{
+	switch (kind)
+	{
+#define WORD(name, suffix, start, extreme, idempotent, merge) case WORD_##name: return idempotent;
+#include "accs.def"
+		case WORD_EXACT:
+		case WORD_KINDS:
+			break;
+	}
+	return false;
+}
+
+GA_FN bool
+acc_is_text(AccKind kind)
+{
+	return form_is_text(acc_form(kind));
+}
+
+/* Is it an extreme of values that no word holds? */
+GA_FN bool
+acc_is_value(AccKind kind)
+{
+	return form_is_reference(acc_form(kind));
+}
+
+/* Are the states sums of floats, or of products of two? */
+GA_FN bool
+acc_is_exact(AccKind kind)
+{
+	return acc_word(kind) == WORD_EXACT;
+}
+
+/* Of an extreme: is the greatest value kept, not the least? */
+GA_FN bool
+acc_is_greatest(AccKind kind)
+{
+	return acc_word(kind) == WORD_MAX || acc_word(kind) == WORD_UMAX;
+}
+
+/* Does the argument's value matter, not only whether it is NULL? */
+GA_FN bool
+acc_reads_value(AccKind kind)
+{
+	return acc_form(kind) != FORM_COUNT;
+}
+
+#endif							/* GPUAGG_ACCS_H */
