@@ -92,10 +92,12 @@ emit_key(const EmitArgs *args, int key, uint32_t slot, const uint64_t *words, ui
 
 	if (field->type == VT_TEXT)
 		((TextRef *) vector)[place] = emit_text(args, args->table.arena, words[field->word]);
-	else if (field->type == VT_UUID || field->type == VT_WIDE)
+	else if (value_is_words((ValueType) field->type))
 	{
-		((uint64_t *) vector)[2 * place] = words[field->word];
-		((uint64_t *) vector)[2 * place + 1] = words[field->word + 1];
+		int			n = value_type_size((ValueType) field->type) / 8;
+
+		for (int i = 0; i < n; i++)
+			((uint64_t *) vector)[n * place + i] = words[field->word + i];
 	}
 	else
 	{
@@ -108,8 +110,7 @@ emit_key(const EmitArgs *args, int key, uint32_t slot, const uint64_t *words, ui
 			((TextRef *) vector)[place] = emit_coded(args, field->coded, (uint32_t) bits);
 			return;
 		}
-		if ((field->type == VT_FLOAT4 || field->type == VT_FLOAT8) &&
-			args->negative_zero && bits == 0)
+		if (value_is_float((ValueType) field->type) && args->negative_zero && bits == 0)
 			bits = UINT64_C(1) << (field->bits - 1);
 		emit_bits(vector, place, field->bits, bits);
 	}

@@ -67,17 +67,8 @@ typedef struct Row
  */
 typedef union Value
 {
-	uint8_t		as_BOOL;
-	int8_t		as_CHAR;
-	int16_t		as_INT2;
-	int32_t		as_INT4;
-	int64_t		as_INT8;
-	float		as_FLOAT4;
-	double		as_FLOAT8;
-	Uuid		as_UUID;
-	Wide		as_WIDE;
-	TimeSpan	as_INTERVAL;
-	Bytes		as_TEXT;
+#define TYPE(name, ctype, ...) ctype as_##name;
+#include "types.def"
 } Value;
 
 #define VALUE_NULL 1
@@ -127,16 +118,15 @@ step_int(int step)
 
 	switch (script.steps[step].type)
 	{
-		case VT_BOOL:
-			return value->as_BOOL;
-		case VT_CHAR:
-			return value->as_CHAR;
-		case VT_INT2:
-			return value->as_INT2;
-		case VT_INT4:
-			return value->as_INT4;
+#define NUMBER_INTEGER(name) value->as_##name
+#define NUMBER_FLOAT(name) 0
+#define NUMBER_BYTES(name) 0
+#define NUMBER_WIDE(name) 0
+#define NUMBER_TEXT(name) 0
+#define TYPE(name, ctype, size, stored, class, ...) case VT_##name: return NUMBER_##class(name);
+#include "types.def"
 		default:
-			return value->as_INT8;
+			return 0;
 	}
 }
 
@@ -169,26 +159,17 @@ step_load(const AggregateArgs *args, int type, const uint8_t *values, uint64_t r
 {
 	switch (type)
 	{
-		case VT_BOOL:
-		case VT_CHAR:
-			value->as_BOOL = values[row];
+#define LOAD_INTEGER(name, ctype) value->as_##name = ((const ctype *) values)[row]
+#define LOAD_FLOAT LOAD_INTEGER
+#define LOAD_BYTES LOAD_INTEGER
+#define LOAD_WIDE LOAD_INTEGER
+#define LOAD_TEXT(name, ctype) value->as_##name = text_bytes(args, ((const TextRef *) values)[row])
+#define TYPE(name, ctype, size, stored, class, ...) \
+		case VT_##name: \
+			LOAD_##class(name, ctype); \
 			break;
-		case VT_INT2:
-			value->as_INT2 = ((const int16_t *) values)[row];
-			break;
-		case VT_INT4:
-		case VT_FLOAT4:
-			value->as_INT4 = ((const int32_t *) values)[row];
-			break;
-		case VT_INT8:
-		case VT_FLOAT8:
-			value->as_INT8 = ((const int64_t *) values)[row];
-			break;
-		case VT_TEXT:
-			value->as_TEXT = text_bytes(args, ((const TextRef *) values)[row]);
-			break;
-		default:				/* two words */
-			value->as_UUID = ((const Uuid *) values)[row];
+#include "types.def"
+		default:
 			break;
 	}
 }
@@ -221,7 +202,7 @@ step_segment_column(const AggregateArgs *args, const ScriptStep *step, uint64_t 
 	if (step->type == VT_TEXT)
 		value->as_TEXT = text_bytes(args, segment_text(place, segment[SEGMENT_BASE(step->index)],
 													   row));
-	else if (step->type <= VT_INT8)
+	else if (value_is_integer((ValueType) step->type))
 		value->as_INT8 = (int64_t) (segment[SEGMENT_BASE(step->index)] +
 									segment_number(place, row));
 	else
@@ -253,7 +234,7 @@ step_constant(const AggregateArgs *args, const ScriptStep *step, Value *value)
 
 	if (step->type == VT_TEXT)
 		value->as_TEXT = text_bytes(args, constant->text);
-	else if (step->type == VT_UUID || step->type == VT_INTERVAL)
+	else if (value_is_bytes((ValueType) step->type))
 	{
 		value->as_UUID.w[0] = constant->bytes[0];
 		value->as_UUID.w[1] = constant->bytes[1];
@@ -384,25 +365,18 @@ key_word_is_text(int word)
 DEVICE_FN uint64_t
 key_bits(const AggregateArgs *args, ValueType type, const Value *value)
 {
-	switch (type)
+	int			bits = 8 * value_type_size(type);
+
+	switch (value_class(type))
 	{
-		case VT_BOOL:
-		case VT_CHAR:
-			return value->as_BOOL;
-		case VT_INT2:
-			return (uint16_t) value->as_INT2;
-		case VT_INT4:
-			return (uint32_t) value->as_INT4;
-		case VT_FLOAT4:
-			return key_float4(value->as_FLOAT4);
-		case VT_FLOAT8:
-			return key_float8(value->as_FLOAT8);
-		case VT_TEXT:
+		case CLASS_INTEGER:
+			return (uint64_t) value->as_INT8 & (UINT64_MAX >> (64 - bits));
+		case CLASS_FLOAT:
+			return bits == 32 ? key_float4(value->as_FLOAT4) : key_float8(value->as_FLOAT8);
+		default:
 			return text_word((uint32_t) (value->as_TEXT.data -
 										 (const char *) args->batch.bytes),
 							 value->as_TEXT.len);
-		default:
-			return (uint64_t) value->as_INT8;
 	}
 }
 
@@ -414,10 +388,11 @@ key_pack(const AggregateArgs *args, int key, const Value *value, bool isnull, ui
 
 	if (isnull)
 		to[place->null_word] |= UINT64_C(1) << place->null_shift;
-	else if (place->type == VT_UUID || place->type == VT_WIDE)
+	else if (value_is_words((ValueType) place->type))
 	{
 		to[place->word] = value->as_UUID.w[0];
-		to[place->word + 1] = value->as_UUID.w[1];
+		if (value_type_size((ValueType) place->type) > 8)
+			to[place->word + 1] = value->as_UUID.w[1];
 	}
 	else
 		to[place->word] |= key_bits(args, (ValueType) place->type, value) << place->shift;
@@ -528,7 +503,7 @@ key_zero_seen(const AggregateArgs *args, int step, uint32_t index)
 	ValueType	type = (ValueType) script.steps[step].type;
 	double		value;
 
-	if ((type != VT_FLOAT4 && type != VT_FLOAT8) || step_null(step))
+	if (!value_is_float(type) || step_null(step))
 		return;
 	value = step_float(step);
 	if (value == 0)

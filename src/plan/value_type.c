@@ -10,58 +10,27 @@
 
 #include "plan/value_type.h"
 
-/*
- * Equal values of a type must be identical, in their bits or a varlena's bytes,
- * but for those of floats and char(n).  Their order is another matter: that of
- * an enum is not that of its Oids.
- */
+typedef struct TypeOids
+{
+	ValueType	type;
+	Oid			oids[12];		/* as types.def has them; the rest is InvalidOid */
+} TypeOids;
+
+static const TypeOids type_oids[] = {
+#define TYPE(name, ctype, size, stored, class, key, shown, ...) {VT_##name, {__VA_ARGS__}},
+#include "program/types.def"
+};
+
 int
 value_type_of(Oid type)
 {
 	Oid			base = getBaseType(type);
 
-	switch (base)
-	{
-		case BOOLOID:
-			return VT_BOOL;
-		case CHAROID:
-			return VT_CHAR;
-		case INT2OID:
-			return VT_INT2;
-		case INT4OID:
-		case DATEOID:
-		case OIDOID:
-		case REGCLASSOID:
-		case REGTYPEOID:
-		case REGROLEOID:
-		case REGNAMESPACEOID:
-			return VT_INT4;
-		case INT8OID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-		case TIMEOID:
-		case MONEYOID:
-			return VT_INT8;
-		case FLOAT4OID:
-			return VT_FLOAT4;
-		case FLOAT8OID:
-			return VT_FLOAT8;
-		case UUIDOID:
-			return VT_UUID;
-		case INTERVALOID:
-			return VT_INTERVAL;
-		case TEXTOID:
-		case VARCHAROID:
-		case BPCHAROID:
-		case BYTEAOID:
-		case BITOID:
-		case VARBITOID:
-		case INETOID:
-		case CIDROID:
-			return VT_TEXT;
-		default:
-			return type_is_enum(base) ? VT_INT4 : -1;
-	}
+	for (int i = 0; i < VT_COUNT; i++)
+		for (int j = 0; j < (int) lengthof(type_oids[i].oids) && type_oids[i].oids[j] != InvalidOid; j++)
+			if (type_oids[i].oids[j] == base)
+				return type_oids[i].type;
+	return type_is_enum(base) ? VT_INT4 : -1;
 }
 
 ValueType

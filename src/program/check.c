@@ -110,7 +110,7 @@ column_fits_attribute(const Check *check, const Column *column)
 		return true;
 	if (column->type == VT_TEXT || column->numeric != NUMERIC_NONE)
 		return attr->len == -1;
-	return attr->len == value_type_size((ValueType) column->type);
+	return attr->len == value_type_stored((ValueType) column->type);
 }
 
 static bool
@@ -128,31 +128,24 @@ column_is_good(const Check *check, const Column *column)
 	return check->program->source != SOURCE_PAGES || column_fits_attribute(check, column);
 }
 
-/* The bytes that a slot's type needs; -1: any number of them. */
-static int64_t
-slot_size(ValueType type)
-{
-	switch (type)
-	{
-		case VT_TEXT:
-			return -1;
-		case VT_UUID:
-		case VT_INTERVAL:
-			return value_type_size(type);
-		default:
-			return 0;
-	}
-}
-
 static bool
 slot_is_good(const SlotValue *slot)
 {
-	int64_t		size;
+	ValueType	type = (ValueType) slot->type;
 
-	if (slot->type >= VT_COUNT || slot->type == VT_WIDE)
+	if (slot->type >= VT_COUNT || value_class(type) == CLASS_WIDE)
 		return false;
-	size = slot->isnull ? 0 : slot_size((ValueType) slot->type);
-	return size < 0 || slot->bytes.len == size;
+	if (slot->isnull)
+		return value_class(type) == CLASS_TEXT || slot->bytes.len == 0;
+	switch (value_class(type))
+	{
+		case CLASS_TEXT:
+			return true;
+		case CLASS_BYTES:
+			return slot->bytes.len == (uint32_t) value_type_size(type);
+		default:
+			return slot->bytes.len == 0;
+	}
 }
 
 static bool
@@ -261,8 +254,8 @@ operands_are_good(const Check *check, const Insn *insn, int number)
 		ValueType	type = i < nargs ? op_arg((OpCode) insn->op, i) : VT_COUNT;
 
 		if (i >= nargs ? insn->arg[i] != -1 :
-			!is_register(check, insn->arg[i], number, type == VT_COUNT ? VT_BOOL : type,
-						 type == VT_COUNT ? VT_TEXT : type))
+			!is_register(check, insn->arg[i], number, type == VT_COUNT ? 0 : type,
+						 type == VT_COUNT ? VT_COUNT - 1 : type))
 			return false;
 	}
 	return insn->index == -1 && !insn->special;
@@ -374,12 +367,11 @@ agg_is_good(const Check *check, const Aggregate *agg)
 	return agg->final <= FINAL_CORR;
 }
 
-/* Of the types, INTERVAL is none of a key. */
 static bool
 key_is_good(const Check *check, int reg)
 {
-	return is_register(check, reg, check->program->ninsns, VT_BOOL, VT_TEXT) &&
-		program_insns(check->program)[reg].type != VT_INTERVAL;
+	return is_register(check, reg, check->program->ninsns, 0, VT_COUNT - 1) &&
+		value_is_key((ValueType) program_insns(check->program)[reg].type);
 }
 
 /* The parts that instructions refer to, and the instructions, in their order. */

@@ -472,12 +472,8 @@ bool
 program_has_float_key(const Program *p)
 {
 	for (int i = 0; i < p->nkeys; i++)
-	{
-		ValueType	type = program_key_type(p, i);
-
-		if (type == VT_FLOAT4 || type == VT_FLOAT8)
+		if (value_is_float(program_key_type(p, i)))
 			return true;
-	}
 	return false;
 }
 

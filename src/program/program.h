@@ -423,7 +423,6 @@ extern bool program_can_be_served(const Program *p);
 
 /* Facts about types and operations, from the tables. */
 extern const char *value_type_name(ValueType type);
-extern int	value_type_size(ValueType type);	/* 0: TEXT */
 extern const char *op_name(OpCode op);
 extern int	op_nargs(OpCode op);
 extern ValueType op_result(OpCode op);	/* of operations in ops.def */

@@ -32,17 +32,8 @@ static const OpFacts op_facts[OP_COUNT] = {
 };
 
 static const char *const type_names[] = {
-	[VT_BOOL] = "bool",
-	[VT_CHAR] = "\"char\"",
-	[VT_INT2] = "int2",
-	[VT_INT4] = "int4",
-	[VT_INT8] = "int8",
-	[VT_FLOAT4] = "float4",
-	[VT_FLOAT8] = "float8",
-	[VT_UUID] = "uuid",
-	[VT_WIDE] = "int128",
-	[VT_INTERVAL] = "interval",
-	[VT_TEXT] = "text",
+#define TYPE(name, ctype, size, stored, class, key, shown, ...) [VT_##name] = shown,
+#include "types.def"
 };
 
 static const char *const acc_names[] = {
@@ -54,18 +45,6 @@ const char *
 value_type_name(ValueType type)
 {
 	return type_names[type];
-}
-
-int
-value_type_size(ValueType type)
-{
-	static const uint8_t sizes[] = {
-#define X(name, ctype, size) size,
-		VALUE_TYPES(X)
-#undef X
-	};
-
-	return sizes[type];
 }
 
 const char *

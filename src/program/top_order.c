@@ -78,15 +78,14 @@ words_of_order(uint32_t order)
 static uint32_t
 order_of_key(ValueType type)
 {
-	switch (type)
+	switch (value_class(type))
 	{
-		case VT_FLOAT4:
-		case VT_FLOAT8:
+		case CLASS_FLOAT:
 			return TOP_FLOAT;
-		case VT_WIDE:
+		case CLASS_WIDE:
 			return TOP_WIDE;
-		case VT_UUID:
-		case VT_TEXT:
+		case CLASS_BYTES:
+		case CLASS_TEXT:
 			return TOP_BEGINNING;
 		default:
 			return 0;

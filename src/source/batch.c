@@ -20,8 +20,6 @@
 
 #include "fmgr.h"
 #include "utils/memutils.h"
-#include "utils/timestamp.h"
-#include "utils/uuid.h"
 
 #include "compat.h"
 #include "program/numeric_page.h"
@@ -188,47 +186,49 @@ column_add_numeric(BatchWriter *writer, ColumnWriter *column, uint32 row, Datum 
 	return fits;
 }
 
+static void
+column_add_float(ColumnWriter *column, uint32 row, Datum value)
+{
+	if (column->type == VT_FLOAT4)
+		((float4 *) column->values)[row] = DatumGetFloat4(value);
+	else
+		((float8 *) column->values)[row] = DatumGetFloat8(value);
+}
+
+/* Bytes that the Datum points to; zeros behind them. */
+static void
+column_add_bytes(ColumnWriter *column, uint32 row, Datum value)
+{
+	char	   *to = column->values + row * column->size;
+	int			stored = value_type_stored(column->type);
+
+	memcpy(to, DatumGetPointer(value), stored);
+	memset(to + stored, 0, column->size - stored);
+}
+
 /* Store a Datum that is not NULL; false: its column cannot hold it. */
 static bool
 column_add(BatchWriter *writer, ColumnWriter *column, uint32 row, Datum value)
 {
 	if (column->numeric != NUMERIC_NONE)
 		return column_add_numeric(writer, column, row, value);
+	if (column->presence)
+	{
+		column->values[row] = true;
+		return true;
+	}
 	switch (column->type)
 	{
-		case VT_BOOL:
-			((uint8 *) column->values)[row] = column->presence || DatumGetBool(value);
+#define ADD_INTEGER(ctype) ((ctype *) column->values)[row] = (ctype) value
+#define ADD_FLOAT(ctype) column_add_float(column, row, value)
+#define ADD_BYTES(ctype) column_add_bytes(column, row, value)
+#define ADD_WIDE(ctype) elog(ERROR, "column batch with a number of no numeric")
+#define ADD_TEXT(ctype) column_add_text(writer, column, row, value)
+#define TYPE(name, ctype, size, stored, class, ...) \
+		case VT_##name: \
+			ADD_##class(ctype); \
 			break;
-		case VT_CHAR:
-			((int8 *) column->values)[row] = (int8) DatumGetChar(value);
-			break;
-		case VT_INT2:
-			((int16 *) column->values)[row] = DatumGetInt16(value);
-			break;
-		case VT_INT4:			/* also date and oid, by their 32 bits */
-			((int32 *) column->values)[row] = DatumGetInt32(value);
-			break;
-		case VT_INT8:			/* also timestamps */
-			((int64 *) column->values)[row] = DatumGetInt64(value);
-			break;
-		case VT_FLOAT4:
-			((float4 *) column->values)[row] = DatumGetFloat4(value);
-			break;
-		case VT_FLOAT8:
-			((float8 *) column->values)[row] = DatumGetFloat8(value);
-			break;
-		case VT_UUID:
-			memcpy(column->values + row * sizeof(Uuid),
-				   DatumGetUUIDP(value)->data, sizeof(Uuid));
-			break;
-		case VT_INTERVAL:
-			memcpy(column->values + row * sizeof(TimeSpan), DatumGetIntervalP(value),
-				   sizeof(TimeSpan));
-			break;
-		case VT_TEXT:
-			column_add_text(writer, column, row, value);
-			break;
-		case VT_WIDE:			/* only numerics */
+#include "program/types.def"
 		case VT_COUNT:
 			elog(ERROR, "column batch with unknown value type");
 	}

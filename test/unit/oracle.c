@@ -25,9 +25,8 @@ typedef struct Value
 {
 	bool		isnull;
 	bool		error;
-#define X(name, ctype, size) ctype v_##name;
-	VALUE_TYPES(X)
-#undef X
+#define TYPE(name, ctype, ...) ctype v_##name;
+#include "program/types.def"
 } Value;
 
 static void *
@@ -253,25 +252,19 @@ column_value(const Program *program, const ColumnBatch *batch, int column, uint3
 		return value;
 	switch ((ValueType) program_columns(program)[column].type)
 	{
-		case VT_TEXT:
-			value.v_TEXT.data = (const char *) vector->values + vector->offsets[row];
-			value.v_TEXT.len = vector->offsets[row + 1] - vector->offsets[row];
+#define TYPE(name, ctype, size, stored, class, ...) \
+		case VT_##name: \
+			if (CLASS_##class != CLASS_TEXT) \
+				value.v_##name = ((const ctype *) vector->values)[row]; \
 			break;
-#define X(name, ctype, size) \
-		case VT_##name: value.v_##name = ((const ctype *) vector->values)[row]; break;
-			X(BOOL, uint8_t, 1)
-			X(CHAR, int8_t, 1)
-			X(INT2, int16_t, 2)
-			X(INT4, int32_t, 4)
-			X(INT8, int64_t, 8)
-			X(FLOAT4, float, 4)
-			X(FLOAT8, double, 8)
-			X(UUID, Uuid, 16)
-			X(WIDE, Wide, 16)
-			X(INTERVAL, TimeSpan, 16)
-#undef X
-		default:
+#include "program/types.def"
+		case VT_COUNT:
 			break;
+	}
+	if (program_columns(program)[column].type == VT_TEXT)
+	{
+		value.v_TEXT.data = (const char *) vector->values + vector->offsets[row];
+		value.v_TEXT.len = vector->offsets[row + 1] - vector->offsets[row];
 	}
 	return value;
 }
@@ -291,8 +284,17 @@ slot_value(const SlotValue *slot)
 	memcpy(&value.v_FLOAT4, &slot->word, sizeof(float));
 	memcpy(&value.v_FLOAT8, &slot->word, sizeof(double));
 	value.v_TEXT = slot->bytes;
-	if (slot->type == VT_UUID && !slot->isnull)
-		memcpy(&value.v_UUID, slot->bytes.data, sizeof(Uuid));
+	switch ((ValueType) slot->type)
+	{
+#define TYPE(name, ctype, size, stored, class, ...) \
+		case VT_##name: \
+			if (CLASS_##class == CLASS_BYTES && !slot->isnull) \
+				memcpy(&value.v_##name, slot->bytes.data, sizeof(ctype)); \
+			break;
+#include "program/types.def"
+		case VT_COUNT:
+			break;
+	}
 	return value;
 }
 
@@ -403,25 +405,21 @@ key_of_row(const Program *program, const Value *values, char *key)
 
 		switch (program_key_type(program, i))
 		{
-			case VT_TEXT:
-				len += put_key(key + len, value.isnull, value.v_TEXT.data, value.v_TEXT.len);
-				break;
-			case VT_FLOAT4:
-				value.v_FLOAT4 = isnan(value.v_FLOAT4) ? NAN : value.v_FLOAT4;
-				len += put_key(key + len, value.isnull, &value.v_FLOAT4, sizeof(float));
-				break;
-			case VT_FLOAT8:
-				value.v_FLOAT8 = isnan(value.v_FLOAT8) ? NAN : value.v_FLOAT8;
-				len += put_key(key + len, value.isnull, &value.v_FLOAT8, sizeof(double));
-				break;
-#define K(name) \
+#define KEY_FLOAT(name, ctype) \
+			value.v_##name = isnan(value.v_##name) ? (ctype) NAN : value.v_##name; \
+			KEY_INTEGER(name, ctype)
+#define KEY_INTEGER(name, ctype) \
+			len += put_key(key + len, value.isnull, &value.v_##name, sizeof(ctype))
+#define KEY_BYTES KEY_INTEGER
+#define KEY_WIDE KEY_INTEGER
+#define KEY_TEXT(name, ctype) \
+			len += put_key(key + len, value.isnull, value.v_##name.data, value.v_##name.len)
+#define TYPE(name, ctype, size, stored, class, ...) \
 			case VT_##name: \
-				len += put_key(key + len, value.isnull, &value.v_##name, \
-							   sizeof(value.v_##name)); \
+				KEY_##class(name, ctype); \
 				break;
-				K(BOOL) K(CHAR) K(INT2) K(INT4) K(INT8) K(UUID) K(WIDE)
-#undef K
-			default:
+#include "program/types.def"
+			case VT_COUNT:
 				break;
 		}
 	}

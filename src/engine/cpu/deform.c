@@ -177,7 +177,7 @@ put_missing(DeformBuffer *buffer, uint32_t row, int att)
 			if (!deform_append_text(buffer, column, row, value->bytes.data, value->bytes.len))
 				return no_memory(buffer);
 		}
-		else if (value->type == VT_UUID || value->type == VT_INTERVAL)
+		else if (value_is_bytes((ValueType) value->type))
 			copy_value(column, row, value->bytes.data);
 		else					/* the value's bytes come first */
 			copy_value(column, row, (const char *) &value->word);

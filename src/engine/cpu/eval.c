@@ -45,22 +45,13 @@ struct Evaluator
 };
 
 static const size_t value_bytes[] = {
-#define X(name, ctype, size) [VT_##name] = sizeof(ctype),
-	VALUE_TYPES(X)
-#undef X
+#define TYPE(name, ctype, ...) [VT_##name] = sizeof(ctype),
+#include "program/types.def"
 };
 
-#define CTYPE(name) CTYPE_##name
-#define CTYPE_BOOL uint8_t
-#define CTYPE_CHAR int8_t
-#define CTYPE_INT2 int16_t
-#define CTYPE_INT4 int32_t
-#define CTYPE_INT8 int64_t
-#define CTYPE_FLOAT4 float
-#define CTYPE_FLOAT8 double
-#define CTYPE_UUID Uuid
-#define CTYPE_WIDE Wide
-#define CTYPE_TEXT Bytes
+#define CTYPE(name) Type_##name
+#define TYPE(name, ctype, ...) typedef ctype CTYPE(name);
+#include "program/types.def"
 
 /* The loops; those of checked operations note errors a byte a row. */
 #define LOOP_0(call) \
@@ -125,7 +116,7 @@ fill_slot(const SlotValue *slot, Register *reg, Vector *vector)
 
 	if (slot->type == VT_TEXT)
 		value = &text;
-	else if (slot->type == VT_UUID || slot->type == VT_INTERVAL)
+	else if (value_is_bytes((ValueType) slot->type))
 		value = slot->isnull ? NULL : slot->bytes.data;
 	for (int i = 0; i < CPU_BATCH && value != NULL; i++)
 		memcpy(values + i * size, value, size);
@@ -444,7 +435,7 @@ run_select(Evaluator *eval, const Insn *insn, Vector *out, Register *reg, uint32
 	unpack_bits(truth.yes, n, taken);
 	switch ((ValueType) insn->type)
 	{
-#define X(name, ctype, size) \
+#define TYPE(name, ctype, ...) \
 		case VT_##name: \
 			{ \
 				ctype	   *restrict result = reg->values; \
@@ -459,8 +450,7 @@ run_select(Evaluator *eval, const Insn *insn, Vector *out, Register *reg, uint32
 				} \
 				break; \
 			}
-			VALUE_TYPES(X)
-#undef X
+#include "program/types.def"
 		case VT_COUNT:
 			break;
 	}

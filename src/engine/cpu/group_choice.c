@@ -136,9 +136,9 @@ key_bits(const KeyField *field, const uint64_t *record)
 		return top_bytes(bits);
 	}
 	memcpy(&bits, (const char *) record + field->offset, size < 8 ? size : 8);
-	if (field->type == VT_FLOAT4 || field->type == VT_FLOAT8)
+	if (value_is_float(field->type))
 		return top_float_key(bits, 8 * size);
-	if (field->type == VT_UUID)
+	if (value_is_bytes(field->type))
 		return top_bytes(bits);
 	return field->type == VT_WIDE ? bits : top_int_key(bits, 8 * size);
 }

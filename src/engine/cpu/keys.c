@@ -6,12 +6,6 @@
 
 #include "engine/cpu/keys.h"
 
-static bool
-is_float(ValueType type)
-{
-	return type == VT_FLOAT4 || type == VT_FLOAT8;
-}
-
 /* Give a field its place: aligned to its size, at the end of what there is. */
 static uint32_t
 place(uint32_t *end, uint32_t size)
@@ -67,7 +61,7 @@ keys_layout(KeyLayout *layout, const Program *program)
 	layout->compared = (end + 7) / 8;
 	end = layout->compared * 8;
 	for (int i = 0; i < program->nkeys; i++)
-		if (is_float(layout->fields[i].type))
+		if (value_is_float(layout->fields[i].type))
 			layout->fields[i].original = (int32_t) place(&end, value_type_size(layout->fields[i].type));
 	layout->words = (end + 7) / 8;
 }
@@ -87,14 +81,14 @@ keys_layout(KeyLayout *layout, const Program *program)
 	} while (0)
 
 /* Floats: the normalized value to compare, the value itself to show. */
-#define PACK_FLOAT(ctype, nan_value) \
+#define PACK_FLOAT(ctype) \
 	do { \
 		const ctype *values = vector->values; \
 		for (uint32_t i = 0; i < n; i++) \
 		{ \
 			char	   *to = (char *) (out + (size_t) i * words); \
 			ctype		value = values[rows[i]]; \
-			ctype		normal = value != value ? (ctype) (nan_value) : value + 0; \
+			ctype		normal = value != value ? (ctype) __builtin_nan("") : value + 0; \
 			if (valid && !bit_is_set(valid, rows[i])) \
 			{ \
 				to[field->null_bit / 8] |= (char) (1 << (field->null_bit % 8)); \
@@ -171,37 +165,18 @@ pack_field(const KeyField *field, const Vector *vector, const uint16_t *rows,
 {
 	const uint64_t *valid = vector->valid;
 
+#define PACK_INTEGER(ctype) PACK(ctype)
+#define PACK_BYTES(ctype) PACK(ctype)
+#define PACK_WIDE(ctype) PACK(ctype)
+#define PACK_TEXT(ctype) pack_text(field, vector, rows, n, words, out)
+
 	switch (field->type)
 	{
-		case VT_BOOL:
-		case VT_CHAR:
-			PACK(uint8_t);
+#define TYPE(name, ctype, size, stored, class, ...) \
+		case VT_##name: \
+			PACK_##class(ctype); \
 			break;
-		case VT_INT2:
-			PACK(uint16_t);
-			break;
-		case VT_INT4:
-			PACK(uint32_t);
-			break;
-		case VT_INT8:
-			PACK(uint64_t);
-			break;
-		case VT_UUID:
-			PACK(Uuid);
-			break;
-		case VT_WIDE:
-			PACK(Wide);
-			break;
-		case VT_FLOAT4:
-			PACK_FLOAT(float, __builtin_nanf(""));
-			break;
-		case VT_FLOAT8:
-			PACK_FLOAT(double, __builtin_nan(""));
-			break;
-		case VT_TEXT:
-			pack_text(field, vector, rows, n, words, out);
-			break;
-		case VT_INTERVAL:		/* no key is */
+#include "program/types.def"
 		case VT_COUNT:
 			break;
 	}

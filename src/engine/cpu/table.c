@@ -416,22 +416,17 @@ single_key(const GroupTable *table, const uint64_t *packed)
 {
 	switch (table->layout.fields[0].type)
 	{
-		case VT_INT2:
-			return (int16_t) *packed;
-		case VT_INT4:
-			return (int32_t) *packed;
-		case VT_INT8:
-			return (int64_t) *packed;
-		default:
-			return (uint8_t) *packed;
+#define NUMBER_INTEGER(ctype) (ctype) *packed
+#define NUMBER_FLOAT(ctype) 0
+#define NUMBER_BYTES(ctype) 0
+#define NUMBER_WIDE(ctype) 0
+#define NUMBER_TEXT(ctype) 0
+#define TYPE(name, ctype, size, stored, class, ...) case VT_##name: return NUMBER_##class(ctype);
+#include "program/types.def"
+		case VT_COUNT:
+			break;
 	}
-}
-
-static bool
-is_integer(ValueType type)
-{
-	return type == VT_BOOL || type == VT_CHAR || type == VT_INT2 ||
-		type == VT_INT4 || type == VT_INT8;
+	return 0;
 }
 
 /* The smallest and the largest key of a batch; false if all are NULL. */
@@ -641,7 +636,7 @@ table_create(const Program *program, const EngineHints *hints, uint64_t limit)
 		table->stride = 1;
 	table->key_min = INT64_MAX;
 	table->key_max = INT64_MIN;
-	table->direct = table->layout.nfields == 1 && is_integer(table->layout.fields[0].type);
+	table->direct = table->layout.nfields == 1 && value_is_integer(table->layout.fields[0].type);
 	table->packed = calloc(CPU_BATCH, (table->layout.words + 1) * sizeof(uint64_t));
 	table->fresh = calloc(program->nwords + 1, sizeof(uint64_t));
 	if (!table->packed || !table->fresh)

@@ -165,7 +165,7 @@ note_zeros(Regrouping *regrouping, const Program *fine, const GroupBatch *batch)
 	{
 		ValueType	type = program_key_type(fine, i);
 
-		if (type == VT_FLOAT4 || type == VT_FLOAT8)
+		if (value_is_float(type))
 			regrouping->zero_signs |= zero_signs(type, &batch->keys[i], batch->ngroups);
 	}
 }

@@ -21,7 +21,6 @@
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
-#include "utils/uuid.h"
 
 #include "compat.h"
 #include "exec/values/final.h"
@@ -413,6 +412,13 @@ make_varlena(const char *bytes, uint32 len)
 	return PointerGetDatum(value);
 }
 
+static Datum
+vector_float(const ColumnVector *vector, ValueType type, uint32_t row)
+{
+	return type == VT_FLOAT4 ? Float4GetDatum(((const float4 *) vector->values)[row]) :
+		Float8GetDatum(((const float8 *) vector->values)[row]);
+}
+
 /* Text, varchar and char(n) alike. */
 static Datum
 vector_text(const ColumnVector *vector, uint32_t row)
@@ -423,14 +429,13 @@ vector_text(const ColumnVector *vector, uint32_t row)
 						vector->offsets[row + 1] - begin);
 }
 
+/* Of a type that a Datum points to. */
 static Datum
-vector_uuid(const ColumnVector *vector, uint32_t row)
+vector_bytes(const ColumnVector *vector, ValueType type, uint32_t row)
 {
-	pg_uuid_t  *uuid = palloc(sizeof(pg_uuid_t));
+	Size		size = (Size) value_type_size(type);
 
-	memcpy(uuid->data, (const char *) vector->values + row * sizeof(Uuid),
-		   sizeof(Uuid));
-	return UUIDPGetDatum(uuid);
+	return PointerGetDatum(memcpy(palloc(size), (const char *) vector->values + row * size, size));
 }
 
 /*
@@ -470,26 +475,15 @@ vector_datum(const ColumnVector *vector, ValueType type, uint32_t row,
 
 	switch (type)
 	{
-		case VT_BOOL:
-			return BoolGetDatum(((const uint8 *) values)[row] != 0);
-		case VT_CHAR:
-			return CharGetDatum(((const int8 *) values)[row]);
-		case VT_INT2:
-			return Int16GetDatum(((const int16 *) values)[row]);
-		case VT_INT4:
-			return Int32GetDatum(((const int32 *) values)[row]);
-		case VT_INT8:
-			return Int64GetDatum(((const int64 *) values)[row]);
-		case VT_FLOAT4:
-			return Float4GetDatum(((const float4 *) values)[row]);
-		case VT_FLOAT8:
-			return Float8GetDatum(((const float8 *) values)[row]);
-		case VT_UUID:
-			return vector_uuid(vector, row);
-		case VT_TEXT:
-			return vector_text(vector, row);
-		case VT_WIDE:			/* only keys of numeric are: key_value */
-		case VT_INTERVAL:		/* no key is */
+#define DATUM_INTEGER(ctype) return Int64GetDatum(((const ctype *) values)[row])
+#define DATUM_FLOAT(ctype) return vector_float(vector, type, row)
+#define DATUM_BYTES(ctype) return vector_bytes(vector, type, row)
+#define DATUM_WIDE(ctype) break	/* only keys of numeric are: key_value */
+#define DATUM_TEXT(ctype) return vector_text(vector, row)
+#define TYPE(name, ctype, size, stored, class, ...) \
+		case VT_##name: \
+			DATUM_##class(ctype);
+#include "program/types.def"
 		case VT_COUNT:
 			break;
 	}

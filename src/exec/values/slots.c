@@ -37,7 +37,6 @@
 #include "utils/resowner.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
-#include "utils/uuid.h"
 
 #include "compat.h"
 #include "exec/values/set.h"
@@ -262,56 +261,45 @@ slots_evaluate_early(List *exprs, ExprContext *econtext, bool *failed)
 	return results;
 }
 
+/* A varlena's bytes. */
+static Bytes
+copy_text(Datum value)
+{
+	struct varlena *text = PG_DETOAST_DATUM_COPY(value);
+	Bytes		bytes = {VARDATA(text), VARSIZE(text) - VARHDRSZ};
+
+	return bytes;
+}
+
+/* The bytes that a Datum points to, and the zeros that make a type's size of them. */
+static Bytes
+copy_bytes(ValueType type, Datum value)
+{
+	char	   *data = palloc0(value_type_size(type));
+	Bytes		bytes = {data, (uint32_t) value_type_size(type)};
+
+	memcpy(data, DatumGetPointer(value), value_type_stored(type));
+	return bytes;
+}
+
 /* Floats as their bits, integers sign-extended. */
 static void
 set_value(SlotValue *slot, Datum value)
 {
-	float		f4;
-	double		f8;
-	int32		bits;
-	struct varlena *text;
+	ValueType	type = (ValueType) slot->type;
 
-	switch ((ValueType) slot->type)
+	switch (type)
 	{
-		case VT_BOOL:
-			slot->word = DatumGetBool(value);
+#define SET_INTEGER(ctype) slot->word = (ctype) value
+#define SET_FLOAT(ctype) slot->word = sizeof(ctype) == sizeof(int32) ? (int32) value : (int64) value
+#define SET_BYTES(ctype) slot->bytes = copy_bytes(type, value)
+#define SET_WIDE(ctype)			/* no slot is */
+#define SET_TEXT(ctype) slot->bytes = copy_text(value)
+#define TYPE(name, ctype, size, stored, class, ...) \
+		case VT_##name: \
+			SET_##class(ctype); \
 			break;
-		case VT_CHAR:
-			slot->word = (signed char) DatumGetChar(value);
-			break;
-		case VT_INT2:
-			slot->word = DatumGetInt16(value);
-			break;
-		case VT_INT4:
-			slot->word = DatumGetInt32(value);
-			break;
-		case VT_INT8:
-			slot->word = DatumGetInt64(value);
-			break;
-		case VT_FLOAT4:
-			f4 = DatumGetFloat4(value);
-			memcpy(&bits, &f4, sizeof(bits));
-			slot->word = bits;
-			break;
-		case VT_FLOAT8:
-			f8 = DatumGetFloat8(value);
-			memcpy(&slot->word, &f8, sizeof(slot->word));
-			break;
-		case VT_UUID:
-			slot->bytes.data = memcpy(palloc(UUID_LEN), DatumGetUUIDP(value)->data, UUID_LEN);
-			slot->bytes.len = UUID_LEN;
-			break;
-		case VT_INTERVAL:
-			slot->bytes.data = memcpy(palloc(sizeof(Interval)), DatumGetIntervalP(value),
-									  sizeof(Interval));
-			slot->bytes.len = sizeof(Interval);
-			break;
-		case VT_TEXT:
-			text = PG_DETOAST_DATUM_COPY(value);
-			slot->bytes.data = VARDATA(text);
-			slot->bytes.len = VARSIZE(text) - VARHDRSZ;
-			break;
-		case VT_WIDE:			/* no slot is */
+#include "program/types.def"
 		case VT_COUNT:
 			break;
 	}

@@ -74,7 +74,7 @@ lower_key(Lowering *l, Expr *expr)
 		return lower_succeeded(l);
 	if (l->builder->insns[reg].type == VT_TEXT && !check_text_key(l, expr))
 		return false;
-	if (l->builder->insns[reg].type == VT_INTERVAL)
+	if (!value_is_key((ValueType) l->builder->insns[reg].type))
 	{
 		lower_reject(l, REJECTED_TYPE, _("keys of type interval are not supported"));
 		return false;

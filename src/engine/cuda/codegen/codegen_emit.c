@@ -94,6 +94,16 @@ write_extreme(const Program *program, const KernelLayout *layout, int acc, Text 
 }
 
 static void
+write_words_key(const KeyPlace *field, uint32_t out, Text *text)
+{
+	int			n = value_type_size((ValueType) field->type) / 8;
+
+	for (int i = 0; i < n; i++)
+		text_append(text, "\t\tOUTPUT(uint64_t, %u)[%d * place + %d] = words[%d];\n", out, n, i,
+					field->word + i);
+}
+
+static void
 write_key_value(const KernelLayout *layout, int key, Text *text)
 {
 	const KeyPlace *field = &layout->keys[key];
@@ -106,23 +116,21 @@ write_key_value(const KernelLayout *layout, int key, Text *text)
 		write_coded_key(layout, key, code, text);
 		return;
 	}
-	switch ((ValueType) field->type)
+	switch (value_class((ValueType) field->type))
 	{
-		case VT_TEXT:
+		case CLASS_TEXT:
 			write_text_key(layout, key, text);
 			break;
-		case VT_UUID:
-		case VT_WIDE:
-			text_append(text, "\t\tOUTPUT(uint64_t, %u)[2 * place] = words[%d];\n"
-						"\t\tOUTPUT(uint64_t, %u)[2 * place + 1] = words[%d];\n",
-						out, field->word, out, field->word + 1);
+		case CLASS_BYTES:
+		case CLASS_WIDE:
+			write_words_key(field, out, text);
 			break;
 		default:
 			/* the value's bits are those of an integer of its size */
 			text_append(text, "\t\tOUTPUT(uint%d_t, %u)[place] = "
 						"(uint%d_t) (words[%d] >> %d);\n", field->bits, out,
 						field->bits, field->word, field->shift);
-			if (field->type == VT_FLOAT4 || field->type == VT_FLOAT8)
+			if (value_is_float((ValueType) field->type))
 				text_append(text, "\t\tif (args->negative_zero && "
 							"OUTPUT(uint%d_t, %u)[place] == 0)\n"
 							"\t\t\tOUTPUT(uint%d_t, %u)[place] = (uint%d_t) 1 << %d;\n",

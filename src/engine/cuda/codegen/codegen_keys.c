@@ -26,29 +26,21 @@ codegen_text_word(int reg, Text *text)
 static void
 write_key_bits(Text *text, ValueType type, int reg)
 {
-	switch (type)
+	int			bits = 8 * value_type_size(type);
+
+	switch (value_class(type))
 	{
-		case VT_BOOL:
-		case VT_CHAR:
-			text_append(text, "(uint64_t) (uint8_t) r%d", reg);
+		case CLASS_INTEGER:
+			if (bits < 64)
+				text_append(text, "(uint64_t) (uint%d_t) r%d", bits, reg);
+			else
+				text_append(text, "(uint64_t) r%d", reg);
 			break;
-		case VT_INT2:
-			text_append(text, "(uint64_t) (uint16_t) r%d", reg);
-			break;
-		case VT_INT4:
-			text_append(text, "(uint64_t) (uint32_t) r%d", reg);
-			break;
-		case VT_FLOAT4:
-			text_append(text, "(uint64_t) key_float4(r%d)", reg);
-			break;
-		case VT_FLOAT8:
-			text_append(text, "key_float8(r%d)", reg);
-			break;
-		case VT_TEXT:
-			codegen_text_word(reg, text);
+		case CLASS_FLOAT:
+			text_append(text, bits == 32 ? "(uint64_t) key_float4(r%d)" : "key_float8(r%d)", reg);
 			break;
 		default:
-			text_append(text, "(uint64_t) r%d", reg);
+			codegen_text_word(reg, text);
 			break;
 	}
 }
@@ -61,10 +53,12 @@ codegen_pack_key(const KernelLayout *layout, int key, int reg, const char *to, T
 	if (field->nullable)
 		text_append(text, "\tif (n%d)\n\t\t%s[%d] |= UINT64_C(1) << %d;\n\telse\n",
 					reg, to, field->null_word, field->null_shift);
-	if (field->type == VT_UUID || field->type == VT_WIDE)
+	if (value_is_words((ValueType) field->type))
 	{
-		text_append(text, "\t{\n\t\t%s[%d] = r%d.w[0];\n\t\t%s[%d] = r%d.w[1];\n\t}\n",
-					to, field->word, reg, to, field->word + 1, reg);
+		text_append(text, "\t{\n");
+		for (int i = 0; i < value_type_size((ValueType) field->type) / 8; i++)
+			text_append(text, "\t\t%s[%d] = r%d.w[%d];\n", to, field->word + i, reg, i);
+		text_append(text, "\t}\n");
 		return;
 	}
 	text_append(text, "\t\t%s[%d] |= (", to, field->word);

@@ -134,33 +134,38 @@ write_raw(const Program *program, const KernelLayout *layout, Text *text)
 				"\tboth.bits = (uint32_t) word;\n\treturn both.value;\n}\n\n");
 }
 
+/* An interval is a structure of its own; others are their words. */
+static void
+write_constant_bytes(Text *text, int reg, const Insn *insn)
+{
+	if (insn->type == VT_INTERVAL)
+		text_append(text, "\tr%d = interval_of_words(args->constants[%d].bytes[0], "
+					"args->constants[%d].bytes[1]);\n", reg, insn->index, insn->index);
+	else
+		for (int i = 0; i < value_type_size((ValueType) insn->type) / 8; i++)
+			text_append(text, "\tr%d.w[%d] = args->constants[%d].bytes[%d];\n", reg, i,
+						insn->index, i);
+}
+
 static void
 write_constant(RowCode *code, int reg, const Insn *insn)
 {
 	Text	   *text = code->text;
 
 	text_append(text, "\tn%d = args->constants[%d].isnull != 0;\n", reg, insn->index);
-	switch ((ValueType) insn->type)
+	switch (value_class((ValueType) insn->type))
 	{
-		case VT_TEXT:
+		case CLASS_TEXT:
 			text_append(text, "\tr%d = text_bytes(args, args->constants[%d].text);\n",
 						reg, insn->index);
 			break;
-		case VT_UUID:
-			text_append(text, "\tr%d.w[0] = args->constants[%d].bytes[0];\n"
-						"\tr%d.w[1] = args->constants[%d].bytes[1];\n",
-						reg, insn->index, reg, insn->index);
+		case CLASS_BYTES:
+			write_constant_bytes(text, reg, insn);
 			break;
-		case VT_INTERVAL:
-			text_append(text, "\tr%d = interval_of_words(args->constants[%d].bytes[0], "
-						"args->constants[%d].bytes[1]);\n", reg, insn->index, insn->index);
-			break;
-		case VT_FLOAT4:
-			text_append(text, "\tr%d = constant_float4(args->constants[%d].word);\n",
-						reg, insn->index);
-			break;
-		case VT_FLOAT8:
-			text_append(text, "\tr%d = f64_from_bits((uint64_t) args->constants[%d].word);\n",
+		case CLASS_FLOAT:
+			text_append(text, insn->type == VT_FLOAT4 ?
+						"\tr%d = constant_float4(args->constants[%d].word);\n" :
+						"\tr%d = f64_from_bits((uint64_t) args->constants[%d].word);\n",
 						reg, insn->index);
 			break;
 		default:
@@ -488,7 +493,7 @@ write_row_key(RowCode *code)
 
 		text_append(text, "\trow->error |= row->passes && e%d;\n", reg);
 		codegen_pack_key(code->layout, i, reg, "row->key", text);
-		if (code->layout->keys[i].type == VT_FLOAT4 || code->layout->keys[i].type == VT_FLOAT8)
+		if (value_is_float((ValueType) code->layout->keys[i].type))
 			text_append(text, "\tif (!n%d && r%d == 0)\n"
 						"\t\tzero_seen(args, index, f64_bits((double) r%d) != 0);\n",
 						reg, reg, reg);
@@ -600,7 +605,7 @@ codegen_rows_flat(const Program *program, const KernelLayout *layout)
 		if (program_columns(program)[i].type == VT_TEXT)
 			return false;
 	for (int i = 0; i < program->nkeys; i++)
-		if (layout->keys[i].type == VT_FLOAT4 || layout->keys[i].type == VT_FLOAT8)
+		if (value_is_float((ValueType) layout->keys[i].type))
 			return false;
 	return layout->nvalues == 0 && program->ninsns <= ROWS_FLAT_INSNS;
 }

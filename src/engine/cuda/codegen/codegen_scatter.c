@@ -14,7 +14,7 @@ bool
 codegen_scatter_possible(const Program *program, const KernelLayout *layout)
 {
 	for (int i = 0; i < program->nkeys; i++)
-		if (layout->keys[i].type == VT_FLOAT4 || layout->keys[i].type == VT_FLOAT8)
+		if (value_is_float((ValueType) layout->keys[i].type))
 			return false;
 	return program->nkeys > 0 && layout_has_word_keys(layout) && layout->nvalues == 0 &&
 		layout->nwords <= LAYOUT_MERGE_WORDS && !program_leaves_rows(program);

@@ -8,9 +8,8 @@ const char *
 codegen_type(ValueType type)
 {
 	static const char *const names[VT_COUNT] = {
-#define X(name, ctype, size) #ctype,
-		VALUE_TYPES(X)
-#undef X
+#define TYPE(name, ctype, ...) #ctype,
+#include "program/types.def"
 	};
 
 	return names[type];

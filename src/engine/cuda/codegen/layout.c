@@ -27,38 +27,31 @@ layout_value_size(ValueType type)
 uint32_t
 layout_type_width(ValueType type)
 {
-	switch (type)
+	if (!value_is_integer(type))
+		return WIDTH_NONE;
+	switch (value_type_size(type))
 	{
-		case VT_BOOL:
-		case VT_CHAR:
+		case 1:
 			return WIDTH_1;
-		case VT_INT2:
+		case 2:
 			return WIDTH_2;
-		case VT_INT4:
+		case 4:
 			return WIDTH_4;
-		case VT_INT8:
-			return WIDTH_8;
 		default:
-			return WIDTH_NONE;
+			return WIDTH_8;
 	}
-}
-
-static bool
-is_integer(ValueType type)
-{
-	return layout_type_width(type) != WIDTH_NONE;
 }
 
 bool
 layout_direct_possible(const Program *program)
 {
-	return program->nkeys == 1 && is_integer(program_key_type(program, 0));
+	return program->nkeys == 1 && value_is_integer(program_key_type(program, 0));
 }
 
 bool
 layout_direct_narrow(const Program *program)
 {
-	return layout_direct_possible(program) && program_key_type(program, 0) != VT_INT8;
+	return layout_direct_possible(program) && value_type_size(program_key_type(program, 0)) < 8;
 }
 
 bool
@@ -237,7 +230,7 @@ key_coded(const Program *program, const Insn *insn)
 static int
 key_bits(ValueType type)
 {
-	return type == VT_TEXT || type == VT_UUID || type == VT_WIDE ? 64 : 8 * value_type_size(type);
+	return type == VT_TEXT || value_is_words(type) ? 64 : 8 * value_type_size(type);
 }
 
 /* All keys in one word, lowest bits first; only called if they fit. */
@@ -286,11 +279,11 @@ pack_many(const Program *program, KernelLayout *layout)
 	{
 		KeyPlace   *field = &layout->keys[i];
 
-		if (field->type == VT_UUID || field->type == VT_WIDE)
+		if (value_is_words((ValueType) field->type))
 		{
 			field->word = (int16_t) nwords;
-			used[nwords++] = 64;
-			used[nwords++] = 64;
+			for (int j = 0; j < value_type_size((ValueType) field->type) / 8; j++)
+				used[nwords++] = 64;
 		}
 		else
 			field->word = (int16_t) take_bits(used, &nwords, field->bits, &field->shift);
@@ -327,7 +320,7 @@ place_keys(const Program *program, KernelLayout *layout)
 		field->coded = key_coded(program, insn);
 		field->bits = (uint8_t) key_bits((ValueType) insn->type);
 		bits += field->bits + field->nullable;
-		wide |= insn->type == VT_UUID || insn->type == VT_WIDE || insn->type == VT_TEXT;
+		wide |= value_is_words((ValueType) insn->type) || insn->type == VT_TEXT;
 		layout->has_text |= insn->type == VT_TEXT;
 	}
 	if (layout->table == TABLE_DIRECT)

@@ -32,8 +32,8 @@ set_constant(Constants *constants, const SlotValue *slot, DeviceConstant *value,
 	value->word = slot->word;
 	if (slot->isnull)
 		return;
-	if (slot->type == VT_UUID || slot->type == VT_INTERVAL)
-		memcpy(value->bytes, slot->bytes.data, sizeof(value->bytes));
+	if (value_is_bytes((ValueType) slot->type))
+		memcpy(value->bytes, slot->bytes.data, slot->bytes.len);
 	else if (slot->type == VT_TEXT)
 	{
 		value->text.start = (uint32_t) *size;

@@ -124,8 +124,8 @@ resident_key(const Column *column, const SlotValue *slots, ResidentKey *key)
 	key->has_missing = true;
 	if (missing->type == VT_TEXT)
 		return text_in_key(missing, key);
-	if (missing->type == VT_UUID || missing->type == VT_INTERVAL)
-		memcpy(key->missing, missing->bytes.data, sizeof(key->missing));
+	if (value_is_bytes((ValueType) missing->type))
+		memcpy(key->missing, missing->bytes.data, missing->bytes.len);
 	else
 		key->missing[0] = (uint64_t) missing->word;
 	return true;

@@ -71,16 +71,15 @@ tell_state(const KernelLayout *layout, const DeviceTable *table, const TopOrder 
 static uint8_t
 source_of_key(ValueType type)
 {
-	switch (type)
+	switch (value_class(type))
 	{
-		case VT_FLOAT4:
-		case VT_FLOAT8:
+		case CLASS_FLOAT:
 			return TOP_KEY_FLOAT;
-		case VT_TEXT:
+		case CLASS_TEXT:
 			return TOP_KEY_TEXT;
-		case VT_UUID:
+		case CLASS_BYTES:
 			return TOP_KEY_BYTES;
-		case VT_WIDE:
+		case CLASS_WIDE:
 			return TOP_KEY_WORDS;
 		default:
 			return TOP_KEY_INT;
