@@ -107,6 +107,17 @@ text_filter(Bytes text, bool *exact)
 	return filter << 8 | (*exact ? 1 : 2);
 }
 
+/* The filter of an address: the family, and the network's first 7 bytes. */
+DEVICE_FN uint64_t
+inet_filter(Bytes address)
+{
+	uint64_t	filter = inet_byte(address, 0);
+
+	for (uint32_t i = 0; i < 7; i++)
+		filter = filter << 8 | inet_network_byte(address, i, inet_byte(address, 1));
+	return filter;
+}
+
 /*
  * The filter of a number: the length of its magnitude, and the first bits.  Up to
  * 55 bits, and some beyond, it is told exactly.
@@ -146,6 +157,11 @@ value_filter(AccForm order, bool max, Bytes bytes, bool *exact)
 	{
 		filter = wide_filter(interval_length(value_interval(bytes)), exact);
 		*exact = false;			/* equal ones can be written differently */
+	}
+	else if (order == FORM_INET)
+	{
+		filter = inet_filter(bytes);
+		*exact = false;
 	}
 	else
 		filter = text_filter(order == FORM_BPCHAR ? bpchar_trimmed(bytes) : bytes, exact);

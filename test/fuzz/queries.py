@@ -8,7 +8,7 @@ from oracle import FloatOracle
 from surroundings import Surroundings, surround
 from tables import UNHASHED, Column, base_type, set_zone
 
-EXTREMES = INTS + FLOATS + ['date', 'timestamp', 'timestamptz', 'numeric', 'numeric', 'interval', 'text', 'varchar', 'bpchar',
+EXTREMES = INTS + FLOATS + ['date', 'timestamp', 'timestamptz', 'numeric', 'numeric', 'interval', 'text', 'varchar', 'bpchar', 'inet',
                             'oid', 'time', 'money', 'mood']
 BITS = ['bit_and', 'bit_or', 'bit_xor']
 VARIANCES = ['variance', 'var_samp', 'var_pop', 'stddev', 'stddev_samp', 'stddev_pop']

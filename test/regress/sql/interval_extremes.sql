@@ -18,6 +18,7 @@ SELECT check_engine('SELECT k % 50, min(i), max(i), count(i), max(i) FILTER (WHE
 	check_engine('SELECT min(i), max(n) FROM spans WHERE id < 0'), check_engine('SELECT k % 3, min(i) FROM spans WHERE i IS NULL OR h IS NOT NULL AND id < 40 GROUP BY 1'),
 	check_engine('SELECT i IS NULL, count(*), count(m) FROM spans GROUP BY 1');
 SELECT min(n), max(n), min(i), max(i), max(e), min(h), max(h) FROM spans;
+SELECT check_engine('SELECT k % 9, min(DISTINCT i), max(DISTINCT n), count(*) FROM spans GROUP BY 1'), check_query('SELECT k % 9, min(DISTINCT e) FROM spans GROUP BY 1');
 
 -- what takes one of several; defaults, parameters; what a child plan computes
 SELECT check_engine('SELECT k % 9, max(CASE WHEN b THEN i ELSE n END), min(coalesce(i, n)), max(coalesce(i, interval ''-7 years'')) FROM spans GROUP BY 1'),
