@@ -97,6 +97,17 @@ copy_value(const DeviceColumn *column, uint8_t *to, const uint8_t *from)
 		*to = (uint8_t) low;
 }
 
+/* The same of a value that tuples have fewer bytes of, at most 8. */
+DEVICE_FN void
+copy_short(const DeviceColumn *column, uint8_t *to, const uint8_t *from, uint32_t stored)
+{
+	uint64_t	value = 0;
+
+	for (uint32_t i = 0; i < stored; i++)
+		value |= (uint64_t) from[i] << (8 * i);
+	copy_value(column, to, (const uint8_t *) &value);
+}
+
 DEVICE_FN void
 put_isnull(const RowBatch *batch, const DeviceColumn *column, uint32_t row, bool isnull)
 {
@@ -170,6 +181,8 @@ put_value(const DeformArgs *args, const DeviceColumn *column, uint32_t row,
 	}
 	else if (column->presence)
 		*to = true;
+	else if (value->size - value->header < column->width)
+		copy_short(column, to, from, value->size - value->header);
 	else
 		copy_value(column, to, from);
 	put_isnull(&args->batch, column, row, false);

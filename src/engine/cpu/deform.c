@@ -143,6 +143,16 @@ copy_value(DeformColumn *column, uint32_t row, const char *from)
 	}
 }
 
+/* A value that tuples have fewer bytes of than columns. */
+static void
+copy_short(const DeformColumn *column, uint32_t row, const char *from, uint32_t stored)
+{
+	char	   *to = (char *) column->values + (size_t) row * column->width;
+
+	memcpy(to, from, stored);
+	memset(to + stored, 0, column->width - stored);
+}
+
 /* NULL in all columns made of an attribute. */
 static EngineStatus
 put_null(DeformBuffer *buffer, uint32_t row, int att)
@@ -212,6 +222,8 @@ put_value(DeformBuffer *buffer, uint32_t row, int att, const char *data,
 		}
 		else if (column->presence)
 			((uint8_t *) column->values)[row] = true;
+		else if (column->width > len)
+			copy_short(column, row, bytes, len);
 		else if (column->width != 0)
 			copy_value(column, row, bytes);
 		else if (!deform_append_text(buffer, column, row, bytes, len))
@@ -222,9 +234,17 @@ put_value(DeformBuffer *buffer, uint32_t row, int att, const char *data,
 
 /* One column's values, from their known place in each tuple. */
 static void
-copy_fixed(const DeformColumn *column, const DeformTuple *tuples, uint32_t n, uint32_t row)
+copy_fixed(const DeformColumn *column, uint32_t stored, const DeformTuple *tuples, uint32_t n,
+		   uint32_t row)
 {
 	uint32_t	offset = column->offset;
+
+	if (stored < column->width)
+	{
+		for (uint32_t i = 0; i < n; i++)
+			copy_short(column, row + i, (const char *) tuples[i].heap.data + offset, stored);
+		return;
+	}
 
 #define COPY(size) \
 	do { \
@@ -416,7 +436,11 @@ read_simple(DeformBuffer *buffer, const DeformPass *pass, DeformTuple *tuples, u
 	EngineStatus status = ENGINE_OK;
 
 	for (int i = 0; i < pass->nfixed_columns; i++)
-		copy_fixed(&buffer->columns[pass->fixed_columns[i]], tuples, n, row);
+	{
+		const DeformColumn *column = &buffer->columns[pass->fixed_columns[i]];
+
+		copy_fixed(column, (uint32_t) buffer->steps[column->attno - 1].len, tuples, n, row);
+	}
 	if (pass->nops > 0 && !pass->resumes)
 		for (uint32_t i = 0; i < n; i++)
 			tuples[i].at = (uint16_t) buffer->fixed_size;

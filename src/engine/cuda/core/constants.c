@@ -33,7 +33,11 @@ set_constant(Constants *constants, const SlotValue *slot, DeviceConstant *value,
 	if (slot->isnull)
 		return;
 	if (value_is_bytes((ValueType) slot->type))
+	{
 		memcpy(value->bytes, slot->bytes.data, slot->bytes.len);
+		/* a column's value of 8 bytes is made of the word */
+		value->word = (int64_t) value->bytes[0];
+	}
 	else if (slot->type == VT_TEXT)
 	{
 		value->text.start = (uint32_t) *size;
