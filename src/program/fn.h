@@ -55,6 +55,12 @@ typedef struct Uuid
 	uint64_t	w[2];			/* the 16 bytes as they stand in memory */
 } Uuid;
 
+/* The value of a macaddr. */
+typedef struct Mac
+{
+	uint64_t	w[1];			/* the 6 bytes as they stand in memory, and two of zeros */
+} Mac;
+
 /* A number of 128 bits, two's complement, the low word first. */
 typedef struct Wide
 {

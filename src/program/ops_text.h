@@ -1,7 +1,7 @@
 /*
  * ops_text.h
- *	  Equality of "char", uuid, text (varchar too) and char(n); order, LIKE,
- *	  lengths and parts of texts.
+ *	  Equality of "char", uuid, text (varchar too) and char(n); equality and order of
+ *	  macaddr; order, LIKE, lengths and parts of texts.
  *
  * Equality of text is that of its bytes, which is what a deterministic
  * collation means; lowering admits no other.  Order is that of the bytes,
@@ -41,6 +41,53 @@ GA_FN uint8_t
 uuid_ne(Uuid a, Uuid b)
 {
 	return !uuid_eq(a, b);
+}
+
+/* The number of which a macaddr's first byte is the highest. */
+GA_FN uint64_t
+mac_number(Mac a)
+{
+	uint64_t	number = 0;
+
+	for (int i = 0; i < 6; i++)
+		number = number << 8 | (a.w[0] >> (8 * i) & 0xff);
+	return number;
+}
+
+GA_FN uint8_t
+macaddr_eq(Mac a, Mac b)
+{
+	return a.w[0] == b.w[0];
+}
+
+GA_FN uint8_t
+macaddr_ne(Mac a, Mac b)
+{
+	return a.w[0] != b.w[0];
+}
+
+GA_FN uint8_t
+macaddr_lt(Mac a, Mac b)
+{
+	return mac_number(a) < mac_number(b);
+}
+
+GA_FN uint8_t
+macaddr_le(Mac a, Mac b)
+{
+	return mac_number(a) <= mac_number(b);
+}
+
+GA_FN uint8_t
+macaddr_gt(Mac a, Mac b)
+{
+	return mac_number(a) > mac_number(b);
+}
+
+GA_FN uint8_t
+macaddr_ge(Mac a, Mac b)
+{
+	return mac_number(a) >= mac_number(b);
 }
 
 GA_FN bool

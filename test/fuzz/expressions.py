@@ -34,7 +34,7 @@ INTS = ['int2', 'int4', 'int8']
 FLOATS = ['float4', 'float8']
 ORDERED = INTS + FLOATS + ['numeric', 'numeric', 'date', 'timestamp', 'timestamptz', 'time', 'money']
 TEXTS = ['text', 'varchar', 'bpchar']
-EQUALITY = TEXTS + ['"char"', 'uuid', 'oid', 'interval', 'bytea', 'bit', 'varbit', 'inet', 'mood']
+EQUALITY = TEXTS + ['"char"', 'uuid', 'oid', 'interval', 'bytea', 'bit', 'varbit', 'inet', 'macaddr', 'mood']
 KEY_TYPES = ORDERED + EQUALITY + ['bool']
 # what a comparison may set against each other
 MIXED = {'int2': INTS, 'int4': INTS, 'int8': INTS, 'float4': FLOATS, 'float8': FLOATS,
@@ -163,7 +163,7 @@ class Generator:
     def membership(self, depth):
         rng = self.rng
         type = rng.choice(INTS + ['float8', 'text', 'varchar', 'date', 'uuid', 'bpchar', 'oid', 'numeric', 'timestamptz', 'timestamp',
-                                  'time', 'money', 'bytea', 'inet', 'mood'])
+                                  'time', 'money', 'bytea', 'inet', 'macaddr', 'mood'])
         if rng.random() < 0.4:
             return self.in_array(type, depth)
         literals = [self.literal(type) for _ in range(rng.randint(1, 5) if rng.random() < 0.9 else rng.randint(8, 20))]

@@ -149,7 +149,7 @@ def bools(type):
     forms += [(0.5, 'isfinite({0})', (t,)) for t in ('date', 'timestamp', 'timestamptz')]
     forms += [(w, '({0} %s {1})' % like, (t, PATTERNS)) for t in TEXTS for like, w in (('LIKE', 0.6), ('NOT LIKE', 0.3))]
     every = INTS + FLOATS + ['numeric', 'date', 'timestamp', 'timestamptz'] + TEXTS + ['"char"', 'uuid', 'oid', 'interval', 'time', 'money', 'bytea', 'bit',
-                                                                             'varbit', 'inet', 'mood', 'timetz', 'jsonb', 'int4[]']
+                                                                             'varbit', 'inet', 'macaddr', 'mood', 'timetz', 'jsonb', 'int4[]']
     for t in every + ['bool']:
         forms += [(0.1, '({0} IS NULL)', (t,)), (0.1, '({0} IS NOT NULL)', (t,)),
                   (0.1, '({0} IS DISTINCT FROM {1})', (t, t)), (0.1, '({0} IS NOT DISTINCT FROM {1})', (t, t))]

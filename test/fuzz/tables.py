@@ -222,6 +222,7 @@ def random_value(rng, type, sums=''):
         'bit(5)': lambda: rng.choice(['00000', '11111', '10101', '00001']),
         'varbit': lambda: rng.choice(['', '0', '1', '10', '00000000', '000000000', '101010101010']),
         'inet': lambda: rng.choice(['10.0.0.%d' % rng.randint(0, 5), '10.0.0.1/24', '10.0.0.1/8', '::1', '::ffff:10.0.0.1', '10.0.0.0/24']),
+        'macaddr': lambda: rng.choice(['00:00:00:00:00:00', 'ff:ff:ff:ff:ff:ff', '08:00:2b:01:02:0%d' % rng.randint(0, 5), '0%d:00:00:00:00:ff' % rng.randint(0, 5)]),
         'mood': lambda: rng.choice(MOODS),
         'jsonb': lambda: rng.choice(['null', '{}', '{"a": [1, 2]}']),
         'varchar(5)': lambda: random_text(rng)[:5],
@@ -235,7 +236,7 @@ NUMERICS = ['numeric(10,2)', 'numeric(10,2)', 'numeric(18,4)', 'numeric(5,0)', '
             'numeric(38,20)', 'numeric(6,-2)', 'numeric', 'numeric']
 SUPPORTED = ['bool', '"char"', 'int2', 'int4', 'int8', 'float4', 'float8', 'date', 'timestamp', 'timestamptz',
              'oid', 'uuid', 'text', 'varchar', 'varchar(5)', 'char(3)', 'numeric', 'numeric', 'interval', 'time', 'money',
-             'bytea', 'bit(5)', 'varbit', 'inet', 'mood']
+             'bytea', 'bit(5)', 'varbit', 'inet', 'macaddr', 'mood']
 NEIGHBOURS = ['timetz', 'jsonb', 'int4[]']
 # an enum, of which the order is not that of making
 MOODS = ['sad', 'calm', 'ok', 'happy']

@@ -76,7 +76,8 @@ lower_key(Lowering *l, Expr *expr)
 		return false;
 	if (!value_is_key((ValueType) l->builder->insns[reg].type))
 	{
-		lower_reject(l, REJECTED_TYPE, _("keys of type interval are not supported"));
+		lower_reject(l, REJECTED_TYPE, _("keys of type %s are not supported"),
+					 value_type_name((ValueType) l->builder->insns[reg].type));
 		return false;
 	}
 
