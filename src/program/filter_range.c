@@ -58,7 +58,7 @@ anything(const Rows *rows, const Insn *insn)
 static bool
 is_integer(uint8_t type)
 {
-	return type == VT_CHAR || type == VT_INT2 || type == VT_INT4 || type == VT_INT8;
+	return type != VT_BOOL && value_is_integer((ValueType) type);
 }
 
 /* A BOOL that is so many at least and at most. */
@@ -91,21 +91,13 @@ of_column(const Rows *rows, const Insn *insn)
 	return outcome;
 }
 
-/* A slot's word as its type has it. */
+/* A slot's word as its type has it: an integer's lowest bytes. */
 static int64_t
 number_of_word(uint8_t type, int64_t word)
 {
-	switch (type)
-	{
-		case VT_CHAR:
-			return (int8_t) word;
-		case VT_INT2:
-			return (int16_t) word;
-		case VT_INT4:
-			return (int32_t) word;
-		default:
-			return word;
-	}
+	int			unused = 64 - 8 * value_type_size((ValueType) type);
+
+	return (int64_t) ((uint64_t) word << unused) >> unused;
 }
 
 static Outcome
@@ -404,7 +396,7 @@ filter_condition(const Program *program, const SlotValue *slots, int column,
 	Rows		rows = {.program = program,.slots = slots,.ranges = ranges,.any_null = true};
 
 	if (program->filter < 0 || described->presence || described->numeric != NUMERIC_NONE ||
-		!(is_integer(described->type) || described->type == VT_BOOL) ||
+		!value_is_integer((ValueType) described->type) ||
 		!is_used(program, column))
 		return false;
 	for (int i = 0; i < program->ncolumns; i++)

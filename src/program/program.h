@@ -126,7 +126,7 @@ typedef enum FinalKind
 	FINAL_EXTREME_FLOAT4,
 	FINAL_EXTREME_FLOAT8,
 	FINAL_EXTREME_NUMERIC,		/* acc MIN_INT, MAX_INT, MIN_WIDE, MAX_WIDE */
-	FINAL_EXTREME_TEXT,			/* acc MIN_TEXT, ..., MAX_BPCHAR */
+	FINAL_EXTREME_TEXT,			/* acc: an extreme of texts */
 	FINAL_EXTREME_INTERVAL,		/* acc MIN_INTERVAL, MAX_INTERVAL */
 	FINAL_BOOL,					/* bool_and, bool_or: acc BIT_AND, BIT_OR */
 	FINAL_BITS_INT2,			/* bit_and, bit_or, bit_xor: acc BIT_* */

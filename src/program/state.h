@@ -2,31 +2,29 @@
  * state.h
  *	  The words of a group's state: their start values and their merging.
  *
- * Every accumulator owns one or more 8-byte words:
+ * Every accumulator owns one or more 8-byte words, by its form (accs.def):
  *
  *	COUNT		number of rows
- *	SUM_INT		the sum as int64, wrapping (int2 and int4 cannot overflow it)
- *	SUM_INT128	two words: the sum of the values' low 32 bits, unsigned, and the
+ *	INT			an int64: the sum, wrapping (int2 and int4 cannot overflow it), the
+ *				extreme, or the values' bits; narrower values are sign-extended, and so
+ *				is what bit operations make of them
+ *	INT128		two words: the sum of the values' low 32 bits, unsigned, and the
  *				sum of their high 32 bits, signed; the sum is high * 2^32 + low.
  *				Both halves are plain 64-bit additions without a carry, hence
  *				two independent atomics on a GPU.  Exact for 2^31 values between
  *				two calls of state_normalize.
- *	SUM_FLOAT, SUM_PRODUCT	an integer of several words that counts units of a
+ *	FLOAT, FLOAT_PRODUCT	an integer of several words that counts units of a
  *				power of 2, and above EXACT_NARROW a word of flags (exact.h).
  *				The unit belongs to the run: only states of equal units merge
- *	MIN_INT, MAX_INT	an int64
- *	MIN_FLOAT, MAX_FLOAT	the double's bits, mapped to an unsigned integer of
- *				the same order, NaN above all, -0 more extreme than 0
- *				(float_to_ordered)
- *	BIT_AND, BIT_OR, BIT_XOR	the values' bits as an int64; narrower values are
- *				sign-extended, and so is what the operations make of them
- *	MIN_TEXT, MAX_TEXT, MIN_BPCHAR, MAX_BPCHAR	two words: the address of the
- *				bytes, 0 if there is no text yet, and the length, with the bytes'
- *				room in the upper half.  The bytes belong to the state's owner
- *	MIN_WIDE, MAX_WIDE	two words: the number, the low word first
- *	MIN_INTERVAL, MAX_INTERVAL	three words: the interval, and whether an equal
- *				one that is written differently was met, so that it is not known
- *				which PostgreSQL would return
+ *	ORDERED		the double's bits, mapped to an unsigned integer of the same order,
+ *				NaN above all, -0 more extreme than 0 (float_to_ordered)
+ *	texts		two words: the address of the bytes, 0 if there is no text yet, and
+ *				the length, with the bytes' room in the upper half.  The bytes belong to
+ *				the state's owner
+ *	WIDE		two words: the number, the low word first
+ *	INTERVAL	three words: the interval, and whether an equal one that is written
+ *				differently was met, so that it is not known which PostgreSQL would
+ *				return
  *
  * Whether an accumulator has taken in any value is what an ACC_COUNT says
  * over the same argument and filter (Aggregate.count), so the start values are
