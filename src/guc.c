@@ -79,7 +79,7 @@ check_engine(int *newval, void **extra, GucSource source)
 	if (*newval == CHOICE_AUTO || source < PGC_S_INTERACTIVE ||
 		!IsUnderPostmaster || InitializingParallelWorker)
 		return true;
-	if (ops != NULL && ops->available(reason, sizeof(reason)))
+	if (ops != NULL && engine_is_available(ops, reason, sizeof(reason)))
 		return true;
 	GUC_check_errcode(ERRCODE_FEATURE_NOT_SUPPORTED);
 	GUC_check_errmsg("engine \"%s\" is not available",

@@ -9,12 +9,8 @@
  * malloc or a device, is bounded by EngineHints.memory_limit, and is given back
  * by close, which the caller calls on every path out.
  *
- * One run is used by one thread.  Calls, in this order:
- *
- *	  open  (begun served+)?  (pages | left | columns)*  groups+  (rewind groups+)*  close
- *	  open  (pages | left | columns)*  hand_over  merge*  close
- *	  open  begun  (pages | left | columns)*  expect  groups+  (rewind groups+)*  close
- *	  attach  (pages | left | columns)*  fed  close
+ * One run is used by one thread.  The order of its calls is told at each table of calls,
+ * EngineOps and those that it names.
  *
  * A status other than OK and BUSY ends the run: only close may follow.
  */
@@ -140,7 +136,7 @@ typedef struct EngineHints
 
 	const char *relation;		/* what is read, to be shown; NULL: no one table */
 	GroupStore *store;			/* for what memory_limit does not allow, and for
-								 * hand_over; NULL: none */
+								 * emit_partial; NULL: none */
 	uint64_t	host_limit;		/* bytes of groups in the caller's memory, where a
 								 * run's own is elsewhere; beyond it, they go to the
 								 * store.  0: no limit */
@@ -165,7 +161,7 @@ typedef struct EngineHints
 
 	/*
 	 * The LSNs that pages of these tables have now: of the blocks in blocks[i], bits as of
-	 * EngineOps.served or NULL, for tables[i]; n of them in all, in the order of tables and
+	 * EngineKept.served or NULL, for tables[i]; n of them in all, in the order of tables and
 	 * blocks.  Asked while the run is opened, and the cache may change meanwhile.  False: the run
 	 * should end.  NULL: nobody knows them.
 	 */
@@ -197,18 +193,18 @@ typedef struct PageRef
 	const char *page;
 	const uint16_t *lines;
 	uint32_t	nlines;
-	uint32_t	block;			/* block number, for messages and left rows */
+	uint32_t	block;			/* block number, for messages and toasted rows */
 	uint32_t	table;			/* the caller's number of the table, likewise */
 	uint64_t	lsn;			/* the page's, when its lines were looked at; 0: not known */
 } PageRef;
 
-/* A row of a page that the engine has left out: see EngineOps.left. */
-typedef struct LeftRow
+/* A row of a page that the engine has left out: see EngineOps.toasted. */
+typedef struct ToastedRow
 {
 	uint32_t	table;			/* of its PageRef */
 	uint32_t	block;
 	uint16_t	line;			/* line pointer, from 1 */
-} LeftRow;
+} ToastedRow;
 
 /*
  * One column of a batch.  values: nrows values of the type's C type, or, for
@@ -301,22 +297,36 @@ typedef struct EngineCosts
 	double		group;			/* one group, its table's growth included */
 } EngineCosts;
 
-typedef struct EngineOps
+/* What an engine is; the same for as long as a process lives. */
+typedef struct EngineTraits
 {
-	const char *name;
+	const char *name;			/* as views and messages show it */
 	const EngineCosts *costs;
 	int			pages_at_once;	/* how many it had best get by one call of pages */
 
 	/*
-	 * Once, when the module is loaded, which the postmaster may do: the absolute
-	 * path of the directory that the engine may keep files in.  NULL: nothing to
-	 * do.
+	 * Are its runs' groups, and what else they hold, in a device or in the device process, and
+	 * not in the memory of the process that calls?  That process then holds groups only while
+	 * it gives them.
+	 */
+	bool		on_device;
+} EngineTraits;
+
+/*
+ * What an engine does once a process, and what it knows of its device.  Any member may be NULL.
+ * No call depends on another, but for init, which is the first.
+ */
+typedef struct EngineProcess
+{
+	/*
+	 * When the module is loaded, which the postmaster may do: the absolute path of the
+	 * directory that the engine may keep files in.  NULL: nothing to do.
 	 */
 	void		(*init) (const char *directory);
 
 	/*
 	 * Is the engine there at all?  If not, say what is missing.  May be slow
-	 * the first time (it may look for a device), and remembers the answer.
+	 * the first time (it may look for a device), and remembers the answer.  NULL: it is.
 	 */
 	bool		(*available) (char *reason, size_t len);
 
@@ -332,15 +342,169 @@ typedef struct EngineOps
 	 */
 	bool		(*lost) (void);
 
-	/* Can it run this Program?  A pure function; says why not. */
-	bool		(*supports) (const Program *program, char *reason, size_t len);
-
 	/*
 	 * An estimate of the bytes of device memory that a run begins with, and of a
 	 * table for the expected groups.  A pure function.  NULL: the engine has no
 	 * device.
 	 */
 	uint64_t	(*memory_needed) (const Program *program, const EngineHints *hints);
+
+	/*
+	 * After a call that answered BUSY: a descriptor that can be read once there is news of
+	 * the run; -1, or NULL: there is none.
+	 */
+	int			(*descriptor) (EngineRun *run);
+} EngineProcess;
+
+/*
+ * Several runs of a query, each with rows of its own, and with one store for all
+ * (EngineHints.store).  These calls take the place of groups.
+ *
+ *	state	  call							  state
+ *	taking	  pages, toasted, columns		  taking
+ *			  emit_partial					  emitted
+ *	emitted	  combine						  emitted
+ *
+ * After emit_partial there is no more input, and there are no groups: a run with the merged
+ * store, opened for no input, gives them.
+ */
+typedef struct EnginePartial
+{
+	/* All input has been given: write the groups to the store. */
+	EngineStatus (*emit_partial) (EngineRun *run);
+
+	/*
+	 * After all runs have done so: merge a partition's groups, and write each once to
+	 * partition npartitions + partition.  Any run may combine any partition, each once.  If
+	 * there are float sums, all runs together may take no more rows than one.
+	 */
+	EngineStatus (*combine) (EngineRun *run, uint32_t partition);
+} EnginePartial;
+
+/*
+ * One run outside of its callers' processes that several of them feed.
+ *
+ *	state	  call							  state
+ *	opened	  begun, pages, toasted, columns  opened
+ *			  expect						  complete
+ *			  groups						  giving
+ *	complete  groups						  giving
+ *	giving	  groups, rewind				  giving
+ *	attached  begun, pages, toasted, columns  attached
+ *			  fed							  fed
+ *	fed		  nothing but close
+ *
+ * open leads to opened, attach to attached.
+ */
+typedef struct EngineShared
+{
+	/* OK: the run has begun, and others may attach to it. */
+	EngineStatus (*begun) (EngineRun *run);
+
+	/*
+	 * Feed the run that another process has opened with hints.key, and that has begun; the
+	 * Program is the same.  As open, on failure *run is NULL and message (256 bytes) says why.
+	 */
+	EngineStatus (*attach) (const Program *program, const EngineHints *hints,
+							EngineRun **run, char *message);
+
+	/*
+	 * All rows of this process have been given; OK once all are taken.  Toasted rows may be
+	 * told to any of the processes that gave pages.  A process that closes its part before
+	 * has failed, and so has the run.
+	 */
+	EngineStatus (*fed) (EngineRun *run);
+
+	/*
+	 * So many others have fed the run, and are done.  Without the rows of exactly so many it
+	 * has failed, as groups then says.
+	 */
+	void		(*expect) (EngineRun *run, uint32_t feeders);
+} EngineShared;
+
+/*
+ * Columns of tables that stay where the engine has them for later runs, which then need not
+ * be given these tables' blocks (EngineHints.tables).
+ *
+ *	state	  call							  state
+ *	opened	  asked							  asked
+ *			  served						  served
+ *			  begin							  begun
+ *			  pages, columns				  reading
+ *	asked	  tell							  opened
+ *			  asked, served, begin, pages, columns, as in opened
+ *	served	  served, begin, pages, columns, as in opened
+ *	begun	  pages, columns				  reading
+ *	reading	  pages, continues, columns		  reading
+ *
+ * From all of these, groups leads to giving, where none of this table's calls may come.
+ */
+typedef struct EngineKept
+{
+	/*
+	 * An engine outside of the process asks the caller for EngineHints.page_lsns.  asked:
+	 * BUSY until it is known whether it does; then blocks[i], for each of hints.tables, or
+	 * NULL.  If any is set, tell gives the LSNs.  NULL: the engine does not ask.
+	 */
+	EngineStatus (*asked) (EngineRun *run, const uint8_t **blocks);
+	EngineStatus (*tell) (EngineRun *run, const uint64_t *lsns, uint64_t n);
+
+	/*
+	 * After open, and once begun, if the engine has that, answers OK: blocks of
+	 * hints.tables[i] that must not be given, since the engine has their rows; one bit a
+	 * block, the lowest bit of byte 0 first, and no bits behind the table's blocks;
+	 * NULL: none.  Belongs to the run.
+	 */
+	const uint8_t *(*served) (EngineRun *run, int i);
+
+	/*
+	 * Begin with the rows that the engine has, before any are given; what cannot be done at
+	 * once is left to later calls.  Never BUSY.  NULL: it does so by itself.
+	 */
+	EngineStatus (*begin) (EngineRun *run);
+
+	/*
+	 * Once this page has been taken: does the engine make more of those that follow in the
+	 * table if no other process's come in between?  Never BUSY.  NULL: it does not.
+	 */
+	bool		(*continues) (EngineRun *run, const PageRef *page);
+} EngineKept;
+
+/*
+ * Groups that are given while others are elsewhere (EngineHints.streams).
+ *
+ *	state	  call							  state
+ *	taking	  groups						  giving
+ *	giving	  groups, rewind, settle		  giving
+ */
+typedef struct EngineStream
+{
+	/*
+	 * Take all groups that are left, so that no later call of groups fails, but by a store,
+	 * and what the run holds elsewhere is free.  Where the store has no room for them, the
+	 * run streams on, and is not settled (EngineRun.settled).
+	 */
+	EngineStatus (*settle) (EngineRun *run);
+} EngineStream;
+
+/*
+ * What every engine has, and the tables of what only some have.
+ *
+ *	state	  call							  state
+ *	(none)	  open							  taking
+ *	taking	  pages, toasted, columns		  taking
+ *			  groups						  giving
+ *	giving	  groups, rewind				  giving
+ *
+ * In every state there may be close, released, and calls of another table, as far as that
+ * knows them.  A call must be in order by each table that names it.
+ */
+typedef struct EngineOps
+{
+	const EngineTraits *traits;
+
+	/* Can it run this Program?  A pure function; says why not. */
+	bool		(*supports) (const Program *program, char *reason, size_t len);
 
 	/*
 	 * Begin a run.  The Program is copied; slots (Program.nslots values) and
@@ -352,39 +516,11 @@ typedef struct EngineOps
 						  char *message);
 
 	/*
-	 * After open, and once begun, if the engine has that, answers OK: blocks of
-	 * hints.tables[i] that must not be given, since the engine has their rows; one bit a
-	 * block, the lowest bit of byte 0 first, and no bits behind the table's blocks;
-	 * NULL: none.  Belongs to the run.  NULL: the engine keeps nothing.
-	 */
-	const uint8_t *(*served) (EngineRun *run, int i);
-
-	/*
-	 * Begin with the rows that the engine has, before any are given; what cannot be done at
-	 * once is left to later calls.  Never BUSY.  NULL: it has none.
-	 */
-	EngineStatus (*begin) (EngineRun *run);
-
-	/*
-	 * An engine outside of the process asks the caller for EngineHints.page_lsns.  asked:
-	 * BUSY until it is known whether it does; then blocks[i], for each of hints.tables, or
-	 * NULL.  If any is set, tell gives the LSNs.  NULL: the engine does not ask.
-	 */
-	EngineStatus (*asked) (EngineRun *run, const uint8_t **blocks);
-	EngineStatus (*tell) (EngineRun *run, const uint64_t *lsns, uint64_t n);
-
-	/*
-	 * Take in rows.  n is at most ENGINE_MAX_PAGES; 0, the last call, only
+	 * Take in rows.  n is at most ENGINE_MAX_PAGES; 0, the last call of a process, only
 	 * waits until all pages are released.  BUSY: call again with the same
 	 * arguments; what has been taken is remembered.
 	 */
 	EngineStatus (*pages) (EngineRun *run, const PageRef *pages, int n);
-
-	/*
-	 * Once this page has been taken: does the engine make more of those that follow in the
-	 * table if no other process's come in between?  Never BUSY.  NULL: it does not.
-	 */
-	bool		(*continues) (EngineRun *run, const PageRef *page);
 
 	/*
 	 * Of the pages given so far, in the order in which they were given, how many
@@ -401,14 +537,10 @@ typedef struct EngineOps
 	 * yet; returns their number.  Pages may be gone by then.  After pages with n
 	 * = 0 has returned OK, all are known.
 	 */
-	int			(*left) (EngineRun *run, LeftRow *rows, int max);
-	EngineStatus (*columns) (EngineRun *run, const ColumnBatch *batch);
+	int			(*toasted) (EngineRun *run, ToastedRow *rows, int max);
 
-	/*
-	 * After BUSY: a descriptor that can be read once there is news of the run; -1, or
-	 * NULL: there is none.
-	 */
-	int			(*descriptor) (EngineRun *run);
+	/* Take in a batch of rows.  BUSY: call again with the same batch. */
+	EngineStatus (*columns) (EngineRun *run, const ColumnBatch *batch);
 
 	/*
 	 * The next groups, in no order; the first call says that all input has
@@ -421,42 +553,6 @@ typedef struct EngineOps
 	EngineStatus (*groups) (EngineRun *run, GroupBatch *batch);
 
 	/*
-	 * After the first groups of a run with EngineHints.streams: take all that are left, so that
-	 * no later call of groups fails, but by a store, and what the run holds elsewhere is
-	 * free.  Where the store has no room for them, the run streams on, and is not settled.
-	 * NULL: only the calls of groups can do so.
-	 */
-	EngineStatus (*settle) (EngineRun *run);
-
-	/*
-	 * One of several runs of a query, with one store for all, calls these instead of
-	 * groups.  hand_over: all input has been given; write the groups to the store.
-	 * merge, after all runs have done so: merge a partition's groups, and write each once
-	 * to partition npartitions + partition.  Any run may merge any partition, each
-	 * once.  Then a run with a merged store, opened for no input, gives the
-	 * groups.  If there are float sums, all runs together may take no more rows than one.
-	 * NULL: the engine does not know this.
-	 */
-	EngineStatus (*hand_over) (EngineRun *run);
-	EngineStatus (*merge) (EngineRun *run, uint32_t partition);
-
-	/*
-	 * A run outside of its processes has begun when begun answers OK, and can be fed by
-	 * several.  The first one opens it with a key; once it has begun, others attach by
-	 * hints.key, with the same Program, and give their rows.  fed: all of them have been given; OK once all are taken.  A
-	 * process that closes its part before has failed, and so has the run.  Rows left
-	 * out may be told to any of the processes that gave pages.  When all others are
-	 * done, the first one says how many there were, and asks for groups: without
-	 * the rows of exactly so many the run has failed.  NULL: the engine does not
-	 * know this.
-	 */
-	EngineStatus (*begun) (EngineRun *run);
-	EngineStatus (*attach) (const Program *program, const EngineHints *hints,
-							EngineRun **run, char *message);
-	EngineStatus (*fed) (EngineRun *run);
-	void		(*expect) (EngineRun *run, uint32_t feeders);
-
-	/*
 	 * Let groups begin with the first group again, once it has answered OK.
 	 * Cannot fail, and neither can the calls of groups that follow, but by a store.
 	 */
@@ -464,7 +560,46 @@ typedef struct EngineOps
 
 	/* End the run wherever it is and free all of it.  Cannot fail. */
 	void		(*close) (EngineRun *run);
+
+	/* What the engine has beyond that; NULL: it does not have it. */
+	const EngineProcess *process;
+	const EnginePartial *partial;
+	const EngineShared *shared;
+	const EngineKept *kept;
+	const EngineStream *stream;
 } EngineOps;
+
+/* Is the engine there?  If not, say what is missing. */
+static inline bool
+engine_is_available(const EngineOps *ops, char *reason, size_t len)
+{
+	return ops->process == NULL || ops->process->available == NULL ||
+		ops->process->available(reason, len);
+}
+
+/* Has the process done what the engine does once only? */
+static inline bool
+engine_is_warm(const EngineOps *ops)
+{
+	return ops->process == NULL || ops->process->warm == NULL || ops->process->warm();
+}
+
+/* The device memory that a run begins with, in bytes; 0: the engine has no device. */
+static inline uint64_t
+engine_memory_needed(const EngineOps *ops, const Program *program, const EngineHints *hints)
+{
+	return ops->process == NULL || ops->process->memory_needed == NULL ? 0 :
+		ops->process->memory_needed(program, hints);
+}
+
+/* After BUSY: what can be read once there is news of the run; -1: nothing. */
+static inline int
+engine_descriptor(EngineRun *run)
+{
+	const EngineProcess *process = run->ops->process;
+
+	return process == NULL || process->descriptor == NULL ? -1 : process->descriptor(run);
+}
 
 #define ENGINE_MAX_PAGES 512
 

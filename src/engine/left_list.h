@@ -1,6 +1,6 @@
 /*
  * left_list.h
- *	  The rows that an engine has left out and not told yet: see EngineOps.left.
+ *	  The rows that an engine has left out and not told yet: see EngineOps.toasted.
  *
  * Begins as zeros; memory comes from malloc and goes with left_free.
  */
@@ -14,7 +14,7 @@
 
 typedef struct LeftList
 {
-	LeftRow    *rows;
+	ToastedRow *rows;
 	size_t		told;			/* of them, from the first on */
 	size_t		n;
 	size_t		room;
@@ -27,27 +27,27 @@ left_add(LeftList *list, uint32_t table, uint32_t block, uint16_t line)
 	if (list->n == list->room)
 	{
 		size_t		room = list->room ? list->room * 2 : 256;
-		LeftRow    *rows = realloc(list->rows, room * sizeof(LeftRow));
+		ToastedRow *rows = realloc(list->rows, room * sizeof(ToastedRow));
 
 		if (rows == NULL)
 			return false;
 		list->rows = rows;
 		list->room = room;
 	}
-	list->rows[list->n++] = (LeftRow) {table, block, line};
+	list->rows[list->n++] = (ToastedRow) {table, block, line};
 	return true;
 }
 
 /* Tell up to max rows; when all have been told, their memory is used again. */
 static inline int
-left_take(LeftList *list, LeftRow *rows, int max)
+left_take(LeftList *list, ToastedRow *rows, int max)
 {
 	size_t		n = list->n - list->told;
 
 	if (n > (size_t) max)
 		n = (size_t) max;
 	if (n > 0)
-		memcpy(rows, list->rows + list->told, n * sizeof(LeftRow));
+		memcpy(rows, list->rows + list->told, n * sizeof(ToastedRow));
 	list->told += n;
 	if (list->told == list->n)
 		list->told = list->n = 0;

@@ -255,7 +255,7 @@ engine_open(EngineHandle *handle, const Program *program,
 	handle->ntables = hints->ntables;
 	handle->streams = hints->streams;
 	handle->owner = CurrentResourceOwner;
-	if (status == ENGINE_OK && handle->ops->settle != NULL)
+	if (status == ENGINE_OK && handle->ops->stream != NULL)
 		settle_others();
 	if (status == ENGINE_OK)
 		status = open_run(handle, program, slots, hints);
@@ -269,7 +269,7 @@ engine_attach(EngineHandle *handle, const Program *program, const EngineHints *h
 	EngineStatus status = prepare_open(handle);
 
 	if (status == ENGINE_OK)
-		status = handle->ops->attach(program, hints, &handle->run, handle->message);
+		status = handle->ops->shared->attach(program, hints, &handle->run, handle->message);
 	CHECK_FOR_INTERRUPTS();
 	return status;
 }
@@ -278,20 +278,13 @@ engine_attach(EngineHandle *handle, const Program *program, const EngineHints *h
 static void
 wait_a_moment(EngineHandle *handle)
 {
-	int			descriptor = handle->ops->descriptor == NULL ? -1 :
-		handle->ops->descriptor(handle->run);
+	int			descriptor = engine_descriptor(handle->run);
 
 	CHECK_FOR_INTERRUPTS();
 	if (descriptor >= 0)
 		sleep_on_descriptor(handle, descriptor, LONGEST_WAIT);
 	else
 		sleep_on_latch(SHORT_WAIT);
-}
-
-bool
-engine_keeps_columns(const EngineOps *ops)
-{
-	return ops->served != NULL;
 }
 
 EngineStatus
@@ -302,10 +295,10 @@ engine_asked(EngineHandle *handle, const uint8 **asked, bool *any)
 	EngineStatus status;
 
 	*any = false;
-	if (handle->ntables == 0 || ops->asked == NULL)
+	if (handle->ntables == 0 || ops->kept == NULL || ops->kept->asked == NULL)
 		return ENGINE_OK;
 	blocks = palloc0(sizeof(uint8 *) * handle->ntables);
-	while ((status = ops->asked(handle->run, blocks)) == ENGINE_BUSY)
+	while ((status = ops->kept->asked(handle->run, blocks)) == ENGINE_BUSY)
 		wait_a_moment(handle);
 	for (int i = 0; status == ENGINE_OK && i < handle->ntables; i++)
 	{
@@ -321,7 +314,7 @@ engine_tell(EngineHandle *handle, const uint64 *lsns, uint64 n)
 {
 	EngineStatus status;
 
-	while ((status = handle->ops->tell(handle->run, lsns, n)) == ENGINE_BUSY)
+	while ((status = handle->ops->kept->tell(handle->run, lsns, n)) == ENGINE_BUSY)
 		wait_a_moment(handle);
 	return status;
 }
@@ -334,10 +327,10 @@ engine_served(EngineHandle *handle, const uint8 **served)
 
 	if (handle->ntables == 0)
 		return ENGINE_OK;
-	if (ops->begun != NULL)
+	if (ops->shared != NULL)
 		status = engine_begun(handle);
 	for (int i = 0; status == ENGINE_OK && i < handle->ntables; i++)
-		served[handle->tables[i].table] = ops->served(handle->run, i);
+		served[handle->tables[i].table] = ops->kept->served(handle->run, i);
 	return status;
 }
 
@@ -354,18 +347,6 @@ engine_pages(EngineHandle *handle, const PageRef *pages, int n)
 	return status;
 }
 
-bool
-engine_can_be_fed(const EngineOps *ops)
-{
-	return ops->attach != NULL;
-}
-
-bool
-engine_stores_groups(const EngineOps *ops)
-{
-	return ops->hand_over != NULL;
-}
-
 uint64
 groups_memory_limit(bool regroups)
 {
@@ -378,7 +359,7 @@ groups_memory_limit(bool regroups)
 int
 engine_pages_at_once(const EngineHandle *handle)
 {
-	return handle->ops->pages_at_once;
+	return handle->ops->traits->pages_at_once;
 }
 
 uint64
@@ -396,17 +377,17 @@ engine_wait_released(EngineHandle *handle, uint64 pages)
 }
 
 int
-engine_left(EngineHandle *handle, LeftRow *rows, int max)
+engine_toasted(EngineHandle *handle, ToastedRow *rows, int max)
 {
 	char		message[256];
 
 	/* a device process may say anything */
-	if (engine_injected(handle, "left", message) != ENGINE_OK)
+	if (engine_injected(handle, "toasted", message) != ENGINE_OK)
 	{
-		rows[0] = (LeftRow) {.block = MaxBlockNumber,.line = FirstOffsetNumber};
+		rows[0] = (ToastedRow) {.block = MaxBlockNumber,.line = FirstOffsetNumber};
 		return 1;
 	}
-	return handle->ops->left(handle->run, rows, max);
+	return handle->ops->toasted(handle->run, rows, max);
 }
 
 EngineStatus
@@ -480,26 +461,26 @@ engine_groups(EngineHandle *handle, GroupBatch *batch)
 }
 
 EngineStatus
-engine_hand_over(EngineHandle *handle)
+engine_emit_partial(EngineHandle *handle)
 {
-	EngineStatus status = engine_injected(handle, "handover", handle->run->message);
+	EngineStatus status = engine_injected(handle, "emit_partial", handle->run->message);
 
 	if (status != ENGINE_OK)
 		return status;
-	while ((status = handle->ops->hand_over(handle->run)) == ENGINE_BUSY)
+	while ((status = handle->ops->partial->emit_partial(handle->run)) == ENGINE_BUSY)
 		wait_a_moment(handle);
 	CHECK_FOR_INTERRUPTS();
 	return status;
 }
 
 EngineStatus
-engine_merge(EngineHandle *handle, uint32 partition)
+engine_combine(EngineHandle *handle, uint32 partition)
 {
-	EngineStatus status = engine_injected(handle, "merge", handle->run->message);
+	EngineStatus status = engine_injected(handle, "combine", handle->run->message);
 
 	if (status != ENGINE_OK)
 		return status;
-	while ((status = handle->ops->merge(handle->run, partition)) == ENGINE_BUSY)
+	while ((status = handle->ops->partial->combine(handle->run, partition)) == ENGINE_BUSY)
 		wait_a_moment(handle);
 	CHECK_FOR_INTERRUPTS();
 	return status;
@@ -510,7 +491,7 @@ engine_begun(EngineHandle *handle)
 {
 	EngineStatus status;
 
-	while ((status = handle->ops->begun(handle->run)) == ENGINE_BUSY)
+	while ((status = handle->ops->shared->begun(handle->run)) == ENGINE_BUSY)
 		wait_a_moment(handle);
 	CHECK_FOR_INTERRUPTS();
 	return status;
@@ -523,7 +504,7 @@ engine_fed(EngineHandle *handle)
 
 	if (status != ENGINE_OK)
 		return status;
-	while ((status = handle->ops->fed(handle->run)) == ENGINE_BUSY)
+	while ((status = handle->ops->shared->fed(handle->run)) == ENGINE_BUSY)
 		wait_a_moment(handle);
 	CHECK_FOR_INTERRUPTS();
 	return status;
@@ -532,7 +513,7 @@ engine_fed(EngineHandle *handle)
 void
 engine_expect(EngineHandle *handle, uint32 feeders)
 {
-	handle->ops->expect(handle->run, feeders);
+	handle->ops->shared->expect(handle->run, feeders);
 }
 
 EngineStatus
@@ -540,9 +521,9 @@ engine_settle(EngineHandle *handle)
 {
 	EngineStatus status = ENGINE_OK;
 
-	if (handle->ops->settle == NULL || engine_is_settled(handle))
+	if (handle->ops->stream == NULL || engine_is_settled(handle))
 		return status;
-	while ((status = handle->ops->settle(handle->run)) == ENGINE_BUSY)
+	while ((status = handle->ops->stream->settle(handle->run)) == ENGINE_BUSY)
 		wait_a_moment(handle);
 	free_events(handle);
 	set_on_its_way(handle, status == ENGINE_OK && !engine_is_settled(handle));
@@ -628,7 +609,7 @@ engine_add_work(EngineHandle *handle, const EngineStats *others)
 const char *
 engine_name(const EngineHandle *handle)
 {
-	return handle->ops->name;
+	return handle->ops->traits->name;
 }
 
 const EngineOps *

@@ -24,17 +24,14 @@ extern EngineHandle *engine_handle(const EngineOps *ops);
 extern EngineStatus engine_open(EngineHandle *handle, const Program *program,
 								const SlotValue *slots, const EngineHints *hints);
 
-/* Does the engine keep columns of tables (EngineHints.tables)? */
-extern bool engine_keeps_columns(const EngineOps *ops);
-
 /*
- * As EngineOps.served, by the tables' numbers: served[i] is set for each table that
+ * As EngineKept.served, by the tables' numbers: served[i] is set for each table that
  * hints.tables had, and others stay as they are.
  */
 extern EngineStatus engine_served(EngineHandle *handle, const uint8 **served);
 
 /*
- * Before that: as EngineOps.asked, by the tables' numbers, others stay as they are; is any
+ * Before that: as EngineKept.asked, by the tables' numbers, others stay as they are; is any
  * set?  Then engine_tell follows.
  */
 extern EngineStatus engine_asked(EngineHandle *handle, const uint8 **asked, bool *any);
@@ -48,35 +45,31 @@ extern EngineStatus engine_pages(EngineHandle *handle, const PageRef *pages, int
  */
 extern uint64 groups_memory_limit(bool regroups);
 
-/* Can a run put its groups into a store (EngineHints.store)? */
-extern bool engine_stores_groups(const EngineOps *ops);
-
-/* EngineOps.pages_at_once; as EngineOps.released; wait until it counts so many. */
+/* EngineTraits.pages_at_once; as EngineOps.released; wait until it counts so many. */
 extern int	engine_pages_at_once(const EngineHandle *handle);
 extern uint64 engine_released(EngineHandle *handle);
 extern void engine_wait_released(EngineHandle *handle, uint64 pages);
 
-/* As EngineOps.left; cannot fail. */
-extern int	engine_left(EngineHandle *handle, LeftRow *rows, int max);
+/* As EngineOps.toasted; cannot fail. */
+extern int	engine_toasted(EngineHandle *handle, ToastedRow *rows, int max);
 extern EngineStatus engine_columns(EngineHandle *handle, const ColumnBatch *batch);
 extern EngineStatus engine_groups(EngineHandle *handle, GroupBatch *batch);
 extern void engine_rewind(EngineHandle *handle);
 
-/* As EngineOps.settle; can no later call of groups fail? */
+/* As EngineStream.settle; can no later call of groups fail? */
 extern EngineStatus engine_settle(EngineHandle *handle);
 extern bool engine_is_settled(const EngineHandle *handle);
 
-/* Can several processes feed a run?  As EngineOps.begun, attach, fed and expect. */
-extern bool engine_can_be_fed(const EngineOps *ops);
+/* As EngineShared.begun, attach, fed and expect, for an engine that has these. */
 extern EngineStatus engine_begun(EngineHandle *handle);
 extern EngineStatus engine_attach(EngineHandle *handle, const Program *program,
 								  const EngineHints *hints);
 extern EngineStatus engine_fed(EngineHandle *handle);
 extern void engine_expect(EngineHandle *handle, uint32 feeders);
 
-/* As EngineOps.hand_over and merge. */
-extern EngineStatus engine_hand_over(EngineHandle *handle);
-extern EngineStatus engine_merge(EngineHandle *handle, uint32 partition);
+/* As EnginePartial.emit_partial and combine. */
+extern EngineStatus engine_emit_partial(EngineHandle *handle);
+extern EngineStatus engine_combine(EngineHandle *handle, uint32 partition);
 
 extern void engine_close(EngineHandle *handle);
 extern bool engine_is_open(const EngineHandle *handle);

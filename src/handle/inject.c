@@ -69,7 +69,7 @@ parse_failure(const char *text, char *call, int *nth, EngineStatus *status,
 	*nth = 0;
 	if (text[0] == '\0')
 		return true;
-	if (sscanf(text, "%15[a-z]:%d:%15[a-z_]%n", call, nth, name, &end) != 3 ||
+	if (sscanf(text, "%15[a-z_]:%d:%15[a-z_]%n", call, nth, name, &end) != 3 ||
 		!parse_place(text + end, place) || *nth < 1)
 		return false;
 	for (int i = 0; i < (int) lengthof(statuses); i++)
@@ -142,7 +142,7 @@ is_to_fail(InjectCalls *calls, const char *call)
 		runs++;
 	}
 	if (strcmp(inject_call, "any") == 0)
-		return strcmp(call, "left") != 0 && strcmp(call, "value") != 0 &&
+		return strcmp(call, "toasted") != 0 && strcmp(call, "value") != 0 &&
 			strcmp(call, "lost") != 0 && is_nth_of_any(calls, call);
 	if (strcmp(call, inject_call) != 0)
 		return false;

@@ -38,7 +38,7 @@ engine_number(const EngineOps *ops)
 	while (choice < (int) lengthof(engines) && engines[choice] != ops)
 		choice++;
 	if (choice == (int) lengthof(engines))
-		elog(ERROR, "engine \"%s\" has no number", ops->name);
+		elog(ERROR, "engine \"%s\" has no number", ops->traits->name);
 	return choice;
 }
 
@@ -50,7 +50,7 @@ engine_required(void)
 
 	if (gpuagg_engine == CHOICE_AUTO)
 		return NULL;
-	if (ops == NULL || !ops->available(reason, sizeof(reason)))
+	if (ops == NULL || !engine_is_available(ops, reason, sizeof(reason)))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("engine \"%s\" is not available",
@@ -83,7 +83,7 @@ engine_for_plan(const char *planned, const Program *program)
 
 	if (ops != NULL)
 		return ops->supports(program, reason, sizeof(reason)) ? ops : &cpu_engine;
-	if (strcmp(planned, cuda_client.name) == 0 && engine_cuda_answers())
+	if (strcmp(planned, cuda_client.traits->name) == 0 && engine_cuda_answers())
 		return &cuda_client;
 	return &cpu_engine;
 }

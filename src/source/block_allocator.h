@@ -30,7 +30,7 @@ typedef struct BlockAllocator
 {
 	SharedBlocks *shared;
 	const BlockNumber *nblocks; /* by table */
-	const uint8 *const *served; /* by table, blocks to leave out, as EngineOps.served says
+	const uint8 *const *served; /* by table, blocks to leave out, as EngineKept.served says
 								 * them; NULL: the engine keeps none */
 	BlockDivision division;
 	int			ntables;

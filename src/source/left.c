@@ -47,7 +47,7 @@ left_create(const SourceTable *tables, int ntables, const BlockNumber *nblocks,
 }
 
 static EngineStatus
-send_row(LeftSource *left, const LeftRow *row)
+send_row(LeftSource *left, const ToastedRow *row)
 {
 	const SourceTable *table = &left->tables[row->table];
 	TupleTableSlot **slot = &left->slots[row->table];
@@ -66,7 +66,7 @@ send_row(LeftSource *left, const LeftRow *row)
 
 /* The device process says which rows it has left out, and may be wrong. */
 static bool
-can_be_fetched(const LeftSource *left, const LeftRow *row)
+can_be_fetched(const LeftSource *left, const ToastedRow *row)
 {
 	return row->table < (uint32) left->ntables && row->block < left->nblocks[row->table] &&
 		row->line != InvalidOffsetNumber;
@@ -75,10 +75,10 @@ can_be_fetched(const LeftSource *left, const LeftRow *row)
 EngineStatus
 left_send(LeftSource *left, uint64 *nrows)
 {
-	LeftRow		rows[LEFT_ROWS];
+	ToastedRow	rows[LEFT_ROWS];
 	int			n;
 
-	while ((n = engine_left(left->engine, rows, LEFT_ROWS)) > 0)
+	while ((n = engine_toasted(left->engine, rows, LEFT_ROWS)) > 0)
 	{
 		for (int i = 0; i < n; i++)
 		{

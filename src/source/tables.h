@@ -28,7 +28,7 @@ extern double source_tables_blocks(const SourceTable *tables, int ntables,
 extern void table_source_stats_add(TableSourceStats *stats, const TableSourceStats *others);
 
 /*
- * Of an open run: the blocks that the engine serves itself, as EngineOps.served says them, and
+ * Of an open run: the blocks that the engine serves itself, as EngineKept.served says them, and
  * how many these are.
  */
 extern EngineStatus table_source_served(const SourceTable *tables, int ntables,

@@ -31,7 +31,7 @@ my %queries = (
 	rescans => 'SELECT x, s.* FROM generate_series(1, 3) x, LATERAL (SELECT k % x AS m, count(*) FROM t GROUP BY 1) s ORDER BY 1, 2');
 my $by_key = 'SELECT u.* FROM (SELECT gpu_sum_by_key(k, v) AS a FROM t) s, unnest(s.a) u ORDER BY 1';
 my %calls = (
-	pages => [ 'open:1', 'pages:1', 'pages:3', 'left:2', 'groups:1', 'any:1', 'any:2' ],
+	pages => [ 'open:1', 'pages:1', 'pages:3', 'toasted:2', 'groups:1', 'any:1', 'any:2' ],
 	# the last pages of the first partition, its rows left out, the third one's rows
 	partitions => [ 'open:1', 'pages:1', 'pages:9', 'pages:15', 'columns:1', 'columns:2', 'columns:3', 'groups:1' ],
 	columns => [ 'open:1', 'columns:1', 'columns:7', 'groups:1', 'any:3' ],

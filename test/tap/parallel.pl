@@ -46,9 +46,9 @@ my %right = map { $_ => outcome($node, 'SET gpuagg.mode = off', $queries{$_}) } 
 my @failures = ('open:1:failed', 'open:2:no_memory', 'pages:1:inexact', 'pages:3:corrupt', 'columns:1:failed', 'columns:2:inexact',
 	'columns:1:widen', 'groups:1:failed', 'any:2:inexact', 'pages:1:widen');
 my %failures = (
-	cpu => [ @failures, 'handover:1:failed', 'merge:1:failed', 'merge:5:no_memory', 'handover:1:special' ],
+	cpu => [ @failures, 'emit_partial:1:failed', 'combine:1:failed', 'combine:5:no_memory', 'emit_partial:1:special' ],
 	service => [ @failures, 'fed:1:failed', 'fed:1:inexact', 'fed:1:special', 'any:4:failed' ]);
-my %last_step = (cpu => [ 'handover', 'merge' ], service => ['fed']);
+my %last_step = (cpu => [ 'emit_partial', 'combine' ], service => ['fed']);
 
 sub use_engine
 {

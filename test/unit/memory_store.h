@@ -255,12 +255,12 @@ merge_runs(StoringRun *run)
 	EngineStatus status = ENGINE_OK;
 
 	for (int i = 0; i < stores.runs && status == ENGINE_OK; i++)
-		status = answer(run, run->runs[i], cpu_engine.hand_over(run->runs[i]));
+		status = answer(run, run->runs[i], cpu_engine.partial->emit_partial(run->runs[i]));
 	for (uint32_t p = 0; p < stores.partitions && status == ENGINE_OK; p++)
 	{
 		EngineRun  *merger = run->runs[p % stores.runs];
 
-		status = answer(run, merger, cpu_engine.merge(merger, p));
+		status = answer(run, merger, cpu_engine.partial->combine(merger, p));
 	}
 	run->store->head.merged = true;
 	if (status == ENGINE_OK)
@@ -290,8 +290,10 @@ storing_rewind(EngineRun *head)
 	cpu_engine.rewind(((StoringRun *) head)->out);
 }
 
+static const EngineTraits storing_traits = {.name = "cpu with a store"};
+
 static const EngineOps storing_engine = {
-	.name = "cpu with a store",
+	.traits = &storing_traits,
 	.open = storing_open,
 	.columns = storing_columns,
 	.groups = storing_groups,

@@ -618,9 +618,9 @@ collect(const Program *program, const Program *ran, Groups *groups, const GroupB
 
 /* After BUSY: an engine in another process tells when there is news. */
 static void
-wait_for_news(const EngineOps *engine, EngineRun *run)
+wait_for_news(EngineRun *run)
 {
-	struct pollfd news = {.fd = engine->descriptor != NULL ? engine->descriptor(run) : -1,
+	struct pollfd news = {.fd = engine_descriptor(run),
 		.events = POLLIN};
 
 	if (news.fd >= 0)
@@ -637,7 +637,7 @@ finish(const EngineOps *engine, const Program *program, const Program *ran, Engi
 	while (groups->status == ENGINE_OK)
 	{
 		while ((groups->status = engine->groups(run, &batch)) == ENGINE_BUSY)
-			wait_for_news(engine, run);
+			wait_for_news(run);
 		if (groups->status != ENGINE_OK || batch.ngroups == 0)
 			break;
 		collect(program, ran, groups, &batch);
@@ -685,7 +685,7 @@ run_batch(const EngineOps *engine, const Program *program, const Program *ran,
 				part[i].offsets += row;
 		}
 		while ((groups->status = engine->columns(run, &piece)) == ENGINE_BUSY)
-			wait_for_news(engine, run);
+			wait_for_news(run);
 	}
 	free(part);
 	return finish(engine, program, ran, run, groups);
@@ -699,7 +699,7 @@ send_left(const EngineOps *engine, const Program *program, EngineRun *run)
 	static const uint8_t invalid[9];
 	ColumnVector vectors[PROGRAM_MAX_COLUMNS] = {{0}};
 	ColumnBatch batch = {0, vectors};
-	LeftRow		left[64];
+	ToastedRow	left[64];
 	EngineStatus status = ENGINE_OK;
 
 	for (int i = 0; i < program->ncolumns; i++)
@@ -709,9 +709,9 @@ send_left(const EngineOps *engine, const Program *program, EngineRun *run)
 		if (program_columns(program)[i].nullable)
 			vectors[i].validity = invalid;
 	}
-	while (status == ENGINE_OK && (batch.nrows = (uint32_t) engine->left(run, left, 64)) > 0)
+	while (status == ENGINE_OK && (batch.nrows = (uint32_t) engine->toasted(run, left, 64)) > 0)
 		while ((status = engine->columns(run, &batch)) == ENGINE_BUSY)
-			wait_for_news(engine, run);
+			wait_for_news(run);
 	return status;
 }
 
@@ -761,7 +761,7 @@ is_served(const EngineOps *engine, EngineRun *run, const EngineHints *hints,
 {
 	for (int i = 0; i < hints->ntables; i++)
 	{
-		const uint8_t *served = engine->served ? engine->served(run, i) : NULL;
+		const uint8_t *served = engine->kept ? engine->kept->served(run, i) : NULL;
 
 		if (hints->tables[i].table == page->table && served != NULL)
 			return (served[page->block / 8] >> page->block % 8 & 1) != 0;
@@ -797,7 +797,7 @@ give_pages(const EngineOps *engine, const Program *program, EngineRun *run,
 		int			n = feed->npages - i < feed->at_once ? feed->npages - i : feed->at_once;
 
 		while ((status = engine->pages(run, feed->pages + i, n)) == ENGINE_BUSY)
-			wait_for_news(engine, run);
+			wait_for_news(run);
 		if (status == ENGINE_OK)
 			status = lose_released(engine, run, feed, i + n, false, &lost);
 		if (status == ENGINE_OK)
@@ -805,7 +805,7 @@ give_pages(const EngineOps *engine, const Program *program, EngineRun *run,
 	}
 	if (status == ENGINE_OK)
 		while ((status = engine->pages(run, NULL, 0)) == ENGINE_BUSY)
-			wait_for_news(engine, run);
+			wait_for_news(run);
 	if (status == ENGINE_OK)
 		status = lose_released(engine, run, feed, feed->npages, true, &lost);
 	return status == ENGINE_OK ? send_left(engine, program, run) : status;

@@ -122,7 +122,7 @@ service_client(const ServiceProcess *service)
 static inline void
 service_wait(EngineRun *run)
 {
-	int			fd = run->ops->descriptor != NULL ? run->ops->descriptor(run) : -1;
+	int			fd = engine_descriptor(run);
 	struct pollfd one = {.fd = fd,.events = POLLIN};
 
 	(void) poll(&one, 1, fd >= 0 ? 50 : 1);

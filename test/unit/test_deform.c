@@ -579,7 +579,7 @@ test_toast(void)
 			buffer = deform(NULL, NULL, 1, &status);
 			if (needed && kind != 0)
 			{
-				LeftRow		left[2];
+				ToastedRow	left[2];
 
 				ok(status == ENGINE_OK && deform_left(buffer) != NULL &&
 				   deform_left(buffer)[0] == 1 &&
@@ -625,7 +625,7 @@ test_left_rows(void)
 	{
 		PageRef		ref = {page, NULL, 60, 7, 3, 0};
 		DeformBuffer *buffer = make_buffer(NULL, capacity);
-		LeftRow		left[7];
+		ToastedRow	left[7];
 		uint32_t	line = 0;
 		int			seen = 0;
 		int			told = 0;

@@ -85,9 +85,9 @@ fed_open(const Program *program, const SlotValue *slots, const EngineHints *hint
 	run->turn = first_giver;
 	status = fed_client->open(program, slots, &keyed, &run->parts[0], message);
 	if (status == ENGINE_OK)
-		WAIT_FOR(status, run->parts[0], fed_client->begun(run->parts[0]));
+		WAIT_FOR(status, run->parts[0], fed_client->shared->begun(run->parts[0]));
 	for (int i = 1; i < PARTS && status == ENGINE_OK; i++)
-		status = fed_client->attach(program, &keyed, &run->parts[i], message);
+		status = fed_client->shared->attach(program, &keyed, &run->parts[i], message);
 	*head = status == ENGINE_OK ? &run->head : NULL;
 	if (status != ENGINE_OK)
 		fed_close(&run->head);
@@ -152,13 +152,13 @@ fed_released(EngineRun *head)
 }
 
 static int
-fed_left(EngineRun *head, LeftRow *rows, int max)
+fed_toasted(EngineRun *head, ToastedRow *rows, int max)
 {
 	FedRun	   *run = (FedRun *) head;
 	int			n = 0;
 
 	for (int i = 0; i < PARTS; i++)
-		n += fed_client->left(run->parts[i], rows + n, max - n);
+		n += fed_client->toasted(run->parts[i], rows + n, max - n);
 	return n;
 }
 
@@ -179,24 +179,23 @@ fed_groups(EngineRun *head, GroupBatch *batch)
 	while (run->fed < PARTS - 1 && status == ENGINE_OK)
 	{
 		run->turn = run->fed + 1;
-		status = answered(run, fed_client->fed(run->parts[run->turn]));
+		status = answered(run, fed_client->shared->fed(run->parts[run->turn]));
 		run->fed += status == ENGINE_OK;
 	}
 	if (status != ENGINE_OK)
 		return status;
 	run->turn = 0;
-	fed_client->expect(run->parts[0], PARTS - 1);
+	fed_client->shared->expect(run->parts[0], PARTS - 1);
 	status = answered(run, fed_client->groups(run->parts[0], batch));
 	run->head.stats = run->parts[0]->stats;
 	return status;
 }
 
 static const EngineOps fed_engine = {
-	.name = "fed",
 	.open = fed_open,
 	.pages = fed_pages,
 	.released = fed_released,
-	.left = fed_left,
+	.toasted = fed_toasted,
 	.columns = fed_columns,
 	.groups = fed_groups,
 	.close = fed_close
@@ -218,7 +217,7 @@ check_batch(const EngineOps *client, uint32_t nrows, uint32_t step)
 	fed_client = client;
 	got = engine_groups_of_batch(&fed_engine, program, slots, &hints, &batch, step);
 	ok(got->status == ENGINE_OK && groups_same(program, expected, got),
-	   "%s: %u rows by %u from %d processes, %zu groups %s", client->name, nrows, step, PARTS,
+	   "%s: %u rows by %u from %d processes, %zu groups %s", client->traits->name, nrows, step, PARTS,
 	   got->ngroups, got->message);
 	groups_free(expected);
 	groups_free(got);
@@ -252,7 +251,7 @@ check_pages(const EngineOps *client, const char *name, bool in_place, int at_onc
 	first_giver = from;
 	got = engine_groups_of_feed(&fed_engine, program, NULL, &hints, &feed);
 	ok(got->status == ENGINE_OK && groups_same(program, expected, got),
-	   "%s, %s: %d pages at once, from process %d on, %zu groups %s", client->name, name, at_once,
+	   "%s, %s: %d pages at once, from process %d on, %zu groups %s", client->traits->name, name, at_once,
 	   from, got->ngroups, got->message);
 	ok(got->stats.rows == expected->stats.rows, "%llu of %llu rows",
 	   (unsigned long long) got->stats.rows, (unsigned long long) expected->stats.rows);
@@ -286,9 +285,9 @@ begin_pair(void)
 
 	pair.hints.key = new_key();
 	(void) cpu_client.open(pair.program, NULL, &pair.hints, &pair.run, message);
-	WAIT_FOR(status, pair.run, cpu_client.begun(pair.run));
-	(void) cpu_client.attach(pair.program, &pair.hints, &pair.other, message);
-	WAIT_FOR(status, pair.other, cpu_client.begun(pair.other));
+	WAIT_FOR(status, pair.run, cpu_client.shared->begun(pair.run));
+	(void) cpu_client.shared->attach(pair.program, &pair.hints, &pair.other, message);
+	WAIT_FOR(status, pair.other, cpu_client.shared->begun(pair.other));
 	if (status != ENGINE_OK)
 		printf("# %s\n", pair.other->message);
 	return pair;
@@ -312,7 +311,7 @@ end_rows(EngineRun *run)
 {
 	EngineStatus status;
 
-	WAIT_FOR(status, run, cpu_client.fed(run));
+	WAIT_FOR(status, run, cpu_client.shared->fed(run));
 	return status;
 }
 
@@ -322,7 +321,7 @@ ask_groups(EngineRun *run, uint32_t feeders)
 	GroupBatch	batch;
 	EngineStatus status;
 
-	cpu_client.expect(run, feeders);
+	cpu_client.shared->expect(run, feeders);
 	WAIT_FOR(status, run, cpu_client.groups(run, &batch));
 	return status;
 }
@@ -408,8 +407,8 @@ attach_as(const Pair *pair, const EngineHints *hints, uint32_t role, const char 
 	config.role = role;
 	config.database = database;
 	client_configure(&config);
-	(void) cpu_client.attach(pair->program, hints, &run, message);
-	WAIT_FOR(status, run, cpu_client.begun(run));
+	(void) cpu_client.shared->attach(pair->program, hints, &run, message);
+	WAIT_FOR(status, run, cpu_client.shared->begun(run));
 	memcpy(message, run->message, 256);
 	cpu_client.close(run);
 	config = service_client(&service);
@@ -428,7 +427,7 @@ check_strangers(void)
 
 	other.only_pages = true;
 	(void) cpu_client.open(pair.program, NULL, &other, &twin, message);
-	WAIT_FOR(status, twin, cpu_client.begun(twin));
+	WAIT_FOR(status, twin, cpu_client.shared->begun(twin));
 	ok(status == ENGINE_FAILED, "the end of one's pages is not that of others: %s", twin->message);
 	cpu_client.close(twin);
 	other.only_pages = false;
@@ -441,7 +440,7 @@ check_strangers(void)
 	ok(attach_as(&pair, &pair.hints, 0, "tests", message) == ENGINE_FAILED, "another database: %s",
 	   message);
 	(void) cpu_client.open(pair.program, NULL, &pair.hints, &twin, message);
-	WAIT_FOR(status, twin, cpu_client.begun(twin));
+	WAIT_FOR(status, twin, cpu_client.shared->begun(twin));
 	ok(status == ENGINE_FAILED, "a second run with the key: %s", twin->message);
 	cpu_client.close(twin);
 	ok(end_rows(pair.other) == ENGINE_OK && ask_groups(pair.run, 1) == ENGINE_OK,
@@ -506,6 +505,20 @@ noting_continues(EngineRun *run, const PageRef *page)
 	return noted->stripes && page->block % STRIPE != STRIPE - 1;
 }
 
+/* It keeps nothing: no block is served. */
+static const uint8_t *
+noting_served(EngineRun *run, int i)
+{
+	(void) run;
+	(void) i;
+	return NULL;
+}
+
+static const EngineKept noting_kept = {
+	.served = noting_served,
+	.continues = noting_continues
+};
+
 static const EngineOps *
 make_noting_engine(void)
 {
@@ -513,7 +526,7 @@ make_noting_engine(void)
 	noting_engine = cpu_engine;
 	noting_engine.open = noting_open;
 	noting_engine.pages = noting_pages;
-	noting_engine.continues = noting_continues;
+	noting_engine.kept = &noting_kept;
 	return &noting_engine;
 }
 

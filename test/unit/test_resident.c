@@ -958,7 +958,7 @@ test_runs_at_once(void)
 	size = cuda_engine_columns_size();
 	ok(size < info.bytes * 5 / 4, "with its memory");
 	runs[0] = open_run(program, &hints[0]);
-	ok(engine->served(runs[0], 0) != NULL, "a run is served");
+	ok(engine->kept->served(runs[0], 0) != NULL, "a run is served");
 	cuda_engine_evict_relation(5, 77);
 	ok(cuda_engine_columns_size() == size, "what is evicted meanwhile stays for it");
 	make_table(2000, 11);

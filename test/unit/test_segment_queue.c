@@ -71,7 +71,7 @@ open_and_begin(const Program *program, const SlotValue *slots, const EngineHints
 	((CudaRun *) *run)->core.memory_limit = MEMORY;
 	if (input->nqueued > 1)
 		input->segments_at_once = 1;
-	status = simt_engine.begin(*run);
+	status = simt_engine.kept->begin(*run);
 	if (input->served.nsegments > 0)
 		launches = input->served.nsegments / input->segments_at_once;
 	for (int i = 0; i < input->nqueued; i++)

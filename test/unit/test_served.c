@@ -130,6 +130,11 @@ fake_begin(EngineRun *run)
 	return ENGINE_INEXACT;
 }
 
+static const EngineKept fake_kept = {
+	.served = fake_served,
+	.begin = fake_begin
+};
+
 /* Say of every block whose number has the remainder, or of all, that it is all-visible. */
 static void
 set_map(int table, int modulus, int remainder)
@@ -152,7 +157,7 @@ tell_lsns(EngineRun *run)
 	uint64_t	n = 0;
 	EngineStatus status;
 
-	while ((status = run->ops->asked(run, blocks)) == ENGINE_BUSY)
+	while ((status = run->ops->kept->asked(run, blocks)) == ENGINE_BUSY)
 		service_wait(run);
 	if (status != ENGINE_OK || (blocks[0] == NULL && blocks[1] == NULL))
 		return status;
@@ -160,7 +165,7 @@ tell_lsns(EngineRun *run)
 		for (uint32_t block = 0; block < tables[i].nblocks; block++)
 			if (is_served(blocks[i], block))
 				lsns[n++] = lsn_of(i, block);
-	while ((status = run->ops->tell(run, lsns, n)) == ENGINE_BUSY)
+	while ((status = run->ops->kept->tell(run, lsns, n)) == ENGINE_BUSY)
 		service_wait(run);
 	return status;
 }
@@ -172,7 +177,7 @@ wait_begun(EngineRun *run)
 
 	if (status != ENGINE_OK)
 		return status;
-	while ((status = run->ops->begun(run)) == ENGINE_BUSY)
+	while ((status = run->ops->shared->begun(run)) == ENGINE_BUSY)
 		service_wait(run);
 	return status;
 }
@@ -181,7 +186,7 @@ wait_begun(EngineRun *run)
 static bool
 same_served(EngineRun *run, int i)
 {
-	const uint8_t *bits = run->ops->served(run, i);
+	const uint8_t *bits = run->ops->kept->served(run, i);
 
 	for (uint32_t block = 0; block < tables[i].nblocks; block++)
 		if (is_served(bits, block) != frame_block_is_all_visible(tables[i].frames, block))
@@ -201,7 +206,7 @@ give_others(EngineRun *run, int *given)
 	*given = 0;
 	for (uint32_t block = 0; status == ENGINE_OK && block < NPAGES; block++)
 	{
-		if (is_served(run->ops->served(run, 0), block))
+		if (is_served(run->ops->kept->served(run, 0), block))
 			continue;
 		(*given)++;
 		while ((status = run->ops->pages(run, &refs[block], 1)) == ENGINE_BUSY)
@@ -450,8 +455,8 @@ check_lies(void)
 	begin_other_end(&end, true);
 	say_served(&end, file, size);
 	say_started(&end, SERVED_SOME);
-	ok(wait_begun(end.run) == ENGINE_OK && is_served(end.run->ops->served(end.run, 0), 56) &&
-	   !is_served(end.run->ops->served(end.run, 0), 57), "the truth");
+	ok(wait_begun(end.run) == ENGINE_OK && is_served(end.run->ops->kept->served(end.run, 0), 56) &&
+	   !is_served(end.run->ops->kept->served(end.run, 0), 57), "the truth");
 	end_other_end(&end);
 	close(file);
 }
@@ -513,8 +518,7 @@ main(void)
 	config.buffers = buffers;
 	fake_engine = cpu_engine;
 	fake_engine.open = fake_open;
-	fake_engine.served = fake_served;
-	fake_engine.begin = fake_begin;
+	fake_engine.kept = &fake_kept;
 	service_begin(&service, &config);
 	client = service_client(&service);
 	client.buffers = buffers;

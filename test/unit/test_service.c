@@ -35,7 +35,7 @@ check_batch(const EngineOps *ops, const char *name, const int *keys, int nkeys, 
 	Groups	   *got = engine_groups_of_batch(ops, program, slots, &hints, &batch, step);
 
 	ok(got->status == ENGINE_OK && groups_same(program, expected, got),
-	   "%s: %s, %u rows by %u, %zu groups %s", ops->name, name, nrows, step, got->ngroups,
+	   "%s: %s, %u rows by %u, %zu groups %s", ops->traits->name, name, nrows, step, got->ngroups,
 	   got->message);
 	groups_free(expected);
 	groups_free(got);
@@ -588,7 +588,7 @@ run_with_liar(int listener, const Program *program, const PageRef *refs)
 	GroupBatch	batch;
 	char		message[256];
 	EngineStatus status = cpu_client.open(program, NULL, &hints, &run, message);
-	LeftRow		left[16];
+	ToastedRow	left[16];
 	int			fd = channel_accept(listener);
 	static Message first;
 
@@ -606,7 +606,7 @@ run_with_liar(int listener, const Program *program, const PageRef *refs)
 		else
 			status = cpu_client.groups(run, &batch);
 		(void) cpu_client.released(run);
-		(void) cpu_client.left(run, left, 16);
+		(void) cpu_client.toasted(run, left, 16);
 	}
 	cpu_client.close(run);
 	close(fd);
@@ -709,7 +709,7 @@ settle(EngineRun *run)
 	bool		settled = run->settled;
 	EngineStatus status;
 
-	while ((status = run->ops->settle(run)) == ENGINE_BUSY)
+	while ((status = run->ops->stream->settle(run)) == ENGINE_BUSY)
 		service_wait(run);
 	return status == ENGINE_OK && !settled && run->settled;
 }
@@ -790,7 +790,7 @@ check_parts(const EngineOps *ops, uint64_t limit, long fails_at)
 
 	stores.fails_at = fails_at;
 	ok(ops->open(program, NULL, &hints, &run, message) == ENGINE_OK &&
-	   give_many(run) == ENGINE_OK, "%s: many groups, %d kB", ops->name, (int) (limit >> 10));
+	   give_many(run) == ENGINE_OK, "%s: many groups, %d kB", ops->traits->name, (int) (limit >> 10));
 	if (fails_at > 0)
 		ok(count_many(run, 0) < 0, "call %ld of the store fails: %s", fails_at, run->message);
 	else

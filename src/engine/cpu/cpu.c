@@ -84,12 +84,6 @@ typedef struct CpuRun
 } CpuRun;
 
 static bool
-cpu_available(char *reason, size_t len)
-{
-	return true;
-}
-
-static bool
 cpu_supports(const Program *program, char *reason, size_t len)
 {
 	return true;
@@ -551,7 +545,7 @@ cpu_released(EngineRun *head)
 }
 
 static int
-cpu_left(EngineRun *head, LeftRow *rows, int max)
+cpu_toasted(EngineRun *head, ToastedRow *rows, int max)
 {
 	CpuRun	   *run = (CpuRun *) head;
 
@@ -730,7 +724,7 @@ cpu_groups(EngineRun *head, GroupBatch *batch)
 }
 
 static EngineStatus
-cpu_hand_over(EngineRun *head)
+cpu_emit_partial(EngineRun *head)
 {
 	CpuRun	   *run = (CpuRun *) head;
 	EngineStatus status = run->deform ? flush_deformed(run) : ENGINE_OK;
@@ -757,7 +751,7 @@ check_leaf(CpuRun *run)
 }
 
 static EngineStatus
-cpu_merge(EngineRun *head, uint32_t partition)
+cpu_combine(EngineRun *head, uint32_t partition)
 {
 	CpuRun	   *run = (CpuRun *) head;
 	uint32_t	to = run->hints.store->npartitions + partition;
@@ -809,20 +803,27 @@ const EngineCosts cpu_costs = {
 	.group = 0.002,
 };
 
-const EngineOps cpu_engine = {
+static const EngineTraits traits = {
 	.name = "cpu",
 	.costs = &cpu_costs,
 	.pages_at_once = CPU_PAGES_AT_ONCE,
-	.available = cpu_available,
+};
+
+static const EnginePartial partial = {
+	.emit_partial = cpu_emit_partial,
+	.combine = cpu_combine,
+};
+
+const EngineOps cpu_engine = {
+	.traits = &traits,
 	.supports = cpu_supports,
 	.open = cpu_open,
 	.pages = cpu_pages,
 	.released = cpu_released,
-	.left = cpu_left,
+	.toasted = cpu_toasted,
 	.columns = cpu_columns,
 	.groups = cpu_groups,
-	.hand_over = cpu_hand_over,
-	.merge = cpu_merge,
 	.rewind = cpu_rewind,
 	.close = cpu_close,
+	.partial = &partial,
 };

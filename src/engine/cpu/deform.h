@@ -115,8 +115,8 @@ extern const ColumnBatch *deform_batch(DeformBuffer *buffer);
 /* One byte a row of the batch: is it left out?  NULL: none is. */
 extern const uint8_t *deform_left(const DeformBuffer *buffer);
 
-/* As EngineOps.left. */
-extern int	deform_take_left(DeformBuffer *buffer, LeftRow *rows, int max);
+/* As EngineOps.toasted. */
+extern int	deform_take_left(DeformBuffer *buffer, ToastedRow *rows, int max);
 
 /* Forget the rows, keep the memory. */
 extern void deform_reset(DeformBuffer *buffer);

@@ -203,7 +203,7 @@ deform_left(const DeformBuffer *buffer)
 }
 
 int
-deform_take_left(DeformBuffer *buffer, LeftRow *rows, int max)
+deform_take_left(DeformBuffer *buffer, ToastedRow *rows, int max)
 {
 	return left_take(&buffer->left_list, rows, max);
 }

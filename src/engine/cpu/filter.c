@@ -515,7 +515,7 @@ filter_tuples(RowFilter *filter, FilteredTuples *result, char *message)
 }
 
 int
-filter_take_left(RowFilter *filter, LeftRow *rows, int max)
+filter_take_left(RowFilter *filter, ToastedRow *rows, int max)
 {
 	return deform_take_left(filter->buffer, rows, max);
 }

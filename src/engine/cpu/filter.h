@@ -53,8 +53,8 @@ typedef struct FilteredTuples
  */
 extern EngineStatus filter_tuples(RowFilter *filter, FilteredTuples *result, char *message);
 
-/* As EngineOps.left. */
-extern int	filter_take_left(RowFilter *filter, LeftRow *rows, int max);
+/* As EngineOps.toasted. */
+extern int	filter_take_left(RowFilter *filter, ToastedRow *rows, int max);
 
 /* Read what is needed of tuples that have passed into the buffer `rest`. */
 extern EngineStatus filter_read_rest(RowFilter *filter, DeformBuffer *rest,

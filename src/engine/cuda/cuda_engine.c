@@ -154,7 +154,7 @@ cuda_released(EngineRun *head)
 }
 
 static int
-cuda_left(EngineRun *head, LeftRow *rows, int max)
+cuda_toasted(EngineRun *head, ToastedRow *rows, int max)
 {
 	return left_take(&((CudaRun *) head)->input.left.list, rows, max);
 }
@@ -308,6 +308,12 @@ const EngineCosts simt_costs = {
 };
 #endif
 
+static const EngineKept kept = {
+	.served = cuda_served,
+	.begin = cuda_begin,
+	.continues = cuda_continues,
+};
+
 /* The two engines. */
 #define CUDA_ENGINE(its_ops, shown_name, its_costs, device) \
 static bool \
@@ -335,27 +341,34 @@ its_ops##_open(const Program *program, const SlotValue *slots, const EngineHints
 	return open_on(&its_ops, &device, program, slots, hints, run, message); \
 } \
 \
-const EngineOps its_ops = { \
+static const EngineTraits its_ops##_traits = { \
 	.name = shown_name, \
 	.costs = &its_costs, \
 	.pages_at_once = ENGINE_MAX_PAGES, \
+	.on_device = true \
+}; \
+\
+static const EngineProcess its_ops##_process = { \
 	.init = cuda_init, \
 	.available = its_ops##_available, \
 	.warm = its_ops##_warm, \
 	.lost = its_ops##_lost, \
+	.memory_needed = memory_needed \
+}; \
+\
+const EngineOps its_ops = { \
+	.traits = &its_ops##_traits, \
 	.supports = cuda_supports, \
-	.memory_needed = memory_needed, \
 	.open = its_ops##_open, \
-	.served = cuda_served, \
-	.begin = cuda_begin, \
 	.pages = cuda_pages, \
-	.continues = cuda_continues, \
 	.released = cuda_released, \
-	.left = cuda_left, \
+	.toasted = cuda_toasted, \
 	.columns = cuda_columns, \
 	.groups = cuda_groups, \
 	.rewind = cuda_rewind, \
-	.close = cuda_close \
+	.close = cuda_close, \
+	.process = &its_ops##_process, \
+	.kept = &kept \
 };
 
 CUDA_ENGINE(cuda_engine, "cuda", cuda_costs, cuda_device)

@@ -225,7 +225,7 @@ static void
 show_memory(const NodeRun *run, const EngineStats *stats, ExplainState *es)
 {
 	uint64		disk = run->store ? temp_store_bytes(run->store) : run->disk;
-	bool		device = !engine_stores_groups(engine_ops(run->engine));
+	bool		device = engine_ops(run->engine)->traits->on_device;
 
 	if (device)
 		ExplainPropertyUInteger("Device Memory", "kB", (stats->memory + 1023) / 1024, es);
@@ -312,7 +312,7 @@ gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 
 	/* with plain EXPLAIN, what would be taken now */
 	ExplainPropertyText("Engine", state->run ? engine_name(state->run->engine) :
-						engine_for_plan(state->plan->engine, state->plan->program)->name, es);
+						engine_for_plan(state->plan->engine, state->plan->program)->traits->name, es);
 	if (es->verbose)
 		show_program("Program", state->plan->program, es);
 	if (es->verbose && state->plan->regrouping)

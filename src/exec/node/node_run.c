@@ -267,7 +267,7 @@ run_hints(NodeRun *run, const EngineHints *hints)
 	own.memory_limit = groups_memory_limit(run->regrouping != NULL);
 	run->store = temp_store_create(run->program, &own);
 	own.store = temp_store_groups(run->store);
-	if (engine_stores_groups(engine_ops(run->engine)))
+	if (!engine_ops(run->engine)->traits->on_device)
 		return own;
 	own.host_limit = own.memory_limit;
 	own.memory_limit = device_limit;
@@ -309,7 +309,7 @@ look_at_tables(NodeRun *run)
 	run->nserved = palloc0(sizeof(BlockNumber) * ntables);
 	run->served = palloc0(sizeof(uint8 *) * ntables);
 	source_tables_blocks(tables, ntables, run->nblocks);
-	if (gpuagg_cache_size != 0 && engine_keeps_columns(engine_ops(run->engine)) &&
+	if (gpuagg_cache_size != 0 && engine_ops(run->engine)->kept != NULL &&
 		program_can_be_served(run->program))
 		run->states = table_states_read(tables, ntables, run->nblocks, &run->nstates);
 }
@@ -344,7 +344,7 @@ run_alone(NodeRun *run, const EngineHints *hints, const char **message)
 	status = engine_open(run->engine, run->program, run->slots, &own);
 	run->uncounted = true;
 	/* the device process knows of the runs of others */
-	if (strcmp(engine_name(run->engine), cpu_engine.name) == 0)
+	if (!engine_ops(run->engine)->traits->on_device)
 		run->activity = activity_begin(hints->relation, hints->pages);
 	if (status == ENGINE_OK)
 		status = run_input(run, &source);
@@ -529,9 +529,9 @@ run_with_others(NodeRun *run, const EngineHints *hints, EngineStatus *status,
 
 	if (gather_of(run) == NULL)
 		return false;
-	if (engine_stores_groups(ops))
+	if (ops->partial != NULL)
 		return run_parallel(run, hints, status, message);
-	return engine_can_be_fed(ops) && run_fed(run, hints, status, message);
+	return ops->shared != NULL && run_fed(run, hints, status, message);
 }
 
 /*

@@ -44,7 +44,7 @@ typedef struct NodeRun
 
 	/* what it reads; by table, in the context */
 	BlockNumber *nblocks;		/* of each table */
-	const uint8 **served;		/* of these, which ones the engine has, as EngineOps.served */
+	const uint8 **served;		/* of these, which ones the engine has, as EngineKept.served */
 	BlockNumber *nserved;		/* how many blocks of each table the engine has */
 	TableState *states;			/* of the tables whose columns the engine may keep */
 	int			nstates;

@@ -104,7 +104,7 @@ check_answer(GpuAggState *state, NodeRun *run, const RowSet *witness, const char
 	if (equal)
 		return node_run_rewind(run, message);
 	report_difference(run, &answer, witness);
-	if (!engine_stores_groups(engine_ops(run->engine)))
+	if (engine_ops(run->engine)->kept != NULL)
 		verify_distrust(run->input->tables, run->input->ntables);
 	*message = "the answer is not PostgreSQL's";
 	return ENGINE_INEXACT;

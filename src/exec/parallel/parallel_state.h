@@ -22,7 +22,7 @@ typedef struct ParallelJob
 	const SlotValue *slots;
 	const SourceTable *tables;
 	const BlockNumber *nblocks; /* that are read, by table; */
-	const uint8 *const *served; /* of them those that the run has, as EngineOps.served says
+	const uint8 *const *served; /* of them those that the run has, as EngineKept.served says
 								 * them; NULL: it keeps none */
 	int			ntables;
 	EngineHandle *run;			/* that all feed; NULL: each process has its own */

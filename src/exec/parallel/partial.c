@@ -175,7 +175,7 @@ aggregate_input(PartialState *state, TableSourceStats *source)
 	activity_read(0, engine_stats(state->engine)->rows);
 	activity_finishing();
 	if (status == ENGINE_OK && !parallel_state_failed(shared))
-		status = engine_hand_over(state->engine);
+		status = engine_emit_partial(state->engine);
 	return status;
 }
 
@@ -186,7 +186,7 @@ merge_partitions(PartialState *state)
 	uint32		partition;
 
 	while (status == ENGINE_OK && parallel_state_partition(state->shared, &partition))
-		status = engine_merge(state->engine, partition);
+		status = engine_combine(state->engine, partition);
 	return status;
 }
 

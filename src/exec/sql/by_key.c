@@ -202,7 +202,7 @@ hand_over(FunctionCallInfo fcinfo, MemoryContext context, ByKeyState *state)
 	{
 		MemoryContext old = MemoryContextSwitchTo(context);
 
-		state->run = column_run_create(engine_for_plan(cpu_engine.name, state->program),
+		state->run = column_run_create(engine_for_plan(cpu_engine.traits->name, state->program),
 									   state->program, 0, false);
 		MemoryContextSwitchTo(old);
 		AggRegisterCallback(fcinfo, close_run, PointerGetDatum(state));

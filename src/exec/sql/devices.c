@@ -160,7 +160,7 @@ put_cpu_activity(ReturnSetInfo *result, const Activity *activity)
 	if (may_see(activity->role))
 	{
 		values[2] = CStringGetTextDatum(activity->relation);
-		values[3] = CStringGetTextDatum(cpu_engine.name);
+		values[3] = CStringGetTextDatum(cpu_engine.traits->name);
 		values[4] = CStringGetTextDatum(phase_names[activity->finishing ? RUN_FINISHING : RUN_READING]);
 		values[5] = Int64GetDatum((int64) activity->pages);
 		values[6] = Int64GetDatum((int64) activity->total_pages);

@@ -3,7 +3,7 @@
  *	  The planner's cost of a GpuAgg node.
  *
  * PostgreSQL's plans must be compared with costs of the same unit.  An engine
- * gives its costs in units of 4 microseconds (EngineOps.costs), which is what a
+ * gives its costs in units of 4 microseconds (EngineTraits.costs), which is what a
  * unit of PostgreSQL's costs takes where its own aggregation reads a table in
  * memory: for 10^6 rows of bench/crossover in 10 to 1000 groups PostgreSQL's
  * estimate is 26,846, and bench/results/cpu-crossover.md has 104 to 111 ms.
@@ -102,9 +102,9 @@
 static EngineCosts
 costs_of(const EngineOps *engine)
 {
-	EngineCosts costs = *engine->costs;
+	EngineCosts costs = *engine->traits->costs;
 
-	if (engine->warm && !engine->warm())
+	if (!engine_is_warm(engine))
 		costs.setup += costs.cold;
 	if (gpuagg_setup_cost >= 0)
 		costs.setup = gpuagg_setup_cost;
@@ -195,7 +195,7 @@ cost_spilling(const CostInput *in, const EngineCosts *costs)
 {
 	double		memory = groups_memory_limit(in->regrouped > 0);
 
-	if (!engine_stores_groups(in->engine))
+	if (in->engine->traits->on_device)
 		return cost_file(Max(0, in->groups * record_size(in) - memory));
 	return cost_records(in, costs, spilled_records(in, memory, in->rows_passed, in->groups));
 }
@@ -251,7 +251,7 @@ cost_process(const CostInput *in)
 	EngineCosts costs = costs_of(in->engine);
 	Cost		feeding = cost_feeding(in, &costs);
 
-	if (!engine_stores_groups(in->engine))
+	if (in->engine->partial == NULL)
 		return costs.setup + in->input_cost - in->scan_cost +
 			(in->scan_cost + feeding) / in->divisor + cost_rows(in, &costs) - feeding;
 	return costs.setup + in->input_cost - in->scan_cost +
@@ -263,7 +263,7 @@ cost_merged(const CostInput *in)
 {
 	EngineCosts costs = costs_of(in->engine);
 	/* one run that all feed has been opened once */
-	Cost		cost = engine_stores_groups(in->engine) ? costs.setup :
+	Cost		cost = in->engine->partial != NULL ? costs.setup :
 		cost_spilling(in, &costs);
 
 	return cost + in->groups * costs.group + cost_regrouping(in, &costs);
@@ -341,14 +341,14 @@ memory_together(const CostInput *in)
 bool
 cost_workers_pay(const CostInput *in, Cost alone, Cost together, bool workers_find)
 {
-	bool		stores = engine_stores_groups(in->engine);
-	Cost		columns = in->pages > 0 && stores ?
+	bool		on_device = in->engine->traits->on_device;
+	Cost		columns = in->pages > 0 && !on_device ?
 		in->rows * last_attribute(in->program) * ATTRIBUTE : 0;
 	Cost		spared = alone - together + columns * (1 - 1 / in->divisor);
 
 	if (!workers_find)
 		spared += in->pages_spared;
-	if (stores)
+	if (in->engine->partial != NULL)
 		spared += (memory_alone(in) - memory_together(in)) * costs_of(in->engine).group;
 	return spared > (workers_find ? 0 : cost_workers_start());
 }
@@ -373,9 +373,10 @@ device_holds_groups(const EngineOps *engine, const Program *program, double grou
 	uint64		allowed = allowed_memory();
 	uint64		table;
 
-	if (engine->memory_needed == NULL || allowed == 0)
+	if (allowed == 0)
 		return true;
-	table = engine->memory_needed(program, &expected) - engine->memory_needed(program, &none);
+	table = engine_memory_needed(engine, program, &expected) -
+		engine_memory_needed(engine, program, &none);
 	if (table <= allowed)
 		return true;
 	snprintf(reason, len, "the expected groups take " UINT64_FORMAT " MB of device memory, and "

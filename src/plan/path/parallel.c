@@ -64,7 +64,7 @@ static bool
 may_be_parallel(const Grouping *grouping, const LoweredGrouping *lowered,
 				const RelOptInfo *grouped_rel, const EngineOps *engine)
 {
-	return (engine_stores_groups(engine) || engine_can_be_fed(engine)) &&
+	return (engine->partial != NULL || engine->shared != NULL) &&
 		grouped_rel->consider_parallel && grouping->input_rel->consider_parallel &&
 		slots_suit_parallel(lowered->slots) && !program_has_float_key(lowered->program);
 }
@@ -134,7 +134,7 @@ parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
 			.relid = lowered->tables.relid,
 			.page_tables = lowered->tables.page_tables,
 			.row_tables = lowered->tables.row_tables,
-			.engine = engine->name,
+			.engine = engine->traits->name,
 			.rows = lowered->rows,
 			.groups = grouping->estimates.groups
 	};

@@ -139,7 +139,7 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		.row_tables = path->lowered.tables.row_tables,
 		.rti = path->lowered.reads_tables ? path->grouping.input_rel->relid : 0,
 		.filter = copyObject(path->lowered.filter),
-		.engine = path->engine->name,
+		.engine = path->engine->traits->name,
 		.nkeys = list_length(path->grouping.keys),
 		.regrouping = path->lowered.regrouping,
 		.sets = path->grouping.sets,
@@ -228,7 +228,7 @@ cost_input(const GpuAggPath *path)
 
 	if (path->lowered.reads_tables)
 	{
-		if (engine_keeps_columns(path->engine))
+		if (path->engine->kept != NULL)
 			in.resident = path->lowered.resident;
 		in.pages = tables->pages;
 		in.rows_sent = tables->scanned_rows;
@@ -516,7 +516,7 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		return NULL;
 	add_native(path, grouped_rel);
 	path->report = report;
-	report_engine(report, path->engine->name);
+	report_engine(report, path->engine->traits->name);
 	*rivals = (RivalsInput)
 	{
 		.root = root,

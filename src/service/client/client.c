@@ -350,7 +350,7 @@ client_answer(ClientRun *run, EngineStatus status)
 }
 
 static int
-client_left(EngineRun *head, LeftRow *rows, int max)
+client_toasted(EngineRun *head, ToastedRow *rows, int max)
 {
 	return left_take(&((ClientRun *) head)->left, rows, max);
 }
@@ -553,6 +553,16 @@ open_client(const EngineOps *ops, ServiceEngine engine, const Program *program,
 	return ENGINE_OK;
 }
 
+static const EngineKept kept = {
+	.asked = client_asked,
+	.tell = client_tell,
+	.served = client_served,
+};
+
+static const EngineStream stream = {
+	.settle = client_settle,
+};
+
 /* The clients, one for each engine. */
 #define CLIENT(client, number, engine, shown_name, its_costs) \
 static bool \
@@ -576,7 +586,7 @@ client##_supports(const Program *program, char *reason, size_t len) \
 static uint64_t \
 client##_memory_needed(const Program *program, const EngineHints *hints) \
 { \
-	return engine.memory_needed == NULL ? 0 : engine.memory_needed(program, hints); \
+	return engine_memory_needed(&engine, program, hints); \
 } \
 \
 static EngineStatus \
@@ -593,31 +603,42 @@ client##_attach(const Program *program, const EngineHints *hints, EngineRun **ru
 	return open_client(&client, number, program, NULL, hints, true, run, message); \
 } \
 \
-const EngineOps client = { \
+static const EngineTraits client##_traits = { \
 	.name = shown_name, \
 	.costs = its_costs, \
 	.pages_at_once = ENGINE_MAX_PAGES, \
+	.on_device = true \
+}; \
+\
+static const EngineProcess client##_process = { \
 	.available = client##_available, \
 	.warm = client##_warm, \
-	.supports = client##_supports, \
 	.memory_needed = client##_memory_needed, \
-	.open = client##_open, \
-	.served = client_served, \
-	.asked = client_asked, \
-	.tell = client_tell, \
-	.pages = client_pages, \
-	.released = client_released, \
-	.left = client_left, \
-	.columns = client_columns, \
-	.descriptor = client_descriptor, \
-	.groups = client_groups, \
-	.settle = client_settle, \
+	.descriptor = client_descriptor \
+}; \
+\
+static const EngineShared client##_shared = { \
 	.begun = client_begun, \
 	.attach = client##_attach, \
 	.fed = client_fed, \
-	.expect = client_expect, \
+	.expect = client_expect \
+}; \
+\
+const EngineOps client = { \
+	.traits = &client##_traits, \
+	.supports = client##_supports, \
+	.open = client##_open, \
+	.pages = client_pages, \
+	.released = client_released, \
+	.toasted = client_toasted, \
+	.columns = client_columns, \
+	.groups = client_groups, \
 	.rewind = client_rewind, \
-	.close = client_close \
+	.close = client_close, \
+	.process = &client##_process, \
+	.shared = &client##_shared, \
+	.kept = &kept, \
+	.stream = &stream \
 };
 
 CLIENT(cuda_client, SERVICE_CUDA, cuda_engine, "cuda", &cuda_costs)

@@ -24,7 +24,7 @@ typedef struct ClientConfig
 								 * ever */
 	int			device_timeout; /* milliseconds of silence that end a run */
 
-	/* EngineOps.available and EngineOps.warm of these engines; NULL: true. */
+	/* EngineProcess.available and EngineProcess.warm of these engines; NULL: true. */
 	bool		(*available) (ServiceEngine engine, char *reason, size_t len);
 	bool		(*warm) (ServiceEngine engine);
 } ClientConfig;

@@ -167,7 +167,7 @@ take_devices(Message *answer, void *argument)
 }
 
 /*
- * EngineOps.available of the clients.  A device process that has ended and will be
+ * EngineProcess.available of the clients.  A device process that has ended and will be
  * started again counts as there: runs fall back for so long.
  */
 static bool
@@ -184,7 +184,7 @@ is_available(ServiceEngine engine, char *reason, size_t len)
 	}
 #ifdef GPUAGG_TESTING
 	if (engine != SERVICE_CUDA)
-		return engine == SERVICE_CPU || simt_engine.available(reason, len);
+		return engine == SERVICE_CPU || engine_is_available(&simt_engine, reason, len);
 #endif
 	if (!known.usable)
 		strlcpy(reason, known.reason, len);
@@ -202,7 +202,7 @@ session_has_device(char *reason, size_t len)
 }
 
 /*
- * EngineOps.warm of the clients.  A query is not worth to start a device process for
+ * EngineProcess.warm of the clients.  A query is not worth to start a device process for
  * while it is planned, but one that is there may have its device open.
  */
 static bool
@@ -260,7 +260,7 @@ session_init(void)
 bool
 session_finds_service(const EngineOps *ops, char *message)
 {
-	if (ops->descriptor == NULL)
+	if (!ops->traits->on_device)
 		return false;
 	asked = false;
 	return service_start(message, 256);

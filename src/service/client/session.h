@@ -15,7 +15,7 @@ extern void session_init(void);
 extern void session_configure(void);
 
 /*
- * Has the device process a CUDA device that can be used?  As EngineOps.available, but
+ * Has the device process a CUDA device that can be used?  As EngineProcess.available, but
  * false while it has ended and is not there again.
  */
 extern bool session_has_device(char *reason, size_t len);

@@ -89,10 +89,10 @@ tell_left(Feeder *f)
 {
 	Connection *c = f->connection;
 	Feeding    *feeding = f->feeding;
-	LeftRow		rows[256];
+	ToastedRow	rows[256];
 	int			n;
 
-	while (!c->gone && may_ask(f) && (n = feeding->ops->left(feeding->run, rows, 256)) > 0)
+	while (!c->gone && may_ask(f) && (n = feeding->ops->toasted(feeding->run, rows, 256)) > 0)
 	{
 		message_begin(&c->answer, MESSAGE_LEFT);
 		c->answer.left.nrows = (uint32_t) n;
@@ -221,8 +221,8 @@ pages_continue(const Feeder *f)
 	const EngineOps *ops = f->feeding->ops;
 	uint32_t	n = f->connection->message.pages.npages;
 
-	return n > 0 && ops->continues != NULL &&
-		ops->continues(f->feeding->run, &f->input.refs[n - 1]);
+	return n > 0 && ops->kept != NULL && ops->kept->continues != NULL &&
+		ops->kept->continues(f->feeding->run, &f->input.refs[n - 1]);
 }
 
 static EngineStatus
@@ -282,13 +282,14 @@ EngineStatus
 feeder_begin(Feeder *f)
 {
 	Feeding    *feeding = f->feeding;
+	const EngineKept *kept = feeding->ops->kept;
 	EngineStatus status;
 
-	if (feeding->ops->begin == NULL)
+	if (kept == NULL || kept->begin == NULL)
 		return ENGINE_OK;
 	if (!feeder_take_turn(f))
 		return fail(f, ENGINE_FAILED, INTERRUPTED_MESSAGE);
-	status = feeding->ops->begin(feeding->run);
+	status = kept->begin(feeding->run);
 	if (status != ENGINE_OK)
 		status = fail(f, status, feeding->run->message);
 	feeder_end_turn(f);

@@ -153,8 +153,8 @@ require_engine(int status)
 		char		reason[256] = "";
 		size_t		used = strlen(reasons);
 
-		engines[i]->init(DataDir);
-		if (engines[i]->available(reason, sizeof(reason)))
+		engines[i]->process->init(DataDir);
+		if (engine_is_available(engines[i], reason, sizeof(reason)))
 			return;
 		snprintf(reasons + used, sizeof(reasons) - used, "%s%s", used ? "; " : "", reason);
 	}

@@ -28,7 +28,7 @@ answer_devices(Connection *c)
 	n = cuda_devices(message_devices(&c->answer), DEVICES_MAX, devices->why,
 					 sizeof(devices->why));
 	devices->ndevices = (uint32_t) (n < 0 ? 0 : n > DEVICES_MAX ? DEVICES_MAX : n);
-	devices->warm = cuda_engine.warm();
+	devices->warm = engine_is_warm(&cuda_engine);
 	(void) connection_send(c, -1);
 }
 

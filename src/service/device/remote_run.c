@@ -246,8 +246,17 @@ tell_position(RemoteRun *r)
 static uint64_t
 memory_needed(const RemoteRun *r)
 {
-	return r->ops->memory_needed != NULL ?
-		r->ops->memory_needed(r->opening.program, &r->hints) : r->hints.memory_limit;
+	uint64_t	needed = engine_memory_needed(r->ops, r->opening.program, &r->hints);
+
+	return needed > 0 ? needed : r->hints.memory_limit;
+}
+
+/* Has the engine's device failed, so that only another process can try again? */
+static bool
+is_lost(const EngineOps *ops)
+{
+	return ops != NULL && ops->process != NULL && ops->process->lost != NULL &&
+		ops->process->lost();
 }
 
 /*
@@ -476,14 +485,14 @@ static EngineStatus
 check_input(RemoteRun *r)
 {
 	const Message *message = &r->connection->message;
-	LeftRow		row;
+	ToastedRow	row;
 
 	if (!r->feeding.all_input && message->head.type != MESSAGE_GROUPS)
 		return fail(r, ENGINE_FAILED, "a message came that has no place in a run");
 	if (r->feeding.nattached > 0 ||
 		r->feeding.nended != (r->feeding.all_input ? 0 : message->groups.feeders))
 		return fail(r, ENGINE_FAILED, "not all that feed the run have ended");
-	if (r->ops->left(r->run, &row, 1) > 0)
+	if (r->ops->toasted(r->run, &row, 1) > 0)
 		return fail(r, ENGINE_FAILED, "rows that were left out have not been sent");
 	return ENGINE_OK;
 }
@@ -539,7 +548,7 @@ close_run(RemoteRun *r)
 	if (r->run != NULL)
 		r->ops->close(r->run);
 	feeding_free(&r->feeding);
-	if (r->ops != NULL && r->ops->lost != NULL && r->ops->lost())
+	if (is_lost(r->ops))
 		service->lost = true;
 	admission_leave(&service->admission, &r->ticket);
 	opening_free(&r->opening);

@@ -109,14 +109,14 @@ served_write(EngineRun *run, const EngineHints *hints, int *file, uint64_t *size
 
 	*file = -1;
 	*size = 0;
-	if (hints->ntables == 0 || run->ops->served == NULL)
+	if (hints->ntables == 0 || run->ops->kept == NULL)
 		return SERVED_NONE;
 	blocks = malloc((size_t) hints->ntables * sizeof(*blocks));
 	kinds = malloc((size_t) hints->ntables);
 	if (blocks != NULL && kinds != NULL)
 	{
 		for (int i = 0; i < hints->ntables; i++)
-			blocks[i] = run->ops->served(run, i);
+			blocks[i] = run->ops->kept->served(run, i);
 		kind = find_kinds(blocks, hints, kinds);
 		if (kind == SERVED_SOME)
 			*file = make_file(blocks, hints, kinds, size);

@@ -1,6 +1,6 @@
 /*
  * left_rows.c
- *	  Rows of pages that the device has left out: see EngineOps.left.
+ *	  Rows of pages that the device has left out: see EngineOps.toasted.
  *
  * A kernel marks them by a byte each; the host finds their line pointers in the
  * buffer's stage, which still holds what the device was given.

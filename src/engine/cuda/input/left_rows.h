@@ -1,6 +1,6 @@
 /*
  * left_rows.h
- *	  Rows of pages that the device has left out: see EngineOps.left.
+ *	  Rows of pages that the device has left out: see EngineOps.toasted.
  */
 #ifndef GPUAGG_LEFT_ROWS_H
 #define GPUAGG_LEFT_ROWS_H

@@ -13,7 +13,7 @@ typedef struct ResidentTable
 	const TableState *state;
 	ResidentFile *file;
 	ResidentColumn **columns;	/* of ResidentTables.columns */
-	uint8_t    *served;			/* EngineOps.served; NULL: none of its blocks */
+	uint8_t    *served;			/* EngineKept.served; NULL: none of its blocks */
 	uint8_t    *taken;			/* a byte a stripe: is it served? */
 	uint8_t    *wanted;			/* likewise: is it to be kept? */
 	uint8_t    *asked;			/* bits as `served`: of whose pages the LSN is asked for */

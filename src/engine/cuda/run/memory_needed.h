@@ -7,7 +7,7 @@
 
 #include "engine/engine.h"
 
-/* EngineOps.memory_needed. */
+/* EngineProcess.memory_needed. */
 extern uint64_t memory_needed(const Program *program, const EngineHints *hints);
 
 #endif							/* GPUAGG_MEMORY_NEEDED_H */
