@@ -17,6 +17,7 @@
 #ifndef GPUAGG_ENGINE_H
 #define GPUAGG_ENGINE_H
 
+#include "engine/call_order.h"
 #include "engine/table_state.h"
 #include "program/program.h"
 #include "program/top_order.h"
@@ -159,15 +160,7 @@ typedef struct EngineHints
 	const Column *keep;
 	int			nkeep;
 
-	/*
-	 * The LSNs that pages of these tables have now: of the blocks in blocks[i], bits as of
-	 * EngineKept.served or NULL, for tables[i]; n of them in all, in the order of tables and
-	 * blocks.  Asked while the run is opened, and the cache may change meanwhile.  False: the run
-	 * should end.  NULL: nobody knows them.
-	 */
-	bool		(*page_lsns) (void *from, const uint8_t *const *blocks, uint64_t n,
-							  uint64_t *lsns);
-	void	   *page_lsns_from;
+	bool		answers;		/* the caller answers what the engine asks: EngineKept.request */
 } EngineHints;
 
 /* Between two pieces of a long call: should the run end? */
@@ -240,6 +233,33 @@ typedef struct GroupBatch
 	const int32_t *units;
 } GroupBatch;
 
+/* What an engine asks its caller, who has PostgreSQL. */
+typedef enum EngineRequestKind
+{
+	REQUEST_NONE,				/* nothing */
+	REQUEST_PAGE_LSNS,			/* which LSNs pages of EngineHints.tables have now */
+	REQUEST_KINDS
+} EngineRequestKind;
+
+typedef struct EngineRequest
+{
+	EngineRequestKind kind;
+	uint64_t	n;				/* values of the answer; 0 for REQUEST_NONE */
+
+	/*
+	 * PAGE_LSNS: the blocks of hints.tables[i], bits as of EngineKept.served; NULL: none of
+	 * them.  They belong to the run, until the answer.
+	 */
+	const uint8_t *const *blocks;
+} EngineRequest;
+
+typedef struct EngineAnswer
+{
+	EngineRequestKind kind;		/* the request's */
+	uint64_t	n;				/* likewise */
+	const uint64_t *lsns;		/* PAGE_LSNS: in the order of tables and blocks; the caller's */
+} EngineAnswer;
+
 /* What happened, for EXPLAIN ANALYZE.  Times in nanoseconds. */
 typedef struct EngineStats
 {
@@ -280,6 +300,9 @@ typedef struct EngineRun
 	bool		settled;		/* no later call of groups fails: see settle */
 	char		message[256];	/* why the last status was neither OK nor BUSY;
 								 * for the log, lower case, no full stop */
+#ifdef GPUAGG_TESTING
+	CallOrder	order;
+#endif
 } EngineRun;
 
 /*
@@ -427,12 +450,12 @@ typedef struct EngineShared
  * be given these tables' blocks (EngineHints.tables).
  *
  *	state	  call							  state
- *	opened	  asked							  asked
+ *	opened	  request						  asked
  *			  served						  served
  *			  begin							  begun
  *			  pages, columns				  reading
- *	asked	  tell							  opened
- *			  asked, served, begin, pages, columns, as in opened
+ *	asked	  answer						  opened
+ *			  request, served, begin, pages, columns, as in opened
  *	served	  served, begin, pages, columns, as in opened
  *	begun	  pages, columns				  reading
  *	reading	  pages, continues, columns		  reading
@@ -442,15 +465,16 @@ typedef struct EngineShared
 typedef struct EngineKept
 {
 	/*
-	 * An engine outside of the process asks the caller for EngineHints.page_lsns.  asked:
-	 * BUSY until it is known whether it does; then blocks[i], for each of hints.tables, or
-	 * NULL.  If any is set, tell gives the LSNs.  NULL: the engine does not ask.
+	 * What must the engine know before it can tell what it serves?  If hints.answers and there
+	 * are hints.tables, the caller asks this and answers, until it is REQUEST_NONE; other runs
+	 * may go on, and what is kept may change, meanwhile.  An engine whose caller does not
+	 * answer does without.  BUSY: it is not known yet.  NULL, both: the engine asks nothing.
 	 */
-	EngineStatus (*asked) (EngineRun *run, const uint8_t **blocks);
-	EngineStatus (*tell) (EngineRun *run, const uint64_t *lsns, uint64_t n);
+	EngineStatus (*request) (EngineRun *run, EngineRequest *request);
+	EngineStatus (*answer) (EngineRun *run, const EngineAnswer *answer);
 
 	/*
-	 * After open, and once begun, if the engine has that, answers OK: blocks of
+	 * Then, and once begun, if the engine has that, answers OK: blocks of
 	 * hints.tables[i] that must not be given, since the engine has their rows; one bit a
 	 * block, the lowest bit of byte 0 first, and no bits behind the table's blocks;
 	 * NULL: none.  Belongs to the run.
@@ -497,7 +521,8 @@ typedef struct EngineStream
  *	giving	  groups, rewind				  giving
  *
  * In every state there may be close, released, and calls of another table, as far as that
- * knows them.  A call must be in order by each table that names it.
+ * knows them.  A call must be in order by each table that names it.  Builds for tests check
+ * that (call_order.h); whoever makes a call of a run says so by call_is_due before.
  */
 typedef struct EngineOps
 {

@@ -18,24 +18,28 @@ extern EngineHints engine_hints(double rows, double groups, double pages);
 
 /*
  * All of these return a status other than BUSY (they wait, looking for
- * interrupts) and leave the reason in engine_message.
+ * interrupts) and leave the reason in engine_message.  A run that has failed answers all later
+ * calls as it did then, until it is closed.
  */
 extern EngineHandle *engine_handle(const EngineOps *ops);
 extern EngineStatus engine_open(EngineHandle *handle, const Program *program,
 								const SlotValue *slots, const EngineHints *hints);
 
 /*
- * As EngineKept.served, by the tables' numbers: served[i] is set for each table that
- * hints.tables had, and others stay as they are.
+ * What the engine asks, REQUEST_NONE for one that asks nothing; and the answer.  As
+ * EngineKept.request and answer.
  */
-extern EngineStatus engine_served(EngineHandle *handle, const uint8 **served);
+extern EngineStatus engine_request(EngineHandle *handle, EngineRequest *request);
+extern EngineStatus engine_answer(EngineHandle *handle, const EngineAnswer *answer);
+
+/* EngineHints.tables of the open run, n of them. */
+extern const TableState *engine_tables(const EngineHandle *handle, int *n);
 
 /*
- * Before that: as EngineKept.asked, by the tables' numbers, others stay as they are; is any
- * set?  Then engine_tell follows.
+ * After that: as EngineKept.served, by the tables' numbers: served[i] is set for each table
+ * that hints.tables had, and others stay as they are.
  */
-extern EngineStatus engine_asked(EngineHandle *handle, const uint8 **asked, bool *any);
-extern EngineStatus engine_tell(EngineHandle *handle, const uint64 *lsns, uint64 n);
+extern EngineStatus engine_served(EngineHandle *handle, const uint8 **served);
 extern EngineStatus engine_pages(EngineHandle *handle, const PageRef *pages, int n);
 
 /*

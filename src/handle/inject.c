@@ -132,21 +132,34 @@ is_nth_of_any(InjectCalls *calls, const char *call)
 	return ++calls->any == inject_nth;
 }
 
+/* Does "any" stand for other calls only? */
+static bool
+is_special(const char *call)
+{
+	static const char *const special[] = {"toasted", "settle", "value", "lost"};
+
+	for (int i = 0; i < (int) lengthof(special); i++)
+		if (strcmp(call, special[i]) == 0)
+			return true;
+	return false;
+}
+
 /* Count a call; is it the one to fail? */
 static bool
 is_to_fail(InjectCalls *calls, const char *call)
 {
-	if (strcmp(call, "open") == 0)
+	bool		opens = strcmp(call, "open") == 0 || strcmp(call, "attach") == 0;
+
+	if (opens)
 	{
 		memset(calls, 0, sizeof(*calls));
 		runs++;
 	}
 	if (strcmp(inject_call, "any") == 0)
-		return strcmp(call, "toasted") != 0 && strcmp(call, "value") != 0 &&
-			strcmp(call, "lost") != 0 && is_nth_of_any(calls, call);
+		return !is_special(call) && is_nth_of_any(calls, call);
 	if (strcmp(call, inject_call) != 0)
 		return false;
-	if (strcmp(call, "open") == 0)
+	if (opens)
 		return runs % inject_nth == 0;
 	return ++calls->named == inject_nth;
 }

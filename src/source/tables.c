@@ -158,22 +158,41 @@ table_source_run_share(const SourceTable *tables, int ntables, Snapshot snapshot
 
 /* Tell the engine the LSNs of the pages that it asks for. */
 static EngineStatus
-tell_lsns(const SourceTable *tables, int ntables, const BlockNumber *nblocks,
-		  EngineHandle *engine)
+answer_page_lsns(const SourceTable *tables, int ntables, const BlockNumber *nblocks,
+				 EngineHandle *engine, const EngineRequest *request)
 {
 	const uint8 **asked = palloc0(sizeof(uint8 *) * ntables);
-	bool		any;
-	EngineStatus status = engine_asked(engine, asked, &any);
+	EngineAnswer answer = {.kind = REQUEST_PAGE_LSNS};
+	uint64	   *lsns;
+	EngineStatus status;
+	int			n;
+	const TableState *states = engine_tables(engine, &n);
 
-	if (status == ENGINE_OK && any)
-	{
-		uint64		n;
-		uint64	   *lsns = page_lsns_read(tables, ntables, nblocks, asked, &n);
-
-		status = engine_tell(engine, lsns, n);
-		pfree(lsns);
-	}
+	for (int i = 0; i < n; i++)
+		asked[states[i].table] = request->blocks[i];
+	lsns = page_lsns_read(tables, ntables, nblocks, asked, &answer.n);
+	answer.lsns = lsns;
+	status = engine_answer(engine, &answer);
+	pfree(lsns);
 	pfree(asked);
+	return status;
+}
+
+/* Answer all that the engine asks. */
+static EngineStatus
+answer_requests(const SourceTable *tables, int ntables, const BlockNumber *nblocks,
+				EngineHandle *engine)
+{
+	EngineRequest request;
+	EngineStatus status = engine_request(engine, &request);
+
+	while (status == ENGINE_OK && request.kind != REQUEST_NONE)
+	{
+		Assert(request.kind == REQUEST_PAGE_LSNS);
+		status = answer_page_lsns(tables, ntables, nblocks, engine, &request);
+		if (status == ENGINE_OK)
+			status = engine_request(engine, &request);
+	}
 	return status;
 }
 
@@ -181,7 +200,7 @@ EngineStatus
 table_source_served(const SourceTable *tables, int ntables, const BlockNumber *nblocks,
 					EngineHandle *engine, const uint8 **served, BlockNumber *nserved)
 {
-	EngineStatus status = tell_lsns(tables, ntables, nblocks, engine);
+	EngineStatus status = answer_requests(tables, ntables, nblocks, engine);
 
 	memset(served, 0, sizeof(*served) * ntables);
 	if (status == ENGINE_OK)

@@ -47,8 +47,8 @@ my @failures = ('open:1:failed', 'open:2:no_memory', 'pages:1:inexact', 'pages:3
 	'columns:1:widen', 'groups:1:failed', 'any:2:inexact', 'pages:1:widen');
 my %failures = (
 	cpu => [ @failures, 'emit_partial:1:failed', 'combine:1:failed', 'combine:5:no_memory', 'emit_partial:1:special' ],
-	service => [ @failures, 'fed:1:failed', 'fed:1:inexact', 'fed:1:special', 'any:4:failed' ]);
-my %last_step = (cpu => [ 'emit_partial', 'combine' ], service => ['fed']);
+	service => [ @failures, 'attach:1:failed', 'attach:2:inexact', 'begun:1:failed', 'begun:1:special', 'fed:1:failed', 'fed:1:inexact', 'fed:1:special', 'any:4:failed' ]);
+my %worker_calls = (cpu => [qw(open pages emit_partial combine)], service => [qw(attach pages fed)]);
 
 sub use_engine
 {
@@ -177,7 +177,7 @@ for my $engine (qw(cpu service))
 	}
 
 	# With no other process to take its place, a worker's failure is the query's.
-	for my $call ('open', 'pages', @{ $last_step{$engine} })
+	for my $call (@{ $worker_calls{$engine} })
 	{
 		like(outcome($node, "SET parallel_leader_participation = off; SET gpuagg.fallback = off; SET gpuagg.inject_failure = '$call:1:failed:worker'",
 				$queries{keys}), qr/a failure was injected into/, "$engine: a worker's $call");

@@ -127,5 +127,15 @@ for my $failure (qw(open:1:failed lost:1:failed lost:2:failed))
 {
 	like(files_of("$many LIMIT 9000", "SET gpuagg.fallback = on; SET gpuagg.inject_failure = '$failure';"), qr/^9000 rows/, "a limit, $failure");
 }
+# Groups that could not be taken when the portal paused are made once more.
+{
+	my ($rows, $log);
+	my $set = "SET gpuagg.engine = service; SET gpuagg.inject_failure = 'settle:1:failed'";
+	my $fetch = "BEGIN; DECLARE c CURSOR FOR $many; FETCH 10 FROM c; FETCH 100 FROM c; COMMIT";
+
+	like(files_of($fetch, "SET gpuagg.fallback = on; SET gpuagg.inject_failure = 'settle:1:failed';"), qr/^110 rows/, 'a portal that pauses, settle fails');
+	is($node->psql('postgres', "$set; SET gpuagg.fallback = on; $fetch", stdout => \$rows, stderr => \$log), 0, 'no error');
+	like($log, qr/injected into "settle"/, 'as it was to');
+}
 $node->stop;
 done_testing();

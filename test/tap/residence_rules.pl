@@ -127,6 +127,22 @@ connect_sessions();
 	}
 }
 
+# What the engine asks of the session, and its answer, may fail; the next run asks again.
+{
+	my ($t, $q, $n) = new_table();
+
+	for my $page (3 .. 5)
+	{
+		my $call = (qw(request answer begun))[ $page - 3 ];
+		writes("UPDATE $t SET v = 0 WHERE ctid = '($page,1)'", "VACUUM $t");
+		$reader->query("SET gpuagg.fallback = on; SET gpuagg.inject_failure = '$call:1:failed'");
+		like(rows($reader, 'force', "EXPLAIN (ANALYZE, COSTS OFF) $q"), qr/Fallback: a failure was injected into "$call"/, "$call fails");
+		is(rows($reader, 'force', $q), rows($reader, 'off', $q), "and the answer is right");
+		$reader->query('RESET gpuagg.fallback; RESET gpuagg.inject_failure');
+		is_right($reader, $q, "after a failure of $call", 'some');
+	}
+}
+
 # The own transaction's writes, and those of its subtransactions.
 {
 	my ($t, $q) = new_table();

@@ -627,6 +627,42 @@ wait_for_news(EngineRun *run)
 		(void) poll(&news, 1, 50);
 }
 
+bool		(*oracle_lsns) (const EngineRequest *request, uint64_t *lsns);
+
+/* Answer what the run asks. */
+static EngineStatus
+answer_requests(const EngineOps *engine, EngineRun *run, const EngineHints *hints)
+{
+	EngineRequest request = {REQUEST_NONE, 0, NULL};
+	EngineStatus status = ENGINE_OK;
+
+	if (engine->kept == NULL || engine->kept->request == NULL || !hints->answers)
+		return ENGINE_OK;
+	do
+	{
+		uint64_t   *lsns;
+
+		call_is_due(run, CALL_REQUEST);
+		while ((status = engine->kept->request(run, &request)) == ENGINE_BUSY)
+			wait_for_news(run);
+		if (status != ENGINE_OK || request.kind == REQUEST_NONE)
+			return status;
+		lsns = must(malloc((request.n + 1) * sizeof(*lsns)));
+		if (oracle_lsns(&request, lsns))
+		{
+			call_is_due(run, CALL_ANSWER);
+			status = engine->kept->answer(run, &(EngineAnswer) {request.kind, request.n, lsns});
+		}
+		else
+		{
+			snprintf(run->message, sizeof(run->message), "there is no answer");
+			status = ENGINE_FAILED;
+		}
+		free(lsns);
+	} while (status == ENGINE_OK);
+	return status;
+}
+
 /* The groups of a run whose rows are in, unless something failed; then close. */
 static Groups *
 finish(const EngineOps *engine, const Program *program, const Program *ran, EngineRun *run,
@@ -636,6 +672,7 @@ finish(const EngineOps *engine, const Program *program, const Program *ran, Engi
 
 	while (groups->status == ENGINE_OK)
 	{
+		call_is_due(run, CALL_GROUPS);
 		while ((groups->status = engine->groups(run, &batch)) == ENGINE_BUSY)
 			wait_for_news(run);
 		if (groups->status != ENGINE_OK || batch.ngroups == 0)
@@ -668,6 +705,7 @@ run_batch(const EngineOps *engine, const Program *program, const Program *ran,
 		free(part);
 		return groups;
 	}
+	call_is_due(run, CALL_OPEN);
 	for (uint32_t row = 0; row < batch->nrows && groups->status == ENGINE_OK; row += step)
 	{
 		ColumnBatch piece = {.columns = part};
@@ -684,6 +722,7 @@ run_batch(const EngineOps *engine, const Program *program, const Program *ran,
 			if (part[i].offsets)
 				part[i].offsets += row;
 		}
+		call_is_due(run, CALL_COLUMNS);
 		while ((groups->status = engine->columns(run, &piece)) == ENGINE_BUSY)
 			wait_for_news(run);
 	}
@@ -709,9 +748,16 @@ send_left(const EngineOps *engine, const Program *program, EngineRun *run)
 		if (program_columns(program)[i].nullable)
 			vectors[i].validity = invalid;
 	}
-	while (status == ENGINE_OK && (batch.nrows = (uint32_t) engine->toasted(run, left, 64)) > 0)
+	while (status == ENGINE_OK)
+	{
+		call_is_due(run, CALL_TOASTED);
+		batch.nrows = (uint32_t) engine->toasted(run, left, 64);
+		if (batch.nrows == 0)
+			break;
+		call_is_due(run, CALL_COLUMNS);
 		while ((status = engine->columns(run, &batch)) == ENGINE_BUSY)
 			wait_for_news(run);
+	}
 	return status;
 }
 
@@ -761,8 +807,13 @@ is_served(const EngineOps *engine, EngineRun *run, const EngineHints *hints,
 {
 	for (int i = 0; i < hints->ntables; i++)
 	{
-		const uint8_t *served = engine->kept ? engine->kept->served(run, i) : NULL;
+		const uint8_t *served = NULL;
 
+		if (engine->kept != NULL)
+		{
+			call_is_due(run, CALL_SERVED);
+			served = engine->kept->served(run, i);
+		}
 		if (hints->tables[i].table == page->table && served != NULL)
 			return (served[page->block / 8] >> page->block % 8 & 1) != 0;
 	}
@@ -796,6 +847,7 @@ give_pages(const EngineOps *engine, const Program *program, EngineRun *run,
 	{
 		int			n = feed->npages - i < feed->at_once ? feed->npages - i : feed->at_once;
 
+		call_is_due(run, CALL_PAGES);
 		while ((status = engine->pages(run, feed->pages + i, n)) == ENGINE_BUSY)
 			wait_for_news(run);
 		if (status == ENGINE_OK)
@@ -804,8 +856,11 @@ give_pages(const EngineOps *engine, const Program *program, EngineRun *run,
 			status = send_left(engine, program, run);
 	}
 	if (status == ENGINE_OK)
+	{
+		call_is_due(run, CALL_PAGES);
 		while ((status = engine->pages(run, NULL, 0)) == ENGINE_BUSY)
 			wait_for_news(run);
+	}
 	if (status == ENGINE_OK)
 		status = lose_released(engine, run, feed, feed->npages, true, &lost);
 	return status == ENGINE_OK ? send_left(engine, program, run) : status;
@@ -822,6 +877,10 @@ run_pages(const EngineOps *engine, const Program *program, const Program *ran,
 	groups->status = engine->open(ran, slots, hints, &run, groups->message);
 	if (groups->status != ENGINE_OK)
 		return groups;
+	call_is_due(run, CALL_OPEN);
+	groups->status = answer_requests(engine, run, hints);
+	if (groups->status != ENGINE_OK)
+		return finish(engine, program, ran, run, groups);
 	left = without_served(engine, run, hints, feed);
 	groups->status = give_pages(engine, program, run, &left);
 	free((void *) left.pages);

@@ -51,6 +51,12 @@ typedef struct PageFeed
 												 * there are no float sums */
 } PageFeed;
 
+/*
+ * The LSNs that a run with EngineHints.answers asks for, request->n of them; false: there is no
+ * answer, and the run is closed.
+ */
+extern bool (*oracle_lsns) (const EngineRequest *request, uint64_t *lsns);
+
 extern Groups *engine_groups_of_feed(const EngineOps *engine, const Program *program,
 									 const SlotValue *slots, const EngineHints *hints,
 									 const PageFeed *feed);

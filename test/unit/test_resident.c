@@ -446,23 +446,22 @@ static uint64_t asked;			/* LSNs, by the last run */
 
 /* The LSNs of the blocks' pages, as the blocks' refs say. */
 static bool
-tell_lsns(void *from, const uint8_t *const *blocks, uint64_t n, uint64_t *lsns)
+tell_lsns(const EngineRequest *request, uint64_t *lsns)
 {
+	const uint8_t *const *blocks = request->blocks;
 	uint64_t	found = 0;
 
 	for (uint32_t block = 0; blocks[0] != NULL && block < state.nblocks; block++)
 		if (blocks[0][block / 8] >> block % 8 & 1)
 			lsns[found++] = refs[block].lsn;
-	asked = n;
-	return found == n && from == &asked;
+	asked = request->n;
+	return request->kind == REQUEST_PAGE_LSNS && found == request->n;
 }
 
 static bool
-tell_nothing(void *from, const uint8_t *const *blocks, uint64_t n, uint64_t *lsns)
+tell_nothing(const EngineRequest *request, uint64_t *lsns)
 {
-	(void) from;
-	(void) blocks;
-	(void) n;
+	(void) request;
 	(void) lsns;
 	return false;
 }
@@ -475,8 +474,8 @@ expect_asking(const char *what, const Program *program, uint64_t resident, uint6
 	EngineHints hints = make_hints("auto");
 	EngineStats stats;
 
-	hints.page_lsns = tell_lsns;
-	hints.page_lsns_from = &asked;
+	hints.answers = true;
+	oracle_lsns = tell_lsns;
 	asked = 0;
 	stats = check(what, program, &hints);
 	ok(stats.blocks_resident == resident && stats.blocks_masked == masked &&
@@ -728,7 +727,8 @@ test_no_answer(void)
 	expect_asking("a table", program, 0, 0, 1500, 0);
 	set_lsn(20);
 	hints = make_hints("auto");
-	hints.page_lsns = tell_nothing;
+	hints.answers = true;
+	oracle_lsns = tell_nothing;
 	got = engine_groups_of_pages(engine, program, slots, &hints, refs, (int) state.nblocks);
 	ok(got->status == ENGINE_FAILED, "no LSNs come: %s", got->message);
 	groups_free(got);

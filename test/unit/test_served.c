@@ -68,22 +68,43 @@ lsns_are_right(const uint64_t *lsns)
 	return true;
 }
 
-/* In the device process: ask for the LSNs of those blocks that are served. */
-static bool
-ask(const EngineHints *hints)
-{
-	const uint8_t *blocks[2];
-	uint64_t	lsns[NPAGES + OTHER_BLOCKS];
-	uint64_t	n = 0;
+/* In the device process: what is asked of a run, of two tables those blocks that are served. */
+static EngineRequest asks;
 
+static EngineStatus
+fake_request(EngineRun *run, EngineRequest *request)
+{
+	(void) run;
+	*request = asks;
+	return ENGINE_OK;
+}
+
+static EngineStatus
+fake_answer(EngineRun *run, const EngineAnswer *answer)
+{
+	bool		right = answer->kind == asks.kind && answer->n == asks.n &&
+		lsns_are_right(answer->lsns);
+
+	asks = (EngineRequest) {REQUEST_NONE, 0, NULL};
+	if (!right)
+		snprintf(run->message, sizeof(run->message), "not the LSNs that were asked for");
+	return right ? ENGINE_OK : ENGINE_FAILED;
+}
+
+static void
+ask(void)
+{
+	static const uint8_t *blocks[2];
+
+	asks = (EngineRequest) {REQUEST_PAGE_LSNS, 0, blocks};
 	for (int i = 0; i < 2; i++)
 	{
 		blocks[i] = fake_served(NULL, i);
 		for (uint32_t block = 0; block < tables[i].nblocks; block++)
-			n += is_served(served_bits[i], block);
+			asks.n += is_served(served_bits[i], block);
 	}
-	return n == 0 || (hints->page_lsns(hints->page_lsns_from, blocks, n, lsns) &&
-					  lsns_are_right(lsns));
+	if (asks.n == 0)
+		asks.kind = REQUEST_NONE;
 }
 
 /* A strategy by which a run fails as it begins. */
@@ -103,12 +124,9 @@ fake_open(const Program *program, const SlotValue *slots, const EngineHints *hin
 		for (uint32_t block = 0; block < hints->tables[i].nblocks; block++)
 			if (frame_block_is_all_visible(hints->tables[i].frames, block))
 				served_bits[i][block / 8] |= (uint8_t) (1 << block % 8);
-	if (status == ENGINE_OK && hints->ntables == 2 && !ask(hints))
-	{
-		cpu_engine.close(*run);
-		snprintf(message, 256, "not the LSNs that were asked for");
-		return ENGINE_FAILED;
-	}
+	asks = (EngineRequest) {REQUEST_NONE, 0, NULL};
+	if (hints->ntables == 2)
+		ask();
 	fails = strcmp(hints->strategy, FAILS) == 0;
 	if (status == ENGINE_OK)
 		(*run)->ops = &fake_engine;
@@ -131,6 +149,8 @@ fake_begin(EngineRun *run)
 }
 
 static const EngineKept fake_kept = {
+	.request = fake_request,
+	.answer = fake_answer,
 	.served = fake_served,
 	.begin = fake_begin
 };
@@ -152,20 +172,20 @@ set_map(int table, int modulus, int remainder)
 static EngineStatus
 tell_lsns(EngineRun *run)
 {
-	const uint8_t *blocks[2] = {NULL, NULL};
+	EngineRequest request;
 	uint64_t	lsns[NPAGES + OTHER_BLOCKS];
 	uint64_t	n = 0;
 	EngineStatus status;
 
-	while ((status = run->ops->kept->asked(run, blocks)) == ENGINE_BUSY)
+	while ((status = run->ops->kept->request(run, &request)) == ENGINE_BUSY)
 		service_wait(run);
-	if (status != ENGINE_OK || (blocks[0] == NULL && blocks[1] == NULL))
+	if (status != ENGINE_OK || request.kind == REQUEST_NONE)
 		return status;
 	for (int i = 0; i < 2; i++)
 		for (uint32_t block = 0; block < tables[i].nblocks; block++)
-			if (is_served(blocks[i], block))
+			if (is_served(request.blocks[i], block))
 				lsns[n++] = lsn_of(i, block);
-	while ((status = run->ops->kept->tell(run, lsns, n)) == ENGINE_BUSY)
+	while ((status = run->ops->kept->answer(run, &(EngineAnswer) {request.kind, n, lsns})) == ENGINE_BUSY)
 		service_wait(run);
 	return status;
 }
@@ -271,7 +291,7 @@ static void
 check_served(const char *what, int expected)
 {
 	Program    *program = count_program();
-	EngineHints hints = {.strategy = "auto",.tables = tables,.ntables = 2};
+	EngineHints hints = {.strategy = "auto",.answers = true,.tables = tables,.ntables = 2};
 	EngineRun  *run;
 	char		message[256];
 	EngineStatus status;
@@ -296,7 +316,7 @@ static void
 check_failed(void)
 {
 	Program    *program = count_program();
-	EngineHints hints = {.strategy = FAILS,.tables = tables,.ntables = 2};
+	EngineHints hints = {.strategy = FAILS,.answers = true,.tables = tables,.ntables = 2};
 	EngineRun  *run;
 	char		message[256];
 	int			given;
@@ -324,7 +344,7 @@ typedef struct OtherEnd
 static void
 begin_other_end(OtherEnd *end, bool with_tables)
 {
-	EngineHints hints = {.strategy = "auto",.tables = tables,.ntables = with_tables ? 2 : 0};
+	EngineHints hints = {.strategy = "auto",.answers = true,.tables = tables,.ntables = with_tables ? 2 : 0};
 	ClientConfig client;
 	char		why[256];
 
@@ -364,8 +384,9 @@ say_asked(OtherEnd *end, int file, uint64_t size)
 {
 	static Message message;
 
-	message_begin(&message, MESSAGE_ASKED);
-	message.asked.size = size;
+	message_begin(&message, MESSAGE_REQUEST);
+	message.request.kind = REQUEST_PAGE_LSNS;
+	message.request.size = size;
 	message_end(&message);
 	(void) channel_send(end->fd, &message, file);
 }
@@ -390,6 +411,7 @@ served_file(uint64_t *size)
 	int			file;
 
 	memset(served_bits, 0, sizeof(served_bits));
+	call_is_due(&run, CALL_OPEN);
 	served_bits[0][7] = 0x81;
 	memset(served_bits[1], 0xff, OTHER_BLOCKS / 8);
 	served_bits[1][OTHER_BLOCKS / 8] = 0x3f;

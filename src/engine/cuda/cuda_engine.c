@@ -19,6 +19,7 @@
 #include "engine/cuda/core/run_kernels.h"
 #include "engine/cuda/core/run_resources.h"
 #include "engine/cuda/cuda_engine.h"
+#include "engine/cuda/input/asked.h"
 #include "engine/cuda/run/feed.h"
 #include "engine/cuda/run/memory_needed.h"
 #include "engine/cuda/run/run.h"
@@ -115,6 +116,21 @@ open_on(const EngineOps *ops, const DeviceOps *device, const Program *program,
 	}
 	*head = &run->core.head;
 	return ENGINE_OK;
+}
+
+static EngineStatus
+cuda_request(EngineRun *head, EngineRequest *request)
+{
+	asked_request(&((CudaRun *) head)->input.tables, request);
+	return ENGINE_OK;
+}
+
+static EngineStatus
+cuda_answer(EngineRun *head, const EngineAnswer *answer)
+{
+	CudaRun    *run = (CudaRun *) head;
+
+	return input_answer(&run->core, &run->input, answer);
 }
 
 static const uint8_t *
@@ -309,6 +325,8 @@ const EngineCosts simt_costs = {
 #endif
 
 static const EngineKept kept = {
+	.request = cuda_request,
+	.answer = cuda_answer,
 	.served = cuda_served,
 	.begin = cuda_begin,
 	.continues = cuda_continues,

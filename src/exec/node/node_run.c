@@ -320,6 +320,7 @@ add_tables(const NodeRun *run, EngineHints *hints)
 {
 	hints->tables = run->states;
 	hints->ntables = run->nstates;
+	hints->answers = run->nstates > 0;
 	hints->keep = run->input->plan->keep;
 	hints->nkeep = run->nstates > 0 ? run->input->plan->nkeep : 0;
 }

@@ -87,6 +87,7 @@ send_open(ClientRun *run)
 	open->opening = run->opening;
 	open->memory_limit = hints->memory_limit;
 	open->only_pages = hints->only_pages;
+	open->answers = hints->answers;
 	open->rows = hints->rows >= 0 && hints->rows < 1e18 ? hints->rows : 0;
 	open->groups = hints->groups >= 0 && hints->groups < 1e18 ? hints->groups : 0;
 	open->total_pages = hints->pages >= 0 && hints->pages < 1e18 ? (uint64_t) hints->pages : 0;
@@ -110,17 +111,30 @@ send_attach(ClientRun *run)
 	return link_send(&run->link, &run->message, run->file, run->head.message);
 }
 
-/* The engine wants LSNs. */
-static EngineStatus
-take_asked(ClientRun *run)
+/* Does the engine wait for an answer? */
+static bool
+is_asked(const ClientRun *run)
 {
-	if (run->started || run->attaches || run->asked.tables != NULL || run->served.tables != NULL)
+	return run->request.kind != REQUEST_NONE;
+}
+
+/* The engine asks: so far, LSNs only. */
+static EngineStatus
+take_request(ClientRun *run)
+{
+	const RequestMessage *request = &run->link.message.request;
+
+	if (run->started || run->attaches || !run->hints.answers || is_asked(run) ||
+		run->served.tables != NULL)
 		return client_fail(run, ENGINE_FAILED, "the device process asks at the wrong time");
-	if (!served_read(&run->hints, run->link.file, run->link.message.asked.size, &run->asked))
+	served_free(&run->asked);
+	if (!served_read(&run->hints, run->link.file, request->size, &run->asked))
 		return client_fail(run, ENGINE_FAILED, "what the device process asks cannot be read");
-	for (int i = 0; i < run->asked.ntables; i++)
-		if (run->asked.tables[i] != NULL)
-			return ENGINE_OK;
+	run->request.kind = (EngineRequestKind) request->kind;
+	run->request.n = served_count(&run->hints, &run->asked);
+	run->request.blocks = (const uint8_t *const *) run->asked.tables;
+	if (run->request.n > 0)
+		return ENGINE_OK;
 	return client_fail(run, ENGINE_FAILED, "the device process asks nothing");
 }
 
@@ -142,7 +156,7 @@ take_started(ClientRun *run)
 
 	if (run->started || (started->served == SERVED_SOME) != (run->served.tables != NULL) ||
 		(run->attaches && started->served != SERVED_NONE) ||
-		(run->asked.tables != NULL && !run->told))
+		is_asked(run))
 		return client_fail(run, ENGINE_FAILED, "the device process has begun what it was not asked for");
 	if (started->served == SERVED_ALL && !served_all(&run->hints, &run->served))
 		return client_fail(run, ENGINE_NO_MEMORY, "out of memory");
@@ -286,8 +300,8 @@ take_message(ClientRun *run)
 		case MESSAGE_QUEUED:
 		case MESSAGE_ALIVE:
 			return ENGINE_OK;
-		case MESSAGE_ASKED:
-			return take_asked(run);
+		case MESSAGE_REQUEST:
+			return take_request(run);
 		case MESSAGE_SERVED:
 			return take_served(run);
 		case MESSAGE_STARTED:
@@ -427,15 +441,13 @@ client_served(EngineRun *head, int i)
 }
 
 static EngineStatus
-client_asked(EngineRun *head, const uint8_t **blocks)
+client_request(EngineRun *head, EngineRequest *request)
 {
 	ClientRun  *run = (ClientRun *) head;
 	EngineStatus status = client_advance(run);
-	bool		asks = run->asked.tables != NULL && !run->told;
 
-	for (int i = 0; i < run->hints.ntables; i++)
-		blocks[i] = asks ? run->asked.tables[i] : NULL;
-	return client_answer(run, status == ENGINE_BUSY && asks ? ENGINE_OK : status);
+	*request = run->request;
+	return client_answer(run, status == ENGINE_BUSY && is_asked(run) ? ENGINE_OK : status);
 }
 
 static EngineStatus
@@ -554,8 +566,8 @@ open_client(const EngineOps *ops, ServiceEngine engine, const Program *program,
 }
 
 static const EngineKept kept = {
-	.asked = client_asked,
-	.tell = client_tell,
+	.request = client_request,
+	.answer = client_reply,
 	.served = client_served,
 };
 

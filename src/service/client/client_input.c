@@ -293,17 +293,23 @@ client_columns(EngineRun *head, const ColumnBatch *batch)
 }
 
 EngineStatus
-client_tell(EngineRun *head, const uint64_t *lsns, uint64_t n)
+client_reply(EngineRun *head, const EngineAnswer *answer)
 {
 	ClientRun  *run = (ClientRun *) head;
+	uint64_t	size = answer->n * sizeof(*answer->lsns);
 	EngineStatus status;
 
-	grow_area(run, &run->lsns, n * sizeof(*lsns));
-	if (!file_write(run->file, run->lsns.place, lsns, n * sizeof(*lsns)))
+	if (answer->kind != run->request.kind || answer->n != run->request.n)
+		return client_fail(run, ENGINE_FAILED, "an answer that was not asked for");
+	grow_area(run, &run->lsns, size);
+	if (!file_write(run->file, run->lsns.place, answer->lsns, size))
 		return client_fail(run, ENGINE_NO_MEMORY, "out of memory");
-	message_begin(&run->message, MESSAGE_LSNS);
-	run->message.lsns.place = run->lsns.place;
+	message_begin(&run->message, MESSAGE_ANSWER);
+	run->message.answer.kind = answer->kind;
+	run->message.answer.n = answer->n;
+	run->message.answer.place = run->lsns.place;
 	status = client_send(run);
-	run->told = status == ENGINE_OK;
+	if (status == ENGINE_OK)
+		run->request.kind = REQUEST_NONE;
 	return client_answer(run, status);
 }

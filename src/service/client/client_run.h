@@ -44,9 +44,9 @@ typedef struct ClientRun
 	bool		opened;			/* OPEN or ATTACH has been sent */
 	bool		started;
 	bool		in_place;		/* the device process can read shared buffers */
-	Served		asked;			/* blocks whose pages' LSNs it wants to know */
-	bool		told;			/* and has been told, */
-	Area		lsns;			/* here */
+	EngineRequest request;		/* what the engine waits for the answer to */
+	Served		asked;			/* its blocks */
+	Area		lsns;			/* of these, the answer */
 	Served		served;			/* blocks that need not be sent */
 	bool		all_pages;		/* it knows that no more come, */
 	bool		pages_ended;	/* and is done with them */
@@ -88,7 +88,7 @@ extern EngineStatus client_advance(ClientRun *run);
 extern EngineStatus client_answer(ClientRun *run, EngineStatus status);
 
 /* Members of EngineOps that send input, or tell what has become of it. */
-extern EngineStatus client_tell(EngineRun *head, const uint64_t *lsns, uint64_t n);
+extern EngineStatus client_reply(EngineRun *head, const EngineAnswer *answer);
 extern EngineStatus client_pages(EngineRun *head, const PageRef *pages, int n);
 extern uint64_t client_released(EngineRun *head);
 extern EngineStatus client_columns(EngineRun *head, const ColumnBatch *batch);

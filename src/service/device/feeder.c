@@ -92,8 +92,12 @@ tell_left(Feeder *f)
 	ToastedRow	rows[256];
 	int			n;
 
-	while (!c->gone && may_ask(f) && (n = feeding->ops->toasted(feeding->run, rows, 256)) > 0)
+	while (!c->gone && may_ask(f))
 	{
+		call_is_due(feeding->run, CALL_TOASTED);
+		n = feeding->ops->toasted(feeding->run, rows, 256);
+		if (n == 0)
+			break;
 		message_begin(&c->answer, MESSAGE_LEFT);
 		c->answer.left.nrows = (uint32_t) n;
 		feeding->left += (uint64_t) n;
@@ -189,6 +193,7 @@ give_pages(Feeder *f)
 	}
 	if (status != ENGINE_OK)
 		return fail(f, status, "a page is not where its message says");
+	call_is_due(feeding->run, CALL_PAGES);
 	while ((status = feeding->ops->pages(feeding->run, f->input.refs, n)) == ENGINE_BUSY)
 		if (!pause_feeder(f))
 			return fail(f, ENGINE_FAILED, INTERRUPTED_MESSAGE);
@@ -218,11 +223,13 @@ tell_pages_ended(Feeder *f)
 static bool
 pages_continue(const Feeder *f)
 {
-	const EngineOps *ops = f->feeding->ops;
+	const EngineKept *kept = f->feeding->ops->kept;
 	uint32_t	n = f->connection->message.pages.npages;
 
-	return n > 0 && ops->kept != NULL && ops->kept->continues != NULL &&
-		ops->kept->continues(f->feeding->run, &f->input.refs[n - 1]);
+	if (n == 0 || kept == NULL || kept->continues == NULL)
+		return false;
+	call_is_due(f->feeding->run, CALL_CONTINUES);
+	return kept->continues(f->feeding->run, &f->input.refs[n - 1]);
 }
 
 static EngineStatus
@@ -252,6 +259,7 @@ give_columns(Feeder *f, const ColumnBatch *batch)
 	Feeding    *feeding = f->feeding;
 	EngineStatus status;
 
+	call_is_due(feeding->run, CALL_COLUMNS);
 	while ((status = feeding->ops->columns(feeding->run, batch)) == ENGINE_BUSY)
 		if (!pause_feeder(f))
 			return fail(f, ENGINE_FAILED, INTERRUPTED_MESSAGE);
@@ -289,6 +297,7 @@ feeder_begin(Feeder *f)
 		return ENGINE_OK;
 	if (!feeder_take_turn(f))
 		return fail(f, ENGINE_FAILED, INTERRUPTED_MESSAGE);
+	call_is_due(feeding->run, CALL_BEGIN);
 	status = kept->begin(feeding->run);
 	if (status != ENGINE_OK)
 		status = fail(f, status, feeding->run->message);

@@ -157,23 +157,66 @@ wait_for_message(Connection *c)
 	return status == CHANNEL_OK;
 }
 
-/* EngineHints.page_lsns: the session has them. */
-static bool
-ask_session(void *from, const uint8_t *const *blocks, uint64_t n, uint64_t *lsns)
+/* The engine asks for LSNs: the session has them. */
+static EngineStatus
+ask_session(RemoteRun *r, const EngineRequest *request, uint64_t *lsns)
 {
-	RemoteRun  *r = from;
 	Connection *c = r->connection;
 	uint64_t	size;
-	int			file = served_write_asked(blocks, &r->hints, &size);
+	int			file = served_write_asked(request->blocks, &r->hints, &size);
 
 	if (file < 0)
-		return false;
-	message_begin(&c->answer, MESSAGE_ASKED);
-	c->answer.asked.size = size;
+		return fail(r, ENGINE_NO_MEMORY, "out of memory");
+	message_begin(&c->answer, MESSAGE_REQUEST);
+	c->answer.request.kind = request->kind;
+	c->answer.request.size = size;
 	(void) connection_send(c, file);
 	close(file);
-	return wait_for_message(c) && c->message.head.type == MESSAGE_LSNS &&
-		file_read(r->file, c->message.lsns.place, lsns, n * sizeof(*lsns));
+	if (!wait_for_message(c))
+		return fail(r, ENGINE_FAILED, INTERRUPTED_MESSAGE);
+	if (c->message.head.type != MESSAGE_ANSWER || c->message.answer.kind != request->kind ||
+		c->message.answer.n != request->n ||
+		!file_read(r->file, c->message.answer.place, lsns, request->n * sizeof(*lsns)))
+		return fail(r, ENGINE_FAILED, "what was asked has not been answered");
+	return ENGINE_OK;
+}
+
+/* The session's answer to what the engine asks. */
+static EngineStatus
+answer_request(RemoteRun *r, const EngineRequest *request)
+{
+	uint64_t   *lsns = malloc(request->n * sizeof(*lsns));
+	EngineAnswer answer = {request->kind, request->n, lsns};
+	EngineStatus status = lsns != NULL ? ask_session(r, request, lsns) :
+		fail(r, ENGINE_NO_MEMORY, "out of memory");
+
+	if (status == ENGINE_OK)
+	{
+		call_is_due(r->run, CALL_ANSWER);
+		status = r->ops->kept->answer(r->run, &answer);
+	}
+	free(lsns);
+	return status;
+}
+
+/* Let the session answer all that the engine asks; engines of this process are never BUSY then. */
+static EngineStatus
+answer_requests(RemoteRun *r)
+{
+	const EngineKept *kept = r->ops->kept;
+	EngineRequest request = {REQUEST_NONE, 0, NULL};
+	EngineStatus status = ENGINE_OK;
+
+	if (kept == NULL || kept->request == NULL || !r->hints.answers)
+		return ENGINE_OK;
+	do
+	{
+		call_is_due(r->run, CALL_REQUEST);
+		status = kept->request(r->run, &request);
+		if (status == ENGINE_OK && request.kind != REQUEST_NONE)
+			status = answer_request(r, &request);
+	} while (status == ENGINE_OK && request.kind != REQUEST_NONE);
+	return status;
 }
 
 /* What the session wants, from the message that opens the run. */
@@ -218,8 +261,7 @@ take_open(RemoteRun *r)
 	r->hints.ntables = r->opening.ntables;
 	r->hints.keep = r->opening.keep;
 	r->hints.nkeep = r->opening.nkeep;
-	r->hints.page_lsns = ask_session;
-	r->hints.page_lsns_from = r;
+	r->hints.answers = open->answers != 0 && r->hints.ntables > 0;
 	if (!r->ops->supports(r->opening.program, r->message, sizeof(r->message)))
 		return ENGINE_FAILED;
 	return fail(r, ENGINE_OK, "");
@@ -355,6 +397,11 @@ open_run(RemoteRun *r)
 	c->activity.phase = RUN_OPENING;
 	status = r->ops->open(r->opening.program, r->opening.slots, &r->hints, &r->run, r->message);
 	if (status == ENGINE_OK)
+	{
+		call_is_due(r->run, CALL_OPEN);
+		status = answer_requests(r);
+	}
+	if (status == ENGINE_OK)
 		status = begin_feeding(r);
 	if (status == ENGINE_OK)
 		status = tell_started(r);
@@ -421,8 +468,10 @@ write_groups(RemoteRun *r, GroupsWriter **writer)
 	for (;;)
 	{
 		GroupBatch	batch;
-		EngineStatus status = r->ops->groups(r->run, &batch);
+		EngineStatus status;
 
+		call_is_due(r->run, CALL_GROUPS);
+		status = r->ops->groups(r->run, &batch);
 		if (status == ENGINE_BUSY && pause_run(r))
 			continue;
 		if (status != ENGINE_OK)
@@ -492,6 +541,7 @@ check_input(RemoteRun *r)
 	if (r->feeding.nattached > 0 ||
 		r->feeding.nended != (r->feeding.all_input ? 0 : message->groups.feeders))
 		return fail(r, ENGINE_FAILED, "not all that feed the run have ended");
+	call_is_due(r->run, CALL_TOASTED);
 	if (r->ops->toasted(r->run, &row, 1) > 0)
 		return fail(r, ENGINE_FAILED, "rows that were left out have not been sent");
 	return ENGINE_OK;

@@ -91,7 +91,7 @@ good_open(const Message *message)
 	/* only who is alone knows which page is the last one */
 	if (run_key_is_set(&open->key) && open->only_pages)
 		return false;
-	return open->engine < SERVICE_ENGINES && is_flag(open->only_pages) &&
+	return open->engine < SERVICE_ENGINES && is_flag(open->only_pages) && is_flag(open->answers) &&
 		good_opening(&open->opening) && good_top(&open->top) &&
 		is_expectation(open->rows) && is_expectation(open->groups) &&
 		is_text(open->strategy, sizeof(open->strategy)) &&
@@ -180,9 +180,21 @@ good_cache(const Message *message)
 }
 
 static bool
-good_lsns(const Message *message)
+is_request_kind(uint32_t kind)
 {
-	return message->lsns.place % 8 == 0;
+	return kind > REQUEST_NONE && kind < REQUEST_KINDS;
+}
+
+static bool
+good_answer(const Message *message)
+{
+	return is_request_kind(message->answer.kind) && message->answer.place % 8 == 0;
+}
+
+static bool
+good_request(const Message *message)
+{
+	return is_request_kind(message->request.kind);
 }
 
 static bool
@@ -232,7 +244,7 @@ good_failed(const Message *message)
 static const MessageFacts facts[MESSAGE_TYPES] = {
 	[MESSAGE_QUESTION] = {sizeof(QuestionMessage), false, good_question},
 	[MESSAGE_OPEN] = {sizeof(OpenMessage), true, good_open},
-	[MESSAGE_LSNS] = {sizeof(LsnsMessage), false, good_lsns},
+	[MESSAGE_ANSWER] = {sizeof(AnswerMessage), false, good_answer},
 	[MESSAGE_PAGES] = {sizeof(PagesMessage), false, good_pages},
 	[MESSAGE_COLUMNS] = {sizeof(ColumnsMessage), false, good_columns},
 	[MESSAGE_GROUPS] = {sizeof(GroupsMessage), false, NULL},
@@ -244,7 +256,7 @@ static const MessageFacts facts[MESSAGE_TYPES] = {
 	[MESSAGE_CACHE] = {sizeof(CacheMessage), false, good_cache},
 	[MESSAGE_EVICTED] = {sizeof(EvictedMessage), false, NULL},
 	[MESSAGE_QUEUED] = {sizeof(QueuedMessage), false, NULL},
-	[MESSAGE_ASKED] = {sizeof(AskedMessage), true, NULL},
+	[MESSAGE_REQUEST] = {sizeof(RequestMessage), true, good_request},
 	[MESSAGE_SERVED] = {sizeof(ServedMessage), true, NULL},
 	[MESSAGE_STARTED] = {sizeof(StartedMessage), false, good_started},
 	[MESSAGE_RELEASED] = {sizeof(ReleasedMessage), false, NULL},

@@ -12,8 +12,9 @@
  *	OPEN		with the input file: the Program and the slots' values lie at its
  *				beginning, the bytes of pages and columns come behind it
  *				<- QUEUED, while there is no device memory for the run
- *				<- ASKED, with a file, if the LSNs of some blocks' pages are wanted
- *	LSNS		with these
+ *				<- REQUEST, if the engine asks something (EngineRequest); with a
+ *				file of the blocks whose pages' LSNs are wanted
+ *	ANSWER		to it
  *				<- SERVED, with a file, if the engine has some of the tables' blocks
  *				<- STARTED: it is open, and pages and columns may come
  *	PAGES		<- RELEASED and LEFT, any number of them at any time
@@ -80,7 +81,7 @@ typedef enum MessageType
 	/* from a session */
 	MESSAGE_QUESTION,
 	MESSAGE_OPEN,
-	MESSAGE_LSNS,
+	MESSAGE_ANSWER,
 	MESSAGE_PAGES,
 	MESSAGE_COLUMNS,
 	MESSAGE_GROUPS,
@@ -93,7 +94,7 @@ typedef enum MessageType
 	MESSAGE_CACHE,
 	MESSAGE_EVICTED,
 	MESSAGE_QUEUED,
-	MESSAGE_ASKED,
+	MESSAGE_REQUEST,
 	MESSAGE_SERVED,
 	MESSAGE_STARTED,
 	MESSAGE_RELEASED,
@@ -190,6 +191,8 @@ typedef struct OpenMessage
 	uint32_t	only_pages;		/* bool of EngineHints; not with a key */
 	uint32_t	role;			/* to be shown */
 	int32_t		session;		/* process ID of the session, a worker's too; 0: not told */
+	uint32_t	answers;		/* bool of EngineHints */
+	uint32_t	unused;
 	OpeningParts opening;		/* no tables with a key */
 	uint64_t	memory_limit;	/* of EngineHints, as the following */
 	double		rows;
@@ -202,12 +205,15 @@ typedef struct OpenMessage
 	char		relation[PROTOCOL_NAME];
 } OpenMessage;
 
-/* LSNs of the blocks that were asked for, by tables and blocks, 8 bytes each. */
-typedef struct LsnsMessage
+/* EngineAnswer.  PAGE_LSNS: by tables and blocks, 8 bytes each. */
+typedef struct AnswerMessage
 {
 	MessageHead head;
-	uint64_t	place;			/* in the input file, a multiple of 8 */
-} LsnsMessage;
+	uint32_t	kind;			/* the request's */
+	uint32_t	unused;
+	uint64_t	n;				/* values, as many as the request's */
+	uint64_t	place;			/* theirs in the input file, a multiple of 8 */
+} AnswerMessage;
 
 /* Role and database must be those of the session that has opened the run. */
 typedef struct AttachMessage
@@ -357,14 +363,19 @@ typedef enum ServedKind
 	SERVED_KINDS
 } ServedKind;
 
-/* With a sealed file: see served.h.  Of at least one block the LSN is wanted. */
-typedef struct AskedMessage
+/*
+ * EngineRequest, with a sealed file.  PAGE_LSNS: of the blocks, as of those that are served
+ * (served_blocks.h), at least one.
+ */
+typedef struct RequestMessage
 {
 	MessageHead head;
+	uint32_t	kind;			/* EngineRequestKind, but NONE */
+	uint32_t	unused;
 	uint64_t	size;			/* of the file */
-} AskedMessage;
+} RequestMessage;
 
-/* Likewise. */
+/* With a sealed file: see served_blocks.h. */
 typedef struct ServedMessage
 {
 	MessageHead head;
@@ -442,7 +453,7 @@ typedef union Message
 	MessageHead head;
 	QuestionMessage question;
 	OpenMessage open;
-	LsnsMessage lsns;
+	AnswerMessage answer;
 	AttachMessage attach;
 	GroupsMessage groups;
 	PagesMessage pages;
@@ -452,7 +463,7 @@ typedef union Message
 	CacheMessage cache;
 	EvictedMessage evicted;
 	QueuedMessage queued;
-	AskedMessage asked;
+	RequestMessage request;
 	ServedMessage served;
 	StartedMessage started;
 	ReleasedMessage released;

@@ -116,7 +116,10 @@ served_write(EngineRun *run, const EngineHints *hints, int *file, uint64_t *size
 	if (blocks != NULL && kinds != NULL)
 	{
 		for (int i = 0; i < hints->ntables; i++)
+		{
+			call_is_due(run, CALL_SERVED);
 			blocks[i] = run->ops->kept->served(run, i);
+		}
 		kind = find_kinds(blocks, hints, kinds);
 		if (kind == SERVED_SOME)
 			*file = make_file(blocks, hints, kinds, size);
@@ -219,6 +222,18 @@ served_all(const EngineHints *hints, Served *served)
 		if (!set_all(hints, i, served))
 			return false;
 	return true;
+}
+
+uint64_t
+served_count(const EngineHints *hints, const Served *served)
+{
+	uint64_t	n = 0;
+
+	for (int i = 0; i < served->ntables; i++)
+		for (uint64_t byte = 0;
+			 served->tables[i] != NULL && byte < bits_size(hints->tables[i].nblocks); byte++)
+			n += (uint64_t) __builtin_popcount(served->tables[i][byte]);
+	return n;
 }
 
 void

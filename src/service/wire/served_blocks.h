@@ -30,6 +30,9 @@ extern ServedKind served_write(EngineRun *run, const EngineHints *hints, int *fi
 extern int	served_write_asked(const uint8_t *const *blocks, const EngineHints *hints,
 							   uint64_t *size);
 
+/* How many blocks' bits are set, of all the hints' tables. */
+extern uint64_t served_count(const EngineHints *hints, const Served *served);
+
 /*
  * The same in the session, by the file or, of ALL, without one.  False: it is not what it
  * should be, or there is no memory.  served_free follows in any case.

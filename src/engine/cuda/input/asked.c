@@ -5,7 +5,7 @@
  * A page of the map has got another LSN since a stripe was kept: in some releases a block that
  * changes is enough, and then most of the page's 32,672 blocks are as they were.  The caller is
  * asked for the LSNs that the pages of the stripe's blocks have now, all stripes' at once, since it
- * may be in another process.  What is made of them is served.c's business.
+ * may be in another process (EngineKept.request).  What is made of them is served.c's business.
  *
  * Runs of others go on meanwhile, and stripes may go, so none of them is remembered.
  *
@@ -110,42 +110,47 @@ take_lsns(ResidentTable *table, const uint64_t *lsns)
 	return lsns;
 }
 
-/* Ask for n LSNs. */
-static EngineStatus
-ask(RunCore *run, ResidentTables *tables, uint64_t n)
-{
-	const uint8_t **asked = calloc((size_t) tables->ntables, sizeof(*asked));
-	uint64_t   *lsns = malloc(n * sizeof(*lsns));
-	const uint64_t *next = lsns;
-	EngineStatus status = ENGINE_OK;
-
-	if (asked == NULL || lsns == NULL)
-		status = run_fail(run, ENGINE_NO_MEMORY, "out of memory");
-	for (int i = 0; status == ENGINE_OK && i < tables->ntables; i++)
-		asked[i] = tables->tables[i].asked;
-	if (status == ENGINE_OK &&
-		!run->hints.page_lsns(run->hints.page_lsns_from, asked, n, lsns))
-		status = run_fail(run, ENGINE_FAILED, INTERRUPTED_MESSAGE);
-	for (int i = 0; status == ENGINE_OK && i < tables->ntables; i++)
-	{
-		next = take_lsns(&tables->tables[i], next);
-		if (next == NULL)
-			status = run_fail(run, ENGINE_NO_MEMORY, "out of memory");
-	}
-	free(asked);
-	free(lsns);
-	return status;
-}
-
 EngineStatus
 asked_find(RunCore *run, ResidentTables *tables)
 {
 	uint64_t	n = 0;
 
-	if (run->hints.page_lsns == NULL)
+	if (!run->hints.answers)
 		return ENGINE_OK;
+	tables->asked = calloc((size_t) tables->ntables + 1, sizeof(*tables->asked));
+	if (tables->asked == NULL)
+		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
 	for (int i = 0; i < tables->ntables; i++)
+	{
 		if (!note_table(tables, &tables->tables[i], &n))
 			return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
-	return n > 0 ? ask(run, tables, n) : ENGINE_OK;
+		tables->asked[i] = tables->tables[i].asked;
+	}
+	tables->nasked = n;
+	return ENGINE_OK;
+}
+
+void
+asked_request(const ResidentTables *tables, EngineRequest *request)
+{
+	*request = (EngineRequest) {REQUEST_NONE, 0, NULL};
+	if (tables->nasked > 0)
+		*request = (EngineRequest) {REQUEST_PAGE_LSNS, tables->nasked, tables->asked};
+}
+
+EngineStatus
+asked_take(RunCore *run, ResidentTables *tables, const EngineAnswer *answer)
+{
+	const uint64_t *next = answer->lsns;
+
+	if (answer->kind != REQUEST_PAGE_LSNS || answer->n != tables->nasked)
+		return run_fail(run, ENGINE_FAILED, "an answer came that was not asked for");
+	tables->nasked = 0;
+	for (int i = 0; i < tables->ntables; i++)
+	{
+		next = take_lsns(&tables->tables[i], next);
+		if (next == NULL)
+			return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
+	}
+	return ENGINE_OK;
 }

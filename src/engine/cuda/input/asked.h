@@ -8,9 +8,13 @@
 #include "engine/cuda/input/resident_tables.h"
 
 /*
- * Ask the caller for LSNs of the tables' pages, where they can tell that kept blocks are what
- * they were: ResidentTable.lsns.
+ * Of which of the tables' pages the caller is asked for the LSN: where it can tell that kept
+ * blocks are what they were.  ResidentTables.nasked of them, 0 if the caller does not answer.
  */
 extern EngineStatus asked_find(RunCore *run, ResidentTables *tables);
+
+/* The request for these, and its answer: into ResidentTable.lsns. */
+extern void asked_request(const ResidentTables *tables, EngineRequest *request);
+extern EngineStatus asked_take(RunCore *run, ResidentTables *tables, const EngineAnswer *answer);
 
 #endif							/* GPUAGG_ASKED_H */

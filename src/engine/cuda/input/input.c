@@ -97,6 +97,22 @@ open_segments(RunCore *run, Input *input)
 	}
 }
 
+/* All is known by which it is decided what is served. */
+static EngineStatus
+find_served(RunCore *run, Input *input)
+{
+	EngineStatus status = served_find(run, &input->tables, &input->served);
+
+	if (status == ENGINE_OK)
+		status = codes_open(run, &input->served.texts, &input->layout, &input->codes);
+	if (status == ENGINE_OK)
+		status = keep_open(run, &input->tables, input->layout.pages, INPUT_BUFFERS,
+						   &input->keep);
+	if (status == ENGINE_OK && input->served.nsegments > 0)
+		return open_segments(run, input);
+	return status == ENGINE_OK ? input_ready(run, input) : status;
+}
+
 EngineStatus
 input_open(RunCore *run, Input *input)
 {
@@ -108,16 +124,15 @@ input_open(RunCore *run, Input *input)
 	status = resident_tables_open(run, &input->tables);
 	if (status == ENGINE_OK)
 		status = asked_find(run, &input->tables);
-	if (status == ENGINE_OK)
-		status = served_find(run, &input->tables, &input->served);
-	if (status == ENGINE_OK)
-		status = codes_open(run, &input->served.texts, &input->layout, &input->codes);
-	if (status == ENGINE_OK)
-		status = keep_open(run, &input->tables, input->layout.pages, INPUT_BUFFERS,
-						   &input->keep);
-	if (status == ENGINE_OK && input->served.nsegments > 0)
-		return open_segments(run, input);
-	return status == ENGINE_OK ? input_ready(run, input) : status;
+	return status == ENGINE_OK && input->tables.nasked == 0 ? find_served(run, input) : status;
+}
+
+EngineStatus
+input_answer(RunCore *run, Input *input, const EngineAnswer *answer)
+{
+	EngineStatus status = asked_take(run, &input->tables, answer);
+
+	return status == ENGINE_OK ? find_served(run, input) : status;
 }
 
 EngineStatus

@@ -46,10 +46,12 @@ typedef struct Input
 } Input;
 
 /*
- * What is served is known then.  Buffers for rows that are not served are opened if nothing
- * is, else by input_ready.  Whatever a failure leaves, input_close takes.
+ * What is served is known then, unless the caller is asked for what decides it (asked.h): else
+ * once it has answered.  Buffers for rows that are not served are opened if nothing is, else by
+ * input_ready.  Whatever a failure leaves, input_close takes.
  */
 extern EngineStatus input_open(RunCore *run, Input *input);
+extern EngineStatus input_answer(RunCore *run, Input *input, const EngineAnswer *answer);
 
 /* Have buffers for pages and column batches. */
 extern EngineStatus input_ready(RunCore *run, Input *input);

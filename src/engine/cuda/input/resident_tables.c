@@ -115,4 +115,5 @@ resident_tables_close(ResidentTables *tables)
 	}
 	free(tables->tables);
 	free(tables->columns);
+	free(tables->asked);
 }

@@ -29,6 +29,8 @@ typedef struct ResidentTables
 								 * beside them */
 	int			ncolumns;
 	int64_t		now;			/* seconds since 1970 */
+	const uint8_t **asked;		/* by table, its `asked`; NULL: nothing is asked */
+	uint64_t	nasked;			/* LSNs that the caller owes */
 } ResidentTables;
 
 /*

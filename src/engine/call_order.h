@@ -1,0 +1,83 @@
+/*
+ * call_order.h
+ *	  The calls of a run, and in which order they may come, which builds for tests check.
+ *
+ * Plain C99 without postgres.h.
+ */
+#ifndef GPUAGG_CALL_ORDER_H
+#define GPUAGG_CALL_ORDER_H
+
+#include <stdint.h>
+
+/*
+ * CALL(name, member): a call of a run, by the member of EngineOps or of one of its tables.  So
+ * are they called by messages and by gpuagg.inject_failure, too.
+ */
+#define ENGINE_CALLS(CALL) \
+	CALL(OPEN, open) \
+	CALL(PAGES, pages) \
+	CALL(TOASTED, toasted) \
+	CALL(COLUMNS, columns) \
+	CALL(GROUPS, groups) \
+	CALL(REWIND, rewind) \
+	CALL(EMIT_PARTIAL, emit_partial) \
+	CALL(COMBINE, combine) \
+	CALL(ATTACH, attach) \
+	CALL(BEGUN, begun) \
+	CALL(FED, fed) \
+	CALL(EXPECT, expect) \
+	CALL(REQUEST, request) \
+	CALL(ANSWER, answer) \
+	CALL(SERVED, served) \
+	CALL(BEGIN, begin) \
+	CALL(CONTINUES, continues) \
+	CALL(SETTLE, settle) \
+	CALL(CLOSE, close)
+
+typedef enum EngineCall
+{
+#define CALL(name, member) CALL_##name,
+	ENGINE_CALLS(CALL)
+#undef CALL
+	NUM_ENGINE_CALLS
+} EngineCall;
+
+#define CALL_ORDERS 5			/* EngineOps, and its tables but EngineProcess */
+
+/* The member's name. */
+static inline const char *
+engine_call_name(EngineCall call)
+{
+	static const char *const names[NUM_ENGINE_CALLS] = {
+#define CALL(name, member) #member,
+		ENGINE_CALLS(CALL)
+#undef CALL
+	};
+
+	return names[call];
+}
+
+/* How far a run has come, by each table.  Begins as zeros. */
+typedef struct CallOrder
+{
+	uint8_t		states[CALL_ORDERS];
+	uint8_t		last;			/* the last EngineCall */
+} CallOrder;
+
+#ifdef GPUAGG_TESTING
+
+/*
+ * The call is going to be made, or, open and attach, has been.  One that may not come now is
+ * told to stderr, and ends the process.
+ */
+extern void call_order_note(CallOrder *order, EngineCall call);
+
+#define call_is_due(run, call) call_order_note(&(run)->order, call)
+
+#else
+
+#define call_is_due(run, call) ((void) 0)
+
+#endif
+
+#endif							/* GPUAGG_CALL_ORDER_H */
