@@ -130,12 +130,12 @@ for my $failure (qw(open:1:failed lost:1:failed lost:2:failed))
 # Groups that could not be taken when the portal paused are made once more.
 {
 	my ($rows, $log);
-	my $set = "SET gpuagg.engine = service; SET gpuagg.inject_failure = 'settle:1:failed'";
-	my $fetch = "BEGIN; DECLARE c CURSOR FOR $many; FETCH 10 FROM c; FETCH 100 FROM c; COMMIT";
+	my $set = "SET gpuagg.engine = service; SET work_mem = '64kB'; SET gpuagg.inject_failure = 'settle:1:failed'";
+	my $fetch = "BEGIN; DECLARE c CURSOR FOR $many; FETCH 10 FROM c; FETCH 9000 FROM c; COMMIT";
 
-	like(files_of($fetch, "SET gpuagg.fallback = on; SET gpuagg.inject_failure = 'settle:1:failed';"), qr/^110 rows/, 'a portal that pauses, settle fails');
-	is($node->psql('postgres', "$set; SET gpuagg.fallback = on; $fetch", stdout => \$rows, stderr => \$log), 0, 'no error');
-	like($log, qr/injected into "settle"/, 'as it was to');
+	like(files_of($fetch, "SET gpuagg.fallback = on; SET gpuagg.inject_failure = 'settle:1:failed';"), qr/^9010 rows/, 'a portal that pauses, settle fails');
+	isnt($node->psql('postgres', "$set; $fetch", stdout => \$rows, stderr => \$log), 0, 'without fallback');
+	like($log, qr/injected into "settle"/, 'it fails');
 }
 $node->stop;
 done_testing();
