@@ -43,10 +43,8 @@ static const struct config_enum_entry mode_options[] = {
 
 static const struct config_enum_entry engine_options[] = {
 	{"auto", CHOICE_AUTO, false},
-	{"cuda", CHOICE_CUDA, false},
-	{"cpu", CHOICE_CPU, false},
-	{"simt", CHOICE_SIMT, false},
-	{"service", CHOICE_SERVICE, true},
+#define CHOICE(id, name, hidden, ops) {name, CHOICE_##id, hidden},
+#include "engine/engines.def"
 	{NULL, 0, false}
 };
 
@@ -73,18 +71,18 @@ gpuagg_strategy_name(void)
 static bool
 check_engine(int *newval, void **extra, GucSource source)
 {
-	const EngineOps *ops = engine_named(*newval);
+	const EngineOps *ops = engine_chosen(*newval);
 	char		reason[256];
 
 	if (*newval == CHOICE_AUTO || source < PGC_S_INTERACTIVE ||
 		!IsUnderPostmaster || InitializingParallelWorker)
 		return true;
-	if (ops != NULL && engine_is_available(ops, reason, sizeof(reason)))
+	if (engine_is_available(ops, reason, sizeof(reason)))
 		return true;
 	GUC_check_errcode(ERRCODE_FEATURE_NOT_SUPPORTED);
 	GUC_check_errmsg("engine \"%s\" is not available",
-					 engine_options[*newval].name);
-	GUC_check_errdetail("%s", ops ? reason : "This build of gpuagg does not have it.");
+					 engine_choice_name(*newval));
+	GUC_check_errdetail("%s", reason);
 	GUC_check_errhint("Set gpuagg.engine to \"auto\" or \"cpu\".");
 	return false;
 }

@@ -14,12 +14,10 @@ typedef enum GpuAggMode
 
 typedef enum GpuAggEngine
 {
-	CHOICE_AUTO,				/* cuda if a device answers, else cpu */
-	CHOICE_CUDA,
-	CHOICE_CPU,
-	CHOICE_SIMT,
-	CHOICE_SERVICE				/* the CPU engine in the device process; builds for
-								 * tests only */
+	CHOICE_AUTO,				/* cuda if a device answers and it costs less, else cpu */
+#define CHOICE(id, name, hidden, ops) CHOICE_##id,
+#include "engine/engines.def"
+	NUM_CHOICES
 } GpuAggEngine;
 
 extern int	gpuagg_mode;

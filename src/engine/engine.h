@@ -18,6 +18,7 @@
 #define GPUAGG_ENGINE_H
 
 #include "engine/call_order.h"
+#include "engine/engines.h"
 #include "engine/table_state.h"
 #include "program/program.h"
 #include "program/top_order.h"
@@ -323,7 +324,7 @@ typedef struct EngineCosts
 /* What an engine is; the same for as long as a process lives. */
 typedef struct EngineTraits
 {
-	const char *name;			/* as views and messages show it */
+	EngineId	id;				/* an engine's client has its engine's */
 	const EngineCosts *costs;
 	int			pages_at_once;	/* how many it had best get by one call of pages */
 

@@ -548,10 +548,16 @@ engine_add_work(EngineHandle *handle, const EngineStats *others)
 	engine_stats_add(handle->run ? &handle->run->stats : &handle->stats, others);
 }
 
+EngineId
+engine_id(const EngineHandle *handle)
+{
+	return handle->ops->traits->id;
+}
+
 const char *
 engine_name(const EngineHandle *handle)
 {
-	return handle->ops->traits->name;
+	return engine_id_name(engine_id(handle));
 }
 
 const EngineOps *

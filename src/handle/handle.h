@@ -92,6 +92,7 @@ extern EngineStatus engine_injected(EngineHandle *handle, const char *call,
 
 /* What happened, also after engine_close; NULL before engine_open. */
 extern const EngineStats *engine_stats(const EngineHandle *handle);
+extern EngineId engine_id(const EngineHandle *handle);
 extern const char *engine_name(const EngineHandle *handle);
 extern const EngineOps *engine_ops(const EngineHandle *handle);
 

@@ -7,54 +7,57 @@
  */
 #include "postgres.h"
 
-#include "utils/guc.h"
-
 #include "handle/select.h"
 #include "guc.h"
 #include "service/client/client.h"
 #include "service/client/session.h"
 
-/* By GpuAggEngine; those that the build lacks are NULL. */
-static const EngineOps *const engines[] = {
-	[CHOICE_CUDA] = &cuda_client,
-	[CHOICE_CPU] = &cpu_engine,
-#ifdef GPUAGG_TESTING
-	[CHOICE_SIMT] = &simt_client,
-	[CHOICE_SERVICE] = &cpu_client
-#endif
+/* By GpuAggEngine; none for CHOICE_AUTO. */
+static const EngineOps *const engines[NUM_CHOICES] = {
+#define CHOICE(id, name, hidden, ops) [CHOICE_##id] = &ops,
+#include "engine/engines.def"
 };
 
 const EngineOps *
-engine_named(int choice)
+engine_chosen(int choice)
 {
-	return choice < (int) lengthof(engines) ? engines[choice] : NULL;
+	return engines[choice];
+}
+
+const char *
+engine_choice_name(int choice)
+{
+	static const char *const names[NUM_CHOICES] = {
+		[CHOICE_AUTO] = "auto",
+#define CHOICE(id, name, hidden, ops) [CHOICE_##id] = name,
+#include "engine/engines.def"
+	};
+
+	return names[choice];
 }
 
 int
-engine_number(const EngineOps *ops)
+engine_choice(const EngineOps *ops)
 {
 	int			choice = 0;
 
-	while (choice < (int) lengthof(engines) && engines[choice] != ops)
+	while (choice < NUM_CHOICES && engines[choice] != ops)
 		choice++;
-	if (choice == (int) lengthof(engines))
-		elog(ERROR, "engine \"%s\" has no number", ops->traits->name);
+	if (choice == NUM_CHOICES)
+		elog(ERROR, "engine \"%s\" is no choice", engine_id_name(ops->traits->id));
 	return choice;
 }
 
 const EngineOps *
 engine_required(void)
 {
-	const EngineOps *ops = engine_named(gpuagg_engine);
-	char		reason[256] = "This build of gpuagg does not have it.";
+	const EngineOps *ops = engine_chosen(gpuagg_engine);
+	char		reason[256];
 
-	if (gpuagg_engine == CHOICE_AUTO)
-		return NULL;
-	if (ops == NULL || !engine_is_available(ops, reason, sizeof(reason)))
+	if (ops != NULL && !engine_is_available(ops, reason, sizeof(reason)))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("engine \"%s\" is not available",
-						GetConfigOption("gpuagg.engine", false, false)),
+				 errmsg("engine \"%s\" is not available", engine_choice_name(gpuagg_engine)),
 				 errdetail_internal("%s", reason),
 				 errhint("Set gpuagg.engine to \"auto\" or \"cpu\".")));
 	return ops;
@@ -76,14 +79,14 @@ engine_cuda_answers(void)
 }
 
 const EngineOps *
-engine_for_plan(const char *planned, const Program *program)
+engine_for_plan(int planned, const Program *program)
 {
 	const EngineOps *ops = engine_required();
 	char		reason[256];
 
 	if (ops != NULL)
 		return ops->supports(program, reason, sizeof(reason)) ? ops : &cpu_engine;
-	if (strcmp(planned, cuda_client.traits->name) == 0 && engine_cuda_answers())
-		return &cuda_client;
+	if (planned == CHOICE_CUDA && engine_cuda_answers())
+		return engine_chosen(planned);
 	return &cpu_engine;
 }

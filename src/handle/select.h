@@ -7,11 +7,14 @@
 
 #include "engine/engine.h"
 
-/* The engine of a GpuAggEngine (guc.h), or NULL if the build lacks it. */
-extern const EngineOps *engine_named(int choice);
+/* The engine of a GpuAggEngine (guc.h); NULL: CHOICE_AUTO. */
+extern const EngineOps *engine_chosen(int choice);
 
 /* And back: the GpuAggEngine that it is. */
-extern int	engine_number(const EngineOps *ops);
+extern int	engine_choice(const EngineOps *ops);
+
+/* A GpuAggEngine as gpuagg.engine names it. */
+extern const char *engine_choice_name(int choice);
 
 /*
  * The engine that gpuagg.engine names; for `auto`, NULL.  Raises an ERROR if one
@@ -26,10 +29,10 @@ extern const EngineOps *engine_required(void);
 extern bool engine_cuda_answers(void);
 
 /*
- * The engine to run a plan with that was made for the engine named `planned`
- * (only plans made under `auto` need it; cuda may be gone since).  Where
- * gpuagg.engine has changed since to one that cannot run the Program: cpu.
+ * The engine to run a plan with that was made for the GpuAggEngine `planned` (only plans made
+ * under `auto` need it; cuda may be gone since).  Where gpuagg.engine has changed since to one
+ * that cannot run the Program: cpu.
  */
-extern const EngineOps *engine_for_plan(const char *planned, const Program *program);
+extern const EngineOps *engine_for_plan(int planned, const Program *program);
 
 #endif							/* GPUAGG_SELECT_H */

@@ -212,7 +212,7 @@ plan_info_to_list(const PlanInfo *info)
 	set_member(list, PLAN_FILTER, info->filter);
 	if (info->nkeep > 0)
 		set_member(list, PLAN_KEEP, bytes_to_const(info->keep, info->nkeep * sizeof(Column)));
-	set_member(list, PLAN_ENGINE, makeString(pstrdup(info->engine)));
+	set_integer(list, PLAN_ENGINE, info->engine);
 	set_member(list, PLAN_TOP, top_to_list(info->top));
 	set_member(list, PLAN_HAVING, having_to_list(info->having));
 	set_integer(list, PLAN_LIMIT, info->limit);
@@ -250,7 +250,7 @@ plan_info_from_list(List *list)
 	info->filter = list_nth(list, PLAN_FILTER);
 	info->keep = keep ? bytes_from_const(keep, &size) : NULL;
 	info->nkeep = size / sizeof(Column);
-	info->engine = strVal(list_nth(list, PLAN_ENGINE));
+	info->engine = integer_member(list, PLAN_ENGINE);
 	info->top = top_from_list(list_nth(list, PLAN_TOP));
 	info->having = having_from_list(list_nth(list, PLAN_HAVING));
 	info->limit = integer_member(list, PLAN_LIMIT);

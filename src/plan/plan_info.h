@@ -40,7 +40,7 @@ typedef struct PlanInfo
 	List	   *row_tables;		/* Oids: tables whose rows are sent */
 	Index		rti;			/* varno of that table's Vars in filter */
 	List	   *filter;			/* the scan's clauses, for EXPLAIN only */
-	const char *engine;			/* name of the one that costs were made for */
+	int			engine;			/* GpuAggEngine that costs were made for */
 	int			nkeys;			/* of the node's tuples: the Program's first keys */
 	Program    *regrouping;		/* over the Program's groups, or NULL */
 	List	   *sets;			/* with it: a List of ints each, numbers of keys */

@@ -34,25 +34,14 @@ stats_are_kept(void)
 	return kept;
 }
 
-static StatsSubject
-engine_subject(const char *engine)
-{
-	if (strcmp(engine, "cpu") == 0)
-		return SUBJECT_CPU;
-	if (strcmp(engine, "cuda") == 0)
-		return SUBJECT_CUDA;
-	Assert(strcmp(engine, "simt") == 0);
-	return SUBJECT_SIMT;
-}
-
 void
-stats_count_work(const char *engine, const EngineStats *work)
+stats_count_work(EngineId engine, const EngineStats *work)
 {
 	int64	   *pending;
 
 	if (!kept)
 		return;
-	pending = store_pending(engine_subject(engine));
+	pending = store_pending(SUBJECT_ENGINES + engine);
 	pending[COUNTER_ROWS] += work->rows;
 	pending[COUNTER_ROWS_PASSED] += work->rows_passed;
 	pending[COUNTER_GROUPS] += work->groups;
@@ -90,26 +79,26 @@ fallback_class(EngineStatus status)
 }
 
 void
-stats_count_aggregation(const char *engine, EngineStatus status)
+stats_count_aggregation(EngineId engine, EngineStatus status)
 {
 	int64	   *pending;
 
 	if (!kept)
 		return;
-	pending = store_pending(engine_subject(engine));
+	pending = store_pending(SUBJECT_ENGINES + engine);
 	pending[COUNTER_AGGREGATIONS]++;
 	if (status != ENGINE_OK)
 		pending[COUNTER_FALLBACKS + fallback_class(status)]++;
 }
 
 void
-stats_count_verification(const char *engine, bool equal)
+stats_count_verification(EngineId engine, bool equal)
 {
 	int64	   *pending;
 
 	if (!kept)
 		return;
-	pending = store_pending(engine_subject(engine));
+	pending = store_pending(SUBJECT_ENGINES + engine);
 	pending[COUNTER_VERIFIED]++;
 	pending[COUNTER_DIFFERENT] += !equal;
 }

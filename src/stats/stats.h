@@ -18,13 +18,13 @@ extern void stats_init(void);
 extern bool stats_are_kept(void);
 
 /* A run of an engine, finished or not, has been closed: what it has done. */
-extern void stats_count_work(const char *engine, const EngineStats *work);
+extern void stats_count_work(EngineId engine, const EngineStats *work);
 
 /* An aggregation has its answer from the engine, or falls back for this reason. */
-extern void stats_count_aggregation(const char *engine, EngineStatus status);
+extern void stats_count_aggregation(EngineId engine, EngineStatus status);
 
 /* An engine's answer has been compared with PostgreSQL's. */
-extern void stats_count_verification(const char *engine, bool equal);
+extern void stats_count_verification(EngineId engine, bool equal);
 
 /* So many groupings have been left to PostgreSQL. */
 extern void stats_count_rejections(RejectionClass reason_class, int n);

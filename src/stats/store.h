@@ -17,16 +17,18 @@
 
 #include "datatype/timestamp.h"
 
+#include "engine/engines.h"
 #include "stats/reasons.h"
 
-/* Whom an entry is about.  The numbers are part of PostgreSQL's file of statistics. */
+/*
+ * Whom an entry is about: the planner, or an engine, whose number is SUBJECT_ENGINES and its
+ * EngineId.  The numbers are part of PostgreSQL's file of statistics.
+ */
 typedef enum StatsSubject
 {
 	SUBJECT_PLANNER,
-	SUBJECT_CPU,
-	SUBJECT_CUDA,
-	SUBJECT_SIMT,
-	NUM_SUBJECTS
+	SUBJECT_ENGINES,
+	NUM_SUBJECTS = SUBJECT_ENGINES + NUM_ENGINES
 } StatsSubject;
 
 #define STATS_COUNTERS 64

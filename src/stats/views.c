@@ -16,13 +16,6 @@
 #include "stats/stats.h"
 #include "stats/store.h"
 
-/* The planner has none. */
-static const char *const subject_names[NUM_SUBJECTS] = {
-	[SUBJECT_CPU] = "cpu",
-	[SUBJECT_CUDA] = "cuda",
-	[SUBJECT_SIMT] = "simt",
-};
-
 #define X(class, name) name,
 static const char *const rejection_names[NUM_REJECTION_CLASSES] = {
 	REJECTION_CLASSES(X)
@@ -58,14 +51,14 @@ count_fallbacks(const StatsEntry *entry)
 }
 
 static void
-put_engine(ReturnSetInfo *result, StatsSubject engine, const StatsEntry *entry)
+put_engine(ReturnSetInfo *result, EngineId engine, const StatsEntry *entry)
 {
 	const int64 *counters = entry->counters;
 	Datum		values[ENGINE_COLUMNS];
 	bool		isnull[ENGINE_COLUMNS] = {false};
 	int			n = 0;
 
-	values[n++] = CStringGetTextDatum(subject_names[engine]);
+	values[n++] = CStringGetTextDatum(engine_id_name(engine));
 	values[n++] = Int64GetDatum(counters[COUNTER_AGGREGATIONS]);
 	values[n++] = Int64GetDatum(count_fallbacks(entry));
 	for (int i = COUNTER_ROWS; i <= COUNTER_BYTES; i++)
@@ -89,15 +82,15 @@ gpuagg_engine_stats(PG_FUNCTION_ARGS)
 
 	check_kept();
 	InitMaterializedSRF(fcinfo, 0);
-	for (int i = SUBJECT_CPU; i < NUM_SUBJECTS; i++)
-		if (store_fetch(PG_GETARG_OID(0), i, &entry))
+	for (int i = 0; i < NUM_ENGINES; i++)
+		if (store_fetch(PG_GETARG_OID(0), SUBJECT_ENGINES + i, &entry))
 			put_engine((ReturnSetInfo *) fcinfo->resultinfo, i, &entry);
 	return (Datum) 0;
 }
 
-/* The classes of a subject that have been counted. */
+/* The classes that have been counted of an engine, or, with NULL, of the planner. */
 static void
-put_reasons(ReturnSetInfo *result, StatsSubject subject, const char *event,
+put_reasons(ReturnSetInfo *result, const char *engine, const char *event,
 			const char *const *names, int nclasses, const int64 *counters)
 {
 	for (int i = 0; i < nclasses; i++)
@@ -107,8 +100,8 @@ put_reasons(ReturnSetInfo *result, StatsSubject subject, const char *event,
 
 		if (counters[i] == 0)
 			continue;
-		isnull[0] = subject_names[subject] == NULL;
-		values[0] = isnull[0] ? (Datum) 0 : CStringGetTextDatum(subject_names[subject]);
+		isnull[0] = engine == NULL;
+		values[0] = isnull[0] ? (Datum) 0 : CStringGetTextDatum(engine);
 		values[1] = CStringGetTextDatum(event);
 		values[2] = CStringGetTextDatum(names[i]);
 		values[3] = Int64GetDatum(counters[i]);
@@ -127,12 +120,12 @@ gpuagg_reason_stats(PG_FUNCTION_ARGS)
 	check_kept();
 	InitMaterializedSRF(fcinfo, 0);
 	if (store_fetch(PG_GETARG_OID(0), SUBJECT_PLANNER, &entry))
-		put_reasons(result, SUBJECT_PLANNER, "rejection", rejection_names,
+		put_reasons(result, NULL, "rejection", rejection_names,
 					NUM_REJECTION_CLASSES, entry.counters);
-	for (int i = SUBJECT_CPU; i < NUM_SUBJECTS; i++)
-		if (store_fetch(PG_GETARG_OID(0), i, &entry))
-			put_reasons(result, i, "fallback", fallback_names, NUM_FALLBACK_CLASSES,
-						entry.counters + COUNTER_FALLBACKS);
+	for (int i = 0; i < NUM_ENGINES; i++)
+		if (store_fetch(PG_GETARG_OID(0), SUBJECT_ENGINES + i, &entry))
+			put_reasons(result, engine_id_name(i), "fallback", fallback_names,
+						NUM_FALLBACK_CLASSES, entry.counters + COUNTER_FALLBACKS);
 	return (Datum) 0;
 }
 

@@ -290,7 +290,7 @@ storing_rewind(EngineRun *head)
 	cpu_engine.rewind(((StoringRun *) head)->out);
 }
 
-static const EngineTraits storing_traits = {.name = "cpu with a store"};
+static const EngineTraits storing_traits = {.id = ENGINE_ID_CPU};
 
 static const EngineOps storing_engine = {
 	.traits = &storing_traits,

@@ -217,8 +217,8 @@ check_batch(const EngineOps *client, uint32_t nrows, uint32_t step)
 	fed_client = client;
 	got = engine_groups_of_batch(&fed_engine, program, slots, &hints, &batch, step);
 	ok(got->status == ENGINE_OK && groups_same(program, expected, got),
-	   "%s: %u rows by %u from %d processes, %zu groups %s", client->traits->name, nrows, step, PARTS,
-	   got->ngroups, got->message);
+	   "%s: %u rows by %u from %d processes, %zu groups %s", engine_id_name(client->traits->id),
+	   nrows, step, PARTS, got->ngroups, got->message);
 	groups_free(expected);
 	groups_free(got);
 	free(program);
@@ -251,8 +251,8 @@ check_pages(const EngineOps *client, const char *name, bool in_place, int at_onc
 	first_giver = from;
 	got = engine_groups_of_feed(&fed_engine, program, NULL, &hints, &feed);
 	ok(got->status == ENGINE_OK && groups_same(program, expected, got),
-	   "%s, %s: %d pages at once, from process %d on, %zu groups %s", client->traits->name, name, at_once,
-	   from, got->ngroups, got->message);
+	   "%s, %s: %d pages at once, from process %d on, %zu groups %s", engine_id_name(client->traits->id),
+	   name, at_once, from, got->ngroups, got->message);
 	ok(got->stats.rows == expected->stats.rows, "%llu of %llu rows",
 	   (unsigned long long) got->stats.rows, (unsigned long long) expected->stats.rows);
 	first_giver = 0;

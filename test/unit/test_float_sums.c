@@ -180,7 +180,8 @@ check_groups(const Program *program, const EngineOps *engine, const char *strate
 	bool		same = groups_same(program, expected, got);
 
 	if (!same)
-		printf("# engine %s, strategy %s, batches of %u rows\n", engine->traits->name, strategy, step);
+		printf("# engine %s, strategy %s, batches of %u rows\n", engine_id_name(engine->traits->id),
+			   strategy, step);
 	groups_free(got);
 	return same;
 }
@@ -237,7 +238,7 @@ test_device(Values values, uint32_t from, uint32_t groups, bool has_key, const c
 		permute_rows();
 		good = good && check_groups(program, device_engine, strategy, 504, expected);
 	}
-	ok(good, "%s: %s from row %u on, %u groups, %s", device_engine->traits->name,
+	ok(good, "%s: %s from row %u on, %u groups, %s", engine_id_name(device_engine->traits->id),
 	   values_names[values], from, groups, strategy);
 	groups_free(expected);
 	free(program);

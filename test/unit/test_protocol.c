@@ -33,6 +33,12 @@ make_message(Message *message, MessageType type)
 	message_begin(message, type);
 	switch (type)
 	{
+		case MESSAGE_ANSWER:
+			message->answer.kind = REQUEST_PAGE_LSNS;
+			break;
+		case MESSAGE_REQUEST:
+			message->request.kind = REQUEST_PAGE_LSNS;
+			break;
 		case MESSAGE_OPEN:
 			message->open.opening = (OpeningParts)
 			{

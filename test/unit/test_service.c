@@ -35,8 +35,8 @@ check_batch(const EngineOps *ops, const char *name, const int *keys, int nkeys, 
 	Groups	   *got = engine_groups_of_batch(ops, program, slots, &hints, &batch, step);
 
 	ok(got->status == ENGINE_OK && groups_same(program, expected, got),
-	   "%s: %s, %u rows by %u, %zu groups %s", ops->traits->name, name, nrows, step, got->ngroups,
-	   got->message);
+	   "%s: %s, %u rows by %u, %zu groups %s", engine_id_name(ops->traits->id),
+	   name, nrows, step, got->ngroups, got->message);
 	groups_free(expected);
 	groups_free(got);
 	free(program);
@@ -380,7 +380,7 @@ static void
 open_message(Message *message, const OpeningParts *parts)
 {
 	message_begin(message, MESSAGE_OPEN);
-	message->open.engine = SERVICE_CPU;
+	message->open.engine = ENGINE_ID_CPU;
 	message->open.opening = *parts;
 	message_end(message);
 }
@@ -790,7 +790,8 @@ check_parts(const EngineOps *ops, uint64_t limit, long fails_at)
 
 	stores.fails_at = fails_at;
 	ok(ops->open(program, NULL, &hints, &run, message) == ENGINE_OK &&
-	   give_many(run) == ENGINE_OK, "%s: many groups, %d kB", ops->traits->name, (int) (limit >> 10));
+	   give_many(run) == ENGINE_OK, "%s: many groups, %d kB",
+	   engine_id_name(ops->traits->id), (int) (limit >> 10));
 	if (fails_at > 0)
 		ok(count_many(run, 0) < 0, "call %ld of the store fails: %s", fails_at, run->message);
 	else

@@ -398,7 +398,8 @@ check(const Program *program, const TopHint *hint, const char *strategy, Values 
 	   stats.groups == NGROUPS && stats.groups_left_out == NGROUPS - given && stats.groups_removed == 0 &&
 	   (given < NGROUPS || all || hint->groups > NGROUPS / 2 || kind != MANY),
 	   "%s: %s%s%s and %u columns more, %u wanted, %u given, %u missing, %u too many: %s key, values %d, ran %s",
-	   engine->traits->name, agg < 0 ? "key" : agg_names[agg], hint->columns[0].descending ? " desc" : "",
+	   engine_id_name(engine->traits->id), agg < 0 ? "key" : agg_names[agg],
+	   hint->columns[0].descending ? " desc" : "",
 	   hint->columns[0].nulls_first ? " nulls first" : "", hint->ncolumns - 1, hint->groups, given,
 	   missing, more, text_key ? "text" : factor == 1 ? "dense" : "sparse", kind, stats.strategy);
 }
@@ -744,7 +745,8 @@ check_conditions(void)
 		ok(answered && wrong == 0 && stats.groups == NGROUPS &&
 		   stats.groups_removed == (uint64_t) (NGROUPS - total) &&
 		   stats.groups_left_out == (uint64_t) total - given,
-		   "%s: %d groups fulfil %u conditions, %u wanted, %u given, %d wrong, ran %s", engine->traits->name,
+		   "%s: %d groups fulfil %u conditions, %u wanted, %u given, %d wrong, ran %s",
+		   engine_id_name(engine->traits->id),
 		   total, hint.nconditions, hint.groups, given, wrong, stats.strategy);
 		free(program);
 	}
@@ -766,7 +768,7 @@ check_unknown_condition(void)
 	hint.conditions[1].least = top_word_of_int(4);
 	ok(all && run(program, &hint, "auto", nrows, false, 1, counts, &stats) &&
 	   stats.groups == NGROUPS && stats.groups_left_out == 0 && stats.groups_removed == NGROUPS,
-	   "%s: a condition that words cannot tell beside one that they can", engine->traits->name);
+	   "%s: a condition that words cannot tell beside one that they can", engine_id_name(engine->traits->id));
 	free(program);
 }
 
@@ -1030,7 +1032,8 @@ check_keys_order(const Program *program, const TopHint *order, const int *number
 	}
 	ok(answered && wrong == 0 && stats.groups == NGROUPS &&
 	   stats.groups_left_out == (uint64_t) (NGROUPS - ngiven),
-	   "%s: by keys %d%s and %u more, %u wanted, %d given, %d wrong, ran %s", engine->traits->name,
+	   "%s: by keys %d%s and %u more, %u wanted, %d given, %d wrong, ran %s",
+	   engine_id_name(engine->traits->id),
 	   order->columns[0].number, order->columns[0].descending ? " desc" : "", order->ncolumns - 1,
 	   order->groups, ngiven, wrong, stats.strategy);
 }

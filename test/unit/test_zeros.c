@@ -114,11 +114,11 @@ test_case(const EngineOps *engine, const Values *values, bool single)
 		put_row(q, 1, single ? 7 : values->value[i], single ? values->value[i] : 7);
 	query_run(q, engine, (uint32_t) (30 + values->n) * 3, 1000);
 	if (values->inexact)
-		ok(q->status == ENGINE_INEXACT, "%s, float%d: %s: inexact", engine->traits->name,
+		ok(q->status == ENGINE_INEXACT, "%s, float%d: %s: inexact", engine_id_name(engine->traits->id),
 		   single ? 4 : 8, values->name);
 	else
 		ok(q->status == ENGINE_OK && q->ngroups == 4 && has_extremes(q, values, single),
-		   "%s, float%d: %s: %g and %g", engine->traits->name, single ? 4 : 8, values->name,
+		   "%s, float%d: %s: %g and %g", engine_id_name(engine->traits->id), single ? 4 : 8, values->name,
 		   values->min, values->max);
 	query_end(q);
 }

@@ -804,7 +804,7 @@ const EngineCosts cpu_costs = {
 };
 
 static const EngineTraits traits = {
-	.name = "cpu",
+	.id = ENGINE_ID_CPU,
 	.costs = &cpu_costs,
 	.pages_at_once = CPU_PAGES_AT_ONCE,
 };

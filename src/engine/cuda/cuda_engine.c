@@ -333,7 +333,7 @@ static const EngineKept kept = {
 };
 
 /* The two engines. */
-#define CUDA_ENGINE(its_ops, shown_name, its_costs, device) \
+#define CUDA_ENGINE(its_ops, its_id, its_costs, device) \
 static bool \
 its_ops##_available(char *reason, size_t len) \
 { \
@@ -360,7 +360,7 @@ its_ops##_open(const Program *program, const SlotValue *slots, const EngineHints
 } \
 \
 static const EngineTraits its_ops##_traits = { \
-	.name = shown_name, \
+	.id = its_id, \
 	.costs = &its_costs, \
 	.pages_at_once = ENGINE_MAX_PAGES, \
 	.on_device = true \
@@ -389,7 +389,7 @@ const EngineOps its_ops = { \
 	.kept = &kept \
 };
 
-CUDA_ENGINE(cuda_engine, "cuda", cuda_costs, cuda_device)
+CUDA_ENGINE(cuda_engine, ENGINE_ID_CUDA, cuda_costs, cuda_device)
 #ifdef GPUAGG_TESTING
-CUDA_ENGINE(simt_engine, "simt", simt_costs, simt_device)
+CUDA_ENGINE(simt_engine, ENGINE_ID_SIMT, simt_costs, simt_device)
 #endif

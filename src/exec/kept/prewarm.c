@@ -21,6 +21,7 @@
 #include "compat.h"
 #include "exec/kept/prewarm.h"
 #include "guc.h"
+#include "handle/select.h"
 
 /* Takes the query's one row. */
 typedef struct CountReceiver
@@ -28,6 +29,15 @@ typedef struct CountReceiver
 	DestReceiver receiver;
 	int64		count;
 } CountReceiver;
+
+/* Does gpuagg.engine name an engine that keeps columns? */
+static bool
+chosen_keeps_columns(void)
+{
+	const EngineOps *ops = engine_chosen(gpuagg_engine);
+
+	return ops != NULL && ops->kept != NULL;
+}
 
 /* How the query runs, until the end of its nest level of settings. */
 static void
@@ -40,7 +50,7 @@ set_prewarm_settings(void)
 	}			settings[] = {
 		{"gpuagg.mode", "force"},
 		{"gpuagg.fallback", "off"},
-		{"gpuagg.engine", gpuagg_engine == CHOICE_AUTO || gpuagg_engine == CHOICE_CPU ? "cuda" : NULL},
+		{"gpuagg.engine", chosen_keeps_columns() ? NULL : engine_choice_name(CHOICE_CUDA)},
 	};
 
 	for (int i = 0; i < (int) lengthof(settings); i++)

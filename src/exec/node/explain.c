@@ -299,6 +299,16 @@ show_run(GpuAggState *state, ExplainState *es)
 	show_times(stats, es);
 }
 
+/* With plain EXPLAIN, the one that would be taken now. */
+static void
+show_engine(const GpuAggState *state, ExplainState *es)
+{
+	const EngineOps *ops = state->run ? engine_ops(state->run->engine) :
+		engine_for_plan(state->plan->engine, state->plan->program);
+
+	ExplainPropertyText("Engine", engine_id_name(ops->traits->id), es);
+}
+
 void
 gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
@@ -310,9 +320,7 @@ gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	show_filter(state, es);
 	show_source(state, es);
 
-	/* with plain EXPLAIN, what would be taken now */
-	ExplainPropertyText("Engine", state->run ? engine_name(state->run->engine) :
-						engine_for_plan(state->plan->engine, state->plan->program)->traits->name, es);
+	show_engine(state, es);
 	if (es->verbose)
 		show_program("Program", state->plan->program, es);
 	if (es->verbose && state->plan->regrouping)

@@ -113,9 +113,9 @@ node_run_close(NodeRun *run)
 	run->uncounted = false;
 	if (run->is_witness)
 		return;
-	stats_count_work(engine_name(run->engine), engine_stats(run->engine));
+	stats_count_work(engine_id(run->engine), engine_stats(run->engine));
 	if (run->has_groups)
-		stats_count_aggregation(engine_name(run->engine), ENGINE_OK);
+		stats_count_aggregation(engine_id(run->engine), ENGINE_OK);
 }
 
 void
@@ -155,7 +155,7 @@ node_run_report_failure(NodeRun *run, EngineStatus status, const char *reason,
 				 errmsg("engine \"%s\" cannot finish the aggregation: %s",
 						engine_name(run->engine), run->failure),
 				 errhint("With gpuagg.fallback on, PostgreSQL's own plan takes over.")));
-	stats_count_aggregation(engine_name(run->engine), status);
+	stats_count_aggregation(engine_id(run->engine), status);
 	if ((engine_status_is_of_device(status) || status == ENGINE_NO_MEMORY ||
 		 status == ENGINE_NO_STORE) && !failure_reported)
 	{

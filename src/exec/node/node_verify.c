@@ -99,7 +99,7 @@ check_answer(GpuAggState *state, NodeRun *run, const RowSet *witness, const char
 	RowSet		answer = rows_of_run(state, run);
 	bool		equal = row_sets_are_equal(&answer, witness);
 
-	stats_count_verification(engine_name(run->engine), equal);
+	stats_count_verification(engine_id(run->engine), equal);
 	state->verdict = equal ? "equal" : "different";
 	if (equal)
 		return node_run_rewind(run, message);

@@ -156,7 +156,7 @@ parallel_state_share(ParallelState *state, SharedArea *area, const ParallelJob *
 	state->idle = job != NULL && !share_parts(state, area, job);
 	if (job == NULL)
 		return;
-	state->engine = job->run ? engine_number(engine_ops(job->run)) : -1;
+	state->engine = job->run ? engine_choice(engine_ops(job->run)) : -1;
 	state->key = job->key;
 	state->ntables = job->ntables;
 	/* without tables there are no numbers */

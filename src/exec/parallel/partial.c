@@ -274,7 +274,7 @@ feed_part(PartialState *state)
 	if (parallel_state_failed(state->shared))
 		return;
 	engine = state->job ? state->job->run :
-		engine_handle(engine_named(state->shared->engine));
+		engine_handle(engine_chosen(state->shared->engine));
 	status = feed_run(state, engine, &source);
 	if (status != ENGINE_OK)
 		parallel_state_fail(state->shared, status, engine_message(engine));

@@ -42,6 +42,7 @@
 
 #include "exec/sql/column_run.h"
 #include "exec/values/final.h"
+#include "guc.h"
 #include "handle/select.h"
 #include "source/batch.h"
 
@@ -202,7 +203,7 @@ hand_over(FunctionCallInfo fcinfo, MemoryContext context, ByKeyState *state)
 	{
 		MemoryContext old = MemoryContextSwitchTo(context);
 
-		state->run = column_run_create(engine_for_plan(cpu_engine.traits->name, state->program),
+		state->run = column_run_create(engine_for_plan(CHOICE_CPU, state->program),
 									   state->program, 0, false);
 		MemoryContextSwitchTo(old);
 		AggRegisterCallback(fcinfo, close_run, PointerGetDatum(state));

@@ -55,7 +55,7 @@ static void
 end(ColumnRun *run)
 {
 	engine_close(run->handle);
-	stats_count_work(engine_name(run->handle), engine_stats(run->handle));
+	stats_count_work(engine_id(run->handle), engine_stats(run->handle));
 }
 
 static void
@@ -134,7 +134,7 @@ fail_over(ColumnRun *run, EngineStatus status, const ColumnBatch *batch)
 			ereport(DEBUG1,
 					(errmsg_internal("engine \"%s\" failed: %s; aggregating in the cpu engine",
 									 engine_name(run->handle), engine_message(run->handle))));
-			stats_count_aggregation(engine_name(run->handle), status);
+			stats_count_aggregation(engine_id(run->handle), status);
 			ops = &cpu_engine;
 		}
 		status = take_again(run, ops, batch);
@@ -212,7 +212,7 @@ column_run_groups(ColumnRun *run, GroupBatch *groups)
 	if (status == ENGINE_OK)
 	{
 		if (groups->ngroups == 0)
-			stats_count_aggregation(engine_name(run->handle), ENGINE_OK);
+			stats_count_aggregation(engine_id(run->handle), ENGINE_OK);
 		return true;
 	}
 	fail_over(run, status, NULL);

@@ -89,12 +89,6 @@ gpuagg_device_list(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-static const char *const engine_names[] = {
-	[SERVICE_CUDA] = "cuda",
-	[SERVICE_SIMT] = "simt",
-	[SERVICE_CPU] = "cpu"
-};
-
 static const char *const phase_names[] = {
 	[RUN_WAITING] = "waiting",
 	[RUN_OPENING] = "opening",
@@ -120,7 +114,7 @@ put_activity(ReturnSetInfo *result, const ActivityRow *row)
 	values[0] = Int32GetDatum(row->process_id);
 	values[1] = CStringGetTextDatum(row->database);
 	values[2] = CStringGetTextDatum(row->relation);
-	values[3] = CStringGetTextDatum(engine_names[row->engine]);
+	values[3] = CStringGetTextDatum(engine_id_name(row->engine));
 	values[4] = CStringGetTextDatum(phase_names[row->phase]);
 	values[5] = Int64GetDatum((int64) row->pages);
 	values[6] = Int64GetDatum((int64) row->total_pages);
@@ -160,7 +154,7 @@ put_cpu_activity(ReturnSetInfo *result, const Activity *activity)
 	if (may_see(activity->role))
 	{
 		values[2] = CStringGetTextDatum(activity->relation);
-		values[3] = CStringGetTextDatum(cpu_engine.traits->name);
+		values[3] = CStringGetTextDatum(engine_id_name(ENGINE_ID_CPU));
 		values[4] = CStringGetTextDatum(phase_names[activity->finishing ? RUN_FINISHING : RUN_READING]);
 		values[5] = Int64GetDatum((int64) activity->pages);
 		values[6] = Int64GetDatum((int64) activity->total_pages);

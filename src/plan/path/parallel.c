@@ -26,6 +26,7 @@
 #include "handle/handle.h"
 #include "exec/parallel/partial.h"
 #include "exec/values/slots.h"
+#include "handle/select.h"
 #include "plan/path/parallel.h"
 #include "plan/plan_info.h"
 
@@ -134,7 +135,7 @@ parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
 			.relid = lowered->tables.relid,
 			.page_tables = lowered->tables.page_tables,
 			.row_tables = lowered->tables.row_tables,
-			.engine = engine->traits->name,
+			.engine = engine_choice(engine),
 			.rows = lowered->rows,
 			.groups = grouping->estimates.groups
 	};

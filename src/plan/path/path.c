@@ -139,7 +139,7 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		.row_tables = path->lowered.tables.row_tables,
 		.rti = path->lowered.reads_tables ? path->grouping.input_rel->relid : 0,
 		.filter = copyObject(path->lowered.filter),
-		.engine = path->engine->traits->name,
+		.engine = engine_choice(path->engine),
 		.nkeys = list_length(path->grouping.keys),
 		.regrouping = path->lowered.regrouping,
 		.sets = path->grouping.sets,
@@ -395,7 +395,7 @@ lowered_path(Grouping *grouping, const LoweredGrouping *lowered,
 			 RelOptInfo *grouped_rel, Rejection *rejection)
 {
 	const EngineOps *engine = engine_required();
-	const EngineOps *cuda = engine_named(CHOICE_CUDA);
+	const EngineOps *cuda = engine_chosen(CHOICE_CUDA);
 	GpuAggPath *path;
 
 	estimate_once(grouping);
@@ -516,7 +516,7 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		return NULL;
 	add_native(path, grouped_rel);
 	path->report = report;
-	report_engine(report, path->engine->traits->name);
+	report_engine(report, engine_id_name(path->engine->traits->id));
 	*rivals = (RivalsInput)
 	{
 		.root = root,

@@ -35,7 +35,7 @@
 static ClientConfig client_config;
 
 /* Has a run of the engine begun?  Then its device is open. */
-static bool has_started[SERVICE_ENGINES];
+static bool has_started[NUM_ENGINES];
 
 void
 client_configure(const ClientConfig *config)
@@ -510,7 +510,7 @@ write_opening(ClientRun *run, const Program *program, const SlotValue *slots)
 
 /* A run that is not connected yet, or NULL. */
 static ClientRun *
-make_run(const EngineOps *ops, ServiceEngine engine, const Program *program,
+make_run(const EngineOps *ops, EngineId engine, const Program *program,
 		 const SlotValue *slots, const EngineHints *hints, bool attaches)
 {
 	ClientRun  *run = calloc(1, sizeof(*run));
@@ -541,7 +541,7 @@ make_run(const EngineOps *ops, ServiceEngine engine, const Program *program,
 
 /* Connect, if there is room for one more connection. */
 static EngineStatus
-open_client(const EngineOps *ops, ServiceEngine engine, const Program *program,
+open_client(const EngineOps *ops, EngineId engine, const Program *program,
 			const SlotValue *slots, const EngineHints *hints, bool attaches,
 			EngineRun **head, char *message)
 {
@@ -576,7 +576,7 @@ static const EngineStream stream = {
 };
 
 /* The clients, one for each engine. */
-#define CLIENT(client, number, engine, shown_name, its_costs) \
+#define CLIENT(client, number, engine, its_costs) \
 static bool \
 client##_available(char *reason, size_t len) \
 { \
@@ -616,7 +616,7 @@ client##_attach(const Program *program, const EngineHints *hints, EngineRun **ru
 } \
 \
 static const EngineTraits client##_traits = { \
-	.name = shown_name, \
+	.id = number, \
 	.costs = its_costs, \
 	.pages_at_once = ENGINE_MAX_PAGES, \
 	.on_device = true \
@@ -653,8 +653,5 @@ const EngineOps client = { \
 	.stream = &stream \
 };
 
-CLIENT(cuda_client, SERVICE_CUDA, cuda_engine, "cuda", &cuda_costs)
-#ifdef GPUAGG_TESTING
-CLIENT(simt_client, SERVICE_SIMT, simt_engine, "simt", &simt_costs)
-CLIENT(cpu_client, SERVICE_CPU, cpu_engine, "cpu", &cpu_costs)
-#endif
+#define SERVED(id, ops, costs, device, client) CLIENT(client, ENGINE_ID_##id, ops, &costs)
+#include "engine/engines.def"

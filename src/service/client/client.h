@@ -25,8 +25,8 @@ typedef struct ClientConfig
 	int			device_timeout; /* milliseconds of silence that end a run */
 
 	/* EngineProcess.available and EngineProcess.warm of these engines; NULL: true. */
-	bool		(*available) (ServiceEngine engine, char *reason, size_t len);
-	bool		(*warm) (ServiceEngine engine);
+	bool		(*available) (EngineId engine, char *reason, size_t len);
+	bool		(*warm) (EngineId engine);
 } ClientConfig;
 
 /*
@@ -40,11 +40,8 @@ extern const ClientConfig *client_current_config(void);
  * Named as the engines that they stand for.  Their open answers FAILED only if nobody
  * listens; other failures are told by the calls that follow.
  */
-extern const EngineOps cuda_client;
-#ifdef GPUAGG_TESTING
-extern const EngineOps simt_client;
-extern const EngineOps cpu_client;
-#endif
+#define SERVED(id, ops, costs, device, client) extern const EngineOps client;
+#include "engine/engines.def"
 
 /*
  * A question to the device process.  question_next: OK, and a message of the answer,

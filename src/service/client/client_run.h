@@ -32,7 +32,7 @@ typedef struct Area
 typedef struct ClientRun
 {
 	EngineRun	head;
-	ServiceEngine engine;
+	EngineId	engine;
 	ClientConfig config;
 	EngineHints hints;
 	char		strategy[PROTOCOL_NAME];

@@ -31,6 +31,12 @@
 /* Milliseconds between two looks whether there is a device process by now. */
 #define LOOK_INTERVAL 10000
 
+/* The engines that the device process may have. */
+static const EngineOps *const served[NUM_ENGINES] = {
+#define SERVED(id, ops, costs, device, client) [ENGINE_ID_##id] = &ops,
+#include "engine/engines.def"
+};
+
 /* What the device process has said of its device. */
 typedef struct DeviceKnown
 {
@@ -168,10 +174,11 @@ take_devices(Message *answer, void *argument)
 
 /*
  * EngineProcess.available of the clients.  A device process that has ended and will be
- * started again counts as there: runs fall back for so long.
+ * started again counts as there: runs fall back for so long.  It tells of CUDA devices only;
+ * what tests have instead can be seen here.
  */
 static bool
-is_available(ServiceEngine engine, char *reason, size_t len)
+is_available(EngineId engine, char *reason, size_t len)
 {
 	char		why[256];
 
@@ -182,10 +189,8 @@ is_available(ServiceEngine engine, char *reason, size_t len)
 			return false;
 		asked = session_ask(QUESTION_DEVICES, InvalidOid, take_devices, NULL, why);
 	}
-#ifdef GPUAGG_TESTING
-	if (engine != SERVICE_CUDA)
-		return engine == SERVICE_CPU || engine_is_available(&simt_engine, reason, len);
-#endif
+	if (engine != ENGINE_ID_CUDA)
+		return engine_is_available(served[engine], reason, len);
 	if (!known.usable)
 		strlcpy(reason, known.reason, len);
 	return known.usable;
@@ -194,7 +199,7 @@ is_available(ServiceEngine engine, char *reason, size_t len)
 bool
 session_has_device(char *reason, size_t len)
 {
-	if (!is_available(SERVICE_CUDA, reason, len))
+	if (!is_available(ENGINE_ID_CUDA, reason, len))
 		return false;
 	if (!asked)
 		strlcpy(reason, "the device process has ended", len);
@@ -206,7 +211,7 @@ session_has_device(char *reason, size_t len)
  * while it is planned, but one that is there may have its device open.
  */
 static bool
-is_warm(ServiceEngine engine)
+is_warm(EngineId engine)
 {
 	static TimestampTz looked = 0;
 	TimestampTz now = GetCurrentTimestamp();

@@ -42,10 +42,8 @@
 
 /* The engines that it may have, in the order in which their reasons are told. */
 static const EngineOps *const engines[] = {
-	&cuda_engine,
-#ifdef GPUAGG_TESTING
-	&simt_engine
-#endif
+#define SERVED(id, ops, costs, device, client) &ops,
+#include "engine/engines.def"
 };
 
 /* Write a line to the status pipe; a full pipe loses it. */
@@ -153,6 +151,9 @@ require_engine(int status)
 		char		reason[256] = "";
 		size_t		used = strlen(reasons);
 
+		/* an engine that needs nothing has nothing to serve with, either */
+		if (engines[i]->process == NULL)
+			continue;
 		engines[i]->process->init(DataDir);
 		if (engine_is_available(engines[i], reason, sizeof(reason)))
 			return;

@@ -41,20 +41,15 @@
 /* The share of a device's memory that runs may use, where no setting says. */
 #define MEMORY_PERCENT 80
 
-/* The engines, and the devices that they use; those that the build lacks are NULL. */
-static const EngineOps *const engines[SERVICE_ENGINES] = {
-	[SERVICE_CUDA] = &cuda_engine,
-#ifdef GPUAGG_TESTING
-	[SERVICE_SIMT] = &simt_engine,
-	[SERVICE_CPU] = &cpu_engine,
-#endif
+/* The engines, and the devices that they use; NULL: it does not run here, or has none. */
+static const EngineOps *const engines[NUM_ENGINES] = {
+#define SERVED(id, ops, costs, device, client) [ENGINE_ID_##id] = &ops,
+#include "engine/engines.def"
 };
 
-static const DeviceOps *const devices[SERVICE_ENGINES] = {
-	[SERVICE_CUDA] = &cuda_device,
-#ifdef GPUAGG_TESTING
-	[SERVICE_SIMT] = &simt_device,
-#endif
+static const DeviceOps *const devices[NUM_ENGINES] = {
+#define SERVED(id, ops, costs, device, client) [ENGINE_ID_##id] = device,
+#include "engine/engines.def"
 };
 
 typedef struct RemoteRun
@@ -228,9 +223,9 @@ take_open(RemoteRun *r)
 
 	r->ops = engines[open->engine];
 	if (r->ops == NULL)
-		return fail(r, ENGINE_FAILED, "this build of gpuagg does not have the engine");
+		return fail(r, ENGINE_FAILED, "the device process does not have the engine");
 #ifdef GPUAGG_TESTING
-	if (open->engine == SERVICE_CPU && c->service->config->engine != NULL)
+	if (open->engine == ENGINE_ID_CPU && c->service->config->engine != NULL)
 		r->ops = c->service->config->engine;
 #endif
 	memcpy(r->strategy, open->strategy, sizeof(r->strategy));

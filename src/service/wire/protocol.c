@@ -91,7 +91,7 @@ good_open(const Message *message)
 	/* only who is alone knows which page is the last one */
 	if (run_key_is_set(&open->key) && open->only_pages)
 		return false;
-	return open->engine < SERVICE_ENGINES && is_flag(open->only_pages) && is_flag(open->answers) &&
+	return open->engine < NUM_ENGINES && is_flag(open->only_pages) && is_flag(open->answers) &&
 		good_opening(&open->opening) && good_top(&open->top) &&
 		is_expectation(open->rows) && is_expectation(open->groups) &&
 		is_text(open->strategy, sizeof(open->strategy)) &&
@@ -161,7 +161,7 @@ good_activity(const Message *message)
 	const ActivityRow *rows = (const ActivityRow *) (&message->activity + 1);
 
 	for (uint32_t i = 0; i < message->activity.nrows; i++)
-		if (rows[i].engine >= SERVICE_ENGINES || rows[i].phase >= RUN_PHASES ||
+		if (rows[i].engine >= NUM_ENGINES || rows[i].phase >= RUN_PHASES ||
 			!is_text(rows[i].database, sizeof(rows[i].database)) ||
 			!is_text(rows[i].relation, sizeof(rows[i].relation)))
 			return false;

@@ -67,15 +67,6 @@
 /* Names in messages: with their final zero; longer ones are cut. */
 #define PROTOCOL_NAME 64
 
-/* The engines that the device process has; those that the build lacks it refuses. */
-typedef enum ServiceEngine
-{
-	SERVICE_CUDA,
-	SERVICE_SIMT,				/* builds for tests only */
-	SERVICE_CPU,				/* likewise */
-	SERVICE_ENGINES
-} ServiceEngine;
-
 typedef enum MessageType
 {
 	/* from a session */
@@ -184,7 +175,7 @@ typedef struct OpeningParts
 typedef struct OpenMessage
 {
 	MessageHead head;
-	uint32_t	engine;			/* ServiceEngine */
+	uint32_t	engine;			/* EngineId */
 	int32_t		process_id;
 	uint32_t	queue_timeout;	/* milliseconds to wait for device memory;
 								 * UINT32_MAX: for ever */
@@ -298,7 +289,7 @@ typedef enum RunPhase
 typedef struct ActivityRow
 {
 	int32_t		process_id;
-	uint32_t	engine;			/* ServiceEngine */
+	uint32_t	engine;			/* EngineId */
 	uint32_t	phase;			/* RunPhase */
 	uint32_t	role;			/* of the session */
 	uint64_t	pages;			/* given */
