@@ -10,7 +10,7 @@
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 
-#include "plan/lower/function_op.h"
+#include "plan/lower/lower_parts.h"
 #include "program/program.h"
 
 typedef struct FunctionOp

@@ -15,9 +15,7 @@
 
 #include "plan/lower/collation.h"
 #include "plan/lower/lower.h"
-#include "plan/lower/lower_expr.h"
-#include "plan/lower/lower_logic.h"
-#include "plan/lower/lower_slot.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_shown.h"
 #include "plan/lower/numeric/numeric_guess.h"
 #include "plan/make_program.h"

@@ -16,10 +16,7 @@
 #include "utils/regproc.h"
 
 #include "plan/lower/collation.h"
-#include "plan/lower/lower_agg.h"
-#include "plan/lower/lower_expr.h"
-#include "plan/lower/lower_moments.h"
-#include "plan/lower/lower_presence.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_shown.h"
 #include "plan/lower/numeric/lower_wide.h"
 

@@ -15,12 +15,7 @@
 #include "utils/lsyscache.h"
 
 #include "plan/lower/collation.h"
-#include "plan/lower/function_op.h"
-#include "plan/lower/lower_array.h"
-#include "plan/lower/lower_call.h"
-#include "plan/lower/lower_expr.h"
-#include "plan/lower/lower_operand.h"
-#include "plan/lower/lower_slot.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/value_type.h"
 
 /*

@@ -12,13 +12,7 @@
 #include "utils/regproc.h"
 
 #include "plan/lower/collation.h"
-#include "plan/lower/function_op.h"
-#include "plan/lower/lower_call.h"
-#include "plan/lower/lower_date.h"
-#include "plan/lower/lower_expr.h"
-#include "plan/lower/lower_operand.h"
-#include "plan/lower/lower_text.h"
-#include "plan/lower/lower_zone.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_numeric_call.h"
 
 static bool

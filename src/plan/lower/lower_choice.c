@@ -24,10 +24,7 @@
 #include "utils/lsyscache.h"
 
 #include "plan/lower/collation.h"
-#include "plan/lower/lower_call.h"
-#include "plan/lower/lower_choice.h"
-#include "plan/lower/lower_expr.h"
-#include "plan/lower/lower_slot.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/numeric_operand.h"
 
 typedef struct Alternative

@@ -12,8 +12,7 @@
 #include "nodes/nodeFuncs.h"
 #include "utils/datum.h"
 
-#include "plan/lower/lower_column.h"
-#include "plan/lower/lower_slot.h"
+#include "plan/lower/lower_parts.h"
 
 const AttrMissing *
 lower_missing_value(Lowering *l, Form_pg_attribute attr)

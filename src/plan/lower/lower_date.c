@@ -18,10 +18,7 @@
 #include "utils/timestamp.h"
 
 #include "compat.h"
-#include "plan/lower/lower_date.h"
-#include "plan/lower/lower_expr.h"
-#include "plan/lower/lower_slot.h"
-#include "plan/lower/lower_zone.h"
+#include "plan/lower/lower_parts.h"
 #include "program/date_field.h"
 
 /* PostgreSQL's codes of fields. */

@@ -6,10 +6,7 @@
 
 #include "nodes/makefuncs.h"
 
-#include "plan/lower/lower_expr.h"
-#include "plan/lower/lower_logic.h"
-#include "plan/lower/lower_presence.h"
-#include "plan/lower/lower_slot.h"
+#include "plan/lower/lower_parts.h"
 
 int
 lower_chain(Lowering *l, OpCode op, List *args)

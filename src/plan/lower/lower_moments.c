@@ -20,10 +20,7 @@
 #include "catalog/pg_type.h"
 #include "utils/fmgroids.h"
 
-#include "plan/lower/lower_column.h"
-#include "plan/lower/lower_expr.h"
-#include "plan/lower/lower_moments.h"
-#include "plan/lower/lower_slot.h"
+#include "plan/lower/lower_parts.h"
 
 /* The int2 or int4 that a float8 is cast from, if that is not done already; or NULL. */
 static Expr *

@@ -12,8 +12,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/regproc.h"
 
-#include "plan/lower/lower_expr.h"
-#include "plan/lower/lower_operand.h"
+#include "plan/lower/lower_parts.h"
 
 /* A constant in a wider type, or NULL if the two types are no such pair. */
 static Const *

@@ -7,10 +7,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 
-#include "plan/lower/lower_column.h"
-#include "plan/lower/lower_expr.h"
-#include "plan/lower/lower_presence.h"
-#include "plan/lower/lower_slot.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/numeric_guess.h"
 #include "plan/lower/numeric/numeric_scale.h"
 #include "plan/value_type.h"

@@ -10,7 +10,7 @@
 #include "postgres.h"
 
 #include "plan/lower/lower.h"
-#include "plan/lower/lower_agg.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/lower_regroup.h"
 
 /* A column for each key.  In a coarser group any key may be NULL. */

@@ -13,7 +13,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 
-#include "plan/lower/lower_slot.h"
+#include "plan/lower/lower_parts.h"
 
 /*
  * Whose value can differ between rows, or cannot be had before the first row.

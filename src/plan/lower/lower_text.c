@@ -19,9 +19,7 @@
 
 #include "compat.h"
 #include "plan/lower/collation.h"
-#include "plan/lower/lower_expr.h"
-#include "plan/lower/lower_slot.h"
-#include "plan/lower/lower_text.h"
+#include "plan/lower/lower_parts.h"
 
 /* A LIKE pattern's kinds of parts. */
 typedef struct Pattern

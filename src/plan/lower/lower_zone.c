@@ -14,9 +14,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "plan/lower/lower_expr.h"
-#include "plan/lower/lower_slot.h"
-#include "plan/lower/lower_zone.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/value_type.h"
 
 /* Comparisons of timestamptz with date or timestamp, as those of timestamptz. */

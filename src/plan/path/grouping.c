@@ -30,8 +30,7 @@
 
 #include "compat.h"
 #include "engine/regroup.h"
-#include "plan/lower/lower_agg.h"
-#include "plan/lower/lower_slot.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/path/clauses.h"
 #include "plan/path/grouping.h"
 

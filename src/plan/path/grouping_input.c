@@ -18,7 +18,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-#include "plan/lower/lower_agg.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/path/grouping.h"
 
 /* Why an aggregate's input may not lose its repeated rows, or NULL. */

@@ -13,13 +13,13 @@
 
 #include "compat.h"
 #include "plan/lower/lower.h"
-#include "plan/lower/lower_agg.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/lower_regroup.h"
 #include "plan/make_program.h"
 #include "plan/path/clauses.h"
 #include "plan/path/grouping.h"
-#include "plan/path/prewarm_columns.h"
 #include "plan/path/parallel.h"
+#include "plan/path/prewarm_columns.h"
 #include "plan/path/source_tables.h"
 
 /* Make the programs admit NaN and infinities among numerics if they should, or must. */

@@ -26,11 +26,11 @@
 #include "optimizer/planner.h"
 
 #include "compat.h"
-#include "handle/select.h"
 #include "exec/node/node.h"
 #include "exec/values/final.h"
 #include "guc.h"
-#include "plan/lower/lower_slot.h"
+#include "handle/select.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/path/cost.h"
 #include "plan/path/grouping.h"
 #include "plan/path/native.h"

@@ -14,8 +14,8 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "plan/lower/lower_parts.h"
 #include "plan/path/prewarm_columns.h"
-#include "plan/lower/lower_expr.h"
 
 static KeepRequest *current = NULL;
 

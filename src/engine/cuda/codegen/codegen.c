@@ -12,13 +12,7 @@
  * differ in them only share a kernel.
  */
 #include "engine/cuda/codegen/codegen.h"
-#include "engine/cuda/codegen/codegen_block.h"
-#include "engine/cuda/codegen/codegen_emit.h"
-#include "engine/cuda/codegen/codegen_keys.h"
-#include "engine/cuda/codegen/codegen_rows.h"
-#include "engine/cuda/codegen/codegen_scatter.h"
-#include "engine/cuda/codegen/codegen_values.h"
-#include "engine/cuda/codegen/codegen_words.h"
+#include "engine/cuda/codegen/codegen_parts.h"
 
 /*
  * Rows of a tile whose values a thread holds at once: fewer where a row is

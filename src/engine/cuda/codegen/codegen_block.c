@@ -5,10 +5,7 @@
  */
 #include <stdio.h>
 
-#include "engine/cuda/codegen/codegen_block.h"
-#include "engine/cuda/codegen/codegen_rows.h"
-#include "engine/cuda/codegen/codegen_types.h"
-#include "engine/cuda/codegen/codegen_words.h"
+#include "engine/cuda/codegen/codegen_parts.h"
 
 /*
  * Rows of a thread at once: one where a row is large, since they are in registers, of

@@ -9,8 +9,7 @@
  */
 #include <stdio.h>
 
-#include "engine/cuda/codegen/codegen_emit.h"
-#include "engine/cuda/codegen/codegen_types.h"
+#include "engine/cuda/codegen/codegen_parts.h"
 #include "program/state.h"
 
 /* Write to a vector of the output; the macro's argument is in bits a group. */

@@ -9,8 +9,7 @@
  * one, with NULL_FIELD in the places of NULLs.  A key with that value in the place of a
  * field that can be NULL, but is not, has no such word.
  */
-#include "engine/cuda/codegen/codegen_keys.h"
-#include "engine/cuda/codegen/codegen_types.h"
+#include "engine/cuda/codegen/codegen_parts.h"
 
 void
 codegen_text_word(int reg, Text *text)

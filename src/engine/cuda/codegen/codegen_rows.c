@@ -10,9 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/cuda/codegen/codegen_keys.h"
-#include "engine/cuda/codegen/codegen_rows.h"
-#include "engine/cuda/codegen/codegen_types.h"
+#include "engine/cuda/codegen/codegen_parts.h"
 
 /*
  * Of every so many ANDs and ORs the compiler is not shown where the result

@@ -3,8 +3,7 @@
  *	  Generates what strategy `scatter` needs besides: how all columns of a tile of rows
  *	  are moved.
  */
-#include "engine/cuda/codegen/codegen_rows.h"
-#include "engine/cuda/codegen/codegen_scatter.h"
+#include "engine/cuda/codegen/codegen_parts.h"
 
 /*
  * A float key 0 remembers its row's number; extremes kept by reference look at their

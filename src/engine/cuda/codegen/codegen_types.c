@@ -2,7 +2,7 @@
  * codegen_types.c
  *	  The C types of values in kernels.
  */
-#include "engine/cuda/codegen/codegen_types.h"
+#include "engine/cuda/codegen/codegen_parts.h"
 
 const char *
 codegen_type(ValueType type)

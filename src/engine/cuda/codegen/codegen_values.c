@@ -4,7 +4,7 @@
  *
  * They are those extremes that are kept by reference: see values.cuh.
  */
-#include "engine/cuda/codegen/codegen_values.h"
+#include "engine/cuda/codegen/codegen_parts.h"
 
 /* The functions that take values, and the names of their orders. */
 static const char *const functions[FORM_KINDS] = {

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "engine/cuda/codegen/codegen_words.h"
+#include "engine/cuda/codegen/codegen_parts.h"
 
 const char *
 codegen_word_kind(int kind)

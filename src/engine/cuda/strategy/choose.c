@@ -8,7 +8,7 @@
  * said, they were not measured one by one.  A wrong choice costs time, never a
  * result: all strategies take every row.
  */
-#include "engine/cuda/codegen/codegen_scatter.h"
+#include "engine/cuda/codegen/codegen_parts.h"
 #include "engine/cuda/strategy/choose.h"
 
 /* Runs that long are better scanned than updated row by row. */

@@ -15,7 +15,7 @@
 
 #include "catalog/pg_type.h"
 
-#include "plan/lower/lower_slot.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/display_scale.h"
 
 typedef enum DisplayScaleKind

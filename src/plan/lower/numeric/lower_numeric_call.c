@@ -20,9 +20,7 @@
 #include "utils/fmgroids.h"
 #include "utils/regproc.h"
 
-#include "plan/lower/lower_date.h"
-#include "plan/lower/lower_expr.h"
-#include "plan/lower/lower_operand.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_numeric_call.h"
 #include "plan/lower/numeric/lower_wide.h"
 #include "plan/lower/numeric/numeric_arith.h"

@@ -11,8 +11,7 @@
 #include "utils/numeric.h"
 
 #include "compat.h"
-#include "plan/lower/lower_column.h"
-#include "plan/lower/lower_slot.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_numeric_column.h"
 #include "plan/lower/numeric/numeric_guess.h"
 #include "plan/lower/numeric/numeric_operand.h"

@@ -10,7 +10,7 @@
 
 #include "catalog/pg_type.h"
 
-#include "plan/lower/lower_slot.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_shown.h"
 
 int

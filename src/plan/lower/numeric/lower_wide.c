@@ -11,7 +11,7 @@
 #include "utils/numeric.h"
 
 #include "compat.h"
-#include "plan/lower/lower_slot.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_wide.h"
 #include "program/numeric_page.h"
 #include "program/ops_wide.h"

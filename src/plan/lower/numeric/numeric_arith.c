@@ -11,7 +11,7 @@
 #include <math.h>
 #include "utils/regproc.h"
 
-#include "plan/lower/lower_expr.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_wide.h"
 #include "plan/lower/numeric/numeric_arith.h"
 #include "plan/lower/numeric/numeric_operand.h"

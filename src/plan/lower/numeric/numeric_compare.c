@@ -13,8 +13,7 @@
 #include "utils/fmgroids.h"
 #include "utils/numeric.h"
 
-#include "plan/lower/lower_expr.h"
-#include "plan/lower/lower_slot.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_wide.h"
 #include "plan/lower/numeric/numeric_arith.h"
 #include "plan/lower/numeric/numeric_compare.h"

@@ -26,8 +26,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "plan/lower/lower_date.h"
-#include "plan/lower/lower_expr.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_wide.h"
 #include "plan/lower/numeric/numeric_guess.h"
 #include "program/numeric_page.h"

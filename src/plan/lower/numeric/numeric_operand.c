@@ -10,8 +10,7 @@
 #include "utils/numeric.h"
 
 #include "compat.h"
-#include "plan/lower/lower_expr.h"
-#include "plan/lower/lower_slot.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_wide.h"
 #include "plan/lower/numeric/numeric_operand.h"
 #include "program/numeric_page.h"

@@ -7,8 +7,7 @@
 #include <math.h>
 #include "utils/numeric.h"
 
-#include "plan/lower/lower_expr.h"
-#include "plan/lower/lower_slot.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_wide.h"
 #include "plan/lower/numeric/numeric_operand.h"
 #include "plan/lower/numeric/numeric_round.h"

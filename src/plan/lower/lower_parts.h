@@ -1,0 +1,213 @@
+/*
+ * lower_parts.h
+ *	  What the files of lowering give each other.
+ *
+ * Expressions of all kinds are nested in each other, so their files call each other.
+ */
+#ifndef GPUAGG_LOWER_PARTS_H
+#define GPUAGG_LOWER_PARTS_H
+
+#include "access/tupdesc_details.h"
+#include "catalog/pg_attribute.h"
+#include "plan/lower/lowering.h"
+#include "plan/lower/numeric/numeric_scale.h"
+
+/*
+ * function_op.c: from functions of pg_proc to operations.
+ */
+
+/* The operation (OpCode) that a function lowers to, or -1. */
+extern int	function_op(Oid function);
+
+/*
+ * lower_agg.c: from Aggrefs to accumulators.
+ */
+
+/* As lower_filter (lower.h). */
+extern bool lower_aggref(Lowering *l, Aggref *aggref);
+
+/*
+ * Aggregates with DISTINCT that cannot do without it: a Program takes in each
+ * value of their argument once if it is a key (lower_regroup.h).
+ */
+extern bool lower_needs_distinct(const Aggref *aggref);
+
+/*
+ * The values of such an aggregate, without its filter: what the filter leaves out
+ * becomes NULL, which no aggregate takes in.
+ */
+extern Expr *lower_distinct_argument(const Aggref *aggref);
+
+/* Such an aggregate over distinct values, which are a register's. */
+extern bool lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale);
+
+/* Is the aggregate's result the same however often its input has a row? */
+extern bool lower_ignores_repetitions(Oid function);
+
+/*
+ * lower_array.c: x op ANY (array), x op ALL (array), and with them IN lists.
+ */
+
+extern int	lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr);
+
+/*
+ * lower_call.c: calls of functions and operators.
+ */
+
+/* A call of a function, or of an operator by its function. */
+extern int	lower_function(Lowering *l, Oid function, List *args, Oid collation);
+
+/*
+ * lower_choice.c: cASE, COALESCE, NULLIF, GREATEST, LEAST and IS DISTINCT FROM.
+ */
+
+/* *info is set if the value is a numeric; it may be NULL if not. */
+extern int	lower_choice(Lowering *l, Expr *expr, NumericInfo *info);
+
+/*
+ * lower_column.c: columns: attributes of a table, and inputs of a child plan.
+ */
+
+/* The column of an attribute of the table. */
+extern int	lower_var(Lowering *l, const Var *var);
+
+/* The column of the child plan that has the expression's value; -1: none has. */
+extern int	lower_input(Lowering *l, Expr *expr);
+
+/* The same where any expression can be a column, since no plan comes of it. */
+extern int	lower_new_input(Lowering *l, Expr *expr);
+
+/* Where the child plan has the expression's value, from 1; 0: nowhere. */
+extern int	lower_input_number(Lowering *l, const Expr *expr);
+
+/* An attribute of the table, or NULL if a Var is something else. */
+extern Form_pg_attribute lower_attribute(Lowering *l, const Var *var);
+
+/* A table's rows are hidden, and engines may not be able to hold a column. */
+extern int	lower_reject_hidden(Lowering *l);
+
+/*
+ * The value that tuples have which were stored before an attribute was added;
+ * NULL: there is none.
+ */
+extern const AttrMissing *lower_missing_value(Lowering *l, Form_pg_attribute attr);
+
+/*
+ * lower_date.c: functions of dates and timestamps whose fields and intervals are constants.
+ */
+
+/* Lower a call, if the function is one of those here, to *reg (or -1). */
+extern bool lower_date_function(Lowering *l, Oid function, List *args, int *reg);
+
+/* extract(), which returns a numeric: of *scale. */
+extern bool is_extract(Oid function);
+extern int	lower_extract(Lowering *l, Oid function, List *args, int *scale);
+
+/* The scale of an extract() that only a child plan computes. */
+extern bool scale_of_extract(const FuncExpr *call, int *scale);
+
+/*
+ * lower_expr.c: the recursion: any expression.  *  * All files of lowering that expressions can
+ * be nested in call back here, and only  * here.
+ */
+
+/* An expression of any type. */
+extern int	lower_expr(Lowering *l, Expr *expr);
+
+/*
+ * One of type numeric, with its scale; one that is to be computed even if the child
+ * plan has it as a column.
+ */
+extern int	lower_numeric(Lowering *l, Expr *expr, NumericInfo *info);
+extern int	lower_numeric_node(Lowering *l, Expr *expr, NumericInfo *info);
+
+/*
+ * lower_logic.c: aND, OR, NOT, IS NULL, IS TRUE and the like.
+ */
+
+extern int	lower_bool_expr(Lowering *l, const BoolExpr *expr);
+extern int	lower_null_test(Lowering *l, const NullTest *test);
+extern int	lower_boolean_test(Lowering *l, const BooleanTest *test);
+
+/* AND or OR of a list, from its first member to its last. */
+extern int	lower_chain(Lowering *l, OpCode op, List *args);
+
+/* Conditions for a row, in their order. */
+extern int	lower_conditions(Lowering *l, List *clauses);
+
+/*
+ * lower_moments.c: variances, covariances and regressions of floats.
+ */
+
+/* Of an aggregate's arguments; of the distinct values in a register. */
+extern bool lower_moments(Lowering *l, FinalKind final, List *args, int filter);
+extern bool lower_distinct_moments(Lowering *l, FinalKind final, int x);
+
+/*
+ * lower_operand.c: operands of the type that an operation takes.
+ */
+
+/* An operand of a function, promoted to a type if need be. */
+extern int	lower_operand(Lowering *l, Oid function, Expr *expr, ValueType type);
+
+/*
+ * lower_presence.c: whether a value is NULL, where the value itself does not matter.
+ */
+
+/*
+ * A register that is NULL where the expression is, whose value does not matter.
+ * So the type of a column does not either, and a text need not be read.
+ */
+extern int	lower_presence(Lowering *l, Expr *expr);
+
+/*
+ * lower_slot.c: values that are the same for all rows: slots, and their registers.
+ */
+
+/* Is the value the same for all rows, to be computed once by PostgreSQL? */
+extern bool same_for_all_rows(Expr *expr);
+
+/* The slot of an expression, an equal one's if there is; -1: none is free. */
+extern int	lower_add_slot(Lowering *l, Expr *expr, ValueType type);
+
+/* The register of an expression's value, which is the same for all rows. */
+extern int	lower_slot_ref(Lowering *l, Expr *expr);
+
+/* Of a slot whose bytes are made of the value: see SLOT_ZONE_TYPE. */
+extern int	lower_made_slot_ref(Lowering *l, Expr *expr);
+
+/* Of a constant: a NULL of a type, numbers. */
+extern int	lower_null(Lowering *l, Oid type);
+extern int	lower_int4(Lowering *l, int32 value);
+extern int	lower_int8(Lowering *l, int64 value);
+
+/* The Const of a number, or of NULL. */
+extern Const *int4_const(int32 value);
+extern Const *int8_const(int64 value, bool isnull);
+
+/*
+ * lower_text.c: lIKE with constant patterns, lengths and constant parts of texts.
+ */
+
+/* Lower a call, if the function is one of those here, to *reg (or -1). */
+extern bool lower_text_function(Lowering *l, Oid function, List *args, Oid collation,
+								int *reg);
+
+/*
+ * lower_zone.c: what depends on a time zone.
+ */
+
+/*
+ * The register of a zone's rules.  zone: an expression of its name; NULL: the
+ * session's.
+ */
+extern int	lower_zone(Lowering *l, Expr *zone);
+
+/* Between timestamptz and timestamp, of which either register may be -1. */
+extern int	lower_to_local(Lowering *l, int reg, int zone);
+extern int	lower_to_utc(Lowering *l, int reg, int zone);
+
+/* Lower a call, if the function is one of those here, to *reg (or -1). */
+extern bool lower_zone_function(Lowering *l, Oid function, List *args, int *reg);
+
+#endif							/* GPUAGG_LOWER_PARTS_H */
