@@ -14,7 +14,7 @@
  * Each returns false, with l->reason set (a translatable phrase such as
  * "function lower(text) is not supported", for "... because ..."), if it met
  * what it cannot lower; all that follow then return false too.  Clauses are
- * ANDed in their order.  The program's keys and aggregates (lower_agg.h) are in the
+ * ANDed in their order.  The program's keys and aggregates (lower_agg.c) are in the
  * order of the calls.
  */
 extern bool lower_filter(Lowering *l, List *clauses);

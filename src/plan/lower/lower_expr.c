@@ -9,7 +9,7 @@
  * numerics), CASE and the like selections (lower_choice.c), ANY and ALL chains or
  * searches (lower_array.c).  The tree is only looked at.
  *
- * These files call the functions of lower_expr.h for what is nested in their nodes;
+ * These files call the functions of lower_expr.c for what is nested in their nodes;
  * that is the only circle among the files of lowering.  Below them, and calling
  * nothing here, are lowering.c, lower_slot.c, lower_column.c, function_op.c,
  * collation.c, and in numeric/ numeric_scale.c, numeric_stats.c, display_scale.c,
