@@ -5,8 +5,10 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use POSIX qw(WNOHANG);
 use PostgreSQL::Test::Cluster;
 use Test::More;
+use Time::HiRes qw(usleep);
 use Node;
 
 plan skip_all => 'there is no prlimit' if system('prlimit --version >/dev/null 2>&1') != 0;
@@ -21,6 +23,8 @@ gpuagg.engine = cpu
 gpuagg.fallback = off
 gpuagg.setup_cost = 0
 gpuagg.group_cost = 0
+max_worker_processes = 24
+max_parallel_workers = 16
 max_parallel_workers_per_gather = 3
 parallel_setup_cost = 0
 parallel_tuple_cost = 0
@@ -47,6 +51,31 @@ my ($postmaster) = split /\n/, PostgreSQL::Test::Utils::slurp_file($node->data_d
 
 like(outcome($node, '', "EXPLAIN $groups"), qr/GpuAgg Partial/, 'the plan is parallel');
 unlike(outcome($node, '', "EXPLAIN (ANALYZE) $groups"), qr/Disk Usage/, 'the groups fit the memory');
+
+# Many processes want another segment at once: one of them makes it.
+$node->safe_psql('postgres', 'CREATE TABLE many AS SELECT * FROM t; INSERT INTO many SELECT k + 100000 * i, v FROM t, generate_series(1, 3) i; ALTER TABLE many SET (parallel_workers = 12); ANALYZE many');
+my $by_many = $query =~ s/FROM t GROUP/FROM many GROUP/r;
+my $of_many = outcome($node, 'SET gpuagg.mode = off', $by_many);
+my $most = 0;
+for (1 .. 3)
+{
+	my $pid = fork // die 'fork failed';
+	exec('true') if $pid == 0 && outcome($node, 'SET max_parallel_workers_per_gather = 12', $by_many) ne $of_many;
+	if ($pid == 0)
+	{
+		sleep 1;
+		exec('sh', '-c', 'exit 3');
+	}
+	while (waitpid($pid, WNOHANG) == 0)
+	{
+		my $bytes = 0;
+		$bytes += -s $_ // 0 for glob '/dev/shm/PostgreSQL.*';
+		$most = $bytes if $bytes > $most;
+		usleep(500);
+	}
+	is($? >> 8, 3, 'the rows are right with twelve workers');
+}
+cmp_ok($most, '<', 256 * 1024 * 1024, 'they have not more shared memory than they need');
 
 # of all processes that begin from now on
 system('prlimit', "--pid=$postmaster", "--fsize=$limit:") == 0 or die 'prlimit failed';

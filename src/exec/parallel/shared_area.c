@@ -91,6 +91,7 @@ SharedArea *
 shared_area_create(SharedMemory *memory, dsm_segment *owner)
 {
 	SpinLockInit(&memory->mutex);
+	LWLockInitialize(&memory->growing, LWTRANCHE_PARALLEL_QUERY_DSA);
 	memory->nprocesses = 1;
 	memory->owner = dsm_segment_handle(owner);
 	pg_atomic_init_u32(&memory->nsegments, 0);
@@ -154,36 +155,16 @@ try_segment(dsm_handle handle, Size size, char *message)
 	return segment;
 }
 
-/* Let all processes use a segment; false: there can be no more. */
-static bool
-publish(SharedArea *area, dsm_segment *segment, Size size)
-{
-	SharedMemory *memory = area->memory;
-	dsm_handle	handle = dsm_segment_handle(segment);
-	uint32		i;
-
-	SpinLockAcquire(&memory->mutex);
-	i = pg_atomic_read_u32(&memory->nsegments);
-	if (i < SHARED_SEGMENTS)
-	{
-		memory->segments[i].handle = handle;
-		memory->segments[i].size = size;
-		pg_atomic_init_u64(&memory->segments[i].used, 0);
-		/* a barrier, too: who sees the number sees the segment */
-		pg_atomic_fetch_add_u32(&memory->nsegments, 1);
-	}
-	SpinLockRelease(&memory->mutex);
-	if (i == SHARED_SEGMENTS)
-		return false;
-	note_segment(area, i, segment);
-	return true;
-}
-
-/* One more segment, with room for so many bytes; false: there is none. */
+/*
+ * One more segment, with room for so many bytes; false: there is none.  The caller holds the
+ * lock: were all processes to add one when the last is full, their sizes would soon be beyond
+ * all memory.
+ */
 static bool
 add_segment(SharedArea *area, Size needed)
 {
-	uint32		n = pg_atomic_read_u32(&area->memory->nsegments);
+	SharedMemory *memory = area->memory;
+	uint32		n = pg_atomic_read_u32(&memory->nsegments);
 	Size		size = Max(FIRST_SEGMENT << n / 2, needed);
 	dsm_segment *segment;
 	char		message[256];
@@ -191,11 +172,26 @@ add_segment(SharedArea *area, Size needed)
 	if (n == SHARED_SEGMENTS || (segment = try_segment(DSM_HANDLE_INVALID, size, message)) == NULL)
 		return false;
 	dsm_pin_segment(segment);
-	if (publish(area, segment, size))
-		return true;
-	dsm_unpin_segment(dsm_segment_handle(segment));
-	dsm_detach(segment);
-	return false;
+	memory->segments[n].handle = dsm_segment_handle(segment);
+	memory->segments[n].size = size;
+	pg_atomic_init_u64(&memory->segments[n].used, 0);
+	note_segment(area, n, segment);
+	/* a barrier, too: who sees the number sees the segment */
+	pg_atomic_fetch_add_u32(&memory->nsegments, 1);
+	return true;
+}
+
+/* Have segment i there; false: there is none. */
+static bool
+have_segment(SharedArea *area, uint32 i, Size needed)
+{
+	SharedMemory *memory = area->memory;
+	bool		there;
+
+	LWLockAcquire(&memory->growing, LW_EXCLUSIVE);
+	there = i < pg_atomic_read_u32(&memory->nsegments) || add_segment(area, needed);
+	LWLockRelease(&memory->growing);
+	return there;
 }
 
 SharedPointer
@@ -212,7 +208,7 @@ shared_area_allocate(SharedArea *area, Size size)
 
 		if (i == pg_atomic_read_u32(&memory->nsegments))
 		{
-			if (!add_segment(area, size))
+			if (!have_segment(area, i, size))
 				return SHARED_POINTER_INVALID;
 			continue;
 		}

@@ -7,6 +7,7 @@
 
 #include "port/atomics.h"
 #include "storage/dsm.h"
+#include "storage/lwlock.h"
 #include "storage/spin.h"
 
 /* Each pair of segments is twice as large as the one before. */
@@ -28,7 +29,8 @@ typedef struct SharedSegment
 /* What the processes share; lies in the query's own segment, with which the memory goes. */
 typedef struct SharedMemory
 {
-	slock_t		mutex;			/* of nprocesses, and of adding a segment */
+	slock_t		mutex;			/* of nprocesses */
+	LWLock		growing;		/* held by the process that adds a segment */
 	uint32		nprocesses;		/* that have a SharedArea */
 	dsm_handle	owner;			/* the query's segment */
 	pg_atomic_uint32 nsegments;
