@@ -567,7 +567,7 @@ typedef struct MaskArgs
 	uint64_t	nranges;
 } MaskArgs;
 
-/* Where a column stands in a chunk, and how: ResidentPlace. */
+/* Where a column stands in a chunk, and how: KeptPlace. */
 typedef struct PackedColumn
 {
 	uint64_t	values;

@@ -140,7 +140,7 @@ define_device_memory(void)
 							&gpuagg_max_device_memory, 0, 0, INT_MAX,
 							PGC_SIGHUP, GUC_UNIT_MB, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.cache_size",
-							"The most device memory that resident columns may use.",
+							"The most device memory that kept columns may use.",
 							"0 keeps none, -1 takes a quarter of what all queries may use.  A change counts when the device process is started next.",
 							&gpuagg_cache_size, -1, -1, INT_MAX,
 							PGC_SIGHUP, GUC_UNIT_MB, NULL, NULL, NULL);

@@ -279,7 +279,7 @@ typedef struct EngineStats
 	uint64_t	pages_copied;	/* pages that were copied for it first */
 	uint64_t	blocks_resident;	/* whose rows the engine had kept */
 	uint64_t	blocks_masked;	/* of what it had kept, changed since */
-	uint64_t	blocks_skipped;	/* resident ones of which no row can pass the filter */
+	uint64_t	blocks_skipped;	/* kept ones of which no row can pass the filter */
 	uint64_t	blocks_kept;	/* for later runs */
 	uint64_t	blocks_evicted; /* kept ones that gave way to these, or to the run */
 	uint64_t	memory;			/* the most held at once, in bytes, */

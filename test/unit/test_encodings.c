@@ -274,7 +274,7 @@ test_sizes(void)
 
 	for (int i = 0; i < NCASES; i++)
 	{
-		ResidentInfo infos[NATTRS];
+		KeptInfo	infos[NATTRS];
 		bool		good = true;
 
 		make_table(300, i);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/cuda/codegen/codegen.h"
-#include "engine/cuda/codegen/codegen_scatter.h"
+#include "engine/cuda/codegen/codegen_parts.h"
 #include "engine/cuda/codegen/coded.h"
 #include "engine/cuda/device/cuda_compile.h"
 #include "engine_data.h"

@@ -20,17 +20,17 @@ static const DeviceOps *const devices[] = {
 
 #define NDEVICES (sizeof(devices) / sizeof(devices[0]))
 
-static ResidentCache *
+static KeptCache *
 cache_of(size_t device)
 {
-	return &context_of(devices[device])->resident;
+	return &context_of(devices[device])->kept;
 }
 
 void
 cuda_engine_keep_columns(uint64_t limit)
 {
 	for (size_t i = 0; i < NDEVICES; i++)
-		resident_set_limit(cache_of(i), limit, time(NULL));
+		kept_set_limit(cache_of(i), limit, time(NULL));
 }
 
 uint64_t
@@ -44,9 +44,9 @@ cuda_engine_columns_size(void)
 }
 
 static void
-show(const ResidentFile *file, const ResidentColumn *column, ResidentInfo *info)
+show(const KeptFile *file, const KeptColumn *column, KeptInfo *info)
 {
-	*info = (ResidentInfo)
+	*info = (KeptInfo)
 	{
 		.relation = file->relation,
 			.attno = column->key.attno,
@@ -63,13 +63,13 @@ show(const ResidentFile *file, const ResidentColumn *column, ResidentInfo *info)
 }
 
 uint32_t
-cuda_engine_columns(ResidentInfo *infos, uint32_t max)
+cuda_engine_columns(KeptInfo *infos, uint32_t max)
 {
 	uint32_t	n = 0;
 
 	for (size_t i = 0; i < NDEVICES; i++)
-		for (const ResidentFile *file = cache_of(i)->files; file != NULL; file = file->next)
-			for (const ResidentColumn *column = file->columns; column != NULL;
+		for (const KeptFile *file = cache_of(i)->files; file != NULL; file = file->next)
+			for (const KeptColumn *column = file->columns; column != NULL;
 				 column = column->next)
 			{
 				if (column->blocks == 0 && !column->outlived)
@@ -83,9 +83,9 @@ cuda_engine_columns(ResidentInfo *infos, uint32_t max)
 
 /* Tell of these columns no more that they were kept; all attributes if NULL. */
 static void
-forget_outlived(ResidentFile *file, const uint8_t *attributes)
+forget_outlived(KeptFile *file, const uint8_t *attributes)
 {
-	for (ResidentColumn *column = file->columns; column != NULL; column = column->next)
+	for (KeptColumn *column = file->columns; column != NULL; column = column->next)
 		if (attributes == NULL || (attributes[column->key.attno / 8] >> column->key.attno % 8 & 1))
 			column->outlived = false;
 }
@@ -94,11 +94,11 @@ void
 cuda_engine_evict_relation(uint32_t database, uint32_t relation)
 {
 	for (size_t i = 0; i < NDEVICES; i++)
-		for (ResidentFile *file = cache_of(i)->files; file != NULL; file = file->next)
+		for (KeptFile *file = cache_of(i)->files; file != NULL; file = file->next)
 			if (database == 0 ||
 				(file->file[1] == database && (relation == 0 || file->relation == relation)))
 			{
-				resident_evict_file(cache_of(i), file);
+				kept_evict_file(cache_of(i), file);
 				forget_outlived(file, NULL);
 			}
 }
@@ -107,10 +107,10 @@ void
 cuda_engine_evict_attributes(uint32_t database, uint32_t relation, const uint8_t *attributes)
 {
 	for (size_t i = 0; i < NDEVICES; i++)
-		for (ResidentFile *file = cache_of(i)->files; file != NULL; file = file->next)
+		for (KeptFile *file = cache_of(i)->files; file != NULL; file = file->next)
 			if (file->file[1] == database && file->relation == relation)
 			{
-				resident_evict_attributes(cache_of(i), file, attributes);
+				kept_evict_attributes(cache_of(i), file, attributes);
 				forget_outlived(file, attributes);
 			}
 }
@@ -121,13 +121,13 @@ cuda_engine_evict_gone(bool (*is_gone) (const uint32_t *file))
 	bool		any = false;
 
 	for (size_t i = 0; i < NDEVICES; i++)
-		for (ResidentFile *file = cache_of(i)->files; file != NULL; file = file->next)
+		for (KeptFile *file = cache_of(i)->files; file != NULL; file = file->next)
 		{
-			if (!resident_keeps_any(file) || !is_gone(file->file))
+			if (!kept_keeps_any(file) || !is_gone(file->file))
 				continue;
-			for (ResidentColumn *column = file->columns; column != NULL; column = column->next)
+			for (KeptColumn *column = file->columns; column != NULL; column = column->next)
 				column->outlived = column->blocks > 0;
-			resident_evict_file(cache_of(i), file);
+			kept_evict_file(cache_of(i), file);
 			any = true;
 		}
 	return any;

@@ -136,7 +136,7 @@ cuda_answer(EngineRun *head, const EngineAnswer *answer)
 static const uint8_t *
 cuda_served(EngineRun *head, int i)
 {
-	const ResidentTables *tables = &((CudaRun *) head)->input.tables;
+	const KeptTables *tables = &((CudaRun *) head)->input.tables;
 
 	return i < tables->ntables ? tables->tables[i].served : NULL;
 }

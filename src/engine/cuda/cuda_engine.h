@@ -37,7 +37,7 @@ extern bool cuda_engine_keep_kernels(void);
 
 /*
  * Columns of tables that are kept in device memory (kept/kept_columns.h): at most so many bytes,
- * or RESIDENT_SHARE.  At any time; at first none are.
+ * or KEPT_SHARE.  At any time; at first none are.
  */
 extern void cuda_engine_keep_columns(uint64_t limit);
 
@@ -48,7 +48,7 @@ extern uint64_t cuda_engine_columns_size(void);
  * Up to max of them; returns how many there are.  Those without blocks were kept until their
  * table's file was removed: a table that was rewritten is wanted again after a restart.
  */
-extern uint32_t cuda_engine_columns(ResidentInfo *infos, uint32_t max);
+extern uint32_t cuda_engine_columns(KeptInfo *infos, uint32_t max);
 
 /*
  * Evict what is kept of a database's relation, of all of its relations (0), or of all

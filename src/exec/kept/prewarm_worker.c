@@ -40,11 +40,11 @@
 #include "source/visibility.h"
 
 /* The columns of one table, of those whose names the file has. */
-typedef struct KeptTable
+typedef struct WantedTable
 {
 	Oid			relid;
 	Bitmapset  *attnos;
-} KeptTable;
+} WantedTable;
 
 /* Settings of the database or of all sessions could keep it from its work. */
 static void
@@ -74,7 +74,7 @@ static List *
 tables_of(const KeptName *names, uint32 n)
 {
 	List	   *tables = NIL;
-	KeptTable  *table = NULL;
+	WantedTable  *table = NULL;
 
 	for (uint32 i = 0; i < n; i++)
 	{
@@ -82,7 +82,7 @@ tables_of(const KeptName *names, uint32 n)
 			continue;
 		if (table == NULL || table->relid != names[i].relation)
 		{
-			table = palloc0(sizeof(KeptTable));
+			table = palloc0(sizeof(WantedTable));
 			table->relid = names[i].relation;
 			tables = lappend(tables, table);
 		}
@@ -144,7 +144,7 @@ prewarm_as_owner(Relation relation, Bitmapset *attnos)
 
 /* False: the table is not there any more, or not as it was. */
 static bool
-prewarm_table(const KeptTable *table)
+prewarm_table(const WantedTable *table)
 {
 	char	   *name = get_rel_name(table->relid);
 	Bitmapset  *attnos = NULL;
@@ -166,7 +166,7 @@ prewarm_table(const KeptTable *table)
 
 /* The current error, to the log, and the end of its transaction. */
 static void
-log_failure(const KeptTable *table)
+log_failure(const WantedTable *table)
 {
 	ErrorData  *error = CopyErrorData();
 
@@ -182,7 +182,7 @@ log_failure(const KeptTable *table)
 
 /* In a transaction of its own. */
 static bool
-prewarm_in_transaction(const KeptTable *table)
+prewarm_in_transaction(const WantedTable *table)
 {
 	MemoryContext context = CurrentMemoryContext;
 	volatile bool done = false;

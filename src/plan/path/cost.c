@@ -48,7 +48,7 @@
 #define UNREAD_TUPLE 0.2
 
 /* A row that the engine has already, likewise: it is not taken out of its page. */
-#define RESIDENT_TUPLE 0.2
+#define KEPT_TUPLE 0.2
 
 /*
  * What starting workers takes more than parallel_setup_cost, in units of that.  On a virtual
@@ -139,8 +139,8 @@ cost_rows(const CostInput *in, const EngineCosts *costs)
 {
 	const Program *p = in->program;
 	bool		unread = in->pages > 0 && p->ncolumns == 0;
-	double		tuples = in->rows * (1 - in->resident * (1 - RESIDENT_TUPLE));
-	Cost		cost = in->pages * (1 - in->resident) * costs->page;
+	double		tuples = in->rows * (1 - in->kept * (1 - KEPT_TUPLE));
+	Cost		cost = in->pages * (1 - in->kept) * costs->page;
 
 	cost += tuples * costs->tuple * (unread ? UNREAD_TUPLE : 1);
 	cost += in->rows * p->ninsns * costs->operator;
@@ -152,7 +152,7 @@ cost_rows(const CostInput *in, const EngineCosts *costs)
 static Cost
 cost_feeding(const CostInput *in, const EngineCosts *costs)
 {
-	return in->pages * (1 - in->resident) * Min(PAGE_VISIT, costs->page) + cost_sending(in);
+	return in->pages * (1 - in->kept) * Min(PAGE_VISIT, costs->page) + cost_sending(in);
 }
 
 /* Bytes of a group that leaves a table. */

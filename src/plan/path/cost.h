@@ -17,7 +17,7 @@ typedef struct CostInput
 	Cost		input_cost;		/* of getting the rows: the child plan's, or
 								 * reading the pages */
 	double		pages;			/* heap pages; 0: a child plan */
-	double		resident;		/* the share of them that the engine has already */
+	double		kept;			/* the share of them that the engine has already */
 	double		rows;			/* rows read */
 	double		rows_sent;		/* of these, tuples that PostgreSQL scans */
 	double		rows_passed;	/* rows that pass the program's filter */

@@ -67,7 +67,7 @@ typedef struct LoweredGrouping
 	List	   *filter;			/* clauses that the Program's filter computes */
 	Column	   *keep;			/* that the run keeps beside the Program's (keep.h) */
 	int			nkeep;
-	double		resident;		/* the share of the tables' blocks that a device has */
+	double		kept;			/* the share of the tables' blocks that a device has */
 } LoweredGrouping;
 
 /*

@@ -214,7 +214,7 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 		return reject_grouping(rejection, REJECTED_INPUT,
 							   "a key is a float, and the partitions' columns lie differently");
 	lowered->rows = lowered->tables.rows;
-	lowered->resident = resident_share(&lowered->tables, lowered->program);
+	lowered->kept = kept_share(&lowered->tables, lowered->program);
 	return true;
 }
 
@@ -289,6 +289,6 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 	MemSet(&lowered->tables, 0, sizeof(lowered->tables));
 	lowered->filter = NIL;
 	lowered->nkeep = 0;
-	lowered->resident = 0;
+	lowered->kept = 0;
 	return lower_keys_and_aggregates(grouping, l, lowered, rejection);
 }

@@ -229,12 +229,12 @@ cost_input(const GpuAggPath *path)
 	if (path->lowered.reads_tables)
 	{
 		if (path->engine->kept != NULL)
-			in.resident = path->lowered.resident;
+			in.kept = path->lowered.kept;
 		in.pages = tables->pages;
 		in.rows_sent = tables->scanned_rows;
 		/* a scan of PostgreSQL's costs cpu_tuple_cost for each row */
 		in.scan_cost = tables->scanned_rows * cpu_tuple_cost;
-		in.input_cost = tables->read_cost * (1 - in.resident) + in.scan_cost;
+		in.input_cost = tables->read_cost * (1 - in.kept) + in.scan_cost;
 	}
 	else
 	{

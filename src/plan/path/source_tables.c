@@ -349,10 +349,10 @@ table_blocks(const Contents *contents, Relation relation, const Program *program
 }
 
 double
-resident_share(const InputTables *tables, const Program *program)
+kept_share(const InputTables *tables, const Program *program)
 {
 	Contents	contents;
-	double		resident = 0;
+	double		kept = 0;
 	double		total = 0;
 	ListCell   *lc;
 
@@ -363,10 +363,10 @@ resident_share(const InputTables *tables, const Program *program)
 	{
 		Relation	relation = relation_open(lfirst_oid(lc), NoLock);
 
-		resident += table_blocks(&contents, relation, program);
+		kept += table_blocks(&contents, relation, program);
 		total += RelationGetNumberOfBlocks(relation);
 		relation_close(relation, NoLock);
 	}
 	pfree(contents.rows);
-	return total > 0 ? Min(resident / total, 1) : 0;
+	return total > 0 ? Min(kept / total, 1) : 0;
 }

@@ -40,6 +40,6 @@ extern const char *input_tables(PlannerInfo *root, RelOptInfo *rel, List *exprs,
  * The share of the tables' blocks that a run of the Program would probably not read, since
  * a device has kept their rows: an estimate, for costs.
  */
-extern double resident_share(const InputTables *tables, const Program *program);
+extern double kept_share(const InputTables *tables, const Program *program);
 
 #endif							/* GPUAGG_PLAN_TABLES_H */

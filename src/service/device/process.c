@@ -197,7 +197,7 @@ service_config(void)
 		.buffers = readable ? BufferBlocks : NULL,
 			.buffers_size = readable ? (uint64) NBuffers * BLCKSZ : 0,
 			.max_device_memory = (uint64) gpuagg_max_device_memory << 20,
-			.cache_size = gpuagg_cache_size < 0 ? RESIDENT_SHARE : (uint64) gpuagg_cache_size << 20,
+			.cache_size = gpuagg_cache_size < 0 ? KEPT_SHARE : (uint64) gpuagg_cache_size << 20,
 			.file_is_gone = file_is_gone,
 #ifdef GPUAGG_TESTING
 			.dies_at = (uint64) device_process_dies_at,

@@ -17,7 +17,7 @@ typedef struct ServiceConfig
 	uint64_t	max_device_memory;	/* bytes for all runs together; 0: 80 % of the
 									 * device's */
 	uint64_t	cache_size;		/* bytes of it for columns that stay, or
-								 * RESIDENT_SHARE */
+								 * KEPT_SHARE */
 	bool		(*file_is_gone) (const uint32_t *file); /* a table's, as in TableState; NULL:
 														 * nobody knows */
 #ifdef GPUAGG_TESTING

@@ -36,7 +36,7 @@ typedef struct ContentsHead
 } ContentsHead;
 
 static CacheRow
-cache_row(const ResidentInfo *info)
+cache_row(const KeptInfo *info)
 {
 	CacheRow	row = {
 		.relation = info->relation,.attno = info->attno,.rows = info->rows,
@@ -52,7 +52,7 @@ CacheRow *
 contents_now(uint32_t *n)
 {
 	uint32_t	room = cuda_engine_columns(NULL, 0);
-	ResidentInfo *infos = malloc(((size_t) room + 1) * sizeof(ResidentInfo));
+	KeptInfo   *infos = malloc(((size_t) room + 1) * sizeof(KeptInfo));
 	CacheRow   *rows = malloc(((size_t) room + 1) * sizeof(CacheRow));
 
 	*n = 0;

@@ -309,7 +309,7 @@ typedef struct ActivityMessage
 	uint32_t	unused;
 } ActivityMessage;
 
-/* A column of a table's file that is kept in device memory: ResidentInfo. */
+/* A column of a table's file that is kept in device memory: KeptInfo. */
 typedef struct CacheRow
 {
 	uint32_t	file[3];

@@ -43,8 +43,8 @@ static void
 open_parts(Context *context)
 {
 	context->memory.budget = memory_budget(context);
-	context->resident.device = context->device;
-	context->resident.memory = &context->memory;
+	context->kept.device = context->device;
+	context->kept.memory = &context->memory;
 	if (context->mapped != NULL)
 		mapped_open(context->mapped, context->device);
 }
@@ -95,7 +95,7 @@ context_close(const DeviceOps *ops)
 	Context    *context = context_of(ops);
 	Context		kept = {
 		.ops = ops, .mapped = context->mapped, .shared = context->shared,
-		.share = context->share, .resident.limit = context->resident.limit
+		.share = context->share, .kept.limit = context->kept.limit
 	};
 
 	if (context->runs > 0)
@@ -104,7 +104,7 @@ context_close(const DeviceOps *ops)
 	{
 		kernel_cache_unload(context->device, &context->modules);
 		pool_free(context->device, &context->pool);
-		resident_close(&context->resident);
+		kept_close(&context->kept);
 		device_memory_trim(context->device, &context->memory, 0);
 		if (context->mapped != NULL)
 			mapped_close(context->mapped);
@@ -129,7 +129,7 @@ context_memory_used(const DeviceOps *ops)
 {
 	const Context *context = context_of(ops);
 
-	return context->memory.lent - context->resident.bytes;
+	return context->memory.lent - context->kept.bytes;
 }
 
 bool

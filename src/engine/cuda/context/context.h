@@ -27,7 +27,7 @@ typedef struct Context
 	LoadedModule *modules;		/* on it */
 	Pool		pool;			/* of streams, events, page-locked memory */
 	DeviceMemory memory;		/* what runs take and give back */
-	ResidentCache resident;		/* columns that stay in it, */
+	KeptCache	kept;		/* columns that stay in it, */
 	KnownFacts	known;			/* and what is known of their rows */
 	bool		shared;			/* context_share was called: */
 	uint64_t	share;			/* its memory */

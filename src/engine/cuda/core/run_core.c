@@ -113,12 +113,12 @@ static DeviceStatus
 take_or_evict(RunCore *run, uint64_t size, DevicePtr *ptr)
 {
 	DeviceMemory *memory = &run->context->memory;
-	ResidentCache *cache = &run->context->resident;
+	KeptCache  *cache = &run->context->kept;
 	uint64_t	evicted = cache->evicted;
 	DeviceStatus status;
 
 	while ((status = device_memory_take(run->device, memory, size, ptr)) == DEVICE_NO_MEMORY)
-		if (!resident_give_back(cache, size, time(NULL)))
+		if (!kept_give_back(cache, size, time(NULL)))
 			break;
 	run->head.stats.blocks_evicted += cache->evicted - evicted;
 	return status;

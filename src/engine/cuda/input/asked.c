@@ -18,22 +18,22 @@
 
 /* Is all that the run wants of the stripe there? */
 static bool
-has_columns(const ResidentTables *tables, const ResidentTable *table,
-			const ResidentStripe *stripe)
+has_columns(const KeptTables *tables, const KeptTable *table,
+			const KeptStripe *stripe)
 {
-	const ResidentPlace *place;
+	const KeptPlace *place;
 
 	for (int i = 0; i < tables->ncolumns; i++)
-		if (resident_find(stripe, table->columns[i], &place) == NULL)
+		if (kept_find(stripe, table->columns[i], &place) == NULL)
 			return false;
 	return true;
 }
 
 /* Has another map come since the stripe was kept? */
 static bool
-has_other_map(const ResidentTable *table, uint32_t number)
+has_other_map(const KeptTable *table, uint32_t number)
 {
-	const ResidentStripe *stripe = resident_stripe(table->file, number);
+	const KeptStripe *stripe = kept_stripe(table->file, number);
 	uint64_t	lsn = stripe_lsn(table->state, number);
 
 	return stripe != NULL && lsn != 0 && stripe->map.lsn != lsn;
@@ -41,7 +41,7 @@ has_other_map(const ResidentTable *table, uint32_t number)
 
 /* Can a block of the stripe be as it was? */
 static bool
-may_be_same(const ResidentStripe *stripe, const uint8_t *bits, uint32_t block)
+may_be_same(const KeptStripe *stripe, const uint8_t *bits, uint32_t block)
 {
 	return (stripe->has[block / 8] >> block % 8 & 1) != 0 && stripe->lsns[block] != 0 &&
 		stripe_block_is_all_visible(bits, block);
@@ -49,9 +49,9 @@ may_be_same(const ResidentStripe *stripe, const uint8_t *bits, uint32_t block)
 
 /* Note which of the stripe's blocks to ask for; how many. */
 static uint64_t
-note_stripe(const ResidentTable *table, uint32_t number)
+note_stripe(const KeptTable *table, uint32_t number)
 {
-	const ResidentStripe *stripe = resident_stripe(table->file, number);
+	const KeptStripe *stripe = kept_stripe(table->file, number);
 	const uint8_t *bits = stripe_bits(table->state, number);
 	uint32_t	first = stripe_first_block(number);
 	uint32_t	nblocks = stripe_blocks_there(table->state, number);
@@ -70,7 +70,7 @@ note_stripe(const ResidentTable *table, uint32_t number)
 
 /* Likewise of the table; false: no memory. */
 static bool
-note_table(const ResidentTables *tables, ResidentTable *table, uint64_t *n)
+note_table(const KeptTables *tables, KeptTable *table, uint64_t *n)
 {
 	uint32_t	nstripes = stripes_of_table(table->state->nblocks);
 	uint64_t	before = *n;
@@ -78,7 +78,7 @@ note_table(const ResidentTables *tables, ResidentTable *table, uint64_t *n)
 	for (uint32_t i = 0; i < nstripes; i++)
 	{
 		if (!has_other_map(table, i) ||
-			!has_columns(tables, table, resident_stripe(table->file, i)))
+			!has_columns(tables, table, kept_stripe(table->file, i)))
 			continue;
 		if (table->asked == NULL)
 			table->asked = calloc(1, table->state->nblocks / 8 + 1);
@@ -95,7 +95,7 @@ note_table(const ResidentTables *tables, ResidentTable *table, uint64_t *n)
 
 /* The LSNs of the table's blocks from lsns on; those behind them, or NULL: no memory. */
 static const uint64_t *
-take_lsns(ResidentTable *table, const uint64_t *lsns)
+take_lsns(KeptTable *table, const uint64_t *lsns)
 {
 	uint32_t	nblocks = table->state->nblocks;
 
@@ -111,7 +111,7 @@ take_lsns(ResidentTable *table, const uint64_t *lsns)
 }
 
 EngineStatus
-asked_find(RunCore *run, ResidentTables *tables)
+asked_find(RunCore *run, KeptTables *tables)
 {
 	uint64_t	n = 0;
 
@@ -131,7 +131,7 @@ asked_find(RunCore *run, ResidentTables *tables)
 }
 
 void
-asked_request(const ResidentTables *tables, EngineRequest *request)
+asked_request(const KeptTables *tables, EngineRequest *request)
 {
 	*request = (EngineRequest) {REQUEST_NONE, 0, NULL};
 	if (tables->nasked > 0)
@@ -139,7 +139,7 @@ asked_request(const ResidentTables *tables, EngineRequest *request)
 }
 
 EngineStatus
-asked_take(RunCore *run, ResidentTables *tables, const EngineAnswer *answer)
+asked_take(RunCore *run, KeptTables *tables, const EngineAnswer *answer)
 {
 	const uint64_t *next = answer->lsns;
 

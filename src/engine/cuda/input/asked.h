@@ -5,16 +5,16 @@
 #ifndef GPUAGG_ASKED_H
 #define GPUAGG_ASKED_H
 
-#include "engine/cuda/input/resident_tables.h"
+#include "engine/cuda/input/kept_tables.h"
 
 /*
  * Of which of the tables' pages the caller is asked for the LSN: where it can tell that kept
- * blocks are what they were.  ResidentTables.nasked of them, 0 if the caller does not answer.
+ * blocks are what they were.  KeptTables.nasked of them, 0 if the caller does not answer.
  */
-extern EngineStatus asked_find(RunCore *run, ResidentTables *tables);
+extern EngineStatus asked_find(RunCore *run, KeptTables *tables);
 
-/* The request for these, and its answer: into ResidentTable.lsns. */
-extern void asked_request(const ResidentTables *tables, EngineRequest *request);
-extern EngineStatus asked_take(RunCore *run, ResidentTables *tables, const EngineAnswer *answer);
+/* The request for these, and its answer: into KeptTable.lsns. */
+extern void asked_request(const KeptTables *tables, EngineRequest *request);
+extern EngineStatus asked_take(RunCore *run, KeptTables *tables, const EngineAnswer *answer);
 
 #endif							/* GPUAGG_ASKED_H */

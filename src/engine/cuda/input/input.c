@@ -121,7 +121,7 @@ input_open(RunCore *run, Input *input)
 	input->leaves = program_leaves_rows(run->program);
 	input_layout(run->program, &run->layouts[0], &run->hints, run->memory_limit,
 				 &input->layout);
-	status = resident_tables_open(run, &input->tables);
+	status = kept_tables_open(run, &input->tables);
 	if (status == ENGINE_OK)
 		status = asked_find(run, &input->tables);
 	return status == ENGINE_OK && input->tables.nasked == 0 ? find_served(run, input) : status;
@@ -168,7 +168,7 @@ input_close(RunCore *run, Input *input)
 	keep_close(run, &input->keep);
 	codes_close(run, &input->codes);
 	served_close(run, &input->served);
-	resident_tables_close(&input->tables);
+	kept_tables_close(&input->tables);
 	page_deformer_close(run, &input->deformer);
 	page_calls_close(run, &input->calls);
 	left_rows_free(&input->left);

@@ -21,7 +21,7 @@
 /* Begins as zeros. */
 typedef struct Input
 {
-	ResidentTables tables;
+	KeptTables	tables;
 	Served		served;
 	Codes		codes;
 	uint32_t	segments_taken; /* of those served */
@@ -29,7 +29,7 @@ typedef struct Input
 	InputBuffer segments[SEGMENTS_QUEUED];	/* these, and what comes of them */
 	int			nqueued;		/* how many of the buffers are open */
 	Keep		keep;
-	KeptBuffer	kept[INPUT_BUFFERS];
+	KeepBuffer	kept[INPUT_BUFFERS];
 	bool		ready;			/* all that follows is open */
 	InputLayout layout;
 	InputBuffer buffers[INPUT_BUFFERS];

@@ -49,21 +49,21 @@ are_enough(uint32_t blocks, uint32_t of)
 
 /* Is the stripe's column there, by another chunk that was made under the same map? */
 static bool
-is_kept(const ResidentStripe *stripe, const ResidentColumn *column)
+is_kept(const KeptStripe *stripe, const KeptColumn *column)
 {
-	const ResidentPlace *place;
+	const KeptPlace *place;
 
-	return stripe != NULL && resident_find(stripe, column, &place) != NULL;
+	return stripe != NULL && kept_find(stripe, column, &place) != NULL;
 }
 
 /*
  * What is kept of the stripe under the table's map, or NULL; also if it has lost blocks, or lacks
  * some that are all-visible under the map, since other columns that are kept have these.
  */
-static const ResidentStripe *
-kept_stripe(const ResidentTable *table, uint32_t number)
+static const KeptStripe *
+keep_stripe(const KeptTable *table, uint32_t number)
 {
-	const ResidentStripe *stripe = resident_stripe(table->file, number);
+	const KeptStripe *stripe = kept_stripe(table->file, number);
 
 	if (stripe == NULL || stripe->nlost > 0 ||
 		stripe->map.lsn != stripe_lsn(table->state, number))
@@ -77,21 +77,21 @@ kept_stripe(const ResidentTable *table, uint32_t number)
 
 /* Does an older map still hold for most of the stripe's blocks? */
 static bool
-is_masked(const ResidentTable *table, uint32_t number, uint32_t all_visible)
+is_masked(const KeptTable *table, uint32_t number, uint32_t all_visible)
 {
-	const ResidentStripe *stripe = resident_stripe(table->file, number);
+	const KeptStripe *stripe = kept_stripe(table->file, number);
 
-	return stripe != NULL && kept_stripe(table, number) == NULL &&
+	return stripe != NULL && keep_stripe(table, number) == NULL &&
 		stripe->map.lsn == stripe_lsn(table->state, number) &&
 		all_visible <= stripe->nblocks &&
 		are_enough(all_visible, stripe->nblocks + stripe->nlost);
 }
 
 static bool
-is_wanted(const RunCore *run, const ResidentTables *tables, const ResidentTable *table,
+is_wanted(const RunCore *run, const KeptTables *tables, const KeptTable *table,
 		  uint32_t number)
 {
-	const ResidentStripe *stripe = kept_stripe(table, number);
+	const KeptStripe *stripe = keep_stripe(table, number);
 	uint32_t	all_visible;
 	bool		missing = false;
 
@@ -109,7 +109,7 @@ is_wanted(const RunCore *run, const ResidentTables *tables, const ResidentTable 
 }
 
 EngineStatus
-keep_open(RunCore *run, ResidentTables *tables, uint32_t buffer_pages, uint32_t nbuffers,
+keep_open(RunCore *run, KeptTables *tables, uint32_t buffer_pages, uint32_t nbuffers,
 		  Keep *keep)
 {
 	size_t		columns = (size_t) tables->ncolumns * (sizeof(ColumnRange) + sizeof(PackedColumn));
@@ -121,7 +121,7 @@ keep_open(RunCore *run, ResidentTables *tables, uint32_t buffer_pages, uint32_t 
 	keep->result_size = (uint32_t) (sizeof(Counters) + columns);
 	for (int i = 0; i < tables->ntables; i++)
 	{
-		ResidentTable *table = &tables->tables[i];
+		KeptTable  *table = &tables->tables[i];
 		uint32_t	nstripes = stripes_of_table(table->state->nblocks);
 
 		for (uint32_t j = 0; j < nstripes; j++)
@@ -145,7 +145,7 @@ keep_open(RunCore *run, ResidentTables *tables, uint32_t buffer_pages, uint32_t 
 	return status;
 }
 
-static ResidentTable *
+static KeptTable *
 table_of(const Keep *keep, uint32_t table)
 {
 	for (int i = 0; i < keep->tables->ntables; i++)
@@ -155,10 +155,10 @@ table_of(const Keep *keep, uint32_t table)
 }
 
 /* The table, if it is to keep the block's stripe. */
-static ResidentTable *
+static KeptTable *
 wants_block(const Keep *keep, uint32_t number, uint32_t block)
 {
-	ResidentTable *table = table_of(keep, number);
+	KeptTable  *table = table_of(keep, number);
 
 	return table != NULL && block < table->state->nblocks &&
 		table->wanted[stripe_of_block(block)] ? table : NULL;
@@ -172,7 +172,7 @@ keep_limit(const Keep *keep, const PageRef *last, const PageRef *pages, uint32_t
 		return n;
 	for (uint32_t i = 0; i < n; i++, last = &pages[i - 1])
 	{
-		const ResidentTable *table;
+		const KeptTable *table;
 
 		if (last != NULL && last->table == pages[i].table &&
 			stripe_of_block(last->block) == stripe_of_block(pages[i].block))
@@ -188,7 +188,7 @@ keep_limit(const Keep *keep, const PageRef *last, const PageRef *pages, uint32_t
 bool
 keep_continues(const Keep *keep, const PageRef *page)
 {
-	const ResidentTable *table = keep->enabled ? wants_block(keep, page->table, page->block) :
+	const KeptTable *table = keep->enabled ? wants_block(keep, page->table, page->block) :
 		NULL;
 	uint32_t	next = page->block + 1;
 
@@ -198,10 +198,10 @@ keep_continues(const Keep *keep, const PageRef *page)
 
 /* The columns of the table's stripe that are to be kept, as a list; how many. */
 static int
-wanted_columns(const RunCore *run, const Keep *keep, const ResidentTable *table,
+wanted_columns(const RunCore *run, const Keep *keep, const KeptTable *table,
 			   uint32_t number, int *columns)
 {
-	const ResidentStripe *stripe = kept_stripe(table, number);
+	const KeptStripe *stripe = keep_stripe(table, number);
 	int			n = 0;
 
 	for (int i = 0; i < keep->tables->ncolumns && n < PROGRAM_MAX_COLUMNS; i++)
@@ -293,12 +293,12 @@ find_set(RunCore *run, Keep *keep, const int *columns, int n)
  * few, or they do not come in order.  Notes the places of their rows.  A page that has been
  * changed after the map was read had another LSN when it was.
  */
-static ResidentStripe *
-make_stripe(const ResidentTable *table, uint32_t number, DevicePage *infos,
+static KeptStripe *
+make_stripe(const KeptTable *table, uint32_t number, DevicePage *infos,
 			const uint64_t *lsns, uint32_t n)
 {
 	uint32_t	first = stripe_first_block(number);
-	ResidentStripe *stripe = calloc(1, sizeof(*stripe));
+	KeptStripe *stripe = calloc(1, sizeof(*stripe));
 	uint32_t	next = 0;
 
 	if (stripe == NULL)
@@ -331,13 +331,13 @@ make_stripe(const ResidentTable *table, uint32_t number, DevicePage *infos,
 
 /* The heat of the set's hottest column. */
 static double
-set_heat(const Keep *keep, const ResidentTable *table, const KeepSet *set)
+set_heat(const Keep *keep, const KeptTable *table, const KeepSet *set)
 {
 	double		heat = 0;
 
 	for (int i = 0; i < set->ncolumns; i++)
 	{
-		double		own = resident_heat_now(table->columns[set->columns[i]], keep->tables->now);
+		double		own = kept_heat_now(table->columns[set->columns[i]], keep->tables->now);
 
 		heat = own > heat ? own : heat;
 	}
@@ -345,12 +345,12 @@ set_heat(const Keep *keep, const ResidentTable *table, const KeepSet *set)
 }
 
 /* Memory for a stripe's columns; NULL: no room, and the run keeps no more. */
-static ResidentChunk *
-make_chunk(RunCore *run, Keep *keep, const KeptStripe *kept, uint64_t size, int ncolumns)
+static KeptChunk *
+make_chunk(RunCore *run, Keep *keep, const KeepStripe *kept, uint64_t size, int ncolumns)
 {
-	ResidentCache *cache = &run->context->resident;
+	KeptCache  *cache = &run->context->kept;
 	uint64_t	evicted = cache->evicted;
-	ResidentChunk *chunk = resident_chunk(cache, size, ncolumns,
+	KeptChunk  *chunk = kept_chunk(cache, size, ncolumns,
 										  set_heat(keep, kept->table, kept->set),
 										  keep->tables->now);
 
@@ -372,17 +372,17 @@ forget_places(DevicePage *infos, uint32_t n)
  * room; without room for one the run keeps no more.
  */
 static bool
-begin_stripe(RunCore *run, Keep *keep, const ResidentTable *table, uint32_t number,
-			 DevicePage *infos, const uint64_t *lsns, uint32_t n, KeptStripe *kept)
+begin_stripe(RunCore *run, Keep *keep, const KeptTable *table, uint32_t number,
+			 DevicePage *infos, const uint64_t *lsns, uint32_t n, KeepStripe *kept)
 {
 	int			columns[PROGRAM_MAX_COLUMNS];
 	int			ncolumns = wanted_columns(run, keep, table, number, columns);
-	ResidentStripe *stripe = ncolumns > 0 ? make_stripe(table, number, infos, lsns, n) :
+	KeptStripe *stripe = ncolumns > 0 ? make_stripe(table, number, infos, lsns, n) :
 		NULL;
 	KeepSet    *set = stripe != NULL ? find_set(run, keep, columns, ncolumns) : NULL;
 	uint64_t	capacity = stripe != NULL ? pack_capacity(stripe->nrows) : 0;
 
-	*kept = (KeptStripe) {.table = table,.number = number,.set = set,.stripe = stripe};
+	*kept = (KeepStripe) {.table = table,.number = number,.set = set,.stripe = stripe};
 	if (set != NULL)
 		kept->plain = make_chunk(run, keep, kept, capacity * set->row_bytes, 0);
 	if (kept->plain == NULL)
@@ -391,7 +391,7 @@ begin_stripe(RunCore *run, Keep *keep, const ResidentTable *table, uint32_t numb
 		free(stripe);
 		return false;
 	}
-	kept->pages = (KeptPages)
+	kept->pages = (KeepPages)
 	{
 		.npages = n,.attrs = &set->attrs,.columns = kept->plain->memory,.capacity = capacity
 	};
@@ -425,17 +425,17 @@ packed_place(const Keep *keep, uint32_t number, uint32_t stripe)
 
 /* One that cannot be kept. */
 static void
-drop_stripe(RunCore *run, KeptStripe *kept)
+drop_stripe(RunCore *run, KeepStripe *kept)
 {
 	free(kept->stripe);
-	resident_chunk_free(&run->context->resident, kept->plain);
+	kept_chunk_free(&run->context->kept, kept->plain);
 	if (kept->chunk != NULL)
-		resident_chunk_free(&run->context->resident, kept->chunk);
+		kept_chunk_free(&run->context->kept, kept->chunk);
 }
 
 /* The stripe's blocks that have rows. */
 static uint32_t
-blocks_with_rows(const ResidentStripe *stripe)
+blocks_with_rows(const KeptStripe *stripe)
 {
 	uint32_t	n = 0;
 
@@ -450,11 +450,11 @@ blocks_with_rows(const ResidentStripe *stripe)
  */
 static bool
 begin_texts(RunCore *run, Keep *keep, const PageDeformer *deformer, uint32_t place,
-			KeptStripe *kept)
+			KeepStripe *kept)
 {
 	const KeepSet *set = kept->set;
 
-	kept->texts = (KeptTexts)
+	kept->texts = (BufferTexts)
 	{
 		.table = kept->table,.columns = set->columns,.places = set->places,
 			.ncolumns = set->ncolumns,.plain = kept->plain->memory,
@@ -467,7 +467,7 @@ begin_texts(RunCore *run, Keep *keep, const PageDeformer *deformer, uint32_t pla
 
 void
 keep_begin(RunCore *run, Keep *keep, const PageDeformer *deformer, const InputLayout *input,
-		   const InputBuffer *buffer, uint32_t number, KeptBuffer *kept)
+		   const InputBuffer *buffer, uint32_t number, KeepBuffer *kept)
 {
 	DevicePage *infos = (DevicePage *) ((char *) buffer->stage.data + input_infos_place(input));
 	uint32_t	end;
@@ -476,8 +476,8 @@ keep_begin(RunCore *run, Keep *keep, const PageDeformer *deformer, const InputLa
 	for (uint32_t first = 0; first < buffer->npages && keep->enabled; first = end)
 	{
 		uint32_t	stripe = stripe_of_block(infos[first].block);
-		const ResidentTable *table = wants_block(keep, infos[first].table, infos[first].block);
-		KeptStripe *next = &kept->stripes[kept->n];
+		const KeptTable *table = wants_block(keep, infos[first].table, infos[first].block);
+		KeepStripe *next = &kept->stripes[kept->n];
 
 		for (end = first + 1; end < buffer->npages; end++)
 			if (infos[end].table != infos[first].table ||
@@ -526,7 +526,7 @@ fetch_results(RunCore *run, const Keep *keep, uint32_t number, uint32_t n)
 
 EngineStatus
 keep_launch(RunCore *run, const Keep *keep, const PageDeformer *deformer,
-			const InputLayout *input, const InputBuffer *buffer, const KeptBuffer *kept,
+			const InputLayout *input, const InputBuffer *buffer, const KeepBuffer *kept,
 			uint32_t number)
 {
 	EngineStatus status;
@@ -536,7 +536,7 @@ keep_launch(RunCore *run, const Keep *keep, const PageDeformer *deformer,
 	status = clear_results(run, keep, number, kept->n);
 	for (uint32_t i = 0; i < kept->n && status == ENGINE_OK; i++)
 	{
-		const KeptTexts *texts = &kept->stripes[i].texts;
+		const BufferTexts *texts = &kept->stripes[i].texts;
 
 		/* no rows have no range: the results stay cleared */
 		if (texts->nrows == 0)
@@ -553,11 +553,11 @@ keep_launch(RunCore *run, const Keep *keep, const PageDeformer *deformer,
 
 /* A chunk for the stripe's columns as they will be encoded; false: no room. */
 static bool
-choose_encodings(RunCore *run, Keep *keep, KeptStripe *kept, const ColumnRange *ranges,
+choose_encodings(RunCore *run, Keep *keep, KeepStripe *kept, const ColumnRange *ranges,
 				 PackedColumn *packed)
 {
 	const KeepSet *set = kept->set;
-	ResidentPlace places[PROGRAM_MAX_COLUMNS];
+	KeptPlace	places[PROGRAM_MAX_COLUMNS];
 	uint64_t	size = 0;
 
 	memset(places, 0, (size_t) set->ncolumns * sizeof(places[0]));
@@ -578,7 +578,7 @@ choose_encodings(RunCore *run, Keep *keep, KeptStripe *kept, const ColumnRange *
 
 /* Encode a stripe whose columns have been made of its pages; false: no room. */
 static bool
-pack_stripe(RunCore *run, Keep *keep, const PageDeformer *deformer, KeptStripe *kept,
+pack_stripe(RunCore *run, Keep *keep, const PageDeformer *deformer, KeepStripe *kept,
 			uint32_t number, uint32_t i, EngineStatus *status)
 {
 	char	   *results = keep->results.data;
@@ -601,23 +601,23 @@ pack_stripe(RunCore *run, Keep *keep, const PageDeformer *deformer, KeptStripe *
 
 /* What has been encoded goes to the cache. */
 static void
-publish(RunCore *run, KeptBuffer *kept)
+publish(RunCore *run, KeepBuffer *kept)
 {
-	ResidentCache *cache = &run->context->resident;
+	KeptCache  *cache = &run->context->kept;
 
 	for (uint32_t i = 0; i < kept->npacked; i++)
 	{
-		KeptStripe *stripe = &kept->packed[i];
+		KeepStripe *stripe = &kept->packed[i];
 		uint32_t	nblocks = stripe->stripe->nblocks;
 
-		resident_chunk_free(cache, stripe->plain);
+		kept_chunk_free(cache, stripe->plain);
 		keep_texts_forget(run, &stripe->texts, stripe->chunk);
 		if (stripe->chunk->ncolumns == 0)
 		{
 			free(stripe->stripe);
-			resident_chunk_free(cache, stripe->chunk);
+			kept_chunk_free(cache, stripe->chunk);
 		}
-		else if (resident_publish(cache, stripe->table->file, stripe->number, stripe->stripe,
+		else if (kept_publish(cache, stripe->table->file, stripe->number, stripe->stripe,
 							 stripe->chunk))
 			run->head.stats.blocks_kept += nblocks;
 	}
@@ -625,7 +625,7 @@ publish(RunCore *run, KeptBuffer *kept)
 }
 
 EngineStatus
-keep_end(RunCore *run, Keep *keep, const PageDeformer *deformer, KeptBuffer *kept,
+keep_end(RunCore *run, Keep *keep, const PageDeformer *deformer, KeepBuffer *kept,
 		 uint32_t number)
 {
 	bool		gave_up = kept->n > 0 && run->hints.gave_up != NULL && run->hints.gave_up();
@@ -635,7 +635,7 @@ keep_end(RunCore *run, Keep *keep, const PageDeformer *deformer, KeptBuffer *kep
 	publish(run, kept);
 	for (uint32_t i = 0; i < kept->n; i++)
 	{
-		KeptStripe *stripe = &kept->stripes[i];
+		KeepStripe *stripe = &kept->stripes[i];
 		const char *results = keep->results.data;
 		const Counters *counters = (const Counters *) (results + results_place(keep, number, i));
 
@@ -658,7 +658,7 @@ keep_end(RunCore *run, Keep *keep, const PageDeformer *deformer, KeptBuffer *kep
 
 /* Publish all that has been encoded; BUSY: it has not yet been. */
 static EngineStatus
-publish_all(RunCore *run, Keep *keep, KeptBuffer *kept, uint32_t nbuffers)
+publish_all(RunCore *run, Keep *keep, KeepBuffer *kept, uint32_t nbuffers)
 {
 	uint32_t	npacked = 0;
 	DeviceStatus ready;
@@ -676,7 +676,7 @@ publish_all(RunCore *run, Keep *keep, KeptBuffer *kept, uint32_t nbuffers)
 }
 
 EngineStatus
-keep_finish(RunCore *run, Keep *keep, const PageDeformer *deformer, KeptBuffer *kept,
+keep_finish(RunCore *run, Keep *keep, const PageDeformer *deformer, KeepBuffer *kept,
 			uint32_t nbuffers)
 {
 	EngineStatus status = publish_all(run, keep, kept, nbuffers);
@@ -686,7 +686,7 @@ keep_finish(RunCore *run, Keep *keep, const PageDeformer *deformer, KeptBuffer *
 }
 
 void
-keep_drop(RunCore *run, const Keep *keep, KeptBuffer *kept)
+keep_drop(RunCore *run, const Keep *keep, KeepBuffer *kept)
 {
 	for (uint32_t i = 0; i < kept->n; i++)
 	{

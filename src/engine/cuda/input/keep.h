@@ -8,7 +8,7 @@
 #include "engine/cuda/input/keep_texts.h"
 #include "engine/cuda/input/pack.h"
 #include "engine/cuda/input/page_deformer.h"
-#include "engine/cuda/input/resident_tables.h"
+#include "engine/cuda/input/kept_tables.h"
 
 /* Stripes that an input buffer may have all pages of. */
 #define KEEP_STRIPES 4
@@ -18,40 +18,40 @@ typedef struct KeepSet
 {
 	struct KeepSet *next;
 	int			ncolumns;
-	int		   *columns;		/* of ResidentTables.columns */
+	int		   *columns;		/* of KeptTables.columns */
 	ColumnPlace *places;
 	uint32_t	row_bytes;
 	DeformAttrs attrs;
 } KeepSet;
 
 /* A stripe that is being kept. */
-typedef struct KeptStripe
+typedef struct KeepStripe
 {
-	const ResidentTable *table;
+	const KeptTable *table;
 	uint32_t	number;
 	const KeepSet *set;
-	ResidentStripe *stripe;		/* as it will be */
-	ResidentChunk *plain;		/* room for its columns as they come from pages */
-	ResidentChunk *chunk;		/* what is kept; NULL: they are not encoded yet */
-	KeptPages	pages;
+	KeptStripe *stripe;		/* as it will be */
+	KeptChunk  *plain;		/* room for its columns as they come from pages */
+	KeptChunk  *chunk;		/* what is kept; NULL: they are not encoded yet */
+	KeepPages	pages;
 	PackSource	source;
-	KeptTexts	texts;
-} KeptStripe;
+	BufferTexts	texts;
+} KeepStripe;
 
 /* Those of one buffer, and those of what it held before, which are being encoded. */
-typedef struct KeptBuffer
+typedef struct KeepBuffer
 {
 	uint32_t	n;
 	uint32_t	npacked;
-	KeptStripe	stripes[KEEP_STRIPES];
-	KeptStripe	packed[KEEP_STRIPES];
-} KeptBuffer;
+	KeepStripe	stripes[KEEP_STRIPES];
+	KeepStripe	packed[KEEP_STRIPES];
+} KeepBuffer;
 
 /* Begins as zeros. */
 typedef struct Keep
 {
 	bool		enabled;		/* is anything to be kept, and was there room so far? */
-	ResidentTables *tables;
+	KeptTables *tables;
 	KeepSet    *sets;
 	uint32_t	result_size;	/* of a stripe: Counters, then for each column its
 								 * ColumnRange and its PackedColumn */
@@ -65,7 +65,7 @@ typedef struct Keep
  * What is to be kept of the tables, once it is known what is served; for so many buffers of
  * so many pages.  Whatever a failure leaves, keep_close takes.
  */
-extern EngineStatus keep_open(RunCore *run, ResidentTables *tables, uint32_t buffer_pages,
+extern EngineStatus keep_open(RunCore *run, KeptTables *tables, uint32_t buffer_pages,
 							  uint32_t nbuffers, Keep *keep);
 
 /*
@@ -81,29 +81,29 @@ extern bool keep_continues(const Keep *keep, const PageRef *page);
 /* Choose stripes of a full buffer, and note the places of their pages' rows. */
 extern void keep_begin(RunCore *run, Keep *keep, const PageDeformer *deformer,
 					   const InputLayout *input, const InputBuffer *buffer, uint32_t number,
-					   KeptBuffer *kept);
+					   KeepBuffer *kept);
 
 /* Launch, in the work stream, once the buffer's pages are on the device. */
 extern EngineStatus keep_launch(RunCore *run, const Keep *keep, const PageDeformer *deformer,
 								const InputLayout *input, const InputBuffer *buffer,
-								const KeptBuffer *kept, uint32_t number);
+								const KeepBuffer *kept, uint32_t number);
 
 /*
  * The launch has been done: what has no errors is encoded, by another launch.  What was
  * encoded the last time goes to the cache.
  */
 extern EngineStatus keep_end(RunCore *run, Keep *keep, const PageDeformer *deformer,
-							 KeptBuffer *kept, uint32_t number);
+							 KeepBuffer *kept, uint32_t number);
 
 /*
  * There are no more buffers: what has been encoded goes to the cache.  BUSY: it has not yet
  * been.
  */
 extern EngineStatus keep_finish(RunCore *run, Keep *keep, const PageDeformer *deformer,
-								KeptBuffer *kept, uint32_t nbuffers);
+								KeepBuffer *kept, uint32_t nbuffers);
 
 /* Drop what has not ended; nothing is left that works on the device. */
-extern void keep_drop(RunCore *run, const Keep *keep, KeptBuffer *kept);
+extern void keep_drop(RunCore *run, const Keep *keep, KeepBuffer *kept);
 
 extern void keep_close(RunCore *run, Keep *keep);
 

@@ -30,13 +30,13 @@
 #define ROW_THREADS 256
 
 static bool
-is_text(const ResidentColumn *column)
+is_text(const KeptColumn *column)
 {
 	return column->key.type == VT_TEXT;
 }
 
 bool
-keep_texts_possible(const RunCore *run, const ResidentColumn *column)
+keep_texts_possible(const RunCore *run, const KeptColumn *column)
 {
 	const Dictionary *dictionary = column->dictionary;
 
@@ -47,7 +47,7 @@ keep_texts_possible(const RunCore *run, const ResidentColumn *column)
 }
 
 bool
-keep_texts_claimed(const RunCore *run, const ResidentColumn *column)
+keep_texts_claimed(const RunCore *run, const KeptColumn *column)
 {
 	if (!is_text(column))
 		return true;
@@ -56,7 +56,7 @@ keep_texts_claimed(const RunCore *run, const ResidentColumn *column)
 
 /* Claim a column's dictionary, or make one; false: no memory. */
 static bool
-claim(const RunCore *run, ResidentColumn *column)
+claim(const RunCore *run, KeptColumn *column)
 {
 	if (!is_text(column) || !keep_texts_possible(run, column) || keep_texts_claimed(run, column))
 		return true;
@@ -65,12 +65,12 @@ claim(const RunCore *run, ResidentColumn *column)
 	if (column->dictionary == NULL)
 		return false;
 	column->dictionary->filler = run;
-	resident_pin_dictionary(column);
+	kept_pin_dictionary(column);
 	return true;
 }
 
 EngineStatus
-keep_texts_open(RunCore *run, const ResidentTables *tables, uint32_t nstripes,
+keep_texts_open(RunCore *run, const KeptTables *tables, uint32_t nstripes,
 				KeepTexts *texts)
 {
 	for (int i = 0; i < tables->ncolumns; i++)
@@ -87,7 +87,7 @@ keep_texts_open(RunCore *run, const ResidentTables *tables, uint32_t nstripes,
 
 /* Let a dictionary go that the run has claimed. */
 static void
-release(RunCore *run, const ResidentTable *table, ResidentColumn *column)
+release(RunCore *run, const KeptTable *table, KeptColumn *column)
 {
 	Dictionary *dictionary = column->dictionary;
 
@@ -97,12 +97,12 @@ release(RunCore *run, const ResidentTable *table, ResidentColumn *column)
 	if (dictionary->moved != NULL)
 		run_give_event(run, &dictionary->moved);
 	if (dictionary->spoilt)
-		resident_give_up(&run->context->resident, table->file, column);
-	resident_unpin_dictionary(&run->context->resident, column);
+		kept_give_up(&run->context->kept, table->file, column);
+	kept_unpin_dictionary(&run->context->kept, column);
 }
 
 void
-keep_texts_close(RunCore *run, const ResidentTables *tables, KeepTexts *texts)
+keep_texts_close(RunCore *run, const KeptTables *tables, KeepTexts *texts)
 {
 	if (texts->ncolumns == 0)
 		return;
@@ -114,17 +114,17 @@ keep_texts_close(RunCore *run, const ResidentTables *tables, KeepTexts *texts)
 }
 
 /* The stripe's i-th column if it is one of texts, or NULL. */
-static ResidentColumn *
-text_column(const KeptTexts *kept, int i)
+static KeptColumn *
+text_column(const BufferTexts *kept, int i)
 {
-	ResidentColumn *column = kept->table->columns[kept->columns[i]];
+	KeptColumn *column = kept->table->columns[kept->columns[i]];
 
 	return is_text(column) ? column : NULL;
 }
 
 /* What the texts of a column can take: all bytes of the pages, and what old tuples lack. */
 static uint64_t
-most_bytes(const KeptTexts *kept, const ResidentColumn *column)
+most_bytes(const BufferTexts *kept, const KeptColumn *column)
 {
 	return (uint64_t) kept->npages * HEAP_PAGE_SIZE +
 		(column->key.has_missing ? kept->nrows * sizeof(column->key.missing) : 0);
@@ -132,7 +132,7 @@ most_bytes(const KeptTexts *kept, const ResidentColumn *column)
 
 /* Have memory for the rows' slots. */
 static bool
-make_found(RunCore *run, KeepTexts *texts, const KeptTexts *kept)
+make_found(RunCore *run, KeepTexts *texts, const BufferTexts *kept)
 {
 	uint64_t	size = kept->capacity * sizeof(uint32_t);
 
@@ -153,16 +153,16 @@ begin_move(RunCore *run, Dictionary *dictionary, DevicePtr memory, const Diction
 
 /* Move a dictionary into memory of another size, by the work stream; false: there is none. */
 static bool
-move(RunCore *run, const PageKernels *kernels, ResidentColumn *column, DictionaryRoom *room,
+move(RunCore *run, const PageKernels *kernels, KeptColumn *column, DictionaryRoom *room,
 	 int64_t now)
 {
-	ResidentCache *cache = &run->context->resident;
+	KeptCache  *cache = &run->context->kept;
 	Dictionary *dictionary = column->dictionary;
 	DictionaryMoveArgs args = {0};
 	EngineStatus status;
 	uint64_t	evicted = cache->evicted;
 	DevicePtr	memory;
-	bool		taken = resident_memory(cache, &room->size, resident_heat_now(column, now), now,
+	bool		taken = kept_memory(cache, &room->size, kept_heat_now(column, now), now,
 										&memory);
 
 	run->head.stats.blocks_evicted += cache->evicted - evicted;
@@ -172,7 +172,7 @@ move(RunCore *run, const PageKernels *kernels, ResidentColumn *column, Dictionar
 		dictionary_tell(dictionary, &args.from);
 	if (!begin_move(run, dictionary, memory, room))
 	{
-		resident_memory_free(cache, memory, room->size);
+		kept_memory_free(cache, memory, room->size);
 		return false;
 	}
 	dictionary_tell(dictionary, &args.to);
@@ -193,12 +193,12 @@ move(RunCore *run, const PageKernels *kernels, ResidentColumn *column, Dictionar
 
 /* Have room for the stripe in a dictionary; false: there is none. */
 static bool
-make_room(RunCore *run, const PageKernels *kernels, const KeptTexts *kept,
-		  ResidentColumn *column, int64_t now)
+make_room(RunCore *run, const PageKernels *kernels, const BufferTexts *kept,
+		  KeptColumn *column, int64_t now)
 {
-	ResidentCache *cache = &run->context->resident;
+	KeptCache  *cache = &run->context->kept;
 	Dictionary *dictionary = column->dictionary;
-	uint64_t	most = resident_limit(cache) / DICTIONARY_SHARE;
+	uint64_t	most = kept_limit(cache) / DICTIONARY_SHARE;
 	uint64_t	bytes = most_bytes(kept, column);
 	DictionaryRoom room;
 
@@ -207,7 +207,7 @@ make_room(RunCore *run, const PageKernels *kernels, const KeptTexts *kept,
 	if (dictionary_has_room(dictionary, kept->nrows, bytes))
 		return true;
 	if (dictionary_least_size(dictionary) > most)
-		resident_give_up(cache, kept->table->file, column);
+		kept_give_up(cache, kept->table->file, column);
 	/* what is on its way may have less than it could */
 	if (column->given_up || !dictionary_room(dictionary, kept->nrows, bytes, &room) ||
 		room.size > most)
@@ -217,14 +217,14 @@ make_room(RunCore *run, const PageKernels *kernels, const KeptTexts *kept,
 
 /* Where a device tells what the dictionary of the stripe's column of texts with that number has. */
 static DictionaryCounters *
-told_place(const KeepTexts *texts, const KeptTexts *kept, uint32_t number)
+told_place(const KeepTexts *texts, const BufferTexts *kept, uint32_t number)
 {
 	return (DictionaryCounters *) texts->told.data + kept->place + number;
 }
 
 bool
 keep_texts_begin(RunCore *run, KeepTexts *texts, const PageKernels *kernels,
-				 const KeptTexts *kept, int64_t now)
+				 const BufferTexts *kept, int64_t now)
 {
 	int			n = 0;
 
@@ -276,7 +276,7 @@ launch_column(RunCore *run, const PageKernels *kernels, Dictionary *dictionary,
 
 EngineStatus
 keep_texts_launch(RunCore *run, const KeepTexts *texts, const PageKernels *kernels,
-				  const InputBuffer *buffer, const KeptTexts *kept)
+				  const InputBuffer *buffer, const BufferTexts *kept)
 {
 	EngineStatus status = ENGINE_OK;
 	uint32_t	number = 0;
@@ -301,14 +301,14 @@ keep_texts_launch(RunCore *run, const KeepTexts *texts, const PageKernels *kerne
 
 /* How many the stripe's table seems to have. */
 static double
-table_rows(const KeptTexts *kept)
+table_rows(const BufferTexts *kept)
 {
 	return (double) kept->table->state->nblocks * kept->nrows / kept->npages;
 }
 
 /* Give up a column of texts if its dictionary tells so, or toasted values do. */
 static void
-judge(RunCore *run, const KeptTexts *kept, ResidentColumn *column, bool toasted)
+judge(RunCore *run, const BufferTexts *kept, KeptColumn *column, bool toasted)
 {
 	Dictionary *dictionary = column->dictionary;
 
@@ -316,18 +316,18 @@ judge(RunCore *run, const KeptTexts *kept, ResidentColumn *column, bool toasted)
 	if (!column->given_up && (dictionary->spoilt ||
 							  dictionary_is_useless(dictionary, table_rows(kept)) ||
 							  column->refused == MOST_REFUSED))
-		resident_give_up(&run->context->resident, kept->table->file, column);
+		kept_give_up(&run->context->kept, kept->table->file, column);
 }
 
 void
-keep_texts_end(RunCore *run, const KeepTexts *texts, const KeptTexts *kept,
+keep_texts_end(RunCore *run, const KeepTexts *texts, const BufferTexts *kept,
 			   const ColumnRange *ranges)
 {
 	uint32_t	number = 0;
 
 	for (int i = 0; i < kept->ncolumns; i++)
 	{
-		ResidentColumn *column = text_column(kept, i);
+		KeptColumn *column = text_column(kept, i);
 
 		if (column == NULL)
 			continue;
@@ -341,7 +341,7 @@ keep_texts_end(RunCore *run, const KeepTexts *texts, const KeptTexts *kept,
 }
 
 bool
-keep_texts_leave_any(const RunCore *run, const KeptTexts *kept)
+keep_texts_leave_any(const RunCore *run, const BufferTexts *kept)
 {
 	for (int i = 0; i < kept->ncolumns; i++)
 		if (keep_texts_claimed(run, kept->table->columns[kept->columns[i]]))
@@ -350,19 +350,19 @@ keep_texts_leave_any(const RunCore *run, const KeptTexts *kept)
 }
 
 void
-keep_texts_forget(RunCore *run, const KeptTexts *kept, ResidentChunk *chunk)
+keep_texts_forget(RunCore *run, const BufferTexts *kept, KeptChunk *chunk)
 {
 	for (int i = 0; i < kept->ncolumns; i++)
 	{
-		const ResidentColumn *column = kept->table->columns[kept->columns[i]];
+		const KeptColumn *column = kept->table->columns[kept->columns[i]];
 
 		if (!keep_texts_claimed(run, column))
-			resident_chunk_forget(&run->context->resident, chunk, column);
+			kept_chunk_forget(&run->context->kept, chunk, column);
 	}
 }
 
 EngineStatus
-keep_texts_trim(RunCore *run, const ResidentTables *tables, const KeepTexts *texts,
+keep_texts_trim(RunCore *run, const KeptTables *tables, const KeepTexts *texts,
 				const PageKernels *kernels)
 {
 	DictionaryRoom room;
@@ -372,7 +372,7 @@ keep_texts_trim(RunCore *run, const ResidentTables *tables, const KeepTexts *tex
 	for (int i = 0; i < tables->ntables; i++)
 		for (int j = 0; j < tables->ncolumns; j++)
 		{
-			ResidentColumn *column = tables->tables[i].columns[j];
+			KeptColumn *column = tables->tables[i].columns[j];
 
 			if (!is_text(column) || !keep_texts_claimed(run, column) ||
 				!dictionary_spare(column->dictionary, &room))
@@ -386,13 +386,13 @@ keep_texts_trim(RunCore *run, const ResidentTables *tables, const KeepTexts *tex
 }
 
 void
-keep_texts_drop(const RunCore *run, const KeepTexts *texts, const KeptTexts *kept)
+keep_texts_drop(const RunCore *run, const KeepTexts *texts, const BufferTexts *kept)
 {
 	uint32_t	number = 0;
 
 	for (int i = 0; i < kept->ncolumns; i++)
 	{
-		ResidentColumn *column = text_column(kept, i);
+		KeptColumn *column = text_column(kept, i);
 
 		if (column == NULL)
 			continue;

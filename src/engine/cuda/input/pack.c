@@ -56,7 +56,7 @@ numbers_size(uint32_t width, uint64_t rows)
 
 uint64_t
 pack_place(const Column *column, const ColumnRange *range, const PackSource *source, uint64_t at,
-		   ResidentPlace *place)
+		   KeptPlace *place)
 {
 	ValueType	type = (ValueType) column->type;
 	bool		integer = is_number(type);
@@ -81,7 +81,7 @@ pack_place(const Column *column, const ColumnRange *range, const PackSource *sou
 }
 
 PackedColumn
-pack_describe(const Column *column, const ResidentPlace *place)
+pack_describe(const Column *column, const KeptPlace *place)
 {
 	return (PackedColumn)
 	{

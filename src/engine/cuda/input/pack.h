@@ -27,10 +27,10 @@ extern uint64_t pack_capacity(uint32_t nrows);
  * place stays as it is.  Where the next one begins.
  */
 extern uint64_t pack_place(const Column *column, const ColumnRange *range,
-						   const PackSource *source, uint64_t at, ResidentPlace *place);
+						   const PackSource *source, uint64_t at, KeptPlace *place);
 
 /* The same for the kernel. */
-extern PackedColumn pack_describe(const Column *column, const ResidentPlace *place);
+extern PackedColumn pack_describe(const Column *column, const KeptPlace *place);
 
 /* Launch, in the work stream: find the ranges of all columns. */
 extern EngineStatus pack_find_ranges(RunCore *run, const PageKernels *kernels,

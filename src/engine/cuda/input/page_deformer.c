@@ -69,7 +69,7 @@ page_deformer_launch(RunCore *run, const PageDeformer *deformer, const InputLayo
 
 EngineStatus
 page_deformer_keep(RunCore *run, const PageDeformer *deformer, const InputLayout *input,
-				   const InputBuffer *buffer, const KeptPages *kept)
+				   const InputBuffer *buffer, const KeepPages *kept)
 {
 	DeformArgs	args;
 

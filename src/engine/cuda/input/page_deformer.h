@@ -21,7 +21,7 @@ typedef struct PageDeformer
 } PageDeformer;
 
 /* Some of a buffer's pages, whose rows go into other columns besides. */
-typedef struct KeptPages
+typedef struct KeepPages
 {
 	uint32_t	first;
 	uint32_t	npages;
@@ -30,7 +30,7 @@ typedef struct KeptPages
 	uint64_t	capacity;
 	DevicePtr	counters;		/* Counters of their own */
 	DevicePtr	ranges;			/* ColumnRange, of each column */
-} KeptPages;
+} KeepPages;
 
 /* Whatever a failure leaves, page_deformer_close takes. */
 extern EngineStatus page_deformer_open(RunCore *run, PageDeformer *deformer);
@@ -44,6 +44,6 @@ extern EngineStatus page_deformer_launch(RunCore *run, const PageDeformer *defor
 /* The same for rows that are kept: those of pages with a DevicePage.kept. */
 extern EngineStatus page_deformer_keep(RunCore *run, const PageDeformer *deformer,
 									   const InputLayout *input, const InputBuffer *buffer,
-									   const KeptPages *kept);
+									   const KeepPages *kept);
 
 #endif							/* GPUAGG_PAGE_DEFORMER_H */

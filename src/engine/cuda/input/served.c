@@ -40,8 +40,8 @@
 /* A stripe that is looked at. */
 typedef struct Candidate
 {
-	const ResidentTable *table;
-	ResidentStripe *stripe;
+	const KeptTable *table;
+	KeptStripe *stripe;
 	uint32_t	first;			/* block */
 	const uint8_t *bits;		/* of the map now */
 	bool		same_map;		/* has it the stamp's LSN? */
@@ -128,7 +128,7 @@ mask_blocks(Candidate *candidate, uint32_t number)
 static bool
 is_worn(Candidate *candidate, uint32_t number)
 {
-	ResidentStripe *stripe = candidate->stripe;
+	KeptStripe *stripe = candidate->stripe;
 	uint32_t	nblocks = stripe_blocks_there(candidate->table->state, number);
 	uint32_t	all_visible;
 
@@ -153,9 +153,9 @@ masked_blocks(const Candidate *candidate)
 
 /* Can the stripe be served, as far as the map and LSNs tell, and which of its blocks? */
 static bool
-look_at(const ResidentTable *table, uint32_t number, Candidate *candidate)
+look_at(const KeptTable *table, uint32_t number, Candidate *candidate)
 {
-	ResidentStripe *stripe = resident_stripe(table->file, number);
+	KeptStripe *stripe = kept_stripe(table->file, number);
 	uint64_t	lsn = stripe_lsn(table->state, number);
 
 	if (stripe == NULL || lsn == 0 || (stripe->map.lsn != lsn && table->lsns == NULL))
@@ -178,13 +178,13 @@ look_at(const ResidentTable *table, uint32_t number, Candidate *candidate)
 }
 
 static void
-pin(Served *served, ResidentChunk *chunk)
+pin(Served *served, KeptChunk *chunk)
 {
 	for (uint32_t i = served->nchunks; i > 0 && i + 4 > served->nchunks; i--)
 		if (served->chunks[i - 1] == chunk)
 			return;
 	served->chunks[served->nchunks++] = chunk;
-	resident_pin(chunk);
+	kept_pin(chunk);
 }
 
 /*
@@ -192,13 +192,13 @@ pin(Served *served, ResidentChunk *chunk)
  * else its pages would not come.
  */
 static bool
-has_others(const ResidentTables *tables, int ncolumns, const Candidate *candidate)
+has_others(const KeptTables *tables, int ncolumns, const Candidate *candidate)
 {
-	const ResidentPlace *place;
+	const KeptPlace *place;
 
 	for (int i = ncolumns; i < tables->ncolumns; i++)
 		if (!candidate->table->columns[i]->given_up &&
-			resident_find(candidate->stripe, candidate->table->columns[i], &place) == NULL)
+			kept_find(candidate->stripe, candidate->table->columns[i], &place) == NULL)
 			return false;
 	return true;
 }
@@ -206,8 +206,8 @@ has_others(const ResidentTables *tables, int ncolumns, const Candidate *candidat
 /* Where a stripe's columns are. */
 typedef struct Found
 {
-	ResidentChunk *chunks[PROGRAM_MAX_COLUMNS];
-	const ResidentPlace *places[PROGRAM_MAX_COLUMNS];
+	KeptChunk  *chunks[PROGRAM_MAX_COLUMNS];
+	const KeptPlace *places[PROGRAM_MAX_COLUMNS];
 } Found;
 
 /* False: not all of them are there. */
@@ -216,7 +216,7 @@ find_columns(int ncolumns, const Candidate *candidate, Found *found)
 {
 	for (int i = 0; i < ncolumns; i++)
 	{
-		found->chunks[i] = resident_find(candidate->stripe, candidate->table->columns[i],
+		found->chunks[i] = kept_find(candidate->stripe, candidate->table->columns[i],
 										 &found->places[i]);
 		if (found->chunks[i] == NULL)
 			return false;
@@ -236,7 +236,7 @@ can_pass(const RunCore *run, const Candidate *candidate, const Found *found)
 		return true;
 	for (int i = 0; i < run->program->ncolumns; i++)
 	{
-		const ResidentPlace *place = found->places[i];
+		const KeptPlace *place = found->places[i];
 
 		ranges[i] = (ValueRange)
 		{
@@ -257,7 +257,7 @@ add_segment(int ncolumns, const Candidate *candidate, const Found *found, Served
 	words[SEGMENT_MASK] = 0;
 	for (int i = 0; i < ncolumns; i++)
 	{
-		const ResidentPlace *place = found->places[i];
+		const KeptPlace *place = found->places[i];
 		DevicePtr	memory = found->chunks[i]->memory;
 
 		words[SEGMENT_VALUES(i)] = PLACE(memory + place->values, place->width);
@@ -286,7 +286,7 @@ next_masked(const Candidate *candidate, uint32_t block)
 static uint64_t
 masked_rows(const Candidate *candidate)
 {
-	const ResidentStripe *stripe = candidate->stripe;
+	const KeptStripe *stripe = candidate->stripe;
 	uint64_t	rows = 0;
 
 	for (uint32_t i = next_masked(candidate, 0); i < STRIPE_MAX_BLOCKS;
@@ -299,7 +299,7 @@ masked_rows(const Candidate *candidate)
 static void
 note_masked(const Candidate *candidate, Served *served)
 {
-	const ResidentStripe *stripe = candidate->stripe;
+	const KeptStripe *stripe = candidate->stripe;
 	MaskRange  *range = NULL;
 
 	for (uint32_t i = next_masked(candidate, 0); i < STRIPE_MAX_BLOCKS;
@@ -404,8 +404,8 @@ stamp(const Candidate *candidate, uint32_t number)
 	StripeMap	map;
 
 	stripe_map(candidate->table->state, number, &map);
-	if (!candidate->same_map && resident_is_newer(&map, &candidate->stripe->map))
-		resident_stamp(candidate->stripe, &map, candidate->served, candidate->nserved);
+	if (!candidate->same_map && kept_is_newer(&map, &candidate->stripe->map))
+		kept_stamp(candidate->stripe, &map, candidate->served, candidate->nserved);
 }
 
 /* Have the stripe's rows taken in. */
@@ -423,7 +423,7 @@ take(RunCore *run, const Candidate *candidate, const Found *found, Served *serve
 
 /* Serve a stripe, if all is there: its rows are taken in, unless none of them passes. */
 static void
-serve(RunCore *run, const ResidentTables *tables, ResidentTable *table, uint32_t number,
+serve(RunCore *run, const KeptTables *tables, KeptTable *table, uint32_t number,
 	  const Candidate *candidate, Served *served)
 {
 	EngineStats *stats = &run->head.stats;
@@ -447,7 +447,7 @@ serve(RunCore *run, const ResidentTables *tables, ResidentTable *table, uint32_t
 }
 
 static bool
-find_in_table(RunCore *run, const ResidentTables *tables, ResidentTable *table, Served *served)
+find_in_table(RunCore *run, const KeptTables *tables, KeptTable *table, Served *served)
 {
 	uint32_t	nstripes = stripes_of_table(table->state->nblocks);
 	Candidate	candidate;
@@ -469,11 +469,11 @@ find_in_table(RunCore *run, const ResidentTables *tables, ResidentTable *table, 
 }
 
 EngineStatus
-served_find(RunCore *run, ResidentTables *tables, Served *served)
+served_find(RunCore *run, KeptTables *tables, Served *served)
 {
 	for (int i = 0; i < tables->ntables; i++)
 	{
-		ResidentTable *table = &tables->tables[i];
+		KeptTable  *table = &tables->tables[i];
 		uint32_t	first = served->nsegments;
 		uint64_t	blocks = run->head.stats.blocks_resident;
 
@@ -570,7 +570,7 @@ served_close(RunCore *run, Served *served)
 	run_free(run, &served->device_ranges);
 	served_texts_close(run, &served->texts);
 	for (uint32_t i = 0; i < served->nchunks; i++)
-		resident_unpin(&run->context->resident, served->chunks[i]);
+		kept_unpin(&run->context->kept, served->chunks[i]);
 	free(served->chunks);
 	free(served->words);
 	free(served->ranges);

@@ -5,13 +5,13 @@
 #ifndef GPUAGG_SERVED_H
 #define GPUAGG_SERVED_H
 
-#include "engine/cuda/input/resident_tables.h"
+#include "engine/cuda/input/kept_tables.h"
 #include "engine/cuda/input/served_texts.h"
 
 /* Begins as zeros. */
 typedef struct Served
 {
-	ResidentChunk **chunks;		/* pinned */
+	KeptChunk **chunks;		/* pinned */
 	uint32_t	nchunks;
 	uint64_t   *words;			/* of the segments (segments.cuh) */
 	uint32_t	nsegments;
@@ -37,7 +37,7 @@ typedef struct Served
  * What the cache has of the tables for this run: pinned, until served_close, and marked in
  * the tables' `served`.
  */
-extern EngineStatus served_find(RunCore *run, ResidentTables *tables, Served *served);
+extern EngineStatus served_find(RunCore *run, KeptTables *tables, Served *served);
 
 /* Tell the device.  mask: the kernel `mask_rows`, if there are masked rows. */
 extern EngineStatus served_upload(RunCore *run, Served *served, DeviceKernel *mask);

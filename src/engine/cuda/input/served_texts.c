@@ -41,14 +41,14 @@ bytes_taken(uint64_t bytes)
 }
 
 bool
-served_texts_fit(const RunCore *run, const ResidentTable *table, const ServedTexts *texts)
+served_texts_fit(const RunCore *run, const KeptTable *table, const ServedTexts *texts)
 {
 	uint64_t	bytes = texts->bytes;
 	uint64_t	entries = texts->entries;
 
 	for (int i = 0; i < run->program->ncolumns; i++)
 	{
-		const ResidentColumn *column = table->columns[i];
+		const KeptColumn *column = table->columns[i];
 
 		if (!is_text(run, i))
 			continue;
@@ -62,7 +62,7 @@ served_texts_fit(const RunCore *run, const ResidentTable *table, const ServedTex
 }
 
 static void
-note(ResidentColumn *column, int number, uint32_t first, uint32_t nsegments,
+note(KeptColumn *column, int number, uint32_t first, uint32_t nsegments,
 	 ServedTexts *texts)
 {
 	const Dictionary *dictionary = column->dictionary;
@@ -73,13 +73,13 @@ note(ResidentColumn *column, int number, uint32_t first, uint32_t nsegments,
 			.entries = dictionary->entries,.bytes = dictionary->bytes,
 			.entries_place = texts->entries,.bytes_place = texts->bytes
 	};
-	resident_pin_dictionary(column);
+	kept_pin_dictionary(column);
 	texts->entries += dictionary->entries + 1;
 	texts->bytes += bytes_taken(dictionary->bytes);
 }
 
 bool
-served_texts_note(const RunCore *run, const ResidentTable *table, uint32_t first,
+served_texts_note(const RunCore *run, const KeptTable *table, uint32_t first,
 				  uint32_t nsegments, ServedTexts *texts)
 {
 	uint32_t	room = texts->n + (uint32_t) run->program->ncolumns;
@@ -184,7 +184,7 @@ void
 served_texts_close(RunCore *run, ServedTexts *texts)
 {
 	for (uint32_t i = 0; i < texts->n; i++)
-		resident_unpin_dictionary(&run->context->resident, texts->texts[i].column);
+		kept_unpin_dictionary(&run->context->kept, texts->texts[i].column);
 	run_free(run, &texts->device_entries);
 	free(texts->texts);
 }

@@ -6,12 +6,12 @@
 #define GPUAGG_SERVED_TEXTS_H
 
 #include "engine/cuda/core/run_kernels.h"
-#include "engine/cuda/input/resident_tables.h"
+#include "engine/cuda/input/kept_tables.h"
 
 /* A column's dictionary, as it is when the run begins, for a table's segments. */
 typedef struct ServedText
 {
-	ResidentColumn *column;		/* its dictionary is pinned */
+	KeptColumn *column;		/* its dictionary is pinned */
 	int			number;			/* of the Program's column */
 	uint32_t	first;			/* segment */
 	uint32_t	nsegments;
@@ -33,11 +33,11 @@ typedef struct ServedTexts
 } ServedTexts;
 
 /* Have the Program's texts of the table a dictionary, and may a run copy them? */
-extern bool served_texts_fit(const RunCore *run, const ResidentTable *table,
+extern bool served_texts_fit(const RunCore *run, const KeptTable *table,
 							 const ServedTexts *texts);
 
 /* Note the table's columns of texts, for these segments; false: no memory. */
-extern bool served_texts_note(const RunCore *run, const ResidentTable *table, uint32_t first,
+extern bool served_texts_note(const RunCore *run, const KeptTable *table, uint32_t first,
 							  uint32_t nsegments, ServedTexts *texts);
 
 /* Leave a column's codes as they are, before anything of what follows. */

@@ -20,14 +20,14 @@
 
 /* Take an entry, of which nothing is kept, out of the list. */
 static void
-forget_file(ResidentCache *cache, ResidentFile **link)
+forget_file(KeptCache *cache, KeptFile **link)
 {
-	ResidentFile *file = *link;
+	KeptFile   *file = *link;
 
 	*link = file->next;
 	while (file->columns != NULL)
 	{
-		ResidentColumn *column = file->columns;
+		KeptColumn *column = file->columns;
 
 		file->columns = column->next;
 		free(column);
@@ -38,7 +38,7 @@ forget_file(ResidentCache *cache, ResidentFile **link)
 }
 
 bool
-resident_keeps_any(const ResidentFile *file)
+kept_keeps_any(const KeptFile *file)
 {
 	for (uint32_t i = 0; i < file->nstripes; i++)
 		if (file->stripes[i] != NULL)
@@ -48,22 +48,22 @@ resident_keeps_any(const ResidentFile *file)
 
 /* The oldest one that nobody needs. */
 static void
-forget_oldest_file(ResidentCache *cache)
+forget_oldest_file(KeptCache *cache)
 {
-	ResidentFile **oldest = NULL;
+	KeptFile **oldest = NULL;
 
-	for (ResidentFile **link = &cache->files; *link != NULL; link = &(*link)->next)
-		if ((*link)->users == 0 && !resident_keeps_any(*link))
+	for (KeptFile **link = &cache->files; *link != NULL; link = &(*link)->next)
+		if ((*link)->users == 0 && !kept_keeps_any(*link))
 			oldest = link;
 	if (oldest != NULL)
 		forget_file(cache, oldest);
 }
 
-ResidentFile *
-resident_file(ResidentCache *cache, const uint32_t *name, uint32_t relation)
+KeptFile *
+kept_file(KeptCache *cache, const uint32_t *name, uint32_t relation)
 {
-	ResidentFile **link = &cache->files;
-	ResidentFile *file;
+	KeptFile **link = &cache->files;
+	KeptFile   *file;
 
 	while (*link != NULL && memcmp((*link)->file, name, sizeof((*link)->file)) != 0)
 		link = &(*link)->next;
@@ -88,14 +88,14 @@ resident_file(ResidentCache *cache, const uint32_t *name, uint32_t relation)
 }
 
 void
-resident_file_leave(ResidentFile *file)
+kept_file_leave(KeptFile *file)
 {
 	file->users--;
 }
 
 /* A text in a key's words: its length, and its bytes; false: it is too long. */
 static bool
-text_in_key(const SlotValue *slot, ResidentKey *key)
+text_in_key(const SlotValue *slot, KeptKey *key)
 {
 	char	   *to = (char *) key->missing;
 
@@ -108,7 +108,7 @@ text_in_key(const SlotValue *slot, ResidentKey *key)
 }
 
 bool
-resident_key(const Column *column, const SlotValue *slots, ResidentKey *key)
+kept_key(const Column *column, const SlotValue *slots, KeptKey *key)
 {
 	const SlotValue *missing = column->missing < 0 ? NULL : &slots[column->missing];
 
@@ -131,10 +131,10 @@ resident_key(const Column *column, const SlotValue *slots, ResidentKey *key)
 	return true;
 }
 
-ResidentColumn *
-resident_column(ResidentFile *file, const ResidentKey *key)
+KeptColumn *
+kept_column(KeptFile *file, const KeptKey *key)
 {
-	ResidentColumn *column = file->columns;
+	KeptColumn *column = file->columns;
 
 	while (column != NULL && memcmp(&column->key, key, sizeof(*key)) != 0)
 		column = column->next;
@@ -149,14 +149,14 @@ resident_column(ResidentFile *file, const ResidentKey *key)
 	return column;
 }
 
-ResidentStripe *
-resident_stripe(const ResidentFile *file, uint32_t number)
+KeptStripe *
+kept_stripe(const KeptFile *file, uint32_t number)
 {
 	return number < file->nstripes ? file->stripes[number] : NULL;
 }
 
 void
-resident_stamp(ResidentStripe *stripe, const StripeMap *map, const uint8_t *has,
+kept_stamp(KeptStripe *stripe, const StripeMap *map, const uint8_t *has,
 			   uint32_t nblocks)
 {
 	stripe->map = *map;
@@ -165,8 +165,8 @@ resident_stamp(ResidentStripe *stripe, const StripeMap *map, const uint8_t *has,
 	stripe->nblocks = nblocks;
 }
 
-static const ResidentPlace *
-find_place(const ResidentChunk *chunk, const ResidentColumn *column)
+static const KeptPlace *
+find_place(const KeptChunk *chunk, const KeptColumn *column)
 {
 	for (int i = 0; i < chunk->ncolumns; i++)
 		if (chunk->columns[i].column == column)
@@ -174,11 +174,11 @@ find_place(const ResidentChunk *chunk, const ResidentColumn *column)
 	return NULL;
 }
 
-ResidentChunk *
-resident_find(const ResidentStripe *stripe, const ResidentColumn *column,
-			  const ResidentPlace **place)
+KeptChunk *
+kept_find(const KeptStripe *stripe, const KeptColumn *column,
+			  const KeptPlace **place)
 {
-	for (ResidentChunk *chunk = stripe->chunks; chunk != NULL; chunk = chunk->next)
+	for (KeptChunk *chunk = stripe->chunks; chunk != NULL; chunk = chunk->next)
 	{
 		*place = find_place(chunk, column);
 		if (*place != NULL)
@@ -188,7 +188,7 @@ resident_find(const ResidentStripe *stripe, const ResidentColumn *column,
 }
 
 void
-resident_memory_free(ResidentCache *cache, DevicePtr ptr, uint64_t size)
+kept_memory_free(KeptCache *cache, DevicePtr ptr, uint64_t size)
 {
 	cache->bytes -= size;
 	device_memory_give(cache->device, cache->memory, ptr, size);
@@ -196,21 +196,21 @@ resident_memory_free(ResidentCache *cache, DevicePtr ptr, uint64_t size)
 
 /* Memory that dictionaries have grown out of, which nothing reads any more. */
 static void
-free_old(ResidentCache *cache, Dictionary *dictionary)
+free_old(KeptCache *cache, Dictionary *dictionary)
 {
 	while (dictionary->old != NULL)
 	{
 		OldMemory  *old = dictionary->old;
 
 		dictionary->old = old->next;
-		resident_memory_free(cache, old->ptr, old->size);
+		kept_memory_free(cache, old->ptr, old->size);
 		free(old);
 	}
 }
 
 /* Free a column's dictionary, if there is one that no chunk and no run needs. */
 static void
-free_dictionary(ResidentCache *cache, ResidentColumn *column)
+free_dictionary(KeptCache *cache, KeptColumn *column)
 {
 	Dictionary *dictionary = column->dictionary;
 
@@ -218,19 +218,19 @@ free_dictionary(ResidentCache *cache, ResidentColumn *column)
 		return;
 	free_old(cache, dictionary);
 	if (dictionary->memory != 0)
-		resident_memory_free(cache, dictionary->memory, dictionary->room.size);
+		kept_memory_free(cache, dictionary->memory, dictionary->room.size);
 	free(dictionary);
 	column->dictionary = NULL;
 }
 
 void
-resident_pin_dictionary(ResidentColumn *column)
+kept_pin_dictionary(KeptColumn *column)
 {
 	column->dictionary->pins++;
 }
 
 void
-resident_unpin_dictionary(ResidentCache *cache, ResidentColumn *column)
+kept_unpin_dictionary(KeptCache *cache, KeptColumn *column)
 {
 	column->dictionary->pins--;
 	if (column->dictionary->pins == 0)
@@ -240,11 +240,11 @@ resident_unpin_dictionary(ResidentCache *cache, ResidentColumn *column)
 
 /* Add one of a chunk's places to its column's counts, or take it out of them. */
 static void
-count_place(ResidentCache *cache, const ResidentChunk *chunk, const ResidentPlace *place,
+count_place(KeptCache *cache, const KeptChunk *chunk, const KeptPlace *place,
 			bool counted)
 {
 	uint64_t	sign = counted ? 1 : UINT64_MAX;
-	ResidentColumn *column = place->column;
+	KeptColumn *column = place->column;
 
 	column->rows += sign * chunk->rows;
 	column->blocks += sign * chunk->blocks;
@@ -256,7 +256,7 @@ count_place(ResidentCache *cache, const ResidentChunk *chunk, const ResidentPlac
 
 /* Add a chunk to its columns' counts, or take it out of them. */
 static void
-count_chunk(ResidentCache *cache, ResidentChunk *chunk, bool counted)
+count_chunk(KeptCache *cache, KeptChunk *chunk, bool counted)
 {
 	if (chunk->counted == counted)
 		return;
@@ -266,7 +266,7 @@ count_chunk(ResidentCache *cache, ResidentChunk *chunk, bool counted)
 }
 
 void
-resident_chunk_forget(ResidentCache *cache, ResidentChunk *chunk, const ResidentColumn *column)
+kept_chunk_forget(KeptCache *cache, KeptChunk *chunk, const KeptColumn *column)
 {
 	int			n = 0;
 
@@ -281,42 +281,42 @@ resident_chunk_forget(ResidentCache *cache, ResidentChunk *chunk, const Resident
 }
 
 void
-resident_chunk_free(ResidentCache *cache, ResidentChunk *chunk)
+kept_chunk_free(KeptCache *cache, KeptChunk *chunk)
 {
-	resident_memory_free(cache, chunk->memory, chunk->size);
+	kept_memory_free(cache, chunk->memory, chunk->size);
 	free(chunk);
 }
 
 void
-resident_pin(ResidentChunk *chunk)
+kept_pin(KeptChunk *chunk)
 {
 	chunk->pins++;
 }
 
 void
-resident_unpin(ResidentCache *cache, ResidentChunk *chunk)
+kept_unpin(KeptCache *cache, KeptChunk *chunk)
 {
 	chunk->pins--;
 	if (chunk->pins == 0 && chunk->evicted)
-		resident_chunk_free(cache, chunk);
+		kept_chunk_free(cache, chunk);
 }
 
 /* A chunk that its stripe has no longer. */
 static void
-let_go(ResidentCache *cache, ResidentChunk *chunk)
+let_go(KeptCache *cache, KeptChunk *chunk)
 {
 	count_chunk(cache, chunk, false);
 	chunk->evicted = true;
 	if (chunk->pins == 0)
-		resident_chunk_free(cache, chunk);
+		kept_chunk_free(cache, chunk);
 }
 
 void
-resident_evict_chunk(ResidentCache *cache, ResidentFile *file, uint32_t number,
-					 ResidentChunk *chunk)
+kept_evict_chunk(KeptCache *cache, KeptFile *file, uint32_t number,
+					 KeptChunk *chunk)
 {
-	ResidentStripe *stripe = file->stripes[number];
-	ResidentChunk **link = &stripe->chunks;
+	KeptStripe *stripe = file->stripes[number];
+	KeptChunk **link = &stripe->chunks;
 
 	while (*link != chunk)
 		link = &(*link)->next;
@@ -329,39 +329,39 @@ resident_evict_chunk(ResidentCache *cache, ResidentFile *file, uint32_t number,
 }
 
 static void
-evict_stripe(ResidentCache *cache, ResidentFile *file, uint32_t number)
+evict_stripe(KeptCache *cache, KeptFile *file, uint32_t number)
 {
-	while (resident_stripe(file, number) != NULL)
-		resident_evict_chunk(cache, file, number, file->stripes[number]->chunks);
+	while (kept_stripe(file, number) != NULL)
+		kept_evict_chunk(cache, file, number, file->stripes[number]->chunks);
 }
 
 void
-resident_give_up(ResidentCache *cache, ResidentFile *file, ResidentColumn *column)
+kept_give_up(KeptCache *cache, KeptFile *file, KeptColumn *column)
 {
-	const ResidentPlace *place;
+	const KeptPlace *place;
 
 	column->given_up = true;
 	for (uint32_t i = 0; i < file->nstripes; i++)
 	{
-		ResidentStripe *stripe = file->stripes[i];
-		ResidentChunk *chunk = stripe != NULL ? resident_find(stripe, column, &place) : NULL;
+		KeptStripe *stripe = file->stripes[i];
+		KeptChunk  *chunk = stripe != NULL ? kept_find(stripe, column, &place) : NULL;
 
 		if (chunk != NULL && chunk->ncolumns > 1)
-			resident_chunk_forget(cache, chunk, column);
+			kept_chunk_forget(cache, chunk, column);
 		else if (chunk != NULL)
-			resident_evict_chunk(cache, file, i, chunk);
+			kept_evict_chunk(cache, file, i, chunk);
 	}
 }
 
 void
-resident_evict_file(ResidentCache *cache, ResidentFile *file)
+kept_evict_file(KeptCache *cache, KeptFile *file)
 {
 	for (uint32_t i = 0; i < file->nstripes; i++)
 		evict_stripe(cache, file, i);
 }
 
 static bool
-has_attribute(const uint8_t *attributes, const ResidentPlace *place)
+has_attribute(const uint8_t *attributes, const KeptPlace *place)
 {
 	int16_t		attno = place->column->key.attno;
 
@@ -370,31 +370,31 @@ has_attribute(const uint8_t *attributes, const ResidentPlace *place)
 
 /* Take a chunk's columns of these attributes out of it; are there no others? */
 static bool
-forget_attributes(ResidentCache *cache, ResidentChunk *chunk, const uint8_t *attributes)
+forget_attributes(KeptCache *cache, KeptChunk *chunk, const uint8_t *attributes)
 {
 	int			i = 0;
 
 	while (i < chunk->ncolumns)
 		if (has_attribute(attributes, &chunk->columns[i]))
-			resident_chunk_forget(cache, chunk, chunk->columns[i].column);
+			kept_chunk_forget(cache, chunk, chunk->columns[i].column);
 		else
 			i++;
 	return chunk->ncolumns == 0;
 }
 
 void
-resident_evict_attributes(ResidentCache *cache, ResidentFile *file, const uint8_t *attributes)
+kept_evict_attributes(KeptCache *cache, KeptFile *file, const uint8_t *attributes)
 {
 	for (uint32_t i = 0; i < file->nstripes; i++)
 	{
-		ResidentChunk *chunk = file->stripes[i] ? file->stripes[i]->chunks : NULL;
+		KeptChunk  *chunk = file->stripes[i] ? file->stripes[i]->chunks : NULL;
 
 		while (chunk != NULL)
 		{
-			ResidentChunk *next = chunk->next;
+			KeptChunk  *next = chunk->next;
 
 			if (forget_attributes(cache, chunk, attributes))
-				resident_evict_chunk(cache, file, i, chunk);
+				kept_evict_chunk(cache, file, i, chunk);
 			chunk = next;
 		}
 	}
@@ -402,7 +402,7 @@ resident_evict_attributes(ResidentCache *cache, ResidentFile *file, const uint8_
 
 /* Have they the same rows, and did they come by them under the same map? */
 static bool
-same_stripe(const ResidentStripe *a, const ResidentStripe *b)
+same_stripe(const KeptStripe *a, const KeptStripe *b)
 {
 	return memcmp(&a->map, &b->map, sizeof(a->map)) == 0 &&
 		memcmp(a->has, b->has, sizeof(a->has)) == 0 &&
@@ -410,7 +410,7 @@ same_stripe(const ResidentStripe *a, const ResidentStripe *b)
 }
 
 bool
-resident_is_newer(const StripeMap *map, const StripeMap *than)
+kept_is_newer(const StripeMap *map, const StripeMap *than)
 {
 	if (map->lsn != than->lsn)
 		return map->lsn > than->lsn;
@@ -422,22 +422,22 @@ resident_is_newer(const StripeMap *map, const StripeMap *than)
 
 /* Has another chunk of the stripe each of the chunk's columns? */
 static bool
-has_all(const ResidentStripe *stripe, const ResidentChunk *chunk)
+has_all(const KeptStripe *stripe, const KeptChunk *chunk)
 {
-	const ResidentPlace *place;
+	const KeptPlace *place;
 
 	for (int i = 0; i < chunk->ncolumns; i++)
-		if (resident_find(stripe, chunk->columns[i].column, &place) == NULL)
+		if (kept_find(stripe, chunk->columns[i].column, &place) == NULL)
 			return false;
 	return true;
 }
 
 /* Have a place for the stripe's number. */
 static bool
-make_place(ResidentFile *file, uint32_t number)
+make_place(KeptFile *file, uint32_t number)
 {
 	uint32_t	n = number + number / 2 + 16;
-	ResidentStripe **stripes;
+	KeptStripe **stripes;
 
 	if (number < file->nstripes)
 		return true;
@@ -451,18 +451,18 @@ make_place(ResidentFile *file, uint32_t number)
 }
 
 /* The stripe that the chunk goes to: what was made, or what is there; NULL: nowhere. */
-static ResidentStripe *
-stripe_for(ResidentCache *cache, ResidentFile *file, uint32_t number, ResidentStripe *made,
-		   const ResidentChunk *chunk)
+static KeptStripe *
+stripe_for(KeptCache *cache, KeptFile *file, uint32_t number, KeptStripe *made,
+		   const KeptChunk *chunk)
 {
-	ResidentStripe *there;
+	KeptStripe *there;
 
 	if (!make_place(file, number))
 		return NULL;
 	there = file->stripes[number];
 	if (there != NULL && same_stripe(there, made))
 		return has_all(there, chunk) ? NULL : there;
-	if (there != NULL && !resident_is_newer(&made->map, &there->map))
+	if (there != NULL && !kept_is_newer(&made->map, &there->map))
 		return NULL;
 	evict_stripe(cache, file, number);
 	file->stripes[number] = made;
@@ -470,16 +470,16 @@ stripe_for(ResidentCache *cache, ResidentFile *file, uint32_t number, ResidentSt
 }
 
 bool
-resident_publish(ResidentCache *cache, ResidentFile *file, uint32_t number,
-				 ResidentStripe *made, ResidentChunk *chunk)
+kept_publish(KeptCache *cache, KeptFile *file, uint32_t number,
+				 KeptStripe *made, KeptChunk *chunk)
 {
-	ResidentStripe *stripe = stripe_for(cache, file, number, made, chunk);
+	KeptStripe *stripe = stripe_for(cache, file, number, made, chunk);
 
 	if (stripe != made)
 		free(made);
 	if (stripe == NULL)
 	{
-		resident_chunk_free(cache, chunk);
+		kept_chunk_free(cache, chunk);
 		return false;
 	}
 	chunk->next = stripe->chunks;
@@ -491,14 +491,14 @@ resident_publish(ResidentCache *cache, ResidentFile *file, uint32_t number,
 }
 
 void
-resident_close(ResidentCache *cache)
+kept_close(KeptCache *cache)
 {
 	uint64_t	limit = cache->limit;
 
 	while (cache->files != NULL)
 	{
-		resident_evict_file(cache, cache->files);
+		kept_evict_file(cache, cache->files);
 		forget_file(cache, &cache->files);
 	}
-	*cache = (ResidentCache) {.limit = limit};
+	*cache = (KeptCache) {.limit = limit};
 }

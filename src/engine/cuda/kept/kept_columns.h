@@ -3,17 +3,17 @@
  *	  Columns of tables that stay in device memory from one run to the next.
  *
  * A chunk is some columns of one stripe (stripe.h), of the rows of those blocks that were
- * all-visible: arrays, encoded as ResidentPlace tells.  All chunks of a stripe have the same
+ * all-visible: arrays, encoded as KeptPlace tells.  All chunks of a stripe have the same
  * rows in the same order, and were made under the same map: the stripe's stamp.
  *
  * Any chunk can be evicted at any moment: what runs have pinned is freed when the last of
  * them unpins it.  One thread uses a cache.
  *
  * The device process asks by the functions of cuda_engine.h: how much may be kept, what is
- * kept, and to evict it.  They take and give no more of this file than ResidentInfo.
+ * kept, and to evict it.  They take and give no more of this file than KeptInfo.
  */
-#ifndef GPUAGG_RESIDENT_CACHE_H
-#define GPUAGG_RESIDENT_CACHE_H
+#ifndef GPUAGG_KEPT_COLUMNS_H
+#define GPUAGG_KEPT_COLUMNS_H
 
 #include "engine/cuda/device/device_memory.h"
 #include "engine/cuda/kept/dictionary.h"
@@ -22,7 +22,7 @@
 #include "program/program.h"
 
 /* All that decides what a column's values are; compared as bytes. */
-typedef struct ResidentKey
+typedef struct KeptKey
 {
 	int16_t		attno;			/* as in Column: */
 	uint8_t		type;
@@ -32,13 +32,13 @@ typedef struct ResidentKey
 	uint8_t		presence;
 	uint8_t		has_missing;	/* tuples that are too short have a value: */
 	uint64_t	missing[2];
-} ResidentKey;
+} KeptKey;
 
 /* A column of a table, and what runs have had of it. */
-typedef struct ResidentColumn
+typedef struct KeptColumn
 {
-	struct ResidentColumn *next;
-	ResidentKey key;
+	struct KeptColumn *next;
+	KeptKey		key;
 	double		heat;			/* at that time: see room.c */
 	int64_t		heat_at;		/* seconds since 1970, as all times here */
 	int64_t		last_used;
@@ -52,16 +52,16 @@ typedef struct ResidentColumn
 	uint32_t	refused;		/* stripes in a row of which a text was toasted */
 	bool		given_up;		/* it is not kept any more */
 	bool		outlived;		/* it was kept until its table's file was removed */
-} ResidentColumn;
+} KeptColumn;
 
 /*
  * Where a column stands in a chunk, in bytes, and how (args.cuh): values of integers are
  * numbers of a width, to which the least one is added; so are the codes of texts; those of
  * other types stand as they are.
  */
-typedef struct ResidentPlace
+typedef struct KeptPlace
 {
-	ResidentColumn *column;
+	KeptColumn *column;
 	uint64_t	values;
 	uint64_t	nulls;
 	uint64_t	bytes;			/* of both */
@@ -72,27 +72,27 @@ typedef struct ResidentPlace
 	bool		has_range;		/* are there? */
 	uint8_t		width;			/* of the values */
 	uint8_t		null_width;		/* of the NULLs; WIDTH_NONE: there are none */
-} ResidentPlace;
+} KeptPlace;
 
-typedef struct ResidentChunk
+typedef struct KeptChunk
 {
-	struct ResidentChunk *next; /* of its stripe */
+	struct KeptChunk *next; /* of its stripe */
 	DevicePtr	memory;
 	uint64_t	size;
-	uint64_t	rows;			/* for ResidentColumn's counts */
+	uint64_t	rows;			/* for KeptColumn's counts */
 	uint32_t	blocks;
 	uint32_t	pins;
 	bool		counted;		/* in them */
 	bool		evicted;		/* to be freed by the last that unpins it */
 	int			ncolumns;
-	ResidentPlace columns[];
-} ResidentChunk;
+	KeptPlace	columns[];
+} KeptChunk;
 
 /*
  * Of the moment at which the map was read, the stamp: the rows of the blocks that the
  * stripe has, and their pages' LSNs, are those of that moment, too.
  */
-typedef struct ResidentStripe
+typedef struct KeptStripe
 {
 	StripeMap	map;			/* the stamp */
 	uint8_t		has[STRIPE_MAX_BLOCKS / 8]; /* a bit a block: are its rows here? */
@@ -103,77 +103,77 @@ typedef struct ResidentStripe
 	uint32_t	nrows;
 	uint32_t	rows[STRIPE_MAX_BLOCKS + 1];	/* each block's first row; nrows */
 	uint64_t	lsns[STRIPE_MAX_BLOCKS];	/* each block's page's; 0: not known */
-	ResidentChunk *chunks;
-} ResidentStripe;
+	KeptChunk  *chunks;
+} KeptStripe;
 
 /* A table's file. */
-typedef struct ResidentFile
+typedef struct KeptFile
 {
-	struct ResidentFile *next;
+	struct KeptFile *next;
 	uint32_t	file[3];
 	uint32_t	relation;
 	uint32_t	users;			/* runs that have a pointer to it or to its columns */
-	ResidentColumn *columns;
-	ResidentStripe **stripes;	/* by number; NULL: nothing of it is kept */
+	KeptColumn *columns;
+	KeptStripe **stripes;	/* by number; NULL: nothing of it is kept */
 	uint32_t	nstripes;
-} ResidentFile;
+} KeptFile;
 
 /* Begins as zeros; device and memory are set once the device is open. */
-typedef struct ResidentCache
+typedef struct KeptCache
 {
 	Device	   *device;
 	DeviceMemory *memory;		/* that chunks are part of */
-	uint64_t	limit;			/* bytes of chunks; RESIDENT_SHARE */
+	uint64_t	limit;			/* bytes of chunks; KEPT_SHARE */
 	uint64_t	bytes;			/* of them */
 	uint64_t	evicted;		/* blocks of chunks that have given way (room.c) */
-	ResidentFile *files;
+	KeptFile   *files;
 	uint32_t	nfiles;
-} ResidentCache;
+} KeptCache;
 
 /*
  * The file's entry, made if there is none, and NULL for lack of memory.  The caller is a
- * user of it until resident_file_leave.
+ * user of it until kept_file_leave.
  */
-extern ResidentFile *resident_file(ResidentCache *cache, const uint32_t *file,
+extern KeptFile *kept_file(KeptCache *cache, const uint32_t *file,
 								   uint32_t relation);
-extern void resident_file_leave(ResidentFile *file);
+extern void kept_file_leave(KeptFile *file);
 
 /* A column of it, likewise.  False: what decides its values is too long for a key. */
-extern bool resident_key(const Column *column, const SlotValue *slots, ResidentKey *key);
-extern ResidentColumn *resident_column(ResidentFile *file, const ResidentKey *key);
+extern bool kept_key(const Column *column, const SlotValue *slots, KeptKey *key);
+extern KeptColumn *kept_column(KeptFile *file, const KeptKey *key);
 
 /* Have the dictionary of a column stay; or let it go, if nothing else needs it. */
-extern void resident_pin_dictionary(ResidentColumn *column);
-extern void resident_unpin_dictionary(ResidentCache *cache, ResidentColumn *column);
+extern void kept_pin_dictionary(KeptColumn *column);
+extern void kept_unpin_dictionary(KeptCache *cache, KeptColumn *column);
 
 /*
  * Keep a column of the file no more.  Chunks that have others, too, stay; their bytes for the
  * column go with them.
  */
-extern void resident_give_up(ResidentCache *cache, ResidentFile *file, ResidentColumn *column);
+extern void kept_give_up(KeptCache *cache, KeptFile *file, KeptColumn *column);
 
 /* What is kept of a stripe, or NULL. */
-extern ResidentStripe *resident_stripe(const ResidentFile *file, uint32_t number);
+extern KeptStripe *kept_stripe(const KeptFile *file, uint32_t number);
 
 /*
  * The stripe has been compared with its pages: of its blocks those in `has`, nblocks of them,
  * are as they were kept at the moment of a later map.
  */
-extern void resident_stamp(ResidentStripe *stripe, const StripeMap *map, const uint8_t *has,
+extern void kept_stamp(KeptStripe *stripe, const StripeMap *map, const uint8_t *has,
 						   uint32_t nblocks);
 
 /*
  * Is a stamp newer?  With the same LSN no bit has been set between the two, so the newer one
  * has none that the other has not.
  */
-extern bool resident_is_newer(const StripeMap *map, const StripeMap *than);
+extern bool kept_is_newer(const StripeMap *map, const StripeMap *than);
 
 /* The chunk of a stripe that has the column, and the column's place in it; or NULL. */
-extern ResidentChunk *resident_find(const ResidentStripe *stripe, const ResidentColumn *column,
-									const ResidentPlace **place);
+extern KeptChunk *kept_find(const KeptStripe *stripe, const KeptColumn *column,
+									const KeptPlace **place);
 
-extern void resident_pin(ResidentChunk *chunk);
-extern void resident_unpin(ResidentCache *cache, ResidentChunk *chunk);
+extern void kept_pin(KeptChunk *chunk);
+extern void kept_unpin(KeptCache *cache, KeptChunk *chunk);
 
 /*
  * A chunk that has been filled becomes the stripe's.  made: what is known of the stripe,
@@ -181,37 +181,37 @@ extern void resident_unpin(ResidentCache *cache, ResidentChunk *chunk);
  * dropped if the cache has the same already, or what is newer; what is older is evicted.
  * Is the chunk kept?
  */
-extern bool resident_publish(ResidentCache *cache, ResidentFile *file, uint32_t number,
-							 ResidentStripe *made, ResidentChunk *chunk);
+extern bool kept_publish(KeptCache *cache, KeptFile *file, uint32_t number,
+							 KeptStripe *made, KeptChunk *chunk);
 
 /* Give back memory of the cache's (room.h); nothing uses it any more. */
-extern void resident_memory_free(ResidentCache *cache, DevicePtr ptr, uint64_t size);
+extern void kept_memory_free(KeptCache *cache, DevicePtr ptr, uint64_t size);
 
 /* Take a column out of those that a chunk has.  Runs that have pinned it use its memory only. */
-extern void resident_chunk_forget(ResidentCache *cache, ResidentChunk *chunk,
-								  const ResidentColumn *column);
+extern void kept_chunk_forget(KeptCache *cache, KeptChunk *chunk,
+								  const KeptColumn *column);
 
 /* Free a chunk that no stripe has, and that is not pinned. */
-extern void resident_chunk_free(ResidentCache *cache, ResidentChunk *chunk);
+extern void kept_chunk_free(KeptCache *cache, KeptChunk *chunk);
 
 /* Evict a stripe's chunk; the stripe goes with its last one. */
-extern void resident_evict_chunk(ResidentCache *cache, ResidentFile *file, uint32_t number,
-								 ResidentChunk *chunk);
+extern void kept_evict_chunk(KeptCache *cache, KeptFile *file, uint32_t number,
+								 KeptChunk *chunk);
 
 /* Evict all of a file. */
-extern void resident_evict_file(ResidentCache *cache, ResidentFile *file);
+extern void kept_evict_file(KeptCache *cache, KeptFile *file);
 
 /*
  * Evict the file's columns of attributes whose bits are set, the lowest bit of byte 0 first.
  * Chunks that have others, too, stay; their bytes for these columns go with them.
  */
-extern void resident_evict_attributes(ResidentCache *cache, ResidentFile *file,
+extern void kept_evict_attributes(KeptCache *cache, KeptFile *file,
 									  const uint8_t *attributes);
 
 /* Is anything kept of a file? */
-extern bool resident_keeps_any(const ResidentFile *file);
+extern bool kept_keeps_any(const KeptFile *file);
 
 /* Forget all; nothing is pinned, and no file has users.  The limit stays. */
-extern void resident_close(ResidentCache *cache);
+extern void kept_close(KeptCache *cache);
 
-#endif							/* GPUAGG_RESIDENT_CACHE_H */
+#endif							/* GPUAGG_KEPT_COLUMNS_H */

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /* A limit of bytes: a quarter of what all runs together may have. */
-#define RESIDENT_SHARE UINT64_MAX
+#define KEPT_SHARE UINT64_MAX
 
-typedef struct ResidentInfo
+typedef struct KeptInfo
 {
 	uint32_t	file[3];		/* as in TableState */
 	uint32_t	relation;
@@ -23,6 +23,6 @@ typedef struct ResidentInfo
 	uint64_t	blocks;
 	uint64_t	hits;			/* stripes of 1020 blocks that runs have taken from it */
 	int64_t		last_used;		/* seconds since 1970 */
-} ResidentInfo;
+} KeptInfo;
 
 #endif							/* GPUAGG_KEPT_INFO_H */

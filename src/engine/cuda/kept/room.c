@@ -26,7 +26,7 @@
 #define LIMIT_SHARE 4
 
 double
-resident_heat_now(const ResidentColumn *column, int64_t now)
+kept_heat_now(const KeptColumn *column, int64_t now)
 {
 	double		seconds = (double) (now - column->heat_at);
 
@@ -34,32 +34,32 @@ resident_heat_now(const ResidentColumn *column, int64_t now)
 }
 
 void
-resident_heat(ResidentColumn *column, double heat, int64_t now)
+kept_heat(KeptColumn *column, double heat, int64_t now)
 {
-	column->heat = fmin(resident_heat_now(column, now) + heat, HEAT_MOST);
+	column->heat = fmin(kept_heat_now(column, now) + heat, HEAT_MOST);
 	column->heat_at = now;
 }
 
 uint64_t
-resident_limit(const ResidentCache *cache)
+kept_limit(const KeptCache *cache)
 {
-	if (cache->limit == RESIDENT_SHARE)
+	if (cache->limit == KEPT_SHARE)
 		return cache->memory != NULL ? cache->memory->budget / LIMIT_SHARE : 0;
 	return cache->limit;
 }
 
 /* Have all columns' heat be that of now. */
 static void
-cool(ResidentCache *cache, int64_t now)
+cool(KeptCache *cache, int64_t now)
 {
-	for (ResidentFile *file = cache->files; file != NULL; file = file->next)
-		for (ResidentColumn *column = file->columns; column != NULL; column = column->next)
-			resident_heat(column, 0, now);
+	for (KeptFile *file = cache->files; file != NULL; file = file->next)
+		for (KeptColumn *column = file->columns; column != NULL; column = column->next)
+			kept_heat(column, 0, now);
 }
 
 /* Once they are. */
 static double
-chunk_heat(const ResidentChunk *chunk)
+chunk_heat(const KeptChunk *chunk)
 {
 	double		heat = 0;
 
@@ -70,14 +70,14 @@ chunk_heat(const ResidentChunk *chunk)
 
 /* The least heat of a chunk that is not pinned; infinite: there is none. */
 static double
-coldest(const ResidentCache *cache)
+coldest(const KeptCache *cache)
 {
 	double		least = INFINITY;
 
-	for (const ResidentFile *file = cache->files; file != NULL; file = file->next)
+	for (const KeptFile *file = cache->files; file != NULL; file = file->next)
 		for (uint32_t i = 0; i < file->nstripes; i++)
 		{
-			const ResidentChunk *chunk = file->stripes[i] ? file->stripes[i]->chunks : NULL;
+			const KeptChunk *chunk = file->stripes[i] ? file->stripes[i]->chunks : NULL;
 
 			for (; chunk != NULL; chunk = chunk->next)
 				if (chunk->pins == 0)
@@ -88,19 +88,19 @@ coldest(const ResidentCache *cache)
 
 /* Evict a stripe's chunks of that heat, until there are so many bytes at most. */
 static void
-evict_of_stripe(ResidentCache *cache, ResidentFile *file, uint32_t number, double heat,
+evict_of_stripe(KeptCache *cache, KeptFile *file, uint32_t number, double heat,
 				uint64_t bytes)
 {
-	ResidentChunk *chunk = file->stripes[number] ? file->stripes[number]->chunks : NULL;
+	KeptChunk  *chunk = file->stripes[number] ? file->stripes[number]->chunks : NULL;
 
 	while (chunk != NULL && cache->bytes > bytes)
 	{
-		ResidentChunk *next = chunk->next;
+		KeptChunk  *next = chunk->next;
 
 		if (chunk->pins == 0 && chunk_heat(chunk) <= heat)
 		{
 			cache->evicted += chunk->blocks;
-			resident_evict_chunk(cache, file, number, chunk);
+			kept_evict_chunk(cache, file, number, chunk);
 		}
 		chunk = next;
 	}
@@ -111,7 +111,7 @@ evict_of_stripe(ResidentCache *cache, ResidentFile *file, uint32_t number, doubl
  * there are so many bytes at most.  Each round takes those of the least heat.
  */
 static bool
-shrink(ResidentCache *cache, uint64_t bytes, double below, int64_t now)
+shrink(KeptCache *cache, uint64_t bytes, double below, int64_t now)
 {
 	if (cache->bytes > bytes)
 		cool(cache, now);
@@ -121,7 +121,7 @@ shrink(ResidentCache *cache, uint64_t bytes, double below, int64_t now)
 
 		if (!(heat < below))
 			return false;
-		for (ResidentFile *file = cache->files; file != NULL; file = file->next)
+		for (KeptFile *file = cache->files; file != NULL; file = file->next)
 			for (uint32_t i = file->nstripes; i > 0 && cache->bytes > bytes; i--)
 				evict_of_stripe(cache, file, i - 1, heat, bytes);
 	}
@@ -129,7 +129,7 @@ shrink(ResidentCache *cache, uint64_t bytes, double below, int64_t now)
 }
 
 bool
-resident_give_back(ResidentCache *cache, uint64_t bytes, int64_t now)
+kept_give_back(KeptCache *cache, uint64_t bytes, int64_t now)
 {
 	uint64_t	before = cache->bytes;
 
@@ -138,17 +138,17 @@ resident_give_back(ResidentCache *cache, uint64_t bytes, int64_t now)
 }
 
 void
-resident_set_limit(ResidentCache *cache, uint64_t limit, int64_t now)
+kept_set_limit(KeptCache *cache, uint64_t limit, int64_t now)
 {
 	cache->limit = limit;
-	(void) shrink(cache, resident_limit(cache), INFINITY, now);
+	(void) shrink(cache, kept_limit(cache), INFINITY, now);
 }
 
-/* As resident_memory; the size is what memory of it really takes. */
+/* As kept_memory; the size is what memory of it really takes. */
 static bool
-take_memory(ResidentCache *cache, uint64_t size, double heat, int64_t now, DevicePtr *ptr)
+take_memory(KeptCache *cache, uint64_t size, double heat, int64_t now, DevicePtr *ptr)
 {
-	uint64_t	limit = resident_limit(cache);
+	uint64_t	limit = kept_limit(cache);
 	double		below = heat * HEAT_GIVES_WAY;
 	DeviceStatus status;
 
@@ -163,7 +163,7 @@ take_memory(ResidentCache *cache, uint64_t size, double heat, int64_t now, Devic
 }
 
 bool
-resident_memory(ResidentCache *cache, uint64_t *size, double heat, int64_t now, DevicePtr *ptr)
+kept_memory(KeptCache *cache, uint64_t *size, double heat, int64_t now, DevicePtr *ptr)
 {
 	*size = device_memory_size(cache->memory, *size);
 	if (!take_memory(cache, *size, heat, now, ptr))
@@ -172,14 +172,14 @@ resident_memory(ResidentCache *cache, uint64_t *size, double heat, int64_t now, 
 	return true;
 }
 
-ResidentChunk *
-resident_chunk(ResidentCache *cache, uint64_t size, int ncolumns, double heat, int64_t now)
+KeptChunk *
+kept_chunk(KeptCache *cache, uint64_t size, int ncolumns, double heat, int64_t now)
 {
-	ResidentChunk *chunk = calloc(1, sizeof(*chunk) + ncolumns * sizeof(chunk->columns[0]));
+	KeptChunk  *chunk = calloc(1, sizeof(*chunk) + ncolumns * sizeof(chunk->columns[0]));
 
 	if (chunk == NULL)
 		return NULL;
-	if (!resident_memory(cache, &size, heat, now, &chunk->memory))
+	if (!kept_memory(cache, &size, heat, now, &chunk->memory))
 	{
 		free(chunk);
 		return NULL;

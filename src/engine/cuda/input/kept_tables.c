@@ -1,5 +1,5 @@
 /*
- * resident_tables.c
+ * kept_tables.c
  *	  The tables and columns of a run that can be taken from those that are kept, or be
  *	  kept.
  *
@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "engine/cuda/input/resident_tables.h"
+#include "engine/cuda/input/kept_tables.h"
 #include "engine/cuda/kept/room.h"
 
 /* Has each of the Program's columns a key? */
 static bool
 have_keys(const RunCore *run)
 {
-	ResidentKey key;
+	KeptKey		key;
 
 	for (int i = 0; i < run->program->ncolumns; i++)
-		if (!resident_key(&program_columns(run->program)[i], run->constants.slots, &key))
+		if (!kept_key(&program_columns(run->program)[i], run->constants.slots, &key))
 			return false;
 	return true;
 }
@@ -28,14 +28,14 @@ static bool
 is_possible(const RunCore *run)
 {
 	return run->hints.ntables > 0 && program_can_be_served(run->program) && have_keys(run) &&
-		resident_limit(&run->context->resident) > 0;
+		kept_limit(&run->context->kept) > 0;
 }
 
 static bool
-list_columns(RunCore *run, ResidentTables *tables)
+list_columns(RunCore *run, KeptTables *tables)
 {
 	const EngineHints *hints = &run->hints;
-	ResidentKey key;
+	KeptKey		key;
 	int			own = run->program->ncolumns;
 
 	tables->columns = calloc((size_t) own + (size_t) hints->nkeep + 1, sizeof(*tables->columns));
@@ -46,20 +46,20 @@ list_columns(RunCore *run, ResidentTables *tables)
 	tables->ncolumns = own;
 	for (int i = 0; i < hints->nkeep; i++)
 		if (hints->keep[i].attno <= run->program->nattrs &&
-			resident_key(&hints->keep[i], run->constants.slots, &key))
+			kept_key(&hints->keep[i], run->constants.slots, &key))
 			tables->columns[tables->ncolumns++] = &hints->keep[i];
 	return true;
 }
 
 /* A table's file and columns, which become hotter by the run. */
 static bool
-open_table(RunCore *run, const ResidentTables *tables, const TableState *state,
-		   ResidentTable *table)
+open_table(RunCore *run, const KeptTables *tables, const TableState *state,
+		   KeptTable *table)
 {
 	uint32_t	nstripes = stripes_of_table(state->nblocks);
 
 	table->state = state;
-	table->file = resident_file(&run->context->resident, state->file, state->relation);
+	table->file = kept_file(&run->context->kept, state->file, state->relation);
 	table->columns = calloc((size_t) tables->ncolumns + 1, sizeof(*table->columns));
 	table->taken = calloc(1, nstripes + 1);
 	table->wanted = calloc(1, nstripes + 1);
@@ -68,20 +68,20 @@ open_table(RunCore *run, const ResidentTables *tables, const TableState *state,
 		return false;
 	for (int i = 0; i < tables->ncolumns; i++)
 	{
-		ResidentKey key;
+		KeptKey		key;
 
-		(void) resident_key(tables->columns[i], run->constants.slots, &key);
-		table->columns[i] = resident_column(table->file, &key);
+		(void) kept_key(tables->columns[i], run->constants.slots, &key);
+		table->columns[i] = kept_column(table->file, &key);
 		if (table->columns[i] == NULL)
 			return false;
-		resident_heat(table->columns[i],
+		kept_heat(table->columns[i],
 					  i < run->program->ncolumns ? HEAT_READ : HEAT_WANTED, tables->now);
 	}
 	return true;
 }
 
 EngineStatus
-resident_tables_open(RunCore *run, ResidentTables *tables)
+kept_tables_open(RunCore *run, KeptTables *tables)
 {
 	bool		good;
 
@@ -100,12 +100,12 @@ resident_tables_open(RunCore *run, ResidentTables *tables)
 }
 
 void
-resident_tables_close(ResidentTables *tables)
+kept_tables_close(KeptTables *tables)
 {
 	for (int i = 0; i < tables->ntables; i++)
 	{
 		if (tables->tables[i].file != NULL)
-			resident_file_leave(tables->tables[i].file);
+			kept_file_leave(tables->tables[i].file);
 		free(tables->tables[i].columns);
 		free(tables->tables[i].served);
 		free(tables->tables[i].taken);

@@ -578,7 +578,7 @@ test_empty_blocks(void)
 	Program    *program = make_program(A_INT4, A_INT8, 0, false);
 	Program    *wider = make_program(A_INT4, A_INT8, A_FLOAT8, true);
 	Program    *texts = make_program(A_TEXT, A_NUMERIC, 0, false);
-	ResidentInfo infos[8];
+	KeptInfo	infos[8];
 	uint32_t	n = 5000;
 
 	for (int i = 0; i < 3; i++)
@@ -941,7 +941,7 @@ test_runs_at_once(void)
 	Program    *program = make_program(0, A_INT8, 0, false);
 	EngineHints hints[2];
 	EngineRun  *runs[2];
-	ResidentInfo info;
+	KeptInfo	info;
 	uint64_t	size;
 	int64_t		rows = 0;
 
@@ -979,7 +979,7 @@ static void
 test_list(void)
 {
 	Program    *program = make_program(A_INT4, A_INT8, 0, false);
-	ResidentInfo infos[4];
+	KeptInfo	infos[4];
 	uint64_t	rows = 0;
 
 	make_table(2000, 10);

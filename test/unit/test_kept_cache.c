@@ -40,7 +40,7 @@ count_free(Device *device, DevicePtr ptr)
 static const DeviceOps ops = {.alloc = count_alloc,.free = count_free};
 static Device device = {.ops = &ops};
 static DeviceMemory memory;
-static ResidentCache cache;
+static KeptCache cache;
 static int64_t now = 1000;
 
 static void
@@ -48,43 +48,43 @@ begin(uint64_t limit)
 {
 	memset(&memory, 0, sizeof(memory));
 	memory.budget = 100 * CHUNK;
-	cache = (ResidentCache) {.device = &device,.memory = &memory,.limit = limit};
+	cache = (KeptCache) {.device = &device,.memory = &memory,.limit = limit};
 }
 
 static void
 end(const char *what)
 {
-	resident_close(&cache);
+	kept_close(&cache);
 	device_memory_trim(&device, &memory, 0);
 	ok(allocated == 0 && memory.lent == 0 && cache.bytes == 0, "%s: all memory was given back",
 	   what);
 }
 
-static ResidentFile *
+static KeptFile *
 file_of(uint32_t number)
 {
 	uint32_t	name[3] = {1663, 5, number};
-	ResidentFile *file = resident_file(&cache, name, number + 100);
+	KeptFile   *file = kept_file(&cache, name, number + 100);
 
-	resident_file_leave(file);
+	kept_file_leave(file);
 	return file;
 }
 
-static ResidentColumn *
+static KeptColumn *
 column_of(uint32_t file, int attno)
 {
 	Column		column = {.attno = (int16_t) attno,.missing = -1,.type = VT_INT4};
-	ResidentKey key;
+	KeptKey		key;
 
-	(void) resident_key(&column, NULL, &key);
-	return resident_column(file_of(file), &key);
+	(void) kept_key(&column, NULL, &key);
+	return kept_column(file_of(file), &key);
 }
 
 /* What is known of a stripe of `blocks` blocks with 10 rows each. */
-static ResidentStripe *
+static KeptStripe *
 make_stripe(uint64_t lsn, uint8_t bits, uint32_t blocks)
 {
-	ResidentStripe *stripe = calloc(1, sizeof(*stripe));
+	KeptStripe *stripe = calloc(1, sizeof(*stripe));
 
 	stripe->map.lsn = lsn;
 	memset(stripe->map.bits, bits, sizeof(stripe->map.bits));
@@ -100,36 +100,36 @@ make_stripe(uint64_t lsn, uint8_t bits, uint32_t blocks)
 }
 
 /* A chunk with one column, or two; NULL: no room. */
-static ResidentChunk *
-make_chunk(ResidentColumn *first, ResidentColumn *second)
+static KeptChunk *
+make_chunk(KeptColumn *first, KeptColumn *second)
 {
-	ResidentChunk *chunk = resident_chunk(&cache, CHUNK, second ? 2 : 1, first->heat, now);
+	KeptChunk  *chunk = kept_chunk(&cache, CHUNK, second ? 2 : 1, first->heat, now);
 
 	if (chunk == NULL)
 		return NULL;
-	chunk->columns[0] = (ResidentPlace) {.column = first,.bytes = CHUNK / 2};
+	chunk->columns[0] = (KeptPlace) {.column = first,.bytes = CHUNK / 2};
 	if (second != NULL)
-		chunk->columns[1] = (ResidentPlace) {.column = second,.bytes = CHUNK / 2};
+		chunk->columns[1] = (KeptPlace) {.column = second,.bytes = CHUNK / 2};
 	return chunk;
 }
 
 /* Keep a stripe's column; is it kept? */
 static bool
-keep(uint32_t file, uint32_t stripe, ResidentColumn *column)
+keep(uint32_t file, uint32_t stripe, KeptColumn *column)
 {
-	ResidentChunk *chunk = make_chunk(column, NULL);
+	KeptChunk  *chunk = make_chunk(column, NULL);
 
 	return chunk != NULL &&
-		resident_publish(&cache, file_of(file), stripe, make_stripe(7, 0x55, 1000), chunk);
+		kept_publish(&cache, file_of(file), stripe, make_stripe(7, 0x55, 1000), chunk);
 }
 
 static bool
-is_kept(uint32_t file, uint32_t stripe, const ResidentColumn *column)
+is_kept(uint32_t file, uint32_t stripe, const KeptColumn *column)
 {
-	ResidentStripe *there = resident_stripe(file_of(file), stripe);
-	const ResidentPlace *place;
+	KeptStripe *there = kept_stripe(file_of(file), stripe);
+	const KeptPlace *place;
 
-	return there != NULL && resident_find(there, column, &place) != NULL;
+	return there != NULL && kept_find(there, column, &place) != NULL;
 }
 
 static void
@@ -157,27 +157,27 @@ test_keys(void)
 {
 	SlotValue	slots[2] = {{.type = VT_INT4,.word = 5}, {.type = VT_INT4,.word = 6}};
 	Column		column = {.attno = 3,.missing = 0,.type = VT_INT4};
-	ResidentKey a;
-	ResidentKey b;
+	KeptKey		a;
+	KeptKey		b;
 
 	begin(10 * CHUNK);
-	(void) resident_key(&column, slots, &a);
+	(void) kept_key(&column, slots, &a);
 	column.missing = 1;
-	(void) resident_key(&column, slots, &b);
-	ok(resident_column(file_of(1), &a) != resident_column(file_of(1), &b),
+	(void) kept_key(&column, slots, &b);
+	ok(kept_column(file_of(1), &a) != kept_column(file_of(1), &b),
 	   "columns differ by the value of tuples that are too short");
 	slots[0].word = 6;
 	column.missing = 0;
-	(void) resident_key(&column, slots, &a);
-	ok(resident_column(file_of(1), &a) == resident_column(file_of(1), &b),
+	(void) kept_key(&column, slots, &a);
+	ok(kept_column(file_of(1), &a) == kept_column(file_of(1), &b),
 	   "and not by the slot that it is in");
 	column.scale = 2;
-	(void) resident_key(&column, slots, &b);
-	ok(resident_column(file_of(1), &a) != resident_column(file_of(1), &b), "by the scale");
+	(void) kept_key(&column, slots, &b);
+	ok(kept_column(file_of(1), &a) != kept_column(file_of(1), &b), "by the scale");
 	column.scale = 0;
 	column.presence = 1;
-	(void) resident_key(&column, slots, &b);
-	ok(resident_column(file_of(1), &a) != resident_column(file_of(1), &b), "by presence");
+	(void) kept_key(&column, slots, &b);
+	ok(kept_column(file_of(1), &a) != kept_column(file_of(1), &b), "by presence");
 	ok(file_of(1) != file_of(2), "and by the file");
 	end("keys");
 }
@@ -185,8 +185,8 @@ test_keys(void)
 static void
 test_stamps(void)
 {
-	ResidentColumn *x;
-	ResidentColumn *y;
+	KeptColumn *x;
+	KeptColumn *y;
 
 	begin(10 * CHUNK);
 	x = column_of(1, 1);
@@ -197,16 +197,16 @@ test_stamps(void)
 	ok(keep(1, 0, y) && is_kept(1, 0, x) && is_kept(1, 0, y),
 	   "another column joins it under the same stamp");
 	ok(!keep(1, 0, y) && cache.bytes == 2 * CHUNK, "what is there already is dropped");
-	ok(!resident_publish(&cache, file_of(1), 0, make_stripe(6, 0x55, 1000),
+	ok(!kept_publish(&cache, file_of(1), 0, make_stripe(6, 0x55, 1000),
 						 make_chunk(y, NULL)) && is_kept(1, 0, x), "so is what is older");
-	ok(resident_publish(&cache, file_of(1), 0, make_stripe(7, 0x15, 900), make_chunk(y, NULL)) &&
+	ok(kept_publish(&cache, file_of(1), 0, make_stripe(7, 0x15, 900), make_chunk(y, NULL)) &&
 	   !is_kept(1, 0, x) && is_kept(1, 0, y), "fewer bits under the same LSN are newer");
 	ok(!keep(1, 0, x) && !is_kept(1, 0, x), "and more bits are older");
-	ok(resident_publish(&cache, file_of(1), 0, make_stripe(8, 0x55, 1000),
+	ok(kept_publish(&cache, file_of(1), 0, make_stripe(8, 0x55, 1000),
 						make_chunk(x, NULL)) &&
 	   is_kept(1, 0, x) && !is_kept(1, 0, y) && y->rows == 0 && cache.bytes == CHUNK,
 	   "a greater LSN is newer");
-	ok(resident_publish(&cache, file_of(1), 0, make_stripe(8, 0x55, 999),
+	ok(kept_publish(&cache, file_of(1), 0, make_stripe(8, 0x55, 999),
 						make_chunk(y, NULL)) &&
 	   !is_kept(1, 0, x) && is_kept(1, 0, y), "other rows do not join, but take the place");
 	end("stamps");
@@ -215,25 +215,25 @@ test_stamps(void)
 static void
 test_pins(void)
 {
-	ResidentColumn *x;
-	ResidentChunk *chunk;
+	KeptColumn *x;
+	KeptChunk  *chunk;
 
 	begin(3 * CHUNK);
 	x = column_of(1, 1);
 	keep(1, 0, x);
 	keep(1, 1, x);
-	chunk = resident_stripe(file_of(1), 0)->chunks;
-	resident_pin(chunk);
-	resident_pin(chunk);
-	ok(resident_give_back(&cache, 2 * CHUNK, now) && is_kept(1, 0, x) && !is_kept(1, 1, x),
+	chunk = kept_stripe(file_of(1), 0)->chunks;
+	kept_pin(chunk);
+	kept_pin(chunk);
+	ok(kept_give_back(&cache, 2 * CHUNK, now) && is_kept(1, 0, x) && !is_kept(1, 1, x),
 	   "what is pinned does not give way");
-	ok(!resident_give_back(&cache, 1, now), "nothing else is there");
-	resident_evict_file(&cache, file_of(1));
+	ok(!kept_give_back(&cache, 1, now), "nothing else is there");
+	kept_evict_file(&cache, file_of(1));
 	ok(!is_kept(1, 0, x) && cache.bytes == CHUNK && x->rows == 0,
 	   "evicted, it is not found, and its memory stays");
-	resident_unpin(&cache, chunk);
+	kept_unpin(&cache, chunk);
 	ok(cache.bytes == CHUNK, "as long as somebody has it pinned");
-	resident_unpin(&cache, chunk);
+	kept_unpin(&cache, chunk);
 	ok(cache.bytes == 0, "and goes with the last pin");
 	end("pins");
 }
@@ -244,29 +244,29 @@ test_attributes(void)
 {
 	const uint8_t first[] = {1 << 1};
 	const uint8_t second[] = {1 << 2};
-	ResidentColumn *x;
-	ResidentColumn *y;
+	KeptColumn *x;
+	KeptColumn *y;
 
 	begin(3 * CHUNK);
 	x = column_of(1, 1);
 	y = column_of(1, 2);
-	ok(resident_publish(&cache, file_of(1), 0, make_stripe(1, 0x55, 1000), make_chunk(x, y)) &&
+	ok(kept_publish(&cache, file_of(1), 0, make_stripe(1, 0x55, 1000), make_chunk(x, y)) &&
 	   keep(1, 1, x), "a chunk of two columns, and one of the first");
-	resident_evict_attributes(&cache, file_of(1), first);
+	kept_evict_attributes(&cache, file_of(1), first);
 	ok(!is_kept(1, 0, x) && !is_kept(1, 1, x) && is_kept(1, 0, y) && x->rows == 0 &&
 	   x->bytes == 0 && cache.bytes == CHUNK, "the first is evicted");
-	resident_evict_attributes(&cache, file_of(1), first);
+	kept_evict_attributes(&cache, file_of(1), first);
 	ok(is_kept(1, 0, y) && cache.bytes == CHUNK, "once more");
-	ok(resident_keeps_any(file_of(1)), "something is kept");
-	resident_evict_attributes(&cache, file_of(1), second);
-	ok(!is_kept(1, 0, y) && cache.bytes == 0 && !resident_keeps_any(file_of(1)),
+	ok(kept_keeps_any(file_of(1)), "something is kept");
+	kept_evict_attributes(&cache, file_of(1), second);
+	ok(!is_kept(1, 0, y) && cache.bytes == 0 && !kept_keeps_any(file_of(1)),
 	   "and then the second");
 	end("attributes");
 }
 
 /* How many of a file's stripes are kept. */
 static int
-count_kept(uint32_t file, const ResidentColumn *column)
+count_kept(uint32_t file, const KeptColumn *column)
 {
 	int			n = 0;
 
@@ -276,9 +276,9 @@ count_kept(uint32_t file, const ResidentColumn *column)
 }
 
 static void
-scan(uint32_t file, ResidentColumn *column, uint32_t stripes)
+scan(uint32_t file, KeptColumn *column, uint32_t stripes)
 {
-	resident_heat(column, HEAT_READ, now);
+	kept_heat(column, HEAT_READ, now);
 	for (uint32_t i = 0; i < stripes; i++)
 		if (!is_kept(file, i, column))
 			(void) keep(file, i, column);
@@ -287,8 +287,8 @@ scan(uint32_t file, ResidentColumn *column, uint32_t stripes)
 static void
 test_scans(void)
 {
-	ResidentColumn *daily;
-	ResidentColumn *once;
+	KeptColumn *daily;
+	KeptColumn *once;
 
 	begin(10 * CHUNK);
 	daily = column_of(1, 1);
@@ -319,25 +319,25 @@ test_scans(void)
 static void
 test_limits(void)
 {
-	ResidentColumn *x;
+	KeptColumn *x;
 
 	begin(10 * CHUNK);
 	x = column_of(1, 1);
 	scan(1, x, 10);
-	resident_set_limit(&cache, 4 * CHUNK, now);
+	kept_set_limit(&cache, 4 * CHUNK, now);
 	ok(count_kept(1, x) == 4 && cache.bytes == 4 * CHUNK, "a smaller limit evicts");
 	ok(cache.evicted == 6 * 1000, "and the blocks are counted");
-	resident_set_limit(&cache, RESIDENT_SHARE, now);
+	kept_set_limit(&cache, KEPT_SHARE, now);
 	scan(1, x, 60);
 	ok(count_kept(1, x) == 25, "a quarter of the budget is kept");
-	resident_set_limit(&cache, 100 * CHUNK, now);
+	kept_set_limit(&cache, 100 * CHUNK, now);
 	device_size = 30 * CHUNK;
 	scan(1, x, 60);
 	ok(count_kept(1, x) == 30, "as many as the device has room for");
 	device_size = UINT64_MAX;
-	ok(resident_give_back(&cache, 5 * CHUNK / 2, now) && cache.bytes == 27 * CHUNK,
+	ok(kept_give_back(&cache, 5 * CHUNK / 2, now) && cache.bytes == 27 * CHUNK,
 	   "runs get what they need");
-	resident_set_limit(&cache, 0, now);
+	kept_set_limit(&cache, 0, now);
 	ok(cache.bytes == 0 && !keep(1, 0, x), "with a limit of 0 nothing is kept");
 	end("limits");
 }

@@ -251,18 +251,18 @@ expect(const char *what, const Program *program, uint64_t resident, uint64_t kep
 }
 
 /* The table's column of an attribute that is a text in the cache, 0: of any; or NULL. */
-static ResidentColumn *
+static KeptColumn *
 text_column_of(int attno)
 {
-	for (ResidentFile *file = context_of(device)->resident.files; file != NULL; file = file->next)
+	for (KeptFile *file = context_of(device)->kept.files; file != NULL; file = file->next)
 		if (memcmp(file->file, state.file, sizeof(state.file)) == 0)
-			for (ResidentColumn *column = file->columns; column != NULL; column = column->next)
+			for (KeptColumn *column = file->columns; column != NULL; column = column->next)
 				if (column->key.type == VT_TEXT && (attno == 0 || column->key.attno == attno))
 					return column;
 	return NULL;
 }
 
-static ResidentColumn *
+static KeptColumn *
 text_column(void)
 {
 	return text_column_of(0);
@@ -277,8 +277,8 @@ test_kept(const Program *program, const Program *filter)
 
 	for (int i = 0; i < 4; i++)
 	{
-		const ResidentPlace *place;
-		const ResidentColumn *column;
+		const KeptPlace *place;
+		const KeptColumn *column;
 
 		make_table(2500, counts[i], 0);
 		expect("texts are kept", program, 0, 2500);
@@ -288,7 +288,7 @@ test_kept(const Program *program, const Program *filter)
 		ok(column->dictionary->old == NULL &&
 		   dictionary_size(column->dictionary) < (counts[i] < 1000 ? 200000 : 1000000),
 		   "and %llu bytes", (unsigned long long) dictionary_size(column->dictionary));
-		(void) resident_find(context_of(device)->resident.files->stripes[0], column, &place);
+		(void) kept_find(context_of(device)->kept.files->stripes[0], column, &place);
 		ok(place->width == widths[i], "codes have the width %d", place->width);
 		expect("and served", program, 2500, 0);
 		hints.memory_limit = 6 << 20;
