@@ -74,6 +74,14 @@ sub check_failures
 	return;
 }
 
+my $active = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'long' AND backend_type = 'client backend' AND state = 'active'";
+
+# A stopped process may hold a lock of shared memory that all others need.
+sub others_go_on
+{
+	return system('timeout', 3, 'psql', '-X', '-q', '-o', '/dev/null', '-d', $node->connstr('postgres'), '-c', $active) == 0;
+}
+
 # A session that runs a long query, one of whose workers is stopped.
 sub begin_long
 {
@@ -85,7 +93,11 @@ sub begin_long
 	for (1 .. 1000)
 	{
 		my $pid = $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = 'parallel worker' LIMIT 1");
-		return ($run, $pid) if $pid ne '' && kill('STOP', $pid);
+		if ($pid ne '' && kill('STOP', $pid))
+		{
+			return ($run, $pid) if others_go_on();
+			kill 'CONT', $pid;
+		}
 		sleep 0.005;
 	}
 	die 'no worker was seen';
@@ -95,7 +107,7 @@ sub begin_long
 sub settle
 {
 	sleep 0.3;
-	return $node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'long' AND backend_type = 'client backend' AND state = 'active'");
+	return $node->safe_psql('postgres', $active);
 }
 
 # A worker is stopped: the leader waits, and can be cancelled; or the worker is ended.
