@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compile.h"
+#include "program/accs.h"
 #include "program/interval_order.h"
 #include "program/ops_wide.h"
 #include "program/text_order.h"
@@ -74,26 +75,26 @@ static const char *const text =
 "\n"
 "		value.data = (const char *) (args.in + 2 * i);\n"
 "		value.len = (uint32_t) args.lengths[i];\n"
-"		args.out[i] = value_filter((int) args.order, true, value, &exact);\n"
-"		args.out[args.n + i] = value_filter((int) args.order, false, value, &exact);\n"
+"		args.out[i] = value_filter((AccForm) args.order, true, value, &exact);\n"
+"		args.out[args.n + i] = value_filter((AccForm) args.order, false, value, &exact);\n"
 "		args.out[2 * args.n + i] = exact;\n"
 "	}\n"
 "}\n";
 
-/* The order of two values, as cuda/values.cuh numbers their kinds. */
+/* The order of two values of a form. */
 static int
-compare(int order, const uint64_t *a, uint64_t alen, const uint64_t *b, uint64_t blen)
+compare(AccForm order, const uint64_t *a, uint64_t alen, const uint64_t *b, uint64_t blen)
 {
 	Bytes		x = {(const char *) a, (uint32_t) alen};
 	Bytes		y = {(const char *) b, (uint32_t) blen};
 
 	switch (order)
 	{
-		case 0:
+		case FORM_TEXT:
 			return text_order(x, y);
-		case 1:
+		case FORM_BPCHAR:
 			return text_order(bpchar_trimmed(x), bpchar_trimmed(y));
-		case 2:
+		case FORM_WIDE:
 			return wide_lt(wide_of_words(b[0], b[1]), wide_of_words(a[0], a[1])) -
 				wide_lt(wide_of_words(a[0], a[1]), wide_of_words(b[0], b[1]));
 		default:
@@ -112,7 +113,7 @@ must(DeviceStatus status)
 }
 
 static void
-run_filters(DeviceModule *module, int order, const uint64_t *in, const uint64_t *lengths,
+run_filters(DeviceModule *module, AccForm order, const uint64_t *in, const uint64_t *lengths,
 			uint64_t n, uint64_t *out)
 {
 	FilterArgs	args = {.n = n,.order = (uint64_t) order};
@@ -138,7 +139,7 @@ run_filters(DeviceModule *module, int order, const uint64_t *in, const uint64_t 
 
 /* All pairs of n values. */
 static void
-check(DeviceModule *module, const char *name, int order, const uint64_t *in,
+check(DeviceModule *module, const char *name, AccForm order, const uint64_t *in,
 	  const uint64_t *lengths, uint64_t n)
 {
 	static uint64_t out[3 * MOST];
@@ -164,7 +165,7 @@ check(DeviceModule *module, const char *name, int order, const uint64_t *in,
 		}
 	}
 	ok(ordered, "%s: filters of %d values are in their order", name, (int) n);
-	ok(told && nexact < n && (order == 3) == (nexact == 0),
+	ok(told && nexact < n && (order == FORM_INTERVAL) == (nexact == 0),
 	   "%s: %d exact filters are those of no other value", name, (int) nexact);
 }
 
@@ -275,12 +276,12 @@ main(void)
 	must(ops->module_load(dev, image, size, &module));
 	free(image);
 	n = make_texts(in, lengths);
-	check(module, "texts", 0, in, lengths, n);
-	check(module, "char(n)", 1, in, lengths, n);
+	check(module, "texts", FORM_TEXT, in, lengths, n);
+	check(module, "char(n)", FORM_BPCHAR, in, lengths, n);
 	n = make_numbers(in, lengths);
-	check(module, "numbers", 2, in, lengths, n);
+	check(module, "numbers", FORM_WIDE, in, lengths, n);
 	n = make_intervals(in, lengths);
-	check(module, "intervals", 3, in, lengths, n);
+	check(module, "intervals", FORM_INTERVAL, in, lengths, n);
 	ops->module_unload(dev, module);
 	ops->close(dev);
 	return done_testing();
