@@ -2,16 +2,16 @@
 -- Groups that keys of few values make: days and months of moments, fields, quotients and rests,
 -- cases of constants.  What is not of that kind has as many as PostgreSQL's rules say.
 --
-CREATE TABLE moments (at timestamp NOT NULL, tz timestamptz NOT NULL, d date NOT NULL, n int NOT NULL, big bigint, x float8);
-INSERT INTO moments SELECT timestamp '2025-01-01' + i * interval '1 minute', timestamptz '2025-01-01 00:00+00' + i * interval '1 minute',
+CREATE TABLE dated (at timestamp NOT NULL, tz timestamptz NOT NULL, d date NOT NULL, n int NOT NULL, big bigint, x float8);
+INSERT INTO dated SELECT timestamp '2025-01-01' + i * interval '1 minute', timestamptz '2025-01-01 00:00+00' + i * interval '1 minute',
 	date '2000-01-01' + i % 9000, i, i * 1000, i FROM generate_series(0, 19999) i;
-ANALYZE moments;
+ANALYZE dated;
 -- the estimate of the groups, rounded, and who makes them
 CREATE FUNCTION estimated(key text, OUT groups text, OUT maker text) LANGUAGE plpgsql AS $$
 DECLARE
 	plan json;
 BEGIN
-	EXECUTE format('EXPLAIN (FORMAT JSON) SELECT %1$s, count(*), sum(n) FROM moments GROUP BY %1$s', key) INTO plan;
+	EXECUTE format('EXPLAIN (FORMAT JSON) SELECT %1$s, count(*), sum(n) FROM dated GROUP BY %1$s', key) INTO plan;
 	maker := coalesce(plan->0->'Plan'->>'Custom Plan Provider', 'PostgreSQL');
 	groups := round((plan->0->'Plan'->>'Plan Rows')::numeric, -1);
 END $$;
@@ -24,14 +24,14 @@ SELECT key, (estimated(key)).* FROM unnest(ARRAY['date_trunc(''day'', at)', 'dat
 SELECT (estimated('date_trunc(''day'', at), n % 3')).*;
 -- one to whom rows are hidden learns nothing of the range
 CREATE ROLE key_values_user;
-GRANT SELECT ON moments TO key_values_user;
-ALTER TABLE moments ENABLE ROW LEVEL SECURITY;
-CREATE POLICY half ON moments USING (n >= 0);
+GRANT SELECT ON dated TO key_values_user;
+ALTER TABLE dated ENABLE ROW LEVEL SECURITY;
+CREATE POLICY half ON dated USING (n >= 0);
 SET ROLE key_values_user;
 SELECT key, (estimated(key)).groups FROM unnest(ARRAY['date_trunc(''day'', at)', 'n / 1000', 'big % 100']) key;
 RESET ROLE;
 SELECT key, (estimated(key)).groups FROM unnest(ARRAY['date_trunc(''day'', at)', 'n / 1000', 'big % 100']) key;
 RESET gpuagg.mode;
 DROP FUNCTION estimated(text);
-DROP TABLE moments;
+DROP TABLE dated;
 DROP ROLE key_values_user;
