@@ -29,6 +29,7 @@
 #include "utils/selfuncs.h"
 #include "utils/timestamp.h"
 
+#include "compat.h"
 #include "plan/path/key_values.h"
 
 #define DAYS(n) ((n) * (double) USECS_PER_DAY)
