@@ -47,6 +47,21 @@ static const struct
 	{DTK_JULIAN, FIELD_JULIAN}
 };
 
+int
+date_unit(const Expr *name, int *code, char **spelled)
+{
+	const Const *value = (const Const *) name;
+	text	   *bytes;
+	int			type;
+
+	if (!IsA(name, Const) || value->constisnull)
+		return UNKNOWN_FIELD;
+	bytes = DatumGetTextPP(value->constvalue);
+	*spelled = downcase_truncate_identifier(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), false);
+	type = DecodeUnits(0, *spelled, code);
+	return type == UNKNOWN_FIELD ? DecodeSpecial(0, *spelled, code) : type;
+}
+
 /*
  * The field (DateField) that a constant names, from first to last, or -1.  What
  * PostgreSQL does not know, or not for the type, is left to its error.
@@ -54,28 +69,20 @@ static const struct
 static int
 named_field(Lowering *l, const Expr *name, DateField first, DateField last)
 {
-	const Const *value = (const Const *) name;
-	text	   *spelled;
-	char	   *lower_name;
-	int			type;
+	char	   *spelled = NULL;
 	int			code;
+	int			type = date_unit(name, &code, &spelled);
 	int			field = -1;
 
-	if (!IsA(name, Const) || value->constisnull)
+	if (spelled == NULL)
 		return lower_reject(l, REJECTED_EXPRESSION, _("a field of a date that is not constant is not supported"));
-	spelled = DatumGetTextPP(value->constvalue);
-	lower_name = downcase_truncate_identifier(VARDATA_ANY(spelled),
-											  VARSIZE_ANY_EXHDR(spelled), false);
-	type = DecodeUnits(0, lower_name, &code);
-	if (type == UNKNOWN_FIELD)
-		type = DecodeSpecial(0, lower_name, &code);
 	if (type == RESERV && code == DTK_EPOCH)
 		field = FIELD_EPOCH;
 	for (int i = 0; type == UNITS && i < (int) lengthof(date_fields); i++)
 		if (date_fields[i].code == code)
 			field = (int) date_fields[i].field;
 	if (field < (int) first || field > (int) last)
-		return lower_reject(l, REJECTED_EXPRESSION, _("field \"%s\" is not supported here"), lower_name);
+		return lower_reject(l, REJECTED_EXPRESSION, _("field \"%s\" is not supported here"), spelled);
 	return field;
 }
 

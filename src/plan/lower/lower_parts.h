@@ -103,6 +103,13 @@ extern bool lower_date_function(Lowering *l, Oid function, List *args, int *reg)
 extern bool is_extract(Oid function);
 extern int	lower_extract(Lowering *l, Oid function, List *args, int *scale);
 
+/*
+ * What a constant text names, as PostgreSQL's date_trunc and extract take it: UNITS or RESERV,
+ * *code being the one of utils/datetime.h; or another type.  *spelled: in lower case, palloc'd;
+ * not set where `name` is no constant.
+ */
+extern int	date_unit(const Expr *name, int *code, char **spelled);
+
 /* The scale of an extract() that only a child plan computes. */
 extern bool scale_of_extract(const FuncExpr *call, int *scale);
 

@@ -27,17 +27,23 @@ groups_of(const Grouping *grouping, List *keys)
 {
 	double		groups = keys == NIL ? 1 : groups_by_columns(grouping, keys);
 	double		combinations = 1;
-	bool		few = false;
+	List	   *others = NIL;
 	ListCell   *lc;
 
 	foreach(lc, keys)
 	{
 		double		values = key_values(grouping->root, lfirst(lc));
 
-		few |= values > 0;
-		combinations *= values > 0 ? values : groups_by_columns(grouping, list_make1(lfirst(lc)));
+		if (values > 0)
+			combinations *= values;
+		else
+			others = lappend(others, lfirst(lc));
 	}
-	return few ? clamp_row_est(Min(groups, combinations)) : groups;
+	if (list_length(others) == list_length(keys))
+		return groups;
+	if (others != NIL)
+		combinations *= groups_by_columns(grouping, others);
+	return clamp_row_est(Min(groups, combinations));
 }
 
 /* Does a set have all keys? */

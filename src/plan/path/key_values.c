@@ -21,7 +21,6 @@
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "parser/scansup.h"
 #include "utils/date.h"
 #include "utils/datetime.h"
 #include "utils/fmgroids.h"
@@ -29,7 +28,7 @@
 #include "utils/selfuncs.h"
 #include "utils/timestamp.h"
 
-#include "compat.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/path/key_values.h"
 
 #define DAYS(n) ((n) * (double) USECS_PER_DAY)
@@ -37,7 +36,7 @@
 /* Units of dates and times: microseconds of one, and values that the field has in larger ones. */
 static const struct
 {
-	int			code;			/* of DecodeUnits or DecodeSpecial */
+	int			code;			/* as date_unit has it */
 	double		size;			/* 0: it is no unit of date_trunc */
 	double		values;			/* 0: as many as the range has units */
 }			units[] = {
@@ -167,23 +166,14 @@ range_of(PlannerInfo *root, Node *node, Range *range)
 
 /* The number of the unit that a constant names, or -1. */
 static int
-unit_of(const Node *name)
+unit_of(const Expr *name)
 {
-	const Const *value = (const Const *) name;
-	text	   *spelled;
-	char	   *lower_name;
-	int			type;
+	char	   *spelled;
 	int			code;
 
-	if (!IsA(name, Const) || value->constisnull)
+	if (date_unit(name, &code, &spelled) != UNITS)
 		return -1;
-	spelled = DatumGetTextPP(value->constvalue);
-	lower_name = downcase_truncate_identifier(VARDATA_ANY(spelled),
-											  VARSIZE_ANY_EXHDR(spelled), false);
-	type = DecodeUnits(0, lower_name, &code);
-	if (type == UNKNOWN_FIELD)
-		type = DecodeSpecial(0, lower_name, &code);
-	for (int i = 0; type == UNITS && i < (int) lengthof(units); i++)
+	for (int i = 0; i < (int) lengthof(units); i++)
 		if (units[i].code == code)
 			return i;
 	return -1;
@@ -282,12 +272,13 @@ few_values(PlannerInfo *root, Oid function, const List *args)
 static double
 function_values(PlannerInfo *root, Oid function, const List *args)
 {
-	double		values = few_values(root, function, args);
 	double		combinations = 1;
+	double		values;
 	ListCell   *lc;
 
 	if (func_volatile(function) == PROVOLATILE_VOLATILE)
 		return 0;
+	values = few_values(root, function, args);
 	foreach(lc, args)
 		combinations *= key_values(root, lfirst(lc));
 	if (values == 0 || combinations == 0)
@@ -321,6 +312,7 @@ key_values(PlannerInfo *root, Node *key)
 	switch (nodeTag(key))
 	{
 		case T_Const:
+		case T_Param:
 			return 1;
 		case T_RelabelType:
 			return key_values(root, (Node *) ((RelabelType *) key)->arg);
