@@ -173,6 +173,12 @@ program_add_special_slot_ref(ProgramBuilder *b, int slot)
 	return add_slot_ref(b, slot, true);
 }
 
+int
+program_add_table_ref(ProgramBuilder *b, int slot)
+{
+	return add_slot_ref(b, slot, true);
+}
+
 /*
  * The operands must have the operation's types.  A result can be NULL if an
  * operand can (AND and OR know better only when they see the values), and an

@@ -87,7 +87,8 @@ typedef struct Insn
 	uint8_t		type;			/* ValueType of the result */
 	uint8_t		nullable;		/* can be NULL */
 	uint8_t		fallible;		/* can be an error, its own or an operand's */
-	uint8_t		special;		/* OP_slot: it is a numeric, NaN or infinite */
+	uint8_t		special;		/* OP_slot: it is a numeric, NaN or infinite; of TEXT: it is a
+								 * table (ops_lookup.h), and no value but that of operations */
 	int16_t		arg[3];			/* registers, that is indexes of earlier
 								 * instructions; -1: none.  OP_column: -1, or, in
 								 * kernels only, the first is the number of a condition
@@ -265,6 +266,13 @@ program_key_scales(const Program *p)
 	return (const int8_t *) (program_keys(p) + p->nkeys);
 }
 
+/* Is the instruction's slot a table? */
+static inline bool
+insn_is_table(const Insn *insn)
+{
+	return insn->op == OP_slot && insn->type == VT_TEXT && insn->special;
+}
+
 static inline ValueType
 program_key_type(const Program *p, int key)
 {
@@ -314,6 +322,9 @@ extern int	program_add_wide_column(ProgramBuilder *b, int attno, NumericPart par
  */
 extern int	program_add_slot_ref(ProgramBuilder *b, int slot);
 extern int	program_add_special_slot_ref(ProgramBuilder *b, int slot);
+
+/* The register of a slot that is a look-up or a column of its numbers; it is never NULL. */
+extern int	program_add_table_ref(ProgramBuilder *b, int slot);
 extern int	program_add_op(ProgramBuilder *b, OpCode op, int arg1, int arg2);
 extern int	program_add_select(ProgramBuilder *b, int when, int then, int otherwise);
 extern int	program_add_key(ProgramBuilder *b, int reg);

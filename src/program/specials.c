@@ -174,6 +174,8 @@ static int
 add_slot(Rewriting *r, const Insn *insn)
 {
 	r->to->slot_types[insn->index] = insn->type;
+	if (insn_is_table(insn))
+		return program_add_table_ref(r->to, insn->index);
 	if (!insn->special)
 		return program_add_slot_ref(r->to, insn->index);
 	r->any = true;
