@@ -9,6 +9,7 @@
 #include "executor/executor.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
 #include "partitioning/partprune.h"
 #include "rewrite/rewriteManip.h"
 #include "tcop/tcopprot.h"
@@ -161,6 +162,52 @@ compat_prunes_at_run_time(PlannerInfo *root, RelOptInfo *rel, List *paths, List 
 	return prunes;
 #else
 	return make_partition_pruneinfo(root, rel, paths, clauses) != NULL;
+#endif
+}
+
+/*
+ * The equalities, of equivalence classes, that are evaluated where a relation is joined.
+ *
+ * 16: an outer join can make what is equal NULL.
+ */
+List *
+compat_join_implied_equalities(PlannerInfo *root, Relids join_relids, Relids outer_relids,
+							   RelOptInfo *inner_rel, SpecialJoinInfo *sjinfo)
+{
+#if PG_VERSION_NUM >= 160000
+	return generate_join_implied_equalities(root, join_relids, outer_relids, inner_rel, sjinfo);
+#else
+	return generate_join_implied_equalities(root, join_relids, outer_relids, inner_rel);
+#endif
+}
+
+/*
+ * The base relations of what a node depends on.
+ *
+ * 16: outer joins that can make it NULL are among them.
+ */
+Relids
+compat_without_outer_joins(const PlannerInfo *root, Relids relids)
+{
+#if PG_VERSION_NUM >= 160000
+	return bms_difference(relids, root->outer_join_rels);
+#else
+	return relids;
+#endif
+}
+
+/*
+ * An expression as it is below all outer joins.
+ *
+ * 16: columns say which outer joins can have made them NULL.
+ */
+Node *
+compat_below_outer_joins(const PlannerInfo *root, Node *node)
+{
+#if PG_VERSION_NUM >= 160000
+	return remove_nulling_relids(node, root->outer_join_rels, NULL);
+#else
+	return node;
 #endif
 }
 

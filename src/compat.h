@@ -46,6 +46,16 @@
 #define compat_distinct_clause(root) ((root)->parse->distinctClause)
 #endif
 
+/* 16: an outer join is a member of the relids of what it has joined */
+#if PG_VERSION_NUM >= 160000
+#define compat_add_outer_join(relids, sjinfo) \
+	((sjinfo)->ojrelid != 0 ? bms_add_member(relids, (sjinfo)->ojrelid) : (relids))
+#define compat_is_incompatible(rinfo, relids) bms_overlap((rinfo)->incompatible_relids, relids)
+#else
+#define compat_add_outer_join(relids, sjinfo) (relids)
+#define compat_is_incompatible(rinfo, relids) false
+#endif
+
 /* 16: what is written to a file is const */
 #if PG_VERSION_NUM >= 160000
 #define compat_file_write(file, bytes, size, offset, event) FileWrite(file, bytes, size, offset, event)
@@ -159,6 +169,11 @@ extern PlannedStmt *compat_plan_query(Query *query, const char *query_string);
 extern void compat_prune_page(Relation relation, Buffer buffer, Buffer *vmbuffer);
 extern bool compat_explains(const List *exprs);
 extern Node *compat_input_key(PlannerInfo *root, Node *key);
+extern Relids compat_without_outer_joins(const PlannerInfo *root, Relids relids);
+extern Node *compat_below_outer_joins(const PlannerInfo *root, Node *node);
+extern List *compat_join_implied_equalities(PlannerInfo *root, Relids join_relids,
+											Relids outer_relids, RelOptInfo *inner_rel,
+											SpecialJoinInfo *sjinfo);
 extern bool compat_prunes_at_run_time(PlannerInfo *root, RelOptInfo *rel, List *paths,
 									  List *clauses);
 extern uint32 compat_wait_event(const char *name);

@@ -23,6 +23,8 @@ typedef enum PlanMember
 	PLAN_SETS,					/* List of Lists of ints */
 	PLAN_GROUPINGS,				/* List of Lists of ints */
 	PLAN_KEYS,					/* Integer */
+	PLAN_LOOKUPS,				/* List of Lists, of LookupMember */
+	PLAN_KEY_CODES,				/* Const of bytes, or NULL */
 	PLAN_RELID,					/* List of one Oid */
 	PLAN_PAGE_TABLES,			/* List of Oids */
 	PLAN_ROW_TABLES,			/* List of Oids */
@@ -49,6 +51,17 @@ typedef enum TopMember
 	TOP_NULLS_FIRST,			/* List of ints */
 	TOP_NMEMBERS
 } TopMember;
+
+typedef enum LookupMember
+{
+	LOOKUP_NAME,				/* String */
+	LOOKUP_JOINTYPE,			/* Integer */
+	LOOKUP_PROGRAM,				/* Const of bytes */
+	LOOKUP_KEYS,				/* Const of bytes */
+	LOOKUP_SLOT,				/* Integer */
+	LOOKUP_COLUMNS,				/* Const of bytes */
+	LOOKUP_NMEMBERS
+} LookupMember;
 
 typedef enum HavingMember
 {
@@ -194,6 +207,61 @@ having_from_list(const List *list)
 	return having;
 }
 
+static List *
+lookup_to_list(const LookupInfo *lookup)
+{
+	List	   *list = members(LOOKUP_NMEMBERS);
+
+	set_member(list, LOOKUP_NAME, makeString(lookup->name));
+	set_integer(list, LOOKUP_JOINTYPE, lookup->jointype);
+	set_member(list, LOOKUP_PROGRAM, program_to_const(lookup->program));
+	set_member(list, LOOKUP_KEYS, bytes_to_const(lookup->keys,
+												 lookup->nkeys * sizeof(LookupKey)));
+	set_integer(list, LOOKUP_SLOT, lookup->slot);
+	set_member(list, LOOKUP_COLUMNS, bytes_to_const(lookup->columns,
+													lookup->ncolumns * sizeof(LookupColumn)));
+	return list;
+}
+
+static LookupInfo *
+lookup_from_list(const List *list)
+{
+	LookupInfo *lookup = palloc(sizeof(LookupInfo));
+	Size		size;
+
+	lookup->name = strVal(list_nth(list, LOOKUP_NAME));
+	lookup->jointype = (JoinType) integer_member(list, LOOKUP_JOINTYPE);
+	lookup->program = program_from_const(list_nth(list, LOOKUP_PROGRAM));
+	lookup->keys = bytes_from_const(list_nth(list, LOOKUP_KEYS), &size);
+	lookup->nkeys = size / sizeof(LookupKey);
+	lookup->slot = integer_member(list, LOOKUP_SLOT);
+	lookup->columns = bytes_from_const(list_nth(list, LOOKUP_COLUMNS), &size);
+	lookup->ncolumns = size / sizeof(LookupColumn);
+	return lookup;
+}
+
+static List *
+lookups_to_list(const List *lookups)
+{
+	List	   *list = NIL;
+	ListCell   *lc;
+
+	foreach(lc, lookups)
+		list = lappend(list, lookup_to_list(lfirst(lc)));
+	return list;
+}
+
+static List *
+lookups_from_list(const List *list)
+{
+	List	   *lookups = NIL;
+	ListCell   *lc;
+
+	foreach(lc, list)
+		lookups = lappend(lookups, lookup_from_list(lfirst(lc)));
+	return lookups;
+}
+
 List *
 plan_info_to_list(const PlanInfo *info)
 {
@@ -205,6 +273,10 @@ plan_info_to_list(const PlanInfo *info)
 	set_member(list, PLAN_SETS, info->sets);
 	set_member(list, PLAN_GROUPINGS, info->groupings);
 	set_integer(list, PLAN_KEYS, info->nkeys);
+	set_member(list, PLAN_LOOKUPS, lookups_to_list(info->lookups));
+	if (info->key_codes)
+		set_member(list, PLAN_KEY_CODES, bytes_to_const(info->key_codes,
+														info->nkeys * sizeof(KeyCode)));
 	set_member(list, PLAN_RELID, list_make1_oid(info->relid));
 	set_member(list, PLAN_PAGE_TABLES, info->page_tables);
 	set_member(list, PLAN_ROW_TABLES, info->row_tables);
@@ -236,6 +308,7 @@ plan_info_from_list(List *list)
 {
 	PlanInfo   *info = palloc0(sizeof(PlanInfo));
 	const Const *keep = list_nth(list, PLAN_KEEP);
+	const Const *key_codes = list_nth(list, PLAN_KEY_CODES);
 	Size		size = 0;
 
 	info->program = program_member(list, PLAN_PROGRAM);
@@ -243,6 +316,8 @@ plan_info_from_list(List *list)
 	info->sets = list_nth(list, PLAN_SETS);
 	info->groupings = list_nth(list, PLAN_GROUPINGS);
 	info->nkeys = integer_member(list, PLAN_KEYS);
+	info->lookups = lookups_from_list(list_nth(list, PLAN_LOOKUPS));
+	info->key_codes = key_codes ? bytes_from_const(key_codes, &size) : NULL;
 	info->relid = linitial_oid(list_nth(list, PLAN_RELID));
 	info->page_tables = list_nth(list, PLAN_PAGE_TABLES);
 	info->row_tables = list_nth(list, PLAN_ROW_TABLES);

@@ -30,6 +30,55 @@ typedef struct HavingInfo
 	List	   *strategies;		/* ints: of a B-tree */
 } HavingInfo;
 
+/* What a column of a look-up has, row by row. */
+typedef enum LookupUse
+{
+	LOOKUP_VALUE,				/* values of the Program's type */
+	LOOKUP_PRESENCE,			/* whether there is a value */
+	LOOKUP_CODE					/* numbers of values, of any type that can be hashed */
+} LookupUse;
+
+typedef struct LookupColumn
+{
+	LookupUse	use;
+	int			place;			/* VALUE, PRESENCE: its number in LookupInfo.program; CODE:
+								 * attribute of the plan's rows, from 1 */
+	int			slot;			/* that it is */
+} LookupColumn;
+
+/*
+ * A key of a look-up.  Several make one: the first two are a pair, whose number and the
+ * third one are a pair, and so on.
+ */
+typedef struct LookupKey
+{
+	int			column;			/* of LookupInfo.program */
+	int			slot;			/* a look-up that gives the value's number in pairs; -1: its value
+								 * is taken, or there is one key only */
+	int			pair_slot;		/* the same of the pair before it; -1: it is the first or second */
+	bool		trims;			/* a text's trailing blanks do not count */
+} LookupKey;
+
+/* Rows of a child plan that are looked up. */
+typedef struct LookupInfo
+{
+	char	   *name;			/* of its relation, for EXPLAIN */
+	JoinType	jointype;		/* INNER, LEFT, SEMI or ANTI */
+	Program    *program;		/* its columns are the plan's, as engines have values; no more */
+	int			nkeys;
+	LookupKey  *keys;
+	int			slot;			/* of the look-up: from the keys to a row */
+	int			ncolumns;
+	LookupColumn *columns;		/* of its rows */
+} LookupInfo;
+
+/* A key of groups that is the number of a value. */
+typedef struct KeyCode
+{
+	int			lookup;			/* -1: the key is a value */
+	int			column;			/* of LookupInfo.columns */
+} KeyCode;
+
 typedef struct PlanInfo
 {
 	Program    *program;
@@ -45,6 +94,8 @@ typedef struct PlanInfo
 	Program    *regrouping;		/* over the Program's groups, or NULL */
 	List	   *sets;			/* with it: a List of ints each, numbers of keys */
 	List	   *groupings;		/* arguments of GROUPING(), likewise */
+	List	   *lookups;		/* LookupInfo, one a child plan behind the native one */
+	KeyCode    *key_codes;		/* of the node's keys; NULL: all are values */
 	TopInfo    *top;			/* NULL: all groups leave */
 	int			limit;			/* of a LIMIT, so many tuples are asked for at most; 0: nobody
 								 * knows, or they are sorted before */

@@ -159,6 +159,65 @@ show_source(GpuAggState *state, ExplainState *es)
 	pfree(text.data);
 }
 
+static const char *
+join_name(JoinType jointype)
+{
+	switch (jointype)
+	{
+		case JOIN_LEFT:
+			return "left";
+		case JOIN_SEMI:
+			return "semi";
+		case JOIN_ANTI:
+			return "anti";
+		default:
+			return "inner";
+	}
+}
+
+static void
+show_lookup(const LookupInfo *lookup, const LookupStats *stats, ExplainState *es)
+{
+	if (es->format != EXPLAIN_FORMAT_TEXT)
+	{
+		ExplainPropertyText("Relation", lookup->name, es);
+		ExplainPropertyText("Join Type", join_name(lookup->jointype), es);
+		if (stats == NULL)
+			return;
+		ExplainPropertyText("Form", stats->form, es);
+		ExplainPropertyUInteger("Keys", NULL, stats->keys, es);
+		ExplainPropertyUInteger("Distinct Rows", NULL, stats->rows, es);
+		ExplainPropertyUInteger("Memory Usage", "kB", (stats->bytes + 1023) / 1024, es);
+		return;
+	}
+	appendStringInfoSpaces(es->str, es->indent * 2);
+	appendStringInfo(es->str, "Look-up: %s (%s)", lookup->name, join_name(lookup->jointype));
+	if (stats != NULL)
+		appendStringInfo(es->str, "  Form: %s  Keys: " UINT64_FORMAT "  Distinct Rows: %u  Memory: "
+						 UINT64_FORMAT "kB", stats->form, stats->keys, stats->rows,
+						 (stats->bytes + 1023) / 1024);
+	appendStringInfoChar(es->str, '\n');
+}
+
+/* Each look-up, with ANALYZE also what came of it. */
+static void
+show_lookups(const GpuAggState *state, ExplainState *es)
+{
+	ListCell   *lc;
+
+	if (state->plan->lookups == NIL)
+		return;
+	ExplainOpenGroup("Look-ups", "Look-ups", false, es);
+	foreach(lc, state->plan->lookups)
+	{
+		ExplainOpenGroup("Look-up", NULL, true, es);
+		show_lookup(lfirst(lc), es->analyze && state->lookups != NULL ?
+					lookups_stats(state->lookups, foreach_current_index(lc)) : NULL, es);
+		ExplainCloseGroup("Look-up", NULL, true, es);
+	}
+	ExplainCloseGroup("Look-ups", "Look-ups", false, es);
+}
+
 static void
 show_program(const char *label, const Program *program, ExplainState *es)
 {
@@ -319,6 +378,7 @@ gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 		ExplainPropertyInteger("Top Groups", NULL, state->plan->top->count, es);
 	show_filter(state, es);
 	show_source(state, es);
+	show_lookups(state, es);
 
 	show_engine(state, es);
 	if (es->verbose)

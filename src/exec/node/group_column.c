@@ -180,6 +180,30 @@ group_column_is_key(GroupColumn *column, const Program *program, int key,
 	}
 }
 
+static Datum
+coded_value(GroupColumn *column, uint32 group, bool *isnull)
+{
+	*isnull = key_isnull(column, group);
+	return *isnull ? (Datum) 0 : column->coded[((const int32 *) column->vector.values)[group]];
+}
+
+static bool
+fill_coded(GroupColumn *column, uint32 group, uint32 n, Datum *values, bool *isnull, int step)
+{
+	for (uint32 i = 0; i < n; i++, values += step, isnull += step)
+		*values = coded_value(column, group + i, isnull);
+	return true;
+}
+
+void
+group_column_is_code(GroupColumn *column, const ColumnVector *vector, const Datum *values)
+{
+	column->vector = *vector;
+	column->coded = values;
+	column->value = coded_value;
+	column->fill = fill_coded;
+}
+
 static inline const uint64_t *
 state_of(const GroupColumn *column, uint32 group)
 {

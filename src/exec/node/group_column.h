@@ -41,6 +41,7 @@ struct GroupColumn
 	const Program *program;
 	int			key;
 	ColumnVector vector;
+	const Datum *coded;			/* of a key that is a code: the values, by their numbers */
 
 	/* of an aggregate */
 	const Aggregate *agg;
@@ -62,6 +63,10 @@ extern void group_column_make_texts(GroupColumn *column);
 /* Each of these makes the column that of a batch, which must stay as long as it is used. */
 extern void group_column_is_key(GroupColumn *column, const Program *program, int key,
 								const ColumnVector *vector);
+
+/* Of a key that is the number of one of these values. */
+extern void group_column_is_code(GroupColumn *column, const ColumnVector *vector,
+								 const Datum *values);
 extern void group_column_is_aggregate(GroupColumn *column, const Program *program,
 									  const Aggregate *agg, const GroupBatch *batch);
 extern void group_column_is_constant(GroupColumn *column, Datum value, bool isnull);

@@ -117,15 +117,30 @@ input_scan_params_changed(PlanState *native, const PlanState *input)
 		ps->chgParam = bms_add_members(ps->chgParam, input->chgParam);
 }
 
-/* Collect the Oids of the tables that a plan scans; false: it has another kind of node. */
-static bool
-collect_scanned(const Plan *plan, EState *estate, List **relids)
+/* What a native plan scans. */
+typedef struct Scanned
 {
-	List	   *children = NIL;
+	EState	   *estate;
+	List	   *relids;			/* Oids of tables, once a scan */
+	bool		others;			/* there are nodes of other kinds than collect_scanned knows */
+} Scanned;
+
+static void collect_scanned(const Plan *plan, Scanned *scanned);
+
+static void
+collect_list(const List *plans, Scanned *scanned)
+{
 	ListCell   *lc;
 
+	foreach(lc, plans)
+		collect_scanned(lfirst(lc), scanned);
+}
+
+static void
+collect_scanned(const Plan *plan, Scanned *scanned)
+{
 	if (plan == NULL)
-		return false;
+		return;
 	switch (nodeTag(plan))
 	{
 		case T_SeqScan:
@@ -134,14 +149,20 @@ collect_scanned(const Plan *plan, EState *estate, List **relids)
 		case T_BitmapHeapScan:
 		case T_TidScan:
 		case T_TidRangeScan:
-			*relids = lappend_oid(*relids, exec_rt_fetch(((const Scan *) plan)->scanrelid,
-														 estate)->relid);
-			return true;
+			scanned->relids = lappend_oid(scanned->relids,
+										  exec_rt_fetch(((const Scan *) plan)->scanrelid,
+														scanned->estate)->relid);
+			return;
 		case T_Append:
-			children = ((const Append *) plan)->appendplans;
-			break;
+			collect_list(((const Append *) plan)->appendplans, scanned);
+			return;
 		case T_MergeAppend:
-			children = ((const MergeAppend *) plan)->mergeplans;
+			collect_list(((const MergeAppend *) plan)->mergeplans, scanned);
+			return;
+		case T_NestLoop:
+		case T_MergeJoin:
+		case T_HashJoin:
+			collect_scanned(innerPlan(plan), scanned);
 			break;
 		case T_Agg:
 		case T_Group:
@@ -149,32 +170,33 @@ collect_scanned(const Plan *plan, EState *estate, List **relids)
 		case T_Sort:
 		case T_IncrementalSort:
 		case T_Material:
+		case T_Memoize:
+		case T_Hash:
 		case T_Result:
 		case T_Gather:
 		case T_GatherMerge:
-			return collect_scanned(outerPlan(plan), estate, relids);
+			break;
 		default:
-			return false;
+			scanned->others = true;
+			return;
 	}
-	foreach(lc, children)
-		if (!collect_scanned(lfirst(lc), estate, relids))
-			return false;
-	return true;
+	collect_scanned(outerPlan(plan), scanned);
 }
 
 bool
 native_scans_tables(const Plan *native, const PlanInfo *plan, EState *estate)
 {
-	List	   *scanned = NIL;
 	List	   *read = list_concat_copy(plan->page_tables, plan->row_tables);
+	Scanned		scanned = {.estate = estate};
 	bool		same;
 
-	if (!collect_scanned(native, estate, &scanned))
-		return false;
-	list_sort(scanned, list_oid_cmp);
+	collect_scanned(native, &scanned);
+	list_sort(scanned.relids, list_oid_cmp);
 	list_sort(read, list_oid_cmp);
-	same = equal(scanned, read);
-	list_free(scanned);
+	/* what is joined is read by a plan, whatever that is */
+	same = plan->lookups != NIL ? list_difference_oid(read, scanned.relids) == NIL :
+		!scanned.others && equal(scanned.relids, read);
+	list_free(scanned.relids);
 	list_free(read);
 	return same;
 }

@@ -98,7 +98,7 @@ begin_children(GpuAggState *state, EState *estate, int eflags)
 								  ExecInitNode((Plan *) lfirst(lc), estate, eflags));
 	state->native = linitial(node->custom_ps);
 	check_native_type(state);
-	if (list_length(node->custom_ps) > 1)
+	if (list_length(node->custom_ps) - list_length(state->plan->lookups) > 1)
 	{
 		PlanState  *input = lsecond(node->custom_ps);
 
@@ -166,6 +166,10 @@ begin_input(GpuAggState *state, EState *estate)
 		state->scans_differ = !native_scans_tables(linitial(scan->custom_plans), state->plan,
 												   estate);
 	}
+	state->lookups = lookups_create(state->plan,
+									list_copy_tail(state->css.custom_ps,
+												   list_length(state->css.custom_ps) -
+												   list_length(state->plan->lookups)));
 	state->slot_exprs = ExecInitExprList(slots, (PlanState *) state);
 	state->slot_params = slots_exec_params(slots);
 	state->having_values = ExecInitExprList(list_copy_tail(scan->custom_exprs, nslots),
@@ -251,7 +255,7 @@ top_hint(const GpuAggState *state)
 							 state->own->program, state->css.ss.ps.ps_ExprContext, &conditions);
 	if (state->top == NULL || state->verifier || nwhole < list_length(scan->scan.plan.qual))
 		return conditions;
-	hint = top_groups_hint(state->plan->top, scan->custom_scan_tlist, state->plan->nkeys);
+	hint = top_groups_hint(state->plan, scan->custom_scan_tlist);
 	hint.nconditions = conditions.nconditions;
 	memcpy(hint.conditions, conditions.conditions, sizeof(hint.conditions));
 	return hint;
@@ -299,7 +303,9 @@ run_engine(GpuAggState *state)
 	{
 		run->slots = slots;
 		hints.top = top_hint(state);
-		status = node_run_verified(state, &hints, &message);
+		status = lookups_build(state->lookups, slots, &message);
+		if (status == ENGINE_OK)
+			status = node_run_verified(state, &hints, &message);
 		if (status == ENGINE_OK)
 			state->phase = PHASE_GROUPS;
 		else

@@ -13,6 +13,7 @@
 #include "exec/node/node_run.h"
 #include "exec/node/top_groups.h"
 #include "exec/node/verify.h"
+#include "exec/lookup/lookups.h"
 #include "exec/values/slots.h"
 
 typedef enum GpuAggPhase
@@ -51,6 +52,7 @@ typedef struct GpuAggState
 	Bitmapset  *slot_params;	/* PARAM_EXEC parameters in the slots' expressions */
 	SlotResult *early_slots;	/* what has been evaluated of the slots before, or NULL */
 	bool		slots_failed;	/* a slot's expression has raised an error */
+	Lookups    *lookups;		/* what is joined to the input's tables */
 	List	   *having_values;	/* ExprState, one a clause that the engine is told */
 	NodeRun    *own;			/* the run of the plan's engine, in all executions; NULL: the
 								 * node is not executed */

@@ -45,10 +45,21 @@ node_create_columns(GpuAggState *state, const Bitmapset *having)
 	}
 }
 
+/* The values that the nth key is a number of; NULL: it is a value itself. */
+static const Datum *
+code_values(const GpuAggState *state, int n)
+{
+	const KeyCode *codes = state->plan->key_codes;
+
+	return codes == NULL || codes[n].lookup < 0 ? NULL :
+		lookups_code_values(state->lookups, &codes[n]);
+}
+
 /* The columns are the keys, then the aggregates, then GROUPING(); the rest are NULL. */
 static void
-begin_column(const PlanInfo *plan, const NodeRun *run, GroupColumn *column)
+begin_column(const GpuAggState *state, const NodeRun *run, GroupColumn *column)
 {
+	const PlanInfo *plan = state->plan;
 	const Program *program = node_run_results(run);
 	const int  *places = run->regrouping ? run->layout->places : NULL;
 	int			n = column->number;
@@ -56,7 +67,9 @@ begin_column(const PlanInfo *plan, const NodeRun *run, GroupColumn *column)
 	int			grouping = agg - program->naggs;
 	int			place = places && agg < 0 ? places[n] : n;
 
-	if (agg < 0 && place >= 0)
+	if (agg < 0 && place >= 0 && code_values(state, n) != NULL)
+		group_column_is_code(column, &run->groups.keys[place], code_values(state, n));
+	else if (agg < 0 && place >= 0)
 		group_column_is_key(column, program, n, &run->groups.keys[place]);
 	else if (agg >= 0 && grouping < 0)
 		group_column_is_aggregate(column, program, &program_aggs(program)[agg],
@@ -217,7 +230,7 @@ begin_batch(GpuAggState *state, NodeRun *run)
 {
 	count_removed(state, run);
 	for (int i = 0; i < state->rows.ncolumns && run->groups.ngroups > 0; i++)
-		begin_column(state->plan, run, &state->rows.columns[i]);
+		begin_column(state, run, &state->rows.columns[i]);
 }
 
 /* Make rows of the next groups; false: there are no more.  *run: as lost_groups_next_batch. */

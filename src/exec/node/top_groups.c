@@ -228,7 +228,7 @@ engine_orders_key(Oid type, Oid collation)
 
 /* A column of the order as an engine may know it: in that of a type's default operators. */
 static bool
-hint_column(const TopInfo *info, int i, List *tlist, int nkeys, TopHintColumn *hint)
+hint_column(const TopInfo *info, int i, List *tlist, const PlanInfo *plan, TopHintColumn *hint)
 {
 	int			number = list_nth_int(info->columns, i);
 	Oid			operator = list_nth_oid(info->operators, i);
@@ -238,7 +238,10 @@ hint_column(const TopInfo *info, int i, List *tlist, int nkeys, TopHintColumn *h
 
 	if (operator != cache->lt_opr && operator != cache->gt_opr)
 		return false;
-	if (number < nkeys && !engine_orders_key(type, list_nth_oid(info->collations, i)))
+	/* codes have no order */
+	if (number < plan->nkeys &&
+		((plan->key_codes != NULL && plan->key_codes[number].lookup >= 0) ||
+		 !engine_orders_key(type, list_nth_oid(info->collations, i))))
 		return false;
 	hint->number = (uint16_t) number;
 	hint->descending = operator == cache->gt_opr;
@@ -247,13 +250,14 @@ hint_column(const TopInfo *info, int i, List *tlist, int nkeys, TopHintColumn *h
 }
 
 TopHint
-top_groups_hint(const TopInfo *info, List *tlist, int nkeys)
+top_groups_hint(const PlanInfo *plan, List *tlist)
 {
+	const TopInfo *info = plan->top;
 	TopHint		hint = {.groups = (uint32_t) info->count};
 	int			ncolumns = Min(list_length(info->columns), TOP_COLUMNS);
 
 	while ((int) hint.ncolumns < ncolumns &&
-		   hint_column(info, (int) hint.ncolumns, tlist, nkeys, &hint.columns[hint.ncolumns]))
+		   hint_column(info, (int) hint.ncolumns, tlist, plan, &hint.columns[hint.ncolumns]))
 		hint.ncolumns++;
 	return hint;
 }

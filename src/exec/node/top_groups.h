@@ -34,7 +34,7 @@ extern void top_groups_add(TopGroups *top);
  * What an engine may know of the order, where each of its groups can leave; the node's
  * first nkeys columns are keys, the next ones the Program's aggregates.
  */
-extern TopHint top_groups_hint(const TopInfo *info, List *tlist, int nkeys);
+extern TopHint top_groups_hint(const PlanInfo *plan, List *tlist);
 
 extern uint64 top_groups_left_out(const TopGroups *top);
 

@@ -349,7 +349,7 @@ slots_evaluate(List *exprs, const SlotResult *early, const Bitmapset *params,
 		}
 		else if (!slot->isnull && type_is_array_domain(exprType((Node *) state->expr)))
 			slot->bytes = set_of_array(value);
-		else if (!slot->isnull)
+		else if (!slot->isnull && exprType((Node *) state->expr) != SLOT_LOOKUP_TYPE)
 			set_value(slot, value);
 	}
 	*values = slots;

@@ -19,9 +19,11 @@
 
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "plan/lower/lower_lookup.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_numeric_call.h"
 #include "plan/lower/numeric/lower_numeric_column.h"
@@ -91,6 +93,15 @@ is_operation(const Expr *expr)
 	}
 }
 
+/* Is it computed of columns of the table that is read? */
+static bool
+is_of_table(const Lowering *l, const PlaceHolderVar *var)
+{
+	return l->builder->head.source == SOURCE_PAGES &&
+		(l->lookups == NIL ||
+		 bms_is_subset(pull_varnos(l->root, (Node *) var->phexpr), bms_make_singleton(l->rti)));
+}
+
 static int
 lower_node(Lowering *l, Expr *expr)
 {
@@ -101,8 +112,8 @@ lower_node(Lowering *l, Expr *expr)
 				return lower_var(l, (Var *) expr);
 			return lower_reject(l, REJECTED_INPUT, _("a column is not among the input's"));
 		case T_PlaceHolderVar:
-			/* one table has no outer join that could make it NULL */
-			if (l->builder->head.source == SOURCE_PAGES)
+			/* no outer join could make a table's NULL */
+			if (is_of_table(l, (PlaceHolderVar *) expr))
 				return lower_expr(l, ((PlaceHolderVar *) expr)->phexpr);
 			return lower_reject(l, REJECTED_EXPRESSION, _("%s is not supported"), expression_kind(expr));
 		case T_RelabelType:
@@ -150,7 +161,7 @@ lower_expr(Lowering *l, Expr *expr)
 		return lower_new_input(l, expr);
 	if (!IsA(expr, Const))
 	{
-		reg = lower_input(l, expr);
+		reg = l->lookups != NIL ? lower_looked_up(l, expr) : lower_input(l, expr);
 		if (reg >= 0 || !lower_succeeded(l))
 			return reg;
 	}
@@ -181,8 +192,8 @@ lower_numeric_node(Lowering *l, Expr *expr, NumericInfo *info)
 				return lower_numeric_var(l, (Var *) expr, info);
 			return lower_reject(l, REJECTED_INPUT, _("a column is not among the input's"));
 		case T_PlaceHolderVar:
-			/* one table has no outer join that could make it NULL */
-			if (l->builder->head.source == SOURCE_PAGES)
+			/* no outer join could make a table's NULL */
+			if (is_of_table(l, (PlaceHolderVar *) expr))
 				return lower_numeric(l, ((PlaceHolderVar *) expr)->phexpr, info);
 			return lower_reject(l, REJECTED_NUMERIC, _("this kind of expression of type numeric is not supported"));
 		case T_RelabelType:
@@ -215,7 +226,8 @@ lower_numeric(Lowering *l, Expr *expr, NumericInfo *info)
 	check_stack_depth();
 	if (!IsA(expr, Const))
 	{
-		reg = lower_numeric_input(l, expr, info);
+		reg = l->lookups != NIL ? lower_looked_up_numeric(l, expr, info) :
+			lower_numeric_input(l, expr, info);
 		if (reg >= 0 || !lower_succeeded(l))
 			return reg;
 	}

@@ -7,6 +7,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 
+#include "plan/lower/lower_lookup.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/numeric_guess.h"
 #include "plan/lower/numeric/numeric_scale.h"
@@ -35,6 +36,13 @@ lower_presence(Lowering *l, Expr *expr)
 	int			missing = -1;
 	int			attno;
 
+	if (l->lookups != NIL)
+	{
+		int			reg = lower_looked_up_presence(l, expr);
+
+		if (reg >= 0 || !lower_succeeded(l))
+			return reg;
+	}
 	if (is_read_easily(l, expr))
 		return lower_expr(l, expr);
 	attno = lower_input_number(l, expr);

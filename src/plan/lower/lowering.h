@@ -44,6 +44,7 @@ typedef struct Lowering
 	const AttrMap *map;			/* SOURCE_PAGES: from Vars' attributes to desc's */
 	bool		hides_rows;		/* SOURCE_PAGES: has_hidden_rows */
 	List	   *inputs;			/* SOURCE_COLUMNS: Expr */
+	List	   *lookups;		/* SOURCE_PAGES: Lookup (lower_lookup.c) */
 	List	   *slots;			/* Expr, one a slot; includes attributes' missing
 								 * values as Consts */
 	int			case_value;		/* register of the CASE around, or -1 */

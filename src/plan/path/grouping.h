@@ -60,7 +60,11 @@ typedef struct LoweredGrouping
 	Program    *regrouping;		/* over its groups, or NULL */
 	List	   *slots;			/* Expr, one a slot */
 	bool		reads_tables;	/* rows are those of tables; false: of a child plan */
-	InputTables tables;			/* if it reads tables */
+	RelOptInfo *table;			/* if it reads tables: the relation that they are of */
+	InputTables tables;			/* likewise */
+	List	   *lookups;		/* LookupInfo: what is joined to the tables */
+	List	   *builds;			/* Path, one a look-up: of its rows */
+	KeyCode    *key_codes;		/* of the grouping's keys; NULL: all are values */
 	Path	   *input;			/* of the child plan; NULL: it reads tables */
 	Path	   *partial_input;	/* of a child plan for one of several processes, or NULL */
 	double		rows;			/* that enter the node: an estimate */

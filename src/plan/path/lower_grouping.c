@@ -16,11 +16,16 @@
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/lower_regroup.h"
 #include "plan/make_program.h"
+#include "plan/path/build_side.h"
 #include "plan/path/clauses.h"
 #include "plan/path/grouping.h"
 #include "plan/path/parallel.h"
 #include "plan/path/prewarm_columns.h"
 #include "plan/path/source_tables.h"
+#include "plan/path/star.h"
+
+/* How many tables of a join are tried as its fact, the largest first. */
+#define MAX_FACTS 2
 
 /* Make the programs admit NaN and infinities among numerics if they should, or must. */
 static bool
@@ -88,6 +93,37 @@ arguments_can_fail(const Grouping *grouping, const Program *program)
 	return false;
 }
 
+/* Is the expression what an aggregate takes the distinct values of? */
+static bool
+is_distinct_argument(const Grouping *grouping, const Expr *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->aggrefs)
+		if (lower_needs_distinct(lfirst_node(Aggref, lc)) &&
+			equal(lower_distinct_argument(lfirst_node(Aggref, lc)), expr))
+			return true;
+	return false;
+}
+
+/*
+ * The nth key, as the number of a value that is looked up or as a value.  Aggregates of
+ * distinct values need these.
+ */
+static bool
+lower_any_key(const Grouping *grouping, Lowering *l, int n, Expr *key, LoweredGrouping *lowered)
+{
+	if (n < list_length(grouping->input_keys) && lowered->key_codes != NULL &&
+		!is_distinct_argument(grouping, key))
+	{
+		if (lower_code_key(l, key, &lowered->key_codes[n]))
+			return true;
+		if (!lower_succeeded(l))
+			return false;
+	}
+	return lower_key(l, key);
+}
+
 /* Lower keys and aggregates; the filter has been. */
 static bool
 lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
@@ -101,7 +137,7 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 							   "a subquery is needed in some rows only");
 	foreach(lc, keys)
 	{
-		if (!lower_key(l, (Expr *) lfirst(lc)))
+		if (!lower_any_key(grouping, l, foreach_current_index(lc), lfirst(lc), lowered))
 			goto rejected;
 	}
 	foreach(lc, grouping->aggrefs)
@@ -169,29 +205,91 @@ lower_placeholders(const Grouping *grouping, Lowering *l)
 	return true;
 }
 
-bool
-grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
-					 Rejection *rejection)
+/* All that is computed from a star's rows but what its grouping is of. */
+static List *
+star_exprs(const Star *star)
 {
-	RelOptInfo *rel = grouping->input_rel;
+	List	   *exprs = NIL;
+	ListCell   *lc;
+	ListCell   *key;
+
+	foreach(lc, star ? star->lookups : NIL)
+	{
+		const StarLookup *lookup = lfirst(lc);
+
+		foreach(key, lookup->keys)
+			exprs = lappend(exprs, ((const JoinKey *) lfirst(key))->outer);
+		exprs = list_concat(exprs, lookup->conditions);
+		exprs = list_concat(exprs, lookup->filters);
+	}
+	return exprs;
+}
+
+/* The look-ups of a star, behind the filter of its fact. */
+static bool
+lower_star(const Grouping *grouping, Lowering *l, const Star *star, LoweredGrouping *lowered)
+{
+	ListCell   *lc;
+
+	foreach(lc, star->lookups)
+	{
+		const StarLookup *lookup = lfirst(lc);
+
+		if (!lower_lookup(l, lookup->rel->relids, build_side_name(grouping->root, lookup->rel),
+						  lookup->jointype, lookup->rel->reltarget->exprs, lookup->keys,
+						  lookup->conditions, lookup->filters))
+			return false;
+	}
+	lowered->key_codes = palloc(sizeof(KeyCode) * (list_length(grouping->input_keys) + 1));
+	for (int i = 0; i < list_length(grouping->input_keys); i++)
+		lowered->key_codes[i] = (KeyCode)
+	{
+		.lookup = -1
+	};
+	return true;
+}
+
+/* What the look-ups have become, and the paths of their rows. */
+static void
+finish_star(const Grouping *grouping, const Lowering *l, const Star *star,
+			LoweredGrouping *lowered)
+{
+	ListCell   *lc;
+
+	lowered->lookups = lower_lookup_infos(l);
+	foreach(lc, star->lookups)
+		lowered->builds = lappend(lowered->builds,
+								  build_side_path(grouping->root,
+												  ((const StarLookup *) lfirst(lc))->rel,
+												  lower_lookup_target(l, foreach_current_index(lc))));
+}
+
+/* Over a table, and what is looked up for its rows; star: NULL, or whose fact it is. */
+static bool
+lower_table(const Grouping *grouping, RelOptInfo *rel, const Star *star,
+			LoweredGrouping *lowered, Rejection *rejection)
+{
 	List	   *keep;
 	const char *reason;
 	Lowering   *l;
 
-	if (rel->reloptkind != RELOPT_BASEREL)
-		return reject_grouping(rejection, REJECTED_INPUT, "the input is not one table");
 	/* the plan of the input evaluates it even if there are no rows */
 	if (clauses_have_pseudoconstant(rel->baserestrictinfo))
 		return reject_grouping(rejection, REJECTED_INPUT, "a condition is the same for all rows");
 
 	lowered->reads_tables = true;
+	lowered->table = rel;
+	lowered->lookups = NIL;
+	lowered->builds = NIL;
+	lowered->key_codes = NULL;
 	lowered->input = NULL;
 	lowered->partial_input = NULL;
 	lowered->filter = get_actual_clauses(clauses_in_order(grouping->root,
 														  rel->baserestrictinfo));
 	keep = keep_vars(grouping->root, rel);
 	reason = input_tables(grouping->root, rel,
-						  list_concat(input_exprs(grouping, lowered->filter), keep),
+						  list_concat(list_concat(input_exprs(grouping, lowered->filter),
+												  star_exprs(star)), keep),
 						  &lowered->tables);
 	if (reason != NULL)
 	{
@@ -200,7 +298,8 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	}
 	l = lower_begin_pages(grouping->root, rel->relid, lowered->tables.desc, lowered->tables.map);
 	lowered->keep = keep_lower(l, keep, &lowered->nkeep);
-	if (!lower_filter(l, lowered->filter) || !lower_placeholders(grouping, l))
+	if (!lower_filter(l, lowered->filter) ||
+		(star && !lower_star(grouping, l, star, lowered)) || !lower_placeholders(grouping, l))
 	{
 		*rejection = (Rejection)
 		{
@@ -215,7 +314,64 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 							   "a key is a float, and the partitions' columns lie differently");
 	lowered->rows = lowered->tables.rows;
 	lowered->kept = kept_share(&lowered->tables, lowered->program);
+	if (star)
+		finish_star(grouping, l, star, lowered);
 	return true;
+}
+
+/* Why a join, with this relation as its fact, is no star that can be taken, or NULL. */
+static const char *
+examine_star(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *fact, Star *star)
+{
+	const char *reason = star_find(root, joinrel, fact, star);
+	ListCell   *lc;
+
+	foreach(lc, star->lookups)
+		if (reason == NULL)
+			reason = build_side_examine(root, ((const StarLookup *) lfirst(lc))->rel);
+	return reason;
+}
+
+/* Over one of the tables of a join, the others of which are looked up. */
+static bool
+lower_join(const Grouping *grouping, LoweredGrouping *lowered, Rejection *rejection)
+{
+	List	   *facts = star_facts(grouping->root, grouping->input_rel);
+	Rejection	first = {0};
+	ListCell   *lc;
+
+	if (grouping_is_volatile(grouping->root))
+		return reject_grouping(rejection, REJECTED_VOLATILE, "the input has a volatile function");
+	foreach(lc, list_truncate(facts, MAX_FACTS))
+	{
+		RelOptInfo *fact = lfirst(lc);
+		Star		star = {0};
+		const char *reason = examine_star(grouping->root, grouping->input_rel, fact, &star);
+
+		if (reason != NULL)
+			reject_grouping(rejection, REJECTED_INPUT, reason);
+		else if (lower_table(grouping, fact, &star, lowered, rejection))
+			return true;
+		if (first.reason == NULL)
+			first = *rejection;
+	}
+	if (first.reason == NULL)
+		return reject_grouping(rejection, REJECTED_INPUT, "no table is joined");
+	*rejection = first;
+	return false;
+}
+
+bool
+grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
+					 Rejection *rejection)
+{
+	RelOptInfo *rel = grouping->input_rel;
+
+	if (rel->reloptkind == RELOPT_JOINREL)
+		return lower_join(grouping, lowered, rejection);
+	if (rel->reloptkind != RELOPT_BASEREL)
+		return reject_grouping(rejection, REJECTED_INPUT, "the input is not one table");
+	return lower_table(grouping, rel, NULL, lowered, rejection);
 }
 
 /*
@@ -285,6 +441,10 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 							   "EXPLAIN could not show a window function of the input");
 	l = lower_begin_columns(grouping->root, lowered->input->pathtarget->exprs);
 	lowered->reads_tables = false;
+	lowered->table = NULL;
+	lowered->lookups = NIL;
+	lowered->builds = NIL;
+	lowered->key_codes = NULL;
 	lowered->rows = grouping->input_rel->cheapest_total_path->rows;
 	MemSet(&lowered->tables, 0, sizeof(lowered->tables));
 	lowered->filter = NIL;

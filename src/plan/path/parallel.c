@@ -94,7 +94,7 @@ parallel_workers(const Grouping *grouping, const LoweredGrouping *lowered,
 		return 0;
 	if (!lowered->reads_tables)
 		return lowered->partial_input ? lowered->partial_input->parallel_workers : 0;
-	return compute_parallel_worker(grouping->input_rel, lowered->tables.pages, -1,
+	return compute_parallel_worker(lowered->table, lowered->tables.pages, -1,
 								   max_parallel_workers_per_gather);
 }
 

@@ -126,6 +126,19 @@ is_verifiable(const GpuAggPath *path)
 		!groups_can_fail(grouping, path->lowered.program);
 }
 
+/*
+ * Those from the nth on share expressions with the native plan, which has paths of the same
+ * relations: setrefs changes parts of a plan in place.
+ */
+static void
+plans_set_apart(List *plans, int n)
+{
+	ListCell   *lc;
+
+	for_each_from(lc, plans, n)
+		lfirst(lc) = copyObject(lfirst(lc));
+}
+
 static Plan *
 plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 				 List *tlist, List *clauses, List *custom_plans)
@@ -137,7 +150,9 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		.relid = path->lowered.tables.relid,
 		.page_tables = path->lowered.tables.page_tables,
 		.row_tables = path->lowered.tables.row_tables,
-		.rti = path->lowered.reads_tables ? path->grouping.input_rel->relid : 0,
+		.rti = path->lowered.reads_tables ? path->lowered.table->relid : 0,
+		.lookups = path->lowered.lookups,
+		.key_codes = path->lowered.key_codes,
 		.filter = copyObject(path->lowered.filter),
 		.engine = engine_choice(path->engine),
 		.nkeys = list_length(path->grouping.keys),
@@ -157,6 +172,7 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	info.having = top_having(&path->grouping, path->lowered.program, &scan->custom_exprs);
 	report_taken(path->report);
 	native_begin_small(linitial(custom_plans));
+	plans_set_apart(custom_plans, list_length(custom_plans) - list_length(info.lookups));
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = copyObject(path->grouping.having);
 	scan->custom_plans = custom_plans;
@@ -208,6 +224,22 @@ input_pages_spared(const LoweredGrouping *lowered)
 									parallel_divisor(partial->parallel_workers));
 }
 
+/* The costs of the look-ups' rows, and of putting each into a hash table. */
+static Cost
+builds_cost(const LoweredGrouping *lowered)
+{
+	Cost		cost = 0;
+	ListCell   *lc;
+
+	foreach(lc, lowered->builds)
+	{
+		const Path *build = lfirst(lc);
+
+		cost += build->total_cost + build->rows * (cpu_tuple_cost + cpu_operator_cost);
+	}
+	return cost;
+}
+
 /* What the costs are made of. */
 static CostInput
 cost_input(const GpuAggPath *path)
@@ -234,7 +266,8 @@ cost_input(const GpuAggPath *path)
 		in.rows_sent = tables->scanned_rows;
 		/* a scan of PostgreSQL's costs cpu_tuple_cost for each row */
 		in.scan_cost = tables->scanned_rows * cpu_tuple_cost;
-		in.input_cost = tables->read_cost * (1 - in.kept) + in.scan_cost;
+		in.input_cost = tables->read_cost * (1 - in.kept) + in.scan_cost +
+			builds_cost(&path->lowered);
 	}
 	else
 	{
@@ -263,6 +296,7 @@ add_input(GpuAggPath *path, RelOptInfo *grouped_rel)
 	}
 	if (child != NULL)
 		path->custom.custom_paths = lappend(path->custom.custom_paths, child);
+	path->custom.custom_paths = list_concat(path->custom.custom_paths, path->lowered.builds);
 
 	/* pages are read as a sequential scan reads them */
 	compat_set_disabled_nodes(&path->custom.path, path->lowered.reads_tables ? !enable_seqscan

@@ -1,0 +1,277 @@
+/*
+ * lookup_rows.c
+ *	  The rows of a look-up: its keys, and numbers for its distinct rows of values.
+ *
+ * A row of values is some words: bitmaps of the columns that have a value, and of each
+ * column the bits of its value, or the number that a text has among those of the column.
+ * Equal rows have one number.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "exec/lookup/lookup_rows.h"
+#include "program/ops_lookup.h"
+
+/* A column without a value has this code. */
+#define NO_CODE PG_UINT32_MAX
+
+static RowColumn
+make_column(const LookupRows *rows, const LookupColumn *info, TupleDesc desc, int word)
+{
+	RowColumn	column = {.info = info,.type = VT_INT4,.word = word};
+
+	if (info->use == LOOKUP_CODE)
+	{
+		Form_pg_attribute attr = TupleDescAttr(desc, info->place - 1);
+
+		column.values = numbering_of_datums(attr->atttypid, attr->attcollation);
+		return column;
+	}
+	column.type = (ValueType) program_columns(rows->info->program)[info->place].type;
+	if (column.type == VT_TEXT && info->use == LOOKUP_VALUE)
+		column.values = numbering_of_texts();
+	return column;
+}
+
+/* Words of a column's value in a row. */
+static int
+column_words(const RowColumn *column)
+{
+	if (column->info->use == LOOKUP_PRESENCE)
+		return 0;
+	return value_type_size(column->type) == 16 ? 2 : 1;
+}
+
+static RowKey
+make_key(const LookupInfo *info, const LookupKey *key)
+{
+	RowKey		result = {.info = key};
+
+	result.type = (ValueType) program_columns(info->program)[key->column].type;
+	if (key->slot >= 0)
+		result.numbers = result.type == VT_TEXT ? numbering_of_texts() : numbering_of_words(1);
+	if (key->pair_slot >= 0)
+		result.pairs = numbering_of_words(1);
+	return result;
+}
+
+LookupRows *
+lookup_rows_create(const LookupInfo *info, TupleDesc desc)
+{
+	LookupRows *rows = palloc0(sizeof(LookupRows));
+
+	rows->info = info;
+	rows->nmasks = (info->ncolumns + 63) / 64;
+	rows->nwords = rows->nmasks;
+	rows->columns = palloc(sizeof(RowColumn) * (info->ncolumns + 1));
+	for (int i = 0; i < info->ncolumns; i++)
+	{
+		rows->columns[i] = make_column(rows, &info->columns[i], desc, rows->nwords);
+		rows->nwords += column_words(&rows->columns[i]);
+	}
+	rows->keys = palloc(sizeof(RowKey) * info->nkeys);
+	for (int i = 0; i < info->nkeys; i++)
+		rows->keys[i] = make_key(info, &info->keys[i]);
+	/* without a column there is one row, which has no word */
+	rows->rows = numbering_of_words(Max(rows->nwords, 1));
+	rows->key_texts = numbering_of_texts();
+	return rows;
+}
+
+static bool
+is_present(const ColumnVector *vector, uint32 row)
+{
+	return vector->validity == NULL || (vector->validity[row / 8] >> (row % 8) & 1);
+}
+
+static Bytes
+text_at(const ColumnVector *vector, uint32 row)
+{
+	return (Bytes) {
+		(const char *) vector->values + vector->offsets[row],
+		vector->offsets[row + 1] - vector->offsets[row]
+	};
+}
+
+/* The words of a row's value; false: it has none. */
+static bool
+set_value(const RowColumn *column, const ColumnVector *vector, uint32 row, uint64 *words)
+{
+	int			size = value_type_size(column->type);
+
+	if (!is_present(vector, row))
+		return false;
+	if (column->values != NULL)
+		*words = numbering_add_text(column->values, text_at(vector, row));
+	else if (column->info->use == LOOKUP_VALUE)
+		memcpy(words, (const char *) vector->values + (Size) row * size, size);
+	return true;
+}
+
+/* An integer, sign-extended. */
+static int64
+integer_at(const ColumnVector *vector, ValueType type, uint32 row)
+{
+	switch (value_type_size(type))
+	{
+		case 1:
+			return ((const int8 *) vector->values)[row];
+		case 2:
+			return ((const int16 *) vector->values)[row];
+		case 4:
+			return ((const int32 *) vector->values)[row];
+		default:
+			return ((const int64 *) vector->values)[row];
+	}
+}
+
+/* The number of a row of values. */
+static uint32
+number_row(LookupRows *rows, const ColumnBatch *batch, uint32 row, const uint32 *codes)
+{
+	uint64		words[PROGRAM_MAX_SLOTS * 2 + PROGRAM_MAX_SLOTS / 64];
+
+	memset(words, 0, sizeof(uint64) * Max(rows->nwords, 1));
+	for (int i = 0; i < rows->info->ncolumns; i++)
+	{
+		const RowColumn *column = &rows->columns[i];
+		bool		present;
+
+		if (column->info->use == LOOKUP_CODE)
+		{
+			present = *codes != NO_CODE;
+			words[column->word] = present ? *codes : 0;
+			codes++;
+		}
+		else
+			present = set_value(column, &batch->columns[column->info->place], row,
+								&words[column->word]);
+		if (present)
+			words[i / 64] |= UINT64CONST(1) << (i % 64);
+	}
+	return numbering_add_words(rows->rows, words);
+}
+
+static Bytes
+key_text(const RowKey *key, const ColumnVector *vector, uint32 row)
+{
+	Bytes		text = text_at(vector, row);
+
+	return key->info->trims ? bpchar_trimmed(text) : text;
+}
+
+/* The part of a key that a row has, as the word that pairs are made of. */
+static int32
+key_part(const RowKey *key, const ColumnVector *vector, uint32 row)
+{
+	uint64		word;
+
+	if (key->numbers == NULL)
+		return (int32) integer_at(vector, key->type, row);
+	if (key->type == VT_TEXT)
+		return (int32) numbering_add_text(key->numbers, key_text(key, vector, row));
+	word = (uint64) integer_at(vector, key->type, row);
+	return (int32) numbering_add_words(key->numbers, &word);
+}
+
+/* The key of a row that has several. */
+static int64
+combined_key(const LookupRows *rows, const ColumnBatch *batch, uint32 row)
+{
+	int64		key = 0;
+
+	for (int i = 0; i < rows->info->nkeys; i++)
+	{
+		RowKey	   *part = &rows->keys[i];
+		int32		number = key_part(part, &batch->columns[part->info->column], row);
+
+		if (i == 0)
+			key = number;
+		else if (part->pairs == NULL)
+			key = key_pair((int32) key, number);
+		else
+			key = key_pair((int32) numbering_add_words(part->pairs, (const uint64 *) &key), number);
+	}
+	return key;
+}
+
+/* No key equals NULL. */
+static bool
+has_keys(const LookupRows *rows, const ColumnBatch *batch, uint32 row)
+{
+	for (int i = 0; i < rows->info->nkeys; i++)
+		if (!is_present(&batch->columns[rows->keys[i].info->column], row))
+			return false;
+	return true;
+}
+
+static void
+add_key(LookupRows *rows, const ColumnBatch *batch, uint32 row)
+{
+	const ColumnVector *vector = &batch->columns[rows->keys[0].info->column];
+	ValueType	type = rows->keys[0].type;
+
+	if (rows->info->nkeys > 1)
+		*(int64 *) array_append(&rows->integers, sizeof(int64)) = combined_key(rows, batch, row);
+	else if (type != VT_TEXT)
+		*(int64 *) array_append(&rows->integers, sizeof(int64)) = integer_at(vector, type, row);
+	else
+		*(uint32 *) array_append(&rows->texts, sizeof(uint32)) =
+			numbering_add_text(rows->key_texts, key_text(&rows->keys[0], vector, row));
+}
+
+void
+lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, const Array *codes)
+{
+	const uint32 *code = (const uint32 *) codes->data;
+	int			ncodes = 0;
+
+	for (int i = 0; i < rows->info->ncolumns; i++)
+		ncodes += rows->columns[i].info->use == LOOKUP_CODE;
+	for (uint32 row = 0; row < batch->nrows; row++, code += ncodes)
+	{
+		if (!has_keys(rows, batch, row))
+			continue;
+		add_key(rows, batch, row);
+		*(uint32 *) array_append(&rows->numbers, sizeof(uint32)) =
+			number_row(rows, batch, row, code);
+		rows->n++;
+	}
+}
+
+void
+lookup_rows_add_codes(LookupRows *rows, TupleTableSlot *slot, Array *codes)
+{
+	for (int i = 0; i < rows->info->ncolumns; i++)
+	{
+		const RowColumn *column = &rows->columns[i];
+		Datum		value;
+		bool		isnull;
+
+		if (column->info->use != LOOKUP_CODE)
+			continue;
+		value = slot_getattr(slot, column->info->place, &isnull);
+		*(uint32 *) array_append(codes, sizeof(uint32)) = isnull ? NO_CODE :
+			numbering_add_datum(column->values, value, &rows->is_ambiguous);
+	}
+}
+
+Size
+lookup_rows_memory(const LookupRows *rows)
+{
+	Size		memory = numbering_memory(rows->rows) + numbering_memory(rows->key_texts) +
+		rows->integers.capacity + rows->texts.capacity + rows->numbers.capacity;
+
+	for (int i = 0; i < rows->info->ncolumns; i++)
+		if (rows->columns[i].values != NULL)
+			memory += numbering_memory(rows->columns[i].values);
+	for (int i = 0; i < rows->info->nkeys; i++)
+	{
+		if (rows->keys[i].numbers != NULL)
+			memory += numbering_memory(rows->keys[i].numbers);
+		if (rows->keys[i].pairs != NULL)
+			memory += numbering_memory(rows->keys[i].pairs);
+	}
+	return memory;
+}

@@ -1,0 +1,62 @@
+/*
+ * lookup_rows.h
+ *	  The rows of a look-up: its keys, and numbers for its distinct rows of values.
+ */
+#ifndef GPUAGG_LOOKUP_ROWS_H
+#define GPUAGG_LOOKUP_ROWS_H
+
+#include "executor/tuptable.h"
+
+#include "engine/engine.h"
+#include "exec/lookup/array.h"
+#include "exec/lookup/numbering.h"
+#include "plan/plan_info.h"
+
+/* A column of the rows. */
+typedef struct RowColumn
+{
+	const LookupColumn *info;
+	ValueType	type;			/* of values */
+	int			word;			/* of a row, the first of its one or two: the value's bits, its
+								 * number, or nothing */
+	Numbering  *values;			/* texts, or a code's Datums; else NULL */
+} RowColumn;
+
+/* A key, or a part of one. */
+typedef struct RowKey
+{
+	const LookupKey *info;
+	ValueType	type;
+	Numbering  *numbers;		/* that stand for it in pairs, or NULL */
+	Numbering  *pairs;			/* what is before it is the number of a pair; or NULL */
+} RowKey;
+
+typedef struct LookupRows
+{
+	const LookupInfo *info;
+	int			nmasks;			/* words of a row that say which columns have a value */
+	int			nwords;			/* of a row */
+	RowColumn  *columns;
+	RowKey	   *keys;
+	Numbering  *rows;			/* of words: the distinct rows */
+	uint64		n;				/* rows that have a key */
+	Array		integers;		/* int64: their keys, or */
+	Array		texts;			/* uint32: numbers of */
+	Numbering  *key_texts;		/* these */
+	Array		numbers;		/* uint32: of their rows of values */
+	bool		is_ambiguous;	/* a code stands for values that are equal, but not the same */
+} LookupRows;
+
+/* For the tuples of a plan, whose columns have the types of desc; in the current context. */
+extern LookupRows *lookup_rows_create(const LookupInfo *info, TupleDesc desc);
+
+/* Add a batch: the Program's columns, and the Datums that codes are numbers of, by attribute. */
+extern void lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, const Array *codes);
+
+/* Bytes of memory. */
+extern Size lookup_rows_memory(const LookupRows *rows);
+
+/* The codes of a tuple's columns, one a column with a code, behind those of earlier tuples. */
+extern void lookup_rows_add_codes(LookupRows *rows, TupleTableSlot *slot, Array *codes);
+
+#endif							/* GPUAGG_LOOKUP_ROWS_H */

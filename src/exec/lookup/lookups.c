@@ -1,0 +1,298 @@
+/*
+ * lookups.c
+ *	  A node's look-ups: made of the rows of child plans before its run begins.
+ *
+ * Each child is read to its end, as for a hash join's table.  Its columns become batches, as
+ * engines have values, and these the look-up's rows (lookup_rows.h), keys (lookup_keys.h)
+ * and columns (lookup_values.h).
+ *
+ * Memory: a context for each look-up, below the one of lookups_create.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "exec/lookup/lookup_keys.h"
+#include "exec/lookup/lookup_rows.h"
+#include "exec/lookup/lookup_values.h"
+#include "exec/lookup/lookups.h"
+#include "handle/handle.h"
+#include "source/batch.h"
+
+/* What a look-up puts into a slot. */
+typedef struct SlotBytes
+{
+	int			slot;
+	Bytes		bytes;
+} SlotBytes;
+
+typedef struct NodeLookup
+{
+	const LookupInfo *info;
+	PlanState  *child;
+	MemoryContext context;
+	bool		is_built;
+	bool		was_read;		/* the child must be rescanned before it is read */
+	LookupRows *rows;
+	SlotBytes  *slots;
+	int			nslots;
+	LookupStats stats;
+} NodeLookup;
+
+struct Lookups
+{
+	int			n;
+	NodeLookup *of;
+};
+
+Lookups *
+lookups_create(const PlanInfo *plan, List *children)
+{
+	Lookups    *lookups = palloc(sizeof(Lookups));
+	ListCell   *lc;
+
+	lookups->n = list_length(plan->lookups);
+	lookups->of = palloc0(sizeof(NodeLookup) * (lookups->n + 1));
+	foreach(lc, plan->lookups)
+	{
+		NodeLookup *lookup = &lookups->of[foreach_current_index(lc)];
+
+		lookup->info = lfirst(lc);
+		lookup->child = list_nth(children, foreach_current_index(lc));
+		lookup->context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg look-up",
+												ALLOCSET_DEFAULT_SIZES);
+	}
+	return lookups;
+}
+
+/* A tuple of the child, which runs in the query's context. */
+static TupleTableSlot *
+next_tuple(PlanState *child)
+{
+	MemoryContext old = MemoryContextSwitchTo(child->state->es_query_cxt);
+	TupleTableSlot *slot = ExecProcNode(child);
+
+	MemoryContextSwitchTo(old);
+	return slot;
+}
+
+/* Add a tuple to the batch; false: a numeric is not what its column says. */
+static bool
+add_tuple(NodeLookup *lookup, BatchWriter *batch, Array *codes, TupleTableSlot *slot)
+{
+	const Program *program = lookup->info->program;
+	Datum		values[PROGRAM_MAX_COLUMNS];
+	bool		isnull[PROGRAM_MAX_COLUMNS];
+
+	slot_getallattrs(slot);
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		int			attno = program_columns(program)[i].attno;
+
+		values[i] = slot->tts_values[attno - 1];
+		isnull[i] = slot->tts_isnull[attno - 1];
+	}
+	if (!batch_append(batch, values, isnull))
+		return false;
+	lookup_rows_add_codes(lookup->rows, slot, codes);
+	return true;
+}
+
+/* The batch goes to the rows; a status if they are more than fit, or ambiguous. */
+static EngineStatus
+flush(NodeLookup *lookup, BatchWriter *batch, Array *codes, uint64 limit, const char **message)
+{
+	lookup_rows_add(lookup->rows, batch_columns(batch), codes);
+	batch_reset(batch);
+	codes->size = 0;
+	if (lookup->rows->is_ambiguous)
+	{
+		*message = "values of a joined relation are equal, but not the same";
+		return ENGINE_INEXACT;
+	}
+	if (lookup_rows_memory(lookup->rows) > limit)
+	{
+		*message = "the rows of a joined relation do not fit into memory";
+		return ENGINE_NO_MEMORY;
+	}
+	return ENGINE_OK;
+}
+
+/* All rows of the child. */
+static EngineStatus
+read_child(NodeLookup *lookup, uint64 limit, const char **message)
+{
+	BatchWriter *batch = batch_create(lookup->info->program);
+	Array		codes = {0};
+	EngineStatus status = ENGINE_OK;
+
+	if (lookup->was_read)
+		ExecReScan(lookup->child);
+	lookup->was_read = true;
+	lookup->rows = lookup_rows_create(lookup->info, ExecGetResultType(lookup->child));
+	for (;;)
+	{
+		TupleTableSlot *slot;
+
+		CHECK_FOR_INTERRUPTS();
+		slot = next_tuple(lookup->child);
+		if (TupIsNull(slot))
+			break;
+		if (!add_tuple(lookup, batch, &codes, slot))
+		{
+			*message = "a numeric of a joined relation is not as its column's type says";
+			return ENGINE_INEXACT;
+		}
+		if (batch_full(batch) &&
+			(status = flush(lookup, batch, &codes, limit, message)) != ENGINE_OK)
+			return status;
+	}
+	status = flush(lookup, batch, &codes, limit, message);
+	batch_free(batch);
+	return status;
+}
+
+static bool
+add_slot(NodeLookup *lookup, int slot, Bytes bytes)
+{
+	if (bytes.data == NULL)
+		return false;
+	lookup->slots[lookup->nslots++] = (SlotBytes)
+	{
+		slot, bytes
+	};
+	lookup->stats.bytes += bytes.len;
+	return true;
+}
+
+/* The look-up that gives values the numbers that they have. */
+static Bytes
+numbers_bytes(const Numbering *numbers, ValueType type, uint64 limit)
+{
+	uint32		n = numbering_count(numbers);
+	uint32	   *own = palloc_extended(sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE);
+	bool		is_unique;
+
+	for (uint32 i = 0; i < n; i++)
+		own[i] = i;
+	if (type == VT_TEXT)
+		return lookup_of_texts(numbering_texts(numbers), own, n, n, limit, &is_unique);
+	return lookup_of_integers((const int64 *) numbering_words(numbers), own, n, n, limit,
+							  &is_unique);
+}
+
+/* The look-up of the rows by their keys. */
+static Bytes
+keys_bytes(const LookupRows *rows, uint64 limit, bool *is_unique)
+{
+	const uint32 *numbers = (const uint32 *) rows->numbers.data;
+	uint32		nrows = numbering_count(rows->rows);
+	Bytes	   *texts;
+
+	if (rows->info->nkeys > 1 || rows->keys[0].type != VT_TEXT)
+		return lookup_of_integers((const int64 *) rows->integers.data, numbers, rows->n, nrows,
+								  limit, is_unique);
+	texts = palloc_extended(sizeof(Bytes) * (rows->n + 1), MCXT_ALLOC_HUGE);
+	for (uint64 i = 0; i < rows->n; i++)
+		texts[i] = numbering_texts(rows->key_texts)[((const uint32 *) rows->texts.data)[i]];
+	return lookup_of_texts(texts, numbers, rows->n, nrows, limit, is_unique);
+}
+
+/* The bytes of all its slots. */
+static EngineStatus
+make_bytes(NodeLookup *lookup, uint64 limit, const char **message)
+{
+	const LookupInfo *info = lookup->info;
+	const LookupRows *rows = lookup->rows;
+	bool		is_unique = true;
+	bool		fits;
+
+	lookup->slots = palloc(sizeof(SlotBytes) * (info->ncolumns + 2 * info->nkeys + 1));
+	fits = add_slot(lookup, info->slot, keys_bytes(rows, limit, &is_unique));
+	if (!is_unique && (info->jointype == JOIN_INNER || info->jointype == JOIN_LEFT))
+	{
+		*message = "a key is there twice in a joined relation";
+		return ENGINE_INEXACT;
+	}
+	lookup->stats.form = lookup->nslots > 0 ? lookup_form_name(lookup->slots[0].bytes) : NULL;
+	for (int i = 0; i < info->nkeys && fits; i++)
+	{
+		const RowKey *key = &rows->keys[i];
+
+		if (key->numbers != NULL)
+			fits = add_slot(lookup, key->info->slot, numbers_bytes(key->numbers, key->type, limit));
+		if (key->pairs != NULL && fits)
+			fits = add_slot(lookup, key->info->pair_slot, numbers_bytes(key->pairs, VT_INT8, limit));
+	}
+	for (int i = 0; i < info->ncolumns && fits; i++)
+		fits = add_slot(lookup, info->columns[i].slot, lookup_column_bytes(rows, i));
+	if (fits && lookup->stats.bytes <= limit)
+		return ENGINE_OK;
+	*message = "the rows of a joined relation do not fit into memory";
+	return ENGINE_NO_MEMORY;
+}
+
+static EngineStatus
+build(NodeLookup *lookup, uint64 limit, const char **message)
+{
+	EngineStatus status;
+
+	lookup->is_built = false;
+	lookup->nslots = 0;
+	MemSet(&lookup->stats, 0, sizeof(LookupStats));
+	MemoryContextReset(lookup->context);
+	status = read_child(lookup, limit, message);
+	if (status != ENGINE_OK)
+	{
+		/* its workers would wait for a reader */
+		ExecShutdownNode(lookup->child);
+		return status;
+	}
+	lookup->stats.keys = lookup->rows->n;
+	lookup->stats.rows = numbering_count(lookup->rows->rows);
+	status = make_bytes(lookup, limit, message);
+	lookup->is_built = status == ENGINE_OK;
+	return status;
+}
+
+EngineStatus
+lookups_build(Lookups *lookups, SlotValue *slots, const char **message)
+{
+	uint64		limit = groups_memory_limit(false);
+	EngineStatus status = ENGINE_OK;
+
+	for (int i = 0; i < lookups->n && status == ENGINE_OK; i++)
+	{
+		NodeLookup *lookup = &lookups->of[i];
+
+		if (!lookup->is_built || lookup->child->chgParam != NULL)
+		{
+			MemoryContext old = MemoryContextSwitchTo(lookup->context);
+
+			status = build(lookup, limit, message);
+			MemoryContextSwitchTo(old);
+		}
+		for (int j = 0; j < lookup->nslots; j++)
+		{
+			SlotValue  *slot = &slots[lookup->slots[j].slot];
+
+			slot->isnull = false;
+			slot->bytes = lookup->slots[j].bytes;
+		}
+	}
+	return status;
+}
+
+Datum *
+lookups_code_values(const Lookups *lookups, const KeyCode *code)
+{
+	return numbering_datums(lookups->of[code->lookup].rows->columns[code->column].values);
+}
+
+const LookupStats *
+lookups_stats(const Lookups *lookups, int number)
+{
+	return lookups->of[number].stats.form == NULL ? NULL : &lookups->of[number].stats;
+}

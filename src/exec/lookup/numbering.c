@@ -1,0 +1,262 @@
+/*
+ * numbering.c
+ *	  Distinct values, each with a number.
+ *
+ * The values are an array.  One that comes is put behind its end and then looked for in a
+ * hash table of numbers (lib/simplehash.h), whose entries are compared by what the array
+ * has there; it stays if it is new.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "fmgr.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "exec/lookup/numbering.h"
+#include "program/ops_text.h"
+
+/* Bytes of texts are allocated by so many, or as many as one text has. */
+#define TEXT_CHUNK 65536
+
+typedef enum NumberedKind
+{
+	NUMBERED_WORDS,
+	NUMBERED_TEXTS,
+	NUMBERED_DATUMS
+} NumberedKind;
+
+typedef struct NumberEntry
+{
+	uint32		number;
+	uint32		hash;
+	char		status;
+} NumberEntry;
+
+struct Numbering
+{
+	NumberedKind kind;
+	Size		size;			/* of a value in `values` */
+	Array		values;			/* words, Bytes or Datums */
+	uint32		count;
+	struct numbers_hash *numbers;
+	MemoryContext context;
+	char	   *chunk;			/* texts' bytes go here */
+	Size		chunk_left;
+	Size		copied;			/* bytes of texts and Datums */
+	TypeCacheEntry *type;		/* of Datums */
+	Oid			collation;
+	int16		typlen;
+	bool		typbyval;
+};
+
+static uint32 hash_value(const Numbering *numbering, uint32 number);
+static bool values_equal(const Numbering *numbering, uint32 a, uint32 b);
+
+#define SH_PREFIX numbers
+#define SH_ELEMENT_TYPE NumberEntry
+#define SH_KEY_TYPE uint32
+#define SH_KEY number
+#define SH_HASH_KEY(tb, key) hash_value((tb)->private_data, key)
+#define SH_EQUAL(tb, a, b) values_equal((tb)->private_data, a, b)
+#define SH_STORE_HASH
+#define SH_GET_HASH(tb, entry) (entry)->hash
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+static const void *
+value_at(const Numbering *numbering, uint32 number)
+{
+	return numbering->values.data + number * numbering->size;
+}
+
+static uint32
+hash_value(const Numbering *numbering, uint32 number)
+{
+	const void *value = value_at(numbering, number);
+
+	switch (numbering->kind)
+	{
+		case NUMBERED_TEXTS:
+			return hash_bytes((const unsigned char *) ((const Bytes *) value)->data,
+							  (int) ((const Bytes *) value)->len);
+		case NUMBERED_DATUMS:
+			return DatumGetUInt32(FunctionCall1Coll(&numbering->type->hash_proc_finfo,
+													numbering->collation, *(const Datum *) value));
+		default:
+			return hash_bytes(value, (int) numbering->size);
+	}
+}
+
+static bool
+values_equal(const Numbering *numbering, uint32 a, uint32 b)
+{
+	const void *x = value_at(numbering, a);
+	const void *y = value_at(numbering, b);
+
+	switch (numbering->kind)
+	{
+		case NUMBERED_TEXTS:
+			return text_eq(*(const Bytes *) x, *(const Bytes *) y);
+		case NUMBERED_DATUMS:
+			return DatumGetBool(FunctionCall2Coll(&numbering->type->eq_opr_finfo,
+												  numbering->collation, *(const Datum *) x,
+												  *(const Datum *) y));
+		default:
+			return memcmp(x, y, numbering->size) == 0;
+	}
+}
+
+static Numbering *
+create(NumberedKind kind, Size size)
+{
+	Numbering  *numbering = palloc0(sizeof(Numbering));
+
+	numbering->kind = kind;
+	numbering->size = size;
+	numbering->context = CurrentMemoryContext;
+	numbering->numbers = numbers_create(CurrentMemoryContext, 256, numbering);
+	return numbering;
+}
+
+Numbering *
+numbering_of_words(int nwords)
+{
+	return create(NUMBERED_WORDS, nwords * sizeof(uint64));
+}
+
+Numbering *
+numbering_of_texts(void)
+{
+	return create(NUMBERED_TEXTS, sizeof(Bytes));
+}
+
+Numbering *
+numbering_of_datums(Oid type, Oid collation)
+{
+	Numbering  *numbering = create(NUMBERED_DATUMS, sizeof(Datum));
+
+	numbering->type = lookup_type_cache(type, TYPECACHE_EQ_OPR_FINFO | TYPECACHE_HASH_PROC_FINFO);
+	numbering->collation = collation;
+	get_typlenbyval(type, &numbering->typlen, &numbering->typbyval);
+	return numbering;
+}
+
+/* The number of the value that stands behind the others; *is_new: it stays. */
+static uint32
+number_last(Numbering *numbering, bool *is_new)
+{
+	NumberEntry *entry;
+	bool		found;
+
+	if (numbering->count >= PG_INT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many distinct values")));
+	entry = numbers_insert(numbering->numbers, numbering->count, &found);
+	*is_new = !found;
+	if (found)
+		numbering->values.size -= numbering->size;
+	else
+		numbering->count++;
+	return entry->number;
+}
+
+uint32
+numbering_add_words(Numbering *numbering, const uint64 *words)
+{
+	bool		is_new;
+
+	memcpy(array_append(&numbering->values, numbering->size), words, numbering->size);
+	return number_last(numbering, &is_new);
+}
+
+/* A copy of a text's bytes. */
+static const char *
+copy_text(Numbering *numbering, Bytes text)
+{
+	char	   *copy;
+
+	if (text.len > numbering->chunk_left)
+	{
+		numbering->chunk_left = Max(TEXT_CHUNK, text.len);
+		numbering->chunk = MemoryContextAllocHuge(numbering->context, numbering->chunk_left);
+		numbering->copied += numbering->chunk_left;
+	}
+	copy = numbering->chunk;
+	memcpy(copy, text.data, text.len);
+	numbering->chunk += text.len;
+	numbering->chunk_left -= text.len;
+	return copy;
+}
+
+uint32
+numbering_add_text(Numbering *numbering, Bytes text)
+{
+	uint32		number;
+	bool		is_new;
+
+	*(Bytes *) array_append(&numbering->values, sizeof(Bytes)) = text;
+	number = number_last(numbering, &is_new);
+	if (is_new)
+		((Bytes *) numbering->values.data)[number].data = copy_text(numbering, text);
+	return number;
+}
+
+uint32
+numbering_add_datum(Numbering *numbering, Datum value, bool *ambiguous)
+{
+	Datum	   *values;
+	uint32		number;
+	bool		is_new;
+
+	*(Datum *) array_append(&numbering->values, sizeof(Datum)) = value;
+	number = number_last(numbering, &is_new);
+	values = (Datum *) numbering->values.data;
+	if (!is_new)
+		*ambiguous |= !datum_image_eq(values[number], value, numbering->typbyval, numbering->typlen);
+	else if (!numbering->typbyval)
+	{
+		MemoryContext old = MemoryContextSwitchTo(numbering->context);
+
+		values[number] = numbering->typlen == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(value)) :
+			datumCopy(value, false, numbering->typlen);
+		numbering->copied += datumGetSize(values[number], false, numbering->typlen);
+		MemoryContextSwitchTo(old);
+	}
+	return number;
+}
+
+uint32
+numbering_count(const Numbering *numbering)
+{
+	return numbering->count;
+}
+
+const uint64 *
+numbering_words(const Numbering *numbering)
+{
+	return (const uint64 *) numbering->values.data;
+}
+
+const Bytes *
+numbering_texts(const Numbering *numbering)
+{
+	return (const Bytes *) numbering->values.data;
+}
+
+Datum *
+numbering_datums(const Numbering *numbering)
+{
+	return (Datum *) numbering->values.data;
+}
+
+Size
+numbering_memory(const Numbering *numbering)
+{
+	return numbering->values.capacity + numbering->copied +
+		numbering->numbers->size * sizeof(NumberEntry);
+}

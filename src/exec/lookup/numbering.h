@@ -1,0 +1,37 @@
+/*
+ * numbering.h
+ *	  Distinct values, each with a number, from 0 on in the order in which they come.
+ */
+#ifndef GPUAGG_NUMBERING_H
+#define GPUAGG_NUMBERING_H
+
+#include "exec/lookup/array.h"
+#include "program/fn.h"
+
+typedef struct Numbering Numbering;
+
+/* In the current context, where its memory stays. */
+extern Numbering *numbering_of_words(int nwords);
+extern Numbering *numbering_of_texts(void);
+extern Numbering *numbering_of_datums(Oid type, Oid collation);
+
+/* The number of a value, which is copied if it is new: so many words, or a text's bytes. */
+extern uint32 numbering_add_words(Numbering *numbering, const uint64 *words);
+extern uint32 numbering_add_text(Numbering *numbering, Bytes text);
+
+/*
+ * The same of a Datum, by its type's equality.  *ambiguous is set if it equals another one
+ * that has other bits.
+ */
+extern uint32 numbering_add_datum(Numbering *numbering, Datum value, bool *ambiguous);
+
+/* How many values there are, and all of them, in the order of their numbers. */
+extern uint32 numbering_count(const Numbering *numbering);
+extern const uint64 *numbering_words(const Numbering *numbering);
+extern const Bytes *numbering_texts(const Numbering *numbering);
+extern Datum *numbering_datums(const Numbering *numbering);
+
+/* Bytes of memory. */
+extern Size numbering_memory(const Numbering *numbering);
+
+#endif							/* GPUAGG_NUMBERING_H */

@@ -1,0 +1,656 @@
+/*
+ * lower_lookup.c
+ *	  Look-ups: joins to relations whose rows are found by a key.
+ *
+ * A look-up is an operation of the key, which gives the number of a row, or -1 (ops_lookup.h).
+ * An inner or semi join lets rows pass that have found one, an anti join those that have not.
+ * Columns of the relation are operations of that number.  Of an outer join's that has found
+ * none they are NULL; what is more in its condition makes the number NULL where it does not
+ * hold.
+ *
+ * The largest expressions over one look-up are computed by PostgreSQL, once a row of the
+ * relation, if that can raise no error, which rows might that are not found; and if the
+ * join is an outer one, if the function is strict, so that it is NULL where nothing is found.
+ *
+ * As a key of groups, such an expression is the number of its value, among those of all the
+ * relation's rows.  So it can be of any type that can be hashed, and results are made of
+ * the value itself.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+#include "compat.h"
+#include "plan/lower/collation.h"
+#include "plan/lower/lower_lookup.h"
+#include "plan/lower/lower_parts.h"
+#include "plan/lower/numeric/numeric_guess.h"
+#include "plan/make_program.h"
+#include "plan/value_type.h"
+
+struct Lookup
+{
+	Relids		relids;			/* of its relation, without outer joins */
+	const char *name;
+	JoinType	jointype;
+	List	   *target;			/* Expr: what its plan puts out */
+	ProgramBuilder *builder;	/* its columns are those that engines need */
+	List	   *keys;			/* LookupKey */
+	int			slot;
+	int			row;			/* register: the number of the row that is found */
+	List	   *columns;		/* LookupColumn */
+};
+
+/* Can a function raise an error?  Operations are known; PostgreSQL says of some others. */
+static bool
+function_can_fail(Oid function, void *context)
+{
+	int			op = function_op(function);
+
+	return !(op >= 0 && !op_checked((OpCode) op)) && !get_func_leakproof(function);
+}
+
+static bool
+can_fail_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_List:
+		case T_RestrictInfo:
+		case T_Var:
+		case T_Const:
+		case T_Param:
+		case T_RelabelType:
+		case T_BoolExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+		case T_CaseExpr:
+		case T_CaseWhen:
+		case T_CaseTestExpr:
+		case T_CoalesceExpr:
+		case T_TargetEntry:
+			break;
+		case T_FuncExpr:
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+		case T_ScalarArrayOpExpr:
+			if (check_functions_in_node(node, function_can_fail, NULL))
+				return true;
+			break;
+		default:
+			return true;
+	}
+	if (IsA(node, RestrictInfo))
+		return can_fail_walker((Node *) ((RestrictInfo *) node)->clause, context);
+	if (IsA(node, CaseWhen))
+		return can_fail_walker((Node *) ((CaseWhen *) node)->expr, context) ||
+			can_fail_walker((Node *) ((CaseWhen *) node)->result, context);
+	return expression_tree_walker(node, can_fail_walker, context);
+}
+
+bool
+cannot_fail(Node *node)
+{
+	return !can_fail_walker(node, NULL);
+}
+
+/* The same column of a relation, whatever outer joins it has passed. */
+static bool
+is_same_column(const Expr *a, const Expr *b)
+{
+	if (IsA(a, Var) && IsA(b, Var))
+		return ((const Var *) a)->varno == ((const Var *) b)->varno &&
+			((const Var *) a)->varattno == ((const Var *) b)->varattno &&
+			((const Var *) a)->varlevelsup == ((const Var *) b)->varlevelsup;
+	if (IsA(a, PlaceHolderVar) && IsA(b, PlaceHolderVar))
+		return ((const PlaceHolderVar *) a)->phid == ((const PlaceHolderVar *) b)->phid;
+	return equal(a, b);
+}
+
+/* Where the look-up's plan has the expression, from 1; 0: nowhere. */
+static int
+target_number(const Lookup *lookup, const Expr *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, lookup->target)
+		if (is_same_column(lfirst(lc), expr))
+			return foreach_current_index(lc) + 1;
+	return 0;
+}
+
+/* The look-up over whose columns alone the expression is, or NULL. */
+static Lookup *
+find_lookup(const Lowering *l, const Expr *expr)
+{
+	Relids		relids;
+	ListCell   *lc;
+
+	foreach(lc, l->lookups)
+		if (target_number(lfirst(lc), expr) > 0)
+			return lfirst(lc);
+	if (l->lookups == NIL || IsA(expr, Const) || IsA(expr, Var) || IsA(expr, PlaceHolderVar))
+		return NULL;
+	relids = pull_varnos(l->root, (Node *) expr);
+	foreach(lc, l->lookups)
+	{
+		Lookup	   *lookup = lfirst(lc);
+
+		if (!bms_is_empty(relids) &&
+			bms_is_subset(compat_without_outer_joins(l->root, relids), lookup->relids))
+			return lookup;
+	}
+	return NULL;
+}
+
+/* Can PostgreSQL compute the expression for each row of the relation? */
+static bool
+can_be_computed(const Lookup *lookup, Expr *expr)
+{
+	Node	   *node = (Node *) expr;
+
+	if (IsA(expr, RelabelType) || !cannot_fail(node) || contain_volatile_functions(node) ||
+		contain_subplans(node) || expression_returns_set(node))
+		return false;
+	return lookup->jointype != JOIN_LEFT || !contain_nonstrict_functions(node);
+}
+
+/* The attribute of the look-up's plan that has the expression's value; 0: it cannot have it. */
+static int
+attribute_of(const Lowering *l, Lookup *lookup, Expr *expr)
+{
+	int			attno = target_number(lookup, expr);
+
+	if (attno > 0)
+		return attno;
+	if (IsA(expr, Var) || IsA(expr, PlaceHolderVar) || !can_be_computed(lookup, expr))
+		return 0;
+	/* outer joins that it has passed are above the plan */
+	expr = (Expr *) compat_below_outer_joins(l->root, (Node *) expr);
+	attno = target_number(lookup, expr);
+	if (attno > 0)
+		return attno;
+	lookup->target = lappend(lookup->target, expr);
+	return list_length(lookup->target);
+}
+
+/* A new slot, whose bytes are made of rows; -1: there is none. */
+static int
+add_table_slot(Lowering *l)
+{
+	int			slot = program_add_slot(l->builder, VT_TEXT);
+
+	if (slot >= 0)
+		l->slots = lappend(l->slots, makeConst(SLOT_LOOKUP_TYPE, -1, InvalidOid, sizeof(int32),
+											   Int32GetDatum(slot), false, true));
+	return slot;
+}
+
+/* A column of the look-up's rows; a new one if there is none like it yet. */
+static const LookupColumn *
+add_column(Lowering *l, Lookup *lookup, LookupUse use, int place)
+{
+	LookupColumn *column;
+	ListCell   *lc;
+
+	foreach(lc, lookup->columns)
+	{
+		column = lfirst(lc);
+		if (column->use == use && column->place == place)
+			return column;
+	}
+	column = palloc(sizeof(LookupColumn));
+	*column = (LookupColumn)
+	{
+		.use = use,.place = place,.slot = add_table_slot(l)
+	};
+	lookup->columns = lappend(lookup->columns, column);
+	return column->slot < 0 ? NULL : column;
+}
+
+/* The number of a column of the look-up's Program, by its register there. */
+static int
+column_number(const Lookup *lookup, int reg)
+{
+	return reg < 0 ? -1 : lookup->builder->insns[reg].index;
+}
+
+/* The number of the row, NULL where that has no value in the column. */
+static int
+present_row(Lowering *l, const Lookup *lookup, int table)
+{
+	int			has = program_add_op(l->builder, OP_row_has, lookup->row, table);
+	int			null = lower_null(l, INT4OID);
+
+	return null < 0 ? -1 : program_add_select(l->builder, has, lookup->row, null);
+}
+
+/* Is a column of the plan never NULL, once a row has been found? */
+static bool
+is_never_null(const Lowering *l, const Lookup *lookup, const Expr *expr)
+{
+	const Var  *var = (const Var *) expr;
+	RangeTblEntry *rte;
+	HeapTuple	tuple;
+	bool		result;
+
+	if (lookup->jointype != JOIN_INNER || bms_membership(lookup->relids) != BMS_SINGLETON ||
+		!IsA(expr, Var) || var->varattno <= 0)
+		return false;
+	rte = planner_rt_fetch(var->varno, l->root);
+	if (rte->rtekind != RTE_RELATION || rte->inh)
+		return false;
+	tuple = SearchSysCacheAttNum(rte->relid, var->varattno);
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	result = ((Form_pg_attribute) GETSTRUCT(tuple))->attnotnull;
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+/* The operation that takes a value of a type from a row. */
+static OpCode
+value_op(ValueType type)
+{
+	switch (type)
+	{
+		case VT_BOOL:
+			return OP_row_bool;
+		case VT_CHAR:
+			return OP_row_char;
+		case VT_INT2:
+			return OP_row_int2;
+		case VT_INT4:
+			return OP_row_int4;
+		case VT_INT8:
+			return OP_row_int8;
+		case VT_FLOAT4:
+			return OP_row_float4;
+		case VT_FLOAT8:
+			return OP_row_float8;
+		case VT_UUID:
+			return OP_row_uuid;
+		case VT_MACADDR:
+			return OP_row_macaddr;
+		case VT_WIDE:
+			return OP_row_wide;
+		case VT_INTERVAL:
+			return OP_row_interval;
+		case VT_TEXT:
+			return OP_row_text;
+		case VT_COUNT:
+			break;
+	}
+	elog(ERROR, "no such type of values: %d", type);
+}
+
+/* The value, by its register in the look-up's Program. */
+static int
+lower_value(Lowering *l, Lookup *lookup, const Expr *expr, int reg)
+{
+	const LookupColumn *column;
+	ValueType	type;
+	int			table;
+	int			row = lookup->row;
+
+	if (reg < 0 || row < 0)
+		return -1;
+	column = add_column(l, lookup, LOOKUP_VALUE, column_number(lookup, reg));
+	if (column == NULL)
+		return -1;
+	type = (ValueType) lookup->builder->insns[reg].type;
+	/* a text's bytes are the slot's */
+	table = type == VT_TEXT ? program_add_slot_ref(l->builder, column->slot) :
+		program_add_table_ref(l->builder, column->slot);
+	if (!is_never_null(l, lookup, expr))
+		row = present_row(l, lookup, table);
+	return row < 0 || table < 0 ? -1 : program_add_op(l->builder, value_op(type), row, table);
+}
+
+int
+lower_looked_up(Lowering *l, Expr *expr)
+{
+	Lookup	   *lookup = find_lookup(l, expr);
+	int			attno = lookup ? attribute_of(l, lookup, expr) : 0;
+	int			type = attno > 0 ? lower_type(l, exprType((Node *) expr)) : -1;
+
+	if (type < 0)
+		return -1;
+	return lower_value(l, lookup, expr,
+					   program_add_column(lookup->builder, attno, type, true, -1));
+}
+
+int
+lower_looked_up_numeric(Lowering *l, Expr *expr, NumericInfo *info)
+{
+	Lookup	   *lookup = find_lookup(l, expr);
+	int			attno = lookup ? target_number(lookup, expr) : 0;
+	NumericGuess guess;
+	const char *reason;
+	bool		wide;
+
+	if (attno == 0)
+		return -1;
+	if (!numeric_guess(l->root, expr, &guess, &reason))
+		return lower_reject(l, REJECTED_NUMERIC, "%s", reason);
+	if (!guess.fixed)
+		return lower_reject(l, REJECTED_NUMERIC, _("a numeric of a joined relation has no fixed scale"));
+	fixed_scale(info, guess.scale, guess.most);
+	wide = guess.wide || guess.scale > NUMERIC64_MAX_SCALE || guess.most >= NUMERIC64_MOST;
+	return lower_value(l, lookup, expr, wide ?
+					   program_add_wide_column(lookup->builder, attno, NUMERIC_EXACT,
+											   guess.scale, true) :
+					   program_add_numeric_column(lookup->builder, attno, NUMERIC_EXACT,
+												  guess.scale, true, -1));
+}
+
+int
+lower_looked_up_presence(Lowering *l, Expr *expr)
+{
+	Lookup	   *lookup = find_lookup(l, expr);
+	int			attno = lookup ? target_number(lookup, expr) : 0;
+	const LookupColumn *column;
+	int			reg;
+
+	if (attno == 0)
+		return -1;
+	reg = program_add_presence(lookup->builder, attno, true, -1);
+	column = reg < 0 ? NULL : add_column(l, lookup, LOOKUP_PRESENCE, column_number(lookup, reg));
+	if (column == NULL)
+		return -1;
+	return present_row(l, lookup, program_add_table_ref(l->builder, column->slot));
+}
+
+/* The place of a pointer in a list that has it, from 0. */
+static int
+place_in(const List *list, const void *pointer)
+{
+	int			place = 0;
+
+	while (list_nth(list, place) != pointer)
+		place++;
+	return place;
+}
+
+/* Can values of the type be told apart, and numbered? */
+static bool
+can_be_coded(const Expr *expr)
+{
+	TypeCacheEntry *type = lookup_type_cache(exprType((const Node *) expr),
+											 TYPECACHE_EQ_OPR | TYPECACHE_HASH_PROC);
+
+	return OidIsValid(type->eq_opr) && OidIsValid(type->hash_proc);
+}
+
+bool
+lower_code_key(Lowering *l, Expr *expr, KeyCode *code)
+{
+	Lookup	   *lookup = lower_succeeded(l) ? find_lookup(l, expr) : NULL;
+	int			attno = lookup && can_be_coded(expr) ? attribute_of(l, lookup, expr) : 0;
+	const LookupColumn *column = attno == 0 ? NULL :
+		add_column(l, lookup, LOOKUP_CODE, attno);
+	ProgramBuilder *b = l->builder;
+	int			reg;
+	int			found;
+
+	if (column == NULL)
+		return false;
+	reg = program_add_op(b, OP_row_code, lookup->row, program_add_table_ref(b, column->slot));
+	if (!is_never_null(l, lookup, expr))
+	{
+		found = program_add_op(b, OP_int4_ge, reg, lower_int4(l, 0));
+		reg = program_add_select(b, found, reg, lower_null(l, INT4OID));
+	}
+	program_add_key(b, reg);
+	*code = (KeyCode)
+	{
+		.lookup = place_in(l->lookups, lookup),.column = place_in(lookup->columns, column)
+	};
+	return lower_succeeded(l);
+}
+
+/* The operation that a join's equality is, or -1: look-ups have no such keys. */
+static int
+key_op(Lowering *l, const JoinKey *key)
+{
+	int			op = function_op(key->function);
+
+	switch (op)
+	{
+		case OP_int4_eq:
+		case OP_int8_eq:
+		case OP_text_eq:
+		case OP_bpchar_eq:
+			return op;
+		default:
+			return lower_reject(l, REJECTED_TYPE, _("a join by values of type %s is not supported"),
+								format_type_be(exprType((const Node *) key->inner)));
+	}
+}
+
+static bool
+is_text_op(int op)
+{
+	return op == OP_text_eq || op == OP_bpchar_eq;
+}
+
+/* The table's side of an equality, as INT4, INT8 or TEXT. */
+static int
+lower_outer_key(Lowering *l, const JoinKey *key, int op, ValueType type)
+{
+	int			reg;
+
+	if (is_text_op(op) &&
+		!check_collation(l, exprType((const Node *) key->outer), key->collation))
+		return -1;
+	reg = lower_operand(l, key->function, key->outer, type);
+	return reg >= 0 && op == OP_bpchar_eq ?
+		program_add_op(l->builder, OP_bpchar_trimmed, reg, -1) : reg;
+}
+
+/* The look-up's side: a column of its Program, of INT2, INT4, INT8 or TEXT; or -1. */
+static int
+inner_key_column(Lowering *l, Lookup *lookup, const JoinKey *key, int op)
+{
+	int			attno = attribute_of(l, lookup, key->inner);
+	int			type = attno > 0 ? lower_type(l, exprType((const Node *) key->inner)) : -1;
+	bool		suits = is_text_op(op) ? type == VT_TEXT :
+		type == VT_INT2 || type == VT_INT4 || type == VT_INT8 || type == VT_CHAR || type == VT_BOOL;
+
+	if (attno == 0 || (type >= 0 && !suits))
+		return lower_reject(l, REJECTED_EXPRESSION, _("what a relation is joined by can raise errors"));
+	if (type < 0)
+		return -1;
+	return column_number(lookup, program_add_column(lookup->builder, attno, type, true, -1));
+}
+
+/* The number of a value by a look-up of its own, as INT4. */
+static int
+lower_number(Lowering *l, int reg, int slot)
+{
+	OpCode		op = l->builder->insns[reg].type == VT_TEXT ? OP_text_lookup : OP_int8_lookup;
+
+	return slot < 0 ? -1 :
+		program_add_op(l->builder, op, reg, program_add_table_ref(l->builder, slot));
+}
+
+/* One of several keys, as INT4; *part says how its numbers are made. */
+static int
+lower_key_part(Lowering *l, const JoinKey *key, int op, LookupKey *part)
+{
+	ValueType	type = is_text_op(op) ? VT_TEXT : op == OP_int4_eq ? VT_INT4 : VT_INT8;
+	int			reg = lower_outer_key(l, key, op, type);
+
+	if (reg < 0 || type == VT_INT4)
+		return reg;
+	part->slot = add_table_slot(l);
+	return lower_number(l, reg, part->slot);
+}
+
+/* The number of the row that the keys find: Lookup.row. */
+static bool
+lower_keys(Lowering *l, Lookup *lookup, List *keys)
+{
+	int			word = -1;
+	ListCell   *lc;
+
+	foreach(lc, keys)
+	{
+		const JoinKey *key = lfirst(lc);
+		LookupKey  *part = palloc(sizeof(LookupKey));
+		int			op = key_op(l, key);
+		int			reg;
+
+		*part = (LookupKey)
+		{
+			.column = op < 0 ? -1 : inner_key_column(l, lookup, key, op),.slot = -1,.pair_slot = -1,
+				.trims = op == OP_bpchar_eq
+		};
+		if (part->column < 0)
+			return false;
+		lookup->keys = lappend(lookup->keys, part);
+		if (list_length(keys) == 1)
+			reg = lower_outer_key(l, key, op, is_text_op(op) ? VT_TEXT : VT_INT8);
+		else
+			reg = lower_key_part(l, key, op, part);
+		if (reg < 0)
+			return false;
+		if (foreach_current_index(lc) >= 2)
+		{
+			part->pair_slot = add_table_slot(l);
+			word = lower_number(l, word, part->pair_slot);
+		}
+		word = word < 0 ? reg : program_add_op(l->builder, OP_key_pair, word, reg);
+	}
+	lookup->slot = add_table_slot(l);
+	lookup->row = lower_number(l, word, lookup->slot);
+	return lower_succeeded(l);
+}
+
+/* Clauses as one register, which cannot be an error; -1: there are none, or a reason. */
+static int
+lower_safe_conditions(Lowering *l, List *clauses)
+{
+	int			reg = clauses == NIL ? -1 : lower_conditions(l, clauses);
+
+	/* which rows PostgreSQL evaluates it for depends on the order of its joins */
+	if (reg >= 0 && l->builder->insns[reg].fallible)
+		return lower_reject(l, REJECTED_EXPRESSION, _("a join's condition can raise errors"));
+	return reg;
+}
+
+/* Let only rows pass for which the register is true. */
+static void
+add_filter(Lowering *l, int reg)
+{
+	int			filter = l->builder->head.filter;
+
+	if (reg < 0)
+		return;
+	program_set_filter(l->builder, filter < 0 ? reg :
+					   program_add_op(l->builder, OP_and, filter, reg));
+}
+
+/* Which rows a look-up lets pass, or in which its columns are NULL. */
+static bool
+lower_match(Lowering *l, Lookup *lookup, List *conditions)
+{
+	ProgramBuilder *b = l->builder;
+	int			zero = lower_int4(l, 0);
+	int			found = zero < 0 ? -1 : program_add_op(b, OP_int4_ge, lookup->row, zero);
+	int			holds;
+
+	if (found < 0)
+		return false;
+	switch (lookup->jointype)
+	{
+		case JOIN_ANTI:
+			add_filter(l, program_add_op(b, OP_or, program_add_op(b, OP_isnull, lookup->row, -1),
+										 program_add_op(b, OP_int4_lt, lookup->row, zero)));
+			break;
+		case JOIN_LEFT:
+			holds = lower_safe_conditions(l, conditions);
+			if (holds >= 0)
+				lookup->row = program_add_select(b, holds, lookup->row, lower_null(l, INT4OID));
+			break;
+		default:
+			add_filter(l, found);
+			add_filter(l, lower_safe_conditions(l, conditions));
+			break;
+	}
+	return lower_succeeded(l);
+}
+
+bool
+lower_lookup(Lowering *l, Relids relids, const char *name, JoinType jointype, List *target,
+			 List *keys, List *conditions, List *filters)
+{
+	Lookup	   *lookup = palloc0(sizeof(Lookup));
+
+	if (!lower_succeeded(l))
+		return false;
+	lookup->relids = relids;
+	lookup->name = name;
+	lookup->jointype = jointype;
+	lookup->target = list_copy(target);
+	lookup->row = -1;
+	lookup->builder = palloc(sizeof(ProgramBuilder));
+	program_begin(lookup->builder, SOURCE_COLUMNS);
+	if (!lower_keys(l, lookup, keys))
+		return false;
+	l->lookups = lappend(l->lookups, lookup);
+	if (!lower_match(l, lookup, conditions))
+		return false;
+	add_filter(l, lower_safe_conditions(l, filters));
+	return lower_succeeded(l);
+}
+
+static LookupInfo *
+make_info(const Lookup *lookup)
+{
+	LookupInfo *info = palloc0(sizeof(LookupInfo));
+	ListCell   *lc;
+
+	info->name = pstrdup(lookup->name);
+	info->jointype = lookup->jointype;
+	info->program = make_program(lookup->builder);
+	info->slot = lookup->slot;
+	info->keys = palloc(sizeof(LookupKey) * list_length(lookup->keys));
+	foreach(lc, lookup->keys)
+		info->keys[info->nkeys++] = *(const LookupKey *) lfirst(lc);
+	info->columns = palloc(sizeof(LookupColumn) * (list_length(lookup->columns) + 1));
+	foreach(lc, lookup->columns)
+		info->columns[info->ncolumns++] = *(const LookupColumn *) lfirst(lc);
+	return info;
+}
+
+List *
+lower_lookup_infos(const Lowering *l)
+{
+	List	   *infos = NIL;
+	ListCell   *lc;
+
+	foreach(lc, l->lookups)
+		infos = lappend(infos, make_info(lfirst(lc)));
+	return infos;
+}
+
+List *
+lower_lookup_target(const Lowering *l, int number)
+{
+	return ((const Lookup *) list_nth(l->lookups, number))->target;
+}

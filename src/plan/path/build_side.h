@@ -1,0 +1,22 @@
+/*
+ * build_side.h
+ *	  The plans whose rows are looked up.
+ */
+#ifndef GPUAGG_BUILD_SIDE_H
+#define GPUAGG_BUILD_SIDE_H
+
+#include "nodes/pathnodes.h"
+
+/*
+ * Can the relation be read to its end before the first row of others, and once more if a
+ * run falls back?  Returns NULL, or why not (a phrase).
+ */
+extern const char *build_side_examine(PlannerInfo *root, const RelOptInfo *rel);
+
+/* The cheapest path of the relation, that puts out these expressions. */
+extern Path *build_side_path(PlannerInfo *root, RelOptInfo *rel, List *target);
+
+/* What it is called in EXPLAIN: the names of its relations. */
+extern const char *build_side_name(PlannerInfo *root, const RelOptInfo *rel);
+
+#endif							/* GPUAGG_BUILD_SIDE_H */
