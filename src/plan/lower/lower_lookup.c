@@ -36,6 +36,7 @@
 #include "plan/lower/lower_lookup.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/numeric_guess.h"
+#include "plan/lower/safety.h"
 #include "plan/make_program.h"
 #include "plan/value_type.h"
 
@@ -51,62 +52,6 @@ struct Lookup
 	int			row;			/* register: the number of the row that is found */
 	List	   *columns;		/* LookupColumn */
 };
-
-/* Can a function raise an error?  Operations are known; PostgreSQL says of some others. */
-static bool
-function_can_fail(Oid function, void *context)
-{
-	int			op = function_op(function);
-
-	return !(op >= 0 && !op_checked((OpCode) op)) && !get_func_leakproof(function);
-}
-
-static bool
-can_fail_walker(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	switch (nodeTag(node))
-	{
-		case T_List:
-		case T_RestrictInfo:
-		case T_Var:
-		case T_Const:
-		case T_Param:
-		case T_RelabelType:
-		case T_BoolExpr:
-		case T_NullTest:
-		case T_BooleanTest:
-		case T_CaseExpr:
-		case T_CaseWhen:
-		case T_CaseTestExpr:
-		case T_CoalesceExpr:
-		case T_TargetEntry:
-			break;
-		case T_FuncExpr:
-		case T_OpExpr:
-		case T_DistinctExpr:
-		case T_NullIfExpr:
-		case T_ScalarArrayOpExpr:
-			if (check_functions_in_node(node, function_can_fail, NULL))
-				return true;
-			break;
-		default:
-			return true;
-	}
-	if (IsA(node, RestrictInfo))
-		return can_fail_walker((Node *) ((RestrictInfo *) node)->clause, context);
-	if (IsA(node, CaseWhen))
-		return can_fail_walker((Node *) ((CaseWhen *) node)->expr, context) ||
-			can_fail_walker((Node *) ((CaseWhen *) node)->result, context);
-	return expression_tree_walker(node, can_fail_walker, context);
-}
-
-bool
-cannot_fail(Node *node)
-{
-	return !can_fail_walker(node, NULL);
-}
 
 /* The same column of a relation, whatever outer joins it has passed. */
 static bool
@@ -501,6 +446,18 @@ lower_key_part(Lowering *l, const JoinKey *key, int op, LookupKey *part)
 	return lower_number(l, reg, part->slot);
 }
 
+/*
+ * A register of a join's condition, if it is an error in a row that passes the table's own
+ * filter, ends the run: for which of these rows PostgreSQL evaluates it depends on the order
+ * of its joins.
+ */
+static void
+note_errors(Lowering *l, int reg)
+{
+	if (reg >= 0 && l->builder->insns[reg].fallible)
+		l->checked = lappend_int(l->checked, reg);
+}
+
 /* The number of the row that the keys find: Lookup.row. */
 static bool
 lower_keys(Lowering *l, Lookup *lookup, List *keys)
@@ -538,18 +495,17 @@ lower_keys(Lowering *l, Lookup *lookup, List *keys)
 	}
 	lookup->slot = add_table_slot(l);
 	lookup->row = lower_number(l, word, lookup->slot);
+	note_errors(l, lookup->row);
 	return lower_succeeded(l);
 }
 
-/* Clauses as one register, which cannot be an error; -1: there are none, or a reason. */
+/* Clauses as one register; -1: there are none, or a reason. */
 static int
-lower_safe_conditions(Lowering *l, List *clauses)
+lower_join_conditions(Lowering *l, List *clauses)
 {
 	int			reg = clauses == NIL ? -1 : lower_conditions(l, clauses);
 
-	/* which rows PostgreSQL evaluates it for depends on the order of its joins */
-	if (reg >= 0 && l->builder->insns[reg].fallible)
-		return lower_reject(l, REJECTED_EXPRESSION, _("a join's condition can raise errors"));
+	note_errors(l, reg);
 	return reg;
 }
 
@@ -557,12 +513,41 @@ lower_safe_conditions(Lowering *l, List *clauses)
 static void
 add_filter(Lowering *l, int reg)
 {
+	if (reg >= 0)
+		l->required = lappend_int(l->required, reg);
+}
+
+/* True, unless the register is an error. */
+static int
+is_no_error(Lowering *l, int reg)
+{
+	ProgramBuilder *b = l->builder;
+
+	return program_add_op(b, OP_or, program_add_op(b, OP_isnull, reg, -1),
+						  program_add_op(b, OP_isnotnull, reg, -1));
+}
+
+static void
+join_filter(Lowering *l, int reg)
+{
 	int			filter = l->builder->head.filter;
 
-	if (reg < 0)
-		return;
 	program_set_filter(l->builder, filter < 0 ? reg :
 					   program_add_op(l->builder, OP_and, filter, reg));
+}
+
+bool
+lower_lookup_filters(Lowering *l)
+{
+	ListCell   *lc;
+
+	if (!lower_succeeded(l))
+		return false;
+	foreach(lc, l->checked)
+		join_filter(l, is_no_error(l, lfirst_int(lc)));
+	foreach(lc, l->required)
+		join_filter(l, lfirst_int(lc));
+	return lower_succeeded(l);
 }
 
 /* Which rows a look-up lets pass, or in which its columns are NULL. */
@@ -583,13 +568,13 @@ lower_match(Lowering *l, Lookup *lookup, List *conditions)
 										 program_add_op(b, OP_int4_lt, lookup->row, zero)));
 			break;
 		case JOIN_LEFT:
-			holds = lower_safe_conditions(l, conditions);
+			holds = lower_join_conditions(l, conditions);
 			if (holds >= 0)
 				lookup->row = program_add_select(b, holds, lookup->row, lower_null(l, INT4OID));
 			break;
 		default:
 			add_filter(l, found);
-			add_filter(l, lower_safe_conditions(l, conditions));
+			add_filter(l, lower_join_conditions(l, conditions));
 			break;
 	}
 	return lower_succeeded(l);
@@ -615,7 +600,7 @@ lower_lookup(Lowering *l, Relids relids, const char *name, JoinType jointype, Li
 	l->lookups = lappend(l->lookups, lookup);
 	if (!lower_match(l, lookup, conditions))
 		return false;
-	add_filter(l, lower_safe_conditions(l, filters));
+	add_filter(l, lower_join_conditions(l, filters));
 	return lower_succeeded(l);
 }
 

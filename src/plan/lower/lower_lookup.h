@@ -24,12 +24,14 @@ typedef struct Lookup Lookup;
 /*
  * Add a look-up to a lowering of pages.  target: what its relation's plan puts out (Expr).
  * Columns of the relation can be lowered from now on, in what has its rows only.  keys:
- * JoinKeys; conditions: the join's other clauses; filters: clauses above an outer join.  The
- * Program's filter, which is lowered before, is joined with what removes rows.  False, with
- * a reason, if it cannot be lowered.
+ * JoinKeys; conditions: the join's other clauses; filters: clauses above an outer join.
+ * False, with a reason, if it cannot be lowered.
  */
 extern bool lower_lookup(Lowering *l, Relids relids, const char *name, JoinType jointype,
 						 List *target, List *keys, List *conditions, List *filters);
+
+/* Once all look-ups are added: join what they let pass to the table's own filter. */
+extern bool lower_lookup_filters(Lowering *l);
 
 /*
  * The register of an expression over the columns of one look-up; -1 without a reason: it is
@@ -52,8 +54,5 @@ extern bool lower_code_key(Lowering *l, Expr *expr, KeyCode *code);
 /* Once all is lowered: the LookupInfo of each, and what its plan must put out. */
 extern List *lower_lookup_infos(const Lowering *l);
 extern List *lower_lookup_target(const Lowering *l, int number);
-
-/* Is evaluating the expression for any row sure to raise no error? */
-extern bool cannot_fail(Node *node);
 
 #endif							/* GPUAGG_LOWER_LOOKUP_H */

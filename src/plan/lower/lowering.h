@@ -45,6 +45,8 @@ typedef struct Lowering
 	bool		hides_rows;		/* SOURCE_PAGES: has_hidden_rows */
 	List	   *inputs;			/* SOURCE_COLUMNS: Expr */
 	List	   *lookups;		/* SOURCE_PAGES: Lookup (lower_lookup.c) */
+	List	   *checked;		/* ints, registers: of conditions of look-ups that can be errors */
+	List	   *required;		/* ints, registers: true for rows that look-ups let pass */
 	List	   *slots;			/* Expr, one a slot; includes attributes' missing
 								 * values as Consts */
 	int			case_value;		/* register of the CASE around, or -1 */

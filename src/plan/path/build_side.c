@@ -20,7 +20,7 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 
-#include "plan/lower/lower_lookup.h"
+#include "plan/lower/safety.h"
 #include "plan/path/build_side.h"
 
 /* Why clauses of a relation cannot be evaluated for rows that may not be needed, or NULL. */

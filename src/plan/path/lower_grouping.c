@@ -240,6 +240,8 @@ lower_star(const Grouping *grouping, Lowering *l, const Star *star, LoweredGroup
 						  lookup->conditions, lookup->filters))
 			return false;
 	}
+	if (!lower_lookup_filters(l))
+		return false;
 	lowered->key_codes = palloc(sizeof(KeyCode) * (list_length(grouping->input_keys) + 1));
 	for (int i = 0; i < list_length(grouping->input_keys); i++)
 		lowered->key_codes[i] = (KeyCode)

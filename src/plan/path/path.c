@@ -51,6 +51,7 @@ typedef struct GpuAggPath
 	TopInfo    *top;			/* NULL: all groups leave */
 	int			workers;		/* beside the leader */
 	CostInput	cost;			/* what the path's costs are made of */
+	const char *join_reason;	/* why its rows are those of a join of PostgreSQL's, or NULL */
 	GroupingReport *report;		/* or NULL */
 } GpuAggPath;
 
@@ -461,6 +462,18 @@ is_seq_scan(const Path *path)
 	return path->pathtype == T_SeqScan;
 }
 
+/* The path over the input's own plan.  join_reason: why, if that is a join. */
+static GpuAggPath *
+child_path(Grouping *grouping, const LoweredGrouping *lowered, RelOptInfo *grouped_rel,
+		   Rejection *rejection, const char *join_reason)
+{
+	GpuAggPath *path = lowered_path(grouping, lowered, grouped_rel, rejection);
+
+	if (path != NULL && grouping->input_rel->reloptkind == RELOPT_JOINREL)
+		path->join_reason = join_reason;
+	return path;
+}
+
 /*
  * Lower the grouping in the cheapest way there is.  Reading pages beats the
  * input's own plan, unless that one has an index to skip most of the table.
@@ -485,8 +498,9 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 				 is_seq_scan(grouping->input_rel->cheapest_total_path)))
 		return best;
 	if (grouping_lower_child(grouping, &lowered, &child_rejection))
-		best = cheaper_path(best, lowered_path(grouping, &lowered, grouped_rel,
-											   &child_rejection));
+		best = cheaper_path(best, child_path(grouping, &lowered, grouped_rel, &child_rejection,
+											 best != NULL ? "it is estimated to cost less" :
+											 rejection->reason));
 	if (best == NULL)
 		*rejection = child_rejection;
 	return best;
@@ -551,6 +565,7 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 	add_native(path, grouped_rel);
 	path->report = report;
 	report_engine(report, engine_id_name(path->engine->traits->id));
+	report_join(report, path->join_reason);
 	*rivals = (RivalsInput)
 	{
 		.root = root,

@@ -142,6 +142,13 @@ report_engine(GroupingReport *report, const char *engine)
 }
 
 void
+report_join(GroupingReport *report, const char *reason)
+{
+	if (report != NULL && reason != NULL)
+		report->join_reason = psprintf("the join is PostgreSQL's: %s", reason);
+}
+
+void
 report_cost(GroupingReport *report, Cost cost, double groups, GroupingFate fate)
 {
 	run.offered++;
@@ -172,7 +179,7 @@ report_taken(GroupingReport *report)
 	if (report == NULL)
 		return;
 	report->fate = GROUPING_TAKEN;
-	report->reason = NULL;
+	report->reason = report->join_reason;
 	report->hint = NULL;
 }
 

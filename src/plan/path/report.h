@@ -43,7 +43,9 @@ typedef struct GroupingReport
 	const char *step;			/* GROUP BY ... or DISTINCT ... */
 	const char *aggregates;		/* or NULL */
 	GroupingFate fate;
-	const char *reason;			/* unless it is taken */
+	const char *reason;			/* unless it is taken; then, if its rows are those of a join of
+								 * PostgreSQL's, why they are */
+	const char *join_reason;	/* that, whatever becomes of the grouping; or NULL */
 	const char *hint;			/* what would change that, or NULL */
 	const char *engine;			/* the cheapest; NULL: none can run it */
 	Cost		cost;			/* if it has an engine */
@@ -75,6 +77,9 @@ extern GroupingReport *report_grouping(PlannerInfo *root, UpperRelationKind stag
 /* For who makes a Rejection.  Always false, for callers to return. */
 extern bool reject_grouping(Rejection *rejection, RejectionClass reason_class,
 							const char *reason);
+
+/* Why the rows of the path that is offered are those of a join of PostgreSQL's; or NULL. */
+extern void report_join(GroupingReport *report, const char *reason);
 
 extern void report_fate(GroupingReport *report, GroupingFate fate);
 extern void report_rejection(GroupingReport *report, const Rejection *rejection);

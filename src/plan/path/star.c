@@ -266,6 +266,14 @@ is_equality(const StarSearch *search, const StarUnit *unit, const RestrictInfo *
 		bms_is_subset(rinfo->left_relids, search->joined);
 }
 
+/* Is the clause evaluated above the unit's outer join, and not a part of its condition? */
+static bool
+is_above(const StarSearch *search, const StarUnit *unit, const RestrictInfo *rinfo)
+{
+	return unit->sjinfo && IS_OUTER_JOIN(unit->sjinfo->jointype) &&
+		RINFO_IS_PUSHED_DOWN(rinfo, relids_with(search, unit));
+}
+
 /* The unit's side of an equality. */
 static Node *
 inner_side(const RestrictInfo *rinfo, bool inner_is_left)
@@ -364,7 +372,7 @@ key_equalities(const StarSearch *search, const StarUnit *unit, List *clauses)
 		bool		inner_is_left;
 
 		if (is_equality(search, unit, rinfo, &inner_is_left) &&
-			!(unit->sjinfo && RINFO_IS_PUSHED_DOWN(rinfo, relids_with(search, unit))))
+			!is_above(search, unit, rinfo))
 			equalities = lappend(equalities, rinfo);
 	}
 	if (equalities == NIL || jointype == JOIN_SEMI || jointype == JOIN_ANTI)
@@ -426,7 +434,7 @@ attach(StarSearch *search, StarUnit *unit, const char **reason)
 			unit->outer = bms_add_members(unit->outer,
 										  bms_difference(rinfo->clause_relids, unit->rel->relids));
 		}
-		else if (unit->sjinfo && RINFO_IS_PUSHED_DOWN(rinfo, relids_with(search, unit)))
+		else if (is_above(search, unit, rinfo))
 			lookup->filters = lappend(lookup->filters, rinfo->clause);
 		else
 			lookup->conditions = lappend(lookup->conditions, rinfo->clause);

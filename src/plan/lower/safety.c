@@ -1,0 +1,143 @@
+/*
+ * safety.c
+ *	  Which expressions raise no error, whatever rows they are evaluated for.
+ *
+ * Of operations it is known which can be an error.  Of others, PostgreSQL marks some as
+ * leakproof, which they could not be if they raised errors, and a list here names frequent ones.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "plan/lower/lower_parts.h"
+#include "plan/lower/safety.h"
+
+/* Functions of any values of their arguments. */
+static const Oid total_functions[] = {
+	F_LOWER_TEXT, F_UPPER_TEXT, F_LENGTH_TEXT, F_CHAR_LENGTH_TEXT, F_LENGTH_BPCHAR,
+	F_LEFT, F_RIGHT, F_REVERSE, F_MD5_TEXT, F_STRPOS, F_POSITION_TEXT_TEXT, F_STARTS_WITH,
+	F_BTRIM_TEXT, F_LTRIM_TEXT, F_RTRIM_TEXT, F_SUBSTR_TEXT_INT4, F_SUBSTRING_TEXT_INT4,
+	F_TEXT_BPCHAR, F_TEXT_NAME
+};
+
+/* LIKE and NOT LIKE: only the pattern can be wrong. */
+static const Oid like_functions[] = {
+	F_TEXTLIKE, F_TEXTNLIKE, F_BPCHARLIKE, F_BPCHARNLIKE, F_TEXTICLIKE, F_TEXTICNLIKE
+};
+
+static bool
+is_among(Oid function, const Oid *functions, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (functions[i] == function)
+			return true;
+	return false;
+}
+
+static bool
+function_can_fail(Oid function, void *context)
+{
+	int			op = function_op(function);
+
+	return !(op >= 0 && !op_checked((OpCode) op)) &&
+		!is_among(function, total_functions, lengthof(total_functions)) &&
+		!get_func_leakproof(function);
+}
+
+/* A pattern that ends in an escape is an error. */
+static bool
+is_pattern(const Node *node)
+{
+	const Const *pattern = (const Const *) node;
+	struct varlena *text;
+
+	if (!IsA(node, Const) || pattern->consttype != TEXTOID)
+		return false;
+	if (pattern->constisnull)
+		return true;
+	text = (struct varlena *) PG_DETOAST_DATUM_PACKED(pattern->constvalue);
+	return VARSIZE_ANY_EXHDR(text) == 0 ||
+		VARDATA_ANY(text)[VARSIZE_ANY_EXHDR(text) - 1] != '\\';
+}
+
+/* Part of a text: of a known length, which is not negative. */
+static bool
+is_length(const Node *node)
+{
+	const Const *length = (const Const *) node;
+
+	return IsA(node, Const) && length->consttype == INT4OID && !length->constisnull &&
+		DatumGetInt32(length->constvalue) >= 0;
+}
+
+/* Can the call fail, whose arguments do not? */
+static bool
+call_can_fail(Node *node)
+{
+	Oid			function = InvalidOid;
+	List	   *args = NIL;
+
+	if (IsA(node, FuncExpr))
+	{
+		function = ((FuncExpr *) node)->funcid;
+		args = ((FuncExpr *) node)->args;
+	}
+	else if (IsA(node, OpExpr))
+	{
+		function = get_opcode(((OpExpr *) node)->opno);
+		args = ((OpExpr *) node)->args;
+	}
+	if (is_among(function, like_functions, lengthof(like_functions)))
+		return !is_pattern(lsecond(args));
+	if (function == F_SUBSTR_TEXT_INT4_INT4 || function == F_SUBSTRING_TEXT_INT4_INT4)
+		return !is_length(lthird(args));
+	return check_functions_in_node(node, function_can_fail, NULL);
+}
+
+static bool
+can_fail_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_RestrictInfo:
+			return can_fail_walker((Node *) ((RestrictInfo *) node)->clause, context);
+		case T_CaseWhen:
+			return can_fail_walker((Node *) ((CaseWhen *) node)->expr, context) ||
+				can_fail_walker((Node *) ((CaseWhen *) node)->result, context);
+		case T_List:
+		case T_Var:
+		case T_Const:
+		case T_Param:
+		case T_RelabelType:
+		case T_BoolExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+		case T_CaseExpr:
+		case T_CaseTestExpr:
+		case T_CoalesceExpr:
+			break;
+		case T_FuncExpr:
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+		case T_ScalarArrayOpExpr:
+			if (call_can_fail(node))
+				return true;
+			break;
+		default:
+			return true;
+	}
+	return expression_tree_walker(node, can_fail_walker, context);
+}
+
+bool
+cannot_fail(Node *node)
+{
+	return !can_fail_walker(node, NULL);
+}
