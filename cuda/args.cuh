@@ -28,7 +28,8 @@ typedef struct TextRef
 } TextRef;
 
 /*
- * The value of one of the Program's slots.  text: its place in every batch's bytes.
+ * The value of one of the Program's slots.  text: its place in every batch's bytes.  Of a table
+ * (ops_lookup.h) the word is its address, and of the text there is the length only.
  * In the kernels and their host code a slot is one of the group table's.
  */
 typedef struct DeviceConstant

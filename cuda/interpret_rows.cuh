@@ -232,7 +232,9 @@ step_constant(const AggregateArgs *args, const ScriptStep *step, Value *value)
 {
 	const DeviceConstant *constant = &args->constants[step->index];
 
-	if (step->type == VT_TEXT)
+	if (step->table)
+		value->as_TEXT = table_bytes(constant);
+	else if (step->type == VT_TEXT)
 		value->as_TEXT = text_bytes(args, constant->text);
 	else if (value_is_bytes((ValueType) step->type))
 	{

@@ -8,7 +8,7 @@
  * What a Program computes is not looked at, only that computing it is safe.
  *
  * Some slots are read as structures: sets of values (ops_set.h), whose counts and
- * places are checked here.
+ * places are checked here, and tables (check_lookup.c).
  *
  * Owns no memory.  Plain C without postgres.h.
  */
@@ -16,6 +16,7 @@
 
 #include <stdio.h>
 
+#include "check_lookup.h"
 #include "ops_set.h"
 
 /* What is checked, and where the first fault is told. */
@@ -25,6 +26,7 @@ typedef struct Check
 	const SlotValue *slots;
 	char	   *why;
 	size_t		len;
+	bool		tables[PROGRAM_MAX_SLOTS];	/* slots that are tables */
 } Check;
 
 static bool
@@ -34,22 +36,35 @@ fault(const Check *check, const char *what, int index)
 	return false;
 }
 
-/* Is the register there, before `end`, and of a type in that range? */
+/* Is the register there, before `end`, a value, and of a type in that range? */
 static bool
 is_register(const Check *check, int reg, int end, ValueType first, ValueType last)
 {
-	ValueType	type;
+	const Insn *insn;
 
 	if (reg < 0 || reg >= end)
 		return false;
-	type = (ValueType) program_insns(check->program)[reg].type;
-	return type >= first && type <= last;
+	insn = &program_insns(check->program)[reg];
+	return insn->type >= first && insn->type <= last && !insn_is_table(insn);
 }
 
 static bool
 is_register_or_none(const Check *check, int reg, ValueType type)
 {
 	return reg == -1 || is_register(check, reg, check->program->ninsns, type, type);
+}
+
+/* Note which slots are tables; the instructions are there, and not checked yet. */
+static void
+find_tables(Check *check)
+{
+	for (int i = 0; i < check->program->ninsns; i++)
+	{
+		const Insn *insn = &program_insns(check->program)[i];
+
+		if (insn_is_table(insn) && insn->index >= 0 && insn->index < check->program->nslots)
+			check->tables[insn->index] = true;
+	}
 }
 
 /* The bytes that a Program with these counts has. */
@@ -123,7 +138,8 @@ column_is_good(const Check *check, const Column *column)
 		return false;
 	if (column->presence && (column->type != VT_BOOL || column->numeric != NUMERIC_NONE))
 		return false;
-	if (column->missing >= 0 && check->slots[column->missing].type != column->type)
+	if (column->missing >= 0 && (check->slots[column->missing].type != column->type ||
+								 check->tables[column->missing]))
 		return false;
 	return check->program->source != SOURCE_PAGES || column_fits_attribute(check, column);
 }
@@ -213,6 +229,38 @@ set_is_good(const Check *check, const Insn *insn)
 	return insn->op != OP_text_in || text_set_is_good(set);
 }
 
+/* Has an instruction before this one read the slot in the same way? */
+static bool
+is_read_before(const Check *check, const Insn *insn, int slot)
+{
+	const Insn *insns = program_insns(check->program);
+
+	for (const Insn *before = insns; before < insn; before++)
+		if (before->op == insn->op && insns[before->arg[1]].index == slot)
+			return true;
+	return false;
+}
+
+/*
+ * A table comes from a slot, and is what the operation takes it for.  Texts come from a slot
+ * that is none, since their places are in the bytes that all texts are in; one can be asked
+ * whether it has a value, too.
+ */
+static bool
+table_is_good(const Check *check, const Insn *insn)
+{
+	const Insn *from;
+
+	if (!op_reads_table((OpCode) insn->op))
+		return true;
+	from = &program_insns(check->program)[insn->arg[1]];
+	if (from->op != OP_slot || check->slots[from->index].isnull ||
+		(insn->op != OP_row_has && insn_is_table(from) != (insn->op != OP_row_text)))
+		return false;
+	return is_read_before(check, insn, from->index) ||
+		lookup_is_good((OpCode) insn->op, check->slots[from->index].bytes);
+}
+
 static bool
 has_no_operands(const Insn *insn)
 {
@@ -240,7 +288,16 @@ slot_ref_is_good(const Check *check, const Insn *insn)
 		return false;
 	slot = &check->slots[insn->index];
 	return has_no_operands(insn) && insn->type == slot->type && !insn->fallible &&
-		insn->nullable == !insn->special && !(insn->special && slot->isnull);
+		insn->nullable == !insn->special && !(insn->special && slot->isnull) &&
+		check->tables[insn->index] == insn_is_table(insn);
+}
+
+/* Is it a table where one is wanted? */
+static bool
+is_table_operand(const Check *check, const Insn *insn, int operand, int number)
+{
+	return operand == 1 && op_reads_table((OpCode) insn->op) && insn->arg[1] >= 0 &&
+		insn->arg[1] < number && insn_is_table(&program_insns(check->program)[insn->arg[1]]);
 }
 
 /* Operands before the instruction, of the operation's types; none beyond them. */
@@ -254,6 +311,7 @@ operands_are_good(const Check *check, const Insn *insn, int number)
 		ValueType	type = i < nargs ? op_arg((OpCode) insn->op, i) : VT_COUNT;
 
 		if (i >= nargs ? insn->arg[i] != -1 :
+			!is_table_operand(check, insn, i, number) &&
 			!is_register(check, insn->arg[i], number, type == VT_COUNT ? 0 : type,
 						 type == VT_COUNT ? VT_COUNT - 1 : type))
 			return false;
@@ -294,7 +352,7 @@ insn_is_good(const Check *check, const Insn *insn, int number)
 	if (insn->op == OP_slot)
 		return slot_ref_is_good(check, insn);
 	return operands_are_good(check, insn, number) && result_is_good(check, insn) &&
-		set_is_good(check, insn);
+		set_is_good(check, insn) && table_is_good(check, insn);
 }
 
 /* The types that an accumulator takes in. */
@@ -400,13 +458,14 @@ program_check(const void *bytes, size_t size, const SlotValue *slots, size_t nsl
 			  char *why, size_t len)
 {
 	const Program *p = bytes;
-	Check		check = {p, slots, why, len};
+	Check		check = {p, slots, why, len, {false}};
 
 	if (size < sizeof(Program) || !head_is_good(p, size, nslots))
 	{
 		snprintf(why, len, "the program's size is not what it says");
 		return false;
 	}
+	find_tables(&check);
 	if (!insns_are_good(&check) || !accs_are_good(&check))
 		return false;
 	for (int i = 0; i < p->naggs; i++)
@@ -422,8 +481,9 @@ bool
 program_check_columns(const Program *program, const SlotValue *slots, const Column *columns,
 					  size_t ncolumns, char *why, size_t len)
 {
-	Check		check = {program, slots, why, len};
+	Check		check = {program, slots, why, len, {false}};
 
+	find_tables(&check);
 	for (size_t i = 0; i < ncolumns; i++)
 		if (!column_is_good(&check, &columns[i]))
 			return fault(&check, "column to keep", (int) i);

@@ -27,12 +27,15 @@
 
 #ifdef __CUDACC_RTC__
 #define GA_FN static __device__ __forceinline__
+/* A value in memory that nothing writes while the kernel runs. */
+#define GA_LOAD(address) __ldg(address)
 #else
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #define GA_FN static inline
+#define GA_LOAD(address) (*(address))
 #endif
 
 /* Before a loop over a number's words, which for large states is not written out. */

@@ -33,15 +33,20 @@ typedef enum LookupForm
 	LOOKUP_FORMS
 } LookupForm;
 
-/* 32 bytes; entries follow, which in hash tables are found by linear probing. */
+/*
+ * 48 bytes; entries follow, which in hash tables are found by linear probing.  All keys of
+ * integers are in least .. most; if there are none, any numbers stand there.
+ */
 typedef struct LookupHeader
 {
 	uint32_t	form;			/* LookupForm */
-	uint32_t	nrows;			/* of values: all numbers of rows are below */
-	int64_t		least;			/* the least key; not of LOOKUP_HASH8 and LOOKUP_TEXTS */
-	uint64_t	nentries;		/* of a hash table: 2^(64 - shift), one of them empty at least */
-	uint32_t	shift;			/* of a hash, to the place in a hash table */
-	uint32_t	unused;
+	uint32_t	nrows;			/* of values: all numbers of rows are below; at most 2^31 - 1 */
+	int64_t		least;			/* the least key; not of LOOKUP_TEXTS */
+	int64_t		most;			/* the greatest one; of LOOKUP_HASH4 least + 2^32 - 1 at most */
+	uint64_t	nentries;		/* of bits and arrays: most - least + 1, or 0; of a hash
+								 * table: 2^(64 - shift), one of them empty at least */
+	uint32_t	shift;			/* of a hash, to the place in a hash table: 1 to 63 */
+	uint32_t	unused[3];
 } LookupHeader;
 
 typedef struct LookupEntry
@@ -63,7 +68,7 @@ typedef struct LookupText
  * are rows, counted from the header's begin, and then their bytes. */
 typedef struct LookupValues
 {
-	uint32_t	nrows;
+	uint32_t	nrows;			/* at most 2^31 - 1 */
 	uint32_t	width;			/* bytes of a value; of a text's place 4 */
 	uint64_t	present;		/* where the bitmap is, from the header's begin; 0: all rows
 								 * have a value */
@@ -95,17 +100,16 @@ lookup_entries(Bytes table)
 	return table.data + sizeof(LookupHeader);
 }
 
+/* The number of a key, whose distance from the least one is below 2^32. */
 GA_FN uint32_t
 lookup_hash4(int64_t key, const LookupHeader *header, const uint64_t *entries)
 {
-	uint64_t	distance = (uint64_t) key - (uint64_t) header->least;
-	uint64_t	i = lookup_hash(key) >> header->shift;
+	uint64_t	distance = (uint64_t) key - (uint64_t) GA_LOAD(&header->least);
+	uint64_t	mask = GA_LOAD(&header->nentries) - 1;
 
-	if (distance >> 32 != 0)
-		return 0;
-	for (;; i = (i + 1) & (header->nentries - 1))
+	for (uint64_t i = lookup_hash(key) >> GA_LOAD(&header->shift);; i = (i + 1) & mask)
 	{
-		uint64_t	entry = entries[i];
+		uint64_t	entry = GA_LOAD(&entries[i]);
 
 		if ((uint32_t) entry == 0 || entry >> 32 == distance)
 			return (uint32_t) entry;
@@ -115,11 +119,32 @@ lookup_hash4(int64_t key, const LookupHeader *header, const uint64_t *entries)
 GA_FN uint32_t
 lookup_hash8(int64_t key, const LookupHeader *header, const LookupEntry *entries)
 {
-	uint64_t	i = lookup_hash(key) >> header->shift;
+	uint64_t	mask = GA_LOAD(&header->nentries) - 1;
 
-	while (entries[i].number != 0 && entries[i].key != key)
-		i = (i + 1) & (header->nentries - 1);
-	return entries[i].number;
+	for (uint64_t i = lookup_hash(key) >> GA_LOAD(&header->shift);; i = (i + 1) & mask)
+	{
+		uint32_t	number = GA_LOAD(&entries[i].number);
+
+		if (number == 0 || GA_LOAD(&entries[i].key) == key)
+			return number;
+	}
+}
+
+/* The number of a key in bits or an array, which is so far from the least one. */
+GA_FN uint32_t
+lookup_array(uint64_t distance, uint32_t form, const char *entries)
+{
+	switch (form)
+	{
+		case LOOKUP_BITS:
+			return GA_LOAD((const uint8_t *) entries + distance / 8) >> (distance % 8) & 1;
+		case LOOKUP_ARRAY1:
+			return GA_LOAD((const uint8_t *) entries + distance);
+		case LOOKUP_ARRAY2:
+			return GA_LOAD((const uint16_t *) entries + distance);
+		default:
+			return GA_LOAD((const uint32_t *) entries + distance);
+	}
 }
 
 /* The number of the row with an integer key, or -1. */
@@ -128,42 +153,46 @@ int8_lookup(int64_t key, Bytes table)
 {
 	const LookupHeader *header = (const LookupHeader *) table.data;
 	const char *entries = lookup_entries(table);
-	uint64_t	distance = (uint64_t) key - (uint64_t) header->least;
+	uint32_t	form = GA_LOAD(&header->form);
+	uint64_t	least = (uint64_t) GA_LOAD(&header->least);
+	uint64_t	distance = (uint64_t) key - least;
 
-	if (header->form == LOOKUP_HASH8)
-		return (int32_t) lookup_hash8(key, header, (const LookupEntry *) entries) - 1;
-	if (header->form == LOOKUP_HASH4)
-		return (int32_t) lookup_hash4(key, header, (const uint64_t *) entries) - 1;
-	if (distance >= header->nentries)
+	if (form < LOOKUP_HASH4)
+		return distance >= GA_LOAD(&header->nentries) ? -1 :
+			(int32_t) lookup_array(distance, form, entries) - 1;
+	if (distance > (uint64_t) GA_LOAD(&header->most) - least)
 		return -1;
-	if (header->form == LOOKUP_BITS)
-		return ((uint8_t) entries[distance / 8] >> (distance % 8) & 1) - 1;
-	if (header->form == LOOKUP_ARRAY1)
-		return (int32_t) ((const uint8_t *) entries)[distance] - 1;
-	if (header->form == LOOKUP_ARRAY2)
-		return (int32_t) ((const uint16_t *) entries)[distance] - 1;
-	return (int32_t) ((const uint32_t *) entries)[distance] - 1;
+	if (form == LOOKUP_HASH4)
+		return (int32_t) lookup_hash4(key, header, (const uint64_t *) entries) - 1;
+	return (int32_t) lookup_hash8(key, header, (const LookupEntry *) entries) - 1;
 }
 
-/* The number of the row whose key is a text of the same bytes, or -1. */
+/* The number of the row whose key is a text of the same bytes, which have this hash, or -1. */
 GA_FN int32_t
-text_lookup(Bytes key, Bytes table)
+text_lookup_hashed(Bytes key, uint64_t hash, Bytes table)
 {
 	const LookupHeader *header = (const LookupHeader *) table.data;
 	const LookupText *entries = (const LookupText *) lookup_entries(table);
-	uint64_t	hash = lookup_text_hash(key);
+	uint64_t	mask = GA_LOAD(&header->nentries) - 1;
 
-	for (uint64_t i = hash >> header->shift;; i = (i + 1) & (header->nentries - 1))
+	for (uint64_t i = hash >> GA_LOAD(&header->shift);; i = (i + 1) & mask)
 	{
+		uint32_t	number = GA_LOAD(&entries[i].number);
 		Bytes		text;
 
-		if (entries[i].number == 0)
+		if (number == 0)
 			return -1;
-		text.data = table.data + entries[i].start;
-		text.len = entries[i].length;
-		if (entries[i].hash == (uint32_t) (hash >> 32) && text_eq(text, key))
-			return (int32_t) entries[i].number - 1;
+		text.data = table.data + GA_LOAD(&entries[i].start);
+		text.len = GA_LOAD(&entries[i].length);
+		if (GA_LOAD(&entries[i].hash) == (uint32_t) (hash >> 32) && text_eq(text, key))
+			return (int32_t) number - 1;
 	}
+}
+
+GA_FN int32_t
+text_lookup(Bytes key, Bytes table)
+{
+	return text_lookup_hashed(key, lookup_text_hash(key), table);
 }
 
 /* Two integers as one key. */
@@ -173,16 +202,25 @@ key_pair(int32_t a, int32_t b)
 	return (int64_t) ((uint64_t) (uint32_t) a << 32 | (uint32_t) b);
 }
 
+/* Is it the number of a row of values? */
+GA_FN bool
+row_is_there(int32_t row, const LookupValues *values)
+{
+	return row >= 0 && (uint32_t) row < GA_LOAD(&values->nrows);
+}
+
 /* Has a row a value? */
 GA_FN uint8_t
 row_has(int32_t row, Bytes column)
 {
 	const LookupValues *values = (const LookupValues *) column.data;
+	uint64_t	present;
 
-	if (row < 0 || (uint32_t) row >= values->nrows)
+	if (!row_is_there(row, values))
 		return 0;
-	return values->present == 0 ||
-		((uint8_t) column.data[values->present + (uint32_t) row / 8] >> (row % 8) & 1);
+	present = GA_LOAD(&values->present);
+	return present == 0 ||
+		(GA_LOAD((const uint8_t *) column.data + present + (uint32_t) row / 8) >> (row % 8) & 1);
 }
 
 /* A row's code: a number that its value has among those of its column; -1: it has no value. */
@@ -192,13 +230,17 @@ row_code(int32_t row, Bytes column)
 	const LookupValues *values = (const LookupValues *) column.data;
 	const char *codes = column.data + sizeof(LookupValues);
 
-	if (row < 0 || (uint32_t) row >= values->nrows)
+	if (!row_is_there(row, values))
 		return -1;
-	if (values->width == 1)
-		return (int32_t) ((const uint8_t *) codes)[row] - 1;
-	if (values->width == 2)
-		return (int32_t) ((const uint16_t *) codes)[row] - 1;
-	return (int32_t) ((const uint32_t *) codes)[row] - 1;
+	switch (GA_LOAD(&values->width))
+	{
+		case 1:
+			return (int32_t) GA_LOAD((const uint8_t *) codes + row) - 1;
+		case 2:
+			return (int32_t) GA_LOAD((const uint16_t *) codes + row) - 1;
+		default:
+			return (int32_t) GA_LOAD((const uint32_t *) codes + row) - 1;
+	}
 }
 
 /* A row's value; anything if it has none. */
@@ -207,11 +249,9 @@ GA_FN ctype \
 name(int32_t row, Bytes column) \
 { \
 	const LookupValues *values = (const LookupValues *) column.data; \
-	ctype		none = {0}; \
+	const ctype *from = (const ctype *) (column.data + sizeof(LookupValues)); \
 \
-	if (row < 0 || (uint32_t) row >= values->nrows) \
-		return none; \
-	return ((const ctype *) (column.data + sizeof(LookupValues)))[row]; \
+	return row_is_there(row, values) ? GA_LOAD(from + row) : 0; \
 }
 
 ROW_VALUE(row_bool, uint8_t)
@@ -221,10 +261,41 @@ ROW_VALUE(row_int4, int32_t)
 ROW_VALUE(row_int8, int64_t)
 ROW_VALUE(row_float4, float)
 ROW_VALUE(row_float8, double)
-ROW_VALUE(row_uuid, Uuid)
-ROW_VALUE(row_macaddr, Mac)
-ROW_VALUE(row_wide, Wide)
-ROW_VALUE(row_interval, TimeSpan)
+
+/* The same of values of n words. */
+#define ROW_WORDS(name, ctype, n) \
+GA_FN ctype \
+name(int32_t row, Bytes column) \
+{ \
+	const LookupValues *values = (const LookupValues *) column.data; \
+	const uint64_t *from = (const uint64_t *) (column.data + sizeof(LookupValues)); \
+	ctype		value = {0}; \
+\
+	if (row_is_there(row, values)) \
+		for (int i = 0; i < n; i++) \
+			value.w[i] = GA_LOAD(from + (uint64_t) row * n + i); \
+	return value; \
+}
+
+ROW_WORDS(row_uuid, Uuid, 2)
+ROW_WORDS(row_macaddr, Mac, 1)
+ROW_WORDS(row_wide, Wide, 2)
+
+GA_FN TimeSpan
+row_interval(int32_t row, Bytes column)
+{
+	const LookupValues *values = (const LookupValues *) column.data;
+	const TimeSpan *from = (const TimeSpan *) (column.data + sizeof(LookupValues));
+	TimeSpan	value = {0, 0, 0};
+
+	if (row_is_there(row, values))
+	{
+		value.time = GA_LOAD(&from[row].time);
+		value.day = GA_LOAD(&from[row].day);
+		value.month = GA_LOAD(&from[row].month);
+	}
+	return value;
+}
 
 GA_FN Bytes
 row_text(int32_t row, Bytes column)
@@ -235,10 +306,10 @@ row_text(int32_t row, Bytes column)
 
 	text.data = column.data;
 	text.len = 0;
-	if (row < 0 || (uint32_t) row >= values->nrows)
+	if (!row_is_there(row, values))
 		return text;
-	text.data = column.data + places[row];
-	text.len = places[row + 1] - places[row];
+	text.data = column.data + GA_LOAD(places + row);
+	text.len = GA_LOAD(places + row + 1) - GA_LOAD(places + row);
 	return text;
 }
 

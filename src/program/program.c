@@ -521,3 +521,15 @@ program_can_be_served(const Program *p)
 {
 	return p->source == SOURCE_PAGES && !program_has_float_key(p);
 }
+
+uint64_t
+program_tables_size(const Program *p, const SlotValue *slots)
+{
+	uint64_t	size = 0;
+
+	/* a slot has one instruction at most that takes it for a table */
+	for (int i = 0; i < p->ninsns; i++)
+		if (insn_is_table(&program_insns(p)[i]))
+			size += slots[program_insns(p)[i].index].bytes.len;
+	return size;
+}

@@ -273,6 +273,14 @@ insn_is_table(const Insn *insn)
 	return insn->op == OP_slot && insn->type == VT_TEXT && insn->special;
 }
 
+/* Is the operation's second operand a slot that it reads as a table, or as values of one? */
+static inline bool
+op_reads_table(OpCode op)
+{
+	return op == OP_int8_lookup || op == OP_text_lookup ||
+		(op >= OP_row_has && op <= OP_row_text);
+}
+
 static inline ValueType
 program_key_type(const Program *p, int key)
 {
@@ -422,6 +430,9 @@ acc_unit(const Accumulator *acc, int level, uint32_t exponent)
  * shows the one that came first.
  */
 extern bool program_leaves_rows(const Program *p);
+
+/* The bytes of all slots that are tables. */
+extern uint64_t program_tables_size(const Program *p, const SlotValue *slots);
 
 /* Is a key a float? */
 extern bool program_has_float_key(const Program *p);

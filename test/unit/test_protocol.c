@@ -14,6 +14,7 @@
 
 #include "engine/cuda/codegen/coded.h"
 #include "engine_data.h"
+#include "lookup_tables.h"
 #include "mutate.h"
 #include "oracle.h"
 #include "program/check.h"
@@ -527,6 +528,53 @@ set_program(SlotValue slots[2])
 	return program;
 }
 
+/* A Program with look-ups of each kind, and values of the rows. */
+static Program *
+lookup_program(SlotValue slots[7])
+{
+	static const int64_t numbers[] = {-5, 0, 7, 45};
+	static const int64_t far[] = {INT64_MIN, 3, INT64_MAX};
+	static const Bytes texts[] = {{"a1", 2}, {"", 0}, {"abc3", 4}};
+	static const uint32_t rows[] = {2, 0, 1, 2};
+	static const uint8_t present[] = {1, 0, 1};
+	static const ValueType types[] = {VT_INT4, VT_INT4, VT_INT8, VT_FLOAT8, VT_FLOAT4, VT_TEXT};
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+	int			reg;
+	int			text;
+
+	program_begin(b, SOURCE_COLUMNS);
+	for (int c = 0; c < 6; c++)
+		program_add_column(b, c + 1, types[c], c == 1 || c == 4 || c == 5, -1);
+	for (int i = 0; i < 7; i++)
+		slots[i] = (SlotValue) {.type = VT_TEXT};
+	slots[0].bytes = table_of_integers(LOOKUP_ARRAY1, numbers, rows, 4, 3);
+	slots[1].bytes = table_of_integers(LOOKUP_HASH4, numbers, rows, 4, 3);
+	slots[2].bytes = table_of_integers(LOOKUP_HASH8, far, rows, 3, 3);
+	slots[3].bytes = table_of_texts(texts, rows, 3, 3);
+	slots[4].bytes = table_of_values(8, numbers, present, 3);
+	slots[5].bytes = table_of_values(1, "\1\0\2", NULL, 3);
+	slots[6].bytes = table_of_row_texts(texts, present, 3);
+	reg = program_add_op(b, OP_int4_to_int8, 1, -1);
+	for (int i = 0; i < 3; i++)
+		program_add_acc(b, ACC_SUM_INT,
+						program_add_op(b, OP_int8_lookup, i < 2 ? reg : 2,
+									   program_add_table_ref(b, program_add_slot(b, VT_TEXT))), -1);
+	reg = program_add_op(b, OP_text_lookup, 5, program_add_table_ref(b, program_add_slot(b, VT_TEXT)));
+	text = program_add_table_ref(b, program_add_slot(b, VT_TEXT));
+	program_add_acc(b, ACC_MAX_INT, program_add_op(b, OP_row_int8, reg, text),
+					program_add_op(b, OP_row_has, reg, text));
+	program_add_key(b, program_add_op(b, OP_row_code, reg,
+									  program_add_table_ref(b, program_add_slot(b, VT_TEXT))));
+	text = program_add_slot_ref(b, program_add_slot(b, VT_TEXT));
+	program_add_key(b, program_add_op(b, OP_row_text, reg, text));
+	program_add_agg(b, FINAL_COUNT, 0, 0);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	return program;
+}
+
 /* The widest text or the longest column that a changed Program may ask for is there. */
 static void
 run_opening(const Opening *opening)
@@ -733,6 +781,7 @@ check_programs(void)
 	SlotValue	one[1] = {{.type = VT_INT4,.word = 1000}};
 	SlotValue	many[DATA_EXPRESSION_SLOTS];
 	SlotValue	sets[2];
+	SlotValue	lookups[7];
 	Program    *program = data_program(keys, 3, true, true);
 
 	fill_frames();
@@ -747,6 +796,11 @@ check_programs(void)
 	free(program);
 	program = set_program(sets);
 	check_openings("sets", program, sets, MUTATIONS / 5);
+	free(program);
+	program = lookup_program(lookups);
+	check_openings("look-ups", program, lookups, MUTATIONS / 5);
+	for (int i = 0; i < 7; i++)
+		free((void *) lookups[i].bytes.data);
 	free(program);
 }
 

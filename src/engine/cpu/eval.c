@@ -9,12 +9,14 @@
  * and nothing at all where no row of the batch is NULL.
  *
  * Memory: one block, made in eval_create, with the values and bitmaps of all
- * registers.  Slots are spread over a batch's length once, and what is computed
- * from slots alone is computed once too.
+ * registers.  Slots are spread over a batch's length once, but for tables, which look-ups
+ * have loops of their own for (lookup.c), and what is computed from slots alone is computed
+ * once too.
  */
 #include <stdlib.h>
 
 #include "engine/cpu/eval.h"
+#include "engine/cpu/lookup.h"
 #include "program/ops.h"
 
 /*
@@ -104,9 +106,16 @@ static const Loop loops[OP_COUNT] = {
 #undef OP2
 };
 
-/* Spread a slot's value over a batch. */
+/* The values that a register has room for: a batch's, or one table. */
+static size_t
+register_values(const Insn *insn)
+{
+	return insn_is_table(insn) ? 1 : CPU_BATCH;
+}
+
+/* Spread a slot's value over a batch, for n values. */
 static void
-fill_slot(const SlotValue *slot, Register *reg, Vector *vector)
+fill_slot(const SlotValue *slot, size_t n, Register *reg, Vector *vector)
 {
 	size_t		size = value_bytes[slot->type];
 	char	   *values = reg->values;
@@ -118,7 +127,7 @@ fill_slot(const SlotValue *slot, Register *reg, Vector *vector)
 		value = &text;
 	else if (value_is_bytes((ValueType) slot->type))
 		value = slot->isnull ? NULL : slot->bytes.data;
-	for (int i = 0; i < CPU_BATCH && value != NULL; i++)
+	for (size_t i = 0; i < n && value != NULL; i++)
 		memcpy(values + i * size, value, size);
 	vector->values = values;
 	if (slot->isnull)
@@ -239,6 +248,16 @@ text_rows(Evaluator *eval, const Bytes *left, const Bytes *right, uint32_t n)
 	return i;
 }
 
+/* Look for an interrupt, if there has been work enough. */
+static void
+end_text_rows(Evaluator *eval)
+{
+	if (eval->text_work < TEXT_WORK)
+		return;
+	eval->text_work = 0;
+	eval->interrupted = engine_interrupted(&eval->hints);
+}
+
 /* An operation over texts, by pieces. */
 static void
 run_text_op(Evaluator *eval, const Insn *insn, const void *left, const void *right,
@@ -257,10 +276,28 @@ run_text_op(Evaluator *eval, const Insn *insn, const void *left, const void *rig
 						 n - first);
 		loops[insn->op] (rows, (char *) result + first * value_bytes[insn->type], texts,
 						 others, eval->failed + first);
-		if (eval->text_work < TEXT_WORK)
-			continue;
-		eval->text_work = 0;
-		eval->interrupted = engine_interrupted(&eval->hints);
+		end_text_rows(eval);
+	}
+}
+
+/* One that reads a table; texts that are looked up by pieces, too. */
+static void
+run_table_op(Evaluator *eval, OpCode op, const void *left, Bytes table, void *result, uint32_t n)
+{
+	uint32_t	rows;
+
+	if (op != OP_text_lookup)
+	{
+		lookup_run(op, n, left, table, result);
+		return;
+	}
+	for (uint32_t first = 0; first < n && !eval->interrupted; first += rows)
+	{
+		const Bytes *texts = (const Bytes *) left + first;
+
+		rows = text_rows(eval, texts, NULL, n - first);
+		lookup_run(op, rows, texts, table, (int32_t *) result + first);
+		end_text_rows(eval);
 	}
 }
 
@@ -271,7 +308,10 @@ run_op(Evaluator *eval, const Insn *insn, Vector *out, Register *reg, uint32_t n
 	const Vector *left = &eval->vectors[insn->arg[0]];
 	const Vector *right = insn->arg[1] >= 0 ? &eval->vectors[insn->arg[1]] : NULL;
 
-	if (program_insns(eval->program)[insn->arg[0]].type == VT_TEXT)
+	if (op_reads_table((OpCode) insn->op))
+		run_table_op(eval, (OpCode) insn->op, left->values, *(const Bytes *) right->values,
+					 reg->values, n);
+	else if (program_insns(eval->program)[insn->arg[0]].type == VT_TEXT)
 		run_text_op(eval, insn, left->values, right ? right->values : NULL, reg->values, n);
 	else
 		loops[insn->op] (n, reg->values, left->values, right ? right->values : NULL,
@@ -559,7 +599,7 @@ eval_create(const Program *program, const SlotValue *slots, const EngineHints *h
 	char	   *next;
 
 	for (int i = 0; i < program->ninsns; i++)
-		size += CPU_BATCH * value_bytes[insns[i].type];
+		size += register_values(&insns[i]) * value_bytes[insns[i].type];
 	eval = calloc(1, size);
 	if (eval == NULL)
 		return NULL;
@@ -579,10 +619,11 @@ eval_create(const Program *program, const SlotValue *slots, const EngineHints *h
 		reg->valid = (uint64_t *) next;
 		reg->error = (uint64_t *) (next + bitmap);
 		reg->values = next + 2 * bitmap;
-		next += 2 * bitmap + CPU_BATCH * value_bytes[insns[i].type];
+		next += 2 * bitmap + register_values(&insns[i]) * value_bytes[insns[i].type];
 		reg->constant = is_constant(eval, &insns[i]);
 		if (insns[i].op == OP_slot)
-			fill_slot(&slots[insns[i].index], reg, &eval->vectors[i]);
+			fill_slot(&slots[insns[i].index], register_values(&insns[i]), reg,
+					  &eval->vectors[i]);
 		else if (reg->constant)
 			run_insn(eval, i, NULL, CPU_BATCH);
 	}

@@ -80,6 +80,7 @@ choose_form(KeyTable *table, const int64 *keys, uint64 n, uint32 nrows)
 		most = Max(most, keys[i]);
 	}
 	table->header.least = least;
+	table->header.most = most;
 	table->header.nrows = nrows;
 	range = (uint64) most - (uint64) least + 1;
 	if (n == 0 || (range != 0 && range <= UINT64_MAX / 64))

@@ -279,13 +279,16 @@ tell_position(RemoteRun *r)
 	(void) connection_send(c, -1);
 }
 
-/* An engine without a device, in tests, needs what it is allowed. */
+/* With its tables.  An engine without a device, in tests, needs what it is allowed. */
 static uint64_t
 memory_needed(const RemoteRun *r)
 {
+	uint64_t	limit = r->hints.memory_limit;
 	uint64_t	needed = engine_memory_needed(r->ops, r->opening.program, &r->hints);
 
-	return needed > 0 ? needed : r->hints.memory_limit;
+	if (needed > 0)
+		needed += program_tables_size(r->opening.program, r->opening.slots);
+	return needed == 0 || (limit > 0 && needed > limit) ? limit : needed;
 }
 
 /* Has the engine's device failed, so that only another process can try again? */

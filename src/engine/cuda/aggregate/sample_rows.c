@@ -69,7 +69,6 @@ rows_to_sample(const RunCore *run, const RowBatch *batch)
 uint64_t
 sample_key(const RunCore *run, const RowBatch *batch)
 {
-	const Constants *constants = &run->constants;
 	uint64_t	key = run->served_key;
 	uint64_t	sizes[] = {
 		batch->nrows, batch->segment_rows, rows_to_sample(run, batch), (uint64_t) run->forced
@@ -81,8 +80,7 @@ sample_key(const RunCore *run, const RowBatch *batch)
 	key = fnv_add(key, run->kernel_program, run->kernel_program->size);
 	if (run->kernel_program != run->program)
 		key = fnv_add(key, run->program, run->program->size);
-	key = fnv_add(key, constants->host, run->program->nslots * sizeof(*constants->host));
-	return fnv_add(key, constants->bytes, constants->bytes_size);
+	return fnv_add_words(key, &run->constants.key, sizeof(run->constants.key));
 }
 
 /* Sample a batch; *rows: as sample_rows. */

@@ -127,7 +127,7 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
 				"#include \"state.h\"\n#include \"exact.h\"\n#include \"text_order.h\"\n"
 				"#include \"interval_order.h\"\n"
-				"#include \"args.cuh\"\n"
+				"#include \"args.cuh\"\n#include \"tables.cuh\"\n"
 				"#include \"key.cuh\"\n#include \"words.cuh\"\n%s\n",
 				layout->segments ? "#include \"segments.cuh\"\n" : "");
 	codegen_words(program, layout, text);
@@ -155,7 +155,7 @@ codegen_interpreter(Text *text)
 				"#include \"state.h\"\n#include \"exact.h\"\n#include \"text_order.h\"\n"
 				"#include \"interval_order.h\"\n#include \"kinds.h\"\n"
 				"#include \"args.cuh\"\n#include \"key.cuh\"\n#include \"words.cuh\"\n"
-				"#include \"segments.cuh\"\n"
+				"#include \"segments.cuh\"\n#include \"tables.cuh\"\n"
 				"#include \"interpret_rows.cuh\"\n#include \"table.cuh\"\n"
 				"#include \"rows.cuh\"\n#include \"values.cuh\"\n"
 				"#include \"interpret_groups.cuh\"\n#include \"move.cuh\"\n"

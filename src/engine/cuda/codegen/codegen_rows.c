@@ -150,6 +150,11 @@ write_constant(RowCode *code, int reg, const Insn *insn)
 {
 	Text	   *text = code->text;
 
+	if (insn_is_table(insn))
+	{
+		text_append(text, "\tr%d = table_bytes(&args->constants[%d]);\n", reg, insn->index);
+		return;
+	}
 	text_append(text, "\tn%d = args->constants[%d].isnull != 0;\n", reg, insn->index);
 	switch (value_class((ValueType) insn->type))
 	{

@@ -45,7 +45,10 @@ write_step(ScriptWriter *writer, int reg)
 		step.nulls = writer->layout->columns[insn->index].nulls;
 	}
 	else if (insn->op == OP_slot)
+	{
 		step.index = insn->index;
+		step.table = insn_is_table(insn);
+	}
 	else
 		for (int i = 0; i < op_nargs((OpCode) insn->op); i++)
 			step.arg[i] = write_step(writer, insn->arg[i]);

@@ -8,8 +8,8 @@
 #include "engine/cuda/core/run_core.h"
 
 /*
- * Upload the slots' values, by the work stream, and gather their texts for the
- * batches.  run->constants.slots is set.
+ * Upload the slots' values and tables, by the work stream, and gather their texts for the
+ * batches.  run->constants.slots is set, and they stay as they are until close.
  */
 extern EngineStatus constants_open(RunCore *run);
 extern void constants_close(RunCore *run);

@@ -41,6 +41,8 @@ typedef struct Constants
 	char	   *bytes;			/* texts of slots, behind one another; they stand
 								 * before the bytes of every batch */
 	uint32_t	bytes_size;		/* a multiple of 256 */
+	DeviceBuffer *tables;		/* of each slot that is one; freed by close */
+	uint64_t	key;			/* a hash of all of them */
 } Constants;
 
 /* For the Program before its kernels are compiled: interpreter.c. */

@@ -1,0 +1,733 @@
+/*
+ * test_lookup.c
+ *	  Look-ups in engines: the groups of a join's rows, which are joined plainly here.
+ *
+ * A Program with look-ups over facts has the groups that one without has over columns of joined
+ * rows.
+ */
+#include <stdio.h>
+
+#include "engine/cuda/cuda_engine.h"
+#include "lookup_tables.h"
+#include "oracle.h"
+#include "program/check.h"
+#include "random.h"
+#include "tap.h"
+
+#define NFACTS 2003
+#define MAX_KEYS 400000
+#define MAX_TEXT 40
+
+extern const EngineOps cpu_engine;
+
+static const EngineOps *device_engine;
+
+/* What facts have as the key. */
+typedef enum KeyKind
+{
+	KEY_INT8,
+	KEY_INT4,
+	KEY_PAIR,
+	KEY_TEXT
+} KeyKind;
+
+/* Which rows pass. */
+typedef enum JoinKind
+{
+	JOIN_INNER,
+	JOIN_ANTI,
+	JOIN_OUTER
+} JoinKind;
+
+/* Values of the other relation's rows, which the Program groups or aggregates. */
+typedef enum ValueSet
+{
+	VALUES_NUMBERS,
+	VALUES_OTHERS
+} ValueSet;
+
+#define MAX_VALUES 8
+
+typedef struct RowValue
+{
+	ValueType	type;
+	OpCode		op;
+	AccKind		acc;			/* ACC_KINDS: it is a key */
+} RowValue;
+
+static const RowValue numbers[] = {
+	{VT_BOOL, OP_row_bool, ACC_BIT_OR}, {VT_CHAR, OP_row_char, ACC_KINDS},
+	{VT_INT2, OP_row_int2, ACC_SUM_INT}, {VT_INT4, OP_row_int4, ACC_MIN_INT},
+	{VT_INT8, OP_row_int8, ACC_SUM_INT128}, {VT_FLOAT4, OP_row_float4, ACC_MAX_FLOAT},
+	{VT_FLOAT8, OP_row_float8, ACC_SUM_FLOAT}
+};
+
+static const RowValue others[] = {
+	{VT_UUID, OP_row_uuid, ACC_KINDS}, {VT_MACADDR, OP_row_macaddr, ACC_KINDS},
+	{VT_WIDE, OP_row_wide, ACC_MAX_WIDE}, {VT_INTERVAL, OP_row_interval, ACC_MIN_INTERVAL},
+	{VT_TEXT, OP_row_text, ACC_MIN_TEXT}, {VT_TEXT, OP_row_text, ACC_KINDS}
+};
+
+typedef struct Shape
+{
+	KeyKind		key;
+	JoinKind	join;
+	ValueSet	values;
+} Shape;
+
+static const RowValue *
+values_of(const Shape *shape, int *n)
+{
+	*n = shape->values == VALUES_NUMBERS ? (int) (sizeof(numbers) / sizeof(numbers[0])) :
+		(int) (sizeof(others) / sizeof(others[0]));
+	return shape->values == VALUES_NUMBERS ? numbers : others;
+}
+
+/* The other relation: keys, each of a row, and the rows' values. */
+typedef struct Dimension
+{
+	const char *name;
+	LookupForm	form;
+	uint32_t	nkeys;
+	uint32_t	nrows;
+	int64_t		least;			/* keys are this and more, so far apart at most */
+	uint32_t	apart;			/* 0: the last one is the greatest number */
+	uint32_t	code_width;
+	bool		all_present;	/* all rows have all values */
+} Dimension;
+
+static struct
+{
+	int64_t		keys[MAX_KEYS];
+	char		key_text[MAX_KEYS][MAX_TEXT];
+	Bytes		key_texts[MAX_KEYS];
+	uint32_t	row_of[MAX_KEYS];
+	uint32_t	codes[MAX_KEYS];	/* of rows */
+	uint8_t		present[MAX_VALUES][MAX_KEYS];
+	Wide		values[MAX_VALUES][MAX_KEYS];	/* each in the lowest bytes */
+	char		row_text[MAX_KEYS][MAX_TEXT];
+	Bytes		row_texts[MAX_KEYS];
+} made;
+
+/* What a float that is summed is where there is none: sums of nothing differ in their sign. */
+#define NO_FLOAT 2.5
+
+/* A row's value in the lowest bytes; some repeat. */
+static Wide
+make_value(ValueType type, uint32_t row)
+{
+	Wide		value = {{0, 0}};
+	float		single = (float) (row % 91) / 4 + 1;
+	double		number = (double) (row % 1009) / 8 - 20;
+	TimeSpan	span = {(int64_t) row * 999983, (int32_t) row % 5000, (int32_t) row % 300};
+
+	switch (type)
+	{
+		case VT_BOOL:
+			value.w[0] = row % 3 == 0;
+			break;
+		case VT_CHAR:
+			value.w[0] = row % 5;
+			break;
+		case VT_FLOAT4:
+			memcpy(&value, &single, sizeof(single));
+			break;
+		case VT_FLOAT8:
+			memcpy(&value, &number, sizeof(number));
+			break;
+		case VT_INTERVAL:
+			memcpy(&value, &span, sizeof(span));
+			break;
+		case VT_MACADDR:
+			value.w[0] = row % 177;
+			break;
+		case VT_UUID:
+		case VT_WIDE:
+			value.w[1] = row % 77;
+			value.w[0] = row % 177 * UINT64_C(0x9e3779b97f4a7c15);
+			break;
+		default:
+			value.w[0] = row * UINT64_C(0x9e3779b97f4a7c15) >> 7;
+			break;
+	}
+	return value;
+}
+
+static Bytes
+make_text(char *to, const char *format, uint32_t number)
+{
+	return (Bytes) {to, (uint32_t) snprintf(to, MAX_TEXT, format, (int) (number % 30), number)};
+}
+
+static void
+make_dimension(const Dimension *dimension, const Shape *shape)
+{
+	int			nvalues;
+	const RowValue *values = values_of(shape, &nvalues);
+	uint64_t	key = (uint64_t) dimension->least;
+
+	for (uint32_t i = 0; i < dimension->nkeys; i++)
+	{
+		made.keys[i] = (int64_t) key;
+		/* one of them is empty, another one is long */
+		made.key_texts[i] = make_text(made.key_text[i], "%*u", i * 7);
+		if (i == 1)
+			made.key_texts[i].len = 0;
+		made.row_of[i] = i * UINT32_C(7919) % dimension->nrows;
+		key += 1 + (i % 3 == 0 && dimension->apart > 0 ? random_u64() % dimension->apart : 0);
+		if (dimension->apart == 0)
+			key = INT64_MAX;
+	}
+	for (uint32_t row = 0; row < dimension->nrows; row++)
+	{
+		made.codes[row] = dimension->all_present ? row % 40 + 1 : row % 41;
+		made.row_texts[row] = make_text(made.row_text[row], "%*u", row % 113);
+		for (int i = 0; i < nvalues; i++)
+		{
+			made.values[i][row] = make_value(values[i].type, row);
+			made.present[i][row] = dimension->all_present || (row + (uint32_t) i) % 5 != 0;
+		}
+	}
+}
+
+/*----------
+ * Programs
+ *----------
+ */
+
+/* Slots in their order: the look-up, 0, codes; then for each value its table, and NULL. */
+enum
+{
+	SLOT_LOOKUP, SLOT_ZERO, SLOT_CODES, SLOT_VALUES
+};
+
+/* Columns of facts. */
+enum
+{
+	FACT_KEY, FACT_KEY2, FACT_MEASURE, FACT_COLUMNS
+};
+
+/* Columns of joined rows. */
+enum
+{
+	JOINED_FOUND, JOINED_CODE, JOINED_MEASURE, JOINED_VALUES
+};
+
+static ValueType
+key_type(KeyKind kind)
+{
+	return kind == KEY_TEXT ? VT_TEXT : kind == KEY_INT8 ? VT_INT8 : VT_INT4;
+}
+
+/* Registers of a Program over joined rows, or over facts. */
+typedef struct JoinRegisters
+{
+	int			pass;			/* -1: all rows do */
+	int			code;
+	int			measure;
+	int			values[MAX_VALUES];
+} JoinRegisters;
+
+static JoinRegisters
+joined_registers(ProgramBuilder *b, const Shape *shape)
+{
+	JoinRegisters regs = {.pass = -1};
+	int			nvalues;
+	const RowValue *values = values_of(shape, &nvalues);
+	int			found = program_add_column(b, JOINED_FOUND + 1, VT_BOOL, true, -1);
+
+	if (shape->join == JOIN_INNER)
+		regs.pass = found;
+	else if (shape->join == JOIN_ANTI)
+		regs.pass = program_add_op(b, OP_bool_not, found, -1);
+	regs.code = program_add_column(b, JOINED_CODE + 1, VT_INT4, true, -1);
+	regs.measure = program_add_column(b, JOINED_MEASURE + 1, VT_INT4, false, -1);
+	for (int i = 0; i < nvalues; i++)
+		regs.values[i] = program_add_column(b, JOINED_VALUES + i + 1, values[i].type, true, -1);
+	return regs;
+}
+
+/* The number of the row that a fact finds. */
+static int
+lookup_register(ProgramBuilder *b, const Shape *shape)
+{
+	int			key = program_add_column(b, FACT_KEY + 1, key_type(shape->key), true, -1);
+	int			key2 = program_add_column(b, FACT_KEY2 + 1, VT_INT4, true, -1);
+	int			table = program_add_table_ref(b, program_add_slot(b, VT_TEXT));
+
+	if (shape->key == KEY_TEXT)
+		return program_add_op(b, OP_text_lookup, key, table);
+	if (shape->key == KEY_INT4)
+		key = program_add_op(b, OP_int4_to_int8, key, -1);
+	else if (shape->key == KEY_PAIR)
+		key = program_add_op(b, OP_key_pair, key, key2);
+	return program_add_op(b, OP_int8_lookup, key, table);
+}
+
+/* No slot is of 128 bits. */
+static ValueType
+null_type(ValueType type)
+{
+	return type == VT_WIDE ? VT_INT8 : type;
+}
+
+/* A row's value, or NULL if it has none. */
+static int
+value_register(ProgramBuilder *b, const RowValue *value, int row)
+{
+	int			slot = program_add_slot(b, VT_TEXT);
+	int			null = program_add_slot_ref(b, program_add_slot(b, null_type(value->type)));
+	int			table = value->type == VT_TEXT ? program_add_slot_ref(b, slot) :
+		program_add_table_ref(b, slot);
+
+	if (value->type == VT_WIDE)
+		null = program_add_op(b, OP_wide_of_int8, null, -1);
+	return program_add_select(b, program_add_op(b, OP_row_has, row, table),
+							  program_add_op(b, value->op, row, table), null);
+}
+
+static JoinRegisters
+lookup_registers(ProgramBuilder *b, const Shape *shape)
+{
+	JoinRegisters regs = {.pass = -1};
+	int			nvalues;
+	const RowValue *values = values_of(shape, &nvalues);
+	int			row = lookup_register(b, shape);
+	int			zero = program_add_slot_ref(b, program_add_slot(b, VT_INT4));
+
+	regs.measure = program_add_column(b, FACT_MEASURE + 1, VT_INT4, false, -1);
+	if (shape->join != JOIN_OUTER)
+		regs.pass = program_add_op(b, shape->join == JOIN_INNER ? OP_int4_ge : OP_int4_lt, row,
+								   zero);
+	regs.code = program_add_op(b, OP_row_code, row,
+							   program_add_table_ref(b, program_add_slot(b, VT_TEXT)));
+	for (int i = 0; i < nvalues; i++)
+		regs.values[i] = value_register(b, &values[i], row);
+	return regs;
+}
+
+/* Groups by codes, and by values that are keys. */
+static Program *
+join_program(const Shape *shape, bool lookups)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	int			nvalues;
+	const RowValue *values = values_of(shape, &nvalues);
+	JoinRegisters regs;
+	Program    *program;
+
+	program_begin(b, SOURCE_COLUMNS);
+	regs = lookups ? lookup_registers(b, shape) : joined_registers(b, shape);
+	if (regs.pass >= 0)
+		program_set_filter(b, regs.pass);
+	program_add_key(b, regs.code);
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program_add_acc(b, ACC_SUM_INT, regs.measure, -1);
+	for (int i = 0; i < nvalues; i++)
+		if (values[i].acc == ACC_KINDS)
+			program_add_key(b, regs.values[i]);
+		else
+			program_add_acc(b, values[i].acc, regs.values[i], -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	return program;
+}
+
+/* The lowest bytes of all rows' values, behind one another. */
+static void *
+packed_values(int value, uint32_t size, uint32_t nrows)
+{
+	char	   *packed = table_memory((size_t) nrows * size + 1);
+
+	for (uint32_t row = 0; row < nrows; row++)
+		memcpy(packed + (size_t) row * size, &made.values[value][row], size);
+	return packed;
+}
+
+static Bytes
+codes_table(const Dimension *dimension)
+{
+	char	   *packed = table_memory((size_t) dimension->nrows * dimension->code_width + 1);
+	Bytes		table;
+
+	for (uint32_t row = 0; row < dimension->nrows; row++)
+		memcpy(packed + (size_t) row * dimension->code_width, &made.codes[row],
+			   dimension->code_width);
+	table = table_of_values(dimension->code_width, packed, NULL, dimension->nrows);
+	free(packed);
+	return table;
+}
+
+static Bytes
+values_table(const Dimension *dimension, const RowValue *value, int number)
+{
+	const uint8_t *present = dimension->all_present ? NULL : made.present[number];
+	uint32_t	size = (uint32_t) value_type_size(value->type);
+	void	   *packed;
+	Bytes		table;
+
+	if (value->type == VT_TEXT)
+		return table_of_row_texts(made.row_texts, present, dimension->nrows);
+	packed = packed_values(number, size, dimension->nrows);
+	table = table_of_values(size, packed, present, dimension->nrows);
+	free(packed);
+	return table;
+}
+
+static int64_t
+no_float_bits(void)
+{
+	double		value = NO_FLOAT;
+	int64_t		bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static void
+make_slots(const Dimension *dimension, const Shape *shape, SlotValue *slots)
+{
+	int			nvalues;
+	const RowValue *values = values_of(shape, &nvalues);
+
+	slots[SLOT_LOOKUP] = (SlotValue) {.type = VT_TEXT};
+	slots[SLOT_LOOKUP].bytes = shape->key == KEY_TEXT ?
+		table_of_texts(made.key_texts, made.row_of, dimension->nkeys, dimension->nrows) :
+		table_of_integers(dimension->form, made.keys, made.row_of, dimension->nkeys,
+						  dimension->nrows);
+	slots[SLOT_ZERO] = (SlotValue) {.type = VT_INT4};
+	slots[SLOT_CODES] = (SlotValue) {.type = VT_TEXT,.bytes = codes_table(dimension)};
+	for (int i = 0; i < nvalues; i++)
+	{
+		slots[SLOT_VALUES + 2 * i] = (SlotValue) {
+			.type = VT_TEXT,.bytes = values_table(dimension, &values[i], i)
+		};
+		slots[SLOT_VALUES + 2 * i + 1] = (SlotValue) {
+			.type = null_type(values[i].type),.isnull = values[i].type != VT_FLOAT8,
+			.word = values[i].type == VT_FLOAT8 ? no_float_bits() : 0
+		};
+	}
+}
+
+static void
+free_slots(const Program *program, SlotValue *slots)
+{
+	for (int i = 0; i < program->nslots; i++)
+		if (slots[i].type == VT_TEXT && !slots[i].isnull)
+			free((void *) slots[i].bytes.data);
+}
+
+/*----------
+ * Rows
+ *----------
+ */
+typedef struct Rows
+{
+	int64_t		keys[NFACTS];
+	int32_t		keys4[NFACTS];
+	int32_t		pairs[2][NFACTS];
+	char		key_text[NFACTS * MAX_TEXT];
+	uint32_t	key_offsets[NFACTS + 1];
+	int32_t		measures[NFACTS];
+	uint8_t		known[NFACTS / 8 + 1];	/* validity of keys */
+	int32_t		found[NFACTS];	/* row, or -1 */
+
+	/* joined */
+	uint8_t		passes[NFACTS];
+	int32_t		codes[NFACTS];
+	char		values[MAX_VALUES][NFACTS * MAX_TEXT];
+	uint8_t		validity[MAX_VALUES][NFACTS / 8 + 1];
+	uint32_t	row_offsets[MAX_VALUES][NFACTS + 1];
+} Rows;
+
+static Rows rows;
+
+static void
+set_bit(uint8_t *bits, uint32_t i, bool value)
+{
+	bits[i / 8] &= (uint8_t) ~(1 << i % 8);
+	bits[i / 8] |= (uint8_t) (value << i % 8);
+}
+
+/* A key that the relation may lack: near one of its own, or at an end of all numbers. */
+static int64_t
+strange_key(const Dimension *dimension, bool small)
+{
+	static const int64_t ends[] = {INT64_MIN, INT64_MAX, 0, -1, INT32_MIN, INT32_MAX,
+	INT64_C(1) << 32, INT64_MIN + 1};
+	int64_t		end = ends[random_u64() % 8];
+	uint32_t	i = dimension->nkeys == 0 ? 0 : (uint32_t) random_u64() % dimension->nkeys;
+
+	if (random_u64() % 3 == 0)
+		return small && (end < INT32_MIN || end > INT32_MAX) ? 5 : end;
+	if (random_u64() % 3 == 0)
+		i = random_u64() % 2 == 0 || dimension->nkeys == 0 ? 0 : dimension->nkeys - 1;
+	/* wraps */
+	return (int64_t) ((uint64_t) made.keys[i] + random_u64() % 5 - 2);
+}
+
+/* The key's row, by a search of all keys in their order; -1: there is none. */
+static int32_t
+plain_lookup(const Dimension *dimension, int64_t key)
+{
+	uint32_t	from = 0;
+	uint32_t	to = dimension->nkeys;
+
+	while (from < to)
+	{
+		uint32_t	middle = (from + to) / 2;
+
+		if (made.keys[middle] < key)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < dimension->nkeys && made.keys[from] == key ? (int32_t) made.row_of[from] : -1;
+}
+
+/* A fact's text, which is the relation's key number `key`, or another text. */
+static void
+make_key_text(uint32_t i, int32_t key)
+{
+	char	   *to = rows.key_text + rows.key_offsets[i];
+	Bytes		text = {"no such key", 11};
+
+	if (key >= 0)
+		text = made.key_texts[key];
+	else
+		text.len -= random_u64() % 10;
+	memcpy(to, text.data, text.len);
+	rows.key_offsets[i + 1] = rows.key_offsets[i] + text.len;
+}
+
+static void
+make_fact(const Dimension *dimension, const Shape *shape, uint32_t i)
+{
+	bool		has_key = dimension->nkeys > 0 && random_u64() % 2 == 0;
+	uint32_t	key = has_key ? (uint32_t) random_u64() % dimension->nkeys : 0;
+	bool		known = random_u64() % 11 != 0;
+
+	rows.keys[i] = has_key ? made.keys[key] :
+		strange_key(dimension, shape->key == KEY_INT4);
+	rows.keys4[i] = (int32_t) rows.keys[i];
+	rows.pairs[0][i] = (int32_t) (rows.keys[i] >> 32);
+	rows.pairs[1][i] = (int32_t) rows.keys[i];
+	rows.measures[i] = (int32_t) (random_u64() % 1000);
+	make_key_text(i, has_key ? (int32_t) key : -1);
+	set_bit(rows.known, i, known);
+	if (!known)
+		rows.found[i] = -1;
+	else if (shape->key == KEY_TEXT)
+		rows.found[i] = has_key ? (int32_t) made.row_of[key] : -1;
+	else
+		rows.found[i] = plain_lookup(dimension, rows.keys[i]);
+}
+
+/* A joined row's text, behind those of the rows before it. */
+static void
+append_text(int value, uint32_t i, Bytes text)
+{
+	memcpy(rows.values[value] + rows.row_offsets[value][i], text.data, text.len);
+	rows.row_offsets[value][i + 1] = rows.row_offsets[value][i] + text.len;
+}
+
+/* What joining the fact makes of it. */
+static void
+join_fact(const Shape *shape, uint32_t i)
+{
+	int			nvalues;
+	const RowValue *values = values_of(shape, &nvalues);
+	int32_t		row = rows.found[i];
+
+	rows.passes[i] = row >= 0;
+	rows.codes[i] = row >= 0 ? (int32_t) made.codes[row] - 1 : -1;
+	for (int j = 0; j < nvalues; j++)
+	{
+		size_t		size = (size_t) value_type_size(values[j].type);
+		bool		present = row >= 0 && made.present[j][row];
+
+		set_bit(rows.validity[j], i, present || values[j].type == VT_FLOAT8);
+		if (values[j].type == VT_TEXT)
+			append_text(j, i, present ? made.row_texts[row] : (Bytes) {"", 0});
+		else if (present)
+			memcpy(rows.values[j] + i * size, &made.values[j][row], size);
+		else if (values[j].type == VT_FLOAT8)
+			memcpy(rows.values[j] + i * size, &(double) {NO_FLOAT}, size);
+	}
+}
+
+static void
+make_rows(const Dimension *dimension, const Shape *shape)
+{
+	memset(&rows, 0, sizeof(rows));
+	for (uint32_t i = 0; i < NFACTS; i++)
+	{
+		make_fact(dimension, shape, i);
+		join_fact(shape, i);
+	}
+}
+
+static Groups *
+joined_groups(const Shape *shape)
+{
+	ColumnVector columns[JOINED_VALUES + MAX_VALUES] = {
+		{.values = rows.passes,.validity = rows.known},
+		{.values = rows.codes,.validity = rows.known}, {.values = rows.measures}
+	};
+	ColumnBatch batch = {.nrows = NFACTS,.columns = columns};
+	Program    *program = join_program(shape, false);
+	SlotValue	none;
+	Groups	   *groups;
+
+	for (int i = 0; i < MAX_VALUES; i++)
+		columns[JOINED_VALUES + i] = (ColumnVector) {
+			.values = rows.values[i],.validity = rows.validity[i],.offsets = rows.row_offsets[i]
+		};
+	groups = oracle_groups(program, &none, &batch);
+	free(program);
+	return groups;
+}
+
+static ColumnBatch
+fact_batch(const Shape *shape)
+{
+	static ColumnVector columns[FACT_COLUMNS];
+
+	columns[FACT_KEY] = (ColumnVector) {.validity = rows.known,.offsets = rows.key_offsets};
+	columns[FACT_KEY].values = shape->key == KEY_TEXT ? (const void *) rows.key_text :
+		shape->key == KEY_INT8 ? (const void *) rows.keys :
+		shape->key == KEY_INT4 ? rows.keys4 : rows.pairs[0];
+	columns[FACT_KEY2] = (ColumnVector) {.values = rows.pairs[1]};
+	columns[FACT_MEASURE] = (ColumnVector) {.values = rows.measures};
+	return (ColumnBatch) {.nrows = NFACTS,.columns = columns};
+}
+
+/*----------
+ * Runs
+ *----------
+ */
+static const char *const key_names[] = {"int8", "int4", "two int4", "text"};
+static const char *const join_names[] = {"inner", "anti", "outer"};
+
+/* The groups of an engine, or with NULL those of the plain functions, by rows. */
+static void
+check_engine(const EngineOps *engine, const char *strategy, const Program *program,
+			 const SlotValue *slots, const Shape *shape, const Dimension *dimension,
+			 const Groups *expected)
+{
+	EngineHints hints = {.strategy = strategy};
+	ColumnBatch batch = fact_batch(shape);
+	Groups	   *got = engine == NULL ? oracle_groups(program, slots, &batch) :
+		engine_groups_of_batch(engine, program, slots, &hints, &batch, 700);
+
+	ok(got->status == ENGINE_OK && groups_same(program, expected, got),
+	   "%s: %s key, %s join, %s (ran %s), %zu groups", dimension->name, key_names[shape->key],
+	   join_names[shape->join], strategy, got->stats.strategy, got->ngroups);
+	groups_free(got);
+}
+
+/* A join by several strategies of the device's engine, and by the other engines. */
+static void
+check_join(const Shape *shape, const Dimension *dimension, const char *const *strategies,
+		   size_t nstrategies)
+{
+	SlotValue	slots[SLOT_VALUES + 2 * MAX_VALUES];
+	Program    *program = join_program(shape, true);
+	Groups	   *expected;
+	char		why[256] = "";
+
+	make_dimension(dimension, shape);
+	make_rows(dimension, shape);
+	make_slots(dimension, shape, slots);
+	expected = joined_groups(shape);
+	if (!program_check(program, program->size, slots, program->nslots, why, sizeof(why)))
+		ok(false, "%s: %s", dimension->name, why);
+	check_engine(NULL, "plain functions", program, slots, shape, dimension, expected);
+	check_engine(&cpu_engine, "cpu", program, slots, shape, dimension, expected);
+	for (size_t i = 0; i < nstrategies; i++)
+		check_engine(device_engine, strategies[i], program, slots, shape, dimension, expected);
+	groups_free(expected);
+	free_slots(program, slots);
+	free(program);
+}
+
+static const char *const all_strategies[] = {
+	"atomic", "block", "peers", "peers_ballot", "scan", "vote", "reduce", "auto",
+	"interpret", "scatter", "scatter_twice"
+};
+static const char *const some_strategies[] = {"auto", "interpret"};
+
+#define ALL_STRATEGIES all_strategies, sizeof(all_strategies) / sizeof(all_strategies[0])
+#define SOME_STRATEGIES some_strategies, sizeof(some_strategies) / sizeof(some_strategies[0])
+
+static const Dimension dimensions[] = {
+	{"bits", LOOKUP_BITS, 900, 1, -70, 3, 1, false},
+	{"array of bytes", LOOKUP_ARRAY1, 600, 255, 1000000007, 9, 1, false},
+	{"array of two bytes", LOOKUP_ARRAY2, 600, 300, INT32_MIN + 1, 4, 2, true},
+	{"array of four bytes", LOOKUP_ARRAY4, 600, 600, 0, 50, 4, false},
+	{"hash of 4", LOOKUP_HASH4, 600, 300, -100000, 1000, 2, false},
+	{"hash of 8", LOOKUP_HASH8, 600, 300, -2000000000, 3000000, 1, true},
+	{"one bit", LOOKUP_BITS, 1, 1, 3, 1, 1, false},
+	{"array of one", LOOKUP_ARRAY1, 1, 1, 0, 1, 1, true},
+	{"hash of 4 of one", LOOKUP_HASH4, 1, 1, -1, 1, 4, false},
+	{"hash of 8 of one", LOOKUP_HASH8, 1, 1, 7, 1, 2, false},
+	{"no bits", LOOKUP_BITS, 0, 0, 0, 1, 1, true},
+	{"empty array", LOOKUP_ARRAY4, 0, 0, 0, 1, 1, false},
+	{"empty hash of 4", LOOKUP_HASH4, 0, 0, 0, 1, 1, false},
+	{"empty hash of 8", LOOKUP_HASH8, 0, 0, 0, 1, 4, true},
+	{"large array", LOOKUP_ARRAY4, 400000, 400000, 1, 8, 4, false},
+	{"large hash of 4", LOOKUP_HASH4, 400000, 350000, 1, 100, 4, false},
+	{"large hash of 8", LOOKUP_HASH8, 400000, 400000, -5, 1000, 4, true}
+};
+
+#define NDIMENSIONS (sizeof(dimensions) / sizeof(dimensions[0]))
+
+/* Keys that only 64 bits hold. */
+static const Dimension far_dimensions[] = {
+	{"least of all keys", LOOKUP_ARRAY2, 300, 200, INT64_MIN, 5, 1, false},
+	{"keys around 2^40, hash of 4", LOOKUP_HASH4, 300, 200, INT64_C(1) << 40, 20000000, 2, true},
+	{"keys around 2^40, hash of 8", LOOKUP_HASH8, 300, 200, INT64_C(1) << 40, 200000000, 2, false},
+	{"nearly all numbers apart", LOOKUP_HASH8, 2, 2, INT64_MIN, 0, 2, false}
+};
+
+static const Dimension text_dimensions[] = {
+	{"texts", LOOKUP_TEXTS, 600, 300, 0, 1, 1, false},
+	{"one text", LOOKUP_TEXTS, 1, 1, 0, 1, 2, true},
+	{"no text", LOOKUP_TEXTS, 0, 0, 0, 1, 4, false},
+	{"many texts", LOOKUP_TEXTS, 100000, 90000, 0, 1, 4, false}
+};
+
+int
+main(void)
+{
+	static const Shape shapes[] = {
+		{KEY_INT4, JOIN_INNER, VALUES_NUMBERS}, {KEY_INT4, JOIN_OUTER, VALUES_OTHERS},
+		{KEY_INT4, JOIN_ANTI, VALUES_NUMBERS}
+	};
+	static const Shape inner8 = {KEY_INT8, JOIN_INNER, VALUES_NUMBERS};
+	static const Shape pair = {KEY_PAIR, JOIN_OUTER, VALUES_NUMBERS};
+	static const Shape text = {KEY_TEXT, JOIN_OUTER, VALUES_OTHERS};
+
+	device_engine = getenv("GPUAGG_TEST_ENGINE") &&
+		strcmp(getenv("GPUAGG_TEST_ENGINE"), "cuda") == 0 ? &cuda_engine : &simt_engine;
+	for (size_t i = 0; i < NDIMENSIONS; i++)
+		for (int j = 0; j < 3; j++)
+			if (in_part())
+			{
+				if (i < 6 && j == 0)
+					check_join(&shapes[j], &dimensions[i], ALL_STRATEGIES);
+				else
+					check_join(&shapes[j], &dimensions[i], SOME_STRATEGIES);
+			}
+	for (size_t i = 0; i < sizeof(far_dimensions) / sizeof(far_dimensions[0]); i++)
+		if (in_part())
+		{
+			check_join(&inner8, &far_dimensions[i], SOME_STRATEGIES);
+			check_join(&pair, &far_dimensions[i], SOME_STRATEGIES);
+		}
+	for (size_t i = 0; i < sizeof(text_dimensions) / sizeof(text_dimensions[0]); i++)
+		if (in_part())
+			check_join(&text, &text_dimensions[i], ALL_STRATEGIES);
+	return done_testing();
+}
