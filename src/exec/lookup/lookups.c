@@ -2,7 +2,7 @@
  * lookups.c
  *	  A node's look-ups: made of the rows of child plans before its run begins.
  *
- * Each child is read to its end, as for a hash join's table.  Its columns become batches, as
+ * Each child is read to its end, as for a hash join's table, unless no row can pass any more.  Its columns become batches, as
  * engines have values, and these the look-up's rows (lookup_rows.h), keys (lookup_keys.h)
  * and columns (lookup_values.h).
  *
@@ -35,6 +35,7 @@ typedef struct NodeLookup
 	MemoryContext context;
 	bool		is_built;
 	bool		was_read;		/* the child must be rescanned before it is read */
+	bool		is_required;	/* rows pass only if they are found */
 	LookupRows *rows;
 	SlotBytes  *slots;
 	int			nslots;
@@ -45,7 +46,17 @@ struct Lookups
 {
 	int			n;
 	NodeLookup *of;
+	NodeLookup **order;			/* in which they are built: the cheapest first */
 };
+
+static int
+compare_costs(const void *a, const void *b)
+{
+	Cost		x = (*(NodeLookup *const *) a)->child->plan->total_cost;
+	Cost		y = (*(NodeLookup *const *) b)->child->plan->total_cost;
+
+	return (x > y) - (x < y);
+}
 
 Lookups *
 lookups_create(const PlanInfo *plan, List *children)
@@ -55,15 +66,20 @@ lookups_create(const PlanInfo *plan, List *children)
 
 	lookups->n = list_length(plan->lookups);
 	lookups->of = palloc0(sizeof(NodeLookup) * (lookups->n + 1));
+	lookups->order = palloc(sizeof(NodeLookup *) * (lookups->n + 1));
 	foreach(lc, plan->lookups)
 	{
 		NodeLookup *lookup = &lookups->of[foreach_current_index(lc)];
 
 		lookup->info = lfirst(lc);
 		lookup->child = list_nth(children, foreach_current_index(lc));
+		lookup->is_required = lookup->info->jointype == JOIN_INNER ||
+			lookup->info->jointype == JOIN_SEMI;
 		lookup->context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg look-up",
 												ALLOCSET_DEFAULT_SIZES);
+		lookups->order[foreach_current_index(lc)] = lookup;
 	}
+	qsort(lookups->order, lookups->n, sizeof(NodeLookup *), compare_costs);
 	return lookups;
 }
 
@@ -131,7 +147,6 @@ read_child(NodeLookup *lookup, uint64 limit, const char **message)
 	if (lookup->was_read)
 		ExecReScan(lookup->child);
 	lookup->was_read = true;
-	lookup->rows = lookup_rows_create(lookup->info, ExecGetResultType(lookup->child));
 	for (;;)
 	{
 		TupleTableSlot *slot;
@@ -234,16 +249,19 @@ make_bytes(NodeLookup *lookup, uint64 limit, const char **message)
 	return ENGINE_NO_MEMORY;
 }
 
+/* From its child's rows; without: as if there were none. */
 static EngineStatus
-build(NodeLookup *lookup, uint64 limit, const char **message)
+build(NodeLookup *lookup, bool reads, uint64 limit, const char **message)
 {
-	EngineStatus status;
+	EngineStatus status = ENGINE_OK;
 
 	lookup->is_built = false;
 	lookup->nslots = 0;
 	MemSet(&lookup->stats, 0, sizeof(LookupStats));
 	MemoryContextReset(lookup->context);
-	status = read_child(lookup, limit, message);
+	lookup->rows = lookup_rows_create(lookup->info, ExecGetResultType(lookup->child));
+	if (reads)
+		status = read_child(lookup, limit, message);
 	if (status != ENGINE_OK)
 	{
 		/* its workers would wait for a reader */
@@ -253,7 +271,7 @@ build(NodeLookup *lookup, uint64 limit, const char **message)
 	lookup->stats.keys = lookup->rows->n;
 	lookup->stats.rows = numbering_count(lookup->rows->rows);
 	status = make_bytes(lookup, limit, message);
-	lookup->is_built = status == ENGINE_OK;
+	lookup->is_built = reads && status == ENGINE_OK;
 	return status;
 }
 
@@ -262,18 +280,20 @@ lookups_build(Lookups *lookups, SlotValue *slots, const char **message)
 {
 	uint64		limit = groups_memory_limit(false);
 	EngineStatus status = ENGINE_OK;
+	bool		lets_none_pass = false;
 
 	for (int i = 0; i < lookups->n && status == ENGINE_OK; i++)
 	{
-		NodeLookup *lookup = &lookups->of[i];
+		NodeLookup *lookup = lookups->order[i];
 
 		if (!lookup->is_built || lookup->child->chgParam != NULL)
 		{
 			MemoryContext old = MemoryContextSwitchTo(lookup->context);
 
-			status = build(lookup, limit, message);
+			status = build(lookup, !lets_none_pass, limit, message);
 			MemoryContextSwitchTo(old);
 		}
+		lets_none_pass |= lookup->is_required && lookup->stats.keys == 0;
 		for (int j = 0; j < lookup->nslots; j++)
 		{
 			SlotValue  *slot = &slots[lookup->slots[j].slot];
@@ -283,6 +303,15 @@ lookups_build(Lookups *lookups, SlotValue *slots, const char **message)
 		}
 	}
 	return status;
+}
+
+bool
+lookups_let_none_pass(const Lookups *lookups)
+{
+	for (int i = 0; i < lookups->n; i++)
+		if (lookups->of[i].is_required && lookups->of[i].stats.keys == 0)
+			return true;
+	return false;
 }
 
 Datum *

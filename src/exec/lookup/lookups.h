@@ -32,6 +32,9 @@ extern Lookups *lookups_create(const PlanInfo *plan, List *children);
  */
 extern EngineStatus lookups_build(Lookups *lookups, SlotValue *slots, const char **message);
 
+/* Can no row pass, since a relation that it must be found in has none? */
+extern bool lookups_let_none_pass(const Lookups *lookups);
+
 /* The values that a code is the number of, in their order. */
 extern Datum *lookups_code_values(const Lookups *lookups, const KeyCode *code);
 

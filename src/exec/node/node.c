@@ -304,6 +304,7 @@ run_engine(GpuAggState *state)
 		run->slots = slots;
 		hints.top = top_hint(state);
 		status = lookups_build(state->lookups, slots, &message);
+		state->input.is_empty = status == ENGINE_OK && lookups_let_none_pass(state->lookups);
 		if (status == ENGINE_OK)
 			status = node_run_verified(state, &hints, &message);
 		if (status == ENGINE_OK)

@@ -196,6 +196,8 @@ run_input(NodeRun *run, TableSourceStats *source)
 {
 	EngineStatus status;
 
+	if (run->input->is_empty)
+		return ENGINE_OK;
 	if (run->input->tables == NULL)
 		return child_source_run(run->input->child, run->program, run->engine, NULL);
 	status = find_served(run);
@@ -341,7 +343,8 @@ run_alone(NodeRun *run, const EngineHints *hints, const char **message)
 	TableSourceStats source = {0};
 	EngineStatus status;
 
-	add_tables(run, &own);
+	if (!run->input->is_empty)
+		add_tables(run, &own);
 	status = engine_open(run->engine, run->program, run->slots, &own);
 	run->uncounted = true;
 	/* the device process knows of the runs of others */
@@ -528,7 +531,7 @@ run_with_others(NodeRun *run, const EngineHints *hints, EngineStatus *status,
 {
 	const EngineOps *ops = engine_ops(run->engine);
 
-	if (gather_of(run) == NULL)
+	if (gather_of(run) == NULL || run->input->is_empty)
 		return false;
 	if (ops->partial != NULL)
 		return run_parallel(run, hints, status, message);

@@ -25,6 +25,7 @@ typedef struct NodeInput
 	PlanState  *gather;			/* of all processes' parts; NULL: the plan is not parallel */
 	SourceTable *tables;		/* whose rows are read; NULL: the child's are */
 	int			ntables;
+	bool		is_empty;		/* what is joined to the tables lets no row pass */
 } NodeInput;
 
 typedef struct NodeRun

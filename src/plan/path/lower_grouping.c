@@ -12,6 +12,7 @@
 #include "optimizer/tlist.h"
 
 #include "compat.h"
+#include "handle/handle.h"
 #include "plan/lower/lower.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/lower_regroup.h"
@@ -26,6 +27,9 @@
 
 /* How many tables of a join are tried as its fact, the largest first. */
 #define MAX_FACTS 2
+
+/* Bytes that a row of a look-up takes at least while it is built: its key and a number. */
+#define LOOKUP_ROW_MEMORY 12
 
 /* Make the programs admit NaN and infinities among numerics if they should, or must. */
 static bool
@@ -326,11 +330,19 @@ static const char *
 examine_star(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *fact, Star *star)
 {
 	const char *reason = star_find(root, joinrel, fact, star);
+	double		memory = 0;
 	ListCell   *lc;
 
 	foreach(lc, star->lookups)
+	{
+		const RelOptInfo *rel = ((const StarLookup *) lfirst(lc))->rel;
+
 		if (reason == NULL)
-			reason = build_side_examine(root, ((const StarLookup *) lfirst(lc))->rel);
+			reason = build_side_examine(root, rel);
+		memory += rel->cheapest_total_path->rows * LOOKUP_ROW_MEMORY;
+	}
+	if (reason == NULL && memory > groups_memory_limit(false))
+		return "the rows of joined relations are not expected to fit into memory";
 	return reason;
 }
 

@@ -3,10 +3,12 @@
 -- PostgreSQL's own plan, and where an order or the first rows are wanted.
 --
 \set VERBOSITY terse
-CREATE TABLE choice_days (day int PRIMARY KEY, year int, month int);
+-- days of which some are there twice, so that joins are PostgreSQL's
+CREATE TABLE choice_days (day int, version int, year int, month int, PRIMARY KEY (day, version));
 CREATE TABLE choice_items (item int PRIMARY KEY, brand text, class text);
 CREATE TABLE choice_sales (day int, item int, customer int, amount numeric(9,2));
-INSERT INTO choice_days SELECT i, 1950 + i / 100, i / 10 % 10 FROM generate_series(1, 10000) i;
+INSERT INTO choice_days SELECT i, 1, 1950 + i / 100, i / 10 % 10 FROM generate_series(1, 10000) i;
+INSERT INTO choice_days SELECT i, 2, 1900, 11 FROM generate_series(1, 2000) i;
 INSERT INTO choice_items SELECT i, 'brand ' || i % 50, 'class ' || i % 7 FROM generate_series(1, 500) i;
 -- of a hundred years two have sales, so that joins have more rows than are estimated
 INSERT INTO choice_sales SELECT 5000 + i % 200, 1 + i * 7 % 500, i % 2000, i % 100 FROM generate_series(1, 50000) i;

@@ -20,7 +20,7 @@ END $$;
 SELECT explain('COSTS OFF', 'SELECT i2, count(*), sum(i4) FROM facts WHERE i4 > 5 AND b GROUP BY i2');
 SELECT explain('COSTS OFF', 'SELECT count(*) FROM facts');
 SELECT explain('COSTS OFF', 'SELECT i2 % 2, max(f8) FILTER (WHERE b) FROM facts GROUP BY 1 HAVING count(*) > 3 ORDER BY 1 LIMIT 2');
-SELECT explain('COSTS OFF', 'SELECT x.b, count(*) FROM facts x JOIN facts y ON x.id = y.id GROUP BY 1');
+SELECT explain('COSTS OFF', 'SELECT x.b, count(*) FROM facts x JOIN facts y ON x.i4 = y.i2 GROUP BY 1');
 SELECT explain('COSTS OFF', 'SELECT DISTINCT b, i2 % 5 FROM facts WHERE i4 > 0 ORDER BY b');
 SELECT explain('COSTS OFF', 'SELECT DISTINCT count(*) FROM facts GROUP BY i4');
 SELECT explain('COSTS OFF, VERBOSE', 'SELECT b, every(i4 > 0), bit_xor(i2), stddev(i2), var_pop(i8) FROM facts GROUP BY b');

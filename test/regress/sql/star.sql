@@ -1,0 +1,143 @@
+--
+-- Joins in the engines: a table, and relations that are unique by what they are joined by.
+--
+CREATE TABLE star_fact (id int NOT NULL, a int, b bigint, t text, c char(8), n numeric(10, 2), v float8, d date);
+INSERT INTO star_fact SELECT i, CASE WHEN i % 17 <> 0 THEN i % 500 END, CASE WHEN i % 13 <> 0 THEN i % 300 * 10000000000 END,
+	CASE WHEN i % 11 <> 0 THEN 'key' || i % 100 END, 'c' || i % 50, i % 1000 / 7.0, i / 4.0, date '2020-01-01' + i % 400
+FROM generate_series(1, 20000) i;
+CREATE TABLE star_int (k int, x int, s text, n numeric(8, 3), f float8, u uuid, any_n numeric, d date, o int, j jsonb, z text);
+INSERT INTO star_int SELECT i, i % 7, 'val' || i % 30, i / 3.0, CASE WHEN i % 2 = 0 THEN 0 ELSE -i END, md5((i % 5)::text)::uuid, i % 9,
+	date '2021-01-01' + i % 700, CASE WHEN i % 3 = 0 THEN i % 4 END, to_jsonb(i % 6), repeat('z', i % 3) FROM generate_series(0, 400) i;
+INSERT INTO star_int (k) VALUES (NULL), (NULL);
+CREATE UNIQUE INDEX ON star_int (k);
+CREATE TABLE star_big (k bigint PRIMARY KEY, x smallint NOT NULL, s varchar(20) NOT NULL);
+INSERT INTO star_big SELECT i * 10000000000, i % 9, 'b' || i % 4 FROM generate_series(1, 250) i;
+CREATE TABLE star_text (k text PRIMARY KEY, x int, c char(10));
+INSERT INTO star_text SELECT 'key' || i, i % 3, 'c' || i % 6 FROM generate_series(1, 90) i;
+CREATE TABLE star_char (k char(4) PRIMARY KEY, x int);
+INSERT INTO star_char SELECT 'c' || i, i % 5 FROM generate_series(0, 40) i;
+CREATE TABLE star_pair (a int, t text, x int, PRIMARY KEY (a, t));
+INSERT INTO star_pair SELECT a, 'key' || t, a * t % 10 FROM generate_series(0, 450) a, generate_series(0, 20) t;
+CREATE TABLE star_triple (a int, b bigint, t text, x int, PRIMARY KEY (a, b, t));
+INSERT INTO star_triple SELECT DISTINCT ON (1, 2, 3) a, b, t, id % 6 FROM star_fact WHERE a > 100 AND b > 0 AND t > 'key3';
+CREATE TABLE star_next (k int PRIMARY KEY, i int);
+INSERT INTO star_next SELECT i, i % 300 FROM generate_series(0, 450) i;
+CREATE TABLE star_twice (k int, x int);
+INSERT INTO star_twice SELECT i, i % 7 FROM generate_series(0, 5000) i;
+CREATE TABLE star_none (k int PRIMARY KEY, x int);
+VACUUM ANALYZE star_fact, star_int, star_big, star_text, star_char, star_pair, star_triple, star_next, star_twice, star_none;
+-- one key for two rows, which statistics do not show
+INSERT INTO star_twice VALUES (77, 0);
+
+-- How is the query's join done, and are its rows right?
+CREATE FUNCTION check_join(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	lookups text := '';
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		IF line ~ 'Look-up: ' THEN
+			lookups := lookups || ', ' || substring(line FROM 'Look-up: (.*)');
+		END IF;
+	END LOOP;
+	RETURN check_query(query) || coalesce(nullif(lookups, ''), ', no look-up');
+END $$;
+SET gpuagg.mode = force;
+
+-- keys and values of all types
+SELECT check_join('SELECT x, count(*), sum(v) FROM star_fact f JOIN star_int i ON f.a = i.k GROUP BY x');
+SELECT check_join('SELECT i.s, i.n, i.u, i.d, i.o, i.j, count(*), sum(v) FROM star_fact f JOIN star_int i ON f.a = i.k GROUP BY 1, 2, 3, 4, 5, 6');
+SELECT check_join('SELECT i.any_n, i.f, count(*) FROM star_fact f JOIN star_int i ON f.a = i.k GROUP BY 1, 2');
+SELECT check_join('SELECT f.d, sum(i.x), sum(i.n), avg(i.f), min(i.s), max(i.d), count(i.o), count(i.j), sum(i.n * f.n) FROM star_fact f JOIN star_int i ON f.a = i.k GROUP BY f.d');
+SELECT check_join('SELECT b.x, b.s, count(*), sum(v) FROM star_fact f, star_big b WHERE f.b = b.k GROUP BY b.x, b.s');
+SELECT check_join('SELECT t.x, t.c, count(*), sum(v), min(t.c) FROM star_fact f JOIN star_text t ON f.t = t.k GROUP BY 1, 2');
+SELECT check_join('SELECT h.x, count(*), sum(v) FROM star_fact f JOIN star_char h ON f.c = h.k GROUP BY 1');
+SELECT check_join('SELECT p.x, count(*), sum(v) FROM star_fact f JOIN star_pair p USING (a, t) GROUP BY 1');
+SELECT check_join('SELECT p.x, count(*), sum(v) FROM star_fact f JOIN star_triple p USING (a, b, t) GROUP BY 1');
+-- expressions as keys, and computed of a look-up's row
+SELECT check_join('SELECT i.x, count(*), sum(v) FROM star_fact f JOIN star_int i ON f.id % 400 = i.k GROUP BY 1');
+SELECT check_join('SELECT extract(year FROM i.d), upper(i.s), i.x + 1, count(*), sum(f.v * i.x), sum(length(i.s)) FROM star_fact f JOIN star_int i ON f.a = i.k GROUP BY 1, 2, 3');
+SELECT check_join('SELECT CASE WHEN i.s LIKE ''val1%'' THEN i.x ELSE f.id % 3 END, count(*) FROM star_fact f JOIN star_int i ON f.a = i.k WHERE i.s LIKE ''val%'' GROUP BY 1');
+-- several, snowflakes, one in two roles
+SELECT check_join('SELECT b.s, i.s, count(*), sum(v) FROM star_fact f JOIN star_big b ON f.b = b.k JOIN star_int i ON f.a = i.k GROUP BY 1, 2');
+SELECT check_join('SELECT i.x, count(*), sum(v) FROM star_fact f JOIN star_next e ON f.a = e.k JOIN star_int i ON e.i = i.k GROUP BY 1');
+SELECT check_join('SELECT x.x, y.x, count(*), sum(v) FROM star_fact f JOIN star_int x ON f.a = x.k JOIN star_int y ON f.id = y.k GROUP BY 1, 2');
+SELECT check_join('SELECT y.s, count(*), sum(x.v) FROM star_fact x JOIN star_int y ON x.a = y.k JOIN star_int z ON z.k = y.x GROUP BY 1');
+-- outer joins
+SELECT check_join('SELECT x, i.s, count(*), count(i.k), sum(v), sum(i.n) FROM star_fact f LEFT JOIN star_int i ON f.a = i.k GROUP BY 1, 2');
+SELECT check_join('SELECT x, count(*), sum(v) FROM star_fact f LEFT JOIN star_int i ON f.a = i.k AND i.x > 2 AND f.d > ''2020-05-01'' GROUP BY 1');
+SELECT check_join('SELECT x, count(*), sum(v) FROM star_fact f LEFT JOIN star_int i ON f.a = i.k AND i.x * 10 < f.id GROUP BY 1');
+SELECT check_join('SELECT count(*), sum(v) FROM star_fact f LEFT JOIN star_int i ON f.a = i.k WHERE i.k IS NULL');
+SELECT check_join('SELECT count(*), sum(coalesce(i.x, 100)) FROM star_fact f LEFT JOIN star_int i ON f.a = i.k WHERE i.x IS NULL OR i.x = 3');
+SELECT check_join('SELECT i.x, count(*), sum(v) FROM star_fact f LEFT JOIN star_next e ON f.a = e.k LEFT JOIN star_int i ON e.i = i.k GROUP BY 1');
+SELECT check_join('SELECT i.x, count(*), sum(v) FROM star_fact f LEFT JOIN (star_next e JOIN star_int i ON e.i = i.k) ON f.a = e.k GROUP BY 1');
+SELECT check_join('SELECT i.x, count(*), sum(v) FROM star_int i RIGHT JOIN star_fact f ON f.a = i.k GROUP BY 1');
+SELECT check_join('SELECT count(*), sum(v) FROM star_fact f RIGHT JOIN star_int i ON f.a = i.k');
+SELECT check_join('SELECT count(*), sum(v) FROM star_fact f FULL JOIN star_int i ON f.a = i.k');
+-- semi and anti joins
+SELECT check_join('SELECT d, count(*) FROM star_fact f WHERE EXISTS (SELECT 1 FROM star_int i WHERE i.k = f.a AND i.x = 3) GROUP BY d');
+SELECT check_join('SELECT d, count(*) FROM star_fact f WHERE a IN (SELECT x FROM star_int) GROUP BY d');
+SELECT check_join('SELECT d, count(*) FROM star_fact f WHERE NOT EXISTS (SELECT 1 FROM star_int i WHERE i.x = f.a) GROUP BY d');
+SELECT check_join('SELECT d, count(*) FROM star_fact f WHERE EXISTS (SELECT 1 FROM star_twice i WHERE i.x = f.a AND i.k <> f.id) GROUP BY d');
+-- conditions across relations
+SELECT check_join('SELECT i.x, t.x, count(*) FROM star_fact f JOIN star_int i ON f.a = i.k JOIN star_text t ON f.t = t.k WHERE i.x < t.x GROUP BY 1, 2');
+SELECT check_join('SELECT i.x, t.x, count(*) FROM star_fact f JOIN star_int i ON f.a = i.k JOIN star_text t ON f.t = t.k AND (i.x = 1 OR t.c = ''c2'') GROUP BY ROLLUP (1, 2)');
+SELECT check_join('SELECT count(*), sum(v) FROM star_fact f JOIN star_int i ON f.a = i.k WHERE i.s IN (''val1'', ''val2'') OR f.t = ''key5''');
+-- aggregates, their filters, DISTINCT, sets, order
+SELECT check_join('SELECT i.x, count(*) FILTER (WHERE i.s = ''val3''), sum(f.n) FILTER (WHERE i.o IS NULL) FROM star_fact f JOIN star_int i ON f.a = i.k GROUP BY 1 HAVING max(i.s) > ''val2''');
+SELECT check_join('SELECT i.x, count(DISTINCT t.x), count(DISTINCT f.d), count(DISTINCT i.s), count(DISTINCT i.x) FROM star_fact f JOIN star_int i ON f.a = i.k JOIN star_text t ON f.t = t.k GROUP BY GROUPING SETS ((i.x), (i.x, i.o), ())');
+SELECT check_join('SELECT DISTINCT i.x, i.s FROM star_fact f JOIN star_int i ON f.a = i.k');
+SELECT i.s, sum(f.v) FROM star_fact f JOIN star_int i ON f.a = i.k GROUP BY i.s ORDER BY i.s COLLATE "C" DESC LIMIT 3;
+SELECT i.s, sum(f.v) FROM star_fact f JOIN star_int i ON f.a = i.k GROUP BY i.s ORDER BY 2 DESC LIMIT 3;
+-- rows that nobody can find, or none at all
+SELECT check_join('SELECT e.x, count(*), sum(v) FROM star_fact f LEFT JOIN star_none e ON f.a = e.k GROUP BY 1');
+SELECT check_join('SELECT e.x, count(*), sum(v) FROM star_fact f JOIN star_none e ON f.a = e.k GROUP BY 1');
+SELECT check_join('SELECT count(*), sum(v) FROM star_fact f JOIN star_none e ON f.a = e.k');
+SELECT check_join('SELECT count(*) FROM star_fact f WHERE NOT EXISTS (SELECT 1 FROM star_none e WHERE e.k = f.a)');
+
+-- a key that is there twice, an ambiguous value, too many rows: PostgreSQL's own plan answers
+SELECT check_fallback('SELECT w.x, count(*) FROM star_fact f JOIN star_twice w ON f.a = w.k GROUP BY 1');
+CREATE TABLE star_scales (k int PRIMARY KEY, n numeric);
+INSERT INTO star_scales VALUES (1, 1.0), (2, 1.00), (3, 2);
+ANALYZE star_scales;
+SELECT check_fallback('SELECT s.n, count(*) FROM star_fact f JOIN star_scales s ON f.a = s.k GROUP BY 1');
+SET gpuagg.memory_limit = '1MB';
+CREATE TABLE star_large AS SELECT i AS k, md5(i::text) AS s FROM generate_series(1, 40000) i;
+CREATE UNIQUE INDEX ON star_large (k);
+VACUUM ANALYZE star_large;
+SET enable_nestloop = off;
+SELECT check_fallback('SELECT l.s, count(*) FROM star_fact f JOIN star_large l ON f.a = l.k GROUP BY 1');
+RESET gpuagg.memory_limit;
+RESET enable_nestloop;
+
+-- errors: of a condition in a row that the join drops, of one that it keeps
+SELECT check_join('SELECT count(*) FROM star_fact f JOIN star_int i ON f.a = i.k WHERE 100 / (f.id + i.x) > 0');
+SELECT check_fallback('SELECT count(*) FROM star_fact f JOIN star_int i ON f.a = i.k WHERE 100 / (i.x - f.id % 7) > 0');
+SELECT check_fallback('SELECT count(*) FROM star_fact f JOIN star_int i ON f.a = i.k WHERE 1 / i.k < 5');
+
+-- parameters on either side, and more than one execution
+PREPARE star_parameters(int, text) AS SELECT i.x, count(*), sum(f.v) FROM star_fact f JOIN star_int i ON f.a = i.k WHERE i.x > $1 AND f.t > $2 GROUP BY 1 ORDER BY 1;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE star_parameters(4, 'key5');
+EXECUTE star_parameters(5, 'key9');
+RESET plan_cache_mode;
+SELECT check_query('SELECT n, (SELECT sum(v) FROM star_fact f JOIN star_big b ON f.b = b.k WHERE b.x = n) FROM generate_series(1, 4) n');
+SELECT check_query('SELECT n, (SELECT count(*) FROM star_fact f JOIN star_big b ON f.b = b.k WHERE f.a = n) FROM generate_series(1, 4) n');
+
+-- what is said of it
+EXPLAIN (COSTS OFF) SELECT i.x, sum(f.v) FROM star_fact f LEFT JOIN star_int i ON f.a = i.k WHERE EXISTS (SELECT 1 FROM star_big b WHERE b.k = f.b) GROUP BY 1;
+SELECT reason FROM gpuagg_explain('SELECT count(*) FROM star_fact f FULL JOIN star_int i ON f.a = i.k');
+SELECT reason FROM gpuagg_explain('SELECT count(*) FROM star_fact f JOIN star_int i ON f.a = i.x');
+
+-- rows that are hidden are not found
+CREATE ROLE star_user;
+GRANT SELECT ON star_fact, star_int TO star_user;
+ALTER TABLE star_int ENABLE ROW LEVEL SECURITY;
+CREATE POLICY star_policy ON star_int USING (x < 3);
+SET ROLE star_user;
+SELECT i.x, count(*) FROM star_fact f JOIN star_int i ON f.a = i.k GROUP BY 1 ORDER BY 1;
+SELECT i.x IS NULL AS hidden, count(*) FROM star_fact f LEFT JOIN star_int i ON f.a = i.k GROUP BY 1 ORDER BY 1;
+RESET ROLE;
+DROP TABLE star_fact, star_int, star_big, star_text, star_char, star_pair, star_triple, star_next, star_twice, star_none, star_scales, star_large;
+DROP ROLE star_user;
+DROP FUNCTION check_join;
