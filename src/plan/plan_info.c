@@ -309,6 +309,7 @@ plan_info_from_list(List *list)
 	PlanInfo   *info = palloc0(sizeof(PlanInfo));
 	const Const *keep = list_nth(list, PLAN_KEEP);
 	const Const *key_codes = list_nth(list, PLAN_KEY_CODES);
+	Size		codes_size;
 	Size		size = 0;
 
 	info->program = program_member(list, PLAN_PROGRAM);
@@ -317,7 +318,7 @@ plan_info_from_list(List *list)
 	info->groupings = list_nth(list, PLAN_GROUPINGS);
 	info->nkeys = integer_member(list, PLAN_KEYS);
 	info->lookups = lookups_from_list(list_nth(list, PLAN_LOOKUPS));
-	info->key_codes = key_codes ? bytes_from_const(key_codes, &size) : NULL;
+	info->key_codes = key_codes ? bytes_from_const(key_codes, &codes_size) : NULL;
 	info->relid = linitial_oid(list_nth(list, PLAN_RELID));
 	info->page_tables = list_nth(list, PLAN_PAGE_TABLES);
 	info->row_tables = list_nth(list, PLAN_ROW_TABLES);

@@ -476,7 +476,8 @@ child_path(Grouping *grouping, const LoweredGrouping *lowered, RelOptInfo *group
 
 /*
  * Lower the grouping in the cheapest way there is.  Reading pages beats the
- * input's own plan, unless that one has an index to skip most of the table.
+ * input's own plan, unless that one has an index to skip most of the table, or
+ * joins; if as much as possible is wanted of the engine, it is the join, too.
  */
 static GpuAggPath *
 find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
@@ -494,7 +495,7 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 	if (grouping_lower_pages(grouping, &lowered, rejection))
 		best = lowered_path(grouping, &lowered, grouped_rel, rejection);
 	/* columns can be kept of pages only */
-	if (best && (lowered.nkeep > 0 ||
+	if (best && (lowered.nkeep > 0 || (lowered.lookups != NIL && gpuagg_mode == MODE_FORCE) ||
 				 is_seq_scan(grouping->input_rel->cheapest_total_path)))
 		return best;
 	if (grouping_lower_child(grouping, &lowered, &child_rejection))
