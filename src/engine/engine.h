@@ -162,6 +162,10 @@ typedef struct EngineHints
 	int			nkeep;
 
 	bool		answers;		/* the caller answers what the engine asks: EngineKept.request */
+
+#ifdef GPUAGG_TESTING
+	EngineStatus begin_fails;	/* what EngineKept.begin is taken to answer; OK: it is called */
+#endif
 } EngineHints;
 
 /* Between two pieces of a long call: should the run end? */

@@ -116,17 +116,23 @@ message_of(EngineHandle *handle)
 	return handle->run ? handle->run->message : handle->message;
 }
 
-/* Where the run belongs to a device process that does not answer, that is started. */
+/*
+ * Where the run belongs to a device process that does not answer, that is started.  A call that
+ * is made there is told beforehand that it is to fail.
+ */
 static EngineStatus
 open_run(EngineHandle *handle, const CallArguments *args)
 {
 	const EngineOps *ops = handle->ops;
-	EngineStatus status = ops->open(args->program, args->slots, args->hints, &handle->run,
-									handle->message);
+	EngineHints hints = *args->hints;
+	EngineStatus status;
 
+#ifdef GPUAGG_TESTING
+	hints.begin_fails = engine_injected(handle, engine_call_name(CALL_BEGIN), handle->message);
+#endif
+	status = ops->open(args->program, args->slots, &hints, &handle->run, handle->message);
 	if (status == ENGINE_LOST && session_finds_service(ops, handle->message))
-		status = ops->open(args->program, args->slots, args->hints, &handle->run,
-						   handle->message);
+		status = ops->open(args->program, args->slots, &hints, &handle->run, handle->message);
 	return status;
 }
 

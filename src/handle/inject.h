@@ -8,14 +8,15 @@
  *
  * - a member of the engine interface that can fail and that sessions call (make_call in
  *	 handle.c): open, attach, request, answer, begun, pages, columns, fed, emit_partial,
- *	 combine, groups, settle.  EngineKept.begin is called in the device process only, and fails
- *	 where the simulated device does (engine/simt/simt_inject.h);
+ *	 combine, groups, settle;
+ * - "begin", EngineKept's, which the device process calls: the session asks when it opens the
+ *	 run, and sends the status along (EngineHints.begin_fails);
  * - "toasted", by which a row is left out that was not given, whatever the status;
  * - "regroup", a call of regroup.h that can fail;
  * - "value", by which a group leaves with a wrong value, whatever the status;
  * - "lost", a call of groups after which others have left already;
- * - "any", one of all these but toasted, settle, value and lost before the first groups have
- *	 left, when a failure must still end in PostgreSQL's own plan.
+ * - "any", one of all these but toasted, begin, settle, value and lost before the first groups
+ *	 have left, when a failure must still end in PostgreSQL's own plan.
  *
  * 'open:2:failed' fails every second run, and so does attach.  'combine:1:failed:worker' fails
  * in parallel workers only, and with 'leader' in the others.  In other builds nothing of this

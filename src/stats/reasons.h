@@ -31,7 +31,8 @@
 	X(CORRUPT, "corrupt page") \
 	X(NO_MEMORY, "out of memory") \
 	X(FAILED, "engine failure") \
-	X(LOST, "device process ended")
+	X(LOST, "device process ended") \
+	X(NO_STORE, "temporary file")	/* it cannot be written or read */
 
 #define X(class, name) REJECTED_##class,
 typedef enum RejectionClass

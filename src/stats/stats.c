@@ -67,8 +67,9 @@ fallback_class(EngineStatus status)
 		case ENGINE_CORRUPT:
 			return FALLBACK_CORRUPT;
 		case ENGINE_NO_MEMORY:
-		case ENGINE_NO_STORE:
 			return FALLBACK_NO_MEMORY;
+		case ENGINE_NO_STORE:
+			return FALLBACK_NO_STORE;
 		case ENGINE_FAILED:
 			return FALLBACK_FAILED;
 		case ENGINE_LOST:

@@ -127,13 +127,14 @@ connect_sessions();
 	}
 }
 
-# What the engine asks of the session, and its answer, may fail; the next run asks again.
+# What the engine asks of the session, its answer, and what it begins with, may fail; the next run
+# asks again.
 {
 	my ($t, $q, $n) = new_table();
 
-	for my $page (3 .. 5)
+	for my $page (3 .. 6)
 	{
-		my $call = (qw(request answer begun))[ $page - 3 ];
+		my $call = (qw(request answer begun begin))[ $page - 3 ];
 		writes("UPDATE $t SET v = 0 WHERE ctid = '($page,1)'", "VACUUM $t");
 		$reader->query("SET gpuagg.fallback = on; SET gpuagg.inject_failure = '$call:1:failed'");
 		like(rows($reader, 'force', "EXPLAIN (ANALYZE, COSTS OFF) $q"), qr/Fallback: a failure was injected into "$call"/, "$call fails");

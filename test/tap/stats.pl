@@ -115,7 +115,7 @@ like(is_counted('in a worker', 'cpu|1|0|1000|1000|10', '|rejection|aggregate|1',
 		'SET max_parallel_workers_per_gather = 1', "EXPLAIN ANALYZE $by_key"), qr/Workers Launched: 1/, 'a worker');
 
 # fallbacks
-my %status = (inexact => 'inexact', widen => 'inexact', special => 'inexact', corrupt => 'corrupt page', no_memory => 'out of memory', failed => 'engine failure', lost => 'device process ended');
+my %status = (inexact => 'inexact', widen => 'inexact', special => 'inexact', corrupt => 'corrupt page', no_memory => 'out of memory', no_store => 'temporary file', failed => 'engine failure', lost => 'device process ended');
 for my $status (sort keys %status)
 {
 	is_counted("a fallback, $status", 'cpu|1|1|0|0|0', "cpu|fallback|$status{$status}|1", "SET gpuagg.inject_failure = 'pages:1:$status'", $query);

@@ -71,6 +71,21 @@ for my $engine ('cpu', 'service', 'simt')
 	is(outcome($node, "$set; SET gpuagg.verify = 1; SET gpuagg.inject_failure = '$_'", $queries{key}), $native, "$engine: $_")
 	  for 'open:1:failed', 'pages:2:corrupt', 'groups:1:no_memory';
 
+	# or while its groups are being compared, and none has left
+	my $lost = "$set; SET gpuagg.verify = 1; SET gpuagg.inject_failure";
+	for my $kind (sort keys %queries)
+	{
+		for my $failure ('groups:2:lost', 'groups:2:no_store')
+		{
+			is(outcome($node, "$lost = '$failure'", $queries{$kind}), outcome($node, 'SET gpuagg.mode = off', $queries{$kind}),
+				"$engine, $kind: $failure");
+		}
+	}
+	like(outcome($node, "$lost = 'groups:2:lost'; SET gpuagg.fallback = off", $queries{key}),
+		qr/cannot finish the aggregation: a failure was injected/, "$engine: lost, no fallback");
+	like(outcome($node, "$lost = 'groups:2:lost'", "EXPLAIN (ANALYZE) $queries{key}"),
+		qr/Fallback: a failure was injected/, "$engine: lost, explained");
+
 	# float sums: the last digit counts
 	my $floats = 'SELECT k, sum(f), avg(f) FROM t GROUP BY k ORDER BY k';
 	my $right = outcome($node, 'SET gpuagg.engine = cpu', $floats);

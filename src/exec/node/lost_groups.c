@@ -71,6 +71,15 @@ make_groups_again(GpuAggState *state, NodeRun *lost, EngineStatus status, const 
 	return run;
 }
 
+/* None has left yet, so that the native plan can answer: the groups end here. */
+static void
+end_check(NodeRun *run, EngineStatus status, const char *message)
+{
+	run->checked = status;
+	run->check_message = message;
+	run->groups.ngroups = 0;
+}
+
 /* What has been taken is noted if later calls may fail. */
 NodeRun *
 lost_groups_next_batch(GpuAggState *state, NodeRun *run)
@@ -90,6 +99,11 @@ lost_groups_next_batch(GpuAggState *state, NodeRun *run)
 		status = node_run_next_groups(run, &message);
 	if (status == ENGINE_OK)
 		return run;
+	if (run->is_checking)
+	{
+		end_check(run, status, message);
+		return run;
+	}
 	if (!can_be_lost)
 		raise_lost_groups(run, status, message);
 	old = MemoryContextSwitchTo(run->context);

@@ -35,6 +35,8 @@ typedef struct NodeRun
 	bool		is_witness;		/* what it answers is compared with, and not counted */
 	bool		is_compared;	/* its groups are wanted twice: to be compared, and to leave */
 	bool		is_checking;	/* its groups are being compared: all become tuples, none leaves */
+	EngineStatus checked;		/* did all of them come?  As long as it is checking */
+	const char *check_message;	/* why not */
 	MemoryContext context;		/* batches, and what else one execution allocates */
 	EngineHandle *engine;
 	const Program *program;		/* the plan's, with float sums as wide as has been needed, and

@@ -27,18 +27,20 @@ node_has_witness(const NodeRun *run)
 		 cpu_engine.supports(run->program, reason, sizeof(reason)));
 }
 
-/* The rows of all groups that a run has. */
-static RowSet
-rows_of_run(GpuAggState *state, NodeRun *run)
+/* The rows of all groups that a run has; message: why not all of them come. */
+static EngineStatus
+rows_of_run(GpuAggState *state, NodeRun *run, RowSet *rows, const char **message)
 {
-	RowSet		rows = {0};
 	TupleTableSlot *slot;
 
+	*rows = (RowSet) {0};
 	run->is_checking = true;
+	run->checked = ENGINE_OK;
 	while (slot = node_next_tuple(state, run), !TupIsNull(slot))
-		verifier_add(state->verifier, &rows, slot);
+		verifier_add(state->verifier, rows, slot);
 	run->is_checking = false;
-	return rows;
+	*message = run->check_message;
+	return run->checked;
 }
 
 static RowSet
@@ -70,9 +72,8 @@ cpu_rows(GpuAggState *state, const EngineHints *hints, RowSet *rows)
 	witness->is_witness = true;
 	/* HAVING is the node's alone */
 	all.top = (TopHint) {0};
-	complete = node_run_to_groups(witness, &all, &message) == ENGINE_OK;
-	if (complete)
-		*rows = rows_of_run(state, witness);
+	complete = node_run_to_groups(witness, &all, &message) == ENGINE_OK &&
+		rows_of_run(state, witness, rows, &message) == ENGINE_OK;
 	node_run_close(witness);
 	node_run_take_programs(state->own, witness);
 	return complete;
@@ -96,9 +97,12 @@ report_difference(const NodeRun *run, const RowSet *answer, const RowSet *witnes
 static EngineStatus
 check_answer(GpuAggState *state, NodeRun *run, const RowSet *witness, const char **message)
 {
-	RowSet		answer = rows_of_run(state, run);
+	RowSet		answer;
+	EngineStatus status = rows_of_run(state, run, &answer, message);
 	bool		equal = row_sets_are_equal(&answer, witness);
 
+	if (status != ENGINE_OK)
+		return status;
 	stats_count_verification(engine_id(run->engine), equal);
 	state->verdict = equal ? "equal" : "different";
 	if (equal)

@@ -270,10 +270,12 @@ number_numeric(const Program *program, int64 number, int scale)
 static Datum
 extreme_numeric(const Program *program, AccKind kind, const uint64_t *value, int scale)
 {
-	Wide		wide = {{value[0], value[1]}};
+	Wide		wide;
 
-	return acc_form(kind) == FORM_WIDE ? wide_numeric(program, &wide, scale) :
-		number_numeric(program, (int64) value[0], scale);
+	if (acc_form(kind) != FORM_WIDE)
+		return number_numeric(program, (int64) value[0], scale);
+	wide = wide_of_words(value[0], value[1]);
+	return wide_numeric(program, &wide, scale);
 }
 
 static Datum

@@ -88,6 +88,9 @@ send_open(ClientRun *run)
 	open->memory_limit = hints->memory_limit;
 	open->only_pages = hints->only_pages;
 	open->answers = hints->answers;
+#ifdef GPUAGG_TESTING
+	open->begin_fails = hints->begin_fails;
+#endif
 	open->rows = hints->rows >= 0 && hints->rows < 1e18 ? hints->rows : 0;
 	open->groups = hints->groups >= 0 && hints->groups < 1e18 ? hints->groups : 0;
 	open->total_pages = hints->pages >= 0 && hints->pages < 1e18 ? (uint64_t) hints->pages : 0;

@@ -286,6 +286,22 @@ take_columns(Feeder *f)
 	return status;
 }
 
+/* EngineKept.begin, unless a test wants it to fail. */
+static EngineStatus
+begin_run(const Feeding *feeding)
+{
+#ifdef GPUAGG_TESTING
+	if (feeding->begin_fails != ENGINE_OK)
+	{
+		snprintf(feeding->run->message, sizeof(feeding->run->message),
+				 "a failure was injected into \"%s\"", engine_call_name(CALL_BEGIN));
+		return feeding->begin_fails;
+	}
+#endif
+	call_is_due(feeding->run, CALL_BEGIN);
+	return feeding->ops->kept->begin(feeding->run);
+}
+
 EngineStatus
 feeder_begin(Feeder *f)
 {
@@ -297,8 +313,7 @@ feeder_begin(Feeder *f)
 		return ENGINE_OK;
 	if (!feeder_take_turn(f))
 		return fail(f, ENGINE_FAILED, INTERRUPTED_MESSAGE);
-	call_is_due(feeding->run, CALL_BEGIN);
-	status = kept->begin(feeding->run);
+	status = begin_run(feeding);
 	if (status != ENGINE_OK)
 		status = fail(f, status, feeding->run->message);
 	feeder_end_turn(f);

@@ -52,6 +52,9 @@ typedef struct Feeding
 	uint64_t	left;			/* rows that the engine has left out, as told */
 	bool		only_pages;		/* columns come for these only, */
 	bool		all_input;		/* and there are none */
+#ifdef GPUAGG_TESTING
+	EngineStatus begin_fails;	/* as of EngineHints */
+#endif
 } Feeding;
 
 /*

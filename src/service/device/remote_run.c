@@ -236,6 +236,9 @@ take_open(RemoteRun *r)
 			.only_pages = open->only_pages != 0,.wait = wait_in_task,
 			.gave_up = has_given_up,.streams = true,.top = open->top
 	};
+#ifdef GPUAGG_TESTING
+	r->hints.begin_fails = (EngineStatus) open->begin_fails;
+#endif
 	r->wait_ns = open->queue_timeout == UINT32_MAX ? TASK_NEVER / 2 :
 		(uint64_t) open->queue_timeout * 1000000;
 	r->feeding.key = open->key;
@@ -352,6 +355,9 @@ begin_feeding(RemoteRun *r)
 	feeding->run = r->run;
 	feeding->program = r->opening.program;
 	feeding->only_pages = r->hints.only_pages;
+#ifdef GPUAGG_TESTING
+	feeding->begin_fails = r->hints.begin_fails;
+#endif
 	r->feeder = feeding_add(feeding, r->connection, r->file);
 	if (r->feeder == NULL)
 		return fail(r, ENGINE_NO_MEMORY, "out of memory");

@@ -37,6 +37,13 @@ is_text(const char *text, size_t room)
 	return memchr(text, '\0', room) != NULL;
 }
 
+/* Of a run that is over. */
+static bool
+is_failure(uint32_t status)
+{
+	return status > ENGINE_BUSY && status <= ENGINE_LOST;
+}
+
 static bool
 is_expectation(double value)
 {
@@ -92,6 +99,7 @@ good_open(const Message *message)
 	if (run_key_is_set(&open->key) && open->only_pages)
 		return false;
 	return open->engine < NUM_ENGINES && is_flag(open->only_pages) && is_flag(open->answers) &&
+		(open->begin_fails == ENGINE_OK || is_failure(open->begin_fails)) &&
 		good_opening(&open->opening) && good_top(&open->top) &&
 		is_expectation(open->rows) && is_expectation(open->groups) &&
 		is_text(open->strategy, sizeof(open->strategy)) &&
@@ -237,8 +245,7 @@ good_failed(const Message *message)
 {
 	const FailedMessage *failed = &message->failed;
 
-	return failed->status > ENGINE_BUSY && failed->status <= ENGINE_LOST &&
-		is_text(failed->message, sizeof(failed->message)) && good_stats(&failed->stats);
+	return is_failure(failed->status) && is_text(failed->message, sizeof(failed->message)) && good_stats(&failed->stats);
 }
 
 static const MessageFacts facts[MESSAGE_TYPES] = {
