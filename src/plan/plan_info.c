@@ -55,6 +55,8 @@ typedef enum TopMember
 typedef enum LookupMember
 {
 	LOOKUP_NAME,				/* String */
+	LOOKUP_CONTENT,				/* String: its key; and */
+	LOOKUP_TABLE,				/* List of one Oid; NULL: it is not kept */
 	LOOKUP_JOINTYPE,			/* Integer */
 	LOOKUP_PROGRAM,				/* Const of bytes */
 	LOOKUP_KEYS,				/* Const of bytes */
@@ -213,6 +215,11 @@ lookup_to_list(const LookupInfo *lookup)
 	List	   *list = members(LOOKUP_NMEMBERS);
 
 	set_member(list, LOOKUP_NAME, makeString(lookup->name));
+	if (OidIsValid(lookup->table))
+	{
+		set_member(list, LOOKUP_CONTENT, makeString(lookup->key));
+		set_member(list, LOOKUP_TABLE, list_make1_oid(lookup->table));
+	}
 	set_integer(list, LOOKUP_JOINTYPE, lookup->jointype);
 	set_member(list, LOOKUP_PROGRAM, program_to_const(lookup->program));
 	set_member(list, LOOKUP_KEYS, bytes_to_const(lookup->keys,
@@ -226,10 +233,15 @@ lookup_to_list(const LookupInfo *lookup)
 static LookupInfo *
 lookup_from_list(const List *list)
 {
-	LookupInfo *lookup = palloc(sizeof(LookupInfo));
+	LookupInfo *lookup = palloc0(sizeof(LookupInfo));
 	Size		size;
 
 	lookup->name = strVal(list_nth(list, LOOKUP_NAME));
+	if (list_nth(list, LOOKUP_TABLE) != NULL)
+	{
+		lookup->key = strVal(list_nth(list, LOOKUP_CONTENT));
+		lookup->table = linitial_oid(list_nth(list, LOOKUP_TABLE));
+	}
 	lookup->jointype = (JoinType) integer_member(list, LOOKUP_JOINTYPE);
 	lookup->program = program_from_const(list_nth(list, LOOKUP_PROGRAM));
 	lookup->keys = bytes_from_const(list_nth(list, LOOKUP_KEYS), &size);

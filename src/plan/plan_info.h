@@ -63,6 +63,10 @@ typedef struct LookupKey
 typedef struct LookupInfo
 {
 	char	   *name;			/* of its relation, for EXPLAIN */
+	char	   *key;			/* says all that what is made of the plan's rows depends on, but for
+								 * those of: */
+	Oid			table;			/* the only table that the plan reads; InvalidOid: it is not to be
+								 * kept */
 	JoinType	jointype;		/* INNER, LEFT, SEMI or ANTI */
 	Program    *program;		/* its columns are the plan's, as engines have values; no more */
 	int			nkeys;

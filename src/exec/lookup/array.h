@@ -14,7 +14,7 @@ typedef struct Array
 
 /* Room for `size` bytes behind those that are used; in the array's own context once it has one. */
 static inline void *
-array_append(Array *array, Size size)
+array_extend(Array *array, Size size)
 {
 	void	   *place;
 

@@ -213,11 +213,11 @@ add_key(LookupRows *rows, const ColumnBatch *batch, uint32 row)
 	ValueType	type = rows->keys[0].type;
 
 	if (rows->info->nkeys > 1)
-		*(int64 *) array_append(&rows->integers, sizeof(int64)) = combined_key(rows, batch, row);
+		*(int64 *) array_extend(&rows->integers, sizeof(int64)) = combined_key(rows, batch, row);
 	else if (type != VT_TEXT)
-		*(int64 *) array_append(&rows->integers, sizeof(int64)) = integer_at(vector, type, row);
+		*(int64 *) array_extend(&rows->integers, sizeof(int64)) = integer_at(vector, type, row);
 	else
-		*(uint32 *) array_append(&rows->texts, sizeof(uint32)) =
+		*(uint32 *) array_extend(&rows->texts, sizeof(uint32)) =
 			numbering_add_text(rows->key_texts, key_text(&rows->keys[0], vector, row));
 }
 
@@ -234,7 +234,7 @@ lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, const Array *codes)
 		if (!has_keys(rows, batch, row))
 			continue;
 		add_key(rows, batch, row);
-		*(uint32 *) array_append(&rows->numbers, sizeof(uint32)) =
+		*(uint32 *) array_extend(&rows->numbers, sizeof(uint32)) =
 			number_row(rows, batch, row, code);
 		rows->n++;
 	}
@@ -252,7 +252,7 @@ lookup_rows_add_codes(LookupRows *rows, TupleTableSlot *slot, Array *codes)
 		if (column->info->use != LOOKUP_CODE)
 			continue;
 		value = slot_getattr(slot, column->info->place, &isnull);
-		*(uint32 *) array_append(codes, sizeof(uint32)) = isnull ? NO_CODE :
+		*(uint32 *) array_extend(codes, sizeof(uint32)) = isnull ? NO_CODE :
 			numbering_add_datum(column->values, value, &rows->is_ambiguous);
 	}
 }

@@ -6,7 +6,8 @@
  * engines have values, and these the look-up's rows (lookup_rows.h), keys (lookup_keys.h)
  * and columns (lookup_values.h).
  *
- * Memory: a context for each look-up, below the one of lookups_create.
+ * Memory: a context for each look-up, below the one of lookups_create, or that of
+ * lookup_cache.c.
  */
 #include "postgres.h"
 
@@ -14,6 +15,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "exec/lookup/lookup_cache.h"
 #include "exec/lookup/lookup_keys.h"
 #include "exec/lookup/lookup_rows.h"
 #include "exec/lookup/lookup_values.h"
@@ -21,25 +23,14 @@
 #include "handle/handle.h"
 #include "source/batch.h"
 
-/* What a look-up puts into a slot. */
-typedef struct SlotBytes
-{
-	int			slot;
-	Bytes		bytes;
-} SlotBytes;
-
 typedef struct NodeLookup
 {
 	const LookupInfo *info;
 	PlanState  *child;
-	MemoryContext context;
-	bool		is_built;
 	bool		was_read;		/* the child must be rescanned before it is read */
 	bool		is_required;	/* rows pass only if they are found */
-	LookupRows *rows;
-	SlotBytes  *slots;
-	int			nslots;
-	LookupStats stats;
+	LookupResult *result;		/* of this execution; NULL: none has been made */
+	bool		is_current;		/* it need not be made again for the next execution */
 } NodeLookup;
 
 struct Lookups
@@ -47,6 +38,7 @@ struct Lookups
 	int			n;
 	NodeLookup *of;
 	NodeLookup **order;			/* in which they are built: the cheapest first */
+	MemoryContext context;		/* results' are below */
 };
 
 static int
@@ -65,6 +57,7 @@ lookups_create(const PlanInfo *plan, List *children)
 	ListCell   *lc;
 
 	lookups->n = list_length(plan->lookups);
+	lookups->context = CurrentMemoryContext;
 	lookups->of = palloc0(sizeof(NodeLookup) * (lookups->n + 1));
 	lookups->order = palloc(sizeof(NodeLookup *) * (lookups->n + 1));
 	foreach(lc, plan->lookups)
@@ -75,8 +68,6 @@ lookups_create(const PlanInfo *plan, List *children)
 		lookup->child = list_nth(children, foreach_current_index(lc));
 		lookup->is_required = lookup->info->jointype == JOIN_INNER ||
 			lookup->info->jointype == JOIN_SEMI;
-		lookup->context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg look-up",
-												ALLOCSET_DEFAULT_SIZES);
 		lookups->order[foreach_current_index(lc)] = lookup;
 	}
 	qsort(lookups->order, lookups->n, sizeof(NodeLookup *), compare_costs);
@@ -96,9 +87,9 @@ next_tuple(PlanState *child)
 
 /* Add a tuple to the batch; false: a numeric is not what its column says. */
 static bool
-add_tuple(NodeLookup *lookup, BatchWriter *batch, Array *codes, TupleTableSlot *slot)
+add_tuple(const LookupResult *result, BatchWriter *batch, Array *codes, TupleTableSlot *slot)
 {
-	const Program *program = lookup->info->program;
+	const Program *program = result->rows->info->program;
 	Datum		values[PROGRAM_MAX_COLUMNS];
 	bool		isnull[PROGRAM_MAX_COLUMNS];
 
@@ -112,23 +103,23 @@ add_tuple(NodeLookup *lookup, BatchWriter *batch, Array *codes, TupleTableSlot *
 	}
 	if (!batch_append(batch, values, isnull))
 		return false;
-	lookup_rows_add_codes(lookup->rows, slot, codes);
+	lookup_rows_add_codes(result->rows, slot, codes);
 	return true;
 }
 
 /* The batch goes to the rows; a status if they are more than fit, or ambiguous. */
 static EngineStatus
-flush(NodeLookup *lookup, BatchWriter *batch, Array *codes, uint64 limit, const char **message)
+flush(const LookupResult *result, BatchWriter *batch, Array *codes, uint64 limit, const char **message)
 {
-	lookup_rows_add(lookup->rows, batch_columns(batch), codes);
+	lookup_rows_add(result->rows, batch_columns(batch), codes);
 	batch_reset(batch);
 	codes->size = 0;
-	if (lookup->rows->is_ambiguous)
+	if (result->rows->is_ambiguous)
 	{
 		*message = "values of a joined relation are equal, but not the same";
 		return ENGINE_INEXACT;
 	}
-	if (lookup_rows_memory(lookup->rows) > limit)
+	if (lookup_rows_memory(result->rows) > limit)
 	{
 		*message = "the rows of a joined relation do not fit into memory";
 		return ENGINE_NO_MEMORY;
@@ -138,7 +129,7 @@ flush(NodeLookup *lookup, BatchWriter *batch, Array *codes, uint64 limit, const 
 
 /* All rows of the child. */
 static EngineStatus
-read_child(NodeLookup *lookup, uint64 limit, const char **message)
+read_child(NodeLookup *lookup, LookupResult *result, uint64 limit, const char **message)
 {
 	BatchWriter *batch = batch_create(lookup->info->program);
 	Array		codes = {0};
@@ -155,30 +146,28 @@ read_child(NodeLookup *lookup, uint64 limit, const char **message)
 		slot = next_tuple(lookup->child);
 		if (TupIsNull(slot))
 			break;
-		if (!add_tuple(lookup, batch, &codes, slot))
+		if (!add_tuple(result, batch, &codes, slot))
 		{
 			*message = "a numeric of a joined relation is not as its column's type says";
 			return ENGINE_INEXACT;
 		}
 		if (batch_full(batch) &&
-			(status = flush(lookup, batch, &codes, limit, message)) != ENGINE_OK)
+			(status = flush(result, batch, &codes, limit, message)) != ENGINE_OK)
 			return status;
 	}
-	status = flush(lookup, batch, &codes, limit, message);
+	status = flush(result, batch, &codes, limit, message);
 	batch_free(batch);
 	return status;
 }
 
+/* Of the next slot; false: there are too many. */
 static bool
-add_slot(NodeLookup *lookup, int slot, Bytes bytes)
+add_bytes(LookupResult *result, Bytes bytes)
 {
 	if (bytes.data == NULL)
 		return false;
-	lookup->slots[lookup->nslots++] = (SlotBytes)
-	{
-		slot, bytes
-	};
-	lookup->stats.bytes += bytes.len;
+	result->bytes[result->nbytes++] = bytes;
+	result->stats.bytes += bytes.len;
 	return true;
 }
 
@@ -215,101 +204,167 @@ keys_bytes(const LookupRows *rows, uint64 limit, bool *is_unique)
 	return lookup_of_texts(texts, numbers, rows->n, nrows, limit, is_unique);
 }
 
-/* The bytes of all its slots. */
+/* The bytes of all its slots, in the order of set_slots. */
 static EngineStatus
-make_bytes(NodeLookup *lookup, uint64 limit, const char **message)
+make_bytes(LookupResult *result, uint64 limit, const char **message)
 {
-	const LookupInfo *info = lookup->info;
-	const LookupRows *rows = lookup->rows;
+	const LookupRows *rows = result->rows;
+	const LookupInfo *info = rows->info;
 	bool		is_unique = true;
 	bool		fits;
 
-	lookup->slots = palloc(sizeof(SlotBytes) * (info->ncolumns + 2 * info->nkeys + 1));
-	fits = add_slot(lookup, info->slot, keys_bytes(rows, limit, &is_unique));
+	result->bytes = palloc(sizeof(Bytes) * (info->ncolumns + 2 * info->nkeys + 1));
+	fits = add_bytes(result, keys_bytes(rows, limit, &is_unique));
 	if (!is_unique && (info->jointype == JOIN_INNER || info->jointype == JOIN_LEFT))
 	{
 		*message = "a key is there twice in a joined relation";
 		return ENGINE_INEXACT;
 	}
-	lookup->stats.form = lookup->nslots > 0 ? lookup_form_name(lookup->slots[0].bytes) : NULL;
+	result->stats.form = fits ? lookup_form_name(result->bytes[0]) : NULL;
 	for (int i = 0; i < info->nkeys && fits; i++)
 	{
 		const RowKey *key = &rows->keys[i];
 
 		if (key->numbers != NULL)
-			fits = add_slot(lookup, key->info->slot, numbers_bytes(key->numbers, key->type, limit));
+			fits = add_bytes(result, numbers_bytes(key->numbers, key->type, limit));
 		if (key->pairs != NULL && fits)
-			fits = add_slot(lookup, key->info->pair_slot, numbers_bytes(key->pairs, VT_INT8, limit));
+			fits = add_bytes(result, numbers_bytes(key->pairs, VT_INT8, limit));
 	}
 	for (int i = 0; i < info->ncolumns && fits; i++)
-		fits = add_slot(lookup, info->columns[i].slot, lookup_column_bytes(rows, i));
-	if (fits && lookup->stats.bytes <= limit)
+		fits = add_bytes(result, lookup_column_bytes(rows, i));
+	if (fits && result->stats.bytes <= limit)
 		return ENGINE_OK;
 	*message = "the rows of a joined relation do not fit into memory";
 	return ENGINE_NO_MEMORY;
 }
 
+static void
+set_slot(SlotValue *slots, int slot, Bytes bytes)
+{
+	slots[slot].isnull = false;
+	slots[slot].bytes = bytes;
+}
+
+/* Put the bytes into the slots that the plan has for them. */
+static void
+set_slots(const NodeLookup *lookup, SlotValue *slots)
+{
+	const LookupInfo *info = lookup->info;
+	const Bytes *bytes = lookup->result->bytes;
+
+	set_slot(slots, info->slot, *bytes++);
+	for (int i = 0; i < info->nkeys; i++)
+	{
+		if (info->keys[i].slot >= 0)
+			set_slot(slots, info->keys[i].slot, *bytes++);
+		if (info->keys[i].pair_slot >= 0)
+			set_slot(slots, info->keys[i].pair_slot, *bytes++);
+	}
+	for (int i = 0; i < info->ncolumns; i++)
+		set_slot(slots, info->columns[i].slot, *bytes++);
+}
+
 /* From its child's rows; without: as if there were none. */
 static EngineStatus
-build(NodeLookup *lookup, bool reads, uint64 limit, const char **message)
+make_result(NodeLookup *lookup, LookupResult *result, bool reads, uint64 limit,
+			const char **message)
 {
 	EngineStatus status = ENGINE_OK;
 
-	lookup->is_built = false;
-	lookup->nslots = 0;
-	MemSet(&lookup->stats, 0, sizeof(LookupStats));
-	MemoryContextReset(lookup->context);
-	lookup->rows = lookup_rows_create(lookup->info, ExecGetResultType(lookup->child));
+	result->rows = lookup_rows_create(lookup->info, ExecGetResultType(lookup->child));
 	if (reads)
-		status = read_child(lookup, limit, message);
+		status = read_child(lookup, result, limit, message);
 	if (status != ENGINE_OK)
 	{
 		/* its workers would wait for a reader */
 		ExecShutdownNode(lookup->child);
 		return status;
 	}
-	lookup->stats.keys = lookup->rows->n;
-	lookup->stats.rows = numbering_count(lookup->rows->rows);
-	status = make_bytes(lookup, limit, message);
-	lookup->is_built = reads && status == ENGINE_OK;
+	result->stats.keys = result->rows->n;
+	result->stats.rows = numbering_count(result->rows->rows);
+	return make_bytes(result, limit, message);
+}
+
+/* A result in a context of its own. */
+static LookupResult *
+create_result(const Lookups *lookups)
+{
+	MemoryContext context = AllocSetContextCreate(lookups->context, "GpuAgg look-up",
+												  ALLOCSET_DEFAULT_SIZES);
+	LookupResult *result = MemoryContextAllocZero(context, sizeof(LookupResult));
+
+	result->context = context;
+	return result;
+}
+
+/* Make the result anew, and keep it if that may be. */
+static EngineStatus
+build(const Lookups *lookups, NodeLookup *lookup, bool reads, uint64 limit, const char **message)
+{
+	bool		may_be_kept = reads && OidIsValid(lookup->info->table);
+	TableStamp *stamp = may_be_kept ? table_stamp(lookup->info->table) : NULL;
+	LookupResult *result = create_result(lookups);
+	MemoryContext old = MemoryContextSwitchTo(result->context);
+	EngineStatus status = make_result(lookup, result, reads, limit, message);
+
+	MemoryContextSwitchTo(old);
+	lookup->result = result;
+	lookup->is_current = reads && status == ENGINE_OK;
+	if (lookup->is_current && table_stamp_holds(stamp, lookup->info->table))
+		lookup_cache_add(lookup->info, stamp, result, limit);
 	return status;
+}
+
+/* Let go the last execution's result, unless the session keeps it. */
+static void
+drop_result(const Lookups *lookups, NodeLookup *lookup)
+{
+	if (lookup->result != NULL && MemoryContextGetParent(lookup->result->context) == lookups->context)
+		MemoryContextDelete(lookup->result->context);
+	lookup->result = NULL;
+	lookup->is_current = false;
+}
+
+/* Have a result for this execution. */
+static EngineStatus
+find_or_build(const Lookups *lookups, NodeLookup *lookup, bool reads, uint64 limit,
+			  const char **message)
+{
+	if (lookup->is_current && lookup->child->chgParam == NULL)
+		return ENGINE_OK;
+	drop_result(lookups, lookup);
+	if (OidIsValid(lookup->info->table))
+		lookup->result = lookup_cache_find(lookup->info);
+	if (lookup->result == NULL)
+		return build(lookups, lookup, reads, limit, message);
+	lookup->is_current = true;
+	return ENGINE_OK;
 }
 
 EngineStatus
 lookups_build(Lookups *lookups, SlotValue *slots, const char **message)
 {
 	uint64		limit = groups_memory_limit(false);
-	EngineStatus status = ENGINE_OK;
 	bool		lets_none_pass = false;
 
-	for (int i = 0; i < lookups->n && status == ENGINE_OK; i++)
+	for (int i = 0; i < lookups->n; i++)
 	{
 		NodeLookup *lookup = lookups->order[i];
+		EngineStatus status = find_or_build(lookups, lookup, !lets_none_pass, limit, message);
 
-		if (!lookup->is_built || lookup->child->chgParam != NULL)
-		{
-			MemoryContext old = MemoryContextSwitchTo(lookup->context);
-
-			status = build(lookup, !lets_none_pass, limit, message);
-			MemoryContextSwitchTo(old);
-		}
-		lets_none_pass |= lookup->is_required && lookup->stats.keys == 0;
-		for (int j = 0; j < lookup->nslots; j++)
-		{
-			SlotValue  *slot = &slots[lookup->slots[j].slot];
-
-			slot->isnull = false;
-			slot->bytes = lookup->slots[j].bytes;
-		}
+		if (status != ENGINE_OK)
+			return status;
+		lets_none_pass |= lookup->is_required && lookup->result->stats.keys == 0;
+		set_slots(lookup, slots);
 	}
-	return status;
+	return ENGINE_OK;
 }
 
 bool
 lookups_let_none_pass(const Lookups *lookups)
 {
 	for (int i = 0; i < lookups->n; i++)
-		if (lookups->of[i].is_required && lookups->of[i].stats.keys == 0)
+		if (lookups->of[i].is_required && lookups->of[i].result->stats.keys == 0)
 			return true;
 	return false;
 }
@@ -317,11 +372,13 @@ lookups_let_none_pass(const Lookups *lookups)
 Datum *
 lookups_code_values(const Lookups *lookups, const KeyCode *code)
 {
-	return numbering_datums(lookups->of[code->lookup].rows->columns[code->column].values);
+	return numbering_datums(lookups->of[code->lookup].result->rows->columns[code->column].values);
 }
 
 const LookupStats *
 lookups_stats(const Lookups *lookups, int number)
 {
-	return lookups->of[number].stats.form == NULL ? NULL : &lookups->of[number].stats;
+	const LookupResult *result = lookups->of[number].result;
+
+	return result == NULL || result->stats.form == NULL ? NULL : &result->stats;
 }

@@ -8,18 +8,10 @@
 #include "nodes/execnodes.h"
 
 #include "engine/engine.h"
+#include "exec/lookup/lookup_cache.h"
 #include "plan/plan_info.h"
 
 typedef struct Lookups Lookups;
-
-/* What came of one, for EXPLAIN ANALYZE. */
-typedef struct LookupStats
-{
-	uint64		keys;			/* rows that can be found */
-	uint32		rows;			/* distinct rows of their values */
-	uint64		bytes;			/* of the look-up and its columns */
-	const char *form;
-} LookupStats;
 
 /* For the plan's look-ups, and their children in the same order; in the current context. */
 extern Lookups *lookups_create(const PlanInfo *plan, List *children);

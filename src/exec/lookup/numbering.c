@@ -170,7 +170,7 @@ numbering_add_words(Numbering *numbering, const uint64 *words)
 {
 	bool		is_new;
 
-	memcpy(array_append(&numbering->values, numbering->size), words, numbering->size);
+	memcpy(array_extend(&numbering->values, numbering->size), words, numbering->size);
 	return number_last(numbering, &is_new);
 }
 
@@ -199,7 +199,7 @@ numbering_add_text(Numbering *numbering, Bytes text)
 	uint32		number;
 	bool		is_new;
 
-	*(Bytes *) array_append(&numbering->values, sizeof(Bytes)) = text;
+	*(Bytes *) array_extend(&numbering->values, sizeof(Bytes)) = text;
 	number = number_last(numbering, &is_new);
 	if (is_new)
 		((Bytes *) numbering->values.data)[number].data = copy_text(numbering, text);
@@ -213,7 +213,7 @@ numbering_add_datum(Numbering *numbering, Datum value, bool *ambiguous)
 	uint32		number;
 	bool		is_new;
 
-	*(Datum *) array_append(&numbering->values, sizeof(Datum)) = value;
+	*(Datum *) array_extend(&numbering->values, sizeof(Datum)) = value;
 	number = number_last(numbering, &is_new);
 	values = (Datum *) numbering->values.data;
 	if (!is_new)

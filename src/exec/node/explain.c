@@ -188,14 +188,15 @@ show_lookup(const LookupInfo *lookup, const LookupStats *stats, ExplainState *es
 		ExplainPropertyUInteger("Keys", NULL, stats->keys, es);
 		ExplainPropertyUInteger("Distinct Rows", NULL, stats->rows, es);
 		ExplainPropertyUInteger("Memory Usage", "kB", (stats->bytes + 1023) / 1024, es);
+		ExplainPropertyBool("Kept", stats->was_kept, es);
 		return;
 	}
 	appendStringInfoSpaces(es->str, es->indent * 2);
 	appendStringInfo(es->str, "Look-up: %s (%s)", lookup->name, join_name(lookup->jointype));
 	if (stats != NULL)
 		appendStringInfo(es->str, "  Form: %s  Keys: " UINT64_FORMAT "  Distinct Rows: %u  Memory: "
-						 UINT64_FORMAT "kB", stats->form, stats->keys, stats->rows,
-						 (stats->bytes + 1023) / 1024);
+						 UINT64_FORMAT "kB%s", stats->form, stats->keys, stats->rows,
+						 (stats->bytes + 1023) / 1024, stats->was_kept ? "  Kept" : "");
 	appendStringInfoChar(es->str, '\n');
 }
 

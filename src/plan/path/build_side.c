@@ -11,14 +11,19 @@
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "catalog/pg_class.h"
 #include "lib/stringinfo.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
+#include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/ruleutils.h"
 
 #include "plan/lower/safety.h"
 #include "plan/path/build_side.h"
@@ -94,6 +99,101 @@ build_side_path(PlannerInfo *root, RelOptInfo *rel, List *target)
 		add_column_to_pathtarget(own, lfirst(lc), 0);
 	set_pathtarget_cost_width(root, own);
 	return (Path *) create_projection_path(root, rel, path, own);
+}
+
+static bool
+is_foreign_function(Oid function, void *context)
+{
+	return function >= FirstNormalObjectId;
+}
+
+/* Parameters, functions that are not PostgreSQL's own, which can be replaced. */
+static bool
+can_change_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) || IsA(node, PlaceHolderVar) ||
+		check_functions_in_node(node, is_foreign_function, NULL))
+		return true;
+	return expression_tree_walker(node, can_change_walker, context);
+}
+
+/* Can the expressions' values change though the table does not? */
+static bool
+can_change(List *exprs)
+{
+	return contain_mutable_functions((Node *) exprs) || can_change_walker((Node *) exprs, NULL);
+}
+
+/* The columns that an expression has: another one can have a dropped one's name. */
+static void
+append_columns(StringInfo key, Node *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause(expr, PVC_RECURSE_PLACEHOLDERS))
+		appendStringInfo(key, " %d,%u", lfirst_node(Var, lc)->varattno,
+						 lfirst_node(Var, lc)->vartype);
+}
+
+/* The expressions, in words that are the same in all queries. */
+static void
+append_exprs(StringInfo key, const RelOptInfo *rel, const char *name, Oid table, List *exprs)
+{
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+	{
+		Node	   *expr = copyObject(lfirst(lc));
+
+		ChangeVarNodes(expr, rel->relid, 1, 0);
+		appendStringInfo(key, "%s %d", deparse_expression(expr, deparse_context_for(name, table),
+														  false, true),
+						 exprTypmod(expr));
+		append_columns(key, expr);
+		appendStringInfoChar(key, ';');
+	}
+}
+
+/* How engines have the rows. */
+static void
+append_form(StringInfo key, const LookupInfo *info)
+{
+	const Column *columns = program_columns(info->program);
+
+	for (int i = 0; i < info->program->ncolumns; i++)
+		appendStringInfo(key, "c%d,%d,%d,%d,%d;", columns[i].attno, columns[i].type,
+						 columns[i].numeric, columns[i].scale, columns[i].presence);
+	for (int i = 0; i < info->nkeys; i++)
+		appendStringInfo(key, "k%d,%d,%d,%d;", info->keys[i].column, info->keys[i].slot >= 0,
+						 info->keys[i].pair_slot >= 0, info->keys[i].trims);
+	for (int i = 0; i < info->ncolumns; i++)
+		appendStringInfo(key, "v%d,%d;", info->columns[i].use, info->columns[i].place);
+}
+
+void
+build_side_set_key(PlannerInfo *root, const RelOptInfo *rel, List *target, LookupInfo *info)
+{
+	List	   *clauses = get_actual_clauses(rel->baserestrictinfo);
+	StringInfoData key;
+	const RangeTblEntry *rte;
+
+	if (bms_membership(rel->relids) != BMS_SINGLETON)
+		return;
+	rte = planner_rt_fetch(rel->relid, root);
+	if (rte->inh || rte->relkind != RELKIND_RELATION || can_change(clauses) || can_change(target))
+		return;
+	initStringInfo(&key);
+	/* a key that is there twice is no fault of a semi join's */
+	appendStringInfo(&key, "%u;%d;", rte->relid,
+					 info->jointype == JOIN_INNER || info->jointype == JOIN_LEFT);
+	append_form(&key, info);
+	append_exprs(&key, rel, "t", rte->relid, target);
+	appendStringInfoString(&key, "WHERE ");
+	append_exprs(&key, rel, "t", rte->relid, clauses);
+	info->key = key.data;
+	info->table = rte->relid;
 }
 
 const char *

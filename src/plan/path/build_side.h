@@ -7,6 +7,8 @@
 
 #include "nodes/pathnodes.h"
 
+#include "plan/plan_info.h"
+
 /*
  * Can the relation be read to its end before the first row of others, and once more if a
  * run falls back?  Returns NULL, or why not (a phrase).
@@ -15,6 +17,13 @@ extern const char *build_side_examine(PlannerInfo *root, const RelOptInfo *rel);
 
 /* The cheapest path of the relation, that puts out these expressions. */
 extern Path *build_side_path(PlannerInfo *root, RelOptInfo *rel, List *target);
+
+/*
+ * Set LookupInfo.key and table, if what is made of the rows of this target may be kept: they
+ * are one plain table's, and nothing but that table changes them.
+ */
+extern void build_side_set_key(PlannerInfo *root, const RelOptInfo *rel, List *target,
+							   LookupInfo *info);
 
 /* What it is called in EXPLAIN: the names of its relations. */
 extern const char *build_side_name(PlannerInfo *root, const RelOptInfo *rel);

@@ -264,10 +264,15 @@ finish_star(const Grouping *grouping, const Lowering *l, const Star *star,
 
 	lowered->lookups = lower_lookup_infos(l);
 	foreach(lc, star->lookups)
+	{
+		RelOptInfo *rel = ((const StarLookup *) lfirst(lc))->rel;
+		List	   *target = lower_lookup_target(l, foreach_current_index(lc));
+
+		build_side_set_key(grouping->root, rel, target,
+						   list_nth(lowered->lookups, foreach_current_index(lc)));
 		lowered->builds = lappend(lowered->builds,
-								  build_side_path(grouping->root,
-												  ((const StarLookup *) lfirst(lc))->rel,
-												  lower_lookup_target(l, foreach_current_index(lc))));
+								  build_side_path(grouping->root, rel, target));
+	}
 }
 
 /* Over a table, and what is looked up for its rows; star: NULL, or whose fact it is. */

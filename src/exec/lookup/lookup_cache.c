@@ -1,0 +1,206 @@
+/*
+ * lookup_cache.c
+ *	  Look-ups that a session keeps for its next queries.
+ *
+ * A look-up of one plain table can be used again while the table has the same rows.  It has
+ * if it is stored in the same file, has as many blocks, all of them are all-visible, now and
+ * when the rows were read, and no page of the visibility map has been written with another
+ * LSN in between: whatever changes a row clears its block's bit, and setting the bit again
+ * gives the page of the map a new LSN.  All snapshots see the rows of such blocks, so that
+ * the rows are right for every query of the session.
+ *
+ * Tables whose changes are not logged have no such LSNs, and are not kept.
+ *
+ * Memory: a context below TopMemoryContext for each look-up.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/visibilitymap.h"
+#include "access/xact.h"
+#include "catalog/pg_am.h"
+#include "storage/bufmgr.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+
+#include "compat.h"
+#include "exec/lookup/lookup_cache.h"
+
+/* Larger tables than of so many pages of the visibility map, 256 MB each, have no stamp. */
+#define MAX_MAP_PAGES 256
+
+struct TableStamp
+{
+	uint32		file[3];
+	BlockNumber nblocks;
+	BlockNumber npages;			/* of the visibility map */
+	XLogRecPtr	lsns[FLEXIBLE_ARRAY_MEMBER];
+};
+
+typedef struct KeptLookup
+{
+	Oid			table;
+	char	   *key;
+	TableStamp *stamp;
+	LookupResult *result;
+	TimestampTz used;			/* when the last transaction began that has used it */
+} KeptLookup;
+
+static List *kept_lookups = NIL;	/* KeptLookup, last used first */
+static uint64 kept_bytes = 0;	/* of all */
+
+static Size
+stamp_size(BlockNumber npages)
+{
+	return offsetof(TableStamp, lsns) + npages * sizeof(XLogRecPtr);
+}
+
+static XLogRecPtr
+map_page_lsn(Relation relation, BlockNumber page)
+{
+	Buffer		buffer = ReadBufferExtended(relation, VISIBILITYMAP_FORKNUM, page, RBM_NORMAL,
+											NULL);
+	XLogRecPtr	lsn;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	lsn = PageGetLSN(BufferGetPage(buffer));
+	UnlockReleaseBuffer(buffer);
+	return lsn;
+}
+
+/* The LSNs are read before the bits: a bit that is cleared and set between is seen next time. */
+static TableStamp *
+stamp_of(Relation relation)
+{
+	const uint32 file[3] = COMPAT_FILE(relation->rd_locator);
+	BlockNumber nblocks = RelationGetNumberOfBlocks(relation);
+	BlockNumber npages = smgrexists(RelationGetSmgr(relation), VISIBILITYMAP_FORKNUM) ?
+		smgrnblocks(RelationGetSmgr(relation), VISIBILITYMAP_FORKNUM) : 0;
+	BlockNumber all_visible;
+	TableStamp *stamp;
+
+	if (npages > MAX_MAP_PAGES)
+		return NULL;
+	stamp = palloc0(stamp_size(npages));
+	memcpy(stamp->file, file, sizeof(stamp->file));
+	stamp->nblocks = nblocks;
+	stamp->npages = npages;
+	for (BlockNumber i = 0; i < npages; i++)
+		stamp->lsns[i] = map_page_lsn(relation, i);
+	visibilitymap_count(relation, &all_visible, NULL);
+	if (all_visible == nblocks && RelationGetNumberOfBlocks(relation) == nblocks)
+		return stamp;
+	pfree(stamp);
+	return NULL;
+}
+
+TableStamp *
+table_stamp(Oid table)
+{
+	Relation	relation = relation_open(table, NoLock);
+	TableStamp *stamp = NULL;
+
+	if (relation->rd_rel->relam == HEAP_TABLE_AM_OID && RelationNeedsWAL(relation) &&
+		relation->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT)
+		stamp = stamp_of(relation);
+	relation_close(relation, NoLock);
+	return stamp;
+}
+
+bool
+table_stamp_holds(const TableStamp *stamp, Oid table)
+{
+	TableStamp *now = stamp == NULL ? NULL : table_stamp(table);
+	bool		holds = now != NULL && now->npages == stamp->npages &&
+		memcmp(now, stamp, stamp_size(stamp->npages)) == 0;
+
+	if (now != NULL)
+		pfree(now);
+	return holds;
+}
+
+static void
+forget(KeptLookup *kept)
+{
+	kept_lookups = list_delete_ptr(kept_lookups, kept);
+	kept_bytes -= kept->result->stats.bytes;
+	MemoryContextDelete(kept->result->context);
+}
+
+/* Does the transaction that is going on use it? */
+static bool
+is_in_use(const KeptLookup *kept)
+{
+	return kept->used >= GetCurrentTransactionStartTimestamp();
+}
+
+/* The list's own memory must last, too. */
+static void
+put_first(KeptLookup *kept)
+{
+	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+
+	kept_lookups = lcons(kept, list_delete_ptr(kept_lookups, kept));
+	kept->used = GetCurrentTransactionStartTimestamp();
+	MemoryContextSwitchTo(old);
+}
+
+LookupResult *
+lookup_cache_find(const LookupInfo *info)
+{
+	ListCell   *lc;
+
+	foreach(lc, kept_lookups)
+	{
+		KeptLookup *kept = lfirst(lc);
+
+		if (kept->table != info->table || strcmp(kept->key, info->key) != 0)
+			continue;
+		if (!table_stamp_holds(kept->stamp, kept->table))
+		{
+			if (!is_in_use(kept))
+				forget(kept);
+			return NULL;
+		}
+		put_first(kept);
+		kept->result->stats.was_kept = true;
+		return kept->result;
+	}
+	return NULL;
+}
+
+/* Let go what has not been used for longest, until so many bytes are left. */
+static void
+make_room(uint64 bytes)
+{
+	while (kept_bytes > bytes && kept_lookups != NIL && !is_in_use(llast(kept_lookups)))
+		forget(llast(kept_lookups));
+}
+
+void
+lookup_cache_add(const LookupInfo *info, const TableStamp *stamp, LookupResult *result,
+				 uint64 limit)
+{
+	MemoryContext old;
+	KeptLookup *kept;
+	Size		size = stamp_size(stamp->npages);
+
+	if (result->stats.bytes > limit)
+		return;
+	make_room(limit - result->stats.bytes);
+	if (kept_bytes + result->stats.bytes > limit)
+		return;
+	old = MemoryContextSwitchTo(result->context);
+	kept = palloc(sizeof(KeptLookup));
+	*kept = (KeptLookup)
+	{
+		.table = info->table,.key = pstrdup(info->key),.stamp = palloc(size),.result = result
+	};
+	memcpy(kept->stamp, stamp, size);
+	MemoryContextSwitchTo(old);
+	result->rows->info = NULL;	/* the plan's */
+	MemoryContextSetParent(result->context, TopMemoryContext);
+	kept_bytes += result->stats.bytes;
+	put_first(kept);
+}

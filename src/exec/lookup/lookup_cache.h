@@ -1,0 +1,52 @@
+/*
+ * lookup_cache.h
+ *	  Look-ups that a session keeps for its next queries.
+ */
+#ifndef GPUAGG_LOOKUP_CACHE_H
+#define GPUAGG_LOOKUP_CACHE_H
+
+#include "exec/lookup/lookup_rows.h"
+
+/* What came of a look-up, for EXPLAIN ANALYZE. */
+typedef struct LookupStats
+{
+	uint64		keys;			/* rows that can be found */
+	uint32		rows;			/* distinct rows of their values */
+	uint64		bytes;			/* of the look-up and its columns */
+	const char *form;
+	bool		was_kept;		/* by an earlier query */
+} LookupStats;
+
+/* What is made of a look-up's rows. */
+typedef struct LookupResult
+{
+	MemoryContext context;		/* where all of it is */
+	LookupRows *rows;
+	Bytes	   *bytes;			/* of slots, in the order of lookup_slots */
+	int			nbytes;
+	LookupStats stats;
+} LookupResult;
+
+/* The state of a table by which it can be seen to have changed. */
+typedef struct TableStamp TableStamp;
+
+/*
+ * The table's stamp, palloc'd; NULL: it has none now, since a block of it may have rows that
+ * not all transactions see.  The table is locked.
+ */
+extern TableStamp *table_stamp(Oid table);
+
+/* Has the table not changed since the stamp was made, which may be NULL? */
+extern bool table_stamp_holds(const TableStamp *stamp, Oid table);
+
+/*
+ * What is kept for the look-up, if its table has not changed, or NULL.  It stays to the end of
+ * the transaction.
+ */
+extern LookupResult *lookup_cache_find(const LookupInfo *info);
+
+/* Keep a result; what has not been used for longest gives way to it.  limit: bytes of all. */
+extern void lookup_cache_add(const LookupInfo *info, const TableStamp *stamp,
+							 LookupResult *result, uint64 limit);
+
+#endif							/* GPUAGG_LOOKUP_CACHE_H */
