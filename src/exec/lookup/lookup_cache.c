@@ -3,8 +3,8 @@
  *	  Look-ups that a session keeps for its next queries.
  *
  * A look-up of one plain table can be used again while the table has the same rows.  It has
- * if it is stored in the same file, has as many blocks, all of them are all-visible, now and
- * when the rows were read, and no page of the visibility map has been written with another
+ * if it is stored in the same file, has as many blocks, all of them are all-visible or have
+ * never been written, now and when the rows were read, and no page of the visibility map has been written with another
  * LSN in between: whatever changes a row clears its block's bit, and setting the bit again
  * gives the page of the map a new LSN.  All snapshots see the rows of such blocks, so that
  * the rows are right for every query of the session.
@@ -30,10 +30,14 @@
 /* Larger tables than of so many pages of the visibility map, 256 MB each, have no stamp. */
 #define MAX_MAP_PAGES 256
 
+/* How many blocks may be new: sessions that load a table together leave some at its end. */
+#define MAX_NEW_BLOCKS 1024
+
 struct TableStamp
 {
 	uint32		file[3];
 	BlockNumber nblocks;
+	BlockNumber nnew;			/* of these, such as have never been written */
 	BlockNumber npages;			/* of the visibility map */
 	XLogRecPtr	lsns[FLEXIBLE_ARRAY_MEMBER];
 };
@@ -69,6 +73,37 @@ map_page_lsn(Relation relation, BlockNumber page)
 	return lsn;
 }
 
+static bool
+block_is_new(Relation relation, BlockNumber block)
+{
+	Buffer		buffer = ReadBuffer(relation, block);
+	bool		result;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	result = PageIsNew(BufferGetPage(buffer));
+	UnlockReleaseBuffer(buffer);
+	return result;
+}
+
+/* Are so many blocks, all that are not all-visible, new ones? */
+static bool
+others_are_new(Relation relation, BlockNumber nblocks, BlockNumber others)
+{
+	Buffer		map = InvalidBuffer;
+	bool		result = others <= MAX_NEW_BLOCKS;
+
+	for (BlockNumber block = nblocks; block > 0 && others > 0 && result; block--)
+	{
+		if (VM_ALL_VISIBLE(relation, block - 1, &map))
+			continue;
+		result = block_is_new(relation, block - 1);
+		others--;
+	}
+	if (BufferIsValid(map))
+		ReleaseBuffer(map);
+	return result;
+}
+
 /* The LSNs are read before the bits: a bit that is cleared and set between is seen next time. */
 static TableStamp *
 stamp_of(Relation relation)
@@ -89,7 +124,9 @@ stamp_of(Relation relation)
 	for (BlockNumber i = 0; i < npages; i++)
 		stamp->lsns[i] = map_page_lsn(relation, i);
 	visibilitymap_count(relation, &all_visible, NULL);
-	if (all_visible == nblocks && RelationGetNumberOfBlocks(relation) == nblocks)
+	stamp->nnew = nblocks - Min(nblocks, all_visible);
+	if (others_are_new(relation, nblocks, stamp->nnew) &&
+		RelationGetNumberOfBlocks(relation) == nblocks)
 		return stamp;
 	pfree(stamp);
 	return NULL;
