@@ -58,7 +58,7 @@ extern int	lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr);
 extern int	lower_function(Lowering *l, Oid function, List *args, Oid collation);
 
 /*
- * lower_choice.c: cASE, COALESCE, NULLIF, GREATEST, LEAST and IS DISTINCT FROM.
+ * lower_choice.c: CASE, COALESCE, NULLIF, GREATEST, LEAST and IS DISTINCT FROM.
  */
 
 /* *info is set if the value is a numeric; it may be NULL if not. */
@@ -114,8 +114,8 @@ extern int	date_unit(const Expr *name, int *code, char **spelled);
 extern bool scale_of_extract(const FuncExpr *call, int *scale);
 
 /*
- * lower_expr.c: the recursion: any expression.  *  * All files of lowering that expressions can
- * be nested in call back here, and only  * here.
+ * lower_expr.c: the recursion: any expression.  All files of lowering that expressions can
+ * be nested in call back here, and only here.
  */
 
 /* An expression of any type. */
@@ -129,7 +129,7 @@ extern int	lower_numeric(Lowering *l, Expr *expr, NumericInfo *info);
 extern int	lower_numeric_node(Lowering *l, Expr *expr, NumericInfo *info);
 
 /*
- * lower_logic.c: aND, OR, NOT, IS NULL, IS TRUE and the like.
+ * lower_logic.c: AND, OR, NOT, IS NULL, IS TRUE and the like.
  */
 
 extern int	lower_bool_expr(Lowering *l, const BoolExpr *expr);
@@ -193,7 +193,7 @@ extern Const *int4_const(int32 value);
 extern Const *int8_const(int64 value, bool isnull);
 
 /*
- * lower_text.c: lIKE with constant patterns, lengths and constant parts of texts.
+ * lower_text.c: LIKE with constant patterns, lengths and constant parts of texts.
  */
 
 /* Lower a call, if the function is one of those here, to *reg (or -1). */
