@@ -8,6 +8,8 @@
  * and `NOT a` are not both true is not seen.  So what is noted is never too little, and a
  * filter that can be neither true nor an error lets no row pass.
  *
+ * The number that a look-up finds is -1 where the table has no key of the range.
+ *
  * Errors: an AND or OR is an error where fn.h says so.  Where the left side is always false,
  * nothing on the right of AND is evaluated; where it can be NULL, all is.
  *
@@ -17,6 +19,11 @@
  * should not be, since such rows are left to whoever reads all of them.
  */
 #include "program/filter_range.h"
+
+#include "program/ops_lookup.h"
+
+/* Of a range of so many keys each is looked up in an array. */
+#define MOST_KEYS 4096
 
 #define CAN_TRUE 1				/* a BOOL's value */
 #define CAN_FALSE 2
@@ -108,6 +115,8 @@ of_slot(const Rows *rows, const Insn *insn)
 
 	if (slot->isnull)
 		outcome.can = CAN_NULL;
+	else if (insn_is_table(insn))
+		outcome.can = CAN_VALUE;
 	else if (is_integer(insn->type) && !insn->special)
 	{
 		outcome.can &= (uint8_t) ~CAN_NULL;
@@ -197,6 +206,37 @@ compared(uint16_t op, const Outcome *a, const Outcome *b)
 	}
 }
 
+/* Has the table none of the keys least .. most, for certain? */
+static bool
+lacks_keys(Bytes table, int64_t least, int64_t most)
+{
+	const LookupHeader *header = (const LookupHeader *) table.data;
+	int64_t		from = least > header->least ? least : header->least;
+	int64_t		to = most < header->most ? most : header->most;
+
+	if (from > to)
+		return true;
+	if (header->form >= LOOKUP_HASH4 || (uint64_t) to - (uint64_t) from >= MOST_KEYS)
+		return false;
+	for (uint64_t i = 0; i <= (uint64_t) to - (uint64_t) from; i++)
+		if (int8_lookup((int64_t) ((uint64_t) from + i), table) >= 0)
+			return false;
+	return true;
+}
+
+/* The numbers of rows that keys find. */
+static void
+find_rows(const Rows *rows, const Insn *insn, const Outcome *key, Outcome *outcome)
+{
+	Bytes		table = rows->slots[program_insns(rows->program)[insn->arg[1]].index].bytes;
+
+	outcome->known = true;
+	outcome->least = -1;
+	outcome->most = (int64_t) ((const LookupHeader *) table.data)->nrows - 1;
+	if (key->known && lacks_keys(table, key->least, key->most))
+		outcome->most = -1;
+}
+
 /* A strict operation. */
 static Outcome
 of_operation(const Rows *rows, const Insn *insn, const Outcome *outcomes)
@@ -213,6 +253,8 @@ of_operation(const Rows *rows, const Insn *insn, const Outcome *outcomes)
 	else if (insn->op == OP_int2_to_int4 || insn->op == OP_int2_to_int8 ||
 			 insn->op == OP_int4_to_int8)
 		return *a;
+	else if (insn->op == OP_int8_lookup || insn->op == OP_text_lookup)
+		find_rows(rows, insn, a, &outcome);
 	if (!((a->can | b->can) & CAN_NULL))
 		outcome.can &= (uint8_t) ~CAN_NULL;
 	if (!(a->can & CAN_ALL_VALUES) || !(b->can & CAN_ALL_VALUES))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lookup_tables.h"
 #include "oracle.h"
 #include "program/filter_range.h"
 #include "tap.h"
@@ -14,10 +15,11 @@
 #define NPROGRAMS 30000
 #define NCOLUMNS 4				/* int2, int4, int8, bool */
 #define NSLOTS 4
+#define NTABLES 4				/* slots behind these */
 #define MOST_VALUES 4			/* of a column: those of a range, and NULL */
 #define MAX_ROWS (MOST_VALUES * MOST_VALUES * MOST_VALUES * MOST_VALUES)
 
-static SlotValue slots[NSLOTS];
+static SlotValue slots[NSLOTS + NTABLES];
 static ValueRange ranges[NCOLUMNS];
 static bool is_null[NCOLUMNS][MAX_ROWS];
 static int64_t values[NCOLUMNS][MAX_ROWS];
@@ -35,6 +37,12 @@ add_integer(ProgramBuilder *b, bool wide)
 {
 	int			arg;
 
+	if (!wide && any(3) == 0)
+	{
+		arg = add_integer(b, true);
+		return program_add_op(b, OP_int8_lookup, arg,
+							  program_add_table_ref(b, NSLOTS + any(NTABLES)));
+	}
 	switch (any(5))
 	{
 		case 0:
@@ -104,6 +112,8 @@ make_program(void)
 		program_add_attr(b, lengths[i], lengths[i]);
 	for (int i = 0; i < NSLOTS; i++)
 		program_add_slot(b, types[i]);
+	for (int i = 0; i < NTABLES; i++)
+		program_add_slot(b, VT_TEXT);
 	for (int i = 0; i < NCOLUMNS; i++)
 		(void) program_add_column(b, i + 1, types[i], true, -1);
 	program_set_filter(b, add_condition(b, 3));
@@ -141,6 +151,33 @@ make_ranges(void)
 	slots[1] = (SlotValue) {.type = VT_INT4,.word = any(6) ? any(7) - 3 : INT32_MIN,.isnull = any(20) == 0};
 	slots[2] = (SlotValue) {.type = VT_INT8,.word = any(6) ? any(7) - 3 : INT64_MIN,.isnull = any(20) == 0};
 	slots[3] = (SlotValue) {.type = VT_BOOL,.word = any(2)};
+}
+
+/* Look-ups of a few keys, or none, by which numbers of rows are found that values meet. */
+static void
+make_tables(void)
+{
+	static const LookupForm forms[NTABLES] = {LOOKUP_BITS, LOOKUP_ARRAY1, LOOKUP_HASH4, LOOKUP_HASH8};
+	static const uint32_t rows[] = {2, 0, 1, 2};
+	static const uint32_t zeros[4];
+
+	for (int i = 0; i < NTABLES; i++)
+	{
+		SlotValue  *slot = &slots[NSLOTS + i];
+		int64_t		keys[4];
+		uint32_t	n = (uint32_t) any(4);
+		int64_t		key = any(6) > 0 ? any(5) - 3 : forms[i] == LOOKUP_HASH8 ? INT64_MIN : INT32_MAX - 4;
+
+		for (uint32_t j = 0; j < n; j++)
+		{
+			keys[j] = key;
+			key += 1 + any(3);
+		}
+		free((void *) slot->bytes.data);
+		*slot = (SlotValue) {.type = VT_TEXT};
+		slot->bytes = table_of_integers(forms[i], keys, forms[i] == LOOKUP_BITS ? zeros : rows, n,
+										forms[i] == LOOKUP_BITS ? 1 : 3);
+	}
 }
 
 /* Values of a column: those of its range, and NULL. */
@@ -259,9 +296,10 @@ test_conditions(void)
 		FilterCondition condition;
 
 		make_ranges();
+		make_tables();
 		if (filter_condition(program, slots, column, &condition))
 		{
-			SlotValue	kept[NSLOTS];
+			SlotValue	kept[NSLOTS + NTABLES];
 
 			memcpy(kept, slots, sizeof(slots));
 			for (int j = 0; j < 2; j++)
@@ -280,6 +318,59 @@ test_conditions(void)
 	ok(wrong == 0, "%d of %d conditions refuse a row that passes, or is an error", wrong, found);
 	ok(outside > 1500 && found - outside > 1500 && nulls > 1500,
 	   "%d refuse values outside of a range, %d in one, %d NULL", outside, found - outside, nulls);
+}
+
+/* Which of a column's values refuse a row that is looked up in a table. */
+static void
+test_lookup(LookupForm form, uint32_t step, int64_t from, int64_t to, bool passes)
+{
+	static int64_t keys[10000];
+	static uint32_t zeros[10000];
+	SlotValue	slot[2] = {{.type = VT_TEXT}, {.type = VT_INT4}};
+	ValueRange	range = {.values = true,.known = true,.least = from,.most = to};
+	ProgramBuilder *b = malloc(sizeof(*b));
+	FilterCondition condition = {0};
+	Program    *program;
+	int			row;
+	bool		right;
+
+	for (int i = 0; i < 10000; i++)
+		keys[i] = 1000 + (int64_t) i * step;
+	slot[0].bytes = table_of_integers(form, keys, zeros, 10000, 1);
+	program_begin(b, SOURCE_PAGES);
+	program_add_attr(b, 8, 8);
+	row = program_add_op(b, OP_int8_lookup, program_add_column(b, 1, VT_INT8, false, -1),
+						 program_add_table_ref(b, program_add_slot(b, VT_TEXT)));
+	program_set_filter(b, program_add_op(b, OP_int4_ge, row,
+										 program_add_slot_ref(b, program_add_slot(b, VT_INT4))));
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	right = filter_condition(program, slot, 0, &condition) && !condition.inside &&
+		condition.least == 1000 && condition.most == keys[9999];
+	ok(right && filter_can_pass(program, slot, &range) == passes,
+	   "look-up in form %d, keys %u apart: %lld to %lld may%s pass", form, step, (long long) from,
+	   (long long) to, passes ? "" : " not");
+	free((void *) slot[0].bytes.data);
+	free(program);
+	free(b);
+}
+
+static void
+test_lookups(void)
+{
+	test_lookup(LOOKUP_BITS, 6000, -5, 999, false);
+	test_lookup(LOOKUP_BITS, 6000, -5, 1000, true);
+	test_lookup(LOOKUP_BITS, 6000, 7001, 11096, false);
+	test_lookup(LOOKUP_BITS, 6000, 7001, 11097, true);
+	test_lookup(LOOKUP_BITS, 6000, 7000, 7001, true);
+	test_lookup(LOOKUP_ARRAY1, 3, 1001, 1002, false);
+	test_lookup(LOOKUP_ARRAY4, 3, 1001, 1003, true);
+	test_lookup(LOOKUP_ARRAY2, 3, INT64_MIN, 999, false);
+	test_lookup(LOOKUP_HASH4, 3, 1001, 1002, true);
+	test_lookup(LOOKUP_HASH4, 3, 1000 + 9999 * 3 + 1, INT64_MAX, false);
+	test_lookup(LOOKUP_HASH8, 3, INT64_MIN, 999, false);
+	test_lookup(LOOKUP_HASH8, 3, INT64_MIN, INT64_MAX, true);
 }
 
 /* The range of a column of one comparison, and of two. */
@@ -355,6 +446,7 @@ main(void)
 
 	test_bounds();
 	test_flag();
+	test_lookups();
 	srand(7);
 	for (int i = 0; i < NPROGRAMS; i++)
 	{
@@ -364,6 +456,7 @@ main(void)
 		bool		any_pass;
 
 		make_ranges();
+		make_tables();
 		make_rows();
 		pass = filter_can_pass(program, slots, ranges);
 		groups = all_groups(program);
@@ -378,5 +471,7 @@ main(void)
 	   NPROGRAMS);
 	ok(skipped > could_be / 2, "%d of %d that let none pass are seen", skipped, could_be);
 	test_conditions();
+	for (int i = 0; i < NTABLES; i++)
+		free((void *) slots[NSLOTS + i].bytes.data);
 	return done_testing();
 }

@@ -219,6 +219,9 @@ refused_share(const RowFilter *filter, int reg)
 	const Insn *lookup;
 	double		refused;
 
+	/* there is no key, or the table lacks it */
+	if (insn->op == OP_or && insns[insn->arg[0]].op == OP_isnull)
+		insn = &insns[insn->arg[1]];
 	if ((insn->op != OP_int4_ge && insn->op != OP_int4_lt) || !is_zero(filter, insn->arg[1]))
 		return REFUSED_SHARE;
 	lookup = &insns[insn->arg[0]];
