@@ -129,6 +129,10 @@ extern void run_filter(Bench *bench);
 /* The CPU engine: all its measurements, or those of one order of keys, or number of groups. */
 extern void run_cpu(Bench *bench, const char *only_distribution, uint32_t only_groups);
 
+/* Look-ups by a table's form and size; of the CPU engine. */
+extern void run_lookups(Bench *bench);
+extern void run_cpu_lookups(Bench *bench);
+
 /* The link's speed. */
 extern void run_link(Bench *bench);
 

@@ -21,7 +21,7 @@ static void
 usage(void)
 {
 	printf("kernels [--engine cuda|simt|cpu] [--rows N] [--runs N] [--json FILE]\n"
-		   "        [--only strategies|states|block|groups|aggregates|westphal|adinetz|link]\n"
+		   "        [--only strategies|states|block|groups|aggregates|westphal|adinetz|lookups|link]\n"
 		   "        [--strategy NAME,...] [--distribution NAME] [--groups N,...]\n"
 		   "        [--keys dense|sparse|int8|two|six|text|text20|codes]\n");
 }
@@ -397,8 +397,19 @@ measure_device(Bench *bench)
 		run_westphal(bench);
 	if (wanted(only, "adinetz"))
 		run_filter(bench);
+	if (wanted(only, "lookups"))
+		run_lookups(bench);
 	if (wanted(only, "link"))
 		run_link(bench);
+}
+
+static void
+measure_cpu(Bench *bench)
+{
+	if (only == NULL || strcmp(only, "lookups") != 0)
+		run_cpu(bench, only_distribution, only_groups[0]);
+	if (wanted(only, "lookups"))
+		run_cpu_lookups(bench);
 }
 
 int
@@ -457,7 +468,7 @@ main(int argc, char **argv)
 	if (bench.device != NULL)
 		measure_device(&bench);
 	else
-		run_cpu(&bench, only_distribution, only_groups[0]);
+		measure_cpu(&bench);
 	report_close();
 	if (bench.device != NULL)
 		context_close(bench.device);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine_data.h"
+#include "lookup_tables.h"
 #include "program/date_field.h"
 
 ColumnVector data_vectors[C_COUNT];
@@ -202,5 +203,42 @@ data_expressions(SlotValue slots[DATA_EXPRESSION_SLOTS])
 	program = calloc(1, program_size(b));
 	program_finish(b, program);
 	free(b);
+	return program;
+}
+
+/* Every key but each seventh, and as many that no row of the data has. */
+Program *
+data_lookups(SlotValue slots[1])
+{
+	enum
+	{
+		NKEYS = 300000
+	};
+	ProgramBuilder *b = malloc(sizeof(*b));
+	int64_t    *keys = malloc(NKEYS * sizeof(*keys));
+	uint32_t   *rows = malloc(NKEYS * sizeof(*rows));
+	Program    *program;
+	int			row;
+
+	for (uint32_t i = 0; i < NKEYS; i++)
+	{
+		keys[i] = (int64_t) i * INT64_C(99991234567) + (i % 7 == 0);
+		rows[i] = i % 1000;
+	}
+	slots[0] = (SlotValue) {.type = VT_TEXT};
+	slots[0].bytes = table_of_integers(LOOKUP_HASH8, keys, rows, NKEYS, 1000);
+	program_begin(b, SOURCE_COLUMNS);
+	for (int c = 0; c < C_COUNT; c++)
+		column(b, c);
+	row = program_add_op(b, OP_int8_lookup, column(b, C_INT8_NULL),
+						 program_add_table_ref(b, program_add_slot(b, VT_TEXT)));
+	program_add_key(b, row);
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program_add_acc(b, ACC_SUM_FLOAT, column(b, C_FLOAT8), -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	free(keys);
+	free(rows);
 	return program;
 }

@@ -36,4 +36,10 @@ extern Program *data_program(const int *keys, int nkeys, bool aggregates, bool f
 #define DATA_EXPRESSION_SLOTS 7
 extern Program *data_expressions(SlotValue slots[DATA_EXPRESSION_SLOTS]);
 
+/*
+ * A malloc'd Program that groups by the rows that C_INT8_NULL finds in slot 0, a table of
+ * several MB, whose bytes are malloc'd, too; some keys are not there.
+ */
+extern Program *data_lookups(SlotValue slots[1]);
+
 #endif							/* ENGINE_DATA_H */

@@ -229,9 +229,9 @@ check_codes(void)
  * Programs
  *----------
  */
-static SlotValue slots[4];
+static SlotValue slots[5];
 
-/* The number of a row that a column finds, and a value and a text of that row. */
+/* The number of a row that a column finds, a value and a text of that row, and another text. */
 static Program *
 make_program(void)
 {
@@ -249,8 +249,10 @@ make_program(void)
 	text = program_add_slot_ref(b, program_add_slot(b, VT_TEXT));
 	program_add_key(b, program_add_op(b, OP_row_text, row, text));
 	program_add_acc(b, ACC_COUNT, -1, program_add_op(b, OP_row_has, row, text));
-	program_add_acc(b, ACC_MAX_TEXT,
-					program_add_column(b, 2, VT_TEXT, true, program_add_slot(b, VT_TEXT)), -1);
+	text = program_add_column(b, 2, VT_TEXT, true, program_add_slot(b, VT_TEXT));
+	program_add_acc(b, ACC_MAX_TEXT, text,
+					program_add_op(b, OP_text_eq, text,
+								   program_add_slot_ref(b, program_add_slot(b, VT_TEXT))));
 	program = malloc(program_size(b));
 	program_finish(b, program);
 	free(b);
@@ -292,6 +294,7 @@ check_uses(void)
 	Insn	   *value = find_insn(program, OP_row_int4, false);
 	Insn	   *table = find_insn(program, OP_slot, true);
 	Insn	   *plain = find_insn(program, OP_slot, false);
+	Insn	   *equal = find_insn(program, OP_text_eq, false);
 	int16_t		before;
 
 	ok(is_good(program), "a program with look-ups");
@@ -318,9 +321,13 @@ check_uses(void)
 	((Accumulator *) program_accs(program))[2].arg = before;
 	((Column *) program_columns(program))[1].missing = table->index;
 	ok(!is_good(program), "a table that is a column's missing value");
-	((Column *) program_columns(program))[1].missing = plain->index;
+	((Column *) program_columns(program))[1].missing = -1;
+	before = equal->arg[1];
+	equal->arg[1] = number_of(program, table);
+	ok(!is_good(program), "a table that is compared");
+	equal->arg[1] = before;
 	ok(is_good(program), "the program as it was");
-	plain->index = table->index;
+	((Insn *) program_insns(program))[before].index = table->index;
 	ok(!is_good(program), "a slot that is both");
 	free(program);
 }
@@ -358,6 +365,7 @@ check_programs(void)
 	slots[1] = (SlotValue) {.type = VT_TEXT,.bytes = table_of_values(4, numbers, NULL, 3)};
 	slots[2] = (SlotValue) {.type = VT_TEXT,.bytes = table_of_row_texts(texts, NULL, 3)};
 	slots[3] = (SlotValue) {.type = VT_TEXT,.bytes = {"missing", 7}};
+	slots[4] = slots[3];
 	check_uses();
 	check_slots();
 	for (int i = 0; i < 3; i++)

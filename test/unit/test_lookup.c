@@ -7,7 +7,9 @@
  */
 #include <stdio.h>
 
+#include "engine/cpu/lookup.h"
 #include "engine/cuda/cuda_engine.h"
+#include "engine_data.h"
 #include "lookup_tables.h"
 #include "oracle.h"
 #include "program/check.h"
@@ -698,6 +700,127 @@ static const Dimension text_dimensions[] = {
 	{"many texts", LOOKUP_TEXTS, 100000, 90000, 0, 1, 4, false}
 };
 
+static int	waits;
+static int	wait_ends;			/* the number of the wait that ends the run */
+
+static bool
+count_waits(int milliseconds)
+{
+	return ++waits == wait_ends;
+}
+
+/* How a run ends that may have so much memory; *stats: of it. */
+static EngineStatus
+run_with(uint64_t memory_limit, EngineStats *stats)
+{
+	SlotValue	slots[1];
+	Program    *program = data_lookups(slots);
+	EngineHints hints = {.memory_limit = memory_limit,.strategy = "atomic",.wait = count_waits};
+	ColumnBatch batch = {.nrows = 100,.columns = data_vectors};
+	Groups	   *groups;
+	EngineStatus status;
+
+	data_make(100, 70, false);
+	groups = engine_groups_of_batch(device_engine, program, slots, &hints, &batch, 100);
+	status = groups->status;
+	*stats = groups->stats;
+	groups_free(groups);
+	free((void *) slots[0].bytes.data);
+	free(program);
+	return status;
+}
+
+/* How a run opens. */
+static EngineStatus
+open_only(void)
+{
+	SlotValue	slots[1];
+	Program    *program = data_lookups(slots);
+	EngineHints hints = {.strategy = "atomic",.wait = count_waits};
+	char		message[256];
+	EngineRun  *run;
+	EngineStatus status;
+
+	waits = 0;
+	status = device_engine->open(program, slots, &hints, &run, message);
+	if (run != NULL)
+		device_engine->close(run);
+	free((void *) slots[0].bytes.data);
+	free(program);
+	return status;
+}
+
+/* A table is memory of the run's; others go on between its pieces, and it may be interrupted. */
+static void
+check_memory(void)
+{
+	EngineStats stats;
+	EngineStatus status = run_with(0, &stats);
+
+	ok(status == ENGINE_OK && stats.memory > (16 << 20),
+	   "a run with a table of 16 MB takes %llu bytes", (unsigned long long) stats.memory);
+	ok(run_with(12 << 20, &stats) == ENGINE_NO_MEMORY, "a table larger than the limit");
+	status = open_only();
+	ok(status == ENGINE_OK && waits >= 3, "%d waits while a run begins", waits);
+	wait_ends = 2;
+	ok(open_only() == ENGINE_FAILED && waits == 2, "an interrupt between pieces of a table");
+	wait_ends = 0;
+}
+
+/* Look-ups in tables that are not cached cost more, and hash tables more than arrays. */
+static void
+check_costs(void)
+{
+	char	   *memory = table_memory(sizeof(LookupHeader));
+	LookupHeader *header = (LookupHeader *) memory;
+	int			costs[2][3];
+
+	for (int hashed = 0; hashed < 2; hashed++)
+		for (int size = 0; size < 3; size++)
+		{
+			header->form = hashed ? LOOKUP_HASH4 : LOOKUP_ARRAY4;
+			costs[hashed][size] = lookup_cost(OP_int8_lookup,
+											  (Bytes) {memory, UINT32_C(10000) << (size * 8)});
+		}
+	for (int hashed = 0; hashed < 2; hashed++)
+		ok(costs[hashed][0] < costs[hashed][1] && costs[hashed][1] < costs[hashed][2] &&
+		   costs[0][hashed] < costs[1][hashed], "costs of %s: %d, %d, %d",
+		   hashed ? "hash tables" : "arrays", costs[hashed][0], costs[hashed][1], costs[hashed][2]);
+	free(memory);
+}
+
+/* n keys, so far apart. */
+static void
+check_share(LookupForm form, uint32_t n, uint32_t apart)
+{
+	static int64_t keys[50000];
+	static uint32_t zeros[50000];
+	Bytes		table;
+	double		share;
+	double		expected = n == 0 ? 0 : n == 1 ? 1 : 1.0 / apart;
+
+	for (uint32_t i = 0; i < n; i++)
+		keys[i] = 100 + (int64_t) i * apart;
+	table = table_of_integers(form, keys, zeros, n, 1);
+	share = lookup_share(table);
+	ok(share > expected * 0.8 - 1e-9 && share < expected * 1.2 + 1e-9,
+	   "form %d, %u keys %u apart: share %g", form, n, apart, share);
+	free((void *) table.data);
+}
+
+static void
+check_shares(void)
+{
+	for (int form = LOOKUP_BITS; form < LOOKUP_TEXTS; form++)
+	{
+		check_share((LookupForm) form, 0, 1);
+		check_share((LookupForm) form, 1, 1);
+		check_share((LookupForm) form, 50000, 1);
+		check_share((LookupForm) form, 50000, 3);
+		check_share((LookupForm) form, 300, 7);
+	}
+}
+
 int
 main(void)
 {
@@ -729,5 +852,11 @@ main(void)
 	for (size_t i = 0; i < sizeof(text_dimensions) / sizeof(text_dimensions[0]); i++)
 		if (in_part())
 			check_join(&text, &text_dimensions[i], ALL_STRATEGIES);
+	if (in_part())
+	{
+		check_memory();
+		check_costs();
+		check_shares();
+	}
 	return done_testing();
 }

@@ -18,6 +18,7 @@
 #include "tap.h"
 
 #define TASKS 8
+#define LOOKUP_TASK 3
 #define STACK_SIZE ((size_t) 4 << 20)
 #define NROWS 30000
 #define DEVICE_MEMORY "1000000000"	/* of the simulated device */
@@ -29,6 +30,7 @@ typedef struct Task
 	Fiber		fiber;
 	void	   *stack;
 	Program    *program;
+	SlotValue  *slots;			/* or NULL */
 	EngineHints hints;
 	Groups	   *groups;
 	bool		started;
@@ -41,6 +43,7 @@ static const DeviceOps *device = &simt_device;
 static EngineOps turns;			/* the engine, giving way at each call */
 static Task tasks[TASKS];
 static Task *current;
+static SlotValue lookup_slot;
 static Fiber scheduler;
 static int	interrupted = -1;	/* the task that is told to end */
 
@@ -76,8 +79,8 @@ task_main(void *arg)
 	Task	   *task = arg;
 	ColumnBatch batch = {NROWS, data_vectors};
 
-	task->groups = engine_groups_of_batch(&turns, task->program, NULL, &task->hints, &batch,
-										  10000);
+	task->groups = engine_groups_of_batch(&turns, task->program, task->slots, &task->hints,
+										  &batch, 10000);
 	task->done = true;
 	fiber_switch(&task->fiber, &scheduler);
 }
@@ -104,7 +107,7 @@ run_tasks(void)
 	}
 }
 
-/* The first and the last two tasks want the same kernels. */
+/* The first and the last two tasks want the same kernels; one looks up its keys. */
 static void
 make_tasks(void)
 {
@@ -120,7 +123,10 @@ make_tasks(void)
 	{
 		tasks[i].stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
 							  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		tasks[i].program = data_program(keys[i], keys[i][1] < 0 ? 1 : 2, true, false);
+		if (i == LOOKUP_TASK)
+			tasks[i].program = data_lookups(tasks[i].slots = &lookup_slot);
+		else
+			tasks[i].program = data_program(keys[i], keys[i][1] < 0 ? 1 : 2, true, false);
 		tasks[i].hints = (EngineHints) {.rows = NROWS,.strategy = strategies[i],.wait = give_way};
 	}
 }
@@ -131,8 +137,8 @@ is_right(Task *task)
 {
 	ColumnBatch batch = {NROWS, data_vectors};
 	EngineHints hints = {.strategy = "auto"};
-	Groups	   *wanted = engine_groups_of_batch(&cpu_engine, task->program, NULL, &hints,
-												&batch, NROWS);
+	Groups	   *wanted = engine_groups_of_batch(&cpu_engine, task->program, task->slots,
+												&hints, &batch, NROWS);
 	bool		right = task->groups->status == ENGINE_OK && task->turns > 3 &&
 	groups_same(task->program, wanted, task->groups);
 
@@ -290,6 +296,9 @@ main(void)
 	tasks[2].hints.memory_limit = 0;
 	interrupted = 4;
 	test_failing("an interrupted run", 4, ENGINE_FAILED);
+	interrupted = LOOKUP_TASK;
+	test_failing("a run that is interrupted while its table is uploaded", LOOKUP_TASK,
+				 ENGINE_FAILED);
 	interrupted = -1;
 	test_freed();
 	test_small_budget();
@@ -300,5 +309,6 @@ main(void)
 		free(tasks[i].program);
 		munmap(tasks[i].stack, STACK_SIZE);
 	}
+	free((void *) lookup_slot.bytes.data);
 	return done_testing();
 }
