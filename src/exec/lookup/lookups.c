@@ -23,6 +23,9 @@
 #include "handle/handle.h"
 #include "source/batch.h"
 
+/* Numbers of rows have 31 bits; a batch more than that may be there. */
+#define MAX_ROWS (PG_INT32_MAX - 2 * BATCH_ROWS)
+
 typedef struct NodeLookup
 {
 	const LookupInfo *info;
@@ -119,7 +122,7 @@ flush(const LookupResult *result, BatchWriter *batch, Array *codes, uint64 limit
 		*message = "values of a joined relation are equal, but not the same";
 		return ENGINE_INEXACT;
 	}
-	if (lookup_rows_memory(result->rows) > limit)
+	if (lookup_rows_memory(result->rows) > limit || result->rows->n > MAX_ROWS)
 	{
 		*message = "the rows of a joined relation do not fit into memory";
 		return ENGINE_NO_MEMORY;

@@ -38,7 +38,7 @@ struct Numbering
 {
 	NumberedKind kind;
 	Size		size;			/* of a value in `values` */
-	Array		values;			/* words, Bytes or Datums */
+	Array		values;			/* words, Bytes or Datums: fewer than 2^31 */
 	uint32		count;
 	struct numbers_hash *numbers;
 	MemoryContext context;
@@ -46,6 +46,7 @@ struct Numbering
 	Size		chunk_left;
 	Size		copied;			/* bytes of texts and Datums */
 	TypeCacheEntry *type;		/* of Datums */
+	MemoryContext scratch;		/* of its functions, until the next Datum */
 	Oid			collation;
 	int16		typlen;
 	bool		typbyval;
@@ -77,6 +78,8 @@ static uint32
 hash_value(const Numbering *numbering, uint32 number)
 {
 	const void *value = value_at(numbering, number);
+	MemoryContext old;
+	uint32		hash;
 
 	switch (numbering->kind)
 	{
@@ -84,8 +87,11 @@ hash_value(const Numbering *numbering, uint32 number)
 			return hash_bytes((const unsigned char *) ((const Bytes *) value)->data,
 							  (int) ((const Bytes *) value)->len);
 		case NUMBERED_DATUMS:
-			return DatumGetUInt32(FunctionCall1Coll(&numbering->type->hash_proc_finfo,
+			old = MemoryContextSwitchTo(numbering->scratch);
+			hash = DatumGetUInt32(FunctionCall1Coll(&numbering->type->hash_proc_finfo,
 													numbering->collation, *(const Datum *) value));
+			MemoryContextSwitchTo(old);
+			return hash;
 		default:
 			return hash_bytes(value, (int) numbering->size);
 	}
@@ -96,15 +102,20 @@ values_equal(const Numbering *numbering, uint32 a, uint32 b)
 {
 	const void *x = value_at(numbering, a);
 	const void *y = value_at(numbering, b);
+	MemoryContext old;
+	bool		equal;
 
 	switch (numbering->kind)
 	{
 		case NUMBERED_TEXTS:
 			return text_eq(*(const Bytes *) x, *(const Bytes *) y);
 		case NUMBERED_DATUMS:
-			return DatumGetBool(FunctionCall2Coll(&numbering->type->eq_opr_finfo,
-												  numbering->collation, *(const Datum *) x,
-												  *(const Datum *) y));
+			old = MemoryContextSwitchTo(numbering->scratch);
+			equal = DatumGetBool(FunctionCall2Coll(&numbering->type->eq_opr_finfo,
+												   numbering->collation, *(const Datum *) x,
+												   *(const Datum *) y));
+			MemoryContextSwitchTo(old);
+			return equal;
 		default:
 			return memcmp(x, y, numbering->size) == 0;
 	}
@@ -141,6 +152,8 @@ numbering_of_datums(Oid type, Oid collation)
 
 	numbering->type = lookup_type_cache(type, TYPECACHE_EQ_OPR_FINFO | TYPECACHE_HASH_PROC_FINFO);
 	numbering->collation = collation;
+	numbering->scratch = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg look-up's values",
+											   ALLOCSET_SMALL_SIZES);
 	get_typlenbyval(type, &numbering->typlen, &numbering->typbyval);
 	return numbering;
 }
@@ -152,10 +165,7 @@ number_last(Numbering *numbering, bool *is_new)
 	NumberEntry *entry;
 	bool		found;
 
-	if (numbering->count >= PG_INT32_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("too many distinct values")));
+	Assert(numbering->count < PG_INT32_MAX);
 	entry = numbers_insert(numbering->numbers, numbering->count, &found);
 	*is_new = !found;
 	if (found)
@@ -216,6 +226,7 @@ numbering_add_datum(Numbering *numbering, Datum value, bool *ambiguous)
 	*(Datum *) array_extend(&numbering->values, sizeof(Datum)) = value;
 	number = number_last(numbering, &is_new);
 	values = (Datum *) numbering->values.data;
+	MemoryContextReset(numbering->scratch);
 	if (!is_new)
 		*ambiguous |= !datum_image_eq(values[number], value, numbering->typbyval, numbering->typlen);
 	else if (!numbering->typbyval)

@@ -10,7 +10,7 @@
 
 typedef struct Numbering Numbering;
 
-/* In the current context, where its memory stays. */
+/* In the current context, where its memory stays.  Of fewer than 2^31 values. */
 extern Numbering *numbering_of_words(int nwords);
 extern Numbering *numbering_of_texts(void);
 extern Numbering *numbering_of_datums(Oid type, Oid collation);

@@ -118,8 +118,15 @@ can_be_computed(const Lookup *lookup, Expr *expr)
 static int
 attribute_of(const Lowering *l, Lookup *lookup, Expr *expr)
 {
-	int			attno = target_number(lookup, expr);
+	int			attno;
 
+	/* the same bytes, that equal the same */
+	while (IsA(expr, RelabelType) && value_type_of(exprType((Node *) expr)) >= 0 &&
+		   exprCollation((Node *) expr) == exprCollation((Node *) ((RelabelType *) expr)->arg) &&
+		   value_type_of(exprType((Node *) expr)) ==
+		   value_type_of(exprType((Node *) ((RelabelType *) expr)->arg)))
+		expr = ((RelabelType *) expr)->arg;
+	attno = target_number(lookup, expr);
 	if (attno > 0)
 		return attno;
 	if (IsA(expr, Var) || IsA(expr, PlaceHolderVar) || !can_be_computed(lookup, expr))

@@ -158,18 +158,22 @@ add_unit(StarSearch *search, Relids relids, SpecialJoinInfo *sjinfo)
 	return NULL;
 }
 
-/* Is the right side of another outer or semi join around this one? */
+/* Is the right side of another outer or semi join around this one?  *same: they are the same. */
 static bool
-is_within_another(const PlannerInfo *root, const SpecialJoinInfo *sjinfo)
+is_within_another(const PlannerInfo *root, const SpecialJoinInfo *sjinfo, bool *same)
 {
 	ListCell   *lc;
+
+	*same = false;
 
 	foreach(lc, root->join_info_list)
 	{
 		const SpecialJoinInfo *other = lfirst_node(SpecialJoinInfo, lc);
 
-		if (other != sjinfo && bms_is_subset(sjinfo->min_righthand, other->min_righthand))
-			return true;
+		if (other == sjinfo || !bms_is_subset(sjinfo->min_righthand, other->min_righthand))
+			continue;
+		*same = bms_equal(sjinfo->min_righthand, other->min_righthand);
+		return true;
 	}
 	return false;
 }
@@ -185,6 +189,7 @@ find_special_units(StarSearch *search, Relids *rest)
 	{
 		SpecialJoinInfo *sjinfo = lfirst_node(SpecialJoinInfo, lc);
 		const char *reason;
+		bool		same;
 
 		if (sjinfo->jointype != JOIN_LEFT && sjinfo->jointype != JOIN_SEMI &&
 			sjinfo->jointype != JOIN_ANTI)
@@ -192,9 +197,9 @@ find_special_units(StarSearch *search, Relids *rest)
 		if (bms_is_member(search->fact->relid, sjinfo->syn_righthand) ||
 			bms_is_member(search->fact->relid, sjinfo->min_righthand))
 			return "the largest table is on the right side of an outer or semi join";
-		if (is_within_another(root, sjinfo))
+		if (is_within_another(root, sjinfo, &same) && !same)
 			continue;
-		if (!bms_is_subset(base_relids(root, sjinfo->min_righthand), *rest))
+		if (same || !bms_is_subset(base_relids(root, sjinfo->min_righthand), *rest))
 			return "outer joins overlap";
 		if ((reason = add_unit(search, sjinfo->min_righthand, sjinfo)) != NULL)
 			return reason;
