@@ -251,6 +251,8 @@ DEALLOCATE p;
 -- rows of partial plans: joins, several tables, what a plan computes
 CREATE TABLE par_names (k int, name text, rate numeric, big float8);
 INSERT INTO par_names SELECT i, 'name ' || i % 17, i % 9 + 0.5, CASE i WHEN 7 THEN 1e200 ELSE i END FROM generate_series(0, 110) i;
+-- rows that none meets, so that it is not unique and joins are PostgreSQL's
+INSERT INTO par_names SELECT NULL, 'nobody', 0.5, 0 FROM generate_series(1, 7);
 ANALYZE par_names;
 SELECT plan_of('SELECT name, count(*), sum(v) FROM par JOIN par_names USING (k) GROUP BY name');
 SELECT launched('SELECT name, count(*) FROM par JOIN par_names USING (k) GROUP BY name');
@@ -261,6 +263,15 @@ SELECT check_parallel('SELECT k, count(*), sum(v) FROM (SELECT k, v FROM par WHE
 SELECT check_parallel('SELECT upper(name), count(*), sum(v) FROM par JOIN par_names USING (k) GROUP BY 1 HAVING count(*) > 10 ORDER BY 2 DESC, 1 LIMIT 3');
 SELECT check_parallel('SELECT name, t, count(*), count(DISTINCT v % 3) FROM par JOIN par_names USING (k) GROUP BY ROLLUP (name, t)');
 SELECT check_parallel('SELECT DISTINCT name, d FROM par JOIN par_names USING (k)');
+-- a join in the engine: one look-up for all processes
+CREATE TABLE par_unique AS SELECT * FROM par_names WHERE k IS NOT NULL;
+CREATE UNIQUE INDEX ON par_unique (k);
+ANALYZE par_unique;
+SELECT launched('SELECT name, count(*) FROM par JOIN par_unique USING (k) GROUP BY name');
+SELECT check_parallel('SELECT name, count(*), sum(v), max(t) FROM par JOIN par_unique USING (k) GROUP BY name');
+SELECT check_parallel('SELECT g, d, count(*), count(name) FROM par LEFT JOIN par_unique USING (k) GROUP BY g, d');
+SELECT check_parallel('SELECT name, t, count(*), count(DISTINCT v % 3) FROM par JOIN par_unique USING (k) GROUP BY ROLLUP (name, t)');
+DROP TABLE par_unique;
 SELECT check_parallel('SELECT count(*) FROM (SELECT name, g FROM par JOIN par_names USING (k) GROUP BY name, g LIMIT 50) s');
 SELECT check_parallel('SELECT name, sum(v) FROM par JOIN par_names USING (k) WHERE v > 0.9 * (SELECT max(v) FROM par) GROUP BY name');
 -- the engine begins again
