@@ -821,6 +821,59 @@ check_shares(void)
 	}
 }
 
+static int
+compare_numbers(const void *a, const void *b)
+{
+	uint64_t	x = *(const uint64_t *) a;
+	uint64_t	y = *(const uint64_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* Two texts whose hashes agree in their upper halves, as some pair of so many does. */
+static bool
+find_same_hash(char texts[2][MAX_TEXT])
+{
+	static uint64_t sorted[MAX_KEYS];	/* upper half, number */
+
+	for (uint32_t i = 0; i < MAX_KEYS; i++)
+		sorted[i] = (lookup_text_hash(make_text(texts[0], "%*u", i)) & ~(uint64_t) UINT32_MAX) | i;
+	qsort(sorted, MAX_KEYS, sizeof(sorted[0]), compare_numbers);
+	for (uint32_t i = 1; i < MAX_KEYS; i++)
+		if (sorted[i - 1] >> 32 == sorted[i] >> 32)
+		{
+			(void) make_text(texts[0], "%*u", (uint32_t) sorted[i - 1]);
+			(void) make_text(texts[1], "%*u", (uint32_t) sorted[i]);
+			return true;
+		}
+	return false;
+}
+
+/* Of two texts with the same hash a table has the first one, or both. */
+static void
+check_same_hash(void)
+{
+	static const uint32_t numbers[2] = {4, 7};
+	char		memory[2][MAX_TEXT];
+	bool		found = find_same_hash(memory);
+	Bytes		texts[2] = {{memory[0], (uint32_t) strlen(memory[0])},
+	{memory[1], (uint32_t) strlen(memory[1])}};
+
+	ok(found, "texts with the same hash");
+	for (uint32_t n = 1; n <= 2; n++)
+	{
+		Bytes		table = table_of_texts(texts, numbers, n, 10);
+		int32_t		second = n == 2 ? 7 : -1;
+		int32_t		rows_found[2];
+
+		lookup_run(OP_text_lookup, 2, texts, table, rows_found);
+		ok(text_lookup(texts[0], table) == 4 && text_lookup(texts[1], table) == second &&
+		   rows_found[0] == 4 && rows_found[1] == second,
+		   "a table with %u of two texts with the same hash", n);
+		free((void *) table.data);
+	}
+}
+
 int
 main(void)
 {
@@ -857,6 +910,7 @@ main(void)
 		check_memory();
 		check_costs();
 		check_shares();
+		check_same_hash();
 	}
 	return done_testing();
 }
