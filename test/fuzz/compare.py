@@ -6,6 +6,8 @@ import re
 import time
 
 from collections import Counter
+from tables import quote
+from tables import quote
 from wire import Connection, Lost
 
 COMMON = """SET search_path = fuzz; SET cursor_tuple_fraction = 1; SET enable_sort = off;
@@ -18,6 +20,7 @@ GAVE_UP = re.compile(r'engine "\w+" cannot finish the aggregation: (.*)', re.S)
 GIVEN_UP = {'0A000': 'inexact', 'XX001': 'corrupt page', '53200': 'out of memory', '58000': 'engine failure'}
 BROKE = '58000'     # the device, or its process: a defect, unless it was asked for
 TIMED_OUT = '57014'
+JOIN = "the join is PostgreSQL's: "
 REJECTED = re.compile(r'gpuagg leaves an aggregation to PostgreSQL: (.*)', re.S)
 
 
@@ -33,6 +36,10 @@ class Verdict:
         self.error = None       # the SQLSTATE that the query raises natively
         self.other_error = False    # another of its rows' errors came first
         self.pages = False      # the engine reads the table's pages
+        self.lookups = False    # and joins
+        self.join = None        # why a join is PostgreSQL's
+        self.lookups = 0        # relations of joins that the engine looks up
+        self.join_reason = None # why a join is PostgreSQL's
         self.served = False     # the engine has used columns that are kept
         self.rows = None        # of the last outcome
 
@@ -195,6 +202,7 @@ class Comparer:
 
     def __init__(self, directory, database, engines, memory_limit=0, resident=False):
         self.builder = Session(directory, database, [])
+        self.builder.query('CREATE EXTENSION IF NOT EXISTS gpuagg SCHEMA public')
         self.native = Session(directory, database, ["LOAD 'gpuagg'", 'SET gpuagg.mode = off'])
         self.engines = {e: Session(directory, database, [
             "LOAD 'gpuagg'", 'SET gpuagg.mode = force', 'SET gpuagg.engine = ' + e,
@@ -229,11 +237,14 @@ class Comparer:
     def build(self, steps, settings=()):
         """Make the schema anew.  A step that fails is as good as none."""
         builder = self.builder
-        for session in [builder, self.native] + list(self.engines.values()):
-            for statement in settings:
-                session.query(statement)
+        others = [self.native] + list(self.engines.values())
+        for session in [builder] + others:
+            for statement in ['RESET ROLE'] + list(settings):
+                if session in others or not statement.startswith('SET ROLE'):
+                    session.query(statement)
         # a reduced schema's steps may have left a transaction that failed
         builder.query('ROLLBACK')
+        builder.query('RESET ROLE')
         builder.query('DROP SCHEMA IF EXISTS fuzz CASCADE')
         builder.send(['CREATE SCHEMA fuzz'] + [s for step in steps for s in step.statements()])
         builder.receive()
@@ -245,21 +256,41 @@ class Comparer:
         session.send(prepare + ['EXPLAIN (COSTS OFF) ' + e for e in explained] + closing)
         return any('Source: heap pages' in row[0] for outcome in session.receive() for row in outcome.rows)
 
+    def join_reasons(self, query):
+        """Why engines do not run the query's joins."""
+        if query.around == 'prepared':
+            return []
+        session = next(iter(self.engines.values()))
+        outcome = session.query('SELECT reason FROM public.gpuagg_explain(%s)' % quote(query.whole()))
+        return [r[0] for r in outcome.rows if r[0]]
+
+    def run_first(self, query):
+        """What comes of it is not looked at."""
+        prepare, _, opening, body, closing = query.statements()
+        for session in self.engines.values():
+            session.send(prepare + opening + body + closing)
+            session.receive()
+
     def prepare(self, query):
         """Have columns kept, and change the tables then."""
         preparation = query.preparation
         self.keeper.run(preparation.before())
         if preparation.runs:
-            prepare, _, opening, body, closing = query.statements()
-            for session in self.engines.values():
-                session.send(prepare + opening + body + closing)
-                session.receive()
+            self.run_first(query)
         self.keeper.run(preparation.changes)
+
+    def change(self, query):
+        """Change tables before the query."""
+        if query.runs_first:
+            self.run_first(query)
+        for statement in query.changes:
+            self.builder.query(statement)
 
     def run(self, query, snapshot=False):
         """{engine: Verdict}; with a snapshot, all sessions see the same one."""
         prepare, explained, opening, body, closing = query.statements()
         engines = self.engines.values()
+        self.change(query)
         if query.preparation:
             self.prepare(query)
         self.native.send(prepare)
@@ -321,6 +352,14 @@ class Comparer:
             if query.approximate() and not v.failure and v.rows != first.rows:
                 v.failure = 'engines differ: %s' % list((v.rows - first.rows).elements())[:3]
 
+    def join_reason(self, query, engine):
+        """Why a join is PostgreSQL's; None: it is not, or nobody says so."""
+        prepare, explained, _, _, closing = query.statements()
+        session = self.engines[engine]
+        session.send(prepare + ["SELECT reason FROM public.gpuagg_explain(%s)" % quote(explained[0])] + closing)
+        rows = session.receive()[len(prepare)].rows
+        return next((r[0][len(JOIN):] for r in rows if r[0] and r[0].startswith(JOIN)), None)
+
     def share_snapshot(self):
         """Begin a transaction in each session, all with the native one's snapshot."""
         self.native.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
@@ -376,6 +415,8 @@ class Comparer:
             session.send(back + ['SET gpuagg.fallback = on'] + query.failing() + opening + body)
             ours = session.receive()[-len(body):]
         verdict.pages = any('Source: heap pages' in r[0] for r in plan.rows)
+        verdict.lookups = any('Look-up: ' in r[0] for r in plan.rows)
+        verdict.lookups = sum('Look-up: ' in r[0] for r in plan.rows)
         if not any(o.error for o in ours):
             verdict.rows = Counter(r for o in ours for r in o.rows)
         # a plan, or what is above the engine's, may be PostgreSQL's, with its own sums
