@@ -216,9 +216,6 @@ class Query:
             yield changed(changes=[])
         if self.runs_first:
             yield changed(runs_first=False)
-        if not isinstance(self.source, str):
-            for source in self.source.simpler():
-                yield changed(source=source)
         if self.preparation:
             yield changed(preparation=None)
             if self.preparation.changes:

@@ -30,7 +30,7 @@ class Reducer:
     def outcome(self, steps, query):
         comparer = self.comparer
         try:
-            if steps is not self.built:
+            if steps is not self.built or query.changes:
                 comparer.build(steps, self.settings)
                 self.built = steps
             return comparer.run(query)[self.engine].failure
@@ -95,6 +95,9 @@ def script(title, failure, settings, steps, query, engine, memory_limit):
     if query.preparation:
         twice = prepare + opening + body + closing if query.preparation.runs else []
         lines += ['SET gpuagg.mode = force;'] + [s + ';' for s in query.preparation.before() + twice + query.preparation.changes]
+    if query.runs_first:
+        lines += ['SET gpuagg.mode = force;'] + [s + ';' for s in prepare + opening + body + closing]
+    lines += [s + ';' for s in query.changes]
     for mode in ('off', 'force'):
         lines += ['SET gpuagg.mode = %s;' % mode] + [s + ';' for s in prepare + opening + body + closing]
     return '\n'.join(lines + ['RESET ROLE;', 'DROP SCHEMA fuzz CASCADE;']) + '\n'

@@ -221,7 +221,7 @@ def dimension_change(rng, dimensions):
     """Statements that change a dimension."""
     dimension = rng.choice(dimensions).table
     text = rng.choices(CHANGES, CHANGE_WEIGHTS)[0]
-    return text.format(t=dimension.name, c=rng.choice(dimension.columns).name)
+    return text.format(t=dimension.name, c=rng.choice(dimension.columns).name).split('; ')
 
 
 def make_star(rng):

@@ -61,10 +61,12 @@ class StarMaker(QueryMaker):
         self.roles = []
         self.where = []
 
-    def change(self):
-        """A statement that changes a dimension before the next query, or None."""
+    def change(self, query):
+        """Let a dimension change before the query, that is run also before, or not."""
         changing = [d for d in self.dimensions if d.table is not self.fact]
-        return dimension_change(self.rng, changing) if changing and self.rng.random() < CHANGED else None
+        if changing and self.rng.random() < CHANGED:
+            query.changes = dimension_change(self.rng, changing)
+            query.runs_first = self.rng.random() < 0.5
 
     def simple(self, columns):
         """A condition that raises no error and is not always the same, as a text."""
@@ -265,6 +267,7 @@ class StarMaker(QueryMaker):
     def make(self):
         rng = self.rng
         query = super().make()
+        self.change(query)
         query.where = self.where + query.where
         looked_up = [c for r in self.roles[1:] for c in r.columns()]
         plain = query.around in ('plain', 'prepared', 'lateral', 'cte', 'subquery', 'cursor') and not query.exact
@@ -288,7 +291,6 @@ class StarMaker(QueryMaker):
             query.keys.append(Expr(base_type(key.type), role.name(key)))
         for column in self.rng.sample(role.table.columns, min(2, len(role.table.columns))):
             query.aggregates.append(Aggregate('{0}', Expr(base_type(column.type), role.name(column))))
-
 
 
 class LookupTally:
