@@ -6,6 +6,7 @@ import re
 import time
 
 from collections import Counter
+from tables import quote
 from wire import Connection, Lost
 
 COMMON = """SET search_path = fuzz; SET cursor_tuple_fraction = 1; SET enable_sort = off;
@@ -18,6 +19,10 @@ GAVE_UP = re.compile(r'engine "\w+" cannot finish the aggregation: (.*)', re.S)
 GIVEN_UP = {'0A000': 'inexact', 'XX001': 'corrupt page', '53200': 'out of memory', '58000': 'engine failure'}
 BROKE = '58000'     # the device, or its process: a defect, unless it was asked for
 TIMED_OUT = '57014'
+# Settings by which PostgreSQL comes to rows in other orders.
+OTHER_PLANS = [['max_parallel_workers_per_gather = 0'],
+               ['enable_nestloop = off', 'enable_mergejoin = off', 'enable_hashjoin = on'],
+               ['enable_nestloop = on', 'enable_mergejoin = off', 'enable_hashjoin = off']]
 REJECTED = re.compile(r'gpuagg leaves an aggregation to PostgreSQL: (.*)', re.S)
 
 
@@ -33,6 +38,8 @@ class Verdict:
         self.error = None       # the SQLSTATE that the query raises natively
         self.other_error = False    # another of its rows' errors came first
         self.pages = False      # the engine reads the table's pages
+        self.lookups = 0        # relations of joins that the engine looks up
+        self.join_reason = None # why a join is PostgreSQL's
         self.served = False     # the engine has used columns that are kept
         self.rows = None        # of the last outcome
 
@@ -195,6 +202,7 @@ class Comparer:
 
     def __init__(self, directory, database, engines, memory_limit=0, resident=False):
         self.builder = Session(directory, database, [])
+        self.builder.query('CREATE EXTENSION IF NOT EXISTS gpuagg SCHEMA public')
         self.native = Session(directory, database, ["LOAD 'gpuagg'", 'SET gpuagg.mode = off'])
         self.engines = {e: Session(directory, database, [
             "LOAD 'gpuagg'", 'SET gpuagg.mode = force', 'SET gpuagg.engine = ' + e,
@@ -229,13 +237,19 @@ class Comparer:
     def build(self, steps, settings=()):
         """Make the schema anew.  A step that fails is as good as none."""
         builder = self.builder
-        for session in [builder, self.native] + list(self.engines.values()):
-            for statement in settings:
-                session.query(statement)
+        others = [self.native] + list(self.engines.values())
+        for session in [builder] + others:
+            for statement in ['RESET ROLE'] + list(settings):
+                if session in others or not statement.startswith('SET ROLE'):
+                    session.query(statement)
         # a reduced schema's steps may have left a transaction that failed
         builder.query('ROLLBACK')
-        builder.query('DROP SCHEMA IF EXISTS fuzz CASCADE')
-        builder.send(['CREATE SCHEMA fuzz'] + [s for step in steps for s in step.statements()])
+        builder.query('RESET ROLE')
+        for statement in ('DROP SCHEMA IF EXISTS fuzz CASCADE', 'CREATE SCHEMA fuzz'):
+            error = builder.query(statement).error
+            if error:
+                raise SystemExit('%s: %s' % (statement, error[1]))
+        builder.send(['SET search_path = fuzz'] + [s for step in steps for s in step.statements()])
         builder.receive()
 
     def reads_pages(self, query):
@@ -245,21 +259,40 @@ class Comparer:
         session.send(prepare + ['EXPLAIN (COSTS OFF) ' + e for e in explained] + closing)
         return any('Source: heap pages' in row[0] for outcome in session.receive() for row in outcome.rows)
 
+    def join_reasons(self, query):
+        """Why engines do not run the query's joins, or its aggregations."""
+        prepare, explained, _, _, closing = query.statements()
+        session = next(iter(self.engines.values()))
+        session.send(prepare + ['SELECT reason FROM public.gpuagg_explain(%s)' % quote(explained[0])] + closing)
+        return [r[0] for r in session.receive()[len(prepare)].rows if r[0]]
+
+    def run_first(self, query):
+        """What comes of it is not looked at."""
+        prepare, _, opening, body, closing = query.statements()
+        for session in self.engines.values():
+            session.send(prepare + opening + body + closing)
+            session.receive()
+
     def prepare(self, query):
         """Have columns kept, and change the tables then."""
         preparation = query.preparation
         self.keeper.run(preparation.before())
         if preparation.runs:
-            prepare, _, opening, body, closing = query.statements()
-            for session in self.engines.values():
-                session.send(prepare + opening + body + closing)
-                session.receive()
+            self.run_first(query)
         self.keeper.run(preparation.changes)
+
+    def change(self, query):
+        """Change tables before the query."""
+        if query.runs_first:
+            self.run_first(query)
+        for statement in query.changes:
+            self.builder.query(statement)
 
     def run(self, query, snapshot=False):
         """{engine: Verdict}; with a snapshot, all sessions see the same one."""
         prepare, explained, opening, body, closing = query.statements()
         engines = self.engines.values()
+        self.change(query)
         if query.preparation:
             self.prepare(query)
         self.native.send(prepare)
@@ -345,18 +378,23 @@ class Comparer:
         """Is the native error one that another plan of PostgreSQL's does not meet?
 
         Workers that sort a relation below a join for the grouping above it compute sort keys
-        also of the rows that the join drops.
+        also of the rows that the join drops.  A join by hash reads no row of one relation if
+        the other one has none.
         """
         error = next((o.error for o in native if o.error), None)
         if not error or not over_data(error) or any(o.error for o in ours):
             return False
-        workers = self.native.query('SHOW max_parallel_workers_per_gather').rows[0][0]
+        return any(self.answers_with(query, ours, settings) for settings in OTHER_PLANS)
+
+    def answers_with(self, query, ours, settings):
+        """Does PostgreSQL give our rows with other settings?"""
+        names = [s.split('=')[0].strip() for s in settings]
+        before = [self.native.query('SHOW ' + n).rows[0][0] for n in names]
         prepare, _, opening, body, closing = query.statements()
-        self.native.send(closing + ['SET max_parallel_workers_per_gather = 0'] + prepare + opening + body + closing
-                         + ['SET max_parallel_workers_per_gather = ' + workers])
-        outcomes = self.native.receive()
-        first = len(closing + prepare + opening) + 1
-        return difference(outcomes[first:first + len(body)], ours, query) is None
+        first = ['SET ' + s for s in settings] + closing + prepare + opening
+        self.native.send(first + body + closing + ["SET %s = '%s'" % pair for pair in zip(names, before)])
+        outcomes = self.native.receive()[len(first):][:len(body)]
+        return difference(outcomes, ours, query) is None
 
     def judge(self, query, session, native, values, plans, opening, body, snapshot):
         """Compare what the session was sent last; run it again if the engine gave up."""
@@ -376,6 +414,7 @@ class Comparer:
             session.send(back + ['SET gpuagg.fallback = on'] + query.failing() + opening + body)
             ours = session.receive()[-len(body):]
         verdict.pages = any('Source: heap pages' in r[0] for r in plan.rows)
+        verdict.lookups = sum('Look-up: ' in r[0] for r in plan.rows)
         if not any(o.error for o in ours):
             verdict.rows = Counter(r for o in ours for r in o.rows)
         # a plan, or what is above the engine's, may be PostgreSQL's, with its own sums

@@ -40,6 +40,7 @@ class Query:
     zones: none, or statements that set the time zone before each run of what is prepared, and at last.
     failure: '', or what gpuagg.inject_failure is while engines run it.
     preparation: None, or how its columns come to be kept, and what changes then.
+    changes: statements before the query; runs_first: it is also run before them.
     """
     source: str                 # what follows FROM
     where: list = field(default_factory=list)
@@ -64,6 +65,8 @@ class Query:
     fetches: list = field(default_factory=list)
     failure: str = ''
     preparation: object = None
+    changes: list = field(default_factory=list)
+    runs_first: bool = False
 
     def failing(self):
         """Statements that let an engine fail; the count of its runs begins anew."""
@@ -201,12 +204,18 @@ class Query:
             yield changed(around='plain')
         if self.order:
             yield changed(order='', limit='')
+        for source in self.source.simpler() if hasattr(self.source, 'simpler') else ():
+            yield changed(source=source)
         for i in self.dress:
             yield changed(dress={k: v for k, v in self.dress.items() if k != i})
         if self.zones:
             yield changed(zones=[])
         if self.failure:
             yield changed(failure='')
+        if self.changes:
+            yield changed(changes=[])
+        if self.runs_first:
+            yield changed(runs_first=False)
         if self.preparation:
             yield changed(preparation=None)
             if self.preparation.changes:
@@ -258,7 +267,9 @@ class QueryMaker:
     """exact_floats: whether engines' sums of floats are exact, and so in no order.
 
     zone: the statement that has set the sessions' time zone.
+    surrounded: of the queries, that something is added around.
     """
+    surrounded = 0.4
 
     def __init__(self, rng, tables, exact_floats=False, zone=''):
         self.rng = rng
@@ -598,6 +609,6 @@ class QueryMaker:
             query.limit = ''
         # without an order only all rows together are the same
         query.fetches = ['1', '3', 'ALL'] if query.limit else ['ALL']
-        if rng.random() < 0.4:
+        if rng.random() < self.surrounded:
             Surroundings(rng, query, columns, self.tables).add()
         return query

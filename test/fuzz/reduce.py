@@ -30,7 +30,7 @@ class Reducer:
     def outcome(self, steps, query):
         comparer = self.comparer
         try:
-            if steps is not self.built:
+            if steps is not self.built or query.changes:
                 comparer.build(steps, self.settings)
                 self.built = steps
             return comparer.run(query)[self.engine].failure
@@ -88,13 +88,16 @@ def script(title, failure, settings, steps, query, engine, memory_limit):
     prepare, _, opening, body, closing = query.statements()
     lines = ['-- %s' % title] + ['-- ' + part for part in failure.splitlines()]
     lines += ["LOAD 'gpuagg';", 'CREATE SCHEMA fuzz;', 'SET search_path = fuzz;',
-              'SET enable_sort = off;'] + [s + ';' for s in settings]
-    lines += [s + ';' for step in steps for s in step.statements()]
+              'SET enable_sort = off;'] + [s + ';' for s in settings if not s.startswith('SET ROLE')]
+    lines += [s + ';' for step in steps for s in step.statements()] + [s + ';' for s in settings if s.startswith('SET ROLE')]
     lines += ['SET gpuagg.engine = %s;' % engine, 'SET gpuagg.memory_limit = %d;' % memory_limit]
     lines += [s + ';' for s in query.failing()]
     if query.preparation:
         twice = prepare + opening + body + closing if query.preparation.runs else []
         lines += ['SET gpuagg.mode = force;'] + [s + ';' for s in query.preparation.before() + twice + query.preparation.changes]
+    if query.runs_first:
+        lines += ['SET gpuagg.mode = force;'] + [s + ';' for s in prepare + opening + body + closing]
+    lines += [s + ';' for s in query.changes]
     for mode in ('off', 'force'):
         lines += ['SET gpuagg.mode = %s;' % mode] + [s + ';' for s in prepare + opening + body + closing]
-    return '\n'.join(lines + ['DROP SCHEMA fuzz CASCADE;']) + '\n'
+    return '\n'.join(lines + ['RESET ROLE;', 'DROP SCHEMA fuzz CASCADE;']) + '\n'

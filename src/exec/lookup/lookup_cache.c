@@ -4,10 +4,10 @@
  *
  * A look-up of one plain table can be used again while the table has the same rows.  It has
  * if it is stored in the same file, has as many blocks, all of them are all-visible or have
- * never been written, now and when the rows were read, and no page of the visibility map has been written with another
- * LSN in between: whatever changes a row clears its block's bit, and setting the bit again
- * gives the page of the map a new LSN.  All snapshots see the rows of such blocks, so that
- * the rows are right for every query of the session.
+ * never been written, now and when the rows were read, and no page of the visibility map has
+ * been written with another LSN in between: whatever changes a row clears its block's bit, and
+ * setting the bit again gives the page of the map a new LSN.  All snapshots see the rows of
+ * such blocks, so that the rows are right for every query of the session.
  *
  * Tables whose changes are not logged have no such LSNs, and are not kept.
  *
@@ -48,11 +48,12 @@ typedef struct KeptLookup
 	char	   *key;
 	TableStamp *stamp;
 	LookupResult *result;
+	uint64		size;			/* of the context */
 	TimestampTz used;			/* when the last transaction began that has used it */
 } KeptLookup;
 
 static List *kept_lookups = NIL;	/* KeptLookup, last used first */
-static uint64 kept_bytes = 0;	/* of all */
+static uint64 kept_bytes = 0;	/* of all contexts */
 
 static Size
 stamp_size(BlockNumber npages)
@@ -161,7 +162,7 @@ static void
 forget(KeptLookup *kept)
 {
 	kept_lookups = list_delete_ptr(kept_lookups, kept);
-	kept_bytes -= kept->result->stats.bytes;
+	kept_bytes -= kept->size;
 	MemoryContextDelete(kept->result->context);
 }
 
@@ -222,22 +223,23 @@ lookup_cache_add(const LookupInfo *info, const TableStamp *stamp, LookupResult *
 	MemoryContext old;
 	KeptLookup *kept;
 	Size		size = stamp_size(stamp->npages);
+	uint64		bytes = MemoryContextMemAllocated(result->context, true) + size;
 
-	if (result->stats.bytes > limit)
+	if (bytes > limit)
 		return;
-	make_room(limit - result->stats.bytes);
-	if (kept_bytes + result->stats.bytes > limit)
+	make_room(limit - bytes);
+	if (kept_bytes + bytes > limit)
 		return;
 	old = MemoryContextSwitchTo(result->context);
 	kept = palloc(sizeof(KeptLookup));
 	*kept = (KeptLookup)
 	{
-		.table = info->table,.key = pstrdup(info->key),.stamp = palloc(size),.result = result
+		.table = info->table,.key = pstrdup(info->key),.stamp = palloc(size),.result = result,
+		.size = bytes
 	};
 	memcpy(kept->stamp, stamp, size);
 	MemoryContextSwitchTo(old);
-	result->rows->info = NULL;	/* the plan's */
 	MemoryContextSetParent(result->context, TopMemoryContext);
-	kept_bytes += result->stats.bytes;
+	kept_bytes += bytes;
 	put_first(kept);
 }

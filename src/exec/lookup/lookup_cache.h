@@ -5,7 +5,8 @@
 #ifndef GPUAGG_LOOKUP_CACHE_H
 #define GPUAGG_LOOKUP_CACHE_H
 
-#include "exec/lookup/lookup_rows.h"
+#include "engine/engine.h"
+#include "plan/plan_info.h"
 
 /* What came of a look-up, for EXPLAIN ANALYZE. */
 typedef struct LookupStats
@@ -21,7 +22,7 @@ typedef struct LookupStats
 typedef struct LookupResult
 {
 	MemoryContext context;		/* where all of it is */
-	LookupRows *rows;
+	Datum	  **values;			/* by column; of codes, by their number */
 	Bytes	   *bytes;			/* of slots, in the order of lookup_slots */
 	int			nbytes;
 	LookupStats stats;

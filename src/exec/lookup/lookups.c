@@ -2,9 +2,9 @@
  * lookups.c
  *	  A node's look-ups: made of the rows of child plans before its run begins.
  *
- * Each child is read to its end, as for a hash join's table, unless no row can pass any more.  Its columns become batches, as
- * engines have values, and these the look-up's rows (lookup_rows.h), keys (lookup_keys.h)
- * and columns (lookup_values.h).
+ * Each child is read to its end, as for a hash join's table, unless no row can pass any more.
+ * Its columns become batches, as engines have values, and these the look-up's rows
+ * (lookup_rows.h), keys (lookup_keys.h) and columns (lookup_values.h).
  *
  * Memory: a context for each look-up, below the one of lookups_create, or that of
  * lookup_cache.c.
@@ -90,9 +90,9 @@ next_tuple(PlanState *child)
 
 /* Add a tuple to the batch; false: a numeric is not what its column says. */
 static bool
-add_tuple(const LookupResult *result, BatchWriter *batch, Array *codes, TupleTableSlot *slot)
+add_tuple(LookupRows *rows, BatchWriter *batch, Array *codes, TupleTableSlot *slot)
 {
-	const Program *program = result->rows->info->program;
+	const Program *program = rows->info->program;
 	Datum		values[PROGRAM_MAX_COLUMNS];
 	bool		isnull[PROGRAM_MAX_COLUMNS];
 
@@ -106,23 +106,23 @@ add_tuple(const LookupResult *result, BatchWriter *batch, Array *codes, TupleTab
 	}
 	if (!batch_append(batch, values, isnull))
 		return false;
-	lookup_rows_add_codes(result->rows, slot, codes);
+	lookup_rows_add_codes(rows, slot, codes);
 	return true;
 }
 
 /* The batch goes to the rows; a status if they are more than fit, or ambiguous. */
 static EngineStatus
-flush(const LookupResult *result, BatchWriter *batch, Array *codes, uint64 limit, const char **message)
+flush(LookupRows *rows, BatchWriter *batch, Array *codes, uint64 limit, const char **message)
 {
-	lookup_rows_add(result->rows, batch_columns(batch), codes);
+	lookup_rows_add(rows, batch_columns(batch), codes);
 	batch_reset(batch);
 	codes->size = 0;
-	if (result->rows->is_ambiguous)
+	if (rows->is_ambiguous)
 	{
 		*message = "values of a joined relation are equal, but not the same";
 		return ENGINE_INEXACT;
 	}
-	if (lookup_rows_memory(result->rows) > limit || result->rows->n > MAX_ROWS)
+	if (lookup_rows_memory(rows) > limit || rows->n > MAX_ROWS)
 	{
 		*message = "the rows of a joined relation do not fit into memory";
 		return ENGINE_NO_MEMORY;
@@ -132,7 +132,7 @@ flush(const LookupResult *result, BatchWriter *batch, Array *codes, uint64 limit
 
 /* All rows of the child. */
 static EngineStatus
-read_child(NodeLookup *lookup, LookupResult *result, uint64 limit, const char **message)
+read_child(NodeLookup *lookup, LookupRows *rows, uint64 limit, const char **message)
 {
 	BatchWriter *batch = batch_create(lookup->info->program);
 	Array		codes = {0};
@@ -149,16 +149,16 @@ read_child(NodeLookup *lookup, LookupResult *result, uint64 limit, const char **
 		slot = next_tuple(lookup->child);
 		if (TupIsNull(slot))
 			break;
-		if (!add_tuple(result, batch, &codes, slot))
+		if (!add_tuple(rows, batch, &codes, slot))
 		{
 			*message = "a numeric of a joined relation is not as its column's type says";
 			return ENGINE_INEXACT;
 		}
 		if (batch_full(batch) &&
-			(status = flush(result, batch, &codes, limit, message)) != ENGINE_OK)
+			(status = flush(rows, batch, &codes, limit, message)) != ENGINE_OK)
 			return status;
 	}
-	status = flush(result, batch, &codes, limit, message);
+	status = flush(rows, batch, &codes, limit, message);
 	batch_free(batch);
 	return status;
 }
@@ -181,13 +181,17 @@ numbers_bytes(const Numbering *numbers, ValueType type, uint64 limit)
 	uint32		n = numbering_count(numbers);
 	uint32	   *own = palloc_extended(sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE);
 	bool		is_unique;
+	Bytes		result;
 
 	for (uint32 i = 0; i < n; i++)
 		own[i] = i;
 	if (type == VT_TEXT)
-		return lookup_of_texts(numbering_texts(numbers), own, n, n, limit, &is_unique);
-	return lookup_of_integers((const int64 *) numbering_words(numbers), own, n, n, limit,
-							  &is_unique);
+		result = lookup_of_texts(numbering_texts(numbers), own, n, n, limit, &is_unique);
+	else
+		result = lookup_of_integers((const int64 *) numbering_words(numbers), own, n, n, limit,
+									&is_unique);
+	pfree(own);
+	return result;
 }
 
 /* The look-up of the rows by their keys. */
@@ -197,6 +201,7 @@ keys_bytes(const LookupRows *rows, uint64 limit, bool *is_unique)
 	const uint32 *numbers = (const uint32 *) rows->numbers.data;
 	uint32		nrows = numbering_count(rows->rows);
 	Bytes	   *texts;
+	Bytes		result;
 
 	if (rows->info->nkeys > 1 || rows->keys[0].type != VT_TEXT)
 		return lookup_of_integers((const int64 *) rows->integers.data, numbers, rows->n, nrows,
@@ -204,14 +209,15 @@ keys_bytes(const LookupRows *rows, uint64 limit, bool *is_unique)
 	texts = palloc_extended(sizeof(Bytes) * (rows->n + 1), MCXT_ALLOC_HUGE);
 	for (uint64 i = 0; i < rows->n; i++)
 		texts[i] = numbering_texts(rows->key_texts)[((const uint32 *) rows->texts.data)[i]];
-	return lookup_of_texts(texts, numbers, rows->n, nrows, limit, is_unique);
+	result = lookup_of_texts(texts, numbers, rows->n, nrows, limit, is_unique);
+	pfree(texts);
+	return result;
 }
 
 /* The bytes of all its slots, in the order of set_slots. */
 static EngineStatus
-make_bytes(LookupResult *result, uint64 limit, const char **message)
+make_bytes(LookupResult *result, const LookupRows *rows, uint64 limit, const char **message)
 {
-	const LookupRows *rows = result->rows;
 	const LookupInfo *info = rows->info;
 	bool		is_unique = true;
 	bool		fits;
@@ -267,25 +273,49 @@ set_slots(const NodeLookup *lookup, SlotValue *slots)
 		set_slot(slots, info->columns[i].slot, *bytes++);
 }
 
-/* From its child's rows; without: as if there were none. */
+/* The values of codes, by column. */
+static Datum **
+copy_values(const LookupRows *rows)
+{
+	Datum	  **values = palloc0(sizeof(Datum *) * (rows->info->ncolumns + 1));
+
+	for (int i = 0; i < rows->info->ncolumns; i++)
+		if (rows->info->columns[i].use == LOOKUP_CODE)
+			values[i] = numbering_copy_datums(rows->columns[i].values);
+	return values;
+}
+
+static EngineStatus
+make_from_rows(LookupResult *result, const LookupRows *rows, uint64 limit, const char **message)
+{
+	result->stats.keys = rows->n;
+	result->stats.rows = numbering_count(rows->rows);
+	result->values = copy_values(rows);
+	return make_bytes(result, rows, limit, message);
+}
+
+/*
+ * From its child's rows; without: as if there were none.  The rows themselves are not needed
+ * any more then.
+ */
 static EngineStatus
 make_result(NodeLookup *lookup, LookupResult *result, bool reads, uint64 limit,
 			const char **message)
 {
-	EngineStatus status = ENGINE_OK;
+	MemoryContext context = AllocSetContextCreate(result->context, "GpuAgg look-up's rows",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	LookupRows *rows = lookup_rows_create(lookup->info, ExecGetResultType(lookup->child));
+	EngineStatus status = reads ? read_child(lookup, rows, limit, message) : ENGINE_OK;
 
-	result->rows = lookup_rows_create(lookup->info, ExecGetResultType(lookup->child));
-	if (reads)
-		status = read_child(lookup, result, limit, message);
-	if (status != ENGINE_OK)
-	{
+	MemoryContextSwitchTo(old);
+	if (status == ENGINE_OK)
+		status = make_from_rows(result, rows, limit, message);
+	else
 		/* its workers would wait for a reader */
 		ExecShutdownNode(lookup->child);
-		return status;
-	}
-	result->stats.keys = result->rows->n;
-	result->stats.rows = numbering_count(result->rows->rows);
-	return make_bytes(result, limit, message);
+	MemoryContextDelete(context);
+	return status;
 }
 
 /* A result in a context of its own. */
@@ -375,7 +405,7 @@ lookups_let_none_pass(const Lookups *lookups)
 Datum *
 lookups_code_values(const Lookups *lookups, const KeyCode *code)
 {
-	return numbering_datums(lookups->of[code->lookup].result->rows->columns[code->column].values);
+	return lookups->of[code->lookup].result->values[code->column];
 }
 
 const LookupStats *

@@ -260,9 +260,14 @@ numbering_texts(const Numbering *numbering)
 }
 
 Datum *
-numbering_datums(const Numbering *numbering)
+numbering_copy_datums(const Numbering *numbering)
 {
-	return (Datum *) numbering->values.data;
+	const Datum *values = (const Datum *) numbering->values.data;
+	Datum	   *copies = palloc_extended(sizeof(Datum) * (numbering->count + 1), MCXT_ALLOC_HUGE);
+
+	for (uint32 i = 0; i < numbering->count; i++)
+		copies[i] = datumCopy(values[i], numbering->typbyval, numbering->typlen);
+	return copies;
 }
 
 Size

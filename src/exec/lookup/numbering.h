@@ -29,7 +29,9 @@ extern uint32 numbering_add_datum(Numbering *numbering, Datum value, bool *ambig
 extern uint32 numbering_count(const Numbering *numbering);
 extern const uint64 *numbering_words(const Numbering *numbering);
 extern const Bytes *numbering_texts(const Numbering *numbering);
-extern Datum *numbering_datums(const Numbering *numbering);
+
+/* The Datums likewise, copied into the current context. */
+extern Datum *numbering_copy_datums(const Numbering *numbering);
 
 /* Bytes of memory. */
 extern Size numbering_memory(const Numbering *numbering);

@@ -414,12 +414,28 @@ lower_outer_key(Lowering *l, const JoinKey *key, int op, ValueType type)
 		program_add_op(l->builder, OP_bpchar_trimmed, reg, -1) : reg;
 }
 
+/* What a cast is of that leaves the bits as they are, such as of varchar to text. */
+static Expr *
+without_relabel(Expr *expr)
+{
+	while (IsA(expr, RelabelType))
+	{
+		Expr	   *arg = ((RelabelType *) expr)->arg;
+
+		if (value_type_of(exprType((Node *) arg)) != value_type_of(exprType((Node *) expr)))
+			break;
+		expr = arg;
+	}
+	return expr;
+}
+
 /* The look-up's side: a column of its Program, of INT2, INT4, INT8 or TEXT; or -1. */
 static int
 inner_key_column(Lowering *l, Lookup *lookup, const JoinKey *key, int op)
 {
-	int			attno = attribute_of(l, lookup, key->inner);
-	int			type = attno > 0 ? lower_type(l, exprType((const Node *) key->inner)) : -1;
+	Expr	   *inner = without_relabel(key->inner);
+	int			attno = attribute_of(l, lookup, inner);
+	int			type = attno > 0 ? lower_type(l, exprType((const Node *) inner)) : -1;
 	bool		suits = is_text_op(op) ? type == VT_TEXT :
 		type == VT_INT2 || type == VT_INT4 || type == VT_INT8 || type == VT_CHAR || type == VT_BOOL;
 

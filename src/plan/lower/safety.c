@@ -99,11 +99,15 @@ call_can_fail(Node *node)
 	return check_functions_in_node(node, function_can_fail, NULL);
 }
 
+/* context: the CASE around it, not NULL inside of what gives a CaseTestExpr its value. */
 static bool
 can_fail_walker(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
+	if (IsA(node, CaseExpr) && ((CaseExpr *) node)->arg != NULL)
+		return can_fail_walker((Node *) ((CaseExpr *) node)->arg, context) ||
+			expression_tree_walker(node, can_fail_walker, node);
 	switch (nodeTag(node))
 	{
 		case T_RestrictInfo:
@@ -120,9 +124,11 @@ can_fail_walker(Node *node, void *context)
 		case T_NullTest:
 		case T_BooleanTest:
 		case T_CaseExpr:
-		case T_CaseTestExpr:
 		case T_CoalesceExpr:
 			break;
+		case T_CaseTestExpr:
+			/* a part of a CASE cannot be evaluated without the rest */
+			return context == NULL;
 		case T_FuncExpr:
 		case T_OpExpr:
 		case T_DistinctExpr:

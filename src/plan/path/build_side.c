@@ -23,6 +23,7 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
+#include "utils/datum.h"
 #include "utils/ruleutils.h"
 
 #include "plan/lower/safety.h"
@@ -126,6 +127,29 @@ can_change(List *exprs)
 	return contain_mutable_functions((Node *) exprs) || can_change_walker((Node *) exprs, NULL);
 }
 
+/* The bytes of constants: how they look depends on settings. */
+static bool
+append_constants(Node *node, void *key)
+{
+	const Const *constant = (const Const *) node;
+	Size		size;
+	const unsigned char *bytes;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Const))
+		return expression_tree_walker(node, append_constants, key);
+	if (constant->constisnull)
+		return false;
+	size = datumGetSize(constant->constvalue, constant->constbyval, constant->constlen);
+	bytes = constant->constbyval ? (const unsigned char *) &constant->constvalue :
+		(const unsigned char *) DatumGetPointer(constant->constvalue);
+	appendStringInfo(key, " %u,", constant->consttype);
+	for (Size i = 0; i < size; i++)
+		appendStringInfo(key, "%02x", bytes[i]);
+	return false;
+}
+
 /* The columns that an expression has: another one can have a dropped one's name. */
 static void
 append_columns(StringInfo key, Node *expr)
@@ -133,8 +157,8 @@ append_columns(StringInfo key, Node *expr)
 	ListCell   *lc;
 
 	foreach(lc, pull_var_clause(expr, PVC_RECURSE_PLACEHOLDERS))
-		appendStringInfo(key, " %d,%u", lfirst_node(Var, lc)->varattno,
-						 lfirst_node(Var, lc)->vartype);
+		appendStringInfo(key, " %d,%u,%u", lfirst_node(Var, lc)->varattno,
+						 lfirst_node(Var, lc)->vartype, lfirst_node(Var, lc)->varcollid);
 }
 
 /* The expressions, in words that are the same in all queries. */
@@ -152,6 +176,7 @@ append_exprs(StringInfo key, const RelOptInfo *rel, const char *name, Oid table,
 														  false, true),
 						 exprTypmod(expr));
 		append_columns(key, expr);
+		append_constants(expr, key);
 		appendStringInfoChar(key, ';');
 	}
 }

@@ -140,4 +140,27 @@ SELECT i.x IS NULL AS hidden, count(*) FROM star_fact f LEFT JOIN star_int i ON 
 RESET ROLE;
 DROP TABLE star_fact, star_int, star_big, star_text, star_char, star_pair, star_triple, star_next, star_twice, star_none, star_scales, star_large;
 DROP ROLE star_user;
+
+-- keys of type varchar; a part of a CASE that is over one relation; kept look-ups whose constants look alike
+CREATE TABLE fuzzed_fact AS SELECT i AS id, ('w' || i % 40)::varchar AS v, ('w' || i % 20)::char(4) AS c, i % 50 AS a,
+	timestamptz '2020-01-01 UTC' + i % 3 * interval '1 day' AS at FROM generate_series(1, 5000) i;
+CREATE TABLE fuzzed_words (w varchar PRIMARY KEY, x int, v varchar(5));
+INSERT INTO fuzzed_words SELECT 'w' || i, i % 4, 'w' || i % 3 FROM generate_series(5, 60) i;
+CREATE TABLE fuzzed_days (k int PRIMARY KEY, x int, d date, at timestamptz);
+INSERT INTO fuzzed_days SELECT i, i % 5, date '2021-01-01' + i, timestamptz '2020-01-02 UTC' FROM generate_series(0, 60) i;
+VACUUM ANALYZE fuzzed_fact, fuzzed_words, fuzzed_days;
+SELECT check_join('SELECT w.x, count(*) FROM fuzzed_fact f JOIN fuzzed_words w ON f.v = w.w GROUP BY 1');
+SELECT check_join('SELECT w.x, count(*) FROM fuzzed_fact f LEFT JOIN fuzzed_words w ON w.w = f.v AND w.v = ''w1'' GROUP BY 1');
+SELECT check_join('SELECT count(*) FROM fuzzed_fact f WHERE EXISTS (SELECT 1 FROM fuzzed_words w WHERE w.w = f.v AND w.x = f.a)');
+SELECT check_join('SELECT w.x, count(*) FROM fuzzed_fact f JOIN fuzzed_words w ON w.w = f.c::text GROUP BY 1');
+SELECT check_join('SELECT CASE f.at WHEN d.at THEN d.x + 1 WHEN ''2020-01-01 UTC'' THEN f.a ELSE -1 END, count(*) FROM fuzzed_fact f JOIN fuzzed_days d ON f.a = d.k GROUP BY 1');
+SELECT check_join('SELECT CASE d.at WHEN d.at THEN f.a WHEN f.at THEN d.x END, count(*) FROM fuzzed_fact f JOIN fuzzed_days d ON f.a = d.k GROUP BY 1');
+SELECT check_join('SELECT CASE f.at WHEN ''infinity'' THEN 50 WHEN d.at THEN f.a END, count(*) FROM fuzzed_fact f LEFT JOIN fuzzed_days d ON f.a = d.k GROUP BY 1');
+SET datestyle = 'SQL, DMY';
+SELECT count(*) FROM fuzzed_fact f JOIN fuzzed_days d ON f.a = d.k WHERE d.d < '03/02/2021';
+SET datestyle = 'SQL, MDY';
+SELECT count(*) FROM fuzzed_fact f JOIN fuzzed_days d ON f.a = d.k WHERE d.d < '03/02/2021';
+RESET datestyle;
+DROP TABLE fuzzed_fact, fuzzed_words, fuzzed_days;
+
 DROP FUNCTION check_join;

@@ -1,0 +1,326 @@
+"""Queries over stars and snowflakes: the joins of a fact with its dimensions (star_tables.py).
+
+Keys, aggregates and what is around them are those of queries.py; a dimension's columns are
+keys and arguments also where they are of types that no engine has.
+"""
+import collections
+import re
+
+from aggregate import Aggregate
+from expressions import Expr, Generator, INTS, KEY_TYPES, ORDERED
+from queries import QueryMaker
+from star_tables import Reference, dimension_change
+from tables import Column, base_type
+
+CHANGED = 0.1       # of the queries: a dimension changes before
+LEAST = 0.3         # the share of queries that engines must answer by look-ups
+ENOUGH = 200        # queries, for a share to tell anything
+
+
+class StarSource(str):
+    """What follows FROM; joins: forms with {left} for what is joined before, innermost first."""
+
+    def __new__(cls, first, joins):
+        text = first
+        for number, form in enumerate(joins):
+            # one table stands in no parentheses
+            text = form.replace('({left})', '(%s)' % text if number else text).replace('{left}', text)
+        self = super().__new__(cls, text)
+        self.first, self.joins = first, joins
+        return self
+
+    def simpler(self):
+        for i in range(len(self.joins)):
+            yield StarSource(self.first, self.joins[:i] + self.joins[i + 1:])
+
+
+class Role:
+    """A table in a join, by an alias."""
+
+    def __init__(self, table, alias, dimension=None, renames=None):
+        self.table = table
+        self.alias = alias
+        self.dimension = dimension
+        self.renames = renames or {}
+        self.plain = True       # it stands in the join itself, not in a subquery
+
+    def name(self, column):
+        return '%s.%s' % (self.alias, self.renames.get(column.name, column.name))
+
+    def columns(self):
+        return [Column(self.name(c), c.type, c.sums, c.uniform, c.values) for c in [Column('id', 'int4')] + self.table.columns]
+
+
+class StarMaker(QueryMaker):
+    surrounded = 0.15
+
+    def __init__(self, rng, fact, dimensions, exact_floats=False, zone=''):
+        super().__init__(rng, [fact] + [d.table for d in dimensions if d.table is not fact], exact_floats, zone)
+        self.fact = fact
+        self.dimensions = dimensions
+        self.roles = []
+        self.where = []
+
+    def change(self, query):
+        """Let a dimension change before the query, that is run also before, or not."""
+        changing = [d for d in self.dimensions if d.table is not self.fact]
+        if changing and self.rng.random() < CHANGED:
+            query.changes = dimension_change(self.rng, changing)
+            query.runs_first = self.rng.random() < 0.5
+
+    def simple(self, columns):
+        """A condition that raises no error and is not always the same, as a text."""
+        rng = self.rng
+        column = rng.choice(columns)
+        type, name = base_type(column.type), column.name
+        literals = [v for v in column.values if len(v) < 100]
+        kind = rng.random()
+        if kind < 0.15 or type not in KEY_TYPES or (not literals and type not in INTS):
+            return '(%s IS %sNULL)' % (name, rng.choice(['', 'NOT ']))
+        cast = {'bpchar': 'char(3)', 'bit': 'bit(5)'}.get(type, column.type)
+        literal = '%s::%s' % (rng.choice(literals) if literals else rng.randint(0, 300), cast)
+        if kind < 0.3 and len(literals) > 2:
+            return '(%s IN (%s))' % (name, ', '.join('%s::%s' % (v, cast) for v in rng.sample(literals, rng.randint(2, min(5, len(literals))))))
+        if kind < 0.4:
+            return '(coalesce(%s, %s) = %s)' % (name, literal, literal)
+        if kind < 0.5:
+            return '(%s %s %s OR %s)' % (name, rng.choice(['=', '<>']), literal, self.simple(columns))
+        if kind < 0.65:
+            others = [c for c in columns if base_type(c.type) == type]
+            return '(%s %s %s)' % (name, rng.choice(['=', '<>']), rng.choice(others).name)
+        ops = ['=', '<>', '<', '>=', '>', '<='] if type in ORDERED and type != 'bool' else ['=', '<>']
+        return '(%s %s %s)' % (name, rng.choice(ops if type != '"char"' else ['=']), literal)
+
+    def condition(self, columns):
+        """One of several kinds, which may raise errors."""
+        if self.rng.random() < 0.75:
+            return self.simple(columns)
+        return str(Generator(self.rng, columns).filter(2))
+
+    def outer_side(self, role, column):
+        """The parent's side of an equality."""
+        rng, name = self.rng, role.name(column)
+        if rng.random() > 0.1:
+            return name
+        type = base_type(column.type)
+        if type in INTS:
+            return rng.choice(['(%s %% 50)', '(%s + 1)', 'abs(%s)', '(- %s)', '%s::int8', 'coalesce(%s, 3)']) % name
+        if type in ('text', 'varchar'):
+            return rng.choice(["(%s || '')", 'lower(%s)', "coalesce(%s, '')", '%s::text', 'left(%s, 2)']) % name
+        return '(%s + 1)' % name if type == 'date' else name
+
+    def equalities(self, reference, parent, role):
+        rng, found = self.rng, []
+        for column, key in zip(reference.columns, reference.keys):
+            sides = [self.outer_side(parent, column), role.name(key)]
+            if rng.random() < 0.04 and base_type(key.type) in INTS:
+                sides[1] = '(%s + 0)' % sides[1]
+            if rng.random() < 0.5:
+                sides.reverse()
+            found.append((' IS NOT DISTINCT FROM ' if rng.random() < 0.02 else ' = ').join(sides))
+        return found
+
+    def choose(self):
+        """(a reference, the role of its parent, the dimension), of what can be joined next."""
+        ways = [(r, role, d) for d in self.dimensions for r in d.references for role in self.roles if role.table is r.parent]
+        reference, parent, dimension = self.rng.choice(ways)
+        if self.rng.random() < 0.15 and len(reference.columns) == 1:
+            # the dimension in another role
+            type = base_type(reference.columns[0].type)
+            columns = [c for c in [Column('id', 'int4')] + parent.table.columns if base_type(c.type) == type or (
+                type in INTS and c.type in INTS)]
+            reference = Reference(reference.parent, [self.rng.choice(columns or reference.columns)], reference.keys)
+        return reference, parent, dimension
+
+    def using(self, reference, parent, dimension, alias):
+        """A join by USING; None: the names do not allow it."""
+        selves = any(r.table is self.fact for r in self.roles[1:]) or dimension.table is self.fact
+        renamed = {n for r in self.roles for n in r.renames.values()}
+        names = [c.name for c in reference.columns]
+        if parent is not self.roles[0] or selves or renamed & set(names) or 'id' in names or len(set(names)) < len(names):
+            return None
+        role = Role(dimension.table, alias, dimension, {k.name: n for k, n in zip(reference.keys, names)})
+        # all columns, id too, have other names than those of other tables
+        listed = ', '.join('%s.%s AS %s' % ('i', c.name, role.renames.get(c.name, c.name)) for c in dimension.table.columns)
+        role.renames['id'] = alias + 'id'
+        self.roles.append(role)
+        return '{left} %s (SELECT i.id AS %sid, %s FROM %s i) %s USING (%s)' % (
+            self.rng.choice(['JOIN', 'LEFT JOIN']), alias, listed, dimension.table.name, alias, ', '.join(names))
+
+    def filter_join(self, reference, parent, dimension, alias):
+        """A semi or anti join, in WHERE."""
+        rng = self.rng
+        role = Role(dimension.table, alias, dimension)
+        terms = self.equalities(reference, parent, role)
+        more = [self.condition(role.columns())] if rng.random() < 0.3 else []
+        if rng.random() < 0.15:
+            more.append(self.condition(role.columns() + parent.columns()))
+        kind = rng.random()
+        if kind < 0.3 and len(reference.keys) == 1:
+            text = '(%s %sIN (SELECT %s FROM %s %s%s))' % (
+                parent.name(reference.columns[0]), 'NOT ' if rng.random() < 0.1 else '', role.name(reference.keys[0]), dimension.table.name,
+                alias, ' WHERE ' + ' AND '.join(more) if more else '')
+        else:
+            text = '(%sEXISTS (SELECT %s FROM %s %s WHERE %s))' % (
+                rng.choice(['', 'NOT ']), rng.choice(['', '1', '*']), dimension.table.name, alias, ' AND '.join(terms + more))
+        self.where.append(Expr('bool', text))
+
+    def relation(self, role, columns):
+        """The dimension itself, or a subquery of it, perhaps with columns of its own."""
+        rng, name, alias = self.rng, role.table.name, role.alias
+        kind = rng.random()
+        if kind < 0.85:
+            return '%s %s' % (name, alias)
+        role.plain = False
+        if kind < 0.92:
+            own = [Column('i.' + c.name, c.type, c.sums, c.uniform, c.values) for c in role.table.columns]
+            return '(SELECT * FROM %s i WHERE %s) %s' % (name, self.condition(own), alias)
+        ints = [c for c in role.table.columns if c.type in INTS]
+        made = ['5 AS five%s' % alias] + (['coalesce(i.%s, 0) AS made%s' % (ints[-1].name, alias)] if ints else [])
+        columns.append(Column('%s.five%s' % (alias, alias), 'int4'))
+        if ints:
+            columns.append(Column('%s.made%s' % (alias, alias), ints[-1].type))
+        return '(SELECT i.*, %s FROM %s i) %s' % (', '.join(made), name, alias)
+
+    def add_join(self, columns):
+        """One more join's form; None: it stands in WHERE."""
+        rng = self.rng
+        reference, parent, dimension = self.choose()
+        alias = chr(ord('g') + len(self.roles) + len(self.where))
+        if rng.random() < 0.12:
+            return self.filter_join(reference, parent, dimension, alias)
+        if rng.random() < 0.08:
+            form = self.using(reference, parent, dimension, alias)
+            if form:
+                columns += self.roles[-1].columns()
+                return form
+        role = Role(dimension.table, alias, dimension)
+        self.roles.append(role)
+        terms = self.equalities(reference, parent, role)
+        kind = rng.random()
+        if rng.random() < 0.25:
+            terms.append(self.condition(rng.choice([role.columns(), parent.columns(), role.columns() + columns])))
+        relation = self.relation(role, columns)
+        columns += role.columns()
+        on = ' AND '.join(terms)
+        if kind < 0.4:
+            return '{left} JOIN %s ON %s' % (relation, on)
+        if kind < 0.52:
+            self.where += [Expr('bool', t if t.startswith('(') else '(%s)' % t) for t in terms]
+            return '{left} CROSS JOIN %s' % relation
+        if kind < 0.8:
+            return '{left} LEFT JOIN %s ON %s' % (relation, on)
+        if kind < 0.88:
+            return '%s RIGHT JOIN ({left}) ON %s' % (relation, on)
+        if kind < 0.94 and len(self.dimensions) > 1:
+            return self.nested(relation, on, role, columns)
+        if kind < 0.97:
+            return '{left} RIGHT JOIN %s ON %s' % (relation, on)
+        if kind < 0.98:
+            return '{left} FULL JOIN %s ON %s' % (relation, on)
+        return '{left} JOIN %s ON %s' % (relation, on)
+
+    def nested(self, relation, on, role, columns):
+        """A dimension and one of its own on the right side of one join."""
+        rng = self.rng
+        ways = [(r, d) for d in self.dimensions for r in d.references if r.parent is role.table]
+        if not ways:
+            return '{left} LEFT JOIN %s ON %s' % (relation, on)
+        reference, dimension = rng.choice(ways)
+        inner = Role(dimension.table, role.alias + 'x', dimension)
+        self.roles.append(inner)
+        columns += inner.columns()
+        return '{left} %s (%s %s %s %s ON %s) ON %s' % (
+            rng.choice(['LEFT JOIN', 'JOIN']), relation, rng.choice(['LEFT JOIN', 'JOIN']), dimension.table.name, inner.alias,
+            ' AND '.join(self.equalities(reference, role, inner)), on)
+
+    def source(self):
+        rng = self.rng
+        self.roles = [Role(self.fact, 'f')]
+        self.where, self.dependent = [], []
+        columns = self.roles[0].columns()
+        joins = []
+        for _ in range(rng.choice([1, 1, 2, 2, 3, 4])):
+            form = self.add_join(columns)
+            if form:
+                joins.append(form)
+        only = 'ONLY ' if self.fact.kind == 'inheritance' and rng.random() < 0.3 else ''
+        source = StarSource('%s%s f' % (only, self.fact.name), joins)
+        if rng.random() < 0.06:
+            return self.subquery(source, columns)
+        return source, columns, 'star'
+
+    def subquery(self, source, columns):
+        """The same, with the joins in a subquery."""
+        chosen = self.rng.sample(columns, self.rng.randint(1, min(6, len(columns))))
+        listed = ', '.join('%s AS s%d' % (c.name, i) for i, c in enumerate(chosen))
+        where = ' WHERE ' + ' AND '.join(map(str, self.where)) if self.where else ''
+        self.where, self.roles = [], []
+        return '(SELECT %s FROM %s%s) s' % (listed, source, where), [
+            Column('s.s%d' % i, c.type, c.sums, c.uniform, c.values) for i, c in enumerate(chosen)], 'star'
+
+    def shown_key(self, columns):
+        """A column as it is; of floats, zeros of both signs make engines give up."""
+        column = self.rng.choice(columns)
+        return Expr(base_type(column.type), column.name)
+
+    def make(self):
+        rng = self.rng
+        query = super().make()
+        self.change(query)
+        query.where = self.where + query.where
+        looked_up = [c for r in self.roles[1:] for c in r.columns()]
+        plain = query.around in ('plain', 'prepared', 'lateral', 'cte', 'subquery', 'cursor') and not query.exact
+        if not looked_up or not plain:
+            return query
+        alone = not query.sets and not query.distinct and not query.limit and not query.order
+        if query.keys and alone and not any('OVER' in str(a) for a in query.aggregates) and rng.random() < 0.4:
+            query.keys.append(self.shown_key(looked_up))
+        if query.aggregates and rng.random() < 0.15:
+            column = rng.choice(looked_up)
+            query.aggregates.append(Aggregate(rng.choice(['count({0})', 'count({0})', 'count(DISTINCT {0})']),
+                                              Expr(base_type(column.type), column.name)))
+        primary = [r for r in self.roles[1:] if r.dimension and r.dimension.primary and r.plain and not r.renames]
+        if primary and alone and query.keys and rng.random() < 0.1:
+            self.add_columns_of(query, rng.choice(primary))
+        return query
+
+    def add_columns_of(self, query, role):
+        """Columns that depend on a dimension's primary key, which is a key."""
+        for key in role.dimension.references[0].keys:
+            query.keys.append(Expr(base_type(key.type), role.name(key)))
+        for column in self.rng.sample(role.table.columns, min(2, len(role.table.columns))):
+            query.aggregates.append(Aggregate('{0}', Expr(base_type(column.type), role.name(column))))
+
+
+class LookupTally:
+    """How many queries' joins were look-ups, which of these were given up, and why others were none."""
+
+    def __init__(self):
+        self.queries = 0
+        self.answered = 0
+        self.given_up = collections.Counter()
+        self.reasons = collections.Counter()
+
+    def count(self, verdict, reasons):
+        """One query; reasons() tells why its joins are PostgreSQL's."""
+        self.queries += 1
+        if not verdict.lookups:
+            # a join's reason before an aggregate's
+            why = sorted(reasons(), key=lambda r: 'join' not in r)
+            verdict.join_reason = re.sub(r'\d+', 'N', why[0]) if why else 'prepared, or no join is left'
+            self.reasons[verdict.join_reason] += 1
+        elif verdict.fallback:
+            self.given_up[re.sub(r'\d+', 'N', verdict.fallback)] += 1
+        else:
+            self.answered += 1
+
+    def plausible(self):
+        return self.queries < ENOUGH or self.answered > LEAST * self.queries
+
+    def lines(self):
+        yield '%d of %d queries were answered by look-ups, %d given up' % (
+            self.answered, self.queries, sum(self.given_up.values()))
+        for title, counts in (('given up', self.given_up), ('no look-up', self.reasons)):
+            for what, n in counts.most_common(30):
+                yield '%6d  %s: %s' % (n, title, what)
