@@ -106,8 +106,10 @@ CREATE TABLE star_large AS SELECT i AS k, md5(i::text) AS s FROM generate_series
 CREATE UNIQUE INDEX ON star_large (k);
 VACUUM ANALYZE star_large;
 SET enable_nestloop = off;
+SET client_min_messages = error;
 SELECT check_fallback('SELECT l.s, count(*) FROM star_fact f JOIN star_large l ON f.a = l.k GROUP BY 1');
 RESET gpuagg.memory_limit;
+RESET client_min_messages;
 RESET enable_nestloop;
 
 -- errors: of a condition in a row that the join drops, of one that it keeps
@@ -125,7 +127,9 @@ SELECT check_query('SELECT n, (SELECT sum(v) FROM star_fact f JOIN star_big b ON
 SELECT check_query('SELECT n, (SELECT count(*) FROM star_fact f JOIN star_big b ON f.b = b.k WHERE f.a = n) FROM generate_series(1, 4) n');
 
 -- what is said of it
+SET gpuagg.engine = cpu;
 EXPLAIN (COSTS OFF) SELECT i.x, sum(f.v) FROM star_fact f LEFT JOIN star_int i ON f.a = i.k WHERE EXISTS (SELECT 1 FROM star_big b WHERE b.k = f.b) GROUP BY 1;
+RESET gpuagg.engine;
 SELECT reason FROM gpuagg_explain('SELECT count(*) FROM star_fact f FULL JOIN star_int i ON f.a = i.k');
 SELECT reason FROM gpuagg_explain('SELECT count(*) FROM star_fact f JOIN star_int i ON f.a = i.x');
 
