@@ -106,10 +106,10 @@ CREATE TABLE star_large AS SELECT i AS k, md5(i::text) AS s FROM generate_series
 CREATE UNIQUE INDEX ON star_large (k);
 VACUUM ANALYZE star_large;
 SET enable_nestloop = off;
-SET client_min_messages = error;
+SET gpuagg.engine = cpu;
 SELECT check_fallback('SELECT l.s, count(*) FROM star_fact f JOIN star_large l ON f.a = l.k GROUP BY 1');
 RESET gpuagg.memory_limit;
-RESET client_min_messages;
+RESET gpuagg.engine;
 RESET enable_nestloop;
 
 -- errors: of a condition in a row that the join drops, of one that it keeps
