@@ -22,7 +22,9 @@ TIMED_OUT = '57014'
 # Settings by which PostgreSQL comes to rows in other orders.
 OTHER_PLANS = [['max_parallel_workers_per_gather = 0'],
                ['enable_nestloop = off', 'enable_mergejoin = off', 'enable_hashjoin = on'],
-               ['enable_nestloop = on', 'enable_mergejoin = off', 'enable_hashjoin = off']]
+               ['enable_nestloop = on', 'enable_mergejoin = off', 'enable_hashjoin = off'],
+               ['enable_nestloop = off', 'enable_mergejoin = on', 'enable_hashjoin = off', 'enable_sort = on'],
+               ['enable_hashagg = off', 'enable_sort = on'], ['join_collapse_limit = 1', 'from_collapse_limit = 1']]
 REJECTED = re.compile(r'gpuagg leaves an aggregation to PostgreSQL: (.*)', re.S)
 
 
@@ -375,14 +377,15 @@ class Comparer:
         return any(o.error and over_data(o.error) for o in self.native.receive())
 
     def computed_early(self, query, native, ours):
-        """Is the native error one that another plan of PostgreSQL's does not meet?
+        """Is the only error one that another plan of PostgreSQL's does not meet, or does?
 
         Workers that sort a relation below a join for the grouping above it compute sort keys
         also of the rows that the join drops.  A join by hash reads no row of one relation if
         the other one has none.
         """
         error = next((o.error for o in native if o.error), None)
-        if not error or not over_data(error) or any(o.error for o in ours):
+        ours_error = next((o.error for o in ours if o.error), None)
+        if bool(error) == bool(ours_error) or not over_data(error or ours_error):
             return False
         return any(self.answers_with(query, ours, settings) for settings in OTHER_PLANS)
 
