@@ -392,9 +392,11 @@ class Comparer:
     def answers_with(self, query, ours, settings):
         """Does PostgreSQL give our rows with other settings?"""
         names = [s.split('=')[0].strip() for s in settings]
-        before = [self.native.query('SHOW ' + n).rows[0][0] for n in names]
         prepare, _, opening, body, closing = query.statements()
-        first = ['SET ' + s for s in settings] + closing + prepare + opening
+        # first of all the transaction ends that it may have begun
+        self.native.send(closing + ['SHOW ' + n for n in names])
+        before = [o.rows[0][0] for o in self.native.receive()[len(closing):]]
+        first = ['SET ' + s for s in settings] + prepare + opening
         self.native.send(first + body + closing + ["SET %s = '%s'" % pair for pair in zip(names, before)])
         outcomes = self.native.receive()[len(first):][:len(body)]
         return difference(outcomes, ours, query) is None

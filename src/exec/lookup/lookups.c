@@ -130,6 +130,16 @@ flush(LookupRows *rows, BatchWriter *batch, Array *codes, uint64 limit, const ch
 	return ENGINE_OK;
 }
 
+/* What a plan notes of parameters lasts as long as the query. */
+static void
+rescan(PlanState *child)
+{
+	MemoryContext old = MemoryContextSwitchTo(child->state->es_query_cxt);
+
+	ExecReScan(child);
+	MemoryContextSwitchTo(old);
+}
+
 /* All rows of the child. */
 static EngineStatus
 read_child(NodeLookup *lookup, LookupRows *rows, uint64 limit, const char **message)
@@ -139,7 +149,7 @@ read_child(NodeLookup *lookup, LookupRows *rows, uint64 limit, const char **mess
 	EngineStatus status = ENGINE_OK;
 
 	if (lookup->was_read)
-		ExecReScan(lookup->child);
+		rescan(lookup->child);
 	lookup->was_read = true;
 	for (;;)
 	{

@@ -167,4 +167,26 @@ SELECT count(*) FROM fuzzed_fact f JOIN fuzzed_days d ON f.a = d.k WHERE d.d < '
 RESET datestyle;
 DROP TABLE fuzzed_fact, fuzzed_words, fuzzed_days;
 
+-- a look-up's plan with workers, parts of which are rescanned but not read
+CREATE TABLE fuzzed_fact AS SELECT i AS id, i % 20 AS e FROM generate_series(0, 20000) i;
+CREATE TABLE fuzzed_some (k int PRIMARY KEY, x int, r int);
+INSERT INTO fuzzed_some SELECT i, i % 10, i * 3 FROM generate_series(0, 20) i;
+CREATE TABLE fuzzed_more (k int PRIMARY KEY);
+INSERT INTO fuzzed_more SELECT i FROM generate_series(0, 5000) i;
+VACUUM ANALYZE fuzzed_fact, fuzzed_some, fuzzed_more;
+BEGIN;
+SET LOCAL max_parallel_workers_per_gather = 2;
+SET LOCAL parallel_setup_cost = 0;
+SET LOCAL parallel_tuple_cost = 0;
+SET LOCAL min_parallel_table_scan_size = 0;
+SET LOCAL enable_indexscan = off;
+SET LOCAL enable_indexonlyscan = off;
+SET LOCAL enable_bitmapscan = off;
+SET LOCAL enable_nestloop = off;
+SET LOCAL enable_mergejoin = off;
+SELECT n, (SELECT sum(f.id) FROM fuzzed_fact f JOIN fuzzed_some s ON s.k = f.e JOIN fuzzed_more m ON m.k = s.r WHERE s.x > n)
+FROM (VALUES (1), (20), (21), (22), (2)) v(n);
+COMMIT;
+DROP TABLE fuzzed_fact, fuzzed_some, fuzzed_more;
+
 DROP FUNCTION check_join;
