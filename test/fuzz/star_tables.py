@@ -186,7 +186,7 @@ class DimensionMaker(FactMaker):
         if dimension.primary:
             self.sql('DELETE FROM %s WHERE %s' % (name, ' OR '.join(k + ' IS NULL' for k in keys)))
         if index:
-            self.sql(index.format(t=name, k=', '.join(keys), first=keys[0]).replace('%', '%%'))
+            self.sql(index.format(t=name, k=', '.join(keys), first=keys[0]))
         if rng.random() < 0.85:
             self.sql(rng.choice(['ANALYZE ', 'VACUUM ANALYZE ', 'VACUUM ANALYZE ', 'VACUUM ANALYZE ']) + name)
         if not index and rng.random() < 0.5:
@@ -201,7 +201,7 @@ def secure(maker):
     name = maker.table.name
     maker.sql('ALTER TABLE %s ENABLE ROW LEVEL SECURITY' % name)
     maker.sql('CREATE POLICY p ON %s USING (%s)' % (name, maker.rng.choice(
-        ['id %% 4 <> 1', 'id < 100', 'true', "id <> length(current_user)", 'id IN (SELECT 3)'])))
+        ['id % 4 <> 1', 'id < 100', 'true', "id <> length(current_user)", 'id IN (SELECT 3)'])))
 
 
 def star_settings(rng):
