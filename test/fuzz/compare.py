@@ -25,6 +25,8 @@ OTHER_PLANS = [['max_parallel_workers_per_gather = 0'],
                ['enable_nestloop = on', 'enable_mergejoin = off', 'enable_hashjoin = off'],
                ['enable_nestloop = off', 'enable_mergejoin = on', 'enable_hashjoin = off', 'enable_sort = on'],
                ['enable_hashagg = off', 'enable_sort = on'], ['enable_hashagg = on', 'enable_indexscan = off'],
+               ['enable_nestloop = on', 'enable_mergejoin = off', 'enable_hashjoin = off', 'enable_indexscan = off',
+                'enable_indexonlyscan = off', 'enable_bitmapscan = off', 'enable_material = off', 'enable_sort = on'],
                ['join_collapse_limit = 1', 'from_collapse_limit = 1']]
 REJECTED = re.compile(r'gpuagg leaves an aggregation to PostgreSQL: (.*)', re.S)
 
