@@ -12,6 +12,7 @@ from queries import QueryMaker
 from star_tables import Reference, dimension_change
 from tables import Column, base_type
 
+ALIASES = 'ghjklmnpuvwabcde'    # none that queries.py or a subquery has
 CHANGED = 0.1       # of the queries: a dimension changes before
 LEAST = 0.2         # the share of queries that engines must answer by look-ups
 ENOUGH = 200        # queries, for a share to tell anything
@@ -60,6 +61,7 @@ class StarMaker(QueryMaker):
         self.dimensions = dimensions
         self.roles = []
         self.where = []
+        self.aliases = None
 
     def change(self, query):
         """Let a dimension change before the query, that is run also before, or not."""
@@ -187,7 +189,7 @@ class StarMaker(QueryMaker):
         """One more join's form; None: it stands in WHERE."""
         rng = self.rng
         reference, parent, dimension = self.choose()
-        alias = chr(ord('g') + len(self.roles) + len(self.where))
+        alias = next(self.aliases)
         if rng.random() < 0.12:
             return self.filter_join(reference, parent, dimension, alias)
         if rng.random() < 0.08:
@@ -239,6 +241,7 @@ class StarMaker(QueryMaker):
         rng = self.rng
         self.roles = [Role(self.fact, 'f')]
         self.where, self.dependent = [], []
+        self.aliases = iter(ALIASES)
         columns = self.roles[0].columns()
         joins = []
         for _ in range(rng.choice([1, 1, 2, 2, 3, 4])):
