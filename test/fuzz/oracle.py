@@ -25,6 +25,7 @@ from collections import Counter
 
 LARGEST = {'float4': fractions.Fraction(2 ** 24 - 1) * 2 ** 104, 'float8': fractions.Fraction(2 ** 53 - 1) * 2 ** 971}
 LEAST = -1074      # the smallest double's exponent
+MOST_ROWS = 200000  # for exact aggregates to be computed of
 HALF_UNIT = {'float4': fractions.Fraction(2) ** 103, 'float8': fractions.Fraction(2) ** 970}
 
 
@@ -271,7 +272,8 @@ class FloatOracle:
         for a in aggregates:
             self.places.append(slice(len(columns), len(columns) + len(a.arguments)))
             columns += a.columns()
-        self.rows = 'SELECT %s FROM %s%s' % (', '.join(columns), source, ' WHERE ' + where if where else '')
+        self.rows = 'SELECT %s FROM %s%s LIMIT %d' % (
+            ', '.join(columns), source, ' WHERE ' + where if where else '', MOST_ROWS + 1)
 
     def groups(self, rows):
         """The groups of all sets: lists of (keys' values, rows)."""
