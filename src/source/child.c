@@ -14,8 +14,8 @@
 #include "source/child.h"
 #include "source/rows.h"
 
-static TupleTableSlot *
-next_tuple(PlanState *child)
+TupleTableSlot *
+child_next_tuple(PlanState *child)
 {
 	MemoryContext old = MemoryContextSwitchTo(child->state->es_query_cxt);
 	TupleTableSlot *slot = ExecProcNode(child);
@@ -37,7 +37,7 @@ child_source_run(PlanState *child, const Program *program, EngineHandle *engine,
 		TupleTableSlot *slot;
 
 		CHECK_FOR_INTERRUPTS();
-		slot = next_tuple(child);
+		slot = child_next_tuple(child);
 		if (TupIsNull(slot))
 			break;
 		status = rows_add(sender, slot, attnos);

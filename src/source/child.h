@@ -10,6 +10,9 @@
 
 #include "handle/handle.h"
 
+/* The child's next tuple; it runs in the query's context, whatever the current one is. */
+extern TupleTableSlot *child_next_tuple(PlanState *child);
+
 /*
  * Run the child plan to its end and hand its tuples to the engine.  Returns OK,
  * or the status with which the engine gave up.  stop: not 0 once the rest of the tuples is

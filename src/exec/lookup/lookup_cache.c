@@ -61,29 +61,18 @@ stamp_size(BlockNumber npages)
 	return offsetof(TableStamp, lsns) + npages * sizeof(XLogRecPtr);
 }
 
+/* A page's LSN, and whether it has never been written. */
 static XLogRecPtr
-map_page_lsn(Relation relation, BlockNumber page)
+page_lsn(Relation relation, ForkNumber fork, BlockNumber block, bool *is_new)
 {
-	Buffer		buffer = ReadBufferExtended(relation, VISIBILITYMAP_FORKNUM, page, RBM_NORMAL,
-											NULL);
+	Buffer		buffer = ReadBufferExtended(relation, fork, block, RBM_NORMAL, NULL);
 	XLogRecPtr	lsn;
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	lsn = PageGetLSN(BufferGetPage(buffer));
+	*is_new = PageIsNew(BufferGetPage(buffer));
 	UnlockReleaseBuffer(buffer);
 	return lsn;
-}
-
-static bool
-block_is_new(Relation relation, BlockNumber block)
-{
-	Buffer		buffer = ReadBuffer(relation, block);
-	bool		result;
-
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	result = PageIsNew(BufferGetPage(buffer));
-	UnlockReleaseBuffer(buffer);
-	return result;
 }
 
 /* Are so many blocks, all that are not all-visible, new ones? */
@@ -97,7 +86,7 @@ others_are_new(Relation relation, BlockNumber nblocks, BlockNumber others)
 	{
 		if (VM_ALL_VISIBLE(relation, block - 1, &map))
 			continue;
-		result = block_is_new(relation, block - 1);
+		(void) page_lsn(relation, MAIN_FORKNUM, block - 1, &result);
 		others--;
 	}
 	if (BufferIsValid(map))
@@ -115,6 +104,7 @@ stamp_of(Relation relation)
 		smgrnblocks(RelationGetSmgr(relation), VISIBILITYMAP_FORKNUM) : 0;
 	BlockNumber all_visible;
 	TableStamp *stamp;
+	bool		is_new;
 
 	if (npages > MAX_MAP_PAGES)
 		return NULL;
@@ -123,7 +113,7 @@ stamp_of(Relation relation)
 	stamp->nblocks = nblocks;
 	stamp->npages = npages;
 	for (BlockNumber i = 0; i < npages; i++)
-		stamp->lsns[i] = map_page_lsn(relation, i);
+		stamp->lsns[i] = page_lsn(relation, VISIBILITYMAP_FORKNUM, i, &is_new);
 	visibilitymap_count(relation, &all_visible, NULL);
 	stamp->nnew = nblocks - Min(nblocks, all_visible);
 	if (others_are_new(relation, nblocks, stamp->nnew) &&

@@ -22,6 +22,7 @@
 #include "exec/lookup/lookups.h"
 #include "handle/handle.h"
 #include "source/batch.h"
+#include "source/child.h"
 
 /* Numbers of rows have 31 bits; a batch more than that may be there. */
 #define MAX_ROWS (PG_INT32_MAX - 2 * BATCH_ROWS)
@@ -77,37 +78,28 @@ lookups_create(const PlanInfo *plan, List *children)
 	return lookups;
 }
 
-/* A tuple of the child, which runs in the query's context. */
-static TupleTableSlot *
-next_tuple(PlanState *child)
-{
-	MemoryContext old = MemoryContextSwitchTo(child->state->es_query_cxt);
-	TupleTableSlot *slot = ExecProcNode(child);
-
-	MemoryContextSwitchTo(old);
-	return slot;
-}
-
-/* Add a tuple to the batch; false: a numeric is not what its column says. */
+/*
+ * Add a tuple to the batch; false: a numeric is not what its column says.  What detoasting
+ * leaves behind goes with the tuple's context.
+ */
 static bool
-add_tuple(LookupRows *rows, BatchWriter *batch, Array *codes, TupleTableSlot *slot)
+add_tuple(LookupRows *rows, BatchWriter *batch, Array *codes, TupleTableSlot *slot,
+		  MemoryContext tuple_context)
 {
 	const Program *program = rows->info->program;
+	MemoryContext old = MemoryContextSwitchTo(tuple_context);
 	Datum		values[PROGRAM_MAX_COLUMNS];
 	bool		isnull[PROGRAM_MAX_COLUMNS];
+	bool		fits;
 
-	slot_getallattrs(slot);
 	for (int i = 0; i < program->ncolumns; i++)
-	{
-		int			attno = program_columns(program)[i].attno;
-
-		values[i] = slot->tts_values[attno - 1];
-		isnull[i] = slot->tts_isnull[attno - 1];
-	}
-	if (!batch_append(batch, values, isnull))
-		return false;
-	lookup_rows_add_codes(rows, slot, codes);
-	return true;
+		values[i] = slot_getattr(slot, program_columns(program)[i].attno, &isnull[i]);
+	fits = batch_append(batch, values, isnull);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(tuple_context);
+	if (fits)
+		lookup_rows_add_codes(rows, slot, codes);
+	return fits;
 }
 
 /* The batch goes to the rows; a status if they are more than fit, or ambiguous. */
@@ -145,6 +137,9 @@ static EngineStatus
 read_child(NodeLookup *lookup, LookupRows *rows, uint64 limit, const char **message)
 {
 	BatchWriter *batch = batch_create(lookup->info->program);
+	MemoryContext tuple_context = AllocSetContextCreate(CurrentMemoryContext,
+														"GpuAgg look-up's tuple",
+														ALLOCSET_DEFAULT_SIZES);
 	Array		codes = {0};
 	EngineStatus status = ENGINE_OK;
 
@@ -156,10 +151,10 @@ read_child(NodeLookup *lookup, LookupRows *rows, uint64 limit, const char **mess
 		TupleTableSlot *slot;
 
 		CHECK_FOR_INTERRUPTS();
-		slot = next_tuple(lookup->child);
+		slot = child_next_tuple(lookup->child);
 		if (TupIsNull(slot))
 			break;
-		if (!add_tuple(rows, batch, &codes, slot))
+		if (!add_tuple(rows, batch, &codes, slot, tuple_context))
 		{
 			*message = "a numeric of a joined relation is not as its column's type says";
 			return ENGINE_INEXACT;

@@ -18,8 +18,7 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
-#include "catalog/pg_attribute.h"
+#include "access/relation.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -28,7 +27,7 @@
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
+#include "utils/rel.h"
 #include "utils/typcache.h"
 
 #include "compat.h"
@@ -114,18 +113,32 @@ can_be_computed(const Lookup *lookup, Expr *expr)
 	return lookup->jointype != JOIN_LEFT || !contain_nonstrict_functions(node);
 }
 
+/*
+ * What a cast is of that leaves an engine's values as they are, such as of varchar to text.
+ * They may not equal the same ones: see lower_code_key.
+ */
+static Expr *
+without_relabel(Expr *expr)
+{
+	while (IsA(expr, RelabelType))
+	{
+		Expr	   *arg = ((RelabelType *) expr)->arg;
+		int			type = value_type_of(exprType((Node *) expr));
+
+		if (type < 0 || value_type_of(exprType((Node *) arg)) != type)
+			break;
+		expr = arg;
+	}
+	return expr;
+}
+
 /* The attribute of the look-up's plan that has the expression's value; 0: it cannot have it. */
 static int
 attribute_of(const Lowering *l, Lookup *lookup, Expr *expr)
 {
 	int			attno;
 
-	/* the same bytes, that equal the same */
-	while (IsA(expr, RelabelType) && value_type_of(exprType((Node *) expr)) >= 0 &&
-		   exprCollation((Node *) expr) == exprCollation((Node *) ((RelabelType *) expr)->arg) &&
-		   value_type_of(exprType((Node *) expr)) ==
-		   value_type_of(exprType((Node *) ((RelabelType *) expr)->arg)))
-		expr = ((RelabelType *) expr)->arg;
+	expr = without_relabel(expr);
 	attno = target_number(lookup, expr);
 	if (attno > 0)
 		return attno;
@@ -197,7 +210,7 @@ is_never_null(const Lowering *l, const Lookup *lookup, const Expr *expr)
 {
 	const Var  *var = (const Var *) expr;
 	RangeTblEntry *rte;
-	HeapTuple	tuple;
+	Relation	relation;
 	bool		result;
 
 	if (lookup->jointype != JOIN_INNER || bms_membership(lookup->relids) != BMS_SINGLETON ||
@@ -206,11 +219,9 @@ is_never_null(const Lowering *l, const Lookup *lookup, const Expr *expr)
 	rte = planner_rt_fetch(var->varno, l->root);
 	if (rte->rtekind != RTE_RELATION || rte->inh)
 		return false;
-	tuple = SearchSysCacheAttNum(rte->relid, var->varattno);
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	result = ((Form_pg_attribute) GETSTRUCT(tuple))->attnotnull;
-	ReleaseSysCache(tuple);
+	relation = relation_open(rte->relid, NoLock);
+	result = compat_is_not_null(RelationGetDescr(relation), var->varattno - 1);
+	relation_close(relation, NoLock);
 	return result;
 }
 
@@ -338,14 +349,20 @@ place_in(const List *list, const void *pointer)
 	return place;
 }
 
-/* Can values of the type be told apart, and numbered? */
+/*
+ * Can values of the type be told apart, and numbered?  They are those that the plan puts out:
+ * a cast to another type, such as of varchar to char(n), or collation can make others equal.
+ */
 static bool
-can_be_coded(const Expr *expr)
+can_be_coded(Expr *expr)
 {
-	TypeCacheEntry *type = lookup_type_cache(exprType((const Node *) expr),
-											 TYPECACHE_EQ_OPR | TYPECACHE_HASH_PROC);
+	Node	   *own = (Node *) without_relabel(expr);
+	const int	flags = TYPECACHE_EQ_OPR | TYPECACHE_HASH_PROC;
+	TypeCacheEntry *type = lookup_type_cache(exprType((Node *) expr), flags);
 
-	return OidIsValid(type->eq_opr) && OidIsValid(type->hash_proc);
+	return OidIsValid(type->eq_opr) && OidIsValid(type->hash_proc) &&
+		lookup_type_cache(exprType(own), flags)->eq_opr == type->eq_opr &&
+		exprCollation(own) == exprCollation((Node *) expr);
 }
 
 bool
@@ -414,28 +431,12 @@ lower_outer_key(Lowering *l, const JoinKey *key, int op, ValueType type)
 		program_add_op(l->builder, OP_bpchar_trimmed, reg, -1) : reg;
 }
 
-/* What a cast is of that leaves the bits as they are, such as of varchar to text. */
-static Expr *
-without_relabel(Expr *expr)
-{
-	while (IsA(expr, RelabelType))
-	{
-		Expr	   *arg = ((RelabelType *) expr)->arg;
-
-		if (value_type_of(exprType((Node *) arg)) != value_type_of(exprType((Node *) expr)))
-			break;
-		expr = arg;
-	}
-	return expr;
-}
-
 /* The look-up's side: a column of its Program, of INT2, INT4, INT8 or TEXT; or -1. */
 static int
 inner_key_column(Lowering *l, Lookup *lookup, const JoinKey *key, int op)
 {
-	Expr	   *inner = without_relabel(key->inner);
-	int			attno = attribute_of(l, lookup, inner);
-	int			type = attno > 0 ? lower_type(l, exprType((const Node *) inner)) : -1;
+	int			attno = attribute_of(l, lookup, key->inner);
+	int			type = attno > 0 ? lower_type(l, exprType((const Node *) key->inner)) : -1;
 	bool		suits = is_text_op(op) ? type == VT_TEXT :
 		type == VT_INT2 || type == VT_INT4 || type == VT_INT8 || type == VT_CHAR || type == VT_BOOL;
 

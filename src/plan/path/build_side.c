@@ -198,8 +198,10 @@ append_form(StringInfo key, const LookupInfo *info)
 }
 
 void
-build_side_set_key(PlannerInfo *root, const RelOptInfo *rel, List *target, LookupInfo *info)
+build_side_set_key(PlannerInfo *root, const Path *build, LookupInfo *info)
 {
+	const RelOptInfo *rel = build->parent;
+	List	   *target = build->pathtarget->exprs;
 	List	   *clauses = get_actual_clauses(rel->baserestrictinfo);
 	StringInfoData key;
 	const RangeTblEntry *rte;

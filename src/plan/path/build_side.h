@@ -19,11 +19,10 @@ extern const char *build_side_examine(PlannerInfo *root, const RelOptInfo *rel);
 extern Path *build_side_path(PlannerInfo *root, RelOptInfo *rel, List *target);
 
 /*
- * Set LookupInfo.key and table, if what is made of the rows of this target may be kept: they
- * are one plain table's, and nothing but that table changes them.
+ * Set LookupInfo.key and table, if what is made of such a path's rows may be kept: they are one
+ * plain table's, and nothing but that table changes them.
  */
-extern void build_side_set_key(PlannerInfo *root, const RelOptInfo *rel, List *target,
-							   LookupInfo *info);
+extern void build_side_set_key(PlannerInfo *root, const Path *build, LookupInfo *info);
 
 /* What it is called in EXPLAIN: the names of its relations. */
 extern const char *build_side_name(PlannerInfo *root, const RelOptInfo *rel);

@@ -268,8 +268,6 @@ finish_star(const Grouping *grouping, const Lowering *l, const Star *star,
 		RelOptInfo *rel = ((const StarLookup *) lfirst(lc))->rel;
 		List	   *target = lower_lookup_target(l, foreach_current_index(lc));
 
-		build_side_set_key(grouping->root, rel, target,
-						   list_nth(lowered->lookups, foreach_current_index(lc)));
 		lowered->builds = lappend(lowered->builds,
 								  build_side_path(grouping->root, rel, target));
 	}

@@ -31,6 +31,7 @@
 #include "guc.h"
 #include "handle/select.h"
 #include "plan/lower/lower_parts.h"
+#include "plan/path/build_side.h"
 #include "plan/path/cost.h"
 #include "plan/path/grouping.h"
 #include "plan/path/native.h"
@@ -127,6 +128,17 @@ is_verifiable(const GpuAggPath *path)
 		!groups_can_fail(grouping, path->lowered.program);
 }
 
+/* Name what look-ups are of, so that they can be kept. */
+static void
+name_lookups(PlannerInfo *root, const LoweredGrouping *lowered)
+{
+	ListCell   *lookup;
+	ListCell   *build;
+
+	forboth(lookup, lowered->lookups, build, lowered->builds)
+		build_side_set_key(root, lfirst(build), lfirst(lookup));
+}
+
 /*
  * Those from the nth on share expressions with the native plan, which has paths of the same
  * relations: setrefs changes parts of a plan in place.
@@ -169,6 +181,7 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		.groups = path->grouping.estimates.groups,
 	};
 
+	name_lookups(root, &path->lowered);
 	scan->custom_exprs = copyObject(path->lowered.slots);
 	info.having = top_having(&path->grouping, path->lowered.program, &scan->custom_exprs);
 	report_taken(path->report);

@@ -72,13 +72,20 @@ base_relids(const PlannerInfo *root, Relids relids)
 	return result;
 }
 
-static int
-compare_pages(const ListCell *a, const ListCell *b)
+/* A relation that can be a fact. */
+typedef struct StarFact
 {
-	const RelOptInfo *x = lfirst(a);
-	const RelOptInfo *y = lfirst(b);
+	RelOptInfo *rel;
+	BlockNumber pages;			/* its partitions' among them */
+} StarFact;
 
-	return (x->pages < y->pages) - (x->pages > y->pages);
+static int
+compare_pages(const void *a, const void *b)
+{
+	BlockNumber x = ((const StarFact *) a)->pages;
+	BlockNumber y = ((const StarFact *) b)->pages;
+
+	return (x < y) - (x > y);
 }
 
 /* The pages of a partitioned table are those of its partitions. */
@@ -102,29 +109,26 @@ List *
 star_facts(PlannerInfo *root, const RelOptInfo *joinrel)
 {
 	Relids		relids = base_relids(root, joinrel->relids);
-	List	   *facts = NIL;
-	List	   *sized = NIL;
-	ListCell   *lc;
+	StarFact   *facts = palloc(sizeof(StarFact) * bms_num_members(relids));
+	List	   *result = NIL;
+	int			n = 0;
 	int			relid = -1;
 
-	/* copies, since the pages of a partitioned table are not in its RelOptInfo */
 	while ((relid = bms_next_member(relids, relid)) >= 0)
 	{
 		RelOptInfo *rel = root->simple_rel_array[relid];
-		RelOptInfo *copy;
 
-		if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION)
-			continue;
-		copy = makeNode(RelOptInfo);
-		copy->relid = rel->relid;
-		copy->pages = pages_of(root, rel);
-		sized = lappend(sized, copy);
+		if (rel->reloptkind == RELOPT_BASEREL && rel->rtekind == RTE_RELATION)
+			facts[n++] = (StarFact)
+		{
+			rel, pages_of(root, rel)
+		};
 	}
-	list_sort(sized, compare_pages);
-	foreach(lc, sized)
-		facts = lappend(facts, root->simple_rel_array[((RelOptInfo *) lfirst(lc))->relid]);
-	list_free_deep(sized);
-	return facts;
+	qsort(facts, n, sizeof(StarFact), compare_pages);
+	for (int i = 0; i < n; i++)
+		result = lappend(result, facts[i].rel);
+	pfree(facts);
+	return result;
 }
 
 /* The relation of these relids, base or join, or NULL: PostgreSQL has not planned it. */

@@ -58,6 +58,15 @@ SELECT check_join('SELECT p.x, count(*), sum(v) FROM star_fact f JOIN star_tripl
 SELECT check_join('SELECT i.x, count(*), sum(v) FROM star_fact f JOIN star_int i ON f.id % 400 = i.k GROUP BY 1');
 SELECT check_join('SELECT extract(year FROM i.d), upper(i.s), i.x + 1, count(*), sum(f.v * i.x), sum(length(i.s)) FROM star_fact f JOIN star_int i ON f.a = i.k GROUP BY 1, 2, 3');
 SELECT check_join('SELECT CASE WHEN i.s LIKE ''val1%'' THEN i.x ELSE f.id % 3 END, count(*) FROM star_fact f JOIN star_int i ON f.a = i.k WHERE i.s LIKE ''val%'' GROUP BY 1');
+-- a cast that leaves the bytes as they are, but not what they equal
+CREATE TABLE star_casts (k int PRIMARY KEY, s varchar(10));
+INSERT INTO star_casts VALUES (1, 'a'), (2, 'a '), (3, 'b'), (4, 'a  '), (5, NULL);
+ANALYZE star_casts;
+SELECT check_join('SELECT s::text, count(*) FROM star_fact f JOIN star_casts i ON f.a = i.k GROUP BY 1');
+SELECT outcome('SELECT s::bpchar, count(*) FROM star_fact f JOIN star_casts i ON f.a = i.k GROUP BY 1', 'off', 'on'),
+	outcome('SELECT s::bpchar, count(*) FROM star_fact f JOIN star_casts i ON f.a = i.k GROUP BY 1', 'force', 'on');
+SELECT check_query('SELECT count(DISTINCT s::bpchar) FROM star_fact f JOIN star_casts i ON f.a = i.k');
+DROP TABLE star_casts;
 -- several, snowflakes, one in two roles
 SELECT check_join('SELECT b.s, i.s, count(*), sum(v) FROM star_fact f JOIN star_big b ON f.b = b.k JOIN star_int i ON f.a = i.k GROUP BY 1, 2');
 SELECT check_join('SELECT i.x, count(*), sum(v) FROM star_fact f JOIN star_next e ON f.a = e.k JOIN star_int i ON e.i = i.k GROUP BY 1');

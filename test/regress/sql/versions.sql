@@ -55,6 +55,14 @@ SELECT count(*) FROM versions WHERE CASE WHEN a < 20 THEN 'infinity'::timestampt
 ALTER TABLE versions ADD CONSTRAINT versions_c NOT NULL c NOT VALID;
 \endif
 SELECT check_query('SELECT c, count(*), count(c), sum(c) FROM versions GROUP BY c'), check_query('SELECT count(c), count(*) FROM versions WHERE c IS NULL');
+CREATE TABLE versions_row (k int PRIMARY KEY, c int);
+INSERT INTO versions_row VALUES (1, NULL), (2, 5), (3, 6);
+ANALYZE versions_row;
+\if :from_18
+ALTER TABLE versions_row ADD CONSTRAINT versions_row_c NOT NULL c NOT VALID;
+\endif
+SELECT check_engine('SELECT r.c, count(*), count(r.c), sum(r.c) FROM versions v JOIN versions_row r ON v.a = r.k GROUP BY r.c');
+DROP TABLE versions_row;
 
 -- what the enable_* settings forbid, from 18 on before costs
 SET gpuagg.mode = auto;
