@@ -31,6 +31,11 @@ SELECT * FROM kept_counts();
 VACUUM star_kept;
 SELECT * FROM kept_counts();
 SELECT * FROM kept_counts();
+-- changed and vacuumed since it was looked at
+UPDATE star_kept SET x = 0 WHERE x = 1 AND k < 100;
+VACUUM star_kept;
+SELECT * FROM kept_counts();
+SELECT * FROM kept_counts();
 TRUNCATE star_kept;
 SELECT * FROM kept_counts();
 INSERT INTO star_kept SELECT i, 7 FROM generate_series(0, 400) i;
