@@ -46,14 +46,17 @@
 #define compat_distinct_clause(root) ((root)->parse->distinctClause)
 #endif
 
-/* 16: an outer join is a member of the relids of what it has joined */
+/*
+ * 16: an outer join is a member of the relids of what it has joined.  Of clauses of outer joins
+ * that commute there is one for each order; relids: of a join's two sides.
+ */
 #if PG_VERSION_NUM >= 160000
 #define compat_add_outer_join(relids, sjinfo) \
 	((sjinfo)->ojrelid != 0 ? bms_add_member(relids, (sjinfo)->ojrelid) : (relids))
 #define compat_is_incompatible(rinfo, relids) bms_overlap((rinfo)->incompatible_relids, relids)
 #else
 #define compat_add_outer_join(relids, sjinfo) (relids)
-#define compat_is_incompatible(rinfo, relids) false
+#define compat_is_incompatible(rinfo, relids) ((void) (relids), false)
 #endif
 
 /* 16: what is written to a file is const */

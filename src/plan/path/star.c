@@ -241,6 +241,7 @@ relids_with(const StarSearch *search, const StarUnit *unit)
 static List *
 clauses_of(const StarSearch *search, const StarUnit *unit)
 {
+	Relids		inputs = bms_union(search->joined, unit->rel->relids);
 	Relids		relids = relids_with(search, unit);
 	List	   *clauses = compat_join_implied_equalities(search->root, relids, search->joined,
 														 unit->rel, unit->sjinfo);
@@ -252,7 +253,7 @@ clauses_of(const StarSearch *search, const StarUnit *unit)
 
 		if (bms_is_subset(rinfo->required_relids, relids) &&
 			!bms_is_subset(rinfo->required_relids, unit->rel->relids) &&
-			!compat_is_incompatible(rinfo, relids))
+			!compat_is_incompatible(rinfo, inputs))
 			clauses = lappend(clauses, rinfo);
 	}
 	return clauses;
