@@ -1,4 +1,4 @@
-"""Tables and a query that several benchmarks share."""
+"""Tables, a query, and SQL that makes data, which several benchmarks share."""
 
 TPCH_Q1 = """SELECT l_returnflag, l_linestatus, sum(l_quantity) AS sum_qty, sum(l_extendedprice) AS sum_base_price,
  sum(l_extendedprice * (1 - l_discount)) AS sum_disc_price,
@@ -6,6 +6,20 @@ TPCH_Q1 = """SELECT l_returnflag, l_linestatus, sum(l_quantity) AS sum_qty, sum(
  avg(l_quantity) AS avg_qty, avg(l_extendedprice) AS avg_price, avg(l_discount) AS avg_disc, count(*) AS count_order
  FROM lineitem WHERE l_shipdate <= date '1998-12-01' - interval '90' day
  GROUP BY l_returnflag, l_linestatus ORDER BY l_returnflag, l_linestatus""".replace("\n", "")
+
+
+def array(values):
+    return "ARRAY[" + ", ".join(f"'{value}'" for value in values) + "]"
+
+
+def between(low, high):
+    """A random integer."""
+    return f"({low} + floor(random() * ({high} - {low} + 1)))::int"
+
+
+def one_of(values):
+    """A random one."""
+    return f"({array(values)})[1 + floor(random() * {len(values)})]"
 
 
 def load_lineitem(cluster, rows):
