@@ -71,6 +71,28 @@ examine_base(PlannerInfo *root, const RelOptInfo *rel, Relids within)
 	return reason;
 }
 
+/*
+ * The same of what relations of a build side are joined by, where the planner knows it to be
+ * equal, so that it makes the clauses.
+ */
+static const char *
+examine_equivalences(const PlannerInfo *root, const RelOptInfo *rel)
+{
+	ListCell   *lc;
+	ListCell   *mc;
+
+	foreach(lc, bms_membership(rel->relids) == BMS_MULTIPLE ? root->eq_classes : NIL)
+		foreach(mc, lfirst_node(EquivalenceClass, lc)->ec_members)
+		{
+			const EquivalenceMember *member = lfirst_node(EquivalenceMember, mc);
+
+			if (!bms_is_empty(member->em_relids) && bms_is_subset(member->em_relids, rel->relids) &&
+				!cannot_fail((Node *) member->em_expr))
+				return "what a relation is joined by can raise errors";
+		}
+	return NULL;
+}
+
 const char *
 build_side_examine(PlannerInfo *root, const RelOptInfo *rel)
 {
@@ -84,7 +106,7 @@ build_side_examine(PlannerInfo *root, const RelOptInfo *rel)
 		if (reason != NULL)
 			return reason;
 	}
-	return NULL;
+	return examine_equivalences(root, rel);
 }
 
 Path *
