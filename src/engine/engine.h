@@ -286,6 +286,7 @@ typedef struct EngineStats
 	uint64_t	blocks_skipped;	/* kept ones of which no row can pass the filter */
 	uint64_t	blocks_kept;	/* for later runs */
 	uint64_t	blocks_evicted; /* kept ones that gave way to these, or to the run */
+	uint64_t	values_ordered; /* of percentiles and the like */
 	uint64_t	memory;			/* the most held at once, in bytes, */
 	uint64_t	host_memory;	/* and of a device's groups in the session */
 	uint64_t	queue_ns;		/* waiting for other runs to end */

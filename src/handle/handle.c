@@ -540,6 +540,7 @@ engine_stats_add(EngineStats *stats, const EngineStats *others)
 		memcpy(stats->strategy, others->strategy, sizeof(stats->strategy));
 	stats->rows += others->rows;
 	stats->rows_passed += others->rows_passed;
+	stats->values_ordered += others->values_ordered;
 	stats->bytes += others->bytes;
 	stats->memory += others->memory;
 	stats->input_ns += others->input_ns;

@@ -25,6 +25,7 @@ typedef enum AccForm
 {
 #define FORM(name, ...) FORM_##name,
 #define REFERENCE(name, ...) FORM_##name,
+#define STATISTIC(name, ...) FORM_##name,
 #include "accs.def"
 	FORM_KINDS
 } AccForm;
@@ -96,11 +97,38 @@ form_is_ambiguous(AccForm form)
 	{
 #define FORM(name, words, ambiguous) case FORM_##name: return ambiguous;
 #define REFERENCE(name, words, ambiguous, ...) case FORM_##name: return ambiguous;
+#define STATISTIC(name, ...) case FORM_##name: return false;
 #include "accs.def"
 		case FORM_KINDS:
 			break;
 	}
 	return false;
+}
+
+/* Is it known only once all of a group's rows are there? */
+GA_FN bool
+form_is_statistic(AccForm form)
+{
+	switch (form)
+	{
+#define STATISTIC(name, words, read) case FORM_##name: return true;
+#include "accs.def"
+		default:
+			return false;
+	}
+}
+
+/* Is it read from another accumulator's list of values? */
+GA_FN bool
+form_is_read(AccForm form)
+{
+	switch (form)
+	{
+#define STATISTIC(name, words, read) case FORM_##name: return read;
+#include "accs.def"
+		default:
+			return false;
+	}
 }
 
 /* The value of a word that changes nothing. */

@@ -373,6 +373,23 @@ acc_types(AccKind kind, ValueType *first, ValueType *last)
 	*first = *last = VT_COUNT;
 }
 
+/* What a statistic is read from: a list of values of its types, and a fraction. */
+static bool
+read_acc_is_good(const Check *check, const Accumulator *acc, ValueType first, ValueType last)
+{
+	const Program *p = check->program;
+	const Accumulator *values = &program_accs(p)[acc->values];
+
+	if (acc->values < 0 || acc->values >= p->naccs || values->kind != ACC_VALUES ||
+		!is_register(check, values->arg, p->ninsns, first, last))
+		return false;
+	if (acc->kind == ACC_MODE ? acc->slot != 0 :
+		acc->slot < 0 || acc->slot >= p->nslots || check->slots[acc->slot].type != VT_FLOAT8)
+		return false;
+	return acc->arg == ACC_READ && acc->arg2 == -1 && acc->filter == -1 && acc->limit == 0 &&
+		acc->descending <= 1;
+}
+
 static bool
 acc_is_good(const Check *check, const Accumulator *acc, int word)
 {
@@ -384,6 +401,12 @@ acc_is_good(const Check *check, const Accumulator *acc, int word)
 		acc->nwords != program_acc_words((AccKind) acc->kind, p->level))
 		return false;
 	acc_types((AccKind) acc->kind, &first, &last);
+	if (acc->unused != 0)
+		return false;
+	if (form_is_read(acc_form((AccKind) acc->kind)))
+		return read_acc_is_good(check, acc, first, last);
+	if (acc->values != 0 || acc->slot != 0 || acc->descending != 0)
+		return false;
 	if ((acc_reads_value((AccKind) acc->kind) || acc->arg != -1) &&
 		!is_register(check, acc->arg, p->ninsns, first, last))
 		return false;

@@ -244,6 +244,7 @@ program_acc_words(AccKind kind, int level)
 	{
 #define FORM(name, words, ...) case FORM_##name: return words;
 #define REFERENCE(name, words, ...) case FORM_##name: return words;
+#define STATISTIC(name, words, ...) case FORM_##name: return words;
 #include "accs.def"
 		case FORM_KINDS:
 			break;
@@ -306,6 +307,15 @@ program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
 	if (acc_is_exact(kind))
 		acc.limit = EXACT_LIMIT_SUM8;
 	return add_acc(b, acc);
+}
+
+int
+program_add_read_acc(ProgramBuilder *b, AccKind kind, int values, int slot, bool descending)
+{
+	Accumulator acc = {.kind = kind,.arg = ACC_READ,.filter = -1,.arg2 = -1,.values = values,
+		.slot = slot,.descending = descending};
+
+	return values < 0 ? -1 : add_acc(b, acc);
 }
 
 int
@@ -470,6 +480,15 @@ program_sums_floats(const Program *p)
 {
 	for (int i = 0; i < p->naccs; i++)
 		if (acc_sums_floats(&program_accs(p)[i]))
+			return true;
+	return false;
+}
+
+bool
+program_has_values(const Program *p)
+{
+	for (int i = 0; i < p->naccs; i++)
+		if (program_accs(p)[i].kind == ACC_VALUES)
 			return true;
 	return false;
 }

@@ -99,15 +99,22 @@ typedef struct Insn
 /* Takes no values in, but the same accumulator's words of finer groups. */
 #define ACC_MERGED (-2)
 
+/* Takes no values in, but is read from another accumulator's list of them. */
+#define ACC_READ (-3)
+
 typedef struct Accumulator
 {
 	uint8_t		kind;			/* AccKind */
 	uint8_t		nwords;
-	int16_t		arg;			/* register; -1: count(*); ACC_MERGED */
+	int16_t		arg;			/* register; -1: count(*); ACC_MERGED; ACC_READ */
 	int16_t		filter;			/* register of FILTER (WHERE ...), or -1 */
 	uint16_t	word;			/* first of its words in the group's state */
 	int16_t		arg2;			/* SUM_PRODUCT: the other register; else -1 */
 	int16_t		limit;			/* float sums: values are below 2^limit */
+	int16_t		values;			/* ACC_READ: the accumulator of the values; else 0 */
+	int16_t		slot;			/* percentiles: the slot of the fraction; else 0 */
+	uint8_t		descending;		/* ACC_READ: the greatest value is the first */
+	uint8_t		unused;
 } Accumulator;
 
 /* How an aggregate's result is made from accumulators: src/exec/values/final.c. */
@@ -121,7 +128,8 @@ typedef enum FinalKind
 	FINAL_SUM_FLOAT4,
 	FINAL_SUM_FLOAT8,
 	FINAL_AVG_FLOAT8,
-	FINAL_EXTREME_INT2,			/* min, max: acc MIN_INT, MAX_INT */
+	FINAL_EXTREME_INT2,			/* min, max: acc MIN_INT, MAX_INT; percentile_disc,
+								 * mode: PERCENTILE_DISC, MODE, here and below */
 	FINAL_EXTREME_INT4,			/* int4, date */
 	FINAL_EXTREME_INT8,			/* int8, timestamp, timestamptz */
 	FINAL_EXTREME_FLOAT4,
@@ -129,10 +137,11 @@ typedef enum FinalKind
 	FINAL_EXTREME_NUMERIC,		/* acc MIN_INT, MAX_INT, MIN_WIDE, MAX_WIDE */
 	FINAL_EXTREME_TEXT,			/* acc: an extreme of texts */
 	FINAL_EXTREME_INTERVAL,		/* acc MIN_INTERVAL, MAX_INTERVAL */
-	FINAL_BOOL,					/* bool_and, bool_or: acc BIT_AND, BIT_OR */
+	FINAL_BOOL,					/* bool_and, bool_or: acc BIT_AND, BIT_OR; likewise */
 	FINAL_BITS_INT2,			/* bit_and, bit_or, bit_xor: acc BIT_* */
 	FINAL_BITS_INT4,
 	FINAL_BITS_INT8,
+	FINAL_PERCENTILE_CONT,		/* acc PERCENTILE_CONT */
 	FINAL_VAR_POP,				/* of integers and numerics: acc SUM_INT128, and
 								 * squares */
 	FINAL_VAR_SAMP,
@@ -340,6 +349,13 @@ extern int	program_add_numeric_key(ProgramBuilder *b, int reg, int scale);
 extern int	program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter);
 
 /*
+ * An accumulator that is read from the list of another one, which is ACC_VALUES; slot: of
+ * a percentile's fraction, a FLOAT8.
+ */
+extern int	program_add_read_acc(ProgramBuilder *b, AccKind kind, int values, int slot,
+								 bool descending);
+
+/*
  * An accumulator that merges one of another Program.  It is always a new one;
  * those of a whole Program, added first and in order, have the same words.
  */
@@ -433,6 +449,9 @@ extern bool program_leaves_rows(const Program *p);
 
 /* The bytes of all slots that are tables. */
 extern uint64_t program_tables_size(const Program *p, const SlotValue *slots);
+
+/* Has it lists of values? */
+extern bool program_has_values(const Program *p);
 
 /* Is a key a float? */
 extern bool program_has_float_key(const Program *p);

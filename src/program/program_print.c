@@ -27,6 +27,7 @@ static const char *const final_names[] = {
 	[FINAL_BITS_INT2] = "bits_int2",
 	[FINAL_BITS_INT4] = "bits_int4",
 	[FINAL_BITS_INT8] = "bits_int8",
+	[FINAL_PERCENTILE_CONT] = "percentile_cont",
 	[FINAL_VAR_POP] = "var_pop",
 	[FINAL_VAR_SAMP] = "var_samp",
 	[FINAL_STDDEV_POP] = "stddev_pop",
@@ -108,6 +109,11 @@ print_acc(const Program *p, int i, char *buf, size_t len)
 		append(buf, len, " r%d", acc->arg);
 	if (acc->arg2 >= 0)
 		append(buf, len, ", r%d", acc->arg2);
+	if (acc->arg == ACC_READ)
+		append(buf, len, " of words %d to %d%s", program_accs(p)[acc->values].word,
+			   program_accs(p)[acc->values].word + 1, acc->descending ? ", descending" : "");
+	if (acc->arg == ACC_READ && acc->kind != ACC_MODE)
+		append(buf, len, ", slot %d", acc->slot);
 	if (acc->nwords == 1)
 		append(buf, len, " -> word %d", acc->word);
 	else

@@ -254,13 +254,16 @@ add_merged_accs(Rewriting *r)
 		program_add_merged_acc(r->to, &program_accs(r->fine)[i]);
 }
 
-/* An accumulator; numeric: an extreme of numerics. */
+/* An accumulator; numeric: an extreme of numerics, or their list. */
 static int
 add_acc(Rewriting *r, const Accumulator *acc, bool numeric)
 {
 	int			arg = acc->arg < 0 ? -1 : r->regs[acc->arg];
 	int			filter = acc->filter < 0 ? -1 : r->regs[acc->filter];
 
+	if (acc->arg == ACC_READ)
+		return program_add_read_acc(r->to, (AccKind) acc->kind, r->accs[acc->values], acc->slot,
+									acc->descending);
 	if (acc_sums_floats(acc))
 		return program_add_float_acc(r->to, arg, acc->arg2 < 0 ? -1 : r->regs[acc->arg2],
 									 filter, acc->limit);
@@ -321,13 +324,19 @@ add_agg(Rewriting *r, const Aggregate *agg)
 													  filter < 0 ? -1 : r->regs[filter]));
 }
 
-/* Is it an extreme of numerics? */
+/* Is it an extreme of numerics, or the list that such a value is read from? */
 static bool
 is_numeric_extreme(const Program *p, int acc)
 {
 	for (int i = 0; i < p->naggs; i++)
-		if (program_aggs(p)[i].final == FINAL_EXTREME_NUMERIC && program_aggs(p)[i].acc == acc)
+	{
+		int			extreme = program_aggs(p)[i].acc;
+		const Accumulator *from = &program_accs(p)[extreme];
+
+		if (program_aggs(p)[i].final == FINAL_EXTREME_NUMERIC &&
+			(extreme == acc || (from->arg == ACC_READ && from->values == acc)))
 			return true;
+	}
 	return false;
 }
 

@@ -26,6 +26,12 @@
  *				differently was met, so that it is not known which PostgreSQL would
  *				return
  *
+ *	VALUES		two words: where the next value goes, 0 if there are none, and how many
+ *				there are (engine/cpu/value_list.h).  The list belongs to the state's owner
+ *	VALUE		as INT or ORDERED, by the values' type, once all of them are there
+ *	BETWEEN		the bits of two doubles, and of the share of the way from the first to the
+ *				second at which the result is: 0, the first; likewise
+ *
  * Whether an accumulator has taken in any value is what an ACC_COUNT says
  * over the same argument and filter (Aggregate.count), so the start values are
  * those that change nothing.
@@ -200,6 +206,10 @@ acc_merge_value(const Accumulator *acc, uint64_t *into, const uint64_t *from)
 			take_interval(kind, into, interval_of_words(from[0], from[1]));
 			if (into[0] == from[0] && into[1] == from[1])
 				into[2] |= from[2];
+			break;
+		case FORM_VALUES:		/* only a list's owner can: merge_state */
+		case FORM_VALUE:
+		case FORM_BETWEEN:
 			break;
 		default:				/* texts */
 			if (from[0] != 0 && extreme_is_beaten(kind, into, extreme_text(from)))

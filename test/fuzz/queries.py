@@ -362,8 +362,8 @@ class QueryMaker:
     def aggregate(self, gen):
         rng = self.rng
         make = rng.choices([self.count, self.sum, self.variance, self.pair, self.bits, self.extreme, self.distinct_aggregate,
-                            self.ordered], [30, 34, 10, 5, 12, 18, 6, 1] if not gen.common else
-                           [30, 34, 8, 1, 12, 18, 0, 0])[0]
+                            self.statistic, self.ordered], [30, 34, 10, 5, 12, 18, 6, 8, 1] if not gen.common else
+                           [30, 34, 8, 1, 12, 18, 0, 8, 0])[0]
         a = make(gen)
         if rng.random() < 0.2 and '(' != a.form[0]:
             a.filter = gen.filter()
@@ -414,6 +414,22 @@ class QueryMaker:
         elif argument.type == 'interval':
             around = '(' + DURATION.replace('{0}', '{}') + ')'
         return Aggregate(form % rng.choice(['min', 'max']), argument, around=around, loose=argument.type == 'numeric')
+
+    def statistic(self, gen):
+        """
+        percentile_cont, percentile_disc and mode.  Which of equal values they return, 0 or -0
+        or numerics of several scales, depends on the order of rows.
+        """
+        rng = self.rng
+        form = rng.choice(['percentile_cont(%s)', 'percentile_disc(%s)', 'mode()'])
+        continuous = form.startswith('percentile_cont')
+        argument = gen.make(rng.choice(FLOATS + INTS + ['numeric'] + ['date', 'timestamp', 'bool'] * (not continuous)),
+                            rng.choice([0, 0, 1]))
+        if '%' in form:
+            form %= rng.choice(['0', '1', '0.5', '0.5', '0.25', '0.9', '0.333'])
+        form += ' WITHIN GROUP (ORDER BY {0}%s)' % rng.choice(['', '', ' DESC'])
+        floats = continuous or argument.type in FLOATS
+        return Aggregate(form, argument, around='({} + 0)' if floats else '{}', loose=argument.type == 'numeric' and not continuous)
 
     def ordered(self, gen):
         """An aggregate that PostgreSQL keeps for itself."""

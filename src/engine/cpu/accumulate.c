@@ -11,6 +11,8 @@
 
 #include "engine/cpu/accumulate.h"
 #include "engine/cpu/sum_float.h"
+#include "engine/cpu/value_list.h"
+#include "program/order_statistic.h"
 #include "program/state.h"
 
 #define MIN_TEXT_ROOM 16
@@ -144,6 +146,26 @@ take_wides(const Accumulator *acc, const Vector *arg, const RowGroups *rows,
 		FOR_ROWS(Wide, take_wide(true, w, value));
 	else
 		FOR_ROWS(Wide, take_wide(false, w, value));
+}
+
+/* Values into lists; false: no memory. */
+static bool
+take_values(const Accumulator *acc, ValueType type, const Vector *arg, const RowGroups *rows,
+			const States *states)
+{
+	GroupTable *table = states->table;
+	bool		has_negative_zero = false;
+
+	if (type == VT_FLOAT4 || type == VT_FLOAT8)
+	{
+		FOR_FLOATS(type, uint64_t v = order_of_float(value);
+				   has_negative_zero |= v == ORDER_NEGATIVE_ZERO;
+				   if (!list_add(table, w, v)) return false);
+		*states->has_negative_zero |= has_negative_zero;
+	}
+	else
+		FOR_INTEGERS(type, if (!list_add(table, w, order_of_integer(value))) return false);
+	return true;
 }
 
 /* Integers into a word, of each kind one loop for each type. */
@@ -280,6 +302,8 @@ accumulate(const Accumulator *acc, const Program *program, const Evaluator *eval
 	uint32_t	chosen_groups[CPU_BATCH];
 	RowGroups	chosen = {0, chosen_rows, chosen_groups};
 
+	if (acc->arg == ACC_READ)
+		return ENGINE_OK;
 	if (filter || (arg && (arg->valid || arg->error)) ||
 		(arg2 && (arg2->valid || arg2->error)))
 	{
@@ -297,14 +321,37 @@ accumulate(const Accumulator *acc, const Program *program, const Evaluator *eval
 		snprintf(message, 256, "the groups' texts take more memory than allowed");
 		return ENGINE_NO_MEMORY;
 	}
+	if (acc->kind == ACC_VALUES)
+	{
+		if (take_values(acc, type, arg, rows, states))
+			return ENGINE_OK;
+		snprintf(message, 256, "the groups' values take more memory than allowed");
+		return ENGINE_NO_MEMORY;
+	}
 	if (acc_sums_floats(acc))
 		return take_floats(acc, program, arg, arg2, rows, states, unit, message);
 	take_rows(acc, type, arg, rows, states);
 	return ENGINE_OK;
 }
 
+/* Add another list's values. */
+static bool
+merge_values(GroupTable *table, uint64_t *into, const uint64_t *from)
+{
+	ListWalk	walk;
+	ListPiece	piece;
+
+	list_walk(&walk, from);
+	while ((piece = list_next(&walk)).n > 0)
+		for (uint64_t i = 0; i < piece.n; i++)
+			if (!list_add(table, into, piece.values[i]))
+				return false;
+	return true;
+}
+
 bool
-merge_state(const Program *program, GroupTable *table, uint64_t *into, const uint64_t *from)
+merge_state(const Program *program, GroupTable *table, uint64_t *into, const uint64_t *from,
+			bool with_values)
 {
 	const Accumulator *accs = program_accs(program);
 
@@ -313,7 +360,14 @@ merge_state(const Program *program, GroupTable *table, uint64_t *into, const uin
 		AccKind		kind = (AccKind) accs[i].kind;
 		const uint64_t *words = from + accs[i].word;
 
-		if (!acc_is_text(kind))
+		if (kind == ACC_VALUES && with_values)
+		{
+			if (!merge_values(table, into + accs[i].word, words))
+				return false;
+		}
+		else if (kind == ACC_VALUES)
+			into[accs[i].word + 1] += words[1];
+		else if (!acc_is_text(kind))
 			acc_merge(&accs[i], program->level, into + accs[i].word, words);
 		else if (words[0] != 0 &&
 				 extreme_is_beaten(kind, into + accs[i].word, extreme_text(words)) &&

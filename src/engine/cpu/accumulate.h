@@ -13,7 +13,8 @@ typedef struct States
 	uint64_t   *base;
 	size_t		stride;			/* words */
 	bool		single;			/* there is but one group */
-	GroupTable *table;			/* keeps the texts of extremes */
+	GroupTable *table;			/* keeps the texts of extremes, and lists of values */
+	bool	   *has_negative_zero;	/* set if one of them is; not used where there are none */
 } States;
 
 /* Rows of a batch that passed the filter, and their groups. */
@@ -43,10 +44,10 @@ extern EngineStatus accumulate(const Accumulator *acc, const Program *program,
 							   const States *states, SumUnit *unit, char *message);
 
 /*
- * Merge a state into that of a group of the table, which copies the texts of extremes;
- * false: no memory.
+ * Merge a state into that of a group of the table, which copies the texts of extremes, and
+ * the values of lists if they are wanted, else counts them; false: no memory.
  */
 extern bool merge_state(const Program *program, GroupTable *table, uint64_t *into,
-						const uint64_t *from);
+						const uint64_t *from, bool with_values);
 
 #endif							/* GPUAGG_ACCUMULATE_H */

@@ -30,6 +30,7 @@
 #include "engine/cpu/filter.h"
 #include "engine/cpu/group_output.h"
 #include "engine/cpu/spill.h"
+#include "engine/cpu/statistics.h"
 #include "engine/cpu/stored_groups.h"
 #include "engine/cpu/table.h"
 #include "program/heap_page.h"
@@ -69,6 +70,8 @@ typedef struct CpuRun
 	uint64_t	limit;			/* bytes, of the table */
 	TableBound	bound;			/* likewise, in groups */
 	Spill	   *spill;			/* NULL: no groups have left the table */
+	Statistics *statistics;		/* NULL: the Program has no lists of values */
+	bool		has_negative_zero;	/* among them, so that a statistic may be ambiguous */
 	GroupChoice *choice;		/* of those in the output; NULL: all leave */
 	StoredGroups stored;		/* if they have: the output */
 	GroupOutput *output;		/* else; made when all input is in */
@@ -101,6 +104,7 @@ cpu_close(EngineRun *head)
 	output_free(run->output);
 	choice_free(run->choice);
 	spill_free(run->spill);
+	statistics_free(run->statistics);
 	table_free(run->table);
 	free(run);
 }
@@ -151,7 +155,9 @@ cpu_open(const Program *program, const SlotValue *slots, const EngineHints *hint
 		if (run->filters_first && run->eval)
 			run->filter = filter_create(&run->program, slots, run->eval, run->deform);
 		run->table = table_create(&run->program, hints, run->limit);
-		if (run->eval && run->table &&
+		if (program_has_values(program))
+			run->statistics = statistics_create(&run->program, slots, &run->hints, run->limit);
+		if (run->eval && run->table && (run->statistics || !program_has_values(program)) &&
 			(run->deform || program->source != SOURCE_PAGES) &&
 			(run->filter || !run->filters_first))
 		{
@@ -217,7 +223,8 @@ static EngineStatus
 need_spill(CpuRun *run)
 {
 	if (run->spill == NULL)
-		run->spill = spill_create(&run->program, &run->hints, run->limit, run->table);
+		run->spill = spill_create(&run->program, &run->hints, run->limit, run->table,
+								  run->statistics);
 	run->stored.spill = run->spill;
 	run->stored.table = run->table;
 	if (run->spill != NULL)
@@ -310,7 +317,8 @@ take_rows_in(CpuRun *run, const uint16_t *numbers, uint32_t n)
 {
 	const Program *program = &run->program;
 	RowGroups	rows = {n, numbers, run->groups};
-	States		states = {.single = program->nkeys == 0,.table = run->table};
+	States		states = {.single = program->nkeys == 0,.table = run->table,
+		.has_negative_zero = &run->has_negative_zero};
 	EngineStatus status = ENGINE_OK;
 
 	states.base = table_records(run->table, &states.stride) +
@@ -323,8 +331,8 @@ take_rows_in(CpuRun *run, const uint16_t *numbers, uint32_t n)
 	table_set_limit(run->table, run->limit);
 	normalize_sums(run, n);
 	run->bound.rows += n;
-	if (status == ENGINE_OK && run->hints.store != NULL && program->nkeys > 0 &&
-		table_is_over(run->table))
+	if (status == ENGINE_OK && run->hints.store != NULL &&
+		(program->nkeys > 0 || run->statistics != NULL) && table_is_over(run->table))
 		status = spill_table(run);
 	return status;
 }
@@ -613,11 +621,14 @@ set_stats(CpuRun *run)
 		(run->deform ? deform_memory(run->deform) : 0) +
 		(run->filter ? filter_memory(run->filter) : 0) +
 		(run->spill ? spill_memory(run->spill) : 0) +
+		(run->statistics ? statistics_memory(run->statistics) : 0) +
 		(run->output ? output_memory(run->output) : 0) +
 		(run->choice ? choice_memory(run->choice) : 0);
 
 	if (memory > stats->memory)
 		stats->memory = memory;
+	if (run->statistics != NULL)
+		stats->values_ordered += statistics_values(run->statistics);
 	snprintf(stats->strategy, sizeof(stats->strategy), "%s", table_strategy(run->table));
 }
 
@@ -635,14 +646,28 @@ set_units(CpuRun *run)
 	}
 }
 
+/* Read the statistics of groups that are all in the table. */
+static EngineStatus
+read_statistics(CpuRun *run)
+{
+	Groups		groups = {.ngroups = table_groups(run->table),.layout = table_layout(run->table)};
+
+	if (run->statistics == NULL)
+		return ENGINE_OK;
+	groups.records = table_records(run->table, &groups.stride);
+	return statistics_read(run->statistics, &groups, NULL, run->head.message);
+}
+
 /* The output of a table that holds all groups. */
 static EngineStatus
 output_table(CpuRun *run)
 {
 	GroupRecords groups = table_complete(run->table);
-	EngineStatus status = output_create(&run->program, &groups, &run->hints, run->choice,
-										&run->output, run->head.message);
+	EngineStatus status = read_statistics(run);
 
+	if (status == ENGINE_OK)
+		status = output_create(&run->program, &groups, &run->hints, run->choice, &run->output,
+							   run->head.message);
 	run->head.stats.groups = groups.ngroups;
 	run->head.stats.batches = 1;
 	return status;
@@ -655,7 +680,7 @@ output_stored(CpuRun *run)
 	bool		merged = run->hints.store->merged;
 	EngineStatus status = merged ? need_spill(run) : spill_table(run);
 
-	if (status == ENGINE_OK && !merged && run->spill->suspect)
+	if (status == ENGINE_OK && !merged && (run->spill->suspect || run->has_negative_zero))
 		status = stored_check(&run->stored, run->head.message);
 	return status;
 }
@@ -668,6 +693,8 @@ end_input(CpuRun *run)
 
 	if (run->deform)
 		status = flush_deformed(run);
+	if (status == ENGINE_OK && run->statistics != NULL)
+		status = statistics_check(run->statistics, run->head.message);
 	if (status != ENGINE_OK)
 		return status;
 	set_units(run);
@@ -729,6 +756,8 @@ cpu_emit_partial(EngineRun *head)
 	CpuRun	   *run = (CpuRun *) head;
 	EngineStatus status = run->deform ? flush_deformed(run) : ENGINE_OK;
 
+	if (status == ENGINE_OK && run->statistics != NULL)
+		status = statistics_check(run->statistics, run->head.message);
 	if (status == ENGINE_OK)
 		status = spill_table(run);
 	bound_lift(&run->bound);

@@ -18,16 +18,90 @@ records_format(RecordFormat *format, const Program *program, const KeyLayout *la
 
 	format->layout = layout;
 	format->stride = stride;
+	format->program = program;
 	format->nextremes = 0;
+	format->nlists = 0;
 	for (int i = 0; i < program->naccs; i++)
+	{
+		uint16_t	word = (uint16_t) (layout->words + accs[i].word);
+
 		if (acc_is_text((AccKind) accs[i].kind))
-			format->extremes[format->nextremes++] = (uint16_t) (layout->words + accs[i].word);
+			format->extremes[format->nextremes++] = word;
+		if (accs[i].kind == ACC_VALUES)
+			format->lists[format->nlists++] = word;
+	}
 }
 
+/* Are there bytes behind records? */
 static inline bool
-has_texts(const RecordFormat *format)
+has_bytes(const RecordFormat *format)
 {
-	return format->layout->ntexts > 0 || format->nextremes > 0;
+	return format->layout->ntexts > 0 || format->nextremes > 0 || format->nlists > 0;
+}
+
+bool
+group_parts_create(GroupParts *parts, const RecordFormat *format)
+{
+	*parts = (GroupParts)
+	{
+		.format = format
+	};
+	if (format->nlists == 0)
+		return true;
+	parts->words = malloc(format->stride * sizeof(uint64_t));
+	parts->walks = malloc(format->nlists * sizeof(ListWalk));
+	return parts->words != NULL && parts->walks != NULL;
+}
+
+void
+group_parts_free(GroupParts *parts)
+{
+	free(parts->words);
+	free(parts->walks);
+}
+
+void
+group_parts_begin(GroupParts *parts, const uint64_t *group)
+{
+	const RecordFormat *format = parts->format;
+
+	parts->group = group;
+	parts->begun = false;
+	for (int i = 0; i < format->nlists; i++)
+		list_walk(&parts->walks[i], &group[format->lists[i]]);
+}
+
+/* Give the part the next piece of each list; are there any? */
+static bool
+take_pieces(GroupParts *parts)
+{
+	const RecordFormat *format = parts->format;
+	bool		any = false;
+
+	for (int i = 0; i < format->nlists; i++)
+	{
+		ListPiece	piece = list_next(&parts->walks[i]);
+
+		list_pack(&parts->words[format->lists[i]], piece);
+		any |= piece.n > 0;
+	}
+	return any;
+}
+
+const uint64_t *
+group_parts_next(GroupParts *parts)
+{
+	const RecordFormat *format = parts->format;
+	bool		first = !parts->begun;
+
+	parts->begun = true;
+	if (format->nlists == 0)
+		return first ? parts->group : NULL;
+	if (first)
+		memcpy(parts->words, parts->group, format->stride * sizeof(uint64_t));
+	else
+		state_init(format->program, parts->words + format->layout->words);
+	return take_pieces(parts) || first ? parts->words : NULL;
 }
 
 /* A text's bytes behind a record. */
@@ -44,6 +118,13 @@ is_long(const uint64_t *key)
 	return (uint32_t) key[0] > TEXT_INLINE;
 }
 
+/* Bytes of a list's values behind a record. */
+static inline size_t
+list_size(const uint64_t *words)
+{
+	return words[0] == 0 ? 0 : words[1] * sizeof(uint64_t);
+}
+
 size_t
 record_size(const RecordFormat *format, const uint64_t *group)
 {
@@ -56,6 +137,8 @@ record_size(const RecordFormat *format, const uint64_t *group)
 	for (int i = 0; i < format->nextremes; i++)
 		if (group[format->extremes[i]] != 0)
 			size += text_size(extreme_text(&group[format->extremes[i]]).len);
+	for (int i = 0; i < format->nlists; i++)
+		size += list_size(&group[format->lists[i]]);
 	return size;
 }
 
@@ -94,12 +177,22 @@ record_write(const RecordFormat *format, const uint64_t *group, char *to)
 		record[format->extremes[i]] = SOME_TEXT;
 		record[format->extremes[i] + 1] = extreme_text(words).len;
 	}
+	for (int i = 0; i < format->nlists; i++)
+	{
+		const uint64_t *words = &group[format->lists[i]];
+
+		if (words[0] == 0)
+			continue;
+		memcpy(to, (const void *) (uintptr_t) (words[0] & ~LIST_PACKED), list_size(words));
+		to += list_size(words);
+		record[format->lists[i]] = LIST_PACKED;
+	}
 	return to;
 }
 
-/* Let a copied record have the addresses of its texts; returns where they end. */
+/* Let a copied record have the addresses of its texts and lists; returns where they end. */
 static const char *
-find_texts(const RecordFormat *format, uint64_t *record, const char *texts)
+find_bytes(const RecordFormat *format, uint64_t *record, const char *bytes)
 {
 	const KeyLayout *layout = format->layout;
 
@@ -109,8 +202,8 @@ find_texts(const RecordFormat *format, uint64_t *record, const char *texts)
 
 		if (!is_long(key))
 			continue;
-		memcpy(&key[1], &texts, sizeof(texts));
-		texts += text_size((uint32_t) key[0]);
+		memcpy(&key[1], &bytes, sizeof(bytes));
+		bytes += text_size((uint32_t) key[0]);
 	}
 	for (int i = 0; i < format->nextremes; i++)
 	{
@@ -118,10 +211,19 @@ find_texts(const RecordFormat *format, uint64_t *record, const char *texts)
 
 		if (words[0] == 0)
 			continue;
-		words[0] = (uint64_t) (uintptr_t) texts;
-		texts += text_size((uint32_t) words[1]);
+		words[0] = (uint64_t) (uintptr_t) bytes;
+		bytes += text_size((uint32_t) words[1]);
 	}
-	return texts;
+	for (int i = 0; i < format->nlists; i++)
+	{
+		uint64_t   *words = &record[format->lists[i]];
+
+		if (words[0] == 0)
+			continue;
+		words[0] = (uint64_t) (uintptr_t) bytes | LIST_PACKED;
+		bytes += list_size(words);
+	}
+	return bytes;
 }
 
 bool
@@ -136,7 +238,7 @@ records_read(const RecordFormat *format, const void *piece, size_t size,
 	groups->stride = format->stride;
 	groups->records = piece;
 	groups->ngroups = (uint32_t) (size / least);
-	if (!has_texts(format))
+	if (!has_bytes(format))
 		return true;
 	if (copies->room < size)
 	{
@@ -153,7 +255,7 @@ records_read(const RecordFormat *format, const void *piece, size_t size,
 		uint64_t   *record = copies->words + groups->ngroups++ * format->stride;
 
 		memcpy(record, at, least);
-		at = find_texts(format, record, at + least);
+		at = find_bytes(format, record, at + least);
 	}
 	return true;
 }

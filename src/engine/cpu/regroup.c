@@ -502,7 +502,7 @@ take_in(Regroup *regroup, RegroupNode *node, KeySet from, const uint64_t *states
 	for (uint32_t i = 0; i < n && states != NULL; i++)
 		if (!merge_state(regroup->fine, node->table,
 						 into.base + regroup->groups[i] * into.stride,
-						 states + (first + i) * nwords))
+						 states + (first + i) * nwords, true))
 			return no_memory(regroup, message);
 	for (int i = 0; i < coarse->naccs && status == ENGINE_OK; i++)
 		if (regroup->acc_keys[i] >= 0 && is_distinct(from, node->keys, regroup->acc_keys[i]))

@@ -103,7 +103,7 @@ need_spill(RegroupNode *node, const EngineHints *hints)
 	node->store.head.read = node_store_read;
 	node->store.head.release = NULL;
 	own.store = &node->store.head;
-	node->spill = spill_create(node->program, &own, hints->memory_limit, node->table);
+	node->spill = spill_create(node->program, &own, hints->memory_limit, node->table, NULL);
 	node->stored.spill = node->spill;
 	node->stored.table = node->table;
 	return node->spill != NULL;

@@ -93,7 +93,7 @@ add_partitions(Spill *spill, uint32_t n, int bits)
 
 Spill *
 spill_create(const Program *program, const EngineHints *hints, uint64_t limit,
-			 GroupTable *table)
+			 GroupTable *table, Statistics *statistics)
 {
 	Spill	   *spill = calloc(1, sizeof(Spill));
 
@@ -104,8 +104,14 @@ spill_create(const Program *program, const EngineHints *hints, uint64_t limit,
 	spill->limit = limit;
 	spill->store = hints->store;
 	spill->suspect = has_intervals(program);
+	spill->statistics = statistics;
 	spill->at_once = MERGED_AT_ONCE;
 	records_format(&spill->format, program, table_layout(table), table_stride(table));
+	if (!group_parts_create(&spill->group, &spill->format))
+	{
+		spill_free(spill);
+		return NULL;
+	}
 	spill->starts = calloc(spill->store->npartitions + 1, sizeof(uint32_t));
 	if (spill->starts != NULL &&
 		add_partitions(spill, spill->store->npartitions,
@@ -139,6 +145,7 @@ spill_free(Spill *spill)
 	if (spill == NULL)
 		return;
 	spill_trim(spill);
+	group_parts_free(&spill->group);
 	free(spill->parts);
 	free(spill->starts);
 	free(spill->partitions);
@@ -252,6 +259,41 @@ prefetch_group(const GroupRecords *groups, uint32_t number)
 	__builtin_prefetch(group + groups->stride - 1);
 }
 
+/* Add a record to the piece, which leaves for the store when it is full. */
+static EngineStatus
+write_record(Spill *spill, const uint64_t *record, uint32_t partition, size_t *used, char *message)
+{
+	GroupStore *store = spill->store;
+	size_t		size = record_size(&spill->format, record);
+
+	if (*used > 0 && *used + size > GROUPS_PIECE)
+	{
+		if (!store->write(store, partition, spill->piece, *used))
+			return store_failed(spill, message);
+		*used = 0;
+	}
+	if (!reserve_piece(spill, *used, size))
+		return no_memory(message);
+	(void) record_write(&spill->format, record, spill->piece + *used);
+	*used += size;
+	return ENGINE_OK;
+}
+
+/* The same of a group, which may take several. */
+static EngineStatus
+write_group(Spill *spill, const uint64_t *group, uint32_t partition, size_t *used, char *message)
+{
+	EngineStatus status = ENGINE_OK;
+	const uint64_t *part;
+
+	if (spill->format.nlists == 0)
+		return write_record(spill, group, partition, used, message);
+	group_parts_begin(&spill->group, group);
+	while (status == ENGINE_OK && (part = group_parts_next(&spill->group)) != NULL)
+		status = write_record(spill, part, partition, used, message);
+	return status;
+}
+
 /* Write n groups into a partition; order: their numbers, or NULL: from the first on. */
 static EngineStatus
 write_groups(Spill *spill, const GroupRecords *groups, const uint32_t *order, uint32_t n,
@@ -262,21 +304,14 @@ write_groups(Spill *spill, const GroupRecords *groups, const uint32_t *order, ui
 
 	for (uint32_t i = 0; i < n; i++)
 	{
-		const uint64_t *group = groups->records + (order ? order[i] : i) * groups->stride;
-		size_t		size = record_size(&spill->format, group);
+		EngineStatus status;
 
 		if (order && i + PREFETCH < n)
 			prefetch_group(groups, order[i + PREFETCH]);
-		if (used > 0 && used + size > GROUPS_PIECE)
-		{
-			if (!store->write(store, partition, spill->piece, used))
-				return store_failed(spill, message);
-			used = 0;
-		}
-		if (!reserve_piece(spill, used, size))
-			return no_memory(message);
-		(void) record_write(&spill->format, group, spill->piece + used);
-		used += size;
+		status = write_group(spill, groups->records + (order ? order[i] : i) * groups->stride,
+							 partition, &used, message);
+		if (status != ENGINE_OK)
+			return status;
 		if (i % WRITTEN_AT_ONCE == 0 && engine_interrupted(&spill->hints))
 			return interrupted(message);
 	}
@@ -378,7 +413,7 @@ merge_groups(const Spill *spill, GroupTable *table, const uint64_t *const *from,
 	records = table_records(table, &stride);
 	for (uint32_t i = 0; i < n; i++)
 		if (!merge_state(spill->program, table, records + groups[i] * stride + words,
-						 from[i] + words))
+						 from[i] + words, !spill->leaves_values))
 			return ENGINE_NO_MEMORY;
 	return ENGINE_OK;
 }
@@ -549,6 +584,73 @@ must_divide(const Spill *spill, uint32_t partition)
 		spill->partitions[partition].bits + PART_BITS <= HASH_BITS;
 }
 
+/* The values that a group of the leaf has left in the store. */
+typedef struct StoredValues
+{
+	ValueSource source;
+	Spill	   *spill;
+	uint32_t	partition;
+	GroupRecords piece;
+	uint32_t	next;			/* of its records */
+} StoredValues;
+
+static EngineStatus
+rewind_stored_values(ValueSource *source, char *message)
+{
+	StoredValues *stored = (StoredValues *) source;
+
+	stored->piece.ngroups = 0;
+	stored->next = 0;
+	return spill_rewind(stored->spill, stored->partition, message);
+}
+
+/* Those of the group's next record that has any. */
+static EngineStatus
+next_stored_values(ValueSource *source, ListPiece *piece, char *message)
+{
+	StoredValues *stored = (StoredValues *) source;
+	const KeyLayout *layout = stored->spill->format.layout;
+	EngineStatus status = ENGINE_OK;
+
+	piece->n = 0;
+	while (piece->n == 0)
+	{
+		const uint64_t *record;
+
+		if (stored->next == stored->piece.ngroups)
+		{
+			stored->next = 0;
+			status = spill_read(stored->spill, stored->partition, &stored->piece, message);
+			if (status != ENGINE_OK || stored->piece.ngroups == 0)
+				break;
+		}
+		record = stored->piece.records + stored->next++ * stored->piece.stride;
+		if (keys_equal(layout, record, source->group))
+		{
+			ListWalk	walk;
+
+			list_walk(&walk, record + layout->words + source->word);
+			*piece = list_next(&walk);
+		}
+	}
+	return status;
+}
+
+/* The groups of the leaf are complete: read their statistics from their values. */
+static EngineStatus
+read_statistics(Spill *spill, GroupTable *table, uint32_t partition, char *message)
+{
+	StoredValues stored = {
+		.source = {.rewind = rewind_stored_values,.next = next_stored_values},
+		.spill = spill,
+		.partition = partition
+	};
+	Groups		groups = {.ngroups = table_groups(table),.layout = spill->format.layout};
+
+	groups.records = table_records(table, &groups.stride);
+	return statistics_read(spill->statistics, &groups, &stored.source, message);
+}
+
 EngineStatus
 spill_merge(Spill *spill, GroupTable *table, uint32_t partition, char *message)
 {
@@ -570,9 +672,13 @@ spill_merge(Spill *spill, GroupTable *table, uint32_t partition, char *message)
 	if (status == ENGINE_NO_MEMORY)
 	{
 		table_set_limit(table, UINT64_MAX);
+		spill->leaves_values = true;
 		status = merge_leaf(spill, table, partition, message);
+		spill->leaves_values = false;
 		table_set_limit(table, spill->limit);
 	}
+	if (status == ENGINE_OK && spill->statistics != NULL)
+		status = read_statistics(spill, table, partition, message);
 	return status == ENGINE_NO_MEMORY ? no_memory(message) : status;
 }
 

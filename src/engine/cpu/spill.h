@@ -7,7 +7,8 @@
  * several records of a group, from several tables.  They are merged in
  * a table that holds one leaf at a time: the whole partition or, if that takes more
  * than the memory allowed, those of its groups that agree in some more bits of
- * the hash.  The partition is read once for each of its leaves.  If these would be many,
+ * the hash.  A leaf of one group whose list of values does not fit leaves the values in the
+ * store, from where its statistics are read.  The partition is read once for each of its leaves.  If these would be many,
  * and the store grows, the partition is divided: its records go into new partitions, by
  * more bits of the hash.
  */
@@ -15,6 +16,7 @@
 #define GPUAGG_SPILL_H
 
 #include "engine/cpu/records.h"
+#include "engine/cpu/statistics.h"
 #include "engine/cpu/table.h"
 
 /* A partition of the store, the number being its index. */
@@ -33,10 +35,12 @@ typedef struct Spill
 	RecordFormat format;
 	uint64_t	records;		/* written into partitions */
 	bool		suspect;		/* merged states may be ambiguous */
+	Statistics *statistics;		/* the run's; NULL: there are no lists of values */
 
 	/* writing */
 	char	   *piece;
 	size_t		room;
+	GroupParts	group;			/* that is being written */
 	uint32_t   *order;			/* groups, by their partitions */
 	uint16_t   *places;			/* by group: its partition */
 	uint32_t   *starts;			/* by partition: where its groups begin in order */
@@ -51,11 +55,12 @@ typedef struct Spill
 	uint64_t	leaf;			/* these bits of the hash, above the partition's, */
 	int			leaf_bits;		/* so many, are those of the leaf's groups */
 	uint32_t	at_once;		/* records that are merged together */
+	bool		leaves_values;	/* merging leaves the values of lists in the store */
 } Spill;
 
-/* NULL: no memory.  The table's layout must outlive it. */
+/* NULL: no memory.  The table's layout, and statistics, which may be NULL, must outlive it. */
 extern Spill *spill_create(const Program *program, const EngineHints *hints,
-						   uint64_t limit, GroupTable *table);
+						   uint64_t limit, GroupTable *table, Statistics *statistics);
 extern void spill_free(Spill *spill);
 extern uint64_t spill_memory(const Spill *spill);	/* bytes */
 

@@ -205,6 +205,19 @@ table_text_room(GroupTable *table, size_t size)
 	return room;
 }
 
+uint64_t *
+table_words_room(GroupTable *table, size_t nwords)
+{
+	size_t		beyond = table->arena ? table->arena->used % sizeof(uint64_t) : 0;
+
+	/* what is left may be less than this, and the next chunk begins with a word */
+	if (beyond > 0)
+		table->arena->used += sizeof(uint64_t) - beyond;
+	if (beyond > 0 && table->arena->used > table->arena->size)
+		table->arena->used = table->arena->size;
+	return (uint64_t *) (void *) table_text_room(table, nwords * sizeof(uint64_t));
+}
+
 /* Copy the bytes of a record's long texts out of the batch they came with. */
 static bool
 keep_texts(GroupTable *table, uint64_t *keys)

@@ -71,7 +71,8 @@ extern size_t table_stride(const GroupTable *table);
 /* All groups, once there will be no more. */
 extern GroupRecords table_complete(const GroupTable *table);
 
-/* Room for bytes of a text, for as long as the table; NULL: no memory. */
+/* Room for bytes of a text, or for words, for as long as the table's groups; NULL: no memory. */
 extern char *table_text_room(GroupTable *table, size_t size);
+extern uint64_t *table_words_room(GroupTable *table, size_t nwords);
 
 #endif							/* GPUAGG_TABLE_H */

@@ -230,10 +230,11 @@ cuda_close(EngineRun *head)
 static bool
 cuda_supports(const Program *program, char *reason, size_t len)
 {
-	(void) program;
+	bool		has_values = program_has_values(program);
+
 	if (len > 0)
-		reason[0] = '\0';
-	return true;
+		snprintf(reason, len, "%s", has_values ? "ordered values are not supported" : "");
+	return !has_values;
 }
 
 /* Kernels are kept below the directory, those of both engines together. */

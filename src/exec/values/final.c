@@ -278,6 +278,20 @@ extreme_numeric(const Program *program, AccKind kind, const uint64_t *value, int
 	return wide_numeric(program, &wide, scale);
 }
 
+/* The words of ACC_PERCENTILE_CONT; computed as PostgreSQL does it. */
+static double
+value_between(const uint64_t *words)
+{
+	double		low;
+	double		high;
+	double		share;
+
+	memcpy(&low, &words[0], sizeof(low));
+	memcpy(&high, &words[1], sizeof(high));
+	memcpy(&share, &words[2], sizeof(share));
+	return share == 0 ? low : low + (share * (high - low));
+}
+
 static Datum
 interval_datum(TimeSpan span)
 {
@@ -320,6 +334,8 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 			return sum_numeric(accs, agg, words);
 		case FINAL_AVG_NUMERIC:
 			return average_numeric(sum_numeric(accs, agg, words), count);
+		case FINAL_PERCENTILE_CONT:
+			return Float8GetDatum(value_between(value));
 		case FINAL_EXTREME_NUMERIC:
 			return extreme_numeric(program, (AccKind) acc->kind, value, agg->scale);
 		case FINAL_EXTREME_TEXT:

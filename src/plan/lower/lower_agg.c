@@ -185,19 +185,26 @@ check_text_extreme(Lowering *l, const Aggref *aggref, AccKind kind)
 	return check_order(l, exprType((Node *) arg), aggref->inputcollid);
 }
 
+/* Is it a whole aggregate of this query? */
+static bool
+check_level(Lowering *l, const Aggref *aggref)
+{
+	if (aggref->agglevelsup != 0)
+		lower_reject(l, REJECTED_AGGREGATE, _("aggregates of an outer query are not supported"));
+	else if (aggref->aggsplit != AGGSPLIT_SIMPLE)
+		lower_reject(l, REJECTED_AGGREGATE, _("partial aggregation is not supported"));
+	return lower_succeeded(l);
+}
+
 /* The kind of an aggregate that can be lowered, but for its expressions. */
 static const AggregateKind *
 check_aggref(Lowering *l, const Aggref *aggref)
 {
 	const AggregateKind *kind = find_aggregate(aggref->aggfnoid);
 
-	if (kind == NULL || aggref->aggkind != AGGKIND_NORMAL || aggref->aggvariadic)
+	if (kind == NULL || aggref->aggvariadic)
 		lower_reject(l, REJECTED_AGGREGATE, _("aggregate %s is not supported"),
 					 format_procedure(aggref->aggfnoid));
-	else if (aggref->agglevelsup != 0)
-		lower_reject(l, REJECTED_AGGREGATE, _("aggregates of an outer query are not supported"));
-	else if (aggref->aggsplit != AGGSPLIT_SIMPLE)
-		lower_reject(l, REJECTED_AGGREGATE, _("partial aggregation is not supported"));
 	else if (aggref->aggorder != NIL)
 	{
 		lower_hint(l, "Leave it out if the order of the rows makes no difference.");
@@ -376,7 +383,7 @@ add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
 bool
 lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale)
 {
-	const AggregateKind *kind = check_aggref(l, aggref);
+	const AggregateKind *kind = check_level(l, aggref) ? check_aggref(l, aggref) : NULL;
 
 	if (kind == NULL)
 		return false;
@@ -399,8 +406,10 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	int			scale = 0;
 	int			shown = -1;
 
-	if (!lower_succeeded(l))
+	if (!lower_succeeded(l) || !check_level(l, aggref))
 		return false;
+	if (is_statistic(aggref))
+		return lower_statistic(l, aggref);
 	kind = check_aggref(l, aggref);
 	if (kind == NULL || !check_text_extreme(l, aggref, kind->acc))
 		return false;

@@ -193,6 +193,14 @@ extern Const *int4_const(int32 value);
 extern Const *int8_const(int64 value, bool isnull);
 
 /*
+ * lower_statistic.c: ordered-set aggregates.
+ */
+
+/* Does the aggregate need all of its values in an order? */
+extern bool is_statistic(const Aggref *aggref);
+extern bool lower_statistic(Lowering *l, Aggref *aggref);
+
+/*
  * lower_text.c: LIKE with constant patterns, lengths and constant parts of texts.
  */
 

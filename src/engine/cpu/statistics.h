@@ -1,0 +1,58 @@
+/*
+ * statistics.h
+ *	  Order statistics of groups: percentiles and modes, read from lists of values.
+ */
+#ifndef GPUAGG_STATISTICS_H
+#define GPUAGG_STATISTICS_H
+
+#include "engine/cpu/value_list.h"
+
+typedef struct Statistics Statistics;
+
+/* Groups whose rows are all there: their records, as table_records has them. */
+typedef struct Groups
+{
+	uint64_t   *records;
+	size_t		stride;			/* words */
+	uint32_t	ngroups;
+	const KeyLayout *layout;
+} Groups;
+
+/*
+ * Values of one group that are not in its list: those of all pieces until an empty one.  They
+ * are read several times.  A failure's reason goes to message (256 bytes).
+ */
+typedef struct ValueSource
+{
+	EngineStatus (*rewind) (struct ValueSource *source, char *message);
+	EngineStatus (*next) (struct ValueSource *source, ListPiece *piece, char *message);
+	const uint64_t *group;		/* which: the reader sets it, */
+	uint32_t	word;			/* and of which list, the first word of the state */
+} ValueSource;
+
+/*
+ * For a Program with lists of values.  It keeps the hints' address.  limit: bytes that a run's
+ * table may take; reading takes a small share of that besides.  NULL: no memory.
+ */
+extern Statistics *statistics_create(const Program *program, const SlotValue *slots,
+									 const EngineHints *hints, uint64_t limit);
+extern void statistics_free(Statistics *statistics);
+
+/* Can the fractions of percentiles be used?  INEXACT, the reason in message: one cannot. */
+extern EngineStatus statistics_check(const Statistics *statistics, char *message);
+
+/*
+ * Read what groups have of statistics into their states, and let go of their lists, whose
+ * memory stays the table's.  stored: where values are that a list lacks; NULL: none does.
+ * INEXACT: of the float values 0 and -0 either could be the result; or the source has failed,
+ * or FAILED: interrupted.
+ */
+extern EngineStatus statistics_read(Statistics *statistics, const Groups *groups,
+									ValueSource *stored, char *message);
+
+extern uint64_t statistics_memory(const Statistics *statistics);	/* bytes */
+
+/* Values read since this was last asked. */
+extern uint64_t statistics_values(Statistics *statistics);
+
+#endif							/* GPUAGG_STATISTICS_H */

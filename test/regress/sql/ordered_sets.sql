@@ -1,0 +1,111 @@
+--
+-- percentile_cont, percentile_disc and mode: lists of values, and what is read from them.
+--
+SET gpuagg.engine = cpu;
+
+-- over nothing, over NULLs, over one value
+CREATE TABLE no_values (g int, v float8);
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v), percentile_disc(0.5) WITHIN GROUP (ORDER BY v), mode() WITHIN GROUP (ORDER BY v) FROM no_values;
+SELECT check_query('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v), mode() WITHIN GROUP (ORDER BY v) FROM no_values');
+SELECT check_query('SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM no_values GROUP BY g');
+SELECT g, percentile_cont(0.3) WITHIN GROUP (ORDER BY v), percentile_disc(0.3) WITHIN GROUP (ORDER BY v DESC), mode() WITHIN GROUP (ORDER BY v)
+FROM (VALUES (1, NULL), (2, 7), (3, 7), (3, NULL), (4, 5), (4, 9), (4, 5), (4, 9), (4, 6)) x (g, v) GROUP BY g ORDER BY g;
+
+-- each type, both orders, the first and the last value
+SELECT check_query('SELECT k, percentile_disc(0.4) WITHIN GROUP (ORDER BY i2), percentile_disc(0.4) WITHIN GROUP (ORDER BY i4), percentile_disc(0.4) WITHIN GROUP (ORDER BY i8), mode() WITHIN GROUP (ORDER BY i2), mode() WITHIN GROUP (ORDER BY i4), mode() WITHIN GROUP (ORDER BY b) FROM facts GROUP BY k');
+SELECT check_query('SELECT k, percentile_disc(0.4) WITHIN GROUP (ORDER BY i2 DESC), percentile_disc(0.9) WITHIN GROUP (ORDER BY i8 DESC), mode() WITHIN GROUP (ORDER BY i2 DESC), mode() WITHIN GROUP (ORDER BY b DESC), percentile_cont(0.3) WITHIN GROUP (ORDER BY i4 DESC) FROM facts GROUP BY k');
+SELECT check_query('SELECT percentile_disc(0) WITHIN GROUP (ORDER BY i4), percentile_disc(1) WITHIN GROUP (ORDER BY i4), percentile_cont(0) WITHIN GROUP (ORDER BY i4), percentile_cont(1) WITHIN GROUP (ORDER BY i4 DESC), count(*), sum(i4) FROM facts');
+CREATE TABLE many_types AS
+SELECT i AS id, i * 7919 % 97 AS g, date '2020-02-20' + i * 31 % 977 AS d, timestamp '2001-01-01' + i * 7 % 1009 * interval '1 h' AS ts,
+	timestamptz '2001-01-01 UTC' - i * 11 % 1013 * interval '1 min' AS tz, time '00:00' + i % 71 * interval '17 s' AS t, (i % 89)::money AS m,
+	(i * 13 % 701 - 350) / 4.0::float8 AS f, (i * 17 % 499 - 250)::float4 / 8 AS r, (i * 19 % 997 - 500) / 100.0::numeric(8, 2) AS n
+FROM generate_series(1, 20000) i;
+ALTER TABLE many_types ALTER n TYPE numeric(8, 2);
+ANALYZE many_types;
+SELECT check_query('SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY d), percentile_disc(0.5) WITHIN GROUP (ORDER BY ts), percentile_disc(0.5) WITHIN GROUP (ORDER BY tz), percentile_disc(0.5) WITHIN GROUP (ORDER BY t), percentile_disc(0.5) WITHIN GROUP (ORDER BY m) FROM many_types GROUP BY g');
+SELECT check_query('SELECT g, percentile_cont(0.35) WITHIN GROUP (ORDER BY f), percentile_cont(0.35) WITHIN GROUP (ORDER BY r), percentile_cont(0.35) WITHIN GROUP (ORDER BY n), percentile_disc(0.35) WITHIN GROUP (ORDER BY f), percentile_disc(0.35) WITHIN GROUP (ORDER BY r), percentile_disc(0.35) WITHIN GROUP (ORDER BY n DESC) FROM many_types GROUP BY g');
+SELECT check_query('SELECT g, mode() WITHIN GROUP (ORDER BY f), mode() WITHIN GROUP (ORDER BY r DESC), mode() WITHIN GROUP (ORDER BY n), mode() WITHIN GROUP (ORDER BY d) FROM many_types GROUP BY g');
+SELECT check_query('SELECT percentile_cont(p) WITHIN GROUP (ORDER BY f) FROM many_types, (VALUES (0.25)) x (p) GROUP BY p');
+
+-- many values: ranges are counted, and only those that are wanted are sorted
+SELECT check_query('SELECT percentile_cont(0.123) WITHIN GROUP (ORDER BY f * id), percentile_cont(0.877) WITHIN GROUP (ORDER BY f * id), percentile_disc(0.5) WITHIN GROUP (ORDER BY f * id DESC), mode() WITHIN GROUP (ORDER BY id / 7), mode() WITHIN GROUP (ORDER BY CASE WHEN id % 3 > 0 THEN 1 ELSE f * (id % 2 - 1) END) FROM many_types');
+SELECT check_query('SELECT percentile_disc(0.01) WITHIN GROUP (ORDER BY id::int8 * id * id * id), percentile_disc(0.99) WITHIN GROUP (ORDER BY (id % 2 * 2 - 1) * 9223372036854775000), mode() WITHIN GROUP (ORDER BY id::int8 * id) FROM many_types');
+
+-- NaN is above all, infinities are next to it; neighbours that are infinite
+CREATE TABLE extremes_of_floats (g int, v float8);
+INSERT INTO extremes_of_floats SELECT i % 5, CASE i % 4 WHEN 0 THEN 'NaN'::float8 WHEN 1 THEN 'inf' WHEN 2 THEN '-inf' ELSE i END FROM generate_series(1, 43) i;
+SELECT check_query('SELECT g, percentile_cont(0) WITHIN GROUP (ORDER BY v), percentile_cont(0.3) WITHIN GROUP (ORDER BY v), percentile_cont(0.72) WITHIN GROUP (ORDER BY v), percentile_cont(1) WITHIN GROUP (ORDER BY v), percentile_disc(0.6) WITHIN GROUP (ORDER BY v DESC), mode() WITHIN GROUP (ORDER BY v) FROM extremes_of_floats GROUP BY g');
+
+-- 0 and -0 are equal: if a group has both, which is the result is not known
+CREATE TABLE zeros_of_groups (g int, v float8);
+INSERT INTO zeros_of_groups VALUES (1, -1), (1, '-0'), (1, 1), (2, 0), (2, 0), (3, '-0'), (3, '-0'), (3, 5);
+SELECT check_query('SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v), percentile_cont(0.5) WITHIN GROUP (ORDER BY v), mode() WITHIN GROUP (ORDER BY v) FROM zeros_of_groups GROUP BY g');
+INSERT INTO zeros_of_groups VALUES (4, 0), (4, '-0'), (4, 5), (4, 6), (4, 7);
+SELECT check_query('SELECT g, percentile_disc(0.9) WITHIN GROUP (ORDER BY v) FROM zeros_of_groups GROUP BY g');
+SELECT check_fallback('SELECT g, percentile_disc(0.1) WITHIN GROUP (ORDER BY v) + 0 FROM zeros_of_groups GROUP BY g');
+SELECT check_fallback('SELECT g, mode() WITHIN GROUP (ORDER BY v) + 0 FROM zeros_of_groups GROUP BY g');
+
+-- FILTER, HAVING, ORDER BY and LIMIT, expressions, joins, subqueries, beside other aggregates
+SELECT check_query('SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY f) FILTER (WHERE id % 3 = 0), mode() WITHIN GROUP (ORDER BY id % 5) FILTER (WHERE f > 0), sum(f), avg(n), count(*), min(d), stddev(n) FROM many_types GROUP BY g');
+SELECT check_query('SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY f) - percentile_cont(0.25) WITHIN GROUP (ORDER BY f) FROM many_types GROUP BY g HAVING percentile_disc(0.5) WITHIN GROUP (ORDER BY id) > 9000');
+SELECT check_query('SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY f) AS p FROM many_types GROUP BY g ORDER BY p DESC, g LIMIT 7');
+SELECT check_query('SELECT x.g % 10, percentile_cont(0.5) WITHIN GROUP (ORDER BY y.f) FROM many_types x JOIN many_types y ON x.g = y.id GROUP BY 1');
+SELECT check_query('SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY f) FROM (SELECT * FROM many_types ORDER BY id LIMIT 10000) s GROUP BY g');
+
+-- fractions: a parameter, one that is no fraction, NULL, one that rows change
+PREPARE percentile (float8) AS SELECT count(p) FROM (SELECT g, percentile_disc($1) WITHIN GROUP (ORDER BY id) AS p FROM many_types GROUP BY g) s;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE percentile (0.5);
+EXECUTE percentile (NULL);
+\set VERBOSITY terse
+EXECUTE percentile (1.5);
+EXECUTE percentile ('NaN');
+RESET plan_cache_mode;
+SELECT is_taken('SELECT percentile_disc(1.5) WITHIN GROUP (ORDER BY id) FROM many_types');
+SELECT percentile_disc(-0.1) WITHIN GROUP (ORDER BY id) FROM many_types;
+
+-- more than the memory: lists go into a file, and come back by parts or by passes
+SET work_mem = '64kB';
+SELECT check_query('SELECT id % 3000, percentile_cont(0.5) WITHIN GROUP (ORDER BY f), mode() WITHIN GROUP (ORDER BY d), count(*), sum(f) FROM many_types GROUP BY 1');
+SELECT check_query('SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY f), percentile_disc(0.2) WITHIN GROUP (ORDER BY id), mode() WITHIN GROUP (ORDER BY d), max(t) FROM many_types GROUP BY g');
+SELECT check_query('SELECT id % 2, percentile_cont(0.5) WITHIN GROUP (ORDER BY f), percentile_disc(0.2) WITHIN GROUP (ORDER BY id), mode() WITHIN GROUP (ORDER BY f * id) FROM many_types GROUP BY 1');
+SELECT check_query('SELECT percentile_cont(0.9) WITHIN GROUP (ORDER BY f * id), percentile_disc(0.01) WITHIN GROUP (ORDER BY id), mode() WITHIN GROUP (ORDER BY id / 3), mode() WITHIN GROUP (ORDER BY f), count(*) FROM many_types');
+SELECT check_query('SELECT ''name '' || g, percentile_cont(0.5) WITHIN GROUP (ORDER BY f), min(''text '' || id) FROM many_types GROUP BY 1');
+INSERT INTO zeros_of_groups SELECT 5, i FROM generate_series(1, 40000) i;
+SELECT check_fallback('SELECT g, percentile_disc(0.1) WITHIN GROUP (ORDER BY v) + 0 FROM zeros_of_groups GROUP BY g');
+SELECT check_query('SELECT g, percentile_disc(0.9) WITHIN GROUP (ORDER BY v) FROM zeros_of_groups GROUP BY g');
+CREATE FUNCTION statistics_of(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	PERFORM let_engine_answer();
+	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+	plan := jsonb_path_query_first(plan, '$.**?(@."Custom Plan Provider" == "GpuAgg")');
+	RETURN format('%s ordered values, %s of disk, memory %s', plan ->> 'Ordered Values',
+				  CASE WHEN (plan ->> 'Disk Usage')::int > 0 THEN 'some' ELSE 'no' END,
+				  CASE WHEN (plan ->> 'Peak Memory Usage')::int < 1000 THEN 'small' ELSE plan ->> 'Peak Memory Usage' END);
+END $$;
+SELECT statistics_of('SELECT percentile_cont(0.9) WITHIN GROUP (ORDER BY f) FROM many_types');
+SELECT statistics_of('SELECT g, percentile_cont(0.9) WITHIN GROUP (ORDER BY f), mode() WITHIN GROUP (ORDER BY d) FROM many_types GROUP BY g');
+RESET work_mem;
+SELECT statistics_of('SELECT g, percentile_cont(0.9) WITHIN GROUP (ORDER BY f), mode() WITHIN GROUP (ORDER BY f) FROM many_types GROUP BY g');
+
+-- auto takes them where they cost less than sorting all rows
+BEGIN;
+SET LOCAL gpuagg.mode = auto;
+EXPLAIN (COSTS OFF) SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY f) FROM many_types GROUP BY g;
+COMMIT;
+
+-- what is left to PostgreSQL
+CREATE FUNCTION why(query text) RETURNS SETOF text LANGUAGE sql SET gpuagg.mode = force AS 'SELECT reason FROM gpuagg_explain(query)';
+SELECT why('SELECT g, percentile_cont(ARRAY[0.1, 0.9]) WITHIN GROUP (ORDER BY f) FROM many_types GROUP BY g');
+SELECT why('SELECT g, percentile_cont(g / 100.0) WITHIN GROUP (ORDER BY f) FROM many_types GROUP BY g');
+SELECT why('SELECT rank(5) WITHIN GROUP (ORDER BY id) FROM many_types');
+SELECT why('SELECT mode() WITHIN GROUP (ORDER BY ''name '' || g) FROM many_types');
+SELECT why('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY ts - timestamp ''2000-01-01'') FROM many_types');
+SELECT why('SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY f), count(DISTINCT d) FROM many_types GROUP BY g');
+SELECT why('SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY f) FROM many_types GROUP BY ROLLUP (g)');
+SELECT why('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY n * n * n * n * n * n * n * n) FROM many_types');
+
+DROP TABLE no_values, many_types, extremes_of_floats, zeros_of_groups;
+DROP FUNCTION statistics_of, why;
