@@ -311,7 +311,71 @@ typedef struct TableArgs
 	DeviceTable	old;			/* table_move, values_move: moved from here */
 	uint32_t	old_direct;		/* table_move: is it addressed directly? */
 	uint32_t	unused;
+	POINTER(uint32_t) moved;	/* table_move: by old slots, the groups' new ones; 0: not wanted */
 } TableArgs;
+
+/* Lists of values that a Program can have. */
+#define ARGS_MAX_LISTS 8
+
+/* Pairs of a group's slot and a value in its order (order_statistic.h). */
+typedef struct DeviceList
+{
+	POINTER(uint32_t) slots;
+	POINTER(uint64_t) values;
+	uint64_t	room;			/* pairs */
+} DeviceList;
+
+/* Parameters of `list_values`. */
+typedef struct ListArgs
+{
+	AggregateArgs rows;
+	POINTER(uint64_t) tops;		/* of each list: pairs that are there */
+	DeviceList	lists[ARGS_MAX_LISTS];
+} ListArgs;
+
+/* What a pass of the sort tells apart, and what a block of it takes at a time. */
+#define SORT_BINS 256
+#define SORT_THREADS 512
+#define SORT_ITEMS 8			/* a thread */
+#define SORT_TILE (SORT_THREADS * SORT_ITEMS)
+
+/* Parameters of `sort_count`, `sort_starts` and `sort_move`. */
+typedef struct SortArgs
+{
+	DeviceList	from;
+	DeviceList	to;
+	POINTER(uint32_t) starts;	/* by byte, then by block: counts; then places */
+	uint64_t	n;				/* pairs, less than 2^32 */
+	uint64_t	part;			/* of each block: a multiple of SORT_TILE */
+	uint32_t	parts;			/* blocks */
+	uint32_t	shift;			/* of the byte */
+	uint32_t	by_slot;		/* it is one of the slot, not of the value */
+	uint32_t	unused;
+} SortArgs;
+
+/* Parameters of the kernels of statistics.cuh. */
+typedef struct StatisticArgs
+{
+	DeviceList	list;
+	DeviceList	to;				/* list_copy */
+	POINTER(const uint64_t) top;	/* list_copy, list_move: how many pairs there are */
+	POINTER(uint64_t) bits;		/* list_bits: set in any, and not in all, of the values */
+	POINTER(const uint32_t) moved;	/* list_move: TableArgs.moved */
+	POINTER(uint32_t) starts;	/* by slots */
+	POINTER(uint32_t) ends;
+	POINTER(uint64_t) modes;	/* by slots: the longest run, 0: none */
+	POINTER(uint64_t) results;	/* by slots: words of what is read, so many: */
+	POINTER(uint32_t) errors;	/* ERROR_INEXACT: a result is ambiguous */
+	uint64_t	n;				/* pairs */
+	double		fraction;		/* of a percentile */
+	uint32_t	nwords;
+	uint32_t	word;			/* of these: the result's first */
+	uint32_t	capacity;		/* slots */
+	uint8_t		is_float;
+	uint8_t		continuous;		/* percentile_cont */
+	uint8_t		descending;
+	uint8_t		unused;
+} StatisticArgs;
 
 /* Columns of texts whose codes can be keys, at most. */
 #define ARGS_MAX_CODED 8
@@ -425,6 +489,7 @@ typedef struct EmitArgs
 	uint32_t	to;
 	uint32_t	negative_zero;	/* the float key 0 is -0 */
 	uint32_t	unused;
+	POINTER(const uint64_t) statistics; /* by slots: StatisticArgs.results; 0: there are none */
 	DeviceTexts coded[ARGS_MAX_CODED];	/* what keys that are codes stand for */
 } EmitArgs;
 

@@ -33,9 +33,9 @@ KERNEL(table_init, TableArgs, args)
 
 /*
  * Put a group that is not there yet into the table: its key, its state, and what
- * its extremes refer to.
+ * its extremes refer to.  Returns its slot.
  */
-DEVICE_FN void
+DEVICE_FN uint32_t
 move_group(const DeviceTable *table, const uint64_t *key, const uint64_t *hot,
 		   const uint64_t *cold, const uint64_t *values)
 {
@@ -54,6 +54,14 @@ move_group(const DeviceTable *table, const uint64_t *key, const uint64_t *hot,
 	for (int i = 0; i < VALUE_WORDS * NVALUES; i++)
 		words[STATE + NHOT + i] = values[i];
 	atomic_add_u32_noreturn(&table->counters->groups, 1);
+	return slot;
+}
+
+DEVICE_FN void
+note_moved(const TableArgs *args, uint32_t from, uint32_t to)
+{
+	if (args->moved != NULL)
+		args->moved[from] = to;
 }
 
 #if DIRECT_POSSIBLE
@@ -73,9 +81,10 @@ move_direct_group(const TableArgs *args, uint32_t slot)
 	key_from_direct(args->old.direct_min + (int64_t) slot - 1, slot == 0, key);
 	if (KEY_WORDS > 1)
 		key[0] |= TAG_READY;
-	move_group(&args->table, key, state, args->old.slots +
-			   (uint64_t) args->old.capacity * DIRECT_STRIDE +
-			   (uint64_t) slot * (NWORDS - NHOT), state + DIRECT_VALUES);
+	note_moved(args, slot,
+			   move_group(&args->table, key, state, args->old.slots +
+						  (uint64_t) args->old.capacity * DIRECT_STRIDE +
+						  (uint64_t) slot * (NWORDS - NHOT), state + DIRECT_VALUES));
 }
 
 #endif
@@ -100,8 +109,9 @@ KERNEL(table_move, TableArgs, args)
 		{
 			const uint64_t *words = group_slot(&args.old, (uint32_t) i);
 
-			move_group(&args.table, words, words + STATE, group_cold(&args.old, (uint32_t) i),
-					   words + STATE + NHOT);
+			note_moved(&args, (uint32_t) i,
+					   move_group(&args.table, words, words + STATE,
+								  group_cold(&args.old, (uint32_t) i), words + STATE + NHOT));
 		}
 	}
 	if (args.table.arena == args.old.arena)

@@ -7,12 +7,12 @@
  * below 0, which PostgreSQL takes for equal.  So a group with both in which one of them is
  * the result is ambiguous.
  *
- * Plain C99 without postgres.h.
+ * Read as C and as CUDA C.
  */
 #ifndef GPUAGG_ORDER_STATISTIC_H
 #define GPUAGG_ORDER_STATISTIC_H
 
-#include "program/state.h"
+#include "state.h"
 
 #define ORDER_SIGN (UINT64_C(1) << 63)
 
@@ -20,27 +20,27 @@
 #define ORDER_ZERO ORDER_SIGN
 #define ORDER_NEGATIVE_ZERO (ORDER_SIGN - 1)
 
-static inline uint64_t
+GA_FN uint64_t
 order_of_integer(int64_t value)
 {
 	return (uint64_t) value ^ ORDER_SIGN;
 }
 
-static inline uint64_t
+GA_FN uint64_t
 order_of_float(double value)
 {
 	return float_to_ordered(value, false);
 }
 
 /* The word of FORM_VALUE that has the value. */
-static inline uint64_t
+GA_FN uint64_t
 order_to_word(uint64_t order, bool is_float)
 {
 	return is_float ? order : order ^ ORDER_SIGN;
 }
 
 /* The bits of a double. */
-static inline uint64_t
+GA_FN uint64_t
 order_to_bits(uint64_t order)
 {
 	double		value = float_from_ordered(order, false);
@@ -51,7 +51,7 @@ order_to_bits(uint64_t order)
 }
 
 /* Is it a fraction that a percentile can have? */
-static inline bool
+GA_FN bool
 fraction_is_good(double fraction)
 {
 	return fraction >= 0 && fraction <= 1;
@@ -61,7 +61,7 @@ fraction_is_good(double fraction)
  * Of n values, at least one, in their order: the numbers of the two, from 0, between which
  * percentile_cont is, and the share of the way; as PostgreSQL computes them.
  */
-static inline void
+GA_FN void
 percentile_cont_ranks(double fraction, uint64_t n, uint64_t *low, uint64_t *high, double *share)
 {
 	double		place = fraction * (double) (int64_t) (n - 1);
@@ -72,12 +72,40 @@ percentile_cont_ranks(double fraction, uint64_t n, uint64_t *low, uint64_t *high
 }
 
 /* The number of the one that percentile_disc is. */
-static inline uint64_t
+GA_FN uint64_t
 percentile_disc_rank(double fraction, uint64_t n)
 {
 	double		place = ceil(fraction * (double) (int64_t) n);
 
 	return place < 1 ? 0 : (uint64_t) place - 1;
 }
+
+#ifndef __CUDACC_RTC__
+
+#define FRACTION_MESSAGE "a percentile's fraction is NULL, or not between 0 and 1"
+
+static inline double
+fraction_of(const SlotValue *slots, const Accumulator *acc)
+{
+	double		fraction;
+
+	memcpy(&fraction, &slots[acc->slot].word, sizeof(fraction));
+	return fraction;
+}
+
+/* Can the fractions of all percentiles be used? */
+static inline bool
+fractions_are_good(const Program *p, const SlotValue *slots)
+{
+	const Accumulator *accs = program_accs(p);
+
+	for (int i = 0; i < p->naccs; i++)
+		if (accs[i].arg == ACC_READ && accs[i].kind != ACC_MODE &&
+			(slots[accs[i].slot].isnull || !fraction_is_good(fraction_of(slots, &accs[i]))))
+			return false;
+	return true;
+}
+
+#endif							/* __CUDACC_RTC__ */
 
 #endif							/* GPUAGG_ORDER_STATISTIC_H */

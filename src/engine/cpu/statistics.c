@@ -199,28 +199,13 @@ statistics_values(Statistics *s)
 	return nvalues;
 }
 
-static double
-fraction_of(const Statistics *s, const Accumulator *acc)
-{
-	double		fraction;
-
-	memcpy(&fraction, &s->slots[acc->slot].word, sizeof(fraction));
-	return fraction;
-}
-
 EngineStatus
 statistics_check(const Statistics *s, char *message)
 {
-	const Accumulator *accs = program_accs(s->program);
-
-	for (int i = 0; i < s->program->naccs; i++)
-		if (accs[i].arg == ACC_READ && accs[i].kind != ACC_MODE &&
-			(s->slots[accs[i].slot].isnull || !fraction_is_good(fraction_of(s, &accs[i]))))
-		{
-			snprintf(message, 256, "a percentile's fraction is NULL, or not between 0 and 1");
-			return ENGINE_INEXACT;
-		}
-	return ENGINE_OK;
+	if (fractions_are_good(s->program, s->slots))
+		return ENGINE_OK;
+	snprintf(message, 256, FRACTION_MESSAGE);
+	return ENGINE_INEXACT;
 }
 
 /* Which of n values the readers want. */
@@ -235,10 +220,10 @@ begin_readers(const Statistics *s, uint64_t n)
 		reader->last_count = reader->most_count = 0;
 		reader->share = 0;
 		if (acc->kind == ACC_PERCENTILE_CONT)
-			percentile_cont_ranks(fraction_of(s, acc), n, &reader->low, &reader->high,
+			percentile_cont_ranks(fraction_of(s->slots, acc), n, &reader->low, &reader->high,
 								  &reader->share);
 		else if (acc->kind == ACC_PERCENTILE_DISC)
-			reader->low = reader->high = percentile_disc_rank(fraction_of(s, acc), n);
+			reader->low = reader->high = percentile_disc_rank(fraction_of(s->slots, acc), n);
 		else
 			continue;
 		if (acc->descending)

@@ -196,6 +196,9 @@ cuda_groups(EngineRun *head, GroupBatch *batch)
 			status = aggregation_choose(core, &run->aggregation, NULL, false);
 		if (status == ENGINE_OK && !run->aggregation.chosen && core->program->nkeys == 0)
 			status = aggregation_begin(core, &run->aggregation, NULL);
+		if (status == ENGINE_OK && run->aggregation.chosen)
+			status = value_lists_read(core, &run->aggregation.table.lists,
+									  run->aggregation.table.table.capacity);
 		if (status != ENGINE_OK)
 			return status;
 		run->input.ended = true;
@@ -230,11 +233,11 @@ cuda_close(EngineRun *head)
 static bool
 cuda_supports(const Program *program, char *reason, size_t len)
 {
-	bool		has_values = program_has_values(program);
+	bool		fits = layout_nlists(program) <= ARGS_MAX_LISTS;
 
 	if (len > 0)
-		snprintf(reason, len, "%s", has_values ? "ordered values are not supported" : "");
-	return !has_values;
+		snprintf(reason, len, "%s", fits ? "" : "there are too many ordered arguments");
+	return fits;
 }
 
 /* Kernels are kept below the directory, those of both engines together. */

@@ -1,7 +1,6 @@
 --
 -- percentile_cont, percentile_disc and mode: lists of values, and what is read from them.
 --
-SET gpuagg.engine = cpu;
 
 -- over nothing, over NULLs, over one value
 CREATE TABLE no_values (g int, v float8);
@@ -65,6 +64,7 @@ SELECT is_taken('SELECT percentile_disc(1.5) WITHIN GROUP (ORDER BY id) FROM man
 SELECT percentile_disc(-0.1) WITHIN GROUP (ORDER BY id) FROM many_types;
 
 -- more than the memory: lists go into a file, and come back by parts or by passes
+SET gpuagg.engine = cpu;
 SET work_mem = '64kB';
 SELECT check_query('SELECT id % 3000, percentile_cont(0.5) WITHIN GROUP (ORDER BY f), mode() WITHIN GROUP (ORDER BY d), count(*), sum(f) FROM many_types GROUP BY 1');
 SELECT check_query('SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY f), percentile_disc(0.2) WITHIN GROUP (ORDER BY id), mode() WITHIN GROUP (ORDER BY d), max(t) FROM many_types GROUP BY g');

@@ -285,6 +285,17 @@ aggregation_launch_values(RunCore *run, const Aggregation *aggregation,
 						  kernels->row_shared, &args);
 }
 
+EngineStatus
+aggregation_launch_lists(RunCore *run, Aggregation *aggregation, const RowBatch *batch,
+						 uint64_t passed, DevicePtr counters)
+{
+	ListArgs	args;
+
+	memset(&args, 0, sizeof(args));
+	row_args(run, aggregation, batch, counters, &args.rows);
+	return value_lists_add(run, &aggregation->kernels, &aggregation->table.lists, &args, passed);
+}
+
 void
 aggregation_close(RunCore *run, Aggregation *aggregation)
 {

@@ -58,6 +58,11 @@ extern EngineStatus aggregation_launch(RunCore *run, const Aggregation *aggregat
 extern EngineStatus aggregation_launch_values(RunCore *run, const Aggregation *aggregation,
 											  const RowBatch *batch, DevicePtr counters);
 
+/* Add the values of a batch's rows, of which so many have passed, to the run's lists. */
+extern EngineStatus aggregation_launch_lists(RunCore *run, Aggregation *aggregation,
+											 const RowBatch *batch, uint64_t passed,
+											 DevicePtr counters);
+
 /* Free it; nothing is left that works on the device. */
 extern void aggregation_close(RunCore *run, Aggregation *aggregation);
 

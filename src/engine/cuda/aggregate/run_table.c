@@ -174,21 +174,32 @@ load_hashing(RunCore *run, uint64_t slots, Kernels *kernels)
 	return kernels_load(run, &choice, PART_AGGREGATE, kernels);
 }
 
-/* Move the groups of the old table into the new one, and wait for it. */
+/*
+ * Move the groups of the old table into the new one, and their slots in lists of values; wait
+ * for it.
+ */
 static EngineStatus
 move_groups(RunCore *run, const Kernels *kernels, const DeviceTable *old, bool old_direct,
-			const RunTable *table)
+			RunTable *table)
 {
 	TableArgs	args = {0};
-	EngineStatus status;
+	DeviceBuffer moved = {0};
+	EngineStatus status = ENGINE_OK;
 
 	args.table = table->table;
 	args.old = *old;
 	args.old_direct = old_direct;
-	status = kernels_launch(run, kernels->table_move, old->capacity, 256, 0, &args);
-	if (status != ENGINE_OK)
-		return status;
-	return run_wait(run, DEVICE_OK, "could not move the groups");
+	if (table->lists.open)
+		status = run_alloc(run, old->capacity * sizeof(uint32_t), &moved);
+	args.moved = moved.ptr;
+	if (status == ENGINE_OK)
+		status = kernels_launch(run, kernels->table_move, old->capacity, 256, 0, &args);
+	if (status == ENGINE_OK && table->lists.open)
+		status = value_lists_move(run, &table->lists, moved.ptr);
+	if (status == ENGINE_OK)
+		status = run_wait(run, DEVICE_OK, "could not move the groups");
+	run_free(run, &moved);
+	return status;
 }
 
 EngineStatus
@@ -249,4 +260,5 @@ run_table_free(RunCore *run, RunTable *table)
 {
 	run_free(run, &table->slots);
 	run_free(run, &table->arena);
+	value_lists_close(run, &table->lists);
 }

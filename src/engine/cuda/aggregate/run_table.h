@@ -5,7 +5,7 @@
 #ifndef GPUAGG_RUN_TABLE_H
 #define GPUAGG_RUN_TABLE_H
 
-#include "engine/cuda/core/run_kernels.h"
+#include "engine/cuda/aggregate/value_lists.h"
 
 /* The table as kernels see it, and the device memory it lies in. */
 typedef struct RunTable
@@ -14,6 +14,7 @@ typedef struct RunTable
 	DeviceBuffer slots;			/* and behind them the cold words */
 	DeviceBuffer arena;			/* bytes of text keys */
 	DeviceBuffer values;		/* of extremes: table_values.c */
+	ValueLists	lists;			/* of values, with their groups' slots */
 	uint64_t	rows_since_normalize;
 	uint32_t	growths;		/* how often it was made larger */
 } RunTable;

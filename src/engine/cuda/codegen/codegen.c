@@ -51,6 +51,7 @@ codegen_macros(const Program *program, const KernelLayout *layout, Text *text)
 	text_append(text, "#define WIDE_STATE %d\n", layout->nwords > LAYOUT_MERGE_WORDS);
 	text_append(text, "#define NSUMS %d\n", layout->nsums);
 	text_append(text, "#define NVALUES %d\n", layout->nvalues);
+	text_append(text, "#define NLISTS %d\n", layout->nlists);
 	text_append(text, "#define KEY_WORDS %d\n", layout->key_words);
 	text_append(text, "#define STATE %d\n", layout->state);
 	text_append(text, "#define STRIDE %d\n", layout->stride);
@@ -99,6 +100,8 @@ codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy s
 	text_append(text, "#include \"atomic.cuh\"\n#include \"move.cuh\"\n");
 	codegen_emit(program, layout, text);
 	text_append(text, "#include \"emit.cuh\"\n");
+	if (layout->nlists > 0)
+		text_append(text, "#include \"lists.cuh\"\n");
 	if (layout_needs_exponents(program))
 		text_append(text, "#include \"exponents.cuh\"\n");
 	if (strategy == STRATEGY_BLOCK || strategy_scatters(strategy))
@@ -126,7 +129,7 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 	codegen_macros(program, layout, text);
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
 				"#include \"state.h\"\n#include \"exact.h\"\n#include \"text_order.h\"\n"
-				"#include \"interval_order.h\"\n"
+				"#include \"order_statistic.h\"\n#include \"interval_order.h\"\n"
 				"#include \"args.cuh\"\n#include \"tables.cuh\"\n"
 				"#include \"key.cuh\"\n#include \"words.cuh\"\n%s\n",
 				layout->segments ? "#include \"segments.cuh\"\n" : "");
@@ -174,6 +177,15 @@ codegen_deform(bool numeric, Text *text)
 				"#include \"deform.cuh\"\n#include \"mask.cuh\"\n#include \"pack.cuh\"\n"
 				"#include \"unpack.cuh\"\n"
 				"#include \"key.cuh\"\n#include \"dictionary.cuh\"\n");
+}
+
+void
+codegen_statistics(Text *text)
+{
+	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
+				"#include \"state.h\"\n#include \"order_statistic.h\"\n"
+				"#include \"args.cuh\"\n#include \"sort.cuh\"\n"
+				"#include \"statistics.cuh\"\n");
 }
 
 void

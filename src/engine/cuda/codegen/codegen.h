@@ -43,7 +43,8 @@ extern void codegen_interpreter(Text *text);
  */
 extern void codegen_deform(bool numeric, Text *text);
 
-/* The same of the kernels of top.cuh. */
+/* The same of the kernels of top.cuh; of those that sort lists of values and read them. */
 extern void codegen_top(Text *text);
+extern void codegen_statistics(Text *text);
 
 #endif							/* GPUAGG_CODEGEN_H */

@@ -92,6 +92,17 @@ write_extreme(const Program *program, const KernelLayout *layout, int acc, Text 
 					from, program_accs(program)[acc].nwords, word);
 }
 
+/* A word of what has been read from a list; of the list itself, which stays, there is none. */
+static void
+write_statistic(const KernelLayout *layout, int first, int i, int word, Text *text)
+{
+	if (first < 0)
+		text_append(text, "\tstate[%d] = 0;\n", word);
+	else
+		text_append(text, "\tstate[%d] = args->statistics[(uint64_t) slot * %d + %d];\n", word,
+					layout->nstatistics, first + i);
+}
+
 static void
 write_words_key(const KeyPlace *field, uint32_t out, Text *text)
 {
@@ -153,6 +164,9 @@ codegen_emit(const Program *program, const KernelLayout *layout, Text *text)
 
 		if (layout->value_of[i] >= 0)
 			write_extreme(program, layout, i, text);
+		for (int j = 0; form_is_statistic(acc_form((AccKind) program_accs(program)[i].kind)) &&
+			 j < program_accs(program)[i].nwords; j++)
+			write_statistic(layout, layout->statistic_of[i], j, word + j, text);
 		for (int part = 0; part < layout_nparts(program, i); part++)
 		{
 			const DeviceWord *from = &layout->parts[layout->part_of[i][part]];

@@ -118,7 +118,8 @@ write_raw(const Program *program, const KernelLayout *layout, Text *text)
 				"typedef struct Row\n{\n\tuint64_t key[KEY_WORDS];\n"
 				"\tuint64_t words[NWORDS];\n\tbool passes;\n\tbool error;\n\tbool widen;\n"
 				"#if HAS_VALUES\n\tuint64_t values[%d * NVALUES];\n\tbool takes[NVALUES];\n"
-				"#endif\n} Row;\n\n", LAYOUT_VALUE_WORDS);
+				"#endif\n#if NLISTS > 0\n\tuint64_t list_values[NLISTS];\n"
+				"\tbool list_takes[NLISTS];\n#endif\n} Row;\n\n", LAYOUT_VALUE_WORDS);
 	if (layout->segments)
 		write_load_segment(program, text);
 	else
@@ -470,6 +471,21 @@ write_value(RowCode *code, int index)
 	text_append(text, "\t}\n");
 }
 
+/* A list: does the row count, and its value in its order. */
+static void
+write_list(RowCode *code, int index)
+{
+	const DeviceListPlace *list = &code->layout->lists[index];
+	DeviceWord	word = {.arg = list->arg,.filter = list->filter,.arg2 = -1};
+	bool		is_float = value_is_float((ValueType) program_insns(code->program)[list->arg].type);
+
+	text_append(code->text, "\t{\n");
+	write_take(code, &word, true);
+	text_append(code->text, "\t\trow->list_takes[%d] = take;\n"
+				"\t\trow->list_values[%d] = %s r%d);\n\t}\n", index, index,
+				is_float ? "order_of_float((double)" : "order_of_integer((int64_t)", list->arg);
+}
+
 /*
  * The key of a row: by direct addressing its slot, or one that is out of reach
  * if the value is out of the range; else packed, and with a tag if needed.
@@ -554,11 +570,18 @@ write_eval(RowCode *code)
 		write_register(code, code->layout->values[i].filter);
 		write_register(code, code->layout->values[i].arg);
 	}
+	for (int i = 0; i < code->layout->nlists; i++)
+	{
+		write_register(code, code->layout->lists[i].filter);
+		write_register(code, code->layout->lists[i].arg);
+	}
 	write_row_key(code);
 	for (int i = 0; i < code->layout->nparts; i++)
 		write_word(code, i);
 	for (int i = 0; i < code->layout->nvalues; i++)
 		write_value(code, i);
+	for (int i = 0; i < code->layout->nlists; i++)
+		write_list(code, i);
 	text_append(code->text, "}\n\n");
 }
 
@@ -610,7 +633,7 @@ codegen_rows_flat(const Program *program, const KernelLayout *layout)
 	for (int i = 0; i < program->nkeys; i++)
 		if (value_is_float((ValueType) layout->keys[i].type))
 			return false;
-	return layout->nvalues == 0 && program->ninsns <= ROWS_FLAT_INSNS;
+	return layout->nvalues == 0 && layout->nlists == 0 && program->ninsns <= ROWS_FLAT_INSNS;
 }
 
 void

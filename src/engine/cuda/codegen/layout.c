@@ -85,7 +85,7 @@ layout_nparts(const Program *program, int acc)
 {
 	const Accumulator *a = &program_accs(program)[acc];
 
-	if (acc_is_value((AccKind) a->kind))
+	if (acc_is_value((AccKind) a->kind) || form_is_statistic(acc_form((AccKind) a->kind)))
 		return 0;
 	if (acc_sums_floats(a))
 		return program->level == EXACT_NARROW ? 1 : 2;
@@ -211,6 +211,37 @@ place_values(const Program *program, KernelLayout *layout)
 		{
 			.acc = accs[i].kind, .arg = accs[i].arg, .filter = accs[i].filter
 		};
+	}
+}
+
+int
+layout_nlists(const Program *program)
+{
+	int			n = 0;
+
+	for (int i = 0; i < program->naccs; i++)
+		n += program_accs(program)[i].kind == ACC_VALUES;
+	return n;
+}
+
+/* Lists of values, and the words of what is read from them. */
+static void
+place_statistics(const Program *program, KernelLayout *layout)
+{
+	const Accumulator *accs = program_accs(program);
+
+	for (int i = 0; i < program->naccs; i++)
+	{
+		layout->statistic_of[i] = -1;
+		if (accs[i].kind == ACC_VALUES && layout->nlists < ARGS_MAX_LISTS)
+			layout->lists[layout->nlists++] = (DeviceListPlace)
+		{
+			(int16_t) i, accs[i].arg, accs[i].filter
+		};
+		if (accs[i].arg != ACC_READ)
+			continue;
+		layout->statistic_of[i] = (int16_t) layout->nstatistics;
+		layout->nstatistics += accs[i].nwords;
 	}
 }
 
@@ -391,6 +422,7 @@ layout_make(const Program *program, TableKind table, KernelLayout *layout)
 	place_words(program, layout);
 	place_block(layout);
 	place_values(program, layout);
+	place_statistics(program, layout);
 	place_keys(program, layout);
 	place_slot(program, layout);
 	place_output(program, layout);

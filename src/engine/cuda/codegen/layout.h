@@ -21,6 +21,14 @@ typedef struct DeviceValue
 	int16_t		filter;
 } DeviceValue;
 
+/* A list of values: their register, and FILTER's, or -1. */
+typedef struct DeviceListPlace
+{
+	int16_t		acc;
+	int16_t		arg;
+	int16_t		filter;
+} DeviceListPlace;
+
 /* A column's place: bytes a row of what stands before it. */
 typedef struct ColumnPlace
 {
@@ -63,6 +71,12 @@ typedef struct KernelLayout
 	DeviceValue values[PROGRAM_MAX_ACCS];
 	int16_t		value_of[PROGRAM_MAX_ACCS]; /* Program's accumulators -> values; -1:
 											 * has parts */
+
+	int			nlists;			/* of values, for statistics: value_lists.c */
+	DeviceListPlace lists[ARGS_MAX_LISTS];
+	int			nstatistics;	/* words of what is read from them */
+	int16_t		statistic_of[PROGRAM_MAX_ACCS]; /* Program's accumulators -> the first of these;
+												 * -1: it is not read from a list */
 
 	int			key_words;		/* the first is the tag if more than one */
 	bool		key32;			/* one word, of 32 bits but for NULL */
@@ -109,7 +123,10 @@ extern uint64_t layout_slot_size(const KernelLayout *layout);
 /* Slots of a table of hashed keys for so many groups: a power of 2. */
 extern uint64_t layout_slots_for(uint64_t groups);
 
-/* Parts of an accumulator: one or two; none if it is kept by reference. */
+/* Lists of values that a Program has. */
+extern int	layout_nlists(const Program *program);
+
+/* Parts of an accumulator: one or two; none if it is kept by reference, or is a statistic. */
 extern int	layout_nparts(const Program *program, int acc);
 
 /* The words of a part in a block's table. */

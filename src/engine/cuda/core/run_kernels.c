@@ -88,6 +88,7 @@ kernels_prefetch(RunCore *run)
 	Text		deform = {0};
 	Text		first = {0};
 	Text		top = {0};
+	Text		statistics = {0};
 	DeviceInfo	info;
 	char		why[256];
 
@@ -112,6 +113,11 @@ kernels_prefetch(RunCore *run)
 		codegen_top(&top);
 		prefetch(run, &info, &top);
 	}
+	if (program_has_values(run->program))
+	{
+		codegen_statistics(&statistics);
+		prefetch(run, &info, &statistics);
+	}
 	run->head.stats.compile_ns += now_ns() - start;
 }
 
@@ -131,6 +137,7 @@ kernels_prefetch_general(const DeviceOps *ops)
 	Text		numeric = {0};
 	Text		interpreter = {0};
 	Text		top = {0};
+	Text		statistics = {0};
 	DeviceInfo	info;
 	char		why[256];
 
@@ -144,6 +151,8 @@ kernels_prefetch_general(const DeviceOps *ops)
 	prefetch_general(ops, &info, &interpreter);
 	codegen_top(&top);
 	prefetch_general(ops, &info, &top);
+	codegen_statistics(&statistics);
+	prefetch_general(ops, &info, &statistics);
 }
 
 /* Find the kernels of a module by their names. */
@@ -157,6 +166,7 @@ find_kernels(RunCore *run, KernelPart part, Kernels *kernels)
 	bool		scatter = strategy_scatters(choice->strategy) && !interpreted &&
 		part == PART_AGGREGATE;
 	bool		values = run->layouts[choice->table].nvalues > 0;
+	bool		lists = run->layouts[choice->table].nlists > 0;
 	DeviceModule *module = kernel_cache_module(kernels->module);
 	struct
 	{
@@ -182,7 +192,8 @@ find_kernels(RunCore *run, KernelPart part, Kernels *kernels)
 		part == PART_AGGREGATE && layout_needs_exponents(run->kernel_program)},
 		{interpreted ? "interpret" : "values_again", &kernels->values_again,
 		part == PART_AGGREGATE && values},
-		{"values_move", &kernels->values_move, part == PART_AGGREGATE && values}
+		{"values_move", &kernels->values_move, part == PART_AGGREGATE && values},
+		{"list_values", &kernels->list_values, part == PART_AGGREGATE && lists}
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
@@ -394,6 +405,40 @@ kernels_load_top(RunCore *run, LoadedModule **module, TopKernels *kernels)
 		device = ops->kernel(run->device, loaded, "top_choose", &kernels->choose);
 	if (device == DEVICE_OK)
 		device = ops->kernel(run->device, loaded, "top_list", &kernels->list);
+	return run_device(run, device, "could not find a kernel");
+}
+
+EngineStatus
+kernels_load_statistics(RunCore *run, LoadedModule **module, StatisticKernels *kernels)
+{
+	const struct
+	{
+		const char *name;
+		DeviceKernel **kernel;
+	}			wanted[] = {
+		{"list_bits", &kernels->list_bits},
+		{"list_copy", &kernels->list_copy},
+		{"list_move", &kernels->list_move},
+		{"list_groups", &kernels->list_groups},
+		{"sort_count", &kernels->sort_count},
+		{"sort_starts", &kernels->sort_starts},
+		{"sort_move", &kernels->sort_move},
+		{"read_percentiles", &kernels->read_percentiles},
+		{"find_modes", &kernels->find_modes},
+		{"read_modes", &kernels->read_modes}
+	};
+	DeviceStatus device = DEVICE_OK;
+	Text		text = {0};
+	EngineStatus status;
+
+	codegen_statistics(&text);
+	status = load_module(run, &text, module);
+	text_free(&text);
+	if (status != ENGINE_OK)
+		return status;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && device == DEVICE_OK; i++)
+		device = run->device_ops->kernel(run->device, kernel_cache_module(*module),
+										 wanted[i].name, wanted[i].kernel);
 	return run_device(run, device, "could not find a kernel");
 }
 

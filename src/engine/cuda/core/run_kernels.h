@@ -34,6 +34,7 @@ typedef struct Kernels
 	DeviceKernel *exponents;	/* float sums, below EXACT_FULL */
 	DeviceKernel *values_again; /* extremes kept by reference */
 	DeviceKernel *values_move;
+	DeviceKernel *list_values;	/* lists of values */
 } Kernels;
 
 /* Kernels over pages, and over rows that are kept. */
@@ -62,6 +63,21 @@ typedef struct TopKernels
 	DeviceKernel *choose;
 	DeviceKernel *list;
 } TopKernels;
+
+/* Kernels over lists of values. */
+typedef struct StatisticKernels
+{
+	DeviceKernel *list_bits;
+	DeviceKernel *list_copy;
+	DeviceKernel *list_move;
+	DeviceKernel *list_groups;
+	DeviceKernel *sort_count;
+	DeviceKernel *sort_starts;
+	DeviceKernel *sort_move;
+	DeviceKernel *read_percentiles;
+	DeviceKernel *find_modes;
+	DeviceKernel *read_modes;
+} StatisticKernels;
 
 /*
  * Begin to get the kernels that the run needs first, if the device has yet to be
@@ -96,6 +112,8 @@ extern void kernels_release(Kernels *kernels);
 extern EngineStatus kernels_load_deform(RunCore *run, LoadedModule **module,
 										PageKernels *kernels);
 extern EngineStatus kernels_load_top(RunCore *run, LoadedModule **module, TopKernels *kernels);
+extern EngineStatus kernels_load_statistics(RunCore *run, LoadedModule **module,
+											StatisticKernels *kernels);
 
 /*
  * The interpreter's kernel over rows, for another Program than the run's; and is it there

@@ -53,6 +53,8 @@ typedef struct InputBuffer
 	Counters   *results;		/* page-locked: the same, downloaded */
 	uint64_t	first;			/* rows of the buffers before */
 	uint64_t	values_missed;	/* of its launches: Counters.values_missed */
+	uint64_t	passed;			/* rows that the filter has let pass */
+	bool		listed;			/* their values have been added to lists */
 	uint32_t	growths;		/* of the table, before the last launch */
 	DeviceEvent *begun;
 	DeviceEvent *uploaded;

@@ -103,6 +103,7 @@ compact_window(const Fetch *fetch, OutputBuffer *buffer)
 	args.from = buffer->from;
 	args.to = buffer->to;
 	args.negative_zero = fetch->output->negative_zero;
+	args.statistics = fetch->aggregation->table.lists.results.ptr;
 	memcpy(args.coded, run->coded, sizeof(args.coded));
 	device = ops->fill(run->device, run->work, args.counters, 0, sizeof(Counters));
 	/* validity bits stand first */

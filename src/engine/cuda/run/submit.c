@@ -194,6 +194,8 @@ submit_columns(CudaRun *run, InputBuffer *buffer)
 																 core->work),
 							"could not record an event");
 	buffer->growths = aggregation->table.growths;
+	buffer->passed = 0;
+	buffer->listed = core->layouts[0].nlists == 0;
 	if (status == ENGINE_OK && batch.nrows > 0)
 		status = aggregation_launch(core, aggregation, &batch, buffer->counters,
 									&buffer->scattered);
@@ -315,6 +317,24 @@ run_values_again(CudaRun *run, InputBuffer *buffer)
 	return status;
 }
 
+/* All groups are there: add the rows' values to lists. */
+static EngineStatus
+run_lists(CudaRun *run, InputBuffer *buffer)
+{
+	RunCore    *core = &run->core;
+	RowBatch	batch;
+	EngineStatus status = clear_counters(core, buffer);
+
+	buffer->listed = true;
+	input_buffer_batch(&run->input.layout, buffer, &batch);
+	if (status == ENGINE_OK)
+		status = aggregation_launch_lists(core, &run->aggregation, &batch, buffer->passed,
+										  buffer->counters);
+	if (status == ENGINE_OK)
+		status = fetch_counters(core, buffer);
+	return status;
+}
+
 /* Account for the time the buffer took on the device. */
 static EngineStatus
 add_times(RunCore *core, const InputBuffer *buffer)
@@ -362,6 +382,7 @@ take_counters(CudaRun *run, InputBuffer *buffer)
 		status = left_rows_note(core, &run->input.layout, buffer, &run->input.left);
 	if (status != ENGINE_OK)
 		return status;
+	buffer->passed += counters->rows_passed - counters->undone;
 	core->head.stats.rows_passed += counters->rows_passed - counters->undone;
 	core->head.stats.rows_refused += counters->refused;
 	if (buffer->ntested > 0)
@@ -395,6 +416,8 @@ submit_finish(CudaRun *run, InputBuffer *buffer)
 		status = run_undone(run, buffer, buffer->results->undone);
 	else if (buffer->values_missed > 0)
 		status = run_values_again(run, buffer);
+	else if (!buffer->listed && buffer->passed > 0)
+		status = run_lists(run, buffer);
 	else
 		return buffer_done(run, buffer);
 	return status == ENGINE_OK ? ENGINE_BUSY : status;
