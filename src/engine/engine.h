@@ -324,6 +324,7 @@ typedef struct EngineCosts
 	double		tuple;			/* one row into columns, and to its group */
 	double		operator;		/* one operation or accumulator on one row */
 	double		group;			/* one group, its table's growth included */
+	double		value;			/* one value of a list that is ordered */
 } EngineCosts;
 
 /* What an engine is; the same for as long as a process lives. */

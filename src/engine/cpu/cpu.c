@@ -830,6 +830,7 @@ const EngineCosts cpu_costs = {
 	.tuple = 0.002,
 	.operator = 0.00015,
 	.group = 0.002,
+	.value = 0.012,
 };
 
 static const EngineTraits traits = {

@@ -229,7 +229,7 @@ cuda_close(EngineRun *head)
 	free_run(run);
 }
 
-/* Every Program can be run: large ones are slow to compile, not wrong. */
+/* All but Programs with many lists of values: large ones are slow to compile, not wrong. */
 static bool
 cuda_supports(const Program *program, char *reason, size_t len)
 {
@@ -314,6 +314,7 @@ const EngineCosts cuda_costs = {
 	.page = 0.15,
 	.tuple = 0.00002,
 	.group = 0.02,
+	.value = 0.00005,
 };
 
 #ifdef GPUAGG_TESTING
@@ -325,6 +326,7 @@ const EngineCosts simt_costs = {
 	.tuple = 10,
 	.operator = 10,
 	.group = 10,
+	.value = 0.1,
 };
 #endif
 

@@ -133,6 +133,31 @@ cost_sending(const CostInput *in)
 		(in->program->nkeys > 0 ? SENT_TUPLE : SENT_WITHOUT_KEYS);
 }
 
+/* Writing and reading so many bytes, as cost_agg has it. */
+static Cost
+cost_file(double bytes)
+{
+	return ceil(bytes / BLCKSZ) * (random_page_cost + seq_page_cost);
+}
+
+/* Lists of values that are ordered, and for which there is no memory in a file. */
+static Cost
+cost_values(const CostInput *in, const EngineCosts *costs)
+{
+	const Accumulator *accs = program_accs(in->program);
+	double		values = 0;
+	double		bytes;
+
+	for (int i = 0; i < in->program->naccs; i++)
+		if (accs[i].kind == ACC_VALUES)
+			values += in->rows_passed;
+	if (values == 0)
+		return 0;
+	bytes = in->engine->traits->on_device ? 0 : values * sizeof(uint64);
+	return values * costs->value +
+		(bytes > groups_memory_limit(false) ? cost_file(bytes) : 0);
+}
+
 /* What the engine does with rows, in one process. */
 static Cost
 cost_rows(const CostInput *in, const EngineCosts *costs)
@@ -145,7 +170,7 @@ cost_rows(const CostInput *in, const EngineCosts *costs)
 	cost += tuples * costs->tuple * (unread ? UNREAD_TUPLE : 1);
 	cost += in->rows * p->ninsns * costs->operator;
 	cost += in->rows_passed * (p->nkeys + p->naccs) * costs->operator;
-	return cost + cost_sending(in);
+	return cost + cost_values(in, costs) + cost_sending(in);
 }
 
 /* What processes do of that which feed one run; the rest is the device's. */
@@ -173,13 +198,6 @@ spilled_records(const CostInput *in, double memory, double items, double groups)
 	double		fit = memory / (record_size(in) + SLOTS_SIZE);
 
 	return groups <= fit ? 0 : Max(groups, items * (1 - fit / groups));
-}
-
-/* Writing and reading so many bytes, as cost_agg has it. */
-static Cost
-cost_file(double bytes)
-{
-	return ceil(bytes / BLCKSZ) * (random_page_cost + seq_page_cost);
 }
 
 /* Records are written, read and merged, which is as much work as a group. */

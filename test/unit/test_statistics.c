@@ -1,0 +1,404 @@
+/*
+ * test_statistics.c
+ *	  Percentiles and modes: of the CPU engine, in memory and with a store, by one run and by
+ *	  several; of the simulated device, with tables that grow.
+ */
+#include <math.h>
+
+#include "engine/cuda/cuda_engine.h"
+#include "memory_store.h"
+#include "query.h"
+#include "random.h"
+#include "tap.h"
+
+#define MOST_ROWS 60000
+
+/* What the values of a group's rows are. */
+typedef enum Values
+{
+	FEW,						/* different ones */
+	MANY,
+	FAR,						/* of the whole range */
+	SAME,
+	SPECIAL						/* NaN and infinities among floats */
+} Values;
+
+static const char *const value_names[] = {"few", "many", "far", "the same", "special"};
+
+static const EngineOps *engine;
+static int32_t keys[MOST_ROWS];
+static int64_t ints[MOST_ROWS];
+static double floats[MOST_ROWS];
+static bool nulls[MOST_ROWS];
+static bool filter[MOST_ROWS];
+
+/* Columns. */
+enum
+{
+	C_KEY, C_INT, C_FLOAT, C_FILTER
+};
+
+static const double fractions[] = {0, 0.3, 0.5, 0.97, 1};
+
+#define NFRACTIONS 5
+
+/* The words of what is read, by fraction. */
+static struct
+{
+	int			count;
+	int			disc[NFRACTIONS];	/* of integers */
+	int			descending[NFRACTIONS];
+	int			filtered[NFRACTIONS];
+	int			cont[NFRACTIONS];	/* of floats */
+	int			cont_descending[NFRACTIONS];
+	int			mode;			/* of integers */
+	int			last_mode;
+	int			float_mode;
+} word;
+
+static int64_t
+bits_of(double value)
+{
+	int64_t		bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static int
+word_of(const Query *q, int acc)
+{
+	return q->b.accs[acc].word;
+}
+
+/* The Program; a group is its key's, or, without, all rows are one. */
+static Query *
+make_query(bool keyed)
+{
+	Query	   *q = query_begin();
+	int			key = query_column(q, VT_INT4);
+	int			value = query_column(q, VT_INT8);
+	int			real = query_column(q, VT_FLOAT8);
+	int			wanted = query_column(q, VT_BOOL);
+	int			lists[3];
+
+	if (keyed)
+		program_add_key(&q->b, key);
+	word.count = word_of(q, program_add_acc(&q->b, ACC_COUNT, value, -1));
+	lists[0] = program_add_acc(&q->b, ACC_VALUES, value, -1);
+	lists[1] = program_add_acc(&q->b, ACC_VALUES, real, -1);
+	lists[2] = program_add_acc(&q->b, ACC_VALUES, value, wanted);
+	for (int i = 0; i < NFRACTIONS; i++)
+	{
+		int			slot = program_add_slot(&q->b, VT_FLOAT8);
+
+		q->slots[slot].type = VT_FLOAT8;
+		q->slots[slot].word = bits_of(fractions[i]);
+		word.disc[i] = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_DISC, lists[0], slot, false));
+		word.descending[i] = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_DISC, lists[0], slot, true));
+		word.filtered[i] = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_DISC, lists[2], slot, false));
+		word.cont[i] = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_CONT, lists[1], slot, false));
+		word.cont_descending[i] = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_CONT, lists[1], slot, true));
+	}
+	word.mode = word_of(q, program_add_read_acc(&q->b, ACC_MODE, lists[0], 0, false));
+	word.last_mode = word_of(q, program_add_read_acc(&q->b, ACC_MODE, lists[0], 0, true));
+	word.float_mode = word_of(q, program_add_read_acc(&q->b, ACC_MODE, lists[1], 0, false));
+	return q;
+}
+
+static int64_t
+make_value(Values kind, uint32_t row)
+{
+	switch (kind)
+	{
+		case FEW:
+			return (int64_t) (random_u64() % 9) - 4;
+		case FAR:
+			return (int64_t) random_u64();
+		case SAME:
+			return 7;
+		default:
+			return (int64_t) (random_u64() % 2000001) - 1000000 + row % 3;
+	}
+}
+
+static void
+make_rows(Query *q, Values kind, uint32_t nrows, uint32_t ngroups)
+{
+	static const double special[] = {NAN, INFINITY, -INFINITY};
+
+	query_clear(q);
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		keys[i] = (int32_t) (random_u64() % ngroups) * 7;
+		ints[i] = make_value(kind, i);
+		floats[i] = kind == SPECIAL && random_u64() % 3 == 0 ? special[random_u64() % 3] :
+			(double) make_value(kind, i) / 7 + 0.0;
+		nulls[i] = keys[i] % 5 == 3 ? random_u64() % 9 > 0 : random_u64() % 9 == 0;
+		filter[i] = random_u64() % 2;
+		put_int4(q, C_KEY, keys[i]);
+		if (nulls[i])
+		{
+			put_null(q, C_INT);
+			put_null(q, C_FLOAT);
+		}
+		else
+		{
+			put_int8(q, C_INT, ints[i]);
+			put_float8(q, C_FLOAT, floats[i]);
+		}
+		put_bool(q, C_FILTER, filter[i]);
+	}
+}
+
+static int
+compare_ints(const void *a, const void *b)
+{
+	int64_t		x = *(const int64_t *) a;
+	int64_t		y = *(const int64_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* PostgreSQL's order. */
+static int
+compare_floats(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	if (isnan(x) || isnan(y))
+		return isnan(x) - isnan(y);
+	return (x > y) - (x < y);
+}
+
+static bool
+is_same(double a, double b)
+{
+	return a == b || (isnan(a) && isnan(b));
+}
+
+/* The value that comes most often in sorted ones; of several, the first, or the last. */
+static int64_t
+mode_of(const int64_t *values, uint32_t n, bool last)
+{
+	uint32_t	most = 0;
+	int64_t		mode = 0;
+
+	for (uint32_t i = 0, run; i < n; i += run)
+	{
+		for (run = 1; i + run < n && values[i + run] == values[i]; run++)
+			;
+		if (run > most || (last && run == most))
+		{
+			most = run;
+			mode = values[i];
+		}
+	}
+	return mode;
+}
+
+/* percentile_cont as PostgreSQL computes it, of the words that an engine gives. */
+static double
+between(const uint64_t *words)
+{
+	double		numbers[3];
+
+	memcpy(numbers, words, sizeof(numbers));
+	return numbers[2] == 0 ? numbers[0] : numbers[0] + (numbers[2] * (numbers[1] - numbers[0]));
+}
+
+static double
+expected_cont(const double *values, uint32_t n, double fraction, bool descending)
+{
+	double		place = fraction * (n - 1);
+	uint32_t	low = (uint32_t) floor(place);
+	uint32_t	high = (uint32_t) ceil(place);
+	double		a = values[descending ? n - 1 - low : low];
+	double		b = values[descending ? n - 1 - high : high];
+
+	return low == high ? a : a + ((place - low) * (b - a));
+}
+
+static uint32_t
+disc_place(uint32_t n, double fraction)
+{
+	double		place = ceil(fraction * n);
+
+	return place < 1 ? 0 : (uint32_t) place - 1;
+}
+
+/* A group's statistics: how many are wrong. */
+static int
+wrong_in_group(const uint64_t *state, const int64_t *values, uint32_t n, const int64_t *wanted,
+			   uint32_t nwanted, const double *reals)
+{
+	int			wrong = state[word.count] != n;
+
+	for (int i = 0; i < NFRACTIONS && n > 0; i++)
+	{
+		uint32_t	place = disc_place(n, fractions[i]);
+
+		wrong += (int64_t) state[word.disc[i]] != values[place];
+		wrong += (int64_t) state[word.descending[i]] != values[n - 1 - place];
+		wrong += nwanted > 0 &&
+			(int64_t) state[word.filtered[i]] != wanted[disc_place(nwanted, fractions[i])];
+		wrong += !is_same(between(&state[word.cont[i]]), expected_cont(reals, n, fractions[i], false));
+		wrong += !is_same(between(&state[word.cont_descending[i]]),
+						  expected_cont(reals, n, fractions[i], true));
+	}
+	return wrong + (n > 0 && (int64_t) state[word.mode] != mode_of(values, n, false)) +
+		(n > 0 && (int64_t) state[word.last_mode] != mode_of(values, n, true));
+}
+
+/* All groups: how many numbers are wrong, and how many groups there are. */
+static int
+count_wrong(const Query *q, uint32_t nrows, uint32_t ngroups, bool keyed, uint32_t *groups)
+{
+	static int64_t values[MOST_ROWS];
+	static int64_t wanted[MOST_ROWS];
+	static double reals[MOST_ROWS];
+	int			wrong = 0;
+
+	*groups = 0;
+	for (uint32_t g = 0; g < (keyed ? ngroups : 1); g++)
+	{
+		uint32_t	n = 0;
+		uint32_t	nwanted = 0;
+		uint32_t	rows = 0;
+		char		name[32] = "";
+		const uint64_t *state;
+
+		for (uint32_t i = 0; i < nrows; i++)
+		{
+			if (keyed && keys[i] != (int32_t) g * 7)
+				continue;
+			rows++;
+			if (nulls[i])
+				continue;
+			values[n] = ints[i];
+			reals[n++] = floats[i];
+			if (filter[i])
+				wanted[nwanted++] = ints[i];
+		}
+		if (keyed && rows == 0)
+			continue;
+		++*groups;
+		qsort(values, n, sizeof(values[0]), compare_ints);
+		qsort(wanted, nwanted, sizeof(wanted[0]), compare_ints);
+		qsort(reals, n, sizeof(reals[0]), compare_floats);
+		if (keyed)
+			sprintf(name, "%d", (int) g * 7);
+		state = query_state(q, name);
+		wrong += state == NULL ? 1 : wrong_in_group(state, values, n, wanted, nwanted, reals);
+	}
+	return wrong;
+}
+
+static void
+check(Values kind, uint32_t nrows, uint32_t ngroups, bool keyed, uint64_t limit,
+	  const char *strategy, double expected_groups)
+{
+	Query	   *q = make_query(keyed);
+	uint32_t	groups;
+	int			wrong;
+
+	make_rows(q, kind, nrows, ngroups);
+	q->hints.memory_limit = limit;
+	q->hints.strategy = strategy;
+	q->hints.groups = expected_groups;
+	stores.pieces = 0;
+	query_run(q, engine, nrows, 7000);
+	wrong = count_wrong(q, nrows, ngroups, keyed, &groups);
+	ok(q->status == ENGINE_OK && wrong == 0 && q->ngroups == groups &&
+	   (q->stats.values_ordered > 0 || (engine == &storing_engine && stores.runs > 1)),
+	   "%s: %s values, %u rows, %u groups, %llu kB, %u runs, %llu pieces: %d wrong, strategy %s %s",
+	   engine_id_name(engine->traits->id), value_names[kind], nrows, q->ngroups,
+	   (unsigned long long) limit >> 10, engine == &storing_engine ? stores.runs : 1,
+	   (unsigned long long) stores.pieces, wrong, q->stats.strategy, q->message);
+	query_end(q);
+}
+
+/* Groups of all sizes. */
+static void
+check_sizes(uint64_t limit, const char *strategy, double expected_groups)
+{
+	for (int kind = FEW; kind <= SPECIAL; kind++)
+	{
+		check((Values) kind, 8000, 700, true, limit, strategy, expected_groups);
+		check((Values) kind, 20000, 3, true, limit, strategy, expected_groups);
+		check((Values) kind, 9000, 1, false, limit, strategy, expected_groups);
+	}
+	check(MANY, 4000, 1500, true, limit, strategy, expected_groups);
+	check(MANY, 1, 1, true, limit, strategy, expected_groups);
+}
+
+/* Of a group with both 0 and -0 the result is not known where it is one of them. */
+static void
+check_zeros(double middle, EngineStatus expected, const char *what)
+{
+	const double values[] = {-1, -0.0, middle, 0.0, 1};
+	Query	   *q = make_query(true);
+
+	query_clear(q);
+	for (int i = 0; i < 5; i++)
+	{
+		put_int4(q, C_KEY, 1);
+		put_int8(q, C_INT, i);
+		put_float8(q, C_FLOAT, values[i]);
+		put_bool(q, C_FILTER, true);
+	}
+	query_run(q, engine, 5, 5);
+	ok(q->status == expected, "%s: %s: status %d, %s", engine_id_name(engine->traits->id), what,
+	   q->status, q->message);
+	query_end(q);
+}
+
+static void
+check_fraction(double fraction, bool isnull)
+{
+	Query	   *q = make_query(true);
+
+	make_rows(q, FEW, 100, 3);
+	q->slots[1].word = bits_of(fraction);
+	q->slots[1].isnull = isnull;
+	query_run(q, engine, 100, 100);
+	ok(q->status == ENGINE_INEXACT, "%s: %s %g is no fraction: %s",
+	   engine_id_name(engine->traits->id), isnull ? "NULL" : "the number", fraction, q->message);
+	query_end(q);
+}
+
+/* All that does not depend on memory. */
+static void
+check_engine(void)
+{
+	check_zeros(0.5, ENGINE_INEXACT, "0 and -0, and one of them the median");
+	check_fraction(1.001, false);
+	check_fraction(-0.5, false);
+	check_fraction(NAN, false);
+	check_fraction(0.5, true);
+}
+
+int
+main(void)
+{
+	static const char *const strategies[] = {"auto", "atomic", "scatter", "block"};
+
+	engine = &cpu_engine;
+	check_sizes(UINT64_C(1) << 30, "auto", 0);
+	check_sizes(UINT64_C(8) << 20, "auto", 1e9);
+	check(MANY, MOST_ROWS, 2, true, UINT64_C(1) << 30, "auto", 2);
+	check_engine();
+	engine = &storing_engine;
+	for (stores.runs = 1; stores.runs <= 3; stores.runs += 2)
+	{
+		check_sizes(UINT64_C(64) << 10, "auto", 0);
+		check_sizes(UINT64_C(1) << 20, "auto", 0);
+		check(FAR, MOST_ROWS, 2, true, UINT64_C(64) << 10, "auto", 2);
+	}
+	engine = &simt_engine;
+	for (int i = 0; i < 4; i++)
+		check_sizes(0, strategies[i], i % 2 ? 1 : 0);
+	check_engine();
+	return done_testing();
+}
