@@ -31,6 +31,9 @@ static int64_t ints[MOST_ROWS];
 static double floats[MOST_ROWS];
 static bool nulls[MOST_ROWS];
 static bool filter[MOST_ROWS];
+static int32_t factor = 7;		/* between keys */
+static uint32_t alike;			/* the first rows, which have one key */
+static double expected_rows;	/* EngineHints.rows: few, and a batch has few */
 
 /* Columns. */
 enum
@@ -130,7 +133,7 @@ make_rows(Query *q, Values kind, uint32_t nrows, uint32_t ngroups)
 	query_clear(q);
 	for (uint32_t i = 0; i < nrows; i++)
 	{
-		keys[i] = (int32_t) (random_u64() % ngroups) * 7;
+		keys[i] = i < alike ? 0 : (int32_t) (random_u64() % ngroups) * factor;
 		ints[i] = make_value(kind, i);
 		floats[i] = kind == SPECIAL && random_u64() % 3 == 0 ? special[random_u64() % 3] :
 			(double) make_value(kind, i) / 7 + 0.0;
@@ -271,7 +274,7 @@ count_wrong(const Query *q, uint32_t nrows, uint32_t ngroups, bool keyed, uint32
 
 		for (uint32_t i = 0; i < nrows; i++)
 		{
-			if (keyed && keys[i] != (int32_t) g * 7)
+			if (keyed && keys[i] != (int32_t) g * factor)
 				continue;
 			rows++;
 			if (nulls[i])
@@ -288,7 +291,7 @@ count_wrong(const Query *q, uint32_t nrows, uint32_t ngroups, bool keyed, uint32
 		qsort(wanted, nwanted, sizeof(wanted[0]), compare_ints);
 		qsort(reals, n, sizeof(reals[0]), compare_floats);
 		if (keyed)
-			sprintf(name, "%d", (int) g * 7);
+			sprintf(name, "%d", (int) g * factor);
 		state = query_state(q, name);
 		wrong += state == NULL ? 1 : wrong_in_group(state, values, n, wanted, nwanted, reals);
 	}
@@ -307,6 +310,7 @@ check(Values kind, uint32_t nrows, uint32_t ngroups, bool keyed, uint64_t limit,
 	q->hints.memory_limit = limit;
 	q->hints.strategy = strategy;
 	q->hints.groups = expected_groups;
+	q->hints.rows = expected_rows;
 	stores.pieces = 0;
 	query_run(q, engine, nrows, 7000);
 	wrong = count_wrong(q, nrows, ngroups, keyed, &groups);
@@ -331,6 +335,22 @@ check_sizes(uint64_t limit, const char *strategy, double expected_groups)
 	}
 	check(MANY, 4000, 1500, true, limit, strategy, expected_groups);
 	check(MANY, 1, 1, true, limit, strategy, expected_groups);
+}
+
+/*
+ * Keys that are far apart; and a table that grows, since the first batch had few of the groups,
+ * while lists have pairs with its slots.
+ */
+static void
+check_growth(void)
+{
+	factor = 1001;
+	check(MANY, 8000, 700, true, 0, "auto", 0);
+	expected_rows = 1;
+	for (alike = 20000; alike <= 40000; alike += 20000)
+		check(MANY, MOST_ROWS, 30000, true, UINT64_C(160) << 20, "atomic", 1);
+	alike = 0;
+	expected_rows = 0;
 }
 
 /* Of a group with both 0 and -0 the result is not known where it is one of them. */
@@ -399,6 +419,7 @@ main(void)
 	engine = &simt_engine;
 	for (int i = 0; i < 4; i++)
 		check_sizes(0, strategies[i], i % 2 ? 1 : 0);
+	check_growth();
 	check_engine();
 	return done_testing();
 }

@@ -646,25 +646,15 @@ set_units(CpuRun *run)
 	}
 }
 
-/* Read the statistics of groups that are all in the table. */
-static EngineStatus
-read_statistics(CpuRun *run)
-{
-	Groups		groups = {.ngroups = table_groups(run->table),.layout = table_layout(run->table)};
-
-	if (run->statistics == NULL)
-		return ENGINE_OK;
-	groups.records = table_records(run->table, &groups.stride);
-	return statistics_read(run->statistics, &groups, NULL, run->head.message);
-}
-
 /* The output of a table that holds all groups. */
 static EngineStatus
 output_table(CpuRun *run)
 {
 	GroupRecords groups = table_complete(run->table);
-	EngineStatus status = read_statistics(run);
+	EngineStatus status = ENGINE_OK;
 
+	if (run->statistics != NULL)
+		status = statistics_read(run->statistics, run->table, NULL, run->head.message);
 	if (status == ENGINE_OK)
 		status = output_create(&run->program, &groups, &run->hints, run->choice, &run->output,
 							   run->head.message);

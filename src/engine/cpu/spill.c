@@ -645,10 +645,8 @@ read_statistics(Spill *spill, GroupTable *table, uint32_t partition, char *messa
 		.spill = spill,
 		.partition = partition
 	};
-	Groups		groups = {.ngroups = table_groups(table),.layout = spill->format.layout};
 
-	groups.records = table_records(table, &groups.stride);
-	return statistics_read(spill->statistics, &groups, &stored.source, message);
+	return statistics_read(spill->statistics, table, &stored.source, message);
 }
 
 EngineStatus

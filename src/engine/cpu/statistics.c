@@ -503,9 +503,12 @@ read_group(Statistics *s, uint64_t *state)
 }
 
 EngineStatus
-statistics_read(Statistics *s, const Groups *groups, ValueSource *stored, char *message)
+statistics_read(Statistics *s, GroupTable *table, ValueSource *stored, char *message)
 {
 	ListSource	source = {.source = {.rewind = rewind_list,.next = next_of_list}};
+	uint64_t	nlists = (uint64_t) table_groups(table) * s->nlists;
+	size_t		stride;
+	uint64_t   *records = table_records(table, &stride);
 	EngineStatus status = ENGINE_OK;
 
 	s->message = message;
@@ -514,10 +517,10 @@ statistics_read(Statistics *s, const Groups *groups, ValueSource *stored, char *
 		snprintf(message, 256, "out of memory");
 		return ENGINE_NO_MEMORY;
 	}
-	for (uint64_t i = 0; i < (uint64_t) groups->ngroups * s->nlists && status == ENGINE_OK; i++)
+	for (uint64_t i = 0; i < nlists && status == ENGINE_OK; i++)
 	{
-		uint64_t   *group = groups->records + i / s->nlists * groups->stride;
-		uint64_t   *state = group + groups->layout->words;
+		uint64_t   *group = records + i / s->nlists * stride;
+		uint64_t   *state = group + table_layout(table)->words;
 
 		s->list = &s->lists[i % s->nlists];
 		source.words = state + s->list->acc->word;

@@ -9,15 +9,6 @@
 
 typedef struct Statistics Statistics;
 
-/* Groups whose rows are all there: their records, as table_records has them. */
-typedef struct Groups
-{
-	uint64_t   *records;
-	size_t		stride;			/* words */
-	uint32_t	ngroups;
-	const KeyLayout *layout;
-} Groups;
-
 /*
  * Values of one group that are not in its list: those of all pieces until an empty one.  They
  * are read several times.  A failure's reason goes to message (256 bytes).
@@ -42,12 +33,12 @@ extern void statistics_free(Statistics *statistics);
 extern EngineStatus statistics_check(const Statistics *statistics, char *message);
 
 /*
- * Read what groups have of statistics into their states, and let go of their lists, whose
- * memory stays the table's.  stored: where values are that a list lacks; NULL: none does.
+ * Read what a table's groups have of statistics into their states, once all of their rows are
+ * there, and let go of their lists, whose memory stays the table's.  stored: where values are that a list lacks; NULL: none does.
  * INEXACT: of the float values 0 and -0 either could be the result; or the source has failed,
  * or FAILED: interrupted.
  */
-extern EngineStatus statistics_read(Statistics *statistics, const Groups *groups,
+extern EngineStatus statistics_read(Statistics *statistics, GroupTable *table,
 									ValueSource *stored, char *message);
 
 extern uint64_t statistics_memory(const Statistics *statistics);	/* bytes */

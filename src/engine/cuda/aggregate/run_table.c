@@ -48,7 +48,7 @@ run_table_memory(const Program *program, const KernelLayout *layout, uint64_t gr
 	uint64_t	slots = program->nkeys == 0 ? 1 : first_slots(layout, groups, memory_limit);
 	uint64_t	arena = layout->has_text ? 8 * ARENA_WORDS_PER_SLOT : 0;
 
-	return slots * (layout_slot_size(layout) + arena);
+	return slots * (layout_slot_memory(layout) + arena);
 }
 
 /* Clear a counter of the table, of that many bytes. */

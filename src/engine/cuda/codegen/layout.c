@@ -434,6 +434,15 @@ layout_slot_size(const KernelLayout *layout)
 	return 8 * (uint64_t) (layout->stride + layout->nwords - layout->nhot);
 }
 
+/* As value_lists.c has it: words that are read, where pairs begin and end, the longest run. */
+uint64_t
+layout_slot_memory(const KernelLayout *layout)
+{
+	uint64_t	places = layout->nlists > 0 ? 2 * sizeof(uint32_t) + sizeof(uint64_t) : 0;
+
+	return layout_slot_size(layout) + places + layout->nstatistics * sizeof(uint64_t);
+}
+
 uint64_t
 layout_slots_for(uint64_t groups)
 {

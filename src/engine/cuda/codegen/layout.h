@@ -120,6 +120,9 @@ extern void layout_make(const Program *program, TableKind table, KernelLayout *l
 /* Bytes of a slot of the group table, its cold words included. */
 extern uint64_t layout_slot_size(const KernelLayout *layout);
 
+/* The same with what reading statistics takes by slots, when all rows are there. */
+extern uint64_t layout_slot_memory(const KernelLayout *layout);
+
 /* Slots of a table of hashed keys for so many groups: a power of 2. */
 extern uint64_t layout_slots_for(uint64_t groups);
 

@@ -345,14 +345,36 @@ kernels_load_compiled(RunCore *run, const StrategyChoice *choice, Kernels *kerne
 	return status;
 }
 
+/* A kernel that a module has, and where it goes. */
+typedef struct NamedKernel
+{
+	const char *name;
+	DeviceKernel **kernel;
+} NamedKernel;
+
+/* Load the module of a text, which is freed, and find its kernels. */
+static EngineStatus
+load_named(RunCore *run, Text *text, LoadedModule **module, const NamedKernel *wanted, size_t n)
+{
+	DeviceStatus device = DEVICE_OK;
+	EngineStatus status = load_module(run, text, module);
+
+	text_free(text);
+	if (status != ENGINE_OK)
+		return status;
+	for (size_t i = 0; i < n && device == DEVICE_OK; i++)
+		device = run->device_ops->kernel(run->device, kernel_cache_module(*module),
+										 wanted[i].name, wanted[i].kernel);
+	return run_device(run, device, "could not find a kernel");
+}
+
+#define LOAD_NAMED(run, text, module, wanted) \
+	load_named(run, text, module, wanted, sizeof(wanted) / sizeof((wanted)[0]))
+
 EngineStatus
 kernels_load_deform(RunCore *run, LoadedModule **module, PageKernels *kernels)
 {
-	const struct
-	{
-		const char *name;
-		DeviceKernel **kernel;
-	}			wanted[] = {
+	const NamedKernel wanted[] = {
 		{"deform", &kernels->deform},
 		{"gather", &kernels->gather},
 		{"gather_tuples", &kernels->gather_tuples},
@@ -367,55 +389,31 @@ kernels_load_deform(RunCore *run, LoadedModule **module, PageKernels *kernels)
 		{"dictionary_move", &kernels->dictionary_move},
 		{"dictionary_copy", &kernels->dictionary_copy}
 	};
-	const DeviceOps *ops = run->device_ops;
-	DeviceStatus device = DEVICE_OK;
 	Text		text = {0};
-	EngineStatus status;
 
 	write_deform_text(run, &text);
-	status = load_module(run, &text, module);
-	text_free(&text);
-	if (status != ENGINE_OK)
-		return status;
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && device == DEVICE_OK; i++)
-		device = ops->kernel(run->device, kernel_cache_module(*module), wanted[i].name,
-							 wanted[i].kernel);
-	return run_device(run, device, "could not find a kernel");
+	return LOAD_NAMED(run, &text, module, wanted);
 }
 
 EngineStatus
 kernels_load_top(RunCore *run, LoadedModule **module, TopKernels *kernels)
 {
-	const DeviceOps *ops = run->device_ops;
-	DeviceModule *loaded;
-	DeviceStatus device;
+	const NamedKernel wanted[] = {
+		{"top_pass", &kernels->pass},
+		{"top_count", &kernels->count},
+		{"top_choose", &kernels->choose},
+		{"top_list", &kernels->list}
+	};
 	Text		text = {0};
-	EngineStatus status;
 
 	codegen_top(&text);
-	status = load_module(run, &text, module);
-	text_free(&text);
-	if (status != ENGINE_OK)
-		return status;
-	loaded = kernel_cache_module(*module);
-	device = ops->kernel(run->device, loaded, "top_pass", &kernels->pass);
-	if (device == DEVICE_OK)
-		device = ops->kernel(run->device, loaded, "top_count", &kernels->count);
-	if (device == DEVICE_OK)
-		device = ops->kernel(run->device, loaded, "top_choose", &kernels->choose);
-	if (device == DEVICE_OK)
-		device = ops->kernel(run->device, loaded, "top_list", &kernels->list);
-	return run_device(run, device, "could not find a kernel");
+	return LOAD_NAMED(run, &text, module, wanted);
 }
 
 EngineStatus
 kernels_load_statistics(RunCore *run, LoadedModule **module, StatisticKernels *kernels)
 {
-	const struct
-	{
-		const char *name;
-		DeviceKernel **kernel;
-	}			wanted[] = {
+	const NamedKernel wanted[] = {
 		{"list_bits", &kernels->list_bits},
 		{"list_copy", &kernels->list_copy},
 		{"list_move", &kernels->list_move},
@@ -427,35 +425,20 @@ kernels_load_statistics(RunCore *run, LoadedModule **module, StatisticKernels *k
 		{"find_modes", &kernels->find_modes},
 		{"read_modes", &kernels->read_modes}
 	};
-	DeviceStatus device = DEVICE_OK;
 	Text		text = {0};
-	EngineStatus status;
 
 	codegen_statistics(&text);
-	status = load_module(run, &text, module);
-	text_free(&text);
-	if (status != ENGINE_OK)
-		return status;
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && device == DEVICE_OK; i++)
-		device = run->device_ops->kernel(run->device, kernel_cache_module(*module),
-										 wanted[i].name, wanted[i].kernel);
-	return run_device(run, device, "could not find a kernel");
+	return LOAD_NAMED(run, &text, module, wanted);
 }
 
 EngineStatus
 kernels_load_interpreter(RunCore *run, LoadedModule **module, DeviceKernel **interpret)
 {
+	const NamedKernel wanted[] = {{"interpret", interpret}};
 	Text		text = {0};
-	EngineStatus status;
 
 	codegen_interpreter(&text);
-	status = load_module(run, &text, module);
-	text_free(&text);
-	if (status != ENGINE_OK)
-		return status;
-	return run_device(run, run->device_ops->kernel(run->device, kernel_cache_module(*module),
-												   "interpret", interpret),
-					  "could not find a kernel");
+	return LOAD_NAMED(run, &text, module, wanted);
 }
 
 bool

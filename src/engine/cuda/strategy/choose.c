@@ -260,7 +260,7 @@ choose_direct(const Program *program, const SampleFacts *facts, double groups,
 static uint64_t
 hashed_size(const KernelLayout *layout, uint64_t groups)
 {
-	return layout_slots_for(groups) * layout_slot_size(layout);
+	return layout_slots_for(groups) * layout_slot_memory(layout);
 }
 
 /*
@@ -273,9 +273,10 @@ direct_fits(const KernelLayout *layouts, const StrategyChoice *choice, uint64_t 
 {
 	const KernelLayout *direct = &layouts[TABLE_DIRECT];
 	const KernelLayout *hash = &layouts[TABLE_HASH];
-	uint64_t	size = choice->direct_range * layout_slot_size(direct);
+	uint64_t	size = choice->direct_range * layout_slot_memory(direct);
+	uint64_t	beyond = layout_slot_memory(direct) - layout_slot_size(direct);
 
-	return choice->direct_range * direct->stride * 8 <= memory_limit / DIRECT_TABLE_SHARE ||
+	return choice->direct_range * (direct->stride * 8 + beyond) <= memory_limit / DIRECT_TABLE_SHARE ||
 		(size <= hashed_size(hash, choice->groups) &&
 		 size + hashed_size(hash, choice->direct_range) <= memory_limit);
 }
