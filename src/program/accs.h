@@ -188,6 +188,13 @@ acc_is_value(AccKind kind)
 	return form_is_reference(acc_form(kind));
 }
 
+/* Is the state a list of values? */
+GA_FN bool
+acc_is_list(AccKind kind)
+{
+	return acc_form(kind) == FORM_VALUES;
+}
+
 /* Are the states sums of floats, or of products of two? */
 GA_FN bool
 acc_is_exact(AccKind kind)

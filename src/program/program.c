@@ -488,7 +488,7 @@ bool
 program_has_values(const Program *p)
 {
 	for (int i = 0; i < p->naccs; i++)
-		if (program_accs(p)[i].kind == ACC_VALUES)
+		if (acc_is_list((AccKind) program_accs(p)[i].kind))
 			return true;
 	return false;
 }

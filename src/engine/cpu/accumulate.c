@@ -321,7 +321,7 @@ accumulate(const Accumulator *acc, const Program *program, const Evaluator *eval
 		snprintf(message, 256, "the groups' texts take more memory than allowed");
 		return ENGINE_NO_MEMORY;
 	}
-	if (acc->kind == ACC_VALUES)
+	if (acc_is_list((AccKind) acc->kind))
 	{
 		if (take_values(acc, type, arg, rows, states))
 			return ENGINE_OK;
@@ -360,12 +360,12 @@ merge_state(const Program *program, GroupTable *table, uint64_t *into, const uin
 		AccKind		kind = (AccKind) accs[i].kind;
 		const uint64_t *words = from + accs[i].word;
 
-		if (kind == ACC_VALUES && with_values)
+		if (acc_is_list(kind) && with_values)
 		{
 			if (!merge_values(table, into + accs[i].word, words))
 				return false;
 		}
-		else if (kind == ACC_VALUES)
+		else if (acc_is_list(kind))
 			into[accs[i].word + 1] += words[1];
 		else if (!acc_is_text(kind))
 			acc_merge(&accs[i], program->level, into + accs[i].word, words);

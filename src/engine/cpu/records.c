@@ -27,7 +27,7 @@ records_format(RecordFormat *format, const Program *program, const KeyLayout *la
 
 		if (acc_is_text((AccKind) accs[i].kind))
 			format->extremes[format->nextremes++] = word;
-		if (accs[i].kind == ACC_VALUES)
+		if (acc_is_list((AccKind) accs[i].kind))
 			format->lists[format->nlists++] = word;
 	}
 }

@@ -114,7 +114,7 @@ find_readers(Statistics *s)
 	{
 		List	   *list = &s->lists[s->nlists];
 
-		if (accs[i].kind != ACC_VALUES)
+		if (!acc_is_list((AccKind) accs[i].kind))
 			continue;
 		*list = (List)
 		{

@@ -149,7 +149,7 @@ cost_values(const CostInput *in, const EngineCosts *costs)
 	double		bytes;
 
 	for (int i = 0; i < in->program->naccs; i++)
-		if (accs[i].kind == ACC_VALUES)
+		if (acc_is_list((AccKind) accs[i].kind))
 			values += in->rows_passed;
 	if (values == 0)
 		return 0;

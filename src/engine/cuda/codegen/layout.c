@@ -220,7 +220,7 @@ layout_nlists(const Program *program)
 	int			n = 0;
 
 	for (int i = 0; i < program->naccs; i++)
-		n += program_accs(program)[i].kind == ACC_VALUES;
+		n += acc_is_list((AccKind) program_accs(program)[i].kind);
 	return n;
 }
 
@@ -233,7 +233,7 @@ place_statistics(const Program *program, KernelLayout *layout)
 	for (int i = 0; i < program->naccs; i++)
 	{
 		layout->statistic_of[i] = -1;
-		if (accs[i].kind == ACC_VALUES && layout->nlists < ARGS_MAX_LISTS)
+		if (acc_is_list((AccKind) accs[i].kind) && layout->nlists < ARGS_MAX_LISTS)
 			layout->lists[layout->nlists++] = (DeviceListPlace)
 		{
 			(int16_t) i, accs[i].arg, accs[i].filter
