@@ -24,7 +24,7 @@ static const char *const place_kernels[ATOMS_WAYS] = {
 };
 
 static void
-sort_once(Gpu *gpu, DeviceModule *module, const Atoms *atoms, int way, SortArgs *args,
+sort_once(Gpu *gpu, DeviceModule *module, const Atoms *atoms, int way, MergeSortArgs *args,
 		  ScanArgs *scan)
 {
 	AggregateArgs count = atoms_args(atoms, 0);
@@ -34,7 +34,7 @@ sort_once(Gpu *gpu, DeviceModule *module, const Atoms *atoms, int way, SortArgs 
 	gpu_zero(gpu, scan->tiles, scan->n / SCAN_TILE * 8);
 	gpu_zero(gpu, scan->next, 4);
 	gpu->ms = 0;
-	gpu_launch(gpu, module, "sort_tiles", args->n / 4, SORT_THREADS, args);
+	gpu_launch(gpu, module, "sort_tiles", args->n / 4, MERGE_THREADS, args);
 	gpu_launch(gpu, module, atoms_kernels[way], args->n / 4, 256, &count);
 	gpu_launch(gpu, module, "sort_pad", args->npadded, 256, args);
 	gpu_launch(gpu, module, "single_pass", scan->n / 16, SCAN_THREADS, scan);
@@ -44,7 +44,7 @@ sort_once(Gpu *gpu, DeviceModule *module, const Atoms *atoms, int way, SortArgs 
 
 /* Are the keys in order, and each row there once, with its own key? */
 static bool
-is_sorted(Gpu *gpu, const Atoms *atoms, const SortArgs *args)
+is_sorted(Gpu *gpu, const Atoms *atoms, const MergeSortArgs *args)
 {
 	uint64_t   *sorted = gpu_download(gpu, args->sorted, args->n * 8);
 	uint8_t    *seen = calloc(args->n, 1);
@@ -66,7 +66,7 @@ is_sorted(Gpu *gpu, const Atoms *atoms, const SortArgs *args)
 
 static void
 sort_line(Gpu *gpu, DeviceModule *module, Atoms *atoms, Distribution distribution,
-		  SortArgs *args, ScanArgs *scan)
+		  MergeSortArgs *args, ScanArgs *scan)
 {
 	double		ms[ATOMS_WAYS];
 	bool		right = true;
@@ -93,11 +93,11 @@ run_merge_sort(Gpu *gpu)
 	DeviceModule *module = gpu_module(gpu, sort_text);
 	uint64_t	n = gpu->bench->rows / 4;
 	Atoms		atoms;
-	SortArgs	args;
+	MergeSortArgs args;
 	ScanArgs	scan;
 
 	atoms_open(gpu, n, SORT_KEYS, &atoms);
-	args = (SortArgs) {
+	args = (MergeSortArgs) {
 		.keys = atoms.columns,.elements = gpu_alloc(gpu, n * 8),.counts = atoms.table,
 			.padded = gpu_alloc(gpu, SORT_KEYS * 4),.cursors = gpu_alloc(gpu, SORT_KEYS * 4),
 			.sorted = gpu_alloc(gpu, n * 8),.n = n,.nkeys = SORT_KEYS,.npadded = SORT_KEYS

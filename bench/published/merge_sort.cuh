@@ -10,10 +10,10 @@
 #ifndef GPUAGG_MERGE_SORT_CUH
 #define GPUAGG_MERGE_SORT_CUH
 
-#define SORT_THREADS 256
-#define SORT_TILE 1024
+#define MERGE_THREADS 256
+#define MERGE_TILE 1024
 
-typedef struct SortArgs
+typedef struct MergeSortArgs
 {
 	POINTER(uint32_t) keys;		/* sorted in each tile */
 	POINTER(uint64_t) elements; /* the same: a key, and below it the number of its row */
@@ -24,7 +24,7 @@ typedef struct SortArgs
 	uint64_t	n;
 	uint32_t	nkeys;
 	uint32_t	npadded;
-} SortArgs;
+} MergeSortArgs;
 
 #ifdef GPUAGG_PRELUDE_CUH
 
@@ -32,7 +32,7 @@ typedef struct SortArgs
 DEVICE_FN void
 sort_step(uint64_t *elements, uint32_t size, uint32_t stride)
 {
-	for (uint32_t i = threadIdx.x; i < SORT_TILE / 2; i += SORT_THREADS)
+	for (uint32_t i = threadIdx.x; i < MERGE_TILE / 2; i += MERGE_THREADS)
 	{
 		uint32_t	low = i / stride * 2 * stride + i % stride;
 		uint32_t	high = low + stride;
@@ -50,21 +50,21 @@ sort_step(uint64_t *elements, uint32_t size, uint32_t stride)
 }
 
 /* Sort each tile, and give its keys back in that order. */
-KERNEL(sort_tiles, SortArgs, args)
+KERNEL(sort_tiles, MergeSortArgs, args)
 {
-	SHARED uint64_t elements[SORT_TILE];
+	SHARED uint64_t elements[MERGE_TILE];
 
-	for (uint64_t first = (uint64_t) blockIdx.x * SORT_TILE; first < args.n;
-		 first += (uint64_t) gridDim.x * SORT_TILE)
+	for (uint64_t first = (uint64_t) blockIdx.x * MERGE_TILE; first < args.n;
+		 first += (uint64_t) gridDim.x * MERGE_TILE)
 	{
-		for (uint32_t i = threadIdx.x; i < SORT_TILE; i += SORT_THREADS)
+		for (uint32_t i = threadIdx.x; i < MERGE_TILE; i += MERGE_THREADS)
 			elements[i] = first + i < args.n ?
 				(uint64_t) args.keys[first + i] << 32 | (first + i) : UINT64_MAX;
 		block_sync();
-		for (uint32_t size = 2; size <= SORT_TILE; size *= 2)
+		for (uint32_t size = 2; size <= MERGE_TILE; size *= 2)
 			for (uint32_t stride = size / 2; stride > 0; stride /= 2)
 				sort_step(elements, size, stride);
-		for (uint32_t i = threadIdx.x; i < SORT_TILE; i += SORT_THREADS)
+		for (uint32_t i = threadIdx.x; i < MERGE_TILE; i += MERGE_THREADS)
 			if (first + i < args.n)
 			{
 				args.elements[first + i] = elements[i];
@@ -74,19 +74,19 @@ KERNEL(sort_tiles, SortArgs, args)
 	}
 }
 
-KERNEL(sort_pad, SortArgs, args)
+KERNEL(sort_pad, MergeSortArgs, args)
 {
 	for (uint64_t i = grid_index(); i < args.npadded; i += grid_size())
 		args.padded[i] = i < args.nkeys ? (uint32_t) args.counts[i] : 0;
 }
 
-KERNEL(sort_cursors, SortArgs, args)
+KERNEL(sort_cursors, MergeSortArgs, args)
 {
 	for (uint64_t i = grid_index(); i < args.nkeys; i += grid_size())
 		args.cursors[i] = i > 0 ? args.padded[i - 1] : 0;
 }
 
-KERNEL(place_plain, SortArgs, args)
+KERNEL(place_plain, MergeSortArgs, args)
 {
 	for (uint64_t i = grid_index(); i < args.n; i += grid_size())
 	{
@@ -97,7 +97,7 @@ KERNEL(place_plain, SortArgs, args)
 }
 
 /* Neighbours with one key ask once, for all of them. */
-KERNEL(place_atomic_sr, SortArgs, args)
+KERNEL(place_atomic_sr, MergeSortArgs, args)
 {
 	uint64_t	rounds = (args.n + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE;
 
@@ -121,7 +121,7 @@ KERNEL(place_atomic_sr, SortArgs, args)
 }
 
 /* Lanes with a sampled key ask once, if they are many. */
-KERNEL(place_atomic_vr, SortArgs, args)
+KERNEL(place_atomic_vr, MergeSortArgs, args)
 {
 	uint64_t	rounds = (args.n + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE;
 	uint32_t	turn = warp_index();
@@ -154,7 +154,7 @@ KERNEL(place_atomic_vr, SortArgs, args)
 }
 
 /* A tile's elements are exchanged, so that neighbours ask far from each other. */
-KERNEL(place_atomic_ss, SortArgs, args)
+KERNEL(place_atomic_ss, MergeSortArgs, args)
 {
 	SHARED uint64_t elements[ATOMS_ROOM];
 
