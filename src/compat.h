@@ -89,6 +89,13 @@
 #define compat_setop_pathkeys(root) NIL
 #endif
 
+/* 17: what lets a WindowAgg end early belongs to its functions, and to its path */
+#if PG_VERSION_NUM >= 170000
+#define compat_run_condition(path) ((path)->runCondition)
+#else
+#define compat_run_condition(path) ((path)->winclause->runCondition)
+#endif
+
 /* 17: intervals can be infinite */
 #if PG_VERSION_NUM < 170000
 #define INTERVAL_NOT_FINITE(interval) false
@@ -153,6 +160,15 @@
 
 /* 19: means of equal values are exact, and regressions do not overflow on their way */
 #define compat_guarded_moments (PG_VERSION_NUM >= 190000)
+
+/* 19: the path of Unique has the node's name */
+#if PG_VERSION_NUM >= 190000
+#define CompatUniquePath UniquePath
+#define COMPAT_UNIQUE_PATH T_UniquePath
+#else
+#define CompatUniquePath UpperUniquePath
+#define COMPAT_UNIQUE_PATH T_UpperUniquePath
+#endif
 
 /* 19: the planner's hook is given EXPLAIN's state; it is the last argument */
 #if PG_VERSION_NUM >= 190000

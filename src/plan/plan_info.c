@@ -32,6 +32,7 @@ typedef enum PlanMember
 	PLAN_FILTER,				/* List of clauses */
 	PLAN_KEEP,					/* Const of bytes, or NULL */
 	PLAN_ENGINE,				/* String */
+	PLAN_FIRST_ROWS,			/* List, of FirstRowsMember; or NIL */
 	PLAN_TOP,					/* List, of TopMember; or NIL */
 	PLAN_HAVING,				/* List, of HavingMember; or NIL */
 	PLAN_LIMIT,					/* Integer */
@@ -51,6 +52,17 @@ typedef enum TopMember
 	TOP_NULLS_FIRST,			/* List of ints */
 	TOP_NMEMBERS
 } TopMember;
+
+typedef enum FirstRowsMember
+{
+	FIRST_COUNT,				/* Integer */
+	FIRST_COLUMNS,				/* List of ints */
+	FIRST_PARTITION,			/* List of Exprs */
+	FIRST_KEYS,					/* List of Exprs */
+	FIRST_OPERATORS,			/* List of Oids */
+	FIRST_NULLS_FIRST,			/* List of ints */
+	FIRST_NMEMBERS
+} FirstRowsMember;
 
 typedef enum LookupMember
 {
@@ -184,6 +196,40 @@ top_from_list(const List *list)
 }
 
 static List *
+first_rows_to_list(const FirstRowsInfo *first)
+{
+	List	   *list;
+
+	if (first == NULL)
+		return NIL;
+	list = members(FIRST_NMEMBERS);
+	set_integer(list, FIRST_COUNT, first->count);
+	set_member(list, FIRST_COLUMNS, first->columns);
+	set_member(list, FIRST_PARTITION, first->partition);
+	set_member(list, FIRST_KEYS, first->keys);
+	set_member(list, FIRST_OPERATORS, first->operators);
+	set_member(list, FIRST_NULLS_FIRST, first->nulls_first);
+	return list;
+}
+
+static FirstRowsInfo *
+first_rows_from_list(const List *list)
+{
+	FirstRowsInfo *first;
+
+	if (list == NIL)
+		return NULL;
+	first = palloc(sizeof(FirstRowsInfo));
+	first->count = integer_member(list, FIRST_COUNT);
+	first->columns = list_nth(list, FIRST_COLUMNS);
+	first->partition = list_nth(list, FIRST_PARTITION);
+	first->keys = list_nth(list, FIRST_KEYS);
+	first->operators = list_nth(list, FIRST_OPERATORS);
+	first->nulls_first = list_nth(list, FIRST_NULLS_FIRST);
+	return first;
+}
+
+static List *
 having_to_list(const HavingInfo *having)
 {
 	List	   *list;
@@ -297,6 +343,7 @@ plan_info_to_list(const PlanInfo *info)
 	if (info->nkeep > 0)
 		set_member(list, PLAN_KEEP, bytes_to_const(info->keep, info->nkeep * sizeof(Column)));
 	set_integer(list, PLAN_ENGINE, info->engine);
+	set_member(list, PLAN_FIRST_ROWS, first_rows_to_list(info->first_rows));
 	set_member(list, PLAN_TOP, top_to_list(info->top));
 	set_member(list, PLAN_HAVING, having_to_list(info->having));
 	set_integer(list, PLAN_LIMIT, info->limit);
@@ -339,6 +386,7 @@ plan_info_from_list(List *list)
 	info->keep = keep ? bytes_from_const(keep, &size) : NULL;
 	info->nkeep = size / sizeof(Column);
 	info->engine = integer_member(list, PLAN_ENGINE);
+	info->first_rows = first_rows_from_list(list_nth(list, PLAN_FIRST_ROWS));
 	info->top = top_from_list(list_nth(list, PLAN_TOP));
 	info->having = having_from_list(list_nth(list, PLAN_HAVING));
 	info->limit = integer_member(list, PLAN_LIMIT);

@@ -21,6 +21,24 @@ typedef struct TopInfo
 } TopInfo;
 
 /*
+ * The node's rows are those of a table that come first in their groups by an order, of which
+ * there are at most FIRST_ROWS_MAX_KEYS keys.
+ */
+typedef struct FirstRowsInfo
+{
+	int			count;			/* how many of each group */
+	List	   *columns;		/* ints: for each of the node's columns, an attribute of the table
+								 * that the query names, or FIRST_ROWS_NUMBER */
+	List	   *partition;		/* Expr: the groups' keys, for EXPLAIN only */
+	List	   *keys;			/* Expr: of the order */
+	List	   *operators;		/* Oids, one each: of B-tree's < or > */
+	List	   *nulls_first;	/* ints, likewise */
+} FirstRowsInfo;
+
+/* A column that is the row's number in its group, where no attribute can be. */
+#define FIRST_ROWS_NUMBER 0
+
+/*
  * Clauses of HAVING that compare an aggregate with a value; the values follow the slots among
  * the node's expressions.
  */
@@ -100,6 +118,7 @@ typedef struct PlanInfo
 	List	   *groupings;		/* arguments of GROUPING(), likewise */
 	List	   *lookups;		/* LookupInfo, one a child plan behind the native one */
 	KeyCode    *key_codes;		/* of the node's keys; NULL: all are values */
+	FirstRowsInfo *first_rows;	/* NULL: the node's rows are groups */
 	TopInfo    *top;			/* NULL: all groups leave */
 	int			limit;			/* of a LIMIT, so many tuples are asked for at most; 0: nobody
 								 * knows, or they are sorted before */

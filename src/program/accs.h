@@ -26,6 +26,7 @@ typedef enum AccForm
 #define FORM(name, ...) FORM_##name,
 #define REFERENCE(name, ...) FORM_##name,
 #define STATISTIC(name, ...) FORM_##name,
+#define ENTRIES(name) FORM_##name,
 #include "accs.def"
 	FORM_KINDS
 } AccForm;
@@ -98,6 +99,7 @@ form_is_ambiguous(AccForm form)
 #define FORM(name, words, ambiguous) case FORM_##name: return ambiguous;
 #define REFERENCE(name, words, ambiguous, ...) case FORM_##name: return ambiguous;
 #define STATISTIC(name, ...) case FORM_##name: return false;
+#define ENTRIES(name) case FORM_##name: return false;
 #include "accs.def"
 		case FORM_KINDS:
 			break;

@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "check_lookup.h"
+#include "first_rows.h"
 #include "ops_set.h"
 
 /* What is checked, and where the first fault is told. */
@@ -118,6 +119,9 @@ column_fits_attribute(const Check *check, const Column *column)
 {
 	const Attribute *attr;
 
+	if (column->attno == COLUMN_PLACE)
+		return column->type == VT_INT8 && !column->nullable && !column->presence &&
+			column->numeric == NUMERIC_NONE && column->missing == -1;
 	if (column->attno < 1 || column->attno > check->program->nattrs)
 		return false;
 	attr = &program_attrs(check->program)[column->attno - 1];
@@ -390,6 +394,24 @@ read_acc_is_good(const Check *check, const Accumulator *acc, ValueType first, Va
 		acc->descending <= 1;
 }
 
+/* Keys of an order, a place, and words for some whole entries. */
+static bool
+first_rows_are_good(const Check *check, const Accumulator *acc, ValueType first, ValueType last)
+{
+	const Program *p = check->program;
+	int			nkeys = acc_order_keys(acc);
+	int			n = acc_first_rows(acc);
+	const int16_t keys[] = {acc->arg, acc->arg2};
+
+	for (int i = 0; i < FIRST_ROWS_MAX_KEYS; i++)
+		if (i < nkeys ? !is_register(check, keys[i], p->ninsns, first, last) : keys[i] != -1)
+			return false;
+	return n >= 1 && n <= FIRST_ROWS_MAX && acc->nwords == n * (nkeys + 1) &&
+		acc->order >> (nkeys * ORDER_BITS) == 0 && acc->filter == -1 &&
+		acc->limit == 0 && acc->values == 0 && acc->slot == 0 && acc->descending == 0 &&
+		is_register(check, acc->place, p->ninsns, VT_INT8, VT_INT8);
+}
+
 static bool
 acc_is_good(const Check *check, const Accumulator *acc, int word)
 {
@@ -397,11 +419,13 @@ acc_is_good(const Check *check, const Accumulator *acc, int word)
 	ValueType	first;
 	ValueType	last;
 
-	if (acc->kind >= ACC_KINDS || acc->word != word ||
-		acc->nwords != program_acc_words((AccKind) acc->kind, p->level))
+	if (acc->kind >= ACC_KINDS || acc->word != word)
 		return false;
 	acc_types((AccKind) acc->kind, &first, &last);
-	if (acc->unused != 0)
+	if (acc->kind == ACC_FIRST_ROWS)
+		return first_rows_are_good(check, acc, first, last);
+	if (acc->nwords != program_acc_words((AccKind) acc->kind, p->level) || acc->order != 0 ||
+		acc->place != 0)
 		return false;
 	if (form_is_read(acc_form((AccKind) acc->kind)))
 		return read_acc_is_good(check, acc, first, last);

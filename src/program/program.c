@@ -246,6 +246,7 @@ program_acc_words(AccKind kind, int level)
 #define REFERENCE(name, words, ...) case FORM_##name: return words;
 #define STATISTIC(name, words, ...) case FORM_##name: return words;
 #include "accs.def"
+		case FORM_FIRST_ROWS:
 		case FORM_KINDS:
 			break;
 	}
@@ -260,7 +261,8 @@ add_acc(ProgramBuilder *b, Accumulator acc)
 
 	if (b->overflow)
 		return -1;
-	acc.nwords = program_acc_words((AccKind) acc.kind, b->head.level);
+	if (acc.nwords == 0)
+		acc.nwords = program_acc_words((AccKind) acc.kind, b->head.level);
 	for (i = 0; i < b->head.naccs; i++)
 	{
 		acc.word = b->accs[i].word;
@@ -316,6 +318,22 @@ program_add_read_acc(ProgramBuilder *b, AccKind kind, int values, int slot, bool
 		.slot = slot,.descending = descending};
 
 	return values < 0 ? -1 : add_acc(b, acc);
+}
+
+int
+program_add_place(ProgramBuilder *b)
+{
+	return program_add_column(b, COLUMN_PLACE, VT_INT8, false, -1);
+}
+
+int
+program_add_first_rows(ProgramBuilder *b, int n, const int keys[2], int order, int place)
+{
+	Accumulator acc = {.kind = ACC_FIRST_ROWS,.arg = keys[0],.arg2 = keys[1],.filter = -1,
+		.order = order,.place = place};
+
+	acc.nwords = n * (acc_order_keys(&acc) + 1);
+	return place < 0 ? -1 : add_acc(b, acc);
 }
 
 int
@@ -493,6 +511,15 @@ program_has_values(const Program *p)
 	return false;
 }
 
+const Accumulator *
+program_first_rows(const Program *p)
+{
+	for (int i = 0; i < p->naccs; i++)
+		if (program_accs(p)[i].kind == ACC_FIRST_ROWS)
+			return &program_accs(p)[i];
+	return NULL;
+}
+
 bool
 program_has_float_key(const Program *p)
 {
@@ -515,7 +542,8 @@ program_widen(const Program *p, Program *wider)
 	acc = (Accumulator *) program_accs(wider);
 	for (int i = 0; i < wider->naccs; i++)
 	{
-		acc[i].nwords = program_acc_words((AccKind) acc[i].kind, wider->level);
+		if (acc[i].kind != ACC_FIRST_ROWS)
+			acc[i].nwords = program_acc_words((AccKind) acc[i].kind, wider->level);
 		acc[i].word = wider->nwords;
 		wider->nwords += acc[i].nwords;
 	}

@@ -68,7 +68,8 @@ typedef struct Attribute
 /* One input column, in the order of a column batch. */
 typedef struct Column
 {
-	int16_t		attno;			/* number of the attribute in the row, from 1 */
+	int16_t		attno;			/* number of the attribute in the row, from 1; or
+								 * COLUMN_PLACE: INT8, the row's place (first_rows.h) */
 	int16_t		missing;		/* slot with the value for tuples that are too
 								 * short to hold it, or -1: NULL */
 	uint8_t		type;			/* ValueType */
@@ -80,6 +81,8 @@ typedef struct Column
 								 * whether it is NULL is read; the value is any */
 	uint8_t		coded;			/* INT4, in kernels only: a text's number in a dictionary */
 } Column;
+
+#define COLUMN_PLACE 0
 
 typedef struct Insn
 {
@@ -109,12 +112,15 @@ typedef struct Accumulator
 	int16_t		arg;			/* register; -1: count(*); ACC_MERGED; ACC_READ */
 	int16_t		filter;			/* register of FILTER (WHERE ...), or -1 */
 	uint16_t	word;			/* first of its words in the group's state */
-	int16_t		arg2;			/* SUM_PRODUCT: the other register; else -1 */
+	int16_t		arg2;			/* SUM_PRODUCT: the other register; FIRST_ROWS: that of
+								 * the order's second key, of which arg is the first; else,
+								 * or if there is no such key, -1 */
 	int16_t		limit;			/* float sums: values are below 2^limit */
 	int16_t		values;			/* ACC_READ: the accumulator of the values; else 0 */
 	int16_t		slot;			/* percentiles: the slot of the fraction; else 0 */
 	uint8_t		descending;		/* ACC_READ: the greatest value is the first */
-	uint8_t		unused;
+	uint8_t		order;			/* FIRST_ROWS: of the keys, ORDER_ bits; else 0 */
+	int16_t		place;			/* FIRST_ROWS: the register of the row's place; else 0 */
 } Accumulator;
 
 /* How an aggregate's result is made from accumulators: src/exec/values/final.c. */
@@ -355,6 +361,11 @@ extern int	program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
 extern int	program_add_read_acc(ProgramBuilder *b, AccKind kind, int values, int slot,
 								 bool descending);
 
+/* The row's place, as a column; and the first n rows by up to two keys, -1: there is none. */
+extern int	program_add_place(ProgramBuilder *b);
+extern int	program_add_first_rows(ProgramBuilder *b, int n, const int keys[2], int order,
+								   int place);
+
 /*
  * An accumulator that merges one of another Program.  It is always a new one;
  * those of a whole Program, added first and in order, have the same words.
@@ -422,8 +433,21 @@ acc_sums_floats(const Accumulator *acc)
 	return acc_is_exact((AccKind) acc->kind);
 }
 
-/* Words of an accumulator of that kind in a Program of that level. */
+/* Words of an accumulator of that kind in a Program of that level; not of FIRST_ROWS. */
 extern uint8_t program_acc_words(AccKind kind, int level);
+
+/* FIRST_ROWS: how many keys the order has, and how many rows are wanted. */
+static inline int
+acc_order_keys(const Accumulator *acc)
+{
+	return acc->arg < 0 ? 0 : acc->arg2 < 0 ? 1 : 2;
+}
+
+static inline int
+acc_first_rows(const Accumulator *acc)
+{
+	return acc->nwords / (acc_order_keys(acc) + 1);
+}
 
 /* Words of a float sum without its flags, and its unit: see exact_unit. */
 static inline int
@@ -452,6 +476,9 @@ extern uint64_t program_tables_size(const Program *p, const SlotValue *slots);
 
 /* Has it lists of values? */
 extern bool program_has_values(const Program *p);
+
+/* The accumulator of the groups' first rows, or NULL. */
+extern const Accumulator *program_first_rows(const Program *p);
 
 /* Is a key a float? */
 extern bool program_has_float_key(const Program *p);

@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "first_rows.h"
+
 static const char *const final_names[] = {
 	[FINAL_COUNT] = "count",
 	[FINAL_SUM_INT8] = "sum_int8",
@@ -75,6 +77,11 @@ print_insn(const Program *p, int reg, char *buf, size_t len)
 	{
 		const Column *column = &program_columns(p)[insn->index];
 
+		if (column->attno == COLUMN_PLACE)
+		{
+			append(buf, len, " %d (the row's place)", insn->index);
+			return;
+		}
 		append(buf, len, " %d (attribute %d, %s", insn->index, column->attno,
 			   column->presence ? "whether NULL" : column->numeric == NUMERIC_NONE ? type :
 			   column->type == VT_WIDE ? "numeric in 128 bits" : "numeric");
@@ -99,16 +106,31 @@ print_insn(const Program *p, int reg, char *buf, size_t len)
 			append(buf, len, "%s r%d", i > 0 ? "," : "", insn->arg[i]);
 }
 
+/* Of the first rows: how many, by which keys, and the register of their places. */
+static void
+print_order(const Accumulator *acc, char *buf, size_t len)
+{
+	const int16_t keys[] = {acc->arg, acc->arg2};
+
+	append(buf, len, ": %d at r%d", acc_first_rows(acc), acc->place);
+	for (int i = 0; i < acc_order_keys(acc); i++)
+		append(buf, len, "%s r%d%s, nulls %s", i == 0 ? " by" : ",", keys[i],
+			   key_is_descending(acc->order, i) ? " descending" : "",
+			   rank_of_null(acc->order, i) == RANK_NULL_FIRST ? "first" : "last");
+}
+
 static void
 print_acc(const Program *p, int i, char *buf, size_t len)
 {
 	const Accumulator *acc = &program_accs(p)[i];
 
 	append(buf, len, "%s", acc_name((AccKind) acc->kind));
-	if (acc->arg >= 0)
+	if (acc->arg >= 0 && acc->kind != ACC_FIRST_ROWS)
 		append(buf, len, " r%d", acc->arg);
-	if (acc->arg2 >= 0)
+	if (acc->arg2 >= 0 && acc->kind != ACC_FIRST_ROWS)
 		append(buf, len, ", r%d", acc->arg2);
+	if (acc->kind == ACC_FIRST_ROWS)
+		print_order(acc, buf, len);
 	if (acc->arg == ACC_READ)
 		append(buf, len, " of words %d to %d%s", program_accs(p)[acc->values].word,
 			   program_accs(p)[acc->values].word + 1, acc->descending ? ", descending" : "");

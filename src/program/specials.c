@@ -254,6 +254,17 @@ add_merged_accs(Rewriting *r)
 		program_add_merged_acc(r->to, &program_accs(r->fine)[i]);
 }
 
+/* Special numerics have their places in an order. */
+static int
+add_first_rows(Rewriting *r, const Accumulator *acc)
+{
+	const int	keys[] = {acc->arg < 0 ? -1 : r->regs[acc->arg],
+		acc->arg2 < 0 ? -1 : r->regs[acc->arg2]};
+
+	return program_add_first_rows(r->to, acc_first_rows(acc), keys, acc->order,
+								  r->regs[acc->place]);
+}
+
 /* An accumulator; numeric: an extreme of numerics, or their list. */
 static int
 add_acc(Rewriting *r, const Accumulator *acc, bool numeric)
@@ -261,6 +272,8 @@ add_acc(Rewriting *r, const Accumulator *acc, bool numeric)
 	int			arg = acc->arg < 0 ? -1 : r->regs[acc->arg];
 	int			filter = acc->filter < 0 ? -1 : r->regs[acc->filter];
 
+	if (acc->kind == ACC_FIRST_ROWS)
+		return add_first_rows(r, acc);
 	if (acc->arg == ACC_READ)
 		return program_add_read_acc(r->to, (AccKind) acc->kind, r->accs[acc->values], acc->slot,
 									acc->descending);

@@ -31,6 +31,7 @@
  *	VALUE		as INT or ORDERED, by the values' type, once all of them are there
  *	BETWEEN		the bits of two doubles, and of the share of the way from the first to the
  *				second at which the result is: 0, the first; likewise
+ *	FIRST_ROWS	entries of the first rows in their order (first_rows.h)
  *
  * Whether an accumulator has taken in any value is what an ACC_COUNT says
  * over the same argument and filter (Aggregate.count), so the start values are
@@ -82,6 +83,7 @@ float_from_ordered(uint64_t ordered, bool max)
 
 #ifndef __CUDACC_RTC__
 
+#include "first_rows.h"
 #include "interval_order.h"
 #include "ops_wide.h"
 #include "program.h"
@@ -177,6 +179,9 @@ acc_init(const Accumulator *acc, uint64_t *words)
 		case FORM_INTERVAL:
 			interval_init(kind, words);
 			break;
+		case FORM_FIRST_ROWS:	/* there are none */
+			memset(words, 0xff, acc->nwords * sizeof(uint64_t));
+			break;
 		default:				/* sums, and texts, of which there is none yet */
 			memset(words, 0, acc->nwords * sizeof(uint64_t));
 			break;
@@ -206,6 +211,9 @@ acc_merge_value(const Accumulator *acc, uint64_t *into, const uint64_t *from)
 			take_interval(kind, into, interval_of_words(from[0], from[1]));
 			if (into[0] == from[0] && into[1] == from[1])
 				into[2] |= from[2];
+			break;
+		case FORM_FIRST_ROWS:
+			first_rows_merge(into, acc->nwords, acc_order_keys(acc), from);
 			break;
 		case FORM_VALUES:		/* only a list's owner can: merge_state */
 		case FORM_VALUE:

@@ -59,6 +59,7 @@ send_row(LeftSource *left, const ToastedRow *row)
 	ItemPointerSet(&tid, row->block, row->line);
 	if (!table_tuple_fetch_row_version(table->relation, &tid, left->snapshot, *slot))
 		return engine_give_up(left->engine, ENGINE_INEXACT, "a row that was visible is gone");
+	rows_set_table(left->sender, row->table);
 	status = rows_add(left->sender, *slot, table->attnos);
 	ExecClearTuple(*slot);
 	return status;

@@ -9,6 +9,7 @@
 
 #include "utils/memutils.h"
 
+#include "program/first_rows.h"
 #include "source/batch.h"
 #include "source/rows.h"
 #include "stats/activity.h"
@@ -21,6 +22,7 @@ struct RowSender
 	MemoryContext row_context;
 	Datum	   *values;
 	bool	   *isnull;
+	uint32		table;			/* of the rows, for their places */
 };
 
 RowSender *
@@ -30,12 +32,28 @@ rows_create(const Program *program, EngineHandle *engine)
 
 	sender->program = program;
 	sender->engine = engine;
+	sender->table = 0;
 	sender->batch = batch_create(program);
 	sender->row_context = AllocSetContextCreate(CurrentMemoryContext, "gpuagg row",
 												ALLOCSET_DEFAULT_SIZES);
 	sender->values = palloc(sizeof(Datum) * (program->ncolumns + 1));
 	sender->isnull = palloc(sizeof(bool) * (program->ncolumns + 1));
 	return sender;
+}
+
+void
+rows_set_table(RowSender *sender, uint32 table)
+{
+	sender->table = table;
+}
+
+/* The place of a row that is a table's. */
+static Datum
+row_place(const RowSender *sender, const TupleTableSlot *slot)
+{
+	return Int64GetDatum((int64) place_make(sender->table,
+											ItemPointerGetBlockNumber(&slot->tts_tid),
+											ItemPointerGetOffsetNumber(&slot->tts_tid)));
 }
 
 EngineStatus
@@ -45,7 +63,11 @@ rows_add(RowSender *sender, TupleTableSlot *slot, const AttrNumber *attnos)
 	bool		fits;
 
 	for (int i = 0; i < sender->program->ncolumns; i++)
-		sender->values[i] = slot_getattr(slot, attnos[i], &sender->isnull[i]);
+	{
+		sender->isnull[i] = false;
+		sender->values[i] = attnos[i] == COLUMN_PLACE ? row_place(sender, slot) :
+			slot_getattr(slot, attnos[i], &sender->isnull[i]);
+	}
 	fits = batch_append(sender->batch, sender->values, sender->isnull);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(sender->row_context);

@@ -17,6 +17,9 @@ typedef struct RowSender RowSender;
  */
 extern RowSender *rows_create(const Program *program, EngineHandle *engine);
 
+/* The table, by its number among the run's, that the rows which are added are of. */
+extern void rows_set_table(RowSender *sender, uint32 table);
+
 /*
  * Add the slot's row: column i of the Program is attribute attnos[i].  Varlenas are
  * detoasted.  Sends a batch when one is full.  Returns OK, or the status with

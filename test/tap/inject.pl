@@ -28,6 +28,7 @@ my %queries = (
 	sets => 'SELECT k, v % 3, count(*), sum(v) FROM t GROUP BY CUBE (k, v % 3) ORDER BY 1, 2, 3',
 	few => 'SELECT k % 7, count(*) FROM t GROUP BY ROLLUP (k % 7) ORDER BY 1',
 	distinct => 'SELECT k % 7, count(*), count(DISTINCT v % 9000), sum(DISTINCT k) FROM t GROUP BY 1 ORDER BY 1',
+	first => 'SELECT k, v FROM (SELECT k, v, row_number() OVER (PARTITION BY k ORDER BY f DESC) AS n FROM t) s WHERE n <= 2 ORDER BY 1, 2',
 	rescans => 'SELECT x, s.* FROM generate_series(1, 3) x, LATERAL (SELECT k % x AS m, count(*) FROM t GROUP BY 1) s ORDER BY 1, 2');
 my $by_key = 'SELECT u.* FROM (SELECT gpu_sum_by_key(k, v) AS a FROM t) s, unnest(s.a) u ORDER BY 1';
 my %calls = (
@@ -39,6 +40,7 @@ my %calls = (
 	# the tables, the only groups into them, the sets' groups
 	few => [ 'regroup:1', 'regroup:2', 'regroup:3' ],
 	distinct => [ 'groups:2', 'regroup:1', 'regroup:3' ],
+	first => [ 'open:1', 'pages:3', 'groups:1', 'fetch:1' ],
 	# of the runs, the second alone, too
 	rescans => [ 'open:1', 'open:2', 'pages:2', 'groups:1', 'any:4' ]);
 
@@ -78,6 +80,9 @@ is(outcome($node, "SET gpuagg.inject_failure = 'any:$last:failed'; SET gpuagg.fa
 	outcome($node, 'SET gpuagg.mode = off', $queries{pages}), 'pages: "any" is no call after the first groups');
 like(outcome($node, "SET gpuagg.inject_failure = 'groups:2:failed'", $queries{pages}), qr/^ERROR:.*injected/,
 	'pages: a failure after the first groups');
+
+like(outcome($node, "SET gpuagg.inject_failure = 'fetch:2:failed'", $queries{first}), qr/^ERROR:.*has lost rows.*injected/,
+	'first: a failure after the first row');
 
 # the aggregate functions have nothing to fall back to: an error, and no harm
 for my $call ('open:1', 'columns:1', 'groups:1')

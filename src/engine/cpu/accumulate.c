@@ -258,6 +258,85 @@ has_value(const Vector *arg, uint32_t row)
 	return !(arg && arg->valid) || bit_is_set(arg->valid, row);
 }
 
+/* A key of an order, as an integer in ascending order. */
+#define ORDER_OF(ctype, order) \
+	do { \
+		const ctype *values = arg->values; \
+		for (uint32_t i = 0; i < rows->n; i++) \
+		{ \
+			const ctype value = values[rows->rows[i]]; \
+			entries[i * size] = (order) ^ flip; \
+		} \
+	} while (0)
+
+/* Write key n of the rows' entries, and its bits into their marks; false: one is an error. */
+static bool
+write_order(const Accumulator *acc, int n, ValueType type, const Vector *arg,
+			const RowGroups *rows, uint64_t *marks)
+{
+	int			size = acc_order_keys(acc) + 1;
+	uint64_t	flip = key_is_descending(acc->order, n) ? UINT64_MAX : 0;
+	uint64_t   *entries = marks + n + 1;
+
+	if (type == VT_FLOAT8)
+		ORDER_OF(double, order_of_float(value == 0 ? 0 : value));
+	else if (type == VT_FLOAT4)
+		ORDER_OF(float, order_of_float(value == 0 ? 0 : value));
+	else if (type == VT_INT8)
+		ORDER_OF(int64_t, order_of_integer(value));
+	else if (type == VT_INT4)
+		ORDER_OF(int32_t, order_of_integer(value));
+	else if (type == VT_INT2)
+		ORDER_OF(int16_t, order_of_integer(value));
+	else
+		ORDER_OF(uint8_t, order_of_integer(value));
+	for (uint32_t i = 0; i < rows->n; i++)
+	{
+		if (arg->error && bit_is_set(arg->error, rows->rows[i]))
+			return false;
+		if (has_value(arg, rows->rows[i]))
+			marks[i * size] |= mark_rank(RANK_VALUE, n);
+		else
+		{
+			marks[i * size] |= mark_rank(rank_of_null(acc->order, n), n);
+			entries[i * size] = 0;
+		}
+	}
+	return true;
+}
+
+/* Rows into the first ones of their groups; false: a key is an error. */
+static bool
+take_first_rows(const Accumulator *acc, const Program *program, const Evaluator *eval,
+				const RowGroups *rows, const States *states)
+{
+	const int16_t keys[] = {acc->arg, acc->arg2};
+	const int64_t *places = eval_register(eval, acc->place)->values;
+	int			nkeys = acc_order_keys(acc);
+	int			size = nkeys + 1;
+	int			nwords = acc->nwords;
+	uint64_t	entries[CPU_BATCH * FIRST_ROWS_MAX_WORDS];
+
+	for (uint32_t i = 0; i < rows->n; i++)
+		entries[i * size] = (uint64_t) places[rows->rows[i]];
+	for (int n = 0; n < nkeys; n++)
+		if (!write_order(acc, n, (ValueType) program_insns(program)[keys[n]].type,
+						 eval_register(eval, keys[n]), rows, entries))
+			return false;
+	for (uint32_t i = 0; i < rows->n; i++)
+		first_rows_take(states->base + acc->word +
+						(states->single ? 0 : rows->groups[i] * states->stride),
+						nwords, nkeys, &entries[i * size]);
+	return true;
+}
+
+static EngineStatus
+argument_fails(char *message)
+{
+	snprintf(message, 256, "an aggregate's argument would raise an error");
+	return ENGINE_INEXACT;
+}
+
 /*
  * The rows that an accumulator takes in: FILTER true, arguments not NULL.  False
  * if one of them has an error, in its FILTER or in an argument.
@@ -304,14 +383,14 @@ accumulate(const Accumulator *acc, const Program *program, const Evaluator *eval
 
 	if (acc->arg == ACC_READ)
 		return ENGINE_OK;
+	if (acc->kind == ACC_FIRST_ROWS)
+		return take_first_rows(acc, program, eval, rows, states) ? ENGINE_OK :
+			argument_fails(message);
 	if (filter || (arg && (arg->valid || arg->error)) ||
 		(arg2 && (arg2->valid || arg2->error)))
 	{
 		if (!choose_rows(filter, arg, arg2, rows, chosen_rows, chosen_groups, &chosen.n))
-		{
-			snprintf(message, 256, "an aggregate's argument would raise an error");
-			return ENGINE_INEXACT;
-		}
+			return argument_fails(message);
 		rows = &chosen;
 	}
 	if (acc_is_text((AccKind) acc->kind))

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "deform_internal.h"
+#include "program/first_rows.h"
 #include "program/numeric_page.h"
 
 /* Tuples in a run at most: about what a page holds. */
@@ -449,6 +450,16 @@ read_simple(DeformBuffer *buffer, const DeformPass *pass, DeformTuple *tuples, u
 	return status;
 }
 
+/* Rows' places, of table, block and line pointer. */
+static void
+put_places(const DeformColumn *column, const DeformTuple *tuples, uint32_t n, uint32_t row)
+{
+	int64_t    *places = (int64_t *) column->values + row;
+
+	for (uint32_t i = 0; i < n; i++)
+		places[i] = (int64_t) place_make(tuples[i].table, tuples[i].block, tuples[i].line);
+}
+
 EngineStatus
 deform_read(DeformBuffer *buffer, const DeformPass *pass, DeformTuple *tuples, uint32_t n,
 			char *message)
@@ -467,6 +478,8 @@ deform_read(DeformBuffer *buffer, const DeformPass *pass, DeformTuple *tuples, u
 		else
 			status = walk(buffer, pass, &tuples[end++], first + i);
 	}
+	if (pass->place >= 0)
+		put_places(&buffer->columns[pass->place], tuples, n, first);
 	if (status == ENGINE_OK && buffer->leave)
 		status = leave_rows(buffer, tuples, n, first);
 	buffer->nrows += n;

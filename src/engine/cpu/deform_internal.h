@@ -57,6 +57,7 @@ struct DeformPass
 	uint8_t    *reads;			/* for each attribute up to the last one needed,
 								 * whether it is read */
 	int			end;			/* behind the last one that is */
+	int			place;			/* the column of the rows' places, or -1: it is not read */
 
 	/* Tuples that are not simple are walked attribute by attribute. */
 	int			from;			/* where the walk begins: 0, or where the last pass

@@ -29,6 +29,11 @@ mark_attributes(DeformPass *pass, const DeformBuffer *buffer, const bool *wanted
 
 		if (buffer->columns[c].values == NULL || (wanted != NULL && !wanted[c]))
 			continue;
+		if (buffer->columns[c].attno == COLUMN_PLACE)
+		{
+			pass->place = c;
+			continue;
+		}
 		pass->reads[att] = 1;
 		if (att >= pass->end)
 			pass->end = att + 1;
@@ -46,7 +51,8 @@ list_fixed_columns(DeformPass *pass, const DeformBuffer *buffer)
 	{
 		int			att = buffer->columns[c].attno - 1;
 
-		if (buffer->columns[c].values != NULL && att < buffer->nfixed && pass->reads[att])
+		if (buffer->columns[c].values != NULL && att >= 0 && att < buffer->nfixed &&
+			pass->reads[att])
 			pass->fixed_columns[pass->nfixed_columns++] = (int16_t) c;
 	}
 }
@@ -99,6 +105,7 @@ deform_pass_create(const DeformBuffer *buffer, const bool *wanted, const DeformP
 
 	if (pass == NULL)
 		return NULL;
+	pass->place = -1;
 	pass->reads = calloc(nsteps, sizeof(uint8_t));
 	pass->fixed_columns = calloc((size_t) buffer->ncolumns + 1, sizeof(int16_t));
 	pass->ops = calloc(nsteps, sizeof(DeformOp));

@@ -114,6 +114,8 @@ mark_rest(const Program *program, bool *needed)
 		mark_register(program, acc->arg, needed);
 		mark_register(program, acc->arg2, needed);
 		mark_register(program, acc->filter, needed);
+		if (acc->kind == ACC_FIRST_ROWS)
+			mark_register(program, acc->place, needed);
 	}
 }
 

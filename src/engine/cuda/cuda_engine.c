@@ -234,10 +234,12 @@ static bool
 cuda_supports(const Program *program, char *reason, size_t len)
 {
 	bool		fits = layout_nlists(program) <= ARGS_MAX_LISTS;
+	bool		has_first_rows = program_first_rows(program) != NULL;
 
 	if (len > 0)
-		snprintf(reason, len, "%s", fits ? "" : "there are too many ordered arguments");
-	return fits;
+		snprintf(reason, len, "%s", has_first_rows ? "first rows of groups are not supported" :
+				 fits ? "" : "there are too many ordered arguments");
+	return fits && !has_first_rows;
 }
 
 /* Kernels are kept below the directory, those of both engines together. */

@@ -15,6 +15,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
+#include "utils/typcache.h"
 
 #include "exec/node/node.h"
 #include "handle/select.h"
@@ -108,23 +109,58 @@ showable_mutator(Node *node, void *context)
 	return expression_tree_mutator(node, showable_mutator, context);
 }
 
+/* An expression over the table that is read. */
+static char *
+deparse_over_table(const PlanInfo *plan, Node *expr)
+{
+	char	   *name = get_rel_name(plan->relid);
+
+	expr = showable_mutator(expr, NULL);
+	ChangeVarNodes(expr, plan->rti, 1, 0);
+	return deparse_expression(expr, deparse_context_for(name, plan->relid), false, true);
+}
+
 static void
 show_filter(GpuAggState *state, ExplainState *es)
 {
 	PlanInfo   *plan = state->plan;
-	char	   *name;
-	Node	   *filter;
 
-	if (plan->filter == NIL)
-		return;
-	name = get_rel_name(plan->relid);
-	filter = showable_mutator((Node *) make_ands_explicit(plan->filter), NULL);
-	ChangeVarNodes(filter, plan->rti, 1, 0);
-	ExplainPropertyText("Input Filter",
-						deparse_expression(filter,
-										   deparse_context_for(name, plan->relid),
-										   false, true),
-						es);
+	if (plan->filter != NIL)
+		ExplainPropertyText("Input Filter",
+							deparse_over_table(plan, (Node *) make_ands_explicit(plan->filter)),
+							es);
+}
+
+/* A key of an order, as PostgreSQL shows one of a sort. */
+static char *
+order_text(const FirstRowsInfo *first, const PlanInfo *plan, int n)
+{
+	Node	   *key = list_nth(first->keys, n);
+	TypeCacheEntry *cache = lookup_type_cache(getBaseType(exprType(key)), TYPECACHE_GT_OPR);
+	bool		descending = list_nth_oid(first->operators, n) == cache->gt_opr;
+	bool		nulls_first = list_nth_int(first->nulls_first, n) != 0;
+
+	return psprintf("%s%s%s", deparse_over_table(plan, key), descending ? " DESC" : "",
+					nulls_first == descending ? "" : nulls_first ? " NULLS FIRST" : " NULLS LAST");
+}
+
+static void
+show_first_rows(const PlanInfo *plan, ExplainState *es)
+{
+	const FirstRowsInfo *first = plan->first_rows;
+	List	   *keys = NIL;
+	List	   *order = NIL;
+	ListCell   *lc;
+
+	foreach(lc, first->partition)
+		keys = lappend(keys, deparse_over_table(plan, lfirst(lc)));
+	for (int i = 0; i < list_length(first->keys); i++)
+		order = lappend(order, order_text(first, plan, i));
+	if (keys != NIL)
+		ExplainPropertyList("Group Key", keys, es);
+	ExplainPropertyInteger("Rows of Each Group", NULL, first->count, es);
+	if (order != NIL)
+		ExplainPropertyList("Order", order, es);
 }
 
 static void
@@ -376,7 +412,10 @@ gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	GpuAggState *state = (GpuAggState *) node;
 
-	show_group_keys_and_aggregates(state, ancestors, es);
+	if (state->plan->first_rows)
+		show_first_rows(state->plan, es);
+	else
+		show_group_keys_and_aggregates(state, ancestors, es);
 	if (state->plan->top)
 		ExplainPropertyInteger("Top Groups", NULL, state->plan->top->count, es);
 	show_filter(state, es);

@@ -167,6 +167,7 @@ collect_scanned(const Plan *plan, Scanned *scanned)
 		case T_Agg:
 		case T_Group:
 		case T_Unique:
+		case T_WindowAgg:
 		case T_Sort:
 		case T_IncrementalSort:
 		case T_Material:

@@ -16,6 +16,9 @@
  * through HAVING and projection.  Where the input is a plan, both read the same one:
  * the native plan ends in a scan of the node's second child (native_plan.c).
  *
+ * Where the rows are wanted that come first in their groups, the groups have these rows' places,
+ * and the rows are fetched from the table (first_rows.c).
+ *
  * Some answers are compared with PostgreSQL's before the first tuple leaves (gpuagg.verify,
  * node_verify.c).  Where they differ, the node falls back.
  *
@@ -30,6 +33,7 @@
 #include "access/sysattr.h"
 #include "access/xact.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -198,7 +202,10 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 	state->own = node_run_create(&state->input,
 								 engine_for_plan(state->plan->engine, state->plan->program));
 	state->run = state->own;
-	node_create_columns(state, final_can_fail(node_run_results(state->own)) ? NULL :
+	if (state->plan->first_rows)
+		state->first_rows = first_rows_create(&state->input);
+	else
+		node_create_columns(state, final_can_fail(node_run_results(state->own)) ? NULL :
 						columns_in(scan->scan.plan.qual));
 	if (state->plan->top)
 		state->top = top_groups_create(state->plan->top, scan->custom_scan_tlist,
@@ -282,6 +289,8 @@ run_engine(GpuAggState *state)
 	if (state->top)
 		top_groups_reset(state->top);
 	state->ntuples = 0;
+	if (state->first_rows)
+		first_rows_reset(state->first_rows);
 	node_run_reset(run);
 	old = MemoryContextSwitchTo(run->context);
 
@@ -329,6 +338,43 @@ next_engine_tuple(GpuAggState *state)
 	return slot;
 }
 
+/*
+ * The next of the rows that come first.  Until one has left, PostgreSQL's own plan can answer.
+ */
+static TupleTableSlot *
+next_first_row(GpuAggState *state)
+{
+	PlanState  *ps = &state->css.ss.ps;
+	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+	const char *message;
+	EngineStatus status;
+
+	CHECK_FOR_INTERRUPTS();
+	ResetExprContext(ps->ps_ExprContext);
+	status = first_rows_next(state->first_rows, state->run, slot, &message);
+	if (status != ENGINE_OK && state->ntuples > 0)
+		ereport(ERROR,
+				(errcode(engine_sqlstate(status)),
+				 errmsg("engine \"%s\" has lost rows after others have been returned: %s",
+						engine_name(state->run->engine), message)));
+	if (status != ENGINE_OK)
+	{
+		fall_back(state, status, message);
+		return ExecProcNode(state->native);
+	}
+	if (TupIsNull(slot))
+	{
+		first_rows_reset(state->first_rows);
+		node_run_close(state->run);
+		return NULL;
+	}
+	state->ntuples++;
+	if (ps->ps_ProjInfo == NULL)
+		return slot;
+	ps->ps_ExprContext->ecxt_scantuple = slot;
+	return ExecProject(ps->ps_ProjInfo);
+}
+
 static TupleTableSlot *
 exec_node(CustomScanState *node)
 {
@@ -338,7 +384,7 @@ exec_node(CustomScanState *node)
 		run_engine(state);
 	if (state->phase == PHASE_NATIVE)
 		return ExecProcNode(state->native);
-	return next_engine_tuple(state);
+	return state->first_rows ? next_first_row(state) : next_engine_tuple(state);
 }
 
 static void
@@ -348,6 +394,8 @@ rescan_node(CustomScanState *node)
 	ListCell   *lc;
 
 	node_run_close(state->run);
+	if (state->first_rows)
+		first_rows_reset(state->first_rows);
 	state->run = state->own;
 	state->phase = PHASE_INPUT;
 	state->native_read = false;

@@ -9,6 +9,7 @@
 #include "nodes/extensible.h"
 
 #include "compat.h"
+#include "exec/node/first_rows.h"
 #include "exec/node/group_column.h"
 #include "exec/node/node_run.h"
 #include "exec/node/top_groups.h"
@@ -60,6 +61,7 @@ typedef struct GpuAggState
 								 * groups again */
 	GpuAggPhase phase;
 	GroupRows	rows;			/* of the run's groups, or of a witness's */
+	FirstRows  *first_rows;		/* NULL: groups become tuples */
 	TopGroups  *top;			/* NULL: all groups leave */
 	uint64		ntuples;		/* made of groups that have left, in this execution */
 	Verifier   *verifier;		/* NULL: answers are not compared */

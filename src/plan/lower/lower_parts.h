@@ -11,6 +11,7 @@
 #include "catalog/pg_attribute.h"
 #include "plan/lower/lowering.h"
 #include "plan/lower/numeric/numeric_scale.h"
+#include "plan/plan_info.h"
 
 /*
  * function_op.c: from functions of pg_proc to operations.
@@ -193,8 +194,24 @@ extern Const *int4_const(int32 value);
 extern Const *int8_const(int64 value, bool isnull);
 
 /*
+ * lower_first_rows.c: the rows that come first in their groups.
+ */
+
+/* As lower_filter (lower.h): an accumulator. */
+extern bool lower_first_rows(Lowering *l, const FirstRowsInfo *first);
+
+/*
  * lower_statistic.c: ordered-set aggregates.
  */
+
+/*
+ * The register of values whose order is that of their numbers, -1: rejected.  How such a
+ * value is a result; the scale of a numeric, and what else is known of it.
+ */
+extern int	lower_ordered(Lowering *l, Expr *expr, FinalKind *final, NumericInfo *info);
+
+/* Is the operator the type's < or >, and which? */
+extern bool lower_direction(Lowering *l, Oid operator, Oid type, bool *descending);
 
 /* Does the aggregate need all of its values in an order? */
 extern bool is_statistic(const Aggref *aggref);

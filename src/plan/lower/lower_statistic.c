@@ -76,17 +76,15 @@ statistic_kind(Oid function)
 	}
 }
 
-/* The order is that of the type, or its reverse. */
-static bool
-find_direction(Lowering *l, const Aggref *aggref, Oid type, bool *descending)
+bool
+lower_direction(Lowering *l, Oid operator, Oid type, bool *descending)
 {
-	Oid			operator = linitial_node(SortGroupClause, aggref->aggorder)->sortop;
 	TypeCacheEntry *cache = lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
 
 	*descending = operator == cache->gt_opr;
 	if (operator == cache->lt_opr || *descending)
 		return true;
-	lower_reject(l, REJECTED_AGGREGATE, _("the order of an aggregate is not that of its type"));
+	lower_reject(l, REJECTED_AGGREGATE, _("an order is not that of its type"));
 	return false;
 }
 
@@ -107,24 +105,27 @@ lower_fraction(Lowering *l, const Aggref *aggref)
 	return lower_add_slot(l, fraction, VT_FLOAT8);
 }
 
-/* The argument's register, -1: rejected; the scale of a numeric. */
-static int
-lower_ordered_argument(Lowering *l, Expr *expr, Oid type, int *scale)
+int
+lower_ordered(Lowering *l, Expr *expr, FinalKind *final, NumericInfo *info)
 {
-	NumericInfo info;
-	int			arg;
+	Oid			type = getBaseType(exprType((Node *) expr));
+	const OrderedType *ordered = find_ordered_type(type);
+	int			reg;
 
-	*scale = 0;
+	*info = (NumericInfo)
+	{
+		0
+	};
+	if (ordered == NULL)
+		return lower_reject(l, REJECTED_TYPE, _("ordered values of type %s are not supported"),
+							format_type_be(type));
+	*final = ordered->final;
 	if (type != NUMERICOID)
 		return lower_expr(l, expr);
-	arg = lower_numeric(l, expr, &info);
-	if (arg < 0)
-		return -1;
-	*scale = info.scale;
-	arg = lower_uniform(l, arg, &info);
-	if (arg >= 0 && is_wide(l, arg))
+	reg = lower_numeric(l, expr, info);
+	if (reg >= 0 && is_wide(l, reg))
 		return lower_reject(l, REJECTED_NUMERIC, _("ordered numerics that need 128 bits are not supported"));
-	return arg;
+	return reg;
 }
 
 /* The list of values, and what is read from it. */
@@ -144,13 +145,12 @@ bool
 lower_statistic(Lowering *l, Aggref *aggref)
 {
 	AccKind		kind = statistic_kind(aggref->aggfnoid);
-	const OrderedType *ordered;
 	Expr	   *expr;
-	Oid			type;
+	FinalKind	final;
+	NumericInfo info;
 	bool		descending;
 	int			filter = -1;
 	int			slot = 0;
-	int			scale;
 	int			arg;
 
 	if (kind == ACC_KINDS)
@@ -160,22 +160,18 @@ lower_statistic(Lowering *l, Aggref *aggref)
 		return false;
 	}
 	expr = linitial_node(TargetEntry, aggref->args)->expr;
-	type = getBaseType(exprType((Node *) expr));
-	ordered = find_ordered_type(type);
-	if (ordered == NULL)
-	{
-		lower_reject(l, REJECTED_TYPE, _("ordered values of type %s are not supported"),
-					 format_type_be(type));
-		return false;
-	}
-	if (!find_direction(l, aggref, type, &descending))
-		return false;
+	arg = lower_ordered(l, expr, &final, &info);
+	if (arg < 0 ||
+		!lower_direction(l, linitial_node(SortGroupClause, aggref->aggorder)->sortop,
+						 getBaseType(exprType((Node *) expr)), &descending))
+		return lower_succeeded(l);
+	if (is_numeric(expr) && (arg = lower_uniform(l, arg, &info)) < 0)
+		return lower_succeeded(l);
 	if (aggref->aggfilter != NULL && (filter = lower_expr(l, aggref->aggfilter)) < 0)
 		return lower_succeeded(l);
-	arg = lower_ordered_argument(l, expr, type, &scale);
-	if (arg < 0 || (kind != ACC_MODE && (slot = lower_fraction(l, aggref)) < 0))
+	if (kind != ACC_MODE && (slot = lower_fraction(l, aggref)) < 0)
 		return lower_succeeded(l);
-	add_statistic(l, kind, kind == ACC_PERCENTILE_CONT ? FINAL_PERCENTILE_CONT : ordered->final,
-				  arg, filter, scale, slot, descending);
+	add_statistic(l, kind, kind == ACC_PERCENTILE_CONT ? FINAL_PERCENTILE_CONT : final,
+				  arg, filter, info.scale, slot, descending);
 	return lower_succeeded(l);
 }

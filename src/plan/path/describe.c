@@ -105,6 +105,17 @@ describe_step(PlannerInfo *root, UpperRelationKind stage)
 }
 
 const char *
+describe_window(PlannerInfo *root, const WindowClause *window)
+{
+	List	   *keys = get_sortgrouplist_exprs(window->partitionClause, root->processed_tlist);
+	List	   *order = get_sortgrouplist_exprs(window->orderClause, root->processed_tlist);
+
+	return psprintf("OVER (%s%s%s%s%s)", keys != NIL ? "PARTITION BY " : "",
+					describe_exprs(root, keys), keys != NIL && order != NIL ? " " : "",
+					order != NIL ? "ORDER BY " : "", describe_exprs(root, order));
+}
+
+const char *
 describe_aggregates(PlannerInfo *root, RelOptInfo *grouped_rel, List *having)
 {
 	List	   *exprs = list_concat_copy(grouped_rel->reltarget->exprs, having);

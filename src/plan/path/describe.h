@@ -10,6 +10,9 @@
 /* GROUP BY with its keys, or DISTINCT. */
 extern const char *describe_step(PlannerInfo *root, UpperRelationKind stage);
 
+/* OVER with its keys and their order. */
+extern const char *describe_window(PlannerInfo *root, const WindowClause *window);
+
 /* The step's aggregates, or NULL: there are none. */
 extern const char *describe_aggregates(PlannerInfo *root, RelOptInfo *grouped_rel,
 									   List *having);

@@ -220,13 +220,8 @@ examine_further_keys(const Grouping *grouping)
 	return NULL;
 }
 
-/*
- * Equal keys are those that their type's own equality takes for equal.  ORDER BY
- * x USING an operator of another class makes GROUP BY and DISTINCT use that
- * one's.
- */
-static const char *
-examine_equality(const Grouping *grouping)
+const char *
+grouping_examine_equality(const Grouping *grouping)
 {
 	ListCell   *lc;
 
@@ -321,7 +316,7 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	if (parse->hasTargetSRFs)
 		return "the target list has a set-returning function";
 
-	reason = examine_equality(grouping);
+	reason = grouping_examine_equality(grouping);
 	collect_walker((Node *) grouping->target->exprs, grouping);
 	collect_walker((Node *) having, grouping);
 	foreach(lc, grouping->keys)
@@ -367,8 +362,6 @@ grouping_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 	const char *reason;
 	ListCell   *lc;
 
-	if (parse->hasDistinctOn)
-		return "DISTINCT ON is not supported";
 	if (parse->hasTargetSRFs)
 		return "the target list has a set-returning function";
 	if (parse->hasAggs && parse->groupClause == NIL && parse->groupingSets == NIL)
@@ -388,7 +381,7 @@ grouping_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 	};
 
 	grouping->input_keys = grouping->keys;
-	reason = examine_equality(grouping);
+	reason = grouping_examine_equality(grouping);
 	if (reason == NULL && parse->groupingSets != NIL)
 		reason = examine_keys_over_sets(grouping);
 	if (reason == NULL)

@@ -45,6 +45,10 @@ typedef struct Grouping
 	List	   *groupings;		/* GroupingFunc: of target and HAVING */
 	List	   *aggrefs;		/* Aggref: of target and HAVING, without repeats */
 	List	   *junk;			/* Expr: of target, whose values are not used */
+	FirstRowsInfo *first_rows;	/* the step's rows are the first ones of each group of its
+								 * input's; NULL: they are groups */
+	List	   *checked;		/* with first_rows: Expr, of target, which PostgreSQL computes
+								 * for all rows, and that may raise errors */
 
 	/* what all paths of the step have in common */
 	bool		is_estimated;	/* the members below are known: the step can be lowered */
@@ -93,6 +97,13 @@ extern const char *grouping_examine_distinct(Grouping *grouping, PlannerInfo *ro
 extern const char *grouping_examine_input(Grouping *grouping, PlannerInfo *root,
 										  RelOptInfo *input_rel,
 										  RelOptInfo *grouped_rel, List *having);
+
+/*
+ * Equal keys are those that their type's own equality takes for equal.  ORDER BY
+ * x USING an operator of another class makes GROUP BY and DISTINCT use that
+ * one's: then why it is not taken, else NULL.
+ */
+extern const char *grouping_examine_equality(const Grouping *grouping);
 
 /*
  * Has the query, or a subquery of its expressions, which are planned apart, a

@@ -24,6 +24,7 @@
 #include "plan/path/prewarm_columns.h"
 #include "plan/path/source_tables.h"
 #include "plan/path/star.h"
+#include "program/first_rows.h"
 
 /* How many tables of a join are tried as its fact, the largest first. */
 #define MAX_FACTS 2
@@ -58,7 +59,12 @@ admit_specials(Lowering *l, LoweredGrouping *lowered)
 static List *
 input_exprs(const Grouping *grouping, List *filter)
 {
-	return list_concat(list_concat_copy(filter, grouping->input_keys), grouping->aggrefs);
+	List	   *exprs = list_concat(list_concat_copy(filter, grouping->input_keys),
+									grouping->aggrefs);
+
+	if (grouping->first_rows)
+		exprs = list_concat(list_concat(exprs, grouping->first_rows->keys), grouping->checked);
+	return exprs;
 }
 
 /*
@@ -71,7 +77,8 @@ may_end_early(const Grouping *grouping)
 	const PlannerInfo *root = grouping->root;
 
 	return root->tuple_fraction > 0 && grouping->clause != NIL &&
-		(root->numOrderedAggs > 0 || !grouping_is_hashable(grouping->clause));
+		(grouping->first_rows || root->numOrderedAggs > 0 ||
+		 !grouping_is_hashable(grouping->clause));
 }
 
 static bool
@@ -128,6 +135,18 @@ lower_any_key(const Grouping *grouping, Lowering *l, int n, Expr *key, LoweredGr
 	return lower_key(l, key);
 }
 
+/* The first rows of groups, and what PostgreSQL computes of all rows. */
+static bool
+lower_rows(const Grouping *grouping, Lowering *l)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->checked)
+		if (!lower_checked(l, lfirst(lc)))
+			return false;
+	return lower_first_rows(l, grouping->first_rows);
+}
+
 /* Lower keys and aggregates; the filter has been. */
 static bool
 lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
@@ -151,6 +170,8 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 		if (!lower_needs_distinct(aggref) && !lower_aggref(l, aggref))
 			goto rejected;
 	}
+	if (grouping->first_rows && !lower_rows(grouping, l))
+		goto rejected;
 	lowered->program = lower_finish(l);
 	lowered->slots = l->slots;
 	lowered->regrouping = NULL;
@@ -321,6 +342,10 @@ lower_table(const Grouping *grouping, RelOptInfo *rel, const Star *star,
 	}
 	if (!lower_keys_and_aggregates(grouping, l, lowered, rejection))
 		return false;
+	if (grouping->first_rows && (lowered->tables.row_tables != NIL ||
+								 list_length(lowered->tables.page_tables) > PLACE_MAX_TABLES))
+		return reject_grouping(rejection, REJECTED_INPUT,
+							   "rows of partitions whose columns lie differently cannot be fetched");
 	if (order_is_seen(&lowered->tables, lowered->program))
 		return reject_grouping(rejection, REJECTED_INPUT,
 							   "a key is a float, and the partitions' columns lie differently");

@@ -193,6 +193,12 @@ native_has_workers(const Path *path)
 			case T_AggPath:
 				path = ((const AggPath *) path)->subpath;
 				break;
+			case T_WindowAggPath:
+				path = ((const WindowAggPath *) path)->subpath;
+				break;
+			case COMPAT_UNIQUE_PATH:
+				path = ((const CompatUniquePath *) path)->subpath;
+				break;
 			case T_GroupingSetsPath:
 				path = ((const GroupingSetsPath *) path)->subpath;
 				break;

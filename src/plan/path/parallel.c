@@ -59,14 +59,15 @@ static const CustomPathMethods partial_path_methods = {
 
 /*
  * Of the equal float keys 0 and -0, PostgreSQL shows the first row's: with several
- * processes, nobody knows which that is.
+ * processes, nobody knows which that is.  Row numbers depend on the order in which rows come, and
+ * so PostgreSQL does not compute them in workers; here the leader does.
  */
 static bool
 may_be_parallel(const Grouping *grouping, const LoweredGrouping *lowered,
 				const RelOptInfo *grouped_rel, const EngineOps *engine)
 {
 	return (engine->partial != NULL || engine->shared != NULL) &&
-		grouped_rel->consider_parallel && grouping->input_rel->consider_parallel &&
+		(grouped_rel->consider_parallel || grouping->first_rows) && grouping->input_rel->consider_parallel &&
 		slots_suit_parallel(lowered->slots) && !program_has_float_key(lowered->program);
 }
 

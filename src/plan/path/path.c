@@ -33,6 +33,7 @@
 #include "plan/lower/lower_parts.h"
 #include "plan/path/build_side.h"
 #include "plan/path/cost.h"
+#include "plan/path/first_rows.h"
 #include "plan/path/grouping.h"
 #include "plan/path/native.h"
 #include "plan/path/others.h"
@@ -120,7 +121,8 @@ is_verifiable(const GpuAggPath *path)
 	const Grouping *grouping = &path->grouping;
 	const PlannerInfo *root = grouping->root;
 
-	if (!path->lowered.reads_tables ||
+	/* of rows that are equal in an order, anyone may come first */
+	if (!path->lowered.reads_tables || grouping->first_rows ||
 		contain_volatile_functions((Node *) grouping->target->exprs) ||
 		contain_volatile_functions((Node *) grouping->having))
 		return false;
@@ -172,6 +174,7 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		.regrouping = path->lowered.regrouping,
 		.sets = path->grouping.sets,
 		.groupings = grouping_arguments(&path->grouping),
+		.first_rows = path->grouping.first_rows,
 		.top = path->top,
 		.limit = top_limit(&path->grouping),
 		.keep = path->lowered.keep,
@@ -187,10 +190,11 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	report_taken(path->report);
 	native_begin_small(linitial(custom_plans));
 	plans_set_apart(custom_plans, list_length(custom_plans) - list_length(info.lookups));
-	scan->scan.plan.targetlist = tlist;
+	scan->scan.plan.targetlist = path->grouping.first_rows ? first_rows_tlist(tlist) : tlist;
 	scan->scan.plan.qual = copyObject(path->grouping.having);
 	scan->custom_plans = custom_plans;
-	scan->custom_scan_tlist = engine_tlist(&path->grouping);
+	scan->custom_scan_tlist = path->grouping.first_rows ?
+		first_rows_scan_tlist(&path->grouping) : engine_tlist(&path->grouping);
 	scan->custom_private = plan_info_to_list(&info);
 	scan->flags = best_path->flags;
 	scan->methods = &gpuagg_scan_methods;
@@ -220,6 +224,11 @@ set_output_costs(GpuAggPath *path, Cost startup)
 	{
 		result->total_cost += groups * cpu_operator_cost;
 		groups = top_groups_leaving(path->top, groups);
+	}
+	if (path->grouping.first_rows)
+	{
+		groups = first_rows_count(&path->grouping, groups);
+		result->total_cost += first_rows_fetch_cost(groups, path->lowered.tables.pages);
 	}
 	result->rows = clamp_row_est(groups * estimates->having_selectivity);
 	result->total_cost += groups * (estimates->having_cost.per_tuple + cpu_tuple_cost) +
@@ -350,7 +359,9 @@ add_native(GpuAggPath *path, RelOptInfo *grouped_rel)
 	Path	   *input_scan = NULL;
 	Path	   *native = NULL;
 
-	if (!lowered->reads_tables)
+	if (grouping->first_rows)
+		native = first_rows_native_path(grouped_rel);
+	else if (!lowered->reads_tables)
 		input_scan = input_scan_path(grouping->input_rel, lowered->input);
 	else if (path->workers > 0)
 		native = native_cheapest_path(grouping, grouped_rel);
@@ -430,7 +441,8 @@ estimate_once(Grouping *grouping)
 	if (grouping->is_estimated)
 		return;
 	grouping->estimates = estimate_grouping(grouping);
-	grouping->top = top_groups_wanted(grouping);
+	if (grouping->first_rows == NULL)
+		grouping->top = top_groups_wanted(grouping);
 	grouping->is_estimated = true;
 }
 
@@ -499,6 +511,14 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 	Rejection	child_rejection;
 	GpuAggPath *best = NULL;
 
+	if (grouping->first_rows && first_rows_native_path(grouped_rel) == NULL)
+	{
+		reject_grouping(rejection, REJECTED_QUERY, "PostgreSQL has no path of its own for the step");
+		return NULL;
+	}
+	if (grouping->first_rows)
+		return grouping_lower_pages(grouping, &lowered, rejection) ?
+			lowered_path(grouping, &lowered, grouped_rel, rejection) : NULL;
 	if (!native_is_possible(grouping, grouped_rel))
 	{
 		reject_grouping(rejection, REJECTED_QUERY,
@@ -544,6 +564,19 @@ rivals_workers_start(const GpuAggPath *path)
 	return Max(0, cost_workers_start() - input_pages_spared(&path->lowered));
 }
 
+static const char *
+examine_step(Grouping *grouping, PlannerInfo *root, UpperRelationKind stage,
+			 RelOptInfo *input_rel, RelOptInfo *grouped_rel, List *having)
+{
+	if (stage == UPPERREL_WINDOW)
+		return first_rows_examine_window(grouping, root, input_rel, grouped_rel);
+	if (stage == UPPERREL_DISTINCT && root->parse->hasDistinctOn)
+		return first_rows_examine_distinct(grouping, root, input_rel);
+	if (stage == UPPERREL_DISTINCT)
+		return grouping_examine_distinct(grouping, root, input_rel);
+	return grouping_examine(grouping, root, input_rel, grouped_rel, having);
+}
+
 /*
  * The best path that has a GpuAgg node, and what it is compared by, or NULL and why there is
  * none.
@@ -558,10 +591,7 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 	Rejection	input_rejection;
 	const char *reason;
 
-	if (stage == UPPERREL_DISTINCT)
-		reason = grouping_examine_distinct(&grouping, root, input_rel);
-	else
-		reason = grouping_examine(&grouping, root, input_rel, grouped_rel, having);
+	reason = examine_step(&grouping, root, stage, input_rel, grouped_rel, having);
 	if (reason == NULL)
 		reason = others_grouping(grouped_rel);
 	if (reason != NULL)
@@ -647,7 +677,8 @@ consider_stage(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel
 {
 	List	   *having = NIL;
 
-	if (stage != UPPERREL_GROUP_AGG && stage != UPPERREL_DISTINCT)
+	if (stage != UPPERREL_GROUP_AGG && stage != UPPERREL_DISTINCT &&
+		!(stage == UPPERREL_WINDOW && first_rows_window(output_rel) != NULL))
 		return;
 	/* partitions are grouped again with their parent */
 	if (IS_OTHER_REL(input_rel) || IS_OTHER_REL(output_rel))

@@ -25,6 +25,7 @@
 #include "compat.h"
 #include "guc.h"
 #include "plan/path/describe.h"
+#include "plan/path/first_rows.h"
 #include "plan/path/others.h"
 #include "plan/path/report.h"
 #include "stats/stats.h"
@@ -95,7 +96,8 @@ report_grouping(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *grouped_
 	report = palloc0(sizeof(GroupingReport));
 	report->root = root;
 	report->level = root->query_level;
-	report->step = describe_step(root, stage);
+	report->step = stage == UPPERREL_WINDOW ?
+		describe_window(root, first_rows_window(grouped_rel)) : describe_step(root, stage);
 	if (stage == UPPERREL_GROUP_AGG)
 		report->aggregates = describe_aggregates(root, grouped_rel, having);
 	report->native_cost = native_cost;

@@ -34,7 +34,7 @@ SELECT * FROM gpuagg_explain('SELECT k FROM explained');
 -- why it is not taken
 SELECT step, aggregates, taken, engine IS NULL AS no_engine, cost, reason FROM gpuagg_explain(
 	'SELECT g, string_agg(k::text, '','') FROM explained GROUP BY g');
-SELECT reason FROM gpuagg_explain('SELECT DISTINCT ON (k) k, v FROM explained');
+SELECT reason FROM gpuagg_explain('SELECT DISTINCT ON (k) k, v FROM explained ORDER BY k, g');
 SELECT place, taken, reason FROM gpuagg_explain(
 	'SELECT max(n), max(cardinality(a)) FROM (SELECT k, count(*) AS n, array_agg(v) AS a FROM explained GROUP BY k OFFSET 0) s');
 SELECT step, taken, reason, hint FROM gpuagg_explain('SELECT g, count(*) FROM explained WHERE false GROUP BY g');

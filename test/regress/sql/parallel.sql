@@ -122,6 +122,8 @@ SET gpuagg.engine = cpu;
 SET gpuagg.memory_limit = 1;
 SET random_page_cost = 0;
 SET seq_page_cost = 0;
+SELECT check_parallel('SELECT DISTINCT ON (g) g, t, k, d, f, v FROM par ORDER BY g, n DESC');
+SELECT check_parallel('SELECT * FROM (SELECT g, v, t, row_number() OVER (PARTITION BY g ORDER BY d DESC, n) AS r FROM par) s WHERE r <= 2');
 SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d');
 SELECT check_parallel('SELECT g, d, k, count(*), sum(f), max(t) FROM par GROUP BY GROUPING SETS ((g, d, k), (k))');
 SELECT memory('SELECT g, t, k, d, count(*), max(t) FROM par GROUP BY g, t, k, d'), memory('SELECT k, count(*) FROM par GROUP BY k');

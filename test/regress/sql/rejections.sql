@@ -29,7 +29,7 @@ SELECT coalesce(b, false), count(*) FROM facts GROUP BY 1 ORDER BY 1;
 SELECT count(*) FROM facts f WHERE f.id < 20 AND f.i4 = (SELECT max(g.i4) FROM facts g WHERE g.i2 = f.i2);
 
 -- DISTINCT
-SELECT DISTINCT ON (b) b, id FROM facts ORDER BY b, id;
+SELECT DISTINCT ON (b) b, id FROM facts ORDER BY b, i4, i2, id;
 SELECT DISTINCT generate_series(1, 2), b FROM facts WHERE id < 3 ORDER BY 1, 2;
 SELECT DISTINCT v FROM (VALUES ('10:00+01'::timetz), ('10:00+01')) x (v);
 SELECT DISTINCT random() < 2 FROM facts;

@@ -1,0 +1,222 @@
+/*
+ * first_rows.c
+ *	  From a run's groups to the rows that come first in them.
+ *
+ * A group has the places of its rows.  The places of as many groups as work_mem holds are sorted,
+ * so that each page is visited once for them, as a bitmap scan does, and the rows are fetched by
+ * the table's access method, which looks at their visibility again.  What the query's snapshot
+ * sees is not removed, and keeps its line pointer.
+ *
+ * A place has the row's number in its group behind it in the same word, whose bits suffice since
+ * no more than FIRST_ROWS_MAX rows of a group are wanted.
+ *
+ * Memory: the places are in a context of their own, slots belong to the query.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/tableam.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "exec/node/first_rows.h"
+#include "program/first_rows.h"
+
+/* Places that are sorted at once, at least. */
+#define MIN_PLACES 1024
+
+struct FirstRows
+{
+	const NodeInput *input;
+	int			ncolumns;		/* of the scan tuple: attributes of the table that the query names, */
+	AttrNumber *columns;		/* or FIRST_ROWS_NUMBER */
+	TupleTableSlot **slots;		/* one a table; NULL: not needed yet */
+	AttrMap   **maps;			/* one a table, from the named one's attributes; NULL: the same */
+	MemoryContext context;		/* of the places */
+	uint64	   *places;			/* of rows that have not left, and their numbers from 0 */
+	Size		room;
+	Size		nplaces;
+	Size		next;			/* of the places, that has not been fetched */
+};
+
+#define NUMBER_BITS (64 - PLACE_BITS)
+
+StaticAssertDecl(FIRST_ROWS_MAX <= 1 << NUMBER_BITS, "a row's number must fit beside its place");
+
+#define ST_SORT sort_places
+#define ST_ELEMENT_TYPE uint64
+#define ST_COMPARE(a, b) (*(a) < *(b) ? -1 : *(a) > *(b))
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+FirstRows *
+first_rows_create(const NodeInput *input)
+{
+	FirstRows  *rows = palloc0(sizeof(FirstRows));
+	const List *columns = input->plan->first_rows->columns;
+	ListCell   *lc;
+
+	rows->input = input;
+	rows->columns = palloc(sizeof(AttrNumber) * (list_length(columns) + 1));
+	foreach(lc, columns)
+		rows->columns[rows->ncolumns++] = lfirst_int(lc);
+	rows->slots = palloc0(sizeof(TupleTableSlot *) * input->ntables);
+	rows->maps = palloc0(sizeof(AttrMap *) * input->ntables);
+	rows->context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg first rows",
+										  ALLOCSET_DEFAULT_SIZES);
+	return rows;
+}
+
+void
+first_rows_reset(FirstRows *rows)
+{
+	for (int i = 0; i < rows->input->ntables; i++)
+		if (rows->slots[i] != NULL)
+			ExecClearTuple(rows->slots[i]);
+	MemoryContextReset(rows->context);
+	rows->places = NULL;
+	rows->room = rows->nplaces = rows->next = 0;
+}
+
+/* How many places are sorted at once, unless one batch of groups has more. */
+static Size
+most_places(void)
+{
+	return Max(MIN_PLACES, (Size) work_mem * 1024 / sizeof(uint64));
+}
+
+static void
+make_room(FirstRows *rows, Size needed)
+{
+	Size		room = Max(rows->room, MIN_PLACES);
+
+	if (needed <= rows->room)
+		return;
+	while (room < needed)
+		room *= 2;
+	rows->places = rows->places == NULL ?
+		MemoryContextAllocHuge(rows->context, room * sizeof(uint64)) :
+		repalloc_huge(rows->places, room * sizeof(uint64));
+	rows->room = room;
+}
+
+/* Add the places of a batch of groups. */
+static void
+add_batch(FirstRows *rows, const NodeRun *run)
+{
+	const Accumulator *acc = program_first_rows(run->program);
+	int			size = acc_order_keys(acc) + 1;
+	int			count = acc_first_rows(acc);
+	const uint64 *state = run->groups.states + acc->word;
+
+	make_room(rows, rows->nplaces + (Size) run->groups.ngroups * count);
+	for (uint32 i = 0; i < run->groups.ngroups; i++, state += run->program->nwords)
+		for (int n = 0; n < count && state[n * size] != NO_FIRST_ROW; n++)
+			rows->places[rows->nplaces++] = state[n * size] << NUMBER_BITS | n;
+}
+
+/* The places of the next groups, in order; none: there are no more. */
+static EngineStatus
+collect_places(FirstRows *rows, NodeRun *run, const char **message)
+{
+	EngineStatus status = ENGINE_OK;
+
+	rows->nplaces = rows->next = 0;
+	while (status == ENGINE_OK && run->groups.ngroups > 0 && rows->nplaces < most_places())
+	{
+		CHECK_FOR_INTERRUPTS();
+		add_batch(rows, run);
+		status = node_run_next_groups(run, message);
+	}
+	if (status == ENGINE_OK)
+		sort_places(rows->places, rows->nplaces);
+	return status;
+}
+
+/* The slot of a table's rows, and which attributes the named table's are there. */
+static TupleTableSlot *
+slot_of_table(FirstRows *rows, uint32 table)
+{
+	const NodeInput *input = rows->input;
+	Relation	relation = input->tables[table].relation;
+	MemoryContext old;
+
+	if (rows->slots[table] != NULL)
+		return rows->slots[table];
+	old = MemoryContextSwitchTo(input->estate->es_query_cxt);
+	rows->slots[table] = table_slot_create(relation, &input->estate->es_tupleTable);
+	if (RelationGetRelid(relation) != input->plan->relid)
+	{
+		Relation	named = table_open(input->plan->relid, NoLock);
+
+		rows->maps[table] = compat_attribute_map(RelationGetDescr(relation),
+												 RelationGetDescr(named));
+		table_close(named, NoLock);
+	}
+	MemoryContextSwitchTo(old);
+	return rows->slots[table];
+}
+
+/* The scan tuple of a row that has been fetched. */
+static void
+store_row(const FirstRows *rows, const AttrMap *map, TupleTableSlot *row, int number,
+		  TupleTableSlot *slot)
+{
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		AttrNumber	attno = rows->columns[i];
+
+		if (attno == FIRST_ROWS_NUMBER)
+		{
+			slot->tts_values[i] = Int64GetDatum(number);
+			slot->tts_isnull[i] = false;
+		}
+		else if (attno < 0)
+			slot->tts_values[i] = slot_getsysattr(row, attno, &slot->tts_isnull[i]);
+		else
+			slot->tts_values[i] = slot_getattr(row, map ? map->attnums[attno - 1] : attno,
+											   &slot->tts_isnull[i]);
+	}
+	ExecStoreVirtualTuple(slot);
+}
+
+/* Fetch the row at a place. */
+static EngineStatus
+fetch_row(FirstRows *rows, NodeRun *run, uint64 place, TupleTableSlot *slot, char *injected)
+{
+	uint32		table = place_table(place >> NUMBER_BITS);
+	TupleTableSlot *row = slot_of_table(rows, table);
+	EngineStatus status = engine_injected(run->engine, "fetch", injected);
+	ItemPointerData tid;
+
+	ItemPointerSet(&tid, place_block(place >> NUMBER_BITS), place_line(place >> NUMBER_BITS));
+	if (status != ENGINE_OK)
+		return status;
+	if (!table_tuple_fetch_row_version(rows->input->tables[table].relation, &tid,
+									   rows->input->estate->es_snapshot, row))
+		return ENGINE_INEXACT;
+	store_row(rows, rows->maps[table], row, (int) (place % (1 << NUMBER_BITS)) + 1, slot);
+	return ENGINE_OK;
+}
+
+EngineStatus
+first_rows_next(FirstRows *rows, NodeRun *run, TupleTableSlot *slot, const char **message)
+{
+	static char injected[256];
+	EngineStatus status;
+
+	ExecClearTuple(slot);
+	if (rows->next == rows->nplaces)
+	{
+		status = collect_places(rows, run, message);
+		if (status != ENGINE_OK || rows->nplaces == 0)
+			return status;
+	}
+	strlcpy(injected, "a row that was visible is gone", sizeof(injected));
+	*message = injected;
+	return fetch_row(rows, run, rows->places[rows->next++], slot, injected);
+}

@@ -1,0 +1,27 @@
+/*
+ * first_rows.h
+ *	  From a run's groups to the rows that come first in them.
+ */
+#ifndef GPUAGG_NODE_FIRST_ROWS_H
+#define GPUAGG_NODE_FIRST_ROWS_H
+
+#include "executor/tuptable.h"
+
+#include "exec/node/node_run.h"
+
+typedef struct FirstRows FirstRows;
+
+/* In the current context, for all executions of a node over these tables. */
+extern FirstRows *first_rows_create(const NodeInput *input);
+
+/* Another execution begins, or none. */
+extern void first_rows_reset(FirstRows *rows);
+
+/*
+ * Put the next row into the scan tuple's slot, empty: there are no more.  The run has its first
+ * groups.  Not ENGINE_OK: message says why, and the slot has nothing.
+ */
+extern EngineStatus first_rows_next(FirstRows *rows, NodeRun *run, TupleTableSlot *slot,
+									const char **message);
+
+#endif							/* GPUAGG_NODE_FIRST_ROWS_H */

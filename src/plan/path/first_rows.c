@@ -1,0 +1,428 @@
+/*
+ * first_rows.c
+ *	  Steps of a query that take the first rows of each group of a table's.
+ *
+ * SELECT DISTINCT ON takes the first row of each group, in the order that ORDER BY has behind
+ * the keys.  And where a query takes rows of a subquery whose row_number() is not above a
+ * constant, PostgreSQL's planner makes that the run condition of the subquery's WindowAgg, and
+ * may drop it from the query; so a node that gives just those rows can take WindowAgg's place.
+ * rank() and dense_rank() are another matter: any number of rows can have rank 1.
+ *
+ * The node groups by the keys, keeps of each group the places of the first rows, and fetches
+ * these.  Of rows that are equal in the order, SQL leaves open which comes first.
+ *
+ * Row numbers are a column of the node's tuples.  EXPLAIN shows a window function of a
+ * WindowAgg node only, from PostgreSQL 18 on; so the node has a call of row_number() in its
+ * place.  Nodes above that look for the window function in its output would not find
+ * it, so there are none: the window is the last step of its query.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/stratnum.h"
+#include "catalog/pg_opfamily.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+
+#include "compat.h"
+#include "plan/lower/lower_parts.h"
+#include "plan/lower/safety.h"
+#include "plan/path/first_rows.h"
+#include "program/first_rows.h"
+
+/*
+ * Fetching a row of a page in memory, in units of cpu_tuple_cost: PostgreSQL's access method
+ * looks for its buffer and decides once more whether it is visible.  It takes 0.4 to 0.65 us.
+ */
+#define FETCHED_ROW 12
+
+/* PostgreSQL's cheapest path of its own for the step, or NULL. */
+static const Path *
+cheapest_native(const RelOptInfo *rel)
+{
+	const Path *best = NULL;
+	ListCell   *lc;
+
+	foreach(lc, rel->pathlist)
+	{
+		const Path *path = lfirst(lc);
+
+		if ((IsA(path, WindowAggPath) || nodeTag(path) == COMPAT_UNIQUE_PATH) &&
+			(best == NULL || path->total_cost < best->total_cost))
+			best = path;
+	}
+	return best;
+}
+
+Path *
+first_rows_native_path(const RelOptInfo *rel)
+{
+	const Path *best = cheapest_native(rel);
+	Size		size;
+	Path	   *copy;
+
+	if (best == NULL)
+		return NULL;
+	/* add_path frees what it rejects, but for what is below */
+	size = IsA(best, WindowAggPath) ? sizeof(WindowAggPath) : sizeof(CompatUniquePath);
+	copy = palloc(size);
+	memcpy(copy, best, size);
+	return copy;
+}
+
+/* The only WindowAgg of PostgreSQL's cheapest path, or NULL. */
+static const WindowAggPath *
+window_path(const RelOptInfo *window_rel)
+{
+	const Path *path = cheapest_native(window_rel);
+
+	return path != NULL && IsA(path, WindowAggPath) ? (const WindowAggPath *) path : NULL;
+}
+
+const WindowClause *
+first_rows_window(const RelOptInfo *window_rel)
+{
+	const WindowAggPath *path = window_path(window_rel);
+
+	return path != NULL && compat_run_condition(path) != NIL ? path->winclause : NULL;
+}
+
+/* Of an ORDER BY what decides which of a group's rows come first. */
+static const char *
+add_order(Grouping *grouping, List *clause)
+{
+	FirstRowsInfo *first = grouping->first_rows;
+	ListCell   *lc;
+
+	foreach(lc, clause)
+	{
+		SortGroupClause *sort = lfirst_node(SortGroupClause, lc);
+		Expr	   *key = get_sortgroupclause_tle(sort, grouping->root->processed_tlist)->expr;
+
+		/* what is the same in all rows of a group decides nothing */
+		if (list_member(grouping->keys, key) || list_member(first->keys, key) ||
+			same_for_all_rows(key))
+			continue;
+		first->keys = lappend(first->keys, key);
+		first->operators = lappend_oid(first->operators, sort->sortop);
+		first->nulls_first = lappend_int(first->nulls_first, sort->nulls_first);
+	}
+	if (list_length(first->keys) > FIRST_ROWS_MAX_KEYS)
+		return "an order of more than two columns is not supported";
+	return NULL;
+}
+
+/* The table's columns, and window functions, that the output is made of. */
+static List *
+output_inputs(const Grouping *grouping)
+{
+	List	   *inputs = NIL;
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) grouping->target->exprs,
+								PVC_INCLUDE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS))
+		inputs = list_append_unique(inputs, lfirst(lc));
+	return inputs;
+}
+
+/* Row numbers raise no error: a constant in their place. */
+static Node *
+constant_mutator(Node *node, void *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, WindowFunc))
+		return (Node *) makeNullConst(INT8OID, -1, InvalidOid);
+	return expression_tree_mutator(node, constant_mutator, context);
+}
+
+/* PostgreSQL computes the output of all rows, and so comes to its errors. */
+static const char *
+examine_errors(Grouping *grouping)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->target->exprs)
+	{
+		Node	   *expr = lfirst(lc);
+
+		if (cannot_fail(constant_mutator(expr, NULL)))
+			continue;
+		if (contain_window_function(expr))
+			return "what is computed of a row's number can raise errors";
+		grouping->checked = lappend(grouping->checked, expr);
+	}
+	return NULL;
+}
+
+/* What the output is made of, as columns of the node's tuples. */
+static const char *
+examine_output(Grouping *grouping)
+{
+	ListCell   *lc;
+
+	if (grouping->root->parse->hasTargetSRFs)
+		return "the target list has a set-returning function";
+	if (grouping_is_volatile(grouping->root))
+		return "the query has a volatile function";
+	/* its state belongs to one place in the plan */
+	if (contain_subplans((Node *) grouping->target->exprs))
+		return "the target list has a subquery";
+	foreach(lc, output_inputs(grouping))
+	{
+		const Node *input = lfirst(lc);
+		int			column = IsA(input, Var) ? ((const Var *) input)->varattno : FIRST_ROWS_NUMBER;
+
+		if (IsA(input, Var) && column == InvalidAttrNumber)
+			return "whole-row references are not supported";
+		grouping->first_rows->columns = lappend_int(grouping->first_rows->columns, column);
+	}
+	return examine_errors(grouping);
+}
+
+/* The first `count` rows of groups by these keys, in the order of a clause. */
+static const char *
+examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel, PathTarget *target,
+		List *keys, List *order, int count)
+{
+	const char *reason;
+
+	*grouping = (Grouping)
+	{
+		.root = root,
+			.input_rel = input_rel,
+			.target = target,
+			.clause = keys,
+			.keys = get_sortgrouplist_exprs(keys, root->processed_tlist),
+			.first_rows = palloc0(sizeof(FirstRowsInfo)),
+	};
+	grouping->input_keys = grouping->keys;
+	grouping->first_rows->count = count;
+	grouping->first_rows->partition = grouping->keys;
+	/* the keys would be expressions over aggregates, or over another window */
+	if (input_rel->reloptkind != RELOPT_BASEREL)
+		return "the input is not one table";
+	reason = grouping_examine_equality(grouping);
+	if (reason == NULL)
+		reason = add_order(grouping, order);
+	return reason == NULL ? examine_output(grouping) : reason;
+}
+
+/* The members of ORDER BY behind the keys of DISTINCT ON, which it begins with. */
+static List *
+order_behind_keys(const Query *parse)
+{
+	List	   *order = NIL;
+	ListCell   *lc;
+
+	foreach(lc, parse->sortClause)
+	{
+		const SortGroupClause *sort = lfirst(lc);
+
+		if (get_sortgroupref_clause_noerr(sort->tleSortGroupRef, parse->distinctClause) == NULL)
+			order = lappend(order, lfirst(lc));
+	}
+	return order;
+}
+
+const char *
+first_rows_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel)
+{
+	const Query *parse = root->parse;
+	const char *reason;
+
+	/* PostgreSQL reads one row, and comes to no error of another */
+	if (compat_distinct_clause(root) == NIL)
+		return "DISTINCT of values that are the same in all rows has but one row";
+	reason = examine(grouping, root, input_rel, input_rel->cheapest_total_path->pathtarget,
+					 parse->distinctClause, order_behind_keys(parse), 1);
+	grouping->distinct = true;
+	return reason;
+}
+
+/* The greatest number that meets "number operator value"; false: it is none of those known. */
+static bool
+greatest_number(int strategy, int64 value, int64 *number)
+{
+	if (strategy != BTLessStrategyNumber && strategy != BTLessEqualStrategyNumber)
+		return false;
+	*number = strategy == BTLessStrategyNumber && value > PG_INT64_MIN ? value - 1 : value;
+	return true;
+}
+
+static bool
+integer_value(const Node *node, int64 *value)
+{
+	const Const *constant = (const Const *) node;
+
+	if (!IsA(node, Const) || constant->constisnull)
+		return false;
+	switch (constant->consttype)
+	{
+		case INT2OID:
+			*value = DatumGetInt16(constant->constvalue);
+			return true;
+		case INT4OID:
+			*value = DatumGetInt32(constant->constvalue);
+			return true;
+		case INT8OID:
+			*value = DatumGetInt64(constant->constvalue);
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* The row numbers that meet a run condition are those up to *count; else why not. */
+static const char *
+examine_condition(OpExpr *condition, int64 *count)
+{
+	Node	   *left = linitial(condition->args);
+	Node	   *right = lsecond(condition->args);
+	Oid			operator = condition->opno;
+	int64		value;
+	int64		number;
+
+	if (IsA(right, WindowFunc))
+	{
+		Node	   *swap = left;
+
+		left = right;
+		right = swap;
+		operator = get_commutator(operator);
+	}
+	if (!IsA(left, WindowFunc) || ((WindowFunc *) left)->winfnoid != F_ROW_NUMBER)
+		return "a row's number is another one than row_number()";
+	if (!integer_value(right, &value) ||
+		!greatest_number(get_op_opfamily_strategy(operator, INTEGER_BTREE_FAM_OID), value, &number))
+		return "how many rows are wanted is not a constant";
+	*count = Min(*count, number);
+	return NULL;
+}
+
+/* Only row_number() over the window may be asked for. */
+static const char *
+examine_functions(const PathTarget *target, const WindowClause *window)
+{
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) target->exprs,
+								PVC_INCLUDE_WINDOWFUNCS | PVC_RECURSE_AGGREGATES |
+								PVC_RECURSE_PLACEHOLDERS))
+	{
+		const WindowFunc *function = lfirst(lc);
+
+		if (!IsA(function, WindowFunc))
+			continue;
+		if (function->winref != window->winref)
+			return "there is another window";
+		if (function->winfnoid == F_RANK_ || function->winfnoid == F_DENSE_RANK_)
+			return psprintf("%s gives equal rows the same number, so that any number of rows can be wanted",
+							format_procedure(function->winfnoid));
+		if (function->winfnoid != F_ROW_NUMBER)
+			return psprintf("window function %s is not supported",
+							format_procedure(function->winfnoid));
+	}
+	return NULL;
+}
+
+/* Is anything left to do with the window's rows in this query? */
+static bool
+is_last_step(const Query *parse)
+{
+	return parse->sortClause == NIL && parse->distinctClause == NIL &&
+		parse->limitCount == NULL && parse->limitOffset == NULL && parse->rowMarks == NIL;
+}
+
+const char *
+first_rows_examine_window(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
+						  RelOptInfo *window_rel)
+{
+	const WindowAggPath *path = window_path(window_rel);
+	const char *reason = examine_functions(path->path.pathtarget, path->winclause);
+	int64		count = PG_INT64_MAX;
+	ListCell   *lc;
+
+	if (IsA(path->subpath, WindowAggPath))
+		return "there is another window";
+	if (!is_last_step(root->parse))
+		return "rows are sorted, or taken in part, behind the window";
+	foreach(lc, compat_run_condition(path))
+		if (reason == NULL)
+			reason = examine_condition(lfirst_node(OpExpr, lc), &count);
+	if (reason != NULL)
+		return reason;
+	if (count < 1)
+		return "no rows are wanted";
+	if (count > FIRST_ROWS_MAX)
+		return psprintf("more than %d rows of each group are wanted", FIRST_ROWS_MAX);
+	return examine(grouping, root, input_rel, path->path.pathtarget,
+				   path->winclause->partitionClause, path->winclause->orderClause, (int) count);
+}
+
+double
+first_rows_count(const Grouping *grouping, double groups)
+{
+	return Min(groups * grouping->first_rows->count,
+			   grouping->input_rel->cheapest_total_path->rows);
+}
+
+/*
+ * The run has read all pages just before.  Those that the cache cannot hold are read once more, in
+ * their order, as a bitmap scan does.
+ */
+Cost
+first_rows_fetch_cost(double rows, double pages)
+{
+	double		fetched = Min(pages, ceil(2 * pages * rows / (2 * pages + rows)));
+	double		uncached = Max(0, 1 - effective_cache_size / Max(pages, 1));
+	double		page_cost = random_page_cost -
+		(random_page_cost - seq_page_cost) * sqrt(fetched / Max(pages, 1));
+
+	return rows * FETCHED_ROW * cpu_tuple_cost + fetched * uncached * page_cost;
+}
+
+/* A call that stands for a row's number. */
+static Expr *
+row_number_call(void)
+{
+	return (Expr *) makeFuncExpr(F_ROW_NUMBER, INT8OID, NIL, InvalidOid, InvalidOid,
+								 COERCE_EXPLICIT_CALL);
+}
+
+static Node *
+number_mutator(Node *node, void *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, WindowFunc))
+		return (Node *) row_number_call();
+	return expression_tree_mutator(node, number_mutator, context);
+}
+
+List *
+first_rows_scan_tlist(const Grouping *grouping)
+{
+	List	   *tlist = NIL;
+	ListCell   *lc;
+
+	foreach(lc, output_inputs(grouping))
+		tlist = lappend(tlist, makeTargetEntry((Expr *) number_mutator(lfirst(lc), NULL),
+											   list_length(tlist) + 1, NULL, false));
+	return tlist;
+}
+
+List *
+first_rows_tlist(List *tlist)
+{
+	return (List *) number_mutator((Node *) tlist, NULL);
+}

@@ -1,0 +1,35 @@
+/*
+ * first_rows.h
+ *	  Steps of a query that take the first rows of each group of a table's.
+ */
+#ifndef GPUAGG_PATH_FIRST_ROWS_H
+#define GPUAGG_PATH_FIRST_ROWS_H
+
+#include "plan/path/grouping.h"
+
+/* The window of which a query takes no more than the first rows, or NULL. */
+extern const WindowClause *first_rows_window(const RelOptInfo *window_rel);
+
+/*
+ * Take SELECT DISTINCT ON, or such a window, apart.  Returns NULL, or why it can never be taken
+ * (a phrase, palloc'd or constant).
+ */
+extern const char *first_rows_examine_distinct(Grouping *grouping, PlannerInfo *root,
+											   RelOptInfo *input_rel);
+extern const char *first_rows_examine_window(Grouping *grouping, PlannerInfo *root,
+											 RelOptInfo *input_rel, RelOptInfo *window_rel);
+
+/* PostgreSQL's cheapest path for the step, to be a child; NULL: there is none of its own. */
+extern Path *first_rows_native_path(const RelOptInfo *rel);
+
+/* How many rows the step has of so many groups, and what fetching them costs. */
+extern double first_rows_count(const Grouping *grouping, double groups);
+extern Cost first_rows_fetch_cost(double rows, double pages);
+
+/* The node's columns: what its output is made of. */
+extern List *first_rows_scan_tlist(const Grouping *grouping);
+
+/* The node's output, without window functions, which EXPLAIN shows of WindowAgg only. */
+extern List *first_rows_tlist(List *tlist);
+
+#endif							/* GPUAGG_PATH_FIRST_ROWS_H */

@@ -1,0 +1,80 @@
+"""Random queries that take the first rows of each group of a table: DISTINCT ON, row_number().
+
+Each order ends in the table's id, of which no two rows have the same, so that SQL leaves nothing
+open.
+"""
+from dataclasses import dataclass, field
+
+from aggregate import Aggregate
+from expressions import FLOATS, INTS, Expr, Generator
+from queries import Query, QueryMaker
+
+ORDERED = INTS + FLOATS + ['date', 'timestamp', 'timestamptz', 'time', 'money', 'bool', 'numeric']
+OUTPUTS = ['int2', 'int4', 'int8', 'float8', 'numeric', 'text', 'date', 'timestamp', 'bool', 'interval', 'uuid', 'inet']
+DIRECTIONS = ['', '', 'DESC', 'DESC', 'NULLS FIRST', 'DESC NULLS LAST']
+CONDITIONS = ['n <= %d', 'n < %d', 'n = %d', '%d >= n', 'n <= %d AND n > 1', 'n BETWEEN 2 AND %d']
+
+
+@dataclass
+class FirstRowsQuery(Query):
+    """by: what the rows of a group are ordered by before id, with directions; ends: that of id.
+
+    condition: of row numbers; '': DISTINCT ON.
+    """
+    by: list = field(default_factory=list)
+    ends: str = ''
+    condition: str = ''
+
+    def select(self):
+        outputs = ', '.join('%s AS o%d' % (e, i) for i, e in self.outputs() if str(e) != 'n')
+        order = ', '.join(['%s %s' % (e, d) for e, d in self.by] + ['t.id ' + self.ends])
+        keys = ', '.join(map(str, self.keys))
+        where = ' WHERE ' + ' AND '.join(map(str, self.where)) if self.where else ''
+        if not self.condition:
+            return 'SELECT DISTINCT ON (%s) %s FROM %s%s ORDER BY %s, %s' % (keys, outputs, self.source, where, keys, order)
+        window = ('PARTITION BY %s ' % keys if keys else '') + 'ORDER BY ' + order
+        names = ', '.join('n AS o%d' % i if str(e) == 'n' else 'o%d' % i for i, e in self.outputs())
+        return 'SELECT %s FROM (SELECT %s%srow_number() OVER (%s) AS n FROM %s%s) s WHERE %s' % (
+            names, outputs, ', ' if outputs else '', window, self.source, where, self.condition)
+
+    def outputs(self):
+        return list(enumerate(self.aggregates))
+
+    def simpler(self):
+        for other in super().simpler():
+            if other.keys or other.condition:
+                yield other
+        for i, (e, direction) in enumerate(self.by):
+            for part in [None] + list(e.simpler()):
+                other = FirstRowsQuery(**self.__dict__)
+                other.by = self.by[:i] + ([(part, direction)] if part else []) + self.by[i + 1:]
+                yield other
+
+
+class FirstRowsMaker(QueryMaker):
+    """Makes such queries only."""
+
+    def make(self):
+        rng = self.rng
+        table = rng.choice(self.tables)
+        columns = self.qualified(table, 't')
+        around = rng.choices(['plain', 'prepared', 'cursor', 'lateral', 'cte', 'subquery'], [60, 14, 6, 8, 4, 8])[0]
+        query = FirstRowsQuery('%s t' % table.name, around=around, kind=table.kind, fetches=['ALL'])
+        gen = Generator(rng, columns, query.params if around == 'prepared' else None)
+        query.condition = rng.choice(['', rng.choice(CONDITIONS) % rng.choice([1, 1, 2, 3, 3, 5, 16, 17])])
+        query.keys = [gen.key() for _ in range(rng.choice([1, 1, 1, 2, 2, 3, 0] if query.condition else [1, 1, 2, 3]))]
+        if rng.random() < 0.8:
+            query.by = [(gen.make(rng.choice(ORDERED), rng.choice([0, 0, 0, 1, 2])), rng.choice(DIRECTIONS))]
+        query.ends = rng.choice(DIRECTIONS)
+        query.where = [gen.filter(3) for _ in range(rng.choice([0, 0, 1, 1, 2]))]
+        if around == 'lateral':
+            query.outer = ['3'] + [rng.choice(['NULL', '0', '50', '100000']) for _ in range(rng.randint(0, 2))]
+            query.where.append(Generator(rng, columns).make('bool', 1))
+            query.where.append(Expr('bool', '(t.id %s o.x)' % rng.choice(['<', '=', '>'])))
+        for _ in range(rng.choice([1, 2, 4])):
+            shown = gen.make(rng.choice(OUTPUTS), rng.choice([0, 0, 0, 1]))
+            query.aggregates.append(Aggregate('{0}', shown))
+        query.aggregates += [Aggregate(c.name) for c in rng.sample(columns, min(len(columns), rng.choice([1, 2, 5])))]
+        if query.condition:
+            query.aggregates.insert(rng.randint(0, len(query.aggregates)), Aggregate('n'))
+        return query

@@ -1,0 +1,192 @@
+--
+-- The first rows of each group: DISTINCT ON, and row_number() not above a constant.  Orders end
+-- in a column without repeats, but where only what is determined is selected.
+--
+\set VERBOSITY terse
+SET gpuagg.engine = cpu;
+
+-- keys and orders of all types, NULLs in both
+SELECT key, check_engine(format('SELECT DISTINCT ON (%s) %1$s, id, t FROM facts ORDER BY %1$s, i4, id', key))
+FROM unnest(ARRAY['b', 'i2', 'i4', 'i8', 'f4', 'f8', 'd', 'ts', 'tz', 't COLLATE "C"', 'qc', 'u', 'o', 'k']) key;
+SELECT col, dir, check_engine(format('SELECT DISTINCT ON (k) k, %s, id FROM facts ORDER BY k DESC NULLS LAST, %1$s %s, id', col, dir))
+FROM unnest(ARRAY['b', 'i2', 'i4', 'i8', 'f4', 'f8', 'd', 'ts', 'tz']) col,
+	unnest(ARRAY['', 'DESC', 'NULLS FIRST', 'DESC NULLS LAST']) dir;
+SELECT n, check_engine(format('SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY i2 ORDER BY f8 DESC, id) AS n FROM facts) s WHERE %s', n))
+FROM unnest(ARRAY['n = 1', 'n <= 2', 'n < 4', '3 >= n', '17 > n', 'n <= 5::bigint', 'n < 3::smallint', 'n <= 5 AND n < 3', 'n <= 3 AND n > 1', 'n = 2', 'n <= 4 AND id % 3 = 0']) n;
+
+-- other orders: of no key, of one that is in all rows or decides nothing, by the first key only
+SELECT check_engine('SELECT DISTINCT ON (k) k FROM facts');
+SELECT check_engine('SELECT k FROM (SELECT k, row_number() OVER (PARTITION BY k) AS n FROM facts) s WHERE n = 1');
+SELECT check_engine('SELECT DISTINCT ON (k) k, i4 FROM facts ORDER BY k, i4 DESC NULLS LAST');
+SELECT check_engine('SELECT k, i4, n FROM (SELECT k, i4, row_number() OVER (PARTITION BY k ORDER BY i4) AS n FROM facts) s WHERE n <= 3');
+SELECT check_engine('SELECT DISTINCT ON (i4, b) * FROM facts ORDER BY b DESC, i4, i4 DESC, id, id DESC');
+SELECT check_engine('SELECT id, n FROM (SELECT id, row_number() OVER (PARTITION BY k ORDER BY k, i2 DESC, 1::int, id) AS n FROM facts) s WHERE n <= 2');
+
+-- without keys, and without rows
+SELECT check_engine('SELECT * FROM (SELECT *, row_number() OVER (ORDER BY i8 DESC NULLS LAST, id DESC) AS n FROM facts) s WHERE n <= 16');
+SELECT check_engine('SELECT * FROM (SELECT *, row_number() OVER (ORDER BY i8 DESC, id) AS n FROM facts WHERE id < 0) s WHERE n <= 3');
+SELECT check_engine('SELECT DISTINCT ON (k) * FROM facts WHERE id < 0 ORDER BY k, id');
+
+-- conditions, expressions as keys, in orders and in the output; what errors there are
+SELECT check_engine('SELECT DISTINCT ON (i4 % 7, length(t)) id + 1, upper(t), i4 % 7 FROM facts WHERE d > date ''2000-03-01'' AND vc LIKE ''v%2%'' ORDER BY i4 % 7, length(t), -f8 DESC, id');
+SELECT check_engine('SELECT n + 1, n * id, u, format(''%s-%s'', t, n) FROM (SELECT u, id, t, row_number() OVER (PARTITION BY date_trunc(''hour'', ts) ORDER BY abs(i2) DESC, id) AS n FROM facts WHERE b) s WHERE n <= 2');
+SELECT check_engine('SELECT DISTINCT ON (k) k, 100 / (id + 1) AS q FROM facts ORDER BY k, id');
+SELECT check_fallback('SELECT DISTINCT ON (k) k, 100 / (id - 7000) AS q FROM facts ORDER BY k, id DESC');
+SELECT check_fallback('SELECT DISTINCT ON (k) k, id FROM facts ORDER BY k, 1000 / (id - 7000), id');
+SELECT check_fallback('SELECT * FROM (SELECT k, row_number() OVER (PARTITION BY k ORDER BY 1000 / (id - 7000), id) AS n FROM facts) s WHERE n = 1');
+SELECT check_fallback('SELECT * FROM (SELECT k, 100 / (id - 7000) AS q, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n = 1');
+SELECT check_engine('SELECT * FROM (SELECT k, -id AS m, t IS NULL AS l, row_number() OVER (PARTITION BY k ORDER BY id) IS NULL AS x, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n = 1');
+SELECT check_engine('SELECT DISTINCT ON (k) k, id, ctid, tableoid::regclass FROM facts ORDER BY k, id');
+
+-- floats: -0 is 0, NaN is above all; numerics with NaN and infinities, and without a scale
+CREATE TABLE first_floats (k int, f float8, r float4, x numeric(12, 3), y numeric, id int);
+INSERT INTO first_floats SELECT i % 5, (ARRAY['0', '-0', 'NaN', 'Infinity', '-Infinity', '1e-300', '-5'])[i % 7 + 1]::float8,
+	(ARRAY['-0', '0', 'NaN', '-1'])[i % 4 + 1]::float4, (i * 37 % 101) / 8.0, i * 31 % 97, i FROM generate_series(1, 200) i;
+ANALYZE first_floats;
+SELECT col, dir, check_engine(format('SELECT id, %s, n FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY %1$s %s, id) AS n FROM first_floats) s WHERE n <= 9', col, dir))
+FROM unnest(ARRAY['f', 'r', 'x', 'y']) col, unnest(ARRAY['', 'DESC']) dir;
+INSERT INTO first_floats SELECT i % 5, 1, 1, CASE WHEN i % 3 = 0 THEN 'NaN' END::numeric, (ARRAY['NaN', 'Infinity', '-Infinity', '5'])[i % 4 + 1]::numeric, i FROM generate_series(201, 260) i;
+SELECT col, dir, check_engine(format('SELECT id, %s, n FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY %1$s %s, id) AS n FROM first_floats) s WHERE n <= 9', col, dir))
+FROM unnest(ARRAY['x', 'y']) col, unnest(ARRAY['', 'DESC']) dir;
+-- a key shows the row's own value
+SELECT check_engine('SELECT DISTINCT ON (f) f, id FROM first_floats ORDER BY f, id DESC');
+
+-- toasted values: in rows that leave, as a key and in a condition
+CREATE TABLE first_toasted (id int, k text COLLATE "C", v int, wide text);
+ALTER TABLE first_toasted ALTER k SET STORAGE EXTERNAL;
+INSERT INTO first_toasted SELECT i, repeat('k', CASE WHEN i % 5 = 0 THEN 3000 ELSE i % 4 END), i * 7 % 13,
+	repeat(md5(i::text), CASE WHEN i % 3 = 0 THEN 300 ELSE 2 END) FROM generate_series(1, 500) i;
+ANALYZE first_toasted;
+SELECT check_engine('SELECT DISTINCT ON (v) v, id, wide FROM first_toasted ORDER BY v, id DESC');
+SELECT check_engine('SELECT DISTINCT ON (k) k, id, wide FROM first_toasted ORDER BY k, v DESC, id');
+SELECT check_engine('SELECT * FROM (SELECT id, length(wide), row_number() OVER (PARTITION BY k ORDER BY v, id) AS n FROM first_toasted WHERE wide > ''5'') s WHERE n <= 3');
+
+-- what a transaction sees: of its own changes, HOT chains, deleted and locked rows
+CREATE TABLE first_changed (id int PRIMARY KEY, k int, v int, note text) WITH (fillfactor = 50);
+INSERT INTO first_changed SELECT i, i % 20, i % 17, 'n' || i FROM generate_series(1, 2000) i;
+ANALYZE first_changed;
+BEGIN;
+UPDATE first_changed SET note = note || '+' WHERE id % 3 = 0;
+UPDATE first_changed SET note = note || '*', v = v + 1 WHERE id % 6 = 0;
+DELETE FROM first_changed WHERE id % 11 = 0;
+INSERT INTO first_changed SELECT i, i % 20, 100, 'new' FROM generate_series(2001, 2010) i;
+SAVEPOINT s;
+UPDATE first_changed SET v = 1000;
+ROLLBACK TO s;
+SELECT check_engine('SELECT DISTINCT ON (k) * FROM first_changed ORDER BY k, v DESC, id');
+SELECT check_engine('SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY v, id) AS n FROM first_changed) s WHERE n <= 5');
+DECLARE c CURSOR FOR SELECT DISTINCT ON (k) k, id, v, note FROM first_changed ORDER BY k, v DESC, id;
+FETCH 2 FROM c;
+UPDATE first_changed SET v = 5000 - id, note = 'later';
+DELETE FROM first_changed WHERE k = 3;
+FETCH 2 FROM c;
+DECLARE w SCROLL CURSOR FOR SELECT k, id, n FROM (SELECT k, id, row_number() OVER (PARTITION BY k ORDER BY v DESC, id) AS n FROM first_changed WHERE k < 3) s WHERE n <= 2 ORDER BY k, n;
+FETCH 3 FROM w;
+FETCH BACKWARD 2 FROM w;
+FETCH ALL FROM w;
+COMMIT;
+SELECT check_engine('SELECT DISTINCT ON (k) * FROM first_changed ORDER BY k, v DESC, id');
+ALTER TABLE first_changed DROP COLUMN v, ADD COLUMN w int DEFAULT 7;
+INSERT INTO first_changed SELECT i, i % 20, 'w', i % 9 FROM generate_series(3001, 3200) i;
+SELECT check_engine('SELECT DISTINCT ON (k) * FROM first_changed ORDER BY k, w DESC, id');
+
+-- partitions, and children with attributes at other places
+CREATE TABLE first_parts (id int, k int, v int) PARTITION BY RANGE (id);
+CREATE TABLE first_part1 PARTITION OF first_parts FOR VALUES FROM (0) TO (1000);
+CREATE TABLE first_part2 (v int, id int, k int);
+ALTER TABLE first_parts ATTACH PARTITION first_part2 FOR VALUES FROM (1000) TO (1200);
+CREATE TABLE first_part3 PARTITION OF first_parts FOR VALUES FROM (1200) TO (3000);
+INSERT INTO first_parts SELECT i, i % 30, i * 31 % 97 FROM generate_series(1, 2500) i;
+ANALYZE first_parts;
+SELECT check_query('SELECT DISTINCT ON (k) *, tableoid::regclass FROM first_parts ORDER BY k, v, id');
+ALTER TABLE first_parts DETACH PARTITION first_part2;
+SELECT check_engine('SELECT DISTINCT ON (k) *, tableoid::regclass FROM first_parts ORDER BY k, v, id');
+SELECT check_engine('SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY v DESC, id) AS n FROM first_parts) s WHERE n <= 3');
+CREATE TABLE first_parent (gone text, k int, v int, id int);
+ALTER TABLE first_parent DROP COLUMN gone;
+CREATE TABLE first_child (more text) INHERITS (first_parent);
+INSERT INTO first_parent SELECT i % 10, i % 7, i FROM generate_series(1, 300) i;
+INSERT INTO first_child SELECT i % 10, i % 8, i, 'x' FROM generate_series(301, 600) i;
+ANALYZE first_parent, first_child;
+SELECT check_query('SELECT DISTINCT ON (k) *, tableoid::regclass FROM first_parent ORDER BY k, v, id');
+
+-- row security: hidden rows do not come first
+CREATE TABLE first_hidden (k int, v int, id int, secret text);
+INSERT INTO first_hidden SELECT i % 10, i % 50, i, CASE WHEN i % 3 = 0 THEN 'hidden' ELSE 'shown' END FROM generate_series(1, 3000) i;
+ALTER TABLE first_hidden ENABLE ROW LEVEL SECURITY;
+CREATE POLICY p ON first_hidden USING (id % 3 <> 0);
+CREATE ROLE gpuagg_first_rows;
+GRANT SELECT ON first_hidden TO gpuagg_first_rows;
+ANALYZE first_hidden;
+SET ROLE gpuagg_first_rows;
+SELECT is_taken('SELECT DISTINCT ON (k) * FROM first_hidden ORDER BY k, v DESC, id');
+SELECT DISTINCT ON (k) * FROM first_hidden ORDER BY k, v DESC, id LIMIT 4;
+RESET ROLE;
+REVOKE SELECT ON first_hidden FROM gpuagg_first_rows;
+GRANT SELECT (k, id) ON first_hidden TO gpuagg_first_rows;
+SET ROLE gpuagg_first_rows;
+SELECT DISTINCT ON (k) k, v FROM first_hidden ORDER BY k, id;
+SELECT DISTINCT ON (k) k, id FROM first_hidden ORDER BY k, id LIMIT 2;
+RESET ROLE;
+DROP TABLE first_hidden;
+DROP ROLE gpuagg_first_rows;
+
+-- parameters, joins with the rows, rescans, what stands above
+PREPARE first_n (int, int) AS SELECT count(*), sum(id) FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY i8, id) AS n FROM facts WHERE id > $1) s WHERE n <= $2;
+EXECUTE first_n (100, 2);
+EXECUTE first_n (6000, 3);
+SET plan_cache_mode = force_generic_plan;
+EXECUTE first_n (6000, 3);
+RESET plan_cache_mode;
+PREPARE first_k (int) AS SELECT count(*), sum(id) FROM (SELECT DISTINCT ON (k) id FROM facts WHERE id > $1 ORDER BY k, id DESC) s;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE first_k (100);
+EXECUTE first_k (11900);
+RESET plan_cache_mode;
+SELECT check_engine('SELECT x.v, q.* FROM (VALUES (1), (500), (11990), (20000)) x (v), LATERAL (SELECT DISTINCT ON (i2) i2, id, t FROM facts WHERE id > x.v ORDER BY i2, f8, id) q');
+SELECT check_engine('SELECT x.v, q.* FROM (VALUES (1), (500), (11990), (20000)) x (v), LATERAL (SELECT * FROM (SELECT i2, id, row_number() OVER (PARTITION BY i2 ORDER BY f8, id) AS n FROM facts WHERE id > x.v) s WHERE n <= 2) q');
+SELECT check_engine('SELECT q.k, count(*), sum(f.i4) FROM (SELECT DISTINCT ON (k) k, id FROM facts ORDER BY k, id DESC) q JOIN facts f ON f.id = q.id + 1 GROUP BY q.k');
+SELECT check_query('SELECT id FROM (SELECT DISTINCT ON (k) k, id FROM facts ORDER BY k, id) a UNION ALL SELECT n FROM (SELECT row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) b WHERE n = 1');
+SELECT check_engine('WITH q AS MATERIALIZED (SELECT DISTINCT ON (i2) * FROM facts ORDER BY i2, id) SELECT * FROM q a JOIN q b USING (id)');
+SELECT check_engine('SELECT DISTINCT ON (k) k, id FROM facts ORDER BY k, id DESC LIMIT 7');
+SELECT check_engine('SELECT DISTINCT ON (k) k, id FROM facts ORDER BY k, id DESC LIMIT 7 OFFSET 100');
+
+-- groups beyond the memory
+CREATE TABLE first_many AS SELECT i AS id, i * 7919 % 30011 AS k, i * 31 % 1009 AS v, 'x' || i AS t FROM generate_series(1, 120000) i;
+VACUUM ANALYZE first_many;
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT check_engine('SELECT DISTINCT ON (k) * FROM first_many ORDER BY k, v DESC, id');
+SELECT check_engine('SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY v, id) AS n FROM first_many) s WHERE n <= 3');
+RESET work_mem;
+RESET hash_mem_multiplier;
+
+-- what EXPLAIN shows
+EXPLAIN (COSTS OFF) SELECT DISTINCT ON (k) k, id FROM facts WHERE b ORDER BY k, f8 DESC, id NULLS FIRST;
+EXPLAIN (VERBOSE, COSTS OFF) SELECT id, n FROM (SELECT id, row_number() OVER (PARTITION BY i4 % 7 ORDER BY i8 DESC NULLS LAST) AS n FROM facts) s WHERE n < 3;
+
+-- what is refused
+SELECT step, reason FROM unnest(ARRAY[
+	'SELECT * FROM (SELECT *, rank() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n <= 2',
+	'SELECT * FROM (SELECT *, dense_rank() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n <= 2',
+	'SELECT * FROM (SELECT *, count(*) OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n <= 2',
+	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id) AS n, lag(id) OVER (PARTITION BY k ORDER BY id) AS l FROM facts) s WHERE n <= 2',
+	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id) AS n, row_number() OVER (ORDER BY i4) AS m FROM facts) s WHERE n <= 2',
+	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n <= 17',
+	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n < 1',
+	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n <= (SELECT 2)',
+	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY t) AS n FROM facts) s WHERE n <= 2',
+	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id, i2, i4) AS n FROM facts) s WHERE n <= 2',
+	'SELECT * FROM (SELECT k, count(*), row_number() OVER (ORDER BY k) AS n FROM facts GROUP BY k) s WHERE n <= 2',
+	'SELECT * FROM (SELECT a.id, row_number() OVER (PARTITION BY a.k ORDER BY a.id) AS n FROM facts a JOIN facts b ON a.id = b.i4) s WHERE n <= 2',
+	'SELECT * FROM (SELECT f, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM facts f) s WHERE n <= 2',
+	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM facts ORDER BY id) s WHERE n <= 2',
+	'SELECT * FROM (SELECT row_number() OVER (PARTITION BY k ORDER BY id) AS n, 10 / row_number() OVER (PARTITION BY k ORDER BY id) FROM facts) s WHERE n <= 2',
+	'SELECT DISTINCT ON (k) k, random() FROM facts ORDER BY k, id',
+	'SELECT DISTINCT ON (k) k, (SELECT max(i) FROM generate_series(1, f.id) i) FROM facts f ORDER BY k, id',
+	'SELECT DISTINCT ON (k) k, generate_series(1, 2) FROM facts ORDER BY k, id',
+	'SELECT DISTINCT ON (k) k, t::int FROM facts ORDER BY k, id',
+	'SELECT DISTINCT ON (k) k, count(*) FROM facts GROUP BY k, i4 ORDER BY k, count(*)',
+	'SELECT DISTINCT ON (k) k FROM facts TABLESAMPLE SYSTEM (50) ORDER BY k, id']) query, gpuagg_explain(query) WHERE step !~ 'GROUP BY';
+-- no window of which few rows are wanted
+SELECT count(*) FROM gpuagg_explain('SELECT id, row_number() OVER (PARTITION BY k ORDER BY id) FROM facts');
