@@ -34,7 +34,8 @@ SELECT check_engine('SELECT DISTINCT ON (k) k, 100 / (id + 1) AS q FROM facts OR
 SELECT check_fallback('SELECT DISTINCT ON (k) k, 100 / (id - 7000) AS q FROM facts ORDER BY k, id DESC');
 SELECT check_fallback('SELECT DISTINCT ON (k) k, id FROM facts ORDER BY k, 1000 / (id - 7000), id');
 SELECT check_fallback('SELECT * FROM (SELECT k, row_number() OVER (PARTITION BY k ORDER BY 1000 / (id - 7000), id) AS n FROM facts) s WHERE n = 1');
-SELECT check_fallback('SELECT * FROM (SELECT k, 100 / (id - 7000) AS q, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n = 1');
+-- PostgreSQL 15 computes outputs of rows that its run condition does not let pass
+SELECT check_fallback('SELECT * FROM (SELECT k, 100 / (id - 7000) AS q, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n = 1') IN ('22012 division by zero', '3001 rows') AS same;
 SELECT check_engine('SELECT * FROM (SELECT k, -id AS m, t IS NULL AS l, row_number() OVER (PARTITION BY k ORDER BY id) IS NULL AS x, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n = 1');
 SELECT check_engine('SELECT DISTINCT ON (k) k, id, ctid, tableoid::regclass FROM facts ORDER BY k, id');
 
