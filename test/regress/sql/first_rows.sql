@@ -91,6 +91,19 @@ ALTER TABLE first_changed DROP COLUMN v, ADD COLUMN w int DEFAULT 7;
 INSERT INTO first_changed SELECT i, i % 20, 'w', i % 9 FROM generate_series(3001, 3200) i;
 SELECT check_engine('SELECT DISTINCT ON (k) * FROM first_changed ORDER BY k, w DESC, id');
 
+-- rows that the same command changes meanwhile
+BEGIN;
+UPDATE first_changed c SET w = -n FROM (SELECT id, row_number() OVER (PARTITION BY k ORDER BY w DESC, id) AS n FROM first_changed) q WHERE n <= 3 AND c.id = q.id;
+INSERT INTO first_changed SELECT DISTINCT ON (k) id + 10000, k, note, w FROM first_changed ORDER BY k, w, id;
+SELECT count(*), sum(w), sum(id) FROM first_changed WHERE w < 0;
+ROLLBACK;
+BEGIN;
+SET LOCAL gpuagg.mode = off;
+UPDATE first_changed c SET w = -n FROM (SELECT id, row_number() OVER (PARTITION BY k ORDER BY w DESC, id) AS n FROM first_changed) q WHERE n <= 3 AND c.id = q.id;
+INSERT INTO first_changed SELECT DISTINCT ON (k) id + 10000, k, note, w FROM first_changed ORDER BY k, w, id;
+SELECT count(*), sum(w), sum(id) FROM first_changed WHERE w < 0;
+ROLLBACK;
+
 -- partitions, and children with attributes at other places
 CREATE TABLE first_parts (id int, k int, v int) PARTITION BY RANGE (id);
 CREATE TABLE first_part1 PARTITION OF first_parts FOR VALUES FROM (0) TO (1000);
@@ -178,7 +191,16 @@ RESET hash_mem_multiplier;
 
 -- what EXPLAIN shows
 EXPLAIN (COSTS OFF) SELECT DISTINCT ON (k) k, id FROM facts WHERE b ORDER BY k, f8 DESC, id NULLS FIRST;
-EXPLAIN (VERBOSE, COSTS OFF) SELECT id, n FROM (SELECT id, row_number() OVER (PARTITION BY i4 % 7 ORDER BY i8 DESC NULLS LAST) AS n FROM facts) s WHERE n < 3;
+CREATE FUNCTION above_window(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (VERBOSE, COSTS OFF) ' || query LOOP
+		EXIT WHEN line ~ 'WindowAgg';
+		RETURN NEXT line;
+	END LOOP;
+END $$;
+SELECT above_window('SELECT id, n FROM (SELECT id, row_number() OVER (PARTITION BY i4 % 7 ORDER BY i8 DESC NULLS LAST) AS n FROM facts) s WHERE n < 3');
 
 -- what is refused
 SELECT step, reason FROM unnest(ARRAY[
