@@ -4,17 +4,24 @@
  *
  * Of operations it is known which can be an error.  Of others, PostgreSQL marks some as
  * leakproof, which they could not be if they raised errors, and a list here names frequent ones.
+ * Numerics overflow only if they have more digits than those of columns whose type says how
+ * many.
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "compat.h"
 #include "plan/lower/lower_parts.h"
+#include "plan/lower/numeric/numeric_digits.h"
 #include "plan/lower/safety.h"
 
 /* Functions of any values of their arguments. */
@@ -22,8 +29,20 @@ static const Oid total_functions[] = {
 	F_LOWER_TEXT, F_UPPER_TEXT, F_LENGTH_TEXT, F_CHAR_LENGTH_TEXT, F_LENGTH_BPCHAR,
 	F_LEFT, F_RIGHT, F_MD5_TEXT, F_STRPOS, F_POSITION_TEXT_TEXT, F_STARTS_WITH,
 	F_BTRIM_TEXT, F_LTRIM_TEXT, F_RTRIM_TEXT, F_SUBSTR_TEXT_INT4, F_SUBSTRING_TEXT_INT4,
-	F_TEXT_BPCHAR, F_TEXT_NAME
+	F_TEXT_BPCHAR, F_TEXT_NAME, F_UNNEST_ANYARRAY, F_GENERATE_SERIES_INT4_INT4,
+	F_GENERATE_SERIES_INT8_INT8, F_NUMERIC_INT2, F_NUMERIC_INT4, F_NUMERIC_INT8,
+	F_NUMERIC_EQ, F_NUMERIC_NE, F_NUMERIC_LT, F_NUMERIC_LE, F_NUMERIC_GT, F_NUMERIC_GE
 };
+
+/* Aggregates of any values, extremes apart, and window functions. */
+static const Oid total_aggregates[] = {
+	F_COUNT_, F_COUNT_ANY, F_SUM_INT2, F_SUM_INT4, F_SUM_INT8, F_AVG_INT2, F_AVG_INT4, F_AVG_INT8,
+	F_ROW_NUMBER, F_RANK_, F_DENSE_RANK_, F_LAG_ANYELEMENT, F_LEAD_ANYELEMENT, F_FIRST_VALUE,
+	F_LAST_VALUE
+};
+
+/* The same of numerics that have few digits. */
+static const Oid numeric_aggregates[] = {F_SUM_NUMERIC, F_AVG_NUMERIC};
 
 /* LIKE and NOT LIKE: only the pattern can be wrong. */
 static const Oid like_functions[] = {
@@ -96,7 +115,49 @@ call_can_fail(Node *node)
 		return !is_pattern(lsecond(args));
 	if (function == F_SUBSTR_TEXT_INT4_INT4 || function == F_SUBSTRING_TEXT_INT4_INT4)
 		return !is_length(lthird(args));
-	return check_functions_in_node(node, function_can_fail, NULL);
+	if (function == F_GENERATE_SERIES_INT4_INT4_INT4)
+		return !is_length(lthird(args)) || DatumGetInt32(((const Const *) lthird(args))->constvalue) == 0;
+	return !numeric_has_few_digits(node) && check_functions_in_node(node, function_can_fail, NULL);
+}
+
+/* Of PostgreSQL's own that order values; some arrays' and rows' elements have no order. */
+static bool
+is_extreme(Oid aggregate, const List *args)
+{
+	HeapTuple	tuple;
+	bool		result;
+
+	if (aggregate >= FirstNormalObjectId || list_length(args) != 1 ||
+		type_is_rowtype(exprType(linitial(args))) ||
+		OidIsValid(get_base_element_type(exprType(linitial(args)))))
+		return false;
+	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+	result = HeapTupleIsValid(tuple) && OidIsValid(((Form_pg_aggregate) GETSTRUCT(tuple))->aggsortop);
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	return result;
+}
+
+/* Can an aggregate fail, or a window function, whose arguments do not? */
+static bool
+aggregate_can_fail(Oid aggregate, const List *args)
+{
+	if (is_among(aggregate, numeric_aggregates, lengthof(numeric_aggregates)))
+		return !numeric_has_few_digits(linitial(args));
+	return !is_among(aggregate, total_aggregates, lengthof(total_aggregates)) &&
+		!is_extreme(aggregate, args);
+}
+
+/* The arguments' expressions. */
+static List *
+arguments_of(const Aggref *aggref)
+{
+	List	   *exprs = NIL;
+	ListCell   *lc;
+
+	foreach(lc, aggref->args)
+		exprs = lappend(exprs, lfirst_node(TargetEntry, lc)->expr);
+	return exprs;
 }
 
 /* context: the CASE around it, not NULL inside of what gives a CaseTestExpr its value. */
@@ -116,6 +177,10 @@ can_fail_walker(Node *node, void *context)
 			return can_fail_walker((Node *) ((CaseWhen *) node)->expr, context) ||
 				can_fail_walker((Node *) ((CaseWhen *) node)->result, context);
 		case T_List:
+		case T_TargetEntry:
+		case T_SortGroupClause:
+		case T_PlaceHolderVar:
+		case T_GroupingFunc:
 		case T_Var:
 		case T_Const:
 		case T_Param:
@@ -135,6 +200,14 @@ can_fail_walker(Node *node, void *context)
 		case T_NullIfExpr:
 		case T_ScalarArrayOpExpr:
 			if (call_can_fail(node))
+				return true;
+			break;
+		case T_Aggref:
+			if (aggregate_can_fail(((Aggref *) node)->aggfnoid, arguments_of((Aggref *) node)))
+				return true;
+			break;
+		case T_WindowFunc:
+			if (aggregate_can_fail(((WindowFunc *) node)->winfnoid, ((WindowFunc *) node)->args))
 				return true;
 			break;
 		default:

@@ -3,8 +3,8 @@
  *	  The plans whose rows are looked up.
  *
  * A relation's own paths, as PostgreSQL has planned them, read its rows for look-ups.  The
- * native plan beside has paths of the same relation, so that plans are made of them twice,
- * which paths of plain tables and their joins allow.
+ * native plan beside has paths of the same relation, so that plans are made of them twice
+ * (build_query.c).
  *
  * PostgreSQL may come to no row of a relation where another one has none, or not to all.
  * So nothing that is evaluated for a look-up's rows may raise an error.
@@ -27,6 +27,7 @@
 #include "utils/ruleutils.h"
 
 #include "plan/lower/safety.h"
+#include "plan/path/build_query.h"
 #include "plan/path/build_side.h"
 
 /* Why clauses of a relation cannot be evaluated for rows that may not be needed, or NULL. */
@@ -49,18 +50,31 @@ examine_clauses(List *rinfos)
 	return NULL;
 }
 
+/* What subqueries compute is put out as it is, though an outer join may make it NULL above. */
+static const char *
+examine_target(const RelOptInfo *rel)
+{
+	ListCell   *lc;
+
+	foreach(lc, rel->reltarget->exprs)
+		if (IsA(lfirst(lc), PlaceHolderVar) && !cannot_fail(lfirst(lc)))
+			return "a column of a joined subquery can raise errors";
+	return NULL;
+}
+
 static const char *
 examine_base(PlannerInfo *root, const RelOptInfo *rel, Relids within)
 {
-	const RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
-	const char *reason = examine_clauses(rel->baserestrictinfo);
+	const char *reason;
 	ListCell   *lc;
 
-	if (rel->reloptkind != RELOPT_BASEREL || rte->rtekind != RTE_RELATION ||
-		rte->relkind == RELKIND_FOREIGN_TABLE)
-		return "a joined relation is no table";
-	if (rte->tablesample != NULL)
-		return "TABLESAMPLE is not supported";
+	if (rel->reloptkind != RELOPT_BASEREL)
+		return "a joined relation is no table, query or function";
+	reason = build_query_examine(root, rel->relid);
+	if (reason == NULL)
+		reason = examine_clauses(rel->baserestrictinfo);
+	if (reason == NULL)
+		reason = examine_target(rel);
 	foreach(lc, rel->joininfo)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
@@ -97,16 +111,28 @@ const char *
 build_side_examine(PlannerInfo *root, const RelOptInfo *rel)
 {
 	int			relid = -1;
+	const char *reason;
 
 	while ((relid = bms_next_member(rel->relids, relid)) >= 0)
 	{
-		const char *reason = root->simple_rel_array[relid] == NULL ? NULL :
+		reason = root->simple_rel_array[relid] == NULL ? NULL :
 			examine_base(root, root->simple_rel_array[relid], rel->relids);
 
 		if (reason != NULL)
 			return reason;
 	}
-	return examine_equivalences(root, rel);
+	reason = examine_target(rel);
+	return reason != NULL ? reason : examine_equivalences(root, rel);
+}
+
+void
+build_side_set_apart(PlannerInfo *root, const Path *build)
+{
+	int			relid = -1;
+
+	while ((relid = bms_next_member(build->parent->relids, relid)) >= 0)
+		if (root->simple_rel_array[relid] != NULL)
+			build_query_set_apart(root, relid);
 }
 
 Path *
@@ -231,7 +257,8 @@ build_side_set_key(PlannerInfo *root, const Path *build, LookupInfo *info)
 	if (bms_membership(rel->relids) != BMS_SINGLETON)
 		return;
 	rte = planner_rt_fetch(rel->relid, root);
-	if (rte->inh || rte->relkind != RELKIND_RELATION || can_change(clauses) || can_change(target))
+	if (rte->rtekind != RTE_RELATION || rte->inh || rte->relkind != RELKIND_RELATION ||
+		can_change(clauses) || can_change(target))
 		return;
 	initStringInfo(&key);
 	/* a key that is there twice is no fault of a semi join's */

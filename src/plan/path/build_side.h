@@ -18,6 +18,9 @@ extern const char *build_side_examine(PlannerInfo *root, const RelOptInfo *rel);
 /* The cheapest path of the relation, that puts out these expressions. */
 extern Path *build_side_path(PlannerInfo *root, RelOptInfo *rel, List *target);
 
+/* Let the plan of such a path be beside the native plan's of the same relation. */
+extern void build_side_set_apart(PlannerInfo *root, const Path *build);
+
 /*
  * Set LookupInfo.key and table, if what is made of such a path's rows may be kept: they are one
  * plain table's, and nothing but that table changes them.

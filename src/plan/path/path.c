@@ -142,16 +142,18 @@ name_lookups(PlannerInfo *root, const LoweredGrouping *lowered)
 }
 
 /*
- * Those from the nth on share expressions with the native plan, which has paths of the same
+ * Those of look-ups share expressions with the native plan, which has paths of the same
  * relations: setrefs changes parts of a plan in place.
  */
 static void
-plans_set_apart(List *plans, int n)
+plans_set_apart(PlannerInfo *root, List *plans, List *builds)
 {
 	ListCell   *lc;
 
-	for_each_from(lc, plans, n)
+	for_each_from(lc, plans, list_length(plans) - list_length(builds))
 		lfirst(lc) = copyObject(lfirst(lc));
+	foreach(lc, builds)
+		build_side_set_apart(root, lfirst(lc));
 }
 
 static Plan *
@@ -189,7 +191,7 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	info.having = top_having(&path->grouping, path->lowered.program, &scan->custom_exprs);
 	report_taken(path->report);
 	native_begin_small(linitial(custom_plans));
-	plans_set_apart(custom_plans, list_length(custom_plans) - list_length(info.lookups));
+	plans_set_apart(root, custom_plans, path->lowered.builds);
 	scan->scan.plan.targetlist = path->grouping.first_rows ? first_rows_tlist(tlist) : tlist;
 	scan->scan.plan.qual = copyObject(path->grouping.having);
 	scan->custom_plans = custom_plans;

@@ -10,7 +10,7 @@
  * relnode.c).  Which path of the join has won does not matter.
  *
  * A unit is attached if equalities among its clauses are the columns of a unique index of
- * it, or PostgreSQL can prove otherwise that it is unique by them, or statistics say so.
+ * it, or PostgreSQL can prove otherwise that it is unique by them, or it is likely (unique.c).
  * A unit that is joined to another one only, such as a nation to customers, becomes part of
  * it where PostgreSQL has planned the join of both, if that has few rows, or fewer than the
  * other one.
@@ -25,10 +25,10 @@
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
-#include "utils/selfuncs.h"
 
 #include "compat.h"
 #include "plan/path/star.h"
+#include "plan/path/unique.h"
 
 /* The most units: attaching them takes the square of their number. */
 #define MAX_UNITS 24
@@ -36,9 +36,6 @@
 /* A join of two units is one unit if it has no more rows, or so much fewer than the first. */
 #define FEW_ROWS 100000
 #define FEWER_ROWS 0.7
-
-/* A relation is taken to be unique by what has so many values, in parts of its rows. */
-#define NEARLY_UNIQUE 0.95
 
 typedef struct StarUnit
 {
@@ -344,13 +341,15 @@ index_equalities(const StarSearch *search, const StarUnit *unit, List *equalitie
 	return best;
 }
 
-/* Do statistics say that nearly all rows of a table differ in the columns? */
+/* Is it likely that no two rows of a unit agree in their sides of the equalities? */
 static bool
 is_probably_unique(const StarSearch *search, const StarUnit *unit, List *equalities)
 {
 	List	   *exprs = NIL;
 	ListCell   *lc;
 
+	if (unit->rel->reloptkind != RELOPT_BASEREL)
+		return false;
 	foreach(lc, equalities)
 	{
 		bool		inner_is_left;
@@ -358,10 +357,7 @@ is_probably_unique(const StarSearch *search, const StarUnit *unit, List *equalit
 		if (is_equality(search, unit, lfirst(lc), &inner_is_left))
 			exprs = lappend(exprs, inner_side(lfirst(lc), inner_is_left));
 	}
-	if (exprs == NIL || unit->rel->reloptkind != RELOPT_BASEREL || unit->rel->tuples <= 0)
-		return false;
-	return estimate_num_groups(search->root, exprs, unit->rel->tuples, NULL, NULL) >=
-		NEARLY_UNIQUE * unit->rel->tuples;
+	return likely_unique(search->root, unit->rel, exprs);
 }
 
 /*

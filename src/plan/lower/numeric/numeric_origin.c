@@ -2,9 +2,8 @@
  * numeric_origin.c
  *	  Where a numeric of a subquery, a CTE, a UNION or VALUES comes from.
  *
- * The query below has been planned when the one above it is; its PlannerInfo has
- * what its output is computed from, and the statistics of its tables.  A
- * column of a UNION, or of VALUES, is guessed so that it is right for all of its
+ * The query below has been planned when the one above it is (subquery.c); its PlannerInfo
+ * has what its output is computed from, and the statistics of its tables.  A column of a UNION, or of VALUES, is guessed so that it is right for all of its
  * parts.  Of other functions' columns nothing is known.
  *
  * In a view that is a security barrier there are only types and rules to go by:
@@ -22,6 +21,7 @@
 
 #include "plan/lower/numeric/numeric_guess.h"
 #include "plan/lower/numeric/numeric_scale.h"
+#include "plan/lower/subquery.h"
 
 /* A guess of several parts, of which NULLs say nothing. */
 typedef struct MergedGuess
@@ -67,14 +67,13 @@ merge_part(MergedGuess *merged, PlannerInfo *root, Expr *expr, int *lookups)
 
 static bool merge_output(MergedGuess *merged, PlannerInfo *root, AttrNumber attno, int *lookups);
 
-/* The output of the query that a relation of root stands for. */
+/* The output of the query that a relation of root stands for, if there is one. */
 static bool
 merge_subquery(MergedGuess *merged, PlannerInfo *root, int rti, AttrNumber attno, int *lookups)
 {
-	const RelOptInfo *rel = root->simple_rel_array[rti];
+	PlannerInfo *query = subquery_root(root, rti);
 
-	return rel != NULL && rel->subroot != NULL &&
-		merge_output(merged, rel->subroot, attno, lookups);
+	return query != NULL && merge_output(merged, query, attno, lookups);
 }
 
 /* UNION, INTERSECT or EXCEPT, or a query that is part of it. */
@@ -137,51 +136,16 @@ merge_values(MergedGuess *merged, PlannerInfo *root, const RangeTblEntry *rte, A
 	return true;
 }
 
-/* The PlannerInfo of a CTE that has been planned, or NULL. */
-static PlannerInfo *
-cte_root(PlannerInfo *root, const RangeTblEntry *rte)
-{
-	PlannerInfo *owner = root;
-	ListCell   *lc;
-
-	if (rte->self_reference)
-		return NULL;
-	for (Index level = 0; level < rte->ctelevelsup && owner != NULL; level++)
-		owner = owner->parent_root;
-	if (owner == NULL)
-		return NULL;
-	foreach(lc, owner->parse->cteList)
-	{
-		int			n = foreach_current_index(lc);
-		int			plan;
-
-		if (strcmp(lfirst_node(CommonTableExpr, lc)->ctename, rte->ctename) != 0)
-			continue;
-		plan = n < list_length(owner->cte_plan_ids) ? list_nth_int(owner->cte_plan_ids, n) : 0;
-		return plan > 0 ? list_nth(root->glob->subroots, plan - 1) : NULL;
-	}
-	return NULL;
-}
-
 static bool
 merge_origin(MergedGuess *merged, PlannerInfo *root, const Var *var, int *lookups)
 {
 	const RangeTblEntry *rte = planner_rt_fetch(var->varno, root);
-	PlannerInfo *cte;
 
-	switch (rte->rtekind)
-	{
-		case RTE_SUBQUERY:
-			return rte->inh ? merge_children(merged, root, var, lookups) :
-				merge_subquery(merged, root, var->varno, var->varattno, lookups);
-		case RTE_CTE:
-			cte = cte_root(root, rte);
-			return cte != NULL && merge_output(merged, cte, var->varattno, lookups);
-		case RTE_VALUES:
-			return merge_values(merged, root, rte, var->varattno, lookups);
-		default:
-			return false;
-	}
+	if (rte->rtekind == RTE_SUBQUERY && rte->inh)
+		return merge_children(merged, root, var, lookups);
+	if (rte->rtekind == RTE_VALUES)
+		return merge_values(merged, root, rte, var->varattno, lookups);
+	return merge_subquery(merged, root, var->varno, var->varattno, lookups);
 }
 
 bool
