@@ -67,6 +67,9 @@ typedef enum FirstRowsMember
 typedef enum LookupMember
 {
 	LOOKUP_NAME,				/* String */
+	LOOKUP_EQUALITIES,			/* List of Expr, as two more */
+	LOOKUP_CONDITIONS,
+	LOOKUP_FILTERS,
 	LOOKUP_CONTENT,				/* String: its key; and */
 	LOOKUP_TABLE,				/* List of one Oid; NULL: it is not kept */
 	LOOKUP_JOINTYPE,			/* Integer */
@@ -261,6 +264,9 @@ lookup_to_list(const LookupInfo *lookup)
 	List	   *list = members(LOOKUP_NMEMBERS);
 
 	set_member(list, LOOKUP_NAME, makeString(lookup->name));
+	set_member(list, LOOKUP_EQUALITIES, lookup->equalities);
+	set_member(list, LOOKUP_CONDITIONS, lookup->conditions);
+	set_member(list, LOOKUP_FILTERS, lookup->filters);
 	if (OidIsValid(lookup->table))
 	{
 		set_member(list, LOOKUP_CONTENT, makeString(lookup->key));
@@ -283,6 +289,9 @@ lookup_from_list(const List *list)
 	Size		size;
 
 	lookup->name = strVal(list_nth(list, LOOKUP_NAME));
+	lookup->equalities = list_nth(list, LOOKUP_EQUALITIES);
+	lookup->conditions = list_nth(list, LOOKUP_CONDITIONS);
+	lookup->filters = list_nth(list, LOOKUP_FILTERS);
 	if (list_nth(list, LOOKUP_TABLE) != NULL)
 	{
 		lookup->key = strVal(list_nth(list, LOOKUP_CONTENT));

@@ -263,7 +263,7 @@ def grouping_sets(form, count):
 class FloatOracle:
     """The oracle of one query: of its keys, and of its aggregates (Exact)."""
 
-    def __init__(self, keys, sets, source, where, aggregates):
+    def __init__(self, keys, sets, source, where, aggregates, ctes=''):
         self.keys = keys
         self.sets = grouping_sets(sets, len(keys))
         self.aggregates = aggregates
@@ -272,8 +272,8 @@ class FloatOracle:
         for a in aggregates:
             self.places.append(slice(len(columns), len(columns) + len(a.arguments)))
             columns += a.columns()
-        self.rows = 'SELECT %s FROM %s%s LIMIT %d' % (
-            ', '.join(columns), source, ' WHERE ' + where if where else '', MOST_ROWS + 1)
+        self.rows = '%sSELECT %s FROM %s%s LIMIT %d' % (
+            ctes, ', '.join(columns), source, ' WHERE ' + where if where else '', MOST_ROWS + 1)
 
     def groups(self, rows):
         """The groups of all sets: lists of (keys' values, rows)."""

@@ -41,6 +41,7 @@ class Query:
     failure: '', or what gpuagg.inject_failure is while engines run it.
     preparation: None, or how its columns come to be kept, and what changes then.
     changes: statements before the query; runs_first: it is also run before them.
+    ctes: (name, text) of those that the source may have.
     """
     source: str                 # what follows FROM
     where: list = field(default_factory=list)
@@ -67,6 +68,7 @@ class Query:
     preparation: object = None
     changes: list = field(default_factory=list)
     runs_first: bool = False
+    ctes: list = field(default_factory=list)
 
     def failing(self):
         """Statements that let an engine fail; the count of its runs begins anew."""
@@ -75,7 +77,7 @@ class Query:
     def select(self):
         shown = self.keys[self.hidden:] + self.aggregates
         outputs = [self.dress.get(i, '{}').replace('{}', str(e)) + ' AS o%d' % i for i, e in enumerate(shown)]
-        text = 'SELECT %s %s FROM %s' % (self.distinct.format(*self.keys), ', '.join(outputs), self.source)
+        text = self.with_ctes() + 'SELECT %s %s FROM %s' % (self.distinct.format(*self.keys), ', '.join(outputs), self.source)
         if self.where:
             text += ' WHERE ' + ' AND '.join(map(str, self.where))
         if self.keys and (self.aggregates or self.having or not self.distinct):
@@ -83,6 +85,10 @@ class Query:
         if self.having:
             text += ' HAVING ' + ' AND '.join(map(str, self.having))
         return text + self.ordering(len(shown))
+
+    def with_ctes(self):
+        used = ['%s AS MATERIALIZED (%s)' % c for c in self.ctes if c[0] + ' ' in self.source]
+        return 'WITH %s ' % ', '.join(used) if used else ''
 
     def ordering(self, count):
         """ORDER BY and LIMIT, for so many outputs."""
@@ -112,7 +118,7 @@ class Query:
         if not self.exact:
             return None
         return FloatOracle([str(k) for k in self.keys], self.sets, self.source, ' AND '.join(map(str, self.where)),
-                           [a.exact() for a in self.aggregates])
+                           [a.exact() for a in self.aggregates], self.with_ctes())
 
     def oracle_statements(self, rows):
         """(to prepare, to run, to close) what fetches the oracle's rows, with this query's parameters."""

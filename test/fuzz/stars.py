@@ -9,6 +9,7 @@ import re
 from aggregate import Aggregate
 from expressions import Expr, Generator, INTS, KEY_TYPES, ORDERED
 from queries import QueryMaker
+from sides import make_side
 from star_tables import Reference, dimension_change
 from tables import Column, base_type
 
@@ -44,12 +45,14 @@ class Role:
         self.dimension = dimension
         self.renames = renames or {}
         self.plain = True       # it stands in the join itself, not in a subquery
+        self.hidden = set()     # columns that what stands in its place has not
 
     def name(self, column):
         return '%s.%s' % (self.alias, self.renames.get(column.name, column.name))
 
     def columns(self):
-        return [Column(self.name(c), c.type, c.sums, c.uniform, c.values) for c in [Column('id', 'int4')] + self.table.columns]
+        return [Column(self.name(c), c.type, c.sums, c.uniform, c.values) for c in [Column('id', 'int4')] + self.table.columns
+                if c.name not in self.hidden]
 
 
 class StarMaker(QueryMaker):
@@ -62,6 +65,7 @@ class StarMaker(QueryMaker):
         self.roles = []
         self.where = []
         self.aliases = None
+        self.ctes = []
 
     def change(self, query):
         """Let a dimension change before the query, that is run also before, or not."""
@@ -125,7 +129,8 @@ class StarMaker(QueryMaker):
 
     def choose(self):
         """(a reference, the role of its parent, the dimension), of what can be joined next."""
-        ways = [(r, role, d) for d in self.dimensions for r in d.references for role in self.roles if role.table is r.parent]
+        ways = [(r, role, d) for d in self.dimensions for r in d.references for role in self.roles
+                if role.table is r.parent and not role.hidden]
         reference, parent, dimension = self.rng.choice(ways)
         if self.rng.random() < 0.15 and len(reference.columns) == 1:
             # the dimension in another role
@@ -168,14 +173,19 @@ class StarMaker(QueryMaker):
                 rng.choice(['', 'NOT ']), rng.choice(['', '1', '*']), dimension.table.name, alias, ' AND '.join(terms + more))
         self.where.append(Expr('bool', text))
 
-    def relation(self, role, columns):
-        """The dimension itself, or a subquery of it, perhaps with columns of its own."""
+    def relation(self, role, reference, columns):
+        """The dimension itself, or what is made of it, perhaps with columns of its own."""
         rng, name, alias = self.rng, role.table.name, role.alias
         kind = rng.random()
-        if kind < 0.85:
+        if kind < 0.3:
+            side = make_side(self, role, reference, columns)
+            if side:
+                return side
+        if kind < 0.88:
+            role.plain = kind >= 0.3
             return '%s %s' % (name, alias)
         role.plain = False
-        if kind < 0.92:
+        if kind < 0.94:
             own = [Column('i.' + c.name, c.type, c.sums, c.uniform, c.values) for c in role.table.columns]
             return '(SELECT * FROM %s i WHERE %s) %s' % (name, self.condition(own), alias)
         ints = [c for c in role.table.columns if c.type in INTS]
@@ -201,9 +211,9 @@ class StarMaker(QueryMaker):
         self.roles.append(role)
         terms = self.equalities(reference, parent, role)
         kind = rng.random()
+        relation = self.relation(role, reference, columns)
         if rng.random() < 0.25:
             terms.append(self.condition(rng.choice([role.columns(), parent.columns(), role.columns() + columns])))
-        relation = self.relation(role, columns)
         columns += role.columns()
         on = ' AND '.join(terms)
         if kind < 0.4:
@@ -226,7 +236,7 @@ class StarMaker(QueryMaker):
     def nested(self, relation, on, role, columns):
         """A dimension and one of its own on the right side of one join."""
         rng = self.rng
-        ways = [(r, d) for d in self.dimensions for r in d.references if r.parent is role.table]
+        ways = [(r, d) for d in self.dimensions for r in d.references if r.parent is role.table and not role.hidden]
         if not ways:
             return '{left} LEFT JOIN %s ON %s' % (relation, on)
         reference, dimension = rng.choice(ways)
@@ -240,7 +250,7 @@ class StarMaker(QueryMaker):
     def source(self):
         rng = self.rng
         self.roles = [Role(self.fact, 'f')]
-        self.where, self.dependent = [], []
+        self.where, self.dependent, self.ctes = [], [], []
         self.aliases = iter(ALIASES)
         columns = self.roles[0].columns()
         joins = []
@@ -273,6 +283,7 @@ class StarMaker(QueryMaker):
         query = super().make()
         self.change(query)
         query.where = self.where + query.where
+        query.ctes = self.ctes
         looked_up = [c for r in self.roles[1:] for c in r.columns()]
         plain = query.around in ('plain', 'prepared', 'lateral', 'cte', 'subquery', 'cursor') and not query.exact
         if not looked_up or not plain:

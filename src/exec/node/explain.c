@@ -4,7 +4,7 @@
  *
  * Keys and aggregates are deparsed from the node's scan target list.  The
  * filter's clauses are not part of the plan that setrefs adjusts; they are over
- * one table only and deparsed on their own.  PostgreSQL shows HAVING itself, as
+ * one table only and deparsed on their own.  Those of look-ups: show_clauses.  PostgreSQL shows HAVING itself, as
  * the node's Filter.
  */
 #include "postgres.h"
@@ -211,6 +211,39 @@ join_name(JoinType jointype)
 	}
 }
 
+/*
+ * Clauses over the query's relations.  They are not part of the plan that setrefs adjusts, but
+ * custom_relids is, whose only member says how far relations' numbers have been moved.
+ */
+static void
+show_clauses(const GpuAggState *state, const char *label, List *clauses, List *ancestors,
+			 ExplainState *es)
+{
+	CustomScan *scan = (CustomScan *) state->css.ss.ps.plan;
+	Node	   *shown;
+	List	   *context;
+
+	if (clauses == NIL)
+		return;
+	shown = showable_mutator((Node *) make_ands_explicit(clauses), NULL);
+	OffsetVarNodes(shown, bms_singleton_member(scan->custom_relids) - (int) state->plan->rti, 0);
+	context = set_deparse_context_plan(es->deparse_cxt, (Plan *) scan, ancestors);
+	ExplainPropertyText(label, deparse_expression(shown, context, true, true), es);
+}
+
+/* What it is joined by. */
+static void
+show_join(const GpuAggState *state, const LookupInfo *lookup, List *ancestors, ExplainState *es)
+{
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+		es->indent++;
+	show_clauses(state, "Look-up Cond", lookup->equalities, ancestors, es);
+	show_clauses(state, "Join Filter", lookup->conditions, ancestors, es);
+	show_clauses(state, "Filter", lookup->filters, ancestors, es);
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+		es->indent--;
+}
+
 static void
 show_lookup(const LookupInfo *lookup, const LookupStats *stats, ExplainState *es)
 {
@@ -238,7 +271,7 @@ show_lookup(const LookupInfo *lookup, const LookupStats *stats, ExplainState *es
 
 /* Each look-up, with ANALYZE also what came of it. */
 static void
-show_lookups(const GpuAggState *state, ExplainState *es)
+show_lookups(const GpuAggState *state, List *ancestors, ExplainState *es)
 {
 	ListCell   *lc;
 
@@ -250,6 +283,7 @@ show_lookups(const GpuAggState *state, ExplainState *es)
 		ExplainOpenGroup("Look-up", NULL, true, es);
 		show_lookup(lfirst(lc), es->analyze && state->lookups != NULL ?
 					lookups_stats(state->lookups, foreach_current_index(lc)) : NULL, es);
+		show_join(state, lfirst(lc), ancestors, es);
 		ExplainCloseGroup("Look-up", NULL, true, es);
 	}
 	ExplainCloseGroup("Look-ups", "Look-ups", false, es);
@@ -420,7 +454,7 @@ gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 		ExplainPropertyInteger("Top Groups", NULL, state->plan->top->count, es);
 	show_filter(state, es);
 	show_source(state, es);
-	show_lookups(state, es);
+	show_lookups(state, ancestors, es);
 
 	show_engine(state, es);
 	if (es->verbose)

@@ -289,11 +289,15 @@ finish_star(const Grouping *grouping, const Lowering *l, const Star *star,
 	lowered->lookups = lower_lookup_infos(l);
 	foreach(lc, star->lookups)
 	{
-		RelOptInfo *rel = ((const StarLookup *) lfirst(lc))->rel;
+		const StarLookup *lookup = lfirst(lc);
+		LookupInfo *info = list_nth(lowered->lookups, foreach_current_index(lc));
 		List	   *target = lower_lookup_target(l, foreach_current_index(lc));
 
+		info->equalities = lookup->equalities;
+		info->conditions = copyObject(lookup->conditions);
+		info->filters = copyObject(lookup->filters);
 		lowered->builds = lappend(lowered->builds,
-								  build_side_path(grouping->root, rel, target));
+								  build_side_path(grouping->root, lookup->rel, target));
 	}
 }
 

@@ -156,6 +156,20 @@ plans_set_apart(PlannerInfo *root, List *plans, List *builds)
 		build_side_set_apart(root, lfirst(lc));
 }
 
+/*
+ * Let the plan's custom_relids, which are the relids of the path's relation, have a relation:
+ * setrefs moves its number as those of all (show_clauses in explain.c).
+ */
+static void
+set_custom_relids(CustomPath *path, Index rti)
+{
+	RelOptInfo *rel = makeNode(RelOptInfo);
+
+	memcpy(rel, path->path.parent, sizeof(RelOptInfo));
+	rel->relids = bms_make_singleton(rti);
+	path->path.parent = rel;
+}
+
 static Plan *
 plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 				 List *tlist, List *clauses, List *custom_plans)
@@ -198,6 +212,8 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	scan->custom_scan_tlist = path->grouping.first_rows ?
 		first_rows_scan_tlist(&path->grouping) : engine_tlist(&path->grouping);
 	scan->custom_private = plan_info_to_list(&info);
+	if (info.lookups != NIL)
+		set_custom_relids(best_path, info.rti);
 	scan->flags = best_path->flags;
 	scan->methods = &gpuagg_scan_methods;
 	return &scan->scan.plan;

@@ -18,6 +18,7 @@
 #include "postgres.h"
 
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
@@ -394,8 +395,19 @@ key_equalities(const StarSearch *search, const StarUnit *unit, List *clauses)
 	return NIL;
 }
 
+/* The equality with the unit's side on the right, where that is the same operation. */
+static Expr *
+shown_equality(const RestrictInfo *rinfo, bool inner_is_left)
+{
+	OpExpr	   *expr = copyObject((OpExpr *) rinfo->clause);
+
+	if (inner_is_left && OidIsValid(get_commutator(expr->opno)))
+		CommuteOpExpr(expr);
+	return (Expr *) expr;
+}
+
 static JoinKey *
-make_key(const StarSearch *search, const StarUnit *unit, const RestrictInfo *rinfo)
+make_key(const StarSearch *search, const StarUnit *unit, const RestrictInfo *rinfo, Expr **shown)
 {
 	const OpExpr *expr = (const OpExpr *) rinfo->clause;
 	JoinKey    *key = palloc(sizeof(JoinKey));
@@ -406,6 +418,7 @@ make_key(const StarSearch *search, const StarUnit *unit, const RestrictInfo *rin
 	key->inner = inner_is_left ? linitial(expr->args) : lsecond(expr->args);
 	key->function = get_opcode(expr->opno);
 	key->collation = expr->inputcollid;
+	*shown = shown_equality(rinfo, inner_is_left);
 	return key;
 }
 
@@ -436,7 +449,10 @@ attach(StarSearch *search, StarUnit *unit, const char **reason)
 			*reason = "a condition is the same for all rows";
 		if (list_member_ptr(equalities, rinfo))
 		{
-			lookup->keys = lappend(lookup->keys, make_key(search, unit, rinfo));
+			Expr	   *shown;
+
+			lookup->keys = lappend(lookup->keys, make_key(search, unit, rinfo, &shown));
+			lookup->equalities = lappend(lookup->equalities, shown);
 			unit->outer = bms_add_members(unit->outer,
 										  bms_difference(rinfo->clause_relids, unit->rel->relids));
 		}

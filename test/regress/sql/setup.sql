@@ -118,6 +118,39 @@ BEGIN
 	RETURN native;
 END $$;
 
+-- The relations that the engine looks up for the query's joins.
+CREATE FUNCTION lookups(query text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	found text := '';
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		IF line ~ 'Look-up: ' THEN
+			found := found || ', ' || substring(line FROM 'Look-up: (.*)');
+		END IF;
+	END LOOP;
+	RETURN coalesce(nullif(found, ''), ', no look-up');
+END $$;
+
+-- check_query, how the query's joins are done, and are its rows right, too, once the engine has
+-- failed, in builds that can be told to fail?
+CREATE FUNCTION check_join(query text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+	answered text := check_query(query);
+	failed text := answered;
+	failure text := current_setting('gpuagg.inject_failure', true);
+BEGIN
+	IF answered <> 'NOT TAKEN' AND failure IS NOT NULL THEN
+		PERFORM set_config('gpuagg.inject_failure', 'groups:1:inexact', true);
+		PERFORM store_rows('ours', query, 'force', 'on');
+		PERFORM set_config('gpuagg.inject_failure', failure, true);
+		failed := compare_rows();
+	END IF;
+	RETURN answered || CASE WHEN failed <> answered THEN '; FALLBACK: ' || failed ELSE '' END || lookups(query);
+END $$;
+
 -- Where the engine's rows come from.
 CREATE FUNCTION source(query text) RETURNS text
 LANGUAGE plpgsql AS $$

@@ -29,19 +29,6 @@ VACUUM ANALYZE star_fact, star_int, star_big, star_text, star_char, star_pair, s
 -- one key for two rows, which statistics do not show
 INSERT INTO star_twice VALUES (77, 0);
 
--- How is the query's join done, and are its rows right?
-CREATE FUNCTION check_join(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-	line text;
-	lookups text := '';
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-		IF line ~ 'Look-up: ' THEN
-			lookups := lookups || ', ' || substring(line FROM 'Look-up: (.*)');
-		END IF;
-	END LOOP;
-	RETURN check_query(query) || coalesce(nullif(lookups, ''), ', no look-up');
-END $$;
 SET gpuagg.mode = force;
 
 -- keys and values of all types
@@ -212,5 +199,3 @@ SELECT n, (SELECT sum(f.id) FROM fuzzed_fact f JOIN fuzzed_some s ON s.k = f.e J
 FROM (VALUES (1), (20), (21), (22), (2)) v(n);
 COMMIT;
 DROP TABLE fuzzed_fact, fuzzed_some, fuzzed_more;
-
-DROP FUNCTION check_join;

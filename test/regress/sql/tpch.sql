@@ -141,8 +141,7 @@ GROUP BY s_name ORDER BY numwait DESC, s_name LIMIT 100$q$),
 		AND NOT EXISTS (SELECT * FROM orders WHERE o_custkey = c_custkey)) AS custsale
 GROUP BY cntrycode ORDER BY cntrycode$q$);
 
-
-SELECT n, check_query(query) FROM queries ORDER BY n;
+SELECT n, check_join(query) FROM queries ORDER BY n;
 SELECT query FROM queries WHERE n IN (1, 6, 7, 15) ORDER BY n \gexec
 
 -- no grouping of any of them is left to PostgreSQL
