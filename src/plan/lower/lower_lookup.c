@@ -101,13 +101,26 @@ find_lookup(const Lowering *l, const Expr *expr)
 	return NULL;
 }
 
+/* Is a part of the expression what a subquery computes? */
+static bool
+has_placeholder(Node *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause(expr, PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS |
+								PVC_INCLUDE_PLACEHOLDERS))
+		if (IsA(lfirst(lc), PlaceHolderVar))
+			return true;
+	return false;
+}
+
 /* Can PostgreSQL compute the expression for each row of the relation? */
 static bool
 can_be_computed(const Lookup *lookup, Expr *expr)
 {
 	Node	   *node = (Node *) expr;
 
-	if (IsA(expr, RelabelType) || !cannot_fail(node) || contain_volatile_functions(node) ||
+	if (IsA(expr, RelabelType) || has_placeholder(node) || !cannot_fail(node) || contain_volatile_functions(node) ||
 		contain_subplans(node) || expression_returns_set(node))
 		return false;
 	return lookup->jointype != JOIN_LEFT || !contain_nonstrict_functions(node);

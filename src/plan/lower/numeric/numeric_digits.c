@@ -83,8 +83,7 @@ most_digits(const Node *node)
 	const Const *constant = (const Const *) node;
 
 	if (exprType(node) != NUMERICOID)
-		/* of a cast */
-		return 0;
+		return FEW_DIGITS;
 	switch (nodeTag(node))
 	{
 		case T_Var:
@@ -110,5 +109,5 @@ most_digits(const Node *node)
 bool
 numeric_has_few_digits(const Node *node)
 {
-	return exprType(node) == NUMERICOID && most_digits(node) < FEW_DIGITS;
+	return most_digits(node) < FEW_DIGITS;
 }
