@@ -174,8 +174,9 @@ put_first(KeptLookup *kept)
 	MemoryContextSwitchTo(old);
 }
 
-LookupResult *
-lookup_cache_find(const LookupInfo *info)
+/* What was kept for the look-up, or NULL. */
+static KeptLookup *
+kept_for(const LookupInfo *info)
 {
 	ListCell   *lc;
 
@@ -183,19 +184,47 @@ lookup_cache_find(const LookupInfo *info)
 	{
 		KeptLookup *kept = lfirst(lc);
 
-		if (kept->table != info->table || strcmp(kept->key, info->key) != 0)
-			continue;
-		if (!table_stamp_holds(kept->stamp, kept->table))
-		{
-			if (!is_in_use(kept))
-				forget(kept);
-			return NULL;
-		}
-		put_first(kept);
-		kept->result->stats.was_kept = true;
-		return kept->result;
+		if (kept->table == info->table && strcmp(kept->key, info->key) == 0)
+			return kept;
 	}
 	return NULL;
+}
+
+LookupResult *
+lookup_cache_find(const LookupInfo *info)
+{
+	KeptLookup *kept = kept_for(info);
+
+	if (kept == NULL)
+		return NULL;
+	if (!table_stamp_holds(kept->stamp, kept->table))
+	{
+		if (!is_in_use(kept))
+			forget(kept);
+		return NULL;
+	}
+	put_first(kept);
+	kept->result->stats.was_kept = true;
+	return kept->result;
+}
+
+bool
+lookup_cache_has_table(Oid table)
+{
+	ListCell   *lc;
+
+	foreach(lc, kept_lookups)
+		if (((const KeptLookup *) lfirst(lc))->table == table)
+			return true;
+	return false;
+}
+
+bool
+lookup_cache_holds(const LookupInfo *info)
+{
+	const KeptLookup *kept = kept_for(info);
+
+	return kept != NULL && table_stamp_holds(kept->stamp, kept->table);
 }
 
 /* Let go what has not been used for longest, until so many bytes are left. */

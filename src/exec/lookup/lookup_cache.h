@@ -46,6 +46,12 @@ extern bool table_stamp_holds(const TableStamp *stamp, Oid table);
  */
 extern LookupResult *lookup_cache_find(const LookupInfo *info);
 
+/* Is anything kept of the table, whether or not it has changed? */
+extern bool lookup_cache_has_table(Oid table);
+
+/* Would lookup_cache_find find something now?  It uses nothing. */
+extern bool lookup_cache_holds(const LookupInfo *info);
+
 /* Keep a result; what has not been used for longest gives way to it.  limit: bytes of all. */
 extern void lookup_cache_add(const LookupInfo *info, const TableStamp *stamp,
 							 LookupResult *result, uint64 limit);

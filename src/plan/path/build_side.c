@@ -26,6 +26,7 @@
 #include "utils/datum.h"
 #include "utils/ruleutils.h"
 
+#include "exec/lookup/lookup_cache.h"
 #include "plan/lower/safety.h"
 #include "plan/path/build_query.h"
 #include "plan/path/build_side.h"
@@ -270,6 +271,18 @@ build_side_set_key(PlannerInfo *root, const Path *build, LookupInfo *info)
 	append_exprs(&key, rel, "t", rte->relid, clauses);
 	info->key = key.data;
 	info->table = rte->relid;
+}
+
+bool
+build_side_is_kept(PlannerInfo *root, const Path *build, LookupInfo *info)
+{
+	int			relid;
+
+	if (!bms_get_singleton_member(build->parent->relids, &relid) ||
+		!lookup_cache_has_table(planner_rt_fetch(relid, root)->relid))
+		return false;
+	build_side_set_key(root, build, info);
+	return OidIsValid(info->table) && lookup_cache_holds(info);
 }
 
 const char *

@@ -27,6 +27,9 @@ extern void build_side_set_apart(PlannerInfo *root, const Path *build);
  */
 extern void build_side_set_key(PlannerInfo *root, const Path *build, LookupInfo *info);
 
+/* Does the session keep what is made of such a path's rows?  If so, sets the key, too. */
+extern bool build_side_is_kept(PlannerInfo *root, const Path *build, LookupInfo *info);
+
 /* What it is called in EXPLAIN: the names of its relations. */
 extern const char *build_side_name(PlannerInfo *root, const RelOptInfo *rel);
 

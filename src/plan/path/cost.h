@@ -9,6 +9,13 @@
 
 #include "engine/engine.h"
 
+/*
+ * The part of a join's cost by which look-ups may cost more and be no worse.  They read all rows
+ * of the fact, however many of them the joins let pass, where an estimate that is too low makes a
+ * join of PostgreSQL's slower.  And a session keeps them.
+ */
+#define LOOKUPS_TOLERANCE 0.03
+
 /* What a cost is made of; all of it estimates. */
 typedef struct CostInput
 {

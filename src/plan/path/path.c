@@ -265,18 +265,20 @@ input_pages_spared(const LoweredGrouping *lowered)
 									parallel_divisor(partial->parallel_workers));
 }
 
-/* The costs of the look-ups' rows, and of putting each into a hash table. */
+/* The costs of the look-ups' rows, and of putting each into a hash table, unless they are kept. */
 static Cost
-builds_cost(const LoweredGrouping *lowered)
+builds_cost(PlannerInfo *root, const LoweredGrouping *lowered)
 {
 	Cost		cost = 0;
+	ListCell   *lookup;
 	ListCell   *lc;
 
-	foreach(lc, lowered->builds)
+	forboth(lookup, lowered->lookups, lc, lowered->builds)
 	{
 		const Path *build = lfirst(lc);
 
-		cost += build->total_cost + build->rows * (cpu_tuple_cost + cpu_operator_cost);
+		if (!build_side_is_kept(root, build, lfirst(lookup)))
+			cost += build->total_cost + build->rows * (cpu_tuple_cost + cpu_operator_cost);
 	}
 	return cost;
 }
@@ -308,7 +310,7 @@ cost_input(const GpuAggPath *path)
 		/* a scan of PostgreSQL's costs cpu_tuple_cost for each row */
 		in.scan_cost = tables->scanned_rows * cpu_tuple_cost;
 		in.input_cost = tables->read_cost * (1 - in.kept) + in.scan_cost +
-			builds_cost(&path->lowered);
+			builds_cost(path->grouping.root, &path->lowered);
 	}
 	else
 	{
@@ -389,6 +391,13 @@ add_native(GpuAggPath *path, RelOptInfo *grouped_rel)
 	path->custom.custom_paths = lcons(native, path->custom.custom_paths);
 }
 
+/* The cost by which paths of the engine are compared. */
+static Cost
+compared_cost(const GpuAggPath *path)
+{
+	return path->custom.path.total_cost / (path->lowered.lookups != NIL ? 1 + LOOKUPS_TOLERANCE : 1);
+}
+
 static GpuAggPath *
 cheaper_path(GpuAggPath *a, GpuAggPath *b)
 {
@@ -399,7 +408,7 @@ cheaper_path(GpuAggPath *a, GpuAggPath *b)
 	forbidden = compat_disabled_nodes(&a->custom.path) - compat_disabled_nodes(&b->custom.path);
 	if (forbidden != 0)
 		return forbidden < 0 ? a : b;
-	return a->custom.path.total_cost <= b->custom.path.total_cost ? a : b;
+	return compared_cost(a) <= compared_cost(b) ? a : b;
 }
 
 /* Does it start workers, of its own or of its input's? */
@@ -635,6 +644,7 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 			.path = &path->custom.path,
 			.finds_groups = path->lowered.program->nkeys > 0,
 			.is_divided = path->workers > 0,
+			.looks_up = path->lowered.lookups != NIL,
 			.setup = cost_setup(path->engine),
 			.workers_start = rivals_workers_start(path)
 	};

@@ -26,6 +26,7 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "plan/path/cost.h"
 #include "plan/path/native.h"
 #include "plan/path/rivals.h"
 #include "plan/path/top.h"
@@ -310,6 +311,13 @@ finds_neighbours(const Path *rival)
 		!IsA(input, GatherMergePath);
 }
 
+/* What is noise in the cost of another path. */
+static Cost
+noise_in(const RivalsInput *in, const Path *rival)
+{
+	return rival->total_cost * (in->looks_up ? LOOKUPS_TOLERANCE : NOISE);
+}
+
 /*
  * How much more than another path the path may cost and be no worse.  With more rows than
  * are estimated an engine finds groups sooner; but not where there are no keys, or equal keys
@@ -318,7 +326,7 @@ finds_neighbours(const Path *rival)
 static Cost
 cost_tolerated(const RivalsInput *in, const Path *rival)
 {
-	Cost		noise = rival->total_cost * NOISE;
+	Cost		noise = noise_in(in, rival);
 	bool		gains = in->finds_groups && !finds_neighbours(rival) &&
 		(in->is_divided || !is_divided(rival));
 
@@ -332,7 +340,7 @@ fate_beside(const RivalsInput *in, Path *rival)
 	PlannerInfo *root = in->root;
 	Path	   *path = in->path;
 	Cost		start = native_has_workers(rival) ? in->workers_start : 0;
-	Cost		noise = rival->total_cost * NOISE + start;
+	Cost		noise = noise_in(in, rival) + start;
 
 	if (compat_disabled_nodes(rival) < compat_disabled_nodes(path) ||
 		path->total_cost > rival->total_cost + cost_tolerated(in, rival) + start)
