@@ -86,6 +86,26 @@ examine_base(PlannerInfo *root, const RelOptInfo *rel, Relids within)
 	return reason;
 }
 
+/* Can one of those members that are of these relations raise errors, and be compared there? */
+static bool
+equivalence_can_fail(const EquivalenceClass *class, Relids relids)
+{
+	int			nmembers = 0;
+	bool		fails = false;
+	ListCell   *lc;
+
+	foreach(lc, class->ec_members)
+	{
+		const EquivalenceMember *member = lfirst_node(EquivalenceMember, lc);
+
+		if (bms_is_empty(member->em_relids) || !bms_is_subset(member->em_relids, relids))
+			continue;
+		nmembers++;
+		fails |= !cannot_fail((Node *) member->em_expr);
+	}
+	return fails && nmembers > 1;
+}
+
 /*
  * The same of what relations of a build side are joined by, where the planner knows it to be
  * equal, so that it makes the clauses.
@@ -94,17 +114,10 @@ static const char *
 examine_equivalences(const PlannerInfo *root, const RelOptInfo *rel)
 {
 	ListCell   *lc;
-	ListCell   *mc;
 
 	foreach(lc, bms_membership(rel->relids) == BMS_MULTIPLE ? root->eq_classes : NIL)
-		foreach(mc, lfirst_node(EquivalenceClass, lc)->ec_members)
-		{
-			const EquivalenceMember *member = lfirst_node(EquivalenceMember, mc);
-
-			if (!bms_is_empty(member->em_relids) && bms_is_subset(member->em_relids, rel->relids) &&
-				!cannot_fail((Node *) member->em_expr))
-				return "what a relation is joined by can raise errors";
-		}
+		if (equivalence_can_fail(lfirst_node(EquivalenceClass, lc), rel->relids))
+			return "what a relation is joined by can raise errors";
 	return NULL;
 }
 
