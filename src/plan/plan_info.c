@@ -67,9 +67,10 @@ typedef enum FirstRowsMember
 typedef enum LookupMember
 {
 	LOOKUP_NAME,				/* String */
-	LOOKUP_EQUALITIES,			/* List of Expr, as two more */
+	LOOKUP_EQUALITIES,			/* List of Expr, as three more */
 	LOOKUP_CONDITIONS,
 	LOOKUP_FILTERS,
+	LOOKUP_COMPUTED,
 	LOOKUP_CONTENT,				/* String: its key; and */
 	LOOKUP_TABLE,				/* List of one Oid; NULL: it is not kept */
 	LOOKUP_JOINTYPE,			/* Integer */
@@ -267,6 +268,7 @@ lookup_to_list(const LookupInfo *lookup)
 	set_member(list, LOOKUP_EQUALITIES, lookup->equalities);
 	set_member(list, LOOKUP_CONDITIONS, lookup->conditions);
 	set_member(list, LOOKUP_FILTERS, lookup->filters);
+	set_member(list, LOOKUP_COMPUTED, lookup->computed);
 	if (OidIsValid(lookup->table))
 	{
 		set_member(list, LOOKUP_CONTENT, makeString(lookup->key));
@@ -292,6 +294,7 @@ lookup_from_list(const List *list)
 	lookup->equalities = list_nth(list, LOOKUP_EQUALITIES);
 	lookup->conditions = list_nth(list, LOOKUP_CONDITIONS);
 	lookup->filters = list_nth(list, LOOKUP_FILTERS);
+	lookup->computed = list_nth(list, LOOKUP_COMPUTED);
 	if (list_nth(list, LOOKUP_TABLE) != NULL)
 	{
 		lookup->key = strVal(list_nth(list, LOOKUP_CONTENT));

@@ -83,7 +83,8 @@ typedef struct LookupInfo
 	char	   *name;			/* of its relation, for EXPLAIN; and so are: */
 	List	   *equalities;		/* Expr: what its keys are of, */
 	List	   *conditions;		/* the join's other clauses, */
-	List	   *filters;		/* and those above an outer join */
+	List	   *filters;		/* and those above an outer join; */
+	List	   *computed;		/* or what the plan computes of distinct values; NIL: it is a join */
 	char	   *key;			/* says all that what is made of the plan's rows depends on, but for
 								 * those of: */
 	Oid			table;			/* the only table that the plan reads; InvalidOid: it is not to be

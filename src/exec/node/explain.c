@@ -215,6 +215,14 @@ join_name(JoinType jointype)
  * Clauses over the query's relations.  They are not part of the plan that setrefs adjusts, but
  * custom_relids is, whose only member says how far relations' numbers have been moved.
  */
+static int
+clauses_offset(const GpuAggState *state)
+{
+	CustomScan *scan = (CustomScan *) state->css.ss.ps.plan;
+
+	return bms_singleton_member(scan->custom_relids) - (int) state->plan->rti;
+}
+
 static void
 show_clauses(const GpuAggState *state, const char *label, List *clauses, List *ancestors,
 			 ExplainState *es)
@@ -226,12 +234,30 @@ show_clauses(const GpuAggState *state, const char *label, List *clauses, List *a
 	if (clauses == NIL)
 		return;
 	shown = showable_mutator((Node *) make_ands_explicit(clauses), NULL);
-	OffsetVarNodes(shown, bms_singleton_member(scan->custom_relids) - (int) state->plan->rti, 0);
+	OffsetVarNodes(shown, clauses_offset(state), 0);
 	context = set_deparse_context_plan(es->deparse_cxt, (Plan *) scan, ancestors);
 	ExplainPropertyText(label, deparse_expression(shown, context, true, true), es);
 }
 
-/* What it is joined by. */
+/* Expressions over the query's relations, likewise. */
+static void
+show_computed(const GpuAggState *state, List *exprs, List *ancestors, ExplainState *es)
+{
+	CustomScan *scan = (CustomScan *) state->css.ss.ps.plan;
+	List	   *shown = (List *) showable_mutator((Node *) exprs, NULL);
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, (Plan *) scan, ancestors);
+	List	   *texts = NIL;
+	ListCell   *lc;
+
+	if (exprs == NIL)
+		return;
+	OffsetVarNodes((Node *) shown, clauses_offset(state), 0);
+	foreach(lc, shown)
+		texts = lappend(texts, deparse_expression(lfirst(lc), context, true, false));
+	ExplainPropertyList("Computed", texts, es);
+}
+
+/* What it is joined by, or what is computed. */
 static void
 show_join(const GpuAggState *state, const LookupInfo *lookup, List *ancestors, ExplainState *es)
 {
@@ -239,6 +265,7 @@ show_join(const GpuAggState *state, const LookupInfo *lookup, List *ancestors, E
 		es->indent++;
 	show_clauses(state, "Look-up Cond", lookup->equalities, ancestors, es);
 	show_clauses(state, "Join Filter", lookup->conditions, ancestors, es);
+	show_computed(state, lookup->computed, ancestors, es);
 	show_clauses(state, "Filter", lookup->filters, ancestors, es);
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 		es->indent--;
@@ -250,7 +277,8 @@ show_lookup(const LookupInfo *lookup, const LookupStats *stats, ExplainState *es
 	if (es->format != EXPLAIN_FORMAT_TEXT)
 	{
 		ExplainPropertyText("Relation", lookup->name, es);
-		ExplainPropertyText("Join Type", join_name(lookup->jointype), es);
+		if (lookup->computed == NIL)
+			ExplainPropertyText("Join Type", join_name(lookup->jointype), es);
 		if (stats == NULL)
 			return;
 		ExplainPropertyText("Form", stats->form, es);
@@ -261,7 +289,10 @@ show_lookup(const LookupInfo *lookup, const LookupStats *stats, ExplainState *es
 		return;
 	}
 	appendStringInfoSpaces(es->str, es->indent * 2);
-	appendStringInfo(es->str, "Look-up: %s (%s)", lookup->name, join_name(lookup->jointype));
+	if (lookup->computed != NIL)
+		appendStringInfo(es->str, "Look-up: distinct values of %s", lookup->name);
+	else
+		appendStringInfo(es->str, "Look-up: %s (%s)", lookup->name, join_name(lookup->jointype));
 	if (stats != NULL)
 		appendStringInfo(es->str, "  Form: %s  Keys: " UINT64_FORMAT "  Distinct Rows: %u  Memory: "
 						 UINT64_FORMAT "kB%s", stats->form, stats->keys, stats->rows,

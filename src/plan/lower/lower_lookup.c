@@ -41,7 +41,8 @@
 
 struct Lookup
 {
-	Relids		relids;			/* of its relation, without outer joins */
+	Relids		relids;			/* of its relation, without outer joins; NULL: what its plan
+								 * computes of the table's own columns, which are its keys */
 	const char *name;
 	JoinType	jointype;
 	List	   *target;			/* Expr: what its plan puts out */
@@ -67,7 +68,7 @@ is_same_column(const Expr *a, const Expr *b)
 
 /* Where the look-up's plan has the expression, from 1; 0: nowhere. */
 static int
-target_number(const Lookup *lookup, const Expr *expr)
+plan_number(const Lookup *lookup, const Expr *expr)
 {
 	ListCell   *lc;
 
@@ -75,6 +76,13 @@ target_number(const Lookup *lookup, const Expr *expr)
 		if (is_same_column(lfirst(lc), expr))
 			return foreach_current_index(lc) + 1;
 	return 0;
+}
+
+/* The same of what is looked up: the table has its own columns. */
+static int
+target_number(const Lookup *lookup, const Expr *expr)
+{
+	return lookup->relids == NULL && IsA(expr, Var) ? 0 : plan_number(lookup, expr);
 }
 
 /* The look-up over whose columns alone the expression is, or NULL. */
@@ -448,7 +456,8 @@ lower_outer_key(Lowering *l, const JoinKey *key, int op, ValueType type)
 static int
 inner_key_column(Lowering *l, Lookup *lookup, const JoinKey *key, int op)
 {
-	int			attno = attribute_of(l, lookup, key->inner);
+	int			attno = lookup->relids == NULL ? plan_number(lookup, key->inner) :
+		attribute_of(l, lookup, key->inner);
 	int			type = attno > 0 ? lower_type(l, exprType((const Node *) key->inner)) : -1;
 	bool		suits = is_text_op(op) ? type == VT_TEXT :
 		type == VT_INT2 || type == VT_INT4 || type == VT_INT8 || type == VT_CHAR || type == VT_BOOL;

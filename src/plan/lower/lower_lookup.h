@@ -22,7 +22,9 @@ typedef struct JoinKey
 typedef struct Lookup Lookup;
 
 /*
- * Add a look-up to a lowering of pages.  target: what its relation's plan puts out (Expr).
+ * Add a look-up to a lowering of pages.  relids: of its relation; NULL: the table itself, of
+ * whose columns, the keys, its plan computes expressions, which can be lowered then.
+ * target: what its relation's plan puts out (Expr).
  * Columns of the relation can be lowered from now on, in what has its rows only.  keys:
  * JoinKeys; conditions: the join's other clauses; filters: clauses above an outer join.
  * False, with a reason, if it cannot be lowered.

@@ -29,8 +29,8 @@ typedef struct Grouping
 	RelOptInfo *input_rel;
 	PathTarget *target;			/* the step's output */
 	bool		distinct;		/* keys only: what grouping_examine_distinct and
-								 * grouping_examine_input make */
-	bool		is_input;		/* of PostgreSQL's own aggregation above */
+								 * grouping_examine_rows make */
+	bool		is_input;		/* of PostgreSQL's own aggregation above, or of a look-up */
 	List	   *clause;			/* SortGroupClause, one a key but for those that
 								 * depend on others */
 	List	   *having;			/* implicitly ANDed clauses */
@@ -68,6 +68,9 @@ typedef struct LoweredGrouping
 	InputTables tables;			/* likewise */
 	List	   *lookups;		/* LookupInfo: what is joined to the tables */
 	List	   *builds;			/* Path, one a look-up: of its rows */
+	Cost		calls;			/* look-ups have what PostgreSQL computes of distinct values: what
+								 * it would take longer to compute of all rows than its costs
+								 * say; 0: there are none of these */
 	KeyCode    *key_codes;		/* of the grouping's keys; NULL: all are values */
 	Path	   *input;			/* of the child plan; NULL: it reads tables */
 	Path	   *partial_input;	/* of a child plan for one of several processes, or NULL */
@@ -98,6 +101,13 @@ extern const char *grouping_examine_input(Grouping *grouping, PlannerInfo *root,
 										  RelOptInfo *input_rel,
 										  RelOptInfo *grouped_rel, List *having);
 
+/* The distinct rows of these columns of a relation's cheapest path. */
+extern const char *grouping_examine_rows(Grouping *grouping, PlannerInfo *root,
+										 RelOptInfo *input_rel, const PathTarget *columns);
+
+/* Are equal values of the expression the same bits, unlike 0 and -0? */
+extern bool equal_is_identical(Node *expr);
+
 /*
  * Equal keys are those that their type's own equality takes for equal.  ORDER BY
  * x USING an operator of another class makes GROUP BY and DISTINCT use that
@@ -126,6 +136,16 @@ extern bool grouping_lower_pages(const Grouping *grouping,
 								 LoweredGrouping *lowered, Rejection *rejection);
 extern bool grouping_lower_child(const Grouping *grouping,
 								 LoweredGrouping *lowered, Rejection *rejection);
+
+/*
+ * Over the pages of one table, and what is joined to it, where PostgreSQL computes what engines
+ * cannot of the table's columns, once for each distinct value.  First find these look-ups; the
+ * cheapest paths of their relations are to be made by the caller (computed.h), and then it can
+ * be lowered.  NULL: there are none.
+ */
+extern struct Star *grouping_find_computed(const Grouping *grouping);
+extern bool grouping_lower_computed(const Grouping *grouping, const struct Star *star,
+									LoweredGrouping *lowered, Rejection *rejection);
 
 /* Its GroupingEstimates. */
 extern GroupingEstimates estimate_grouping(const Grouping *grouping);

@@ -1,6 +1,7 @@
 /*
  * grouping_input.c
- *	  The input of a grouping step as a grouping step of its own: its distinct rows.
+ *	  The input of a grouping step, or columns of it, as a grouping step of its own: its
+ *	  distinct rows.
  *
  * Aggregates with DISTINCT that engines do not have are left to PostgreSQL, but
  * where no aggregate of the query needs a row's repetitions, the engine removes
@@ -34,11 +35,8 @@ examine_repetitions(const Aggref *aggref)
 	return "DISTINCT in an aggregate beside one that needs all rows is not supported";
 }
 
-/*
- * Are equal values of the expression the same bits, unlike 0 and -0?  B-tree
- * operator classes say so, for deduplication.
- */
-static bool
+/* B-tree operator classes say so, for deduplication. */
+bool
 equal_is_identical(Node *expr)
 {
 	TypeCacheEntry *type = lookup_type_cache(exprType(expr), TYPECACHE_BTREE_OPFAMILY);
@@ -61,15 +59,14 @@ type_is_hashable(Node *expr)
 }
 
 /*
- * Make all columns of the input keys.  The clause refers to them by numbers in
- * the target, where those that PostgreSQL's GROUP BY refers to have theirs.
+ * Make all columns of the target keys, which are of the input's.  The clause refers to them by
+ * numbers in the target, where those that PostgreSQL's GROUP BY refers to have theirs.
  * Returns NULL, or why it cannot be done: expressions above could distinguish
  * equal values that are not identical, one of which would be lost.
  */
 static const char *
-group_by_all_columns(Grouping *grouping)
+group_by_all_columns(Grouping *grouping, PathTarget *target)
 {
-	PathTarget *target = copy_pathtarget(grouping->input_rel->cheapest_total_path->pathtarget);
 	int			n = list_length(target->exprs);
 	Index		last = 0;
 
@@ -102,6 +99,20 @@ group_by_all_columns(Grouping *grouping)
 }
 
 const char *
+grouping_examine_rows(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
+					  const PathTarget *columns)
+{
+	*grouping = (Grouping)
+	{
+		.root = root,
+		.input_rel = input_rel,
+		.distinct = true,
+		.is_input = true,
+	};
+	return group_by_all_columns(grouping, copy_pathtarget((PathTarget *) columns));
+}
+
+const char *
 grouping_examine_input(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 					   RelOptInfo *grouped_rel, List *having)
 {
@@ -127,12 +138,6 @@ grouping_examine_input(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_
 	if (grouping_is_volatile(root))
 		return "the query has a volatile function";
 
-	*grouping = (Grouping)
-	{
-		.root = root,
-		.input_rel = input_rel,
-		.distinct = true,
-		.is_input = true,
-	};
-	return group_by_all_columns(grouping);
+	return grouping_examine_rows(grouping, root, input_rel,
+								 input_rel->cheapest_total_path->pathtarget);
 }

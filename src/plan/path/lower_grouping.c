@@ -19,6 +19,7 @@
 #include "plan/make_program.h"
 #include "plan/path/build_side.h"
 #include "plan/path/clauses.h"
+#include "plan/path/computed.h"
 #include "plan/path/grouping.h"
 #include "plan/path/parallel.h"
 #include "plan/path/prewarm_columns.h"
@@ -263,9 +264,10 @@ lower_star(const Grouping *grouping, Lowering *l, const Star *star, LoweredGroup
 	{
 		const StarLookup *lookup = lfirst(lc);
 
-		if (!lower_lookup(l, lookup->rel->relids, build_side_name(grouping->root, lookup->rel),
-						  lookup->jointype, lookup->rel->reltarget->exprs, lookup->keys,
-						  lookup->conditions, lookup->filters))
+		if (!lower_lookup(l, lookup->computed != NIL ? NULL : lookup->rel->relids,
+						  build_side_name(grouping->root, lookup->rel), lookup->jointype,
+						  list_concat_copy(lookup->rel->reltarget->exprs, lookup->computed),
+						  lookup->keys, lookup->conditions, lookup->filters))
 			return false;
 	}
 	if (!lower_lookup_filters(l))
@@ -296,6 +298,7 @@ finish_star(const Grouping *grouping, const Lowering *l, const Star *star,
 		info->equalities = lookup->equalities;
 		info->conditions = copyObject(lookup->conditions);
 		info->filters = copyObject(lookup->filters);
+		info->computed = copyObject(lookup->computed);
 		lowered->builds = lappend(lowered->builds,
 								  build_side_path(grouping->root, lookup->rel, target));
 	}
@@ -321,8 +324,10 @@ lower_table(const Grouping *grouping, RelOptInfo *rel, const Star *star,
 	lowered->key_codes = NULL;
 	lowered->input = NULL;
 	lowered->partial_input = NULL;
-	lowered->filter = get_actual_clauses(clauses_in_order(grouping->root,
-														  rel->baserestrictinfo));
+	lowered->calls = 0;
+	lowered->filter = get_actual_clauses(
+		clauses_in_order(grouping->root, star == NULL ? rel->baserestrictinfo :
+						 list_difference_ptr(rel->baserestrictinfo, star->conditions)));
 	keep = keep_vars(grouping->root, rel);
 	reason = input_tables(grouping->root, rel,
 						  list_concat(list_concat(input_exprs(grouping, lowered->filter),
@@ -423,6 +428,58 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 	return lower_table(grouping, rel, NULL, lowered, rejection);
 }
 
+/* What is computed of this table's columns, beside what is joined to it. */
+static bool
+find_computed(const Grouping *grouping, RelOptInfo *rel, Star *star)
+{
+	List	   *exprs = input_exprs(grouping, get_actual_clauses(rel->baserestrictinfo));
+	bool		certain = star->lookups == NIL && !may_end_early(grouping);
+	InputTables tables;
+
+	return !clauses_have_pseudoconstant(rel->baserestrictinfo) &&
+		input_tables(grouping->root, rel, list_concat(exprs, star_exprs(star)), &tables) == NULL &&
+		computed_find(grouping, rel, &tables, certain, star) == NULL;
+}
+
+Star *
+grouping_find_computed(const Grouping *grouping)
+{
+	RelOptInfo *rel = grouping->input_rel;
+	Star	   *star = palloc0(sizeof(Star));
+	ListCell   *lc;
+
+	if (grouping->first_rows || grouping->is_input || grouping_is_volatile(grouping->root))
+		return NULL;
+	if (rel->reloptkind == RELOPT_BASEREL)
+		return find_computed(grouping, rel, star) ? star : NULL;
+	if (rel->reloptkind != RELOPT_JOINREL)
+		return NULL;
+	foreach(lc, list_truncate(star_facts(grouping->root, rel), MAX_FACTS))
+	{
+		*star = (Star) {0};
+		if (examine_star(grouping->root, rel, lfirst(lc), star) == NULL &&
+			find_computed(grouping, lfirst(lc), star))
+			return star;
+	}
+	return NULL;
+}
+
+bool
+grouping_lower_computed(const Grouping *grouping, const Star *star, LoweredGrouping *lowered,
+						Rejection *rejection)
+{
+	Cost		calls = 0;
+	ListCell   *lc;
+
+	if (!lower_table(grouping, star->fact, star, lowered, rejection))
+		return false;
+	foreach(lc, star->lookups)
+		if (((const StarLookup *) lfirst(lc))->computed != NIL)
+			calls += computed_calls_cost(lfirst(lc));
+	lowered->calls = calls;
+	return true;
+}
+
 /*
  * Should the child plan compute the argument of an aggregate?  Not if the engine
  * can, nor if PostgreSQL would compute it for some rows only, since it may raise
@@ -493,6 +550,7 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 	lowered->table = NULL;
 	lowered->lookups = NIL;
 	lowered->builds = NIL;
+	lowered->calls = 0;
 	lowered->key_codes = NULL;
 	lowered->rows = grouping->input_rel->cheapest_total_path->rows;
 	MemSet(&lowered->tables, 0, sizeof(lowered->tables));

@@ -41,6 +41,7 @@
 #include "plan/path/path.h"
 #include "plan/path/report.h"
 #include "plan/path/rivals.h"
+#include "plan/path/star.h"
 #include "plan/path/top.h"
 #include "plan/plan_info.h"
 
@@ -395,7 +396,11 @@ add_native(GpuAggPath *path, RelOptInfo *grouped_rel)
 static Cost
 compared_cost(const GpuAggPath *path)
 {
-	return path->custom.path.total_cost / (path->lowered.lookups != NIL ? 1 + LOOKUPS_TOLERANCE : 1);
+	Cost		cost = path->custom.path.total_cost;
+
+	if (path->lowered.calls > 0)
+		return cost - path->lowered.calls;
+	return cost / (path->lowered.lookups != NIL ? 1 + LOOKUPS_TOLERANCE : 1);
 }
 
 static GpuAggPath *
@@ -514,6 +519,53 @@ is_seq_scan(const Path *path)
 	return path->pathtype == T_SeqScan;
 }
 
+static GpuAggPath *find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection);
+static void add_native(GpuAggPath *path, RelOptInfo *grouped_rel);
+
+/* The cheapest path to the distinct rows of a relation's columns, or NULL. */
+static Path *
+distinct_path(PlannerInfo *root, RelOptInfo *rel)
+{
+	RelOptInfo *distinct = makeNode(RelOptInfo);
+	Rejection	rejection;
+	Grouping	grouping;
+	GpuAggPath *path;
+
+	if (grouping_examine_rows(&grouping, root, rel, rel->reltarget) != NULL)
+		return NULL;
+	memcpy(distinct, rel, sizeof(RelOptInfo));
+	distinct->pathlist = NIL;
+	path = find_path(&grouping, distinct, &rejection);
+	if (path == NULL)
+		return native_path(&grouping, distinct, NULL, estimate_grouping(&grouping).groups);
+	add_native(path, distinct);
+	return &path->custom.path;
+}
+
+/* The path over a table of whose columns PostgreSQL computes what engines cannot; or NULL. */
+static GpuAggPath *
+computed_path(Grouping *grouping, RelOptInfo *grouped_rel)
+{
+	Star	   *star = grouping_find_computed(grouping);
+	LoweredGrouping lowered;
+	Rejection	rejection;
+	ListCell   *lc;
+
+	foreach(lc, star != NULL ? star->lookups : NIL)
+	{
+		RelOptInfo *rel = ((StarLookup *) lfirst(lc))->rel;
+
+		if (((StarLookup *) lfirst(lc))->computed == NIL)
+			continue;
+		rel->cheapest_total_path = distinct_path(grouping->root, rel);
+		if (rel->cheapest_total_path == NULL)
+			return NULL;
+	}
+	if (star == NULL || !grouping_lower_computed(grouping, star, &lowered, &rejection))
+		return NULL;
+	return lowered_path(grouping, &lowered, grouped_rel, &rejection);
+}
+
 /* The path over the input's own plan.  join_reason: why, if that is a join. */
 static GpuAggPath *
 child_path(Grouping *grouping, const LoweredGrouping *lowered, RelOptInfo *grouped_rel,
@@ -537,6 +589,7 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 	LoweredGrouping lowered;
 	Rejection	child_rejection;
 	GpuAggPath *best = NULL;
+	GpuAggPath *computed = NULL;
 
 	if (grouping->first_rows && first_rows_native_path(grouped_rel) == NULL)
 	{
@@ -554,6 +607,8 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 	}
 	if (grouping_lower_pages(grouping, &lowered, rejection))
 		best = lowered_path(grouping, &lowered, grouped_rel, rejection);
+	else
+		computed = computed_path(grouping, grouped_rel);
 	/* columns can be kept of pages only */
 	if (best && (lowered.nkeep > 0 || (lowered.lookups != NIL && gpuagg_mode == MODE_FORCE) ||
 				 is_seq_scan(grouping->input_rel->cheapest_total_path)))
@@ -562,6 +617,7 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 		best = cheaper_path(best, child_path(grouping, &lowered, grouped_rel, &child_rejection,
 											 best != NULL ? "it is estimated to cost less" :
 											 rejection->reason));
+	best = cheaper_path(computed, best);
 	if (best == NULL)
 		*rejection = child_rejection;
 	return best;
@@ -644,9 +700,10 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 			.path = &path->custom.path,
 			.finds_groups = path->lowered.program->nkeys > 0,
 			.is_divided = path->workers > 0,
-			.looks_up = path->lowered.lookups != NIL,
+			.looks_up = path->lowered.lookups != NIL && path->lowered.calls == 0,
 			.setup = cost_setup(path->engine),
-			.workers_start = rivals_workers_start(path)
+			.workers_start = rivals_workers_start(path),
+			.calls = path->lowered.calls
 	};
 	if (grouping.is_input)
 		rivals->path = native_sorted_aggregation(root, rivals->path, grouped_rel, having);

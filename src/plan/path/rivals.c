@@ -339,11 +339,12 @@ fate_beside(const RivalsInput *in, Path *rival)
 {
 	PlannerInfo *root = in->root;
 	Path	   *path = in->path;
-	Cost		start = native_has_workers(rival) ? in->workers_start : 0;
-	Cost		noise = noise_in(in, rival) + start;
+	Cost		uncounted = native_has_workers(rival) ?
+		in->workers_start + in->calls / (max_parallel_workers_per_gather + 1) : in->calls;
+	Cost		noise = noise_in(in, rival) + uncounted;
 
 	if (compat_disabled_nodes(rival) < compat_disabled_nodes(path) ||
-		path->total_cost > rival->total_cost + cost_tolerated(in, rival) + start)
+		path->total_cost > rival->total_cost + cost_tolerated(in, rival) + uncounted)
 		return GROUPING_DEARER;
 	if (cost_in_query(in, path) > cost_in_query(in, rival) + noise)
 		return root->sort_pathkeys == NIL && root->tuple_fraction > 0 ? GROUPING_LATER :

@@ -20,6 +20,8 @@ typedef struct RivalsInput
 	Cost		setup;			/* what its engine's run costs of any rows */
 	Cost		workers_start;	/* what plans with workers take longer than their
 								 * cost says, beside this path */
+	Cost		calls;			/* what plans of one process take longer to call functions than
+								 * their cost says, beside this path */
 } RivalsInput;
 
 /*

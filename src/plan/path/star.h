@@ -21,12 +21,16 @@ typedef struct StarLookup
 	List	   *equalities;		/* Expr: what they are of, as EXPLAIN shows it */
 	List	   *conditions;		/* Expr: the join's other clauses */
 	List	   *filters;		/* Expr: clauses that are evaluated above an outer join */
+	List	   *computed;		/* Expr: what PostgreSQL computes of the keys, which are the fact's
+								 * own columns (computed.h); NIL: it is a join's */
 } StarLookup;
 
 typedef struct Star
 {
 	RelOptInfo *fact;
 	List	   *lookups;		/* StarLookup: each needs the fact and those before only */
+	List	   *conditions;		/* RestrictInfo: of the fact, which need what is computed; they are
+								 * look-ups' filters */
 } Star;
 
 /*

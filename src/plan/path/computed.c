@@ -1,0 +1,425 @@
+/*
+ * computed.c
+ *	  Expressions that only PostgreSQL can compute, once for each distinct value of their inputs.
+ *
+ * Of lower(s) there are as many values as s has, however many rows.  So the distinct values of
+ * s are found first, by a grouping of its own; PostgreSQL computes the expressions of these;
+ * and the run looks up, for each row, what has been computed of its s.  All that holds for
+ * look-ups of joined relations does for these: keys of groups are the numbers of values, so
+ * that they can be of any type that can be hashed, and what is found of a table that does not
+ * change is kept.
+ *
+ * Computed is the largest part of an expression that is NULL where one of its inputs is, since
+ * a NULL finds nothing.  Equal values of an input must be identical, for the expression could
+ * distinguish others.
+ *
+ * PostgreSQL computes the expressions of the rows that pass all conditions.  The distinct
+ * values are those of the rows that pass the conditions of engines; so what can raise an error
+ * is computed only if there are no other conditions, and PostgreSQL would compute it for each
+ * row that passes.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+#include "utils/typcache.h"
+
+#include "handle/handle.h"
+#include "plan/lower/hidden_rows.h"
+#include "plan/lower/lower.h"
+#include "plan/lower/lower_parts.h"
+#include "plan/lower/safety.h"
+#include "plan/path/clauses.h"
+#include "plan/path/computed.h"
+
+/* An expression of so many columns has too many distinct inputs. */
+#define MAX_INPUTS 3
+
+/* Bytes that a distinct value takes at least while its look-up is built. */
+#define VALUE_MEMORY 12
+
+/*
+ * What a function of texts or times takes longer than its cost says, in units of
+ * cpu_tuple_cost.  PostgreSQL counts cpu_operator_cost, as for an addition; lower() of a short
+ * text takes 0.2 us, to_char() 0.6.
+ */
+#define CALL 5
+
+typedef struct ComputedSearch
+{
+	const Grouping *grouping;
+	const RelOptInfo *rel;
+	const InputTables *tables;
+	List	   *lookups;		/* StarLookup: with keys and computed only */
+	bool		certain;		/* PostgreSQL computes what is looked at of each row that passes */
+} ComputedSearch;
+
+static Lowering *
+begin_lowering(const ComputedSearch *search)
+{
+	return lower_begin_pages(search->grouping->root, search->rel->relid, search->tables->desc,
+							 search->tables->map);
+}
+
+/* Can engines compute the expression, wherever it stands? */
+static bool
+engines_compute(const ComputedSearch *search, Expr *expr)
+{
+	NumericInfo info;
+	Lowering   *l = begin_lowering(search);
+
+	return (exprType((Node *) expr) == NUMERICOID ? lower_numeric(l, expr, &info) :
+			lower_expr(l, expr)) >= 0;
+}
+
+static bool
+has_case_test(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	return IsA(node, CaseTestExpr) || expression_tree_walker(node, has_case_test, context);
+}
+
+static bool
+has_executor_param(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) && ((const Param *) node)->paramkind != PARAM_EXTERN)
+		return true;
+	return expression_tree_walker(node, has_executor_param, context);
+}
+
+/* Can rows be found by the column's value, which no other value equals? */
+static bool
+is_input(const ComputedSearch *search, const Node *node)
+{
+	const Var  *var = (const Var *) node;
+
+	return IsA(node, Var) && var->varno == (int) search->rel->relid && var->varlevelsup == 0 &&
+		var->varattno > 0 && equal_is_identical((Node *) node) &&
+		(var->vartype != BPCHAROID || var->vartypmod >= 0);
+}
+
+/* The columns that PostgreSQL can compute the expression of, one by one; NIL: it cannot. */
+static List *
+inputs_of(const ComputedSearch *search, Expr *expr)
+{
+	Node	   *node = (Node *) expr;
+	List	   *inputs = NIL;
+	ListCell   *lc;
+
+	if (contain_volatile_functions(node) || contain_subplans(node) ||
+		contain_nonstrict_functions(node) || expression_returns_set(node) ||
+		has_executor_param(node, NULL) || (!search->certain && !cannot_fail(node)))
+		return NIL;
+	foreach(lc, pull_var_clause(node, PVC_INCLUDE_PLACEHOLDERS))
+	{
+		if (!is_input(search, lfirst(lc)))
+			return NIL;
+		inputs = list_append_unique(inputs, lfirst(lc));
+	}
+	return list_length(inputs) <= MAX_INPUTS ? inputs : NIL;
+}
+
+/* The columns that a look-up finds rows by. */
+static List *
+columns_of(const StarLookup *lookup)
+{
+	List	   *columns = NIL;
+	ListCell   *lc;
+
+	foreach(lc, lookup->keys)
+		columns = lappend(columns, ((const JoinKey *) lfirst(lc))->outer);
+	return columns;
+}
+
+static StarLookup *
+make_lookup(List *inputs)
+{
+	StarLookup *lookup = palloc0(sizeof(StarLookup));
+	ListCell   *lc;
+
+	lookup->jointype = JOIN_LEFT;
+	foreach(lc, inputs)
+	{
+		Expr	   *input = lfirst(lc);
+		JoinKey    *key = palloc(sizeof(JoinKey));
+		TypeCacheEntry *type = lookup_type_cache(exprType((Node *) input), TYPECACHE_EQ_OPR);
+
+		*key = (JoinKey)
+		{
+			.outer = input,.inner = input,.function = get_opcode(type->eq_opr),
+				.collation = exprCollation((Node *) input)
+		};
+		lookup->keys = lappend(lookup->keys, key);
+	}
+	return lookup;
+}
+
+/* Let PostgreSQL compute the expression of the values of these columns. */
+static void
+add_computed(ComputedSearch *search, List *inputs, Expr *expr)
+{
+	StarLookup *lookup = NULL;
+	ListCell   *lc;
+
+	foreach(lc, search->lookups)
+	{
+		List	   *columns = columns_of(lfirst(lc));
+
+		if (list_difference(columns, inputs) == NIL && list_difference(inputs, columns) == NIL)
+			lookup = lfirst(lc);
+	}
+	if (lookup == NULL)
+	{
+		lookup = make_lookup(inputs);
+		search->lookups = lappend(search->lookups, lookup);
+	}
+	lookup->computed = list_append_unique(lookup->computed, expr);
+}
+
+static bool
+is_computed(const ComputedSearch *search, const Expr *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, search->lookups)
+		if (list_member(((const StarLookup *) lfirst(lc))->computed, expr))
+			return true;
+	return false;
+}
+
+/* Is the outermost part an operation, of parts that might be computed one by one? */
+static bool
+is_operation(const Expr *expr)
+{
+	if (IsA(expr, FuncExpr))
+		return function_op(((const FuncExpr *) expr)->funcid) >= 0;
+	if (IsA(expr, OpExpr))
+		return function_op(get_opcode(((const OpExpr *) expr)->opno)) >= 0;
+	return false;
+}
+
+static bool search_expr(ComputedSearch *search, Expr *expr);
+
+/* True ends the walk: a part can be computed by nobody. */
+static bool
+search_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, List))
+		return expression_tree_walker(node, search_walker, context);
+	return !search_expr(context, (Expr *) node);
+}
+
+/* The part of an expression that is evaluated whenever that is, where others may not be. */
+static Expr *
+first_part(const Expr *expr)
+{
+	const CaseExpr *choice = (const CaseExpr *) expr;
+
+	if (IsA(expr, CaseExpr))
+		return choice->arg != NULL ? choice->arg : linitial_node(CaseWhen, choice->args)->expr;
+	if (IsA(expr, CoalesceExpr))
+		return linitial(((const CoalesceExpr *) expr)->args);
+	return NULL;
+}
+
+/* The parts of an expression that engines cannot compute; false: nor can PostgreSQL. */
+static bool
+search_parts(ComputedSearch *search, Expr *expr)
+{
+	bool		certain = search->certain;
+	Expr	   *first = first_part(expr);
+	bool		result;
+
+	if (IsA(expr, Var) || IsA(expr, PlaceHolderVar) ||
+		(first != NULL && !search_expr(search, first)))
+		return false;
+	if (!IsA(expr, FuncExpr) && !IsA(expr, OpExpr) && !IsA(expr, RelabelType))
+		search->certain = false;
+	result = !expression_tree_walker((Node *) expr, search_walker, search);
+	search->certain = certain;
+	return result;
+}
+
+/* Find what of an expression is to be computed; false: it cannot be. */
+static bool
+search_expr(ComputedSearch *search, Expr *expr)
+{
+	List	   *inputs;
+	int			nlookups = list_length(search->lookups);
+
+	/* it is another look-up's */
+	if (!bms_is_member(search->rel->relid, pull_varnos(search->grouping->root, (Node *) expr)))
+		return true;
+	/* the value of the CASE around: known if that is */
+	if (has_case_test((Node *) expr, NULL) || is_computed(search, expr) ||
+		engines_compute(search, expr))
+		return true;
+	if (IsA(expr, RelabelType))
+		return search_parts(search, expr);
+	inputs = inputs_of(search, expr);
+	if ((list_length(inputs) != 1 && is_operation(expr)) || inputs == NIL)
+	{
+		if (search_parts(search, expr))
+			return true;
+		search->lookups = list_truncate(search->lookups, nlookups);
+	}
+	if (inputs == NIL)
+		return false;
+	add_computed(search, inputs, expr);
+	return true;
+}
+
+/* The arguments of an aggregate, and its FILTER. */
+static bool
+search_aggregate(ComputedSearch *search, Aggref *aggref)
+{
+	bool		certain = search->certain;
+	bool		result = true;
+	ListCell   *lc;
+
+	if (!lower_needs_distinct(aggref) && lower_aggref(begin_lowering(search), aggref))
+		return true;
+	search->certain = certain && aggref->aggfilter == NULL;
+	foreach(lc, aggref->args)
+		result = result && search_expr(search, lfirst_node(TargetEntry, lc)->expr);
+	search->certain = false;
+	if (aggref->aggfilter != NULL)
+		result = result && search_expr(search, aggref->aggfilter);
+	search->certain = certain;
+	return result;
+}
+
+/* Why a condition cannot be computed, or NULL; *found has those that engines do not compute. */
+static const char *
+search_conditions(ComputedSearch *search, List **found)
+{
+	ListCell   *lc;
+
+	*found = NIL;
+	foreach(lc, search->rel->baserestrictinfo)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		List	   *clause = list_make1(rinfo->clause);
+
+		if (lower_filter(begin_lowering(search), clause))
+			continue;
+		if (has_hidden_rows(search->grouping->root, search->rel->relid))
+			return "a condition of a table whose rows are hidden has no operation";
+		if (!search_expr(search, rinfo->clause))
+			return "a condition can only be computed row by row";
+		*found = lappend(*found, rinfo);
+	}
+	return NULL;
+}
+
+/* What other look-ups' rows are found by, and conditions of these joins. */
+static bool
+search_joins(ComputedSearch *search, const Star *star)
+{
+	ListCell   *lc;
+	ListCell   *key;
+
+	foreach(lc, star->lookups)
+	{
+		const StarLookup *lookup = lfirst(lc);
+
+		foreach(key, lookup->keys)
+			if (!search_expr(search, ((const JoinKey *) lfirst(key))->outer))
+				return false;
+		if (search_walker((Node *) lookup->conditions, search) ||
+			search_walker((Node *) lookup->filters, search))
+			return false;
+	}
+	return true;
+}
+
+/* The table's rows that pass the conditions of engines, with the columns that a look-up needs. */
+static RelOptInfo *
+make_relation(PlannerInfo *root, const RelOptInfo *rel, List *computed_conditions, List *columns)
+{
+	RelOptInfo *own = makeNode(RelOptInfo);
+	ListCell   *lc;
+
+	memcpy(own, rel, sizeof(RelOptInfo));
+	own->baserestrictinfo = list_difference_ptr(rel->baserestrictinfo, computed_conditions);
+	own->rows = clamp_row_est(rel->tuples *
+							  clauselist_selectivity(root, own->baserestrictinfo, 0,
+													 JOIN_INNER, NULL));
+	cost_qual_eval(&own->baserestrictcost, own->baserestrictinfo, root);
+	own->reltarget = create_empty_pathtarget();
+	foreach(lc, columns)
+		add_column_to_pathtarget(own->reltarget, lfirst(lc), 0);
+	set_pathtarget_cost_width(root, own->reltarget);
+	own->partial_pathlist = NIL;
+	own->cheapest_total_path = create_seqscan_path(root, own, NULL, 0);
+	own->pathlist = list_make1(own->cheapest_total_path);
+	return own;
+}
+
+/* Do the distinct values not fit into memory? */
+static bool
+are_too_many(PlannerInfo *root, const StarLookup *lookup)
+{
+	double		values = estimate_num_groups(root, columns_of(lookup), lookup->rel->rows, NULL, NULL);
+
+	return values * VALUE_MEMORY > groups_memory_limit(false);
+}
+
+const char *
+computed_find(const Grouping *grouping, RelOptInfo *rel, const InputTables *tables, bool certain,
+			  Star *star)
+{
+	ComputedSearch search = {.grouping = grouping,.rel = rel,.tables = tables};
+	const char *reason;
+	ListCell   *lc;
+
+	if (rel->reloptkind != RELOPT_BASEREL || tables->row_tables != NIL ||
+		list_length(tables->page_tables) != 1 || linitial_oid(tables->page_tables) != tables->relid)
+		return "the input is not one table";
+	reason = search_conditions(&search, &star->conditions);
+	if (reason != NULL)
+		return reason;
+	if (!search_joins(&search, star))
+		return "a join's condition can only be computed row by row";
+	search.certain = certain && star->conditions == NIL;
+	foreach(lc, grouping->input_keys)
+		if (!search_expr(&search, lfirst(lc)))
+			return "a key can only be computed row by row";
+	foreach(lc, grouping->aggrefs)
+		if (!search_aggregate(&search, lfirst_node(Aggref, lc)))
+			return "an aggregate's argument can only be computed row by row";
+	if (search.lookups == NIL)
+		return "nothing is computed";
+	foreach(lc, search.lookups)
+	{
+		StarLookup *lookup = lfirst(lc);
+
+		lookup->rel = make_relation(grouping->root, rel, star->conditions, columns_of(lookup));
+		if (are_too_many(grouping->root, lookup))
+			return "the distinct values of a column are not expected to fit into memory";
+	}
+	((StarLookup *) llast(search.lookups))->filters =
+		get_actual_clauses(clauses_in_order(grouping->root, star->conditions));
+	star->fact = rel;
+	star->lookups = list_concat(search.lookups, star->lookups);
+	return NULL;
+}
+
+Cost
+computed_calls_cost(const StarLookup *lookup)
+{
+	return lookup->rel->rows * list_length(lookup->computed) * CALL * cpu_tuple_cost;
+}

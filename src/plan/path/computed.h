@@ -1,0 +1,26 @@
+/*
+ * computed.h
+ *	  Expressions that only PostgreSQL can compute, once for each distinct value of their inputs.
+ */
+#ifndef GPUAGG_COMPUTED_H
+#define GPUAGG_COMPUTED_H
+
+#include "plan/path/grouping.h"
+#include "plan/path/star.h"
+
+/*
+ * Find what engines cannot compute of a table's columns, which `tables` has, for the grouping
+ * of its rows, and of those of the other look-ups of *star.  Each that is added, before these, has for its relation the rows that pass
+ * the clauses that engines can compute; its cheapest path, which is to be made of these by the
+ * caller, has the distinct values of the columns in its target.
+ *
+ * certain: would PostgreSQL compute keys and arguments for all rows that pass?  Returns NULL, or
+ * why it cannot be done (a phrase).
+ */
+extern const char *computed_find(const Grouping *grouping, RelOptInfo *rel,
+								 const InputTables *tables, bool certain, Star *star);
+
+/* What it takes longer than PostgreSQL's costs say to compute such a look-up's of all rows. */
+extern Cost computed_calls_cost(const StarLookup *lookup);
+
+#endif							/* GPUAGG_COMPUTED_H */
