@@ -21,6 +21,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
@@ -28,6 +29,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
+#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 #include "utils/typcache.h"
@@ -80,11 +82,14 @@ engines_compute(const ComputedSearch *search, Expr *expr)
 			lower_expr(l, expr)) >= 0;
 }
 
+/* Is a part the value of a CASE around the expression? */
 static bool
 has_case_test(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
+	if (IsA(node, CaseExpr) && ((const CaseExpr *) node)->arg != NULL)
+		return has_case_test((Node *) ((const CaseExpr *) node)->arg, context);
 	return IsA(node, CaseTestExpr) || expression_tree_walker(node, has_case_test, context);
 }
 
@@ -416,6 +421,21 @@ computed_find(const Grouping *grouping, RelOptInfo *rel, const InputTables *tabl
 	star->fact = rel;
 	star->lookups = list_concat(search.lookups, star->lookups);
 	return NULL;
+}
+
+const char *
+computed_name(PlannerInfo *root, const StarLookup *lookup)
+{
+	RangeTblEntry *rte = planner_rt_fetch(lookup->rel->relid, root);
+	StringInfoData name;
+	ListCell   *lc;
+
+	initStringInfo(&name);
+	foreach(lc, columns_of(lookup))
+		appendStringInfo(&name, "%s%s.%s", foreach_current_index(lc) > 0 ? ", " : "",
+						 rte->eref->aliasname,
+						 get_rte_attribute_name(rte, lfirst_node(Var, lc)->varattno));
+	return name.data;
 }
 
 Cost

@@ -20,6 +20,9 @@
 extern const char *computed_find(const Grouping *grouping, RelOptInfo *rel,
 								 const InputTables *tables, bool certain, Star *star);
 
+/* What such a look-up is called in EXPLAIN: its columns. */
+extern const char *computed_name(PlannerInfo *root, const StarLookup *lookup);
+
 /* What it takes longer than PostgreSQL's costs say to compute such a look-up's of all rows. */
 extern Cost computed_calls_cost(const StarLookup *lookup);
 

@@ -265,6 +265,7 @@ lower_star(const Grouping *grouping, Lowering *l, const Star *star, LoweredGroup
 		const StarLookup *lookup = lfirst(lc);
 
 		if (!lower_lookup(l, lookup->computed != NIL ? NULL : lookup->rel->relids,
+						  lookup->computed != NIL ? computed_name(grouping->root, lookup) :
 						  build_side_name(grouping->root, lookup->rel), lookup->jointype,
 						  list_concat_copy(lookup->rel->reltarget->exprs, lookup->computed),
 						  lookup->keys, lookup->conditions, lookup->filters))

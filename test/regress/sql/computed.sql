@@ -1,0 +1,155 @@
+--
+-- Expressions without an operation, which PostgreSQL computes once for each distinct value of their columns.
+--
+CREATE TABLE computed (id int NOT NULL, g int, s text, v varchar(20), c char(8), d date, ts timestamp, z timestamptz, x int, y bigint, n numeric(10, 2), f float8, b boolean);
+INSERT INTO computed SELECT i, i % 7, CASE WHEN i % 13 <> 0 THEN 'Name ' || i % 211 END, 'Var' || i % 50, 'pad' || i % 20,
+	CASE WHEN i % 17 <> 0 THEN date '2024-01-01' + i % 400 END, timestamp '2024-02-28' + (i % 300) * interval '5 hours', timestamptz '2024-03-30 12:00+00' + (i % 100) * interval '30 minutes',
+	i % 100 - 50, CASE WHEN i % 11 <> 0 THEN i % 90 * 10000000000 END, i % 1000 / 4.0, i % 77 / 3.0, i % 3 = 0
+FROM generate_series(1, 20000) i;
+INSERT INTO computed (id, s, v, c) VALUES (0, '', '', ''), (-1, ' x ', ' x ', ' x '), (-2, E'tab\there', 'É', 'é');
+CREATE TABLE computed_names (g int PRIMARY KEY, low text, name text);
+INSERT INTO computed_names SELECT i, 'name ' || i * 30, 'Name of ' || i FROM generate_series(0, 5) i;
+VACUUM ANALYZE computed, computed_names;
+-- costly, and marked so that PostgreSQL may ask it once
+CREATE FUNCTION computed_slow(text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS $$BEGIN RETURN reverse($1) || length($1); END$$;
+CREATE FUNCTION computed_lax(text) RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT CASE WHEN $1 IS NULL THEN 'none' ELSE $1 END$$;
+CREATE FUNCTION computed_fails(int) RETURNS int LANGUAGE plpgsql IMMUTABLE STRICT AS $$BEGIN IF $1 = 13 THEN RAISE EXCEPTION 'thirteen'; END IF; RETURN $1 / 10; END$$;
+
+SET gpuagg.mode = force;
+
+-- keys
+SELECT check_join('SELECT lower(s), count(*), sum(n), max(f) FROM computed GROUP BY 1');
+SELECT check_join('SELECT to_char(d, ''YYYY-MM''), count(*), min(x), max(n) FROM computed GROUP BY 1');
+SELECT check_join('SELECT to_char(ts, ''Day HH24''), g, count(s) FROM computed GROUP BY 1, 2');
+SELECT check_join('SELECT to_char(z, ''DD TZ''), sum(y) FROM computed GROUP BY 1');
+SELECT check_join('SELECT md5(v), reverse(v), count(*) FROM computed GROUP BY 1, 2');
+SELECT check_join('SELECT to_hex(x), to_char(y, ''FM999G999''), count(*) FROM computed GROUP BY 1, 2');
+SELECT check_join('SELECT regexp_replace(s, ''\d$'', ''#''), split_part(s, '' '', 2), count(*) FROM computed GROUP BY 1, 2');
+SELECT check_join('SELECT regexp_split_to_array(v, ''a''), count(*) FROM computed GROUP BY 1');
+SELECT check_join('SELECT (''{"a": "'' || v || ''"}'')::jsonb, count(*) FROM computed GROUP BY 1');
+SELECT check_join('SELECT computed_slow(s), count(*) FROM computed GROUP BY 1');
+-- of two columns, and two expressions of a column
+SELECT check_join('SELECT lower(s) || g, count(*) FROM computed GROUP BY 1');
+SELECT check_join('SELECT lower(s), upper(s), to_char(d, ''MM''), count(*) FROM computed GROUP BY 1, 2, 3');
+SELECT check_join('SELECT lower(s), initcap(lower(s)), count(*) FROM computed GROUP BY 1, 2');
+-- parts of what engines compute
+SELECT check_join('SELECT coalesce(initcap(s), ''none''), count(*) FROM computed GROUP BY 1');
+SELECT check_join('SELECT CASE WHEN lower(s) LIKE ''%7'' THEN upper(s) ELSE lower(v) END, count(*) FROM computed GROUP BY 1');
+SELECT check_join('SELECT CASE lower(v) WHEN ''var7'' THEN 1 WHEN ''var8'' THEN 2 END, count(*) FROM computed GROUP BY 1');
+SELECT check_join('SELECT x + length(initcap(s)), count(*) FROM computed GROUP BY 1');
+SELECT check_join('SELECT lower(s) IS NULL, nullif(lower(v), ''var3''), greatest(upper(v), ''VAR2'' COLLATE "C"), count(*) FROM computed GROUP BY 1, 2, 3');
+-- arguments, and what is counted
+SELECT check_join('SELECT g, sum(ascii(md5(s))), count(lower(s)), max(to_char(d, ''DDD'')::int), min(initcap(v) COLLATE "C") FROM computed GROUP BY g');
+SELECT check_join('SELECT g, count(*) FILTER (WHERE lower(s) LIKE ''%1''), bool_or(s ILIKE ''%99''), sum(x) FILTER (WHERE upper(v) > ''VAR3'') FROM computed GROUP BY g');
+SELECT check_join('SELECT g, count(DISTINCT lower(s)), count(DISTINCT initcap(v)), sum(DISTINCT length(upper(v))) FROM computed GROUP BY g');
+SELECT check_join('SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY ascii(md5(v))) FROM computed GROUP BY g');
+SELECT check_join('SELECT sum(to_char(ts, ''SSSS'')::int), avg(to_char(ts, ''MM'')::numeric(4, 1)) FROM computed');
+-- conditions
+SELECT check_join('SELECT g, count(*) FROM computed WHERE s ILIKE ''%E 1%'' GROUP BY 1');
+SELECT check_join('SELECT g, count(*) FROM computed WHERE lower(s) IN (''name 1'', ''name 2'') AND x > 0 GROUP BY 1');
+SELECT check_join('SELECT lower(v), count(*) FROM computed WHERE upper(s) < ''NAME 5'' AND NOT (lower(v) = ''var9'') AND b GROUP BY 1');
+SELECT check_join('SELECT count(*) FROM computed WHERE lower(s) IS NULL OR lower(v) = ''var1'' OR x = 3');
+SELECT check_join('SELECT count(*) FROM computed WHERE lower(s) = lower(v)');
+SELECT check_join('SELECT count(*), min(lower(s)) FROM computed WHERE lower(s) = ''nothing''');
+-- DISTINCT, grouping sets, HAVING, ORDER BY and LIMIT
+SELECT check_join('SELECT DISTINCT initcap(s), x % 3 FROM computed');
+SELECT check_join('SELECT lower(s), to_char(d, ''MM''), g, count(*), grouping(lower(s)) FROM computed GROUP BY GROUPING SETS ((1, 3), (2), ())');
+SELECT check_join('SELECT lower(s), count(*) FROM computed GROUP BY 1 HAVING count(*) > 88 OR lower(s) LIKE ''%5''');
+SELECT lower(s), count(*), sum(x) FROM computed GROUP BY 1 ORDER BY 2 DESC, lower(s) COLLATE "C" LIMIT 3;
+-- joins
+SELECT check_join('SELECT lower(s), name, count(*) FROM computed JOIN computed_names USING (g) GROUP BY 1, 2');
+SELECT check_join('SELECT name, count(*), max(upper(v) COLLATE "C") FROM computed c JOIN computed_names d ON lower(c.s) = d.low GROUP BY 1');
+SELECT check_join('SELECT lower(v), name, count(*) FROM computed c LEFT JOIN computed_names d ON c.g = d.g AND c.s ILIKE ''%2'' WHERE c.v ILIKE ''%1%'' GROUP BY 1, 2');
+SELECT check_join('SELECT upper(v), count(*) FROM computed c WHERE NOT EXISTS (SELECT 1 FROM computed_names d WHERE d.low = lower(c.s)) GROUP BY 1');
+
+-- not computed so: values that are equal and differ, what is not NULL for NULLs, or is volatile
+SELECT q, check_query(q), source(q) FROM unnest(ARRAY[
+	'SELECT n::text, count(*) FROM computed GROUP BY 1',
+	'SELECT f::text, count(*) FROM computed GROUP BY 1',
+	'SELECT computed_lax(s), count(*) FROM computed GROUP BY 1',
+	'SELECT concat(s, v), count(*) FROM computed GROUP BY 1',
+	'SELECT c || ''!'', count(*) FROM computed GROUP BY 1',
+	'SELECT b::text, count(*) FROM computed GROUP BY 1',
+	'SELECT g, count(*) FROM computed WHERE computed_slow(s) > ''9'' GROUP BY 1']) q;
+SELECT source('SELECT lower(s) || random(), count(*) FROM computed GROUP BY 1');
+SELECT source('SELECT lower(s), sum((SELECT g FROM computed_names WHERE low = lower(s))) FROM computed GROUP BY 1');
+-- too many values
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT source('SELECT to_hex(id), count(*) FROM computed GROUP BY 1');
+RESET work_mem;
+RESET hash_mem_multiplier;
+
+-- errors are PostgreSQL's
+SELECT outcome(q, 'off', 'on') AS native, outcome(q, 'force', no_fallback()) AS ours FROM unnest(ARRAY[
+	'SELECT computed_fails(x), count(*) FROM computed GROUP BY 1',
+	'SELECT computed_fails(x), count(*) FROM computed WHERE x <> 13 GROUP BY 1',
+	'SELECT computed_fails(x), count(*) FROM computed WHERE lower(s) <> ''name 3'' GROUP BY 1',
+	'SELECT g, sum(computed_fails(x)) FILTER (WHERE x < 13) FROM computed GROUP BY 1',
+	'SELECT CASE WHEN x < 13 THEN computed_fails(x) END, count(*) FROM computed GROUP BY 1',
+	'SELECT to_char(ts, ''Mon'')::int, count(*) FROM computed GROUP BY 1']) q;
+
+-- what auto takes, and what EXPLAIN shows
+RESET gpuagg.mode;
+SET gpuagg.engine = cpu;
+SET max_parallel_workers_per_gather = 0;
+CREATE TABLE computed_many AS SELECT id, g, s, v, x FROM computed, generate_series(1, 20);
+ANALYZE computed_many;
+EXPLAIN (COSTS OFF) SELECT lower(s), upper(s), count(*), max(length(initcap(v))) FROM computed_many WHERE x > 0 GROUP BY 1, 2;
+EXPLAIN (COSTS OFF) SELECT g, count(*) FROM computed_many WHERE v ILIKE '%1%' AND x > 0 GROUP BY 1;
+EXPLAIN (COSTS OFF) SELECT to_hex(id), count(*) FROM computed_many GROUP BY 1;
+DROP TABLE computed_many;
+RESET max_parallel_workers_per_gather;
+RESET gpuagg.engine;
+SET gpuagg.mode = force;
+
+-- kept, until the table changes
+SELECT check_join('SELECT lower(v), count(*) FROM computed GROUP BY 1');
+INSERT INTO computed (id, v) VALUES (-3, 'New');
+SELECT check_join('SELECT lower(v), count(*) FROM computed GROUP BY 1');
+SELECT lower(v), count(*) FROM computed WHERE id < 0 GROUP BY 1 ORDER BY lower(v) COLLATE "C";
+UPDATE computed SET v = 'Newer' WHERE id = -3;
+SELECT lower(v), count(*) FROM computed WHERE id < 0 GROUP BY 1 ORDER BY lower(v) COLLATE "C";
+BEGIN;
+DELETE FROM computed WHERE id < 0;
+SELECT check_join('SELECT lower(v), count(*) FROM computed GROUP BY 1');
+ROLLBACK;
+SELECT check_join('SELECT lower(v), count(*) FROM computed GROUP BY 1');
+
+-- settings that change what is computed
+SET TimeZone = 'UTC';
+SELECT to_char(z, 'HH24') AS hour, count(*) FROM computed WHERE id <= 3 GROUP BY 1 ORDER BY 1;
+SET TimeZone = 'Asia/Tokyo';
+SELECT to_char(z, 'HH24') AS hour, count(*) FROM computed WHERE id <= 3 GROUP BY 1 ORDER BY 1;
+RESET TimeZone;
+
+-- prepared, once more with other parameters, in cursors, and for rows of another query
+PREPARE by_pattern(text, text) AS SELECT g, lower(v) || $2, count(*) FROM computed WHERE upper(s) > $1 GROUP BY 1, 2 ORDER BY 1, (lower(v) || $2) COLLATE "C" LIMIT 2;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE by_pattern('NAME 3', '!');
+EXECUTE by_pattern('NAME 9', '?');
+RESET plan_cache_mode;
+DEALLOCATE by_pattern;
+SELECT g, (SELECT count(*) FROM (SELECT upper(v) FROM computed c WHERE c.x = n.g GROUP BY 1) k) AS names FROM computed_names n ORDER BY 1;
+BEGIN;
+DECLARE names CURSOR FOR SELECT upper(v), count(*) FROM computed GROUP BY 1 ORDER BY upper(v) COLLATE "C";
+FETCH 2 FROM names;
+MOVE ABSOLUTE 0 IN names;
+FETCH 1 FROM names;
+ROLLBACK;
+
+-- rows that are hidden are not computed of
+CREATE FUNCTION computed_tells(text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT COST 0.0001 AS $$BEGIN IF $1 LIKE 'Var%' THEN RAISE EXCEPTION 'saw %', $1; END IF; RETURN $1 || '.'; END$$;
+CREATE ROLE computed_reader;
+GRANT SELECT ON computed TO computed_reader;
+ALTER TABLE computed ENABLE ROW LEVEL SECURITY;
+CREATE POLICY few ON computed TO computed_reader USING (id < 0);
+SET ROLE computed_reader;
+SELECT computed_tells(v), count(*) FROM computed GROUP BY 1 ORDER BY computed_tells(v) COLLATE "C";
+SELECT count(*) FROM computed WHERE computed_tells(v) <> 'New.';
+RESET ROLE;
+DROP TABLE computed CASCADE;
+DROP TABLE computed_names;
+DROP ROLE computed_reader;
+DROP FUNCTION computed_slow, computed_lax, computed_fails, computed_tells;
+RESET gpuagg.mode;
