@@ -9,6 +9,10 @@
  * setting the bit again gives the page of the map a new LSN.  All snapshots see the rows of
  * such blocks, so that the rows are right for every query of the session.
  *
+ * What a column is can change, and change back with the transaction, though no row does: one
+ * that is added has its value in the catalog.  So a look-up is not used again once the
+ * table's entry in the relation cache has become invalid.
+ *
  * Tables whose changes are not logged have no such LSNs, and are not kept.
  *
  * Memory: a context below TopMemoryContext for each look-up.
@@ -20,6 +24,7 @@
 #include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "storage/bufmgr.h"
+#include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
@@ -46,7 +51,7 @@ typedef struct KeptLookup
 {
 	Oid			table;
 	char	   *key;
-	TableStamp *stamp;
+	TableStamp *stamp;			/* NULL: the table may have been altered */
 	LookupResult *result;
 	uint64		size;			/* of the context */
 	TimestampTz used;			/* when the last transaction began that has used it */
@@ -156,6 +161,31 @@ forget(KeptLookup *kept)
 	MemoryContextDelete(kept->result->context);
 }
 
+/* The table, or if the oid is invalid each, may have been altered. */
+static void
+table_is_invalid(Datum arg, Oid table)
+{
+	ListCell   *lc;
+
+	foreach(lc, kept_lookups)
+	{
+		KeptLookup *kept = lfirst(lc);
+
+		if (kept->table == table || !OidIsValid(table))
+			kept->stamp = NULL;
+	}
+}
+
+static void
+watch_tables(void)
+{
+	static bool is_watching = false;
+
+	if (!is_watching)
+		CacheRegisterRelcacheCallback(table_is_invalid, (Datum) 0);
+	is_watching = true;
+}
+
 /* Does the transaction that is going on use it? */
 static bool
 is_in_use(const KeptLookup *kept)
@@ -249,6 +279,7 @@ lookup_cache_add(const LookupInfo *info, const TableStamp *stamp, LookupResult *
 	make_room(limit - bytes);
 	if (kept_bytes + bytes > limit)
 		return;
+	watch_tables();
 	old = MemoryContextSwitchTo(result->context);
 	kept = palloc(sizeof(KeptLookup));
 	*kept = (KeptLookup)
