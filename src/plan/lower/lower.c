@@ -63,7 +63,7 @@ lower_key(Lowering *l, Expr *expr)
 	if (!lower_succeeded(l))
 		return false;
 	/* grouping sets have them for what a subquery computes */
-	while (IsA(expr, PlaceHolderVar) && l->builder->head.source == SOURCE_PAGES)
+	while (IsA(expr, PlaceHolderVar) && is_of_table(l, (PlaceHolderVar *) expr))
 		expr = ((PlaceHolderVar *) expr)->phexpr;
 	reg = is_numeric(expr) ? lower_numeric(l, expr, &info) : lower_expr(l, expr);
 	if (reg >= 0 && is_numeric(expr))

@@ -93,13 +93,13 @@ is_operation(const Expr *expr)
 	}
 }
 
-/* Is it computed of columns of the table that is read? */
-static bool
+bool
 is_of_table(const Lowering *l, const PlaceHolderVar *var)
 {
 	return l->builder->head.source == SOURCE_PAGES &&
 		(l->lookups == NIL ||
-		 bms_is_subset(pull_varnos(l->root, (Node *) var->phexpr), bms_make_singleton(l->rti)));
+		 (bms_is_member(l->rti, var->phrels) &&
+		  bms_is_subset(pull_varnos(l->root, (Node *) var->phexpr), bms_make_singleton(l->rti))));
 }
 
 static int

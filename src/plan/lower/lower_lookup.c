@@ -10,7 +10,8 @@
  *
  * The largest expressions over one look-up are computed by PostgreSQL, once a row of the
  * relation, if that can raise no error, which rows might that are not found; and if the
- * join is an outer one, if the function is strict, so that it is NULL where nothing is found.
+ * join is an outer or anti join, if the function is strict, so that it is NULL where nothing
+ * is found.
  *
  * As a key of groups, such an expression is the number of its value, among those of all the
  * relation's rows.  So it can be of any type that can be hashed, and results are made of
@@ -131,7 +132,7 @@ can_be_computed(const Lookup *lookup, Expr *expr)
 	if (IsA(expr, RelabelType) || has_placeholder(node) || !cannot_fail(node) || contain_volatile_functions(node) ||
 		contain_subplans(node) || expression_returns_set(node))
 		return false;
-	return lookup->jointype != JOIN_LEFT || !contain_nonstrict_functions(node);
+	return !IS_OUTER_JOIN(lookup->jointype) || !contain_nonstrict_functions(node);
 }
 
 /*

@@ -122,6 +122,9 @@ extern bool scale_of_extract(const FuncExpr *call, int *scale);
 /* An expression of any type. */
 extern int	lower_expr(Lowering *l, Expr *expr);
 
+/* Is it computed of columns of the table that is read, which no outer join could make NULL? */
+extern bool is_of_table(const Lowering *l, const PlaceHolderVar *var);
+
 /*
  * One of type numeric, with its scale; one that is to be computed even if the child
  * plan has it as a column.

@@ -65,6 +65,10 @@ SELECT check_join('SELECT x, count(*), sum(v) FROM star_fact f LEFT JOIN star_in
 SELECT check_join('SELECT x, count(*), sum(v) FROM star_fact f LEFT JOIN star_int i ON f.a = i.k AND i.x * 10 < f.id GROUP BY 1');
 SELECT check_join('SELECT count(*), sum(v) FROM star_fact f LEFT JOIN star_int i ON f.a = i.k WHERE i.k IS NULL');
 SELECT check_join('SELECT count(*), sum(coalesce(i.x, 100)) FROM star_fact f LEFT JOIN star_int i ON f.a = i.k WHERE i.x IS NULL OR i.x = 3');
+-- what is NULL in rows without a match is so below what is computed of it
+SELECT check_join('SELECT coalesce(i.x, -1), i.s IS NULL, count(*) FILTER (WHERE i.d IS NULL), sum(coalesce(i.o, 5)) FROM star_fact f LEFT JOIN star_int i ON f.a = i.k WHERE i.k IS NULL GROUP BY 1, 2');
+SELECT check_join('SELECT f.d, count(DISTINCT i.x), min(f.v) FROM star_fact f LEFT JOIN (SELECT k, coalesce(x, 9) AS x FROM star_int) i ON f.a = i.k AND i.x = f.id % 5 GROUP BY 1');
+SELECT check_join('SELECT i.x, count(DISTINCT i.x) FROM star_fact f LEFT JOIN (SELECT k, 1 AS x FROM star_int) i ON f.a = i.k GROUP BY GROUPING SETS ((i.x), ())');
 SELECT check_join('SELECT i.x, count(*), sum(v) FROM star_fact f LEFT JOIN star_next e ON f.a = e.k LEFT JOIN star_int i ON e.i = i.k GROUP BY 1');
 SELECT check_join('SELECT i.x, count(*), sum(v) FROM star_fact f LEFT JOIN (star_next e JOIN star_int i ON e.i = i.k) ON f.a = e.k GROUP BY 1');
 SELECT check_join('SELECT i.x, count(*), sum(v) FROM star_int i RIGHT JOIN star_fact f ON f.a = i.k GROUP BY 1');
