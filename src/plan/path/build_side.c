@@ -189,9 +189,12 @@ can_change(List *exprs)
 	return contain_mutable_functions((Node *) exprs) || can_change_walker((Node *) exprs, NULL);
 }
 
-/* The bytes of constants: how they look depends on settings. */
+/*
+ * What the words do not tell: the collations that operations use, and the bytes of constants,
+ * which look as settings say.
+ */
 static bool
-append_constants(Node *node, void *key)
+append_unsaid(Node *node, void *key)
 {
 	const Const *constant = (const Const *) node;
 	Size		size;
@@ -199,8 +202,10 @@ append_constants(Node *node, void *key)
 
 	if (node == NULL)
 		return false;
+	if (OidIsValid(exprInputCollation(node)))
+		appendStringInfo(key, " %u:", exprInputCollation(node));
 	if (!IsA(node, Const))
-		return expression_tree_walker(node, append_constants, key);
+		return expression_tree_walker(node, append_unsaid, key);
 	if (constant->constisnull)
 		return false;
 	size = datumGetSize(constant->constvalue, constant->constbyval, constant->constlen);
@@ -238,7 +243,7 @@ append_exprs(StringInfo key, const RelOptInfo *rel, const char *name, Oid table,
 														  false, true),
 						 exprTypmod(expr));
 		append_columns(key, expr);
-		append_constants(expr, key);
+		append_unsaid(expr, key);
 		appendStringInfoChar(key, ';');
 	}
 }

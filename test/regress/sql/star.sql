@@ -203,3 +203,14 @@ SELECT n, (SELECT sum(f.id) FROM fuzzed_fact f JOIN fuzzed_some s ON s.k = f.e J
 FROM (VALUES (1), (20), (21), (22), (2)) v(n);
 COMMIT;
 DROP TABLE fuzzed_fact, fuzzed_some, fuzzed_more;
+
+-- kept look-ups that differ in a collation only
+CREATE TABLE collated_fact AS SELECT i AS id, i % 40 AS a FROM generate_series(1, 4000) i;
+CREATE TABLE collated_words (k int PRIMARY KEY, s text COLLATE "POSIX");
+INSERT INTO collated_words SELECT i, CASE WHEN i % 2 = 0 THEN 'B' ELSE 'b' END || i FROM generate_series(0, 50) i;
+VACUUM ANALYZE collated_fact, collated_words;
+SELECT check_join('SELECT count(*) FROM collated_fact f JOIN collated_words w ON f.a = w.k WHERE w.s COLLATE "C" < ''a''');
+SELECT check_join('SELECT count(*) FROM collated_fact f JOIN collated_words w ON f.a = w.k WHERE w.s COLLATE "und-x-icu" < ''a''');
+SELECT check_join('SELECT w.s COLLATE "C" < ''a'', count(*) FROM collated_fact f JOIN collated_words w ON f.a = w.k GROUP BY 1');
+SELECT check_join('SELECT w.s COLLATE "und-x-icu" < ''a'', count(*) FROM collated_fact f JOIN collated_words w ON f.a = w.k GROUP BY 1');
+DROP TABLE collated_fact, collated_words;
