@@ -15,12 +15,17 @@
  * A path's order is worth something where the query sorts the groups next, or where a query
  * around it may use their order; and that the first groups come sooner, where only a part of them
  * is taken.  Then costs are compared with the sort that takes the order's place, and of the part.
- * The planner counts less for a sort than it takes.  So where it would take a sorted path of its
+ * The planner counts less for a sort than it takes, and nothing for those within percentiles
+ * and modes, which are added to what its paths cost.  So where it would take a sorted path of its
  * own whose order is sure to be needed, it is not offered another.
  */
 #include "postgres.h"
 
+#include <math.h>
+
+#include "catalog/pg_aggregate.h"
 #include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "utils/lsyscache.h"
@@ -101,6 +106,30 @@ has_reference(const List *order)
 	return false;
 }
 
+/*
+ * Sorting each group for percentiles and modes, of which the planner counts nothing.  Aggregates
+ * over the same values share a sort.
+ */
+static Cost
+ordered_set_sorts(const AggPath *path)
+{
+	double		rows = path->subpath->rows;
+	double		in_group = rows / Max(path->numGroups, 1);
+	Bitmapset  *sorts = NULL;
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) path->path.pathtarget->exprs,
+								PVC_INCLUDE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS |
+								PVC_RECURSE_PLACEHOLDERS))
+	{
+		const Aggref *aggref = lfirst(lc);
+
+		if (IsA(aggref, Aggref) && AGGKIND_IS_ORDERED_SET(aggref->aggkind) && aggref->aggtransno >= 0)
+			sorts = bms_add_member(sorts, aggref->aggtransno);
+	}
+	return bms_num_members(sorts) * 2 * cpu_operator_cost * rows * log2(Max(in_group, 1));
+}
+
 /* What the path's sorts take that the planner does not count. */
 static Cost
 uncounted_sorts(const Path *path)
@@ -122,6 +151,7 @@ uncounted_sorts(const Path *path)
 					break;
 				}
 			case T_AggPath:
+				cost += ordered_set_sorts((const AggPath *) path);
 				path = ((const AggPath *) path)->subpath;
 				break;
 			case T_WindowAggPath:
@@ -342,9 +372,10 @@ fate_beside(const RivalsInput *in, Path *rival)
 	Cost		uncounted = native_has_workers(rival) ?
 		in->workers_start + in->calls / (max_parallel_workers_per_gather + 1) : in->calls;
 	Cost		noise = noise_in(in, rival) + uncounted;
+	Cost		sorts = IsA(rival, AggPath) ? ordered_set_sorts((const AggPath *) rival) : 0;
 
 	if (compat_disabled_nodes(rival) < compat_disabled_nodes(path) ||
-		path->total_cost > rival->total_cost + cost_tolerated(in, rival) + uncounted)
+		path->total_cost > rival->total_cost + cost_tolerated(in, rival) + uncounted + sorts)
 		return GROUPING_DEARER;
 	if (cost_in_query(in, path) > cost_in_query(in, rival) + noise)
 		return root->sort_pathkeys == NIL && root->tuple_fraction > 0 ? GROUPING_LATER :

@@ -89,6 +89,9 @@ SELECT * FROM choice('SELECT t, n, sum(v) FROM choice_texts GROUP BY t, n LIMIT 
 SELECT * FROM choice('SELECT * FROM (SELECT t, n, sum(v) AS s FROM choice_texts GROUP BY t, n OFFSET 0) c WHERE s > 0 LIMIT 10');
 SELECT * FROM choice('SELECT * FROM (SELECT t, n, sum(v) AS s FROM choice_texts GROUP BY t, n OFFSET 0) c JOIN choice_days ON day = s LIMIT 10');
 
+-- The planner counts nothing for sorting the values of percentiles and modes.
+SELECT * FROM choice('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY day), percentile_cont(0.5) WITHIN GROUP (ORDER BY customer), mode() WITHIN GROUP (ORDER BY item) FROM choice_sales');
+SELECT * FROM choice('SELECT mode() WITHIN GROUP (ORDER BY day) FROM choice_sales WHERE customer = 7');
 DROP FUNCTION choice;
 DROP TABLE choice_days, choice_items, choice_sales, choice_texts;
 RESET gpuagg.mode;
