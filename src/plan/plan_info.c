@@ -73,6 +73,7 @@ typedef enum LookupMember
 	LOOKUP_COMPUTED,
 	LOOKUP_CONTENT,				/* String: its key; and */
 	LOOKUP_TABLE,				/* List of one Oid; NULL: it is not kept */
+	LOOKUP_CAN_FAIL,			/* Integer, 0 or 1 */
 	LOOKUP_JOINTYPE,			/* Integer */
 	LOOKUP_PROGRAM,				/* Const of bytes */
 	LOOKUP_KEYS,				/* Const of bytes */
@@ -274,6 +275,7 @@ lookup_to_list(const LookupInfo *lookup)
 		set_member(list, LOOKUP_CONTENT, makeString(lookup->key));
 		set_member(list, LOOKUP_TABLE, list_make1_oid(lookup->table));
 	}
+	set_integer(list, LOOKUP_CAN_FAIL, lookup->can_fail);
 	set_integer(list, LOOKUP_JOINTYPE, lookup->jointype);
 	set_member(list, LOOKUP_PROGRAM, program_to_const(lookup->program));
 	set_member(list, LOOKUP_KEYS, bytes_to_const(lookup->keys,
@@ -300,6 +302,7 @@ lookup_from_list(const List *list)
 		lookup->key = strVal(list_nth(list, LOOKUP_CONTENT));
 		lookup->table = linitial_oid(list_nth(list, LOOKUP_TABLE));
 	}
+	lookup->can_fail = integer_member(list, LOOKUP_CAN_FAIL) != 0;
 	lookup->jointype = (JoinType) integer_member(list, LOOKUP_JOINTYPE);
 	lookup->program = program_from_const(list_nth(list, LOOKUP_PROGRAM));
 	lookup->keys = bytes_from_const(list_nth(list, LOOKUP_KEYS), &size);

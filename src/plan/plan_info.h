@@ -89,6 +89,7 @@ typedef struct LookupInfo
 								 * those of: */
 	Oid			table;			/* the only table that the plan reads; InvalidOid: it is not to be
 								 * kept */
+	bool		can_fail;		/* what is computed can raise errors; the plan's input is a Material */
 	JoinType	jointype;		/* INNER, LEFT, SEMI or ANTI */
 	Program    *program;		/* its columns are the plan's, as engines have values; no more */
 	int			nkeys;

@@ -6,14 +6,21 @@
  * Its columns become batches, as engines have values, and these the look-up's rows
  * (lookup_rows.h), keys (lookup_keys.h) and columns (lookup_values.h).
  *
+ * What PostgreSQL computes of distinct values is NULL where it has none.  If it can raise an
+ * error, the child reads the values of a Material, so that the error ends nothing but a
+ * subtransaction in which these are read.
+ *
  * Memory: a context for each look-up, below the one of lookups_create, or that of
  * lookup_cache.c.
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
+#include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+#include "utils/resowner.h"
 
 #include "exec/lookup/lookup_cache.h"
 #include "exec/lookup/lookup_keys.h"
@@ -168,6 +175,63 @@ read_child(NodeLookup *lookup, LookupRows *rows, uint64 limit, const char **mess
 	return status;
 }
 
+/* Let a child's Material have all of its rows, and rewind it. */
+static void
+fill_material(PlanState *child)
+{
+	TupleTableSlot *slot;
+
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		slot = child_next_tuple(outerPlanState(child));
+	} while (!TupIsNull(slot));
+	rescan(child);
+}
+
+/*
+ * The same as read_child where what the child computes of its Material's rows can raise errors.
+ * PostgreSQL would come to one, too, but maybe to another one first.  Beside a parallel plan no
+ * subtransaction can begin: then the error is the query's.
+ */
+static EngineStatus
+read_child_safely(NodeLookup *lookup, LookupRows *rows, uint64 limit, const char **message)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	volatile EngineStatus status = ENGINE_INEXACT;
+
+	if (lookup->was_read)
+		rescan(lookup->child);
+	fill_material(lookup->child);
+	lookup->was_read = false;
+	if (IsInParallelMode())
+		return read_child(lookup, rows, limit, message);
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		status = read_child(lookup, rows, limit, message);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+			ReThrowError(error);
+		*message = "what is computed of distinct values raises an error";
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return status;
+}
+
 /* Of the next slot; false: there are too many. */
 static bool
 add_bytes(LookupResult *result, Bytes bytes)
@@ -311,7 +375,11 @@ make_result(NodeLookup *lookup, LookupResult *result, bool reads, uint64 limit,
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	LookupRows *rows = lookup_rows_create(lookup->info, ExecGetResultType(lookup->child));
-	EngineStatus status = reads ? read_child(lookup, rows, limit, message) : ENGINE_OK;
+	EngineStatus status = ENGINE_OK;
+
+	if (reads)
+		status = lookup->info->can_fail ? read_child_safely(lookup, rows, limit, message) :
+			read_child(lookup, rows, limit, message);
 
 	MemoryContextSwitchTo(old);
 	if (status == ENGINE_OK)

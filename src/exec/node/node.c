@@ -94,12 +94,20 @@ begin_children(GpuAggState *state, EState *estate, int eflags)
 {
 	CustomScanState *node = &state->css;
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
+	List	   *lookups = state->plan->lookups;
+	int			first_lookup = list_length(scan->custom_plans) - list_length(lookups);
 	ListCell   *lc;
 
 	eflags &= ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
 	foreach(lc, scan->custom_plans)
+	{
+		int			lookup = foreach_current_index(lc) - first_lookup;
+		bool		rewinds = lookup >= 0 && ((LookupInfo *) list_nth(lookups, lookup))->can_fail;
+
 		node->custom_ps = lappend(node->custom_ps,
-								  ExecInitNode((Plan *) lfirst(lc), estate, eflags));
+								  ExecInitNode((Plan *) lfirst(lc), estate,
+											   rewinds ? eflags | EXEC_FLAG_REWIND : eflags));
+	}
 	state->native = linitial(node->custom_ps);
 	check_native_type(state);
 	if (list_length(node->custom_ps) - list_length(state->plan->lookups) > 1)

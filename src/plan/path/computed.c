@@ -16,7 +16,7 @@
  * PostgreSQL computes the expressions of the rows that pass all conditions.  The distinct
  * values are those of the rows that pass the conditions of engines; so what can raise an error
  * is computed only if there are no other conditions, and PostgreSQL would compute it for each
- * row that passes.
+ * row that passes.  If it does raise one, PostgreSQL's own plan finds out which comes first.
  */
 #include "postgres.h"
 

@@ -16,6 +16,7 @@
 #include "plan/lower/lower.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/lower_regroup.h"
+#include "plan/lower/safety.h"
 #include "plan/make_program.h"
 #include "plan/path/build_side.h"
 #include "plan/path/clauses.h"
@@ -300,6 +301,7 @@ finish_star(const Grouping *grouping, const Lowering *l, const Star *star,
 		info->conditions = copyObject(lookup->conditions);
 		info->filters = copyObject(lookup->filters);
 		info->computed = copyObject(lookup->computed);
+		info->can_fail = !cannot_fail((Node *) lookup->computed);
 		lowered->builds = lappend(lowered->builds,
 								  build_side_path(grouping->root, lookup->rel, target));
 	}

@@ -31,6 +31,7 @@
 #include "guc.h"
 #include "handle/select.h"
 #include "plan/lower/lower_parts.h"
+#include "plan/lower/safety.h"
 #include "plan/path/build_side.h"
 #include "plan/path/cost.h"
 #include "plan/path/first_rows.h"
@@ -549,6 +550,7 @@ computed_path(Grouping *grouping, RelOptInfo *grouped_rel)
 	Star	   *star = grouping_find_computed(grouping);
 	LoweredGrouping lowered;
 	Rejection	rejection;
+	Path	   *path;
 	ListCell   *lc;
 
 	foreach(lc, star != NULL ? star->lookups : NIL)
@@ -557,9 +559,12 @@ computed_path(Grouping *grouping, RelOptInfo *grouped_rel)
 
 		if (((StarLookup *) lfirst(lc))->computed == NIL)
 			continue;
-		rel->cheapest_total_path = distinct_path(grouping->root, rel);
-		if (rel->cheapest_total_path == NULL)
+		path = distinct_path(grouping->root, rel);
+		if (path == NULL)
 			return NULL;
+		/* values are there before an error can end what is computed of them */
+		rel->cheapest_total_path = cannot_fail((Node *) ((StarLookup *) lfirst(lc))->computed) ?
+			path : (Path *) create_material_path(rel, path);
 	}
 	if (star == NULL || !grouping_lower_computed(grouping, star, &lowered, &rejection))
 		return NULL;
