@@ -117,3 +117,14 @@ CREATE FUNCTION gpuagg_evict(relation regclass) RETURNS bigint
 
 COMMENT ON FUNCTION gpuagg_evict(regclass) IS
 	'give back the device memory that columns of a table are kept in, so many bytes';
+
+--
+-- gpuagg_check(): whether settings and machine suit gpuagg, a row a check.
+--
+
+CREATE FUNCTION gpuagg_check(OUT name text, OUT status text, OUT seen text, OUT advice text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20;
+
+COMMENT ON FUNCTION gpuagg_check() IS
+	'settings and machine: what was looked at, what was seen, and what to do';

@@ -48,7 +48,7 @@ sql('old', 'ALTER EXTENSION gpuagg UPDATE');
 is(sql('old', "SELECT extversion FROM pg_extension WHERE extname = 'gpuagg'"), '1.1', 'updated');
 is(members('old'), members('new'), 'the same objects as in a new one');
 like(members('old'), qr/$_/, "$_ among them")
-  for 'function gpuagg_explain\(text\)', 'function gpuagg_stats_reset\(\)', 'view gpuagg_stats\n', 'view gpuagg_stats_reasons';
+  for 'function gpuagg_explain\(text\)', 'function gpuagg_check\(\)', 'function gpuagg_stats_reset\(\)', 'view gpuagg_stats\n', 'view gpuagg_stats_reasons';
 is(sql('old', $explain), 'GROUP BY k', 'the new function works');
 is(sql('old', 'SELECT (gpu_sum_by_key(k, v))[2] FROM t'), '(1,145,10)', 'and the old ones do');
 
