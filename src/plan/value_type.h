@@ -19,6 +19,9 @@ extern int	value_type_of(Oid type);
  */
 #define SLOT_ZONE_TYPE PG_NODE_TREEOID
 
+/* Of slots that are an array of numbers of 8 bytes: a bytea relabelled so has them. */
+#define SLOT_NUMBERS_TYPE PG_MCV_LISTOID
+
 /* Of slots that are made of a look-up's rows: a constant, which says which slot it is. */
 #define SLOT_LOOKUP_TYPE PG_DEPENDENCIESOID
 

@@ -18,6 +18,7 @@
 #include "ops_float.h"
 #include "ops_date.h"
 #include "ops_calendar.h"
+#include "ops_bucket.h"
 #include "ops_zone.h"
 #include "ops_numeric.h"
 #include "ops_text.h"
@@ -25,5 +26,6 @@
 #include "ops_lookup.h"
 #include "ops_wide.h"
 #include "ops_special.h"
+#include "ops_interval.h"
 
 #endif							/* GPUAGG_OPS_H */

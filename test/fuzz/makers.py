@@ -56,7 +56,11 @@ def ints(type):
         forms += [(1, '{0}::int4', ('bool',)), (1, '({0} - {1})', ('date', 'date'))]
         forms += [(0.4, name + '({0})', (t,)) for name in ('length', 'octet_length', 'char_length', 'bit_length') for t in TEXTS]
         forms += [(0.1, 'ascii({0})', ('text',)), (0.1, "strpos({0}, 'a')", ('text',)), (0.1, 'gcd({0}, {1})', ('int4', 'int4')),
-                  (0.1, 'sign({0}::numeric)::int4', ('int4',)), (0.1, 'width_bucket({0}, 0, 100, 7)', ('float8',))]
+                  (0.1, 'sign({0}::numeric)::int4', ('int4',)), (0.6, 'width_bucket({0}, {1}, 7)', ('float8', ('0, 100', '100, 0', '-1, 0.1', '-1e5, 1e6')))]
+        forms += [(0.4, 'width_bucket({0}, {1}, 9)', ('numeric', ('0::numeric, 100', '100.5, -3', '-0.01, 0.1'))),
+                  (0.4, 'width_bucket({0}, {1})', ('int4', ("'{-5,0,0,7,100}'::int[]", "'{3,1,2}'::int[]", "'{}'::int[]"))),
+                  (0.3, 'width_bucket({0}, {1})', ('numeric', ("'{-5,0,0.01,7,100}'::numeric[]",))),
+                  (0.3, 'width_bucket({0}, {1})', ('float8', ("'{-5,0,0.5,7,NaN}'::float8[]", "'{9,-1,0}'::float8[]")))]
     return forms
 
 
@@ -91,24 +95,25 @@ def numerics(type):
 
 def dates(type):
     return [(3, '({0} + {1})', ('date', 'int4')), (3, '({0} - {1})', ('date', 'int4')), (2, '{0}::date', ('timestamp',)),
-            (2, '{0}::date', ('timestamptz',)), (0.3, "to_date({0}, 'YYYY')", (("'2001'", "'x'"),))]
+            (2, '{0}::date', ('timestamptz',)), (0.5, 'make_date({0}, {1}, {2})', ('int2', ('1', '2', '12', '13'), ('1', '29', '30', '0'))), (0.3, "to_date({0}, 'YYYY')", (("'2001'", "'x'"),))]
 
 
 def timestamps(type):
     zoned = type == 'timestamptz'
     forms = [(2, '({0} + {1})', (type, INTERVALS)), (2, '({0} - {1})', (type, INTERVALS)),
              (0.5, '({0} + {1})', (type, 'interval')), (0.3, '({0} - {1})', (type, 'interval')),
-             (0.3, '({1} + {0})', (type, INTERVALS))]
+             (0.3, '({1} + {0})', (type, INTERVALS)), (0.4, "({0} + {1} * interval '1 second')", (type, 'int4')),
+             (0.3, "({0} - interval '90 min' * {1})", (type, 'int2')),
+             (0.6, "date_bin({1}, {0}, {2})", (type, ("'15 minutes'", "'1 day 1 hour'", "'7 days'", "'0.000003 s'"), ("'2001-01-01'", "'1970-01-01 00:07'")))]
     forms += [(3 / len(UNITS), "date_trunc('%s', {0})" % unit, (type,)) for unit in UNITS]
     if zoned:
         forms += [(1 / len(UNITS), "date_trunc('%s', {0}, {1})" % unit, (type, ZONES[:4])) for unit in UNITS]
         forms += [(1, '{0}::timestamptz', ('timestamp',)), (1, '{0}::timestamptz', ('date',)),
-                  (0.7, '({0} AT TIME ZONE {1})', ('timestamp', ZONES)), (0.3, 'to_timestamp({0})', ('float8',))]
+                  (0.7, '({0} AT TIME ZONE {1})', ('timestamp', ZONES)), (0.5, 'to_timestamp({0})', ('float8',)), (0.3, 'to_timestamp({0})', ('int4',))]
     else:
         forms += [(1, '{0}::timestamp', ('timestamptz',)), (1, '{0}::timestamp', ('date',)),
                   (0.7, '({0} AT TIME ZONE {1})', ('timestamptz', ZONES)), (1, '({0} + {1})', ('date', INTERVALS)),
-                  (1, '({0} - {1})', ('date', INTERVALS)), (0.2, "({0} + time '01:30')", ('date',)),
-                  (0.2, "date_bin('15 minutes', {0}, '2001-01-01')", ('timestamp',))]
+                  (1, '({0} - {1})', ('date', INTERVALS)), (0.4, "({0} + time '01:30')", ('date',)), (0.4, '({0} + {1})', ('date', 'time'))]
     return forms
 
 
@@ -119,6 +124,10 @@ def intervals(type):
             (0.3, 'justify_hours({0})', (type,)), (0.3, 'justify_interval({0})', (type,)),
             (0.3, 'age({0}, {1})', ('timestamp', 'timestamp')), (0.5, "date_trunc('hour', {0})", (type,)),
             (0.3, 'make_interval(days => {0})', ('int4',))]
+
+
+def times(type):
+    return [(1, '{0}::time', (source,)) for source in ('timestamp', 'timestamptz')]
 
 
 def texts(type):
@@ -146,6 +155,7 @@ def bools(type):
              (0.2, '({0}, {1}) OVERLAPS ({2}, {3})', ('date', 'date', 'date', 'date'))]
     forms += [(0.3, '({0} IS %s)' % test, ('bool',))
               for test in ('TRUE', 'FALSE', 'UNKNOWN', 'NOT TRUE', 'NOT FALSE', 'NOT UNKNOWN')]
+    forms += [(0.4, '({0} %s {1})' % op, ('interval', 'interval')) for op in ('=', '<', '>=')]
     forms += [(0.5, 'isfinite({0})', (t,)) for t in ('date', 'timestamp', 'timestamptz')]
     forms += [(w, '({0} %s {1})' % like, (t, PATTERNS)) for t in TEXTS for like, w in (('LIKE', 0.6), ('NOT LIKE', 0.3))]
     every = INTS + FLOATS + ['numeric', 'date', 'timestamp', 'timestamptz'] + TEXTS + ['"char"', 'uuid', 'oid', 'interval', 'time', 'money', 'bytea', 'bit',
@@ -162,7 +172,7 @@ def bools(type):
 
 
 BY_TYPE = {'bool': bools, 'numeric': numerics, 'date': dates, 'timestamp': timestamps, 'timestamptz': timestamps,
-           'interval': intervals}
+           'interval': intervals, 'time': times}
 BY_TYPE.update({t: ints for t in INTS})
 BY_TYPE.update({t: floats for t in FLOATS})
 BY_TYPE.update({t: texts for t in TEXTS})

@@ -505,6 +505,177 @@ test_intervals(void)
 	GIVES(timestamp_add_time(MIN8, MAX8, E), MIN8);
 }
 
+static bool
+is_span(TimeSpan a, int32_t month, int32_t day, int64_t time)
+{
+	return a.month == month && a.day == day && a.time == time;
+}
+
+static void
+test_spans(void)
+{
+	static const int64_t day = INT64_C(86400000000);
+	TimeSpan	hour = {day / 24, 0, 0};
+	TimeSpan	month = {0, 0, 1};
+	TimeSpan	days = {0, 30, 0};
+	TimeSpan	least = {MIN8, MIN4, MIN4};
+	TimeSpan	most = {MAX8, MAX4, MAX4};
+	TimeSpan	mixed = {-61000001, 5, -14};
+
+	GIVES(interval_eq(month, days), 1);
+	GIVES(interval_ne(month, days), 0);
+	GIVES(interval_lt(hour, days), 1);
+	GIVES(interval_le(month, days), 1);
+	GIVES(interval_gt(least, most), 0);
+	GIVES(interval_ge(most, least), 1);
+	GIVES(is_span(interval_add(hour, days, E), 0, 30, day / 24), 1);
+	GIVES(is_span(interval_sub(hour, month, E), -1, 0, day / 24), 1);
+	GIVES(is_span(interval_neg(mixed, E), 14, -5, 61000001), 1);
+	FAILS(interval_add(most, hour, E));
+	FAILS(interval_add((TimeSpan) {0, MAX4, 0}, days, E));
+	FAILS(interval_sub((TimeSpan) {MIN8, 0, 0}, hour, E));
+	FAILS(interval_neg((TimeSpan) {0, 0, MIN4}, E));
+	FAILS(interval_neg(least, E));
+	GIVES(is_span(timestamp_diff(day + 1, -day, E), 0, 2, 1), 1);
+	GIVES(is_span(timestamp_diff(0, day + 1, E), 0, -1, -1), 1);
+	FAILS(timestamp_diff(MAX8, 0, E));
+	FAILS(timestamp_diff(0, MIN8, E));
+	FAILS(timestamp_diff(MAX8 - 1, -2, E));
+	GIVES(interval_extract(mixed, FIELD_MICROSECONDS, E), -1000001);
+	GIVES(interval_extract(mixed, FIELD_MINUTE, E), -1);
+	GIVES(interval_extract(mixed, FIELD_HOUR, E), 0);
+	GIVES(interval_extract(mixed, FIELD_DAY, E), 5);
+	GIVES(interval_extract(mixed, FIELD_MONTH, E), -2);
+	GIVES(interval_extract(mixed, FIELD_YEAR, E), -1);
+	GIVES(interval_extract(mixed, FIELD_EPOCH_MICROSECONDS, E),
+		  INT64_C(-31557600000000) - 60 * day + 5 * day - 61000001);
+	FAILS(interval_extract(most, FIELD_DAY, E));
+	FAILS(interval_extract((TimeSpan) {0, 0, MAX4}, FIELD_EPOCH_MICROSECONDS, E));
+	GIVES(interval_part(mixed, FIELD_SECOND, E), -1.000001);
+	GIVES(interval_part(mixed, FIELD_MILLISECONDS, E), -1000.001);
+	GIVES(interval_part(month, FIELD_EPOCH, E), 2592000.0);
+	FAILS(interval_part(least, FIELD_EPOCH, E));
+	GIVES(time_product(0.5, 1, E), 0);
+	GIVES(time_product(1.5, 1, E), 2);
+	GIVES(time_product(-2, day, E), -2 * day);
+	FAILS(time_product(NAN, 1, E));
+	FAILS(time_product(INFINITY, 0, E));
+	FAILS(time_product(1e19, 1, E));
+	GIVES(timestamp_time(-1), day - 1);
+	GIVES(timestamp_time(day), 0);
+}
+
+static void
+test_made_times(void)
+{
+	static const int64_t day = INT64_C(86400000000);
+
+	GIVES(float8_to_timestamp(0, E), -10957 * day);
+	GIVES(float8_to_timestamp(946684800.0000005, E), 0);
+	GIVES(float8_to_timestamp(946684800.5, E), 500000);
+	GIVES(float8_to_timestamp(INFINITY, E), MAX8);
+	GIVES(float8_to_timestamp(-INFINITY, E), MIN8);
+	FAILS(float8_to_timestamp(NAN, E));
+	FAILS(float8_to_timestamp(9224318016000.0, E));
+	FAILS(float8_to_timestamp(-210866803201.0, E));
+	GIVES(float8_to_timestamp(-210866803200.0, E), -2451545 * day);
+	GIVES(month_start(2000, 2, E), 31);
+	GIVES(month_start(-1, 1, E), -730485);
+	FAILS(month_start(0, 1, E));
+	FAILS(month_start(2000, 13, E));
+	FAILS(month_start(MIN4, 1, E));
+	FAILS(month_start(MAX4, 1, E));
+	GIVES(month_day(31, 29, E), 59);
+	FAILS(month_day(31, 30, E));
+	FAILS(month_day(31, 0, E));
+	FAILS(month_day(31, MIN4, E));
+	GIVES(month_day(month_start(-4714, 11, E), 24, E), -2451545);
+	FAILS(month_day(month_start(-4714, 11, E), 23, E));
+	GIVES(month_day(month_start(5874897, 12, E), 31, E), 2145031948);
+}
+
+static void
+test_buckets(void)
+{
+	static const double ten[] = {0, 10, 5, 1};
+	static const double falling[] = {10, 0, 5, 1};
+	static const double all[] = {-DBL_MAX, DBL_MAX, 4, 1};
+	static const double most[] = {0, 1, MAX4, 1};
+	static const double early[] = {0, 100, 100, 0};
+	static const double by_part[] = {0, 100, 100, 1};
+	static const double wide[] = {-DBL_MAX, DBL_MAX, 4, 0};
+	static const int64_t units[] = {1000, 0, 4};
+	static const int64_t rising[] = {-7, 0, 3};
+	static const double steps[] = {-1, 0, 0, NAN};
+	static const int64_t whole[] = {MIN8, 3, 3, MAX8};
+	static const int64_t bins[] = {10, 3};
+	static const int64_t late[] = {10, INT64_C(9223371331199999999)};
+	Bytes		b = {(const char *) ten, sizeof(ten)};
+	Bytes		f = {(const char *) falling, sizeof(falling)};
+	Bytes		a = {(const char *) all, sizeof(all)};
+	Bytes		m = {(const char *) most, sizeof(most)};
+	Bytes		e = {(const char *) early, sizeof(early)};
+	Bytes		p = {(const char *) by_part, sizeof(by_part)};
+	Bytes		d = {(const char *) wide, sizeof(wide)};
+	Bytes		u = {(const char *) units, sizeof(units)};
+	Bytes		r = {(const char *) rising, sizeof(rising)};
+	Bytes		s = {(const char *) steps, sizeof(steps)};
+	Bytes		w = {(const char *) whole, sizeof(whole)};
+	Bytes		t = {(const char *) bins, sizeof(bins)};
+	Bytes		l = {(const char *) late, sizeof(late)};
+	Bytes		none = {"", 0};
+
+	GIVES(float8_width_bucket(-5e-324, b, E), 0);
+	GIVES(float8_width_bucket(0, b, E), 1);
+	GIVES(float8_width_bucket(2, b, E), 2);
+	GIVES(float8_width_bucket(9.999999999999998, b, E), 5);
+	GIVES(float8_width_bucket(10, b, E), 6);
+	GIVES(float8_width_bucket(INFINITY, b, E), 6);
+	FAILS(float8_width_bucket(NAN, b, E));
+	FAILS(float8_width_bucket(1, none, E));
+	GIVES(float8_width_bucket(10, f, E), 1);
+	GIVES(float8_width_bucket(8, f, E), 2);
+	GIVES(float8_width_bucket(0, f, E), 6);
+	GIVES(float8_width_bucket(11, f, E), 0);
+	GIVES(float8_width_bucket(0, a, E), 3);
+	GIVES(float8_width_bucket(-DBL_MAX, a, E), 1);
+	GIVES(float8_width_bucket(0.9999999999999999, m, E), MAX4);
+	FAILS(float8_width_bucket(1, m, E));
+	GIVES(float8_width_bucket(29, e, E), 30);
+	GIVES(float8_width_bucket(29, p, E), 29);
+	GIVES(float8_width_bucket(2.9999999999999996, p, E), 3);
+	FAILS(float8_width_bucket(0, d, E));
+	GIVES(int8_width_bucket(1001, u), 0);
+	GIVES(int8_width_bucket(1000, u), 1);
+	GIVES(int8_width_bucket(750, u), 2);
+	GIVES(int8_width_bucket(1, u), 4);
+	GIVES(int8_width_bucket(0, u), 5);
+	GIVES(int8_width_bucket(-8, r), 0);
+	GIVES(int8_width_bucket(-5, r), 1);
+	GIVES(int8_width_bucket(-4, r), 2);
+	GIVES(int8_width_bucket(MAX8, r), 4);
+	GIVES(int8_width_bucket(1, none), 0);
+	GIVES(float8_bucket(-2, s), 0);
+	GIVES(float8_bucket(-0.0, s), 3);
+	GIVES(float8_bucket(INFINITY, s), 3);
+	GIVES(float8_bucket(NAN, s), 4);
+	GIVES(float8_bucket(1, none), 0);
+	GIVES(int8_bucket(MIN8, w), 1);
+	GIVES(int8_bucket(3, w), 3);
+	GIVES(int8_bucket(MAX8, w), 4);
+	GIVES(int8_bucket(1, none), 0);
+	GIVES(timestamp_bin(3, t, E), 3);
+	GIVES(timestamp_bin(12, t, E), 3);
+	GIVES(timestamp_bin(2, t, E), -7);
+	GIVES(timestamp_bin(-7, t, E), -7);
+	GIVES(timestamp_bin(-8, t, E), -17);
+	GIVES(timestamp_bin(MAX8, t, E), MAX8);
+	GIVES(timestamp_bin(MIN8, t, E), MIN8);
+	FAILS(timestamp_bin(-2451545 * DAY_MICROSECONDS, t, E));
+	FAILS(timestamp_bin(-2451545 * DAY_MICROSECONDS, l, E));
+	FAILS(timestamp_bin(1, none, E));
+}
+
 static Bytes
 bytes(const char *text)
 {
@@ -724,6 +895,9 @@ main(void)
 	test_date_fields();
 	test_timestamp_fields();
 	test_intervals();
+	test_spans();
+	test_made_times();
+	test_buckets();
 	test_bytes();
 	test_like();
 	test_text_parts();

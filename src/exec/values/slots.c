@@ -271,6 +271,15 @@ copy_text(Datum value)
 	return bytes;
 }
 
+/* A varlena's bytes, which are numbers, where numbers can be. */
+static Bytes
+copy_numbers(Datum value)
+{
+	Bytes		numbers = copy_text(value);
+
+	return (Bytes) {memcpy(palloc(numbers.len + 1), numbers.data, numbers.len), numbers.len};
+}
+
 /* The bytes that a Datum points to, and the zeros that make a type's size of them. */
 static Bytes
 copy_bytes(ValueType type, Datum value)
@@ -347,6 +356,8 @@ slots_evaluate(List *exprs, const SlotResult *early, const Bitmapset *params,
 			if (!set_zone(slot, value, reason))
 				return false;
 		}
+		else if (!slot->isnull && exprType((Node *) state->expr) == SLOT_NUMBERS_TYPE)
+			slot->bytes = copy_numbers(value);
 		else if (!slot->isnull && type_is_array_domain(exprType((Node *) state->expr)))
 			slot->bytes = set_of_array(value);
 		else if (!slot->isnull && exprType((Node *) state->expr) != SLOT_LOOKUP_TYPE)

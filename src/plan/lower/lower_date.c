@@ -62,12 +62,8 @@ date_unit(const Expr *name, int *code, char **spelled)
 	return type == UNKNOWN_FIELD ? DecodeSpecial(0, *spelled, code) : type;
 }
 
-/*
- * The field (DateField) that a constant names, from first to last, or -1.  What
- * PostgreSQL does not know, or not for the type, is left to its error.
- */
-static int
-named_field(Lowering *l, const Expr *name, DateField first, DateField last)
+int
+lower_date_field(Lowering *l, const Expr *name, int first, int last)
 {
 	char	   *spelled = NULL;
 	int			code;
@@ -81,7 +77,7 @@ named_field(Lowering *l, const Expr *name, DateField first, DateField last)
 	for (int i = 0; type == UNITS && i < (int) lengthof(date_fields); i++)
 		if (date_fields[i].code == code)
 			field = (int) date_fields[i].field;
-	if (field < (int) first || field > (int) last)
+	if (field < first || field > last)
 		return lower_reject(l, REJECTED_EXPRESSION, _("field \"%s\" is not supported here"), spelled);
 	return field;
 }
@@ -97,7 +93,7 @@ lower_trunc(Lowering *l, List *args, bool with_zone)
 {
 	ProgramBuilder *b = l->builder;
 	Expr	   *zone = list_length(args) > 2 ? lthird(args) : NULL;
-	int			field = named_field(l, linitial(args), FIELD_MICROSECONDS,
+	int			field = lower_date_field(l, linitial(args), FIELD_MICROSECONDS,
 								   FIELD_MILLENNIUM);
 	int			field_reg = field < 0 ? -1 : lower_int4(l, field);
 	int			reg = field_reg < 0 ? -1 : lower_expr(l, lsecond(args));
@@ -171,24 +167,30 @@ lower_field_operand(Lowering *l, Expr *expr, int field)
 static int
 lower_part(Lowering *l, List *args)
 {
-	int			field = named_field(l, linitial(args), FIELD_MICROSECONDS, FIELD_EPOCH);
+	int			field = lower_date_field(l, linitial(args), FIELD_MICROSECONDS, FIELD_EPOCH);
 	int			arg = lower_field_operand(l, lsecond(args), field);
 
 	return arg < 0 ? -1 : lower_field(l, OP_timestamp_part, arg, field);
 }
 
-bool
-is_extract(Oid function)
+static bool
+is_date_extract(Oid function)
 {
 	return function == F_EXTRACT_TEXT_DATE || function == F_EXTRACT_TEXT_TIMESTAMP ||
 		function == F_EXTRACT_TEXT_TIMESTAMPTZ;
+}
+
+bool
+is_extract(Oid function)
+{
+	return is_date_extract(function) || function == F_EXTRACT_TEXT_INTERVAL;
 }
 
 /* The field of an extract()'s arguments, and the register it is looked up in. */
 static int
 lower_extract_operand(Lowering *l, Oid function, List *args, int *field)
 {
-	*field = named_field(l, linitial(args),
+	*field = lower_date_field(l, linitial(args),
 						 function == F_EXTRACT_TEXT_DATE ? FIELD_DAY : FIELD_MICROSECONDS,
 						 FIELD_EPOCH);
 	return lower_field_operand(l, lsecond(args), *field);
@@ -202,8 +204,11 @@ int
 lower_extract(Lowering *l, Oid function, List *args, int *scale)
 {
 	int			field;
-	int			arg = lower_extract_operand(l, function, args, &field);
+	int			arg;
 
+	if (function == F_EXTRACT_TEXT_INTERVAL)
+		return lower_interval_extract(l, args, scale);
+	arg = lower_extract_operand(l, function, args, &field);
 	*scale = 0;
 	if (arg < 0)
 		return -1;
@@ -229,7 +234,7 @@ lower_extract(Lowering *l, Oid function, List *args, int *scale)
 	return lower_field(l, OP_timestamp_extract, arg, field);
 }
 
-/* No engine computes it from a time or an interval, but its scale is the field's. */
+/* An extract() that no engine computes has the scale of its field, too. */
 bool
 scale_of_extract(const FuncExpr *call, int *scale)
 {
@@ -239,7 +244,7 @@ scale_of_extract(const FuncExpr *call, int *scale)
 	if (call->funcid != F_EXTRACT_TEXT_TIME && call->funcid != F_EXTRACT_TEXT_TIMETZ &&
 		call->funcid != F_EXTRACT_TEXT_INTERVAL)
 		return false;
-	field = named_field(&none, linitial(call->args), FIELD_MICROSECONDS, FIELD_EPOCH);
+	field = lower_date_field(&none, linitial(call->args), FIELD_MICROSECONDS, FIELD_EPOCH);
 	*scale = field == FIELD_MILLISECONDS ? 3 : field == FIELD_SECOND || field == FIELD_EPOCH ? 6 : 0;
 	return field >= 0;
 }
@@ -276,19 +281,12 @@ add_calendar_part(Lowering *l, OpCode op, int reg, int32 count, bool with_zone)
 	return lower_to_utc(l, reg, zone);
 }
 
-/* Date, timestamp or timestamptz plus or minus an interval. */
+/* A timestamp's register plus a constant interval: its months, its days, its time. */
 static int
-lower_interval(Lowering *l, List *args, bool of_date, bool with_zone, bool minus)
+add_interval(Lowering *l, int reg, const Interval *constant, bool with_zone, bool minus)
 {
-	const Const *constant = lsecond(args);
-	Interval	span;
-	int			reg;
+	Interval	span = *constant;
 
-	if (!IsA(constant, Const) || constant->constisnull)
-		return lower_reject(l, REJECTED_EXPRESSION, _("an interval that is not constant is not supported"));
-	span = *DatumGetIntervalP(constant->constvalue);
-	if (INTERVAL_NOT_FINITE(&span))
-		return lower_reject(l, REJECTED_EXPRESSION, _("an infinite interval is not supported"));
 	if (minus)
 	{
 		/* as PostgreSQL does, where the least number is its own negation */
@@ -296,12 +294,33 @@ lower_interval(Lowering *l, List *args, bool of_date, bool with_zone, bool minus
 		span.day = (int32) -(uint32) span.day;
 		span.time = (int64) -(uint64) span.time;
 	}
-	reg = lower_expr(l, linitial(args));
-	if (reg >= 0 && of_date)
-		reg = program_add_op(l->builder, OP_date_to_timestamp, reg, -1);
 	reg = add_calendar_part(l, OP_timestamp_add_months, reg, span.month, with_zone);
 	reg = add_calendar_part(l, OP_timestamp_add_days, reg, span.day, with_zone);
 	return lower_op(l, OP_timestamp_add_time, reg, lower_int8(l, span.time));
+}
+
+/* Date, timestamp or timestamptz plus or minus an interval. */
+static int
+lower_interval(Lowering *l, List *args, bool of_date, bool with_zone, bool minus)
+{
+	const Const *constant = lsecond(args);
+	const Interval *span = NULL;
+	int			time = -1;
+	int			reg;
+
+	if (IsA(constant, Const) && !constant->constisnull)
+		span = DatumGetIntervalP(constant->constvalue);
+	if (span != NULL && INTERVAL_NOT_FINITE(span))
+		return lower_reject(l, REJECTED_EXPRESSION, _("an infinite interval is not supported"));
+	reg = lower_expr(l, linitial(args));
+	if (reg >= 0 && of_date)
+		reg = program_add_op(l->builder, OP_date_to_timestamp, reg, -1);
+	if (reg < 0 || span != NULL)
+		return reg < 0 ? -1 : add_interval(l, reg, span, with_zone, minus);
+	time = lower_time_product(l, lsecond(args));
+	if (time >= 0 && minus)
+		time = program_add_op(l->builder, OP_int8_neg, time, -1);
+	return lower_op(l, OP_timestamp_add_time, reg, time);
 }
 
 bool
@@ -336,7 +355,7 @@ lower_date_function(Lowering *l, Oid function, List *args, int *reg)
 		case F_INT4_NUMERIC:
 		case F_INT8_NUMERIC:
 			if (!IsA(linitial(args), FuncExpr) ||
-				!is_extract(((FuncExpr *) linitial(args))->funcid))
+				!is_date_extract(((FuncExpr *) linitial(args))->funcid))
 				return false;
 			*reg = lower_extract_cast(l, function, linitial(args));
 			return true;

@@ -52,6 +52,14 @@ extern bool lower_ignores_repetitions(Oid function);
 extern int	lower_array_op(Lowering *l, const ScalarArrayOpExpr *expr);
 
 /*
+ * lower_bucket.c: width_bucket and date_bin with constant bounds, thresholds, strides and
+ * origins.
+ */
+
+/* Lower a call, if the function is one of those here, to *reg (or -1). */
+extern bool lower_bucket_function(Lowering *l, Oid function, List *args, int *reg);
+
+/*
  * lower_call.c: calls of functions and operators.
  */
 
@@ -100,6 +108,12 @@ extern const AttrMissing *lower_missing_value(Lowering *l, Form_pg_attribute att
 /* Lower a call, if the function is one of those here, to *reg (or -1). */
 extern bool lower_date_function(Lowering *l, Oid function, List *args, int *reg);
 
+/*
+ * The field (DateField) that a constant names, from first to last, or -1.  What
+ * PostgreSQL does not know, or not for the type, is left to its error.
+ */
+extern int	lower_date_field(Lowering *l, const Expr *name, int first, int last);
+
 /* extract(), which returns a numeric: of *scale. */
 extern bool is_extract(Oid function);
 extern int	lower_extract(Lowering *l, Oid function, List *args, int *scale);
@@ -131,6 +145,19 @@ extern bool is_of_table(const Lowering *l, const PlaceHolderVar *var);
  */
 extern int	lower_numeric(Lowering *l, Expr *expr, NumericInfo *info);
 extern int	lower_numeric_node(Lowering *l, Expr *expr, NumericInfo *info);
+
+/*
+ * lower_interval.c: fields of intervals, times of day, and dates and timestamps made of parts.
+ */
+
+/* extract() from an interval, a numeric of *scale. */
+extern int	lower_interval_extract(Lowering *l, List *args, int *scale);
+
+/* The microseconds of an interval that is no constant: a constant time times a number. */
+extern int	lower_time_product(Lowering *l, Expr *expr);
+
+/* Lower a call, if the function is one of those here, to *reg (or -1). */
+extern bool lower_interval_function(Lowering *l, Oid function, List *args, int *reg);
 
 /*
  * lower_logic.c: AND, OR, NOT, IS NULL, IS TRUE and the like.
@@ -184,7 +211,7 @@ extern int	lower_add_slot(Lowering *l, Expr *expr, ValueType type);
 /* The register of an expression's value, which is the same for all rows. */
 extern int	lower_slot_ref(Lowering *l, Expr *expr);
 
-/* Of a slot whose bytes are made of the value: see SLOT_ZONE_TYPE. */
+/* Of a slot whose bytes are made of the value: see value_type.h. */
 extern int	lower_made_slot_ref(Lowering *l, Expr *expr);
 
 /* Of a constant: a NULL of a type, numbers. */

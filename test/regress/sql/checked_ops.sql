@@ -7,7 +7,7 @@
 CREATE TABLE edges (id int, a2 smallint DEFAULT 1, b2 smallint DEFAULT 1, a4 int DEFAULT 1, b4 int DEFAULT 1, a8 bigint DEFAULT 1, b8 bigint DEFAULT 1,
 	x4 real DEFAULT 1, y4 real DEFAULT 1, x8 float8 DEFAULT 1, y8 float8 DEFAULT 1, d date DEFAULT '2000-01-01', e date DEFAULT '2000-01-01',
 	ts timestamp DEFAULT '2000-01-01', tz timestamptz DEFAULT '2000-01-01 00:00+00', n numeric(10,2) DEFAULT 1, m numeric(18,6) DEFAULT 1, q numeric DEFAULT 1.0,
-	w numeric(60,19) DEFAULT 1);
+	w numeric(60,19) DEFAULT 1, iv interval DEFAULT '1 hour');
 CREATE TABLE checked_ops (id int GENERATED ALWAYS AS IDENTITY, op text, expr text, row_values text);
 INSERT INTO checked_ops (op, expr, row_values) VALUES
 	('int2_add', 'a2 + b2', 'a2 = 32767'), ('int2_add', 'a2 + b2', 'a2 = -32768, b2 = -1'),
@@ -65,6 +65,13 @@ INSERT INTO checked_ops (op, expr, row_values) VALUES
 	('timestamp_add_months', 'ts + interval ''1 month''', 'ts = ''294276-12-31'''), ('timestamp_add_months', 'ts - interval ''1 month''', 'ts = ''4714-11-24 BC'''),
 	('timestamp_add_days', 'ts + interval ''1 day''', 'ts = ''294276-12-31'''), ('timestamp_add_days', 'ts - interval ''1 day''', 'ts = ''4714-11-24 BC'''),
 	('timestamp_add_time', 'ts + interval ''1 hour''', 'ts = ''294276-12-31 23:30'''), ('timestamp_add_time', 'tz - interval ''1 hour''', 'tz = ''4714-11-24 00:30+00 BC'''),
+	('float8_to_timestamp', 'to_timestamp(x8)', 'x8 = ''NaN'''), ('float8_to_timestamp', 'to_timestamp(x8)', 'x8 = 9224318016000'),
+	('interval_add', 'extract(day FROM iv + iv)', 'iv = ''2000000000 days'''), ('interval_sub', 'iv - interval ''1 day'' > interval ''0''', 'iv = ''-2147483648 days'''), ('interval_neg', 'date_part(''hour'', -iv)', 'iv = ''-2147483648 days'''),
+	('interval_extract', 'extract(epoch FROM iv)', 'iv = ''170000000 years'''),
+	('time_product', 'ts + x8 * interval ''1 second''', 'x8 = ''NaN'''), ('time_product', 'ts - interval ''1 hour'' * x8', 'x8 = 1e15'),
+	('month_start', 'make_date(a4, b4, 1)', 'b4 = 13'), ('month_start', 'make_date(a4, b4, 1)', 'a4 = 0'), ('month_day', 'make_date(2001, 2, a4)', 'a4 = 29'), ('month_day', 'make_date(-4714, 11, a4 + 23)', 'a4 = 0'),
+	('float8_width_bucket', 'width_bucket(x8, 0, 10, 5)', 'x8 = ''NaN'''), ('float8_width_bucket', 'width_bucket(x8, 0, 10, 2147483647)', 'x8 = 10'),
+	('timestamp_bin', 'date_bin(''10000 days'', ts, ''2000-01-01'')', 'ts = ''4714-11-24 BC'''), ('timestamp_bin', 'date_bin(''1 day'', tz, ''294276-12-31 00:00+00'')', 'tz = ''4714-11-24 00:30+00 BC'''),
 	('timestamptz_local', 'tz::timestamp', 'tz = ''294276-12-31 23:30+00'''), ('timestamptz_local', 'tz AT TIME ZONE ''-01''', 'tz = ''294276-12-31 23:30+00'''),
 	('timestamp_utc', 'ts::timestamptz', 'ts = ''4714-11-24 00:30 BC'''), ('timestamp_utc', 'd::timestamptz', 'd = ''4714-11-24 BC'''), ('timestamp_utc', 'ts AT TIME ZONE ''+05''', 'ts = ''294276-12-31 23:30'''),
 	('numeric_fit', 'm::numeric(6,2)', 'm = 9999.995'), ('numeric_fit', '(n * 1.5)::numeric(3)', 'n = 999.5'),
@@ -111,3 +118,10 @@ CREATE TABLE zeros AS SELECT i AS id, CASE WHEN i = 2 THEN round(0.0, 600) ELSE 
 ANALYZE zeros;
 SELECT op, check_fallback('SELECT ' || expr || ' FROM zeros') AS outcome, check_engine('SELECT ' || expr || ' FROM zeros WHERE id <> 2') AS filtered
 FROM (VALUES ('display_scale_sum', 'sum(q * q)'), ('wide_high', 'sum(w)')) v (op, expr);
+
+-- infinite intervals are PostgreSQL 17's, and what overflows is an error in later versions only
+CREATE TABLE spans AS SELECT i AS id, CASE WHEN i = 2 THEN 'infinity' ELSE '2000-01-01' END::timestamp AS ts, CASE WHEN i = 2 THEN '4714-11-24 00:30+00 BC' ELSE '2000-01-01 00:00+00' END::timestamptz AS tz,
+	CASE WHEN i = 1 THEN '1 hour' WHEN current_setting('server_version_num')::int >= 170000 THEN 'infinity' ELSE '178956970 years 7 mons 2147483647 days 2562047788:00:54.775807' END::interval AS iv FROM generate_series(1, 2) i;
+ANALYZE spans;
+SELECT op, expr, check_fallback('SELECT ' || expr || ' FROM spans') !~ 'FALLBACK|DIFFERENT|TAKEN' AS by_postgresql, check_engine('SELECT ' || expr || ' FROM spans WHERE id <> 2') AS filtered
+FROM (VALUES ('timestamp_diff', 'count(ts - timestamp ''2000-01-01'')'), ('timestamp_diff', 'max(extract(hour FROM tz - timestamptz ''294276-12-31 23:30+00''))'), ('interval_part', 'max(date_part(''hour'', iv))'), ('interval_extract', 'min(extract(day FROM iv))'), ('interval_add', 'max(iv + interval ''0'')'), ('interval_sub', 'max(iv - interval ''0'')'), ('interval_neg', 'min(-iv)')) v (op, expr);
