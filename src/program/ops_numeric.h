@@ -31,6 +31,35 @@ numeric_round(int64_t value, int64_t power)
 	return quotient;
 }
 
+/* A quotient without its rest; of the largest integer not above it; the least not below. */
+GA_FN int64_t
+numeric_trunc(int64_t value, int64_t power)
+{
+	return value / (power > 0 ? power : 1);
+}
+
+GA_FN int64_t
+numeric_floor(int64_t value, int64_t power)
+{
+	int64_t		divisor = power > 0 ? power : 1;
+
+	return value / divisor - (value % divisor < 0);
+}
+
+GA_FN int64_t
+numeric_ceil(int64_t value, int64_t power)
+{
+	int64_t		divisor = power > 0 ? power : 1;
+
+	return value / divisor + (value % divisor > 0);
+}
+
+GA_FN int64_t
+numeric_sign(int64_t value)
+{
+	return (value > 0) - (value < 0);
+}
+
 /* A value of limited precision. */
 GA_FN int64_t
 numeric_fit(int64_t value, int64_t limit, bool *error)

@@ -322,6 +322,59 @@ text_position(Bytes a, Bytes part)
 	return part.len == 0;
 }
 
+/* Where a part that is not empty begins; the length if it is not there. */
+GA_FN uint32_t
+part_place(Bytes a, Bytes part)
+{
+	for (uint32_t i = 0; part.len > 0 && i + part.len <= a.len; i++)
+		if (bytes_equal(a.data + i, part.data, part.len))
+			return i;
+	return a.len;
+}
+
+/* What comes before a separator; all where there is none. */
+GA_FN Bytes
+text_before(Bytes a, Bytes separator)
+{
+	a.len = part_place(a, separator);
+	return a;
+}
+
+/* What comes after it; nothing where there is none. */
+GA_FN Bytes
+text_behind(Bytes a, Bytes separator)
+{
+	uint32_t	at = part_place(a, separator);
+
+	if (at < a.len)
+		at += separator.len;
+	a.data += at;
+	a.len -= at;
+	return a;
+}
+
+/* What comes after the last one, counted from the first; all where there is none. */
+GA_FN Bytes
+text_behind_last(Bytes a, Bytes separator)
+{
+	while (part_place(a, separator) < a.len)
+		a = text_behind(a, separator);
+	return a;
+}
+
+/* ascii(text): the code point of the first character; 0: there is none. */
+GA_FN int32_t
+text_code(Bytes a)
+{
+	uint32_t	lead = a.len > 0 ? (uint8_t) a.data[0] : 0;
+	uint32_t	more = lead < 0x80 ? 0 : lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
+	uint32_t	code = more == 0 ? lead : lead & (0x3f >> more);
+
+	for (uint32_t i = 1; i <= more && i < a.len; i++)
+		code = code << 6 | ((uint8_t) a.data[i] & 0x3f);
+	return (int32_t) code;
+}
+
 /* length(char(n)) */
 GA_FN int32_t
 bpchar_chars(Bytes a)

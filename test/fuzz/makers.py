@@ -86,7 +86,7 @@ def numerics(type):
               (1, 'round({0}, {1})', (type, ('0', '1', '2', '3', '6', '-1', '-3'))), (0.7, 'round({0})', (type,)),
               (0.7, 'trunc({0}, {1})', (type, ('0', '1', '2', '6', '-1'))), (0.7, 'trunc({0})', (type,)),
               (0.7, 'floor({0})', (type,)), (0.7, 'ceil({0})', (type,)), (0.5, 'sign({0})', (type,)),
-              (0.2, 'div({0}, {1})', (type, type)), (0.2, 'trim_scale({0})', (type,)), (0.2, 'scale({0})::numeric', (type,))]
+              (0.5, 'div({0}, {1})', (type, type)), (0.2, 'trim_scale({0})', (type,)), (0.2, 'scale({0})::numeric', (type,))]
     forms += [(0.7, '{0}::numeric(%s)' % m, (source,)) for m in ('10,2', '5,1', '20,6', '3,0', '38,10')
               for source in ('numeric', 'int4', 'int8', 'float8')]
     forms += [(0.6, '{0}::numeric', (source,)) for source in INTS + FLOATS]
@@ -135,7 +135,7 @@ def texts(type):
     forms = [(2, 'left({0}, {1})' + cast, ('text', LENGTHS)), (2, 'right({0}, {1})' + cast, ('text', LENGTHS)),
              (1, 'substr({0}, {1})' + cast, ('text', LENGTHS)), (1, 'substr({0}, {1}, {2})' + cast, ('text', LENGTHS, LENGTHS)),
              (1, 'substring({0} FROM {1} FOR {2})' + cast, ('text', LENGTHS, LENGTHS)),
-             (0.3, 'upper({0})' + cast, ('text',)), (0.2, 'lower({0})' + cast, ('text',)),
+             (0.5, "split_part({0}, {1}, {2})" + cast, ('text', ("'a'", "' '", "'é'", "'ab'"), ('1', '2', '3', '-1', '-2'))), (0.3, 'upper({0})' + cast, ('text',)), (0.2, 'lower({0})' + cast, ('text',)),
              (0.3, '({0} || {1})' + cast, ('text', 'text')), (0.2, 'btrim({0})' + cast, ('text',)),
              (0.2, "replace({0}, 'a', 'bb')" + cast, ('text',)), (0.2, 'left({0}, {1})' + cast, ('text', 'int2'))]
     if type == 'bpchar':

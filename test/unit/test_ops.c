@@ -512,6 +512,25 @@ is_span(TimeSpan a, int32_t month, int32_t day, int64_t time)
 }
 
 static void
+test_whole_numerics(void)
+{
+	GIVES(numeric_trunc(-199, 100), -1);
+	GIVES(numeric_trunc(199, 100), 1);
+	GIVES(numeric_floor(-199, 100), -2);
+	GIVES(numeric_floor(-200, 100), -2);
+	GIVES(numeric_floor(199, 100), 1);
+	GIVES(numeric_floor(MIN8, 1), MIN8);
+	GIVES(numeric_ceil(-199, 100), -1);
+	GIVES(numeric_ceil(101, 100), 2);
+	GIVES(numeric_ceil(100, 100), 1);
+	GIVES(numeric_ceil(MAX8, 1), MAX8);
+	GIVES(numeric_floor(5, 0), 5);
+	GIVES(numeric_sign(MIN8), -1);
+	GIVES(numeric_sign(0), 0);
+	GIVES(numeric_sign(1), 1);
+}
+
+static void
 test_spans(void)
 {
 	static const int64_t day = INT64_C(86400000000);
@@ -873,6 +892,37 @@ test_sets(void)
 	GIVES(text_in(bytes("z"), none), 0);
 }
 
+static bool
+is_text(Bytes a, const char *expected)
+{
+	return text_eq(a, bytes(expected));
+}
+
+static void
+test_fields(void)
+{
+	GIVES(is_text(text_before(bytes("a,b"), bytes(",")), "a"), 1);
+	GIVES(is_text(text_before(bytes("ab"), bytes(",")), "ab"), 1);
+	GIVES(is_text(text_before(bytes(",b"), bytes(",")), ""), 1);
+	GIVES(is_text(text_before(bytes("ab"), bytes("")), "ab"), 1);
+	GIVES(is_text(text_behind(bytes("a,b,c"), bytes(",")), "b,c"), 1);
+	GIVES(is_text(text_behind(bytes("a,"), bytes(",")), ""), 1);
+	GIVES(is_text(text_behind(bytes("ab"), bytes(",")), ""), 1);
+	GIVES(is_text(text_behind(bytes("a"), bytes("ab")), ""), 1);
+	GIVES(is_text(text_behind(bytes("a::b:"), bytes("::")), "b:"), 1);
+	GIVES(is_text(text_behind_last(bytes("a,b,c"), bytes(",")), "c"), 1);
+	GIVES(is_text(text_behind_last(bytes("a,b,"), bytes(",")), ""), 1);
+	GIVES(is_text(text_behind_last(bytes("abc"), bytes(",")), "abc"), 1);
+	GIVES(is_text(text_behind_last(bytes("aaa"), bytes("aa")), "a"), 1);
+	GIVES(is_text(text_behind_last(bytes("abc"), bytes("")), "abc"), 1);
+	GIVES(text_code(bytes("")), 0);
+	GIVES(text_code(bytes("az")), 97);
+	GIVES(text_code(bytes("\xc3\xa9x")), 233);
+	GIVES(text_code(bytes("\xe2\x82\xac")), 8364);
+	GIVES(text_code(bytes("\xf0\x9f\x98\x80")), 128512);
+	GIVES(text_code(bytes("\xf0\x9f")), 0x1f);
+}
+
 int
 main(void)
 {
@@ -895,11 +945,13 @@ main(void)
 	test_date_fields();
 	test_timestamp_fields();
 	test_intervals();
+	test_whole_numerics();
 	test_spans();
 	test_made_times();
 	test_buckets();
 	test_bytes();
 	test_like();
 	test_text_parts();
+	test_fields();
 	return done_testing();
 }

@@ -215,6 +215,38 @@ lower_position(Lowering *l, List *args, Oid collation)
 	return part < 0 ? -1 : program_add_op(l->builder, OP_text_position, reg, part);
 }
 
+/* So many operations at most for the number of a field. */
+#define MAX_SPLITS 16
+
+/*
+ * split_part(t, separator, n): what is before the next separator behind n - 1 of them, or
+ * behind the last.  Nothing is found behind what is not there.
+ */
+static int
+lower_split(Lowering *l, List *args, Oid collation)
+{
+	const Const *separator = lsecond(args);
+	int32		n;
+	int			reg;
+	int			part;
+
+	if (!counts_characters(l) || !check_collation(l, TEXTOID, collation) ||
+		!constant_int4(l, lthird(args), &n))
+		return -1;
+	if (!IsA(separator, Const) || separator->constisnull || n == 0 || n < -1 || n > MAX_SPLITS ||
+		VARSIZE_ANY_EXHDR(DatumGetTextPP(separator->constvalue)) == 0)
+		return lower_reject(l, REJECTED_EXPRESSION, _("split_part() of this field or separator is not supported"));
+	reg = lower_text_operand(l, linitial(args));
+	part = reg < 0 ? -1 : lower_text_operand(l, lsecond(args));
+	if (part < 0)
+		return -1;
+	if (n == -1)
+		return program_add_op(l->builder, OP_text_behind_last, reg, part);
+	while (--n > 0)
+		reg = program_add_op(l->builder, OP_text_behind, reg, part);
+	return program_add_op(l->builder, OP_text_before, reg, part);
+}
+
 bool
 lower_text_function(Lowering *l, Oid function, List *args, Oid collation, int *reg)
 {
@@ -239,6 +271,12 @@ lower_text_function(Lowering *l, Oid function, List *args, Oid collation, int *r
 		case F_CHAR_LENGTH_BPCHAR:
 		case F_CHARACTER_LENGTH_BPCHAR:
 			*reg = lower_length(l, linitial(args), OP_bpchar_chars);
+			return true;
+		case F_ASCII:
+			*reg = lower_length(l, linitial(args), OP_text_code);
+			return true;
+		case F_SPLIT_PART:
+			*reg = lower_split(l, args, collation);
 			return true;
 		case F_STRPOS:
 		case F_POSITION_TEXT_TEXT:

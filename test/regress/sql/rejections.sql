@@ -24,7 +24,7 @@ SELECT count(*) FROM facts WHERE upper(t) = 'BBB';
 SELECT count(*) FROM facts WHERE t < 'b' COLLATE "C";
 SELECT count(*) FROM facts WHERE t LIKE 'b%';
 SELECT count(*) FROM facts WHERE random() < 0;
-SELECT sum(ascii(t)) FILTER (WHERE b) FROM facts;
+SELECT sum(length(reverse(t))) FILTER (WHERE b) FROM facts;
 SELECT coalesce(b, false), count(*) FROM facts GROUP BY 1 ORDER BY 1;
 SELECT count(*) FROM facts f WHERE f.id < 20 AND f.i4 = (SELECT max(g.i4) FROM facts g WHERE g.i2 = f.i2);
 

@@ -39,7 +39,10 @@ typedef enum NumericForm
 	FORM_TO_INT,				/* rounded to scale 0, then the operation */
 	FORM_TO_FLOAT8,
 	FORM_CAST,					/* numeric(x, type modifier) */
-	FORM_ROUND					/* round(x, scale) */
+	FORM_ROUND,					/* round(x, scale) */
+	FORM_TRUNC,					/* trunc(x, scale) */
+	FORM_WHOLE,					/* an integer, of scale 0 */
+	FORM_QUOTIENT				/* div(x, y) */
 } NumericForm;
 
 typedef struct NumericFunction
@@ -74,6 +77,12 @@ static const NumericFunction numeric_functions[] = {
 	{F_FLOAT8_NUMERIC, FORM_TO_FLOAT8, OP_column},
 	{F_NUMERIC_NUMERIC_INT4, FORM_CAST, OP_column},
 	{F_ROUND_NUMERIC_INT4, FORM_ROUND, OP_column},
+	{F_TRUNC_NUMERIC_INT4, FORM_TRUNC, OP_column},
+	{F_FLOOR_NUMERIC, FORM_WHOLE, OP_numeric_floor},
+	{F_CEIL_NUMERIC, FORM_WHOLE, OP_numeric_ceil},
+	{F_CEILING_NUMERIC, FORM_WHOLE, OP_numeric_ceil},
+	{F_SIGN_NUMERIC, FORM_WHOLE, OP_numeric_sign},
+	{F_DIV, FORM_QUOTIENT, OP_int8_div},
 };
 
 static const NumericFunction *
@@ -128,7 +137,12 @@ lower_numeric_function(Lowering *l, Oid oid, List *args, NumericInfo *info)
 		case FORM_CAST:
 			return lower_cast(l, args, info);
 		case FORM_ROUND:
-			return lower_round(l, args, info);
+		case FORM_TRUNC:
+			return lower_round(l, args, function->form == FORM_TRUNC, info);
+		case FORM_WHOLE:
+			return lower_whole(l, oid, function->op, args, info);
+		case FORM_QUOTIENT:
+			return lower_quotient(l, oid, args, info);
 	}
 	return -1;
 }

@@ -5,10 +5,13 @@
 #include "postgres.h"
 
 #include <math.h>
+#include "utils/fmgroids.h"
 #include "utils/numeric.h"
+#include "utils/regproc.h"
 
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_wide.h"
+#include "plan/lower/numeric/numeric_arith.h"
 #include "plan/lower/numeric/numeric_operand.h"
 #include "plan/lower/numeric/numeric_round.h"
 #include "program/numeric_page.h"
@@ -43,7 +46,7 @@ int4_value(const Expr *expr, int *value)
 }
 
 int
-lower_round(Lowering *l, List *args, NumericInfo *info)
+lower_round(Lowering *l, List *args, bool truncates, NumericInfo *info)
 {
 	NumericInfo from;
 	int			reg = lower_numeric(l, linitial(args), &from);
@@ -54,7 +57,41 @@ lower_round(Lowering *l, List *args, NumericInfo *info)
 	if (!int4_value(lsecond(args), &to) || to < 0 || to > NUMERIC128_MAX_SCALE)
 		return lower_reject(l, REJECTED_NUMERIC, _("rounding to this number of digits is not supported"));
 	fixed_scale(info, to, from.most * pow(10, to - from.scale));
-	return check_size(l, info) ? change_scale(l, reg, &from, to) : -1;
+	if (!check_size(l, info))
+		return -1;
+	if (!truncates || to >= from.scale)
+		return change_scale(l, reg, &from, to);
+	if (is_wide(l, reg))
+		return lower_reject(l, REJECTED_NUMERIC, _("function %s is not supported over numerics of 128 bits"),
+							format_procedure(F_TRUNC_NUMERIC_INT4));
+	return lower_op(l, OP_numeric_trunc, reg, lower_power(l, from.scale - to));
+}
+
+int
+lower_whole(Lowering *l, Oid function, OpCode op, List *args, NumericInfo *info)
+{
+	NumericInfo from;
+	int			reg = lower_numeric(l, linitial(args), &from);
+
+	if (reg < 0)
+		return -1;
+	if (is_wide(l, reg) || from.scale > NUMERIC64_MAX_SCALE)
+		return lower_reject(l, REJECTED_NUMERIC, _("function %s is not supported over numerics of 128 bits"),
+							format_procedure(function));
+	fixed_scale(info, 0, from.most * pow(10, -from.scale));
+	if (op == OP_numeric_sign)
+		return program_add_op(l->builder, op, reg, -1);
+	return lower_op(l, op, reg, lower_power(l, from.scale));
+}
+
+int
+lower_quotient(Lowering *l, Oid function, List *args, NumericInfo *info)
+{
+	NumericInfo aligned;
+	int			reg = lower_aligned(l, function, OP_int8_div, true, args, &aligned);
+
+	fixed_scale(info, 0, aligned.most);
+	return reg;
 }
 
 /*
