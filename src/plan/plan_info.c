@@ -23,6 +23,8 @@ typedef enum PlanMember
 	PLAN_SETS,					/* List of Lists of ints */
 	PLAN_GROUPINGS,				/* List of Lists of ints */
 	PLAN_KEYS,					/* Integer */
+	PLAN_AGGS,					/* Integer */
+	PLAN_ARRAYS,				/* List of Lists, of ArrayMember */
 	PLAN_LOOKUPS,				/* List of Lists, of LookupMember */
 	PLAN_KEY_CODES,				/* Const of bytes, or NULL */
 	PLAN_RELID,					/* List of one Oid */
@@ -63,6 +65,14 @@ typedef enum FirstRowsMember
 	FIRST_NULLS_FIRST,			/* List of ints */
 	FIRST_NMEMBERS
 } FirstRowsMember;
+
+typedef enum ArrayMember
+{
+	ARRAY_AGG,					/* Integer */
+	ARRAY_FRACTIONS,			/* Const */
+	ARRAY_ELEMENTS,				/* List of ints */
+	ARRAY_NMEMBERS
+} ArrayMember;
 
 typedef enum LookupMember
 {
@@ -261,6 +271,44 @@ having_from_list(const List *list)
 }
 
 static List *
+arrays_to_list(const List *arrays)
+{
+	List	   *lists = NIL;
+	ListCell   *lc;
+
+	foreach(lc, arrays)
+	{
+		const ArrayInfo *array = lfirst(lc);
+		List	   *list = members(ARRAY_NMEMBERS);
+
+		set_integer(list, ARRAY_AGG, array->agg);
+		set_member(list, ARRAY_FRACTIONS, array->fractions);
+		set_member(list, ARRAY_ELEMENTS, array->elements);
+		lists = lappend(lists, list);
+	}
+	return lists;
+}
+
+static List *
+arrays_from_list(const List *lists)
+{
+	List	   *arrays = NIL;
+	ListCell   *lc;
+
+	foreach(lc, lists)
+	{
+		const List *list = lfirst(lc);
+		ArrayInfo  *array = palloc(sizeof(ArrayInfo));
+
+		array->agg = integer_member(list, ARRAY_AGG);
+		array->fractions = list_nth(list, ARRAY_FRACTIONS);
+		array->elements = list_nth(list, ARRAY_ELEMENTS);
+		arrays = lappend(arrays, array);
+	}
+	return arrays;
+}
+
+static List *
 lookup_to_list(const LookupInfo *lookup)
 {
 	List	   *list = members(LOOKUP_NMEMBERS);
@@ -346,6 +394,8 @@ plan_info_to_list(const PlanInfo *info)
 	set_member(list, PLAN_SETS, info->sets);
 	set_member(list, PLAN_GROUPINGS, info->groupings);
 	set_integer(list, PLAN_KEYS, info->nkeys);
+	set_integer(list, PLAN_AGGS, info->naggs);
+	set_member(list, PLAN_ARRAYS, arrays_to_list(info->arrays));
 	set_member(list, PLAN_LOOKUPS, lookups_to_list(info->lookups));
 	if (info->key_codes)
 		set_member(list, PLAN_KEY_CODES, bytes_to_const(info->key_codes,
@@ -391,6 +441,8 @@ plan_info_from_list(List *list)
 	info->sets = list_nth(list, PLAN_SETS);
 	info->groupings = list_nth(list, PLAN_GROUPINGS);
 	info->nkeys = integer_member(list, PLAN_KEYS);
+	info->naggs = integer_member(list, PLAN_AGGS);
+	info->arrays = arrays_from_list(list_nth(list, PLAN_ARRAYS));
 	info->lookups = lookups_from_list(list_nth(list, PLAN_LOOKUPS));
 	info->key_codes = key_codes ? bytes_from_const(key_codes, &codes_size) : NULL;
 	info->relid = linitial_oid(list_nth(list, PLAN_RELID));

@@ -6,6 +6,7 @@
 #define GPUAGG_PLAN_INFO_H
 
 #include "nodes/pg_list.h"
+#include "nodes/primnodes.h"
 
 #include "program/program.h"
 
@@ -37,6 +38,14 @@ typedef struct FirstRowsInfo
 
 /* A column that is the row's number in its group, where no attribute can be. */
 #define FIRST_ROWS_NUMBER 0
+
+/* An aggregate whose value is an array: percentiles of several fractions. */
+typedef struct ArrayInfo
+{
+	int			agg;			/* among the node's aggregates */
+	Const	   *fractions;		/* an array, whose dimensions the value has */
+	List	   *elements;		/* ints: aggregates of the Program, or -1: NULL */
+} ArrayInfo;
 
 /*
  * Clauses of HAVING that compare an aggregate with a value; the values follow the slots among
@@ -118,6 +127,8 @@ typedef struct PlanInfo
 	List	   *filter;			/* the scan's clauses, for EXPLAIN only */
 	int			engine;			/* GpuAggEngine that costs were made for */
 	int			nkeys;			/* of the node's tuples: the Program's first keys */
+	int			naggs;			/* likewise: its first aggregates, or the regrouping's */
+	List	   *arrays;			/* ArrayInfo: those that are made of others behind them */
 	Program    *regrouping;		/* over the Program's groups, or NULL */
 	List	   *sets;			/* with it: a List of ints each, numbers of keys */
 	List	   *groupings;		/* arguments of GROUPING(), likewise */

@@ -431,11 +431,20 @@ class QueryMaker:
         continuous = form.startswith('percentile_cont')
         argument = gen.make(rng.choice(FLOATS + INTS + ['numeric'] + ['date', 'timestamp', 'bool'] * (not continuous)),
                             rng.choice([0, 0, 1]))
-        if '%' in form:
-            form %= rng.choice(['0', '1', '0.5', '0.5', '0.25', '0.9', '0.333'])
+        fractions = ['0', '1', '0.5', '0.5', '0.25', '0.9', '0.333']
+        several = '%' in form and rng.random() < 0.3
+        if several:
+            form %= 'ARRAY[%s]::float8[]' % ', '.join(['NULL'] * rng.choice([0, 0, 1]) +
+                                                      [rng.choice(fractions) for _ in range(rng.choice([1, 2, 5]))])
+        elif '%' in form:
+            form %= rng.choice(fractions)
         form += ' WITHIN GROUP (ORDER BY {0}%s)' % rng.choice(['', '', ' DESC'])
         floats = continuous or argument.type in FLOATS
-        return Aggregate(form, argument, around='({} + 0)' if floats else '{}', loose=argument.type == 'numeric' and not continuous)
+        around = '({} + 0)' if floats else '{}'
+        if several:
+            last = '({})[array_upper({}, 1)]'
+            around = '(%s + 0)' % last if floats or argument.type == 'numeric' else '{}::text'
+        return Aggregate(form, argument, around=around, loose=argument.type == 'numeric' and not continuous)
 
     def ordered(self, gen):
         """An aggregate that PostgreSQL keeps for itself."""

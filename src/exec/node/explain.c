@@ -62,7 +62,6 @@ show_group_keys_and_aggregates(GpuAggState *state, List *ancestors, ExplainState
 {
 	CustomScan *scan = (CustomScan *) state->css.ss.ps.plan;
 	const PlanInfo *plan = state->plan;
-	int			naggs = (plan->regrouping ? plan->regrouping : plan->program)->naggs;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, (Plan *) scan, ancestors);
 	bool		prefix = compat_rtable_size(es) > 1 || es->verbose;
 	List	   *keys = NIL;
@@ -77,7 +76,7 @@ show_group_keys_and_aggregates(GpuAggState *state, List *ancestors, ExplainState
 		/* the keys come first; those of a DISTINCT can be aggregates, too */
 		if (foreach_current_index(lc) < plan->nkeys)
 			keys = lappend(keys, text);
-		else if (foreach_current_index(lc) < plan->nkeys + naggs)
+		else if (foreach_current_index(lc) < plan->nkeys + plan->naggs)
 			aggs = lappend(aggs, text);
 	}
 	if (has_sets(plan))

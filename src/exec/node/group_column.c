@@ -10,9 +10,24 @@
 
 #include <math.h>
 
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+
 #include "compat.h"
 #include "exec/values/final.h"
 #include "exec/node/group_column.h"
+
+struct GroupArray
+{
+	const ArrayInfo *info;
+	ArrayType  *shape;			/* an array of the same dimensions */
+	Oid			type;			/* of an element, and how it is stored */
+	int16		len;
+	bool		byval;
+	char		align;
+	Datum	   *values;			/* of a group */
+	bool	   *isnull;
+};
 
 static Datum
 constant_value(GroupColumn *column, uint32 group, bool *isnull)
@@ -292,6 +307,48 @@ other_aggregate_value(GroupColumn *column, uint32 group, bool *isnull)
 					   isnull);
 }
 
+GroupArray *
+group_array_create(const ArrayInfo *info, Oid type)
+{
+	GroupArray *array = palloc(sizeof(GroupArray));
+	int			n = list_length(info->elements);
+
+	array->info = info;
+	array->shape = DatumGetArrayTypeP(info->fractions->constvalue);
+	array->type = get_element_type(type);
+	get_typlenbyvalalign(array->type, &array->len, &array->byval, &array->align);
+	array->values = palloc(sizeof(Datum) * n);
+	array->isnull = palloc(sizeof(bool) * n);
+	return array;
+}
+
+/* Without values the array is NULL, as its elements would be. */
+static Datum
+array_value(GroupColumn *column, uint32 group, bool *isnull)
+{
+	GroupArray *array = column->array;
+	const uint64_t *state = state_of(column, group);
+	ListCell   *lc;
+
+	*isnull = state[column->count] == 0;
+	if (*isnull)
+		return (Datum) 0;
+	foreach(lc, array->info->elements)
+	{
+		int			i = foreach_current_index(lc);
+
+		array->isnull[i] = true;
+		if (lfirst_int(lc) >= 0)
+			array->values[i] = final_value(column->program,
+										   &program_aggs(column->program)[lfirst_int(lc)], state,
+										   column->units, &array->isnull[i]);
+	}
+	return PointerGetDatum(construct_md_array(array->values, array->isnull, ARR_NDIM(array->shape),
+											  ARR_DIMS(array->shape), ARR_LBOUND(array->shape),
+											  array->type, array->len, array->byval,
+											  array->align));
+}
+
 void
 group_column_is_aggregate(GroupColumn *column, const Program *program, const Aggregate *agg,
 						  const GroupBatch *batch)
@@ -313,6 +370,11 @@ group_column_is_aggregate(GroupColumn *column, const Program *program, const Agg
 		return;
 	}
 	column->count = accs[agg->count].word;
+	if (column->array != NULL)
+	{
+		column->value = array_value;
+		return;
+	}
 	if (agg->final == FINAL_SUM_INT8)
 	{
 		column->value = int8_value;

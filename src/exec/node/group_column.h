@@ -9,9 +9,13 @@
 
 #include "compat.h"
 #include "engine/engine.h"
+#include "plan/plan_info.h"
 #include "program/exact_result.h"
 
 typedef struct GroupColumn GroupColumn;
+
+/* How several aggregates' values are an array. */
+typedef struct GroupArray GroupArray;
 
 /*
  * A group's value.  Datums by reference are in the current context, or in the column until it
@@ -52,10 +56,14 @@ struct GroupColumn
 	const int32_t *units;
 	ExactSum	sum;			/* of floats, but for its words */
 	double		scale;			/* as exact_word_sum's */
+	GroupArray *array;			/* NULL: it is a value itself */
 
 	char		text[VARATT_SHORT_MAX];	/* a short one, with its header */
 	char	   *texts;			/* likewise, of GROUP_ROWS groups; NULL: it is no text */
 };
+
+/* Of an array's type, in the current context; the ArrayInfo must stay. */
+extern GroupArray *group_array_create(const ArrayInfo *info, Oid type);
 
 /* Of a type with texts, in the current context. */
 extern void group_column_make_texts(GroupColumn *column);

@@ -147,8 +147,7 @@ columns_in(List *having)
 static Bitmapset *
 unused_outputs(const GpuAggState *state, List *tlist)
 {
-	const Program *program = node_run_results(state->own);
-	int			nused = state->plan->nkeys + program->naggs +
+	int			nused = state->plan->nkeys + state->plan->naggs +
 		list_length(state->plan->groupings);
 	Bitmapset  *outputs = NULL;
 	ListCell   *lc;

@@ -16,6 +16,18 @@
 
 #include "exec/node/node.h"
 
+/* The array that column n is, or NULL. */
+static GroupArray *
+create_array(const PlanInfo *plan, int n, Oid type)
+{
+	ListCell   *lc;
+
+	foreach(lc, plan->arrays)
+		if (plan->nkeys + ((const ArrayInfo *) lfirst(lc))->agg == n)
+			return group_array_create(lfirst(lc), type);
+	return NULL;
+}
+
 void
 node_create_columns(GpuAggState *state, const Bitmapset *having)
 {
@@ -40,6 +52,7 @@ node_create_columns(GpuAggState *state, const Bitmapset *having)
 	for (int i = 0; i < n; i++)
 	{
 		rows->columns[i].number = i;
+		rows->columns[i].array = create_array(state->plan, i, TupleDescAttr(desc, i)->atttypid);
 		if (i < state->plan->nkeys && TupleDescAttr(desc, i)->attlen == -1)
 			group_column_make_texts(&rows->columns[i]);
 	}
@@ -64,7 +77,7 @@ begin_column(const GpuAggState *state, const NodeRun *run, GroupColumn *column)
 	const int  *places = run->regrouping ? run->layout->places : NULL;
 	int			n = column->number;
 	int			agg = n - plan->nkeys;
-	int			grouping = agg - program->naggs;
+	int			grouping = agg - plan->naggs;
 	int			place = places && agg < 0 ? places[n] : n;
 
 	if (agg < 0 && place >= 0 && code_values(state, n) != NULL)

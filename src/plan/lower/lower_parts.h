@@ -248,6 +248,12 @@ extern bool is_statistic(const Aggref *aggref);
 extern bool lower_statistic(Lowering *l, Aggref *aggref);
 
 /*
+ * Add the aggregates that arrays are made of, behind all that the node has.  ArrayInfo, one for
+ * each aggregate that is an array.
+ */
+extern List *lower_arrays(Lowering *l);
+
+/*
  * lower_text.c: LIKE with constant patterns, lengths and constant parts of texts.
  */
 

@@ -5,12 +5,18 @@
  * percentile_cont, percentile_disc and mode need all of a group's values in their order.
  * Those over the same argument and filter share a list.  A fraction is the same for all
  * groups, and a slot.
+ *
+ * Percentiles of an array of fractions are an aggregate each.  The first one stands where the
+ * array does, and the others behind all aggregates of the node, which makes an array of them.
+ * So the array is a constant: how many fractions it has decides what the Program is.
  */
 #include "postgres.h"
 
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -44,6 +50,17 @@ static const OrderedType ordered_types[] = {
 	{NUMERICOID, FINAL_EXTREME_NUMERIC},
 };
 
+/* An ordered-set aggregate. */
+typedef struct Statistic
+{
+	AccKind		kind;			/* of what is read from the list */
+	FinalKind	final;
+	int			arg;			/* registers: of the values, and of a filter or -1 */
+	int			filter;
+	int			scale;
+	bool		descending;
+} Statistic;
+
 static const OrderedType *
 find_ordered_type(Oid type)
 {
@@ -66,14 +83,30 @@ statistic_kind(Oid function)
 	switch (function)
 	{
 		case F_PERCENTILE_CONT_FLOAT8_FLOAT8:
+		case F_PERCENTILE_CONT__FLOAT8_FLOAT8:
 			return ACC_PERCENTILE_CONT;
 		case F_PERCENTILE_DISC_FLOAT8_ANYELEMENT:
+		case F_PERCENTILE_DISC__FLOAT8_ANYELEMENT:
 			return ACC_PERCENTILE_DISC;
 		case F_MODE:
 			return ACC_MODE;
 		default:
 			return ACC_KINDS;
 	}
+}
+
+static bool
+has_fraction_array(const Aggref *aggref)
+{
+	return aggref->aggfnoid == F_PERCENTILE_CONT__FLOAT8_FLOAT8 ||
+		aggref->aggfnoid == F_PERCENTILE_DISC__FLOAT8_ANYELEMENT;
+}
+
+static Expr *
+float8_const(Datum value)
+{
+	return (Expr *) makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8), value, false,
+							  FLOAT8PASSBYVAL);
 }
 
 bool
@@ -86,6 +119,33 @@ lower_direction(Lowering *l, Oid operator, Oid type, bool *descending)
 		return true;
 	lower_reject(l, REJECTED_AGGREGATE, _("an order is not that of its type"));
 	return false;
+}
+
+/* The slots of constant fractions, ints; -1: the fraction is NULL.  NIL: rejected. */
+static List *
+lower_fraction_array(Lowering *l, const Const *array)
+{
+	List	   *slots = NIL;
+	bool		good = true;
+	bool		any = false;
+	Datum	   *fractions;
+	bool	   *isnull;
+	int			n;
+
+	deconstruct_array(DatumGetArrayTypeP(array->constvalue), FLOAT8OID, sizeof(float8),
+					  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &fractions, &isnull, &n);
+	for (int i = 0; i < n && good; i++)
+	{
+		good = isnull[i] || fraction_is_good(DatumGetFloat8(fractions[i]));
+		any |= !isnull[i];
+		slots = lappend_int(slots, isnull[i] || !good ? -1 :
+							lower_add_slot(l, float8_const(fractions[i]), VT_FLOAT8));
+	}
+	if (good && any)
+		return slots;
+	lower_reject(l, REJECTED_AGGREGATE,
+				 _("fractions of percentiles are all NULL, or one is not between 0 and 1"));
+	return NIL;
 }
 
 /* The slot of a percentile's fraction, -1: rejected. */
@@ -103,6 +163,26 @@ lower_fraction(Lowering *l, const Aggref *aggref)
 		return lower_reject(l, REJECTED_AGGREGATE,
 							_("the fraction of a percentile is NULL, or not between 0 and 1"));
 	return lower_add_slot(l, fraction, VT_FLOAT8);
+}
+
+/* The slots of an aggregate's fractions; of a mode, which has none, one that nothing reads. */
+static List *
+lower_fractions(Lowering *l, const Aggref *aggref)
+{
+	const Const *array;
+	int			slot = 0;
+
+	if (has_fraction_array(aggref))
+	{
+		array = linitial(aggref->aggdirectargs);
+		if (IsA(array, Const) && !array->constisnull)
+			return lower_fraction_array(l, array);
+		lower_reject(l, REJECTED_AGGREGATE, _("an array of fractions is NULL, or not a constant"));
+		return NIL;
+	}
+	if (aggref->aggdirectargs != NIL)
+		slot = lower_fraction(l, aggref);
+	return slot < 0 ? NIL : list_make1_int(slot);
 }
 
 int
@@ -128,50 +208,102 @@ lower_ordered(Lowering *l, Expr *expr, FinalKind *final, NumericInfo *info)
 	return reg;
 }
 
-/* The list of values, and what is read from it. */
+/* An aggregate that is an array; its elements are accumulators until lower_arrays. */
 static void
-add_statistic(Lowering *l, AccKind kind, FinalKind final, int arg, int filter, int scale, int slot,
-			  bool descending)
+add_array(Lowering *l, int agg, Const *fractions, List *accs)
+{
+	ArrayInfo  *array = palloc(sizeof(ArrayInfo));
+
+	array->agg = agg;
+	array->fractions = copyObject(fractions);
+	array->elements = accs;
+	l->arrays = lappend(l->arrays, array);
+}
+
+/* The list of values, and what is read from it: an aggregate of the first fraction. */
+static void
+add_statistic(Lowering *l, const Aggref *aggref, const Statistic *s, List *slots)
 {
 	ProgramBuilder *b = l->builder;
-	int			count = program_add_acc(b, ACC_COUNT, b->insns[arg].nullable ? arg : -1, filter);
-	int			values = program_add_acc(b, ACC_VALUES, arg, filter);
+	int			count = program_add_acc(b, ACC_COUNT, b->insns[s->arg].nullable ? s->arg : -1,
+										s->filter);
+	int			values = program_add_acc(b, ACC_VALUES, s->arg, s->filter);
+	int			first = -1;
+	int			agg;
+	List	   *accs = NIL;
+	ListCell   *lc;
 
-	program_add_numeric_agg(b, final, program_add_read_acc(b, kind, values, slot, descending),
-							count, scale);
+	foreach(lc, slots)
+	{
+		int			acc = lfirst_int(lc) < 0 ? -1 :
+			program_add_read_acc(b, s->kind, values, lfirst_int(lc), s->descending);
+
+		accs = lappend_int(accs, acc);
+		first = first < 0 ? acc : first;
+	}
+	agg = program_add_numeric_agg(b, s->final, first, count, s->scale);
+	if (has_fraction_array(aggref))
+		add_array(l, agg, linitial(aggref->aggdirectargs), accs);
+}
+
+List *
+lower_arrays(Lowering *l)
+{
+	ListCell   *lc;
+	ListCell   *element;
+
+	if (!lower_succeeded(l))
+		return NIL;
+	foreach(lc, l->arrays)
+	{
+		ArrayInfo  *array = lfirst(lc);
+		Aggregate	agg = l->builder->aggs[array->agg];
+
+		foreach(element, array->elements)
+		{
+			agg.acc = lfirst_int(element);
+			if (agg.acc >= 0)
+				lfirst_int(element) = program_copy_agg(l->builder, &agg);
+		}
+	}
+	return l->arrays;
+}
+
+/* What the aggregate takes: its values, their order and its filter. */
+static bool
+lower_values(Lowering *l, const Aggref *aggref, Statistic *s)
+{
+	Expr	   *expr = linitial_node(TargetEntry, aggref->args)->expr;
+	NumericInfo info;
+
+	s->arg = lower_ordered(l, expr, &s->final, &info);
+	s->filter = -1;
+	s->scale = info.scale;
+	if (s->arg < 0 ||
+		!lower_direction(l, linitial_node(SortGroupClause, aggref->aggorder)->sortop,
+						 getBaseType(exprType((Node *) expr)), &s->descending))
+		return false;
+	if (is_numeric(expr) && (s->arg = lower_uniform(l, s->arg, &info)) < 0)
+		return false;
+	return aggref->aggfilter == NULL || (s->filter = lower_expr(l, aggref->aggfilter)) >= 0;
 }
 
 bool
 lower_statistic(Lowering *l, Aggref *aggref)
 {
-	AccKind		kind = statistic_kind(aggref->aggfnoid);
-	Expr	   *expr;
-	FinalKind	final;
-	NumericInfo info;
-	bool		descending;
-	int			filter = -1;
-	int			slot = 0;
-	int			arg;
+	Statistic	statistic = {.kind = statistic_kind(aggref->aggfnoid)};
+	List	   *slots;
 
-	if (kind == ACC_KINDS)
+	if (statistic.kind == ACC_KINDS)
 	{
 		lower_reject(l, REJECTED_AGGREGATE, _("aggregate %s is not supported"),
 					 format_procedure(aggref->aggfnoid));
 		return false;
 	}
-	expr = linitial_node(TargetEntry, aggref->args)->expr;
-	arg = lower_ordered(l, expr, &final, &info);
-	if (arg < 0 ||
-		!lower_direction(l, linitial_node(SortGroupClause, aggref->aggorder)->sortop,
-						 getBaseType(exprType((Node *) expr)), &descending))
+	if (!lower_values(l, aggref, &statistic) || (slots = lower_fractions(l, aggref)) == NIL)
 		return lower_succeeded(l);
-	if (is_numeric(expr) && (arg = lower_uniform(l, arg, &info)) < 0)
-		return lower_succeeded(l);
-	if (aggref->aggfilter != NULL && (filter = lower_expr(l, aggref->aggfilter)) < 0)
-		return lower_succeeded(l);
-	if (kind != ACC_MODE && (slot = lower_fraction(l, aggref)) < 0)
-		return lower_succeeded(l);
-	add_statistic(l, kind, kind == ACC_PERCENTILE_CONT ? FINAL_PERCENTILE_CONT : final,
-				  arg, filter, info.scale, slot, descending);
+	if (statistic.kind == ACC_PERCENTILE_CONT)
+		statistic.final = FINAL_PERCENTILE_CONT;
+	add_statistic(l, aggref, &statistic, slots);
 	return lower_succeeded(l);
 }

@@ -49,6 +49,7 @@ typedef struct Lowering
 	List	   *required;		/* ints, registers: true for rows that look-ups let pass */
 	List	   *slots;			/* Expr, one a slot; includes attributes' missing
 								 * values as Consts */
+	List	   *arrays;			/* ArrayInfo: aggregates whose values are arrays */
 	int			case_value;		/* register of the CASE around, or -1 */
 	const struct NumericInfo *case_info;	/* if that is numeric */
 	int		   *scale_search;	/* not NULL: an expression's scale is wanted, and

@@ -174,6 +174,7 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 	}
 	if (grouping->first_rows && !lower_rows(grouping, l))
 		goto rejected;
+	lowered->arrays = lower_arrays(l);
 	lowered->program = lower_finish(l);
 	lowered->slots = l->slots;
 	lowered->regrouping = NULL;

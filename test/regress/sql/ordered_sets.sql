@@ -63,6 +63,36 @@ RESET plan_cache_mode;
 SELECT is_taken('SELECT percentile_disc(1.5) WITHIN GROUP (ORDER BY id) FROM many_types');
 SELECT percentile_disc(-0.1) WITHIN GROUP (ORDER BY id) FROM many_types;
 
+-- arrays of fractions: all that is over one argument is read from one list of values
+SELECT check_query('SELECT g, percentile_cont(ARRAY[0.5, 0.1, 0.9, 0.5]) WITHIN GROUP (ORDER BY f), percentile_disc(ARRAY[0, 0.35, 1]) WITHIN GROUP (ORDER BY id DESC), percentile_disc(ARRAY[0.5, 0.25]) WITHIN GROUP (ORDER BY n), percentile_disc(ARRAY[0.5]) WITHIN GROUP (ORDER BY d) FROM many_types GROUP BY g');
+SELECT check_query('SELECT percentile_disc(ARRAY[[0.5, NULL, 0.25], [NULL, 1, 0]]) WITHIN GROUP (ORDER BY t), percentile_cont(''[3:4]={NULL,0.7}''::float8[]) WITHIN GROUP (ORDER BY f) FROM many_types');
+SELECT check_query('SELECT percentile_disc(ARRAY[0.5, NULL]) WITHIN GROUP (ORDER BY r), percentile_disc(ARRAY[0.1, 0.2]) WITHIN GROUP (ORDER BY b), percentile_disc(ARRAY[0.1, 0.2]) WITHIN GROUP (ORDER BY m), count(*), avg(n) FROM many_types, (VALUES (true), (false)) x (b)');
+SELECT check_query('SELECT g, percentile_cont(ARRAY[0.5, 0.1]) WITHIN GROUP (ORDER BY v), sum(v) FROM no_values GROUP BY g');
+SELECT percentile_cont(ARRAY[0.5, 0.1]) WITHIN GROUP (ORDER BY v), percentile_disc(ARRAY[NULL, 0.1]) WITHIN GROUP (ORDER BY v) FROM no_values;
+SELECT check_query('SELECT g, (percentile_cont(ARRAY[0.25, 0.75]) WITHIN GROUP (ORDER BY f) FILTER (WHERE id % 3 = 0))[2] - percentile_cont(0.25) WITHIN GROUP (ORDER BY f) AS p FROM many_types GROUP BY g HAVING percentile_disc(ARRAY[0.5, 0.6]) WITHIN GROUP (ORDER BY id) > ARRAY[9000, 1]');
+SELECT check_query('SELECT g, percentile_disc(ARRAY[0.3, 0.6]) WITHIN GROUP (ORDER BY id) AS p, count(*) FROM many_types GROUP BY g ORDER BY p DESC LIMIT 5');
+SELECT check_query('SELECT g, percentile_disc(ARRAY[0.9]) WITHIN GROUP (ORDER BY v) FROM zeros_of_groups GROUP BY g');
+SELECT check_fallback('SELECT g, percentile_disc(ARRAY[0.9, 0.1]) WITHIN GROUP (ORDER BY v) FROM zeros_of_groups GROUP BY g');
+CREATE DOMAIN small_number AS int CHECK (VALUE < 100);
+SELECT pg_typeof(percentile_disc(ARRAY[0.5, 0.1]) WITHIN GROUP (ORDER BY g::small_number)), pg_typeof(percentile_cont(ARRAY[0.5, 0.1]) WITHIN GROUP (ORDER BY g)) FROM many_types;
+SELECT check_query('SELECT percentile_disc(ARRAY[0.5, 0.1]) WITHIN GROUP (ORDER BY (id % 100)::small_number) FROM many_types');
+CREATE FUNCTION lists_of(query text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	lists int := 0;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (VERBOSE, COSTS OFF) ' || query LOOP
+		lists := lists + (line ~ 'Program: values ')::int;
+	END LOOP;
+	RETURN lists;
+END $$;
+SELECT lists_of('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY f), percentile_cont(0.9) WITHIN GROUP (ORDER BY f DESC), percentile_cont(ARRAY[0.5, 0.1, 0.2]) WITHIN GROUP (ORDER BY f), mode() WITHIN GROUP (ORDER BY f) FROM many_types');
+SELECT lists_of('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY f), percentile_cont(ARRAY[0.5, 0.1, 0.2]) WITHIN GROUP (ORDER BY r) FROM many_types');
+\set VERBOSITY terse
+SELECT percentile_cont(ARRAY[0.5, 1.5]) WITHIN GROUP (ORDER BY f) FROM many_types;
+SELECT percentile_disc(ARRAY['NaN'::float8]) WITHIN GROUP (ORDER BY f) FROM many_types;
+SELECT percentile_disc(ARRAY[NULL::float8]) WITHIN GROUP (ORDER BY f), percentile_disc('{}'::float8[]) WITHIN GROUP (ORDER BY f), percentile_disc(NULL::float8[]) WITHIN GROUP (ORDER BY f) FROM many_types;
+
 -- more than the memory: lists go into a file, and come back by parts or by passes
 SET gpuagg.engine = cpu;
 SET work_mem = '64kB';
@@ -94,11 +124,15 @@ SELECT statistics_of('SELECT g, percentile_cont(0.9) WITHIN GROUP (ORDER BY f), 
 BEGIN;
 SET LOCAL gpuagg.mode = auto;
 EXPLAIN (COSTS OFF) SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY f) FROM many_types GROUP BY g;
+EXPLAIN (COSTS OFF) SELECT g, percentile_cont(ARRAY[0.5, 0.9]) WITHIN GROUP (ORDER BY f) FROM many_types GROUP BY g;
 COMMIT;
 
 -- what is left to PostgreSQL
 CREATE FUNCTION why(query text) RETURNS SETOF text LANGUAGE sql SET gpuagg.mode = force AS 'SELECT reason FROM gpuagg_explain(query)';
-SELECT why('SELECT g, percentile_cont(ARRAY[0.1, 0.9]) WITHIN GROUP (ORDER BY f) FROM many_types GROUP BY g');
+SELECT why('SELECT percentile_cont(ARRAY[0.1, 1.9]) WITHIN GROUP (ORDER BY f) FROM many_types');
+SELECT why('SELECT percentile_cont(ARRAY[NULL::float8]) WITHIN GROUP (ORDER BY f) FROM many_types');
+SELECT why('SELECT percentile_cont(NULL::float8[]) WITHIN GROUP (ORDER BY f) FROM many_types');
+SELECT why('SELECT g, percentile_cont(ARRAY[g / 100.0]) WITHIN GROUP (ORDER BY f) FROM many_types GROUP BY g');
 SELECT why('SELECT g, percentile_cont(g / 100.0) WITHIN GROUP (ORDER BY f) FROM many_types GROUP BY g');
 SELECT why('SELECT rank(5) WITHIN GROUP (ORDER BY id) FROM many_types');
 SELECT why('SELECT mode() WITHIN GROUP (ORDER BY ''name '' || g) FROM many_types');
@@ -108,4 +142,5 @@ SELECT why('SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY f) FROM many_t
 SELECT why('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY n * n * n * n * n * n * n * n) FROM many_types');
 
 DROP TABLE no_values, many_types, extremes_of_floats, zeros_of_groups;
-DROP FUNCTION statistics_of, why;
+DROP FUNCTION statistics_of, lists_of, why;
+DROP DOMAIN small_number;
