@@ -58,6 +58,8 @@ typedef enum TopMember
 typedef enum FirstRowsMember
 {
 	FIRST_COUNT,				/* Integer */
+	FIRST_NUMBERING,			/* Integer */
+	FIRST_ENTRIES,				/* Integer */
 	FIRST_COLUMNS,				/* List of ints */
 	FIRST_PARTITION,			/* List of Exprs */
 	FIRST_KEYS,					/* List of Exprs */
@@ -219,6 +221,8 @@ first_rows_to_list(const FirstRowsInfo *first)
 		return NIL;
 	list = members(FIRST_NMEMBERS);
 	set_integer(list, FIRST_COUNT, first->count);
+	set_integer(list, FIRST_NUMBERING, first->numbering);
+	set_integer(list, FIRST_ENTRIES, first->entries);
 	set_member(list, FIRST_COLUMNS, first->columns);
 	set_member(list, FIRST_PARTITION, first->partition);
 	set_member(list, FIRST_KEYS, first->keys);
@@ -234,8 +238,10 @@ first_rows_from_list(const List *list)
 
 	if (list == NIL)
 		return NULL;
-	first = palloc(sizeof(FirstRowsInfo));
+	first = palloc0(sizeof(FirstRowsInfo));
 	first->count = integer_member(list, FIRST_COUNT);
+	first->numbering = (RowNumbering) integer_member(list, FIRST_NUMBERING);
+	first->entries = integer_member(list, FIRST_ENTRIES);
 	first->columns = list_nth(list, FIRST_COLUMNS);
 	first->partition = list_nth(list, FIRST_PARTITION);
 	first->keys = list_nth(list, FIRST_KEYS);

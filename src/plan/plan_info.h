@@ -21,13 +21,25 @@ typedef struct TopInfo
 	List	   *nulls_first;	/* ints */
 } TopInfo;
 
+/* What numbers the rows of a group: the window functions of these names. */
+typedef enum RowNumbering
+{
+	NUMBER_OF_ROW,				/* row_number */
+	NUMBER_OF_RANK,				/* rank */
+	NUMBER_OF_DENSE_RANK		/* dense_rank */
+} RowNumbering;
+
 /*
  * The node's rows are those of a table that come first in their groups by an order, of which
  * there are at most FIRST_ROWS_MAX_KEYS keys.
  */
 typedef struct FirstRowsInfo
 {
-	int			count;			/* how many of each group */
+	int			count;			/* the greatest number that a row has */
+	RowNumbering numbering;
+	int			entries;		/* rows that a group's state has room for: more than count where
+								 * rows can have the same number */
+	double		expected;		/* rows of each group; while planning only */
 	List	   *columns;		/* ints: for each of the node's columns, an attribute of the table
 								 * that the query names, or FIRST_ROWS_NUMBER */
 	List	   *partition;		/* Expr: the groups' keys, for EXPLAIN only */

@@ -99,6 +99,14 @@ first_row_is_before(const uint64_t *a, const uint64_t *b, int nkeys)
 	return a[0] < b[0];
 }
 
+/* Are two entries equal in the order? */
+static inline bool
+first_rows_are_equal(const uint64_t *a, const uint64_t *b, int nkeys)
+{
+	return a[0] >> PLACE_BITS == b[0] >> PLACE_BITS &&
+		memcmp(a + 1, b + 1, (size_t) nkeys * sizeof(uint64_t)) == 0;
+}
+
 /* Let a state of so many words have the entry, if it is before one of those it has. */
 static inline void
 first_rows_take(uint64_t *words, int nwords, int nkeys, const uint64_t *entry)

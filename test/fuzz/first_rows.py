@@ -1,7 +1,7 @@
-"""Random queries that take the first rows of each group of a table: DISTINCT ON, row_number().
+"""Random queries that take the first rows of each group of a table: DISTINCT ON, row_number(), ranks.
 
-Each order ends in the table's id, of which no two rows have the same, so that SQL leaves nothing
-open.
+Each order of row numbers ends in the table's id, of which no two rows have the same, so that SQL
+leaves nothing open.  Ranks are the same for rows that are equal in the order.
 """
 from dataclasses import dataclass, field
 
@@ -19,23 +19,25 @@ CONDITIONS = ['n <= %d', 'n < %d', 'n = %d', '%d >= n', 'n <= %d AND n > 1', 'n 
 class FirstRowsQuery(Query):
     """by: what the rows of a group are ordered by before id, with directions; ends: that of id.
 
-    condition: of row numbers; '': DISTINCT ON.
+    condition: of row numbers, by this function; '': DISTINCT ON.
     """
     by: list = field(default_factory=list)
     ends: str = ''
     condition: str = ''
+    function: str = 'row_number'
 
     def select(self):
         outputs = ', '.join('%s AS o%d' % (e, i) for i, e in self.outputs() if str(e) != 'n')
-        order = ', '.join(['%s %s' % (e, d) for e, d in self.by] + ['t.id ' + self.ends])
+        last = ['t.id ' + self.ends] if self.function == 'row_number' or not self.by else []
+        order = ', '.join(['%s %s' % (e, d) for e, d in self.by] + last)
         keys = ', '.join(map(str, self.keys))
         where = ' WHERE ' + ' AND '.join(map(str, self.where)) if self.where else ''
         if not self.condition:
             return 'SELECT DISTINCT ON (%s) %s FROM %s%s ORDER BY %s, %s' % (keys, outputs, self.source, where, keys, order)
         window = ('PARTITION BY %s ' % keys if keys else '') + 'ORDER BY ' + order
         names = ', '.join('n AS o%d' % i if str(e) == 'n' else 'o%d' % i for i, e in self.outputs())
-        return 'SELECT %s FROM (SELECT %s%srow_number() OVER (%s) AS n FROM %s%s) s WHERE %s' % (
-            names, outputs, ', ' if outputs else '', window, self.source, where, self.condition)
+        return 'SELECT %s FROM (SELECT %s%s%s() OVER (%s) AS n FROM %s%s) s WHERE %s' % (
+            names, outputs, ', ' if outputs else '', self.function, window, self.source, where, self.condition)
 
     def outputs(self):
         return list(enumerate(self.aggregates))
@@ -65,6 +67,8 @@ class FirstRowsMaker(QueryMaker):
         query.keys = [gen.key() for _ in range(rng.choice([1, 1, 1, 2, 2, 3, 0] if query.condition else [1, 1, 2, 3]))]
         if rng.random() < 0.8:
             query.by = [(gen.make(rng.choice(ORDERED), rng.choice([0, 0, 0, 1, 2])), rng.choice(DIRECTIONS))]
+        if query.condition:
+            query.function = rng.choice(['row_number', 'row_number', 'rank', 'dense_rank'])
         query.ends = rng.choice(DIRECTIONS)
         query.where = [gen.filter(3) for _ in range(rng.choice([0, 0, 1, 1, 2]))]
         if around == 'lateral':

@@ -146,6 +146,11 @@ order_text(const FirstRowsInfo *first, const PlanInfo *plan, int n)
 static void
 show_first_rows(const PlanInfo *plan, ExplainState *es)
 {
+	static const char *const labels[] = {
+		[NUMBER_OF_ROW] = "Rows of Each Group",
+		[NUMBER_OF_RANK] = "Ranks of Each Group",
+		[NUMBER_OF_DENSE_RANK] = "Dense Ranks of Each Group",
+	};
 	const FirstRowsInfo *first = plan->first_rows;
 	List	   *keys = NIL;
 	List	   *order = NIL;
@@ -157,7 +162,7 @@ show_first_rows(const PlanInfo *plan, ExplainState *es)
 		order = lappend(order, order_text(first, plan, i));
 	if (keys != NIL)
 		ExplainPropertyList("Group Key", keys, es);
-	ExplainPropertyInteger("Rows of Each Group", NULL, first->count, es);
+	ExplainPropertyInteger(labels[first->numbering], NULL, first->count, es);
 	if (order != NIL)
 		ExplainPropertyList("Order", order, es);
 }

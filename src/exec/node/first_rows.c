@@ -10,6 +10,10 @@
  * A place has the row's number in its group behind it in the same word, whose bits suffice since
  * no more than FIRST_ROWS_MAX rows of a group are wanted.
  *
+ * Of rows that are equal in the order, all have the same rank.  A group that has room for no more
+ * rows, the last of which is wanted by its rank, may have had others.  Then PostgreSQL's own plan
+ * answers; so the places of all groups are there before a row leaves.
+ *
  * Memory: the places are in a context of their own, slots belong to the query.
  */
 #include "postgres.h"
@@ -22,6 +26,7 @@
 
 #include "compat.h"
 #include "exec/node/first_rows.h"
+#include "handle/handle.h"
 #include "program/first_rows.h"
 
 /* Places that are sorted at once, at least. */
@@ -104,19 +109,47 @@ make_room(FirstRows *rows, Size needed)
 	rows->room = room;
 }
 
+/* Add the places of a group; false: it may have more rows. */
+static bool
+add_group(FirstRows *rows, const Accumulator *acc, const uint64 *state)
+{
+	const FirstRowsInfo *info = rows->input->plan->first_rows;
+	int			nkeys = acc_order_keys(acc);
+	int			number = 0;
+
+	for (int n = 0; n < info->entries; n++, state += nkeys + 1)
+	{
+		if (state[0] == NO_FIRST_ROW)
+			return true;
+		if (info->numbering == NUMBER_OF_ROW || n == 0 ||
+			!first_rows_are_equal(state - nkeys - 1, state, nkeys))
+			number = info->numbering == NUMBER_OF_DENSE_RANK ? number + 1 : n + 1;
+		if (number > info->count)
+			return true;
+		rows->places[rows->nplaces++] = state[0] << NUMBER_BITS | (number - 1);
+	}
+	return info->numbering == NUMBER_OF_ROW;
+}
+
 /* Add the places of a batch of groups. */
-static void
+static bool
 add_batch(FirstRows *rows, const NodeRun *run)
 {
 	const Accumulator *acc = program_first_rows(run->program);
-	int			size = acc_order_keys(acc) + 1;
-	int			count = acc_first_rows(acc);
 	const uint64 *state = run->groups.states + acc->word;
 
-	make_room(rows, rows->nplaces + (Size) run->groups.ngroups * count);
+	make_room(rows, rows->nplaces + (Size) run->groups.ngroups * acc_first_rows(acc));
 	for (uint32 i = 0; i < run->groups.ngroups; i++, state += run->program->nwords)
-		for (int n = 0; n < count && state[n * size] != NO_FIRST_ROW; n++)
-			rows->places[rows->nplaces++] = state[n * size] << NUMBER_BITS | n;
+		if (!add_group(rows, acc, state))
+			return false;
+	return true;
+}
+
+/* Must the places of all groups be there before a row leaves? */
+static bool
+takes_all_groups(const FirstRows *rows)
+{
+	return rows->input->plan->first_rows->numbering != NUMBER_OF_ROW;
 }
 
 /* The places of the next groups, in order; none: there are no more. */
@@ -126,10 +159,20 @@ collect_places(FirstRows *rows, NodeRun *run, const char **message)
 	EngineStatus status = ENGINE_OK;
 
 	rows->nplaces = rows->next = 0;
-	while (status == ENGINE_OK && run->groups.ngroups > 0 && rows->nplaces < most_places())
+	while (status == ENGINE_OK && run->groups.ngroups > 0 &&
+		   (takes_all_groups(rows) || rows->nplaces < most_places()))
 	{
 		CHECK_FOR_INTERRUPTS();
-		add_batch(rows, run);
+		if (!add_batch(rows, run))
+		{
+			*message = "more rows are equal in the order than a group has room for";
+			return ENGINE_INEXACT;
+		}
+		if (takes_all_groups(rows) && rows->nplaces * sizeof(uint64) > groups_memory_limit(false))
+		{
+			*message = "the places of all groups' rows do not fit into memory";
+			return ENGINE_NO_MEMORY;
+		}
 		status = node_run_next_groups(run, message);
 	}
 	if (status == ENGINE_OK)

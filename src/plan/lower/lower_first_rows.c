@@ -39,6 +39,7 @@ lower_first_rows(Lowering *l, const FirstRowsInfo *first)
 				  (list_nth_int(first->nulls_first, n) ? ORDER_NULLS_FIRST : 0)) <<
 			(n * ORDER_BITS);
 	}
-	program_add_first_rows(l->builder, first->count, keys, order, program_add_place(l->builder));
+	program_add_first_rows(l->builder, first->entries, keys, order,
+						   program_add_place(l->builder));
 	return lower_succeeded(l);
 }

@@ -6,13 +6,15 @@
  * the keys.  And where a query takes rows of a subquery whose row_number() is not above a
  * constant, PostgreSQL's planner makes that the run condition of the subquery's WindowAgg, and
  * may drop it from the query; so a node that gives just those rows can take WindowAgg's place.
- * rank() and dense_rank() are another matter: any number of rows can have rank 1.
+ * Likewise by rank() and dense_rank(), but for rows that are equal in the order, any number of
+ * which can have the same rank: a group has room for so many rows that hardly any group is
+ * expected to have more, as if equal values were distributed at random.
  *
  * The node groups by the keys, keeps of each group the places of the first rows, and fetches
  * these.  Of rows that are equal in the order, SQL leaves open which comes first.
  *
  * Row numbers are a column of the node's tuples.  EXPLAIN shows a window function of a
- * WindowAgg node only, from PostgreSQL 18 on; so the node has a call of row_number() in its
+ * WindowAgg node only, from PostgreSQL 18 on; so the node has a call of the function in its
  * place.  Nodes above that look for the window function in its output would not find
  * it, so there are none: the window is the last step of its query.
  */
@@ -32,8 +34,10 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
+#include "utils/selfuncs.h"
 
 #include "compat.h"
+#include "handle/handle.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/safety.h"
 #include "plan/path/first_rows.h"
@@ -44,6 +48,9 @@
  * looks for its buffer and decides once more whether it is visible.  It takes 0.4 to 0.65 us.
  */
 #define FETCHED_ROW 12
+
+/* How many groups may be expected to have more equal rows than there is room for. */
+#define MOST_FULL_GROUPS 0.001
 
 /* PostgreSQL's cheapest path of its own for the step, or NULL. */
 static const Path *
@@ -189,10 +196,57 @@ examine_output(Grouping *grouping)
 	return examine_errors(grouping);
 }
 
-/* The first `count` rows of groups by these keys, in the order of a clause. */
+/*
+ * The share of groups of which that many rows or more are equal to others, if the number of
+ * these has a Poisson distribution.
+ */
+static double
+share_with_equals(double mean, int n)
+{
+	double		probability = exp(-mean);
+	double		below = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		below += probability;
+		probability *= mean / (i + 1);
+	}
+	return Max(1 - below, 0);
+}
+
+/* How many rows a group has room for. */
+static const char *
+examine_equals(const Grouping *grouping)
+{
+	FirstRowsInfo *first = grouping->first_rows;
+	double		rows = grouping->input_rel->rows;
+	double		groups = grouping->keys == NIL ? 1 :
+		estimate_num_groups(grouping->root, grouping->keys, rows, NULL, NULL);
+	double		equals;
+
+	first->entries = first->count;
+	first->expected = first->count;
+	if (first->numbering == NUMBER_OF_ROW)
+		return NULL;
+	if (first->keys == NIL)
+		return "without an order, all rows have the same rank";
+	equals = rows / groups / estimate_num_groups(grouping->root, first->keys, rows, NULL, NULL);
+	if (first->numbering == NUMBER_OF_DENSE_RANK)
+		equals *= first->count;
+	first->expected += equals;
+	/* a row leaves when the places of all are there */
+	if (groups * first->expected * sizeof(uint64) > groups_memory_limit(false))
+		return "the rows' places are not expected to fit into memory";
+	for (first->entries++; first->entries <= FIRST_ROWS_MAX; first->entries++)
+		if (groups * share_with_equals(equals, first->entries - first->count) < MOST_FULL_GROUPS)
+			return NULL;
+	return "too many rows of a group may be equal in the order";
+}
+
+/* The first rows of groups by these keys, up to number `count`, in the order of a clause. */
 static const char *
 examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel, PathTarget *target,
-		List *keys, List *order, int count)
+		List *keys, List *order, RowNumbering numbering, int count)
 {
 	const char *reason;
 
@@ -207,6 +261,7 @@ examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel, PathTarget
 	};
 	grouping->input_keys = grouping->keys;
 	grouping->first_rows->count = count;
+	grouping->first_rows->numbering = numbering;
 	grouping->first_rows->partition = grouping->keys;
 	/* the keys would be expressions over aggregates, or over another window */
 	if (input_rel->reloptkind != RELOPT_BASEREL)
@@ -214,6 +269,8 @@ examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel, PathTarget
 	reason = grouping_examine_equality(grouping);
 	if (reason == NULL)
 		reason = add_order(grouping, order);
+	if (reason == NULL)
+		reason = examine_equals(grouping);
 	return reason == NULL ? examine_output(grouping) : reason;
 }
 
@@ -244,7 +301,7 @@ first_rows_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *i
 	if (compat_distinct_clause(root) == NIL)
 		return "DISTINCT of values that are the same in all rows has but one row";
 	reason = examine(grouping, root, input_rel, input_rel->cheapest_total_path->pathtarget,
-					 parse->distinctClause, order_behind_keys(parse), 1);
+					 parse->distinctClause, order_behind_keys(parse), NUMBER_OF_ROW, 1);
 	grouping->distinct = true;
 	return reason;
 }
@@ -282,13 +339,34 @@ integer_value(const Node *node, int64 *value)
 	}
 }
 
-/* The row numbers that meet a run condition are those up to *count; else why not. */
+/* What a window function numbers rows by; false: by nothing that is known. */
+static bool
+find_numbering(const WindowFunc *function, RowNumbering *numbering)
+{
+	switch (function->winfnoid)
+	{
+		case F_ROW_NUMBER:
+			*numbering = NUMBER_OF_ROW;
+			return true;
+		case F_RANK_:
+			*numbering = NUMBER_OF_RANK;
+			return true;
+		case F_DENSE_RANK_:
+			*numbering = NUMBER_OF_DENSE_RANK;
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* The numbers that meet a run condition are those up to *count; else why not. */
 static const char *
-examine_condition(OpExpr *condition, int64 *count)
+examine_condition(OpExpr *condition, RowNumbering numbering, int64 *count)
 {
 	Node	   *left = linitial(condition->args);
 	Node	   *right = lsecond(condition->args);
 	Oid			operator = condition->opno;
+	RowNumbering of_left;
 	int64		value;
 	int64		number;
 
@@ -300,8 +378,9 @@ examine_condition(OpExpr *condition, int64 *count)
 		right = swap;
 		operator = get_commutator(operator);
 	}
-	if (!IsA(left, WindowFunc) || ((WindowFunc *) left)->winfnoid != F_ROW_NUMBER)
-		return "a row's number is another one than row_number()";
+	if (!IsA(left, WindowFunc) || !find_numbering((WindowFunc *) left, &of_left) ||
+		of_left != numbering)
+		return "a condition is of another window function";
 	if (!integer_value(right, &value) ||
 		!greatest_number(get_op_opfamily_strategy(operator, INTEGER_BTREE_FAM_OID), value, &number))
 		return "how many rows are wanted is not a constant";
@@ -309,10 +388,11 @@ examine_condition(OpExpr *condition, int64 *count)
 	return NULL;
 }
 
-/* Only row_number() over the window may be asked for. */
+/* Only one function over the window may be asked for, which numbers rows. */
 static const char *
-examine_functions(const PathTarget *target, const WindowClause *window)
+examine_functions(const PathTarget *target, const WindowClause *window, RowNumbering *numbering)
 {
+	bool		first = true;
 	ListCell   *lc;
 
 	foreach(lc, pull_var_clause((Node *) target->exprs,
@@ -320,17 +400,19 @@ examine_functions(const PathTarget *target, const WindowClause *window)
 								PVC_RECURSE_PLACEHOLDERS))
 	{
 		const WindowFunc *function = lfirst(lc);
+		RowNumbering other;
 
 		if (!IsA(function, WindowFunc))
 			continue;
 		if (function->winref != window->winref)
 			return "there is another window";
-		if (function->winfnoid == F_RANK_ || function->winfnoid == F_DENSE_RANK_)
-			return psprintf("%s gives equal rows the same number, so that any number of rows can be wanted",
-							format_procedure(function->winfnoid));
-		if (function->winfnoid != F_ROW_NUMBER)
+		if (!find_numbering(function, &other))
 			return psprintf("window function %s is not supported",
 							format_procedure(function->winfnoid));
+		if (!first && other != *numbering)
+			return "the window has several functions";
+		*numbering = other;
+		first = false;
 	}
 	return NULL;
 }
@@ -348,7 +430,8 @@ first_rows_examine_window(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 						  RelOptInfo *window_rel)
 {
 	const WindowAggPath *path = window_path(window_rel);
-	const char *reason = examine_functions(path->path.pathtarget, path->winclause);
+	RowNumbering numbering = NUMBER_OF_ROW;
+	const char *reason = examine_functions(path->path.pathtarget, path->winclause, &numbering);
 	int64		count = PG_INT64_MAX;
 	ListCell   *lc;
 
@@ -358,7 +441,7 @@ first_rows_examine_window(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 		return "rows are sorted, or taken in part, behind the window";
 	foreach(lc, compat_run_condition(path))
 		if (reason == NULL)
-			reason = examine_condition(lfirst_node(OpExpr, lc), &count);
+			reason = examine_condition(lfirst_node(OpExpr, lc), numbering, &count);
 	if (reason != NULL)
 		return reason;
 	if (count < 1)
@@ -366,13 +449,13 @@ first_rows_examine_window(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 	if (count > FIRST_ROWS_MAX)
 		return psprintf("more than %d rows of each group are wanted", FIRST_ROWS_MAX);
 	return examine(grouping, root, input_rel, path->path.pathtarget,
-				   path->winclause->partitionClause, path->winclause->orderClause, (int) count);
+				   path->winclause->partitionClause, path->winclause->orderClause, numbering, (int) count);
 }
 
 double
 first_rows_count(const Grouping *grouping, double groups)
 {
-	return Min(groups * grouping->first_rows->count,
+	return Min(groups * grouping->first_rows->expected,
 			   grouping->input_rel->cheapest_total_path->rows);
 }
 
@@ -391,21 +474,15 @@ first_rows_fetch_cost(double rows, double pages)
 	return rows * FETCHED_ROW * cpu_tuple_cost + fetched * uncached * page_cost;
 }
 
-/* A call that stands for a row's number. */
-static Expr *
-row_number_call(void)
-{
-	return (Expr *) makeFuncExpr(F_ROW_NUMBER, INT8OID, NIL, InvalidOid, InvalidOid,
-								 COERCE_EXPLICIT_CALL);
-}
-
+/* Calls stand for rows' numbers. */
 static Node *
 number_mutator(Node *node, void *context)
 {
 	if (node == NULL)
 		return NULL;
 	if (IsA(node, WindowFunc))
-		return (Node *) row_number_call();
+		return (Node *) makeFuncExpr(((WindowFunc *) node)->winfnoid, INT8OID, NIL, InvalidOid,
+									 InvalidOid, COERCE_EXPLICIT_CALL);
 	return expression_tree_mutator(node, number_mutator, context);
 }
 

@@ -1,5 +1,5 @@
 --
--- The first rows of each group: DISTINCT ON, and row_number() not above a constant.  Orders end
+-- The first rows of each group: DISTINCT ON, and row_number() or a rank not above a constant.  Orders end
 -- in a column without repeats, but where only what is determined is selected.
 --
 \set VERBOSITY terse
@@ -189,8 +189,35 @@ SELECT check_engine('SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k 
 RESET work_mem;
 RESET hash_mem_multiplier;
 
--- what EXPLAIN shows
-EXPLAIN (COSTS OFF) SELECT DISTINCT ON (k) k, id FROM facts WHERE b ORDER BY k, f8 DESC, id NULLS FIRST;
+-- ranks: rows that are equal in the order have the same one, and all of them leave
+CREATE TABLE first_ranks AS SELECT i AS id, i % 12 AS k, hashint4(i) % 3000 AS v, (hashint4(i) % 3000) / 8.0::float8 AS f,
+	CASE WHEN i % 5 > 0 THEN (hashint4(i) % 3000) / 100.0 END::numeric(12, 3) AS x, NULLIF(hashint4(i) % 4000, 77) AS o, i % 3 AS j FROM generate_series(1, 6000) i;
+INSERT INTO first_ranks SELECT -i, i, 5000, (ARRAY['-0', 'NaN', '0'])[i % 3 + 1]::float8, CASE WHEN i < 3 THEN 9000 END, 1, i % 2 FROM generate_series(1, 11) i, generate_series(1, 2);
+ANALYZE first_ranks;
+SELECT f, col, cond, check_engine(format('SELECT k, id, v, f, o, n FROM (SELECT *, %s() OVER (PARTITION BY k ORDER BY %s) AS n FROM first_ranks) s WHERE %s', f, col, cond))
+FROM unnest(ARRAY['rank', 'dense_rank']) f, unnest(ARRAY['v', 'v DESC', 'f DESC', 'f, o DESC', 'o DESC NULLS LAST', 'j, v DESC']) col, unnest(ARRAY['n = 1', 'n <= 2', 'n < 4', 'n = 3 AND n <= 3']) cond;
+SELECT check_engine('SELECT id, n FROM (SELECT *, rank() OVER (ORDER BY v) AS n FROM first_ranks) s WHERE n <= 3');
+SELECT check_engine('SELECT id, x, n FROM (SELECT *, dense_rank() OVER (PARTITION BY k ORDER BY x DESC NULLS LAST) AS n FROM first_ranks) s WHERE n <= 3');
+SELECT count(*), count(*) FILTER (WHERE n = 1), count(DISTINCT k) FROM (SELECT k, rank() OVER (PARTITION BY k ORDER BY v DESC) AS n FROM first_ranks) s WHERE n <= 3;
+-- groups with more equal rows than was expected, among the first or behind them
+INSERT INTO first_ranks SELECT i, 3, -9000, -9000, 1, i, 0 FROM generate_series(10001, 10040) i;
+ANALYZE first_ranks;
+SELECT f, check_fallback(format('SELECT id, n FROM (SELECT *, %s() OVER (PARTITION BY k ORDER BY v) AS n FROM first_ranks) s WHERE n <= 2', f)) FROM unnest(ARRAY['rank', 'dense_rank']) f;
+SELECT f, check_engine(format('SELECT id, n FROM (SELECT *, %s() OVER (PARTITION BY k ORDER BY v DESC) AS n FROM first_ranks) s WHERE n <= 2', f)) FROM unnest(ARRAY['rank', 'dense_rank']) f;
+SELECT f, check_fallback(format('SELECT * FROM (SELECT id, %s() OVER (PARTITION BY k ORDER BY v) AS n FROM first_ranks) s WHERE n <= 2', f)) FROM unnest(ARRAY['rank', 'dense_rank']) f;
+-- more groups than the memory has room for, as is expected or not
+SET hash_mem_multiplier = 1;
+SET work_mem = '64kB';
+SELECT check_query('SELECT * FROM (SELECT *, rank() OVER (PARTITION BY k ORDER BY id) AS n FROM first_many) s WHERE n = 1');
+ALTER TABLE first_many ALTER k SET (n_distinct = 100);
+ANALYZE first_many;
+SELECT check_fallback('SELECT * FROM (SELECT *, rank() OVER (PARTITION BY k ORDER BY id) AS n FROM first_many) s WHERE n = 1');
+ALTER TABLE first_many ALTER k RESET (n_distinct);
+ANALYZE first_many;
+SET work_mem = '1MB';
+SELECT check_engine('SELECT * FROM (SELECT *, rank() OVER (PARTITION BY k ORDER BY id DESC) AS n FROM first_many) s WHERE n <= 2');
+RESET work_mem;
+RESET hash_mem_multiplier;
 CREATE FUNCTION above_window(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
@@ -200,12 +227,24 @@ BEGIN
 		RETURN NEXT line;
 	END LOOP;
 END $$;
+-- auto takes them where they cost less than sorting all rows
+BEGIN;
+SET LOCAL gpuagg.mode = auto;
+SELECT above_window('SELECT * FROM (SELECT *, rank() OVER (PARTITION BY k ORDER BY id DESC) AS n FROM first_many) s WHERE n = 1');
+SELECT above_window('SELECT * FROM (SELECT *, dense_rank() OVER (PARTITION BY k % 100 ORDER BY id) AS n FROM first_many) s WHERE n <= 3');
+COMMIT;
+
+-- what EXPLAIN shows
+EXPLAIN (COSTS OFF) SELECT DISTINCT ON (k) k, id FROM facts WHERE b ORDER BY k, f8 DESC, id NULLS FIRST;
 SELECT above_window('SELECT id, n FROM (SELECT id, row_number() OVER (PARTITION BY i4 % 7 ORDER BY i8 DESC NULLS LAST) AS n FROM facts) s WHERE n < 3');
 
 -- what is refused
 SELECT step, reason FROM unnest(ARRAY[
-	'SELECT * FROM (SELECT *, rank() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n <= 2',
-	'SELECT * FROM (SELECT *, dense_rank() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n <= 2',
+	'SELECT * FROM (SELECT *, rank() OVER (PARTITION BY k) AS n FROM facts) s WHERE n <= 2',
+	'SELECT * FROM (SELECT *, dense_rank() OVER (PARTITION BY k ORDER BY b) AS n FROM facts) s WHERE n <= 2',
+	'SELECT * FROM (SELECT *, rank() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n <= 16',
+	'SELECT * FROM (SELECT *, rank() OVER w AS n, row_number() OVER w AS m FROM facts WINDOW w AS (PARTITION BY k ORDER BY id)) s WHERE n <= 2',
+	'SELECT * FROM (SELECT *, percent_rank() OVER w AS n, row_number() OVER w AS m FROM facts WINDOW w AS (PARTITION BY k ORDER BY id)) s WHERE m <= 2',
 	'SELECT * FROM (SELECT *, count(*) OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n <= 2',
 	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id) AS n, lag(id) OVER (PARTITION BY k ORDER BY id) AS l FROM facts) s WHERE n <= 2',
 	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id) AS n, row_number() OVER (ORDER BY i4) AS m FROM facts) s WHERE n <= 2',
