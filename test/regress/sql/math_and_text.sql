@@ -29,17 +29,17 @@ SELECT count(*) FILTER (WHERE t < 'b' COLLATE other), max(GREATEST(t, p COLLATE 
 RESET gpuagg.report_rejections;
 
 -- integers of numerics, their quotients, fields of texts
-CREATE TABLE amounts (id int, k int, n numeric(12,2), m numeric(15,6), q numeric, w numeric(40,10), t text);
-INSERT INTO amounts SELECT i, i % 5, (i - 500) * 0.25, (i - 500) * 1.000001, (i - 500) * 0.1, i * 1e20, 'a' || i % 7 || ',é,,' || i % 3 FROM generate_series(1, 1000) i;
-INSERT INTO amounts VALUES (-1, 1, NULL, NULL, NULL, NULL, NULL), (-2, 2, 9999999999.99, 999999999.999999, 0.0, -1, ''), (-3, 3, -9999999999.99, -999999999.999999, -0.1, 1.5, ','), (-4, 4, -0.01, -0.000001, 7.0, -1.5, ',,,,'), (-5, 0, 0.01, 0.000001, 1.0, 0, '€'), (-6, 1, 0, 0, 0.0, 0, '😀,b');
-VACUUM ANALYZE amounts;
-SELECT x, check_engine(format('SELECT %1$s AS x, count(*), min(id), max(id) FROM amounts GROUP BY 1', x))
+CREATE TABLE math_amounts (id int, k int, n numeric(12,2), m numeric(15,6), q numeric, w numeric(40,10), t text);
+INSERT INTO math_amounts SELECT i, i % 5, (i - 500) * 0.25, (i - 500) * 1.000001, (i - 500) * 0.1, i * 1e20, 'a' || i % 7 || ',é,,' || i % 3 FROM generate_series(1, 1000) i;
+INSERT INTO math_amounts VALUES (-1, 1, NULL, NULL, NULL, NULL, NULL), (-2, 2, 9999999999.99, 999999999.999999, 0.0, -1, ''), (-3, 3, -9999999999.99, -999999999.999999, -0.1, 1.5, ','), (-4, 4, -0.01, -0.000001, 7.0, -1.5, ',,,,'), (-5, 0, 0.01, 0.000001, 1.0, 0, '€'), (-6, 1, 0, 0, 0.0, 0, '😀,b');
+VACUUM ANALYZE math_amounts;
+SELECT x, check_engine(format('SELECT %1$s AS x, count(*), min(id), max(id) FROM math_amounts GROUP BY 1', x))
 FROM unnest(ARRAY['floor(n)', 'ceil(n)', 'ceiling(m)', 'trunc(n)', 'trunc(m, 2)', 'trunc(n, 1)', 'trunc(n, 4)', 'sign(n)', 'sign(m)', 'floor(q)', 'div(n, 7)', 'div(m, -0.3)', 'div(n, 0.25)', 'div(100, NULLIF(n, 0))', 'floor(n)::int8', 'floor(n * 1.5)', 'ceil(-m) + floor(m)', 'trunc(n * 0.001, 3)', 'mod(floor(n), 7)',
 	'split_part(t, '','', 1)', 'split_part(t, '','', 2)', 'split_part(t, '','', 4)', 'split_part(t, '','', 16)', 'split_part(t, '','', -1)', 'split_part(t, '',,'', 2)', 'split_part(t, '',,'', -1)', 'split_part(t, ''é'', 2)', 'ascii(t)', 'ascii(split_part(t, '','', 2))', 'left(split_part(t, '','', 1), 1) = ''a''']) x;
-SELECT check_engine('SELECT k, sum(floor(n)), avg(ceil(m)), min(trunc(m, 1)), max(sign(n)), sum(div(n, 3)), count(*) FILTER (WHERE floor(n) > 10) FROM amounts GROUP BY k');
-SELECT x, check_query(format('SELECT %1$s AS x, count(*), min(id) FROM amounts GROUP BY 1', x))
+SELECT check_engine('SELECT k, sum(floor(n)), avg(ceil(m)), min(trunc(m, 1)), max(sign(n)), sum(div(n, 3)), count(*) FILTER (WHERE floor(n) > 10) FROM math_amounts GROUP BY k');
+SELECT x, check_query(format('SELECT %1$s AS x, count(*), min(id) FROM math_amounts GROUP BY 1', x))
 FROM unnest(ARRAY['floor(w)', 'trunc(w, 1)', 'sign(w)', 'trunc(n, -1)', 'split_part(t, '','', -2)', 'split_part(t, '''', 1)', 'split_part(t, '','', 17)']) x;
-SELECT check_fallback('SELECT div(n, m), count(*) FROM amounts GROUP BY 1');
-SELECT check_query('SELECT split_part(t, '','', 0), count(*) FROM amounts WHERE id IS NULL GROUP BY 1');
-INSERT INTO amounts (id, k, n, q) VALUES (-7, 2, 'NaN', 'NaN'), (-8, 3, NULL, 'Infinity');
-SELECT check_fallback('SELECT floor(n), sign(n), trunc(n, 1), ceil(q), div(q, 2), count(*) FROM amounts GROUP BY 1, 2, 3, 4, 5');
+SELECT check_fallback('SELECT div(n, m), count(*) FROM math_amounts GROUP BY 1');
+SELECT check_query('SELECT split_part(t, '','', 0), count(*) FROM math_amounts WHERE id IS NULL GROUP BY 1');
+INSERT INTO math_amounts (id, k, n, q) VALUES (-7, 2, 'NaN', 'NaN'), (-8, 3, NULL, 'Infinity');
+SELECT check_fallback('SELECT floor(n), sign(n), trunc(n, 1), ceil(q), div(q, 2), count(*) FROM math_amounts GROUP BY 1, 2, 3, 4, 5');

@@ -151,18 +151,21 @@ BEGIN
 	RETURN answered || CASE WHEN failed <> answered THEN '; FALLBACK: ' || failed ELSE '' END || lookups(query);
 END $$;
 
--- Where the engine's rows come from.
+-- Where the engine's rows come from; or that PostgreSQL computes something of distinct values.
 CREATE FUNCTION source(query text) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
+	found text := 'none';
 BEGIN
 	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-		IF line ~ 'Source: ' THEN
-			RETURN substring(line FROM 'Source: (heap pages|child plan)');
+		IF line ~ 'Look-up: distinct values' THEN
+			RETURN 'distinct values';
+		ELSIF line ~ 'Source: ' AND found = 'none' THEN
+			found := substring(line FROM 'Source: (heap pages|child plan)');
 		END IF;
 	END LOOP;
-	RETURN 'none';
+	RETURN found;
 END $$;
 
 -- check_query, and is all of it computed from the table's pages?
