@@ -26,7 +26,7 @@ typedef enum PlanMember
 	PLAN_AGGS,					/* Integer */
 	PLAN_ARRAYS,				/* List of Lists, of ArrayMember */
 	PLAN_LOOKUPS,				/* List of Lists, of LookupMember */
-	PLAN_KEY_CODES,				/* Const of bytes, or NULL */
+	PLAN_CODES,				/* Const of bytes, or NULL */
 	PLAN_RELID,					/* List of one Oid */
 	PLAN_PAGE_TABLES,			/* List of Oids */
 	PLAN_ROW_TABLES,			/* List of Oids */
@@ -403,9 +403,9 @@ plan_info_to_list(const PlanInfo *info)
 	set_integer(list, PLAN_AGGS, info->naggs);
 	set_member(list, PLAN_ARRAYS, arrays_to_list(info->arrays));
 	set_member(list, PLAN_LOOKUPS, lookups_to_list(info->lookups));
-	if (info->key_codes)
-		set_member(list, PLAN_KEY_CODES, bytes_to_const(info->key_codes,
-														info->nkeys * sizeof(KeyCode)));
+	if (info->codes)
+		set_member(list, PLAN_CODES,
+				   bytes_to_const(info->codes, (info->nkeys + info->naggs) * sizeof(ColumnCode)));
 	set_member(list, PLAN_RELID, list_make1_oid(info->relid));
 	set_member(list, PLAN_PAGE_TABLES, info->page_tables);
 	set_member(list, PLAN_ROW_TABLES, info->row_tables);
@@ -438,7 +438,7 @@ plan_info_from_list(List *list)
 {
 	PlanInfo   *info = palloc0(sizeof(PlanInfo));
 	const Const *keep = list_nth(list, PLAN_KEEP);
-	const Const *key_codes = list_nth(list, PLAN_KEY_CODES);
+	const Const *codes = list_nth(list, PLAN_CODES);
 	Size		codes_size;
 	Size		size = 0;
 
@@ -450,7 +450,7 @@ plan_info_from_list(List *list)
 	info->naggs = integer_member(list, PLAN_AGGS);
 	info->arrays = arrays_from_list(list_nth(list, PLAN_ARRAYS));
 	info->lookups = lookups_from_list(list_nth(list, PLAN_LOOKUPS));
-	info->key_codes = key_codes ? bytes_from_const(key_codes, &codes_size) : NULL;
+	info->codes = codes ? bytes_from_const(codes, &codes_size) : NULL;
 	info->relid = linitial_oid(list_nth(list, PLAN_RELID));
 	info->page_tables = list_nth(list, PLAN_PAGE_TABLES);
 	info->row_tables = list_nth(list, PLAN_ROW_TABLES);

@@ -74,14 +74,22 @@ typedef enum LookupUse
 {
 	LOOKUP_VALUE,				/* values of the Program's type */
 	LOOKUP_PRESENCE,			/* whether there is a value */
-	LOOKUP_CODE					/* numbers of values, of any type that can be hashed */
+	LOOKUP_CODE,				/* numbers of values, of any type that can be hashed */
+	LOOKUP_RANK					/* the same in the order of the values, by their type and collation */
 } LookupUse;
+
+/* Are they numbers of values? */
+static inline bool
+lookup_use_is_code(LookupUse use)
+{
+	return use == LOOKUP_CODE || use == LOOKUP_RANK;
+}
 
 typedef struct LookupColumn
 {
 	LookupUse	use;
 	int			place;			/* VALUE, PRESENCE: its number in LookupInfo.program; CODE:
-								 * attribute of the plan's rows, from 1 */
+								 * and RANK: attribute of the plan's rows, from 1 */
 	int			slot;			/* that it is */
 } LookupColumn;
 
@@ -120,12 +128,12 @@ typedef struct LookupInfo
 	LookupColumn *columns;		/* of its rows */
 } LookupInfo;
 
-/* A key of groups that is the number of a value. */
-typedef struct KeyCode
+/* A key of groups, or an extreme, that is the number of a value. */
+typedef struct ColumnCode
 {
-	int			lookup;			/* -1: the key is a value */
+	int			lookup;			/* -1: it is a value */
 	int			column;			/* of LookupInfo.columns */
-} KeyCode;
+} ColumnCode;
 
 typedef struct PlanInfo
 {
@@ -145,7 +153,7 @@ typedef struct PlanInfo
 	List	   *sets;			/* with it: a List of ints each, numbers of keys */
 	List	   *groupings;		/* arguments of GROUPING(), likewise */
 	List	   *lookups;		/* LookupInfo, one a child plan behind the native one */
-	KeyCode    *key_codes;		/* of the node's keys; NULL: all are values */
+	ColumnCode    *codes;		/* of the node's keys and aggregates; NULL: all are values */
 	FirstRowsInfo *first_rows;	/* NULL: the node's rows are groups */
 	TopInfo    *top;			/* NULL: all groups leave */
 	int			limit;			/* of a LIMIT, so many tuples are asked for at most; 0: nobody

@@ -21,7 +21,7 @@ make_column(const LookupRows *rows, const LookupColumn *info, TupleDesc desc, in
 {
 	RowColumn	column = {.info = info,.type = VT_INT4,.word = word};
 
-	if (info->use == LOOKUP_CODE)
+	if (lookup_use_is_code(info->use))
 	{
 		Form_pg_attribute attr = TupleDescAttr(desc, info->place - 1);
 
@@ -138,7 +138,7 @@ number_row(LookupRows *rows, const ColumnBatch *batch, uint32 row, const uint32 
 		const RowColumn *column = &rows->columns[i];
 		bool		present;
 
-		if (column->info->use == LOOKUP_CODE)
+		if (lookup_use_is_code(column->info->use))
 		{
 			present = *codes != NO_CODE;
 			words[column->word] = present ? *codes : 0;
@@ -228,7 +228,7 @@ lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, const Array *codes)
 	int			ncodes = 0;
 
 	for (int i = 0; i < rows->info->ncolumns; i++)
-		ncodes += rows->columns[i].info->use == LOOKUP_CODE;
+		ncodes += lookup_use_is_code(rows->columns[i].info->use);
 	for (uint32 row = 0; row < batch->nrows; row++, code += ncodes)
 	{
 		if (!has_keys(rows, batch, row))
@@ -249,7 +249,7 @@ lookup_rows_add_codes(LookupRows *rows, TupleTableSlot *slot, Array *codes)
 		Datum		value;
 		bool		isnull;
 
-		if (column->info->use != LOOKUP_CODE)
+		if (!lookup_use_is_code(column->info->use))
 			continue;
 		value = slot_getattr(slot, column->info->place, &isnull);
 		*(uint32 *) array_extend(codes, sizeof(uint32)) = isnull ? NO_CODE :
@@ -274,4 +274,12 @@ lookup_rows_memory(const LookupRows *rows)
 			memory += numbering_memory(rows->keys[i].pairs);
 	}
 	return memory;
+}
+
+void
+lookup_rows_sort(LookupRows *rows)
+{
+	for (int i = 0; i < rows->info->ncolumns; i++)
+		if (rows->columns[i].info->use == LOOKUP_RANK)
+			numbering_sort(rows->columns[i].values, &rows->columns[i].ranks);
 }

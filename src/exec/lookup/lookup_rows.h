@@ -20,6 +20,8 @@ typedef struct RowColumn
 	int			word;			/* of a row, the first of its one or two: the value's bits, its
 								 * number, or nothing */
 	Numbering  *values;			/* texts, or a code's Datums; else NULL */
+	uint32	   *ranks;			/* of a RANK, once it is sorted: by the number in a row, that of
+								 * its value; else NULL */
 } RowColumn;
 
 /* A key, or a part of one. */
@@ -52,6 +54,9 @@ extern LookupRows *lookup_rows_create(const LookupInfo *info, TupleDesc desc);
 
 /* Add a batch: the Program's columns, and the Datums that codes are numbers of, by attribute. */
 extern void lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, const Array *codes);
+
+/* Once all rows are there: put the values that ranks are numbers of into their order. */
+extern void lookup_rows_sort(LookupRows *rows);
 
 /* Bytes of memory. */
 extern Size lookup_rows_memory(const LookupRows *rows);

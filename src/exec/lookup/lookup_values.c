@@ -92,6 +92,15 @@ write_texts(ValuesWriter *writer)
 	}
 }
 
+static uint32
+code_of(const ValuesWriter *writer, uint32 row)
+{
+	const uint32 *ranks = writer->column->ranks;
+	uint32		number = number_of(writer, row);
+
+	return ranks != NULL ? ranks[number] : number;
+}
+
 static void
 write_codes(ValuesWriter *writer)
 {
@@ -99,7 +108,7 @@ write_codes(ValuesWriter *writer)
 
 	for (uint32 row = 0; row < writer->nrows; row++)
 	{
-		uint32		code = has_value(writer, row) ? number_of(writer, row) + 1 : 0;
+		uint32		code = has_value(writer, row) ? code_of(writer, row) + 1 : 0;
 
 		if (writer->header.width == 1)
 			((uint8 *) codes)[row] = (uint8) code;
@@ -118,7 +127,7 @@ write_values(ValuesWriter *writer)
 
 	if (is_text(writer))
 		write_texts(writer);
-	else if (writer->column->info->use == LOOKUP_CODE)
+	else if (lookup_use_is_code(writer->column->info->use))
 		write_codes(writer);
 	else
 		for (uint32 row = 0; row < writer->nrows && width > 0; row++)
@@ -157,7 +166,7 @@ lookup_column_bytes(const LookupRows *rows, int column)
 	writer.header.nrows = writer.nrows;
 	writer.header.width = width_of(&writer);
 	writer.size = sizeof(LookupValues) + TYPEALIGN(8, values_size(&writer));
-	if (rows->columns[column].info->use != LOOKUP_CODE && !all_have_values(&writer))
+	if (!lookup_use_is_code(rows->columns[column].info->use) && !all_have_values(&writer))
 	{
 		writer.header.present = writer.size;
 		writer.size += (writer.nrows + 7) / 8;

@@ -349,7 +349,7 @@ copy_values(const LookupRows *rows)
 	Datum	  **values = palloc0(sizeof(Datum *) * (rows->info->ncolumns + 1));
 
 	for (int i = 0; i < rows->info->ncolumns; i++)
-		if (rows->info->columns[i].use == LOOKUP_CODE)
+		if (lookup_use_is_code(rows->info->columns[i].use))
 			values[i] = numbering_copy_datums(rows->columns[i].values);
 	return values;
 }
@@ -383,7 +383,12 @@ make_result(NodeLookup *lookup, LookupResult *result, bool reads, uint64 limit,
 
 	MemoryContextSwitchTo(old);
 	if (status == ENGINE_OK)
+	{
+		MemoryContextSwitchTo(context);
+		lookup_rows_sort(rows);
+		MemoryContextSwitchTo(old);
 		status = make_from_rows(result, rows, limit, message);
+	}
 	else
 		/* its workers would wait for a reader */
 		ExecShutdownNode(lookup->child);
@@ -476,7 +481,7 @@ lookups_let_none_pass(const Lookups *lookups)
 }
 
 Datum *
-lookups_code_values(const Lookups *lookups, const KeyCode *code)
+lookups_code_values(const Lookups *lookups, const ColumnCode *code)
 {
 	return lookups->of[code->lookup].result->values[code->column];
 }

@@ -28,7 +28,7 @@ extern EngineStatus lookups_build(Lookups *lookups, SlotValue *slots, const char
 extern bool lookups_let_none_pass(const Lookups *lookups);
 
 /* The values that a code is the number of, in their order. */
-extern Datum *lookups_code_values(const Lookups *lookups, const KeyCode *code);
+extern Datum *lookups_code_values(const Lookups *lookups, const ColumnCode *code);
 
 /* Of the last call of lookups_build. */
 extern const LookupStats *lookups_stats(const Lookups *lookups, int number);

@@ -12,6 +12,7 @@
 #include "fmgr.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
+#include "utils/sortsupport.h"
 #include "utils/typcache.h"
 
 #include "exec/lookup/numbering.h"
@@ -268,6 +269,44 @@ numbering_copy_datums(const Numbering *numbering)
 	for (uint32 i = 0; i < numbering->count; i++)
 		copies[i] = datumCopy(values[i], numbering->typbyval, numbering->typlen);
 	return copies;
+}
+
+/* A Datum and the number that it had. */
+typedef struct RankedDatum
+{
+	Datum		value;
+	uint32		number;
+} RankedDatum;
+
+static int
+compare_datums(const void *a, const void *b, void *sort)
+{
+	return ApplySortComparator(((const RankedDatum *) a)->value, false,
+							   ((const RankedDatum *) b)->value, false, sort);
+}
+
+void
+numbering_sort(Numbering *numbering, uint32 **ranks)
+{
+	Datum	   *values = (Datum *) numbering->values.data;
+	Size		n = numbering->count;
+	RankedDatum *sorted = palloc_extended(sizeof(RankedDatum) * (n + 1), MCXT_ALLOC_HUGE);
+	SortSupportData sort = {
+		.ssup_cxt = CurrentMemoryContext,.ssup_collation = numbering->collation
+	};
+
+	*ranks = palloc_extended(sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE);
+	for (uint32 i = 0; i < n; i++)
+		sorted[i] = (RankedDatum) {values[i], i};
+	PrepareSortSupportFromOrderingOp(lookup_type_cache(numbering->type->type_id,
+													   TYPECACHE_LT_OPR)->lt_opr, &sort);
+	qsort_arg(sorted, n, sizeof(RankedDatum), compare_datums, &sort);
+	for (uint32 i = 0; i < n; i++)
+	{
+		values[i] = sorted[i].value;
+		(*ranks)[sorted[i].number] = i;
+	}
+	pfree(sorted);
 }
 
 Size

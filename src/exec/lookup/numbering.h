@@ -33,6 +33,12 @@ extern const Bytes *numbering_texts(const Numbering *numbering);
 /* The Datums likewise, copied into the current context. */
 extern Datum *numbering_copy_datums(const Numbering *numbering);
 
+/*
+ * Let the numbers of Datums be those of their type's and collation's order.  Before that, they
+ * are those of *ranks, in the current context: by the number that each had, the one that it has.
+ */
+extern void numbering_sort(Numbering *numbering, uint32 **ranks);
+
 /* Bytes of memory. */
 extern Size numbering_memory(const Numbering *numbering);
 

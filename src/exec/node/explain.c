@@ -243,22 +243,27 @@ show_clauses(const GpuAggState *state, const char *label, List *clauses, List *a
 	ExplainPropertyText(label, deparse_expression(shown, context, true, true), es);
 }
 
-/* Expressions over the query's relations, likewise. */
+/* Expressions over the query's relations, likewise: those that are columns, or the others. */
 static void
-show_computed(const GpuAggState *state, List *exprs, List *ancestors, ExplainState *es)
+show_exprs(const GpuAggState *state, const char *label, List *exprs, bool columns, List *ancestors,
+		   ExplainState *es)
 {
 	CustomScan *scan = (CustomScan *) state->css.ss.ps.plan;
-	List	   *shown = (List *) showable_mutator((Node *) exprs, NULL);
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, (Plan *) scan, ancestors);
 	List	   *texts = NIL;
 	ListCell   *lc;
 
-	if (exprs == NIL)
-		return;
-	OffsetVarNodes((Node *) shown, clauses_offset(state), 0);
-	foreach(lc, shown)
-		texts = lappend(texts, deparse_expression(lfirst(lc), context, true, false));
-	ExplainPropertyList("Computed", texts, es);
+	foreach(lc, exprs)
+	{
+		Node	   *shown = showable_mutator(lfirst(lc), NULL);
+
+		if (IsA(strip_implicit_coercions(shown), Var) != columns)
+			continue;
+		OffsetVarNodes(shown, clauses_offset(state), 0);
+		texts = lappend(texts, deparse_expression(shown, context, true, false));
+	}
+	if (texts != NIL)
+		ExplainPropertyList(label, texts, es);
 }
 
 /* What it is joined by, or what is computed. */
@@ -269,7 +274,8 @@ show_join(const GpuAggState *state, const LookupInfo *lookup, List *ancestors, E
 		es->indent++;
 	show_clauses(state, "Look-up Cond", lookup->equalities, ancestors, es);
 	show_clauses(state, "Join Filter", lookup->conditions, ancestors, es);
-	show_computed(state, lookup->computed, ancestors, es);
+	show_exprs(state, "Computed", lookup->computed, false, ancestors, es);
+	show_exprs(state, "Ranked", lookup->computed, true, ancestors, es);
 	show_clauses(state, "Filter", lookup->filters, ancestors, es);
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 		es->indent--;

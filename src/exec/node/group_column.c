@@ -406,3 +406,20 @@ group_column_make_texts(GroupColumn *column)
 {
 	column->texts = palloc(GROUP_ROWS * VARATT_SHORT_MAX);
 }
+
+static Datum
+coded_extreme(GroupColumn *column, uint32 group, bool *isnull)
+{
+	Datum		code = other_aggregate_value(column, group, isnull);
+
+	return *isnull ? (Datum) 0 : column->coded[DatumGetInt32(code)];
+}
+
+void
+group_column_is_coded_aggregate(GroupColumn *column, const Program *program, const Aggregate *agg,
+								const GroupBatch *batch, const Datum *values)
+{
+	group_column_is_aggregate(column, program, agg, batch);
+	column->coded = values;
+	column->value = coded_extreme;
+}

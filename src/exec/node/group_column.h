@@ -45,7 +45,7 @@ struct GroupColumn
 	const Program *program;
 	int			key;
 	ColumnVector vector;
-	const Datum *coded;			/* of a key that is a code: the values, by their numbers */
+	const Datum *coded;			/* of a code: the values, by their numbers */
 
 	/* of an aggregate */
 	const Aggregate *agg;
@@ -73,6 +73,9 @@ extern void group_column_is_key(GroupColumn *column, const Program *program, int
 								const ColumnVector *vector);
 
 /* Of a key that is the number of one of these values. */
+extern void group_column_is_coded_aggregate(GroupColumn *column, const Program *program,
+											const Aggregate *agg, const GroupBatch *batch,
+											const Datum *values);
 extern void group_column_is_code(GroupColumn *column, const ColumnVector *vector,
 								 const Datum *values);
 extern void group_column_is_aggregate(GroupColumn *column, const Program *program,

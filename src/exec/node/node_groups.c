@@ -58,11 +58,11 @@ node_create_columns(GpuAggState *state, const Bitmapset *having)
 	}
 }
 
-/* The values that the nth key is a number of; NULL: it is a value itself. */
+/* The values that the nth column is a number of; NULL: it is a value itself. */
 static const Datum *
 code_values(const GpuAggState *state, int n)
 {
-	const KeyCode *codes = state->plan->key_codes;
+	const ColumnCode *codes = state->plan->codes;
 
 	return codes == NULL || codes[n].lookup < 0 ? NULL :
 		lookups_code_values(state->lookups, &codes[n]);
@@ -84,6 +84,9 @@ begin_column(const GpuAggState *state, const NodeRun *run, GroupColumn *column)
 		group_column_is_code(column, &run->groups.keys[place], code_values(state, n));
 	else if (agg < 0 && place >= 0)
 		group_column_is_key(column, program, n, &run->groups.keys[place]);
+	else if (agg >= 0 && grouping < 0 && code_values(state, n) != NULL)
+		group_column_is_coded_aggregate(column, program, &program_aggs(program)[agg],
+										&run->groups, code_values(state, n));
 	else if (agg >= 0 && grouping < 0)
 		group_column_is_aggregate(column, program, &program_aggs(program)[agg],
 								  &run->groups);

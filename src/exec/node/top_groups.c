@@ -238,10 +238,10 @@ hint_column(const TopInfo *info, int i, List *tlist, const PlanInfo *plan, TopHi
 
 	if (operator != cache->lt_opr && operator != cache->gt_opr)
 		return false;
-	/* codes have no order */
-	if (number < plan->nkeys &&
-		((plan->key_codes != NULL && plan->key_codes[number].lookup >= 0) ||
-		 !engine_orders_key(type, list_nth_oid(info->collations, i))))
+	/* codes of keys have no order, and ranks may be those of another collation */
+	if (plan->codes != NULL && number < plan->nkeys + plan->naggs && plan->codes[number].lookup >= 0)
+		return false;
+	if (number < plan->nkeys && !engine_orders_key(type, list_nth_oid(info->collations, i)))
 		return false;
 	hint->number = (uint16_t) number;
 	hint->descending = operator == cache->gt_opr;

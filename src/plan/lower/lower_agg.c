@@ -13,9 +13,12 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/regproc.h"
 
+#include "compat.h"
 #include "plan/lower/collation.h"
+#include "plan/lower/lower_lookup.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_shown.h"
 #include "plan/lower/numeric/lower_wide.h"
@@ -183,6 +186,16 @@ check_text_extreme(Lowering *l, const Aggref *aggref, AccKind kind)
 		return false;
 	}
 	return check_order(l, exprType((Node *) arg), aggref->inputcollid);
+}
+
+bool
+lower_needs_rank(const Aggref *aggref)
+{
+	const AggregateKind *kind = find_aggregate(aggref->aggfnoid);
+
+	return kind != NULL && acc_is_text(kind->acc) && aggref->aggorder == NIL &&
+		OidIsValid(aggref->inputcollid) && get_collation_isdeterministic(aggref->inputcollid) &&
+		!compat_collates_as_c(aggref->inputcollid);
 }
 
 /* Is it a whole aggregate of this query? */
@@ -397,6 +410,23 @@ lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale)
 	return lower_succeeded(l);
 }
 
+/* An extreme of texts as that of their ranks; the filter is lowered. */
+static bool
+lower_ranked(Lowering *l, const Aggref *aggref, const AggregateKind *kind, int filter)
+{
+	bool		greatest = acc_is_greatest(kind->acc);
+	const AggregateKind rank = {
+		.acc = greatest ? ACC_MAX_INT : ACC_MIN_INT,.final = FINAL_EXTREME_INT4
+	};
+	int			arg = lower_rank(l, linitial_node(TargetEntry, aggref->args)->expr,
+								 aggref->inputcollid, l->aggregate_code);
+
+	if (arg < 0)
+		return l->reason == NULL && check_text_extreme(l, aggref, kind->acc);
+	add_aggregate(l, &rank, arg, filter, 0, -1);
+	return lower_succeeded(l);
+}
+
 bool
 lower_aggref(Lowering *l, Aggref *aggref)
 {
@@ -405,13 +435,15 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	int			filter = -1;
 	int			scale = 0;
 	int			shown = -1;
+	bool		ranked;
 
 	if (!lower_succeeded(l) || !check_level(l, aggref))
 		return false;
 	if (is_statistic(aggref))
 		return lower_statistic(l, aggref);
 	kind = check_aggref(l, aggref);
-	if (kind == NULL || !check_text_extreme(l, aggref, kind->acc))
+	ranked = l->aggregate_code != NULL && lower_needs_rank(aggref);
+	if (kind == NULL || (!ranked && !check_text_extreme(l, aggref, kind->acc)))
 		return false;
 	if (lower_needs_distinct(aggref))
 	{
@@ -428,6 +460,8 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	}
 	if (acc_form(kind->acc) == FORM_FLOAT_PRODUCT)
 		return lower_moments(l, kind->final, aggref->args, filter);
+	if (ranked)
+		return lower_ranked(l, aggref, kind, filter);
 	if (aggref->args != NIL)
 	{
 		arg = lower_argument(l, kind, linitial_node(TargetEntry, aggref->args)->expr,

@@ -387,31 +387,71 @@ can_be_coded(Expr *expr)
 		exprCollation(own) == exprCollation((Node *) expr);
 }
 
+/* The register of a column's number of the value, NULL where there is none. */
+static int
+lower_number_of(Lowering *l, Lookup *lookup, const Expr *expr, const LookupColumn *column,
+				ColumnCode *code)
+{
+	ProgramBuilder *b = l->builder;
+	int			reg = program_add_op(b, OP_row_code, lookup->row,
+									 program_add_table_ref(b, column->slot));
+
+	*code = (ColumnCode)
+	{
+		.lookup = place_in(l->lookups, lookup),.column = place_in(lookup->columns, column)
+	};
+	if (is_never_null(l, lookup, expr))
+		return reg;
+	return program_add_select(b, program_add_op(b, OP_int4_ge, reg, lower_int4(l, 0)), reg,
+							  lower_null(l, INT4OID));
+}
+
 bool
-lower_code_key(Lowering *l, Expr *expr, KeyCode *code)
+lower_code_key(Lowering *l, Expr *expr, ColumnCode *code)
 {
 	Lookup	   *lookup = lower_succeeded(l) ? find_lookup(l, expr) : NULL;
 	int			attno = lookup && can_be_coded(expr) ? attribute_of(l, lookup, expr) : 0;
 	const LookupColumn *column = attno == 0 ? NULL :
 		add_column(l, lookup, LOOKUP_CODE, attno);
-	ProgramBuilder *b = l->builder;
-	int			reg;
-	int			found;
 
 	if (column == NULL)
 		return false;
-	reg = program_add_op(b, OP_row_code, lookup->row, program_add_table_ref(b, column->slot));
-	if (!is_never_null(l, lookup, expr))
-	{
-		found = program_add_op(b, OP_int4_ge, reg, lower_int4(l, 0));
-		reg = program_add_select(b, found, reg, lower_null(l, INT4OID));
-	}
-	program_add_key(b, reg);
-	*code = (KeyCode)
-	{
-		.lookup = place_in(l->lookups, lookup),.column = place_in(lookup->columns, column)
-	};
+	program_add_key(l->builder, lower_number_of(l, lookup, expr, column, code));
 	return lower_succeeded(l);
+}
+
+/* The look-up that has ranks of the expression, and where; NULL: none. */
+static Lookup *
+find_ranked(Lowering *l, Expr *expr, int *attno)
+{
+	Lookup	   *lookup;
+	ListCell   *lc;
+
+	foreach(lc, l->lookups)
+	{
+		lookup = lfirst(lc);
+		*attno = lookup->relids == NULL ? plan_number(lookup, expr) : 0;
+		if (*attno > 0)
+			return lookup;
+	}
+	lookup = find_lookup(l, expr);
+	*attno = lookup != NULL ? attribute_of(l, lookup, expr) : 0;
+	return *attno > 0 ? lookup : NULL;
+}
+
+int
+lower_rank(Lowering *l, Expr *expr, Oid collation, ColumnCode *code)
+{
+	int			attno;
+	Lookup	   *lookup = find_ranked(l, expr, &attno);
+	const LookupColumn *column;
+
+	/* what is computed of the table's columns is in the plan as it is, casts among it */
+	if (lookup == NULL || exprCollation((Node *) expr) != collation ||
+		(lookup->relids != NULL && !can_be_coded(expr)))
+		return -1;
+	column = add_column(l, lookup, LOOKUP_RANK, attno);
+	return column == NULL ? -1 : lower_number_of(l, lookup, expr, column, code);
 }
 
 /* The operation that a join's equality is, or -1: look-ups have no such keys. */

@@ -51,7 +51,13 @@ extern int	lower_looked_up_presence(Lowering *l, Expr *expr);
  * Make such an expression a key of the Program, of any type that can be hashed: the key is
  * the number of its value.  False without a reason: it is not over one look-up.
  */
-extern bool lower_code_key(Lowering *l, Expr *expr, KeyCode *code);
+extern bool lower_code_key(Lowering *l, Expr *expr, ColumnCode *code);
+
+/*
+ * The register of the number that the value of such an expression has in the order of this
+ * collation, among all rows of the look-up; -1 without a reason: it is not over one look-up.
+ */
+extern int	lower_rank(Lowering *l, Expr *expr, Oid collation, ColumnCode *code);
 
 /* Once all is lowered: the LookupInfo of each, and what its plan must put out. */
 extern List *lower_lookup_infos(const Lowering *l);

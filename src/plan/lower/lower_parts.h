@@ -42,6 +42,9 @@ extern Expr *lower_distinct_argument(const Aggref *aggref);
 /* Such an aggregate over distinct values, which are a register's. */
 extern bool lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale);
 
+/* Is it an extreme of texts, in an order that is not that of their bytes but tells all apart? */
+extern bool lower_needs_rank(const Aggref *aggref);
+
 /* Is the aggregate's result the same however often its input has a row? */
 extern bool lower_ignores_repetitions(Oid function);
 

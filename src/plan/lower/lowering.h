@@ -50,6 +50,8 @@ typedef struct Lowering
 	List	   *slots;			/* Expr, one a slot; includes attributes' missing
 								 * values as Consts */
 	List	   *arrays;			/* ArrayInfo: aggregates whose values are arrays */
+	struct ColumnCode *aggregate_code;	/* of the aggregate that is lowered, which may be that of a
+										 * rank; NULL: it may not */
 	int			case_value;		/* register of the CASE around, or -1 */
 	const struct NumericInfo *case_info;	/* if that is numeric */
 	int		   *scale_search;	/* not NULL: an expression's scale is wanted, and

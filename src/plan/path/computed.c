@@ -9,6 +9,9 @@
  * that they can be of any type that can be hashed, and what is found of a table that does not
  * change is kept.
  *
+ * The least and the greatest text in an order that is not that of the bytes are those of the
+ * texts' ranks, which their look-up has, too.
+ *
  * Computed is the largest part of an expression that is NULL where one of its inputs is, since
  * a NULL finds nothing.  Equal values of an input must be identical, for the expression could
  * distinguish others.
@@ -287,6 +290,20 @@ search_expr(ComputedSearch *search, Expr *expr)
 	return true;
 }
 
+/* What is ranked, whether engines compute it or not. */
+static bool
+search_ranked(ComputedSearch *search, Expr *expr)
+{
+	List	   *inputs;
+
+	if (!bms_is_member(search->rel->relid, pull_varnos(search->grouping->root, (Node *) expr)))
+		return true;
+	inputs = inputs_of(search, expr);
+	if (inputs != NIL)
+		add_computed(search, inputs, expr);
+	return inputs != NIL;
+}
+
 /* The arguments of an aggregate, and its FILTER. */
 static bool
 search_aggregate(ComputedSearch *search, Aggref *aggref)
@@ -298,8 +315,11 @@ search_aggregate(ComputedSearch *search, Aggref *aggref)
 	if (!lower_needs_distinct(aggref) && lower_aggref(begin_lowering(search), aggref))
 		return true;
 	search->certain = certain && aggref->aggfilter == NULL;
-	foreach(lc, aggref->args)
-		result = result && search_expr(search, lfirst_node(TargetEntry, lc)->expr);
+	if (lower_needs_rank(aggref))
+		result = search_ranked(search, linitial_node(TargetEntry, aggref->args)->expr);
+	else
+		foreach(lc, aggref->args)
+			result = result && search_expr(search, lfirst_node(TargetEntry, lc)->expr);
 	search->certain = false;
 	if (aggref->aggfilter != NULL)
 		result = result && search_expr(search, aggref->aggfilter);

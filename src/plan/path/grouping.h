@@ -72,7 +72,7 @@ typedef struct LoweredGrouping
 	Cost		calls;			/* look-ups have what PostgreSQL computes of distinct values: what
 								 * it would take longer to compute of all rows than its costs
 								 * say; 0: there are none of these */
-	KeyCode    *key_codes;		/* of the grouping's keys; NULL: all are values */
+	ColumnCode    *codes;		/* of the grouping's keys and aggregates; NULL: all are values */
 	Path	   *input;			/* of the child plan; NULL: it reads tables */
 	Path	   *partial_input;	/* of a child plan for one of several processes, or NULL */
 	double		rows;			/* that enter the node: an estimate */

@@ -126,10 +126,10 @@ is_distinct_argument(const Grouping *grouping, const Expr *expr)
 static bool
 lower_any_key(const Grouping *grouping, Lowering *l, int n, Expr *key, LoweredGrouping *lowered)
 {
-	if (n < list_length(grouping->input_keys) && lowered->key_codes != NULL &&
+	if (n < list_length(grouping->input_keys) && lowered->codes != NULL &&
 		!is_distinct_argument(grouping, key))
 	{
-		if (lower_code_key(l, key, &lowered->key_codes[n]))
+		if (lower_code_key(l, key, &lowered->codes[n]))
 			return true;
 		if (!lower_succeeded(l))
 			return false;
@@ -169,6 +169,8 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 	{
 		Aggref	   *aggref = lfirst_node(Aggref, lc);
 
+		l->aggregate_code = lowered->codes == NULL ? NULL :
+			&lowered->codes[list_length(grouping->input_keys) + foreach_current_index(lc)];
 		if (!lower_needs_distinct(aggref) && !lower_aggref(l, aggref))
 			goto rejected;
 	}
@@ -260,6 +262,7 @@ star_exprs(const Star *star)
 static bool
 lower_star(const Grouping *grouping, Lowering *l, const Star *star, LoweredGrouping *lowered)
 {
+	int			ncolumns = list_length(grouping->input_keys) + list_length(grouping->aggrefs);
 	ListCell   *lc;
 
 	foreach(lc, star->lookups)
@@ -275,9 +278,9 @@ lower_star(const Grouping *grouping, Lowering *l, const Star *star, LoweredGroup
 	}
 	if (!lower_lookup_filters(l))
 		return false;
-	lowered->key_codes = palloc(sizeof(KeyCode) * (list_length(grouping->input_keys) + 1));
-	for (int i = 0; i < list_length(grouping->input_keys); i++)
-		lowered->key_codes[i] = (KeyCode)
+	lowered->codes = palloc(sizeof(ColumnCode) * (ncolumns + 1));
+	for (int i = 0; i < ncolumns; i++)
+		lowered->codes[i] = (ColumnCode)
 	{
 		.lookup = -1
 	};
@@ -325,7 +328,7 @@ lower_table(const Grouping *grouping, RelOptInfo *rel, const Star *star,
 	lowered->table = rel;
 	lowered->lookups = NIL;
 	lowered->builds = NIL;
-	lowered->key_codes = NULL;
+	lowered->codes = NULL;
 	lowered->input = NULL;
 	lowered->partial_input = NULL;
 	lowered->calls = 0;
@@ -555,7 +558,7 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 	lowered->lookups = NIL;
 	lowered->builds = NIL;
 	lowered->calls = 0;
-	lowered->key_codes = NULL;
+	lowered->codes = NULL;
 	lowered->rows = grouping->input_rel->cheapest_total_path->rows;
 	MemSet(&lowered->tables, 0, sizeof(lowered->tables));
 	lowered->filter = NIL;
