@@ -161,6 +161,13 @@
 /* 19: means of equal values are exact, and regressions do not overflow on their way */
 #define compat_guarded_moments (PG_VERSION_NUM >= 190000)
 
+/* 19: the path of Material says whether enable_material is on */
+#if PG_VERSION_NUM >= 190000
+#define compat_material_path(rel, subpath) ((Path *) create_material_path(rel, subpath, true))
+#else
+#define compat_material_path(rel, subpath) ((Path *) create_material_path(rel, subpath))
+#endif
+
 /* 19: the path of Unique has the node's name */
 #if PG_VERSION_NUM >= 190000
 #define CompatUniquePath UniquePath

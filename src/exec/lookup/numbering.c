@@ -10,6 +10,7 @@
 
 #include "common/hashfn.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/sortsupport.h"
@@ -281,6 +282,7 @@ typedef struct RankedDatum
 static int
 compare_datums(const void *a, const void *b, void *sort)
 {
+	CHECK_FOR_INTERRUPTS();
 	return ApplySortComparator(((const RankedDatum *) a)->value, false,
 							   ((const RankedDatum *) b)->value, false, sort);
 }

@@ -566,7 +566,7 @@ computed_path(Grouping *grouping, RelOptInfo *grouped_rel)
 			return NULL;
 		/* values are there before an error can end what is computed of them */
 		rel->cheapest_total_path = cannot_fail((Node *) ((StarLookup *) lfirst(lc))->computed) ?
-			path : (Path *) create_material_path(rel, path);
+			path : compat_material_path(rel, path);
 	}
 	if (star == NULL || !grouping_lower_computed(grouping, star, &lowered, &rejection))
 		return NULL;

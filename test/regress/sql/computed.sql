@@ -68,7 +68,6 @@ SELECT q, check_query(q), source(q) FROM unnest(ARRAY[
 	'SELECT f::text, count(*) FROM computed GROUP BY 1',
 	'SELECT computed_lax(s), count(*) FROM computed GROUP BY 1',
 	'SELECT concat(s, v), count(*) FROM computed GROUP BY 1',
-	'SELECT c || ''!'', count(*) FROM computed GROUP BY 1',
 	'SELECT b::text, count(*) FROM computed GROUP BY 1',
 	'SELECT g, count(*) FROM computed WHERE computed_slow(s) > ''9'' GROUP BY 1']) q;
 SELECT source('SELECT lower(s) || random(), count(*) FROM computed GROUP BY 1');
