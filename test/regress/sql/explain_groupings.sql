@@ -43,7 +43,7 @@ SELECT step, taken, reason, hint FROM gpuagg_explain('SELECT g, count(*) FROM ex
 CREATE TABLE hinted (i interval, t text COLLATE "en-x-icu", n numeric);
 INSERT INTO hinted VALUES ('1 day', 'a', 1.0), ('1 day', 'b', 1.00), ('1 day', 'b', '1e100');
 ANALYZE hinted;
-SELECT reason, hint FROM gpuagg_explain('SELECT max(t) FROM hinted');
+SELECT reason, hint FROM gpuagg_explain('SELECT max(coalesce(t, '''')) FROM hinted');
 SELECT taken FROM gpuagg_explain('SELECT max(t COLLATE "C") FROM hinted');
 SELECT reason, hint FROM gpuagg_explain('SELECT sum(a) FROM (SELECT avg(n) AS a FROM hinted OFFSET 0) s') WHERE place = 'query';
 SELECT taken FROM gpuagg_explain('SELECT sum(round(a, 5)) FROM (SELECT avg(n) AS a FROM hinted OFFSET 0) s') WHERE place = 'query';

@@ -9,7 +9,7 @@ SELECT b, string_agg(vc, ',' ORDER BY id) FROM facts WHERE id < 5 GROUP BY b ORD
 SELECT sum(DISTINCT i2 ORDER BY i2), count(*) FROM facts;
 SELECT count(DISTINCT (b, i2 > 0)), count(*) FROM facts;
 SELECT count(DISTINCT random() < 2) FROM facts;
-SELECT max(t COLLATE "en-x-icu") FROM facts;
+SELECT max(coalesce(t, '') COLLATE "en-x-icu") FROM facts;
 SELECT sum(n) FROM generate_series(1.5, 2.5) n;
 SELECT rank(7) WITHIN GROUP (ORDER BY i4) FROM facts;
 SELECT string_agg(vc, ',') FROM facts WHERE id < 3;

@@ -53,6 +53,6 @@ SELECT check_query('SELECT k % 7, c, min(t), max(long), count(*) FROM spellings 
 -- what is not compared by bytes, or has no fixed length
 CREATE COLLATION by_language (provider = icu, locale = 'en');
 SET gpuagg.report_rejections = on;
-SELECT max(t COLLATE by_language) FROM facts WHERE id < 0;
+SELECT max(coalesce(t, '') COLLATE by_language) FROM facts WHERE id < 0;
 SELECT min(t::bpchar) FROM facts WHERE id < 0;
 RESET gpuagg.report_rejections;
