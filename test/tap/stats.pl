@@ -130,9 +130,9 @@ is_counted('an error instead of a fallback', 'cpu|0|0|0|0|0', '', 'SET gpuagg.fa
 is_counted('an aggregate', 'cpu|0|0|0|0|0', '|rejection|aggregate|1', $rejected);
 is_counted('a volatile function', 'cpu|0|0|0|0|0', '|rejection|volatile function|2', ('SELECT k + random()::int, count(*) FROM t GROUP BY 1') x 2);
 is_counted('DISTINCT ON', 'cpu|0|0|0|0|0', '|rejection|query|1', 'SELECT DISTINCT ON (k) k, v FROM t ORDER BY k, v, v + 1, v + 2');
-is_counted('a numeric', 'cpu|0|0|0|0|0', '|rejection|numeric|1', 'SELECT sqrt(v::numeric), count(*) FROM t GROUP BY 1');
-is_counted('a type', 'cpu|0|0|0|0|0', '|rejection|type|1', 'SELECT make_interval(secs => v), count(*) FROM t GROUP BY 1');
-is_counted('a collation', 'cpu|0|0|0|0|0', '|rejection|collation|1', 'SELECT max(k::text COLLATE "en-x-icu") FROM t');
+is_counted('a numeric', 'cpu|0|0|0|0|0', '|rejection|numeric|1', 'SELECT coalesce(sqrt(v::numeric), 0), count(*) FROM t GROUP BY 1');
+is_counted('a type', 'cpu|0|0|0|0|0', '|rejection|type|1', 'SELECT coalesce(make_interval(secs => v), interval \'1 day\'), count(*) FROM t GROUP BY 1');
+is_counted('a collation', 'cpu|0|0|0|0|0', '|rejection|collation|1', 'SELECT max(coalesce(k::text, \'\') COLLATE "en-x-icu") FROM t');
 is_counted('cost', 'cpu|0|0|0|0|0', '|rejection|cost|1', 'SET gpuagg.mode = auto', 'SET gpuagg.setup_cost = 0', 'SET gpuagg.tuple_cost = 1000', $query);
 is_counted('too small', 'cpu|0|0|0|0|0', '', 'SET gpuagg.mode = auto', 'SELECT count(*) FROM generate_series(1, 2)');
 is_counted('off', 'cpu|0|0|0|0|0', '', 'SET gpuagg.mode = off', $rejected);

@@ -51,6 +51,12 @@
 /* Bytes that a distinct value takes at least while its look-up is built. */
 #define VALUE_MEMORY 12
 
+/* Of rows: with more distinct values nothing is gained. */
+#define MOST_DISTINCT 0.5
+
+/* But so few are no matter. */
+#define FEW_VALUES 1000
+
 /*
  * What a function of texts or times takes longer than its cost says, in units of
  * cpu_tuple_cost.  PostgreSQL counts cpu_operator_cost, as for an addition; lower() of a short
@@ -394,13 +400,15 @@ make_relation(PlannerInfo *root, const RelOptInfo *rel, List *computed_condition
 	return own;
 }
 
-/* Do the distinct values not fit into memory? */
+/* Are distinct values too many for memory, or nearly as many as rows? */
 static bool
 are_too_many(PlannerInfo *root, const StarLookup *lookup)
 {
-	double		values = estimate_num_groups(root, columns_of(lookup), lookup->rel->rows, NULL, NULL);
+	double		rows = lookup->rel->rows;
+	double		values = estimate_num_groups(root, columns_of(lookup), rows, NULL, NULL);
 
-	return values * VALUE_MEMORY > groups_memory_limit(false);
+	return values * VALUE_MEMORY > groups_memory_limit(false) ||
+		values > Max(rows * MOST_DISTINCT, FEW_VALUES);
 }
 
 const char *
@@ -434,7 +442,7 @@ computed_find(const Grouping *grouping, RelOptInfo *rel, const InputTables *tabl
 
 		lookup->rel = make_relation(grouping->root, rel, star->conditions, columns_of(lookup));
 		if (are_too_many(grouping->root, lookup))
-			return "the distinct values of a column are not expected to fit into memory";
+			return "a column has too many distinct values";
 	}
 	((StarLookup *) llast(search.lookups))->filters =
 		get_actual_clauses(clauses_in_order(grouping->root, star->conditions));

@@ -624,7 +624,7 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 		best = cheaper_path(best, child_path(grouping, &lowered, grouped_rel, &child_rejection,
 											 best != NULL ? "it is estimated to cost less" :
 											 rejection->reason));
-	best = cheaper_path(computed, best);
+	best = computed != NULL && gpuagg_mode == MODE_FORCE ? computed : cheaper_path(computed, best);
 	if (best == NULL)
 		*rejection = child_rejection;
 	return best;
