@@ -33,6 +33,7 @@
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 #include "utils/typcache.h"
@@ -102,14 +103,33 @@ has_case_test(Node *node, void *context)
 	return IsA(node, CaseTestExpr) || expression_tree_walker(node, has_case_test, context);
 }
 
+/* Does the function tell how a value is stored, which equal values need not be alike? */
 static bool
-has_executor_param(Node *node, void *context)
+tells_storage(Oid function, void *context)
+{
+	switch (function)
+	{
+		case F_PG_COLUMN_SIZE:
+		case F_PG_COLUMN_COMPRESSION:
+#ifdef F_PG_COLUMN_TOAST_CHUNK_ID
+		case F_PG_COLUMN_TOAST_CHUNK_ID:
+#endif
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Does the expression depend on more than its columns' values? */
+static bool
+depends_on_more(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
-	if (IsA(node, Param) && ((const Param *) node)->paramkind != PARAM_EXTERN)
+	if ((IsA(node, Param) && ((const Param *) node)->paramkind != PARAM_EXTERN) ||
+		check_functions_in_node(node, tells_storage, context))
 		return true;
-	return expression_tree_walker(node, has_executor_param, context);
+	return expression_tree_walker(node, depends_on_more, context);
 }
 
 /* Can rows be found by the column's value, which no other value equals? */
@@ -133,7 +153,7 @@ inputs_of(const ComputedSearch *search, Expr *expr)
 
 	if (contain_volatile_functions(node) || contain_subplans(node) ||
 		contain_nonstrict_functions(node) || expression_returns_set(node) ||
-		has_executor_param(node, NULL) || (!search->certain && !cannot_fail(node)))
+		depends_on_more(node, NULL) || (!search->certain && !cannot_fail(node)))
 		return NIL;
 	foreach(lc, pull_var_clause(node, PVC_INCLUDE_PLACEHOLDERS))
 	{
@@ -400,13 +420,16 @@ make_relation(PlannerInfo *root, const RelOptInfo *rel, List *computed_condition
 	return own;
 }
 
-/* Are distinct values too many for memory, or nearly as many as rows? */
+/* Are distinct values too many for memory, or nearly as many as rows, or does nobody know? */
 static bool
 are_too_many(PlannerInfo *root, const StarLookup *lookup)
 {
 	double		rows = lookup->rel->rows;
-	double		values = estimate_num_groups(root, columns_of(lookup), rows, NULL, NULL);
+	EstimationInfo known;
+	double		values = estimate_num_groups(root, columns_of(lookup), rows, NULL, &known);
 
+	if (known.flags & SELFLAG_USED_DEFAULT)
+		values = rows;
 	return values * VALUE_MEMORY > groups_memory_limit(false) ||
 		values > Max(rows * MOST_DISTINCT, FEW_VALUES);
 }

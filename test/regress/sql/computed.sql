@@ -68,6 +68,7 @@ SELECT q, check_query(q), source(q) FROM unnest(ARRAY[
 	'SELECT f::text, count(*) FROM computed GROUP BY 1',
 	'SELECT computed_lax(s), count(*) FROM computed GROUP BY 1',
 	'SELECT concat(s, v), count(*) FROM computed GROUP BY 1',
+	'SELECT pg_column_size(s), pg_column_compression(s), count(*) FROM computed GROUP BY 1, 2',
 	'SELECT b::text, count(*) FROM computed GROUP BY 1',
 	'SELECT g, count(*) FROM computed WHERE computed_slow(s) > ''9'' GROUP BY 1']) q;
 SELECT source('SELECT lower(s) || random(), count(*) FROM computed GROUP BY 1');
