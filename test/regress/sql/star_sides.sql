@@ -98,7 +98,7 @@ COMMIT;
 -- what is left to PostgreSQL
 CREATE FUNCTION join_reason(query text) RETURNS text LANGUAGE sql AS $$SELECT string_agg(DISTINCT reason, '; ') FROM gpuagg_explain(query) WHERE reason LIKE '%join%'$$;
 SELECT join_reason('SELECT sum(s.m) FROM sides_fact f JOIN (SELECT k, 1 / min(x) AS m FROM sides_items GROUP BY k) s ON f.a = s.k');
-SELECT join_reason('SELECT count(*) FROM sides_fact f LEFT JOIN (SELECT k, 1 / k AS m FROM sides_names) s ON f.a = s.k WHERE s.m IS NULL OR s.m = 0');
+SELECT join_reason('SELECT count(*) FROM sides_fact f LEFT JOIN (SELECT k, coalesce(1 / k, 0) AS m FROM sides_names) s ON f.a = s.k WHERE s.m IS NULL OR s.m = 0');
 SELECT join_reason('SELECT count(*) FROM sides_fact f JOIN (SELECT k, max(x) AS m FROM sides_items WHERE 10 / b > 1 GROUP BY k) s ON f.a = s.k');
 SELECT join_reason('SELECT count(*) FROM sides_fact f JOIN (SELECT k, max(x) AS m FROM sides_items GROUP BY k LIMIT -1) s ON f.a = s.k');
 SELECT join_reason('SELECT count(*) FROM sides_fact f JOIN (SELECT k, x FROM sides_items OFFSET 0) s ON f.a = s.k');
