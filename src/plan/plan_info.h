@@ -153,7 +153,7 @@ typedef struct PlanInfo
 	List	   *sets;			/* with it: a List of ints each, numbers of keys */
 	List	   *groupings;		/* arguments of GROUPING(), likewise */
 	List	   *lookups;		/* LookupInfo, one a child plan behind the native one */
-	ColumnCode    *codes;		/* of the node's keys and aggregates; NULL: all are values */
+	ColumnCode *codes;			/* of the node's keys and aggregates; NULL: all are values */
 	FirstRowsInfo *first_rows;	/* NULL: the node's rows are groups */
 	TopInfo    *top;			/* NULL: all groups leave */
 	int			limit;			/* of a LIMIT, so many tuples are asked for at most; 0: nobody

@@ -281,5 +281,5 @@ lookup_rows_sort(LookupRows *rows)
 {
 	for (int i = 0; i < rows->info->ncolumns; i++)
 		if (rows->columns[i].info->use == LOOKUP_RANK)
-			numbering_sort(rows->columns[i].values, &rows->columns[i].ranks);
+			rows->columns[i].ranks = numbering_sort(rows->columns[i].values);
 }

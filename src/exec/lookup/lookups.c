@@ -15,18 +15,17 @@
  */
 #include "postgres.h"
 
-#include "access/parallel.h"
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 
 #include "exec/lookup/lookup_cache.h"
 #include "exec/lookup/lookup_keys.h"
 #include "exec/lookup/lookup_rows.h"
 #include "exec/lookup/lookup_values.h"
 #include "exec/lookup/lookups.h"
+#include "exec/values/set_aside.h"
 #include "handle/handle.h"
 #include "source/batch.h"
 #include "source/child.h"
@@ -189,17 +188,34 @@ fill_material(PlanState *child)
 	rescan(child);
 }
 
+/* What read_child is called with, and what it returns. */
+typedef struct ChildReading
+{
+	NodeLookup *lookup;
+	LookupRows *rows;
+	uint64		limit;
+	const char *message;
+	EngineStatus status;
+} ChildReading;
+
+static void
+read_child_of(void *argument)
+{
+	ChildReading *reading = argument;
+
+	reading->status = read_child(reading->lookup, reading->rows, reading->limit,
+								 &reading->message);
+}
+
 /*
- * The same as read_child where what the child computes of its Material's rows can raise errors.
- * PostgreSQL would come to one, too, but maybe to another one first.  Beside a parallel plan no
+ * The same where what the child computes of its Material's rows can raise errors.  PostgreSQL
+ * would come to one, too, but maybe to another one first.  Beside a parallel plan no
  * subtransaction can begin: then the error is the query's.
  */
 static EngineStatus
 read_child_safely(NodeLookup *lookup, LookupRows *rows, uint64 limit, const char **message)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	volatile EngineStatus status = ENGINE_INEXACT;
+	ChildReading reading = {.lookup = lookup,.rows = rows,.limit = limit};
 
 	if (lookup->was_read)
 		rescan(lookup->child);
@@ -207,29 +223,14 @@ read_child_safely(NodeLookup *lookup, LookupRows *rows, uint64 limit, const char
 	lookup->was_read = false;
 	if (IsInParallelMode())
 		return read_child(lookup, rows, limit, message);
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
+	if (set_errors_aside(read_child_of, &reading, true) != 0)
 	{
-		status = read_child(lookup, rows, limit, message);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
-			ReThrowError(error);
 		*message = "what is computed of distinct values raises an error";
+		return ENGINE_INEXACT;
 	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
-	return status;
+	if (reading.status != ENGINE_OK)
+		*message = reading.message;
+	return reading.status;
 }
 
 /* Of the next slot; false: there are too many. */

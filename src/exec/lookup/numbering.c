@@ -287,17 +287,17 @@ compare_datums(const void *a, const void *b, void *sort)
 							   ((const RankedDatum *) b)->value, false, sort);
 }
 
-void
-numbering_sort(Numbering *numbering, uint32 **ranks)
+uint32 *
+numbering_sort(Numbering *numbering)
 {
 	Datum	   *values = (Datum *) numbering->values.data;
 	Size		n = numbering->count;
 	RankedDatum *sorted = palloc_extended(sizeof(RankedDatum) * (n + 1), MCXT_ALLOC_HUGE);
+	uint32	   *numbers = palloc_extended(sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE);
 	SortSupportData sort = {
 		.ssup_cxt = CurrentMemoryContext,.ssup_collation = numbering->collation
 	};
 
-	*ranks = palloc_extended(sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE);
 	for (uint32 i = 0; i < n; i++)
 		sorted[i] = (RankedDatum) {values[i], i};
 	PrepareSortSupportFromOrderingOp(lookup_type_cache(numbering->type->type_id,
@@ -306,9 +306,10 @@ numbering_sort(Numbering *numbering, uint32 **ranks)
 	for (uint32 i = 0; i < n; i++)
 	{
 		values[i] = sorted[i].value;
-		(*ranks)[sorted[i].number] = i;
+		numbers[sorted[i].number] = i;
 	}
 	pfree(sorted);
+	return numbers;
 }
 
 Size

@@ -34,10 +34,10 @@ extern const Bytes *numbering_texts(const Numbering *numbering);
 extern Datum *numbering_copy_datums(const Numbering *numbering);
 
 /*
- * Let the numbers of Datums be those of their type's and collation's order.  Before that, they
- * are those of *ranks, in the current context: by the number that each had, the one that it has.
+ * Number the Datums anew, in the order of their type and collation.  Returns an array in the
+ * current context: by the number that a value had, the one that it has now.
  */
-extern void numbering_sort(Numbering *numbering, uint32 **ranks);
+extern uint32 *numbering_sort(Numbering *numbering);
 
 /* Bytes of memory. */
 extern Size numbering_memory(const Numbering *numbering);

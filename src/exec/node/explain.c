@@ -4,8 +4,8 @@
  *
  * Keys and aggregates are deparsed from the node's scan target list.  The
  * filter's clauses are not part of the plan that setrefs adjusts; they are over
- * one table only and deparsed on their own.  Those of look-ups: show_clauses.  PostgreSQL shows HAVING itself, as
- * the node's Filter.
+ * one table only and deparsed on their own.  Those of look-ups: show_clauses.
+ * PostgreSQL shows HAVING itself, as the node's Filter.
  */
 #include "postgres.h"
 

@@ -33,13 +33,12 @@
 #include "utils/date.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
-#include "utils/resowner.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
 #include "exec/values/set.h"
+#include "exec/values/set_aside.h"
 #include "exec/values/slots.h"
 #include "exec/values/zone.h"
 #include "plan/value_type.h"
@@ -180,6 +179,24 @@ slots_suit_parallel(List *exprs)
 	return true;
 }
 
+/* An expression, and the value that it comes to. */
+typedef struct Evaluation
+{
+	ExprState  *state;
+	ExprContext *econtext;
+	Datum		value;
+	bool		isnull;
+} Evaluation;
+
+static void
+evaluate(void *argument)
+{
+	Evaluation *evaluation = argument;
+
+	evaluation->value = ExecEvalExprSwitchContext(evaluation->state, evaluation->econtext,
+												  &evaluation->isnull);
+}
+
 /*
  * Evaluate, or return false and why, in the current context.  The error's message
  * is not told: it can have a value that PostgreSQL would not have come to.
@@ -188,45 +205,25 @@ static bool
 evaluate_safely(ExprState *state, ExprContext *econtext,
 				Datum *value, bool *isnull, char **reason)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
+	Evaluation	evaluation = {.state = state,.econtext = econtext};
 	const bool	subtransaction = !is_arithmetic(state->expr);
-	volatile bool ok = true;
+	int			sqlstate;
 
 	if (subtransaction && IsInParallelMode())
 	{
 		*reason = pstrdup("an expression cannot be evaluated beside a parallel plan");
 		return false;
 	}
-	if (subtransaction)
-		BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
+	sqlstate = set_errors_aside(evaluate, &evaluation, subtransaction);
+	if (sqlstate != 0)
 	{
-		*value = ExecEvalExprSwitchContext(state, econtext, isnull);
-		if (subtransaction)
-			ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		if (subtransaction)
-			RollbackAndReleaseCurrentSubTransaction();
-		/* a handler rolls back its own subtransaction */
-		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
-			ReThrowError(error);
 		*reason = psprintf("an expression without columns raises error %s",
-						   unpack_sql_state(error->sqlerrcode));
-		ok = false;
+						   unpack_sql_state(sqlstate));
+		return false;
 	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
-	return ok;
+	*value = evaluation.value;
+	*isnull = evaluation.isnull;
+	return true;
 }
 
 SlotResult *

@@ -72,12 +72,7 @@ is_lowered(Oid function)
 	return function_op(function) >= 0 || is_numeric_function(function);
 }
 
-/*
- * Can the expression's outermost part be an operation?  Then it is one even if
- * no row changes its value, so that its error, if it raises one, is only raised
- * if a row needs the value.
- */
-static bool
+bool
 is_operation(const Expr *expr)
 {
 	switch (nodeTag(expr))
@@ -165,6 +160,7 @@ lower_expr(Lowering *l, Expr *expr)
 		if (reg >= 0 || !lower_succeeded(l))
 			return reg;
 	}
+	/* an operation's error is only raised if a row needs the value */
 	if (same_for_all_rows(expr) && !is_operation(expr))
 		return lower_slot_ref(l, expr);
 	return lower_node(l, expr);

@@ -129,7 +129,8 @@ can_be_computed(const Lookup *lookup, Expr *expr)
 {
 	Node	   *node = (Node *) expr;
 
-	if (IsA(expr, RelabelType) || has_placeholder(node) || !cannot_fail(node) || contain_volatile_functions(node) ||
+	if (IsA(expr, RelabelType) || has_placeholder(node) || !cannot_fail(node) ||
+		contain_volatile_functions(node) ||
 		contain_subplans(node) || expression_returns_set(node))
 		return false;
 	return !IS_OUTER_JOIN(lookup->jointype) || !contain_nonstrict_functions(node);

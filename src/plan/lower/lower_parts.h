@@ -142,6 +142,9 @@ extern int	lower_expr(Lowering *l, Expr *expr);
 /* Is it computed of columns of the table that is read, which no outer join could make NULL? */
 extern bool is_of_table(const Lowering *l, const PlaceHolderVar *var);
 
+/* Can the expression's outermost part be an operation? */
+extern bool is_operation(const Expr *expr);
+
 /*
  * One of type numeric, with its scale; one that is to be computed even if the child
  * plan has it as a column.

@@ -49,9 +49,6 @@
 /* An expression of so many columns has too many distinct inputs. */
 #define MAX_INPUTS 3
 
-/* Bytes that a distinct value takes at least while its look-up is built. */
-#define VALUE_MEMORY 12
-
 /* Of rows: with more distinct values nothing is gained. */
 #define MOST_DISTINCT 0.5
 
@@ -232,17 +229,6 @@ is_computed(const ComputedSearch *search, const Expr *expr)
 	return false;
 }
 
-/* Is the outermost part an operation, of parts that might be computed one by one? */
-static bool
-is_operation(const Expr *expr)
-{
-	if (IsA(expr, FuncExpr))
-		return function_op(((const FuncExpr *) expr)->funcid) >= 0;
-	if (IsA(expr, OpExpr))
-		return function_op(get_opcode(((const OpExpr *) expr)->opno)) >= 0;
-	return false;
-}
-
 static bool search_expr(ComputedSearch *search, Expr *expr);
 
 /* True ends the walk: a part can be computed by nobody. */
@@ -304,7 +290,8 @@ search_expr(ComputedSearch *search, Expr *expr)
 	if (IsA(expr, RelabelType))
 		return search_parts(search, expr);
 	inputs = inputs_of(search, expr);
-	if ((list_length(inputs) != 1 && is_operation(expr)) || inputs == NIL)
+	/* an operation's parts might be computed one by one, each of fewer values */
+	if (inputs == NIL || (list_length(inputs) > 1 && is_operation(expr)))
 	{
 		if (search_parts(search, expr))
 			return true;
@@ -353,8 +340,8 @@ search_aggregate(ComputedSearch *search, Aggref *aggref)
 	return result;
 }
 
-/* Why a condition cannot be computed, or NULL; *found has those that engines do not compute. */
-static const char *
+/* Find what conditions need, of which *found has those that engines do not compute. */
+static bool
 search_conditions(ComputedSearch *search, List **found)
 {
 	ListCell   *lc;
@@ -367,13 +354,13 @@ search_conditions(ComputedSearch *search, List **found)
 
 		if (lower_filter(begin_lowering(search), clause))
 			continue;
-		if (has_hidden_rows(search->grouping->root, search->rel->relid))
-			return "a condition of a table whose rows are hidden has no operation";
-		if (!search_expr(search, rinfo->clause))
-			return "a condition can only be computed row by row";
+		/* nothing may be computed of rows that a policy's condition would hide */
+		if (has_hidden_rows(search->grouping->root, search->rel->relid) ||
+			!search_expr(search, rinfo->clause))
+			return false;
 		*found = lappend(*found, rinfo);
 	}
-	return NULL;
+	return true;
 }
 
 /* What other look-ups' rows are found by, and conditions of these joins. */
@@ -430,48 +417,42 @@ are_too_many(PlannerInfo *root, const StarLookup *lookup)
 
 	if (known.flags & SELFLAG_USED_DEFAULT)
 		values = rows;
-	return values * VALUE_MEMORY > groups_memory_limit(false) ||
+	return values * LOOKUP_ROW_MEMORY > groups_memory_limit(false) ||
 		values > Max(rows * MOST_DISTINCT, FEW_VALUES);
 }
 
-const char *
+bool
 computed_find(const Grouping *grouping, RelOptInfo *rel, const InputTables *tables, bool certain,
 			  Star *star)
 {
 	ComputedSearch search = {.grouping = grouping,.rel = rel,.tables = tables};
-	const char *reason;
 	ListCell   *lc;
 
-	if (rel->reloptkind != RELOPT_BASEREL || tables->row_tables != NIL ||
-		list_length(tables->page_tables) != 1 || linitial_oid(tables->page_tables) != tables->relid)
-		return "the input is not one table";
-	reason = search_conditions(&search, &star->conditions);
-	if (reason != NULL)
-		return reason;
-	if (!search_joins(&search, star))
-		return "a join's condition can only be computed row by row";
+	/* not of partitions, whose native plan would need a path over each */
+	if (list_length(tables->page_tables) != 1 || linitial_oid(tables->page_tables) != tables->relid ||
+		!search_conditions(&search, &star->conditions) || !search_joins(&search, star))
+		return false;
 	search.certain = certain && star->conditions == NIL;
-	foreach(lc, grouping->input_keys)
-		if (!search_expr(&search, lfirst(lc)))
-			return "a key can only be computed row by row";
+	if (search_walker((Node *) grouping->input_keys, &search))
+		return false;
 	foreach(lc, grouping->aggrefs)
 		if (!search_aggregate(&search, lfirst_node(Aggref, lc)))
-			return "an aggregate's argument can only be computed row by row";
-	if (search.lookups == NIL)
-		return "nothing is computed";
+			return false;
 	foreach(lc, search.lookups)
 	{
 		StarLookup *lookup = lfirst(lc);
 
 		lookup->rel = make_relation(grouping->root, rel, star->conditions, columns_of(lookup));
 		if (are_too_many(grouping->root, lookup))
-			return "a column has too many distinct values";
+			return false;
 	}
+	if (search.lookups == NIL)
+		return false;
 	((StarLookup *) llast(search.lookups))->filters =
 		get_actual_clauses(clauses_in_order(grouping->root, star->conditions));
 	star->fact = rel;
 	star->lookups = list_concat(search.lookups, star->lookups);
-	return NULL;
+	return true;
 }
 
 const char *

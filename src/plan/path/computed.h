@@ -14,11 +14,11 @@
  * the clauses that engines can compute; its cheapest path, which is to be made of these by the
  * caller, has the distinct values of the columns in its target.
  *
- * certain: would PostgreSQL compute keys and arguments for all rows that pass?  Returns NULL, or
- * why it cannot be done (a phrase).
+ * certain: would PostgreSQL compute keys and arguments for all rows that pass?  False: something
+ * can only be computed row by row, or had better be.
  */
-extern const char *computed_find(const Grouping *grouping, RelOptInfo *rel,
-								 const InputTables *tables, bool certain, Star *star);
+extern bool computed_find(const Grouping *grouping, RelOptInfo *rel, const InputTables *tables,
+						  bool certain, Star *star);
 
 /* What such a look-up is called in EXPLAIN: its columns. */
 extern const char *computed_name(PlannerInfo *root, const StarLookup *lookup);

@@ -72,7 +72,7 @@ typedef struct LoweredGrouping
 	Cost		calls;			/* look-ups have what PostgreSQL computes of distinct values: what
 								 * it would take longer to compute of all rows than its costs
 								 * say; 0: there are none of these */
-	ColumnCode    *codes;		/* of the grouping's keys and aggregates; NULL: all are values */
+	ColumnCode *codes;			/* of the grouping's keys and aggregates; NULL: all are values */
 	Path	   *input;			/* of the child plan; NULL: it reads tables */
 	Path	   *partial_input;	/* of a child plan for one of several processes, or NULL */
 	double		rows;			/* that enter the node: an estimate */
@@ -145,8 +145,8 @@ extern bool grouping_lower_child(const Grouping *grouping,
  * be lowered.  NULL: there are none.
  */
 extern struct Star *grouping_find_computed(const Grouping *grouping);
-extern bool grouping_lower_computed(const Grouping *grouping, const struct Star *star,
-									LoweredGrouping *lowered, Rejection *rejection);
+extern bool grouping_lower_star(const Grouping *grouping, const struct Star *star,
+								LoweredGrouping *lowered, Rejection *rejection);
 
 /* Its GroupingEstimates. */
 extern GroupingEstimates estimate_grouping(const Grouping *grouping);

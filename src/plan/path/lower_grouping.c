@@ -31,9 +31,6 @@
 /* How many tables of a join are tried as its fact, the largest first. */
 #define MAX_FACTS 2
 
-/* Bytes that a row of a look-up takes at least while it is built: its key and a number. */
-#define LOOKUP_ROW_MEMORY 12
-
 /* Make the programs admit NaN and infinities among numerics if they should, or must. */
 static bool
 admit_specials(Lowering *l, LoweredGrouping *lowered)
@@ -306,6 +303,8 @@ finish_star(const Grouping *grouping, const Lowering *l, const Star *star,
 		info->filters = copyObject(lookup->filters);
 		info->computed = copyObject(lookup->computed);
 		info->can_fail = !cannot_fail((Node *) lookup->computed);
+		if (lookup->computed != NIL)
+			lowered->calls += computed_calls_cost(lookup);
 		lowered->builds = lappend(lowered->builds,
 								  build_side_path(grouping->root, lookup->rel, target));
 	}
@@ -445,7 +444,7 @@ find_computed(const Grouping *grouping, RelOptInfo *rel, Star *star)
 
 	return !clauses_have_pseudoconstant(rel->baserestrictinfo) &&
 		input_tables(grouping->root, rel, list_concat(exprs, star_exprs(star)), &tables) == NULL &&
-		computed_find(grouping, rel, &tables, certain, star) == NULL;
+		computed_find(grouping, rel, &tables, certain, star);
 }
 
 Star *
@@ -472,19 +471,10 @@ grouping_find_computed(const Grouping *grouping)
 }
 
 bool
-grouping_lower_computed(const Grouping *grouping, const Star *star, LoweredGrouping *lowered,
-						Rejection *rejection)
+grouping_lower_star(const Grouping *grouping, const Star *star, LoweredGrouping *lowered,
+					Rejection *rejection)
 {
-	Cost		calls = 0;
-	ListCell   *lc;
-
-	if (!lower_table(grouping, star->fact, star, lowered, rejection))
-		return false;
-	foreach(lc, star->lookups)
-		if (((const StarLookup *) lfirst(lc))->computed != NIL)
-			calls += computed_calls_cost(lfirst(lc));
-	lowered->calls = calls;
-	return true;
+	return lower_table(grouping, star->fact, star, lowered, rejection);
 }
 
 /*

@@ -523,7 +523,6 @@ is_seq_scan(const Path *path)
 }
 
 static GpuAggPath *find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection);
-static void add_native(GpuAggPath *path, RelOptInfo *grouped_rel);
 
 /* The cheapest path to the distinct rows of a relation's columns, or NULL. */
 static Path *
@@ -557,18 +556,18 @@ computed_path(Grouping *grouping, RelOptInfo *grouped_rel)
 
 	foreach(lc, star != NULL ? star->lookups : NIL)
 	{
-		RelOptInfo *rel = ((StarLookup *) lfirst(lc))->rel;
+		StarLookup *lookup = lfirst(lc);
 
-		if (((StarLookup *) lfirst(lc))->computed == NIL)
+		if (lookup->computed == NIL)
 			continue;
-		path = distinct_path(grouping->root, rel);
+		path = distinct_path(grouping->root, lookup->rel);
 		if (path == NULL)
 			return NULL;
 		/* values are there before an error can end what is computed of them */
-		rel->cheapest_total_path = cannot_fail((Node *) ((StarLookup *) lfirst(lc))->computed) ?
-			path : compat_material_path(rel, path);
+		lookup->rel->cheapest_total_path = cannot_fail((Node *) lookup->computed) ? path :
+			compat_material_path(lookup->rel, path);
 	}
-	if (star == NULL || !grouping_lower_computed(grouping, star, &lowered, &rejection))
+	if (star == NULL || !grouping_lower_star(grouping, star, &lowered, &rejection))
 		return NULL;
 	return lowered_path(grouping, &lowered, grouped_rel, &rejection);
 }
@@ -583,6 +582,14 @@ child_path(Grouping *grouping, const LoweredGrouping *lowered, RelOptInfo *group
 	if (path != NULL && grouping->input_rel->reloptkind == RELOPT_JOINREL)
 		path->join_reason = join_reason;
 	return path;
+}
+
+/* Is something rejected that only PostgreSQL can compute? */
+static bool
+is_of_expressions(RejectionClass class)
+{
+	return class == REJECTED_EXPRESSION || class == REJECTED_TYPE || class == REJECTED_NUMERIC ||
+		class == REJECTED_COLLATION;
 }
 
 /*
@@ -614,7 +621,7 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 	}
 	if (grouping_lower_pages(grouping, &lowered, rejection))
 		best = lowered_path(grouping, &lowered, grouped_rel, rejection);
-	else
+	else if (is_of_expressions(rejection->reason_class))
 		computed = computed_path(grouping, grouped_rel);
 	/* columns can be kept of pages only */
 	if (best && (lowered.nkeep > 0 || (lowered.lookups != NIL && gpuagg_mode == MODE_FORCE) ||
