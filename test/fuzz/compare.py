@@ -45,6 +45,7 @@ class Verdict:
         self.other_error = False    # another of its rows' errors came first
         self.pages = False      # the engine reads the table's pages
         self.lookups = 0        # relations of joins that the engine looks up
+        self.computed = 0       # look-ups of what PostgreSQL computes of distinct values
         self.join_reason = None # why a join is PostgreSQL's
         self.served = False     # the engine has used columns that are kept
         self.rows = None        # of the last outcome
@@ -423,7 +424,8 @@ class Comparer:
             session.send(back + ['SET gpuagg.fallback = on'] + query.failing() + opening + body)
             ours = session.receive()[-len(body):]
         verdict.pages = any('Source: heap pages' in r[0] for r in plan.rows)
-        verdict.lookups = sum('Look-up: ' in r[0] for r in plan.rows)
+        verdict.computed = sum('Look-up: distinct values' in r[0] for r in plan.rows)
+        verdict.lookups = sum('Look-up: ' in r[0] for r in plan.rows) - verdict.computed
         if not any(o.error for o in ours):
             verdict.rows = Counter(r for o in ours for r in o.rows)
         # a plan, or what is above the engine's, may be PostgreSQL's, with its own sums
