@@ -19,8 +19,12 @@
 #include "exec/lookup/numbering.h"
 #include "program/ops_text.h"
 
-/* Bytes of texts are allocated by so many, or as many as one text has. */
-#define TEXT_CHUNK 65536
+/*
+ * Bytes of texts are allocated by as many as there are, within these bounds, or as many as one
+ * text has: they count as memory that the look-up takes.
+ */
+#define LEAST_TEXT_CHUNK 1024
+#define MOST_TEXT_CHUNK 65536
 
 typedef enum NumberedKind
 {
@@ -194,7 +198,9 @@ copy_text(Numbering *numbering, Bytes text)
 
 	if (text.len > numbering->chunk_left)
 	{
-		numbering->chunk_left = Max(TEXT_CHUNK, text.len);
+		Size		size = Min(MOST_TEXT_CHUNK, Max(LEAST_TEXT_CHUNK, numbering->copied));
+
+		numbering->chunk_left = Max(size, text.len);
 		numbering->chunk = MemoryContextAllocHuge(numbering->context, numbering->chunk_left);
 		numbering->copied += numbering->chunk_left;
 	}

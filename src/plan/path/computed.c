@@ -49,6 +49,12 @@
 /* An expression of so many columns has too many distinct inputs. */
 #define MAX_INPUTS 3
 
+/*
+ * Bytes that a distinct value takes while its look-up is built, beside itself: numbers, and
+ * entries of the hash tables of keys, rows and computed values.
+ */
+#define VALUE_MEMORY 100
+
 /* Of rows: with more distinct values nothing is gained. */
 #define MOST_DISTINCT 0.5
 
@@ -417,7 +423,7 @@ are_too_many(PlannerInfo *root, const StarLookup *lookup)
 
 	if (known.flags & SELFLAG_USED_DEFAULT)
 		values = rows;
-	return values * LOOKUP_ROW_MEMORY > groups_memory_limit(false) ||
+	return values * (VALUE_MEMORY + lookup->rel->reltarget->width) > groups_memory_limit(false) ||
 		values > Max(rows * MOST_DISTINCT, FEW_VALUES);
 }
 

@@ -31,6 +31,9 @@
 /* How many tables of a join are tried as its fact, the largest first. */
 #define MAX_FACTS 2
 
+/* Bytes that a row of a look-up takes at least while it is built: its key and a number. */
+#define LOOKUP_ROW_MEMORY 12
+
 /* Make the programs admit NaN and infinities among numerics if they should, or must. */
 static bool
 admit_specials(Lowering *l, LoweredGrouping *lowered)

@@ -9,9 +9,6 @@
 
 #include "plan/lower/lower_lookup.h"
 
-/* Bytes that a row of a look-up takes at least while it is built: its key and a number. */
-#define LOOKUP_ROW_MEMORY 12
-
 /*
  * A look-up: for each row of the fact, one row of another relation at most, which is one of
  * the query's, or a join of some of them, as PostgreSQL plans it.
