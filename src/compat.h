@@ -163,9 +163,9 @@
 
 /* 19: the path of Material says whether enable_material is on */
 #if PG_VERSION_NUM >= 190000
-#define compat_material_path(rel, subpath) ((Path *) create_material_path(rel, subpath, true))
+#define compat_material_path(subpath) ((Path *) create_material_path((subpath)->parent, subpath, true))
 #else
-#define compat_material_path(rel, subpath) ((Path *) create_material_path(rel, subpath))
+#define compat_material_path(subpath) ((Path *) create_material_path((subpath)->parent, subpath))
 #endif
 
 /* 19: the path of Unique has the node's name */

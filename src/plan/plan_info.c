@@ -173,7 +173,7 @@ integer_member(const List *list, int member)
 static double
 double_member(const List *list, int member)
 {
-	const Node *node = list_nth(list, member);
+	Node	   *node = list_nth(list, member);
 
 	return IsA(node, Integer) ? intVal(node) : floatVal(node);
 }

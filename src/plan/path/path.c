@@ -565,7 +565,7 @@ computed_path(Grouping *grouping, RelOptInfo *grouped_rel)
 			return NULL;
 		/* values are there before an error can end what is computed of them */
 		lookup->rel->cheapest_total_path = cannot_fail((Node *) lookup->computed) ? path :
-			compat_material_path(lookup->rel, path);
+			compat_material_path(path);
 	}
 	if (star == NULL || !grouping_lower_star(grouping, star, &lowered, &rejection))
 		return NULL;
