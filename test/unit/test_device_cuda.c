@@ -86,6 +86,20 @@ test_errors(void)
 	ok(wrong == 0, "errors after which a context is unusable, and others");
 }
 
+/* A device is opened again for a while if there is no memory, and for nothing else. */
+static void
+test_open_again(void)
+{
+	int			pauses = 0;
+	int			again = 0;
+
+	ok(!cuda_opens_again(0, &pauses) && !cuda_opens_again(100, &pauses) && pauses == 0,
+	   "opened, or no device: not again");
+	while (again < 100 && cuda_opens_again(CUDA_ERROR_OUT_OF_MEMORY, &pauses))
+		again++;
+	ok(again > 0 && again < 100, "no memory: %d times again", again);
+}
+
 /* A device cannot be used by a child of the process that opened it. */
 static void
 test_fork(Device *dev)
@@ -147,6 +161,7 @@ main(int argc, char **argv)
 	Device	   *dev;
 
 	test_errors();
+	test_open_again();
 	test_compile();
 	n = cuda_device.list(&info, 1, why, sizeof(why));
 	if (n == 0)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #define DRIVER_LIBRARY "libcuda.so.1"
@@ -21,6 +22,10 @@
 #define HARDWARE_QUEUES "32"
 
 #define OLDEST_DRIVER 11040		/* the first with all that kernels use */
+
+/* Before a device is opened again: 100 ms, then twice as long as before, 3.1 s in all. */
+#define OPEN_PAUSE_MS 100
+#define OPEN_PAUSES 5
 
 void
 cuda_block_signals(sigset_t *old)
@@ -125,10 +130,26 @@ compiler_look_up(void *library, const char *name, CudaCompiler *functions,
 		LOOK_UP(error_string, "nvrtcGetErrorString", ());
 }
 
+bool
+cuda_opens_again(CUresult error, int *pauses)
+{
+	const struct timespec pause = {
+		.tv_sec = (OPEN_PAUSE_MS << *pauses) / 1000,
+		.tv_nsec = (OPEN_PAUSE_MS << *pauses) % 1000 * 1000000
+	};
+
+	if (error != CUDA_ERROR_OUT_OF_MEMORY || *pauses == OPEN_PAUSES)
+		return false;
+	(*pauses)++;
+	nanosleep(&pause, NULL);
+	return true;
+}
+
 static bool
 driver_load(CudaDriver *driver, char *why, size_t len)
 {
 	void	   *library = dlopen(DRIVER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	int			pauses = 0;
 	CUresult	error;
 
 	if (library == NULL)
@@ -152,7 +173,9 @@ driver_load(CudaDriver *driver, char *why, size_t len)
 		return false;
 	}
 	(void) setenv("CUDA_DEVICE_MAX_CONNECTIONS", HARDWARE_QUEUES, 0);
-	error = driver->init(0);
+	do
+		error = driver->init(0);
+	while (cuda_opens_again(error, &pauses));
 	if (error != CUDA_SUCCESS)
 	{
 		cuda_error_text(driver, "cuInit", error, why, len);

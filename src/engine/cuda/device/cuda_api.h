@@ -167,6 +167,12 @@ extern const CudaCompiler *cuda_compiler(int driver, char *why, size_t len);
  */
 extern bool cuda_error_is_sticky(CUresult error);
 
+/*
+ * Is a device to be opened again after this result?  While other processes open one, the driver
+ * may say that there is no memory.  Sleeps before it says so.  pauses: how often it has, 0 first.
+ */
+extern bool cuda_opens_again(CUresult error, int *pauses);
+
 /* "what: CUDA_ERROR_X (its meaning)" */
 extern void cuda_error_text(const CudaDriver *driver, const char *what,
 							CUresult error, char *text, size_t len);

@@ -214,6 +214,7 @@ static bool
 retain(CudaDevice *dev, int index, char *why, size_t len)
 {
 	const char *what = "cuDeviceGet";
+	int			pauses = 0;
 	sigset_t	old;
 	CUresult	error;
 
@@ -222,7 +223,9 @@ retain(CudaDevice *dev, int index, char *why, size_t len)
 	if (error == CUDA_SUCCESS)
 	{
 		what = "cuDevicePrimaryCtxRetain";
-		error = dev->driver->context_retain(&dev->context, dev->handle);
+		do
+			error = dev->driver->context_retain(&dev->context, dev->handle);
+		while (cuda_opens_again(error, &pauses));
 	}
 	cuda_restore_signals(&old);
 	if (error == CUDA_SUCCESS)
