@@ -339,19 +339,54 @@ typedef struct ListArgs
 #define SORT_ITEMS 8			/* a thread */
 #define SORT_TILE (SORT_THREADS * SORT_ITEMS)
 
+/* An array that is sorted, from one place to another: words of 8 bytes, or of 4. */
+typedef struct SortArray
+{
+	POINTER(const void) from;
+	POINTER(void) to;
+	uint32_t	wide;			/* 8 bytes */
+	uint32_t	unused;
+} SortArray;
+
 /* Parameters of `sort_count`, `sort_starts` and `sort_move`. */
 typedef struct SortArgs
 {
-	DeviceList	from;
-	DeviceList	to;
-	POINTER(uint32_t) starts;	/* by byte, then by block: counts; then places */
-	uint64_t	n;				/* pairs, less than 2^32 */
+	SortArray	key;			/* a byte of its words tells where they go */
+	SortArray	other;			/* goes with the key; from 0: nothing does */
+	POINTER(uint32_t) starts;	/* by byte, then by block: counts; then places among those
+								 * with the byte */
+	POINTER(uint32_t) totals;	/* by byte */
+	uint64_t	n;				/* words, less than 2^32 */
 	uint64_t	part;			/* of each block: a multiple of SORT_TILE */
 	uint32_t	parts;			/* blocks */
 	uint32_t	shift;			/* of the byte */
-	uint32_t	by_slot;		/* it is one of the slot, not of the value */
-	uint32_t	unused;
 } SortArgs;
+
+/*
+ * Parameters of `sort_pack` and `sort_unpack`: a pair as one word, which has the slot above
+ * the value's lowest bits, so many, of what the value is more than the least one, shifted.
+ */
+typedef struct SortPackArgs
+{
+	DeviceList	list;
+	POINTER(void) words;
+	uint64_t	n;
+	uint64_t	least;
+	uint32_t	shift;			/* lowest bits that are the same in all values */
+	uint32_t	bits;			/* of a value; with the slot's, at most 64 */
+	uint32_t	wide;			/* words of 8 bytes, not 4 */
+	uint32_t	unused;
+} SortPackArgs;
+
+/* What list_range tells of the values, all by maxima from 0 on. */
+enum
+{
+	LIST_ANY,					/* bits that are set in any */
+	LIST_NOT_ALL,				/* bits that are not set in all */
+	LIST_NOT_LEAST,				/* the least one, inverted */
+	LIST_MOST,					/* the greatest one */
+	LIST_RANGE_WORDS
+};
 
 /* Parameters of the kernels of statistics.cuh. */
 typedef struct StatisticArgs
@@ -359,7 +394,7 @@ typedef struct StatisticArgs
 	DeviceList	list;
 	DeviceList	to;				/* list_copy */
 	POINTER(const uint64_t) top;	/* list_copy, list_move: how many pairs there are */
-	POINTER(uint64_t) bits;		/* list_bits: set in any, and not in all, of the values */
+	POINTER(uint64_t) bits;		/* list_range: LIST_RANGE_WORDS words */
 	POINTER(const uint32_t) moved;	/* list_move: TableArgs.moved */
 	POINTER(uint32_t) starts;	/* by slots */
 	POINTER(uint32_t) ends;

@@ -11,26 +11,39 @@
 #ifndef GPUAGG_STATISTICS_CUH
 #define GPUAGG_STATISTICS_CUH
 
-/* Which bits differ between values: those that are set in one, and not in all. */
-KERNEL(list_bits, StatisticArgs, args)
+/* Which bits differ between values, and the least and the greatest one. */
+KERNEL(list_range, StatisticArgs, args)
 {
 	uint64_t	any = 0;
 	uint64_t	all = UINT64_MAX;
+	uint64_t	least = UINT64_MAX;
+	uint64_t	most = 0;
 
 	for (uint64_t i = grid_index(); i < args.n; i += grid_size())
 	{
-		any |= args.list.values[i];
-		all &= args.list.values[i];
+		uint64_t	value = args.list.values[i];
+
+		any |= value;
+		all &= value;
+		least = value < least ? value : least;
+		most = value > most ? value : most;
 	}
 	for (uint32_t lanes = WARP_SIZE / 2; lanes > 0; lanes /= 2)
 	{
+		uint64_t	other_least = warp_shfl_xor_u64(FULL_MASK, least, lanes);
+		uint64_t	other_most = warp_shfl_xor_u64(FULL_MASK, most, lanes);
+
 		any |= warp_shfl_xor_u64(FULL_MASK, any, lanes);
 		all &= warp_shfl_xor_u64(FULL_MASK, all, lanes);
+		least = other_least < least ? other_least : least;
+		most = other_most > most ? other_most : most;
 	}
 	if (lane_index() == 0)
 	{
-		atomic_or_u64(&args.bits[0], any);
-		atomic_or_u64(&args.bits[1], ~all);
+		atomic_or_u64(&args.bits[LIST_ANY], any);
+		atomic_or_u64(&args.bits[LIST_NOT_ALL], ~all);
+		(void) atomic_max_u64(&args.bits[LIST_NOT_LEAST], ~least);
+		(void) atomic_max_u64(&args.bits[LIST_MOST], most);
 	}
 }
 

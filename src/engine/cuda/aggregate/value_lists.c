@@ -22,8 +22,8 @@
 #define SORT_BLOCKS 2
 
 /* Places in tops and told, in words of 8 bytes. */
-#define TOLD_BITS ARGS_MAX_LISTS	/* of each list: two words */
-#define TOLD_ERRORS (TOLD_BITS + 2 * ARGS_MAX_LISTS)
+#define TOLD_RANGES ARGS_MAX_LISTS	/* of each list: LIST_RANGE_WORDS words */
+#define TOLD_ERRORS (TOLD_RANGES + LIST_RANGE_WORDS * ARGS_MAX_LISTS)
 #define TOLD_SIZE ((TOLD_ERRORS + 1) * sizeof(uint64_t))
 
 /* Places of pairs have 32 bits. */
@@ -194,7 +194,34 @@ told(const ValueLists *lists, int word)
 	return ((const uint64_t *) lists->told.data)[word];
 }
 
-/* One pass of a sort. */
+/* What the values of a list are, and how many pairs it has. */
+typedef struct ValueRange
+{
+	uint64_t	n;
+	uint64_t	bits;			/* those that differ */
+	uint64_t	least;
+	uint64_t	most;
+} ValueRange;
+
+static ValueRange
+told_range(const ValueLists *lists, int list)
+{
+	int			first = TOLD_RANGES + LIST_RANGE_WORDS * list;
+
+	return (ValueRange) {
+		told(lists, list), told(lists, first + LIST_ANY) & told(lists, first + LIST_NOT_ALL),
+			~told(lists, first + LIST_NOT_LEAST), told(lists, first + LIST_MOST)
+	};
+}
+
+/* Bits that numbers up to this one have. */
+static uint32_t
+bits_of(uint64_t most)
+{
+	return most == 0 ? 0 : 64 - (uint32_t) __builtin_clzll(most);
+}
+
+/* One pass of a sort, after which the words are where they were to go. */
 static EngineStatus
 sort_pass(RunCore *run, const StatisticKernels *kernels, SortArgs *args)
 {
@@ -202,73 +229,129 @@ sort_pass(RunCore *run, const StatisticKernels *kernels, SortArgs *args)
 	EngineStatus status = kernels_launch(run, kernels->sort_count, threads, SORT_THREADS, 0, args);
 
 	if (status == ENGINE_OK)
-		status = kernels_launch(run, kernels->sort_starts, SORT_BINS, SORT_BINS, 0, args);
+		status = kernels_launch(run, kernels->sort_starts, SORT_BINS * SORT_BINS, SORT_BINS, 0, args);
 	if (status == ENGINE_OK)
 		status = kernels_launch(run, kernels->sort_move, threads, SORT_THREADS, 0, args);
 	return status;
 }
 
-/* Sort pairs by the bytes in which some of these bits are set, into one of two lists. */
+static void
+turn(SortArray *array)
+{
+	uint64_t	from = array->from;
+
+	array->from = array->to;
+	array->to = from;
+}
+
+/* Sort by the bytes of the key in which some of these bits are set; the result is at `from`. */
 static EngineStatus
-sort_bytes(RunCore *run, const StatisticKernels *kernels, uint64_t bits, PairList *pairs,
-		   PairList *spare, SortArgs *args)
+sort_bytes(RunCore *run, const StatisticKernels *kernels, uint64_t bits, SortArgs *args)
 {
 	EngineStatus status = ENGINE_OK;
 
 	for (args->shift = 0; args->shift < 64 && status == ENGINE_OK; args->shift += 8)
 	{
-		PairList	sorted = *spare;
-
 		if (((bits >> args->shift) & (SORT_BINS - 1)) == 0)
 			continue;
-		args->from = device_list(pairs);
-		args->to = device_list(spare);
 		status = sort_pass(run, kernels, args);
-		*spare = *pairs;
-		*pairs = sorted;
+		turn(&args->key);
+		turn(&args->other);
 	}
 	return status;
 }
 
-/* How the pairs are divided among blocks. */
-static void
-divide(const RunCore *run, SortArgs *args)
+/* How the words are divided among blocks, and memory for what blocks count. */
+static EngineStatus
+divide(RunCore *run, uint64_t n, SortArgs *args, DeviceBuffer *counts)
 {
-	uint64_t	tiles = (args->n + SORT_TILE - 1) / SORT_TILE;
+	uint64_t	tiles = (n + SORT_TILE - 1) / SORT_TILE;
 	uint64_t	parts = (uint64_t) run->device->info.multiprocessors * SORT_BLOCKS;
 	uint64_t	each;
+	EngineStatus status;
 
 	if (parts > tiles)
 		parts = tiles;
 	each = (tiles + parts - 1) / parts;
+	args->n = n;
 	args->part = each * SORT_TILE;
 	args->parts = (uint32_t) ((tiles + each - 1) / each);
+	status = run_alloc(run, (args->parts + UINT64_C(1)) * SORT_BINS * sizeof(uint32_t), counts);
+	args->totals = counts->ptr;
+	args->starts = counts->ptr + SORT_BINS * sizeof(uint32_t);
+	return status;
 }
 
-/* Sort the n pairs of a list, first by slots; bits: of values, those that differ. */
+/* Sort pairs whose words have less than 64 bits, or so many, as words. */
 static EngineStatus
-sort_list(RunCore *run, const StatisticKernels *kernels, uint64_t n, uint64_t bits,
-		  uint32_t capacity, PairList *list)
+sort_words(RunCore *run, const StatisticKernels *kernels, const PairList *list, const DeviceBuffer *spare,
+		   uint32_t slot_bits, SortPackArgs *pack, SortArgs *args)
 {
-	PairList	spare = {{0}, {0}, 0};
-	DeviceBuffer starts = {0};
-	SortArgs	args = {0};
+	uint32_t	bits = pack->bits + slot_bits;
 	EngineStatus status;
 
-	args.n = n;
-	divide(run, &args);
-	status = make_pairs(run, n, &spare);
+	pack->wide = args->key.wide = bits > 32;
+	/* two arrays of words of 4 bytes are in the memory of one of 8 */
+	args->key.from = pack->words = spare->ptr;
+	args->key.to = pack->wide ? list->values.ptr : spare->ptr + pack->n * sizeof(uint32_t);
+	status = kernels_launch(run, kernels->sort_pack, pack->n, STATISTIC_THREADS, 0, pack);
+	if (status == ENGINE_OK && bits > 0)
+		status = sort_bytes(run, kernels, UINT64_MAX >> (64 - bits), args);
+	pack->words = args->key.from;
 	if (status == ENGINE_OK)
-		status = run_alloc(run, (uint64_t) args.parts * SORT_BINS * sizeof(uint32_t), &starts);
-	args.starts = starts.ptr;
+		status = kernels_launch(run, kernels->sort_unpack, pack->n, STATISTIC_THREADS, 0, pack);
+	return status;
+}
+
+/* Sort pairs by values, and then by slots; spare takes the place of the list if the result is there. */
+static EngineStatus
+sort_pairs(RunCore *run, const StatisticKernels *kernels, uint64_t bits, uint32_t slot_bits,
+		   PairList *list, PairList *spare, SortArgs *args)
+{
+	SortArray	values = {list->values.ptr, spare->values.ptr, .wide = true};
+	SortArray	slots = {list->slots.ptr, spare->slots.ptr, .wide = false};
+	PairList	sorted = *spare;
+	EngineStatus status;
+
+	args->key = values;
+	args->other = slots;
+	status = sort_bytes(run, kernels, bits, args);
+	values = args->key;
+	args->key = args->other;
+	args->other = values;
+	if (status == ENGINE_OK && slot_bits > 0)
+		status = sort_bytes(run, kernels, UINT64_MAX >> (64 - slot_bits), args);
+	if (args->key.from == spare->slots.ptr)
+	{
+		*spare = *list;
+		*list = sorted;
+	}
+	return status;
+}
+
+/* Sort the pairs of a list by slots, and those of one by values. */
+static EngineStatus
+sort_list(RunCore *run, const StatisticKernels *kernels, const ValueRange *range,
+		  uint32_t capacity, PairList *list)
+{
+	uint32_t	slot_bits = bits_of(capacity - UINT64_C(1));
+	SortPackArgs	pack = {device_list(list), .n = range->n, .least = range->least};
+	PairList	spare = {{0}, {0}, 0};
+	DeviceBuffer counts = {0};
+	SortArgs	args = {{0}, {0}, 0, 0, 0, 0, 0, 0};
+	EngineStatus status;
+
+	pack.shift = range->bits == 0 ? 0 : (uint32_t) __builtin_ctzll(range->bits);
+	pack.bits = bits_of((range->most - range->least) >> pack.shift);
+	status = divide(run, range->n, &args, &counts);
 	if (status == ENGINE_OK)
-		status = sort_bytes(run, kernels, bits, list, &spare, &args);
-	args.by_slot = true;
-	if (status == ENGINE_OK && capacity > 1)
-		status = sort_bytes(run, kernels, UINT64_MAX >> __builtin_clzll(capacity - UINT64_C(1)),
-							list, &spare, &args);
+		status = pack.bits + slot_bits <= 64 ? run_alloc(run, range->n * sizeof(uint64_t), &spare.values) :
+			make_pairs(run, range->n, &spare);
+	if (status == ENGINE_OK)
+		status = pack.bits + slot_bits <= 64 ? sort_words(run, kernels, list, &spare.values, slot_bits, &pack, &args) :
+			sort_pairs(run, kernels, range->bits, slot_bits, list, &spare, &args);
 	free_pairs(run, &spare);
-	run_free(run, &starts);
+	run_free(run, &counts);
 	return status;
 }
 
@@ -359,13 +442,12 @@ read_lists(RunCore *run, ValueLists *lists, const Places *places, StatisticArgs 
 	for (int i = 0; i < layout->nlists && status == ENGINE_OK; i++)
 	{
 		PairList   *list = &lists->lists[i];
-		uint64_t	any = told(lists, TOLD_BITS + 2 * i);
-		uint64_t	not_all = told(lists, TOLD_BITS + 2 * i + 1);
+		ValueRange	range = told_range(lists, i);
 
-		args->n = told(lists, i);
+		args->n = range.n;
 		run->head.stats.values_ordered += args->n;
 		if (args->n > 0)
-			status = sort_list(run, &lists->kernels, args->n, any & not_all, args->capacity, list);
+			status = sort_list(run, &lists->kernels, &range, args->capacity, list);
 		args->list = device_list(list);
 		if (status == ENGINE_OK && args->n > 0)
 			status = read_list(run, &lists->kernels, layout->lists[i].acc, places, args);
@@ -374,9 +456,9 @@ read_lists(RunCore *run, ValueLists *lists, const Places *places, StatisticArgs 
 	return status;
 }
 
-/* Which bits of their values differ. */
+/* What their values are. */
 static EngineStatus
-find_bits(RunCore *run, const ValueLists *lists)
+find_ranges(RunCore *run, const ValueLists *lists)
 {
 	EngineStatus status = read_told(run, lists);
 
@@ -386,9 +468,9 @@ find_bits(RunCore *run, const ValueLists *lists)
 
 		args.list = device_list(&lists->lists[i]);
 		args.n = told(lists, i);
-		args.bits = top_of(lists, TOLD_BITS + 2 * i);
+		args.bits = top_of(lists, TOLD_RANGES + LIST_RANGE_WORDS * i);
 		if (args.n > 0)
-			status = launch(run, lists->kernels.list_bits, args.n, &args);
+			status = launch(run, lists->kernels.list_range, args.n, &args);
 	}
 	return status == ENGINE_OK ? read_told(run, lists) : status;
 }
@@ -416,7 +498,7 @@ value_lists_read(RunCore *run, ValueLists *lists, uint32_t capacity)
 	args.capacity = capacity;
 	status = make_places(run, capacity, &places);
 	if (status == ENGINE_OK)
-		status = find_bits(run, lists);
+		status = find_ranges(run, lists);
 	if (status == ENGINE_OK)
 		status = read_lists(run, lists, &places, &args);
 	if (status == ENGINE_OK)

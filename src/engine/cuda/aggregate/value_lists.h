@@ -22,7 +22,7 @@ typedef struct ValueLists
 	LoadedModule *module;
 	StatisticKernels kernels;
 	PairList	lists[ARGS_MAX_LISTS];
-	DeviceBuffer tops;			/* of each list: how many pairs there are; then bits, and errors */
+	DeviceBuffer tops;			/* of each list: how many pairs there are; then what its values are; errors */
 	Stage		told;			/* page-locked: the same, downloaded */
 	uint64_t	most;			/* pairs that a list can have so far */
 	DeviceBuffer results;		/* words of statistics, by slots, once all rows are there */

@@ -184,8 +184,8 @@ codegen_statistics(Text *text)
 {
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
 				"#include \"state.h\"\n#include \"order_statistic.h\"\n"
-				"#include \"args.cuh\"\n#include \"sort.cuh\"\n"
-				"#include \"statistics.cuh\"\n");
+				"#include \"args.cuh\"\n#include \"prefix.cuh\"\n"
+				"#include \"sort.cuh\"\n#include \"statistics.cuh\"\n");
 }
 
 void

@@ -414,13 +414,15 @@ EngineStatus
 kernels_load_statistics(RunCore *run, LoadedModule **module, StatisticKernels *kernels)
 {
 	const NamedKernel wanted[] = {
-		{"list_bits", &kernels->list_bits},
+		{"list_range", &kernels->list_range},
 		{"list_copy", &kernels->list_copy},
 		{"list_move", &kernels->list_move},
 		{"list_groups", &kernels->list_groups},
 		{"sort_count", &kernels->sort_count},
 		{"sort_starts", &kernels->sort_starts},
 		{"sort_move", &kernels->sort_move},
+		{"sort_pack", &kernels->sort_pack},
+		{"sort_unpack", &kernels->sort_unpack},
 		{"read_percentiles", &kernels->read_percentiles},
 		{"find_modes", &kernels->find_modes},
 		{"read_modes", &kernels->read_modes}

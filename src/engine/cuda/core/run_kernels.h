@@ -67,13 +67,15 @@ typedef struct TopKernels
 /* Kernels over lists of values. */
 typedef struct StatisticKernels
 {
-	DeviceKernel *list_bits;
+	DeviceKernel *list_range;
 	DeviceKernel *list_copy;
 	DeviceKernel *list_move;
 	DeviceKernel *list_groups;
 	DeviceKernel *sort_count;
 	DeviceKernel *sort_starts;
 	DeviceKernel *sort_move;
+	DeviceKernel *sort_pack;
+	DeviceKernel *sort_unpack;
 	DeviceKernel *read_percentiles;
 	DeviceKernel *find_modes;
 	DeviceKernel *read_modes;
