@@ -51,6 +51,19 @@ sort_part_end(const SortArgs *args)
 	return end < args->n ? end : args->n;
 }
 
+/* Bytes of the thread's words, each SORT_THREADS behind the one before; words are loaded together. */
+DEVICE_FN void
+sort_bytes(const SortArgs *args, uint64_t first, uint64_t end, uint32_t *bytes)
+{
+	PRAGMA_UNROLL
+	for (int i = 0; i < SORT_ITEMS; i++)
+	{
+		uint64_t	place = first + i * SORT_THREADS;
+
+		bytes[i] = place < end ? sort_byte(args, sort_load(&args->key, place)) : SORT_NONE;
+	}
+}
+
 KERNEL_BOUNDS(sort_count, SortArgs, args, SORT_THREADS, 2)
 {
 	SHARED uint32_t counts[SORT_BINS];
@@ -59,8 +72,16 @@ KERNEL_BOUNDS(sort_count, SortArgs, args, SORT_THREADS, 2)
 	for (uint32_t i = threadIdx.x; i < SORT_BINS; i += SORT_THREADS)
 		counts[i] = 0;
 	block_sync();
-	for (uint64_t i = blockIdx.x * args.part + threadIdx.x; i < end; i += SORT_THREADS)
-		atomic_add_u32_noreturn(&counts[sort_byte(&args, sort_load(&args.key, i))], 1);
+	for (uint64_t first = blockIdx.x * args.part + threadIdx.x; first < end; first += SORT_TILE)
+	{
+		uint32_t	bytes[SORT_ITEMS];
+
+		sort_bytes(&args, first, end, bytes);
+		PRAGMA_UNROLL
+		for (int i = 0; i < SORT_ITEMS; i++)
+			if (bytes[i] != SORT_NONE)
+				atomic_add_u32_noreturn(&counts[bytes[i]], 1);
+	}
 	block_sync();
 	for (uint32_t i = threadIdx.x; i < SORT_BINS; i += SORT_THREADS)
 		args.starts[i * gridDim.x + blockIdx.x] = counts[i];
