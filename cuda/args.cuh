@@ -28,9 +28,8 @@ typedef struct TextRef
 } TextRef;
 
 /*
- * The value of one of the Program's slots.  text: its place in every batch's bytes.  Of a table
- * (ops_lookup.h) the word is its address, and of the text there is the length only.
- * In the kernels and their host code a slot is one of the group table's.
+ * The value of one of the Program's parameters.  text: its place in every batch's bytes.  Of a
+ * table (ops_lookup.h) the word is its address, and of the text there is the length only.
  */
 typedef struct DeviceConstant
 {
@@ -197,7 +196,7 @@ typedef struct AggregateArgs
 {
 	RowBatch	batch;
 	DeviceTable	table;
-	POINTER(DeviceConstant) constants;	/* the Program's slots */
+	POINTER(DeviceConstant) constants;	/* the Program's parameters */
 	POINTER(Counters) counters;
 	POINTER(uint32_t) frequent; /* block: FREQUENT_BITS bits, which keys may have
 								 * a slot in a block's table; NULL: all */
@@ -542,7 +541,7 @@ typedef struct DeviceColumn
 	uint32_t	values;			/* its place: bytes a row before it */
 	uint32_t	nulls;			/* likewise; 0: never NULL */
 	uint32_t	width;			/* bytes a value */
-	int16_t		missing;		/* slot for tuples that are too short, or -1: NULL */
+	int16_t		missing;		/* parameter for tuples that are too short, or -1: NULL */
 	int16_t		next;			/* another column of the same attribute, or -1 */
 	uint8_t		is_text;
 	uint8_t		presence;		/* as in Column */

@@ -330,7 +330,7 @@ steps_run(const AggregateArgs *args, uint64_t row, int from, int to)
 			case OP_column:
 				flags = step_column(args, step, row, value);
 				break;
-			case OP_slot:
+			case OP_param:
 				flags = step_constant(args, step, value);
 				break;
 			case OP_and:

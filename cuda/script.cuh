@@ -76,9 +76,9 @@ typedef struct ScriptStep
 {
 	uint16_t	op;				/* OpCode */
 	uint8_t		type;			/* ValueType */
-	uint8_t		table;			/* OP_slot: it is a table */
+	uint8_t		table;			/* OP_param: it is a table */
 	int16_t		arg[3];			/* earlier steps; OP_column: as in Insn */
-	int16_t		index;			/* OP_slot: slot; OP_column: column */
+	int16_t		index;			/* OP_param: parameter; OP_column: column */
 	uint32_t	values;			/* OP_column: its place, as in ColumnPlace */
 	uint32_t	nulls;
 } ScriptStep;

@@ -1,11 +1,11 @@
 /*
  * tables.cuh
- *	  Slots that are tables (ops_lookup.h), each in memory of its own.
+ *	  Parameters that are tables (ops_lookup.h), each in memory of its own.
  */
 #ifndef GPUAGG_TABLES_CUH
 #define GPUAGG_TABLES_CUH
 
-/* Nothing writes slots or tables during a kernel: loads of a header are moved out of loops. */
+/* Nothing writes parameters or tables during a kernel: loads of a header are moved out of loops. */
 DEVICE_FN Bytes
 table_bytes(const DeviceConstant *constant)
 {

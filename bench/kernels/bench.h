@@ -75,7 +75,7 @@ typedef struct Workload
 
 extern const Workload workload_double;
 extern const Workload workload_float;
-extern const SlotValue workload_slots[];
+extern const ParamValue workload_params[];
 
 extern Program *workload_program(const Workload *workload, KeyKind keys);
 

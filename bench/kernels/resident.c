@@ -193,7 +193,7 @@ open_run(const Bench *bench, const Program *program, const Workload *workload,
 	EngineRun  *head;
 	CudaRun    *run;
 
-	if (bench->engine->open(program, workload_slots, &hints, &head, message) != ENGINE_OK)
+	if (bench->engine->open(program, workload_params, &hints, &head, message) != ENGINE_OK)
 	{
 		fprintf(stderr, "open: %s\n", message);
 		exit(1);

@@ -16,8 +16,8 @@
 const Workload workload_double = {.name = "float8",.type = VT_FLOAT8,.columns = 1,.sums = true};
 const Workload workload_float = {.name = "float4",.type = VT_FLOAT4,.columns = 1,.sums = true};
 
-/* Slot 0: of the values that the filter reads, half pass. */
-const SlotValue workload_slots[] = {{.type = VT_INT4,.word = FILTER_VALUES / 2}};
+/* Parameter 0: of the values that the filter reads, half pass. */
+const ParamValue workload_params[] = {{.type = VT_INT4,.word = FILTER_VALUES / 2}};
 
 static const char *const make_text =
 "#include \"prelude.cuh\"\n"
@@ -97,7 +97,7 @@ workload_program(const Workload *workload, KeyKind keys)
 	if (workload->filter)
 		program_set_filter(b, program_add_op(b, OP_int4_lt,
 											 program_add_column(b, 100, VT_INT4, false, -1),
-											 program_add_slot_ref(b, program_add_slot(b, VT_INT4))));
+											 program_add_param_ref(b, program_add_param(b, VT_INT4))));
 	program_add_acc(b, ACC_COUNT, -1, -1);
 	program = calloc(1, program_size(b));
 	program_finish(b, program);

@@ -539,11 +539,11 @@ typedef struct EngineOps
 	bool		(*supports) (const Program *program, char *reason, size_t len);
 
 	/*
-	 * Begin a run.  The Program is copied; slots (Program.nslots values) and
+	 * Begin a run.  The Program is copied; params (Program.nparams values) and
 	 * their bytes must stay until close.  On failure *run is NULL and message
 	 * (256 bytes) says why.
 	 */
-	EngineStatus (*open) (const Program *program, const SlotValue *slots,
+	EngineStatus (*open) (const Program *program, const ParamValue *params,
 						  const EngineHints *hints, EngineRun **run,
 						  char *message);
 

@@ -24,7 +24,7 @@ typedef struct Regroup Regroup;
  * `coarse` says what becomes of a group: its columns are the fine keys, its keys
  * as many, in the same order; its first accumulators are all of fine's, merged;
  * all others take in one fine key each, and every value of it once a group of
- * the set.  It must not have slots.  Both Programs are copied.
+ * the set.  It must not have parameters.  Both Programs are copied.
  *
  * hints: wait as of an engine's run; memory_limit, of all tables together; store, which
  * must grow: for what the limit does not allow.  Without one, too many groups end in

@@ -55,7 +55,7 @@ struct EngineHandle
 typedef struct CallArguments
 {
 	const Program *program;
-	const SlotValue *slots;
+	const ParamValue *params;
 	const EngineHints *hints;
 	const PageRef *pages;
 	int			npages;
@@ -130,9 +130,9 @@ open_run(EngineHandle *handle, const CallArguments *args)
 #ifdef GPUAGG_TESTING
 	hints.begin_fails = engine_injected(handle, engine_call_name(CALL_BEGIN), handle->message);
 #endif
-	status = ops->open(args->program, args->slots, &hints, &handle->run, handle->message);
+	status = ops->open(args->program, args->params, &hints, &handle->run, handle->message);
 	if (status == ENGINE_LOST && session_finds_service(ops, handle->message))
-		status = ops->open(args->program, args->slots, &hints, &handle->run, handle->message);
+		status = ops->open(args->program, args->params, &hints, &handle->run, handle->message);
 	return status;
 }
 
@@ -288,7 +288,7 @@ settle_others(void)
 
 EngineStatus
 engine_open(EngineHandle *handle, const Program *program,
-			const SlotValue *slots, const EngineHints *hints)
+			const ParamValue *params, const EngineHints *hints)
 {
 	prepare_open(handle);
 	handle->tables = hints->tables;
@@ -299,7 +299,7 @@ engine_open(EngineHandle *handle, const Program *program,
 		settle_others();
 	return call_engine(handle, CALL_OPEN, &(CallArguments)
 					   {
-						   .program = program,.slots = slots,.hints = hints
+						   .program = program,.params = params,.hints = hints
 					   });
 }
 

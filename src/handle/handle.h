@@ -23,7 +23,7 @@ extern EngineHints engine_hints(double rows, double groups, double pages);
  */
 extern EngineHandle *engine_handle(const EngineOps *ops);
 extern EngineStatus engine_open(EngineHandle *handle, const Program *program,
-								const SlotValue *slots, const EngineHints *hints);
+								const ParamValue *params, const EngineHints *hints);
 
 /*
  * What the engine asks, REQUEST_NONE for one that asks nothing; and the answer.  As

@@ -89,7 +89,7 @@ typedef enum LookupMember
 	LOOKUP_JOINTYPE,			/* Integer */
 	LOOKUP_PROGRAM,				/* Const of bytes */
 	LOOKUP_KEYS,				/* Const of bytes */
-	LOOKUP_SLOT,				/* Integer */
+	LOOKUP_PARAM,				/* Integer */
 	LOOKUP_COLUMNS,				/* Const of bytes */
 	LOOKUP_NMEMBERS
 } LookupMember;
@@ -334,7 +334,7 @@ lookup_to_list(const LookupInfo *lookup)
 	set_member(list, LOOKUP_PROGRAM, program_to_const(lookup->program));
 	set_member(list, LOOKUP_KEYS, bytes_to_const(lookup->keys,
 												 lookup->nkeys * sizeof(LookupKey)));
-	set_integer(list, LOOKUP_SLOT, lookup->slot);
+	set_integer(list, LOOKUP_PARAM, lookup->param);
 	set_member(list, LOOKUP_COLUMNS, bytes_to_const(lookup->columns,
 													lookup->ncolumns * sizeof(LookupColumn)));
 	return list;
@@ -361,7 +361,7 @@ lookup_from_list(const List *list)
 	lookup->program = program_from_const(list_nth(list, LOOKUP_PROGRAM));
 	lookup->keys = bytes_from_const(list_nth(list, LOOKUP_KEYS), &size);
 	lookup->nkeys = size / sizeof(LookupKey);
-	lookup->slot = integer_member(list, LOOKUP_SLOT);
+	lookup->param = integer_member(list, LOOKUP_PARAM);
 	lookup->columns = bytes_from_const(list_nth(list, LOOKUP_COLUMNS), &size);
 	lookup->ncolumns = size / sizeof(LookupColumn);
 	return lookup;

@@ -60,8 +60,8 @@ typedef struct ArrayInfo
 } ArrayInfo;
 
 /*
- * Clauses of HAVING that compare an aggregate with a value; the values follow the slots among
- * the node's expressions.
+ * Clauses of HAVING that compare an aggregate with a value; the values follow the Program's
+ * parameters among the node's expressions.
  */
 typedef struct HavingInfo
 {
@@ -90,7 +90,7 @@ typedef struct LookupColumn
 	LookupUse	use;
 	int			place;			/* VALUE, PRESENCE: its number in LookupInfo.program; CODE:
 								 * and RANK: attribute of the plan's rows, from 1 */
-	int			slot;			/* that it is */
+	int			param;			/* that it is */
 } LookupColumn;
 
 /*
@@ -100,9 +100,9 @@ typedef struct LookupColumn
 typedef struct LookupKey
 {
 	int			column;			/* of LookupInfo.program */
-	int			slot;			/* a look-up that gives the value's number in pairs; -1: its value
+	int			param;			/* a look-up that gives the value's number in pairs; -1: its value
 								 * is taken, or there is one key only */
-	int			pair_slot;		/* the same of the pair before it; -1: it is the first or second */
+	int			pair_param;		/* the same of the pair before it; -1: it is the first or second */
 	bool		trims;			/* a text's trailing blanks do not count */
 } LookupKey;
 
@@ -123,7 +123,7 @@ typedef struct LookupInfo
 	Program    *program;		/* its columns are the plan's, as engines have values; no more */
 	int			nkeys;
 	LookupKey  *keys;
-	int			slot;			/* of the look-up: from the keys to a row */
+	int			param;			/* of the look-up: from the keys to a row */
 	int			ncolumns;
 	LookupColumn *columns;		/* of its rows */
 } LookupInfo;

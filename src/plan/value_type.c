@@ -34,7 +34,7 @@ value_type_of(Oid type)
 }
 
 ValueType
-slot_value_type(const Expr *expr)
+param_value_type(const Expr *expr)
 {
 	int			type = value_type_of(exprType((const Node *) expr));
 

@@ -13,19 +13,19 @@
 extern int	value_type_of(Oid type);
 
 /*
- * The type of slots that are no values of their expressions but made of them: a
+ * The type of parameters that are no values of their expressions but made of them: a
  * text relabelled so stands for the rules of the time zone that it names, NULL
  * for those of the session's.  An array stands for the set of its elements.
  */
-#define SLOT_ZONE_TYPE PG_NODE_TREEOID
+#define PARAM_ZONE_TYPE PG_NODE_TREEOID
 
-/* Of slots that are an array of numbers of 8 bytes: a bytea relabelled so has them. */
-#define SLOT_NUMBERS_TYPE PG_MCV_LISTOID
+/* Of parameters that are an array of numbers of 8 bytes: a bytea relabelled so has them. */
+#define PARAM_NUMBERS_TYPE PG_MCV_LISTOID
 
-/* Of slots that are made of a look-up's rows: a constant, which says which slot it is. */
-#define SLOT_LOOKUP_TYPE PG_DEPENDENCIESOID
+/* Of parameters that are made of a look-up's rows: a constant, which says which parameter it is. */
+#define PARAM_LOOKUP_TYPE PG_DEPENDENCIESOID
 
-/* The ValueType of a slot with that expression. */
-extern ValueType slot_value_type(const Expr *expr);
+/* The ValueType of a parameter with that expression. */
+extern ValueType param_value_type(const Expr *expr);
 
 #endif							/* GPUAGG_VALUE_TYPE_H */

@@ -7,7 +7,7 @@
  * first, then part after part, each of which refers to parts that have been checked.
  * What a Program computes is not looked at, only that computing it is safe.
  *
- * Some slots are read as structures: sets of values (ops_set.h), whose counts and
+ * Some parameters are read as structures: sets of values (ops_set.h), whose counts and
  * places are checked here, and tables (check_lookup.c).
  *
  * Owns no memory.  Plain C without postgres.h.
@@ -24,10 +24,10 @@
 typedef struct Check
 {
 	const Program *program;
-	const SlotValue *slots;
+	const ParamValue *params;
 	char	   *why;
 	size_t		len;
-	bool		tables[PROGRAM_MAX_SLOTS];	/* slots that are tables */
+	bool		tables[PROGRAM_MAX_PARAMS];	/* parameters that are tables */
 } Check;
 
 static bool
@@ -55,7 +55,7 @@ is_register_or_none(const Check *check, int reg, ValueType type)
 	return reg == -1 || is_register(check, reg, check->program->ninsns, type, type);
 }
 
-/* Note which slots are tables; the instructions are there, and not checked yet. */
+/* Note which parameters are tables; the instructions are there, and not checked yet. */
 static void
 find_tables(Check *check)
 {
@@ -63,7 +63,7 @@ find_tables(Check *check)
 	{
 		const Insn *insn = &program_insns(check->program)[i];
 
-		if (insn_is_table(insn) && insn->index >= 0 && insn->index < check->program->nslots)
+		if (insn_is_table(insn) && insn->index >= 0 && insn->index < check->program->nparams)
 			check->tables[insn->index] = true;
 	}
 }
@@ -79,13 +79,13 @@ size_of_counts(const Program *p)
 }
 
 static bool
-head_is_good(const Program *p, size_t size, size_t nslots)
+head_is_good(const Program *p, size_t size, size_t nparams)
 {
 	return p->size == size && p->source <= SOURCE_COLUMNS && p->level <= EXACT_FULL &&
 		p->nattrs <= PROGRAM_MAX_ATTRS && p->ncolumns <= PROGRAM_MAX_COLUMNS &&
-		p->ninsns <= PROGRAM_MAX_INSNS && p->nslots <= PROGRAM_MAX_SLOTS &&
+		p->ninsns <= PROGRAM_MAX_INSNS && p->nparams <= PROGRAM_MAX_PARAMS &&
 		p->nkeys <= PROGRAM_MAX_KEYS && p->naccs <= PROGRAM_MAX_ACCS &&
-		p->naggs <= PROGRAM_MAX_AGGS && p->nslots == nslots && p->specials <= 1 &&
+		p->naggs <= PROGRAM_MAX_AGGS && p->nparams == nparams && p->specials <= 1 &&
 		p->hides_rows <= 1 &&
 		size_of_counts(p) == size;
 }
@@ -136,35 +136,35 @@ static bool
 column_is_good(const Check *check, const Column *column)
 {
 	if (column->type >= VT_COUNT || column->nullable > 1 || column->presence > 1 ||
-		column->coded != 0 || column->missing < -1 || column->missing >= check->program->nslots)
+		column->coded != 0 || column->missing < -1 || column->missing >= check->program->nparams)
 		return false;
 	if (column->numeric != NUMERIC_NONE && !numeric_column_is_good(column))
 		return false;
 	if (column->presence && (column->type != VT_BOOL || column->numeric != NUMERIC_NONE))
 		return false;
-	if (column->missing >= 0 && (check->slots[column->missing].type != column->type ||
+	if (column->missing >= 0 && (check->params[column->missing].type != column->type ||
 								 check->tables[column->missing]))
 		return false;
 	return check->program->source != SOURCE_PAGES || column_fits_attribute(check, column);
 }
 
 static bool
-slot_is_good(const SlotValue *slot)
+param_is_good(const ParamValue *param)
 {
-	ValueType	type = (ValueType) slot->type;
+	ValueType	type = (ValueType) param->type;
 
-	if (slot->type >= VT_COUNT || value_class(type) == CLASS_WIDE)
+	if (param->type >= VT_COUNT || value_class(type) == CLASS_WIDE)
 		return false;
-	if (slot->isnull)
-		return value_class(type) == CLASS_TEXT || slot->bytes.len == 0;
+	if (param->isnull)
+		return value_class(type) == CLASS_TEXT || param->bytes.len == 0;
 	switch (value_class(type))
 	{
 		case CLASS_TEXT:
 			return true;
 		case CLASS_BYTES:
-			return slot->bytes.len == (uint32_t) value_type_size(type);
+			return param->bytes.len == (uint32_t) value_type_size(type);
 		default:
-			return slot->bytes.len == 0;
+			return param->bytes.len == 0;
 	}
 }
 
@@ -214,7 +214,7 @@ set_operand(OpCode op)
 	}
 }
 
-/* A set comes from a slot, and is what the operation takes it for. */
+/* A set comes from a parameter, and is what the operation takes it for. */
 static bool
 set_is_good(const Check *check, const Insn *insn)
 {
@@ -225,30 +225,30 @@ set_is_good(const Check *check, const Insn *insn)
 	if (operand < 0)
 		return true;
 	from = &program_insns(check->program)[insn->arg[operand]];
-	if (from->op != OP_slot)
+	if (from->op != OP_param)
 		return false;
-	set = check->slots[from->index].bytes;
+	set = check->params[from->index].bytes;
 	if (insn->op == OP_int8_in)
 		return integer_set_is_good(set);
 	return insn->op != OP_text_in || text_set_is_good(set);
 }
 
-/* Has an instruction before this one read the slot in the same way? */
+/* Has an instruction before this one read the parameter in the same way? */
 static bool
-is_read_before(const Check *check, const Insn *insn, int slot)
+is_read_before(const Check *check, const Insn *insn, int param)
 {
 	const Insn *insns = program_insns(check->program);
 
 	for (const Insn *before = insns; before < insn; before++)
-		if (before->op == insn->op && insns[before->arg[1]].index == slot)
+		if (before->op == insn->op && insns[before->arg[1]].index == param)
 			return true;
 	return false;
 }
 
 /*
- * A table comes from a slot, and is what the operation takes it for.  Texts come from a slot
- * that is none, since their places are in the bytes that all texts are in; one can be asked
- * whether it has a value, too.
+ * A table comes from a parameter, and is what the operation takes it for.  Texts come from a
+ * parameter that is none, since their places are in the bytes that all texts are in; one can be
+ * asked whether it has a value, too.
  */
 static bool
 table_is_good(const Check *check, const Insn *insn)
@@ -258,11 +258,11 @@ table_is_good(const Check *check, const Insn *insn)
 	if (!op_reads_table((OpCode) insn->op))
 		return true;
 	from = &program_insns(check->program)[insn->arg[1]];
-	if (from->op != OP_slot || check->slots[from->index].isnull ||
+	if (from->op != OP_param || check->params[from->index].isnull ||
 		(insn->op != OP_row_has && insn_is_table(from) != (insn->op != OP_row_text)))
 		return false;
 	return is_read_before(check, insn, from->index) ||
-		lookup_is_good((OpCode) insn->op, check->slots[from->index].bytes);
+		lookup_is_good((OpCode) insn->op, check->params[from->index].bytes);
 }
 
 static bool
@@ -284,15 +284,15 @@ column_ref_is_good(const Check *check, const Insn *insn)
 }
 
 static bool
-slot_ref_is_good(const Check *check, const Insn *insn)
+param_ref_is_good(const Check *check, const Insn *insn)
 {
-	const SlotValue *slot;
+	const ParamValue *param;
 
-	if (insn->index < 0 || insn->index >= check->program->nslots)
+	if (insn->index < 0 || insn->index >= check->program->nparams)
 		return false;
-	slot = &check->slots[insn->index];
-	return has_no_operands(insn) && insn->type == slot->type && !insn->fallible &&
-		insn->nullable == !insn->special && !(insn->special && slot->isnull) &&
+	param = &check->params[insn->index];
+	return has_no_operands(insn) && insn->type == param->type && !insn->fallible &&
+		insn->nullable == !insn->special && !(insn->special && param->isnull) &&
 		check->tables[insn->index] == insn_is_table(insn);
 }
 
@@ -353,8 +353,8 @@ insn_is_good(const Check *check, const Insn *insn, int number)
 		return false;
 	if (insn->op == OP_column)
 		return column_ref_is_good(check, insn);
-	if (insn->op == OP_slot)
-		return slot_ref_is_good(check, insn);
+	if (insn->op == OP_param)
+		return param_ref_is_good(check, insn);
 	return operands_are_good(check, insn, number) && result_is_good(check, insn) &&
 		set_is_good(check, insn) && table_is_good(check, insn);
 }
@@ -387,8 +387,8 @@ read_acc_is_good(const Check *check, const Accumulator *acc, ValueType first, Va
 	if (acc->values < 0 || acc->values >= p->naccs || !acc_is_list((AccKind) values->kind) ||
 		!is_register(check, values->arg, p->ninsns, first, last))
 		return false;
-	if (acc->kind == ACC_MODE ? acc->slot != 0 :
-		acc->slot < 0 || acc->slot >= p->nslots || check->slots[acc->slot].type != VT_FLOAT8)
+	if (acc->kind == ACC_MODE ? acc->param != 0 :
+		acc->param < 0 || acc->param >= p->nparams || check->params[acc->param].type != VT_FLOAT8)
 		return false;
 	return acc->arg == ACC_READ && acc->arg2 == -1 && acc->filter == -1 && acc->limit == 0 &&
 		acc->descending <= 1;
@@ -408,7 +408,7 @@ first_rows_are_good(const Check *check, const Accumulator *acc, ValueType first,
 			return false;
 	return n >= 1 && n <= FIRST_ROWS_MAX && acc->nwords == n * (nkeys + 1) &&
 		acc->order >> (nkeys * ORDER_BITS) == 0 && acc->filter == -1 &&
-		acc->limit == 0 && acc->values == 0 && acc->slot == 0 && acc->descending == 0 &&
+		acc->limit == 0 && acc->values == 0 && acc->param == 0 && acc->descending == 0 &&
 		is_register(check, acc->place, p->ninsns, VT_INT8, VT_INT8);
 }
 
@@ -429,7 +429,7 @@ acc_is_good(const Check *check, const Accumulator *acc, int word)
 		return false;
 	if (form_is_read(acc_form((AccKind) acc->kind)))
 		return read_acc_is_good(check, acc, first, last);
-	if (acc->values != 0 || acc->slot != 0 || acc->descending != 0)
+	if (acc->values != 0 || acc->param != 0 || acc->descending != 0)
 		return false;
 	if ((acc_reads_value((AccKind) acc->kind) || acc->arg != -1) &&
 		!is_register(check, acc->arg, p->ninsns, first, last))
@@ -485,9 +485,9 @@ insns_are_good(const Check *check)
 {
 	const Program *p = check->program;
 
-	for (int i = 0; i < p->nslots; i++)
-		if (!slot_is_good(&check->slots[i]))
-			return fault(check, "slot", i);
+	for (int i = 0; i < p->nparams; i++)
+		if (!param_is_good(&check->params[i]))
+			return fault(check, "parameter", i);
 	for (int i = 0; i < p->nattrs; i++)
 		if (!attribute_is_good(&program_attrs(p)[i]))
 			return fault(check, "attribute", i);
@@ -501,13 +501,13 @@ insns_are_good(const Check *check)
 }
 
 bool
-program_check(const void *bytes, size_t size, const SlotValue *slots, size_t nslots,
+program_check(const void *bytes, size_t size, const ParamValue *params, size_t nparams,
 			  char *why, size_t len)
 {
 	const Program *p = bytes;
-	Check		check = {p, slots, why, len, {false}};
+	Check		check = {p, params, why, len, {false}};
 
-	if (size < sizeof(Program) || !head_is_good(p, size, nslots))
+	if (size < sizeof(Program) || !head_is_good(p, size, nparams))
 	{
 		snprintf(why, len, "the program's size is not what it says");
 		return false;
@@ -525,10 +525,10 @@ program_check(const void *bytes, size_t size, const SlotValue *slots, size_t nsl
 }
 
 bool
-program_check_columns(const Program *program, const SlotValue *slots, const Column *columns,
+program_check_columns(const Program *program, const ParamValue *params, const Column *columns,
 					  size_t ncolumns, char *why, size_t len)
 {
-	Check		check = {program, slots, why, len, {false}};
+	Check		check = {program, params, why, len, {false}};
 
 	find_tables(&check);
 	for (size_t i = 0; i < ncolumns; i++)

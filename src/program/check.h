@@ -11,14 +11,14 @@
 
 /*
  * Are these bytes, aligned as a Program, one: do they hold together, so that no reader
- * comes to an index, a type or a size outside of what there is?  slots: of the values
- * that it will run with, nslots of them, which are checked with it.  If not, why.
+ * comes to an index, a type or a size outside of what there is?  params: of the values
+ * that it will run with, nparams of them, which are checked with it.  If not, why.
  */
-extern bool program_check(const void *bytes, size_t size, const SlotValue *slots,
-						  size_t nslots, char *why, size_t len);
+extern bool program_check(const void *bytes, size_t size, const ParamValue *params,
+						  size_t nparams, char *why, size_t len);
 
 /* The same of columns that the Program, which is good, does not have. */
-extern bool program_check_columns(const Program *program, const SlotValue *slots,
+extern bool program_check_columns(const Program *program, const ParamValue *params,
 								  const Column *columns, size_t ncolumns, char *why,
 								  size_t len);
 

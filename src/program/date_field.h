@@ -2,7 +2,7 @@
  * date_field.h
  *	  Fields of dates and timestamps, and units to truncate to.
  *
- * In slots they are their numbers.  The order counts: from FIELD_DAY on they are
+ * In parameters they are their numbers.  The order counts: from FIELD_DAY on they are
  * those that a date has, up to FIELD_MILLENNIUM those that can be truncated to.
  * Read as C and as CUDA C.
  */

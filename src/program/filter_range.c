@@ -45,7 +45,7 @@ typedef struct Outcome
 typedef struct Rows
 {
 	const Program *program;
-	const SlotValue *slots;
+	const ParamValue *params;
 	const ValueRange *ranges;	/* of each of the Program's columns */
 	bool		any_null;		/* also of columns that should not be NULL */
 } Rows;
@@ -98,7 +98,7 @@ of_column(const Rows *rows, const Insn *insn)
 	return outcome;
 }
 
-/* A slot's word as its type has it: an integer's lowest bytes. */
+/* A parameter's word as its type has it: an integer's lowest bytes. */
 static int64_t
 number_of_word(uint8_t type, int64_t word)
 {
@@ -108,12 +108,12 @@ number_of_word(uint8_t type, int64_t word)
 }
 
 static Outcome
-of_slot(const Rows *rows, const Insn *insn)
+of_param(const Rows *rows, const Insn *insn)
 {
-	const SlotValue *slot = &rows->slots[insn->index];
+	const ParamValue *param = &rows->params[insn->index];
 	Outcome		outcome = anything(rows, insn);
 
-	if (slot->isnull)
+	if (param->isnull)
 		outcome.can = CAN_NULL;
 	else if (insn_is_table(insn))
 		outcome.can = CAN_VALUE;
@@ -121,7 +121,7 @@ of_slot(const Rows *rows, const Insn *insn)
 	{
 		outcome.can &= (uint8_t) ~CAN_NULL;
 		outcome.known = true;
-		outcome.least = outcome.most = number_of_word(insn->type, slot->word);
+		outcome.least = outcome.most = number_of_word(insn->type, param->word);
 	}
 	return outcome;
 }
@@ -228,7 +228,7 @@ lacks_keys(Bytes table, int64_t least, int64_t most)
 static void
 find_rows(const Rows *rows, const Insn *insn, const Outcome *key, Outcome *outcome)
 {
-	Bytes		table = rows->slots[program_insns(rows->program)[insn->arg[1]].index].bytes;
+	Bytes		table = rows->params[program_insns(rows->program)[insn->arg[1]].index].bytes;
 
 	outcome->known = true;
 	outcome->least = -1;
@@ -280,8 +280,8 @@ of_insn(const Rows *rows, const Insn *insn, const Outcome *outcomes)
 	{
 		case OP_column:
 			return of_column(rows, insn);
-		case OP_slot:
-			return of_slot(rows, insn);
+		case OP_param:
+			return of_param(rows, insn);
 		case OP_and:
 			return of_logic(&outcomes[insn->arg[0]], &outcomes[insn->arg[1]], CAN_FALSE);
 		case OP_or:
@@ -308,9 +308,9 @@ can_pass(const Rows *rows)
 }
 
 bool
-filter_can_pass(const Program *program, const SlotValue *slots, const ValueRange *ranges)
+filter_can_pass(const Program *program, const ParamValue *params, const ValueRange *ranges)
 {
-	Rows		rows = {.program = program,.slots = slots,.ranges = ranges};
+	Rows		rows = {.program = program,.params = params,.ranges = ranges};
 
 	return program->filter < 0 || can_pass(&rows);
 }
@@ -365,10 +365,10 @@ find_refused(const Rows *rows, ValueRange *range, int64_t least, int64_t most, i
 		return true;
 	for (int i = 0; i < rows->program->filter; i++)
 	{
-		if (insns[i].op != OP_slot || !is_integer(insns[i].type) ||
-			rows->slots[insns[i].index].isnull)
+		if (insns[i].op != OP_param || !is_integer(insns[i].type) ||
+			rows->params[insns[i].index].isnull)
 			continue;
-		*value = number_of_word(insns[i].type, rows->slots[insns[i].index].word);
+		*value = number_of_word(insns[i].type, rows->params[insns[i].index].word);
 		if (*value >= least && *value <= most && !can_pass_within(rows, range, *value, *value))
 			return true;
 	}
@@ -430,12 +430,12 @@ find_condition(const Rows *rows, ValueRange *range, uint32_t size, FilterConditi
 }
 
 bool
-filter_condition(const Program *program, const SlotValue *slots, int column,
+filter_condition(const Program *program, const ParamValue *params, int column,
 				 FilterCondition *condition)
 {
 	const Column *described = &program_columns(program)[column];
 	ValueRange	ranges[PROGRAM_MAX_COLUMNS];
-	Rows		rows = {.program = program,.slots = slots,.ranges = ranges,.any_null = true};
+	Rows		rows = {.program = program,.params = params,.ranges = ranges,.any_null = true};
 
 	if (program->filter < 0 || described->presence || described->numeric != NUMERIC_NONE ||
 		!value_is_integer((ValueType) described->type) ||

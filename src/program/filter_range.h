@@ -22,7 +22,7 @@ typedef struct ValueRange
  * Can a row pass the filter, or the filter be an error?  If not, PostgreSQL's answer is the
  * same without these rows.  ranges: of each of the Program's columns.
  */
-extern bool filter_can_pass(const Program *program, const SlotValue *slots,
+extern bool filter_can_pass(const Program *program, const ParamValue *params,
 							const ValueRange *ranges);
 
 /*
@@ -39,7 +39,7 @@ typedef struct FilterCondition
 } FilterCondition;
 
 /* False: none are known of the column. */
-extern bool filter_condition(const Program *program, const SlotValue *slots, int column,
+extern bool filter_condition(const Program *program, const ParamValue *params, int column,
 							 FilterCondition *condition);
 
 #endif							/* GPUAGG_FILTER_RANGE_H */

@@ -17,7 +17,7 @@
 typedef enum OpCode
 {
 	OP_column,					/* index: column */
-	OP_slot,					/* index: slot */
+	OP_param,					/* index: parameter */
 	OP_and,						/* arg[0], arg[1]: BOOL, as SQL's AND */
 	OP_or,						/* likewise */
 	OP_isnull,					/* arg[0]: any type; never NULL */

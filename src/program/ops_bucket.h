@@ -2,7 +2,7 @@
  * ops_bucket.h
  *	  Buckets of numbers and of times: width_bucket and date_bin.
  *
- * What a bucket is made of are constants: a slot's bytes, an array of numbers of 8
+ * What a bucket is made of are constants: a parameter's bytes, an array of numbers of 8
  * bytes.  Read as C and as CUDA C.
  */
 #ifndef GPUAGG_OPS_BUCKET_H

@@ -6,7 +6,7 @@
  * that what is found is the number of a row of values.  Rows that have the same values
  * share a number, so that numbers are small where values repeat.
  *
- * Keys and values are slots' bytes, made when execution begins (exec/lookup).  Keys are a
+ * Keys and values are parameters' bytes, made when execution begins (exec/lookup).  Keys are a
  * LookupHeader and its entries, in one of the forms below; a column of values is a
  * LookupValues, a bitmap of the rows that have a value if some have none, and the values.
  * A key that is not found has the number -1, for which there are no values either.

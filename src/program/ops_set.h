@@ -2,7 +2,7 @@
  * ops_set.h
  *	  Membership in a set of values, for x = ANY (array) and IN.
  *
- * A set is a slot's bytes, made of an array when execution begins: a SetHeader,
+ * A set is a parameter's bytes, made of an array when execution begins: a SetHeader,
  * then the values, sorted and each once; of integers (dates, timestamps) as
  * int64, of texts as their places, one more than there are texts, counted from
  * the set's begin, and behind these their bytes.  NULLs are only counted.
@@ -20,7 +20,7 @@ typedef struct SetHeader
 	uint32_t	nnulls;
 } SetHeader;
 
-/* The head of a set; of an empty one if there are no bytes, as in a NULL slot. */
+/* The head of a set; of an empty one if there are no bytes, as in a NULL parameter. */
 GA_FN SetHeader
 set_header(Bytes set)
 {

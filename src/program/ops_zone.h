@@ -2,7 +2,7 @@
  * ops_zone.h
  *	  Operations on timestamps that need a time zone's rules.
  *
- * The rules are data: a slot's bytes, filled when execution begins, that are
+ * The rules are data: a parameter's bytes, filled when execution begins, that are
  * an array of ZoneSpan.  The first span begins before all timestamps, each
  * ends where the next one begins, and where the rules are not listed the
  * offset is ZONE_UNKNOWN, which makes the result an error, so that PostgreSQL

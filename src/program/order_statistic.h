@@ -85,23 +85,23 @@ percentile_disc_rank(double fraction, uint64_t n)
 #define FRACTION_MESSAGE "a percentile's fraction is NULL, or not between 0 and 1"
 
 static inline double
-fraction_of(const SlotValue *slots, const Accumulator *acc)
+fraction_of(const ParamValue *params, const Accumulator *acc)
 {
 	double		fraction;
 
-	memcpy(&fraction, &slots[acc->slot].word, sizeof(fraction));
+	memcpy(&fraction, &params[acc->param].word, sizeof(fraction));
 	return fraction;
 }
 
 /* Can the fractions of all percentiles be used? */
 static inline bool
-fractions_are_good(const Program *p, const SlotValue *slots)
+fractions_are_good(const Program *p, const ParamValue *params)
 {
 	const Accumulator *accs = program_accs(p);
 
 	for (int i = 0; i < p->naccs; i++)
 		if (accs[i].arg == ACC_READ && accs[i].kind != ACC_MODE &&
-			(slots[accs[i].slot].isnull || !fraction_is_good(fraction_of(slots, &accs[i]))))
+			(params[accs[i].param].isnull || !fraction_is_good(fraction_of(params, &accs[i]))))
 			return false;
 	return true;
 }

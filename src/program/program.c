@@ -60,12 +60,12 @@ program_add_attr(ProgramBuilder *b, int len, int align)
 }
 
 int
-program_add_slot(ProgramBuilder *b, ValueType type)
+program_add_param(ProgramBuilder *b, ValueType type)
 {
-	int			i = next_index(b, &b->head.nslots, PROGRAM_MAX_SLOTS);
+	int			i = next_index(b, &b->head.nparams, PROGRAM_MAX_PARAMS);
 
 	if (i >= 0)
-		b->slot_types[i] = type;
+		b->param_types[i] = type;
 	return i;
 }
 
@@ -127,7 +127,7 @@ program_add_presence(ProgramBuilder *b, int attno, bool nullable, int missing)
 	return program_copy_column(b, &column);
 }
 
-/* The missing slot's value is scaled already. */
+/* The missing parameter's value is scaled already. */
 int
 program_add_numeric_column(ProgramBuilder *b, int attno, NumericPart part, int scale,
 						   bool nullable, int missing)
@@ -150,33 +150,33 @@ program_add_wide_column(ProgramBuilder *b, int attno, NumericPart part, int scal
 }
 
 static int
-add_slot_ref(ProgramBuilder *b, int slot, bool special)
+add_param_ref(ProgramBuilder *b, int param, bool special)
 {
-	Insn		insn = {.op = OP_slot,.nullable = !special,.special = special,
-		.arg = {-1, -1, -1},.index = slot};
+	Insn		insn = {.op = OP_param,.nullable = !special,.special = special,
+		.arg = {-1, -1, -1},.index = param};
 
 	if (b->overflow)
 		return -1;
-	insn.type = b->slot_types[slot];
+	insn.type = b->param_types[param];
 	return add_insn(b, &insn);
 }
 
 int
-program_add_slot_ref(ProgramBuilder *b, int slot)
+program_add_param_ref(ProgramBuilder *b, int param)
 {
-	return add_slot_ref(b, slot, false);
+	return add_param_ref(b, param, false);
 }
 
 int
-program_add_special_slot_ref(ProgramBuilder *b, int slot)
+program_add_special_param_ref(ProgramBuilder *b, int param)
 {
-	return add_slot_ref(b, slot, true);
+	return add_param_ref(b, param, true);
 }
 
 int
-program_add_table_ref(ProgramBuilder *b, int slot)
+program_add_table_ref(ProgramBuilder *b, int param)
 {
-	return add_slot_ref(b, slot, true);
+	return add_param_ref(b, param, true);
 }
 
 /*
@@ -312,10 +312,10 @@ program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
 }
 
 int
-program_add_read_acc(ProgramBuilder *b, AccKind kind, int values, int slot, bool descending)
+program_add_read_acc(ProgramBuilder *b, AccKind kind, int values, int param, bool descending)
 {
 	Accumulator acc = {.kind = kind,.arg = ACC_READ,.filter = -1,.arg2 = -1,.values = values,
-		.slot = slot,.descending = descending};
+		.param = param,.descending = descending};
 
 	return values < 0 ? -1 : add_acc(b, acc);
 }
@@ -570,13 +570,13 @@ program_can_be_served(const Program *p)
 }
 
 uint64_t
-program_tables_size(const Program *p, const SlotValue *slots)
+program_tables_size(const Program *p, const ParamValue *params)
 {
 	uint64_t	size = 0;
 
-	/* a slot has one instruction at most that takes it for a table */
+	/* a parameter has one instruction at most that takes it for a table */
 	for (int i = 0; i < p->ninsns; i++)
 		if (insn_is_table(&program_insns(p)[i]))
-			size += slots[program_insns(p)[i].index].bytes.len;
+			size += params[program_insns(p)[i].index].bytes.len;
 	return size;
 }

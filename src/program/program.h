@@ -10,15 +10,16 @@
  *
  * The way of a row: the columns come from a heap page (attributes say how the
  * tuple is laid out) or from a column batch.  Instructions, in static single
- * assignment form, compute one register each from columns, slots and earlier
+ * assignment form, compute one register each from columns, parameters and earlier
  * registers.  If the filter's register is true, the keys' registers name the
  * group, and each accumulator takes its argument's register into its words of
  * that group's state.
  *
- * Constants and parameters are not part of a Program.  An instruction names a
- * slot, and the slots' values (SlotValue) are handed to the engine beside the
- * Program, so that queries which differ in their constants only share one
- * compiled kernel.
+ * A Program has parameters: what no row changes.  These are constants, PostgreSQL's
+ * Params, and other expressions that are evaluated once a run.  An instruction names a
+ * parameter by its number, and the values (ParamValue) are handed to the engine beside
+ * the Program, so that queries which differ in their constants only share one compiled
+ * kernel.
  *
  * Errors: the value of a register is a value, NULL, or an error (the operation
  * would have raised one).  An error that reaches the filter's root, or a key's
@@ -45,7 +46,7 @@
 #define PROGRAM_MAX_ATTRS 1600
 #define PROGRAM_MAX_COLUMNS 256
 #define PROGRAM_MAX_INSNS 1024
-#define PROGRAM_MAX_SLOTS 512
+#define PROGRAM_MAX_PARAMS 512
 #define PROGRAM_MAX_KEYS 64
 #define PROGRAM_MAX_ACCS 512
 #define PROGRAM_MAX_AGGS 512
@@ -70,7 +71,7 @@ typedef struct Column
 {
 	int16_t		attno;			/* number of the attribute in the row, from 1; or
 								 * COLUMN_PLACE: INT8, the row's place (first_rows.h) */
-	int16_t		missing;		/* slot with the value for tuples that are too
+	int16_t		missing;		/* parameter with the value for tuples that are too
 								 * short to hold it, or -1: NULL */
 	uint8_t		type;			/* ValueType */
 	uint8_t		nullable;
@@ -90,13 +91,13 @@ typedef struct Insn
 	uint8_t		type;			/* ValueType of the result */
 	uint8_t		nullable;		/* can be NULL */
 	uint8_t		fallible;		/* can be an error, its own or an operand's */
-	uint8_t		special;		/* OP_slot: it is a numeric, NaN or infinite; of TEXT: it is a
+	uint8_t		special;		/* OP_param: it is a numeric, NaN or infinite; of TEXT: it is a
 								 * table (ops_lookup.h), and no value but that of operations */
 	int16_t		arg[3];			/* registers, that is indexes of earlier
 								 * instructions; -1: none.  OP_column: -1, or, in
 								 * kernels only, the first is the number of a condition
 								 * on the coded column, whose answer the value is */
-	int16_t		index;			/* OP_column: column; OP_slot: slot */
+	int16_t		index;			/* OP_column: column; OP_param: parameter */
 } Insn;
 
 /* Takes no values in, but the same accumulator's words of finer groups. */
@@ -117,7 +118,7 @@ typedef struct Accumulator
 								 * or if there is no such key, -1 */
 	int16_t		limit;			/* float sums: values are below 2^limit */
 	int16_t		values;			/* ACC_READ: the accumulator of the values; else 0 */
-	int16_t		slot;			/* percentiles: the slot of the fraction; else 0 */
+	int16_t		param;			/* percentiles: the parameter of the fraction; else 0 */
 	uint8_t		descending;		/* ACC_READ: the greatest value is the first */
 	uint8_t		order;			/* FIRST_ROWS: of the keys, ORDER_ bits; else 0 */
 	int16_t		place;			/* FIRST_ROWS: the register of the row's place; else 0 */
@@ -209,7 +210,7 @@ typedef struct Program
 	uint16_t	nattrs;
 	uint16_t	ncolumns;
 	uint16_t	ninsns;
-	uint16_t	nslots;
+	uint16_t	nparams;
 	uint16_t	nkeys;			/* 0: no GROUP BY, always exactly one group */
 	uint16_t	naccs;
 	uint16_t	naggs;
@@ -222,18 +223,18 @@ typedef struct Program
 } Program;
 
 /*
- * The value of a slot.  TEXT, UUID and INTERVAL: bytes, owned by the maker of
- * the slots, valid until the run is closed.  Else: word, the value's bits in
- * its lowest bytes (as int64 for integers, sign-extended; the bits of the
+ * The value of a Program's parameter.  TEXT, UUID and INTERVAL: bytes, owned by the
+ * maker of the parameters, valid until the run is closed.  Else: word, the value's
+ * bits in its lowest bytes (as int64 for integers, sign-extended; the bits of the
  * float or double for floats).
  */
-typedef struct SlotValue
+typedef struct ParamValue
 {
 	uint8_t		type;			/* ValueType */
 	bool		isnull;
 	int64_t		word;
 	Bytes		bytes;
-} SlotValue;
+} ParamValue;
 
 /* The parts of a Program. */
 static inline const Attribute *
@@ -281,14 +282,14 @@ program_key_scales(const Program *p)
 	return (const int8_t *) (program_keys(p) + p->nkeys);
 }
 
-/* Is the instruction's slot a table? */
+/* Is the instruction's parameter a table? */
 static inline bool
 insn_is_table(const Insn *insn)
 {
-	return insn->op == OP_slot && insn->type == VT_TEXT && insn->special;
+	return insn->op == OP_param && insn->type == VT_TEXT && insn->special;
 }
 
-/* Is the operation's second operand a slot that it reads as a table, or as values of one? */
+/* Is the operation's second operand a parameter that it reads as a table, or as values of one? */
 static inline bool
 op_reads_table(OpCode op)
 {
@@ -319,14 +320,14 @@ typedef struct ProgramBuilder
 	Aggregate	aggs[PROGRAM_MAX_AGGS];
 	int16_t		keys[PROGRAM_MAX_KEYS];
 	int8_t		key_scales[PROGRAM_MAX_KEYS];
-	uint8_t		slot_types[PROGRAM_MAX_SLOTS];
+	uint8_t		param_types[PROGRAM_MAX_PARAMS];
 } ProgramBuilder;
 
 extern void program_begin(ProgramBuilder *b, RowSource source);
 extern int	program_add_attr(ProgramBuilder *b, int len, int align);
-extern int	program_add_slot(ProgramBuilder *b, ValueType type);
+extern int	program_add_param(ProgramBuilder *b, ValueType type);
 
-/* A column's register; missing is a slot or -1. */
+/* A column's register; missing is a parameter or -1. */
 extern int	program_add_column(ProgramBuilder *b, int attno, ValueType type,
 							   bool nullable, int missing);
 
@@ -340,14 +341,14 @@ extern int	program_add_wide_column(ProgramBuilder *b, int attno, NumericPart par
 									int scale, bool nullable);
 
 /*
- * Registers of a slot (a special one's value is special_number's, as a numeric's),
+ * Registers of a parameter (a special one's value is special_number's, as a numeric's),
  * and of an operation over registers (arg2 may be -1).
  */
-extern int	program_add_slot_ref(ProgramBuilder *b, int slot);
-extern int	program_add_special_slot_ref(ProgramBuilder *b, int slot);
+extern int	program_add_param_ref(ProgramBuilder *b, int param);
+extern int	program_add_special_param_ref(ProgramBuilder *b, int param);
 
-/* The register of a slot that is a look-up or a column of its numbers; it is never NULL. */
-extern int	program_add_table_ref(ProgramBuilder *b, int slot);
+/* The register of a parameter that is a look-up or a column of its numbers; it is never NULL. */
+extern int	program_add_table_ref(ProgramBuilder *b, int param);
 extern int	program_add_op(ProgramBuilder *b, OpCode op, int arg1, int arg2);
 extern int	program_add_select(ProgramBuilder *b, int when, int then, int otherwise);
 extern int	program_add_key(ProgramBuilder *b, int reg);
@@ -355,10 +356,10 @@ extern int	program_add_numeric_key(ProgramBuilder *b, int reg, int scale);
 extern int	program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter);
 
 /*
- * An accumulator that is read from the list of another one, which is ACC_VALUES; slot: of
+ * An accumulator that is read from the list of another one, which is ACC_VALUES; param: of
  * a percentile's fraction, a FLOAT8.
  */
-extern int	program_add_read_acc(ProgramBuilder *b, AccKind kind, int values, int slot,
+extern int	program_add_read_acc(ProgramBuilder *b, AccKind kind, int values, int param,
 								 bool descending);
 
 /* The row's place, as a column; and the first n rows by up to two keys, -1: there is none. */
@@ -471,8 +472,8 @@ acc_unit(const Accumulator *acc, int level, uint32_t exponent)
  */
 extern bool program_leaves_rows(const Program *p);
 
-/* The bytes of all slots that are tables. */
-extern uint64_t program_tables_size(const Program *p, const SlotValue *slots);
+/* The bytes of all parameters that are tables. */
+extern uint64_t program_tables_size(const Program *p, const ParamValue *params);
 
 /* Has it lists of values? */
 extern bool program_has_values(const Program *p);

@@ -16,7 +16,7 @@ typedef struct OpFacts
 /* The types of the first few are those of their operands, or of no matter. */
 static const OpFacts op_facts[OP_COUNT] = {
 	[OP_column] = {"column", 0, VT_COUNT, {VT_COUNT, VT_COUNT}, false},
-	[OP_slot] = {"slot", 0, VT_COUNT, {VT_COUNT, VT_COUNT}, false},
+	[OP_param] = {"param", 0, VT_COUNT, {VT_COUNT, VT_COUNT}, false},
 	[OP_and] = {"and", 2, VT_BOOL, {VT_BOOL, VT_BOOL}, false},
 	[OP_or] = {"or", 2, VT_BOOL, {VT_BOOL, VT_BOOL}, false},
 	[OP_isnull] = {"isnull", 1, VT_BOOL, {VT_COUNT, VT_COUNT}, false},

@@ -96,10 +96,10 @@ print_insn(const Program *p, int reg, char *buf, size_t len)
 		if (!column->nullable)
 			append(buf, len, ", not null");
 		if (column->missing >= 0)
-			append(buf, len, ", missing: slot %d", column->missing);
+			append(buf, len, ", missing: param %d", column->missing);
 		append(buf, len, ")");
 	}
-	else if (insn->op == OP_slot)
+	else if (insn->op == OP_param)
 		append(buf, len, " %d (%s)", insn->index, type);
 	else
 		for (int i = 0; i < op_nargs((OpCode) insn->op); i++)
@@ -135,7 +135,7 @@ print_acc(const Program *p, int i, char *buf, size_t len)
 		append(buf, len, " of words %d to %d%s", program_accs(p)[acc->values].word,
 			   program_accs(p)[acc->values].word + 1, acc->descending ? ", descending" : "");
 	if (acc->arg == ACC_READ && acc->kind != ACC_MODE)
-		append(buf, len, ", slot %d", acc->slot);
+		append(buf, len, ", param %d", acc->param);
 	if (acc->nwords == 1)
 		append(buf, len, " -> word %d", acc->word);
 	else

@@ -171,15 +171,15 @@ add_column(Rewriting *r, const Insn *insn)
 }
 
 static int
-add_slot(Rewriting *r, const Insn *insn)
+add_param(Rewriting *r, const Insn *insn)
 {
-	r->to->slot_types[insn->index] = insn->type;
+	r->to->param_types[insn->index] = insn->type;
 	if (insn_is_table(insn))
 		return program_add_table_ref(r->to, insn->index);
 	if (!insn->special)
-		return program_add_slot_ref(r->to, insn->index);
+		return program_add_param_ref(r->to, insn->index);
 	r->any = true;
-	return note_special(r, program_add_special_slot_ref(r->to, insn->index));
+	return note_special(r, program_add_special_param_ref(r->to, insn->index));
 }
 
 static int
@@ -228,8 +228,8 @@ add_insn(Rewriting *r, const Insn *insn)
 	{
 		case OP_column:
 			return add_column(r, insn);
-		case OP_slot:
-			return add_slot(r, insn);
+		case OP_param:
+			return add_param(r, insn);
 		case OP_select:
 			return add_select(r, args[0], args[1], args[2]);
 		default:
@@ -275,7 +275,7 @@ add_acc(Rewriting *r, const Accumulator *acc, bool numeric)
 	if (acc->kind == ACC_FIRST_ROWS)
 		return add_first_rows(r, acc);
 	if (acc->arg == ACC_READ)
-		return program_add_read_acc(r->to, (AccKind) acc->kind, r->accs[acc->values], acc->slot,
+		return program_add_read_acc(r->to, (AccKind) acc->kind, r->accs[acc->values], acc->param,
 									acc->descending);
 	if (acc_sums_floats(acc))
 		return program_add_float_acc(r->to, arg, acc->arg2 < 0 ? -1 : r->regs[acc->arg2],
@@ -412,7 +412,7 @@ program_admit_specials(const Program *p, const Program *fine, ProgramBuilder *b)
 		return false;
 	program_begin(b, (RowSource) p->source);
 	b->head.level = p->level;
-	b->head.nslots = p->nslots;
+	b->head.nparams = p->nparams;
 	b->head.specials = true;
 	b->head.hides_rows = p->hides_rows;
 	for (int i = 0; i < p->nattrs; i++)

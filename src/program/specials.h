@@ -9,7 +9,7 @@
 
 /*
  * Build the Program that gives what p gives and has numerics that are special in
- * its registers, with the same slots.  If p merges groups (ACC_MERGED), fine is
+ * its registers, with the same parameters.  If p merges groups (ACC_MERGED), fine is
  * the Program that has them, made to admit specials before; else NULL.  False:
  * there is none, since p admits them already, or has no numerics and no fine, or
  * since it would get too large.

@@ -94,7 +94,7 @@ value_is_float(ValueType type)
 	return value_class(type) == CLASS_FLOAT;
 }
 
-/* Is its slot's value bytes of the type's size? */
+/* Is its parameter's value bytes of the type's size? */
 GA_FN bool
 value_is_bytes(ValueType type)
 {

@@ -135,8 +135,8 @@ data_program(const int *keys, int nkeys, bool aggregates, bool filter)
 	}
 	if (filter)
 	{
-		int			slot = program_add_slot_ref(b, program_add_slot(b, VT_INT4));
-		int			less = program_add_op(b, OP_int4_lt, regs[C_INT4_NULL], slot);
+		int			param = program_add_param_ref(b, program_add_param(b, VT_INT4));
+		int			less = program_add_op(b, OP_int4_lt, regs[C_INT4_NULL], param);
 
 		program_set_filter(b, program_add_op(b, OP_or, less, regs[C_BOOL]));
 	}
@@ -147,18 +147,18 @@ data_program(const int *keys, int nkeys, bool aggregates, bool filter)
 }
 
 
-/* The register of one more slot. */
+/* The register of one more parameter. */
 static int
-add_slot(ProgramBuilder *b, SlotValue *slots, SlotValue value)
+add_param(ProgramBuilder *b, ParamValue *params, ParamValue value)
 {
-	int			slot = program_add_slot(b, (ValueType) value.type);
+	int			param = program_add_param(b, (ValueType) value.type);
 
-	slots[slot] = value;
-	return program_add_slot_ref(b, slot);
+	params[param] = value;
+	return program_add_param_ref(b, param);
 }
 
 Program *
-data_expressions(SlotValue slots[DATA_EXPRESSION_SLOTS])
+data_expressions(ParamValue params[DATA_EXPRESSION_PARAMS])
 {
 	ProgramBuilder *b = malloc(sizeof(*b));
 	Program    *program;
@@ -173,30 +173,30 @@ data_expressions(SlotValue slots[DATA_EXPRESSION_SLOTS])
 		column(b, c);
 	text = column(b, C_TEXT_NULL);
 	time = column(b, C_INT8);
-	month = add_slot(b, slots, (SlotValue) {.type = VT_INT4,.word = FIELD_MONTH});
+	month = add_param(b, params, (ParamValue) {.type = VT_INT4,.word = FIELD_MONTH});
 
-	reg = add_slot(b, slots, (SlotValue) {.type = VT_TEXT,.bytes = {"%b%1_", 5}});
+	reg = add_param(b, params, (ParamValue) {.type = VT_TEXT,.bytes = {"%b%1_", 5}});
 	reg = program_add_op(b, OP_text_like, text, reg);
 	program_set_filter(b, program_add_op(b, OP_or, reg, column(b, C_BOOL)));
 
-	reg = add_slot(b, slots, (SlotValue) {.type = VT_INT4,.word = 2});
+	reg = add_param(b, params, (ParamValue) {.type = VT_INT4,.word = 2});
 	reg = program_add_op(b, OP_text_first, text, reg);
 	program_add_key(b, program_add_select(b, column(b, C_BOOL), reg,
-										  add_slot(b, slots, (SlotValue)
-												   {.type = VT_TEXT,.bytes = {"other", 5}})));
+										  add_param(b, params, (ParamValue)
+													{.type = VT_TEXT,.bytes = {"other", 5}})));
 	program_add_key(b, program_add_op(b, OP_date_extract, column(b, C_INT4), month));
 
 	/* half of the times are before all timestamps */
-	later = add_slot(b, slots, (SlotValue) {.type = VT_INT8,.word = 0});
+	later = add_param(b, params, (ParamValue) {.type = VT_INT8,.word = 0});
 	later = program_add_op(b, OP_int8_ge, time, later);
 	reg = program_add_op(b, OP_timestamp_trunc, time, month);
 	program_add_acc(b, ACC_SUM_INT128,
 					program_add_select(b, later, reg,
-									   add_slot(b, slots, (SlotValue)
-												{.type = VT_INT8,.isnull = true})), -1);
+									   add_param(b, params, (ParamValue)
+												 {.type = VT_INT8,.isnull = true})), -1);
 	reg = program_add_op(b, OP_timestamp_add_months, time, month);
 	program_add_acc(b, ACC_MAX_INT, program_add_select(b, later, reg, time), -1);
-	reg = add_slot(b, slots, (SlotValue) {.type = VT_INT4,.word = FIELD_JULIAN});
+	reg = add_param(b, params, (ParamValue) {.type = VT_INT4,.word = FIELD_JULIAN});
 	program_add_acc(b, ACC_MAX_FLOAT, program_add_op(b, OP_timestamp_part, time, reg), later);
 	program_add_acc(b, ACC_SUM_INT, program_add_op(b, OP_text_chars, text, -1), -1);
 
@@ -208,7 +208,7 @@ data_expressions(SlotValue slots[DATA_EXPRESSION_SLOTS])
 
 /* Every key but each seventh, and as many that no row of the data has. */
 Program *
-data_lookups(SlotValue slots[1])
+data_lookups(ParamValue params[1])
 {
 	enum
 	{
@@ -225,13 +225,13 @@ data_lookups(SlotValue slots[1])
 		keys[i] = (int64_t) i * INT64_C(99991234567) + (i % 7 == 0);
 		rows[i] = i % 1000;
 	}
-	slots[0] = (SlotValue) {.type = VT_TEXT};
-	slots[0].bytes = table_of_integers(LOOKUP_HASH8, keys, rows, NKEYS, 1000);
+	params[0] = (ParamValue) {.type = VT_TEXT};
+	params[0].bytes = table_of_integers(LOOKUP_HASH8, keys, rows, NKEYS, 1000);
 	program_begin(b, SOURCE_COLUMNS);
 	for (int c = 0; c < C_COUNT; c++)
 		column(b, c);
 	row = program_add_op(b, OP_int8_lookup, column(b, C_INT8_NULL),
-						 program_add_table_ref(b, program_add_slot(b, VT_TEXT)));
+						 program_add_table_ref(b, program_add_param(b, VT_TEXT)));
 	program_add_key(b, row);
 	program_add_acc(b, ACC_COUNT, -1, -1);
 	program_add_acc(b, ACC_SUM_FLOAT, column(b, C_FLOAT8), -1);

@@ -25,21 +25,21 @@ extern void data_make(uint32_t nrows, uint32_t distinct, bool sorted);
 
 /*
  * A malloc'd Program with these columns as keys; with every kind of accumulator
- * or none; with a filter that has slot 0, an INT4, in it, or none.
+ * or none; with a filter that has parameter 0, an INT4, in it, or none.
  */
 extern Program *data_program(const int *keys, int nkeys, bool aggregates, bool filter);
 
 /*
  * A malloc'd Program full of selections (with errors in sides that no row takes)
- * and operations on the calendar and on parts of texts; its slots.
+ * and operations on the calendar and on parts of texts; its parameters.
  */
-#define DATA_EXPRESSION_SLOTS 7
-extern Program *data_expressions(SlotValue slots[DATA_EXPRESSION_SLOTS]);
+#define DATA_EXPRESSION_PARAMS 7
+extern Program *data_expressions(ParamValue params[DATA_EXPRESSION_PARAMS]);
 
 /*
- * A malloc'd Program that groups by the rows that C_INT8_NULL finds in slot 0, a table of
+ * A malloc'd Program that groups by the rows that C_INT8_NULL finds in parameter 0, a table of
  * several MB, whose bytes are malloc'd, too; some keys are not there.
  */
-extern Program *data_lookups(SlotValue slots[1]);
+extern Program *data_lookups(ParamValue params[1]);
 
 #endif							/* ENGINE_DATA_H */

@@ -183,7 +183,7 @@ typedef struct StoringRun
 	EngineRun	head;
 	MemoryStore *store;
 	Program    *program;
-	const SlotValue *slots;
+	const ParamValue *params;
 	EngineHints hints;
 	EngineRun  *runs[STORE_MOST_RUNS];
 	int			turn;			/* the run that gets the next batch */
@@ -217,7 +217,7 @@ storing_close(EngineRun *head)
 static const EngineOps storing_engine;
 
 static EngineStatus
-storing_open(const Program *program, const SlotValue *slots, const EngineHints *hints,
+storing_open(const Program *program, const ParamValue *params, const EngineHints *hints,
 			 EngineRun **result, char *message)
 {
 	StoringRun *run = calloc(1, sizeof(*run));
@@ -226,11 +226,11 @@ storing_open(const Program *program, const SlotValue *slots, const EngineHints *
 	run->head.ops = &storing_engine;
 	run->store = memory_store();
 	run->program = memcpy(malloc(program->size), program, program->size);
-	run->slots = slots;
+	run->params = params;
 	run->hints = *hints;
 	run->hints.store = &run->store->head;
 	for (int i = 0; i < stores.runs && status == ENGINE_OK; i++)
-		status = cpu_engine.open(program, slots, &run->hints, &run->runs[i], message);
+		status = cpu_engine.open(program, params, &run->hints, &run->runs[i], message);
 	*result = &run->head;
 	if (status == ENGINE_OK)
 		return status;
@@ -264,7 +264,7 @@ merge_runs(StoringRun *run)
 	}
 	run->store->head.merged = true;
 	if (status == ENGINE_OK)
-		status = cpu_engine.open(run->program, run->slots, &run->hints, &run->out,
+		status = cpu_engine.open(run->program, run->params, &run->hints, &run->out,
 								 run->head.message);
 	return status;
 }

@@ -270,26 +270,26 @@ column_value(const Program *program, const ColumnBatch *batch, int column, uint3
 }
 
 static Value
-slot_value(const SlotValue *slot)
+param_value(const ParamValue *param)
 {
 	Value		value;
 
 	memset(&value, 0, sizeof(value));
-	value.isnull = slot->isnull;
-	value.v_BOOL = slot->word != 0;
-	value.v_CHAR = (int8_t) slot->word;
-	value.v_INT2 = (int16_t) slot->word;
-	value.v_INT4 = (int32_t) slot->word;
-	value.v_INT8 = slot->word;
-	memcpy(&value.v_FLOAT4, &slot->word, sizeof(float));
-	memcpy(&value.v_FLOAT8, &slot->word, sizeof(double));
-	value.v_TEXT = slot->bytes;
-	switch ((ValueType) slot->type)
+	value.isnull = param->isnull;
+	value.v_BOOL = param->word != 0;
+	value.v_CHAR = (int8_t) param->word;
+	value.v_INT2 = (int16_t) param->word;
+	value.v_INT4 = (int32_t) param->word;
+	value.v_INT8 = param->word;
+	memcpy(&value.v_FLOAT4, &param->word, sizeof(float));
+	memcpy(&value.v_FLOAT8, &param->word, sizeof(double));
+	value.v_TEXT = param->bytes;
+	switch ((ValueType) param->type)
 	{
 #define TYPE(name, ctype, size, stored, class, ...) \
 		case VT_##name: \
-			if (CLASS_##class == CLASS_BYTES && !slot->isnull) \
-				memcpy(&value.v_##name, slot->bytes.data, sizeof(ctype)); \
+			if (CLASS_##class == CLASS_BYTES && !param->isnull) \
+				memcpy(&value.v_##name, param->bytes.data, sizeof(ctype)); \
 			break;
 #include "program/types.def"
 		case VT_COUNT:
@@ -354,7 +354,7 @@ operation_value(OpCode op, const Value *a, const Value *b)
 }
 
 static void
-evaluate(const Program *program, const SlotValue *slots, const ColumnBatch *batch,
+evaluate(const Program *program, const ParamValue *params, const ColumnBatch *batch,
 		 uint32_t row, Value *values)
 {
 	const Insn *insns = program_insns(program);
@@ -369,8 +369,8 @@ evaluate(const Program *program, const SlotValue *slots, const ColumnBatch *batc
 			case OP_column:
 				values[i] = column_value(program, batch, insns[i].index, row);
 				break;
-			case OP_slot:
-				values[i] = slot_value(&slots[insns[i].index]);
+			case OP_param:
+				values[i] = param_value(&params[insns[i].index]);
 				break;
 			case OP_and:
 			case OP_or:
@@ -533,7 +533,7 @@ full_program(const Program *program)
 }
 
 Groups *
-oracle_groups(const Program *narrow, const SlotValue *slots, const ColumnBatch *batch)
+oracle_groups(const Program *narrow, const ParamValue *params, const ColumnBatch *batch)
 {
 	Program    *program = full_program(narrow);
 	Groups	   *groups = groups_new(program);
@@ -546,7 +546,7 @@ oracle_groups(const Program *narrow, const SlotValue *slots, const ColumnBatch *
 		const Value *filter = program->filter >= 0 ? &values[program->filter] : NULL;
 		bool		error = false;
 
-		evaluate(program, slots, batch, row, values);
+		evaluate(program, params, batch, row, values);
 		if (filter && !filter->error && (filter->isnull || !filter->v_BOOL))
 			continue;
 		error = filter && filter->error;
@@ -689,7 +689,7 @@ finish(const EngineOps *engine, const Program *program, const Program *ran, Engi
 
 static Groups *
 run_batch(const EngineOps *engine, const Program *program, const Program *ran,
-		  const SlotValue *slots, const EngineHints *hints, const ColumnBatch *batch,
+		  const ParamValue *params, const EngineHints *hints, const ColumnBatch *batch,
 		  uint32_t step)
 {
 	Groups	   *groups = groups_new(program);
@@ -699,7 +699,7 @@ run_batch(const EngineOps *engine, const Program *program, const Program *ran,
 	/* validity is bits: pieces begin at whole bytes */
 	step = (step + 7) / 8 * 8;
 	groups->level = (ExactLevel) ran->level;
-	groups->status = engine->open(ran, slots, hints, &run, groups->message);
+	groups->status = engine->open(ran, params, hints, &run, groups->message);
 	if (groups->status != ENGINE_OK)
 	{
 		free(part);
@@ -763,16 +763,16 @@ send_left(const EngineOps *engine, const Program *program, EngineRun *run)
 
 Groups *
 engine_groups_of_batch(const EngineOps *engine, const Program *program,
-					   const SlotValue *slots, const EngineHints *hints,
+					   const ParamValue *params, const EngineHints *hints,
 					   const ColumnBatch *batch, uint32_t step)
 {
 	Program    *ran = copy_program(program);
-	Groups	   *groups = run_batch(engine, program, ran, slots, hints, batch, step);
+	Groups	   *groups = run_batch(engine, program, ran, params, hints, batch, step);
 
 	while (groups->status == ENGINE_WIDEN && (ran = wider_program(ran)) != NULL)
 	{
 		groups_free(groups);
-		groups = run_batch(engine, program, ran, slots, hints, batch, step);
+		groups = run_batch(engine, program, ran, params, hints, batch, step);
 	}
 	free(ran);
 	return groups;
@@ -868,13 +868,13 @@ give_pages(const EngineOps *engine, const Program *program, EngineRun *run,
 
 static Groups *
 run_pages(const EngineOps *engine, const Program *program, const Program *ran,
-		  const SlotValue *slots, const EngineHints *hints, const PageFeed *feed)
+		  const ParamValue *params, const EngineHints *hints, const PageFeed *feed)
 {
 	Groups	   *groups = groups_new(program);
 	PageFeed	left;
 	EngineRun  *run;
 
-	groups->status = engine->open(ran, slots, hints, &run, groups->message);
+	groups->status = engine->open(ran, params, hints, &run, groups->message);
 	if (groups->status != ENGINE_OK)
 		return groups;
 	call_is_due(run, CALL_OPEN);
@@ -889,15 +889,15 @@ run_pages(const EngineOps *engine, const Program *program, const Program *ran,
 
 Groups *
 engine_groups_of_feed(const EngineOps *engine, const Program *program,
-					  const SlotValue *slots, const EngineHints *hints, const PageFeed *feed)
+					  const ParamValue *params, const EngineHints *hints, const PageFeed *feed)
 {
 	Program    *ran = copy_program(program);
-	Groups	   *groups = run_pages(engine, program, ran, slots, hints, feed);
+	Groups	   *groups = run_pages(engine, program, ran, params, hints, feed);
 
 	while (groups->status == ENGINE_WIDEN && (ran = wider_program(ran)) != NULL)
 	{
 		groups_free(groups);
-		groups = run_pages(engine, program, ran, slots, hints, feed);
+		groups = run_pages(engine, program, ran, params, hints, feed);
 	}
 	free(ran);
 	return groups;
@@ -905,10 +905,10 @@ engine_groups_of_feed(const EngineOps *engine, const Program *program,
 
 Groups *
 engine_groups_of_pages(const EngineOps *engine, const Program *program,
-					   const SlotValue *slots, const EngineHints *hints,
+					   const ParamValue *params, const EngineHints *hints,
 					   const PageRef *pages, int npages)
 {
 	PageFeed	feed = {pages, npages, ENGINE_MAX_PAGES, NULL};
 
-	return engine_groups_of_feed(engine, program, slots, hints, &feed);
+	return engine_groups_of_feed(engine, program, params, hints, &feed);
 }

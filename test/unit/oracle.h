@@ -26,7 +26,7 @@ typedef struct Groups
 } Groups;
 
 /* What the groups of all rows of a batch are. */
-extern Groups *oracle_groups(const Program *program, const SlotValue *slots,
+extern Groups *oracle_groups(const Program *program, const ParamValue *params,
 							 const ColumnBatch *batch);
 
 /*
@@ -35,10 +35,10 @@ extern Groups *oracle_groups(const Program *program, const SlotValue *slots,
  * over one whose columns are NULL, or zero.
  */
 extern Groups *engine_groups_of_batch(const EngineOps *engine, const Program *program,
-									  const SlotValue *slots, const EngineHints *hints,
+									  const ParamValue *params, const EngineHints *hints,
 									  const ColumnBatch *batch, uint32_t step);
 extern Groups *engine_groups_of_pages(const EngineOps *engine, const Program *program,
-									  const SlotValue *slots, const EngineHints *hints,
+									  const ParamValue *params, const EngineHints *hints,
 									  const PageRef *pages, int npages);
 
 /* How a run gets its pages. */
@@ -58,7 +58,7 @@ typedef struct PageFeed
 extern bool (*oracle_lsns) (const EngineRequest *request, uint64_t *lsns);
 
 extern Groups *engine_groups_of_feed(const EngineOps *engine, const Program *program,
-									 const SlotValue *slots, const EngineHints *hints,
+									 const ParamValue *params, const EngineHints *hints,
 									 const PageFeed *feed);
 
 /*

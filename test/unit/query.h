@@ -34,7 +34,7 @@ typedef struct Query
 {
 	ProgramBuilder b;
 	EngineHints hints;
-	SlotValue	slots[PROGRAM_MAX_SLOTS];
+	ParamValue	params[PROGRAM_MAX_PARAMS];
 	int			regs[QUERY_COLUMNS];
 	QueryColumn columns[QUERY_COLUMNS];
 	int			ncolumns;
@@ -71,14 +71,14 @@ query_column(Query *q, ValueType type)
 static inline int
 query_constant(Query *q, ValueType type, bool isnull, int64_t word, const char *text)
 {
-	int			slot = program_add_slot(&q->b, type);
+	int			param = program_add_param(&q->b, type);
 
-	q->slots[slot].type = type;
-	q->slots[slot].isnull = isnull;
-	q->slots[slot].word = word;
+	q->params[param].type = type;
+	q->params[param].isnull = isnull;
+	q->params[param].word = word;
 	if (text != NULL)
-		q->slots[slot].bytes = (Bytes) {text, strlen(text)};
-	return program_add_slot_ref(&q->b, slot);
+		q->params[param].bytes = (Bytes) {text, strlen(text)};
+	return program_add_param_ref(&q->b, param);
 }
 
 static inline int
@@ -333,7 +333,7 @@ query_run_once(Query *q, const Program *program, const Program *ran, const Engin
 	query_forget_groups(q);
 	q->nwords = program->nwords;
 	q->message[0] = '\0';
-	q->status = ops->open(ran, q->slots, &q->hints, &run, q->message);
+	q->status = ops->open(ran, q->params, &q->hints, &run, q->message);
 	for (uint32_t first = 0; q->status == ENGINE_OK && first < nrows; first += batch_rows)
 		q->status = query_feed(q, run, first,
 							   nrows - first < batch_rows ? nrows - first : batch_rows);

@@ -229,7 +229,7 @@ check_codes(void)
  * Programs
  *----------
  */
-static SlotValue slots[5];
+static ParamValue params[5];
 
 /* The number of a row that a column finds, a value and a text of that row, and another text. */
 static Program *
@@ -242,17 +242,17 @@ make_program(void)
 
 	program_begin(b, SOURCE_COLUMNS);
 	row = program_add_op(b, OP_int8_lookup, program_add_column(b, 1, VT_INT8, true, -1),
-						 program_add_table_ref(b, program_add_slot(b, VT_TEXT)));
+						 program_add_table_ref(b, program_add_param(b, VT_TEXT)));
 	program_add_acc(b, ACC_SUM_INT,
 					program_add_op(b, OP_row_int4, row,
-								   program_add_table_ref(b, program_add_slot(b, VT_TEXT))), -1);
-	text = program_add_slot_ref(b, program_add_slot(b, VT_TEXT));
+								   program_add_table_ref(b, program_add_param(b, VT_TEXT))), -1);
+	text = program_add_param_ref(b, program_add_param(b, VT_TEXT));
 	program_add_key(b, program_add_op(b, OP_row_text, row, text));
 	program_add_acc(b, ACC_COUNT, -1, program_add_op(b, OP_row_has, row, text));
-	text = program_add_column(b, 2, VT_TEXT, true, program_add_slot(b, VT_TEXT));
+	text = program_add_column(b, 2, VT_TEXT, true, program_add_param(b, VT_TEXT));
 	program_add_acc(b, ACC_MAX_TEXT, text,
 					program_add_op(b, OP_text_eq, text,
-								   program_add_slot_ref(b, program_add_slot(b, VT_TEXT))));
+								   program_add_param_ref(b, program_add_param(b, VT_TEXT))));
 	program = malloc(program_size(b));
 	program_finish(b, program);
 	free(b);
@@ -264,7 +264,7 @@ is_good(const Program *program)
 {
 	char		why[256];
 
-	return program_check(program, program->size, slots, program->nslots, why, sizeof(why));
+	return program_check(program, program->size, params, program->nparams, why, sizeof(why));
 }
 
 /* The first instruction of an operation, of those for which `special` is that. */
@@ -292,15 +292,15 @@ check_uses(void)
 	Insn	   *lookup = find_insn(program, OP_int8_lookup, false);
 	Insn	   *text = find_insn(program, OP_row_text, false);
 	Insn	   *value = find_insn(program, OP_row_int4, false);
-	Insn	   *table = find_insn(program, OP_slot, true);
-	Insn	   *plain = find_insn(program, OP_slot, false);
+	Insn	   *table = find_insn(program, OP_param, true);
+	Insn	   *plain = find_insn(program, OP_param, false);
 	Insn	   *equal = find_insn(program, OP_text_eq, false);
 	int16_t		before;
 
 	ok(is_good(program), "a program with look-ups");
 	before = lookup->arg[1];
 	lookup->arg[1] = number_of(program, plain);
-	ok(!is_good(program), "keys in a slot that is no table");
+	ok(!is_good(program), "keys in a parameter that is no table");
 	lookup->arg[1] = value->arg[1];
 	ok(!is_good(program), "values where keys are wanted");
 	lookup->arg[1] = before;
@@ -328,29 +328,29 @@ check_uses(void)
 	equal->arg[1] = before;
 	ok(is_good(program), "the program as it was");
 	((Insn *) program_insns(program))[before].index = table->index;
-	ok(!is_good(program), "a slot that is both");
+	ok(!is_good(program), "a parameter that is both");
 	free(program);
 }
 
 /* Texts of rows are not in a table, but must be there. */
 static void
-check_slots(void)
+check_params(void)
 {
 	Program    *program = make_program();
 
-	slots[0].isnull = true;
+	params[0].isnull = true;
 	ok(!is_good(program), "a table that is NULL");
-	slots[0].isnull = false;
-	slots[2].isnull = true;
+	params[0].isnull = false;
+	params[2].isnull = true;
 	ok(!is_good(program), "texts of rows that are NULL");
-	slots[2].isnull = false;
-	slots[2].bytes.len--;
+	params[2].isnull = false;
+	params[2].bytes.len--;
 	ok(!is_good(program), "texts of rows that end early");
-	slots[2].bytes.len++;
-	slots[0].bytes.len--;
+	params[2].bytes.len++;
+	params[0].bytes.len--;
 	ok(!is_good(program), "keys that end early");
-	slots[0].bytes.len++;
-	ok(program_tables_size(program, slots) == slots[0].bytes.len + slots[1].bytes.len,
+	params[0].bytes.len++;
+	ok(program_tables_size(program, params) == params[0].bytes.len + params[1].bytes.len,
 	   "the size of its tables");
 	free(program);
 }
@@ -361,15 +361,15 @@ check_programs(void)
 	static const int32_t numbers[3] = {4, 5, 6};
 	static const Bytes texts[3] = {{"abc", 3}, {"d", 1}, {"", 0}};
 
-	slots[0] = (SlotValue) {.type = VT_TEXT,.bytes = make_table(LOOKUP_HASH4)};
-	slots[1] = (SlotValue) {.type = VT_TEXT,.bytes = table_of_values(4, numbers, NULL, 3)};
-	slots[2] = (SlotValue) {.type = VT_TEXT,.bytes = table_of_row_texts(texts, NULL, 3)};
-	slots[3] = (SlotValue) {.type = VT_TEXT,.bytes = {"missing", 7}};
-	slots[4] = slots[3];
+	params[0] = (ParamValue) {.type = VT_TEXT,.bytes = make_table(LOOKUP_HASH4)};
+	params[1] = (ParamValue) {.type = VT_TEXT,.bytes = table_of_values(4, numbers, NULL, 3)};
+	params[2] = (ParamValue) {.type = VT_TEXT,.bytes = table_of_row_texts(texts, NULL, 3)};
+	params[3] = (ParamValue) {.type = VT_TEXT,.bytes = {"missing", 7}};
+	params[4] = params[3];
 	check_uses();
-	check_slots();
+	check_params();
 	for (int i = 0; i < 3; i++)
-		free((void *) slots[i].bytes.data);
+		free((void *) params[i].bytes.data);
 }
 
 int

@@ -1055,7 +1055,7 @@ test_pages(void)
 		pages[i] = (PageRef) {page, i == 0 ? listed : NULL, i == 0 ? 3 : n, i, 0, 0};
 		rows += i > 0 ? n : 0;
 	}
-	ok(cpu_engine.open(program, q->slots, &q->hints, &run, q->message) == ENGINE_OK &&
+	ok(cpu_engine.open(program, q->params, &q->hints, &run, q->message) == ENGINE_OK &&
 	   cpu_engine.pages(run, pages, 5) == ENGINE_OK &&
 	   cpu_engine.pages(run, pages + 5, 7) == ENGINE_OK &&
 	   cpu_engine.pages(run, NULL, 0) == ENGINE_OK, "pages are taken");
@@ -1067,7 +1067,7 @@ test_pages(void)
 
 	((char *) pages[11].page)[HEAP_PAGE_UPPER] = 1;
 	((char *) pages[11].page)[HEAP_PAGE_UPPER + 1] = 0;
-	ok(cpu_engine.open(program, q->slots, &q->hints, &run, q->message) == ENGINE_OK &&
+	ok(cpu_engine.open(program, q->params, &q->hints, &run, q->message) == ENGINE_OK &&
 	   cpu_engine.pages(run, pages, 12) == ENGINE_CORRUPT && strstr(run->message, "block 11"),
 	   "a corrupted page is named");
 	cpu_engine.close(run);
@@ -1097,7 +1097,7 @@ test_closing(void)
 	program_finish(&q->b, program);
 	for (int stop = 0; stop < 4; stop++)
 	{
-		EngineStatus status = cpu_engine.open(program, q->slots, &q->hints, &run, q->message);
+		EngineStatus status = cpu_engine.open(program, q->params, &q->hints, &run, q->message);
 
 		if (stop > 0 && status == ENGINE_OK)
 			status = query_feed(q, run, 0, 3000);

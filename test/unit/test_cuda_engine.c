@@ -19,11 +19,11 @@ static void
 check(const char *name, const Program *program, uint32_t nrows, const char *strategy,
 	  uint32_t step)
 {
-	SlotValue	slots[1] = {{.type = VT_INT4, .word = 1000}};
+	ParamValue	params[1] = {{.type = VT_INT4, .word = 1000}};
 	EngineHints hints = {.strategy = strategy};
 	ColumnBatch batch = {.nrows = nrows, .columns = data_vectors};
-	Groups	   *expected = oracle_groups(program, slots, &batch);
-	Groups	   *got = engine_groups_of_batch(engine, program, slots, &hints, &batch, step);
+	Groups	   *expected = oracle_groups(program, params, &batch);
+	Groups	   *got = engine_groups_of_batch(engine, program, params, &hints, &batch, step);
 
 	ok(groups_same(program, expected, got), "%s, %u rows, %s (ran %s), %zu groups", name,
 	   nrows, strategy, got->stats.strategy, got->ngroups);
@@ -35,16 +35,16 @@ check(const char *name, const Program *program, uint32_t nrows, const char *stra
 static void
 check_expressions(const char *strategy)
 {
-	SlotValue	slots[DATA_EXPRESSION_SLOTS];
-	Program    *program = data_expressions(slots);
+	ParamValue	params[DATA_EXPRESSION_PARAMS];
+	Program    *program = data_expressions(params);
 	EngineHints hints = {.strategy = strategy};
 	ColumnBatch batch = {.nrows = 3001,.columns = data_vectors};
 	Groups	   *expected;
 	Groups	   *got;
 
 	data_make(3001, 200, false);
-	expected = oracle_groups(program, slots, &batch);
-	got = engine_groups_of_batch(engine, program, slots, &hints, &batch, 512);
+	expected = oracle_groups(program, params, &batch);
+	got = engine_groups_of_batch(engine, program, params, &hints, &batch, 512);
 	ok(expected->status == ENGINE_OK && groups_same(program, expected, got),
 	   "expressions, %s (ran %s), %zu groups", strategy, got->stats.strategy, got->ngroups);
 	groups_free(expected);
@@ -419,7 +419,7 @@ block_program(const BlockCase *which)
 	if (which->filter)
 		program_set_filter(b, program_add_op(b, OP_int4_lt,
 											 program_add_column(b, 2, VT_INT4, false, -1),
-											 program_add_slot_ref(b, program_add_slot(b, VT_INT4))));
+											 program_add_param_ref(b, program_add_param(b, VT_INT4))));
 	program_add_acc(b, ACC_COUNT, -1, -1);
 	for (int i = 0; i < block_columns(which); i++)
 	{
@@ -479,7 +479,7 @@ check_block(const BlockCase *which, const char *strategy, uint32_t step)
 	const void *const values[BLOCK_TYPES] = {doubles, longs, ints, floats};
 	ColumnVector columns[2 + BLOCK_COLUMNS] = {{.values = keys}};
 	ColumnBatch batch = {.nrows = BLOCK_NROWS,.columns = columns};
-	SlotValue	slots[1] = {{.type = VT_INT4,.word = 70}};
+	ParamValue	params[1] = {{.type = VT_INT4,.word = 70}};
 	EngineHints hints = {.strategy = strategy};
 	Program    *program = block_program(which);
 	Groups	   *expected;
@@ -506,8 +506,8 @@ check_block(const BlockCase *which, const char *strategy, uint32_t step)
 		};
 	for (int i = 0; i < 2 + BLOCK_COLUMNS && which->nulls; i++)
 		columns[i].validity = i == 1 && which->filter ? NULL : validity;
-	expected = oracle_groups(program, slots, &batch);
-	got = engine_groups_of_batch(engine, program, slots, &hints, &batch, step);
+	expected = oracle_groups(program, params, &batch);
+	got = engine_groups_of_batch(engine, program, params, &hints, &batch, step);
 	ok(groups_same(program, expected, got) &&
 	   (which->floats == 0 || got->level == EXACT_NARROW),
 	   "private tables: %s, steps of %u (ran %s), %zu groups",

@@ -27,19 +27,19 @@ static Groups *
 run(const Program *program, uint32_t nrows, const char *strategy, uint64_t limit,
 	double groups)
 {
-	SlotValue	slots[1] = {{.type = VT_INT4, .word = 1000}};
+	ParamValue	params[1] = {{.type = VT_INT4, .word = 1000}};
 	EngineHints hints = {.strategy = strategy, .memory_limit = limit, .groups = groups};
 	ColumnBatch batch = {.nrows = nrows, .columns = data_vectors};
 
-	return engine_groups_of_batch(&simt_engine, program, slots, &hints, &batch, 4096);
+	return engine_groups_of_batch(&simt_engine, program, params, &hints, &batch, 4096);
 }
 
 static bool
 is_right(const Program *program, uint32_t nrows, const Groups *got)
 {
 	ColumnBatch batch = {.nrows = nrows, .columns = data_vectors};
-	SlotValue	slots[1] = {{.type = VT_INT4, .word = 1000}};
-	Groups	   *expected = oracle_groups(program, slots, &batch);
+	ParamValue	params[1] = {{.type = VT_INT4, .word = 1000}};
+	Groups	   *expected = oracle_groups(program, params, &batch);
 	bool		same = groups_same(program, expected, got);
 
 	groups_free(expected);

@@ -14,7 +14,7 @@
 #include "tap.h"
 
 #define NPAGES 40
-#define NSLOTS 3
+#define NPARAMS 3
 
 static const EngineOps *engine;
 static char *pages[NPAGES];
@@ -66,12 +66,12 @@ make_program(bool all_columns)
 	if (all_columns)
 	{
 		int			float8 = program_add_column(b, 7, VT_FLOAT8, true,
-												program_add_slot(b, VT_FLOAT8));
+												program_add_param(b, VT_FLOAT8));
 		int			last = program_add_column(b, 8, VT_TEXT, true,
-											  program_add_slot(b, VT_TEXT));
+											  program_add_param(b, VT_TEXT));
 
 		int			numeric = program_add_numeric_column(b, 9, NUMERIC_EXACT, 3, true,
-														 program_add_slot(b, VT_INT8));
+														 program_add_param(b, VT_INT8));
 
 		program_add_key(b, last);
 		program_add_key(b, program_add_column(b, 6, VT_UUID, true, -1));
@@ -185,30 +185,30 @@ make_pages(void)
 }
 
 static void
-slots_of(SlotValue *slots)
+params_of(ParamValue *params)
 {
 	static const double missing = 2.5;
 
-	memset(slots, 0, NSLOTS * sizeof(*slots));
-	slots[0].type = VT_FLOAT8;
-	memcpy(&slots[0].word, &missing, sizeof(missing));
-	slots[1].type = VT_TEXT;
-	slots[1].bytes = (Bytes) {.data = "missing", .len = 7};
-	slots[2].type = VT_INT8;
-	slots[2].word = -12345;
+	memset(params, 0, NPARAMS * sizeof(*params));
+	params[0].type = VT_FLOAT8;
+	memcpy(&params[0].word, &missing, sizeof(missing));
+	params[1].type = VT_TEXT;
+	params[1].bytes = (Bytes) {.data = "missing", .len = 7};
+	params[2].type = VT_INT8;
+	params[2].word = -12345;
 }
 
 static void
 check_same(const char *name, const Program *program, const char *strategy)
 {
-	SlotValue	slots[NSLOTS];
+	ParamValue	params[NPARAMS];
 	EngineHints hints = {.strategy = strategy};
 	Groups	   *expected;
 	Groups	   *got;
 
-	slots_of(slots);
-	expected = engine_groups_of_pages(&cpu_engine, program, slots, &hints, refs, NPAGES);
-	got = engine_groups_of_pages(engine, program, slots, &hints, refs, NPAGES);
+	params_of(params);
+	expected = engine_groups_of_pages(&cpu_engine, program, params, &hints, refs, NPAGES);
+	got = engine_groups_of_pages(engine, program, params, &hints, refs, NPAGES);
 	ok(expected->status == ENGINE_OK && expected->ngroups > 10 &&
 	   groups_same(program, expected, got) && expected->stats.rows == got->stats.rows,
 	   "%s, %s: %zu groups of %llu rows", name, strategy, got->ngroups,
@@ -227,13 +227,13 @@ check_damaged(const char *name, const Program *program, int rounds, bool whole_p
 
 	for (int i = 0; i < rounds; i++)
 	{
-		SlotValue	slots[NSLOTS];
+		ParamValue	params[NPARAMS];
 		EngineHints hints = {.strategy = "atomic"};
 		char		kept[HEAP_PAGE_SIZE];
 		Groups	   *expected;
 		Groups	   *got;
 
-		slots_of(slots);
+		params_of(params);
 		memcpy(kept, pages[0], HEAP_PAGE_SIZE);
 		for (int j = 0; j < (whole_page ? HEAP_PAGE_SIZE : 3); j++)
 		{
@@ -243,8 +243,8 @@ check_damaged(const char *name, const Program *program, int rounds, bool whole_p
 		}
 		/* a header that holds, so that tuples are looked at */
 		memcpy(pages[0] + HEAP_PAGE_LOWER, kept + HEAP_PAGE_LOWER, 6);
-		expected = engine_groups_of_pages(&cpu_engine, program, slots, &hints, refs, 1);
-		got = engine_groups_of_pages(engine, program, slots, &hints, refs, 1);
+		expected = engine_groups_of_pages(&cpu_engine, program, params, &hints, refs, 1);
+		got = engine_groups_of_pages(engine, program, params, &hints, refs, 1);
 		refused += got->status != ENGINE_OK;
 		corrupt += got->status == ENGINE_CORRUPT;
 		if ((expected->status == ENGINE_OK) != (got->status == ENGINE_OK))
@@ -267,12 +267,12 @@ check_damaged(const char *name, const Program *program, int rounds, bool whole_p
 static void
 check_status(const char *name, const Program *program, EngineStatus status)
 {
-	SlotValue	slots[NSLOTS];
+	ParamValue	params[NPARAMS];
 	EngineHints hints = {.strategy = "auto"};
 	Groups	   *got;
 
-	slots_of(slots);
-	got = engine_groups_of_pages(engine, program, slots, &hints, refs, 1);
+	params_of(params);
+	got = engine_groups_of_pages(engine, program, params, &hints, refs, 1);
 	ok(got->status == status, "%s: %s", name, got->message);
 	groups_free(got);
 }

@@ -288,9 +288,9 @@ make_tables(int t)
  * Queries
  *----------
  */
-#define NSLOTS 3
+#define NPARAMS 3
 
-static SlotValue slots[2][NSLOTS];	/* of tables without texts and with them */
+static ParamValue params[2][NPARAMS]; /* of tables without texts and with them */
 
 /* Registers of a Program's columns; of a table without texts all are numbers. */
 typedef struct Regs
@@ -344,7 +344,7 @@ static void
 by_filtered(Regs *regs)
 {
 	program_set_filter(regs->b, program_add_op(regs->b, OP_int4_lt, regs->int4,
-											   program_add_slot_ref(regs->b, 1)));
+											   program_add_param_ref(regs->b, 1)));
 	by_text(regs);
 }
 
@@ -355,7 +355,7 @@ by_nothing(Regs *regs)
 	int			text = column(regs, A_TEXT);
 
 	program_set_filter(regs->b, program_add_op(regs->b, regs->texts ? OP_text_ge : OP_int8_ne,
-											   text, program_add_slot_ref(regs->b, 2)));
+											   text, program_add_param_ref(regs->b, 2)));
 	program_add_acc(regs->b, ACC_COUNT, -1, -1);
 	program_add_acc(regs->b, ACC_SUM_INT128, regs->numeric, -1);
 	add_extreme(regs, text);
@@ -377,7 +377,7 @@ typedef struct Query
 	bool		numeric;
 	bool		filters;		/* rows that do not pass need not be looked at whole */
 	const char *strategies;		/* without `thorough` */
-	Program    *programs[2];	/* as slots */
+	Program    *programs[2];	/* as parameters */
 } Query;
 
 static Query queries[] = {
@@ -403,9 +403,9 @@ make_program(const Query *query, bool texts)
 	program_add_attr(b, -1, 4);
 	program_add_attr(b, 8, 8);
 	program_add_attr(b, texts ? -1 : 8, texts ? 4 : 8);
-	program_add_slot(b, texts ? VT_TEXT : VT_INT8);
-	program_add_slot(b, VT_INT4);
-	program_add_slot(b, texts ? VT_TEXT : VT_INT8);
+	program_add_param(b, texts ? VT_TEXT : VT_INT8);
+	program_add_param(b, VT_INT4);
+	program_add_param(b, texts ? VT_TEXT : VT_INT8);
 	regs.int4 = program_add_column(b, A_INT4, VT_INT4, false, -1);
 	regs.int8 = program_add_column(b, A_INT8, VT_INT8, true, -1);
 	if (query->numeric)
@@ -420,11 +420,11 @@ make_program(const Query *query, bool texts)
 static void
 make_queries(void)
 {
-	slots[0][0] = (SlotValue) {.type = VT_INT8,.word = 11};
-	slots[1][0] = (SlotValue) {.type = VT_TEXT,.bytes = {.data = "missing",.len = 7}};
-	slots[0][1] = slots[1][1] = (SlotValue) {.type = VT_INT4,.word = 2};
-	slots[0][2] = (SlotValue) {.type = VT_INT8,.word = 11};
-	slots[1][2] = (SlotValue) {.type = VT_TEXT,.bytes = {.data = "b",.len = 1}};
+	params[0][0] = (ParamValue) {.type = VT_INT8,.word = 11};
+	params[1][0] = (ParamValue) {.type = VT_TEXT,.bytes = {.data = "missing",.len = 7}};
+	params[0][1] = params[1][1] = (ParamValue) {.type = VT_INT4,.word = 2};
+	params[0][2] = (ParamValue) {.type = VT_INT8,.word = 11};
+	params[1][2] = (ParamValue) {.type = VT_TEXT,.bytes = {.data = "b",.len = 1}};
 	for (int i = 0; i < NQUERIES; i++)
 		for (int texts = 0; texts < 2; texts++)
 			queries[i].programs[texts] = make_program(&queries[i], texts);
@@ -439,7 +439,7 @@ run(const EngineOps *ops, const Query *query, const Table *table, const EngineHi
 {
 	bool		texts = table != &numbers;
 
-	return engine_groups_of_pages(ops, query->programs[texts], slots[texts], hints, table->refs,
+	return engine_groups_of_pages(ops, query->programs[texts], params[texts], hints, table->refs,
 								  NPAGES);
 }
 

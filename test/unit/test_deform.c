@@ -182,23 +182,23 @@ page_add(Row *row)
 }
 
 static DeformBuffer *
-make_buffer(const SlotValue *slots, uint32_t capacity)
+make_buffer(const ParamValue *params, uint32_t capacity)
 {
 	Program    *program = malloc(program_size(&builder));
 	DeformBuffer *buffer;
 
 	program_finish(&builder, program);
-	buffer = deform_create(program, slots, capacity, NULL);
+	buffer = deform_create(program, params, capacity, NULL);
 	free(program);
 	return buffer;
 }
 
 /* Deform the page into a new buffer; *status says how it went. */
 static DeformBuffer *
-deform(const SlotValue *slots, const uint16_t *lines, uint32_t nlines, EngineStatus *status)
+deform(const ParamValue *params, const uint16_t *lines, uint32_t nlines, EngineStatus *status)
 {
 	PageRef		ref = {page, lines, nlines, 7, 3, 0};
-	DeformBuffer *buffer = make_buffer(slots, 1000);
+	DeformBuffer *buffer = make_buffer(params, 1000);
 	uint32_t	line = 0;
 
 	message[0] = '\0';
@@ -427,7 +427,7 @@ static void
 test_missing(void)
 {
 	char		uuid[17] = "0123456789abcdef";
-	SlotValue	slots[] = {
+	ParamValue	params[] = {
 		{VT_INT4, false, -42, {NULL, 0}},
 		{VT_TEXT, false, 0, {"was missing", 11}},
 		{VT_UUID, false, 0, {uuid, 16}},
@@ -450,7 +450,7 @@ test_missing(void)
 	program_add_column(&builder, 5, VT_INT8, true, -1);
 
 	short_tuples();
-	buffer = deform(slots, NULL, page_nlines(), &status);
+	buffer = deform(params, NULL, page_nlines(), &status);
 	c = deform_batch(buffer)->columns;
 	ok(status == ENGINE_OK && deform_rows(buffer) == 8, "short tuples: %s", message);
 	for (uint32_t r = 0; r < 7; r++)

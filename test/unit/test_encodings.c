@@ -21,7 +21,7 @@
 #define MEMORY (UINT64_C(1) << 30)
 #define PAGE_ROWS 9
 #define MAX_BLOCKS (4 * FRAME_BLOCKS)
-#define NSLOTS 3
+#define NPARAMS 3
 
 /* NULLs of the case's columns. */
 enum
@@ -69,7 +69,7 @@ static PageRef refs[MAX_BLOCKS];
 static uint16_t odd_lines[PAGE_ROWS];
 static FrameMap frames[MAX_BLOCKS / FRAME_BLOCKS + 1];
 static TableState state = {.file = {1663, 5, 9000},.relation = 78,.table = 2,.frames = frames};
-static SlotValue slots[NSLOTS];
+static ParamValue params[NPARAMS];
 static const char *const strategies[] = {
 	"auto", "atomic", "block", "peers", "peers_ballot", "scan", "vote", "interpret"
 };
@@ -144,9 +144,9 @@ begin_program(void)
 	program_begin(b, SOURCE_PAGES);
 	for (int i = 0; i < NATTRS; i++)
 		program_add_attr(b, lengths[i], lengths[i]);
-	program_add_slot(b, VT_INT8);
-	program_add_slot(b, VT_INT4);
-	program_add_slot(b, VT_INT8);
+	program_add_param(b, VT_INT8);
+	program_add_param(b, VT_INT4);
+	program_add_param(b, VT_INT8);
 	return b;
 }
 
@@ -197,7 +197,7 @@ make_narrow_program(int key, int summed, bool filtered)
 
 	if (filtered)
 		program_set_filter(b, program_add_op(b, OP_int4_ne, column(b, A_INT4),
-											 program_add_slot_ref(b, 1)));
+											 program_add_param_ref(b, 1)));
 	if (summed == A_INT2)
 		value = program_add_op(b, OP_int2_to_int8, value, -1);
 	program_add_key(b, column(b, key));
@@ -239,9 +239,9 @@ static EngineStats
 check(const char *what, const Program *program, const char *strategy)
 {
 	EngineHints hints = {.strategy = strategy,.pages = state.nblocks,.tables = &state,.ntables = 1};
-	Groups	   *expected = engine_groups_of_pages(&cpu_engine, program, slots, &hints, refs,
+	Groups	   *expected = engine_groups_of_pages(&cpu_engine, program, params, &hints, refs,
 												  (int) state.nblocks);
-	Groups	   *got = engine_groups_of_pages(engine, program, slots, &hints, refs,
+	Groups	   *got = engine_groups_of_pages(engine, program, params, &hints, refs,
 											 (int) state.nblocks);
 	EngineStats stats = got->stats;
 
@@ -306,7 +306,7 @@ make_filter_program(OpCode first)
 	ProgramBuilder *b = begin_program();
 	int			int8 = column(b, A_INT8);
 	int			int4 = column(b, A_INT4);
-	int			filter = program_add_op(b, OP_int8_eq, int8, program_add_slot_ref(b, 0));
+	int			filter = program_add_op(b, OP_int8_eq, int8, program_add_param_ref(b, 0));
 
 	program_add_key(b, column(b, A_INT2));
 	program_add_acc(b, ACC_COUNT, -1, -1);
@@ -315,11 +315,11 @@ make_filter_program(OpCode first)
 		filter = program_add_op(b, OP_isnull, int8, -1);
 	if (first == OP_int4_div)
 	{
-		int			quotient = program_add_op(b, OP_int4_div, int4, program_add_slot_ref(b, 1));
+		int			quotient = program_add_op(b, OP_int4_div, int4, program_add_param_ref(b, 1));
 
 		filter = program_add_op(b, OP_and,
 								program_add_op(b, OP_int4_gt, quotient,
-											   program_add_slot_ref(b, 1)), filter);
+											   program_add_param_ref(b, 1)), filter);
 	}
 	program_set_filter(b, filter);
 	return end_program(b);
@@ -357,7 +357,7 @@ test_skips(void)
 	Groups	   *groups;
 
 	make_table(NCASES / 4 * FRAME_BLOCKS + 1500, 0);
-	slots[0].word = 7;
+	params[0].word = 7;
 	(void) check("from pages", program, "auto");
 	(void) blocks_with(7, 101, &skipped);
 	ok(skipped > 0 && check("a number", program, "auto").blocks_skipped == skipped,
@@ -368,12 +368,12 @@ test_skips(void)
 	(void) blocks_with(7, 7, &skipped);
 	ok(check("with masks", program, "auto").blocks_skipped == skipped, "and not those masked");
 	hints.pages = state.nblocks;
-	groups = engine_groups_of_pages(engine, fails, slots, &hints, refs, (int) state.nblocks);
+	groups = engine_groups_of_pages(engine, fails, params, &hints, refs, (int) state.nblocks);
 	ok(groups->status == ENGINE_INEXACT && groups->stats.blocks_skipped == 0,
 	   "none where the filter can be an error before");
 	groups_free(groups);
 	make_table(STRIPE_BLOCKS, 5);
-	slots[0].word = -1;
+	params[0].word = -1;
 	(void) check("from pages", program, "auto");
 	ok(check("no row at all", program, "auto").blocks_skipped == STRIPE_BLOCKS,
 	   "all blocks are skipped");
@@ -431,9 +431,9 @@ main(void)
 		odd_lines[i] = (uint16_t) (2 * i + 1);
 	for (int i = 0; i < NCASES; i++)
 		make_page(pages[i] = malloc(HEAP_PAGE_SIZE), &cases[i]);
-	slots[0] = (SlotValue) {.type = VT_INT8};
-	slots[1] = (SlotValue) {.type = VT_INT4};
-	slots[2] = (SlotValue) {.type = VT_INT8};
+	params[0] = (ParamValue) {.type = VT_INT8};
+	params[1] = (ParamValue) {.type = VT_INT4};
+	params[2] = (ParamValue) {.type = VT_INT8};
 	test_sizes();
 	test_skips();
 	test_one_row();

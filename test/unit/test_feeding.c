@@ -72,7 +72,7 @@ fed_close(EngineRun *head)
 }
 
 static EngineStatus
-fed_open(const Program *program, const SlotValue *slots, const EngineHints *hints,
+fed_open(const Program *program, const ParamValue *params, const EngineHints *hints,
 		 EngineRun **head, char *message)
 {
 	FedRun	   *run = calloc(1, sizeof(*run));
@@ -83,7 +83,7 @@ fed_open(const Program *program, const SlotValue *slots, const EngineHints *hint
 	keyed.only_pages = false;
 	run->head.ops = &fed_engine;
 	run->turn = first_giver;
-	status = fed_client->open(program, slots, &keyed, &run->parts[0], message);
+	status = fed_client->open(program, params, &keyed, &run->parts[0], message);
 	if (status == ENGINE_OK)
 		WAIT_FOR(status, run->parts[0], fed_client->shared->begun(run->parts[0]));
 	for (int i = 1; i < PARTS && status == ENGINE_OK; i++)
@@ -206,16 +206,16 @@ check_batch(const EngineOps *client, uint32_t nrows, uint32_t step)
 {
 	const int	keys[] = {C_INT4_NULL, C_TEXT_NULL};
 	Program    *program = data_program(keys, 2, true, true);
-	SlotValue	slots[1] = {{.type = VT_INT4,.word = 1000}};
+	ParamValue	params[1] = {{.type = VT_INT4,.word = 1000}};
 	EngineHints hints = {.strategy = "auto",.rows = nrows};
 	ColumnBatch batch = {.nrows = nrows,.columns = data_vectors};
 	Groups	   *expected;
 	Groups	   *got;
 
 	data_make(nrows, 300, false);
-	expected = oracle_groups(program, slots, &batch);
+	expected = oracle_groups(program, params, &batch);
 	fed_client = client;
-	got = engine_groups_of_batch(&fed_engine, program, slots, &hints, &batch, step);
+	got = engine_groups_of_batch(&fed_engine, program, params, &hints, &batch, step);
 	ok(got->status == ENGINE_OK && groups_same(program, expected, got),
 	   "%s: %u rows by %u from %d processes, %zu groups %s", engine_id_name(client->traits->id),
 	   nrows, step, PARTS, got->ngroups, got->message);
@@ -472,11 +472,11 @@ static bool (*gave_up) (void);
 static EngineOps noting_engine;
 
 static EngineStatus
-noting_open(const Program *program, const SlotValue *slots, const EngineHints *hints,
+noting_open(const Program *program, const ParamValue *params, const EngineHints *hints,
 			EngineRun **run, char *message)
 {
 	gave_up = hints->gave_up;
-	return cpu_engine.open(program, slots, hints, run, message);
+	return cpu_engine.open(program, params, hints, run, message);
 }
 
 static EngineStatus

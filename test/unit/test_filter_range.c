@@ -14,12 +14,12 @@
 
 #define NPROGRAMS 30000
 #define NCOLUMNS 4				/* int2, int4, int8, bool */
-#define NSLOTS 4
-#define NTABLES 4				/* slots behind these */
+#define NPARAMS 4
+#define NTABLES 4				/* parameters behind these */
 #define MOST_VALUES 4			/* of a column: those of a range, and NULL */
 #define MAX_ROWS (MOST_VALUES * MOST_VALUES * MOST_VALUES * MOST_VALUES)
 
-static SlotValue slots[NSLOTS + NTABLES];
+static ParamValue params[NPARAMS + NTABLES];
 static ValueRange ranges[NCOLUMNS];
 static bool is_null[NCOLUMNS][MAX_ROWS];
 static int64_t values[NCOLUMNS][MAX_ROWS];
@@ -41,7 +41,7 @@ add_integer(ProgramBuilder *b, bool wide)
 	{
 		arg = add_integer(b, true);
 		return program_add_op(b, OP_int8_lookup, arg,
-							  program_add_table_ref(b, NSLOTS + any(NTABLES)));
+							  program_add_table_ref(b, NPARAMS + any(NTABLES)));
 	}
 	switch (any(5))
 	{
@@ -57,11 +57,11 @@ add_integer(ProgramBuilder *b, bool wide)
 			return wide ? program_add_op(b, OP_int4_to_int8, arg, -1) : arg;
 		case 3:
 			if (any(3) > 0)
-				return program_add_slot_ref(b, wide ? 2 : 1);
+				return program_add_param_ref(b, wide ? 2 : 1);
 			arg = add_integer(b, wide);
 			return program_add_op(b, wide ? OP_int8_div : OP_int4_div, arg, add_integer(b, wide));
 		default:
-			return program_add_slot_ref(b, wide ? 2 : 1);
+			return program_add_param_ref(b, wide ? 2 : 1);
 	}
 }
 
@@ -110,10 +110,10 @@ make_program(void)
 	program_begin(b, SOURCE_PAGES);
 	for (int i = 0; i < NCOLUMNS; i++)
 		program_add_attr(b, lengths[i], lengths[i]);
-	for (int i = 0; i < NSLOTS; i++)
-		program_add_slot(b, types[i]);
+	for (int i = 0; i < NPARAMS; i++)
+		program_add_param(b, types[i]);
 	for (int i = 0; i < NTABLES; i++)
-		program_add_slot(b, VT_TEXT);
+		program_add_param(b, VT_TEXT);
 	for (int i = 0; i < NCOLUMNS; i++)
 		(void) program_add_column(b, i + 1, types[i], true, -1);
 	program_set_filter(b, add_condition(b, 3));
@@ -147,10 +147,10 @@ make_ranges(void)
 	ranges[3] = make_range(0, 2);
 	ranges[3].least = any(2);
 	ranges[3].most = ranges[3].least | any(2);
-	slots[0] = (SlotValue) {.type = VT_INT2,.word = any(5) - 2};
-	slots[1] = (SlotValue) {.type = VT_INT4,.word = any(6) ? any(7) - 3 : INT32_MIN,.isnull = any(20) == 0};
-	slots[2] = (SlotValue) {.type = VT_INT8,.word = any(6) ? any(7) - 3 : INT64_MIN,.isnull = any(20) == 0};
-	slots[3] = (SlotValue) {.type = VT_BOOL,.word = any(2)};
+	params[0] = (ParamValue) {.type = VT_INT2,.word = any(5) - 2};
+	params[1] = (ParamValue) {.type = VT_INT4,.word = any(6) ? any(7) - 3 : INT32_MIN,.isnull = any(20) == 0};
+	params[2] = (ParamValue) {.type = VT_INT8,.word = any(6) ? any(7) - 3 : INT64_MIN,.isnull = any(20) == 0};
+	params[3] = (ParamValue) {.type = VT_BOOL,.word = any(2)};
 }
 
 /* Look-ups of a few keys, or none, by which numbers of rows are found that values meet. */
@@ -163,7 +163,7 @@ make_tables(void)
 
 	for (int i = 0; i < NTABLES; i++)
 	{
-		SlotValue  *slot = &slots[NSLOTS + i];
+		ParamValue *param = &params[NPARAMS + i];
 		int64_t		keys[4];
 		uint32_t	n = (uint32_t) any(4);
 		int64_t		key = any(6) > 0 ? any(5) - 3 : forms[i] == LOOKUP_HASH8 ? INT64_MIN : INT32_MAX - 4;
@@ -173,10 +173,10 @@ make_tables(void)
 			keys[j] = key;
 			key += 1 + any(3);
 		}
-		free((void *) slot->bytes.data);
-		*slot = (SlotValue) {.type = VT_TEXT};
-		slot->bytes = table_of_integers(forms[i], keys, forms[i] == LOOKUP_BITS ? zeros : rows, n,
-										forms[i] == LOOKUP_BITS ? 1 : 3);
+		free((void *) param->bytes.data);
+		*param = (ParamValue) {.type = VT_TEXT};
+		param->bytes = table_of_integers(forms[i], keys, forms[i] == LOOKUP_BITS ? zeros : rows, n,
+										 forms[i] == LOOKUP_BITS ? 1 : 3);
 	}
 }
 
@@ -236,7 +236,7 @@ all_groups(const Program *program)
 	}
 	for (int i = 0; i < NCOLUMNS; i++)
 		vectors[i].validity = validity[i];
-	return oracle_groups(program, slots, &batch);
+	return oracle_groups(program, params, &batch);
 }
 
 /* Some values that a condition says refuse a row: next to those that do not, if there are any. */
@@ -297,16 +297,16 @@ test_conditions(void)
 
 		make_ranges();
 		make_tables();
-		if (filter_condition(program, slots, column, &condition))
+		if (filter_condition(program, params, column, &condition))
 		{
-			SlotValue	kept[NSLOTS + NTABLES];
+			ParamValue	kept[NPARAMS + NTABLES];
 
-			memcpy(kept, slots, sizeof(slots));
+			memcpy(kept, params, sizeof(params));
 			for (int j = 0; j < 2; j++)
 			{
-				/* other rows, but the same slots */
+				/* other rows, but the same parameters */
 				make_ranges();
-				memcpy(slots, kept, sizeof(slots));
+				memcpy(params, kept, sizeof(params));
 				wrong += !condition_is_right(program, column, &condition);
 			}
 			found++;
@@ -326,7 +326,7 @@ test_lookup(LookupForm form, uint32_t step, int64_t from, int64_t to, bool passe
 {
 	static int64_t keys[10000];
 	static uint32_t zeros[10000];
-	SlotValue	slot[2] = {{.type = VT_TEXT}, {.type = VT_INT4}};
+	ParamValue	param[2] = {{.type = VT_TEXT}, {.type = VT_INT4}};
 	ValueRange	range = {.values = true,.known = true,.least = from,.most = to};
 	ProgramBuilder *b = malloc(sizeof(*b));
 	FilterCondition condition = {0};
@@ -336,22 +336,22 @@ test_lookup(LookupForm form, uint32_t step, int64_t from, int64_t to, bool passe
 
 	for (int i = 0; i < 10000; i++)
 		keys[i] = 1000 + (int64_t) i * step;
-	slot[0].bytes = table_of_integers(form, keys, zeros, 10000, 1);
+	param[0].bytes = table_of_integers(form, keys, zeros, 10000, 1);
 	program_begin(b, SOURCE_PAGES);
 	program_add_attr(b, 8, 8);
 	row = program_add_op(b, OP_int8_lookup, program_add_column(b, 1, VT_INT8, false, -1),
-						 program_add_table_ref(b, program_add_slot(b, VT_TEXT)));
+						 program_add_table_ref(b, program_add_param(b, VT_TEXT)));
 	program_set_filter(b, program_add_op(b, OP_int4_ge, row,
-										 program_add_slot_ref(b, program_add_slot(b, VT_INT4))));
+										 program_add_param_ref(b, program_add_param(b, VT_INT4))));
 	program_add_acc(b, ACC_COUNT, -1, -1);
 	program = calloc(1, program_size(b));
 	program_finish(b, program);
-	right = filter_condition(program, slot, 0, &condition) && !condition.inside &&
+	right = filter_condition(program, param, 0, &condition) && !condition.inside &&
 		condition.least == 1000 && condition.most == keys[9999];
-	ok(right && filter_can_pass(program, slot, &range) == passes,
+	ok(right && filter_can_pass(program, param, &range) == passes,
 	   "look-up in form %d, keys %u apart: %lld to %lld may%s pass", form, step, (long long) from,
 	   (long long) to, passes ? "" : " not");
-	free((void *) slot[0].bytes.data);
+	free((void *) param[0].bytes.data);
 	free(program);
 	free(b);
 }
@@ -378,7 +378,7 @@ static void
 test_bounds(void)
 {
 	ProgramBuilder *b = malloc(sizeof(*b));
-	SlotValue	bounds[2] = {{.type = VT_INT4,.word = -5}, {.type = VT_INT4,.word = 9}};
+	ParamValue	bounds[2] = {{.type = VT_INT4,.word = -5}, {.type = VT_INT4,.word = 9}};
 	FilterCondition condition = {0};
 	Program    *program;
 	int			column;
@@ -387,13 +387,13 @@ test_bounds(void)
 
 	program_begin(b, SOURCE_PAGES);
 	program_add_attr(b, 4, 4);
-	program_add_slot(b, VT_INT4);
-	program_add_slot(b, VT_INT4);
+	program_add_param(b, VT_INT4);
+	program_add_param(b, VT_INT4);
 	column = program_add_column(b, 1, VT_INT4, true, -1);
-	least = program_add_op(b, OP_int4_ge, column, program_add_slot_ref(b, 0));
+	least = program_add_op(b, OP_int4_ge, column, program_add_param_ref(b, 0));
 	program_set_filter(b, program_add_op(b, OP_and, least,
 										 program_add_op(b, OP_int4_lt, column,
-														program_add_slot_ref(b, 1))));
+														program_add_param_ref(b, 1))));
 	program_add_acc(b, ACC_COUNT, -1, -1);
 	program = calloc(1, program_size(b));
 	program_finish(b, program);
@@ -458,7 +458,7 @@ main(void)
 		make_ranges();
 		make_tables();
 		make_rows();
-		pass = filter_can_pass(program, slots, ranges);
+		pass = filter_can_pass(program, params, ranges);
 		groups = all_groups(program);
 		any_pass = groups->status != ENGINE_OK || groups->ngroups > 0;
 		wrong += !pass && any_pass;
@@ -472,6 +472,6 @@ main(void)
 	ok(skipped > could_be / 2, "%d of %d that let none pass are seen", skipped, could_be);
 	test_conditions();
 	for (int i = 0; i < NTABLES; i++)
-		free((void *) slots[NSLOTS + i].bytes.data);
+		free((void *) params[NPARAMS + i].bytes.data);
 	return done_testing();
 }

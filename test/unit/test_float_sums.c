@@ -148,7 +148,7 @@ make_program(bool has_key, bool products)
 	value = program_add_column(b, 2, VT_FLOAT8, true, -1);
 	single = program_add_column(b, 3, VT_FLOAT4, false, -1);
 	other = program_add_column(b, 4, VT_FLOAT8, false, -1);
-	zero = program_add_slot_ref(b, program_add_slot(b, VT_FLOAT8));
+	zero = program_add_param_ref(b, program_add_param(b, VT_FLOAT8));
 	if (has_key)
 		program_add_key(b, key);
 	program_add_acc(b, ACC_COUNT, -1, -1);
@@ -173,10 +173,10 @@ static bool
 check_groups(const Program *program, const EngineOps *engine, const char *strategy,
 			 uint32_t step, const Groups *expected)
 {
-	SlotValue	slots[1] = {{.type = VT_FLOAT8}};
+	ParamValue	params[1] = {{.type = VT_FLOAT8}};
 	EngineHints hints = {.strategy = strategy};
 	ColumnBatch batch = {.nrows = NROWS,.columns = vectors};
-	Groups	   *got = engine_groups_of_batch(engine, program, slots, &hints, &batch, step);
+	Groups	   *got = engine_groups_of_batch(engine, program, params, &hints, &batch, step);
 	bool		same = groups_same(program, expected, got);
 
 	if (!same)
@@ -189,10 +189,10 @@ check_groups(const Program *program, const EngineOps *engine, const char *strate
 static Groups *
 expected_groups(const Program *program)
 {
-	SlotValue	slots[1] = {{.type = VT_FLOAT8}};
+	ParamValue	params[1] = {{.type = VT_FLOAT8}};
 	ColumnBatch batch = {.nrows = NROWS,.columns = vectors};
 
-	return oracle_groups(program, slots, &batch);
+	return oracle_groups(program, params, &batch);
 }
 
 static void

@@ -20,7 +20,7 @@
 
 #define MAX_BLOCKS (FRAME_BLOCKS + 1500)
 #define NPAGES 61
-#define NSLOTS 4
+#define NPARAMS 4
 #define MEMORY (UINT64_C(1) << 30)
 
 static const EngineOps *engine = &simt_engine;
@@ -32,7 +32,7 @@ static uint16_t odd_lines[512];
 static PageRef refs[MAX_BLOCKS];
 static FrameMap frames[MAX_BLOCKS / FRAME_BLOCKS + 1];
 static TableState state = {.file = {1663, 5, 7000},.relation = 77,.table = 3,.frames = frames};
-static SlotValue slots[NSLOTS];
+static ParamValue params[NPARAMS];
 static const char *const strategies[] = {
 	"auto", "atomic", "block", "peers", "peers_ballot", "scan", "vote", "scatter", "scatter_twice",
 	"interpret"
@@ -123,9 +123,9 @@ begin_program(ProgramBuilder *b)
 	program_add_attr(b, 8, 8);
 	program_add_attr(b, -1, 4);
 	program_add_attr(b, 2, 2);
-	program_add_slot(b, VT_INT2);
-	program_add_slot(b, VT_INT4);
-	program_add_slot(b, VT_TEXT);
+	program_add_param(b, VT_INT2);
+	program_add_param(b, VT_INT4);
+	program_add_param(b, VT_TEXT);
 }
 
 static Program *
@@ -138,7 +138,7 @@ end_program(ProgramBuilder *b)
 	return program;
 }
 
-/* A count of those whose int8 is in a set, which is bytes of a slot. */
+/* A count of those whose int8 is in a set, which is bytes of a parameter. */
 static Program *
 make_set_program(void)
 {
@@ -148,13 +148,13 @@ make_set_program(void)
 	begin_program(b);
 	int8 = column(b, A_INT8);
 	program_add_key(b, column(b, A_INT4));
-	program_set_filter(b, program_add_op(b, OP_int8_in, int8, program_add_slot_ref(b, 2)));
+	program_set_filter(b, program_add_op(b, OP_int8_in, int8, program_add_param_ref(b, 2)));
 	program_add_acc(b, ACC_COUNT, -1, -1);
 	program_add_acc(b, ACC_SUM_INT128, int8, -1);
 	return end_program(b);
 }
 
-/* The greatest text by a key, of those that are like a slot's pattern. */
+/* The greatest text by a key, of those that are like a parameter's pattern. */
 static Program *
 make_text_program(void)
 {
@@ -164,8 +164,8 @@ make_text_program(void)
 	begin_program(b);
 	text = column(b, A_TEXT);
 	program_add_key(b, column(b, A_INT4));
-	program_add_slot(b, VT_TEXT);
-	program_set_filter(b, program_add_op(b, OP_text_like, text, program_add_slot_ref(b, 3)));
+	program_add_param(b, VT_TEXT);
+	program_set_filter(b, program_add_op(b, OP_text_like, text, program_add_param_ref(b, 3)));
 	program_add_acc(b, ACC_MAX_TEXT, text, -1);
 	program_add_acc(b, ACC_COUNT, -1, -1);
 	return end_program(b);
@@ -189,7 +189,7 @@ make_program(int key, int first, int second, bool filter)
 							column(b, attnos[i]), -1);
 	if (filter)
 		program_set_filter(b, program_add_op(b, OP_int4_gt, column(b, A_INT4),
-											 program_add_slot_ref(b, 1)));
+											 program_add_param_ref(b, 1)));
 	return end_program(b);
 }
 
@@ -250,9 +250,9 @@ check(const char *what, const Program *program, const EngineHints *hints)
 	Groups	   *got;
 	EngineStats stats;
 
-	expected = engine_groups_of_pages(&cpu_engine, program, slots, hints, refs,
+	expected = engine_groups_of_pages(&cpu_engine, program, params, hints, refs,
 									  (int) state.nblocks);
-	got = engine_groups_of_pages(engine, program, slots, hints, refs, (int) state.nblocks);
+	got = engine_groups_of_pages(engine, program, params, hints, refs, (int) state.nblocks);
 	stats = got->stats;
 	ok(expected->status == ENGINE_OK && groups_same(program, expected, got) &&
 	   expected->stats.rows == stats.rows && expected->stats.rows_passed == stats.rows_passed,
@@ -387,9 +387,9 @@ test_known_facts(void)
 	expect_sample("served", program, true);
 	expect_sample("again", program, false);
 	expect_sample("another program", other, true);
-	slots[1].word++;
+	params[1].word++;
 	expect_sample("another constant", program, true);
-	slots[1].word--;
+	params[1].word--;
 	expect_sample("the first constant", program, false);
 	set_block(STRIPE_BLOCKS + 5, 1, false);
 	expect_sample("a block is masked", program, true);
@@ -401,13 +401,13 @@ test_known_facts(void)
 	expect_sample("served under a new LSN", program, true);
 	for (int i = 0; i < KNOWN_FACTS + 3; i++)
 	{
-		slots[1].word = -i;
+		params[1].word = -i;
 		(void) check("many constants", program, &hints);
 	}
 	ok(context_of(device)->known.n == KNOWN_FACTS, "what is known is bounded");
-	slots[1].word = -(KNOWN_FACTS + 2);
+	params[1].word = -(KNOWN_FACTS + 2);
 	expect_sample("the last one is known", program, false);
-	slots[1].word = 20;
+	params[1].word = 20;
 	free(program);
 	free(other);
 }
@@ -729,7 +729,7 @@ test_no_answer(void)
 	hints = make_hints("auto");
 	hints.answers = true;
 	oracle_lsns = tell_nothing;
-	got = engine_groups_of_pages(engine, program, slots, &hints, refs, (int) state.nblocks);
+	got = engine_groups_of_pages(engine, program, params, &hints, refs, (int) state.nblocks);
 	ok(got->status == ENGINE_FAILED, "no LSNs come: %s", got->message);
 	groups_free(got);
 	expect_asking("another run goes on", program, 1500, 0, 0, 1500);
@@ -820,13 +820,13 @@ test_columns(void)
 	expect("a float key", float_keys, 0, 0, 0);
 	expect("a column that old tuples do not have", missing, 0, 0, 2000);
 	expect("is served", missing, 2000, 0, 0);
-	slots[0].word = 1234;
+	params[0].word = 1234;
 	expect("but not with another value for those", missing, 0, 0, 2000);
-	slots[0].isnull = true;
+	params[0].isnull = true;
 	expect("nor with NULL", missing, 0, 0, 2000);
-	slots[0].isnull = false;
+	params[0].isnull = false;
 	set_block(1, 3, false);
-	slots[0].word = 5;
+	params[0].word = 5;
 	expect("a stripe with masked blocks gets no other column", missing, 0, 0, 980);
 	free(floats);
 	free(numerics);
@@ -888,7 +888,7 @@ test_errors(void)
 	expect("and what is asked for alone is", program, 0, 0, 2000);
 	cuda_engine_evict_relation(state.file[1], state.relation);
 	refs[1999].page = memset(malloc(HEAP_PAGE_SIZE), 0xff, HEAP_PAGE_SIZE);
-	got = engine_groups_of_pages(engine, program, slots, &hints, refs, 2000);
+	got = engine_groups_of_pages(engine, program, params, &hints, refs, 2000);
 	ok(got->status == ENGINE_CORRUPT, "a run fails while it keeps: %s", got->message);
 	groups_free(got);
 	free((void *) refs[1999].page);
@@ -907,7 +907,7 @@ open_run(const Program *program, EngineHints *hints)
 	char		message[256];
 
 	*hints = make_hints("auto");
-	return engine->open(program, slots, hints, &run, message) == ENGINE_OK ? run : NULL;
+	return engine->open(program, params, hints, &run, message) == ENGINE_OK ? run : NULL;
 }
 
 /* Give all pages, none of which is served. */
@@ -1019,7 +1019,7 @@ test_memory(void)
 		Groups	   *got;
 
 		memory->budget -= memory->budget > 200 << 20 ? 50 << 20 : 100 << 10;
-		got = engine_groups_of_pages(engine, program, slots, &hints, refs, 10);
+		got = engine_groups_of_pages(engine, program, params, &hints, refs, 10);
 		if (got->status != ENGINE_OK)
 			memory->budget = 0;
 		groups_free(got);
@@ -1039,10 +1039,10 @@ main(void)
 
 	context_share(device, MEMORY);
 	cuda_engine_keep_columns(MEMORY / 4);
-	slots[0] = (SlotValue) {.type = VT_INT2,.word = 777};
-	slots[1] = (SlotValue) {.type = VT_INT4,.word = 20};
-	slots[2] = (SlotValue) {.type = VT_TEXT,.bytes = {(const char *) set, sizeof(set)}};
-	slots[3] = (SlotValue) {.type = VT_TEXT,.bytes = {"%2%", 3}};
+	params[0] = (ParamValue) {.type = VT_INT2,.word = 777};
+	params[1] = (ParamValue) {.type = VT_INT4,.word = 20};
+	params[2] = (ParamValue) {.type = VT_TEXT,.bytes = {(const char *) set, sizeof(set)}};
+	params[3] = (ParamValue) {.type = VT_TEXT,.bytes = {"%2%", 3}};
 	for (int i = 0; i < 512; i++)
 		odd_lines[i] = (uint16_t) (2 * i + 1);
 	for (int i = 0; i <= NPAGES; i++)

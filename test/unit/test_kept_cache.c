@@ -155,28 +155,28 @@ test_geometry(void)
 static void
 test_keys(void)
 {
-	SlotValue	slots[2] = {{.type = VT_INT4,.word = 5}, {.type = VT_INT4,.word = 6}};
+	ParamValue	params[2] = {{.type = VT_INT4,.word = 5}, {.type = VT_INT4,.word = 6}};
 	Column		column = {.attno = 3,.missing = 0,.type = VT_INT4};
 	KeptKey		a;
 	KeptKey		b;
 
 	begin(10 * CHUNK);
-	(void) kept_key(&column, slots, &a);
+	(void) kept_key(&column, params, &a);
 	column.missing = 1;
-	(void) kept_key(&column, slots, &b);
+	(void) kept_key(&column, params, &b);
 	ok(kept_column(file_of(1), &a) != kept_column(file_of(1), &b),
 	   "columns differ by the value of tuples that are too short");
-	slots[0].word = 6;
+	params[0].word = 6;
 	column.missing = 0;
-	(void) kept_key(&column, slots, &a);
+	(void) kept_key(&column, params, &a);
 	ok(kept_column(file_of(1), &a) == kept_column(file_of(1), &b),
-	   "and not by the slot that it is in");
+	   "and not by the parameter that it is in");
 	column.scale = 2;
-	(void) kept_key(&column, slots, &b);
+	(void) kept_key(&column, params, &b);
 	ok(kept_column(file_of(1), &a) != kept_column(file_of(1), &b), "by the scale");
 	column.scale = 0;
 	column.presence = 1;
-	(void) kept_key(&column, slots, &b);
+	(void) kept_key(&column, params, &b);
 	ok(kept_column(file_of(1), &a) != kept_column(file_of(1), &b), "by presence");
 	ok(file_of(1) != file_of(2), "and by the file");
 	end("keys");

@@ -35,7 +35,7 @@ static char pages[MAX_BLOCKS][HEAP_PAGE_SIZE];
 static PageRef refs[MAX_BLOCKS];
 static FrameMap frames[2];
 static TableState state = {.file = {1663, 5, 9000},.relation = 78,.table = 3,.frames = frames};
-static SlotValue slots[2];
+static ParamValue params[2];
 static EngineHints hints;
 static const char *const strategies[] = {
 	"auto", "atomic", "block", "peers", "scan", "vote", "interpret"
@@ -134,8 +134,8 @@ make_program(int key)
 	program_add_attr(b, 4, 4);
 	program_add_attr(b, -1, 4);
 	program_add_attr(b, -1, 4);
-	program_add_slot(b, VT_TEXT);
-	program_add_slot(b, VT_INT4);
+	program_add_param(b, VT_TEXT);
+	program_add_param(b, VT_INT4);
 	if (key == A_NUMBER)
 		program_add_key(b, program_add_column(b, key, VT_INT4, false, -1));
 	else
@@ -154,8 +154,8 @@ typedef enum TextUse
 	USE_NONE,
 	USE_COUNT,					/* counts the texts, and takes those that are not NULL */
 	USE_EXTREME,				/* has the least one */
-	USE_LIKE,					/* takes those that are like a slot's pattern */
-	USE_NUMBER					/* takes rows whose number is less than a slot's */
+	USE_LIKE,					/* takes those that are like a parameter's pattern */
+	USE_NUMBER					/* takes rows whose number is less than a parameter's */
 } TextUse;
 
 /* Counts by a text, the other one too but for the last of these uses, and a number if wanted. */
@@ -170,8 +170,8 @@ make_texts_program(bool number, TextUse use)
 	program_add_attr(b, 4, 4);
 	program_add_attr(b, -1, 4);
 	program_add_attr(b, -1, 4);
-	program_add_slot(b, VT_TEXT);
-	program_add_slot(b, VT_INT4);
+	program_add_param(b, VT_TEXT);
+	program_add_param(b, VT_INT4);
 	if (use != USE_NUMBER)
 		program_add_key(b, program_add_column(b, A_LATE, VT_TEXT, true, 0));
 	if (number)
@@ -187,17 +187,17 @@ make_texts_program(bool number, TextUse use)
 	if (use == USE_EXTREME)
 		program_add_acc(b, ACC_MIN_TEXT, text, -1);
 	if (use == USE_LIKE)
-		program_set_filter(b, program_add_op(b, OP_text_like, text, program_add_slot_ref(b, 0)));
+		program_set_filter(b, program_add_op(b, OP_text_like, text, program_add_param_ref(b, 0)));
 	if (use == USE_NUMBER)
 		program_set_filter(b, program_add_op(b, OP_int4_lt, program_add_column(b, A_NUMBER, VT_INT4, false, -1),
-											 program_add_slot_ref(b, 1)));
+											 program_add_param_ref(b, 1)));
 	program = calloc(1, program_size(b));
 	program_finish(b, program);
 	free(b);
 	return program;
 }
 
-/* The count by the number of those whose text is like a slot's pattern. */
+/* The count by the number of those whose text is like a parameter's pattern. */
 static Program *
 make_filter_program(void)
 {
@@ -208,11 +208,11 @@ make_filter_program(void)
 	program_begin(b, SOURCE_PAGES);
 	program_add_attr(b, 4, 4);
 	program_add_attr(b, -1, 4);
-	program_add_slot(b, VT_TEXT);
-	program_add_slot(b, VT_INT4);
+	program_add_param(b, VT_TEXT);
+	program_add_param(b, VT_INT4);
 	text = program_add_column(b, A_TEXT, VT_TEXT, true, -1);
 	program_add_key(b, program_add_column(b, A_NUMBER, VT_INT4, false, -1));
-	program_set_filter(b, program_add_op(b, OP_text_like, text, program_add_slot_ref(b, 0)));
+	program_set_filter(b, program_add_op(b, OP_text_like, text, program_add_param_ref(b, 0)));
 	program_add_acc(b, ACC_COUNT, -1, -1);
 	program = calloc(1, program_size(b));
 	program_finish(b, program);
@@ -225,9 +225,9 @@ static EngineStats
 check(const char *what, const Program *program)
 {
 	EngineStats stats;
-	Groups	   *expected = engine_groups_of_pages(&cpu_engine, program, slots, &hints, refs,
+	Groups	   *expected = engine_groups_of_pages(&cpu_engine, program, params, &hints, refs,
 												  (int) state.nblocks);
-	Groups	   *got = engine_groups_of_pages(engine, program, slots, &hints, refs,
+	Groups	   *got = engine_groups_of_pages(engine, program, params, &hints, refs,
 											 (int) state.nblocks);
 
 	ok(expected->status == ENGINE_OK && groups_same(program, expected, got) &&
@@ -400,16 +400,16 @@ static void
 test_missing(const Program *late)
 {
 	make_table(1500, 100, 0);
-	slots[0] = (SlotValue) {.type = VT_TEXT,.bytes = {"none", 4}};
+	params[0] = (ParamValue) {.type = VT_TEXT,.bytes = {"none", 4}};
 	expect("a text that old tuples do not have", late, 0, 1500);
 	expect("is served", late, 1500, 0);
-	slots[0].bytes = (Bytes) {"nono", 4};
+	params[0].bytes = (Bytes) {"nono", 4};
 	expect("but not with another value", late, 0, 1500);
-	slots[0].bytes = (Bytes) {"", 0};
+	params[0].bytes = (Bytes) {"", 0};
 	expect("nor with an empty one", late, 0, 1500);
-	slots[0].isnull = true;
+	params[0].isnull = true;
 	expect("nor with NULL", late, 0, 1500);
-	slots[0] = (SlotValue) {.type = VT_TEXT,.bytes = {"a text of 20 letters", 20}};
+	params[0] = (ParamValue) {.type = VT_TEXT,.bytes = {"a text of 20 letters", 20}};
 	expect("a long value is not kept", late, 0, 0);
 }
 
@@ -420,7 +420,7 @@ open_run(const Program *program)
 	EngineRun  *run;
 	char		message[256];
 
-	return engine->open(program, slots, &hints, &run, message) == ENGINE_OK ? run : NULL;
+	return engine->open(program, params, &hints, &run, message) == ENGINE_OK ? run : NULL;
 }
 
 /* Give so many blocks. */
@@ -616,16 +616,16 @@ test_codes(const Program *program)
 	Program    *many = make_texts_program(true, USE_NONE);
 
 	make_table(2500, 300, 0);
-	slots[0] = (SlotValue) {.type = VT_TEXT,.bytes = {"%1%", 3}};
+	params[0] = (ParamValue) {.type = VT_TEXT,.bytes = {"%1%", 3}};
 	(void) check("texts are kept", many);
 	ok(coded_columns(program) == 1 && coded_columns(many) == 2, "codes are taken");
 	check_strategies("one key", program);
 	check_strategies("three keys", many);
-	slots[0].isnull = true;
+	params[0].isnull = true;
 	(void) check("a key that is NULL is kept", many);
 	ok(coded_columns(many) == 2, "and codes are taken");
 	check_strategies("three keys, one of them NULL", many);
-	slots[0].isnull = false;
+	params[0].isnull = false;
 	for (int i = USE_NONE; i <= USE_LIKE; i++)
 	{
 		Program    *other = make_texts_program(false, (TextUse) i);
@@ -692,7 +692,7 @@ test_new_codes(void)
 	EngineRun  *run;
 
 	make_table(2500, 50, 0);
-	slots[1].word = 11;
+	params[1].word = 11;
 	state.nblocks = 1540;
 	expect("a part of the table is kept", program, 0, 1540);
 	state.nblocks = 2500;
@@ -771,7 +771,7 @@ test_codes_order(const Program *program)
 	Program    *many = make_texts_program(true, USE_NONE);
 
 	make_table(1500, 3000, 0);
-	slots[0] = (SlotValue) {.type = VT_TEXT,.bytes = {"none", 4}};
+	params[0] = (ParamValue) {.type = VT_TEXT,.bytes = {"none", 4}};
 	(void) check("texts are kept", many);
 	for (int descending = 0; descending < 2; descending++)
 	{
@@ -799,7 +799,7 @@ is_right_or_fails(const Program *program, const Groups *expected, const char *ca
 	bool		right;
 
 	(void) simt_inject(call, nth, failure);
-	got = engine_groups_of_pages(engine, program, slots, &hints, refs, (int) state.nblocks);
+	got = engine_groups_of_pages(engine, program, params, &hints, refs, (int) state.nblocks);
 	(void) simt_inject(NULL, 0, DEVICE_OK);
 	*failed = got->status != ENGINE_OK;
 	right = *failed ? got->message[0] != '\0' : groups_same(program, expected, got);
@@ -821,7 +821,7 @@ test_failures(const Program *program, const char *call, DeviceStatus failure)
 	make_table(STRIPE_BLOCKS + 100, 150, 0);
 	for (uint32_t block = 0; block < 20; block++)
 		change_block(block, 0);
-	expected = engine_groups_of_pages(&cpu_engine, program, slots, &hints, refs,
+	expected = engine_groups_of_pages(&cpu_engine, program, params, &hints, refs,
 									  (int) state.nblocks);
 	while (nth < 200 && answers < 8)
 	{
@@ -856,9 +856,9 @@ main(void)
 
 	context_share(device, MEMORY);
 	cuda_engine_keep_columns(MEMORY / 4);
-	slots[0] = (SlotValue) {.type = VT_TEXT,.bytes = {"none", 4}};
-	slots[1] = (SlotValue) {.type = VT_INT4};
-	slots[0].bytes = (Bytes) {"%1%", 3};
+	params[0] = (ParamValue) {.type = VT_TEXT,.bytes = {"none", 4}};
+	params[1] = (ParamValue) {.type = VT_INT4};
+	params[0].bytes = (Bytes) {"%1%", 3};
 	test_kept(program, filter);
 	test_empty_blocks(program);
 	test_given_up(program, numbers);

@@ -170,7 +170,7 @@ test_codes(void)
 	program_add_key(b, text);
 	program_add_acc(b, ACC_COUNT, -1, -1);
 	program_set_filter(b, program_add_op(b, OP_text_like, text,
-										 program_add_slot_ref(b, program_add_slot(b, VT_TEXT))));
+										 program_add_param_ref(b, program_add_param(b, VT_TEXT))));
 	program = calloc(1, program_size(b));
 	coded = calloc(1, program_size(b));
 	program_finish(b, program);
@@ -254,11 +254,11 @@ test_long_list(void)
 	value = program_add_column(b, 1, VT_INT8, true, -1);
 	program_add_key(b, value);
 	value = program_add_op(b, OP_int8_mul, value,
-						   program_add_slot_ref(b, program_add_slot(b, VT_INT8)));
+						   program_add_param_ref(b, program_add_param(b, VT_INT8)));
 	for (int i = 0; i < 30; i++)
 	{
-		int			slot = program_add_slot_ref(b, program_add_slot(b, VT_INT8));
-		int			is = program_add_op(b, OP_int8_eq, value, slot);
+		int			param = program_add_param_ref(b, program_add_param(b, VT_INT8));
+		int			is = program_add_op(b, OP_int8_eq, value, param);
 
 		any = any < 0 ? is : program_add_op(b, OP_or, any, is);
 	}
@@ -283,7 +283,7 @@ test_constants(void)
 	for (int type = 0; type < VT_COUNT; type++)
 		if (type != VT_WIDE)
 			program_add_acc(b, ACC_COUNT,
-							program_add_slot_ref(b, program_add_slot(b, (ValueType) type)), -1);
+							program_add_param_ref(b, program_add_param(b, (ValueType) type)), -1);
 	program = calloc(1, program_size(b));
 	program_finish(b, program);
 	compile_program("constants", program, TABLE_HASH, PART_AGGREGATE, STRATEGY_ATOMIC, 90);
@@ -304,8 +304,8 @@ main(void)
 	Program    *wide = data_program(text_keys, 3, true, true);
 	Program    *integer = data_program(int_key, 1, true, true);
 	Program    *pair = data_program(pair_keys, 2, false, false);
-	SlotValue	slots[DATA_EXPRESSION_SLOTS];
-	Program    *expressions = data_expressions(slots);
+	ParamValue	params[DATA_EXPRESSION_PARAMS];
+	Program    *expressions = data_expressions(params);
 	Program    *none = data_program(NULL, 0, true, true);
 
 	compiler = cuda_compiler(0, why, sizeof(why));

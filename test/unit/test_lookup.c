@@ -197,10 +197,10 @@ make_dimension(const Dimension *dimension, const Shape *shape)
  *----------
  */
 
-/* Slots in their order: the look-up, 0, codes; then for each value its table, and NULL. */
+/* Parameters in their order: the look-up, 0, codes; then for each value its table, and NULL. */
 enum
 {
-	SLOT_LOOKUP, SLOT_ZERO, SLOT_CODES, SLOT_VALUES
+	PARAM_LOOKUP, PARAM_ZERO, PARAM_CODES, PARAM_VALUES
 };
 
 /* Columns of facts. */
@@ -255,7 +255,7 @@ lookup_register(ProgramBuilder *b, const Shape *shape)
 {
 	int			key = program_add_column(b, FACT_KEY + 1, key_type(shape->key), true, -1);
 	int			key2 = program_add_column(b, FACT_KEY2 + 1, VT_INT4, true, -1);
-	int			table = program_add_table_ref(b, program_add_slot(b, VT_TEXT));
+	int			table = program_add_table_ref(b, program_add_param(b, VT_TEXT));
 
 	if (shape->key == KEY_TEXT)
 		return program_add_op(b, OP_text_lookup, key, table);
@@ -266,7 +266,7 @@ lookup_register(ProgramBuilder *b, const Shape *shape)
 	return program_add_op(b, OP_int8_lookup, key, table);
 }
 
-/* No slot is of 128 bits. */
+/* No parameter is of 128 bits. */
 static ValueType
 null_type(ValueType type)
 {
@@ -277,10 +277,10 @@ null_type(ValueType type)
 static int
 value_register(ProgramBuilder *b, const RowValue *value, int row)
 {
-	int			slot = program_add_slot(b, VT_TEXT);
-	int			null = program_add_slot_ref(b, program_add_slot(b, null_type(value->type)));
-	int			table = value->type == VT_TEXT ? program_add_slot_ref(b, slot) :
-		program_add_table_ref(b, slot);
+	int			param = program_add_param(b, VT_TEXT);
+	int			null = program_add_param_ref(b, program_add_param(b, null_type(value->type)));
+	int			table = value->type == VT_TEXT ? program_add_param_ref(b, param) :
+		program_add_table_ref(b, param);
 
 	if (value->type == VT_WIDE)
 		null = program_add_op(b, OP_wide_of_int8, null, -1);
@@ -295,14 +295,14 @@ lookup_registers(ProgramBuilder *b, const Shape *shape)
 	int			nvalues;
 	const RowValue *values = values_of(shape, &nvalues);
 	int			row = lookup_register(b, shape);
-	int			zero = program_add_slot_ref(b, program_add_slot(b, VT_INT4));
+	int			zero = program_add_param_ref(b, program_add_param(b, VT_INT4));
 
 	regs.measure = program_add_column(b, FACT_MEASURE + 1, VT_INT4, false, -1);
 	if (shape->join != JOIN_OUTER)
 		regs.pass = program_add_op(b, shape->join == JOIN_INNER ? OP_int4_ge : OP_int4_lt, row,
 								   zero);
 	regs.code = program_add_op(b, OP_row_code, row,
-							   program_add_table_ref(b, program_add_slot(b, VT_TEXT)));
+							   program_add_table_ref(b, program_add_param(b, VT_TEXT)));
 	for (int i = 0; i < nvalues; i++)
 		regs.values[i] = value_register(b, &values[i], row);
 	return regs;
@@ -388,24 +388,24 @@ no_float_bits(void)
 }
 
 static void
-make_slots(const Dimension *dimension, const Shape *shape, SlotValue *slots)
+make_params(const Dimension *dimension, const Shape *shape, ParamValue *params)
 {
 	int			nvalues;
 	const RowValue *values = values_of(shape, &nvalues);
 
-	slots[SLOT_LOOKUP] = (SlotValue) {.type = VT_TEXT};
-	slots[SLOT_LOOKUP].bytes = shape->key == KEY_TEXT ?
+	params[PARAM_LOOKUP] = (ParamValue) {.type = VT_TEXT};
+	params[PARAM_LOOKUP].bytes = shape->key == KEY_TEXT ?
 		table_of_texts(made.key_texts, made.row_of, dimension->nkeys, dimension->nrows) :
 		table_of_integers(dimension->form, made.keys, made.row_of, dimension->nkeys,
 						  dimension->nrows);
-	slots[SLOT_ZERO] = (SlotValue) {.type = VT_INT4};
-	slots[SLOT_CODES] = (SlotValue) {.type = VT_TEXT,.bytes = codes_table(dimension)};
+	params[PARAM_ZERO] = (ParamValue) {.type = VT_INT4};
+	params[PARAM_CODES] = (ParamValue) {.type = VT_TEXT,.bytes = codes_table(dimension)};
 	for (int i = 0; i < nvalues; i++)
 	{
-		slots[SLOT_VALUES + 2 * i] = (SlotValue) {
+		params[PARAM_VALUES + 2 * i] = (ParamValue) {
 			.type = VT_TEXT,.bytes = values_table(dimension, &values[i], i)
 		};
-		slots[SLOT_VALUES + 2 * i + 1] = (SlotValue) {
+		params[PARAM_VALUES + 2 * i + 1] = (ParamValue) {
 			.type = null_type(values[i].type),.isnull = values[i].type != VT_FLOAT8,
 			.word = values[i].type == VT_FLOAT8 ? no_float_bits() : 0
 		};
@@ -413,11 +413,11 @@ make_slots(const Dimension *dimension, const Shape *shape, SlotValue *slots)
 }
 
 static void
-free_slots(const Program *program, SlotValue *slots)
+free_params(const Program *program, ParamValue *params)
 {
-	for (int i = 0; i < program->nslots; i++)
-		if (slots[i].type == VT_TEXT && !slots[i].isnull)
-			free((void *) slots[i].bytes.data);
+	for (int i = 0; i < program->nparams; i++)
+		if (params[i].type == VT_TEXT && !params[i].isnull)
+			free((void *) params[i].bytes.data);
 }
 
 /*----------
@@ -579,7 +579,7 @@ joined_groups(const Shape *shape)
 	};
 	ColumnBatch batch = {.nrows = NFACTS,.columns = columns};
 	Program    *program = join_program(shape, false);
-	SlotValue	none;
+	ParamValue	none;
 	Groups	   *groups;
 
 	for (int i = 0; i < MAX_VALUES; i++)
@@ -615,13 +615,13 @@ static const char *const join_names[] = {"inner", "anti", "outer"};
 /* The groups of an engine, or with NULL those of the plain functions, by rows. */
 static void
 check_engine(const EngineOps *engine, const char *strategy, const Program *program,
-			 const SlotValue *slots, const Shape *shape, const Dimension *dimension,
+			 const ParamValue *params, const Shape *shape, const Dimension *dimension,
 			 const Groups *expected)
 {
 	EngineHints hints = {.strategy = strategy};
 	ColumnBatch batch = fact_batch(shape);
-	Groups	   *got = engine == NULL ? oracle_groups(program, slots, &batch) :
-		engine_groups_of_batch(engine, program, slots, &hints, &batch, 700);
+	Groups	   *got = engine == NULL ? oracle_groups(program, params, &batch) :
+		engine_groups_of_batch(engine, program, params, &hints, &batch, 700);
 
 	ok(got->status == ENGINE_OK && groups_same(program, expected, got),
 	   "%s: %s key, %s join, %s (ran %s), %zu groups", dimension->name, key_names[shape->key],
@@ -634,23 +634,23 @@ static void
 check_join(const Shape *shape, const Dimension *dimension, const char *const *strategies,
 		   size_t nstrategies)
 {
-	SlotValue	slots[SLOT_VALUES + 2 * MAX_VALUES];
+	ParamValue	params[PARAM_VALUES + 2 * MAX_VALUES];
 	Program    *program = join_program(shape, true);
 	Groups	   *expected;
 	char		why[256] = "";
 
 	make_dimension(dimension, shape);
 	make_rows(dimension, shape);
-	make_slots(dimension, shape, slots);
+	make_params(dimension, shape, params);
 	expected = joined_groups(shape);
-	if (!program_check(program, program->size, slots, program->nslots, why, sizeof(why)))
+	if (!program_check(program, program->size, params, program->nparams, why, sizeof(why)))
 		ok(false, "%s: %s", dimension->name, why);
-	check_engine(NULL, "plain functions", program, slots, shape, dimension, expected);
-	check_engine(&cpu_engine, "cpu", program, slots, shape, dimension, expected);
+	check_engine(NULL, "plain functions", program, params, shape, dimension, expected);
+	check_engine(&cpu_engine, "cpu", program, params, shape, dimension, expected);
 	for (size_t i = 0; i < nstrategies; i++)
-		check_engine(device_engine, strategies[i], program, slots, shape, dimension, expected);
+		check_engine(device_engine, strategies[i], program, params, shape, dimension, expected);
 	groups_free(expected);
-	free_slots(program, slots);
+	free_params(program, params);
 	free(program);
 }
 
@@ -713,19 +713,19 @@ count_waits(int milliseconds)
 static EngineStatus
 run_with(uint64_t memory_limit, EngineStats *stats)
 {
-	SlotValue	slots[1];
-	Program    *program = data_lookups(slots);
+	ParamValue	params[1];
+	Program    *program = data_lookups(params);
 	EngineHints hints = {.memory_limit = memory_limit,.strategy = "atomic",.wait = count_waits};
 	ColumnBatch batch = {.nrows = 100,.columns = data_vectors};
 	Groups	   *groups;
 	EngineStatus status;
 
 	data_make(100, 70, false);
-	groups = engine_groups_of_batch(device_engine, program, slots, &hints, &batch, 100);
+	groups = engine_groups_of_batch(device_engine, program, params, &hints, &batch, 100);
 	status = groups->status;
 	*stats = groups->stats;
 	groups_free(groups);
-	free((void *) slots[0].bytes.data);
+	free((void *) params[0].bytes.data);
 	free(program);
 	return status;
 }
@@ -734,18 +734,18 @@ run_with(uint64_t memory_limit, EngineStats *stats)
 static EngineStatus
 open_only(void)
 {
-	SlotValue	slots[1];
-	Program    *program = data_lookups(slots);
+	ParamValue	params[1];
+	Program    *program = data_lookups(params);
 	EngineHints hints = {.strategy = "atomic",.wait = count_waits};
 	char		message[256];
 	EngineRun  *run;
 	EngineStatus status;
 
 	waits = 0;
-	status = device_engine->open(program, slots, &hints, &run, message);
+	status = device_engine->open(program, params, &hints, &run, message);
 	if (run != NULL)
 		device_engine->close(run);
-	free((void *) slots[0].bytes.data);
+	free((void *) params[0].bytes.data);
 	free(program);
 	return status;
 }

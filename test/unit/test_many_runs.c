@@ -30,7 +30,7 @@ typedef struct Task
 	Fiber		fiber;
 	void	   *stack;
 	Program    *program;
-	SlotValue  *slots;			/* or NULL */
+	ParamValue *params;			/* or NULL */
 	EngineHints hints;
 	Groups	   *groups;
 	bool		started;
@@ -43,7 +43,7 @@ static const DeviceOps *device = &simt_device;
 static EngineOps turns;			/* the engine, giving way at each call */
 static Task tasks[TASKS];
 static Task *current;
-static SlotValue lookup_slot;
+static ParamValue lookup_param;
 static Fiber scheduler;
 static int	interrupted = -1;	/* the task that is told to end */
 
@@ -79,7 +79,7 @@ task_main(void *arg)
 	Task	   *task = arg;
 	ColumnBatch batch = {NROWS, data_vectors};
 
-	task->groups = engine_groups_of_batch(&turns, task->program, task->slots, &task->hints,
+	task->groups = engine_groups_of_batch(&turns, task->program, task->params, &task->hints,
 										  &batch, 10000);
 	task->done = true;
 	fiber_switch(&task->fiber, &scheduler);
@@ -124,7 +124,7 @@ make_tasks(void)
 		tasks[i].stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
 							  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (i == LOOKUP_TASK)
-			tasks[i].program = data_lookups(tasks[i].slots = &lookup_slot);
+			tasks[i].program = data_lookups(tasks[i].params = &lookup_param);
 		else
 			tasks[i].program = data_program(keys[i], keys[i][1] < 0 ? 1 : 2, true, false);
 		tasks[i].hints = (EngineHints) {.rows = NROWS,.strategy = strategies[i],.wait = give_way};
@@ -137,7 +137,7 @@ is_right(Task *task)
 {
 	ColumnBatch batch = {NROWS, data_vectors};
 	EngineHints hints = {.strategy = "auto"};
-	Groups	   *wanted = engine_groups_of_batch(&cpu_engine, task->program, task->slots,
+	Groups	   *wanted = engine_groups_of_batch(&cpu_engine, task->program, task->params,
 												&hints, &batch, NROWS);
 	bool		right = task->groups->status == ENGINE_OK && task->turns > 3 &&
 	groups_same(task->program, wanted, task->groups);
@@ -309,6 +309,6 @@ main(void)
 		free(tasks[i].program);
 		munmap(tasks[i].stack, STACK_SIZE);
 	}
-	free((void *) lookup_slot.bytes.data);
+	free((void *) lookup_param.bytes.data);
 	return done_testing();
 }

@@ -294,7 +294,7 @@ add_row(char *page, const uint8_t *first, uint32_t first_len, bool is_short,
 }
 
 static DeformBuffer *
-make_buffer(const SlotValue *missing)
+make_buffer(const ParamValue *missing)
 {
 	ProgramBuilder *b = malloc(sizeof(*b));
 	Program    *program;
@@ -305,9 +305,9 @@ make_buffer(const SlotValue *missing)
 	program_add_attr(b, -1, 4);
 	program_add_attr(b, -1, 4);
 	program_add_numeric_column(b, 2, NUMERIC_EXACT, 2, true, -1);
-	program_add_numeric_column(b, 3, NUMERIC_EXACT, 5, true, program_add_slot(b, VT_INT8));
-	program_add_numeric_column(b, 3, NUMERIC_UNITS, 7, true, program_add_slot(b, VT_INT8));
-	program_add_numeric_column(b, 3, NUMERIC_SHOWN, 0, true, program_add_slot(b, VT_INT4));
+	program_add_numeric_column(b, 3, NUMERIC_EXACT, 5, true, program_add_param(b, VT_INT8));
+	program_add_numeric_column(b, 3, NUMERIC_UNITS, 7, true, program_add_param(b, VT_INT8));
+	program_add_numeric_column(b, 3, NUMERIC_SHOWN, 0, true, program_add_param(b, VT_INT4));
 	program = calloc(1, program_size(b));
 	program_finish(b, program);
 	buffer = deform_create(program, missing, 100, NULL);
@@ -320,7 +320,9 @@ static void
 test_pages(void)
 {
 	static char page[HEAP_PAGE_SIZE] __attribute__((aligned(8)));
-	SlotValue	missing[] = {{.type = VT_INT8,.word = 777}, {.type = VT_INT8,.word = 77700}, {.type = VT_INT4,.word = 9}};
+	ParamValue	missing[] = {
+		{.type = VT_INT8,.word = 777}, {.type = VT_INT8,.word = 77700}, {.type = VT_INT4,.word = 9}
+	};
 	DeformBuffer *buffer = make_buffer(missing);
 	uint8_t		a[NUMERIC_ROOM];
 	uint8_t		b[NUMERIC_ROOM];

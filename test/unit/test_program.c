@@ -9,7 +9,7 @@
 
 /*
  * SELECT count(*), sum((a + b)::int8), sum(c) FILTER (WHERE a < b) ...
- * WHERE a = slot AND b IS NOT NULL GROUP BY a, over a int4 not null, b int4,
+ * WHERE a = parameter AND b IS NOT NULL GROUP BY a, over a int4 not null, b int4,
  * c float8.
  */
 static void
@@ -18,7 +18,7 @@ build_sample(ProgramBuilder *b, int filter_op)
 	int			ra,
 				rb,
 				rc,
-				slot,
+				param,
 				equal,
 				known,
 				sum,
@@ -30,11 +30,11 @@ build_sample(ProgramBuilder *b, int filter_op)
 	program_add_attr(b, -1, 4);
 	program_add_attr(b, 4, 4);
 	program_add_attr(b, 8, 8);
-	slot = program_add_slot(b, VT_INT4);
+	param = program_add_param(b, VT_INT4);
 	ra = program_add_column(b, 1, VT_INT4, false, -1);
 	rb = program_add_column(b, 3, VT_INT4, true, -1);
-	rc = program_add_column(b, 4, VT_FLOAT8, true, program_add_slot(b, VT_FLOAT8));
-	equal = program_add_op(b, filter_op, ra, program_add_slot_ref(b, slot));
+	rc = program_add_column(b, 4, VT_FLOAT8, true, program_add_param(b, VT_FLOAT8));
+	equal = program_add_op(b, filter_op, ra, program_add_param_ref(b, param));
 	known = program_add_op(b, OP_isnotnull, rb, -1);
 	program_set_filter(b, program_add_op(b, OP_and, equal, known));
 	program_add_key(b, ra);
@@ -83,7 +83,7 @@ test_builder(ProgramBuilder *b)
 {
 	int			a,
 				c,
-				slot,
+				param,
 				sum,
 				quotient;
 
@@ -92,10 +92,10 @@ test_builder(ProgramBuilder *b)
 	c = program_add_column(b, 2, VT_INT4, true, -1);
 	ok(program_add_column(b, 1, VT_INT4, false, -1) == a, "an equal column is found");
 	ok(a != c && b->head.ncolumns == 2, "another column is added");
-	slot = program_add_slot(b, VT_INT4);
-	ok(program_add_slot_ref(b, slot) == program_add_slot_ref(b, slot), "an equal slot's register is found");
-	ok(b->insns[program_add_slot_ref(b, slot)].nullable, "a slot can be NULL");
-	ok(b->insns[program_add_slot_ref(b, slot)].type == VT_INT4, "a slot's register has its type");
+	param = program_add_param(b, VT_INT4);
+	ok(program_add_param_ref(b, param) == program_add_param_ref(b, param), "an equal parameter's register is found");
+	ok(b->insns[program_add_param_ref(b, param)].nullable, "a parameter can be NULL");
+	ok(b->insns[program_add_param_ref(b, param)].type == VT_INT4, "a parameter's register has its type");
 
 	sum = program_add_op(b, OP_int4_add, a, c);
 	ok(program_add_op(b, OP_int4_add, a, c) == sum, "an equal operation is found");
@@ -150,7 +150,7 @@ test_overflow(ProgramBuilder *b)
 	ok(program_add_column(b, 1, VT_INT4, true, -1) == 0, "a full builder still finds equal parts");
 	ok(program_add_column(b, PROGRAM_MAX_COLUMNS + 1, VT_INT4, true, -1) == -1, "one column too many");
 	ok(program_size(b) == 0, "an overflowed builder has no size");
-	ok(program_add_key(b, 0) == -1 && program_add_slot(b, VT_BOOL) == -1 &&
+	ok(program_add_key(b, 0) == -1 && program_add_param(b, VT_BOOL) == -1 &&
 	   program_add_op(b, OP_int4_add, 0, -1) == -1 &&
 	   program_add_acc(b, ACC_COUNT, -1, -1) == -1, "overflow sticks");
 
@@ -211,8 +211,8 @@ test_printing(ProgramBuilder *b)
 	static const char *const expected[] = {
 		"r0 = column 0 (attribute 1, int4, not null)",
 		"r1 = column 1 (attribute 3, int4)",
-		"r2 = column 2 (attribute 4, float8, missing: slot 1)",
-		"r3 = slot 0 (int4)",
+		"r2 = column 2 (attribute 4, float8, missing: param 1)",
+		"r3 = param 0 (int4)",
 		"r4 = int4_eq r0, r3",
 		"r5 = isnotnull r1",
 		"r6 = and r4, r5",

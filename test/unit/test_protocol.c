@@ -487,7 +487,7 @@ check_groups_file(void)
 
 /* A Program with sets of values, beside what the expressions have. */
 static Program *
-set_program(SlotValue slots[2])
+set_program(ParamValue params[2])
 {
 	static struct
 	{
@@ -506,19 +506,19 @@ set_program(SlotValue slots[2])
 	int			reg;
 
 	program_begin(b, SOURCE_COLUMNS);
-	slots[0] = (SlotValue) {.type = VT_TEXT,.bytes = {(const char *) &numbers, sizeof(numbers)}};
-	slots[1] = (SlotValue) {.type = VT_TEXT,.bytes = {(const char *) &texts, 25}};
+	params[0] = (ParamValue) {.type = VT_TEXT,.bytes = {(const char *) &numbers, sizeof(numbers)}};
+	params[1] = (ParamValue) {.type = VT_TEXT,.bytes = {(const char *) &texts, 25}};
 	for (int c = 0; c < 6; c++)
 	{
 		static const ValueType types[] = {VT_INT4, VT_INT4, VT_INT8, VT_FLOAT8, VT_FLOAT4, VT_TEXT};
 
 		program_add_column(b, c + 1, types[c], c == 1 || c == 4 || c == 5, -1);
 	}
-	set = program_add_slot_ref(b, program_add_slot(b, VT_TEXT));
+	set = program_add_param_ref(b, program_add_param(b, VT_TEXT));
 	reg = program_add_op(b, OP_int8_in, 2, set);
 	program_add_acc(b, ACC_COUNT, -1, reg);
 	program_add_acc(b, ACC_COUNT, -1, program_add_op(b, OP_set_has_null, set, -1));
-	set = program_add_slot_ref(b, program_add_slot(b, VT_TEXT));
+	set = program_add_param_ref(b, program_add_param(b, VT_TEXT));
 	program_add_key(b, program_add_op(b, OP_text_in, 5, set));
 	program_add_acc(b, ACC_MAX_TEXT, 5, -1);
 	program_add_agg(b, FINAL_COUNT, 0, 0);
@@ -530,7 +530,7 @@ set_program(SlotValue slots[2])
 
 /* A Program with look-ups of each kind, and values of the rows. */
 static Program *
-lookup_program(SlotValue slots[7])
+lookup_program(ParamValue params[7])
 {
 	static const int64_t numbers[] = {-5, 0, 7, 45};
 	static const int64_t far[] = {INT64_MIN, 3, INT64_MAX};
@@ -547,26 +547,26 @@ lookup_program(SlotValue slots[7])
 	for (int c = 0; c < 6; c++)
 		program_add_column(b, c + 1, types[c], c == 1 || c == 4 || c == 5, -1);
 	for (int i = 0; i < 7; i++)
-		slots[i] = (SlotValue) {.type = VT_TEXT};
-	slots[0].bytes = table_of_integers(LOOKUP_ARRAY1, numbers, rows, 4, 3);
-	slots[1].bytes = table_of_integers(LOOKUP_HASH4, numbers, rows, 4, 3);
-	slots[2].bytes = table_of_integers(LOOKUP_HASH8, far, rows, 3, 3);
-	slots[3].bytes = table_of_texts(texts, rows, 3, 3);
-	slots[4].bytes = table_of_values(8, numbers, present, 3);
-	slots[5].bytes = table_of_values(1, "\1\0\2", NULL, 3);
-	slots[6].bytes = table_of_row_texts(texts, present, 3);
+		params[i] = (ParamValue) {.type = VT_TEXT};
+	params[0].bytes = table_of_integers(LOOKUP_ARRAY1, numbers, rows, 4, 3);
+	params[1].bytes = table_of_integers(LOOKUP_HASH4, numbers, rows, 4, 3);
+	params[2].bytes = table_of_integers(LOOKUP_HASH8, far, rows, 3, 3);
+	params[3].bytes = table_of_texts(texts, rows, 3, 3);
+	params[4].bytes = table_of_values(8, numbers, present, 3);
+	params[5].bytes = table_of_values(1, "\1\0\2", NULL, 3);
+	params[6].bytes = table_of_row_texts(texts, present, 3);
 	reg = program_add_op(b, OP_int4_to_int8, 1, -1);
 	for (int i = 0; i < 3; i++)
 		program_add_acc(b, ACC_SUM_INT,
 						program_add_op(b, OP_int8_lookup, i < 2 ? reg : 2,
-									   program_add_table_ref(b, program_add_slot(b, VT_TEXT))), -1);
-	reg = program_add_op(b, OP_text_lookup, 5, program_add_table_ref(b, program_add_slot(b, VT_TEXT)));
-	text = program_add_table_ref(b, program_add_slot(b, VT_TEXT));
+									   program_add_table_ref(b, program_add_param(b, VT_TEXT))), -1);
+	reg = program_add_op(b, OP_text_lookup, 5, program_add_table_ref(b, program_add_param(b, VT_TEXT)));
+	text = program_add_table_ref(b, program_add_param(b, VT_TEXT));
 	program_add_acc(b, ACC_MAX_INT, program_add_op(b, OP_row_int8, reg, text),
 					program_add_op(b, OP_row_has, reg, text));
 	program_add_key(b, program_add_op(b, OP_row_code, reg,
-									  program_add_table_ref(b, program_add_slot(b, VT_TEXT))));
-	text = program_add_slot_ref(b, program_add_slot(b, VT_TEXT));
+									  program_add_table_ref(b, program_add_param(b, VT_TEXT))));
+	text = program_add_param_ref(b, program_add_param(b, VT_TEXT));
 	program_add_key(b, program_add_op(b, OP_row_text, reg, text));
 	program_add_agg(b, FINAL_COUNT, 0, 0);
 	program = calloc(1, program_size(b));
@@ -590,7 +590,7 @@ run_opening(const Opening *opening)
 	for (int i = 0; i < opening->program->ncolumns; i++)
 		vectors[i] = program_columns(opening->program)[i].type == VT_TEXT ?
 			data_vectors[C_TEXT_NULL] : (ColumnVector) {.values = zeros};
-	if (cpu_engine.open(opening->program, opening->slots, &hints, &run, message) != ENGINE_OK)
+	if (cpu_engine.open(opening->program, opening->params, &hints, &run, message) != ENGINE_OK)
 		return;
 	if (cpu_engine.columns(run, &batch) == ENGINE_OK)
 		while (cpu_engine.groups(run, &groups) == ENGINE_OK && groups.ngroups > 0)
@@ -680,7 +680,7 @@ check_changed_parts(int file, const OpeningParts *parts, const char *name)
 	   MUTATIONS / 5, good, passed);
 }
 
-/* Tables that are said to begin where the Program or the slots stand: refused. */
+/* Tables that are said to begin where the Program or the parameters stand: refused. */
 static void
 check_tables_apart(int file, const OpeningParts *parts, const char *name)
 {
@@ -704,7 +704,7 @@ check_tables_apart(int file, const OpeningParts *parts, const char *name)
 
 /* Changed openings: each is refused, or can be run. */
 static void
-check_openings(const char *name, const Program *program, const SlotValue *slots, int mutations)
+check_openings(const char *name, const Program *program, const ParamValue *params, int mutations)
 {
 	int			file = file_create("test");
 	EngineHints hints = {.tables = tables,.ntables = 2,.keep = program_columns(program),
@@ -716,7 +716,7 @@ check_openings(const char *name, const Program *program, const SlotValue *slots,
 	uint64_t	size;
 	int			good = 0;
 
-	if (!opening_write(file, program, slots, &hints, &parts))
+	if (!opening_write(file, program, params, &hints, &parts))
 		abort();
 	size = parts.size;
 	ok(opening_read(file, &parts, &opening, why, sizeof(why)), "%s %s", name, why);
@@ -760,7 +760,7 @@ check_openings(const char *name, const Program *program, const SlotValue *slots,
 
 /* A Program of codes is not one that a session may send. */
 static void
-check_coded(const Program *program, const SlotValue *slots)
+check_coded(const Program *program, const ParamValue *params)
 {
 	static const bool asked[PROGRAM_MAX_COLUMNS];
 	Program    *coded = malloc(program->size);
@@ -768,8 +768,8 @@ check_coded(const Program *program, const SlotValue *slots)
 	char		why[256];
 
 	ok(coded_make(program, asked, coded, &conditions) && conditions.n == 0 &&
-	   program_check(program, program->size, slots, program->nslots, why, sizeof(why)) &&
-	   !program_check(coded, coded->size, slots, coded->nslots, why, sizeof(why)) &&
+	   program_check(program, program->size, params, program->nparams, why, sizeof(why)) &&
+	   !program_check(coded, coded->size, params, coded->nparams, why, sizeof(why)) &&
 	   strstr(why, "column") != NULL, "codes: %s", why);
 	free(coded);
 }
@@ -778,10 +778,10 @@ static void
 check_programs(void)
 {
 	const int	keys[] = {C_INT4, C_TEXT_NULL, C_BOOL};
-	SlotValue	one[1] = {{.type = VT_INT4,.word = 1000}};
-	SlotValue	many[DATA_EXPRESSION_SLOTS];
-	SlotValue	sets[2];
-	SlotValue	lookups[7];
+	ParamValue	one[1] = {{.type = VT_INT4,.word = 1000}};
+	ParamValue	many[DATA_EXPRESSION_PARAMS];
+	ParamValue	sets[2];
+	ParamValue	lookups[7];
 	Program    *program = data_program(keys, 3, true, true);
 
 	fill_frames();

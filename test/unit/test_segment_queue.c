@@ -56,10 +56,10 @@ static int	queued;
 static int	opened;				/* runs, since this was cleared */
 
 static EngineStatus
-open_and_begin(const Program *program, const SlotValue *slots, const EngineHints *hints,
+open_and_begin(const Program *program, const ParamValue *params, const EngineHints *hints,
 			   EngineRun **run, char *message)
 {
-	EngineStatus status = simt_engine.open(program, slots, hints, run, message);
+	EngineStatus status = simt_engine.open(program, params, hints, run, message);
 	Input	   *input;
 
 	launches = 0;

@@ -114,10 +114,10 @@ static EngineOps fake_engine;
 static bool fails;
 
 static EngineStatus
-fake_open(const Program *program, const SlotValue *slots, const EngineHints *hints,
+fake_open(const Program *program, const ParamValue *params, const EngineHints *hints,
 		  EngineRun **run, char *message)
 {
-	EngineStatus status = cpu_engine.open(program, slots, hints, run, message);
+	EngineStatus status = cpu_engine.open(program, params, hints, run, message);
 
 	memset(served_bits, 0, sizeof(served_bits));
 	for (int i = 0; i < hints->ntables; i++)

@@ -28,11 +28,11 @@ check_batch(const EngineOps *ops, const char *name, const int *keys, int nkeys, 
 			uint32_t nrows, uint32_t step)
 {
 	Program    *program = data_program(keys, nkeys, aggregates, true);
-	SlotValue	slots[1] = {{.type = VT_INT4,.word = 1000}};
+	ParamValue	params[1] = {{.type = VT_INT4,.word = 1000}};
 	EngineHints hints = {.strategy = "auto",.rows = nrows};
 	ColumnBatch batch = {.nrows = nrows,.columns = data_vectors};
-	Groups	   *expected = oracle_groups(program, slots, &batch);
-	Groups	   *got = engine_groups_of_batch(ops, program, slots, &hints, &batch, step);
+	Groups	   *expected = oracle_groups(program, params, &batch);
+	Groups	   *got = engine_groups_of_batch(ops, program, params, &hints, &batch, step);
 
 	ok(got->status == ENGINE_OK && groups_same(program, expected, got),
 	   "%s: %s, %u rows by %u, %zu groups %s", engine_id_name(ops->traits->id),
@@ -60,20 +60,20 @@ check_batches(void)
 	check_batch(&simt_client, "one key", one, 1, false, 500, 200);
 }
 
-/* Selections, the calendar, sets of values: slots with bytes. */
+/* Selections, the calendar, sets of values: parameters with bytes. */
 static void
 check_expressions(void)
 {
-	SlotValue	slots[DATA_EXPRESSION_SLOTS];
-	Program    *program = data_expressions(slots);
+	ParamValue	params[DATA_EXPRESSION_PARAMS];
+	Program    *program = data_expressions(params);
 	EngineHints hints = {.strategy = "auto"};
 	ColumnBatch batch = {.nrows = 3001,.columns = data_vectors};
 	Groups	   *expected;
 	Groups	   *got;
 
 	data_make(3001, 200, false);
-	expected = oracle_groups(program, slots, &batch);
-	got = engine_groups_of_batch(&cpu_client, program, slots, &hints, &batch, 512);
+	expected = oracle_groups(program, params, &batch);
+	got = engine_groups_of_batch(&cpu_client, program, params, &hints, &batch, 512);
 	ok(expected->status == ENGINE_OK && groups_same(program, expected, got),
 	   "expressions, %zu groups %s", got->ngroups, got->message);
 	groups_free(expected);

@@ -208,7 +208,7 @@ test_programs(void)
 	ok(program_admit_specials(p, NULL, to), "one with numerics is made to admit them");
 	special = malloc(program_size(to));
 	program_finish(to, special);
-	ok(special->specials && special->naccs == p->naccs + 1 && special->nslots == p->nslots &&
+	ok(special->specials && special->naccs == p->naccs + 1 && special->nparams == p->nparams &&
 	   program_aggs(special)[0].special < 0 &&
 	   program_aggs(special)[1].special == special->naccs - 1 &&
 	   program_accs(special)[special->naccs - 1].kind == ACC_BIT_OR,

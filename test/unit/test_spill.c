@@ -187,7 +187,7 @@ test_rewind(void)
 	uint64_t	again;
 
 	program_finish(&q->b, program);
-	(void) storing_engine.open(program, q->slots, &q->hints, &run, q->message);
+	(void) storing_engine.open(program, q->params, &q->hints, &run, q->message);
 	(void) query_feed(q, run, 0, 20000);
 	part = count_groups(run, 3000);
 	storing_engine.rewind(run);
@@ -252,7 +252,7 @@ test_ambiguous_float(double later, bool ambiguous)
 	}
 	program = malloc(program_size(&q->b));
 	program_finish(&q->b, program);
-	(void) storing_engine.open(program, q->slots, &q->hints, &run, q->message);
+	(void) storing_engine.open(program, q->params, &q->hints, &run, q->message);
 	(void) query_feed(q, run, 0, 10000);
 	(void) query_feed(q, run, 10000, 10000);
 	status = storing_engine.groups(run, &batch);
@@ -351,7 +351,7 @@ test_large_texts(void)
 		EngineRun  *run;
 
 		program_finish(&q->b, program);
-		(void) storing_engine.open(program, q->slots, &q->hints, &run, q->message);
+		(void) storing_engine.open(program, q->params, &q->hints, &run, q->message);
 		for (uint32_t i = 0; i < 100; i += 10)
 			(void) query_feed(q, run, i, 10);
 		/* 4 long texts, and those of other lengths */

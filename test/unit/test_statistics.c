@@ -93,15 +93,15 @@ make_query(bool keyed)
 	lists[2] = program_add_acc(&q->b, ACC_VALUES, value, wanted);
 	for (int i = 0; i < NFRACTIONS; i++)
 	{
-		int			slot = program_add_slot(&q->b, VT_FLOAT8);
+		int			param = program_add_param(&q->b, VT_FLOAT8);
 
-		q->slots[slot].type = VT_FLOAT8;
-		q->slots[slot].word = bits_of(fractions[i]);
-		word.disc[i] = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_DISC, lists[0], slot, false));
-		word.descending[i] = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_DISC, lists[0], slot, true));
-		word.filtered[i] = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_DISC, lists[2], slot, false));
-		word.cont[i] = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_CONT, lists[1], slot, false));
-		word.cont_descending[i] = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_CONT, lists[1], slot, true));
+		q->params[param].type = VT_FLOAT8;
+		q->params[param].word = bits_of(fractions[i]);
+		word.disc[i] = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_DISC, lists[0], param, false));
+		word.descending[i] = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_DISC, lists[0], param, true));
+		word.filtered[i] = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_DISC, lists[2], param, false));
+		word.cont[i] = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_CONT, lists[1], param, false));
+		word.cont_descending[i] = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_CONT, lists[1], param, true));
 	}
 	word.mode = word_of(q, program_add_read_acc(&q->b, ACC_MODE, lists[0], 0, false));
 	word.last_mode = word_of(q, program_add_read_acc(&q->b, ACC_MODE, lists[0], 0, true));
@@ -380,8 +380,8 @@ check_fraction(double fraction, bool isnull)
 	Query	   *q = make_query(true);
 
 	make_rows(q, FEW, 100, 3);
-	q->slots[1].word = bits_of(fraction);
-	q->slots[1].isnull = isnull;
+	q->params[1].word = bits_of(fraction);
+	q->params[1].isnull = isnull;
 	query_run(q, engine, 100, 100);
 	ok(q->status == ENGINE_INEXACT, "%s: %s %g is no fraction: %s",
 	   engine_id_name(engine->traits->id), isnull ? "NULL" : "the number", fraction, q->message);

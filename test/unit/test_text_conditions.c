@@ -29,7 +29,7 @@ enum
 	A_NUMBER = 1, A_FIRST, A_SECOND
 };
 
-/* The slots: a pattern, a text, a number. */
+/* The parameters: a pattern, a text, a number. */
 enum
 {
 	S_LIKE, S_TEXT, S_NUMBER, S_COUNT
@@ -41,7 +41,7 @@ static char pages[BLOCKS][HEAP_PAGE_SIZE];
 static PageRef refs[BLOCKS];
 static FrameMap frame;
 static TableState state = {.file = {1663, 5, 9100},.relation = 79,.table = 3,.nblocks = BLOCKS,.frames = &frame};
-static SlotValue slots[S_COUNT];
+static ParamValue params[S_COUNT];
 static EngineHints hints;
 
 static void
@@ -150,29 +150,29 @@ static const struct
 };
 
 static int
-slot(ProgramBuilder *b, int number)
+param(ProgramBuilder *b, int number)
 {
-	return program_add_slot_ref(b, number);
+	return program_add_param_ref(b, number);
 }
 
 static int
 like(ProgramBuilder *b, int text)
 {
-	return program_add_op(b, OP_text_like, text, slot(b, S_LIKE));
+	return program_add_op(b, OP_text_like, text, param(b, S_LIKE));
 }
 
 static int
 equal(ProgramBuilder *b, int text)
 {
-	return program_add_op(b, OP_text_eq, text, slot(b, S_TEXT));
+	return program_add_op(b, OP_text_eq, text, param(b, S_TEXT));
 }
 
 /* 0 leads to an error. */
 static int
 failing(ProgramBuilder *b, int number)
 {
-	return program_add_op(b, OP_int4_lt, program_add_op(b, OP_int4_div, slot(b, S_NUMBER), number),
-						  slot(b, S_NUMBER));
+	return program_add_op(b, OP_int4_lt, program_add_op(b, OP_int4_div, param(b, S_NUMBER), number),
+						  param(b, S_NUMBER));
 }
 
 static int
@@ -185,17 +185,17 @@ filter_of(ProgramBuilder *b, Ask ask, int number, int first, int second)
 		case ASK_NULL_OR_EQUAL:
 			return program_add_op(b, OP_or, program_add_op(b, OP_isnull, first, -1), equal(b, first));
 		case ASK_STARTS:
-			return program_add_op(b, OP_text_starts_with, first, slot(b, S_LIKE));
+			return program_add_op(b, OP_text_starts_with, first, param(b, S_LIKE));
 		case ASK_COALESCED:
 			return equal(b, program_add_select(b, program_add_op(b, OP_isnull, first, -1),
-											   slot(b, S_TEXT), first));
+											   param(b, S_TEXT), first));
 		case ASK_CHOSEN:
 			return program_add_select(b, program_add_op(b, OP_bool_not, like(b, first), -1),
-									  program_add_op(b, OP_int4_lt, number, slot(b, S_NUMBER)),
-									  program_add_op(b, OP_int4_lt, slot(b, S_NUMBER), number));
+									  program_add_op(b, OP_int4_lt, number, param(b, S_NUMBER)),
+									  program_add_op(b, OP_int4_lt, param(b, S_NUMBER), number));
 		case ASK_LENGTH:
 			return program_add_op(b, OP_int4_lt, program_add_op(b, OP_text_octets, first, -1),
-								  slot(b, S_NUMBER));
+								  param(b, S_NUMBER));
 		case ASK_TWO:
 			return program_add_op(b, OP_and, like(b, first), equal(b, second));
 		case ASK_EITHER:
@@ -203,7 +203,7 @@ filter_of(ProgramBuilder *b, Ask ask, int number, int first, int second)
 		case ASK_TWICE:
 			return program_add_op(b, OP_and, like(b, first),
 								  program_add_op(b, OP_or, equal(b, first),
-												 program_add_op(b, OP_int4_lt, number, slot(b, S_NUMBER))));
+												 program_add_op(b, OP_int4_lt, number, param(b, S_NUMBER))));
 		case ASK_FAILING_FIRST:
 			return program_add_op(b, OP_and, failing(b, number), like(b, first));
 		case ASK_FAILING_LAST:
@@ -235,9 +235,9 @@ make_program(Ask ask)
 	program_add_attr(b, 4, 4);
 	program_add_attr(b, -1, 4);
 	program_add_attr(b, -1, 4);
-	program_add_slot(b, VT_TEXT);
-	program_add_slot(b, VT_TEXT);
-	program_add_slot(b, VT_INT4);
+	program_add_param(b, VT_TEXT);
+	program_add_param(b, VT_TEXT);
+	program_add_param(b, VT_INT4);
 	number = program_add_column(b, A_NUMBER, VT_INT4, false, -1);
 	first = program_add_column(b, A_FIRST, VT_TEXT, true, -1);
 	second = ask == ASK_NOTHING || ask == ASK_TWO || ask == ASK_EITHER || ask == ASK_BOTH ?
@@ -269,8 +269,8 @@ static EngineStats
 check(const char *what, Ask ask, const Program *program)
 {
 	EngineStats stats;
-	Groups	   *expected = engine_groups_of_pages(&cpu_engine, program, slots, &hints, refs, BLOCKS);
-	Groups	   *got = engine_groups_of_pages(engine, program, slots, &hints, refs, BLOCKS);
+	Groups	   *expected = engine_groups_of_pages(&cpu_engine, program, params, &hints, refs, BLOCKS);
+	Groups	   *got = engine_groups_of_pages(engine, program, params, &hints, refs, BLOCKS);
 	bool		fails = expected->status != ENGINE_OK;
 
 	ok(fails ? got->status == expected->status :
@@ -301,7 +301,7 @@ open_run(const Program *program)
 	EngineRun  *run;
 	char		message[256];
 
-	return engine->open(program, slots, &hints, &run, message) == ENGINE_OK ? run : NULL;
+	return engine->open(program, params, &hints, &run, message) == ENGINE_OK ? run : NULL;
 }
 
 static void
@@ -377,21 +377,21 @@ test_known(const Program *like, const Program *starts)
 static void
 test_null_pattern(Program *const *programs)
 {
-	slots[S_LIKE].isnull = true;
+	params[S_LIKE].isnull = true;
 	check("a pattern that is NULL", ASK_LIKE, programs[ASK_LIKE]);
 	check("a pattern that is NULL", ASK_EITHER, programs[ASK_EITHER]);
 	check("a pattern that is NULL", ASK_COUNTED, programs[ASK_COUNTED]);
 	check("a pattern that is NULL", ASK_CHOSEN, programs[ASK_CHOSEN]);
-	slots[S_LIKE].isnull = false;
+	params[S_LIKE].isnull = false;
 }
 
 /* A row that a condition leaves out has no error behind it, but before it. */
 static void
 test_errors(Program *const *programs)
 {
-	Bytes		pattern = slots[S_LIKE].bytes;
+	Bytes		pattern = params[S_LIKE].bytes;
 
-	slots[S_LIKE].bytes = (Bytes) {"none", 4};
+	params[S_LIKE].bytes = (Bytes) {"none", 4};
 	for (int i = 0; i < 2; i++)
 	{
 		hints.strategy = i == 0 ? "interpret" : "atomic";
@@ -401,7 +401,7 @@ test_errors(Program *const *programs)
 		   "a failing one comes first");
 	}
 	hints.strategy = "interpret";
-	slots[S_LIKE].bytes = pattern;
+	params[S_LIKE].bytes = pattern;
 }
 
 /* A column that is NULL everywhere has no entries. */
@@ -462,7 +462,7 @@ test_batch(const Program *program)
 static void
 test_failures(const Program *program, const char *call)
 {
-	Groups	   *expected = engine_groups_of_pages(&cpu_engine, program, slots, &hints, refs, BLOCKS);
+	Groups	   *expected = engine_groups_of_pages(&cpu_engine, program, params, &hints, refs, BLOCKS);
 	int			wrong = 0;
 	int			failed = 0;
 
@@ -472,7 +472,7 @@ test_failures(const Program *program, const char *call)
 
 		device_memory_trim(context_of(device)->device, &context_of(device)->memory, 0);
 		(void) simt_inject(call, nth, DEVICE_NO_MEMORY);
-		got = engine_groups_of_pages(engine, program, slots, &hints, refs, BLOCKS);
+		got = engine_groups_of_pages(engine, program, params, &hints, refs, BLOCKS);
 		(void) simt_inject(NULL, 0, DEVICE_OK);
 		failed += got->status != ENGINE_OK;
 		wrong += got->status == ENGINE_OK && !groups_same(program, expected, got);
@@ -489,9 +489,9 @@ main(void)
 
 	context_share(device, MEMORY);
 	cuda_engine_keep_columns(MEMORY / 4);
-	slots[S_LIKE] = (SlotValue) {.type = VT_TEXT,.bytes = {"%1%", 3}};
-	slots[S_TEXT] = (SlotValue) {.type = VT_TEXT,.bytes = {"x1", 2}};
-	slots[S_NUMBER] = (SlotValue) {.type = VT_INT4,.word = 7};
+	params[S_LIKE] = (ParamValue) {.type = VT_TEXT,.bytes = {"%1%", 3}};
+	params[S_TEXT] = (ParamValue) {.type = VT_TEXT,.bytes = {"x1", 2}};
+	params[S_NUMBER] = (ParamValue) {.type = VT_INT4,.word = 7};
 	for (int i = 0; i < ASK_COUNT; i++)
 		programs[i] = make_program((Ask) i);
 	make_table();
@@ -503,9 +503,9 @@ main(void)
 	test_known(programs[ASK_LIKE], programs[ASK_STARTS]);
 	test_null_pattern(programs);
 	test_errors(programs);
-	slots[S_TEXT].bytes = (Bytes) {"", 0};
+	params[S_TEXT].bytes = (Bytes) {"", 0};
 	check("an empty text", ASK_NULL_OR_EQUAL, programs[ASK_NULL_OR_EQUAL]);
-	slots[S_TEXT].bytes = (Bytes) {"x1", 2};
+	params[S_TEXT].bytes = (Bytes) {"x1", 2};
 	test_batch(programs[ASK_LIKE]);
 	for (uint32_t block = 5; block < BLOCKS; block += 101)
 	{

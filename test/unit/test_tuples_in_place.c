@@ -17,7 +17,7 @@
 
 #define NPAGES 600
 #define MAX_PAGE_ROWS 400
-#define NSLOTS 3
+#define NPARAMS 3
 
 static const EngineOps *engine = &simt_engine;
 static const DeviceOps *device = &simt_device;
@@ -26,7 +26,7 @@ static char *buffers;			/* where engines read them */
 static uint16_t lists[NPAGES][MAX_PAGE_ROWS];
 static PageRef refs[NPAGES];
 static uint32_t nrows;			/* on all pages */
-static SlotValue slots[NSLOTS];
+static ParamValue params[NPARAMS];
 static uint64_t random_state = 88172645463325252u;
 
 static uint32_t
@@ -133,8 +133,8 @@ typedef struct Regs
 	int			int8;
 	int			last;
 	int			behind;
-	int			slot;			/* of INT8 */
-	int			slot4;			/* of INT4 */
+	int			param;			/* of INT8 */
+	int			param4;			/* of INT4 */
 } Regs;
 
 static int
@@ -159,9 +159,9 @@ make_program(const Shape *shape, int (*filter) (ProgramBuilder *b, const Regs *r
 
 		program_add_attr(b, attno == A_TEXT ? -1 : len, attno == A_TEXT ? 4 : len);
 	}
-	program_add_slot(b, VT_INT8);
-	program_add_slot(b, VT_INT4);
-	program_add_slot(b, VT_INT8);
+	program_add_param(b, VT_INT8);
+	program_add_param(b, VT_INT4);
+	program_add_param(b, VT_INT8);
 	regs = (Regs)
 	{
 		.int4 = program_add_column(b, A_INT4, VT_INT4, true, -1),
@@ -170,8 +170,8 @@ make_program(const Shape *shape, int (*filter) (ProgramBuilder *b, const Regs *r
 			.int8 = program_add_column(b, A_INT8, VT_INT8, true, -1),
 			.last = program_add_column(b, A_LAST, VT_INT8, true, 2),
 			.behind = program_add_column(b, A_BEHIND, VT_INT4, true, -1),
-			.slot = program_add_slot_ref(b, 0),
-			.slot4 = program_add_slot_ref(b, 1)
+			.param = program_add_param_ref(b, 0),
+			.param4 = program_add_param_ref(b, 1)
 	};
 	program_set_filter(b, filter(b, &regs));
 	program_add_key(b, regs.int4);
@@ -188,16 +188,16 @@ make_program(const Shape *shape, int (*filter) (ProgramBuilder *b, const Regs *r
 }
 
 static int
-int8_is_slot(ProgramBuilder *b, const Regs *regs)
+int8_is_param(ProgramBuilder *b, const Regs *regs)
 {
-	return condition(b, OP_int8_eq, regs->int8, regs->slot);
+	return condition(b, OP_int8_eq, regs->int8, regs->param);
 }
 
 static int
 int2_is_not(ProgramBuilder *b, const Regs *regs)
 {
 	return condition(b, OP_int4_ne, program_add_op(b, OP_int2_to_int4, regs->int2, -1),
-					 regs->slot4);
+					 regs->param4);
 }
 
 /* A flag, and a column further on. */
@@ -206,30 +206,30 @@ not_flag_and_last(ProgramBuilder *b, const Regs *regs)
 {
 	int			flag = program_add_op(b, OP_bool_not, regs->boolean, -1);
 
-	return condition(b, OP_and, condition(b, OP_int8_lt, regs->last, regs->slot), flag);
+	return condition(b, OP_and, condition(b, OP_int8_lt, regs->last, regs->param), flag);
 }
 
 /* The place differs from tuple to tuple. */
 static int
-behind_is_slot(ProgramBuilder *b, const Regs *regs)
+behind_is_param(ProgramBuilder *b, const Regs *regs)
 {
-	return condition(b, OP_int4_eq, regs->behind, regs->slot4);
+	return condition(b, OP_int4_eq, regs->behind, regs->param4);
 }
 
 static int
-int8_is_slot_or_null(ProgramBuilder *b, const Regs *regs)
+int8_is_param_or_null(ProgramBuilder *b, const Regs *regs)
 {
 	int			isnull = program_add_op(b, OP_isnull, regs->int8, -1);
 
-	return condition(b, OP_or, isnull, condition(b, OP_int8_gt, regs->int8, regs->slot));
+	return condition(b, OP_or, isnull, condition(b, OP_int8_gt, regs->int8, regs->param));
 }
 
 static int
 division(ProgramBuilder *b, const Regs *regs)
 {
-	int			quotient = program_add_op(b, OP_int8_div, regs->slot, regs->int8);
+	int			quotient = program_add_op(b, OP_int8_div, regs->param, regs->int8);
 
-	return condition(b, OP_int8_ge, quotient, regs->slot);
+	return condition(b, OP_int8_ge, quotient, regs->param);
 }
 
 /* An error in a row that a condition behind it refuses. */
@@ -238,14 +238,14 @@ division_first(ProgramBuilder *b, const Regs *regs)
 {
 	int			first = division(b, regs);
 
-	return condition(b, OP_and, first, condition(b, OP_int8_lt, regs->last, regs->slot));
+	return condition(b, OP_and, first, condition(b, OP_int8_lt, regs->last, regs->param));
 }
 
 /* And in none but those that the condition before it refuses. */
 static int
 division_behind(ProgramBuilder *b, const Regs *regs)
 {
-	int			first = condition(b, OP_int8_gt, regs->int8, regs->slot);
+	int			first = condition(b, OP_int8_gt, regs->int8, regs->param);
 
 	return condition(b, OP_and, first, division(b, regs));
 }
@@ -275,8 +275,8 @@ check(const char *name, const Program *program, const EngineHints *hints, int at
 	EngineStats stats;
 
 	memcpy(buffers, original, (size_t) NPAGES * HEAP_PAGE_SIZE);
-	wanted = engine_groups_of_feed(&cpu_engine, program, slots, hints, &all);
-	got = engine_groups_of_feed(engine, program, slots, hints, &feed);
+	wanted = engine_groups_of_feed(&cpu_engine, program, params, hints, &all);
+	got = engine_groups_of_feed(engine, program, params, hints, &feed);
 	stats = got->stats;
 	if (wanted->status == ENGINE_OK)
 		ok(groups_same(program, wanted, got) && stats.rows == nrows &&
@@ -294,13 +294,13 @@ check(const char *name, const Program *program, const EngineHints *hints, int at
 
 /* The same, and of all rows that do not pass, so many were refused in place at least. */
 static void
-expect(const char *name, const Program *program, int64_t slot, double share)
+expect(const char *name, const Program *program, int64_t param, double share)
 {
 	EngineHints hints = make_hints();
 	EngineStats stats;
 
-	slots[0] = (SlotValue) {.type = VT_INT8,.word = slot};
-	slots[1] = (SlotValue) {.type = VT_INT4,.word = slot};
+	params[0] = (ParamValue) {.type = VT_INT8,.word = param};
+	params[1] = (ParamValue) {.type = VT_INT4,.word = param};
 	stats = check(name, program, &hints, 64);
 	ok((double) stats.rows_refused >= share * (double) (stats.rows - stats.rows_passed) &&
 	   stats.rows_refused <= stats.rows - stats.rows_passed &&
@@ -312,12 +312,12 @@ expect(const char *name, const Program *program, int64_t slot, double share)
 static void
 test_conditions(const Shape *shape, double share)
 {
-	Program    *program = make_program(shape, int8_is_slot);
+	Program    *program = make_program(shape, int8_is_param);
 
 	make_pages(shape);
 	expect("one of ten", program, INT64_C(10000000000), share);
 	expect("none", program, 7, share);
-	slots[0].isnull = true;
+	params[0].isnull = true;
 	free(program);
 	program = make_program(shape, int2_is_not);
 	expect("all but one value of five", program, 1, 0.1);
@@ -328,10 +328,10 @@ test_conditions(const Shape *shape, double share)
 	expect("a flag and another column", program, 100000, 0.05);
 	expect("a flag and the least", program, INT64_MIN, share);
 	free(program);
-	program = make_program(shape, int8_is_slot_or_null);
+	program = make_program(shape, int8_is_param_or_null);
 	expect("greater ones and NULL", program, INT64_C(70000000000), share);
 	free(program);
-	program = make_program(shape, behind_is_slot);
+	program = make_program(shape, behind_is_param);
 	expect("a column behind a text", program, 3, 0);
 	free(program);
 }
@@ -358,12 +358,12 @@ test_choice(void)
 {
 	const Shape narrow = {.fillers = 1,.keys = 10};
 	const Shape halves = {.fillers = 60,.keys = NPAGES};
-	Program    *program = make_program(&wide, int8_is_slot);
+	Program    *program = make_program(&wide, int8_is_param);
 	EngineHints hints = make_hints();
 	EngineStats stats;
 
 	make_pages(&wide);
-	slots[0] = (SlotValue) {.type = VT_INT8,.word = 0};
+	params[0] = (ParamValue) {.type = VT_INT8,.word = 0};
 	stats = check("page by page", program, &hints, 1);
 	ok(stats.rows_refused == stats.rows - stats.rows_passed, "all others are refused");
 	stats = check("seven at once", program, &hints, 7);
@@ -380,7 +380,7 @@ test_choice(void)
 	/* the first 400 pages pass or have the flag, and the others do not */
 	program = make_program(&halves, not_flag_and_last);
 	make_pages(&halves);
-	slots[0] = (SlotValue) {.type = VT_INT8,.word = 400000};
+	params[0] = (ParamValue) {.type = VT_INT8,.word = 400000};
 	stats = check("rows that pass come first", program, &hints, 64);
 	ok(stats.rows_refused > 0, "others are found later");
 	free(program);
@@ -395,7 +395,7 @@ test_damage(void)
 	int			statuses[ENGINE_FAILED + 1] = {0};
 
 	make_pages(&mixed);
-	slots[0] = (SlotValue) {.type = VT_INT8,.word = 100000};
+	params[0] = (ParamValue) {.type = VT_INT8,.word = 100000};
 	for (int i = 0; i < 40; i++)
 	{
 		Groups	   *got;
@@ -408,7 +408,7 @@ test_damage(void)
 
 			page[at] = (char) (random_u32() % 3 == 0 ? 0xff : random_u32());
 		}
-		got = engine_groups_of_feed(engine, program, slots, &hints,
+		got = engine_groups_of_feed(engine, program, params, &hints,
 									&(PageFeed) {refs, NPAGES, 64, NULL});
 		statuses[got->status]++;
 		groups_free(got);
@@ -419,7 +419,7 @@ test_damage(void)
 	memcpy(buffers, original, (size_t) NPAGES * HEAP_PAGE_SIZE);
 	memset(buffers + HEAP_PAGE_LINES, 0xff, HEAP_LINE_SIZE);
 	{
-		Groups	   *got = engine_groups_of_feed(engine, program, slots, &hints,
+		Groups	   *got = engine_groups_of_feed(engine, program, params, &hints,
 												&(PageFeed) {refs, NPAGES, 64, NULL});
 
 		ok(got->status == ENGINE_CORRUPT, "a line pointer as those of refused tuples: %s",
@@ -435,7 +435,7 @@ test_keeping(void)
 {
 	static FrameMap frames[1];
 	TableState	state = {.file = {1663, 5, 7000},.relation = 77,.nblocks = NPAGES,.frames = frames};
-	Program    *program = make_program(&wide, int8_is_slot);
+	Program    *program = make_program(&wide, int8_is_param);
 	EngineHints hints = {.strategy = "auto",.pages = NPAGES,.tables = &state,.ntables = 1};
 	EngineStats stats;
 
@@ -443,7 +443,7 @@ test_keeping(void)
 	cuda_engine_keep_columns(UINT64_C(1) << 28);
 	memset(frames[0].bits, 0x55, sizeof(frames[0].bits));
 	frames[0].lsn = 5;
-	slots[0] = (SlotValue) {.type = VT_INT8,.word = 0};
+	params[0] = (ParamValue) {.type = VT_INT8,.word = 0};
 	stats = check("columns are kept", program, &hints, 64);
 	ok(stats.blocks_kept == NPAGES && stats.rows_refused == 0, "%llu blocks, of whole pages",
 	   (unsigned long long) stats.blocks_kept);
@@ -460,7 +460,7 @@ main(void)
 	}
 	context_share(device, UINT64_C(1) << 30);
 	/* what short tuples have instead of an attribute passes filters that a NULL does not */
-	slots[2] = (SlotValue) {.type = VT_INT8,.word = 7};
+	params[2] = (ParamValue) {.type = VT_INT8,.word = 7};
 	original = malloc((size_t) NPAGES * HEAP_PAGE_SIZE);
 	buffers = mmap(NULL, (size_t) NPAGES * HEAP_PAGE_SIZE, PROT_READ | PROT_WRITE,
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -468,11 +468,11 @@ main(void)
 
 	/* while the first pages are read, their slice is not registered yet */
 	{
-		Program    *program = make_program(&wide, int8_is_slot);
+		Program    *program = make_program(&wide, int8_is_param);
 
 		make_pages(&wide);
 		memcpy(buffers, original, (size_t) NPAGES * HEAP_PAGE_SIZE);
-		groups_free(engine_groups_of_feed(engine, program, slots,
+		groups_free(engine_groups_of_feed(engine, program, params,
 										  &(EngineHints) {.strategy = "auto"},
 										  &(PageFeed) {refs, NPAGES, 64, NULL}));
 		context_map_wait(device);

@@ -57,7 +57,7 @@ typedef struct CpuRun
 {
 	EngineRun	head;
 	EngineHints hints;
-	const SlotValue *slots;
+	const ParamValue *params;
 	Evaluator  *eval;
 	DeformBuffer *deform;		/* pages only */
 	RowFilter  *filter;			/* likewise, where it can be evaluated first */
@@ -133,7 +133,7 @@ begin_bound(CpuRun *run)
 }
 
 static EngineStatus
-cpu_open(const Program *program, const SlotValue *slots, const EngineHints *hints,
+cpu_open(const Program *program, const ParamValue *params, const EngineHints *hints,
 		 EngineRun **result, char *message)
 {
 	CpuRun	   *run = calloc(1, sizeof(CpuRun) + program->size);
@@ -144,19 +144,19 @@ cpu_open(const Program *program, const SlotValue *slots, const EngineHints *hint
 		run->head.ops = &cpu_engine;
 		memcpy(&run->program, program, program->size);
 		run->hints = *hints;
-		run->slots = slots;
+		run->params = params;
 		run->limit = hints->memory_limit ? hints->memory_limit : DEFAULT_MEMORY_LIMIT;
 		share_units(run);
 		run->sums_floats = program_sums_floats(program);
-		run->eval = eval_create(&run->program, slots, hints);
+		run->eval = eval_create(&run->program, params, hints);
 		if (program->source == SOURCE_PAGES)
-			run->deform = deform_create(&run->program, slots, CPU_BATCH, NULL);
+			run->deform = deform_create(&run->program, params, CPU_BATCH, NULL);
 		run->filters_first = run->deform && filter_reads(program);
 		if (run->filters_first && run->eval)
-			run->filter = filter_create(&run->program, slots, run->eval, run->deform);
+			run->filter = filter_create(&run->program, params, run->eval, run->deform);
 		run->table = table_create(&run->program, hints, run->limit);
 		if (program_has_values(program))
-			run->statistics = statistics_create(&run->program, slots, &run->hints, run->limit);
+			run->statistics = statistics_create(&run->program, params, &run->hints, run->limit);
 		if (run->eval && run->table && (run->statistics || !program_has_values(program)) &&
 			(run->deform || program->source != SOURCE_PAGES) &&
 			(run->filter || !run->filters_first))

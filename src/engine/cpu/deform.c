@@ -179,7 +179,7 @@ put_missing(DeformBuffer *buffer, uint32_t row, int att)
 		for (int c = buffer->steps[att].column; c >= 0; c = buffer->columns[c].next)
 	{
 		DeformColumn *column = &buffer->columns[c];
-		const SlotValue *value = column->missing;
+		const ParamValue *value = column->missing;
 
 		if (value == NULL)
 			return put_null(buffer, row, att);

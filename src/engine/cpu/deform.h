@@ -28,10 +28,10 @@ typedef struct DeformBuffer DeformBuffer;
 /*
  * A buffer for the columns of a Program whose source is SOURCE_PAGES; NULL: no
  * memory.  wanted: for each of them whether it is, NULL: all are.  The others are
- * never read, and have no values.  The Program is not needed afterwards; the slots
+ * never read, and have no values.  The Program is not needed afterwards; the parameters
  * and their bytes must stay until deform_free.  capacity is at least 1.
  */
-extern DeformBuffer *deform_create(const Program *program, const SlotValue *slots,
+extern DeformBuffer *deform_create(const Program *program, const ParamValue *params,
 								   uint32_t capacity, const bool *wanted);
 
 /*

@@ -32,7 +32,7 @@ bitmap_size(uint32_t nrows)
 
 static bool
 init_column(DeformBuffer *buffer, DeformColumn *column, const Column *def,
-			const SlotValue *slots)
+			const ParamValue *params)
 {
 	size_t		nrows = buffer->capacity;
 
@@ -43,8 +43,8 @@ init_column(DeformBuffer *buffer, DeformColumn *column, const Column *def,
 	column->presence = def->presence;
 	column->attno = (uint16_t) def->attno;
 	column->next = -1;
-	if (def->missing >= 0 && !slots[def->missing].isnull)
-		column->missing = &slots[def->missing];
+	if (def->missing >= 0 && !params[def->missing].isnull)
+		column->missing = &params[def->missing];
 
 	if (column->width == 0)
 	{
@@ -97,7 +97,7 @@ init_steps(DeformBuffer *buffer, const Attribute *attrs)
 }
 
 DeformBuffer *
-deform_create(const Program *program, const SlotValue *slots, uint32_t capacity,
+deform_create(const Program *program, const ParamValue *params, uint32_t capacity,
 			  const bool *wanted)
 {
 	DeformBuffer *buffer = calloc(1, sizeof(DeformBuffer));
@@ -128,7 +128,7 @@ deform_create(const Program *program, const SlotValue *slots, uint32_t capacity,
 	for (int c = 0; c < buffer->ncolumns; c++)
 	{
 		if ((wanted == NULL || wanted[c]) &&
-			!init_column(buffer, &buffer->columns[c], &defs[c], slots))
+			!init_column(buffer, &buffer->columns[c], &defs[c], params))
 		{
 			deform_free(buffer);
 			return NULL;

@@ -23,7 +23,7 @@ typedef struct DeformColumn
 	uint16_t	attno;			/* from 1 */
 	uint16_t	offset;			/* in the data of a tuple without NULLs, if the
 								 * attribute belongs to the fixed ones */
-	const SlotValue *missing;	/* value in tuples that are too short to hold
+	const ParamValue *missing;	/* value in tuples that are too short to hold
 								 * it; NULL: they have NULL */
 	void	   *values;			/* TEXT: bytes */
 	size_t		room;			/* TEXT: bytes allocated */

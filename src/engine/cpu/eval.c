@@ -9,8 +9,8 @@
  * and nothing at all where no row of the batch is NULL.
  *
  * Memory: one block, made in eval_create, with the values and bitmaps of all
- * registers.  Slots are spread over a batch's length once, but for tables, which look-ups
- * have loops of their own for (lookup.c), and what is computed from slots alone is computed
+ * registers.  Parameters are spread over a batch's length once, but for tables, which look-ups
+ * have loops of their own for (lookup.c), and what is computed from parameters alone is computed
  * once too.
  */
 #include <stdlib.h>
@@ -113,24 +113,24 @@ register_values(const Insn *insn)
 	return insn_is_table(insn) ? 1 : CPU_BATCH;
 }
 
-/* Spread a slot's value over a batch, for n values. */
+/* Spread a parameter's value over a batch, for n values. */
 static void
-fill_slot(const SlotValue *slot, size_t n, Register *reg, Vector *vector)
+fill_param(const ParamValue *param, size_t n, Register *reg, Vector *vector)
 {
-	size_t		size = value_bytes[slot->type];
+	size_t		size = value_bytes[param->type];
 	char	   *values = reg->values;
 	Bytes		empty = {"", 0};
-	Bytes		text = slot->isnull ? empty : slot->bytes;
-	const void *value = &slot->word;	/* little-endian: the lowest bytes */
+	Bytes		text = param->isnull ? empty : param->bytes;
+	const void *value = &param->word;	/* little-endian: the lowest bytes */
 
-	if (slot->type == VT_TEXT)
+	if (param->type == VT_TEXT)
 		value = &text;
-	else if (value_is_bytes((ValueType) slot->type))
-		value = slot->isnull ? NULL : slot->bytes.data;
+	else if (value_is_bytes((ValueType) param->type))
+		value = param->isnull ? NULL : param->bytes.data;
 	for (size_t i = 0; i < n && value != NULL; i++)
 		memcpy(values + i * size, value, size);
 	vector->values = values;
-	if (slot->isnull)
+	if (param->isnull)
 		vector->valid = reg->valid; /* all zero, and stays so */
 }
 
@@ -538,7 +538,7 @@ run_insn(Evaluator *eval, int i, const ColumnBatch *batch, uint32_t n)
 			load_column(&batch->columns[insn->index], (ValueType) insn->type, n,
 						reg, out);
 			break;
-		case OP_slot:
+		case OP_param:
 			break;
 		case OP_and:
 		case OP_or:
@@ -562,8 +562,8 @@ run_insn(Evaluator *eval, int i, const ColumnBatch *batch, uint32_t n)
 static bool
 is_constant(const Evaluator *eval, const Insn *insn)
 {
-	if (insn->op == OP_column || insn->op == OP_slot)
-		return insn->op == OP_slot;
+	if (insn->op == OP_column || insn->op == OP_param)
+		return insn->op == OP_param;
 	for (int i = 0; i < op_nargs((OpCode) insn->op); i++)
 		if (!eval->registers[insn->arg[i]].constant)
 			return false;
@@ -589,7 +589,7 @@ eval_registers(Evaluator *eval, const ColumnBatch *batch, const uint16_t *regist
 }
 
 Evaluator *
-eval_create(const Program *program, const SlotValue *slots, const EngineHints *hints)
+eval_create(const Program *program, const ParamValue *params, const EngineHints *hints)
 {
 	const Insn *insns = program_insns(program);
 	size_t		bitmap = CPU_BATCH_WORDS * sizeof(uint64_t);
@@ -621,9 +621,9 @@ eval_create(const Program *program, const SlotValue *slots, const EngineHints *h
 		reg->values = next + 2 * bitmap;
 		next += 2 * bitmap + register_values(&insns[i]) * value_bytes[insns[i].type];
 		reg->constant = is_constant(eval, &insns[i]);
-		if (insns[i].op == OP_slot)
-			fill_slot(&slots[insns[i].index], register_values(&insns[i]), reg,
-					  &eval->vectors[i]);
+		if (insns[i].op == OP_param)
+			fill_param(&params[insns[i].index], register_values(&insns[i]), reg,
+					   &eval->vectors[i]);
 		else if (reg->constant)
 			run_insn(eval, i, NULL, CPU_BATCH);
 	}

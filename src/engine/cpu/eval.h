@@ -27,7 +27,7 @@ typedef struct Vector
 typedef struct Evaluator Evaluator;
 
 /* NULL if there is no memory.  The Program must outlive the evaluator. */
-extern Evaluator *eval_create(const Program *program, const SlotValue *slots,
+extern Evaluator *eval_create(const Program *program, const ParamValue *params,
 							  const EngineHints *hints);
 extern void eval_free(Evaluator *eval);
 extern size_t eval_memory(const Evaluator *eval);

@@ -71,7 +71,7 @@ typedef struct FilterStage
 struct RowFilter
 {
 	const Program *program;
-	const SlotValue *slots;
+	const ParamValue *params;
 	Evaluator  *eval;
 	DeformBuffer *buffer;		/* the filter's columns */
 	int			nconjuncts;
@@ -97,7 +97,7 @@ mark_register(const Program *program, int reg, bool *needed)
 		return;
 	needed[reg] = true;
 	for (int i = reg; i >= 0; i--)
-		if (needed[i] && insns[i].op != OP_column && insns[i].op != OP_slot)
+		if (needed[i] && insns[i].op != OP_column && insns[i].op != OP_param)
 			for (int arg = 0; arg < op_nargs((OpCode) insns[i].op); arg++)
 				needed[insns[i].arg[arg]] = true;
 }
@@ -156,7 +156,7 @@ last_attribute_of(const Program *program, int reg)
 static Bytes
 table_of(const RowFilter *filter, const Insn *insn)
 {
-	return filter->slots[program_insns(filter->program)[insn->arg[1]].index].bytes;
+	return filter->params[program_insns(filter->program)[insn->arg[1]].index].bytes;
 }
 
 static int
@@ -169,7 +169,7 @@ insn_cost(const RowFilter *filter, const Insn *insn)
 	switch (op)
 	{
 		case OP_column:
-		case OP_slot:
+		case OP_param:
 			return 0;
 		case OP_text_in:
 		case OP_text_contains:
@@ -208,8 +208,8 @@ is_zero(const RowFilter *filter, int reg)
 {
 	const Insn *insn = &program_insns(filter->program)[reg];
 
-	return insn->op == OP_slot && insn->type == VT_INT4 &&
-		!filter->slots[insn->index].isnull && (int32_t) filter->slots[insn->index].word == 0;
+	return insn->op == OP_param && insn->type == VT_INT4 &&
+		!filter->params[insn->index].isnull && (int32_t) filter->params[insn->index].word == 0;
 }
 
 /* Which share of tuples a conjunct refuses: known of whether a table has a key, or lacks it. */
@@ -263,9 +263,9 @@ static bool
 is_false(const RowFilter *filter, int reg)
 {
 	const Insn *insn = &program_insns(filter->program)[reg];
-	const SlotValue *slot = &filter->slots[insn->index];
+	const ParamValue *param = &filter->params[insn->index];
 
-	return insn->op == OP_slot && !slot->isnull && slot->type == VT_BOOL && slot->word == 0;
+	return insn->op == OP_param && !param->isnull && param->type == VT_BOOL && param->word == 0;
 }
 
 /*
@@ -384,7 +384,7 @@ plan(RowFilter *filter, const DeformBuffer *rest)
 	filter->stages = calloc(program->ninsns, sizeof(FilterStage));
 	mark_register(program, program->filter, needed);
 	mark_columns(program, needed, wanted);
-	filter->buffer = deform_create(program, filter->slots, CPU_BATCH, wanted);
+	filter->buffer = deform_create(program, filter->params, CPU_BATCH, wanted);
 	if (filter->conjuncts == NULL || filter->stages == NULL || filter->buffer == NULL)
 		return false;
 
@@ -397,7 +397,7 @@ plan(RowFilter *filter, const DeformBuffer *rest)
 }
 
 RowFilter *
-filter_create(const Program *program, const SlotValue *slots, Evaluator *eval,
+filter_create(const Program *program, const ParamValue *params, Evaluator *eval,
 			  const DeformBuffer *rest)
 {
 	RowFilter  *filter = calloc(1, sizeof(RowFilter));
@@ -405,7 +405,7 @@ filter_create(const Program *program, const SlotValue *slots, Evaluator *eval,
 	if (filter == NULL)
 		return NULL;
 	filter->program = program;
-	filter->slots = slots;
+	filter->params = params;
 	filter->eval = eval;
 	if (plan(filter, rest))
 		return filter;

@@ -18,7 +18,7 @@ typedef struct RowFilter RowFilter;
  * that keys and accumulators need of tuples that pass.  All arguments must
  * outlive it.  NULL: no memory.
  */
-extern RowFilter *filter_create(const Program *program, const SlotValue *slots,
+extern RowFilter *filter_create(const Program *program, const ParamValue *params,
 								Evaluator *eval, const DeformBuffer *rest);
 extern void filter_free(RowFilter *filter);
 extern size_t filter_memory(const RowFilter *filter);

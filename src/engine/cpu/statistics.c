@@ -61,7 +61,7 @@ typedef struct List
 struct Statistics
 {
 	const Program *program;
-	const SlotValue *slots;
+	const ParamValue *params;
 	const EngineHints *hints;
 	List	   *lists;
 	int			nlists;
@@ -133,7 +133,7 @@ find_readers(Statistics *s)
 }
 
 Statistics *
-statistics_create(const Program *program, const SlotValue *slots, const EngineHints *hints,
+statistics_create(const Program *program, const ParamValue *params, const EngineHints *hints,
 				  uint64_t limit)
 {
 	Statistics *s = calloc(1, sizeof(Statistics));
@@ -141,7 +141,7 @@ statistics_create(const Program *program, const SlotValue *slots, const EngineHi
 	if (s == NULL)
 		return NULL;
 	s->program = program;
-	s->slots = slots;
+	s->params = params;
 	s->hints = hints;
 	s->room = limit / LIMIT_BYTES;
 	if (s->room < LEAST_ROOM)
@@ -202,7 +202,7 @@ statistics_values(Statistics *s)
 EngineStatus
 statistics_check(const Statistics *s, char *message)
 {
-	if (fractions_are_good(s->program, s->slots))
+	if (fractions_are_good(s->program, s->params))
 		return ENGINE_OK;
 	snprintf(message, 256, FRACTION_MESSAGE);
 	return ENGINE_INEXACT;
@@ -220,10 +220,10 @@ begin_readers(const Statistics *s, uint64_t n)
 		reader->last_count = reader->most_count = 0;
 		reader->share = 0;
 		if (acc->kind == ACC_PERCENTILE_CONT)
-			percentile_cont_ranks(fraction_of(s->slots, acc), n, &reader->low, &reader->high,
+			percentile_cont_ranks(fraction_of(s->params, acc), n, &reader->low, &reader->high,
 								  &reader->share);
 		else if (acc->kind == ACC_PERCENTILE_DISC)
-			reader->low = reader->high = percentile_disc_rank(fraction_of(s->slots, acc), n);
+			reader->low = reader->high = percentile_disc_rank(fraction_of(s->params, acc), n);
 		else
 			continue;
 		if (acc->descending)

@@ -25,7 +25,7 @@ typedef struct ValueSource
  * For a Program with lists of values.  It keeps the hints' address.  limit: bytes that a run's
  * table may take; reading takes a small share of that besides.  NULL: no memory.
  */
-extern Statistics *statistics_create(const Program *program, const SlotValue *slots,
+extern Statistics *statistics_create(const Program *program, const ParamValue *params,
 									 const EngineHints *hints, uint64_t limit);
 extern void statistics_free(Statistics *statistics);
 

@@ -28,7 +28,7 @@
 /* A run without a device; free_run takes it back. */
 static CudaRun *
 make_run(const EngineOps *ops, const DeviceOps *device, const Program *program,
-		 const SlotValue *slots, const EngineHints *hints)
+		 const ParamValue *params, const EngineHints *hints)
 {
 	CudaRun    *run = calloc(1, sizeof(*run));
 	RunCore    *core;
@@ -48,7 +48,7 @@ make_run(const EngineOps *ops, const DeviceOps *device, const Program *program,
 	core->head.stats.compile_cached = true;
 	core->context = context_of(device);
 	core->device_ops = device;
-	core->constants.slots = slots;
+	core->constants.params = params;
 	core->hints = *hints;
 	core->forced = hints->strategy ? strategy_named(hints->strategy) : -1;
 	core->interpreter.forced = core->forced == STRATEGY_INTERPRET;
@@ -85,9 +85,9 @@ static void cuda_close(EngineRun *head);
 
 static EngineStatus
 open_on(const EngineOps *ops, const DeviceOps *device, const Program *program,
-		const SlotValue *slots, const EngineHints *hints, EngineRun **head, char *message)
+		const ParamValue *params, const EngineHints *hints, EngineRun **head, char *message)
 {
-	CudaRun    *run = make_run(ops, device, program, slots, hints);
+	CudaRun    *run = make_run(ops, device, program, params, hints);
 	EngineStatus status;
 
 	*head = NULL;
@@ -361,10 +361,10 @@ its_ops##_lost(void) \
 } \
 \
 static EngineStatus \
-its_ops##_open(const Program *program, const SlotValue *slots, const EngineHints *hints, \
+its_ops##_open(const Program *program, const ParamValue *params, const EngineHints *hints, \
 			  EngineRun **run, char *message) \
 { \
-	return open_on(&its_ops, &device, program, slots, hints, run, message); \
+	return open_on(&its_ops, &device, program, params, hints, run, message); \
 } \
 \
 static const EngineTraits its_ops##_traits = { \

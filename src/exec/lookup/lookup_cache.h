@@ -23,7 +23,7 @@ typedef struct LookupResult
 {
 	MemoryContext context;		/* where all of it is */
 	Datum	  **values;			/* by column; of codes, by their number */
-	Bytes	   *bytes;			/* of slots, in the order of lookup_slots */
+	Bytes	   *bytes;			/* of parameters, in the order of set_params */
 	int			nbytes;
 	LookupStats stats;
 } LookupResult;

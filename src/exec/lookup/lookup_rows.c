@@ -49,9 +49,9 @@ make_key(const LookupInfo *info, const LookupKey *key)
 	RowKey		result = {.info = key};
 
 	result.type = (ValueType) program_columns(info->program)[key->column].type;
-	if (key->slot >= 0)
+	if (key->param >= 0)
 		result.numbers = result.type == VT_TEXT ? numbering_of_texts() : numbering_of_words(1);
-	if (key->pair_slot >= 0)
+	if (key->pair_param >= 0)
 		result.pairs = numbering_of_words(1);
 	return result;
 }
@@ -130,7 +130,7 @@ integer_at(const ColumnVector *vector, ValueType type, uint32 row)
 static uint32
 number_row(LookupRows *rows, const ColumnBatch *batch, uint32 row, const uint32 *codes)
 {
-	uint64		words[PROGRAM_MAX_SLOTS * 2 + PROGRAM_MAX_SLOTS / 64];
+	uint64		words[PROGRAM_MAX_PARAMS * 2 + PROGRAM_MAX_PARAMS / 64];
 
 	memset(words, 0, sizeof(uint64) * Max(rows->nwords, 1));
 	for (int i = 0; i < rows->info->ncolumns; i++)

@@ -233,7 +233,7 @@ read_child_safely(NodeLookup *lookup, LookupRows *rows, uint64 limit, const char
 	return reading.status;
 }
 
-/* Of the next slot; false: there are too many. */
+/* Of the next parameter; false: there are too many. */
 static bool
 add_bytes(LookupResult *result, Bytes bytes)
 {
@@ -284,7 +284,7 @@ keys_bytes(const LookupRows *rows, uint64 limit, bool *is_unique)
 	return result;
 }
 
-/* The bytes of all its slots, in the order of set_slots. */
+/* The bytes of all its parameters, in the order of set_params. */
 static EngineStatus
 make_bytes(LookupResult *result, const LookupRows *rows, uint64 limit, const char **message)
 {
@@ -318,29 +318,29 @@ make_bytes(LookupResult *result, const LookupRows *rows, uint64 limit, const cha
 }
 
 static void
-set_slot(SlotValue *slots, int slot, Bytes bytes)
+set_param(ParamValue *params, int param, Bytes bytes)
 {
-	slots[slot].isnull = false;
-	slots[slot].bytes = bytes;
+	params[param].isnull = false;
+	params[param].bytes = bytes;
 }
 
-/* Put the bytes into the slots that the plan has for them. */
+/* Put the bytes into the parameters that the plan has for them. */
 static void
-set_slots(const NodeLookup *lookup, SlotValue *slots)
+set_params(const NodeLookup *lookup, ParamValue *params)
 {
 	const LookupInfo *info = lookup->info;
 	const Bytes *bytes = lookup->result->bytes;
 
-	set_slot(slots, info->slot, *bytes++);
+	set_param(params, info->param, *bytes++);
 	for (int i = 0; i < info->nkeys; i++)
 	{
-		if (info->keys[i].slot >= 0)
-			set_slot(slots, info->keys[i].slot, *bytes++);
-		if (info->keys[i].pair_slot >= 0)
-			set_slot(slots, info->keys[i].pair_slot, *bytes++);
+		if (info->keys[i].param >= 0)
+			set_param(params, info->keys[i].param, *bytes++);
+		if (info->keys[i].pair_param >= 0)
+			set_param(params, info->keys[i].pair_param, *bytes++);
 	}
 	for (int i = 0; i < info->ncolumns; i++)
-		set_slot(slots, info->columns[i].slot, *bytes++);
+		set_param(params, info->columns[i].param, *bytes++);
 }
 
 /* The values of codes, by column. */
@@ -454,7 +454,7 @@ find_or_build(const Lookups *lookups, NodeLookup *lookup, bool reads, uint64 lim
 }
 
 EngineStatus
-lookups_build(Lookups *lookups, SlotValue *slots, const char **message)
+lookups_build(Lookups *lookups, ParamValue *params, const char **message)
 {
 	uint64		limit = groups_memory_limit(false);
 	bool		lets_none_pass = false;
@@ -467,7 +467,7 @@ lookups_build(Lookups *lookups, SlotValue *slots, const char **message)
 		if (status != ENGINE_OK)
 			return status;
 		lets_none_pass |= lookup->is_required && lookup->result->stats.keys == 0;
-		set_slots(lookup, slots);
+		set_params(lookup, params);
 	}
 	return ENGINE_OK;
 }

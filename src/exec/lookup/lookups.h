@@ -17,12 +17,12 @@ typedef struct Lookups Lookups;
 extern Lookups *lookups_create(const PlanInfo *plan, List *children);
 
 /*
- * Read the children to their ends, and put what is made of their rows into the slots, of
+ * Read the children to their ends, and put what is made of their rows into the parameters, of
  * which there are as many as the plan's Program has.  What is there already, and whose
- * child's parameters have not changed, stays.  The bytes belong to the look-ups, until the
+ * child's Params have not changed, stays.  The bytes belong to the look-ups, until the
  * next call.  OK; or why engines cannot have them, in *message.
  */
-extern EngineStatus lookups_build(Lookups *lookups, SlotValue *slots, const char **message);
+extern EngineStatus lookups_build(Lookups *lookups, ParamValue *params, const char **message);
 
 /* Can no row pass, since a relation that it must be found in has none? */
 extern bool lookups_let_none_pass(const Lookups *lookups);

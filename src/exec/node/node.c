@@ -26,7 +26,7 @@
  * its plan's engine; a witness that its answer is compared with, or what makes lost groups
  * again (lost_groups.c), are further runs.
  *
- * Memory: slots live in the context of the node's own run, which is reset for every execution.
+ * Memory: parameters live in the context of the node's own run, which is reset for every execution.
  */
 #include "postgres.h"
 
@@ -162,14 +162,14 @@ unused_outputs(const GpuAggState *state, List *tlist)
 	return outputs;
 }
 
-/* The tables and the slots. */
+/* The tables and the parameters. */
 static void
 begin_input(GpuAggState *state, EState *estate)
 {
 	CustomScan *scan = (CustomScan *) state->css.ss.ps.plan;
 	int			nvalues = state->plan->having ? list_length(state->plan->having->columns) : 0;
-	int			nslots = list_length(scan->custom_exprs) - nvalues;
-	List	   *slots = list_truncate(list_copy(scan->custom_exprs), nslots);
+	int			nparams = list_length(scan->custom_exprs) - nvalues;
+	List	   *params = list_truncate(list_copy(scan->custom_exprs), nparams);
 
 	if (plan_reads_tables(state->plan))
 	{
@@ -181,12 +181,12 @@ begin_input(GpuAggState *state, EState *estate)
 									list_copy_tail(state->css.custom_ps,
 												   list_length(state->css.custom_ps) -
 												   list_length(state->plan->lookups)));
-	state->slot_exprs = ExecInitExprList(slots, (PlanState *) state);
-	state->slot_params = slots_exec_params(slots);
-	state->having_values = ExecInitExprList(list_copy_tail(scan->custom_exprs, nslots),
+	state->param_exprs = ExecInitExprList(params, (PlanState *) state);
+	state->param_exec_ids = params_exec_ids(params);
+	state->having_values = ExecInitExprList(list_copy_tail(scan->custom_exprs, nparams),
 											(PlanState *) state);
-	state->early_slots = slots_evaluate_early(state->slot_exprs, state->css.ss.ps.ps_ExprContext,
-											  &state->slots_failed);
+	state->early_params = params_evaluate_early(state->param_exprs, state->css.ss.ps.ps_ExprContext,
+												&state->params_failed);
 }
 
 static void
@@ -286,7 +286,7 @@ run_engine(GpuAggState *state)
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 	Snapshot	snapshot = state->input.estate->es_snapshot;
 	EngineHints hints = node_run_hints(run);
-	SlotValue  *slots;
+	ParamValue *params;
 	MemoryContext old;
 	EngineStatus status;
 	const char *message;
@@ -306,20 +306,20 @@ run_engine(GpuAggState *state)
 		fall_back(state, ENGINE_INEXACT, "the transaction is serializable");
 	else if (state->scans_differ)
 		fall_back(state, ENGINE_INEXACT, "another extension has replaced the scan of a table");
-	else if (state->slots_failed)
+	else if (state->params_failed)
 		fall_back(state, ENGINE_INEXACT, "an expression without columns has raised an error before");
-	else if (!slots_evaluate(state->slot_exprs, state->early_slots, state->slot_params,
-							 econtext, &slots, &reason))
+	else if (!params_evaluate(state->param_exprs, state->early_params, state->param_exec_ids,
+							  econtext, &params, &reason))
 	{
 		/* what a failed expression has cached (SQL functions do) is unusable */
-		state->slots_failed = true;
+		state->params_failed = true;
 		fall_back(state, ENGINE_INEXACT, reason);
 	}
 	else
 	{
-		run->slots = slots;
+		run->params = params;
 		hints.top = top_hint(state);
-		status = lookups_build(state->lookups, slots, &message);
+		status = lookups_build(state->lookups, params, &message);
 		state->input.is_empty = status == ENGINE_OK && lookups_let_none_pass(state->lookups);
 		if (status == ENGINE_OK)
 			status = node_run_verified(state, &hints, &message);

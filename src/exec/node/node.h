@@ -15,7 +15,7 @@
 #include "exec/node/top_groups.h"
 #include "exec/node/verify.h"
 #include "exec/lookup/lookups.h"
-#include "exec/values/slots.h"
+#include "exec/values/params.h"
 
 typedef enum GpuAggPhase
 {
@@ -49,10 +49,10 @@ typedef struct GpuAggState
 	bool		native_read;	/* the native plan's rows have been compared */
 	NodeInput	input;			/* of all runs */
 	bool		scans_differ;	/* PostgreSQL's own rows are not those of the input's tables */
-	List	   *slot_exprs;		/* ExprState, one a slot */
-	Bitmapset  *slot_params;	/* PARAM_EXEC parameters in the slots' expressions */
-	SlotResult *early_slots;	/* what has been evaluated of the slots before, or NULL */
-	bool		slots_failed;	/* a slot's expression has raised an error */
+	List	   *param_exprs;	/* ExprState, one a parameter */
+	Bitmapset  *param_exec_ids;	/* of the PARAM_EXEC Params in these expressions */
+	ParamResult *early_params;	/* what has been evaluated of the parameters before, or NULL */
+	bool		params_failed;	/* a parameter's expression has raised an error */
 	Lookups    *lookups;		/* what is joined to the input's tables */
 	List	   *having_values;	/* ExprState, one a clause that the engine is told */
 	NodeRun    *own;			/* the run of the plan's engine, in all executions; NULL: the

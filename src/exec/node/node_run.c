@@ -10,7 +10,8 @@
  * or that a numeric is NaN or infinite (specials.h).  Then it begins again with another
  * Program, which the run keeps for rescans; the input is read once more.
  *
- * Memory: slots are the node's, which are evaluated once an execution, whatever runs there are.
+ * Memory: parameters are the node's, which are evaluated once an execution, whatever runs there
+ * are.
  * What an execution allocates is in the run's context, the engine's own memory is freed with its
  * handle, and programs and what the input's plan allocates are there as long as the query.
  */
@@ -58,7 +59,7 @@ node_run_beside(const NodeRun *model, const EngineOps *engine)
 
 	MemoryContextSwitchTo(old);
 	run->is_alone = true;
-	run->slots = model->slots;
+	run->params = model->params;
 	node_run_take_programs(run, model);
 	return run;
 }
@@ -345,7 +346,7 @@ run_alone(NodeRun *run, const EngineHints *hints, const char **message)
 
 	if (!run->input->is_empty)
 		add_tables(run, &own);
-	status = engine_open(run->engine, run->program, run->slots, &own);
+	status = engine_open(run->engine, run->program, run->params, &own);
 	run->uncounted = true;
 	/* the device process knows of the runs of others */
 	if (!engine_ops(run->engine)->traits->on_device)
@@ -373,7 +374,7 @@ run_merged(NodeRun *run, const EngineHints *hints, const char **message)
 
 	run->merged = partial_groups(run->input->gather);
 	merged.store = &run->merged->store;
-	status = engine_open(run->engine, run->program, run->slots, &merged);
+	status = engine_open(run->engine, run->program, run->params, &merged);
 	*message = engine_message(run->engine);
 	if (status == ENGINE_OK)
 		status = begin_groups(run, &merged, message);
@@ -385,7 +386,7 @@ job_of(const NodeRun *run)
 {
 	return (ParallelJob)
 	{
-		.program = run->program,.slots = run->slots,
+		.program = run->program,.params = run->params,
 			.tables = run->input->tables,.nblocks = run->nblocks,.ntables = run->input->ntables
 	};
 }
@@ -504,7 +505,7 @@ run_fed(NodeRun *run, const EngineHints *hints, EngineStatus *status,
 	add_tables(run, &keyed);
 	job.run = run->engine;
 	run->uncounted = true;
-	*status = engine_open(run->engine, run->program, run->slots, &keyed);
+	*status = engine_open(run->engine, run->program, run->params, &keyed);
 	if (*status == ENGINE_OK)
 		*status = find_served(run);
 	if (*status == ENGINE_OK)

@@ -43,7 +43,7 @@ typedef struct NodeRun
 								 * with specials if there were any */
 	const Program *coarse;		/* the plan's for regrouping, as wide as the other program; NULL:
 								 * the plan has none */
-	const SlotValue *slots;		/* of the execution; not the run's memory */
+	const ParamValue *params;	/* of the execution; not the run's memory */
 
 	/* what it reads; by table, in the context */
 	BlockNumber *nblocks;		/* of each table */
@@ -83,8 +83,8 @@ typedef struct NodeRun
 extern NodeRun *node_run_create(const NodeInput *input, const EngineOps *engine);
 
 /*
- * Another run, by this process alone, with the same slots and programs as this one has now.  It
- * goes with the model's context, at the next execution.
+ * Another run, by this process alone, with the same parameters and programs as this one has now.
+ * It goes with the model's context, at the next execution.
  */
 extern NodeRun *node_run_beside(const NodeRun *model, const EngineOps *engine);
 

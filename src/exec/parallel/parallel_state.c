@@ -3,9 +3,9 @@
  *	  What the processes of a parallel aggregation share.
  *
  * The state lies in the query's segment of dynamic shared memory.  The program and
- * its slots' values, which can be of another size when the plan is run again, are in
+ * its parameters' values, which can be of another size when the plan is run again, are in
  * memory beside it (shared_area.h), and so are the groups.  The leader writes the job before it
- * starts workers; it has evaluated the slots, so that all processes have the same
+ * starts workers; it has evaluated the parameters, so that all processes have the same
  * values.
  *
  * The first failure counts: what the others then do is of no use.  But one of a device or of a
@@ -34,7 +34,7 @@ begin(ParallelState *state)
 	memset(&state->result, 0, sizeof(state->result));
 	state->result.status = ENGINE_OK;
 	state->program = SHARED_POINTER_INVALID;
-	state->slots = SHARED_POINTER_INVALID;
+	state->params = SHARED_POINTER_INVALID;
 	state->served = SHARED_POINTER_INVALID;
 }
 
@@ -65,29 +65,29 @@ parallel_state_clear(ParallelState *state, SharedArea *area)
 }
 
 static Size
-slots_size(const SlotValue *slots, int n)
+params_size(const ParamValue *params, int n)
 {
-	Size		size = (n + 1) * sizeof(SlotValue);
+	Size		size = (n + 1) * sizeof(ParamValue);
 
 	for (int i = 0; i < n; i++)
-		size += slots[i].bytes.data ? TYPEALIGN(8, slots[i].bytes.len) : 0;
+		size += params[i].bytes.data ? TYPEALIGN(8, params[i].bytes.len) : 0;
 	return size;
 }
 
-/* The slots, with places instead of addresses, and their bytes. */
+/* The parameters, with places instead of addresses, and their bytes. */
 static void
-share_slots(SlotValue *shared, const SlotValue *slots, int n)
+share_params(ParamValue *shared, const ParamValue *params, int n)
 {
-	Size		place = (n + 1) * sizeof(SlotValue);
+	Size		place = (n + 1) * sizeof(ParamValue);
 
 	for (int i = 0; i < n; i++)
 	{
-		shared[i] = slots[i];
-		if (slots[i].bytes.data == NULL)
+		shared[i] = params[i];
+		if (params[i].bytes.data == NULL)
 			continue;
-		memcpy((char *) shared + place, slots[i].bytes.data, slots[i].bytes.len);
+		memcpy((char *) shared + place, params[i].bytes.data, params[i].bytes.len);
 		shared[i].bytes.data = (const char *) (uintptr_t) place;
-		place += TYPEALIGN(8, slots[i].bytes.len);
+		place += TYPEALIGN(8, params[i].bytes.len);
 	}
 }
 
@@ -134,16 +134,16 @@ allocate(SharedArea *area, Size size, SharedPointer *part)
 static bool
 share_parts(ParallelState *state, SharedArea *area, const ParallelJob *job)
 {
-	int			nslots = job->program->nslots;
+	int			nparams = job->program->nparams;
 	void	   *program = allocate(area, job->program->size, &state->program);
-	void	   *slots = allocate(area, slots_size(job->slots, nslots), &state->slots);
+	void	   *params = allocate(area, params_size(job->params, nparams), &state->params);
 	void	   *served = job->served == NULL ? NULL :
 		allocate(area, all_served_size(job), &state->served);
 
-	if (program == NULL || slots == NULL || (served == NULL && job->served != NULL))
+	if (program == NULL || params == NULL || (served == NULL && job->served != NULL))
 		return false;
 	memcpy(program, job->program, job->program->size);
-	share_slots(slots, job->slots, nslots);
+	share_params(params, job->params, nparams);
 	if (served != NULL)
 		share_served(served, job);
 	return true;
@@ -170,18 +170,18 @@ parallel_state_program(const ParallelState *state, SharedArea *area)
 	return shared_area_address(area, state->program);
 }
 
-SlotValue *
-parallel_state_slots(const ParallelState *state, SharedArea *area)
+ParamValue *
+parallel_state_params(const ParallelState *state, SharedArea *area)
 {
-	int			n = parallel_state_program(state, area)->nslots;
-	const SlotValue *shared = shared_area_address(area, state->slots);
-	SlotValue  *slots = palloc((n + 1) * sizeof(SlotValue));
+	int			n = parallel_state_program(state, area)->nparams;
+	const ParamValue *shared = shared_area_address(area, state->params);
+	ParamValue *params = palloc((n + 1) * sizeof(ParamValue));
 
-	memcpy(slots, shared, n * sizeof(SlotValue));
+	memcpy(params, shared, n * sizeof(ParamValue));
 	for (int i = 0; i < n; i++)
-		if (slots[i].bytes.data != NULL)
-			slots[i].bytes.data = (const char *) shared + (uintptr_t) slots[i].bytes.data;
-	return slots;
+		if (params[i].bytes.data != NULL)
+			params[i].bytes.data = (const char *) shared + (uintptr_t) params[i].bytes.data;
+	return params;
 }
 
 const uint8 **

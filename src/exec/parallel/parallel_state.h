@@ -19,7 +19,7 @@
 typedef struct ParallelJob
 {
 	const Program *program;
-	const SlotValue *slots;
+	const ParamValue *params;
 	const SourceTable *tables;
 	const BlockNumber *nblocks; /* that are read, by table; */
 	const uint8 *const *served; /* of them those that the run has, as EngineKept.served says
@@ -49,7 +49,7 @@ typedef struct ParallelState
 	ParallelResult result;
 	SharedMemory memory;		/* of what follows, and of groups */
 	SharedPointer program;
-	SharedPointer slots;		/* SlotValues, and behind them their bytes */
+	SharedPointer params;		/* ParamValues, and behind them their bytes */
 	SharedPointer served;		/* ParallelJob.served, or none: the bits of all tables,
 								 * each from a byte on */
 	SharedGroups groups;
@@ -80,9 +80,9 @@ extern void parallel_state_clear(ParallelState *state, SharedArea *area);
 /* In a worker, before anything else: its view of the memory. */
 extern SharedArea *parallel_state_attach(ParallelState *state);
 
-/* The job's program and slots, in any process; the slots in the current context. */
+/* The job's program and parameters, in any process; the parameters in the current context. */
 extern const Program *parallel_state_program(const ParallelState *state, SharedArea *area);
-extern SlotValue *parallel_state_slots(const ParallelState *state, SharedArea *area);
+extern ParamValue *parallel_state_params(const ParallelState *state, SharedArea *area);
 
 /* A process has failed; the others need not go on. */
 extern void parallel_state_fail(ParallelState *state, EngineStatus status,

@@ -142,7 +142,7 @@ open_run(PartialState *state)
 
 	state->activity = activity_begin(hints.relation, hints.pages);
 	return engine_open(state->engine, parallel_state_program(state->shared, state->area),
-					   parallel_state_slots(state->shared, state->area), &hints);
+					   parallel_state_params(state->shared, state->area), &hints);
 }
 
 /* This process's share of the rows. */

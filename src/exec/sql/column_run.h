@@ -11,7 +11,7 @@
 typedef struct ColumnRun ColumnRun;
 
 /*
- * Begin in the given engine.  The Program has no slots, and outlives the run;
+ * Begin in the given engine.  The Program has no parameters, and outlives the run;
  * rows: expected, 0: unknown; one_batch: there will be no second one.
  */
 extern ColumnRun *column_run_create(const EngineOps *ops, const Program *program,

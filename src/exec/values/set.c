@@ -1,6 +1,6 @@
 /*
  * set.c
- *	  An array's elements as a set, for slots.
+ *	  An array's elements as a set, for parameters.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * set.h
- *	  An array's elements as a set, for slots.
+ *	  An array's elements as a set, for parameters.
  */
 #ifndef GPUAGG_SET_H
 #define GPUAGG_SET_H

@@ -1,6 +1,6 @@
 /*
  * zone.c
- *	  A time zone's rules as data, for slots.
+ *	  A time zone's rules as data, for parameters.
  *
  * The backend's time zone library gives the changes of a zone's offset one after
  * the other.  The table lists those of four centuries; before and after these it

@@ -1,6 +1,6 @@
 /*
  * zone.h
- *	  A time zone's rules as data, for slots.
+ *	  A time zone's rules as data, for parameters.
  */
 #ifndef GPUAGG_ZONE_H
 #define GPUAGG_ZONE_H

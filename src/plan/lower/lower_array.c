@@ -4,7 +4,7 @@
  *
  * A few known elements are compared one after the other.  Equality with more of
  * them, or with an array that is known only when execution begins, is a search
- * in the sorted set of its elements, which is a slot.
+ * in the sorted set of its elements, which is a parameter.
  */
 #include "postgres.h"
 
@@ -91,7 +91,7 @@ lower_empty_array_op(Lowering *l, const ScalarArrayOpExpr *expr)
 		return -1;
 	if (l->builder->insns[reg].fallible)
 		return lower_reject(l, REJECTED_EXPRESSION, _("a comparison with an empty array is not supported"));
-	return lower_slot_ref(l, (Expr *) makeBoolConst(!expr->useOr, false));
+	return lower_param_ref(l, (Expr *) makeBoolConst(!expr->useOr, false));
 }
 
 /*
@@ -180,7 +180,7 @@ lower_membership(Lowering *l, const ScalarArrayOpExpr *expr, OpCode op)
 {
 	ProgramBuilder *b = l->builder;
 	int			sought = lower_sought(l, expr, op);
-	int			set = sought < 0 ? -1 : lower_made_slot_ref(l, lsecond(expr->args));
+	int			set = sought < 0 ? -1 : lower_made_param_ref(l, lsecond(expr->args));
 	int			null = set < 0 ? -1 : lower_null(l, BOOLOID);
 	int			found;
 

@@ -2,7 +2,7 @@
  * lower_bucket.c
  *	  width_bucket and date_bin with constant bounds, thresholds, strides and origins.
  *
- * These constants become one slot, an array of numbers (SLOT_NUMBERS_TYPE).  What
+ * These constants become one parameter, an array of numbers (PARAM_NUMBERS_TYPE).  What
  * PostgreSQL raises an error for whatever the row is, is left to it.
  */
 #include "postgres.h"
@@ -44,9 +44,9 @@ lower_numbers(Lowering *l, const void *numbers, int n)
 	SET_VARSIZE(bytes, size);
 	memcpy(VARDATA(bytes), numbers, n * sizeof(int64));
 	constant = makeConst(BYTEAOID, -1, InvalidOid, -1, PointerGetDatum(bytes), false, false);
-	return lower_made_slot_ref(l, (Expr *) makeRelabelType((Expr *) constant, SLOT_NUMBERS_TYPE,
-														   -1, InvalidOid,
-														   COERCE_IMPLICIT_CAST));
+	return lower_made_param_ref(l, (Expr *) makeRelabelType((Expr *) constant, PARAM_NUMBERS_TYPE,
+															-1, InvalidOid,
+															COERCE_IMPLICIT_CAST));
 }
 
 /* Are they all constants, from an argument on, and none of them NULL? */

@@ -25,9 +25,9 @@ lower_missing_value(Lowering *l, Form_pg_attribute attr)
 	return missing->am_present ? missing : NULL;
 }
 
-/* The slot of that value, or -1. */
+/* The parameter of that value, or -1. */
 static int
-missing_slot(Lowering *l, Form_pg_attribute attr, ValueType type)
+missing_param(Lowering *l, Form_pg_attribute attr, ValueType type)
 {
 	const AttrMissing *missing = lower_missing_value(l, attr);
 	Const	   *value;
@@ -38,7 +38,7 @@ missing_slot(Lowering *l, Form_pg_attribute attr, ValueType type)
 					  attr->attlen,
 					  datumCopy(missing->am_value, attr->attbyval, attr->attlen),
 					  false, attr->attbyval);
-	return lower_add_slot(l, (Expr *) value, type);
+	return lower_add_param(l, (Expr *) value, type);
 }
 
 Form_pg_attribute
@@ -72,7 +72,7 @@ lower_var(Lowering *l, const Var *var)
 	if (l->hides_rows && attr->attlen < 0)
 		return lower_reject_hidden(l);
 	return program_add_column(l->builder, attr->attnum, type, !attr->attnotnull,
-							  missing_slot(l, attr, type));
+							  missing_param(l, attr, type));
 }
 
 int

@@ -2,7 +2,7 @@
  * lower_date.c
  *	  Functions of dates and timestamps whose fields and intervals are constants.
  *
- * Fields become numbers in a slot, an interval its months, days and time, each
+ * Fields become numbers in a parameter, an interval its months, days and time, each
  * added by an operation of its own, as PostgreSQL adds them.  Local times come
  * from lower_zone.c.
  */

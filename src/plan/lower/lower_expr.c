@@ -3,15 +3,15 @@
  *	  The recursion: any expression.
  *
  * A walk down the expression tree, one function for each kind of node, that adds
- * instructions to a ProgramBuilder on its way up.  Constants, parameters and
- * everything else that no row changes become slots (lower_slot.c), functions and
+ * instructions to a ProgramBuilder on its way up.  Constants, PostgreSQL's Params and
+ * everything else that no row changes become parameters (lower_param.c), functions and
  * operators become operations (lower_call.c, and numeric/lower_numeric_call.c for
  * numerics), CASE and the like selections (lower_choice.c), ANY and ALL chains or
  * searches (lower_array.c).  The tree is only looked at.
  *
  * These files call the functions of lower_expr.c for what is nested in their nodes;
  * that is the only circle among the files of lowering.  Below them, and calling
- * nothing here, are lowering.c, lower_slot.c, lower_column.c, function_op.c,
+ * nothing here, are lowering.c, lower_param.c, lower_column.c, function_op.c,
  * collation.c, and in numeric/ numeric_scale.c, numeric_stats.c, display_scale.c,
  * lower_shown.c and lower_wide.c.
  */
@@ -162,7 +162,7 @@ lower_expr(Lowering *l, Expr *expr)
 	}
 	/* an operation's error is only raised if a row needs the value */
 	if (same_for_all_rows(expr) && !is_operation(expr))
-		return lower_slot_ref(l, expr);
+		return lower_param_ref(l, expr);
 	return lower_node(l, expr);
 }
 

@@ -45,7 +45,7 @@ lower_conditions(Lowering *l, List *clauses)
 			result = reg;
 		else if (l->builder->insns[reg].fallible)
 			result = program_add_select(l->builder, result, reg,
-										lower_slot_ref(l, (Expr *) makeBoolConst(false, false)));
+										lower_param_ref(l, (Expr *) makeBoolConst(false, false)));
 		else
 			result = program_add_op(l->builder, OP_and, result, reg);
 	}

@@ -49,7 +49,7 @@ struct Lookup
 	List	   *target;			/* Expr: what its plan puts out */
 	ProgramBuilder *builder;	/* its columns are those that engines need */
 	List	   *keys;			/* LookupKey */
-	int			slot;
+	int			param;
 	int			row;			/* register: the number of the row that is found */
 	List	   *columns;		/* LookupColumn */
 };
@@ -176,16 +176,16 @@ attribute_of(const Lowering *l, Lookup *lookup, Expr *expr)
 	return list_length(lookup->target);
 }
 
-/* A new slot, whose bytes are made of rows; -1: there is none. */
+/* A new parameter, whose bytes are made of rows; -1: there is none. */
 static int
-add_table_slot(Lowering *l)
+add_table_param(Lowering *l)
 {
-	int			slot = program_add_slot(l->builder, VT_TEXT);
+	int			param = program_add_param(l->builder, VT_TEXT);
 
-	if (slot >= 0)
-		l->slots = lappend(l->slots, makeConst(SLOT_LOOKUP_TYPE, -1, InvalidOid, sizeof(int32),
-											   Int32GetDatum(slot), false, true));
-	return slot;
+	if (param >= 0)
+		l->params = lappend(l->params, makeConst(PARAM_LOOKUP_TYPE, -1, InvalidOid, sizeof(int32),
+												 Int32GetDatum(param), false, true));
+	return param;
 }
 
 /* A column of the look-up's rows; a new one if there is none like it yet. */
@@ -204,10 +204,10 @@ add_column(Lowering *l, Lookup *lookup, LookupUse use, int place)
 	column = palloc(sizeof(LookupColumn));
 	*column = (LookupColumn)
 	{
-		.use = use,.place = place,.slot = add_table_slot(l)
+		.use = use,.place = place,.param = add_table_param(l)
 	};
 	lookup->columns = lappend(lookup->columns, column);
-	return column->slot < 0 ? NULL : column;
+	return column->param < 0 ? NULL : column;
 }
 
 /* The number of a column of the look-up's Program, by its register there. */
@@ -299,9 +299,9 @@ lower_value(Lowering *l, Lookup *lookup, const Expr *expr, int reg)
 	if (column == NULL)
 		return -1;
 	type = (ValueType) lookup->builder->insns[reg].type;
-	/* a text's bytes are the slot's */
-	table = type == VT_TEXT ? program_add_slot_ref(l->builder, column->slot) :
-		program_add_table_ref(l->builder, column->slot);
+	/* a text's bytes are the parameter's */
+	table = type == VT_TEXT ? program_add_param_ref(l->builder, column->param) :
+		program_add_table_ref(l->builder, column->param);
 	if (!is_never_null(l, lookup, expr))
 		row = present_row(l, lookup, table);
 	return row < 0 || table < 0 ? -1 : program_add_op(l->builder, value_op(type), row, table);
@@ -358,7 +358,7 @@ lower_looked_up_presence(Lowering *l, Expr *expr)
 	column = reg < 0 ? NULL : add_column(l, lookup, LOOKUP_PRESENCE, column_number(lookup, reg));
 	if (column == NULL)
 		return -1;
-	return present_row(l, lookup, program_add_table_ref(l->builder, column->slot));
+	return present_row(l, lookup, program_add_table_ref(l->builder, column->param));
 }
 
 /* The place of a pointer in a list that has it, from 0. */
@@ -395,7 +395,7 @@ lower_number_of(Lowering *l, Lookup *lookup, const Expr *expr, const LookupColum
 {
 	ProgramBuilder *b = l->builder;
 	int			reg = program_add_op(b, OP_row_code, lookup->row,
-									 program_add_table_ref(b, column->slot));
+									 program_add_table_ref(b, column->param));
 
 	*code = (ColumnCode)
 	{
@@ -513,12 +513,12 @@ inner_key_column(Lowering *l, Lookup *lookup, const JoinKey *key, int op)
 
 /* The number of a value by a look-up of its own, as INT4. */
 static int
-lower_number(Lowering *l, int reg, int slot)
+lower_number(Lowering *l, int reg, int param)
 {
 	OpCode		op = l->builder->insns[reg].type == VT_TEXT ? OP_text_lookup : OP_int8_lookup;
 
-	return slot < 0 ? -1 :
-		program_add_op(l->builder, op, reg, program_add_table_ref(l->builder, slot));
+	return param < 0 ? -1 :
+		program_add_op(l->builder, op, reg, program_add_table_ref(l->builder, param));
 }
 
 /* One of several keys, as INT4; *part says how its numbers are made. */
@@ -530,8 +530,8 @@ lower_key_part(Lowering *l, const JoinKey *key, int op, LookupKey *part)
 
 	if (reg < 0 || type == VT_INT4)
 		return reg;
-	part->slot = add_table_slot(l);
-	return lower_number(l, reg, part->slot);
+	part->param = add_table_param(l);
+	return lower_number(l, reg, part->param);
 }
 
 /*
@@ -562,7 +562,7 @@ lower_keys(Lowering *l, Lookup *lookup, List *keys)
 
 		*part = (LookupKey)
 		{
-			.column = op < 0 ? -1 : inner_key_column(l, lookup, key, op),.slot = -1,.pair_slot = -1,
+			.column = op < 0 ? -1 : inner_key_column(l, lookup, key, op),.param = -1,.pair_param = -1,
 				.trims = op == OP_bpchar_eq
 		};
 		if (part->column < 0)
@@ -576,13 +576,13 @@ lower_keys(Lowering *l, Lookup *lookup, List *keys)
 			return false;
 		if (foreach_current_index(lc) >= 2)
 		{
-			part->pair_slot = add_table_slot(l);
-			word = lower_number(l, word, part->pair_slot);
+			part->pair_param = add_table_param(l);
+			word = lower_number(l, word, part->pair_param);
 		}
 		word = word < 0 ? reg : program_add_op(l->builder, OP_key_pair, word, reg);
 	}
-	lookup->slot = add_table_slot(l);
-	lookup->row = lower_number(l, word, lookup->slot);
+	lookup->param = add_table_param(l);
+	lookup->row = lower_number(l, word, lookup->param);
 	note_errors(l, lookup->row);
 	return lower_succeeded(l);
 }
@@ -701,7 +701,7 @@ make_info(const Lookup *lookup)
 	info->name = pstrdup(lookup->name);
 	info->jointype = lookup->jointype;
 	info->program = make_program(lookup->builder);
-	info->slot = lookup->slot;
+	info->param = lookup->param;
 	info->keys = palloc(sizeof(LookupKey) * list_length(lookup->keys));
 	foreach(lc, lookup->keys)
 		info->keys[info->nkeys++] = *(const LookupKey *) lfirst(lc);

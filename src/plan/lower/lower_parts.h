@@ -205,20 +205,20 @@ extern int	lower_operand(Lowering *l, Oid function, Expr *expr, ValueType type);
 extern int	lower_presence(Lowering *l, Expr *expr);
 
 /*
- * lower_slot.c: values that are the same for all rows: slots, and their registers.
+ * lower_param.c: values that are the same for all rows: parameters, and their registers.
  */
 
 /* Is the value the same for all rows, to be computed once by PostgreSQL? */
 extern bool same_for_all_rows(Expr *expr);
 
-/* The slot of an expression, an equal one's if there is; -1: none is free. */
-extern int	lower_add_slot(Lowering *l, Expr *expr, ValueType type);
+/* The parameter of an expression, an equal one's if there is; -1: none is free. */
+extern int	lower_add_param(Lowering *l, Expr *expr, ValueType type);
 
 /* The register of an expression's value, which is the same for all rows. */
-extern int	lower_slot_ref(Lowering *l, Expr *expr);
+extern int	lower_param_ref(Lowering *l, Expr *expr);
 
-/* Of a slot whose bytes are made of the value: see value_type.h. */
-extern int	lower_made_slot_ref(Lowering *l, Expr *expr);
+/* Of a parameter whose bytes are made of the value: see value_type.h. */
+extern int	lower_made_param_ref(Lowering *l, Expr *expr);
 
 /* Of a constant: a NULL of a type, numbers. */
 extern int	lower_null(Lowering *l, Oid type);

@@ -56,6 +56,6 @@ lower_presence(Lowering *l, Expr *expr)
 	if (attr == NULL)
 		return -1;
 	if (lower_missing_value(l, attr) != NULL)
-		missing = lower_add_slot(l, (Expr *) makeBoolConst(true, false), VT_BOOL);
+		missing = lower_add_param(l, (Expr *) makeBoolConst(true, false), VT_BOOL);
 	return program_add_presence(l->builder, attr->attnum, !attr->attnotnull, missing);
 }

@@ -4,7 +4,7 @@
  *
  * percentile_cont, percentile_disc and mode need all of a group's values in their order.
  * Those over the same argument and filter share a list.  A fraction is the same for all
- * groups, and a slot.
+ * groups, and a parameter.
  *
  * Percentiles of an array of fractions are an aggregate each.  The first one stands where the
  * array does, and the others behind all aggregates of the node, which makes an array of them.
@@ -121,11 +121,11 @@ lower_direction(Lowering *l, Oid operator, Oid type, bool *descending)
 	return false;
 }
 
-/* The slots of constant fractions, ints; -1: the fraction is NULL.  NIL: rejected. */
+/* The parameters of constant fractions, ints; -1: the fraction is NULL.  NIL: rejected. */
 static List *
 lower_fraction_array(Lowering *l, const Const *array)
 {
-	List	   *slots = NIL;
+	List	   *params = NIL;
 	bool		good = true;
 	bool		any = false;
 	Datum	   *fractions;
@@ -138,17 +138,17 @@ lower_fraction_array(Lowering *l, const Const *array)
 	{
 		good = isnull[i] || fraction_is_good(DatumGetFloat8(fractions[i]));
 		any |= !isnull[i];
-		slots = lappend_int(slots, isnull[i] || !good ? -1 :
-							lower_add_slot(l, float8_const(fractions[i]), VT_FLOAT8));
+		params = lappend_int(params, isnull[i] || !good ? -1 :
+							 lower_add_param(l, float8_const(fractions[i]), VT_FLOAT8));
 	}
 	if (good && any)
-		return slots;
+		return params;
 	lower_reject(l, REJECTED_AGGREGATE,
 				 _("fractions of percentiles are all NULL, or one is not between 0 and 1"));
 	return NIL;
 }
 
-/* The slot of a percentile's fraction, -1: rejected. */
+/* The parameter of a percentile's fraction, -1: rejected. */
 static int
 lower_fraction(Lowering *l, const Aggref *aggref)
 {
@@ -162,15 +162,15 @@ lower_fraction(Lowering *l, const Aggref *aggref)
 		 !fraction_is_good(DatumGetFloat8(((Const *) fraction)->constvalue))))
 		return lower_reject(l, REJECTED_AGGREGATE,
 							_("the fraction of a percentile is NULL, or not between 0 and 1"));
-	return lower_add_slot(l, fraction, VT_FLOAT8);
+	return lower_add_param(l, fraction, VT_FLOAT8);
 }
 
-/* The slots of an aggregate's fractions; of a mode, which has none, one that nothing reads. */
+/* The parameters of an aggregate's fractions; of a mode, which has none, one that nothing reads. */
 static List *
 lower_fractions(Lowering *l, const Aggref *aggref)
 {
 	const Const *array;
-	int			slot = 0;
+	int			param = 0;
 
 	if (has_fraction_array(aggref))
 	{
@@ -181,8 +181,8 @@ lower_fractions(Lowering *l, const Aggref *aggref)
 		return NIL;
 	}
 	if (aggref->aggdirectargs != NIL)
-		slot = lower_fraction(l, aggref);
-	return slot < 0 ? NIL : list_make1_int(slot);
+		param = lower_fraction(l, aggref);
+	return param < 0 ? NIL : list_make1_int(param);
 }
 
 int
@@ -222,7 +222,7 @@ add_array(Lowering *l, int agg, Const *fractions, List *accs)
 
 /* The list of values, and what is read from it: an aggregate of the first fraction. */
 static void
-add_statistic(Lowering *l, const Aggref *aggref, const Statistic *s, List *slots)
+add_statistic(Lowering *l, const Aggref *aggref, const Statistic *s, List *params)
 {
 	ProgramBuilder *b = l->builder;
 	int			count = program_add_acc(b, ACC_COUNT, b->insns[s->arg].nullable ? s->arg : -1,
@@ -233,7 +233,7 @@ add_statistic(Lowering *l, const Aggref *aggref, const Statistic *s, List *slots
 	List	   *accs = NIL;
 	ListCell   *lc;
 
-	foreach(lc, slots)
+	foreach(lc, params)
 	{
 		int			acc = lfirst_int(lc) < 0 ? -1 :
 			program_add_read_acc(b, s->kind, values, lfirst_int(lc), s->descending);
@@ -292,7 +292,7 @@ bool
 lower_statistic(Lowering *l, Aggref *aggref)
 {
 	Statistic	statistic = {.kind = statistic_kind(aggref->aggfnoid)};
-	List	   *slots;
+	List	   *params;
 
 	if (statistic.kind == ACC_KINDS)
 	{
@@ -300,10 +300,10 @@ lower_statistic(Lowering *l, Aggref *aggref)
 					 format_procedure(aggref->aggfnoid));
 		return false;
 	}
-	if (!lower_values(l, aggref, &statistic) || (slots = lower_fractions(l, aggref)) == NIL)
+	if (!lower_values(l, aggref, &statistic) || (params = lower_fractions(l, aggref)) == NIL)
 		return lower_succeeded(l);
 	if (statistic.kind == ACC_PERCENTILE_CONT)
 		statistic.final = FINAL_PERCENTILE_CONT;
-	add_statistic(l, aggref, &statistic, slots);
+	add_statistic(l, aggref, &statistic, params);
 	return lower_succeeded(l);
 }

@@ -115,7 +115,7 @@ lower_like(Lowering *l, List *args, Oid collation, bool not)
 	reg = lower_text_operand(l, linitial(args));
 	if (reg < 0)
 		return -1;
-	part = lower_slot_ref(l, (Expr *)
+	part = lower_param_ref(l, (Expr *)
 					  makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1,
 								PointerGetDatum(cstring_to_text_with_len(data, len)),
 								false, false));

@@ -3,7 +3,7 @@
  *	  What depends on a time zone: casts and comparisons between timestamptz and
  *	  dates or timestamps, AT TIME ZONE.
  *
- * A zone's rules are a slot, filled when execution begins (slots.c), so that a
+ * A zone's rules are a parameter, filled when execution begins (params.c), so that a
  * plan outlives SET TimeZone.
  */
 #include "postgres.h"
@@ -53,12 +53,12 @@ int
 lower_zone(Lowering *l, Expr *zone)
 {
 	if (zone == NULL)
-		return lower_made_slot_ref(l, (Expr *) makeNullConst(SLOT_ZONE_TYPE, -1, InvalidOid));
+		return lower_made_param_ref(l, (Expr *) makeNullConst(PARAM_ZONE_TYPE, -1, InvalidOid));
 
 	/* NULL is the session's zone, not NULL */
 	if (!IsA(zone, Const) || ((Const *) zone)->constisnull)
 		return lower_reject(l, REJECTED_EXPRESSION, _("a time zone that is not constant is not supported"));
-	return lower_made_slot_ref(l, (Expr *) makeRelabelType(zone, SLOT_ZONE_TYPE, -1, InvalidOid,
+	return lower_made_param_ref(l, (Expr *) makeRelabelType(zone, PARAM_ZONE_TYPE, -1, InvalidOid,
 													   COERCE_IMPLICIT_CAST));
 }
 

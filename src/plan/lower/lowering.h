@@ -28,8 +28,8 @@
  * from 1).
  *
  * What is the same for all rows (no Vars, not volatile, no aggregates or
- * subplans) becomes a slot; slots[i] is the expression whose value at the start
- * of execution is the value of slot i.  Operations of the table stay
+ * subplans) becomes a parameter; params[i] is the expression whose value at the start
+ * of execution is the value of parameter i.  Operations of the table stay
  * operations even then: a table without rows must not raise their errors.
  *
  * Whether the user may execute the functions that are lowered is not asked
@@ -47,7 +47,7 @@ typedef struct Lowering
 	List	   *lookups;		/* SOURCE_PAGES: Lookup (lower_lookup.c) */
 	List	   *checked;		/* ints, registers: of conditions of look-ups that can be errors */
 	List	   *required;		/* ints, registers: true for rows that look-ups let pass */
-	List	   *slots;			/* Expr, one a slot; includes attributes' missing
+	List	   *params;			/* Expr, one a parameter; includes attributes' missing
 								 * values as Consts */
 	List	   *arrays;			/* ArrayInfo: aggregates whose values are arrays */
 	struct ColumnCode *aggregate_code;	/* of the aggregate that is lowered, which may be that of a

@@ -7,8 +7,8 @@
  * by security level, then by cost, equal ones as they were; what is leakproof
  * and cheap need not wait for its security level.
  *
- * The value of a subquery that no row changes, an InitPlan, goes into a slot and
- * is computed before the first row (slots.c).  PostgreSQL computes it once a row
+ * The value of a subquery that no row changes, an InitPlan, is a parameter of the Program and
+ * is computed before the first row (params.c).  PostgreSQL computes it once a row
  * needs it, and never if CASE, COALESCE or the FILTER of an aggregate keep all
  * rows from it; an error of the subquery is then not raised, and what its
  * functions do is not done.  AND and OR guarantee no such order, and PostgreSQL's

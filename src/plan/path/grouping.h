@@ -62,7 +62,7 @@ typedef struct LoweredGrouping
 {
 	Program    *program;
 	Program    *regrouping;		/* over its groups, or NULL */
-	List	   *slots;			/* Expr, one a slot */
+	List	   *params;			/* Expr, one a parameter */
 	List	   *arrays;			/* ArrayInfo: aggregates that are made of several */
 	bool		reads_tables;	/* rows are those of tables; false: of a child plan */
 	RelOptInfo *table;			/* if it reads tables: the relation that they are of */

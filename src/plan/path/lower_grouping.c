@@ -178,7 +178,7 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 		goto rejected;
 	lowered->arrays = lower_arrays(l);
 	lowered->program = lower_finish(l);
-	lowered->slots = l->slots;
+	lowered->params = l->params;
 	lowered->regrouping = NULL;
 	if (lowered->program == NULL)
 		goto rejected;

@@ -25,7 +25,7 @@
 #include "compat.h"
 #include "handle/handle.h"
 #include "exec/parallel/partial.h"
-#include "exec/values/slots.h"
+#include "exec/values/params.h"
 #include "handle/select.h"
 #include "plan/path/parallel.h"
 #include "plan/plan_info.h"
@@ -68,7 +68,7 @@ may_be_parallel(const Grouping *grouping, const LoweredGrouping *lowered,
 {
 	return (engine->partial != NULL || engine->shared != NULL) &&
 		(grouped_rel->consider_parallel || grouping->first_rows) && grouping->input_rel->consider_parallel &&
-		slots_suit_parallel(lowered->slots) && !program_has_float_key(lowered->program);
+		params_suit_parallel(lowered->params) && !program_has_float_key(lowered->program);
 }
 
 Path *

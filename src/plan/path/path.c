@@ -205,7 +205,7 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	};
 
 	name_lookups(root, &path->lowered);
-	scan->custom_exprs = copyObject(path->lowered.slots);
+	scan->custom_exprs = copyObject(path->lowered.params);
 	info.having = top_having(&path->grouping, path->lowered.program, &scan->custom_exprs);
 	report_taken(path->report);
 	native_begin_small(linitial(custom_plans));

@@ -31,7 +31,7 @@ extern void keep_refuse(const List *vars, const char *reason);
 
 /*
  * How the Vars' values are read: *n Columns, palloc'd.  Nothing of the Program has
- * been lowered yet, and nothing is but slots.
+ * been lowered yet, and nothing is but parameters.
  */
 extern Column *keep_lower(Lowering *l, List *vars, int *n);
 

@@ -505,16 +505,16 @@ client_close(EngineRun *head)
 
 /* What the file begins with; who attaches has nothing to say there. */
 static bool
-write_opening(ClientRun *run, const Program *program, const SlotValue *slots)
+write_opening(ClientRun *run, const Program *program, const ParamValue *params)
 {
 	return run->attaches ||
-		opening_write(run->file, program, slots, &run->hints, &run->opening);
+		opening_write(run->file, program, params, &run->hints, &run->opening);
 }
 
 /* A run that is not connected yet, or NULL. */
 static ClientRun *
 make_run(const EngineOps *ops, EngineId engine, const Program *program,
-		 const SlotValue *slots, const EngineHints *hints, bool attaches)
+		 const ParamValue *params, const EngineHints *hints, bool attaches)
 {
 	ClientRun  *run = calloc(1, sizeof(*run));
 
@@ -533,7 +533,7 @@ make_run(const EngineOps *ops, EngineId engine, const Program *program,
 	if (run->program != NULL)
 		memcpy(run->program, program, program->size);
 	if (run->program != NULL && run->file >= 0 &&
-		write_opening(run, program, slots))
+		write_opening(run, program, params))
 	{
 		run->end = (run->opening.size / HEAP_PAGE_SIZE + 1) * HEAP_PAGE_SIZE;
 		return run;
@@ -545,10 +545,10 @@ make_run(const EngineOps *ops, EngineId engine, const Program *program,
 /* Connect, if there is room for one more connection. */
 static EngineStatus
 open_client(const EngineOps *ops, EngineId engine, const Program *program,
-			const SlotValue *slots, const EngineHints *hints, bool attaches,
+			const ParamValue *params, const EngineHints *hints, bool attaches,
 			EngineRun **head, char *message)
 {
-	ClientRun  *run = make_run(ops, engine, program, slots, hints, attaches);
+	ClientRun  *run = make_run(ops, engine, program, params, hints, attaches);
 	EngineStatus status;
 
 	*head = NULL;
@@ -605,10 +605,10 @@ client##_memory_needed(const Program *program, const EngineHints *hints) \
 } \
 \
 static EngineStatus \
-client##_open(const Program *program, const SlotValue *slots, const EngineHints *hints, \
+client##_open(const Program *program, const ParamValue *params, const EngineHints *hints, \
 			  EngineRun **run, char *message) \
 { \
-	return open_client(&client, number, program, slots, hints, false, run, message); \
+	return open_client(&client, number, program, params, hints, false, run, message); \
 } \
 \
 static EngineStatus \

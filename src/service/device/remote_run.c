@@ -290,7 +290,7 @@ memory_needed(const RemoteRun *r)
 	uint64_t	needed = engine_memory_needed(r->ops, r->opening.program, &r->hints);
 
 	if (needed > 0)
-		needed += program_tables_size(r->opening.program, r->opening.slots);
+		needed += program_tables_size(r->opening.program, r->opening.params);
 	return needed == 0 || (limit > 0 && needed > limit) ? limit : needed;
 }
 
@@ -399,7 +399,7 @@ open_run(RemoteRun *r)
 	EngineStatus status;
 
 	c->activity.phase = RUN_OPENING;
-	status = r->ops->open(r->opening.program, r->opening.slots, &r->hints, &r->run, r->message);
+	status = r->ops->open(r->opening.program, r->opening.params, &r->hints, &r->run, r->message);
 	if (status == ENGINE_OK)
 	{
 		call_is_due(r->run, CALL_OPEN);

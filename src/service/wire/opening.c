@@ -1,9 +1,9 @@
 /*
  * opening.c
  *	  What a run begins with, from the session's input file: the Program, the values
- *	  of its slots, and what is known of tables whose columns may be kept.
+ *	  of its parameters, and what is known of tables whose columns may be kept.
  *
- * The parts lie one behind the other (OpeningParts), each of the slots' bytes at a
+ * The parts lie one behind the other (OpeningParts), each of the parameters' bytes at a
  * multiple of 8, as sets of values need it.  The session can write to the file at any time,
  * so all of it is copied before it is looked at.
  *
@@ -20,12 +20,12 @@
 #include "program/check.h"
 #include "service/wire/channel.h"
 
-static WireSlot
-wire_slot(const SlotValue *slot, uint64_t place)
+static WireParam
+wire_param(const ParamValue *param, uint64_t place)
 {
-	WireSlot	wire = {.type = slot->type,.isnull = slot->isnull,.word = slot->word};
+	WireParam	wire = {.type = param->type,.isnull = param->isnull,.word = param->word};
 
-	wire.len = slot->isnull ? 0 : slot->bytes.len;
+	wire.len = param->isnull ? 0 : param->bytes.len;
 	wire.place = wire.len > 0 ? place : 0;
 	return wire;
 }
@@ -61,20 +61,20 @@ write_tables(int file, const EngineHints *hints, uint64_t *place)
 }
 
 bool
-opening_write(int file, const Program *program, const SlotValue *slots,
+opening_write(int file, const Program *program, const ParamValue *params,
 			  const EngineHints *hints, OpeningParts *parts)
 {
 	uint64_t	wires = file_aligned(program->size);
-	uint64_t	place = wires + program->nslots * sizeof(WireSlot);
+	uint64_t	place = wires + program->nparams * sizeof(WireParam);
 
 	if (!file_write(file, 0, program, program->size))
 		return false;
-	for (int i = 0; i < program->nslots; i++)
+	for (int i = 0; i < program->nparams; i++)
 	{
-		WireSlot	wire = wire_slot(&slots[i], place);
+		WireParam	wire = wire_param(&params[i], place);
 
-		if (!file_write(file, wires + i * sizeof(WireSlot), &wire, sizeof(wire)) ||
-			!file_write(file, place, slots[i].bytes.data, wire.len))
+		if (!file_write(file, wires + i * sizeof(WireParam), &wire, sizeof(wire)) ||
+			!file_write(file, place, params[i].bytes.data, wire.len))
 			return false;
 		place = file_aligned(place + wire.len);
 	}
@@ -90,39 +90,39 @@ opening_write(int file, const Program *program, const SlotValue *slots,
 	return file_write(file, place, "", 1);
 }
 
-/* A slot, if its bytes are there, before `end`. */
+/* A parameter, if its bytes are there, before `end`. */
 static bool
-take_slot(const Opening *opening, uint64_t end, const WireSlot *wire, SlotValue *slot)
+take_param(const Opening *opening, uint64_t end, const WireParam *wire, ParamValue *param)
 {
 	if (wire->isnull > 1 || wire->place % 8 != 0 || wire->place > end ||
 		wire->len > end - wire->place)
 		return false;
-	slot->type = wire->type;
-	slot->isnull = wire->isnull != 0;
-	slot->word = wire->word;
-	slot->bytes.data = wire->len > 0 ? opening->bytes + wire->place : NULL;
-	slot->bytes.len = wire->len;
+	param->type = wire->type;
+	param->isnull = wire->isnull != 0;
+	param->word = wire->word;
+	param->bytes.data = wire->len > 0 ? opening->bytes + wire->place : NULL;
+	param->bytes.len = wire->len;
 	return true;
 }
 
 /*
- * All slots.  They, the Program and their bytes end before the tables begin, whose frames can
- * be changed (distrust.c) once the Program has been checked.
+ * All parameters.  They, the Program and their bytes end before the tables begin, whose frames
+ * can be changed (distrust.c) once the Program has been checked.
  */
 static bool
-take_slots(Opening *opening, uint64_t end)
+take_params(Opening *opening, uint64_t end)
 {
 	uint64_t	wires = file_aligned(opening->program->size);
-	uint64_t	n = opening->program->nslots;
+	uint64_t	n = opening->program->nparams;
 
-	if (wires > end || n > (end - wires) / sizeof(WireSlot))
+	if (wires > end || n > (end - wires) / sizeof(WireParam))
 		return false;
-	opening->slots = calloc(n + 1, sizeof(SlotValue));
-	for (uint64_t i = 0; opening->slots != NULL && i < n; i++)
-		if (!take_slot(opening, end,
-					   (const WireSlot *) (opening->bytes + wires) + i, &opening->slots[i]))
+	opening->params = calloc(n + 1, sizeof(ParamValue));
+	for (uint64_t i = 0; opening->params != NULL && i < n; i++)
+		if (!take_param(opening, end,
+						(const WireParam *) (opening->bytes + wires) + i, &opening->params[i]))
 			return false;
-	return opening->slots != NULL;
+	return opening->params != NULL;
 }
 
 /* Has the last frame no bits behind the table's last block? */
@@ -189,7 +189,7 @@ read_bytes(int file, const OpeningParts *parts, Opening *opening)
 	if (opening->bytes == NULL || !file_read(file, 0, opening->bytes, parts->size))
 		return false;
 	opening->program = (const Program *) opening->bytes;
-	return opening->program->size == parts->program_size && take_slots(opening, parts->tables);
+	return opening->program->size == parts->program_size && take_params(opening, parts->tables);
 }
 
 bool
@@ -201,9 +201,9 @@ opening_read(int file, const OpeningParts *parts, Opening *opening, char *why, s
 	else if (!take_tables(opening, parts))
 		snprintf(why, len, "the run's tables are not there");
 	else
-		return program_check(opening->program, parts->program_size, opening->slots,
-							 opening->program->nslots, why, len) &&
-			program_check_columns(opening->program, opening->slots, opening->keep,
+		return program_check(opening->program, parts->program_size, opening->params,
+							 opening->program->nparams, why, len) &&
+			program_check_columns(opening->program, opening->params, opening->keep,
 								  parts->nkeep, why, len);
 	return false;
 }
@@ -212,7 +212,7 @@ void
 opening_free(Opening *opening)
 {
 	free(opening->bytes);
-	free(opening->slots);
+	free(opening->params);
 	free(opening->tables);
 	memset(opening, 0, sizeof(*opening));
 }

@@ -1,7 +1,7 @@
 /*
  * opening.h
  *	  What a run begins with, from the session's input file: the Program, the values
- *	  of its slots, and what is known of tables whose columns may be kept.
+ *	  of its parameters, and what is known of tables whose columns may be kept.
  *
  * Plain C99 without postgres.h.
  */
@@ -14,7 +14,7 @@ typedef struct Opening
 {
 	char	   *bytes;			/* a copy of the file's beginning */
 	const Program *program;		/* in it, as the columns and the tables' frames */
-	SlotValue  *slots;
+	ParamValue *params;
 	TableState *tables;
 	int			ntables;
 	const Column *keep;
@@ -25,7 +25,7 @@ typedef struct Opening
  * Write them, tables and columns being those of the hints, to the beginning of a file,
  * and say where.  False: there is no memory for it.
  */
-extern bool opening_write(int file, const Program *program, const SlotValue *slots,
+extern bool opening_write(int file, const Program *program, const ParamValue *params,
 						  const EngineHints *hints, OpeningParts *parts);
 
 /*

@@ -9,7 +9,7 @@
  *
  * A run, from the session's side:
  *
- *	OPEN		with the input file: the Program and the slots' values lie at its
+ *	OPEN		with the input file: the Program and the parameters' values lie at its
  *				beginning, the bytes of pages and columns come behind it
  *				<- QUEUED, while there is no device memory for the run
  *				<- REQUEST, if the engine asks something (EngineRequest); with a
@@ -136,8 +136,8 @@ typedef struct QuestionMessage
 	uint8_t		attributes[ATTRIBUTE_BITS]; /* EVICT: whose columns */
 } QuestionMessage;
 
-/* The values of a slot: SlotValue with a place for its bytes in the input file. */
-typedef struct WireSlot
+/* The values of a parameter: ParamValue with a place for its bytes in the input file. */
+typedef struct WireParam
 {
 	uint8_t		type;			/* ValueType */
 	uint8_t		isnull;
@@ -145,7 +145,7 @@ typedef struct WireSlot
 	uint32_t	len;
 	int64_t		word;
 	uint64_t	place;			/* of len bytes; a multiple of 8 */
-} WireSlot;
+} WireParam;
 
 /* A table whose columns may be kept: TableState, whose frames lie in the input file. */
 typedef struct WireTable
@@ -158,8 +158,8 @@ typedef struct WireTable
 } WireTable;
 
 /*
- * What the input file begins with: the Program; as many WireSlots as it has slots, from
- * the next multiple of 8 on, and the slots' bytes; the tables, the Columns to keep, and
+ * What the input file begins with: the Program; as many WireParams as it has parameters, from
+ * the next multiple of 8 on, and the parameters' bytes; the tables, the Columns to keep, and
  * from the next multiple of 8 on all tables' FrameMaps.
  */
 typedef struct OpeningParts

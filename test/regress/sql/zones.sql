@@ -65,7 +65,7 @@ SELECT u, check_query(format('SELECT date_trunc(%L, tz, ''Asia/Kolkata''), count
 	check_query(format('SELECT date_trunc(%L, tz, nullif(''UTC'', CASE WHEN id %% 3 = 0 THEN ''UTC'' END)) AS s, count(*) FROM moments GROUP BY 1', u)) AS varying
 FROM unnest('{microseconds,second,minute}'::text[]) u;
 
--- one plan, several zones: its slots are filled at each execution
+-- one plan, several zones: its parameters are filled at each execution
 PREPARE by_day AS SELECT tz::date AS day, count(*) FROM moments WHERE id BETWEEN 100 AND 110 GROUP BY 1 ORDER BY 1;
 SET plan_cache_mode = force_generic_plan;
 SET TimeZone = 'Asia/Tehran';

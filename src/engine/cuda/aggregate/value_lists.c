@@ -365,7 +365,7 @@ read_statistic(RunCore *run, const StatisticKernels *kernels, const Accumulator 
 	args->descending = acc->descending;
 	if (acc->kind != ACC_MODE)
 	{
-		args->fraction = fraction_of(run->constants.slots, acc);
+		args->fraction = fraction_of(run->constants.params, acc);
 		args->continuous = acc->kind == ACC_PERCENTILE_CONT;
 		return launch(run, kernels->read_percentiles, args->capacity, args);
 	}
@@ -485,7 +485,7 @@ value_lists_read(RunCore *run, ValueLists *lists, uint32_t capacity)
 
 	if (size == 0)
 		return ENGINE_OK;
-	if (!fractions_are_good(run->program, run->constants.slots))
+	if (!fractions_are_good(run->program, run->constants.params))
 		return run_fail(run, ENGINE_INEXACT, FRACTION_MESSAGE);
 	status = run_alloc(run, size, &lists->results);
 	if (status == ENGINE_OK)

@@ -34,7 +34,7 @@ typedef struct TextUses
 static bool
 is_leaf(const Insn *insn)
 {
-	return insn->op == OP_column || insn->op == OP_slot;
+	return insn->op == OP_column || insn->op == OP_param;
 }
 
 static bool

@@ -8,8 +8,8 @@
  * fixed names connect the two.  Everything generated is straight-line code over
  * variables with constant indexes, so that states live in registers.
  *
- * Constants and parameters are read from slots at run time; so Programs that
- * differ in them only share a kernel.
+ * The Program's parameters are read at run time; so Programs whose constants alone
+ * differ share a kernel.
  */
 #include "engine/cuda/codegen/codegen.h"
 #include "engine/cuda/codegen/codegen_parts.h"

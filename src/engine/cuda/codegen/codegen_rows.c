@@ -297,7 +297,7 @@ write_register(RowCode *code, int reg)
 		return;
 	code->written[reg] = true;
 	insn = &program_insns(code->program)[reg];
-	if (insn->op != OP_column && insn->op != OP_slot)
+	if (insn->op != OP_column && insn->op != OP_param)
 	{
 		for (int i = 0; i < op_nargs((OpCode) insn->op); i++)
 			write_register(code, insn->arg[i]);
@@ -309,7 +309,7 @@ write_register(RowCode *code, int reg)
 		case OP_column:
 			write_column(code, reg, insn);
 			break;
-		case OP_slot:
+		case OP_param:
 			write_constant(code, reg, insn);
 			break;
 		case OP_and:

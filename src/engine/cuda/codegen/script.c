@@ -44,7 +44,7 @@ write_step(ScriptWriter *writer, int reg)
 		step.values = writer->layout->columns[insn->index].values;
 		step.nulls = writer->layout->columns[insn->index].nulls;
 	}
-	else if (insn->op == OP_slot)
+	else if (insn->op == OP_param)
 	{
 		step.index = insn->index;
 		step.table = insn_is_table(insn);

@@ -1,6 +1,6 @@
 /*
  * constants.c
- *	  The values of a Program's slots on the device.
+ *	  The values of a Program's parameters on the device.
  *
  * Each is a DeviceConstant.  Texts stand behind one another in bytes that come
  * before those of every batch, so that kernels find constants' texts and rows'
@@ -31,7 +31,7 @@ text_size(uint32_t len)
 	return ((uint64_t) len + 7) / 8 * 8;
 }
 
-/* Which slots are tables. */
+/* Which parameters are tables. */
 static void
 find_tables(const RunCore *run, bool *is_table)
 {
@@ -59,33 +59,33 @@ table_key(Bytes table)
 	return key;
 }
 
-/* One slot's value; a text goes to *size, which moves on. */
+/* One parameter's value; a text goes to *size, which moves on. */
 static void
-set_constant(Constants *constants, const SlotValue *slot, bool is_table,
+set_constant(Constants *constants, const ParamValue *param, bool is_table,
 			 DeviceConstant *value, uint64_t *size)
 {
-	value->isnull = slot->isnull;
-	value->word = slot->word;
-	if (slot->isnull)
+	value->isnull = param->isnull;
+	value->word = param->word;
+	if (param->isnull)
 		return;
 	if (is_table)
 	{
 		/* the address comes in its place */
-		value->word = (int64_t) table_key(slot->bytes);
-		value->text.length = slot->bytes.len;
+		value->word = (int64_t) table_key(param->bytes);
+		value->text.length = param->bytes.len;
 	}
-	else if (value_is_bytes((ValueType) slot->type))
+	else if (value_is_bytes((ValueType) param->type))
 	{
-		memcpy(value->bytes, slot->bytes.data, slot->bytes.len);
+		memcpy(value->bytes, param->bytes.data, param->bytes.len);
 		/* a column's value of 8 bytes is made of the word */
 		value->word = (int64_t) value->bytes[0];
 	}
-	else if (slot->type == VT_TEXT)
+	else if (param->type == VT_TEXT)
 	{
 		value->text.start = (uint32_t) *size;
-		value->text.length = slot->bytes.len;
-		memcpy(constants->bytes + *size, slot->bytes.data, slot->bytes.len);
-		*size += text_size(slot->bytes.len);
+		value->text.length = param->bytes.len;
+		memcpy(constants->bytes + *size, param->bytes.data, param->bytes.len);
+		*size += text_size(param->bytes.len);
 	}
 }
 
@@ -94,18 +94,18 @@ static EngineStatus
 make_host(RunCore *run, const bool *is_table)
 {
 	Constants  *constants = &run->constants;
-	uint32_t	nslots = run->program->nslots;
+	uint32_t	nparams = run->program->nparams;
 	uint64_t	size = 0;
 
-	for (uint32_t i = 0; i < nslots; i++)
-		if (constants->slots[i].type == VT_TEXT && !constants->slots[i].isnull && !is_table[i])
-			size += text_size(constants->slots[i].bytes.len);
+	for (uint32_t i = 0; i < nparams; i++)
+		if (constants->params[i].type == VT_TEXT && !constants->params[i].isnull && !is_table[i])
+			size += text_size(constants->params[i].bytes.len);
 	if (size > UINT32_MAX / 4)
 		return run_fail(run, ENGINE_NO_MEMORY, "constants are too large");
 	constants->bytes_size = (uint32_t) ((size + BYTES_ALIGN - 1) / BYTES_ALIGN * BYTES_ALIGN);
 	constants->bytes = calloc(1, constants->bytes_size + 1);
-	constants->host = calloc(nslots + 1, sizeof(DeviceConstant));
-	constants->tables = calloc(nslots + 1, sizeof(DeviceBuffer));
+	constants->host = calloc(nparams + 1, sizeof(DeviceConstant));
+	constants->tables = calloc(nparams + 1, sizeof(DeviceBuffer));
 	if (constants->bytes == NULL || constants->host == NULL || constants->tables == NULL)
 		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
 	return ENGINE_OK;
@@ -116,12 +116,12 @@ static void
 set_host(RunCore *run, const bool *is_table)
 {
 	Constants  *constants = &run->constants;
-	uint32_t	nslots = run->program->nslots;
+	uint32_t	nparams = run->program->nparams;
 	uint64_t	size = 0;
 
-	for (uint32_t i = 0; i < nslots; i++)
-		set_constant(constants, &constants->slots[i], is_table[i], &constants->host[i], &size);
-	constants->key = fnv_add_words(FNV_START, constants->host, nslots * sizeof(DeviceConstant));
+	for (uint32_t i = 0; i < nparams; i++)
+		set_constant(constants, &constants->params[i], is_table[i], &constants->host[i], &size);
+	constants->key = fnv_add_words(FNV_START, constants->host, nparams * sizeof(DeviceConstant));
 	constants->key = fnv_add_words(constants->key, constants->bytes, constants->bytes_size);
 }
 
@@ -134,14 +134,14 @@ upload(RunCore *run, DevicePtr to, const void *from, uint64_t size)
 
 /* The memory is not page-locked, so each piece is waited for. */
 static EngineStatus
-upload_table(RunCore *run, uint32_t slot)
+upload_table(RunCore *run, uint32_t param)
 {
 	Constants  *constants = &run->constants;
-	Bytes		table = constants->slots[slot].bytes;
-	DeviceBuffer *buffer = &constants->tables[slot];
+	Bytes		table = constants->params[param].bytes;
+	DeviceBuffer *buffer = &constants->tables[param];
 	EngineStatus status = run_alloc(run, table.len, buffer);
 
-	constants->host[slot].word = (int64_t) buffer->ptr;
+	constants->host[param].word = (int64_t) buffer->ptr;
 	for (uint64_t at = 0; at < table.len && status == ENGINE_OK; at += UPLOAD_PIECE)
 	{
 		uint64_t	size = table.len - at < UPLOAD_PIECE ? table.len - at : UPLOAD_PIECE;
@@ -157,8 +157,8 @@ EngineStatus
 constants_open(RunCore *run)
 {
 	Constants  *constants = &run->constants;
-	uint32_t	nslots = run->program->nslots;
-	bool		is_table[PROGRAM_MAX_SLOTS] = {false};
+	uint32_t	nparams = run->program->nparams;
+	bool		is_table[PROGRAM_MAX_PARAMS] = {false};
 	EngineStatus status;
 
 	find_tables(run, is_table);
@@ -166,14 +166,14 @@ constants_open(RunCore *run)
 	if (status != ENGINE_OK)
 		return status;
 	set_host(run, is_table);
-	for (uint32_t i = 0; i < nslots && status == ENGINE_OK; i++)
+	for (uint32_t i = 0; i < nparams && status == ENGINE_OK; i++)
 		if (is_table[i])
 			status = upload_table(run, i);
 	if (status == ENGINE_OK)
-		status = run_alloc(run, (nslots + 1) * sizeof(DeviceConstant), &constants->values);
+		status = run_alloc(run, (nparams + 1) * sizeof(DeviceConstant), &constants->values);
 	if (status == ENGINE_OK)
 		status = upload(run, constants->values.ptr, constants->host,
-						(nslots + 1) * sizeof(DeviceConstant));
+						(nparams + 1) * sizeof(DeviceConstant));
 	return status;
 }
 
@@ -182,7 +182,7 @@ constants_close(RunCore *run)
 {
 	Constants  *constants = &run->constants;
 
-	for (uint32_t i = 0; i < run->program->nslots && constants->tables != NULL; i++)
+	for (uint32_t i = 0; i < run->program->nparams && constants->tables != NULL; i++)
 		run_free(run, &constants->tables[i]);
 	run_free(run, &constants->values);
 	free(constants->tables);

@@ -1,6 +1,6 @@
 /*
  * constants.h
- *	  The values of a Program's slots on the device.
+ *	  The values of a Program's parameters on the device.
  */
 #ifndef GPUAGG_CONSTANTS_H
 #define GPUAGG_CONSTANTS_H
@@ -8,8 +8,8 @@
 #include "engine/cuda/core/run_core.h"
 
 /*
- * Upload the slots' values and tables, by the work stream, and gather their texts for the
- * batches.  run->constants.slots is set, and they stay as they are until close.
+ * Upload the parameters' values and tables, by the work stream, and gather their texts for the
+ * batches.  run->constants.params is set, and they stay as they are until close.
  */
 extern EngineStatus constants_open(RunCore *run);
 extern void constants_close(RunCore *run);

@@ -32,16 +32,16 @@ typedef struct FreedBuffer
 	DeviceEvent *worked;
 } FreedBuffer;
 
-/* The Program's slots on the device: constants.c. */
+/* The Program's parameters on the device: constants.c. */
 typedef struct Constants
 {
-	const SlotValue *slots;		/* the caller's */
+	const ParamValue *params;	/* the caller's */
 	DeviceConstant *host;		/* what is uploaded; freed by close */
 	DeviceBuffer values;		/* DeviceConstant */
-	char	   *bytes;			/* texts of slots, behind one another; they stand
+	char	   *bytes;			/* texts of parameters, behind one another; they stand
 								 * before the bytes of every batch */
 	uint32_t	bytes_size;		/* a multiple of 256 */
-	DeviceBuffer *tables;		/* of each slot that is one; freed by close */
+	DeviceBuffer *tables;		/* of each parameter that is one; freed by close */
 	uint64_t	key;			/* a hash of all of them */
 } Constants;
 

@@ -107,7 +107,7 @@ note_columns(const RunCore *run, const Program *coded, const ServedTexts *texts,
 			return false;
 		*column = (CodedColumn) {.number = i,.own.entries = text->entries,.own.bytes = text->bytes};
 		if (columns[i].missing >= 0)
-			column->missing = run->constants.slots[columns[i].missing].bytes.len;
+			column->missing = run->constants.params[columns[i].missing].bytes.len;
 		column->is_key = coded_is_key(run->program, i);
 		dictionary_tell(text->column->dictionary, &column->kept);
 		size = column->is_key ? size_needed(&column->own, input, pages) : 0;

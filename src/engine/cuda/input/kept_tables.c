@@ -18,7 +18,7 @@ have_keys(const RunCore *run)
 	KeptKey		key;
 
 	for (int i = 0; i < run->program->ncolumns; i++)
-		if (!kept_key(&program_columns(run->program)[i], run->constants.slots, &key))
+		if (!kept_key(&program_columns(run->program)[i], run->constants.params, &key))
 			return false;
 	return true;
 }
@@ -46,7 +46,7 @@ list_columns(RunCore *run, KeptTables *tables)
 	tables->ncolumns = own;
 	for (int i = 0; i < hints->nkeep; i++)
 		if (hints->keep[i].attno <= run->program->nattrs &&
-			kept_key(&hints->keep[i], run->constants.slots, &key))
+			kept_key(&hints->keep[i], run->constants.params, &key))
 			tables->columns[tables->ncolumns++] = &hints->keep[i];
 	return true;
 }
@@ -70,7 +70,7 @@ open_table(RunCore *run, const KeptTables *tables, const TableState *state,
 	{
 		KeptKey		key;
 
-		(void) kept_key(tables->columns[i], run->constants.slots, &key);
+		(void) kept_key(tables->columns[i], run->constants.params, &key);
 		table->columns[i] = kept_column(table->file, &key);
 		if (table->columns[i] == NULL)
 			return false;

@@ -15,7 +15,7 @@ page_deformer_open(RunCore *run, PageDeformer *deformer)
 
 	for (int i = 0; i < program->ncolumns; i++)
 		columns[i] = &program_columns(program)[i];
-	tuple_filter_find(program, run->constants.slots, &deformer->filter);
+	tuple_filter_find(program, run->constants.params, &deformer->filter);
 	status = deform_attrs_open(run, columns, program->ncolumns, run->layouts[0].columns,
 							   &deformer->attrs);
 	if (status == ENGINE_OK)

@@ -244,7 +244,7 @@ can_pass(const RunCore *run, const Candidate *candidate, const Found *found)
 				.known = place->has_range,.least = place->least,.most = place->most
 		};
 	}
-	return filter_can_pass(run->program, run->constants.slots, ranges);
+	return filter_can_pass(run->program, run->constants.params, ranges);
 }
 
 /* A segment of the stripe's columns. */

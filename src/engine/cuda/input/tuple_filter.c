@@ -59,7 +59,7 @@ place_of(const Program *program, int16_t attno)
 
 /* A condition on that column; false: none that can be tested. */
 static bool
-make_condition(const Program *program, const SlotValue *slots, int column,
+make_condition(const Program *program, const ParamValue *params, int column,
 			   GatherCondition *made, int64_t *refused)
 {
 	const Column *described = &program_columns(program)[column];
@@ -69,7 +69,7 @@ make_condition(const Program *program, const SlotValue *slots, int column,
 
 	if (place < 0 || described->attno > GATHER_ATTRIBUTES ||
 		program_attrs(program)[described->attno - 1].len != width || place % width != 0 ||
-		!filter_condition(program, slots, column, &condition))
+		!filter_condition(program, params, column, &condition))
 		return false;
 	*made = (GatherCondition)
 	{
@@ -100,7 +100,7 @@ quarters_of_sectors(const TupleFilter *filter)
 }
 
 void
-tuple_filter_find(const Program *program, const SlotValue *slots, TupleFilter *filter)
+tuple_filter_find(const Program *program, const ParamValue *params, TupleFilter *filter)
 {
 	const Column *columns = program_columns(program);
 
@@ -115,7 +115,7 @@ tuple_filter_find(const Program *program, const SlotValue *slots, TupleFilter *f
 			int64_t		refused;
 
 			if (columns[i].attno != attno ||
-				!make_condition(program, slots, i, &filter->conditions[filter->n], &refused))
+				!make_condition(program, params, i, &filter->conditions[filter->n], &refused))
 				continue;
 			if (filter->n++ == 0)
 			{

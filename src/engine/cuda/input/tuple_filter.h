@@ -22,7 +22,7 @@ typedef struct TupleFilter
 } TupleFilter;
 
 /* The conditions of a Program over pages that can be tested. */
-extern void tuple_filter_find(const Program *program, const SlotValue *slots,
+extern void tuple_filter_find(const Program *program, const ParamValue *params,
 							  TupleFilter *filter);
 
 /* Should tuples be tested in the buffer that begins with these pages? */

@@ -95,22 +95,22 @@ kept_file_leave(KeptFile *file)
 
 /* A text in a key's words: its length, and its bytes; false: it is too long. */
 static bool
-text_in_key(const SlotValue *slot, KeptKey *key)
+text_in_key(const ParamValue *param, KeptKey *key)
 {
 	char	   *to = (char *) key->missing;
 
-	if (slot->bytes.len >= sizeof(key->missing))
+	if (param->bytes.len >= sizeof(key->missing))
 		return false;
-	to[0] = (char) slot->bytes.len;
-	if (slot->bytes.len > 0)
-		memcpy(to + 1, slot->bytes.data, slot->bytes.len);
+	to[0] = (char) param->bytes.len;
+	if (param->bytes.len > 0)
+		memcpy(to + 1, param->bytes.data, param->bytes.len);
 	return true;
 }
 
 bool
-kept_key(const Column *column, const SlotValue *slots, KeptKey *key)
+kept_key(const Column *column, const ParamValue *params, KeptKey *key)
 {
-	const SlotValue *missing = column->missing < 0 ? NULL : &slots[column->missing];
+	const ParamValue *missing = column->missing < 0 ? NULL : &params[column->missing];
 
 	memset(key, 0, sizeof(*key));
 	key->attno = column->attno;

@@ -139,7 +139,7 @@ extern KeptFile *kept_file(KeptCache *cache, const uint32_t *file,
 extern void kept_file_leave(KeptFile *file);
 
 /* A column of it, likewise.  False: what decides its values is too long for a key. */
-extern bool kept_key(const Column *column, const SlotValue *slots, KeptKey *key);
+extern bool kept_key(const Column *column, const ParamValue *params, KeptKey *key);
 extern KeptColumn *kept_column(KeptFile *file, const KeptKey *key);
 
 /* Have the dictionary of a column stay; or let it go, if nothing else needs it. */

@@ -169,8 +169,8 @@ display_scale_register(Lowering *l, const DisplayScale *shown)
 			return program_add_numeric_column(l->builder, shown->attno, NUMERIC_SHOWN,
 											  Max(shown->value, 0), shown->nullable,
 											  shown->missing < 0 ? -1 :
-											  lower_add_slot(l, (Expr *) int4_const(shown->missing),
-															 VT_INT4));
+											  lower_add_param(l, (Expr *) int4_const(shown->missing),
+															  VT_INT4));
 		default:
 			break;
 	}

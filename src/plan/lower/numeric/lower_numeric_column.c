@@ -19,7 +19,7 @@
 
 /* The missing value of an attribute at a scale, and its own display scale, or -1. */
 static int
-missing_numeric_slot(Lowering *l, Form_pg_attribute attr, int scale, int *shown)
+missing_numeric_param(Lowering *l, Form_pg_attribute attr, int scale, int *shown)
 {
 	const AttrMissing *missing = lower_missing_value(l, attr);
 	struct varlena *number;
@@ -37,7 +37,7 @@ missing_numeric_slot(Lowering *l, Form_pg_attribute attr, int scale, int *shown)
 	if (value == NULL || special_class(DatumGetInt64(value->constvalue)) != 0)
 		return lower_reject(l, REJECTED_NUMERIC, _("the default of column \"%s\" does not fit into 64 bits"),
 							NameStr(attr->attname));
-	return lower_add_slot(l, (Expr *) value, VT_INT8);
+	return lower_add_param(l, (Expr *) value, VT_INT8);
 }
 
 /* Statistics and type modifiers do not tell enough of a numeric. */
@@ -65,7 +65,7 @@ add_column(Lowering *l, const NumericGuess *guess, int attno, Form_pg_attribute 
 	if (wide && attr != NULL && lower_missing_value(l, attr) != NULL)
 		return lower_reject(l, REJECTED_NUMERIC, _("a numeric of 128 bits with a default for old rows is not supported"));
 	if (attr != NULL)
-		missing = missing_numeric_slot(l, attr, guess->scale, &missing_shown);
+		missing = missing_numeric_param(l, attr, guess->scale, &missing_shown);
 	if (part == NUMERIC_UNITS)
 		info->shown = display_scale_column(attno, nullable, missing_shown,
 											guess->same ? guess->scale : -1);

@@ -3,7 +3,7 @@
  *	  Numerics in 128 bits, and powers of 10 in 64.
  *
  * 128 bits are used where statistics, or the scale, say that 64 will not do: for
- * columns of large values, products, sums.  No slot is of that size: two of int8 are
+ * columns of large values, products, sums.  No parameter is of that size: two of int8 are
  * put together.
  */
 #include "postgres.h"
@@ -39,8 +39,8 @@ make_narrow(Lowering *l, int reg)
 static int
 lower_wide_value(Lowering *l, Wide value)
 {
-	int			low = lower_slot_ref(l, (Expr *) int8_const((int64) value.w[0], false));
-	int			high = low < 0 ? -1 : lower_slot_ref(l, (Expr *) int8_const((int64) value.w[1], false));
+	int			low = lower_param_ref(l, (Expr *) int8_const((int64) value.w[0], false));
+	int			high = low < 0 ? -1 : lower_param_ref(l, (Expr *) int8_const((int64) value.w[1], false));
 
 	return high < 0 ? -1 : program_add_op(l->builder, OP_wide_make, low, high);
 }
@@ -52,7 +52,7 @@ wide_const(Lowering *l, const Const *constant, int scale)
 	Wide		value;
 
 	if (constant->constisnull)
-		return make_wide(l, lower_slot_ref(l, (Expr *) int8_const(0, true)));
+		return make_wide(l, lower_param_ref(l, (Expr *) int8_const(0, true)));
 	numeric = (struct varlena *) DatumGetNumeric(constant->constvalue);
 	if (!numeric_to_wide((const uint8 *) VARDATA_ANY(numeric), VARSIZE_ANY_EXHDR(numeric),
 						 scale, true, &value))
@@ -79,7 +79,7 @@ power_of_10(int exponent)
 int
 lower_power(Lowering *l, int exponent)
 {
-	return lower_slot_ref(l, (Expr *) int8_const(power_of_10(exponent), false));
+	return lower_param_ref(l, (Expr *) int8_const(power_of_10(exponent), false));
 }
 
 int

@@ -44,7 +44,7 @@ lower_bound(Lowering *l, Oid floor_or_ceil, Expr *expr, int scale)
 								  InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
 	bound = (Expr *) makeFuncExpr(F_INT8_NUMERIC, INT8OID, list_make1(bound),
 								  InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-	return lower_slot_ref(l, bound);
+	return lower_param_ref(l, bound);
 }
 
 /* One of the six comparisons, with a number of 64 bits. */

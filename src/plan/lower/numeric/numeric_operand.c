@@ -59,11 +59,11 @@ const_special(const Const *constant)
 static int
 lower_special(Lowering *l, uint32 special)
 {
-	int			slot = lower_add_slot(l, (Expr *) int8_const(special_number(special), false),
-									  VT_INT8);
+	int			param = lower_add_param(l, (Expr *) int8_const(special_number(special), false),
+										VT_INT8);
 
 	l->needs_specials = true;
-	return slot < 0 ? -1 : program_add_special_slot_ref(l->builder, slot);
+	return param < 0 ? -1 : program_add_special_param_ref(l->builder, param);
 }
 
 /* Trimmed, a constant's scale is that of its last digit that is not zero. */
@@ -135,7 +135,7 @@ numeric_operand_at(Lowering *l, const NumericOperand *operand, int scale, bool w
 	constant = scaled_const(operand->constant->constvalue, operand->constant->constisnull, scale);
 	if (constant == NULL)
 		return lower_reject(l, REJECTED_NUMERIC, _("a numeric constant does not fit into 64 bits"));
-	return lower_slot_ref(l, (Expr *) constant);
+	return lower_param_ref(l, (Expr *) constant);
 }
 
 int

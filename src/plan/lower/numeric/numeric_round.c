@@ -111,7 +111,7 @@ limit_precision(Lowering *l, int reg, int precision)
 		return precision > NUMERIC64_MAX_SCALE ? reg : make_narrow(l, reg);
 	}
 	limit = precision > NUMERIC64_MAX_SCALE ?
-		lower_slot_ref(l, (Expr *) int8_const(SPECIAL_NUMBER_PINF - 1, false)) : lower_power(l, precision);
+		lower_param_ref(l, (Expr *) int8_const(SPECIAL_NUMBER_PINF - 1, false)) : lower_power(l, precision);
 	return limit < 0 ? -1 : program_add_op(l->builder, OP_numeric_fit, reg, limit);
 }
 

@@ -1,22 +1,22 @@
 /*
- * slots.c
- *	  The values of a Program's slots: constants and parameters.
+ * params.c
+ *	  The values of a Program's parameters.
  *
- * Constants and parameters cannot fail.  Other expressions without columns could, and
+ * Constants and PostgreSQL's Params cannot fail.  Other expressions without columns could, and
  * the error must be set aside.  Arithmetic leaves nothing behind when it fails.  What
  * is more than that, such as now() - interval '1 day', is evaluated in a
  * subtransaction.  None can begin beside a parallel plan, which PostgreSQL's own often
- * is; so if there is one, those that no parameter of the plan changes are evaluated when
+ * is; so if there is one, those that no Param of the plan changes are evaluated when
  * execution is prepared, which is not yet parallel, and once for all runs.
  *
- * A parameter may stand for an InitPlan that has not run yet.  It must not run
+ * A Param may stand for an InitPlan that has not run yet.  It must not run
  * in that subtransaction, whose end would take buffers and relations from a plan
  * that stays open, so it is run before.  An error of its own is the query's,
  * even if no row of the input needed its value: as with PostgreSQL's index
  * scans, which compute their keys before they look for a row.  Where CASE and
- * the like guarantee that a row does not need it, there is no slot (clauses.c).
+ * the like guarantee that a row does not need it, there is no parameter (clauses.c).
  *
- * A time zone's slot holds its rules as they are when execution begins: SET
+ * A time zone's parameter holds its rules as they are when execution begins: SET
  * TimeZone between two executions of one plan counts.
  */
 #include "postgres.h"
@@ -37,29 +37,29 @@
 #include "utils/timestamp.h"
 
 #include "compat.h"
+#include "exec/values/params.h"
 #include "exec/values/set.h"
 #include "exec/values/set_aside.h"
-#include "exec/values/slots.h"
 #include "exec/values/zone.h"
 #include "plan/value_type.h"
 
 static bool
-exec_params_walker(Node *node, Bitmapset **params)
+exec_params_walker(Node *node, Bitmapset **exec_ids)
 {
 	if (node == NULL)
 		return false;
 	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXEC)
-		*params = bms_add_member(*params, ((Param *) node)->paramid);
-	return expression_tree_walker(node, exec_params_walker, (void *) params);
+		*exec_ids = bms_add_member(*exec_ids, ((Param *) node)->paramid);
+	return expression_tree_walker(node, exec_params_walker, (void *) exec_ids);
 }
 
 Bitmapset *
-slots_exec_params(List *exprs)
+params_exec_ids(List *exprs)
 {
-	Bitmapset  *params = NULL;
+	Bitmapset  *exec_ids = NULL;
 
-	exec_params_walker((Node *) exprs, &params);
-	return params;
+	exec_params_walker((Node *) exprs, &exec_ids);
+	return exec_ids;
 }
 
 /* Is evaluating it sure to raise no error that PostgreSQL would not? */
@@ -164,7 +164,7 @@ is_arithmetic(Expr *expr)
 }
 
 bool
-slots_suit_parallel(List *exprs)
+params_suit_parallel(List *exprs)
 {
 	ListCell   *lc;
 
@@ -173,7 +173,7 @@ slots_suit_parallel(List *exprs)
 		Expr	   *expr = lfirst(lc);
 
 		if (!is_simple(expr) && !is_arithmetic(expr) &&
-			slots_exec_params(list_make1(expr)) != NULL)
+			params_exec_ids(list_make1(expr)) != NULL)
 			return false;
 	}
 	return true;
@@ -226,25 +226,25 @@ evaluate_safely(ExprState *state, ExprContext *econtext,
 	return true;
 }
 
-SlotResult *
-slots_evaluate_early(List *exprs, ExprContext *econtext, bool *failed)
+ParamResult *
+params_evaluate_early(List *exprs, ExprContext *econtext, bool *failed)
 {
-	SlotResult *results;
+	ParamResult *results;
 	ListCell   *lc;
 
 	*failed = false;
 	if (!econtext->ecxt_estate->es_plannedstmt->parallelModeNeeded || IsInParallelMode())
 		return NULL;
-	results = palloc0(sizeof(SlotResult) * (list_length(exprs) + 1));
+	results = palloc0(sizeof(ParamResult) * (list_length(exprs) + 1));
 	foreach(lc, exprs)
 	{
 		ExprState  *state = (ExprState *) lfirst(lc);
-		SlotResult *result = &results[foreach_current_index(lc)];
+		ParamResult *result = &results[foreach_current_index(lc)];
 		char	   *reason;
 		int16		len;
 		bool		byval;
 
-		if (is_simple(state->expr) || slots_exec_params(list_make1(state->expr)) != NULL)
+		if (is_simple(state->expr) || params_exec_ids(list_make1(state->expr)) != NULL)
 			continue;
 		*failed = !evaluate_safely(state, econtext, &result->value, &result->isnull, &reason);
 		if (*failed)
@@ -290,17 +290,17 @@ copy_bytes(ValueType type, Datum value)
 
 /* Floats as their bits, integers sign-extended. */
 static void
-set_value(SlotValue *slot, Datum value)
+set_value(ParamValue *param, Datum value)
 {
-	ValueType	type = (ValueType) slot->type;
+	ValueType	type = (ValueType) param->type;
 
 	switch (type)
 	{
-#define SET_INTEGER(ctype) slot->word = (ctype) value
-#define SET_FLOAT(ctype) slot->word = sizeof(ctype) == sizeof(int32) ? (int32) value : (int64) value
-#define SET_BYTES(ctype) slot->bytes = copy_bytes(type, value)
-#define SET_WIDE(ctype)			/* no slot is */
-#define SET_TEXT(ctype) slot->bytes = copy_text(value)
+#define SET_INTEGER(ctype) param->word = (ctype) value
+#define SET_FLOAT(ctype) param->word = sizeof(ctype) == sizeof(int32) ? (int32) value : (int64) value
+#define SET_BYTES(ctype) param->bytes = copy_bytes(type, value)
+#define SET_WIDE(ctype)			/* no parameter is */
+#define SET_TEXT(ctype) param->bytes = copy_text(value)
 #define TYPE(name, ctype, size, stored, class, ...) \
 		case VT_##name: \
 			SET_##class(ctype); \
@@ -311,55 +311,55 @@ set_value(SlotValue *slot, Datum value)
 	}
 }
 
-/* The rules of the zone that a slot's value names; of the session's if NULL. */
+/* The rules of the zone that a parameter's value names; of the session's if NULL. */
 static bool
-set_zone(SlotValue *slot, Datum value, char **reason)
+set_zone(ParamValue *param, Datum value, char **reason)
 {
-	bool		named = !slot->isnull;
+	bool		named = !param->isnull;
 
-	slot->isnull = false;
+	param->isnull = false;
 	if (named)
-		return zone_table_named(TextDatumGetCString(value), &slot->bytes, reason);
-	return zone_table(session_timezone, &slot->bytes, reason);
+		return zone_table_named(TextDatumGetCString(value), &param->bytes, reason);
+	return zone_table(session_timezone, &param->bytes, reason);
 }
 
 bool
-slots_evaluate(List *exprs, const SlotResult *early, const Bitmapset *params,
-			   ExprContext *econtext, SlotValue **values, char **reason)
+params_evaluate(List *exprs, const ParamResult *early, const Bitmapset *exec_ids,
+				ExprContext *econtext, ParamValue **values, char **reason)
 {
-	SlotValue  *slots = palloc0(sizeof(SlotValue) * (list_length(exprs) + 1));
+	ParamValue *params = palloc0(sizeof(ParamValue) * (list_length(exprs) + 1));
 	ListCell   *lc;
 
-	ExecSetParamPlanMulti(params, econtext);
+	ExecSetParamPlanMulti(exec_ids, econtext);
 	foreach(lc, exprs)
 	{
 		ExprState  *state = (ExprState *) lfirst(lc);
-		const SlotResult *result = early ? &early[foreach_current_index(lc)] : NULL;
-		SlotValue  *slot = &slots[foreach_current_index(lc)];
+		const ParamResult *result = early ? &early[foreach_current_index(lc)] : NULL;
+		ParamValue *param = &params[foreach_current_index(lc)];
 		Datum		value;
 
-		slot->type = slot_value_type(state->expr);
+		param->type = param_value_type(state->expr);
 		if (result != NULL && result->known)
 		{
 			value = result->value;
-			slot->isnull = result->isnull;
+			param->isnull = result->isnull;
 		}
 		else if (is_simple(state->expr))
-			value = ExecEvalExprSwitchContext(state, econtext, &slot->isnull);
-		else if (!evaluate_safely(state, econtext, &value, &slot->isnull, reason))
+			value = ExecEvalExprSwitchContext(state, econtext, &param->isnull);
+		else if (!evaluate_safely(state, econtext, &value, &param->isnull, reason))
 			return false;
-		if (exprType((Node *) state->expr) == SLOT_ZONE_TYPE)
+		if (exprType((Node *) state->expr) == PARAM_ZONE_TYPE)
 		{
-			if (!set_zone(slot, value, reason))
+			if (!set_zone(param, value, reason))
 				return false;
 		}
-		else if (!slot->isnull && exprType((Node *) state->expr) == SLOT_NUMBERS_TYPE)
-			slot->bytes = copy_numbers(value);
-		else if (!slot->isnull && type_is_array_domain(exprType((Node *) state->expr)))
-			slot->bytes = set_of_array(value);
-		else if (!slot->isnull && exprType((Node *) state->expr) != SLOT_LOOKUP_TYPE)
-			set_value(slot, value);
+		else if (!param->isnull && exprType((Node *) state->expr) == PARAM_NUMBERS_TYPE)
+			param->bytes = copy_numbers(value);
+		else if (!param->isnull && type_is_array_domain(exprType((Node *) state->expr)))
+			param->bytes = set_of_array(value);
+		else if (!param->isnull && exprType((Node *) state->expr) != PARAM_LOOKUP_TYPE)
+			set_value(param, value);
 	}
-	*values = slots;
+	*values = params;
 	return true;
 }

@@ -1,9 +1,10 @@
 /*
- * lower_slot.c
- *	  Values that are the same for all rows: slots, and their registers.
+ * lower_param.c
+ *	  Values that are the same for all rows: parameters, and their registers.
  *
- * Constants, parameters and whatever else no row changes are not part of a Program:
- * PostgreSQL computes them when execution begins (exec/values/slots.c).
+ * Constants, PostgreSQL's Params and whatever else no row changes are not part of a
+ * Program: they are its parameters, which PostgreSQL computes when execution begins
+ * (exec/values/params.c).
  */
 #include "postgres.h"
 
@@ -64,46 +65,46 @@ same_for_all_rows(Expr *expr)
 }
 
 int
-lower_add_slot(Lowering *l, Expr *expr, ValueType type)
+lower_add_param(Lowering *l, Expr *expr, ValueType type)
 {
 	ListCell   *lc;
-	int			slot;
+	int			param;
 
-	foreach(lc, l->slots)
+	foreach(lc, l->params)
 	{
 		if (equal(lfirst(lc), expr))
 			return foreach_current_index(lc);
 	}
-	slot = program_add_slot(l->builder, type);
-	if (slot >= 0)
-		l->slots = lappend(l->slots, expr);
-	return slot;
+	param = program_add_param(l->builder, type);
+	if (param >= 0)
+		l->params = lappend(l->params, expr);
+	return param;
 }
 
 int
-lower_slot_ref(Lowering *l, Expr *expr)
+lower_param_ref(Lowering *l, Expr *expr)
 {
 	int			type = lower_type(l, exprType((Node *) expr));
-	int			slot;
+	int			param;
 
 	if (type < 0)
 		return -1;
-	slot = lower_add_slot(l, expr, type);
-	return slot < 0 ? -1 : program_add_slot_ref(l->builder, slot);
+	param = lower_add_param(l, expr, type);
+	return param < 0 ? -1 : program_add_param_ref(l->builder, param);
 }
 
 int
-lower_made_slot_ref(Lowering *l, Expr *expr)
+lower_made_param_ref(Lowering *l, Expr *expr)
 {
-	int			slot = lower_add_slot(l, expr, VT_TEXT);
+	int			param = lower_add_param(l, expr, VT_TEXT);
 
-	return slot < 0 ? -1 : program_add_slot_ref(l->builder, slot);
+	return param < 0 ? -1 : program_add_param_ref(l->builder, param);
 }
 
 int
 lower_null(Lowering *l, Oid type)
 {
-	return lower_slot_ref(l, (Expr *) makeNullConst(type, -1, get_typcollation(type)));
+	return lower_param_ref(l, (Expr *) makeNullConst(type, -1, get_typcollation(type)));
 }
 
 Const *
@@ -122,11 +123,11 @@ int4_const(int32 value)
 int
 lower_int4(Lowering *l, int32 value)
 {
-	return lower_slot_ref(l, (Expr *) int4_const(value));
+	return lower_param_ref(l, (Expr *) int4_const(value));
 }
 
 int
 lower_int8(Lowering *l, int64 value)
 {
-	return lower_slot_ref(l, (Expr *) int8_const(value, false));
+	return lower_param_ref(l, (Expr *) int8_const(value, false));
 }
