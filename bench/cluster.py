@@ -65,6 +65,14 @@ class Cluster:
             raise RuntimeError(done.stderr.strip())
         return done.stdout.strip()
 
+    def write(self, path, text):
+        """Run SQL in a session of its own; its output goes to a file."""
+        with open(path, "w") as out:
+            done = subprocess.run(["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"], input=text,
+                                  env=self.env, stdout=out, stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr.strip())
+
     def engines(self):
         """The engines that are there, of those that users use."""
         found = []
@@ -162,14 +170,3 @@ def machine(cluster):
         "commit": os.environ.get("GPUAGG_COMMIT") or first_line("git", "describe", "--always", "--dirty"),
         "date": cluster.sql("SELECT now()::timestamp(0)"),
     }
-
-
-def write_results(directory, name, result, table):
-    """NAME.json and NAME.md in the directory; their path."""
-    os.makedirs(directory, exist_ok=True)
-    with open(os.path.join(directory, name + ".json"), "w") as out:
-        json.dump(result, out, indent=1)
-        out.write("\n")
-    with open(os.path.join(directory, name + ".md"), "w") as out:
-        out.write(table)
-    return f"{os.path.join(directory, name)}.md and .json"
