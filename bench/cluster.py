@@ -4,9 +4,11 @@ import json
 import os
 import platform
 import re
+import shutil
 import statistics
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -22,8 +24,8 @@ class Cluster:
     """A running cluster with gpuagg.
 
     It is a private one, stopped at the end of a `with`; or, with server=True, the server
-    that PGHOST and the like name, where the database NAME is used, and made if it is not
-    there.
+    that PGHOST and the like name, where the database gpuagg_bench_NAME is used, and made if
+    it is not there.
     """
 
     def __init__(self, name, *lines, server=False):
@@ -37,9 +39,10 @@ class Cluster:
         self.sql("CREATE EXTENSION IF NOT EXISTS gpuagg")
 
     def use_database(self):
-        if self.sql(f"SELECT count(*) FROM pg_database WHERE datname = '{self.name}'") == "0":
-            self.sql(f"CREATE DATABASE {self.name}")
-        self.env["PGDATABASE"] = self.name
+        name = f"gpuagg_bench_{self.name}"
+        if self.sql(f"SELECT count(*) FROM pg_database WHERE datname = '{name}'") == "0":
+            self.sql(f"CREATE DATABASE {name}")
+        self.env["PGDATABASE"] = name
 
     def start(self, name, lines):
         progress("building and starting a private cluster")
@@ -56,6 +59,19 @@ class Cluster:
     def __exit__(self, *error):
         if self.private:
             subprocess.run([TOOL, "stop", self.name], check=True)
+
+    def pg_ctl(self, directory, *words):
+        """As the user that the server runs as, who is never root."""
+        program = shutil.which("pg_ctl", path=self.env["PATH"])
+        subprocess.run(([TOOL, "as"] if os.getuid() == 0 else []) + [program, "-D", directory, *words], check=True, stdout=subprocess.DEVNULL)
+
+    def restart(self, options="", wait=True):
+        """Stop the server and start it with these options of `postgres`; when it was started, by time.monotonic()."""
+        directory = self.sql("SHOW data_directory")
+        self.pg_ctl(directory, "-m", "fast", "-w", "stop")
+        began = time.monotonic()
+        self.pg_ctl(directory, "-l", os.path.join(directory, "restart.log"), "-o", options, "-w" if wait else "-W", "-t", "120", "start")
+        return began
 
     def sql(self, text):
         """Run SQL in a session of its own; its output, unaligned."""
@@ -152,21 +168,29 @@ def first_line(*command):
         return ""
 
 
+def commit():
+    """Of the source; GPUAGG_COMMIT names it where there is no repository."""
+    return os.environ.get("GPUAGG_COMMIT") or first_line("git", "describe", "--always", "--dirty")
+
+
+def memory_gib():
+    with open("/proc/meminfo") as meminfo:
+        return int(re.search(r"MemTotal:\s*(\d+)", meminfo.read()).group(1)) // 1024 // 1024
+
+
 def machine(cluster):
     """What the numbers were measured on and with."""
     with open("/proc/cpuinfo") as cpuinfo:
         models = re.findall(r"model name\s*: (.*)", cpuinfo.read())
-    with open("/proc/meminfo") as meminfo:
-        memory = int(re.search(r"MemTotal:\s*(\d+)", meminfo.read()).group(1)) // 1024 // 1024
     return {
         "cpu": models[0] if models else platform.machine(),
         "cores": os.cpu_count(),
-        "memory_gib": memory,
+        "memory_gib": memory_gib(),
         "gpu": first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"),
         "kernel": platform.release(),
         "postgresql": cluster.sql("SHOW server_version"),
         "compiler": first_line("cc", "--version"),
         "gpuagg": cluster.sql("SELECT gpuagg_version()"),
-        "commit": os.environ.get("GPUAGG_COMMIT") or first_line("git", "describe", "--always", "--dirty"),
+        "commit": commit(),
         "date": cluster.sql("SELECT now()::timestamp(0)"),
     }

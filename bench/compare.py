@@ -255,51 +255,57 @@ def wanted_systems(args, engines, ducks, absent):
     return [system for system, _ in SYSTEMS if system in named and system in there]
 
 
-def begin_report(benchmark, cluster, args, tables):
-    """The report, and the systems that are there."""
-    absent = {}
+def begin_report(cluster, args, name, title, about, **more):
+    """A report of systems, DuckDB's connections, and the systems that are there."""
+    absent, tables = {}, tables_of(cluster)
     ducks = open_ducks(cluster, args, tables, absent)
     systems = wanted_systems(args, cluster.engines(), ducks, absent)
-    begun = report.new(cluster, benchmark.name, benchmark.title, benchmark.describe(args)
-                       + f" Milliseconds, medians of at most {args.runs} runs; without or with {args.workers} workers, the better one.",
-                       SYSTEMS, baseline="postgresql", plot="bars", absent=absent, tables=sizes(cluster, tables),
-                       settings={name: value for name, value in vars(args).items() if name not in PLACES})
+    begun = report.new(cluster, name, title, about, SYSTEMS, absent=absent, tables=sizes(cluster, tables),
+                       settings={name: value for name, value in vars(args).items() if name not in PLACES}, **more)
     if ducks:
         begun["machine"]["duckdb"] = ducks["duckdb"].version()
+    if any(system.startswith("cuda") for system in systems):
+        begun["notes"].append(prewarm(cluster, tables))
     return begun, ducks, systems
 
 
 def run(benchmark, cluster, args):
     began = time.monotonic()
-    tables = tables_of(cluster)
-    result, ducks, systems = begin_report(benchmark, cluster, args, tables)
+    about = (benchmark.describe(args) + f" Milliseconds, medians of at most {args.runs} runs; without or with {args.workers} workers,"
+             " the better one.")
+    result, ducks, systems = begin_report(cluster, args, benchmark.name, benchmark.title, about, baseline="postgresql", plot="bars")
     path = report.resume(result, args)
-    if any(system.startswith("cuda") for system in systems):
-        result["notes"].append(prewarm(cluster, tables))
     there = {question["name"] for question in result["questions"]}
     for query in benchmark.queries(args):
         if query.name in there or args.queries and query.name not in args.queries:
             continue
         if time.monotonic() - began > args.seconds:
-            progress(f"{args.seconds} seconds are over: {query.name} and later ones are left out")
-            break
+            report.write(result, path)
+            raise SystemExit(f"{args.seconds} seconds are over: {query.name} and later ones are left out")
         result["questions"].append(measure(cluster, ducks, args, query, systems))
         progress(said(result["questions"][-1]))
         report.write(result, path)
-    print("\n".join(report.markdown(result)))
-    progress(f"written: {path}")
+    report.finish(result, path)
     return report.differing(result, "postgresql", "cpu", "cuda", "cpu_forced", "cuda_forced")
 
 
-def arguments(benchmark):
-    parser = argparse.ArgumentParser(description=benchmark.doc + "\n" + __doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--queries", nargs="+", metavar="NAME", help="these only")
+def add_system_arguments(parser):
+    """Of all programs that compare systems."""
     parser.add_argument("--workers", type=int, default=max(2, (os.cpu_count() or 2) - 1), metavar="N", help="parallel workers of a query")
     parser.add_argument("--systems", nargs="+", metavar="NAME", choices=[system for system, _ in SYSTEMS],
                         help="of: " + ", ".join(system for system, _ in SYSTEMS) + "; all that are there but the forced ones, if none is named")
     parser.add_argument("--duckdb", metavar="LIBRARY",
                         help="libduckdb.so of its release or of npm's package @duckdb/node-bindings-linux-x64; DuckDB is left out if it is not named")
     parser.add_argument("--work-mem", default="256MB")
+    parser.add_argument("--server", action="store_true", help="a running server's database, not a private cluster")
+    parser.add_argument("--load-only", action="store_true", help="with --server: load, and measure nothing")
+    parser.add_argument("--files", default=os.path.join(report.TOP, ".build", "bench"), help="where DuckDB's database and exported rows are")
+    report.add_arguments(parser)
+
+
+def arguments(benchmark):
+    parser = argparse.ArgumentParser(description=benchmark.doc + "\n" + __doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--queries", nargs="+", metavar="NAME", help="these only")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--timeout", type=int, default=60, help="seconds, of a query's first run")
     parser.add_argument("--query-seconds", type=float, default=4, help="of one query's timed runs with one plan")
@@ -307,34 +313,33 @@ def arguments(benchmark):
     parser.add_argument("--no-compare", dest="compare", action="store_false", help="do not compare the rows")
     parser.add_argument("--no-vacuum", dest="vacuum", action="store_false",
                         help="no page all-visible: analyze the tables, and do not vacuum them")
-    parser.add_argument("--server", action="store_true", help="a running server's database, not a private cluster")
-    parser.add_argument("--load-only", action="store_true", help="with --server: load, and measure nothing")
-    parser.add_argument("--files", default=os.path.join(report.TOP, ".build", "bench"), help="where DuckDB's database and exported rows are")
-    report.add_arguments(parser)
+    add_system_arguments(parser)
     benchmark.add_arguments(parser)
     return parser.parse_args()
 
 
-def load(benchmark, cluster, args):
-    """Unless a run before has loaded the same."""
-    names = [action for action in vars(args) if action in ("rows", "scale", "groups", "vacuum")]
-    data = json.dumps({name: getattr(args, name) for name in names})
-    if cluster.sql("SELECT to_regclass('bench_loaded') IS NOT NULL") == "t":
-        if cluster.sql("SELECT data FROM bench_loaded") != data:
-            raise SystemExit(f"database {cluster.name} was loaded for other arguments: drop it")
+def load(cluster, args, fill):
+    """Fill the database by a function, unless a run before has done so with the same arguments; what others have left is dropped."""
+    data = json.dumps({name: value for name, value in vars(args).items() if name in ("rows", "scale", "groups", "vacuum")})
+    if cluster.sql("SELECT to_regclass('bench_loaded') IS NOT NULL") == "t" and cluster.sql("SELECT data FROM bench_loaded") == data:
         return
-    benchmark.load(cluster, args)
+    cluster.sql("DROP TABLE IF EXISTS " + ", ".join(["bench_loaded", *tables_of(cluster)]) + " CASCADE")
+    fill(cluster, args)
     # what was not vacuumed has its hint bits set by a first reader
-    cluster.sql("VACUUM (FREEZE, ANALYZE)" if args.vacuum else "ANALYZE")
+    cluster.sql("VACUUM (FREEZE, ANALYZE)" if getattr(args, "vacuum", True) else "ANALYZE")
     cluster.sql(f"CREATE TABLE bench_loaded AS SELECT '{data}'::text AS data, floor(extract(epoch FROM now())) AS loaded; CHECKPOINT")
+
+
+def server_lines(args, megabytes):
+    """Of a private cluster that holds so much in memory."""
+    return [f"shared_buffers = {256 + megabytes}MB", "maintenance_work_mem = 256MB", "shared_preload_libraries = 'gpuagg'", "max_connections = 200",
+            f"max_worker_processes = {args.workers + 8}", f"max_parallel_workers = {max(args.workers, 1)}"]
 
 
 def main(benchmark):
     args = arguments(benchmark)
     os.makedirs(args.files, exist_ok=True)
-    lines = [f"shared_buffers = {256 + benchmark.memory(args)}MB", "maintenance_work_mem = 256MB", "shared_preload_libraries = 'gpuagg'",
-             f"max_worker_processes = {args.workers + 8}", f"max_parallel_workers = {max(args.workers, 1)}"]
-    with Cluster(benchmark.name, *lines, server=args.server) as cluster:
-        load(benchmark, cluster, args)
+    with Cluster(benchmark.name, *server_lines(args, benchmark.memory(args)), server=args.server) as cluster:
+        load(cluster, args, benchmark.load)
         differing = [] if args.load_only else run(benchmark, cluster, args)
     sys.exit(1 if differing else 0)
