@@ -32,6 +32,7 @@ class Cluster:
         self.name = name
         self.env = dict(os.environ)
         self.private = not server
+        self.directory = None
         if server:
             self.use_database()
         else:
@@ -60,18 +61,28 @@ class Cluster:
         if self.private:
             subprocess.run([TOOL, "stop", self.name], check=True)
 
-    def pg_ctl(self, directory, *words):
+    def data_directory(self):
+        """The server may have been stopped since it said so."""
+        if not self.directory:
+            self.directory = self.sql("SHOW data_directory")
+        return self.directory
+
+    def pg_ctl(self, *words):
         """As the user that the server runs as, who is never root."""
         program = shutil.which("pg_ctl", path=self.env["PATH"])
-        subprocess.run(([TOOL, "as"] if os.getuid() == 0 else []) + [program, "-D", directory, *words], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(([TOOL, "as"] if os.getuid() == 0 else []) + [program, "-D", self.data_directory(), *words],
+                       check=True, stdout=subprocess.DEVNULL)
 
     def restart(self, options="", wait=True):
         """Stop the server and start it with these options of `postgres`; when it was started, by time.monotonic()."""
-        directory = self.sql("SHOW data_directory")
-        self.pg_ctl(directory, "-m", "fast", "-w", "stop")
+        self.pg_ctl("-m", "fast", "-w", "stop")
         began = time.monotonic()
-        self.pg_ctl(directory, "-l", os.path.join(directory, "restart.log"), "-o", options, "-w" if wait else "-W", "-t", "120", "start")
+        self.pg_ctl("-l", os.path.join(self.data_directory(), "restart.log"), "-o", options, "-w" if wait else "-W", "-t", "120", "start")
         return began
+
+    def recover(self):
+        """Start the server anew as it was, also where a benchmark that was stopped has left none."""
+        self.pg_ctl("-m", "fast", "-l", os.path.join(self.data_directory(), "restart.log"), "-o", "", "-w", "-t", "120", "restart")
 
     def sql(self, text):
         """Run SQL in a session of its own; its output, unaligned."""
