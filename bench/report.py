@@ -130,10 +130,10 @@ def wrong(report):
     return found
 
 
-def differing(report, *keys):
-    """The questions whose rows were not PostgreSQL's in one of the columns."""
-    return [question["name"] for question in report["questions"]
-            if any(question["measured"].get(key, {}).get("same_rows") is False for key in keys)]
+def failing(report, *keys):
+    """The questions whose rows were not PostgreSQL's, or that had an error, in one of the columns."""
+    found = [(question["name"], [question["measured"].get(key, {}) for key in keys]) for question in report["questions"]]
+    return [name for name, columns in found if any(measured.get("same_rows") is False or "error" in measured for measured in columns)]
 
 
 def age(commit):

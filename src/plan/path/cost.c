@@ -80,7 +80,7 @@
  * it matters as much, do not count it, so it decides only how many processes aggregate, too.
  * A new group's memory is touched for the first time; a record that is handed over, and
  * a merged group, go through memory whose speed processes do not divide.  From 10^7 rows in
- * 10^6 groups of bench/questions on 16 cores.
+ * 10^6 and more groups on 16 cores, as bench/questions --groups has them.
  */
 #define NEW_GROUP 13
 #define HANDED_RECORD 2.5
@@ -88,7 +88,7 @@
 
 /*
  * Finding a row's group in a table that is beyond the caches of a core, likewise, for each
- * doubling of its size: cpu-groups.md there.  Integers of 4 bytes are mostly of a range that
+ * doubling of its size, as bench/groups --engine cpu measures.  Integers of 4 bytes are mostly of a range that
  * a map holds, whose rows miss less.
  */
 #define MISS 1.5
