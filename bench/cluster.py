@@ -197,7 +197,7 @@ def machine(cluster):
         "cpu": models[0] if models else platform.machine(),
         "cores": os.cpu_count(),
         "memory_gib": memory_gib(),
-        "gpu": first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"),
+        "gpu": first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader") if "cuda" in cluster.engines() else "",
         "kernel": platform.release(),
         "postgresql": cluster.sql("SHOW server_version"),
         "compiler": first_line("cc", "--version"),
