@@ -99,7 +99,7 @@ gpu-test:
 
 bench: export PG_CONFIG := $(PG_CONFIG)
 bench:
-	+@tools/install-needs --for-bench && bench/run
+	+@tools/install-needs --for-bench && bench/all
 
 # packages of Debian, below .build/deb
 deb:

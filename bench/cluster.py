@@ -4,9 +4,11 @@ import json
 import os
 import platform
 import re
+import shutil
 import statistics
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -22,14 +24,15 @@ class Cluster:
     """A running cluster with gpuagg.
 
     It is a private one, stopped at the end of a `with`; or, with server=True, the server
-    that PGHOST and the like name, where the database NAME is used, and made if it is not
-    there.
+    that PGHOST and the like name, where the database gpuagg_bench_NAME is used, and made if
+    it is not there.
     """
 
     def __init__(self, name, *lines, server=False):
         self.name = name
         self.env = dict(os.environ)
         self.private = not server
+        self.directory = None
         if server:
             self.use_database()
         else:
@@ -37,9 +40,10 @@ class Cluster:
         self.sql("CREATE EXTENSION IF NOT EXISTS gpuagg")
 
     def use_database(self):
-        if self.sql(f"SELECT count(*) FROM pg_database WHERE datname = '{self.name}'") == "0":
-            self.sql(f"CREATE DATABASE {self.name}")
-        self.env["PGDATABASE"] = self.name
+        name = f"gpuagg_bench_{self.name}"
+        if self.sql(f"SELECT count(*) FROM pg_database WHERE datname = '{name}'") == "0":
+            self.sql(f"CREATE DATABASE {name}")
+        self.env["PGDATABASE"] = name
 
     def start(self, name, lines):
         progress("building and starting a private cluster")
@@ -57,6 +61,29 @@ class Cluster:
         if self.private:
             subprocess.run([TOOL, "stop", self.name], check=True)
 
+    def data_directory(self):
+        """The server may have been stopped since it said so."""
+        if not self.directory:
+            self.directory = self.sql("SHOW data_directory")
+        return self.directory
+
+    def pg_ctl(self, *words):
+        """As the user that the server runs as, who is never root."""
+        program = shutil.which("pg_ctl", path=self.env["PATH"])
+        subprocess.run(([TOOL, "as"] if os.getuid() == 0 else []) + [program, "-D", self.data_directory(), *words],
+                       check=True, stdout=subprocess.DEVNULL)
+
+    def restart(self, options="", wait=True):
+        """Stop the server and start it with these options of `postgres`; when it was started, by time.monotonic()."""
+        self.pg_ctl("-m", "fast", "-w", "stop")
+        began = time.monotonic()
+        self.pg_ctl("-l", os.path.join(self.data_directory(), "restart.log"), "-o", options, "-w" if wait else "-W", "-t", "120", "start")
+        return began
+
+    def recover(self):
+        """Start the server anew as it was, also where a benchmark that was stopped has left none."""
+        self.pg_ctl("-m", "fast", "-l", os.path.join(self.data_directory(), "restart.log"), "-o", "", "-w", "-t", "120", "restart")
+
     def sql(self, text):
         """Run SQL in a session of its own; its output, unaligned."""
         done = subprocess.run(["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"], input=text,
@@ -64,6 +91,14 @@ class Cluster:
         if done.returncode != 0:
             raise RuntimeError(done.stderr.strip())
         return done.stdout.strip()
+
+    def write(self, path, text):
+        """Run SQL in a session of its own; its output goes to a file."""
+        with open(path, "w") as out:
+            done = subprocess.run(["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"], input=text,
+                                  env=self.env, stdout=out, stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr.strip())
 
     def engines(self):
         """The engines that are there, of those that users use."""
@@ -144,32 +179,29 @@ def first_line(*command):
         return ""
 
 
+def commit():
+    """Of the source; GPUAGG_COMMIT names it where there is no repository."""
+    return os.environ.get("GPUAGG_COMMIT") or first_line("git", "describe", "--always", "--dirty")
+
+
+def memory_gib():
+    with open("/proc/meminfo") as meminfo:
+        return int(re.search(r"MemTotal:\s*(\d+)", meminfo.read()).group(1)) // 1024 // 1024
+
+
 def machine(cluster):
     """What the numbers were measured on and with."""
     with open("/proc/cpuinfo") as cpuinfo:
         models = re.findall(r"model name\s*: (.*)", cpuinfo.read())
-    with open("/proc/meminfo") as meminfo:
-        memory = int(re.search(r"MemTotal:\s*(\d+)", meminfo.read()).group(1)) // 1024 // 1024
     return {
         "cpu": models[0] if models else platform.machine(),
         "cores": os.cpu_count(),
-        "memory_gib": memory,
-        "gpu": first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"),
+        "memory_gib": memory_gib(),
+        "gpu": first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader") if "cuda" in cluster.engines() else "",
         "kernel": platform.release(),
         "postgresql": cluster.sql("SHOW server_version"),
         "compiler": first_line("cc", "--version"),
         "gpuagg": cluster.sql("SELECT gpuagg_version()"),
-        "commit": os.environ.get("GPUAGG_COMMIT") or first_line("git", "describe", "--always", "--dirty"),
+        "commit": commit(),
         "date": cluster.sql("SELECT now()::timestamp(0)"),
     }
-
-
-def write_results(directory, name, result, table):
-    """NAME.json and NAME.md in the directory; their path."""
-    os.makedirs(directory, exist_ok=True)
-    with open(os.path.join(directory, name + ".json"), "w") as out:
-        json.dump(result, out, indent=1)
-        out.write("\n")
-    with open(os.path.join(directory, name + ".md"), "w") as out:
-        out.write(table)
-    return f"{os.path.join(directory, name)}.md and .json"

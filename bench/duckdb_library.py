@@ -26,6 +26,14 @@ class DuckDB:
                 or self.library.duckdb_connect(self.database, ctypes.byref(self.connection)) != 0):
             raise RuntimeError(f"DuckDB cannot open {path}")
 
+    def connect(self):
+        """Another connection to the same database."""
+        other = object.__new__(DuckDB)
+        other.library, other.database, other.connection = self.library, self.database, ctypes.c_void_p()
+        if self.library.duckdb_connect(self.database, ctypes.byref(other.connection)) != 0:
+            raise RuntimeError("DuckDB gives no other connection")
+        return other
+
     def version(self):
         return self.library.duckdb_library_version().decode()
 

@@ -50,6 +50,16 @@ def load_t(cluster, rows):
             FROM generate_series(1, {count})""")
 
 
+def load_d(cluster, rows):
+    cluster.sql("""CREATE TABLE d (i0 int, i1 int, i2 int, i3 int, i4 int, i5 int, i6 int, i7 int, j3 int, h6 int, b6 bigint,
+        t6 text, v float8) WITH (parallel_workers = 64)""")
+    cluster.insert("d", rows, lambda first, count: f"""
+            SELECT 0, r % 10, r % 100, r % 1000, r % 10000, r % 100000, r % 1000000, r, r / 1000 % 1000,
+                CASE WHEN half THEN 0 ELSE r % 1000000 END, r % 1000000 * 9007199254740, 'key ' || r % 1000000,
+                floor(random() * 1000000) / 1024
+            FROM (SELECT (random() * 9999999)::int AS r, random() < 0.5 AS half FROM generate_series(1, {count})) s""")
+
+
 def load_visits(cluster, rows):
     cluster.sql("""CREATE TABLE visits (arrived timestamp NOT NULL, country text NOT NULL, page text NOT NULL, visitor int NOT NULL,
         ms int NOT NULL, amount numeric(10,2)) WITH (parallel_workers = 64)""")

@@ -811,8 +811,7 @@ cpu_rewind(EngineRun *head)
 
 /*
  * Chosen by hand, so that bench/crossover finds no query that gpuagg.mode = auto
- * gives to this engine and that takes more than 1.2 times PostgreSQL's time:
- * bench/results/cpu-crossover.md.
+ * gives to this engine and that takes more than 1.2 times PostgreSQL's time.
  */
 const EngineCosts cpu_costs = {
 	.setup = 12,

@@ -302,7 +302,7 @@ available_on(const DeviceOps *device, char *reason, size_t len)
 }
 
 /*
- * Chosen by hand from runs of bench/run on one H200.  Those of
+ * Chosen by hand from runs of bench/questions on one H200.  Those of
  * bench/results/h200-queries.md took 0.25 s for 294,000 pages and 40 million rows
  * in 100 groups, which these costs make 0.19 s, and 0.14 s more for 10^6 groups,
  * which they make 0.08 s.  cold is 0.2 s; there, a process's first run with kernels

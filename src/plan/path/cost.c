@@ -6,7 +6,7 @@
  * gives its costs in units of 4 microseconds (EngineTraits.costs), which is what a
  * unit of PostgreSQL's costs takes where its own aggregation reads a table in
  * memory: for 10^6 rows of bench/crossover in 10 to 1000 groups PostgreSQL's
- * estimate is 26,846, and bench/results/cpu-crossover.md has 104 to 111 ms.
+ * estimate is 26,846, and they took 104 to 111 ms.
  *
  * Reading a page costs what it costs PostgreSQL: both do it.
  *
@@ -79,8 +79,8 @@
  * What memory makes groups cost beyond that, in the same units.  PostgreSQL's plans, to which
  * it matters as much, do not count it, so it decides only how many processes aggregate, too.
  * A new group's memory is touched for the first time; a record that is handed over, and
- * a merged group, go through memory whose speed processes do not divide.  From 10^7 rows on
- * 16 cores: bench/results/cpu-queries.md.
+ * a merged group, go through memory whose speed processes do not divide.  From 10^7 rows in
+ * 10^6 and more groups on 16 cores, as bench/questions --groups has them.
  */
 #define NEW_GROUP 13
 #define HANDED_RECORD 2.5
@@ -88,7 +88,7 @@
 
 /*
  * Finding a row's group in a table that is beyond the caches of a core, likewise, for each
- * doubling of its size: cpu-groups.md there.  Integers of 4 bytes are mostly of a range that
+ * doubling of its size, as bench/groups --engine cpu measures.  Integers of 4 bytes are mostly of a range that
  * a map holds, whose rows miss less.
  */
 #define MISS 1.5
