@@ -72,3 +72,6 @@ def load_visits(cluster, rows):
                 (random() * 1000000)::int, (random() * 2000)::int,
                 CASE WHEN i % 20 = 0 THEN (random() * 500)::numeric(10,2) END
             FROM generate_series(1, {count}) i""")
+    cluster.sql(f"""CREATE TABLE visitors AS SELECT id, {one_of(["free", "basic", "team", "enterprise"])} AS plan,
+        date '2024-01-01' + (random() * 365)::int AS joined FROM generate_series(0, 1000000) id;
+        ALTER TABLE visitors ADD PRIMARY KEY (id)""")
