@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "plan/make_program.h"
-#include "program/specials.h"
+#include "program/program.h"
 
 Program *
 make_program(const ProgramBuilder *builder)

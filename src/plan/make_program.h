@@ -12,7 +12,7 @@ extern Program *make_program(const ProgramBuilder *builder);
 
 /*
  * The same Program for numerics that can be NaN or infinite, palloc'd, or NULL:
- * as program_admit_specials (specials.h).
+ * as program_admit_specials (specials.c).
  */
 extern Program *make_special_program(const Program *program, const Program *fine);
 

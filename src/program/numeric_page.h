@@ -56,7 +56,7 @@ typedef enum NumericPart
 } NumericPart;
 
 /*
- * Beside it, in a column of a Program that admits specials (specials.h): NaN and
+ * Beside it, in a column of a Program that admits specials (specials.c): NaN and
  * the infinities are the numbers of special.h, and show the column's scale.
  */
 #define NUMERIC_SPECIALS 0x80

@@ -2,7 +2,7 @@
  * ops_special.h
  *	  Operations over numerics that may be NaN or infinite.
  *
- * Programs that admit specials (specials.h) have them in place of those of
+ * Programs that admit specials (specials.c) have them in place of those of
  * ops_int.h, ops_numeric.h and ops_wide.h.  A result that is a number must not be
  * one of those that stand for specials (special.h): it is an error.  Read as C and as
  * CUDA C.

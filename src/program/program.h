@@ -216,7 +216,7 @@ typedef struct Program
 	uint16_t	naggs;
 	uint16_t	nwords;			/* of a group's state */
 	int16_t		filter;			/* BOOL register, or -1: all rows pass */
-	uint8_t		specials;		/* numerics can be NaN or infinite: specials.h */
+	uint8_t		specials;		/* numerics can be NaN or infinite: specials.c */
 	uint8_t		hides_rows;		/* what is told of a run must not depend on the values of
 								 * rows that do not pass */
 	uint8_t		unused[2];
@@ -424,6 +424,16 @@ extern void program_with_keys(const Program *p, uint64_t keys, bool with_accs,
  * copy of the same size.  False if there are none, or no next level.
  */
 extern bool program_widen(const Program *p, Program *wider);
+
+/*
+ * specials.c: build the Program that gives what p gives and has numerics that are special in
+ * its registers, with the same parameters.  If p merges groups (ACC_MERGED), fine is
+ * the Program that has them, made to admit specials before; else NULL.  False:
+ * there is none, since p admits them already, or has no numerics and no fine, or
+ * since it would get too large.
+ */
+extern bool program_admit_specials(const Program *p, const Program *fine,
+								   ProgramBuilder *b);
 
 /* Has it float sums? */
 extern bool program_sums_floats(const Program *p);

@@ -2,7 +2,7 @@
  * special.h
  *	  NaN and the infinities among numerics, as numbers.
  *
- * A Program that admits specials (specials.h) has them in the registers of its
+ * A Program that admits specials (specials.c) has them in the registers of its
  * numerics as three numbers at the ends of what 64, or 128, bits hold.  They are
  * in PostgreSQL's order, in which NaN equals NaN and is larger than all else, so
  * that comparisons, extremes, keys and selections need not know of them.  No

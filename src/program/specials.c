@@ -20,7 +20,7 @@
  *
  * Owns no memory.  Plain C without postgres.h.
  */
-#include "specials.h"
+#include "program.h"
 
 typedef struct Rewriting
 {

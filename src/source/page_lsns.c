@@ -14,7 +14,7 @@
 #include "storage/bufmgr.h"
 
 #include "source/block_pin.h"
-#include "source/page_lsns.h"
+#include "source/visibility.h"
 
 /* How many blocks ahead buffers' descriptors and pages' LSNs are prefetched. */
 #define LSNS_AHEAD 12

@@ -23,9 +23,9 @@
 #include "utils/snapmgr.h"
 
 #include "compat.h"
-#include "source/page_lsns.h"
 #include "source/rows.h"
 #include "source/tables.h"
+#include "source/visibility.h"
 
 /*
  * The Program's columns in a table.  Where it does not lie as the Program says,

@@ -1,6 +1,7 @@
 /*
  * visibility.h
- *	  What the visibility map says of the tables that are read.
+ *	  What tells whether pages of the tables that are read have changed: the visibility map,
+ *	  and the pages' LSNs.
  */
 #ifndef GPUAGG_SOURCE_TABLE_STATE_H
 #define GPUAGG_SOURCE_TABLE_STATE_H
@@ -18,5 +19,16 @@ extern bool table_columns_may_stay(Relation relation);
  */
 extern TableState *table_states_read(const SourceTable *tables, int ntables,
 									 const BlockNumber *nblocks, int *n);
+
+/*
+ * page_lsns.c: the LSNs of tables' pages, by which an engine tells whether they have changed.
+ */
+
+/*
+ * The LSNs that pages have now: of the blocks whose bits are set in asked[i], NULL: none, for
+ * each table, in the order of tables and blocks.  *n of them, in the current context.
+ */
+extern uint64 *page_lsns_read(const SourceTable *tables, int ntables,
+							  const BlockNumber *nblocks, const uint8 *const *asked, uint64 *n);
 
 #endif							/* GPUAGG_SOURCE_TABLE_STATE_H */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "program/ops.h"
-#include "program/specials.h"
+#include "program/program.h"
 #include "tap.h"
 
 #define NVALUES 6

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/cuda/aggregate/sample_rows.h"
+#include "engine/cuda/aggregate/aggregation.h"
 #include "engine/cuda/context/context.h"
 #include "engine/cuda/cuda_engine.h"
 #include "engine/cuda/run/run.h"

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "engine/cpu/sort_values.h"
+#include "engine/cpu/statistics.h"
 
 #define FEW_VALUES 48			/* by measurement */
 

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/cpu/sort_values.h"
 #include "engine/cpu/statistics.h"
 #include "program/order_statistic.h"
 

@@ -46,4 +46,11 @@ extern uint64_t statistics_memory(const Statistics *statistics);	/* bytes */
 /* Values read since this was last asked. */
 extern uint64_t statistics_values(Statistics *statistics);
 
+/*
+ * sort_values.c: unsigned integers into their order.
+ */
+
+/* scratch: room for as many; the sorted values are where the result points, one of the two. */
+extern uint64_t *sort_values(uint64_t *values, uint64_t *scratch, uint64_t n);
+
 #endif							/* GPUAGG_STATISTICS_H */

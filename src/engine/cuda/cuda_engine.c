@@ -21,7 +21,6 @@
 #include "engine/cuda/cuda_engine.h"
 #include "engine/cuda/input/asked.h"
 #include "engine/cuda/run/feed.h"
-#include "engine/cuda/run/memory_needed.h"
 #include "engine/cuda/run/run.h"
 #include "engine/cuda/run/submit.h"
 

@@ -20,9 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "engine/simt/host_compile.h"
 #include "engine/simt/module.h"
-#include "engine/simt/simt_inject.h"
 #include "engine/simt/stream.h"
 
 #define PAGE 4096

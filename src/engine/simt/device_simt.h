@@ -1,6 +1,6 @@
 /*
  * device_simt.h
- *	  The simulated device's own state, for its files.
+ *	  The simulated device's own state, its compiler, and the failures that tests ask for.
  */
 #ifndef GPUAGG_SIMT_DEVICE_SIMT_H
 #define GPUAGG_SIMT_DEVICE_SIMT_H
@@ -11,6 +11,7 @@
 #include "engine/simt/block.h"
 #include "engine/simt/limits.h"
 #include "engine/simt/memory.h"
+#include "engine/simt/simt.h"
 
 /* Host memory that was registered, or allocated. */
 typedef struct SimtRegistered
@@ -34,5 +35,24 @@ typedef struct SimtDevice
 								 * after an error in a CUDA context */
 	char		lost_message[512];
 } SimtDevice;
+
+/*
+ * host_compile.c: kernel text to a shared object by the host's C compiler.
+ */
+
+/* Is the compiler there?  If not, why. */
+extern bool simt_compiler_there(char *why, size_t len);
+
+/* As DeviceOps.compile; takes -D, -U and -I of the options. */
+extern DeviceStatus simt_host_compile(const char *text, const char *const *options,
+									  void **image, size_t *size,
+									  char *message, size_t len);
+
+/*
+ * simt_inject.c: failures that tests ask the simulated device for.
+ */
+
+/* Count a call; the status it must fail with, or DEVICE_OK. */
+extern DeviceStatus simt_injected(const char *call);
 
 #endif							/* GPUAGG_SIMT_DEVICE_SIMT_H */

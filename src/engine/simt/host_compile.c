@@ -7,7 +7,7 @@
  * returns.  The compiler runs with default signal handling, whatever the
  * process has set up for itself, and in a process group of its own.
  */
-#include "engine/simt/host_compile.h"
+#include "engine/simt/device_simt.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * simt_inject.c
  *	  Failures that tests ask the simulated device for.
  */
-#include "engine/simt/simt_inject.h"
+#include "engine/simt/device_simt.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -26,7 +26,7 @@
 
 #include <math.h>
 
-#include "exec/node/having_hint.h"
+#include "exec/node/top_groups.h"
 
 /* Integers between these have words of their own, and none is a special numeric. */
 #define LEAST_INT (PG_INT64_MIN + 16)

@@ -38,9 +38,9 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-#include "exec/node/having_hint.h"
 #include "exec/node/native_plan.h"
 #include "exec/node/node.h"
+#include "exec/node/top_groups.h"
 #include "exec/parallel/partial.h"
 #include "exec/values/final.h"
 #include "handle/select.h"

@@ -7,7 +7,7 @@
  * all feed one run.
  *
  * An engine may find that a float sum needs more words than the Program gives it (exact.h),
- * or that a numeric is NaN or infinite (specials.h).  Then it begins again with another
+ * or that a numeric is NaN or infinite (specials.c).  Then it begins again with another
  * Program, which the run keeps for rescans; the input is read once more.
  *
  * Memory: parameters are the node's, which are evaluated once an execution, whatever runs there

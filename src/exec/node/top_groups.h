@@ -1,9 +1,12 @@
 /*
  * top_groups.h
- *	  The groups that can be among the first ones of an order.
+ *	  The groups that can be among the first ones of an order, and those that HAVING lets
+ *	  pass, as far as an engine can tell.
  */
 #ifndef GPUAGG_TOP_GROUPS_H
 #define GPUAGG_TOP_GROUPS_H
+
+#include "nodes/execnodes.h"
 
 #include "plan/plan_info.h"
 #include "program/top_order.h"
@@ -37,5 +40,17 @@ extern void top_groups_add(TopGroups *top);
 extern TopHint top_groups_hint(const PlanInfo *plan, List *tlist);
 
 extern uint64 top_groups_left_out(const TopGroups *top);
+
+/*
+ * having_hint.c: HAVING's comparisons as conditions that an engine knows.
+ */
+
+/*
+ * Add conditions to the hint, of groups of the Program: a group for which one does not hold
+ * is none that HAVING lets pass.  having: its clauses; values: ExprStates, one for each of
+ * info's columns.  Returns for how many of these a group for which the condition holds passes.
+ */
+extern int	having_hint(const HavingInfo *info, List *having, List *values,
+						const Program *program, ExprContext *econtext, TopHint *hint);
 
 #endif							/* GPUAGG_TOP_GROUPS_H */

@@ -25,7 +25,7 @@
 #include "compat.h"
 #include "exec/values/final.h"
 #include "exec/values/moments.h"
-#include "exec/values/variance.h"
+#include "exec/values/value_parts.h"
 #include "program/exact_result.h"
 #include "program/special.h"
 #include "program/state.h"

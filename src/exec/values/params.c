@@ -38,9 +38,8 @@
 
 #include "compat.h"
 #include "exec/values/params.h"
-#include "exec/values/set.h"
 #include "exec/values/set_aside.h"
-#include "exec/values/zone.h"
+#include "exec/values/value_parts.h"
 #include "plan/value_type.h"
 
 static bool

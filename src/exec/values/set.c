@@ -10,7 +10,7 @@
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
-#include "exec/values/set.h"
+#include "exec/values/value_parts.h"
 #include "plan/value_type.h"
 #include "program/ops_set.h"
 

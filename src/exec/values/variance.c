@@ -14,7 +14,7 @@
 
 #include "utils/fmgrprotos.h"
 
-#include "exec/values/variance.h"
+#include "exec/values/value_parts.h"
 
 static Datum
 numeric_of(int64 value)

@@ -12,7 +12,7 @@
 #include "utils/datetime.h"
 
 #include "compat.h"
-#include "exec/values/zone.h"
+#include "exec/values/value_parts.h"
 #include "program/ops_zone.h"
 
 /* From 1800 to 2200, in seconds since 1970. */

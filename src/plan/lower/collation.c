@@ -7,7 +7,7 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
-#include "plan/lower/collation.h"
+#include "plan/lower/lower_parts.h"
 
 bool
 check_collation(Lowering *l, Oid type, Oid collation)

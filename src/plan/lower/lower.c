@@ -13,11 +13,10 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "plan/lower/collation.h"
 #include "plan/lower/lower.h"
 #include "plan/lower/lower_parts.h"
-#include "plan/lower/numeric/lower_shown.h"
 #include "plan/lower/numeric/numeric_guess.h"
+#include "plan/lower/numeric/numeric_parts.h"
 #include "plan/make_program.h"
 #include "plan/value_type.h"
 

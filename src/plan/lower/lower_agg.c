@@ -17,11 +17,10 @@
 #include "utils/regproc.h"
 
 #include "compat.h"
-#include "plan/lower/collation.h"
 #include "plan/lower/lower_lookup.h"
 #include "plan/lower/lower_parts.h"
-#include "plan/lower/numeric/lower_shown.h"
 #include "plan/lower/numeric/lower_wide.h"
+#include "plan/lower/numeric/numeric_parts.h"
 
 typedef struct AggregateKind
 {

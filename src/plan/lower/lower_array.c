@@ -14,7 +14,6 @@
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
-#include "plan/lower/collation.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/value_type.h"
 

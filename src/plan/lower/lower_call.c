@@ -11,7 +11,6 @@
 #include "utils/fmgroids.h"
 #include "utils/regproc.h"
 
-#include "plan/lower/collation.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_numeric_call.h"
 

@@ -23,7 +23,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "plan/lower/collation.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/numeric_operand.h"
 

@@ -26,8 +26,8 @@
 #include "plan/lower/lower_lookup.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_numeric_call.h"
-#include "plan/lower/numeric/lower_numeric_column.h"
 #include "plan/lower/numeric/numeric_operand.h"
+#include "plan/lower/numeric/numeric_parts.h"
 #include "plan/value_type.h"
 
 /* A cast that leaves the bits as they are. */

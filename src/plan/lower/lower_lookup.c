@@ -32,7 +32,6 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
-#include "plan/lower/collation.h"
 #include "plan/lower/lower_lookup.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/numeric_guess.h"

@@ -14,6 +14,19 @@
 #include "plan/plan_info.h"
 
 /*
+ * collation.c: which collations compare texts as engines do: by their bytes.
+ */
+
+/*
+ * Is equality under this collation that of the bytes?  It is so for types that
+ * have none.
+ */
+extern bool check_collation(Lowering *l, Oid type, Oid collation);
+
+/* Is the order of texts (or bytea) under this collation that of their bytes? */
+extern bool check_order(Lowering *l, Oid type, Oid collation);
+
+/*
  * function_op.c: from functions of pg_proc to operations.
  */
 

@@ -24,8 +24,8 @@
 #include "utils/typcache.h"
 
 #include "plan/lower/lower_parts.h"
-#include "plan/lower/numeric/lower_shown.h"
 #include "plan/lower/numeric/lower_wide.h"
+#include "plan/lower/numeric/numeric_parts.h"
 #include "program/order_statistic.h"
 
 /* How a value of a type is a result, and a type whose order is that of its numbers. */

@@ -18,7 +18,6 @@
 #include "utils/fmgroids.h"
 
 #include "compat.h"
-#include "plan/lower/collation.h"
 #include "plan/lower/lower_parts.h"
 
 /* A LIKE pattern's kinds of parts. */

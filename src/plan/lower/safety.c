@@ -21,7 +21,7 @@
 
 #include "compat.h"
 #include "plan/lower/lower_parts.h"
-#include "plan/lower/numeric/numeric_digits.h"
+#include "plan/lower/numeric/numeric_parts.h"
 #include "plan/lower/safety.h"
 
 /* Functions of any values of their arguments. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "engine/cuda/aggregate/aggregation.h"
-#include "engine/cuda/aggregate/sample_rows.h"
 #include "engine/cuda/aggregate/table_values.h"
 #include "engine/cuda/codegen/codegen.h"
 

@@ -1,7 +1,7 @@
 /*
  * aggregation.h
  *	  How a run's rows meet their groups: chosen at the first batch, then launched
- *	  over every batch.
+ *	  over every batch; and the sample that the choice is made from.
  */
 #ifndef GPUAGG_AGGREGATION_H
 #define GPUAGG_AGGREGATION_H
@@ -65,5 +65,23 @@ extern EngineStatus aggregation_launch_lists(RunCore *run, Aggregation *aggregat
 
 /* Free it; nothing is left that works on the device. */
 extern void aggregation_close(RunCore *run, Aggregation *aggregation);
+
+/*
+ * sample_rows.c: a sample of a batch's rows, taken on the device.
+ */
+
+/*
+ * What is known of a batch's rows is known by this key (known_facts.h); 0: they are not such as
+ * stay.
+ */
+extern uint64_t sample_key(const RunCore *run, const RowBatch *batch);
+
+/*
+ * Sample a batch; its facts.  *rows: the sample, in page-locked memory, which stays until the
+ * run has been waited for and is the caller's to give back, whatever is returned.  No sample
+ * is taken, and *rows is empty, of rows with a key whose facts are known.
+ */
+extern EngineStatus sample_rows(RunCore *run, const RowBatch *batch, uint64_t key, Stage *rows,
+								SampleFacts *facts);
 
 #endif							/* GPUAGG_AGGREGATION_H */

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "engine/cuda/aggregate/sample_rows.h"
+#include "engine/cuda/aggregate/aggregation.h"
 #include "engine/cuda/compiled/fnv.h"
 
 /* Sample the batch's rows on the device, into the host's memory. */

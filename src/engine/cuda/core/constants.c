@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "engine/cuda/compiled/fnv.h"
-#include "engine/cuda/core/constants.h"
+#include "engine/cuda/core/run_resources.h"
 
 /* What comes behind the texts stays aligned for any type. */
 #define BYTES_ALIGN 256

@@ -2,7 +2,6 @@
  * run_resources.c
  *	  What a run has before its first row, opened and closed.
  */
-#include "engine/cuda/core/constants.h"
 #include "engine/cuda/core/interpreter.h"
 #include "engine/cuda/core/run_resources.h"
 

@@ -17,4 +17,15 @@ extern void run_resources_wait(RunCore *run);
 /* Nothing is left that works on the device. */
 extern void run_resources_close(RunCore *run);
 
+/*
+ * constants.c: the values of a Program's parameters on the device.
+ */
+
+/*
+ * Upload the parameters' values and tables, by the work stream, and gather their texts for the
+ * batches.  run->constants.params is set, and they stay as they are until close.
+ */
+extern EngineStatus constants_open(RunCore *run);
+extern void constants_close(RunCore *run);
+
 #endif							/* GPUAGG_RUN_RESOURCES_H */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "engine/column_batch.h"
-#include "engine/cuda/input/columns.h"
+#include "engine/cuda/input/input_steps.h"
 
 uint64_t
 columns_text_size(const Program *program, const ColumnBatch *batch, uint32_t from, uint32_t n)

@@ -10,7 +10,7 @@
  * Of pages that are read in place, tuples may stay there that no row can pass the filter with
  * (tuple_filter.c).
  */
-#include "engine/cuda/input/gather.h"
+#include "engine/cuda/input/input_steps.h"
 #include "program/heap_page.h"
 
 /*

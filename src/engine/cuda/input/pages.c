@@ -12,7 +12,7 @@
  */
 #include <string.h>
 
-#include "engine/cuda/input/pages.h"
+#include "engine/cuda/input/input_steps.h"
 #include "program/heap_page.h"
 
 /* The stage's lists, each with a place for every page of the buffer. */

@@ -2,7 +2,7 @@
  * upload.c
  *	  An input buffer's rows to the device, in the copy stream.
  */
-#include "engine/cuda/input/upload.h"
+#include "engine/cuda/input/input_steps.h"
 
 /* What the host knows of the pages, which are gathered by gather.c. */
 static EngineStatus

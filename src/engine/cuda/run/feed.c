@@ -6,9 +6,7 @@
  * One buffer is filled while the device works on the other.
  */
 #include "engine/column_batch.h"
-#include "engine/cuda/input/columns.h"
-#include "engine/cuda/input/gather.h"
-#include "engine/cuda/input/pages.h"
+#include "engine/cuda/input/input_steps.h"
 #include "engine/cuda/run/feed.h"
 #include "engine/cuda/run/submit.h"
 

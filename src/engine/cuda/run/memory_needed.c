@@ -7,7 +7,7 @@
  */
 #include "engine/cuda/aggregate/run_table.h"
 #include "engine/cuda/input/input.h"
-#include "engine/cuda/run/memory_needed.h"
+#include "engine/cuda/run/run.h"
 
 uint64_t
 memory_needed(const Program *program, const EngineHints *hints)

@@ -1,7 +1,7 @@
 /*
  * run.h
  *	  One run of the CUDA engine: its parts, each of which belongs to the folder
- *	  of that name.
+ *	  of that name, and what memory it begins with.
  */
 #ifndef GPUAGG_RUN_H
 #define GPUAGG_RUN_H
@@ -18,5 +18,12 @@ typedef struct CudaRun
 	Aggregation aggregation;
 	Output		output;
 } CudaRun;
+
+/*
+ * memory_needed.c: an estimate of the device memory that a run begins with.
+ */
+
+/* EngineProcess.memory_needed. */
+extern uint64_t memory_needed(const Program *program, const EngineHints *hints);
 
 #endif							/* GPUAGG_RUN_H */

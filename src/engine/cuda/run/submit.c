@@ -10,9 +10,8 @@
 #include <stdio.h>
 
 #include "engine/cuda/aggregate/table_values.h"
-#include "engine/cuda/input/gather.h"
+#include "engine/cuda/input/input_steps.h"
 #include "engine/cuda/input/unpack.h"
-#include "engine/cuda/input/upload.h"
 #include "engine/cuda/run/submit.h"
 
 /* Clear the buffer's counters before a launch; download them behind it. */

@@ -23,8 +23,7 @@
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_numeric_call.h"
 #include "plan/lower/numeric/lower_wide.h"
-#include "plan/lower/numeric/numeric_arith.h"
-#include "plan/lower/numeric/numeric_compare.h"
+#include "plan/lower/numeric/numeric_parts.h"
 #include "plan/lower/numeric/numeric_round.h"
 
 /* What is done with a function's operands and their scales. */

@@ -12,9 +12,9 @@
 
 #include "compat.h"
 #include "plan/lower/lower_parts.h"
-#include "plan/lower/numeric/lower_numeric_column.h"
 #include "plan/lower/numeric/numeric_guess.h"
 #include "plan/lower/numeric/numeric_operand.h"
+#include "plan/lower/numeric/numeric_parts.h"
 #include "program/numeric_page.h"
 
 /* The missing value of an attribute at a scale, and its own display scale, or -1. */

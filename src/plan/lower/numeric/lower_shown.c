@@ -11,7 +11,7 @@
 #include "catalog/pg_type.h"
 
 #include "plan/lower/lower_parts.h"
-#include "plan/lower/numeric/lower_shown.h"
+#include "plan/lower/numeric/numeric_parts.h"
 
 int
 lower_uniform(Lowering *l, int reg, const NumericInfo *info)

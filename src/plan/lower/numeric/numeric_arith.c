@@ -13,8 +13,8 @@
 
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_wide.h"
-#include "plan/lower/numeric/numeric_arith.h"
 #include "plan/lower/numeric/numeric_operand.h"
+#include "plan/lower/numeric/numeric_parts.h"
 #include "program/numeric_page.h"
 
 int

@@ -15,8 +15,7 @@
 
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_wide.h"
-#include "plan/lower/numeric/numeric_arith.h"
-#include "plan/lower/numeric/numeric_compare.h"
+#include "plan/lower/numeric/numeric_parts.h"
 #include "program/numeric_page.h"
 
 /* Is its value only known when execution begins, and its scale not even then? */

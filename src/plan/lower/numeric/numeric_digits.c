@@ -14,7 +14,7 @@
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
-#include "plan/lower/numeric/numeric_digits.h"
+#include "plan/lower/numeric/numeric_parts.h"
 
 /* What an expression may have; more than that: it is not known. */
 #define FEW_DIGITS 100000

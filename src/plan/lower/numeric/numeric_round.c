@@ -11,8 +11,8 @@
 
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/lower_wide.h"
-#include "plan/lower/numeric/numeric_arith.h"
 #include "plan/lower/numeric/numeric_operand.h"
+#include "plan/lower/numeric/numeric_parts.h"
 #include "plan/lower/numeric/numeric_round.h"
 #include "program/numeric_page.h"
 #include "program/special.h"
