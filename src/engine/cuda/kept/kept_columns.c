@@ -8,8 +8,8 @@
  * chunks have gone, since it remembers how often its columns are read; of such entries
  * that no run uses, the oldest go when there are too many.
  *
- * Memory: entries are malloc'd; chunks' and dictionaries' memory is taken from DeviceMemory and
- * counted in `bytes`.
+ * Memory: entries are malloc'd; the memory of chunks, dictionaries and look-ups is taken from
+ * DeviceMemory and counted in `bytes`.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -8,12 +8,17 @@
  * is read daily; of a table that is larger than the cache the first stripes stay, and do
  * not push out each other; and two tables that are read in turn do not, either.
  *
- * Runs that need memory for themselves get it from the coldest chunks first, whatever their
- * heat is.  Of equally cold ones a table's last stripes go first.
+ * Tables of look-ups have a share of the limit (device_lookups.c).  Within it all chunks give way to
+ * them, since most of the limit is the chunks' all the same.
+ *
+ * Runs that need memory for themselves get it from tables of look-ups first, since sessions have
+ * their bytes and send them again; then from the coldest chunks, whatever their heat is.  Of
+ * equally cold ones a table's last stripes go first.
  */
 #include <math.h>
 #include <stdlib.h>
 
+#include "engine/cuda/kept/device_lookups.h"
 #include "engine/cuda/kept/room.h"
 
 #define HEAT_MOST 16.0
@@ -24,6 +29,9 @@
 
 /* What all runs together may have, divided by the share of it that may be kept. */
 #define LIMIT_SHARE 4
+
+/* What may be kept, divided by the share of it that look-ups have. */
+#define LOOKUPS_SHARE 8
 
 double
 kept_heat_now(const KeptColumn *column, int64_t now)
@@ -133,6 +141,7 @@ kept_give_back(KeptCache *cache, uint64_t bytes, int64_t now)
 {
 	uint64_t	before = cache->bytes;
 
+	device_lookups_evict(cache, bytes < cache->lookup_bytes ? cache->lookup_bytes - bytes : 0);
 	(void) shrink(cache, bytes < before ? before - bytes : 0, INFINITY, now);
 	return cache->bytes < before;
 }
@@ -141,6 +150,7 @@ void
 kept_set_limit(KeptCache *cache, uint64_t limit, int64_t now)
 {
 	cache->limit = limit;
+	device_lookups_evict(cache, kept_limit(cache) / LOOKUPS_SHARE);
 	(void) shrink(cache, kept_limit(cache), INFINITY, now);
 }
 
@@ -170,6 +180,17 @@ kept_memory(KeptCache *cache, uint64_t *size, double heat, int64_t now, DevicePt
 		return false;
 	cache->bytes += *size;
 	return true;
+}
+
+bool
+kept_lookup_memory(KeptCache *cache, uint64_t *size, int64_t now, DevicePtr *ptr)
+{
+	uint64_t	share = kept_limit(cache) / LOOKUPS_SHARE;
+
+	if (*size > share)
+		return false;
+	device_lookups_evict(cache, share - *size);
+	return cache->lookup_bytes <= share - *size && kept_memory(cache, size, HEAT_ANY, now, ptr);
 }
 
 KeptChunk *

@@ -11,6 +11,9 @@
 #define HEAT_READ 1.0
 #define HEAT_WANTED 4.0
 
+/* To this heat all columns give way. */
+#define HEAT_ANY 64.0
+
 /* Note that a run reads a column, or wants it. */
 extern void kept_heat(KeptColumn *column, double heat, int64_t now);
 
@@ -23,6 +26,12 @@ extern uint64_t kept_limit(const KeptCache *cache);
  */
 extern bool kept_memory(KeptCache *cache, uint64_t *size, double heat, int64_t now,
 							DevicePtr *ptr);
+
+/*
+ * Likewise for a table of look-ups, of which all may have a share of what may be kept; first the
+ * tables give way that have not been used for longest, and then the coldest columns.
+ */
+extern bool kept_lookup_memory(KeptCache *cache, uint64_t *size, int64_t now, DevicePtr *ptr);
 
 /*
  * A chunk with memory of that size, and room for so many columns, whose places the caller
