@@ -299,7 +299,8 @@ typedef struct SampledRow
 {
 	uint64_t	hash;
 	int64_t		value;
-	uint32_t	passes;			/* the filter */
+	uint16_t	passes;			/* the filter */
+	uint16_t	conditions;		/* which of its conditions are true: KernelLayout.candidates */
 	uint32_t	isnull;
 } SampledRow;
 

@@ -39,7 +39,7 @@ rows_aggregate(const AggregateArgs *args, const Row *row, bool takes, uint32_t i
 DEVICE_FN void
 aggregate_atomic(const AggregateArgs *args)
 {
-	RowCursor	cursor = rows_begin(1);
+	RowCursor	cursor = rows_begin(args, 1);
 	Tile		tile;
 
 	while (rows_tile(args, &cursor, &tile))

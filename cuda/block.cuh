@@ -30,6 +30,9 @@
  * nearly all are, as they come.  The others, and what is no whole tile, are computed
  * again row by row, by one piece of code that can find slots and groups.
  *
+ * Where conditions are evaluated first, a thread takes one row at once, for which these are
+ * true (prefilter.cuh).
+ *
  * Extremes that are kept by reference have no copies in private tables: nearly
  * all rows only compare a word with the group's, which any cache has.
  *
@@ -482,21 +485,19 @@ block_places(const AggregateArgs *args, const BlockTable *table, const Row *rows
 }
 
 /*
- * Take in a thread's rows, which are all there; their places, and whether one is missed.
+ * Take in a thread's rows, which have been loaded, from that number on; their places, and
+ * whether one is missed.
  *
- * Rows that are left out are computed like others, and then get places that nobody reads.
- * They are few: so those that are not cost one branch for all of a thread's rows.
+ * Rows that are left out, those in `left`, are computed like others, and then get places that
+ * nobody reads.  They are few: so those that are not cost one branch for all of a thread's rows.
  */
 DEVICE_FN bool
-block_tile(const AggregateArgs *args, const BlockTable *table, RowCursor *cursor,
-		   const TilePlace *tile, uint32_t *place)
+block_take(const AggregateArgs *args, const BlockTable *table, RowCursor *cursor,
+		   const Raw *raw, uint32_t first, uint32_t left, uint32_t *place)
 {
-	uint32_t	first = (uint32_t) tile_first(&args->batch, tile);
-	Raw			raw[BLOCK_ROWS];
 	Row			rows[BLOCK_ROWS];
 	uint32_t	groups[BLOCK_ROWS];
 	uint32_t	rests[BLOCK_ROWS] = {0};
-	uint32_t	left = rows_load_tile(&args->batch, tile, raw);
 	uint32_t	passing = 0;
 	uint32_t	errors = 0;
 	uint32_t	widen = 0;
@@ -534,6 +535,22 @@ block_tile(const AggregateArgs *args, const BlockTable *table, RowCursor *cursor
 	}
 	return missed;
 }
+
+#if !PREFILTER
+
+/* Take in a thread's rows, which are all there. */
+DEVICE_FN bool
+block_tile(const AggregateArgs *args, const BlockTable *table, RowCursor *cursor,
+		   const TilePlace *tile, uint32_t *place)
+{
+	Raw			raw[BLOCK_ROWS];
+	uint32_t	left = rows_load_tile(&args->batch, tile, raw);
+
+	return block_take(args, table, cursor, raw, (uint32_t) tile_first(&args->batch, tile), left,
+					  place);
+}
+
+#endif							/* !PREFILTER */
 
 #if !BLOCK_CLAIMS
 
@@ -582,6 +599,35 @@ block_row(const AggregateArgs *args, const BlockTable *table, Row *row, uint32_t
 #endif							/* !BLOCK_CLAIMS */
 
 /*
+ * Compute a row, if `again`, and take it in; all lanes of a warp together.  counted: it has been
+ * computed before.
+ */
+DEVICE_FN void
+block_again(const AggregateArgs *args, const BlockTable *table, RowCursor *cursor,
+			uint32_t index, bool again, bool counted)
+{
+	Raw			raw;
+	Row			row;
+
+	row.passes = false;
+	if (again)
+	{
+		row_load(&args->batch, index, &raw);
+		row_eval(args, &raw, index, &row);
+		cursor->widen |= row.widen;
+		if (!counted)
+			rows_count(cursor, &row);
+	}
+#if BLOCK_CLAIMS
+	rows_aggregate(args, &row, row.passes, index);
+#else
+	block_row(args, table, &row, index);
+#endif
+}
+
+#if !PREFILTER
+
+/*
  * Compute those of a thread's rows, before `end`, that were missed, and take them in: few,
  * and one piece of code for all.  counted: they have been computed before.
  */
@@ -600,28 +646,16 @@ block_missed(const AggregateArgs *args, const BlockTable *table, RowCursor *curs
 	{
 		bool		again = ((missed >> i) & 1) != 0 && first + i < end;
 		uint32_t	index = (uint32_t) first + i;
-		Raw			raw;
-		Row			row;
 
 		if (!warp_any(FULL_MASK, again))
 			continue;
-		row.passes = false;
-		if (again)
-		{
-			index = args->batch.rows ? args->batch.rows[first + i] : index;
-			row_load(&args->batch, index, &raw);
-			row_eval(args, &raw, index, &row);
-			cursor->widen |= row.widen;
-			if (!counted)
-				rows_count(cursor, &row);
-		}
-#if BLOCK_CLAIMS
-		rows_aggregate(args, &row, row.passes, index);
-#else
-		block_row(args, table, &row, index);
-#endif
+		if (again && args->batch.rows)
+			index = args->batch.rows[first + i];
+		block_again(args, table, cursor, index, again, counted);
 	}
 }
+
+#endif							/* !PREFILTER */
 
 #if !BLOCK_CLAIMS
 
@@ -688,6 +722,33 @@ KERNEL(frequent_bits, AggregateArgs, args)
 	atomic_or_u32(&args.frequent[bit / 32], UINT32_C(1) << (bit % 32));
 }
 
+#if PREFILTER
+
+/* A thread takes one row at once. */
+DEVICE_FN void
+aggregate_block(const AggregateArgs *args)
+{
+	DYNAMIC_SHARED(uint32_t, shared);
+	BlockTable	table = block_table(args, shared);
+	RowCursor	cursor = rows_begin(args, 1);
+	Tile		tile;
+
+	block_table_init(args, &table);
+	while (rows_tile(args, &cursor, &tile))
+	{
+		uint32_t	place;
+		bool		missed = block_take(args, &table, &cursor, tile.raw, tile.index[0],
+										!tile.valid[0], &place) && tile.valid[0];
+
+		if (warp_any(FULL_MASK, missed))
+			block_again(args, &table, &cursor, tile.index[0], missed, true);
+	}
+	rows_end(args, &cursor);
+	block_table_merge(args, &table);
+}
+
+#else
+
 /*
  * A block's rows stand behind one another: of clustered keys it then meets few.
  * The same number of lanes of each warp goes over each of `block_places` parts of them;
@@ -704,7 +765,7 @@ aggregate_block(const AggregateArgs *args)
 	uint32_t	round = (uint32_t) (rounds * (blockIdx.x + 1) / gridDim.x) - begin;
 	uint32_t	step = round_rows / args->block_places;
 	uint32_t	lanes = WARP_SIZE / args->block_places;
-	RowCursor	cursor = rows_begin(1);
+	RowCursor	cursor = rows_begin(args, 1);
 	TilePlace	tile = tile_place(&args->batch, (uint64_t) begin * round_rows +
 								  (uint64_t) (lane_index() / lanes) * round * step +
 								  (warp_index() * lanes + lane_index() % lanes) * BLOCK_ROWS);
@@ -723,6 +784,8 @@ aggregate_block(const AggregateArgs *args)
 	rows_end(args, &cursor);
 	block_table_merge(args, &table);
 }
+
+#endif							/* PREFILTER */
 
 #endif							/* !BLOCK_CLAIMS */
 

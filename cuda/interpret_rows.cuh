@@ -769,6 +769,18 @@ row_eval(const AggregateArgs *args, const Raw *raw, uint32_t index, Row *row)
 	row_extremes(args, row);
 }
 
+/* Which of the script's conditions are true of the row that row_eval was called for last. */
+DEVICE_FN uint32_t
+row_conditions(const AggregateArgs *args, const Raw *raw, uint32_t index)
+{
+	uint32_t	conditions = 0;
+
+	(void) args, (void) raw, (void) index;
+	for (int i = 0; i < script.nconditions; i++)
+		conditions |= (uint32_t) step_true(script.conditions[i]) << i;
+	return conditions;
+}
+
 /* What the filter is of each row, whether it passes or not. */
 DEVICE_FN void
 rows_answer(const AggregateArgs *args)

@@ -74,7 +74,7 @@ pairs_add(const DeviceList *list, uint64_t *top, const TilePairs *pairs, int num
 
 KERNEL(list_values, ListArgs, args)
 {
-	RowCursor	cursor = rows_begin(1);
+	RowCursor	cursor = rows_begin(&args.rows, 1);
 	Tile		tile;
 
 	while (rows_tile(&args.rows, &cursor, &tile))

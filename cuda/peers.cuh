@@ -102,7 +102,7 @@ peers_of_key(const AggregateArgs *args, const Row *row, uint32_t active, bool by
 DEVICE_FN void
 aggregate_by_peers(const AggregateArgs *args, bool by_ballot)
 {
-	RowCursor	cursor = rows_begin(1);
+	RowCursor	cursor = rows_begin(args, 1);
 	Tile		tile;
 
 	while (rows_tile(args, &cursor, &tile))

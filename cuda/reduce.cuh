@@ -38,7 +38,7 @@ reduce_block(const AggregateArgs *args, uint64_t *words)
 DEVICE_FN void
 aggregate_reduce(const AggregateArgs *args)
 {
-	RowCursor	cursor = rows_begin(1);
+	RowCursor	cursor = rows_begin(args, 1);
 	uint64_t	words[STATE_ROOM];
 	Tile		tile;
 

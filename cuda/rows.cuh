@@ -7,6 +7,9 @@
  * used, so that enough bytes are in flight.  A chunk is what a warp takes in one
  * piece, so many tiles behind one another, so that runs of equal keys stay with
  * one warp.  (The blocks of strategy `block` share the rows in a way of their own.)
+ *
+ * Where conditions are evaluated first, PREFILTER, a tile is of rows for which these are true
+ * (prefilter.cuh).
  */
 #ifndef GPUAGG_ROWS_CUH
 #define GPUAGG_ROWS_CUH
@@ -23,6 +26,9 @@ typedef struct RowCursor
 	uint32_t	passed;			/* rows that passed, of this thread */
 	uint32_t	error;			/* did one of them have an error? */
 	uint32_t	widen;			/* did a float sum have no room for one? */
+#if PREFILTER
+	PrefilterCursor prefilter;
+#endif
 } RowCursor;
 
 /* One tile: the thread's rows, one a step. */
@@ -34,7 +40,7 @@ typedef struct Tile
 } Tile;
 
 DEVICE_FN RowCursor
-rows_begin(uint32_t chunk_tiles)
+rows_begin(const AggregateArgs *args, uint32_t chunk_tiles)
 {
 	RowCursor	cursor;
 	uint64_t	warp = grid_index() / WARP_SIZE;
@@ -46,6 +52,11 @@ rows_begin(uint32_t chunk_tiles)
 	cursor.passed = 0;
 	cursor.error = 0;
 	cursor.widen = 0;
+#if PREFILTER
+	cursor.prefilter = prefilter_begin(args);
+#else
+	(void) args;
+#endif
 	return cursor;
 }
 
@@ -112,6 +123,26 @@ rows_load(const AggregateArgs *args, RowCursor *cursor, Tile *tile)
 }
 
 /* The next tile, or false, for all lanes of a warp alike. */
+#if PREFILTER
+DEVICE_FN bool
+rows_tile(const AggregateArgs *args, RowCursor *cursor, Tile *tile)
+{
+	Raw			none = {0};
+	uint32_t	place;
+
+	if (!prefilter_next(args, &cursor->prefilter, &place, &tile->valid[0]))
+		return false;
+	tile->index[0] = place;
+	tile->raw[0] = none;
+	tile->raw[0].left = !tile->valid[0];
+	if (!tile->valid[0])
+		return true;
+	if (args->batch.rows != NULL)
+		tile->index[0] = args->batch.rows[place];
+	row_load(&args->batch, tile->index[0], &tile->raw[0]);
+	return true;
+}
+#else
 DEVICE_FN bool
 rows_tile(const AggregateArgs *args, RowCursor *cursor, Tile *tile)
 {
@@ -120,6 +151,7 @@ rows_tile(const AggregateArgs *args, RowCursor *cursor, Tile *tile)
 	rows_load(args, cursor, tile);
 	return true;
 }
+#endif							/* PREFILTER */
 
 /* Count a row that has been computed. */
 DEVICE_FN void

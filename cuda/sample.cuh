@@ -22,6 +22,8 @@ sample_rows(const AggregateArgs *args)
 		row_load(&args->batch, index, &raw);
 		row_eval(args, &raw, (uint32_t) index, &row);
 		sampled->passes = row.passes;
+		sampled->conditions = raw.left ? 0 :
+			(uint16_t) row_conditions(args, &raw, (uint32_t) index);
 		sampled->isnull = 0;
 		sampled->value = 0;
 		sampled->hash = 0;

@@ -268,7 +268,7 @@ scan_partial(const AggregateArgs *args, RowCursor *cursor, int step, Run *run, R
 DEVICE_FN void
 aggregate_scan(const AggregateArgs *args)
 {
-	RowCursor	cursor = rows_begin(SCAN_CHUNK_TILES);
+	RowCursor	cursor = rows_begin(args, SCAN_CHUNK_TILES);
 	Tile		tile;
 	Run			run;
 

@@ -697,7 +697,7 @@ KERNEL_BOUNDS(scatter_aggregate, ScatterArgs, args, SCATTER_THREADS, 1)
 	SHARED uint32_t next;
 	DYNAMIC_SHARED(uint32_t, shared);
 	BlockTable	table = block_table(&args.rows, shared);
-	RowCursor	cursor = rows_begin(1);
+	RowCursor	cursor = rows_begin(&args.rows, 1);
 
 	for (;;)
 	{

@@ -95,6 +95,7 @@ typedef struct ScriptStep
 #define SCRIPT_WORDS 24			/* of a state on the device */
 #define SCRIPT_OUTPUT_WORDS 64	/* of the Program's state */
 #define SCRIPT_VALUES 10
+#define SCRIPT_CONDITIONS 8		/* PREFILTER_CONDITIONS */
 
 typedef struct Script
 {
@@ -104,6 +105,8 @@ typedef struct Script
 	int16_t		filter;			/* step, or -1 */
 	uint8_t		leaves_rows;	/* program_leaves_rows */
 	uint8_t		level;			/* ExactLevel */
+	uint16_t	nconditions;	/* that a sample tells of; */
+	int16_t		conditions[SCRIPT_CONDITIONS];	/* steps of the filter */
 	ScriptStep	steps[SCRIPT_STEPS];
 
 	/* keys */

@@ -82,26 +82,31 @@ segment_text(uint64_t place, uint64_t entries, uint64_t row)
 	return ((const TextRef *) entries)[segment_number(place, row)];
 }
 
-/* Which of four rows, the first of which is a multiple of four, are left out: a bit each. */
+/* Which of PACKED_ROWS rows, the first of which is a multiple of that, are left out: a bit each. */
 DEVICE_FN uint32_t
-segment_leaves_of_four(const uint64_t *segment, uint32_t row)
+segment_leaves_of_tile(const uint64_t *segment, uint32_t row)
 {
 	const uint8_t *mask = (const uint8_t *) segment[SEGMENT_MASK];
-	uint32_t	leaves = mask != NULL && row < segment[SEGMENT_NROWS] ?
-		*(const uint32_t *) (mask + row) : 0;
+	bool		marked = mask != NULL && row < segment[SEGMENT_NROWS];
 	uint32_t	left = 0;
 
 	PRAGMA_UNROLL
-	for (uint32_t i = 0; i < 4; i++)
-		left |= (uint32_t) ((leaves >> (8 * i) & 255) != 0 ||
-							row + i >= segment[SEGMENT_NROWS]) << i;
+	for (uint32_t i = 0; i < PACKED_ROWS; i += 4)
+	{
+		uint32_t	marks = marked ? *(const uint32_t *) (mask + row + i) : 0;
+
+		PRAGMA_UNROLL
+		for (uint32_t j = 0; j < 4; j++)
+			left |= (uint32_t) ((marks >> (8 * j) & 255) != 0 ||
+								row + i + j >= segment[SEGMENT_NROWS]) << (i + j);
+	}
 	return left;
 }
 
-/* Numbers of four rows as they are loaded. */
+/* Numbers of PACKED_ROWS rows, four or eight, as they are loaded. */
 typedef struct Packed
 {
-	uint32_t	words[8];
+	uint32_t	words[2 * PACKED_ROWS];
 } Packed;
 
 /*
@@ -118,8 +123,8 @@ coded_answer(const AggregateArgs *args, uint32_t condition, uint32_t row, bool i
 }
 
 /*
- * Load the numbers of four rows, the first of which is a multiple of four.  most: the largest
- * width that there may be.  What comes of the load is looked at by packed_u32 and packed_u64
+ * Load the numbers of PACKED_ROWS rows, the first of which is a multiple of that.  most: the
+ * largest width that there may be.  What comes of the load is looked at by packed_u32 and packed_u64
  * only, so that other columns' loads are given out meanwhile.
  */
 DEVICE_FN void
@@ -129,13 +134,13 @@ packed_load(Packed *packed, uint64_t place, uint32_t row, uint32_t most)
 	const uint8_t *address = (const uint8_t *) PLACE_ADDRESS(place);
 
 	if (width == WIDTH_1)
-		load_stream(packed->words, address + row, 4);
+		load_stream(packed->words, address + row, PACKED_ROWS);
 	else if (most >= WIDTH_2 && width == WIDTH_2)
-		load_stream(packed->words, address + (uint64_t) row * 2, 8);
+		load_stream(packed->words, address + (uint64_t) row * 2, PACKED_ROWS * 2);
 	else if (most >= WIDTH_4 && width == WIDTH_4)
-		load_stream(packed->words, address + (uint64_t) row * 4, 16);
+		load_stream(packed->words, address + (uint64_t) row * 4, PACKED_ROWS * 4);
 	else if (most == WIDTH_8 && width == WIDTH_8)
-		load_stream(packed->words, address + (uint64_t) row * 8, 32);
+		load_stream(packed->words, address + (uint64_t) row * 8, PACKED_ROWS * 8);
 	else if (width == WIDTH_BIT)
 		load_stream(packed->words, address + row / 32 * 4, 4);
 }
@@ -151,7 +156,7 @@ packed_ahead(uint64_t place, uint32_t row)
 				   ((uint64_t) row << (width - WIDTH_1)));
 }
 
-/* The four rows' numbers of 32 bits at most, and `base` more. */
+/* The rows' numbers of 32 bits at most, and `base` more. */
 DEVICE_FN void
 packed_u32(const Packed *packed, uint64_t place, uint32_t base, uint32_t row, uint32_t most,
 		   uint32_t *values)
@@ -161,19 +166,19 @@ packed_u32(const Packed *packed, uint64_t place, uint32_t base, uint32_t row, ui
 	if (width == WIDTH_1)
 	{
 		PRAGMA_UNROLL
-		for (int i = 0; i < 4; i++)
-			values[i] = base + (packed->words[0] >> (8 * i) & 0xff);
+		for (int i = 0; i < PACKED_ROWS; i++)
+			values[i] = base + (packed->words[i / 4] >> (i % 4 * 8) & 0xff);
 	}
 	else if (most >= WIDTH_2 && width == WIDTH_2)
 	{
 		PRAGMA_UNROLL
-		for (int i = 0; i < 4; i++)
+		for (int i = 0; i < PACKED_ROWS; i++)
 			values[i] = base + (packed->words[i / 2] >> (i % 2 * 16) & 0xffff);
 	}
 	else if (most >= WIDTH_4 && width == WIDTH_4)
 	{
 		PRAGMA_UNROLL
-		for (int i = 0; i < 4; i++)
+		for (int i = 0; i < PACKED_ROWS; i++)
 			values[i] = base + packed->words[i];
 	}
 	else
@@ -181,7 +186,7 @@ packed_u32(const Packed *packed, uint64_t place, uint32_t base, uint32_t row, ui
 		uint32_t	bits = width == WIDTH_BIT ? packed->words[0] >> (row % 32) : 0;
 
 		PRAGMA_UNROLL
-		for (int i = 0; i < 4; i++)
+		for (int i = 0; i < PACKED_ROWS; i++)
 			values[i] = base + (bits >> i & 1);
 	}
 }
@@ -193,17 +198,17 @@ packed_u64(const Packed *packed, uint64_t place, uint64_t base, uint32_t row, ui
 	if (PLACE_WIDTH(place) == WIDTH_8)
 	{
 		PRAGMA_UNROLL
-		for (int i = 0; i < 4; i++)
+		for (int i = 0; i < PACKED_ROWS; i++)
 			values[i] = base +
 				(packed->words[2 * i] | (uint64_t) packed->words[2 * i + 1] << 32);
 	}
 	else
 	{
-		uint32_t	low[4];
+		uint32_t	low[PACKED_ROWS];
 
 		packed_u32(packed, place, 0, row, WIDTH_4, low);
 		PRAGMA_UNROLL
-		for (int i = 0; i < 4; i++)
+		for (int i = 0; i < PACKED_ROWS; i++)
 			values[i] = base + low[i];
 	}
 }

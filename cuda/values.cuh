@@ -302,7 +302,7 @@ value_take_interval(const AggregateArgs *args, uint64_t *extreme, AccForm order,
 DEVICE_FN void
 take_values_again(const AggregateArgs *args)
 {
-	RowCursor	cursor = rows_begin(1);
+	RowCursor	cursor = rows_begin(args, 1);
 	Tile		tile;
 
 	while (rows_tile(args, &cursor, &tile))

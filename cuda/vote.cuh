@@ -54,7 +54,7 @@ vote_sample(const AggregateArgs *args, Run *run, const Row *row, uint32_t active
 DEVICE_FN void
 aggregate_vote(const AggregateArgs *args)
 {
-	RowCursor	cursor = rows_begin(1);
+	RowCursor	cursor = rows_begin(args, 1);
 	Tile		tile;
 	Run			run;
 	uint32_t	turn = warp_index();

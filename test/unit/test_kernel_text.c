@@ -9,6 +9,7 @@
 #include "engine/cuda/codegen/codegen_parts.h"
 #include "engine/cuda/codegen/coded.h"
 #include "engine/cuda/device/cuda_compile.h"
+#include "engine/cuda/strategy/prefilter.h"
 #include "engine_data.h"
 #include "tap.h"
 
@@ -195,6 +196,81 @@ test_codes(void)
 	free(coded);
 }
 
+/* Rows that find others in so many look-ups; two of these have keys, and a sum of so many measures. */
+static Program *
+star_program(int nlookups, int nmeasures)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	int			zero;
+	int			filter = -1;
+	int			value = -1;
+	Program    *program;
+
+	program_begin(b, SOURCE_COLUMNS);
+	zero = program_add_param_ref(b, program_add_param(b, VT_INT4));
+	for (int i = 0; i < nlookups; i++)
+	{
+		int			key = program_add_op(b, OP_int4_to_int8,
+										 program_add_column(b, 1 + i, VT_INT4, false, -1), -1);
+		int			row = program_add_op(b, OP_int8_lookup, key,
+										 program_add_table_ref(b, program_add_param(b, VT_TEXT)));
+		int			is = program_add_op(b, OP_int4_ge, row, zero);
+
+		filter = filter < 0 ? is : program_add_op(b, OP_and, filter, is);
+		if (i < 2)
+			program_add_key(b, program_add_op(b, OP_row_code, row,
+											  program_add_table_ref(b, program_add_param(b, VT_TEXT))));
+	}
+	for (int i = 0; i < nmeasures; i++)
+	{
+		int			column = program_add_column(b, 10 + i, VT_INT4, true, -1);
+
+		value = value < 0 ? column : program_add_op(b, OP_int4_sub, value, column);
+	}
+	program_add_acc(b, ACC_SUM_INT, value, -1);
+	program_add_acc(b, ACC_COUNT, value, -1);
+	program_set_filter(b, filter);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	return program;
+}
+
+/* Conditions that are evaluated first, of rows in columns and in segments. */
+static void
+test_prefilter(void)
+{
+	static const Strategy strategies[] = {STRATEGY_BLOCK, STRATEGY_ATOMIC, STRATEGY_REDUCE};
+	static const int sizes[] = {3, 4};
+	static const ParamValue params[16] = {{.type = VT_INT4}};
+
+	for (int i = 0; i < 2 * 2 * 3 * 2; i++)
+	{
+		int			nlookups = sizes[i % 2];
+		Strategy	strategy = strategies[i / 2 % 3];
+		Program    *program = star_program(nlookups, nlookups - 2);
+		KernelLayout layout;
+		Text		text = {0};
+		char		name[60];
+
+		layout_make(program, TABLE_HASH, &layout);
+		layout.segments = i / 6 % 2;
+		prefilter_candidates(program, params, &layout.candidates);
+		if (i / 12 > 0)
+		{
+			layout.prefilter = layout.candidates;
+			layout.prefilter.n = 2;
+			layout.prefilter.ahead[0] = true;
+		}
+		codegen(program, &layout, PART_AGGREGATE, strategy, false, 1000, 8, &text);
+		snprintf(name, sizeof(name), "star_%d_%s_%s%s", nlookups, strategy_name(strategy),
+				 layout.segments ? "segments" : "columns", layout.prefilter.n > 0 ? "_first" : "");
+		compile(name, text.data, 90);
+		text_free(&text);
+		free(program);
+	}
+}
+
 /* Private tables with keys although the group table has none: it is too large. */
 static void
 compile_keyed_block(const char *name, const Program *program)
@@ -311,7 +387,7 @@ main(void)
 	compiler = cuda_compiler(0, why, sizeof(why));
 	if (compiler == NULL)
 		ok(true, "# SKIP %s", why);
-	for (int s = 0; s < STRATEGY_COUNT && compiler; s++)
+	for (int s = 0; s < STRATEGY_COUNT && compiler && !getenv("ONLYSTAR"); s++)
 	{
 		Strategy	strategy = (Strategy) s;
 
@@ -334,10 +410,12 @@ main(void)
 			compile_program("plain", plain, TABLE_HASH, PART_AGGREGATE, strategy,
 							other_archs[i]);
 	}
+	if (compiler && getenv("ONLYSTAR")) { test_prefilter(); return 0; }
 	if (compiler)
 	{
 		test_segments();
 		test_codes();
+		test_prefilter();
 		test_large_state();
 		test_long_list();
 		test_constants();

@@ -9,6 +9,7 @@
 
 #include "engine/cpu/lookup.h"
 #include "engine/cuda/cuda_engine.h"
+#include "engine/cuda/strategy/prefilter.h"
 #include "engine_data.h"
 #include "lookup_tables.h"
 #include "oracle.h"
@@ -647,8 +648,12 @@ check_join(const Shape *shape, const Dimension *dimension, const char *const *st
 		ok(false, "%s: %s", dimension->name, why);
 	check_engine(NULL, "plain functions", program, params, shape, dimension, expected);
 	check_engine(&cpu_engine, "cpu", program, params, shape, dimension, expected);
-	for (size_t i = 0; i < nstrategies; i++)
-		check_engine(device_engine, strategies[i], program, params, shape, dimension, expected);
+	for (int i = 0; i < 2; i++)
+	{
+		prefilter_takes_all = i > 0;
+		for (size_t j = 0; j < nstrategies; j++)
+			check_engine(device_engine, strategies[j], program, params, shape, dimension, expected);
+	}
 	groups_free(expected);
 	free_params(program, params);
 	free(program);

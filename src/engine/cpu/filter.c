@@ -25,6 +25,7 @@
 
 #include "engine/cpu/filter.h"
 #include "engine/cpu/lookup.h"
+#include "program/conjuncts.h"
 
 /*
  * Costs, in comparisons of two integers, which take about 0.6 ns.  Measured with counts
@@ -75,6 +76,7 @@ struct RowFilter
 	Evaluator  *eval;
 	DeformBuffer *buffer;		/* the filter's columns */
 	int			nconjuncts;
+	int			nfree;			/* the first ones, which can be sorted */
 	Conjunct   *conjuncts;
 	int			nstages;
 	FilterStage *stages;
@@ -87,47 +89,21 @@ struct RowFilter
 	uint16_t	rows[CPU_BATCH];
 };
 
-/* Mark what a register is made of, itself included. */
-static void
-mark_register(const Program *program, int reg, bool *needed)
-{
-	const Insn *insns = program_insns(program);
-
-	if (reg < 0)
-		return;
-	needed[reg] = true;
-	for (int i = reg; i >= 0; i--)
-		if (needed[i] && insns[i].op != OP_column && insns[i].op != OP_param)
-			for (int arg = 0; arg < op_nargs((OpCode) insns[i].op); arg++)
-				needed[insns[i].arg[arg]] = true;
-}
-
 static void
 mark_rest(const Program *program, bool *needed)
 {
 	for (int i = 0; i < program->nkeys; i++)
-		mark_register(program, program_keys(program)[i], needed);
+		program_mark_register(program, program_keys(program)[i], needed);
 	for (int i = 0; i < program->naccs; i++)
 	{
 		const Accumulator *acc = &program_accs(program)[i];
 
-		mark_register(program, acc->arg, needed);
-		mark_register(program, acc->arg2, needed);
-		mark_register(program, acc->filter, needed);
+		program_mark_register(program, acc->arg, needed);
+		program_mark_register(program, acc->arg2, needed);
+		program_mark_register(program, acc->filter, needed);
 		if (acc->kind == ACC_FIRST_ROWS)
-			mark_register(program, acc->place, needed);
+			program_mark_register(program, acc->place, needed);
 	}
-}
-
-/* The columns that registers read. */
-static void
-mark_columns(const Program *program, const bool *needed, bool *wanted)
-{
-	const Insn *insns = program_insns(program);
-
-	for (int i = 0; i < program->ninsns; i++)
-		if (needed[i] && insns[i].op == OP_column)
-			wanted[insns[i].index] = true;
 }
 
 static int
@@ -147,8 +123,8 @@ last_attribute_of(const Program *program, int reg)
 	bool		needed[PROGRAM_MAX_INSNS] = {0};
 	bool		wanted[PROGRAM_MAX_COLUMNS] = {0};
 
-	mark_register(program, reg, needed);
-	mark_columns(program, needed, wanted);
+	program_mark_register(program, reg, needed);
+	program_mark_columns(program, needed, wanted);
 	return last_attribute(program, wanted);
 }
 
@@ -202,35 +178,18 @@ reading_cost(const Program *program, const bool *wanted)
 	return cost;
 }
 
-/* Is the register 0 for all rows? */
-static bool
-is_zero(const RowFilter *filter, int reg)
-{
-	const Insn *insn = &program_insns(filter->program)[reg];
-
-	return insn->op == OP_param && insn->type == VT_INT4 &&
-		!filter->params[insn->index].isnull && (int32_t) filter->params[insn->index].word == 0;
-}
-
 /* Which share of tuples a conjunct refuses: known of whether a table has a key, or lacks it. */
 static double
 refused_share(const RowFilter *filter, int reg)
 {
-	const Insn *insns = program_insns(filter->program);
-	const Insn *insn = &insns[reg];
-	const Insn *lookup;
+	bool		lacks;
+	const Insn *lookup = program_asked_lookup(filter->program, filter->params, reg, &lacks);
 	double		refused;
 
-	/* there is no key, or the table lacks it */
-	if (insn->op == OP_or && insns[insn->arg[0]].op == OP_isnull)
-		insn = &insns[insn->arg[1]];
-	if ((insn->op != OP_int4_ge && insn->op != OP_int4_lt) || !is_zero(filter, insn->arg[1]))
-		return REFUSED_SHARE;
-	lookup = &insns[insn->arg[0]];
-	if (lookup->op != OP_int8_lookup)
+	if (lookup == NULL)
 		return REFUSED_SHARE;
 	refused = lookup_share(table_of(filter, lookup));
-	if (insn->op == OP_int4_ge)
+	if (!lacks)
 		refused = 1 - refused;
 	return refused > LEAST_REFUSED_SHARE ? refused : LEAST_REFUSED_SHARE;
 }
@@ -243,8 +202,8 @@ make_conjunct(const RowFilter *filter, int reg)
 	bool		needed[PROGRAM_MAX_INSNS] = {0};
 	bool		wanted[PROGRAM_MAX_COLUMNS] = {0};
 
-	mark_register(program, reg, needed);
-	mark_columns(program, needed, wanted);
+	program_mark_register(program, reg, needed);
+	program_mark_columns(program, needed, wanted);
 	for (int i = 0; i <= reg; i++)
 		if (needed[i])
 			conjunct.cost += insn_cost(filter, &program_insns(program)[i]);
@@ -259,35 +218,6 @@ filter_reads(const Program *program)
 	return program->filter >= 0 && last_attribute_of(program, program->filter) > 0;
 }
 
-static bool
-is_false(const RowFilter *filter, int reg)
-{
-	const Insn *insn = &program_insns(filter->program)[reg];
-	const ParamValue *param = &filter->params[insn->index];
-
-	return insn->op == OP_param && !param->isnull && param->type == VT_BOOL && param->word == 0;
-}
-
-/*
- * Add the conjuncts of a condition.  `a AND b` is not one if b can be an error: where a
- * is NULL, it is one of the whole, but b would not be evaluated.
- */
-static void
-split(RowFilter *filter, int reg)
-{
-	const Insn *insns = program_insns(filter->program);
-	const Insn *insn = &insns[reg];
-
-	if ((insn->op == OP_and && !insns[insn->arg[1]].fallible) ||
-		(insn->op == OP_select && is_false(filter, insn->arg[2])))
-	{
-		split(filter, insn->arg[0]);
-		split(filter, insn->arg[1]);
-		return;
-	}
-	filter->conjuncts[filter->nconjuncts++] = make_conjunct(filter, reg);
-}
-
 /* What one costs for each tuple that it refuses decides. */
 static bool
 comes_before(const Conjunct *a, const Conjunct *b)
@@ -298,14 +228,29 @@ comes_before(const Conjunct *a, const Conjunct *b)
 	return of_a != of_b ? of_a < of_b : a->last < b->last;
 }
 
-/* Sort the first ones, up to one that can be an error, by their costs. */
+/* The filter's conjuncts; false: no memory. */
+static bool
+make_conjuncts(RowFilter *filter)
+{
+	int16_t    *registers = calloc(filter->program->ninsns, sizeof(int16_t));
+
+	if (registers == NULL)
+		return false;
+	filter->nconjuncts = program_conjuncts(filter->program, filter->params, registers);
+	filter->nfree = program_free_conjuncts(filter->program, registers, filter->nconjuncts);
+	for (int i = 0; i < filter->nconjuncts; i++)
+		filter->conjuncts[i] = make_conjunct(filter, registers[i]);
+	free(registers);
+	return true;
+}
+
+/* Sort those that can be sorted by their costs. */
 static void
 sort_conjuncts(RowFilter *filter)
 {
-	const Insn *insns = program_insns(filter->program);
 	Conjunct   *conjuncts = filter->conjuncts;
 
-	for (int i = 0; i < filter->nconjuncts && !insns[conjuncts[i].reg].fallible; i++)
+	for (int i = 0; i < filter->nfree; i++)
 	{
 		Conjunct	conjunct = conjuncts[i];
 		int			to = i;
@@ -338,16 +283,16 @@ add_stage(RowFilter *filter, int first)
 	bool		wanted[PROGRAM_MAX_COLUMNS] = {0};
 
 	stage->first = first;
-	mark_register(program, filter->conjuncts[first].reg, needed);
-	mark_columns(program, needed, wanted);
+	program_mark_register(program, filter->conjuncts[first].reg, needed);
+	program_mark_columns(program, needed, wanted);
 	for (stage->n = 1; first + stage->n < filter->nconjuncts; stage->n++)
 	{
 		bool		more[PROGRAM_MAX_COLUMNS] = {0};
 		bool		together[PROGRAM_MAX_INSNS];
 
 		memcpy(together, needed, sizeof(together));
-		mark_register(program, filter->conjuncts[first + stage->n].reg, together);
-		mark_columns(program, together, more);
+		program_mark_register(program, filter->conjuncts[first + stage->n].reg, together);
+		program_mark_columns(program, together, more);
 		if (memcmp(more, wanted, sizeof(more)) != 0 ||
 			filter->conjuncts[first + stage->n].cost >= EXPENSIVE)
 			break;
@@ -366,7 +311,7 @@ plan_rest(RowFilter *filter, const DeformBuffer *rest)
 	bool		wanted[PROGRAM_MAX_COLUMNS] = {0};
 
 	mark_rest(filter->program, needed);
-	mark_columns(filter->program, needed, wanted);
+	program_mark_columns(filter->program, needed, wanted);
 	filter->rest_pass = deform_pass_create(rest, wanted,
 										   filter->stages[filter->nstages - 1].pass);
 	return filter->rest_pass != NULL &&
@@ -382,13 +327,14 @@ plan(RowFilter *filter, const DeformBuffer *rest)
 
 	filter->conjuncts = calloc(program->ninsns, sizeof(Conjunct));
 	filter->stages = calloc(program->ninsns, sizeof(FilterStage));
-	mark_register(program, program->filter, needed);
-	mark_columns(program, needed, wanted);
+	program_mark_register(program, program->filter, needed);
+	program_mark_columns(program, needed, wanted);
 	filter->buffer = deform_create(program, filter->params, CPU_BATCH, wanted);
 	if (filter->conjuncts == NULL || filter->stages == NULL || filter->buffer == NULL)
 		return false;
 
-	split(filter, program->filter);
+	if (!make_conjuncts(filter))
+		return false;
 	sort_conjuncts(filter);
 	for (int i = 0; i < filter->nconjuncts; i += filter->stages[filter->nstages - 1].n)
 		if (!add_stage(filter, i))

@@ -54,8 +54,7 @@ make_run(const EngineOps *ops, const DeviceOps *device, const Program *program,
 	core->interpreter.forced = core->forced == STRATEGY_INTERPRET;
 	if (core->interpreter.forced)
 		core->forced = -1;
-	layout_make(core->program, TABLE_HASH, &core->layouts[TABLE_HASH]);
-	layout_make(core->program, TABLE_DIRECT, &core->layouts[TABLE_DIRECT]);
+	run_make_layouts(core);
 	return run;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/cuda/aggregate/aggregation.h"
 #include "engine/cuda/aggregate/table_values.h"
 #include "engine/cuda/codegen/codegen.h"
+#include "engine/cuda/strategy/prefilter.h"
 
 static bool
 needs_frequent_keys(const StrategyChoice *choice)
@@ -61,6 +62,13 @@ tell_frequent_keys(RunCore *run, Aggregation *aggregation)
  */
 #define UNPACK_MIN_GROUPS 500000
 
+/* Rows that a batch has at least of which a sample is taken where there are no keys. */
+#ifdef GPUAGG_TESTING
+#define SAMPLED_WITHOUT_KEYS 4096
+#else
+#define SAMPLED_WITHOUT_KEYS (UINT64_C(1) << 20)
+#endif
+
 /* The rows of a batch that `scatter` can partition: those of segments only if they are unpacked. */
 static uint64_t
 rows_to_scatter(const SampleFacts *facts, const RowBatch *batch, bool unpacks)
@@ -90,15 +98,41 @@ take_all_codes(const RunCore *run, SampleFacts *facts)
 	facts->max = last > facts->max ? last : facts->max;
 }
 
-/* What the sample tells of the strategy. */
+/* What the sample tells of the strategy, if kernels may use so much shared memory of a block. */
 static StrategyChoice
-choose(const RunCore *run, const SampleFacts *facts, const RowBatch *batch, bool unpacks)
+choose_strategy(const RunCore *run, const SampleFacts *facts, const RowBatch *batch, bool unpacks,
+				uint32_t shared_limit)
 {
 	if (run->program->nkeys == 0)
 		return choose_first(run->kernel_program, run->layouts, run->forced);
 	return choose_from_facts(run->kernel_program, run->layouts, facts, &run->hints,
 							 run->memory_limit, rows_to_scatter(facts, batch, unpacks), run->forced,
-							 run->device->info.shared_limit);
+							 shared_limit);
+}
+
+/* And of the conditions that kernels evaluate first, which their layouts tell from now on. */
+static StrategyChoice
+choose(RunCore *run, const SampleFacts *facts, const RowBatch *batch, bool unpacks)
+{
+	uint32_t	shared_limit = run->device->info.shared_limit;
+	Prefilter  *prefilter = &run->layouts[TABLE_HASH].prefilter;
+	StrategyChoice choice = {0};
+	bool		suits = false;
+
+	prefilter_choose(run->kernel_program, run->constants.params, facts,
+					 &run->layouts[TABLE_HASH]);
+	if (prefilter->n > 0)
+	{
+		choice = choose_strategy(run, facts, batch, unpacks, shared_limit - PREFILTER_SHARED);
+		suits = prefilter_suits(choice.strategy);
+	}
+	if (!suits)
+	{
+		*prefilter = (Prefilter) {0};
+		choice = choose_strategy(run, facts, batch, unpacks, shared_limit);
+	}
+	run->layouts[TABLE_DIRECT].prefilter = *prefilter;
+	return choice;
 }
 
 /* From now on kernels take segments; or columns. */
@@ -139,6 +173,17 @@ aggregation_choose_packed(RunCore *run, Aggregation *aggregation, const RowBatch
 	return kernels_load(run, &choice, PART_AGGREGATE, &aggregation->kernels);
 }
 
+/*
+ * Is a sample worth it that tells of the filter's conditions only?  Of rows that are kept kernels
+ * take the time, of others the link does.
+ */
+static bool
+conditions_matter(const RunCore *run, const RowBatch *batch)
+{
+	return batch != NULL && batch->segments != 0 && batch->nrows >= SAMPLED_WITHOUT_KEYS &&
+		run->layouts[TABLE_HASH].candidates.n > 0;
+}
+
 EngineStatus
 aggregation_choose(RunCore *run, Aggregation *aggregation, const RowBatch *batch, bool unpacks)
 {
@@ -148,7 +193,7 @@ aggregation_choose(RunCore *run, Aggregation *aggregation, const RowBatch *batch
 	EngineStatus status = ENGINE_OK;
 
 	aggregation->key = batch != NULL ? sample_key(run, batch) : 0;
-	if (run->program->nkeys > 0)
+	if (run->program->nkeys > 0 || conditions_matter(run, batch))
 		status = sample_rows(run, batch, aggregation->key, &aggregation->sample, facts);
 	if (status != ENGINE_OK)
 		return status;

@@ -22,6 +22,9 @@
 static int
 rows_at_once(const Program *program, const KernelLayout *layout)
 {
+	/* those that have passed other conditions come one by one */
+	if (layout->prefilter.n > 0)
+		return 1;
 	if (layout->row_bytes > 64 || layout->nwords + layout->nvalues > 16 || program->ninsns > 64)
 		return 1;
 	return layout->row_bytes > 32 ? 2 : 4;
@@ -37,6 +40,8 @@ codegen_kinds(const KernelLayout *layout, Text *text)
 	text_append(text, "#define HAS_WORD_KEYS %d\n", !direct && layout->key_words == 1);
 	text_append(text, "#define HAS_TAGGED_KEYS %d\n", layout->key_words > 1);
 	text_append(text, "#define HAS_VALUES %d\n", layout->nvalues > 0);
+	text_append(text, "#define SEGMENTS %d\n#define PACKED_ROWS %d\n", layout->segments,
+				layout->prefilter.n > 0 ? 8 : 4);
 	text_append(text, "#define KEY_ROOM %d\n", layout->key_words);
 	text_append(text, "#define STATE_ROOM %d\n", layout->nwords);
 	text_append(text, "#define SUMS_ROOM %d\n", layout->nsums);
@@ -95,6 +100,7 @@ static void
 codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy strategy,
 				  bool block_direct, uint32_t block_copies, uint32_t scatter_rows, Text *text)
 {
+	codegen_prefilter(program, layout, codegen_threads(program, layout, strategy), text);
 	text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n#include \"values.cuh\"\n");
 	codegen_values(layout, text);
 	text_append(text, "#include \"atomic.cuh\"\n#include \"move.cuh\"\n");
@@ -137,7 +143,9 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 	codegen_keys(program, layout, part == PART_SAMPLE, text);
 	codegen_rows(program, layout, text);
 	if (part == PART_SAMPLE)
-		text_append(text, "#include \"table.cuh\"\n#include \"rows.cuh\"\n"
+		codegen_sampled_conditions(program, layout, text);
+	if (part == PART_SAMPLE)
+		text_append(text, "#define PREFILTER 0\n#include \"table.cuh\"\n#include \"rows.cuh\"\n"
 					"#include \"sample.cuh\"\n");
 	else
 		codegen_aggregate(program, layout, strategy, block_direct, block_copies, scatter_rows,
@@ -153,7 +161,8 @@ codegen_interpreter(Text *text)
 				"#define HAS_WORD_KEYS 1\n#define HAS_TAGGED_KEYS 1\n"
 				"#define HAS_VALUES 1\n#define KEY_ROOM SCRIPT_KEY_WORDS\n"
 				"#define STATE_ROOM SCRIPT_WORDS\n#define SUMS_ROOM SCRIPT_WORDS\n"
-				"#define ROWS_AT_ONCE 1\n"
+				"#define ROWS_AT_ONCE 1\n#define SEGMENTS 0\n#define PACKED_ROWS 4\n"
+				"#define PREFILTER 0\n"
 				"#include \"prelude.cuh\"\n#include \"ops.h\"\n"
 				"#include \"state.h\"\n#include \"exact.h\"\n#include \"text_order.h\"\n"
 				"#include \"interval_order.h\"\n#include \"kinds.h\"\n"

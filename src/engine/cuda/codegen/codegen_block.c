@@ -10,12 +10,12 @@
 /*
  * Rows of a thread at once: one where a row is large, since they are in registers, of
  * which a thread of a block of 1024 has 64: 53 against 24 G rows/s of 2 rows at once
- * for sums of 8 numerics (on an H200).
+ * for sums of 8 numerics (on an H200).  Rows that have passed other conditions come one by one.
  */
 static int
 rows_at_once(const Program *program, const KernelLayout *layout)
 {
-	return layout->row_bytes > 24 || layout->nwords + layout->nvalues > 8 ||
+	return layout->prefilter.n > 0 || layout->row_bytes > 24 || layout->nwords + layout->nvalues > 8 ||
 		program->ninsns > 64 ? 1 : 4;
 }
 
@@ -28,177 +28,6 @@ codegen_block_threads(const Program *program, const KernelLayout *layout)
 {
 	return layout->segments && layout->nsums > 0 && rows_at_once(program, layout) > 1 ?
 		768 : strategy_threads(STRATEGY_BLOCK);
-}
-
-/* A column of neighbouring rows. */
-static void
-write_load(const char *type, const char *member, const char *address, const char *first,
-		   Text *text)
-{
-	text_append(text, "\t{\n\t\t%s values[BLOCK_ROWS];\n\n"
-				"\t\tload_stream(values, (const %s *) (%s) + %s, sizeof(values));\n"
-				"\t\tPRAGMA_UNROLL\n\t\tfor (int i = 0; i < BLOCK_ROWS; i++)\n"
-				"\t\t\traw[i].%s = values[i];\n\t}\n", type, type, address, first, member);
-}
-
-/* Load a column's numbers, or its NULLs; see write_unpack. */
-static void
-write_packed_load(const char *member, const char *place, uint32_t most, Text *text)
-{
-	text_append(text, "\tPacked %s;\n\n\tpacked_load(&%s, %s, first, %u);\n", member, member,
-				place, most);
-}
-
-/* And give them to the rows, once all columns' loads are on their way. */
-static void
-write_unpack(const char *member, const char *type, const char *place, const char *base,
-			 uint32_t most, Text *text)
-{
-	if (most == WIDTH_8)
-		text_append(text, "\t{\n\t\tuint64_t values[4];\n\n"
-					"\t\tpacked_u64(&%s, %s, %s, first, values);\n", member, place, base);
-	else
-		text_append(text, "\t{\n\t\tuint32_t values[4];\n\n"
-					"\t\tpacked_u32(&%s, %s, %s, first, %u, values);\n", member, place, base,
-					most);
-	text_append(text, "\t\tPRAGMA_UNROLL\n\t\tfor (int i = 0; i < 4; i++)\n"
-				"\t\t\traw[i].%s = (%s) values[i];\n\t}\n", member, type);
-}
-
-/* One column of a segment: its loads, or what is done when they have come. */
-static void
-write_segment_column(const Column *column, int i, bool loads, Text *text)
-{
-	ValueType	type = (ValueType) column->type;
-	uint32_t	most = layout_type_width(type);
-	char		place[64];
-	char		base[64];
-	char		member[16];
-
-	snprintf(place, sizeof(place), "segment[SEGMENT_VALUES(%d)]", i);
-	snprintf(base, sizeof(base), "segment[SEGMENT_BASE(%d)]", i);
-	snprintf(member, sizeof(member), "c%d", i);
-	if (most != WIDTH_NONE && loads)
-		write_packed_load(member, place, most, text);
-	else if (most != WIDTH_NONE)
-		write_unpack(member, codegen_column_type(type), place, base, most, text);
-	else if (type == VT_TEXT && !loads)
-		text_append(text, "\tPRAGMA_UNROLL\n\tfor (int i = 0; i < BLOCK_ROWS; i++)\n"
-					"\t\traw[i].%s = segment_text(%s, %s, first + i);\n", member, place, base);
-	else if (loads && type != VT_TEXT)
-	{
-		snprintf(place, sizeof(place), "PLACE_ADDRESS(segment[SEGMENT_VALUES(%d)])", i);
-		write_load(codegen_column_type(type), member, place, "first", text);
-	}
-	if (!column->nullable)
-		return;
-	snprintf(place, sizeof(place), "segment[SEGMENT_NULLS(%d)]", i);
-	snprintf(member, sizeof(member), "n%d", i);
-	if (loads)
-		write_packed_load(member, place, WIDTH_1, text);
-	else
-		write_unpack(member, "uint8_t", place, "0", WIDTH_1, text);
-}
-
-/* Have the columns' values on their way that the block's threads load in their next round. */
-static void
-write_segment_ahead(const Program *program, Text *text)
-{
-	const Column *columns = program_columns(program);
-
-	text_append(text, "\tif (tile_complete(batch, tile, TILE_AHEAD + BLOCK_ROWS))\n\t{\n");
-	for (int i = 0; i < program->ncolumns; i++)
-	{
-		ValueType	type = (ValueType) columns[i].type;
-
-		if (layout_type_width(type) != WIDTH_NONE)
-			text_append(text, "\t\tpacked_ahead(segment[SEGMENT_VALUES(%d)], first + TILE_AHEAD);\n",
-						i);
-		else if (type != VT_TEXT)
-			text_append(text, "\t\tload_ahead((const %s *) "
-						"PLACE_ADDRESS(segment[SEGMENT_VALUES(%d)]) + first + TILE_AHEAD);\n",
-						codegen_column_type(type), i);
-	}
-	text_append(text, "\t}\n");
-}
-
-/* Which of four rows are left out; zeros, if all are. */
-static void
-write_segment_left(Text *text)
-{
-	text_append(text, "\tPRAGMA_UNROLL\n\tfor (int i = 0; i < BLOCK_ROWS; i++)\n"
-				"\t\traw[i].left = 0;\n"
-				"\tif (!tile_complete(batch, tile, BLOCK_ROWS))\n\t{\n"
-				"\t\tleft = segment_leaves_of_four(segment, first);\n"
-				"\t\tPRAGMA_UNROLL\n\t\tfor (int i = 0; i < BLOCK_ROWS; i++)\n"
-				"\t\t\traw[i].left = (left & 1u << i) != 0;\n"
-				"\t\tif (left == BLOCK_ALL)\n\t\t{\n\t\t\tRaw none = {1};\n\n"
-				"\t\t\tPRAGMA_UNROLL\n\t\t\tfor (int i = 0; i < BLOCK_ROWS; i++)\n"
-				"\t\t\t\traw[i] = none;\n\t\t\treturn left;\n\t\t}\n\t}\n");
-}
-
-/*
- * rows_load_tile of rows in segments: a thread's are in one.  Some of them may be beyond the
- * segment's rows; there is room for these.  One row is loaded as by other kernels.
- */
-static void
-write_load_segment_tile(const Program *program, const KernelLayout *layout, Text *text)
-{
-	const Column *columns = program_columns(program);
-
-	text_append(text, "DEVICE_FN uint32_t\n"
-				"rows_load_tile(const RowBatch *batch, const TilePlace *tile, Raw *raw)\n{\n"
-				"\tconst uint64_t *segment = tile_segment(batch, tile);\n");
-	if (rows_at_once(program, layout) == 1)
-	{
-		text_append(text, "\n\tsegment_load(segment, tile->offset, raw);\n"
-					"\treturn raw->left != 0;\n}\n\n");
-		return;
-	}
-	text_append(text, "\tuint32_t first = tile->offset;\n\tuint32_t left = 0;\n\n");
-	write_segment_left(text);
-	for (int i = 0; i < program->ncolumns; i++)
-		write_segment_column(&columns[i], i, true, text);
-	write_segment_ahead(program, text);
-	for (int i = 0; i < program->ncolumns; i++)
-		write_segment_column(&columns[i], i, false, text);
-	text_append(text, "\treturn left;\n}\n\n");
-}
-
-/* rows_load_tile: a thread's rows; those that are left out, a bit each. */
-static void
-write_load_tile(const Program *program, const KernelLayout *layout, Text *text)
-{
-	const Column *columns = program_columns(program);
-	Text		place = {0};
-	Text		member = {0};
-
-	text_append(text, "DEVICE_FN uint32_t\n"
-				"rows_load_tile(const RowBatch *batch, const TilePlace *tile, Raw *raw)\n{\n"
-				"\tuint32_t left = 0;\n\n");
-	if (program_leaves_rows(program))
-	{
-		write_load("uint8_t", "left", "batch->left", "tile->first", text);
-		text_append(text, "\tPRAGMA_UNROLL\n\tfor (int i = 0; i < BLOCK_ROWS; i++)\n"
-					"\t\tleft |= (uint32_t) (raw[i].left != 0) << i;\n");
-	}
-	for (int i = 0; i < program->ncolumns; i++)
-	{
-		for (int nulls = 0; nulls <= columns[i].nullable; nulls++)
-		{
-			place.length = member.length = 0;
-			text_append(&place, "batch->columns + batch->capacity * %u",
-						nulls ? layout->columns[i].nulls : layout->columns[i].values);
-			text_append(&member, "%c%d", nulls ? 'n' : 'c', i);
-			text->failed |= place.failed || member.failed;
-			if (!text->failed)
-				write_load(nulls ? "uint8_t" : codegen_column_type((ValueType) columns[i].type),
-						   member.data, place.data, "tile->first", text);
-		}
-	}
-	text_append(text, "\treturn left;\n}\n\n");
-	text_free(&place);
-	text_free(&member);
 }
 
 /* block_start: what a word is at first; half: of an extreme. */
@@ -359,13 +188,10 @@ codegen_block(const Program *program, const KernelLayout *layout, bool direct,
 	text_append(text, "#define DIRECT_NULLS %d\n",
 				program->nkeys == 0 || program_insns(program)[key].nullable);
 	text_append(text, "#define BLOCK_ALL ((1u << BLOCK_ROWS) - 1)\n");
-	text_append(text, "#define SEGMENTS %d\n", layout->segments);
 	text_append(text, "#include \"fixed.cuh\"\n#include \"block_words.cuh\"\n"
 				"#include \"tile.cuh\"\n\n");
-	if (layout->segments)
-		write_load_segment_tile(program, layout, text);
-	else
-		write_load_tile(program, layout, text);
+	if (layout->prefilter.n == 0)
+		codegen_tile(program, layout, rows_at_once(program, layout), text);
 	codegen_row_fixed(program, layout, text);
 	write_start(layout, text);
 	write_add(layout, text);

@@ -77,6 +77,28 @@ extern void codegen_row_fixed(const Program *program, const KernelLayout *layout
 extern bool codegen_rows_flat(const Program *program, const KernelLayout *layout);
 
 /*
+ * row_register_N: the value of a register that cannot be an error, N, of a row of which its
+ * columns are loaded.  Behind codegen_rows.
+ */
+extern void codegen_row_register(const Program *program, const KernelLayout *layout, int reg,
+								 Text *text);
+
+/* row_conditions: which of the layout's candidates are true of a row, a bit each. */
+extern void codegen_sampled_conditions(const Program *program, const KernelLayout *layout,
+									   Text *text);
+
+/*
+ * codegen_prefilter.c: generates the filter's first conditions of neighbouring rows.
+ */
+
+/*
+ * PREFILTER, and if there are such conditions, prefilter_tile around cuda/prefilter.cuh, for
+ * blocks of so many threads.  Behind codegen_rows.
+ */
+extern void codegen_prefilter(const Program *program, const KernelLayout *layout,
+							  uint32_t threads, Text *text);
+
+/*
  * codegen_scatter.c: generates what strategy `scatter` needs besides.
  */
 
@@ -89,6 +111,22 @@ extern void codegen_scatter_sizes(const Program *program, const KernelLayout *la
 
 /* scatter_fetch, scatter_array and scatter_needs; behind cuda/scatter.cuh. */
 extern void codegen_scatter(const Program *program, const KernelLayout *layout, Text *text);
+
+/*
+ * codegen_tile.c: generates how a thread loads neighbouring rows at once.
+ */
+
+/* rows_load_tile: all columns of so many rows, BLOCK_ROWS, and which are left out, a bit each. */
+extern void codegen_tile(const Program *program, const KernelLayout *layout, int rows,
+						 Text *text);
+
+/*
+ * Parts of such a function of TILE_AT_ONCE rows, four: some columns; ahead: those of the block's
+ * next round are fetched; and, of rows that are not in segments, which are left out.
+ */
+extern void codegen_tile_columns(const Program *program, const KernelLayout *layout,
+								 const bool *wanted, bool ahead, Text *text);
+extern void codegen_tile_left(const Program *program, Text *text);
 
 /*
  * codegen_types.c: the C types of values in kernels.

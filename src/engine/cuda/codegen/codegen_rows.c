@@ -35,11 +35,11 @@ typedef struct RowCode
 	int			nlogic;			/* ANDs and ORs so far */
 } RowCode;
 
-/* Can rows be left out? */
+/* Can rows be left out?  Lanes without one that has passed other conditions have such ones. */
 static bool
 rows_can_be_left(const Program *program, const KernelLayout *layout)
 {
-	return program_leaves_rows(program) || layout->segments;
+	return program_leaves_rows(program) || layout->segments || layout->prefilter.n > 0;
 }
 
 /* row_load of rows in segments, and of a segment; one that is left out has zeros. */
@@ -88,6 +88,8 @@ write_load(const Program *program, const KernelLayout *layout, Text *text)
 				"row_load(const RowBatch *batch, uint64_t row, Raw *raw)\n{\n");
 	if (program_leaves_rows(program))
 		text_append(text, "\traw->left = batch->left[row];\n");
+	else if (layout->prefilter.n > 0)
+		text_append(text, "\traw->left = 0;\n");
 	for (int i = 0; i < program->ncolumns; i++)
 	{
 		const char *type = codegen_column_type((ValueType) columns[i].type);
@@ -649,6 +651,36 @@ codegen_row_fixed(const Program *program, const KernelLayout *layout, Text *text
 		write_eval(&code);
 	else
 		text_append(text, "#define row_eval_fixed row_eval\n\n");
+}
+
+void
+codegen_row_register(const Program *program, const KernelLayout *layout, int reg, Text *text)
+{
+	RowCode		code = {.program = program,.layout = layout,.text = text};
+
+	text_append(text, "DEVICE_FN %s\nrow_register_%d(const AggregateArgs *args, const Raw *raw, "
+				"uint32_t index, bool *isnull)\n{\n\t(void) args, (void) index;\n",
+				codegen_type((ValueType) program_insns(program)[reg].type), reg);
+	write_register(&code, reg);
+	text_append(text, "\t*isnull = n%d;\n\treturn r%d;\n}\n\n", reg, reg);
+}
+
+void
+codegen_sampled_conditions(const Program *program, const KernelLayout *layout, Text *text)
+{
+	for (int i = 0; i < layout->candidates.n; i++)
+		codegen_row_register(program, layout, layout->candidates.conditions[i], text);
+	text_append(text, "DEVICE_FN uint32_t\nrow_conditions(const AggregateArgs *args, "
+				"const Raw *raw, uint32_t index)\n{\n\tuint32_t conditions = 0;\n\tbool isnull;\n\n"
+				"\t(void) args, (void) raw, (void) index, (void) isnull;\n");
+	for (int i = 0; i < layout->candidates.n; i++)
+	{
+		int			reg = layout->candidates.conditions[i];
+
+		text_append(text, "\tif (row_register_%d(args, raw, index, &isnull) && !isnull)\n"
+					"\t\tconditions |= 1u << %d;\n", reg, i);
+	}
+	text_append(text, "\treturn conditions;\n}\n\n");
 }
 
 void

@@ -50,6 +50,22 @@ typedef enum TableKind
  */
 #define LAYOUT_MERGE_WORDS 64
 
+/*
+ * Conditions, conjuncts of the filter that cannot be errors, nor stand behind one that can.  In
+ * the order in which they are evaluated; ahead: their columns are fetched before, since most rows
+ * are left when it is their turn.
+ */
+#define PREFILTER_CONDITIONS 8
+
+typedef struct Prefilter
+{
+	int			n;
+	int16_t		conditions[PREFILTER_CONDITIONS];	/* registers */
+	bool		finds[PREFILTER_CONDITIONS];	/* int4_ge of an int8_lookup and 0: is its
+												 * key in the table? */
+	bool		ahead[PREFILTER_CONDITIONS];
+} Prefilter;
+
 typedef struct KernelLayout
 {
 	TableKind	table;
@@ -57,6 +73,10 @@ typedef struct KernelLayout
 	uint32_t	row_bytes;		/* of all columns */
 	bool		segments;		/* a batch's rows are in segments: set by who makes
 								 * such batches */
+	Prefilter	candidates;		/* conditions that a sample tells of: set by who knows
+								 * the slots */
+	Prefilter	prefilter;		/* those that kernels evaluate first, if any: set by who
+								 * chooses them */
 
 	int			nwords;			/* of a state on the device */
 	int			nhot;			/* of these, in the slot: all but the last ones */

@@ -10,6 +10,7 @@
 #include "engine/cuda/codegen/script.h"
 #include "program/state.h"
 
+_Static_assert(SCRIPT_CONDITIONS == PREFILTER_CONDITIONS, "all candidates have room");
 _Static_assert(sizeof(Script) % sizeof(uint64_t) == 0, "kernels copy it by words");
 
 /* A script in the making. */
@@ -69,6 +70,9 @@ write_filter(ScriptWriter *writer)
 
 	script->filter = write_step(writer, writer->program->filter);
 	script->filter_steps = script->nsteps;
+	for (int i = 0; i < writer->layout->candidates.n; i++)
+		script->conditions[script->nconditions++] =
+			write_step(writer, writer->layout->candidates.conditions[i]);
 	script->leaves_rows = program_leaves_rows(writer->program);
 	script->level = writer->program->level;
 }

@@ -4,6 +4,7 @@
  */
 #include "engine/cuda/core/interpreter.h"
 #include "engine/cuda/core/run_resources.h"
+#include "engine/cuda/strategy/prefilter.h"
 
 /*
  * Of the free device memory, what a run takes at most if nobody says so.  Other
@@ -26,6 +27,19 @@ open_memory_limit(RunCore *run)
 						"could not ask for free device memory");
 	run->memory_limit = (uint64_t) (available * MEMORY_SHARE);
 	return status;
+}
+
+void
+run_make_layouts(RunCore *run)
+{
+	Prefilter	candidates;
+
+	prefilter_candidates(run->kernel_program, run->constants.params, &candidates);
+	for (int table = TABLE_HASH; table <= TABLE_DIRECT; table++)
+	{
+		layout_make(run->kernel_program, (TableKind) table, &run->layouts[table]);
+		run->layouts[table].candidates = candidates;
+	}
 }
 
 EngineStatus

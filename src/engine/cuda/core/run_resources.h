@@ -8,6 +8,9 @@
 
 #include "engine/cuda/core/run_core.h"
 
+/* How the columns, keys and states of the Program that kernels run lie. */
+extern void run_make_layouts(RunCore *run);
+
 /* The device is open.  Whatever a failure leaves, run_resources_close takes. */
 extern EngineStatus run_resources_open(RunCore *run);
 

@@ -24,6 +24,7 @@
 
 #include "engine/cuda/codegen/coded.h"
 #include "engine/cuda/core/interpreter.h"
+#include "engine/cuda/core/run_resources.h"
 #include "engine/cuda/input/codes.h"
 #include "program/heap_page.h"
 
@@ -177,8 +178,7 @@ codes_open(RunCore *run, ServedTexts *texts, const InputLayout *input, Codes *co
 	if (coded == NULL)
 		return ENGINE_OK;
 	run->kernel_program = coded;
-	layout_make(coded, TABLE_HASH, &run->layouts[TABLE_HASH]);
-	layout_make(coded, TABLE_DIRECT, &run->layouts[TABLE_DIRECT]);
+	run_make_layouts(run);
 	interpreter_renew(run);
 	for (int i = 0; i < codes->ncolumns && status == ENGINE_OK; i++)
 	{

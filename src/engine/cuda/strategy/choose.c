@@ -10,6 +10,7 @@
  */
 #include "engine/cuda/codegen/codegen_parts.h"
 #include "engine/cuda/strategy/choose.h"
+#include "engine/cuda/strategy/prefilter.h"
 
 /* Runs that long are better scanned than updated row by row. */
 #define SCAN_RUN_LENGTH 4.0
@@ -538,6 +539,8 @@ void
 choose_hashing(const KernelLayout *layouts, uint64_t groups, uint32_t shared_limit,
 			   StrategyChoice *choice)
 {
+	if (layouts[TABLE_HASH].prefilter.n > 0)
+		shared_limit -= PREFILTER_SHARED;
 	choice->table = TABLE_HASH;
 	choice->only_frequent = choice->block_hot = false;
 	choice->block_direct = false;

@@ -1,6 +1,6 @@
 /*
  * sample_facts.c
- *	  What a sample of rows tells of their keys.
+ *	  What a sample of rows tells of their keys, and of the filter's conditions.
  *
  * One pass over the rows finds each row's key in a hash table, which knows where the
  * key was met last: in the same chunk or window of neighbouring rows, or before.  The
@@ -307,6 +307,9 @@ sample_facts(const SampledRow *rows, uint32_t nrows, uint64_t block_rows, Sample
 	RowCounts	counts;
 
 	*facts = (SampleFacts) {.run_length = 1,.peers = 1,.min = INT64_MAX,.max = INT64_MIN};
+	facts->sampled = nrows;
+	for (uint32_t i = 0; i < nrows; i++)
+		facts->conditions[rows[i].conditions % SAMPLE_CONDITIONS]++;
 	if (table_create(nrows, &table))
 	{
 		counts = count_rows(rows, nrows, &table, facts);

@@ -20,9 +20,14 @@
 #define SAMPLE_FREQUENT 128
 #define SAMPLE_FREQUENT_ROWS 12
 
-/* What a sample tells of the keys of rows that pass the filter. */
+/* Which of the filter's conditions are true (KernelLayout.candidates), in so many ways. */
+#define SAMPLE_CONDITIONS 256
+
+/* What a sample tells of the keys of rows that pass the filter, and of the filter's conditions. */
 typedef struct SampleFacts
 {
+	uint32_t	sampled;		/* rows, whether they pass or not */
+	uint32_t	conditions[SAMPLE_CONDITIONS];	/* of these, by the conditions that are true */
 	uint32_t	rows;			/* that pass */
 	uint32_t	distinct;		/* keys among them */
 	double		groups;			/* keys in all rows, estimated */
