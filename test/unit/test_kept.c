@@ -12,6 +12,7 @@
 
 #include "engine/cuda/context/context.h"
 #include "engine/cuda/cuda_engine.h"
+#include "engine/cuda/strategy/prefilter.h"
 #include "engine/stripe.h"
 #include "numeric_writer.h"
 #include "oracle.h"
@@ -281,8 +282,10 @@ expect(const char *what, const Program *program, uint64_t resident, uint64_t mas
 static void
 test_strategies(const char *name, Program *program)
 {
-	for (int i = 0; i < NSTRATEGIES; i++)
+	/* with the filter's conditions first, too, if there is one */
+	for (int j = 0; j < (program->filter < 0 ? 1 : 2) * NSTRATEGIES; j++)
 	{
+		int			i = j % NSTRATEGIES;
 		EngineHints hints;
 		char		what[100];
 		EngineStats stats;
@@ -290,6 +293,7 @@ test_strategies(const char *name, Program *program)
 		make_table(2 * STRIPE_BLOCKS + 300, 5);
 		hints = make_hints(strategies[i]);
 		snprintf(what, sizeof(what), "%s, %s, from pages", name, strategies[i]);
+		prefilter_takes_all = j >= NSTRATEGIES;
 		stats = check(what, program, &hints);
 		ok(stats.blocks_kept == state.nblocks, "all blocks are kept");
 		snprintf(what, sizeof(what), "%s, %s, from segments", name, strategies[i]);
@@ -302,6 +306,7 @@ test_strategies(const char *name, Program *program)
 		ok(stats.blocks_masked == 57 && stats.blocks_resident == state.nblocks - 57,
 		   "some are masked");
 	}
+	prefilter_takes_all = false;
 	free(program);
 }
 

@@ -179,7 +179,7 @@ codegen_interpreter(Text *text)
 void
 codegen_deform(bool numeric, Text *text)
 {
-	text_append(text, "#define DEFORM_NUMERIC %d\n", numeric);
+	text_append(text, "#define DEFORM_NUMERIC %d\n#define PACKED_ROWS 4\n", numeric);
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
 				"#include \"args.cuh\"\n#include \"gather.cuh\"\n"
 				"#include \"gather_tuples.cuh\"\n"

@@ -43,7 +43,7 @@ write_unpack(const char *member, const char *type, const char *place, const char
 		text_append(text, "\t{\n\t\tuint32_t values[PACKED_ROWS];\n\n"
 					"\t\tpacked_u32(&%s, %s, %s, first, %u, values);\n", member, place, base,
 					most);
-	text_append(text, "\t\tPRAGMA_UNROLL\n\t\tfor (int i = 0; i < 4; i++)\n"
+	text_append(text, "\t\tPRAGMA_UNROLL\n\t\tfor (int i = 0; i < PACKED_ROWS; i++)\n"
 				"\t\t\traw[i].%s = (%s) values[i];\n\t}\n", member, type);
 }
 
