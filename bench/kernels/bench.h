@@ -120,6 +120,10 @@ typedef struct Measurement
 extern Measurement measure_resident(const Bench *bench, const Workload *workload,
 									const RowOrder *order, const char *strategy);
 
+/* Its parts: give a run's first buffer room for rows, and its texts; launch that, as often as asked for. */
+extern void resident_make_room(CudaRun *run, uint64_t rows, uint32_t text_length);
+extern void resident_measure(const Bench *bench, CudaRun *run, Measurement *result);
+
 /* Can CUB do that?  Is it there? */
 extern bool peer_can(const Bench *bench, const Workload *workload);
 
@@ -131,6 +135,7 @@ extern void run_cpu(Bench *bench, const char *only_distribution, uint32_t only_g
 
 /* Look-ups by a table's form and size; of the CPU engine. */
 extern void run_lookups(Bench *bench);
+extern void run_stars(Bench *bench);
 extern void run_cpu_lookups(Bench *bench);
 
 /* The link's speed. */

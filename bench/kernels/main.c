@@ -398,7 +398,10 @@ measure_device(Bench *bench)
 	if (wanted(only, "adinetz"))
 		run_filter(bench);
 	if (wanted(only, "lookups"))
+	{
 		run_lookups(bench);
+		run_stars(bench);
+	}
 	if (wanted(only, "link"))
 		run_link(bench);
 }

@@ -28,9 +28,8 @@ die(const CudaRun *run, const char *what)
 	exit(1);
 }
 
-/* Give the run's first buffer room for all rows. */
-static void
-make_room(CudaRun *run, uint64_t rows, uint32_t text_length)
+void
+resident_make_room(CudaRun *run, uint64_t rows, uint32_t text_length)
 {
 	InputBuffer *buffer = &run->input.buffers[0];
 	InputLayout *layout = &run->input.layout;
@@ -199,7 +198,7 @@ open_run(const Bench *bench, const Program *program, const Workload *workload,
 		exit(1);
 	}
 	run = (CudaRun *) head;
-	make_room(run, order->rows, key_text_length(bench->keys));
+	resident_make_room(run, order->rows, key_text_length(bench->keys));
 	if (bench->keys == KEY_CODES)
 		coded_segments(run, workload, order, texts);
 	workload_rows(&run->core, workload, &run->input.buffers[0], run->input.layout.rows, order,
@@ -207,8 +206,8 @@ open_run(const Bench *bench, const Program *program, const Workload *workload,
 	return run;
 }
 
-static void
-measure_engine(const Bench *bench, CudaRun *run, Measurement *result)
+void
+resident_measure(const Bench *bench, CudaRun *run, Measurement *result)
 {
 	double		times[64];
 	const StrategyChoice *choice;
@@ -303,7 +302,7 @@ measure_resident(const Bench *bench, const Workload *workload, const RowOrder *o
 	if (peer)
 		measure_peer(bench, run, order->groups, &result);
 	else
-		measure_engine(bench, run, &result);
+		resident_measure(bench, run, &result);
 	result.row_bytes = bench->keys == KEY_CODES ? codes_row_bytes(&run->core, workload, order) :
 		run->core.layouts[0].row_bytes;
 	run_free(&run->core, &texts);
