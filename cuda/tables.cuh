@@ -108,7 +108,10 @@ table_has_int8(const int64_t *keys, uint32_t asked, int n, Bytes table)
 	return table_has_each(keys, asked, n, table);
 }
 
-/* The same, by numbers of 32 bits where the table's least key is one. */
+/*
+ * The same, by numbers of 32 bits if all keys of an array are such ones: then no key that is
+ * before them has the distance of one of them.
+ */
 DEVICE_FN uint32_t
 table_has_int4(const int32_t *keys, uint32_t asked, int n, Bytes table)
 {
@@ -119,13 +122,14 @@ table_has_int4(const int32_t *keys, uint32_t asked, int n, Bytes table)
 	int64_t		wide[WARP_SIZE];
 	uint32_t	at[WARP_SIZE];
 
-	if (form < LOOKUP_HASH4 && nentries > 0 && nentries <= UINT32_MAX && least == (int32_t) least)
+	if (form < LOOKUP_HASH4 && nentries > 0 && nentries <= UINT32_MAX && least >= INT32_MIN &&
+		least + (int64_t) nentries - 1 <= INT32_MAX)
 	{
 		PRAGMA_UNROLL
 		for (int i = 0; i < n; i++)
 		{
 			at[i] = (uint32_t) keys[i] - (uint32_t) least;
-			asked &= ~((uint32_t) (keys[i] < (int32_t) least || at[i] >= (uint32_t) nentries) << i);
+			asked &= ~((uint32_t) (at[i] >= (uint32_t) nentries) << i);
 		}
 		return array_has(lookup_entries(table), form, at, asked, n);
 	}

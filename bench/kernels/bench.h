@@ -120,7 +120,7 @@ typedef struct Measurement
 extern Measurement measure_resident(const Bench *bench, const Workload *workload,
 									const RowOrder *order, const char *strategy);
 
-/* Its parts: give a run's first buffer room for rows, and its texts; launch that, as often as asked for. */
+/* Its parts: room for rows and their texts in a run's first buffer; launches of what is there. */
 extern void resident_make_room(CudaRun *run, uint64_t rows, uint32_t text_length);
 extern void resident_measure(const Bench *bench, CudaRun *run, Measurement *result);
 

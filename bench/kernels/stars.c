@@ -17,7 +17,8 @@
 
 #define SEGMENT_ROWS 131072
 #define MOST_LOOKUPS 4
-#define COLUMNS "query|row bytes|rows that pass|all conditions of each row|first ones first|conditions first|strategy|same"
+#define COLUMNS "query|row bytes|rows that pass|all conditions of each row|first ones first|" \
+	"conditions first|strategy|same"
 
 /* A look-up, and the facts' key for it. */
 typedef struct Dimension

@@ -15,8 +15,8 @@
 static int
 rows_at_once(const Program *program, const KernelLayout *layout)
 {
-	return layout->prefilter.n > 0 || layout->row_bytes > 24 || layout->nwords + layout->nvalues > 8 ||
-		program->ninsns > 64 ? 1 : 4;
+	return layout->prefilter.n > 0 || layout->row_bytes > 24 ||
+		layout->nwords + layout->nvalues > 8 || program->ninsns > 64 ? 1 : 4;
 }
 
 /*

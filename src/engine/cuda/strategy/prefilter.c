@@ -106,7 +106,10 @@ prefilter_candidates(const Program *program, const ParamValue *params, Prefilter
 	}
 }
 
-/* What registers cost that others, which are there, have not cost yet; of one row, or several at once. */
+/*
+ * What registers cost besides those that are there already.  one: of a row alone, not of several
+ * at once.
+ */
 static Costs
 costs_of(const Program *program, const ParamValue *params, const bool *needed, const bool *there,
 		 bool one)
