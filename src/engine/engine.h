@@ -286,6 +286,8 @@ typedef struct EngineStats
 	uint64_t	blocks_skipped;	/* kept ones of which no row can pass the filter */
 	uint64_t	blocks_kept;	/* for later runs */
 	uint64_t	blocks_evicted; /* kept ones that gave way to these, or to the run */
+	uint64_t	lookups_resident;	/* tables of look-ups that the engine had kept */
+	uint64_t	lookup_bytes;	/* of others, copied to a device */
 	uint64_t	values_ordered; /* of percentiles and the like */
 	uint64_t	memory;			/* the most held at once, in bytes, */
 	uint64_t	host_memory;	/* and of a device's groups in the session */
@@ -502,6 +504,21 @@ typedef struct EngineKept
 } EngineKept;
 
 /*
+ * Tables of look-ups that an engine keeps for later runs: such as have a digest (ParamValue),
+ * which must tell who may use them, too.  No call depends on a run.
+ */
+typedef struct EngineLookups
+{
+	/*
+	 * A table of that digest and length that is kept, and was checked for these readers
+	 * (lookup_reader).  It stays until it is let go, after the run that has it in its
+	 * parameters is closed.  NULL: there is none.
+	 */
+	const TableCopy *(*take) (const Digest *digest, uint32_t len, uint32_t readers);
+	void		(*leave) (const TableCopy *lookup);
+} EngineLookups;
+
+/*
  * Groups that are given while others are elsewhere (EngineHints.streams).
  *
  *	state	  call							  state
@@ -598,6 +615,7 @@ typedef struct EngineOps
 	const EnginePartial *partial;
 	const EngineShared *shared;
 	const EngineKept *kept;
+	const EngineLookups *lookups;
 	const EngineStream *stream;
 } EngineOps;
 

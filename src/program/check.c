@@ -8,7 +8,8 @@
  * What a Program computes is not looked at, only that computing it is safe.
  *
  * Some parameters are read as structures: sets of values (ops_set.h), whose counts and
- * places are checked here, and tables (check_lookup.c).
+ * places are checked here, and tables (check_lookup.c).  Of a table of which only the digest
+ * and the length have come, the bytes are checked once they are there.
  *
  * Owns no memory.  Plain C without postgres.h.
  */
@@ -148,6 +149,13 @@ column_is_good(const Check *check, const Column *column)
 	return check->program->source != SOURCE_PAGES || column_fits_attribute(check, column);
 }
 
+/* Is it a table of which only the digest and the length are here, so far? */
+static bool
+is_absent(const ParamValue *param)
+{
+	return param->bytes.data == NULL && param->bytes.len > 0;
+}
+
 static bool
 param_is_good(const ParamValue *param)
 {
@@ -261,7 +269,7 @@ table_is_good(const Check *check, const Insn *insn)
 	if (from->op != OP_param || check->params[from->index].isnull ||
 		(insn->op != OP_row_has && insn_is_table(from) != (insn->op != OP_row_text)))
 		return false;
-	return is_read_before(check, insn, from->index) ||
+	return is_read_before(check, insn, from->index) || is_absent(&check->params[from->index]) ||
 		lookup_is_good((OpCode) insn->op, check->params[from->index].bytes);
 }
 
@@ -486,7 +494,8 @@ insns_are_good(const Check *check)
 	const Program *p = check->program;
 
 	for (int i = 0; i < p->nparams; i++)
-		if (!param_is_good(&check->params[i]))
+		if (!param_is_good(&check->params[i]) ||
+			(is_absent(&check->params[i]) && (check->params[i].digest == NULL || !check->tables[i])))
 			return fault(check, "parameter", i);
 	for (int i = 0; i < p->nattrs; i++)
 		if (!attribute_is_good(&program_attrs(p)[i]))
@@ -522,6 +531,18 @@ program_check(const void *bytes, size_t size, const ParamValue *params, size_t n
 		if (!key_is_good(&check, program_keys(p)[i]))
 			return fault(&check, "key", i);
 	return is_register_or_none(&check, p->filter, VT_BOOL) || fault(&check, "filter", p->filter);
+}
+
+bool
+program_check_table(const Program *program, const ParamValue *params, int param)
+{
+	const Insn *insns = program_insns(program);
+
+	for (int i = 0; i < program->ninsns; i++)
+		if (op_reads_table((OpCode) insns[i].op) && insns[insns[i].arg[1]].index == param &&
+			!lookup_is_good((OpCode) insns[i].op, params[param].bytes))
+			return false;
+	return true;
 }
 
 bool

@@ -17,6 +17,12 @@
 extern bool program_check(const void *bytes, size_t size, const ParamValue *params,
 						  size_t nparams, char *why, size_t len);
 
+/*
+ * Of a Program that is good but for the bytes of this parameter, a table, which were not there
+ * then: can all operations that read them do so?
+ */
+extern bool program_check_table(const Program *program, const ParamValue *params, int param);
+
 /* The same of columns that the Program, which is good, does not have. */
 extern bool program_check_columns(const Program *program, const ParamValue *params,
 								  const Column *columns, size_t ncolumns, char *why,

@@ -174,3 +174,24 @@ lookup_is_good(OpCode op, Bytes table)
 	return op == OP_int8_lookup || op == OP_text_lookup ? keys_are_good(op, table) :
 		values_are_good(op, table);
 }
+
+uint32_t
+lookup_reader(OpCode op)
+{
+	switch (op)
+	{
+		case OP_int8_lookup:
+			return 1;
+		case OP_text_lookup:
+			return 2;
+		case OP_row_has:
+			return 4;
+		case OP_row_code:
+			return 8;
+		case OP_row_text:
+			return 16;
+		default:
+			/* widths are powers of two, at most 16 */
+			return (uint32_t) value_type_size(op_result(op)) << 8;
+	}
+}

@@ -15,4 +15,13 @@
  */
 extern bool lookup_is_good(OpCode op, Bytes table);
 
+/*
+ * A bit for all operations that lookup_is_good does not tell apart: bytes that one of them can
+ * read, the others can, too.
+ */
+extern uint32_t lookup_reader(OpCode op);
+
+/* The bits of those that find keys. */
+#define LOOKUP_KEY_READERS 3
+
 #endif							/* GPUAGG_CHECK_LOOKUP_H */

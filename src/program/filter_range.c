@@ -228,7 +228,8 @@ lacks_keys(Bytes table, int64_t least, int64_t most)
 static void
 find_rows(const Rows *rows, const Insn *insn, const Outcome *key, Outcome *outcome)
 {
-	Bytes		table = rows->params[program_insns(rows->program)[insn->arg[1]].index].bytes;
+	const ParamValue *param = &rows->params[program_insns(rows->program)[insn->arg[1]].index];
+	Bytes		table = param->kept != NULL ? param->kept->outline : param->bytes;
 
 	outcome->known = true;
 	outcome->least = -1;

@@ -13,6 +13,7 @@
  * Owns no memory.  Plain C without postgres.h.
  */
 #include "program.h"
+#include "check_lookup.h"
 
 /*
  * Begin a Program.  Only the head needs to be cleared: parts are written whole
@@ -576,7 +577,27 @@ program_tables_size(const Program *p, const ParamValue *params)
 
 	/* a parameter has one instruction at most that takes it for a table */
 	for (int i = 0; i < p->ninsns; i++)
-		if (insn_is_table(&program_insns(p)[i]))
-			size += params[program_insns(p)[i].index].bytes.len;
+	{
+		const ParamValue *param = &params[program_insns(p)[i].index];
+
+		if (insn_is_table(&program_insns(p)[i]) && param->kept == NULL)
+			size += param->bytes.len;
+	}
 	return size;
+}
+
+uint32_t
+program_table_readers(const Program *p, int param)
+{
+	const Insn *insns = program_insns(p);
+	uint32_t	readers = 0;
+
+	for (int i = 0; i < p->ninsns; i++)
+	{
+		const Insn *from = op_reads_table((OpCode) insns[i].op) ? &insns[insns[i].arg[1]] : NULL;
+
+		if (from != NULL && insn_is_table(from) && from->index == param)
+			readers |= lookup_reader((OpCode) insns[i].op);
+	}
+	return readers;
 }

@@ -37,6 +37,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "digest.h"
 #include "exact.h"
 #include "fn.h"
 #include "kinds.h"
@@ -222,6 +223,23 @@ typedef struct Program
 	uint8_t		unused[2];
 } Program;
 
+/* The digest of a table's bytes, made by who wants it first. */
+typedef struct TableDigest
+{
+	bool		is_made;
+	Digest		digest;
+} TableDigest;
+
+/*
+ * What is there of a table that somebody keeps who has checked it.  outline: a table of the
+ * form LOOKUP_BITS with the same keys, if the table is one of bits or numbers; else the
+ * table's header alone.  So filter_range.h needs no more of it.
+ */
+typedef struct TableCopy
+{
+	Bytes		outline;
+} TableCopy;
+
 /*
  * The value of a Program's parameter.  TEXT, UUID and INTERVAL: bytes, owned by the
  * maker of the parameters, valid until the run is closed.  Else: word, the value's
@@ -234,6 +252,10 @@ typedef struct ParamValue
 	bool		isnull;
 	int64_t		word;
 	Bytes		bytes;
+	TableDigest *digest;		/* of the bytes of a table that others may keep; the maker's.
+								 * NULL: it is for one run */
+	const TableCopy *kept;		/* of a table that is kept where its digest was found: its
+								 * bytes are not here, only their length */
 } ParamValue;
 
 /* The parts of a Program. */
@@ -482,8 +504,14 @@ acc_unit(const Accumulator *acc, int level, uint32_t exponent)
  */
 extern bool program_leaves_rows(const Program *p);
 
-/* The bytes of all parameters that are tables. */
+/* The bytes of all parameters that are tables, but for those that are kept. */
 extern uint64_t program_tables_size(const Program *p, const ParamValue *params);
+
+/*
+ * Which operations read the parameter as a table: bits of lookup_reader (check_lookup.h); 0: none
+ * do, and it is no table.
+ */
+extern uint32_t program_table_readers(const Program *p, int param);
 
 /* Has it lists of values? */
 extern bool program_has_values(const Program *p);

@@ -1,6 +1,6 @@
 /*
  * cuda_columns.c
- *	  What a process that serves runs asks about the columns that are kept.
+ *	  What a process that serves runs asks about the columns and look-ups that are kept.
  *
  * The GPU's and, in builds for tests, the simulated device's, as if they were one.
  */
@@ -9,6 +9,7 @@
 
 #include "engine/cuda/context/context.h"
 #include "engine/cuda/cuda_engine.h"
+#include "engine/cuda/kept/device_lookups.h"
 #include "engine/cuda/kept/room.h"
 
 static const DeviceOps *const devices[] = {
@@ -39,7 +40,24 @@ cuda_engine_columns_size(void)
 	uint64_t	bytes = 0;
 
 	for (size_t i = 0; i < NDEVICES; i++)
-		bytes += cache_of(i)->bytes;
+		bytes += cache_of(i)->bytes - cache_of(i)->lookup_bytes;
+	return bytes;
+}
+
+void
+cuda_engine_evict_lookups(void)
+{
+	for (size_t i = 0; i < NDEVICES; i++)
+		device_lookups_forget(cache_of(i));
+}
+
+uint64_t
+cuda_engine_lookups_size(void)
+{
+	uint64_t	bytes = 0;
+
+	for (size_t i = 0; i < NDEVICES; i++)
+		bytes += cache_of(i)->lookup_bytes;
 	return bytes;
 }
 

@@ -20,6 +20,7 @@
 #include "engine/cuda/core/run_resources.h"
 #include "engine/cuda/cuda_engine.h"
 #include "engine/cuda/input/asked.h"
+#include "engine/cuda/kept/device_lookups.h"
 #include "engine/cuda/run/feed.h"
 #include "engine/cuda/run/run.h"
 #include "engine/cuda/run/submit.h"
@@ -339,6 +340,25 @@ static const EngineKept kept = {
 	.continues = cuda_continues,
 };
 
+/* What is taken needs the context, as a run does. */
+static const TableCopy *
+take_lookup(Context *context, const Digest *digest, uint32_t len, uint32_t readers)
+{
+	DeviceLookup *lookup = device_lookup_take(&context->kept, digest, len, readers);
+
+	if (lookup == NULL)
+		return NULL;
+	context->runs++;
+	return &lookup->kept;
+}
+
+static void
+leave_lookup(Context *context, const TableCopy *lookup)
+{
+	device_lookup_leave(&context->kept, (DeviceLookup *) lookup);
+	context->runs--;
+}
+
 /* The two engines. */
 #define CUDA_ENGINE(its_ops, its_id, its_costs, device) \
 static bool \
@@ -365,6 +385,23 @@ its_ops##_open(const Program *program, const ParamValue *params, const EngineHin
 { \
 	return open_on(&its_ops, &device, program, params, hints, run, message); \
 } \
+\
+static const TableCopy * \
+its_ops##_take(const Digest *digest, uint32_t len, uint32_t readers) \
+{ \
+	return take_lookup(context_of(&device), digest, len, readers); \
+} \
+\
+static void \
+its_ops##_leave(const TableCopy *lookup) \
+{ \
+	leave_lookup(context_of(&device), lookup); \
+} \
+\
+static const EngineLookups its_ops##_lookups = { \
+	.take = its_ops##_take, \
+	.leave = its_ops##_leave \
+}; \
 \
 static const EngineTraits its_ops##_traits = { \
 	.id = its_id, \
@@ -393,7 +430,8 @@ const EngineOps its_ops = { \
 	.rewind = cuda_rewind, \
 	.close = cuda_close, \
 	.process = &its_ops##_process, \
-	.kept = &kept \
+	.kept = &kept, \
+	.lookups = &its_ops##_lookups \
 };
 
 CUDA_ENGINE(cuda_engine, ENGINE_ID_CUDA, cuda_costs, cuda_device)

@@ -44,6 +44,10 @@ extern void cuda_engine_keep_columns(uint64_t limit);
 /* The bytes of those that are kept now. */
 extern uint64_t cuda_engine_columns_size(void);
 
+/* Look-ups that are kept beside them (kept/device_lookups.h): their bytes; evict them all. */
+extern uint64_t cuda_engine_lookups_size(void);
+extern void cuda_engine_evict_lookups(void);
+
 /*
  * Up to max of them; returns how many there are.  Those without blocks were kept until their
  * table's file was removed: a table that was rewritten is wanted again after a restart.

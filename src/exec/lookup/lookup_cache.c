@@ -250,6 +250,12 @@ lookup_cache_has_table(Oid table)
 }
 
 bool
+lookup_cache_keeps(const LookupResult *result)
+{
+	return MemoryContextGetParent(result->context) == TopMemoryContext;
+}
+
+bool
 lookup_cache_holds(const LookupInfo *info)
 {
 	const KeptLookup *kept = kept_for(info);

@@ -24,6 +24,7 @@ typedef struct LookupResult
 	MemoryContext context;		/* where all of it is */
 	Datum	  **values;			/* by column; of codes, by their number */
 	Bytes	   *bytes;			/* of parameters, in the order of set_params */
+	TableDigest *digests;		/* of these */
 	int			nbytes;
 	LookupStats stats;
 } LookupResult;
@@ -48,6 +49,9 @@ extern LookupResult *lookup_cache_find(const LookupInfo *info);
 
 /* Is anything kept of the table, whether or not it has changed? */
 extern bool lookup_cache_has_table(Oid table);
+
+/* Does the session keep the result, so that its next queries may use it, too? */
+extern bool lookup_cache_keeps(const LookupResult *result);
 
 /* Would lookup_cache_find find something now?  It uses nothing. */
 extern bool lookup_cache_holds(const LookupInfo *info);

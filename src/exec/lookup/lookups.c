@@ -26,12 +26,16 @@
 #include "exec/lookup/lookup_values.h"
 #include "exec/lookup/lookups.h"
 #include "exec/values/set_aside.h"
+#include "guc.h"
 #include "handle/handle.h"
 #include "source/batch.h"
 #include "source/child.h"
 
 /* Numbers of rows have 31 bits; a batch more than that may be there. */
 #define MAX_ROWS (PG_INT32_MAX - 2 * BATCH_ROWS)
+
+/* Bytes that a device may as well be sent each time as it may be asked whether it has them. */
+#define SMALL_TABLE 4096
 
 typedef struct NodeLookup
 {
@@ -293,6 +297,7 @@ make_bytes(LookupResult *result, const LookupRows *rows, uint64 limit, const cha
 	bool		fits;
 
 	result->bytes = palloc(sizeof(Bytes) * (info->ncolumns + 2 * info->nkeys + 1));
+	result->digests = palloc0(sizeof(TableDigest) * (info->ncolumns + 2 * info->nkeys + 1));
 	fits = add_bytes(result, keys_bytes(rows, limit, &is_unique));
 	if (!is_unique && (info->jointype == JOIN_INNER || info->jointype == JOIN_LEFT))
 	{
@@ -317,11 +322,20 @@ make_bytes(LookupResult *result, const LookupRows *rows, uint64 limit, const cha
 	return ENGINE_NO_MEMORY;
 }
 
+/*
+ * A parameter gets the next bytes.  They have a digest if later queries may have the same ones, so
+ * that a device may keep them.
+ */
 static void
-set_param(ParamValue *params, int param, Bytes bytes)
+set_param(ParamValue *params, int param, const LookupResult *result, int *next)
 {
+	int			i = (*next)++;
+	bool		stays = result->bytes[i].len > SMALL_TABLE && gpuagg_cache_size != 0 &&
+		lookup_cache_keeps(result);
+
 	params[param].isnull = false;
-	params[param].bytes = bytes;
+	params[param].bytes = result->bytes[i];
+	params[param].digest = stays ? &result->digests[i] : NULL;
 }
 
 /* Put the bytes into the parameters that the plan has for them. */
@@ -329,18 +343,19 @@ static void
 set_params(const NodeLookup *lookup, ParamValue *params)
 {
 	const LookupInfo *info = lookup->info;
-	const Bytes *bytes = lookup->result->bytes;
+	const LookupResult *result = lookup->result;
+	int			next = 0;
 
-	set_param(params, info->param, *bytes++);
+	set_param(params, info->param, result, &next);
 	for (int i = 0; i < info->nkeys; i++)
 	{
 		if (info->keys[i].param >= 0)
-			set_param(params, info->keys[i].param, *bytes++);
+			set_param(params, info->keys[i].param, result, &next);
 		if (info->keys[i].pair_param >= 0)
-			set_param(params, info->keys[i].pair_param, *bytes++);
+			set_param(params, info->keys[i].pair_param, result, &next);
 	}
 	for (int i = 0; i < info->ncolumns; i++)
-		set_param(params, info->columns[i].param, *bytes++);
+		set_param(params, info->columns[i].param, result, &next);
 }
 
 /* The values of codes, by column. */
@@ -429,9 +444,9 @@ build(const Lookups *lookups, NodeLookup *lookup, bool reads, uint64 limit, cons
 
 /* Let go the last execution's result, unless the session keeps it. */
 static void
-drop_result(const Lookups *lookups, NodeLookup *lookup)
+drop_result(NodeLookup *lookup)
 {
-	if (lookup->result != NULL && MemoryContextGetParent(lookup->result->context) == lookups->context)
+	if (lookup->result != NULL && !lookup_cache_keeps(lookup->result))
 		MemoryContextDelete(lookup->result->context);
 	lookup->result = NULL;
 	lookup->is_current = false;
@@ -444,7 +459,7 @@ find_or_build(const Lookups *lookups, NodeLookup *lookup, bool reads, uint64 lim
 {
 	if (lookup->is_current && lookup->child->chgParam == NULL)
 		return ENGINE_OK;
-	drop_result(lookups, lookup);
+	drop_result(lookup);
 	if (OidIsValid(lookup->info->table))
 		lookup->result = lookup_cache_find(lookup->info);
 	if (lookup->result == NULL)

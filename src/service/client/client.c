@@ -141,6 +141,17 @@ take_request(ClientRun *run)
 	return client_fail(run, ENGINE_FAILED, "the device process asks nothing");
 }
 
+/* Tables are wanted that were named. */
+static EngineStatus
+take_wanted(ClientRun *run)
+{
+	if (run->started || !run->names || run->tables.size > 0 || is_asked(run) ||
+		run->served.tables != NULL)
+		return client_fail(run, ENGINE_FAILED, "the device process asks at the wrong time");
+	memcpy(run->wanted, run->link.message.wanted.params, sizeof(run->wanted));
+	return client_write_tables(run);
+}
+
 /* The engine has some of the tables' blocks. */
 static EngineStatus
 take_served(ClientRun *run)
@@ -164,6 +175,7 @@ take_started(ClientRun *run)
 	if (started->served == SERVED_ALL && !served_all(&run->hints, &run->served))
 		return client_fail(run, ENGINE_NO_MEMORY, "out of memory");
 	file_give_back(run->file, run->lsns.place, run->lsns.size);
+	file_give_back(run->file, run->tables.place, run->tables.size);
 	run->started = has_started[run->engine] = true;
 	run->in_place = started->buffers_in_place != 0;
 	return ENGINE_OK;
@@ -303,6 +315,8 @@ take_message(ClientRun *run)
 		case MESSAGE_QUEUED:
 		case MESSAGE_ALIVE:
 			return ENGINE_OK;
+		case MESSAGE_WANTED:
+			return take_wanted(run);
 		case MESSAGE_REQUEST:
 			return take_request(run);
 		case MESSAGE_SERVED:
@@ -351,6 +365,8 @@ client_advance(ClientRun *run)
 	while (status == ENGINE_OK && !is_over(run))
 	{
 		status = send_next(run);
+		if (status == ENGINE_OK)
+			status = client_send_tables(run);
 		if (status == ENGINE_OK)
 			status = checked(run, link_receive(&run->link, run->head.message));
 		if (status == ENGINE_OK)
@@ -508,8 +524,14 @@ static bool
 write_opening(ClientRun *run, const Program *program, const ParamValue *params)
 {
 	return run->attaches ||
-		opening_write(run->file, program, params, &run->hints, &run->opening);
+		opening_write(run->file, program, params, run->names, &run->hints, &run->opening);
 }
+
+/* The engines in the device process. */
+static const EngineOps *const served_engines[NUM_ENGINES] = {
+#define SERVED(id, ops, costs, device, client) [ENGINE_ID_##id] = &ops,
+#include "engine/engines.def"
+};
 
 /* A run that is not connected yet, or NULL. */
 static ClientRun *
@@ -523,6 +545,8 @@ make_run(const EngineOps *ops, EngineId engine, const Program *program,
 	run->head.ops = ops;
 	run->engine = engine;
 	run->attaches = attaches;
+	run->params = params;
+	run->names = served_engines[engine]->lookups != NULL;
 	run->config = client_config;
 	run->hints = *hints;
 	message_name(run->strategy, hints->strategy);

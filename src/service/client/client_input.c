@@ -1,6 +1,7 @@
 /*
  * client_input.c
- *	  What a session sends to its run in the device process: pages, column batches, LSNs.
+ *	  What a session sends to its run in the device process: pages, column batches, LSNs,
+ *	  and tables that it has named.
  *
  * Pages in shared buffers go as the buffers' numbers.  The bytes of others are copied
  * into a ring in the run's memory file, so that the caller may let go of them at
@@ -312,4 +313,65 @@ client_reply(EngineRun *head, const EngineAnswer *answer)
 	if (status == ENGINE_OK)
 		run->request.kind = REQUEST_NONE;
 	return client_answer(run, status);
+}
+
+static bool
+is_wanted(const ClientRun *run, int param)
+{
+	return (run->wanted[param / 8] >> param % 8 & 1) != 0;
+}
+
+/* The bytes of the wanted tables; 0: one of them has not been named, or there are none. */
+static uint64_t
+wanted_size(const ClientRun *run)
+{
+	uint64_t	size = 0;
+
+	for (int i = 0; i < PARAM_BITS * 8; i++)
+	{
+		if (!is_wanted(run, i))
+			continue;
+		if (i >= run->program->nparams || !opening_names(run->program, run->params, i))
+			return 0;
+		size += file_aligned(run->params[i].bytes.len);
+	}
+	return size;
+}
+
+EngineStatus
+client_write_tables(ClientRun *run)
+{
+	uint64_t	size = wanted_size(run);
+	uint64_t	place;
+
+	if (size == 0)
+		return client_fail(run, ENGINE_FAILED, "the device process wants tables that were not named");
+	grow_area(run, &run->tables, size);
+	place = run->tables.place;
+	for (int i = 0; i < run->program->nparams; i++)
+	{
+		Bytes		table = run->params[i].bytes;
+
+		if (!is_wanted(run, i))
+			continue;
+		if (!file_write(run->file, place, table.data, table.len))
+			return client_fail(run, ENGINE_NO_MEMORY, "out of memory for look-ups");
+		place += file_aligned(table.len);
+	}
+	run->owes_tables = true;
+	return ENGINE_OK;
+}
+
+EngineStatus
+client_send_tables(ClientRun *run)
+{
+	EngineStatus status;
+
+	if (!run->owes_tables)
+		return ENGINE_OK;
+	message_begin(&run->message, MESSAGE_TABLES);
+	run->message.tables.place = run->tables.place;
+	status = client_send(run);
+	run->owes_tables = status == ENGINE_BUSY;
+	return status;
 }

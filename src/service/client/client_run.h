@@ -38,6 +38,11 @@ typedef struct ClientRun
 	char		strategy[PROTOCOL_NAME];
 	char		relation[PROTOCOL_NAME];
 	Program    *program;
+	const ParamValue *params;	/* the caller's */
+	bool		names;			/* tables are named first, and sent if they are wanted */
+	uint8_t		wanted[PARAM_BITS]; /* of these, such as are */
+	bool		owes_tables;	/* they are written, but the device process does not know yet */
+	Area		tables;			/* their bytes */
 	EngineStatus status;		/* what it has failed with, or OK */
 	Link		link;
 	bool		attaches;		/* to another process's run */
@@ -86,6 +91,10 @@ extern EngineStatus client_advance(ClientRun *run);
 
 /* A call ends with this status. */
 extern EngineStatus client_answer(ClientRun *run, EngineStatus status);
+
+/* Write the tables that are wanted to the file; and say so, if that has not been done yet. */
+extern EngineStatus client_write_tables(ClientRun *run);
+extern EngineStatus client_send_tables(ClientRun *run);
 
 /* Members of EngineOps that send input, or tell what has become of it. */
 extern EngineStatus client_reply(EngineRun *head, const EngineAnswer *answer);

@@ -27,6 +27,7 @@
 #include "engine/cuda/device/device.h"
 #include "service/device/distrust.h"
 #include "service/device/feeder.h"
+#include "service/device/run_lookups.h"
 #include "service/wire/channel.h"
 #include "service/wire/groups_file.h"
 #include "service/wire/opening.h"
@@ -61,6 +62,7 @@ typedef struct RemoteRun
 	char		strategy[PROTOCOL_NAME];
 	uint64_t	wait_ns;		/* for device memory at most */
 	Ticket		ticket;
+	RunLookups	lookups;
 	EngineRun  *run;			/* NULL: not open */
 	Feeding		feeding;
 	Feeder	   *feeder;			/* the session itself; NULL: not yet */
@@ -263,6 +265,31 @@ take_open(RemoteRun *r)
 	if (!r->ops->supports(r->opening.program, r->message, sizeof(r->message)))
 		return ENGINE_FAILED;
 	return fail(r, ENGINE_OK, "");
+}
+
+/* Have all tables: those that the engine has not kept come from the session. */
+static EngineStatus
+find_lookups(RemoteRun *r)
+{
+	Connection *c = r->connection;
+	const char *why;
+	EngineStatus status;
+
+	c->activity.phase = RUN_OPENING;
+	if (!run_lookups_find(&r->lookups, r->ops, c->activity.role, c->activity.database,
+						  &r->opening))
+		return fail(r, ENGINE_NO_MEMORY, "out of memory");
+	if (r->lookups.nwanted == 0)
+		return ENGINE_OK;
+	message_begin(&c->answer, MESSAGE_WANTED);
+	memcpy(c->answer.wanted.params, r->lookups.wanted, sizeof(r->lookups.wanted));
+	(void) connection_send(c, -1);
+	if (!wait_for_message(c))
+		return fail(r, ENGINE_FAILED, INTERRUPTED_MESSAGE);
+	if (c->message.head.type != MESSAGE_TABLES)
+		return fail(r, ENGINE_FAILED, "a message came that has no place in a run");
+	status = run_lookups_read(&r->lookups, &r->opening, r->file, c->message.tables.place, &why);
+	return status == ENGINE_OK ? ENGINE_OK : fail(r, status, why);
 }
 
 static void
@@ -558,6 +585,8 @@ run(RemoteRun *r)
 	EngineStatus status = take_open(r);
 
 	if (status == ENGINE_OK)
+		status = find_lookups(r);
+	if (status == ENGINE_OK)
 		status = wait_for_memory(r);
 	if (status == ENGINE_OK)
 		status = open_run(r);
@@ -602,6 +631,7 @@ close_run(RemoteRun *r)
 	if (r->run != NULL)
 		r->ops->close(r->run);
 	feeding_free(&r->feeding);
+	run_lookups_end(&r->lookups, &r->opening);
 	if (is_lost(r->ops))
 		service->lost = true;
 	admission_leave(&service->admission, &r->ticket);

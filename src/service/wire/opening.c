@@ -20,13 +20,34 @@
 #include "program/check.h"
 #include "service/wire/channel.h"
 
-static WireParam
-wire_param(const ParamValue *param, uint64_t place)
+bool
+opening_names(const Program *program, const ParamValue *params, int param)
 {
-	WireParam	wire = {.type = param->type,.isnull = param->isnull,.word = param->word};
+	return params[param].digest != NULL && !params[param].isnull && params[param].bytes.len > 0 &&
+		program_table_readers(program, param) != 0;
+}
+
+/* The parameter's digest, which is made now if nobody has needed it before. */
+static const Digest *
+digest_of_param(const ParamValue *param)
+{
+	TableDigest *digest = param->digest;
+
+	if (!digest->is_made)
+		digest_of(param->bytes.data, param->bytes.len, &digest->digest);
+	digest->is_made = true;
+	return &digest->digest;
+}
+
+static WireParam
+wire_param(const ParamValue *param, bool named, uint64_t place)
+{
+	WireParam	wire = {.type = param->type,.isnull = param->isnull,.named = named,.word = param->word};
 
 	wire.len = param->isnull ? 0 : param->bytes.len;
-	wire.place = wire.len > 0 ? place : 0;
+	wire.place = wire.len > 0 && !named ? place : 0;
+	if (named)
+		wire.digest = *digest_of_param(param);
 	return wire;
 }
 
@@ -61,7 +82,7 @@ write_tables(int file, const EngineHints *hints, uint64_t *place)
 }
 
 bool
-opening_write(int file, const Program *program, const ParamValue *params,
+opening_write(int file, const Program *program, const ParamValue *params, bool names,
 			  const EngineHints *hints, OpeningParts *parts)
 {
 	uint64_t	wires = file_aligned(program->size);
@@ -71,12 +92,14 @@ opening_write(int file, const Program *program, const ParamValue *params,
 		return false;
 	for (int i = 0; i < program->nparams; i++)
 	{
-		WireParam	wire = wire_param(&params[i], place);
+		bool		named = names && opening_names(program, params, i);
+		WireParam	wire = wire_param(&params[i], named, place);
+		uint32_t	len = named ? 0 : wire.len;
 
 		if (!file_write(file, wires + i * sizeof(WireParam), &wire, sizeof(wire)) ||
-			!file_write(file, place, params[i].bytes.data, wire.len))
+			!file_write(file, place, params[i].bytes.data, len))
 			return false;
-		place = file_aligned(place + wire.len);
+		place = file_aligned(place + len);
 	}
 	*parts = (OpeningParts)
 	{
@@ -90,18 +113,24 @@ opening_write(int file, const Program *program, const ParamValue *params,
 	return file_write(file, place, "", 1);
 }
 
-/* A parameter, if its bytes are there, before `end`. */
+/* A parameter, if its bytes are there, before `end`, or are named. */
 static bool
-take_param(const Opening *opening, uint64_t end, const WireParam *wire, ParamValue *param)
+take_param(const Opening *opening, uint64_t end, const WireParam *wire, ParamValue *param,
+		   TableDigest *digest)
 {
-	if (wire->isnull > 1 || wire->place % 8 != 0 || wire->place > end ||
-		wire->len > end - wire->place)
+	if (wire->isnull > 1 || wire->named > 1 || wire->place % 8 != 0 || wire->place > end ||
+		(wire->named ? wire->len == 0 || wire->isnull : wire->len > end - wire->place))
 		return false;
 	param->type = wire->type;
 	param->isnull = wire->isnull != 0;
 	param->word = wire->word;
-	param->bytes.data = wire->len > 0 ? opening->bytes + wire->place : NULL;
+	param->bytes.data = wire->len > 0 && !wire->named ? opening->bytes + wire->place : NULL;
 	param->bytes.len = wire->len;
+	if (wire->named)
+	{
+		*digest = (TableDigest) {true, wire->digest};
+		param->digest = digest;
+	}
 	return true;
 }
 
@@ -118,11 +147,14 @@ take_params(Opening *opening, uint64_t end)
 	if (wires > end || n > (end - wires) / sizeof(WireParam))
 		return false;
 	opening->params = calloc(n + 1, sizeof(ParamValue));
-	for (uint64_t i = 0; opening->params != NULL && i < n; i++)
-		if (!take_param(opening, end,
-						(const WireParam *) (opening->bytes + wires) + i, &opening->params[i]))
+	opening->digests = calloc(n + 1, sizeof(TableDigest));
+	if (opening->params == NULL || opening->digests == NULL)
+		return false;
+	for (uint64_t i = 0; i < n; i++)
+		if (!take_param(opening, end, (const WireParam *) (opening->bytes + wires) + i,
+						&opening->params[i], &opening->digests[i]))
 			return false;
-	return opening->params != NULL;
+	return true;
 }
 
 /* Has the last frame no bits behind the table's last block? */
@@ -213,6 +245,7 @@ opening_free(Opening *opening)
 {
 	free(opening->bytes);
 	free(opening->params);
+	free(opening->digests);
 	free(opening->tables);
 	memset(opening, 0, sizeof(*opening));
 }

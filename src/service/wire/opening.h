@@ -15,6 +15,7 @@ typedef struct Opening
 	char	   *bytes;			/* a copy of the file's beginning */
 	const Program *program;		/* in it, as the columns and the tables' frames */
 	ParamValue *params;
+	TableDigest *digests;		/* by parameter: such as are named have one */
 	TableState *tables;
 	int			ntables;
 	const Column *keep;
@@ -23,10 +24,14 @@ typedef struct Opening
 
 /*
  * Write them, tables and columns being those of the hints, to the beginning of a file,
- * and say where.  False: there is no memory for it.
+ * and say where.  names: tables that have a digest come without their bytes.  False: there
+ * is no memory for it.
  */
 extern bool opening_write(int file, const Program *program, const ParamValue *params,
-						  const EngineHints *hints, OpeningParts *parts);
+						  bool names, const EngineHints *hints, OpeningParts *parts);
+
+/* Does opening_write name the parameter, a table: so that its bytes do not come before they are wanted? */
+extern bool opening_names(const Program *program, const ParamValue *params, int param);
 
 /*
  * Copy a file's beginning with these parts, which message_check has seen, and check

@@ -188,6 +188,12 @@ good_cache(const Message *message)
 }
 
 static bool
+good_tables(const Message *message)
+{
+	return message->tables.place % 8 == 0;
+}
+
+static bool
 is_request_kind(uint32_t kind)
 {
 	return kind > REQUEST_NONE && kind < REQUEST_KINDS;
@@ -251,6 +257,7 @@ good_failed(const Message *message)
 static const MessageFacts facts[MESSAGE_TYPES] = {
 	[MESSAGE_QUESTION] = {sizeof(QuestionMessage), false, good_question},
 	[MESSAGE_OPEN] = {sizeof(OpenMessage), true, good_open},
+	[MESSAGE_TABLES] = {sizeof(TablesMessage), false, good_tables},
 	[MESSAGE_ANSWER] = {sizeof(AnswerMessage), false, good_answer},
 	[MESSAGE_PAGES] = {sizeof(PagesMessage), false, good_pages},
 	[MESSAGE_COLUMNS] = {sizeof(ColumnsMessage), false, good_columns},
@@ -262,6 +269,7 @@ static const MessageFacts facts[MESSAGE_TYPES] = {
 	[MESSAGE_ACTIVITY] = {sizeof(ActivityMessage), false, good_activity},
 	[MESSAGE_CACHE] = {sizeof(CacheMessage), false, good_cache},
 	[MESSAGE_EVICTED] = {sizeof(EvictedMessage), false, NULL},
+	[MESSAGE_WANTED] = {sizeof(WantedMessage), false, NULL},
 	[MESSAGE_QUEUED] = {sizeof(QueuedMessage), false, NULL},
 	[MESSAGE_REQUEST] = {sizeof(RequestMessage), true, good_request},
 	[MESSAGE_SERVED] = {sizeof(ServedMessage), true, NULL},
@@ -304,7 +312,7 @@ protocol_build(void)
 	for (int i = 0; i < MESSAGE_TYPES; i++)
 		hash = mix(hash, (uint32_t) facts[i].size);
 	hash = mix(hash, sizeof(Program) + sizeof(Insn) + sizeof(Column) + sizeof(FrameMap) +
-			   sizeof(WireTable) + sizeof(PageEntry));
+			   sizeof(WireTable) + sizeof(WireParam) + sizeof(PageEntry));
 	hash = mix(hash, sizeof(Accumulator) + sizeof(Aggregate) + sizeof(DeviceInfo));
 	for (int op = 0; op < OP_COUNT; op++)
 	{

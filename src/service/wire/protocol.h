@@ -12,6 +12,9 @@
  *	OPEN		with the input file: the Program and the parameters' values lie at its
  *				beginning, the bytes of pages and columns come behind it
  *				<- QUEUED, while there is no device memory for the run
+ *				<- WANTED, before anything else, if the bytes of tables are wanted of which
+ *				only the digest came
+ *	TABLES		with them
  *				<- REQUEST, if the engine asks something (EngineRequest); with a
  *				file of the blocks whose pages' LSNs are wanted
  *	ANSWER		to it
@@ -72,6 +75,7 @@ typedef enum MessageType
 	/* from a session */
 	MESSAGE_QUESTION,
 	MESSAGE_OPEN,
+	MESSAGE_TABLES,
 	MESSAGE_ANSWER,
 	MESSAGE_PAGES,
 	MESSAGE_COLUMNS,
@@ -84,6 +88,7 @@ typedef enum MessageType
 	MESSAGE_ACTIVITY,
 	MESSAGE_CACHE,
 	MESSAGE_EVICTED,
+	MESSAGE_WANTED,
 	MESSAGE_QUEUED,
 	MESSAGE_REQUEST,
 	MESSAGE_SERVED,
@@ -136,15 +141,20 @@ typedef struct QuestionMessage
 	uint8_t		attributes[ATTRIBUTE_BITS]; /* EVICT: whose columns */
 } QuestionMessage;
 
-/* The values of a parameter: ParamValue with a place for its bytes in the input file. */
+/*
+ * The values of a parameter: ParamValue with a place for its bytes in the input file.  Of a table
+ * that is named the file has only the digest, unless its bytes are wanted.
+ */
 typedef struct WireParam
 {
 	uint8_t		type;			/* ValueType */
 	uint8_t		isnull;
-	uint16_t	unused;
+	uint8_t		named;			/* has it a digest? */
+	uint8_t		unused;
 	uint32_t	len;
 	int64_t		word;
 	uint64_t	place;			/* of len bytes; a multiple of 8 */
+	Digest		digest;			/* of these, if they are named */
 } WireParam;
 
 /* A table whose columns may be kept: TableState, whose frames lie in the input file. */
@@ -195,6 +205,16 @@ typedef struct OpenMessage
 	char		database[PROTOCOL_NAME];	/* to be shown */
 	char		relation[PROTOCOL_NAME];
 } OpenMessage;
+
+/* A bit for each parameter, the lowest one of byte 0 first. */
+#define PARAM_BITS ((PROGRAM_MAX_PARAMS + 7) / 8)
+
+/* The bytes of the tables that are wanted, by parameters, each at the next multiple of 8. */
+typedef struct TablesMessage
+{
+	MessageHead head;
+	uint64_t	place;			/* of the first in the input file, a multiple of 8 */
+} TablesMessage;
 
 /* EngineAnswer.  PAGE_LSNS: by tables and blocks, 8 bytes each. */
 typedef struct AnswerMessage
@@ -338,6 +358,13 @@ typedef struct EvictedMessage
 	uint64_t	bytes;
 } EvictedMessage;
 
+/* Tables, at least one, whose bytes are wanted. */
+typedef struct WantedMessage
+{
+	MessageHead head;
+	uint8_t		params[PARAM_BITS];
+} WantedMessage;
+
 typedef struct QueuedMessage
 {
 	MessageHead head;
@@ -444,6 +471,7 @@ typedef union Message
 	MessageHead head;
 	QuestionMessage question;
 	OpenMessage open;
+	TablesMessage tables;
 	AnswerMessage answer;
 	AttachMessage attach;
 	GroupsMessage groups;
@@ -453,6 +481,7 @@ typedef union Message
 	ActivityMessage activity;
 	CacheMessage cache;
 	EvictedMessage evicted;
+	WantedMessage wanted;
 	QueuedMessage queued;
 	RequestMessage request;
 	ServedMessage served;

@@ -33,7 +33,7 @@ typedef struct Context
 	uint64_t	share;			/* its memory */
 	Copier	   *copier;			/* made with the device */
 	Mapped	   *mapped;			/* host memory that kernels read; NULL: none */
-	int			runs;			/* that are open */
+	int			runs;			/* that are open, and look-ups that others have taken */
 	bool		lost;			/* the device cannot be used any more: open it
 								 * anew when no run is left */
 } Context;

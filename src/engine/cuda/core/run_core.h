@@ -36,12 +36,16 @@ typedef struct FreedBuffer
 typedef struct Constants
 {
 	const ParamValue *params;	/* the caller's */
-	DeviceConstant *host;		/* what is uploaded; freed by close */
-	DeviceBuffer values;		/* DeviceConstant */
+	DeviceConstant *host;		/* what is uploaded, and small tables; freed by close */
+	uint64_t	host_size;		/* in bytes */
+	DeviceBuffer values;		/* the same on the device */
 	char	   *bytes;			/* texts of parameters, behind one another; they stand
 								 * before the bytes of every batch */
 	uint32_t	bytes_size;		/* a multiple of 256 */
-	DeviceBuffer *tables;		/* of each parameter that is one; freed by close */
+	DeviceBuffer *tables;		/* by parameter, of those that the run alone has; freed by
+								 * close */
+	struct DeviceLookup **lookups;	/* by parameter, of tables that are kept: those that the
+								 * run has pinned */
 	uint64_t	key;			/* a hash of all of them */
 } Constants;
 

@@ -8,12 +8,13 @@
  * chunks have gone, since it remembers how often its columns are read; of such entries
  * that no run uses, the oldest go when there are too many.
  *
- * Memory: entries are malloc'd; chunks' and dictionaries' memory is taken from DeviceMemory and
- * counted in `bytes`.
+ * Memory: entries are malloc'd; the memory of chunks, dictionaries and look-ups is taken from
+ * DeviceMemory and counted in `bytes`.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/cuda/kept/device_lookups.h"
 #include "engine/cuda/kept/kept_columns.h"
 
 #define MAX_FILES 1024
@@ -495,6 +496,7 @@ kept_close(KeptCache *cache)
 {
 	uint64_t	limit = cache->limit;
 
+	device_lookups_forget(cache);
 	while (cache->files != NULL)
 	{
 		kept_evict_file(cache, cache->files);

@@ -123,8 +123,10 @@ typedef struct KeptCache
 {
 	Device	   *device;
 	DeviceMemory *memory;		/* that chunks are part of */
-	uint64_t	limit;			/* bytes of chunks; KEPT_SHARE */
-	uint64_t	bytes;			/* of them */
+	uint64_t	limit;			/* bytes of chunks and look-ups; KEPT_SHARE */
+	uint64_t	bytes;			/* of them, and of look-ups: */
+	uint64_t	lookup_bytes;
+	struct DeviceLookup *lookups;	/* device_lookups.h */
 	uint64_t	evicted;		/* blocks of chunks that have given way (room.c) */
 	KeptFile   *files;
 	uint32_t	nfiles;

@@ -8,12 +8,13 @@
  * is read daily; of a table that is larger than the cache the first stripes stay, and do
  * not push out each other; and two tables that are read in turn do not, either.
  *
- * Runs that need memory for themselves get it from the coldest chunks first, whatever their
- * heat is.  Of equally cold ones a table's last stripes go first.
+ * Runs that need memory for themselves get it from look-ups first (device_lookups.c), then from
+ * the coldest chunks, whatever their heat is.  Of equally cold ones a table's last stripes go first.
  */
 #include <math.h>
 #include <stdlib.h>
 
+#include "engine/cuda/kept/device_lookups.h"
 #include "engine/cuda/kept/room.h"
 
 #define HEAT_MOST 16.0
@@ -24,6 +25,9 @@
 
 /* What all runs together may have, divided by the share of it that may be kept. */
 #define LIMIT_SHARE 4
+
+/* What may be kept, divided by the share of it that look-ups have. */
+#define LOOKUPS_SHARE 8
 
 double
 kept_heat_now(const KeptColumn *column, int64_t now)
@@ -46,6 +50,12 @@ kept_limit(const KeptCache *cache)
 	if (cache->limit == KEPT_SHARE)
 		return cache->memory != NULL ? cache->memory->budget / LIMIT_SHARE : 0;
 	return cache->limit;
+}
+
+uint64_t
+kept_lookups_limit(const KeptCache *cache)
+{
+	return kept_limit(cache) / LOOKUPS_SHARE;
 }
 
 /* Have all columns' heat be that of now. */
@@ -133,6 +143,7 @@ kept_give_back(KeptCache *cache, uint64_t bytes, int64_t now)
 {
 	uint64_t	before = cache->bytes;
 
+	device_lookups_evict(cache, bytes < cache->lookup_bytes ? cache->lookup_bytes - bytes : 0);
 	(void) shrink(cache, bytes < before ? before - bytes : 0, INFINITY, now);
 	return cache->bytes < before;
 }
@@ -141,6 +152,7 @@ void
 kept_set_limit(KeptCache *cache, uint64_t limit, int64_t now)
 {
 	cache->limit = limit;
+	device_lookups_evict(cache, kept_lookups_limit(cache));
 	(void) shrink(cache, kept_limit(cache), INFINITY, now);
 }
 

@@ -11,6 +11,9 @@
 #define HEAT_READ 1.0
 #define HEAT_WANTED 4.0
 
+/* To this heat all columns give way. */
+#define HEAT_ANY 64.0
+
 /* Note that a run reads a column, or wants it. */
 extern void kept_heat(KeptColumn *column, double heat, int64_t now);
 
@@ -40,6 +43,9 @@ extern double kept_heat_now(const KeptColumn *column, int64_t now);
  * nothing that is not pinned.
  */
 extern bool kept_give_back(KeptCache *cache, uint64_t bytes, int64_t now);
+
+/* The part of it that look-ups may have. */
+extern uint64_t kept_lookups_limit(const KeptCache *cache);
 
 /* Another limit; what is beyond it goes. */
 extern void kept_set_limit(KeptCache *cache, uint64_t limit, int64_t now);
