@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "engine/cuda/cuda_engine.h"
+#include "engine/cuda/kept/device_lookups.h"
 #include "engine/cuda/kept/room.h"
+#include "lookup_tables.h"
 #include "tap.h"
 
 #define CHUNK ((uint64_t) 1 << 20)
@@ -342,9 +344,139 @@ test_limits(void)
 	end("limits");
 }
 
+/* A table of 1000 bytes that the number tells, with memory of that size. */
+static DeviceLookup *
+add_lookup(uint8_t number, uint64_t size, uint32_t readers)
+{
+	static char bytes[1000];
+	Bytes		table = {bytes, sizeof(bytes)};
+	Digest		digest;
+	DevicePtr	ptr;
+
+	memset(bytes + sizeof(LookupHeader), number, sizeof(bytes) - sizeof(LookupHeader));
+	digest_of(bytes, sizeof(bytes), &digest);
+	return device_lookup_memory(&cache, &size, now, &ptr) ?
+		device_lookup_add(&cache, &digest, table, readers, ptr, size) : NULL;
+}
+
+static DeviceLookup *
+find_lookup(uint8_t number, uint32_t readers)
+{
+	char		bytes[1000] = {0};
+	Digest		digest;
+
+	memset(bytes + sizeof(LookupHeader), number, sizeof(bytes) - sizeof(LookupHeader));
+	digest_of(bytes, sizeof(bytes), &digest);
+	return device_lookup_take(&cache, &digest, sizeof(bytes), readers);
+}
+
+/* Is it there?  It has been used then. */
+static bool
+has_lookup(uint8_t number)
+{
+	DeviceLookup *lookup = find_lookup(number, 4);
+
+	if (lookup != NULL)
+		device_lookup_leave(&cache, lookup);
+	return lookup != NULL;
+}
+
+static void
+test_lookups(void)
+{
+	KeptColumn *x;
+	DeviceLookup *lookups[3];
+
+	/* tables have an eighth of what may be kept */
+	begin(32 * CHUNK);
+	x = column_of(1, 1);
+	kept_heat(x, HEAT_WANTED, now);
+	scan(1, x, 32);
+	ok(count_kept(1, x) == 32, "columns have all that may be kept");
+	for (uint8_t i = 0; i < 3; i++)
+		lookups[i] = add_lookup(i, CHUNK, 4);
+	ok(lookups[0] && lookups[1] && lookups[2] && count_kept(1, x) == 29 &&
+	   cache.bytes == 32 * CHUNK && cache.lookup_bytes == 3 * CHUNK, "and give way to tables");
+	ok(add_lookup(9, 5 * CHUNK, 4) == NULL && count_kept(1, x) == 29,
+	   "but not to one that is larger than their share");
+	ok(find_lookup(0, 8) == NULL && find_lookup(0, 4 | 8) == NULL,
+	   "one is not found by who has not checked it");
+	ok(add_lookup(9, 2 * CHUNK, 4) == NULL, "what is pinned does not give way");
+	for (int i = 0; i < 3; i++)
+		device_lookup_leave(&cache, lookups[i]);
+	ok(has_lookup(0) && cache.lookups == lookups[0], "the one that has been used comes first");
+	lookups[0] = add_lookup(9, 2 * CHUNK, 4);
+	ok(lookups[0] != NULL && !has_lookup(1) && has_lookup(0) && has_lookup(2) && has_lookup(9),
+	   "the one that has not been used for longest gives way");
+	scan(1, x, 60);
+	ok(has_lookup(0) && has_lookup(2) && has_lookup(9), "columns do not push out tables");
+	ok(kept_give_back(&cache, CHUNK, now) && !has_lookup(0) && has_lookup(2),
+	   "runs take tables first");
+	ok(kept_give_back(&cache, 4 * CHUNK, now) && !has_lookup(2) && has_lookup(9) &&
+	   cache.lookup_bytes == 2 * CHUNK && cache.bytes <= 28 * CHUNK, "and then columns");
+	device_lookups_forget(&cache);
+	ok(!has_lookup(9) && cache.lookup_bytes == 2 * CHUNK, "what is pinned stays for its run");
+	device_lookup_leave(&cache, lookups[0]);
+	ok(cache.lookup_bytes == 0, "and goes with it");
+	lookups[0] = add_lookup(1, CHUNK, 4);
+	device_lookup_leave(&cache, lookups[0]);
+	kept_set_limit(&cache, 4 * CHUNK, now);
+	ok(!has_lookup(1), "a smaller limit evicts");
+	kept_set_limit(&cache, 0, now);
+	ok(add_lookup(1, CHUNK, 4) == NULL, "with a limit of 0 no table is kept");
+	end("look-ups");
+}
+
+/* What is left of a table in host memory finds the same keys. */
+static void
+check_outline(LookupForm form, int64_t apart)
+{
+	int64_t		keys[50];
+	uint32_t	rows[50];
+	Bytes		table;
+	Digest		digest = {{1, 2, 3, (uint64_t) form}};
+	DeviceLookup *lookup;
+	const LookupHeader *header;
+	uint64_t	size = CHUNK;
+	DevicePtr	ptr = 0;
+	int			same = 0;
+
+	for (int i = 0; i < 50; i++)
+	{
+		keys[i] = -70 + i * apart;
+		rows[i] = form == LOOKUP_BITS ? 0 : (uint32_t) i % 3;
+	}
+	table = table_of_integers(form, keys, rows, 50, form == LOOKUP_BITS ? 1 : 3);
+	(void) device_lookup_memory(&cache, &size, now, &ptr);
+	lookup = device_lookup_add(&cache, &digest, table, 1, ptr, size);
+	header = (const LookupHeader *) lookup->kept.outline.data;
+	ok(header->least == keys[0] && header->most == keys[49] &&
+	   header->nrows == (form == LOOKUP_BITS ? 1 : 3) &&
+	   (header->form >= LOOKUP_HASH4) == (form >= LOOKUP_HASH4), "form %d: the header", form);
+	for (int64_t key = -100; key < 300 && form < LOOKUP_HASH4; key++)
+		same += (int8_lookup(key, lookup->kept.outline) >= 0) == (int8_lookup(key, table) >= 0);
+	ok(same == (form < LOOKUP_HASH4 ? 400 : 0), "form %d: the keys", form);
+	device_lookup_leave(&cache, lookup);
+	free((char *) table.data);
+}
+
+static void
+test_outlines(void)
+{
+	begin(80 * CHUNK);
+	for (LookupForm form = LOOKUP_BITS; form <= LOOKUP_HASH8; form++)
+	{
+		check_outline(form, 1);
+		check_outline(form, 5);
+	}
+	end("outlines");
+}
+
 int
 main(void)
 {
+	test_lookups();
+	test_outlines();
 	test_geometry();
 	test_keys();
 	test_stamps();

@@ -5,6 +5,7 @@
  */
 #include <sys/mman.h>
 
+#include "engine/cuda/kept/kept_info.h"
 #include "engine_data.h"
 #include "mutate.h"
 #include "oracle.h"
@@ -12,6 +13,7 @@
 #include "service/client/link.h"
 #include "service/wire/opening.h"
 #include "memory_store.h"
+#include "lookup_tables.h"
 #include "service_process.h"
 #include "tap.h"
 
@@ -398,7 +400,7 @@ check_files(void)
 	int			plain = open("/dev/null", O_RDONLY);
 	int			fd;
 
-	opening_write(good, program, NULL, &none, &parts);
+	opening_write(good, program, NULL, false, &none, &parts);
 
 	fd = channel_connect(service.socket);
 	parts.size += 1000000;
@@ -464,7 +466,7 @@ check_huge_columns(void)
 	program = malloc(program_size(b));
 	program_finish(b, program);
 	free(b);
-	opening_write(file, program, NULL, &none, &parts);
+	opening_write(file, program, NULL, false, &none, &parts);
 	if (ftruncate(file, INT64_MAX) != 0)
 		abort();
 	open_message(&message, &parts);
@@ -486,6 +488,172 @@ check_huge_columns(void)
 	ok(service_wait_runs(0) >= 0, "the run goes");
 }
 
+/* Groups by the row that a key is found in; the table belongs to the caller. */
+static Program *
+lookup_program(int64_t first, ParamValue *param)
+{
+	enum
+	{
+		NKEYS = 20000
+	};
+	ProgramBuilder *b = malloc(sizeof(*b));
+	int64_t    *keys = malloc(NKEYS * sizeof(*keys));
+	uint32_t   *rows = malloc(NKEYS * sizeof(*rows));
+	Program    *program;
+
+	for (uint32_t i = 0; i < NKEYS; i++)
+	{
+		keys[i] = first + i;
+		rows[i] = i % 5;
+	}
+	*param = (ParamValue) {.type = VT_TEXT,.bytes = table_of_integers(LOOKUP_ARRAY1, keys, rows, NKEYS, 5)};
+	program_begin(b, SOURCE_COLUMNS);
+	program_add_key(b, program_add_op(b, OP_int8_lookup,
+									  program_add_column(b, 1, VT_INT8, false, -1),
+									  program_add_table_ref(b, program_add_param(b, VT_TEXT))));
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	free(keys);
+	free(rows);
+	return program;
+}
+
+/* A run by the client; has it the groups, and the table from where it should have it? */
+static void
+check_lookup_run(const EngineOps *ops, const Program *program, const ParamValue *param,
+				 bool resident, const char *name)
+{
+	static int64_t keys[1000];
+	ColumnVector vector = {.values = keys};
+	ColumnBatch batch = {.nrows = 1000,.columns = &vector};
+	EngineHints hints = {.strategy = "auto"};
+	Groups	   *expected;
+	Groups	   *got;
+
+	for (int i = 0; i < 1000; i++)
+		keys[i] = i * 37;
+	expected = engine_groups_of_batch(&cpu_engine, program, param, &hints, &batch, 1000);
+	got = engine_groups_of_batch(ops, program, param, &hints, &batch, 1000);
+	ok(got->status == ENGINE_OK && groups_same(program, expected, got), "%s: %zu groups %s",
+	   name, got->ngroups, got->message);
+	ok(ops == &cpu_client ||
+	   (got->stats.lookups_resident == resident &&
+		got->stats.lookup_bytes == (resident ? 0 : param->bytes.len)),
+	   "%s: the table is %s", name, resident ? "there" : "sent");
+	groups_free(expected);
+	groups_free(got);
+}
+
+/* Open a run of the simulated device whose table is named, which wants it; what it says to that. */
+static int
+say_of_named(const Program *program, const ParamValue *param, Message *message, Bytes bytes,
+			 Message *answer)
+{
+	static Message open;
+	int			file = file_create("test");
+	int			fd = channel_connect(service.socket);
+	const EngineHints none = {0};
+	OpeningParts parts;
+	int			type;
+
+	opening_write(file, program, param, true, &none, &parts);
+	(void) file_write(file, 8192, bytes.data, bytes.len);
+	open_message(&open, &parts);
+	open.open.engine = ENGINE_ID_SIMT;
+	type = converse(fd, &open, file, answer);
+	ok(type == MESSAGE_WANTED && answer->wanted.params[0] == 1, "the table is wanted");
+	message_end(message);
+	type = converse(fd, message, -1, answer);
+	close(fd);
+	close(file);
+	return type;
+}
+
+/* Bytes that are not what was named, or not what the Program takes them for. */
+static void
+check_false_tables(const Program *program, const ParamValue *param)
+{
+	static Message message;
+	static Message answer;
+	char	   *changed = malloc(param->bytes.len);
+	Bytes		bytes = {changed, param->bytes.len};
+	TableDigest digest = {false};
+	ParamValue	bad = {.type = VT_TEXT,.bytes = bytes,.digest = &digest};
+
+	memcpy(changed, param->bytes.data, param->bytes.len);
+	changed[5000] ^= 1;
+	message_begin(&message, MESSAGE_TABLES);
+	message.tables.place = 8192;
+	ok(say_of_named(program, param, &message, bytes, &answer) == MESSAGE_FAILED,
+	   "other bytes: %s", answer.failed.message);
+	bytes.len = 10000;
+	ok(say_of_named(program, param, &message, bytes, &answer) == MESSAGE_FAILED,
+	   "too few: %s", answer.failed.message);
+	/* no row has that number */
+	changed[5000] = 77;
+	ok(say_of_named(program, &bad, &message, bad.bytes, &answer) == MESSAGE_FAILED,
+	   "bytes that are no table: %s", answer.failed.message);
+	message_begin(&message, MESSAGE_GROUPS);
+	ok(say_of_named(program, param, &message, param->bytes, &answer) == MESSAGE_FAILED,
+	   "another message: %s", answer.failed.message);
+	free(changed);
+}
+
+/* Tables of look-ups, which stay with the device process. */
+static void
+check_lookups(void)
+{
+	ClientConfig client = service_client(&service);
+	TableDigest digests[2] = {{false}};
+	ParamValue	params[3];
+	Program    *program = lookup_program(0, &params[0]);
+	QuestionMessage evict = {.kind = QUESTION_EVICT,.database = 1,.relation = 1};
+	static Message message;
+	static Message answer;
+	int			fd = channel_connect(service.socket);
+
+	check_lookup_run(&simt_client, program, &params[0], false, "a table without a digest");
+	check_lookup_run(&simt_client, program, &params[0], false, "once more");
+	params[0].digest = &digests[0];
+	check_false_tables(program, &params[0]);
+	check_lookup_run(&simt_client, program, &params[0], false, "a table with a digest");
+	check_lookup_run(&simt_client, program, &params[0], true, "a run that names it");
+	params[1] = params[0];
+	params[1].digest = &digests[1];
+	check_lookup_run(&simt_client, program, &params[1], true, "another session's equal one");
+	free(lookup_program(7, &params[2]));
+	digests[1].is_made = false;
+	params[2].digest = &digests[1];
+	check_lookup_run(&simt_client, program, &params[2], false, "other keys");
+	check_lookup_run(&simt_client, program, &params[2], true, "these again");
+	check_lookup_run(&simt_client, program, &params[0], true, "the first ones again");
+	check_lookup_run(&cpu_client, program, &params[0], false, "an engine that keeps none");
+	client.role = 77;
+	client_configure(&client);
+	check_lookup_run(&simt_client, program, &params[0], false, "another role");
+	client.role = 0;
+	client.database = "other";
+	client_configure(&client);
+	check_lookup_run(&simt_client, program, &params[0], false, "another database");
+	client = service_client(&service);
+	client_configure(&client);
+	check_lookup_run(&simt_client, program, &params[0], true, "the first one");
+	message_begin(&message, MESSAGE_QUESTION);
+	evict.head = message.head;
+	message.question = evict;
+	message_end(&message);
+	ok(converse(fd, &message, -1, &answer) == MESSAGE_EVICTED && answer.evicted.bytes == 0,
+	   "what is evicted of look-ups is not told");
+	close(fd);
+	check_lookup_run(&simt_client, program, &params[0], false, "evicted");
+	ok(service_wait_runs(0) >= 0, "no run is left");
+	free((char *) params[0].bytes.data);
+	free((char *) params[2].bytes.data);
+	free(program);
+}
+
 #define CONVERSATIONS 3000
 
 /* What a session says, some of it changed on the way, or in the file. */
@@ -500,7 +668,7 @@ say_changed_things(const Program *program)
 	OpeningParts parts;
 	uint64_t	size = 0;
 
-	opening_write(file, program, NULL, &none, &parts);
+	opening_write(file, program, NULL, false, &none, &parts);
 	(void) file_write(file, 8192, buffers, 4 * HEAP_PAGE_SIZE);
 	open_message(&message, &parts);
 	message.open.queue_timeout = 10;
@@ -899,7 +1067,7 @@ int
 main(void)
 {
 	ServiceConfig config = {.max_device_memory = 1000 * MB,
-		.buffers_size = NPAGES * HEAP_PAGE_SIZE};
+		.cache_size = KEPT_SHARE,.buffers_size = NPAGES * HEAP_PAGE_SIZE};
 	ClientConfig client;
 
 	buffers = mmap(NULL, NPAGES * HEAP_PAGE_SIZE, PROT_READ | PROT_WRITE,
@@ -931,6 +1099,7 @@ main(void)
 	check_queue();
 	check_files();
 	check_huge_columns();
+	check_lookups();
 	check_changed_conversations();
 	check_changed_answers();
 	check_silence();

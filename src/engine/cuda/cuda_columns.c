@@ -51,16 +51,6 @@ cuda_engine_evict_lookups(void)
 		device_lookups_forget(cache_of(i));
 }
 
-uint64_t
-cuda_engine_lookups_size(void)
-{
-	uint64_t	bytes = 0;
-
-	for (size_t i = 0; i < NDEVICES; i++)
-		bytes += cache_of(i)->lookup_bytes;
-	return bytes;
-}
-
 static void
 show(const KeptFile *file, const KeptColumn *column, KeptInfo *info)
 {

@@ -44,8 +44,7 @@ extern void cuda_engine_keep_columns(uint64_t limit);
 /* The bytes of those that are kept now. */
 extern uint64_t cuda_engine_columns_size(void);
 
-/* Look-ups that are kept beside them (kept/device_lookups.h): their bytes; evict them all. */
-extern uint64_t cuda_engine_lookups_size(void);
+/* Evict all tables of look-ups that are kept beside them (kept/device_lookups.h). */
 extern void cuda_engine_evict_lookups(void);
 
 /*

@@ -457,6 +457,11 @@ show_run(GpuAggState *state, ExplainState *es)
 		if (state->plan->row_tables != NIL)
 			ExplainPropertyUInteger("Scanned Rows", NULL, own->source.scanned_rows, es);
 	}
+	if (stats->lookups_resident > 0)
+		ExplainPropertyUInteger("Look-up Tables Resident", NULL, stats->lookups_resident, es);
+	if (stats->lookup_bytes > 0)
+		ExplainPropertyUInteger("Look-up Tables Copied", "kB", (stats->lookup_bytes + 1023) / 1024,
+								es);
 	ExplainPropertyUInteger("Rows Read", NULL, stats->rows, es);
 	if (state->plan->program->filter >= 0)
 		ExplainPropertyUInteger("Rows Removed by Input Filter", NULL,

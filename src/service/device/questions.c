@@ -116,6 +116,8 @@ answer_evict(Connection *c)
 		if (question->database != 0)
 			cuda_engine_evict_relation(question->database, question->relation);
 	}
+	/* nobody knows which of them are of the relation's rows */
+	cuda_engine_evict_lookups();
 	/* who has evicted plans without what went */
 	contents_write();
 	message_begin(&c->answer, MESSAGE_EVICTED);
