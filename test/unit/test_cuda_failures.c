@@ -14,6 +14,8 @@
 #include "engine/cuda/context/context.h"
 #include "engine/cuda/cuda_engine.h"
 #include "engine/cuda/compiled/kernel_disk.h"
+#include "engine/cuda/kept/device_lookups.h"
+#include "engine/cuda/kept/room.h"
 #include "engine/simt/simt.h"
 #include "engine_data.h"
 #include "oracle.h"
@@ -214,9 +216,93 @@ test_disk_cache(void)
 	free(program);
 }
 
+/* A run with a table that is to be kept. */
+static Groups *
+run_lookup(const Program *program, const ParamValue *param)
+{
+	EngineHints hints = {.strategy = "atomic"};
+	ColumnBatch batch = {.nrows = 500,.columns = data_vectors};
+
+	return engine_groups_of_batch(&simt_engine, program, param, &hints, &batch, 500);
+}
+
+/* Has it the groups, and the tables that nobody uses any more the memory? */
+static bool
+is_good(const Program *program, const Groups *expected, const Groups *got)
+{
+	const KeptCache *cache = &context_of(&simt_device)->kept;
+
+	for (const DeviceLookup *lookup = cache->lookups; lookup != NULL; lookup = lookup->next)
+		if (lookup->pins > 0)
+			return false;
+	return groups_same(program, expected, got) &&
+		cache->lookup_bytes == (cache->lookups != NULL ? cache->lookups->size : 0);
+}
+
+/* Let the nth call fail: before a table is kept, or when it is there already. */
+static void
+fail_lookup(const Program *program, const ParamValue *param, const Groups *expected,
+			const char *call, int nth, bool kept, DeviceStatus failure, int counts[3])
+{
+	Groups	   *got;
+	bool		good;
+
+	context_close(&simt_device);
+	if (kept)
+		groups_free(run_lookup(program, param));
+	simt_inject(call, nth, failure);
+	got = run_lookup(program, param);
+	simt_inject(NULL, 0, DEVICE_OK);
+	counts[0] += got->status != ENGINE_OK;
+	good = got->status != ENGINE_OK || is_good(program, expected, got);
+	groups_free(got);
+	/* a run that did not need the call any more has left a lost device */
+	if (failure == DEVICE_FAILED)
+		context_close(&simt_device);
+	got = run_lookup(program, param);
+	counts[1] += got->status == ENGINE_OK && got->stats.lookups_resident == 1;
+	counts[2] += !good || got->status != ENGINE_OK || !is_good(program, expected, got);
+	groups_free(got);
+}
+
+/* Failures while a table becomes one that stays: it does not, or is right. */
+static void
+test_lookup_failures(const char *call, DeviceStatus failure)
+{
+	TableDigest digest = {.is_made = true};
+	ParamValue	param;
+	Program    *program = data_lookups(&param);
+	ColumnBatch batch = {.nrows = 500,.columns = data_vectors};
+	Groups	   *expected;
+	int			counts[3] = {0};	/* failed; the next one found the table; wrong */
+
+	data_make(500, 70, false);
+	digest_of(param.bytes.data, param.bytes.len, &digest.digest);
+	param.digest = &digest;
+	expected = oracle_groups(program, &param, &batch);
+	kept_set_limit(&context_of(&simt_device)->kept, 400 << 20, 1000);
+	for (int nth = 1; nth <= 8; nth++)
+	{
+		fail_lookup(program, &param, expected, call, nth, false, failure, counts);
+		fail_lookup(program, &param, expected, call, nth, true, failure, counts);
+	}
+	ok(counts[0] > 0 && (counts[1] > 0) == (failure != DEVICE_FAILED) && counts[2] == 0,
+	   "a table that is kept: %d failures of %s, %d times it is there", counts[0], call, counts[1]);
+	kept_set_limit(&context_of(&simt_device)->kept, 0, 1000);
+	context_close(&simt_device);
+	ok(context_of(&simt_device)->memory.lent == 0, "all memory is given back");
+	groups_free(expected);
+	free((char *) param.bytes.data);
+	free(program);
+}
+
 int
 main(void)
 {
+	test_lookup_failures("alloc", DEVICE_NO_MEMORY);
+	test_lookup_failures("upload", DEVICE_REFUSED);
+	test_lookup_failures("upload", DEVICE_FAILED);
+	test_lookup_failures("stream_wait", DEVICE_FAILED);
 	test_growth("int", int_key, 1, "atomic");
 	test_growth("text", text_key, 1, "atomic");
 	test_growth("text", text_key, 1, "scan");
