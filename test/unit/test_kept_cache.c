@@ -56,6 +56,7 @@ begin(uint64_t limit)
 static void
 end(const char *what)
 {
+	device_lookups_forget(&cache);
 	kept_close(&cache);
 	device_memory_trim(&device, &memory, 0);
 	ok(allocated == 0 && memory.lent == 0 && cache.bytes == 0, "%s: all memory was given back",
@@ -355,7 +356,7 @@ add_lookup(uint8_t number, uint64_t size, uint32_t readers)
 
 	memset(bytes + sizeof(LookupHeader), number, sizeof(bytes) - sizeof(LookupHeader));
 	digest_of(bytes, sizeof(bytes), &digest);
-	return device_lookup_memory(&cache, &size, now, &ptr) ?
+	return kept_lookup_memory(&cache, &size, now, &ptr) ?
 		device_lookup_add(&cache, &digest, table, readers, ptr, size) : NULL;
 }
 
@@ -447,7 +448,7 @@ check_outline(LookupForm form, int64_t apart)
 		rows[i] = form == LOOKUP_BITS ? 0 : (uint32_t) i % 3;
 	}
 	table = table_of_integers(form, keys, rows, 50, form == LOOKUP_BITS ? 1 : 3);
-	(void) device_lookup_memory(&cache, &size, now, &ptr);
+	(void) kept_lookup_memory(&cache, &size, now, &ptr);
 	lookup = device_lookup_add(&cache, &digest, table, 1, ptr, size);
 	header = (const LookupHeader *) lookup->kept.outline.data;
 	ok(header->least == keys[0] && header->most == keys[49] &&

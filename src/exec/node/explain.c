@@ -413,6 +413,17 @@ show_memory(const NodeRun *run, const EngineStats *stats, ExplainState *es)
 	}
 }
 
+/* What a device had of look-ups, and got of them. */
+static void
+show_lookup_tables(const EngineStats *stats, ExplainState *es)
+{
+	if (stats->lookups_resident > 0)
+		ExplainPropertyUInteger("Look-up Tables Resident", NULL, stats->lookups_resident, es);
+	if (stats->lookup_bytes > 0)
+		ExplainPropertyUInteger("Look-up Tables Copied", "kB", (stats->lookup_bytes + 1023) / 1024,
+								es);
+}
+
 /* What the last execution did; pages are of all executions. */
 static void
 show_run(GpuAggState *state, ExplainState *es)
@@ -457,11 +468,7 @@ show_run(GpuAggState *state, ExplainState *es)
 		if (state->plan->row_tables != NIL)
 			ExplainPropertyUInteger("Scanned Rows", NULL, own->source.scanned_rows, es);
 	}
-	if (stats->lookups_resident > 0)
-		ExplainPropertyUInteger("Look-up Tables Resident", NULL, stats->lookups_resident, es);
-	if (stats->lookup_bytes > 0)
-		ExplainPropertyUInteger("Look-up Tables Copied", "kB", (stats->lookup_bytes + 1023) / 1024,
-								es);
+	show_lookup_tables(stats, es);
 	ExplainPropertyUInteger("Rows Read", NULL, stats->rows, es);
 	if (state->plan->program->filter >= 0)
 		ExplainPropertyUInteger("Rows Removed by Input Filter", NULL,

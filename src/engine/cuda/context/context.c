@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/cuda/context/context.h"
+#include "engine/cuda/kept/device_lookups.h"
 
 /*
  * Of the free device memory, what all runs take at most if nobody says so.  Other
@@ -104,6 +105,7 @@ context_close(const DeviceOps *ops)
 	{
 		kernel_cache_unload(context->device, &context->modules);
 		pool_free(context->device, &context->pool);
+		device_lookups_forget(&context->kept);
 		kept_close(&context->kept);
 		device_memory_trim(context->device, &context->memory, 0);
 		if (context->mapped != NULL)

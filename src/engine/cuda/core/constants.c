@@ -15,6 +15,7 @@
 #include "engine/cuda/compiled/fnv.h"
 #include "engine/cuda/core/run_resources.h"
 #include "engine/cuda/kept/device_lookups.h"
+#include "engine/cuda/kept/room.h"
 
 /* What comes behind the texts stays aligned for any type. */
 #define BYTES_ALIGN 256
@@ -200,7 +201,7 @@ keep_table(RunCore *run, const ParamValue *param, uint32_t readers, DeviceLookup
 	DevicePtr	memory;
 	EngineStatus status;
 
-	if (!device_lookup_memory(cache, &size, time(NULL), &memory))
+	if (!kept_lookup_memory(cache, &size, time(NULL), &memory))
 		return ENGINE_OK;
 	status = upload_table(run, param->bytes, memory);
 	if (status == ENGINE_OK)

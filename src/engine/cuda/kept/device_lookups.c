@@ -2,10 +2,8 @@
  * device_lookups.c
  *	  Tables of look-ups that stay in device memory from one run to the next.
  *
- * They are part of what is kept (KeptCache), with a share of its limit.  Among themselves the
- * ones that have not been used for longest go first.  Columns give way to them within that
- * share, since most of it is theirs all the same; runs that need memory take the tables before
- * the columns, since a session has the bytes and sends them again.
+ * They are part of what is kept (KeptCache).  Among themselves the ones that have not been
+ * used for longest go first; room.c says what gives way to what else.
  *
  * Memory: entries are malloc'd, with their outlines.
  */
@@ -13,7 +11,6 @@
 #include <string.h>
 
 #include "engine/cuda/kept/device_lookups.h"
-#include "engine/cuda/kept/room.h"
 #include "program/check_lookup.h"
 #include "program/ops_lookup.h"
 
@@ -102,17 +99,6 @@ device_lookups_forget(KeptCache *cache)
 {
 	while (cache->lookups != NULL)
 		evict(cache, &cache->lookups);
-}
-
-bool
-device_lookup_memory(KeptCache *cache, uint64_t *size, int64_t now, DevicePtr *ptr)
-{
-	uint64_t	share = kept_lookups_limit(cache);
-
-	if (*size > share)
-		return false;
-	device_lookups_evict(cache, share - *size);
-	return cache->lookup_bytes <= share - *size && kept_memory(cache, size, HEAT_ANY, now, ptr);
 }
 
 /* The bytes of a table's outline. */

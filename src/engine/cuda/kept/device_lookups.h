@@ -33,14 +33,7 @@ extern DeviceLookup *device_lookup_take(KeptCache *cache, const Digest *digest, 
 extern void device_lookup_leave(KeptCache *cache, DeviceLookup *lookup);
 
 /*
- * Memory for a table of that length, which becomes what it really takes, after tables that have
- * not been used for longest, and then the coldest columns, have given way.  False: there is
- * no room.  kept_memory_free gives it back.
- */
-extern bool device_lookup_memory(KeptCache *cache, uint64_t *size, int64_t now, DevicePtr *ptr);
-
-/*
- * Keep a table whose copy in such memory is complete; it is pinned.  NULL: there is no memory of
+ * Keep a table whose copy in memory for it (kept_lookup_memory) is complete; it is pinned.  NULL: there is no memory of
  * the host's.
  */
 extern DeviceLookup *device_lookup_add(KeptCache *cache, const Digest *digest, Bytes table,

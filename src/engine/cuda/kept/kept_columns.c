@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/cuda/kept/device_lookups.h"
 #include "engine/cuda/kept/kept_columns.h"
 
 #define MAX_FILES 1024
@@ -496,7 +495,6 @@ kept_close(KeptCache *cache)
 {
 	uint64_t	limit = cache->limit;
 
-	device_lookups_forget(cache);
 	while (cache->files != NULL)
 	{
 		kept_evict_file(cache, cache->files);

@@ -213,7 +213,7 @@ extern void kept_evict_attributes(KeptCache *cache, KeptFile *file,
 /* Is anything kept of a file? */
 extern bool kept_keeps_any(const KeptFile *file);
 
-/* Forget all; nothing is pinned, and no file has users.  The limit stays. */
+/* Forget all columns; nothing is pinned, and no file has users.  The limit stays. */
 extern void kept_close(KeptCache *cache);
 
 #endif							/* GPUAGG_KEPT_COLUMNS_H */

@@ -8,8 +8,12 @@
  * is read daily; of a table that is larger than the cache the first stripes stay, and do
  * not push out each other; and two tables that are read in turn do not, either.
  *
- * Runs that need memory for themselves get it from look-ups first (device_lookups.c), then from
- * the coldest chunks, whatever their heat is.  Of equally cold ones a table's last stripes go first.
+ * Tables of look-ups have a share of the limit (device_lookups.c).  Within it all chunks give way to
+ * them, since most of the limit is the chunks' all the same.
+ *
+ * Runs that need memory for themselves get it from tables of look-ups first, since sessions have
+ * their bytes and send them again; then from the coldest chunks, whatever their heat is.  Of
+ * equally cold ones a table's last stripes go first.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -50,12 +54,6 @@ kept_limit(const KeptCache *cache)
 	if (cache->limit == KEPT_SHARE)
 		return cache->memory != NULL ? cache->memory->budget / LIMIT_SHARE : 0;
 	return cache->limit;
-}
-
-uint64_t
-kept_lookups_limit(const KeptCache *cache)
-{
-	return kept_limit(cache) / LOOKUPS_SHARE;
 }
 
 /* Have all columns' heat be that of now. */
@@ -152,7 +150,7 @@ void
 kept_set_limit(KeptCache *cache, uint64_t limit, int64_t now)
 {
 	cache->limit = limit;
-	device_lookups_evict(cache, kept_lookups_limit(cache));
+	device_lookups_evict(cache, kept_limit(cache) / LOOKUPS_SHARE);
 	(void) shrink(cache, kept_limit(cache), INFINITY, now);
 }
 
@@ -182,6 +180,17 @@ kept_memory(KeptCache *cache, uint64_t *size, double heat, int64_t now, DevicePt
 		return false;
 	cache->bytes += *size;
 	return true;
+}
+
+bool
+kept_lookup_memory(KeptCache *cache, uint64_t *size, int64_t now, DevicePtr *ptr)
+{
+	uint64_t	share = kept_limit(cache) / LOOKUPS_SHARE;
+
+	if (*size > share)
+		return false;
+	device_lookups_evict(cache, share - *size);
+	return cache->lookup_bytes <= share - *size && kept_memory(cache, size, HEAT_ANY, now, ptr);
 }
 
 KeptChunk *

@@ -28,6 +28,12 @@ extern bool kept_memory(KeptCache *cache, uint64_t *size, double heat, int64_t n
 							DevicePtr *ptr);
 
 /*
+ * Likewise for a table of look-ups, of which all may have a share of what may be kept; first the
+ * tables give way that have not been used for longest, and then the coldest columns.
+ */
+extern bool kept_lookup_memory(KeptCache *cache, uint64_t *size, int64_t now, DevicePtr *ptr);
+
+/*
  * A chunk with memory of that size, and room for so many columns, whose places the caller
  * sets.  heat: its hottest column's; chunks of less than half of that give way.  NULL: there
  * is no room for it.
@@ -43,9 +49,6 @@ extern double kept_heat_now(const KeptColumn *column, int64_t now);
  * nothing that is not pinned.
  */
 extern bool kept_give_back(KeptCache *cache, uint64_t bytes, int64_t now);
-
-/* The part of it that look-ups may have. */
-extern uint64_t kept_lookups_limit(const KeptCache *cache);
 
 /* Another limit; what is beyond it goes. */
 extern void kept_set_limit(KeptCache *cache, uint64_t limit, int64_t now);
