@@ -83,6 +83,8 @@ share_params(ParamValue *shared, const ParamValue *params, int n)
 	for (int i = 0; i < n; i++)
 	{
 		shared[i] = params[i];
+		/* it is in this process's memory, and workers' runs name no tables */
+		shared[i].digest = NULL;
 		if (params[i].bytes.data == NULL)
 			continue;
 		memcpy((char *) shared + place, params[i].bytes.data, params[i].bytes.len);
