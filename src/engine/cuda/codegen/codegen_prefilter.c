@@ -17,7 +17,7 @@
 
 /*
  * The key of which a condition asks whether a look-up has it: the register, of INT4 if it was that
- * once; or -1: it asks something else.  *table: the slot of the table.
+ * once; or -1: it asks something else.  *table: the parameter that is the table.
  */
 static int
 asked_key(const Program *program, const Prefilter *prefilter, int i, int *table)

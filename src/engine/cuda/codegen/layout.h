@@ -74,7 +74,7 @@ typedef struct KernelLayout
 	bool		segments;		/* a batch's rows are in segments: set by who makes
 								 * such batches */
 	Prefilter	candidates;		/* conditions that a sample tells of: set by who knows
-								 * the slots */
+								 * the parameters */
 	Prefilter	prefilter;		/* those that kernels evaluate first, if any: set by who
 								 * chooses them */
 
