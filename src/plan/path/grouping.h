@@ -31,6 +31,7 @@ typedef struct Grouping
 	bool		distinct;		/* keys only: what grouping_examine_distinct and
 								 * grouping_examine_rows make */
 	bool		is_input;		/* of PostgreSQL's own aggregation above, or of a look-up */
+	bool		reads_again;	/* another plan reads the same table just before: for costs */
 	List	   *clause;			/* SortGroupClause, one a key but for those that
 								 * depend on others */
 	List	   *having;			/* implicitly ANDed clauses */

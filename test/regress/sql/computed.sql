@@ -90,7 +90,7 @@ SELECT outcome(q, 'off', 'on') AS native, outcome(q, 'force', 'on') AS ours FROM
 	'SELECT to_char(ts, ''Mon'')::int, count(*) FROM computed GROUP BY 1']) q;
 
 -- what auto takes, and what EXPLAIN shows
-RESET gpuagg.mode;
+SET gpuagg.mode = auto;
 SET gpuagg.engine = cpu;
 SET max_parallel_workers_per_gather = 0;
 CREATE TABLE computed_many AS SELECT id, g, s, v, x FROM computed, generate_series(1, 20);
