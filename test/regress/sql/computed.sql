@@ -103,6 +103,42 @@ RESET max_parallel_workers_per_gather;
 RESET gpuagg.engine;
 SET gpuagg.mode = force;
 
+-- of partitions, one of which lies otherwise, and of tables with children
+CREATE TABLE computed_parts (id int, s text, x int, d date) PARTITION BY LIST (x);
+CREATE TABLE computed_part_0 PARTITION OF computed_parts FOR VALUES IN (0, NULL);
+CREATE TABLE computed_part_1 (d date, gone int, x int, s text, id int);
+ALTER TABLE computed_part_1 DROP gone;
+ALTER TABLE computed_parts ATTACH PARTITION computed_part_1 FOR VALUES IN (1);
+CREATE TABLE computed_part_2 PARTITION OF computed_parts FOR VALUES IN (2, 3) PARTITION BY RANGE (id);
+CREATE TABLE computed_part_2_low PARTITION OF computed_part_2 FOR VALUES FROM (MINVALUE) TO (4000);
+CREATE TABLE computed_part_2_high PARTITION OF computed_part_2 FOR VALUES FROM (4000) TO (MAXVALUE);
+INSERT INTO computed_parts SELECT i, CASE WHEN i % 13 <> 0 THEN 'Name ' || i % 4 || i % 41 END, CASE WHEN i % 9 <> 8 THEN i % 4 END, date '2024-01-01' + i % 50 FROM generate_series(1, 20000) i;
+CREATE TABLE computed_parent (id int, s text);
+CREATE TABLE computed_child (more int) INHERITS (computed_parent);
+INSERT INTO computed_parent SELECT i, 'Parent ' || i % 20 FROM generate_series(1, 3000) i;
+INSERT INTO computed_child SELECT i, 'Child ' || i % 30, i FROM generate_series(1, 5000) i;
+VACUUM ANALYZE computed_parts, computed_parent, computed_child;
+SELECT check_join('SELECT lower(s), count(*), sum(id) FROM computed_parts GROUP BY 1');
+SELECT check_join('SELECT md5(s), x, count(*) FROM computed_parts WHERE s ILIKE ''%2'' AND id % 3 <> 0 GROUP BY 1, 2');
+SELECT check_join('SELECT upper(s), count(*) FROM computed_parts WHERE id > 5000 AND (lower(s) IS NULL OR lower(s) = ''name 13'') GROUP BY 1');
+SELECT check_join('SELECT lower(s), count(*) FROM computed_parts WHERE x = 2 AND id < 3000 GROUP BY 1');
+SELECT check_join('SELECT x, max(s COLLATE "en-x-icu"), min(initcap(s) COLLATE "C") FROM computed_parts GROUP BY 1');
+SELECT check_join('SELECT upper(s), name, count(*) FROM computed_parts p JOIN computed_names n ON p.x = n.g GROUP BY 1, 2');
+SELECT check_join('SELECT lower(s), count(*) FROM computed_parent GROUP BY 1');
+SELECT check_join('SELECT lower(s), count(*) FROM ONLY computed_parent GROUP BY 1');
+SELECT check_join('SELECT id % 3, count(*) FROM computed_parent WHERE s ILIKE ''%d 1%'' GROUP BY 1');
+SELECT outcome(q, 'off', 'on') AS native, outcome(q, 'force', 'on') AS ours FROM unnest(ARRAY[
+	'SELECT computed_fails(x + 10), count(*) FROM computed_parts GROUP BY 1',
+	'SELECT computed_fails(x + 10), count(*) FROM computed_parts WHERE x <= 2 GROUP BY 1']) q;
+SET gpuagg.mode = auto;
+SET gpuagg.engine = cpu;
+SET max_parallel_workers_per_gather = 0;
+SELECT place, step, taken, reason FROM gpuagg_explain('SELECT lower(s), count(*) FROM computed_parts GROUP BY 1');
+RESET max_parallel_workers_per_gather;
+RESET gpuagg.engine;
+SET gpuagg.mode = force;
+DROP TABLE computed_parts, computed_parent, computed_child;
+
 -- kept, until the table changes
 SELECT check_join('SELECT lower(v), count(*) FROM computed GROUP BY 1');
 INSERT INTO computed (id, v) VALUES (-3, 'New');
