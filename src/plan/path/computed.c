@@ -145,8 +145,7 @@ is_input(const ComputedSearch *search, const Node *node)
 	const Var  *var = (const Var *) node;
 
 	return IsA(node, Var) && var->varno == (int) search->rel->relid && var->varlevelsup == 0 &&
-		var->varattno > 0 && equal_is_identical((Node *) node) &&
-		(var->vartype != BPCHAROID || var->vartypmod >= 0);
+		var->varattno > 0 && column_is_identical(var);
 }
 
 /* The columns that PostgreSQL can compute the expression of, one by one; NIL: it cannot. */

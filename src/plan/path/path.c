@@ -563,7 +563,7 @@ distinct_path(PlannerInfo *root, RelOptInfo *rel, bool reads_again)
 	Grouping	grouping;
 	GpuAggPath *path;
 
-	if (grouping_examine_rows(&grouping, root, rel, rel->reltarget) != NULL)
+	if (grouping_examine_columns(&grouping, root, rel) != NULL)
 		return NULL;
 	grouping.reads_again = reads_again;
 	memcpy(distinct, rel, sizeof(RelOptInfo));
