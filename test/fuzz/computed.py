@@ -42,7 +42,8 @@ class ComputedMaker(QueryMaker):
 
     def of_two(self, columns):
         """A text of two columns, which may be one."""
-        pair = [Expr(c.type, c.name) for c in self.rng.choices(columns, k=2)]
+        known = [c for c in columns if base_type(c.type) in FORMS] or columns
+        pair = [Expr(c.type, c.name) for c in self.rng.choices(known, k=2)]
         return Expr('text', self.rng.choice(["lower({0}::text || {1}::text)", "md5({0}::text || '-' || {1}::text)"]), *pair)
 
     def key(self, columns):

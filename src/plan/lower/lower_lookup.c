@@ -563,6 +563,8 @@ inner_units_column(Lowering *l, Lookup *lookup, const JoinKey *key, int attno)
 		return lower_reject(l, REJECTED_NUMERIC, "%s", reason);
 	if (!guess.fixed)
 		return lower_reject(l, REJECTED_NUMERIC, _("a numeric of a joined relation has no fixed scale"));
+	if (guess.special)
+		return lower_reject(l, REJECTED_NUMERIC, _("NaN is not looked up"));
 	return column_number(lookup, program_add_numeric_column(lookup->builder, attno, NUMERIC_EXACT,
 															guess.scale, true, -1));
 }
