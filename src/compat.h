@@ -168,6 +168,16 @@
 #define compat_material_path(subpath) ((Path *) create_material_path((subpath)->parent, subpath))
 #endif
 
+/* 19: the kinds of paths that Append has are in a structure */
+#if PG_VERSION_NUM >= 190000
+#define compat_append_path(root, rel, subpaths_) \
+	((Path *) create_append_path(root, rel, (AppendPathInput) {.subpaths = (subpaths_)}, NIL, NULL, \
+								 0, false, -1))
+#else
+#define compat_append_path(root, rel, subpaths_) \
+	((Path *) create_append_path(root, rel, subpaths_, NIL, NIL, NULL, 0, false, -1))
+#endif
+
 /* 19: the path of Unique has the node's name */
 #if PG_VERSION_NUM >= 190000
 #define CompatUniquePath UniquePath

@@ -100,6 +100,7 @@ typedef struct LookupColumn
 typedef struct LookupKey
 {
 	int			column;			/* of LookupInfo.program */
+	int			word;			/* of a value of two words, each of which is a key: which one */
 	int			param;			/* a look-up that gives the value's number in pairs; -1: its value
 								 * is taken, or there is one key only */
 	int			pair_param;		/* the same of the pair before it; -1: it is the first or second */

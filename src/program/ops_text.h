@@ -43,6 +43,19 @@ uuid_ne(Uuid a, Uuid b)
 	return !uuid_eq(a, b);
 }
 
+/* Its first eight bytes, and the others, as they stand in memory. */
+GA_FN int64_t
+uuid_first(Uuid a)
+{
+	return (int64_t) a.w[0];
+}
+
+GA_FN int64_t
+uuid_second(Uuid a)
+{
+	return (int64_t) a.w[1];
+}
+
 /* The number of which a macaddr's first byte is the highest. */
 GA_FN uint64_t
 mac_number(Mac a)

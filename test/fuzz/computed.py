@@ -2,6 +2,7 @@
 from aggregate import Aggregate
 from expressions import INTS, Expr, Generator
 from queries import Query, QueryMaker
+from tables import base_type
 
 # of a column: (text, its type); what can raise an error is marked by its type's `?`
 OF_TEXTS = [('lower({0})', 'text'), ('upper({0})', 'text'), ('initcap({0})', 'text'), ('reverse({0})', 'text'),
@@ -15,8 +16,14 @@ OF_INTS = [('to_hex({0})', 'text'), ('{0}::text', 'text'), ("to_char({0}, 'FM099
            ('(100 / {0})::text', 'text?'), ('left({0}::text, 2)::int4', 'int4?')]
 OF_TIMES = [("to_char({0}, 'YYYY-MM')", 'text'), ("to_char({0}, 'Dy HH24')", 'text'), ('{0}::text', 'text'),
             ("to_char({0}, 'DDD')::int4", 'int4?'), ("(to_char({0}, 'MM') < '07')", 'bool')]
-FORMS = {'text': OF_TEXTS, 'varchar': OF_TEXTS, 'int2': OF_INTS[1:], 'int4': OF_INTS, 'int8': OF_INTS,
-         'date': OF_TIMES, 'timestamp': OF_TIMES, 'timestamptz': OF_TIMES}
+OF_ANY = [('{0}::text', 'text'), ('reverse({0}::text)', 'text'), ('length({0}::text)', 'int4'), ("({0}::text LIKE '%1%')", 'bool'),
+          ("left({0}::text, 1)", 'text')]
+FORMS = {'text': OF_TEXTS, 'varchar': OF_TEXTS, 'bpchar': OF_TEXTS, 'int2': OF_INTS[1:], 'int4': OF_INTS, 'int8': OF_INTS,
+         'date': OF_TIMES, 'timestamp': OF_TIMES, 'timestamptz': OF_TIMES, 'bool': OF_ANY, 'uuid': OF_ANY, 'mood': OF_ANY,
+         'oid': OF_ANY, 'time': OF_ANY,
+         'numeric': OF_ANY + [("to_char({0}, 'FM9990.09')", 'text'), ('(100 / {0})::text', 'text?')],
+         'inet': OF_ANY + [('host({0})', 'text'), ('masklen({0}::cidr)', 'int4?')],
+         'bytea': OF_ANY + [("encode({0}, 'hex')", 'text'), ('md5({0})', 'text')]}
 COLLATIONS = ['', ' COLLATE "C"', ' COLLATE "en-x-icu"', ' COLLATE "de-x-icu"']
 
 
@@ -26,15 +33,23 @@ class ComputedMaker(QueryMaker):
     def computed(self, columns, *types):
         """An expression of one of these types, or of any; None if no column has one."""
         rng = self.rng
-        found = [(c, f) for c in columns for f in FORMS.get(c.type, [])
+        found = [(c, f) for c in columns for f in FORMS.get(base_type(c.type), [])
                  if (f[1].rstrip('?') in types or not types) and (f[1][-1] != '?' or rng.random() < 0.2)]
         if not found:
             return None
         column, (form, type) = rng.choice(found)
         return Expr(type.rstrip('?'), form, Expr(column.type, column.name))
 
+    def of_two(self, columns):
+        """A text of two columns, which may be one."""
+        known = [c for c in columns if base_type(c.type) in FORMS] or columns
+        pair = [Expr(c.type, c.name) for c in self.rng.choices(known, k=2)]
+        return Expr('text', self.rng.choice(["lower({0}::text || {1}::text)", "md5({0}::text || '-' || {1}::text)"]), *pair)
+
     def key(self, columns):
         rng = self.rng
+        if columns and rng.random() < 0.15:
+            return self.of_two(columns)
         key = self.computed(columns)
         kind = rng.random()
         if key is None or kind < 0.15:

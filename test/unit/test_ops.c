@@ -715,6 +715,8 @@ test_bytes(void)
 	GIVES(uuid_eq(a, a), 1);
 	GIVES(uuid_eq(a, b), 0);
 	GIVES(uuid_ne(a, c), 1);
+	GIVES(uuid_first(b), 1);
+	GIVES(uuid_second(b), 3);
 	GIVES(text_eq(bytes(""), bytes("")), 1);
 	GIVES(text_eq(bytes("ab"), bytes("ab")), 1);
 	GIVES(text_eq(bytes("ab"), bytes("ac")), 0);

@@ -109,11 +109,11 @@ set_value(const RowColumn *column, const ColumnVector *vector, uint32 row, uint6
 	return true;
 }
 
-/* An integer, sign-extended. */
+/* An integer, sign-extended, or a word of a value of two. */
 static int64
-integer_at(const ColumnVector *vector, ValueType type, uint32 row)
+integer_at(const RowKey *key, const ColumnVector *vector, uint32 row)
 {
-	switch (value_type_size(type))
+	switch (value_type_size(key->type))
 	{
 		case 1:
 			return ((const int8 *) vector->values)[row];
@@ -121,6 +121,8 @@ integer_at(const ColumnVector *vector, ValueType type, uint32 row)
 			return ((const int16 *) vector->values)[row];
 		case 4:
 			return ((const int32 *) vector->values)[row];
+		case 16:
+			return ((const int64 *) vector->values)[2 * (Size) row + key->info->word];
 		default:
 			return ((const int64 *) vector->values)[row];
 	}
@@ -168,10 +170,10 @@ key_part(const RowKey *key, const ColumnVector *vector, uint32 row)
 	uint64		word;
 
 	if (key->numbers == NULL)
-		return (int32) integer_at(vector, key->type, row);
+		return (int32) integer_at(key, vector, row);
 	if (key->type == VT_TEXT)
 		return (int32) numbering_add_text(key->numbers, key_text(key, vector, row));
-	word = (uint64) integer_at(vector, key->type, row);
+	word = (uint64) integer_at(key, vector, row);
 	return (int32) numbering_add_words(key->numbers, &word);
 }
 
@@ -215,7 +217,7 @@ add_key(LookupRows *rows, const ColumnBatch *batch, uint32 row)
 	if (rows->info->nkeys > 1)
 		*(int64 *) array_extend(&rows->integers, sizeof(int64)) = combined_key(rows, batch, row);
 	else if (type != VT_TEXT)
-		*(int64 *) array_extend(&rows->integers, sizeof(int64)) = integer_at(vector, type, row);
+		*(int64 *) array_extend(&rows->integers, sizeof(int64)) = integer_at(&rows->keys[0], vector, row);
 	else
 		*(uint32 *) array_extend(&rows->texts, sizeof(uint32)) =
 			numbering_add_text(rows->key_texts, key_text(&rows->keys[0], vector, row));

@@ -27,6 +27,7 @@
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/typcache.h"
@@ -454,9 +455,9 @@ lower_rank(Lowering *l, Expr *expr, Oid collation, ColumnCode *code)
 	return column == NULL ? -1 : lower_number_of(l, lookup, expr, column, code);
 }
 
-/* The operation that a join's equality is, or -1: look-ups have no such keys. */
+/* The operation that a join's equality is, or -1: the look-up has no such keys. */
 static int
-key_op(Lowering *l, const JoinKey *key)
+key_op(Lowering *l, const Lookup *lookup, const JoinKey *key)
 {
 	int			op = function_op(key->function);
 
@@ -467,10 +468,18 @@ key_op(Lowering *l, const JoinKey *key)
 		case OP_text_eq:
 		case OP_bpchar_eq:
 			return op;
+		case OP_bool_eq:
+		case OP_uuid_eq:
+			if (lookup->relids == NULL)
+				return op;
+			break;
 		default:
-			return lower_reject(l, REJECTED_TYPE, _("a join by values of type %s is not supported"),
-								format_type_be(exprType((const Node *) key->inner)));
+			if (lookup->relids == NULL && key->function == F_NUMERIC_EQ)
+				return OP_int8_eq;
+			break;
 	}
+	return lower_reject(l, REJECTED_TYPE, _("a join by values of type %s is not supported"),
+						format_type_be(exprType((const Node *) key->inner)));
 }
 
 static bool
@@ -479,31 +488,111 @@ is_text_op(int op)
 	return op == OP_text_eq || op == OP_bpchar_eq;
 }
 
+/* One of several keys has as many words; of each there are numbers. */
+static int
+key_words(int op)
+{
+	return op == OP_uuid_eq ? 2 : 1;
+}
+
+/* The type of a key: TEXT, INT8, or INT4, which is the number of its value; alone it is INT8. */
+static ValueType
+key_type(int op)
+{
+	if (is_text_op(op))
+		return VT_TEXT;
+	return op == OP_int4_eq || op == OP_bool_eq ? VT_INT4 : VT_INT8;
+}
+
+/* A truth value as an integer. */
+static int
+lower_truth(Lowering *l, Expr *expr, ValueType type)
+{
+	int			reg = lower_expr(l, expr);
+
+	if (reg >= 0)
+		reg = program_add_op(l->builder, OP_bool_to_int4, reg, -1);
+	return reg < 0 || type == VT_INT4 ? reg :
+		program_add_op(l->builder, OP_int4_to_int8, reg, -1);
+}
+
+/* A numeric as its units, which the other side has, too. */
+static int
+lower_units(Lowering *l, Expr *expr)
+{
+	NumericInfo info;
+	int			reg = lower_numeric(l, expr, &info);
+
+	if (reg >= 0 && l->builder->insns[reg].type != VT_INT8)
+		return lower_reject(l, REJECTED_NUMERIC, _("a numeric of 128 bits is not looked up"));
+	return reg;
+}
+
 /* The table's side of an equality, as INT4, INT8 or TEXT. */
 static int
-lower_outer_key(Lowering *l, const JoinKey *key, int op, ValueType type)
+lower_outer_key(Lowering *l, const JoinKey *key, int op, ValueType type, int word)
 {
 	int			reg;
 
 	if (is_text_op(op) &&
 		!check_collation(l, exprType((const Node *) key->outer), key->collation))
 		return -1;
+	if (key->function == F_NUMERIC_EQ)
+		return lower_units(l, key->outer);
+	if (op == OP_bool_eq)
+		return lower_truth(l, key->outer, type);
+	if (op == OP_uuid_eq)
+	{
+		reg = lower_expr(l, key->outer);
+		return reg < 0 ? -1 :
+			program_add_op(l->builder, word == 0 ? OP_uuid_first : OP_uuid_second, reg, -1);
+	}
 	reg = lower_operand(l, key->function, key->outer, type);
 	return reg >= 0 && op == OP_bpchar_eq ?
 		program_add_op(l->builder, OP_bpchar_trimmed, reg, -1) : reg;
 }
 
-/* The look-up's side: a column of its Program, of INT2, INT4, INT8 or TEXT; or -1. */
+/* The units of a numeric that the look-up's plan puts out; -1: they have not 64 bits. */
+static int
+inner_units_column(Lowering *l, Lookup *lookup, const JoinKey *key, int attno)
+{
+	NumericGuess guess;
+	const char *reason;
+
+	if (!numeric_guess(l->root, key->inner, &guess, &reason))
+		return lower_reject(l, REJECTED_NUMERIC, "%s", reason);
+	if (!guess.fixed)
+		return lower_reject(l, REJECTED_NUMERIC, _("a numeric of a joined relation has no fixed scale"));
+	if (guess.special)
+		return lower_reject(l, REJECTED_NUMERIC, _("NaN is not looked up"));
+	return column_number(lookup, program_add_numeric_column(lookup->builder, attno, NUMERIC_EXACT,
+															guess.scale, true, -1));
+}
+
+/* Has a look-up's column values of such keys? */
+static bool
+suits_key(int op, int type)
+{
+	if (is_text_op(op))
+		return type == VT_TEXT;
+	if (op == OP_uuid_eq)
+		return type == VT_UUID;
+	return type == VT_INT2 || type == VT_INT4 || type == VT_INT8 || type == VT_CHAR ||
+		type == VT_BOOL;
+}
+
+/* The look-up's side: a column of its Program; or -1. */
 static int
 inner_key_column(Lowering *l, Lookup *lookup, const JoinKey *key, int op)
 {
 	int			attno = lookup->relids == NULL ? plan_number(lookup, key->inner) :
 		attribute_of(l, lookup, key->inner);
-	int			type = attno > 0 ? lower_type(l, exprType((const Node *) key->inner)) : -1;
-	bool		suits = is_text_op(op) ? type == VT_TEXT :
-		type == VT_INT2 || type == VT_INT4 || type == VT_INT8 || type == VT_CHAR || type == VT_BOOL;
+	int			type;
 
-	if (attno == 0 || (type >= 0 && !suits))
+	if (attno > 0 && key->function == F_NUMERIC_EQ)
+		return inner_units_column(l, lookup, key, attno);
+	type = attno > 0 ? lower_type(l, exprType((const Node *) key->inner)) : -1;
+	if (attno == 0 || (type >= 0 && !suits_key(op, type)))
 		return lower_reject(l, REJECTED_EXPRESSION, _("what a relation is joined by can raise errors"));
 	if (type < 0)
 		return -1;
@@ -524,8 +613,8 @@ lower_number(Lowering *l, int reg, int param)
 static int
 lower_key_part(Lowering *l, const JoinKey *key, int op, LookupKey *part)
 {
-	ValueType	type = is_text_op(op) ? VT_TEXT : op == OP_int4_eq ? VT_INT4 : VT_INT8;
-	int			reg = lower_outer_key(l, key, op, type);
+	ValueType	type = key_type(op);
+	int			reg = lower_outer_key(l, key, op, type, part->word);
 
 	if (reg < 0 || type == VT_INT4)
 		return reg;
@@ -545,43 +634,58 @@ note_errors(Lowering *l, int reg)
 		l->checked = lappend_int(l->checked, reg);
 }
 
+/* A key's word joins those before it, of which *pair is the register; false: it cannot. */
+static bool
+add_key_word(Lowering *l, Lookup *lookup, const JoinKey *key, int op, int word, bool alone,
+			 int *pair)
+{
+	LookupKey  *part = palloc(sizeof(LookupKey));
+	int			reg;
+
+	*part = (LookupKey)
+	{
+		.column = inner_key_column(l, lookup, key, op),.word = word,.param = -1,.pair_param = -1,
+			.trims = op == OP_bpchar_eq
+	};
+	if (part->column < 0)
+		return false;
+	lookup->keys = lappend(lookup->keys, part);
+	if (alone)
+		reg = lower_outer_key(l, key, op, is_text_op(op) ? VT_TEXT : VT_INT8, word);
+	else
+		reg = lower_key_part(l, key, op, part);
+	if (reg < 0)
+		return false;
+	if (list_length(lookup->keys) > 2)
+	{
+		part->pair_param = add_table_param(l);
+		*pair = lower_number(l, *pair, part->pair_param);
+	}
+	*pair = *pair < 0 ? reg : program_add_op(l->builder, OP_key_pair, *pair, reg);
+	return true;
+}
+
 /* The number of the row that the keys find: Lookup.row. */
 static bool
 lower_keys(Lowering *l, Lookup *lookup, List *keys)
 {
-	int			word = -1;
+	int			pair = -1;
 	ListCell   *lc;
 
 	foreach(lc, keys)
 	{
 		const JoinKey *key = lfirst(lc);
-		LookupKey  *part = palloc(sizeof(LookupKey));
-		int			op = key_op(l, key);
-		int			reg;
+		int			op = key_op(l, lookup, key);
+		bool		alone = list_length(keys) == 1 && key_words(op) == 1;
 
-		*part = (LookupKey)
-		{
-			.column = op < 0 ? -1 : inner_key_column(l, lookup, key, op),.param = -1,.pair_param = -1,
-				.trims = op == OP_bpchar_eq
-		};
-		if (part->column < 0)
+		for (int word = 0; op >= 0 && word < key_words(op); word++)
+			if (!add_key_word(l, lookup, key, op, word, alone, &pair))
+				return false;
+		if (op < 0)
 			return false;
-		lookup->keys = lappend(lookup->keys, part);
-		if (list_length(keys) == 1)
-			reg = lower_outer_key(l, key, op, is_text_op(op) ? VT_TEXT : VT_INT8);
-		else
-			reg = lower_key_part(l, key, op, part);
-		if (reg < 0)
-			return false;
-		if (foreach_current_index(lc) >= 2)
-		{
-			part->pair_param = add_table_param(l);
-			word = lower_number(l, word, part->pair_param);
-		}
-		word = word < 0 ? reg : program_add_op(l->builder, OP_key_pair, word, reg);
 	}
 	lookup->param = add_table_param(l);
-	lookup->row = lower_number(l, word, lookup->param);
+	lookup->row = lower_number(l, pair, lookup->param);
 	note_errors(l, lookup->row);
 	return lower_succeeded(l);
 }

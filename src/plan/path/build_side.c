@@ -258,8 +258,8 @@ append_form(StringInfo key, const LookupInfo *info)
 		appendStringInfo(key, "c%d,%d,%d,%d,%d;", columns[i].attno, columns[i].type,
 						 columns[i].numeric, columns[i].scale, columns[i].presence);
 	for (int i = 0; i < info->nkeys; i++)
-		appendStringInfo(key, "k%d,%d,%d,%d;", info->keys[i].column, info->keys[i].param >= 0,
-						 info->keys[i].pair_param >= 0, info->keys[i].trims);
+		appendStringInfo(key, "k%d,%d,%d,%d,%d;", info->keys[i].column, info->keys[i].word,
+						 info->keys[i].param >= 0, info->keys[i].pair_param >= 0, info->keys[i].trims);
 	for (int i = 0; i < info->ncolumns; i++)
 		appendStringInfo(key, "v%d,%d;", info->columns[i].use, info->columns[i].place);
 }

@@ -26,6 +26,7 @@
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -38,6 +39,7 @@
 #include "utils/selfuncs.h"
 #include "utils/typcache.h"
 
+#include "compat.h"
 #include "handle/handle.h"
 #include "plan/lower/hidden_rows.h"
 #include "plan/lower/lower.h"
@@ -45,6 +47,7 @@
 #include "plan/lower/safety.h"
 #include "plan/path/clauses.h"
 #include "plan/path/computed.h"
+#include "plan/path/source_tables.h"
 
 /* An expression of so many columns has too many distinct inputs. */
 #define MAX_INPUTS 3
@@ -142,8 +145,7 @@ is_input(const ComputedSearch *search, const Node *node)
 	const Var  *var = (const Var *) node;
 
 	return IsA(node, Var) && var->varno == (int) search->rel->relid && var->varlevelsup == 0 &&
-		var->varattno > 0 && equal_is_identical((Node *) node) &&
-		(var->vartype != BPCHAROID || var->vartypmod >= 0);
+		var->varattno > 0 && column_is_identical(var);
 }
 
 /* The columns that PostgreSQL can compute the expression of, one by one; NIL: it cannot. */
@@ -390,25 +392,71 @@ search_joins(ComputedSearch *search, const Star *star)
 	return true;
 }
 
-/* The table's rows that pass the conditions of engines, with the columns that a look-up needs. */
+/* A relation whose rows are those of a table that pass the clauses, with these columns. */
 static RelOptInfo *
-make_relation(PlannerInfo *root, const RelOptInfo *rel, List *computed_conditions, List *columns)
+copy_relation(PlannerInfo *root, const RelOptInfo *rel, List *clauses, List *columns)
 {
 	RelOptInfo *own = makeNode(RelOptInfo);
 	ListCell   *lc;
 
 	memcpy(own, rel, sizeof(RelOptInfo));
-	own->baserestrictinfo = list_difference_ptr(rel->baserestrictinfo, computed_conditions);
+	own->baserestrictinfo = clauses;
 	own->rows = clamp_row_est(rel->tuples *
-							  clauselist_selectivity(root, own->baserestrictinfo, 0,
-													 JOIN_INNER, NULL));
-	cost_qual_eval(&own->baserestrictcost, own->baserestrictinfo, root);
+							  clauselist_selectivity(root, clauses, 0, JOIN_INNER, NULL));
+	cost_qual_eval(&own->baserestrictcost, clauses, root);
 	own->reltarget = create_empty_pathtarget();
 	foreach(lc, columns)
 		add_column_to_pathtarget(own->reltarget, lfirst(lc), 0);
 	set_pathtarget_cost_width(root, own->reltarget);
 	own->partial_pathlist = NIL;
-	own->cheapest_total_path = create_seqscan_path(root, own, NULL, 0);
+	own->pathlist = NIL;
+	own->cheapest_total_path = NULL;
+	return own;
+}
+
+/* What is of a table's columns, of those of a partition or child of it, at any level. */
+static List *
+in_leaf(PlannerInfo *root, const RelOptInfo *rel, const RelOptInfo *leaf, List *list)
+{
+	AppendRelInfo *info = root->append_rel_array[leaf->relid];
+
+	if (info->parent_relid != rel->relid)
+		list = in_leaf(root, rel, root->simple_rel_array[info->parent_relid], list);
+	return (List *) adjust_appendrel_attrs(root, (Node *) list, 1, &info);
+}
+
+/* A plain scan of the table's own copy, or of those of all of its partitions and children. */
+static Path *
+scan_path(PlannerInfo *root, RelOptInfo *own, const RelOptInfo *rel)
+{
+	List	   *paths = NIL;
+	double		rows = 0;
+	ListCell   *lc;
+
+	if (!planner_rt_fetch(rel->relid, root)->inh)
+		return create_seqscan_path(root, own, NULL, 0);
+	foreach(lc, input_leaves(root, rel))
+	{
+		const RelOptInfo *leaf = lfirst(lc);
+		RelOptInfo *copy = copy_relation(root, leaf,
+										 in_leaf(root, rel, leaf, own->baserestrictinfo),
+										 in_leaf(root, rel, leaf, own->reltarget->exprs));
+
+		paths = lappend(paths, create_seqscan_path(root, copy, NULL, 0));
+		rows += copy->rows;
+	}
+	own->rows = clamp_row_est(rows);
+	return compat_append_path(root, own, paths);
+}
+
+/* The table's rows that pass the conditions of engines, with the columns that a look-up needs. */
+static RelOptInfo *
+make_relation(PlannerInfo *root, const RelOptInfo *rel, List *computed_conditions, List *columns)
+{
+	RelOptInfo *own = copy_relation(root, rel, list_difference_ptr(rel->baserestrictinfo,
+																   computed_conditions), columns);
+
+	own->cheapest_total_path = scan_path(root, own, rel);
 	own->pathlist = list_make1(own->cheapest_total_path);
 	return own;
 }
@@ -434,9 +482,7 @@ computed_find(const Grouping *grouping, RelOptInfo *rel, const InputTables *tabl
 	ComputedSearch search = {.grouping = grouping,.rel = rel,.tables = tables};
 	ListCell   *lc;
 
-	/* not of partitions, whose native plan would need a path over each */
-	if (list_length(tables->page_tables) != 1 || linitial_oid(tables->page_tables) != tables->relid ||
-		!search_conditions(&search, &star->conditions) || !search_joins(&search, star))
+	if (!search_conditions(&search, &star->conditions) || !search_joins(&search, star))
 		return false;
 	search.certain = certain && star->conditions == NIL;
 	if (search_walker((Node *) grouping->input_keys, &search))

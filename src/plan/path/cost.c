@@ -22,6 +22,7 @@
 
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "storage/bufmgr.h"
 
 #include "guc.h"
 #include "handle/handle.h"
@@ -306,6 +307,15 @@ cost_cached_pages_spared(Cost alone, Cost partial, double divisor)
 		return 0;
 	pages = (divisor * partial - alone) / (divisor - 1);
 	return Max(0, Min(pages, partial)) * CACHED_PAGES * (1 - 1 / divisor);
+}
+
+double
+cost_share_read_again(double pages)
+{
+	/* a scan of more than a quarter leaves nothing in shared buffers */
+	if (pages <= NBuffers / 4)
+		return 0;
+	return pages <= effective_cache_size ? CACHED_PAGES : 1;
 }
 
 /* The number of the last attribute that is read. */

@@ -29,8 +29,9 @@ typedef struct Grouping
 	RelOptInfo *input_rel;
 	PathTarget *target;			/* the step's output */
 	bool		distinct;		/* keys only: what grouping_examine_distinct and
-								 * grouping_examine_rows make */
+								 * grouping_examine_columns make */
 	bool		is_input;		/* of PostgreSQL's own aggregation above, or of a look-up */
+	bool		reads_again;	/* another plan reads the same table just before: for costs */
 	List	   *clause;			/* SortGroupClause, one a key but for those that
 								 * depend on others */
 	List	   *having;			/* implicitly ANDed clauses */
@@ -102,12 +103,18 @@ extern const char *grouping_examine_input(Grouping *grouping, PlannerInfo *root,
 										  RelOptInfo *input_rel,
 										  RelOptInfo *grouped_rel, List *having);
 
-/* The distinct rows of these columns of a relation's cheapest path. */
-extern const char *grouping_examine_rows(Grouping *grouping, PlannerInfo *root,
-										 RelOptInfo *input_rel, const PathTarget *columns);
+/* The distinct rows of the columns in a table's target. */
+extern const char *grouping_examine_columns(Grouping *grouping, PlannerInfo *root,
+											RelOptInfo *table);
 
 /* Are equal values of the expression the same bits, unlike 0 and -0? */
 extern bool equal_is_identical(Node *expr);
+
+/*
+ * The same of a table's column, whose values its type modifier can make alike: those of
+ * numeric(p, s) have one display scale, unlike 1.0 and 1.00.
+ */
+extern bool column_is_identical(const Var *var);
 
 /*
  * Equal keys are those that their type's own equality takes for equal.  ORDER BY

@@ -11,6 +11,7 @@
 
 #include "access/nbtree.h"
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
@@ -50,6 +51,26 @@ equal_is_identical(Node *expr)
 										  ObjectIdGetDatum(type->btree_opintype)));
 }
 
+/*
+ * Has a table's column values of one form only?  Those of numeric(p, s) have one display scale, those of
+ * char(n) one length.
+ */
+static bool
+has_one_form(const Var *var)
+{
+	if (var->vartypmod < 0)
+		return false;
+	return var->vartype == NUMERICOID ||
+		(var->vartype == BPCHAROID && OidIsValid(var->varcollid) &&
+		 get_collation_isdeterministic(var->varcollid));
+}
+
+bool
+column_is_identical(const Var *var)
+{
+	return has_one_form(var) || equal_is_identical((Node *) var);
+}
+
 static bool
 type_is_hashable(Node *expr)
 {
@@ -61,11 +82,12 @@ type_is_hashable(Node *expr)
 /*
  * Make all columns of the target keys, which are of the input's.  The clause refers to them by
  * numbers in the target, where those that PostgreSQL's GROUP BY refers to have theirs.
+ * of_table: it has columns of a table only.
  * Returns NULL, or why it cannot be done: expressions above could distinguish
  * equal values that are not identical, one of which would be lost.
  */
 static const char *
-group_by_all_columns(Grouping *grouping, PathTarget *target)
+group_by_all_columns(Grouping *grouping, PathTarget *target, bool of_table)
 {
 	int			n = list_length(target->exprs);
 	Index		last = 0;
@@ -81,8 +103,10 @@ group_by_all_columns(Grouping *grouping, PathTarget *target)
 	{
 		SortGroupClause *clause = makeNode(SortGroupClause);
 		Node	   *expr = list_nth(target->exprs, i);
+		bool		is_identical = of_table ? column_is_identical((const Var *) expr) :
+			equal_is_identical(expr);
 
-		if (!equal_is_identical(expr) || !type_is_hashable(expr))
+		if (!is_identical || !type_is_hashable(expr))
 			return psprintf("DISTINCT in an aggregate beside values of type %s is not supported",
 							format_type_be(exprType(expr)));
 		if (target->sortgrouprefs[i] == 0)
@@ -98,9 +122,9 @@ group_by_all_columns(Grouping *grouping, PathTarget *target)
 	return NULL;
 }
 
-const char *
-grouping_examine_rows(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
-					  const PathTarget *columns)
+static const char *
+examine_rows(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
+			 const PathTarget *columns, bool of_table)
 {
 	*grouping = (Grouping)
 	{
@@ -109,7 +133,13 @@ grouping_examine_rows(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_r
 		.distinct = true,
 		.is_input = true,
 	};
-	return group_by_all_columns(grouping, copy_pathtarget((PathTarget *) columns));
+	return group_by_all_columns(grouping, copy_pathtarget((PathTarget *) columns), of_table);
+}
+
+const char *
+grouping_examine_columns(Grouping *grouping, PlannerInfo *root, RelOptInfo *table)
+{
+	return examine_rows(grouping, root, table, table->reltarget, true);
 }
 
 const char *
@@ -138,6 +168,6 @@ grouping_examine_input(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_
 	if (grouping_is_volatile(root))
 		return "the query has a volatile function";
 
-	return grouping_examine_rows(grouping, root, input_rel,
-								 input_rel->cheapest_total_path->pathtarget);
+	return examine_rows(grouping, root, input_rel, input_rel->cheapest_total_path->pathtarget,
+						false);
 }

@@ -287,6 +287,33 @@ builds_cost(PlannerInfo *root, const LoweredGrouping *lowered)
 	return cost;
 }
 
+/* Does a look-up read the table that the path reads, unless it is kept? */
+static bool
+lookup_reads_table(const GpuAggPath *path)
+{
+	const LoweredGrouping *lowered = &path->lowered;
+	ListCell   *lookup;
+	ListCell   *build;
+
+	forboth(lookup, lowered->lookups, build, lowered->builds)
+		if (((const LookupInfo *) lfirst(lookup))->computed != NIL &&
+			!build_side_is_kept(path->grouping.root, lfirst(build), lfirst(lookup)))
+			return true;
+	return false;
+}
+
+/* What reading the pages costs of which the engine has not kept so large a share. */
+static Cost
+read_cost(const GpuAggPath *path, double kept)
+{
+	const InputTables *tables = &path->lowered.tables;
+	Cost		cost = tables->read_cost * (1 - kept);
+
+	if (path->grouping.reads_again || lookup_reads_table(path))
+		cost *= cost_share_read_again(tables->pages);
+	return cost;
+}
+
 /* What the costs are made of. */
 static CostInput
 cost_input(const GpuAggPath *path)
@@ -313,7 +340,7 @@ cost_input(const GpuAggPath *path)
 		in.rows_sent = tables->scanned_rows;
 		/* a scan of PostgreSQL's costs cpu_tuple_cost for each row */
 		in.scan_cost = tables->scanned_rows * cpu_tuple_cost;
-		in.input_cost = tables->read_cost * (1 - in.kept) + in.scan_cost +
+		in.input_cost = read_cost(path, in.kept) + in.scan_cost +
 			builds_cost(path->grouping.root, &path->lowered);
 	}
 	else
@@ -524,17 +551,21 @@ is_seq_scan(const Path *path)
 
 static GpuAggPath *find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection);
 
-/* The cheapest path to the distinct rows of a relation's columns, or NULL. */
+/*
+ * The cheapest path to the distinct rows of a relation's columns, or NULL.  reads_again: another
+ * such path reads the table before.
+ */
 static Path *
-distinct_path(PlannerInfo *root, RelOptInfo *rel)
+distinct_path(PlannerInfo *root, RelOptInfo *rel, bool reads_again)
 {
 	RelOptInfo *distinct = makeNode(RelOptInfo);
 	Rejection	rejection;
 	Grouping	grouping;
 	GpuAggPath *path;
 
-	if (grouping_examine_rows(&grouping, root, rel, rel->reltarget) != NULL)
+	if (grouping_examine_columns(&grouping, root, rel) != NULL)
 		return NULL;
+	grouping.reads_again = reads_again;
 	memcpy(distinct, rel, sizeof(RelOptInfo));
 	distinct->pathlist = NIL;
 	path = find_path(&grouping, distinct, &rejection);
@@ -560,7 +591,7 @@ computed_path(Grouping *grouping, RelOptInfo *grouped_rel)
 
 		if (lookup->computed == NIL)
 			continue;
-		path = distinct_path(grouping->root, lookup->rel);
+		path = distinct_path(grouping->root, lookup->rel, foreach_current_index(lc) > 0);
 		if (path == NULL)
 			return NULL;
 		/* values are there before an error can end what is computed of them */
@@ -714,7 +745,7 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 			.path = &path->custom.path,
 			.finds_groups = path->lowered.program->nkeys > 0,
 			.is_divided = path->workers > 0,
-			.looks_up = path->lowered.lookups != NIL && path->lowered.calls == 0,
+			.looks_up = path->lowered.lookups != NIL,
 			.setup = cost_setup(path->engine),
 			.workers_start = rivals_workers_start(path),
 			.calls = path->lowered.calls

@@ -16,7 +16,7 @@ typedef struct RivalsInput
 	Path	   *path;			/* that has a GpuAgg node */
 	bool		finds_groups;	/* has keys */
 	bool		is_divided;		/* workers aggregate */
-	bool		looks_up;		/* joins */
+	bool		looks_up;		/* a session keeps a part of its work */
 	Cost		setup;			/* what its engine's run costs of any rows */
 	Cost		workers_start;	/* what plans with workers take longer than their
 								 * cost says, beside this path */

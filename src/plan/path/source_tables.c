@@ -58,22 +58,21 @@ typedef struct Leaf
 	double		pages;			/* of all leaves that lie like this one */
 } Leaf;
 
-/* The relations that hold rows, in the order in which Append reads them. */
-static List *
-leaf_rels(PlannerInfo *root, RelOptInfo *rel)
+List *
+input_leaves(PlannerInfo *root, const RelOptInfo *rel)
 {
 	List	   *leaves = NIL;
 	ListCell   *lc;
 
 	if (!planner_rt_fetch(rel->relid, root)->inh)
-		return list_make1(rel);
+		return list_make1((void *) rel);
 	foreach(lc, root->append_rel_list)
 	{
 		AppendRelInfo *info = lfirst_node(AppendRelInfo, lc);
 		RelOptInfo *child = root->simple_rel_array[info->child_relid];
 
 		if (info->parent_relid == rel->relid && child != NULL && !IS_DUMMY_REL(child))
-			leaves = list_concat(leaves, leaf_rels(root, child));
+			leaves = list_concat(leaves, input_leaves(root, child));
 	}
 	return leaves;
 }
@@ -258,7 +257,7 @@ input_tables(PlannerInfo *root, RelOptInfo *rel, List *exprs, InputTables *table
 	MemSet(tables, 0, sizeof(*tables));
 	if (reason != NULL)
 		return reason;
-	rels = leaf_rels(root, rel);
+	rels = input_leaves(root, rel);
 	foreach(lc, rels)
 		if ((reason = examine_leaf(root, lfirst(lc))) != NULL)
 			return reason;

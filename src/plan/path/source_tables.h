@@ -37,6 +37,12 @@ extern const char *input_tables(PlannerInfo *root, RelOptInfo *rel, List *exprs,
 								InputTables *tables);
 
 /*
+ * The relations that hold the rows of a base relation (RelOptInfo), in the order in which Append
+ * reads them: itself, or what pruning has left of its partitions or children.
+ */
+extern List *input_leaves(PlannerInfo *root, const RelOptInfo *rel);
+
+/*
  * The share of the tables' blocks that a run of the Program would probably not read, since
  * a device has kept their rows: an estimate, for costs.
  */

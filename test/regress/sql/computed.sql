@@ -1,10 +1,10 @@
 --
 -- Expressions without an operation, which PostgreSQL computes once for each distinct value of their columns.
 --
-CREATE TABLE computed (id int NOT NULL, g int, s text, v varchar(20), c char(8), d date, ts timestamp, z timestamptz, x int, y bigint, n numeric(10, 2), f float8, b boolean);
+CREATE TABLE computed (id int NOT NULL, g int, s text, v varchar(20), c char(8), d date, ts timestamp, z timestamptz, x int, y bigint, n numeric(10, 2), f float8, b boolean, u uuid, w numeric);
 INSERT INTO computed SELECT i, i % 7, CASE WHEN i % 13 <> 0 THEN 'Name ' || i % 211 END, 'Var' || i % 50, 'pad' || i % 20,
 	CASE WHEN i % 17 <> 0 THEN date '2024-01-01' + i % 400 END, timestamp '2024-02-28' + (i % 300) * interval '5 hours', timestamptz '2024-03-30 12:00+00' + (i % 100) * interval '30 minutes',
-	i % 100 - 50, CASE WHEN i % 11 <> 0 THEN i % 90 * 10000000000 END, i % 1000 / 4.0, i % 77 / 3.0, i % 3 = 0
+	i % 100 - 50, CASE WHEN i % 11 <> 0 THEN i % 90 * 10000000000 END, i % 1000 / 4.0, i % 77 / 3.0, nullif(i % 5, 4) > 1, CASE WHEN i % 19 <> 0 THEN md5((i % 60)::text)::uuid END, CASE WHEN i % 2 = 0 THEN 1.0 ELSE 1.00 END
 FROM generate_series(1, 20000) i;
 INSERT INTO computed (id, s, v, c) VALUES (0, '', '', ''), (-1, ' x ', ' x ', ' x '), (-2, E'tab\there', 'É', 'é');
 CREATE TABLE computed_names (g int PRIMARY KEY, low text, name text);
@@ -32,6 +32,20 @@ SELECT check_join('SELECT computed_slow(s), count(*) FROM computed GROUP BY 1');
 SELECT check_join('SELECT lower(s) || g, count(*) FROM computed GROUP BY 1');
 SELECT check_join('SELECT lower(s), upper(s), to_char(d, ''MM''), count(*) FROM computed GROUP BY 1, 2, 3');
 SELECT check_join('SELECT lower(s), initcap(lower(s)), count(*) FROM computed GROUP BY 1, 2');
+-- of types of other sizes and equalities
+SELECT check_join('SELECT b::text, count(*) FROM computed GROUP BY 1');
+SELECT check_join('SELECT upper(u::text), count(*), max(x) FROM computed GROUP BY 1');
+SELECT check_join('SELECT reverse(c), length(lower(c)), count(*) FROM computed GROUP BY 1, 2');
+SELECT check_join('SELECT n::text, to_char(n, ''FM990.0000''), count(*) FROM computed GROUP BY 1, 2');
+SELECT check_join('SELECT sqrt(n), g, count(*) FROM computed WHERE n < 40 GROUP BY 1, 2');
+SELECT check_join('SELECT reverse(b::text || c), count(*) FROM computed GROUP BY 1');
+SELECT check_join('SELECT reverse(b::text || left(u::text, 3)), count(*) FROM computed GROUP BY 1');
+SELECT check_join('SELECT md5(left(u::text, 2) || v || b), count(*) FROM computed GROUP BY 1');
+SELECT check_join('SELECT to_char(ts, ''"'' || v || ''" HH24''), lower(c || v), count(*) FROM computed GROUP BY 1, 2');
+BEGIN;
+UPDATE computed SET n = 'NaN' WHERE id = 77;
+SELECT check_fallback('SELECT n::text, count(*) FROM computed GROUP BY 1');
+ROLLBACK;
 -- parts of what engines compute
 SELECT check_join('SELECT coalesce(initcap(s), ''none''), count(*) FROM computed GROUP BY 1');
 SELECT check_join('SELECT CASE WHEN lower(s) LIKE ''%7'' THEN upper(s) ELSE lower(v) END, count(*) FROM computed GROUP BY 1');
@@ -64,12 +78,12 @@ SELECT check_join('SELECT upper(v), count(*) FROM computed c WHERE NOT EXISTS (S
 
 -- not computed so: values that are equal and differ, what is not NULL for NULLs, or is volatile
 SELECT q, check_query(q), source(q) FROM unnest(ARRAY[
-	'SELECT n::text, count(*) FROM computed GROUP BY 1',
+	'SELECT w::text, count(*) FROM computed GROUP BY 1',
+	'SELECT reverse(c || f::text), count(*) FROM computed GROUP BY 1',
 	'SELECT f::text, count(*) FROM computed GROUP BY 1',
 	'SELECT computed_lax(s), count(*) FROM computed GROUP BY 1',
 	'SELECT concat(s, v), count(*) FROM computed GROUP BY 1',
 	'SELECT pg_column_size(s), pg_column_compression(s), count(*) FROM computed GROUP BY 1, 2',
-	'SELECT b::text, count(*) FROM computed GROUP BY 1',
 	'SELECT g, count(*) FROM computed WHERE computed_slow(s) > ''9'' GROUP BY 1']) q;
 SELECT source('SELECT lower(s) || random(), count(*) FROM computed GROUP BY 1');
 SELECT source('SELECT lower(s), sum((SELECT g FROM computed_names WHERE low = lower(s))) FROM computed GROUP BY 1');
@@ -90,7 +104,7 @@ SELECT outcome(q, 'off', 'on') AS native, outcome(q, 'force', 'on') AS ours FROM
 	'SELECT to_char(ts, ''Mon'')::int, count(*) FROM computed GROUP BY 1']) q;
 
 -- what auto takes, and what EXPLAIN shows
-RESET gpuagg.mode;
+SET gpuagg.mode = auto;
 SET gpuagg.engine = cpu;
 SET max_parallel_workers_per_gather = 0;
 CREATE TABLE computed_many AS SELECT id, g, s, v, x FROM computed, generate_series(1, 20);
@@ -102,6 +116,42 @@ DROP TABLE computed_many;
 RESET max_parallel_workers_per_gather;
 RESET gpuagg.engine;
 SET gpuagg.mode = force;
+
+-- of partitions, one of which lies otherwise, and of tables with children
+CREATE TABLE computed_parts (id int, s text, x int, d date) PARTITION BY LIST (x);
+CREATE TABLE computed_part_0 PARTITION OF computed_parts FOR VALUES IN (0, NULL);
+CREATE TABLE computed_part_1 (d date, gone int, x int, s text, id int);
+ALTER TABLE computed_part_1 DROP gone;
+ALTER TABLE computed_parts ATTACH PARTITION computed_part_1 FOR VALUES IN (1);
+CREATE TABLE computed_part_2 PARTITION OF computed_parts FOR VALUES IN (2, 3) PARTITION BY RANGE (id);
+CREATE TABLE computed_part_2_low PARTITION OF computed_part_2 FOR VALUES FROM (MINVALUE) TO (4000);
+CREATE TABLE computed_part_2_high PARTITION OF computed_part_2 FOR VALUES FROM (4000) TO (MAXVALUE);
+INSERT INTO computed_parts SELECT i, CASE WHEN i % 13 <> 0 THEN 'Name ' || i % 4 || i % 41 END, CASE WHEN i % 9 <> 8 THEN i % 4 END, date '2024-01-01' + i % 50 FROM generate_series(1, 20000) i;
+CREATE TABLE computed_parent (id int, s text);
+CREATE TABLE computed_child (more int) INHERITS (computed_parent);
+INSERT INTO computed_parent SELECT i, 'Parent ' || i % 20 FROM generate_series(1, 3000) i;
+INSERT INTO computed_child SELECT i, 'Child ' || i % 30, i FROM generate_series(1, 5000) i;
+VACUUM ANALYZE computed_parts, computed_parent, computed_child;
+SELECT check_join('SELECT lower(s), count(*), sum(id) FROM computed_parts GROUP BY 1');
+SELECT check_join('SELECT md5(s), x, count(*) FROM computed_parts WHERE s ILIKE ''%2'' AND id % 3 <> 0 GROUP BY 1, 2');
+SELECT check_join('SELECT upper(s), count(*) FROM computed_parts WHERE id > 5000 AND (lower(s) IS NULL OR lower(s) = ''name 13'') GROUP BY 1');
+SELECT check_join('SELECT lower(s), count(*) FROM computed_parts WHERE x = 2 AND id < 3000 GROUP BY 1');
+SELECT check_join('SELECT x, max(s COLLATE "en-x-icu"), min(initcap(s) COLLATE "C") FROM computed_parts GROUP BY 1');
+SELECT check_join('SELECT upper(s), name, count(*) FROM computed_parts p JOIN computed_names n ON p.x = n.g GROUP BY 1, 2');
+SELECT check_join('SELECT lower(s), count(*) FROM computed_parent GROUP BY 1');
+SELECT check_join('SELECT lower(s), count(*) FROM ONLY computed_parent GROUP BY 1');
+SELECT check_join('SELECT id % 3, count(*) FROM computed_parent WHERE s ILIKE ''%d 1%'' GROUP BY 1');
+SELECT outcome(q, 'off', 'on') AS native, outcome(q, 'force', 'on') AS ours FROM unnest(ARRAY[
+	'SELECT computed_fails(x + 10), count(*) FROM computed_parts GROUP BY 1',
+	'SELECT computed_fails(x + 10), count(*) FROM computed_parts WHERE x <= 2 GROUP BY 1']) q;
+SET gpuagg.mode = auto;
+SET gpuagg.engine = cpu;
+SET max_parallel_workers_per_gather = 0;
+SELECT place, step, taken, reason FROM gpuagg_explain('SELECT lower(s), count(*) FROM computed_parts GROUP BY 1');
+RESET max_parallel_workers_per_gather;
+RESET gpuagg.engine;
+SET gpuagg.mode = force;
+DROP TABLE computed_parts, computed_parent, computed_child;
 
 -- kept, until the table changes
 SELECT check_join('SELECT lower(v), count(*) FROM computed GROUP BY 1');

@@ -43,7 +43,7 @@ FROM unnest('{microseconds,milliseconds,second,minute,hour,epoch}'::text[]) f;
 -- quotients have no scale that is known; nor have what functions return
 SET gpuagg.report_rejections = on;
 SELECT n / 3 AS k, count(*) FROM sales JOIN buyers USING (buyer) GROUP BY 1 ORDER BY 1 LIMIT 1;
-SELECT sqrt(n) AS k, count(*) FROM sales WHERE n > 0 GROUP BY 1 ORDER BY 1 LIMIT 1;
+SELECT sqrt(m) AS k, count(*) FROM sales WHERE m > 0 GROUP BY 1 ORDER BY 1 LIMIT 1;
 SELECT g + 1 AS k, count(*) FROM generate_series(1.0, 3.0, 0.5) g GROUP BY 1 ORDER BY 1 LIMIT 1;
 SELECT max(a) FROM (SELECT avg(n) AS a FROM sales GROUP BY buyer HAVING string_agg('x', '') IS NOT NULL) s;
 WITH RECURSIVE r(x) AS (VALUES (1.5) UNION ALL SELECT x * 1.5 FROM r WHERE x < 50) SELECT max(x), count(x) FROM r;

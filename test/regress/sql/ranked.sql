@@ -32,13 +32,18 @@ SELECT q, check_query(q), source(q) FROM unnest(ARRAY[
 	'SELECT g, max(e) FROM ranked GROUP BY 1',
 	'SELECT g, max(s || random()::text) IS NULL FROM ranked GROUP BY 1']) q;
 
-RESET gpuagg.mode;
+SET gpuagg.mode = auto;
 SET gpuagg.engine = cpu;
 SET max_parallel_workers_per_gather = 0;
 CREATE TABLE ranked_many AS SELECT id, g, s, v FROM ranked, generate_series(1, 20);
 ANALYZE ranked_many;
 EXPLAIN (COSTS OFF) SELECT g, max(s), min(lower(v)) FROM ranked_many GROUP BY 1;
 DROP TABLE ranked_many;
+-- of few rows, whose look-ups have brought the pages into memory
+CREATE TABLE ranked_wide AS SELECT id, g, s, v, repeat('x', 200) AS t FROM ranked, generate_series(1, 3);
+ANALYZE ranked_wide;
+EXPLAIN (COSTS OFF) SELECT g, max(s), min(v) FROM ranked_wide WHERE id = 7 AND s <> '' GROUP BY 1;
+DROP TABLE ranked_wide;
 RESET max_parallel_workers_per_gather;
 RESET gpuagg.engine;
 DROP TABLE ranked, ranked_names;
