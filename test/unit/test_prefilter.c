@@ -11,7 +11,19 @@
 #include "engine/cuda/strategy/prefilter.h"
 #include "lookup_tables.h"
 #include "oracle.h"
+#include "program/ops.h"
+#include "random.h"
 #include "tap.h"
+
+/* As in kernels; memory is the host's here, so that the address sanitizer sees what is read. */
+#define DEVICE_FN static inline
+#define PRAGMA_UNROLL
+#define PRAGMA_NO_UNROLL
+#define WARP_SIZE 32
+#define load_readonly(address) (*(address))
+#include "../../cuda/tables.cuh"
+
+#define AT_ONCE 8
 
 #define NROWS 1000
 
@@ -328,6 +340,64 @@ test_errors(void)
 		}
 }
 
+/* A key near one of so many, which begin with `least`, or at an end of the numbers. */
+static int64_t
+any_key(int64_t least, uint32_t n)
+{
+	static const int64_t ends[] = {INT32_MIN, INT32_MAX, 0, -1, INT64_MIN, INT64_MAX,
+	INT64_C(1) << 32, INT32_MIN + 1};
+
+	return random_u64() % 4 == 0 ? ends[random_u64() % 8] :
+		(int64_t) ((uint64_t) least + random_u64() % (3 * n + 6) - 3);
+}
+
+/* Several keys at once are found as each of them is: in a table of n keys, every third number. */
+static bool
+finds_same(LookupForm form, int64_t least, uint32_t n)
+{
+	int64_t		all[100];
+	uint32_t	zeros[100] = {0};
+	bool		same = true;
+	Bytes		table;
+
+	for (uint32_t i = 0; i < n; i++)
+		all[i] = (int64_t) ((uint64_t) least + 3 * i);
+	table = table_of_integers(form, all, zeros, n, 1);
+	for (int round = 0; round < 500; round++)
+	{
+		uint32_t	asked = (uint32_t) random_u64() & 0xff;
+		uint32_t	expected[2] = {0, 0};
+		int64_t		keys8[AT_ONCE];
+		int32_t		keys4[AT_ONCE];
+
+		for (int i = 0; i < AT_ONCE; i++)
+		{
+			keys8[i] = any_key(least, n);
+			keys4[i] = (int32_t) keys8[i];
+			expected[0] |= (uint32_t) (int8_lookup(keys8[i], table) >= 0) << i;
+			expected[1] |= (uint32_t) (int8_lookup(keys4[i], table) >= 0) << i;
+		}
+		same &= table_has_int8(keys8, asked, AT_ONCE, table) == (expected[0] & asked) &&
+			table_has_int4(keys4, asked, AT_ONCE, table) == (expected[1] & asked);
+	}
+	free((void *) table.data);
+	return same;
+}
+
+/* Tables of all forms, of 32 bits, at their ends, and beyond. */
+static void
+test_finding(void)
+{
+	static const int64_t leasts[] = {0, -70, INT32_MIN, INT32_MIN - INT64_C(100), INT32_MAX - 5,
+	INT32_MAX - INT64_C(297), INT64_C(1) << 40, INT64_MIN};
+	static const uint32_t sizes[] = {0, 1, 100};
+
+	for (int form = LOOKUP_BITS; form < LOOKUP_TEXTS; form++)
+		for (int i = 0; i < 8 * 3; i++)
+			ok(finds_same((LookupForm) form, leasts[i / 3], sizes[i % 3]),
+			   "form %d, %u keys from %lld on", form, sizes[i % 3], (long long) leasts[i / 3]);
+}
+
 int
 main(void)
 {
@@ -337,6 +407,7 @@ main(void)
 	expect_finds("row >= 100", OP_int4_ge, SLOT_HUNDRED, false);
 	expect_finds("row < 0", OP_int4_lt, PARAM_ZERO, false);
 	test_choice();
+	test_finding();
 	test_errors();
 	free((void *) params[SLOT_NEAR].bytes.data);
 	free((void *) params[SLOT_FAR].bytes.data);
