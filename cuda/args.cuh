@@ -388,7 +388,7 @@ enum
 	LIST_RANGE_WORDS
 };
 
-/* Parameters of the kernels of statistics.cuh. */
+/* Parameters of the kernels of statistics.cuh and distinct.cuh. */
 typedef struct StatisticArgs
 {
 	DeviceList	list;
@@ -409,7 +409,7 @@ typedef struct StatisticArgs
 	uint8_t		is_float;
 	uint8_t		continuous;		/* percentile_cont */
 	uint8_t		descending;
-	uint8_t		unused;
+	uint8_t		kind;			/* AccKind: read_distinct */
 } StatisticArgs;
 
 /* Columns of texts whose codes can be keys, at most. */

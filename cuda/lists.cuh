@@ -2,11 +2,11 @@
  * lists.cuh
  *	  The values of a batch's rows, each with its group's slot, into lists.
  *
- * Statistics such as percentiles need all of a group's values in their order.  So once the
- * groups of a batch are all there, its rows are computed once more, and each that counts adds
- * a pair to the Program's list of these values: the group's slot, and the value as an
- * unsigned integer of the same order.  The host has made room for all rows of the batch.  At
- * the end pairs are sorted (sort.cuh) and read (statistics.cuh).
+ * Statistics such as percentiles and counts of distinct values need all of a group's values in
+ * their order.  So once the groups of a batch are all there, its rows are computed once more, and
+ * each that counts adds a pair to the Program's list of these values: the group's slot, and the
+ * value as an unsigned integer of the same order.  The host has made room for all rows of the
+ * batch.  At the end pairs are sorted (sort.cuh) and read (statistics.cuh, distinct.cuh).
  *
  * The generated code gives NLISTS, and a row's list_takes and list_values.
  */

@@ -143,13 +143,11 @@ KERNEL(read_percentiles, StatisticArgs, args)
 	}
 }
 
-/* Equal values are equal here: -0 is 0. */
+/* The value at a place, that of all that are equal to it. */
 DEVICE_FN uint64_t
 mode_value(const StatisticArgs *args, uint64_t place)
 {
-	uint64_t	value = args->list.values[place];
-
-	return args->is_float && value == ORDER_NEGATIVE_ZERO ? ORDER_ZERO : value;
+	return order_of_equal(args->list.values[place], args->is_float);
 }
 
 /* Where a run that begins there ends. */

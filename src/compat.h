@@ -46,6 +46,13 @@
 #define compat_distinct_clause(root) ((root)->parse->distinctClause)
 #endif
 
+/* 16: the input of an aggregate may be sorted for its DISTINCT or ORDER BY */
+#if PG_VERSION_NUM >= 160000
+#define compat_is_presorted(aggref) ((aggref)->aggpresorted)
+#else
+#define compat_is_presorted(aggref) ((void) (aggref), false)
+#endif
+
 /*
  * 16: an outer join is a member of the relids of what it has joined.  Of clauses of outer joins
  * that commute there is one for each order; relids: of a join's two sides.

@@ -197,6 +197,27 @@ acc_is_list(AccKind kind)
 	return acc_form(kind) == FORM_VALUES;
 }
 
+/* Is it read at a place in the values' order that a fraction says? */
+GA_FN bool
+acc_has_fraction(AccKind kind)
+{
+	return kind == ACC_PERCENTILE_DISC || kind == ACC_PERCENTILE_CONT;
+}
+
+/* Does it take each of a list's values once, however often it comes? */
+GA_FN bool
+acc_reads_distinct(AccKind kind)
+{
+	return kind == ACC_COUNT_DISTINCT || kind == ACC_SUM_DISTINCT || kind == ACC_SUM_DISTINCT128;
+}
+
+/* Are the states two words of a sum of 128 bits? */
+GA_FN bool
+acc_is_sum128(AccKind kind)
+{
+	return acc_form(kind) == FORM_INT128 || acc_form(kind) == FORM_DISTINCT_SUM128;
+}
+
 /* Are the states sums of floats, or of products of two? */
 GA_FN bool
 acc_is_exact(AccKind kind)

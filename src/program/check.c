@@ -385,7 +385,7 @@ acc_types(AccKind kind, ValueType *first, ValueType *last)
 	*first = *last = VT_COUNT;
 }
 
-/* What a statistic is read from: a list of values of its types, and a fraction. */
+/* What a statistic is read from: a list of values of its types, and of a percentile a fraction. */
 static bool
 read_acc_is_good(const Check *check, const Accumulator *acc, ValueType first, ValueType last)
 {
@@ -395,7 +395,7 @@ read_acc_is_good(const Check *check, const Accumulator *acc, ValueType first, Va
 	if (acc->values < 0 || acc->values >= p->naccs || !acc_is_list((AccKind) values->kind) ||
 		!is_register(check, values->arg, p->ninsns, first, last))
 		return false;
-	if (acc->kind == ACC_MODE ? acc->param != 0 :
+	if (!acc_has_fraction((AccKind) acc->kind) ? acc->param != 0 :
 		acc->param < 0 || acc->param >= p->nparams || check->params[acc->param].type != VT_FLOAT8)
 		return false;
 	return acc->arg == ACC_READ && acc->arg2 == -1 && acc->filter == -1 && acc->limit == 0 &&

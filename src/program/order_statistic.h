@@ -1,7 +1,7 @@
 /*
  * order_statistic.h
- *	  Values in an unsigned integer that has their order, and which of a group's values a
- *	  percentile is.
+ *	  Values in an unsigned integer that has their order; which of a group's values a
+ *	  percentile is, and what comes of values of which each is taken once.
  *
  * The integer of a float is float_to_ordered's for a minimum: NaN is above all, and -0 next
  * below 0, which PostgreSQL takes for equal.  So a group with both in which one of them is
@@ -48,6 +48,24 @@ order_to_bits(uint64_t order)
 
 	memcpy(&bits, &value, sizeof(bits));
 	return bits;
+}
+
+/* That of all values which are equal to this one. */
+GA_FN uint64_t
+order_of_equal(uint64_t order, bool is_float)
+{
+	return is_float && order == ORDER_NEGATIVE_ZERO ? ORDER_ZERO : order;
+}
+
+/* What a value adds to the words of an accumulator that takes each value once. */
+GA_FN void
+distinct_addends(AccKind kind, uint64_t order, uint64_t addends[2])
+{
+	int64_t		value = (int64_t) (order ^ ORDER_SIGN);
+
+	addends[0] = kind == ACC_COUNT_DISTINCT ? 1 :
+		kind == ACC_SUM_DISTINCT ? (uint64_t) value : (uint64_t) value & 0xffffffff;
+	addends[1] = kind == ACC_SUM_DISTINCT128 ? (uint64_t) (value >> 32) : 0;
 }
 
 /* Is it a fraction that a percentile can have? */
@@ -100,7 +118,7 @@ fractions_are_good(const Program *p, const ParamValue *params)
 	const Accumulator *accs = program_accs(p);
 
 	for (int i = 0; i < p->naccs; i++)
-		if (accs[i].arg == ACC_READ && accs[i].kind != ACC_MODE &&
+		if (acc_has_fraction((AccKind) accs[i].kind) &&
 			(params[accs[i].param].isnull || !fraction_is_good(fraction_of(params, &accs[i]))))
 			return false;
 	return true;

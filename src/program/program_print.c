@@ -134,7 +134,7 @@ print_acc(const Program *p, int i, char *buf, size_t len)
 	if (acc->arg == ACC_READ)
 		append(buf, len, " of words %d to %d%s", program_accs(p)[acc->values].word,
 			   program_accs(p)[acc->values].word + 1, acc->descending ? ", descending" : "");
-	if (acc->arg == ACC_READ && acc->kind != ACC_MODE)
+	if (acc_has_fraction((AccKind) acc->kind))
 		append(buf, len, ", param %d", acc->param);
 	if (acc->nwords == 1)
 		append(buf, len, " -> word %d", acc->word);

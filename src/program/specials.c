@@ -12,8 +12,9 @@
  * selections, keys and extremes stay what they are; the other operand, if it
  * cannot be special, must not be one of these numbers by chance, and is
  * checked.  Arithmetic becomes that of ops_special.h.  Sums leave specials out,
- * and bits of another accumulator say which there were.  For any other operation
- * they are an error, and PostgreSQL's own plan answers.
+ * and bits of another accumulator say which there were.  For any other operation,
+ * and for sums of distinct values of a list, they are an error, and PostgreSQL's own
+ * plan answers.
  *
  * The columns of a Program that merges groups are keys of another one, whose
  * accumulators come first in both: there are now more of them.
@@ -265,9 +266,22 @@ add_first_rows(Rewriting *r, const Accumulator *acc)
 								  r->regs[acc->place]);
 }
 
-/* An accumulator; numeric: an extreme of numerics, or their list. */
+/* Is it a list whose values are added up, each once?  Then none may be special. */
+static bool
+is_summed_list(const Program *p, int acc)
+{
+	const Accumulator *accs = program_accs(p);
+
+	for (int i = 0; i < p->naccs; i++)
+		if (accs[i].arg == ACC_READ && accs[i].values == acc &&
+			acc_reads_distinct((AccKind) accs[i].kind) && accs[i].kind != ACC_COUNT_DISTINCT)
+			return true;
+	return false;
+}
+
+/* An accumulator; numeric: an extreme of numerics, or their list; summed: is_summed_list. */
 static int
-add_acc(Rewriting *r, const Accumulator *acc, bool numeric)
+add_acc(Rewriting *r, const Accumulator *acc, bool numeric, bool summed)
 {
 	int			arg = acc->arg < 0 ? -1 : r->regs[acc->arg];
 	int			filter = acc->filter < 0 ? -1 : r->regs[acc->filter];
@@ -284,6 +298,8 @@ add_acc(Rewriting *r, const Accumulator *acc, bool numeric)
 		arg = add_addend(r, arg);
 	else if (numeric)
 		arg = add_numeric(r, arg);
+	else if (summed && r->special[arg])
+		arg = add_finite(r, arg);
 	return program_add_acc(r->to, (AccKind) acc->kind, arg, filter);
 }
 
@@ -396,7 +412,8 @@ add_accs(Rewriting *r)
 	for (int i = 0; i < p->naccs; i++)
 	{
 		r->accs[i] = (int16_t) (is_merged(r, i) ? i :
-								add_acc(r, &program_accs(p)[i], is_numeric_extreme(p, i)));
+								add_acc(r, &program_accs(p)[i], is_numeric_extreme(p, i),
+										is_summed_list(p, i)));
 		if (r->fine == NULL && (is_merged(r, i) || r->accs[i] != i))
 			return false;
 	}

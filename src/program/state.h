@@ -31,6 +31,8 @@
  *	VALUE		as INT or ORDERED, by the values' type, once all of them are there
  *	BETWEEN		the bits of two doubles, and of the share of the way from the first to the
  *				second at which the result is: 0, the first; likewise
+ *	DISTINCT_COUNT, DISTINCT_SUM, DISTINCT_SUM128
+ *				as COUNT, INT and INT128, of the values that are different; likewise
  *	FIRST_ROWS	entries of the first rows in their order (first_rows.h)
  *
  * Whether an accumulator has taken in any value is what an ACC_COUNT says
@@ -218,6 +220,9 @@ acc_merge_value(const Accumulator *acc, uint64_t *into, const uint64_t *from)
 		case FORM_VALUES:		/* only a list's owner can: merge_state */
 		case FORM_VALUE:
 		case FORM_BETWEEN:
+		case FORM_DISTINCT_COUNT:
+		case FORM_DISTINCT_SUM:
+		case FORM_DISTINCT_SUM128:
 			break;
 		default:				/* texts */
 			if (from[0] != 0 && extreme_is_beaten(kind, into, extreme_text(from)))

@@ -488,6 +488,8 @@ def make_settings(rng):
             'SET plan_cache_mode = %s' % rng.choice(['force_generic_plan', 'force_generic_plan', 'force_custom_plan']),
             "SET work_mem = '%s'" % rng.choice(['64kB', '4MB', '4MB']),
             'SET hash_mem_multiplier = %d' % rng.choice([1, 2]),
+            # values of DISTINCT are keys where groups cost nothing, and in lists where they cost much
+            'SET gpuagg.group_cost = %s' % rng.choice(['-1', '0', '1e7', '1e7']),
             'SET max_parallel_workers_per_gather = %d' % (2 if parallel else 0),
             'SET parallel_setup_cost = %d' % (0 if parallel else 1000),
             'SET parallel_tuple_cost = %s' % (0 if parallel else 0.1),

@@ -27,7 +27,8 @@ my %queries = (
 	columns => 'SELECT k, count(*), sum(v), min(f) FROM (SELECT * FROM t OFFSET 10) s GROUP BY k ORDER BY k',
 	sets => 'SELECT k, v % 3, count(*), sum(v) FROM t GROUP BY CUBE (k, v % 3) ORDER BY 1, 2, 3',
 	few => 'SELECT k % 7, count(*) FROM t GROUP BY ROLLUP (k % 7) ORDER BY 1',
-	distinct => 'SELECT k % 7, count(*), count(DISTINCT v % 9000), sum(DISTINCT k) FROM t GROUP BY 1 ORDER BY 1',
+	distinct => 'SELECT k % 7, count(*), count(DISTINCT v % 9000), bit_xor(DISTINCT k) FROM t GROUP BY 1 ORDER BY 1',
+	lists => 'SELECT k % 7, count(*), count(DISTINCT v), sum(DISTINCT v) FROM t GROUP BY 1 ORDER BY 1',
 	first => 'SELECT k, v FROM (SELECT k, v, row_number() OVER (PARTITION BY k ORDER BY f DESC) AS n FROM t) s WHERE n <= 2 ORDER BY 1, 2',
 	rescans => 'SELECT x, s.* FROM generate_series(1, 3) x, LATERAL (SELECT k % x AS m, count(*) FROM t GROUP BY 1) s ORDER BY 1, 2');
 my $by_key = 'SELECT u.* FROM (SELECT gpu_sum_by_key(k, v) AS a FROM t) s, unnest(s.a) u ORDER BY 1';
@@ -40,6 +41,7 @@ my %calls = (
 	# the tables, the only groups into them, the sets' groups
 	few => [ 'regroup:1', 'regroup:2', 'regroup:3' ],
 	distinct => [ 'groups:2', 'regroup:1', 'regroup:3' ],
+	lists => [ 'open:1', 'pages:3', 'groups:1', 'any:4' ],
 	first => [ 'open:1', 'pages:3', 'groups:1', 'fetch:1' ],
 	# of the runs, the second alone, too
 	rescans => [ 'open:1', 'open:2', 'pages:2', 'groups:1', 'any:4' ]);
@@ -48,6 +50,7 @@ is(outcome($node, "SET gpuagg.inject_failure = ''", 'SHOW gpuagg.inject_failure'
 like(outcome($node, '', "SET gpuagg.inject_failure = 'pages:0:failed'"), qr/invalid value/, 'bad number');
 like(outcome($node, '', "SET gpuagg.inject_failure = 'pages:1:tired'"), qr/invalid value/, 'bad status');
 
+like(outcome($node, '', "EXPLAIN (VERBOSE, COSTS OFF) $queries{lists}"), qr/Program: values/, 'lists: there are some');
 for my $kind (sort keys %calls)
 {
 	my $native = outcome($node, 'SET gpuagg.mode = off', $queries{$kind});

@@ -1,6 +1,6 @@
 /*
  * test_statistics.c
- *	  Percentiles and modes: of the CPU engine, in memory and with a store, by one run and by
+ *	  Percentiles, modes, counts and sums of distinct values: of the CPU engine, in memory and with a store, by one run and by
  *	  several; of the simulated device, with tables that grow.
  */
 #include <math.h>
@@ -34,6 +34,7 @@ static bool filter[MOST_ROWS];
 static int32_t factor = 7;		/* between keys */
 static uint32_t alike;			/* the first rows, which have one key */
 static double expected_rows;	/* EngineHints.rows: few, and a batch has few */
+static bool only_distinct;		/* the Program reads counts and sums of distinct values only */
 
 /* Columns. */
 enum
@@ -57,6 +58,12 @@ static struct
 	int			mode;			/* of integers */
 	int			last_mode;
 	int			float_mode;
+	int			ndistinct;		/* of integers */
+	int			nfiltered;
+	int			nfloats;
+	int			sum_distinct;	/* of integers */
+	int			sum_filtered;
+	int			sum128_distinct;
 } word;
 
 static int64_t
@@ -74,23 +81,49 @@ word_of(const Query *q, int acc)
 	return q->b.accs[acc].word;
 }
 
-/* The Program; a group is its key's, or, without, all rows are one. */
+/* What is read of distinct values from the lists of integers, of floats and of chosen integers. */
+static void
+add_distinct(Query *q, const int lists[3])
+{
+	word.ndistinct = word_of(q, program_add_read_acc(&q->b, ACC_COUNT_DISTINCT, lists[0], 0, false));
+	word.nfloats = word_of(q, program_add_read_acc(&q->b, ACC_COUNT_DISTINCT, lists[1], 0, false));
+	word.nfiltered = word_of(q, program_add_read_acc(&q->b, ACC_COUNT_DISTINCT, lists[2], 0, false));
+	word.sum_distinct = word_of(q, program_add_read_acc(&q->b, ACC_SUM_DISTINCT, lists[0], 0, false));
+	word.sum_filtered = word_of(q, program_add_read_acc(&q->b, ACC_SUM_DISTINCT128, lists[2], 0, false));
+	word.sum128_distinct = word_of(q, program_add_read_acc(&q->b, ACC_SUM_DISTINCT128, lists[0], 0, false));
+}
+
+/* The columns, a key or none, and the three lists. */
 static Query *
-make_query(bool keyed)
+begin_query(bool keyed, int lists[3])
 {
 	Query	   *q = query_begin();
 	int			key = query_column(q, VT_INT4);
 	int			value = query_column(q, VT_INT8);
 	int			real = query_column(q, VT_FLOAT8);
 	int			wanted = query_column(q, VT_BOOL);
-	int			lists[3];
 
 	if (keyed)
 		program_add_key(&q->b, key);
-	word.count = word_of(q, program_add_acc(&q->b, ACC_COUNT, value, -1));
 	lists[0] = program_add_acc(&q->b, ACC_VALUES, value, -1);
 	lists[1] = program_add_acc(&q->b, ACC_VALUES, real, -1);
 	lists[2] = program_add_acc(&q->b, ACC_VALUES, value, wanted);
+	return q;
+}
+
+/* The Program; a group is its key's, or, without, all rows are one. */
+static Query *
+make_query(bool keyed)
+{
+	int			lists[3];
+	Query	   *q = begin_query(keyed, lists);
+
+	if (only_distinct)
+	{
+		add_distinct(q, lists);
+		return q;
+	}
+	word.count = word_of(q, program_add_acc(&q->b, ACC_COUNT, q->b.accs[lists[0]].arg, -1));
 	for (int i = 0; i < NFRACTIONS; i++)
 	{
 		int			param = program_add_param(&q->b, VT_FLOAT8);
@@ -106,6 +139,7 @@ make_query(bool keyed)
 	word.mode = word_of(q, program_add_read_acc(&q->b, ACC_MODE, lists[0], 0, false));
 	word.last_mode = word_of(q, program_add_read_acc(&q->b, ACC_MODE, lists[0], 0, true));
 	word.float_mode = word_of(q, program_add_read_acc(&q->b, ACC_MODE, lists[1], 0, false));
+	add_distinct(q, lists);
 	return q;
 }
 
@@ -231,13 +265,68 @@ disc_place(uint32_t n, double fraction)
 	return place < 1 ? 0 : (uint32_t) place - 1;
 }
 
+/* The different values among sorted ones. */
+static uint32_t
+count_distinct(const int64_t *values, uint32_t n)
+{
+	uint32_t	count = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		count += i == 0 || values[i] != values[i - 1];
+	return count;
+}
+
+static uint32_t
+count_distinct_floats(const double *values, uint32_t n)
+{
+	uint32_t	count = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		count += i == 0 || !is_same(values[i], values[i - 1]);
+	return count;
+}
+
+static __int128
+sum_distinct(const int64_t *values, uint32_t n)
+{
+	__int128	sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (i == 0 || values[i] != values[i - 1])
+			sum += values[i];
+	return sum;
+}
+
+/* The sum of which the words are halves, where the low one may hold more than 32 bits. */
+static __int128
+sum_of_words(const uint64_t *words)
+{
+	return (__int128) (int64_t) words[1] * (INT64_C(1) << 32) + words[0];
+}
+
+/* What is read of a group's distinct values: how many numbers are wrong. */
+static int
+wrong_distinct(const uint64_t *state, const int64_t *values, uint32_t n, const int64_t *wanted,
+			   uint32_t nwanted, const double *reals)
+{
+	return (state[word.ndistinct] != count_distinct(values, n)) +
+		(state[word.nfiltered] != count_distinct(wanted, nwanted)) +
+		(state[word.nfloats] != count_distinct_floats(reals, n)) +
+		(state[word.sum_distinct] != (uint64_t) sum_distinct(values, n)) +
+		(sum_of_words(&state[word.sum128_distinct]) != sum_distinct(values, n)) +
+		(sum_of_words(&state[word.sum_filtered]) != sum_distinct(wanted, nwanted));
+}
+
 /* A group's statistics: how many are wrong. */
 static int
 wrong_in_group(const uint64_t *state, const int64_t *values, uint32_t n, const int64_t *wanted,
 			   uint32_t nwanted, const double *reals)
 {
-	int			wrong = state[word.count] != n;
+	int			wrong = wrong_distinct(state, values, n, wanted, nwanted, reals);
 
+	if (only_distinct)
+		return wrong;
+	wrong += state[word.count] != n;
 	for (int i = 0; i < NFRACTIONS && n > 0; i++)
 	{
 		uint32_t	place = disc_place(n, fractions[i]);
@@ -315,7 +404,7 @@ check(Values kind, uint32_t nrows, uint32_t ngroups, bool keyed, uint64_t limit,
 	query_run(q, engine, nrows, 7000);
 	wrong = count_wrong(q, nrows, ngroups, keyed, &groups);
 	ok(q->status == ENGINE_OK && wrong == 0 && q->ngroups == groups &&
-	   (q->stats.values_ordered > 0 || (engine == &storing_engine && stores.runs > 1)),
+	   (q->stats.values_ordered > 0 || nrows == 1 || (engine == &storing_engine && stores.runs > 1)),
 	   "%s: %s values, %u rows, %u groups, %llu kB, %u runs, %llu pieces: %d wrong, strategy %s %s",
 	   engine_id_name(engine->traits->id), value_names[kind], nrows, q->ngroups,
 	   (unsigned long long) limit >> 10, engine == &storing_engine ? stores.runs : 1,
@@ -351,6 +440,50 @@ check_growth(void)
 		check(MANY, MOST_ROWS, 30000, true, UINT64_C(160) << 20, "atomic", 1);
 	alike = 0;
 	expected_rows = 0;
+}
+
+/* Counts and sums of distinct values, with nothing else that is read from their lists. */
+static void
+check_distinct(uint64_t limit)
+{
+	only_distinct = true;
+	for (int kind = FEW; kind <= SPECIAL; kind++)
+	{
+		check((Values) kind, 20000, 3, true, limit, "auto", 0);
+		check((Values) kind, 9000, 1, false, limit, "auto", 0);
+		check((Values) kind, 5000, 700, true, limit, "auto", 0);
+	}
+	/* groups of one row, of one and all rows, of 33 rows, which a warp has of two groups */
+	check(MANY, 3000, 20000, true, limit, "auto", 0);
+	check(FEW, 33, 1, true, limit, "auto", 0);
+	check(MANY, 65, 2, true, limit, "auto", 0);
+	only_distinct = false;
+}
+
+/* 0 and -0 are one value, and so are all NaNs. */
+static void
+check_distinct_floats(void)
+{
+	const double values[] = {-0.0, 0.0, -NAN, NAN, 1, -0.0, INFINITY};
+	int			lists[3];
+	Query	   *q = begin_query(true, lists);
+	const uint64_t *state;
+
+	add_distinct(q, lists);
+	query_clear(q);
+	for (int i = 0; i < 7; i++)
+	{
+		put_int4(q, C_KEY, 1);
+		put_null(q, C_INT);
+		put_float8(q, C_FLOAT, values[i]);
+		put_bool(q, C_FILTER, true);
+	}
+	query_run(q, engine, 7, 7);
+	state = q->status == ENGINE_OK ? query_state(q, "1") : NULL;
+	ok(state != NULL && state[word.nfloats] == 4 && state[word.ndistinct] == 0 &&
+	   state[word.sum_distinct] == 0, "%s: distinct floats, and no integers: %s",
+	   engine_id_name(engine->traits->id), q->message);
+	query_end(q);
 }
 
 /* Of a group with both 0 and -0 the result is not known where it is one of them. */
@@ -393,6 +526,7 @@ static void
 check_engine(void)
 {
 	check_zeros(0.5, ENGINE_INEXACT, "0 and -0, and one of them the median");
+	check_distinct_floats();
 	check_fraction(1.001, false);
 	check_fraction(-0.5, false);
 	check_fraction(NAN, false);
@@ -408,6 +542,7 @@ main(void)
 	check_sizes(UINT64_C(1) << 30, "auto", 0);
 	check_sizes(UINT64_C(8) << 20, "auto", 1e9);
 	check(MANY, MOST_ROWS, 2, true, UINT64_C(1) << 30, "auto", 2);
+	check_distinct(UINT64_C(1) << 30);
 	check_engine();
 	engine = &storing_engine;
 	for (stores.runs = 1; stores.runs <= 3; stores.runs += 2)
@@ -415,11 +550,13 @@ main(void)
 		check_sizes(UINT64_C(64) << 10, "auto", 0);
 		check_sizes(UINT64_C(1) << 20, "auto", 0);
 		check(FAR, MOST_ROWS, 2, true, UINT64_C(64) << 10, "auto", 2);
+		check_distinct(UINT64_C(64) << 10);
 	}
 	engine = &simt_engine;
 	for (int i = 0; i < 4; i++)
 		check_sizes(0, strategies[i], i % 2 ? 1 : 0);
 	check_growth();
+	check_distinct(0);
 	check_engine();
 	return done_testing();
 }

@@ -1,17 +1,20 @@
 /*
  * statistics.c
- *	  Order statistics of groups: percentiles and modes, read from lists of values.
+ *	  Order statistics of groups: percentiles, modes, and counts and sums of distinct values,
+ *	  read from lists of values.
  *
  * A statistic is a reader of a group's values in their order: of a percentile it takes the
- * value at one or two places, of a mode it counts how often each comes.  Few values are
- * sorted for all readers of a list.  Of many, those in each of some thousand ranges between
- * the least and the greatest are counted, and only a range in which a reader wants a value is
- * looked at, in the same way, until its values are few or all the same.  So percentiles are
- * selected, in time that is linear, and no more memory is needed than for a range, wherever
- * the values are: in a list, or in a store, from which they are read again for each range.
+ * value at one or two places, of a mode it counts how often each comes, and of distinct values
+ * it takes each that differs from the one before.  Few values are sorted for all readers of a
+ * list.  Of many, those in each of some thousand ranges between the least and the greatest are
+ * counted, and only a range in which a reader wants a value is looked at, in the same way, until
+ * its values are few or all the same.  So percentiles are selected, in time that is linear, and
+ * no more memory is needed than for a range, wherever the values are: in a list, or in a store,
+ * from which they are read again for each range.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/cpu/statistics.h"
 #include "program/order_statistic.h"
@@ -41,10 +44,11 @@ typedef struct Reader
 	uint64_t	low_value;		/* and the values there */
 	uint64_t	high_value;
 	double		share;
-	uint64_t	last;			/* modes: the value that came last, */
-	uint64_t	last_count;		/* and how often; */
-	uint64_t	most;			/* that came most often, */
+	uint64_t	last;			/* others: the value that came last, */
+	uint64_t	last_count;		/* and how often; distinct values: 0, or not; */
+	uint64_t	most;			/* modes: that came most often, */
 	uint64_t	most_count;		/* and how often */
+	uint64_t	words[2];		/* distinct values: what they have added */
 } Reader;
 
 /* A list of the Program's. */
@@ -124,7 +128,7 @@ find_readers(Statistics *s)
 			if (accs[j].arg == ACC_READ && accs[j].values == i)
 			{
 				list->readers[list->nreaders++].acc = &accs[j];
-				list->reads_all |= accs[j].kind == ACC_MODE;
+				list->reads_all |= !acc_has_fraction((AccKind) accs[j].kind);
 			}
 		next += list->nreaders;
 		s->nlists++;
@@ -216,7 +220,7 @@ begin_readers(const Statistics *s, uint64_t n)
 		Reader	   *reader = &s->list->readers[i];
 		const Accumulator *acc = reader->acc;
 
-		reader->last_count = reader->most_count = 0;
+		reader->last_count = reader->most_count = reader->words[0] = reader->words[1] = 0;
 		reader->share = 0;
 		if (acc->kind == ACC_PERCENTILE_CONT)
 			percentile_cont_ranks(fraction_of(s->params, acc), n, &reader->low, &reader->high,
@@ -268,12 +272,35 @@ end_run(Reader *reader)
 static inline void
 count_value(const List *list, Reader *reader, uint64_t value, uint64_t n)
 {
-	if (list->is_float && value == ORDER_NEGATIVE_ZERO)
-		value = ORDER_ZERO;
+	value = order_of_equal(value, list->is_float);
 	if (reader->last_count > 0 && value != reader->last)
 		end_run(reader);
 	reader->last = value;
 	reader->last_count += n;
+}
+
+/* Values come of which each is taken once. */
+static void
+take_distinct(const List *list, Reader *reader, const uint64_t *values, uint64_t n)
+{
+	AccKind		kind = (AccKind) reader->acc->kind;
+
+	for (uint64_t i = 0; i < n; i++)
+	{
+		uint64_t	value = order_of_equal(values[i], list->is_float);
+		uint64_t	addends[2];
+
+		if (reader->last_count > 0 && value == reader->last)
+			continue;
+		distinct_addends(kind, value, addends);
+		reader->words[0] += addends[0];
+		reader->words[1] += addends[1];
+		reader->last = value;
+		reader->last_count = 1;
+	}
+	/* the low half of a sum has room for 2^32 values */
+	if (kind == ACC_SUM_DISTINCT128)
+		sum128_normalize(reader->words);
 }
 
 /* The next n values are in their order; they are all the same if equal. */
@@ -291,6 +318,11 @@ give_values(const List *list, const uint64_t *values, uint64_t first, uint64_t n
 			else
 				for (uint64_t j = 0; j < n; j++)
 					count_value(list, reader, values[j], 1);
+			continue;
+		}
+		if (acc_reads_distinct((AccKind) reader->acc->kind))
+		{
+			take_distinct(list, reader, values, equal ? 1 : n);
 			continue;
 		}
 		if (is_between(reader->low, first, n))
@@ -461,6 +493,11 @@ end_readers(Statistics *s, uint64_t *state)
 		Reader	   *reader = &s->list->readers[i];
 		uint64_t   *words = state + reader->acc->word;
 
+		if (acc_reads_distinct((AccKind) reader->acc->kind))
+		{
+			memcpy(words, reader->words, reader->acc->nwords * sizeof(uint64_t));
+			continue;
+		}
 		if (reader->acc->kind == ACC_MODE)
 			end_mode(s, reader);
 		if (is_ambiguous(s, reader))

@@ -1,6 +1,7 @@
 /*
  * statistics.h
- *	  Order statistics of groups: percentiles and modes, read from lists of values.
+ *	  Order statistics of groups: percentiles, modes, and counts and sums of distinct values,
+ *	  read from lists of values.
  */
 #ifndef GPUAGG_STATISTICS_H
 #define GPUAGG_STATISTICS_H

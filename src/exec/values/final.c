@@ -36,7 +36,7 @@ static Datum wide_numeric(const Program *program, const Wide *wide, int scale);
 static bool
 is_sum128(const Accumulator *acc)
 {
-	return acc_form((AccKind) acc->kind) == FORM_INT128;
+	return acc_is_sum128((AccKind) acc->kind);
 }
 
 /* The sum that SUM_INT128's two words hold, if it is an int64. */

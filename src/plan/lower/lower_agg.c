@@ -6,6 +6,9 @@
  * by which an aggregate over nothing is NULL.  Aggregates over the same
  * argument and filter share both, and a count of values that are never NULL is
  * the count of rows.
+ *
+ * One with DISTINCT takes in a key of the groups (lower_regroup.c), or is read from a list of
+ * its values in their order.
  */
 #include "postgres.h"
 
@@ -406,6 +409,72 @@ lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale)
 	if (acc_form(kind->acc) == FORM_FLOAT_PRODUCT)
 		return lower_distinct_moments(l, kind->final, arg);
 	add_aggregate(l, kind, arg, -1, acc_reads_value(kind->acc) ? scale : 0, -1);
+	return lower_succeeded(l);
+}
+
+/* What reads such an aggregate from a list of its values, each once; ACC_KINDS: nothing does. */
+static AccKind
+distinct_reader(const AggregateKind *kind)
+{
+	if (is_variance(kind->final))
+		return ACC_KINDS;
+	switch (kind->acc)
+	{
+		case ACC_COUNT:
+			return ACC_COUNT_DISTINCT;
+		case ACC_SUM_INT:
+			return ACC_SUM_DISTINCT;
+		case ACC_SUM_INT128:
+			return ACC_SUM_DISTINCT128;
+		default:
+			return ACC_KINDS;
+	}
+}
+
+/* The register of an aggregate's values for a list, and of what scale they are; or -1. */
+static int
+lower_listed(Lowering *l, Expr *expr, bool summed, int *scale)
+{
+	FinalKind	final;
+	NumericInfo info;
+	int			arg = lower_ordered(l, expr, &final, &info);
+
+	*scale = summed ? info.scale : 0;
+	if (arg < 0 || !is_numeric(expr))
+		return arg;
+	if (summed && (l->expects_specials || l->needs_specials))
+		return lower_reject(l, REJECTED_NUMERIC, _("a numeric can be NaN or infinite"));
+	return lower_uniform(l, arg, &info);
+}
+
+bool
+lower_distinct_list(Lowering *l, const Aggref *aggref)
+{
+	const AggregateKind *kind = check_level(l, aggref) ? check_aggref(l, aggref) : NULL;
+	AccKind		reader = kind == NULL ? ACC_KINDS : distinct_reader(kind);
+	int			filter = -1;
+	int			values;
+	int			count;
+	int			scale;
+
+	if (kind != NULL && reader == ACC_KINDS)
+		lower_reject(l, REJECTED_AGGREGATE,
+					 _("DISTINCT in %s beside an ordered-set aggregate is not supported"),
+					 format_procedure(aggref->aggfnoid));
+	if (!lower_succeeded(l))
+		return false;
+	if (aggref->aggfilter != NULL && (filter = lower_expr(l, aggref->aggfilter)) < 0)
+		return lower_succeeded(l);
+	values = lower_listed(l, linitial_node(TargetEntry, aggref->args)->expr,
+						  reader != ACC_COUNT_DISTINCT, &scale);
+	if (values < 0)
+		return lower_succeeded(l);
+	values = program_add_acc(l->builder, ACC_VALUES, values, filter);
+	count = program_add_read_acc(l->builder, ACC_COUNT_DISTINCT, values, 0, false);
+	program_add_numeric_agg(l->builder, kind->final,
+							reader == ACC_COUNT_DISTINCT ? count :
+							program_add_read_acc(l->builder, reader, values, 0, false),
+							count, scale);
 	return lower_succeeded(l);
 }
 

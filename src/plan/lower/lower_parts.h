@@ -52,6 +52,9 @@ extern bool lower_needs_distinct(const Aggref *aggref);
  */
 extern Expr *lower_distinct_argument(const Aggref *aggref);
 
+/* Such an aggregate as a list of its values, from which each is read once. */
+extern bool lower_distinct_list(Lowering *l, const Aggref *aggref);
+
 /* Such an aggregate over distinct values, which are a register's. */
 extern bool lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale);
 

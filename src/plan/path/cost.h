@@ -63,6 +63,12 @@ extern Cost cost_cached_pages_spared(Cost alone, Cost partial, double divisor);
 extern double cost_share_read_again(double pages);
 
 /*
+ * What groups and lists of values cost the CPU engine beyond that, which PostgreSQL's costs of
+ * its own groups do not count either: by this two ways of the engine are compared.
+ */
+extern Cost cost_beyond(const CostInput *in);
+
+/*
  * Do several processes take less time than the leader alone, by these costs?  The leader's
  * rows may come from workers, too.
  */
@@ -72,10 +78,10 @@ extern bool cost_workers_pay(const CostInput *in, Cost alone, Cost together, boo
 extern Cost cost_setup(const EngineOps *engine);
 
 /*
- * Does the device memory that settings allow hold the groups that are expected?  If not, reason
- * says why.
+ * Does the device memory that settings allow hold the groups that are expected, and lists of
+ * the values of so many rows if the Program has any?  If not, reason says why.
  */
-extern bool device_holds_groups(const EngineOps *engine, const Program *program, double groups,
-								char *reason, size_t len);
+extern bool device_holds_groups(const EngineOps *engine, const Program *program, double rows,
+								double groups, char *reason, size_t len);
 
 #endif							/* GPUAGG_COST_H */

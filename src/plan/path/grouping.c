@@ -18,7 +18,8 @@
  *
  * GROUPING SETS, and aggregates with DISTINCT, are made by regrouping: the engine
  * groups by all keys of all sets and by these aggregates' arguments, and coarser
- * groups are made of its groups.
+ * groups are made of its groups.  Without grouping sets, aggregates with DISTINCT can be read
+ * from lists of their values instead, as ordered-set aggregates are, and then beside these.
  */
 #include "postgres.h"
 
@@ -290,6 +291,38 @@ examine_order_of_sets(const PlannerInfo *root)
 	return NULL;
 }
 
+static void
+read_lists(Grouping *grouping)
+{
+	grouping->lists_distinct = true;
+	grouping->regroups = false;
+	grouping->arguments = NIL;
+	grouping->sets = NIL;
+	grouping->is_estimated = false;
+}
+
+/* Are there ordered-set aggregates, which are read from lists? */
+static bool
+has_statistic(const Grouping *grouping)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->aggrefs)
+		if (is_statistic(lfirst_node(Aggref, lc)))
+			return true;
+	return false;
+}
+
+bool
+grouping_with_lists(const Grouping *grouping, Grouping *other)
+{
+	if (!grouping->regroups || grouping->root->parse->groupingSets != NIL)
+		return false;
+	*other = *grouping;
+	read_lists(other);
+	return true;
+}
+
 List *
 grouping_engine_keys(const Grouping *grouping)
 {
@@ -331,7 +364,11 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	if (reason == NULL)
 		reason = examine_distinct_aggregates(grouping);
 	if (reason == NULL && grouping->regroups && parse->groupingSets == NIL)
+	{
 		grouping->sets = list_make1(all_key_numbers(grouping));
+		if (has_statistic(grouping))
+			read_lists(grouping);
+	}
 	return reason;
 }
 

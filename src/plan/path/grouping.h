@@ -43,6 +43,7 @@ typedef struct Grouping
 	bool		regroups;		/* the engine's groups are those of all keys and
 								 * arguments; the step's are made of them: */
 	List	   *sets;			/* a List of ints each, numbers of keys */
+	bool		lists_distinct; /* values of aggregates with DISTINCT are in lists, and not keys */
 	List	   *groupings;		/* GroupingFunc: of target and HAVING */
 	List	   *aggrefs;		/* Aggref: of target and HAVING, without repeats */
 	List	   *junk;			/* Expr: of target, whose values are not used */
@@ -90,6 +91,12 @@ typedef struct LoweredGrouping
 extern const char *grouping_examine(Grouping *grouping, PlannerInfo *root,
 									RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 									List *having);
+
+/*
+ * The same step with the values of its aggregates with DISTINCT in lists, where they are keys.
+ * False: they are not, or there are grouping sets.
+ */
+extern bool grouping_with_lists(const Grouping *grouping, Grouping *other);
 
 /* The same for SELECT DISTINCT, whose output is that of its input. */
 extern const char *grouping_examine_distinct(Grouping *grouping, PlannerInfo *root,

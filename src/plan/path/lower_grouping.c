@@ -171,7 +171,10 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 
 		l->aggregate_code = lowered->codes == NULL ? NULL :
 			&lowered->codes[list_length(grouping->input_keys) + foreach_current_index(lc)];
-		if (!lower_needs_distinct(aggref) && !lower_aggref(l, aggref))
+		if (lower_needs_distinct(aggref) && !grouping->lists_distinct)
+			continue;
+		if (lower_needs_distinct(aggref) ? !lower_distinct_list(l, aggref) :
+			!lower_aggref(l, aggref))
 			goto rejected;
 	}
 	if (grouping->first_rows && !lower_rows(grouping, l))
@@ -189,7 +192,7 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 							   "aggregates of groups that need not be computed can raise errors");
 	if (grouping->regroups && program_has_values(lowered->program))
 		return reject_grouping(rejection, REJECTED_AGGREGATE,
-							   "an ordered-set aggregate beside grouping sets, or DISTINCT in an aggregate, is not supported");
+							   "an ordered-set aggregate beside grouping sets is not supported");
 	if (grouping->regroups)
 	{
 		const char *reason;

@@ -479,8 +479,8 @@ engine_path(const Grouping *grouping, const LoweredGrouping *lowered,
 		return NULL;
 	}
 	path = make_gpuagg_path(grouping, lowered, grouped_rel, engine, 0);
-	if (!device_holds_groups(engine, lowered->program, grouping->estimates.groups, text,
-							 sizeof(text)))
+	if (!device_holds_groups(engine, lowered->program, path->cost.rows_passed,
+							 grouping->estimates.groups, text, sizeof(text)))
 	{
 		reject_grouping(rejection, REJECTED_ENGINE, pstrdup(text));
 		return NULL;
@@ -668,6 +668,43 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 	return best;
 }
 
+/*
+ * Of two ways to take each value of aggregates with DISTINCT once: as keys of groups that are
+ * regrouped, and from lists that are ordered.  Lists are no dearer than keys that take longer.
+ */
+static GpuAggPath *
+cheaper_way(GpuAggPath *keys, GpuAggPath *lists)
+{
+	Path	   *path;
+
+	if (keys == NULL || lists == NULL ||
+		compat_disabled_nodes(&keys->custom.path) != compat_disabled_nodes(&lists->custom.path))
+		return cheaper_path(keys, lists);
+	if (compared_cost(keys) + cost_beyond(&keys->cost) <=
+		compared_cost(lists) + cost_beyond(&lists->cost))
+		return keys;
+	path = &lists->custom.path;
+	path->startup_cost = Min(path->startup_cost, keys->custom.path.startup_cost);
+	path->total_cost = Min(path->total_cost, keys->custom.path.total_cost);
+	return lists;
+}
+
+/*
+ * Values of aggregates with DISTINCT are keys of groups that are regrouped, or lists that are
+ * ordered.
+ */
+static GpuAggPath *
+best_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
+{
+	GpuAggPath *path = find_path(grouping, grouped_rel, rejection);
+	Grouping	lists;
+	Rejection	of_lists;
+
+	if (!grouping_with_lists(grouping, &lists))
+		return path;
+	return cheaper_way(path, find_path(&lists, grouped_rel, &of_lists));
+}
+
 /* The cost of PostgreSQL's best way so far. */
 static Cost
 native_cost(const RelOptInfo *grouped_rel)
@@ -725,7 +762,7 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 	if (reason != NULL)
 		reject_grouping(rejection, REJECTED_QUERY, reason);
 	else
-		path = find_path(&grouping, grouped_rel, rejection);
+		path = best_path(&grouping, grouped_rel, rejection);
 
 	/* aggregates that only PostgreSQL has */
 	if (path == NULL && stage == UPPERREL_GROUP_AGG && root->numOrderedAggs > 0 &&

@@ -106,25 +106,38 @@ has_reference(const List *order)
 	return false;
 }
 
+/* Does PostgreSQL sort each group's values for the aggregate, its input being in no such order? */
+static bool
+sorts_values(const Aggref *aggref)
+{
+	return AGGKIND_IS_ORDERED_SET(aggref->aggkind) ||
+		(aggref->aggdistinct != NIL && !compat_is_presorted(aggref));
+}
+
 /*
- * Sorting each group for percentiles and modes, of which the planner counts nothing.  Aggregates
- * over the same values share a sort.
+ * Sorting each group for percentiles, modes and aggregates with DISTINCT, of which the planner
+ * counts nothing.  Aggregates over the same values share a sort.
  */
 static Cost
-ordered_set_sorts(const AggPath *path)
+value_sorts(const Path *path)
 {
-	double		rows = path->subpath->rows;
-	double		in_group = rows / Max(path->numGroups, 1);
+	const AggPath *agg = (const AggPath *) path;
 	Bitmapset  *sorts = NULL;
+	double		rows;
+	double		in_group;
 	ListCell   *lc;
 
-	foreach(lc, pull_var_clause((Node *) path->path.pathtarget->exprs,
+	if (!IsA(path, AggPath))
+		return 0;
+	rows = agg->subpath->rows;
+	in_group = rows / Max(agg->numGroups, 1);
+	foreach(lc, pull_var_clause((Node *) path->pathtarget->exprs,
 								PVC_INCLUDE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS |
 								PVC_RECURSE_PLACEHOLDERS))
 	{
 		const Aggref *aggref = lfirst(lc);
 
-		if (IsA(aggref, Aggref) && AGGKIND_IS_ORDERED_SET(aggref->aggkind) && aggref->aggtransno >= 0)
+		if (IsA(aggref, Aggref) && sorts_values(aggref) && aggref->aggtransno >= 0)
 			sorts = bms_add_member(sorts, aggref->aggtransno);
 	}
 	return bms_num_members(sorts) * 2 * cpu_operator_cost * rows * log2(Max(in_group, 1));
@@ -151,7 +164,7 @@ uncounted_sorts(const Path *path)
 					break;
 				}
 			case T_AggPath:
-				cost += ordered_set_sorts((const AggPath *) path);
+				cost += value_sorts(path);
 				path = ((const AggPath *) path)->subpath;
 				break;
 			case T_WindowAggPath:
@@ -372,7 +385,7 @@ fate_beside(const RivalsInput *in, Path *rival)
 	Cost		uncounted = native_has_workers(rival) ?
 		in->workers_start + in->calls / (max_parallel_workers_per_gather + 1) : in->calls;
 	Cost		noise = noise_in(in, rival) + uncounted;
-	Cost		sorts = IsA(rival, AggPath) ? ordered_set_sorts((const AggPath *) rival) : 0;
+	Cost		sorts = Max(0, value_sorts(rival) - value_sorts(path));
 
 	if (compat_disabled_nodes(rival) < compat_disabled_nodes(path) ||
 		path->total_cost > rival->total_cost + cost_tolerated(in, rival) + uncounted + sorts)

@@ -137,7 +137,9 @@ SELECT why('SELECT g, percentile_cont(g / 100.0) WITHIN GROUP (ORDER BY f) FROM 
 SELECT why('SELECT rank(5) WITHIN GROUP (ORDER BY id) FROM many_types');
 SELECT why('SELECT mode() WITHIN GROUP (ORDER BY ''name '' || g) FROM many_types');
 SELECT why('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY ts - timestamp ''2000-01-01'') FROM many_types');
-SELECT why('SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY f), count(DISTINCT d) FROM many_types GROUP BY g');
+SELECT why('SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY f), count(DISTINCT ''name '' || g) FROM many_types GROUP BY g');
+SELECT why('SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY f), stddev(DISTINCT n) FROM many_types GROUP BY g');
+SELECT why('SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY f), bit_xor(DISTINCT id) FROM many_types GROUP BY g');
 SELECT why('SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY f) FROM many_types GROUP BY ROLLUP (g)');
 SELECT why('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY n * n * n * n * n * n * n * n) FROM many_types');
 

@@ -189,11 +189,13 @@ SELECT spills('SELECT k, count(*), sum(v), min(t) FROM spilled GROUP BY k'), spi
 SELECT check_query('SELECT k, count(*), sum(v), min(t), max(n) FROM spilled GROUP BY k');
 SELECT check_query('SELECT t, id % 5000, count(*) FROM spilled GROUP BY t, id % 5000');
 SELECT check_query('SELECT i, (SELECT count(*) FROM (SELECT k, t, count(*) FROM spilled GROUP BY k, t LIMIT 9 + i * 5000) s) FROM generate_series(1, 3) i');
+SET gpuagg.group_cost = 0;
 SELECT q AS query, spills('SELECT ' || q, 'Regrouping ', 1024) AS regrouping_spills
 FROM unnest(ARRAY[
 	'k, v, id % 100, count(*), sum(id) FROM spilled GROUP BY CUBE (k, v, id % 100)',
 	'v, count(DISTINCT k) FROM spilled GROUP BY v',
 	'k, v % 2, count(*) FROM spilled WHERE k < 50 GROUP BY ROLLUP (k, v % 2)']) q;
+RESET gpuagg.group_cost;
 
 -- sets and aggregates of all kinds
 SELECT q AS query, check_query('SELECT ' || q)

@@ -5,8 +5,8 @@
  * Once a batch's groups are all in the table, its rows add their values (lists.cuh).  A list
  * grows before a batch's launch, to twice its room at least: at first to what the expected rows
  * would take.  When all rows are there, the pairs of each list are sorted by passes from one
- * list to another (sort.cuh), and statistics are read into words by slots (statistics.cuh),
- * from where groups take them when they leave.
+ * list to another (sort.cuh), and statistics are read into words by slots (statistics.cuh,
+ * distinct.cuh), from where groups take them when they leave.
  *
  * All of it goes through the run's work stream.
  */
@@ -15,7 +15,7 @@
 #include "engine/cuda/aggregate/value_lists.h"
 #include "program/order_statistic.h"
 
-/* Threads of a block of the kernels of statistics.cuh. */
+/* Threads of a block of the kernels of statistics.cuh and distinct.cuh. */
 #define STATISTIC_THREADS 256
 
 /* Blocks of a multiprocessor that sort: two of them have room. */
@@ -362,7 +362,10 @@ read_statistic(RunCore *run, const StatisticKernels *kernels, const Accumulator 
 {
 	EngineStatus status;
 
+	args->kind = acc->kind;
 	args->descending = acc->descending;
+	if (acc_reads_distinct((AccKind) acc->kind))
+		return launch(run, kernels->read_distinct, args->n, args);
 	if (acc->kind != ACC_MODE)
 	{
 		args->fraction = fraction_of(run->constants.params, acc);
@@ -406,6 +409,28 @@ free_places(RunCore *run, Places *places)
 	run_free(run, &places->modes);
 }
 
+/* Where the pairs of each slot are, if one of the list's readers looks for them. */
+static EngineStatus
+find_places(RunCore *run, const StatisticKernels *kernels, int acc, const Places *places,
+			StatisticArgs *args)
+{
+	const Accumulator *accs = program_accs(run->program);
+	bool		wanted = false;
+	EngineStatus status;
+
+	for (int i = 0; i < run->program->naccs; i++)
+		wanted |= accs[i].arg == ACC_READ && accs[i].values == acc &&
+			!acc_reads_distinct((AccKind) accs[i].kind);
+	if (!wanted)
+		return ENGINE_OK;
+	status = clear(run, &places->starts);
+	if (status == ENGINE_OK)
+		status = clear(run, &places->ends);
+	args->starts = places->starts.ptr;
+	args->ends = places->ends.ptr;
+	return status == ENGINE_OK ? launch(run, kernels->list_groups, args->n, args) : status;
+}
+
 /* All that is read from a sorted list; acc: the list's. */
 static EngineStatus
 read_list(RunCore *run, const StatisticKernels *kernels, int acc, const Places *places,
@@ -413,15 +438,9 @@ read_list(RunCore *run, const StatisticKernels *kernels, int acc, const Places *
 {
 	const Accumulator *accs = program_accs(run->program);
 	const KernelLayout *layout = &run->layouts[0];
-	EngineStatus status = clear(run, &places->starts);
+	EngineStatus status = find_places(run, kernels, acc, places, args);
 
-	if (status == ENGINE_OK)
-		status = clear(run, &places->ends);
-	args->starts = places->starts.ptr;
-	args->ends = places->ends.ptr;
 	args->is_float = value_is_float((ValueType) program_insns(run->program)[accs[acc].arg].type);
-	if (status == ENGINE_OK)
-		status = launch(run, kernels->list_groups, args->n, args);
 	for (int i = 0; i < run->program->naccs && status == ENGINE_OK; i++)
 	{
 		if (accs[i].arg != ACC_READ || accs[i].values != acc)

@@ -194,7 +194,7 @@ codegen_statistics(Text *text)
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
 				"#include \"state.h\"\n#include \"order_statistic.h\"\n"
 				"#include \"args.cuh\"\n#include \"prefix.cuh\"\n"
-				"#include \"sort.cuh\"\n#include \"statistics.cuh\"\n");
+				"#include \"sort.cuh\"\n#include \"statistics.cuh\"\n#include \"distinct.cuh\"\n");
 }
 
 void

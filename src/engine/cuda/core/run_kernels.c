@@ -425,7 +425,8 @@ kernels_load_statistics(RunCore *run, LoadedModule **module, StatisticKernels *k
 		{"sort_unpack", &kernels->sort_unpack},
 		{"read_percentiles", &kernels->read_percentiles},
 		{"find_modes", &kernels->find_modes},
-		{"read_modes", &kernels->read_modes}
+		{"read_modes", &kernels->read_modes},
+		{"read_distinct", &kernels->read_distinct}
 	};
 	Text		text = {0};
 

@@ -79,6 +79,7 @@ typedef struct StatisticKernels
 	DeviceKernel *read_percentiles;
 	DeviceKernel *find_modes;
 	DeviceKernel *read_modes;
+	DeviceKernel *read_distinct;
 } StatisticKernels;
 
 /*
