@@ -196,6 +196,7 @@ service_config(void)
 	{
 		.buffers = readable ? BufferBlocks : NULL,
 			.buffers_size = readable ? (uint64) NBuffers * BLCKSZ : 0,
+			.devices = gpuagg_used_devices,
 			.max_device_memory = (uint64) gpuagg_max_device_memory << 20,
 			.cache_size = gpuagg_cache_size < 0 ? KEPT_SHARE : (uint64) gpuagg_cache_size << 20,
 			.file_is_gone = file_is_gone,
@@ -220,6 +221,7 @@ run_device_process(pid_t worker, int listener, int status)
 	if (!protect_shared_memory(why, sizeof(why)))
 		give_up(status, why, "");
 	init_ps_display("gpuagg device process");
+	cuda_engine_use(config.devices);
 	require_engine(status);
 	tell(status, STATUS_SERVES, "");
 	device_process_main(listener, status, &config);

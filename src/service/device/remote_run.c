@@ -22,11 +22,11 @@
 #include <unistd.h>
 
 #include "engine/clock.h"
-#include "engine/cuda/context/context.h"
 #include "engine/cuda/cuda_engine.h"
 #include "engine/cuda/device/device.h"
 #include "service/device/distrust.h"
 #include "service/device/feeder.h"
+#include "service/device/placement.h"
 #include "service/device/run_lookups.h"
 #include "service/wire/channel.h"
 #include "service/wire/groups_file.h"
@@ -38,9 +38,6 @@
 
 /* Of the first ones: a session that gives them at once should not wait for many. */
 #define FIRST_PART_SIZE (UINT64_C(1) << 14)
-
-/* The share of a device's memory that runs may use, where no setting says. */
-#define MEMORY_PERCENT 80
 
 /* The engines, and the devices that they use; NULL: it does not run here, or has none. */
 static const EngineOps *const engines[NUM_ENGINES] = {
@@ -58,6 +55,7 @@ typedef struct RemoteRun
 	Connection *connection;
 	const EngineOps *ops;
 	Opening		opening;
+	const DeviceOps *devices;	/* of the engine; NULL: it has none */
 	EngineHints hints;
 	char		strategy[PROTOCOL_NAME];
 	uint64_t	wait_ns;		/* for device memory at most */
@@ -120,25 +118,6 @@ fail(RemoteRun *r, EngineStatus status, const char *message)
 {
 	snprintf(r->message, sizeof(r->message), "%s", message);
 	return status;
-}
-
-/*
- * What all runs may have, if no setting says: what the engine lends, or, until it has
- * opened the device, a share of what that has.
- */
-static void
-find_budget(Service *service, const DeviceOps *device)
-{
-	DeviceInfo	info;
-	char		why[256];
-
-	if (service->config->max_device_memory > 0 || device == NULL)
-		return;
-	memset(&info, 0, sizeof(info));
-	if (context_is_open(device))
-		service->admission.budget = context_of(device)->memory.budget;
-	else if (device->list(&info, 1, why, sizeof(why)) > 0)
-		service->admission.budget = info.memory / 100 * MEMORY_PERCENT;
 }
 
 /* The session's next message, for which the run waits; false: none comes. */
@@ -253,7 +232,7 @@ take_open(RemoteRun *r)
 	c->activity.total_pages = open->total_pages;
 	memcpy(c->activity.database, open->database, sizeof(c->activity.database));
 	memcpy(c->activity.relation, open->relation, sizeof(c->activity.relation));
-	find_budget(c->service, devices[open->engine]);
+	r->devices = devices[open->engine];
 	if (!opening_read(r->file, &open->opening, &r->opening, r->message, sizeof(r->message)))
 		return ENGINE_FAILED;
 	distrust_apply(r->opening.tables, r->opening.ntables);
@@ -276,8 +255,8 @@ find_lookups(RemoteRun *r)
 	EngineStatus status;
 
 	c->activity.phase = RUN_OPENING;
-	if (!run_lookups_find(&r->lookups, r->ops, c->activity.role, c->activity.database,
-						  &r->opening))
+	if (!run_lookups_find(&r->lookups, r->ops, r->hints.device, c->activity.role,
+						  c->activity.database, &r->opening))
 		return fail(r, ENGINE_NO_MEMORY, "out of memory");
 	if (r->lookups.nwanted == 0)
 		return ENGINE_OK;
@@ -305,7 +284,8 @@ tell_position(RemoteRun *r)
 	Connection *c = r->connection;
 
 	message_begin(&c->answer, MESSAGE_QUEUED);
-	c->answer.queued.position = admission_position(&c->service->admission, &r->ticket);
+	c->answer.queued.position = admission_position(&c->service->admissions[r->hints.device],
+												   &r->ticket);
 	(void) connection_send(c, -1);
 }
 
@@ -321,12 +301,39 @@ memory_needed(const RemoteRun *r)
 	return needed == 0 || (limit > 0 && needed > limit) ? limit : needed;
 }
 
-/* Has the engine's device failed, so that only another process can try again? */
+/* Has a device of the engine failed, so that only another process can try again? */
 static bool
 is_lost(const EngineOps *ops)
 {
 	return ops != NULL && ops->process != NULL && ops->process->lost != NULL &&
-		ops->process->lost();
+		ops->process->lost() >= 0;
+}
+
+/* Which device the run uses, and what it needs of its memory. */
+static EngineStatus
+find_place(RemoteRun *r)
+{
+	Service    *service = r->connection->service;
+	int			device;
+
+	r->ticket.need = memory_needed(r);
+	if (r->devices == NULL)
+	{
+		service->admissions[0].budget = service->config->max_device_memory;
+		return ENGINE_OK;
+	}
+	device = placement_choose(service, r->devices, r->opening.program, &r->hints, r->ticket.need);
+	if (device < 0)
+		return fail(r, ENGINE_FAILED, "no device is used");
+	r->hints.device = device;
+	r->connection->activity.devices = UINT64_C(1) << device;
+	return ENGINE_OK;
+}
+
+static Admission *
+admission_of(const RemoteRun *r)
+{
+	return &r->connection->service->admissions[r->hints.device];
 }
 
 /*
@@ -352,11 +359,10 @@ wait_for_memory(RemoteRun *r)
 
 	c->activity.phase = RUN_WAITING;
 	c->begun = begin;
-	r->ticket.need = memory_needed(r);
 	r->ticket.waits = !session_has_other(c);
 	r->ticket.admit = wake;
 	r->ticket.argument = c->task;
-	admission_enter(&c->service->admission, &r->ticket);
+	admission_enter(admission_of(r), &r->ticket);
 	if (!r->ticket.admitted && !r->ticket.waits)
 		return fail(r, ENGINE_NO_MEMORY, "no device memory is free beside the session's other run");
 	if (!r->ticket.admitted)
@@ -585,6 +591,8 @@ run(RemoteRun *r)
 	EngineStatus status = take_open(r);
 
 	if (status == ENGINE_OK)
+		status = find_place(r);
+	if (status == ENGINE_OK)
 		status = find_lookups(r);
 	if (status == ENGINE_OK)
 		status = wait_for_memory(r);
@@ -634,7 +642,7 @@ close_run(RemoteRun *r)
 	run_lookups_end(&r->lookups, &r->opening);
 	if (is_lost(r->ops))
 		service->lost = true;
-	admission_leave(&service->admission, &r->ticket);
+	admission_leave(admission_of(r), &r->ticket);
 	opening_free(&r->opening);
 	if (r->file >= 0)
 		close(r->file);

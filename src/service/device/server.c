@@ -312,7 +312,6 @@ device_process_main(int listener, int status, const ServiceConfig *config)
 	cuda_engine_keep_columns(config->cache_size);
 	loop.service.config = config;
 	loop.service.status = status;
-	loop.service.admission.budget = config->max_device_memory;
 	(void) fcntl(listener, F_SETFL, O_NONBLOCK);
 	(void) fcntl(status, F_SETFL, O_NONBLOCK);
 	failures_log(&loop.service);

@@ -14,8 +14,9 @@ typedef struct ServiceConfig
 {
 	const char *buffers;		/* shared buffers, as this process has them */
 	uint64_t	buffers_size;	/* bytes; 0: they cannot be read here */
-	uint64_t	max_device_memory;	/* bytes for all runs together; 0: 80 % of the
-									 * device's */
+	uint64_t	devices;		/* that are used, a bit each */
+	uint64_t	max_device_memory;	/* bytes of each device for all runs together; 0:
+									 * 80 % */
 	uint64_t	cache_size;		/* bytes of it for columns that stay, or
 								 * KEPT_SHARE */
 	bool		(*file_is_gone) (const uint32_t *file); /* a table's, as in TableState; NULL:
