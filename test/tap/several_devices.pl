@@ -36,6 +36,8 @@ sub query { return "SELECT k, count(*), sum(v) FROM $_[0] GROUP BY k ORDER BY k"
 sql("SET gpuagg.mode = off; CREATE TABLE $_ AS SELECT i % 1000 AS k, i AS v FROM generate_series(1, 100000) i;
 	VACUUM ANALYZE $_") for qw(t u);
 
+sql("CREATE FUNCTION slowly(k int) RETURNS int STABLE LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.01); RETURN k; END'");
+
 # what there is
 is(sql($devices), join("\n", "0|simulated device|$small|t|t|0|0", "1|simulated device|$large|t|t|0|0",
 		"2|simulated device|$small|t|t|0|0"), 'three devices');
@@ -47,7 +49,7 @@ is_right($session, query('t'), 'and served from there', 'some');
 
 # where a run is, others come to another device, unless it has what they read
 my $holder = session($node);
-$holder->query_until(qr/begun/, "\\echo begun\nSET gpuagg.mode = force; SELECT k, count(*) FROM (SELECT i AS k, pg_sleep(60) FROM generate_series(1, 2) i OFFSET 0) s GROUP BY k;\n");
+$holder->query_until(qr/begun/, "\\echo begun\nSET gpuagg.mode = force; SELECT k, count(*) FROM (SELECT slowly(k) AS k FROM t OFFSET 0) s GROUP BY k;\n");
 ok(wait_for(20, sub { return devices_of() ne '' }), 'a run that takes long');
 is(devices_of(), '{1}', 'a run on the device');
 like(sql("SELECT runs, memory_used > 0 FROM gpuagg_devices WHERE device = 1"), qr/^1\|t$/, 'whose memory it has');
