@@ -118,6 +118,19 @@ typedef struct EngineHints
 	uint64_t	memory_limit;	/* bytes for the run, 0: the engine's default */
 	const char *strategy;		/* gpuagg.strategy: a name, or "auto" */
 	int			device;			/* the number of the engine's device that the run uses */
+
+	/*
+	 * The run is one of nparts that divide the rows among them; 0: it has all.  It is given the
+	 * pages of its part of the tables' stripes (stripe_part), and keeps and serves no others.
+	 */
+	uint32_t	nparts;
+	uint32_t	part;
+
+	/*
+	 * By accumulator, what a float sum's words count, less INT32_MIN; 0: nobody has chosen it yet.
+	 * Of all parts' runs, each of which chooses what is not chosen.  NULL: the run has its own.
+	 */
+	int64_t    *units;
 	bool		only_pages;		/* columns come for rows that are left out only; false
 								 * if others attach, whose rows nobody counts yet */
 

@@ -1,6 +1,11 @@
 /*
  * placement.c
- *	  Which device a run uses.
+ *	  Which devices a run uses.
+ *
+ * A large table is dealt over all devices that are used, always the same way, so that each finds
+ * the columns that it has kept.  So is one of which several devices keep blocks.  A small run has
+ * one device: that of those that are used which keeps most of its tables, and if none keeps any,
+ * that with the fewest runs.
  *
  * A device whose budget is less than what the run needs is taken only if all are such.  Rows are
  * not read again that a device has, even if others have less to do: reading a table's pages takes
@@ -10,9 +15,16 @@
 
 #include "engine/cuda/context/context.h"
 #include "engine/cuda/cuda_engine.h"
+#include "engine/several_devices.h"
 
 /* The share of a device's memory that runs may use, where no setting says. */
 #define MEMORY_PERCENT 80
+
+/* Groups that are merged; more take longer than what is gained. */
+#define MOST_MERGED 4e6
+
+/* A table is spread if one device keeps less than so much of what all of them keep. */
+#define SPREAD_SHARE 0.9
 
 /* What speaks for a device. */
 typedef struct Place
@@ -70,14 +82,27 @@ is_better(const Place *a, const Place *b)
 	return a->free > b->free;
 }
 
-int
+/* Is the run one of all devices? */
+static bool
+is_dealt(const ServiceConfig *config, const Program *program, const EngineHints *hints,
+		 uint64_t kept, uint64_t most_kept)
+{
+	return program->source == SOURCE_PAGES && several_devices_possible(program) &&
+		hints->groups <= MOST_MERGED &&
+		(hints->pages >= (double) config->deal_pages || most_kept < SPREAD_SHARE * kept);
+}
+
+uint64_t
 placement_choose(Service *service, const DeviceOps *ops, const Program *program,
 				 const EngineHints *hints, uint64_t need)
 {
 	char		why[256];
 	uint64_t	used = context_used(ops, why, sizeof(why));
 	int			best = -1;
-	Place		best_place;
+	Place		best_place = {0};
+	bool		all_fit = true;
+	uint64_t	kept = 0;
+	uint64_t	most_kept = 0;
 
 	for (int i = 0; i < DEVICES_MAX; i++)
 	{
@@ -86,11 +111,16 @@ placement_choose(Service *service, const DeviceOps *ops, const Program *program,
 		if ((used >> i & 1) == 0)
 			continue;
 		place = find_place(service, ops, i, program, hints, need);
+		all_fit &= place.fits;
+		kept += place.kept;
+		most_kept = place.kept > most_kept ? place.kept : most_kept;
 		if (best < 0 || is_better(&place, &best_place))
 		{
 			best = i;
 			best_place = place;
 		}
 	}
-	return best;
+	if (best < 0 || (all_fit && is_dealt(service->config, program, hints, kept, most_kept)))
+		return used;
+	return UINT64_C(1) << best;
 }

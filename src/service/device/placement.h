@@ -1,6 +1,6 @@
 /*
  * placement.h
- *	  Which device a run uses.
+ *	  Which devices a run uses.
  *
  * Plain C99 without postgres.h.
  */
@@ -11,10 +11,9 @@
 #include "service/device/connection.h"
 
 /*
- * The device, of those that are used, that keeps most of the hints' tables for the Program; if
- * none keeps any, that with the fewest runs; -1: none is used.  need: bytes of its memory.
+ * A bit each; 0: there are none.  need: bytes of a device's memory.
  */
-extern int	placement_choose(Service *service, const DeviceOps *ops, const Program *program,
-							 const EngineHints *hints, uint64_t need);
+extern uint64_t placement_choose(Service *service, const DeviceOps *ops, const Program *program,
+								 const EngineHints *hints, uint64_t need);
 
 #endif							/* GPUAGG_PLACEMENT_H */

@@ -84,6 +84,7 @@ reset_signals(void)
 #ifdef GPUAGG_TESTING
 int			device_process_dies_at = 0;
 int			device_process_delay = 0;
+int			device_process_deal_pages = DEAL_PAGES;
 #endif
 
 /*
@@ -201,7 +202,10 @@ service_config(void)
 			.cache_size = gpuagg_cache_size < 0 ? KEPT_SHARE : (uint64) gpuagg_cache_size << 20,
 			.file_is_gone = file_is_gone,
 #ifdef GPUAGG_TESTING
+			.deal_pages = (uint64) device_process_deal_pages,
 			.dies_at = (uint64) device_process_dies_at,
+#else
+			.deal_pages = DEAL_PAGES,
 #endif
 	};
 }

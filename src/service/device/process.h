@@ -25,10 +25,12 @@ extern pid_t device_process_fork(int listener, int status);
 
 #ifdef GPUAGG_TESTING
 /*
- * Of the next device process: gpuagg.device_dies_at (ServiceConfig.dies_at), gpuagg.device_delay.
+ * Of the next device process: gpuagg.device_dies_at (ServiceConfig.dies_at), gpuagg.device_delay,
+ * gpuagg.deal_pages.
  */
 extern int	device_process_dies_at;
 extern int	device_process_delay;
+extern int	device_process_deal_pages;
 #endif
 
 #endif							/* GPUAGG_PROCESS_H */

@@ -24,6 +24,7 @@
 #include "engine/clock.h"
 #include "engine/cuda/cuda_engine.h"
 #include "engine/cuda/device/device.h"
+#include "engine/several_devices.h"
 #include "service/device/distrust.h"
 #include "service/device/feeder.h"
 #include "service/device/placement.h"
@@ -55,11 +56,13 @@ typedef struct RemoteRun
 	Connection *connection;
 	const EngineOps *ops;
 	Opening		opening;
-	const DeviceOps *devices;	/* of the engine; NULL: it has none */
+	const DeviceOps *device_ops;	/* of the engine; NULL: it has no device */
+	uint64_t	devices;		/* that the run uses; a bit each */
 	EngineHints hints;
 	char		strategy[PROTOCOL_NAME];
 	uint64_t	wait_ns;		/* for device memory at most */
-	Ticket		ticket;
+	uint64_t	need;			/* bytes of each device's memory */
+	Ticket		tickets[DEVICES_MAX];	/* of the devices */
 	RunLookups	lookups;
 	EngineRun  *run;			/* NULL: not open */
 	Feeding		feeding;
@@ -120,6 +123,12 @@ fail(RemoteRun *r, EngineStatus status, const char *message)
 	return status;
 }
 
+static bool
+uses_several(const RemoteRun *r)
+{
+	return (r->devices & (r->devices - 1)) != 0;
+}
+
 /* The session's next message, for which the run waits; false: none comes. */
 static bool
 wait_for_message(Connection *c)
@@ -169,7 +178,7 @@ answer_request(RemoteRun *r, const EngineRequest *request)
 	if (status == ENGINE_OK)
 	{
 		call_is_due(r->run, CALL_ANSWER);
-		status = r->ops->kept->answer(r->run, &answer);
+		status = r->run->ops->kept->answer(r->run, &answer);
 	}
 	free(lsns);
 	return status;
@@ -179,7 +188,7 @@ answer_request(RemoteRun *r, const EngineRequest *request)
 static EngineStatus
 answer_requests(RemoteRun *r)
 {
-	const EngineKept *kept = r->ops->kept;
+	const EngineKept *kept = r->run->ops->kept;
 	EngineRequest request = {REQUEST_NONE, 0, NULL};
 	EngineStatus status = ENGINE_OK;
 
@@ -232,7 +241,7 @@ take_open(RemoteRun *r)
 	c->activity.total_pages = open->total_pages;
 	memcpy(c->activity.database, open->database, sizeof(c->activity.database));
 	memcpy(c->activity.relation, open->relation, sizeof(c->activity.relation));
-	r->devices = devices[open->engine];
+	r->device_ops = devices[open->engine];
 	if (!opening_read(r->file, &open->opening, &r->opening, r->message, sizeof(r->message)))
 		return ENGINE_FAILED;
 	distrust_apply(r->opening.tables, r->opening.ntables);
@@ -246,16 +255,20 @@ take_open(RemoteRun *r)
 	return fail(r, ENGINE_OK, "");
 }
 
-/* Have all tables: those that the engine has not kept come from the session. */
+/*
+ * Have all tables: those that the device has not kept come from the session.  Of several devices
+ * each may have kept others, so that all come.
+ */
 static EngineStatus
 find_lookups(RemoteRun *r)
 {
 	Connection *c = r->connection;
+	int			device = uses_several(r) ? -1 : r->hints.device;
 	const char *why;
 	EngineStatus status;
 
 	c->activity.phase = RUN_OPENING;
-	if (!run_lookups_find(&r->lookups, r->ops, r->hints.device, c->activity.role,
+	if (!run_lookups_find(&r->lookups, r->ops, device, c->activity.role,
 						  c->activity.database, &r->opening))
 		return fail(r, ENGINE_NO_MEMORY, "out of memory");
 	if (r->lookups.nwanted == 0)
@@ -279,13 +292,13 @@ wake(void *argument)
 
 /* Tell the session that it waits, and how many are before it. */
 static void
-tell_position(RemoteRun *r)
+tell_position(RemoteRun *r, int device)
 {
 	Connection *c = r->connection;
 
 	message_begin(&c->answer, MESSAGE_QUEUED);
-	c->answer.queued.position = admission_position(&c->service->admissions[r->hints.device],
-												   &r->ticket);
+	c->answer.queued.position = admission_position(&c->service->admissions[device],
+												   &r->tickets[device]);
 	(void) connection_send(c, -1);
 }
 
@@ -309,31 +322,25 @@ is_lost(const EngineOps *ops)
 		ops->process->lost() >= 0;
 }
 
-/* Which device the run uses, and what it needs of its memory. */
+/* Which devices the run uses, and what it needs of their memory. */
 static EngineStatus
 find_place(RemoteRun *r)
 {
 	Service    *service = r->connection->service;
-	int			device;
 
-	r->ticket.need = memory_needed(r);
-	if (r->devices == NULL)
+	r->need = memory_needed(r);
+	if (r->device_ops == NULL)
 	{
 		service->admissions[0].budget = service->config->max_device_memory;
+		r->devices = 1;
 		return ENGINE_OK;
 	}
-	device = placement_choose(service, r->devices, r->opening.program, &r->hints, r->ticket.need);
-	if (device < 0)
+	r->devices = placement_choose(service, r->device_ops, r->opening.program, &r->hints, r->need);
+	if (r->devices == 0)
 		return fail(r, ENGINE_FAILED, "no device is used");
-	r->hints.device = device;
-	r->connection->activity.devices = UINT64_C(1) << device;
+	r->hints.device = __builtin_ctzll(r->devices);
+	r->connection->activity.devices = r->devices;
 	return ENGINE_OK;
-}
-
-static Admission *
-admission_of(const RemoteRun *r)
-{
-	return &r->connection->service->admissions[r->hints.device];
 }
 
 /*
@@ -350,31 +357,53 @@ session_has_other(const Connection *c)
 	return false;
 }
 
+/* Until the device has the memory. */
 static EngineStatus
-wait_for_memory(RemoteRun *r)
+wait_for_device(RemoteRun *r, int device)
 {
 	Connection *c = r->connection;
-	uint64_t	begin = now_ns();
+	Ticket	   *ticket = &r->tickets[device];
 	char		why[64];
 
-	c->activity.phase = RUN_WAITING;
-	c->begun = begin;
-	r->ticket.waits = !session_has_other(c);
-	r->ticket.admit = wake;
-	r->ticket.argument = c->task;
-	admission_enter(admission_of(r), &r->ticket);
-	if (!r->ticket.admitted && !r->ticket.waits)
+	ticket->need = r->need;
+	ticket->waits = !session_has_other(c);
+	ticket->admit = wake;
+	ticket->argument = c->task;
+	admission_enter(&c->service->admissions[device], ticket);
+	if (!ticket->admitted && !ticket->waits)
 		return fail(r, ENGINE_NO_MEMORY, "no device memory is free beside the session's other run");
-	if (!r->ticket.admitted)
-		tell_position(r);
-	while (!r->ticket.admitted && !c->gone && now_ns() - begin < r->wait_ns)
-		task_give_way(0, begin + r->wait_ns);
-	r->queue_ns = c->activity.waited_ns = now_ns() - begin;
-	if (r->ticket.admitted)
+	if (!ticket->admitted)
+		tell_position(r, device);
+	while (!ticket->admitted && !c->gone && now_ns() - c->begun < r->wait_ns)
+		task_give_way(0, c->begun + r->wait_ns);
+	r->queue_ns = c->activity.waited_ns = now_ns() - c->begun;
+	if (ticket->admitted)
 		return ENGINE_OK;
 	snprintf(why, sizeof(why), "waited %llu ms for device memory",
 			 (unsigned long long) (r->queue_ns / 1000000));
 	return fail(r, ENGINE_NO_MEMORY, why);
+}
+
+/* All runs wait for devices in the order of their numbers, so that none waits for another for ever. */
+static EngineStatus
+wait_for_memory(RemoteRun *r)
+{
+	EngineStatus status = ENGINE_OK;
+
+	r->connection->activity.phase = RUN_WAITING;
+	r->connection->begun = now_ns();
+	for (int i = 0; i < DEVICES_MAX && status == ENGINE_OK; i++)
+		if (r->devices >> i & 1)
+			status = wait_for_device(r, i);
+	return status;
+}
+
+static void
+leave_devices(RemoteRun *r)
+{
+	for (int i = 0; i < DEVICES_MAX; i++)
+		if (r->devices >> i & 1)
+			admission_leave(&r->connection->service->admissions[i], &r->tickets[i]);
 }
 
 /* From now on the session, and those whom it tells the key, may give rows. */
@@ -384,7 +413,7 @@ begin_feeding(RemoteRun *r)
 	Feeding    *feeding = &r->feeding;
 
 	feeding->owner = r->connection;
-	feeding->ops = r->ops;
+	feeding->ops = r->run->ops;
 	feeding->run = r->run;
 	feeding->program = r->opening.program;
 	feeding->only_pages = r->hints.only_pages;
@@ -432,7 +461,12 @@ open_run(RemoteRun *r)
 	EngineStatus status;
 
 	c->activity.phase = RUN_OPENING;
-	status = r->ops->open(r->opening.program, r->opening.params, &r->hints, &r->run, r->message);
+	if (!uses_several(r))
+		status = r->ops->open(r->opening.program, r->opening.params, &r->hints, &r->run,
+							  r->message);
+	else
+		status = several_devices_open(r->ops, r->devices, r->opening.program, r->opening.params,
+									  &r->hints, &r->run, r->message);
 	if (status == ENGINE_OK)
 	{
 		call_is_due(r->run, CALL_OPEN);
@@ -508,7 +542,7 @@ write_groups(RemoteRun *r, GroupsWriter **writer)
 		EngineStatus status;
 
 		call_is_due(r->run, CALL_GROUPS);
-		status = r->ops->groups(r->run, &batch);
+		status = r->run->ops->groups(r->run, &batch);
 		if (status == ENGINE_BUSY && pause_run(r))
 			continue;
 		if (status != ENGINE_OK)
@@ -579,7 +613,7 @@ check_input(RemoteRun *r)
 		r->feeding.nended != (r->feeding.all_input ? 0 : message->groups.feeders))
 		return fail(r, ENGINE_FAILED, "not all that feed the run have ended");
 	call_is_due(r->run, CALL_TOASTED);
-	if (r->ops->toasted(r->run, &row, 1) > 0)
+	if (r->run->ops->toasted(r->run, &row, 1) > 0)
 		return fail(r, ENGINE_FAILED, "rows that were left out have not been sent");
 	return ENGINE_OK;
 }
@@ -637,12 +671,12 @@ close_run(RemoteRun *r)
 	if (r->feeder != NULL)
 		feeding_end(&r->feeding);
 	if (r->run != NULL)
-		r->ops->close(r->run);
+		r->run->ops->close(r->run);
 	feeding_free(&r->feeding);
 	run_lookups_end(&r->lookups, &r->opening);
 	if (is_lost(r->ops))
 		service->lost = true;
-	admission_leave(admission_of(r), &r->ticket);
+	leave_devices(r);
 	opening_free(&r->opening);
 	if (r->file >= 0)
 		close(r->file);

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Tables of so many pages and more are dealt over devices. */
+#define DEAL_PAGES (1 << 20)
+
 typedef struct ServiceConfig
 {
 	const char *buffers;		/* shared buffers, as this process has them */
@@ -19,6 +22,7 @@ typedef struct ServiceConfig
 									 * 80 % */
 	uint64_t	cache_size;		/* bytes of it for columns that stay, or
 								 * KEPT_SHARE */
+	uint64_t	deal_pages;		/* DEAL_PAGES; tests have fewer */
 	bool		(*file_is_gone) (const uint32_t *file); /* a table's, as in TableState; NULL:
 														 * nobody knows */
 #ifdef GPUAGG_TESTING

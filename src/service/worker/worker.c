@@ -527,6 +527,11 @@ worker_init(void)
 							NULL,
 							&device_process_delay, 0, 0, 3600 * 1000,
 							PGC_SIGHUP, GUC_UNIT_MS, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.deal_pages",
+							"Tables of so many pages and more are dealt over devices by the next device process.",
+							NULL,
+							&device_process_deal_pages, device_process_deal_pages, 1, INT_MAX,
+							PGC_SIGHUP, 0, NULL, NULL, NULL);
 #endif
 	if (process_shared_preload_libraries_in_progress && !IsBinaryUpgrade)
 		RegisterBackgroundWorker(&worker);
