@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use Test::More;
+use PostgreSQL::Test::Utils;
 use Node;
 use Residence;
 use Service;
@@ -85,7 +86,59 @@ is(sql($cache), "t|k|0\nt|v|0", 'is kept on the first of two that are alike');
 use_devices("'2'");
 is_right($session, query('t'), 'on one', 'none');
 is(sql($cache), "t|k|2\nt|v|2", 'that was named');
-use_devices("'7'");
+# a large table is dealt over all devices
+sql("SET gpuagg.mode = off; CREATE TABLE large AS SELECT i % 1000 AS k, i AS v, 'text ' || i % 10 AS s, i * 0.5::float8 AS f,
+		repeat('x', 300) AS filler FROM generate_series(1, 100000) i;
+	VACUUM ANALYZE large");
+sql('ALTER SYSTEM SET gpuagg.deal_pages = 2000');
+use_devices("'all'");
+my @queries = (query('large'), 'SELECT s, max(k), sum(f), avg(v), min(s) FROM large WHERE k > 10 GROUP BY s ORDER BY s',
+	'SELECT count(*), sum(v), stddev(f) FROM large', 'SELECT count(DISTINCT s) FROM large',
+	'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM large',
+	'SELECT k, count(*) FROM large GROUP BY k HAVING count(*) > 99 ORDER BY count(*) DESC, k LIMIT 5');
+my $kept = "SELECT device FROM gpuagg_cache WHERE relation = 'large'::regclass AND attribute = 'k' ORDER BY 1";
+is_right($session, $queries[0], 'a large table', 'none');
+is(sql($kept), "0\n1\n2", 'is kept on all devices');
+is(sql("SELECT sum(blocks) = pg_relation_size('large') / 8192, count(DISTINCT blocks) > 1 FROM gpuagg_cache WHERE relation = 'large'::regclass AND attribute = 'v'"),
+	't|t', 'each block on one');
+is_right($session, $queries[0], 'and is served from there', sql("SELECT pg_relation_size('large') / 8192"));
+is_right($session, $_, $_) for @queries, @queries;
+is_right($session, query('t'), 'a small one', 'none');
+is(sql("SELECT count(DISTINCT device) FROM gpuagg_cache WHERE relation = 't'::regclass"), '1', 'is not dealt');
+sql('UPDATE large SET v = v + 1 WHERE k = 5');
+is_right($session, $_, "after changes: $_") for @queries;
+{
+	my $workers = session($node, 'SET max_parallel_workers_per_gather = 2', 'SET min_parallel_table_scan_size = 0', 'SET parallel_setup_cost = 0');
+	is_right($workers, $_, "with workers: $_") for @queries;
+	$workers->quit;
+}
+
+# a device that fails is left out for a while; queries go on with the others
+device_may_fail($node);
+may_end($node);
+{
+	local $ENV{GPUAGG_SIMT_INJECT} = 'launch@1:2:failed';
+	sql('ALTER SYSTEM SET gpuagg.device_pause = 6');
+	$session->quit;
+	$node->restart;
+	$session = session($node, 'SET gpuagg.fallback = on');
+	my $native = rows($session, 'off', $queries[0]);
+	is(rows($session, 'force', $queries[0]), $native, 'a device fails: the query falls back');
+	ok(wait_for(20, sub { return outcome($node, '', $devices) =~ /^0.*\n2/ }), 'it is left out');
+	is(sql('SELECT used, reason FROM gpuagg_devices WHERE device = 1'), 'f|it has failed and is left out for a while', 'and why');
+	$session->quit;
+	# its calls are counted anew, and it fails again when it is used again
+	$session = session($node);
+	is(rows($session, 'force', $queries[0]), $native, 'the next one goes on with the others');
+	is(sql($kept), "0\n2", 'which keep the columns');
+	ok(wait_for(20, sub { return sql('SELECT used FROM gpuagg_devices WHERE device = 1') eq 't' }), 'it is used again');
+	like(slurp_file($node->logfile), qr/device 1 has failed.*leaves out device 1 for 6 s|leaves out device 1 for 6 s.*device 1 has failed/s, 'the log tells');
+}
+$session->quit;
+
+# none
+sql("ALTER SYSTEM SET gpuagg.devices = '7'");
+$node->restart;
 like(said('SET gpuagg.engine = simt'), qr/gpuagg.devices names none of the devices/, 'a device that is not there');
 
 $node->stop;

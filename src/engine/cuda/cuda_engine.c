@@ -264,9 +264,9 @@ serve_on(const DeviceOps *device, uint64_t memory, const void *pages, size_t siz
 }
 
 void
-cuda_engine_use(uint64_t devices)
+cuda_engine_use(uint64_t devices, uint64_t left_out)
 {
-	context_use(devices);
+	context_use(devices, left_out);
 }
 
 void

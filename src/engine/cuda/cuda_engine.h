@@ -16,8 +16,11 @@ extern const EngineCosts cuda_costs;
 extern const EngineOps simt_engine;
 extern const EngineCosts simt_costs;
 
-/* At first: use those devices only whose bits are set, device 0 the lowest. */
-extern void cuda_engine_use(uint64_t devices);
+/*
+ * At first, and when it changes: use those devices only whose bits are set, device 0 the lowest,
+ * and leave out these, unless no other one is there.
+ */
+extern void cuda_engine_use(uint64_t devices, uint64_t left_out);
 
 /*
  * In a process that serves many runs at once, before the first of them: how much memory

@@ -55,7 +55,7 @@ put_device(ReturnSetInfo *result, const DeviceRow *row, const char *why)
 	values[9] = Int64GetDatum((int64) row->memory_used);
 	isnull[0] = isnull[1] = isnull[2] = isnull[3] = no_device;
 	isnull[4] = info->driver == 0;
-	isnull[6] = !no_device && info->usable;
+	isnull[6] = !no_device && info->reason[0] == '\0';
 	isnull[8] = isnull[9] = row->used == 0;
 	tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
 }

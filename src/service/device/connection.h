@@ -23,7 +23,8 @@ typedef struct Service
 											 * device 0's */
 	struct Connection *connections;
 	struct Feeding *feedings;	/* runs that other sessions may feed, too */
-	bool		lost;			/* the device has failed: this process must end */
+	bool		lost;			/* a device has failed: this process must end; */
+	int			lost_device;	/* its number */
 #ifdef GPUAGG_TESTING
 	uint64_t	messages;		/* received or begun to be sent */
 #endif

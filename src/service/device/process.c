@@ -211,10 +211,12 @@ service_config(void)
 }
 
 static void __attribute__((noreturn))
-run_device_process(pid_t worker, int listener, int status)
+run_device_process(pid_t worker, int listener, int status, const uint32 *left_out)
 {
 	ServiceConfig config = service_config();
 	char		why[256];
+
+	memcpy(config.left_out, left_out, sizeof(config.left_out));
 
 	reset_signals();
 	attach_to_worker(worker, status);
@@ -225,19 +227,19 @@ run_device_process(pid_t worker, int listener, int status)
 	if (!protect_shared_memory(why, sizeof(why)))
 		give_up(status, why, "");
 	init_ps_display("gpuagg device process");
-	cuda_engine_use(config.devices);
+	cuda_engine_use(config.devices, 0);
 	require_engine(status);
 	tell(status, STATUS_SERVES, "");
 	device_process_main(listener, status, &config);
 }
 
 pid_t
-device_process_fork(int listener, int status)
+device_process_fork(int listener, int status, const uint32 *left_out)
 {
 	pid_t		worker = getpid();
 	pid_t		pid = fork();
 
 	if (pid == 0)
-		run_device_process(worker, listener, status);
+		run_device_process(worker, listener, status, left_out);
 	return pid;
 }

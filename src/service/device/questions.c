@@ -5,6 +5,7 @@
  */
 #include "service/device/questions.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,11 +31,17 @@ add_devices(const Service *service, EngineId engine, const DeviceOps *ops, Messa
 	n = ops->list(infos, DEVICES_MAX, devices->why, sizeof(devices->why));
 	used = context_used(ops, devices->why, sizeof(devices->why));
 	for (int i = 0; i < n && devices->ndevices < DEVICES_MAX; i++)
-		message_devices(answer)[devices->ndevices++] = (DeviceRow)
 	{
-		.info = infos[i],.engine = engine,.number = (uint32_t) i,.used = used >> i & 1,
-			.memory_used = context_memory_used(ops, i),.runs = service->admissions[i].runs
-	};
+		if (infos[i].usable && (used >> i & 1) == 0)
+			snprintf(infos[i].reason, sizeof(infos[i].reason), "%s",
+					 service->config->devices >> i & 1 ? "it has failed and is left out for a while" :
+					 "gpuagg.devices does not name it");
+		message_devices(answer)[devices->ndevices++] = (DeviceRow)
+		{
+			.info = infos[i],.engine = engine,.number = (uint32_t) i,.used = used >> i & 1,
+				.memory_used = context_memory_used(ops, i),.runs = service->admissions[i].runs
+		};
+	}
 }
 
 /* The simulated devices, too, if tests have said of what size they are. */

@@ -314,12 +314,17 @@ memory_needed(const RemoteRun *r)
 	return needed == 0 || (limit > 0 && needed > limit) ? limit : needed;
 }
 
-/* Has a device of the engine failed, so that only another process can try again? */
-static bool
-is_lost(const EngineOps *ops)
+/* A device of the engine may have failed, so that only another process can try again. */
+static void
+note_lost(Service *service, const EngineOps *ops)
 {
-	return ops != NULL && ops->process != NULL && ops->process->lost != NULL &&
-		ops->process->lost() >= 0;
+	int			device = ops != NULL && ops->process != NULL && ops->process->lost != NULL ?
+		ops->process->lost() : -1;
+
+	if (device < 0)
+		return;
+	service->lost = true;
+	service->lost_device = device;
 }
 
 /* Which devices the run uses, and what it needs of their memory. */
@@ -674,8 +679,7 @@ close_run(RemoteRun *r)
 		r->run->ops->close(r->run);
 	feeding_free(&r->feeding);
 	run_lookups_end(&r->lookups, &r->opening);
-	if (is_lost(r->ops))
-		service->lost = true;
+	note_lost(service, r->ops);
 	leave_devices(r);
 	opening_free(&r->opening);
 	if (r->file >= 0)

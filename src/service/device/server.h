@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/devices.h"
+
 /* Tables of so many pages and more are dealt over devices. */
 #define DEAL_PAGES (1 << 20)
 
@@ -17,7 +19,9 @@ typedef struct ServiceConfig
 {
 	const char *buffers;		/* shared buffers, as this process has them */
 	uint64_t	buffers_size;	/* bytes; 0: they cannot be read here */
-	uint64_t	devices;		/* that are used, a bit each */
+	uint64_t	devices;		/* that are used, a bit each, 0: all; */
+	uint32_t	left_out[DEVICES_MAX];	/* but for so many seconds from now on not those that
+										 * have failed; 0: has not */
 	uint64_t	max_device_memory;	/* bytes of each device for all runs together; 0:
 									 * 80 % */
 	uint64_t	cache_size;		/* bytes of it for columns that stay, or

@@ -22,15 +22,17 @@ typedef struct Kind
 {
 	Context		contexts[DEVICES_MAX];
 	bool		looked;			/* which devices are used is known: */
-	uint64_t	used;			/* a bit each, */
+	uint64_t	usable;			/* of those that may be used, a bit each; */
+	uint64_t	used;			/* without those that are left out; */
 	char		why[256];		/* or why there are none */
 } Kind;
 
 /* The GPUs, and the simulated devices. */
 static Kind kinds[2];
 
-/* Those that may be used, a bit each. */
+/* Those that may be used, a bit each, and those that had better not be. */
 static uint64_t allowed = UINT64_MAX;
+static uint64_t avoided;
 
 static Kind *
 kind_of(const DeviceOps *ops)
@@ -49,9 +51,11 @@ context_of(const DeviceOps *ops, int number)
 }
 
 void
-context_use(uint64_t numbers)
+context_use(uint64_t numbers, uint64_t left_out)
 {
 	allowed = numbers;
+	avoided = left_out;
+	kinds[0].looked = kinds[1].looked = false;
 }
 
 static bool
@@ -69,14 +73,15 @@ look(const DeviceOps *ops, Kind *kind)
 	const DeviceInfo *unusable = NULL;
 
 	kind->looked = true;
-	kind->used = 0;
+	kind->usable = 0;
 	for (int i = 0; i < n && i < DEVICES_MAX; i++)
 	{
 		if (is_allowed(i) && infos[i].usable)
-			kind->used |= UINT64_C(1) << i;
+			kind->usable |= UINT64_C(1) << i;
 		else if (is_allowed(i) && unusable == NULL)
 			unusable = &infos[i];
 	}
+	kind->used = (kind->usable & ~avoided) != 0 ? kind->usable & ~avoided : kind->usable;
 	if (unusable != NULL)
 		snprintf(kind->why, sizeof(kind->why), "%s", unusable->reason);
 	else if (n > 0)
@@ -244,19 +249,18 @@ context_memory_used(const DeviceOps *ops, int number)
 	return context->memory.lent - context->kept.bytes;
 }
 
-/* Devices that are not there would only hold memory. */
+/* Also for devices that are left out for a while. */
 bool
 context_map(const DeviceOps *ops, const void *address, size_t size)
 {
 	char		why[256];
-	uint64_t	used = context_used(ops, why, sizeof(why));
-	bool		mapped = used != 0;
+	bool		mapped = context_used(ops, why, sizeof(why)) != 0;
 
 	for (int i = 0; i < DEVICES_MAX; i++)
 	{
 		Context    *context = context_of(ops, i);
 
-		if ((used >> i & 1) == 0)
+		if ((kind_of(ops)->usable >> i & 1) == 0)
 			continue;
 		if (context->device == NULL && context->mapped == NULL)
 			context->mapped = mapped_create();

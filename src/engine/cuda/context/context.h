@@ -49,10 +49,10 @@ extern Context *context_of(const DeviceOps *ops, int number);
 extern Context *context_get(const DeviceOps *ops, int number, char *why, size_t len);
 
 /*
- * Before any device is open: use those only whose bits are set, device 0 the lowest.  At first
- * all bits are.
+ * From now on: use those devices only whose bits are set, device 0 the lowest; at first all bits
+ * are.  And leave out these, unless no other one is there.
  */
-extern void context_use(uint64_t numbers);
+extern void context_use(uint64_t numbers, uint64_t left_out);
 
 /*
  * The devices of that kind that are used: a bit each.  None is there, or usable: 0, and why; the
