@@ -10,7 +10,7 @@ use Node;
 use Residence;
 use Service;
 
-my ($large, $small) = (256 << 20, 64 << 20);
+my ($large, $small) = (256 << 20, 128 << 20);
 $ENV{GPUAGG_SIMT_MEMORY} = "$small,$large,$small";
 
 my $node = resident_node('several_devices', "shared_preload_libraries = 'gpuagg'", 'gpuagg.longest_pause = 50ms');
@@ -90,10 +90,13 @@ is(sql($cache), "t|k|2\nt|v|2", 'that was named');
 sql("SET gpuagg.mode = off; CREATE TABLE large AS SELECT i % 1000 AS k, i AS v, 'text ' || i % 10 AS s, i * 0.5::float8 AS f,
 		repeat('x', 300) AS filler FROM generate_series(1, 100000) i;
 	VACUUM ANALYZE large");
-sql('ALTER SYSTEM SET gpuagg.deal_pages = 2000');
-use_devices("'all'");
+$ENV{GPUAGG_DEAL_PAGES} = 2000;
+sql("ALTER SYSTEM SET gpuagg.devices = 'all'");
+$session->quit;
+$node->restart;
+$session = session($node);
 my @queries = (query('large'), 'SELECT s, max(k), sum(f), avg(v), min(s) FROM large WHERE k > 10 GROUP BY s ORDER BY s',
-	'SELECT count(*), sum(v), stddev(f) FROM large', 'SELECT count(DISTINCT s) FROM large',
+	'SELECT count(*), sum(v), stddev(v) FROM large', 'SELECT count(DISTINCT s) FROM large',
 	'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM large',
 	'SELECT k, count(*) FROM large GROUP BY k HAVING count(*) > 99 ORDER BY count(*) DESC, k LIMIT 5');
 my $kept = "SELECT device FROM gpuagg_cache WHERE relation = 'large'::regclass AND attribute = 'k' ORDER BY 1";

@@ -22,7 +22,7 @@
 
 #define NDEVICES 3
 #define MEMORIES "400000000,250000000,300000000"
-#define SMALL_MEMORIES "400000000,16000000,300000000"
+#define SMALL_MEMORIES "400000000,26000000,300000000"
 #define TWO_DEVICES 3
 #define ALL_DEVICES 7
 #define NROWS 30000
@@ -316,7 +316,7 @@ test_failures(void)
 	EngineHints hints = {.strategy = "atomic"};
 	Groups	   *got;
 
-	(void) simt_inject("alloc@1", 5, DEVICE_NO_MEMORY);
+	(void) simt_inject("alloc@1", 2, DEVICE_NO_MEMORY);
 	got = engine_groups_of_batch(&several, program, NULL, &hints, &batch, 700);
 	ok(got->status == ENGINE_NO_MEMORY && context_lost(&simt_device) < 0, "no memory: %s",
 	   got->message);

@@ -84,7 +84,6 @@ reset_signals(void)
 #ifdef GPUAGG_TESTING
 int			device_process_dies_at = 0;
 int			device_process_delay = 0;
-int			device_process_deal_pages = DEAL_PAGES;
 #endif
 
 /*
@@ -184,6 +183,17 @@ file_is_gone(const uint32 *file)
 	return status.st_size == 0;
 }
 
+#ifdef GPUAGG_TESTING
+/* Tests have smaller tables dealt over devices. */
+static uint64
+deal_pages(void)
+{
+	const char *pages = getenv("GPUAGG_DEAL_PAGES");
+
+	return pages != NULL ? strtoul(pages, NULL, 10) : DEAL_PAGES;
+}
+#endif
+
 /*
  * A System V segment of shared buffers has been detached, so that they cannot be read
  * here.
@@ -202,7 +212,7 @@ service_config(void)
 			.cache_size = gpuagg_cache_size < 0 ? KEPT_SHARE : (uint64) gpuagg_cache_size << 20,
 			.file_is_gone = file_is_gone,
 #ifdef GPUAGG_TESTING
-			.deal_pages = (uint64) device_process_deal_pages,
+			.deal_pages = deal_pages(),
 			.dies_at = (uint64) device_process_dies_at,
 #else
 			.deal_pages = DEAL_PAGES,

@@ -28,12 +28,10 @@ extern pid_t device_process_fork(int listener, int status, const uint32_t *left_
 
 #ifdef GPUAGG_TESTING
 /*
- * Of the next device process: gpuagg.device_dies_at (ServiceConfig.dies_at), gpuagg.device_delay,
- * gpuagg.deal_pages.
+ * Of the next device process: gpuagg.device_dies_at (ServiceConfig.dies_at), gpuagg.device_delay.
  */
 extern int	device_process_dies_at;
 extern int	device_process_delay;
-extern int	device_process_deal_pages;
 #endif
 
 #endif							/* GPUAGG_PROCESS_H */

@@ -589,11 +589,6 @@ worker_init(void)
 							NULL,
 							&device_pause, DEVICE_PAUSE, 1, LONGEST_DEVICE_PAUSE,
 							PGC_SIGHUP, GUC_UNIT_S, NULL, NULL, NULL);
-	DefineCustomIntVariable("gpuagg.deal_pages",
-							"Tables of so many pages and more are dealt over devices by the next device process.",
-							NULL,
-							&device_process_deal_pages, device_process_deal_pages, 1, INT_MAX,
-							PGC_SIGHUP, 0, NULL, NULL, NULL);
 #endif
 	if (process_shared_preload_libraries_in_progress && !IsBinaryUpgrade)
 		RegisterBackgroundWorker(&worker);
