@@ -50,6 +50,7 @@ typedef struct SeveralRun
 	const Program *program;		/* a copy */
 	EngineHints hints;
 	int64_t    *units;			/* EngineHints.units of all parts */
+	int32_t    *group_units;	/* the same, as groups have them */
 	int			nparts;
 	Part		parts[DEVICES_MAX];
 	Span	   *spans;			/* of pages that have been given, in their order */
@@ -104,6 +105,8 @@ add_stats(EngineStats *sum, const EngineStats *part)
 	ADD(blocks_skipped);
 	ADD(blocks_kept);
 	ADD(blocks_evicted);
+	ADD(lookups_resident);
+	ADD(lookup_bytes);
 	ADD(memory);
 	MOST(compile_ns);
 	MOST(input_ns);
@@ -325,6 +328,9 @@ merge_groups(SeveralRun *run)
 		return status;
 	if (program_sums_floats(run->program) && run->head.stats.rows_passed >= EXACT_MAX_ROWS)
 		return fail(run, ENGINE_INEXACT, "too many rows for a float sum");
+	for (int i = 0; i < run->program->naccs; i++)
+		if (run->units[i] != 0)
+			run->group_units[i] = (int32_t) (run->units[i] + INT32_MIN);
 	status = regroup_end(run->groups, run->head.message);
 	run->merged = status == ENGINE_OK;
 	return status;
@@ -339,6 +345,8 @@ several_groups(EngineRun *head, GroupBatch *batch)
 	if (status != ENGINE_OK)
 		return status;
 	status = regroup_groups(run->groups, 0, batch, head->message);
+	/* of a part without rows the units are its own, of sums that are 0 */
+	batch->units = run->group_units;
 	run->given = status == ENGINE_OK && batch->ngroups > 0 ? run->given + batch->ngroups : 0;
 	if (run->given > head->stats.groups)
 		head->stats.groups = run->given;
@@ -377,6 +385,7 @@ several_close(EngineRun *head)
 	regroup_free(run->groups);
 	free(run->spans);
 	free(run->units);
+	free(run->group_units);
 	free((Program *) run->program);
 	free(run);
 }
@@ -582,8 +591,9 @@ make_run(const EngineOps *ops, const Program *program, const EngineHints *hints)
 	run->hints = *hints;
 	run->program = malloc(program->size);
 	run->units = calloc((size_t) program->naccs + 1, sizeof(int64_t));
+	run->group_units = calloc((size_t) program->naccs + 1, sizeof(int32_t));
 	run->groups = regroup_of_runs(program, &own);
-	if (run->program != NULL && run->units != NULL && run->groups != NULL && make_blocks(run))
+	if (run->program != NULL && run->units != NULL && run->group_units != NULL && run->groups != NULL && make_blocks(run))
 	{
 		memcpy((Program *) run->program, program, program->size);
 		return run;

@@ -282,6 +282,7 @@ static void
 test_small_tables(void)
 {
 	Program    *program = make_program(A_INT4);
+	Program    *sums = make_program(0);
 	uint64_t	blocks[NDEVICES] = {0};
 
 	for (int table = 0; table < NDEVICES; table++)
@@ -292,7 +293,13 @@ test_small_tables(void)
 			blocks[i] += blocks_on(i, program);
 	}
 	ok(blocks[0] == 200 && blocks[1] == 200 && blocks[2] == 200, "three tables on three devices");
+	for (int table = 0; table < NDEVICES; table++)
+	{
+		make_table(200);
+		(void) check("sums of rows that one device has", sums, "auto", 100);
+	}
 	free(program);
+	free(sums);
 }
 
 /* A Program whose groups depend on the order of rows is not divided. */
@@ -316,7 +323,9 @@ test_failures(void)
 	EngineHints hints = {.strategy = "atomic"};
 	Groups	   *got;
 
-	(void) simt_inject("alloc@1", 2, DEVICE_NO_MEMORY);
+	/* what devices have kept of their memory they need not ask for */
+	context_close(&simt_device);
+	(void) simt_inject("host_alloc@1", 1, DEVICE_NO_MEMORY);
 	got = engine_groups_of_batch(&several, program, NULL, &hints, &batch, 700);
 	ok(got->status == ENGINE_NO_MEMORY && context_lost(&simt_device) < 0, "no memory: %s",
 	   got->message);
