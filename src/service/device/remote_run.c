@@ -65,6 +65,7 @@ typedef struct RemoteRun
 	Ticket		tickets[DEVICES_MAX];	/* of the devices */
 	RunLookups	lookups;
 	EngineRun  *run;			/* NULL: not open */
+	const EngineOps *calls;		/* of the run, once it is open */
 	Feeding		feeding;
 	Feeder	   *feeder;			/* the session itself; NULL: not yet */
 	int			file;			/* its input file, until it is the feeder's; or -1 */
@@ -178,7 +179,7 @@ answer_request(RemoteRun *r, const EngineRequest *request)
 	if (status == ENGINE_OK)
 	{
 		call_is_due(r->run, CALL_ANSWER);
-		status = r->run->ops->kept->answer(r->run, &answer);
+		status = r->calls->kept->answer(r->run, &answer);
 	}
 	free(lsns);
 	return status;
@@ -188,7 +189,7 @@ answer_request(RemoteRun *r, const EngineRequest *request)
 static EngineStatus
 answer_requests(RemoteRun *r)
 {
-	const EngineKept *kept = r->run->ops->kept;
+	const EngineKept *kept = r->calls->kept;
 	EngineRequest request = {REQUEST_NONE, 0, NULL};
 	EngineStatus status = ENGINE_OK;
 
@@ -418,7 +419,7 @@ begin_feeding(RemoteRun *r)
 	Feeding    *feeding = &r->feeding;
 
 	feeding->owner = r->connection;
-	feeding->ops = r->run->ops;
+	feeding->ops = r->calls;
 	feeding->run = r->run;
 	feeding->program = r->opening.program;
 	feeding->only_pages = r->hints.only_pages;
@@ -474,6 +475,7 @@ open_run(RemoteRun *r)
 									  &r->hints, &r->run, r->message);
 	if (status == ENGINE_OK)
 	{
+		r->calls = uses_several(r) ? r->run->ops : r->ops;
 		call_is_due(r->run, CALL_OPEN);
 		status = answer_requests(r);
 	}
@@ -547,7 +549,7 @@ write_groups(RemoteRun *r, GroupsWriter **writer)
 		EngineStatus status;
 
 		call_is_due(r->run, CALL_GROUPS);
-		status = r->run->ops->groups(r->run, &batch);
+		status = r->calls->groups(r->run, &batch);
 		if (status == ENGINE_BUSY && pause_run(r))
 			continue;
 		if (status != ENGINE_OK)
@@ -618,7 +620,7 @@ check_input(RemoteRun *r)
 		r->feeding.nended != (r->feeding.all_input ? 0 : message->groups.feeders))
 		return fail(r, ENGINE_FAILED, "not all that feed the run have ended");
 	call_is_due(r->run, CALL_TOASTED);
-	if (r->run->ops->toasted(r->run, &row, 1) > 0)
+	if (r->calls->toasted(r->run, &row, 1) > 0)
 		return fail(r, ENGINE_FAILED, "rows that were left out have not been sent");
 	return ENGINE_OK;
 }
@@ -676,7 +678,7 @@ close_run(RemoteRun *r)
 	if (r->feeder != NULL)
 		feeding_end(&r->feeding);
 	if (r->run != NULL)
-		r->run->ops->close(r->run);
+		r->calls->close(r->run);
 	feeding_free(&r->feeding);
 	run_lookups_end(&r->lookups, &r->opening);
 	note_lost(service, r->ops);
