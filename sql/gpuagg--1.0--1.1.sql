@@ -65,13 +65,33 @@ REVOKE ALL ON FUNCTION gpuagg_stats_reset() FROM PUBLIC;
 COMMENT ON FUNCTION gpuagg_stats_reset() IS 'reset the statistics of the current database';
 
 --
+-- gpuagg_devices tells also which devices are used, and how much is done there.
+--
+
+DROP VIEW gpuagg_devices;
+DROP FUNCTION gpuagg_device_list();
+
+CREATE FUNCTION gpuagg_device_list(
+	OUT device integer, OUT name text, OUT memory bigint,
+	OUT compute_capability text, OUT driver text, OUT usable boolean, OUT reason text,
+	OUT used boolean, OUT runs integer, OUT memory_used bigint)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+CREATE VIEW gpuagg_devices AS SELECT * FROM gpuagg_device_list();
+
+GRANT SELECT ON gpuagg_devices TO PUBLIC;
+
+COMMENT ON VIEW gpuagg_devices IS 'CUDA devices, and whether gpuagg can use them';
+
+--
 -- gpuagg_activity: the queries that engines work for.
 --
 
 CREATE FUNCTION gpuagg_activity_list(
 	OUT pid integer, OUT database text, OUT relation text, OUT engine text, OUT phase text,
 	OUT pages bigint, OUT total_pages bigint, OUT rows bigint, OUT device_memory bigint,
-	OUT waiting_since timestamptz)
+	OUT waiting_since timestamptz, OUT devices integer[])
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
@@ -89,16 +109,16 @@ COMMENT ON VIEW gpuagg_activity IS 'queries that engines work for, and those tha
 CREATE FUNCTION gpuagg_cache_list(
 	OUT relation regclass, OUT attribute text, OUT rows bigint, OUT bytes bigint,
 	OUT bytes_unencoded bigint, OUT blocks bigint, OUT hits bigint,
-	OUT last_used timestamptz, OUT valid float8)
+	OUT last_used timestamptz, OUT valid float8, OUT device integer)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 CREATE VIEW gpuagg_cache AS
 	SELECT relation, attribute, max(rows) AS rows, sum(bytes)::bigint AS bytes,
 		sum(bytes_unencoded)::bigint AS bytes_unencoded, max(blocks) AS blocks,
-		max(valid) AS valid, sum(hits)::bigint AS hits, max(last_used) AS last_used
+		max(valid) AS valid, sum(hits)::bigint AS hits, max(last_used) AS last_used, device
 	FROM gpuagg_cache_list()
-	GROUP BY relation, attribute;
+	GROUP BY relation, attribute, device;
 
 GRANT SELECT ON gpuagg_cache TO PUBLIC;
 

@@ -11,6 +11,7 @@
 #include "utils/guc.h"
 
 #include "engine/cuda/codegen/strategy.h"
+#include "engine/devices.h"
 #include "engine/engine.h"
 #include "handle/inject.h"
 #include "handle/select.h"
@@ -25,6 +26,7 @@ bool		gpuagg_report_rejections = false;
 int			gpuagg_memory_limit = 0;
 int			gpuagg_queue_timeout = 5000;
 int			gpuagg_device_timeout = 10000;
+uint64		gpuagg_used_devices = PG_UINT64_MAX;
 int			gpuagg_max_device_memory = 0;
 int			gpuagg_cache_size = -1;
 bool		gpuagg_prewarm_at_start = false;
@@ -131,16 +133,71 @@ define_timeouts(void)
 							PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
 }
 
+/* The bits of "all", or of a list of numbers; false: it is neither. */
+static bool
+read_devices(const char *text, uint64 *devices)
+{
+	bool		more = true;
+
+	*devices = PG_UINT64_MAX;
+	if (pg_strcasecmp(text, "all") == 0)
+		return true;
+	*devices = 0;
+	while (more)
+	{
+		char	   *end;
+		long		number = strtol(text, &end, 10);
+
+		if (end == text || number < 0 || number >= DEVICES_MAX)
+			return false;
+		*devices |= UINT64CONST(1) << number;
+		text = end + strspn(end, " ");
+		more = *text == ',';
+		text += more;
+	}
+	return *text == '\0';
+}
+
+static bool
+check_device_numbers(char **newval, void **extra, GucSource source)
+{
+	uint64		devices;
+
+	if (read_devices(*newval, &devices))
+		return true;
+	GUC_check_errdetail("It is \"all\", or a list of devices' numbers, from 0 to %d.",
+						DEVICES_MAX - 1);
+	return false;
+}
+
+static void
+assign_device_numbers(const char *newval, void *extra)
+{
+	(void) read_devices(newval, &gpuagg_used_devices);
+}
+
+static void
+define_devices(void)
+{
+	static char *devices;
+
+	DefineCustomStringVariable("gpuagg.devices",
+							   "The devices that are used, by their numbers in the view gpuagg_devices.",
+							   "\"all\", or a list.  A change counts when the device process is started next.",
+							   &devices, "all",
+							   PGC_SIGHUP, GUC_LIST_INPUT, check_device_numbers, assign_device_numbers, NULL);
+}
+
 static void
 define_device_memory(void)
 {
 	DefineCustomIntVariable("gpuagg.max_device_memory",
-							"The most device memory that all queries together may use.",
-							"0 takes 80 % of the device's.  A change counts when the device process is started next.",
+							"The most memory of each device that all queries together may use.",
+							"0 takes 80 % of it.  A change counts when the device process is started next.",
 							&gpuagg_max_device_memory, 0, 0, INT_MAX,
 							PGC_SIGHUP, GUC_UNIT_MB, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpuagg.cache_size",
-							"The most device memory that kept columns may use.",
+							"The most memory of each device that kept columns may use.",
 							"0 keeps none, -1 takes a quarter of what all queries may use.  A change counts when the device process is started next.",
 							&gpuagg_cache_size, -1, -1, INT_MAX,
 							PGC_SIGHUP, GUC_UNIT_MB, NULL, NULL, NULL);
@@ -189,6 +246,7 @@ guc_init(void)
 							"0 takes that of a hash aggregate in the CPU engine, else the engine's default.",
 							&gpuagg_memory_limit, 0, 0, INT_MAX,
 							PGC_USERSET, GUC_UNIT_MB | GUC_EXPLAIN, NULL, NULL, NULL);
+	define_devices();
 	define_device_memory();
 	define_timeouts();
 	define_costs();

@@ -29,7 +29,8 @@ extern bool gpuagg_report_rejections;
 extern int	gpuagg_memory_limit;	/* megabytes; 0: the engine's default */
 extern int	gpuagg_queue_timeout;	/* milliseconds; -1: for ever */
 extern int	gpuagg_device_timeout;	/* milliseconds */
-extern int	gpuagg_max_device_memory;	/* megabytes, for all runs; 0: 80 % */
+extern uint64 gpuagg_used_devices;	/* gpuagg.devices: a bit each, device 0 the lowest */
+extern int	gpuagg_max_device_memory;	/* megabytes of each, for all runs; 0: 80 % */
 extern int	gpuagg_cache_size;	/* megabytes of it for columns that stay; 0: none; -1:
 								 * a quarter of what all runs may have */
 extern bool gpuagg_prewarm_at_start;	/* what was kept when the server stopped */

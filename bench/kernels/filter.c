@@ -168,7 +168,7 @@ void
 run_filter(Bench *bench)
 {
 	char		why[256];
-	Filter		filter = {.context = context_get(bench->device, why, sizeof(why))};
+	Filter		filter = {.context = context_get(bench->device, 0, why, sizeof(why))};
 	const DeviceOps *ops = bench->device;
 	Device	   *dev = filter.context->device;
 	LoadedModule *module;

@@ -263,7 +263,7 @@ void
 run_lookups(Bench *bench)
 {
 	char		why[256];
-	Lookups		lookups = {.context = context_get(bench->device, why, sizeof(why))};
+	Lookups		lookups = {.context = context_get(bench->device, 0, why, sizeof(why))};
 	const DeviceOps *ops = bench->device;
 	Device	   *dev = lookups.context->device;
 	LoadedModule *module;

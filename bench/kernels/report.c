@@ -37,7 +37,7 @@ static bool
 report_device(const Bench *bench)
 {
 	char		why[256];
-	const Context *context = context_get(bench->device, why, sizeof(why));
+	const Context *context = context_get(bench->device, 0, why, sizeof(why));
 	const DeviceInfo *info;
 
 	if (context == NULL)

@@ -24,7 +24,7 @@ gpu_open(Bench *bench, Gpu *gpu)
 	Device	   *dev;
 
 	gpu->bench = bench;
-	gpu->context = context_get(bench->device, why, sizeof(why));
+	gpu->context = context_get(bench->device, 0, why, sizeof(why));
 	if (gpu->context == NULL)
 	{
 		fprintf(stderr, "no device: %s\n", why);

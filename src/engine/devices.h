@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The most devices of a kind that are told apart. */
+#define DEVICES_MAX 64
+
 /* What a device says of itself. */
 typedef struct DeviceInfo
 {

@@ -117,6 +117,20 @@ typedef struct EngineHints
 	double		pages;			/* expected heap pages, 0: unknown */
 	uint64_t	memory_limit;	/* bytes for the run, 0: the engine's default */
 	const char *strategy;		/* gpuagg.strategy: a name, or "auto" */
+	int			device;			/* the number of the engine's device that the run uses */
+
+	/*
+	 * The run is one of nparts that divide the rows among them; 0: it has all.  It is given the
+	 * pages of its part of the tables' stripes (stripe_part), and keeps and serves no others.
+	 */
+	uint32_t	nparts;
+	uint32_t	part;
+
+	/*
+	 * By accumulator, what a float sum's words count, less INT32_MIN; 0: nobody has chosen it yet.
+	 * Of all parts' runs, each of which chooses what is not chosen.  NULL: the run has its own.
+	 */
+	int64_t    *units;
 	bool		only_pages;		/* columns come for rows that are left out only; false
 								 * if others attach, whose rows nobody counts yet */
 
@@ -369,10 +383,10 @@ typedef struct EngineProcess
 	bool		(*warm) (void);
 
 	/*
-	 * Has the device failed, or could it not be opened, so that only another process
-	 * can try again?  NULL: there is no such thing.
+	 * Has a device failed, or could it not be opened, so that only another process
+	 * can try again?  Its number, or -1.  NULL: there is no such thing.
 	 */
-	bool		(*lost) (void);
+	int			(*lost) (void);
 
 	/*
 	 * An estimate of the bytes of device memory that a run begins with, and of a
@@ -510,12 +524,12 @@ typedef struct EngineKept
 typedef struct EngineLookups
 {
 	/*
-	 * A table of that digest and length that is kept, and was checked for these readers
+	 * A table of that digest and length that the device keeps, and was checked for these readers
 	 * (lookup_reader).  It stays until it is let go, after the run that has it in its
 	 * parameters is closed.  NULL: there is none.
 	 */
-	const TableCopy *(*take) (const Digest *digest, uint32_t len, uint32_t readers);
-	void		(*leave) (const TableCopy *lookup);
+	const TableCopy *(*take) (int device, const Digest *digest, uint32_t len, uint32_t readers);
+	void		(*leave) (int device, const TableCopy *lookup);
 } EngineLookups;
 
 /*

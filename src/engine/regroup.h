@@ -32,6 +32,13 @@ typedef struct Regroup Regroup;
  */
 extern Regroup *regroup_create(const Program *fine, const Program *coarse,
 							   const KeySet *sets, int nsets, const EngineHints *hints);
+
+/*
+ * The groups of several runs of one Program, each of which may come from any of them, become one
+ * set of groups, number 0.  NULL: no memory.
+ */
+extern Regroup *regroup_of_runs(const Program *program, const EngineHints *hints);
+
 extern void regroup_free(Regroup *regroup);
 
 /*

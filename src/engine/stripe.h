@@ -56,6 +56,16 @@ stripes_of_table(uint32_t nblocks)
 	return nblocks == 0 ? 0 : stripe_of_block(nblocks - 1) + 1;
 }
 
+/*
+ * Which of nparts runs has the stripe.  Tables of one stripe, as partitions may be, are not all the
+ * first run's.
+ */
+static inline uint32_t
+stripe_part(uint32_t file, uint32_t stripe, uint32_t nparts)
+{
+	return (file + stripe) % nparts;
+}
+
 /* The bytes of the map that are a stripe's, and its LSN. */
 static inline const uint8_t *
 stripe_bits(const TableState *table, uint32_t stripe)

@@ -69,7 +69,7 @@ static uint64_t
 device_memory_free(void)
 {
 	char		why[256];
-	Context    *context = context_get(&simt_device, why, sizeof(why));
+	Context    *context = context_get(&simt_device, 0, why, sizeof(why));
 	uint64_t	bytes = 0;
 
 	if (context != NULL)
@@ -91,7 +91,7 @@ fail_once(const Program *program, uint32_t nrows, const char *call, int nth,
 	simt_inject(NULL, 0, DEVICE_OK);
 	failed = got->status != ENGINE_OK;
 	if (failed && (got->status != expected || got->message[0] == '\0' ||
-				   context_is_lost(&simt_device) != (failure == DEVICE_FAILED)))
+				   (context_lost(&simt_device) >= 0) != (failure == DEVICE_FAILED)))
 	{
 		printf("# %s %d: status %d, %s\n", call, nth, got->status, got->message);
 		(*wrong)++;
@@ -230,7 +230,7 @@ run_lookup(const Program *program, const ParamValue *param)
 static bool
 is_good(const Program *program, const Groups *expected, const Groups *got)
 {
-	const KeptCache *cache = &context_of(&simt_device)->kept;
+	const KeptCache *cache = &context_of(&simt_device, 0)->kept;
 
 	for (const DeviceLookup *lookup = cache->lookups; lookup != NULL; lookup = lookup->next)
 		if (lookup->pins > 0)
@@ -280,7 +280,7 @@ test_lookup_failures(const char *call, DeviceStatus failure)
 	digest_of(param.bytes.data, param.bytes.len, &digest.digest);
 	param.digest = &digest;
 	expected = oracle_groups(program, &param, &batch);
-	kept_set_limit(&context_of(&simt_device)->kept, 400 << 20, 1000);
+	kept_set_limit(&context_of(&simt_device, 0)->kept, 400 << 20, 1000);
 	for (int nth = 1; nth <= 8; nth++)
 	{
 		fail_lookup(program, &param, expected, call, nth, false, failure, counts);
@@ -288,9 +288,9 @@ test_lookup_failures(const char *call, DeviceStatus failure)
 	}
 	ok(counts[0] > 0 && (counts[1] > 0) == (failure != DEVICE_FAILED) && counts[2] == 0,
 	   "a table that is kept: %d failures of %s, %d times it is there", counts[0], call, counts[1]);
-	kept_set_limit(&context_of(&simt_device)->kept, 0, 1000);
+	kept_set_limit(&context_of(&simt_device, 0)->kept, 0, 1000);
 	context_close(&simt_device);
-	ok(context_of(&simt_device)->memory.lent == 0, "all memory is given back");
+	ok(context_of(&simt_device, 0)->memory.lent == 0, "all memory is given back");
 	groups_free(expected);
 	free((char *) param.bytes.data);
 	free(program);

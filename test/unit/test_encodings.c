@@ -443,7 +443,7 @@ main(void)
 	test_strategies("int8 by int2, filtered", make_narrow_program(A_INT2, A_INT8, true));
 	test_strategies("int2 by int8", make_narrow_program(A_INT8, A_INT2, false));
 	test_strategies("int4 by bool", make_narrow_program(A_BOOL, A_INT4, false));
-	ok(context_memory_used(device) == 0 && context_of(device)->memory.lent == 0,
+	ok(context_memory_used(device, 0) == 0 && context_of(device, 0)->memory.lent == 0,
 	   "all memory was given back");
 	for (int i = 0; i < NCASES; i++)
 		free(pages[i]);

@@ -363,7 +363,7 @@ static void
 expect_sample(const char *what, const Program *program, bool taken)
 {
 	EngineHints hints = make_hints("auto");
-	const KnownFacts *known = &context_of(device)->known;
+	const KnownFacts *known = &context_of(device, 0)->known;
 	int			n = known->n;
 	int			marked = 0;
 
@@ -384,11 +384,11 @@ test_known_facts(void)
 	Program    *other = make_program(A_INT4, A_FLOAT8, A_INT8, true);
 	EngineHints hints;
 
-	known_facts_free(&context_of(device)->known);
+	known_facts_free(&context_of(device, 0)->known);
 	make_table(3 * STRIPE_BLOCKS, 5);
 	hints = make_hints("auto");
 	(void) check("kept", other, &hints);
-	ok(context_of(device)->known.n == 0, "nothing is known of pages' rows");
+	ok(context_of(device, 0)->known.n == 0, "nothing is known of pages' rows");
 	expect_sample("served", program, true);
 	expect_sample("again", program, false);
 	expect_sample("another program", other, true);
@@ -409,7 +409,7 @@ test_known_facts(void)
 		params[1].word = -i;
 		(void) check("many constants", program, &hints);
 	}
-	ok(context_of(device)->known.n == KNOWN_FACTS, "what is known is bounded");
+	ok(context_of(device, 0)->known.n == KNOWN_FACTS, "what is known is bounded");
 	params[1].word = -(KNOWN_FACTS + 2);
 	expect_sample("the last one is known", program, false);
 	params[1].word = 20;
@@ -972,7 +972,7 @@ test_runs_at_once(void)
 	runs[0] = open_run(program, &hints[0]);
 	give_all(runs[0]);
 	cuda_engine_keep_columns(0);
-	ok(end_run(runs[0]) == rows && context_memory_used(device) == 0,
+	ok(end_run(runs[0]) == rows && context_memory_used(device, 0) == 0,
 	   "a limit that becomes 0 while a run keeps");
 	cuda_engine_evict_relation(0, 0);
 	cuda_engine_keep_columns(MEMORY / 4);
@@ -1010,7 +1010,7 @@ test_memory(void)
 {
 	Program    *program = make_program(A_INT4, A_INT8, 0, false);
 	EngineHints hints;
-	DeviceMemory *memory = &context_of(device)->memory;
+	DeviceMemory *memory = &context_of(device, 0)->memory;
 	uint64_t	size;
 
 	make_table(5000, 10);
@@ -1081,7 +1081,7 @@ main(void)
 	test_list();
 	test_memory();
 	cuda_engine_evict_relation(0, 0);
-	ok(context_memory_used(device) == 0 && context_of(device)->memory.lent == 0,
+	ok(context_memory_used(device, 0) == 0 && context_of(device, 0)->memory.lent == 0,
 	   "all memory was given back");
 	for (int i = 0; i <= NPAGES; i++)
 		free(pages[i]);

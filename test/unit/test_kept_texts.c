@@ -254,7 +254,7 @@ expect(const char *what, const Program *program, uint64_t resident, uint64_t kep
 static KeptColumn *
 text_column_of(int attno)
 {
-	for (KeptFile *file = context_of(device)->kept.files; file != NULL; file = file->next)
+	for (KeptFile *file = context_of(device, 0)->kept.files; file != NULL; file = file->next)
 		if (memcmp(file->file, state.file, sizeof(state.file)) == 0)
 			for (KeptColumn *column = file->columns; column != NULL; column = column->next)
 				if (column->key.type == VT_TEXT && (attno == 0 || column->key.attno == attno))
@@ -288,7 +288,7 @@ test_kept(const Program *program, const Program *filter)
 		ok(column->dictionary->old == NULL &&
 		   dictionary_size(column->dictionary) < (counts[i] < 1000 ? 200000 : 1000000),
 		   "and %llu bytes", (unsigned long long) dictionary_size(column->dictionary));
-		(void) kept_find(context_of(device)->kept.files->stripes[0], column, &place);
+		(void) kept_find(context_of(device, 0)->kept.files->stripes[0], column, &place);
 		ok(place->width == widths[i], "codes have the width %d", place->width);
 		expect("and served", program, 2500, 0);
 		hints.memory_limit = 6 << 20;
@@ -545,7 +545,7 @@ test_growing(const Program *program)
 	expect("the first stripe", program, 0, STRIPE_BLOCKS);
 	state.nblocks = 2500;
 	/* what it grows into is not memory that it has had */
-	device_memory_trim(context_of(device)->device, &context_of(device)->memory, 0);
+	device_memory_trim(context_of(device, 0)->device, &context_of(device, 0)->memory, 0);
 	run = open_run(program);
 	give_from(run, STRIPE_BLOCKS);
 	ok(text_column()->dictionary->old != NULL, "a run has the dictionary grow");
@@ -832,15 +832,15 @@ test_failures(const Program *program, const char *call, DeviceStatus failure)
 		context_share(device, MEMORY);
 		cuda_engine_keep_columns(MEMORY / 4);
 		state.file[2]++;
-		device_memory_trim(context_of(device)->device, &context_of(device)->memory, 0);
+		device_memory_trim(context_of(device, 0)->device, &context_of(device, 0)->memory, 0);
 		wrong += !is_right_or_fails(program, expected, call, ++nth, failure, &failed);
 		answers = failed ? 0 : answers + 1;
 		/* what has been kept is right, and memory was given back */
 		wrong += !is_right_or_fails(program, expected, call, nth, failure, &failed);
 		wrong += !is_right_or_fails(program, expected, NULL, 0, failure, &failed);
-		wrong += failure != DEVICE_FAILED && (failed || context_is_lost(device));
+		wrong += failure != DEVICE_FAILED && (failed || (context_lost(device) >= 0));
 		cuda_engine_evict_relation(0, 0);
-		wrong += failure != DEVICE_FAILED && context_of(device)->memory.lent != 0;
+		wrong += failure != DEVICE_FAILED && context_of(device, 0)->memory.lent != 0;
 	}
 	ok(wrong == 0 && nth < 200, "%s fails: %d times, %d of them wrong", call, nth, wrong);
 	groups_free(expected);
@@ -885,7 +885,7 @@ main(void)
 	test_failures(program, "stream_wait_event", DEVICE_REFUSED);
 	test_failures(program, "launch", DEVICE_FAILED);
 	cuda_engine_evict_relation(0, 0);
-	ok(context_memory_used(device) == 0 && context_of(device)->memory.lent == 0,
+	ok(context_memory_used(device, 0) == 0 && context_of(device, 0)->memory.lent == 0,
 	   "all memory was given back");
 	free(program);
 	free(numbers);

@@ -169,7 +169,7 @@ test_failing(const char *name, int which, EngineStatus status)
 		if (i != which)
 			ok(is_right(&tasks[i]), "the other run %d is right", i);
 	groups_free(tasks[which].groups);
-	ok(context_memory_used(device) == 0, "all memory was given back");
+	ok(context_memory_used(device, 0) == 0, "all memory was given back");
 }
 
 /* What memory and streams need of a run. */
@@ -198,7 +198,7 @@ static void
 test_freed(void)
 {
 	char		why[256];
-	Context    *context = context_get(device, why, sizeof(why));
+	Context    *context = context_get(device, 0, why, sizeof(why));
 	uint64_t	size = 1 << 20;
 	DeviceBuffer first = {0};
 	DeviceBuffer second = {0};
@@ -210,7 +210,7 @@ test_freed(void)
 	if (engine != &simt_engine)
 		return;
 	context_close(device);
-	context = context_get(device, why, sizeof(why));
+	context = context_get(device, 0, why, sizeof(why));
 	open_core(&one, context);
 	open_core(&two, context);
 	(void) run_alloc(&one, size, &first);
@@ -228,7 +228,7 @@ test_freed(void)
 	run_free(&two, &third);
 	close_core(&one);
 	close_core(&two);
-	ok(context_memory_used(device) == 0, "all memory was given back");
+	ok(context_memory_used(device, 0) == 0, "all memory was given back");
 }
 
 /* Runs that do not all fit: how many are right, and how many give up. */
@@ -266,7 +266,7 @@ test_small_budget(void)
 	}
 	ok(right > 0 && without > 0 && none_wrong,
 	   "a small budget: %d runs are right, %d have no memory", right, without);
-	ok(context_memory_used(device) == 0, "all memory was given back");
+	ok(context_memory_used(device, 0) == 0, "all memory was given back");
 }
 
 int
@@ -289,7 +289,7 @@ main(void)
 	ok(count_right() == TASKS, "%d runs at once, whose kernels are compiled", TASKS);
 	run_tasks();
 	ok(count_right() == TASKS, "%d runs at once, whose kernels are loaded", TASKS);
-	ok(context_memory_used(device) == 0, "all memory was given back");
+	ok(context_memory_used(device, 0) == 0, "all memory was given back");
 
 	tasks[2].hints.memory_limit = 1 << 20;
 	test_failing("a run's limit", 2, ENGINE_NO_MEMORY);

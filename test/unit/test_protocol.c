@@ -116,9 +116,9 @@ read_message(Message *message)
 			break;
 		case MESSAGE_DEVICES:
 			for (uint32_t i = 0; i < message->devices.ndevices; i++)
-				sum += strlen(message_devices(message)[i].name) +
-					strlen(message_devices(message)[i].reason) +
-					message_devices(message)[i].usable;
+				sum += strlen(message_devices(message)[i].info.name) +
+					strlen(message_devices(message)[i].info.reason) +
+					message_devices(message)[i].info.usable;
 			break;
 		case MESSAGE_ACTIVITY:
 			for (uint32_t i = 0; i < message->activity.nrows; i++)

@@ -166,7 +166,7 @@ check(const char *what, const Program *program, const EngineHints *hints)
 static KnownEntry *
 last_known(void)
 {
-	KnownFacts *known = &context_of(&simt_device)->known;
+	KnownFacts *known = &context_of(&simt_device, 0)->known;
 
 	for (int i = 0; i < known->n; i++)
 		if (known->entries[i]->used == known->clock)
@@ -293,7 +293,7 @@ main(void)
 	test_far_keys(program, "auto", true, false);
 	test_exponents(program);
 	cuda_engine_evict_relation(0, 0);
-	ok(context_memory_used(&simt_device) == 0, "all memory was given back");
+	ok(context_memory_used(&simt_device, 0) == 0, "all memory was given back");
 	free(program);
 	return done_testing();
 }

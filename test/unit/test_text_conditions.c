@@ -470,7 +470,7 @@ test_failures(const Program *program, const char *call)
 	{
 		Groups	   *got;
 
-		device_memory_trim(context_of(device)->device, &context_of(device)->memory, 0);
+		device_memory_trim(context_of(device, 0)->device, &context_of(device, 0)->memory, 0);
 		(void) simt_inject(call, nth, DEVICE_NO_MEMORY);
 		got = engine_groups_of_pages(engine, program, params, &hints, refs, BLOCKS);
 		(void) simt_inject(NULL, 0, DEVICE_OK);
@@ -521,7 +521,7 @@ main(void)
 	for (int i = 0; i < ASK_COUNT; i++)
 		free(programs[i]);
 	cuda_engine_evict_relation(0, 0);
-	ok(context_memory_used(device) == 0 && context_of(device)->memory.lent == 0,
+	ok(context_memory_used(device, 0) == 0 && context_of(device, 0)->memory.lent == 0,
 	   "all memory was given back");
 	return done_testing();
 }

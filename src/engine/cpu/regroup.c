@@ -59,6 +59,7 @@ struct Regroup
 	int8_t	   *acc_keys;		/* by accumulator of coarse: the fine key that it
 								 * takes in, or -1 */
 	KeySet		arguments;		/* all of these */
+	bool		merges;			/* fine groups come several times each */
 	int			nsets;
 	int		   *set_nodes;		/* by set: its node, or FROM_ENGINE */
 	int			nnodes;
@@ -162,7 +163,7 @@ static void
 add_sets(Regroup *regroup, const KeySet *sets)
 {
 	for (int i = 0; i < regroup->nsets; i++)
-		if (sets[i] != regroup->all || regroup->arguments != 0)
+		if (sets[i] != regroup->all || regroup->arguments != 0 || regroup->merges)
 			add_node(regroup, sets[i], true);
 	qsort(regroup->nodes, regroup->nnodes, sizeof(RegroupNode), compare_nodes);
 	find_sources(regroup);
@@ -241,9 +242,9 @@ find_arguments(Regroup *regroup)
 	}
 }
 
-Regroup *
-regroup_create(const Program *fine, const Program *coarse, const KeySet *sets,
-			   int nsets, const EngineHints *hints)
+static Regroup *
+create(const Program *fine, const Program *coarse, const KeySet *sets, int nsets, bool merges,
+	   const EngineHints *hints)
 {
 	/* what is evaluated, keys and their parts, takes no time */
 	static const EngineHints nothing = {0};
@@ -255,6 +256,7 @@ regroup_create(const Program *fine, const Program *coarse, const KeySet *sets,
 	regroup->limit = hints->memory_limit ? hints->memory_limit : DEFAULT_MEMORY_LIMIT;
 	regroup->hints.memory_limit = regroup->limit;
 	regroup->nsets = nsets;
+	regroup->merges = merges;
 	for (int i = 0; i < fine->nkeys; i++)
 		regroup->all |= (KeySet) 1 << i;
 	for (int i = 0; i < CPU_BATCH; i++)
@@ -281,6 +283,55 @@ regroup_create(const Program *fine, const Program *coarse, const KeySet *sets,
 	return NULL;
 }
 
+Regroup *
+regroup_create(const Program *fine, const Program *coarse, const KeySet *sets,
+			   int nsets, const EngineHints *hints)
+{
+	return create(fine, coarse, sets, nsets, false, hints);
+}
+
+/* Over a Program's groups, what merges all of its accumulators by the same keys. */
+static Program *
+merging_program(const Program *program)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *merging = NULL;
+
+	if (b == NULL)
+		return NULL;
+	program_begin(b, SOURCE_COLUMNS);
+	b->head.level = program->level;
+	b->head.specials = program->specials;
+	for (int i = 0; i < program->nkeys; i++)
+		program_add_numeric_key(b, program_add_column(b, i + 1, program_key_type(program, i),
+													  true, -1),
+								program_key_scales(program)[i]);
+	for (int i = 0; i < program->naccs; i++)
+		program_add_merged_acc(b, &program_accs(program)[i]);
+	if (program_size(b) > 0)
+		merging = malloc(program_size(b));
+	if (merging != NULL)
+		program_finish(b, merging);
+	free(b);
+	return merging;
+}
+
+Regroup *
+regroup_of_runs(const Program *program, const EngineHints *hints)
+{
+	Program    *merging = merging_program(program);
+	KeySet		all = 0;
+	Regroup    *regroup;
+
+	if (merging == NULL)
+		return NULL;
+	for (int i = 0; i < program->nkeys; i++)
+		all |= (KeySet) 1 << i;
+	regroup = create(program, merging, &all, 1, true, hints);
+	free(merging);
+	return regroup;
+}
+
 void
 regroup_free(Regroup *regroup)
 {
@@ -301,8 +352,8 @@ regroup_free(Regroup *regroup)
 static EngineStatus
 no_memory(const Regroup *regroup, char *message)
 {
-	snprintf(message, 256, "the groups of all grouping sets take more than the %llu MB allowed",
-			 (unsigned long long) (regroup->limit >> 20));
+	snprintf(message, 256, "the groups of all %s take more than the %llu MB allowed",
+			 regroup->merges ? "devices" : "grouping sets", (unsigned long long) (regroup->limit >> 20));
 	return ENGINE_NO_MEMORY;
 }
 
@@ -568,7 +619,8 @@ regroup_add(Regroup *regroup, const GroupBatch *fine, char *message)
 	regroup->taken += fine->ngroups;
 	if (regroup->taken >= MOST_GROUPS)
 	{
-		snprintf(message, 256, "too many groups for grouping sets");
+		snprintf(message, 256, "too many groups for %s",
+				 regroup->merges ? "several devices" : "grouping sets");
 		return ENGINE_NO_MEMORY;
 	}
 	for (int i = 0; i < regroup->fine->naccs && fine->units != NULL; i++)

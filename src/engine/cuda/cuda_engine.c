@@ -46,7 +46,7 @@ make_run(const EngineOps *ops, const DeviceOps *device, const Program *program,
 	core->kernel_program = core->program;
 	core->head.ops = ops;
 	core->head.stats.compile_cached = true;
-	core->context = context_of(device);
+	core->context = context_of(device, hints->device);
 	core->device_ops = device;
 	core->constants.params = params;
 	core->hints = *hints;
@@ -71,7 +71,8 @@ free_run(CudaRun *run)
 static bool
 open_device(RunCore *core, char *message)
 {
-	Context    *context = context_get(core->device_ops, message, sizeof(core->head.message));
+	Context    *context = context_get(core->device_ops, core->hints.device, message,
+									  sizeof(core->head.message));
 
 	if (context == NULL)
 		return false;
@@ -263,6 +264,12 @@ serve_on(const DeviceOps *device, uint64_t memory, const void *pages, size_t siz
 }
 
 void
+cuda_engine_use(uint64_t devices, uint64_t left_out)
+{
+	context_use(devices, left_out);
+}
+
+void
 cuda_engine_serve(uint64_t memory, const void *pages, size_t size)
 {
 	serve_on(&cuda_device, memory, pages, size);
@@ -291,13 +298,7 @@ cuda_engine_keep_kernels(void)
 static bool
 available_on(const DeviceOps *device, char *reason, size_t len)
 {
-	DeviceInfo	info;
-
-	if (device->list(&info, 1, reason, len) < 1)
-		return false;
-	if (!info.usable)
-		snprintf(reason, len, "%s", info.reason);
-	return info.usable;
+	return context_used(device, reason, len) != 0;
 }
 
 /*
@@ -372,10 +373,10 @@ its_ops##_warm(void) \
 	return context_is_open(&device); \
 } \
 \
-static bool \
+static int \
 its_ops##_lost(void) \
 { \
-	return context_is_lost(&device); \
+	return context_lost(&device); \
 } \
 \
 static EngineStatus \
@@ -386,15 +387,15 @@ its_ops##_open(const Program *program, const ParamValue *params, const EngineHin
 } \
 \
 static const TableCopy * \
-its_ops##_take(const Digest *digest, uint32_t len, uint32_t readers) \
+its_ops##_take(int number, const Digest *digest, uint32_t len, uint32_t readers) \
 { \
-	return take_lookup(context_of(&device), digest, len, readers); \
+	return take_lookup(context_of(&device, number), digest, len, readers); \
 } \
 \
 static void \
-its_ops##_leave(const TableCopy *lookup) \
+its_ops##_leave(int number, const TableCopy *lookup) \
 { \
-	leave_lookup(context_of(&device), lookup); \
+	leave_lookup(context_of(&device, number), lookup); \
 } \
 \
 static const EngineLookups its_ops##_lookups = { \

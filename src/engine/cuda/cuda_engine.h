@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "engine/cuda/device/device.h"
 #include "engine/cuda/kept/kept_info.h"
 #include "engine/engine.h"
 
@@ -16,8 +17,14 @@ extern const EngineOps simt_engine;
 extern const EngineCosts simt_costs;
 
 /*
- * In a process that serves many runs at once, before the first of them: how much device
- * memory all of them may have together, 0: 80 % of what is free; and memory of the
+ * At first, and when it changes: use those devices only whose bits are set, device 0 the lowest,
+ * and leave out these, unless no other one is there.
+ */
+extern void cuda_engine_use(uint64_t devices, uint64_t left_out);
+
+/*
+ * In a process that serves many runs at once, before the first of them: how much memory
+ * of each device all of them may have together, 0: 80 % of what is free; and memory of the
  * process, of the given size, in which heap pages lie that kernels may read.
  */
 extern void cuda_engine_serve(uint64_t memory, const void *pages, size_t size);
@@ -36,8 +43,8 @@ extern void cuda_engine_report_to(void (*report) (EngineStatus status, const cha
 extern bool cuda_engine_keep_kernels(void);
 
 /*
- * Columns of tables that are kept in device memory (kept/kept_columns.h): at most so many bytes,
- * or KEPT_SHARE.  At any time; at first none are.
+ * Columns of tables that are kept in device memory (kept/kept_columns.h): at most so many bytes of
+ * each device's, or KEPT_SHARE.  At any time; at first none are.
  */
 extern void cuda_engine_keep_columns(uint64_t limit);
 
@@ -52,6 +59,13 @@ extern void cuda_engine_evict_lookups(void);
  * table's file was removed: a table that was rewritten is wanted again after a restart.
  */
 extern uint32_t cuda_engine_columns(KeptInfo *infos, uint32_t max);
+
+/*
+ * An estimate of how many blocks of the tables a device keeps those columns of that the Program
+ * reads.
+ */
+extern uint64_t cuda_engine_blocks_kept(const DeviceOps *ops, int device, const Program *program,
+										const TableState *tables, int ntables);
 
 /*
  * Evict what is kept of a database's relation, of all of its relations (0), or of all

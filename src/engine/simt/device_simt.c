@@ -56,7 +56,7 @@ lose(SimtDevice *dev, const char *format,...)
 static DeviceStatus
 begin(SimtDevice *dev, const char *call)
 {
-	DeviceStatus status = simt_injected(call);
+	DeviceStatus status = simt_injected(dev->number, call);
 
 	if (dev->lost)
 		return fail(dev, DEVICE_FAILED, "%s", dev->lost_message);
@@ -115,17 +115,12 @@ environment_model(void)
 	return simt_model(text && *text ? text : DEFAULT_CAPABILITY);
 }
 
-static int
-simt_list(DeviceInfo *infos, int max, char *why, size_t len)
+static void
+describe(const SimtModel *model, uint64_t memory, DeviceInfo *info)
 {
-	DeviceInfo *info = infos;
-	const SimtModel *model = environment_model();
-
-	if (max < 1)
-		return 1;
 	memset(info, 0, sizeof(DeviceInfo));
 	snprintf(info->name, sizeof(info->name), "simulated device");
-	info->memory = environment_number("GPUAGG_SIMT_MEMORY", DEFAULT_MEMORY);
+	info->memory = memory;
 	info->multiprocessors = 2;
 	if (model != NULL)
 	{
@@ -136,37 +131,56 @@ simt_list(DeviceInfo *infos, int max, char *why, size_t len)
 	}
 	else
 		snprintf(info->reason, sizeof(info->reason), "GPUAGG_SIMT_CAPABILITY is none that is known");
+}
+
+static int
+simt_list(DeviceInfo *infos, int max, char *why, size_t len)
+{
+	const SimtModel *model = environment_model();
+	const char *text = getenv("GPUAGG_SIMT_MEMORY");
+	int			n = 0;
+
 	/* kernels may be compiled before the device is opened */
 	(void) inject_environment();
-	return 1;
+	do
+	{
+		char	   *end = NULL;
+		uint64_t	memory = text && *text ? strtoull(text, &end, 0) : DEFAULT_MEMORY;
+
+		if (n < max)
+			describe(model, memory, &infos[n]);
+		n++;
+		text = end != NULL && *end == ',' ? end + 1 : NULL;
+	} while (text != NULL);
+	return n;
 }
 
 static Device *
 simt_open(int index, char *why, size_t len)
 {
 	SimtDevice *dev;
-	DeviceInfo	info;
+	DeviceInfo	infos[DEVICES_MAX];
+	const DeviceInfo *info = &infos[index];
+	bool		there = index < simt_list(infos, DEVICES_MAX, why, len);
 
 	if (!inject_environment())
 	{
 		snprintf(why, len, "GPUAGG_SIMT_INJECT is malformed");
 		return NULL;
 	}
-	if (simt_injected("open") != DEVICE_OK)
+	if (simt_injected(index, "open") != DEVICE_OK)
 	{
 		snprintf(why, len, "open: injected failure");
 		return NULL;
 	}
-	simt_list(&info, 1, why, len);
-	if (index != 0 || !info.usable)
+	if (!there || !info->usable)
 	{
-		snprintf(why, len, "%s", index != 0 ? "there is one simulated device only" :
-				 info.reason);
+		snprintf(why, len, "%s", there ? info->reason : "there is no such simulated device");
 		return NULL;
 	}
 	dev = calloc(1, sizeof(SimtDevice));
 	if (dev)
-		dev->block = simt_block_create(info.shared_limit);
+		dev->block = simt_block_create(info->shared_limit);
 	if (dev == NULL || dev->block == NULL)
 	{
 		free(dev);
@@ -174,9 +188,10 @@ simt_open(int index, char *why, size_t len)
 		return NULL;
 	}
 	dev->device.ops = &simt_device;
-	dev->device.info = info;
+	dev->device.info = *info;
+	dev->number = index;
 	dev->model = environment_model();
-	dev->memory.limit = info.memory;
+	dev->memory.limit = info->memory;
 	pthread_mutex_init(&dev->mutex, NULL);
 	simt_block_seed(dev->block, environment_number("GPUAGG_SIMT_SEED", 0));
 	return &dev->device;
@@ -344,7 +359,7 @@ simt_host_register(Device *device, const void *address, size_t size, DevicePtr *
 {
 	SimtDevice *dev = (SimtDevice *) device;
 	SimtRegistered *made = malloc(sizeof(SimtRegistered));
-	DeviceStatus status = simt_injected("host_register");
+	DeviceStatus status = simt_injected(dev->number, "host_register");
 	const char *reason;
 
 	*ptr = 0;
@@ -572,7 +587,7 @@ static DeviceStatus
 simt_compile(const DeviceInfo *info, const char *text, const char *const *options,
 			 void **image, size_t *size, char *message, size_t len)
 {
-	DeviceStatus status = simt_injected("compile");
+	DeviceStatus status = simt_injected(SIMT_NO_DEVICE, "compile");
 
 	*image = NULL;
 	if (status == DEVICE_OK)
@@ -650,7 +665,7 @@ simt_launch(Device *device, DeviceStream *stream, DeviceKernel *kernel,
 	ModuleKernel *found = (ModuleKernel *) kernel;
 	Work		work = {.kind = WORK_LAUNCH, .kernel = found, .grid = grid,
 	.block = block, .shared = shared};
-	DeviceStatus injected = simt_injected("launch");
+	DeviceStatus injected = simt_injected(dev->number, "launch");
 	char		why[256];
 
 	BEGIN(dev, "");

@@ -24,6 +24,7 @@ typedef struct SimtRegistered
 typedef struct SimtDevice
 {
 	Device		device;			/* first: callers have a pointer to it */
+	int			number;
 	SimtMemory	memory;
 	SimtBlock  *block;
 	DeviceStream *streams;		/* all of them */
@@ -52,7 +53,10 @@ extern DeviceStatus simt_host_compile(const char *text, const char *const *optio
  * simt_inject.c: failures that tests ask the simulated device for.
  */
 
-/* Count a call; the status it must fail with, or DEVICE_OK. */
-extern DeviceStatus simt_injected(const char *call);
+/* Of a call that is no device's. */
+#define SIMT_NO_DEVICE (-1)
+
+/* Count a device's call; the status it must fail with, or DEVICE_OK. */
+extern DeviceStatus simt_injected(int device, const char *call);
 
 #endif							/* GPUAGG_SIMT_DEVICE_SIMT_H */

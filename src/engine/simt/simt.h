@@ -6,7 +6,8 @@
  *	  GPUAGG_SIMT_CC		the C compiler, "cc" by default
  *	  GPUAGG_SIMT_CFLAGS	more words of its command line, for kernels that are compiled
  *							from then on: those on disk are not told apart by them
- *	  GPUAGG_SIMT_MEMORY	device memory in bytes, 256 MB by default
+ *	  GPUAGG_SIMT_MEMORY	device memory in bytes, 256 MB by default; numbers with commas between
+ *							them: of so many devices, each its own
  *	  GPUAGG_SIMT_CAPABILITY	the compute capability of the GPUs whose limits it has,
  *						"9.0" by default
  *	  GPUAGG_SIMT_SEED		as simt_set_seed
@@ -19,11 +20,11 @@
 
 /*
  * Let the nth (from 1) call from now on of the DeviceOps member called `call`
- * fail with status, once.  With DEVICE_FAILED the device is lost from then on; a
+ * fail with status, once; `call@1`: of those of device number 1, which none of `compile` is.  With DEVICE_FAILED the device is lost from then on; a
  * "launch" then fails when the kernel runs, as on a device, so it is a later wait or query
  * that says so.  The call "any" counts every call, and from the nth on all of them fail: the
  * device has disappeared.  A NULL call takes all injections back.  They hold for the
- * process, whichever device is open.  False: no such call, or too many
+ * process, whichever devices are open.  False: no such call, or too many
  * injections.
  */
 extern bool simt_inject(const char *call, int nth, DeviceStatus status);

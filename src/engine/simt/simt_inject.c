@@ -5,6 +5,7 @@
 #include "engine/simt/device_simt.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 typedef struct Injection
 {
 	char		call[CALL_LENGTH];
+	int			device;			/* whose calls; SIMT_NO_DEVICE: all */
 	int			left;			/* calls until it happens; 0: it has happened */
 	DeviceStatus status;
 } Injection;
@@ -40,22 +42,29 @@ call_known(const char *call)
 	return false;
 }
 
+/* Take the call's name and its device apart; false: there is none such. */
+static bool
+read_call(const char *call, Injection *injection)
+{
+	char		end;
+
+	injection->device = SIMT_NO_DEVICE;
+	if (sscanf(call, "%23[^@]@%d%c", injection->call, &injection->device, &end) > 2)
+		return false;
+	return call_known(injection->call) && (injection->device >= 0) == (strchr(call, '@') != NULL);
+}
+
 bool
 simt_inject(const char *call, int nth, DeviceStatus status)
 {
-	bool		known = call == NULL || (call_known(call) && nth >= 1);
+	Injection	injection = {.left = nth,.status = status};
+	bool		known = call == NULL || (read_call(call, &injection) && nth >= 1);
 
 	pthread_mutex_lock(&mutex);
 	if (call == NULL)
 		ninjections = 0;
 	else if (known && ninjections < MAX_INJECTIONS)
-	{
-		Injection  *injection = &injections[ninjections++];
-
-		strcpy(injection->call, call);
-		injection->left = nth;
-		injection->status = status;
-	}
+		injections[ninjections++] = injection;
 	else
 		known = false;
 	pthread_mutex_unlock(&mutex);
@@ -113,7 +122,7 @@ simt_inject_text(const char *text)
 }
 
 DeviceStatus
-simt_injected(const char *call)
+simt_injected(int device, const char *call)
 {
 	DeviceStatus status = DEVICE_OK;
 
@@ -124,6 +133,8 @@ simt_injected(const char *call)
 		bool		any = strcmp(injection->call, "any") == 0;
 
 		if (!any && strcmp(injection->call, call) != 0)
+			continue;
+		if (injection->device != SIMT_NO_DEVICE && injection->device != device)
 			continue;
 		if (injection->left == 0 && !any)
 			continue;

@@ -158,8 +158,8 @@ put_cache(Message *answer, void *argument)
 	{
 		const CacheRow *row = &message_cache(answer)[i];
 		char	   *name = visible_column(row);
-		Datum		values[9];
-		bool		isnull[9] = {false};
+		Datum		values[10];
+		bool		isnull[10] = {false};
 
 		if (name == NULL)
 			continue;
@@ -173,6 +173,7 @@ put_cache(Message *answer, void *argument)
 		values[7] = TimestampTzGetDatum(time_t_to_timestamptz((pg_time_t) row->last_used));
 		isnull[7] = row->last_used == 0;
 		values[8] = Float8GetDatum(valid_share(row, &isnull[8]));
+		values[9] = Int32GetDatum((int32) row->device);
 		tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
 	}
 }

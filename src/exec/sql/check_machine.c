@@ -64,7 +64,7 @@ take_devices(Message *answer, void *argument)
 
 	for (uint32 i = 0; i < answer->devices.ndevices; i++)
 	{
-		const DeviceInfo *info = &message_devices(answer)[i];
+		const DeviceInfo *info = &message_devices(answer)[i].info;
 
 		check_put(result, "device", info->usable ? CHECK_OK : CHECK_WARNING,
 				  psprintf("%s: %s", info->name, info->usable ? "usable" : info->reason),

@@ -6,11 +6,13 @@
 #include "postgres.h"
 
 #include "catalog/pg_authid.h"
+#include "catalog/pg_type.h"
 #include "commands/dbcommands.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
@@ -33,31 +35,37 @@ version_text(int version)
 
 /* A device, or, with none, what is missing. */
 static void
-put_device(ReturnSetInfo *result, int number, const DeviceInfo *info, const char *why)
+put_device(ReturnSetInfo *result, const DeviceRow *row, const char *why)
 {
-	Datum		values[7];
-	bool		isnull[7] = {false};
+	const DeviceInfo *info = &row->info;
+	Datum		values[10];
+	bool		isnull[10] = {false};
 	bool		no_device = why != NULL;
 
-	values[0] = Int32GetDatum(number);
+	values[0] = Int32GetDatum((int32) row->number);
 	values[1] = CStringGetTextDatum(info->name);
 	values[2] = Int64GetDatum((int64) info->memory);
 	values[3] = CStringGetTextDatum(psprintf("%d.%d", info->major, info->minor));
 	values[4] = version_text(info->driver);
 	values[5] = BoolGetDatum(!no_device && info->usable);
 	values[6] = CStringGetTextDatum(no_device ? why : info->reason);
+	/* version 1.0 of the extension has no more */
+	values[7] = BoolGetDatum(row->used != 0);
+	values[8] = Int32GetDatum((int32) row->runs);
+	values[9] = Int64GetDatum((int64) row->memory_used);
 	isnull[0] = isnull[1] = isnull[2] = isnull[3] = no_device;
 	isnull[4] = info->driver == 0;
-	isnull[6] = !no_device && info->usable;
+	isnull[6] = !no_device && info->reason[0] == '\0';
+	isnull[8] = isnull[9] = row->used == 0;
 	tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
 }
 
 static void
 put_no_device(ReturnSetInfo *result, const char *why)
 {
-	DeviceInfo	none = {.usable = false};
+	DeviceRow	none = {.used = 0};
 
-	put_device(result, 0, &none, why);
+	put_device(result, &none, why);
 }
 
 static void
@@ -66,7 +74,7 @@ take_devices(Message *answer, void *argument)
 	ReturnSetInfo *result = argument;
 
 	for (uint32 i = 0; i < answer->devices.ndevices; i++)
-		put_device(result, i, &message_devices(answer)[i], NULL);
+		put_device(result, &message_devices(answer)[i], NULL);
 	if (answer->devices.ndevices == 0)
 		put_no_device(result, answer->devices.why);
 }
@@ -104,11 +112,25 @@ may_see(Oid role)
 		(OidIsValid(role) && has_privs_of_role(GetUserId(), role));
 }
 
+/* The numbers of the bits, as an array. */
+static Datum
+device_numbers(uint64 devices)
+{
+	Datum		numbers[DEVICES_MAX];
+	int			n = 0;
+
+	for (int i = 0; i < DEVICES_MAX; i++)
+		if (devices >> i & 1)
+			numbers[n++] = Int32GetDatum(i);
+	return PointerGetDatum(construct_array(numbers, n, INT4OID, sizeof(int32), true,
+										   TYPALIGN_INT));
+}
+
 static void
 put_activity(ReturnSetInfo *result, const ActivityRow *row)
 {
-	Datum		values[10];
-	bool		isnull[10] = {false};
+	Datum		values[11];
+	bool		isnull[11] = {false};
 	TimestampTz since = GetCurrentTimestamp() - (TimestampTz) (row->waited_ns / 1000);
 
 	values[0] = Int32GetDatum(row->process_id);
@@ -121,9 +143,11 @@ put_activity(ReturnSetInfo *result, const ActivityRow *row)
 	values[7] = Int64GetDatum((int64) row->rows);
 	values[8] = Int64GetDatum((int64) row->memory);
 	values[9] = TimestampTzGetDatum(since);
+	values[10] = device_numbers(row->devices);
 	isnull[2] = row->relation[0] == '\0';
 	isnull[6] = row->total_pages == 0;
 	isnull[9] = row->phase != RUN_WAITING;
+	isnull[10] = row->devices == 0;
 	if (!may_see(row->role))
 		memset(&isnull[2], true, sizeof(isnull) - 2);
 	tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
@@ -139,8 +163,8 @@ take_activity(Message *answer, void *argument)
 static void
 put_cpu_activity(ReturnSetInfo *result, const Activity *activity)
 {
-	Datum		values[10] = {0};
-	bool		isnull[10];
+	Datum		values[11] = {0};
+	bool		isnull[11];
 	char	   *database = get_database_name(activity->database);
 
 	memset(isnull, true, sizeof(isnull));

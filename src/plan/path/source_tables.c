@@ -305,10 +305,14 @@ read_contents(void)
 	return contents;
 }
 
-/* The blocks of a file that are kept of a column, 0: of any. */
+/*
+ * The blocks of a file that are kept of a column, 0: of any.  Devices that keep blocks of a table
+ * keep different ones.
+ */
 static uint64
 kept_blocks(const Contents *contents, const uint32 *file, int attno)
 {
+	uint64		of_devices[DEVICES_MAX] = {0};
 	uint64		blocks = 0;
 
 	for (uint32 i = 0; i < contents->nrows; i++)
@@ -316,9 +320,11 @@ kept_blocks(const Contents *contents, const uint32 *file, int attno)
 		const CacheRow *row = &contents->rows[i];
 
 		if (memcmp(row->file, file, sizeof(row->file)) == 0 &&
-			(attno == 0 || row->attno == attno))
-			blocks = Max(blocks, row->blocks);
+			(attno == 0 || row->attno == attno) && row->device < DEVICES_MAX)
+			of_devices[row->device] = Max(of_devices[row->device], row->blocks);
 	}
+	for (int i = 0; i < DEVICES_MAX; i++)
+		blocks += of_devices[i];
 	return blocks;
 }
 

@@ -164,12 +164,16 @@ session_evict(Oid relation, const uint8 *attributes)
 static void
 take_devices(Message *answer, void *argument)
 {
-	const DeviceInfo *info = message_devices(answer);
-	bool		there = answer->devices.ndevices > 0;
-
-	known.usable = there && info->usable;
+	known.usable = false;
 	known.warm = answer->devices.warm != 0;
-	strlcpy(known.reason, there ? info->reason : answer->devices.why, sizeof(known.reason));
+	strlcpy(known.reason, answer->devices.why, sizeof(known.reason));
+	for (uint32 i = 0; i < answer->devices.ndevices; i++)
+	{
+		const DeviceRow *row = &message_devices(answer)[i];
+
+		if (row->engine == ENGINE_ID_CUDA)
+			known.usable |= row->used != 0;
+	}
 }
 
 /*

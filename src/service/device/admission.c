@@ -1,6 +1,6 @@
 /*
  * admission.c
- *	  Which runs may begin: a budget of device memory, and the line before it.
+ *	  Which runs may begin: a budget of a device's memory, and the line before it.
  *
  * Owns no memory: the line is a list of the runs' tickets.
  */
@@ -33,6 +33,8 @@ admission_enter(Admission *admission, Ticket *ticket)
 	ticket->admitted = false;
 	if ((admission->first == NULL || !ticket->waits) && has_room(admission, ticket))
 		admit(admission, ticket);
+	if (ticket->admitted || ticket->waits)
+		admission->runs++;
 	if (ticket->admitted || !ticket->waits)
 		return;
 	while (*last != NULL)
@@ -47,15 +49,20 @@ remove_from_line(Admission *admission, const Ticket *ticket)
 
 	while (*place != NULL && *place != ticket)
 		place = &(*place)->next;
-	if (*place != NULL)
-		*place = ticket->next;
+	if (*place == NULL)
+		return;
+	*place = ticket->next;
+	admission->runs--;
 }
 
 void
 admission_leave(Admission *admission, Ticket *ticket)
 {
 	if (ticket->admitted)
+	{
 		admission->used -= ticket->need;
+		admission->runs--;
+	}
 	else
 		remove_from_line(admission, ticket);
 	ticket->admitted = false;

@@ -1,6 +1,6 @@
 /*
  * admission.h
- *	  Which runs may begin: a budget of device memory, and the line before it.
+ *	  Which runs may begin: a budget of a device's memory, and the line before it.
  *
  * Runs are admitted in the order in which they came, as soon as what they need is
  * free.  One that needs more than the whole budget waits until it is alone; what it
@@ -29,6 +29,7 @@ typedef struct Admission
 {
 	uint64_t	budget;			/* bytes; may change at any time */
 	uint64_t	used;			/* by those that are admitted */
+	uint32_t	runs;			/* between enter and leave */
 	Ticket	   *first;			/* of those that wait */
 } Admission;
 

@@ -7,6 +7,7 @@
 #ifndef GPUAGG_CONNECTION_H
 #define GPUAGG_CONNECTION_H
 
+#include "engine/devices.h"
 #include "service/device/admission.h"
 #include "service/device/server.h"
 #include "service/device/task.h"
@@ -18,10 +19,12 @@ typedef struct Service
 {
 	const ServiceConfig *config;
 	int			status;			/* the pipe of log lines */
-	Admission	admission;
+	Admission	admissions[DEVICES_MAX];	/* by device; that of engines without one is
+											 * device 0's */
 	struct Connection *connections;
 	struct Feeding *feedings;	/* runs that other sessions may feed, too */
-	bool		lost;			/* the device has failed: this process must end */
+	bool		lost;			/* a device has failed: this process must end; */
+	int			lost_device;	/* its number */
 #ifdef GPUAGG_TESTING
 	uint64_t	messages;		/* received or begun to be sent */
 #endif

@@ -183,6 +183,17 @@ file_is_gone(const uint32 *file)
 	return status.st_size == 0;
 }
 
+#ifdef GPUAGG_TESTING
+/* Tests have smaller tables dealt over devices. */
+static uint64
+deal_pages(void)
+{
+	const char *pages = getenv("GPUAGG_DEAL_PAGES");
+
+	return pages != NULL ? strtoul(pages, NULL, 10) : DEAL_PAGES;
+}
+#endif
+
 /*
  * A System V segment of shared buffers has been detached, so that they cannot be read
  * here.
@@ -196,20 +207,26 @@ service_config(void)
 	{
 		.buffers = readable ? BufferBlocks : NULL,
 			.buffers_size = readable ? (uint64) NBuffers * BLCKSZ : 0,
+			.devices = gpuagg_used_devices,
 			.max_device_memory = (uint64) gpuagg_max_device_memory << 20,
 			.cache_size = gpuagg_cache_size < 0 ? KEPT_SHARE : (uint64) gpuagg_cache_size << 20,
 			.file_is_gone = file_is_gone,
 #ifdef GPUAGG_TESTING
+			.deal_pages = deal_pages(),
 			.dies_at = (uint64) device_process_dies_at,
+#else
+			.deal_pages = DEAL_PAGES,
 #endif
 	};
 }
 
 static void __attribute__((noreturn))
-run_device_process(pid_t worker, int listener, int status)
+run_device_process(pid_t worker, int listener, int status, const uint32 *left_out)
 {
 	ServiceConfig config = service_config();
 	char		why[256];
+
+	memcpy(config.left_out, left_out, sizeof(config.left_out));
 
 	reset_signals();
 	attach_to_worker(worker, status);
@@ -220,18 +237,19 @@ run_device_process(pid_t worker, int listener, int status)
 	if (!protect_shared_memory(why, sizeof(why)))
 		give_up(status, why, "");
 	init_ps_display("gpuagg device process");
+	cuda_engine_use(config.devices, 0);
 	require_engine(status);
 	tell(status, STATUS_SERVES, "");
 	device_process_main(listener, status, &config);
 }
 
 pid_t
-device_process_fork(int listener, int status)
+device_process_fork(int listener, int status, const uint32 *left_out)
 {
 	pid_t		worker = getpid();
 	pid_t		pid = fork();
 
 	if (pid == 0)
-		run_device_process(worker, listener, status);
+		run_device_process(worker, listener, status, left_out);
 	return pid;
 }

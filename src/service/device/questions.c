@@ -5,10 +5,12 @@
  */
 #include "service/device/questions.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/clock.h"
+#include "engine/cuda/context/context.h"
 #include "engine/cuda/cuda_engine.h"
 #include "service/wire/contents.h"
 #include "service/device/distrust.h"
@@ -17,17 +19,44 @@
 #define ACTIVITY_ROWS ((PROTOCOL_MAX_MESSAGE - sizeof(ActivityMessage)) / sizeof(ActivityRow))
 #define CACHE_ROWS ((PROTOCOL_MAX_MESSAGE - sizeof(CacheMessage)) / sizeof(CacheRow))
 
+/* Add the devices of a kind, and why none of them is used. */
+static void
+add_devices(const Service *service, EngineId engine, const DeviceOps *ops, Message *answer)
+{
+	DevicesMessage *devices = &answer->devices;
+	DeviceInfo	infos[DEVICES_MAX];
+	int			n;
+	uint64_t	used;
+
+	n = ops->list(infos, DEVICES_MAX, devices->why, sizeof(devices->why));
+	used = context_used(ops, devices->why, sizeof(devices->why));
+	for (int i = 0; i < n && devices->ndevices < DEVICES_MAX; i++)
+	{
+		if (infos[i].usable && (used >> i & 1) == 0)
+			snprintf(infos[i].reason, sizeof(infos[i].reason), "%s",
+					 service->config->devices >> i & 1 ? "it has failed and is left out for a while" :
+					 "gpuagg.devices does not name it");
+		message_devices(answer)[devices->ndevices++] = (DeviceRow)
+		{
+			.info = infos[i],.engine = engine,.number = (uint32_t) i,.used = used >> i & 1,
+				.memory_used = context_memory_used(ops, i),.runs = service->admissions[i].runs
+		};
+	}
+}
+
+/* The simulated devices, too, if tests have said of what size they are. */
 static void
 answer_devices(Connection *c)
 {
 	DevicesMessage *devices = &c->answer.devices;
-	int			n;
 
 	message_begin(&c->answer, MESSAGE_DEVICES);
-	memset(message_devices(&c->answer), 0, DEVICES_MAX * sizeof(DeviceInfo));
-	n = cuda_devices(message_devices(&c->answer), DEVICES_MAX, devices->why,
-					 sizeof(devices->why));
-	devices->ndevices = (uint32_t) (n < 0 ? 0 : n > DEVICES_MAX ? DEVICES_MAX : n);
+	memset(message_devices(&c->answer), 0, DEVICES_MAX * sizeof(DeviceRow));
+#ifdef GPUAGG_TESTING
+	if (getenv("GPUAGG_SIMT_MEMORY") != NULL)
+		add_devices(c->service, ENGINE_ID_SIMT, &simt_device, &c->answer);
+#endif
+	add_devices(c->service, ENGINE_ID_CUDA, &cuda_device, &c->answer);
 	devices->warm = engine_is_warm(&cuda_engine);
 	(void) connection_send(c, -1);
 }

@@ -22,11 +22,12 @@
 #include <unistd.h>
 
 #include "engine/clock.h"
-#include "engine/cuda/context/context.h"
 #include "engine/cuda/cuda_engine.h"
 #include "engine/cuda/device/device.h"
+#include "engine/several_devices.h"
 #include "service/device/distrust.h"
 #include "service/device/feeder.h"
+#include "service/device/placement.h"
 #include "service/device/run_lookups.h"
 #include "service/wire/channel.h"
 #include "service/wire/groups_file.h"
@@ -38,9 +39,6 @@
 
 /* Of the first ones: a session that gives them at once should not wait for many. */
 #define FIRST_PART_SIZE (UINT64_C(1) << 14)
-
-/* The share of a device's memory that runs may use, where no setting says. */
-#define MEMORY_PERCENT 80
 
 /* The engines, and the devices that they use; NULL: it does not run here, or has none. */
 static const EngineOps *const engines[NUM_ENGINES] = {
@@ -58,12 +56,16 @@ typedef struct RemoteRun
 	Connection *connection;
 	const EngineOps *ops;
 	Opening		opening;
+	const DeviceOps *device_ops;	/* of the engine; NULL: it has no device */
+	uint64_t	devices;		/* that the run uses; a bit each */
 	EngineHints hints;
 	char		strategy[PROTOCOL_NAME];
 	uint64_t	wait_ns;		/* for device memory at most */
-	Ticket		ticket;
+	uint64_t	need;			/* bytes of each device's memory */
+	Ticket		tickets[DEVICES_MAX];	/* of the devices */
 	RunLookups	lookups;
 	EngineRun  *run;			/* NULL: not open */
+	const EngineOps *calls;		/* of the run, once it is open */
 	Feeding		feeding;
 	Feeder	   *feeder;			/* the session itself; NULL: not yet */
 	int			file;			/* its input file, until it is the feeder's; or -1 */
@@ -122,23 +124,10 @@ fail(RemoteRun *r, EngineStatus status, const char *message)
 	return status;
 }
 
-/*
- * What all runs may have, if no setting says: what the engine lends, or, until it has
- * opened the device, a share of what that has.
- */
-static void
-find_budget(Service *service, const DeviceOps *device)
+static bool
+uses_several(const RemoteRun *r)
 {
-	DeviceInfo	info;
-	char		why[256];
-
-	if (service->config->max_device_memory > 0 || device == NULL)
-		return;
-	memset(&info, 0, sizeof(info));
-	if (context_is_open(device))
-		service->admission.budget = context_of(device)->memory.budget;
-	else if (device->list(&info, 1, why, sizeof(why)) > 0)
-		service->admission.budget = info.memory / 100 * MEMORY_PERCENT;
+	return (r->devices & (r->devices - 1)) != 0;
 }
 
 /* The session's next message, for which the run waits; false: none comes. */
@@ -190,7 +179,7 @@ answer_request(RemoteRun *r, const EngineRequest *request)
 	if (status == ENGINE_OK)
 	{
 		call_is_due(r->run, CALL_ANSWER);
-		status = r->ops->kept->answer(r->run, &answer);
+		status = r->calls->kept->answer(r->run, &answer);
 	}
 	free(lsns);
 	return status;
@@ -200,7 +189,7 @@ answer_request(RemoteRun *r, const EngineRequest *request)
 static EngineStatus
 answer_requests(RemoteRun *r)
 {
-	const EngineKept *kept = r->ops->kept;
+	const EngineKept *kept = r->calls->kept;
 	EngineRequest request = {REQUEST_NONE, 0, NULL};
 	EngineStatus status = ENGINE_OK;
 
@@ -253,7 +242,7 @@ take_open(RemoteRun *r)
 	c->activity.total_pages = open->total_pages;
 	memcpy(c->activity.database, open->database, sizeof(c->activity.database));
 	memcpy(c->activity.relation, open->relation, sizeof(c->activity.relation));
-	find_budget(c->service, devices[open->engine]);
+	r->device_ops = devices[open->engine];
 	if (!opening_read(r->file, &open->opening, &r->opening, r->message, sizeof(r->message)))
 		return ENGINE_FAILED;
 	distrust_apply(r->opening.tables, r->opening.ntables);
@@ -267,17 +256,21 @@ take_open(RemoteRun *r)
 	return fail(r, ENGINE_OK, "");
 }
 
-/* Have all tables: those that the engine has not kept come from the session. */
+/*
+ * Have all tables: those that the device has not kept come from the session.  Of several devices
+ * each may have kept others, so that all come.
+ */
 static EngineStatus
 find_lookups(RemoteRun *r)
 {
 	Connection *c = r->connection;
+	int			device = uses_several(r) ? -1 : r->hints.device;
 	const char *why;
 	EngineStatus status;
 
 	c->activity.phase = RUN_OPENING;
-	if (!run_lookups_find(&r->lookups, r->ops, c->activity.role, c->activity.database,
-						  &r->opening))
+	if (!run_lookups_find(&r->lookups, r->ops, device, c->activity.role,
+						  c->activity.database, &r->opening))
 		return fail(r, ENGINE_NO_MEMORY, "out of memory");
 	if (r->lookups.nwanted == 0)
 		return ENGINE_OK;
@@ -300,12 +293,13 @@ wake(void *argument)
 
 /* Tell the session that it waits, and how many are before it. */
 static void
-tell_position(RemoteRun *r)
+tell_position(RemoteRun *r, int device)
 {
 	Connection *c = r->connection;
 
 	message_begin(&c->answer, MESSAGE_QUEUED);
-	c->answer.queued.position = admission_position(&c->service->admission, &r->ticket);
+	c->answer.queued.position = admission_position(&c->service->admissions[device],
+												   &r->tickets[device]);
 	(void) connection_send(c, -1);
 }
 
@@ -321,12 +315,38 @@ memory_needed(const RemoteRun *r)
 	return needed == 0 || (limit > 0 && needed > limit) ? limit : needed;
 }
 
-/* Has the engine's device failed, so that only another process can try again? */
-static bool
-is_lost(const EngineOps *ops)
+/* A device of the engine may have failed, so that only another process can try again. */
+static void
+note_lost(Service *service, const EngineOps *ops)
 {
-	return ops != NULL && ops->process != NULL && ops->process->lost != NULL &&
-		ops->process->lost();
+	int			device = ops != NULL && ops->process != NULL && ops->process->lost != NULL ?
+		ops->process->lost() : -1;
+
+	if (device < 0)
+		return;
+	service->lost = true;
+	service->lost_device = device;
+}
+
+/* Which devices the run uses, and what it needs of their memory. */
+static EngineStatus
+find_place(RemoteRun *r)
+{
+	Service    *service = r->connection->service;
+
+	r->need = memory_needed(r);
+	if (r->device_ops == NULL)
+	{
+		service->admissions[0].budget = service->config->max_device_memory;
+		r->devices = 1;
+		return ENGINE_OK;
+	}
+	r->devices = placement_choose(service, r->device_ops, r->opening.program, &r->hints, r->need);
+	if (r->devices == 0)
+		return fail(r, ENGINE_FAILED, "no device is used");
+	r->hints.device = __builtin_ctzll(r->devices);
+	r->connection->activity.devices = r->devices;
+	return ENGINE_OK;
 }
 
 /*
@@ -343,32 +363,53 @@ session_has_other(const Connection *c)
 	return false;
 }
 
+/* Until the device has the memory. */
 static EngineStatus
-wait_for_memory(RemoteRun *r)
+wait_for_device(RemoteRun *r, int device)
 {
 	Connection *c = r->connection;
-	uint64_t	begin = now_ns();
+	Ticket	   *ticket = &r->tickets[device];
 	char		why[64];
 
-	c->activity.phase = RUN_WAITING;
-	c->begun = begin;
-	r->ticket.need = memory_needed(r);
-	r->ticket.waits = !session_has_other(c);
-	r->ticket.admit = wake;
-	r->ticket.argument = c->task;
-	admission_enter(&c->service->admission, &r->ticket);
-	if (!r->ticket.admitted && !r->ticket.waits)
+	ticket->need = r->need;
+	ticket->waits = !session_has_other(c);
+	ticket->admit = wake;
+	ticket->argument = c->task;
+	admission_enter(&c->service->admissions[device], ticket);
+	if (!ticket->admitted && !ticket->waits)
 		return fail(r, ENGINE_NO_MEMORY, "no device memory is free beside the session's other run");
-	if (!r->ticket.admitted)
-		tell_position(r);
-	while (!r->ticket.admitted && !c->gone && now_ns() - begin < r->wait_ns)
-		task_give_way(0, begin + r->wait_ns);
-	r->queue_ns = c->activity.waited_ns = now_ns() - begin;
-	if (r->ticket.admitted)
+	if (!ticket->admitted)
+		tell_position(r, device);
+	while (!ticket->admitted && !c->gone && now_ns() - c->begun < r->wait_ns)
+		task_give_way(0, c->begun + r->wait_ns);
+	r->queue_ns = c->activity.waited_ns = now_ns() - c->begun;
+	if (ticket->admitted)
 		return ENGINE_OK;
 	snprintf(why, sizeof(why), "waited %llu ms for device memory",
 			 (unsigned long long) (r->queue_ns / 1000000));
 	return fail(r, ENGINE_NO_MEMORY, why);
+}
+
+/* All runs wait for devices in the order of their numbers, so that none waits for another for ever. */
+static EngineStatus
+wait_for_memory(RemoteRun *r)
+{
+	EngineStatus status = ENGINE_OK;
+
+	r->connection->activity.phase = RUN_WAITING;
+	r->connection->begun = now_ns();
+	for (int i = 0; i < DEVICES_MAX && status == ENGINE_OK; i++)
+		if (r->devices >> i & 1)
+			status = wait_for_device(r, i);
+	return status;
+}
+
+static void
+leave_devices(RemoteRun *r)
+{
+	for (int i = 0; i < DEVICES_MAX; i++)
+		if (r->devices >> i & 1)
+			admission_leave(&r->connection->service->admissions[i], &r->tickets[i]);
 }
 
 /* From now on the session, and those whom it tells the key, may give rows. */
@@ -378,7 +419,7 @@ begin_feeding(RemoteRun *r)
 	Feeding    *feeding = &r->feeding;
 
 	feeding->owner = r->connection;
-	feeding->ops = r->ops;
+	feeding->ops = r->calls;
 	feeding->run = r->run;
 	feeding->program = r->opening.program;
 	feeding->only_pages = r->hints.only_pages;
@@ -426,9 +467,15 @@ open_run(RemoteRun *r)
 	EngineStatus status;
 
 	c->activity.phase = RUN_OPENING;
-	status = r->ops->open(r->opening.program, r->opening.params, &r->hints, &r->run, r->message);
+	if (!uses_several(r))
+		status = r->ops->open(r->opening.program, r->opening.params, &r->hints, &r->run,
+							  r->message);
+	else
+		status = several_devices_open(r->ops, r->devices, r->opening.program, r->opening.params,
+									  &r->hints, &r->run, r->message);
 	if (status == ENGINE_OK)
 	{
+		r->calls = uses_several(r) ? r->run->ops : r->ops;
 		call_is_due(r->run, CALL_OPEN);
 		status = answer_requests(r);
 	}
@@ -502,7 +549,7 @@ write_groups(RemoteRun *r, GroupsWriter **writer)
 		EngineStatus status;
 
 		call_is_due(r->run, CALL_GROUPS);
-		status = r->ops->groups(r->run, &batch);
+		status = r->calls->groups(r->run, &batch);
 		if (status == ENGINE_BUSY && pause_run(r))
 			continue;
 		if (status != ENGINE_OK)
@@ -573,7 +620,7 @@ check_input(RemoteRun *r)
 		r->feeding.nended != (r->feeding.all_input ? 0 : message->groups.feeders))
 		return fail(r, ENGINE_FAILED, "not all that feed the run have ended");
 	call_is_due(r->run, CALL_TOASTED);
-	if (r->ops->toasted(r->run, &row, 1) > 0)
+	if (r->calls->toasted(r->run, &row, 1) > 0)
 		return fail(r, ENGINE_FAILED, "rows that were left out have not been sent");
 	return ENGINE_OK;
 }
@@ -584,6 +631,8 @@ run(RemoteRun *r)
 {
 	EngineStatus status = take_open(r);
 
+	if (status == ENGINE_OK)
+		status = find_place(r);
 	if (status == ENGINE_OK)
 		status = find_lookups(r);
 	if (status == ENGINE_OK)
@@ -629,12 +678,11 @@ close_run(RemoteRun *r)
 	if (r->feeder != NULL)
 		feeding_end(&r->feeding);
 	if (r->run != NULL)
-		r->ops->close(r->run);
+		r->calls->close(r->run);
 	feeding_free(&r->feeding);
 	run_lookups_end(&r->lookups, &r->opening);
-	if (is_lost(r->ops))
-		service->lost = true;
-	admission_leave(&service->admission, &r->ticket);
+	note_lost(service, r->ops);
+	leave_devices(r);
 	opening_free(&r->opening);
 	if (r->file >= 0)
 		close(r->file);

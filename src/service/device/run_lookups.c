@@ -42,7 +42,7 @@ find_table(RunLookups *lookups, const Program *program, ParamValue *param, int n
 	uint32_t	readers = program_table_readers(program, number);
 
 	if (lookups->engine != NULL)
-		param->kept = lookups->engine->take(digest, param->bytes.len, readers);
+		param->kept = lookups->engine->take(lookups->device, digest, param->bytes.len, readers);
 	if (param->kept != NULL)
 		return;
 	lookups->wanted[number / 8] |= (uint8_t) (1 << number % 8);
@@ -50,10 +50,11 @@ find_table(RunLookups *lookups, const Program *program, ParamValue *param, int n
 }
 
 bool
-run_lookups_find(RunLookups *lookups, const EngineOps *ops, uint32_t role, const char *database,
-				 Opening *opening)
+run_lookups_find(RunLookups *lookups, const EngineOps *ops, int device, uint32_t role,
+				 const char *database, Opening *opening)
 {
-	lookups->engine = ops->lookups;
+	lookups->engine = device >= 0 ? ops->lookups : NULL;
+	lookups->device = device;
 	lookups->digests = calloc((size_t) opening->program->nparams + 1, sizeof(TableDigest));
 	if (lookups->digests == NULL)
 		return false;
@@ -149,7 +150,7 @@ run_lookups_end(RunLookups *lookups, Opening *opening)
 {
 	for (int i = 0; opening->params != NULL && i < opening->program->nparams; i++)
 		if (opening->params[i].kept != NULL)
-			lookups->engine->leave(opening->params[i].kept);
+			lookups->engine->leave(lookups->device, opening->params[i].kept);
 	free(lookups->digests);
 	free(lookups->bytes);
 	memset(lookups, 0, sizeof(*lookups));

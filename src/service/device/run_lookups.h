@@ -13,6 +13,7 @@
 typedef struct RunLookups
 {
 	const EngineLookups *engine;	/* NULL: it keeps none */
+	int			device;			/* that keeps what is taken */
 	TableDigest *digests;		/* by parameter: of the bytes and who may use them */
 	char	   *bytes;			/* of tables that were wanted */
 	uint8_t		wanted[PARAM_BITS]; /* these */
@@ -20,11 +21,11 @@ typedef struct RunLookups
 } RunLookups;
 
 /*
- * Take those that the engine keeps for the role in the database.  The Program has been checked,
+ * Take those that the engine keeps on the device, -1: none, for the role in the database.  The Program has been checked,
  * but for the bytes of such tables.  False: there is no memory.  run_lookups_end follows in
  * any case, once the run is closed.
  */
-extern bool run_lookups_find(RunLookups *lookups, const EngineOps *ops, uint32_t role,
+extern bool run_lookups_find(RunLookups *lookups, const EngineOps *ops, int device, uint32_t role,
 							 const char *database, Opening *opening);
 
 /*

@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -66,6 +67,8 @@ typedef struct Loop
 	uint64_t	contents_at;	/* when to write what is kept next */
 	uint64_t	gone_at;		/* when to look for files that are gone next */
 	uint64_t	tell_at;		/* when to tell the worker that the loop goes round */
+	uint64_t	begun;			/* when the process has */
+	uint64_t	use_at;			/* when to use another device that was left out */
 	struct pollfd *polls;		/* of the loop and the connections, in their order */
 	int			room;			/* of them */
 } Loop;
@@ -112,6 +115,40 @@ earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Use all devices but those that are still to be left out. */
+static void
+use_devices(Loop *loop)
+{
+	const ServiceConfig *config = loop->service.config;
+	uint64_t	now = now_ns();
+	uint64_t	left_out = 0;
+
+	if (now < loop->use_at)
+		return;
+	loop->use_at = TASK_NEVER;
+	for (int i = 0; i < DEVICES_MAX; i++)
+	{
+		uint64_t	until = loop->begun + config->left_out[i] * UINT64_C(1000000000);
+
+		if (until <= now)
+			continue;
+		left_out |= UINT64_C(1) << i;
+		loop->use_at = earlier(loop->use_at, until);
+	}
+	cuda_engine_use(config->devices != 0 ? config->devices : UINT64_MAX, left_out);
+}
+
+/* A device is of no use any more, nor is this process. */
+static void __attribute__((noreturn))
+end_with_device(const Loop *loop)
+{
+	char		why[64];
+
+	service_log(&loop->service, STATUS_LOST "%d", loop->service.lost_device);
+	snprintf(why, sizeof(why), "device %d has failed", loop->service.lost_device);
+	give_up(loop, why);
+}
+
 /* When this session must hear something again. */
 static uint64_t
 alive_at(const Connection *c)
@@ -124,7 +161,7 @@ static uint64_t
 next_time(const Loop *loop)
 {
 	uint64_t	next = earlier(earlier(loop->keep_at, loop->contents_at),
-							   earlier(loop->gone_at, loop->tell_at));
+							   earlier(earlier(loop->gone_at, loop->tell_at), loop->use_at));
 
 	if (loop->accept_after > now_ns())
 		next = earlier(next, loop->accept_after);
@@ -306,13 +343,13 @@ accept_connections(Loop *loop)
 void
 device_process_main(int listener, int status, const ServiceConfig *config)
 {
-	Loop		loop = {.listener = listener};
+	Loop		loop = {.listener = listener,.begun = now_ns()};
 
+	loop.service.config = config;
+	use_devices(&loop);
 	cuda_engine_serve(config->max_device_memory, config->buffers, config->buffers_size);
 	cuda_engine_keep_columns(config->cache_size);
-	loop.service.config = config;
 	loop.service.status = status;
-	loop.service.admission.budget = config->max_device_memory;
 	(void) fcntl(listener, F_SETFL, O_NONBLOCK);
 	(void) fcntl(status, F_SETFL, O_NONBLOCK);
 	failures_log(&loop.service);
@@ -329,8 +366,9 @@ device_process_main(int listener, int status, const ServiceConfig *config)
 		write_contents(&loop);
 		evict_gone(&loop);
 		tell_worker(&loop);
+		use_devices(&loop);
 		if (loop.service.lost)
-			give_up(&loop, "the device has failed");
+			end_with_device(&loop);
 		if (loop.polls[POLL_LISTENER].revents != 0)
 			accept_connections(&loop);
 	}

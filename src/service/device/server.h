@@ -10,14 +10,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/devices.h"
+
+/* Tables of so many pages and more are dealt over devices. */
+#define DEAL_PAGES (1 << 20)
+
 typedef struct ServiceConfig
 {
 	const char *buffers;		/* shared buffers, as this process has them */
 	uint64_t	buffers_size;	/* bytes; 0: they cannot be read here */
-	uint64_t	max_device_memory;	/* bytes for all runs together; 0: 80 % of the
-									 * device's */
+	uint64_t	devices;		/* that are used, a bit each, 0: all; */
+	uint32_t	left_out[DEVICES_MAX];	/* but for so many seconds from now on not those that
+										 * have failed; 0: has not */
+	uint64_t	max_device_memory;	/* bytes of each device for all runs together; 0:
+									 * 80 % */
 	uint64_t	cache_size;		/* bytes of it for columns that stay, or
 								 * KEPT_SHARE */
+	uint64_t	deal_pages;		/* DEAL_PAGES; tests have fewer */
 	bool		(*file_is_gone) (const uint32_t *file); /* a table's, as in TableState; NULL:
 														 * nobody knows */
 #ifdef GPUAGG_TESTING

@@ -153,12 +153,17 @@ good_columns(const Message *message)
 static bool
 good_devices(const Message *message)
 {
-	const DeviceInfo *infos = (const DeviceInfo *) (&message->devices + 1);
+	const DeviceRow *rows = (const DeviceRow *) (&message->devices + 1);
 
 	for (uint32_t i = 0; i < message->devices.ndevices; i++)
-		if (!is_text(infos[i].name, sizeof(infos[i].name)) ||
-			!is_text(infos[i].reason, sizeof(infos[i].reason)) || !is_bool(&infos[i].usable))
+	{
+		const DeviceInfo *info = &rows[i].info;
+
+		if (!is_text(info->name, sizeof(info->name)) ||
+			!is_text(info->reason, sizeof(info->reason)) || !is_bool(&info->usable) ||
+			rows[i].engine >= NUM_ENGINES || !is_flag(rows[i].used))
 			return false;
+	}
 	return is_flag(message->devices.warm) &&
 		is_text(message->devices.why, sizeof(message->devices.why));
 }
@@ -182,7 +187,8 @@ good_cache(const Message *message)
 	const CacheRow *rows = (const CacheRow *) (&message->cache + 1);
 
 	for (uint32_t i = 0; i < message->cache.nrows; i++)
-		if (rows[i].attno < 1 || rows[i].attno > PROGRAM_MAX_ATTRS)
+		if (rows[i].attno < 1 || rows[i].attno > PROGRAM_MAX_ATTRS ||
+			rows[i].device >= DEVICES_MAX)
 			return false;
 	return true;
 }
@@ -351,7 +357,7 @@ size_behind(const Message *message)
 		case MESSAGE_DEVICES:
 			if (message->devices.ndevices > DEVICES_MAX)
 				return PROTOCOL_MAX_MESSAGE;
-			return message->devices.ndevices * sizeof(DeviceInfo);
+			return message->devices.ndevices * sizeof(DeviceRow);
 		case MESSAGE_ACTIVITY:
 			return message->activity.nrows * sizeof(ActivityRow);
 		case MESSAGE_CACHE:

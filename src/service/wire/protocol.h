@@ -286,9 +286,18 @@ typedef struct ColumnsMessage
 	uint32_t	ncolumns;
 } ColumnsMessage;
 
-#define DEVICES_MAX 64
+/* A device, and what is done there. */
+typedef struct DeviceRow
+{
+	DeviceInfo	info;
+	uint64_t	memory_used;	/* by runs, bytes */
+	uint32_t	engine;			/* EngineId */
+	uint32_t	number;
+	uint32_t	runs;			/* that are there, or wait for its memory */
+	uint32_t	used;			/* may runs use it? */
+} DeviceRow;
 
-/* Behind it: ndevices DeviceInfos. */
+/* Behind it: ndevices DeviceRows. */
 typedef struct DevicesMessage
 {
 	MessageHead head;
@@ -317,6 +326,7 @@ typedef struct ActivityRow
 	uint64_t	rows;
 	uint64_t	memory;			/* of the device, bytes */
 	uint64_t	waited_ns;		/* for device memory */
+	uint64_t	devices;		/* a bit each; 0: not known yet, or none */
 	char		database[PROTOCOL_NAME];
 	char		relation[PROTOCOL_NAME];
 } ActivityRow;
@@ -335,7 +345,7 @@ typedef struct CacheRow
 	uint32_t	file[3];
 	uint32_t	relation;
 	int32_t		attno;
-	uint32_t	unused;
+	uint32_t	device;			/* its number */
 	uint64_t	rows;
 	uint64_t	bytes;
 	uint64_t	plain_bytes;
@@ -514,10 +524,10 @@ message_columns(Message *message)
 	return (ColumnEntry *) (&message->columns + 1);
 }
 
-static inline DeviceInfo *
+static inline DeviceRow *
 message_devices(Message *message)
 {
-	return (DeviceInfo *) (&message->devices + 1);
+	return (DeviceRow *) (&message->devices + 1);
 }
 
 static inline ActivityRow *

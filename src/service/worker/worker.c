@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "compat.h"
+#include "engine/devices.h"
 #include "guc.h"
 #include "libpq/pqsignal.h"
 #include "miscadmin.h"
@@ -67,6 +68,13 @@
  */
 #define TIMEOUTS_TO_SERVE 6
 #define MOST_TIMEOUTS_TO_SERVE 96
+
+/*
+ * Seconds that a device is left out which has failed, at first; twice as long each time that it
+ * fails again within as long a time, up to the most.
+ */
+#define DEVICE_PAUSE 60
+#define LONGEST_DEVICE_PAUSE 3600
 
 /* Milliseconds to wait for the lock, or for a killed device process. */
 #define LOCK_PATIENCE 100
@@ -108,6 +116,16 @@ static int	lines_left_out;
 
 /* For the device process that does not serve yet. */
 static int	timeouts_to_serve = TIMEOUTS_TO_SERVE;
+
+/* A device that has failed. */
+typedef struct FailedDevice
+{
+	int			pause;			/* seconds that it is left out, 0: it has not failed; */
+	TimestampTz until;			/* when they end */
+} FailedDevice;
+
+static FailedDevice failed_devices[DEVICES_MAX];
+static int	device_pause = DEVICE_PAUSE;
 
 static int	longest_pause = LONGEST_PAUSE;
 
@@ -184,6 +202,38 @@ clean(char *text)
 			*text = '?';
 }
 
+/* Leave the device out for a while. */
+static void
+note_failed_device(const char *number)
+{
+	int			i = atoi(number);
+	TimestampTz now = GetCurrentTimestamp();
+	FailedDevice *device;
+
+	if (i < 0 || i >= DEVICES_MAX)
+		return;
+	device = &failed_devices[i];
+	if (device->pause == 0 ||
+		TimestampDifferenceExceeds(device->until, now, 1000 * device->pause))
+		device->pause = device_pause;
+	else
+		device->pause = Min(2 * device->pause, LONGEST_DEVICE_PAUSE);
+	device->until = TimestampTzPlusMilliseconds(now, 1000 * device->pause);
+	ereport(LOG,
+			(errmsg("gpuagg leaves out device %d for %d s if there are others", i, device->pause)));
+}
+
+/* For how many seconds each device is to be left out. */
+static void
+find_left_out(uint32 *left_out)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	for (int i = 0; i < DEVICES_MAX; i++)
+		left_out[i] = failed_devices[i].pause == 0 ? 0 :
+			(uint32) ((TimestampDifferenceMilliseconds(now, failed_devices[i].until) + 999) / 1000);
+}
+
 /* A line of the status pipe. */
 static void
 take_line(char *line)
@@ -204,6 +254,11 @@ take_line(char *line)
 	if (strcmp(line, STATUS_ALIVE) == 0)
 	{
 		silence = 0;
+		return;
+	}
+	if (strncmp(line, STATUS_LOST, strlen(STATUS_LOST)) == 0)
+	{
+		note_failed_device(line + strlen(STATUS_LOST));
 		return;
 	}
 	no_device = strncmp(line, STATUS_NO_DEVICE, strlen(STATUS_NO_DEVICE)) == 0;
@@ -288,11 +343,13 @@ fork_blocked(int listener)
 {
 	sigset_t	all,
 				old;
+	uint32		left_out[DEVICES_MAX];
 	pid_t		pid;
 
+	find_left_out(left_out);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &old);
-	pid = device_process_fork(listener, status_pipe[1]);
+	pid = device_process_fork(listener, status_pipe[1], left_out);
 	device_pid = Max(pid, 0);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return pid > 0;
@@ -527,6 +584,11 @@ worker_init(void)
 							NULL,
 							&device_process_delay, 0, 0, 3600 * 1000,
 							PGC_SIGHUP, GUC_UNIT_MS, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpuagg.device_pause",
+							"So long is a device left out at first that has failed.",
+							NULL,
+							&device_pause, DEVICE_PAUSE, 1, LONGEST_DEVICE_PAUSE,
+							PGC_SIGHUP, GUC_UNIT_S, NULL, NULL, NULL);
 #endif
 	if (process_shared_preload_libraries_in_progress && !IsBinaryUpgrade)
 		RegisterBackgroundWorker(&worker);

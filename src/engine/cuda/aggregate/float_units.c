@@ -15,6 +15,15 @@ _Static_assert(ARGS_MAX_SUMS == PROGRAM_MAX_ACCS, "a unit for each accumulator")
 /* Rows of the batch that are looked at, at most. */
 #define EXPONENTS_ROWS (UINT32_C(1) << 20)
 
+/* The unit that the first of all parts' runs has chosen, by the values that it knows then. */
+static int32_t
+share_unit(int64_t *shared, int32_t unit)
+{
+	if (*shared == 0)
+		*shared = (int64_t) unit - INT32_MIN;
+	return (int32_t) (*shared + INT32_MIN);
+}
+
 /* The largest exponents of the batch, on the host.  The counters begin as zeros. */
 static EngineStatus
 find_exponents(RunCore *run, const Kernels *kernels, const RowBatch *batch,
@@ -80,6 +89,8 @@ float_units_choose(RunCore *run, const Kernels *kernels, const RowBatch *batch,
 		if (!acc_sums_floats(acc))
 			continue;
 		units->of_accs[i] = acc_unit(acc, program->level, units->exponents[sum]);
+		if (run->hints.units != NULL && batch != NULL)
+			units->of_accs[i] = share_unit(&run->hints.units[i], units->of_accs[i]);
 		units->of_sums[sum] = units->of_accs[i];
 	}
 	return status;

@@ -90,10 +90,9 @@ kernels_prefetch(RunCore *run)
 	Text		top = {0};
 	Text		statistics = {0};
 	DeviceInfo	info;
-	char		why[256];
 
-	if (run->context->tried ||
-		run->device_ops->list(&info, 1, why, sizeof(why)) < 1 || !info.usable)
+	if (run->context->tried || !context_info(run->device_ops, run->hints.device, &info) ||
+		!info.usable)
 		return;
 	if (run->program->source == SOURCE_PAGES)
 	{
@@ -123,15 +122,15 @@ kernels_prefetch(RunCore *run)
 
 /* Begin to get the module of a text that any run may need; the text is freed. */
 static void
-prefetch_general(const DeviceOps *ops, const DeviceInfo *info, Text *text)
+prefetch_general(const Context *context, const DeviceInfo *info, Text *text)
 {
 	if (!text->failed)
-		(void) kernel_cache_prefetch(context_of(ops)->modules, ops, info, text->data);
+		(void) kernel_cache_prefetch(context->modules, context->ops, info, text->data);
 	text_free(text);
 }
 
-void
-kernels_prefetch_general(const DeviceOps *ops)
+static void
+prefetch_general_for(const Context *context)
 {
 	Text		deform = {0};
 	Text		numeric = {0};
@@ -139,20 +138,31 @@ kernels_prefetch_general(const DeviceOps *ops)
 	Text		top = {0};
 	Text		statistics = {0};
 	DeviceInfo	info;
-	char		why[256];
 
-	if (ops->list(&info, 1, why, sizeof(why)) < 1 || !info.usable)
+	if (!context_info(context->ops, context->number, &info))
 		return;
 	codegen_deform(false, &deform);
-	prefetch_general(ops, &info, &deform);
+	prefetch_general(context, &info, &deform);
 	codegen_deform(true, &numeric);
-	prefetch_general(ops, &info, &numeric);
+	prefetch_general(context, &info, &numeric);
 	codegen_interpreter(&interpreter);
-	prefetch_general(ops, &info, &interpreter);
+	prefetch_general(context, &info, &interpreter);
 	codegen_top(&top);
-	prefetch_general(ops, &info, &top);
+	prefetch_general(context, &info, &top);
 	codegen_statistics(&statistics);
-	prefetch_general(ops, &info, &statistics);
+	prefetch_general(context, &info, &statistics);
+}
+
+/* Devices of one capability share what is compiled. */
+void
+kernels_prefetch_general(const DeviceOps *ops)
+{
+	char		why[256];
+	uint64_t	used = context_used(ops, why, sizeof(why));
+
+	for (int i = 0; i < DEVICES_MAX; i++)
+		if (used >> i & 1)
+			prefetch_general_for(context_of(ops, i));
 }
 
 /* Find the kernels of a module by their names. */

@@ -336,7 +336,8 @@ cuda_host_free(Device *dev, void *ptr)
 
 /*
  * For memory that the process may only read the driver requires the flag that says
- * so, and takes it for any.  The message is the caller's, since other threads use the
+ * so, and takes it for any.  What another device of the process has registered is registered for
+ * all of them.  The message is the caller's, since other threads use the
  * device.
  */
 static DeviceStatus
@@ -347,6 +348,7 @@ cuda_host_register(Device *device, const void *address, size_t size, DevicePtr *
 	const CudaDriver *driver = dev->driver;
 	const char *what = "cuCtxSetCurrent";
 	CUdeviceptr place = 0;
+	bool		others = false;
 	CUresult	error = driver->context_set(dev->context);
 
 	*ptr = 0;
@@ -357,12 +359,13 @@ cuda_host_register(Device *device, const void *address, size_t size, DevicePtr *
 									  CU_MEMHOSTREGISTER_PORTABLE |
 									  CU_MEMHOSTREGISTER_DEVICEMAP |
 									  CU_MEMHOSTREGISTER_READ_ONLY);
+		others = error == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
 	}
-	if (error == CUDA_SUCCESS)
+	if (error == CUDA_SUCCESS || others)
 	{
 		what = "cuMemHostGetDevicePointer";
 		error = driver->host_pointer(&place, (void *) address, 0);
-		if (error != CUDA_SUCCESS)
+		if (error != CUDA_SUCCESS && !others)
 			driver->host_unregister((void *) address);
 	}
 	if (error == CUDA_SUCCESS)

@@ -70,14 +70,14 @@ note_stripe(const KeptTable *table, uint32_t number)
 
 /* Likewise of the table; false: no memory. */
 static bool
-note_table(const KeptTables *tables, KeptTable *table, uint64_t *n)
+note_table(const RunCore *run, const KeptTables *tables, KeptTable *table, uint64_t *n)
 {
 	uint32_t	nstripes = stripes_of_table(table->state->nblocks);
 	uint64_t	before = *n;
 
 	for (uint32_t i = 0; i < nstripes; i++)
 	{
-		if (!has_other_map(table, i) ||
+		if (!kept_table_has(run, table, i) || !has_other_map(table, i) ||
 			!has_columns(tables, table, kept_stripe(table->file, i)))
 			continue;
 		if (table->asked == NULL)
@@ -122,7 +122,7 @@ asked_find(RunCore *run, KeptTables *tables)
 		return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
 	for (int i = 0; i < tables->ntables; i++)
 	{
-		if (!note_table(tables, &tables->tables[i], &n))
+		if (!note_table(run, tables, &tables->tables[i], &n))
 			return run_fail(run, ENGINE_NO_MEMORY, "out of memory");
 		tables->asked[i] = tables->tables[i].asked;
 	}

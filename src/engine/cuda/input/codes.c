@@ -151,12 +151,13 @@ choose_program(const RunCore *run, const ServedTexts *texts, const InputLayout *
 {
 	uint64_t	served = run->head.stats.blocks_resident;
 	uint64_t	nblocks = count_blocks(run);
+	uint32_t	nparts = run->hints.nparts > 0 ? run->hints.nparts : 1;
 	bool		asked[PROGRAM_MAX_COLUMNS];
 	bool		none[PROGRAM_MAX_COLUMNS] = {false};
 	bool		pages = served < nblocks;
 	Program    *coded;
 
-	if (texts->n == 0 || served < nblocks / SERVED_SHARE)
+	if (texts->n == 0 || served < nblocks / nparts / SERVED_SHARE)
 		return NULL;
 	choose_asked(run, texts, asked);
 	coded = malloc(run->program->size);

@@ -95,7 +95,7 @@ is_wanted(const RunCore *run, const KeptTables *tables, const KeptTable *table,
 	uint32_t	all_visible;
 	bool		missing = false;
 
-	if (stripe_lsn(table->state, number) == 0)
+	if (!kept_table_has(run, table, number) || stripe_lsn(table->state, number) == 0)
 		return false;
 	for (int i = 0; i < tables->ncolumns && !missing; i++)
 		missing = keep_texts_possible(run, table->columns[i]) &&

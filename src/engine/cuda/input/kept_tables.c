@@ -99,6 +99,15 @@ kept_tables_open(RunCore *run, KeptTables *tables)
 	return good ? ENGINE_OK : run_fail(run, ENGINE_NO_MEMORY, "out of memory");
 }
 
+bool
+kept_table_has(const RunCore *run, const KeptTable *table, uint32_t number)
+{
+	const EngineHints *hints = &run->hints;
+
+	return hints->nparts == 0 ||
+		stripe_part(table->state->file[2], number, hints->nparts) == hints->part;
+}
+
 void
 kept_tables_close(KeptTables *tables)
 {

@@ -38,6 +38,9 @@ typedef struct KeptTables
  * any order.  Whatever a failure leaves, kept_tables_close takes.
  */
 extern EngineStatus kept_tables_open(RunCore *run, KeptTables *tables);
+/* Is a stripe of the table the run's (EngineHints.nparts)? */
+extern bool kept_table_has(const RunCore *run, const KeptTable *table, uint32_t number);
+
 extern void kept_tables_close(KeptTables *tables);
 
 #endif							/* GPUAGG_KEPT_TABLES_H */

@@ -454,7 +454,7 @@ find_in_table(RunCore *run, const KeptTables *tables, KeptTable *table, Served *
 
 	for (uint32_t i = 0; i < nstripes; i++)
 	{
-		if (!look_at(table, i, &candidate))
+		if (!kept_table_has(run, table, i) || !look_at(table, i, &candidate))
 			continue;
 		if (table->served == NULL)
 		{
