@@ -61,6 +61,7 @@ def load_d(cluster, rows):
 
 
 def load_visits(cluster, rows):
+    visitors = max(rows // 20, 10)
     cluster.sql("""CREATE TABLE visits (arrived timestamp NOT NULL, country text NOT NULL, page text NOT NULL, visitor int NOT NULL,
         ms int NOT NULL, amount numeric(10,2)) WITH (parallel_workers = 64)""")
     # a year in the order of time, few pages and countries that are frequent, and an amount where something was bought
@@ -69,9 +70,9 @@ def load_visits(cluster, rows):
                 'country ' || (60 * random() ^ 3)::int,
                 CASE (i % 4) WHEN 0 THEN '/shop/' WHEN 1 THEN '/shop/item/' WHEN 2 THEN '/help/' ELSE '/news/' END
                     || (2500 * random() ^ 2)::int,
-                (random() * 1000000)::int, (random() * 2000)::int,
+                floor(random() * {visitors})::int, (random() * 2000)::int,
                 CASE WHEN i % 20 = 0 THEN (random() * 500)::numeric(10,2) END
             FROM generate_series(1, {count}) i""")
     cluster.sql(f"""CREATE TABLE visitors AS SELECT id, {one_of(["free", "basic", "team", "enterprise"])} AS plan,
-        date '2024-01-01' + (random() * 365)::int AS joined FROM generate_series(0, 1000000) id;
+        date '2024-01-01' + (random() * 365)::int AS joined FROM generate_series(0, {visitors} - 1) id;
         ALTER TABLE visitors ADD PRIMARY KEY (id)""")
