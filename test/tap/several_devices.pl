@@ -12,6 +12,7 @@ use Service;
 
 my ($large, $small) = (256 << 20, 128 << 20);
 $ENV{GPUAGG_SIMT_MEMORY} = "$small,$large,$small";
+delete $ENV{GPUAGG_DEAL_PAGES};
 
 my $node = resident_node('several_devices', "shared_preload_libraries = 'gpuagg'", 'gpuagg.longest_pause = 50ms');
 my $session = session($node);
