@@ -394,6 +394,19 @@ class Comparer:
             return False
         return any(self.answers_with(query, ours, settings) for settings in OTHER_PLANS)
 
+    @staticmethod
+    def finds_nothing(query, session, native, ours):
+        """Does only PostgreSQL's plan raise an error, of rows that have nothing to be found in?
+
+        Where a relation that must be found in has no rows, the engine reads nothing else.
+        """
+        error = next((o.error for o in native if o.error), None)
+        if not error or not over_data(error) or any(o.error for o in ours):
+            return False
+        prepare, explained, _, _, closing = query.statements()
+        session.send(closing + prepare + ['EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ' + e for e in explained] + closing)
+        return any(re.search(r'Look-up: .* Keys: 0 ', r[0]) for o in session.receive() for r in o.rows)
+
     def answers_with(self, query, ours, settings):
         """Does PostgreSQL give our rows with other settings?"""
         names = [s.split('=')[0].strip() for s in settings]
@@ -444,7 +457,8 @@ class Comparer:
             verdict.other_error = both_errors(native, ours, query) or self.stopped_early(query, ours)
             if verdict.other_error:
                 verdict.failure = None
-        if verdict.failure and not snapshot and self.computed_early(query, native, ours):
+        if verdict.failure and not snapshot and (self.computed_early(query, native, ours) or
+                                                 self.finds_nothing(query, session, native, ours)):
             verdict.other_error, verdict.failure = True, None
         if verdict.error == TIMED_OUT:
             verdict.failure = None      # there is no answer to compare with
