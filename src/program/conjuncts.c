@@ -19,6 +19,23 @@ program_mark_register(const Program *program, int reg, bool *needed)
 }
 
 void
+program_mark_groups(const Program *program, bool *needed)
+{
+	for (int i = 0; i < program->nkeys; i++)
+		program_mark_register(program, program_keys(program)[i], needed);
+	for (int i = 0; i < program->naccs; i++)
+	{
+		const Accumulator *acc = &program_accs(program)[i];
+
+		program_mark_register(program, acc->arg, needed);
+		program_mark_register(program, acc->arg2, needed);
+		program_mark_register(program, acc->filter, needed);
+		if (acc->kind == ACC_FIRST_ROWS)
+			program_mark_register(program, acc->place, needed);
+	}
+}
+
+void
 program_mark_columns(const Program *program, const bool *needed, bool *wanted)
 {
 	const Insn *insns = program_insns(program);

@@ -24,6 +24,9 @@ extern int	program_free_conjuncts(const Program *program, const int16_t *conjunc
 /* Mark what a register is made of, itself included; -1: nothing. */
 extern void program_mark_register(const Program *program, int reg, bool *needed);
 
+/* The same for all that keys and accumulators need. */
+extern void program_mark_groups(const Program *program, bool *needed);
+
 /* Mark the columns that marked registers read. */
 extern void program_mark_columns(const Program *program, const bool *needed, bool *wanted);
 

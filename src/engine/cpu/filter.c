@@ -89,23 +89,6 @@ struct RowFilter
 	uint16_t	rows[CPU_BATCH];
 };
 
-static void
-mark_rest(const Program *program, bool *needed)
-{
-	for (int i = 0; i < program->nkeys; i++)
-		program_mark_register(program, program_keys(program)[i], needed);
-	for (int i = 0; i < program->naccs; i++)
-	{
-		const Accumulator *acc = &program_accs(program)[i];
-
-		program_mark_register(program, acc->arg, needed);
-		program_mark_register(program, acc->arg2, needed);
-		program_mark_register(program, acc->filter, needed);
-		if (acc->kind == ACC_FIRST_ROWS)
-			program_mark_register(program, acc->place, needed);
-	}
-}
-
 static int
 last_attribute(const Program *program, const bool *wanted)
 {
@@ -310,7 +293,7 @@ plan_rest(RowFilter *filter, const DeformBuffer *rest)
 	bool		needed[PROGRAM_MAX_INSNS] = {0};
 	bool		wanted[PROGRAM_MAX_COLUMNS] = {0};
 
-	mark_rest(filter->program, needed);
+	program_mark_groups(filter->program, needed);
 	program_mark_columns(filter->program, needed, wanted);
 	filter->rest_pass = deform_pass_create(rest, wanted,
 										   filter->stages[filter->nstages - 1].pass);

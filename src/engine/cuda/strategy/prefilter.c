@@ -172,23 +172,6 @@ share_of(const SampleFacts *facts, uint32_t conditions)
 	return facts->sampled == 0 ? 1 : (double) rows / facts->sampled;
 }
 
-/* What the keys and accumulators need, and the filter. */
-static void
-mark_all(const Program *program, bool *needed)
-{
-	program_mark_register(program, program->filter, needed);
-	for (int i = 0; i < program->nkeys; i++)
-		program_mark_register(program, program_keys(program)[i], needed);
-	for (int i = 0; i < program->naccs; i++)
-	{
-		const Accumulator *acc = &program_accs(program)[i];
-
-		program_mark_register(program, acc->arg, needed);
-		program_mark_register(program, acc->arg2, needed);
-		program_mark_register(program, acc->filter, needed);
-	}
-}
-
 /* What is done for a row that is computed alone, or among several at once. */
 static double
 row_cost(const Program *program, const ParamValue *params, const KernelLayout *layout, bool one)
@@ -197,7 +180,8 @@ row_cost(const Program *program, const ParamValue *params, const KernelLayout *l
 	bool		there[PROGRAM_MAX_INSNS] = {false};
 	Costs		costs;
 
-	mark_all(program, needed);
+	program_mark_register(program, program->filter, needed);
+	program_mark_groups(program, needed);
 	costs = costs_of(program, params, needed, there, one);
 	return cost_for(&costs, 1) + GROUP_COST / (one ? 1 : NEIGHBOURS) +
 		WORD_COST * layout->nwords / (one ? 1 : 2);
