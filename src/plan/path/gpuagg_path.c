@@ -1,0 +1,502 @@
+/*
+ * gpuagg_path.c
+ *	  One GpuAgg path: what it costs, and its plan.
+ *
+ * Its first child is PostgreSQL's own aggregation of the same input (native.c), which the
+ * executor starts only if the engine cannot finish; its second, where the rows are not read from
+ * a table's pages, is the plan of the input.  There, the first reads the second's rows
+ * (native.c), so that the input is planned once.
+ *
+ * The path does not claim to project: the planner would then exchange the node's
+ * target list, for volatile or expensive outputs that are postponed and for sort
+ * keys, and the native plan would keep the old one.  A Result above does it.
+ */
+#include "postgres.h"
+
+#include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+
+#include "compat.h"
+#include "exec/node/node.h"
+#include "exec/values/final.h"
+#include "guc.h"
+#include "handle/select.h"
+#include "plan/lower/lower_parts.h"
+#include "plan/path/build_side.h"
+#include "plan/path/first_rows.h"
+#include "plan/path/gpuagg_path.h"
+#include "plan/path/native.h"
+#include "plan/path/parallel.h"
+#include "plan/path/top.h"
+#include "plan/plan_info.h"
+
+/*
+ * The plan's target list for what the engine gives: keys, then aggregates; then
+ * GROUPING(), and what the node itself sets to NULL.
+ *
+ * setrefs replaces what equals a member of this list by a reference to it, in
+ * custom_exprs too, whose members are evaluated before there is any tuple to
+ * refer to.  So a key that no row changes, as such a member may contain, is
+ * given a cast to its own type, which no member of the list equals.
+ */
+static List *
+engine_tlist(const Grouping *grouping)
+{
+	List	   *exprs = list_concat_copy(grouping->keys, grouping->aggrefs);
+	List	   *tlist = NIL;
+	ListCell   *lc;
+
+	exprs = list_concat(exprs, grouping->groupings);
+	exprs = list_concat(exprs, grouping->junk);
+	foreach(lc, exprs)
+	{
+		Expr	   *expr = copyObject(lfirst(lc));
+
+		if (same_for_all_rows(expr))
+			expr = (Expr *) makeRelabelType(expr, exprType((Node *) expr),
+											exprTypmod((Node *) expr),
+											exprCollation((Node *) expr),
+											COERCE_IMPLICIT_CAST);
+		tlist = lappend(tlist, makeTargetEntry(expr, list_length(tlist) + 1,
+											   NULL, false));
+	}
+	return tlist;
+}
+
+/* The arguments of each GROUPING(), as numbers of keys. */
+static List *
+grouping_arguments(const Grouping *grouping)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, grouping->groupings)
+		result = lappend(result, grouping_key_numbers(grouping,
+													  lfirst_node(GroupingFunc, lc)->refs));
+	return result;
+}
+
+/*
+ * Can the node's answer be compared with the native plan's?  What the rows are must not
+ * depend on how often they are read: it does not, if they come from pages and no function
+ * is volatile.  All groups are made to be compared, though the query may want a few only;
+ * then none may raise an error.
+ */
+static bool
+is_verifiable(const GpuAggPath *path)
+{
+	const Grouping *grouping = &path->grouping;
+	const PlannerInfo *root = grouping->root;
+
+	/* of rows that are equal in an order, anyone may come first */
+	if (!path->lowered.reads_tables || grouping->first_rows ||
+		contain_volatile_functions((Node *) grouping->target->exprs) ||
+		contain_volatile_functions((Node *) grouping->having))
+		return false;
+	return root->tuple_fraction == 0 || root->parse->sortClause != NIL ||
+		!groups_can_fail(grouping, path->lowered.program);
+}
+
+/* Name what look-ups are of, so that they can be kept. */
+static void
+name_lookups(PlannerInfo *root, const LoweredGrouping *lowered)
+{
+	ListCell   *lookup;
+	ListCell   *build;
+
+	forboth(lookup, lowered->lookups, build, lowered->builds)
+		build_side_set_key(root, lfirst(build), lfirst(lookup));
+}
+
+/*
+ * Those of look-ups share expressions with the native plan, which has paths of the same
+ * relations: setrefs changes parts of a plan in place.
+ */
+static void
+plans_set_apart(PlannerInfo *root, List *plans, List *builds)
+{
+	ListCell   *lc;
+
+	for_each_from(lc, plans, list_length(plans) - list_length(builds))
+		lfirst(lc) = copyObject(lfirst(lc));
+	foreach(lc, builds)
+		build_side_set_apart(root, lfirst(lc));
+}
+
+/*
+ * Let the plan's custom_relids, which are the relids of the path's relation, have a relation:
+ * setrefs moves its number as those of all (show_clauses in explain.c).
+ */
+static void
+set_custom_relids(CustomPath *path, Index rti)
+{
+	RelOptInfo *rel = makeNode(RelOptInfo);
+
+	memcpy(rel, path->path.parent, sizeof(RelOptInfo));
+	rel->relids = bms_make_singleton(rti);
+	path->path.parent = rel;
+}
+
+static Plan *
+plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
+				 List *tlist, List *clauses, List *custom_plans)
+{
+	GpuAggPath *path = (GpuAggPath *) best_path;
+	CustomScan *scan = makeNode(CustomScan);
+	PlanInfo	info = {
+		.program = path->lowered.program,
+		.relid = path->lowered.tables.relid,
+		.page_tables = path->lowered.tables.page_tables,
+		.row_tables = path->lowered.tables.row_tables,
+		.rti = path->lowered.reads_tables ? path->lowered.table->relid : 0,
+		.lookups = path->lowered.lookups,
+		.codes = path->lowered.codes,
+		.filter = copyObject(path->lowered.filter),
+		.engine = engine_choice(path->engine),
+		.nkeys = list_length(path->grouping.keys),
+		.naggs = list_length(path->grouping.aggrefs),
+		.arrays = path->lowered.arrays,
+		.regrouping = path->lowered.regrouping,
+		.sets = path->grouping.sets,
+		.groupings = grouping_arguments(&path->grouping),
+		.first_rows = path->grouping.first_rows,
+		.top = path->top,
+		.limit = top_limit(&path->grouping),
+		.keep = path->lowered.keep,
+		.nkeep = path->lowered.nkeep,
+		.verifiable = is_verifiable(path),
+		.rows = path->lowered.rows,
+		.groups = path->grouping.estimates.groups,
+	};
+
+	name_lookups(root, &path->lowered);
+	scan->custom_exprs = copyObject(path->lowered.params);
+	info.having = top_having(&path->grouping, path->lowered.program, &scan->custom_exprs);
+	report_taken(path->report);
+	native_begin_small(linitial(custom_plans));
+	plans_set_apart(root, custom_plans, path->lowered.builds);
+	scan->scan.plan.targetlist = path->grouping.first_rows ? first_rows_tlist(tlist) : tlist;
+	scan->scan.plan.qual = copyObject(path->grouping.having);
+	scan->custom_plans = custom_plans;
+	scan->custom_scan_tlist = path->grouping.first_rows ?
+		first_rows_scan_tlist(&path->grouping) : engine_tlist(&path->grouping);
+	scan->custom_private = plan_info_to_list(&info);
+	if (info.lookups != NIL)
+		set_custom_relids(best_path, info.rti);
+	scan->flags = best_path->flags;
+	scan->methods = &gpuagg_scan_methods;
+	return &scan->scan.plan;
+}
+
+static const CustomPathMethods gpuagg_path_methods = {
+	.CustomName = "GpuAgg",
+	.PlanCustomPath = plan_gpuagg_path,
+};
+
+/*
+ * What follows the engine: groups become tuples.  Of one that does not leave only the
+ * columns that order it are looked at.
+ */
+static void
+set_output_costs(GpuAggPath *path, Cost startup)
+{
+	Path	   *result = &path->custom.path;
+	const GroupingEstimates *estimates = &path->grouping.estimates;
+	double		groups = estimates->result_groups;
+
+	result->startup_cost = startup + estimates->having_cost.startup +
+		result->pathtarget->cost.startup;
+	result->total_cost = result->startup_cost;
+	if (path->top)
+	{
+		result->total_cost += groups * cpu_operator_cost;
+		groups = top_groups_leaving(path->top, groups);
+	}
+	if (path->grouping.first_rows)
+	{
+		groups = first_rows_count(&path->grouping, groups);
+		result->total_cost += first_rows_fetch_cost(groups, path->lowered.tables.pages);
+	}
+	result->rows = clamp_row_est(groups * estimates->having_selectivity);
+	result->total_cost += groups * (estimates->having_cost.per_tuple + cpu_tuple_cost) +
+		result->rows * result->pathtarget->cost.per_tuple;
+}
+
+/* What workers of the input plan spare beyond what its costs say. */
+static Cost
+input_pages_spared(const LoweredGrouping *lowered)
+{
+	const Path *partial = lowered->partial_input;
+
+	if (lowered->reads_tables || partial == NULL)
+		return 0;
+	return cost_cached_pages_spared(lowered->input->total_cost, partial->total_cost,
+									parallel_divisor(partial->parallel_workers));
+}
+
+/* The costs of the look-ups' rows, and of putting each into a hash table, unless they are kept. */
+static Cost
+builds_cost(PlannerInfo *root, const LoweredGrouping *lowered)
+{
+	Cost		cost = 0;
+	ListCell   *lookup;
+	ListCell   *lc;
+
+	forboth(lookup, lowered->lookups, lc, lowered->builds)
+	{
+		const Path *build = lfirst(lc);
+
+		if (!build_side_is_kept(root, build, lfirst(lookup)))
+			cost += build->total_cost + build->rows * (cpu_tuple_cost + cpu_operator_cost);
+	}
+	return cost;
+}
+
+/* Does a look-up read the table that the path reads, unless it is kept? */
+static bool
+lookup_reads_table(const GpuAggPath *path)
+{
+	const LoweredGrouping *lowered = &path->lowered;
+	ListCell   *lookup;
+	ListCell   *build;
+
+	forboth(lookup, lowered->lookups, build, lowered->builds)
+		if (((const LookupInfo *) lfirst(lookup))->computed != NIL &&
+			!build_side_is_kept(path->grouping.root, lfirst(build), lfirst(lookup)))
+			return true;
+	return false;
+}
+
+/* What reading the pages costs of which the engine has not kept so large a share. */
+static Cost
+read_cost(const GpuAggPath *path, double kept)
+{
+	const InputTables *tables = &path->lowered.tables;
+	Cost		cost = tables->read_cost * (1 - kept);
+
+	if (path->grouping.reads_again || lookup_reads_table(path))
+		cost *= cost_share_read_again(tables->pages);
+	return cost;
+}
+
+/* What the costs are made of. */
+static CostInput
+cost_input(const GpuAggPath *path)
+{
+	const InputTables *tables = &path->lowered.tables;
+	const GroupingEstimates *estimates = &path->grouping.estimates;
+	CostInput	in = {
+		.engine = path->engine,
+		.program = path->lowered.program,
+		.rows = path->lowered.rows,
+		.rows_passed = path->grouping.input_rel->cheapest_total_path->rows,
+		.groups = estimates->groups,
+		.regrouped = estimates->regrouped,
+		.set_groups = estimates->result_groups,
+		.processes = path->workers + 1,
+		.divisor = parallel_divisor(path->workers),
+	};
+
+	if (path->lowered.reads_tables)
+	{
+		if (path->engine->kept != NULL)
+			in.kept = path->lowered.kept;
+		in.pages = tables->pages;
+		in.rows_sent = tables->scanned_rows;
+		/* a scan of PostgreSQL's costs cpu_tuple_cost for each row */
+		in.scan_cost = tables->scanned_rows * cpu_tuple_cost;
+		in.input_cost = read_cost(path, in.kept) + in.scan_cost +
+			builds_cost(path->grouping.root, &path->lowered);
+	}
+	else
+	{
+		in.rows_sent = path->lowered.rows;
+		in.input_cost = path->workers > 0 ? path->lowered.partial_input->total_cost :
+			path->lowered.input->total_cost;
+		in.pages_spared = input_pages_spared(&path->lowered);
+	}
+	return in;
+}
+
+/* The children beside the native plan, and the costs. */
+static void
+add_input(GpuAggPath *path, RelOptInfo *grouped_rel)
+{
+	Path	   *child = path->lowered.input;
+	Cost		startup;
+
+	path->cost = cost_input(path);
+	startup = cost_startup(&path->cost);
+	if (path->workers > 0)
+	{
+		child = parallel_path(&path->grouping, &path->lowered, grouped_rel, path->engine,
+							  path->workers, cost_process(&path->cost));
+		startup = child->total_cost + cost_merged(&path->cost);
+	}
+	if (child != NULL)
+		path->custom.custom_paths = lappend(path->custom.custom_paths, child);
+	path->custom.custom_paths = list_concat(path->custom.custom_paths, path->lowered.builds);
+
+	/* pages are read as a sequential scan reads them */
+	compat_set_disabled_nodes(&path->custom.path, path->lowered.reads_tables ? !enable_seqscan
+							  : compat_disabled_nodes(child));
+	set_output_costs(path, startup);
+}
+
+/* The path of the leader alone, or with workers; without the native plan. */
+static GpuAggPath *
+make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
+				 RelOptInfo *grouped_rel, const EngineOps *engine, int workers)
+{
+	GpuAggPath *path = palloc0(sizeof(GpuAggPath));
+
+	path->grouping = *grouping;
+	path->lowered = *lowered;
+	path->engine = engine;
+	path->workers = workers;
+	path->top = final_can_fail(lowered->program) ? NULL : grouping->top;
+
+	NodeSetTag(path, T_CustomPath);
+	path->custom.path.pathtype = T_CustomScan;
+	path->custom.path.parent = grouped_rel;
+	path->custom.path.pathtarget = grouping->target;
+	/* no CUSTOMPATH_SUPPORT_PROJECTION: the native plan has this target, too */
+	path->custom.methods = &gpuagg_path_methods;
+	add_input(path, grouped_rel);
+	return path;
+}
+
+void
+gpuagg_path_add_native(GpuAggPath *path, RelOptInfo *grouped_rel)
+{
+	const Grouping *grouping = &path->grouping;
+	const LoweredGrouping *lowered = &path->lowered;
+	Path	   *input_scan = NULL;
+	Path	   *native = NULL;
+
+	if (grouping->first_rows)
+		native = first_rows_native_path(grouped_rel);
+	else if (!lowered->reads_tables)
+		input_scan = input_scan_path(grouping->input_rel, lowered->input);
+	else if (path->workers > 0)
+		native = native_cheapest_path(grouping, grouped_rel);
+	if (native == NULL)
+		native = native_path(grouping, grouped_rel, input_scan,
+							 grouping->estimates.result_groups);
+	path->custom.custom_paths = lcons(native, path->custom.custom_paths);
+}
+
+Cost
+gpuagg_path_cost(const GpuAggPath *path)
+{
+	Cost		cost = path->custom.path.total_cost;
+
+	if (path->lowered.calls > 0)
+		return cost - path->lowered.calls;
+	return cost / (path->lowered.lookups != NIL ? 1 + LOOKUPS_TOLERANCE : 1);
+}
+
+GpuAggPath *
+gpuagg_path_cheaper(GpuAggPath *a, GpuAggPath *b)
+{
+	int			forbidden;
+
+	if (a == NULL || b == NULL)
+		return a ? a : b;
+	forbidden = compat_disabled_nodes(&a->custom.path) - compat_disabled_nodes(&b->custom.path);
+	if (forbidden != 0)
+		return forbidden < 0 ? a : b;
+	return gpuagg_path_cost(a) <= gpuagg_path_cost(b) ? a : b;
+}
+
+/* Does it start workers, of its own or of its input's? */
+static bool
+has_workers(const GpuAggPath *path)
+{
+	return path->workers > 0 ||
+		(!path->lowered.reads_tables && native_has_workers(path->lowered.input));
+}
+
+/* The path of the leader alone, or that with workers. */
+static GpuAggPath *
+faster_path(GpuAggPath *alone, GpuAggPath *together)
+{
+	if (compat_disabled_nodes(&alone->custom.path) != compat_disabled_nodes(&together->custom.path))
+		return gpuagg_path_cheaper(alone, together);
+	return cost_workers_pay(&together->cost, alone->custom.path.total_cost, together->custom.path.total_cost,
+							has_workers(alone)) ? together : alone;
+}
+
+/* The path of one engine, or NULL and why. */
+static GpuAggPath *
+engine_path(const Grouping *grouping, const LoweredGrouping *lowered,
+			RelOptInfo *grouped_rel, const EngineOps *engine, Rejection *rejection)
+{
+	char		text[256];
+	GpuAggPath *path;
+	int			workers;
+
+	if (!engine->supports(lowered->program, text, sizeof(text)))
+	{
+		reject_grouping(rejection, REJECTED_ENGINE, pstrdup(text));
+		return NULL;
+	}
+	path = make_gpuagg_path(grouping, lowered, grouped_rel, engine, 0);
+	if (!device_holds_groups(engine, lowered->program, path->cost.rows_passed,
+							 grouping->estimates.groups, text, sizeof(text)))
+	{
+		reject_grouping(rejection, REJECTED_ENGINE, pstrdup(text));
+		return NULL;
+	}
+	workers = parallel_workers(grouping, lowered, grouped_rel, engine);
+	if (workers > 0)
+	{
+		GpuAggPath *together = make_gpuagg_path(grouping, lowered, grouped_rel, engine, workers);
+
+		/* costs are those of the query, and not of what is kept beside */
+		path = lowered->nkeep > 0 ? together : faster_path(path, together);
+	}
+	return path;
+}
+
+/* What all paths of the grouping have in common, once it has been lowered in some way. */
+static void
+estimate_once(Grouping *grouping)
+{
+	if (grouping->is_estimated)
+		return;
+	grouping->estimates = estimate_grouping(grouping);
+	if (grouping->first_rows == NULL)
+		grouping->top = top_groups_wanted(grouping);
+	grouping->is_estimated = true;
+}
+
+GpuAggPath *
+gpuagg_path(Grouping *grouping, const LoweredGrouping *lowered,
+			 RelOptInfo *grouped_rel, Rejection *rejection)
+{
+	const EngineOps *engine = engine_required();
+	const EngineOps *cuda = engine_chosen(CHOICE_CUDA);
+	GpuAggPath *path;
+
+	estimate_once(grouping);
+	if (engine != NULL)
+		return engine_path(grouping, lowered, grouped_rel, engine, rejection);
+	path = engine_path(grouping, lowered, grouped_rel, &cpu_engine, rejection);
+	if (path == NULL || path->custom.path.total_cost > cost_setup(cuda))
+		if (engine_cuda_answers())
+			path = gpuagg_path_cheaper(path, engine_path(grouping, lowered, grouped_rel,
+												  cuda, rejection));
+	return path;
+}
+
+Cost
+gpuagg_path_rivals_start(const GpuAggPath *path)
+{
+	if (has_workers(path))
+		return 0;
+	return Max(0, cost_workers_start() - input_pages_spared(&path->lowered));
+}

@@ -1,0 +1,47 @@
+/*
+ * gpuagg_path.h
+ *	  One GpuAgg path: what it costs, and its plan.
+ */
+#ifndef GPUAGG_GPUAGG_PATH_H
+#define GPUAGG_GPUAGG_PATH_H
+
+#include "plan/path/cost.h"
+#include "plan/path/grouping.h"
+#include "plan/path/report.h"
+
+typedef struct GpuAggPath
+{
+	CustomPath	custom;
+	Grouping	grouping;
+	LoweredGrouping lowered;
+	const EngineOps *engine;
+	TopInfo    *top;			/* NULL: all groups leave */
+	int			workers;		/* beside the leader */
+	CostInput	cost;			/* what the path's costs are made of */
+	const char *join_reason;	/* why its rows are those of a join of PostgreSQL's, or NULL */
+	GroupingReport *report;		/* or NULL */
+} GpuAggPath;
+
+/*
+ * The path of the engine that gpuagg.engine names, or of the cheapest, without the native plan;
+ * NULL and why.
+ */
+extern GpuAggPath *gpuagg_path(Grouping *grouping, const LoweredGrouping *lowered,
+							   RelOptInfo *grouped_rel, Rejection *rejection);
+
+/* The native plan becomes the first child, of the path that has been chosen. */
+extern void gpuagg_path_add_native(GpuAggPath *path, RelOptInfo *grouped_rel);
+
+/* The cost by which paths of the engine are compared. */
+extern Cost gpuagg_path_cost(const GpuAggPath *path);
+
+/* Either may be NULL: it is the other one. */
+extern GpuAggPath *gpuagg_path_cheaper(GpuAggPath *a, GpuAggPath *b);
+
+/*
+ * What a plan of PostgreSQL's with workers takes longer than its cost says, beside that of
+ * this path.
+ */
+extern Cost gpuagg_path_rivals_start(const GpuAggPath *path);
+
+#endif							/* GPUAGG_GPUAGG_PATH_H */
