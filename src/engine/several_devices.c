@@ -174,19 +174,16 @@ note_span(SeveralRun *run, int part, uint32_t pages)
 	return true;
 }
 
-/* There are no more pages: until all parts know what they have left out. */
+/* Call it for all parts, which have work at the same time; BUSY if one is. */
 static EngineStatus
-end_pages(SeveralRun *run)
+of_all_parts(SeveralRun *run, EngineStatus (*call) (SeveralRun *run, Part *part))
 {
 	EngineStatus result = ENGINE_OK;
 
 	for (int i = 0; i < run->nparts; i++)
 	{
-		Part	   *part = &run->parts[i];
-		EngineStatus status;
+		EngineStatus status = call(run, &run->parts[i]);
 
-		call_is_due(part->run, CALL_PAGES);
-		status = of_part(run, part, part->run->ops->pages(part->run, NULL, 0));
 		if (status == ENGINE_BUSY)
 			result = ENGINE_BUSY;
 		else if (status != ENGINE_OK)
@@ -195,11 +192,19 @@ end_pages(SeveralRun *run)
 	return result;
 }
 
+/* There are no more pages: until the part knows what it has left out. */
+static EngineStatus
+end_pages(SeveralRun *run, Part *part)
+{
+	call_is_due(part->run, CALL_PAGES);
+	return of_part(run, part, part->run->ops->pages(part->run, NULL, 0));
+}
+
 static EngineStatus
 several_pages(EngineRun *head, const PageRef *pages, int n)
 {
 	SeveralRun *run = (SeveralRun *) head;
-	EngineStatus status = n == 0 ? end_pages(run) : ENGINE_OK;
+	EngineStatus status = n == 0 ? of_all_parts(run, end_pages) : ENGINE_OK;
 
 	while (status == ENGINE_OK && run->taken < (uint32_t) n)
 	{
@@ -287,6 +292,8 @@ take_groups(SeveralRun *run, Part *part)
 	GroupBatch	batch;
 	EngineStatus status;
 
+	if (part->all_groups)
+		return ENGINE_OK;
 	call_is_due(part->run, CALL_GROUPS);
 	status = of_part(run, part, part->run->ops->groups(part->run, &batch));
 	if (status != ENGINE_OK)
@@ -298,30 +305,11 @@ take_groups(SeveralRun *run, Part *part)
 	return status == ENGINE_OK ? ENGINE_BUSY : status;
 }
 
-/* Those of all parts, which have the rest of their rows at work meanwhile. */
-static EngineStatus
-take_all_groups(SeveralRun *run)
-{
-	EngineStatus result = ENGINE_OK;
-
-	for (int i = 0; i < run->nparts; i++)
-	{
-		EngineStatus status = run->parts[i].all_groups ? ENGINE_OK :
-			take_groups(run, &run->parts[i]);
-
-		if (status == ENGINE_BUSY)
-			result = ENGINE_BUSY;
-		else if (status != ENGINE_OK)
-			return status;
-	}
-	return result;
-}
-
 /* All parts' groups, merged. */
 static EngineStatus
 merge_groups(SeveralRun *run)
 {
-	EngineStatus status = take_all_groups(run);
+	EngineStatus status = of_all_parts(run, take_groups);
 
 	set_stats(run);
 	if (status != ENGINE_OK)

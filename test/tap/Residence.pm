@@ -8,7 +8,7 @@ use Exporter 'import';
 use Test::More;
 use Node;
 
-our @EXPORT = qw(resident_node session rows blocks is_right make_resident masks);
+our @EXPORT = qw(resident_node messages session rows blocks is_right make_resident masks);
 
 our $engine = $ENV{GPUAGG_TEST_ENGINE} // 'simt';
 
@@ -41,6 +41,16 @@ sub resident_node
 
 	find_masks($node);
 	return $node;
+}
+
+# What the server says of a query: notices and errors.
+sub messages
+{
+	my ($node, $query) = @_;
+	my ($out, $err) = ('', '');
+
+	$node->psql('postgres', $query, stdout => \$out, stderr => \$err, timeout => 60);
+	return $err;
 }
 
 # A session that goes on after errors.

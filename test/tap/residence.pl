@@ -17,16 +17,6 @@ my $query = 'SELECT k, sum(v), sum(n) FROM t GROUP BY k ORDER BY k';
 
 sub sql { return $node->safe_psql('postgres', $_[0]) }
 
-# What it says of a query: notices and errors.
-sub said
-{
-	my ($query) = @_;
-	my ($out, $err) = ('', '');
-
-	$node->psql('postgres', $query, stdout => \$out, stderr => \$err, timeout => 60);
-	return $err;
-}
-
 sql(q{CREATE TABLE t AS SELECT i % 10 AS k, i AS v, (i * 1.5)::numeric(12, 2) AS n, (i % 500)::text AS s,
 		point(i, i) AS o
 	FROM generate_series(1, 20000) i;
@@ -36,22 +26,22 @@ sql(q{CREATE TABLE t AS SELECT i % 10 AS k, i AS v, (i * 1.5)::numeric(12, 2) AS
 	VACUUM ANALYZE t});
 
 # what cannot be kept
-like(said('SELECT gpuagg_prewarm(\'t\', \'{k,x}\')'), qr/ERROR:  column "x" of relation "t" does not exist/, 'no such column');
-like(said('SELECT gpuagg_prewarm(\'t\', \'{ctid}\')'), qr/ERROR:  column "ctid" of relation "t" does not exist/, 'a system column');
-like(said("SELECT gpuagg_prewarm('gpuagg_cache')"), qr/ERROR:  "gpuagg_cache" is not a table or materialized view/, 'a view');
-like(said("SELECT gpuagg_prewarm('$_')"), qr/ERROR:  columns of table "$_" cannot be kept in device memory/, $_)
+like(messages($node, 'SELECT gpuagg_prewarm(\'t\', \'{k,x}\')'), qr/ERROR:  column "x" of relation "t" does not exist/, 'no such column');
+like(messages($node, 'SELECT gpuagg_prewarm(\'t\', \'{ctid}\')'), qr/ERROR:  column "ctid" of relation "t" does not exist/, 'a system column');
+like(messages($node, "SELECT gpuagg_prewarm('gpuagg_cache')"), qr/ERROR:  "gpuagg_cache" is not a table or materialized view/, 'a view');
+like(messages($node, "SELECT gpuagg_prewarm('$_')"), qr/ERROR:  columns of table "$_" cannot be kept in device memory/, $_)
   for qw(u pg_class);
-like(said("BEGIN; TRUNCATE t; SELECT gpuagg_prewarm('t')"), qr/ERROR:  columns of table "t" cannot be kept in device memory/, 'a new file');
+like(messages($node, "BEGIN; TRUNCATE t; SELECT gpuagg_prewarm('t')"), qr/ERROR:  columns of table "t" cannot be kept in device memory/, 'a new file');
 is(sql("SELECT gpuagg_prewarm(NULL)"), '', 'no table');
-like(said("SELECT gpuagg_prewarm('t', '{o}')"), qr/NOTICE:  column "o" of table "t" is not kept in device memory/, 'a point');
+like(messages($node, "SELECT gpuagg_prewarm('t', '{o}')"), qr/NOTICE:  column "o" of table "t" is not kept in device memory/, 'a point');
 
 # who may
 my $denied = qr/ERROR:  permission denied for table t/;
-like(said("SET ROLE stranger; SELECT $_"), $denied, "a stranger: $_")
+like(messages($node, "SET ROLE stranger; SELECT $_"), $denied, "a stranger: $_")
   for "gpuagg_prewarm('t')", "gpuagg_prewarm('t', '{k}')", "gpuagg_evict('t')";
-like(said("SET ROLE reader; SELECT gpuagg_prewarm('t', '{k,n}')"), $denied, 'a reader of other columns');
+like(messages($node, "SET ROLE reader; SELECT gpuagg_prewarm('t', '{k,n}')"), $denied, 'a reader of other columns');
 is(sql("SET ROLE reader; SELECT rows FROM gpuagg_prewarm('t', '{k}')"), '20000', 'of these columns');
-unlike(said("SET ROLE reader; SELECT gpuagg_prewarm('t')"), qr/NOTICE|ERROR/, 'of all that he may read');
+unlike(messages($node, "SET ROLE reader; SELECT gpuagg_prewarm('t')"), qr/NOTICE|ERROR/, 'of all that he may read');
 is(sql('SELECT attribute, rows FROM gpuagg_cache ORDER BY 1'), "k|20000\nv|20000", 'beside the one that is there');
 is(sql("SET ROLE reader; SELECT gpuagg_evict('t') >= 0"), 't', 'a reader may evict');
 
@@ -83,7 +73,7 @@ ok(wait_for(5, sub { -e $contents }), 'there is a table of contents');
 ok(!((stat $contents)[2] & 077), 'which is nobody else\'s');
 is(kept(), '', 'nothing is kept');
 my $cost = cost();
-like(said('SELECT gpuagg_prewarm(\'t\')'), qr/^[^\n]*NOTICE:  column "o" of table "t" is not kept[^\n]*\n[^\n]*(?:HINT|DETAIL)[^\n]*$/, 'only the point is not kept');
+like(messages($node, 'SELECT gpuagg_prewarm(\'t\')'), qr/^[^\n]*NOTICE:  column "o" of table "t" is not kept[^\n]*\n[^\n]*(?:HINT|DETAIL)[^\n]*$/, 'only the point is not kept');
 is(kept(), join("\n", map { "t|$_|20000|$total" } qw(k n s v)), 'the columns are there');
 is(sql('SELECT DISTINCT valid FROM gpuagg_cache'), '1', 'and valid');
 is(sql('SELECT attribute, bytes_unencoded BETWEEN w * rows AND w * rows + 2048 * w, bytes * d BETWEEN rows AND rows + 2048
@@ -182,7 +172,7 @@ like(json_blocks($query), qr/^- - \d+$/, 'a query keeps what it reads');
 # of the columns of a reader, only these are evicted; who may read nothing waits for no lock
 sql("SELECT gpuagg_prewarm('t', '{k,v,n}')");
 $session->query('BEGIN; LOCK t');
-like(said("SET lock_timeout = '10s'; SET ROLE stranger; SELECT gpuagg_prewarm('t')"), $denied, 'a stranger waits for no lock');
+like(messages($node, "SET lock_timeout = '10s'; SET ROLE stranger; SELECT gpuagg_prewarm('t')"), $denied, 'a stranger waits for no lock');
 $session->query('ROLLBACK');
 my $of_reader = sql("SET ROLE reader; SELECT sum(bytes) FROM gpuagg_cache");
 cmp_ok(sql("SET ROLE reader; SELECT bytes FROM gpuagg_prewarm('t')"), '==', $of_reader, 'a reader is told of his columns\' bytes');
@@ -220,7 +210,7 @@ is(sql("SET ROLE reader; SELECT count(*) FROM (SELECT gpuagg_evict('d')) x"), '1
 sql("SELECT gpuagg_prewarm('d'); TRUNCATE d; INSERT INTO d SELECT i % 7, i, repeat('x', CASE i WHEN 1 THEN 4000 ELSE 1 END) FROM generate_series(1, 4000) i; VACUUM ANALYZE d");
 is(sql('SELECT count(*) FROM gpuagg_cache'), '0', 'nothing is kept of a new file');
 sql("SELECT gpuagg_prewarm('d', '{k,v}')");
-like(said("SELECT gpuagg_prewarm('d', '{s}')"), qr/^[^\n]*NOTICE:  column "s" of table "d" is not kept[^\n]*\n[^\n]*HINT[^\n]*$/, 'a column that only the old file had kept');
+like(messages($node, "SELECT gpuagg_prewarm('d', '{s}')"), qr/^[^\n]*NOTICE:  column "s" of table "d" is not kept[^\n]*\n[^\n]*HINT[^\n]*$/, 'a column that only the old file had kept');
 is(sql("SELECT attribute, rows, blocks = pg_relation_size('d') / 8192 FROM gpuagg_cache ORDER BY 1"), "k|4000|t\nv|4000|t", 'the new file alone is shown');
 is(sql("SELECT bytes = (SELECT sum(bytes) FROM gpuagg_cache) FROM gpuagg_prewarm('d', '{k}')"), 't', 'and its bytes');
 my $d = sql("SELECT 'd'::regclass::oid");
@@ -272,14 +262,14 @@ like(sql("$parallel EXPLAIN (ANALYZE, COSTS OFF) $large"), qr/Workers Launched: 
 
 # texts of which a stripe has few twice, and others that are all different
 sql(q{CREATE TABLE texts AS SELECT i % 7 AS k, (i % 22000)::text AS s, i::text AS own, repeat('x', 150) AS filler FROM generate_series(1, 50000) i; VACUUM ANALYZE texts});
-like(said("SELECT gpuagg_prewarm('texts', '{k,s,own}')"), qr/^[^\n]*NOTICE:  column "own" of table "texts" is not kept[^\n]*\n[^\n]*HINT[^\n]*$/, 'texts that are all different are not kept');
+like(messages($node, "SELECT gpuagg_prewarm('texts', '{k,s,own}')"), qr/^[^\n]*NOTICE:  column "own" of table "texts" is not kept[^\n]*\n[^\n]*HINT[^\n]*$/, 'texts that are all different are not kept');
 my $text_blocks = blocks_with_rows($node, 'postgres', 'texts');
 is(sql("SELECT attribute, blocks FROM gpuagg_cache WHERE relation = 'texts'::regclass ORDER BY 1"), "k|$text_blocks\ns|$text_blocks", 'others are, all of them');
 is(json_blocks("SELECT k, count(DISTINCT s) FROM texts GROUP BY k"), "$text_blocks - -", 'and are resident');
 
 $node->append_conf('postgresql.conf', 'gpuagg.cache_size = 0');
 $node->reload;
-like(said("SELECT gpuagg_prewarm('t')"), qr/ERROR:  no columns are kept in device memory/, 'no cache');
+like(messages($node, "SELECT gpuagg_prewarm('t')"), qr/ERROR:  no columns are kept in device memory/, 'no cache');
 
 $node->stop;
 done_testing();

@@ -19,16 +19,6 @@ my $session = session($node);
 
 sub sql { return $node->safe_psql('postgres', $_[0]) }
 
-# What it says of a query: notices and errors.
-sub said
-{
-	my ($query) = @_;
-	my ($out, $err) = ('', '');
-
-	$node->psql('postgres', $query, stdout => \$out, stderr => \$err, timeout => 60);
-	return $err;
-}
-
 my $devices = 'SELECT device, name, memory, usable, used, runs, memory_used FROM gpuagg_devices WHERE used';
 my $cache = 'SELECT relation, attribute, device FROM gpuagg_cache ORDER BY 1, 2';
 
@@ -69,7 +59,7 @@ is(sql($cache), "t|k|1\nt|v|1", 'from where it was');
 # which are used
 for my $bad ('x', '64', '0,all', '-1', '')
 {
-	like(said("ALTER SYSTEM SET gpuagg.devices = '$bad'"), qr/ERROR:  invalid value for parameter "gpuagg.devices"/, "no devices: '$bad'");
+	like(messages($node, "ALTER SYSTEM SET gpuagg.devices = '$bad'"), qr/ERROR:  invalid value for parameter "gpuagg.devices"/, "no devices: '$bad'");
 }
 sub use_devices
 {
@@ -143,7 +133,7 @@ $session->quit;
 # none
 sql("ALTER SYSTEM SET gpuagg.devices = '7'");
 $node->restart;
-like(said('SET gpuagg.engine = simt'), qr/gpuagg.devices names none of the devices/, 'a device that is not there');
+like(messages($node, 'SET gpuagg.engine = simt'), qr/gpuagg.devices names none of the devices/, 'a device that is not there');
 
 $node->stop;
 done_testing();
