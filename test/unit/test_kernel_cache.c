@@ -322,14 +322,17 @@ test_failure(void)
 static void
 test_limit(void)
 {
+	DeviceStatus status;
+
 	setenv("GPUAGG_TEST_COMPILERS", "1", 1);
 	hold(true);
 	kernel_cache_prefetch(modules, &fake_ops, &device.info, "first of two");
 	kernel_cache_prefetch(modules, &fake_ops, &device.info, "second of two");
 	wait_for_compilers(1);
 	ok(compilations() == 1, "one compiler works for kernels that nobody waits for");
-	ok(load_interrupted("waited for") == DEVICE_BUSY && compilations() == 1,
-	   "and one more for a run that waits");
+	status = load_interrupted("waited for");
+	wait_for_compilers(2);
+	ok(status == DEVICE_BUSY && compilations() == 1, "and one more for a run that waits");
 	hold(false);
 	ok(loads("waited for", false) && loads("second of two", false) && loads("first of two", false) &&
 	   compilations() == 1, "what was queued is compiled later");
