@@ -223,6 +223,9 @@ typedef struct Program
 	uint8_t		unused[2];
 } Program;
 
+/* A table of so many bytes is sent with each run: to ask whether it is there would take as long. */
+#define TABLE_SMALL 4096
+
 /* The digest of a table's bytes, made by who wants it first. */
 typedef struct TableDigest
 {

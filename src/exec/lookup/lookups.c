@@ -34,9 +34,6 @@
 /* Numbers of rows have 31 bits; a batch more than that may be there. */
 #define MAX_ROWS (PG_INT32_MAX - 2 * BATCH_ROWS)
 
-/* Bytes that a device may as well be sent each time as it may be asked whether it has them. */
-#define SMALL_TABLE 4096
-
 typedef struct NodeLookup
 {
 	const LookupInfo *info;
@@ -330,7 +327,7 @@ static void
 set_param(ParamValue *params, int param, const LookupResult *result, int *next)
 {
 	int			i = (*next)++;
-	bool		stays = result->bytes[i].len > SMALL_TABLE && gpuagg_cache_size != 0 &&
+	bool		stays = result->bytes[i].len > TABLE_SMALL && gpuagg_cache_size != 0 &&
 		lookup_cache_keeps(result);
 
 	params[param].isnull = false;

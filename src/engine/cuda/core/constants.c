@@ -23,9 +23,6 @@
 /* What is uploaded of a table at once, before others go on. */
 #define UPLOAD_PIECE (UINT64_C(8) << 20)
 
-/* A table of so many bytes is small. */
-#define SMALL_TABLE 4096
-
 /* Tables begin at multiples of the largest value. */
 #define TABLE_ALIGN 16
 
@@ -111,7 +108,7 @@ set_constant(Constants *constants, const ParamValue *param, bool is_table,
 static bool
 is_small(const ParamValue *param)
 {
-	return param->kept == NULL && param->bytes.len <= SMALL_TABLE;
+	return param->kept == NULL && param->bytes.len <= TABLE_SMALL;
 }
 
 /* Bytes of the values on the device, without small tables. */
@@ -134,7 +131,7 @@ make_host(RunCore *run, const bool *is_table)
 	constants->host_size = values_size(run);
 	for (uint32_t i = 0; i < nparams; i++)
 		if (is_table[i])
-			constants->host_size += is_small(&constants->params[i]) ? SMALL_TABLE : 0;
+			constants->host_size += is_small(&constants->params[i]) ? TABLE_SMALL : 0;
 		else if (constants->params[i].type == VT_TEXT && !constants->params[i].isnull)
 			size += text_size(constants->params[i].bytes.len);
 	if (size > UINT32_MAX / 4)
