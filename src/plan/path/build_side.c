@@ -13,6 +13,7 @@
 
 #include "access/transam.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -24,6 +25,7 @@
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/datum.h"
+#include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
 
 #include "exec/lookup/lookup_cache.h"
@@ -164,20 +166,33 @@ build_side_path(PlannerInfo *root, RelOptInfo *rel, List *target)
 	return (Path *) create_projection_path(root, rel, path, own);
 }
 
+/*
+ * Is it not PostgreSQL's own, so that it can be replaced, or does it take a configuration or a
+ * dictionary of text search, which can be altered?
+ */
 static bool
-is_foreign_function(Oid function, void *context)
+function_can_change(Oid function, void *context)
 {
-	return function >= FirstNormalObjectId;
+	Oid		   *types;
+	int			ntypes;
+	bool		takes_altered = false;
+
+	if (function >= FirstNormalObjectId)
+		return true;
+	(void) get_func_signature(function, &types, &ntypes);
+	for (int i = 0; i < ntypes; i++)
+		takes_altered |= types[i] == REGCONFIGOID || types[i] == REGDICTIONARYOID;
+	return takes_altered;
 }
 
-/* Parameters, functions that are not PostgreSQL's own, which can be replaced. */
+/* Parameters, functions that can change, domains, which can get other constraints. */
 static bool
 can_change_walker(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
-	if (IsA(node, Param) || IsA(node, PlaceHolderVar) ||
-		check_functions_in_node(node, is_foreign_function, NULL))
+	if (IsA(node, Param) || IsA(node, PlaceHolderVar) || IsA(node, CoerceToDomain) ||
+		check_functions_in_node(node, function_can_change, NULL))
 		return true;
 	return expression_tree_walker(node, can_change_walker, context);
 }

@@ -165,6 +165,18 @@ DELETE FROM computed WHERE id < 0;
 SELECT check_join('SELECT lower(v), count(*) FROM computed GROUP BY 1');
 ROLLBACK;
 SELECT check_join('SELECT lower(v), count(*) FROM computed GROUP BY 1');
+-- or what computes it
+VACUUM computed;
+CREATE DOMAIN computed_name AS text CHECK (VALUE <> 'none');
+SELECT count(*) FROM (SELECT initcap(v)::computed_name, count(*) FROM computed GROUP BY 1) n;
+ALTER DOMAIN computed_name ADD CHECK (VALUE <> 'Var7');
+SELECT count(*) FROM (SELECT initcap(v)::computed_name, count(*) FROM computed GROUP BY 1) n;
+DROP DOMAIN computed_name;
+CREATE TEXT SEARCH CONFIGURATION computed_words (COPY = simple);
+SELECT check_join('SELECT ts_rank(to_tsvector(''computed_words'', initcap(v) || '' the''), ''the''), count(*) FROM computed GROUP BY 1');
+ALTER TEXT SEARCH CONFIGURATION computed_words ALTER MAPPING FOR asciiword WITH english_stem;
+SELECT check_join('SELECT ts_rank(to_tsvector(''computed_words'', initcap(v) || '' the''), ''the''), count(*) FROM computed GROUP BY 1');
+DROP TEXT SEARCH CONFIGURATION computed_words;
 
 -- settings that change what is computed
 SET TimeZone = 'UTC';
