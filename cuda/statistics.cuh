@@ -154,10 +154,11 @@ mode_value(const StatisticArgs *args, uint64_t place)
 DEVICE_FN uint32_t
 mode_run_end(const StatisticArgs *args, uint32_t start, uint32_t end, uint64_t value)
 {
-	uint32_t	step = 1;
-	uint32_t	from = start + 1;	/* all before it are in the run */
-	uint32_t	to;
+	uint64_t	step = 1;
+	uint64_t	from = start + UINT64_C(1); /* all before it are in the run */
+	uint64_t	to;
 
+	/* the place that is looked at can be behind 2^32 */
 	while (from + step < end && mode_value(args, from + step) == value)
 	{
 		from += step + 1;
@@ -166,14 +167,14 @@ mode_run_end(const StatisticArgs *args, uint32_t start, uint32_t end, uint64_t v
 	to = from + step < end ? from + step : end;
 	while (from < to)
 	{
-		uint32_t	middle = from + (to - from) / 2;
+		uint64_t	middle = from + (to - from) / 2;
 
 		if (mode_value(args, middle) == value)
 			from = middle + 1;
 		else
 			to = middle;
 	}
-	return from;
+	return (uint32_t) from;
 }
 
 /* The longest run of each slot: its length, and below that which of equally long ones. */

@@ -7,8 +7,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "compile.h"
+#include "engine/cuda/kernels/kernel_args.h"
 #include "engine/cuda/strategy/scatter_plan.h"
 #include "tap.h"
 
@@ -630,6 +633,65 @@ test_large_direct(void)
 	   "50 million values: directly for as many groups, not for few, nor for large states");
 }
 
+static const char *const statistics_head =
+"#include \"prelude.cuh\"\n"
+"#include \"ops.h\"\n"
+"#include \"state.h\"\n"
+"#include \"order_statistic.h\"\n"
+"#include \"args.cuh\"\n"
+"#include \"statistics.cuh\"\n"
+"KERNEL(find_end, StatisticArgs, args)\n"
+"{\n"
+"	args.ends[0] = mode_run_end(&args, args.starts[0], args.ends[0], 0);\n"
+"}\n";
+
+/* Of a run of equal values, nearly 2^32 pairs long with those before it, which cannot be read. */
+static void
+expect_run_end(DeviceModule *module, uint32_t start, uint32_t end)
+{
+	size_t		page = (size_t) sysconf(_SC_PAGESIZE);
+	size_t		size = (size_t) end * 8;
+	size_t		before = (size_t) start * 8 / page * page;
+	char	   *values = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint32_t	found = end;
+	StatisticArgs args = {.list.values = (DevicePtr) values,.starts = (DevicePtr) &start,
+	.ends = (DevicePtr) &found};
+	void	   *params[] = {&args};
+	DeviceKernel *kernel;
+	DeviceStream *stream;
+
+	if (values == MAP_FAILED || mprotect(values + before, size - before, PROT_READ) != 0)
+	{
+		printf("Bail out! no room for addresses\n");
+		exit(1);
+	}
+	must(ops->stream_create(dev, &stream));
+	must(ops->kernel(dev, module, "find_end", &kernel));
+	must(ops->launch(dev, stream, kernel, 1, 1, 0, params));
+	must(ops->stream_wait(dev, stream));
+	ops->stream_destroy(dev, stream);
+	munmap(values, size);
+	ok(found == end, "mode: a run from pair %u to %u", start, end);
+}
+
+/* Host memory is the simulated device's, of which a run takes the pages that are looked at. */
+static void
+test_long_runs(void)
+{
+	DeviceModule *module;
+	void	   *image;
+	size_t		size;
+
+	if (ops != &simt_device)
+		return;
+	must(device_compile(dev, statistics_head, NULL, &image, &size));
+	must(ops->module_load(dev, image, size, &module));
+	free(image);
+	expect_run_end(module, 5, 1000);
+	expect_run_end(module, UINT32_C(2200000000), UINT32_MAX);
+	ops->module_unload(dev, module);
+}
+
 int
 main(void)
 {
@@ -655,6 +717,7 @@ main(void)
 	for (uint32_t threads = 32; threads <= 1024; threads *= 2)
 		test_prefix_sums(module, threads);
 	ops->module_unload(dev, module);
+	test_long_runs();
 	ops->close(dev);
 
 	expect_choice("100 random", key_of_100, 0, -1, STRATEGY_BLOCK);
