@@ -3,9 +3,10 @@
  *	  Which devices a run uses.
  *
  * A large table is dealt over all devices that are used, always the same way, so that each finds
- * the columns that it has kept.  So is one of which several devices keep blocks.  A small run has
- * one device: that of those that are used which keeps most of its tables, and if none keeps any,
- * that with the fewest runs.
+ * the columns that it has kept.  So is one of which several devices keep blocks, and none keeps
+ * nearly all; runs that begin together can have kept the same blocks on several devices.  A small
+ * run has one device: that of those that are used which keeps most of its tables, and if none
+ * keeps any, that with the fewest runs.
  *
  * A device whose budget is less than what the run needs is taken only if all are such.  Rows are
  * not read again that a device has, even if others have less to do: reading a table's pages takes
@@ -23,7 +24,10 @@
 /* Groups that are merged; more take longer than what is gained. */
 #define MOST_MERGED 4e6
 
-/* A table is spread if one device keeps less than so much of what all of them keep. */
+/*
+ * A table is spread if one device keeps less than so much of what all of them keep, and of the
+ * whole table.
+ */
 #define SPREAD_SHARE 0.9
 
 /* What speaks for a device. */
@@ -82,14 +86,28 @@ is_better(const Place *a, const Place *b)
 	return a->free > b->free;
 }
 
+/* The blocks of all tables. */
+static uint64_t
+blocks_of_tables(const EngineHints *hints)
+{
+	uint64_t	blocks = 0;
+
+	for (int i = 0; i < hints->ntables; i++)
+		blocks += hints->tables[i].nblocks;
+	return blocks;
+}
+
 /* Is the run one of all devices? */
 static bool
 is_dealt(const ServiceConfig *config, const Program *program, const EngineHints *hints,
 		 uint64_t kept, uint64_t most_kept)
 {
+	uint64_t	blocks = blocks_of_tables(hints);
+	bool		is_spread = most_kept < SPREAD_SHARE * (kept < blocks ? kept : blocks);
+
 	return program->source == SOURCE_PAGES && several_devices_possible(program) &&
 		hints->groups <= MOST_MERGED &&
-		(hints->pages >= (double) config->deal_pages || most_kept < SPREAD_SHARE * kept);
+		(hints->pages >= (double) config->deal_pages || is_spread);
 }
 
 uint64_t

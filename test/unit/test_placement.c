@@ -1,0 +1,82 @@
+/*
+ * test_placement.c
+ *	  Which of several devices a run uses, by what they keep: on simulated devices that are alike.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/cuda/context/context.h"
+#include "service/device/placement.h"
+#include "service/device/server.h"
+#include "tap.h"
+
+#define NBLOCKS 1000
+#define ALL_DEVICES 7
+
+static TableState table = {.file = {1663, 5, 7000},.relation = 77,.nblocks = NBLOCKS};
+
+static Program *
+make_program(void)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+
+	program_begin(b, SOURCE_PAGES);
+	program_add_attr(b, 4, 4);
+	program_add_key(b, program_add_column(b, 1, VT_INT4, true, -1));
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	return program;
+}
+
+/* Let a device be taken to keep so many blocks of the table's column. */
+static void
+keep(const Program *program, int device, uint64_t blocks)
+{
+	KeptCache  *cache = &context_of(&simt_device, device)->kept;
+	KeptFile   *file = kept_file(cache, table.file, table.relation);
+	KeptKey		key;
+
+	(void) kept_key(&program_columns(program)[0], NULL, &key);
+	kept_column(file, &key)->blocks = blocks;
+	kept_file_leave(file);
+}
+
+/* Which devices does a run use, of so many pages, with so many blocks on the first two? */
+static void
+expect_devices(const Program *program, double pages, uint64_t first, uint64_t second,
+			   uint64_t devices)
+{
+	static const ServiceConfig config = {.max_device_memory = 1 << 20,.deal_pages = 100000};
+	Service		service = {.config = &config};
+	EngineHints hints = {.pages = pages,.tables = &table,.ntables = 1};
+	uint64_t	used;
+
+	keep(program, 0, first);
+	keep(program, 1, second);
+	used = placement_choose(&service, &simt_device, program, &hints, 1000);
+	ok(used == devices, "%.0f pages, %d and %d blocks kept: devices %d", pages, (int) first,
+	   (int) second, (int) used);
+}
+
+int
+main(void)
+{
+	Program    *program = make_program();
+
+	setenv("GPUAGG_SIMT_MEMORY", "100000000,100000000,100000000", 1);
+	expect_devices(program, NBLOCKS, 0, 0, 1);
+	expect_devices(program, NBLOCKS, 0, NBLOCKS, 2);
+	expect_devices(program, NBLOCKS, 400, 600, ALL_DEVICES);
+	expect_devices(program, NBLOCKS, 30, 60, ALL_DEVICES);
+	/* both have kept the table, by runs that began together */
+	expect_devices(program, NBLOCKS, NBLOCKS, NBLOCKS, 1);
+	expect_devices(program, NBLOCKS, 950, 960, 2);
+	expect_devices(program, 100000, NBLOCKS, NBLOCKS, ALL_DEVICES);
+	for (int i = 0; i < 2; i++)
+		kept_close(&context_of(&simt_device, i)->kept);
+	free(program);
+	return done_testing();
+}
