@@ -2,7 +2,7 @@
 from aggregate import Aggregate
 from expressions import INTS, Expr, Generator
 from queries import Query, QueryMaker
-from tables import base_type
+from tables import NONDETERMINISTIC, base_type
 
 # of a column: (text, its type); what can raise an error is marked by its type's `?`
 OF_TEXTS = [('lower({0})', 'text'), ('upper({0})', 'text'), ('initcap({0})', 'text'), ('reverse({0})', 'text'),
@@ -24,7 +24,11 @@ FORMS = {'text': OF_TEXTS, 'varchar': OF_TEXTS, 'bpchar': OF_TEXTS, 'int2': OF_I
          'numeric': OF_ANY + [("to_char({0}, 'FM9990.09')", 'text'), ('(100 / {0})::text', 'text?')],
          'inet': OF_ANY + [('host({0})', 'text'), ('masklen({0}::cidr)', 'int4?')],
          'bytea': OF_ANY + [("encode({0}, 'hex')", 'text'), ('md5({0})', 'text')]}
-COLLATIONS = ['', ' COLLATE "C"', ' COLLATE "en-x-icu"', ' COLLATE "de-x-icu"']
+OWN_COLLATIONS = ['', '', '', ' COLLATE "C"', ' COLLATE "en-x-icu"', ' COLLATE phonebook', ' COLLATE punctuation', ' COLLATE of_libc']
+# of texts of a nondeterministic collation: what is the same for all that are equal
+OF_EQUAL = ["({0} = 'A')", "({0} <> 'b')", "({0} < 'b')", "({0} IN ('AB', 'Ä', ''))", '({0} IS NULL)',
+            "({0} IN ('a', 'W1', 'c', 'd', 'e', 'f', 'G', 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o', 'p', 'q', 'r', 'äb'))",
+            "({0} IS DISTINCT FROM 'Ab')", "coalesce({0} = 'w2', false)"]
 
 
 class ComputedMaker(QueryMaker):
@@ -45,6 +49,30 @@ class ComputedMaker(QueryMaker):
         known = [c for c in columns if base_type(c.type) in FORMS] or columns
         pair = [Expr(c.type, c.name) for c in self.rng.choices(known, k=2)]
         return Expr('text', self.rng.choice(["lower({0}::text || {1}::text)", "md5({0}::text || '-' || {1}::text)"]), *pair)
+
+    def of_one_collation(self, columns):
+        """Columns whose texts can be compared."""
+        collations = sorted({c.collation for c in columns if c.collation})
+        chosen = self.rng.choice(collations) if collations else ''
+        return [c for c in columns if c.collation in ('', chosen)]
+
+    def make_equal(self, query, equal):
+        """Groups and conditions by texts of which equal ones can differ."""
+        rng = self.rng
+        text = lambda: Expr('text', rng.choice(equal).name)
+        truth = lambda: Expr('bool', rng.choice(OF_EQUAL), text())
+        for i in range(rng.choice([0, 1, 1, 2])):
+            query.keys.append(rng.choice([text, truth, lambda: Expr('int4', '(t.id % 3)')])())
+            if query.keys[-1].type == 'text':
+                # which of its texts a group shows is open
+                query.dress[i] = rng.choice(OF_EQUAL).replace('{0}', '{}')
+        forms = [Aggregate('count(*)'), Aggregate('count({0})', text()), Aggregate('count(DISTINCT {0})', text()),
+                 Aggregate('sum({0})', Expr('int4', 't.id')), Aggregate('bool_or({0})', truth())]
+        query.aggregates = [rng.choice(forms) for _ in range(rng.choice([1, 1, 2]))]
+        if rng.random() < 0.3:
+            query.aggregates.append(Aggregate('count(*)', filter=truth()))
+        query.where = [truth() for _ in range(rng.choice([0, 0, 1]))]
+        return query
 
     def key(self, columns):
         rng = self.rng
@@ -72,13 +100,13 @@ class ComputedMaker(QueryMaker):
                                                      'percentile_disc(0.5) WITHIN GROUP (ORDER BY {0})')]
         if text:
             forms += [Aggregate('count({0})', text), Aggregate('count(DISTINCT {0})', text)]
-            forms += [Aggregate('%s({0}%s)' % (rng.choice(['min', 'max']), c), text) for c in COLLATIONS]
+            forms += [Aggregate('%s({0}%s)' % (rng.choice(['min', 'max']), c), text) for c in OWN_COLLATIONS]
         if truth:
             forms += [Aggregate('bool_or({0})', truth), Aggregate('count({0})', truth)]
         texts = [c for c in columns if c.type in ('text', 'varchar')]
         if texts:
             column = Expr('text', rng.choice(texts).name)
-            forms += [Aggregate('%s({0}%s)' % (rng.choice(['min', 'max']), c), column) for c in COLLATIONS]
+            forms += [Aggregate('%s({0}%s)' % (rng.choice(['min', 'max']), c), column) for c in OWN_COLLATIONS]
         chosen = rng.choice(forms)
         if truth and rng.random() < 0.2 and 'DISTINCT' not in chosen.form and 'WITHIN' not in chosen.form:
             chosen.filter = truth
@@ -92,8 +120,12 @@ class ComputedMaker(QueryMaker):
         if rng.random() < 0.15:
             source, kind = '%s t %s %s u ON t.id = u.id' % (table.name, rng.choice(['JOIN', 'LEFT JOIN']), other.name), 'join'
             columns = columns + self.qualified(other, 'u')
+        columns = self.of_one_collation(columns)
         around = rng.choices(['plain', 'prepared', 'cursor', 'subquery'], [75, 10, 5, 10])[0]
         query = Query(source, around=around, kind=kind, fetches=['ALL'])
+        equal = [c for c in columns if c.collation in NONDETERMINISTIC]
+        if equal and rng.random() < 0.3:
+            return self.make_equal(query, equal)
         query.keys = [self.key(columns) for _ in range(rng.choice([0, 1, 1, 1, 2, 2, 3]))]
         query.aggregates = [self.aggregate(columns) for _ in range(rng.choice([1, 1, 2, 3]))]
         for _ in range(rng.choice([0, 0, 1, 1, 2])):

@@ -286,7 +286,7 @@ class QueryMaker:
 
     def qualified(self, table, alias):
         return [Column('%s.id' % alias, 'int4')] + [
-            Column('%s.%s' % (alias, c.name), c.type, c.sums, c.uniform, c.values)
+            Column('%s.%s' % (alias, c.name), c.type, c.sums, c.uniform, c.values, c.collation)
             for c in table.columns]
 
     def derived(self, table, text, alias):

@@ -136,7 +136,7 @@ class DimensionMaker(FactMaker):
         keys = []
         for type in types:
             self.counter += 1
-            column = Column('%sk%d' % (self.table.name, self.counter), type)
+            column = Column('%sk%d' % (self.table.name, self.counter), type, collation=self.collation(type))
             self.pools[column.name] = Pool(rng, 'char(3)' if type == 'char(5)' else type, '')
             keys.append(column)
         return Reference(parent.table, columns, keys), self.key_rows(parent, columns, types)
@@ -227,8 +227,8 @@ def dimension_change(rng, dimensions):
 def make_star(rng):
     """(steps, the fact's Table, dimensions)."""
     steps = [Sql(text) for text in MAKE_MOODS + [MAKE_COSTLY, MAKE_COLLATION, 'CREATE ROLE ' + READER]]
-    collation = rng.choice(['"C"', '"und-x-icu"']) if rng.random() < 0.15 else ''
-    fact = FactMaker(rng, 't1', rng.choice(FACT_SIZES), collation)
+    collations = [rng.choice(['"C"', '"und-x-icu"']) if rng.random() < 0.15 else '']
+    fact = FactMaker(rng, 't1', rng.choice(FACT_SIZES), collations)
     fact.make()
     if rng.random() < 0.1:
         secure(fact)
@@ -237,7 +237,7 @@ def make_star(rng):
     steps += fact.steps
     makers, dimensions = [fact], []
     for i in range(rng.randint(2, 5)):
-        maker = DimensionMaker(rng, 'd%d' % (i + 1), 0, collation)
+        maker = DimensionMaker(rng, 'd%d' % (i + 1), 0, collations)
         parent = fact if len(makers) == 1 or rng.random() < 0.7 else rng.choice(makers[1:])
         dimensions.append(maker.make(parent))
         makers.append(maker)

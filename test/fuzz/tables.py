@@ -42,12 +42,14 @@ class Column:
     'wide' and other numerics, see random_numeric; an interval's units.
     uniform: equal values are the same value (not 1 day and 24 hours, 1.0 and 1.00).
     values: literals of a table's column.
+    collation: that of a text, '' for the database's.
     """
     name: str
     type: str
     sums: str = ''
     uniform: bool = True
     values: list = field(default_factory=list)
+    collation: str = ''
 
 
 @dataclass
@@ -65,7 +67,7 @@ def quote(text):
 
 
 INT_LIMITS = {'int2': 1 << 15, 'int4': 1 << 31, 'int8': 1 << 63}
-WORDS = ['', 'a', 'b', 'B', 'ab', 'a ', ' a', 'abc', 'ä', '€uro', "o'clock", 'a\\b', '%', '{}', 'NULL',
+WORDS = ['', 'a', 'b', 'B', 'ab', 'AB', 'a ', ' a', 'abc', 'ä', 'Ä', 'a\u0308', '€uro', "o'clock", 'a\\b', '%', '{}', 'NULL',
          'the quick brown fox', 'x' * 30]
 
 
@@ -275,12 +277,12 @@ WIDENED = {'int2': ['int4', 'int8'], 'int4': ['int8', 'numeric'], 'numeric(10,2)
 class TableMaker:
     """Makes one table: a list of steps, and the Table that results.
 
-    collation: that of its texts, '' for the database's.
+    collations: one of them is that of a text column, '' for the database's.
     """
 
-    def __init__(self, rng, name, size, collation=''):
+    def __init__(self, rng, name, size, collations=('',)):
         self.rng = rng
-        self.collation = collation
+        self.collations = collations
         self.table = Table(name)
         self.size = size
         self.steps = []
@@ -310,7 +312,7 @@ class TableMaker:
         uniform = type != 'numeric' and (type != 'interval' or sums != '')
         toast = type in ('text', 'varchar') and rng.random() < 0.2
         self.counter += 1
-        column = Column('c%d' % self.counter, type, sums, uniform)
+        column = Column('c%d' % self.counter, type, sums, uniform, collation=self.collation(type))
         self.pools[column.name] = Pool(rng, type, sums, toast)
         column.values = self.pools[column.name].values
         return column
@@ -326,9 +328,13 @@ class TableMaker:
         if data:
             self.steps.append(Insert(into or self.table.name, names, data))
 
+    def collation(self, type):
+        if base_type(type) not in ('text', 'varchar', 'bpchar'):
+            return ''
+        return self.rng.choice(self.collations) if len(self.collations) > 1 else self.collations[0]
+
     def declared(self, column):
-        text = base_type(column.type) in ('text', 'varchar', 'bpchar')
-        return '%s%s' % (column.type, ' COLLATE ' + self.collation if text and self.collation else '')
+        return '%s%s' % (column.type, ' COLLATE ' + column.collation if column.collation else '')
 
     def definitions(self, columns):
         return ', '.join(['id int4 NOT NULL'] + ['%s %s' % (c.name, self.declared(c)) for c in columns])
@@ -499,14 +505,25 @@ def make_settings(rng):
 SIZES = [0, 1, 7, 60, 300, 300, 1000, 2500]
 
 
-def make_schema(rng, sizes=SIZES):
-    """(steps, tables) of a random schema, with so many rows in a table."""
-    steps, tables = [Sql(text) for text in MAKE_MOODS + [MAKE_COSTLY]], []
+# locales of ICU and of the C library, one whose order is not that of its languages' words, and two in which texts
+# that differ are equal
+MAKE_COLLATIONS = ["CREATE COLLATION phonebook (provider = icu, locale = 'de-u-co-phonebk')",
+                   "CREATE COLLATION punctuation (provider = icu, locale = 'en-u-ka-shifted')",
+                   "CREATE COLLATION same_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+                   "CREATE COLLATION same_letter (provider = icu, locale = 'und-u-ks-level1', deterministic = false)",
+                   'CREATE COLLATION of_libc FROM "C.utf8"', 'CREATE COLLATION IF NOT EXISTS of_libc FROM "en_US.utf8"']
+NONDETERMINISTIC = ['same_case', 'same_letter']
+COLLATIONS = ['', '"C"', '"en-x-icu"', 'phonebook', 'punctuation', 'of_libc'] + NONDETERMINISTIC
+
+
+def make_schema(rng, sizes=SIZES, mixed=False):
+    """(steps, tables) of a random schema, with so many rows in a table; mixed: with columns of several collations."""
+    steps, tables = [Sql(text) for text in MAKE_MOODS + [MAKE_COSTLY] + (MAKE_COLLATIONS if mixed else [])], []
     # one for all, for two would not be comparable
-    collation = rng.choice(['"C"', '"und-x-icu"', '"en-x-icu"']) if rng.random() < 0.15 else ''
+    collations = COLLATIONS if mixed else [rng.choice(['"C"', '"und-x-icu"', '"en-x-icu"']) if rng.random() < 0.15 else '']
     for i in range(rng.choice([1, 2, 2, 3])):
         size = rng.choice(sizes)
-        maker = TableMaker(rng, 't%d' % (i + 1), size, collation)
+        maker = TableMaker(rng, 't%d' % (i + 1), size, collations)
         tables.append(maker.make())
         steps += maker.steps
     return steps, tables
