@@ -136,7 +136,7 @@ class DimensionMaker(FactMaker):
         keys = []
         for type in types:
             self.counter += 1
-            column = Column('%sk%d' % (self.table.name, self.counter), type, collation=self.collation(type))
+            column = Column('%sk%d' % (self.table.name, self.counter), type, collation=self.collation())
             self.pools[column.name] = Pool(rng, 'char(3)' if type == 'char(5)' else type, '')
             keys.append(column)
         return Reference(parent.table, columns, keys), self.key_rows(parent, columns, types)

@@ -42,7 +42,7 @@ class Column:
     'wide' and other numerics, see random_numeric; an interval's units.
     uniform: equal values are the same value (not 1 day and 24 hours, 1.0 and 1.00).
     values: literals of a table's column.
-    collation: that of a text, '' for the database's.
+    collation: if it is a text, '' for the database's.
     """
     name: str
     type: str
@@ -312,7 +312,7 @@ class TableMaker:
         uniform = type != 'numeric' and (type != 'interval' or sums != '')
         toast = type in ('text', 'varchar') and rng.random() < 0.2
         self.counter += 1
-        column = Column('c%d' % self.counter, type, sums, uniform, collation=self.collation(type))
+        column = Column('c%d' % self.counter, type, sums, uniform, collation=self.collation())
         self.pools[column.name] = Pool(rng, type, sums, toast)
         column.values = self.pools[column.name].values
         return column
@@ -328,13 +328,12 @@ class TableMaker:
         if data:
             self.steps.append(Insert(into or self.table.name, names, data))
 
-    def collation(self, type):
-        if base_type(type) not in ('text', 'varchar', 'bpchar'):
-            return ''
+    def collation(self):
         return self.rng.choice(self.collations) if len(self.collations) > 1 else self.collations[0]
 
     def declared(self, column):
-        return '%s%s' % (column.type, ' COLLATE ' + column.collation if column.collation else '')
+        text = base_type(column.type) in ('text', 'varchar', 'bpchar')
+        return '%s%s' % (column.type, ' COLLATE ' + column.collation if text and column.collation else '')
 
     def definitions(self, columns):
         return ', '.join(['id int4 NOT NULL'] + ['%s %s' % (c.name, self.declared(c)) for c in columns])

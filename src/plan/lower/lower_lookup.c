@@ -421,6 +421,16 @@ lower_code_key(Lowering *l, Expr *expr, ColumnCode *code)
 	return lower_succeeded(l);
 }
 
+/*
+ * Where the plan that computes of the table's columns has the expression, 0: nowhere.  A column
+ * is not asked for where others are keys, too: no row is found where one of these is NULL.
+ */
+static int
+computed_number(const Lookup *lookup, const Expr *expr)
+{
+	return IsA(expr, Var) && list_length(lookup->keys) > 1 ? 0 : plan_number(lookup, expr);
+}
+
 /* The look-up that has ranks of the expression, and where; NULL: none. */
 static Lookup *
 find_ranked(Lowering *l, Expr *expr, int *attno)
@@ -431,7 +441,7 @@ find_ranked(Lowering *l, Expr *expr, int *attno)
 	foreach(lc, l->lookups)
 	{
 		lookup = lfirst(lc);
-		*attno = lookup->relids == NULL ? plan_number(lookup, expr) : 0;
+		*attno = lookup->relids == NULL ? computed_number(lookup, expr) : 0;
 		if (*attno > 0)
 			return lookup;
 	}

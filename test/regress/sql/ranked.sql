@@ -3,9 +3,9 @@
 --
 CREATE COLLATION ranked_icu (provider = icu, locale = 'de-u-co-phonebk');
 CREATE COLLATION ranked_equal (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
-CREATE TABLE ranked (id int NOT NULL, g int, s text COLLATE ranked_icu, v varchar(20) COLLATE ranked_icu, c char(6) COLLATE ranked_icu, e text COLLATE ranked_equal, t text COLLATE "C");
+CREATE TABLE ranked (id int NOT NULL, g int, s text COLLATE ranked_icu, v varchar(20) COLLATE ranked_icu, c char(6) COLLATE ranked_icu, e text COLLATE ranked_equal, t text COLLATE "C", n int);
 INSERT INTO ranked SELECT i, i % 7, CASE WHEN i % 13 <> 0 THEN (ARRAY['a', 'B', 'ä', 'Z', 'Ae', 'Å', 'ß', 'ss', ' x', '', '10', '9'])[1 + i / 7 % (i % 7 + 2) + i % 7 % 6] || i % 30 END,
-	chr(65 + i / 7 % (20 - i % 7)) || chr(97 + i % 11), (ARRAY['x', 'Y', 'ö'])[1 + i % 3], (ARRAY['x', 'X', 'y'])[1 + i % 3], chr(65 + i % 40) FROM generate_series(1, 20000) i;
+	chr(65 + i / 7 % (20 - i % 7)) || chr(97 + i % 11), (ARRAY['x', 'Y', 'ö'])[1 + i % 3], (ARRAY['x', 'X', 'y'])[1 + i % 3], chr(65 + i % 40), nullif(i % 5, 0) FROM generate_series(1, 20000) i;
 CREATE TABLE ranked_names (g int PRIMARY KEY, name text COLLATE ranked_icu);
 INSERT INTO ranked_names VALUES (0, 'b'), (1, 'A'), (2, 'ä'), (3, NULL), (4, 'C'), (5, 'Ab');
 VACUUM ANALYZE ranked, ranked_names;
@@ -20,6 +20,8 @@ SELECT check_join('SELECT g, v, max(s), count(DISTINCT id % 4) FROM ranked GROUP
 SELECT check_join('SELECT g, max(s) FROM ranked GROUP BY 1 HAVING max(s) > ''z1''');
 SELECT check_join('SELECT max(s) FROM ranked WHERE id < 0');
 SELECT check_join('SELECT g, max(s COLLATE "en-x-icu"), max(s COLLATE "C"), max(t COLLATE ranked_icu) FROM ranked GROUP BY 1');
+-- beside what is computed of the column and another one, which can be NULL
+SELECT check_join('SELECT left(md5(n || s), 1), min(s), max(v) FROM ranked GROUP BY 1');
 -- in the order of the greatest texts, first ones only
 SELECT g, max(s), min(v) FROM ranked GROUP BY g ORDER BY max(s) DESC, min(v), g LIMIT 3;
 SELECT g, max(s) FROM ranked GROUP BY g ORDER BY max(s) COLLATE "C", g LIMIT 3;
