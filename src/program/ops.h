@@ -22,6 +22,7 @@
 #include "ops_zone.h"
 #include "ops_numeric.h"
 #include "ops_text.h"
+#include "ops_json.h"
 #include "ops_set.h"
 #include "ops_lookup.h"
 #include "ops_wide.h"

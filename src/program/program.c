@@ -504,6 +504,24 @@ program_sums_floats(const Program *p)
 }
 
 bool
+program_needs_cpu(const Program *p)
+{
+	for (int i = 0; i < p->ninsns; i++)
+		switch (program_insns(p)[i].op)
+		{
+			case OP_jsonb_place:
+			case OP_jsonb_inside:
+			case OP_jsonb_text:
+			case OP_jsonb_has:
+			case OP_text_float8:
+				return true;
+			default:
+				break;
+		}
+	return false;
+}
+
+bool
 program_has_values(const Program *p)
 {
 	for (int i = 0; i < p->naccs; i++)

@@ -516,6 +516,9 @@ extern uint64_t program_tables_size(const Program *p, const ParamValue *params);
  */
 extern uint32_t program_table_readers(const Program *p, int param);
 
+/* Has it operations that only the CPU engine computes: of a jsonb, or a text's float8? */
+extern bool program_needs_cpu(const Program *p);
+
 /* Has it lists of values? */
 extern bool program_has_values(const Program *p);
 

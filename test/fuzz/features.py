@@ -9,7 +9,7 @@ PATTERNS = [('expression: ' + name, re.compile(pattern)) for name, pattern in (
     ('CASE', r'\bCASE\b'), ('COALESCE', 'COALESCE'), ('NULLIF', 'NULLIF'), ('GREATEST, LEAST', 'GREATEST|LEAST'),
     ('IS DISTINCT FROM', 'DISTINCT FROM'), ('IS NULL', r'IS (NOT )?NULL'), ('IS TRUE', r'IS (NOT )?(TRUE|FALSE|UNKNOWN)'),
     ('IN, ANY, ALL', r'\b(IN|ANY|ALL) \('), ('BETWEEN', 'BETWEEN'),
-    ('ANY, ALL of an array', r"(ANY|ALL) \(('|\$)"), ('LIKE', r'\bLIKE\b'), ('date_trunc', 'date_trunc'),
+    ('ANY, ALL of an array', r"(ANY|ALL) \(('|\$)"), ('LIKE', r'\bLIKE\b'), ('a key of a jsonb', '->> |#>> '), ('date_trunc', 'date_trunc'),
     ('date_trunc of an interval', r'date_trunc[^()]*\([^()]*interval'), ('extract, date_part', r'extract\(|date_part\('),
     ('AT TIME ZONE', 'AT TIME ZONE'), ('+ interval', r"[+-] interval '"), ('::timestamptz', '::timestamptz'),
     ('left, right, substr', r'\b(left|right|substr|substring)\('), ('length', r'\b(length|octet_length|char_length)\('),

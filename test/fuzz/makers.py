@@ -6,6 +6,8 @@ text and operands makes the expression itself, from a Generator and a depth.
 """
 import functools
 
+from tables import JSON_KEYS, quote
+
 INTS = ['int2', 'int4', 'int8']
 FLOATS = ['float4', 'float8']
 TEXTS = ['text', 'varchar', 'bpchar']
@@ -43,7 +45,7 @@ def ints(type):
              (0.3, 'mod({0}, {1})', (type, type)), (0.3, '({0} & {1})', (type, type)), (0.3, '({0} | {1})', (type, type)),
              (0.2, '({0} # {1})', (type, type)), (0.2, '(~ {0})', (type,)),
              (0.2, '({0} << {1})', (type, ('0', '1', '3', '31'))), (0.2, '({0} >> {1})', (type, ('0', '1', '7', '33'))),
-             (0.4, '{0}::text::' + type, (type,))]
+             (0.4, '{0}::text::' + type, (type,)), (0.5, "({0} ->> 'v')::" + type, ('jsonb',))]
     if type != 'int2':
         forms += [(0.2, '%s({0}, {1})' % name, (type, type)) for name in ('gcd', 'lcm')]
     for left in WIDER[type]:
@@ -73,6 +75,7 @@ def floats(type):
                 forms += [(w, '({0} %s {1})' % op, (left, right)) for op, w in zip('+-*/', (2, 2, 2, 1.5))]
     forms += [(1, '{0}::' + type, (source,)) for source in INTS + FLOATS + ['numeric']]
     if type == 'float8':
+        forms += [(0.6, "({0} ->> 'f')::float8", ('jsonb',)), (0.3, '{0}::text::float8', ('numeric',))]
         forms += [(0.2, name + '({0})', ('float8',)) for name in ('floor', 'ceil', 'round', 'trunc', 'sign', 'sqrt')]
         forms += [(f[0] * 1.5, f[1].replace('::numeric', ''), f[2]) for f in extracts(0.5) if 'date_part' in f[1]]
     return forms
@@ -90,6 +93,7 @@ def numerics(type):
     forms += [(0.7, '{0}::numeric(%s)' % m, (source,)) for m in ('10,2', '5,1', '20,6', '3,0', '38,10')
               for source in ('numeric', 'int4', 'int8', 'float8')]
     forms += [(0.6, '{0}::numeric', (source,)) for source in INTS + FLOATS]
+    forms += [(0.4, "({0} ->> 'f')::numeric(%s)" % m, ('jsonb',)) for m in ('10,2', '5,1', '18,6')]
     return forms + extracts(1)
 
 
@@ -130,6 +134,10 @@ def times(type):
     return [(1, '{0}::time', (source,)) for source in ('timestamp', 'timestamptz')]
 
 
+JSON_NAMES = tuple(quote(k) for k in JSON_KEYS) + ("'no'",)
+JSON_PATHS = ("'{a}'", "'{a,b}'", "'{b,a,kind}'", "'{a,0}'", "'{a,1}'", "'{}'", "'{kind}'", "'{a,b,v}'", "'{a,NULL}'", "'{\"\"}'")
+
+
 def texts(type):
     cast = '' if type == 'text' else '::' + type
     forms = [(2, 'left({0}, {1})' + cast, ('text', LENGTHS)), (2, 'right({0}, {1})' + cast, ('text', LENGTHS)),
@@ -138,6 +146,8 @@ def texts(type):
              (0.5, "split_part({0}, {1}, {2})" + cast, ('text', ("'a'", "' '", "'é'", "'ab'"), ('1', '2', '3', '-1', '-2'))), (0.3, 'upper({0})' + cast, ('text',)), (0.2, 'lower({0})' + cast, ('text',)),
              (0.3, '({0} || {1})' + cast, ('text', 'text')), (0.2, 'btrim({0})' + cast, ('text',)),
              (0.2, "replace({0}, 'a', 'bb')" + cast, ('text',)), (0.2, 'left({0}, {1})' + cast, ('text', 'int2'))]
+    forms += [(0.8, '({0} ->> {1})' + cast, ('jsonb', JSON_NAMES)), (0.4, '({0} #>> {1})' + cast, ('jsonb', JSON_PATHS)),
+              (0.4, '({0} -> {1} ->> {2})' + cast, ('jsonb', JSON_NAMES[:3], JSON_NAMES))]
     if type == 'bpchar':
         # as wide as the columns, so that equal ones are the same
         forms = [(f[0], f[1].replace('::bpchar', '::char(3)'), f[2]) for f in forms]
@@ -156,6 +166,7 @@ def bools(type):
     forms += [(0.3, '({0} IS %s)' % test, ('bool',))
               for test in ('TRUE', 'FALSE', 'UNKNOWN', 'NOT TRUE', 'NOT FALSE', 'NOT UNKNOWN')]
     forms += [(0.4, '({0} %s {1})' % op, ('interval', 'interval')) for op in ('=', '<', '>=')]
+    forms += [(0.6, '({0} ? {1})', ('jsonb', JSON_NAMES)), (0.4, "({0} ->> 'ok')::bool", ('jsonb',))]
     forms += [(0.5, 'isfinite({0})', (t,)) for t in ('date', 'timestamp', 'timestamptz')]
     forms += [(w, '({0} %s {1})' % like, (t, PATTERNS)) for t in TEXTS for like, w in (('LIKE', 0.6), ('NOT LIKE', 0.3))]
     every = INTS + FLOATS + ['numeric', 'date', 'timestamp', 'timestamptz'] + TEXTS + ['"char"', 'uuid', 'oid', 'interval', 'time', 'money', 'bytea', 'bit',

@@ -4,6 +4,7 @@ A schema is a list of steps that build it: an Sql runs as it stands, an Insert
 has rows that a reduction can drop one by one.  All randomness comes from the
 generator that is passed in.
 """
+import json
 import re
 import struct
 
@@ -195,6 +196,42 @@ def modifier_of(type):
     return (int(found.group(1)), int(found.group(2))) if found else (None, None)
 
 
+JSON_KEYS = ['a', 'b', 'ab', 'kind', 'v', 'f', 'ok', '', 'ä']
+
+
+def random_number(rng):
+    return rng.choice(['0', '-1', '12', '1.50', '0.000', '-0.0001', '1e3', '1.5e-3', '-2.5E2', '12345678901234567890.5', '1e40',
+                       '1e70', '0.1234567890123456', str(rng.randint(-1000, 1000)), str(rng.randint(0, 99999) / 100)])
+
+
+def random_json_value(rng, key, depth):
+    kind = rng.random()
+    if kind < 0.08:
+        return 'null'
+    if kind < 0.9 and key in ('v', 'f', 'ok'):
+        # what casts take
+        return {'v': str(rng.randint(-50, 50)), 'f': str(rng.randint(-50, 50) / 4.0), 'ok': rng.choice(['true', 'false', '"true"'])}[key]
+    if depth > 0 and kind < (0.6 if key in ('a', 'b') else 0.15):
+        return random_object(rng, depth - 1) if kind < 0.5 else '[1, "a", {"a": 2}]'
+    if kind < 0.7:
+        return json.dumps(rng.choice(WORDS + ['12', ' 7', '"', 'line\n', '\\u0041', 'a' * 300]), ensure_ascii=rng.random() < 0.5)
+    return random_number(rng) if kind < 0.9 else rng.choice(['true', 'false'])
+
+
+def random_object(rng, depth):
+    """Some keys come twice, and some objects have many."""
+    keys = rng.choices(JSON_KEYS, k=rng.choice([0, 1, 3, 5, 8]))
+    if rng.random() < 0.1:
+        keys += ['k%d' % i for i in range(rng.choice([20, 40, 100]))]
+    return '{%s}' % ', '.join('%s: %s' % (json.dumps(k), random_json_value(rng, k, depth)) for k in keys)
+
+
+def random_json(rng):
+    if rng.random() < 0.1:
+        return rng.choice(['null', '[]', '["a", "kind", 1]', '"kind"', '1.0', 'true', '[{"a": 1}]'])
+    return random_object(rng, 2)
+
+
 def random_value(rng, type, sums=''):
     """A value of the type as text, not yet quoted."""
     if type.startswith('numeric'):
@@ -226,7 +263,7 @@ def random_value(rng, type, sums=''):
         'inet': lambda: rng.choice(['10.0.0.%d' % rng.randint(0, 5), '10.0.0.1/24', '10.0.0.1/8', '::1', '::ffff:10.0.0.1', '10.0.0.0/24']),
         'macaddr': lambda: rng.choice(['00:00:00:00:00:00', 'ff:ff:ff:ff:ff:ff', '08:00:2b:01:02:0%d' % rng.randint(0, 5), '0%d:00:00:00:00:ff' % rng.randint(0, 5)]),
         'mood': lambda: rng.choice(MOODS),
-        'jsonb': lambda: rng.choice(['null', '{}', '{"a": [1, 2]}']),
+        'jsonb': lambda: random_json(rng),
         'varchar(5)': lambda: random_text(rng)[:5],
         'char(3)': lambda: random_text(rng)[:3],
         'int4[]': lambda: rng.choice(['{}', '{1,2}', '{NULL}']),
@@ -239,7 +276,7 @@ NUMERICS = ['numeric(10,2)', 'numeric(10,2)', 'numeric(18,4)', 'numeric(5,0)', '
 SUPPORTED = ['bool', '"char"', 'int2', 'int4', 'int8', 'float4', 'float8', 'date', 'timestamp', 'timestamptz',
              'oid', 'uuid', 'text', 'varchar', 'varchar(5)', 'char(3)', 'numeric', 'numeric', 'interval', 'time', 'money',
              'bytea', 'bit(5)', 'varbit', 'inet', 'macaddr', 'mood']
-NEIGHBOURS = ['timetz', 'jsonb', 'int4[]']
+NEIGHBOURS = ['timetz', 'jsonb', 'jsonb', 'int4[]']
 # an enum, of which the order is not that of making
 MOODS = ['sad', 'calm', 'ok', 'happy']
 # as an identity that is expensive, so that the planner computes it late

@@ -925,9 +925,84 @@ test_fields(void)
 	GIVES(text_code(bytes("\xf0\x9f")), 0x1f);
 }
 
+/* An object of one pair, and what is asked of it. */
+static void
+test_json(void)
+{
+	/* {"a": "xy"}: a header, an entry of the key, one of the value, and their bytes */
+	static const char object[] = "\x01\x00\x00\x20\x01\x00\x00\x80\x02\x00\x00\x00" "axy";
+	Bytes		a = {object, sizeof(object) - 1};
+	Bytes		short_one = {object, sizeof(object) - 2};
+
+	GIVES(jsonb_place(a, bytes("a")), 1);
+	GIVES(jsonb_place(a, bytes("b")), JSON_NO_KEY);
+	GIVES(jsonb_place(bytes(""), bytes("a")), JSON_NO_KEY);
+	GIVES(text_eq(jsonb_text(a, 1, E), bytes("xy")), 1);
+	FAILS(jsonb_text(short_one, 1, E));
+	GIVES(jsonb_text(a, JSON_NO_KEY, E).len, 0);
+	GIVES(jsonb_inside(a, 1).len, 0);
+	GIVES(jsonb_has(a, bytes("a")), 1);
+	GIVES(text_int2(bytes("-32768"), E), MIN2);
+	FAILS(text_int2(bytes("-32769"), E));
+	GIVES(text_int8(bytes("-9223372036854775808"), E), MIN8);
+	FAILS(text_int8(bytes("9223372036854775808"), E));
+	FAILS(text_int4(bytes("+"), E));
+	GIVES(text_float8(bytes("-1.25e2"), E), -125.0);
+	GIVES(text_float8(bytes("0.1"), E), 0.1);
+	GIVES(text_bool(bytes(" oFF"), E), 0);
+	FAILS(text_bool(bytes("o"), E));
+}
+
+/* Any bytes can be asked; what is read stays within them, as sanitizers see. */
+static void
+test_damaged_json(void)
+{
+	uint64_t	seed = 1;
+	uint64_t	answers = 0;
+	char		number[JSON_NUMBER_LENGTH];
+
+	for (int trial = 0; trial < 20000; trial++)
+	{
+		uint32_t	len = (uint32_t) (trial % 60);
+		char	   *data = malloc(len + 1);
+		Bytes		a = {data, len};
+		bool		failed = false;
+
+		for (uint32_t i = 0; i < len; i++)
+		{
+			seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+			data[i] = (char) (seed >> 60);
+		}
+		/* mostly an object of few pairs, or an array of few elements */
+		if (len > 4)
+		{
+			data[0] = (char) (data[0] & 3);
+			data[1] = data[2] = 0;
+			data[3] = trial % 5 == 0 ? 0x40 : 0x20;
+			for (uint32_t i = 7; i < len; i += 4)
+				data[i] = (char) (data[i] << 4);
+			for (uint32_t i = 5; i < len; i += trial % 3 == 0 ? 1 : 4)
+				data[i] = 0;
+		}
+		for (int32_t place = -2; place < 9; place++)
+		{
+			Bytes		text = json_text(a, place, number, &failed);
+			Bytes		inside = jsonb_inside(a, place);
+
+			answers += text_chars(text) + text_chars(inside);
+		}
+		answers += jsonb_place(a, bytes("a")) > 0;
+		answers += jsonb_has(a, bytes(""));
+		free(data);
+	}
+	ok(answers > 0, "damaged documents are asked for their values");
+}
+
 int
 main(void)
 {
+	test_json();
+	test_damaged_json();
 	test_text_order();
 	test_bits();
 	test_zones();

@@ -113,6 +113,15 @@ register_values(const Insn *insn)
 	return insn_is_table(insn) ? 1 : CPU_BATCH;
 }
 
+/* The bytes that a register has: for values, and behind them for texts that are made of numbers. */
+static size_t
+register_bytes(const Insn *insn)
+{
+	size_t		texts = insn->op == OP_jsonb_text ? CPU_BATCH * JSON_NUMBER_LENGTH : 0;
+
+	return register_values(insn) * value_bytes[insn->type] + texts;
+}
+
 /* Spread a parameter's value over a batch, for n values. */
 static void
 fill_param(const ParamValue *param, size_t n, Register *reg, Vector *vector)
@@ -258,6 +267,20 @@ end_text_rows(Evaluator *eval)
 	eval->interrupted = engine_interrupted(&eval->hints);
 }
 
+/* jsonb_text of n rows, each with memory of its own for a number. */
+static void
+write_json_texts(uint32_t n, Bytes *restrict out, const Bytes *values, const int32_t *places,
+				 char *numbers, uint8_t *failed)
+{
+	for (uint32_t i = 0; i < n; i++)
+	{
+		bool		error = false;
+
+		out[i] = json_text(values[i], places[i], numbers + i * JSON_NUMBER_LENGTH, &error);
+		failed[i] = error;
+	}
+}
+
 /* An operation over texts, by pieces. */
 static void
 run_text_op(Evaluator *eval, const Insn *insn, const void *left, const void *right,
@@ -274,8 +297,13 @@ run_text_op(Evaluator *eval, const Insn *insn, const void *left, const void *rig
 
 		rows = text_rows(eval, texts, right_type == VT_TEXT ? (const Bytes *) others : NULL,
 						 n - first);
-		loops[insn->op] (rows, (char *) result + first * value_bytes[insn->type], texts,
-						 others, eval->failed + first);
+		if (insn->op == OP_jsonb_text)
+			write_json_texts(rows, (Bytes *) result + first, texts, (const int32_t *) others,
+							 (char *) ((Bytes *) result + CPU_BATCH) + first * JSON_NUMBER_LENGTH,
+							 eval->failed + first);
+		else
+			loops[insn->op] (rows, (char *) result + first * value_bytes[insn->type], texts,
+							 others, eval->failed + first);
 		end_text_rows(eval);
 	}
 }
@@ -599,7 +627,7 @@ eval_create(const Program *program, const ParamValue *params, const EngineHints 
 	char	   *next;
 
 	for (int i = 0; i < program->ninsns; i++)
-		size += register_values(&insns[i]) * value_bytes[insns[i].type];
+		size += register_bytes(&insns[i]);
 	eval = calloc(1, size);
 	if (eval == NULL)
 		return NULL;
@@ -619,7 +647,7 @@ eval_create(const Program *program, const ParamValue *params, const EngineHints 
 		reg->valid = (uint64_t *) next;
 		reg->error = (uint64_t *) (next + bitmap);
 		reg->values = next + 2 * bitmap;
-		next += 2 * bitmap + register_values(&insns[i]) * value_bytes[insns[i].type];
+		next += 2 * bitmap + register_bytes(&insns[i]);
 		reg->constant = is_constant(eval, &insns[i]);
 		if (insns[i].op == OP_param)
 			fill_param(&params[insns[i].index], register_values(&insns[i]), reg,

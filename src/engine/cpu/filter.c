@@ -137,6 +137,9 @@ insn_cost(const RowFilter *filter, const Insn *insn)
 		case OP_bpchar_chars:
 		case OP_text_first:
 		case OP_text_after:
+		case OP_jsonb_place:
+		case OP_jsonb_text:
+		case OP_jsonb_has:
 			return SEARCH_COST;
 		case OP_text_like:
 		case OP_timestamptz_local:

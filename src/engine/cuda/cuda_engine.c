@@ -229,17 +229,25 @@ cuda_close(EngineRun *head)
 	free_run(run);
 }
 
-/* All but Programs with many lists of values: large ones are slow to compile, not wrong. */
+/*
+ * All but first rows, values of a jsonb, of which the texts of numbers have no memory there, floats
+ * of texts, for which there is no strtod, and Programs with many lists of values: large ones are
+ * slow to compile, not wrong.
+ */
 static bool
 cuda_supports(const Program *program, char *reason, size_t len)
 {
-	bool		fits = layout_nlists(program) <= ARGS_MAX_LISTS;
-	bool		has_first_rows = program_first_rows(program) != NULL;
+	const char *why = NULL;
 
+	if (program_first_rows(program) != NULL)
+		why = "first rows of groups are not supported";
+	else if (program_needs_cpu(program))
+		why = "values of type jsonb, and floats made of texts, are not supported";
+	else if (layout_nlists(program) > ARGS_MAX_LISTS)
+		why = "there are too many ordered arguments";
 	if (len > 0)
-		snprintf(reason, len, "%s", has_first_rows ? "first rows of groups are not supported" :
-				 fits ? "" : "there are too many ordered arguments");
-	return fits && !has_first_rows;
+		snprintf(reason, len, "%s", why ? why : "");
+	return why == NULL;
 }
 
 /* Kernels are kept below the directory, those of both engines together. */

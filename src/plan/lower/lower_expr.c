@@ -138,6 +138,8 @@ lower_node(Lowering *l, Expr *expr)
 			return lower_choice(l, expr, NULL);
 		case T_ScalarArrayOpExpr:
 			return lower_array_op(l, (ScalarArrayOpExpr *) expr);
+		case T_CoerceViaIO:
+			return lower_cast_through_text(l, (CoerceViaIO *) expr);
 		default:
 			return lower_reject(l, REJECTED_EXPRESSION, _("%s is not supported"), expression_kind(expr));
 	}

@@ -182,6 +182,16 @@ extern int	lower_time_product(Lowering *l, Expr *expr);
 extern bool lower_interval_function(Lowering *l, Oid function, List *args, int *reg);
 
 /*
+ * lower_json.c: values of the keys of jsonb columns, and what input functions make of texts.
+ */
+
+/* Lower a call, if the function is one of those here, to *reg (or -1). */
+extern bool lower_json_function(Lowering *l, Oid function, List *args, int *reg);
+
+/* A cast of a text to a number or a truth value. */
+extern int	lower_cast_through_text(Lowering *l, const CoerceViaIO *cast);
+
+/*
  * lower_logic.c: AND, OR, NOT, IS NULL, IS TRUE and the like.
  */
 

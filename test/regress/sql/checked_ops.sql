@@ -7,7 +7,7 @@
 CREATE TABLE edges (id int, a2 smallint DEFAULT 1, b2 smallint DEFAULT 1, a4 int DEFAULT 1, b4 int DEFAULT 1, a8 bigint DEFAULT 1, b8 bigint DEFAULT 1,
 	x4 real DEFAULT 1, y4 real DEFAULT 1, x8 float8 DEFAULT 1, y8 float8 DEFAULT 1, d date DEFAULT '2000-01-01', e date DEFAULT '2000-01-01',
 	ts timestamp DEFAULT '2000-01-01', tz timestamptz DEFAULT '2000-01-01 00:00+00', n numeric(10,2) DEFAULT 1, m numeric(18,6) DEFAULT 1, q numeric DEFAULT 1.0,
-	w numeric(60,19) DEFAULT 1, iv interval DEFAULT '1 hour');
+	w numeric(60,19) DEFAULT 1, iv interval DEFAULT '1 hour', t text DEFAULT '1');
 CREATE TABLE checked_ops (id int GENERATED ALWAYS AS IDENTITY, op text, expr text, row_values text);
 INSERT INTO checked_ops (op, expr, row_values) VALUES
 	('int2_add', 'a2 + b2', 'a2 = 32767'), ('int2_add', 'a2 + b2', 'a2 = -32768, b2 = -1'),
@@ -74,6 +74,11 @@ INSERT INTO checked_ops (op, expr, row_values) VALUES
 	('timestamp_bin', 'date_bin(''10000 days'', ts, ''2000-01-01'')', 'ts = ''4714-11-24 BC'''), ('timestamp_bin', 'date_bin(''1 day'', tz, ''294276-12-31 00:00+00'')', 'tz = ''4714-11-24 00:30+00 BC'''),
 	('timestamptz_local', 'tz::timestamp', 'tz = ''294276-12-31 23:30+00'''), ('timestamptz_local', 'tz AT TIME ZONE ''-01''', 'tz = ''294276-12-31 23:30+00'''),
 	('timestamp_utc', 'ts::timestamptz', 'ts = ''4714-11-24 00:30 BC'''), ('timestamp_utc', 'd::timestamptz', 'd = ''4714-11-24 BC'''), ('timestamp_utc', 'ts AT TIME ZONE ''+05''', 'ts = ''294276-12-31 23:30'''),
+	('text_int2', 't::int2', 't = ''32768'''),
+	('text_int4', 't::int4', 't = ''-2147483649'''), ('text_int4', 't::int4', 't = '''''),
+	('text_int8', 't::int8', 't = ''9223372036854775808'''), ('text_int8', 't::int8', 't = ''1e2'''),
+	('text_bool', 't::bool', 't = ''truth'''), ('text_bool', 't::bool', 't = ''o'''),
+	('text_numeric', 't::numeric(10,2)', 't = ''1e'''), ('text_numeric', 't::numeric(10,2)', 't = ''NaN'''), ('text_numeric', 't::numeric(4,2)', 't = ''99.995'''),
 	('numeric_fit', 'm::numeric(6,2)', 'm = 9999.995'), ('numeric_fit', '(n * 1.5)::numeric(3)', 'n = 999.5'),
 	('numeric_to_float8', 'm::float8', 'm = 999999999999.999999'),
 	('display_scale_is', 'q', 'q = 1.00'),
@@ -118,6 +123,16 @@ CREATE TABLE zeros AS SELECT i AS id, CASE WHEN i = 2 THEN round(0.0, 600) ELSE 
 ANALYZE zeros;
 SELECT op, check_fallback('SELECT ' || expr || ' FROM zeros') AS outcome, check_engine('SELECT ' || expr || ' FROM zeros WHERE id <> 2') AS filtered
 FROM (VALUES ('display_scale_sum', 'sum(q * q)'), ('wide_high', 'sum(w)')) v (op, expr);
+
+-- what devices leave to PostgreSQL
+CREATE TABLE written AS SELECT i AS id, (ARRAY['{"a": 1, "b": 1}', '{"a": {"b": 1}, "b": "1.2.3"}', '{"a": 1e80, "b": "infinity"}', '{"a": "\u00e4", "b": "1e400"}'])[i]::jsonb AS j FROM generate_series(1, 4) i;
+ANALYZE written;
+SET gpuagg.engine = cpu;
+SELECT op, expr, id, check_fallback(format('SELECT %s, count(*) FROM written WHERE id IN (1, %s) GROUP BY 1', expr, id)) AS outcome,
+	check_engine(format('SELECT count(%s) FILTER (WHERE id = 1) FROM written', expr)) AS filtered
+FROM (VALUES ('jsonb_text', 'j ->> ''a''', 2), ('jsonb_text', 'j ->> ''a''', 3), ('text_float8', '(j ->> ''b'')::float8', 2), ('text_float8', '(j ->> ''b'')::float8', 3), ('text_float8', '(j ->> ''b'')::float8', 4)) v (op, expr, id);
+RESET gpuagg.engine;
+DROP TABLE written;
 
 -- infinite intervals are PostgreSQL 17's, and what overflows is an error in later versions only
 CREATE TABLE infinite_spans AS SELECT i AS id, CASE WHEN i = 2 THEN 'infinity' ELSE '2000-01-01' END::timestamp AS ts, CASE WHEN i = 2 THEN '4714-11-24 00:30+00 BC' ELSE '2000-01-01 00:00+00' END::timestamptz AS tz,

@@ -261,7 +261,7 @@ SELECT step, reason FROM unnest(ARRAY[
 	'SELECT DISTINCT ON (k) k, random() FROM facts ORDER BY k, id',
 	'SELECT DISTINCT ON (k) k, (SELECT max(i) FROM generate_series(1, f.id) i) FROM facts f ORDER BY k, id',
 	'SELECT DISTINCT ON (k) k, generate_series(1, 2) FROM facts ORDER BY k, id',
-	'SELECT DISTINCT ON (k) k, t::int FROM facts ORDER BY k, id',
+	'SELECT DISTINCT ON (k) k, t::date FROM facts ORDER BY k, id',
 	'SELECT DISTINCT ON (k) k, count(*) FROM facts GROUP BY k, i4 ORDER BY k, count(*)',
 	'SELECT DISTINCT ON (k) k FROM facts TABLESAMPLE SYSTEM (50) ORDER BY k, id']) query, gpuagg_explain(query) WHERE step !~ 'GROUP BY';
 -- no window of which few rows are wanted

@@ -5,6 +5,9 @@
 #include "postgres.h"
 
 #include <math.h>
+
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
 #include "utils/numeric.h"
 #include "utils/regproc.h"
@@ -115,15 +118,44 @@ limit_precision(Lowering *l, int reg, int precision)
 	return limit < 0 ? -1 : program_add_op(l->builder, OP_numeric_fit, reg, limit);
 }
 
+/* Is it the numeric that a text is read as? */
+static bool
+is_read_text(const Expr *expr)
+{
+	return IsA(expr, CoerceViaIO) &&
+		exprType((Node *) ((const CoerceViaIO *) expr)->arg) == TEXTOID;
+}
+
+/* numeric(text::numeric, type modifier): rounded as it is read */
+static int
+lower_text_cast(Lowering *l, const CoerceViaIO *cast, const Expr *modifier, NumericInfo *info)
+{
+	int			typmod;
+	int			precision;
+	int			to;
+	int			reg;
+
+	if (!int4_value(modifier, &typmod) || !read_typmod(typmod, &precision, &to) || to < 0 ||
+		precision > NUMERIC64_MAX_SCALE)
+		return lower_reject(l, REJECTED_NUMERIC, _("a cast to numeric of this scale is not supported"));
+	reg = lower_expr(l, cast->arg);
+	fixed_scale(info, to, 0);
+	reg = reg < 0 ? -1 : lower_op(l, OP_text_numeric, reg, lower_int4(l, to));
+	return reg < 0 ? -1 : limit_precision(l, reg, precision);
+}
+
 int
 lower_cast(Lowering *l, List *args, NumericInfo *info)
 {
 	NumericInfo from;
-	int			reg = lower_numeric(l, linitial(args), &from);
+	int			reg;
 	int			typmod;
 	int			precision;
 	int			to;
 
+	if (is_read_text(linitial(args)))
+		return lower_text_cast(l, linitial(args), lsecond(args), info);
+	reg = lower_numeric(l, linitial(args), &from);
 	if (reg < 0)
 		return -1;
 	if (!int4_value(lsecond(args), &typmod) || !read_typmod(typmod, &precision, &to) || to < 0)
