@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/cpu/deform.h"
+#include "engine/cpu/filter.h"
 #include "program/heap_page.h"
 #include "tap.h"
 
@@ -1445,6 +1446,101 @@ test_expected_page(void)
 	free(bytes);
 }
 
+/* A filter of two texts, the second one's condition being the dearer one. */
+static Program *
+two_conditions(ParamValue params[2])
+{
+	Program    *program;
+	int			first;
+	int			second;
+
+	program_begin(&builder, SOURCE_PAGES);
+	program_add_attr(&builder, -1, 4);
+	program_add_attr(&builder, -1, 4);
+	for (int i = 0; i < 2; i++)
+	{
+		program_add_param(&builder, VT_TEXT);
+		params[i] = (ParamValue) {.type = VT_TEXT,.bytes = {i == 0 ? "a" : "b", 1}};
+	}
+	first = program_add_column(&builder, 1, VT_TEXT, true, -1);
+	second = program_add_column(&builder, 2, VT_TEXT, true, -1);
+	first = program_add_op(&builder, OP_text_eq, first, program_add_param_ref(&builder, 0));
+	second = program_add_op(&builder, OP_text_eq, second, program_add_param_ref(&builder, 1));
+	program_set_filter(&builder, program_add_op(&builder, OP_and, first, second));
+	program_add_acc(&builder, ACC_COUNT, -1, -1);
+	program = malloc(program_size(&builder));
+	program_finish(&builder, program);
+	return program;
+}
+
+/* 100 rows, whose first texts are "a", or toasted. */
+static void
+two_texts(bool toasted, const char *second)
+{
+	Row			row = {0};
+
+	page_begin();
+	for (int i = 0; i < 100; i++)
+	{
+		toasted ? row_external(&row, VARLENA_TAG_ONDISK) : row_short(&row, "a", 1);
+		row_short(&row, second, 1);
+		page_add(&row);
+	}
+}
+
+/* Filter the page so often; the rows of it that were left out the last time. */
+static uint32_t
+left_out(RowFilter *filter, int times)
+{
+	PageRef		ref = {page, NULL, 100, 7, 3, 0};
+	FilteredTuples result = {0};
+
+	for (int i = 0; i < times; i++)
+	{
+		uint32_t	line = 0;
+		ToastedRow	rows[100];
+
+		if (filter_find(filter, &ref, &line, message) != ENGINE_OK ||
+			filter_tuples(filter, &result, message) != ENGINE_OK || result.n > 0)
+			return UINT32_MAX;
+		filter_take_left(filter, rows, 100);
+	}
+	return result.left;
+}
+
+/*
+ * A condition that has refused all tuples is evaluated first, whatever it costs, and what the
+ * other one would read is not read; but not where rows may be hidden.
+ */
+static void
+test_learned_order(bool hides_rows)
+{
+	ParamValue	params[2];
+	Program    *program = two_conditions(params);
+	EngineHints hints = {0};
+	Evaluator  *eval = eval_create(program, params, &hints);
+	DeformBuffer *rest = deform_create(program, params, 1000, NULL);
+	RowFilter  *filter;
+	uint32_t	before;
+	uint32_t	after;
+
+	program->hides_rows = hides_rows;
+	filter = filter_create(program, params, eval, rest);
+	two_texts(true, "c");
+	before = left_out(filter, 1);
+	two_texts(false, "c");
+	left_out(filter, 100);
+	two_texts(true, "c");
+	after = left_out(filter, 1);
+	ok(before == 100 && after == (hides_rows ? 100 : 0),
+	   "conditions in the order of what they refuse%s: of 100 rows %u are left out, then %u",
+	   hides_rows ? ", but for hidden rows" : "", before, after);
+	filter_free(filter);
+	deform_free(rest);
+	eval_free(eval);
+	free(program);
+}
+
 int
 main(void)
 {
@@ -1473,6 +1569,8 @@ main(void)
 	test_null_ranges();
 	test_pass_end();
 	test_expected_page();
+	test_learned_order(false);
+	test_learned_order(true);
 	free(page);
 	return done_testing();
 }

@@ -14,8 +14,11 @@
  * seen.  What one costs is the walk to the last attribute that it reads, its texts, and
  * its operations.  So among cheap ones the first attributes decide, and a pattern that
  * is looked for in a text comes behind comparisons of integers not far behind the text.
- * Of a look-up in a table it is also known how many keys the table lacks, about: one that
- * refuses more tuples may cost more.
+ * One that refuses more tuples may cost more.  Of a look-up in a table it is known beforehand
+ * which share of the keys in the table's range it lacks, but not how many rows have keys
+ * in that range.  So it is counted what each conjunct refuses, and they are put in order
+ * again and again by that, since the tuples of other pages may be others.  But where
+ * the Program hides rows, they stay as they are: no order tells of hidden values.
  * Expensive ones begin a stage, to be evaluated for few tuples.  From the first one on
  * that can be an error, all keep the Program's order.
  */
@@ -42,6 +45,13 @@
 #define REFUSED_SHARE 0.5
 #define LEAST_REFUSED_SHARE 0.01
 
+/*
+ * After how many tuples conjuncts are put in order again, which takes as long as a few
+ * hundred tuples at most; and how many a conjunct must have seen.
+ */
+#define LEARNED_TUPLES 8192
+#define LEAST_SEEN 256
+
 typedef struct Conjunct
 {
 	int			reg;
@@ -49,6 +59,8 @@ typedef struct Conjunct
 	int			reading;		/* cost: of reading its columns, and what is before them */
 	int			last;			/* attribute, from 1, that it reads; 0: none */
 	double		refused;		/* the share of tuples for which it is not true */
+	uint32_t	nseen;			/* tuples for which it has been evaluated of late, */
+	uint32_t	nrefused;		/* and those for which it was not true */
 } Conjunct;
 
 /* Tuples are fetched ahead as far as one of so many is read. */
@@ -69,19 +81,27 @@ typedef struct FilterStage
 	DeformPass *pass;
 } FilterStage;
 
+/* How tuples are read for the conjuncts in their order. */
+typedef struct FilterPlan
+{
+	int			nstages;
+	FilterStage *stages;
+	DeformPass *rest_pass;		/* of what keys and accumulators need */
+} FilterPlan;
+
 struct RowFilter
 {
 	const Program *program;
 	const ParamValue *params;
 	Evaluator  *eval;
 	DeformBuffer *buffer;		/* the filter's columns */
+	const DeformBuffer *rest_buffer;	/* those that keys and accumulators need */
 	int			nconjuncts;
 	int			nfree;			/* the first ones, which can be sorted */
 	Conjunct   *conjuncts;
-	int			nstages;
-	FilterStage *stages;
+	FilterPlan	plan;
 	RegisterList rest;			/* what keys and accumulators need */
-	DeformPass *rest_pass;
+	uint32_t	nlearned;		/* tuples since the conjuncts were put in order */
 	uint32_t	n;				/* tuples found */
 	uint32_t	found;			/* by the last call of filter_tuples, */
 	uint32_t	reach;			/* and how far they were read */
@@ -164,6 +184,12 @@ reading_cost(const Program *program, const bool *wanted)
 	return cost;
 }
 
+static double
+at_least_seldom(double refused)
+{
+	return refused > LEAST_REFUSED_SHARE ? refused : LEAST_REFUSED_SHARE;
+}
+
 /* Which share of tuples a conjunct refuses: known of whether a table has a key, or lacks it. */
 static double
 refused_share(const RowFilter *filter, int reg)
@@ -177,7 +203,7 @@ refused_share(const RowFilter *filter, int reg)
 	refused = lookup_share(table_of(filter, lookup));
 	if (!lacks)
 		refused = 1 - refused;
-	return refused > LEAST_REFUSED_SHARE ? refused : LEAST_REFUSED_SHARE;
+	return at_least_seldom(refused);
 }
 
 static Conjunct
@@ -230,11 +256,12 @@ make_conjuncts(RowFilter *filter)
 	return true;
 }
 
-/* Sort those that can be sorted by their costs. */
-static void
+/* Sort those that can be sorted by their costs; false: they were in that order. */
+static bool
 sort_conjuncts(RowFilter *filter)
 {
 	Conjunct   *conjuncts = filter->conjuncts;
+	bool		moved = false;
 
 	for (int i = 0; i < filter->nfree; i++)
 	{
@@ -244,7 +271,9 @@ sort_conjuncts(RowFilter *filter)
 		for (; to > 0 && comes_before(&conjunct, &conjuncts[to - 1]); to--)
 			conjuncts[to] = conjuncts[to - 1];
 		conjuncts[to] = conjunct;
+		moved |= to < i;
 	}
+	return moved;
 }
 
 /* The registers marked, as a list; false: no memory. */
@@ -260,11 +289,11 @@ list_registers(const Program *program, const bool *needed, RegisterList *list)
 
 /* The next stage: conjuncts from `first` on; false: no memory. */
 static bool
-add_stage(RowFilter *filter, int first)
+add_stage(const RowFilter *filter, FilterPlan *plan, int first)
 {
 	const Program *program = filter->program;
-	FilterStage *stage = &filter->stages[filter->nstages];
-	const DeformPass *before = filter->nstages > 0 ? stage[-1].pass : NULL;
+	FilterStage *stage = &plan->stages[plan->nstages];
+	const DeformPass *before = plan->nstages > 0 ? stage[-1].pass : NULL;
 	bool		needed[PROGRAM_MAX_INSNS] = {0};
 	bool		wanted[PROGRAM_MAX_COLUMNS] = {0};
 
@@ -284,48 +313,87 @@ add_stage(RowFilter *filter, int first)
 			break;
 		memcpy(needed, together, sizeof(needed));
 	}
-	filter->nstages++;
+	plan->nstages++;
 	stage->pass = deform_pass_create(filter->buffer, wanted, before);
 	return stage->pass != NULL && list_registers(program, needed, &stage->needed);
 }
 
+static void
+free_plan(FilterPlan *plan)
+{
+	for (int i = 0; i < plan->nstages; i++)
+	{
+		deform_pass_free(plan->stages[i].pass);
+		free(plan->stages[i].needed.registers);
+	}
+	deform_pass_free(plan->rest_pass);
+	free(plan->stages);
+}
+
 /* What happens to tuples that pass; false: no memory. */
 static bool
-plan_rest(RowFilter *filter, const DeformBuffer *rest)
+plan_rest(const RowFilter *filter, FilterPlan *plan)
 {
 	bool		needed[PROGRAM_MAX_INSNS] = {0};
 	bool		wanted[PROGRAM_MAX_COLUMNS] = {0};
 
 	program_mark_groups(filter->program, needed);
 	program_mark_columns(filter->program, needed, wanted);
-	filter->rest_pass = deform_pass_create(rest, wanted,
-										   filter->stages[filter->nstages - 1].pass);
-	return filter->rest_pass != NULL &&
-		list_registers(filter->program, needed, &filter->rest);
+	plan->rest_pass = deform_pass_create(filter->rest_buffer, wanted,
+										 plan->stages[plan->nstages - 1].pass);
+	return plan->rest_pass != NULL;
 }
 
+/* Plan to evaluate the conjuncts in their order; false: no memory. */
 static bool
-plan(RowFilter *filter, const DeformBuffer *rest)
+make_plan(RowFilter *filter)
+{
+	FilterPlan	plan = {.stages = calloc((size_t) filter->nconjuncts, sizeof(FilterStage))};
+	bool		made = plan.stages != NULL;
+
+	for (int i = 0; i < filter->nconjuncts && made; i += plan.stages[plan.nstages - 1].n)
+		made = add_stage(filter, &plan, i);
+	made = made && plan_rest(filter, &plan);
+	free_plan(&filter->plan);
+	filter->plan = plan;
+	return made;
+}
+
+/* Put the conjuncts in order by what they have refused of late; false: no memory. */
+static bool
+learn(RowFilter *filter)
+{
+	filter->nlearned = 0;
+	for (int i = 0; i < filter->nfree; i++)
+	{
+		Conjunct   *conjunct = &filter->conjuncts[i];
+
+		if (conjunct->nseen >= LEAST_SEEN)
+			conjunct->refused = at_least_seldom((double) conjunct->nrefused / conjunct->nseen);
+		conjunct->nseen /= 2;
+		conjunct->nrefused /= 2;
+	}
+	return !sort_conjuncts(filter) || make_plan(filter);
+}
+
+/* All that does not change while tuples are filtered; false: no memory. */
+static bool
+set_up(RowFilter *filter)
 {
 	const Program *program = filter->program;
 	bool		needed[PROGRAM_MAX_INSNS] = {0};
+	bool		groups[PROGRAM_MAX_INSNS] = {0};
 	bool		wanted[PROGRAM_MAX_COLUMNS] = {0};
 
 	filter->conjuncts = calloc(program->ninsns, sizeof(Conjunct));
-	filter->stages = calloc(program->ninsns, sizeof(FilterStage));
 	program_mark_register(program, program->filter, needed);
 	program_mark_columns(program, needed, wanted);
+	program_mark_groups(program, groups);
 	filter->buffer = deform_create(program, filter->params, CPU_BATCH, wanted);
-	if (filter->conjuncts == NULL || filter->stages == NULL || filter->buffer == NULL)
-		return false;
-
-	if (!make_conjuncts(filter))
+	if (filter->conjuncts == NULL || filter->buffer == NULL || !make_conjuncts(filter))
 		return false;
 	sort_conjuncts(filter);
-	for (int i = 0; i < filter->nconjuncts; i += filter->stages[filter->nstages - 1].n)
-		if (!add_stage(filter, i))
-			return false;
-	return plan_rest(filter, rest);
+	return list_registers(program, groups, &filter->rest) && make_plan(filter);
 }
 
 RowFilter *
@@ -339,7 +407,8 @@ filter_create(const Program *program, const ParamValue *params, Evaluator *eval,
 	filter->program = program;
 	filter->params = params;
 	filter->eval = eval;
-	if (plan(filter, rest))
+	filter->rest_buffer = rest;
+	if (set_up(filter))
 		return filter;
 	filter_free(filter);
 	return NULL;
@@ -350,16 +419,10 @@ filter_free(RowFilter *filter)
 {
 	if (filter == NULL)
 		return;
-	for (int i = 0; i < filter->nstages; i++)
-	{
-		deform_pass_free(filter->stages[i].pass);
-		free(filter->stages[i].needed.registers);
-	}
-	deform_pass_free(filter->rest_pass);
+	free_plan(&filter->plan);
 	free(filter->rest.registers);
 	deform_free(filter->buffer);
 	free(filter->conjuncts);
-	free(filter->stages);
 	free(filter);
 }
 
@@ -454,6 +517,17 @@ note_reach(RowFilter *filter, const DeformTuple *tuples, uint32_t n)
 	deform_set_reach(filter->buffer, filter->reach);
 }
 
+/* Keep those of n rows for which a conjunct is true; -1: it is an error of one. */
+static int
+keep_by(RowFilter *filter, Conjunct *conjunct, int n)
+{
+	int			kept = filter_keep(eval_register(filter->eval, conjunct->reg), filter->rows, n);
+
+	conjunct->nseen += (uint32_t) n;
+	conjunct->nrefused += (uint32_t) (n - kept);
+	return kept;
+}
+
 /* Keep the tuples for which a stage's conjuncts are true. */
 static EngineStatus
 run_stage(RowFilter *filter, const FilterStage *stage, FilteredTuples *result, char *message)
@@ -474,8 +548,7 @@ run_stage(RowFilter *filter, const FilterStage *stage, FilteredTuples *result, c
 	}
 	n = list_rows(filter, result->n, &result->left);
 	for (int i = 0; i < stage->n && n > 0; i++)
-		n = filter_keep(eval_register(filter->eval, filter->conjuncts[stage->first + i].reg),
-						filter->rows, n);
+		n = keep_by(filter, &filter->conjuncts[stage->first + i], n);
 	if (n < 0)
 	{
 		snprintf(message, 256, "the filter would raise an error");
@@ -497,8 +570,14 @@ filter_tuples(RowFilter *filter, FilteredTuples *result, char *message)
 	result->left = 0;
 	filter->found = filter->n;
 	filter->reach = 0;
-	for (int i = 0; i < filter->nstages && status == ENGINE_OK && result->n > 0; i++)
-		status = run_stage(filter, &filter->stages[i], result, message);
+	if (filter->nlearned >= LEARNED_TUPLES && !filter->program->hides_rows && !learn(filter))
+	{
+		snprintf(message, 256, "out of memory");
+		return ENGINE_NO_MEMORY;
+	}
+	filter->nlearned += filter->n;
+	for (int i = 0; i < filter->plan.nstages && status == ENGINE_OK && result->n > 0; i++)
+		status = run_stage(filter, &filter->plan.stages[i], result, message);
 	filter->n = 0;
 	return status;
 }
@@ -513,7 +592,7 @@ EngineStatus
 filter_read_rest(RowFilter *filter, DeformBuffer *rest, DeformTuple *tuples,
 				 uint32_t n, char *message)
 {
-	EngineStatus status = deform_read(rest, filter->rest_pass, tuples, n, message);
+	EngineStatus status = deform_read(rest, filter->plan.rest_pass, tuples, n, message);
 
 	note_reach(filter, tuples, n);
 	return status;

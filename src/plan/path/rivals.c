@@ -43,6 +43,13 @@ typedef enum OrderUse
 	ORDER_SORTED				/* a sort is spared */
 } OrderUse;
 
+/* What is the same of the path beside each of PostgreSQL's. */
+typedef struct OwnCosts
+{
+	Cost		in_query;		/* what the query takes of it, in the order that it needs next */
+	Cost		value_sorts;	/* sorts within groups, which the planner does not count */
+} OwnCosts;
+
 /* The part of a cost within which add_path takes another one to be equal. */
 #define NOISE 0.01
 
@@ -378,19 +385,19 @@ cost_tolerated(const RivalsInput *in, const Path *rival)
 
 /* What becomes of the step for this path of PostgreSQL's; GROUPING_TAKEN: it is no better. */
 static GroupingFate
-fate_beside(const RivalsInput *in, Path *rival)
+fate_beside(const RivalsInput *in, const OwnCosts *own, Path *rival)
 {
 	PlannerInfo *root = in->root;
 	Path	   *path = in->path;
 	Cost		uncounted = native_has_workers(rival) ?
 		in->workers_start + in->calls / (max_parallel_workers_per_gather + 1) : in->calls;
 	Cost		noise = noise_in(in, rival) + uncounted;
-	Cost		sorts = Max(0, value_sorts(rival) - value_sorts(path));
+	Cost		sorts = Max(0, value_sorts(rival) - own->value_sorts);
 
 	if (compat_disabled_nodes(rival) < compat_disabled_nodes(path) ||
 		path->total_cost > rival->total_cost + cost_tolerated(in, rival) + uncounted + sorts)
 		return GROUPING_DEARER;
-	if (cost_in_query(in, path) > cost_in_query(in, rival) + noise)
+	if (own->in_query > cost_in_query(in, rival) + noise)
 		return root->sort_pathkeys == NIL && root->tuple_fraction > 0 ? GROUPING_LATER :
 			GROUPING_UNSORTED;
 	if (use_of_order(root, rival->pathkeys) != ORDER_UNUSED &&
@@ -436,6 +443,7 @@ is_chosen_for_order(const RivalsInput *in, Path *sorted, const List *others)
 GroupingFate
 rivals_remove(const RivalsInput *in, RelOptInfo *grouped_rel, bool *is_offered)
 {
+	OwnCosts	own = {cost_in_query(in, in->path), value_sorts(in->path)};
 	GroupingFate result = GROUPING_NOT_CHOSEN;
 	List	   *remaining = NIL;
 	ListCell   *lc;
@@ -443,7 +451,7 @@ rivals_remove(const RivalsInput *in, RelOptInfo *grouped_rel, bool *is_offered)
 	foreach(lc, grouped_rel->pathlist)
 	{
 		Path	   *rival = lfirst(lc);
-		GroupingFate fate = fate_beside(in, rival);
+		GroupingFate fate = fate_beside(in, &own, rival);
 
 		if (fate == GROUPING_TAKEN)
 			continue;
