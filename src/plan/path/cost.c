@@ -60,9 +60,10 @@
 #define WORKERS_START 4
 
 /*
- * Reading an input plan's pages that are in memory, of what the planner counts for pages.
+ * Reading pages that are in memory, of what the planner counts for pages.
  * It counts the disk's time, which processes do not divide; they do divide this.  A bitmap
- * scan of 41,000 pages, whose pages cost 109,000, takes 57 ms, which are 14,000.
+ * scan of 41,000 pages, whose pages cost 109,000, takes 57 ms, which are 14,000.  A row that an
+ * index finds on a page of its own takes 1.2 to 2 us; the planner counts 16.
  */
 #define CACHED_PAGES 0.1
 
@@ -324,12 +325,16 @@ cost_cached_pages_spared(Cost alone, Cost partial, double divisor)
 }
 
 double
+cost_share_in_memory(double pages)
+{
+	return pages <= effective_cache_size ? CACHED_PAGES : 1;
+}
+
+double
 cost_share_read_again(double pages)
 {
 	/* a scan of more than a quarter leaves nothing in shared buffers */
-	if (pages <= NBuffers / 4)
-		return 0;
-	return pages <= effective_cache_size ? CACHED_PAGES : 1;
+	return pages <= NBuffers / 4 ? 0 : cost_share_in_memory(pages);
 }
 
 /* The number of the last attribute that is read. */

@@ -57,6 +57,12 @@ extern Cost cost_workers_start(void);
 extern Cost cost_cached_pages_spared(Cost alone, Cost partial, double divisor);
 
 /*
+ * What reading a table's pages costs if all are in memory that fit, of what it costs to read them
+ * from a disk.
+ */
+extern double cost_share_in_memory(double pages);
+
+/*
  * What reading a table's pages costs that the same plan has just read, of what it costs to read
  * them from a disk.
  */

@@ -282,6 +282,25 @@ read_cost(const GpuAggPath *path, double kept)
 	return cost;
 }
 
+/* What is read below the path. */
+static Fetches
+fetches_below(const GpuAggPath *path)
+{
+	PlannerInfo *root = path->grouping.root;
+	const LoweredGrouping *lowered = &path->lowered;
+	Fetches		sum;
+	ListCell   *lookup;
+	ListCell   *build;
+
+	if (!lowered->reads_tables)
+		return path_fetches(root, path->workers > 0 ? lowered->partial_input : lowered->input);
+	sum = pages_in_order(lowered->tables.pages, read_cost(path, path->cost.kept));
+	forboth(lookup, lowered->lookups, build, lowered->builds)
+		if (!build_side_is_kept(root, lfirst(build), lfirst(lookup)))
+			fetches_add(&sum, path_fetches(root, lfirst(build)));
+	return sum;
+}
+
 /* What the costs are made of. */
 static CostInput
 cost_input(const GpuAggPath *path)
@@ -329,6 +348,7 @@ add_input(GpuAggPath *path, RelOptInfo *grouped_rel)
 	Cost		startup;
 
 	path->cost = cost_input(path);
+	path->fetches = fetches_below(path);
 	startup = cost_startup(&path->cost);
 	if (path->workers > 0)
 	{
@@ -409,7 +429,8 @@ gpuagg_path_cheaper(GpuAggPath *a, GpuAggPath *b)
 	forbidden = compat_disabled_nodes(&a->custom.path) - compat_disabled_nodes(&b->custom.path);
 	if (forbidden != 0)
 		return forbidden < 0 ? a : b;
-	return gpuagg_path_cost(a) <= gpuagg_path_cost(b) ? a : b;
+	return gpuagg_path_cost(a) + fetches_difference(&a->fetches, &b->fetches) <=
+		gpuagg_path_cost(b) ? a : b;
 }
 
 /* Does it start workers, of its own or of its input's? */

@@ -6,6 +6,7 @@
 #define GPUAGG_GPUAGG_PATH_H
 
 #include "plan/path/cost.h"
+#include "plan/path/fetches.h"
 #include "plan/path/grouping.h"
 #include "plan/path/report.h"
 
@@ -18,6 +19,7 @@ typedef struct GpuAggPath
 	TopInfo    *top;			/* NULL: all groups leave */
 	int			workers;		/* beside the leader */
 	CostInput	cost;			/* what the path's costs are made of */
+	Fetches		fetches;		/* of its tables or input, and its look-ups */
 	const char *join_reason;	/* why its rows are those of a join of PostgreSQL's, or NULL */
 	GroupingReport *report;		/* or NULL */
 } GpuAggPath;
@@ -32,7 +34,7 @@ extern GpuAggPath *gpuagg_path(Grouping *grouping, const LoweredGrouping *lowere
 /* The native plan becomes the first child, of the path that has been chosen. */
 extern void gpuagg_path_add_native(GpuAggPath *path, RelOptInfo *grouped_rel);
 
-/* The cost by which paths of the engine are compared. */
+/* The cost by which paths of the engine are compared that read the same. */
 extern Cost gpuagg_path_cost(const GpuAggPath *path);
 
 /* Either may be NULL: it is the other one. */

@@ -271,6 +271,7 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 			.looks_up = path->lowered.lookups != NIL,
 			.setup = cost_setup(path->engine),
 			.workers_start = gpuagg_path_rivals_start(path),
+			.fetches = path->fetches,
 			.calls = path->lowered.calls
 	};
 	if (grouping.is_input)

@@ -18,6 +18,8 @@
  * The planner counts less for a sort than it takes, and nothing for those within percentiles
  * and modes, which are added to what its paths cost.  So where it would take a sorted path of its
  * own whose order is sure to be needed, it is not offered another.
+ *
+ * Nor does it count all that index scans read within nested loops (fetches.c).
  */
 #include "postgres.h"
 
@@ -389,8 +391,10 @@ fate_beside(const RivalsInput *in, const OwnCosts *own, Path *rival)
 {
 	PlannerInfo *root = in->root;
 	Path	   *path = in->path;
-	Cost		uncounted = native_has_workers(rival) ?
-		in->workers_start + in->calls / (max_parallel_workers_per_gather + 1) : in->calls;
+	Fetches		fetches = path_fetches(root, rival);
+	Cost		uncounted = fetches_difference(&fetches, &in->fetches) +
+		(native_has_workers(rival) ?
+		 in->workers_start + in->calls / (max_parallel_workers_per_gather + 1) : in->calls);
 	Cost		noise = noise_in(in, rival) + uncounted;
 	Cost		sorts = Max(0, value_sorts(rival) - own->value_sorts);
 

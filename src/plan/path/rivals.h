@@ -7,6 +7,7 @@
 
 #include "nodes/pathnodes.h"
 
+#include "plan/path/fetches.h"
 #include "plan/path/report.h"
 
 typedef struct RivalsInput
@@ -20,6 +21,7 @@ typedef struct RivalsInput
 	Cost		setup;			/* what its engine's run costs of any rows */
 	Cost		workers_start;	/* what plans with workers take longer than their
 								 * cost says, beside this path */
+	Fetches		fetches;		/* what is read below the path */
 	Cost		calls;			/* what plans of one process take longer to call functions than
 								 * their cost says, beside this path */
 } RivalsInput;

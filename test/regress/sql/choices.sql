@@ -70,6 +70,34 @@ END $$;
 SELECT part, chosen_at('SELECT class, sum(amount) FROM choice_sales JOIN choice_items USING (item) GROUP BY class', part) FROM (VALUES (1.02), (1.05)) p (part);
 DROP FUNCTION chosen_at;
 
+-- Scans of an index in a loop read more pages than the planner counts, which takes 200 of them to be some of 5,000.
+CREATE TABLE choice_regions (region int PRIMARY KEY, name text);
+CREATE TABLE choice_makers (maker int PRIMARY KEY, region int);
+CREATE TABLE choice_orders (maker int, amount int, filler char(100));
+INSERT INTO choice_regions SELECT i, 'region ' || i FROM generate_series(1, 25) i;
+INSERT INTO choice_makers SELECT i, 1 + i % 25 FROM generate_series(1, 5000) i;
+INSERT INTO choice_orders SELECT 1 + (i::bigint * 7919) % 5000, i, '' FROM generate_series(1, 50000) i;
+CREATE INDEX ON choice_makers (region);
+CREATE INDEX ON choice_orders (maker);
+VACUUM ANALYZE choice_regions, choice_makers, choice_orders;
+CREATE FUNCTION looks_up(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	SET LOCAL random_page_cost = 4;
+	FOR line IN EXECUTE 'EXPLAIN ' || query LOOP
+		IF line LIKE '%Look-up:%' THEN
+			RETURN true;
+		END IF;
+	END LOOP;
+	RETURN false;
+END $$;
+SELECT looks_up('SELECT sum(amount) FROM choice_orders JOIN choice_makers USING (maker) JOIN choice_regions USING (region) WHERE name = ''region 7''');
+-- Not where it knows how many there are.
+SELECT looks_up('SELECT sum(amount) FROM choice_orders JOIN choice_makers USING (maker) WHERE region = 7 AND maker < 250');
+DROP FUNCTION looks_up;
+DROP TABLE choice_regions, choice_makers, choice_orders;
+
 -- An order that the query needs, or a query around it, counts with the sort that it spares.
 SELECT * FROM choice('SELECT t, n, sum(v) FROM choice_texts GROUP BY t, n ORDER BY t, n');
 SELECT * FROM choice('SELECT t, n, sum(v), rank() OVER (PARTITION BY t ORDER BY n) FROM choice_texts GROUP BY t, n');
