@@ -23,6 +23,7 @@
 
 #include "plan/path/cost.h"
 #include "plan/path/fetches.h"
+#include "plan/path/joined_rows.h"
 
 Fetches
 pages_in_order(double pages, Cost cost)
@@ -131,15 +132,26 @@ scan_fetches(const Path *path, double runs)
 
 static Fetches fetches_of_runs(PlannerInfo *root, const Path *path, double runs);
 
-/* Of a join's inputs, of which a nested loop may run the second for each row of the first. */
+/*
+ * Of a join's inputs, of which a nested loop may run the second for each row of the first; for
+ * rows that the planner does not expect, at the cost of all.
+ */
 static Fetches
 join_fetches(PlannerInfo *root, const JoinPath *join, double runs)
 {
-	Fetches		sum = fetches_of_runs(root, join->outerjoinpath, runs);
+	const Path *outer = join->outerjoinpath;
+	const Path *inner = join->innerjoinpath;
+	Fetches		sum = fetches_of_runs(root, outer, runs);
 
-	if (IsA(join, NestPath) && PATH_REQ_OUTER(join->innerjoinpath) != NULL)
-		runs *= join->outerjoinpath->rows;
-	fetches_add(&sum, fetches_of_runs(root, join->innerjoinpath, runs));
+	if (IsA(join, NestPath) && PATH_REQ_OUTER(inner) != NULL)
+	{
+		double		factor = joined_rows_factor(root, outer->parent->relids);
+		Cost		more = runs * outer->rows * (factor - 1) * inner->total_cost;
+
+		fetches_add(&sum, (Fetches) {.uncounted = more,.in_memory = more});
+		runs *= outer->rows * factor;
+	}
+	fetches_add(&sum, fetches_of_runs(root, inner, runs));
 	return sum;
 }
 

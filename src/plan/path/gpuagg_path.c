@@ -34,6 +34,12 @@
 #include "plan/plan_info.h"
 
 /*
+ * What a row of a look-up takes beyond what is counted for it, which is what PostgreSQL counts for
+ * a row of a hash table: its values are looked for among those that are there, in 0.3 to 0.6 us.
+ */
+#define LOOKED_UP_ROW 0.07
+
+/*
  * The plan's target list for what the engine gives: keys, then aggregates; then
  * GROUPING(), and what the node itself sets to NULL.
  *
@@ -297,7 +303,10 @@ fetches_below(const GpuAggPath *path)
 	sum = pages_in_order(lowered->tables.pages, read_cost(path, path->cost.kept));
 	forboth(lookup, lowered->lookups, build, lowered->builds)
 		if (!build_side_is_kept(root, lfirst(build), lfirst(lookup)))
+		{
 			fetches_add(&sum, path_fetches(root, lfirst(build)));
+			sum.in_memory += ((const Path *) lfirst(build))->rows * LOOKED_UP_ROW;
+		}
 	return sum;
 }
 

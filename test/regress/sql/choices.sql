@@ -95,8 +95,21 @@ END $$;
 SELECT looks_up('SELECT sum(amount) FROM choice_orders JOIN choice_makers USING (maker) JOIN choice_regions USING (region) WHERE name = ''region 7''');
 -- Not where it knows how many there are.
 SELECT looks_up('SELECT sum(amount) FROM choice_orders JOIN choice_makers USING (maker) WHERE region = 7 AND maker < 250');
+-- Nearly each row finds the one that it refers to by a key of two columns, which the planner takes to be independent: 1,000 are joined, of which it expects 10.
+CREATE TABLE choice_offers (part int, maker int, price int, PRIMARY KEY (part, maker));
+CREATE TABLE choice_lines (part int, maker int, a int, b int, c int, amount int);
+INSERT INTO choice_regions SELECT i, 'region ' || i FROM generate_series(26, 1000) i;
+INSERT INTO choice_offers SELECT 1 + i / 10, 1 + i % 1000, i FROM generate_series(0, 4999) i;
+INSERT INTO choice_lines SELECT part, maker, 1 + n % 1000, 1 + n / 7 % 1000, 1 + n / 11 % 1000, price FROM choice_offers, generate_series(1, 20) n ORDER BY n;
+CREATE INDEX ON choice_lines (part, maker);
+VACUUM ANALYZE choice_regions, choice_lines, choice_offers;
+SELECT looks_up('SELECT sum(amount * price), min(r1.region), min(r2.name), min(r3.region) FROM choice_lines JOIN choice_offers USING (part, maker)
+	JOIN choice_regions r1 ON a = r1.region JOIN choice_regions r2 ON b = r2.region JOIN choice_regions r3 ON c = r3.region WHERE price < 50');
+-- Few rows are read by an index.
+SELECT looks_up('SELECT sum(amount * price), min(r1.region), min(r2.name), min(r3.region) FROM choice_lines JOIN choice_offers USING (part, maker)
+	JOIN choice_regions r1 ON a = r1.region JOIN choice_regions r2 ON b = r2.region JOIN choice_regions r3 ON c = r3.region WHERE price = 50');
 DROP FUNCTION looks_up;
-DROP TABLE choice_regions, choice_makers, choice_orders;
+DROP TABLE choice_regions, choice_makers, choice_orders, choice_offers, choice_lines;
 
 -- An order that the query needs, or a query around it, counts with the sort that it spares.
 SELECT * FROM choice('SELECT t, n, sum(v) FROM choice_texts GROUP BY t, n ORDER BY t, n');
