@@ -60,7 +60,7 @@ typedef struct Counters
 	uint32_t	left;			/* rows left out */
 	uint32_t	refused;		/* rows whose tuples were not gathered */
 	uint32_t	unpacked;		/* rows of segments that have a place in columns */
-	uint32_t	unused;
+	uint32_t	first_missed;	/* may a first row have found no room? */
 	uint64_t	rows_passed;
 	uint64_t	emitted_bytes;	/* of texts in the output */
 	uint64_t	values_missed;	/* 1 and the most 8-byte words that an extreme's
@@ -333,6 +333,30 @@ typedef struct ListArgs
 	DeviceList	lists[ARGS_MAX_LISTS];
 } ListArgs;
 
+/* No entry. */
+#define FIRST_NONE UINT32_MAX
+
+/* The first rows of groups (first_rows.cuh). */
+typedef struct DeviceFirstRows
+{
+	POINTER(uint32_t) refs;		/* by slots: the entries in their order, by numbers; or
+								 * FIRST_NONE */
+	POINTER(uint64_t) bounds;	/* by slots: first_bound of the last one */
+	POINTER(uint64_t) entries;	/* of first_rows.h */
+	POINTER(uint64_t) top;		/* how many entries there are, or more than there is room for */
+	uint64_t	room;			/* entries */
+} DeviceFirstRows;
+
+/* Parameters of `group_rows_take`, `group_rows_copy` and `group_rows_move`. */
+typedef struct FirstRowsArgs
+{
+	AggregateArgs rows;			/* group_rows_take */
+	DeviceFirstRows first;
+	DeviceFirstRows old;		/* group_rows_copy, group_rows_move: from here */
+	POINTER(const uint32_t) moved;	/* group_rows_move: TableArgs.moved */
+	uint64_t	capacity;		/* slots of the table, or of the old one */
+} FirstRowsArgs;
+
 /* What a pass of the sort tells apart, and what a block of it takes at a time. */
 #define SORT_BINS 256
 #define SORT_THREADS 512
@@ -525,6 +549,7 @@ typedef struct EmitArgs
 	uint32_t	negative_zero;	/* the float key 0 is -0 */
 	uint32_t	unused;
 	POINTER(const uint64_t) statistics; /* by slots: StatisticArgs.results; 0: there are none */
+	DeviceFirstRows first;		/* refs is 0: there are none */
 	DeviceTexts coded[ARGS_MAX_CODED];	/* what keys that are codes stand for */
 } EmitArgs;
 
@@ -562,7 +587,7 @@ typedef struct DevicePage
 	uint8_t		all;			/* they are 1 .. nlines */
 	uint8_t		filtered;		/* it has come by `gather_tuples` */
 	uint32_t	lines;			/* else: their place in the batch's list */
-	uint32_t	table;			/* for the host: PageRef.table */
+	uint32_t	table;			/* PageRef.table */
 	uint32_t	kept;			/* its first row among those kept, or KEPT_NONE */
 } DevicePage;
 
@@ -646,9 +671,11 @@ typedef struct DeformArgs
 	uint32_t	nattrs;			/* up to the last one needed */
 
 	uint32_t	ncolumns;
+	int32_t		place_column;	/* that of rows' places, or -1 */
 
 	/* A row whose tuple was not gathered: zeros, but for this column. */
 	uint32_t	refused_column;
+	uint32_t	unused;
 	int64_t		refused;
 } DeformArgs;
 

@@ -22,6 +22,9 @@
  * A row whose tuple was not gathered since a condition refuses it (gather_tuples.cuh) becomes one
  * that the filter refuses by the same condition.
  *
+ * A row's place (first_rows.h) is a column of no attribute.  In columns that are kept it is without
+ * the table's number, which belongs to a run.
+ *
  * Another launch makes columns that are kept of the same pages (input/keep.c): of those
  * that have a place there.
  *
@@ -30,6 +33,7 @@
 #ifndef GPUAGG_DEFORM_CUH
 #define GPUAGG_DEFORM_CUH
 
+#include "first_rows.h"
 #include "heap_tuple.h"
 #include "numeric_page.h"
 
@@ -242,6 +246,17 @@ deform_tuple(const DeformArgs *args, const HeapTuple *tuple, uint32_t row)
 	return errors;
 }
 
+/* The place of a row, if there is a column of it. */
+DEVICE_FN void
+put_place(const DeformArgs *args, const DevicePage *info, uint32_t number, uint32_t row)
+{
+	uint32_t	table = args->ranges != NULL ? 0 : info->table;
+
+	if (args->place_column >= 0)
+		*(uint64_t *) column_value(&args->batch, &args->columns[args->place_column], row) =
+			place_make(table, info->block, number);
+}
+
 /* Tell of a row whether it is left out, and what errors it has. */
 DEVICE_FN void
 note_errors(const DeformArgs *args, uint32_t row, uint32_t block, uint32_t errors)
@@ -287,6 +302,8 @@ KERNEL(deform, DeformArgs, args)
 					deform_tuple(&args, &tuple, row + i) : ERROR_CORRUPT;
 			if (is_refused || (errors & ~ERROR_TOASTED))
 				put_no_values(&args, row + i, is_refused);
+			else
+				put_place(&args, &info, number, row + i);
 			refused += is_refused;
 			note_errors(&args, row + i, info.block, errors);
 		}

@@ -12,14 +12,12 @@
  *
  * A place is a row's table, block and line pointer.
  *
- * Plain C99 without postgres.h.
+ * Read as C and as CUDA C.
  */
 #ifndef GPUAGG_FIRST_ROWS_H
 #define GPUAGG_FIRST_ROWS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
+#include "fn.h"
 
 #define FIRST_ROWS_MAX 16		/* entries */
 #define FIRST_ROWS_MAX_KEYS 2
@@ -40,52 +38,52 @@
 #define PLACE_MAX_TABLES 4096
 #define PLACE_BITS 60
 
-static inline uint64_t
+GA_FN uint64_t
 place_make(uint32_t table, uint32_t block, uint32_t line)
 {
 	return (uint64_t) table << 48 | (uint64_t) block << 16 | line;
 }
 
 /* Of a place, or a mark. */
-static inline uint32_t
+GA_FN uint32_t
 place_table(uint64_t place)
 {
 	return (uint32_t) (place >> 48) % PLACE_MAX_TABLES;
 }
 
-static inline uint32_t
+GA_FN uint32_t
 place_block(uint64_t place)
 {
 	return (uint32_t) (place >> 16);
 }
 
-static inline uint16_t
+GA_FN uint16_t
 place_line(uint64_t place)
 {
 	return (uint16_t) place;
 }
 
 /* The bits of key n, from 0, in a mark. */
-static inline uint64_t
+GA_FN uint64_t
 mark_rank(uint64_t rank, int n)
 {
 	return rank << (62 - 2 * n);
 }
 
-static inline uint64_t
+GA_FN uint64_t
 rank_of_null(int order, int n)
 {
 	return (order >> (n * ORDER_BITS)) & ORDER_NULLS_FIRST ? RANK_NULL_FIRST : RANK_NULL_LAST;
 }
 
-static inline bool
+GA_FN bool
 key_is_descending(int order, int n)
 {
 	return (order >> (n * ORDER_BITS)) & ORDER_DESCENDING;
 }
 
 /* Is entry a before entry b, whose keys are so many? */
-static inline bool
+GA_FN bool
 first_row_is_before(const uint64_t *a, const uint64_t *b, int nkeys)
 {
 	if (a[0] >> 62 != b[0] >> 62)
@@ -99,8 +97,10 @@ first_row_is_before(const uint64_t *a, const uint64_t *b, int nkeys)
 	return a[0] < b[0];
 }
 
+#ifndef __CUDACC_RTC__
+
 /* Are two entries equal in the order? */
-static inline bool
+GA_FN bool
 first_rows_are_equal(const uint64_t *a, const uint64_t *b, int nkeys)
 {
 	return a[0] >> PLACE_BITS == b[0] >> PLACE_BITS &&
@@ -108,7 +108,7 @@ first_rows_are_equal(const uint64_t *a, const uint64_t *b, int nkeys)
 }
 
 /* Let a state of so many words have the entry, if it is before one of those it has. */
-static inline void
+GA_FN void
 first_rows_take(uint64_t *words, int nwords, int nkeys, const uint64_t *entry)
 {
 	int			size = nkeys + 1;
@@ -122,11 +122,13 @@ first_rows_take(uint64_t *words, int nwords, int nkeys, const uint64_t *entry)
 }
 
 /* The same with all entries of another state. */
-static inline void
+GA_FN void
 first_rows_merge(uint64_t *into, int nwords, int nkeys, const uint64_t *from)
 {
 	for (int at = 0; at < nwords && from[at] != NO_FIRST_ROW; at += nkeys + 1)
 		first_rows_take(into, nwords, nkeys, from + at);
 }
+
+#endif							/* __CUDACC_RTC__ */
 
 #endif							/* GPUAGG_FIRST_ROWS_H */

@@ -268,6 +268,34 @@ test_prefilter(void)
 	}
 }
 
+/* The first rows of groups, in orders of so many keys. */
+static void
+test_first_rows(void)
+{
+	for (int nkeys = 0; nkeys <= 2; nkeys++)
+	{
+		ProgramBuilder *b = malloc(sizeof(*b));
+		Program    *program;
+		int			keys[] = {-1, -1};
+		char		name[40];
+
+		program_begin(b, SOURCE_PAGES);
+		for (int i = 0; i < 4; i++)
+			program_add_attr(b, i == 1 ? 8 : 4, 4);
+		program_add_key(b, program_add_column(b, 1, VT_INT4, true, -1));
+		for (int i = 0; i < nkeys; i++)
+			keys[i] = program_add_column(b, 2 + i, i == 0 ? VT_FLOAT8 : VT_INT4, true, -1);
+		program_add_first_rows(b, 2 + 7 * nkeys, keys, nkeys > 0 ? 1 : 0, program_add_place(b));
+		program = calloc(1, program_size(b));
+		program_finish(b, program);
+		free(b);
+		snprintf(name, sizeof(name), "first_rows_%d", nkeys);
+		compile_program(name, program, TABLE_HASH, PART_AGGREGATE, STRATEGY_ATOMIC, 90);
+		compile_program(name, program, TABLE_DIRECT, PART_AGGREGATE, STRATEGY_BLOCK, 75);
+		free(program);
+	}
+}
+
 /* Private tables with keys although the group table has none: it is too large. */
 static void
 compile_keyed_block(const char *name, const Program *program)
@@ -409,7 +437,8 @@ main(void)
 	}
 	if (compiler)
 	{
-		test_segments();
+		test_first_rows();
+	test_segments();
 		test_codes();
 		test_prefilter();
 		test_large_state();

@@ -71,11 +71,12 @@ hides_rows(Oid relid)
 	return check_enable_rls(relid, InvalidOid, true) == RLS_ENABLED;
 }
 
-/* A column's name; NULL: the table, or the column, is gone. */
+/* A column's name, of rows' places that of ctid; NULL: the table, or the column, is gone. */
 static char *
 column_name(Oid relid, AttrNumber attno)
 {
-	HeapTuple	tuple = SearchSysCacheAttNum(relid, attno);
+	HeapTuple	tuple = SearchSysCacheAttNum(relid, attno == COLUMN_PLACE ?
+											 SelfItemPointerAttributeNumber : attno);
 	char	   *name;
 
 	if (!HeapTupleIsValid(tuple))

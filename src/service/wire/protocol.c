@@ -187,7 +187,7 @@ good_cache(const Message *message)
 	const CacheRow *rows = (const CacheRow *) (&message->cache + 1);
 
 	for (uint32_t i = 0; i < message->cache.nrows; i++)
-		if (rows[i].attno < 1 || rows[i].attno > PROGRAM_MAX_ATTRS ||
+		if (rows[i].attno < COLUMN_PLACE || rows[i].attno > PROGRAM_MAX_ATTRS ||
 			rows[i].device >= DEVICES_MAX)
 			return false;
 	return true;

@@ -344,7 +344,7 @@ typedef struct CacheRow
 {
 	uint32_t	file[3];
 	uint32_t	relation;
-	int32_t		attno;
+	int32_t		attno;			/* or COLUMN_PLACE */
 	uint32_t	device;			/* its number */
 	uint64_t	rows;
 	uint64_t	bytes;

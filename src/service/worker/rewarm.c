@@ -203,18 +203,23 @@ rewarm_go_on(void)
 	return SAVE_INTERVAL;
 }
 
-/* What the device process tells of; a column that is kept in two ways comes twice. */
+/*
+ * What the device process tells of, but for rows' places, which are no column; one that is kept in
+ * two ways comes twice.
+ */
 static KeptName *
-names_of(const CacheRow *rows, uint32 n)
+names_of(const CacheRow *rows, uint32 nrows, uint32 *n)
 {
-	KeptName   *names = palloc0(Max(n, 1) * sizeof(KeptName));
+	KeptName   *names = palloc0(Max(nrows, 1) * sizeof(KeptName));
 
-	for (uint32 i = 0; i < n; i++)
-		names[i] = (KeptName)
-	{
-		.tablespace = rows[i].file[0],.database = rows[i].file[1],
-			.relation = rows[i].relation,.attno = rows[i].attno
-	};
+	*n = 0;
+	for (uint32 i = 0; i < nrows; i++)
+		if (rows[i].attno != COLUMN_PLACE)
+			names[(*n)++] = (KeptName)
+		{
+			.tablespace = rows[i].file[0],.database = rows[i].file[1],
+				.relation = rows[i].relation,.attno = rows[i].attno
+		};
 	return names;
 }
 
@@ -223,14 +228,15 @@ rewarm_save(void)
 {
 	static KeptName *last = NULL;
 	static uint32 nlast = 0;
+	uint32		nrows;
 	uint32		n;
 	CacheRow   *rows;
 	KeptName   *names;
 
 	saved_at = GetCurrentTimestamp();
-	if (is_under_way() || (rows = contents_read(&n)) == NULL)
+	if (is_under_way() || (rows = contents_read(&nrows)) == NULL)
 		return;
-	names = names_of(rows, n);
+	names = names_of(rows, nrows, &n);
 	free(rows);
 	if (last != NULL && n == nlast && memcmp(names, last, n * sizeof(KeptName)) == 0)
 	{

@@ -3,7 +3,6 @@
 -- in a column without repeats, but where only what is determined is selected.
 --
 \set VERBOSITY terse
-SET gpuagg.engine = cpu;
 
 -- keys and orders of all types, NULLs in both
 SELECT key, check_engine(format('SELECT DISTINCT ON (%s) %1$s, id, t FROM facts ORDER BY %1$s, i4, id', key))
@@ -211,7 +210,9 @@ SET work_mem = '64kB';
 SELECT check_query('SELECT * FROM (SELECT *, rank() OVER (PARTITION BY k ORDER BY id) AS n FROM first_many) s WHERE n = 1');
 ALTER TABLE first_many ALTER k SET (n_distinct = 100);
 ANALYZE first_many;
+SET gpuagg.engine = cpu;
 SELECT check_fallback('SELECT * FROM (SELECT *, rank() OVER (PARTITION BY k ORDER BY id) AS n FROM first_many) s WHERE n = 1');
+RESET gpuagg.engine;
 ALTER TABLE first_many ALTER k RESET (n_distinct);
 ANALYZE first_many;
 SET work_mem = '1MB';
@@ -228,6 +229,7 @@ BEGIN
 	END LOOP;
 END $$;
 -- auto takes them where they cost less than sorting all rows
+SET gpuagg.engine = cpu;
 BEGIN;
 SET LOCAL gpuagg.mode = auto;
 SELECT above_window('SELECT * FROM (SELECT *, rank() OVER (PARTITION BY k ORDER BY id DESC) AS n FROM first_many) s WHERE n = 1');

@@ -340,6 +340,19 @@ aggregation_launch_lists(RunCore *run, Aggregation *aggregation, const RowBatch 
 	return value_lists_add(run, &aggregation->kernels, &aggregation->table.lists, &args, passed);
 }
 
+EngineStatus
+aggregation_launch_first_rows(RunCore *run, Aggregation *aggregation, const RowBatch *batch,
+							  uint64_t passed, bool again, DevicePtr counters)
+{
+	RunTable   *table = &aggregation->table;
+	FirstRowsArgs args;
+
+	memset(&args, 0, sizeof(args));
+	row_args(run, aggregation, batch, counters, &args.rows);
+	return group_rows_add(run, &aggregation->kernels, &table->rows, table->table.capacity, &args,
+						  passed, again);
+}
+
 void
 aggregation_close(RunCore *run, Aggregation *aggregation)
 {

@@ -63,6 +63,11 @@ extern EngineStatus aggregation_launch_lists(RunCore *run, Aggregation *aggregat
 											 const RowBatch *batch, uint64_t passed,
 											 DevicePtr counters);
 
+/* Find which of them come first in their groups; again: some of them have found no room. */
+extern EngineStatus aggregation_launch_first_rows(RunCore *run, Aggregation *aggregation,
+												  const RowBatch *batch, uint64_t passed,
+												  bool again, DevicePtr counters);
+
 /* Free it; nothing is left that works on the device. */
 extern void aggregation_close(RunCore *run, Aggregation *aggregation);
 

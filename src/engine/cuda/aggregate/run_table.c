@@ -175,8 +175,8 @@ load_hashing(RunCore *run, uint64_t slots, Kernels *kernels)
 }
 
 /*
- * Move the groups of the old table into the new one, and their slots in lists of values; wait
- * for it.
+ * Move the groups of the old table into the new one, and with them their slots in lists of values
+ * and their first rows; wait for it.
  */
 static EngineStatus
 move_groups(RunCore *run, const Kernels *kernels, const DeviceTable *old, bool old_direct,
@@ -189,13 +189,16 @@ move_groups(RunCore *run, const Kernels *kernels, const DeviceTable *old, bool o
 	args.table = table->table;
 	args.old = *old;
 	args.old_direct = old_direct;
-	if (table->lists.open)
+	if (table->lists.open || table->rows.room > 0)
 		status = run_alloc(run, old->capacity * sizeof(uint32_t), &moved);
 	args.moved = moved.ptr;
 	if (status == ENGINE_OK)
 		status = kernels_launch(run, kernels->table_move, old->capacity, 256, 0, &args);
 	if (status == ENGINE_OK && table->lists.open)
 		status = value_lists_move(run, &table->lists, moved.ptr);
+	if (status == ENGINE_OK && table->rows.room > 0)
+		status = group_rows_move(run, kernels, &table->rows, old->capacity, table->table.capacity,
+								 moved.ptr);
 	if (status == ENGINE_OK)
 		status = run_wait(run, DEVICE_OK, "could not move the groups");
 	run_free(run, &moved);
@@ -261,4 +264,5 @@ run_table_free(RunCore *run, RunTable *table)
 	run_free(run, &table->slots);
 	run_free(run, &table->arena);
 	value_lists_close(run, &table->lists);
+	group_rows_close(run, &table->rows);
 }

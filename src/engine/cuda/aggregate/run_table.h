@@ -5,6 +5,7 @@
 #ifndef GPUAGG_RUN_TABLE_H
 #define GPUAGG_RUN_TABLE_H
 
+#include "engine/cuda/aggregate/first_rows.h"
 #include "engine/cuda/aggregate/value_lists.h"
 
 /* The table as kernels see it, and the device memory it lies in. */
@@ -15,6 +16,7 @@ typedef struct RunTable
 	DeviceBuffer arena;			/* bytes of text keys */
 	DeviceBuffer values;		/* of extremes: table_values.c */
 	ValueLists	lists;			/* of values, with their groups' slots */
+	GroupRows	rows;			/* that come first in the groups */
 	uint64_t	rows_since_normalize;
 	uint32_t	growths;		/* how often it was made larger */
 } RunTable;

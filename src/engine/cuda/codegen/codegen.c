@@ -57,6 +57,8 @@ codegen_macros(const Program *program, const KernelLayout *layout, Text *text)
 	text_append(text, "#define NSUMS %d\n", layout->nsums);
 	text_append(text, "#define NVALUES %d\n", layout->nvalues);
 	text_append(text, "#define NLISTS %d\n", layout->nlists);
+	text_append(text, "#define NFIRST %d\n", layout->nfirst);
+	text_append(text, "#define FIRST_WORDS %d\n", layout->first_words);
 	text_append(text, "#define KEY_WORDS %d\n", layout->key_words);
 	text_append(text, "#define STATE %d\n", layout->state);
 	text_append(text, "#define STRIDE %d\n", layout->stride);
@@ -108,6 +110,8 @@ codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy s
 	text_append(text, "#include \"emit.cuh\"\n");
 	if (layout->nlists > 0)
 		text_append(text, "#include \"lists.cuh\"\n");
+	if (layout->nfirst > 0)
+		text_append(text, "#include \"first_rows.cuh\"\n");
 	if (layout_needs_exponents(program))
 		text_append(text, "#include \"exponents.cuh\"\n");
 	if (strategy == STRATEGY_BLOCK || strategy_scatters(strategy))
@@ -136,6 +140,7 @@ codegen(const Program *program, const KernelLayout *layout, KernelPart part,
 	text_append(text, "#include \"prelude.cuh\"\n#include \"ops.h\"\n"
 				"#include \"state.h\"\n#include \"exact.h\"\n#include \"text_order.h\"\n"
 				"#include \"order_statistic.h\"\n#include \"interval_order.h\"\n"
+				"#include \"first_rows.h\"\n"
 				"#include \"args.cuh\"\n#include \"tables.cuh\"\n"
 				"#include \"key.cuh\"\n#include \"words.cuh\"\n%s\n",
 				layout->segments ? "#include \"segments.cuh\"\n" : "");

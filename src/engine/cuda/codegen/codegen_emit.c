@@ -103,6 +103,20 @@ write_statistic(const KernelLayout *layout, int first, int i, int word, Text *te
 					layout->nstatistics, first + i);
 }
 
+/* Entries of first rows in their order, as far as there are any. */
+static void
+write_first_rows(const KernelLayout *layout, int word, Text *text)
+{
+	text_append(text, "\tfor (int i = 0; i < %d; i++)\n\t{\n"
+				"\t\tuint32_t ref = args->first.refs == NULL ? FIRST_NONE :\n"
+				"\t\t\targs->first.refs[(uint64_t) slot * %d + i];\n\n"
+				"\t\tfor (int j = 0; j < %d; j++)\n"
+				"\t\t\tstate[%d + i * %d + j] = ref == FIRST_NONE ? UINT64_MAX :\n"
+				"\t\t\t\targs->first.entries[(uint64_t) ref * %d + j];\n\t}\n",
+				layout->nfirst, layout->nfirst, layout->first_words, word,
+				layout->first_words, layout->first_words);
+}
+
 static void
 write_words_key(const KeyPlace *field, uint32_t out, Text *text)
 {
@@ -164,6 +178,8 @@ codegen_emit(const Program *program, const KernelLayout *layout, Text *text)
 
 		if (layout->value_of[i] >= 0)
 			write_extreme(program, layout, i, text);
+		if (program_accs(program)[i].kind == ACC_FIRST_ROWS)
+			write_first_rows(layout, word, text);
 		for (int j = 0; form_is_statistic(acc_form((AccKind) program_accs(program)[i].kind)) &&
 			 j < program_accs(program)[i].nwords; j++)
 			write_statistic(layout, layout->statistic_of[i], j, word + j, text);

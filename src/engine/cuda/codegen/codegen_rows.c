@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "engine/cuda/codegen/codegen_parts.h"
+#include "program/first_rows.h"
 
 /*
  * Of every so many ANDs and ORs the compiler is not shown where the result
@@ -121,7 +122,8 @@ write_raw(const Program *program, const KernelLayout *layout, Text *text)
 				"\tuint64_t words[NWORDS];\n\tbool passes;\n\tbool error;\n\tbool widen;\n"
 				"#if HAS_VALUES\n\tuint64_t values[%d * NVALUES];\n\tbool takes[NVALUES];\n"
 				"#endif\n#if NLISTS > 0\n\tuint64_t list_values[NLISTS];\n"
-				"\tbool list_takes[NLISTS];\n#endif\n} Row;\n\n", LAYOUT_VALUE_WORDS);
+				"\tbool list_takes[NLISTS];\n#endif\n"
+				"#if NFIRST > 0\n\tuint64_t entry[FIRST_WORDS];\n#endif\n} Row;\n\n", LAYOUT_VALUE_WORDS);
 	if (layout->segments)
 		write_load_segment(program, text);
 	else
@@ -488,6 +490,33 @@ write_list(RowCode *code, int index)
 				is_float ? "order_of_float((double)" : "order_of_integer((int64_t)", list->arg);
 }
 
+/* Key n of the order, as an integer in ascending order, and its bits in the entry's mark. */
+static void
+write_order(RowCode *code, const Accumulator *acc, int n, int reg)
+{
+	bool		is_float = value_is_float((ValueType) program_insns(code->program)[reg].type);
+
+	text_append(code->text, "\trow->error |= row->passes && e%d;\n", reg);
+	text_append(code->text, "\trow->entry[%d] = n%d ? 0 : %s(r%d == 0 ? 0 : (%s) r%d)", n + 1, reg,
+				is_float ? "order_of_float" : "order_of_integer", reg,
+				is_float ? "double" : "int64_t", reg);
+	text_append(code->text, "%s;\n\trow->entry[0] |= mark_rank(n%d ? UINT64_C(%d) : RANK_VALUE, %d);\n",
+				key_is_descending(acc->order, n) ? " ^ UINT64_MAX" : "", reg,
+				(int) rank_of_null(acc->order, n), n);
+}
+
+/* The row's entry of first_rows.h. */
+static void
+write_entry(RowCode *code)
+{
+	const Accumulator *acc = program_first_rows(code->program);
+	const int16_t keys[] = {acc->arg, acc->arg2};
+
+	text_append(code->text, "\trow->entry[0] = (uint64_t) r%d;\n", acc->place);
+	for (int n = 0; n < acc_order_keys(acc); n++)
+		write_order(code, acc, n, keys[n]);
+}
+
 /*
  * The key of a row: by direct addressing its slot, or one that is out of reach
  * if the value is out of the range; else packed, and with a tag if needed.
@@ -557,6 +586,7 @@ static void
 write_eval(RowCode *code)
 {
 	const Program *program = code->program;
+	const Accumulator *first = program_first_rows(program);
 
 	text_append(code->text, "DEVICE_FN void\nrow_eval%s(const AggregateArgs *args, "
 				"const Raw *raw, uint32_t index, Row *row)\n{\n"
@@ -577,6 +607,12 @@ write_eval(RowCode *code)
 		write_register(code, code->layout->lists[i].filter);
 		write_register(code, code->layout->lists[i].arg);
 	}
+	if (first != NULL)
+	{
+		write_register(code, first->arg);
+		write_register(code, first->arg2);
+		write_register(code, first->place);
+	}
 	write_row_key(code);
 	for (int i = 0; i < code->layout->nparts; i++)
 		write_word(code, i);
@@ -584,6 +620,8 @@ write_eval(RowCode *code)
 		write_value(code, i);
 	for (int i = 0; i < code->layout->nlists; i++)
 		write_list(code, i);
+	if (first != NULL)
+		write_entry(code);
 	text_append(code->text, "}\n\n");
 }
 
@@ -635,7 +673,8 @@ codegen_rows_flat(const Program *program, const KernelLayout *layout)
 	for (int i = 0; i < program->nkeys; i++)
 		if (value_is_float((ValueType) layout->keys[i].type))
 			return false;
-	return layout->nvalues == 0 && layout->nlists == 0 && program->ninsns <= ROWS_FLAT_INSNS;
+	return layout->nvalues == 0 && layout->nlists == 0 && layout->nfirst == 0 &&
+		program->ninsns <= ROWS_FLAT_INSNS;
 }
 
 void

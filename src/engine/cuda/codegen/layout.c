@@ -85,7 +85,8 @@ layout_nparts(const Program *program, int acc)
 {
 	const Accumulator *a = &program_accs(program)[acc];
 
-	if (acc_is_value((AccKind) a->kind) || form_is_statistic(acc_form((AccKind) a->kind)))
+	if (acc_is_value((AccKind) a->kind) || form_is_statistic(acc_form((AccKind) a->kind)) ||
+		a->kind == ACC_FIRST_ROWS)
 		return 0;
 	if (acc_sums_floats(a))
 		return program->level == EXACT_NARROW ? 1 : 2;
@@ -243,6 +244,17 @@ place_statistics(const Program *program, KernelLayout *layout)
 		layout->statistic_of[i] = (int16_t) layout->nstatistics;
 		layout->nstatistics += accs[i].nwords;
 	}
+}
+
+static void
+place_first_rows(const Program *program, KernelLayout *layout)
+{
+	const Accumulator *acc = program_first_rows(program);
+
+	if (acc == NULL)
+		return;
+	layout->nfirst = acc_first_rows(acc);
+	layout->first_words = acc_order_keys(acc) + 1;
 }
 
 /* 1 more than the number of the coded column that a key is, or 0. */
@@ -423,6 +435,7 @@ layout_make(const Program *program, TableKind table, KernelLayout *layout)
 	place_block(layout);
 	place_values(program, layout);
 	place_statistics(program, layout);
+	place_first_rows(program, layout);
 	place_keys(program, layout);
 	place_slot(program, layout);
 	place_output(program, layout);
@@ -434,13 +447,18 @@ layout_slot_size(const KernelLayout *layout)
 	return 8 * (uint64_t) (layout->stride + layout->nwords - layout->nhot);
 }
 
-/* As value_lists.c has it: words that are read, where pairs begin and end, the longest run. */
+/*
+ * As value_lists.c has it: words that are read, where pairs begin and end, the longest run.  As
+ * first_rows.c has it: numbers of entries, a bound, and the entries.
+ */
 uint64_t
 layout_slot_memory(const KernelLayout *layout)
 {
 	uint64_t	places = layout->nlists > 0 ? 2 * sizeof(uint32_t) + sizeof(uint64_t) : 0;
+	uint64_t	entry = sizeof(uint32_t) + (uint64_t) layout->first_words * sizeof(uint64_t);
+	uint64_t	first = layout->nfirst > 0 ? sizeof(uint64_t) + (uint64_t) layout->nfirst * entry : 0;
 
-	return layout_slot_size(layout) + places + layout->nstatistics * sizeof(uint64_t);
+	return layout_slot_size(layout) + places + layout->nstatistics * sizeof(uint64_t) + first;
 }
 
 uint64_t

@@ -185,6 +185,7 @@ script_make(const Program *program, const KernelLayout *layout, Script *script)
 	memset(script, 0, sizeof(*script));
 	if (program->nkeys > SCRIPT_KEYS || layout->key_words > SCRIPT_KEY_WORDS ||
 		layout->nwords > SCRIPT_WORDS || layout->nvalues > SCRIPT_VALUES || layout->nlists > 0 ||
+		layout->nfirst > 0 ||
 		program->nwords > SCRIPT_OUTPUT_WORDS)
 		return false;
 	memset(writer.steps, -1, sizeof(writer.steps));

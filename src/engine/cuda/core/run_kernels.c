@@ -177,6 +177,7 @@ find_kernels(RunCore *run, KernelPart part, Kernels *kernels)
 		part == PART_AGGREGATE;
 	bool		values = run->layouts[choice->table].nvalues > 0;
 	bool		lists = run->layouts[choice->table].nlists > 0;
+	bool		first = run->layouts[choice->table].nfirst > 0;
 	DeviceModule *module = kernel_cache_module(kernels->module);
 	struct
 	{
@@ -203,7 +204,10 @@ find_kernels(RunCore *run, KernelPart part, Kernels *kernels)
 		{interpreted ? "interpret" : "values_again", &kernels->values_again,
 		part == PART_AGGREGATE && values},
 		{"values_move", &kernels->values_move, part == PART_AGGREGATE && values},
-		{"list_values", &kernels->list_values, part == PART_AGGREGATE && lists}
+		{"list_values", &kernels->list_values, part == PART_AGGREGATE && lists},
+		{"group_rows_take", &kernels->group_rows_take, part == PART_AGGREGATE && first},
+		{"group_rows_copy", &kernels->group_rows_copy, part == PART_AGGREGATE && first},
+		{"group_rows_move", &kernels->group_rows_move, part == PART_AGGREGATE && first}
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)

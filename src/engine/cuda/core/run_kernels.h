@@ -35,6 +35,9 @@ typedef struct Kernels
 	DeviceKernel *values_again; /* extremes kept by reference */
 	DeviceKernel *values_move;
 	DeviceKernel *list_values;	/* lists of values */
+	DeviceKernel *group_rows_take;	/* first rows of groups */
+	DeviceKernel *group_rows_copy;
+	DeviceKernel *group_rows_move;
 } Kernels;
 
 /* Kernels over pages, and over rows that are kept. */

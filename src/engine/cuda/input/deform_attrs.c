@@ -41,6 +41,7 @@ deform_attrs_open(RunCore *run, const Column *const *columns, int ncolumns,
 	EngineStatus status;
 
 	attrs->ncolumns = (uint32_t) ncolumns;
+	attrs->place_column = -1;
 	for (int i = 0; i < ncolumns; i++)
 		if (attrs->nattrs < (uint32_t) columns[i]->attno)
 			attrs->nattrs = (uint32_t) columns[i]->attno;
@@ -54,9 +55,15 @@ deform_attrs_open(RunCore *run, const Column *const *columns, int ncolumns,
 	made = (DeviceColumn *) (attrs->host + attrs->nattrs);
 	for (int i = 0; i < ncolumns; i++)
 	{
-		DeformAttr *attr = &attrs->host[columns[i]->attno - 1];
+		DeformAttr *attr;
 
 		describe_column(columns[i], &places[i], &made[i]);
+		if (columns[i]->attno == COLUMN_PLACE)
+		{
+			attrs->place_column = i;
+			continue;
+		}
+		attr = &attrs->host[columns[i]->attno - 1];
 		made[i].next = attr->column;
 		attr->column = (int16_t) i;
 	}
@@ -82,4 +89,5 @@ deform_attrs_tell(const DeformAttrs *attrs, DeformArgs *args)
 	args->columns = attrs->device.ptr + attrs->nattrs * sizeof(DeformAttr);
 	args->nattrs = attrs->nattrs;
 	args->ncolumns = attrs->ncolumns;
+	args->place_column = attrs->place_column;
 }

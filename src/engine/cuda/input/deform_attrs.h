@@ -15,6 +15,7 @@ typedef struct DeformAttrs
 	DeviceBuffer device;		/* DeformAttr, then DeviceColumn */
 	uint32_t	nattrs;			/* up to the last one needed */
 	uint32_t	ncolumns;
+	int32_t		place_column;	/* that of rows' places, or -1 */
 } DeformAttrs;
 
 /*

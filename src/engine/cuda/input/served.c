@@ -36,6 +36,7 @@
 #include "engine/cuda/core/run_kernels.h"
 #include "engine/cuda/input/served.h"
 #include "program/filter_range.h"
+#include "program/first_rows.h"
 
 /* A stripe that is looked at. */
 typedef struct Candidate
@@ -249,8 +250,10 @@ can_pass(const RunCore *run, const Candidate *candidate, const Found *found)
 
 /* A segment of the stripe's columns. */
 static void
-add_segment(int ncolumns, const Candidate *candidate, const Found *found, Served *served)
+add_segment(const Program *program, const Candidate *candidate, const Found *found, Served *served)
 {
+	const Column *columns = program_columns(program);
+	int			ncolumns = program->ncolumns;
 	uint64_t   *words = served->words + (size_t) served->nsegments * SEGMENT_WORDS(ncolumns);
 
 	words[SEGMENT_NROWS] = candidate->stripe->nrows;
@@ -262,6 +265,9 @@ add_segment(int ncolumns, const Candidate *candidate, const Found *found, Served
 
 		words[SEGMENT_VALUES(i)] = PLACE(memory + place->values, place->width);
 		words[SEGMENT_BASE(i)] = (uint64_t) place->least;
+		/* a place is kept without the table's number */
+		if (columns[i].attno == COLUMN_PLACE)
+			words[SEGMENT_BASE(i)] += place_make(candidate->table->state->table, 0, 0);
 		words[SEGMENT_NULLS(i)] = PLACE(memory + place->nulls, place->null_width);
 		pin(served, found->chunks[i]);
 	}
@@ -412,7 +418,7 @@ stamp(const Candidate *candidate, uint32_t number)
 static void
 take(RunCore *run, const Candidate *candidate, const Found *found, Served *served)
 {
-	add_segment(run->program->ncolumns, candidate, found, served);
+	add_segment(run->program, candidate, found, served);
 	if (candidate->masked)
 		note_masked(candidate, served);
 	if (served->max_rows < candidate->stripe->nrows)

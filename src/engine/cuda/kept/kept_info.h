@@ -16,7 +16,7 @@ typedef struct KeptInfo
 	uint32_t	file[3];		/* as in TableState */
 	uint32_t	relation;
 	int			device;			/* its number */
-	int16_t		attno;			/* a column read in two ways comes twice */
+	int16_t		attno;			/* as in Column; one read in two ways comes twice */
 	bool		presence;		/* only whether it is NULL is kept */
 	uint64_t	rows;
 	uint64_t	bytes;			/* of device memory */

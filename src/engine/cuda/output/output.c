@@ -104,6 +104,7 @@ compact_window(const Fetch *fetch, OutputBuffer *buffer)
 	args.to = buffer->to;
 	args.negative_zero = fetch->output->negative_zero;
 	args.statistics = fetch->aggregation->table.lists.results.ptr;
+	args.first = group_rows_device(&fetch->aggregation->table.rows);
 	memcpy(args.coded, run->coded, sizeof(args.coded));
 	device = ops->fill(run->device, run->work, args.counters, 0, sizeof(Counters));
 	/* validity bits stand first */

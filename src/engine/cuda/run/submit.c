@@ -194,7 +194,7 @@ submit_columns(CudaRun *run, InputBuffer *buffer)
 							"could not record an event");
 	buffer->growths = aggregation->table.growths;
 	buffer->passed = 0;
-	buffer->listed = core->layouts[0].nlists == 0;
+	buffer->listed = core->layouts[0].nlists == 0 && core->layouts[0].nfirst == 0;
 	if (status == ENGINE_OK && batch.nrows > 0)
 		status = aggregation_launch(core, aggregation, &batch, buffer->counters,
 									&buffer->scattered);
@@ -316,9 +316,12 @@ run_values_again(CudaRun *run, InputBuffer *buffer)
 	return status;
 }
 
-/* All groups are there: add the rows' values to lists. */
+/*
+ * All groups are there: add the rows' values to lists, or find which rows come first; again, if
+ * some of them have found no room.
+ */
 static EngineStatus
-run_lists(CudaRun *run, InputBuffer *buffer)
+run_lists(CudaRun *run, InputBuffer *buffer, bool again)
 {
 	RunCore    *core = &run->core;
 	RowBatch	batch;
@@ -326,7 +329,10 @@ run_lists(CudaRun *run, InputBuffer *buffer)
 
 	buffer->listed = true;
 	input_buffer_batch(&run->input.layout, buffer, &batch);
-	if (status == ENGINE_OK)
+	if (status == ENGINE_OK && core->layouts[0].nfirst > 0)
+		status = aggregation_launch_first_rows(core, &run->aggregation, &batch, buffer->passed,
+											   again, buffer->counters);
+	else if (status == ENGINE_OK)
 		status = aggregation_launch_lists(core, &run->aggregation, &batch, buffer->passed,
 										  buffer->counters);
 	if (status == ENGINE_OK)
@@ -416,7 +422,9 @@ submit_finish(CudaRun *run, InputBuffer *buffer)
 	else if (buffer->values_missed > 0)
 		status = run_values_again(run, buffer);
 	else if (!buffer->listed && buffer->passed > 0)
-		status = run_lists(run, buffer);
+		status = run_lists(run, buffer, false);
+	else if (buffer->results->first_missed)
+		status = run_lists(run, buffer, true);
 	else
 		return buffer_done(run, buffer);
 	return status == ENGINE_OK ? ENGINE_BUSY : status;
