@@ -46,7 +46,9 @@ ifneq ($(wildcard $(PGXS)),)
 include $(PGXS)
 else
 all install installcheck clean:
-	@echo "gpuagg needs PostgreSQL 15, 17, 18 or 19 with its headers: tools/install-needs, or PG_CONFIG=..." >&2; exit 1
+	@echo "gpuagg needs PostgreSQL 15, 17, 18 or 19 with its headers, and a C compiler." >&2
+	@echo "As root, tools/install-needs installs them; PG_CONFIG=/path/to/pg_config names a PostgreSQL that is elsewhere." >&2
+	@exit 1
 endif
 
 -include $(DEPENDENCIES)
