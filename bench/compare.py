@@ -75,7 +75,7 @@ def whose(plan):
 
 def compiled(plan):
     """Did kernels of the query's own run, or is there nothing to compile?"""
-    return our_node(plan).get("Strategy") != "interpret"
+    return our_node(plan).get("Engine Strategy") != "interpret"
 
 
 def rounds(args, first):
@@ -101,7 +101,7 @@ def measure_plan(cluster, args, query, setting, limit):
     node = our_node(plans[-1])
     times = [run_time(plan) for plan in plans]
     return {"median": statistics.median(times), "runs": times, "first": taken, "taken": whose(plans[-1]),
-            "strategy": node.get("Strategy"), "resident": node.get("Blocks Resident")}
+            "strategy": node.get("Engine Strategy"), "resident": node.get("Blocks Resident")}
 
 
 def reasons(cluster, setting, query):

@@ -199,19 +199,20 @@ show_source(GpuAggState *state, ExplainState *es)
 	pfree(text.data);
 }
 
+/* In a line of text, or as PostgreSQL has it as a key's value. */
 static const char *
-join_name(JoinType jointype)
+join_name(JoinType jointype, bool key)
 {
 	switch (jointype)
 	{
 		case JOIN_LEFT:
-			return "left";
+			return key ? "Left" : "left";
 		case JOIN_SEMI:
-			return "semi";
+			return key ? "Semi" : "semi";
 		case JOIN_ANTI:
-			return "anti";
+			return key ? "Anti" : "anti";
 		default:
-			return "inner";
+			return key ? "Inner" : "inner";
 	}
 }
 
@@ -288,7 +289,7 @@ show_lookup(const LookupInfo *lookup, const LookupStats *stats, ExplainState *es
 	{
 		ExplainPropertyText("Relation", lookup->name, es);
 		if (lookup->computed == NIL)
-			ExplainPropertyText("Join Type", join_name(lookup->jointype), es);
+			ExplainPropertyText("Join Type", join_name(lookup->jointype, true), es);
 		if (stats == NULL)
 			return;
 		ExplainPropertyText("Form", stats->form, es);
@@ -302,7 +303,8 @@ show_lookup(const LookupInfo *lookup, const LookupStats *stats, ExplainState *es
 	if (lookup->computed != NIL)
 		appendStringInfo(es->str, "Look-up: distinct values of %s", lookup->name);
 	else
-		appendStringInfo(es->str, "Look-up: %s (%s)", lookup->name, join_name(lookup->jointype));
+		appendStringInfo(es->str, "Look-up: %s (%s)", lookup->name,
+						 join_name(lookup->jointype, false));
 	if (stats != NULL)
 		appendStringInfo(es->str, "  Form: %s  Keys: " UINT64_FORMAT "  Distinct Rows: %u  Memory: "
 						 UINT64_FORMAT "kB%s", stats->form, stats->keys, stats->rows,
@@ -442,7 +444,7 @@ show_run(GpuAggState *state, ExplainState *es)
 		ExplainPropertyText("Float Sums",
 							run->program->level == EXACT_MEDIUM ? "wide" : "full range", es);
 	if (stats->strategy[0] != '\0')
-		ExplainPropertyText("Strategy", stats->strategy, es);
+		ExplainPropertyText("Engine Strategy", stats->strategy, es);
 	if (state->input.tables)
 	{
 		ExplainPropertyUInteger("Heap Pages", NULL, own->source.pages, es);

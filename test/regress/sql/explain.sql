@@ -7,7 +7,7 @@ DECLARE
 	line text;
 BEGIN
 	FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
-		line := regexp_replace(line, '(Engine|Strategy): \w+', '\1: X');
+		line := regexp_replace(line, '(Engine|Engine Strategy): \w+', '\1: X');
 		line := regexp_replace(line, 'Fallback: .*', 'Fallback: X');
 		line := regexp_replace(line, '(rows=\d+)\.00', '\1');	-- 18
 		CONTINUE WHEN line ~ '^ *(Planning Time|Execution Time|Planning|Buffers|Query Identifier|JIT|Memory Usage|Device Memory|Rows Refused in Place|Pages Read in Place|Pages Copied|Blocks Kept|Blocks Resident)';
@@ -53,6 +53,8 @@ BEGIN
 END $$;
 SELECT p ->> 'Node Type' AS node, p ->> 'Custom Plan Provider' AS provider, p -> 'Group Key' AS keys, (p -> 'Actual Rows')::int AS rows
 FROM jsonb_path_query(explain_json('SELECT b, count(*), sum(i4) FROM facts WHERE i2 > 3 GROUP BY b'), '$[0].Plan') p;
+-- keys that PostgreSQL has for its own nodes have its values
+SELECT jsonb_path_query(explain_json('SELECT b, count(*) FROM facts WHERE i2 IN (SELECT generate_series(1, 3)) GROUP BY b'), '$[0].Plan.**."Look-ups"[*]."Join Type"') AS join_type;
 SELECT xmlexists('//*[local-name()="Custom-Plan-Provider" and text()="GpuAgg"]'
 	PASSING BY REF explain_xml('SELECT b, count(*), sum(i4) FROM facts WHERE i2 > 3 GROUP BY b')) AS found;
 SELECT count(*) > 5 AS found FROM explain('ANALYZE, VERBOSE, FORMAT YAML', 'SELECT b, count(*) FROM facts GROUP BY b');
