@@ -41,8 +41,10 @@ ifndef PG_CONFIG
 PG_CONFIG := $(shell tools/find-postgres)
 endif
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
+# a server's package can have the makefiles without the headers
+HEADER := $(shell $(PG_CONFIG) --includedir-server 2>/dev/null)/postgres.h
 
-ifneq ($(wildcard $(PGXS)),)
+ifneq ($(and $(wildcard $(PGXS)),$(wildcard $(HEADER)),$(shell command -v $(CC))),)
 include $(PGXS)
 else
 all install installcheck clean:

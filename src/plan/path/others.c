@@ -9,7 +9,8 @@
  * scans of exactly these.
  *
  * Likewise an extension can put its own nodes in the place of all that PostgreSQL has for a
- * grouping, by create_upper_paths_hook, and make other groups.
+ * grouping, by create_upper_paths_hook, and make other groups.  And where PostgreSQL would have
+ * a foreign server group, all rows of its table would come here instead of the groups.
  */
 #include "postgres.h"
 
@@ -140,27 +141,6 @@ others_scan(const RelOptInfo *rel, const List *leaves)
 	return examine_rel(rel, tables);
 }
 
-const char *
-others_grouping(const RelOptInfo *grouped_rel)
-{
-	const char *name = NULL;
-	ListCell   *lc;
-
-	foreach(lc, grouped_rel->pathlist)
-	{
-		const Path *path = lfirst(lc);
-		const Path *below;
-
-		while ((below = path_below(path)) != NULL)
-			path = below;
-		if (!IsA(path, CustomPath))
-			return NULL;
-		name = ((const CustomPath *) path)->methods->CustomName;
-	}
-	return name == NULL ? NULL :
-		psprintf("another extension has replaced the aggregation by custom scan \"%s\"", name);
-}
-
 /* The path below one that computes a grouping, or NULL. */
 static const Path *
 grouping_input(const Path *path)
@@ -176,6 +156,63 @@ grouping_input(const Path *path)
 		default:
 			return path_below(path);
 	}
+}
+
+/* Does a foreign server compute a grouping, or a part of it, above its input? */
+static bool
+is_pushed_down(const Path *path, const RelOptInfo *input_rel)
+{
+	ListCell   *lc;
+
+	while (path != NULL && path->parent != input_rel && IS_UPPER_REL(path->parent))
+	{
+		if (IsA(path, ForeignPath))
+			return true;
+		foreach(lc, paths_collected(path))
+			if (is_pushed_down(lfirst(lc), input_rel))
+				return true;
+		path = grouping_input(path);
+	}
+	return false;
+}
+
+static const Path *
+cheapest_path(const RelOptInfo *rel)
+{
+	const Path *cheapest = NULL;
+	ListCell   *lc;
+
+	foreach(lc, rel->pathlist)
+	{
+		const Path *path = lfirst(lc);
+
+		if (cheapest == NULL || path->total_cost < cheapest->total_cost)
+			cheapest = path;
+	}
+	return cheapest;
+}
+
+const char *
+others_grouping(const RelOptInfo *grouped_rel, const RelOptInfo *input_rel)
+{
+	const char *name = NULL;
+	ListCell   *lc;
+
+	if (is_pushed_down(cheapest_path(grouped_rel), input_rel))
+		return "a foreign server computes the grouping";
+	foreach(lc, grouped_rel->pathlist)
+	{
+		const Path *path = lfirst(lc);
+		const Path *below;
+
+		while ((below = path_below(path)) != NULL)
+			path = below;
+		if (!IsA(path, CustomPath))
+			return NULL;
+		name = ((const CustomPath *) path)->methods->CustomName;
+	}
+	return name == NULL ? NULL :
+		psprintf("another extension has replaced the aggregation by custom scan \"%s\"", name);
 }
 
 const char *

@@ -13,8 +13,8 @@
  */
 extern const char *others_scan(const RelOptInfo *rel, const List *leaves);
 
-/* Why PostgreSQL's planner has no grouping of its own for the relation, or NULL. */
-extern const char *others_grouping(const RelOptInfo *grouped_rel);
+/* Why a grouping is not PostgreSQL's own, or not computed here: a phrase, or NULL. */
+extern const char *others_grouping(const RelOptInfo *grouped_rel, const RelOptInfo *input_rel);
 
 /*
  * The name of the first custom node of another extension in a path that computes a

@@ -244,7 +244,7 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 
 	reason = examine_step(&grouping, root, stage, input_rel, grouped_rel, having);
 	if (reason == NULL)
-		reason = others_grouping(grouped_rel);
+		reason = others_grouping(grouped_rel, input_rel);
 	if (reason != NULL)
 		reject_grouping(rejection, REJECTED_QUERY, reason);
 	else
@@ -252,7 +252,7 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 
 	/* aggregates that only PostgreSQL has */
 	if (path == NULL && stage == UPPERREL_GROUP_AGG && root->numOrderedAggs > 0 &&
-		others_grouping(grouped_rel) == NULL &&
+		others_grouping(grouped_rel, input_rel) == NULL &&
 		grouping_examine_input(&grouping, root, input_rel, grouped_rel, having) == NULL)
 		path = find_path(&grouping, grouped_rel, &input_rejection);
 	if (path == NULL)

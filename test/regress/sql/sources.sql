@@ -83,6 +83,24 @@ ALTER TABLE partly_foreign ATTACH PARTITION lines FOR VALUES IN (0, 1);
 SELECT check_query('SELECT g, count(*), sum(v) FROM partly_foreign GROUP BY g');
 SELECT check_query('SELECT g, count(*), sum(v) FROM partly_foreign WHERE g > 1 GROUP BY g');
 
+-- a foreign server that PostgreSQL has group; nothing connects to it
+CREATE EXTENSION postgres_fdw;
+CREATE SERVER nowhere FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '/nowhere');
+CREATE USER MAPPING FOR CURRENT_USER SERVER nowhere;
+CREATE TABLE elsewhere (g int, v bigint) PARTITION BY LIST (g);
+CREATE FOREIGN TABLE elsewhere_1 PARTITION OF elsewhere FOR VALUES IN (1, 2) SERVER nowhere;
+CREATE FOREIGN TABLE elsewhere_2 PARTITION OF elsewhere FOR VALUES IN (3, 4) SERVER nowhere;
+SELECT taken, reason FROM gpuagg_explain('SELECT g, sum(v) FROM elsewhere_1 GROUP BY g');
+SELECT step, taken, reason FROM gpuagg_explain('SELECT DISTINCT count(*) FROM elsewhere_1 GROUP BY g') ORDER BY step;
+SELECT taken, reason FROM gpuagg_explain('SELECT g, sum(v) FROM elsewhere_1 GROUP BY ROLLUP (g)');
+SET enable_partitionwise_aggregate = on;
+SELECT taken, reason FROM gpuagg_explain('SELECT g, sum(v) FROM elsewhere GROUP BY g');
+RESET enable_partitionwise_aggregate;
+SELECT taken, reason FROM gpuagg_explain('SELECT g, sum(v) FROM elsewhere GROUP BY g');
+SET client_min_messages = warning;
+DROP EXTENSION postgres_fdw CASCADE;
+RESET client_min_messages;
+
 -- parallel plans below, or instead
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
