@@ -22,7 +22,7 @@ installing() {
 }
 
 # apt-get, which writes lines like pmstatus:gcc:35.2:Unpacking gcc for apt_progress.
-apt() { DEBIAN_FRONTEND=noninteractive apt-get -o APT::Status-Fd=3 "$@"; }
+apt() { DEBIAN_FRONTEND=noninteractive apt-get -o APT::Status-Fd=3 -o Acquire::Retries=1 "$@"; }
 
 apt_logged() { "$1" >"$apt_log" 2>&1 3>"$apt_log.status" </dev/null; }
 
