@@ -73,6 +73,9 @@ typedef enum ArrayMember
 	ARRAY_AGG,					/* Integer */
 	ARRAY_FRACTIONS,			/* Const */
 	ARRAY_ELEMENTS,				/* List of ints */
+	ARRAY_DESCENDING,			/* Boolean, as an Integer */
+	ARRAY_NULLS_FIRST,			/* likewise */
+	ARRAY_DISTINCT,				/* likewise */
 	ARRAY_NMEMBERS
 } ArrayMember;
 
@@ -290,6 +293,9 @@ arrays_to_list(const List *arrays)
 		set_integer(list, ARRAY_AGG, array->agg);
 		set_member(list, ARRAY_FRACTIONS, array->fractions);
 		set_member(list, ARRAY_ELEMENTS, array->elements);
+		set_integer(list, ARRAY_DESCENDING, array->descending);
+		set_integer(list, ARRAY_NULLS_FIRST, array->nulls_first);
+		set_integer(list, ARRAY_DISTINCT, array->distinct);
 		lists = lappend(lists, list);
 	}
 	return lists;
@@ -309,6 +315,9 @@ arrays_from_list(const List *lists)
 		array->agg = integer_member(list, ARRAY_AGG);
 		array->fractions = list_nth(list, ARRAY_FRACTIONS);
 		array->elements = list_nth(list, ARRAY_ELEMENTS);
+		array->descending = integer_member(list, ARRAY_DESCENDING) != 0;
+		array->nulls_first = integer_member(list, ARRAY_NULLS_FIRST) != 0;
+		array->distinct = integer_member(list, ARRAY_DISTINCT) != 0;
 		arrays = lappend(arrays, array);
 	}
 	return arrays;

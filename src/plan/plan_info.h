@@ -51,12 +51,16 @@ typedef struct FirstRowsInfo
 /* A column that is the row's number in its group, where no attribute can be. */
 #define FIRST_ROWS_NUMBER 0
 
-/* An aggregate whose value is an array: percentiles of several fractions. */
+/* An aggregate whose value is an array: percentiles of several fractions, or ordered values. */
 typedef struct ArrayInfo
 {
 	int			agg;			/* among the node's aggregates */
-	Const	   *fractions;		/* an array, whose dimensions the value has */
-	List	   *elements;		/* ints: aggregates of the Program, or -1: NULL */
+	Const	   *fractions;		/* an array, whose dimensions the value has; NULL: it is one of a
+								 * group's values in their order */
+	List	   *elements;		/* ints: aggregates of the Program, or -1: NULL; of fractions */
+	bool		descending;		/* of ordered values */
+	bool		nulls_first;	/* likewise */
+	bool		distinct;		/* likewise: each is taken once */
 } ArrayInfo;
 
 /*

@@ -197,6 +197,13 @@ acc_is_list(AccKind kind)
 	return acc_form(kind) == FORM_VALUES;
 }
 
+/* Does the list itself leave the engine, with its values in their order? */
+GA_FN bool
+acc_is_given(AccKind kind)
+{
+	return kind == ACC_GIVEN_VALUES;
+}
+
 /* Is it read at a place in the values' order that a fraction says? */
 GA_FN bool
 acc_has_fraction(AccKind kind)

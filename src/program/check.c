@@ -392,7 +392,7 @@ read_acc_is_good(const Check *check, const Accumulator *acc, ValueType first, Va
 	const Program *p = check->program;
 	const Accumulator *values = &program_accs(p)[acc->values];
 
-	if (acc->values < 0 || acc->values >= p->naccs || !acc_is_list((AccKind) values->kind) ||
+	if (acc->values < 0 || acc->values >= p->naccs || values->kind != ACC_VALUES ||
 		!is_register(check, values->arg, p->ninsns, first, last))
 		return false;
 	if (!acc_has_fraction((AccKind) acc->kind) ? acc->param != 0 :

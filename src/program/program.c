@@ -530,6 +530,15 @@ program_has_values(const Program *p)
 	return false;
 }
 
+bool
+program_gives_values(const Program *p)
+{
+	for (int i = 0; i < p->naccs; i++)
+		if (acc_is_given((AccKind) program_accs(p)[i].kind))
+			return true;
+	return false;
+}
+
 const Accumulator *
 program_first_rows(const Program *p)
 {

@@ -522,6 +522,10 @@ extern bool program_needs_cpu(const Program *p);
 /* Has it lists of values? */
 extern bool program_has_values(const Program *p);
 
+/* Has it such whose values leave the engine, which only one in the caller's process can give? */
+extern bool program_gives_values(const Program *p);
+#define GIVEN_VALUES_MESSAGE "ordered arrays are made by the CPU engine only"
+
 /* The accumulator of the groups' first rows, or NULL. */
 extern const Accumulator *program_first_rows(const Program *p);
 

@@ -27,7 +27,9 @@
  *				return
  *
  *	VALUES		two words: where the next value goes, 0 if there are none, and how many
- *				there are (engine/cpu/value_list.h).  The list belongs to the state's owner
+ *				there are (engine/cpu/value_list.h).  The list belongs to the state's owner.  What
+ *				leaves an engine of GIVEN_VALUES is the address of the values in their order,
+ *				as integers of order_statistic.h, and how many there are
  *	VALUE		as INT or ORDERED, by the values' type, once all of them are there
  *	BETWEEN		the bits of two doubles, and of the share of the way from the first to the
  *				second at which the result is: 0, the first; likewise

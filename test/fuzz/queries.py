@@ -368,7 +368,7 @@ class QueryMaker:
     def aggregate(self, gen):
         rng = self.rng
         make = rng.choices([self.count, self.sum, self.variance, self.pair, self.bits, self.extreme, self.distinct_aggregate,
-                            self.statistic, self.ordered], [30, 34, 10, 5, 12, 18, 6, 8, 1] if not gen.common else
+                            self.statistic, self.ordered], [30, 34, 10, 5, 12, 18, 6, 8, 3] if not gen.common else
                            [30, 34, 8, 1, 12, 18, 0, 8, 0])[0]
         a = make(gen)
         if rng.random() < 0.2 and '(' != a.form[0]:
@@ -447,8 +447,10 @@ class QueryMaker:
         return Aggregate(form, argument, around=around, loose=argument.type == 'numeric' and not continuous)
 
     def ordered(self, gen):
-        """An aggregate that PostgreSQL keeps for itself."""
-        return Aggregate('array_agg({0} ORDER BY {0})', gen.leaf('int4'))
+        """An array of the values in their order, which the CPU engine makes, or PostgreSQL: of UUIDs."""
+        form = self.rng.choice(['array_agg({0} ORDER BY {0})', 'array_agg({0} ORDER BY {0} DESC)', 'array_agg(DISTINCT {0})',
+                                'array_agg({0} ORDER BY {0} NULLS FIRST)', 'array_agg(DISTINCT {0} ORDER BY {0} DESC NULLS LAST)'])
+        return Aggregate(form, gen.leaf(self.rng.choice(INTS + ['int4', 'bool', 'date', 'timestamp', 'uuid'])))
 
     def distinct_aggregate(self, gen):
         """One that sees each value once; plain columns, for errors come in the order of the rows."""

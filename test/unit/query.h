@@ -47,6 +47,8 @@ typedef struct Query
 	char	  **names;			/* of each group: its keys as text, by '|' */
 	uint64_t   *states;
 	uint32_t	nwords;
+	uint64_t  **lists;			/* that states have the addresses of */
+	uint32_t	nlists;
 } Query;
 
 static inline Query *
@@ -238,6 +240,30 @@ append_key(char *text, size_t len, const ColumnVector *key, ValueType type, uint
 		snprintf(to, len, "%lld", (long long) word);
 }
 
+/* Copies of lists that are given, which are the run's: those of the batch's groups. */
+static inline void
+query_take_lists(Query *q, const Program *program, uint32_t ngroups)
+{
+	const Accumulator *accs = program_accs(program);
+
+	for (int i = 0; i < program->naccs; i++)
+	{
+		if (!acc_is_given((AccKind) accs[i].kind))
+			continue;
+		q->lists = realloc(q->lists, (q->nlists + ngroups) * sizeof(uint64_t *));
+		for (uint32_t g = 0; g < ngroups; g++)
+		{
+			uint64_t   *words = q->states + (size_t) (q->ngroups + g) * q->nwords + accs[i].word;
+			uint64_t   *copy = malloc(words[1] * sizeof(uint64_t) + 1);
+
+			if (words[1] > 0)
+				memcpy(copy, (const void *) (uintptr_t) words[0], words[1] * sizeof(uint64_t));
+			words[0] = (uint64_t) (uintptr_t) copy;
+			q->lists[q->nlists++] = copy;
+		}
+	}
+}
+
 static inline void
 query_take_groups(Query *q, const Program *program, const Program *ran,
 				  const GroupBatch *batch)
@@ -247,6 +273,7 @@ query_take_groups(Query *q, const Program *program, const Program *ran,
 	for (uint32_t i = 0; i < batch->ngroups; i++)
 		float_state(program, ran, batch->units, batch->states + (size_t) i * ran->nwords,
 					q->states + (size_t) (q->ngroups + i) * q->nwords);
+	query_take_lists(q, program, batch->ngroups);
 	for (uint32_t i = 0; i < batch->ngroups; i++)
 	{
 		char		name[4096] = "";
@@ -269,8 +296,13 @@ query_forget_groups(Query *q)
 		free(q->names[i]);
 	free(q->names);
 	free(q->states);
+	for (uint32_t i = 0; i < q->nlists; i++)
+		free(q->lists[i]);
+	free(q->lists);
 	q->names = NULL;
 	q->states = NULL;
+	q->lists = NULL;
+	q->nlists = 0;
 	q->ngroups = 0;
 }
 

@@ -7,6 +7,8 @@
 
 #include "engine/cuda/cuda_engine.h"
 #include "memory_store.h"
+#include "program/check.h"
+#include "program/order_statistic.h"
 #include "query.h"
 #include "random.h"
 #include "tap.h"
@@ -64,6 +66,8 @@ static struct
 	int			sum_distinct;	/* of integers */
 	int			sum_filtered;
 	int			sum128_distinct;
+	int			given;			/* lists of the CPU engine's: of integers */
+	int			given_filtered;
 } word;
 
 static int64_t
@@ -140,6 +144,14 @@ make_query(bool keyed)
 	word.last_mode = word_of(q, program_add_read_acc(&q->b, ACC_MODE, lists[0], 0, true));
 	word.float_mode = word_of(q, program_add_read_acc(&q->b, ACC_MODE, lists[1], 0, false));
 	add_distinct(q, lists);
+	if (engine->traits->id == ENGINE_ID_CPU)
+	{
+		int			value = q->b.accs[lists[0]].arg;
+
+		word.given = word_of(q, program_add_acc(&q->b, ACC_GIVEN_VALUES, value, -1));
+		word.given_filtered = word_of(q, program_add_acc(&q->b, ACC_GIVEN_VALUES, value,
+														 q->b.accs[lists[2]].filter));
+	}
 	return q;
 }
 
@@ -317,6 +329,18 @@ wrong_distinct(const uint64_t *state, const int64_t *values, uint32_t n, const i
 		(sum_of_words(&state[word.sum_filtered]) != sum_distinct(wanted, nwanted));
 }
 
+/* Has a list that is given not these values, in their order? */
+static int
+wrong_list(const uint64_t *words, const int64_t *values, uint32_t n)
+{
+	const uint64_t *given = (const uint64_t *) (uintptr_t) words[0];
+	int			wrong = words[1] != n;
+
+	for (uint32_t i = 0; i < n && wrong == 0; i++)
+		wrong += given[i] != order_of_integer(values[i]);
+	return wrong;
+}
+
 /* A group's statistics: how many are wrong. */
 static int
 wrong_in_group(const uint64_t *state, const int64_t *values, uint32_t n, const int64_t *wanted,
@@ -327,6 +351,9 @@ wrong_in_group(const uint64_t *state, const int64_t *values, uint32_t n, const i
 	if (only_distinct)
 		return wrong;
 	wrong += state[word.count] != n;
+	if (engine->traits->id == ENGINE_ID_CPU)
+		wrong += wrong_list(&state[word.given], values, n) +
+			wrong_list(&state[word.given_filtered], wanted, nwanted);
 	for (int i = 0; i < NFRACTIONS && n > 0; i++)
 	{
 		uint32_t	place = disc_place(n, fractions[i]);
@@ -533,11 +560,35 @@ check_engine(void)
 	check_fraction(0.5, true);
 }
 
+/* No device gives lists, and nothing is read from those that are given. */
+static void
+check_given(void)
+{
+	Query	   *q = query_begin();
+	int			list = program_add_acc(&q->b, ACC_GIVEN_VALUES, query_column(q, VT_INT8), -1);
+	Program    *program = malloc(program_size(&q->b));
+	char		why[256] = "";
+
+	program_finish(&q->b, program);
+	ok(cpu_engine.supports(program, why, sizeof(why)) &&
+	   program_check(program, program->size, q->params, 0, why, sizeof(why)) &&
+	   !simt_engine.supports(program, why, sizeof(why)), "lists are given by the CPU engine: %s", why);
+	free(program);
+	(void) program_add_read_acc(&q->b, ACC_MODE, list, 0, false);
+	program = malloc(program_size(&q->b));
+	program_finish(&q->b, program);
+	ok(!program_check(program, program->size, q->params, 0, why, sizeof(why)),
+	   "nothing is read from a list that is given: %s", why);
+	free(program);
+	query_end(q);
+}
+
 int
 main(void)
 {
 	static const char *const strategies[] = {"auto", "atomic", "scatter", "block"};
 
+	check_given();
 	engine = &cpu_engine;
 	check_sizes(UINT64_C(1) << 30, "auto", 0);
 	check_sizes(UINT64_C(8) << 20, "auto", 1e9);

@@ -3,19 +3,26 @@
  *	  Groups' records as GroupBatches.
  *
  * Once groups have left, it is too late to fail: all memory is allocated before
- * the first batch, for texts as much as the batch needs that has the longest.
+ * the first batch, for texts and values as much as the batch needs that has the most.
+ *
+ * Values of lists that are given are copied into the batch and sorted there, so that no
+ * more of them are in memory twice than a batch has.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/cpu/group_output.h"
+#include "engine/cpu/statistics.h"
 #include "program/state.h"
 
 #define OUTPUT_GROUPS 4096		/* the most in one batch */
 
 /* A batch ends when its texts reach this; offsets have 32 bits. */
 #define OUTPUT_TEXT (UINT64_C(1) << 26)
+
+/* The same of values of lists. */
+#define OUTPUT_VALUES (UINT64_C(1) << 17)
 
 /* Batches that are chosen from between two looks for an interrupt. */
 #define CHOSEN_AT_ONCE 64
@@ -50,54 +57,105 @@ struct GroupOutput
 	KeyBuffer  *buffers;
 	ColumnVector *keys;
 	uint64_t   *states;
+	uint16_t	lists[PROGRAM_MAX_ACCS];	/* that are given: their words in a state */
+	int			nlists;
+	uint64_t	nvalues;		/* of all lists in the batch that has most */
+	uint64_t	longest;		/* values of one list */
+	uint64_t   *values;			/* a batch's, and room to sort a list's */
+	uint64_t   *scratch;
 };
+
+/* The values of a group's lists that are given. */
+static uint64_t
+group_values(const GroupOutput *output, const uint64_t *record)
+{
+	uint64_t	n = 0;
+
+	for (int i = 0; i < output->nlists; i++)
+		n += record[output->layout->words + output->lists[i] + 1];
+	return n;
+}
 
 /* How many of `left` groups make the next batch. */
 static uint32_t
-batch_groups(const KeyLayout *layout, const uint64_t *records, size_t stride, uint32_t left)
+batch_groups(const GroupOutput *output, const uint64_t *records, uint32_t left)
 {
+	const KeyLayout *layout = output->layout;
 	uint32_t	most = left < OUTPUT_GROUPS ? left : OUTPUT_GROUPS;
 	uint64_t	bytes = 0;
+	uint64_t	nvalues = 0;
 	uint32_t	n = 0;
 
-	if (layout->ntexts == 0)
+	if (layout->ntexts == 0 && output->nlists == 0)
 		return most;
-	while (n < most && bytes < OUTPUT_TEXT)
+	while (n < most && bytes < OUTPUT_TEXT && nvalues < OUTPUT_VALUES)
 	{
+		const uint64_t *record = records + n * output->stride;
+
 		for (int i = 0; i < layout->ntexts; i++)
-			bytes += keys_text(records + n * stride + layout->texts[i] - 1).len;
+			bytes += keys_text(record + layout->texts[i] - 1).len;
+		nvalues += group_values(output, record);
 		n++;
 	}
 	return n;
 }
 
-/* Let each text's buffer hold what any of the batches needs; false: interrupted. */
-static bool
-measure_texts(GroupOutput *output, const EngineHints *hints)
+/* Let each text's buffer hold a batch's texts. */
+static void
+measure_texts(GroupOutput *output, const uint64_t *records, uint32_t n)
 {
 	const KeyLayout *layout = output->layout;
+
+	for (int i = 0; i < layout->nfields && layout->ntexts > 0; i++)
+	{
+		const KeyField *field = &layout->fields[i];
+		size_t		bytes = 0;
+
+		if (field->type != VT_TEXT)
+			continue;
+		for (uint32_t g = 0; g < n; g++)
+			bytes += keys_text(records + g * output->stride + field->offset / 8).len;
+		if (bytes > output->buffers[i].size)
+			output->buffers[i].size = bytes;
+	}
+}
+
+/* The same of the values of lists. */
+static void
+measure_values(GroupOutput *output, const uint64_t *records, uint32_t n)
+{
+	uint64_t	nvalues = 0;
+
+	for (uint32_t g = 0; g < n && output->nlists > 0; g++, records += output->stride)
+	{
+		nvalues += group_values(output, records);
+		for (int i = 0; i < output->nlists; i++)
+		{
+			uint64_t	length = records[output->layout->words + output->lists[i] + 1];
+
+			output->longest = length > output->longest ? length : output->longest;
+		}
+	}
+	if (nvalues > output->nvalues)
+		output->nvalues = nvalues;
+}
+
+/* Let buffers hold what any of the batches needs; false: interrupted. */
+static bool
+measure_batches(GroupOutput *output, const EngineHints *hints)
+{
 	const uint64_t *records = output->records;
 	uint32_t	n;
 
-	if (layout->ntexts == 0)
+	if (output->layout->ntexts == 0 && output->nlists == 0)
 		return true;
 	for (uint32_t left = output->left; left > 0; left -= n, records += n * output->stride)
 	{
 		if (engine_interrupted(hints))
 			return false;
-		n = batch_groups(layout, records, output->stride, left);
-		for (int i = 0; i < layout->nfields; i++)
-		{
-			const KeyField *field = &layout->fields[i];
-			size_t		bytes = 0;
-
-			if (field->type != VT_TEXT)
-				continue;
-			for (uint32_t g = 0; g < n; g++)
-				bytes += keys_text(records + g * output->stride + field->offset / 8).len;
-			if (bytes > output->buffers[i].size)
-				output->buffers[i].size = bytes;
-		}
+		n = batch_groups(output, records, left);
+		measure_texts(output, records, n);
+		measure_values(output, records, n);
 	}
 	return true;
 }
@@ -126,7 +184,11 @@ make_buffers(GroupOutput *output)
 		if (buffer->values == NULL || buffer->validity == NULL)
 			return false;
 	}
-	return true;
+	if (output->nlists == 0)
+		return true;
+	output->values = output_alloc(output, (output->nvalues + 1) * sizeof(uint64_t));
+	output->scratch = output_alloc(output, (output->longest + 1) * sizeof(uint64_t));
+	return output->values != NULL && output->scratch != NULL;
 }
 
 static bool
@@ -165,6 +227,16 @@ check_states(const Program *program, const GroupRecords *groups, const EngineHin
 	return ENGINE_OK;
 }
 
+static void
+find_lists(GroupOutput *output, const Program *program)
+{
+	const Accumulator *accs = program_accs(program);
+
+	for (int i = 0; i < program->naccs; i++)
+		if (acc_is_given((AccKind) accs[i].kind))
+			output->lists[output->nlists++] = accs[i].word;
+}
+
 /* An output without buffers for its keys; output_free takes it back. */
 static GroupOutput *
 make_output(const Program *program, const GroupRecords *groups, const EngineHints *hints,
@@ -178,6 +250,7 @@ make_output(const Program *program, const GroupRecords *groups, const EngineHint
 	output->hints = hints;
 	output->choice = choice;
 	output->nwords = program->nwords;
+	find_lists(output, program);
 	output->first = groups->records;
 	output->ngroups = groups->ngroups;
 	output->stride = groups->stride;
@@ -203,7 +276,7 @@ output_create(const Program *program, const GroupRecords *groups, const EngineHi
 	if (status != ENGINE_OK)
 		return status;
 	*output = make_output(program, groups, hints, choice);
-	if (*output != NULL && (!measure_texts(*output, hints) ||
+	if (*output != NULL && (!measure_batches(*output, hints) ||
 							(choice != NULL && !choice_look(choice, groups, hints))))
 	{
 		snprintf(message, 256, INTERRUPTED_MESSAGE);
@@ -251,6 +324,8 @@ output_free(GroupOutput *output)
 	free(output->buffers);
 	free(output->keys);
 	free(output->states);
+	free(output->values);
+	free(output->scratch);
 	free(output);
 }
 
@@ -314,7 +389,7 @@ next_groups(GroupOutput *output, const uint64_t **records, uint32_t *n)
 	for (uint32_t i = 1;; i++)
 	{
 		*records = output->records;
-		*n = batch_groups(output->layout, *records, output->stride, output->left);
+		*n = batch_groups(output, *records, output->left);
 		output->records += *n * output->stride;
 		output->left -= *n;
 		if (output->choice == NULL)
@@ -326,6 +401,29 @@ next_groups(GroupOutput *output, const uint64_t **records, uint32_t *n)
 		if (i % CHOSEN_AT_ONCE == 0 && engine_interrupted(output->hints))
 			return false;
 	}
+}
+
+/* The values of n groups' lists, each list's in their order; false: interrupted. */
+static bool
+output_lists(GroupOutput *output, uint32_t n)
+{
+	uint64_t   *values = output->values;
+
+	for (uint32_t i = 0; i < n && output->nlists > 0; i++)
+		for (int j = 0; j < output->nlists; j++)
+		{
+			uint64_t   *words = output->states + (size_t) i * output->nwords + output->lists[j];
+			uint64_t   *end = list_gather(words, values);
+			const uint64_t *sorted = sort_values(values, output->scratch, words[1], output->hints);
+
+			if (sorted == NULL)
+				return false;
+			if (sorted != values)
+				memcpy(values, sorted, words[1] * sizeof(*values));
+			words[0] = (uint64_t) (uintptr_t) values;
+			values = end;
+		}
+	return true;
 }
 
 bool
@@ -360,5 +458,5 @@ output_batch(GroupOutput *output, GroupBatch *batch)
 	batch->ngroups = n;
 	batch->keys = output->keys;
 	batch->states = output->states;
-	return true;
+	return output_lists(output, n);
 }

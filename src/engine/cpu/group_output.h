@@ -23,7 +23,7 @@ extern size_t output_memory(const GroupOutput *output); /* bytes */
 
 /*
  * The next groups, none after the last; the batch's arrays are reused by the
- * next call.  False: interrupted, only if groups are chosen.
+ * next call.  False: interrupted, only if groups are chosen, or lists of values given.
  */
 extern bool output_batch(GroupOutput *output, GroupBatch *batch);
 

@@ -183,8 +183,7 @@ record_write(const RecordFormat *format, const uint64_t *group, char *to)
 
 		if (words[0] == 0)
 			continue;
-		memcpy(to, (const void *) (uintptr_t) (words[0] & ~LIST_PACKED), list_size(words));
-		to += list_size(words);
+		to = (char *) list_gather(words, (uint64_t *) to);
 		record[format->lists[i]] = LIST_PACKED;
 	}
 	return to;

@@ -11,6 +11,7 @@
 #include "engine/cpu/statistics.h"
 
 #define FEW_VALUES 48			/* by measurement */
+#define MANY_VALUES (UINT64_C(1) << 20)	/* between their bytes interrupts are looked for */
 
 static void
 insert_values(uint64_t *values, uint64_t n)
@@ -47,7 +48,7 @@ distribute(const uint64_t *from, uint64_t *to, uint64_t n, int shift)
 }
 
 uint64_t *
-sort_values(uint64_t *values, uint64_t *scratch, uint64_t n)
+sort_values(uint64_t *values, uint64_t *scratch, uint64_t n, const EngineHints *hints)
 {
 	uint64_t	differ = 0;
 
@@ -64,6 +65,8 @@ sort_values(uint64_t *values, uint64_t *scratch, uint64_t n)
 
 		if (((differ >> shift) & 255) == 0)
 			continue;
+		if (hints != NULL && n >= MANY_VALUES && engine_interrupted(hints))
+			return NULL;
 		distribute(values, scratch, n, shift);
 		scratch = values;
 		values = sorted;

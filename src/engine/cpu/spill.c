@@ -279,14 +279,15 @@ write_record(Spill *spill, const uint64_t *record, uint32_t partition, size_t *u
 	return ENGINE_OK;
 }
 
-/* The same of a group, which may take several. */
+/* The same of a group, which may take several if it is not whole. */
 static EngineStatus
-write_group(Spill *spill, const uint64_t *group, uint32_t partition, size_t *used, char *message)
+write_group(Spill *spill, const uint64_t *group, bool whole, uint32_t partition, size_t *used,
+			char *message)
 {
 	EngineStatus status = ENGINE_OK;
 	const uint64_t *part;
 
-	if (spill->format.nlists == 0)
+	if (spill->format.nlists == 0 || whole)
 		return write_record(spill, group, partition, used, message);
 	group_parts_begin(&spill->group, group);
 	while (status == ENGINE_OK && (part = group_parts_next(&spill->group)) != NULL)
@@ -294,10 +295,13 @@ write_group(Spill *spill, const uint64_t *group, uint32_t partition, size_t *use
 	return status;
 }
 
-/* Write n groups into a partition; order: their numbers, or NULL: from the first on. */
+/*
+ * Write n groups into a partition; order: their numbers, or NULL: from the first on.  whole: a
+ * group is one record, however many values it has.
+ */
 static EngineStatus
 write_groups(Spill *spill, const GroupRecords *groups, const uint32_t *order, uint32_t n,
-			 uint32_t partition, char *message)
+			 bool whole, uint32_t partition, char *message)
 {
 	GroupStore *store = spill->store;
 	size_t		used = 0;
@@ -309,7 +313,7 @@ write_groups(Spill *spill, const GroupRecords *groups, const uint32_t *order, ui
 		if (order && i + PREFETCH < n)
 			prefetch_group(groups, order[i + PREFETCH]);
 		status = write_group(spill, groups->records + (order ? order[i] : i) * groups->stride,
-							 partition, &used, message);
+							 whole, partition, &used, message);
 		if (status != ENGINE_OK)
 			return status;
 		if (i % WRITTEN_AT_ONCE == 0 && engine_interrupted(&spill->hints))
@@ -336,7 +340,7 @@ spill_groups(Spill *spill, GroupTable *table, char *message)
 	for (uint32_t p = 0; p < spill->store->npartitions && status == ENGINE_OK; p++)
 	{
 		status = write_groups(spill, &groups, spill->order + start,
-							  spill->starts[p] - start, p, message);
+							  spill->starts[p] - start, false, p, message);
 		start = spill->starts[p];
 	}
 	spill->records += groups.ngroups;
@@ -348,7 +352,7 @@ spill_into(Spill *spill, GroupTable *table, uint32_t partition, char *message)
 {
 	GroupRecords groups = table_complete(table);
 
-	return write_groups(spill, &groups, NULL, groups.ngroups, partition, message);
+	return write_groups(spill, &groups, NULL, groups.ngroups, true, partition, message);
 }
 
 EngineStatus
@@ -501,7 +505,7 @@ add_to_part(Spill *spill, uint32_t first, uint32_t part, const uint64_t *group, 
 	{
 		GroupRecords one = {spill->format.layout, group, spill->format.stride, 1};
 
-		return write_groups(spill, &one, NULL, 1, first + part, message);
+		return write_groups(spill, &one, NULL, 1, false, first + part, message);
 	}
 	if (status == ENGINE_OK)
 	{
@@ -673,10 +677,10 @@ spill_merge(Spill *spill, GroupTable *table, uint32_t partition, char *message)
 		spill->leaves_values = true;
 		status = merge_leaf(spill, table, partition, message);
 		spill->leaves_values = false;
-		table_set_limit(table, spill->limit);
 	}
 	if (status == ENGINE_OK && spill->statistics != NULL)
 		status = read_statistics(spill, table, partition, message);
+	table_set_limit(table, spill->limit);
 	return status == ENGINE_NO_MEMORY ? no_memory(message) : status;
 }
 

@@ -35,6 +35,8 @@
 /* Values that are looked at between two looks for an interrupt. */
 #define READ_AT_ONCE (UINT64_C(1) << 18)
 
+#define OTHER_VALUES_MESSAGE "a group has other values than it had before"
+
 /* A statistic that is read from a list. */
 typedef struct Reader
 {
@@ -69,6 +71,7 @@ struct Statistics
 	List	   *lists;
 	int			nlists;
 	Reader	   *readers;		/* of all lists */
+	int			nreaders;
 	uint64_t	room;			/* values that are sorted at once */
 	uint64_t   *values;
 	uint64_t   *scratch;
@@ -131,6 +134,7 @@ find_readers(Statistics *s)
 				list->reads_all |= !acc_has_fraction((AccKind) accs[j].kind);
 			}
 		next += list->nreaders;
+		s->nreaders += list->nreaders;
 		s->nlists++;
 	}
 }
@@ -166,7 +170,7 @@ statistics_create(const Program *program, const ParamValue *params, const Engine
 static bool
 make_room(Statistics *s)
 {
-	if (s->counts != NULL)
+	if (s->counts != NULL || s->nreaders == 0)
 		return true;
 	s->values = malloc((s->room + 1) * sizeof(uint64_t));
 	s->scratch = malloc((s->room + 1) * sizeof(uint64_t));
@@ -367,11 +371,11 @@ sort_range(Statistics *s, uint64_t least, uint64_t greatest, uint64_t first, uin
 		}
 	if (status == ENGINE_OK && found != n)
 	{
-		snprintf(s->message, 256, "a group has other values than it had before");
+		snprintf(s->message, 256, OTHER_VALUES_MESSAGE);
 		return ENGINE_FAILED;
 	}
 	if (status == ENGINE_OK)
-		give_values(s->list, sort_values(s->values, s->scratch, n), first, n, false);
+		give_values(s->list, sort_values(s->values, s->scratch, n, NULL), first, n, false);
 	return status;
 }
 
@@ -538,6 +542,42 @@ read_group(Statistics *s, uint64_t *state)
 	return status;
 }
 
+/* Have the values of a list that is given in memory, in one piece where they are stored. */
+static EngineStatus
+take_list(Statistics *s, GroupTable *table, uint64_t *words)
+{
+	uint64_t   *values;
+	uint64_t	found = 0;
+	ListPiece	piece;
+	EngineStatus status;
+
+	s->nvalues += words[1];
+	if (words[0] != 0)
+		return ENGINE_OK;
+	values = table_words_room(table, words[1]);
+	if (values == NULL)
+	{
+		snprintf(s->message, 256, "out of memory");
+		return ENGINE_NO_MEMORY;
+	}
+	status = s->source->rewind(s->source, s->message);
+	while (status == ENGINE_OK && (status = next_piece(s, &piece)) == ENGINE_OK && piece.n > 0)
+	{
+		if (piece.n <= words[1] - found)
+			memcpy(values + found, piece.values, piece.n * sizeof(*values));
+		found += piece.n;
+		if (found > words[1])
+			break;
+	}
+	if (status == ENGINE_OK && found != words[1])
+	{
+		snprintf(s->message, 256, OTHER_VALUES_MESSAGE);
+		return ENGINE_FAILED;
+	}
+	list_pack(words, (ListPiece) {values, words[1]});
+	return status;
+}
+
 EngineStatus
 statistics_read(Statistics *s, GroupTable *table, ValueSource *stored, char *message)
 {
@@ -565,7 +605,8 @@ statistics_read(Statistics *s, GroupTable *table, ValueSource *stored, char *mes
 		s->source = source.words[0] == 0 ? stored : &source.source;
 		s->source->group = group;
 		s->source->word = s->list->acc->word;
-		status = read_group(s, state);
+		status = acc_is_given((AccKind) s->list->acc->kind) ?
+			take_list(s, table, state + s->list->acc->word) : read_group(s, state);
 	}
 	return status;
 }

@@ -35,7 +35,8 @@ extern EngineStatus statistics_check(const Statistics *statistics, char *message
 
 /*
  * Read what a table's groups have of statistics into their states, once all of their rows are
- * there, and let go of their lists, whose memory stays the table's.  stored: where values are that a list lacks; NULL: none does.
+ * there, and let go of their lists, whose memory stays the table's, but for such as are given:
+ * these are then in the table.  stored: where values are that a list lacks; NULL: none does.
  * INEXACT: of the float values 0 and -0 either could be the result; or the source has failed,
  * or FAILED: interrupted.
  */
@@ -51,7 +52,11 @@ extern uint64_t statistics_values(Statistics *statistics);
  * sort_values.c: unsigned integers into their order.
  */
 
-/* scratch: room for as many; the sorted values are where the result points, one of the two. */
-extern uint64_t *sort_values(uint64_t *values, uint64_t *scratch, uint64_t n);
+/*
+ * scratch: room for as many; the sorted values are where the result points, one of the two.
+ * NULL: interrupted, never without hints.
+ */
+extern uint64_t *sort_values(uint64_t *values, uint64_t *scratch, uint64_t n,
+							 const EngineHints *hints);
 
 #endif							/* GPUAGG_STATISTICS_H */

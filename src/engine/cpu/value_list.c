@@ -2,6 +2,8 @@
  * value_list.c
  *	  The values of a group, for statistics that need all of them.
  */
+#include <string.h>
+
 #include "engine/cpu/value_list.h"
 
 /* The number of values before the chunk in which the last of n is; n is not 0. */
@@ -67,4 +69,19 @@ list_next(ListWalk *walk)
 		walk->next = (const uint64_t *) (uintptr_t) piece.values[-1] +
 			(start - chunk_start(start));
 	return piece;
+}
+
+uint64_t *
+list_gather(const uint64_t *words, uint64_t *to)
+{
+	ListWalk	walk;
+	ListPiece	piece;
+
+	list_walk(&walk, words);
+	while ((piece = list_next(&walk)).n > 0)
+	{
+		memcpy(to, piece.values, piece.n * sizeof(*to));
+		to += piece.n;
+	}
+	return to;
 }

@@ -66,6 +66,9 @@ extern void list_walk(ListWalk *walk, const uint64_t *words);
 /* The next piece: chunks from the last to the first. */
 extern ListPiece list_next(ListWalk *walk);
 
+/* Copy all values of a list, in no order; returns where they end. */
+extern uint64_t *list_gather(const uint64_t *words, uint64_t *to);
+
 /* The words of a list that is one piece. */
 static inline void
 list_pack(uint64_t *words, ListPiece piece)

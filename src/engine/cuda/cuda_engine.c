@@ -231,8 +231,8 @@ cuda_close(EngineRun *head)
 
 /*
  * All but values of a jsonb, of which the texts of numbers have no memory there, floats of texts,
- * for which there is no strtod, and Programs with many lists of values, or with such and first
- * rows, which no query has: large ones are slow to compile, not wrong.
+ * for which there is no strtod, lists that leave the engine, and Programs with many lists of
+ * values, or with such and first rows, which no query has: large ones are slow to compile, not wrong.
  */
 static bool
 cuda_supports(const Program *program, char *reason, size_t len)
@@ -240,7 +240,9 @@ cuda_supports(const Program *program, char *reason, size_t len)
 	int			most = program_first_rows(program) != NULL ? 0 : ARGS_MAX_LISTS;
 	const char *why = NULL;
 
-	if (program_needs_cpu(program))
+	if (program_gives_values(program))
+		why = GIVEN_VALUES_MESSAGE;
+	else if (program_needs_cpu(program))
 		why = "values of type jsonb, and floats made of texts, are not supported";
 	else if (layout_nlists(program) > most)
 		why = "there are too many ordered arguments";

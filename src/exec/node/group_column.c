@@ -16,6 +16,7 @@
 #include "compat.h"
 #include "exec/values/final.h"
 #include "exec/node/group_column.h"
+#include "program/order_statistic.h"
 
 struct GroupArray
 {
@@ -25,7 +26,7 @@ struct GroupArray
 	int16		len;
 	bool		byval;
 	char		align;
-	Datum	   *values;			/* of a group */
+	Datum	   *values;			/* of a group's fractions */
 	bool	   *isnull;
 };
 
@@ -310,13 +311,15 @@ other_aggregate_value(GroupColumn *column, uint32 group, bool *isnull)
 GroupArray *
 group_array_create(const ArrayInfo *info, Oid type)
 {
-	GroupArray *array = palloc(sizeof(GroupArray));
+	GroupArray *array = palloc0(sizeof(GroupArray));
 	int			n = list_length(info->elements);
 
 	array->info = info;
-	array->shape = DatumGetArrayTypeP(info->fractions->constvalue);
 	array->type = get_element_type(type);
 	get_typlenbyvalalign(array->type, &array->len, &array->byval, &array->align);
+	if (info->fractions == NULL)
+		return array;
+	array->shape = DatumGetArrayTypeP(info->fractions->constvalue);
 	array->values = palloc(sizeof(Datum) * n);
 	array->isnull = palloc(sizeof(bool) * n);
 	return array;
@@ -349,6 +352,58 @@ array_value(GroupColumn *column, uint32 group, bool *isnull)
 											  array->align));
 }
 
+/* Values as elements of an array, without repetitions where each is taken once; their number. */
+static uint64
+order_elements(const ArrayInfo *info, const uint64_t *orders, uint64 n, Datum *elements)
+{
+	uint64		nelements = 0;
+
+	for (uint64 i = 0; i < n; i++)
+	{
+		uint64_t	order = orders[info->descending ? n - 1 - i : i];
+		Datum		element = Int64GetDatum((int64) order_to_word(order, false));
+
+		if (!info->distinct || nelements == 0 || elements[nelements - 1] != element)
+			elements[nelements++] = element;
+	}
+	return nelements;
+}
+
+/*
+ * A group's values in their order.  The elements have as much memory as array_agg would have
+ * taken, so that an array that is too large is its error.
+ */
+static Datum
+ordered_array_value(GroupColumn *column, uint32 group, bool *isnull)
+{
+	const GroupArray *array = column->array;
+	const uint64_t *state = state_of(column, group);
+	uint64		nvalues = state[column->word + 1];
+	uint64		nnulls = state[column->count] - nvalues;
+	Datum	   *elements;
+	bool	   *nulls = NULL;
+	uint64		n;
+	int			lower = 1;
+	int			length;
+
+	*isnull = state[column->count] == 0;
+	if (*isnull)
+		return (Datum) 0;
+	if (array->info->distinct)
+		nnulls = Min(nnulls, 1);
+	elements = palloc(sizeof(Datum) * pg_nextpower2_64(Max(nvalues + nnulls, 64)));
+	n = order_elements(array->info, (const uint64_t *) (uintptr_t) state[column->word], nvalues,
+					   elements + (array->info->nulls_first ? nnulls : 0));
+	length = (int) (n + nnulls);
+	if (nnulls > 0)
+	{
+		nulls = palloc0(sizeof(bool) * length);
+		memset(nulls + (array->info->nulls_first ? 0 : n), true, nnulls);
+	}
+	return PointerGetDatum(construct_md_array(elements, nulls, 1, &length, &lower, array->type,
+											  array->len, array->byval, array->align));
+}
+
 void
 group_column_is_aggregate(GroupColumn *column, const Program *program, const Aggregate *agg,
 						  const GroupBatch *batch)
@@ -372,7 +427,7 @@ group_column_is_aggregate(GroupColumn *column, const Program *program, const Agg
 	column->count = accs[agg->count].word;
 	if (column->array != NULL)
 	{
-		column->value = array_value;
+		column->value = column->array->info->fractions ? array_value : ordered_array_value;
 		return;
 	}
 	if (agg->final == FINAL_SUM_INT8)

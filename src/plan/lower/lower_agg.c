@@ -166,7 +166,8 @@ lower_ignores_repetitions(Oid function)
 bool
 lower_needs_distinct(const Aggref *aggref)
 {
-	return aggref->aggdistinct != NIL && !lower_ignores_repetitions(aggref->aggfnoid);
+	return aggref->aggdistinct != NIL && !lower_ignores_repetitions(aggref->aggfnoid) &&
+		!is_ordered_array(aggref);
 }
 
 /*
@@ -509,6 +510,8 @@ lower_aggref(Lowering *l, Aggref *aggref)
 		return false;
 	if (is_statistic(aggref))
 		return lower_statistic(l, aggref);
+	if (is_ordered_array(aggref))
+		return lower_ordered_array(l, aggref);
 	kind = check_aggref(l, aggref);
 	ranked = l->aggregate_code != NULL && lower_needs_rank(aggref);
 	if (kind == NULL || (!ranked && !check_text_extreme(l, aggref, kind->acc)))

@@ -263,6 +263,14 @@ extern Const *int8_const(int64 value, bool isnull);
 extern bool lower_first_rows(Lowering *l, const FirstRowsInfo *first);
 
 /*
+ * lower_ordered_array.c: array_agg of values in their own order.
+ */
+
+/* Is it one with ORDER BY its argument, or DISTINCT? */
+extern bool is_ordered_array(const Aggref *aggref);
+extern bool lower_ordered_array(Lowering *l, const Aggref *aggref);
+
+/*
  * lower_statistic.c: ordered-set aggregates.
  */
 

@@ -212,7 +212,7 @@ lower_ordered(Lowering *l, Expr *expr, FinalKind *final, NumericInfo *info)
 static void
 add_array(Lowering *l, int agg, Const *fractions, List *accs)
 {
-	ArrayInfo  *array = palloc(sizeof(ArrayInfo));
+	ArrayInfo  *array = palloc0(sizeof(ArrayInfo));
 
 	array->agg = agg;
 	array->fractions = copyObject(fractions);

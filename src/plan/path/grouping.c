@@ -301,6 +301,17 @@ read_lists(Grouping *grouping)
 	grouping->is_estimated = false;
 }
 
+bool
+grouping_has_ordered_array(const Grouping *grouping)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->aggrefs)
+		if (is_ordered_array(lfirst_node(Aggref, lc)))
+			return true;
+	return false;
+}
+
 /* Are there ordered-set aggregates, which are read from lists? */
 static bool
 has_statistic(const Grouping *grouping)
@@ -366,7 +377,7 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	if (reason == NULL && grouping->regroups && parse->groupingSets == NIL)
 	{
 		grouping->sets = list_make1(all_key_numbers(grouping));
-		if (has_statistic(grouping))
+		if (has_statistic(grouping) || grouping_has_ordered_array(grouping))
 			read_lists(grouping);
 	}
 	return reason;

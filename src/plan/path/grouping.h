@@ -98,6 +98,9 @@ extern const char *grouping_examine(Grouping *grouping, PlannerInfo *root,
  */
 extern bool grouping_with_lists(const Grouping *grouping, Grouping *other);
 
+/* Has it arrays of ordered values (lower_ordered_array.c)? */
+extern bool grouping_has_ordered_array(const Grouping *grouping);
+
 /* The same for SELECT DISTINCT, whose output is that of its input. */
 extern const char *grouping_examine_distinct(Grouping *grouping, PlannerInfo *root,
 											 RelOptInfo *input_rel);

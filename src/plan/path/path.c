@@ -215,6 +215,30 @@ native_cost(const RelOptInfo *grouped_rel)
 	return cost;
 }
 
+/*
+ * The path, NULL: there is none, or, in its place, one to the distinct rows of the step's input,
+ * of which PostgreSQL aggregates: where it has aggregates that only PostgreSQL has, or where
+ * these rows are so few that they are sorted sooner than lists of all values.
+ */
+static GpuAggPath *
+path_or_input(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel, List *having,
+			  GpuAggPath *path)
+{
+	Grouping	grouping;
+	Rejection	rejection;
+	GpuAggPath *rows;
+
+	if (root->numOrderedAggs == 0 || others_grouping(grouped_rel, input_rel) != NULL ||
+		(path != NULL && !grouping_has_ordered_array(&path->grouping)) ||
+		grouping_examine_input(&grouping, root, input_rel, grouped_rel, having) != NULL)
+		return path;
+	rows = find_path(&grouping, grouped_rel, &rejection);
+	if (rows == NULL || path == NULL)
+		return rows ? rows : path;
+	return native_sorted_aggregation(root, &rows->custom.path, grouped_rel, having)->total_cost <
+		path->custom.path.total_cost ? rows : path;
+}
+
 static const char *
 examine_step(Grouping *grouping, PlannerInfo *root, UpperRelationKind stage,
 			 RelOptInfo *input_rel, RelOptInfo *grouped_rel, List *having)
@@ -239,7 +263,6 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 {
 	Grouping	grouping;
 	GpuAggPath *path = NULL;
-	Rejection	input_rejection;
 	const char *reason;
 
 	reason = examine_step(&grouping, root, stage, input_rel, grouped_rel, having);
@@ -250,11 +273,8 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 	else
 		path = best_path(&grouping, grouped_rel, rejection);
 
-	/* aggregates that only PostgreSQL has */
-	if (path == NULL && stage == UPPERREL_GROUP_AGG && root->numOrderedAggs > 0 &&
-		others_grouping(grouped_rel, input_rel) == NULL &&
-		grouping_examine_input(&grouping, root, input_rel, grouped_rel, having) == NULL)
-		path = find_path(&grouping, grouped_rel, &input_rejection);
+	if (stage == UPPERREL_GROUP_AGG)
+		path = path_or_input(root, input_rel, grouped_rel, having, path);
 	if (path == NULL)
 		return NULL;
 	gpuagg_path_add_native(path, grouped_rel);
@@ -274,7 +294,7 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 			.fetches = path->fetches,
 			.calls = path->lowered.calls
 	};
-	if (grouping.is_input)
+	if (path->grouping.is_input)
 		rivals->path = native_sorted_aggregation(root, rivals->path, grouped_rel, having);
 	return rivals->path;
 }

@@ -602,6 +602,16 @@ static const EngineStream stream = {
 	.settle = client_settle,
 };
 
+/* The values of lists that are given stay where the engine has them. */
+static bool
+client_supports(const EngineOps *engine, const Program *program, char *reason, size_t len)
+{
+	if (!program_gives_values(program))
+		return engine->supports(program, reason, len);
+	snprintf(reason, len, GIVEN_VALUES_MESSAGE);
+	return false;
+}
+
 /* The clients, one for each engine. */
 #define CLIENT(client, number, engine, its_costs) \
 static bool \
@@ -619,7 +629,7 @@ client##_warm(void) \
 static bool \
 client##_supports(const Program *program, char *reason, size_t len) \
 { \
-	return engine.supports(program, reason, len); \
+	return client_supports(&engine, program, reason, len); \
 } \
 \
 static uint64_t \

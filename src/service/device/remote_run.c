@@ -251,6 +251,8 @@ take_open(RemoteRun *r)
 	r->hints.keep = r->opening.keep;
 	r->hints.nkeep = r->opening.nkeep;
 	r->hints.answers = open->answers != 0 && r->hints.ntables > 0;
+	if (program_gives_values(r->opening.program))
+		return fail(r, ENGINE_FAILED, GIVEN_VALUES_MESSAGE);
 	if (!r->ops->supports(r->opening.program, r->message, sizeof(r->message)))
 		return ENGINE_FAILED;
 	return fail(r, ENGINE_OK, "");
