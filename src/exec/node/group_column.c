@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "port/pg_bitutils.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
