@@ -254,9 +254,9 @@ append_exprs(StringInfo key, const RelOptInfo *rel, const char *name, Oid table,
 		Node	   *expr = copyObject(lfirst(lc));
 
 		ChangeVarNodes(expr, rel->relid, 1, 0);
-		appendStringInfo(key, "%s %d", deparse_expression(expr, deparse_context_for(name, table),
-														  false, true),
-						 exprTypmod(expr));
+		appendStringInfo(key, "%s %d %u", deparse_expression(expr, deparse_context_for(name, table),
+															 false, true),
+						 exprTypmod(expr), exprCollation(expr));
 		append_columns(key, expr);
 		append_unsaid(expr, key);
 		appendStringInfoChar(key, ';');

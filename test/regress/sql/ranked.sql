@@ -46,6 +46,15 @@ CREATE TABLE ranked_wide AS SELECT id, g, s, v, repeat('x', 200) AS t FROM ranke
 ANALYZE ranked_wide;
 EXPLAIN (COSTS OFF) SELECT g, max(s), min(v) FROM ranked_wide WHERE id = 7 AND s <> '' GROUP BY 1;
 DROP TABLE ranked_wide;
+-- a look-up that the session keeps has the ranks of one collation
+CREATE COLLATION ranked_shifted (provider = icu, locale = 'und-u-ka-shifted');
+CREATE TABLE ranked_twice AS SELECT t FROM unnest(ARRAY['-b', '{}', 'z']) t, generate_series(1, 50);
+VACUUM ANALYZE ranked_twice;
+SET gpuagg.mode = force;
+SELECT min(t COLLATE ranked_shifted) FROM ranked_twice;
+SELECT min(t COLLATE "en-x-icu") FROM ranked_twice;
+DROP TABLE ranked_twice;
+DROP COLLATION ranked_shifted;
 RESET max_parallel_workers_per_gather;
 RESET gpuagg.engine;
 DROP TABLE ranked, ranked_names;
