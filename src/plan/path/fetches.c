@@ -24,6 +24,7 @@
 #include "plan/path/cost.h"
 #include "plan/path/fetches.h"
 #include "plan/path/joined_rows.h"
+#include "plan/path/path_input.h"
 
 Fetches
 pages_in_order(double pages, Cost cost)
@@ -155,41 +156,11 @@ join_fetches(PlannerInfo *root, const JoinPath *join, double runs)
 	return sum;
 }
 
-/* The only path below one; NULL: there is none, or nothing is known of it. */
-static const Path *
-path_below(const Path *path)
-{
-	switch (nodeTag(path))
-	{
-		case T_AggPath:
-			return ((const AggPath *) path)->subpath;
-		case T_GroupPath:
-			return ((const GroupPath *) path)->subpath;
-		case T_GroupingSetsPath:
-			return ((const GroupingSetsPath *) path)->subpath;
-		case T_WindowAggPath:
-			return ((const WindowAggPath *) path)->subpath;
-		case T_SortPath:
-		case T_IncrementalSortPath:
-			return ((const SortPath *) path)->subpath;
-		case T_MaterialPath:
-			return ((const MaterialPath *) path)->subpath;
-		case T_ProjectionPath:
-			return ((const ProjectionPath *) path)->subpath;
-		case T_GatherPath:
-			return ((const GatherPath *) path)->subpath;
-		case T_GatherMergePath:
-			return ((const GatherMergePath *) path)->subpath;
-		default:
-			return NULL;
-	}
-}
-
 /* Of a path that is run so often. */
 static Fetches
 fetches_of_runs(PlannerInfo *root, const Path *path, double runs)
 {
-	for (const Path *below; (below = path_below(path)) != NULL;)
+	for (const Path *below; (below = path_input(path)) != NULL;)
 		path = below;
 	switch (nodeTag(path))
 	{

@@ -32,6 +32,7 @@
 #include "compat.h"
 #include "exec/node/native_plan.h"
 #include "plan/path/native.h"
+#include "plan/path/path_input.h"
 
 /* Groups that a fallback's hash tables have room for before they grow. */
 #define FIRST_GROUPS 10000
@@ -184,41 +185,21 @@ native_cheapest_path(const Grouping *grouping, const RelOptInfo *grouped_rel)
 bool
 native_has_workers(const Path *path)
 {
-	for (;;)
+	for (; path != NULL; path = path_input(path))
 		switch (nodeTag(path))
 		{
 			case T_GatherPath:
 			case T_GatherMergePath:
 				return true;
-			case T_AggPath:
-				path = ((const AggPath *) path)->subpath;
-				break;
-			case T_WindowAggPath:
-				path = ((const WindowAggPath *) path)->subpath;
-				break;
-			case COMPAT_UNIQUE_PATH:
-				path = ((const CompatUniquePath *) path)->subpath;
-				break;
-			case T_GroupingSetsPath:
-				path = ((const GroupingSetsPath *) path)->subpath;
-				break;
-			case T_SortPath:
-			case T_IncrementalSortPath:
-				path = ((const SortPath *) path)->subpath;
-				break;
-			case T_ProjectionPath:
-				path = ((const ProjectionPath *) path)->subpath;
-				break;
 			case T_NestPath:
 			case T_MergePath:
 			case T_HashPath:
-				if (native_has_workers(((const JoinPath *) path)->outerjoinpath))
-					return true;
-				path = ((const JoinPath *) path)->innerjoinpath;
-				break;
+				return native_has_workers(((const JoinPath *) path)->outerjoinpath) ||
+					native_has_workers(((const JoinPath *) path)->innerjoinpath);
 			default:
-				return false;
+				break;
 		}
+	return false;
 }
 
 /*

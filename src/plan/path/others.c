@@ -17,28 +17,7 @@
 #include "nodes/extensible.h"
 
 #include "plan/path/others.h"
-
-/* The path below one that has a single input and whose rows are those of its input. */
-static const Path *
-path_below(const Path *path)
-{
-	switch (nodeTag(path))
-	{
-		case T_ProjectionPath:
-			return ((const ProjectionPath *) path)->subpath;
-		case T_SortPath:
-		case T_IncrementalSortPath:
-			return ((const SortPath *) path)->subpath;
-		case T_MaterialPath:
-			return ((const MaterialPath *) path)->subpath;
-		case T_GatherPath:
-			return ((const GatherPath *) path)->subpath;
-		case T_GatherMergePath:
-			return ((const GatherMergePath *) path)->subpath;
-		default:
-			return NULL;
-	}
-}
+#include "plan/path/path_input.h"
 
 /* The paths of which one collects the rows; NIL: it is another kind of path. */
 static List *
@@ -75,7 +54,7 @@ add_scanned(const Path *path, Relids *scanned)
 	const Path *below;
 	ListCell   *lc;
 
-	while ((below = path_below(path)) != NULL)
+	while ((below = path_same_rows(path)) != NULL)
 		path = below;
 	if (is_table_scan(path))
 	{
@@ -141,23 +120,6 @@ others_scan(const RelOptInfo *rel, const List *leaves)
 	return examine_rel(rel, tables);
 }
 
-/* The path below one that computes a grouping, or NULL. */
-static const Path *
-grouping_input(const Path *path)
-{
-	switch (nodeTag(path))
-	{
-		case T_AggPath:
-			return ((const AggPath *) path)->subpath;
-		case T_GroupingSetsPath:
-			return ((const GroupingSetsPath *) path)->subpath;
-		case T_GroupPath:
-			return ((const GroupPath *) path)->subpath;
-		default:
-			return path_below(path);
-	}
-}
-
 /* Does a foreign server compute a grouping, or a part of it, above its input? */
 static bool
 is_pushed_down(const Path *path, const RelOptInfo *input_rel)
@@ -171,7 +133,7 @@ is_pushed_down(const Path *path, const RelOptInfo *input_rel)
 		foreach(lc, paths_collected(path))
 			if (is_pushed_down(lfirst(lc), input_rel))
 				return true;
-		path = grouping_input(path);
+		path = path_input(path);
 	}
 	return false;
 }
@@ -205,7 +167,7 @@ others_grouping(const RelOptInfo *grouped_rel, const RelOptInfo *input_rel)
 		const Path *path = lfirst(lc);
 		const Path *below;
 
-		while ((below = path_below(path)) != NULL)
+		while ((below = path_same_rows(path)) != NULL)
 			path = below;
 		if (!IsA(path, CustomPath))
 			return NULL;
@@ -228,7 +190,7 @@ others_node(const Path *path, const RelOptInfo *input_rel)
 		foreach(lc, paths_collected(path))
 			if ((name = others_node(lfirst(lc), input_rel)) != NULL)
 				return name;
-		path = grouping_input(path);
+		path = path_input(path);
 	}
 	return NULL;
 }
