@@ -43,8 +43,8 @@ OLDEST = 200        # commits
 SLOW = 1.2          # gpuagg takes so many times as long as PostgreSQL's own plan, or forced so many times less
 ORDER = ["questions", "clickbench", "tpch", "ssb", "dbbenchmark", "dashboards", "star", "many_groups", "first", "first_runs", "sessions",
          "load", "writers", "workers", "crossover", "device", "groups"]
-# options that say where something is, and not what is measured
-PLACES = {"--output": 1, "--files": 1, "--tag": 1, "--resume": 0, "--server": 0, "--load-only": 0}
+# options that say where something is, and when to stop, and not what is measured
+PLACES = {"--output": 1, "--files": 1, "--tag": 1, "--resume": 0, "--server": 0, "--load-only": 0, "--seconds": 1}
 REQUIRED = ("name", "title", "about", "command", "machine", "settings", "tables", "unit", "columns", "absent", "notes", "questions")
 MACHINE = ("cpu", "cores", "memory_gib", "gpu", "postgresql", "gpuagg", "commit", "date")
 
