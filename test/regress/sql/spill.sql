@@ -193,7 +193,7 @@ SET gpuagg.group_cost = 0;
 SELECT q AS query, spills('SELECT ' || q, 'Regrouping ', 1024) AS regrouping_spills
 FROM unnest(ARRAY[
 	'k, v, id % 100, count(*), sum(id) FROM spilled GROUP BY CUBE (k, v, id % 100)',
-	'v, count(DISTINCT k) FROM spilled GROUP BY v',
+	'v, count(DISTINCT t) FROM spilled GROUP BY v',
 	'k, v % 2, count(*) FROM spilled WHERE k < 50 GROUP BY ROLLUP (k, v % 2)']) q;
 RESET gpuagg.group_cost;
 

@@ -32,7 +32,7 @@ COMMIT;
 SET work_mem = '256kB';
 SELECT limited('SELECT a, b, sum(v) FROM filed GROUP BY GROUPING SETS ((a), (b))', '100kB');
 SELECT limited('SELECT a, b, sum(v) FROM filed GROUP BY GROUPING SETS ((a), (b))', '0');
-SELECT limited('SELECT a, count(DISTINCT b), count(DISTINCT v) FROM filed GROUP BY a', '0');
+SELECT limited('SELECT a, count(DISTINCT s), count(DISTINCT v) FROM filed GROUP BY a', '0');
 SET gpuagg.engine = cpu;
 SELECT limited('SELECT a, b, sum(v) FROM filed GROUP BY GROUPING SETS ((a), (b))', '100kB');
 SELECT limited('SELECT a, b, sum(v) FROM (SELECT * FROM filed OFFSET 0) s GROUP BY GROUPING SETS ((a), (b))', '100kB');
