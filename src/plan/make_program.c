@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "plan/make_program.h"
+#include "plan/plan_info.h"
 #include "program/program.h"
 
 Program *

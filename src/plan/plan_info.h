@@ -186,4 +186,17 @@ plan_reads_tables(const PlanInfo *plan)
 extern List *plan_info_to_list(const PlanInfo *info);
 extern PlanInfo *plan_info_from_list(List *list);
 
+/*
+ * make_program.c: Programs in PostgreSQL's memory.
+ */
+
+/* The finished Program, palloc'd.  The builder must not have overflowed. */
+extern Program *make_program(const ProgramBuilder *builder);
+
+/*
+ * The same Program for numerics that can be NaN or infinite, palloc'd, or NULL:
+ * as program_admit_specials (specials.c).
+ */
+extern Program *make_special_program(const Program *program, const Program *fine);
+
 #endif							/* GPUAGG_PLAN_INFO_H */

@@ -11,7 +11,6 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 
-#include "source/child.h"
 #include "source/rows.h"
 
 TupleTableSlot *

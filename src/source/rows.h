@@ -6,6 +6,8 @@
 #define GPUAGG_ROWS_H
 
 #include "executor/tuptable.h"
+#include "nodes/execnodes.h"
+#include "port/atomics.h"
 
 #include "handle/handle.h"
 
@@ -34,5 +36,20 @@ extern void rows_end(RowSender *sender);
 
 /* The attributes of the Program's columns, palloc'd. */
 extern AttrNumber *rows_program_attnos(const Program *program);
+
+/*
+ * child.c: a child plan's tuples, as column batches.
+ */
+
+/* The child's next tuple; it runs in the query's context, whatever the current one is. */
+extern TupleTableSlot *child_next_tuple(PlanState *child);
+
+/*
+ * Run the child plan to its end and hand its tuples to the engine.  Returns OK,
+ * or the status with which the engine gave up.  stop: not 0 once the rest of the tuples is
+ * of no use, or NULL.
+ */
+extern EngineStatus child_source_run(PlanState *child, const Program *program,
+									 EngineHandle *engine, pg_atomic_uint32 *stop);
 
 #endif							/* GPUAGG_ROWS_H */

@@ -3,8 +3,8 @@
  *	  What tells whether pages of the tables that are read have changed: the visibility map,
  *	  and the pages' LSNs.
  */
-#ifndef GPUAGG_SOURCE_TABLE_STATE_H
-#define GPUAGG_SOURCE_TABLE_STATE_H
+#ifndef GPUAGG_VISIBILITY_H
+#define GPUAGG_VISIBILITY_H
 
 #include "engine/table_state.h"
 #include "source/heap.h"
@@ -31,4 +31,4 @@ extern TableState *table_states_read(const SourceTable *tables, int ntables,
 extern uint64 *page_lsns_read(const SourceTable *tables, int ntables,
 							  const BlockNumber *nblocks, const uint8 *const *asked, uint64 *n);
 
-#endif							/* GPUAGG_SOURCE_TABLE_STATE_H */
+#endif							/* GPUAGG_VISIBILITY_H */

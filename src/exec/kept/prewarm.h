@@ -15,4 +15,11 @@
  */
 extern int64 prewarm_columns(Relation relation, bool inherit, KeepRequest *request);
 
+/*
+ * prewarm_worker.c: a background worker that has columns of a database's tables kept again.
+ */
+
+/* The worker's function; its argument is the database's OID. */
+extern PGDLLEXPORT void gpuagg_prewarm_worker(Datum arg);
+
 #endif							/* GPUAGG_PREWARM_H */

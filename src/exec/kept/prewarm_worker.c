@@ -33,9 +33,8 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "service/wire/kept_names.h"
 #include "exec/kept/prewarm.h"
-#include "exec/kept/prewarm_worker.h"
+#include "service/wire/kept_names.h"
 #include "service/worker/directory.h"
 #include "source/visibility.h"
 

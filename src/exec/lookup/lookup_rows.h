@@ -64,4 +64,11 @@ extern Size lookup_rows_memory(const LookupRows *rows);
 /* The codes of a tuple's columns, one a column with a code, behind those of earlier tuples. */
 extern void lookup_rows_add_codes(LookupRows *rows, TupleTableSlot *slot, Array *codes);
 
+/*
+ * lookup_values.c: the bytes of a look-up's columns.
+ */
+
+/* The bytes (LookupValues of ops_lookup.h) of a column, palloc'd; NULL data: too many. */
+extern Bytes lookup_column_bytes(const LookupRows *rows, int column);
+
 #endif							/* GPUAGG_LOOKUP_ROWS_H */

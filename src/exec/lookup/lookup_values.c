@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "exec/lookup/lookup_values.h"
+#include "exec/lookup/lookup_rows.h"
 #include "program/ops_lookup.h"
 
 /* A column's bytes in the making. */

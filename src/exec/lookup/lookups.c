@@ -4,7 +4,7 @@
  *
  * Each child is read to its end, as for a hash join's table, unless no row can pass any more.
  * Its columns become batches, as engines have values, and these the look-up's rows
- * (lookup_rows.h), keys (lookup_keys.h) and columns (lookup_values.h).
+ * (lookup_rows.h), keys (lookup_keys.h) and columns (lookup_values.c).
  *
  * What PostgreSQL computes of distinct values is NULL where it has none.  If it can raise an
  * error, the child reads the values of a Material, so that the error ends nothing but a
@@ -23,13 +23,12 @@
 #include "exec/lookup/lookup_cache.h"
 #include "exec/lookup/lookup_keys.h"
 #include "exec/lookup/lookup_rows.h"
-#include "exec/lookup/lookup_values.h"
 #include "exec/lookup/lookups.h"
-#include "exec/values/set_aside.h"
+#include "exec/values/params.h"
 #include "guc.h"
 #include "handle/handle.h"
 #include "source/batch.h"
-#include "source/child.h"
+#include "source/rows.h"
 
 /* Numbers of rows have 31 bits; a batch more than that may be there. */
 #define MAX_ROWS (PG_INT32_MAX - 2 * BATCH_ROWS)

@@ -17,7 +17,7 @@
  * the native plan ends in a scan of the node's second child (native_plan.c).
  *
  * Where the rows are wanted that come first in their groups, the groups have these rows' places,
- * and the rows are fetched from the table (first_rows.c).
+ * and the rows are fetched from the table (fetch_rows.c).
  *
  * Some answers are compared with PostgreSQL's before the first tuple leaves (gpuagg.verify,
  * node_verify.c).  Where they differ, the node falls back.

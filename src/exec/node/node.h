@@ -9,12 +9,12 @@
 #include "nodes/extensible.h"
 
 #include "compat.h"
-#include "exec/node/first_rows.h"
+#include "exec/lookup/lookups.h"
+#include "exec/node/fetch_rows.h"
 #include "exec/node/group_column.h"
 #include "exec/node/node_run.h"
 #include "exec/node/top_groups.h"
 #include "exec/node/verify.h"
-#include "exec/lookup/lookups.h"
 #include "exec/values/params.h"
 
 typedef enum GpuAggPhase

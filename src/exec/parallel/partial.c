@@ -37,10 +37,10 @@
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "handle/select.h"
 #include "exec/parallel/partial.h"
+#include "handle/select.h"
 #include "plan/plan_info.h"
-#include "source/child.h"
+#include "source/rows.h"
 #include "stats/activity.h"
 
 typedef struct PartialState

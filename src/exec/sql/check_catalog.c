@@ -12,7 +12,7 @@
 #include "utils/builtins.h"
 
 #include "compat.h"
-#include "exec/sql/check.h"
+#include "exec/sql/gpuagg_check.h"
 #include "stats/stats.h"
 
 /* A table whose pages are mostly not all-visible is read slower (source/heap.c). */

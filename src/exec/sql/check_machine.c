@@ -14,7 +14,7 @@
 #include "utils/guc.h"
 
 #include "compat.h"
-#include "exec/sql/check.h"
+#include "exec/sql/gpuagg_check.h"
 #include "guc.h"
 #include "handle/select.h"
 #include "service/client/service.h"

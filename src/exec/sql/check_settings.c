@@ -17,7 +17,7 @@
 #include "utils/tuplestore.h"
 
 #include "compat.h"
-#include "exec/sql/check.h"
+#include "exec/sql/gpuagg_check.h"
 #include "guc.h"
 #include "stats/stats.h"
 

@@ -38,7 +38,6 @@
 
 #include "compat.h"
 #include "exec/values/params.h"
-#include "exec/values/set_aside.h"
 #include "exec/values/value_parts.h"
 #include "plan/value_type.h"
 

@@ -20,7 +20,7 @@
 
 #include "parser/parsetree.h"
 
-#include "plan/lower/hidden_rows.h"
+#include "plan/lower/lower.h"
 
 /*
  * A subquery's PlannerInfo is not known to the query around it before it has been

@@ -17,7 +17,7 @@
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/numeric_guess.h"
 #include "plan/lower/numeric/numeric_parts.h"
-#include "plan/make_program.h"
+#include "plan/plan_info.h"
 #include "plan/value_type.h"
 
 bool

@@ -32,4 +32,43 @@ extern Program *lower_finish(Lowering *l);
  */
 extern bool lower_can_input(PlannerInfo *root, const Aggref *aggref, Expr *expr);
 
+/*
+ * safety.c: which expressions raise no error, whatever rows they are evaluated for.
+ */
+
+/*
+ * Is evaluating the expression, clause (RestrictInfo) or list of them sure to raise no error,
+ * but for lack of memory?  False if that is not known.
+ */
+extern bool cannot_fail(Node *node);
+
+/*
+ * hidden_rows.c: rows that the user may not see.
+ */
+
+/* Is the query part of a view that is a security barrier, for all we know? */
+extern bool is_behind_barrier(const PlannerInfo *root);
+
+/* Can a table of the query have rows that are hidden from the user? */
+extern bool has_hidden_rows(PlannerInfo *root, Index rti);
+
+/*
+ * subquery.c: queries that relations of another query stand for.
+ */
+
+/* The query, planned, whose output a subquery's or a CTE's rows are; NULL: there is none. */
+extern PlannerInfo *subquery_root(PlannerInfo *root, Index rti);
+
+/*
+ * lower_regroup.c: a Program over the groups of another one, for coarser groups.
+ */
+
+/*
+ * The Program that takes in each value of aggregates with DISTINCT once, from the
+ * groups of a Program that has the keys and the aggregates without DISTINCT.
+ * Returns NULL, with *reason set, if it cannot be done.
+ */
+extern Program *lower_regrouping(const Program *fine, List *keys, List *aggrefs,
+								 const char **reason);
+
 #endif							/* GPUAGG_LOWER_H */

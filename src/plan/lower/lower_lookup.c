@@ -33,11 +33,11 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
+#include "plan/lower/lower.h"
 #include "plan/lower/lower_lookup.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/numeric_guess.h"
-#include "plan/lower/safety.h"
-#include "plan/make_program.h"
+#include "plan/plan_info.h"
 #include "plan/value_type.h"
 
 struct Lookup

@@ -42,7 +42,7 @@ extern bool lower_aggref(Lowering *l, Aggref *aggref);
 
 /*
  * Aggregates with DISTINCT that cannot do without it: a Program takes in each
- * value of their argument once if it is a key (lower_regroup.h).
+ * value of their argument once if it is a key (lower_regroup.c).
  */
 extern bool lower_needs_distinct(const Aggref *aggref);
 

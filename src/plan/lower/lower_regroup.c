@@ -11,7 +11,6 @@
 
 #include "plan/lower/lower.h"
 #include "plan/lower/lower_parts.h"
-#include "plan/lower/lower_regroup.h"
 
 /* A column for each key.  In a coarser group any key may be NULL. */
 static void

@@ -8,7 +8,7 @@
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 
-#include "plan/lower/hidden_rows.h"
+#include "plan/lower/lower.h"
 #include "plan/lower/lowering.h"
 #include "plan/value_type.h"
 

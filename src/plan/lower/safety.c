@@ -20,9 +20,9 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
+#include "plan/lower/lower.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/numeric_parts.h"
-#include "plan/lower/safety.h"
 
 /* Functions of any values of their arguments. */
 static const Oid total_functions[] = {

@@ -8,7 +8,7 @@
 
 #include "parser/parsetree.h"
 
-#include "plan/lower/subquery.h"
+#include "plan/lower/lower.h"
 
 /* The PlannerInfo of a CTE that has been planned, or NULL. */
 static PlannerInfo *

@@ -19,9 +19,8 @@
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
 
-#include "plan/lower/safety.h"
-#include "plan/lower/subquery.h"
-#include "plan/path/build_query.h"
+#include "plan/lower/lower.h"
+#include "plan/path/build_side.h"
 
 static bool query_can_fail(PlannerInfo *root);
 

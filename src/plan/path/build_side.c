@@ -29,8 +29,7 @@
 #include "utils/ruleutils.h"
 
 #include "exec/lookup/lookup_cache.h"
-#include "plan/lower/safety.h"
-#include "plan/path/build_query.h"
+#include "plan/lower/lower.h"
 #include "plan/path/build_side.h"
 
 /* Why clauses of a relation cannot be evaluated for rows that may not be needed, or NULL. */

@@ -33,4 +33,17 @@ extern bool build_side_is_kept(PlannerInfo *root, const Path *build, LookupInfo 
 /* What it is called in EXPLAIN: the names of its relations. */
 extern const char *build_side_name(PlannerInfo *root, const RelOptInfo *rel);
 
+/*
+ * build_query.c: subqueries, CTEs, functions and VALUES whose rows are looked up.
+ */
+
+/*
+ * Can the rows of a base relation be computed, in two places of a plan, whether they are needed
+ * or not?  Returns NULL, or why not (a phrase).
+ */
+extern const char *build_query_examine(PlannerInfo *root, Index rti);
+
+/* Let the relation's plan be in two places of the plan.  Both have been made. */
+extern void build_query_set_apart(PlannerInfo *root, Index rti);
+
 #endif							/* GPUAGG_BUILD_SIDE_H */

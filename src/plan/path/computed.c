@@ -41,10 +41,8 @@
 
 #include "compat.h"
 #include "handle/handle.h"
-#include "plan/lower/hidden_rows.h"
 #include "plan/lower/lower.h"
 #include "plan/lower/lower_parts.h"
-#include "plan/lower/safety.h"
 #include "plan/path/clauses.h"
 #include "plan/path/computed.h"
 #include "plan/path/source_tables.h"

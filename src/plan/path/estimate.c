@@ -12,7 +12,6 @@
 #include "utils/selfuncs.h"
 
 #include "plan/path/grouping.h"
-#include "plan/path/key_values.h"
 
 static double
 groups_by_columns(const Grouping *grouping, List *keys)

@@ -23,7 +23,6 @@
 
 #include "plan/path/cost.h"
 #include "plan/path/fetches.h"
-#include "plan/path/joined_rows.h"
 #include "plan/path/path_input.h"
 
 Fetches

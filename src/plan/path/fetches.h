@@ -30,4 +30,11 @@ extern void fetches_add(Fetches *sum, Fetches more);
  */
 extern Cost fetches_difference(const Fetches *path, const Fetches *other);
 
+/*
+ * joined_rows.c: how many more rows joins have than the planner estimates.
+ */
+
+/* As a factor, of a join of these relations; 1: as many. */
+extern double joined_rows_factor(PlannerInfo *root, Relids relids);
+
 #endif							/* GPUAGG_FETCHES_H */

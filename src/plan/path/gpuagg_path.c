@@ -26,7 +26,7 @@
 #include "handle/select.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/path/build_side.h"
-#include "plan/path/first_rows.h"
+#include "plan/path/first_rows_step.h"
 #include "plan/path/gpuagg_path.h"
 #include "plan/path/native.h"
 #include "plan/path/parallel.h"

@@ -168,4 +168,11 @@ extern bool grouping_lower_star(const Grouping *grouping, const struct Star *sta
 /* Its GroupingEstimates. */
 extern GroupingEstimates estimate_grouping(const Grouping *grouping);
 
+/*
+ * key_values.c: how many values an expression can have, by its form and statistics' ranges.
+ */
+
+/* About so many at most; 0: its form tells nothing. */
+extern double key_values(PlannerInfo *root, Node *key);
+
 #endif							/* GPUAGG_GROUPING_H */

@@ -14,7 +14,7 @@
 #include "optimizer/paths.h"
 
 #include "compat.h"
-#include "plan/path/joined_rows.h"
+#include "plan/path/fetches.h"
 
 /* The equality with a column of an index, or NULL. */
 static RestrictInfo *

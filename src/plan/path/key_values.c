@@ -29,7 +29,7 @@
 #include "utils/timestamp.h"
 
 #include "plan/lower/lower_parts.h"
-#include "plan/path/key_values.h"
+#include "plan/path/grouping.h"
 
 #define DAYS(n) ((n) * (double) USECS_PER_DAY)
 

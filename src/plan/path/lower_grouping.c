@@ -15,9 +15,6 @@
 #include "handle/handle.h"
 #include "plan/lower/lower.h"
 #include "plan/lower/lower_parts.h"
-#include "plan/lower/lower_regroup.h"
-#include "plan/lower/safety.h"
-#include "plan/make_program.h"
 #include "plan/path/build_side.h"
 #include "plan/path/clauses.h"
 #include "plan/path/computed.h"
@@ -26,6 +23,7 @@
 #include "plan/path/prewarm_columns.h"
 #include "plan/path/source_tables.h"
 #include "plan/path/star.h"
+#include "plan/plan_info.h"
 #include "program/first_rows.h"
 
 /* How many tables of a join are tried as its fact, the largest first. */

@@ -2,8 +2,8 @@
  * parallel.h
  *	  The part of a GpuAgg path that all processes run.
  */
-#ifndef GPUAGG_PLAN_PARALLEL_H
-#define GPUAGG_PLAN_PARALLEL_H
+#ifndef GPUAGG_PARALLEL_H
+#define GPUAGG_PARALLEL_H
 
 #include "engine/engine.h"
 #include "plan/path/grouping.h"
@@ -29,4 +29,4 @@ extern Path *parallel_path(const Grouping *grouping, const LoweredGrouping *lowe
 /* By how much the work of one process gets less, by PostgreSQL's rule. */
 extern double parallel_divisor(int workers);
 
-#endif							/* GPUAGG_PLAN_PARALLEL_H */
+#endif							/* GPUAGG_PARALLEL_H */

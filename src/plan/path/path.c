@@ -14,8 +14,8 @@
 
 #include "compat.h"
 #include "guc.h"
-#include "plan/lower/safety.h"
-#include "plan/path/first_rows.h"
+#include "plan/lower/lower.h"
+#include "plan/path/first_rows_step.h"
 #include "plan/path/gpuagg_path.h"
 #include "plan/path/native.h"
 #include "plan/path/others.h"

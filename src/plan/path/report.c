@@ -25,7 +25,7 @@
 #include "compat.h"
 #include "guc.h"
 #include "plan/path/describe.h"
-#include "plan/path/first_rows.h"
+#include "plan/path/first_rows_step.h"
 #include "plan/path/others.h"
 #include "plan/path/report.h"
 #include "stats/stats.h"

@@ -2,8 +2,8 @@
  * source_tables.h
  *	  The tables whose rows are a grouping's input.
  */
-#ifndef GPUAGG_PLAN_TABLES_H
-#define GPUAGG_PLAN_TABLES_H
+#ifndef GPUAGG_SOURCE_TABLES_H
+#define GPUAGG_SOURCE_TABLES_H
 
 #include "access/attmap.h"
 #include "access/tupdesc.h"
@@ -48,4 +48,4 @@ extern List *input_leaves(PlannerInfo *root, const RelOptInfo *rel);
  */
 extern double kept_share(const InputTables *tables, const Program *program);
 
-#endif							/* GPUAGG_PLAN_TABLES_H */
+#endif							/* GPUAGG_SOURCE_TABLES_H */

@@ -29,7 +29,6 @@
 
 #include "compat.h"
 #include "plan/path/star.h"
-#include "plan/path/unique.h"
 
 /* The most units: attaching them takes the square of their number. */
 #define MAX_UNITS 24

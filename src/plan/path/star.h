@@ -43,4 +43,14 @@ extern const char *star_find(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo 
 /* The base relations of a join that can be facts, largest first. */
 extern List *star_facts(PlannerInfo *root, const RelOptInfo *joinrel);
 
+/*
+ * unique.c: relations whose rows are likely to differ.
+ */
+
+/*
+ * Is it likely that no two rows of a base relation agree in all of these expressions?  That it
+ * is so must be found out when they are read.
+ */
+extern bool likely_unique(PlannerInfo *root, RelOptInfo *rel, List *exprs);
+
 #endif							/* GPUAGG_STAR_H */

@@ -15,8 +15,8 @@
 #include "utils/fmgroids.h"
 #include "utils/selfuncs.h"
 
-#include "plan/lower/subquery.h"
-#include "plan/path/unique.h"
+#include "plan/lower/lower.h"
+#include "plan/path/star.h"
 
 /* Rows are taken to be unique by what has so many values, in parts of their number. */
 #define NEARLY_UNIQUE 0.95

@@ -74,4 +74,18 @@ extern void connection_say_alive(Connection *connection);
 extern void service_log(const Service *service, const char *format,...)
 			__attribute__((format(printf, 2, 3)));
 
+/*
+ * questions.c: what the device process is asked: its devices, and what runs there.
+ */
+
+/* Answer the QUESTION that the connection's message is. */
+extern void question_answer(Connection *connection);
+
+/*
+ * remote_run.c: a session's run of an engine.
+ */
+
+/* Serve the run that the connection's message opens, from its beginning to its end. */
+extern void remote_run_serve(Connection *connection);
+
 #endif							/* GPUAGG_CONNECTION_H */

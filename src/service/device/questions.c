@@ -3,7 +3,7 @@
  *	  What the device process is asked: its devices, what runs there, and which columns
  *	  are kept.
  */
-#include "service/device/questions.h"
+#include "service/device/connection.h"
 
 #include <stdio.h>
 #include <stdlib.h>

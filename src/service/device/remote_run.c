@@ -13,7 +13,7 @@
  * A run owns its copy of the opening, its feeders and the engine's run, all of which go
  * when it is served: the result lies in a file of its own by then.
  */
-#include "service/device/remote_run.h"
+#include "service/device/connection.h"
 
 #include <poll.h>
 #include <stdio.h>

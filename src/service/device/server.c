@@ -29,8 +29,6 @@
 #include "service/device/failures.h"
 #include "service/device/feeder.h"
 #include "service/device/process.h"
-#include "service/device/questions.h"
-#include "service/device/remote_run.h"
 #include "service/wire/channel.h"
 #include "service/wire/contents.h"
 

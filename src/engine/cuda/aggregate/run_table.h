@@ -5,7 +5,7 @@
 #ifndef GPUAGG_RUN_TABLE_H
 #define GPUAGG_RUN_TABLE_H
 
-#include "engine/cuda/aggregate/first_rows.h"
+#include "engine/cuda/aggregate/group_rows.h"
 #include "engine/cuda/aggregate/value_lists.h"
 
 /* The table as kernels see it, and the device memory it lies in. */

@@ -449,7 +449,7 @@ layout_slot_size(const KernelLayout *layout)
 
 /*
  * As value_lists.c has it: words that are read, where pairs begin and end, the longest run.  As
- * first_rows.c has it: numbers of entries, a bound, and the entries.
+ * group_rows.c has it: numbers of entries, a bound, and the entries.
  */
 uint64_t
 layout_slot_memory(const KernelLayout *layout)

@@ -98,7 +98,7 @@ typedef struct KernelLayout
 	int16_t		statistic_of[PROGRAM_MAX_ACCS]; /* Program's accumulators -> the first of these;
 												 * -1: it is not read from a list */
 
-	int			nfirst;			/* rows of a group that are wanted: first_rows.c; 0: none */
+	int			nfirst;			/* rows of a group that are wanted: group_rows.c; 0: none */
 	int			first_words;	/* of an entry of these */
 
 	int			key_words;		/* the first is the tag if more than one */

@@ -5,7 +5,18 @@
 #ifndef GPUAGG_NUMERIC_GUESS_H
 #define GPUAGG_NUMERIC_GUESS_H
 
-#include "plan/lower/numeric/numeric_stats.h"
+#include "nodes/pathnodes.h"
+
+/* What is expected of a column's values. */
+typedef struct NumericGuess
+{
+	int			scale;			/* they are whole numbers of units of 10^-scale */
+	bool		same;			/* and all have that display scale */
+	bool		fixed;			/* by their type, or a rule, not by statistics */
+	bool		wide;			/* they are to have 128 bits, whatever `most` is */
+	double		most;			/* magnitude in these units; 0: not known */
+	bool		special;		/* NaN or infinities are among them */
+} NumericGuess;
 
 /*
  * Guess of an expression of type numeric, in a query whose PlannerInfo is root.
@@ -36,5 +47,16 @@ extern bool numeric_output_guess(PlannerInfo *root, int *lookups, NumericGuess *
 
 /* Make the guess one that is right for both. */
 extern void numeric_guess_merge(NumericGuess *guess, const NumericGuess *other);
+
+/*
+ * numeric_stats.c: the scales and sizes of a column's numerics, from statistics.
+ */
+
+/*
+ * Guess.  Of a column whose scale is known it is only asked how large its values
+ * are; else false says that engines cannot hold them.
+ */
+extern bool numeric_column_guess(PlannerInfo *root, const Var *var, bool known,
+								 NumericGuess *guess);
 
 #endif							/* GPUAGG_NUMERIC_GUESS_H */

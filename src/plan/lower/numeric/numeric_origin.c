@@ -19,9 +19,9 @@
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 
+#include "plan/lower/lower.h"
 #include "plan/lower/numeric/numeric_guess.h"
 #include "plan/lower/numeric/numeric_scale.h"
-#include "plan/lower/subquery.h"
 
 /* A guess of several parts, of which NULLs say nothing. */
 typedef struct MergedGuess

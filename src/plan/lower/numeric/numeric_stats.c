@@ -27,9 +27,9 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
-#include "plan/lower/hidden_rows.h"
+#include "plan/lower/lower.h"
+#include "plan/lower/numeric/numeric_guess.h"
 #include "plan/lower/numeric/numeric_scale.h"
-#include "plan/lower/numeric/numeric_stats.h"
 #include "program/numeric_page.h"
 
 /* What to assume of a table that has not been analyzed, or not for the user. */

@@ -1,5 +1,5 @@
 /*
- * check.c
+ * gpuagg_check.c
  *	  Whether the server's settings and the machine suit gpuagg, for SQL:
  *	  gpuagg_check().
  *
@@ -13,7 +13,7 @@
 #include "funcapi.h"
 
 #include "compat.h"
-#include "exec/sql/check.h"
+#include "exec/sql/gpuagg_check.h"
 
 PG_FUNCTION_INFO_V1(gpuagg_check);
 

@@ -1,9 +1,9 @@
 /*
- * first_rows.h
+ * first_rows_step.h
  *	  Steps of a query that take the first rows of each group of a table's.
  */
-#ifndef GPUAGG_PATH_FIRST_ROWS_H
-#define GPUAGG_PATH_FIRST_ROWS_H
+#ifndef GPUAGG_FIRST_ROWS_STEP_H
+#define GPUAGG_FIRST_ROWS_STEP_H
 
 #include "plan/path/grouping.h"
 
@@ -32,4 +32,4 @@ extern List *first_rows_scan_tlist(const Grouping *grouping);
 /* The node's output, without window functions, which EXPLAIN shows of WindowAgg only. */
 extern List *first_rows_tlist(List *tlist);
 
-#endif							/* GPUAGG_PATH_FIRST_ROWS_H */
+#endif							/* GPUAGG_FIRST_ROWS_STEP_H */

@@ -1,5 +1,5 @@
 /*
- * first_rows.c
+ * first_rows_step.c
  *	  Steps of a query that take the first rows of each group of a table's.
  *
  * SELECT DISTINCT ON takes the first row of each group, in the order that ORDER BY has behind
@@ -38,9 +38,9 @@
 
 #include "compat.h"
 #include "handle/handle.h"
+#include "plan/lower/lower.h"
 #include "plan/lower/lower_parts.h"
-#include "plan/lower/safety.h"
-#include "plan/path/first_rows.h"
+#include "plan/path/first_rows_step.h"
 #include "program/first_rows.h"
 
 /*

@@ -1,5 +1,5 @@
 /*
- * first_rows.c
+ * fetch_rows.c
  *	  From a run's groups to the rows that come first in them.
  *
  * A group has the places of its rows.  The places of as many groups as work_mem holds are sorted,
@@ -25,7 +25,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "exec/node/first_rows.h"
+#include "exec/node/fetch_rows.h"
 #include "handle/handle.h"
 #include "program/first_rows.h"
 

@@ -1,9 +1,9 @@
 /*
- * check.h
+ * gpuagg_check.h
  *	  What checks of settings and of the machine have in common.
  */
-#ifndef GPUAGG_CHECK_H
-#define GPUAGG_CHECK_H
+#ifndef GPUAGG_CHECK_ROWS_H
+#define GPUAGG_CHECK_ROWS_H
 
 #include "nodes/execnodes.h"
 
@@ -42,4 +42,4 @@ extern void check_session_libraries(ReturnSetInfo *result);
 extern void check_visibility(ReturnSetInfo *result);
 extern void check_default_collation(ReturnSetInfo *result);
 
-#endif							/* GPUAGG_CHECK_H */
+#endif							/* GPUAGG_CHECK_ROWS_H */

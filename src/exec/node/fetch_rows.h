@@ -1,9 +1,9 @@
 /*
- * first_rows.h
+ * fetch_rows.h
  *	  From a run's groups to the rows that come first in them.
  */
-#ifndef GPUAGG_NODE_FIRST_ROWS_H
-#define GPUAGG_NODE_FIRST_ROWS_H
+#ifndef GPUAGG_FETCH_ROWS_H
+#define GPUAGG_FETCH_ROWS_H
 
 #include "executor/tuptable.h"
 
@@ -24,4 +24,4 @@ extern void first_rows_reset(FirstRows *rows);
 extern EngineStatus first_rows_next(FirstRows *rows, NodeRun *run, TupleTableSlot *slot,
 									const char **message);
 
-#endif							/* GPUAGG_NODE_FIRST_ROWS_H */
+#endif							/* GPUAGG_FETCH_ROWS_H */

@@ -1,9 +1,9 @@
 /*
- * first_rows.h
+ * group_rows.h
  *	  The first rows of a run's groups, on the device.
  */
-#ifndef GPUAGG_CUDA_FIRST_ROWS_H
-#define GPUAGG_CUDA_FIRST_ROWS_H
+#ifndef GPUAGG_GROUP_ROWS_H
+#define GPUAGG_GROUP_ROWS_H
 
 #include "engine/cuda/core/run_kernels.h"
 
@@ -37,4 +37,4 @@ extern EngineStatus group_rows_move(RunCore *run, const Kernels *kernels, GroupR
 /* Free them; nothing is left that works on the device. */
 extern void group_rows_close(RunCore *run, GroupRows *rows);
 
-#endif							/* GPUAGG_CUDA_FIRST_ROWS_H */
+#endif							/* GPUAGG_GROUP_ROWS_H */

@@ -1,5 +1,5 @@
 /*
- * first_rows.c
+ * group_rows.c
  *	  The first rows of a run's groups, on the device: made, cleaned, grown.
  *
  * Entries that no group has any more stay as garbage (first_rows.cuh).  There is room for twice
@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "engine/cuda/aggregate/first_rows.h"
+#include "engine/cuda/aggregate/group_rows.h"
 
 /* Threads of a block of group_rows_copy and group_rows_move. */
 #define COPY_THREADS 256
