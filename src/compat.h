@@ -74,6 +74,9 @@
 	FileWrite(file, unconstify(char *, bytes), size, offset, event)
 #endif
 
+/* 16: width_bucket of floats divides before it multiplies */
+#define compat_buckets_divide_first (PG_VERSION_NUM >= 160000)
+
 /* 17: snapshots no longer become too old */
 #if PG_VERSION_NUM >= 170000
 #define TestForOldSnapshot(snapshot, relation, page) ((void) 0)

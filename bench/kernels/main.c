@@ -15,7 +15,7 @@ static const char *const all_strategies[] = {
 	"scatter_twice", "interpret"
 };
 
-#define N_STRATEGIES 10
+#define N_STRATEGIES ((int) (sizeof(all_strategies) / sizeof(all_strategies[0])))
 
 static void
 usage(void)
@@ -156,11 +156,14 @@ run_strategies(Bench *bench)
 	static const uint32_t block_groups[] = {1, 4, 16, 100, 1000, 4096, 10000, 14000, 0};
 	const uint32_t *groups =
 		wanted_groups(only && strcmp(only, "block") == 0 ? block_groups : all_groups);
+	char		columns[512];
+	size_t		len = (size_t) snprintf(columns, sizeof(columns), "keys|groups");
 
+	for (int i = 0; i < N_STRATEGIES; i++)
+		len += (size_t) snprintf(columns + len, sizeof(columns) - len, "|%s", all_strategies[i]);
+	snprintf(columns + len, sizeof(columns) - len, "|best to auto|right");
 	section_of_keys(bench, "Sum and count by key, %s keys, G rows/s of (int4, float8) "
-					"in device memory",
-				   "keys|groups|auto|atomic|block|peers|peers_ballot|scan|vote|scatter|scatter_twice|interpret|"
-				   "best to auto|right");
+					"in device memory", columns);
 	for (int d = 0; d < DIST_COUNT; d++)
 		for (int g = 0; groups[g] > 0; g++)
 		{

@@ -8,7 +8,7 @@
  * page is.  It is exact for a later run if
  *
  * - the page has the same LSN.  Whatever else than hint bits is changed on a page of such a table
- *	 is WAL-logged and gives it another one (table_state.c), so the page has the same tuples;
+ *	 is WAL-logged and gives it another one (visibility.c), so the page has the same tuples;
  *
  * - nothing is left to the snapshot: each tuple is visible or gone for all snapshots whose xmin
  *	 is not before that of the snapshot which saw it.  Of a visible one the inserter is known to
@@ -21,7 +21,7 @@
  * - the snapshot's xmin is not before that xmin.  So older snapshots, also those of REPEATABLE
  *	 READ and of cursors, look at the tuples.
  *
- * Files are known by their name, as engines know them (table_state.c).
+ * Files are known by their name, as engines know them (visibility.c).
  *
  * Each table has two arrays in the order of blocks, of the last run and of the one going on,
  * which change places at its end.  After an error the one of the last run is as it was.  The tables

@@ -64,7 +64,7 @@ sub lock_table { return sql("BEGIN; LOCK ONLY $_[0]; PREPARE TRANSACTION 'lock'"
 sub unlock_table { return sql("ROLLBACK PREPARED 'lock'") }
 
 # Have a table's columns kept, and wait until all that is kept of the database is in the table of
-# contents: a head of 16 bytes and CacheRows (service/protocol.h).
+# contents: a head of 16 bytes and CacheRows (service/wire/protocol.h).
 sub prewarm
 {
 	my ($arguments, $database) = @_;

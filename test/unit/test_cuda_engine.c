@@ -10,6 +10,7 @@
 #include "engine/cuda/strategy/prefilter.h"
 #include "engine_data.h"
 #include "oracle.h"
+#include "strategies.h"
 #include "tap.h"
 
 
@@ -584,13 +585,6 @@ check_single(void)
 			check_nothing(i & 1, i & 2, i & 4 ? 100 : 0);
 }
 
-static const char *const strategies[] = {
-	"atomic", "block", "peers", "peers_ballot", "scan", "vote", "reduce", "auto",
-	"interpret", "scatter", "scatter_twice"
-};
-
-#define NSTRATEGIES (sizeof(strategies) / sizeof(strategies[0]))
-
 int
 main(void)
 {
@@ -619,21 +613,21 @@ main(void)
 	{
 		if (!in_part())
 			continue;
-		check_small_rows(strategies[s], false, 1);
-		check_small_rows(strategies[s], false, 20000003);
-		check_small_rows(strategies[s], true, 1);
-		check_small_rows(strategies[s], true, 20000003);
+		check_small_rows(all_strategies[s], false, 1);
+		check_small_rows(all_strategies[s], false, 20000003);
+		check_small_rows(all_strategies[s], true, 1);
+		check_small_rows(all_strategies[s], true, 20000003);
 	}
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
 		for (size_t s = 0; s < NSTRATEGIES; s++)
 		{
 			Program    *program;
 
-			if (!in_part() || (getenv("ONLY") && !strstr(getenv("ONLY"), strategies[s])))
+			if (!in_part() || (getenv("ONLY") && !strstr(getenv("ONLY"), all_strategies[s])))
 				continue;
 			program = data_program(cases[c].keys, cases[c].nkeys, true, s % 2);
 			data_make(3001, 200, s == 4);
-			check(cases[c].name, program, 3001, strategies[s], 512);
+			check(cases[c].name, program, 3001, all_strategies[s], 512);
 			free(program);
 		}
 	/* the filter's conditions are evaluated first */
@@ -643,11 +637,11 @@ main(void)
 		{
 			Program    *program;
 
-			if (!in_part() || (getenv("ONLY") && !strstr(getenv("ONLY"), strategies[s])))
+			if (!in_part() || (getenv("ONLY") && !strstr(getenv("ONLY"), all_strategies[s])))
 				continue;
 			program = data_program(cases[c].keys, cases[c].nkeys, c % 2, true);
 			data_make(3001, 200, s == 4);
-			check(cases[c].name, program, 3001, strategies[s], 512);
+			check(cases[c].name, program, 3001, all_strategies[s], 512);
 			free(program);
 		}
 	return done_testing();

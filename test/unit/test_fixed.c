@@ -8,14 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile.h"
+#include "one_device.h"
 #include "tap.h"
 
 #define RANDOM 2000
 #define MOST (RANDOM + 100)
-
-static Device *dev;
-static const DeviceOps *ops;
 
 typedef struct Fixed
 {
@@ -64,15 +61,6 @@ static const char *const text =
 "			high == (uint64_t) ((int64_t) middle >> 63);\n"
 "	}\n"
 "}\n";
-
-static void
-must(DeviceStatus status)
-{
-	if (status == DEVICE_OK)
-		return;
-	printf("Bail out! %s\n", dev->message);
-	exit(1);
-}
 
 static void
 run_fixed(DeviceModule *module, int unit, const double *values, uint64_t n, Fixed *out)
@@ -166,22 +154,8 @@ int
 main(void)
 {
 	static const int units[] = {-1000, -200, -61, 0, 700};
-	const char *engine = getenv("GPUAGG_TEST_ENGINE");
-	DeviceModule *module;
-	char		why[256];
-	void	   *image;
-	size_t		size;
+	DeviceModule *module = open_with_module(text);
 
-	ops = engine && strcmp(engine, "cuda") == 0 ? &cuda_device : &simt_device;
-	dev = ops->open(0, why, sizeof(why));
-	if (dev == NULL)
-	{
-		printf("Bail out! %s\n", why);
-		return 1;
-	}
-	must(device_compile(dev, text, NULL, &image, &size));
-	must(ops->module_load(dev, image, size, &module));
-	free(image);
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		check(module, units[i]);
 	ops->module_unload(dev, module);

@@ -1,5 +1,5 @@
 /*
- * test_resident.c
+ * test_kept.c
  *	  Columns that stay on the device, through the CUDA engine: whatever is kept and
  *	  whatever has changed since, the groups are those that the CPU engine makes of all pages.
  *
@@ -17,6 +17,7 @@
 #include "numeric_writer.h"
 #include "oracle.h"
 #include "page_writer.h"
+#include "strategies.h"
 #include "tap.h"
 
 #define MAX_BLOCKS (FRAME_BLOCKS + 1500)
@@ -34,12 +35,6 @@ static PageRef refs[MAX_BLOCKS];
 static FrameMap frames[MAX_BLOCKS / FRAME_BLOCKS + 1];
 static TableState state = {.file = {1663, 5, 7000},.relation = 77,.table = 3,.frames = frames};
 static ParamValue params[NPARAMS];
-static const char *const strategies[] = {
-	"auto", "atomic", "block", "peers", "peers_ballot", "scan", "vote", "scatter", "scatter_twice",
-	"interpret"
-};
-
-#define NSTRATEGIES (int) (sizeof(strategies) / sizeof(strategies[0]))
 
 /*
  * The attributes: int4, float8, numeric of scale 2, int8, text, int2 that old tuples
@@ -291,17 +286,17 @@ test_strategies(const char *name, Program *program)
 		EngineStats stats;
 
 		make_table(2 * STRIPE_BLOCKS + 300, 5);
-		hints = make_hints(strategies[i]);
-		snprintf(what, sizeof(what), "%s, %s, from pages", name, strategies[i]);
+		hints = make_hints(all_strategies[i]);
+		snprintf(what, sizeof(what), "%s, %s, from pages", name, all_strategies[i]);
 		prefilter_takes_all = j >= NSTRATEGIES;
 		stats = check(what, program, &hints);
 		ok(stats.blocks_kept == state.nblocks, "all blocks are kept");
-		snprintf(what, sizeof(what), "%s, %s, from segments", name, strategies[i]);
+		snprintf(what, sizeof(what), "%s, %s, from segments", name, all_strategies[i]);
 		stats = check(what, program, &hints);
 		ok(stats.blocks_resident == state.nblocks, "all are served");
 		for (uint32_t block = 7; block < state.nblocks; block += 41)
 			set_block(block, (int) (block % NPAGES), false);
-		snprintf(what, sizeof(what), "%s, %s, with masks", name, strategies[i]);
+		snprintf(what, sizeof(what), "%s, %s, with masks", name, all_strategies[i]);
 		stats = check(what, program, &hints);
 		ok(stats.blocks_masked == 57 && stats.blocks_resident == state.nblocks - 57,
 		   "some are masked");

@@ -1,5 +1,5 @@
 /*
- * test_resident_cache.c
+ * test_kept_cache.c
  *	  Columns that stay in device memory: what is found, what gives way to what, and
  *	  that pinned chunks outlive their eviction.
  *

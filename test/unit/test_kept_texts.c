@@ -1,5 +1,5 @@
 /*
- * test_resident_texts.c
+ * test_kept_texts.c
  *	  Columns of texts that stay on the device as codes of a dictionary, through the CUDA engine:
  *	  the groups are those that the CPU engine makes of all pages; and what becomes of the
  *	  dictionary.

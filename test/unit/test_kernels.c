@@ -10,13 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "compile.h"
 #include "engine/cuda/kernels/kernel_args.h"
 #include "engine/cuda/strategy/scatter_plan.h"
+#include "one_device.h"
 #include "tap.h"
-
-static Device *dev;
-static const DeviceOps *ops;
 
 typedef struct PartArgs
 {
@@ -128,15 +125,6 @@ static const char *const head =
 "{\n"
 "	args.out[lane_index()] = vote_pays(32, lane_index() + 1);\n"
 "}\n";
-
-static void
-must(DeviceStatus status)
-{
-	if (status == DEVICE_OK)
-		return;
-	printf("Bail out! %s\n", dev->message);
-	exit(1);
-}
 
 /* Run a kernel over n words; its output into out, its counter is returned. */
 static uint32_t
@@ -695,22 +683,8 @@ test_long_runs(void)
 int
 main(void)
 {
-	const char *engine = getenv("GPUAGG_TEST_ENGINE");
-	DeviceModule *module;
-	char		why[256];
-	void	   *image;
-	size_t		size;
+	DeviceModule *module = open_with_module(head);
 
-	ops = engine && strcmp(engine, "cuda") == 0 ? &cuda_device : &simt_device;
-	dev = ops->open(0, why, sizeof(why));
-	if (dev == NULL)
-	{
-		printf("Bail out! %s\n", why);
-		return 1;
-	}
-	must(device_compile(dev, head, NULL, &image, &size));
-	must(ops->module_load(dev, image, size, &module));
-	free(image);
 	test_peers(module);
 	test_compact(module);
 	test_segments(module);

@@ -15,6 +15,7 @@
 #include "oracle.h"
 #include "program/check.h"
 #include "random.h"
+#include "strategies.h"
 #include "tap.h"
 
 #define NFACTS 2003
@@ -659,13 +660,9 @@ check_join(const Shape *shape, const Dimension *dimension, const char *const *st
 	free(program);
 }
 
-static const char *const all_strategies[] = {
-	"atomic", "block", "peers", "peers_ballot", "scan", "vote", "reduce", "auto",
-	"interpret", "scatter", "scatter_twice"
-};
 static const char *const some_strategies[] = {"auto", "interpret"};
 
-#define ALL_STRATEGIES all_strategies, sizeof(all_strategies) / sizeof(all_strategies[0])
+#define ALL_STRATEGIES all_strategies, NSTRATEGIES
 #define SOME_STRATEGIES some_strategies, sizeof(some_strategies) / sizeof(some_strategies[0])
 
 static const Dimension dimensions[] = {

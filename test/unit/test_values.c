@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile.h"
+#include "one_device.h"
 #include "program/accs.h"
 #include "program/interval_order.h"
 #include "program/ops_wide.h"
@@ -16,9 +16,6 @@
 
 #define MOST 1200
 #define TEXT_ROOM 16
-
-static Device *dev;
-static const DeviceOps *ops;
 
 typedef struct FilterArgs
 {
@@ -101,15 +98,6 @@ compare(AccForm order, const uint64_t *a, uint64_t alen, const uint64_t *b, uint
 			return interval_order(interval_of_words(a[0], a[1]),
 								  interval_of_words(b[0], b[1]));
 	}
-}
-
-static void
-must(DeviceStatus status)
-{
-	if (status == DEVICE_OK)
-		return;
-	printf("Bail out! %s\n", dev->message);
-	exit(1);
 }
 
 static void
@@ -258,23 +246,9 @@ main(void)
 {
 	static uint64_t in[2 * MOST];
 	static uint64_t lengths[MOST];
-	const char *engine = getenv("GPUAGG_TEST_ENGINE");
-	DeviceModule *module;
-	char		why[256];
-	void	   *image;
-	size_t		size;
+	DeviceModule *module = open_with_module(text);
 	uint64_t	n;
 
-	ops = engine && strcmp(engine, "cuda") == 0 ? &cuda_device : &simt_device;
-	dev = ops->open(0, why, sizeof(why));
-	if (dev == NULL)
-	{
-		printf("Bail out! %s\n", why);
-		return 1;
-	}
-	must(device_compile(dev, text, NULL, &image, &size));
-	must(ops->module_load(dev, image, size, &module));
-	free(image);
 	n = make_texts(in, lengths);
 	check(module, "texts", FORM_TEXT, in, lengths, n);
 	check(module, "char(n)", FORM_BPCHAR, in, lengths, n);

@@ -90,7 +90,7 @@ lower_float8_histogram(Lowering *l, Oid function, List *args)
 	numbers[0] = DatumGetFloat8(constant_argument(args, 1));
 	numbers[1] = DatumGetFloat8(constant_argument(args, 2));
 	numbers[2] = DatumGetInt32(constant_argument(args, 3));
-	numbers[3] = PG_VERSION_NUM >= 160000;
+	numbers[3] = compat_buckets_divide_first;
 	if (!isfinite(numbers[0]) || !isfinite(numbers[1]) || numbers[0] == numbers[1] || numbers[2] <= 0)
 		return reject_buckets(l);
 	reg = lower_operand(l, function, linitial(args), VT_FLOAT8);

@@ -196,6 +196,26 @@ lower_extract_operand(Lowering *l, Oid function, List *args, int *field)
 	return lower_field_operand(l, lsecond(args), *field);
 }
 
+int
+field_in_units(int field, int *scale)
+{
+	switch (field)
+	{
+		case FIELD_MILLISECONDS:
+			*scale = 3;
+			return FIELD_MICROSECONDS;
+		case FIELD_SECOND:
+			*scale = 6;
+			return FIELD_MICROSECONDS;
+		case FIELD_EPOCH:
+			*scale = 6;
+			return FIELD_EPOCH_MICROSECONDS;
+		default:
+			*scale = 0;
+			return field;
+	}
+}
+
 /*
  * extract() as a numeric of the scale that PostgreSQL displays it with, which is
  * the field's.  But a Julian day with a fraction has a scale of its own.
@@ -214,24 +234,9 @@ lower_extract(Lowering *l, Oid function, List *args, int *scale)
 		return -1;
 	if (function == F_EXTRACT_TEXT_DATE)
 		return lower_field(l, OP_date_extract, arg, field);
-	switch (field)
-	{
-		case FIELD_MILLISECONDS:
-			*scale = 3;
-			field = FIELD_MICROSECONDS;
-			break;
-		case FIELD_SECOND:
-			*scale = 6;
-			field = FIELD_MICROSECONDS;
-			break;
-		case FIELD_EPOCH:
-			*scale = 6;
-			field = FIELD_EPOCH_MICROSECONDS;
-			break;
-		case FIELD_JULIAN:
-			return lower_reject(l, REJECTED_EXPRESSION, _("extract() of a Julian day with a fraction is not supported"));
-	}
-	return lower_field(l, OP_timestamp_extract, arg, field);
+	if (field == FIELD_JULIAN)
+		return lower_reject(l, REJECTED_EXPRESSION, _("extract() of a Julian day with a fraction is not supported"));
+	return lower_field(l, OP_timestamp_extract, arg, field_in_units(field, scale));
 }
 
 /* An extract() that no engine computes has the scale of its field, too. */
@@ -245,7 +250,7 @@ scale_of_extract(const FuncExpr *call, int *scale)
 		call->funcid != F_EXTRACT_TEXT_INTERVAL)
 		return false;
 	field = lower_date_field(&none, linitial(call->args), FIELD_MICROSECONDS, FIELD_EPOCH);
-	*scale = field == FIELD_MILLISECONDS ? 3 : field == FIELD_SECOND || field == FIELD_EPOCH ? 6 : 0;
+	(void) field_in_units(field, scale);
 	return field >= 0;
 }
 

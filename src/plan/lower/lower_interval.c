@@ -68,22 +68,7 @@ lower_interval_extract(Lowering *l, List *args, int *scale)
 	int			field = interval_field(l, args);
 	int			reg = field < 0 ? -1 : lower_expr(l, lsecond(args));
 
-	*scale = 0;
-	switch (field)
-	{
-		case FIELD_MILLISECONDS:
-			*scale = 3;
-			field = FIELD_MICROSECONDS;
-			break;
-		case FIELD_SECOND:
-			*scale = 6;
-			field = FIELD_MICROSECONDS;
-			break;
-		case FIELD_EPOCH:
-			*scale = 6;
-			field = FIELD_EPOCH_MICROSECONDS;
-			break;
-	}
+	field = field_in_units(field, scale);
 	return reg < 0 ? -1 : lower_op(l, OP_interval_extract, reg, lower_int4(l, field));
 }
 

@@ -144,6 +144,12 @@ extern int	lower_extract(Lowering *l, Oid function, List *args, int *scale);
  */
 extern int	date_unit(const Expr *name, int *code, char **spelled);
 
+/*
+ * The field that counts another one's units of 10^-*scale, as microseconds count seconds: extract()
+ * gives numbers of these.
+ */
+extern int	field_in_units(int field, int *scale);
+
 /* The scale of an extract() that only a child plan computes. */
 extern bool scale_of_extract(const FuncExpr *call, int *scale);
 
