@@ -45,6 +45,8 @@
 /* Bytes of the longest number that is written; longer ones are errors. */
 #define JSON_NUMBER_LENGTH 64
 
+#define NUMBER_MAX_SCALE 16383	/* NUMERIC_DSCALE_MAX */
+
 /* A child of a container. */
 typedef struct JsonChild
 {
@@ -349,6 +351,7 @@ typedef struct NumberText
 	bool		cut;			/* else: those that are not are behind the point */
 	uint64_t	digits;			/* times 10^exponent: the number, or what it begins with */
 	int32_t		exponent;
+	int32_t		scale;			/* digits behind the point as it is written without an exponent */
 } NumberText;
 
 /* The exponent at place i of a text, and all that is behind it; false: it is none. */
@@ -380,9 +383,10 @@ number_exponent(Bytes a, uint32_t i, int32_t *exponent)
 GA_FN NumberText
 number_of_text(Bytes a)
 {
-	NumberText	n = {false, false, true, false, 0, 0};
+	NumberText	n = {false, false, true, false, 0, 0, 0};
 	bool		point = false;
 	uint32_t	ndigits = 0;
+	int32_t		exponent = 0;
 	uint32_t	i;
 
 	n.negative = a.len > 0 && a.data[0] == '-';
@@ -406,8 +410,11 @@ number_of_text(Bytes a)
 		if (n.exact)
 			n.digits = n.digits * 10 + digit;
 		n.exponent -= n.exact && point;
+		n.scale += point;
 	}
-	n.valid = ndigits > 0 && number_exponent(a, i, &n.exponent);
+	n.valid = ndigits > 0 && number_exponent(a, i, &exponent);
+	n.exponent += exponent;
+	n.scale -= exponent;
 	return n;
 }
 
@@ -450,7 +457,10 @@ text_float8(Bytes a, bool *error)
 	return value;
 }
 
-/* In units of 10^-scale, rounded half away from zero; what 64 bits do not hold is an error. */
+/*
+ * In units of 10^-scale, rounded half away from zero; what 64 bits do not hold is an error, and so
+ * is what PostgreSQL does not read, since a numeric cannot have so many digits behind the point.
+ */
 GA_FN int64_t
 text_numeric(Bytes a, int32_t scale, bool *error)
 {
@@ -459,7 +469,7 @@ text_numeric(Bytes a, int32_t scale, bool *error)
 	uint64_t	dropped = 0;
 
 	/* where digits are cut off, the one by which it is rounded must be there */
-	*error |= !n.valid || (!n.exact && !(n.cut && exponent < 0));
+	*error |= !n.valid || n.scale > NUMBER_MAX_SCALE || (!n.exact && !(n.cut && exponent < 0));
 	for (; exponent > 0 && n.digits > 0; exponent--)
 	{
 		if (n.digits > NUMERIC64_MAX / 10)

@@ -9,11 +9,15 @@
  * setting the bit again gives the page of the map a new LSN.  All snapshots see the rows of
  * such blocks, so that the rows are right for every query of the session.
  *
+ * What PostgreSQL computes of the rows by functions that it takes to be immutable can depend on
+ * settings: a look-up is used again only under those it was made under.
+ *
  * What a column is can change, and change back with the transaction, though no row does: one
  * that is added has its value in the catalog.  So a look-up is not used again once the
  * table's entry in the relation cache has become invalid.
  *
- * Tables whose changes are not logged have no such LSNs, and are not kept.
+ * Of tables whose columns may not stay with a device (visibility.c), nothing is kept here, either:
+ * changes that are not logged have no such LSNs, and rows of catalogs can change in place.
  *
  * Memory: a context below TopMemoryContext for each look-up.
  */
@@ -23,7 +27,9 @@
 #include "access/visibilitymap.h"
 #include "access/xact.h"
 #include "catalog/pg_am.h"
+#include "lib/stringinfo.h"
 #include "storage/bufmgr.h"
+#include "utils/guc.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -31,12 +37,22 @@
 
 #include "compat.h"
 #include "exec/lookup/lookup_cache.h"
+#include "source/visibility.h"
 
 /* Larger tables than of so many pages of the visibility map, 256 MB each, have no stamp. */
 #define MAX_MAP_PAGES 256
 
 /* How many blocks may be new: sessions that load a table together leave some at its end. */
 #define MAX_NEW_BLOCKS 1024
+
+/*
+ * Of floats' and bytea's output functions, quote_ident(), AT TIME ZONE with an abbreviation, and
+ * XML.
+ */
+static const char *const settings[] = {
+	"extra_float_digits", "bytea_output", "quote_all_identifiers", "timezone_abbreviations",
+	"xmlbinary", "xmloption"
+};
 
 struct TableStamp
 {
@@ -51,6 +67,7 @@ typedef struct KeptLookup
 {
 	Oid			table;
 	char	   *key;
+	char	   *settings;		/* their values when it was made */
 	TableStamp *stamp;			/* NULL: the table may have been altered */
 	LookupResult *result;
 	uint64		size;			/* of the context */
@@ -134,8 +151,7 @@ table_stamp(Oid table)
 	Relation	relation = relation_open(table, NoLock);
 	TableStamp *stamp = NULL;
 
-	if (relation->rd_rel->relam == HEAP_TABLE_AM_OID && RelationNeedsWAL(relation) &&
-		relation->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT)
+	if (relation->rd_rel->relam == HEAP_TABLE_AM_OID && table_columns_may_stay(relation))
 		stamp = stamp_of(relation);
 	relation_close(relation, NoLock);
 	return stamp;
@@ -204,20 +220,40 @@ put_first(KeptLookup *kept)
 	MemoryContextSwitchTo(old);
 }
 
+/* The settings' values, palloc'd. */
+static char *
+settings_now(void)
+{
+	StringInfoData values;
+
+	initStringInfo(&values);
+	for (int i = 0; i < (int) lengthof(settings); i++)
+		appendStringInfo(&values, "%s;", GetConfigOption(settings[i], false, false));
+	return values.data;
+}
+
 /* What was kept for the look-up, or NULL. */
 static KeptLookup *
 kept_for(const LookupInfo *info)
 {
+	char	   *values = kept_lookups == NIL ? NULL : settings_now();
+	KeptLookup *found = NULL;
 	ListCell   *lc;
 
 	foreach(lc, kept_lookups)
 	{
 		KeptLookup *kept = lfirst(lc);
 
-		if (kept->table == info->table && strcmp(kept->key, info->key) == 0)
-			return kept;
+		if (kept->table == info->table && strcmp(kept->key, info->key) == 0 &&
+			strcmp(kept->settings, values) == 0)
+		{
+			found = kept;
+			break;
+		}
 	}
-	return NULL;
+	if (values != NULL)
+		pfree(values);
+	return found;
 }
 
 LookupResult *
@@ -290,8 +326,8 @@ lookup_cache_add(const LookupInfo *info, const TableStamp *stamp, LookupResult *
 	kept = palloc(sizeof(KeptLookup));
 	*kept = (KeptLookup)
 	{
-		.table = info->table,.key = pstrdup(info->key),.stamp = palloc(size),.result = result,
-		.size = bytes
+		.table = info->table,.key = pstrdup(info->key),.settings = settings_now(),
+		.stamp = palloc(size),.result = result,.size = bytes
 	};
 	memcpy(kept->stamp, stamp, size);
 	MemoryContextSwitchTo(old);

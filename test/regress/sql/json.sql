@@ -78,6 +78,10 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN sqlerrm;
 END $$;
 SELECT t, cast_error(t, 'int2'), cast_error(t, 'int4'), cast_error(t, 'int8'), cast_error(t, 'float8'), cast_error(t, 'bool::int') FROM number_texts;
+-- more digits behind the point than a numeric can have
+TRUNCATE number_texts;
+INSERT INTO number_texts SELECT * FROM unnest(ARRAY['1e-16383', '1e-16384', '0e-16384', '0.' || repeat('0', 16383), '0.' || repeat('0', 16384), '0.1' || repeat('0', 16383), repeat('0', 16384) || '1e-1', '0e99999']) t;
+SELECT left(t, 9), length(t), cast_error(t, 'numeric(10,2)'), cast_error(t, 'numeric(18,6)') FROM number_texts;
 -- by any engine
 RESET gpuagg.engine;
 SELECT check_query('SELECT t::int2, sum(t::int4), sum(t::int8) FROM json_documents GROUP BY 1');
