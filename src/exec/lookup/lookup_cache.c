@@ -299,10 +299,24 @@ lookup_cache_holds(const LookupInfo *info)
 	return kept != NULL && table_stamp_holds(kept->stamp, kept->table);
 }
 
-/* Let go what has not been used for longest, until so many bytes are left. */
+/*
+ * Let go what nobody can use again, and then what has not been used for longest, until so many
+ * bytes are left.
+ */
 static void
 make_room(uint64 bytes)
 {
+	List	   *all = list_copy(kept_lookups);
+	ListCell   *lc;
+
+	foreach(lc, all)
+	{
+		KeptLookup *kept = lfirst(lc);
+
+		if (kept->stamp == NULL && !is_in_use(kept))
+			forget(kept);
+	}
+	list_free(all);
 	while (kept_bytes > bytes && kept_lookups != NIL && !is_in_use(llast(kept_lookups)))
 		forget(llast(kept_lookups));
 }

@@ -117,4 +117,11 @@ DELETE FROM star_outputs WHERE f = 2;
 ANALYZE star_outputs;
 SELECT c.reltuples, count(*) FROM star_catalog s JOIN pg_class c ON c.oid = s.o GROUP BY 1;
 DROP TABLE star_catalog, star_outputs;
+-- what was kept of tables that are gone goes when another one is kept
+CREATE TABLE star_last (k int PRIMARY KEY, x int);
+INSERT INTO star_last SELECT i, i % 3 FROM generate_series(0, 400) i;
+VACUUM ANALYZE star_last;
+SELECT x, count(*) FROM star_rows f JOIN star_last i ON f.a = i.k GROUP BY x ORDER BY x;
+SELECT count(*) <= 1 AS one_is_kept FROM pg_backend_memory_contexts WHERE name = 'GpuAgg look-up';
+DROP TABLE star_last;
 DROP TABLE star_rows;
