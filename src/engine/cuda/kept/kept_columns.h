@@ -18,21 +18,8 @@
 #include "engine/cuda/device/device_memory.h"
 #include "engine/cuda/kept/dictionary.h"
 #include "engine/cuda/kept/kept_info.h"
+#include "engine/kept_key.h"
 #include "engine/stripe.h"
-#include "program/program.h"
-
-/* All that decides what a column's values are; compared as bytes. */
-typedef struct KeptKey
-{
-	int16_t		attno;			/* as in Column: */
-	uint8_t		type;
-	uint8_t		nullable;
-	uint8_t		numeric;
-	uint8_t		scale;
-	uint8_t		presence;
-	uint8_t		has_missing;	/* tuples that are too short have a value: */
-	uint64_t	missing[2];
-} KeptKey;
 
 /* A column of a table, and what runs have had of it. */
 typedef struct KeptColumn
@@ -140,8 +127,7 @@ extern KeptFile *kept_file(KeptCache *cache, const uint32_t *file,
 								   uint32_t relation);
 extern void kept_file_leave(KeptFile *file);
 
-/* A column of it, likewise.  False: what decides its values is too long for a key. */
-extern bool kept_key(const Column *column, const ParamValue *params, KeptKey *key);
+/* A column of it, likewise. */
 extern KeptColumn *kept_column(KeptFile *file, const KeptKey *key);
 
 /* Have the dictionary of a column stay; or let it go, if nothing else needs it. */
