@@ -122,7 +122,7 @@ CREATE VIEW gpuagg_cache AS
 
 GRANT SELECT ON gpuagg_cache TO PUBLIC;
 
-COMMENT ON VIEW gpuagg_cache IS 'columns of tables that are kept in device memory';
+COMMENT ON VIEW gpuagg_cache IS 'columns of tables that are kept in device memory, or in shared memory';
 
 CREATE FUNCTION gpuagg_prewarm(relation regclass, columns text[] DEFAULT NULL,
 	OUT rows bigint, OUT bytes bigint, OUT seconds float8)
@@ -136,7 +136,7 @@ CREATE FUNCTION gpuagg_evict(relation regclass) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
 COMMENT ON FUNCTION gpuagg_evict(regclass) IS
-	'give back the device memory that columns of a table are kept in, so many bytes';
+	'give back the memory that columns of a table are kept in, so many bytes';
 
 --
 -- gpuagg_check(): whether settings and machine suit gpuagg, a row a check.

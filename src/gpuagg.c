@@ -10,6 +10,7 @@
 #include "exec/node/node.h"
 #include "exec/sql/explain_option.h"
 #include "guc.h"
+#include "handle/cpu_cache.h"
 #include "plan/path/path.h"
 #include "plan/path/report.h"
 #include "service/client/session.h"
@@ -29,6 +30,7 @@ _PG_init(void)
 	guc_init();
 	stats_init();
 	activity_init();
+	cpu_cache_init();
 	node_init();
 	path_init();
 	report_init(path_come_last);

@@ -29,6 +29,7 @@ int			gpuagg_device_timeout = 10000;
 uint64		gpuagg_used_devices = PG_UINT64_MAX;
 int			gpuagg_max_device_memory = 0;
 int			gpuagg_cache_size = -1;
+int			gpuagg_cpu_cache_size = 0;
 bool		gpuagg_prewarm_at_start = false;
 double		gpuagg_setup_cost = -1;
 double		gpuagg_page_cost = -1;
@@ -201,6 +202,14 @@ define_device_memory(void)
 							"0 keeps none, -1 takes a quarter of what all queries may use.  A change counts when the device process is started next.",
 							&gpuagg_cache_size, -1, -1, INT_MAX,
 							PGC_SIGHUP, GUC_UNIT_MB, NULL, NULL, NULL);
+
+	/* without the postmaster's memory the setting is there, and does nothing */
+	DefineCustomIntVariable("gpuagg.cpu_cache_size",
+							"The shared memory for columns that the CPU engine keeps.",
+							"0 keeps none.  Needs the module in shared_preload_libraries.",
+							&gpuagg_cpu_cache_size, 0, 0, INT_MAX,
+							process_shared_preload_libraries_in_progress ? PGC_POSTMASTER : PGC_SIGHUP,
+							GUC_UNIT_MB, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpuagg.prewarm_at_start",
 							 "Have columns kept in device memory again that were kept there when the server stopped.",
 							 "When the device process is started.",

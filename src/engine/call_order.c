@@ -130,6 +130,26 @@ static const Rule kept[] = {
 	{NONE, CALL_ATTACH, KEPT_READING},
 };
 
+/* EngineStripes */
+enum
+{
+	STRIPES_OPENED = 1,
+	STRIPES_ASKED,
+	STRIPES_GIVING
+};
+
+static const Rule stripes[] = {
+	{NONE, CALL_OPEN, STRIPES_OPENED},
+	{NONE, CALL_ATTACH, STRIPES_OPENED},
+	{STRIPES_OPENED, CALL_ASKS, STRIPES_ASKED},
+	{STRIPES_OPENED, CALL_TAKE, STRIPES_OPENED},
+	{STRIPES_ASKED, CALL_TAKE, STRIPES_OPENED},
+	{STRIPES_OPENED, CALL_PAGES, STRIPES_OPENED},
+	{STRIPES_OPENED, CALL_COLUMNS, STRIPES_OPENED},
+	{STRIPES_OPENED, CALL_GROUPS, STRIPES_GIVING},
+	{STRIPES_GIVING, CALL_GROUPS, STRIPES_GIVING},
+};
+
 /* EngineStream */
 enum
 {
@@ -157,6 +177,7 @@ static const struct
 	CONTRACT("EnginePartial", partial),
 	CONTRACT("EngineShared", shared),
 	CONTRACT("EngineKept", kept),
+	CONTRACT("EngineStripes", stripes),
 	CONTRACT("EngineStream", stream)
 #undef CONTRACT
 };

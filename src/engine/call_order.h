@@ -31,6 +31,8 @@
 	CALL(SERVED, served) \
 	CALL(BEGIN, begin) \
 	CALL(CONTINUES, continues) \
+	CALL(ASKS, asks) \
+	CALL(TAKE, take) \
 	CALL(SETTLE, settle) \
 	CALL(CLOSE, close)
 
@@ -42,7 +44,7 @@ typedef enum EngineCall
 	NUM_ENGINE_CALLS
 } EngineCall;
 
-#define CALL_ORDERS 5			/* EngineOps, and its tables but EngineProcess */
+#define CALL_ORDERS 6			/* EngineOps, and its tables but EngineProcess */
 
 /* The member's name. */
 static inline const char *

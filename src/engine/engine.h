@@ -517,6 +517,44 @@ typedef struct EngineKept
 	bool		(*continues) (EngineRun *run, const PageRef *page);
 } EngineKept;
 
+/* A stripe (stripe.h) of EngineHints.tables[table] that is a run's. */
+typedef struct StripeTurn
+{
+	int			table;
+	uint32_t	stripe;
+
+	/* the LSNs of its pages, by block; of blocks that were not asked for 0.  NULL: none was */
+	const uint64_t *lsns;
+
+	/* What take answers, until the next call: */
+	const uint8_t *served;		/* as EngineKept.served, of the stripe's blocks; NULL: none */
+	uint64_t	rows;			/* of these blocks */
+} StripeTurn;
+
+/*
+ * Columns of tables that runs of all of a server's processes share (EngineHints.tables).  Which
+ * run has which stripes is the caller's matter; each run of several has some.
+ *
+ *	state	  call							  state
+ *	opened	  asks							  asked
+ *			  take, pages, columns			  opened
+ *	asked	  take							  opened
+ *
+ * Of a stripe that is taken, the pages of blocks that are not served are given before the next one
+ * is, in their order.  groups leads to giving, where none of this table's calls may come.
+ */
+typedef struct EngineStripes
+{
+	/*
+	 * Of which of the stripe's blocks must the LSN be known before it is taken?  Bits as of
+	 * EngineKept.served, until the next call; NULL: of none.
+	 */
+	const uint8_t *(*asks) (EngineRun *run, const StripeTurn *turn);
+
+	/* Take in the rows that the engine has.  Never BUSY. */
+	EngineStatus (*take) (EngineRun *run, StripeTurn *turn);
+} EngineStripes;
+
 /*
  * Tables of look-ups that an engine keeps for later runs: such as have a digest (ParamValue),
  * which must tell who may use them, too.  No call depends on a run.
@@ -629,6 +667,7 @@ typedef struct EngineOps
 	const EnginePartial *partial;
 	const EngineShared *shared;
 	const EngineKept *kept;
+	const EngineStripes *stripes;
 	const EngineLookups *lookups;
 	const EngineStream *stream;
 } EngineOps;

@@ -64,6 +64,7 @@ typedef struct CallArguments
 	uint32		partition;
 	EngineRequest *request;
 	const EngineAnswer *answer;
+	StripeTurn *turn;
 } CallArguments;
 
 /* The handles of runs that have given groups, and may have more of them elsewhere. */
@@ -154,6 +155,8 @@ make_call(EngineHandle *handle, EngineCall call, const CallArguments *args)
 			return ops->kept->request(run, args->request);
 		case CALL_ANSWER:
 			return ops->kept->answer(run, args->answer);
+		case CALL_TAKE:
+			return ops->stripes->take(run, args->turn);
 		case CALL_BEGUN:
 			return ops->shared->begun(run);
 		case CALL_PAGES:
@@ -320,7 +323,7 @@ engine_request(EngineHandle *handle, EngineRequest *request)
 	{
 		REQUEST_NONE
 	};
-	if (handle->ntables == 0 || handle->ops->kept->request == NULL)
+	if (handle->ntables == 0 || handle->ops->kept == NULL || handle->ops->kept->request == NULL)
 		return ENGINE_OK;
 	return call_engine(handle, CALL_REQUEST, &(CallArguments)
 					   {
@@ -350,7 +353,7 @@ engine_served(EngineHandle *handle, const uint8 **served)
 	const EngineOps *ops = handle->ops;
 	EngineStatus status = ENGINE_OK;
 
-	if (handle->ntables == 0)
+	if (handle->ntables == 0 || ops->kept == NULL)
 		return ENGINE_OK;
 	if (ops->shared != NULL)
 		status = engine_begun(handle);
@@ -360,6 +363,31 @@ engine_served(EngineHandle *handle, const uint8 **served)
 		served[handle->tables[i].table] = ops->kept->served(handle->run, i);
 	}
 	return status;
+}
+
+bool
+engine_takes_stripes(const EngineHandle *handle)
+{
+	return handle->ntables > 0 && handle->ops->stripes != NULL;
+}
+
+const uint8 *
+engine_asks(EngineHandle *handle, const StripeTurn *turn)
+{
+	/* a run that has failed is not called, and take answers with its failure */
+	if (handle->failed != ENGINE_OK)
+		return NULL;
+	call_is_due(handle->run, CALL_ASKS);
+	return handle->ops->stripes->asks(handle->run, turn);
+}
+
+EngineStatus
+engine_take(EngineHandle *handle, StripeTurn *turn)
+{
+	return call_engine(handle, CALL_TAKE, &(CallArguments)
+					   {
+						   .turn = turn
+					   });
 }
 
 EngineStatus
@@ -542,6 +570,11 @@ engine_stats_add(EngineStats *stats, const EngineStats *others)
 	stats->rows_passed += others->rows_passed;
 	stats->values_ordered += others->values_ordered;
 	stats->bytes += others->bytes;
+	stats->blocks_resident += others->blocks_resident;
+	stats->blocks_masked += others->blocks_masked;
+	stats->blocks_skipped += others->blocks_skipped;
+	stats->blocks_kept += others->blocks_kept;
+	stats->blocks_evicted += others->blocks_evicted;
 	stats->memory += others->memory;
 	stats->input_ns += others->input_ns;
 	stats->aggregate_ns += others->aggregate_ns;

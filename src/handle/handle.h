@@ -40,6 +40,15 @@ extern const TableState *engine_tables(const EngineHandle *handle, int *n);
  * that hints.tables had, and others stay as they are.
  */
 extern EngineStatus engine_served(EngineHandle *handle, const uint8 **served);
+
+/*
+ * Does the open run take stripes of hints.tables?  If so, as EngineStripes.asks and take.  A run
+ * that has failed asks nothing.
+ */
+extern bool engine_takes_stripes(const EngineHandle *handle);
+extern const uint8 *engine_asks(EngineHandle *handle, const StripeTurn *turn);
+extern EngineStatus engine_take(EngineHandle *handle, StripeTurn *turn);
+
 extern EngineStatus engine_pages(EngineHandle *handle, const PageRef *pages, int n);
 
 /*

@@ -9,7 +9,8 @@
  * operating system read ahead.
  *
  * Where the engine may keep columns, a chunk is a stripe, since it keeps one only if a process
- * gives its pages in order.
+ * gives its pages in order.  An engine whose runs take stripes (EngineStripes) is told of each one,
+ * and says then which of its blocks it has.
  *
  * One process alone takes all blocks at once.
  *
@@ -87,10 +88,13 @@ take_stripe(BlockAllocator *allocator)
 	}
 	stripe = (uint32) (number - allocator->taken_stripes);
 	first = stripe_first_block(stripe);
-	allocator->next = allocator->taken_first + first;
+	allocator->next = allocator->stripe_first = allocator->taken_first + first;
 	allocator->end = allocator->taken_first +
 		Min(first + stripe_nblocks(stripe), allocator->nblocks[allocator->taken_table]);
-	return true;
+	allocator->stripe_served = NULL;
+	return allocator->take == NULL ||
+		allocator->take(allocator->take_arg, allocator->taken_table, stripe,
+						&allocator->stripe_served);
 }
 
 static bool
@@ -153,6 +157,10 @@ block_allocator_next(BlockAllocator *allocator, int table, BlockNumber *block)
 	{
 		if (allocator->next >= allocator->end && !take_chunk(allocator))
 			return false;
+		if (allocator->stripe_served != NULL)
+			allocator->next = allocator->stripe_first +
+				skip_served(allocator->stripe_served, allocator->next - allocator->stripe_first,
+							allocator->end - allocator->stripe_first);
 		if (served != NULL && allocator->next - first < allocator->nblocks[table])
 			allocator->next = first + skip_served(served, allocator->next - first,
 												  Min(allocator->nblocks[table],

@@ -25,6 +25,12 @@ typedef struct SharedBlocks
 	pg_atomic_uint32 stopped;	/* nobody needs to read any more */
 } SharedBlocks;
 
+/*
+ * A stripe of a table is this process's: which of its blocks need not be given, as bits of the
+ * stripe's blocks; NULL: none.  False: no more blocks are wanted.
+ */
+typedef bool (*TakeStripe) (void *arg, int table, uint32 stripe, const uint8 **served);
+
 /* What one process has been given, and reads. */
 typedef struct BlockAllocator
 {
@@ -33,6 +39,10 @@ typedef struct BlockAllocator
 	const uint8 *const *served; /* by table, blocks to leave out, as EngineKept.served says
 								 * them; NULL: the engine keeps none */
 	BlockDivision division;
+	TakeStripe	take;			/* with BLOCKS_BY_STRIPES; NULL: nobody wants to know */
+	void	   *take_arg;
+	const uint8 *stripe_served; /* of the last stripe, until the next one */
+	uint64		stripe_first;	/* block of the last stripe */
 	int			ntables;
 	uint64		total;			/* blocks */
 	uint64		first;			/* of the current table */

@@ -17,6 +17,9 @@
  * is touched.  Those of the same table that are read are probably read again by the next run, and
  * what is seen of them is remembered (seen_pages.c).
  *
+ * An engine whose runs take stripes is told of each one that this process is going to read, and
+ * says which of its blocks it has.  Pages of the stripe before have been given to it by then.
+ *
  * Serializable transactions never come here (they need predicate locks and a
  * conflict check for every tuple).
  */
@@ -40,12 +43,14 @@
 #include "utils/snapmgr.h"
 
 #include "compat.h"
+#include "engine/stripe.h"
 #include "source/heap.h"
 #include "source/block_ahead.h"
 #include "source/block_pin.h"
 #include "source/left.h"
 #include "source/page_pins.h"
 #include "source/seen_pages.h"
+#include "source/visibility.h"
 #include "stats/activity.h"
 
 /* How many tuples ahead of the one that is looked at its header is prefetched. */
@@ -60,6 +65,10 @@ typedef struct HeapSource
 	Snapshot	snapshot;
 	TransactionId settled_xmin; /* of tuples: it precedes the snapshot's */
 	EngineHandle *engine;
+	const SourceTable *tables;
+	EngineStatus taken;			/* what the engine has said of the last stripe */
+	bool		keeps;			/* may the engine keep what it makes of pages? */
+	uint64		lsns[STRIPE_MAX_BLOCKS];	/* of a stripe's pages */
 	LeftSource *left;
 	BlockAllocator *blocks;
 	BlockPinner pinner;
@@ -290,7 +299,7 @@ read_page(HeapSource *source, const AheadBlock *next)
 	ref->page = (const char *) page;
 	ref->block = next->block;
 	ref->table = source->table;
-	ref->lsn = source->blocks->served != NULL ? BufferGetLSNAtomic(buffer) : InvalidXLogRecPtr;
+	ref->lsn = source->keeps ? BufferGetLSNAtomic(buffer) : InvalidXLogRecPtr;
 	ref->lines = NULL;
 	if (seen_page_holds(seen, ref->lsn, source->snapshot->xmin))
 		take_seen(source, buffer, seen, ref, source->lines[i]);
@@ -315,6 +324,45 @@ send_pages(HeapSource *source)
 	return status;
 }
 
+/* The table's number among EngineHints.tables; -1: its columns may not stay. */
+static int
+kept_number(const HeapSource *source, int table)
+{
+	int			n;
+	const TableState *states = engine_tables(source->engine, &n);
+
+	for (int i = 0; i < n; i++)
+		if (states[i].table == (uint32) table)
+			return i;
+	return -1;
+}
+
+/* As TakeStripe: the stripe is this process's. */
+static bool
+take_stripe(void *arg, int table, uint32 stripe, const uint8 **served)
+{
+	HeapSource *source = arg;
+	Relation	relation = source->tables[table].relation;
+	StripeTurn	turn = {.table = kept_number(source, table),.stripe = stripe};
+	const uint8 *asked;
+
+	source->taken = source->n > 0 ? send_pages(source) : ENGINE_OK;
+	if (turn.table < 0 || source->taken != ENGINE_OK)
+		return source->taken == ENGINE_OK;
+	asked = engine_asks(source->engine, &turn);
+	if (asked != NULL)
+	{
+		page_lsns_read_stripe(relation, source->blocks->nblocks[table], stripe, asked,
+							  source->lsns);
+		turn.lsns = source->lsns;
+	}
+	source->taken = engine_take(source->engine, &turn);
+	*served = turn.served;
+	if (source->counts)
+		heap_source_count_rows(relation, turn.rows);
+	return source->taken == ENGINE_OK;
+}
+
 static EngineStatus
 read_blocks(HeapSource *source)
 {
@@ -330,7 +378,7 @@ read_blocks(HeapSource *source)
 		if (source->n >= page_pins_group(source->pins) || next.ends_stripe)
 			status = send_pages(source);
 	}
-	return status;
+	return status == ENGINE_OK ? source->taken : status;
 }
 
 void
@@ -451,7 +499,15 @@ heap_source_run(const SourceTable *tables, int ntables, Snapshot snapshot,
 	source->snapshot = snapshot;
 	source->settled_xmin = InvalidTransactionId;
 	source->engine = engine;
+	source->tables = tables;
 	source->blocks = blocks;
+	source->taken = ENGINE_OK;
+	source->keeps = blocks->served != NULL || engine_takes_stripes(engine);
+	if (engine_takes_stripes(engine))
+	{
+		blocks->take = take_stripe;
+		blocks->take_arg = source;
+	}
 	/* of one table the engine counts them, without another look at each page */
 	source->counts = ntables > 1;
 	source->left = left_create(tables, ntables, blocks->nblocks, snapshot, engine, sender);

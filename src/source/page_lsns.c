@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 
+#include "engine/stripe.h"
 #include "source/block_pin.h"
 #include "source/visibility.h"
 
@@ -51,6 +52,24 @@ read_table(Relation relation, BlockNumber nblocks, const uint8 *asked, uint64 *l
 	}
 	block_pinner_end(&pinner);
 	return lsns;
+}
+
+void
+page_lsns_read_stripe(Relation relation, BlockNumber nblocks, uint32 stripe, const uint8 *asked,
+					  uint64 *lsns)
+{
+	BlockNumber first = stripe_first_block(stripe);
+	BlockPinner pinner;
+
+	block_pinner_begin(&pinner, relation, nblocks);
+	for (uint32 i = 0; i < STRIPE_MAX_BLOCKS; i++)
+	{
+		bool		is_asked = first + i < nblocks && (asked[i / 8] >> i % 8 & 1) != 0;
+
+		CHECK_FOR_INTERRUPTS();
+		lsns[i] = is_asked ? page_lsn(&pinner, first + i) : 0;
+	}
+	block_pinner_end(&pinner);
 }
 
 uint64 *

@@ -219,7 +219,8 @@ table_source_run(const SourceTable *tables, int ntables, const BlockNumber *nblo
 	BlockAllocator blocks;
 
 	shared_blocks_init(&own);
-	block_allocator_begin(&blocks, &own, nblocks, ntables, BLOCKS_UNDIVIDED);
+	block_allocator_begin(&blocks, &own, nblocks, ntables,
+						  engine_takes_stripes(engine) ? BLOCKS_BY_STRIPES : BLOCKS_UNDIVIDED);
 	blocks.served = served;
 	return table_source_run_share(tables, ntables, snapshot, &blocks, program, engine, stats);
 }

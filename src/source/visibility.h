@@ -31,4 +31,8 @@ extern TableState *table_states_read(const SourceTable *tables, int ntables,
 extern uint64 *page_lsns_read(const SourceTable *tables, int ntables,
 							  const BlockNumber *nblocks, const uint8 *const *asked, uint64 *n);
 
+/* The same of a stripe's blocks, by block of the stripe; 0 of those that are not asked for. */
+extern void page_lsns_read_stripe(Relation relation, BlockNumber nblocks, uint32 stripe,
+								  const uint8 *asked, uint64 *lsns);
+
 #endif							/* GPUAGG_VISIBILITY_H */

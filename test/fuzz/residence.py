@@ -1,4 +1,4 @@
-"""Columns that stay on the device: how they come there, what changes then, who has used them.
+"""Columns that stay on the device, or in shared memory for the CPU engine: how they come there, what changes then, who has used them.
 
 Before a query is compared, it is run once, or its tables are prewarmed, so that the
 columns that it needs are kept.  Between that and the run that is compared, a few rows of
@@ -69,8 +69,9 @@ def vacuum_all(tables):
 class Residence:
     """A seed's choices."""
 
-    def __init__(self, seed, tables):
+    def __init__(self, seed, tables, prewarms=True):
         self.rng = random.Random('residence %s' % seed)
+        self.prewarms = prewarms    # can gpuagg_prewarm have columns kept?
         self.tables = tables
         self.changed = []       # statements since all tables were vacuumed
 
@@ -87,7 +88,7 @@ class Residence:
     def prepare(self):
         rng = self.rng
         vacuum = vacuum_all(self.tables) if rng.random() < VACUUMED else []
-        prewarm = ["SELECT public.gpuagg_prewarm('%s')" % t.name for t in self.tables] if rng.random() < PREWARMED else []
+        prewarm = ["SELECT public.gpuagg_prewarm('%s')" % t.name for t in self.tables] if rng.random() < PREWARMED and self.prewarms else []
         changes = self.change()
         earlier = [] if vacuum else self.changed
         self.changed = earlier + changes

@@ -1,4 +1,4 @@
-# Columns that stay on the device, in tests: making them resident, and telling whether a
+# Columns that stay on the device, or in shared memory for the CPU engine, in tests: making them resident, and telling whether a
 # query has used them.
 package Residence;
 
@@ -37,7 +37,8 @@ sub find_masks
 sub resident_node
 {
 	my ($name, @lines) = @_;
-	my $node = new_node($name, "gpuagg.engine = $engine", 'gpuagg.fallback = off', 'max_prepared_transactions = 4', @lines);
+	my @memory = $engine eq 'cpu' ? ("shared_preload_libraries = 'gpuagg'", 'gpuagg.cpu_cache_size = 64MB') : ();
+	my $node = new_node($name, "gpuagg.engine = $engine", @memory, 'gpuagg.fallback = off', 'max_prepared_transactions = 4', @lines);
 
 	find_masks($node);
 	return $node;

@@ -29,6 +29,7 @@
 #include "engine/cpu/deform.h"
 #include "engine/cpu/filter.h"
 #include "engine/cpu/group_output.h"
+#include "engine/cpu/kept/kept_run.h"
 #include "engine/cpu/spill.h"
 #include "engine/cpu/statistics.h"
 #include "engine/cpu/stored_groups.h"
@@ -66,6 +67,7 @@ typedef struct CpuRun
 	uint64_t	sampled;		/* rows, and those that passed, when it was last */
 	uint64_t	sampled_passed; /* decided whether to filter first */
 	uint64_t	pages;			/* taken in */
+	CpuKeptRun *kept;			/* NULL: no columns of the tables are */
 	GroupTable *table;
 	uint64_t	limit;			/* bytes, of the table */
 	TableBound	bound;			/* likewise, in groups */
@@ -97,6 +99,7 @@ cpu_close(EngineRun *head)
 {
 	CpuRun	   *run = (CpuRun *) head;
 
+	kept_run_free(run->kept);
 	eval_free(run->eval);
 	filter_free(run->filter);
 	deform_free(run->deform);
@@ -159,7 +162,8 @@ cpu_open(const Program *program, const ParamValue *params, const EngineHints *hi
 			run->statistics = statistics_create(&run->program, params, &run->hints, run->limit);
 		if (run->eval && run->table && (run->statistics || !program_has_values(program)) &&
 			(run->deform || program->source != SOURCE_PAGES) &&
-			(run->filter || !run->filters_first))
+			(run->filter || !run->filters_first) &&
+			kept_run_create(&run->program, params, hints, &run->head.stats, &run->kept))
 		{
 			begin_bound(run);
 			*result = &run->head;
@@ -527,6 +531,19 @@ decide_filtering(CpuRun *run)
 	return run->filters_first;
 }
 
+/* Make columns that are kept of pages; without any, the last stripe has ended. */
+static void
+keep_pages(CpuRun *run, const PageRef *pages, int n)
+{
+	uint64_t	start = now_ns();
+
+	if (n == 0)
+		keep_stripe_end(run->kept);
+	for (int i = 0; i < n; i++)
+		keep_stripe_page(run->kept, &pages[i]);
+	run->head.stats.input_ns += now_ns() - start;
+}
+
 static EngineStatus
 cpu_pages(EngineRun *head, const PageRef *pages, int n)
 {
@@ -540,8 +557,36 @@ cpu_pages(EngineRun *head, const PageRef *pages, int n)
 	}
 	if (status == ENGINE_OK)
 		status = run->filtered ? filter_pages(run, pages, n) : deform_pages(run, pages, n);
+	if (status == ENGINE_OK)
+		keep_pages(run, pages, n);
 	head->stats.bytes += (uint64_t) n * HEAP_PAGE_SIZE;
 	run->pages += n;
+	return status;
+}
+
+static const uint8_t *
+cpu_asks(EngineRun *head, const StripeTurn *turn)
+{
+	return kept_run_asks(((CpuRun *) head)->kept, turn);
+}
+
+static EngineStatus
+cpu_take(EngineRun *head, StripeTurn *turn)
+{
+	CpuRun	   *run = (CpuRun *) head;
+	uint64_t	start = now_ns();
+	bool		taken = kept_run_take(run->kept, turn);
+	EngineStatus status = ENGINE_OK;
+	ColumnBatch batch;
+	const uint8_t *left;
+
+	head->stats.input_ns += now_ns() - start;
+	if (!taken)
+		return ENGINE_OK;
+	while (status == ENGINE_OK && kept_run_batch(run->kept, &batch, &left))
+		status = engine_interrupted(&run->hints) ? run_interrupted(run) :
+			run_batch(run, &batch, left);
+	kept_run_end(run->kept);
 	return status;
 }
 
@@ -623,7 +668,7 @@ set_stats(CpuRun *run)
 		(run->spill ? spill_memory(run->spill) : 0) +
 		(run->statistics ? statistics_memory(run->statistics) : 0) +
 		(run->output ? output_memory(run->output) : 0) +
-		(run->choice ? choice_memory(run->choice) : 0);
+		(run->choice ? choice_memory(run->choice) : 0) + kept_run_memory(run->kept);
 
 	if (memory > stats->memory)
 		stats->memory = memory;
@@ -833,6 +878,11 @@ static const EnginePartial partial = {
 	.combine = cpu_combine,
 };
 
+static const EngineStripes stripes = {
+	.asks = cpu_asks,
+	.take = cpu_take,
+};
+
 const EngineOps cpu_engine = {
 	.traits = &traits,
 	.supports = cpu_supports,
@@ -845,4 +895,5 @@ const EngineOps cpu_engine = {
 	.rewind = cpu_rewind,
 	.close = cpu_close,
 	.partial = &partial,
+	.stripes = &stripes,
 };

@@ -41,6 +41,7 @@
 #include "compat.h"
 #include "exec/kept/prewarm.h"
 #include "guc.h"
+#include "handle/cpu_cache.h"
 #include "service/client/session.h"
 #include "source/visibility.h"
 
@@ -150,42 +151,71 @@ valid_share(const CacheRow *row, bool *isnull)
 	return share;
 }
 
+/* One row, unless the user may not be told of the column. */
+static void
+put_column(ReturnSetInfo *result, const CacheRow *row, bool on_device)
+{
+	char	   *name = visible_column(row);
+	Datum		values[10];
+	bool		isnull[10] = {false};
+
+	if (name == NULL)
+		return;
+	values[0] = ObjectIdGetDatum(row->relation);
+	values[1] = CStringGetTextDatum(name);
+	values[2] = Int64GetDatum((int64) row->rows);
+	values[3] = Int64GetDatum((int64) row->bytes);
+	values[4] = Int64GetDatum((int64) row->plain_bytes);
+	values[5] = Int64GetDatum((int64) row->blocks);
+	values[6] = Int64GetDatum((int64) row->hits);
+	values[7] = TimestampTzGetDatum(time_t_to_timestamptz((pg_time_t) row->last_used));
+	isnull[7] = row->last_used == 0;
+	values[8] = Float8GetDatum(valid_share(row, &isnull[8]));
+	values[9] = Int32GetDatum((int32) row->device);
+	isnull[9] = !on_device;
+	tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
+}
+
 static void
 put_cache(Message *answer, void *argument)
 {
-	ReturnSetInfo *result = argument;
-
 	for (uint32 i = 0; i < answer->cache.nrows; i++)
-	{
-		const CacheRow *row = &message_cache(answer)[i];
-		char	   *name = visible_column(row);
-		Datum		values[10];
-		bool		isnull[10] = {false};
+		put_column(argument, &message_cache(answer)[i], true);
+}
 
-		if (name == NULL)
-			continue;
-		values[0] = ObjectIdGetDatum(row->relation);
-		values[1] = CStringGetTextDatum(name);
-		values[2] = Int64GetDatum((int64) row->rows);
-		values[3] = Int64GetDatum((int64) row->bytes);
-		values[4] = Int64GetDatum((int64) row->plain_bytes);
-		values[5] = Int64GetDatum((int64) row->blocks);
-		values[6] = Int64GetDatum((int64) row->hits);
-		values[7] = TimestampTzGetDatum(time_t_to_timestamptz((pg_time_t) row->last_used));
-		isnull[7] = row->last_used == 0;
-		values[8] = Float8GetDatum(valid_share(row, &isnull[8]));
-		values[9] = Int32GetDatum((int32) row->device);
-		tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
+/* Columns that the CPU engine keeps, as those of a device. */
+static void
+put_cpu_cache(ReturnSetInfo *result)
+{
+	int			n;
+	const CpuCacheColumn *columns = cpu_cache_columns(&n);
+
+	for (int i = 0; i < n; i++)
+	{
+		const CpuCacheColumn *column = &columns[i];
+
+		put_column(result, &(CacheRow)
+				   {
+					   .file = {column->file[0], column->file[1], column->file[2]},
+						   .relation = column->relation,.attno = column->attno,.rows = column->rows,
+						   .bytes = column->bytes,.plain_bytes = column->plain_bytes,
+						   .blocks = column->blocks,.hits = column->hits,
+						   .last_used = column->last_used
+				   }, false);
 	}
 }
 
-/* One row for each way in which a column is kept; none without a device process. */
+/*
+ * One row for each way in which a column is kept, in device memory, as a device process tells, or
+ * in shared memory.
+ */
 Datum
 gpuagg_cache_list(PG_FUNCTION_ARGS)
 {
 	char		why[256];
 
 	InitMaterializedSRF(fcinfo, 0);
+	put_cpu_cache((ReturnSetInfo *) fcinfo->resultinfo);
 	(void) session_ask(QUESTION_CACHE, InvalidOid, put_cache, fcinfo->resultinfo, why);
 	return (Datum) 0;
 }
@@ -241,6 +271,21 @@ find_readable(Oid named, Oid relid, uint8 *attributes)
 				attributes[i / 8] |= 1 << i % 8;
 }
 
+/* The same of what the CPU engine keeps; the table is locked, and may be gone. */
+static int64
+evict_cpu_cache(Oid relid, const uint8 *attributes)
+{
+	Relation	relation = try_relation_open(relid, AccessShareLock);
+	int64		bytes = 0;
+
+	if (relation == NULL)
+		return 0;
+	if (RELKIND_HAS_STORAGE(relation->rd_rel->relkind))
+		bytes = cpu_cache_evict(relation, attributes);
+	relation_close(relation, NoLock);
+	return bytes;
+}
+
 /*
  * The bytes that have been given back, of the columns that the user may read, of a table and of
  * all that inherit from it.
@@ -258,6 +303,7 @@ gpuagg_evict(PG_FUNCTION_ARGS)
 	{
 		find_readable(relid, lfirst_oid(lc), attributes);
 		bytes += session_evict(lfirst_oid(lc), attributes);
+		bytes += evict_cpu_cache(lfirst_oid(lc), attributes);
 	}
 	if (hides_rows(relid))
 		PG_RETURN_NULL();

@@ -25,6 +25,7 @@
 #include "exec/node/node_run.h"
 #include "exec/parallel/partial.h"
 #include "guc.h"
+#include "handle/cpu_cache.h"
 #include "handle/select.h"
 #include "plan/plan_info.h"
 #include "source/rows.h"
@@ -293,6 +294,19 @@ begin_groups(NodeRun *run, const EngineHints *hints, const char **message)
 	return status == ENGINE_OK ? node_run_next_groups(run, message) : status;
 }
 
+/* May the run's engine keep columns?  A witness reads all pages. */
+static bool
+may_keep(const NodeRun *run)
+{
+	const EngineOps *ops = engine_ops(run->engine);
+
+	if (!program_can_be_served(run->program))
+		return false;
+	if (ops->stripes != NULL)
+		return !run->is_witness && cpu_cache_is_on();
+	return gpuagg_cache_size != 0 && ops->kept != NULL;
+}
+
 /*
  * What a run of this process reads of its tables, and the states of those whose columns the
  * engine may keep.  The snapshot is older.
@@ -311,8 +325,7 @@ look_at_tables(NodeRun *run)
 	run->nserved = palloc0(sizeof(BlockNumber) * ntables);
 	run->served = palloc0(sizeof(uint8 *) * ntables);
 	source_tables_blocks(tables, ntables, run->nblocks);
-	if (gpuagg_cache_size != 0 && engine_ops(run->engine)->kept != NULL &&
-		program_can_be_served(run->program))
+	if (may_keep(run))
 		run->states = table_states_read(tables, ntables, run->nblocks, &run->nstates);
 }
 
@@ -386,6 +399,8 @@ job_of(const NodeRun *run)
 	return (ParallelJob)
 	{
 		.program = run->program,.params = run->params,
+			.takes_stripes = run->nstates > 0 && run->nstates == run->input->ntables &&
+			engine_ops(run->engine)->stripes != NULL,
 			.tables = run->input->tables,.nblocks = run->nblocks,.ntables = run->input->ntables
 	};
 }

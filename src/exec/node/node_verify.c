@@ -14,6 +14,7 @@
 
 #include "exec/node/node.h"
 #include "exec/values/final.h"
+#include "handle/cpu_cache.h"
 #include "handle/select.h"
 #include "stats/stats.h"
 
@@ -110,6 +111,8 @@ check_answer(GpuAggState *state, NodeRun *run, const RowSet *witness, const char
 	report_difference(run, &answer, witness);
 	if (engine_ops(run->engine)->kept != NULL)
 		verify_distrust(run->input->tables, run->input->ntables);
+	for (int i = 0; i < run->input->ntables; i++)
+		(void) cpu_cache_evict(run->input->tables[i].relation, NULL);
 	*message = "the answer is not PostgreSQL's";
 	return ENGINE_INEXACT;
 }

@@ -160,6 +160,7 @@ parallel_state_share(ParallelState *state, SharedArea *area, const ParallelJob *
 		return;
 	state->engine = job->run ? engine_choice(engine_ops(job->run)) : -1;
 	state->key = job->key;
+	state->takes_stripes = job->takes_stripes;
 	state->ntables = job->ntables;
 	/* without tables there are no numbers */
 	if (job->ntables > 0)

@@ -25,6 +25,7 @@ typedef struct ParallelJob
 	const uint8 *const *served; /* of them those that the run has, as EngineKept.served says
 								 * them; NULL: it keeps none */
 	int			ntables;
+	bool		takes_stripes;	/* do the processes' runs take stripes of all tables? */
 	EngineHandle *run;			/* that all feed; NULL: each process has its own */
 	RunKey		key;			/* of that run */
 } ParallelJob;
@@ -57,6 +58,7 @@ typedef struct ParallelState
 	int			processes;		/* as planned, the leader included */
 	bool		passes;			/* there is no job: the input plan's rows are wanted */
 	bool		idle;			/* there is one, but no memory to share it: nobody does it */
+	bool		takes_stripes;	/* as ParallelJob.takes_stripes */
 	int			engine;			/* whose run all feed, by number; -1: each has its own */
 	RunKey		key;			/* of that run */
 	pg_atomic_uint32 feeders;	/* workers whose rows it has */

@@ -38,9 +38,11 @@
 
 #include "compat.h"
 #include "exec/parallel/partial.h"
+#include "handle/cpu_cache.h"
 #include "handle/select.h"
 #include "plan/plan_info.h"
 #include "source/rows.h"
+#include "source/visibility.h"
 #include "stats/activity.h"
 
 typedef struct PartialState
@@ -130,6 +132,10 @@ hints_of(PartialState *state)
 	hints = engine_hints(state->plan->rows * share, state->plan->groups, pages * share);
 	if (state->ntables > 0)
 		hints.relation = RelationGetRelationName(state->tables[0].relation);
+	/* a worker does not know whether a table is new in the leader's transaction */
+	if (state->shared->takes_stripes && cpu_cache_is_on())
+		hints.tables = table_states_read(state->tables, state->ntables, state->shared->nblocks,
+										 &hints.ntables);
 	hints.store = &state->store.store;
 	hints.memory_limit = groups_memory_limit(false);
 	return hints;
@@ -158,7 +164,8 @@ read_input(PartialState *state, EngineHandle *engine, TableSourceStats *source)
 		return child_source_run(state->child, program, engine, &shared->failed);
 	served = parallel_state_served(shared, state->area);
 	block_allocator_begin(&blocks, &shared->blocks, shared->nblocks, shared->ntables,
-						  served != NULL ? BLOCKS_BY_STRIPES : BLOCKS_BY_CHUNKS);
+						  served != NULL || shared->takes_stripes ? BLOCKS_BY_STRIPES :
+						  BLOCKS_BY_CHUNKS);
 	blocks.served = served;
 	return table_source_run_share(state->tables, state->ntables,
 								  state->css.ss.ps.state->es_snapshot, &blocks, program,

@@ -164,11 +164,11 @@ require_engine(int status)
 }
 
 /*
- * Has a table's file been removed?  What DROP, TRUNCATE and rewrites leave is empty from their
- * commit on, and goes with the next checkpoint (mdunlink).
+ * What DROP, TRUNCATE and rewrites leave is empty from their commit on, and goes with the next
+ * checkpoint (mdunlink).
  */
-static bool
-file_is_gone(const uint32 *file)
+bool
+table_file_is_gone(const uint32_t *file)
 {
 	char		path[MAXPGPATH];
 	struct stat status;
@@ -210,7 +210,7 @@ service_config(void)
 			.devices = gpuagg_used_devices,
 			.max_device_memory = (uint64) gpuagg_max_device_memory << 20,
 			.cache_size = gpuagg_cache_size < 0 ? KEPT_SHARE : (uint64) gpuagg_cache_size << 20,
-			.file_is_gone = file_is_gone,
+			.file_is_gone = table_file_is_gone,
 #ifdef GPUAGG_TESTING
 			.deal_pages = deal_pages(),
 			.dies_at = (uint64) device_process_dies_at,

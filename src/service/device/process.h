@@ -34,4 +34,10 @@ extern int	device_process_dies_at;
 extern int	device_process_delay;
 #endif
 
+/*
+ * Has a table's file, as in TableState, been removed?  In a process whose working directory is the
+ * data directory; raises no error.
+ */
+extern bool table_file_is_gone(const uint32_t *file);
+
 #endif							/* GPUAGG_PROCESS_H */

@@ -1,0 +1,270 @@
+/*
+ * encode.c
+ *	  Columns as they stand in a stripe's pages.
+ *
+ * Integers, and with them dates, times and numerics of 64 bits, are numbers that the stripe's
+ * least value is added to, in 0, 1, 2 or 4 bytes, if that is narrower than the type.  All others
+ * stand as batches have them, and are read where they are.
+ *
+ * A page holds a power of two of values, and so whole batches.
+ */
+#include <string.h>
+
+#include "engine/cpu/eval.h"
+#include "engine/cpu/kept/encode.h"
+
+#define VALIDITY_ROWS (CPU_KEPT_PAGE * 8)	/* of a page */
+
+_Static_assert(CPU_KEPT_PAGE >= CPU_BATCH * 16, "a page must have room for a batch's values");
+
+static inline bool
+is_valid(const PlainColumn *plain, uint32_t row)
+{
+	return plain->validity == NULL || (plain->validity[row / 8] >> row % 8 & 1) != 0;
+}
+
+/* An integer of one of the types. */
+static inline int64_t
+integer_at(const char *values, ValueType type, uint32_t row)
+{
+	switch (value_type_size(type))
+	{
+		case 1:
+			return type == VT_BOOL ? ((const uint8_t *) values)[row] : ((const int8_t *) values)[row];
+		case 2:
+			return ((const int16_t *) values)[row];
+		case 4:
+			return ((const int32_t *) values)[row];
+		default:
+			return ((const int64_t *) values)[row];
+	}
+}
+
+/* The least and the greatest integer, and how many rows are NULL. */
+static void
+find_range(const PlainColumn *plain, uint32_t nrows, CpuKeptPlace *place)
+{
+	bool		integers = value_class(plain->type) == CLASS_INTEGER;
+
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		int64_t		value;
+
+		if (!is_valid(plain, i))
+		{
+			place->nnulls++;
+			continue;
+		}
+		if (!integers)
+			continue;
+		value = integer_at(plain->values, plain->type, i);
+		if (!place->has_range || value < place->least)
+			place->least = value;
+		if (!place->has_range || value > place->most)
+			place->most = value;
+		place->has_range = true;
+	}
+}
+
+static uint8_t
+width_of_range(uint64_t range)
+{
+	if (range == 0)
+		return 0;
+	if (range <= UINT8_MAX)
+		return 1;
+	if (range <= UINT16_MAX)
+		return 2;
+	return range <= UINT32_MAX ? 4 : 8;
+}
+
+/* Pages for so many values of some bytes. */
+static uint32_t
+pages_of(uint32_t nrows, uint32_t width)
+{
+	uint32_t	rows = width == 0 ? 1 : CPU_KEPT_PAGE / width;
+
+	return width == 0 ? 0 : (nrows + rows - 1) / rows;
+}
+
+uint32_t
+encode_value_pages(const CpuKeptPlace *place, uint32_t nrows)
+{
+	return pages_of(nrows, place->width);
+}
+
+void
+encode_choose(const PlainColumn *plain, uint32_t nrows, CpuKeptPlace *place)
+{
+	uint32_t	size = (uint32_t) value_type_size(plain->type);
+
+	memset(place, 0, sizeof(*place));
+	find_range(plain, nrows, place);
+	place->width = (uint8_t) size;
+	if (value_class(plain->type) == CLASS_INTEGER)
+	{
+		uint8_t		width = width_of_range((uint64_t) place->most - (uint64_t) place->least);
+
+		if (width < size)
+			place->width = width;
+	}
+	place->plain = place->width == size;
+	place->npages = pages_of(nrows, place->width);
+	if (place->nnulls > 0)
+		place->npages += (nrows + VALIDITY_ROWS - 1) / VALIDITY_ROWS;
+}
+
+/* Values of NULL are those of the least one. */
+static void
+write_numbers(char *to, const CpuKeptPlace *place, const PlainColumn *plain, uint32_t row, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+	{
+		uint64_t	number = is_valid(plain, row + i) ?
+			(uint64_t) integer_at(plain->values, plain->type, row + i) - (uint64_t) place->least : 0;
+
+		switch (place->width)
+		{
+			case 1:
+				((uint8_t *) to)[i] = (uint8_t) number;
+				break;
+			case 2:
+				((uint16_t *) to)[i] = (uint16_t) number;
+				break;
+			default:
+				((uint32_t *) to)[i] = (uint32_t) number;
+				break;
+		}
+	}
+}
+
+void
+encode_write(CpuKeptArea *area, const CpuKeptPlace *place, const PlainColumn *plain, uint32_t nrows)
+{
+	uint32_t	page = place->values;
+	uint32_t	rows = place->width == 0 ? 0 : CPU_KEPT_PAGE / place->width;
+
+	for (uint32_t row = 0; page != 0; row += rows, page = cpu_kept_next(area, page))
+	{
+		uint32_t	n = nrows - row < rows ? nrows - row : rows;
+
+		if (place->plain)
+			memcpy(cpu_kept_page(area, page), plain->values + (size_t) row * place->width,
+				   (size_t) n * place->width);
+		else
+			write_numbers(cpu_kept_page(area, page), place, plain, row, n);
+	}
+	page = place->validity;
+	for (uint32_t row = 0; page != 0; row += VALIDITY_ROWS, page = cpu_kept_next(area, page))
+	{
+		uint32_t	n = nrows - row < VALIDITY_ROWS ? nrows - row : VALIDITY_ROWS;
+
+		memcpy(cpu_kept_page(area, page), plain->validity + row / 8, (n + 7) / 8);
+	}
+}
+
+/* A batch of values that are all the least one. */
+static void
+fill_least(DecodedColumn *column)
+{
+	uint32_t	size = (uint32_t) value_type_size(column->type);
+	uint64_t	bits = (uint64_t) column->place.least;
+
+	/* the lowest bytes of an integer are those of a narrower one, wherever they stand */
+	for (uint32_t i = 0; i < CPU_BATCH; i++)
+		switch (size)
+		{
+			case 1:
+				((uint8_t *) column->buffer)[i] = (uint8_t) bits;
+				break;
+			case 2:
+				((uint16_t *) column->buffer)[i] = (uint16_t) bits;
+				break;
+			case 4:
+				((uint32_t *) column->buffer)[i] = (uint32_t) bits;
+				break;
+			default:
+				((uint64_t *) column->buffer)[i] = bits;
+				break;
+		}
+}
+
+void
+decode_begin(DecodedColumn *column, ValueType type, const CpuKeptPlace *place, char *buffer)
+{
+	column->type = type;
+	column->place = *place;
+	column->values = place->values;
+	column->validity = place->validity;
+	column->buffer = buffer;
+	if (place->width == 0)
+		fill_least(column);
+}
+
+/* Numbers of one width become values of one type. */
+#define DECODE(ctype, ntype) \
+	do { \
+		ctype	   *restrict to = (ctype *) column->buffer; \
+		const ntype *restrict numbers = (const ntype *) from; \
+		ctype		least = (ctype) (uint64_t) column->place.least; \
+		for (uint32_t i = 0; i < n; i++) \
+			to[i] = (ctype) (least + numbers[i]); \
+	} while (0)
+
+static void
+decode_numbers(const DecodedColumn *column, const char *from, uint32_t n)
+{
+	uint32_t	size = (uint32_t) value_type_size(column->type);
+
+	switch (size * 8 + column->place.width)
+	{
+		case 2 * 8 + 1:
+			DECODE(uint16_t, uint8_t);
+			break;
+		case 4 * 8 + 1:
+			DECODE(uint32_t, uint8_t);
+			break;
+		case 4 * 8 + 2:
+			DECODE(uint32_t, uint16_t);
+			break;
+		case 8 * 8 + 1:
+			DECODE(uint64_t, uint8_t);
+			break;
+		case 8 * 8 + 2:
+			DECODE(uint64_t, uint16_t);
+			break;
+		default:
+			DECODE(uint64_t, uint32_t);
+			break;
+	}
+}
+
+void
+decode_batch(DecodedColumn *column, CpuKeptArea *area, uint32_t row, uint32_t nrows,
+			 ColumnVector *vector)
+{
+	const CpuKeptPlace *place = &column->place;
+
+	memset(vector, 0, sizeof(*vector));
+	vector->values = column->buffer;
+	if (place->width > 0)
+	{
+		uint32_t	rows = CPU_KEPT_PAGE / place->width;
+		const char *from;
+
+		if (row > 0 && row % rows == 0)
+			column->values = cpu_kept_next(area, column->values);
+		from = cpu_kept_page(area, column->values) + row % rows * place->width;
+		if (place->plain)
+			vector->values = from;
+		else
+			decode_numbers(column, from, nrows);
+	}
+	if (place->validity != 0)
+	{
+		if (row > 0 && row % VALIDITY_ROWS == 0)
+			column->validity = cpu_kept_next(area, column->validity);
+		vector->validity = (const uint8_t *) cpu_kept_page(area, column->validity) +
+			row % VALIDITY_ROWS / 8;
+	}
+}

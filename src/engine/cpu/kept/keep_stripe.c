@@ -1,0 +1,379 @@
+/*
+ * keep_stripe.c
+ *	  Columns of the pages that a run reads, kept for later runs.
+ *
+ * A stripe is kept by the run that takes it and is given all of its all-visible pages, in their
+ * order.  The pages' tuples are deformed once more, all of them and into columns of their own: so
+ * the run's filter, and rows that cannot be kept, have nothing to do with the run's rows.  If a row
+ * cannot be kept, the run keeps no more.  When the stripe has ended, its columns are encoded into
+ * pages of the area that nobody else knows yet, and published.
+ *
+ * A block that was all-visible when the map was read may have been changed before its page was.
+ * Then its bit has been cleared before: the rows that the caller gives are those that the page had,
+ * since all were visible to its snapshot, and no later run is served the block under this stamp.
+ *
+ * With each block its page's LSN is kept, if the page was, when the caller looked at it, what it
+ * had been when the map was read: whoever changes a page clears its bit before the change has an
+ * LSN, so a change that the map does not tell of has an LSN behind the end that the WAL had before
+ * the map was read.
+ *
+ * Memory: the columns of one stripe, and one batch of them, until the run is closed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cpu/eval.h"
+#include "engine/cpu/kept/kept_run.h"
+
+/* Of a stripe's blocks, the share that must be there, in eighths. */
+#define KEEP_EIGHTHS 7
+
+#define FIRST_ROOM 65536		/* rows */
+#define MOST_MEMORY (UINT64_C(256) << 20)	/* bytes of all columns that are made */
+
+bool
+keep_stripes_create(CpuKeptRun *run)
+{
+	MadeStripe *made = &run->made;
+	size_t		ncolumns = (size_t) run->program->ncolumns + 1;
+
+	made->wanted = calloc(ncolumns, sizeof(*made->wanted));
+	made->deformed = calloc(ncolumns, sizeof(*made->deformed));
+	made->columns = calloc(ncolumns, sizeof(*made->columns));
+	made->stripe = calloc(1, sizeof(*made->stripe));
+	made->enabled = run->program->ncolumns > 0;
+	return made->wanted != NULL && made->deformed != NULL && made->columns != NULL &&
+		made->stripe != NULL;
+}
+
+void
+keep_stripes_free(CpuKeptRun *run)
+{
+	MadeStripe *made = &run->made;
+
+	for (int i = 0; made->columns != NULL && i < run->program->ncolumns; i++)
+	{
+		free(made->columns[i].values);
+		free(made->columns[i].validity);
+	}
+	deform_free(made->deform);
+	free(made->wanted);
+	free(made->deformed);
+	free(made->columns);
+	free(made->stripe);
+}
+
+/* Nothing is kept of the stripe, nor of those that follow. */
+static void
+stop_keeping(MadeStripe *made)
+{
+	made->table = NULL;
+	made->enabled = false;
+}
+
+static bool
+are_enough(uint32_t blocks, uint32_t of)
+{
+	return blocks > 0 && (uint64_t) blocks * 8 >= (uint64_t) of * KEEP_EIGHTHS;
+}
+
+/* Which columns are to be made, each once; how many. */
+static uint32_t
+choose_columns(CpuKeptRun *run, const CpuKeptTable *table, const bool *there)
+{
+	MadeStripe *made = &run->made;
+	uint32_t	n = 0;
+
+	for (int i = 0; i < run->program->ncolumns; i++)
+	{
+		made->wanted[i] = !there[i];
+		for (int j = 0; j < i && made->wanted[i]; j++)
+			made->wanted[i] = memcmp(&table->names[i], &table->names[j], sizeof(CpuKeptName)) != 0;
+		n += made->wanted[i];
+	}
+	return n;
+}
+
+/* A buffer that tuples are deformed into; false: no memory. */
+static bool
+have_buffer(CpuKeptRun *run)
+{
+	MadeStripe *made = &run->made;
+	size_t		size = (size_t) run->program->ncolumns * sizeof(bool);
+
+	if (made->deform != NULL && memcmp(made->wanted, made->deformed, size) == 0)
+	{
+		deform_reset(made->deform);
+		return true;
+	}
+	deform_free(made->deform);
+	memcpy(made->deformed, made->wanted, size);
+	made->deform = deform_create(run->program, run->params, CPU_BATCH, made->wanted);
+	return made->deform != NULL;
+}
+
+void
+keep_stripe_begin(CpuKeptRun *run, const CpuKeptTable *table, uint32_t number, const bool *there)
+{
+	MadeStripe *made = &run->made;
+	CpuKeptStripe *stripe = made->stripe;
+	uint32_t	all_visible = stripe_all_visible(stripe_bits(table->state, number),
+												 stripe_blocks_there(table->state, number));
+	uint32_t	n;
+
+	if (!made->enabled || stripe_lsn(table->state, number) == 0 ||
+		!are_enough(all_visible, stripe_blocks_there(table->state, number)))
+		return;
+	n = choose_columns(run, table, there);
+	if (n == 0 || n > CPU_KEPT_PLACES)
+		return;
+	if (!have_buffer(run))
+	{
+		stop_keeping(made);
+		return;
+	}
+	memset(stripe, 0, sizeof(*stripe));
+	memcpy(stripe->file, table->state->file, sizeof(stripe->file));
+	stripe->number = number;
+	stripe_map(table->state, number, &stripe->map);
+	made->table = table;
+	made->next = 0;
+	made->nrows = 0;
+}
+
+/* Room for so many rows of a column; false: there is none. */
+static bool
+have_room(CpuKeptRun *run, int i, uint32_t nrows)
+{
+	MadeStripe *made = &run->made;
+	PlainColumn *column = &made->columns[i];
+	const Column *described = &program_columns(run->program)[i];
+	size_t		size = (size_t) value_type_size((ValueType) described->type);
+	size_t		room = column->room == 0 ? FIRST_ROOM : column->room * 2;
+	void	   *values;
+	void	   *validity;
+
+	if (nrows <= column->room)
+		return true;
+	if (made->memory + (room - column->room) * (size + 1) > MOST_MEMORY)
+		return false;
+	column->type = (ValueType) described->type;
+	values = realloc(column->values, room * size);
+	if (values != NULL)
+		column->values = values;
+	validity = realloc(column->validity, room / 8);
+	if (validity != NULL)
+		column->validity = validity;
+	if (values == NULL || validity == NULL)
+		return false;
+	made->memory += (room - column->room) * size + (room - column->room) / 8;
+	column->room = room;
+	return true;
+}
+
+/* The rows that have been deformed become the stripe's; they begin at a multiple of CPU_BATCH. */
+static bool
+take_deformed(CpuKeptRun *run)
+{
+	MadeStripe *made = &run->made;
+	const ColumnBatch *batch = deform_batch(made->deform);
+
+	for (int i = 0; i < run->program->ncolumns; i++)
+	{
+		PlainColumn *column = &made->columns[i];
+		const ColumnVector *vector = &batch->columns[i];
+		size_t		size;
+
+		if (!made->wanted[i])
+			continue;
+		if (!have_room(run, i, made->nrows + CPU_BATCH))
+			return false;
+		size = (size_t) value_type_size(column->type);
+		memcpy(column->values + made->nrows * size, vector->values, batch->nrows * size);
+		if (vector->validity != NULL)
+			memcpy(column->validity + made->nrows / 8, vector->validity, CPU_BATCH / 8);
+		else
+			memset(column->validity + made->nrows / 8, 0xff, CPU_BATCH / 8);
+	}
+	made->nrows += batch->nrows;
+	deform_reset(made->deform);
+	return true;
+}
+
+/* The rows of an all-visible page; false: they cannot be kept. */
+static bool
+take_page(CpuKeptRun *run, const PageRef *page)
+{
+	DeformBuffer *buffer = run->made.deform;
+	char		message[256];
+	uint32_t	line = 0;
+
+	while (line < page->nlines)
+	{
+		if (deform_page(buffer, page, &line, message) != ENGINE_OK || deform_left(buffer) != NULL)
+			return false;
+		if (deform_full(buffer) && !take_deformed(run))
+			return false;
+	}
+	return true;
+}
+
+void
+keep_stripe_page(CpuKeptRun *run, const PageRef *page)
+{
+	MadeStripe *made;
+	CpuKeptStripe *stripe;
+	uint32_t	block;
+
+	if (run == NULL || run->made.table == NULL || page->table != run->made.table->state->table)
+		return;
+	made = &run->made;
+	stripe = made->stripe;
+	block = page->block - stripe_first_block(stripe->number);
+	if (page->block < stripe_first_block(stripe->number) || block >= STRIPE_MAX_BLOCKS ||
+		block < made->next || page->nlines > UINT16_MAX)
+	{
+		made->table = NULL;
+		return;
+	}
+	made->next = block + 1;
+	if (!stripe_block_is_all_visible(stripe->map.bits, block))
+		return;
+	if (!take_page(run, page))
+	{
+		stop_keeping(made);
+		return;
+	}
+	stripe->has[block / 8] |= (uint8_t) (1 << block % 8);
+	stripe->lsns[block] = page->lsn <= made->table->state->wal_end ? page->lsn : 0;
+	stripe->rows[block] = (uint16_t) page->nlines;
+	stripe->nblocks++;
+}
+
+/* Has the stripe all blocks that are all-visible under its stamp? */
+static bool
+is_complete(const MadeStripe *made)
+{
+	const CpuKeptStripe *stripe = made->stripe;
+
+	return stripe->nblocks == stripe_all_visible(stripe->map.bits, stripe_nblocks(stripe->number));
+}
+
+/* How the columns are encoded, as the stripe's places; the pages that this takes. */
+static uint32_t
+choose_places(CpuKeptRun *run, CpuKeptName *names)
+{
+	MadeStripe *made = &run->made;
+	CpuKeptStripe *stripe = made->stripe;
+	uint32_t	npages = 1;
+
+	stripe->nrows = made->nrows;
+	for (int i = 0; i < run->program->ncolumns; i++)
+	{
+		CpuKeptPlace *place = &stripe->places[stripe->nplaces];
+
+		if (!made->wanted[i])
+			continue;
+		made->columns[i].type = (ValueType) program_columns(run->program)[i].type;
+		encode_choose(&made->columns[i], made->nrows, place);
+		names[stripe->nplaces++] = made->table->names[i];
+		npages += place->npages;
+	}
+	return npages;
+}
+
+/* The heat of the hottest of the columns. */
+static double
+heat_of(CpuKeptRun *run)
+{
+	double		heat = 0;
+
+	for (int i = 0; i < run->program->ncolumns; i++)
+	{
+		int			number = cpu_kept_column(run->area, &run->made.table->names[i],
+											 run->made.table->state->relation, -1);
+
+		if (number >= 0 && run->area->columns[number].heat > heat)
+			heat = run->area->columns[number].heat;
+	}
+	return heat;
+}
+
+/* Pages for the stripe and its places, as far as others give way; 0: there is no room. */
+static uint32_t
+try_pages(CpuKeptRun *run, uint32_t npages)
+{
+	CpuKeptStripe *stripe = run->made.stripe;
+	uint32_t	page = 0;
+
+	cpu_kept_host->lock();
+	if (cpu_kept_make_room(run->area, npages, heat_of(run), run->now, &run->stats->blocks_evicted))
+	{
+		page = cpu_kept_take_pages(run->area, 1);
+		for (uint32_t i = 0; i < stripe->nplaces; i++)
+		{
+			CpuKeptPlace *place = &stripe->places[i];
+			uint32_t	nvalues = encode_value_pages(place, stripe->nrows);
+
+			place->values = cpu_kept_take_pages(run->area, nvalues);
+			place->validity = cpu_kept_take_pages(run->area, place->npages - nvalues);
+		}
+	}
+	cpu_kept_host->unlock();
+	return page;
+}
+
+/*
+ * The page of the stripe, or 0.  Files that are gone are looked for where there is no room only,
+ * once a run.
+ */
+static uint32_t
+take_pages(CpuKeptRun *run, uint32_t npages)
+{
+	uint32_t	page = try_pages(run, npages);
+
+	if (page != 0 || run->made.evicted_gone)
+		return page;
+	run->made.evicted_gone = true;
+	cpu_kept_host->evict_gone();
+	return try_pages(run, npages);
+}
+
+/* Write the columns into pages, and let others know of them; false: there is no room. */
+static bool
+publish(CpuKeptRun *run)
+{
+	MadeStripe *made = &run->made;
+	CpuKeptStripe *stripe = made->stripe;
+	CpuKeptName names[CPU_KEPT_PLACES];
+	uint32_t	page = take_pages(run, choose_places(run, names));
+	uint32_t	place = 0;
+	bool		kept;
+
+	if (page == 0)
+		return false;
+	for (int i = 0; i < run->program->ncolumns; i++)
+		if (made->wanted[i])
+			encode_write(run->area, &stripe->places[place++], &made->columns[i], made->nrows);
+	memcpy(cpu_kept_page(run->area, page), stripe, sizeof(*stripe));
+	cpu_kept_host->lock();
+	kept = cpu_kept_publish(run->area, page, names, made->table->state->relation);
+	cpu_kept_host->unlock();
+	if (kept)
+		run->stats->blocks_kept += stripe->nblocks;
+	return true;
+}
+
+void
+keep_stripe_end(CpuKeptRun *run)
+{
+	MadeStripe *made;
+
+	if (run == NULL || run->made.table == NULL)
+		return;
+	made = &run->made;
+	if (is_complete(made) &&
+		((deform_rows(made->deform) > 0 && !take_deformed(run)) || !publish(run)))
+		stop_keeping(made);
+	made->table = NULL;
+}

@@ -1,0 +1,205 @@
+# Columns that the CPU engine keeps in shared memory: parallel workers, the memory's limit, what is
+# told of them and to whom, servers without the memory.  That answers are right for every snapshot is
+# the matter of residence_rules_cpu.pl.  Needs a build with TESTING=1.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use IPC::Run qw(start finish);
+use Test::More;
+use Time::HiRes qw(sleep);
+use Node;
+
+local $ENV{GPUAGG_TEST_ENGINE} = 'cpu';
+require Residence;
+Residence->import;
+
+# workers pay for tables as small as these
+my $node = resident_node('cpu_columns', 'max_parallel_workers_per_gather = 2', 'min_parallel_table_scan_size = 0',
+	'parallel_setup_cost = 0', 'wal_level = replica', 'gpuagg.setup_cost = 0', 'gpuagg.page_cost = 0.1', 'gpuagg.tuple_cost = 0.0001',
+	'gpuagg.operator_cost = 0.0001', 'gpuagg.group_cost = 0', 'restart_after_crash = on');
+my $session = session($node);
+
+sub sql { return $node->safe_psql('postgres', $_[0]) }
+
+# Four rows a page, and two tables of several stripes, the last of which is not whole.
+sql(q{CREATE TABLE wide (k int, v int, n numeric(10, 2), b boolean, u uuid, filler text) WITH (parallel_workers = 2);
+	INSERT INTO wide SELECT i % 7, i, i / 4.0, i % 3 = 0, md5(i::text)::uuid, repeat('x', 1880) FROM generate_series(1, 26000) i;
+	CREATE TABLE parts (k int, v int, filler text) PARTITION BY LIST (k);
+	CREATE TABLE parts1 PARTITION OF parts FOR VALUES IN (1) WITH (parallel_workers = 2);
+	CREATE TABLE parts2 PARTITION OF parts FOR VALUES IN (2) WITH (parallel_workers = 2);
+	INSERT INTO parts SELECT 1 + i / 9000, i, repeat('x', 1880) FROM generate_series(1, 17999) i;
+	VACUUM ANALYZE wide; VACUUM ANALYZE parts});
+
+my $query = 'SELECT k, sum(v), count(*), max(n), count(*) FILTER (WHERE b) FROM wide GROUP BY k ORDER BY k';
+my $total;
+
+# What is kept, by table and column.
+sub kept { return sql('SELECT relation, attribute, rows, blocks, device IS NULL FROM gpuagg_cache ORDER BY 1, 2') }
+
+sub evict { return sql("SELECT gpuagg_evict('wide'), gpuagg_evict('parts')") }
+
+my $every;
+
+sub note_blocks
+{
+	$total = sql("SELECT pg_relation_size('wide') / current_setting('block_size')::int");
+	$every = join "\n", map { "wide|$_|26000|$total|t" } qw(b k n v);
+	return;
+}
+
+# Whoever takes part, all of the table is kept, and right.
+for my $settings ('parallel_leader_participation = on', 'parallel_leader_participation = off',
+	'max_parallel_workers = 0', 'max_parallel_workers = 1', 'max_parallel_workers_per_gather = 0')
+{
+	evict();
+	note_blocks();
+	is(kept(), '', "$settings: nothing is kept");
+	$session->query("SET $settings");
+	like(rows($session, 'force', "EXPLAIN (COSTS OFF) $query"), $settings =~ /gather/ ? qr/^(?!.*GpuAgg Partial)/s : qr/GpuAgg Partial/, 'the plan');
+	is_right($session, $query, "$settings: the first query");
+	is(kept(), $every, "$settings: all blocks are kept");
+	is_right($session, $query, "$settings: the next query", $total);
+	sql('UPDATE wide SET v = v WHERE k = 3 AND v < 30');
+	is_right($session, $query, "$settings: with changed pages", 'some');
+	my ($resident, $masked) = blocks($session, $query);
+	cmp_ok($masked, '>', 0, "$settings: $masked are masked of $resident");
+	sql('VACUUM wide');
+	is_right($session, $query, "$settings: after VACUUM", 'some') for 1 .. 2;
+	$session->query("RESET " . $settings =~ s/ .*//r);
+}
+
+# Several tables, and other kinds of values.
+evict();
+note_blocks();
+for my $q ('SELECT k, sum(v), count(*) FROM parts GROUP BY k ORDER BY k', 'SELECT count(DISTINCT u), count(v) FROM wide',
+	'SELECT b, sum(n), sum(v::float8) FROM wide GROUP BY b ORDER BY b', 'SELECT u, count(*) FROM wide WHERE v < 50 GROUP BY u ORDER BY u',
+	'SELECT count(*) FROM wide', 'SELECT k, count(*) FROM wide WHERE v > 25990 OR n < 2 GROUP BY k ORDER BY k')
+{
+	# PostgreSQL filters in its workers
+	$session->query('SET max_parallel_workers_per_gather = ' . ($q =~ /WHERE/ ? 0 : 2));
+	is_right($session, $q, $q) for 1 .. 2;
+	is_right($session, $q, $q, 'some');
+}
+like(rows($session, 'force', 'EXPLAIN (ANALYZE, COSTS OFF) SELECT count(*) FROM wide WHERE v > 25990'), qr/Blocks Skipped: [1-9]/, 'stripes are skipped');
+$session->query('RESET max_parallel_workers_per_gather');
+
+# A table that is new in the transaction is not kept, though workers do not know that it is.
+my $rows = $node->basedir . '/rows.copy';
+sql("COPY wide TO '$rows'");
+rows($session, 'force', "BEGIN; CREATE TABLE fresh (LIKE wide) WITH (parallel_workers = 2); COPY fresh FROM '$rows' (FREEZE)");
+is_right($session, $query =~ s/wide/fresh/r, 'a new table', 'none') for 1 .. 2;
+rows($session, 'force', 'ROLLBACK');
+unlike(kept(), qr/fresh/, 'nothing of it is kept');
+
+# Texts, and places of rows, are not kept: nor is what is read with them.
+evict();
+is_right($session, 'SELECT filler, sum(v) FROM wide GROUP BY filler', 'texts', 'none') for 1 .. 2;
+is(kept(), '', 'nothing is kept');
+
+# Who may.
+sql('CREATE ROLE reader; GRANT SELECT (k) ON wide TO reader; CREATE ROLE stranger');
+is_right($session, $query, 'the owner') for 1 .. 2;
+is(sql('SET ROLE stranger; SELECT count(*) FROM gpuagg_cache'), '0', 'a stranger sees nothing');
+is(sql('SET ROLE reader; SELECT attribute FROM gpuagg_cache'), 'k', 'a reader sees what he may read');
+like(messages($node, "SET ROLE stranger; SELECT gpuagg_evict('wide')"), qr/permission denied/, 'a stranger evicts nothing');
+is(sql("SET ROLE reader; SELECT gpuagg_evict('wide') > 0"), 't', 'a reader evicts');
+is(sql('SELECT string_agg(attribute, \',\' ORDER BY attribute) FROM gpuagg_cache'), 'b,n,v', 'what he may read');
+is_right($session, $query, 'a column is missing') for 1 .. 2;
+is(kept(), $every, 'and is kept again beside the others');
+
+# The user's rows are hidden as ever.
+sql('CREATE POLICY few ON wide FOR SELECT TO reader USING (v > 25900); ALTER TABLE wide ENABLE ROW LEVEL SECURITY;
+	GRANT SELECT ON wide TO reader');
+my $hidden = session($node, 'SET ROLE reader');
+is_right($hidden, $query, 'some rows are hidden') for 1 .. 2;
+is(rows($hidden, 'force', 'SELECT count(*) FROM wide'), '100', 'so many are not');
+is(sql('SET ROLE reader; SELECT count(*) FROM gpuagg_cache'), '0', 'who is told nothing of the others');
+$hidden->quit;
+sql('DROP POLICY few ON wide; ALTER TABLE wide DISABLE ROW LEVEL SECURITY');
+
+# The witness of an answer reads pages.
+is_right($session, $query, 'kept') for 1 .. 2;
+$session->query('SET gpuagg.verify = 1');
+like(rows($session, 'force', "EXPLAIN (ANALYZE, COSTS OFF) $_"), qr/Verified: equal.*Blocks Resident: $total/s, "verified: $_")
+  for $query;
+my $hits = sql('SELECT sum(hits) FROM gpuagg_cache');
+$session->query('SET gpuagg.engine = simt');
+like(rows($session, 'force', 'EXPLAIN (ANALYZE, COSTS OFF) SELECT k, sum(v::float8) FROM wide GROUP BY k'), qr/Engine: simt.*Verified: equal/s, 'another engine, verified');
+is(sql('SELECT sum(hits) FROM gpuagg_cache WHERE device IS NULL'), $hits, 'by pages');
+$session->query('RESET gpuagg.verify; RESET gpuagg.engine');
+
+# Sessions that read, keep and evict at the same time.
+{
+	my $right = rows($session, 'off', $query);
+	my (@runs, @outs, @errs);
+	for my $n (0 .. 3)
+	{
+		my @statements = map { ('-c', $n == 0 ? "SELECT gpuagg_evict('wide') >= 0" : $query) } 1 .. 40;
+		push @runs, start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', "SET max_parallel_workers_per_gather = @{[$n % 2 * 2]}", @statements ],
+			'<', \'', '>', \$outs[$n], '2>', \$errs[$n], IPC::Run::timeout(120));
+	}
+	finish($_) for @runs;
+	is(join('', @errs), '', 'sessions at the same time');
+	is($outs[$_], "$right\n" x 40, "reader $_ is right") for 1 .. 3;
+	evict();
+	is(kept(), '', 'nothing stays behind');
+}
+
+# A process that is killed takes the memory with it, and nothing else.
+is_right($session, $query, 'kept before a crash') for 1 .. 2;
+{
+	my $victim = session($node);
+	my $pid = rows($victim, 'off', 'SELECT pg_backend_pid()');
+
+	kill 'KILL', $pid;
+	ok(wait_for(30, sub { ($node->psql('postgres', 'SELECT 1'))[0] == 0 && kept() eq '' }), 'the server has begun anew');
+	eval { $_->quit } for $victim, $session;
+	$session = session($node);
+	is_right($session, $query, 'after a crash') for 1 .. 2;
+	is_right($session, $query, 'kept after a crash', $total);
+}
+$session->quit;
+
+# With little memory, what is read often stays; a table that does not fit is kept in part.
+$node->append_conf('postgresql.conf', "gpuagg.cpu_cache_size = 1MB\nmax_parallel_workers_per_gather = 0");
+$node->restart;
+sql(q{CREATE TABLE long (a int, b float8, c float8);
+	INSERT INTO long SELECT i % 100, i, i * 2 FROM generate_series(1, 300000) i;
+	CREATE TABLE often AS SELECT i % 10 AS a, i AS v FROM generate_series(1, 30000) i;
+	VACUUM ANALYZE long; VACUUM ANALYZE often});
+$session = session($node);
+my $often = 'SELECT a, sum(v) FROM often GROUP BY a ORDER BY a';
+my $long = 'SELECT a, sum(b), sum(c) FROM long GROUP BY a ORDER BY a';
+is_right($session, $often, 'a small table') for 1 .. 3;
+is_right($session, $long, 'a large one') for 1 .. 3;
+is_right($session, $often, 'the small one stays', 'some');
+is_right($session, 'SELECT sum(b) FROM long', 'one column of the large one') for 1 .. 3;
+is_right($session, 'SELECT a, count(*) FROM long GROUP BY a ORDER BY a', 'which partly fits', qr/^\d/) for 1 .. 3;
+cmp_ok(sql('SELECT coalesce(sum(bytes), 0) FROM gpuagg_cache'), '<=', 1 << 20, 'within the limit');
+sql('CREATE TABLE late AS SELECT i % 10 AS a, i AS v FROM generate_series(1, 100000) i; VACUUM ANALYZE late');
+is_right($session, 'SELECT a, sum(v) FROM late GROUP BY a ORDER BY a', 'no room for another one', 'none');
+sql('DROP TABLE long');
+is_right($session, 'SELECT a, sum(v) FROM late GROUP BY a ORDER BY a', 'what is of a dropped table gives way') for 1 .. 2;
+is_right($session, 'SELECT a, sum(v) FROM late GROUP BY a ORDER BY a', 'to the other one', sql("SELECT pg_relation_size('late') / 8192"));
+sql('DROP TABLE late; CREATE TABLE long AS SELECT i % 100 AS a, i::float8 AS b FROM generate_series(1, 300000) i; VACUUM ANALYZE long');
+sql("SELECT gpuagg_evict('often')");
+is_right($session, 'SELECT a, count(*) FROM long GROUP BY a ORDER BY a', 'it fits alone') for 1 .. 2;
+is_right($session, 'SELECT a, count(*) FROM long GROUP BY a ORDER BY a', 'and is resident', 'some');
+is_right($session, $often, 'what is colder gives way', 'none');
+is_right($session, $often, 'if it is much colder') for 1 .. 3;
+$session->quit;
+
+# Without the memory, and without the postmaster's module, nothing is kept, and all is right.
+for my $lines ('gpuagg.cpu_cache_size = 0', "gpuagg.cpu_cache_size = 64MB\nshared_preload_libraries = ''")
+{
+	$node->append_conf('postgresql.conf', $lines);
+	$node->restart;
+	$session = session($node);
+	is_right($session, $often, "$lines: a query", 'none') for 1 .. 2;
+	is(kept(), '', "$lines: nothing is kept");
+	$session->quit;
+}
+
+$node->stop;
+done_testing();
