@@ -332,6 +332,8 @@ cost_input(const GpuAggPath *path)
 	{
 		if (path->engine->kept != NULL)
 			in.kept = path->lowered.kept;
+		else if (path->engine->stripes != NULL)
+			in.kept = path->lowered.kept_in_memory;
 		in.pages = tables->pages;
 		in.rows_sent = tables->scanned_rows;
 		/* a scan of PostgreSQL's costs cpu_tuple_cost for each row */

@@ -82,6 +82,7 @@ typedef struct LoweredGrouping
 	Column	   *keep;			/* that the run keeps beside the Program's (keep.h) */
 	int			nkeep;
 	double		kept;			/* the share of the tables' blocks that a device has */
+	double		kept_in_memory; /* the share of them that the CPU engine has in shared memory */
 } LoweredGrouping;
 
 /*

@@ -370,6 +370,7 @@ lower_table(const Grouping *grouping, RelOptInfo *rel, const Star *star,
 							   "a key is a float, and the partitions' columns lie differently");
 	lowered->rows = lowered->tables.rows;
 	lowered->kept = kept_share(&lowered->tables, lowered->program);
+	lowered->kept_in_memory = kept_in_memory_share(&lowered->tables, lowered->program);
 	if (star)
 		finish_star(grouping, l, star, lowered);
 	return true;
@@ -558,5 +559,6 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 	lowered->filter = NIL;
 	lowered->nkeep = 0;
 	lowered->kept = 0;
+	lowered->kept_in_memory = 0;
 	return lower_keys_and_aggregates(grouping, l, lowered, rejection);
 }

@@ -15,9 +15,10 @@
  * Tables of which PostgreSQL's planner has any other path than its own scan are not
  * read here, neither pages nor rows: an extension may keep their rows elsewhere.
  *
- * How much of them a device has kept is estimated for costs: the device process's table of
- * contents says how many blocks of a column are kept.  Of these no more can be taken than the
- * visibility map now says are all-visible; which of them, only a run finds out.
+ * How much of them an engine has kept is estimated for costs: the device process's table of
+ * contents, or the memory of the CPU engine's columns, says how many blocks of a column are kept.
+ * Of these no more can be taken than the visibility map now says are all-visible; which of them,
+ * only a run finds out.
  */
 #include "postgres.h"
 
@@ -43,6 +44,7 @@
 
 #include "compat.h"
 #include "guc.h"
+#include "handle/cpu_cache.h"
 #include "plan/path/others.h"
 #include "plan/path/source_tables.h"
 #include "service/wire/contents.h"
@@ -285,23 +287,63 @@ input_tables(PlannerInfo *root, RelOptInfo *rel, List *exprs, InputTables *table
 	return best >= 0 ? NULL : "the table's access method is not heap";
 }
 
+/* How many blocks are kept of a column. */
+typedef struct KeptColumn
+{
+	uint32		file[3];		/* as in TableState */
+	int			attno;
+	uint32		device;			/* 0: also of the CPU engine's */
+	uint64		blocks;
+} KeptColumn;
+
 typedef struct Contents
 {
-	CacheRow   *rows;
-	uint32		nrows;
+	KeptColumn *columns;
+	uint32		ncolumns;
 } Contents;
 
-/* In PostgreSQL's memory, lest an error leaks it. */
+/* What devices have kept. */
 static Contents
 read_contents(void)
 {
 	Contents	contents;
-	CacheRow   *rows = contents_read(&contents.nrows);
+	CacheRow   *rows = contents_read(&contents.ncolumns);
 
-	contents.rows = palloc(sizeof(CacheRow) * (contents.nrows + 1));
-	if (contents.nrows > 0)
-		memcpy(contents.rows, rows, sizeof(CacheRow) * contents.nrows);
+	contents.columns = palloc(sizeof(KeptColumn) * (contents.ncolumns + 1));
+	for (uint32 i = 0; i < contents.ncolumns; i++)
+	{
+		KeptColumn *column = &contents.columns[i];
+
+		memcpy(column->file, rows[i].file, sizeof(column->file));
+		column->attno = rows[i].attno;
+		column->device = rows[i].device;
+		column->blocks = rows[i].blocks;
+	}
 	free(rows);
+	return contents;
+}
+
+/* What the CPU engine has kept. */
+static Contents
+read_cpu_columns(void)
+{
+	Contents	contents;
+	int			n;
+	CpuCacheColumn *columns = cpu_cache_columns(&n);
+
+	contents.ncolumns = (uint32) n;
+	contents.columns = palloc(sizeof(KeptColumn) * (n + 1));
+	for (int i = 0; i < n; i++)
+	{
+		KeptColumn *column = &contents.columns[i];
+
+		memcpy(column->file, columns[i].file, sizeof(column->file));
+		column->attno = columns[i].attno;
+		column->device = 0;
+		column->blocks = columns[i].blocks;
+	}
+	if (columns != NULL)
+		pfree(columns);
 	return contents;
 }
 
@@ -315,13 +357,13 @@ kept_blocks(const Contents *contents, const uint32 *file, int attno)
 	uint64		of_devices[DEVICES_MAX] = {0};
 	uint64		blocks = 0;
 
-	for (uint32 i = 0; i < contents->nrows; i++)
+	for (uint32 i = 0; i < contents->ncolumns; i++)
 	{
-		const CacheRow *row = &contents->rows[i];
+		const KeptColumn *column = &contents->columns[i];
 
-		if (memcmp(row->file, file, sizeof(row->file)) == 0 &&
-			(attno == 0 || row->attno == attno) && row->device < DEVICES_MAX)
-			of_devices[row->device] = Max(of_devices[row->device], row->blocks);
+		if (memcmp(column->file, file, sizeof(column->file)) == 0 &&
+			(attno == 0 || column->attno == attno) && column->device < DEVICES_MAX)
+			of_devices[column->device] = Max(of_devices[column->device], column->blocks);
 	}
 	for (int i = 0; i < DEVICES_MAX; i++)
 		blocks += of_devices[i];
@@ -353,18 +395,15 @@ table_blocks(const Contents *contents, Relation relation, const Program *program
 	return Min(blocks, all_visible);
 }
 
-double
-kept_share(const InputTables *tables, const Program *program)
+/* The share of the tables' blocks of which all of the Program's columns are there. */
+static double
+share_of_blocks(const InputTables *tables, const Program *program, Contents contents)
 {
-	Contents	contents;
 	double		kept = 0;
 	double		total = 0;
 	ListCell   *lc;
 
-	if (gpuagg_cache_size == 0 || !program_can_be_served(program))
-		return 0;
-	contents = read_contents();
-	foreach(lc, contents.nrows > 0 ? tables->page_tables : NIL)
+	foreach(lc, contents.ncolumns > 0 ? tables->page_tables : NIL)
 	{
 		Relation	relation = relation_open(lfirst_oid(lc), NoLock);
 
@@ -372,6 +411,22 @@ kept_share(const InputTables *tables, const Program *program)
 		total += RelationGetNumberOfBlocks(relation);
 		relation_close(relation, NoLock);
 	}
-	pfree(contents.rows);
+	pfree(contents.columns);
 	return total > 0 ? Min(kept / total, 1) : 0;
+}
+
+double
+kept_share(const InputTables *tables, const Program *program)
+{
+	if (gpuagg_cache_size == 0 || !program_can_be_served(program))
+		return 0;
+	return share_of_blocks(tables, program, read_contents());
+}
+
+double
+kept_in_memory_share(const InputTables *tables, const Program *program)
+{
+	if (!cpu_cache_is_on())
+		return 0;
+	return share_of_blocks(tables, program, read_cpu_columns());
 }

@@ -48,4 +48,7 @@ extern List *input_leaves(PlannerInfo *root, const RelOptInfo *rel);
  */
 extern double kept_share(const InputTables *tables, const Program *program);
 
+/* The same of columns that the CPU engine has kept in shared memory. */
+extern double kept_in_memory_share(const InputTables *tables, const Program *program);
+
 #endif							/* GPUAGG_SOURCE_TABLES_H */
