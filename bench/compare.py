@@ -6,7 +6,8 @@ run on one machine, everything in memory.
 PostgreSQL and gpuagg: planning and execution by EXPLAIN (ANALYZE, TIMING OFF), rows produced and none sent,
 each with workers and without, PostgreSQL also with workers that cost nothing, for its estimates of these are
 often high: the best plan counts. gpuagg.mode is auto, but force for `cpu_forced` and `cuda_forced`. The GPU
-has kept the columns (gpuagg_prewarm), and its kernels are compiled. DuckDB: its library's call, which returns
+has kept the columns (gpuagg_prewarm), and its kernels are compiled; the CPU engine keeps what it can of
+them in shared memory, where the server has gpuagg.cpu_cache_size. DuckDB: its library's call, which returns
 the rows, with all processors; it has its own tables in a file, and reads PostgreSQL's, where its extension for
 that is installed.
 
@@ -242,6 +243,12 @@ def prewarm(cluster, tables):
     return f"Kept on the GPU: {kept / 2**30:.1f} GiB in {seconds:.1f} s."
 
 
+def kept_in_memory(cluster):
+    """A sentence of what the CPU engine has kept, in a list; none if that is nothing."""
+    kept = int(cluster.sql("SELECT coalesce(sum(bytes), 0) FROM gpuagg_cache WHERE device IS NULL"))
+    return [f"Kept in shared memory for the CPU: {kept / 2**20:,.0f} MiB."] if kept else []
+
+
 def open_ducks(cluster, args, tables, absent):
     """DuckDB's ways, by system; what is missing goes to `absent`."""
     if not args.duckdb:
@@ -293,6 +300,7 @@ def run(benchmark, cluster, args):
         result["questions"].append(measure(cluster, ducks, args, query, systems))
         progress(said(result["questions"][-1]))
         report.write(result, path)
+    result["notes"] += kept_in_memory(cluster)
     report.finish(result, path)
     return report.failing(result, "postgresql", "cpu", "cuda", "cpu_forced", "cuda_forced")
 
@@ -340,7 +348,7 @@ def load(cluster, args, fill):
 
 def server_lines(args, megabytes):
     """Of a private cluster that holds so much in memory."""
-    return [f"shared_buffers = {256 + megabytes}MB", "maintenance_work_mem = 256MB", "shared_preload_libraries = 'gpuagg'", "max_connections = 200",
+    return [f"shared_buffers = {256 + megabytes}MB", f"gpuagg.cpu_cache_size = {64 + megabytes // 2}MB", "maintenance_work_mem = 256MB", "shared_preload_libraries = 'gpuagg'", "max_connections = 200",
             f"max_worker_processes = {args.workers + 8}", f"max_parallel_workers = {max(args.workers, 1)}"]
 
 
