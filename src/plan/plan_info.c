@@ -25,6 +25,7 @@ typedef enum PlanMember
 	PLAN_KEYS,					/* Integer */
 	PLAN_AGGS,					/* Integer */
 	PLAN_ARRAYS,				/* List of Lists, of ArrayMember */
+	PLAN_ORDERED,				/* List of Lists, of OrderedMember */
 	PLAN_LOOKUPS,				/* List of Lists, of LookupMember */
 	PLAN_CODES,				/* Const of bytes, or NULL */
 	PLAN_RELID,					/* List of one Oid */
@@ -78,6 +79,19 @@ typedef enum ArrayMember
 	ARRAY_DISTINCT,				/* likewise */
 	ARRAY_NMEMBERS
 } ArrayMember;
+
+typedef enum OrderedMember
+{
+	ORDERED_AGG,				/* Integer */
+	ORDERED_AGGREF,				/* Aggref */
+	ORDERED_COLUMNS,			/* List of ints */
+	ORDERED_KEYS,				/* List of ints */
+	ORDERED_OPERATORS,			/* List of Oids */
+	ORDERED_COLLATIONS,			/* List of Oids */
+	ORDERED_NULLS_FIRST,		/* List of ints */
+	ORDERED_BY_NUMBER,			/* List of ints */
+	ORDERED_NMEMBERS
+} OrderedMember;
 
 typedef enum LookupMember
 {
@@ -324,6 +338,54 @@ arrays_from_list(const List *lists)
 }
 
 static List *
+ordered_to_list(const List *ordered)
+{
+	List	   *lists = NIL;
+	ListCell   *lc;
+
+	foreach(lc, ordered)
+	{
+		const OrderedInfo *info = lfirst(lc);
+		List	   *list = members(ORDERED_NMEMBERS);
+
+		set_integer(list, ORDERED_AGG, info->agg);
+		set_member(list, ORDERED_AGGREF, info->aggref);
+		set_member(list, ORDERED_COLUMNS, info->columns);
+		set_member(list, ORDERED_KEYS, info->keys);
+		set_member(list, ORDERED_OPERATORS, info->operators);
+		set_member(list, ORDERED_COLLATIONS, info->collations);
+		set_member(list, ORDERED_NULLS_FIRST, info->nulls_first);
+		set_member(list, ORDERED_BY_NUMBER, info->by_number);
+		lists = lappend(lists, list);
+	}
+	return lists;
+}
+
+static List *
+ordered_from_list(const List *lists)
+{
+	List	   *ordered = NIL;
+	ListCell   *lc;
+
+	foreach(lc, lists)
+	{
+		const List *list = lfirst(lc);
+		OrderedInfo *info = palloc(sizeof(OrderedInfo));
+
+		info->agg = integer_member(list, ORDERED_AGG);
+		info->aggref = list_nth_node(Aggref, list, ORDERED_AGGREF);
+		info->columns = list_nth(list, ORDERED_COLUMNS);
+		info->keys = list_nth(list, ORDERED_KEYS);
+		info->operators = list_nth(list, ORDERED_OPERATORS);
+		info->collations = list_nth(list, ORDERED_COLLATIONS);
+		info->nulls_first = list_nth(list, ORDERED_NULLS_FIRST);
+		info->by_number = list_nth(list, ORDERED_BY_NUMBER);
+		ordered = lappend(ordered, info);
+	}
+	return ordered;
+}
+
+static List *
 lookup_to_list(const LookupInfo *lookup)
 {
 	List	   *list = members(LOOKUP_NMEMBERS);
@@ -411,6 +473,7 @@ plan_info_to_list(const PlanInfo *info)
 	set_integer(list, PLAN_KEYS, info->nkeys);
 	set_integer(list, PLAN_AGGS, info->naggs);
 	set_member(list, PLAN_ARRAYS, arrays_to_list(info->arrays));
+	set_member(list, PLAN_ORDERED, ordered_to_list(info->ordered));
 	set_member(list, PLAN_LOOKUPS, lookups_to_list(info->lookups));
 	if (info->codes)
 		set_member(list, PLAN_CODES,
@@ -458,6 +521,7 @@ plan_info_from_list(List *list)
 	info->nkeys = integer_member(list, PLAN_KEYS);
 	info->naggs = integer_member(list, PLAN_AGGS);
 	info->arrays = arrays_from_list(list_nth(list, PLAN_ARRAYS));
+	info->ordered = ordered_from_list(list_nth(list, PLAN_ORDERED));
 	info->lookups = lookups_from_list(list_nth(list, PLAN_LOOKUPS));
 	info->codes = codes ? bytes_from_const(codes, &codes_size) : NULL;
 	info->relid = linitial_oid(list_nth(list, PLAN_RELID));

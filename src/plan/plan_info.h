@@ -64,6 +64,23 @@ typedef struct ArrayInfo
 } ArrayInfo;
 
 /*
+ * An aggregate that the session makes of a group's rows, which are a list.  Its order is by keys that
+ * are columns of the rows; with DISTINCT, of rows that are equal in it one is taken.
+ */
+typedef struct OrderedInfo
+{
+	int			agg;			/* among the node's aggregates */
+	Aggref	   *aggref;			/* whose arguments are constants: themselves, or of their types */
+	List	   *columns;		/* ints: for each argument a column of the rows; -1: a constant */
+	List	   *keys;			/* ints: columns */
+	List	   *operators;		/* Oids, one a key: of B-tree's < or > */
+	List	   *collations;		/* Oids, likewise */
+	List	   *nulls_first;	/* ints, likewise */
+	List	   *by_number;		/* ints, likewise: 1, the order is that of numbers; -1, the reverse
+								 * one; 0, only the operator knows */
+} OrderedInfo;
+
+/*
  * Clauses of HAVING that compare an aggregate with a value; the values follow the Program's
  * parameters among the node's expressions.
  */
@@ -154,6 +171,7 @@ typedef struct PlanInfo
 	int			nkeys;			/* of the node's tuples: the Program's first keys */
 	int			naggs;			/* likewise: its first aggregates, or the regrouping's */
 	List	   *arrays;			/* ArrayInfo: those that are made of others behind them */
+	List	   *ordered;		/* OrderedInfo: those that the session makes of rows */
 	Program    *regrouping;		/* over the Program's groups, or NULL */
 	List	   *sets;			/* with it: a List of ints each, numbers of keys */
 	List	   *groupings;		/* arguments of GROUPING(), likewise */

@@ -190,18 +190,18 @@ acc_is_value(AccKind kind)
 	return form_is_reference(acc_form(kind));
 }
 
-/* Is the state a list of values? */
+/* Is the state a list, of values or of rows? */
 GA_FN bool
 acc_is_list(AccKind kind)
 {
-	return acc_form(kind) == FORM_VALUES;
+	return acc_form(kind) == FORM_VALUES || acc_form(kind) == FORM_ROWS;
 }
 
-/* Does the list itself leave the engine, with its values in their order? */
+/* Does the list itself leave the engine, its values in their order, or its rows in none? */
 GA_FN bool
 acc_is_given(AccKind kind)
 {
-	return kind == ACC_GIVEN_VALUES;
+	return kind == ACC_GIVEN_VALUES || kind == ACC_ROWS;
 }
 
 /* Is it read at a place in the values' order that a fraction says? */

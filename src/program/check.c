@@ -20,6 +20,7 @@
 #include "check_lookup.h"
 #include "first_rows.h"
 #include "ops_set.h"
+#include "row_list.h"
 
 /* What is checked, and where the first fault is told. */
 typedef struct Check
@@ -420,6 +421,33 @@ first_rows_are_good(const Check *check, const Accumulator *acc, ValueType first,
 		is_register(check, acc->place, p->ninsns, VT_INT8, VT_INT8);
 }
 
+/* A list of rows, and behind it its columns. */
+static bool
+rows_are_good(const Check *check, const Accumulator *acc)
+{
+	const Program *p = check->program;
+	int			number = (int) (acc - program_accs(p));
+
+	if (acc->param < 0 || acc->param > ROW_MAX_COLUMNS || acc->param >= p->naccs - number)
+		return false;
+	for (int i = 1; i <= acc->param; i++)
+		if (acc[i].kind != ACC_ROW_COLUMN || acc[i].values != number)
+			return false;
+	return acc->arg == -1 && acc->arg2 == -1 && acc->values == 0 && acc->limit == 0 &&
+		acc->descending == 0 && is_register_or_none(check, acc->filter, VT_BOOL);
+}
+
+static bool
+row_column_is_good(const Check *check, const Accumulator *acc, ValueType first, ValueType last)
+{
+	const Program *p = check->program;
+	const Accumulator *rows = &program_accs(p)[acc->values];
+
+	return acc->values >= 0 && rows < acc && rows->kind == ACC_ROWS && acc - rows <= rows->param &&
+		acc->arg2 == -1 && acc->filter == -1 && acc->limit == 0 && acc->param >= KEY_NOT_NUMERIC &&
+		acc->descending == 0 && is_register(check, acc->arg, p->ninsns, first, last);
+}
+
 static bool
 acc_is_good(const Check *check, const Accumulator *acc, int word)
 {
@@ -437,6 +465,10 @@ acc_is_good(const Check *check, const Accumulator *acc, int word)
 		return false;
 	if (form_is_read(acc_form((AccKind) acc->kind)))
 		return read_acc_is_good(check, acc, first, last);
+	if (acc->kind == ACC_ROWS)
+		return rows_are_good(check, acc);
+	if (acc->kind == ACC_ROW_COLUMN)
+		return row_column_is_good(check, acc, first, last);
 	if (acc->values != 0 || acc->param != 0 || acc->descending != 0)
 		return false;
 	if ((acc_reads_value((AccKind) acc->kind) || acc->arg != -1) &&
@@ -477,7 +509,7 @@ agg_is_good(const Check *check, const Aggregate *agg)
 	for (int i = 0; i < MOMENT_COUNT; i++)
 		if (agg->moments[i] < -1 || agg->moments[i] >= check->program->naccs)
 			return false;
-	return agg->final <= FINAL_CORR;
+	return agg->final <= FINAL_ORDERED;
 }
 
 static bool

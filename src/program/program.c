@@ -254,6 +254,21 @@ program_acc_words(AccKind kind, int level)
 	return 0;
 }
 
+/* Behind all others, whether there is an equal one or not. */
+static int
+append_acc(ProgramBuilder *b, Accumulator acc)
+{
+	int			i = b->overflow ? -1 : next_index(b, &b->head.naccs, PROGRAM_MAX_ACCS);
+
+	if (i >= 0)
+	{
+		acc.word = b->head.nwords;
+		b->head.nwords += acc.nwords;
+		b->accs[i] = acc;
+	}
+	return i;
+}
+
 static int
 add_acc(ProgramBuilder *b, Accumulator acc)
 {
@@ -275,14 +290,38 @@ add_acc(ProgramBuilder *b, Accumulator acc)
 		return i;
 	}
 	acc.limit = limit;
-	i = next_index(b, &b->head.naccs, PROGRAM_MAX_ACCS);
-	if (i >= 0)
-	{
-		acc.word = b->head.nwords;
-		b->head.nwords += acc.nwords;
-		b->accs[i] = acc;
-	}
-	return i;
+	return append_acc(b, acc);
+}
+
+/* Are the accumulators from the ith one on a list of these columns? */
+static bool
+is_list_of(const ProgramBuilder *b, int i, const RowListColumn *columns, int ncolumns, int filter)
+{
+	const Accumulator *acc = &b->accs[i];
+
+	if (acc->kind != ACC_ROWS || acc->param != ncolumns || acc->filter != filter)
+		return false;
+	for (int j = 0; j < ncolumns; j++)
+		if (acc[1 + j].arg != columns[j].reg || acc[1 + j].param != columns[j].scale)
+			return false;
+	return true;
+}
+
+int
+program_add_rows(ProgramBuilder *b, const RowListColumn *columns, int ncolumns, int filter)
+{
+	Accumulator rows = {.kind = ACC_ROWS,.arg = -1,.filter = filter,.arg2 = -1,.param = ncolumns,
+	.nwords = program_acc_words(ACC_ROWS, 0)};
+	int			number;
+
+	for (int i = 0; i < b->head.naccs && !b->overflow; i++)
+		if (is_list_of(b, i, columns, ncolumns, filter))
+			return i;
+	number = append_acc(b, rows);
+	for (int i = 0; i < ncolumns; i++)
+		append_acc(b, (Accumulator) {.kind = ACC_ROW_COLUMN,.arg = columns[i].reg,
+			.filter = -1,.arg2 = -1,.values = number,.param = columns[i].scale});
+	return b->overflow ? -1 : number;
 }
 
 int

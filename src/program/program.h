@@ -118,8 +118,11 @@ typedef struct Accumulator
 								 * the order's second key, of which arg is the first; else,
 								 * or if there is no such key, -1 */
 	int16_t		limit;			/* float sums: values are below 2^limit */
-	int16_t		values;			/* ACC_READ: the accumulator of the values; else 0 */
-	int16_t		param;			/* percentiles: the parameter of the fraction; else 0 */
+	int16_t		values;			/* ACC_READ: the accumulator of the values; ROW_COLUMN: that of
+								 * the rows, which it stands behind; else 0 */
+	int16_t		param;			/* percentiles: the parameter of the fraction; ROWS: how many
+								 * ROW_COLUMNs are behind it; ROW_COLUMN: the scale of a numeric,
+								 * or KEY_NOT_NUMERIC; else 0 */
 	uint8_t		descending;		/* ACC_READ: the greatest value is the first */
 	uint8_t		order;			/* FIRST_ROWS: of the keys, ORDER_ bits; else 0 */
 	int16_t		place;			/* FIRST_ROWS: the register of the row's place; else 0 */
@@ -169,7 +172,8 @@ typedef enum FinalKind
 	FINAL_REGR_INTERCEPT,
 	FINAL_COVAR_POP,
 	FINAL_COVAR_SAMP,
-	FINAL_CORR
+	FINAL_CORR,
+	FINAL_ORDERED				/* acc ROWS: exec/values/ordered_aggregate.h */
 } FinalKind;
 
 /* The exact sums that variances and regressions of floats are made of. */
@@ -387,6 +391,17 @@ extern int	program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
 extern int	program_add_read_acc(ProgramBuilder *b, AccKind kind, int values, int param,
 								 bool descending);
 
+/* What a column of rows is of; scale: of a numeric, or KEY_NOT_NUMERIC. */
+typedef struct RowListColumn
+{
+	int			reg;
+	int			scale;
+} RowListColumn;
+
+/* A list of rows of so many columns, at most ROW_MAX_COLUMNS; the ROW_COLUMNs are behind it. */
+extern int	program_add_rows(ProgramBuilder *b, const RowListColumn *columns, int ncolumns,
+							 int filter);
+
 /* The row's place, as a column; and the first n rows by up to two keys, -1: there is none. */
 extern int	program_add_place(ProgramBuilder *b);
 extern int	program_add_first_rows(ProgramBuilder *b, int n, const int keys[2], int order,
@@ -524,7 +539,7 @@ extern bool program_has_values(const Program *p);
 
 /* Has it such whose values leave the engine, which only one in the caller's process can give? */
 extern bool program_gives_values(const Program *p);
-#define GIVEN_VALUES_MESSAGE "ordered arrays are made by the CPU engine only"
+#define GIVEN_VALUES_MESSAGE "ordered arrays and aggregates with ORDER BY are made by the CPU engine only"
 
 /* The accumulator of the groups' first rows, or NULL. */
 extern const Accumulator *program_first_rows(const Program *p);

@@ -49,6 +49,7 @@ static const char *const final_names[] = {
 	[FINAL_COVAR_POP] = "covar_pop",
 	[FINAL_COVAR_SAMP] = "covar_samp",
 	[FINAL_CORR] = "corr",
+	[FINAL_ORDERED] = "ordered",
 };
 
 /* Append to the text in buf, as far as there is room. */
@@ -136,7 +137,10 @@ print_acc(const Program *p, int i, char *buf, size_t len)
 			   program_accs(p)[acc->values].word + 1, acc->descending ? ", descending" : "");
 	if (acc_has_fraction((AccKind) acc->kind))
 		append(buf, len, ", param %d", acc->param);
-	if (acc->nwords == 1)
+	if (acc->kind == ACC_ROW_COLUMN)
+		append(buf, len, " of words %d to %d", program_accs(p)[acc->values].word,
+			   program_accs(p)[acc->values].word + 1);
+	else if (acc->nwords == 1)
 		append(buf, len, " -> word %d", acc->word);
 	else
 		append(buf, len, " -> words %d to %d", acc->word,

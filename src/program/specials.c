@@ -22,6 +22,7 @@
  * Owns no memory.  Plain C without postgres.h.
  */
 #include "program.h"
+#include "row_list.h"
 
 typedef struct Rewriting
 {
@@ -266,6 +267,28 @@ add_first_rows(Rewriting *r, const Accumulator *acc)
 								  r->regs[acc->place]);
 }
 
+/* The columns of rows are added with them. */
+static int
+add_rows(Rewriting *r, const Accumulator *acc, int filter)
+{
+	RowListColumn columns[ROW_MAX_COLUMNS];
+	const Accumulator *rows = &program_accs(r->from)[acc->values];
+
+	if (acc->kind == ACC_ROW_COLUMN)
+		return r->accs[acc->values] + (int) (acc - rows);
+	for (int i = 0; i < acc->param; i++)
+	{
+		int			reg = r->regs[acc[1 + i].arg];
+		int			scale = acc[1 + i].param;
+
+		columns[i] = (RowListColumn)
+		{
+			scale == KEY_NOT_NUMERIC ? reg : add_numeric(r, reg), scale
+		};
+	}
+	return program_add_rows(r->to, columns, acc->param, filter);
+}
+
 /* Is it a list whose values are added up, each once?  Then none may be special. */
 static bool
 is_summed_list(const Program *p, int acc)
@@ -288,6 +311,8 @@ add_acc(Rewriting *r, const Accumulator *acc, bool numeric, bool summed)
 
 	if (acc->kind == ACC_FIRST_ROWS)
 		return add_first_rows(r, acc);
+	if (acc->kind == ACC_ROWS || acc->kind == ACC_ROW_COLUMN)
+		return add_rows(r, acc, filter);
 	if (acc->arg == ACC_READ)
 		return program_add_read_acc(r->to, (AccKind) acc->kind, r->accs[acc->values], acc->param,
 									acc->descending);

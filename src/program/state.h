@@ -30,6 +30,9 @@
  *				there are (engine/cpu/value_list.h).  The list belongs to the state's owner.  What
  *				leaves an engine of GIVEN_VALUES is the address of the values in their order,
  *				as integers of order_statistic.h, and how many there are
+ *	ROWS		likewise, of words (row_list.h).  What leaves an engine is their address, and
+ *				how many there are
+ *	ROW_COLUMN	none
  *	VALUE		as INT or ORDERED, by the values' type, once all of them are there
  *	BETWEEN		the bits of two doubles, and of the share of the way from the first to the
  *				second at which the result is: 0, the first; likewise
@@ -220,6 +223,8 @@ acc_merge_value(const Accumulator *acc, uint64_t *into, const uint64_t *from)
 			first_rows_merge(into, acc->nwords, acc_order_keys(acc), from);
 			break;
 		case FORM_VALUES:		/* only a list's owner can: merge_state */
+		case FORM_ROWS:
+		case FORM_ROW_COLUMN:
 		case FORM_VALUE:
 		case FORM_BETWEEN:
 		case FORM_DISTINCT_COUNT:

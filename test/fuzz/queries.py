@@ -368,7 +368,7 @@ class QueryMaker:
     def aggregate(self, gen):
         rng = self.rng
         make = rng.choices([self.count, self.sum, self.variance, self.pair, self.bits, self.extreme, self.distinct_aggregate,
-                            self.statistic, self.ordered], [30, 34, 10, 5, 12, 18, 6, 8, 3] if not gen.common else
+                            self.statistic, self.ordered], [30, 34, 10, 5, 12, 18, 6, 8, 6] if not gen.common else
                            [30, 34, 8, 1, 12, 18, 0, 8, 0])[0]
         a = make(gen)
         if rng.random() < 0.2 and '(' != a.form[0]:
@@ -447,10 +447,32 @@ class QueryMaker:
         return Aggregate(form, argument, around=around, loose=argument.type == 'numeric' and not continuous)
 
     def ordered(self, gen):
-        """An array of the values in their order, which the CPU engine makes, or PostgreSQL: of UUIDs."""
+        """
+        An array of the values in their order; or an aggregate of rows in an order.  Rows that are
+        equal in it are the same: the order is by all that is shown.
+        """
+        if self.rng.random() < 0.6:
+            return self.ordered_rows(gen)
         form = self.rng.choice(['array_agg({0} ORDER BY {0})', 'array_agg({0} ORDER BY {0} DESC)', 'array_agg(DISTINCT {0})',
                                 'array_agg({0} ORDER BY {0} NULLS FIRST)', 'array_agg(DISTINCT {0} ORDER BY {0} DESC NULLS LAST)'])
         return Aggregate(form, gen.leaf(self.rng.choice(INTS + ['int4', 'bool', 'date', 'timestamp', 'uuid'])))
+
+    def ordered_rows(self, gen):
+        """An aggregate with ORDER BY or DISTINCT, of values of which equal ones look alike."""
+        rng = self.rng
+        value = gen.leaf(rng.choice(['text', 'text', 'varchar', 'int4', 'int8', 'date', 'uuid', 'bool', 'inet']))
+        other = gen.leaf(rng.choice(INTS + ['text', 'date', 'timestamp', 'timestamptz', 'uuid', 'mood', 'bool']))
+        text = value.type in ('text', 'varchar')
+        kind = rng.random()
+        if kind < 0.3:
+            forms = ["string_agg(DISTINCT {0}, ',')", "string_agg(DISTINCT {0}, ', ' ORDER BY {0} DESC)"] if text else \
+                    ['array_agg(DISTINCT {0})', 'array_agg(DISTINCT {0} ORDER BY {0} DESC)']
+            return Aggregate(rng.choice(forms), value)
+        order = str(other).replace('{', '{{').replace('}', '}}') + rng.choice(['', ' DESC', ' NULLS FIRST', ' DESC NULLS LAST'])
+        order += ', {0}' + rng.choice(['', ' DESC', ' NULLS FIRST'])
+        form = rng.choice(["string_agg({0}, ',' ORDER BY %s)", "string_agg({0}, '' ORDER BY %s)", 'array_agg({0} ORDER BY %s)'] if text
+                          else ['array_agg({0} ORDER BY %s)', 'jsonb_agg({0} ORDER BY %s)']) % order
+        return Aggregate(form, value, around='({})[1]' if form.startswith('array') and kind < 0.5 else '{}')
 
     def distinct_aggregate(self, gen):
         """One that sees each value once; plain columns, for errors come in the order of the rows."""

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "engine/cpu/accumulate.h"
+#include "engine/cpu/row_lists.h"
 #include "engine/cpu/sum_float.h"
 #include "engine/cpu/value_list.h"
 #include "program/order_statistic.h"
@@ -381,7 +382,7 @@ accumulate(const Accumulator *acc, const Program *program, const Evaluator *eval
 	uint32_t	chosen_groups[CPU_BATCH];
 	RowGroups	chosen = {0, chosen_rows, chosen_groups};
 
-	if (acc->arg == ACC_READ)
+	if (acc->arg == ACC_READ || acc->kind == ACC_ROW_COLUMN)
 		return ENGINE_OK;
 	if (acc->kind == ACC_FIRST_ROWS)
 		return take_first_rows(acc, program, eval, rows, states) ? ENGINE_OK :
@@ -400,6 +401,8 @@ accumulate(const Accumulator *acc, const Program *program, const Evaluator *eval
 		snprintf(message, 256, "the groups' texts take more memory than allowed");
 		return ENGINE_NO_MEMORY;
 	}
+	if (acc->kind == ACC_ROWS)
+		return row_lists_take(acc, program, eval, rows, states, message);
 	if (acc_is_list((AccKind) acc->kind))
 	{
 		if (take_values(acc, type, arg, rows, states))
@@ -441,7 +444,8 @@ merge_state(const Program *program, GroupTable *table, uint64_t *into, const uin
 
 		if (acc_is_list(kind) && with_values)
 		{
-			if (!merge_values(table, into + accs[i].word, words))
+			if (kind == ACC_ROWS ? !row_lists_merge(table, into + accs[i].word, words) :
+				!merge_values(table, into + accs[i].word, words))
 				return false;
 		}
 		else if (acc_is_list(kind))

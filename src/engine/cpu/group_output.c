@@ -5,8 +5,8 @@
  * Once groups have left, it is too late to fail: all memory is allocated before
  * the first batch, for texts and values as much as the batch needs that has the most.
  *
- * Values of lists that are given are copied into the batch and sorted there, so that no
- * more of them are in memory twice than a batch has.
+ * Values of lists that are given are copied into the batch and sorted there, but for rows, which
+ * the caller orders; so no more of them are in memory twice than a batch has.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,10 +57,10 @@ struct GroupOutput
 	KeyBuffer  *buffers;
 	ColumnVector *keys;
 	uint64_t   *states;
-	uint16_t	lists[PROGRAM_MAX_ACCS];	/* that are given: their words in a state */
+	const Accumulator *lists[PROGRAM_MAX_ACCS]; /* that are given */
 	int			nlists;
 	uint64_t	nvalues;		/* of all lists in the batch that has most */
-	uint64_t	longest;		/* values of one list */
+	uint64_t	longest;		/* values of one list that is sorted */
 	uint64_t   *values;			/* a batch's, and room to sort a list's */
 	uint64_t   *scratch;
 };
@@ -72,7 +72,7 @@ group_values(const GroupOutput *output, const uint64_t *record)
 	uint64_t	n = 0;
 
 	for (int i = 0; i < output->nlists; i++)
-		n += record[output->layout->words + output->lists[i] + 1];
+		n += record[output->layout->words + output->lists[i]->word + 1];
 	return n;
 }
 
@@ -131,9 +131,10 @@ measure_values(GroupOutput *output, const uint64_t *records, uint32_t n)
 		nvalues += group_values(output, records);
 		for (int i = 0; i < output->nlists; i++)
 		{
-			uint64_t	length = records[output->layout->words + output->lists[i] + 1];
+			uint64_t	length = records[output->layout->words + output->lists[i]->word + 1];
 
-			output->longest = length > output->longest ? length : output->longest;
+			if (output->lists[i]->kind != ACC_ROWS && length > output->longest)
+				output->longest = length;
 		}
 	}
 	if (nvalues > output->nvalues)
@@ -234,7 +235,7 @@ find_lists(GroupOutput *output, const Program *program)
 
 	for (int i = 0; i < program->naccs; i++)
 		if (acc_is_given((AccKind) accs[i].kind))
-			output->lists[output->nlists++] = accs[i].word;
+			output->lists[output->nlists++] = &accs[i];
 }
 
 /* An output without buffers for its keys; output_free takes it back. */
@@ -403,7 +404,20 @@ next_groups(GroupOutput *output, const uint64_t **records, uint32_t *n)
 	}
 }
 
-/* The values of n groups' lists, each list's in their order; false: interrupted. */
+/* Let n values be in their order; false: interrupted. */
+static bool
+order_values(const GroupOutput *output, uint64_t *values, uint64_t n)
+{
+	const uint64_t *sorted = sort_values(values, output->scratch, n, output->hints);
+
+	if (sorted == NULL)
+		return false;
+	if (sorted != values)
+		memcpy(values, sorted, n * sizeof(*values));
+	return true;
+}
+
+/* The values of n groups' lists, each list's in their order but for rows; false: interrupted. */
 static bool
 output_lists(GroupOutput *output, uint32_t n)
 {
@@ -412,14 +426,11 @@ output_lists(GroupOutput *output, uint32_t n)
 	for (uint32_t i = 0; i < n && output->nlists > 0; i++)
 		for (int j = 0; j < output->nlists; j++)
 		{
-			uint64_t   *words = output->states + (size_t) i * output->nwords + output->lists[j];
+			uint64_t   *words = output->states + (size_t) i * output->nwords + output->lists[j]->word;
 			uint64_t   *end = list_gather(words, values);
-			const uint64_t *sorted = sort_values(values, output->scratch, words[1], output->hints);
 
-			if (sorted == NULL)
+			if (output->lists[j]->kind != ACC_ROWS && !order_values(output, values, words[1]))
 				return false;
-			if (sorted != values)
-				memcpy(values, sorted, words[1] * sizeof(*values));
 			words[0] = (uint64_t) (uintptr_t) values;
 			values = end;
 		}

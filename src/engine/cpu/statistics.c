@@ -126,7 +126,8 @@ find_readers(Statistics *s)
 		{
 			.acc = &accs[i],.readers = next
 		};
-		list->is_float = value_is_float((ValueType) program_insns(s->program)[accs[i].arg].type);
+		list->is_float = accs[i].arg >= 0 &&
+			value_is_float((ValueType) program_insns(s->program)[accs[i].arg].type);
 		for (int j = 0; j < s->program->naccs; j++)
 			if (accs[j].arg == ACC_READ && accs[j].values == i)
 			{
@@ -551,7 +552,8 @@ take_list(Statistics *s, GroupTable *table, uint64_t *words)
 	ListPiece	piece;
 	EngineStatus status;
 
-	s->nvalues += words[1];
+	if (s->list->acc->kind != ACC_ROWS)
+		s->nvalues += words[1];
 	if (words[0] != 0)
 		return ENGINE_OK;
 	values = table_words_room(table, words[1]);

@@ -39,6 +39,39 @@ list_begin_chunk(GroupTable *table, uint64_t *words)
 	return true;
 }
 
+/* How many more values the chunk has room for in which the one behind n is. */
+static uint64_t
+chunk_left(uint64_t n)
+{
+	uint64_t	start = chunk_start(n + 1);
+
+	return start + chunk_room(start) - n;
+}
+
+uint64_t *
+list_room(GroupTable *table, uint64_t *words, uint64_t n)
+{
+	uint64_t   *room;
+
+	for (;;)
+	{
+		uint64_t	left;
+
+		if (list_chunk_ends(words[1]) && !list_begin_chunk(table, words))
+			return NULL;
+		room = (uint64_t *) (uintptr_t) words[0];
+		left = chunk_left(words[1]);
+		if (n <= left)
+			break;
+		memset(room, 0, left * sizeof(*room));
+		words[0] += left * sizeof(*room);
+		words[1] += left;
+	}
+	words[0] += n * sizeof(*room);
+	words[1] += n;
+	return room;
+}
+
 void
 list_walk(ListWalk *walk, const uint64_t *words)
 {
@@ -76,12 +109,14 @@ list_gather(const uint64_t *words, uint64_t *to)
 {
 	ListWalk	walk;
 	ListPiece	piece;
+	uint64_t   *end;
 
 	list_walk(&walk, words);
-	while ((piece = list_next(&walk)).n > 0)
+	end = to + walk.left;
+	for (to = end; (piece = list_next(&walk)).n > 0;)
 	{
+		to -= piece.n;
 		memcpy(to, piece.values, piece.n * sizeof(*to));
-		to += piece.n;
 	}
-	return to;
+	return end;
 }

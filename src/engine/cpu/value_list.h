@@ -46,6 +46,12 @@ list_add(GroupTable *table, uint64_t *words, uint64_t value)
 	return true;
 }
 
+/*
+ * Room for n values behind one another, at most LIST_MOST, which are the list's from now on.
+ * Zeros are added before them, up to a chunk that has as much.  NULL: no memory.
+ */
+extern uint64_t *list_room(GroupTable *table, uint64_t *words, uint64_t n);
+
 /* Values of a list that lie behind one another. */
 typedef struct ListPiece
 {
@@ -66,7 +72,7 @@ extern void list_walk(ListWalk *walk, const uint64_t *words);
 /* The next piece: chunks from the last to the first. */
 extern ListPiece list_next(ListWalk *walk);
 
-/* Copy all values of a list, in no order; returns where they end. */
+/* Copy all values of a list, in the order in which they were added to it; returns where they end. */
 extern uint64_t *list_gather(const uint64_t *words, uint64_t *to);
 
 /* The words of a list that is one piece. */

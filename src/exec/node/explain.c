@@ -480,7 +480,8 @@ show_run(GpuAggState *state, ExplainState *es)
 		ExplainPropertyUInteger("Groups Left Out", NULL,
 								stats->groups_left_out + top_groups_left_out(state->top), es);
 	if (program_has_values(run->program))
-		ExplainPropertyUInteger("Ordered Values", NULL, stats->values_ordered, es);
+		ExplainPropertyUInteger("Ordered Values", NULL,
+								stats->values_ordered + state->rows_ordered, es);
 	ExplainPropertyUInteger("Input", "kB", (stats->bytes + 1023) / 1024, es);
 	show_memory(run, stats, es);
 	show_times(stats, es);

@@ -405,6 +405,15 @@ ordered_array_value(GroupColumn *column, uint32 group, bool *isnull)
 											  array->len, array->byval, array->align));
 }
 
+static Datum
+ordered_value(GroupColumn *column, uint32 group, bool *isnull)
+{
+	const uint64_t *words = state_of(column, group) + column->word;
+
+	return ordered_aggregate_value(column->ordered, (const uint64_t *) (uintptr_t) words[0], words[1],
+								   isnull);
+}
+
 void
 group_column_is_aggregate(GroupColumn *column, const Program *program, const Aggregate *agg,
 						  const GroupBatch *batch)
@@ -423,6 +432,12 @@ group_column_is_aggregate(GroupColumn *column, const Program *program, const Agg
 	{
 		column->value = count_value;
 		column->fill = fill_count;
+		return;
+	}
+	if (column->ordered != NULL)
+	{
+		ordered_aggregate_begin(column->ordered, program, agg->acc);
+		column->value = ordered_value;
 		return;
 	}
 	column->count = accs[agg->count].word;

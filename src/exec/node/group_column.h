@@ -9,6 +9,7 @@
 
 #include "compat.h"
 #include "engine/engine.h"
+#include "exec/values/ordered_aggregate.h"
 #include "plan/plan_info.h"
 #include "program/exact_result.h"
 
@@ -57,6 +58,7 @@ struct GroupColumn
 	ExactSum	sum;			/* of floats, but for its words */
 	double		scale;			/* as exact_word_sum's */
 	GroupArray *array;			/* NULL: it is a value itself */
+	OrderedAggregate *ordered;	/* that is made of rows; NULL: of the words alone */
 
 	char		text[VARATT_SHORT_MAX];	/* a short one, with its header */
 	char	   *texts;			/* likewise, of GROUP_ROWS groups; NULL: it is no text */

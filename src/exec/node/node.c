@@ -296,6 +296,7 @@ run_engine(GpuAggState *state)
 	if (state->top)
 		top_groups_reset(state->top);
 	state->ntuples = 0;
+	state->rows_ordered = 0;
 	if (state->first_rows)
 		first_rows_reset(state->first_rows);
 	node_run_reset(run);

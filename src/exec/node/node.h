@@ -64,6 +64,7 @@ typedef struct GpuAggState
 	FirstRows  *first_rows;		/* NULL: groups become tuples */
 	TopGroups  *top;			/* NULL: all groups leave */
 	uint64		ntuples;		/* made of groups that have left, in this execution */
+	uint64		rows_ordered;	/* for aggregates, in this execution */
 	Verifier   *verifier;		/* NULL: answers are not compared */
 	const char *verdict;		/* of this execution's comparison, or NULL */
 } GpuAggState;

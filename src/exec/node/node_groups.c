@@ -28,6 +28,19 @@ create_array(const PlanInfo *plan, int n, Oid type)
 	return NULL;
 }
 
+/* The aggregate of rows that column n is, or NULL. */
+static OrderedAggregate *
+create_ordered(GpuAggState *state, int n)
+{
+	const PlanInfo *plan = state->plan;
+	ListCell   *lc;
+
+	foreach(lc, plan->ordered)
+		if (plan->nkeys + ((const OrderedInfo *) lfirst(lc))->agg == n)
+			return ordered_aggregate_create(lfirst(lc), state->css.ss.ps.state, &state->rows_ordered);
+	return NULL;
+}
+
 void
 node_create_columns(GpuAggState *state, const Bitmapset *having)
 {
@@ -53,6 +66,7 @@ node_create_columns(GpuAggState *state, const Bitmapset *having)
 	{
 		rows->columns[i].number = i;
 		rows->columns[i].array = create_array(state->plan, i, TupleDescAttr(desc, i)->atttypid);
+		rows->columns[i].ordered = create_ordered(state, i);
 		if (i < state->plan->nkeys && TupleDescAttr(desc, i)->attlen == -1)
 			group_column_make_texts(&rows->columns[i]);
 	}

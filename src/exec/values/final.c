@@ -257,8 +257,7 @@ moments_float(const Program *program, const Aggregate *agg, const uint64_t *word
 										compat_guarded_moments, isnull));
 }
 
-/* A number of units of 10^-scale, or, of a Program that admits it, a special. */
-static Datum
+Datum
 number_numeric(const Program *program, int64 number, int scale)
 {
 	uint32_t	special = program->specials ? special_class(number) : 0;
@@ -384,12 +383,13 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 		case FINAL_CORR:
 			return moments_float(program, agg, words, units, count, isnull);
 		case FINAL_COUNT:
+		case FINAL_ORDERED:		/* the node makes it of rows */
 			break;
 	}
 	elog(ERROR, "unknown kind of aggregate result: %d", agg->final);
 }
 
-/* Of floats, squares and products of sums can leave their range. */
+/* Of floats, squares and products of sums can leave their range; functions of rows may do anything. */
 bool
 final_can_fail(const Program *program)
 {
@@ -406,7 +406,7 @@ final_is_exact(const Program *program)
 	{
 		int			final = program_aggs(program)[i].final;
 
-		if (final >= FINAL_FLOAT_VAR_POP || final == FINAL_SUM_FLOAT4 ||
+		if ((final >= FINAL_FLOAT_VAR_POP && final <= FINAL_CORR) || final == FINAL_SUM_FLOAT4 ||
 			final == FINAL_SUM_FLOAT8 || final == FINAL_AVG_FLOAT8)
 			return false;
 	}

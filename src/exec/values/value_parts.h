@@ -8,7 +8,14 @@
 #include "pgtime.h"
 #include "utils/numeric.h"
 
-#include "program/fn.h"
+#include "program/program.h"
+
+/*
+ * final.c: results, and values, of numbers.
+ */
+
+/* A number of units of 10^-scale, or, of a Program that admits it, a special. */
+extern Datum number_numeric(const Program *program, int64 number, int scale);
 
 /*
  * set.c: an array's elements as a set, for parameters.

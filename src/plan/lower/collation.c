@@ -1,10 +1,14 @@
 /*
  * collation.c
- *	  Which collations compare texts as engines do: by their bytes.
+ *	  Which collations compare texts as engines do: by their bytes; and which types have equal
+ *	  values that are identical.
  */
 #include "postgres.h"
 
+#include "access/nbtree.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 #include "compat.h"
 #include "plan/lower/lower_parts.h"
@@ -42,4 +46,19 @@ check_order(Lowering *l, Oid type, Oid collation)
 					 get_collation_name(collation));
 	}
 	return l->reason == NULL;
+}
+
+/* B-tree operator classes say so, for deduplication. */
+bool
+equal_is_identical(Node *expr)
+{
+	TypeCacheEntry *type = lookup_type_cache(exprType(expr), TYPECACHE_BTREE_OPFAMILY);
+	Oid			function = InvalidOid;
+
+	if (OidIsValid(type->btree_opf))
+		function = get_opfamily_proc(type->btree_opf, type->btree_opintype,
+									 type->btree_opintype, BTEQUALIMAGE_PROC);
+	return OidIsValid(function) &&
+		DatumGetBool(OidFunctionCall1Coll(function, exprCollation(expr),
+										  ObjectIdGetDatum(type->btree_opintype)));
 }

@@ -8,13 +8,15 @@
  * the count of rows.
  *
  * One with DISTINCT takes in a key of the groups (lower_regroup.c), or is read from a list of
- * its values in their order.
+ * its values in their order.  The order of rows makes no difference to any.
  */
 #include "postgres.h"
 
 #include "catalog/pg_aggregate.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_oper.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
@@ -156,6 +158,12 @@ find_aggregate(Oid function)
 }
 
 bool
+is_engine_aggregate(Oid function)
+{
+	return find_aggregate(function) != NULL;
+}
+
+bool
 lower_ignores_repetitions(Oid function)
 {
 	const AggregateKind *kind = find_aggregate(function);
@@ -167,7 +175,7 @@ bool
 lower_needs_distinct(const Aggref *aggref)
 {
 	return aggref->aggdistinct != NIL && !lower_ignores_repetitions(aggref->aggfnoid) &&
-		!is_ordered_array(aggref);
+		!is_ordered_array(aggref) && !is_ordered_aggregate(aggref);
 }
 
 /*
@@ -196,7 +204,7 @@ lower_needs_rank(const Aggref *aggref)
 {
 	const AggregateKind *kind = find_aggregate(aggref->aggfnoid);
 
-	return kind != NULL && acc_is_text(kind->acc) && aggref->aggorder == NIL &&
+	return kind != NULL && acc_is_text(kind->acc) &&
 		OidIsValid(aggref->inputcollid) && get_collation_isdeterministic(aggref->inputcollid) &&
 		!compat_collates_as_c(aggref->inputcollid);
 }
@@ -212,6 +220,26 @@ check_level(Lowering *l, const Aggref *aggref)
 	return lower_succeeded(l);
 }
 
+/* Are values different, of which each is taken once, that are so by their type? */
+static bool
+has_equality_of_type(const Aggref *aggref)
+{
+	ListCell   *lc;
+
+	foreach(lc, aggref->aggdistinct)
+	{
+		const SortGroupClause *clause = lfirst_node(SortGroupClause, lc);
+		Oid			equality;
+
+		get_sort_group_operators(exprType((Node *) get_sortgroupref_tle(clause->tleSortGroupRef,
+																	  aggref->args)->expr),
+								 false, false, false, NULL, &equality, NULL, NULL);
+		if (clause->eqop != equality)
+			return false;
+	}
+	return true;
+}
+
 /* The kind of an aggregate that can be lowered, but for its expressions. */
 static const AggregateKind *
 check_aggref(Lowering *l, const Aggref *aggref)
@@ -221,11 +249,8 @@ check_aggref(Lowering *l, const Aggref *aggref)
 	if (kind == NULL || aggref->aggvariadic)
 		lower_reject(l, REJECTED_AGGREGATE, _("aggregate %s is not supported"),
 					 format_procedure(aggref->aggfnoid));
-	else if (aggref->aggorder != NIL)
-	{
-		lower_hint(l, "Leave it out if the order of the rows makes no difference.");
-		lower_reject(l, REJECTED_AGGREGATE, _("ORDER BY in an aggregate is not supported"));
-	}
+	else if (!has_equality_of_type(aggref))
+		lower_reject(l, REJECTED_AGGREGATE, _("the equality of DISTINCT values is not that of their type"));
 	else
 		return kind;
 	return NULL;
@@ -479,6 +504,19 @@ lower_distinct_list(Lowering *l, const Aggref *aggref)
 	return lower_succeeded(l);
 }
 
+/* The arguments without what they are only ordered by. */
+static List *
+arguments_of(const Aggref *aggref)
+{
+	List	   *args = NIL;
+	ListCell   *lc;
+
+	foreach(lc, aggref->args)
+		if (!lfirst_node(TargetEntry, lc)->resjunk)
+			args = lappend(args, lfirst(lc));
+	return args;
+}
+
 /* An extreme of texts as that of their ranks; the filter is lowered. */
 static bool
 lower_ranked(Lowering *l, const Aggref *aggref, const AggregateKind *kind, int filter)
@@ -512,6 +550,8 @@ lower_aggref(Lowering *l, Aggref *aggref)
 		return lower_statistic(l, aggref);
 	if (is_ordered_array(aggref))
 		return lower_ordered_array(l, aggref);
+	if (is_ordered_aggregate(aggref))
+		return lower_ordered_aggregate(l, aggref);
 	kind = check_aggref(l, aggref);
 	ranked = l->aggregate_code != NULL && lower_needs_rank(aggref);
 	if (kind == NULL || (!ranked && !check_text_extreme(l, aggref, kind->acc)))
@@ -529,8 +569,10 @@ lower_aggref(Lowering *l, Aggref *aggref)
 		if (filter < 0)
 			return lower_succeeded(l);
 	}
+	if (!lower_unused_order(l, aggref, filter))
+		return false;
 	if (acc_form(kind->acc) == FORM_FLOAT_PRODUCT)
-		return lower_moments(l, kind->final, aggref->args, filter);
+		return lower_moments(l, kind->final, arguments_of(aggref), filter);
 	if (ranked)
 		return lower_ranked(l, aggref, kind, filter);
 	if (aggref->args != NIL)

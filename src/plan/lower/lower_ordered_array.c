@@ -4,13 +4,13 @@
  *
  * The values leave the engine as a list in their order.  The node makes an array of it, which
  * needs no more than the values and the number of NULLs: equal values are identical, and so are
- * NULLs.  This is true of integers, and of what counts days or microseconds; 0 and -0 are equal
- * floats, and numerics can differ in their display scale.
+ * NULLs.  This is true of integers, and of what counts days or microseconds.  0 and -0 are equal
+ * floats, and numerics can differ in their display scale: lower_ordered_aggregate.c.
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
@@ -24,26 +24,24 @@ order_of(const Aggref *aggref)
 						 aggref->aggorder);
 }
 
+/* Of types that have an order by numbers. */
+static bool
+equal_values_are_identical(Oid type)
+{
+	return type != FLOAT4OID && type != FLOAT8OID && type != NUMERICOID;
+}
+
 bool
 is_ordered_array(const Aggref *aggref)
 {
+	Oid			type;
+
 	/* what else it is ordered by would be an argument, too */
-	return aggref->aggfnoid == F_ARRAY_AGG_ANYNONARRAY && list_length(aggref->args) == 1 &&
-		(aggref->aggorder != NIL || aggref->aggdistinct != NIL);
-}
-
-/* The register of the values, or -1. */
-static int
-lower_elements(Lowering *l, Expr *expr, FinalKind *final)
-{
-	NumericInfo info;
-	int			arg = lower_ordered(l, expr, final, &info);
-
-	if (arg < 0 || *final == FINAL_BOOL || *final == FINAL_EXTREME_INT2 ||
-		*final == FINAL_EXTREME_INT4 || *final == FINAL_EXTREME_INT8)
-		return arg;
-	return lower_reject(l, REJECTED_TYPE, _("ordered arrays of type %s are not supported"),
-						format_type_be(exprType((Node *) expr)));
+	if (aggref->aggfnoid != F_ARRAY_AGG_ANYNONARRAY || list_length(aggref->args) != 1 ||
+		(aggref->aggorder == NIL && aggref->aggdistinct == NIL))
+		return false;
+	type = getBaseType(exprType((Node *) linitial_node(TargetEntry, aggref->args)->expr));
+	return type_has_number_order(type) && equal_values_are_identical(type);
 }
 
 bool
@@ -52,6 +50,7 @@ lower_ordered_array(Lowering *l, const Aggref *aggref)
 	Expr	   *expr = linitial_node(TargetEntry, aggref->args)->expr;
 	const SortGroupClause *order = order_of(aggref);
 	ArrayInfo  *array = palloc0(sizeof(ArrayInfo));
+	NumericInfo info;
 	FinalKind	final;
 	int			filter = -1;
 	int			arg;
@@ -59,7 +58,7 @@ lower_ordered_array(Lowering *l, const Aggref *aggref)
 
 	if (aggref->aggfilter != NULL && (filter = lower_expr(l, aggref->aggfilter)) < 0)
 		return lower_succeeded(l);
-	arg = lower_elements(l, expr, &final);
+	arg = lower_ordered(l, expr, &final, &info);
 	if (arg < 0 || !lower_direction(l, order->sortop, getBaseType(exprType((Node *) expr)),
 									&array->descending))
 		return lower_succeeded(l);

@@ -26,6 +26,9 @@ extern bool check_collation(Lowering *l, Oid type, Oid collation);
 /* Is the order of texts (or bytea) under this collation that of their bytes? */
 extern bool check_order(Lowering *l, Oid type, Oid collation);
 
+/* Are equal values of the expression the same bits, unlike 0 and -0? */
+extern bool equal_is_identical(Node *expr);
+
 /*
  * function_op.c: from functions of pg_proc to operations.
  */
@@ -60,6 +63,9 @@ extern bool lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, in
 
 /* Is it an extreme of texts, in an order that is not that of their bytes but tells all apart? */
 extern bool lower_needs_rank(const Aggref *aggref);
+
+/* Do engines have an accumulator for it? */
+extern bool is_engine_aggregate(Oid function);
 
 /* Is the aggregate's result the same however often its input has a row? */
 extern bool lower_ignores_repetitions(Oid function);
@@ -277,8 +283,29 @@ extern bool is_ordered_array(const Aggref *aggref);
 extern bool lower_ordered_array(Lowering *l, const Aggref *aggref);
 
 /*
+ * lower_ordered_aggregate.c: aggregates with ORDER BY or DISTINCT that engines do not have, and
+ * ORDER BY in those that they have.
+ */
+
+/* Is it one that PostgreSQL's session makes of a list of rows? */
+extern bool is_ordered_aggregate(const Aggref *aggref);
+extern bool lower_ordered_aggregate(Lowering *l, const Aggref *aggref);
+
+/* As lower_filter (lower.h): an argument of such an aggregate, or what it is ordered by. */
+extern bool lower_row_value(Lowering *l, Expr *expr);
+
+/*
+ * The result is the same in any order, but an error of what the order is by must be seen; filter:
+ * a register, or -1.
+ */
+extern bool lower_unused_order(Lowering *l, const Aggref *aggref, int filter);
+
+/*
  * lower_statistic.c: ordered-set aggregates.
  */
+
+/* Is the order of the type's values that of their numbers in an engine? */
+extern bool type_has_number_order(Oid type);
 
 /*
  * The register of values whose order is that of their numbers, -1: rejected.  How such a

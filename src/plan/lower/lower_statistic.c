@@ -71,6 +71,12 @@ find_ordered_type(Oid type)
 }
 
 bool
+type_has_number_order(Oid type)
+{
+	return find_ordered_type(type) != NULL;
+}
+
+bool
 is_statistic(const Aggref *aggref)
 {
 	return aggref->aggkind != AGGKIND_NORMAL;

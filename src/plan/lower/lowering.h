@@ -50,6 +50,7 @@ typedef struct Lowering
 	List	   *params;			/* Expr, one a parameter; includes attributes' missing
 								 * values as Consts */
 	List	   *arrays;			/* ArrayInfo: aggregates whose values are arrays */
+	List	   *ordered;		/* OrderedInfo: aggregates that the session makes of rows */
 	struct ColumnCode *aggregate_code;	/* of the aggregate that is lowered, which may be that of a
 										 * rank; NULL: it may not */
 	int			case_value;		/* register of the CASE around, or -1 */

@@ -28,6 +28,8 @@ typedef struct CostInput
 	double		rows;			/* rows read */
 	double		rows_sent;		/* of these, tuples that PostgreSQL scans */
 	double		rows_passed;	/* rows that pass the program's filter */
+	double		row_words;		/* words of a row in the program's lists of rows */
+	int			nordered;		/* aggregates that the session makes of these */
 	double		groups;
 	double		regrouped;		/* groups that are taken into coarser ones, */
 	double		set_groups;		/* and what these are */

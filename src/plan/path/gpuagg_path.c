@@ -13,11 +13,15 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
 
 #include "compat.h"
 #include "exec/node/node.h"
@@ -98,7 +102,7 @@ is_verifiable(const GpuAggPath *path)
 	const PlannerInfo *root = grouping->root;
 
 	/* of rows that are equal in an order, anyone may come first */
-	if (!path->lowered.reads_tables || grouping->first_rows ||
+	if (!path->lowered.reads_tables || grouping->first_rows || path->lowered.ordered != NIL ||
 		contain_volatile_functions((Node *) grouping->target->exprs) ||
 		contain_volatile_functions((Node *) grouping->having))
 		return false;
@@ -165,6 +169,7 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		.nkeys = list_length(path->grouping.keys),
 		.naggs = list_length(path->grouping.aggrefs),
 		.arrays = path->lowered.arrays,
+		.ordered = path->lowered.ordered,
 		.regrouping = path->lowered.regrouping,
 		.sets = path->grouping.sets,
 		.groupings = grouping_arguments(&path->grouping),
@@ -310,6 +315,44 @@ fetches_below(const GpuAggPath *path)
 	return sum;
 }
 
+/* The words of a value in a row of a list, on an average (program/row_list.h). */
+static double
+value_words(const PlannerInfo *root, const Expr *expr)
+{
+	Oid			type = exprType((const Node *) expr);
+	int			size = get_typlen(type);
+
+	if (size < 0 && IsA(expr, Var) && ((const Var *) expr)->varlevelsup == 0 &&
+		planner_rt_fetch(((const Var *) expr)->varno, root)->rtekind == RTE_RELATION)
+		size = get_attavgwidth(planner_rt_fetch(((const Var *) expr)->varno, root)->relid,
+							   ((const Var *) expr)->varattno);
+	if (size <= 0)
+		size = get_typavgwidth(type, exprTypmod((const Node *) expr));
+	return ceil(size / 8.0);
+}
+
+/* The words of a row in all lists of rows; aggregates that share one count twice. */
+static double
+row_words(const Grouping *grouping)
+{
+	double		words = 0;
+	ListCell   *lc;
+	ListCell   *arg;
+
+	foreach(lc, grouping->aggrefs)
+	{
+		const Aggref *aggref = lfirst_node(Aggref, lc);
+
+		if (!is_ordered_aggregate(aggref))
+			continue;
+		words++;
+		foreach(arg, aggref->args)
+			if (!IsA(lfirst_node(TargetEntry, arg)->expr, Const))
+				words += value_words(grouping->root, lfirst_node(TargetEntry, arg)->expr);
+	}
+	return words;
+}
+
 /* What the costs are made of. */
 static CostInput
 cost_input(const GpuAggPath *path)
@@ -321,6 +364,8 @@ cost_input(const GpuAggPath *path)
 		.program = path->lowered.program,
 		.rows = path->lowered.rows,
 		.rows_passed = path->grouping.input_rel->cheapest_total_path->rows,
+		.row_words = row_words(&path->grouping),
+		.nordered = list_length(path->lowered.ordered),
 		.groups = estimates->groups,
 		.regrouped = estimates->regrouped,
 		.set_groups = estimates->result_groups,

@@ -302,12 +302,13 @@ read_lists(Grouping *grouping)
 }
 
 bool
-grouping_has_ordered_array(const Grouping *grouping)
+grouping_has_ordered_lists(const Grouping *grouping)
 {
 	ListCell   *lc;
 
 	foreach(lc, grouping->aggrefs)
-		if (is_ordered_array(lfirst_node(Aggref, lc)))
+		if (is_ordered_array(lfirst_node(Aggref, lc)) ||
+			is_ordered_aggregate(lfirst_node(Aggref, lc)))
 			return true;
 	return false;
 }
@@ -377,7 +378,7 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	if (reason == NULL && grouping->regroups && parse->groupingSets == NIL)
 	{
 		grouping->sets = list_make1(all_key_numbers(grouping));
-		if (has_statistic(grouping) || grouping_has_ordered_array(grouping))
+		if (has_statistic(grouping) || grouping_has_ordered_lists(grouping))
 			read_lists(grouping);
 	}
 	return reason;

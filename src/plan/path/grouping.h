@@ -66,6 +66,7 @@ typedef struct LoweredGrouping
 	Program    *regrouping;		/* over its groups, or NULL */
 	List	   *params;			/* Expr, one a parameter */
 	List	   *arrays;			/* ArrayInfo: aggregates that are made of several */
+	List	   *ordered;		/* OrderedInfo: aggregates that the session makes of rows */
 	bool		reads_tables;	/* rows are those of tables; false: of a child plan */
 	RelOptInfo *table;			/* if it reads tables: the relation that they are of */
 	InputTables tables;			/* likewise */
@@ -99,8 +100,8 @@ extern const char *grouping_examine(Grouping *grouping, PlannerInfo *root,
  */
 extern bool grouping_with_lists(const Grouping *grouping, Grouping *other);
 
-/* Has it arrays of ordered values (lower_ordered_array.c)? */
-extern bool grouping_has_ordered_array(const Grouping *grouping);
+/* Has it aggregates of ordered lists (lower_ordered_array.c, lower_ordered_aggregate.c)? */
+extern bool grouping_has_ordered_lists(const Grouping *grouping);
 
 /* The same for SELECT DISTINCT, whose output is that of its input. */
 extern const char *grouping_examine_distinct(Grouping *grouping, PlannerInfo *root,
@@ -118,11 +119,8 @@ extern const char *grouping_examine_input(Grouping *grouping, PlannerInfo *root,
 extern const char *grouping_examine_columns(Grouping *grouping, PlannerInfo *root,
 											RelOptInfo *table);
 
-/* Are equal values of the expression the same bits, unlike 0 and -0? */
-extern bool equal_is_identical(Node *expr);
-
 /*
- * The same of a table's column, whose values its type modifier can make alike: those of
+ * equal_is_identical (lower_parts.h) of a table's column, whose values its type modifier can make alike: those of
  * numeric(p, s) have one display scale, unlike 1.0 and 1.00.
  */
 extern bool column_is_identical(const Var *var);

@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "access/nbtree.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
@@ -34,21 +33,6 @@ examine_repetitions(const Aggref *aggref)
 	if (aggref->aggorder != NIL)
 		return "ORDER BY in an aggregate is not supported";
 	return "DISTINCT in an aggregate beside one that needs all rows is not supported";
-}
-
-/* B-tree operator classes say so, for deduplication. */
-bool
-equal_is_identical(Node *expr)
-{
-	TypeCacheEntry *type = lookup_type_cache(exprType(expr), TYPECACHE_BTREE_OPFAMILY);
-	Oid			function = InvalidOid;
-
-	if (OidIsValid(type->btree_opf))
-		function = get_opfamily_proc(type->btree_opf, type->btree_opintype,
-									 type->btree_opintype, BTEQUALIMAGE_PROC);
-	return OidIsValid(function) &&
-		DatumGetBool(OidFunctionCall1Coll(function, exprCollation(expr),
-										  ObjectIdGetDatum(type->btree_opintype)));
 }
 
 /*

@@ -147,6 +147,17 @@ lower_rows(const Grouping *grouping, Lowering *l)
 	return lower_first_rows(l, grouping->first_rows);
 }
 
+/* All has been lowered; the Program is NULL if something was rejected. */
+static void
+finish_program(Lowering *l, LoweredGrouping *lowered)
+{
+	lowered->arrays = lower_arrays(l);
+	lowered->ordered = l->ordered;
+	lowered->program = lower_finish(l);
+	lowered->params = l->params;
+	lowered->regrouping = NULL;
+}
+
 /* Lower keys and aggregates; the filter has been. */
 static bool
 lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
@@ -177,10 +188,7 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 	}
 	if (grouping->first_rows && !lower_rows(grouping, l))
 		goto rejected;
-	lowered->arrays = lower_arrays(l);
-	lowered->program = lower_finish(l);
-	lowered->params = l->params;
-	lowered->regrouping = NULL;
+	finish_program(l, lowered);
 	if (lowered->program == NULL)
 		goto rejected;
 	/* a sort above the node would need all groups of the native plan, too */
@@ -482,27 +490,43 @@ grouping_lower_star(const Grouping *grouping, const Star *star, LoweredGrouping 
 	return lower_table(grouping, star->fact, star, lowered, rejection);
 }
 
+/* Can the engine compute an argument of an aggregate, of what the child plan has? */
+static bool
+engine_computes(PlannerInfo *root, List *inputs, Aggref *aggref, Expr *arg)
+{
+	Lowering   *l = lower_begin_columns(root, inputs);
+
+	if (is_ordered_aggregate(aggref))
+		return lower_row_value(l, arg);
+	return lower_needs_distinct(aggref) ? lower_key(l, lower_distinct_argument(aggref)) :
+		lower_aggref(l, aggref);
+}
+
 /*
- * Should the child plan compute the argument of an aggregate?  Not if the engine
- * can, nor if PostgreSQL would compute it for some rows only, since it may raise
+ * The arguments of an aggregate that the child plan should compute.  None that the engine
+ * can, nor one that PostgreSQL would compute for some rows only, since it may raise
  * an error.  A subplan would become part of two plans.
  */
-static bool
-child_computes(PlannerInfo *root, List *inputs, Aggref *aggref)
+static List *
+child_arguments(PlannerInfo *root, List *inputs, Aggref *aggref)
 {
-	Node	   *arg;
+	List	   *args = NIL;
+	ListCell   *lc;
 
-	if (list_length(aggref->args) != 1 || aggref->aggfilter != NULL)
-		return false;
-	if (lower_needs_distinct(aggref))
+	if ((list_length(aggref->args) != 1 && !is_ordered_aggregate(aggref)) ||
+		aggref->aggfilter != NULL)
+		return NIL;
+	foreach(lc, aggref->args)
 	{
-		if (lower_key(lower_begin_columns(root, inputs), lower_distinct_argument(aggref)))
-			return false;
+		Expr	   *arg = lfirst_node(TargetEntry, lc)->expr;
+
+		if (engine_computes(root, inputs, aggref, arg))
+			continue;
+		if (!lower_can_input(root, aggref, arg) || contain_subplans((Node *) arg))
+			return NIL;
+		args = list_append_unique(args, arg);
 	}
-	else if (lower_aggref(lower_begin_columns(root, inputs), aggref))
-		return false;
-	arg = (Node *) linitial_node(TargetEntry, aggref->args)->expr;
-	return lower_can_input(root, aggref, (Expr *) arg) && !contain_subplans(arg);
+	return args;
 }
 
 /* The child's path, with what it computes for aggregates beside its own output. */
@@ -517,10 +541,10 @@ child_path(const Grouping *grouping)
 	foreach(lc, may_end_early(grouping) ? NIL : grouping->aggrefs)
 	{
 		Aggref	   *aggref = lfirst_node(Aggref, lc);
+		ListCell   *arg;
 
-		if (child_computes(grouping->root, target->exprs, aggref))
-			add_column_to_pathtarget(target,
-									 linitial_node(TargetEntry, aggref->args)->expr, 0);
+		foreach(arg, child_arguments(grouping->root, target->exprs, aggref))
+			add_column_to_pathtarget(target, lfirst(arg), 0);
 	}
 	if (list_length(target->exprs) == noutputs)
 		return path;

@@ -11,6 +11,7 @@
 
 #include "optimizer/pathnode.h"
 #include "optimizer/planner.h"
+#include "utils/selfuncs.h"
 
 #include "compat.h"
 #include "guc.h"
@@ -216,6 +217,22 @@ native_cost(const RelOptInfo *grouped_rel)
 }
 
 /*
+ * May hardly any row of the grouping's input repeat, if its columns do not depend on each other?
+ * PostgreSQL's estimate of groups by several columns of a table is a tenth of the rows at most.
+ */
+static bool
+few_rows_repeat(const Grouping *grouping)
+{
+	double		rows = grouping->input_rel->rows;
+	double		groups = 1;
+	ListCell   *lc;
+
+	foreach(lc, grouping->keys)
+		groups *= estimate_num_groups(grouping->root, list_make1(lfirst(lc)), rows, NULL, NULL);
+	return groups > rows / 2;
+}
+
+/*
  * The path, NULL: there is none, or, in its place, one to the distinct rows of the step's input,
  * of which PostgreSQL aggregates: where it has aggregates that only PostgreSQL has, or where
  * these rows are so few that they are sorted sooner than lists of all values.
@@ -229,12 +246,14 @@ path_or_input(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 	GpuAggPath *rows;
 
 	if (root->numOrderedAggs == 0 || others_grouping(grouped_rel, input_rel) != NULL ||
-		(path != NULL && !grouping_has_ordered_array(&path->grouping)) ||
+		(path != NULL && !grouping_has_ordered_lists(&path->grouping)) ||
 		grouping_examine_input(&grouping, root, input_rel, grouped_rel, having) != NULL)
 		return path;
 	rows = find_path(&grouping, grouped_rel, &rejection);
 	if (rows == NULL || path == NULL)
 		return rows ? rows : path;
+	if (few_rows_repeat(&grouping))
+		return path;
 	return native_sorted_aggregation(root, &rows->custom.path, grouped_rel, having)->total_cost <
 		path->custom.path.total_cost ? rows : path;
 }

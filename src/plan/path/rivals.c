@@ -120,12 +120,12 @@ static bool
 sorts_values(const Aggref *aggref)
 {
 	return AGGKIND_IS_ORDERED_SET(aggref->aggkind) ||
-		(aggref->aggdistinct != NIL && !compat_is_presorted(aggref));
+		((aggref->aggdistinct != NIL || aggref->aggorder != NIL) && !compat_is_presorted(aggref));
 }
 
 /*
- * Sorting each group for percentiles, modes and aggregates with DISTINCT, of which the planner
- * counts nothing.  Aggregates over the same values share a sort.
+ * Sorting each group for percentiles, modes and aggregates with DISTINCT or ORDER BY, of which the
+ * planner counts nothing.  Aggregates over the same values share a sort.
  */
 static Cost
 value_sorts(const Path *path)

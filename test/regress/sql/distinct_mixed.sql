@@ -108,9 +108,9 @@ SELECT check_query('SELECT count(*), count(DISTINCT v), sum(DISTINCT v), count(D
 SELECT check_fallback('SELECT g, count(*), count(DISTINCT t), count(DISTINCT v), min(CASE WHEN v < 9 THEN -0.0::float8 ELSE v END) FROM distinct_wide GROUP BY g');
 
 -- left to PostgreSQL, though over distinct rows where these will do
-SELECT is_taken('SELECT b, count(*), string_agg(DISTINCT t, '','') FROM facts GROUP BY b');
+SELECT is_taken('SELECT b, count(*), array_agg(DISTINCT ARRAY[i2]) FROM facts GROUP BY b');
 SELECT is_taken('SELECT b, string_agg(DISTINCT t, '','') FROM facts GROUP BY b');
-SELECT is_taken('SELECT b, count(*), sum(DISTINCT i4 ORDER BY i4) FROM facts GROUP BY b');
+SELECT check_query('SELECT b, count(*), sum(DISTINCT i4 ORDER BY i4) FROM facts GROUP BY b');
 SELECT is_taken('SELECT count(DISTINCT (b, i2)), count(*) FROM facts');
 CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 SELECT is_taken('SELECT count(DISTINCT t COLLATE nocase), count(*) FROM facts');

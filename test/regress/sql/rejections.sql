@@ -5,8 +5,7 @@ SET gpuagg.report_rejections = on;
 \set VERBOSITY terse
 
 -- aggregates
-SELECT b, string_agg(vc, ',' ORDER BY id) FROM facts WHERE id < 5 GROUP BY b ORDER BY b;
-SELECT sum(DISTINCT i2 ORDER BY i2), count(*) FROM facts;
+SELECT b, array_agg(ARRAY[id] ORDER BY id) FROM facts WHERE id < 5 GROUP BY b ORDER BY b;
 SELECT count(DISTINCT (b, i2 > 0)), count(*) FROM facts;
 SELECT count(DISTINCT random() < 2) FROM facts;
 SELECT max(coalesce(t, '') COLLATE "en-x-icu") FROM facts;
@@ -15,7 +14,7 @@ SELECT rank(7) WITHIN GROUP (ORDER BY i4) FROM facts;
 SELECT string_agg(vc, ',') FROM facts WHERE id < 3;
 SELECT json_agg(f8) FROM facts WHERE id < 3;
 SELECT bit_and(v) FROM (VALUES (B'101'), (B'110')) x (v);
-SELECT sum(i4 ORDER BY id) FROM facts;
+SELECT sum(i4 ORDER BY ARRAY[id]) FROM facts;
 
 -- keys and expressions
 SELECT n, count(*) FROM (VALUES (1.0), (1.00)) x (n) GROUP BY n;

@@ -1,0 +1,28 @@
+/*
+ * ordered_aggregate.h
+ *	  Aggregates of rows in an order, by PostgreSQL's own functions.
+ */
+#ifndef GPUAGG_ORDERED_AGGREGATE_H
+#define GPUAGG_ORDERED_AGGREGATE_H
+
+#include "nodes/execnodes.h"
+
+#include "plan/plan_info.h"
+
+typedef struct OrderedAggregate OrderedAggregate;
+
+/* In the current context; the OrderedInfo must stay.  *nrows counts rows that are ordered. */
+extern OrderedAggregate *ordered_aggregate_create(const OrderedInfo *info, EState *estate,
+												  uint64 *nrows);
+
+/* The rows that follow are those of a Program's list, an accumulator of it. */
+extern void ordered_aggregate_begin(OrderedAggregate *ordered, const Program *program, int list);
+
+/*
+ * The result of n words of rows (row_list.h).  A Datum by reference is in the current context, or
+ * in the aggregate's until its next value.  Raises what its functions, and comparisons, raise.
+ */
+extern Datum ordered_aggregate_value(OrderedAggregate *ordered, const uint64_t *words, uint64 n,
+									 bool *isnull);
+
+#endif							/* GPUAGG_ORDERED_AGGREGATE_H */
