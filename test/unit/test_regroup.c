@@ -25,7 +25,7 @@ enum
 
 enum
 {
-	ACC_ROWS,					/* of fine and coarse */
+	ACC_ALL,					/* of fine and coarse */
 	ACC_SUM,
 	ACC_DISTINCT,				/* of coarse: values of V / 8 */
 	NACCS
@@ -52,7 +52,7 @@ make_groups(void)
 		keys[K_A][i] = i % MODULUS_A;
 		keys[K_B][i] = i % modulus_b;
 		keys[K_V][i] = i;
-		states[i][ACC_ROWS] = 1 + i % 3;
+		states[i][ACC_ALL] = 1 + i % 3;
 		states[i][ACC_SUM] = (uint64_t) i;
 	}
 }
@@ -158,7 +158,7 @@ group_is_right(KeySet set, const GroupBatch *batch, uint32_t group)
 
 	for (int i = first_with(set, batch, group); i < NGROUPS; i += step_of(set))
 	{
-		expected[ACC_ROWS] += states[i][ACC_ROWS];
+		expected[ACC_ALL] += states[i][ACC_ALL];
 		expected[ACC_SUM] += states[i][ACC_SUM];
 		expected[ACC_DISTINCT]++;
 	}
