@@ -51,8 +51,9 @@ for my $settings ('parallel_leader_participation = on', 'parallel_leader_partici
 	is_right($session, $query, "$settings: the next query", $total);
 }
 evict();
+# a worker that begins late may tell first that another one's failure has ended the run
 like(outcome($node, "SET gpuagg.inject_failure = 'pages:2:failed:worker'; SET parallel_leader_participation = off", $prewarm),
-	qr/a failure was injected into/, 'workers feed the run');
+	qr/a failure was injected into|there is no such run to feed/, 'workers feed the run');
 is(runs(), 0, 'which goes with its failure');
 
 # A query over a cold table; the same plan over what that has left, and where some pages have
