@@ -88,6 +88,31 @@ stripe_map(const TableState *table, uint32_t stripe, StripeMap *map)
 	memcpy(map->bits, stripe_bits(table, stripe), stripe_nblocks(stripe) / 4);
 }
 
+/*
+ * Is a stamp newer?  With the same LSN no bit has been set between the two, so the newer one
+ * has none that the other has not.
+ */
+static inline bool
+stripe_map_is_newer(const StripeMap *map, const StripeMap *than)
+{
+	if (map->lsn != than->lsn)
+		return map->lsn > than->lsn;
+	for (int i = 0; i < STRIPE_MAP_BYTES; i++)
+		if (map->bits[i] & ~than->bits[i] & 0x55)
+			return false;
+	return true;
+}
+
+/* Of a bit a block, those of 64 blocks, from a multiple of 64 on. */
+static inline uint64_t
+stripe_blocks_word(const uint8_t *bits, uint32_t block)
+{
+	uint64_t	word;
+
+	memcpy(&word, bits + block / 8, sizeof(word));
+	return word;
+}
+
 /* Is a stripe's block all-visible, by its number in the stripe? */
 static inline bool
 stripe_block_is_all_visible(const uint8_t *bits, uint32_t block)

@@ -120,8 +120,8 @@ extern const char *grouping_examine_columns(Grouping *grouping, PlannerInfo *roo
 											RelOptInfo *table);
 
 /*
- * equal_is_identical (lower_parts.h) of a table's column, whose values its type modifier can make alike: those of
- * numeric(p, s) have one display scale, unlike 1.0 and 1.00.
+ * equal_is_identical (lower_parts.h) of a table's column, whose values its type modifier can make
+ * alike: those of numeric(p, s) have one display scale, unlike 1.0 and 1.00.
  */
 extern bool column_is_identical(const Var *var);
 

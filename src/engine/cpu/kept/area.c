@@ -3,25 +3,18 @@
  *	  Columns of tables in memory that all of a server's processes share: what there is, and how
  *	  it comes and goes.
  *
- * A column has a heat: one for each run that reads it, up to a most, halved every day.  Columns
- * that are to be kept push out only such as have less than half of their heat.  So a scan of a
- * large table, once, pushes out nothing that is read daily, and of a table that is larger than the
- * area some stripes stay, and do not push out each other.  Stripes give way in the order of the
- * hash table, from where the last search ended.
+ * Columns that are to be kept push out only such as have less than half of their heat (heat.h).
+ * So a scan of a large table, once, pushes out nothing that is read daily, and of a table that is
+ * larger than the area some stripes stay, and do not push out each other.  Stripes give way in the
+ * order of the hash table, from where the last search ended.
  *
  * A stripe that is pinned when another one takes its place is in no bucket any more, and goes with
  * the last pin.
  */
-#include <math.h>
 #include <string.h>
 
 #include "engine/cpu/kept/area.h"
-
-#define HEAT_MOST 16.0
-#define HEAT_HALF_SECONDS 86400.0
-
-/* Of a column's heat, what one that gives way to it has at most. */
-#define HEAT_GIVES_WAY 0.5
+#include "engine/heat.h"
 
 #define PAGES_OF_BUCKET 8		/* of the area, for each bucket */
 #define ENTRY_PLACES 32			/* of a column, among the entries */
@@ -108,10 +101,7 @@ cpu_kept_column(CpuKeptArea *area, const CpuKeptName *name, uint32_t relation, i
 void
 cpu_kept_heat(CpuKeptColumn *column, double heat, int64_t now)
 {
-	double		seconds = (double) (now - column->heat_at);
-	double		left = seconds <= 0 ? column->heat : column->heat * exp2(-seconds / HEAT_HALF_SECONDS);
-
-	column->heat = fmin(left + heat, HEAT_MOST);
+	column->heat = fmin(heat_left(column->heat, column->heat_at, now) + heat, HEAT_MOST);
 	column->heat_at = now;
 }
 
@@ -326,17 +316,6 @@ is_same(const CpuKeptStripe *a, const CpuKeptStripe *b)
 		a->nrows == b->nrows && memcmp(a->rows, b->rows, sizeof(a->rows)) == 0;
 }
 
-bool
-cpu_kept_is_newer(const StripeMap *map, const StripeMap *than)
-{
-	if (map->lsn != than->lsn)
-		return map->lsn > than->lsn;
-	for (int i = 0; i < STRIPE_MAP_BYTES; i++)
-		if (map->bits[i] & ~than->bits[i] & 0x55)
-			return false;
-	return true;
-}
-
 /* Give the stripe that is there the columns that it lacks; has it any now that it had not? */
 static bool
 add_places(CpuKeptArea *area, CpuKeptStripe *there, CpuKeptStripe *made)
@@ -395,7 +374,7 @@ cpu_kept_publish(CpuKeptArea *area, uint32_t page, const CpuKeptName *names, uin
 	}
 	if (there != NULL && is_same(there, made))
 		return add_places(area, there, made);
-	if (there != NULL && !cpu_kept_is_newer(&made->map, &there->map))
+	if (there != NULL && !stripe_map_is_newer(&made->map, &there->map))
 	{
 		free_stripe(area, made);
 		return false;

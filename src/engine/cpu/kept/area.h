@@ -148,12 +148,6 @@ extern void cpu_kept_pin(CpuKeptStripe *stripe);
 extern void cpu_kept_unpin(CpuKeptArea *area, CpuKeptStripe *stripe);
 
 /*
- * Is a stamp newer?  With the same LSN no bit has been set between the two, so the newer one has
- * none that the other has not.  Without the lock.
- */
-extern bool cpu_kept_is_newer(const StripeMap *map, const StripeMap *than);
-
-/*
  * The stripe's blocks have been compared with their pages: those in `has`, nblocks of them, are at
  * the moment of a later map what they were when they were kept.
  */

@@ -196,20 +196,11 @@ find_places(CpuKeptRun *run, const CpuKeptTable *table, const CpuKeptStripe *str
 	return true;
 }
 
-static uint64_t
-blocks_word(const uint8_t *bits, uint32_t block)
-{
-	uint64_t	word;
-
-	memcpy(&word, bits + block / 8, sizeof(word));
-	return word;
-}
-
 /* The stripe's blocks that are all-visible now, and whose rows it has. */
 static uint64_t
 candidates(const CpuKeptTable *table, const CpuKeptStripe *stripe, uint32_t block)
 {
-	return blocks_word(stripe->has, block) &
+	return stripe_blocks_word(stripe->has, block) &
 		stripe_all_visible_word(stripe_bits(table->state, stripe->number), block,
 								stripe_blocks_there(table->state, stripe->number));
 }
@@ -321,7 +312,7 @@ pin_stripe(CpuKeptRun *run, const CpuKeptTable *table, CpuKeptStripe *stripe)
 	}
 	run->stats->blocks_resident += taken->nserved;
 	run->stats->blocks_masked += masked;
-	if (stripe->map.lsn != map.lsn && cpu_kept_is_newer(&map, &stripe->map))
+	if (stripe->map.lsn != map.lsn && stripe_map_is_newer(&map, &stripe->map))
 		cpu_kept_stamp(stripe, &map, taken->served, taken->nserved);
 	cpu_kept_pin(stripe);
 }

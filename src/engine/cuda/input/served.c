@@ -67,16 +67,6 @@ have_room(void **array, size_t size, uint32_t used, uint32_t n, uint32_t *room)
 	return true;
 }
 
-/* The bits of 64 blocks, from a multiple of 64 on. */
-static uint64_t
-blocks_word(const uint8_t *bits, uint32_t block)
-{
-	uint64_t	word;
-
-	memcpy(&word, bits + block / 8, sizeof(word));
-	return word;
-}
-
 /* Has the map changed since the stripe was kept, or the table become shorter? */
 static bool
 is_unchanged(const Candidate *candidate, uint32_t number)
@@ -115,7 +105,7 @@ mask_blocks(Candidate *candidate, uint32_t number)
 	candidate->nserved = 0;
 	for (uint32_t i = 0; i < STRIPE_MAX_BLOCKS; i += 64)
 	{
-		uint64_t	bits = blocks_word(candidate->stripe->has, i) &
+		uint64_t	bits = stripe_blocks_word(candidate->stripe->has, i) &
 			stripe_all_visible_word(candidate->bits, i, nblocks);
 
 		if (!candidate->same_map)
@@ -279,7 +269,7 @@ next_masked(const Candidate *candidate, uint32_t block)
 {
 	while (block < STRIPE_MAX_BLOCKS)
 	{
-		uint64_t	left = ~blocks_word(candidate->served, block / 64 * 64) >> block % 64;
+		uint64_t	left = ~stripe_blocks_word(candidate->served, block / 64 * 64) >> block % 64;
 
 		if (left != 0)
 			return block + (uint32_t) __builtin_ctzll(left);
@@ -410,7 +400,7 @@ stamp(const Candidate *candidate, uint32_t number)
 	StripeMap	map;
 
 	stripe_map(candidate->table->state, number, &map);
-	if (!candidate->same_map && kept_is_newer(&map, &candidate->stripe->map))
+	if (!candidate->same_map && stripe_map_is_newer(&map, &candidate->stripe->map))
 		kept_stamp(candidate->stripe, &map, candidate->served, candidate->nserved);
 }
 

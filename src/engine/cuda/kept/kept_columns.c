@@ -371,17 +371,6 @@ same_stripe(const KeptStripe *a, const KeptStripe *b)
 		memcmp(a->rows, b->rows, sizeof(a->rows)) == 0;
 }
 
-bool
-kept_is_newer(const StripeMap *map, const StripeMap *than)
-{
-	if (map->lsn != than->lsn)
-		return map->lsn > than->lsn;
-	for (int i = 0; i < STRIPE_MAP_BYTES; i++)
-		if (map->bits[i] & ~than->bits[i] & 0x55)
-			return false;
-	return true;
-}
-
 /* Has another chunk of the stripe each of the chunk's columns? */
 static bool
 has_all(const KeptStripe *stripe, const KeptChunk *chunk)
@@ -424,7 +413,7 @@ stripe_for(KeptCache *cache, KeptFile *file, uint32_t number, KeptStripe *made,
 	there = file->stripes[number];
 	if (there != NULL && same_stripe(there, made))
 		return has_all(there, chunk) ? NULL : there;
-	if (there != NULL && !kept_is_newer(&made->map, &there->map))
+	if (there != NULL && !stripe_map_is_newer(&made->map, &there->map))
 		return NULL;
 	evict_stripe(cache, file, number);
 	file->stripes[number] = made;

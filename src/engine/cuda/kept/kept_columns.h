@@ -150,12 +150,6 @@ extern KeptStripe *kept_stripe(const KeptFile *file, uint32_t number);
 extern void kept_stamp(KeptStripe *stripe, const StripeMap *map, const uint8_t *has,
 						   uint32_t nblocks);
 
-/*
- * Is a stamp newer?  With the same LSN no bit has been set between the two, so the newer one
- * has none that the other has not.
- */
-extern bool kept_is_newer(const StripeMap *map, const StripeMap *than);
-
 /* The chunk of a stripe that has the column, and the column's place in it; or NULL. */
 extern KeptChunk *kept_find(const KeptStripe *stripe, const KeptColumn *column,
 									const KeptPlace **place);

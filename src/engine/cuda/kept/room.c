@@ -2,10 +2,9 @@
  * room.c
  *	  Which chunks stay: their heat, the limit, and what gives way to what.
  *
- * A column has a heat: one for each run that reads it, up to a most, halved every day.  A
- * chunk has that of its hottest column.  One that is to be kept can push out only such as
- * have less than half of its heat.  So a scan of a large table, once, pushes out nothing that
- * is read daily; of a table that is larger than the cache the first stripes stay, and do
+ * A chunk has the heat (heat.h) of its hottest column.  One that is to be kept can push out only
+ * such as have less than half of its heat.  So a scan of a large table, once, pushes out nothing
+ * that is read daily; of a table that is larger than the cache the first stripes stay, and do
  * not push out each other; and two tables that are read in turn do not, either.
  *
  * Tables of look-ups have a share of the limit (device_lookups.c).  Within it all chunks give way to
@@ -15,17 +14,11 @@
  * their bytes and send them again; then from the coldest chunks, whatever their heat is.  Of
  * equally cold ones a table's last stripes go first.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "engine/cuda/kept/device_lookups.h"
 #include "engine/cuda/kept/room.h"
-
-#define HEAT_MOST 16.0
-#define HEAT_HALF_SECONDS 86400.0
-
-/* Of the chunk's heat, what one that gives way to it has at most. */
-#define HEAT_GIVES_WAY 0.5
+#include "engine/heat.h"
 
 /* What all runs together may have, divided by the share of it that may be kept. */
 #define LIMIT_SHARE 4
@@ -36,9 +29,7 @@
 double
 kept_heat_now(const KeptColumn *column, int64_t now)
 {
-	double		seconds = (double) (now - column->heat_at);
-
-	return seconds <= 0 ? column->heat : column->heat * exp2(-seconds / HEAT_HALF_SECONDS);
+	return heat_left(column->heat, column->heat_at, now);
 }
 
 void
