@@ -289,6 +289,19 @@ test_random(void)
 	free(area);
 }
 
+/* The moments of maps: an LSN comes with each bit that is set, and none with one that is cleared. */
+static void
+test_maps(void)
+{
+	StripeMap	map = {.lsn = 5,.bits = {0x15}};
+	StripeMap	cleared = {.lsn = 5,.bits = {0x11}};
+	StripeMap	set = {.lsn = 6,.bits = {0x15}};
+
+	ok(stripe_map_is_newer(&cleared, &map), "a block has been changed since");
+	ok(!stripe_map_is_newer(&map, &cleared), "the map before that is older");
+	ok(stripe_map_is_newer(&set, &cleared) && !stripe_map_is_newer(&cleared, &set), "by the LSN");
+}
+
 int
 main(void)
 {
@@ -303,5 +316,6 @@ main(void)
 	test_stripes();
 	test_room();
 	test_random();
+	test_maps();
 	return done_testing();
 }
