@@ -69,6 +69,16 @@ for my $settings ('parallel_leader_participation = on', 'parallel_leader_partici
 	$session->query("RESET " . $settings =~ s/ .*//r);
 }
 
+# A stripe that cannot be taken ends the run, whoever takes it: PostgreSQL's own plan answers.
+my $native = rows($session, 'off', $query);
+for my $failure ('take:1:inexact', 'take:2:failed', 'take:1:failed:worker')
+{
+	$session->query("SET gpuagg.fallback = on; SET gpuagg.inject_failure = '$failure'; SET parallel_leader_participation = " . ($failure =~ /worker/ ? 'off' : 'on'));
+	is(rows($session, 'force', $query), $native, "$failure: the answer");
+	like(rows($session, 'force', "EXPLAIN (ANALYZE, COSTS OFF) $query"), qr/Fallback: a failure was injected into "take"/, "$failure: is a fallback");
+	$session->query('RESET gpuagg.fallback; RESET gpuagg.inject_failure; RESET parallel_leader_participation');
+}
+
 # What is kept costs less.
 sub cost { return rows($session, 'force', "EXPLAIN $query") =~ /GpuAgg\)\s+\(cost=[0-9.]+\.\.([0-9.]+)/ ? $1 : undef }
 
