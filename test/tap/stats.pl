@@ -12,7 +12,7 @@ my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
 my $query = 'SELECT k, sum(v) FROM t WHERE v > 500 GROUP BY k';
 my $by_key = 'SELECT array_length(gpu_sum_by_key(k, v), 1) FROM t';
 my $parallel = $version >= 160000 ? 'debug_parallel_query' : 'force_parallel_mode';
-my $rejected = 'SELECT k, sum(v ORDER BY v) FROM t GROUP BY k';
+my $rejected = 'SELECT k, array_agg(v) FROM t GROUP BY k';
 
 # Run queries in a session, after which PostgreSQL makes their counts known.
 sub run_queries
