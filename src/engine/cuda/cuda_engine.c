@@ -311,13 +311,12 @@ available_on(const DeviceOps *device, char *reason, size_t len)
 }
 
 /*
- * Chosen by hand from runs of bench/questions on one H200.  Those of
- * bench/results/h200-queries.md took 0.25 s for 294,000 pages and 40 million rows
- * in 100 groups, which these costs make 0.19 s, and 0.14 s more for 10^6 groups,
- * which they make 0.08 s.  cold is 0.2 s; there, a process's first run with kernels
- * on disk took 0.10 to 0.16 s longer than the others.  setup is 1 ms, since one process
- * serves all sessions: of bench/results/h200-device.md, a query over 10^5 rows took 1.1 to
- * 1.4 ms, which these costs make 1.4.
+ * Chosen by hand from runs on one H200.  At commit 73a61d3, with the engine in the session's
+ * process, queries took 0.25 s for 294,000 pages and 40 million rows in 100 groups, which these
+ * costs make 0.19 s, and 0.14 s more for 10^6 groups, which they make 0.08 s.  cold is 0.2 s; a
+ * process's first run with kernels on disk took 0.10 to 0.16 s longer than the others.  setup is
+ * 1 ms, since one process serves all sessions: of bench/results/h200-device.md, a query over 10^5
+ * rows took 1.1 to 1.4 ms, which these costs make 1.4.
  */
 const EngineCosts cuda_costs = {
 	.setup = 250,
