@@ -79,10 +79,14 @@ numeric_to_float8(int64_t value, int64_t power, bool *error)
 	return (double) value / (double) power;
 }
 
-/* Of scale 0.  An operation only because a numeric may be what no int8 is. */
+/*
+ * Of scale 0.  An operation because a numeric may be what no int8 is.  That is an error where the
+ * value is read, which a condition that comes later must not prevent.
+ */
 GA_FN int64_t
-numeric_to_int8(int64_t value)
+numeric_to_int8(int64_t value, bool *error)
 {
+	(void) error;
 	return value;
 }
 

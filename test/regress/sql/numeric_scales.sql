@@ -28,6 +28,10 @@ SELECT c AS column, check_query(format(
 FROM unnest('{u,m,z,s,w,r}'::text[]) c;
 SELECT c AS column, check_query(format('SELECT id / 3, sum(%1$I), avg(%1$I), sum(%1$I + n2), sum(-%1$I) FROM free GROUP BY 1', c))
 FROM unnest('{u,m,z,s,w,r}'::text[]) c;
+-- where CASE makes NULL of a value, its display scale does not count
+SELECT c AS column, check_query(format(
+	'SELECT id / 3, sum(CASE WHEN id %% 3 <> 1 THEN %1$I END), avg(NULLIF(%1$I, n2)), sum(CASE WHEN id %% 3 = 0 THEN -%1$I END) FROM free GROUP BY 1', c))
+FROM unnest('{u,m,z,s,w,r}'::text[]) c;
 SELECT check_query('SELECT sum(u), avg(m), sum(z), avg(s), sum(w), sum(r) FROM free');
 SELECT check_query('SELECT sum(u), avg(m), sum(z), avg(s), sum(w), sum(r) FROM free WHERE id < 0');
 SELECT id % 3 AS k, sum(z), avg(z), sum(m), avg(r), sum(u) FROM free WHERE id IN (1, 2, 3, 4, 6, 7) GROUP BY 1 ORDER BY 1;

@@ -126,12 +126,6 @@ display_scale_fixed(const DisplayScale *shown, int *scale)
 }
 
 bool
-display_scale_is_column(const DisplayScale *shown)
-{
-	return shown->kind == SCALE_COLUMN;
-}
-
-bool
 display_scale_expected(const DisplayScale *shown, int *scale)
 {
 	int			first = -1;

@@ -28,9 +28,8 @@ extern const DisplayScale *display_scale_added(const DisplayScale *a, const Disp
 extern const DisplayScale *display_scale_selected(int when, const DisplayScale *then,
 												  const DisplayScale *otherwise);
 
-/* Is it the same for all values but NULLs, whatever they are?  Is it a column's? */
+/* Is it the same for all values but NULLs, whatever they are? */
 extern bool display_scale_fixed(const DisplayScale *shown, int *scale);
-extern bool display_scale_is_column(const DisplayScale *shown);
 
 /* Is it expected to be?  A NULL's is any: *scale is then left alone. */
 extern bool display_scale_expected(const DisplayScale *shown, int *scale);

@@ -50,8 +50,8 @@ lower_shown_acc(Lowering *l, int reg, const NumericInfo *info, int filter, int *
 	shown = display_scale_register(l, info->shown);
 	if (shown < 0)
 		return false;
-	/* a column's is NULL where its value is; else a NULL may have come later */
-	if (l->builder->insns[reg].nullable && !display_scale_is_column(info->shown))
+	/* a column's is NULL where its value is; what is computed may be NULL where that is not */
+	if (l->builder->insns[reg].nullable && l->builder->insns[reg].op != OP_column)
 	{
 		null = lower_null(l, INT4OID);
 		if (null < 0)
