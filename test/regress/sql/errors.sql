@@ -23,10 +23,11 @@ SELECT check_fallback('SELECT date ''5874897-12-30'' + id, count(*) FROM traps G
 -- conditions are evaluated in PostgreSQL's order, cheap ones first
 SELECT outcome(q, 'off', 'on') AS native, outcome(q, 'force', 'on') AS ours
 FROM (VALUES ('SELECT count(*) FROM traps WHERE (id < -1 OR id = -5 OR id = -6 OR id = -7) AND 10 / zero > 2')) x (q);
--- so is a cast of a numeric that is too large for the engine and for the type
+-- so is a cast of a numeric that is too large for the engine, which fails where it is read, and for
+-- the type
 CREATE TABLE wide_traps AS SELECT 1 AS id, 9999999999999999999::numeric(25,6) AS n;
 SELECT outcome(q, 'off', 'on') AS native, outcome(q, 'force', 'on') AS ours
-FROM (VALUES ('SELECT count(*) FROM wide_traps WHERE n::bigint IS NULL AND id < 0')) x (q);
+FROM (VALUES ('numeric_to_int8', 'SELECT count(*) FROM wide_traps WHERE n::bigint IS NULL AND id < 0')) x (op, q);
 
 -- kept from the error by what comes before it
 SELECT c AS condition, check_query('SELECT id % 10, count(*), sum(i) FROM traps WHERE ' || c || ' GROUP BY 1')
