@@ -130,7 +130,7 @@ CREATE FUNCTION gpuagg_prewarm(relation regclass, columns text[] DEFAULT NULL,
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION gpuagg_prewarm(regclass, text[]) IS
-	'read a table, and keep columns of it in device memory';
+	'read a table, and keep columns of it in device memory, or in shared memory';
 
 CREATE FUNCTION gpuagg_evict(relation regclass) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;

@@ -168,7 +168,9 @@ typedef struct EngineHints
 
 	/*
 	 * Tables whose columns the engine may keep for later runs, and take from earlier ones:
-	 * the Program's, and those in keep.  They stay the caller's, until close.
+	 * the Program's, and those in keep, which are the Program's if the engine has EngineStripes.
+	 * They stay the caller's, until close.  If there are some in keep, the run's purpose is that
+	 * they are kept.
 	 */
 	const TableState *tables;
 	int			ntables;

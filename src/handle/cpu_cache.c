@@ -25,6 +25,9 @@
 
 #define TRANCHE "gpuagg_cpu_cache"
 
+/* The memory is nearly full if less than this share of it is free. */
+#define SMALL_SHARE 8
+
 static shmem_request_hook_type prev_shmem_request_hook = NULL;
 static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
 
@@ -125,6 +128,19 @@ cpu_cache_is_on(void)
 		return false;
 	cpu_kept_host = &host;
 	return true;
+}
+
+bool
+cpu_cache_is_full(void)
+{
+	bool		full;
+
+	if (!cpu_cache_is_on())
+		return false;
+	lock_cache();
+	full = host.area->nfree < host.area->npages / SMALL_SHARE;
+	unlock_cache();
+	return full;
 }
 
 /* One lock, and none while memory is asked for. */

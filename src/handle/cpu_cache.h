@@ -27,6 +27,9 @@ extern void cpu_cache_init(void);
 /* Are columns kept?  Then runs of this process can be told of tables (EngineHints.tables). */
 extern bool cpu_cache_is_on(void);
 
+/* Is less than an eighth of the memory free? */
+extern bool cpu_cache_is_full(void);
+
 /* All columns of which something is kept, n of them, in the current context. */
 extern CpuCacheColumn *cpu_cache_columns(int *n);
 

@@ -37,6 +37,9 @@ my $total;
 # What is kept, by table and column.
 sub kept { return sql('SELECT relation, attribute, rows, blocks, device IS NULL FROM gpuagg_cache ORDER BY 1, 2') }
 
+# What gpuagg_check tells of the memory.
+sub checked { return sql(join '; ', @_, q{SELECT status, seen, advice FROM gpuagg_check() WHERE name = 'cpu_cache_size'}) }
+
 sub evict { return sql("SELECT gpuagg_evict('wide'), gpuagg_evict('parts')") }
 
 my $every;
@@ -47,6 +50,9 @@ sub note_blocks
 	$every = join "\n", map { "wide|$_|26000|$total|t" } qw(b k n v);
 	return;
 }
+
+is(checked(), 'ok|gpuagg.cpu_cache_size = 64 MB|', 'gpuagg_check: there is memory');
+is(checked('SET gpuagg.engine = simt'), '', 'another engine does not use it');
 
 # Whoever takes part, all of the table is kept, and right.
 for my $settings ('parallel_leader_participation = on', 'parallel_leader_participation = off',
@@ -104,6 +110,49 @@ for my $q ('SELECT k, sum(v), count(*) FROM parts GROUP BY k ORDER BY k', 'SELEC
 like(rows($session, 'force', 'EXPLAIN (ANALYZE, COSTS OFF) SELECT count(*) FROM wide WHERE v > 25990'), qr/Blocks Skipped: [1-9]/, 'stripes are skipped');
 $session->query('RESET max_parallel_workers_per_gather');
 
+# gpuagg_prewarm: a query finds all blocks there that no query has read.
+for my $setting ('max_parallel_workers_per_gather = 0', 'max_parallel_workers_per_gather = 2', 'gpuagg.engine = auto')
+{
+	evict();
+	note_blocks();
+	is(sql("SET $setting; SELECT rows, bytes = (SELECT sum(bytes) FROM gpuagg_cache) FROM gpuagg_prewarm('wide', '{k,v,n,b}')"), '26000|t', "$setting: prewarm");
+	is(kept(), $every, "$setting: all blocks are kept");
+	is_right($session, $query, "$setting: a query", $total);
+}
+is(sql("SELECT gpuagg_evict('wide') > 0; SELECT rows FROM gpuagg_prewarm('wide', '{k,u}'); SELECT rows FROM gpuagg_prewarm('wide', '{v,n,b}')"), "t\n26000\n26000", 'columns beside others');
+is_right($session, $query, 'all of them', $total);
+is_right($session, 'SELECT count(DISTINCT u) FROM wide', 'another type', $total);
+evict();
+like(messages($node, "SELECT gpuagg_prewarm('wide')"), qr/^[^\n]*NOTICE:  column "filler" of table "wide" is not kept in shared memory\n[^\n]*keeps no texts[^\n]*$/, 'texts are not kept');
+is(sql("SELECT string_agg(attribute, ',' ORDER BY attribute) FROM gpuagg_cache WHERE blocks = $total"), 'b,k,n,u,v', 'all others are');
+is(sql("SELECT rows FROM gpuagg_prewarm('parts')"), '17999', 'partitions');
+is_right($session, 'SELECT k, sum(v) FROM parts GROUP BY k ORDER BY k', 'and their blocks', sql("SELECT sum(pg_relation_size(c) / 8192) FROM unnest('{parts1,parts2}'::regclass[]) c"));
+sql(q{UPDATE wide SET v = v WHERE v < 5000});
+is(sql("SELECT rows FROM gpuagg_prewarm('wide', '{k,v,n,b}')"), '26000', 'a table of which a part has changed');
+is_right($session, $query, 'before VACUUM');
+for my $workers (0, 2)
+{
+	sql('UPDATE wide SET v = v WHERE v BETWEEN 10000 AND 10200');
+	sql('VACUUM wide');
+	sql("SET max_parallel_workers_per_gather = $workers; SELECT gpuagg_prewarm('wide', '{k,v,n,b}')");
+	is_right($session, $query, "after VACUUM, with $workers workers", sql("SELECT pg_relation_size('wide') / 8192"));
+}
+like(messages($node, "BEGIN; TRUNCATE wide; SELECT gpuagg_prewarm('wide')"), qr/ERROR:  columns of table "wide" cannot be kept in shared memory/, 'a new file');
+
+sql('VACUUM FULL wide; VACUUM wide');
+note_blocks();
+
+# Values that cannot be kept: those of other columns, or of other rows, are.
+sql(q{CREATE TABLE odd AS SELECT i % 7 AS k, i AS v, i / 4.0 AS n, i::numeric AS huge, i::float8 AS f FROM generate_series(1, 500000) i;
+	UPDATE odd SET huge = 1e200, n = 'NaN' WHERE v = 499990; VACUUM FULL odd; VACUUM ANALYZE odd});
+is(sql("SELECT rows FROM gpuagg_prewarm('odd')"), '500000', 'odd values: the rows');
+is(sql("SELECT rows FROM gpuagg_prewarm('odd', '{k,v,f}')"), '500000', 'columns without odd values');
+is_right($session, 'SELECT k, sum(v), sum(f) FROM odd GROUP BY k ORDER BY k', 'are kept', sql("SELECT pg_relation_size('odd') / 8192"));
+$session->query('SET gpuagg.fallback = on');
+is_right($session, 'SELECT k, sum(n), max(huge) FROM odd GROUP BY k ORDER BY k', 'odd values');
+$session->query('RESET gpuagg.fallback');
+sql('DROP TABLE odd');
+
 # A table that is new in the transaction is not kept, though workers do not know that it is.
 my $rows = $node->basedir . '/rows.copy';
 sql("COPY wide TO '$rows'");
@@ -122,9 +171,13 @@ sql('CREATE ROLE reader; GRANT SELECT (k) ON wide TO reader; CREATE ROLE strange
 is_right($session, $query, 'the owner') for 1 .. 2;
 is(sql('SET ROLE stranger; SELECT count(*) FROM gpuagg_cache'), '0', 'a stranger sees nothing');
 is(sql('SET ROLE reader; SELECT attribute FROM gpuagg_cache'), 'k', 'a reader sees what he may read');
-like(messages($node, "SET ROLE stranger; SELECT gpuagg_evict('wide')"), qr/permission denied/, 'a stranger evicts nothing');
+like(messages($node, "SET ROLE stranger; SELECT $_"), qr/permission denied/, "a stranger: $_") for "gpuagg_evict('wide')", "gpuagg_prewarm('wide')", "gpuagg_prewarm('wide', '{k}')";
+like(messages($node, "SET ROLE reader; SELECT gpuagg_prewarm('wide', '{k,v}')"), qr/permission denied/, 'a reader prewarms no other column');
 is(sql("SET ROLE reader; SELECT gpuagg_evict('wide') > 0"), 't', 'a reader evicts');
 is(sql('SELECT string_agg(attribute, \',\' ORDER BY attribute) FROM gpuagg_cache'), 'b,n,v', 'what he may read');
+is(sql("SET ROLE reader; SELECT rows FROM gpuagg_prewarm('wide')"), '26000', 'a reader prewarms');
+is(kept(), $every, 'what he may read');
+sql("SET ROLE reader; SELECT gpuagg_evict('wide')");
 is_right($session, $query, 'a column is missing') for 1 .. 2;
 is(kept(), $every, 'and is kept again beside the others');
 
@@ -135,6 +188,9 @@ my $hidden = session($node, 'SET ROLE reader');
 is_right($hidden, $query, 'some rows are hidden') for 1 .. 2;
 is(rows($hidden, 'force', 'SELECT count(*) FROM wide'), '100', 'so many are not');
 is(sql('SET ROLE reader; SELECT count(*) FROM gpuagg_cache'), '0', 'who is told nothing of the others');
+evict();
+is(sql("SET ROLE reader; SELECT rows, bytes IS NULL FROM gpuagg_prewarm('wide', '{k,v,n}')"), '100|t', 'nor by gpuagg_prewarm');
+is_right($hidden, $query, 'which has kept them') for 1 .. 2;
 $hidden->quit;
 sql('DROP POLICY few ON wide; ALTER TABLE wide DISABLE ROW LEVEL SECURITY');
 
@@ -175,8 +231,9 @@ is_right($session, $query, 'kept before a crash') for 1 .. 2;
 	kill 'KILL', $pid;
 	# it may end any query meanwhile
 	ok(wait_for(30, sub {
-		my ($status, $n) = $node->psql('postgres', 'SELECT count(*) FROM gpuagg_cache');
-		return $status == 0 && $n eq '0';
+		# psql may end before it has been given the query
+		my ($status, $n) = eval { $node->psql('postgres', 'SELECT count(*) FROM gpuagg_cache') };
+		return defined $status && $status == 0 && $n eq '0';
 	}), 'the server has begun anew');
 	eval { $_->quit } for $victim, $session;
 	$session = session($node);
@@ -212,16 +269,29 @@ is_right($session, 'SELECT a, count(*) FROM long GROUP BY a ORDER BY a', 'it fit
 is_right($session, 'SELECT a, count(*) FROM long GROUP BY a ORDER BY a', 'and is resident', 'some');
 is_right($session, $often, 'what is colder gives way', 'none');
 is_right($session, $often, 'if it is much colder') for 1 .. 3;
+sql("SELECT gpuagg_evict('often'), gpuagg_evict('long')");
+is(checked(), 'ok|gpuagg.cpu_cache_size = 1 MB|', 'gpuagg_check: of what has been evicted nothing is taken');
+for my $table (map { "small$_" } 1 .. 20)
+{
+	sql("CREATE TABLE $table AS SELECT i AS v FROM generate_series(1, 16000) i");
+	sql("VACUUM $table");
+	sql("SELECT gpuagg_prewarm('$table')");
+}
+like(checked(), qr{^notice\|gpuagg.cpu_cache_size = 1 MB, more than 7/8 of it taken\|Raise }, 'with many tables nearly all is');
+is(checked('SET ROLE stranger'), 'ok|gpuagg.cpu_cache_size = 1 MB|', 'a stranger is not told');
 $session->quit;
 
 # Without the memory, and without the postmaster's module, nothing is kept, and all is right.
-for my $lines ('gpuagg.cpu_cache_size = 0', "gpuagg.cpu_cache_size = 64MB\nshared_preload_libraries = ''")
+my %advice = ('gpuagg.cpu_cache_size = 0' => 'Set gpuagg.cpu_cache_size', "gpuagg.cpu_cache_size = 64MB\nshared_preload_libraries = ''" => 'Add gpuagg');
+for my $lines (sort keys %advice)
 {
 	$node->append_conf('postgresql.conf', $lines);
 	$node->restart;
 	$session = session($node);
 	is_right($session, $often, "$lines: a query", 'none') for 1 .. 2;
 	is(kept(), '', "$lines: nothing is kept");
+	like(messages($node, "SELECT gpuagg_prewarm('often')"), qr/ERROR:  no columns are kept in shared memory/, "$lines: gpuagg_prewarm");
+	like(checked(), qr/^notice\|gpuagg.cpu_cache_size = \d+ MB\|$advice{$lines}/, "$lines: gpuagg_check");
 	$session->quit;
 }
 

@@ -1,9 +1,10 @@
 /*
  * kept_functions.c
- *	  Columns that are kept in device memory, for SQL: what there is, to have more there,
- *	  and to have less.
+ *	  Columns that are kept, in device memory or for the CPU engine, for SQL: what there is, to
+ *	  have more there, and to have less.
  *
- * gpuagg_prewarm reads the table (prewarm.c), and asks the device process what came of it.
+ * gpuagg_prewarm reads the table (prewarm.c), and looks, or asks the device process, what came of
+ * it.
  *
  * Who may read a column may see what is kept of it, have it kept and have it evicted, as a query
  * may read it: by the table that is named, those that inherit from it are read, too.  What is kept
@@ -42,6 +43,7 @@
 #include "exec/kept/prewarm.h"
 #include "guc.h"
 #include "handle/cpu_cache.h"
+#include "handle/select.h"
 #include "service/client/session.h"
 #include "source/visibility.h"
 
@@ -183,7 +185,19 @@ put_cache(Message *answer, void *argument)
 		put_column(argument, &message_cache(answer)[i], true);
 }
 
-/* Columns that the CPU engine keeps, as those of a device. */
+/* A column that the CPU engine keeps, as one of a device. */
+static CacheRow
+cache_row(const CpuCacheColumn *column)
+{
+	return (CacheRow)
+	{
+		.file = {column->file[0], column->file[1], column->file[2]},
+			.relation = column->relation,.attno = column->attno,.rows = column->rows,
+			.bytes = column->bytes,.plain_bytes = column->plain_bytes,.blocks = column->blocks,
+			.hits = column->hits,.last_used = column->last_used
+	};
+}
+
 static void
 put_cpu_cache(ReturnSetInfo *result)
 {
@@ -192,16 +206,9 @@ put_cpu_cache(ReturnSetInfo *result)
 
 	for (int i = 0; i < n; i++)
 	{
-		const CpuCacheColumn *column = &columns[i];
+		CacheRow	row = cache_row(&columns[i]);
 
-		put_column(result, &(CacheRow)
-				   {
-					   .file = {column->file[0], column->file[1], column->file[2]},
-						   .relation = column->relation,.attno = column->attno,.rows = column->rows,
-						   .bytes = column->bytes,.plain_bytes = column->plain_bytes,
-						   .blocks = column->blocks,.hits = column->hits,
-						   .last_used = column->last_used
-				   }, false);
+		put_column(result, &row, false);
 	}
 }
 
@@ -311,7 +318,7 @@ gpuagg_evict(PG_FUNCTION_ARGS)
 }
 
 static Relation
-open_table(Oid relid)
+open_table(Oid relid, bool in_memory)
 {
 	Relation	relation = relation_open(relid, AccessShareLock);
 	char		relkind = relation->rd_rel->relkind;
@@ -326,8 +333,8 @@ open_table(Oid relid)
 	if (relkind != RELKIND_PARTITIONED_TABLE && !table_columns_may_stay(relation))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("columns of table \"%s\" cannot be kept in device memory",
-						RelationGetRelationName(relation)),
+				 errmsg("columns of table \"%s\" cannot be kept in %s",
+						RelationGetRelationName(relation), prewarm_place(in_memory)),
 				 errdetail("The table is not WAL-logged, a system catalog, or new in this transaction, or old_snapshot_threshold is set.")));
 	return relation;
 }
@@ -383,23 +390,45 @@ typedef struct Kept
 } Kept;
 
 static void
+take_column(Kept *kept, const CacheRow *row)
+{
+	Oid			relid = RelationGetRelid(kept->relation);
+	char	   *name;
+
+	if (!list_member_oid(kept->relids, row->relation) || !is_of_present_file(row) ||
+		!may_read_inherited(relid, row->relation, row->attno))
+		return;
+	kept->bytes += (int64) row->bytes;
+	name = column_name(row->relation, row->attno);
+	if (name != NULL)
+		kept->attnos = bms_add_member(kept->attnos, Max(get_attnum(relid, name), 0));
+}
+
+static void
 take_kept(Message *answer, void *argument)
 {
-	Kept	   *kept = argument;
-	Oid			relid = RelationGetRelid(kept->relation);
-
 	for (uint32 i = 0; i < answer->cache.nrows; i++)
-	{
-		const CacheRow *row = &message_cache(answer)[i];
-		char	   *name;
+		take_column(argument, &message_cache(answer)[i]);
+}
 
-		if (!list_member_oid(kept->relids, row->relation) || !is_of_present_file(row) ||
-			!may_read_inherited(relid, row->relation, row->attno))
-			continue;
-		kept->bytes += (int64) row->bytes;
-		name = column_name(row->relation, row->attno);
-		if (name != NULL)
-			kept->attnos = bms_add_member(kept->attnos, Max(get_attnum(relid, name), 0));
+static void
+find_kept(Kept *kept, bool in_memory)
+{
+	CpuCacheColumn *columns;
+	char		why[256];
+	int			n;
+
+	if (!in_memory)
+	{
+		(void) session_ask(QUESTION_CACHE, InvalidOid, take_kept, kept, why);
+		return;
+	}
+	columns = cpu_cache_columns(&n);
+	for (int i = 0; i < n; i++)
+	{
+		CacheRow	row = cache_row(&columns[i]);
+
+		take_column(kept, &row);
 	}
 }
 
@@ -420,21 +449,37 @@ report_missing(const KeepRequest *request, const Kept *kept)
 		if (bms_is_member(attno, kept->attnos) || (hidden && reason == NULL))
 			continue;
 		ereport(NOTICE,
-				(errmsg("column \"%s\" of table \"%s\" is not kept in device memory",
+				(errmsg("column \"%s\" of table \"%s\" is not kept in %s",
 						get_attname(request->relid, attno, false),
-						RelationGetRelationName(kept->relation)),
+						RelationGetRelationName(kept->relation),
+						prewarm_place(request->in_memory)),
 				 reason != NULL ? errdetail_internal("%s", reason) :
+				 request->in_memory ?
+				 errhint("What is kept are numbers, dates and the like, of blocks that VACUUM has found all-visible, as gpuagg.cpu_cache_size allows.") :
 				 errhint("What is kept are numbers, dates, texts and the like, but no texts that are nearly all different or stored compressed or out of line, of blocks that VACUUM has found all-visible, as gpuagg.cache_size allows.")));
 	}
 }
 
-static void
-check_cache_is_on(void)
+/* Does gpuagg.engine have queries run by the CPU engine? */
+static bool
+uses_cpu_engine(void)
 {
-	if (gpuagg_cache_size == 0)
+	const EngineOps *ops = engine_chosen(gpuagg_engine);
+
+	if (ops != NULL)
+		return ops->stripes != NULL;
+	return cpu_cache_is_on() && !engine_cuda_answers();
+}
+
+static void
+check_cache_is_on(bool in_memory)
+{
+	if (in_memory ? !cpu_cache_is_on() : gpuagg_cache_size == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("no columns are kept in device memory"),
+				 errmsg("no columns are kept in %s", prewarm_place(in_memory)),
+				 in_memory ?
+				 errhint("Set gpuagg.cpu_cache_size, with gpuagg in shared_preload_libraries, and restart the server.") :
 				 errhint("Set gpuagg.cache_size.")));
 }
 
@@ -469,21 +514,21 @@ gpuagg_prewarm(PG_FUNCTION_ARGS)
 	instr_time	begin;
 	int64		rows;
 	Datum		result;
-	char		why[256];
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	INSTR_TIME_SET_CURRENT(begin);
-	check_cache_is_on();
+	request.in_memory = uses_cpu_engine();
+	check_cache_is_on(request.in_memory);
 	request.relid = PG_GETARG_OID(0);
 	/* who may read nothing of the table does not wait for it, nor lock it */
 	check_may_read(request.relid, may_read_any_column(request.relid));
-	kept.relation = open_table(request.relid);
+	kept.relation = open_table(request.relid, request.in_memory);
 	request.attnos = PG_ARGISNULL(1) ? readable_columns(kept.relation) :
 		named_columns(kept.relation, PG_GETARG_ARRAYTYPE_P(1));
 	rows = prewarm_columns(kept.relation, true, &request);
 	kept.relids = find_all_inheritors(request.relid, AccessShareLock, NULL);
-	(void) session_ask(QUESTION_CACHE, InvalidOid, take_kept, &kept, why);
+	find_kept(&kept, request.in_memory);
 	report_missing(&request, &kept);
 	result = prewarm_result(fcinfo, rows, &kept, begin);
 	relation_close(kept.relation, NoLock);

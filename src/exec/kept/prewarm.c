@@ -1,8 +1,8 @@
 /*
  * prewarm.c
- *	  Having columns of a table kept in device memory.
+ *	  Having columns of a table kept, in device memory or for the CPU engine.
  *
- * The table's rows are counted by a query, whose plan says what is to be kept beside
+ * The table's rows are counted by a query, whose plan says what is to be kept
  * (plan/path/prewarm_columns.c).  So all that holds for queries holds for it, too: locks, snapshot,
  * privileges, interrupts, parallel workers, gpuagg_activity.
  *
@@ -39,18 +39,22 @@ chosen_keeps_columns(void)
 	return ops != NULL && ops->kept != NULL;
 }
 
-/* How the query runs, until the end of its nest level of settings. */
+/*
+ * How the query runs, until the end of its nest level of settings.  The CPU engine keeps what it
+ * has read also if a row's value fails the run.
+ */
 static void
-set_prewarm_settings(void)
+set_prewarm_settings(bool in_memory)
 {
+	int			engine = in_memory ? CHOICE_CPU : CHOICE_CUDA;
 	const struct
 	{
 		const char *name;
 		const char *value;
 	}			settings[] = {
 		{"gpuagg.mode", "force"},
-		{"gpuagg.fallback", "off"},
-		{"gpuagg.engine", chosen_keeps_columns() ? NULL : engine_choice_name(CHOICE_CUDA)},
+		{"gpuagg.fallback", in_memory ? "on" : "off"},
+		{"gpuagg.engine", !in_memory && chosen_keeps_columns() ? NULL : engine_choice_name(engine)},
 	};
 
 	for (int i = 0; i < (int) lengthof(settings); i++)
@@ -134,14 +138,20 @@ run_count(PlannedStmt *plan, const char *text)
 	return receiver.count;
 }
 
+const char *
+prewarm_place(bool in_memory)
+{
+	return in_memory ? "shared memory" : "device memory";
+}
+
 static void
 check_can_keep(Relation relation, const KeepRequest *request)
 {
 	if (!request->taken)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("columns of table \"%s\" cannot be kept in device memory",
-						RelationGetRelationName(relation)),
+				 errmsg("columns of table \"%s\" cannot be kept in %s",
+						RelationGetRelationName(relation), prewarm_place(request->in_memory)),
 				 request->refused != NULL ? errdetail_internal("%s", request->refused) :
 				 errhint("gpuagg_explain('SELECT count(*) FROM ...') may say why.")));
 }
@@ -159,7 +169,7 @@ prewarm_columns(Relation relation, bool inherit, KeepRequest *request)
 
 	request->context = CurrentMemoryContext;
 	request->reasons = palloc0(sizeof(char *) * (PROGRAM_MAX_ATTRS + 1));
-	set_prewarm_settings();
+	set_prewarm_settings(request->in_memory);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	plan = plan_count(count_query(relation, inherit, text), text, request);
 	check_can_keep(relation, request);

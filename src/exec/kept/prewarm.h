@@ -1,6 +1,6 @@
 /*
  * prewarm.h
- *	  Having columns of a table kept in device memory.
+ *	  Having columns of a table kept, in device memory or for the CPU engine.
  */
 #ifndef GPUAGG_PREWARM_H
 #define GPUAGG_PREWARM_H
@@ -14,6 +14,9 @@
  * none can be.
  */
 extern int64 prewarm_columns(Relation relation, bool inherit, KeepRequest *request);
+
+/* Where columns are kept, as messages say it. */
+extern const char *prewarm_place(bool in_memory);
 
 /*
  * prewarm_worker.c: a background worker that has columns of a database's tables kept again.

@@ -134,8 +134,12 @@ hints_of(PartialState *state)
 		hints.relation = RelationGetRelationName(state->tables[0].relation);
 	/* a worker does not know whether a table is new in the leader's transaction */
 	if (state->shared->takes_stripes && cpu_cache_is_on())
+	{
 		hints.tables = table_states_read(state->tables, state->ntables, state->shared->nblocks,
 										 &hints.ntables);
+		hints.keep = state->plan->keep;
+		hints.nkeep = state->plan->nkeep;
+	}
 	hints.store = &state->store.store;
 	hints.memory_limit = groups_memory_limit(false);
 	return hints;

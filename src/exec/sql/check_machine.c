@@ -16,9 +16,11 @@
 #include "compat.h"
 #include "exec/sql/gpuagg_check.h"
 #include "guc.h"
+#include "handle/cpu_cache.h"
 #include "handle/select.h"
 #include "service/client/service.h"
 #include "service/client/session.h"
+#include "stats/stats.h"
 
 #define MEGABYTE (1024 * 1024)
 
@@ -91,6 +93,41 @@ check_devices(ReturnSetInfo *result)
 		!session_ask(QUESTION_DEVICES, InvalidOid, take_devices, result, why))
 		check_put(result, "device", CHECK_NOTICE, why,
 				  "Nothing, if the machine has no GPU: the CPU engine is used.");
+}
+
+/*
+ * The memory of columns that the CPU engine keeps; not where gpuagg.engine names another engine.
+ * How full it is tells of the values of tables, hidden ones too.
+ */
+void
+check_cpu_cache(ReturnSetInfo *result)
+{
+	const EngineOps *ops = engine_chosen(gpuagg_engine);
+	const char *advice = NULL;
+	bool		full = false;
+
+	if (ops != NULL && ops->stripes == NULL)
+		return;
+	if (gpuagg_cpu_cache_size == 0)
+		advice = "Set gpuagg.cpu_cache_size to a tenth to a third of the size of the tables that are "
+			"asked again and again, and restart the server: the CPU engine reads their pages each "
+			"time now.";
+	else if (!stats_are_kept())
+		advice = "Add gpuagg to shared_preload_libraries and restart the server: the CPU engine keeps "
+			"no columns now.";
+	else if (!cpu_cache_is_on())
+		advice = "Raise gpuagg.cpu_cache_size and restart the server: this is too little for any "
+			"column.";
+	else if (check_may_see_all() && cpu_cache_is_full())
+	{
+		full = true;
+		advice = "Raise gpuagg.cpu_cache_size and restart the server, if EXPLAIN ANALYZE of queries "
+			"that are asked again and again shows few Blocks Resident.";
+	}
+	check_put(result, "cpu_cache_size", advice == NULL ? CHECK_OK : CHECK_NOTICE,
+			  psprintf("gpuagg.cpu_cache_size = %d MB%s", gpuagg_cpu_cache_size,
+					   full ? ", more than 7/8 of it taken" : ""),
+			  advice);
 }
 
 /* The device process inherits the limit from the postmaster, as this process does. */

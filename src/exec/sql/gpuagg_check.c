@@ -25,6 +25,7 @@ static void (*const checks[]) (ReturnSetInfo *result) = {
 	check_mode,
 	check_engine,
 	check_devices,
+	check_cpu_cache,
 	check_locked_memory,
 	check_shared_memory,
 	check_huge_pages,

@@ -32,6 +32,7 @@ extern void check_jit(ReturnSetInfo *result);
 /* The engines and devices, and what of the machine matters to them; check_machine.c. */
 extern void check_engine(ReturnSetInfo *result);
 extern void check_devices(ReturnSetInfo *result);
+extern void check_cpu_cache(ReturnSetInfo *result);
 extern void check_locked_memory(ReturnSetInfo *result);
 extern void check_shared_memory(ReturnSetInfo *result);
 extern void check_huge_pages(ReturnSetInfo *result);

@@ -136,6 +136,8 @@ parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
 			.relid = lowered->tables.relid,
 			.page_tables = lowered->tables.page_tables,
 			.row_tables = lowered->tables.row_tables,
+			.keep = lowered->keep,
+			.nkeep = lowered->nkeep,
 			.engine = engine_choice(engine),
 			.rows = lowered->rows,
 			.groups = grouping->estimates.groups

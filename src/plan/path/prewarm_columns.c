@@ -1,9 +1,12 @@
 /*
  * prewarm_columns.c
- *	  Columns that a run keeps beside those that it needs: gpuagg_prewarm's.
+ *	  Columns that a run keeps which its query does not need: gpuagg_prewarm's.
  *
  * Other queries shall find them, so they are lowered as those queries lower them, with
  * statistics and all.  That can be done only while a query of the table is planned.
+ *
+ * A device is told of the Columns beside the Program.  The CPU engine keeps those of the Program
+ * that it runs, so there they become the Program's.
  *
  * A column that cannot be lowered is not kept, and the request says why.
  */
@@ -14,6 +17,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "engine/cpu/kept/area.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/path/prewarm_columns.h"
 
@@ -64,9 +68,24 @@ lower_one(Lowering *l, Var *var)
 		(void) lower_numeric(l, (Expr *) var, &info);
 	else
 		(void) lower_expr(l, (Expr *) var);
-	l->expects_specials = expects_specials;
-	l->needs_specials = needs_specials;
+	if (!current->in_memory || !lower_succeeded(l))
+	{
+		l->expects_specials = expects_specials;
+		l->needs_specials = needs_specials;
+	}
 	return lower_succeeded(l);
+}
+
+/* Why the CPU engine cannot keep the Columns that have been lowered beside n others, or NULL. */
+static const char *
+refusal_in_memory(const ProgramBuilder *b, int n)
+{
+	for (int i = 0; i < b->head.ncolumns; i++)
+		if (b->columns[i].type == VT_TEXT)
+			return "The CPU engine keeps no texts.";
+	if (n + b->head.ncolumns > CPU_KEPT_PLACES)
+		return "The CPU engine keeps no more columns of a run.";
+	return NULL;
 }
 
 /* The Columns that have been lowered, `most` of them, and no register, leave the Program. */
@@ -81,6 +100,23 @@ take_columns(ProgramBuilder *b, Column *columns, int most)
 	return n;
 }
 
+/* A column cannot be kept. */
+static void
+refuse_column(Lowering *l, const Var *var, const char *reason)
+{
+	current->reasons[var->varattno] = MemoryContextStrdup(current->context, reason);
+	l->builder->head.ncolumns = 0;
+	l->builder->head.ninsns = 0;
+}
+
+/* The Columns become the Program's, which has no others yet. */
+static void
+put_columns(ProgramBuilder *b, const Column *columns, int n)
+{
+	memcpy(b->columns, columns, n * sizeof(Column));
+	b->head.ncolumns = n;
+}
+
 Column *
 keep_lower(Lowering *l, List *vars, int *n)
 {
@@ -93,21 +129,25 @@ keep_lower(Lowering *l, List *vars, int *n)
 	foreach(lc, vars)
 	{
 		Var		   *var = lfirst_node(Var, lc);
+		const char *reason = NULL;
 
 		/* what other files say of the table is not undone */
 		if (!lower_succeeded(l))
 			break;
 		if (*n == PROGRAM_MAX_COLUMNS)
 			break;
-		if (lower_one(l, var))
+		if (!lower_one(l, var))
+			reason = l->reason;
+		else if (current->in_memory)
+			reason = refusal_in_memory(l->builder, *n);
+		if (reason == NULL)
 			*n += take_columns(l->builder, columns + *n, PROGRAM_MAX_COLUMNS - *n);
 		else
-		{
-			current->reasons[var->varattno] = MemoryContextStrdup(current->context, l->reason);
-			(void) take_columns(l->builder, columns, 0);
-			l->reason = NULL;
-			l->hint = NULL;
-		}
+			refuse_column(l, var, reason);
+		l->reason = NULL;
+		l->hint = NULL;
 	}
+	if (vars != NIL && current->in_memory)
+		put_columns(l->builder, columns, *n);
 	return columns;
 }

@@ -1,6 +1,6 @@
 /*
  * prewarm_columns.h
- *	  Columns that a run keeps beside those that it needs: gpuagg_prewarm's.
+ *	  Columns that a run keeps which its query does not need: gpuagg_prewarm's.
  */
 #ifndef GPUAGG_PREWARM_COLUMNS_H
 #define GPUAGG_PREWARM_COLUMNS_H
@@ -14,6 +14,7 @@ typedef struct KeepRequest
 {
 	Oid			relid;			/* a table that the query names */
 	Bitmapset  *attnos;			/* its columns to keep */
+	bool		in_memory;		/* for the CPU engine, in shared memory; else in device memory */
 	bool		taken;			/* a run will keep those that it can */
 	const char *refused;		/* why none will, or NULL: it is taken, or nobody knows */
 	MemoryContext context;		/* of the reasons: */
@@ -31,7 +32,8 @@ extern void keep_refuse(const List *vars, const char *reason);
 
 /*
  * How the Vars' values are read: *n Columns, palloc'd.  Nothing of the Program has
- * been lowered yet, and nothing is but parameters.
+ * been lowered yet, and nothing is but parameters, and these Columns if the CPU engine is to keep
+ * them.
  */
 extern Column *keep_lower(Lowering *l, List *vars, int *n);
 

@@ -21,7 +21,8 @@
  *
  * Blocks that are not taken are read as pages: up to an eighth of the stripe's, beyond which all
  * of it is.  All-visible blocks that a stripe lacks are read, too; once runs have read as many of
- * them as the stripe has blocks in the table, it is kept anew.
+ * them as the stripe has blocks in the table, it is kept anew, and at once by a run whose purpose
+ * it is that columns are kept.
  *
  * Where the ranges of a stripe's columns tell that none of its rows passes the filter, they are
  * counted, and that is all.  Not if the Program hides rows, of whose values these ranges would
@@ -126,6 +127,7 @@ kept_run_create(const Program *program, const ParamValue *params, const EngineHi
 	run->program = program;
 	run->params = params;
 	run->stats = stats;
+	run->completes = hints->nkeep > 0;
 	run->now = (int64_t) time(NULL);
 	if (!create_tables(run, hints) || !create_taken(run) || !keep_stripes_create(run))
 	{
@@ -271,16 +273,21 @@ find_served(CpuKeptRun *run, const CpuKeptTable *table, const CpuKeptStripe *str
 	return true;
 }
 
-/* Have runs read as many blocks that the stripe lacks as reading all anew would take? */
+/*
+ * Is the stripe to be kept anew: have runs read as many blocks that it lacks as reading all anew
+ * would take, or is keeping this run's purpose and one of its all-visible blocks not served?
+ */
 static bool
-is_worn(const CpuKeptTable *table, CpuKeptStripe *stripe)
+is_worn(const CpuKeptRun *run, const CpuKeptTable *table, CpuKeptStripe *stripe)
 {
 	uint32_t	nblocks = stripe_blocks_there(table->state, stripe->number);
 	uint32_t	all_visible;
 
-	if (stripe->nblocks >= nblocks)
+	if (stripe->nblocks >= nblocks && !run->completes)
 		return false;
 	all_visible = stripe_all_visible(stripe_bits(table->state, stripe->number), nblocks);
+	if (run->completes)
+		return run->taken.nserved < all_visible;
 	if (all_visible > stripe->nblocks)
 		stripe->nmissed += all_visible - stripe->nblocks;
 	if (stripe->nmissed < nblocks)
@@ -354,7 +361,7 @@ look_for_stripe(CpuKeptRun *run, CpuKeptTable *table, const StripeTurn *turn, bo
 	found = stripe != NULL && find_places(run, table, stripe) &&
 		find_served(run, table, stripe, turn) &&
 		stripe->nblocks + stripe->nlost - run->taken.nserved <=
-		(stripe->nblocks + stripe->nlost) / STRIPE_MASKED_SHARE && !is_worn(table, stripe);
+		(stripe->nblocks + stripe->nlost) / STRIPE_MASKED_SHARE && !is_worn(run, table, stripe);
 	if (found)
 		pin_stripe(run, table, stripe);
 	else

@@ -60,6 +60,7 @@ typedef struct CpuKeptRun
 	const Program *program;
 	const ParamValue *params;
 	EngineStats *stats;			/* of the run */
+	bool		completes;		/* is a stripe kept anew that lacks an all-visible block? */
 	int64_t		now;			/* when it began, in seconds since 1970 */
 	int			ntables;
 	CpuKeptTable *tables;
