@@ -429,10 +429,10 @@ test_missing(void)
 {
 	char		uuid[17] = "0123456789abcdef";
 	ParamValue	params[] = {
-		{VT_INT4, false, -42, {NULL, 0}},
-		{VT_TEXT, false, 0, {"was missing", 11}},
-		{VT_UUID, false, 0, {uuid, 16}},
-		{VT_INT4, true, 0, {NULL, 0}}
+		{.type = VT_INT4,.word = -42},
+		{.type = VT_TEXT,.bytes = {"was missing", 11}},
+		{.type = VT_UUID,.bytes = {uuid, 16}},
+		{.type = VT_INT4,.isnull = true}
 	};
 	EngineStatus status;
 	DeformBuffer *buffer;
