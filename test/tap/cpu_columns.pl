@@ -152,6 +152,10 @@ $session->query('SET gpuagg.fallback = on');
 is_right($session, 'SELECT k, sum(n), max(huge) FROM odd GROUP BY k ORDER BY k', 'odd values');
 $session->query('RESET gpuagg.fallback');
 sql('DROP TABLE odd');
+sql(q{CREATE TABLE nans AS SELECT i % 7 AS k, CASE WHEN i % 100 = 0 THEN 'NaN' ELSE i::numeric END AS n FROM generate_series(1, 100000) i; VACUUM ANALYZE nans});
+like(messages($node, "SELECT gpuagg_prewarm('nans')"), qr/^[^\n]*NOTICE:  column "n" of table "nans" is not kept in shared memory\n[^\n]*NaN[^\n]*$/, 'statistics have NaN');
+is_right($session, 'SELECT k, count(*) FROM nans GROUP BY k ORDER BY k', 'the other column is kept', sql("SELECT pg_relation_size('nans') / 8192"));
+sql('DROP TABLE nans');
 
 # A table that is new in the transaction is not kept, though workers do not know that it is.
 my $rows = $node->basedir . '/rows.copy';

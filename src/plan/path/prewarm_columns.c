@@ -76,13 +76,21 @@ lower_one(Lowering *l, Var *var)
 	return lower_succeeded(l);
 }
 
-/* Why the CPU engine cannot keep the Columns that have been lowered beside n others, or NULL. */
+/*
+ * Why the CPU engine cannot keep the Columns that have been lowered beside n others, or NULL.  A
+ * NaN would end the run, and so keep others from being kept: the Program knows of none, since it
+ * only counts.
+ */
 static const char *
-refusal_in_memory(const ProgramBuilder *b, int n)
+refusal_in_memory(const Lowering *l, int n)
 {
+	const ProgramBuilder *b = l->builder;
+
 	for (int i = 0; i < b->head.ncolumns; i++)
 		if (b->columns[i].type == VT_TEXT)
 			return "The CPU engine keeps no texts.";
+	if (l->expects_specials)
+		return "Statistics have NaN or infinities among its values: queries have it kept.";
 	if (n + b->head.ncolumns > CPU_KEPT_PLACES)
 		return "The CPU engine keeps no more columns of a run.";
 	return NULL;
@@ -107,6 +115,7 @@ refuse_column(Lowering *l, const Var *var, const char *reason)
 	current->reasons[var->varattno] = MemoryContextStrdup(current->context, reason);
 	l->builder->head.ncolumns = 0;
 	l->builder->head.ninsns = 0;
+	l->expects_specials = false;
 }
 
 /* The Columns become the Program's, which has no others yet. */
@@ -139,7 +148,7 @@ keep_lower(Lowering *l, List *vars, int *n)
 		if (!lower_one(l, var))
 			reason = l->reason;
 		else if (current->in_memory)
-			reason = refusal_in_memory(l->builder, *n);
+			reason = refusal_in_memory(l, *n);
 		if (reason == NULL)
 			*n += take_columns(l->builder, columns + *n, PROGRAM_MAX_COLUMNS - *n);
 		else
