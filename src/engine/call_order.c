@@ -165,6 +165,23 @@ static const Rule stream[] = {
 	{STREAM_GIVING, CALL_SETTLE, STREAM_GIVING},
 };
 
+/* EngineLists */
+enum
+{
+	LISTS_TAKING = 1,
+	LISTS_GIVING
+};
+
+static const Rule lists[] = {
+	{NONE, CALL_OPEN, LISTS_TAKING},
+	{NONE, CALL_ATTACH, LISTS_TAKING},
+	{LISTS_TAKING, CALL_GROUPS, LISTS_GIVING},
+	{LISTS_TAKING, CALL_REWIND, LISTS_TAKING},
+	{LISTS_GIVING, CALL_GROUPS, LISTS_GIVING},
+	{LISTS_GIVING, CALL_LIST, LISTS_GIVING},
+	{LISTS_GIVING, CALL_REWIND, LISTS_TAKING},
+};
+
 static const struct
 {
 	const char *table;
@@ -178,7 +195,8 @@ static const struct
 	CONTRACT("EngineShared", shared),
 	CONTRACT("EngineKept", kept),
 	CONTRACT("EngineStripes", stripes),
-	CONTRACT("EngineStream", stream)
+	CONTRACT("EngineStream", stream),
+	CONTRACT("EngineLists", lists)
 #undef CONTRACT
 };
 

@@ -34,6 +34,7 @@
 	CALL(ASKS, asks) \
 	CALL(TAKE, take) \
 	CALL(SETTLE, settle) \
+	CALL(LIST, list) \
 	CALL(CLOSE, close)
 
 typedef enum EngineCall
@@ -44,7 +45,7 @@ typedef enum EngineCall
 	NUM_ENGINE_CALLS
 } EngineCall;
 
-#define CALL_ORDERS 6			/* EngineOps, and its tables but EngineProcess */
+#define CALL_ORDERS 7			/* EngineOps, and its tables but EngineProcess */
 
 /* The member's name. */
 static inline const char *

@@ -254,6 +254,16 @@ typedef struct GroupBatch
 	const int32_t *units;
 } GroupBatch;
 
+/* What is read of a list of values that has stayed in the store: see EngineLists. */
+typedef struct StoredList
+{
+	uint32_t	group;			/* of the last batch of groups */
+	uint32_t	word;			/* of the group's state, the list's first one */
+	bool		begun;			/* false: the first values are wanted; the engine sets it */
+	const uint64_t *values;		/* the next ones, the run's until its next call */
+	uint64_t	n;				/* how many; 0: there are no more */
+} StoredList;
+
 /* What an engine asks its caller, who has PostgreSQL. */
 typedef enum EngineRequestKind
 {
@@ -590,6 +600,26 @@ typedef struct EngineStream
 } EngineStream;
 
 /*
+ * Lists of values that leave with their groups (program_gives_values).  One that needs more memory
+ * than is allowed stays in the store: the state of its group has no address, and says how many
+ * values there are.
+ *
+ *	state	  call							  state
+ *	taking	  rewind						  taking
+ *			  groups						  giving
+ *	giving	  groups, list					  giving
+ *			  rewind						  taking
+ */
+typedef struct EngineLists
+{
+	/*
+	 * The next values of a list of the last batch's, which the caller names; in no order.  One list
+	 * is read at a time, also again.  It can fail as groups can that are in a store.
+	 */
+	EngineStatus (*list) (EngineRun *run, StoredList *list);
+} EngineLists;
+
+/*
  * What every engine has, and the tables of what only some have.
  *
  *	state	  call							  state
@@ -672,6 +702,7 @@ typedef struct EngineOps
 	const EngineStripes *stripes;
 	const EngineLookups *lookups;
 	const EngineStream *stream;
+	const EngineLists *lists;
 } EngineOps;
 
 /* Is the engine there?  If not, say what is missing. */

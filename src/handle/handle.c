@@ -65,6 +65,7 @@ typedef struct CallArguments
 	EngineRequest *request;
 	const EngineAnswer *answer;
 	StripeTurn *turn;
+	StoredList *list;
 } CallArguments;
 
 /* The handles of runs that have given groups, and may have more of them elsewhere. */
@@ -173,6 +174,8 @@ make_call(EngineHandle *handle, EngineCall call, const CallArguments *args)
 			return ops->groups(run, args->groups);
 		case CALL_SETTLE:
 			return ops->stream->settle(run);
+		case CALL_LIST:
+			return ops->lists->list(run, args->list);
 		default:
 			elog(ERROR, "\"%s\" is no call that can fail", engine_call_name(call));
 	}
@@ -458,6 +461,15 @@ engine_groups(EngineHandle *handle, GroupBatch *batch)
 	return call_engine(handle, CALL_GROUPS, &(CallArguments)
 					   {
 						   .groups = batch
+					   });
+}
+
+EngineStatus
+engine_list(EngineHandle *handle, StoredList *list)
+{
+	return call_engine(handle, CALL_LIST, &(CallArguments)
+					   {
+						   .list = list
 					   });
 }
 

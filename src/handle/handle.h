@@ -69,6 +69,9 @@ extern EngineStatus engine_columns(EngineHandle *handle, const ColumnBatch *batc
 extern EngineStatus engine_groups(EngineHandle *handle, GroupBatch *batch);
 extern void engine_rewind(EngineHandle *handle);
 
+/* As EngineLists.list, for an engine that has lists. */
+extern EngineStatus engine_list(EngineHandle *handle, StoredList *list);
+
 /* As EngineStream.settle; can no later call of groups fail? */
 extern EngineStatus engine_settle(EngineHandle *handle);
 extern bool engine_is_settled(const EngineHandle *handle);

@@ -290,6 +290,16 @@ storing_rewind(EngineRun *head)
 	cpu_engine.rewind(((StoringRun *) head)->out);
 }
 
+static EngineStatus
+storing_list(EngineRun *head, StoredList *list)
+{
+	StoringRun *run = (StoringRun *) head;
+
+	return answer(run, run->out, cpu_engine.lists->list(run->out, list));
+}
+
+static const EngineLists storing_lists = {.list = storing_list};
+
 static const EngineTraits storing_traits = {.id = ENGINE_ID_CPU};
 
 static const EngineOps storing_engine = {
@@ -299,6 +309,7 @@ static const EngineOps storing_engine = {
 	.groups = storing_groups,
 	.rewind = storing_rewind,
 	.close = storing_close,
+	.lists = &storing_lists,
 };
 
 #endif							/* MEMORY_STORE_H */

@@ -49,6 +49,7 @@ typedef struct Query
 	uint32_t	nwords;
 	uint64_t  **lists;			/* that states have the addresses of */
 	uint32_t	nlists;
+	uint32_t	nstored;		/* of them, that were read from the store */
 } Query;
 
 static inline Query *
@@ -240,9 +241,38 @@ append_key(char *text, size_t len, const ColumnVector *key, ValueType type, uint
 		snprintf(to, len, "%lld", (long long) word);
 }
 
+static inline int
+query_compare_words(const void *a, const void *b)
+{
+	uint64_t	first = *(const uint64_t *) a;
+	uint64_t	second = *(const uint64_t *) b;
+
+	return (first > second) - (first < second);
+}
+
+/* Read a list that has stayed in the store, of which there are n values; more, or less, is no answer. */
+static inline void
+query_read_list(Query *q, EngineRun *run, StoredList *list, uint64_t *to, uint64_t n)
+{
+	uint64_t	nread = 0;
+
+	q->nstored++;
+	do
+	{
+		q->status = run->ops->lists->list(run, list);
+		if (q->status == ENGINE_OK && list->n > n - nread)
+			q->status = ENGINE_FAILED;
+		if (q->status == ENGINE_OK && list->n > 0)
+			memcpy(to + nread, list->values, list->n * sizeof(uint64_t));
+		nread += q->status == ENGINE_OK ? list->n : 0;
+	} while (q->status == ENGINE_OK && list->n > 0);
+	if (q->status == ENGINE_OK && nread < n)
+		q->status = ENGINE_FAILED;
+}
+
 /* Copies of lists that are given, which are the run's: those of the batch's groups. */
 static inline void
-query_take_lists(Query *q, const Program *program, uint32_t ngroups)
+query_take_lists(Query *q, EngineRun *run, const Program *program, uint32_t ngroups)
 {
 	const Accumulator *accs = program_accs(program);
 
@@ -254,9 +284,17 @@ query_take_lists(Query *q, const Program *program, uint32_t ngroups)
 		for (uint32_t g = 0; g < ngroups; g++)
 		{
 			uint64_t   *words = q->states + (size_t) (q->ngroups + g) * q->nwords + accs[i].word;
-			uint64_t   *copy = malloc(words[1] * sizeof(uint64_t) + 1);
+			uint64_t   *copy = calloc(words[1] + 1, sizeof(uint64_t));
 
-			if (words[1] > 0)
+			if (words[1] > 0 && words[0] == 0 && q->status == ENGINE_OK)
+			{
+				StoredList	list = {.group = g,.word = accs[i].word};
+
+				query_read_list(q, run, &list, copy, words[1]);
+				if (accs[i].kind == ACC_GIVEN_VALUES)
+					qsort(copy, words[1], sizeof(uint64_t), query_compare_words);
+			}
+			else if (words[1] > 0 && words[0] != 0)
 				memcpy(copy, (const void *) (uintptr_t) words[0], words[1] * sizeof(uint64_t));
 			words[0] = (uint64_t) (uintptr_t) copy;
 			q->lists[q->nlists++] = copy;
@@ -265,7 +303,7 @@ query_take_lists(Query *q, const Program *program, uint32_t ngroups)
 }
 
 static inline void
-query_take_groups(Query *q, const Program *program, const Program *ran,
+query_take_groups(Query *q, EngineRun *run, const Program *program, const Program *ran,
 				  const GroupBatch *batch)
 {
 	q->names = realloc(q->names, (q->ngroups + batch->ngroups) * sizeof(char *));
@@ -273,7 +311,7 @@ query_take_groups(Query *q, const Program *program, const Program *ran,
 	for (uint32_t i = 0; i < batch->ngroups; i++)
 		float_state(program, ran, batch->units, batch->states + (size_t) i * ran->nwords,
 					q->states + (size_t) (q->ngroups + i) * q->nwords);
-	query_take_lists(q, program, batch->ngroups);
+	query_take_lists(q, run, program, batch->ngroups);
 	for (uint32_t i = 0; i < batch->ngroups; i++)
 	{
 		char		name[4096] = "";
@@ -303,6 +341,7 @@ query_forget_groups(Query *q)
 	q->states = NULL;
 	q->lists = NULL;
 	q->nlists = 0;
+	q->nstored = 0;
 	q->ngroups = 0;
 }
 
@@ -377,7 +416,7 @@ query_run_once(Query *q, const Program *program, const Program *ran, const Engin
 		if (q->status == ENGINE_OK && batch.ngroups == 0)
 			break;
 		if (q->status == ENGINE_OK)
-			query_take_groups(q, program, ran, &batch);
+			query_take_groups(q, run, program, ran, &batch);
 	}
 	if (run != NULL)
 	{

@@ -80,7 +80,13 @@ main(void)
 		{"settle behind the first groups", false,
 		{CALL_OPEN, CALL_GROUPS, CALL_SETTLE, CALL_GROUPS, CALL_CLOSE}},
 		{"settle before them", true,
-		{CALL_OPEN, CALL_SETTLE, CALL_CLOSE}}
+		{CALL_OPEN, CALL_SETTLE, CALL_CLOSE}},
+		{"a list of groups, and of others", false,
+		{CALL_OPEN, CALL_GROUPS, CALL_LIST, CALL_LIST, CALL_GROUPS, CALL_LIST, CALL_CLOSE}},
+		{"a list before groups", true,
+		{CALL_OPEN, CALL_LIST, CALL_CLOSE}},
+		{"a list of groups that come again", true,
+		{CALL_OPEN, CALL_GROUPS, CALL_REWIND, CALL_LIST, CALL_CLOSE}}
 	};
 
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)

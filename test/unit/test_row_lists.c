@@ -151,6 +151,15 @@ count_rows(const Query *q, int list, bool keyed, uint32_t longest)
 	return count;
 }
 
+/* A group whose rows are more than the limit stays in the store, and one that fits does not. */
+static bool
+stored_are_right(const Query *q, uint32_t nrows, uint32_t ngroups, uint64_t limit)
+{
+	uint64_t	of_group = (uint64_t) nrows / ngroups * 5 * sizeof(uint64_t);
+
+	return of_group <= 2 * limit || (q->nstored >= ngroups && q->stats.memory < limit * 4 + (UINT64_C(1) << 20));
+}
+
 static void
 check(const EngineOps *engine, uint32_t nrows, uint32_t ngroups, bool keyed, uint32_t longest,
 	  uint64_t limit)
@@ -165,7 +174,8 @@ check(const EngineOps *engine, uint32_t nrows, uint32_t ngroups, bool keyed, uin
 	q->hints.memory_limit = limit;
 	query_run(q, engine, nrows, 1000);
 	ok(q->status == ENGINE_OK && count_rows(q, lists[0], keyed, longest) == nrows &&
-	   count_rows(q, lists[1], keyed, longest) == nwanted,
+	   count_rows(q, lists[1], keyed, longest) == nwanted &&
+	   stored_are_right(q, nrows, ngroups, limit),
 	   "%u rows in %u groups, texts of up to %u bytes, %llu kB: %s", nrows, ngroups, longest,
 	   (unsigned long long) limit >> 10, q->message);
 	query_end(q);
@@ -178,6 +188,7 @@ check_sizes(const EngineOps *engine, uint64_t limit)
 	check(engine, 1, 1, false, 10, limit);
 	check(engine, 3000, 3000, true, 300, limit);
 	check(engine, MOST_ROWS, 50, true, 300, limit);
+	check(engine, MOST_ROWS, 6, true, 300, limit);
 	check(engine, MOST_ROWS, 1, false, 300, limit);
 	check(engine, 5000, 20, true, 8100, limit);
 }

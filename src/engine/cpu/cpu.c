@@ -854,6 +854,12 @@ cpu_rewind(EngineRun *head)
 		stored_rewind(&run->stored);
 }
 
+static EngineStatus
+cpu_list(EngineRun *head, StoredList *list)
+{
+	return stored_list(&((CpuRun *) head)->stored, list, head->message);
+}
+
 /*
  * Chosen by hand, so that bench/crossover finds no query that gpuagg.mode = auto
  * gives to this engine and that takes more than 1.2 times PostgreSQL's time.
@@ -883,6 +889,10 @@ static const EngineStripes stripes = {
 	.take = cpu_take,
 };
 
+static const EngineLists lists = {
+	.list = cpu_list,
+};
+
 const EngineOps cpu_engine = {
 	.traits = &traits,
 	.supports = cpu_supports,
@@ -896,4 +906,5 @@ const EngineOps cpu_engine = {
 	.close = cpu_close,
 	.partial = &partial,
 	.stripes = &stripes,
+	.lists = &lists,
 };

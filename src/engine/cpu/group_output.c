@@ -6,7 +6,8 @@
  * the first batch, for texts and values as much as the batch needs that has the most.
  *
  * Values of lists that are given are copied into the batch and sorted there, but for rows, which
- * the caller orders; so no more of them are in memory twice than a batch has.
+ * the caller orders; so no more of them are in memory twice than a batch has.  Those that are in the
+ * store stay there.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,7 @@ struct GroupOutput
 	const uint64_t *first;		/* all records */
 	uint32_t	ngroups;
 	const uint64_t *records;	/* from the next group on */
+	const uint64_t *given;		/* the last batch's */
 	size_t		stride;
 	uint32_t	left;			/* groups */
 	uint32_t	most;			/* groups in one batch */
@@ -65,14 +67,21 @@ struct GroupOutput
 	uint64_t   *scratch;
 };
 
-/* The values of a group's lists that are given. */
+/* How many values of a list come with its group; the store has those of a list without an address. */
+static inline uint64_t
+list_values(const uint64_t *words)
+{
+	return words[0] == 0 ? 0 : words[1];
+}
+
+/* The values of a group's lists that come with it. */
 static uint64_t
 group_values(const GroupOutput *output, const uint64_t *record)
 {
 	uint64_t	n = 0;
 
 	for (int i = 0; i < output->nlists; i++)
-		n += record[output->layout->words + output->lists[i]->word + 1];
+		n += list_values(record + output->layout->words + output->lists[i]->word);
 	return n;
 }
 
@@ -131,7 +140,8 @@ measure_values(GroupOutput *output, const uint64_t *records, uint32_t n)
 		nvalues += group_values(output, records);
 		for (int i = 0; i < output->nlists; i++)
 		{
-			uint64_t	length = records[output->layout->words + output->lists[i]->word + 1];
+			uint64_t	length = list_values(records + output->layout->words +
+											 output->lists[i]->word);
 
 			if (output->lists[i]->kind != ACC_ROWS && length > output->longest)
 				output->longest = length;
@@ -427,8 +437,11 @@ output_lists(GroupOutput *output, uint32_t n)
 		for (int j = 0; j < output->nlists; j++)
 		{
 			uint64_t   *words = output->states + (size_t) i * output->nwords + output->lists[j]->word;
-			uint64_t   *end = list_gather(words, values);
+			uint64_t   *end;
 
+			if (words[0] == 0)
+				continue;
+			end = list_gather(words, values);
 			if (output->lists[j]->kind != ACC_ROWS && !order_values(output, values, words[1]))
 				return false;
 			words[0] = (uint64_t) (uintptr_t) values;
@@ -466,8 +479,15 @@ output_batch(GroupOutput *output, GroupBatch *batch)
 		memcpy(output->states + (size_t) i * output->nwords,
 			   records + i * stride + layout->words,
 			   output->nwords * sizeof(uint64_t));
+	output->given = records;
 	batch->ngroups = n;
 	batch->keys = output->keys;
 	batch->states = output->states;
 	return output_lists(output, n);
+}
+
+const uint64_t *
+output_group(const GroupOutput *output, uint32_t group)
+{
+	return output->given + group * output->stride;
 }

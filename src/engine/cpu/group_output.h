@@ -27,6 +27,9 @@ extern size_t output_memory(const GroupOutput *output); /* bytes */
  */
 extern bool output_batch(GroupOutput *output, GroupBatch *batch);
 
+/* The record of a group of the last batch. */
+extern const uint64_t *output_group(const GroupOutput *output, uint32_t group);
+
 /* Begin with the first group again. */
 extern void output_rewind(GroupOutput *output);
 

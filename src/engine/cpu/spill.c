@@ -128,12 +128,15 @@ spill_trim(Spill *spill)
 	free(spill->order);
 	free(spill->places);
 	free(spill->copies.words);
+	free(spill->kept);
+	free(spill->kept_copies.words);
 	spill->piece = NULL;
 	spill->room = 0;
 	spill->order = NULL;
 	spill->places = NULL;
 	spill->groups_room = 0;
-	spill->copies = (RecordCopies)
+	spill->kept = NULL;
+	spill->copies = spill->kept_copies = (RecordCopies)
 	{
 		0
 	};
@@ -374,9 +377,22 @@ spill_read(Spill *spill, uint32_t partition, GroupRecords *groups, char *message
 		return interrupted(message);
 	if (!spill->store->read(spill->store, partition, &piece, &size))
 		return store_failed(spill, message);
+	spill->read = piece;
+	spill->read_size = size;
 	if (size > 0 && !records_read(&spill->format, piece, size, &spill->copies, groups))
 		return no_memory(message);
 	return ENGINE_OK;
+}
+
+bool
+spill_keep(Spill *spill, GroupRecords *groups)
+{
+	free(spill->kept);
+	spill->kept = malloc(spill->read_size);
+	if (spill->kept == NULL)
+		return false;
+	memcpy(spill->kept, spill->read, spill->read_size);
+	return records_read(&spill->format, spill->kept, spill->read_size, &spill->kept_copies, groups);
 }
 
 /* Of n groups of a partition, those that belong to the leaf; their number. */
@@ -588,16 +604,6 @@ must_divide(const Spill *spill, uint32_t partition)
 		spill->partitions[partition].bits + PART_BITS <= HASH_BITS;
 }
 
-/* The values that a group of the leaf has left in the store. */
-typedef struct StoredValues
-{
-	ValueSource source;
-	Spill	   *spill;
-	uint32_t	partition;
-	GroupRecords piece;
-	uint32_t	next;			/* of its records */
-} StoredValues;
-
 static EngineStatus
 rewind_stored_values(ValueSource *source, char *message)
 {
@@ -640,16 +646,24 @@ next_stored_values(ValueSource *source, ListPiece *piece, char *message)
 	return status;
 }
 
+void
+spill_values(Spill *spill, uint32_t partition, StoredValues *values)
+{
+	*values = (StoredValues)
+	{
+		.source = {.rewind = rewind_stored_values,.next = next_stored_values},
+			.spill = spill,
+			.partition = partition
+	};
+}
+
 /* The groups of the leaf are complete: read their statistics from their values. */
 static EngineStatus
 read_statistics(Spill *spill, GroupTable *table, uint32_t partition, char *message)
 {
-	StoredValues stored = {
-		.source = {.rewind = rewind_stored_values,.next = next_stored_values},
-		.spill = spill,
-		.partition = partition
-	};
+	StoredValues stored;
 
+	spill_values(spill, partition, &stored);
 	return statistics_read(spill->statistics, table, &stored.source, message);
 }
 
@@ -677,6 +691,7 @@ spill_merge(Spill *spill, GroupTable *table, uint32_t partition, char *message)
 		spill->leaves_values = true;
 		status = merge_leaf(spill, table, partition, message);
 		spill->leaves_values = false;
+		spill->is_held |= program_gives_values(spill->program);
 	}
 	if (status == ENGINE_OK && spill->statistics != NULL)
 		status = read_statistics(spill, table, partition, message);
@@ -689,6 +704,7 @@ spill_first_leaf(Spill *spill)
 {
 	spill->leaf = 0;
 	spill->leaf_bits = 0;
+	spill->is_held = false;
 }
 
 /* A leaf's bits are those of the path to it, the root's lowest: left 0, right 1. */
@@ -715,6 +731,6 @@ spill_release(Spill *spill, uint32_t partition)
 {
 	bool		last = spill->leaf == (UINT64_C(1) << spill->leaf_bits) - 1;
 
-	if (last && spill->store->release != NULL)
+	if (last && !spill->is_held && spill->store->release != NULL)
 		spill->store->release(spill->store, partition);
 }

@@ -8,7 +8,8 @@
  * a table that holds one leaf at a time: the whole partition or, if that takes more
  * than the memory allowed, those of its groups that agree in some more bits of
  * the hash.  A leaf of one group whose list of values does not fit leaves the values in the
- * store, from where its statistics are read.  The partition is read once for each of its leaves.  If these would be many,
+ * store, from where its statistics are read, and which the caller of the engine reads if the list
+ * is to be given.  The partition is read once for each of its leaves.  If these would be many,
  * and the store grows, the partition is divided: its records go into new partitions, by
  * more bits of the hash.
  */
@@ -56,7 +57,22 @@ typedef struct Spill
 	int			leaf_bits;		/* so many, are those of the leaf's groups */
 	uint32_t	at_once;		/* records that are merged together */
 	bool		leaves_values;	/* merging leaves the values of lists in the store */
+	bool		is_held;		/* a leaf of the partition has left values there that are given */
+	const void *read;			/* the piece that was read last, */
+	size_t		read_size;		/* and its bytes */
+	void	   *kept;			/* a copy of one that is used while others are read, */
+	RecordCopies kept_copies;	/* with the addresses of its own */
 } Spill;
+
+/* The values that a group has left in the store. */
+typedef struct StoredValues
+{
+	ValueSource source;
+	Spill	   *spill;
+	uint32_t	partition;
+	GroupRecords piece;
+	uint32_t	next;			/* of its records */
+} StoredValues;
 
 /* NULL: no memory.  The table's layout, and statistics, which may be NULL, must outlive it. */
 extern Spill *spill_create(const Program *program, const EngineHints *hints,
@@ -86,7 +102,10 @@ extern EngineStatus spill_merge(Spill *spill, GroupTable *table, uint32_t partit
 								char *message);
 extern bool spill_next_leaf(Spill *spill);
 
-/* The leaf has been merged: if it is the last one, the partition is not read any more. */
+/*
+ * The leaf has been merged: if it is the last one, the partition is not read any more, unless a
+ * leaf has left values there that are given.
+ */
 extern void spill_release(Spill *spill, uint32_t partition);
 
 /*
@@ -96,5 +115,11 @@ extern void spill_release(Spill *spill, uint32_t partition);
 extern EngineStatus spill_rewind(Spill *spill, uint32_t partition, char *message);
 extern EngineStatus spill_read(Spill *spill, uint32_t partition, GroupRecords *groups,
 							   char *message);
+
+/* Let the groups that were read last stay until the next ones that are kept; false: no memory. */
+extern bool spill_keep(Spill *spill, GroupRecords *groups);
+
+/* The values that groups have left in a partition; the caller sets the source's group and word. */
+extern void spill_values(Spill *spill, uint32_t partition, StoredValues *values);
 
 #endif							/* GPUAGG_SPILL_H */

@@ -543,43 +543,6 @@ read_group(Statistics *s, uint64_t *state)
 	return status;
 }
 
-/* Have the values of a list that is given in memory, in one piece where they are stored. */
-static EngineStatus
-take_list(Statistics *s, GroupTable *table, uint64_t *words)
-{
-	uint64_t   *values;
-	uint64_t	found = 0;
-	ListPiece	piece;
-	EngineStatus status;
-
-	if (s->list->acc->kind != ACC_ROWS)
-		s->nvalues += words[1];
-	if (words[0] != 0)
-		return ENGINE_OK;
-	values = table_words_room(table, words[1]);
-	if (values == NULL)
-	{
-		snprintf(s->message, 256, "out of memory");
-		return ENGINE_NO_MEMORY;
-	}
-	status = s->source->rewind(s->source, s->message);
-	while (status == ENGINE_OK && (status = next_piece(s, &piece)) == ENGINE_OK && piece.n > 0)
-	{
-		if (piece.n <= words[1] - found)
-			memcpy(values + found, piece.values, piece.n * sizeof(*values));
-		found += piece.n;
-		if (found > words[1])
-			break;
-	}
-	if (status == ENGINE_OK && found != words[1])
-	{
-		snprintf(s->message, 256, OTHER_VALUES_MESSAGE);
-		return ENGINE_FAILED;
-	}
-	list_pack(words, (ListPiece) {values, words[1]});
-	return status;
-}
-
 EngineStatus
 statistics_read(Statistics *s, GroupTable *table, ValueSource *stored, char *message)
 {
@@ -607,8 +570,10 @@ statistics_read(Statistics *s, GroupTable *table, ValueSource *stored, char *mes
 		s->source = source.words[0] == 0 ? stored : &source.source;
 		s->source->group = group;
 		s->source->word = s->list->acc->word;
-		status = acc_is_given((AccKind) s->list->acc->kind) ?
-			take_list(s, table, state + s->list->acc->word) : read_group(s, state);
+		if (!acc_is_given((AccKind) s->list->acc->kind))
+			status = read_group(s, state);
+		else if (s->list->acc->kind != ACC_ROWS)
+			s->nvalues += source.words[1];
 	}
 	return status;
 }

@@ -35,8 +35,8 @@ extern EngineStatus statistics_check(const Statistics *statistics, char *message
 
 /*
  * Read what a table's groups have of statistics into their states, once all of their rows are
- * there, and let go of their lists, whose memory stays the table's, but for such as are given:
- * these are then in the table.  stored: where values are that a list lacks; NULL: none does.
+ * there, and let go of their lists, whose memory stays the table's, but for such as are given.
+ * stored: where values are that a list lacks; NULL: none does.
  * INEXACT: of the float values 0 and -0 either could be the result; or the source has failed,
  * or FAILED: interrupted.
  */

@@ -11,7 +11,43 @@
 #include "engine/cpu/stored_groups.h"
 #include "program/state.h"
 
-/* The next piece of a merged store. */
+/* Has a group of the part left the values of a list in the store? */
+static bool
+has_left_values(const StoredGroups *groups, const GroupRecords *part)
+{
+	const RecordFormat *format = &groups->spill->format;
+
+	for (uint32_t g = 0; g < part->ngroups && format->nlists > 0; g++)
+		for (int i = 0; i < format->nlists; i++)
+		{
+			const uint64_t *words = part->records + g * part->stride + format->lists[i];
+
+			if (words[0] == 0 && words[1] > 0)
+				return true;
+		}
+	return false;
+}
+
+/* Begin with a partition of merged groups, or go on where others have been read since. */
+static EngineStatus
+go_to_piece(StoredGroups *groups, uint32_t partition, char *message)
+{
+	uint32_t	done = groups->begun ? groups->npieces : 0;
+	GroupRecords part;
+	EngineStatus status;
+
+	if (groups->begun && !groups->has_moved)
+		return ENGINE_OK;
+	status = spill_rewind(groups->spill, partition, message);
+	for (uint32_t i = 0; i < done && status == ENGINE_OK; i++)
+		status = spill_read(groups->spill, partition, &part, message);
+	groups->npieces = done;
+	groups->begun = true;
+	groups->has_moved = false;
+	return status;
+}
+
+/* The next piece of a merged store.  It stays while values are read that its groups have left. */
 static EngineStatus
 next_piece(StoredGroups *groups, GroupRecords *part, char *message)
 {
@@ -21,16 +57,20 @@ next_piece(StoredGroups *groups, GroupRecords *part, char *message)
 	part->ngroups = 0;
 	while (status == ENGINE_OK && part->ngroups == 0 && groups->partition < n)
 	{
-		if (!groups->begun)
-			status = spill_rewind(groups->spill, n + groups->partition, message);
-		groups->begun = true;
+		status = go_to_piece(groups, n + groups->partition, message);
 		if (status == ENGINE_OK)
 			status = spill_read(groups->spill, n + groups->partition, part, message);
+		groups->npieces++;
 		if (status == ENGINE_OK && part->ngroups == 0)
 		{
 			groups->partition++;
 			groups->begun = false;
 		}
+	}
+	if (status == ENGINE_OK && has_left_values(groups, part) && !spill_keep(groups->spill, part))
+	{
+		snprintf(message, 256, "out of memory");
+		return ENGINE_NO_MEMORY;
 	}
 	return status;
 }
@@ -128,6 +168,29 @@ stored_batch(StoredGroups *groups, GroupBatch *batch, char *message)
 		if (status != ENGINE_OK)
 			return status;
 	}
+}
+
+EngineStatus
+stored_list(StoredGroups *groups, StoredList *list, char *message)
+{
+	ValueSource *source = &groups->values.source;
+	ListPiece	piece = {NULL, 0};
+	EngineStatus status = ENGINE_OK;
+
+	if (!list->begun)
+	{
+		spill_values(groups->spill, groups->partition, &groups->values);
+		source->group = output_group(groups->output, list->group);
+		source->word = list->word;
+		groups->has_moved = true;
+		status = source->rewind(source, message);
+	}
+	list->begun = true;
+	if (status == ENGINE_OK)
+		status = source->next(source, &piece, message);
+	list->values = piece.values;
+	list->n = piece.n;
+	return status;
 }
 
 void

@@ -19,6 +19,9 @@ typedef struct StoredGroups
 	uint64_t	ngroups;		/* read so far */
 	uint64_t	nparts;			/* of the groups, that were read one by one */
 	GroupOutput *output;		/* of the part read last */
+	uint32_t	npieces;		/* of the partition, that were read: of a merged store */
+	bool		has_moved;		/* other pieces of the store have been read since */
+	StoredValues values;		/* of the list that is being read */
 } StoredGroups;
 
 /*
@@ -30,6 +33,9 @@ extern EngineStatus stored_check(StoredGroups *groups, char *message);
 
 /* The next groups, none after the last. */
 extern EngineStatus stored_batch(StoredGroups *groups, GroupBatch *batch, char *message);
+
+/* As EngineLists.list, of the last batch. */
+extern EngineStatus stored_list(StoredGroups *groups, StoredList *list, char *message);
 
 /* Begin with the first group again; frees the output, too. */
 extern void stored_rewind(StoredGroups *groups);

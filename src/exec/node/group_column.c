@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
@@ -353,7 +354,46 @@ array_value(GroupColumn *column, uint32 group, bool *isnull)
 											  array->align));
 }
 
-/* Values as elements of an array, without repetitions where each is taken once; their number. */
+static int
+compare_orders(const uint64_t *a, const uint64_t *b)
+{
+	return (*a > *b) - (*a < *b);
+}
+
+#define ST_SORT sort_orders
+#define ST_ELEMENT_TYPE uint64_t
+#define ST_COMPARE(a, b) compare_orders(a, b)
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/*
+ * The values of a list in their order, where the result points: those that are in the store are
+ * read into n places.
+ */
+static const uint64_t *
+ordered_values(GroupList *list, uint64_t *places)
+{
+	const uint64_t *values;
+	uint64		n;
+	uint64		nread = 0;
+
+	if (list->values != NULL)
+		return list->values;
+	while (group_list_next(list, &values, &n))
+	{
+		memcpy(places + nread, values, n * sizeof(*values));
+		nread += n;
+	}
+	sort_orders(places, nread);
+	return places;
+}
+
+/*
+ * Values as elements of an array, without repetitions where each is taken once; their number.  The
+ * elements may be where the values are.
+ */
 static uint64
 order_elements(const ArrayInfo *info, const uint64_t *orders, uint64 n, Datum *elements)
 {
@@ -361,11 +401,17 @@ order_elements(const ArrayInfo *info, const uint64_t *orders, uint64 n, Datum *e
 
 	for (uint64 i = 0; i < n; i++)
 	{
-		uint64_t	order = orders[info->descending ? n - 1 - i : i];
-		Datum		element = Int64GetDatum((int64) order_to_word(order, false));
+		Datum		element = Int64GetDatum((int64) order_to_word(orders[i], false));
 
 		if (!info->distinct || nelements == 0 || elements[nelements - 1] != element)
 			elements[nelements++] = element;
+	}
+	for (uint64 i = 0; i < nelements / 2 && info->descending; i++)
+	{
+		Datum		element = elements[i];
+
+		elements[i] = elements[nelements - 1 - i];
+		elements[nelements - 1 - i] = element;
 	}
 	return nelements;
 }
@@ -381,7 +427,9 @@ ordered_array_value(GroupColumn *column, uint32 group, bool *isnull)
 	const uint64_t *state = state_of(column, group);
 	uint64		nvalues = state[column->word + 1];
 	uint64		nnulls = state[column->count] - nvalues;
+	GroupList	list = group_list(column->engine, group, state, column->word);
 	Datum	   *elements;
+	Datum	   *first;
 	bool	   *nulls = NULL;
 	uint64		n;
 	int			lower = 1;
@@ -393,8 +441,8 @@ ordered_array_value(GroupColumn *column, uint32 group, bool *isnull)
 	if (array->info->distinct)
 		nnulls = Min(nnulls, 1);
 	elements = palloc(sizeof(Datum) * pg_nextpower2_64(Max(nvalues + nnulls, 64)));
-	n = order_elements(array->info, (const uint64_t *) (uintptr_t) state[column->word], nvalues,
-					   elements + (array->info->nulls_first ? nnulls : 0));
+	first = elements + (array->info->nulls_first ? nnulls : 0);
+	n = order_elements(array->info, ordered_values(&list, first), nvalues, first);
 	length = (int) (n + nnulls);
 	if (nnulls > 0)
 	{
@@ -408,10 +456,9 @@ ordered_array_value(GroupColumn *column, uint32 group, bool *isnull)
 static Datum
 ordered_value(GroupColumn *column, uint32 group, bool *isnull)
 {
-	const uint64_t *words = state_of(column, group) + column->word;
+	GroupList	list = group_list(column->engine, group, state_of(column, group), column->word);
 
-	return ordered_aggregate_value(column->ordered, (const uint64_t *) (uintptr_t) words[0], words[1],
-								   isnull);
+	return ordered_aggregate_value(column->ordered, &list, isnull);
 }
 
 void

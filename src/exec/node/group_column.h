@@ -59,6 +59,7 @@ struct GroupColumn
 	double		scale;			/* as exact_word_sum's */
 	GroupArray *array;			/* NULL: it is a value itself */
 	OrderedAggregate *ordered;	/* that is made of rows; NULL: of the words alone */
+	EngineHandle *engine;		/* whose groups these are */
 
 	char		text[VARATT_SHORT_MAX];	/* a short one, with its header */
 	char	   *texts;			/* likewise, of GROUP_ROWS groups; NULL: it is no text */
@@ -70,7 +71,10 @@ extern GroupArray *group_array_create(const ArrayInfo *info, Oid type);
 /* Of a type with texts, in the current context. */
 extern void group_column_make_texts(GroupColumn *column);
 
-/* Each of these makes the column that of a batch, which must stay as long as it is used. */
+/*
+ * Each of these makes the column that of a batch, which must stay as long as it is used.  What has
+ * a list of values needs the engine, which the caller sets.
+ */
 extern void group_column_is_key(GroupColumn *column, const Program *program, int key,
 								const ColumnVector *vector);
 

@@ -94,6 +94,7 @@ begin_column(const GpuAggState *state, const NodeRun *run, GroupColumn *column)
 	int			grouping = agg - plan->naggs;
 	int			place = places && agg < 0 ? places[n] : n;
 
+	column->engine = run->engine;
 	if (agg < 0 && place >= 0 && code_values(state, n) != NULL)
 		group_column_is_code(column, &run->groups.keys[place], code_values(state, n));
 	else if (agg < 0 && place >= 0)

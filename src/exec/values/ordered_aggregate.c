@@ -9,6 +9,9 @@
  * have come.  So does this one.  Then the aggregate's transition
  * function takes in each row, and its final function makes the result, as nodeAgg.c has it.
  *
+ * Rows of a list that the engine has left in its store, and those for which there is no memory to sort
+ * them, are sorted by PostgreSQL's own sort, within work_mem and a file (row_sort.c).
+ *
  * These functions ask their caller, an Agg node, for the memory of a group's state; so there is
  * an AggState that has what they may ask for, and is no node of the plan.
  *
@@ -22,6 +25,7 @@
 #include "executor/executor.h"
 #include "executor/nodeAgg.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "parser/parse_agg.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -33,11 +37,15 @@
 
 #include "compat.h"
 #include "exec/values/ordered_aggregate.h"
+#include "exec/values/row_sort.h"
 #include "exec/values/value_parts.h"
 #include "program/order_statistic.h"
 #include "program/row_list.h"
 
 #define FIRST_ROOM 64			/* rows */
+
+/* kB that PostgreSQL's sort may take where memory for pointers to the rows was refused. */
+#define REFUSED_MEMORY 1024
 
 /* Where a row's first key stands beside others' that are NULL; rows are at multiples of 8. */
 #define RANK_NULL_BEFORE 0
@@ -93,7 +101,8 @@ struct OrderedAggregate
 
 	uint64	   *counter;		/* of rows that are ordered: the caller's */
 	SortRow    *rows;			/* of a group */
-	Size		room;
+	Size		room;			/* 0: there are none */
+	RowSort    *sort;			/* of a group whose rows are sorted elsewhere; NULL: there was none */
 	Datum		state;			/* likewise */
 	bool		state_isnull;
 	bool		begun;			/* false: a strict function's first value becomes the state */
@@ -256,29 +265,6 @@ row_to_sort(OrderedAggregate *ordered, const uint64_t *row)
 	return result;
 }
 
-/* The rows in n words, in their order; their number. */
-static uint64
-order_rows(OrderedAggregate *ordered, const uint64_t *words, uint64 n)
-{
-	uint64		nrows = 0;
-
-	for (uint64 i = 0; i < n; i += row_words(words[i]))
-	{
-		if (words[i] == 0)
-			continue;
-		if (nrows == ordered->room)
-		{
-			ordered->room *= 2;
-			ordered->rows = repalloc_huge(ordered->rows, ordered->room * sizeof(SortRow));
-		}
-		ordered->rows[nrows++] = row_to_sort(ordered, words + i);
-		CHECK_FOR_INTERRUPTS();
-	}
-	if (ordered->nkeys > 0)
-		sort_rows(ordered->rows, nrows, ordered);
-	return nrows;
-}
-
 /* Let the state be a value, which is in no memory of the group's. */
 static void
 set_state(OrderedAggregate *ordered, Datum value, bool isnull)
@@ -410,29 +396,187 @@ group_result(OrderedAggregate *ordered, bool *isnull)
 	return result;
 }
 
+/* How many rows are in n words. */
+static uint64
+count_rows(const uint64_t *words, uint64 n)
+{
+	uint64		nrows = 0;
+
+	for (uint64 i = 0; i < n; i += row_words(words[i]))
+		nrows += words[i] != 0;
+	return nrows;
+}
+
+/* Let there be room for the rows of a list that is in memory; false: no memory. */
+static bool
+reserve_rows(OrderedAggregate *ordered, const GroupList *list)
+{
+	uint64		nrows = count_rows(list->values, list->n);
+	Size		room = Max(nrows + nrows / 8, FIRST_ROOM);
+	char		message[256];
+
+	if (engine_injected(list->engine, "order", message) != ENGINE_OK)
+		return false;
+	if (nrows <= ordered->room)
+		return true;
+	if (ordered->rows != NULL)
+		pfree(ordered->rows);
+	ordered->room = 0;
+	ordered->rows = MemoryContextAllocExtended(ordered->context, room * sizeof(SortRow),
+											   MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+	if (ordered->rows == NULL)
+		return false;
+	ordered->room = room;
+	return true;
+}
+
+/* Take in the rows in n words, for which there is room, in their order. */
+static void
+take_sorted(OrderedAggregate *ordered, const uint64_t *words, uint64 n)
+{
+	uint64		nrows = 0;
+
+	for (uint64 i = 0; i < n; i += row_words(words[i]))
+	{
+		if (words[i] == 0)
+			continue;
+		ordered->rows[nrows++] = row_to_sort(ordered, words + i);
+		CHECK_FOR_INTERRUPTS();
+	}
+	sort_rows(ordered->rows, nrows, ordered);
+	*ordered->counter += nrows;
+	for (uint64 i = 0; i < nrows; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (ordered->distinct && i > 0 &&
+			compare_rows(&ordered->rows[i - 1], &ordered->rows[i], ordered) == 0)
+			continue;
+		take_row(ordered, sorted_row(&ordered->rows[i]));
+		ResetExprContext(ordered->caller->tmpcontext);
+	}
+}
+
+/* Take in rows all of which are equal in the order. */
+static void
+take_unsorted(OrderedAggregate *ordered, GroupList *list)
+{
+	const uint64_t *words;
+	uint64		n;
+	uint64		nrows = 0;
+
+	while (group_list_next(list, &words, &n))
+		for (uint64 i = 0; i < n; i += row_words(words[i]))
+		{
+			CHECK_FOR_INTERRUPTS();
+			if (words[i] == 0 || (nrows++ > 0 && ordered->distinct))
+				continue;
+			take_row(ordered, words + i);
+			ResetExprContext(ordered->caller->tmpcontext);
+		}
+	*ordered->counter += nrows;
+}
+
+/* The type of a column, as the aggregate's argument has it. */
+static Oid
+argument_type(const OrderedInfo *info, int column)
+{
+	ListCell   *arg;
+	ListCell   *lc;
+
+	forboth(arg, info->aggref->args, lc, info->columns)
+		if (lfirst_int(lc) == column)
+			return exprType((Node *) lfirst_node(TargetEntry, arg)->expr);
+	elog(ERROR, "an ordered aggregate has no column %d", column);
+}
+
+/* The sort of rows elsewhere, with this one's keys. */
+static RowSort *
+create_sort(const OrderedAggregate *ordered)
+{
+	const OrderedInfo *info = ordered->info;
+	MemoryContext old = MemoryContextSwitchTo(ordered->context);
+	List	   *types = NIL;
+	ListCell   *lc;
+	RowSort    *sort;
+
+	foreach(lc, info->keys)
+		types = lappend_oid(types, argument_type(info, lfirst_int(lc)));
+	sort = row_sort_create(types, info->operators, info->collations, info->nulls_first);
+	MemoryContextSwitchTo(old);
+	return sort;
+}
+
+static void
+put_row(OrderedAggregate *ordered, const uint64_t *row)
+{
+	Datum		keys[ROW_MAX_COLUMNS];
+	bool		isnull[ROW_MAX_COLUMNS];
+
+	for (int i = 0; i < ordered->nkeys; i++)
+	{
+		int			column = ordered->keys[i].column;
+		const uint64_t *value = column_value(ordered, row, column);
+
+		isnull[i] = value == NULL;
+		keys[i] = isnull[i] ? (Datum) 0 : value_datum(ordered, column, value);
+	}
+	row_sort_put(ordered->sort, keys, isnull, row);
+}
+
+/* Take in the rows of a list, sorted by PostgreSQL's sort. */
+static void
+take_sorted_elsewhere(OrderedAggregate *ordered, GroupList *list, int memory)
+{
+	const uint64_t *words;
+	uint64		n;
+	SortRow		last = {0, 0};
+
+	if (ordered->sort == NULL)
+		ordered->sort = create_sort(ordered);
+	row_sort_begin(ordered->sort, memory);
+	while (group_list_next(list, &words, &n))
+		for (uint64 i = 0; i < n; i += row_words(words[i]))
+		{
+			CHECK_FOR_INTERRUPTS();
+			if (words[i] == 0)
+				continue;
+			put_row(ordered, words + i);
+			ResetExprContext(ordered->caller->tmpcontext);
+			(*ordered->counter)++;
+		}
+	row_sort_perform(ordered->sort);
+	while ((words = row_sort_next(ordered->sort)) != NULL)
+	{
+		SortRow		row = ordered->distinct ? row_to_sort(ordered, words) : last;
+		bool		again = ordered->distinct && last.row != 0 && compare_rows(&last, &row, ordered) == 0;
+
+		CHECK_FOR_INTERRUPTS();
+		last = row;
+		if (!again)
+			take_row(ordered, words);
+		ResetExprContext(ordered->caller->tmpcontext);
+	}
+	row_sort_end(ordered->sort);
+}
+
 Datum
-ordered_aggregate_value(OrderedAggregate *ordered, const uint64_t *words, uint64 n, bool *isnull)
+ordered_aggregate_value(OrderedAggregate *ordered, GroupList *list, bool *isnull)
 {
 	AggState   *caller = ordered->caller;
-	uint64		nrows;
 	MemoryContext old;
 
 	ReScanExprContext(caller->curaggcontext);
 	set_state(ordered, ordered->initial.value, ordered->initial.isnull);
 	ordered->begun = !ordered->initial.isnull;
 	old = MemoryContextSwitchTo(caller->tmpcontext->ecxt_per_tuple_memory);
-	nrows = order_rows(ordered, words, n);
-	*ordered->counter += nrows;
-	for (uint64 i = 0; i < nrows; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (ordered->distinct && i > 0 &&
-			(ordered->nkeys == 0 ||
-			 compare_rows(&ordered->rows[i - 1], &ordered->rows[i], ordered) == 0))
-			continue;
-		take_row(ordered, sorted_row(&ordered->rows[i]));
-		ResetExprContext(caller->tmpcontext);
-	}
+	if (ordered->nkeys == 0)
+		take_unsorted(ordered, list);
+	else if (list->values == NULL && list->n > 0)
+		take_sorted_elsewhere(ordered, list, work_mem);
+	else if (reserve_rows(ordered, list))
+		take_sorted(ordered, list->values, list->n);
+	else
+		take_sorted_elsewhere(ordered, list, Min(work_mem, REFUSED_MEMORY));
 	MemoryContextSwitchTo(old);
 	return group_result(ordered, isnull);
 }
@@ -573,7 +717,5 @@ ordered_aggregate_create(const OrderedInfo *info, EState *estate, uint64 *nrows)
 	ordered->nkeys = list_length(info->keys);
 	ordered->keys = palloc0(sizeof(OrderKey) * (ordered->nkeys + 1));
 	begin_functions(ordered, info->aggref);
-	ordered->room = FIRST_ROOM;
-	ordered->rows = palloc(sizeof(SortRow) * FIRST_ROOM);
 	return ordered;
 }

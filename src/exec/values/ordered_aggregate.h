@@ -7,6 +7,7 @@
 
 #include "nodes/execnodes.h"
 
+#include "exec/values/group_list.h"
 #include "plan/plan_info.h"
 
 typedef struct OrderedAggregate OrderedAggregate;
@@ -19,10 +20,10 @@ extern OrderedAggregate *ordered_aggregate_create(const OrderedInfo *info, EStat
 extern void ordered_aggregate_begin(OrderedAggregate *ordered, const Program *program, int list);
 
 /*
- * The result of n words of rows (row_list.h).  A Datum by reference is in the current context, or
- * in the aggregate's until its next value.  Raises what its functions, and comparisons, raise.
+ * The result of a list of rows (row_list.h).  A Datum by reference is in the current context, or
+ * in the aggregate's until its next value.  Raises what its functions, and comparisons, raise, and
+ * what group_list_next and PostgreSQL's sort raise.
  */
-extern Datum ordered_aggregate_value(OrderedAggregate *ordered, const uint64_t *words, uint64 n,
-									 bool *isnull);
+extern Datum ordered_aggregate_value(OrderedAggregate *ordered, GroupList *list, bool *isnull);
 
 #endif							/* GPUAGG_ORDERED_AGGREGATE_H */
