@@ -136,8 +136,9 @@ is_nth_of_any(InjectCalls *calls, const char *call)
 static bool
 is_special(const char *call)
 {
-	static const char *const special[] = {"toasted", "begin", "settle", "list", "order", "value", "lost",
-	"fetch"};
+	static const char *const special[] = {
+		"toasted", "begin", "settle", "list", "order", "value", "lost", "fetch"
+	};
 
 	for (int i = 0; i < (int) lengthof(special); i++)
 		if (strcmp(call, special[i]) == 0)

@@ -87,6 +87,29 @@ like(outcome($node, "SET gpuagg.inject_failure = 'groups:2:failed'", $queries{pa
 like(outcome($node, "SET gpuagg.inject_failure = 'fetch:2:failed'", $queries{first}), qr/^ERROR:.*has lost rows.*injected/,
 	'first: a failure after the first row');
 
+# Values of a group that are in the store, which cannot be read; and no memory to order rows in.
+my $big = "SET work_mem = '64kB'; SET gpuagg.engine = cpu;";
+my %ordered = (
+	rows => q{SELECT k % 2, md5(string_agg(f::int::text, ',' ORDER BY v)), md5(string_agg(v::text, ',' ORDER BY f DESC)) FROM t GROUP BY 1 ORDER BY 1},
+	values => 'SELECT k % 2, array_agg(v ORDER BY v) FROM t GROUP BY 1 ORDER BY 1',
+	small => q{SELECT k, string_agg(v::text, ',' ORDER BY f), string_agg(DISTINCT v::text, ',') FROM t GROUP BY k ORDER BY k});
+for my $kind (sort keys %ordered)
+{
+	my $native = outcome($node, 'SET gpuagg.mode = off', $ordered{$kind});
+	my $query = "SET gpuagg.fallback = off; $big SET gpuagg.inject_failure";
+
+	is(outcome($node, "$query = ''", $ordered{$kind}), $native, "$kind: without failure");
+	for my $call ('list:1', 'list:7')
+	{
+		like(outcome($node, "$query = '$call:no_store'", $ordered{$kind}), qr/^ERROR:.*lost a group's values.*injected/, "$kind: $call")
+		  if $kind ne 'small';
+		is(outcome($node, "$query = '$call:no_store'; RESET work_mem", $ordered{$kind}), $native, "$kind: $call is not called")
+		  if $kind eq 'small';
+	}
+	is(outcome($node, "$query = 'order:$_:no_memory'; RESET work_mem", $ordered{$kind}), $native, "$kind: no memory to order rows, $_")
+	  for 1, 2;
+}
+
 # the aggregate functions have nothing to fall back to: an error, and no harm
 for my $call ('open:1', 'columns:1', 'groups:1')
 {

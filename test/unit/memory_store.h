@@ -30,7 +30,7 @@ typedef struct MemoryStore
 	int64_t		units[PROGRAM_MAX_ACCS];
 	StoredPiece *first[STORE_MOST_PARTITIONS];
 	StoredPiece *last[STORE_MOST_PARTITIONS];
-	StoredPiece *at[STORE_MOST_PARTITIONS];
+	StoredPiece *at;			/* the next one, as shared_store.c has it: one for all partitions */
 	StoredPiece *read;			/* a copy of what was read last */
 } MemoryStore;
 
@@ -73,7 +73,6 @@ free_pieces(MemoryStore *store, uint32_t partition)
 		free_piece(store->first[partition]);
 		store->first[partition] = next;
 	}
-	store->at[partition] = NULL;
 }
 
 static StoredPiece *
@@ -113,7 +112,7 @@ memory_store_rewind(GroupStore *head, uint32_t partition)
 {
 	MemoryStore *store = (MemoryStore *) head;
 
-	store->at[partition] = store->first[partition];
+	store->at = store->first[partition];
 	return !store_call_fails();
 }
 
@@ -121,7 +120,7 @@ static bool
 memory_store_read(GroupStore *head, uint32_t partition, const void **bytes, size_t *size)
 {
 	MemoryStore *store = (MemoryStore *) head;
-	StoredPiece *piece = store->at[partition];
+	StoredPiece *piece = store->at;
 
 	free_piece(store->read);
 	store->read = NULL;
@@ -130,7 +129,7 @@ memory_store_read(GroupStore *head, uint32_t partition, const void **bytes, size
 		return false;
 	if (piece == NULL)
 		return true;
-	store->at[partition] = piece->next;
+	store->at = piece->next;
 	store->read = new_piece(piece->bytes, piece->size);
 	*bytes = store->read->bytes;
 	*size = piece->size;

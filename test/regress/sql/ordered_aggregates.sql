@@ -113,6 +113,38 @@ SELECT check_engine('SELECT string_agg(s, '','' ORDER BY id), array_agg(DISTINCT
 SELECT check_engine('SELECT b, string_agg(l, '','' ORDER BY id DESC) FROM many_ordered GROUP BY b');
 SELECT check_engine('SELECT g, md5(string_agg(l, '','' ORDER BY i)) FROM long_ordered WHERE i < 300 GROUP BY g');
 
+-- groups whose rows are more than the memory: they stay in the file, and are sorted in another one
+CREATE FUNCTION memory_of(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	PERFORM let_engine_answer();
+	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+	plan := jsonb_path_query_first(plan, '$.**?(@."Custom Plan Provider" == "GpuAgg")');
+	RETURN format('%s ordered values, %s of disk, memory %s', plan ->> 'Ordered Values',
+				  CASE WHEN (plan ->> 'Disk Usage')::int > 0 THEN 'some' ELSE 'no' END,
+				  CASE WHEN (plan ->> 'Peak Memory Usage')::int < 1000 THEN 'small' ELSE plan ->> 'Peak Memory Usage' END);
+END $$;
+SELECT memory_of('SELECT md5(string_agg(l, '','' ORDER BY d, id)) FROM many_ordered'), memory_of('SELECT b, md5(string_agg(l, '','' ORDER BY d, id)) FROM many_ordered GROUP BY b');
+SET hash_mem_multiplier = 1;
+SELECT c, check_engine(format('SELECT array_agg(id ORDER BY %1$s DESC, id), string_agg(s, ''-'' ORDER BY %1$s NULLS FIRST, id DESC), array_agg(%1$s ORDER BY id) FROM many_ordered', c))
+FROM unnest('{b,i2,i4,i8,d,ts,tz,tm,m,f,f4,n,s,vs,c,u,y,a,w,o,q,iv,l}'::text[]) c;
+SELECT c, check_query(format('SELECT array_agg(DISTINCT %1$s), json_agg(DISTINCT %1$s ORDER BY %1$s DESC), count(*) FROM many_ordered WHERE g <> 300', c))
+FROM unnest('{n,s,vs,u,y,a,w,q,o,l}'::text[]) c;
+SELECT check_engine('SELECT b, array_agg(s ORDER BY s COLLATE "C", id), array_agg(s ORDER BY s COLLATE "en-x-icu" DESC, id), string_agg(DISTINCT vs, '',''), barred(vs ORDER BY id DESC), appended(i4 ORDER BY id), last_text(DISTINCT s ORDER BY s) FROM many_ordered GROUP BY b');
+SELECT check_engine('SELECT length(string_agg(s, '','' ORDER BY ''x''::text)), string_agg(DISTINCT ''x'', '',''), string_agg(''x'', '','' ORDER BY id), array_agg(1 ORDER BY id) FROM many_ordered');
+SELECT check_engine('SELECT string_agg(s, '','' ORDER BY id) FILTER (WHERE b), array_agg(id ORDER BY id DESC) FILTER (WHERE i2 IS NULL), string_agg(s, '','' ORDER BY id) FILTER (WHERE id < 0), percentile_disc(0.3) WITHIN GROUP (ORDER BY i4), array_agg(DISTINCT i4), max(s COLLATE "C") FROM many_ordered');
+SELECT check_engine('SELECT CASE WHEN id < 9000 THEN 1 ELSE id END, string_agg(s, '','' ORDER BY id), count(*) FROM many_ordered GROUP BY 1');
+SELECT check_engine('SELECT b, string_agg(s, '','' ORDER BY id) FROM many_ordered GROUP BY b HAVING count(*) > 500'), check_engine('SELECT b FROM many_ordered GROUP BY b HAVING (array_agg(i4 ORDER BY id DESC))[1] IS NULL');
+BEGIN;
+DECLARE ordered SCROLL CURSOR FOR SELECT b, md5(string_agg(s, ',' ORDER BY id)) = (SELECT md5(string_agg(s, ',' ORDER BY id)) FROM many_ordered y WHERE y.b IS NOT DISTINCT FROM x.b) FROM many_ordered x GROUP BY b ORDER BY b;
+FETCH 3 FROM ordered;
+FETCH BACKWARD 2 FROM ordered;
+COMMIT;
+SET gpuagg.verify = 1;
+SELECT check_engine('SELECT b, string_agg(s, '','' ORDER BY id), array_agg(i4 ORDER BY i4) FROM many_ordered GROUP BY b');
+RESET gpuagg.verify;
+
 -- by several processes
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -121,6 +153,9 @@ SET max_parallel_workers_per_gather = 2;
 ALTER TABLE many_ordered SET (parallel_workers = 2);
 SELECT check_engine('SELECT g, string_agg(s, '','' ORDER BY id), array_agg(l ORDER BY d, id), percentile_disc(0.3) WITHIN GROUP (ORDER BY i4), max(s COLLATE "C") FROM many_ordered GROUP BY g');
 SELECT check_engine('SELECT string_agg(s, '','' ORDER BY id), array_agg(DISTINCT l) FROM many_ordered');
+SELECT check_engine('SELECT b, string_agg(s, '','' ORDER BY id), array_agg(DISTINCT l), array_agg(i4 ORDER BY i4 DESC) FROM many_ordered GROUP BY b');
+SELECT check_engine('SELECT CASE WHEN id < 9000 THEN id % 9 ELSE id END, string_agg(s, '','' ORDER BY id), array_agg(i4 ORDER BY i4), mode() WITHIN GROUP (ORDER BY i4) FROM many_ordered GROUP BY 1');
+RESET hash_mem_multiplier;
 RESET work_mem;
 SELECT check_engine('SELECT g, string_agg(s, '','' ORDER BY id), array_agg(l ORDER BY d, id), percentile_disc(0.3) WITHIN GROUP (ORDER BY i4), max(s COLLATE "C") FROM many_ordered GROUP BY g');
 SELECT check_engine('SELECT id, string_agg(s, '','' ORDER BY id) FROM many_ordered GROUP BY id');
@@ -136,7 +171,7 @@ DROP AGGREGATE barred(text);
 DROP AGGREGATE barred_too(text);
 DROP AGGREGATE appended(anycompatible);
 DROP AGGREGATE sevens(int);
-DROP FUNCTION last_one, between_bars, not_seven;
+DROP FUNCTION last_one, between_bars, not_seven, memory_of;
 DROP TABLE few_ordered, many_ordered, long_ordered;
 DROP TYPE weather;
 DROP COLLATION ordered_loosely;

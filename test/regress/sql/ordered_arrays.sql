@@ -93,6 +93,26 @@ SELECT check_engine('SELECT id % 3000, array_agg(i4 ORDER BY i4), array_agg(DIST
 SELECT check_engine('SELECT g, array_agg(i4 ORDER BY i4), array_agg(DISTINCT d ORDER BY d DESC), max(t), percentile_disc(0.3) WITHIN GROUP (ORDER BY i4) FROM many_arrays GROUP BY g');
 SELECT check_engine('SELECT array_agg(i8 / 7 + id ORDER BY i8 / 7 + id), array_agg(DISTINCT i4), sum(DISTINCT i4) FROM many_arrays');
 SELECT check_engine('SELECT b, array_agg(i8 / 7 + id ORDER BY i8 / 7 + id DESC NULLS LAST) FROM many_arrays GROUP BY b');
+SET hash_mem_multiplier = 1;
+SELECT q AS query, check_engine(format('SELECT b, %s FROM many_arrays GROUP BY b', q))
+FROM unnest('{"array_agg(i4 ORDER BY i4 DESC)", "array_agg(i4 ORDER BY i4 NULLS FIRST)", "array_agg(i8 ORDER BY i8 DESC NULLS LAST)", "array_agg(DISTINCT i4)", "array_agg(DISTINCT i8 ORDER BY i8 DESC)", "array_agg(DISTINCT i4 ORDER BY i4 NULLS FIRST)", "array_agg(i4 ORDER BY i4) FILTER (WHERE id > 100), array_agg(DISTINCT i8)"}'::text[]) q;
+
+-- a group's list that is more than the memory stays in the file
+CREATE FUNCTION memory_of(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	PERFORM let_engine_answer();
+	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+	plan := jsonb_path_query_first(plan, '$.**?(@."Custom Plan Provider" == "GpuAgg")');
+	RETURN format('%s ordered values, %s of disk, memory %s', plan ->> 'Ordered Values',
+				  CASE WHEN (plan ->> 'Disk Usage')::int > 0 THEN 'some' ELSE 'no' END,
+				  CASE WHEN (plan ->> 'Peak Memory Usage')::int < 1000 THEN 'small' ELSE plan ->> 'Peak Memory Usage' END);
+END $$;
+CREATE TABLE one_array AS SELECT i * 7919 % 100003 AS v FROM generate_series(1, 100000) i;
+ANALYZE one_array;
+SELECT check_engine('SELECT array_agg(v ORDER BY v), array_agg(DISTINCT v ORDER BY v DESC) FROM one_array');
+SELECT memory_of('SELECT array_length(array_agg(v ORDER BY v), 1) FROM one_array');
 
 -- by several processes
 SET parallel_setup_cost = 0;
@@ -103,6 +123,8 @@ ALTER TABLE many_arrays SET (parallel_workers = 2);
 SELECT arrays_are('SELECT g, array_agg(i4 ORDER BY i4) FROM many_arrays GROUP BY g');
 SELECT check_engine('SELECT g, array_agg(i4 ORDER BY i4), array_agg(DISTINCT i8), percentile_disc(0.3) WITHIN GROUP (ORDER BY i4), max(s COLLATE "C") FROM many_arrays GROUP BY g');
 SELECT check_engine('SELECT array_agg(i8 / 7 + id ORDER BY i8 / 7 + id), array_agg(DISTINCT i4) FROM many_arrays');
+SELECT check_engine('SELECT b, array_agg(i4 ORDER BY i4), array_agg(DISTINCT i8 ORDER BY i8 DESC) FROM many_arrays GROUP BY b');
+RESET hash_mem_multiplier;
 RESET work_mem;
 SELECT check_engine('SELECT g, array_agg(i4 ORDER BY i4), array_agg(DISTINCT i8), percentile_disc(0.3) WITHIN GROUP (ORDER BY i4), max(s COLLATE "C") FROM many_arrays GROUP BY g');
 SELECT check_engine('SELECT id, array_agg(i4 ORDER BY i4), array_agg(DISTINCT i8) FROM many_arrays GROUP BY id');
@@ -113,6 +135,6 @@ RESET parallel_tuple_cost;
 RESET parallel_setup_cost;
 
 RESET gpuagg.engine;
-DROP TABLE few_arrays, many_arrays;
+DROP TABLE few_arrays, many_arrays, one_array;
 DROP DOMAIN small;
-DROP FUNCTION arrays_are;
+DROP FUNCTION arrays_are, memory_of;
