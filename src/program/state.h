@@ -29,9 +29,10 @@
  *	VALUES		two words: where the next value goes, 0 if there are none, and how many
  *				there are (engine/cpu/value_list.h).  The list belongs to the state's owner.  What
  *				leaves an engine of GIVEN_VALUES is the address of the values in their order,
- *				as integers of order_statistic.h, and how many there are
- *	ROWS		likewise, of words (row_list.h).  What leaves an engine is their address, and
- *				how many there are
+ *				as integers of order_statistic.h, and how many there are; no address if they have
+ *				stayed in the store (EngineLists)
+ *	ROWS		likewise, of words (row_list.h).  What leaves an engine is their address, which
+ *				may be missing likewise, and how many there are
  *	ROW_COLUMN	none
  *	VALUE		as INT or ORDERED, by the values' type, once all of them are there
  *	BETWEEN		the bits of two doubles, and of the share of the way from the first to the
