@@ -20,6 +20,8 @@
  * values are those of the rows that pass the conditions of engines; so what can raise an error
  * is computed only if there are no other conditions, and PostgreSQL would compute it for each
  * row that passes.  If it does raise one, PostgreSQL's own plan finds out which comes first.
+ * A condition that can itself raise an error sifts no values: PostgreSQL's own plan may come to
+ * it for fewer rows, those of an index or those that pass the other conditions.
  */
 #include "postgres.h"
 
@@ -447,12 +449,31 @@ scan_path(PlannerInfo *root, RelOptInfo *own, const RelOptInfo *rel)
 	return compat_append_path(root, own, paths);
 }
 
-/* The table's rows that pass the conditions of engines, with the columns that a look-up needs. */
-static RelOptInfo *
-make_relation(PlannerInfo *root, const RelOptInfo *rel, List *computed_conditions, List *columns)
+/*
+ * The conditions that sift values: those of engines that raise no errors, and all of policies and
+ * barrier views, which PostgreSQL evaluates before others.
+ */
+static List *
+value_conditions(const PlannerInfo *root, const RelOptInfo *rel, List *computed_conditions)
 {
-	RelOptInfo *own = copy_relation(root, rel, list_difference_ptr(rel->baserestrictinfo,
-																   computed_conditions), columns);
+	List	   *conditions = NIL;
+	ListCell   *lc;
+
+	foreach(lc, list_difference_ptr(rel->baserestrictinfo, computed_conditions))
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		if (rinfo->security_level < root->qual_security_level || cannot_fail((Node *) rinfo))
+			conditions = lappend(conditions, rinfo);
+	}
+	return conditions;
+}
+
+/* The table's rows that pass these conditions, with the columns that a look-up needs. */
+static RelOptInfo *
+make_relation(PlannerInfo *root, const RelOptInfo *rel, List *conditions, List *columns)
+{
+	RelOptInfo *own = copy_relation(root, rel, conditions, columns);
 
 	own->cheapest_total_path = scan_path(root, own, rel);
 	own->pathlist = list_make1(own->cheapest_total_path);
@@ -478,6 +499,7 @@ computed_find(const Grouping *grouping, RelOptInfo *rel, const InputTables *tabl
 			  Star *star)
 {
 	ComputedSearch search = {.grouping = grouping,.rel = rel,.tables = tables};
+	List	   *conditions;
 	ListCell   *lc;
 
 	if (!search_conditions(&search, &star->conditions) || !search_joins(&search, star))
@@ -488,11 +510,12 @@ computed_find(const Grouping *grouping, RelOptInfo *rel, const InputTables *tabl
 	foreach(lc, grouping->aggrefs)
 		if (!search_aggregate(&search, lfirst_node(Aggref, lc)))
 			return false;
+	conditions = value_conditions(grouping->root, rel, star->conditions);
 	foreach(lc, search.lookups)
 	{
 		StarLookup *lookup = lfirst(lc);
 
-		lookup->rel = make_relation(grouping->root, rel, star->conditions, columns_of(lookup));
+		lookup->rel = make_relation(grouping->root, rel, conditions, columns_of(lookup));
 		if (are_too_many(grouping->root, lookup))
 			return false;
 	}

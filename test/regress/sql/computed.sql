@@ -101,7 +101,13 @@ SELECT outcome(q, 'off', 'on') AS native, outcome(q, 'force', 'on') AS ours FROM
 	'SELECT computed_fails(x), count(*) FROM computed WHERE lower(s) <> ''name 3'' GROUP BY 1',
 	'SELECT g, sum(computed_fails(x)) FILTER (WHERE x < 13) FROM computed GROUP BY 1',
 	'SELECT CASE WHEN x < 13 THEN computed_fails(x) END, count(*) FROM computed GROUP BY 1',
-	'SELECT to_char(ts, ''Mon'')::int, count(*) FROM computed GROUP BY 1']) q;
+	'SELECT to_char(ts, ''Mon'')::int, count(*) FROM computed GROUP BY 1',
+	'SELECT lower(s), count(*) FROM computed WHERE 100 / (x - 3) > -1000 GROUP BY 1']) q;
+-- other conditions, or a join, leave no row for which a condition of the engine's is an error
+SELECT q, outcome(q, 'off', 'on') AS native, outcome(q, 'force', 'on') AS ours, source(q) FROM unnest(ARRAY[
+	'SELECT g, count(*) FROM computed WHERE (x::bigint * y * 10000000) IS NULL AND s ILIKE ''nobody%'' GROUP BY 1',
+	'SELECT lower(s), count(*) FROM computed JOIN computed_names USING (g) WHERE name = ''nobody'' AND 100 / (x - 3) > -1000 GROUP BY 1']) q;
+SELECT check_join('SELECT lower(s), count(*) FROM computed WHERE 100 / (x + 51) > 1 GROUP BY 1');
 
 -- what auto takes, and what EXPLAIN shows
 SET gpuagg.mode = auto;
@@ -209,6 +215,7 @@ CREATE POLICY few ON computed TO computed_reader USING (id < 0);
 SET ROLE computed_reader;
 SELECT computed_tells(v), count(*) FROM computed GROUP BY 1 ORDER BY computed_tells(v) COLLATE "C";
 SELECT count(*) FROM computed WHERE computed_tells(v) <> 'New.';
+SELECT computed_tells(v), count(*) FROM computed WHERE 100 / (id + 1000) > -1 GROUP BY 1 ORDER BY computed_tells(v) COLLATE "C";
 RESET ROLE;
 DROP TABLE computed CASCADE;
 DROP TABLE computed_names;
