@@ -74,7 +74,8 @@ DROP FUNCTION gpuagg_device_list();
 CREATE FUNCTION gpuagg_device_list(
 	OUT device integer, OUT name text, OUT memory bigint,
 	OUT compute_capability text, OUT driver text, OUT usable boolean, OUT reason text,
-	OUT used boolean, OUT runs integer, OUT memory_used bigint)
+	OUT used boolean, OUT runs integer, OUT memory_used bigint,
+	OUT cache_used bigint, OUT host_cache_used bigint)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
@@ -102,21 +103,22 @@ GRANT SELECT ON gpuagg_activity TO PUBLIC;
 COMMENT ON VIEW gpuagg_activity IS 'queries that engines work for, and those that wait for a device''s memory';
 
 --
--- Columns of tables that stay in device memory from one query to the next: what is
+-- Columns of tables that stay in device memory, or host memory, from one query to the next: what is
 -- there, of the tables that the user may read; to have it there; to have it gone.
 --
 
 CREATE FUNCTION gpuagg_cache_list(
 	OUT relation regclass, OUT attribute text, OUT rows bigint, OUT bytes bigint,
 	OUT bytes_unencoded bigint, OUT blocks bigint, OUT hits bigint,
-	OUT last_used timestamptz, OUT valid float8, OUT device integer)
+	OUT last_used timestamptz, OUT valid float8, OUT device integer, OUT host_bytes bigint)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 CREATE VIEW gpuagg_cache AS
 	SELECT relation, attribute, max(rows) AS rows, sum(bytes)::bigint AS bytes,
 		sum(bytes_unencoded)::bigint AS bytes_unencoded, max(blocks) AS blocks,
-		max(valid) AS valid, sum(hits)::bigint AS hits, max(last_used) AS last_used, device
+		max(valid) AS valid, sum(hits)::bigint AS hits, max(last_used) AS last_used, device,
+		sum(host_bytes)::bigint AS host_bytes
 	FROM gpuagg_cache_list()
 	GROUP BY relation, attribute, device;
 

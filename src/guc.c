@@ -29,6 +29,7 @@ int			gpuagg_device_timeout = 10000;
 uint64		gpuagg_used_devices = PG_UINT64_MAX;
 int			gpuagg_max_device_memory = 0;
 int			gpuagg_cache_size = -1;
+int			gpuagg_host_cache_size = 0;
 int			gpuagg_cpu_cache_size = 0;
 bool		gpuagg_prewarm_at_start = false;
 double		gpuagg_setup_cost = -1;
@@ -201,6 +202,12 @@ define_device_memory(void)
 							"The most memory of each device that kept columns may use.",
 							"0 keeps none, -1 takes a quarter of what all queries may use.  A change counts when the device process is started next.",
 							&gpuagg_cache_size, -1, -1, INT_MAX,
+							PGC_SIGHUP, GUC_UNIT_MB, NULL, NULL, NULL);
+
+	DefineCustomIntVariable("gpuagg.host_cache_size",
+							"The most page-locked host memory for kept columns that a device's memory has no room for.",
+							"For each device.  0 keeps none there.  A change counts when the device process is started next.",
+							&gpuagg_host_cache_size, 0, 0, INT_MAX,
 							PGC_SIGHUP, GUC_UNIT_MB, NULL, NULL, NULL);
 
 	/* without the postmaster's memory the setting is there, and does nothing */

@@ -33,6 +33,8 @@ extern uint64 gpuagg_used_devices;	/* gpuagg.devices: a bit each, device 0 the l
 extern int	gpuagg_max_device_memory;	/* megabytes of each, for all runs; 0: 80 % */
 extern int	gpuagg_cache_size;	/* megabytes of it for columns that stay; 0: none; -1:
 								 * a quarter of what all runs may have */
+extern int	gpuagg_host_cache_size; /* megabytes of page-locked memory for columns that a
+									 * device's has no room for, for each device */
 extern int	gpuagg_cpu_cache_size;	/* megabytes for columns that the CPU engine keeps */
 extern bool gpuagg_prewarm_at_start;	/* what was kept when the server stopped */
 

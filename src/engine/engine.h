@@ -308,6 +308,8 @@ typedef struct EngineStats
 	uint64_t	pages_in_place; /* pages that a device read where they were */
 	uint64_t	pages_copied;	/* pages that were copied for it first */
 	uint64_t	blocks_resident;	/* whose rows the engine had kept */
+	uint64_t	blocks_streamed;	/* of these, with columns in host memory, of which so */
+	uint64_t	bytes_streamed; /* many bytes were copied to a device */
 	uint64_t	blocks_masked;	/* of what it had kept, changed since */
 	uint64_t	blocks_skipped;	/* kept ones of which no row can pass the filter */
 	uint64_t	blocks_kept;	/* for later runs */

@@ -101,6 +101,8 @@ add_stats(EngineStats *sum, const EngineStats *part)
 	ADD(pages_in_place);
 	ADD(pages_copied);
 	ADD(blocks_resident);
+	ADD(blocks_streamed);
+	ADD(bytes_streamed);
 	ADD(blocks_masked);
 	ADD(blocks_skipped);
 	ADD(blocks_kept);

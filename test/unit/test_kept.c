@@ -273,6 +273,19 @@ expect(const char *what, const Program *program, uint64_t resident, uint64_t mas
 	   (unsigned long long) resident, (unsigned long long) masked, (unsigned long long) kept);
 }
 
+/*
+ * Device memory for columns that have been kept, 0: as much as when they were: of the others in host
+ * memory.
+ */
+static uint64_t kept_on_device;
+
+/* Give the columns that much, or again what they have while they are made. */
+static void
+limit_device(bool made)
+{
+	cuda_engine_keep_columns(made && kept_on_device > 0 ? kept_on_device : MEMORY / 4);
+}
+
 /* Each strategy, over plain batches and then over segments, with masks and without. */
 static void
 test_strategies(const char *name, Program *program)
@@ -286,14 +299,19 @@ test_strategies(const char *name, Program *program)
 		EngineStats stats;
 
 		make_table(2 * STRIPE_BLOCKS + 300, 5);
+		limit_device(false);
 		hints = make_hints(all_strategies[i]);
 		snprintf(what, sizeof(what), "%s, %s, from pages", name, all_strategies[i]);
 		prefilter_takes_all = j >= NSTRATEGIES;
 		stats = check(what, program, &hints);
 		ok(stats.blocks_kept == state.nblocks, "all blocks are kept");
+		limit_device(true);
 		snprintf(what, sizeof(what), "%s, %s, from segments", name, all_strategies[i]);
 		stats = check(what, program, &hints);
 		ok(stats.blocks_resident == state.nblocks, "all are served");
+		ok((stats.blocks_streamed > 0) == (kept_on_device > 0) &&
+		   (stats.bytes_streamed > 0) == (kept_on_device > 0), "%llu of them from host memory",
+		   (unsigned long long) stats.blocks_streamed);
 		for (uint32_t block = 7; block < state.nblocks; block += 41)
 			set_block(block, (int) (block % NPAGES), false);
 		snprintf(what, sizeof(what), "%s, %s, with masks", name, all_strategies[i]);
@@ -302,6 +320,70 @@ test_strategies(const char *name, Program *program)
 		   "some are masked");
 	}
 	prefilter_takes_all = false;
+	free(program);
+}
+
+/* Columns that have moved to host memory, all of them or some. */
+static void
+test_strategies_on_host(void)
+{
+	const HostMemory *host = &context_of(device, 0)->kept.host;
+
+	cuda_engine_evict_relation(0, 0);
+	cuda_engine_keep_columns_on_host(MEMORY / 4);
+	kept_on_device = 1;
+	test_strategies("texts, streamed", make_program(A_TEXT, A_FLOAT8, A_INT8, true));
+	kept_on_device = 250 << 10;
+	test_strategies("many groups, some streamed", make_program(A_INT8, A_NUMERIC, 0, false));
+	kept_on_device = 0;
+	limit_device(false);
+	cuda_engine_evict_relation(0, 0);
+	ok(host->used == 0 && host->held == 0, "host memory was given back");
+}
+
+/* A table of which the device has room for little. */
+static void
+test_larger_than_device(void)
+{
+	Program    *program = make_program(A_INT4, A_FLOAT8, A_INT8, false);
+	EngineHints hints;
+	EngineStats stats;
+	KeptCache  *cache = &context_of(device, 0)->kept;
+
+	cuda_engine_keep_columns(300 << 10);
+	cuda_engine_keep_columns_on_host(MEMORY / 4);
+	make_table(5000, 5);
+	hints = make_hints("auto");
+	stats = check("more than the device has room for", program, &hints);
+	ok(stats.blocks_kept == 5000 && stats.blocks_evicted == 0, "all is kept");
+	ok(cache->bytes <= 300 << 10 && cache->host.used > 0,
+	   "within the limit, the rest on the host");
+	stats = check("served by both memories", program, &hints);
+	ok(stats.blocks_resident == 5000 && stats.blocks_streamed > 0 && stats.blocks_streamed < 5000,
+	   "some are streamed");
+	cuda_engine_keep_columns(MEMORY / 4);
+	stats = check("with room on the device", program, &hints);
+	ok(stats.blocks_resident == 5000 && stats.blocks_streamed == 0 && cache->host.used == 0,
+	   "all moves there");
+	cuda_engine_keep_columns(1);
+	hints.memory_limit = 1 << 20;
+	stats = check("by small launches", program, &hints);
+	ok(stats.blocks_streamed == 5000, "all is streamed");
+	cuda_engine_keep_columns_on_host(0);
+	ok(cache->host.used == 0 && cache->host.held == 0, "a limit of 0 evicts");
+	cuda_engine_keep_columns(300 << 10);
+	make_table(5000, 5);
+	hints = make_hints("auto");
+	stats = check("without host memory", program, &hints);
+	ok(stats.blocks_kept < 5000 && cache->host.held == 0, "some is kept");
+	cuda_engine_keep_columns_on_host(300 << 10);
+	make_table(5000, 5);
+	stats = check("with little host memory", program, &hints);
+	ok(cache->host.held <= 300 << 10, "within its limit");
+	stats = check("and served", program, &hints);
+	cuda_engine_keep_columns_on_host(0);
+	limit_device(false);
+	cuda_engine_evict_relation(0, 0);
 	free(program);
 }
 
@@ -1053,6 +1135,8 @@ main(void)
 	test_strategies("a set", make_set_program());
 	test_strategies("texts", make_program(A_TEXT, A_FLOAT8, A_INT8, true));
 	test_strategies("extremes of texts", make_text_program());
+	test_strategies_on_host();
+	test_larger_than_device();
 	test_launches();
 	test_masks();
 	test_known_facts();

@@ -5,6 +5,7 @@
  *
  * The device is one that only counts its memory.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,76 @@ count_free(Device *device, DevicePtr ptr)
 	allocated -= sizes[ptr / (4 * CHUNK) % 4096];
 }
 
-static const DeviceOps ops = {.alloc = count_alloc,.free = count_free};
+/* Host memory, copies and their stream; a count of how many calls go well before one fails. */
+static int	host_allocs_left = 1000;
+static int	copies_left = 1000;
+static uint64_t host_allocated;
+static int	streams;
+
+static DeviceStatus
+count_host_alloc(Device *its_device, size_t size, void **ptr)
+{
+	if (host_allocs_left-- <= 0)
+	{
+		snprintf(its_device->message, sizeof(its_device->message), "no locked memory");
+		return DEVICE_NO_MEMORY;
+	}
+	*ptr = malloc(size + sizeof(uint64_t) * 32);
+	*(uint64_t *) *ptr = size;
+	*ptr = (char *) *ptr + sizeof(uint64_t) * 32;
+	host_allocated += size;
+	return DEVICE_OK;
+}
+
+static void
+count_host_free(Device *its_device, void *ptr)
+{
+	uint64_t   *block = (uint64_t *) ptr - 32;
+
+	host_allocated -= *block;
+	free(block);
+}
+
+static DeviceStatus
+make_stream(Device *its_device, DeviceStream **stream)
+{
+	streams++;
+	*stream = (DeviceStream *) &streams;
+	return DEVICE_OK;
+}
+
+static void
+destroy_stream(Device *its_device, DeviceStream *stream)
+{
+	streams--;
+}
+
+static DeviceStatus
+wait_for_stream(Device *its_device, DeviceStream *stream)
+{
+	return DEVICE_OK;
+}
+
+/* The copy has the source's address in its first word. */
+static DeviceStatus
+download(Device *its_device, DeviceStream *stream, void *to, DevicePtr from, size_t size)
+{
+	if (copies_left-- <= 0)
+		return DEVICE_REFUSED;
+	memcpy(to, &from, sizeof(from));
+	return DEVICE_OK;
+}
+
+static DeviceStatus
+upload(Device *its_device, DeviceStream *stream, DevicePtr to, const void *from, size_t size)
+{
+	return copies_left-- <= 0 ? DEVICE_REFUSED : DEVICE_OK;
+}
+
+static const DeviceOps ops = {.alloc = count_alloc,.free = count_free,
+	.host_alloc = count_host_alloc,.host_free = count_host_free,.stream_create = make_stream,
+	.stream_destroy = destroy_stream,.stream_wait = wait_for_stream,.download = download,
+.upload = upload};
 static Device device = {.ops = &ops};
 static DeviceMemory memory;
 static KeptCache cache;
@@ -59,8 +129,9 @@ end(const char *what)
 	device_lookups_forget(&cache);
 	kept_close(&cache);
 	device_memory_trim(&device, &memory, 0);
-	ok(allocated == 0 && memory.lent == 0 && cache.bytes == 0, "%s: all memory was given back",
-	   what);
+	ok(allocated == 0 && memory.lent == 0 && cache.bytes == 0 && host_allocated == 0 &&
+	   streams == 0, "%s: all memory was given back", what);
+	host_allocs_left = copies_left = 1000;
 }
 
 static KeptFile *
@@ -345,6 +416,136 @@ test_limits(void)
 	end("limits");
 }
 
+static void
+begin_tiers(uint64_t limit, uint64_t host_limit)
+{
+	begin(limit);
+	cache.host.limit = host_limit;
+}
+
+/* Where a stripe's first chunk is. */
+static bool
+is_on_host(uint32_t file, uint32_t stripe)
+{
+	const KeptStripe *there = kept_stripe(file_of(file), stripe);
+
+	return there != NULL && there->chunks->on_host;
+}
+
+static int
+count_on_host(uint32_t file)
+{
+	int			n = 0;
+
+	for (uint32_t i = 0; i < 100; i++)
+		n += is_on_host(file, i);
+	return n;
+}
+
+/* What the device has no room for, and what gives way there, is on the host. */
+static void
+test_host(void)
+{
+	KeptColumn *x;
+	KeptColumn *y;
+	KeptChunk  *chunk;
+	DevicePtr	address;
+
+	begin_tiers(4 * CHUNK, 6 * CHUNK);
+	x = column_of(1, 1);
+	y = column_of(2, 1);
+	scan(1, x, 20);
+	ok(count_kept(1, x) == 10 && count_on_host(1) == 6 && cache.bytes == 4 * CHUNK &&
+	   host_allocated == 6 * CHUNK && cache.evicted == 0, "as many as both have room for");
+	ok(x->bytes == 5 * CHUNK && x->host_bytes == 3 * CHUNK && x->blocks == 10000,
+	   "bytes tell of both");
+	address = kept_stripe(file_of(1), 3)->chunks->memory;
+	kept_evict_chunk(&cache, file_of(1), 9, kept_stripe(file_of(1), 9)->chunks);
+	ok(kept_give_back(&cache, CHUNK, now) && is_on_host(1, 3) && cache.evicted == 0,
+	   "what gives way moves to a place that is free there");
+	ok(*(uint64_t *) (uintptr_t) kept_stripe(file_of(1), 3)->chunks->memory == address,
+	   "with its bytes");
+	kept_move_up(&cache, file_of(1), &x, 1, now);
+	ok(!is_on_host(1, 3) && count_on_host(1) == 5 && x->host_bytes == 5 * CHUNK / 2,
+	   "and back, if there is room");
+	chunk = kept_stripe(file_of(1), 4)->chunks;
+	kept_pin(chunk);
+	kept_evict_file(&cache, file_of(1));
+	ok(cache.host.used == CHUNK && x->host_bytes == 0, "evicted, a pinned one stays");
+	kept_unpin(&cache, chunk);
+	ok(cache.host.used == 0 && host_allocated == 0, "until it is unpinned");
+	scan(1, x, 10);
+	for (int i = 0; i < 6; i++)
+		kept_heat(y, HEAT_READ, now);
+	scan(2, y, 7);
+	ok(count_kept(2, y) == 7 && count_on_host(2) == 3 && count_kept(1, x) == 3 &&
+	   count_on_host(1) == 3, "hotter ones take the device, and push out others of the host");
+	end("host memory");
+}
+
+static void
+test_host_moves(void)
+{
+	KeptColumn *x;
+	KeptColumn *y;
+
+	begin_tiers(2 * CHUNK, 10 * CHUNK);
+	x = column_of(1, 1);
+	y = column_of(2, 1);
+	scan(1, x, 2);
+	scan(2, y, 3);
+	ok(count_on_host(1) == 0 && count_on_host(2) == 3, "who comes first has the device");
+	kept_heat(y, HEAT_READ, now);
+	kept_move_up(&cache, file_of(2), &y, 1, now);
+	ok(count_on_host(2) == 3, "until others are read more than twice as often");
+	kept_heat(y, HEAT_READ, now);
+	kept_move_up(&cache, file_of(2), &y, 1, now);
+	ok(count_on_host(2) == 1 && count_on_host(1) == 2 && !is_on_host(2, 0),
+	   "then they change places");
+	kept_pin(kept_stripe(file_of(2), 2)->chunks);
+	kept_set_limit(&cache, 5 * CHUNK, now);
+	kept_move_up(&cache, file_of(2), &y, 1, now);
+	ok(is_on_host(2, 2), "what is pinned stays where it is");
+	kept_unpin(&cache, kept_stripe(file_of(2), 2)->chunks);
+	kept_set_host_limit(&cache, 0, now);
+	ok(count_on_host(1) == 0 && count_on_host(2) == 0 && count_kept(2, y) == 2 &&
+	   host_allocated == 0, "a limit of 0 evicts what is on the host");
+	end("moves");
+}
+
+/* What is refused is refused once, and what cannot be copied is evicted. */
+static void
+test_host_failures(void)
+{
+	KeptColumn *x;
+	uint64_t	size = CHUNK;
+	DevicePtr	ptr;
+
+	begin_tiers(2 * CHUNK, 10 * CHUNK);
+	x = column_of(1, 1);
+	host_allocs_left = 0;
+	scan(1, x, 5);
+	scan(1, x, 5);
+	ok(count_kept(1, x) == 2 && cache.host.refused && host_allocs_left == -1 &&
+	   strcmp(cache.host.why, "no locked memory") == 0, "memory is refused, and not asked for again");
+	end("no host memory");
+	begin_tiers(2 * CHUNK, 10 * CHUNK);
+	x = column_of(1, 1);
+	scan(1, x, 5);
+	copies_left = 0;
+	ok(kept_give_back(&cache, CHUNK, now) && count_kept(1, x) == 4 && cache.host.used == 3 * CHUNK,
+	   "a chunk that cannot be copied down is evicted");
+	kept_move_up(&cache, file_of(1), &x, 1, now);
+	ok(count_on_host(1) == 3 && cache.bytes == CHUNK, "and one that cannot be copied up stays");
+	copies_left = 1000;
+	kept_move_up(&cache, file_of(1), &x, 1, now);
+	ok(count_on_host(1) == 2, "until it can");
+	ok(kept_memory(&cache, &size, 0, now, &ptr) && count_on_host(1) == 3 && count_kept(1, x) == 4,
+	   "for a dictionary others move, whatever their heat");
+	kept_memory_free(&cache, ptr, size);
+	end("failed copies");
+}
+
 /* A table of 1000 bytes that the number tells, with memory of that size. */
 static DeviceLookup *
 add_lookup(uint8_t number, uint64_t size, uint32_t readers)
@@ -485,5 +686,8 @@ main(void)
 	test_attributes();
 	test_scans();
 	test_limits();
+	test_host();
+	test_host_moves();
+	test_host_failures();
 	return done_testing();
 }

@@ -70,10 +70,10 @@ open_and_begin(const Program *program, const ParamValue *params, const EngineHin
 	input = &((CudaRun *) *run)->input;
 	((CudaRun *) *run)->core.memory_limit = MEMORY;
 	if (input->nqueued > 1)
-		input->segments_at_once = 1;
+		(void) segment_launches_plan(&((CudaRun *) *run)->core, &input->served, 1, 0,
+									 &input->launches);
 	status = simt_engine.kept->begin(*run);
-	if (input->served.nsegments > 0)
-		launches = input->served.nsegments / input->segments_at_once;
+	launches = input->launches.n;
 	for (int i = 0; i < input->nqueued; i++)
 		queued += input->segments[i].state == BUFFER_SUBMITTED;
 	/* both launches end before anybody looks at the first one's counters */

@@ -4,6 +4,7 @@
  *
  * All GPUs' and, in builds for tests, all simulated devices', as if they were one.
  */
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -34,13 +35,35 @@ cuda_engine_keep_columns(uint64_t limit)
 		kept_set_limit(cache_of(i), limit, time(NULL));
 }
 
+void
+cuda_engine_keep_columns_on_host(uint64_t limit)
+{
+	for (size_t i = 0; i < CACHES; i++)
+		kept_set_host_limit(cache_of(i), limit, time(NULL));
+}
+
+bool
+cuda_engine_host_memory_refused(char *why, size_t len)
+{
+	for (size_t i = 0; i < CACHES; i++)
+	{
+		const HostMemory *host = &cache_of(i)->host;
+
+		if (!host->refused)
+			continue;
+		snprintf(why, len, "%s", host->why);
+		return true;
+	}
+	return false;
+}
+
 uint64_t
 cuda_engine_columns_size(void)
 {
 	uint64_t	bytes = 0;
 
 	for (size_t i = 0; i < CACHES; i++)
-		bytes += cache_of(i)->bytes - cache_of(i)->lookup_bytes;
+		bytes += cache_of(i)->bytes - cache_of(i)->lookup_bytes + cache_of(i)->host.used;
 	return bytes;
 }
 
@@ -63,6 +86,7 @@ show(int device, const KeptFile *file, const KeptColumn *column, KeptInfo *info)
 			.rows = column->rows,
 			.bytes = column->bytes +
 			(column->dictionary != NULL ? dictionary_size(column->dictionary) : 0),
+			.host_bytes = column->host_bytes,
 			.plain_bytes = column->plain_bytes,
 			.blocks = column->blocks,
 			.hits = column->hits,

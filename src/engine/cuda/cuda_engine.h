@@ -48,7 +48,16 @@ extern bool cuda_engine_keep_kernels(void);
  */
 extern void cuda_engine_keep_columns(uint64_t limit);
 
-/* The bytes of those that are kept now. */
+/*
+ * And in page-locked host memory at most so many bytes for each device, of what its memory has no
+ * room for (kept/room.c).  At any time; at first none are.
+ */
+extern void cuda_engine_keep_columns_on_host(uint64_t limit);
+
+/* Has there been no page-locked memory, so that no more is asked for?  Why. */
+extern bool cuda_engine_host_memory_refused(char *why, size_t len);
+
+/* The bytes of those that are kept now, in either memory. */
 extern uint64_t cuda_engine_columns_size(void);
 
 /* Evict all tables of look-ups that are kept beside them (kept/device_lookups.h). */

@@ -158,8 +158,8 @@ static void
 put_column(ReturnSetInfo *result, const CacheRow *row, bool on_device)
 {
 	char	   *name = visible_column(row);
-	Datum		values[10];
-	bool		isnull[10] = {false};
+	Datum		values[11];
+	bool		isnull[11] = {false};
 
 	if (name == NULL)
 		return;
@@ -174,7 +174,8 @@ put_column(ReturnSetInfo *result, const CacheRow *row, bool on_device)
 	isnull[7] = row->last_used == 0;
 	values[8] = Float8GetDatum(valid_share(row, &isnull[8]));
 	values[9] = Int32GetDatum((int32) row->device);
-	isnull[9] = !on_device;
+	values[10] = Int64GetDatum((int64) row->host_bytes);
+	isnull[9] = isnull[10] = !on_device;
 	tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
 }
 

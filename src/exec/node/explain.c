@@ -426,6 +426,28 @@ show_lookup_tables(const EngineStats *stats, ExplainState *es)
 								es);
 }
 
+/* Blocks whose rows are kept, or are now. */
+static void
+show_kept_blocks(const EngineStats *stats, ExplainState *es)
+{
+	if (stats->blocks_resident > 0)
+		ExplainPropertyUInteger("Blocks Resident", NULL, stats->blocks_resident, es);
+	if (stats->blocks_streamed > 0)
+	{
+		ExplainPropertyUInteger("Blocks Streamed", NULL, stats->blocks_streamed, es);
+		ExplainPropertyUInteger("Streamed from Host Memory", "kB",
+							   (stats->bytes_streamed + 1023) / 1024, es);
+	}
+	if (stats->blocks_masked > 0)
+		ExplainPropertyUInteger("Blocks Masked", NULL, stats->blocks_masked, es);
+	if (stats->blocks_skipped > 0)
+		ExplainPropertyUInteger("Blocks Skipped", NULL, stats->blocks_skipped, es);
+	if (stats->blocks_kept > 0)
+		ExplainPropertyUInteger("Blocks Kept", NULL, stats->blocks_kept, es);
+	if (stats->blocks_evicted > 0)
+		ExplainPropertyUInteger("Blocks Evicted", NULL, stats->blocks_evicted, es);
+}
+
 /* What the last execution did; pages are of all executions. */
 static void
 show_run(GpuAggState *state, ExplainState *es)
@@ -455,16 +477,7 @@ show_run(GpuAggState *state, ExplainState *es)
 		if (stats->pages_copied > 0)
 			ExplainPropertyUInteger("Pages Copied", NULL, stats->pages_copied, es);
 		ExplainPropertyUInteger("All-Visible Pages", NULL, own->source.all_visible, es);
-		if (stats->blocks_resident > 0)
-			ExplainPropertyUInteger("Blocks Resident", NULL, stats->blocks_resident, es);
-		if (stats->blocks_masked > 0)
-			ExplainPropertyUInteger("Blocks Masked", NULL, stats->blocks_masked, es);
-		if (stats->blocks_skipped > 0)
-			ExplainPropertyUInteger("Blocks Skipped", NULL, stats->blocks_skipped, es);
-		if (stats->blocks_kept > 0)
-			ExplainPropertyUInteger("Blocks Kept", NULL, stats->blocks_kept, es);
-		if (stats->blocks_evicted > 0)
-			ExplainPropertyUInteger("Blocks Evicted", NULL, stats->blocks_evicted, es);
+		show_kept_blocks(stats, es);
 		if (own->source.left_rows > 0)
 			ExplainPropertyUInteger("Detoasted Rows", NULL, own->source.left_rows, es);
 		if (state->plan->row_tables != NIL)

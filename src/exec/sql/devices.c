@@ -38,8 +38,8 @@ static void
 put_device(ReturnSetInfo *result, const DeviceRow *row, const char *why)
 {
 	const DeviceInfo *info = &row->info;
-	Datum		values[10];
-	bool		isnull[10] = {false};
+	Datum		values[12];
+	bool		isnull[12] = {false};
 	bool		no_device = why != NULL;
 
 	values[0] = Int32GetDatum((int32) row->number);
@@ -56,7 +56,12 @@ put_device(ReturnSetInfo *result, const DeviceRow *row, const char *why)
 	isnull[0] = isnull[1] = isnull[2] = isnull[3] = no_device;
 	isnull[4] = info->driver == 0;
 	isnull[6] = !no_device && info->reason[0] == '\0';
+	values[10] = Int64GetDatum((int64) row->cache_used);
+	values[11] = Int64GetDatum((int64) row->host_cache_used);
 	isnull[8] = isnull[9] = row->used == 0;
+	/* how much is kept of a table tells of values that policies may hide */
+	isnull[10] = isnull[11] = row->used == 0 ||
+		!has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS);
 	tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
 }
 

@@ -210,6 +210,7 @@ service_config(void)
 			.devices = gpuagg_used_devices,
 			.max_device_memory = (uint64) gpuagg_max_device_memory << 20,
 			.cache_size = gpuagg_cache_size < 0 ? KEPT_SHARE : (uint64) gpuagg_cache_size << 20,
+			.host_cache_size = (uint64) gpuagg_host_cache_size << 20,
 			.file_is_gone = table_file_is_gone,
 #ifdef GPUAGG_TESTING
 			.deal_pages = deal_pages(),

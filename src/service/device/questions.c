@@ -39,7 +39,9 @@ add_devices(const Service *service, EngineId engine, const DeviceOps *ops, Messa
 		message_devices(answer)[devices->ndevices++] = (DeviceRow)
 		{
 			.info = infos[i],.engine = engine,.number = (uint32_t) i,.used = used >> i & 1,
-				.memory_used = context_memory_used(ops, i),.runs = service->admissions[i].runs
+				.memory_used = context_memory_used(ops, i),
+				.cache_used = context_of(ops, i)->kept.bytes,
+				.host_cache_used = context_of(ops, i)->kept.host.used,.runs = service->admissions[i].runs
 		};
 	}
 }

@@ -67,6 +67,7 @@ typedef struct Loop
 	uint64_t	tell_at;		/* when to tell the worker that the loop goes round */
 	uint64_t	begun;			/* when the process has */
 	uint64_t	use_at;			/* when to use another device that was left out */
+	bool		told_of_host_memory;	/* that there is no more of it */
 	struct pollfd *polls;		/* of the loop and the connections, in their order */
 	int			room;			/* of them */
 } Loop;
@@ -314,6 +315,19 @@ evict_gone(Loop *loop)
 		contents_write();
 }
 
+/* What is there of it is used on. */
+static void
+tell_of_host_memory(Loop *loop)
+{
+	char		why[256];
+
+	if (loop->told_of_host_memory || !cuda_engine_host_memory_refused(why, sizeof(why)))
+		return;
+	loop->told_of_host_memory = true;
+	service_log(&loop->service,
+				"no more page-locked memory is taken for gpuagg.host_cache_size: %s", why);
+}
+
 /* A full pipe has been told often enough. */
 static void
 tell_worker(Loop *loop)
@@ -347,6 +361,7 @@ device_process_main(int listener, int status, const ServiceConfig *config)
 	use_devices(&loop);
 	cuda_engine_serve(config->max_device_memory, config->buffers, config->buffers_size);
 	cuda_engine_keep_columns(config->cache_size);
+	cuda_engine_keep_columns_on_host(config->host_cache_size);
 	loop.service.status = status;
 	(void) fcntl(listener, F_SETFL, O_NONBLOCK);
 	(void) fcntl(status, F_SETFL, O_NONBLOCK);
@@ -363,6 +378,7 @@ device_process_main(int listener, int status, const ServiceConfig *config)
 		keep_kernels(&loop);
 		write_contents(&loop);
 		evict_gone(&loop);
+		tell_of_host_memory(&loop);
 		tell_worker(&loop);
 		use_devices(&loop);
 		if (loop.service.lost)

@@ -26,6 +26,8 @@ typedef struct ServiceConfig
 									 * 80 % */
 	uint64_t	cache_size;		/* bytes of it for columns that stay, or
 								 * KEPT_SHARE */
+	uint64_t	host_cache_size;	/* bytes of page-locked memory for those that it has no
+									 * room for, for each device */
 	uint64_t	deal_pages;		/* DEAL_PAGES; tests have fewer */
 	bool		(*file_is_gone) (const uint32_t *file); /* a table's, as in TableState; NULL:
 														 * nobody knows */

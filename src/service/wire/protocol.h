@@ -291,6 +291,8 @@ typedef struct DeviceRow
 {
 	DeviceInfo	info;
 	uint64_t	memory_used;	/* by runs, bytes */
+	uint64_t	cache_used;		/* by what is kept, */
+	uint64_t	host_cache_used;	/* and so many bytes of host memory */
 	uint32_t	engine;			/* EngineId */
 	uint32_t	number;
 	uint32_t	runs;			/* that are there, or wait for its memory */
@@ -339,7 +341,7 @@ typedef struct ActivityMessage
 	uint32_t	unused;
 } ActivityMessage;
 
-/* A column of a table's file that is kept in device memory: KeptInfo. */
+/* A column of a table's file that is kept for a device: KeptInfo. */
 typedef struct CacheRow
 {
 	uint32_t	file[3];
@@ -348,6 +350,7 @@ typedef struct CacheRow
 	uint32_t	device;			/* its number */
 	uint64_t	rows;
 	uint64_t	bytes;
+	uint64_t	host_bytes;
 	uint64_t	plain_bytes;
 	uint64_t	blocks;
 	uint64_t	hits;

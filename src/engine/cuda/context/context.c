@@ -146,7 +146,8 @@ close_one(Context *context)
 {
 	Context		kept = {
 		.mapped = context->mapped, .shared = context->shared,
-		.share = context->share, .kept.limit = context->kept.limit
+		.share = context->share, .kept.limit = context->kept.limit,
+		.kept.host.limit = context->kept.host.limit
 	};
 
 	if (context->device != NULL)

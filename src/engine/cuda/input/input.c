@@ -16,6 +16,14 @@
 #define SEGMENTS_ROWS (UINT32_C(1) << 27)
 #define UNDONE_SHARE 4
 
+/*
+ * Bytes that one launch has copied from host memory: what takes a link of 50 GB/s more than a ms,
+ * so that a launch and this thread's way back to the next one count little.  No more of what the
+ * run has left than this share.
+ */
+#define COPIED_BYTES (UINT64_C(64) << 20)
+#define COPIED_SHARE 8
+
 static uint32_t
 segments_at_once(const RunCore *run, const Served *served)
 {
@@ -31,6 +39,14 @@ segments_at_once(const RunCore *run, const Served *served)
 	return rows < served->nsegments ? (uint32_t) rows : served->nsegments;
 }
 
+static uint64_t
+copied_at_once(const RunCore *run)
+{
+	uint64_t	room = (run->memory_limit - run->memory_used) / COPIED_SHARE;
+
+	return room < COPIED_BYTES ? room : COPIED_BYTES;
+}
+
 static void
 close_segments(RunCore *run, Input *input)
 {
@@ -44,11 +60,10 @@ static EngineStatus
 open_queue(RunCore *run, Input *input)
 {
 	const Served *served = &input->served;
-	uint32_t	n = input->segments_at_once;
-	uint32_t	launches = (served->nsegments + n - 1) / n;
+	const SegmentLaunches *launches = &input->launches;
 	EngineStatus status = ENGINE_OK;
 
-	while (input->nqueued < SEGMENTS_QUEUED && (uint32_t) input->nqueued < launches &&
+	while (input->nqueued < SEGMENTS_QUEUED && (uint32_t) input->nqueued < launches->n &&
 		   status == ENGINE_OK)
 	{
 		int			number = input->nqueued++;
@@ -56,14 +71,37 @@ open_queue(RunCore *run, Input *input)
 
 		buffer->segment_rows = served->segment_rows;
 		buffer->segment_words = (uint32_t) SEGMENT_WORDS(run->program->ncolumns);
-		status = input_buffer_open_segments(run, n * served->segment_rows, served->texts.bytes,
-											number, buffer);
+		status = input_buffer_open_segments(run, launches->most_segments * served->segment_rows,
+											served->texts.bytes, launches->most_bytes, number,
+											buffer);
 		if (status == ENGINE_OK)
 			status = served_texts_copy(run, &served->texts,
 									   input->deformer.kernels.dictionary_copy,
 									   buffer->bytes.ptr);
 	}
 	return status;
+}
+
+/* Choose what a launch takes, and open the buffers; other runs may have the memory for more. */
+static EngineStatus
+open_launches(RunCore *run, Input *input)
+{
+	uint32_t	segments = segments_at_once(run, &input->served);
+	uint64_t	bytes = copied_at_once(run);
+
+	for (;;)
+	{
+		EngineStatus status = segment_launches_plan(run, &input->served, segments, bytes,
+													&input->launches);
+
+		if (status == ENGINE_OK)
+			status = open_queue(run, input);
+		if (status != ENGINE_NO_MEMORY || segments == 1)
+			return status;
+		close_segments(run, input);
+		segments /= 2;
+		bytes /= 2;
+	}
 }
 
 /* What is needed for segments that are served; from now on all kernels take segments. */
@@ -80,21 +118,16 @@ open_segments(RunCore *run, Input *input)
 		input->codes.answers.conditions.n > 0)
 		status = page_deformer_open(run, &input->deformer);
 	if (status == ENGINE_OK)
-		status = served_upload(run, &input->served, input->deformer.kernels.mask_rows);
+		status = served_make_room(run, &input->served, input->deformer.kernels.mask_rows);
 	if (status == ENGINE_OK)
 		status = codes_answer(run, &input->codes, input->deformer.kernels.dictionary_copy);
+	if (status == ENGINE_OK)
+		status = open_launches(run, input);
 	if (status != ENGINE_OK)
 		return status;
-	input->segments_at_once = segments_at_once(run, &input->served);
-	for (;;)
-	{
-		status = open_queue(run, input);
-		/* other runs have the memory: more launches need less */
-		if (status != ENGINE_NO_MEMORY || input->segments_at_once == 1)
-			return status;
-		close_segments(run, input);
-		input->segments_at_once /= 2;
-	}
+	segment_launches_place(run, &input->served, &input->launches, input->segments,
+						   input->nqueued);
+	return served_upload(run, &input->served);
 }
 
 /* All is known by which it is decided what is served. */
@@ -165,6 +198,7 @@ input_close(RunCore *run, Input *input)
 		input_buffer_close(run, &input->buffers[i]);
 	}
 	close_segments(run, input);
+	segment_launches_close(&input->launches);
 	keep_close(run, &input->keep);
 	codes_close(run, &input->codes);
 	served_close(run, &input->served);

@@ -11,6 +11,7 @@
 #include "engine/cuda/input/left_rows.h"
 #include "engine/cuda/input/page_calls.h"
 #include "engine/cuda/input/page_deformer.h"
+#include "engine/cuda/input/segment_launches.h"
 #include "engine/cuda/input/served.h"
 
 #define INPUT_BUFFERS 2
@@ -24,8 +25,8 @@ typedef struct Input
 	KeptTables	tables;
 	Served		served;
 	Codes		codes;
-	uint32_t	segments_taken; /* of those served */
-	uint32_t	segments_at_once;
+	SegmentLaunches launches;	/* over what is served */
+	uint32_t	launched;		/* of these */
 	InputBuffer segments[SEGMENTS_QUEUED];	/* these, and what comes of them */
 	int			nqueued;		/* how many of the buffers are open */
 	Keep		keep;

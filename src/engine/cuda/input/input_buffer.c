@@ -122,8 +122,8 @@ wait_for_copies(RunCore *run, const InputBuffer *buffer)
 }
 
 EngineStatus
-input_buffer_open_segments(RunCore *run, uint32_t rows, uint64_t bytes, int number,
-						   InputBuffer *buffer)
+input_buffer_open_segments(RunCore *run, uint32_t rows, uint64_t bytes, uint64_t copied,
+						   int number, InputBuffer *buffer)
 {
 	EngineStatus status = make_events(run, buffer);
 
@@ -132,6 +132,8 @@ input_buffer_open_segments(RunCore *run, uint32_t rows, uint64_t bytes, int numb
 		status = make_bytes(run, bytes, buffer);
 	if (status == ENGINE_OK)
 		status = wait_for_copies(run, buffer);
+	if (status == ENGINE_OK)
+		status = run_alloc(run, copied, &buffer->copies);
 	return status == ENGINE_OK ? make_undone(run, rows, &buffer->undone[0]) : status;
 }
 
@@ -173,6 +175,7 @@ input_buffer_close(RunCore *run, InputBuffer *buffer)
 	run_free(run, &buffer->columns);
 	run_free(run, &buffer->left);
 	run_free(run, &buffer->answers);
+	run_free(run, &buffer->copies);
 	run_free(run, &buffer->undone[0]);
 	run_free(run, &buffer->undone[1]);
 	run_free(run, &buffer->own_segments);

@@ -30,6 +30,7 @@ typedef struct InputBuffer
 	uint64_t	capacity;		/* rows that the columns have room for */
 	DeviceBuffer left;			/* one byte a row, if the program leaves rows */
 	DeviceBuffer answers;		/* RowBatch.answers */
+	DeviceBuffer copies;		/* of segments' columns in host memory */
 	DeviceBuffer undone[2];		/* lists of rows: from the last launch, and for
 								 * the next; of segments there is no other one
 								 * before it is needed */
@@ -71,12 +72,11 @@ extern EngineStatus input_buffer_open(RunCore *run, const InputLayout *input, in
 
 /*
  * One that has no memory for columns, since its rows are in segments already: so many at
- * once at most.  bytes: of their texts, which the caller puts behind the constants.  number: of
- * such buffers.
+ * once at most.  bytes: of their texts, which the caller puts behind the constants.  copied: bytes
+ * of their columns that are copied to the device.  number: of such buffers.
  */
 extern EngineStatus input_buffer_open_segments(RunCore *run, uint32_t rows, uint64_t bytes,
-											   int number,
-											   InputBuffer *buffer);
+											   uint64_t copied, int number, InputBuffer *buffer);
 
 /*
  * Have room in the list for the next launch for so many rows as the last one has left

@@ -30,7 +30,8 @@
  * the caller is asked whether it still had them (EngineHints.gave_up).
  *
  * Memory: chunks, and the room for columns before they are encoded, are the cache's from the
- * beginning (kept/room.c), but not found until they are published.
+ * beginning (kept/room.c), but not found until they are published.  A chunk may be in host memory,
+ * which the kernel that encodes writes to over the link.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -344,15 +345,19 @@ set_heat(const Keep *keep, const KeptTable *table, const KeepSet *set)
 	return heat;
 }
 
-/* Memory for a stripe's columns; NULL: no room, and the run keeps no more. */
+/*
+ * Memory for a stripe's columns, or without columns of its own for those that are still to be
+ * encoded; NULL: no room, and the run keeps no more.
+ */
 static KeptChunk *
 make_chunk(RunCore *run, Keep *keep, const KeepStripe *kept, uint64_t size, int ncolumns)
 {
 	KeptCache  *cache = &run->context->kept;
 	uint64_t	evicted = cache->evicted;
-	KeptChunk  *chunk = kept_chunk(cache, size, ncolumns,
-										  set_heat(keep, kept->table, kept->set),
-										  keep->tables->now);
+	double		heat = set_heat(keep, kept->table, kept->set);
+	KeptChunk  *chunk = ncolumns > 0 ?
+		kept_chunk(cache, size, ncolumns, heat, keep->tables->now) :
+		kept_plain_chunk(cache, size, heat, keep->tables->now);
 
 	run->head.stats.blocks_evicted += cache->evicted - evicted;
 	keep->enabled = keep->enabled && chunk != NULL;

@@ -27,7 +27,8 @@
  * passes the filter, there is nothing to take in: its blocks are served, and that is all.  Not
  * if the Program hides rows, whose values these ranges would tell of.
  *
- * Chunks are pinned, so that they stay for the run, whatever becomes of the cache.
+ * Chunks are pinned, so that they stay for the run, and stay where they are, whatever becomes of
+ * the cache.  Those in host memory may have moved to the device's before (kept/room.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@
 #include "engine/cuda/compiled/fnv.h"
 #include "engine/cuda/core/run_kernels.h"
 #include "engine/cuda/input/served.h"
+#include "engine/cuda/kept/room.h"
 #include "program/filter_range.h"
 #include "program/first_rows.h"
 
@@ -238,6 +240,25 @@ can_pass(const RunCore *run, const Candidate *candidate, const Found *found)
 	return filter_can_pass(run->program, run->constants.params, ranges);
 }
 
+/* Note a column's bytes that are in host memory, those that follow one another together. */
+static void
+note_piece(const KeptChunk *chunk, const KeptPlace *place, Served *served)
+{
+	DevicePtr	from = chunk->memory + place->values;
+	HostPiece  *last = &served->pieces[served->npieces];
+
+	if (place->bytes == 0)
+		return;
+	if (served->npieces > 0 && last[-1].segment == served->nsegments &&
+		last[-1].from + last[-1].size == from)
+		last[-1].size += place->bytes;
+	else
+	{
+		*last = (HostPiece) {.from = from,.size = place->bytes,.segment = served->nsegments};
+		served->npieces++;
+	}
+}
+
 /* A segment of the stripe's columns. */
 static void
 add_segment(const Program *program, const Candidate *candidate, const Found *found, Served *served)
@@ -260,6 +281,8 @@ add_segment(const Program *program, const Candidate *candidate, const Found *fou
 			words[SEGMENT_BASE(i)] += place_make(candidate->table->state->table, 0, 0);
 		words[SEGMENT_NULLS(i)] = PLACE(memory + place->nulls, place->null_width);
 		pin(served, found->chunks[i]);
+		if (found->chunks[i]->on_host)
+			note_piece(found->chunks[i], place, served);
 	}
 }
 
@@ -357,6 +380,8 @@ make_room(int ncolumns, Served *served)
 				   served->nsegments, 1, &served->segments_room) ||
 		!have_room((void **) &served->chunks, sizeof(*served->chunks), served->nchunks,
 				   (uint32_t) ncolumns, &served->chunks_room) ||
+		!have_room((void **) &served->pieces, sizeof(*served->pieces), served->npieces,
+				   (uint32_t) ncolumns + 1, &served->pieces_room) ||
 		!have_room((void **) &served->ranges, sizeof(*served->ranges), served->nranges,
 				   STRIPE_MAX_BLOCKS, &served->ranges_room))
 		return false;
@@ -414,6 +439,10 @@ take(RunCore *run, const Candidate *candidate, const Found *found, Served *serve
 	if (served->max_rows < candidate->stripe->nrows)
 		served->max_rows = candidate->stripe->nrows;
 	note_rows(candidate, run);
+	/* what has room on the device tells of the values */
+	if (!run->program->hides_rows && served->npieces > 0 &&
+		served->pieces[served->npieces - 1].segment == served->nsegments)
+		run->head.stats.blocks_streamed += candidate->nserved;
 	served->nsegments++;
 }
 
@@ -473,6 +502,8 @@ served_find(RunCore *run, KeptTables *tables, Served *served)
 		uint32_t	first = served->nsegments;
 		uint64_t	blocks = run->head.stats.blocks_resident;
 
+		kept_move_up(&run->context->kept, table->file, table->columns, tables->ncolumns,
+					 tables->now);
 		if (!served_texts_fit(run, table, &served->texts))
 			continue;
 		if (!find_in_table(run, tables, table, served) ||
@@ -533,11 +564,16 @@ make_masks(RunCore *run, Served *served, DeviceKernel *kernel)
 	return kernels_launch(run, kernel, (uint64_t) served->nranges * 32, 256, 0, &args);
 }
 
-EngineStatus
-served_upload(RunCore *run, Served *served, DeviceKernel *mask)
+static uint64_t
+words_size(const RunCore *run, const Served *served)
 {
-	uint64_t	size = (uint64_t) served->nsegments *
-		SEGMENT_WORDS(run->program->ncolumns) * sizeof(uint64_t);
+	return (uint64_t) served->nsegments * SEGMENT_WORDS(run->program->ncolumns) *
+		sizeof(uint64_t);
+}
+
+EngineStatus
+served_make_room(RunCore *run, Served *served, DeviceKernel *mask)
+{
 	EngineStatus status = ENGINE_OK;
 
 	served->segment_rows = (served->max_rows + SEGMENT_ALIGN - 1) / SEGMENT_ALIGN *
@@ -549,13 +585,16 @@ served_upload(RunCore *run, Served *served, DeviceKernel *mask)
 	if (status == ENGINE_OK)
 		status = served_texts_place(run, &served->texts, served->words);
 	if (status == ENGINE_OK)
-		status = run_alloc(run, size, &served->segments);
-	if (status == ENGINE_OK)
-		status = run_device(run, run->device_ops->upload(run->device, run->work,
-														 served->segments.ptr, served->words,
-														 size),
-							"could not tell the device of kept columns");
+		status = run_alloc(run, words_size(run, served), &served->segments);
 	return status;
+}
+
+EngineStatus
+served_upload(RunCore *run, const Served *served)
+{
+	return run_device(run, run->device_ops->upload(run->device, run->work, served->segments.ptr,
+												   served->words, words_size(run, served)),
+					  "could not tell the device of kept columns");
 }
 
 void
@@ -569,6 +608,7 @@ served_close(RunCore *run, Served *served)
 		kept_unpin(&run->context->kept, served->chunks[i]);
 	free(served->chunks);
 	free(served->words);
+	free(served->pieces);
 	free(served->ranges);
 	free(served->range_segments);
 }

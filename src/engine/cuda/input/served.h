@@ -8,6 +8,15 @@
 #include "engine/cuda/input/kept_tables.h"
 #include "engine/cuda/input/served_texts.h"
 
+/* Bytes of a segment's columns that are in host memory. */
+typedef struct HostPiece
+{
+	DevicePtr	from;			/* their address there */
+	uint64_t	size;
+	uint64_t	to;				/* in the memory for copies of the launch's buffer */
+	uint32_t	segment;
+} HostPiece;
+
 /* Begins as zeros. */
 typedef struct Served
 {
@@ -15,6 +24,8 @@ typedef struct Served
 	uint32_t	nchunks;
 	uint64_t   *words;			/* of the segments (segments.cuh) */
 	uint32_t	nsegments;
+	HostPiece  *pieces;			/* by segments */
+	uint32_t	npieces;
 	uint32_t	max_rows;		/* of a segment */
 	uint64_t	rows;			/* of all that is served, without those that are masked */
 	MaskRange  *ranges;			/* masked rows, by segments */
@@ -24,6 +35,7 @@ typedef struct Served
 	uint32_t	ranges_room;
 	uint32_t	chunks_room;
 	uint32_t	segments_room;
+	uint32_t	pieces_room;
 	ServedTexts texts;
 
 	/* on the device */
@@ -39,8 +51,14 @@ typedef struct Served
  */
 extern EngineStatus served_find(RunCore *run, KeptTables *tables, Served *served);
 
-/* Tell the device.  mask: the kernel `mask_rows`, if there are masked rows. */
-extern EngineStatus served_upload(RunCore *run, Served *served, DeviceKernel *mask);
+/*
+ * Have room on the device for what tells of the segments, and masks.  mask: the kernel
+ * `mask_rows`, if there are masked rows.
+ */
+extern EngineStatus served_make_room(RunCore *run, Served *served, DeviceKernel *mask);
+
+/* Tell the device, once it is known where the pieces will be (segment_launches.h). */
+extern EngineStatus served_upload(RunCore *run, const Served *served);
 
 /* Free it; nothing is left that works on the device. */
 extern void served_close(RunCore *run, Served *served);

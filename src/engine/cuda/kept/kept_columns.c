@@ -1,7 +1,7 @@
 /*
  * kept_columns.c
- *	  Columns of tables that stay in device memory: what there is, and how it comes
- *	  and goes.
+ *	  Columns of tables that stay in device memory, or in page-locked host memory: what there is,
+ *	  and how it comes and goes.
  *
  * Files are a list, the last one used first: a server has few tables that are worth
  * keeping.  A file's stripes are an array by number.  An entry of a file stays when its
@@ -9,7 +9,7 @@
  * that no run uses, the oldest go when there are too many.
  *
  * Memory: entries are malloc'd; the memory of chunks, dictionaries and look-ups is taken from
- * DeviceMemory and counted in `bytes`.
+ * DeviceMemory and counted in `bytes`, or, of chunks, from HostMemory, which counts it itself.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +211,8 @@ count_place(KeptCache *cache, const KeptChunk *chunk, const KeptPlace *place,
 	column->rows += sign * chunk->rows;
 	column->blocks += sign * chunk->blocks;
 	column->bytes += sign * place->bytes;
+	if (chunk->on_host)
+		column->host_bytes += sign * place->bytes;
 	column->plain_bytes += sign * place->plain_bytes;
 	column->chunks += counted ? 1 : UINT32_MAX;
 	free_dictionary(cache, column);
@@ -242,11 +244,39 @@ kept_chunk_forget(KeptCache *cache, KeptChunk *chunk, const KeptColumn *column)
 	chunk->ncolumns = n;
 }
 
+static void
+free_memory(KeptCache *cache, const KeptChunk *chunk)
+{
+	if (chunk->on_host)
+		host_memory_give(cache->device, &cache->host, (void *) (uintptr_t) chunk->memory,
+						 chunk->size);
+	else
+		kept_memory_free(cache, chunk->memory, chunk->size);
+}
+
 void
 kept_chunk_free(KeptCache *cache, KeptChunk *chunk)
 {
-	kept_memory_free(cache, chunk->memory, chunk->size);
+	free_memory(cache, chunk);
 	free(chunk);
+}
+
+void
+kept_chunk_move(KeptCache *cache, KeptChunk *chunk, DevicePtr memory, uint64_t size, bool on_host)
+{
+	free_memory(cache, chunk);
+	for (int i = 0; i < chunk->ncolumns && chunk->counted; i++)
+	{
+		KeptColumn *column = chunk->columns[i].column;
+
+		if (chunk->on_host)
+			column->host_bytes -= chunk->columns[i].bytes;
+		if (on_host)
+			column->host_bytes += chunk->columns[i].bytes;
+	}
+	chunk->memory = memory;
+	chunk->size = size;
+	chunk->on_host = on_host;
 }
 
 void
@@ -451,5 +481,7 @@ kept_close(KeptCache *cache)
 		kept_evict_file(cache, cache->files);
 		forget_file(cache, &cache->files);
 	}
-	*cache = (KeptCache) {.limit = limit};
+	if (cache->device != NULL)
+		host_memory_close(cache->device, &cache->host);
+	*cache = (KeptCache) {.limit = limit,.host.limit = cache->host.limit};
 }

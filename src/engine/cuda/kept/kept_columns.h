@@ -1,6 +1,7 @@
 /*
  * kept_columns.h
- *	  Columns of tables that stay in device memory from one run to the next.
+ *	  Columns of tables that stay in device memory, or in page-locked host memory, from one run to
+ *	  the next.
  *
  * A chunk is some columns of one stripe (stripe.h), of the rows of those blocks that were
  * all-visible: arrays, encoded as KeptPlace tells.  All chunks of a stripe have the same
@@ -17,6 +18,7 @@
 
 #include "engine/cuda/device/device_memory.h"
 #include "engine/cuda/kept/dictionary.h"
+#include "engine/cuda/kept/host_memory.h"
 #include "engine/cuda/kept/kept_info.h"
 #include "engine/kept_key.h"
 #include "engine/stripe.h"
@@ -32,6 +34,7 @@ typedef struct KeptColumn
 	uint64_t	hits;			/* stripes served */
 	uint64_t	rows;			/* of the chunks that hold it */
 	uint64_t	bytes;
+	uint64_t	host_bytes;		/* of these, in host memory */
 	uint64_t	plain_bytes;	/* what they were before they were encoded */
 	uint64_t	blocks;
 	uint32_t	chunks;
@@ -64,8 +67,10 @@ typedef struct KeptPlace
 typedef struct KeptChunk
 {
 	struct KeptChunk *next; /* of its stripe */
-	DevicePtr	memory;
-	uint64_t	size;
+	DevicePtr	memory;			/* also in host memory: kernels have the same addresses */
+	uint64_t	size;			/* of the memory */
+	uint64_t	used;			/* bytes of it */
+	bool		on_host;		/* is it in host memory? */
 	uint64_t	rows;			/* for KeptColumn's counts */
 	uint32_t	blocks;
 	uint32_t	pins;
@@ -105,7 +110,7 @@ typedef struct KeptFile
 	uint32_t	nstripes;
 } KeptFile;
 
-/* Begins as zeros; device and memory are set once the device is open. */
+/* Begins as zeros, but for the limits; device and memory are set once the device is open. */
 typedef struct KeptCache
 {
 	Device	   *device;
@@ -113,6 +118,7 @@ typedef struct KeptCache
 	uint64_t	limit;			/* bytes of chunks and look-ups; KEPT_SHARE */
 	uint64_t	bytes;			/* of them, and of look-ups: */
 	uint64_t	lookup_bytes;
+	HostMemory	host;			/* for chunks that device memory has no room for */
 	struct DeviceLookup *lookups;	/* device_lookups.h */
 	uint64_t	evicted;		/* blocks of chunks that have given way (room.c) */
 	KeptFile   *files;
@@ -172,6 +178,13 @@ extern void kept_memory_free(KeptCache *cache, DevicePtr ptr, uint64_t size);
 /* Take a column out of those that a chunk has.  Runs that have pinned it use its memory only. */
 extern void kept_chunk_forget(KeptCache *cache, KeptChunk *chunk,
 								  const KeptColumn *column);
+
+/*
+ * A chunk's bytes have been copied into other memory, which it has from now on; what it had is
+ * given back.  It is not pinned.
+ */
+extern void kept_chunk_move(KeptCache *cache, KeptChunk *chunk, DevicePtr memory, uint64_t size,
+							bool on_host);
 
 /* Free a chunk that no stripe has, and that is not pinned. */
 extern void kept_chunk_free(KeptCache *cache, KeptChunk *chunk);

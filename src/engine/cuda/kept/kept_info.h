@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A limit of bytes: a quarter of what all runs together may have. */
+/* A limit of bytes of device memory: a quarter of what all runs together may have. */
 #define KEPT_SHARE UINT64_MAX
 
 typedef struct KeptInfo
@@ -19,7 +19,8 @@ typedef struct KeptInfo
 	int16_t		attno;			/* as in Column; one read in two ways comes twice */
 	bool		presence;		/* only whether it is NULL is kept */
 	uint64_t	rows;
-	uint64_t	bytes;			/* of device memory */
+	uint64_t	bytes;			/* of device memory, and of host memory: */
+	uint64_t	host_bytes;
 	uint64_t	plain_bytes;	/* what they were without encodings */
 	uint64_t	blocks;
 	uint64_t	hits;			/* stripes of 1020 blocks that runs have taken from it */

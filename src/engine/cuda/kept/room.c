@@ -1,11 +1,21 @@
 /*
  * room.c
- *	  Which chunks stay: their heat, the limit, and what gives way to what.
+ *	  Which chunks stay, and where: their heat, the limits, and what gives way to what.
  *
  * A chunk has the heat (heat.h) of its hottest column.  One that is to be kept can push out only
  * such as have less than half of its heat.  So a scan of a large table, once, pushes out nothing
  * that is read daily; of a table that is larger than the cache the first stripes stay, and do
  * not push out each other; and two tables that are read in turn do not, either.
+ *
+ * Where there is room for it in host memory, or for chunks there of more than half of its heat
+ * not, a chunk that gives way on the device moves down: its bytes are copied, and all else that is
+ * known of it stays as it is.  Else it is evicted.  A chunk for which the device has no room is made in host
+ * memory at once.  When a run reads it, it moves up, if it would find room on the device as a new
+ * chunk does.  A dictionary, which has to be there, has chunks move down whatever their heat is,
+ * since none is lost by that.  What columns take until they are encoded may be beyond the limit for
+ * that while, so that they can be kept on the host though all that is on the device is pinned.
+ *
+ * A move is waited for.  It takes some 30 us for a chunk of 1 MB, and other runs' work goes on.
  *
  * Tables of look-ups have a share of the limit (device_lookups.c).  Within it all chunks give way to
  * them, since most of the limit is the chunks' all the same.
@@ -25,6 +35,12 @@
 
 /* What may be kept, divided by the share of it that look-ups have. */
 #define LOOKUPS_SHARE 8
+
+/* What all runs together may have, divided by how much of it may be beyond the limit for a while. */
+#define PLAIN_SHARE 8
+
+/* Bytes that move to the device when a run begins, at most: what takes some 5 ms. */
+#define MOVED_UP_MOST (UINT64_C(256) << 20)
 
 double
 kept_heat_now(const KeptColumn *column, int64_t now)
@@ -67,7 +83,7 @@ chunk_heat(const KeptChunk *chunk)
 	return heat;
 }
 
-/* The least heat of a chunk that is not pinned; infinite: there is none. */
+/* The least heat of a chunk on the device that is not pinned; infinite: there is none. */
 static double
 coldest(const KeptCache *cache)
 {
@@ -79,38 +95,118 @@ coldest(const KeptCache *cache)
 			const KeptChunk *chunk = file->stripes[i] ? file->stripes[i]->chunks : NULL;
 
 			for (; chunk != NULL; chunk = chunk->next)
-				if (chunk->pins == 0)
+				if (chunk->pins == 0 && !chunk->on_host)
 					least = fmin(least, chunk_heat(chunk));
 		}
 	return least;
 }
 
-/* Evict a stripe's chunks of that heat, until there are so many bytes at most. */
 static void
-evict_of_stripe(KeptCache *cache, KeptFile *file, uint32_t number, double heat,
-				uint64_t bytes)
+evict(KeptCache *cache, KeptFile *file, uint32_t number, KeptChunk *chunk)
+{
+	cache->evicted += chunk->blocks;
+	kept_evict_chunk(cache, file, number, chunk);
+}
+
+/* Evict the coldest chunk in host memory that has less than that heat; false: there is none. */
+static bool
+evict_on_host(KeptCache *cache, double below)
+{
+	KeptFile   *its_file = NULL;
+	KeptChunk  *found = NULL;
+	uint32_t	number = 0;
+
+	for (KeptFile *file = cache->files; file != NULL; file = file->next)
+		for (uint32_t i = 0; i < file->nstripes; i++)
+		{
+			KeptChunk  *chunk = file->stripes[i] ? file->stripes[i]->chunks : NULL;
+
+			for (; chunk != NULL; chunk = chunk->next)
+			{
+				double		heat = chunk_heat(chunk);
+
+				if (chunk->pins > 0 || !chunk->on_host || !(heat < below) ||
+					(found != NULL && heat > chunk_heat(found)))
+					continue;
+				its_file = file;
+				number = i;
+				found = chunk;
+			}
+		}
+	if (found != NULL)
+		evict(cache, its_file, number, found);
+	return found != NULL;
+}
+
+/* Host memory for a chunk of that heat, once heats are those of now; NULL: no room. */
+static void *
+take_host_memory(KeptCache *cache, uint64_t size, double heat)
+{
+	void	   *memory = NULL;
+
+	if (size > cache->host.limit)
+		return NULL;
+	while ((memory = host_memory_take(cache->device, &cache->host, size)) == NULL)
+		if (!evict_on_host(cache, heat * HEAT_GIVES_WAY))
+			break;
+	return memory;
+}
+
+/* Move a chunk to host memory; false: that has no room, or the copy failed. */
+static bool
+move_down(KeptCache *cache, KeptChunk *chunk)
+{
+	void	   *memory = take_host_memory(cache, chunk->used, chunk_heat(chunk));
+
+	if (memory == NULL)
+		return false;
+	if (!host_memory_download(cache->device, &cache->host, memory, chunk->memory, chunk->used))
+	{
+		host_memory_give(cache->device, &cache->host, memory, chunk->used);
+		return false;
+	}
+	kept_chunk_move(cache, chunk, (DevicePtr) (uintptr_t) memory, chunk->used, true);
+	return true;
+}
+
+/* A stripe's chunk on the device of that heat at most that is not pinned, or NULL. */
+static KeptChunk *
+cold_chunk(const KeptFile *file, uint32_t number, double heat)
 {
 	KeptChunk  *chunk = file->stripes[number] ? file->stripes[number]->chunks : NULL;
 
-	while (chunk != NULL && cache->bytes > bytes)
-	{
-		KeptChunk  *next = chunk->next;
-
-		if (chunk->pins == 0 && chunk_heat(chunk) <= heat)
-		{
-			cache->evicted += chunk->blocks;
-			kept_evict_chunk(cache, file, number, chunk);
-		}
-		chunk = next;
-	}
+	while (chunk != NULL && (chunk->pins > 0 || chunk->on_host || chunk_heat(chunk) > heat))
+		chunk = chunk->next;
+	return chunk;
 }
 
 /*
- * Evict chunks that are not pinned and have less than that heat, the coldest first, until
- * there are so many bytes at most.  Each round takes those of the least heat.
+ * Have a stripe's chunks of that heat give way on the device, until there are so many bytes at
+ * most.  False: one would have to be evicted, which must not be.
  */
 static bool
-shrink(KeptCache *cache, uint64_t bytes, double below, int64_t now)
+shrink_stripe(KeptCache *cache, KeptFile *file, uint32_t number, double heat, uint64_t bytes,
+			  bool may_evict)
+{
+	KeptChunk  *chunk;
+
+	while (cache->bytes > bytes && (chunk = cold_chunk(file, number, heat)) != NULL)
+	{
+		if (move_down(cache, chunk))
+			continue;
+		if (!may_evict)
+			return false;
+		evict(cache, file, number, chunk);
+	}
+	return true;
+}
+
+/*
+ * Have chunks give way on the device that are not pinned and have less than that heat, the
+ * coldest first, until there are so many bytes at most.  Each round takes those of the least heat.
+ */
+static bool
+give_way(KeptCache *cache, uint64_t bytes, double below, int64_t now, bool may_evict)
 {
 	if (cache->bytes > bytes)
 		cool(cache, now);
@@ -122,9 +218,16 @@ shrink(KeptCache *cache, uint64_t bytes, double below, int64_t now)
 			return false;
 		for (KeptFile *file = cache->files; file != NULL; file = file->next)
 			for (uint32_t i = file->nstripes; i > 0 && cache->bytes > bytes; i--)
-				evict_of_stripe(cache, file, i - 1, heat, bytes);
+				if (!shrink_stripe(cache, file, i - 1, heat, bytes, may_evict))
+					return false;
 	}
 	return true;
+}
+
+static bool
+shrink(KeptCache *cache, uint64_t bytes, double below, int64_t now)
+{
+	return give_way(cache, bytes, below, now, true);
 }
 
 bool
@@ -145,7 +248,17 @@ kept_set_limit(KeptCache *cache, uint64_t limit, int64_t now)
 	(void) shrink(cache, kept_limit(cache), INFINITY, now);
 }
 
-/* As kept_memory; the size is what memory of it really takes. */
+void
+kept_set_host_limit(KeptCache *cache, uint64_t limit, int64_t now)
+{
+	cache->host.limit = limit;
+	cache->host.refused = false;
+	cool(cache, now);
+	while (cache->host.held > limit && evict_on_host(cache, INFINITY))
+		continue;
+}
+
+/* Memory of the device; the size is what memory of it really takes. */
 static bool
 take_memory(KeptCache *cache, uint64_t size, double heat, int64_t now, DevicePtr *ptr)
 {
@@ -163,14 +276,27 @@ take_memory(KeptCache *cache, uint64_t size, double heat, int64_t now, DevicePtr
 		device_memory_take(cache->device, cache->memory, size, ptr) == DEVICE_OK;
 }
 
-bool
-kept_memory(KeptCache *cache, uint64_t *size, double heat, int64_t now, DevicePtr *ptr)
+/* As kept_memory, but chunks move down only of less than half that heat. */
+static bool
+take_counted(KeptCache *cache, uint64_t *size, double heat, int64_t now, DevicePtr *ptr)
 {
 	*size = device_memory_size(cache->memory, *size);
 	if (!take_memory(cache, *size, heat, now, ptr))
 		return false;
 	cache->bytes += *size;
 	return true;
+}
+
+bool
+kept_memory(KeptCache *cache, uint64_t *size, double heat, int64_t now, DevicePtr *ptr)
+{
+	uint64_t	limit = kept_limit(cache);
+
+	if (take_counted(cache, size, heat, now, ptr))
+		return true;
+	return cache->host.limit > 0 && *size <= limit &&
+		give_way(cache, limit - *size, INFINITY, now, false) &&
+		take_counted(cache, size, heat, now, ptr);
 }
 
 bool
@@ -184,19 +310,103 @@ kept_lookup_memory(KeptCache *cache, uint64_t *size, int64_t now, DevicePtr *ptr
 	return cache->lookup_bytes <= share - *size && kept_memory(cache, size, HEAT_ANY, now, ptr);
 }
 
-KeptChunk *
-kept_chunk(KeptCache *cache, uint64_t size, int ncolumns, double heat, int64_t now)
+/* A chunk without memory yet; NULL: there is none of the process's for it. */
+static KeptChunk *
+make_chunk(uint64_t used, int ncolumns)
 {
 	KeptChunk  *chunk = calloc(1, sizeof(*chunk) + ncolumns * sizeof(chunk->columns[0]));
 
 	if (chunk == NULL)
 		return NULL;
-	if (!kept_memory(cache, &size, heat, now, &chunk->memory))
-	{
-		free(chunk);
-		return NULL;
-	}
-	chunk->size = size;
+	chunk->size = chunk->used = used;
 	chunk->ncolumns = ncolumns;
 	return chunk;
+}
+
+/* Memory beyond the limit, of a size that is what it really takes. */
+static bool
+take_beyond(KeptCache *cache, uint64_t size, DevicePtr *ptr)
+{
+	if (cache->host.limit == 0 ||
+		cache->bytes + size > kept_limit(cache) + cache->memory->budget / PLAIN_SHARE ||
+		device_memory_take(cache->device, cache->memory, size, ptr) != DEVICE_OK)
+		return false;
+	cache->bytes += size;
+	return true;
+}
+
+KeptChunk *
+kept_plain_chunk(KeptCache *cache, uint64_t size, double heat, int64_t now)
+{
+	KeptChunk  *chunk = make_chunk(size, 0);
+
+	if (chunk == NULL || take_counted(cache, &chunk->size, heat, now, &chunk->memory) ||
+		take_beyond(cache, chunk->size, &chunk->memory))
+		return chunk;
+	free(chunk);
+	return NULL;
+}
+
+KeptChunk *
+kept_chunk(KeptCache *cache, uint64_t size, int ncolumns, double heat, int64_t now)
+{
+	KeptChunk  *chunk = make_chunk(size, ncolumns);
+
+	if (chunk == NULL || take_counted(cache, &chunk->size, heat, now, &chunk->memory))
+		return chunk;
+	cool(cache, now);
+	chunk->size = size;
+	chunk->memory = (DevicePtr) (uintptr_t) take_host_memory(cache, size, heat);
+	chunk->on_host = true;
+	if (chunk->memory != 0)
+		return chunk;
+	free(chunk);
+	return NULL;
+}
+
+/* Move a chunk to the device's memory; false: that has no room. */
+static bool
+move_up(KeptCache *cache, KeptChunk *chunk, int64_t now)
+{
+	uint64_t	size = chunk->used;
+	DevicePtr	memory;
+	bool		taken;
+
+	/* what gives way on the device must not push it out */
+	kept_pin(chunk);
+	taken = take_counted(cache, &size, chunk_heat(chunk), now, &memory);
+	kept_unpin(cache, chunk);
+	if (!taken)
+		return false;
+	if (!host_memory_upload(cache->device, &cache->host, memory,
+							(const void *) (uintptr_t) chunk->memory, chunk->used))
+	{
+		kept_memory_free(cache, memory, size);
+		return false;
+	}
+	kept_chunk_move(cache, chunk, memory, size, false);
+	return true;
+}
+
+void
+kept_move_up(KeptCache *cache, KeptFile *file, KeptColumn *const *columns, int ncolumns,
+			 int64_t now)
+{
+	uint64_t	moved = 0;
+	const KeptPlace *place;
+
+	if (cache->host.used == 0)
+		return;
+	cool(cache, now);
+	for (uint32_t i = 0; i < file->nstripes; i++)
+		for (int j = 0; j < ncolumns && file->stripes[i] != NULL; j++)
+		{
+			KeptChunk  *chunk = kept_find(file->stripes[i], columns[j], &place);
+
+			if (chunk == NULL || !chunk->on_host || chunk->pins > 0)
+				continue;
+			moved += chunk->used;
+			if (moved > MOVED_UP_MOST || !move_up(cache, chunk, now))
+				return;
+		}
 }

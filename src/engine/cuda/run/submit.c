@@ -114,7 +114,7 @@ unpack_rows(CudaRun *run, InputBuffer *buffer, RowBatch *batch)
 {
 	RunCore    *core = &run->core;
 	Input	   *input = &run->input;
-	uint32_t	n;
+	const SegmentLaunch *launch;
 	EngineStatus status = ENGINE_OK;
 
 	if (batch->segments == 0 || core->layouts[0].segments)
@@ -123,9 +123,9 @@ unpack_rows(CudaRun *run, InputBuffer *buffer, RowBatch *batch)
 		status = page_deformer_open(core, &input->deformer);
 	if (status != ENGINE_OK)
 		return status;
-	n = buffer->nrows / buffer->segment_rows;
-	status = unpack_launch(core, &input->served, input->deformer.kernels.unpack,
-						   input->segments_taken - n, n, buffer);
+	launch = &input->launches.launches[input->launched - 1];
+	status = unpack_launch(core, &input->served, input->deformer.kernels.unpack, launch->first,
+						   launch->n, buffer);
 	input_buffer_batch(&input->layout, buffer, batch);
 	return status;
 }
@@ -141,7 +141,8 @@ choose_aggregation(CudaRun *run, InputBuffer *buffer, RowBatch *batch)
 	EngineStatus status = aggregation_choose(core, &run->aggregation, batch, unpacks);
 
 	if (status == ENGINE_OK && packed && !core->layouts[0].segments &&
-		!unpack_make_room(core, buffer->nrows, input->segments, input->nqueued))
+		!unpack_make_room(core, input->launches.most_segments * buffer->segment_rows,
+						  input->segments, input->nqueued))
 		status = aggregation_choose_packed(core, &run->aggregation, batch);
 	if (status == ENGINE_OK)
 		status = unpack_rows(run, buffer, batch);
@@ -449,34 +450,45 @@ submit_finish_all(CudaRun *run)
 					INPUT_BUFFERS) : result;
 }
 
-/* The next segments that are served, as many as one launch takes. */
+/* The next launch over segments that are served. */
 static EngineStatus
 launch_segments(CudaRun *run, InputBuffer *buffer)
 {
 	RunCore    *core = &run->core;
 	Input	   *input = &run->input;
 	const Served *served = &input->served;
-	uint32_t	n = served->nsegments - input->segments_taken;
+	const SegmentLaunch *launch = &input->launches.launches[input->launched++];
 	EngineStatus status;
 
-	if (n > input->segments_at_once)
-		n = input->segments_at_once;
 	input_buffer_order_undone(buffer);
 	buffer->segments = served->segments.ptr +
-		(uint64_t) input->segments_taken * buffer->segment_words * sizeof(uint64_t);
-	buffer->nrows = n * served->segment_rows;
-	input->segments_taken += n;
+		(uint64_t) launch->first * buffer->segment_words * sizeof(uint64_t);
+	buffer->nrows = launch->n * served->segment_rows;
 	status = run_device(core, core->device_ops->event_record(core->device, buffer->begun,
 															 core->work),
 						"could not record an event");
+	if (status == ENGINE_OK)
+		status = segment_launch_copy(core, served, launch, buffer);
 	if (status == ENGINE_OK)
 		status = clear_counters(core, buffer);
 	return status == ENGINE_OK ? submit_columns(run, buffer) : status;
 }
 
+/* Is there a launch left that may have the buffer, once that is free? */
+static bool
+has_launch(const Input *input, int buffer)
+{
+	const SegmentLaunches *launches = &input->launches;
+
+	return input->launched < launches->n &&
+		(launches->launches[input->launched].npieces == 0 ||
+		 segment_launch_buffer(input->launched, input->nqueued) == buffer);
+}
+
 /*
  * A launch does not wait for what came of the one before: if its rows found no room, those of
- * the next one find none either, and each launch has a list of its own.
+ * the next one find none either, and each launch has a list of its own.  One that copies waits for
+ * its buffer, whose copies it takes the place of.
  */
 EngineStatus
 submit_segments(CudaRun *run)
@@ -489,11 +501,10 @@ submit_segments(CudaRun *run)
 		InputBuffer *buffer = &input->segments[i];
 		EngineStatus status = submit_finish(run, buffer);
 
-		if (status == ENGINE_OK && input->segments_taken < input->served.nsegments)
-		{
+		if (status == ENGINE_OK && has_launch(input, i))
 			status = launch_segments(run, buffer);
+		if (input->launched < input->launches.n || buffer->state == BUFFER_SUBMITTED)
 			result = ENGINE_BUSY;
-		}
 		if (status == ENGINE_BUSY)
 			result = ENGINE_BUSY;
 		else if (status != ENGINE_OK)
