@@ -194,6 +194,19 @@ deal_pages(void)
 }
 #endif
 
+static uint64
+cache_size(void)
+{
+#ifdef GPUAGG_TESTING
+	/* tests have smaller tables that a device has no room for */
+	const char *kilobytes = getenv("GPUAGG_CACHE_KILOBYTES");
+
+	if (kilobytes != NULL)
+		return strtoul(kilobytes, NULL, 10) << 10;
+#endif
+	return gpuagg_cache_size < 0 ? KEPT_SHARE : (uint64) gpuagg_cache_size << 20;
+}
+
 /*
  * A System V segment of shared buffers has been detached, so that they cannot be read
  * here.
@@ -209,7 +222,7 @@ service_config(void)
 			.buffers_size = readable ? (uint64) NBuffers * BLCKSZ : 0,
 			.devices = gpuagg_used_devices,
 			.max_device_memory = (uint64) gpuagg_max_device_memory << 20,
-			.cache_size = gpuagg_cache_size < 0 ? KEPT_SHARE : (uint64) gpuagg_cache_size << 20,
+			.cache_size = cache_size(),
 			.host_cache_size = (uint64) gpuagg_host_cache_size << 20,
 			.file_is_gone = table_file_is_gone,
 #ifdef GPUAGG_TESTING
