@@ -72,20 +72,41 @@ publish(CpuKeptArea *area, uint32_t file, uint32_t number, int attno, uint64_t l
 	return cpu_kept_publish(area, make_stripe(area, file, number, lsn, &place), &name, 1);
 }
 
-/* Write rows, read them back by batches: are they the same? */
+/* Is a row of a batch as it was written? */
 static bool
-is_same_again(CpuKeptArea *area, const PlainColumn *plain, uint32_t nrows, CpuKeptPlace *place)
+is_same_value(const PlainColumn *plain, uint32_t row, const ColumnVector *vector, uint32_t i)
 {
 	size_t		size = (size_t) value_type_size(plain->type);
-	char	   *buffer = malloc(CPU_BATCH * size);
-	bool		same = true;
-	DecodedColumn column;
+	bool		valid = plain->validity == NULL || (plain->validity[row / 8] >> row % 8 & 1) != 0;
+	bool		found = vector->validity == NULL || (vector->validity[i / 8] >> i % 8 & 1) != 0;
 
-	encode_choose(plain, nrows, place);
-	place->values = cpu_kept_take_pages(area, encode_value_pages(place, nrows));
-	place->validity = cpu_kept_take_pages(area, place->npages - encode_value_pages(place, nrows));
+	if (valid != found || !valid)
+		return valid == found;
+	if (plain->type == VT_TEXT)
+	{
+		Bytes		text = ((const Bytes *) vector->values)[i];
+		const uint32_t *offsets = plain->texts.offsets + row;
+
+		return text.len == offsets[1] - offsets[0] &&
+			memcmp(text.data, plain->texts.bytes + offsets[0], text.len) == 0;
+	}
+	return memcmp((const char *) vector->values + i * size, plain->values + row * size, size) == 0;
+}
+
+/* Write rows, read them back by batches: are they the same? */
+static bool
+is_same_again(CpuKeptArea *area, PlainColumn *plain, uint32_t nrows, CpuKeptPlace *place)
+{
+	uint32_t	nfree = area->nfree;
+	char	   *buffer = malloc(DECODE_BUFFER);
+	bool		same = encode_choose(plain, nrows, place);
+	DecodedColumn column = {0};
+
+	encode_take_pages(area, place, nrows);
+	same = same && area->nfree == nfree - place->npages;
 	encode_write(area, place, plain, nrows);
 	decode_begin(&column, plain->type, place, buffer);
+	same = same && (plain->type != VT_TEXT || decode_texts(&column, area));
 	for (uint32_t row = 0; row < nrows; row += CPU_BATCH)
 	{
 		uint32_t	n = nrows - row < CPU_BATCH ? nrows - row : CPU_BATCH;
@@ -93,20 +114,15 @@ is_same_again(CpuKeptArea *area, const PlainColumn *plain, uint32_t nrows, CpuKe
 
 		decode_batch(&column, area, row, n, &vector);
 		for (uint32_t i = 0; i < n; i++)
-		{
-			bool		valid = plain->validity == NULL ||
-				(plain->validity[(row + i) / 8] >> (row + i) % 8 & 1) != 0;
-			bool		found = vector.validity == NULL || (vector.validity[i / 8] >> i % 8 & 1) != 0;
-
-			same = same && valid == found &&
-				(!valid || memcmp((const char *) vector.values + i * size,
-								  plain->values + (row + i) * size, size) == 0);
-		}
+			same = same && is_same_value(plain, row + i, &vector, i);
 	}
 	cpu_kept_free_pages(area, place->values);
 	cpu_kept_free_pages(area, place->validity);
+	cpu_kept_free_pages(area, place->texts);
+	cpu_kept_free_pages(area, place->left);
+	decode_free(&column);
 	free(buffer);
-	return same;
+	return same && area->nfree == nfree;
 }
 
 /* Integers of a type between two bounds, some of them NULL, come back as they were. */
@@ -197,6 +213,97 @@ test_others(CpuKeptArea *area)
 	ok(is_same_again(area, &plain, N, &place) && place.width == 16, "numerics of 128 bits");
 	free(values);
 	free(validity);
+}
+
+/* Texts of a number of distinct ones, of a length, or of up to that, one of `nulls` NULL. */
+static void
+test_texts(CpuKeptArea *area, uint32_t nrows, uint32_t distinct, uint32_t length, int nulls, int width)
+{
+	PlainColumn plain = {.type = VT_TEXT};
+	PlainTexts *texts = &plain.texts;
+	CpuKeptPlace place;
+	uint32_t	at = 0;
+	bool		same;
+
+	texts->offsets = malloc((nrows + 1) * sizeof(uint32_t));
+	texts->bytes = calloc(nrows + 1, length + 1);
+	plain.validity = malloc(nrows / 8 + 1);
+	memset(plain.validity, 0xff, nrows / 8 + 1);
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		uint32_t	number = i < distinct ? i : (uint32_t) (random_u64() % distinct);
+		uint32_t	len = length < 4 || number % 7 == 1 ? length : 4 + number % (length - 3);
+		bool		isnull = nulls > 0 && i % (uint32_t) nulls == 0;
+
+		if (isnull)
+			len = 0;
+		texts->offsets[i] = at;
+		memset(texts->bytes + at, 'x', len);
+		memcpy(texts->bytes + at, &number, len < 4 ? len : 4);
+		at += len;
+		if (isnull)
+			plain.validity[i / 8] &= (uint8_t) ~(1 << i % 8);
+	}
+	texts->offsets[nrows] = at;
+	same = is_same_again(area, &plain, nrows, &place);
+	ok(same && place.coded == (width >= 0) && (width < 0 || place.width == width) &&
+	   place.text_bytes == at,
+	   "%u texts of up to %u bytes, %u distinct, NULLs %d: %u texts, width %d", nrows, length,
+	   distinct, nulls, place.ntexts, place.coded ? place.width : -1);
+	plain_free(&plain);
+}
+
+static void
+test_all_texts(CpuKeptArea *area)
+{
+	test_texts(area, 50000, 1, 12, 0, 0);
+	test_texts(area, 50000, 1, 12, 3, 1);
+	test_texts(area, 50000, 1, 12, 1, 0);
+	test_texts(area, 50000, 1, 0, 0, 0);
+	test_texts(area, 50000, 1, 0, 5, 1);
+	test_texts(area, 0, 1, 5, 0, -1);
+	test_texts(area, 1, 1, 5, 0, -1);
+	test_texts(area, 1023, 200, 9, 0, 1);
+	test_texts(area, 1025, 200, 9, 4, 1);
+	test_texts(area, 50000, 256, 40, 0, 1);
+	test_texts(area, 50000, 255, 40, 3, 1);
+	test_texts(area, 50000, 256, 40, 3, 2);
+	test_texts(area, 50000, 257, 40, 0, 2);
+	test_texts(area, 50000, 50000, 40, 0, -1);
+	test_texts(area, 50000, 50000, 40, 7, -1);
+	test_texts(area, 140000, 60000, 12, 9, 2);
+	test_texts(area, 140000, 65536, 12, 0, 2);
+	test_texts(area, 140000, 65536, 12, 140000, 2);
+	test_texts(area, 140000, 65537, 12, 0, -1);
+	test_texts(area, 140000, 70000, 12, 11, -1);
+	test_texts(area, 700, 300, 8000, 0, 2);
+	test_texts(area, 700, 700, 8000, 0, -1);
+}
+
+/* Rows whose values are elsewhere are listed. */
+static void
+test_left(CpuKeptArea *area)
+{
+	enum { N = 5000 };
+	PlainColumn plain = {.type = VT_INT4,.values = calloc(N, 4),.left = calloc(N, sizeof(CpuKeptLeft)),.nleft = N};
+	CpuKeptPlace place;
+	uint32_t	nfree = area->nfree;
+	bool		same = true;
+	uint32_t	page;
+
+	for (uint32_t i = 0; i < N; i++)
+		plain.left[i] = (CpuKeptLeft) {i * 3, (uint16_t) (i / 9), (uint16_t) (i % 9 + 1)};
+	encode_choose(&plain, N, &place);
+	encode_take_pages(area, &place, N);
+	encode_write(area, &place, &plain, N);
+	page = place.left;
+	for (uint32_t i = 0; i < N; i += 2048, page = cpu_kept_next(area, page))
+		same = same && memcmp(cpu_kept_page(area, page), plain.left + i,
+							  (N - i < 2048 ? N - i : 2048) * sizeof(CpuKeptLeft)) == 0;
+	ok(same && page == 0 && place.nleft == N && place.npages == 3 && area->nfree == nfree - 3,
+	   "rows whose values are elsewhere");
+	cpu_kept_free_pages(area, place.left);
+	plain_free(&plain);
 }
 
 static void
@@ -312,6 +419,8 @@ main(void)
 	free(little);
 	test_encodings(area);
 	test_others(area);
+	test_all_texts(area);
+	test_left(area);
 	free(area);
 	test_stripes();
 	test_room();

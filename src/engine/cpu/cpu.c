@@ -602,8 +602,10 @@ cpu_toasted(EngineRun *head, ToastedRow *rows, int max)
 {
 	CpuRun	   *run = (CpuRun *) head;
 
-	int			n = run->deform ? deform_take_left(run->deform, rows, max) : 0;
+	int			n = kept_run_take_left(run->kept, rows, max);
 
+	if (run->deform)
+		n += deform_take_left(run->deform, rows + n, max - n);
 	return run->filter ? n + filter_take_left(run->filter, rows + n, max - n) : n;
 }
 

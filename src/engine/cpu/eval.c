@@ -172,7 +172,7 @@ has_zero(const uint64_t *bits, uint32_t n)
 }
 
 /*
- * A column of the batch: in place, but for TEXT and for the bitmap's alignment.
+ * A column of the batch: in place, but for texts with offsets and for the bitmap's alignment.
  * A bitmap without a NULL is dropped, which spares all that follows.
  */
 static void
@@ -188,7 +188,7 @@ load_column(const ColumnVector *column, ValueType type, uint32_t n,
 		if (has_zero(reg->valid, n))
 			vector->valid = reg->valid;
 	}
-	if (type == VT_TEXT)
+	if (type == VT_TEXT && column->offsets != NULL)
 	{
 		Bytes	   *text = reg->values;
 		const char *bytes = column->values;

@@ -35,7 +35,7 @@ extern size_t eval_memory(const Evaluator *eval);
 /*
  * Compute registers first .. last - 1 for a batch of at most CPU_BATCH rows.
  * The registers before them must have been computed for the same batch, whose
- * arrays the results may point into.  False: interrupted, there are no results,
+ * arrays the results may point into.  A column of texts without offsets has Bytes.  False: interrupted, there are no results,
  * and there will be none.
  */
 extern bool eval_run(Evaluator *eval, const ColumnBatch *batch, int first, int last);

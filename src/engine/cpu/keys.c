@@ -213,8 +213,8 @@ mix(uint64_t hash, uint64_t word)
 	return (uint64_t) product ^ (uint64_t) (product >> 64);
 }
 
-static uint64_t
-hash_bytes(Bytes bytes)
+uint64_t
+keys_hash_bytes(Bytes bytes)
 {
 	uint64_t	hash = bytes.len;
 	uint64_t	word;
@@ -265,7 +265,7 @@ keys_hash(const KeyLayout *layout, const uint64_t *packed, uint32_t n, uint64_t 
 			{
 				text++;
 				if ((uint32_t) key[w - 1] > TEXT_INLINE)
-					word = hash_bytes(keys_text(&key[w - 1]));
+					word = keys_hash_bytes(keys_text(&key[w - 1]));
 			}
 			hash = mix(hash, word);
 		}

@@ -48,6 +48,7 @@ extern bool keys_pack(const KeyLayout *layout, const Evaluator *eval,
 					  const uint16_t *rows, uint32_t n, uint64_t *out);
 extern void keys_hash(const KeyLayout *layout, const uint64_t *packed, uint32_t n,
 					  uint64_t *hashes);
+extern uint64_t keys_hash_bytes(Bytes bytes);
 extern bool keys_equal(const KeyLayout *layout, const uint64_t *a, const uint64_t *b);
 
 /* A packed text's bytes; word: the first of its two. */

@@ -456,7 +456,7 @@ report_missing(const KeepRequest *request, const Kept *kept)
 						prewarm_place(request->in_memory)),
 				 reason != NULL ? errdetail_internal("%s", reason) :
 				 request->in_memory ?
-				 errhint("What is kept are numbers, dates and the like, of blocks that VACUUM has found all-visible, as gpuagg.cpu_cache_size allows.") :
+				 errhint("What is kept are numbers, dates, texts and the like, of blocks that VACUUM has found all-visible, as gpuagg.cpu_cache_size allows.") :
 				 errhint("What is kept are numbers, dates, texts and the like, but no texts that are nearly all different or stored compressed or out of line, of blocks that VACUUM has found all-visible, as gpuagg.cache_size allows.")));
 	}
 }

@@ -84,14 +84,9 @@ lower_one(Lowering *l, Var *var)
 static const char *
 refusal_in_memory(const Lowering *l, int n)
 {
-	const ProgramBuilder *b = l->builder;
-
-	for (int i = 0; i < b->head.ncolumns; i++)
-		if (b->columns[i].type == VT_TEXT)
-			return "The CPU engine keeps no texts.";
 	if (l->expects_specials)
 		return "Statistics have NaN or infinities among its values: queries have it kept.";
-	if (n + b->head.ncolumns > CPU_KEPT_PLACES)
+	if (n + l->builder->head.ncolumns > CPU_KEPT_PLACES)
 		return "The CPU engine keeps no more columns of a run.";
 	return NULL;
 }

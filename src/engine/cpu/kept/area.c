@@ -193,19 +193,38 @@ cpu_kept_free_pages(CpuKeptArea *area, uint32_t first)
 	}
 }
 
+static void
+free_place(CpuKeptArea *area, const CpuKeptPlace *place)
+{
+	cpu_kept_free_pages(area, place->values);
+	cpu_kept_free_pages(area, place->validity);
+	cpu_kept_free_pages(area, place->texts);
+	cpu_kept_free_pages(area, place->left);
+}
+
+/* The bytes of its values and NULLs as batches have them. */
+static uint64_t
+plain_bytes(const KeptKey *key, const CpuKeptPlace *place, uint32_t nrows)
+{
+	uint64_t	size = (uint64_t) value_type_size((ValueType) key->type);
+
+	if (key->type == VT_TEXT)
+		size = sizeof(uint32_t);
+	return nrows * (size + key->nullable) + place->text_bytes;
+}
+
 /* Count a place among its column's, or no more. */
 static void
 count_place(CpuKeptArea *area, const CpuKeptStripe *stripe, const CpuKeptPlace *place, bool added)
 {
 	CpuKeptColumn *column = &area->columns[place->column];
 	uint64_t	sign = added ? 1 : UINT64_MAX;
-	uint64_t	size = (uint64_t) value_type_size((ValueType) column->name.key.type);
 
 	column->stripes += (uint32_t) sign;
 	column->rows += sign * stripe->nrows;
 	column->blocks += sign * (stripe->nblocks + stripe->nlost);
 	column->pages += sign * place->npages;
-	column->plain_bytes += sign * stripe->nrows * (size + column->name.key.nullable);
+	column->plain_bytes += sign * plain_bytes(&column->name.key, place, stripe->nrows);
 }
 
 /* A stripe that no bucket has, and nobody has pinned. */
@@ -215,10 +234,7 @@ free_stripe(CpuKeptArea *area, CpuKeptStripe *stripe)
 	uint32_t	page = page_of(area, stripe);
 
 	for (uint32_t i = 0; i < stripe->nplaces; i++)
-	{
-		cpu_kept_free_pages(area, stripe->places[i].values);
-		cpu_kept_free_pages(area, stripe->places[i].validity);
-	}
+		free_place(area, &stripe->places[i]);
 	*next_of(area, page) = 0;
 	cpu_kept_free_pages(area, page);
 }
@@ -263,8 +279,7 @@ drop_place(CpuKeptArea *area, CpuKeptStripe *stripe, uint32_t i)
 	CpuKeptPlace *place = &stripe->places[i];
 
 	count_place(area, stripe, place, false);
-	cpu_kept_free_pages(area, place->values);
-	cpu_kept_free_pages(area, place->validity);
+	free_place(area, place);
 	*place = stripe->places[--stripe->nplaces];
 }
 

@@ -4,7 +4,8 @@
  *
  * What is kept of a stripe (stripe.h) is the rows of those of its blocks that were all-visible
  * at one moment, of which the stamp tells: for each column an array of values, as narrow as the
- * stripe's values allow (encode.h), and a bitmap of those that are not NULL.
+ * stripe's values allow (encode.h), or its texts (encode_texts.h), a bitmap of those that are not
+ * NULL, and a list of the rows whose values are compressed or out of line.
  *
  * The area is pages of one size, which are in lists: of free ones, or of one array.  A stripe's
  * description takes a page.  Stripes are found by a hash table, columns' entries by a table in
@@ -58,14 +59,29 @@ typedef struct CpuKeptPlace
 	uint32_t	column;			/* number of the entry */
 	uint32_t	values;			/* first page; 0: there are none */
 	uint32_t	validity;		/* likewise; 0: no row is NULL */
-	uint32_t	npages;			/* of both */
+	uint32_t	texts;			/* likewise: TEXT only */
+	uint32_t	left;			/* likewise: of CpuKeptLeft */
+	uint32_t	npages;			/* of all of these */
 	uint32_t	nnulls;			/* rows */
-	uint8_t		width;			/* bytes a value; 0: all are the least one */
+	uint32_t	nleft;			/* rows whose values are not here */
+	uint32_t	ntexts;			/* TEXT: */
+	uint32_t	text_bytes;		/* of all rows */
+	uint8_t		width;			/* bytes a value; 0: all are the least one, or code 0 */
 	bool		plain;			/* they are values, else numbers that the least one is added to */
+	bool		coded;			/* TEXT: they are codes of the texts, that of NULL is ntexts; else
+								 * there are none, and the texts are the rows' */
 	bool		has_range;		/* they are integers, and not all are NULL: */
 	int64_t		least;
 	int64_t		most;
 } CpuKeptPlace;
+
+/* A row whose value is compressed or out of line: its number in the stripe, and its tuple. */
+typedef struct CpuKeptLeft
+{
+	uint32_t	row;
+	uint16_t	block;			/* in the stripe */
+	uint16_t	line;			/* line pointer, from 1 */
+} CpuKeptLeft;
 
 typedef struct CpuKeptStripe
 {

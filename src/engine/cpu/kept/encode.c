@@ -3,18 +3,23 @@
  *	  Columns as they stand in a stripe's pages.
  *
  * Integers, and with them dates, times and numerics of 64 bits, are numbers that the stripe's
- * least value is added to, in 0, 1, 2 or 4 bytes, if that is narrower than the type.  All others
- * stand as batches have them, and are read where they are.
+ * least value is added to, in 0, 1, 2 or 4 bytes, if that is narrower than the type.  Texts are in
+ * encode_texts.c.  All others stand as batches have them, and are read where they are.
  *
  * A page holds a power of two of values, and so whole batches.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/cpu/eval.h"
 #include "engine/cpu/kept/encode.h"
 
 #define VALIDITY_ROWS (CPU_KEPT_PAGE * 8)	/* of a page */
+#define LEFT_ROWS (CPU_KEPT_PAGE / sizeof(CpuKeptLeft)) /* likewise */
 
+#define CODES_AT (CPU_BATCH * sizeof(Bytes))	/* in a buffer, behind a batch's texts */
+
+_Static_assert(CODES_AT + CPU_BATCH * sizeof(uint16_t) <= DECODE_BUFFER, "a buffer must have room");
 _Static_assert(CPU_KEPT_PAGE >= CPU_BATCH * 16, "a page must have room for a batch's values");
 
 static inline bool
@@ -87,19 +92,21 @@ pages_of(uint32_t nrows, uint32_t width)
 	return width == 0 ? 0 : (nrows + rows - 1) / rows;
 }
 
-uint32_t
-encode_value_pages(const CpuKeptPlace *place, uint32_t nrows)
+void
+plain_free(PlainColumn *plain)
 {
-	return pages_of(nrows, place->width);
+	free(plain->values);
+	texts_free(&plain->texts);
+	free(plain->validity);
+	free(plain->left);
 }
 
-void
-encode_choose(const PlainColumn *plain, uint32_t nrows, CpuKeptPlace *place)
+/* Of values that are no texts. */
+static void
+choose_width(const PlainColumn *plain, CpuKeptPlace *place)
 {
 	uint32_t	size = (uint32_t) value_type_size(plain->type);
 
-	memset(place, 0, sizeof(*place));
-	find_range(plain, nrows, place);
 	place->width = (uint8_t) size;
 	if (value_class(plain->type) == CLASS_INTEGER)
 	{
@@ -109,9 +116,40 @@ encode_choose(const PlainColumn *plain, uint32_t nrows, CpuKeptPlace *place)
 			place->width = width;
 	}
 	place->plain = place->width == size;
-	place->npages = pages_of(nrows, place->width);
-	if (place->nnulls > 0)
-		place->npages += (nrows + VALIDITY_ROWS - 1) / VALIDITY_ROWS;
+}
+
+static uint32_t
+validity_pages(const CpuKeptPlace *place, uint32_t nrows)
+{
+	return place->nnulls > 0 ? (nrows + VALIDITY_ROWS - 1) / VALIDITY_ROWS : 0;
+}
+
+bool
+encode_choose(PlainColumn *plain, uint32_t nrows, CpuKeptPlace *place)
+{
+	memset(place, 0, sizeof(*place));
+	find_range(plain, nrows, place);
+	if (plain->type != VT_TEXT)
+		choose_width(plain, place);
+	else if (!texts_choose(&plain->texts, plain->validity, nrows, place, &place->npages))
+		return false;
+	place->nleft = plain->nleft;
+	place->npages += pages_of(nrows, place->width) + validity_pages(place, nrows) +
+		pages_of(place->nleft, sizeof(CpuKeptLeft));
+	return true;
+}
+
+void
+encode_take_pages(CpuKeptArea *area, CpuKeptPlace *place, uint32_t nrows)
+{
+	uint32_t	nvalues = pages_of(nrows, place->width);
+	uint32_t	nvalidity = validity_pages(place, nrows);
+	uint32_t	nleft = pages_of(place->nleft, sizeof(CpuKeptLeft));
+
+	place->values = cpu_kept_take_pages(area, nvalues);
+	place->validity = cpu_kept_take_pages(area, nvalidity);
+	place->left = cpu_kept_take_pages(area, nleft);
+	place->texts = cpu_kept_take_pages(area, place->npages - nvalues - nvalidity - nleft);
 }
 
 /* Values of NULL are those of the least one. */
@@ -138,17 +176,46 @@ write_numbers(char *to, const CpuKeptPlace *place, const PlainColumn *plain, uin
 	}
 }
 
+/* Codes of texts, which are in 2 bytes. */
+static void
+write_codes(char *to, const CpuKeptPlace *place, const uint16_t *codes, uint32_t n)
+{
+	if (place->width == sizeof(*codes))
+		memcpy(to, codes, n * sizeof(*codes));
+	else
+		for (uint32_t i = 0; i < n; i++)
+			to[i] = (char) codes[i];
+}
+
+static void
+write_left(CpuKeptArea *area, const CpuKeptPlace *place, const PlainColumn *plain)
+{
+	uint32_t	page = place->left;
+
+	for (uint32_t i = 0; page != 0; i += LEFT_ROWS, page = cpu_kept_next(area, page))
+	{
+		uint32_t	n = place->nleft - i < LEFT_ROWS ? place->nleft - i : LEFT_ROWS;
+
+		memcpy(cpu_kept_page(area, page), plain->left + i, n * sizeof(CpuKeptLeft));
+	}
+}
+
 void
 encode_write(CpuKeptArea *area, const CpuKeptPlace *place, const PlainColumn *plain, uint32_t nrows)
 {
 	uint32_t	page = place->values;
 	uint32_t	rows = place->width == 0 ? 0 : CPU_KEPT_PAGE / place->width;
 
+	if (plain->type == VT_TEXT)
+		texts_write(area, place, &plain->texts);
+	write_left(area, place, plain);
 	for (uint32_t row = 0; page != 0; row += rows, page = cpu_kept_next(area, page))
 	{
 		uint32_t	n = nrows - row < rows ? nrows - row : rows;
 
-		if (place->plain)
+		if (place->coded)
+			write_codes(cpu_kept_page(area, page), place, plain->texts.codes + row, n);
+		else if (place->plain)
 			memcpy(cpu_kept_page(area, page), plain->values + (size_t) row * place->width,
 				   (size_t) n * place->width);
 		else
@@ -197,8 +264,38 @@ decode_begin(DecodedColumn *column, ValueType type, const CpuKeptPlace *place, c
 	column->values = place->values;
 	column->validity = place->validity;
 	column->buffer = buffer;
-	if (place->width == 0)
+	if (type == VT_TEXT)
+		memset(buffer + CODES_AT, 0, CPU_BATCH * sizeof(*column->codes));
+	else if (place->width == 0)
 		fill_least(column);
+}
+
+bool
+decode_texts(DecodedColumn *column, CpuKeptArea *area)
+{
+	uint32_t	n = column->place.ntexts;
+
+	texts_begin(&column->reader, area, &column->place);
+	if (!column->place.coded)
+		return true;
+	if (n >= column->texts_room)
+	{
+		free(column->texts);
+		column->texts_room = 0;
+		column->texts = malloc((n + (size_t) 1) * sizeof(*column->texts));
+		if (column->texts == NULL)
+			return false;
+		column->texts_room = n + (size_t) 1;
+	}
+	texts_read(&column->reader, area, n, column->texts);
+	column->texts[n] = (Bytes) {"", 0};
+	return true;
+}
+
+void
+decode_free(DecodedColumn *column)
+{
+	free(column->texts);
 }
 
 /* Numbers of one width become values of one type. */
@@ -239,6 +336,35 @@ decode_numbers(const DecodedColumn *column, const char *from, uint32_t n)
 	}
 }
 
+/* Where the batch's numbers or values are. */
+static const char *
+batch_values(DecodedColumn *column, CpuKeptArea *area, uint32_t row)
+{
+	uint32_t	rows = CPU_KEPT_PAGE / column->place.width;
+
+	if (row > 0 && row % rows == 0)
+		column->values = cpu_kept_next(area, column->values);
+	return cpu_kept_page(area, column->values) + row % rows * column->place.width;
+}
+
+/* A batch's codes; with one code, they are zeros in the buffer. */
+static void
+decode_codes(DecodedColumn *column, CpuKeptArea *area, uint32_t row, uint32_t n)
+{
+	uint16_t   *restrict to = (uint16_t *) (void *) (column->buffer + CODES_AT);
+	const uint8_t *restrict from;
+
+	column->codes = to;
+	if (column->place.width == 0)
+		return;
+	from = (const uint8_t *) batch_values(column, area, row);
+	if (column->place.width == sizeof(*to))
+		column->codes = (const uint16_t *) (const void *) from;
+	else
+		for (uint32_t i = 0; i < n; i++)
+			to[i] = from[i];
+}
+
 void
 decode_batch(DecodedColumn *column, CpuKeptArea *area, uint32_t row, uint32_t nrows,
 			 ColumnVector *vector)
@@ -247,14 +373,20 @@ decode_batch(DecodedColumn *column, CpuKeptArea *area, uint32_t row, uint32_t nr
 
 	memset(vector, 0, sizeof(*vector));
 	vector->values = column->buffer;
-	if (place->width > 0)
+	if (place->coded)
 	{
-		uint32_t	rows = CPU_KEPT_PAGE / place->width;
-		const char *from;
+		Bytes	   *texts = (Bytes *) (void *) column->buffer;
 
-		if (row > 0 && row % rows == 0)
-			column->values = cpu_kept_next(area, column->values);
-		from = cpu_kept_page(area, column->values) + row % rows * place->width;
+		decode_codes(column, area, row, nrows);
+		for (uint32_t i = 0; i < nrows; i++)
+			texts[i] = column->texts[column->codes[i]];
+	}
+	else if (column->type == VT_TEXT)
+		texts_read(&column->reader, area, nrows, (Bytes *) (void *) column->buffer);
+	else if (place->width > 0)
+	{
+		const char *from = batch_values(column, area, row);
+
 		if (place->plain)
 			vector->values = from;
 		else

@@ -4,9 +4,10 @@
  *
  * A stripe is kept by the run that takes it and is given all of its all-visible pages, in their
  * order.  The pages' tuples are deformed once more, all of them and into columns of their own: so
- * the run's filter, and rows that cannot be kept, have nothing to do with the run's rows.  If a row
- * cannot be kept, the run keeps no more.  When the stripe has ended, its columns are encoded into
- * pages of the area that nobody else knows yet, and published.
+ * the run's filter, and rows that cannot be kept, have nothing to do with the run's rows.  A row with
+ * a value that is compressed or out of line is kept with its place, by which runs have the session
+ * read it.  If a row cannot be kept, the run keeps no more.  When the stripe has ended, its columns
+ * are encoded into pages of the area that nobody else knows yet, and published.
  *
  * A block that was all-visible when the map was read may have been changed before its page was.
  * Then its bit has been cleared before: the rows that the caller gives are those that the page had,
@@ -52,10 +53,7 @@ keep_stripes_free(CpuKeptRun *run)
 	MadeStripe *made = &run->made;
 
 	for (int i = 0; made->columns != NULL && i < run->program->ncolumns; i++)
-	{
-		free(made->columns[i].values);
-		free(made->columns[i].validity);
-	}
+		plain_free(&made->columns[i]);
 	deform_free(made->deform);
 	free(made->wanted);
 	free(made->deformed);
@@ -100,7 +98,11 @@ have_buffer(CpuKeptRun *run)
 {
 	MadeStripe *made = &run->made;
 	size_t		size = (size_t) run->program->ncolumns * sizeof(bool);
+	ToastedRow	row;
 
+	/* those of a stripe that was given up */
+	while (made->deform != NULL && deform_take_left(made->deform, &row, 1) > 0)
+		;
 	if (made->deform != NULL && memcmp(made->wanted, made->deformed, size) == 0)
 	{
 		deform_reset(made->deform);
@@ -136,9 +138,30 @@ keep_stripe_begin(CpuKeptRun *run, const CpuKeptTable *table, uint32_t number, c
 	memcpy(stripe->file, table->state->file, sizeof(stripe->file));
 	stripe->number = number;
 	stripe_map(table->state, number, &stripe->map);
+	for (int i = 0; i < run->program->ncolumns; i++)
+		made->columns[i].nleft = 0;
 	made->table = table;
 	made->next = 0;
 	made->nrows = 0;
+}
+
+/* Let an array have another size; false: no memory, and it is as it was. */
+static bool
+resize(void **array, size_t size)
+{
+	void	   *resized = realloc(*array, size);
+
+	if (resized == NULL)
+		return false;
+	*array = resized;
+	return true;
+}
+
+/* May columns take so many bytes more? */
+static bool
+may_have(const MadeStripe *made, size_t bytes)
+{
+	return made->memory + bytes <= MOST_MEMORY;
 }
 
 /* Room for so many rows of a column; false: there is none. */
@@ -147,27 +170,122 @@ have_room(CpuKeptRun *run, int i, uint32_t nrows)
 {
 	MadeStripe *made = &run->made;
 	PlainColumn *column = &made->columns[i];
-	const Column *described = &program_columns(run->program)[i];
-	size_t		size = (size_t) value_type_size((ValueType) described->type);
+	ValueType	type = (ValueType) program_columns(run->program)[i].type;
+	bool		is_text = type == VT_TEXT;
+	size_t		size = is_text ? sizeof(*column->texts.offsets) : (size_t) value_type_size(type);
 	size_t		room = column->room == 0 ? FIRST_ROOM : column->room * 2;
-	void	   *values;
-	void	   *validity;
+	void	   *values = is_text ? (void *) column->texts.offsets : column->values;
+	bool		resized;
 
 	if (nrows <= column->room)
 		return true;
-	if (made->memory + (room - column->room) * (size + 1) > MOST_MEMORY)
+	if (!may_have(made, (room - column->room) * (size + 1)))
 		return false;
-	column->type = (ValueType) described->type;
-	values = realloc(column->values, room * size);
-	if (values != NULL)
+	column->type = type;
+	resized = resize(&values, (room + is_text) * size);
+	if (is_text)
+		column->texts.offsets = values;
+	else
 		column->values = values;
-	validity = realloc(column->validity, room / 8);
-	if (validity != NULL)
-		column->validity = validity;
-	if (values == NULL || validity == NULL)
+	if (!resized || !resize((void **) &column->validity, room / 8))
 		return false;
 	made->memory += (room - column->room) * size + (room - column->room) / 8;
 	column->room = room;
+	return true;
+}
+
+/* Room for so many bytes of a column's texts; false: there is none. */
+static bool
+have_bytes(MadeStripe *made, PlainTexts *texts, size_t bytes)
+{
+	size_t		room = texts->bytes_room == 0 ? FIRST_ROOM : texts->bytes_room;
+
+	while (room < bytes)
+		room *= 2;
+	if (room == texts->bytes_room)
+		return true;
+	if (!may_have(made, room - texts->bytes_room) || !resize((void **) &texts->bytes, room))
+		return false;
+	made->memory += room - texts->bytes_room;
+	texts->bytes_room = room;
+	return true;
+}
+
+/* A batch's texts; there is room for the rows.  False: there is none for the bytes. */
+static bool
+take_texts(MadeStripe *made, PlainTexts *texts, const ColumnVector *vector, uint32_t nrows)
+{
+	uint32_t   *offsets = texts->offsets + made->nrows;
+	uint32_t	length = vector->offsets[nrows] - vector->offsets[0];
+
+	if (made->nrows == 0)
+		offsets[0] = 0;
+	if (!have_bytes(made, texts, (size_t) offsets[0] + length))
+		return false;
+	memcpy(texts->bytes + offsets[0], (const char *) vector->values + vector->offsets[0], length);
+	for (uint32_t i = 1; i <= nrows; i++)
+		offsets[i] = offsets[0] + (vector->offsets[i] - vector->offsets[0]);
+	return true;
+}
+
+/*
+ * Can a row's value in the batch be one that was not read?  Then it is zero or an empty text; a few
+ * of these may be other columns' rows.
+ */
+static bool
+can_be_left(const Column *described, const ColumnVector *vector, uint32_t row)
+{
+	static const char zeros[sizeof(Wide)];
+	size_t		size = (size_t) value_type_size((ValueType) described->type);
+
+	if (vector->validity != NULL && (vector->validity[row / 8] >> row % 8 & 1) == 0)
+		return false;
+	if (described->type == VT_TEXT)
+		return vector->offsets[row] == vector->offsets[row + 1];
+	return described->numeric != NUMERIC_NONE && !described->presence &&
+		memcmp((const char *) vector->values + row * size, zeros, size) == 0;
+}
+
+/* A column lacks the value of a row; false: no memory. */
+static bool
+add_left(MadeStripe *made, PlainColumn *column, uint32_t row, const ToastedRow *tuple)
+{
+	if (column->nleft == column->left_room)
+	{
+		size_t		room = column->left_room == 0 ? CPU_BATCH : column->left_room * 2;
+
+		if (!resize((void **) &column->left, room * sizeof(*column->left)))
+			return false;
+		column->left_room = room;
+	}
+	column->left[column->nleft++] = (CpuKeptLeft)
+	{
+		.row = made->nrows + row,.line = tuple->line,
+			.block = (uint16_t) (tuple->block - stripe_first_block(made->stripe->number))
+	};
+	return true;
+}
+
+/* Note the batch's rows that lack a value, with each column that can lack it; false: no memory. */
+static bool
+take_left(CpuKeptRun *run, const ColumnBatch *batch)
+{
+	MadeStripe *made = &run->made;
+	const uint8_t *left = deform_left(made->deform);
+	ToastedRow	tuple;
+
+	for (uint32_t row = 0; left != NULL && row < batch->nrows; row++)
+	{
+		if (!left[row])
+			continue;
+		if (deform_take_left(made->deform, &tuple, 1) != 1)
+			return false;
+		for (int i = 0; i < run->program->ncolumns; i++)
+			if (made->wanted[i] &&
+				can_be_left(&program_columns(run->program)[i], &batch->columns[i], row) &&
+				!add_left(made, &made->columns[i], row, &tuple))
+				return false;
+	}
 	return true;
 }
 
@@ -178,6 +296,8 @@ take_deformed(CpuKeptRun *run)
 	MadeStripe *made = &run->made;
 	const ColumnBatch *batch = deform_batch(made->deform);
 
+	if (!take_left(run, batch))
+		return false;
 	for (int i = 0; i < run->program->ncolumns; i++)
 	{
 		PlainColumn *column = &made->columns[i];
@@ -189,7 +309,10 @@ take_deformed(CpuKeptRun *run)
 		if (!have_room(run, i, made->nrows + CPU_BATCH))
 			return false;
 		size = (size_t) value_type_size(column->type);
-		memcpy(column->values + made->nrows * size, vector->values, batch->nrows * size);
+		if (column->type != VT_TEXT)
+			memcpy(column->values + made->nrows * size, vector->values, batch->nrows * size);
+		else if (!take_texts(made, &column->texts, vector, batch->nrows))
+			return false;
 		if (vector->validity != NULL)
 			memcpy(column->validity + made->nrows / 8, vector->validity, CPU_BATCH / 8);
 		else
@@ -210,7 +333,7 @@ take_page(CpuKeptRun *run, const PageRef *page)
 
 	while (line < page->nlines)
 	{
-		if (deform_page(buffer, page, &line, message) != ENGINE_OK || deform_left(buffer) != NULL)
+		if (deform_page(buffer, page, &line, message) != ENGINE_OK)
 			return false;
 		if (deform_full(buffer) && !take_deformed(run))
 			return false;
@@ -259,7 +382,7 @@ is_complete(const MadeStripe *made)
 	return stripe->nblocks == stripe_all_visible(stripe->map.bits, stripe_nblocks(stripe->number));
 }
 
-/* How the columns are encoded, as the stripe's places; the pages that this takes. */
+/* How the columns are encoded, as the stripe's places; the pages that this takes, 0: no memory. */
 static uint32_t
 choose_places(CpuKeptRun *run, CpuKeptName *names)
 {
@@ -274,8 +397,8 @@ choose_places(CpuKeptRun *run, CpuKeptName *names)
 
 		if (!made->wanted[i])
 			continue;
-		made->columns[i].type = (ValueType) program_columns(run->program)[i].type;
-		encode_choose(&made->columns[i], made->nrows, place);
+		if (!have_room(run, i, 1) || !encode_choose(&made->columns[i], made->nrows, place))
+			return 0;
 		names[stripe->nplaces++] = made->table->names[i];
 		npages += place->npages;
 	}
@@ -311,13 +434,7 @@ try_pages(CpuKeptRun *run, uint32_t npages)
 	{
 		page = cpu_kept_take_pages(run->area, 1);
 		for (uint32_t i = 0; i < stripe->nplaces; i++)
-		{
-			CpuKeptPlace *place = &stripe->places[i];
-			uint32_t	nvalues = encode_value_pages(place, stripe->nrows);
-
-			place->values = cpu_kept_take_pages(run->area, nvalues);
-			place->validity = cpu_kept_take_pages(run->area, place->npages - nvalues);
-		}
+			encode_take_pages(run->area, &stripe->places[i], stripe->nrows);
 	}
 	cpu_kept_host->unlock();
 	return page;
@@ -346,7 +463,8 @@ publish(CpuKeptRun *run)
 	MadeStripe *made = &run->made;
 	CpuKeptStripe *stripe = made->stripe;
 	CpuKeptName names[CPU_KEPT_PLACES];
-	uint32_t	page = take_pages(run, choose_places(run, names));
+	uint32_t	npages = choose_places(run, names);
+	uint32_t	page = npages == 0 ? 0 : take_pages(run, npages);
 	uint32_t	place = 0;
 	bool		kept;
 

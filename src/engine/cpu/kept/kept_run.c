@@ -24,6 +24,9 @@
  * them as the stripe has blocks in the table, it is kept anew, and at once by a run whose purpose
  * it is that columns are kept.
  *
+ * Rows that lack a value which the run needs, since it is compressed or out of line, are told to the
+ * caller as those of pages are (EngineOps.toasted).  Tuples that a snapshot sees stay where they are.
+ *
  * Where the ranges of a stripe's columns tell that none of its rows passes the filter, they are
  * counted, and that is all.  Not if the Program hides rows, of whose values these ranges would
  * tell.
@@ -35,8 +38,6 @@
 #include "engine/cpu/eval.h"
 #include "engine/cpu/kept/kept_run.h"
 #include "program/filter_range.h"
-
-#define LARGEST_VALUE 16		/* bytes */
 
 static void
 lock(void)
@@ -57,7 +58,7 @@ can_be_kept(const Program *program)
 	const Column *columns = program_columns(program);
 
 	for (int i = 0; i < program->ncolumns; i++)
-		if (columns[i].type == VT_TEXT || columns[i].attno == COLUMN_PLACE)
+		if (columns[i].attno == COLUMN_PLACE)
 			return false;
 	return true;
 }
@@ -106,7 +107,7 @@ create_taken(CpuKeptRun *run)
 
 	taken->columns = calloc(ncolumns, sizeof(*taken->columns));
 	taken->vectors = calloc(ncolumns, sizeof(*taken->vectors));
-	taken->buffers = calloc(ncolumns, CPU_BATCH * LARGEST_VALUE);
+	taken->buffers = calloc(ncolumns, DECODE_BUFFER);
 	return taken->columns != NULL && taken->vectors != NULL && taken->buffers != NULL;
 }
 
@@ -156,6 +157,9 @@ kept_run_free(CpuKeptRun *run)
 		free(run->tables[i].numbers);
 	}
 	free(run->tables);
+	for (int i = 0; run->taken.columns != NULL && i < run->program->ncolumns; i++)
+		decode_free(&run->taken.columns[i]);
+	left_free(&run->left_list);
 	free(run->taken.columns);
 	free(run->taken.vectors);
 	free(run->taken.buffers);
@@ -166,10 +170,16 @@ kept_run_free(CpuKeptRun *run)
 size_t
 kept_run_memory(const CpuKeptRun *run)
 {
+	size_t		memory;
+
 	if (run == NULL)
 		return 0;
-	return sizeof(*run) + (size_t) run->program->ncolumns * CPU_BATCH * LARGEST_VALUE +
+	memory = sizeof(*run) + (size_t) run->program->ncolumns * DECODE_BUFFER +
 		run->taken.left_room + run->made.memory;
+	for (int i = 0; i < run->program->ncolumns; i++)
+		memory += run->taken.columns[i].texts_room * sizeof(Bytes) +
+			texts_memory(&run->made.columns[i].texts);
+	return memory;
 }
 
 /* The entries of the columns, as far as there is place for them. */
@@ -181,7 +191,10 @@ find_entries(CpuKeptRun *run, CpuKeptTable *table)
 											table->numbers[i]);
 }
 
-/* Where a stripe has each column of the Program; false: not all are there. */
+/*
+ * Where a stripe has each column of the Program; false: not all are there, or rows lack values of
+ * one that the Program cannot leave out.
+ */
 static bool
 find_places(CpuKeptRun *run, const CpuKeptTable *table, const CpuKeptStripe *stripe)
 {
@@ -190,10 +203,10 @@ find_places(CpuKeptRun *run, const CpuKeptTable *table, const CpuKeptStripe *str
 		const CpuKeptPlace *place = table->numbers[i] < 0 ? NULL :
 			cpu_kept_place(stripe, table->numbers[i]);
 
-		if (place == NULL)
+		if (place == NULL || (place->nleft > 0 && !program_leaves_rows(run->program)))
 			return false;
 		decode_begin(&run->taken.columns[i], (ValueType) program_columns(run->program)[i].type,
-					 place, run->taken.buffers + (size_t) i * CPU_BATCH * LARGEST_VALUE);
+					 place, run->taken.buffers + (size_t) i * DECODE_BUFFER);
 	}
 	return true;
 }
@@ -370,15 +383,10 @@ look_for_stripe(CpuKeptRun *run, CpuKeptTable *table, const StripeTurn *turn, bo
 	return found;
 }
 
-/* Mark the rows of blocks that are not served; how many rows are.  False: no memory. */
+/* Have a byte for each row of the stripe, zeros; false: no memory. */
 static bool
-mark_rows(TakenStripe *taken, uint64_t *rows)
+have_marks(TakenStripe *taken)
 {
-	uint32_t	row = 0;
-
-	*rows = taken->nrows;
-	if (!taken->masked)
-		return true;
 	if (taken->left_room < taken->nrows)
 	{
 		free(taken->left);
@@ -388,15 +396,90 @@ mark_rows(TakenStripe *taken, uint64_t *rows)
 			return false;
 		taken->left_room = taken->nrows;
 	}
+	memset(taken->left, 0, taken->nrows);
+	return true;
+}
+
+/* Mark the rows of blocks that are not served; how many are. */
+static uint64_t
+mark_masked(TakenStripe *taken)
+{
+	uint32_t	row = 0;
+	uint64_t	masked = 0;
+
 	for (uint32_t i = 0; i < STRIPE_MAX_BLOCKS; i++)
 	{
-		bool		served = (taken->served[i / 8] >> i % 8 & 1) != 0;
-
-		if (taken->rows[i] > 0)
-			memset(taken->left + row, !served, taken->rows[i]);
+		if ((taken->served[i / 8] >> i % 8 & 1) == 0 && taken->rows[i] > 0)
+		{
+			memset(taken->left + row, true, taken->rows[i]);
+			masked += taken->rows[i];
+		}
 		row += taken->rows[i];
-		*rows -= served ? 0 : taken->rows[i];
 	}
+	return masked;
+}
+
+/* Mark rows of served blocks that lack a column's value, and list each once; false: no memory. */
+static bool
+mark_left(CpuKeptRun *run, const CpuKeptTable *table, const CpuKeptPlace *place)
+{
+	TakenStripe *taken = &run->taken;
+	uint32_t	of_page = CPU_KEPT_PAGE / sizeof(CpuKeptLeft);
+	uint32_t	page = place->left;
+
+	for (uint32_t i = 0; i < place->nleft; i++)
+	{
+		const CpuKeptLeft *left;
+
+		if (i > 0 && i % of_page == 0)
+			page = cpu_kept_next(run->area, page);
+		left = (const CpuKeptLeft *) (void *) cpu_kept_page(run->area, page) + i % of_page;
+		if (taken->left[left->row])
+			continue;
+		if (!left_add(&run->left_list, table->state->table,
+					  stripe_first_block(taken->stripe->number) + left->block, left->line))
+			return false;
+		taken->left[left->row] = true;
+		taken->nleft++;
+	}
+	return true;
+}
+
+/* Mark the rows that do not count; how many are of served blocks.  False: no memory. */
+static bool
+mark_rows(CpuKeptRun *run, const CpuKeptTable *table, uint64_t *rows)
+{
+	TakenStripe *taken = &run->taken;
+	size_t		listed = run->left_list.n;
+	bool		lacks = false;
+
+	*rows = taken->nrows;
+	taken->nleft = 0;
+	for (int i = 0; i < run->program->ncolumns; i++)
+		lacks = lacks || taken->columns[i].place.nleft > 0;
+	if (!taken->masked && !lacks)
+		return true;
+	if (!have_marks(taken))
+		return false;
+	if (taken->masked)
+		*rows -= mark_masked(taken);
+	for (int i = 0; i < run->program->ncolumns; i++)
+		if (!mark_left(run, table, &taken->columns[i].place))
+		{
+			run->left_list.n = listed;
+			return false;
+		}
+	return true;
+}
+
+/* Read what the batches' values are made of; false: no memory. */
+static bool
+read_texts(CpuKeptRun *run)
+{
+	for (int i = 0; i < run->program->ncolumns; i++)
+		if (run->taken.columns[i].type == VT_TEXT &&
+			!decode_texts(&run->taken.columns[i], run->area))
+			return false;
 	return true;
 }
 
@@ -417,7 +500,7 @@ can_pass(const CpuKeptRun *run)
 		ranges[i] = (ValueRange)
 		{
 			.nulls = place->nnulls > 0,.values = place->nnulls < run->taken.nrows,
-				.known = place->has_range,.least = place->least,.most = place->most
+				.known = place->has_range && place->nleft == 0,.least = place->least,.most = place->most
 		};
 	}
 	return filter_can_pass(run->program, run->params, ranges);
@@ -440,7 +523,7 @@ kept_run_take(CpuKeptRun *run, StripeTurn *turn)
 		keep_stripe_begin(run, table, turn->stripe, there);
 		return false;
 	}
-	if (!mark_rows(&run->taken, &turn->rows))
+	if (!read_texts(run) || !mark_rows(run, table, &turn->rows))
 	{
 		turn->rows = 0;
 		kept_run_end(run);
@@ -449,7 +532,7 @@ kept_run_take(CpuKeptRun *run, StripeTurn *turn)
 	turn->served = run->taken.served;
 	if (can_pass(run))
 		return true;
-	run->stats->rows += turn->rows;
+	run->stats->rows += turn->rows - run->taken.nleft;
 	if (!run->program->hides_rows)
 		run->stats->blocks_skipped += run->taken.nserved;
 	kept_run_end(run);
@@ -466,9 +549,15 @@ kept_run_batch(CpuKeptRun *run, ColumnBatch *batch, const uint8_t **left)
 	for (int i = 0; n > 0 && i < run->program->ncolumns; i++)
 		decode_batch(&taken->columns[i], run->area, row, n, &taken->vectors[i]);
 	*batch = (ColumnBatch) {.nrows = n,.columns = taken->vectors};
-	*left = taken->masked ? taken->left + row : NULL;
+	*left = taken->masked || taken->nleft > 0 ? taken->left + row : NULL;
 	taken->next += n;
 	return n > 0;
+}
+
+int
+kept_run_take_left(CpuKeptRun *run, ToastedRow *rows, int max)
+{
+	return run == NULL ? 0 : left_take(&run->left_list, rows, max);
 }
 
 void

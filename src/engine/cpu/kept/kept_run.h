@@ -9,6 +9,7 @@
 #include "engine/cpu/deform.h"
 #include "engine/cpu/kept/encode.h"
 #include "engine/engine.h"
+#include "engine/left_list.h"
 
 #define STRIPE_BITMAP (STRIPE_MAX_BLOCKS / 8)
 
@@ -31,7 +32,9 @@ typedef struct TakenStripe
 	uint32_t	nserved;
 	uint8_t		asked[STRIPE_BITMAP];
 	uint16_t	rows[STRIPE_MAX_BLOCKS];	/* of each block, if it is masked */
-	uint8_t    *left;			/* a byte a row, if it is: does the row not count? */
+	uint32_t	nleft;			/* rows that lack a value */
+	uint8_t    *left;			/* a byte a row, if there are some of both: does the row not
+								 * count? */
 	size_t		left_room;
 	DecodedColumn *columns;		/* the Program's */
 	ColumnVector *vectors;
@@ -65,6 +68,7 @@ typedef struct CpuKeptRun
 	int			ntables;
 	CpuKeptTable *tables;
 	TakenStripe taken;
+	LeftList	left_list;		/* rows of taken stripes that lack a value */
 	MadeStripe	made;
 } CpuKeptRun;
 
@@ -93,6 +97,9 @@ extern bool kept_run_take(CpuKeptRun *run, StripeTurn *turn);
  * all do.
  */
 extern bool kept_run_batch(CpuKeptRun *run, ColumnBatch *batch, const uint8_t **left);
+
+/* As EngineOps.toasted: of the stripes' rows that lack a value. */
+extern int	kept_run_take_left(CpuKeptRun *run, ToastedRow *rows, int max);
 
 /* The rows will not be read any more.  To be called before any other function. */
 extern void kept_run_end(CpuKeptRun *run);
