@@ -204,6 +204,21 @@ for my $workers (0, 2)
 	is_right($session, $_ =~ /GROUP BY (.*)/ ? "$_ ORDER BY $1" : $_, "$workers workers: $_", $workers == 0 || !/WHERE/ ? $words : qr/^\d/) for @questions;
 }
 $session->query('SET max_parallel_workers_per_gather = 0');
+like(rows($session, 'force', "EXPLAIN (ANALYZE, COSTS OFF) SELECT few, count(*) FROM words WHERE $_ GROUP BY few"), qr/Blocks Skipped: $words\b/, "skipped: $_")
+  for "name = 'there is none'", "name LIKE '%there%' AND id > 5", 'none IS NOT NULL AND length(none) > 3';
+unlike(rows($session, 'force', "EXPLAIN (ANALYZE, COSTS OFF) SELECT few, count(*) FROM words WHERE $_ GROUP BY few"), qr/Blocks Skipped/, "not skipped: $_")
+  for "name = 'name 7'", 'one IS NOT NULL', "none IS NULL";
+# an error of a text is one of the rows that have it
+sql("UPDATE words SET name = 'nan' WHERE id = 77777; VACUUM words; SELECT gpuagg_evict('words'), gpuagg_prewarm('words', '{id,name,one}')");
+$session->query('SET gpuagg.fallback = on');
+is_right($session, "SELECT substr(name, 6, 2)::int AS n, count(*) FROM words WHERE id <> 77777 AND name NOT LIKE '% of%' AND name LIKE 'name __' GROUP BY n ORDER BY n", 'an error that no row has');
+like(rows($session, 'force', "SELECT substr(name, 1, 3)::int AS n, count(*) FROM words WHERE id = 77777 GROUP BY n"), qr/ERROR.*invalid input syntax/, 'an error that one has');
+$session->query('RESET gpuagg.fallback');
+# groups beyond the memory
+$session->query("SET work_mem = '64kB'; SET hash_mem_multiplier = 1");
+is_right($session, "$_ ORDER BY 1, 2", "little memory: $_") for 'SELECT name, count(*), sum(id), max(many) FROM words GROUP BY name', 'SELECT many, count(*) FROM words GROUP BY many', 'SELECT name, few, count(*), min(many), max(many) FROM words GROUP BY name, few';
+$session->query('RESET work_mem; RESET hash_mem_multiplier');
+rows($session, 'force', $_) for @questions;
 sql("UPDATE words SET name = 'changed', big = repeat('other ', 2500), few = 'new' WHERE id % 20011 = 997");
 is_right($session, $_ =~ /GROUP BY (.*)/ ? "$_ ORDER BY $1" : $_, "changed: $_", 'some') for @questions;
 sql('VACUUM words');

@@ -74,17 +74,19 @@ publish(CpuKeptArea *area, uint32_t file, uint32_t number, int attno, uint64_t l
 
 /* Is a row of a batch as it was written? */
 static bool
-is_same_value(const PlainColumn *plain, uint32_t row, const ColumnVector *vector, uint32_t i)
+is_same_value(const PlainColumn *plain, uint32_t row, const DecodedColumn *column,
+			  const ColumnVector *vector, uint32_t i)
 {
 	size_t		size = (size_t) value_type_size(plain->type);
 	bool		valid = plain->validity == NULL || (plain->validity[row / 8] >> row % 8 & 1) != 0;
 	bool		found = vector->validity == NULL || (vector->validity[i / 8] >> i % 8 & 1) != 0;
 
 	if (valid != found || !valid)
-		return valid == found;
+		return valid == found && (!column->place.coded || column->codes[i] == column->place.ntexts);
 	if (plain->type == VT_TEXT)
 	{
-		Bytes		text = ((const Bytes *) vector->values)[i];
+		Bytes		text = column->place.coded ? column->texts[column->codes[i]] :
+			((const Bytes *) vector->values)[i];
 		const uint32_t *offsets = plain->texts.offsets + row;
 
 		return text.len == offsets[1] - offsets[0] &&
@@ -114,7 +116,7 @@ is_same_again(CpuKeptArea *area, PlainColumn *plain, uint32_t nrows, CpuKeptPlac
 
 		decode_batch(&column, area, row, n, &vector);
 		for (uint32_t i = 0; i < n; i++)
-			same = same && is_same_value(plain, row + i, &vector, i);
+			same = same && is_same_value(plain, row + i, &column, &vector, i);
 	}
 	cpu_kept_free_pages(area, place->values);
 	cpu_kept_free_pages(area, place->validity);

@@ -29,6 +29,7 @@
 #include "engine/cpu/deform.h"
 #include "engine/cpu/filter.h"
 #include "engine/cpu/group_output.h"
+#include "engine/cpu/kept/coded_rows.h"
 #include "engine/cpu/kept/kept_run.h"
 #include "engine/cpu/spill.h"
 #include "engine/cpu/statistics.h"
@@ -68,6 +69,8 @@ typedef struct CpuRun
 	uint64_t	sampled_passed; /* decided whether to filter first */
 	uint64_t	pages;			/* taken in */
 	CpuKeptRun *kept;			/* NULL: no columns of the tables are */
+	CodedRows  *coded;			/* NULL: none of these have been texts with codes */
+	bool		is_coded;		/* the batch is of such rows */
 	GroupTable *table;
 	uint64_t	limit;			/* bytes, of the table */
 	TableBound	bound;			/* likewise, in groups */
@@ -100,6 +103,7 @@ cpu_close(EngineRun *head)
 	CpuRun	   *run = (CpuRun *) head;
 
 	kept_run_free(run->kept);
+	coded_free(run->coded);
 	eval_free(run->eval);
 	filter_free(run->filter);
 	deform_free(run->deform);
@@ -247,6 +251,7 @@ spill_table(CpuRun *run)
 		status = spill_groups(run->spill, run->table, run->head.message);
 	if (status == ENGINE_OK)
 		table_empty(run->table, table_groups(run->table));
+	coded_forget_groups(run->coded);
 	bound_empty(&run->bound);
 	table_set_most(run->table, run->bound.most);
 	run->unnormalized = 0;
@@ -290,10 +295,40 @@ make_room(CpuRun *run, uint32_t *n, bool *spilled, bool *lifted)
 	else
 	{
 		table_empty(run->table, 0);
+		coded_forget_groups(run->coded);
 		table_set_limit(run->table, UINT64_MAX);
 		*lifted = true;
 	}
 	return ENGINE_OK;
+}
+
+static EngineStatus
+run_interrupted(CpuRun *run)
+{
+	snprintf(run->head.message, sizeof(run->head.message), INTERRUPTED_MESSAGE);
+	return ENGINE_FAILED;
+}
+
+/* Find the groups of rows by their codes; false: it cannot be done, and they are not found. */
+static bool
+find_by_codes(CpuRun *run, const uint16_t *rows, uint32_t n)
+{
+	uint16_t	unknown[CPU_BATCH];
+	uint32_t	nunknown = coded_unknown(run->coded, rows, n, unknown);
+
+	if (nunknown > 0)
+	{
+		if (!coded_keys(run->coded) ||
+			table_find(run->table, run->eval, unknown, nunknown, run->groups,
+					   run->head.message) != ENGINE_OK)
+		{
+			coded_forget_groups(run->coded);
+			return false;
+		}
+		coded_set_groups(run->coded, nunknown, run->groups);
+	}
+	coded_groups(run->coded, n, run->groups);
+	return true;
 }
 
 /* Find the groups of the first *n rows, or of fewer, and say of how many. */
@@ -303,6 +338,11 @@ find_groups(CpuRun *run, const uint16_t *rows, uint32_t *n)
 	bool		spilled = false;
 	bool		lifted = false;
 	EngineStatus status;
+
+	if (run->is_coded && coded_tell_groups(run->coded) && find_by_codes(run, rows, *n))
+		return ENGINE_OK;
+	if (run->is_coded && !coded_keys(run->coded))
+		return run_interrupted(run);
 
 	while ((status = table_find(run->table, run->eval, rows, *n, run->groups,
 								run->head.message)) == ENGINE_NO_MEMORY &&
@@ -364,11 +404,20 @@ aggregate_rows(CpuRun *run, uint32_t n)
 	return status;
 }
 
-static EngineStatus
-run_interrupted(CpuRun *run)
+/* Compute what the filter needs of a batch; false: interrupted. */
+static bool
+eval_filter(CpuRun *run, const ColumnBatch *batch)
 {
-	snprintf(run->head.message, sizeof(run->head.message), INTERRUPTED_MESSAGE);
-	return ENGINE_FAILED;
+	return run->is_coded ? coded_filter(run->coded, batch) :
+		eval_run(run->eval, batch, 0, run->program.filter + 1);
+}
+
+/* The same of what accumulators need, and keys, which coded rows may do without. */
+static bool
+eval_rest(CpuRun *run, const ColumnBatch *batch)
+{
+	return run->is_coded ? coded_accs(run->coded) :
+		eval_run(run->eval, batch, run->program.filter + 1, run->program.ninsns);
 }
 
 /* left: one byte a row, whether it is to be left out; NULL: none is. */
@@ -376,12 +425,11 @@ static EngineStatus
 run_batch(CpuRun *run, const ColumnBatch *batch, const uint8_t *left)
 {
 	uint64_t	start = now_ns();
-	int			split = run->program.filter + 1;
 	int			passed = list_rows(run, batch->nrows, left);
 	EngineStatus status = ENGINE_OK;
 
 	run->head.stats.rows += (uint64_t) passed;
-	if (!eval_run(run->eval, batch, 0, split))
+	if (!eval_filter(run, batch))
 		return run_interrupted(run);
 	if (run->program.filter >= 0)
 		passed = filter_keep(eval_register(run->eval, run->program.filter), run->rows, passed);
@@ -393,7 +441,7 @@ run_batch(CpuRun *run, const ColumnBatch *batch, const uint8_t *left)
 	}
 	if (passed > 0)
 	{
-		if (!eval_run(run->eval, batch, split, run->program.ninsns))
+		if (!eval_rest(run, batch))
 			return run_interrupted(run);
 		status = aggregate_rows(run, (uint32_t) passed);
 	}
@@ -570,23 +618,48 @@ cpu_asks(EngineRun *head, const StripeTurn *turn)
 	return kept_run_asks(((CpuRun *) head)->kept, turn);
 }
 
+/* Begin with the texts of a stripe that is taken. */
+static EngineStatus
+begin_coded(CpuRun *run, const StripeTurn *turn)
+{
+	uint32_t	nrows;
+	const DecodedColumn *columns = kept_run_columns(run->kept, &nrows);
+	CodedStatus coded = CODED_NO_MEMORY;
+
+	if (columns == NULL)
+		return ENGINE_OK;
+	if (run->coded == NULL)
+		run->coded = coded_create(&run->program, run->params, run->eval);
+	if (run->coded != NULL)
+		coded = coded_begin(run->coded, columns, nrows);
+	run->is_coded = coded == CODED_ROWS;
+	if (coded == CODED_NONE_PASSES)
+		kept_run_skip(run->kept, turn);
+	if (coded == CODED_INTERRUPTED)
+		return run_interrupted(run);
+	if (coded != CODED_NO_MEMORY)
+		return ENGINE_OK;
+	snprintf(run->head.message, sizeof(run->head.message), "out of memory");
+	return ENGINE_NO_MEMORY;
+}
+
 static EngineStatus
 cpu_take(EngineRun *head, StripeTurn *turn)
 {
 	CpuRun	   *run = (CpuRun *) head;
 	uint64_t	start = now_ns();
 	bool		taken = kept_run_take(run->kept, turn);
-	EngineStatus status = ENGINE_OK;
+	EngineStatus status = taken ? begin_coded(run, turn) : ENGINE_OK;
 	ColumnBatch batch;
 	const uint8_t *left;
 
 	head->stats.input_ns += now_ns() - start;
-	if (!taken)
-		return ENGINE_OK;
-	while (status == ENGINE_OK && kept_run_batch(run->kept, &batch, &left))
+	while (taken && status == ENGINE_OK && kept_run_batch(run->kept, &batch, &left))
 		status = engine_interrupted(&run->hints) ? run_interrupted(run) :
 			run_batch(run, &batch, left);
-	kept_run_end(run->kept);
+	run->is_coded = false;
+	if (taken)
+		kept_run_end(run->kept);
 	return status;
 }
 
@@ -670,7 +743,7 @@ set_stats(CpuRun *run)
 		(run->spill ? spill_memory(run->spill) : 0) +
 		(run->statistics ? statistics_memory(run->statistics) : 0) +
 		(run->output ? output_memory(run->output) : 0) +
-		(run->choice ? choice_memory(run->choice) : 0) + kept_run_memory(run->kept);
+		(run->choice ? choice_memory(run->choice) : 0) + kept_run_memory(run->kept) + coded_memory(run->coded);
 
 	if (memory > stats->memory)
 		stats->memory = memory;

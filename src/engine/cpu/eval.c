@@ -161,6 +161,12 @@ eval_register(const Evaluator *eval, int reg)
 	return &eval->vectors[reg];
 }
 
+void
+eval_set_register(Evaluator *eval, int reg, const Vector *vector)
+{
+	eval->vectors[reg] = *vector;
+}
+
 /* Is one of the first n bits zero? */
 static bool
 has_zero(const uint64_t *bits, uint32_t n)

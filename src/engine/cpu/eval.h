@@ -45,6 +45,9 @@ extern bool eval_registers(Evaluator *eval, const ColumnBatch *batch,
 						   const uint16_t *registers, int n);
 extern const Vector *eval_register(const Evaluator *eval, int reg);
 
+/* Let a register have values of the caller's for this batch. */
+extern void eval_set_register(Evaluator *eval, int reg, const Vector *vector);
+
 static inline bool
 bit_is_set(const uint64_t *bits, uint32_t row)
 {

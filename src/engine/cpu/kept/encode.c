@@ -17,9 +17,6 @@
 #define VALIDITY_ROWS (CPU_KEPT_PAGE * 8)	/* of a page */
 #define LEFT_ROWS (CPU_KEPT_PAGE / sizeof(CpuKeptLeft)) /* likewise */
 
-#define CODES_AT (CPU_BATCH * sizeof(Bytes))	/* in a buffer, behind a batch's texts */
-
-_Static_assert(CODES_AT + CPU_BATCH * sizeof(uint16_t) <= DECODE_BUFFER, "a buffer must have room");
 _Static_assert(CPU_KEPT_PAGE >= CPU_BATCH * 16, "a page must have room for a batch's values");
 
 static inline bool
@@ -265,7 +262,7 @@ decode_begin(DecodedColumn *column, ValueType type, const CpuKeptPlace *place, c
 	column->validity = place->validity;
 	column->buffer = buffer;
 	if (type == VT_TEXT)
-		memset(buffer + CODES_AT, 0, CPU_BATCH * sizeof(*column->codes));
+		memset(buffer, 0, CPU_BATCH * sizeof(*column->codes));
 	else if (place->width == 0)
 		fill_least(column);
 }
@@ -351,7 +348,7 @@ batch_values(DecodedColumn *column, CpuKeptArea *area, uint32_t row)
 static void
 decode_codes(DecodedColumn *column, CpuKeptArea *area, uint32_t row, uint32_t n)
 {
-	uint16_t   *restrict to = (uint16_t *) (void *) (column->buffer + CODES_AT);
+	uint16_t   *restrict to = (uint16_t *) (void *) column->buffer;
 	const uint8_t *restrict from;
 
 	column->codes = to;
@@ -375,11 +372,8 @@ decode_batch(DecodedColumn *column, CpuKeptArea *area, uint32_t row, uint32_t nr
 	vector->values = column->buffer;
 	if (place->coded)
 	{
-		Bytes	   *texts = (Bytes *) (void *) column->buffer;
-
+		vector->values = NULL;
 		decode_codes(column, area, row, nrows);
-		for (uint32_t i = 0; i < nrows; i++)
-			texts[i] = column->texts[column->codes[i]];
 	}
 	else if (column->type == VT_TEXT)
 		texts_read(&column->reader, area, nrows, (Bytes *) (void *) column->buffer);

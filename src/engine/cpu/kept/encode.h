@@ -43,7 +43,7 @@ typedef struct DecodedColumn
 	CpuKeptPlace place;
 	uint32_t	values;			/* the pages of the batch */
 	uint32_t	validity;
-	char	   *buffer;			/* for a batch's values; texts as Bytes, behind them codes */
+	char	   *buffer;			/* for a batch's values; texts as Bytes, or their codes */
 
 	/* Texts: */
 	TextReader	reader;			/* of those that have no codes */
@@ -52,7 +52,7 @@ typedef struct DecodedColumn
 	const uint16_t *codes;		/* of the batch's rows */
 } DecodedColumn;
 
-#define DECODE_BUFFER (CPU_BATCH * 18)
+#define DECODE_BUFFER (CPU_BATCH * 16)
 
 /* Begin with a stripe's first row.  The buffer is the caller's, of DECODE_BUFFER bytes. */
 extern void decode_begin(DecodedColumn *column, ValueType type, const CpuKeptPlace *place, char *buffer);
@@ -63,7 +63,8 @@ extern void decode_free(DecodedColumn *column);
 
 /*
  * The rows from a multiple of CPU_BATCH on, nrows of them, at most so many.  Batches are asked for
- * one behind the other.  Texts are Bytes, without offsets.
+ * one behind the other.  Texts are Bytes, without offsets; of such as have codes there are these,
+ * and no values.
  */
 extern void decode_batch(DecodedColumn *column, CpuKeptArea *area, uint32_t row, uint32_t nrows,
 						 ColumnVector *vector);

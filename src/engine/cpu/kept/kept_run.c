@@ -532,11 +532,28 @@ kept_run_take(CpuKeptRun *run, StripeTurn *turn)
 	turn->served = run->taken.served;
 	if (can_pass(run))
 		return true;
+	kept_run_skip(run, turn);
+	kept_run_end(run);
+	return false;
+}
+
+const DecodedColumn *
+kept_run_columns(const CpuKeptRun *run, uint32_t *nrows)
+{
+	*nrows = run->taken.nrows;
+	for (int i = 0; i < run->program->ncolumns; i++)
+		if (run->taken.columns[i].place.coded)
+			return run->taken.columns;
+	return NULL;
+}
+
+void
+kept_run_skip(CpuKeptRun *run, const StripeTurn *turn)
+{
 	run->stats->rows += turn->rows - run->taken.nleft;
 	if (!run->program->hides_rows)
 		run->stats->blocks_skipped += run->taken.nserved;
-	kept_run_end(run);
-	return false;
+	run->taken.next = run->taken.nrows;
 }
 
 bool

@@ -93,6 +93,15 @@ extern const uint8_t *kept_run_asks(CpuKeptRun *run, const StripeTurn *turn);
 extern bool kept_run_take(CpuKeptRun *run, StripeTurn *turn);
 
 /*
+ * The Program's columns of the stripe, and its rows, if some of them are texts; NULL: none are.  Each
+ * batch has its codes there.
+ */
+extern const DecodedColumn *kept_run_columns(const CpuKeptRun *run, uint32_t *nrows);
+
+/* None of the stripe's rows passes the filter: there are no more batches. */
+extern void kept_run_skip(CpuKeptRun *run, const StripeTurn *turn);
+
+/*
  * The next batch; false: there are no more.  left: a byte a row, whether it does not count; NULL:
  * all do.
  */
