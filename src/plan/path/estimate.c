@@ -133,6 +133,9 @@ estimate_groups(const Grouping *grouping)
 		return finest_groups(grouping);
 	if (grouping->is_input)
 		return groups_of(grouping, grouping->input_keys);
+	if (grouping->of_set)
+		return groups_of(grouping, list_truncate(list_copy(grouping->input_keys),
+												 list_length(grouping->clause)));
 	/* what has been grouped is taken to be distinct */
 	if (grouping->distinct &&
 		(parse->groupClause || parse->groupingSets || parse->hasAggs || root->hasHavingQual))

@@ -186,7 +186,8 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	name_lookups(root, &path->lowered);
 	scan->custom_exprs = copyObject(path->lowered.params);
 	info.having = top_having(&path->grouping, path->lowered.program, &scan->custom_exprs);
-	report_taken(path->report);
+	if (path->reports)
+		report_taken(path->report);
 	native_begin_small(linitial(custom_plans));
 	plans_set_apart(root, custom_plans, path->lowered.builds);
 	scan->scan.plan.targetlist = path->grouping.first_rows ? first_rows_tlist(tlist) : tlist;

@@ -21,6 +21,7 @@ typedef struct GpuAggPath
 	CostInput	cost;			/* what the path's costs are made of */
 	Fetches		fetches;		/* of its tables or input, and its look-ups */
 	const char *join_reason;	/* why its rows are those of a join of PostgreSQL's, or NULL */
+	bool		reports;		/* that it is in the plan; of several paths for a step, one does */
 	GroupingReport *report;		/* or NULL */
 } GpuAggPath;
 

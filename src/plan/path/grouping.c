@@ -20,6 +20,7 @@
  * groups by all keys of all sets and by these aggregates' arguments, and coarser
  * groups are made of its groups.  Without grouping sets, aggregates with DISTINCT can be read
  * from lists of their values instead, as ordered-set aggregates are, and then beside these.
+ * With grouping sets and lists, each set is a step of its own (grouping_set.c).
  */
 #include "postgres.h"
 
@@ -59,6 +60,18 @@ collect_walker(Node *node, Grouping *grouping)
 		return false;
 	}
 	return expression_tree_walker(node, collect_walker, (void *) grouping);
+}
+
+void
+grouping_collect(Grouping *grouping)
+{
+	ListCell   *lc;
+
+	collect_walker((Node *) grouping->target->exprs, grouping);
+	collect_walker((Node *) grouping->having, grouping);
+	foreach(lc, grouping->keys)
+		grouping->input_keys = lappend(grouping->input_keys,
+									   compat_input_key(grouping->root, lfirst(lc)));
 }
 
 /* The number of the key that a part of GROUP BY is. */
@@ -325,6 +338,13 @@ has_statistic(const Grouping *grouping)
 	return false;
 }
 
+/* Has it aggregates that are made of lists only? */
+static bool
+needs_lists(const Grouping *grouping)
+{
+	return has_statistic(grouping) || grouping_has_ordered_lists(grouping);
+}
+
 bool
 grouping_with_lists(const Grouping *grouping, Grouping *other)
 {
@@ -347,7 +367,6 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 {
 	Query	   *parse = root->parse;
 	const char *reason = NULL;
-	ListCell   *lc;
 
 	*grouping = (Grouping)
 	{
@@ -362,11 +381,7 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 		return "the target list has a set-returning function";
 
 	reason = grouping_examine_equality(grouping);
-	collect_walker((Node *) grouping->target->exprs, grouping);
-	collect_walker((Node *) having, grouping);
-	foreach(lc, grouping->keys)
-		grouping->input_keys = lappend(grouping->input_keys,
-									   compat_input_key(root, lfirst(lc)));
+	grouping_collect(grouping);
 	if (reason == NULL && parse->groupingSets != NIL)
 		reason = examine_sets(grouping, parse->groupingSets);
 	if (reason == NULL)
@@ -378,9 +393,10 @@ grouping_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	if (reason == NULL && grouping->regroups && parse->groupingSets == NIL)
 	{
 		grouping->sets = list_make1(all_key_numbers(grouping));
-		if (has_statistic(grouping) || grouping_has_ordered_lists(grouping))
+		if (needs_lists(grouping))
 			read_lists(grouping);
 	}
+	grouping->by_sets = parse->groupingSets != NIL && needs_lists(grouping);
 	return reason;
 }
 

@@ -43,6 +43,8 @@ typedef struct Grouping
 	bool		regroups;		/* the engine's groups are those of all keys and
 								 * arguments; the step's are made of them: */
 	List	   *sets;			/* a List of ints each, numbers of keys */
+	bool		by_sets;		/* each set is a step of its own (grouping_of_set): */
+	bool		of_set;			/* it is such a step */
 	bool		lists_distinct; /* values of aggregates with DISTINCT are in lists, and not keys */
 	List	   *groupings;		/* GroupingFunc: of target and HAVING */
 	List	   *aggrefs;		/* Aggref: of target and HAVING, without repeats */
@@ -99,6 +101,22 @@ extern const char *grouping_examine(Grouping *grouping, PlannerInfo *root,
  * False: they are not, or there are grouping sets.
  */
 extern bool grouping_with_lists(const Grouping *grouping, Grouping *other);
+
+/*
+ * grouping_set.c: a grouping set as a step of its own.
+ */
+
+/* Can all sets of a step be taken so?  Returns NULL, or why not (a phrase). */
+extern const char *grouping_examine_by_sets(const Grouping *grouping);
+
+/* The nth set's groups, as the step puts them out. */
+extern Grouping grouping_of_set(const Grouping *grouping, int n);
+
+/*
+ * Collect aggregates, further keys and GROUPING() from the output and HAVING, and make the keys
+ * of the input.
+ */
+extern void grouping_collect(Grouping *grouping);
 
 /* Has it aggregates of ordered lists (lower_ordered_array.c, lower_ordered_aggregate.c)? */
 extern bool grouping_has_ordered_lists(const Grouping *grouping);

@@ -196,9 +196,6 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 		arguments_can_fail(grouping, lowered->program))
 		return reject_grouping(rejection, REJECTED_AGGREGATE,
 							   "aggregates of groups that need not be computed can raise errors");
-	if (grouping->regroups && program_has_values(lowered->program))
-		return reject_grouping(rejection, REJECTED_AGGREGATE,
-							   "an ordered-set aggregate beside grouping sets is not supported");
 	if (grouping->regroups)
 	{
 		const char *reason;

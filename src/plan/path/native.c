@@ -22,6 +22,7 @@
 #include "postgres.h"
 
 #include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
@@ -110,9 +111,43 @@ sorted_by_keys(const Grouping *grouping, RelOptInfo *grouped_rel, Path *input)
 	return (Path *) create_sort_path(root, grouped_rel, input, keys, -1);
 }
 
+/*
+ * The groups of one of the grouping sets.  Aggregates with ORDER BY need rows whose keys are
+ * sorted.
+ */
+static Path *
+set_path(const Grouping *grouping, RelOptInfo *grouped_rel, Path *input, double groups)
+{
+	PlannerInfo *root = grouping->root;
+	List	   *keys = NIL;
+	List	   *order;
+	AggClauseCosts costs;
+	ListCell   *lc;
+
+	foreach(lc, grouping->clause)
+	{
+		int			n = foreach_current_index(lc);
+		TargetEntry *key = makeTargetEntry(list_nth(grouping->input_keys, n), n + 1, NULL, false);
+
+		key->ressortgroupref = lfirst_node(SortGroupClause, lc)->tleSortGroupRef;
+		keys = lappend(keys, key);
+	}
+	order = make_pathkeys_for_sortclauses(root, grouping->clause, keys);
+	if (!pathkeys_contained_in(order, input->pathkeys))
+		input = (Path *) create_sort_path(root, grouped_rel, input, order, -1);
+	MemSet(&costs, 0, sizeof(costs));
+	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	return (Path *)
+		create_agg_path(root, grouped_rel, input, grouping->target,
+						grouping->clause != NIL ? AGG_SORTED : AGG_PLAIN, AGGSPLIT_SIMPLE,
+						grouping->clause, grouping->having, &costs, groups);
+}
+
 bool
 native_is_possible(const Grouping *grouping, const RelOptInfo *grouped_rel)
 {
+	if (grouping->of_set)
+		return grouping_is_sortable(grouping->clause);
 	return grouping->distinct || grouping->root->parse->groupingSets == NIL ||
 		cheapest_sets_path(grouped_rel) != NULL;
 }
@@ -137,6 +172,8 @@ native_path(const Grouping *grouping, RelOptInfo *grouped_rel, Path *input_scan,
 	bool		hashed = clause != NIL && grouping_is_hashable(clause);
 	AggClauseCosts costs;
 
+	if (grouping->of_set)
+		return set_path(grouping, grouped_rel, input, groups);
 	if (!grouping->distinct && root->parse->groupingSets != NIL)
 		return sets_path(root, grouped_rel, input_scan);
 	if (!grouping->distinct && root->numOrderedAggs > 0)

@@ -271,6 +271,78 @@ examine_step(Grouping *grouping, PlannerInfo *root, UpperRelationKind stage,
 	return grouping_examine(grouping, root, input_rel, grouped_rel, having);
 }
 
+/* What the step's path is compared by, if that is a GpuAgg node. */
+static RivalsInput
+rivals_of(PlannerInfo *root, UpperRelationKind stage, GpuAggPath *path)
+{
+	return (RivalsInput)
+	{
+		.root = root,
+			.stage = stage,
+			.path = &path->custom.path,
+			.finds_groups = path->lowered.program->nkeys > 0,
+			.is_divided = path->workers > 0,
+			.looks_up = path->lowered.lookups != NIL,
+			.setup = cost_setup(path->engine),
+			.workers_start = gpuagg_path_rivals_start(path),
+			.fetches = path->fetches,
+			.calls = path->lowered.calls
+	};
+}
+
+/* A GpuAgg node is to be a part of the step's path, the first one or a further one. */
+static void
+add_node(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *grouped_rel, GpuAggPath *path,
+		 GroupingReport *report, RivalsInput *rivals)
+{
+	RivalsInput own = rivals_of(root, stage, path);
+
+	gpuagg_path_add_native(path, grouped_rel);
+	if (rivals->path == NULL)
+	{
+		*rivals = own;
+		path->reports = true;
+		path->report = report;
+		report_engine(report, engine_id_name(path->engine->traits->id));
+		report_join(report, path->join_reason);
+		return;
+	}
+	rivals->finds_groups |= own.finds_groups;
+	rivals->is_divided &= own.is_divided;
+	rivals->looks_up |= own.looks_up;
+	rivals->setup += own.setup;
+	rivals->workers_start = Min(rivals->workers_start, own.workers_start);
+	fetches_add(&rivals->fetches, own.fetches);
+	rivals->calls += own.calls;
+}
+
+/* The same step, of whose grouping sets each is a GpuAgg node. */
+static Path *
+sets_path(const Grouping *grouping, RelOptInfo *grouped_rel, GroupingReport *report,
+		  Rejection *rejection, RivalsInput *rivals)
+{
+	const char *reason = grouping_examine_by_sets(grouping);
+	List	   *paths = NIL;
+
+	if (reason != NULL)
+	{
+		reject_grouping(rejection, REJECTED_QUERY, reason);
+		return NULL;
+	}
+	for (int i = 0; i < list_length(grouping->sets); i++)
+	{
+		Grouping	set = grouping_of_set(grouping, i);
+		GpuAggPath *path = best_path(&set, grouped_rel, rejection);
+
+		if (path == NULL)
+			return NULL;
+		add_node(grouping->root, UPPERREL_GROUP_AGG, grouped_rel, path, report, rivals);
+		paths = lappend(paths, path);
+	}
+	rivals->path = compat_append_path(grouping->root, grouped_rel, paths);
+	return rivals->path;
+}
+
 /*
  * The best path that has a GpuAgg node, and what it is compared by, or NULL and why there is
  * none.
@@ -289,6 +361,8 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		reason = others_grouping(grouped_rel, input_rel);
 	if (reason != NULL)
 		reject_grouping(rejection, REJECTED_QUERY, reason);
+	else if (grouping.by_sets)
+		return sets_path(&grouping, grouped_rel, report, rejection, rivals);
 	else
 		path = best_path(&grouping, grouped_rel, rejection);
 
@@ -296,23 +370,7 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		path = path_or_input(root, input_rel, grouped_rel, having, path);
 	if (path == NULL)
 		return NULL;
-	gpuagg_path_add_native(path, grouped_rel);
-	path->report = report;
-	report_engine(report, engine_id_name(path->engine->traits->id));
-	report_join(report, path->join_reason);
-	*rivals = (RivalsInput)
-	{
-		.root = root,
-			.stage = stage,
-			.path = &path->custom.path,
-			.finds_groups = path->lowered.program->nkeys > 0,
-			.is_divided = path->workers > 0,
-			.looks_up = path->lowered.lookups != NIL,
-			.setup = cost_setup(path->engine),
-			.workers_start = gpuagg_path_rivals_start(path),
-			.fetches = path->fetches,
-			.calls = path->lowered.calls
-	};
+	add_node(root, stage, grouped_rel, path, report, rivals);
 	if (path->grouping.is_input)
 		rivals->path = native_sorted_aggregation(root, rivals->path, grouped_rel, having);
 	return rivals->path;
@@ -324,7 +382,7 @@ offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 {
 	Path	   *path;
 	Rejection	rejection = {0};
-	RivalsInput rivals;
+	RivalsInput rivals = {0};
 	GroupingFate fate;
 	bool		is_offered;
 

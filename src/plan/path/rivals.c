@@ -123,6 +123,30 @@ sorts_values(const Aggref *aggref)
 		((aggref->aggdistinct != NIL || aggref->aggorder != NIL) && !compat_is_presorted(aggref));
 }
 
+/* How many comparisons it takes to sort all groups of rows, or those of each grouping set. */
+static double
+row_comparisons(const Path *path)
+{
+	double		comparisons = 0;
+	double		rows;
+	ListCell   *rollup;
+	ListCell   *lc;
+
+	if (IsA(path, AggPath))
+	{
+		rows = ((const AggPath *) path)->subpath->rows;
+		return rows * log2(Max(rows / Max(((const AggPath *) path)->numGroups, 1), 1));
+	}
+	if (!IsA(path, GroupingSetsPath))
+		return 0;
+	rows = ((const GroupingSetsPath *) path)->subpath->rows;
+	foreach(rollup, ((const GroupingSetsPath *) path)->rollups)
+		foreach(lc, lfirst_node(RollupData, rollup)->gsets_data)
+			comparisons += rows *
+				log2(Max(rows / Max(lfirst_node(GroupingSetData, lc)->numGroups, 1), 1));
+	return comparisons;
+}
+
 /*
  * Sorting each group for percentiles, modes and aggregates with DISTINCT or ORDER BY, of which the
  * planner counts nothing.  Aggregates over the same values share a sort.
@@ -130,16 +154,12 @@ sorts_values(const Aggref *aggref)
 static Cost
 value_sorts(const Path *path)
 {
-	const AggPath *agg = (const AggPath *) path;
 	Bitmapset  *sorts = NULL;
-	double		rows;
-	double		in_group;
+	double		comparisons = row_comparisons(path);
 	ListCell   *lc;
 
-	if (!IsA(path, AggPath))
+	if (comparisons == 0)
 		return 0;
-	rows = agg->subpath->rows;
-	in_group = rows / Max(agg->numGroups, 1);
 	foreach(lc, pull_var_clause((Node *) path->pathtarget->exprs,
 								PVC_INCLUDE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS |
 								PVC_RECURSE_PLACEHOLDERS))
@@ -149,7 +169,7 @@ value_sorts(const Path *path)
 		if (IsA(aggref, Aggref) && sorts_values(aggref) && aggref->aggtransno >= 0)
 			sorts = bms_add_member(sorts, aggref->aggtransno);
 	}
-	return bms_num_members(sorts) * 2 * cpu_operator_cost * rows * log2(Max(in_group, 1));
+	return bms_num_members(sorts) * 2 * cpu_operator_cost * comparisons;
 }
 
 /* What the path's sorts take that the planner does not count. */
@@ -183,6 +203,7 @@ uncounted_sorts(const Path *path)
 				path = ((const CompatUniquePath *) path)->subpath;
 				break;
 			case T_GroupingSetsPath:
+				cost += value_sorts(path);
 				path = ((const GroupingSetsPath *) path)->subpath;
 				break;
 			case T_ProjectionPath:

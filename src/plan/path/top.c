@@ -82,7 +82,7 @@ sort_is_next(const Grouping *grouping)
 {
 	const Query *parse = grouping->root->parse;
 
-	if (grouping->is_input || grouping->regroups || parse->hasTargetSRFs ||
+	if (grouping->is_input || grouping->regroups || grouping->of_set || parse->hasTargetSRFs ||
 		parse->setOperations != NULL)
 		return false;
 	return grouping->distinct || (!parse->hasWindowFuncs && parse->distinctClause == NIL);
