@@ -174,7 +174,7 @@ is(kept(), '', 'nothing is kept');
 sql(q{CREATE TABLE words (id int NOT NULL, few text, name varchar(90) COLLATE "C", code char(4), many text, bits bytea, doc jsonb, big text, one text, none text) WITH (parallel_workers = 2);
 	ALTER TABLE words ALTER COLUMN big SET STORAGE EXTENDED;
 	INSERT INTO words SELECT i, CASE WHEN i % 11 = 0 THEN NULL WHEN i % 11 = 1 THEN '' ELSE (i % 11) || repeat('ä', i % 11 * 2) END,
-		'name ' || i * 7919 % 700 || CASE i % 3 WHEN 0 THEN ' of some' ELSE '' END, substr('ab cdef', 1 + i % 4, i % 4), md5(i::text) || i,
+		'name ' || i * 7919::bigint % 5000 || CASE i % 3 WHEN 0 THEN ' of some' ELSE '' END, substr('ab cdef', 1 + i % 4, i % 4), md5(i::text) || i,
 		decode(md5((i % 300)::text), 'hex'), CASE WHEN i % 5 > 0 THEN jsonb_build_object('a', i % 20, 'b', (i % 3)::text) END,
 		CASE WHEN i % 997 = 0 THEN repeat('compressed ', 3000) WHEN i % 1009 = 0 THEN (SELECT string_agg(md5(j::text), '') FROM generate_series(1, 400) j)
 			WHEN i % 2 = 0 THEN 'big ' || i % 90 END, 'one', NULL
@@ -204,7 +204,7 @@ for my $workers (0, 2)
 	is_right($session, $_ =~ /GROUP BY (.*)/ ? "$_ ORDER BY $1" : $_, "$workers workers: $_", $workers == 0 || !/WHERE/ ? $words : qr/^\d/) for @questions;
 }
 $session->query('SET max_parallel_workers_per_gather = 0');
-like(rows($session, 'force', "EXPLAIN (ANALYZE, COSTS OFF) SELECT few, count(*) FROM words WHERE $_ GROUP BY few"), qr/Blocks Skipped: $words\b/, "skipped: $_")
+like(rows($session, 'force', "EXPLAIN (ANALYZE, COSTS OFF) SELECT few, count(*) FROM words WHERE $_ GROUP BY few"), qr/Blocks Skipped: [1-9]/, "skipped: $_")
   for "name = 'there is none'", "name LIKE '%there%' AND id > 5", 'none IS NOT NULL AND length(none) > 3';
 unlike(rows($session, 'force', "EXPLAIN (ANALYZE, COSTS OFF) SELECT few, count(*) FROM words WHERE $_ GROUP BY few"), qr/Blocks Skipped/, "not skipped: $_")
   for "name = 'name 7'", 'one IS NOT NULL', "none IS NULL";
@@ -216,7 +216,7 @@ like(rows($session, 'force', "SELECT substr(name, 1, 3)::int AS n, count(*) FROM
 $session->query('RESET gpuagg.fallback');
 # groups beyond the memory
 $session->query("SET work_mem = '64kB'; SET hash_mem_multiplier = 1");
-is_right($session, "$_ ORDER BY 1, 2", "little memory: $_") for 'SELECT name, count(*), sum(id), max(many) FROM words GROUP BY name', 'SELECT many, count(*) FROM words GROUP BY many', 'SELECT name, few, count(*), min(many), max(many) FROM words GROUP BY name, few';
+is_right($session, "$_ ORDER BY 1, 2", "little memory: $_") for 'SELECT name, count(*), sum(id), max(many) FROM words GROUP BY name', "SELECT few, count(*), md5(string_agg(many, ',' ORDER BY id)) FROM words GROUP BY few", 'SELECT many, count(*) FROM words GROUP BY many', 'SELECT name, few, count(*), min(many), max(many) FROM words GROUP BY name, few';
 $session->query('RESET work_mem; RESET hash_mem_multiplier');
 rows($session, 'force', $_) for @questions;
 sql("UPDATE words SET name = 'changed', big = repeat('other ', 2500), few = 'new' WHERE id % 20011 = 997");
