@@ -20,8 +20,8 @@
  * values are those of the rows that pass the conditions of engines; so what can raise an error
  * is computed only if there are no other conditions, and PostgreSQL would compute it for each
  * row that passes.  If it does raise one, PostgreSQL's own plan finds out which comes first.
- * A condition that can itself raise an error sifts no values: PostgreSQL's own plan may come to
- * it for fewer rows, those of an index or those that pass the other conditions.
+ * A condition that can itself raise an error sifts no values if there are other conditions or
+ * joins: PostgreSQL's own plan may come to it for fewer rows, those that pass these.
  */
 #include "postgres.h"
 
@@ -450,20 +450,22 @@ scan_path(PlannerInfo *root, RelOptInfo *own, const RelOptInfo *rel)
 }
 
 /*
- * The conditions that sift values: those of engines that raise no errors, and all of policies and
- * barrier views, which PostgreSQL evaluates before others.
+ * The conditions that sift values: those of engines, all of them if PostgreSQL evaluates just
+ * these.  Else those that raise no errors, and all of policies and barrier views, which come first.
  */
 static List *
-value_conditions(const PlannerInfo *root, const RelOptInfo *rel, List *computed_conditions)
+value_conditions(const ComputedSearch *search, List *computed_conditions)
 {
+	const PlannerInfo *root = search->grouping->root;
 	List	   *conditions = NIL;
 	ListCell   *lc;
 
-	foreach(lc, list_difference_ptr(rel->baserestrictinfo, computed_conditions))
+	foreach(lc, list_difference_ptr(search->rel->baserestrictinfo, computed_conditions))
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 
-		if (rinfo->security_level < root->qual_security_level || cannot_fail((Node *) rinfo))
+		if (search->certain || rinfo->security_level < root->qual_security_level ||
+			cannot_fail((Node *) rinfo))
 			conditions = lappend(conditions, rinfo);
 	}
 	return conditions;
@@ -510,7 +512,7 @@ computed_find(const Grouping *grouping, RelOptInfo *rel, const InputTables *tabl
 	foreach(lc, grouping->aggrefs)
 		if (!search_aggregate(&search, lfirst_node(Aggref, lc)))
 			return false;
-	conditions = value_conditions(grouping->root, rel, star->conditions);
+	conditions = value_conditions(&search, star->conditions);
 	foreach(lc, search.lookups)
 	{
 		StarLookup *lookup = lfirst(lc);
