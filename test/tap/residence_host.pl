@@ -11,8 +11,8 @@ use Node;
 use Service;
 use Residence;
 
-# gpuagg_devices shows simulated devices whose size is told
-$ENV{GPUAGG_SIMT_MEMORY} //= '268435456';
+# one device, which gpuagg_devices shows since its size is told
+$ENV{GPUAGG_SIMT_MEMORY} = '268435456';
 my $node = resident_node('residence_host', 'gpuagg.cache_size = 1MB', 'gpuagg.host_cache_size = 64MB', 'max_connections = 20');
 my $session = session($node);
 
