@@ -74,7 +74,7 @@ sub prewarm
 		ON attrelid = relation AND attname = attribute', $database);
 	return wait_for(5, sub {
 		my $contents = slurp_file($node->data_dir . '/gpuagg_device/contents');
-		my @contents = unpack '(x12 L l x52)*', substr($contents, 16);
+		my @contents = unpack '(x12 L l x60)*', substr($contents, 16);
 		my %told;
 
 		while (my ($relation, $attno) = splice @contents, 0, 2) { $told{"$relation|$attno"} = 1 }

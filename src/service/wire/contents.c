@@ -41,8 +41,8 @@ cache_row(const KeptInfo *info)
 	CacheRow	row = {
 		.relation = info->relation,.attno = info->attno,.device = (uint32_t) info->device,
 		.rows = info->rows,
-		.bytes = info->bytes,.host_bytes = info->host_bytes,.plain_bytes = info->plain_bytes,.blocks = info->blocks,
-		.hits = info->hits,.last_used = info->last_used
+		.bytes = info->bytes,.host_bytes = info->host_bytes,.plain_bytes = info->plain_bytes,
+		.blocks = info->blocks,.hits = info->hits,.last_used = info->last_used
 	};
 
 	memcpy(row.file, info->file, sizeof(row.file));

@@ -291,8 +291,8 @@ typedef struct DeviceRow
 {
 	DeviceInfo	info;
 	uint64_t	memory_used;	/* by runs, bytes */
-	uint64_t	cache_used;		/* by what is kept, */
-	uint64_t	host_cache_used;	/* and so many bytes of host memory */
+	uint64_t	cache_used;		/* by what is kept on it, bytes */
+	uint64_t	host_cache_used;	/* by what is kept in its host memory, bytes */
 	uint32_t	engine;			/* EngineId */
 	uint32_t	number;
 	uint32_t	runs;			/* that are there, or wait for its memory */
