@@ -6,8 +6,8 @@ run on one machine, everything in memory.
 PostgreSQL and gpuagg: planning and execution by EXPLAIN (ANALYZE, TIMING OFF), rows produced and none sent,
 each with workers and without, PostgreSQL also with workers that cost nothing, for its estimates of these are
 often high: the best plan counts. gpuagg.mode is auto, but force for `cpu_forced` and `cuda_forced`. The GPU
-has kept the columns (gpuagg_prewarm), and its kernels are compiled; the CPU engine keeps what it can of
-them in shared memory, where the server has gpuagg.cpu_cache_size. DuckDB: its library's call, which returns
+has kept the columns (gpuagg_prewarm), and its kernels are compiled; so has the CPU engine in shared memory,
+where the server has gpuagg.cpu_cache_size. DuckDB: its library's call, which returns
 the rows, with all processors; it has its own tables in a file, and reads PostgreSQL's, where its extension for
 that is installed.
 
@@ -233,20 +233,16 @@ def sizes(cluster, tables):
     return [[name, int(count), size] for name, (count, size) in zip(tables, found)]
 
 
-def prewarm(cluster, tables):
-    """Keep all columns of the tables on the GPU; a sentence of how long that took."""
+def prewarm(cluster, tables, engine):
+    """Have the engine keep all columns of the tables that it can keep; a sentence of how long that took."""
+    where = "on the GPU" if engine == "cuda" else "in shared memory for the CPU"
     seconds, kept = 0, 0
     for name in tables:
-        row = cluster.sql(f"SET gpuagg.engine = cuda; SELECT seconds, bytes FROM gpuagg_prewarm('{name}')").split("|")
+        row = cluster.sql(f"SET gpuagg.engine = {engine}; SELECT seconds, bytes FROM gpuagg_prewarm('{name}')").split("|")
         seconds, kept = seconds + float(row[0]), kept + int(row[1])
-    progress(f"kept {kept} bytes in {seconds:.1f} s")
-    return f"Kept on the GPU: {kept / 2**30:.1f} GiB in {seconds:.1f} s."
-
-
-def kept_in_memory(cluster):
-    """A sentence of what the CPU engine has kept, in a list; none if that is nothing."""
-    kept = int(cluster.sql("SELECT coalesce(sum(bytes), 0) FROM gpuagg_cache WHERE device IS NULL"))
-    return [f"Kept in shared memory for the CPU: {kept / 2**20:,.0f} MiB."] if kept else []
+    said = f"Kept {where}: {kept / 2**30:.1f} GiB in {seconds:.1f} s."
+    progress(said)
+    return said
 
 
 def open_ducks(cluster, args, tables, absent):
@@ -279,8 +275,10 @@ def begin_report(cluster, args, name, title, about, **more):
                        settings={name: value for name, value in vars(args).items() if name not in PLACES}, **more)
     if ducks:
         begun["machine"]["duckdb"] = ducks["duckdb"].version()
-    if any(system.startswith("cuda") for system in systems):
-        begun["notes"].append(prewarm(cluster, tables))
+    cpu_keeps = cluster.sql("SELECT setting FROM pg_settings WHERE name = 'gpuagg.cpu_cache_size'") not in ("", "0")
+    for engine in ("cuda", "cpu"):
+        if (engine == "cuda" or cpu_keeps) and any(system.startswith(engine) for system in systems):
+            begun["notes"].append(prewarm(cluster, tables, engine))
     return begun, ducks, systems
 
 
@@ -300,7 +298,6 @@ def run(benchmark, cluster, args):
         result["questions"].append(measure(cluster, ducks, args, query, systems))
         progress(said(result["questions"][-1]))
         report.write(result, path)
-    result["notes"] += kept_in_memory(cluster)
     report.finish(result, path)
     return report.failing(result, "postgresql", "cpu", "cuda", "cpu_forced", "cuda_forced")
 

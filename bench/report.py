@@ -328,7 +328,9 @@ def readme_part(path):
     lines, _ = table(report)
     picture = picture_of(path)
     said = report["about"] + (" DuckDB returns its rows, the others make theirs and send none." if median_of(report["questions"][0], "duckdb") else "")
-    said += " The GPU has kept the columns." if report["machine"]["gpu"] else ""
+    said += " The GPU has kept the columns" if report["machine"]["gpu"] else ""
+    said += ", and so has the CPU engine" if any(note.startswith("Kept in shared memory") for note in report["notes"]) else ""
+    said += "." if report["machine"]["gpu"] else ""
     text = [README_BEGIN] + lines + ["", f"{said} {tables_of(report)}; {machine_line(report)}. [More](doc/benchmarks.md)"]
     return "\n".join(text + (["", f"![{report['title']}]({os.path.relpath(picture, TOP)})"] if picture else []) + [README_END])
 
