@@ -407,6 +407,8 @@ test_strategies(const char *name, Program *program)
 	{
 		EngineStats stats;
 
+		if (!in_part())
+			continue;
 		make_table(nblocks, 0);
 		(void) check(name, program, i == 0 ? "auto" : "atomic");
 		stats = check(name, program, strategies[i]);

@@ -601,6 +601,8 @@ check_strategies(const char *what, const Program *program)
 	{
 		char		name[100];
 
+		if (!in_part())
+			continue;
 		snprintf(name, sizeof(name), "%s, %s", what, strategies[i]);
 		hints.strategy = strategies[i];
 		(void) check(name, program);
