@@ -71,6 +71,17 @@ compat_collates_as_c(Oid collation)
 #endif
 }
 
+/* Are the letters' cases in this collation those of ASCII, for all bytes?  18: as above. */
+bool
+compat_ctype_is_c(Oid collation)
+{
+#if PG_VERSION_NUM >= 180000
+	return pg_newlocale_from_collation(collation)->ctype_is_c;
+#else
+	return lc_ctype_is_c(collation);
+#endif
+}
+
 /*
  * The type of a time zone's abbreviation, as datetime.h counts them.
  *

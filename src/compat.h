@@ -37,6 +37,11 @@
 #define COMPAT_FILE(locator) {(locator).spcOid, (locator).dbOid, (locator).relNumber}
 #endif
 
+/* 18: there is another reverse(), of bytes, and so the name of this one has its argument */
+#if PG_VERSION_NUM < 180000
+#define F_REVERSE_TEXT F_REVERSE
+#endif
+
 /* 16: keys that are the same in all rows, or equal to others, are left out of plans */
 #if PG_VERSION_NUM >= 160000
 #define compat_group_clause(root) ((root)->processed_groupClause)
@@ -209,6 +214,7 @@
 extern AttrMap *compat_attribute_map(TupleDesc from, TupleDesc to);
 extern TableScanDesc compat_begin_scan(Relation relation, Snapshot snapshot);
 extern bool compat_collates_as_c(Oid collation);
+extern bool compat_ctype_is_c(Oid collation);
 extern bool compat_check_permissions(const PlannedStmt *plan, bool raise);
 extern int	compat_decode_zone_abbreviation(char *lower_name, int *offset, pg_tz **zone);
 extern PlannedStmt *compat_plan_query(Query *query, const char *query_string);

@@ -30,7 +30,7 @@ uint64		gpuagg_used_devices = PG_UINT64_MAX;
 int			gpuagg_max_device_memory = 0;
 int			gpuagg_cache_size = -1;
 int			gpuagg_host_cache_size = 0;
-int			gpuagg_cpu_cache_size = 0;
+int			gpuagg_cpu_cache_size = -1;
 bool		gpuagg_prewarm_at_start = false;
 double		gpuagg_setup_cost = -1;
 double		gpuagg_page_cost = -1;
@@ -213,8 +213,8 @@ define_device_memory(void)
 	/* without the postmaster's memory the setting is there, and does nothing */
 	DefineCustomIntVariable("gpuagg.cpu_cache_size",
 							"The shared memory for columns that the CPU engine keeps.",
-							"0 keeps none.  Needs the module in shared_preload_libraries.",
-							&gpuagg_cpu_cache_size, 0, 0, INT_MAX,
+							"0 keeps none, -1 takes a quarter of what shared_buffers has, beside it.  Needs the module in shared_preload_libraries.",
+							&gpuagg_cpu_cache_size, -1, -1, INT_MAX,
 							process_shared_preload_libraries_in_progress ? PGC_POSTMASTER : PGC_SIGHUP,
 							GUC_UNIT_MB, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpuagg.prewarm_at_start",

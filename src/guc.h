@@ -35,7 +35,7 @@ extern int	gpuagg_cache_size;	/* megabytes of it for columns that stay; 0: none;
 								 * a quarter of what all runs may have */
 extern int	gpuagg_host_cache_size; /* megabytes of page-locked memory for columns that a
 									 * device's has no room for, for each device */
-extern int	gpuagg_cpu_cache_size;	/* megabytes for columns that the CPU engine keeps */
+extern int	gpuagg_cpu_cache_size;	/* megabytes for columns that the CPU engine keeps; -1: a share of shared_buffers */
 extern bool gpuagg_prewarm_at_start;	/* what was kept when the server stopped */
 
 /* Planner costs; negative: the engine's own (plan/path/cost.c). */

@@ -15,6 +15,7 @@
 #include "storage/lwlock.h"
 #include "storage/proc.h"
 #include "storage/shmem.h"
+#include "utils/guc.h"
 #include "utils/rel.h"
 
 #include "compat.h"
@@ -24,9 +25,16 @@
 #include "service/device/process.h"
 
 #define TRANCHE "gpuagg_cpu_cache"
+#define SETTING "gpuagg.cpu_cache_size"
 
 /* The memory is nearly full if less than this share of it is free. */
 #define SMALL_SHARE 8
+
+/*
+ * What shared_buffers has is divided by this for the default size: encoded columns take a tenth to
+ * a third of their tables, so it holds those of tables that shared_buffers has the pages of.
+ */
+#define BUFFERS_SHARE 4
 
 static shmem_request_hook_type prev_shmem_request_hook = NULL;
 static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
@@ -79,11 +87,26 @@ cache_size(void)
 	return (Size) gpuagg_cpu_cache_size << 20;
 }
 
+/* Have the setting be what -1 stands for, as wal_buffers is. */
+static void
+choose_size(void)
+{
+	char		size[32];
+
+	snprintf(size, sizeof(size), "%d", (int) ((int64) NBuffers * BLCKSZ / BUFFERS_SHARE >> 20));
+	SetConfigOption(SETTING, size, PGC_POSTMASTER, PGC_S_DYNAMIC_DEFAULT);
+	/* the configuration file may say -1 itself */
+	if (gpuagg_cpu_cache_size == -1)
+		SetConfigOption(SETTING, size, PGC_POSTMASTER, PGC_S_OVERRIDE);
+}
+
 static void
 request_memory(void)
 {
 	if (prev_shmem_request_hook)
 		prev_shmem_request_hook();
+	if (gpuagg_cpu_cache_size == -1)
+		choose_size();
 	if (gpuagg_cpu_cache_size == 0)
 		return;
 	RequestAddinShmemSpace(cache_size());

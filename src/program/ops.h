@@ -23,6 +23,7 @@
 #include "ops_numeric.h"
 #include "ops_text.h"
 #include "ops_json.h"
+#include "ops_made.h"
 #include "ops_set.h"
 #include "ops_lookup.h"
 #include "ops_wide.h"

@@ -425,4 +425,30 @@ text_after(Bytes a, int32_t n)
 	return a;
 }
 
+/* substr(text, start): characters count from 1, and there are none before. */
+GA_FN Bytes
+text_from(Bytes a, int32_t start)
+{
+	return text_after(a, start > 1 ? start - 1 : 0);
+}
+
+/* right(text, n): the last n characters, or all but the first -n. */
+GA_FN Bytes
+text_last(Bytes a, int32_t n)
+{
+	if (n == 0)
+		a.len = 0;
+	/* PostgreSQL's negation of the least integer gives this again */
+	return n == 0 || n == INT32_MIN ? a : text_after(a, -n);
+}
+
+/* substr(text, 1, n); a negative n is an error. */
+GA_FN Bytes
+text_limited(Bytes a, int32_t n, bool *error)
+{
+	if (n < 0)
+		*error = true;
+	return text_first(a, n);
+}
+
 #endif							/* GPUAGG_OPS_TEXT_H */

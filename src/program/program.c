@@ -555,6 +555,8 @@ program_needs_cpu(const Program *p)
 			case OP_text_float8:
 				return true;
 			default:
+				if (op_makes_text((OpCode) program_insns(p)[i].op))
+					return true;
 				break;
 		}
 	return false;

@@ -132,6 +132,11 @@ typedef struct Accumulator
 typedef enum FinalKind
 {
 	FINAL_COUNT,				/* acc: COUNT */
+	FINAL_RANK,					/* acc: COUNT of rows, or COUNT_DISTINCT of values, before a
+								 * hypothetical row */
+	FINAL_DENSE_RANK,			/* acc: COUNT_DISTINCT of values before it; count: of NULLs before it */
+	FINAL_PERCENT_RANK,			/* acc: COUNT of rows before it; count: of all rows */
+	FINAL_CUME_DIST,			/* acc: COUNT of rows before or equal to it; count: of all rows */
 	FINAL_SUM_INT8,				/* sum(int2), sum(int4): acc SUM_INT */
 	FINAL_SUM_NUMERIC,			/* sum(int8, numeric): acc SUM_INT128 */
 	FINAL_AVG_NUMERIC,			/* avg(int2, int4, int8, numeric): SUM_INT or
@@ -324,6 +329,13 @@ op_reads_table(OpCode op)
 {
 	return op == OP_int8_lookup || op == OP_text_lookup ||
 		(op >= OP_row_has && op <= OP_row_text);
+}
+
+/* Does the operation make a text, whose bytes are no operand's (ops_made.h)? */
+static inline bool
+op_makes_text(OpCode op)
+{
+	return op >= OP_text_concat && op <= OP_int8_text;
 }
 
 static inline ValueType

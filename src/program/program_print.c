@@ -11,6 +11,10 @@
 
 static const char *const final_names[] = {
 	[FINAL_COUNT] = "count",
+	[FINAL_RANK] = "rank",
+	[FINAL_DENSE_RANK] = "dense_rank",
+	[FINAL_PERCENT_RANK] = "percent_rank",
+	[FINAL_CUME_DIST] = "cume_dist",
 	[FINAL_SUM_INT8] = "sum_int8",
 	[FINAL_SUM_NUMERIC] = "sum_numeric",
 	[FINAL_AVG_NUMERIC] = "avg_numeric",

@@ -6,15 +6,17 @@ from tables import NONDETERMINISTIC, base_type
 
 # of a column: (text, its type); what can raise an error is marked by its type's `?`
 OF_TEXTS = [('lower({0})', 'text'), ('upper({0})', 'text'), ('initcap({0})', 'text'), ('reverse({0})', 'text'),
-            ('left(md5({0}), 1)', 'text'), ("({0} || '!')", 'text'), ("regexp_replace({0}, '[a-m]', '#')", 'text'),
+            ('left(md5({0}), 1)', 'text'), ("({0} || '!')", 'text'), ("replace({0}, 'a', 'bb')", 'text?'), ("({0} || lower({0}) > 'b')", 'bool'), ("regexp_replace({0}, '[a-m]', '#')", 'text'),
             ("translate({0}, 'abw', 'xy')", 'text'), ("lpad({0}, 4, '*')", 'text?'), ('length(upper({0}))', 'int4'),
             ('ascii(reverse({0}))', 'int4'), ('length({0})::text::int4', 'int4?'), ('repeat({0}, 2)::varchar(3)', 'varchar'),
             ("({0} ILIKE '%a%')", 'bool'), ("({0} ~ '[b-k]')", 'bool'), ("(lower({0}) < 'k')", 'bool'),
             ("({0} < 'm' COLLATE \"en-x-icu\")", 'bool'), ("(lower({0}) IN ('a', 'b', 'w1', ''))", 'bool')]
 OF_INTS = [('to_hex({0})', 'text'), ('{0}::text', 'text'), ("to_char({0}, 'FM099')", 'text'), ("({0}::text || 'x')", 'text'),
-           ('reverse({0}::text)', 'text'), ('length({0}::text)', 'int4'), ("({0}::text LIKE '%1')", 'bool'),
+           ('reverse({0}::text)', 'text'), ('length({0}::text)', 'int4'), ("({0}::text LIKE '%1')", 'bool'), ("({0} || '0' < '5')", 'bool'),
            ('(100 / {0})::text', 'text?'), ('left({0}::text, 2)::int4', 'int4?')]
-OF_TIMES = [("to_char({0}, 'YYYY-MM')", 'text'), ("to_char({0}, 'Dy HH24')", 'text'), ('{0}::text', 'text'),
+OF_TIMES = [("to_char({0}, 'YYYY-MM')", 'text'), ("to_char({0}, 'Dy HH24')", 'text'), ("to_char({0}, 'FMDay HH12:MI PM, IYYY-IW')", 'text'),
+            ("upper(to_char({0}, 'mon bc'))", 'text'), ("to_char(date_trunc('hour', {0}), 'HH24')", 'text'), ('{0}::text', 'text'),
+            ("to_char({0}, 'HH24:MI')", 'text'), ("(to_char({0}, 'FMHH12 am') IN ('3 am', '12 pm'))", 'bool'), ("(to_char({0}, 'Dy') > 'S')", 'bool'),
             ("to_char({0}, 'DDD')::int4", 'int4?'), ("(to_char({0}, 'MM') < '07')", 'bool')]
 OF_ANY = [('{0}::text', 'text'), ('reverse({0}::text)', 'text'), ('length({0}::text)', 'int4'), ("({0}::text LIKE '%1%')", 'bool'),
           ("left({0}::text, 1)", 'text')]

@@ -4,7 +4,8 @@ import re
 from queries import CHILD_PLANS
 
 AGGREGATES = ('count|sum|avg|min|max|variance|var_samp|var_pop|stddev|stddev_samp|stddev_pop|bit_and|bit_or|bit_xor|bool_and|'
-              'bool_or|every|corr|covar_[a-z]+|regr_[a-z0-9]+|array_agg|string_agg|percentile_cont|percentile_disc|mode')
+              'bool_or|every|corr|covar_[a-z]+|regr_[a-z0-9]+|array_agg|string_agg|percentile_cont|percentile_disc|mode|'
+              'rank|dense_rank|percent_rank|cume_dist')
 PATTERNS = [('expression: ' + name, re.compile(pattern)) for name, pattern in (
     ('CASE', r'\bCASE\b'), ('COALESCE', 'COALESCE'), ('NULLIF', 'NULLIF'), ('GREATEST, LEAST', 'GREATEST|LEAST'),
     ('IS DISTINCT FROM', 'DISTINCT FROM'), ('IS NULL', r'IS (NOT )?NULL'), ('IS TRUE', r'IS (NOT )?(TRUE|FALSE|UNKNOWN)'),

@@ -28,6 +28,7 @@ INTERVALS = ("interval '1 day'", "interval '1 month'", "interval '-1 month 3 day
              "interval '300000 years'")
 PATTERNS = ("'a%'", "'%b'", "'%o%'", "'_'", "'__%'", "'%\\%%'", "''", "'%'", "'a_c'", "'%ä%'", "'w1%'", "'t%e q_ick%'",
             "'%xx'", "'w_'", "'%a%b%'")
+REGEXES = ("'^a'", "'b$'", "'^(a|w).*b'", "'a|é$'", "'^..$'", "'[.]|o'", "'t.e'", "'^$'", "'[a-c]'", "'a+b?'")
 LENGTHS = ('0', '1', '2', '3', '5', '-1', '-2', '100')
 
 
@@ -89,6 +90,7 @@ def numerics(type):
               (1, 'round({0}, {1})', (type, ('0', '1', '2', '3', '6', '-1', '-3'))), (0.7, 'round({0})', (type,)),
               (0.7, 'trunc({0}, {1})', (type, ('0', '1', '2', '6', '-1'))), (0.7, 'trunc({0})', (type,)),
               (0.7, 'floor({0})', (type,)), (0.7, 'ceil({0})', (type,)), (0.5, 'sign({0})', (type,)),
+              (0.3, 'floor({0} / 900)', (type,)), (0.2, 'ceil({0} / 0.07)', (type,)), (0.1, 'floor({0} / 12345.678)', (type,)),
               (0.5, 'div({0}, {1})', (type, type)), (0.2, 'trim_scale({0})', (type,)), (0.2, 'scale({0})::numeric', (type,))]
     forms += [(0.7, '{0}::numeric(%s)' % m, (source,)) for m in ('10,2', '5,1', '20,6', '3,0', '38,10')
               for source in ('numeric', 'int4', 'int8', 'float8')]
@@ -145,7 +147,9 @@ def texts(type):
              (1, 'substring({0} FROM {1} FOR {2})' + cast, ('text', LENGTHS, LENGTHS)),
              (0.5, "split_part({0}, {1}, {2})" + cast, ('text', ("'a'", "' '", "'é'", "'ab'"), ('1', '2', '3', '-1', '-2'))), (0.3, 'upper({0})' + cast, ('text',)), (0.2, 'lower({0})' + cast, ('text',)),
              (0.3, '({0} || {1})' + cast, ('text', 'text')), (0.2, 'btrim({0})' + cast, ('text',)),
-             (0.2, "replace({0}, 'a', 'bb')" + cast, ('text',)), (0.2, 'left({0}, {1})' + cast, ('text', 'int2'))]
+             (0.2, "replace({0}, 'a', 'bb')" + cast, ('text',)), (0.3, '{1}({0}, {2})' + cast, ('text', ('left', 'right', 'substr'), 'int2')),
+             (0.3, "substr({0}, strpos({0}, 'a') + 1)" + cast, ('text',)), (0.3, "left({0}, strpos({0}, 'b') - 1)" + cast, ('text',)),
+             (0.3, 'substr({0}, {1}, {2})' + cast, ('text', LENGTHS, 'int2'))]
     forms += [(0.8, '({0} ->> {1})' + cast, ('jsonb', JSON_NAMES)), (0.4, '({0} #>> {1})' + cast, ('jsonb', JSON_PATHS)),
               (0.4, '({0} -> {1} ->> {2})' + cast, ('jsonb', JSON_NAMES[:3], JSON_NAMES))]
     if type == 'bpchar':
@@ -160,7 +164,7 @@ def bools(type):
     forms = [(12, lambda g, depth: g.comparison(depth)), (4, '({0} AND {1})', ('bool', 'bool')),
              (4, '({0} OR {1})', ('bool', 'bool')), (2, '(NOT {0})', ('bool',)), (5, lambda g, depth: g.membership(depth)),
              (1, lambda g, depth: g.choice('bool', depth)), (0.3, 'starts_with({0}, {1})', ('text', ("'a'", "'w'", "''"))),
-             (0.2, "({0} ~ '^a')", ('text',)), (0.2, "({0} ILIKE 'A%')", ('text',)), (0.5, '({0}::bool)', ('int4',)),
+             (0.4, '({0} {1} {2})', ('text', ('~', '!~'), REGEXES)), (0.2, "({0} ILIKE 'A%')", ('text',)), (0.5, '({0}::bool)', ('int4',)),
              (0.2, '(({0}, {1}) < ({2}, {3}))', ('int4', 'date', 'int4', 'date')),
              (0.2, '({0}, {1}) OVERLAPS ({2}, {3})', ('date', 'date', 'date', 'date'))]
     forms += [(0.3, '({0} IS %s)' % test, ('bool',))

@@ -368,8 +368,8 @@ class QueryMaker:
     def aggregate(self, gen):
         rng = self.rng
         make = rng.choices([self.count, self.sum, self.variance, self.pair, self.bits, self.extreme, self.distinct_aggregate,
-                            self.statistic, self.ordered], [30, 34, 10, 5, 12, 18, 6, 8, 6] if not gen.common else
-                           [30, 34, 8, 1, 12, 18, 0, 8, 0])[0]
+                            self.statistic, self.rank, self.ordered], [30, 34, 10, 5, 12, 18, 6, 8, 3, 6] if not gen.common else
+                           [30, 34, 8, 1, 12, 18, 0, 8, 1, 0])[0]
         a = make(gen)
         if rng.random() < 0.2 and '(' != a.form[0]:
             a.filter = gen.filter()
@@ -429,8 +429,8 @@ class QueryMaker:
         rng = self.rng
         form = rng.choice(['percentile_cont(%s)', 'percentile_disc(%s)', 'mode()'])
         continuous = form.startswith('percentile_cont')
-        argument = gen.make(rng.choice(FLOATS + INTS + ['numeric'] + ['date', 'timestamp', 'bool'] * (not continuous)),
-                            rng.choice([0, 0, 1]))
+        types = FLOATS + INTS + ['numeric'] + ['date', 'timestamp', 'bool', 'text', 'varchar', 'bpchar', 'uuid', 'inet'] * (not continuous)
+        argument = gen.make(rng.choice(types), rng.choice([0, 0, 1]))
         fractions = ['0', '1', '0.5', '0.5', '0.25', '0.9', '0.333']
         several = '%' in form and rng.random() < 0.3
         if several:
@@ -445,6 +445,15 @@ class QueryMaker:
             last = '({})[array_upper({}, 1)]'
             around = '(%s + 0)' % last if floats or argument.type == 'numeric' else '{}::text'
         return Aggregate(form, argument, around=around, loose=argument.type == 'numeric' and not continuous)
+
+    def rank(self, gen):
+        """Of a hypothetical row."""
+        rng = self.rng
+        type = rng.choice(FLOATS + INTS + ['numeric', 'date', 'timestamp', 'bool'])
+        value = 'NULL' if rng.random() < 0.1 else gen.literal(type)
+        return Aggregate('%s(%s) WITHIN GROUP (ORDER BY {0}%s)' % (
+            rng.choice(['rank', 'rank', 'dense_rank', 'percent_rank', 'cume_dist']), value,
+            rng.choice(['', '', ' DESC', ' NULLS FIRST', ' DESC NULLS LAST'])), gen.make(type, rng.choice([0, 0, 1])))
 
     def ordered(self, gen):
         """

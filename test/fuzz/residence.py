@@ -33,7 +33,8 @@ PREWARMED = 0.3         # of the queries: by gpuagg_prewarm
 # Of the runs after either way to have columns kept, the share that must have used them, if
 # nobody else changes the tables.  Many cannot: unlogged tables are not kept, nor texts that nearly all differ, and float keys are not served.
 LEAST = 0.25
-ENOUGH = 100            # runs, for a share to tell anything
+ENOUGH = 100            # runs, for their share to tell anything
+ENOUGH_OF_A_KIND = 25   # runs after one kind of preparation, for their share to tell anything
 
 
 @dataclass
@@ -98,7 +99,7 @@ class Residence:
 class Tally:
     """How many runs have used what is kept, by what came before.
 
-    least: the share that must have, beside one run at least.
+    least: the share that must have, beside one run at least; of few runs, one.
     """
 
     def __init__(self, least):
@@ -114,7 +115,8 @@ class Tally:
     def plausible(self):
         """Were enough of them served, after each kind of preparation?"""
         return sum(self.answered.values()) < ENOUGH or all(
-            self.served[kind] > self.least * self.answered[kind] for kind in self.answered)
+            self.served[kind] > (self.least * self.answered[kind] if self.answered[kind] >= ENOUGH_OF_A_KIND else 0)
+            for kind in self.answered)
 
     def lines(self):
         for kind in sorted(self.answered):

@@ -44,7 +44,8 @@ main(void)
 	{
 		char		line[100];
 
-		if (!op_checked((OpCode) op))
+		/* a number's text fails where malloc does, and never by its length */
+		if (!op_checked((OpCode) op) || op == OP_int8_text)
 			continue;
 		snprintf(line, sizeof(line), "('%s', ", op_name((OpCode) op));
 		ok(strstr(texts[0], line) != NULL || strstr(texts[1], line) != NULL ||

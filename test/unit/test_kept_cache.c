@@ -513,6 +513,31 @@ test_host_moves(void)
 	end("moves");
 }
 
+/* There is room in host memory, but in pieces: chunks give way until two are neighbours. */
+static void
+test_host_pieces(void)
+{
+	KeptColumn *x;
+	KeptColumn *y;
+	KeptChunk  *chunk;
+
+	begin_tiers(CHUNK, 8 * CHUNK);
+	x = column_of(1, 1);
+	y = column_of(2, 1);
+	scan(1, x, 9);
+	kept_evict_chunk(&cache, file_of(1), 2, kept_stripe(file_of(1), 2)->chunks);
+	kept_evict_chunk(&cache, file_of(1), 4, kept_stripe(file_of(1), 4)->chunks);
+	for (int i = 0; i < 6; i++)
+		kept_heat(y, HEAT_READ, now);
+	chunk = kept_chunk(&cache, 2 * CHUNK, 1, y->heat, now);
+	ok(chunk != NULL && chunk->on_host && count_on_host(1) == 4 && !is_kept(1, 7, x) &&
+	   !is_kept(1, 8, x), "a table's last stripes give way, no more than needed");
+	chunk->columns[0] = (KeptPlace) {.column = y,.bytes = 2 * CHUNK};
+	ok(kept_publish(&cache, file_of(2), 0, make_stripe(7, 0x55, 1000), chunk) && is_kept(2, 0, y),
+	   "and the larger chunk is there");
+	end("host memory in pieces");
+}
+
 /* What is refused is refused once, and what cannot be copied is evicted. */
 static void
 test_host_failures(void)
@@ -688,6 +713,7 @@ main(void)
 	test_limits();
 	test_host();
 	test_host_moves();
+	test_host_pieces();
 	test_host_failures();
 	return done_testing();
 }

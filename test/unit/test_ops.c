@@ -917,6 +917,18 @@ test_fields(void)
 	GIVES(is_text(text_behind_last(bytes("abc"), bytes(",")), "abc"), 1);
 	GIVES(is_text(text_behind_last(bytes("aaa"), bytes("aa")), "a"), 1);
 	GIVES(is_text(text_behind_last(bytes("abc"), bytes("")), "abc"), 1);
+	GIVES(is_text(text_from(bytes("aé€b"), 0), "aé€b"), 1);
+	GIVES(is_text(text_from(bytes("aé€b"), INT32_MIN), "aé€b"), 1);
+	GIVES(is_text(text_from(bytes("aé€b"), 1), "aé€b"), 1);
+	GIVES(is_text(text_from(bytes("aé€b"), 3), "€b"), 1);
+	GIVES(is_text(text_from(bytes("aé€b"), 5), ""), 1);
+	GIVES(is_text(text_from(bytes("aé€b"), INT32_MAX), ""), 1);
+	GIVES(is_text(text_last(bytes("aé€b"), 0), ""), 1);
+	GIVES(is_text(text_last(bytes("aé€b"), 2), "€b"), 1);
+	GIVES(is_text(text_last(bytes("aé€b"), 9), "aé€b"), 1);
+	GIVES(is_text(text_last(bytes("aé€b"), -3), "b"), 1);
+	GIVES(is_text(text_last(bytes("aé€b"), -4), ""), 1);
+	GIVES(is_text(text_last(bytes("aé€b"), INT32_MIN), "aé€b"), 1);
 	GIVES(text_code(bytes("")), 0);
 	GIVES(text_code(bytes("az")), 97);
 	GIVES(text_code(bytes("\xc3\xa9x")), 233);

@@ -46,14 +46,27 @@
 		} \
 	} while (0)
 
+/* All rows into counts, whose words these are. */
 static void
-count_rows(const Accumulator *acc, const RowGroups *rows, const States *states)
+count_rows(const uint16_t *words, int n, const RowGroups *rows, const States *states)
 {
-	if (states->single)
-		states->base[acc->word] += rows->n;
-	else
-		for (uint32_t i = 0; i < rows->n; i++)
-			states->base[rows->groups[i] * states->stride + acc->word]++;
+	for (int i = 0; states->single && i < n; i++)
+		states->base[words[i]] += rows->n;
+	for (int i = 0; !states->single && i < n; i += 2)
+	{
+		uint64_t   *first = states->base + words[i];
+		uint64_t   *second = states->base + words[i + 1 < n ? i + 1 : i];
+
+		if (first == second)
+			for (uint32_t row = 0; row < rows->n; row++)
+				first[rows->groups[row] * states->stride]++;
+		else
+			for (uint32_t row = 0; row < rows->n; row++)
+			{
+				first[rows->groups[row] * states->stride]++;
+				second[rows->groups[row] * states->stride]++;
+			}
+	}
 }
 
 #define FOR_INTEGERS(type, statement) \
@@ -206,7 +219,7 @@ take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
 	switch (acc_form((AccKind) acc->kind))
 	{
 		case FORM_COUNT:
-			count_rows(acc, rows, states);
+			count_rows(&acc->word, 1, rows, states);
 			break;
 		case FORM_INT:
 			take_integers(acc, type, arg, rows, states);
@@ -414,6 +427,39 @@ accumulate(const Accumulator *acc, const Program *program, const Evaluator *eval
 		return take_floats(acc, program, arg, arg2, rows, states, unit, message);
 	take_rows(acc, type, arg, rows, states);
 	return ENGINE_OK;
+}
+
+/* Does the accumulator count all rows of the batch? */
+static bool
+counts_all(const Accumulator *acc, const Evaluator *eval)
+{
+	const Vector *arg;
+
+	if (acc_form((AccKind) acc->kind) != FORM_COUNT || acc->filter >= 0 || acc->arg == ACC_READ ||
+		acc->arg2 >= 0)
+		return false;
+	arg = acc->arg >= 0 ? eval_register(eval, acc->arg) : NULL;
+	return arg == NULL || (arg->valid == NULL && arg->error == NULL);
+}
+
+EngineStatus
+accumulate_all(const Program *program, const Evaluator *eval, const RowGroups *rows,
+			   const States *states, SumUnit *units, char *message)
+{
+	const Accumulator *accs = program_accs(program);
+	uint16_t	counts[PROGRAM_MAX_ACCS];
+	int			ncounts = 0;
+	EngineStatus status = ENGINE_OK;
+
+	for (int i = 0; i < program->naccs && status == ENGINE_OK; i++)
+	{
+		if (counts_all(&accs[i], eval))
+			counts[ncounts++] = accs[i].word;
+		else
+			status = accumulate(&accs[i], program, eval, rows, states, &units[i], message);
+	}
+	count_rows(counts, ncounts, rows, states);
+	return status;
 }
 
 /* Add another list's values. */

@@ -43,6 +43,11 @@ extern EngineStatus accumulate(const Accumulator *acc, const Program *program,
 							   const Evaluator *eval, const RowGroups *rows,
 							   const States *states, SumUnit *unit, char *message);
 
+/* The same for all of the Program's accumulators; units: of each. */
+extern EngineStatus accumulate_all(const Program *program, const Evaluator *eval,
+								   const RowGroups *rows, const States *states, SumUnit *units,
+								   char *message);
+
 /*
  * Merge a state into that of a group of the table, which copies the texts of extremes, and
  * the values of lists if they are wanted, else counts them; false: no memory.

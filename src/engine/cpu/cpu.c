@@ -69,6 +69,8 @@ typedef struct CpuRun
 	uint64_t	sampled_passed; /* decided whether to filter first */
 	uint64_t	pages;			/* taken in */
 	CpuKeptRun *kept;			/* NULL: no columns of the tables are */
+	bool		keeps;			/* the last rows of `deform` are to be kept: */
+	uint32_t	keep_first;		/* those from this number on */
 	CodedRows  *coded;			/* NULL: none of these have been texts with codes */
 	bool		is_coded;		/* the batch is of such rows */
 	GroupTable *table;
@@ -185,10 +187,16 @@ list_rows(CpuRun *run, uint32_t n, const uint8_t *left)
 {
 	int			kept = 0;
 
+	if (left == NULL)
+	{
+		for (uint32_t i = 0; i < n; i++)
+			run->rows[i] = (uint16_t) i;
+		return (int) n;
+	}
 	for (uint32_t i = 0; i < n; i++)
 	{
 		run->rows[kept] = (uint16_t) i;
-		kept += !(left && left[i]);
+		kept += !left[i];
 	}
 	return kept;
 }
@@ -363,15 +371,13 @@ take_rows_in(CpuRun *run, const uint16_t *numbers, uint32_t n)
 	RowGroups	rows = {n, numbers, run->groups};
 	States		states = {.single = program->nkeys == 0,.table = run->table,
 		.has_negative_zero = &run->has_negative_zero};
-	EngineStatus status = ENGINE_OK;
+	EngineStatus status;
 
 	states.base = table_records(run->table, &states.stride) +
 		table_layout(run->table)->words;
 	if (run->hints.store != NULL)	/* too late to spill: rows have been taken in */
 		table_set_limit(run->table, UINT64_MAX);
-	for (int i = 0; i < program->naccs && status == ENGINE_OK; i++)
-		status = accumulate(&program_accs(program)[i], program, run->eval, &rows,
-							&states, &run->units[i], run->head.message);
+	status = accumulate_all(program, run->eval, &rows, &states, run->units, run->head.message);
 	table_set_limit(run->table, run->limit);
 	normalize_sums(run, n);
 	run->bound.rows += n;
@@ -467,6 +473,15 @@ run_filtered(CpuRun *run, const ColumnBatch *batch, const uint8_t *left)
 	return status;
 }
 
+/* Give the rows of the deform buffer that are to be kept, and have not been given yet. */
+static void
+keep_rows(CpuRun *run)
+{
+	if (run->keeps && deform_rows(run->deform) > run->keep_first)
+		keep_stripe_rows(run->kept, run->deform, run->keep_first);
+	run->keep_first = deform_rows(run->deform);
+}
+
 /* Run what the deform buffer holds. */
 static EngineStatus
 flush_deformed(CpuRun *run)
@@ -478,8 +493,10 @@ flush_deformed(CpuRun *run)
 		const ColumnBatch *batch = deform_batch(run->deform);
 		const uint8_t *left = deform_left(run->deform);
 
+		keep_rows(run);
 		status = run->filtered ? run_filtered(run, batch, left) : run_batch(run, batch, left);
 		deform_reset(run->deform);
+		run->keep_first = 0;
 	}
 	return status;
 }
@@ -537,6 +554,18 @@ filter_pages(CpuRun *run, const PageRef *pages, int n)
 	return status == ENGINE_OK ? take_found(run) : status;
 }
 
+/* The rows that come into the deform buffer next are the page's: are they to be kept? */
+static void
+expect_rows(CpuRun *run, const PageRef *page)
+{
+	bool		keeps = keep_stripe_takes(run->kept, page);
+
+	if (keeps == run->keeps)
+		return;
+	keep_rows(run);
+	run->keeps = keeps;
+}
+
 static EngineStatus
 deform_pages(CpuRun *run, const PageRef *pages, int n)
 {
@@ -546,6 +575,7 @@ deform_pages(CpuRun *run, const PageRef *pages, int n)
 	{
 		uint32_t	line = 0;
 
+		expect_rows(run, &pages[i]);
 		deform_expect(run->deform, i + 1 < n ? &pages[i + 1] : NULL);
 		for (;;)
 		{
@@ -579,15 +609,25 @@ decide_filtering(CpuRun *run)
 	return run->filters_first;
 }
 
-/* Make columns that are kept of pages; without any, the last stripe has ended. */
+/* No page of the stripe that is being kept comes any more. */
+static void
+end_keeping(CpuRun *run)
+{
+	if (run->deform != NULL)
+		keep_rows(run);
+	run->keeps = false;
+	keep_stripe_end(run->kept);
+}
+
+/* Have columns be kept of pages of whose tuples not all are deformed; without any, the stripe has ended. */
 static void
 keep_pages(CpuRun *run, const PageRef *pages, int n)
 {
 	uint64_t	start = now_ns();
 
 	if (n == 0)
-		keep_stripe_end(run->kept);
-	for (int i = 0; i < n; i++)
+		end_keeping(run);
+	for (int i = 0; i < n && run->filtered; i++)
 		keep_stripe_page(run->kept, &pages[i]);
 	run->head.stats.input_ns += now_ns() - start;
 }
@@ -602,6 +642,7 @@ cpu_pages(EngineRun *head, const PageRef *pages, int n)
 	{
 		status = flush_deformed(run);
 		run->filtered = !run->filtered;
+		run->keeps = false;
 	}
 	if (status == ENGINE_OK)
 		status = run->filtered ? filter_pages(run, pages, n) : deform_pages(run, pages, n);
@@ -648,11 +689,15 @@ cpu_take(EngineRun *head, StripeTurn *turn)
 {
 	CpuRun	   *run = (CpuRun *) head;
 	uint64_t	start = now_ns();
-	bool		taken = kept_run_take(run->kept, turn);
-	EngineStatus status = taken ? begin_coded(run, turn) : ENGINE_OK;
+	EngineStatus status = ENGINE_OK;
 	ColumnBatch batch;
 	const uint8_t *left;
+	bool		taken;
 
+	end_keeping(run);
+	taken = kept_run_take(run->kept, turn);
+	if (taken)
+		status = begin_coded(run, turn);
 	head->stats.input_ns += now_ns() - start;
 	while (taken && status == ENGINE_OK && kept_run_batch(run->kept, &batch, &left))
 		status = engine_interrupted(&run->hints) ? run_interrupted(run) :

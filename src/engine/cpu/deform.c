@@ -111,7 +111,8 @@ leave_rows(DeformBuffer *buffer, const DeformTuple *tuples, uint32_t n, uint32_t
 			continue;
 		status = check_tuple(buffer, &tuples[i]);
 		if (status != ENGINE_OK ||
-			left_add(&buffer->left_list, tuples[i].table, tuples[i].block, tuples[i].line))
+			(left_add(&buffer->left_list, tuples[i].table, tuples[i].block, tuples[i].line) &&
+			 left_add(&buffer->left_rows, tuples[i].table, tuples[i].block, tuples[i].line)))
 			continue;
 		snprintf(buffer->message, 256, "out of memory for rows left out");
 		status = ENGINE_NO_MEMORY;

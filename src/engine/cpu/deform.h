@@ -115,6 +115,9 @@ extern const ColumnBatch *deform_batch(DeformBuffer *buffer);
 /* One byte a row of the batch: is it left out?  NULL: none is. */
 extern const uint8_t *deform_left(const DeformBuffer *buffer);
 
+/* These rows of the batch, in their order; the buffer's own, until deform_reset. */
+extern const ToastedRow *deform_left_rows(const DeformBuffer *buffer);
+
 /* As EngineOps.toasted. */
 extern int	deform_take_left(DeformBuffer *buffer, ToastedRow *rows, int max);
 

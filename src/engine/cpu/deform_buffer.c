@@ -159,6 +159,7 @@ deform_free(DeformBuffer *buffer)
 	free(buffer->steps);
 	free(buffer->left);
 	left_free(&buffer->left_list);
+	left_free(&buffer->left_rows);
 	free(buffer);
 }
 
@@ -176,6 +177,7 @@ deform_reset(DeformBuffer *buffer)
 	if (buffer->has_left)
 		memset(buffer->left, 0, buffer->nrows);
 	buffer->has_left = false;
+	buffer->left_rows.n = 0;
 	buffer->nrows = 0;
 }
 
@@ -200,6 +202,12 @@ const uint8_t *
 deform_left(const DeformBuffer *buffer)
 {
 	return buffer->has_left ? buffer->left : NULL;
+}
+
+const ToastedRow *
+deform_left_rows(const DeformBuffer *buffer)
+{
+	return buffer->left_rows.rows;
 }
 
 int

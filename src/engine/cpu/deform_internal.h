@@ -91,7 +91,8 @@ struct DeformBuffer
 	bool		has_left;		/* in this batch */
 	uint8_t    *left;			/* one byte a row; zeros where has_left is not
 								 * set */
-	LeftList	left_list;
+	LeftList	left_list;		/* of all batches */
+	LeftList	left_rows;		/* of this one */
 
 	/*
 	 * The leading attributes of fixed length: in a tuple without NULLs among

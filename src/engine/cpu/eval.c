@@ -9,14 +9,16 @@
  * and nothing at all where no row of the batch is NULL.
  *
  * Memory: one block, made in eval_create, with the values and bitmaps of all
- * registers.  Parameters are spread over a batch's length once, but for tables, which look-ups
- * have loops of their own for (lookup.c), and what is computed from parameters alone is computed
- * once too.
+ * registers, and blocks of texts that are made.  Parameters are spread over a batch's length
+ * once, but for tables, which look-ups have loops of their own for (lookup.c), and what is
+ * computed from parameters alone is computed once too.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/cpu/eval.h"
 #include "engine/cpu/lookup.h"
+#include "engine/cpu/made_texts.h"
 #include "program/ops.h"
 
 /*
@@ -31,6 +33,7 @@ typedef struct Register
 	uint64_t   *valid;			/* CPU_BATCH bits */
 	uint64_t   *error;
 	bool		constant;		/* computed once, for a whole batch's length */
+	MadeTexts	made;			/* where the values are texts that are made */
 } Register;
 
 struct Evaluator
@@ -146,13 +149,21 @@ fill_param(const ParamValue *param, size_t n, Register *reg, Vector *vector)
 void
 eval_free(Evaluator *eval)
 {
+	if (eval == NULL)
+		return;
+	for (int i = 0; i < eval->program->ninsns; i++)
+		made_texts_free(&eval->registers[i].made);
 	free(eval);
 }
 
 size_t
 eval_memory(const Evaluator *eval)
 {
-	return eval->memory;
+	size_t		memory = eval->memory;
+
+	for (int i = 0; i < eval->program->ninsns; i++)
+		memory += eval->registers[i].made.size;
+	return memory;
 }
 
 const Vector *
@@ -314,6 +325,18 @@ run_text_op(Evaluator *eval, const Insn *insn, const void *left, const void *rig
 	}
 }
 
+/* One that makes texts; without memory for these, all rows are errors. */
+static void
+run_making_op(Evaluator *eval, OpCode op, const void *left, const Bytes *right, Register *reg,
+			  uint32_t n)
+{
+	bool		made = made_texts_run(op, n, left, right, &reg->made, reg->values);
+
+	memset(eval->failed, !made, n);
+	eval->text_work += reg->made.size;
+	end_text_rows(eval);
+}
+
 /* One that reads a table; texts that are looked up by pieces, too. */
 static void
 run_table_op(Evaluator *eval, OpCode op, const void *left, Bytes table, void *result, uint32_t n)
@@ -345,6 +368,8 @@ run_op(Evaluator *eval, const Insn *insn, Vector *out, Register *reg, uint32_t n
 	if (op_reads_table((OpCode) insn->op))
 		run_table_op(eval, (OpCode) insn->op, left->values, *(const Bytes *) right->values,
 					 reg->values, n);
+	else if (op_makes_text((OpCode) insn->op))
+		run_making_op(eval, (OpCode) insn->op, left->values, right ? right->values : NULL, reg, n);
 	else if (program_insns(eval->program)[insn->arg[0]].type == VT_TEXT)
 		run_text_op(eval, insn, left->values, right ? right->values : NULL, reg->values, n);
 	else

@@ -157,6 +157,9 @@ insn_cost(const RowFilter *filter, const Insn *insn)
 		case OP_bpchar_chars:
 		case OP_text_first:
 		case OP_text_after:
+		case OP_text_from:
+		case OP_text_last:
+		case OP_text_limited:
 		case OP_jsonb_place:
 		case OP_jsonb_text:
 		case OP_jsonb_has:
@@ -166,7 +169,7 @@ insn_cost(const RowFilter *filter, const Insn *insn)
 		case OP_timestamp_utc:
 			return PATTERN_COST;
 		default:
-			return 1;
+			return op_makes_text(op) ? SEARCH_COST : 1;
 	}
 }
 

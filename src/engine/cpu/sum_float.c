@@ -6,10 +6,14 @@
  * values are 0, whose words are 0 in any unit.  Of several runs that share units, the
  * first to choose does so for all.
  *
- * The loop for narrow sums is the one that matters: it has no branch that real
- * data would often take, and asks for problems once a batch.
+ * The loop for narrow sums is the one that matters: its branches go one way for
+ * nearly all real data, and it asks for problems once a batch.
  */
+#include <math.h>
+
 #include "engine/cpu/sum_float.h"
+
+#define MOST_UNITS 0x1p62		/* of a sum's middle word, that a value is added as at once */
 
 static inline double
 float_at(const Vector *vector, bool single, uint32_t row)
@@ -59,15 +63,55 @@ choose_unit(const Accumulator *acc, int level, const FloatArgs *args,
 		share_unit(unit);
 }
 
+/* What turns values into units of a sum's middle word, and back, without loss. */
+typedef struct Scale
+{
+	double		to;
+	double		back;
+} Scale;
+
+static Scale
+scale_of(int32_t unit)
+{
+	return (Scale)
+	{
+		ldexp(1, -(unit + 64)), ldexp(1, unit + 64)
+	};
+}
+
+/*
+ * One value into the words of a sum; what came of it.  Nearly all are an integer of few enough
+ * units of the middle word, which the processor converts.  What is not, and what the scale loses, is
+ * seen by its bits: another value comes back.
+ */
+static inline uint32_t
+add_narrow(double value, int32_t unit, Scale scale, uint64_t *to)
+{
+	double		scaled = value * scale.to;
+	uint64_t	more[3];
+	uint32_t	problems;
+
+	if (fabs(scaled) < MOST_UNITS)
+	{
+		int64_t		digits = (int64_t) scaled;
+
+		if (exact_float_bits((double) digits * scale.back) == exact_float_bits(value))
+		{
+			to[1] += (uint64_t) digits;
+			to[2] += (uint64_t) (digits >> 63) + (to[1] < (uint64_t) digits);
+			return 0;
+		}
+	}
+	problems = exact_narrow(value, unit, &more[0], &more[1], &more[2]);
+	exact_add(to, more, 3);
+	return problems;
+}
+
 #define FOR_NARROW(ctype, to) \
 	do { \
 		const ctype *values = args->a->values; \
 		for (uint32_t i = 0; i < rows->n; i++) \
-		{ \
-			uint64_t	more[3]; \
-			problems |= exact_narrow(values[rows->rows[i]], unit, &more[0], &more[1], &more[2]); \
-			exact_add(to, more, 3); \
-		} \
+			problems |= add_narrow(values[rows->rows[i]], unit, scale, to); \
 	} while (0)
 
 static uint32_t
@@ -76,6 +120,7 @@ sum_narrow(const Accumulator *acc, const FloatArgs *args, const RowGroups *rows,
 {
 	uint64_t   *base = states->base + acc->word;
 	uint64_t	single[3] = {base[0], base[1], base[2]};
+	Scale		scale = scale_of(unit);
 	uint32_t	problems = 0;
 
 	if (states->single && args->a_single)

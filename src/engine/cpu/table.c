@@ -39,6 +39,9 @@
 #define ARENA_CHUNK (UINT64_C(1) << 16)
 #define ARENA_SHARE 32			/* of the limit, that a chunk takes at most */
 
+/* Records of more words than these are fetched ahead: they are not in a core's cache. */
+#define CACHED_WORDS (UINT64_C(1) << 14)
+
 /* What is moved between two looks for an interrupt: slots, or places of the map. */
 #define MOVED_AT_ONCE (UINT64_C(1) << 18)
 
@@ -573,9 +576,58 @@ use_direct(GroupTable *table, uint32_t n)
 	return table->direct;
 }
 
-EngineStatus
-table_find(GroupTable *table, const Evaluator *eval, const uint16_t *rows,
-		   uint32_t n, uint32_t *groups, char *message)
+/* The groups of rows by their key's values; where rows have none yet, their places. */
+#define FIND_KNOWN(ctype) \
+	do { \
+		const ctype *values = vector->values; \
+		for (uint32_t i = 0; i < n; i++) \
+		{ \
+			uint64_t	place = (uint64_t) (int64_t) values[rows[i]] - least; \
+			bool		inside = place < range; \
+			uint32_t	group = map[inside ? place : 0]; \
+			groups[i] = group - 1; \
+			unknown[nunknown] = (uint16_t) i; \
+			nunknown += !inside | (group == NO_GROUP); \
+		} \
+	} while (0)
+
+/*
+ * Find the groups of rows by the direct map without packing their keys, and which of the n have
+ * none yet; the number of these.  Where a key is NULL or an error, that is all.
+ */
+static uint32_t
+find_known(const GroupTable *table, const Evaluator *eval, const uint16_t *rows, uint32_t n,
+		   uint32_t *groups, uint16_t *unknown)
+{
+	const Vector *vector;
+	const uint32_t *map = table->map;
+	uint64_t	least = (uint64_t) table->map_min;
+	uint64_t	range = table->map_range;
+	uint32_t	nunknown = 0;
+
+	if (range == 0)
+		return n;
+	vector = eval_register(eval, table->layout.fields[0].reg);
+	if (vector->valid != NULL || vector->error != NULL)
+		return n;
+	switch (table->layout.fields[0].type)
+	{
+#define KNOWN_INTEGER(ctype) FIND_KNOWN(ctype)
+#define KNOWN_FLOAT(ctype) return n
+#define KNOWN_BYTES(ctype) return n
+#define KNOWN_WIDE(ctype) return n
+#define KNOWN_TEXT(ctype) return n
+#define TYPE(name, ctype, size, stored, class, ...) case VT_##name: KNOWN_##class(ctype); break;
+#include "program/types.def"
+		case VT_COUNT:
+			break;
+	}
+	return nunknown;
+}
+
+static EngineStatus
+find_unknown(GroupTable *table, const Evaluator *eval, const uint16_t *rows, uint32_t n,
+			 uint32_t *groups, char *message)
 {
 	if (table->layout.nfields > 0 &&
 		!keys_pack(&table->layout, eval, rows, n, table->packed))
@@ -584,6 +636,33 @@ table_find(GroupTable *table, const Evaluator *eval, const uint16_t *rows,
 		return ENGINE_INEXACT;
 	}
 	return table_find_packed(table, n, groups, message);
+}
+
+EngineStatus
+table_find(GroupTable *table, const Evaluator *eval, const uint16_t *rows,
+		   uint32_t n, uint32_t *groups, char *message)
+{
+	uint16_t	unknown[CPU_BATCH];
+	uint16_t	its_rows[CPU_BATCH];
+	uint32_t	its_groups[CPU_BATCH];
+	uint32_t	nunknown = find_known(table, eval, rows, n, groups, unknown);
+	EngineStatus status = ENGINE_OK;
+
+	if (nunknown == n)
+		return find_unknown(table, eval, rows, n, groups, message);
+	table->rows += n - nunknown;
+	for (uint32_t i = 0; i < nunknown; i++)
+		its_rows[i] = rows[unknown[i]];
+	if (nunknown > 0)
+		status = find_unknown(table, eval, its_rows, nunknown, its_groups, message);
+	if (status != ENGINE_OK)
+		return status;
+	for (uint32_t i = 0; i < nunknown; i++)
+		groups[unknown[i]] = its_groups[i];
+	if ((uint64_t) table->ngroups * table->stride > CACHED_WORDS)
+		for (uint32_t i = 0; i < n; i++)
+			prefetch_record(table, groups[i]);
+	return ENGINE_OK;
 }
 
 uint64_t *

@@ -43,6 +43,42 @@ column_words(const RowColumn *column)
 	return value_type_size(column->type) == 16 ? 2 : 1;
 }
 
+/* The key's value itself, where it is an integer and the only key. */
+static bool
+is_the_key(const LookupInfo *info, const LookupColumn *column)
+{
+	const Column *key = &program_columns(info->program)[info->keys[0].column];
+
+	if (info->nkeys > 1 || key->type == VT_TEXT)
+		return false;
+	return lookup_use_is_code(column->use) ? column->place == key->attno :
+		column->use == LOOKUP_VALUE && column->place == info->keys[0].column;
+}
+
+/* Are no two rows the same, since their only key is one of their values?  It is there once only. */
+static bool
+are_distinct(const LookupInfo *info)
+{
+	if (info->jointype != JOIN_INNER && info->jointype != JOIN_LEFT)
+		return false;
+	for (int i = 0; i < info->ncolumns; i++)
+		if (is_the_key(info, &info->columns[i]))
+			return true;
+	return false;
+}
+
+/* Values that no other row has need no look at those before. */
+static void
+expect_distinct(LookupRows *rows)
+{
+	if (!are_distinct(rows->info))
+		return;
+	numbering_expect_distinct(rows->rows);
+	for (int i = 0; i < rows->info->ncolumns; i++)
+		if (rows->columns[i].values != NULL && is_the_key(rows->info, &rows->info->columns[i]))
+			numbering_expect_distinct(rows->columns[i].values);
+}
+
 static RowKey
 make_key(const LookupInfo *info, const LookupKey *key)
 {
@@ -76,6 +112,7 @@ lookup_rows_create(const LookupInfo *info, TupleDesc desc)
 	/* without a column there is one row, which has no word */
 	rows->rows = numbering_of_words(Max(rows->nwords, 1));
 	rows->key_texts = numbering_of_texts();
+	expect_distinct(rows);
 	return rows;
 }
 
@@ -284,4 +321,40 @@ lookup_rows_sort(LookupRows *rows)
 	for (int i = 0; i < rows->info->ncolumns; i++)
 		if (rows->columns[i].info->use == LOOKUP_RANK)
 			rows->columns[i].ranks = numbering_sort(rows->columns[i].values);
+}
+
+/* Bytes that the keys of so many rows take, with numbers of their values; width: of a text's. */
+static double
+expected_key_memory(const LookupInfo *info, double n, double width)
+{
+	double		memory = array_expected_capacity(n * sizeof(uint32));
+
+	if (info->nkeys == 1 &&
+		program_columns(info->program)[info->keys[0].column].type == VT_TEXT)
+		return memory + array_expected_capacity(n * sizeof(uint32)) +
+			numbering_expected_memory(n, sizeof(Bytes), width, false);
+	return memory + array_expected_capacity(n * sizeof(int64));
+}
+
+double
+lookup_rows_expected_memory(const LookupInfo *info, double n, double key_width,
+							const ExpectedValues *columns, double nrows)
+{
+	double		memory = expected_key_memory(info, n, key_width);
+	bool		distinct = are_distinct(info);
+	int			nwords = (info->ncolumns + 63) / 64;
+
+	for (int i = 0; i < info->ncolumns; i++)
+	{
+		const LookupColumn *column = &info->columns[i];
+		ValueType	type = lookup_use_is_code(column->use) ? VT_INT4 :
+			(ValueType) program_columns(info->program)[column->place].type;
+
+		nwords += column->use == LOOKUP_PRESENCE ? 0 : value_type_size(type) == 16 ? 2 : 1;
+		if (lookup_use_is_code(column->use) || (column->use == LOOKUP_VALUE && type == VT_TEXT))
+			memory += numbering_expected_memory(columns[i].n, type == VT_TEXT ? sizeof(Bytes) : sizeof(Datum),
+												columns[i].copied, distinct && is_the_key(info, column));
+	}
+	return memory + numbering_expected_memory(distinct ? n : nrows,
+											  Max(nwords, 1) * sizeof(uint64), 0, distinct);
 }

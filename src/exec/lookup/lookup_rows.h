@@ -61,6 +61,20 @@ extern void lookup_rows_sort(LookupRows *rows);
 /* Bytes of memory. */
 extern Size lookup_rows_memory(const LookupRows *rows);
 
+/* The values of a column, as the planner expects them. */
+typedef struct ExpectedValues
+{
+	double		n;				/* distinct ones */
+	double		copied;			/* bytes of one beside the array of all: a text's, or a Datum's */
+} ExpectedValues;
+
+/*
+ * The bytes of memory that n rows are expected to take, whose nrows distinct rows are of these
+ * columns' values; key_width: of a text by which they are found.
+ */
+extern double lookup_rows_expected_memory(const LookupInfo *info, double n, double key_width,
+										  const ExpectedValues *columns, double nrows);
+
 /* The codes of a tuple's columns, one a column with a code, behind those of earlier tuples. */
 extern void lookup_rows_add_codes(LookupRows *rows, TupleTableSlot *slot, Array *codes);
 

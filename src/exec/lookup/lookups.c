@@ -21,6 +21,7 @@
 #include "utils/memutils.h"
 
 #include "exec/lookup/lookup_cache.h"
+#include "exec/lookup/lookup_demand.h"
 #include "exec/lookup/lookup_keys.h"
 #include "exec/lookup/lookup_rows.h"
 #include "exec/lookup/lookups.h"
@@ -435,6 +436,8 @@ build(const Lookups *lookups, NodeLookup *lookup, bool reads, uint64 limit, cons
 	lookup->is_current = reads && status == ENGINE_OK;
 	if (lookup->is_current && table_stamp_holds(stamp, lookup->info->table))
 		lookup_cache_add(lookup->info, stamp, result, limit);
+	if (may_be_kept)
+		lookup_demand_made(lookup->info, lookup->is_current && lookup_cache_keeps(result));
 	return status;
 }
 

@@ -4,7 +4,7 @@
  *
  * The values are an array.  One that comes is put behind its end and then looked for in a
  * hash table of numbers (lib/simplehash.h), whose entries are compared by what the array
- * has there; it stays if it is new.
+ * has there; it stays if it is new.  Where all values are known to be new there is no hash table.
  */
 #include "postgres.h"
 
@@ -26,6 +26,12 @@
 #define LEAST_TEXT_CHUNK 1024
 #define MOST_TEXT_CHUNK 65536
 
+/* So many values have room in a hash table at first. */
+#define FIRST_VALUES 256
+
+/* The share of a hash table's entries that is expected to be taken, at most. */
+#define HASH_FILL 0.7
+
 typedef enum NumberedKind
 {
 	NUMBERED_WORDS,
@@ -33,11 +39,12 @@ typedef enum NumberedKind
 	NUMBERED_DATUMS
 } NumberedKind;
 
+/* Of 8 bytes: there is one for each value, and more. */
 typedef struct NumberEntry
 {
-	uint32		number;
 	uint32		hash;
-	char		status;
+	uint32		number:31;
+	uint32		status:1;
 } NumberEntry;
 
 struct Numbering
@@ -46,7 +53,7 @@ struct Numbering
 	Size		size;			/* of a value in `values` */
 	Array		values;			/* words, Bytes or Datums: fewer than 2^31 */
 	uint32		count;
-	struct numbers_hash *numbers;
+	struct numbers_hash *numbers;	/* NULL: no two values are the same, so that none is looked for */
 	MemoryContext context;
 	char	   *chunk;			/* texts' bytes go here */
 	Size		chunk_left;
@@ -135,7 +142,7 @@ create(NumberedKind kind, Size size)
 	numbering->kind = kind;
 	numbering->size = size;
 	numbering->context = CurrentMemoryContext;
-	numbering->numbers = numbers_create(CurrentMemoryContext, 256, numbering);
+	numbering->numbers = numbers_create(CurrentMemoryContext, FIRST_VALUES, numbering);
 	return numbering;
 }
 
@@ -149,6 +156,14 @@ Numbering *
 numbering_of_texts(void)
 {
 	return create(NUMBERED_TEXTS, sizeof(Bytes));
+}
+
+void
+numbering_expect_distinct(Numbering *numbering)
+{
+	Assert(numbering->count == 0);
+	numbers_destroy(numbering->numbers);
+	numbering->numbers = NULL;
 }
 
 Numbering *
@@ -172,6 +187,9 @@ number_last(Numbering *numbering, bool *is_new)
 	bool		found;
 
 	Assert(numbering->count < PG_INT32_MAX);
+	*is_new = true;
+	if (numbering->numbers == NULL)
+		return numbering->count++;
 	entry = numbers_insert(numbering->numbers, numbering->count, &found);
 	*is_new = !found;
 	if (found)
@@ -322,5 +340,25 @@ Size
 numbering_memory(const Numbering *numbering)
 {
 	return numbering->values.capacity + numbering->copied +
-		numbering->numbers->size * sizeof(NumberEntry);
+		(numbering->numbers == NULL ? 0 : numbering->numbers->size * sizeof(NumberEntry));
+}
+
+/*
+ * The memory of a hash table of so many entries (simplehash.h): a power of two.  It grows when it
+ * is full to nine tenths, or sooner, where many entries stand in a row.
+ */
+static double
+hash_memory(double n)
+{
+	double		size = 2 * FIRST_VALUES;
+
+	while (size * HASH_FILL < n)
+		size *= 2;
+	return size * sizeof(NumberEntry);
+}
+
+double
+numbering_expected_memory(double n, double size, double copied, bool distinct)
+{
+	return array_expected_capacity(n * size) + n * copied + (distinct ? 0 : hash_memory(n));
 }

@@ -15,6 +15,9 @@ extern Numbering *numbering_of_words(int nwords);
 extern Numbering *numbering_of_texts(void);
 extern Numbering *numbering_of_datums(Oid type, Oid collation);
 
+/* Before the first value: no two of them will be the same.  If some are, each has a number. */
+extern void numbering_expect_distinct(Numbering *numbering);
+
 /* The number of a value, which is copied if it is new: so many words, or a text's bytes. */
 extern uint32 numbering_add_words(Numbering *numbering, const uint64 *words);
 extern uint32 numbering_add_text(Numbering *numbering, Bytes text);
@@ -41,5 +44,11 @@ extern uint32 *numbering_sort(Numbering *numbering);
 
 /* Bytes of memory. */
 extern Size numbering_memory(const Numbering *numbering);
+
+/*
+ * The same of so many values, of size bytes, and copied ones beside; distinct: as
+ * numbering_expect_distinct was told.
+ */
+extern double numbering_expected_memory(double n, double size, double copied, bool distinct);
 
 #endif							/* GPUAGG_NUMBERING_H */

@@ -275,6 +275,13 @@ top_hint(const GpuAggState *state)
 	return hint;
 }
 
+/* Can a condition raise an error, so that rows must be read though none will pass? */
+static bool
+filter_can_fail(const Program *program)
+{
+	return program->filter >= 0 && program_insns(program)[program->filter].fallible;
+}
+
 /*
  * From the first input row to the first batch of groups.  Leaves the node in
  * PHASE_GROUPS or PHASE_NATIVE.
@@ -321,7 +328,8 @@ run_engine(GpuAggState *state)
 		run->params = params;
 		hints.top = top_hint(state);
 		status = lookups_build(state->lookups, params, &message);
-		state->input.is_empty = status == ENGINE_OK && lookups_let_none_pass(state->lookups);
+		state->input.is_empty = status == ENGINE_OK && lookups_let_none_pass(state->lookups) &&
+			!filter_can_fail(run->program);
 		if (status == ENGINE_OK)
 			status = node_run_verified(state, &hints, &message);
 		if (status == ENGINE_OK)

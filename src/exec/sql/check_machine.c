@@ -125,7 +125,8 @@ check_cpu_cache(ReturnSetInfo *result)
 			"that are asked again and again shows few Blocks Resident.";
 	}
 	check_put(result, "cpu_cache_size", advice == NULL ? CHECK_OK : CHECK_NOTICE,
-			  psprintf("gpuagg.cpu_cache_size = %d MB%s", gpuagg_cpu_cache_size,
+			  psprintf("gpuagg.cpu_cache_size = %s%s",
+					   GetConfigOptionByName("gpuagg.cpu_cache_size", NULL, false),
 					   full ? ", more than 7/8 of it taken" : ""),
 			  advice);
 }

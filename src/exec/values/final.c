@@ -302,6 +302,23 @@ interval_datum(TimeSpan span)
 	return IntervalPGetDatum(interval);
 }
 
+/* What is made of the two counts that an aggregate over a hypothetical row has. */
+static Datum
+rank_datum(FinalKind final, uint64_t before, uint64_t count)
+{
+	switch (final)
+	{
+		case FINAL_DENSE_RANK:
+			return Int64GetDatum((int64) before + 1 + (count > 0));
+		case FINAL_PERCENT_RANK:
+			return Float8GetDatum(count == 0 ? 0 : (double) before / (double) count);
+		case FINAL_CUME_DIST:
+			return Float8GetDatum((double) (before + 1) / (double) (count + 1));
+		default:
+			return Int64GetDatum((int64) before + 1);
+	}
+}
+
 Datum
 final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 			const int32_t *units, bool *isnull)
@@ -317,6 +334,8 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 		return Int64GetDatum((int64) value[0]);
 
 	count = words[accs[agg->count].word];
+	if (agg->final <= FINAL_CUME_DIST)
+		return rank_datum((FinalKind) agg->final, value[0], count);
 	if (count == 0)
 	{
 		*isnull = true;
@@ -383,6 +402,10 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 		case FINAL_CORR:
 			return moments_float(program, agg, words, units, count, isnull);
 		case FINAL_COUNT:
+		case FINAL_RANK:
+		case FINAL_DENSE_RANK:
+		case FINAL_PERCENT_RANK:
+		case FINAL_CUME_DIST:
 		case FINAL_ORDERED:		/* the node makes it of rows */
 			break;
 	}

@@ -9,6 +9,9 @@
  * have come.  So does this one.  Then the aggregate's transition
  * function takes in each row, and its final function makes the result, as nodeAgg.c has it.
  *
+ * Percentiles and modes of types without an order by numbers are one of the sorted values, picked as
+ * PostgreSQL's final functions do (orderedsetaggs.c).
+ *
  * Rows of a list that the engine has left in its store, and those for which there is no memory to sort
  * them, are sorted by PostgreSQL's own sort, within work_mem and a file (row_sort.c).
  *
@@ -19,6 +22,8 @@
  * that of an ExprContext, which is reset before the next group.
  */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
@@ -106,6 +111,17 @@ struct OrderedAggregate
 	Datum		state;			/* likewise */
 	bool		state_isnull;
 	bool		begun;			/* false: a strict function's first value becomes the state */
+
+	/* Of a percentile or a mode, whose state is the value that has been picked: */
+	bool		picks;
+	bool		picks_most;		/* the most frequent one */
+	double		fraction;		/* else the one behind so many of the values */
+	uint64		nvalues;		/* of the group, without NULLs */
+	uint64		seen;			/* of them */
+	Datum		last;			/* a value equal to the last one, in the group's memory */
+	uint64		same;			/* how many have been equal to it */
+	bool		picked;			/* they are picked */
+	uint64		most;			/* how many of those that are picked have been seen */
 };
 
 static ValueType
@@ -265,15 +281,23 @@ row_to_sort(OrderedAggregate *ordered, const uint64_t *row)
 	return result;
 }
 
+/* A copy of a value of the state's type in the group's memory. */
+static Datum
+copy_to_group(OrderedAggregate *ordered, Datum value)
+{
+	MemoryContext old = MemoryContextSwitchTo(ordered->caller->curaggcontext->ecxt_per_tuple_memory);
+	Datum		copy = datumCopy(value, ordered->state_byval, ordered->state_len);
+
+	MemoryContextSwitchTo(old);
+	return copy;
+}
+
 /* Let the state be a value, which is in no memory of the group's. */
 static void
 set_state(OrderedAggregate *ordered, Datum value, bool isnull)
 {
-	MemoryContext old = MemoryContextSwitchTo(ordered->caller->curaggcontext->ecxt_per_tuple_memory);
-
 	ordered->state_isnull = isnull;
-	ordered->state = isnull ? (Datum) 0 : datumCopy(value, ordered->state_byval, ordered->state_len);
-	MemoryContextSwitchTo(old);
+	ordered->state = isnull ? (Datum) 0 : copy_to_group(ordered, value);
 }
 
 static void
@@ -338,14 +362,80 @@ load_arguments(OrderedAggregate *ordered, const uint64_t *row)
 	return any;
 }
 
+/* Is it the value that a percentile is? */
+static bool
+is_percentile(const OrderedAggregate *ordered)
+{
+	double		place = ceil(ordered->fraction * (double) ordered->nvalues);
+
+	return (double) ordered->seen == Max(place, 1);
+}
+
+/* Does the value begin other ones than the last row's? */
+static bool
+begins_others(OrderedAggregate *ordered, Datum value)
+{
+	SortSupport support = &ordered->keys[0].support;
+
+	if (ordered->seen == 1)
+		return true;
+	return ordered->keys[0].abbreviates ?
+		ApplySortAbbrevFullComparator(ordered->last, false, value, false, support) != 0 :
+		ApplySortComparator(ordered->last, false, value, false, support) != 0;
+}
+
+/* Count a value for a mode: it is picked once it is more frequent than all before. */
+static void
+count_value(OrderedAggregate *ordered, Datum value)
+{
+	if (begins_others(ordered, value))
+	{
+		free_state(ordered, ordered->last, ordered->seen == 1);
+		ordered->last = copy_to_group(ordered, value);
+		ordered->same = 0;
+		ordered->picked = false;
+	}
+	if (++ordered->same <= ordered->most)
+		return;
+	ordered->most = ordered->same;
+	if (ordered->picked)
+		return;
+	free_state(ordered, ordered->state, ordered->state_isnull);
+	set_state(ordered, value, false);
+	ordered->picked = true;
+}
+
+/* Take in a row for a percentile or a mode, which NULLs are nothing to. */
+static void
+pick_row(OrderedAggregate *ordered, const uint64_t *row)
+{
+	const uint64_t *value = column_value(ordered, row, ordered->keys[0].column);
+	Datum		datum;
+
+	if (value == NULL)
+		return;
+	datum = value_datum(ordered, ordered->keys[0].column, value);
+	ordered->seen++;
+	if (ordered->picks_most)
+		count_value(ordered, datum);
+	else if (is_percentile(ordered))
+		set_state(ordered, datum, false);
+}
+
 /* Take in a row, in the current context, which is short-lived. */
 static void
 take_row(OrderedAggregate *ordered, const uint64_t *row)
 {
 	FunctionCallInfo call = ordered->transition_call;
-	bool		any_null = load_arguments(ordered, row);
+	bool		any_null;
 	Datum		value;
 
+	if (ordered->picks)
+	{
+		pick_row(ordered, row);
+		return;
+	}
+	any_null = load_arguments(ordered, row);
 	if (ordered->transition.fn_strict)
 	{
 		if (any_null)
@@ -440,7 +530,8 @@ take_sorted(OrderedAggregate *ordered, const uint64_t *words, uint64 n)
 	{
 		if (words[i] == 0)
 			continue;
-		ordered->rows[nrows++] = row_to_sort(ordered, words + i);
+		ordered->rows[nrows] = row_to_sort(ordered, words + i);
+		ordered->nvalues += (ordered->rows[nrows++].row & RANK_MASK) == RANK_VALUE_BETWEEN;
 		CHECK_FOR_INTERRUPTS();
 	}
 	sort_rows(ordered->rows, nrows, ordered);
@@ -541,6 +632,7 @@ take_sorted_elsewhere(OrderedAggregate *ordered, GroupList *list, int memory)
 			if (words[i] == 0)
 				continue;
 			put_row(ordered, words + i);
+			ordered->nvalues += column_value(ordered, words + i, ordered->keys[0].column) != NULL;
 			ResetExprContext(ordered->caller->tmpcontext);
 			(*ordered->counter)++;
 		}
@@ -568,6 +660,7 @@ ordered_aggregate_value(OrderedAggregate *ordered, GroupList *list, bool *isnull
 	ReScanExprContext(caller->curaggcontext);
 	set_state(ordered, ordered->initial.value, ordered->initial.isnull);
 	ordered->begun = !ordered->initial.isnull;
+	ordered->nvalues = ordered->seen = ordered->most = 0;
 	old = MemoryContextSwitchTo(caller->tmpcontext->ecxt_per_tuple_memory);
 	if (ordered->nkeys == 0)
 		take_unsorted(ordered, list);
@@ -659,6 +752,21 @@ initial_state(HeapTuple tuple, Oid type)
 	return result;
 }
 
+/* A percentile or a mode, which are one of the values. */
+static void
+begin_pick(OrderedAggregate *ordered, const Aggref *aggref)
+{
+	const List *fractions = aggref->aggdirectargs;
+
+	ordered->picks = true;
+	ordered->picks_most = fractions == NIL;
+	if (fractions != NIL)
+		ordered->fraction = DatumGetFloat8(linitial_node(Const, fractions)->constvalue);
+	ordered->initial.isnull = true;
+	get_typlenbyval(exprType((Node *) linitial_node(TargetEntry, aggref->args)->expr),
+					&ordered->state_len, &ordered->state_byval);
+}
+
 /* The functions, which pg_aggregate names. */
 static void
 begin_functions(OrderedAggregate *ordered, Aggref *aggref)
@@ -716,6 +824,9 @@ ordered_aggregate_create(const OrderedInfo *info, EState *estate, uint64 *nrows)
 	}
 	ordered->nkeys = list_length(info->keys);
 	ordered->keys = palloc0(sizeof(OrderKey) * (ordered->nkeys + 1));
-	begin_functions(ordered, info->aggref);
+	if (info->aggref->aggkind == AGGKIND_NORMAL)
+		begin_functions(ordered, info->aggref);
+	else
+		begin_pick(ordered, info->aggref);
 	return ordered;
 }

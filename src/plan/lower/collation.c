@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "access/nbtree.h"
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
@@ -48,14 +49,17 @@ check_order(Lowering *l, Oid type, Oid collation)
 	return l->reason == NULL;
 }
 
-/* B-tree operator classes say so, for deduplication. */
+/*
+ * B-tree operator classes say so, for deduplication.  Of character, whose values are equal with more
+ * blanks behind them, too, those of older minor versions do so wrongly.
+ */
 bool
 equal_is_identical(Node *expr)
 {
 	TypeCacheEntry *type = lookup_type_cache(exprType(expr), TYPECACHE_BTREE_OPFAMILY);
 	Oid			function = InvalidOid;
 
-	if (OidIsValid(type->btree_opf))
+	if (OidIsValid(type->btree_opf) && type->btree_opintype != BPCHAROID)
 		function = get_opfamily_proc(type->btree_opf, type->btree_opintype,
 									 type->btree_opintype, BTEQUALIMAGE_PROC);
 	return OidIsValid(function) &&

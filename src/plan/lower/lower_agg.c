@@ -546,6 +546,8 @@ lower_aggref(Lowering *l, Aggref *aggref)
 
 	if (!lower_succeeded(l) || !check_level(l, aggref))
 		return false;
+	if (is_hypothetical(aggref))
+		return lower_hypothetical(l, aggref);
 	if (is_statistic(aggref))
 		return lower_statistic(l, aggref);
 	if (is_ordered_array(aggref))

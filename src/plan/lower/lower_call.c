@@ -64,7 +64,8 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 		lower_bucket_function(l, function, args, &reg) ||
 		lower_zone_function(l, function, args, &reg) ||
 		lower_json_function(l, function, args, &reg) ||
-		lower_text_function(l, function, args, collation, &reg))
+		lower_text_function(l, function, args, collation, &reg) ||
+		lower_made_text(l, function, args, collation, &reg))
 		return reg;
 	if (is_identity(function))
 		return lower_expr(l, linitial(args));

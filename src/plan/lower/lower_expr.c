@@ -100,6 +100,8 @@ is_of_table(const Lowering *l, const PlaceHolderVar *var)
 static int
 lower_node(Lowering *l, Expr *expr)
 {
+	int			reg;
+
 	switch (nodeTag(expr))
 	{
 		case T_Var:
@@ -139,7 +141,8 @@ lower_node(Lowering *l, Expr *expr)
 		case T_ScalarArrayOpExpr:
 			return lower_array_op(l, (ScalarArrayOpExpr *) expr);
 		case T_CoerceViaIO:
-			return lower_cast_through_text(l, (CoerceViaIO *) expr);
+			return lower_number_text(l, (CoerceViaIO *) expr, &reg) ? reg :
+				lower_cast_through_text(l, (CoerceViaIO *) expr);
 		default:
 			return lower_reject(l, REJECTED_EXPRESSION, _("%s is not supported"), expression_kind(expr));
 	}

@@ -22,7 +22,6 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "handle/select.h"
 #include "plan/lower/lower_parts.h"
 
 /* So many keys of a path at most. */
@@ -34,22 +33,13 @@ reject_json(Lowering *l)
 	return lower_reject(l, REJECTED_TYPE, _("type %s is not supported"), format_type_be(JSONBOID));
 }
 
-/* May only a device run? */
-static bool
-needs_device(void)
-{
-	const EngineOps *engine = engine_required();
-
-	return engine != NULL && engine->traits->on_device;
-}
-
 /* The column of a jsonb's bytes. */
 static int
 lower_json_column(Lowering *l, const Var *var)
 {
 	Form_pg_attribute attr;
 
-	if (l->builder->head.source != SOURCE_PAGES || needs_device())
+	if (l->builder->head.source != SOURCE_PAGES || lower_needs_device())
 		return reject_json(l);
 	attr = lower_attribute(l, var);
 	if (attr == NULL)
@@ -234,7 +224,7 @@ lower_cast_through_text(Lowering *l, const CoerceViaIO *cast)
 	int			reg;
 
 	if (op < 0 || exprType((Node *) cast->arg) != TEXTOID ||
-		(op == OP_text_float8 && needs_device()))
+		(op == OP_text_float8 && lower_needs_device()))
 		return lower_reject(l, REJECTED_EXPRESSION, _("%s is not supported"),
 							_("a cast through text"));
 	reg = lower_expr(l, cast->arg);

@@ -37,6 +37,7 @@
 #include "plan/lower/lower_lookup.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/numeric_guess.h"
+#include "plan/lower/time_format.h"
 #include "plan/plan_info.h"
 #include "plan/value_type.h"
 
@@ -46,7 +47,9 @@ struct Lookup
 								 * computes of the table's own columns, which are its keys */
 	const char *name;
 	JoinType	jointype;
-	List	   *target;			/* Expr: what its plan puts out */
+	List	   *target;			/* Expr: what its plan puts out; first, if it computes of the table's
+								 * own columns, these, or what they are truncated to: */
+	int			ninputs;		/* so many */
 	ProgramBuilder *builder;	/* its columns are those that engines need */
 	List	   *keys;			/* LookupKey */
 	int			param;
@@ -67,28 +70,43 @@ is_same_column(const Expr *a, const Expr *b)
 	return equal(a, b);
 }
 
-/* Where the look-up's plan has the expression, from 1; 0: nowhere. */
 static int
-plan_number(const Lookup *lookup, const Expr *expr)
+place_of(const List *exprs, const Expr *expr)
 {
 	ListCell   *lc;
 
-	foreach(lc, lookup->target)
+	foreach(lc, exprs)
 		if (is_same_column(lfirst(lc), expr))
 			return foreach_current_index(lc) + 1;
 	return 0;
 }
 
-/* The same of what is looked up: the table has its own columns. */
+/*
+ * Where the look-up's plan has the expression, from 1; 0: nowhere.  What is computed for formats may
+ * be computed of truncated moments.
+ */
 static int
-target_number(const Lookup *lookup, const Expr *expr)
+plan_number(const Lookup *lookup, Expr *expr)
 {
-	return lookup->relids == NULL && IsA(expr, Var) ? 0 : plan_number(lookup, expr);
+	int			number = place_of(lookup->target, expr);
+
+	if (number == 0 && lookup->relids == NULL && time_formats_can_truncate((Node *) expr))
+		number = place_of(lookup->target, (Expr *) time_formats_truncate((Node *) expr));
+	return number;
+}
+
+/* The same of what is looked up: the table has its own columns, and what they are found by. */
+static int
+target_number(const Lookup *lookup, Expr *expr)
+{
+	int			number = lookup->relids == NULL && IsA(expr, Var) ? 0 : plan_number(lookup, expr);
+
+	return number <= lookup->ninputs ? 0 : number;
 }
 
 /* The look-up over whose columns alone the expression is, or NULL. */
 static Lookup *
-find_lookup(const Lowering *l, const Expr *expr)
+find_lookup(const Lowering *l, Expr *expr)
 {
 	Relids		relids;
 	ListCell   *lc;
@@ -426,7 +444,7 @@ lower_code_key(Lowering *l, Expr *expr, ColumnCode *code)
  * is not asked for where others are keys, too: no row is found where one of these is NULL.
  */
 static int
-computed_number(const Lookup *lookup, const Expr *expr)
+computed_number(const Lookup *lookup, Expr *expr)
 {
 	return IsA(expr, Var) && list_length(lookup->keys) > 1 ? 0 : plan_number(lookup, expr);
 }
@@ -793,6 +811,7 @@ lower_lookup(Lowering *l, Relids relids, const char *name, JoinType jointype, Li
 	lookup->name = name;
 	lookup->jointype = jointype;
 	lookup->target = list_copy(target);
+	lookup->ninputs = relids == NULL ? list_length(keys) : 0;
 	lookup->row = -1;
 	lookup->builder = palloc(sizeof(ProgramBuilder));
 	program_begin(lookup->builder, SOURCE_COLUMNS);

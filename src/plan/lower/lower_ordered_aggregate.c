@@ -9,6 +9,9 @@
  * of DISTINCT values that are equal, one is taken, so these must be identical, as numerics of one
  * display scale are.
  *
+ * So are percentile_disc and mode made where the values have no order by numbers, such as texts: the
+ * session picks one of the sorted values.
+ *
  * Aggregates that engines have give the same result in any order, so their ORDER BY is left out,
  * but for errors that its expressions may raise.
  */
@@ -38,8 +41,9 @@ typedef struct RowColumns
 bool
 is_ordered_aggregate(const Aggref *aggref)
 {
-	return aggref->aggkind == AGGKIND_NORMAL &&
-		(aggref->aggorder != NIL || aggref->aggdistinct != NIL) &&
+	if (aggref->aggkind != AGGKIND_NORMAL)
+		return is_row_statistic(aggref);
+	return (aggref->aggorder != NIL || aggref->aggdistinct != NIL) &&
 		!is_engine_aggregate(aggref->aggfnoid) && !is_ordered_array(aggref);
 }
 
@@ -127,10 +131,12 @@ add_order(Lowering *l, const Aggref *aggref, OrderedInfo *info)
 
 		if (column < 0)
 			continue;
-		if (aggref->aggdistinct != NIL && !is_numeric(arg->expr) &&
+		if ((aggref->aggdistinct != NIL || is_row_statistic(aggref)) && !is_numeric(arg->expr) &&
 			!equal_is_identical((Node *) arg->expr))
 		{
-			lower_reject(l, REJECTED_AGGREGATE, _("DISTINCT in an aggregate of type %s is not supported"),
+			lower_reject(l, REJECTED_AGGREGATE, aggref->aggdistinct != NIL ?
+						 _("DISTINCT in an aggregate of type %s is not supported") :
+						 _("ordered values of type %s are not supported"),
 						 format_type_be(exprType((Node *) arg->expr)));
 			return false;
 		}
@@ -143,6 +149,19 @@ add_order(Lowering *l, const Aggref *aggref, OrderedInfo *info)
 		info->by_number = lappend_int(info->by_number, !by_number ? 0 : descending ? -1 : 1);
 	}
 	return true;
+}
+
+/* Is the fraction of a percentile known?  Its value, and that of a mode, must be a row's. */
+static bool
+check_row_statistic(Lowering *l, const Aggref *aggref)
+{
+	if (IsA(linitial_node(TargetEntry, aggref->args)->expr, Const))
+		lower_reject(l, REJECTED_AGGREGATE, _("ordered values that are constant are not supported"));
+	else if (aggref->aggdirectargs != NIL && !IsA(linitial(aggref->aggdirectargs), Const))
+		lower_reject(l, REJECTED_AGGREGATE, _("the fraction of a percentile is not a constant"));
+	else if (aggref->aggdirectargs != NIL)
+		(void) check_fraction(l, linitial(aggref->aggdirectargs));
+	return lower_succeeded(l);
 }
 
 /* Would PostgreSQL call the transition function once for this aggregate and another one? */
@@ -170,7 +189,9 @@ lower_ordered_aggregate(Lowering *l, const Aggref *aggref)
 	if (aggref->aggvariadic)
 		lower_reject(l, REJECTED_AGGREGATE, _("aggregate %s is not supported"),
 					 format_procedure(aggref->aggfnoid));
-	if (shares_state(l, aggref))
+	if (is_row_statistic(aggref))
+		(void) check_row_statistic(l, aggref);
+	else if (shares_state(l, aggref))
 		lower_reject(l, REJECTED_AGGREGATE, _("aggregates with ORDER BY or DISTINCT share a state"));
 	if (!lower_succeeded(l))
 		return false;

@@ -283,8 +283,8 @@ extern bool is_ordered_array(const Aggref *aggref);
 extern bool lower_ordered_array(Lowering *l, const Aggref *aggref);
 
 /*
- * lower_ordered_aggregate.c: aggregates with ORDER BY or DISTINCT that engines do not have, and
- * ORDER BY in those that they have.
+ * lower_ordered_aggregate.c: aggregates with ORDER BY or DISTINCT that engines do not have, percentiles
+ * and modes of types without an order by numbers, and ORDER BY in aggregates that engines have.
  */
 
 /* Is it one that PostgreSQL's session makes of a list of rows? */
@@ -316,7 +316,13 @@ extern int	lower_ordered(Lowering *l, Expr *expr, FinalKind *final, NumericInfo 
 /* Is the operator the type's < or >, and which? */
 extern bool lower_direction(Lowering *l, Oid operator, Oid type, bool *descending);
 
-/* Does the aggregate need all of its values in an order? */
+/* Is a fraction no constant that PostgreSQL would complain of, or that makes all results NULL? */
+extern bool check_fraction(Lowering *l, const Expr *fraction);
+
+/* Is it a percentile or a mode of values that the session sorts (lower_ordered_aggregate.c)? */
+extern bool is_row_statistic(const Aggref *aggref);
+
+/* Is it an ordered-set aggregate that is read from a list of its values as numbers? */
 extern bool is_statistic(const Aggref *aggref);
 extern bool lower_statistic(Lowering *l, Aggref *aggref);
 
@@ -327,12 +333,46 @@ extern bool lower_statistic(Lowering *l, Aggref *aggref);
 extern List *lower_arrays(Lowering *l);
 
 /*
- * lower_text.c: LIKE with constant patterns, lengths and constant parts of texts.
+ * lower_hypothetical.c: hypothetical-set aggregates.
  */
+
+extern bool is_hypothetical(const Aggref *aggref);
+
+/* Is it the one of these that needs a list of values? */
+extern bool is_dense_rank(const Aggref *aggref);
+
+extern bool lower_hypothetical(Lowering *l, const Aggref *aggref);
+
+/*
+ * lower_regex.c: regular expressions that LIKE can say.
+ */
+
+/* Lower ~, or !~, to *reg (or -1); false: the regular expression is another one. */
+extern bool lower_regex(Lowering *l, List *args, Oid collation, bool not, int *reg);
+
+/*
+ * lower_text.c: LIKE with constant patterns, lengths and parts of texts.
+ */
+
+/* Are characters counted, as only in UTF-8?  If not, a reason is noted. */
+extern bool counts_characters(Lowering *l);
+
+/* An expression whose values are texts; else -1, and a reason. */
+extern int	lower_text_operand(Lowering *l, Expr *expr);
 
 /* Lower a call, if the function is one of those here, to *reg (or -1). */
 extern bool lower_text_function(Lowering *l, Oid function, List *args, Oid collation,
 								int *reg);
+
+/*
+ * lower_made_text.c: texts that are made, where Lowering.makes_texts lets them.
+ */
+
+/* Lower a call, if the function is one of those here, to *reg (or -1). */
+extern bool lower_made_text(Lowering *l, Oid function, List *args, Oid collation, int *reg);
+
+/* The same of a cast of an integer to a text. */
+extern bool lower_number_text(Lowering *l, const CoerceViaIO *cast, int *reg);
 
 /*
  * lower_zone.c: what depends on a time zone.

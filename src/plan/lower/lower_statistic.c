@@ -2,7 +2,8 @@
  * lower_statistic.c
  *	  From ordered-set aggregates to lists of values and what is read from them.
  *
- * percentile_cont, percentile_disc and mode need all of a group's values in their order.
+ * percentile_cont, percentile_disc and mode need all of a group's values in their order.  Of
+ * types that have no order by numbers, lower_ordered_aggregate.c makes them.
  * Those over the same argument and filter share a list.  A fraction is the same for all
  * groups, and a parameter.
  *
@@ -77,9 +78,17 @@ type_has_number_order(Oid type)
 }
 
 bool
+is_row_statistic(const Aggref *aggref)
+{
+	return (aggref->aggfnoid == F_MODE || aggref->aggfnoid == F_PERCENTILE_DISC_FLOAT8_ANYELEMENT) &&
+		!type_has_number_order(getBaseType(exprType((Node *) linitial_node(TargetEntry,
+																		   aggref->args)->expr)));
+}
+
+bool
 is_statistic(const Aggref *aggref)
 {
-	return aggref->aggkind != AGGKIND_NORMAL;
+	return (aggref->aggkind == AGGKIND_ORDERED_SET && !is_row_statistic(aggref)) || is_dense_rank(aggref);
 }
 
 /* The accumulator of such an aggregate, ACC_KINDS: there is none. */
@@ -154,6 +163,18 @@ lower_fraction_array(Lowering *l, const Const *array)
 	return NIL;
 }
 
+bool
+check_fraction(Lowering *l, const Expr *fraction)
+{
+	if (!IsA(fraction, Const) ||
+		(!((const Const *) fraction)->constisnull &&
+		 fraction_is_good(DatumGetFloat8(((const Const *) fraction)->constvalue))))
+		return true;
+	lower_reject(l, REJECTED_AGGREGATE,
+				 _("the fraction of a percentile is NULL, or not between 0 and 1"));
+	return false;
+}
+
 /* The parameter of a percentile's fraction, -1: rejected. */
 static int
 lower_fraction(Lowering *l, const Aggref *aggref)
@@ -163,12 +184,7 @@ lower_fraction(Lowering *l, const Aggref *aggref)
 	if (!same_for_all_rows(fraction))
 		return lower_reject(l, REJECTED_AGGREGATE,
 							_("the fraction of a percentile is not the same for all groups"));
-	if (IsA(fraction, Const) &&
-		(((Const *) fraction)->constisnull ||
-		 !fraction_is_good(DatumGetFloat8(((Const *) fraction)->constvalue))))
-		return lower_reject(l, REJECTED_AGGREGATE,
-							_("the fraction of a percentile is NULL, or not between 0 and 1"));
-	return lower_add_param(l, fraction, VT_FLOAT8);
+	return check_fraction(l, fraction) ? lower_add_param(l, fraction, VT_FLOAT8) : -1;
 }
 
 /* The parameters of an aggregate's fractions; of a mode, which has none, one that nothing reads. */

@@ -1,6 +1,6 @@
 /*
  * lower_text.c
- *	  LIKE with constant patterns, lengths and constant parts of texts.
+ *	  LIKE with constant patterns, lengths and parts of texts.
  *
  * The operations that count characters know UTF-8 only.  In single-byte
  * encodings a character is a byte; what can be done with bytes is done there
@@ -31,7 +31,7 @@ typedef struct Pattern
 	bool		broken;			/* ends with an escape character */
 } Pattern;
 
-static bool
+bool
 counts_characters(Lowering *l)
 {
 	if (GetDatabaseEncoding() != PG_UTF8)
@@ -40,7 +40,7 @@ counts_characters(Lowering *l)
 	return lower_succeeded(l);
 }
 
-static int
+int
 lower_text_operand(Lowering *l, Expr *expr)
 {
 	int			reg = lower_expr(l, expr);
@@ -154,13 +154,25 @@ add_part(Lowering *l, OpCode op, int reg, int32 chars)
 	return reg < 0 ? -1 : lower_op(l, op, reg, lower_int4(l, chars));
 }
 
+/* A part whose place or length is no constant. */
+static int
+add_variable_part(Lowering *l, OpCode op, int reg, Expr *chars)
+{
+	return reg < 0 ? -1 : lower_op(l, op, reg, lower_expr(l, chars));
+}
+
 /* left(t, n); right(t, n): the last n, or all but the first -n, characters */
 static int
 lower_side(Lowering *l, List *args, bool right)
 {
 	int32		n;
 
-	if (!counts_characters(l) || !constant_int4(l, lsecond(args), &n))
+	if (!counts_characters(l))
+		return -1;
+	if (!IsA(lsecond(args), Const))
+		return add_variable_part(l, right ? OP_text_last : OP_text_first,
+								 lower_text_operand(l, linitial(args)), lsecond(args));
+	if (!constant_int4(l, lsecond(args), &n))
 		return -1;
 	if (n == PG_INT32_MIN)
 		return lower_reject(l, REJECTED_EXPRESSION, _("a part of a text of that length is not supported"));
@@ -183,8 +195,22 @@ lower_substr(Lowering *l, List *args)
 	int32		end;
 	int			reg;
 
-	if (!counts_characters(l) || !constant_int4(l, lsecond(args), &start) ||
-		(limited && !constant_int4(l, lthird(args), &length)))
+	if (!counts_characters(l))
+		return -1;
+	if (!IsA(lsecond(args), Const) && !limited)
+		return add_variable_part(l, OP_text_from, lower_text_operand(l, linitial(args)),
+								 lsecond(args));
+	if (!constant_int4(l, lsecond(args), &start))
+		return -1;
+	/* what a start before the first character leaves out counts for the length */
+	if (limited && !IsA(lthird(args), Const) && start > 0)
+	{
+		reg = lower_text_operand(l, linitial(args));
+		if (start > 1)
+			reg = add_part(l, OP_text_after, reg, start - 1);
+		return add_variable_part(l, OP_text_limited, reg, lthird(args));
+	}
+	if (limited && !constant_int4(l, lthird(args), &length))
 		return -1;
 	if (length < 0)
 		return lower_reject(l, REJECTED_EXPRESSION, _("a negative length is not supported"));
@@ -261,6 +287,9 @@ lower_text_function(Lowering *l, Oid function, List *args, Oid collation, int *r
 		case F_NOTLIKE_TEXT_TEXT:
 			*reg = lower_like(l, args, collation, true);
 			return true;
+		case F_TEXTREGEXEQ:
+		case F_TEXTREGEXNE:
+			return lower_regex(l, args, collation, function == F_TEXTREGEXNE, reg);
 		case F_LENGTH_TEXT:
 		case F_CHAR_LENGTH_TEXT:
 		case F_CHARACTER_LENGTH_TEXT:

@@ -8,6 +8,7 @@
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 
+#include "handle/select.h"
 #include "plan/lower/lower.h"
 #include "plan/lower/lowering.h"
 #include "plan/value_type.h"
@@ -127,4 +128,12 @@ int
 lower_op(Lowering *l, OpCode op, int a, int b)
 {
 	return a < 0 || b < 0 ? -1 : program_add_op(l->builder, op, a, b);
+}
+
+bool
+lower_needs_device(void)
+{
+	const EngineOps *engine = engine_required();
+
+	return engine != NULL && engine->traits->on_device;
 }

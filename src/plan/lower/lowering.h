@@ -43,6 +43,7 @@ typedef struct Lowering
 	TupleDesc	desc;			/* SOURCE_PAGES: of the tuples, with constraints */
 	const AttrMap *map;			/* SOURCE_PAGES: from Vars' attributes to desc's */
 	bool		hides_rows;		/* SOURCE_PAGES: has_hidden_rows */
+	bool		makes_texts;	/* texts may be made of others, which only the CPU engine does */
 	List	   *inputs;			/* SOURCE_COLUMNS: Expr */
 	List	   *lookups;		/* SOURCE_PAGES: Lookup (lower_lookup.c) */
 	List	   *checked;		/* ints, registers: of conditions of look-ups that can be errors */
@@ -87,5 +88,8 @@ extern int	lower_type(Lowering *l, Oid type);
 
 /* An operation over two registers, or -1 where one of them is that. */
 extern int	lower_op(Lowering *l, OpCode op, int a, int b);
+
+/* May only a device run, so that what devices do not compute is better left to PostgreSQL? */
+extern bool lower_needs_device(void);
 
 #endif							/* GPUAGG_LOWERING_H */

@@ -23,6 +23,7 @@
 #include "plan/lower/lower.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/numeric_parts.h"
+#include "plan/lower/time_format.h"
 
 /* Functions of any values of their arguments. */
 static const Oid total_functions[] = {
@@ -31,6 +32,8 @@ static const Oid total_functions[] = {
 	F_BTRIM_TEXT, F_LTRIM_TEXT, F_RTRIM_TEXT, F_SUBSTR_TEXT_INT4, F_SUBSTRING_TEXT_INT4,
 	F_TEXT_BPCHAR, F_TEXT_NAME, F_UNNEST_ANYARRAY, F_GENERATE_SERIES_INT4_INT4,
 	F_GENERATE_SERIES_INT8_INT8, F_NUMERIC_INT2, F_NUMERIC_INT4, F_NUMERIC_INT8,
+	F_INITCAP, F_REVERSE_TEXT, F_TO_HEX_INT4, F_TO_HEX_INT8, F_HOST, F_NETWORK, F_FAMILY, F_MASKLEN,
+	F_JSONB_TYPEOF, F_ARRAY_LENGTH, F_CARDINALITY,
 	F_NUMERIC_EQ, F_NUMERIC_NE, F_NUMERIC_LT, F_NUMERIC_LE, F_NUMERIC_GT, F_NUMERIC_GE
 };
 
@@ -94,6 +97,36 @@ is_length(const Node *node)
 		DatumGetInt32(length->constvalue) >= 0;
 }
 
+/* An element of an array, or a part of it, that is read. */
+static bool
+is_array_element(const SubscriptingRef *ref)
+{
+	return ref->refassgnexpr == NULL && OidIsValid(get_element_type(ref->refcontainertype));
+}
+
+/* A value as a text, as its type's output function has it, such as id::text. */
+static bool
+is_value_as_text(const CoerceViaIO *cast)
+{
+	switch (exprType((const Node *) cast->arg))
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case OIDOID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case NUMERICOID:
+		case UUIDOID:
+		case DATEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return cast->resulttype == TEXTOID || cast->resulttype == VARCHAROID;
+		default:
+			return false;
+	}
+}
+
 /* Can the call fail, whose arguments do not? */
 static bool
 call_can_fail(Node *node)
@@ -115,6 +148,8 @@ call_can_fail(Node *node)
 		return !is_pattern(lsecond(args));
 	if (function == F_SUBSTR_TEXT_INT4_INT4 || function == F_SUBSTRING_TEXT_INT4_INT4)
 		return !is_length(lthird(args));
+	if (function == F_TO_CHAR_TIMESTAMP_TEXT || function == F_TO_CHAR_TIMESTAMPTZ_TEXT)
+		return time_format_moment(function, args) == NULL;
 	if (function == F_GENERATE_SERIES_INT4_INT4_INT4)
 		return !is_length(lthird(args)) || DatumGetInt32(((const Const *) lthird(args))->constvalue) == 0;
 	return !numeric_has_few_digits(node) && check_functions_in_node(node, function_can_fail, NULL);
@@ -200,6 +235,14 @@ can_fail_walker(Node *node, void *context)
 		case T_NullIfExpr:
 		case T_ScalarArrayOpExpr:
 			if (call_can_fail(node))
+				return true;
+			break;
+		case T_CoerceViaIO:
+			if (!is_value_as_text((CoerceViaIO *) node))
+				return true;
+			break;
+		case T_SubscriptingRef:
+			if (!is_array_element((SubscriptingRef *) node))
 				return true;
 			break;
 		case T_Aggref:

@@ -27,10 +27,14 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
+#include "utils/selfuncs.h"
 
 #include "exec/lookup/lookup_cache.h"
+#include "exec/lookup/lookup_demand.h"
+#include "exec/lookup/lookup_rows.h"
 #include "plan/lower/lower.h"
 #include "plan/path/build_side.h"
+#include "plan/path/grouping.h"
 
 /* Why clauses of a relation cannot be evaluated for rows that may not be needed, or NULL. */
 static const char *
@@ -315,6 +319,62 @@ build_side_is_kept(PlannerInfo *root, const Path *build, LookupInfo *info)
 		return false;
 	build_side_set_key(root, build, info);
 	return OidIsValid(info->table) && lookup_cache_holds(info);
+}
+
+Cost
+build_side_cost(PlannerInfo *root, const Path *build, LookupInfo *info)
+{
+	Cost		cost = build->total_cost + build->rows * (cpu_tuple_cost + cpu_operator_cost);
+	int			relid;
+
+	if (build_side_is_kept(root, build, info))
+		return 0;
+	if (!bms_get_singleton_member(build->parent->relids, &relid) ||
+		!lookup_demand_has_table(planner_rt_fetch(relid, root)->relid))
+		return cost;
+	build_side_set_key(root, build, info);
+	return OidIsValid(info->table) ? Max(0, cost - lookup_demand_saving(info)) : cost;
+}
+
+/* The expression that a column's values are of. */
+static Expr *
+column_expr(const Path *build, const LookupInfo *info, const LookupColumn *column)
+{
+	int			attno = lookup_use_is_code(column->use) ? column->place :
+		program_columns(info->program)[column->place].attno;
+
+	return list_nth(build->pathtarget->exprs, attno - 1);
+}
+
+/* Bytes that a value takes beside a Datum: none, if it is one. */
+static double
+width_beside(const PlannerInfo *root, const Expr *expr)
+{
+	return get_typbyval(exprType((const Node *) expr)) ? 0 : average_width(root, expr);
+}
+
+double
+build_side_memory(PlannerInfo *root, const Path *build, const LookupInfo *info)
+{
+	ExpectedValues *columns = palloc0(sizeof(ExpectedValues) * (info->ncolumns + 1));
+	int			key = program_columns(info->program)[info->keys[0].column].attno;
+	List	   *values = NIL;
+	double		rows = clamp_row_est(build->rows);
+
+	for (int i = 0; i < info->ncolumns; i++)
+	{
+		Expr	   *expr = column_expr(build, info, &info->columns[i]);
+
+		if (info->columns[i].use == LOOKUP_PRESENCE)
+			continue;
+		columns[i].n = estimate_num_groups(root, list_make1(expr), rows, NULL, NULL);
+		columns[i].copied = width_beside(root, expr);
+		values = list_append_unique(values, expr);
+	}
+	return lookup_rows_expected_memory(info, rows,
+									   width_beside(root, list_nth(build->pathtarget->exprs, key - 1)),
+									   columns, values == NIL ? 1 :
+									   estimate_num_groups(root, values, rows, NULL, NULL));
 }
 
 const char *

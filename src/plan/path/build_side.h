@@ -30,6 +30,15 @@ extern void build_side_set_key(PlannerInfo *root, const Path *build, LookupInfo 
 /* Does the session keep what is made of such a path's rows?  If so, sets the key, too. */
 extern bool build_side_is_kept(PlannerInfo *root, const Path *build, LookupInfo *info);
 
+/*
+ * What making the look-up of such a path's rows costs: nothing if it is kept, and less by what the
+ * session's queries before would have saved, had it been (exec/lookup/lookup_demand.h).
+ */
+extern Cost build_side_cost(PlannerInfo *root, const Path *build, LookupInfo *info);
+
+/* The bytes of memory that making the look-up of such a path's rows is expected to take. */
+extern double build_side_memory(PlannerInfo *root, const Path *build, const LookupInfo *info);
+
 /* What it is called in EXPLAIN: the names of its relations. */
 extern const char *build_side_name(PlannerInfo *root, const RelOptInfo *rel);
 

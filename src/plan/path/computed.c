@@ -12,6 +12,9 @@
  * The least and the greatest text in an order that is not that of the bytes are those of the
  * texts' ranks, which their look-up has, too.
  *
+ * What a format shows of a moment is computed of the moment truncated to the format's smallest unit
+ * (time_format.c), if the moment has too many values.
+ *
  * Computed is the largest part of an expression that is NULL where one of its inputs is, since
  * a NULL finds nothing.  Equal values of an input must be identical, for the expression could
  * distinguish others.
@@ -19,7 +22,8 @@
  * PostgreSQL computes the expressions of the rows that pass all conditions.  The distinct
  * values are those of the rows that pass the conditions of engines; so what can raise an error
  * is computed only if there are no other conditions, and PostgreSQL would compute it for each
- * row that passes.  If it does raise one, PostgreSQL's own plan finds out which comes first.
+ * row that passes, or for each row, if it is the only condition.  If it does raise one,
+ * PostgreSQL's own plan finds out which comes first.
  * A condition that can itself raise an error sifts no values if there are other conditions or
  * joins: PostgreSQL's own plan may come to it for fewer rows, those that pass these.
  */
@@ -36,8 +40,10 @@
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/ruleutils.h"
 #include "utils/selfuncs.h"
 #include "utils/typcache.h"
 
@@ -45,6 +51,7 @@
 #include "handle/handle.h"
 #include "plan/lower/lower.h"
 #include "plan/lower/lower_parts.h"
+#include "plan/lower/time_format.h"
 #include "plan/path/clauses.h"
 #include "plan/path/computed.h"
 #include "plan/path/source_tables.h"
@@ -77,6 +84,7 @@ typedef struct ComputedSearch
 	const RelOptInfo *rel;
 	const InputTables *tables;
 	List	   *lookups;		/* StarLookup: with keys and computed only */
+	bool		truncates;		/* moments for formats */
 	bool		certain;		/* PostgreSQL computes what is looked at of each row that passes */
 } ComputedSearch;
 
@@ -148,25 +156,59 @@ is_input(const ComputedSearch *search, const Node *node)
 		var->varattno > 0 && column_is_identical(var);
 }
 
-/* The columns that PostgreSQL can compute the expression of, one by one; NIL: it cannot. */
+/* The expression as PostgreSQL is to compute it. */
+static Expr *
+as_computed(const ComputedSearch *search, Expr *expr)
+{
+	return search->truncates ? (Expr *) time_formats_truncate((Node *) expr) : expr;
+}
+
+/* What is found in an expression. */
+typedef struct InputWalk
+{
+	const ComputedSearch *search;
+	List	   *inputs;
+} InputWalk;
+
+/* True ends the walk: rows cannot be found by a column. */
+static bool
+find_inputs(Node *node, void *context)
+{
+	InputWalk  *walk = context;
+	Node	   *moment;
+
+	if (node == NULL)
+		return false;
+	moment = time_format_input(node);
+	if (moment != NULL && engines_compute(walk->search, (Expr *) moment))
+	{
+		walk->inputs = list_append_unique(walk->inputs, moment);
+		return false;
+	}
+	if (IsA(node, Var) || IsA(node, PlaceHolderVar))
+	{
+		walk->inputs = list_append_unique(walk->inputs, node);
+		return !is_input(walk->search, node);
+	}
+	return expression_tree_walker(node, find_inputs, context);
+}
+
+/*
+ * The columns, or what engines truncate for formats, that PostgreSQL can compute the expression of,
+ * one by one; NIL: it cannot.
+ */
 static List *
 inputs_of(const ComputedSearch *search, Expr *expr)
 {
 	Node	   *node = (Node *) expr;
-	List	   *inputs = NIL;
-	ListCell   *lc;
+	InputWalk	walk = {.search = search};
 
 	if (contain_volatile_functions(node) || contain_subplans(node) ||
 		contain_nonstrict_functions(node) || expression_returns_set(node) ||
-		depends_on_more(node, NULL) || (!search->certain && !cannot_fail(node)))
+		depends_on_more(node, NULL) || (!search->certain && !cannot_fail(node)) ||
+		find_inputs((Node *) as_computed(search, expr), &walk))
 		return NIL;
-	foreach(lc, pull_var_clause(node, PVC_INCLUDE_PLACEHOLDERS))
-	{
-		if (!is_input(search, lfirst(lc)))
-			return NIL;
-		inputs = list_append_unique(inputs, lfirst(lc));
-	}
-	return list_length(inputs) <= MAX_INPUTS ? inputs : NIL;
+	return list_length(walk.inputs) <= MAX_INPUTS ? walk.inputs : NIL;
 }
 
 /* The columns that a look-up finds rows by. */
@@ -292,7 +334,7 @@ search_expr(ComputedSearch *search, Expr *expr)
 	if (!bms_is_member(search->rel->relid, pull_varnos(search->grouping->root, (Node *) expr)))
 		return true;
 	/* the value of the CASE around: known if that is */
-	if (has_case_test((Node *) expr, NULL) || is_computed(search, expr) ||
+	if (has_case_test((Node *) expr, NULL) || is_computed(search, as_computed(search, expr)) ||
 		engines_compute(search, expr))
 		return true;
 	if (IsA(expr, RelabelType))
@@ -307,7 +349,7 @@ search_expr(ComputedSearch *search, Expr *expr)
 	}
 	if (inputs == NIL)
 		return false;
-	add_computed(search, inputs, expr);
+	add_computed(search, inputs, as_computed(search, expr));
 	return true;
 }
 
@@ -321,7 +363,7 @@ search_ranked(ComputedSearch *search, Expr *expr)
 		return true;
 	inputs = inputs_of(search, expr);
 	if (inputs != NIL)
-		add_computed(search, inputs, expr);
+		add_computed(search, inputs, as_computed(search, expr));
 	return inputs != NIL;
 }
 
@@ -482,29 +524,53 @@ make_relation(PlannerInfo *root, const RelOptInfo *rel, List *conditions, List *
 	return own;
 }
 
+/* How many distinct values rows are found by, which pass the conditions that sift these. */
+static double
+distinct_values(PlannerInfo *root, const StarLookup *lookup)
+{
+	RelOptInfo *rel = find_base_rel(root, lookup->rel->relid);
+	double		rows_passed = rel->rows;
+	EstimationInfo known;
+	double		values;
+
+	rel->rows = lookup->rel->rows;
+	values = estimate_num_groups(root, columns_of(lookup), rel->rows, NULL, &known);
+	rel->rows = rows_passed;
+	return known.flags & SELFLAG_USED_DEFAULT ? lookup->rel->rows : values;
+}
+
 /* Are distinct values too many for memory, or nearly as many as rows, or does nobody know? */
 static bool
 are_too_many(PlannerInfo *root, const StarLookup *lookup)
 {
 	double		rows = lookup->rel->rows;
-	EstimationInfo known;
-	double		values = estimate_num_groups(root, columns_of(lookup), rows, NULL, &known);
+	double		values = distinct_values(root, lookup);
+	double		few = 0;
 
-	if (known.flags & SELFLAG_USED_DEFAULT)
-		values = rows;
+	if (list_length(lookup->keys) == 1)
+		few = key_values(root, linitial(columns_of(lookup)));
+	if (few > 0)
+		values = Min(values, few);
 	return values * (VALUE_MEMORY + lookup->rel->reltarget->width) > groups_memory_limit(false) ||
 		values > Max(rows * MOST_DISTINCT, FEW_VALUES);
 }
 
 bool
 computed_find(const Grouping *grouping, RelOptInfo *rel, const InputTables *tables, bool certain,
-			  Star *star)
+			  bool truncates, Star *star)
 {
-	ComputedSearch search = {.grouping = grouping,.rel = rel,.tables = tables};
+	ComputedSearch search = {
+		.grouping = grouping,.rel = rel,.tables = tables,.truncates = truncates
+	};
 	List	   *conditions;
 	ListCell   *lc;
 
-	if (!search_conditions(&search, &star->conditions) || !search_joins(&search, star))
+	/* a condition that is the only one is evaluated for each row */
+	search.certain = certain && list_length(rel->baserestrictinfo) == 1;
+	if (!search_conditions(&search, &star->conditions))
+		return false;
+	search.certain = false;
+	if (!search_joins(&search, star))
 		return false;
 	search.certain = certain && star->conditions == NIL;
 	if (search_walker((Node *) grouping->input_keys, &search))
@@ -539,9 +605,14 @@ computed_name(PlannerInfo *root, const StarLookup *lookup)
 
 	initStringInfo(&name);
 	foreach(lc, columns_of(lookup))
-		appendStringInfo(&name, "%s%s.%s", foreach_current_index(lc) > 0 ? ", " : "",
-						 rte->eref->aliasname,
-						 get_rte_attribute_name(rte, lfirst_node(Var, lc)->varattno));
+	{
+		Node	   *column = copyObject(lfirst(lc));
+
+		ChangeVarNodes(column, lookup->rel->relid, 1, 0);
+		appendStringInfo(&name, "%s%s", foreach_current_index(lc) > 0 ? ", " : "",
+						 deparse_expression(column, deparse_context_for(rte->eref->aliasname, rte->relid),
+											true, false));
+	}
 	return name.data;
 }
 

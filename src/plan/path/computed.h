@@ -10,15 +10,16 @@
 
 /*
  * Find what engines cannot compute of a table's columns, which `tables` has, for the grouping
- * of its rows, and of those of the other look-ups of *star.  Each that is added, before these, has for its relation the rows that pass
- * the clauses that engines can compute; its cheapest path, which is to be made of these by the
- * caller, has the distinct values of the columns in its target.
+ * of its rows, and of those of the other look-ups of *star.  Each that is added, before these, has
+ * for its relation the rows that pass the clauses that engines can compute; its cheapest path,
+ * which is to be made of these by the caller, has the distinct values of the columns in its target.
  *
- * certain: would PostgreSQL compute keys and arguments for all rows that pass?  False: something
- * can only be computed row by row, or had better be.
+ * certain: would PostgreSQL compute keys and arguments for all rows that pass?  truncates: what
+ * formats show is computed of truncated moments.  Returns false if something can only be computed
+ * row by row, or had better be.
  */
 extern bool computed_find(const Grouping *grouping, RelOptInfo *rel, const InputTables *tables,
-						  bool certain, Star *star);
+						  bool certain, bool truncates, Star *star);
 
 /* What such a look-up is called in EXPLAIN: its columns. */
 extern const char *computed_name(PlannerInfo *root, const StarLookup *lookup);

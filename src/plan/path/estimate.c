@@ -1,14 +1,18 @@
 /*
  * estimate.c
- *	  How many groups a grouping step has: PostgreSQL's own rules, and key_values.c.
+ *	  How many groups a grouping step has: PostgreSQL's own rules, and key_values.c.  And how wide
+ *	  a value is.
  */
 #include "postgres.h"
 
 #include <math.h>
 
 #include "catalog/pg_statistic_ext.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
 #include "plan/path/grouping.h"
@@ -209,4 +213,17 @@ estimate_grouping(const Grouping *grouping)
 		estimates.having_selectivity = clauselist_selectivity(grouping->root, grouping->having,
 															  0, JOIN_INNER, NULL);
 	return estimates;
+}
+
+int
+average_width(const PlannerInfo *root, const Expr *expr)
+{
+	Oid			type = exprType((const Node *) expr);
+	int			width = get_typlen(type);
+
+	if (width < 0 && IsA(expr, Var) && ((const Var *) expr)->varlevelsup == 0 &&
+		planner_rt_fetch(((const Var *) expr)->varno, root)->rtekind == RTE_RELATION)
+		width = get_attavgwidth(planner_rt_fetch(((const Var *) expr)->varno, root)->relid,
+								((const Var *) expr)->varattno);
+	return width > 0 ? width : get_typavgwidth(type, exprTypmod((const Node *) expr));
 }

@@ -24,6 +24,7 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "exec/lookup/lookup_demand.h"
 #include "exec/node/node.h"
 #include "exec/values/final.h"
 #include "guc.h"
@@ -249,21 +250,16 @@ input_pages_spared(const LoweredGrouping *lowered)
 									parallel_divisor(partial->parallel_workers));
 }
 
-/* The costs of the look-ups' rows, and of putting each into a hash table, unless they are kept. */
+/* The costs of the look-ups. */
 static Cost
 builds_cost(PlannerInfo *root, const LoweredGrouping *lowered)
 {
 	Cost		cost = 0;
 	ListCell   *lookup;
-	ListCell   *lc;
+	ListCell   *build;
 
-	forboth(lookup, lowered->lookups, lc, lowered->builds)
-	{
-		const Path *build = lfirst(lc);
-
-		if (!build_side_is_kept(root, build, lfirst(lookup)))
-			cost += build->total_cost + build->rows * (cpu_tuple_cost + cpu_operator_cost);
-	}
+	forboth(lookup, lowered->lookups, build, lowered->builds)
+		cost += build_side_cost(root, lfirst(build), lfirst(lookup));
 	return cost;
 }
 
@@ -320,16 +316,7 @@ fetches_below(const GpuAggPath *path)
 static double
 value_words(const PlannerInfo *root, const Expr *expr)
 {
-	Oid			type = exprType((const Node *) expr);
-	int			size = get_typlen(type);
-
-	if (size < 0 && IsA(expr, Var) && ((const Var *) expr)->varlevelsup == 0 &&
-		planner_rt_fetch(((const Var *) expr)->varno, root)->rtekind == RTE_RELATION)
-		size = get_attavgwidth(planner_rt_fetch(((const Var *) expr)->varno, root)->relid,
-							   ((const Var *) expr)->varattno);
-	if (size <= 0)
-		size = get_typavgwidth(type, exprTypmod((const Node *) expr));
-	return ceil(size / 8.0);
+	return ceil(average_width(root, expr) / 8.0);
 }
 
 /* The words of a row in all lists of rows; aggregates that share one count twice. */
@@ -474,6 +461,35 @@ gpuagg_path_cost(const GpuAggPath *path)
 	if (path->lowered.calls > 0)
 		return cost - path->lowered.calls;
 	return cost / (path->lowered.lookups != NIL ? 1 + LOOKUPS_TOLERANCE : 1);
+}
+
+void
+gpuagg_path_want_lookups(const GpuAggPath *path, Cost rival)
+{
+	PlannerInfo *root = path->grouping.root;
+	const LoweredGrouping *lowered = &path->lowered;
+	Cost		cost = gpuagg_path_cost(path);
+	Cost	   *costs = palloc0(list_length(lowered->lookups) * sizeof(Cost));
+	Cost		kept = 0;
+	ListCell   *lookup;
+	ListCell   *build;
+
+	if (cost <= rival)
+		return;
+	forboth(lookup, lowered->lookups, build, lowered->builds)
+	{
+		build_side_set_key(root, lfirst(build), lfirst(lookup));
+		if (!OidIsValid(((const LookupInfo *) lfirst(lookup))->table))
+			continue;
+		costs[foreach_current_index(lookup)] = build_side_cost(root, lfirst(build), lfirst(lookup));
+		kept += costs[foreach_current_index(lookup)];
+	}
+	if (cost - kept >= rival)
+		return;
+	foreach(lookup, lowered->lookups)
+		if (costs[foreach_current_index(lookup)] > 0)
+			lookup_demand_add(lfirst(lookup), (rival - (cost - kept)) / kept *
+							  costs[foreach_current_index(lookup)]);
 }
 
 GpuAggPath *

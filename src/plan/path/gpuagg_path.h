@@ -38,6 +38,12 @@ extern void gpuagg_path_add_native(GpuAggPath *path, RelOptInfo *grouped_rel);
 /* The cost by which paths of the engine are compared that read the same. */
 extern Cost gpuagg_path_cost(const GpuAggPath *path);
 
+/*
+ * A path of the session's next query over the same look-ups may do with kept ones.  Where this path
+ * costs more than a rival, and would not if its look-ups were kept, remember what they would save.
+ */
+extern void gpuagg_path_want_lookups(const GpuAggPath *path, Cost rival);
+
 /* Either may be NULL: it is the other one. */
 extern GpuAggPath *gpuagg_path_cheaper(GpuAggPath *a, GpuAggPath *b);
 

@@ -326,7 +326,7 @@ grouping_has_ordered_lists(const Grouping *grouping)
 	return false;
 }
 
-/* Are there ordered-set aggregates, which are read from lists? */
+/* Are there ordered-set aggregates that are read from lists? */
 static bool
 has_statistic(const Grouping *grouping)
 {

@@ -45,6 +45,7 @@ typedef struct Grouping
 	List	   *sets;			/* a List of ints each, numbers of keys */
 	bool		by_sets;		/* each set is a step of its own (grouping_of_set): */
 	bool		of_set;			/* it is such a step */
+	bool		makes_texts;	/* engines make texts of others: Lowering.makes_texts */
 	bool		lists_distinct; /* values of aggregates with DISTINCT are in lists, and not keys */
 	List	   *groupings;		/* GroupingFunc: of target and HAVING */
 	List	   *aggrefs;		/* Aggref: of target and HAVING, without repeats */
@@ -176,14 +177,17 @@ extern bool grouping_lower_child(const Grouping *grouping,
  * Over the pages of one table, and what is joined to it, where PostgreSQL computes what engines
  * cannot of the table's columns, once for each distinct value.  First find these look-ups; the
  * cheapest paths of their relations are to be made by the caller (computed.h), and then it can
- * be lowered.  NULL: there are none.
+ * be lowered.  truncates: what formats show is computed of truncated moments.  NULL: there are none.
  */
-extern struct Star *grouping_find_computed(const Grouping *grouping);
+extern struct Star *grouping_find_computed(const Grouping *grouping, bool truncates);
 extern bool grouping_lower_star(const Grouping *grouping, const struct Star *star,
 								LoweredGrouping *lowered, Rejection *rejection);
 
 /* Its GroupingEstimates. */
 extern GroupingEstimates estimate_grouping(const Grouping *grouping);
+
+/* Bytes of an expression's value, on an average, as the statistics or its type say. */
+extern int	average_width(const PlannerInfo *root, const Expr *expr);
 
 /*
  * key_values.c: how many values an expression can have, by its form and statistics' ranges.

@@ -87,8 +87,8 @@ group_by_all_columns(Grouping *grouping, PathTarget *target, bool of_table)
 	{
 		SortGroupClause *clause = makeNode(SortGroupClause);
 		Node	   *expr = list_nth(target->exprs, i);
-		bool		is_identical = of_table ? column_is_identical((const Var *) expr) :
-			equal_is_identical(expr);
+		bool		is_identical = of_table && IsA(expr, Var) ?
+			column_is_identical((const Var *) expr) : equal_is_identical(expr);
 
 		if (!is_identical || !type_is_hashable(expr))
 			return psprintf("DISTINCT in an aggregate beside values of type %s is not supported",

@@ -5,8 +5,8 @@
  * PostgreSQL takes an expression to have as many values as its columns have.  The days of a
  * column of timestamps would be as many as its moments, each of them a group that costs, so
  * that groupings which analyses are full of would be left to sorts.  What truncates dates and
- * times, takes a field of them, divides, or chooses among constants has few values, and a
- * function of such a value has no more of them.
+ * times, shows some of their units, takes a field of them, divides, or chooses among constants has
+ * few values, and a function of such a value has no more of them.
  *
  * The range of a column is that of the most common values and the histogram that ANALYZE has
  * kept.  What is learned can be seen in EXPLAIN, so these are looked at only if the user may
@@ -21,6 +21,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/datetime.h"
 #include "utils/fmgroids.h"
@@ -29,6 +30,7 @@
 #include "utils/timestamp.h"
 
 #include "plan/lower/lower_parts.h"
+#include "plan/lower/time_format.h"
 #include "plan/path/grouping.h"
 
 #define DAYS(n) ((n) * (double) USECS_PER_DAY)
@@ -88,6 +90,9 @@ number_of(Oid type, Datum value, double *number)
 		case TIMESTAMPTZOID:
 			*number = (double) DatumGetTimestamp(value);
 			return !TIMESTAMP_NOT_FINITE(DatumGetTimestamp(value));
+		case NUMERICOID:
+			*number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, value));
+			return isfinite(*number);
 		default:
 			return false;
 	}
@@ -120,6 +125,8 @@ add_slot(HeapTuple stats, int kind, Oid type, bool *any, Range *range)
 	return good;
 }
 
+static bool range_of(PlannerInfo *root, Node *node, Range *range);
+
 static bool
 column_range(PlannerInfo *root, Node *column, Range *range)
 {
@@ -136,7 +143,32 @@ column_range(PlannerInfo *root, Node *column, Range *range)
 	return good && any;
 }
 
-/* The range of a column, be it cast from a date, or shifted to a time zone. */
+/* The range of the argument, of so many times the numbers. */
+static bool
+scaled_range(PlannerInfo *root, Node *arg, double factor, Range *range)
+{
+	if (!range_of(root, arg, range))
+		return false;
+	range->least *= factor;
+	range->most *= factor;
+	return true;
+}
+
+/* The range of seconds since an epoch; args: of extract(). */
+static bool
+range_of_epoch(PlannerInfo *root, const List *args, double seconds, Range *range)
+{
+	char	   *spelled;
+	int			code;
+
+	return date_unit(linitial(args), &code, &spelled) == RESERV && code == DTK_EPOCH &&
+		scaled_range(root, lsecond(args), seconds, range);
+}
+
+/*
+ * The range of a column, be it cast from a date or to another type of numbers, shifted to a time
+ * zone, or taken as seconds.
+ */
 static bool
 range_of(PlannerInfo *root, Node *node, Range *range)
 {
@@ -148,11 +180,18 @@ range_of(PlannerInfo *root, Node *node, Range *range)
 	{
 		case F_TIMESTAMP_DATE:
 		case F_TIMESTAMPTZ_DATE:
-			if (!range_of(root, linitial(call->args), range))
-				return false;
-			range->least *= (double) USECS_PER_DAY;
-			range->most *= (double) USECS_PER_DAY;
-			return true;
+			return scaled_range(root, linitial(call->args), (double) USECS_PER_DAY, range);
+		case F_EXTRACT_TEXT_TIMESTAMP:
+		case F_EXTRACT_TEXT_TIMESTAMPTZ:
+			return range_of_epoch(root, call->args, 1e-6, range);
+		case F_EXTRACT_TEXT_DATE:
+			return range_of_epoch(root, call->args, SECS_PER_DAY, range);
+		case F_NUMERIC_INT2:
+		case F_NUMERIC_INT4:
+		case F_NUMERIC_INT8:
+		case F_INT2_NUMERIC:
+		case F_INT4_NUMERIC:
+		case F_INT8_NUMERIC:
 		case F_TIMESTAMP_TIMESTAMPTZ:
 		case F_TIMESTAMPTZ_TIMESTAMP:
 			return range_of(root, linitial(call->args), range);
@@ -211,7 +250,7 @@ truncated_values(PlannerInfo *root, const List *args)
 	return unit < 0 ? 0 : units_in(root, lsecond(args), units[unit].size);
 }
 
-/* Quotients, or rests, of a division of integers by a constant. */
+/* Whole quotients, or rests, of a division by a constant. */
 static double
 divided_values(PlannerInfo *root, const List *args, bool rest)
 {
@@ -222,6 +261,37 @@ divided_values(PlannerInfo *root, const List *args, bool rest)
 		!number_of(divisor->consttype, divisor->constvalue, &size) || size == 0)
 		return 0;
 	return rest ? 2 * fabs(size) - 1 : units_in(root, linitial(args), fabs(size));
+}
+
+/* The whole numbers next to those of an expression, which may be a quotient. */
+static double
+whole_values(PlannerInfo *root, Node *arg)
+{
+	const OpExpr *division = (const OpExpr *) arg;
+
+	if (IsA(arg, OpExpr) && get_opcode(division->opno) == F_NUMERIC_DIV)
+		return divided_values(root, division->args, false);
+	return units_in(root, arg, 1);
+}
+
+/* The times that a moment can have, which is truncated to parts of days; 0: it is not. */
+static double
+times_of_day(Node *moment)
+{
+	const FuncExpr *call = (const FuncExpr *) moment;
+	int			unit = IsA(moment, FuncExpr) && call->funcid == F_DATE_TRUNC_TEXT_TIMESTAMP ?
+		unit_of(linitial(call->args)) : -1;
+
+	return unit < 0 ? 0 : Max(1, DAYS(1) / units[unit].size);
+}
+
+/* What a format shows of moments; args: of to_char(). */
+static double
+shown_values(PlannerInfo *root, Oid function, const List *args)
+{
+	Expr	   *moment = time_format_moment(function, args);
+
+	return moment == NULL ? 0 : key_values(root, (Node *) moment);
 }
 
 /* A function whose results are few, whatever its arguments' values; 0: it is none. */
@@ -243,6 +313,8 @@ few_values(PlannerInfo *root, Oid function, const List *args)
 		case F_DATE_PART_TEXT_TIMESTAMP:
 		case F_DATE_PART_TEXT_TIMESTAMPTZ:
 			return field_values(root, args);
+		case F_TIME_TIMESTAMP:
+			return times_of_day(linitial(args));
 		case F_DATE_TIMESTAMP:
 		case F_DATE_TIMESTAMPTZ:
 			return units_in(root, linitial(args), DAYS(1));
@@ -263,6 +335,13 @@ few_values(PlannerInfo *root, Oid function, const List *args)
 		case F_MOD_INT4_INT4:
 		case F_MOD_INT8_INT8:
 			return divided_values(root, args, true);
+		case F_TO_CHAR_TIMESTAMP_TEXT:
+		case F_TO_CHAR_TIMESTAMPTZ_TEXT:
+			return shown_values(root, function, args);
+		case F_FLOOR_NUMERIC:
+		case F_CEIL_NUMERIC:
+		case F_CEILING_NUMERIC:
+			return whole_values(root, linitial(args));
 		default:
 			return 0;
 	}

@@ -15,6 +15,7 @@
 #include "handle/handle.h"
 #include "plan/lower/lower.h"
 #include "plan/lower/lower_parts.h"
+#include "plan/lower/time_format.h"
 #include "plan/path/build_side.h"
 #include "plan/path/clauses.h"
 #include "plan/path/computed.h"
@@ -28,9 +29,6 @@
 
 /* How many tables of a join are tried as its fact, the largest first. */
 #define MAX_FACTS 2
-
-/* Bytes that a row of a look-up takes at least while it is built: its key and a number. */
-#define LOOKUP_ROW_MEMORY 12
 
 /* Make the programs admit NaN and infinities among numerics if they should, or must. */
 static bool
@@ -293,10 +291,24 @@ lower_star(const Grouping *grouping, Lowering *l, const Star *star, LoweredGroup
 	return true;
 }
 
+/* Have the rows of each look-up room in memory, one after the other, while it is made? */
+static bool
+lookups_fit(const Grouping *grouping, const LoweredGrouping *lowered)
+{
+	ListCell   *info;
+	ListCell   *build;
+
+	forboth(info, lowered->lookups, build, lowered->builds)
+		if (build_side_memory(grouping->root, lfirst(build), lfirst(info)) > groups_memory_limit(false) &&
+			!build_side_is_kept(grouping->root, lfirst(build), lfirst(info)))
+			return false;
+	return true;
+}
+
 /* What the look-ups have become, and the paths of their rows. */
-static void
+static bool
 finish_star(const Grouping *grouping, const Lowering *l, const Star *star,
-			LoweredGrouping *lowered)
+			LoweredGrouping *lowered, Rejection *rejection)
 {
 	ListCell   *lc;
 
@@ -317,6 +329,9 @@ finish_star(const Grouping *grouping, const Lowering *l, const Star *star,
 		lowered->builds = lappend(lowered->builds,
 								  build_side_path(grouping->root, lookup->rel, target));
 	}
+	return lookups_fit(grouping, lowered) ||
+		reject_grouping(rejection, REJECTED_INPUT,
+						"the rows of a joined relation are not expected to fit into memory");
 }
 
 /* Over a table, and what is looked up for its rows; star: NULL, or whose fact it is. */
@@ -354,6 +369,7 @@ lower_table(const Grouping *grouping, RelOptInfo *rel, const Star *star,
 		return reject_grouping(rejection, REJECTED_INPUT, reason);
 	}
 	l = lower_begin_pages(grouping->root, rel->relid, lowered->tables.desc, lowered->tables.map);
+	l->makes_texts = grouping->makes_texts;
 	lowered->keep = keep_lower(l, keep, &lowered->nkeep);
 	if (!lower_filter(l, lowered->filter) ||
 		(star && !lower_star(grouping, l, star, lowered)) || !lower_placeholders(grouping, l))
@@ -376,9 +392,7 @@ lower_table(const Grouping *grouping, RelOptInfo *rel, const Star *star,
 	lowered->rows = lowered->tables.rows;
 	lowered->kept = kept_share(&lowered->tables, lowered->program);
 	lowered->kept_in_memory = kept_in_memory_share(&lowered->tables, lowered->program);
-	if (star)
-		finish_star(grouping, l, star, lowered);
-	return true;
+	return star == NULL || finish_star(grouping, l, star, lowered, rejection);
 }
 
 /* Why a join, with this relation as its fact, is no star that can be taken, or NULL. */
@@ -386,19 +400,11 @@ static const char *
 examine_star(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *fact, Star *star)
 {
 	const char *reason = star_find(root, joinrel, fact, star);
-	double		memory = 0;
 	ListCell   *lc;
 
 	foreach(lc, star->lookups)
-	{
-		const RelOptInfo *rel = ((const StarLookup *) lfirst(lc))->rel;
-
 		if (reason == NULL)
-			reason = build_side_examine(root, rel);
-		memory += rel->cheapest_total_path->rows * LOOKUP_ROW_MEMORY;
-	}
-	if (reason == NULL && memory > groups_memory_limit(false))
-		return "the rows of joined relations are not expected to fit into memory";
+			reason = build_side_examine(root, ((const StarLookup *) lfirst(lc))->rel);
 	return reason;
 }
 
@@ -446,19 +452,21 @@ grouping_lower_pages(const Grouping *grouping, LoweredGrouping *lowered,
 
 /* What is computed of this table's columns, beside what is joined to it. */
 static bool
-find_computed(const Grouping *grouping, RelOptInfo *rel, Star *star)
+find_computed(const Grouping *grouping, RelOptInfo *rel, bool truncates, Star *star)
 {
 	List	   *exprs = input_exprs(grouping, get_actual_clauses(rel->baserestrictinfo));
 	bool		certain = star->lookups == NIL && !may_end_early(grouping);
 	InputTables tables;
 
+	exprs = list_concat(exprs, star_exprs(star));
 	return !clauses_have_pseudoconstant(rel->baserestrictinfo) &&
-		input_tables(grouping->root, rel, list_concat(exprs, star_exprs(star)), &tables) == NULL &&
-		computed_find(grouping, rel, &tables, certain, star);
+		(!truncates || time_formats_can_truncate((Node *) exprs)) &&
+		input_tables(grouping->root, rel, exprs, &tables) == NULL &&
+		computed_find(grouping, rel, &tables, certain, truncates, star);
 }
 
 Star *
-grouping_find_computed(const Grouping *grouping)
+grouping_find_computed(const Grouping *grouping, bool truncates)
 {
 	RelOptInfo *rel = grouping->input_rel;
 	Star	   *star = palloc0(sizeof(Star));
@@ -467,14 +475,14 @@ grouping_find_computed(const Grouping *grouping)
 	if (grouping->first_rows || grouping->is_input || grouping_is_volatile(grouping->root))
 		return NULL;
 	if (rel->reloptkind == RELOPT_BASEREL)
-		return find_computed(grouping, rel, star) ? star : NULL;
+		return find_computed(grouping, rel, truncates, star) ? star : NULL;
 	if (rel->reloptkind != RELOPT_JOINREL)
 		return NULL;
 	foreach(lc, list_truncate(star_facts(grouping->root, rel), MAX_FACTS))
 	{
 		*star = (Star) {0};
 		if (examine_star(grouping->root, rel, lfirst(lc), star) == NULL &&
-			find_computed(grouping, lfirst(lc), star))
+			find_computed(grouping, lfirst(lc), truncates, star))
 			return star;
 	}
 	return NULL;

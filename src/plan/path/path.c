@@ -74,11 +74,14 @@ distinct_path(PlannerInfo *root, RelOptInfo *rel, bool reads_again)
 	return &path->custom.path;
 }
 
-/* The path over a table of whose columns PostgreSQL computes what engines cannot; or NULL. */
+/*
+ * The path over a table of whose columns PostgreSQL computes what engines cannot; or NULL.
+ * truncates: what formats show of truncated moments.
+ */
 static GpuAggPath *
-computed_path(Grouping *grouping, RelOptInfo *grouped_rel)
+computed_path(Grouping *grouping, RelOptInfo *grouped_rel, bool truncates)
 {
-	Star	   *star = grouping_find_computed(grouping);
+	Star	   *star = grouping_find_computed(grouping, truncates);
 	LoweredGrouping lowered;
 	Rejection	rejection;
 	Path	   *path;
@@ -102,6 +105,32 @@ computed_path(Grouping *grouping, RelOptInfo *grouped_rel)
 	return gpuagg_path(grouping, &lowered, grouped_rel, &rejection);
 }
 
+/* The path over a table whose texts the engine makes others of; or NULL. */
+static GpuAggPath *
+made_texts_path(const Grouping *grouping, RelOptInfo *grouped_rel)
+{
+	Grouping	own = *grouping;
+	LoweredGrouping lowered;
+	Rejection	rejection;
+
+	own.makes_texts = true;
+	return grouping_lower_pages(&own, &lowered, &rejection) ?
+		gpuagg_path(&own, &lowered, grouped_rel, &rejection) : NULL;
+}
+
+/*
+ * The path over a table of which engines cannot compute an expression: PostgreSQL does, of distinct
+ * values, or else engines can after all.  NULL: there is none.
+ */
+static GpuAggPath *
+expressions_path(Grouping *grouping, RelOptInfo *grouped_rel)
+{
+	GpuAggPath *path = gpuagg_path_cheaper(computed_path(grouping, grouped_rel, false),
+										   computed_path(grouping, grouped_rel, true));
+
+	return path != NULL ? path : made_texts_path(grouping, grouped_rel);
+}
+
 /* The path over the input's own plan.  join_reason: why, if that is a join. */
 static GpuAggPath *
 child_path(Grouping *grouping, const LoweredGrouping *lowered, RelOptInfo *grouped_rel,
@@ -122,6 +151,31 @@ is_of_expressions(RejectionClass class)
 		class == REJECTED_COLLATION;
 }
 
+/* The cost of PostgreSQL's best way so far. */
+static Cost
+native_cost(const RelOptInfo *grouped_rel)
+{
+	Cost		cost = INFINITY;
+	ListCell   *lc;
+
+	foreach(lc, grouped_rel->pathlist)
+		cost = Min(cost, ((Path *) lfirst(lc))->total_cost);
+	return cost;
+}
+
+/* Of two paths the cheaper one.  child: the one over the input's own plan. */
+static GpuAggPath *
+cheaper_input(GpuAggPath *best, GpuAggPath *child, RelOptInfo *grouped_rel)
+{
+	Cost		rival = native_cost(grouped_rel);
+
+	if (child != NULL)
+		rival = Min(rival, gpuagg_path_cost(child));
+	if (best != NULL && best->lowered.lookups != NIL)
+		gpuagg_path_want_lookups(best, rival);
+	return gpuagg_path_cheaper(best, child);
+}
+
 /*
  * Lower the grouping in the cheapest way there is.  Reading pages beats the
  * input's own plan, unless that one has an index to skip most of the table, or
@@ -133,6 +187,7 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 	LoweredGrouping lowered;
 	Rejection	child_rejection;
 	GpuAggPath *best = NULL;
+	GpuAggPath *child = NULL;
 	GpuAggPath *computed = NULL;
 
 	if (grouping->first_rows && first_rows_native_path(grouped_rel) == NULL)
@@ -152,15 +207,15 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 	if (grouping_lower_pages(grouping, &lowered, rejection))
 		best = gpuagg_path(grouping, &lowered, grouped_rel, rejection);
 	else if (is_of_expressions(rejection->reason_class))
-		computed = computed_path(grouping, grouped_rel);
+		computed = expressions_path(grouping, grouped_rel);
 	/* columns can be kept of pages only */
 	if (best && (lowered.nkeep > 0 || (lowered.lookups != NIL && gpuagg_mode == MODE_FORCE) ||
 				 is_seq_scan(grouping->input_rel->cheapest_total_path)))
 		return best;
 	if (grouping_lower_child(grouping, &lowered, &child_rejection))
-		best = gpuagg_path_cheaper(best, child_path(grouping, &lowered, grouped_rel, &child_rejection,
-											 best != NULL ? "it is estimated to cost less" :
-											 rejection->reason));
+		child = child_path(grouping, &lowered, grouped_rel, &child_rejection,
+						   best != NULL ? "it is estimated to cost less" : rejection->reason);
+	best = cheaper_input(best, child, grouped_rel);
 	best = computed != NULL && gpuagg_mode == MODE_FORCE ? computed : gpuagg_path_cheaper(computed, best);
 	if (best == NULL)
 		*rejection = child_rejection;
@@ -202,18 +257,6 @@ best_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 	if (!grouping_with_lists(grouping, &lists))
 		return path;
 	return cheaper_way(path, find_path(&lists, grouped_rel, &of_lists));
-}
-
-/* The cost of PostgreSQL's best way so far. */
-static Cost
-native_cost(const RelOptInfo *grouped_rel)
-{
-	Cost		cost = INFINITY;
-	ListCell   *lc;
-
-	foreach(lc, grouped_rel->pathlist)
-		cost = Min(cost, ((Path *) lfirst(lc))->total_cost);
-	return cost;
 }
 
 /*

@@ -102,14 +102,23 @@ SELECT x, check_engine(format('SELECT %1$s AS x, count(*), min(id), max(id) FROM
 FROM unnest(ARRAY['length(t)', 'length(c)', 'char_length(t)', 'character_length(c)', 'octet_length(t)', 'octet_length(c)', 'c::text', 'length(c::text)',
 	'left(t, 1)', 'left(t, 0)', 'left(t, 2)', 'left(t, -1)', 'left(t, -3)', 'right(t, 1)', 'right(t, 0)', 'right(t, 3)', 'right(t, -1)', 'right(t, -2)', 'left(c, 2)',
 	'substr(t, 1)', 'substr(t, 2)', 'substr(t, 0)', 'substr(t, -1)', 'substr(t, 1, 1)', 'substr(t, 2, 2)', 'substring(t FROM 2 FOR 1)', 'substring(t FROM 3)', 'substr(t, 0, 2)', 'substr(t, -3, 5)', 'substr(t, -3, 3)', 'substr(t, 3, 0)', 'substr(t, 2, 2147483647)',
-	'CASE WHEN t LIKE ''a%'' THEN left(t, 1) ELSE ''-'' END', 'COALESCE(left(t, 2), c)', 'NULLIF(left(t, 1), ''a'')', 'left(substr(t, 2), 1)']) x;
+	'CASE WHEN t LIKE ''a%'' THEN left(t, 1) ELSE ''-'' END', 'COALESCE(left(t, 2), c)', 'NULLIF(left(t, 1), ''a'')', 'left(substr(t, 2), 1)',
+	'left(t, id % 7 - 3)', 'right(t, id % 7 - 3)', 'substr(t, id % 7 - 3)', 'substring(c FROM length(t) - 1)', 'substr(t, strpos(t, ''b'') + 1)', 'left(t, strpos(t, ''é'') - 1)', 'right(t, length(t) - strpos(t, ''b''))',
+	'substr(t, 1, strpos(t, ''b''))', 'substr(t, 2, id % 4)', 'substring(t FROM 3 FOR length(c))', 'CASE WHEN strpos(t, ''b'') > 0 THEN substr(t, 1, strpos(t, ''b'') - 1) END']) x;
+SELECT check_fallback('SELECT substr(t, 1, strpos(t, ''b'') - 1), count(*) FROM phrases GROUP BY 1');
+
+-- regular expressions that LIKE can say, and those that it cannot
+SELECT r AS regex, check_query(format('SELECT t ~ %1$L, t !~ %1$L, count(*), sum(id) FROM phrases GROUP BY 1, 2', r)), source(format('SELECT count(*) FROM phrases WHERE t ~ %L', r))
+FROM unnest(ARRAY['', '^', '$', '^$', 'a', '^a', 'b$', '^ab$', '^a|b$', 'é|€', '^(a|b)é', '(a|é|)b', '(?:a|b)(a|é)$', '^a.b', 'a.*b', '^a.+b$', '.', '.+', '^.$', '^..$', '\.', '%', '_$', '\%', '\\', '[%]', '[.]|b$', 'a b', '^((a|b)a|€)', '((a))', 'a||b', '^a$|^b$', '😀', 'a}',
+	'a*', 'a+', 'a?b', '(a|b)*', '.?', '.*?b', 'a{2}', '[ab]', '[^a]', '\w', '\ya', 'a^b', 'a$b', '(^a)', '(a|b$)', '(?i)A', '(?=a)', '***=a.b', '***:a', '(a|b)(a|b)(a|b)(a|b)', 'a]']) r;
+SELECT check_engine('SELECT count(*) FROM phrases WHERE t ~ ''^a'' AND c::text !~ ''b'' '), check_query('SELECT count(*) FROM phrases WHERE c ~ ''b$'' '), check_query('SELECT count(*) FROM phrases WHERE t ~* ''A'' ');
 
 -- what the engine cannot compute the child plan does: keys, conditions, and
 -- arguments but where FILTER decides for which rows
 SELECT q, check_query(q), source(q) FROM unnest(ARRAY[
 	'SELECT upper(t), id % 7, sum(length(t)), count(*) FROM phrases GROUP BY 1, 2',
 	'SELECT id % 7, sum(length(upper(t))), sum(id) FROM phrases GROUP BY 1',
-	'SELECT upper(t), max(ascii(t)), min(length(t || c)), avg(id + ascii(c)) FROM phrases WHERE lower(t) <> ''b'' GROUP BY 1',
+	'SELECT initcap(t), max(ascii(t)), min(length(t || c)), avg(id + ascii(c)) FROM phrases WHERE initcap(t) <> ''B'' GROUP BY 1',
 	'SELECT b, sum(i4 + length(upper(t))), sum(i4) FILTER (WHERE i4 > 0), count(length(upper(t))) FROM facts GROUP BY b',
 	'SELECT b, sum(length(upper(t))) FILTER (WHERE i4 > 0) FROM facts GROUP BY b',
 	'SELECT g.b, sum(length(upper(g.x))), count(*) FROM facts f LEFT JOIN (SELECT id, b, COALESCE(t, ''none'') || vc AS x FROM facts WHERE i4 > 0) g ON f.id = g.id + 1 GROUP BY g.b',
@@ -126,7 +135,8 @@ SELECT check_fallback('SELECT k, sum(length(repeat(''x'', a / z))) FROM ratios G
 SET gpuagg.report_rejections = on;
 SELECT count(*) FILTER (WHERE t LIKE c) FROM phrases WHERE id < 3;
 SELECT count(*) FILTER (WHERE t LIKE 'a\') FROM phrases WHERE id < 3;
-SELECT count(left(t, id)) FROM phrases WHERE id < 3;
-SELECT count(substr(t, 1, length(t))) FROM phrases WHERE id < 3;
+SELECT count(left(t, '-2147483648')) FROM phrases WHERE id < 3;
+SELECT count(substr(t, 0, length(t))) FROM phrases WHERE id < 3;
+SELECT count(substr(t, id, 2)) FROM phrases WHERE id < 3;
 SELECT count(CASE WHEN id > 0 THEN array[id] END) FROM phrases WHERE id < 3;
 RESET gpuagg.report_rejections;

@@ -75,6 +75,7 @@ INSERT INTO checked_ops (op, expr, row_values) VALUES
 	('timestamptz_local', 'tz::timestamp', 'tz = ''294276-12-31 23:30+00'''), ('timestamptz_local', 'tz AT TIME ZONE ''-01''', 'tz = ''294276-12-31 23:30+00'''),
 	('timestamp_utc', 'ts::timestamptz', 'ts = ''4714-11-24 00:30 BC'''), ('timestamp_utc', 'd::timestamptz', 'd = ''4714-11-24 BC'''), ('timestamp_utc', 'ts AT TIME ZONE ''+05''', 'ts = ''294276-12-31 23:30'''),
 	('text_int2', 't::int2', 't = ''32768'''),
+	('text_limited', 'substr(t, 1, a4)', 'a4 = -1'), ('text_limited', 'substring(t FROM 2 FOR a4)', 'a4 = -2147483648'),
 	('text_int4', 't::int4', 't = ''-2147483649'''), ('text_int4', 't::int4', 't = '''''),
 	('text_int8', 't::int8', 't = ''9223372036854775808'''), ('text_int8', 't::int8', 't = ''1e2'''),
 	('text_bool', 't::bool', 't = ''truth'''), ('text_bool', 't::bool', 't = ''o'''),
@@ -131,8 +132,16 @@ SET gpuagg.engine = cpu;
 SELECT op, expr, id, check_fallback(format('SELECT %s, count(*) FROM written WHERE id IN (1, %s) GROUP BY 1', expr, id)) AS outcome,
 	check_engine(format('SELECT count(%s) FILTER (WHERE id = 1) FROM written', expr)) AS filtered
 FROM (VALUES ('jsonb_text', 'j ->> ''a''', 2), ('jsonb_text', 'j ->> ''a''', 3), ('text_float8', '(j ->> ''b'')::float8', 2), ('text_float8', '(j ->> ''b'')::float8', 3), ('text_float8', '(j ->> ''b'')::float8', 4)) v (op, expr, id);
-RESET gpuagg.engine;
 DROP TABLE written;
+
+-- one text that needs more memory than a batch's texts may have
+CREATE TABLE long_texts AS SELECT i AS id, (CASE WHEN i = 2 THEN repeat('a', 70000000) ELSE 'b' || i END) COLLATE "C" AS t FROM generate_series(1, 3000) i;
+VACUUM ANALYZE long_texts;
+SELECT op, expr, check_fallback(format('SELECT length(%s), count(*) FROM long_texts GROUP BY 1', expr)) AS outcome,
+	check_engine(format('SELECT length(%s), count(*) FROM long_texts WHERE id <> 2 GROUP BY 1', expr)) AS filtered
+FROM (VALUES ('text_concat', 't || ''x'''), ('text_lower', 'lower(t)'), ('text_upper', 'upper(t)'), ('text_reversed', 'reverse(t)'), ('text_replaced', 'replace(t, ''a'', ''b'')')) v (op, expr);
+DROP TABLE long_texts;
+RESET gpuagg.engine;
 
 -- infinite intervals are PostgreSQL 17's, and what overflows is an error in later versions only
 CREATE TABLE infinite_spans AS SELECT i AS id, CASE WHEN i = 2 THEN 'infinity' ELSE '2000-01-01' END::timestamp AS ts, CASE WHEN i = 2 THEN '4714-11-24 00:30+00 BC' ELSE '2000-01-01 00:00+00' END::timestamptz AS tz,

@@ -228,6 +228,56 @@ SELECT computed_tells(v), count(*) FROM computed GROUP BY 1 ORDER BY computed_te
 SELECT count(*) FROM computed WHERE computed_tells(v) <> 'New.';
 SELECT computed_tells(v), count(*) FROM computed WHERE 100 / (id + 1000) > -1 GROUP BY 1 ORDER BY computed_tells(v) COLLATE "C";
 RESET ROLE;
+-- what formats show of more moments than there are days, hours or minutes
+CREATE TABLE computed_moments (id int, at timestamp, t2 timestamp, tz timestamptz, n numeric(10, 2));
+INSERT INTO computed_moments SELECT i, timestamp '2024-12-30' + i * interval '61.7 seconds', CASE WHEN i % 7 > 0 THEN timestamp '1999-12-25' + i * interval '21 seconds' END,
+	CASE WHEN i <= 10000 THEN timestamptz '2025-03-05 00:00+00' ELSE timestamptz '2025-03-27 00:00+00' END + i * interval '61 seconds', i % 1000 / 4.0 FROM generate_series(1, 20000) i;
+VACUUM ANALYZE computed_moments;
+INSERT INTO computed_moments VALUES (-1, 'infinity', '-infinity', 'infinity'), (-2, '4714-11-24 00:00 BC', '294276-12-31 23:59:59.999999', '4714-11-25 00:00+00 BC'), (-3, '0001-01-01 00:00:00.1 BC', '0001-01-01', '0001-01-01 00:00+00');
+CREATE FUNCTION truncated_to(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+	RETURN (SELECT string_agg(DISTINCT concat(t[2], CASE WHEN t[1] <> '' THEN ' of a day' END), ', ')
+		FROM regexp_matches(plan::text, '"Relation": "((?:[^"\\]|\\.)*)"', 'g') r, regexp_matches(r[1], '("time\\"\()?date_trunc\(''(\w+)''') t);
+END $$;
+SELECT x, truncated_to(query), check_query(query)
+FROM unnest(ARRAY['to_char(at, ''YYYY-MM'')', 'to_char(at, ''Dy HH24'')', 'to_char(t2, ''MI'')', 'to_char(t2, ''IYYY-"W"IW'')', 'to_char(t2, ''FMDay, DDth FMMonth YYYY "at" HH12 P.M.'')', 'to_char(at, ''yyyy.mm.dd bc'')',
+	'upper(to_char(at, ''mon'')) || ''.''', 'to_char(at, ''Y,YYY Q'')::text', 'to_char(date_trunc(''hour'', at), ''DD HH24'')', 'to_char(at AT TIME ZONE ''UTC'' AT TIME ZONE ''Asia/Kolkata'', ''HH24'')', 'to_char(tz AT TIME ZONE ''Europe/Paris'', ''MM-DD HH24'')',
+	'to_char(at, ''MS'')', 'to_char(at, ''aMI'')', 'to_char(at, ''TMDay'')', 'to_char(at, ''FXDD'')', 'to_char(at, ''DD "hours'')', 'to_char(at, ''"\""DD'')', 'to_char(at, ''Month, d.m.'')', 'to_char(tz, ''YYYY-MM'')', 'to_char(at, NULLIF(''DD'', ''MM''))']) x,
+	format('SELECT %s, count(*), sum(n), min(id) FROM computed_moments GROUP BY 1', x) query;
+SELECT truncated_to(query), check_query(query)
+FROM (VALUES ('SELECT to_char(at, ''YYYY-MM''), to_char(t2, ''DD''), count(*), max(to_char(at, ''YYYY-MM'')) FROM computed_moments GROUP BY 1, 2'),
+	('SELECT to_char(at, ''YYYY-MM''), to_char(t2, ''DD''), count(*), max(n) FROM computed_moments GROUP BY 1, 2'),
+	('SELECT to_char(at, ''HH24''), at::date, count(*) FROM computed_moments WHERE at > ''2024-12-31'' AND n < 200 GROUP BY 1, 2'),
+	('SELECT DISTINCT to_char(at, ''Day'') FROM computed_moments'),
+	('SELECT to_char(at, ''MM''), to_char(t2, ''DD''), count(*), grouping(to_char(at, ''MM'')) FROM computed_moments GROUP BY ROLLUP (1, 2)'),
+	('SELECT to_char(at, ''HH24:MI''), count(*), min(to_char(t2, ''YYYY "week" WW'')), sum(n) FILTER (WHERE to_char(at, ''HH24'') < ''12'') FROM computed_moments GROUP BY 1'),
+	('SELECT n > 100, count(*), max(id) FROM computed_moments WHERE to_char(at, ''YYYY-MM'') = ''2025-01'' AND id > 100 GROUP BY 1'),
+	('SELECT count(*), max(id) FROM computed_moments WHERE to_char(at, ''FMHH24'')::int BETWEEN 8 AND 17'),
+	('SELECT to_char(at, ''HH24'') || to_char(at, ''" on" Dy''), count(*) FROM computed_moments WHERE to_char(t2, ''DD'') IN (''01'', ''26'') GROUP BY 1'),
+	('SELECT to_char(at, ''FM""''), count(*) FROM computed_moments GROUP BY 1'),
+	('SELECT to_char(at, ''MM'') AS m, percentile_cont(0.5) WITHIN GROUP (ORDER BY n) FROM computed_moments GROUP BY 1 HAVING count(*) > 1 ORDER BY m')) v (query);
+-- of moments with time zone, where days have 23 hours, 25 or, at Lord Howe's, half an hour more
+CREATE FUNCTION check_in_zone(zone text, query text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('timezone', zone, true);
+	RETURN concat_ws(', ', check_query(query), truncated_to(query));
+END $$;
+SELECT zone, format, check_in_zone(zone, query)
+FROM unnest(ARRAY['America/Los_Angeles', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'Etc/GMT+12']) zone, unnest(ARRAY['YYYY-MM-DD', 'HH24:MI', 'HH12 AM, Dy', 'SS', 'HH24 OF']) format,
+	format('SELECT to_char(tz, %L), count(*), sum(id), max(to_char(tz, ''MI'')) FROM computed_moments WHERE to_char(tz, ''Dy'') <> ''Mon'' GROUP BY 1', format) query
+ORDER BY 1, 2;
+DROP FUNCTION check_in_zone;
+-- of a character without a length, equal values differ by blanks
+CREATE TABLE padded_texts AS SELECT (ARRAY['a', 'a  ', 'b'])[1 + i % 3]::bpchar AS c, i FROM generate_series(1, 3000) i;
+ANALYZE padded_texts;
+SELECT check_query('SELECT to_jsonb(c)::text, count(*), sum(i) FROM padded_texts GROUP BY 1');
+DROP TABLE padded_texts;
+
+DROP FUNCTION truncated_to;
+DROP TABLE computed_moments;
 DROP TABLE computed CASCADE;
 DROP TABLE computed_names;
 DROP ROLE computed_reader;

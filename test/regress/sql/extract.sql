@@ -15,7 +15,7 @@ SELECT f AS field, check_engine(format('SELECT extract(%1$s FROM d), count(*), s
 FROM unnest('{day,week,month,quarter,year,decade,century,millennium,isoyear,dow,isodow,doy,julian,epoch}'::text[]) f;
 SELECT x, check_engine(format('SELECT %s, count(*), min(id) FROM instants WHERE id <> -4 GROUP BY 1', x))
 FROM unnest(ARRAY['extract(second FROM ts)::int', 'extract(epoch FROM tz)::bigint', 'extract(second FROM ts)::float8', 'extract(milliseconds FROM tz)::numeric(10,1)', 'round(extract(second FROM ts), 2)',
-	'extract(epoch FROM ts) + 0.5', 'extract(year FROM d) * 100 + extract(month FROM d)', '-extract(dow FROM tz)', 'mod(extract(second FROM ts), 7)', 'extract(epoch FROM tz) - extract(epoch FROM ts)',
+	'extract(epoch FROM ts) + 0.5', 'floor(extract(epoch FROM ts) / 86400)', 'floor(extract(epoch FROM tz) / 86400) * 86400', 'ceil(extract(epoch FROM d) / 604800)', 'extract(year FROM d) * 100 + extract(month FROM d)', '-extract(dow FROM tz)', 'mod(extract(second FROM ts), 7)', 'extract(epoch FROM tz) - extract(epoch FROM ts)',
 	'extract(hour FROM tz)::smallint', 'extract(julian FROM ts)::int', 'extract(julian FROM tz)::bigint']) x;
 SELECT c AS condition, check_engine('SELECT count(*), min(id), max(id) FROM instants WHERE id <> -4 AND ' || c)
 FROM unnest(ARRAY['extract(second FROM ts) = 59.000001', 'extract(second FROM ts) < 10.5', 'extract(year FROM tz) BETWEEN 1950 AND 1960', 'extract(epoch FROM ts) >= -0.999999',

@@ -34,11 +34,17 @@ INSERT INTO math_amounts SELECT i, i % 5, (i - 500) * 0.25, (i - 500) * 1.000001
 INSERT INTO math_amounts VALUES (-1, 1, NULL, NULL, NULL, NULL, NULL), (-2, 2, 9999999999.99, 999999999.999999, 0.0, -1, ''), (-3, 3, -9999999999.99, -999999999.999999, -0.1, 1.5, ','), (-4, 4, -0.01, -0.000001, 7.0, -1.5, ',,,,'), (-5, 0, 0.01, 0.000001, 1.0, 0, '€'), (-6, 1, 0, 0, 0.0, 0, '😀,b');
 VACUUM ANALYZE math_amounts;
 SELECT x, check_engine(format('SELECT %1$s AS x, count(*), min(id), max(id) FROM math_amounts GROUP BY 1', x))
-FROM unnest(ARRAY['floor(n)', 'ceil(n)', 'ceiling(m)', 'trunc(n)', 'trunc(m, 2)', 'trunc(n, 1)', 'trunc(n, 4)', 'sign(n)', 'sign(m)', 'floor(q)', 'div(n, 7)', 'div(m, -0.3)', 'div(n, 0.25)', 'div(100, NULLIF(n, 0))', 'floor(n)::int8', 'floor(n * 1.5)', 'ceil(-m) + floor(m)', 'trunc(n * 0.001, 3)', 'mod(floor(n), 7)',
+FROM unnest(ARRAY['floor(n)', 'ceil(n)', 'ceiling(m)', 'trunc(n)', 'trunc(m, 2)', 'trunc(n, 1)', 'trunc(n, 4)', 'sign(n)', 'sign(m)', 'floor(q)', 'div(n, 7)', 'div(m, -0.3)', 'div(n, 0.25)', 'div(100, NULLIF(n, 0))', 'floor(n)::int8', 'floor(n * 1.5)', 'ceil(-m) + floor(m)', 'trunc(n * 0.001, 3)', 'mod(floor(n), 7)', 'floor(n / 7)', 'ceil(n / 0.3)', 'floor(m / 2.5) * 2.5', 'ceiling(m / 1000)', 'floor(id / 100.0)', 'floor(m / 12345.678)', 'ceil(q / 0.1)',
 	'split_part(t, '','', 1)', 'split_part(t, '','', 2)', 'split_part(t, '','', 4)', 'split_part(t, '','', 16)', 'split_part(t, '','', -1)', 'split_part(t, '',,'', 2)', 'split_part(t, '',,'', -1)', 'split_part(t, ''é'', 2)', 'ascii(t)', 'ascii(split_part(t, '','', 2))', 'left(split_part(t, '','', 1), 1) = ''a''']) x;
 SELECT check_engine('SELECT k, sum(floor(n)), avg(ceil(m)), min(trunc(m, 1)), max(sign(n)), sum(div(n, 3)), count(*) FILTER (WHERE floor(n) > 10) FROM math_amounts GROUP BY k');
 SELECT x, check_query(format('SELECT %1$s AS x, count(*), min(id) FROM math_amounts GROUP BY 1', x))
 FROM unnest(ARRAY['floor(w)', 'trunc(w, 1)', 'sign(w)', 'trunc(n, -1)', 'split_part(t, '','', -2)', 'split_part(t, '''', 1)', 'split_part(t, '','', 17)']) x;
+-- quotients that PostgreSQL rounds, or may round, to whole numbers
+SELECT x, check_query(format('SELECT %1$s, count(*) FROM math_amounts GROUP BY 1', x))
+FROM unnest(ARRAY['floor(k / 3e-15)', 'ceil(n / -7)', 'floor(n / NULLIF(m, 0))', 'ceil(n / ''NaN'')', 'floor(n / NULL)', 'sign(n / 7)', 'floor(m / 99999999999.7)']) x;
+SELECT check_fallback('SELECT max(floor(extract(epoch FROM t) / 900)) FROM (VALUES (timestamp ''2025-01-01''), (''9999-12-31'')) v (t)');
+SELECT check_query(format('SELECT %1$s, count(*) FROM (SELECT i * 10.0 ^ -e AS x FROM generate_series(-3, 3) i, generate_series(0, 16, 4) e) v GROUP BY 1', x))
+FROM unnest(ARRAY['floor(x / 3)', 'ceil(x / 3e-7)', 'floor(x::numeric(18,9) / 3)', 'ceil(x::numeric(18,9) / 700000)', 'floor((x - 0.000000001)::numeric(18,9) / 0.7)']) x;
 SELECT check_fallback('SELECT div(n, m), count(*) FROM math_amounts GROUP BY 1');
 SELECT check_query('SELECT split_part(t, '','', 0), count(*) FROM math_amounts WHERE id IS NULL GROUP BY 1');
 INSERT INTO math_amounts (id, k, n, q) VALUES (-7, 2, 'NaN', 'NaN'), (-8, 3, NULL, 'Infinity');

@@ -10,7 +10,7 @@ SELECT count(DISTINCT (b, i2 > 0)), count(*) FROM facts;
 SELECT count(DISTINCT random() < 2) FROM facts;
 SELECT max(coalesce(t, '') COLLATE "en-x-icu") FROM facts;
 SELECT sum(n) FROM generate_series(1.5, 2.5) n;
-SELECT rank(7) WITHIN GROUP (ORDER BY i4) FROM facts;
+SELECT dense_rank(7, 7) WITHIN GROUP (ORDER BY i4, i2) FROM facts;
 SELECT string_agg(vc, ',') FROM facts WHERE id < 3;
 SELECT json_agg(f8) FROM facts WHERE id < 3;
 SELECT bit_and(v) FROM (VALUES (B'101'), (B'110')) x (v);
@@ -23,7 +23,7 @@ SELECT count(*) FROM facts WHERE upper(t) = 'BBB';
 SELECT count(*) FROM facts WHERE t < 'b' COLLATE "C";
 SELECT count(*) FROM facts WHERE t LIKE 'b%';
 SELECT count(*) FROM facts WHERE random() < 0;
-SELECT sum(length(reverse(t))) FILTER (WHERE b) FROM facts;
+SELECT sum(length(translate(t, 'a', 'b'))) FILTER (WHERE b) FROM facts;
 SELECT coalesce(b, false), count(*) FROM facts GROUP BY 1 ORDER BY 1;
 SELECT count(*) FROM facts f WHERE f.id < 20 AND f.i4 = (SELECT max(g.i4) FROM facts g WHERE g.i2 = f.i2);
 

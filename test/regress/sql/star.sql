@@ -95,8 +95,16 @@ SELECT check_join('SELECT e.x, count(*), sum(v) FROM star_fact f JOIN star_none 
 SELECT check_join('SELECT count(*), sum(v) FROM star_fact f JOIN star_none e ON f.a = e.k');
 SELECT check_join('SELECT count(*) FROM star_fact f WHERE NOT EXISTS (SELECT 1 FROM star_none e WHERE e.k = f.a)');
 
+-- an error of a condition where no row is joined
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SELECT outcome(q, 'off', 'on') AS native, outcome(q, 'force', 'on') AS ours
+FROM (VALUES ('SELECT n.x, count(*) FROM star_fact f JOIN star_none n ON f.a = n.k WHERE 100 / (f.id - 3) > -1000 GROUP BY 1')) v (q);
+RESET enable_hashjoin;
+RESET enable_mergejoin;
 -- a key that is there twice, an ambiguous value, too many rows: PostgreSQL's own plan answers
 SELECT check_fallback('SELECT w.x, count(*) FROM star_fact f JOIN star_twice w ON f.a = w.k GROUP BY 1');
+SELECT check_fallback('SELECT w.k, min(w.k), count(*) FROM star_fact f JOIN star_twice w ON f.a = w.k GROUP BY 1');
 CREATE TABLE star_scales (k int PRIMARY KEY, n numeric);
 INSERT INTO star_scales VALUES (1, 1.0), (2, 1.00), (3, 2);
 ANALYZE star_scales;
@@ -107,7 +115,14 @@ CREATE UNIQUE INDEX ON star_large (k);
 VACUUM ANALYZE star_large;
 SET enable_nestloop = off;
 SET gpuagg.engine = cpu;
-SELECT check_fallback('SELECT l.s, count(*) FROM star_fact f JOIN star_large l ON f.a = l.k GROUP BY 1');
+-- they are expected to be 1/200 of the table's
+SELECT check_fallback('SELECT l.s, count(*) FROM star_fact f JOIN star_large l ON f.a = l.k WHERE length(l.s) BETWEEN 1 AND 99 GROUP BY 1');
+-- they are known to be too many: the engine gets the join's rows
+SELECT source('SELECT l.s, count(*) FROM star_fact f JOIN star_large l ON f.a = l.k GROUP BY 1');
+SELECT check_query('SELECT l.s, count(*) FROM star_fact f JOIN star_large l ON f.a = l.k GROUP BY 1');
+-- a key that is a value, too, so that no value is looked for among those before, takes half the memory
+SELECT check_join('SELECT l.k, count(*), sum(v) FROM star_fact f JOIN star_large l ON f.a = l.k WHERE l.k <= 10000 GROUP BY 1');
+SELECT check_join('SELECT l.k + 1, sum(l.k), min(l.k), count(*) FROM star_fact f LEFT JOIN star_large l ON f.a = l.k AND l.k <= 10000 GROUP BY 1');
 RESET gpuagg.memory_limit;
 RESET gpuagg.engine;
 RESET enable_nestloop;

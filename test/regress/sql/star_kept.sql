@@ -117,6 +117,45 @@ DELETE FROM star_outputs WHERE f = 2;
 ANALYZE star_outputs;
 SELECT c.reltuples, count(*) FROM star_catalog s JOIN pg_class c ON c.oid = s.o GROUP BY 1;
 DROP TABLE star_catalog, star_outputs;
+-- One that costs too much for a query is made once those without it have lost that much.
+SET gpuagg.mode = auto;
+SET gpuagg.engine = cpu;
+CREATE TABLE star_large (k int PRIMARY KEY, x int);
+INSERT INTO star_large SELECT i, i % 3 FROM generate_series(0, 99999) i;
+VACUUM ANALYZE star_large;
+CREATE FUNCTION looks_up() RETURNS bool LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) SELECT x, count(*) AS n FROM star_rows f JOIN star_large i ON f.a = i.k GROUP BY x' INTO plan;
+	RETURN jsonb_path_exists(plan, '$.**."Look-ups"');
+END $$;
+CREATE FUNCTION plans_until_look_up() RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN 0 .. 29 LOOP
+		IF looks_up() THEN
+			RETURN i;
+		END IF;
+	END LOOP;
+	RETURN NULL;
+END $$;
+SELECT plans_until_look_up() BETWEEN 1 AND 29 AS after_some;
+SELECT x, count(*) AS n FROM star_rows f JOIN star_large i ON f.a = i.k GROUP BY x ORDER BY x;
+SELECT plans_until_look_up() AS once_kept;
+DELETE FROM star_large WHERE k = 0;
+SELECT looks_up();
+SELECT plans_until_look_up() AS while_changed;
+VACUUM (INDEX_CLEANUP ON) star_large;
+SELECT plans_until_look_up() BETWEEN 1 AND 29 AS after_some;
+-- not where there is no memory for it
+SET work_mem = '64kB';
+SELECT x, count(*) AS n FROM star_rows f JOIN star_large i ON f.a = i.k GROUP BY x ORDER BY x;
+SELECT plans_until_look_up() AS without_memory;
+RESET work_mem;
+RESET gpuagg.engine;
+SET gpuagg.mode = force;
+DROP FUNCTION plans_until_look_up, looks_up;
+DROP TABLE star_large;
 -- what was kept of tables that are gone goes when another one is kept
 CREATE TABLE star_last (k int PRIMARY KEY, x int);
 INSERT INTO star_last SELECT i, i % 3 FROM generate_series(0, 400) i;

@@ -149,8 +149,8 @@ column_of_operation(const CodedRows *coded, const Insn *insn)
 {
 	int16_t		column = OF_NONE;
 
-	/* a number's text is in memory of the evaluator's */
-	if (insn->op == OP_jsonb_text)
+	/* texts that are made are in memory of the evaluator's */
+	if (insn->op == OP_jsonb_text || op_makes_text((OpCode) insn->op))
 		return OF_ROWS;
 	for (int i = 0; i < op_nargs((OpCode) insn->op); i++)
 	{

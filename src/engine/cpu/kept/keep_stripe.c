@@ -3,8 +3,10 @@
  *	  Columns of the pages that a run reads, kept for later runs.
  *
  * A stripe is kept by the run that takes it and is given all of its all-visible pages, in their
- * order.  The pages' tuples are deformed once more, all of them and into columns of their own: so
- * the run's filter, and rows that cannot be kept, have nothing to do with the run's rows.  A row with
+ * order.  A run that deforms all tuples of these gives its rows, in its buffer.  One that deforms
+ * only what passes its filter gives the pages, whose tuples are deformed once more, all of them and
+ * into columns of the stripe's own, so that rows which cannot be kept have nothing to do with the
+ * run's rows.  A run can change between the two.  A row with
  * a value that is compressed or out of line is kept with its place, by which runs have the session
  * read it.  If a row cannot be kept, the run keeps no more.  When the stripe has ended, its columns
  * are encoded into pages of the area that nobody else knows yet, and published.
@@ -92,19 +94,27 @@ choose_columns(CpuKeptRun *run, const CpuKeptTable *table, const bool *there)
 	return n;
 }
 
+/* Nobody else is told of the rows of the stripe's own buffer that lack values. */
+static void
+forget_left(DeformBuffer *buffer)
+{
+	ToastedRow	row;
+
+	while (deform_take_left(buffer, &row, 1) > 0)
+		;
+}
+
 /* A buffer that tuples are deformed into; false: no memory. */
 static bool
 have_buffer(CpuKeptRun *run)
 {
 	MadeStripe *made = &run->made;
 	size_t		size = (size_t) run->program->ncolumns * sizeof(bool);
-	ToastedRow	row;
 
-	/* those of a stripe that was given up */
-	while (made->deform != NULL && deform_take_left(made->deform, &row, 1) > 0)
-		;
 	if (made->deform != NULL && memcmp(made->wanted, made->deformed, size) == 0)
 	{
+		/* those of a stripe that was given up */
+		forget_left(made->deform);
 		deform_reset(made->deform);
 		return true;
 	}
@@ -211,21 +221,45 @@ have_bytes(MadeStripe *made, PlainTexts *texts, size_t bytes)
 	return true;
 }
 
-/* A batch's texts; there is room for the rows.  False: there is none for the bytes. */
+/* The texts of n rows of a batch; there is room for the rows.  False: there is none for the bytes. */
 static bool
-take_texts(MadeStripe *made, PlainTexts *texts, const ColumnVector *vector, uint32_t nrows)
+take_texts(MadeStripe *made, PlainTexts *texts, const ColumnVector *vector, uint32_t first, uint32_t n)
 {
+	const uint32_t *from = vector->offsets + first;
 	uint32_t   *offsets = texts->offsets + made->nrows;
-	uint32_t	length = vector->offsets[nrows] - vector->offsets[0];
+	uint32_t	length = from[n] - from[0];
 
 	if (made->nrows == 0)
 		offsets[0] = 0;
 	if (!have_bytes(made, texts, (size_t) offsets[0] + length))
 		return false;
-	memcpy(texts->bytes + offsets[0], (const char *) vector->values + vector->offsets[0], length);
-	for (uint32_t i = 1; i <= nrows; i++)
-		offsets[i] = offsets[0] + (vector->offsets[i] - vector->offsets[0]);
+	memcpy(texts->bytes + offsets[0], (const char *) vector->values + from[0], length);
+	for (uint32_t i = 1; i <= n; i++)
+		offsets[i] = offsets[0] + (from[i] - from[0]);
 	return true;
+}
+
+/* Set n bits. */
+static void
+set_bits(uint8_t *to, uint32_t at, uint32_t n)
+{
+	for (; n > 0 && at % 8 != 0; at++, n--)
+		to[at / 8] |= (uint8_t) (1 << at % 8);
+	memset(to + at / 8, 0xff, n / 8);
+	for (uint32_t i = n / 8 * 8; i < n; i++)
+		to[(at + i) / 8] |= (uint8_t) (1 << i % 8);
+}
+
+static void
+copy_bits(uint8_t *to, uint32_t at, const uint8_t *from, uint32_t first, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+	{
+		uint8_t		bit = (uint8_t) (1 << (at + i) % 8);
+		bool		set = (from[(first + i) / 8] >> (first + i) % 8 & 1) != 0;
+
+		to[(at + i) / 8] = (uint8_t) ((to[(at + i) / 8] & ~bit) | (set ? bit : 0));
+	}
 }
 
 /*
@@ -266,37 +300,40 @@ add_left(MadeStripe *made, PlainColumn *column, uint32_t row, const ToastedRow *
 	return true;
 }
 
-/* Note the batch's rows that lack a value, with each column that can lack it; false: no memory. */
+/*
+ * Note those of n rows of a batch that lack a value, with each column that can lack it; false: no
+ * memory.
+ */
 static bool
-take_left(CpuKeptRun *run, const ColumnBatch *batch)
+take_left(CpuKeptRun *run, DeformBuffer *buffer, uint32_t first, uint32_t n)
 {
 	MadeStripe *made = &run->made;
-	const uint8_t *left = deform_left(made->deform);
-	ToastedRow	tuple;
+	const ColumnBatch *batch = deform_batch(buffer);
+	const ToastedRow *tuple = deform_left_rows(buffer);
+	const uint8_t *left = deform_left(buffer);
 
-	for (uint32_t row = 0; left != NULL && row < batch->nrows; row++)
+	for (uint32_t row = 0; left != NULL && row < first + n; row++)
 	{
 		if (!left[row])
 			continue;
-		if (deform_take_left(made->deform, &tuple, 1) != 1)
-			return false;
-		for (int i = 0; i < run->program->ncolumns; i++)
+		for (int i = 0; row >= first && i < run->program->ncolumns; i++)
 			if (made->wanted[i] &&
 				can_be_left(&program_columns(run->program)[i], &batch->columns[i], row) &&
-				!add_left(made, &made->columns[i], row, &tuple))
+				!add_left(made, &made->columns[i], row - first, tuple))
 				return false;
+		tuple++;
 	}
 	return true;
 }
 
-/* The rows that have been deformed become the stripe's; they begin at a multiple of CPU_BATCH. */
+/* n rows of a buffer become the stripe's; false: there is no room. */
 static bool
-take_deformed(CpuKeptRun *run)
+take_rows(CpuKeptRun *run, DeformBuffer *buffer, uint32_t first, uint32_t n)
 {
 	MadeStripe *made = &run->made;
-	const ColumnBatch *batch = deform_batch(made->deform);
+	const ColumnBatch *batch = deform_batch(buffer);
 
-	if (!take_left(run, batch))
+	if (!take_left(run, buffer, first, n))
 		return false;
 	for (int i = 0; i < run->program->ncolumns; i++)
 	{
@@ -306,21 +343,33 @@ take_deformed(CpuKeptRun *run)
 
 		if (!made->wanted[i])
 			continue;
-		if (!have_room(run, i, made->nrows + CPU_BATCH))
+		if (!have_room(run, i, made->nrows + n))
 			return false;
 		size = (size_t) value_type_size(column->type);
 		if (column->type != VT_TEXT)
-			memcpy(column->values + made->nrows * size, vector->values, batch->nrows * size);
-		else if (!take_texts(made, &column->texts, vector, batch->nrows))
+			memcpy(column->values + made->nrows * size, (const char *) vector->values + first * size,
+				   n * size);
+		else if (!take_texts(made, &column->texts, vector, first, n))
 			return false;
-		if (vector->validity != NULL)
-			memcpy(column->validity + made->nrows / 8, vector->validity, CPU_BATCH / 8);
+		if (vector->validity == NULL)
+			set_bits(column->validity, made->nrows, n);
 		else
-			memset(column->validity + made->nrows / 8, 0xff, CPU_BATCH / 8);
+			copy_bits(column->validity, made->nrows, vector->validity, first, n);
 	}
-	made->nrows += batch->nrows;
-	deform_reset(made->deform);
+	made->nrows += n;
 	return true;
+}
+
+/* All rows of the stripe's own buffer become the stripe's; it is empty then. */
+static bool
+take_deformed(CpuKeptRun *run)
+{
+	MadeStripe *made = &run->made;
+	bool		taken = take_rows(run, made->deform, 0, deform_rows(made->deform));
+
+	forget_left(made->deform);
+	deform_reset(made->deform);
+	return taken;
 }
 
 /* The rows of an all-visible page; false: they cannot be kept. */
@@ -341,36 +390,72 @@ take_page(CpuKeptRun *run, const PageRef *page)
 	return true;
 }
 
-void
-keep_stripe_page(CpuKeptRun *run, const PageRef *page)
+/* Is a page one of the stripe's all-visible ones?  If it does not follow the last one, no more is kept of it. */
+static bool
+is_of_stripe(CpuKeptRun *run, const PageRef *page)
 {
-	MadeStripe *made;
-	CpuKeptStripe *stripe;
+	MadeStripe *made = &run->made;
+	uint32_t	first;
 	uint32_t	block;
 
-	if (run == NULL || run->made.table == NULL || page->table != run->made.table->state->table)
-		return;
-	made = &run->made;
-	stripe = made->stripe;
-	block = page->block - stripe_first_block(stripe->number);
-	if (page->block < stripe_first_block(stripe->number) || block >= STRIPE_MAX_BLOCKS ||
-		block < made->next || page->nlines > UINT16_MAX)
+	if (made->table == NULL || page->table != made->table->state->table)
+		return false;
+	first = stripe_first_block(made->stripe->number);
+	block = page->block - first;
+	if (page->block < first || block >= STRIPE_MAX_BLOCKS || block < made->next ||
+		page->nlines > UINT16_MAX)
 	{
 		made->table = NULL;
-		return;
+		return false;
 	}
 	made->next = block + 1;
-	if (!stripe_block_is_all_visible(stripe->map.bits, block))
-		return;
-	if (!take_page(run, page))
-	{
-		stop_keeping(made);
-		return;
-	}
+	return stripe_block_is_all_visible(made->stripe->map.bits, block);
+}
+
+/* The stripe has the page's rows. */
+static void
+add_block(MadeStripe *made, const PageRef *page)
+{
+	CpuKeptStripe *stripe = made->stripe;
+	uint32_t	block = page->block - stripe_first_block(stripe->number);
+
 	stripe->has[block / 8] |= (uint8_t) (1 << block % 8);
 	stripe->lsns[block] = page->lsn <= made->table->state->wal_end ? page->lsn : 0;
 	stripe->rows[block] = (uint16_t) page->nlines;
 	stripe->nblocks++;
+}
+
+void
+keep_stripe_page(CpuKeptRun *run, const PageRef *page)
+{
+	if (run == NULL || !is_of_stripe(run, page))
+		return;
+	if (take_page(run, page))
+		add_block(&run->made, page);
+	else
+		stop_keeping(&run->made);
+}
+
+bool
+keep_stripe_takes(CpuKeptRun *run, const PageRef *page)
+{
+	if (run == NULL || !is_of_stripe(run, page))
+		return false;
+	add_block(&run->made, page);
+	return true;
+}
+
+void
+keep_stripe_rows(CpuKeptRun *run, DeformBuffer *buffer, uint32_t first)
+{
+	MadeStripe *made = &run->made;
+
+	if (made->table == NULL)
+		return;
+	/* rows that came before, from pages */
+	if ((deform_rows(made->deform) > 0 && !take_deformed(run)) ||
+		!take_rows(run, buffer, first, deform_rows(buffer) - first))
+		stop_keeping(made);
 }
 
 /* Has the stripe all blocks that are all-visible under its stamp? */

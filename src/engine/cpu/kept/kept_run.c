@@ -517,7 +517,6 @@ kept_run_take(CpuKeptRun *run, StripeTurn *turn)
 	if (run == NULL)
 		return false;
 	table = &run->tables[turn->table];
-	keep_stripe_end(run);
 	if (!look_for_stripe(run, table, turn, there))
 	{
 		keep_stripe_begin(run, table, turn->stripe, there);

@@ -51,7 +51,7 @@ typedef struct MadeStripe
 	uint32_t	next;			/* the block behind the last one */
 	bool	   *wanted;			/* of the Program's columns, those that are not kept yet */
 	bool	   *deformed;		/* those that the buffer has */
-	DeformBuffer *deform;
+	DeformBuffer *deform;		/* of pages whose rows are not given */
 	PlainColumn *columns;
 	uint32_t	nrows;			/* in them */
 	size_t		memory;			/* bytes of them */
@@ -87,8 +87,9 @@ extern size_t kept_run_memory(const CpuKeptRun *run);
 extern const uint8_t *kept_run_asks(CpuKeptRun *run, const StripeTurn *turn);
 
 /*
- * Begin with the rows that are kept of a stripe, and say which blocks are served; what is not kept
- * of it is made of the pages that follow.  True: there are rows, until kept_run_end.
+ * Once keep_stripe_end has been called for the stripe before: begin with the rows that are kept of
+ * a stripe, and say which blocks are served; what is not kept of it is made of the pages that
+ * follow.  True: there are rows, until kept_run_end.
  */
 extern bool kept_run_take(CpuKeptRun *run, StripeTurn *turn);
 
@@ -124,6 +125,15 @@ extern void keep_stripe_begin(CpuKeptRun *run, const CpuKeptTable *table, uint32
 
 /* A page of the table, which can be read. */
 extern void keep_stripe_page(CpuKeptRun *run, const PageRef *page);
+
+/*
+ * The same for a caller that deforms all columns of all the page's tuples: are their rows to be
+ * given, all of them and before the stripe ends?
+ */
+extern bool keep_stripe_takes(CpuKeptRun *run, const PageRef *page);
+
+/* Such rows, all from number `first` of the buffer's on. */
+extern void keep_stripe_rows(CpuKeptRun *run, DeformBuffer *buffer, uint32_t first);
 
 /* All of the stripe's pages have been given: keep it. */
 extern void keep_stripe_end(CpuKeptRun *run);

@@ -40,6 +40,9 @@
 /* What all runs together may have, divided by what may be beyond the limit for a while. */
 #define PLAIN_SHARE 8
 
+/* The limit of host memory, divided by the share of it that is made free when it is full. */
+#define HOST_ROOM_SHARE 64
+
 /* Bytes that move to the device when a run begins, at most: 5 ms at 50 GB/s. */
 #define MOVED_UP_MOST (UINT64_C(256) << 20)
 
@@ -84,9 +87,9 @@ chunk_heat(const KeptChunk *chunk)
 	return heat;
 }
 
-/* The least heat of a chunk on the device that is not pinned; infinite: there is none. */
+/* The least heat of a chunk there that is not pinned; infinite: there is none. */
 static double
-coldest(const KeptCache *cache)
+coldest(const KeptCache *cache, bool on_host)
 {
 	double		least = INFINITY;
 
@@ -96,10 +99,21 @@ coldest(const KeptCache *cache)
 			const KeptChunk *chunk = file->stripes[i] ? file->stripes[i]->chunks : NULL;
 
 			for (; chunk != NULL; chunk = chunk->next)
-				if (chunk->pins == 0 && !chunk->on_host)
+				if (chunk->pins == 0 && chunk->on_host == on_host)
 					least = fmin(least, chunk_heat(chunk));
 		}
 	return least;
+}
+
+/* A stripe's chunk there of that heat at most that is not pinned, or NULL. */
+static KeptChunk *
+cold_chunk(const KeptFile *file, uint32_t number, double heat, bool on_host)
+{
+	KeptChunk  *chunk = file->stripes[number] ? file->stripes[number]->chunks : NULL;
+
+	while (chunk != NULL && (chunk->pins > 0 || chunk->on_host != on_host || chunk_heat(chunk) > heat))
+		chunk = chunk->next;
+	return chunk;
 }
 
 static void
@@ -109,46 +123,42 @@ evict(KeptCache *cache, KeptFile *file, uint32_t number, KeptChunk *chunk)
 	kept_evict_chunk(cache, file, number, chunk);
 }
 
-/* Evict the coldest chunk in host memory that has less than that heat; false: there is none. */
+/*
+ * Evict chunks in host memory that have less than that heat, the coldest ones: one in any case, for
+ * the bytes that are free may be in pieces, and more until so many bytes at most are used.  All
+ * chunks are looked at for that.  False: there is none.
+ */
 static bool
-evict_on_host(KeptCache *cache, double below)
+evict_on_host(KeptCache *cache, double below, uint64_t bytes)
 {
-	KeptFile   *its_file = NULL;
-	KeptChunk  *found = NULL;
-	uint32_t	number = 0;
+	double		heat = coldest(cache, true);
+	uint64_t	used = cache->host.used;
 
+	if (!(heat < below))
+		return false;
 	for (KeptFile *file = cache->files; file != NULL; file = file->next)
-		for (uint32_t i = 0; i < file->nstripes; i++)
+		for (uint32_t i = file->nstripes; i > 0; i--)
 		{
-			KeptChunk  *chunk = file->stripes[i] ? file->stripes[i]->chunks : NULL;
+			KeptChunk  *chunk;
 
-			for (; chunk != NULL; chunk = chunk->next)
-			{
-				double		heat = chunk_heat(chunk);
-
-				if (chunk->pins > 0 || !chunk->on_host || !(heat < below) ||
-					(found != NULL && heat > chunk_heat(found)))
-					continue;
-				its_file = file;
-				number = i;
-				found = chunk;
-			}
+			while ((cache->host.used > bytes || cache->host.used == used) &&
+				   (chunk = cold_chunk(file, i - 1, heat, true)) != NULL)
+				evict(cache, file, i - 1, chunk);
 		}
-	if (found != NULL)
-		evict(cache, its_file, number, found);
-	return found != NULL;
+	return true;
 }
 
 /* Host memory for a chunk of that heat, once heats are those of now; NULL: no room. */
 static void *
 take_host_memory(KeptCache *cache, uint64_t size, double heat)
 {
+	uint64_t	limit = cache->host.limit;
 	void	   *memory = NULL;
 
-	if (size > cache->host.limit)
+	if (size > limit)
 		return NULL;
 	while ((memory = host_memory_take(cache->device, &cache->host, size)) == NULL)
-		if (!evict_on_host(cache, heat * HEAT_GIVES_WAY))
+		if (!evict_on_host(cache, heat * HEAT_GIVES_WAY, limit - limit / HOST_ROOM_SHARE))
 			break;
 	return memory;
 }
@@ -170,17 +180,6 @@ move_down(KeptCache *cache, KeptChunk *chunk)
 	return true;
 }
 
-/* A stripe's chunk on the device of that heat at most that is not pinned, or NULL. */
-static KeptChunk *
-cold_chunk(const KeptFile *file, uint32_t number, double heat)
-{
-	KeptChunk  *chunk = file->stripes[number] ? file->stripes[number]->chunks : NULL;
-
-	while (chunk != NULL && (chunk->pins > 0 || chunk->on_host || chunk_heat(chunk) > heat))
-		chunk = chunk->next;
-	return chunk;
-}
-
 /*
  * Have a stripe's chunks of that heat give way on the device, until there are so many bytes at
  * most.  False: one would have to be evicted, which must not be.
@@ -191,7 +190,7 @@ shrink_stripe(KeptCache *cache, KeptFile *file, uint32_t number, double heat, ui
 {
 	KeptChunk  *chunk;
 
-	while (cache->bytes > bytes && (chunk = cold_chunk(file, number, heat)) != NULL)
+	while (cache->bytes > bytes && (chunk = cold_chunk(file, number, heat, false)) != NULL)
 	{
 		if (move_down(cache, chunk))
 			continue;
@@ -213,7 +212,7 @@ give_way(KeptCache *cache, uint64_t bytes, double below, int64_t now, bool may_e
 		cool(cache, now);
 	while (cache->bytes > bytes)
 	{
-		double		heat = coldest(cache);
+		double		heat = coldest(cache, false);
 
 		if (!(heat < below))
 			return false;
@@ -255,7 +254,7 @@ kept_set_host_limit(KeptCache *cache, uint64_t limit, int64_t now)
 	cache->host.limit = limit;
 	cache->host.refused = false;
 	cool(cache, now);
-	while (cache->host.held > limit && evict_on_host(cache, INFINITY))
+	while (cache->host.held > limit && evict_on_host(cache, INFINITY, limit))
 		continue;
 }
 

@@ -9,6 +9,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/regproc.h"
 
@@ -70,33 +71,6 @@ lower_round(Lowering *l, List *args, bool truncates, NumericInfo *info)
 	return lower_op(l, OP_numeric_trunc, reg, lower_power(l, from.scale - to));
 }
 
-int
-lower_whole(Lowering *l, Oid function, OpCode op, List *args, NumericInfo *info)
-{
-	NumericInfo from;
-	int			reg = lower_numeric(l, linitial(args), &from);
-
-	if (reg < 0)
-		return -1;
-	if (is_wide(l, reg) || from.scale > NUMERIC64_MAX_SCALE)
-		return lower_reject(l, REJECTED_NUMERIC, _("function %s is not supported over numerics of 128 bits"),
-							format_procedure(function));
-	fixed_scale(info, 0, from.most * pow(10, -from.scale));
-	if (op == OP_numeric_sign)
-		return program_add_op(l->builder, op, reg, -1);
-	return lower_op(l, op, reg, lower_power(l, from.scale));
-}
-
-int
-lower_quotient(Lowering *l, Oid function, List *args, NumericInfo *info)
-{
-	NumericInfo aligned;
-	int			reg = lower_aligned(l, function, OP_int8_div, true, args, &aligned);
-
-	fixed_scale(info, 0, aligned.most);
-	return reg;
-}
-
 /*
  * Beyond the precision is an error; what fits 64 bits is then of that size.  No
  * precision has room for infinities, which are at the ends of a register's
@@ -116,6 +90,99 @@ limit_precision(Lowering *l, int reg, int precision)
 	limit = precision > NUMERIC64_MAX_SCALE ?
 		lower_param_ref(l, (Expr *) int8_const(SPECIAL_NUMBER_PINF - 1, false)) : lower_power(l, precision);
 	return limit < 0 ? -1 : program_add_op(l->builder, OP_numeric_fit, reg, limit);
+}
+
+/* The operands of a division; NIL: the expression is none. */
+static List *
+division_operands(const Expr *expr)
+{
+	if (IsA(expr, FuncExpr) && ((const FuncExpr *) expr)->funcid == F_NUMERIC_DIV)
+		return ((const FuncExpr *) expr)->args;
+	if (IsA(expr, OpExpr) && get_opcode(((const OpExpr *) expr)->opno) == F_NUMERIC_DIV)
+		return ((const OpExpr *) expr)->args;
+	return NIL;
+}
+
+/*
+ * How many digits before the point a quotient of integers by that one may have so that PostgreSQL's
+ * rounds to no other whole number; 0: none.  It keeps 16 significant digits at least, and counts
+ * four at a time: a quotient of less than 10^(4w + 4) has 16 - 4w digits behind the point.  One that
+ * is not whole is 1 / divisor away from a whole number at least.
+ */
+static int
+exact_quotient_digits(double divisor)
+{
+	for (int w = 4; w >= 0; w--)
+		if (divisor < 2 * pow(10, NUMERIC_MIN_SIG_DIGITS - 4 * w))
+			return 4 * w + 4;
+	return 0;
+}
+
+/* The units of a constant that is more than 0, and no more than 64 bits; else 0. */
+static int64
+positive_units(const Expr *expr, int scale)
+{
+	const Const *constant = (const Const *) expr;
+	const Const *units = constant->constisnull ? NULL :
+		scaled_const(constant->constvalue, false, scale);
+
+	return units == NULL ? 0 : Max(0, DatumGetInt64(units->constvalue));
+}
+
+/* floor(x / constant), or ceil of it: op over both as integers. */
+static int
+lower_whole_quotient(Lowering *l, OpCode op, List *args, NumericInfo *info)
+{
+	NumericOperand operands[2];
+	int64		divisor = 0;
+	int			scale;
+	int			reg;
+	int			digits;
+
+	if (!numeric_operand(l, linitial(args), false, &operands[0]) ||
+		!numeric_operand(l, lsecond(args), true, &operands[1]))
+		return -1;
+	scale = Max(operands[0].info.scale, operands[1].info.scale);
+	if (operands[1].constant != NULL)
+		divisor = positive_units(lsecond(args), scale);
+	digits = exact_quotient_digits((double) divisor);
+	if (divisor == 0 || digits == 0 || numeric_operand_is_wide(l, &operands[0], scale))
+		return lower_reject(l, REJECTED_NUMERIC, _("this division of numerics is not supported"));
+	fixed_scale(info, 0, operands[0].info.most * pow(10, scale - operands[0].info.scale) / divisor);
+	reg = numeric_operand_at(l, &operands[0], scale, false);
+	reg = reg < 0 ? -1 : lower_op(l, op, reg, lower_param_ref(l, (Expr *) int8_const(divisor, false)));
+	return reg < 0 ? -1 : limit_precision(l, reg, Min(digits, NUMERIC64_MAX_SCALE));
+}
+
+int
+lower_whole(Lowering *l, Oid function, OpCode op, List *args, NumericInfo *info)
+{
+	List	   *division = division_operands(linitial(args));
+	NumericInfo from;
+	int			reg;
+
+	if (division != NIL && op != OP_numeric_sign)
+		return lower_whole_quotient(l, op, division, info);
+	reg = lower_numeric(l, linitial(args), &from);
+	if (reg < 0)
+		return -1;
+	if (is_wide(l, reg) || from.scale > NUMERIC64_MAX_SCALE)
+		return lower_reject(l, REJECTED_NUMERIC, _("function %s is not supported over numerics of 128 bits"),
+							format_procedure(function));
+	fixed_scale(info, 0, from.most * pow(10, -from.scale));
+	if (op == OP_numeric_sign)
+		return program_add_op(l->builder, op, reg, -1);
+	return lower_op(l, op, reg, lower_power(l, from.scale));
+}
+
+int
+lower_quotient(Lowering *l, Oid function, List *args, NumericInfo *info)
+{
+	NumericInfo aligned;
+	int			reg = lower_aligned(l, function, OP_int8_div, true, args, &aligned);
+
+	fixed_scale(info, 0, aligned.most);
+	return reg;
 }
 
 /* Is it the numeric that a text is read as? */

@@ -1,0 +1,136 @@
+/*
+ * lower_made_text.c
+ *	  Texts that are made of others, and of integers: ||, lower, upper, reverse, replace, casts.
+ *
+ * Only the CPU engine has memory for them (ops_made.h), and what has few distinct values is sooner
+ * computed once for each of these (plan/path/computed.c).  So they are lowered where a grouping is
+ * tried so, after all else (Lowering.makes_texts).
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+
+#include "compat.h"
+#include "plan/lower/lower_parts.h"
+
+/* An operation of one text. */
+static int
+lower_of_text(Lowering *l, OpCode op, List *args)
+{
+	int			reg = lower_text_operand(l, linitial(args));
+
+	return reg < 0 ? -1 : program_add_op(l->builder, op, reg, -1);
+}
+
+/* As the collation C has it: other letters than ASCII's have no case. */
+static int
+lower_case(Lowering *l, OpCode op, List *args, Oid collation)
+{
+	if (!compat_ctype_is_c(collation))
+		return lower_reject(l, REJECTED_COLLATION,
+							_("case in another collation than \"C\" is not supported"));
+	return lower_of_text(l, op, args);
+}
+
+static int
+lower_reverse(Lowering *l, List *args)
+{
+	return counts_characters(l) ? lower_of_text(l, OP_text_reversed, args) : -1;
+}
+
+/* A constant text; NULL, and a reason, if it is none. */
+static text *
+constant_text(Lowering *l, const Expr *expr)
+{
+	if (IsA(expr, Const) && !((const Const *) expr)->constisnull)
+		return DatumGetTextPP(((const Const *) expr)->constvalue);
+	lower_reject(l, REJECTED_EXPRESSION,
+				 _("replace() of texts that are not constant is not supported"));
+	return NULL;
+}
+
+/* The parameter of OP_text_replaced (ops_made.h). */
+static Expr *
+make_replacement(const text *from, const text *to)
+{
+	uint32		len = VARSIZE_ANY_EXHDR(from);
+	StringInfoData bytes;
+
+	initStringInfo(&bytes);
+	for (int i = 0; i < 4; i++)
+		appendStringInfoChar(&bytes, (char) (len >> (8 * i) & 0xff));
+	appendBinaryStringInfo(&bytes, VARDATA_ANY(from), len);
+	appendBinaryStringInfo(&bytes, VARDATA_ANY(to), VARSIZE_ANY_EXHDR(to));
+	return (Expr *) makeConst(BYTEAOID, -1, InvalidOid, -1,
+							  PointerGetDatum(cstring_to_text_with_len(bytes.data, bytes.len)),
+							  false, false);
+}
+
+/* replace(t, from, to) of constants */
+static int
+lower_replace(Lowering *l, List *args, Oid collation)
+{
+	text	   *from;
+	text	   *to;
+
+	if (!counts_characters(l) || !check_collation(l, TEXTOID, collation))
+		return -1;
+	from = constant_text(l, lsecond(args));
+	to = from == NULL ? NULL : constant_text(l, lthird(args));
+	if (to == NULL)
+		return -1;
+	return lower_op(l, OP_text_replaced, lower_text_operand(l, linitial(args)),
+					lower_param_ref(l, make_replacement(from, to)));
+}
+
+bool
+lower_made_text(Lowering *l, Oid function, List *args, Oid collation, int *reg)
+{
+	if (!l->makes_texts || lower_needs_device())
+		return false;
+	switch (function)
+	{
+		case F_TEXTCAT:
+			*reg = lower_text_operand(l, linitial(args));
+			if (*reg >= 0)
+				*reg = lower_op(l, OP_text_concat, *reg, lower_text_operand(l, lsecond(args)));
+			return true;
+		case F_LOWER_TEXT:
+			*reg = lower_case(l, OP_text_lower, args, collation);
+			return true;
+		case F_UPPER_TEXT:
+			*reg = lower_case(l, OP_text_upper, args, collation);
+			return true;
+		case F_REVERSE_TEXT:
+			*reg = lower_reverse(l, args);
+			return true;
+		case F_REPLACE:
+			*reg = lower_replace(l, args, collation);
+			return true;
+		default:
+			return false;
+	}
+}
+
+bool
+lower_number_text(Lowering *l, const CoerceViaIO *cast, int *reg)
+{
+	Oid			type = exprType((Node *) cast->arg);
+
+	if (!l->makes_texts || lower_needs_device() ||
+		(cast->resulttype != TEXTOID && cast->resulttype != VARCHAROID) ||
+		(type != INT2OID && type != INT4OID && type != INT8OID))
+		return false;
+	*reg = lower_expr(l, cast->arg);
+	if (*reg >= 0 && type != INT8OID)
+		*reg = program_add_op(l->builder,
+							  type == INT2OID ? OP_int2_to_int8 : OP_int4_to_int8, *reg, -1);
+	if (*reg >= 0)
+		*reg = program_add_op(l->builder, OP_int8_text, *reg, -1);
+	return true;
+}
