@@ -572,6 +572,18 @@ program_has_values(const Program *p)
 }
 
 bool
+program_only_counts(const Program *p)
+{
+	const Accumulator *accs = program_accs(p);
+	bool		counts = p->ncolumns == 0 && p->nkeys == 0 && p->filter < 0;
+
+	for (int i = 0; i < p->naccs; i++)
+		counts = counts && acc_form((AccKind) accs[i].kind) == FORM_COUNT &&
+			accs[i].arg == -1 && accs[i].arg2 < 0 && accs[i].filter < 0;
+	return counts;
+}
+
+bool
 program_gives_values(const Program *p)
 {
 	for (int i = 0; i < p->naccs; i++)

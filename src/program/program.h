@@ -546,6 +546,9 @@ extern uint32_t program_table_readers(const Program *p, int param);
 /* Has it operations that only the CPU engine computes: of a jsonb, or a text's float8? */
 extern bool program_needs_cpu(const Program *p);
 
+/* Does it ask for nothing but the number of rows? */
+extern bool program_only_counts(const Program *p);
+
 /* Has it lists of values? */
 extern bool program_has_values(const Program *p);
 

@@ -18,17 +18,23 @@
 
 #define MIN_TEXT_ROOM 16
 
-/* One statement for each row, over its value and its group's words w. */
+/*
+ * One statement for each row, over its value and its group's words w.  What the loop reads stands in
+ * variables of its own: the compiler takes a word for something that may be one of the structs'
+ * members, and would read these again for each row.
+ */
 #define FOR_ROWS(ctype, statement) \
 	do { \
 		const ctype *values = arg->values; \
+		const uint16_t *numbers = rows->rows; \
+		const uint32_t n = rows->n; \
 		if (states->single) \
 		{ \
 			uint64_t	w[2] = {states->base[acc->word], \
 								acc->nwords > 1 ? states->base[acc->word + 1] : 0}; \
-			for (uint32_t i = 0; i < rows->n; i++) \
+			for (uint32_t i = 0; i < n; i++) \
 			{ \
-				const ctype value = values[rows->rows[i]]; \
+				const ctype value = values[numbers[i]]; \
 				statement; \
 			} \
 			for (int i = 0; i < acc->nwords; i++) \
@@ -37,10 +43,12 @@
 		else \
 		{ \
 			uint64_t   *base = states->base + acc->word; \
-			for (uint32_t i = 0; i < rows->n; i++) \
+			const uint32_t *groups = rows->groups; \
+			const size_t stride = states->stride; \
+			for (uint32_t i = 0; i < n; i++) \
 			{ \
-				const ctype value = values[rows->rows[i]]; \
-				uint64_t   *w = base + rows->groups[i] * states->stride; \
+				const ctype value = values[numbers[i]]; \
+				uint64_t   *w = base + groups[i] * stride; \
 				statement; \
 			} \
 		} \
@@ -48,23 +56,27 @@
 
 /* All rows into counts, whose words these are. */
 static void
-count_rows(const uint16_t *words, int n, const RowGroups *rows, const States *states)
+count_rows(const uint16_t *words, int nwords, const RowGroups *rows, const States *states)
 {
-	for (int i = 0; states->single && i < n; i++)
-		states->base[words[i]] += rows->n;
-	for (int i = 0; !states->single && i < n; i += 2)
+	const uint32_t *groups = rows->groups;
+	const size_t stride = states->stride;
+	const uint32_t n = rows->n;
+
+	for (int i = 0; states->single && i < nwords; i++)
+		states->base[words[i]] += n;
+	for (int i = 0; !states->single && i < nwords; i += 2)
 	{
 		uint64_t   *first = states->base + words[i];
-		uint64_t   *second = states->base + words[i + 1 < n ? i + 1 : i];
+		uint64_t   *second = states->base + words[i + 1 < nwords ? i + 1 : i];
 
 		if (first == second)
-			for (uint32_t row = 0; row < rows->n; row++)
-				first[rows->groups[row] * states->stride]++;
+			for (uint32_t row = 0; row < n; row++)
+				first[groups[row] * stride]++;
 		else
-			for (uint32_t row = 0; row < rows->n; row++)
+			for (uint32_t row = 0; row < n; row++)
 			{
-				first[rows->groups[row] * states->stride]++;
-				second[rows->groups[row] * states->stride]++;
+				first[groups[row] * stride]++;
+				second[groups[row] * stride]++;
 			}
 	}
 }

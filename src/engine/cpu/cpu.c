@@ -84,6 +84,7 @@ typedef struct CpuRun
 	GroupOutput *output;		/* else; made when all input is in */
 	bool		ended;			/* it is */
 	bool		sums_floats;
+	bool		only_counts;	/* is nothing of rows needed but how many they are? */
 	uint64_t	unnormalized;	/* rows since sums were carried over */
 	uint32_t	normalized;		/* groups whose sums are being carried over */
 	SumUnit		units[PROGRAM_MAX_ACCS];	/* of float sums */
@@ -157,6 +158,7 @@ cpu_open(const Program *program, const ParamValue *params, const EngineHints *hi
 		run->limit = hints->memory_limit ? hints->memory_limit : DEFAULT_MEMORY_LIMIT;
 		share_units(run);
 		run->sums_floats = program_sums_floats(program);
+		run->only_counts = program_only_counts(program);
 		run->eval = eval_create(&run->program, params, hints);
 		if (program->source == SOURCE_PAGES)
 			run->deform = deform_create(&run->program, params, CPU_BATCH, NULL);
@@ -684,14 +686,35 @@ begin_coded(CpuRun *run, const StripeTurn *turn)
 	return ENGINE_NO_MEMORY;
 }
 
+/* The rows of a stripe that are only counted. */
+static EngineStatus
+count_stripe(CpuRun *run, const StripeTurn *turn)
+{
+	run->head.stats.rows += turn->rows;
+	run->head.stats.rows_passed += turn->rows;
+	return take_rows_in(run, NULL, (uint32_t) turn->rows);
+}
+
+/* The rows of a stripe, batch by batch. */
+static EngineStatus
+run_stripe(CpuRun *run)
+{
+	EngineStatus status = ENGINE_OK;
+	ColumnBatch batch;
+	const uint8_t *left;
+
+	while (status == ENGINE_OK && kept_run_batch(run->kept, &batch, &left))
+		status = engine_interrupted(&run->hints) ? run_interrupted(run) :
+			run_batch(run, &batch, left);
+	return status;
+}
+
 static EngineStatus
 cpu_take(EngineRun *head, StripeTurn *turn)
 {
 	CpuRun	   *run = (CpuRun *) head;
 	uint64_t	start = now_ns();
 	EngineStatus status = ENGINE_OK;
-	ColumnBatch batch;
-	const uint8_t *left;
 	bool		taken;
 
 	end_keeping(run);
@@ -699,9 +722,8 @@ cpu_take(EngineRun *head, StripeTurn *turn)
 	if (taken)
 		status = begin_coded(run, turn);
 	head->stats.input_ns += now_ns() - start;
-	while (taken && status == ENGINE_OK && kept_run_batch(run->kept, &batch, &left))
-		status = engine_interrupted(&run->hints) ? run_interrupted(run) :
-			run_batch(run, &batch, left);
+	if (taken && status == ENGINE_OK)
+		status = run->only_counts ? count_stripe(run, turn) : run_stripe(run);
 	run->is_coded = false;
 	if (taken)
 		kept_run_end(run->kept);

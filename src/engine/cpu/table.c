@@ -576,18 +576,26 @@ use_direct(GroupTable *table, uint32_t n)
 	return table->direct;
 }
 
-/* The groups of rows by their key's values; where rows have none yet, their places. */
+/*
+ * The groups of rows by their key's values; where rows have none yet, their places.  In most batches
+ * all rows have one, so that a first loop, which lists none, is enough.
+ */
 #define FIND_KNOWN(ctype) \
 	do { \
 		const ctype *values = vector->values; \
+		bool		missing = false; \
 		for (uint32_t i = 0; i < n; i++) \
 		{ \
 			uint64_t	place = (uint64_t) (int64_t) values[rows[i]] - least; \
-			bool		inside = place < range; \
-			uint32_t	group = map[inside ? place : 0]; \
+			uint32_t	group = map[place < range ? place : 0]; \
 			groups[i] = group - 1; \
+			missing |= place >= range || group == NO_GROUP; \
+		} \
+		for (uint32_t i = 0; missing && i < n; i++) \
+		{ \
+			uint64_t	place = (uint64_t) (int64_t) values[rows[i]] - least; \
 			unknown[nunknown] = (uint16_t) i; \
-			nunknown += !inside | (group == NO_GROUP); \
+			nunknown += place >= range || groups[i] + 1 == NO_GROUP; \
 		} \
 	} while (0)
 

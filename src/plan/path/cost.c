@@ -210,12 +210,15 @@ cost_rows(const CostInput *in, const EngineCosts *costs)
 {
 	const Program *p = in->program;
 	bool		unread = in->pages > 0 && p->ncolumns == 0;
-	double		tuples = in->rows * (1 - in->kept * (1 - KEPT_TUPLE));
+	/* of kept rows that are only counted the number is known */
+	bool		counts = program_only_counts(p);
+	double		tuples = in->rows * (1 - in->kept * (counts ? 1 : 1 - KEPT_TUPLE));
+	double		passed = in->rows_passed * (counts ? 1 - in->kept : 1);
 	Cost		cost = in->pages * (1 - in->kept) * costs->page;
 
 	cost += tuples * costs->tuple * (unread ? UNREAD_TUPLE : 1);
 	cost += in->rows * p->ninsns * costs->operator;
-	cost += in->rows_passed * (p->nkeys + p->naccs) * costs->operator;
+	cost += passed * (p->nkeys + p->naccs) * costs->operator;
 	return cost + cost_values(in, costs) + cost_sending(in);
 }
 
