@@ -223,6 +223,29 @@ take_ordered(const Accumulator *acc, ValueType type, const Vector *arg,
 		FOR_FLOATS(type, word_merge(WORD_UMIN, w, float_to_ordered(value, false)));
 }
 
+/* Are the rows' values, and those between them, all in 0 .. 2^32 - 1? */
+static bool
+fit_low_word(const int64_t *values, const RowGroups *rows)
+{
+	uint64_t	bits = 0;
+
+	if (rows->n == 0)
+		return true;
+	for (uint32_t i = rows->rows[0]; i <= rows->rows[rows->n - 1]; i++)
+		bits |= (uint64_t) values[i];
+	return bits >> 32 == 0;
+}
+
+/* Integers into sums of 32-bit halves; of small ones the upper half is 0. */
+static void
+take_halves(const Accumulator *acc, const Vector *arg, const RowGroups *rows, const States *states)
+{
+	if (fit_low_word(arg->values, rows))
+		FOR_ROWS(int64_t, w[0] += (uint64_t) value);
+	else
+		FOR_ROWS(int64_t, (w[0] += (uint32_t) value, w[1] += (uint64_t) (value >> 32)));
+}
+
 /* Rows that all count: into the words of any but a float sum or a text. */
 static void
 take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
@@ -237,8 +260,7 @@ take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
 			take_integers(acc, type, arg, rows, states);
 			break;
 		case FORM_INT128:
-			FOR_ROWS(int64_t, (w[0] += (uint32_t) value,
-							   w[1] += (uint64_t) (value >> 32)));
+			take_halves(acc, arg, rows, states);
 			break;
 		case FORM_ORDERED:
 			take_ordered(acc, type, arg, rows, states);

@@ -576,32 +576,26 @@ use_direct(GroupTable *table, uint32_t n)
 	return table->direct;
 }
 
-/*
- * The groups of rows by their key's values; where rows have none yet, their places.  In most batches
- * all rows have one, so that a first loop, which lists none, is enough.
- */
+/* The group of each row by its key's value; UINT32_MAX: it has none yet. */
 #define FIND_KNOWN(ctype) \
 	do { \
 		const ctype *values = vector->values; \
-		bool		missing = false; \
 		for (uint32_t i = 0; i < n; i++) \
 		{ \
 			uint64_t	place = (uint64_t) (int64_t) values[rows[i]] - least; \
-			uint32_t	group = map[place < range ? place : 0]; \
+			bool		inside = place < range; \
+			uint32_t	group = map[inside ? place : 0]; \
+			group = inside ? group : NO_GROUP; \
+			if (valid != NULL && !bit_is_set(valid, rows[i])) \
+				group = table->null_group; \
 			groups[i] = group - 1; \
-			missing |= place >= range || group == NO_GROUP; \
-		} \
-		for (uint32_t i = 0; missing && i < n; i++) \
-		{ \
-			uint64_t	place = (uint64_t) (int64_t) values[rows[i]] - least; \
-			unknown[nunknown] = (uint16_t) i; \
-			nunknown += place >= range || groups[i] + 1 == NO_GROUP; \
+			missing |= group == NO_GROUP; \
 		} \
 	} while (0)
 
 /*
  * Find the groups of rows by the direct map without packing their keys, and which of the n have
- * none yet; the number of these.  Where a key is NULL or an error, that is all.
+ * none yet; the number of these.  Where a key is an error, that is all.
  */
 static uint32_t
 find_known(const GroupTable *table, const Evaluator *eval, const uint16_t *rows, uint32_t n,
@@ -611,12 +605,15 @@ find_known(const GroupTable *table, const Evaluator *eval, const uint16_t *rows,
 	const uint32_t *map = table->map;
 	uint64_t	least = (uint64_t) table->map_min;
 	uint64_t	range = table->map_range;
+	const uint64_t *valid;
+	bool		missing = false;
 	uint32_t	nunknown = 0;
 
 	if (range == 0)
 		return n;
 	vector = eval_register(eval, table->layout.fields[0].reg);
-	if (vector->valid != NULL || vector->error != NULL)
+	valid = vector->valid;
+	if (vector->error != NULL)
 		return n;
 	switch (table->layout.fields[0].type)
 	{
@@ -630,6 +627,9 @@ find_known(const GroupTable *table, const Evaluator *eval, const uint16_t *rows,
 		case VT_COUNT:
 			break;
 	}
+	for (uint32_t i = 0; missing && i < n; i++)
+		if (groups[i] + 1 == NO_GROUP)
+			unknown[nunknown++] = (uint16_t) i;
 	return nunknown;
 }
 

@@ -616,17 +616,20 @@ combine_codes(CodedRows *coded, const uint16_t *rows, uint32_t n)
 uint32_t
 coded_unknown(CodedRows *coded, const uint16_t *rows, uint32_t n, uint16_t *unknown)
 {
+	const uint32_t *codes = coded->row_codes;
+	uint32_t   *groups = coded->groups;
 	uint32_t	nunknown = 0;
+	bool		missing = false;
 
 	combine_codes(coded, rows, n);
 	for (uint32_t i = 0; i < n; i++)
+		missing |= groups[codes[i]] == 0;
+	for (uint32_t i = 0; missing && i < n; i++)
 	{
-		uint32_t	code = coded->row_codes[i];
-
-		if (coded->groups[code] != 0)
+		if (groups[codes[i]] != 0)
 			continue;
-		coded->groups[code] = PENDING;
-		coded->unknown_codes[nunknown] = code;
+		groups[codes[i]] = PENDING;
+		coded->unknown_codes[nunknown] = codes[i];
 		unknown[nunknown++] = rows[i];
 	}
 	return nunknown;
@@ -642,8 +645,11 @@ coded_set_groups(CodedRows *coded, uint32_t n, const uint32_t *groups)
 void
 coded_groups(const CodedRows *coded, uint32_t n, uint32_t *groups)
 {
+	const uint32_t *of_codes = coded->groups;
+	const uint32_t *codes = coded->row_codes;
+
 	for (uint32_t i = 0; i < n; i++)
-		groups[i] = coded->groups[coded->row_codes[i]] - 1;
+		groups[i] = of_codes[codes[i]] - 1;
 }
 
 void
