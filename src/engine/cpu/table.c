@@ -27,6 +27,7 @@
 #include "engine/cpu/table.h"
 #include "program/state.h"
 
+#define LINE_WORDS 8			/* of 64 bits in a line of the cache */
 #define NO_GROUP 0				/* in slots and the direct map: number + 1 */
 #define DIRECT_FREE_RANGE (UINT64_C(1) << 16)	/* always allowed */
 #define DIRECT_MAX_RANGE (UINT64_C(1) << 26)
@@ -734,6 +735,9 @@ table_create(const Program *program, const EngineHints *hints, uint64_t limit)
 	table->stride = table->layout.words + program->nwords;
 	if (table->stride == 0)
 		table->stride = 1;
+	/* a record that is nearly a line of the cache is in one line, and not in two */
+	if (table->stride > LINE_WORDS * 5 / 8 && table->stride < LINE_WORDS)
+		table->stride = LINE_WORDS;
 	table->key_min = INT64_MAX;
 	table->key_max = INT64_MIN;
 	table->direct = table->layout.nfields == 1 && value_is_integer(table->layout.fields[0].type);
