@@ -208,19 +208,25 @@ int8_sub(int64_t a, int64_t b, bool *error)
 	return result;
 }
 
-/*
- * The product of two numbers of 32 bits fits; that of larger ones is checked by
- * a division of the magnitudes.
- */
-GA_FN int64_t
-int8_mul(int64_t a, int64_t b, bool *error)
+/* By a division of the magnitudes. */
+GA_FN bool
+product_overflows(int64_t a, int64_t b)
 {
 	uint64_t	x = a < 0 ? 0 - (uint64_t) a : (uint64_t) a;
 	uint64_t	y = b < 0 ? 0 - (uint64_t) b : (uint64_t) b;
 	uint64_t	most = ((uint64_t) 1 << 63) - ((a < 0) == (b < 0));
 
-	if (((x | y) >> 31) != 0 && x != 0)
-		*error |= y > most / x;
+	return x != 0 && y > most / x;
+}
+
+/* The product of two numbers of 32 bits fits. */
+GA_FN int64_t
+int8_mul(int64_t a, int64_t b, bool *error)
+{
+	const uint64_t half = (uint64_t) 1 << 31;
+
+	if ((((uint64_t) a + half) | ((uint64_t) b + half)) >> 32 != 0)
+		*error |= product_overflows(a, b);
 	return (int64_t) ((uint64_t) a * (uint64_t) b);
 }
 

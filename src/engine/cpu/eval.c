@@ -58,17 +58,31 @@ static const size_t value_bytes[] = {
 #define TYPE(name, ctype, ...) typedef ctype CTYPE(name);
 #include "program/types.def"
 
-/* The loops; those of checked operations note errors a byte a row. */
+/*
+ * The loops; those of checked operations note errors a byte a row.  Errors are rare, so that the
+ * first loop of two sees only whether there is any.
+ */
 #define LOOP_0(call) \
 	for (uint32_t i = 0; i < n; i++) \
 		out[i] = call
 #define LOOP_1(call) \
-	for (uint32_t i = 0; i < n; i++) \
-	{ \
-		bool		error = false; \
-		out[i] = call; \
-		failed[i] = error; \
-	}
+	do { \
+		bool		any = false; \
+		for (uint32_t i = 0; i < n; i++) \
+		{ \
+			bool		error = false; \
+			out[i] = call; \
+			any |= error; \
+		} \
+		if (!any) \
+			memset(failed, false, n); \
+		for (uint32_t i = 0; any && i < n; i++) \
+		{ \
+			bool		error = false; \
+			(void) call; \
+			failed[i] = error; \
+		} \
+	} while (0)
 #define CALL1_0(name) name(x[i])
 #define CALL1_1(name) name(x[i], &error)
 #define CALL2_0(name) name(x[i], y[i])
