@@ -388,6 +388,18 @@ text_code(Bytes a)
 	return (int32_t) code;
 }
 
+/* The same text, which must be of ASCII's characters. */
+GA_FN Bytes
+text_ascii(Bytes a, bool *error)
+{
+	uint8_t		bits = 0;
+
+	for (uint32_t i = 0; i < a.len; i++)
+		bits |= (uint8_t) a.data[i];
+	*error |= bits >= 0x80;
+	return a;
+}
+
 /* length(char(n)) */
 GA_FN int32_t
 bpchar_chars(Bytes a)

@@ -935,6 +935,9 @@ test_fields(void)
 	GIVES(text_code(bytes("\xe2\x82\xac")), 8364);
 	GIVES(text_code(bytes("\xf0\x9f\x98\x80")), 128512);
 	GIVES(text_code(bytes("\xf0\x9f")), 0x1f);
+	GIVES(text_ascii(bytes("az\x7f"), &failed).len, 3);
+	GIVES(text_ascii(bytes(""), &failed).len, 0);
+	FAILS(text_ascii(bytes("a\xc3\xa9"), &failed));
 }
 
 /* An object of one pair, and what is asked of it. */

@@ -19,6 +19,7 @@
 #include "postgres.h"
 
 #include "parser/parsetree.h"
+#include "utils/selfuncs.h"
 
 #include "plan/lower/lower.h"
 
@@ -44,4 +45,10 @@ bool
 has_hidden_rows(PlannerInfo *root, Index rti)
 {
 	return planner_rt_fetch(rti, root)->securityQuals != NIL || is_behind_barrier(root);
+}
+
+bool
+statistics_are_readable(const PlannerInfo *root, const VariableStatData *variable)
+{
+	return HeapTupleIsValid(variable->statsTuple) && variable->acl_ok && !is_behind_barrier(root);
 }

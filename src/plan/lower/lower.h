@@ -52,6 +52,15 @@ extern bool is_behind_barrier(const PlannerInfo *root);
 /* Can a table of the query have rows that are hidden from the user? */
 extern bool has_hidden_rows(PlannerInfo *root, Index rti);
 
+struct VariableStatData;
+
+/*
+ * Has a column statistics whose values the user may see?  What PostgreSQL asks before it passes
+ * them to a function that is not leakproof; and the functions of a view that is a barrier are not
+ * the user's, but what EXPLAIN shows of them he sees.
+ */
+extern bool statistics_are_readable(const PlannerInfo *root, const struct VariableStatData *variable);
+
 /*
  * subquery.c: queries that relations of another query stand for.
  */

@@ -1,6 +1,6 @@
 /*
  * lower_made_text.c
- *	  Texts that are made of others, and of integers: ||, lower, upper, reverse, replace, casts.
+ *	  Texts that are made of others, and of integers: ||, lower, upper, reverse, replace, casts; ILIKE.
  *
  * Only the CPU engine has memory for them (ops_made.h), and what has few distinct values is sooner
  * computed once for each of these (plan/path/computed.c).  So they are lowered where a grouping is
@@ -25,16 +25,6 @@ lower_of_text(Lowering *l, OpCode op, List *args)
 	int			reg = lower_text_operand(l, linitial(args));
 
 	return reg < 0 ? -1 : program_add_op(l->builder, op, reg, -1);
-}
-
-/* As the collation C has it: other letters than ASCII's have no case. */
-static int
-lower_case(Lowering *l, OpCode op, List *args, Oid collation)
-{
-	if (!compat_ctype_is_c(collation))
-		return lower_reject(l, REJECTED_COLLATION,
-							_("case in another collation than \"C\" is not supported"));
-	return lower_of_text(l, op, args);
 }
 
 static int
@@ -101,10 +91,14 @@ lower_made_text(Lowering *l, Oid function, List *args, Oid collation, int *reg)
 				*reg = lower_op(l, OP_text_concat, *reg, lower_text_operand(l, lsecond(args)));
 			return true;
 		case F_LOWER_TEXT:
-			*reg = lower_case(l, OP_text_lower, args, collation);
+			*reg = lower_letters(l, OP_text_lower, linitial(args), collation);
 			return true;
 		case F_UPPER_TEXT:
-			*reg = lower_case(l, OP_text_upper, args, collation);
+			*reg = lower_letters(l, OP_text_upper, linitial(args), collation);
+			return true;
+		case F_TEXTICLIKE:
+		case F_TEXTICNLIKE:
+			*reg = lower_ilike(l, args, collation, function == F_TEXTICNLIKE);
 			return true;
 		case F_REVERSE_TEXT:
 			*reg = lower_reverse(l, args);

@@ -375,6 +375,12 @@ extern bool lower_made_text(Lowering *l, Oid function, List *args, Oid collation
 extern bool lower_number_text(Lowering *l, const CoerceViaIO *cast, int *reg);
 
 /*
+ * lower_letters.c: lower, upper and ILIKE, which make texts.
+ */
+extern int	lower_letters(Lowering *l, OpCode op, Expr *arg, Oid collation);
+extern int	lower_ilike(Lowering *l, List *args, Oid collation, bool not);
+
+/*
  * lower_zone.c: what depends on a time zone.
  */
 

@@ -140,6 +140,11 @@ VACUUM ANALYZE long_texts;
 SELECT op, expr, check_fallback(format('SELECT length(%s), count(*) FROM long_texts GROUP BY 1', expr)) AS outcome,
 	check_engine(format('SELECT length(%s), count(*) FROM long_texts WHERE id <> 2 GROUP BY 1', expr)) AS filtered
 FROM (VALUES ('text_concat', 't || ''x'''), ('text_lower', 'lower(t)'), ('text_upper', 'upper(t)'), ('text_reversed', 'reverse(t)'), ('text_replaced', 'replace(t, ''a'', ''b'')')) v (op, expr);
+-- one that statistics did not have
+INSERT INTO long_texts VALUES (3001, 'Ü');
+SELECT op, expr, check_fallback(format('SELECT %s, count(*) FROM long_texts WHERE id <> 2 GROUP BY 1', expr)) AS outcome,
+	check_engine(format('SELECT %s, count(*) FROM long_texts WHERE id NOT IN (2, 3001) GROUP BY 1', expr)) AS filtered
+FROM (VALUES ('text_ascii', 'lower(t COLLATE "en-x-icu")'), ('text_ascii', 't COLLATE "en-x-icu" ILIKE ''B1%''')) v (op, expr);
 DROP TABLE long_texts;
 RESET gpuagg.engine;
 

@@ -135,18 +135,6 @@ choose_scale(HeapTuple statistics, NumericSample *sample)
 	return sample_fits(sample, statistics, sample->digits);
 }
 
-/*
- * May the user see the values of the sample?  What PostgreSQL asks before it
- * passes them to a function that is not leakproof; and the functions of a view
- * that is a barrier are not the user's, but what EXPLAIN shows of them he sees.
- */
-static bool
-sample_is_readable(const PlannerInfo *root, const VariableStatData *variable)
-{
-	return HeapTupleIsValid(variable->statsTuple) && variable->acl_ok &&
-		!is_behind_barrier(root);
-}
-
 bool
 numeric_column_guess(PlannerInfo *root, const Var *var, bool known, NumericGuess *guess)
 {
@@ -157,7 +145,7 @@ numeric_column_guess(PlannerInfo *root, const Var *var, bool known, NumericGuess
 	if (var->varlevelsup != 0 || IS_SPECIAL_VARNO(var->varno) || var->varattno <= 0)
 		return false;
 	examine_variable(root, (Node *) var, 0, &variable);
-	if (sample_is_readable(root, &variable))
+	if (statistics_are_readable(root, &variable))
 	{
 		visit_sample(&sample, variable.statsTuple, note_scale);
 		fits = !known && sample.any && choose_scale(variable.statsTuple, &sample);
