@@ -219,11 +219,11 @@ sum_narrow(const Accumulator *acc, const FloatArgs *args, const RowGroups *rows,
 	uint64_t   *base = states->base + acc->word;
 	Scale		scale = scale_of(unit);
 	double		room[CPU_BATCH];
-	const double *values = values_in_row(args, rows, room);
+	const double *in_row = values_in_row(args, rows, room);
 	uint32_t	problems = 0;
 
-	if (states->single ? sum_split(values, rows->n, scale, base) :
-		sum_split_groups(values, rows, states, scale, base))
+	if (states->single ? sum_split(in_row, rows->n, scale, base) :
+		sum_split_groups(in_row, rows, states, scale, base))
 		return 0;
 	if (args->a_single)
 		FOR_NARROW(float);
