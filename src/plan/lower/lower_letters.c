@@ -120,7 +120,8 @@ lower_letters(Lowering *l, OpCode op, Expr *arg, Oid collation)
 	is_c = compat_ctype_is_c(collation);
 	if (!is_c && (l->root == NULL || !has_ascii_cases(collation) || !are_ascii(l->root, arg)))
 		return lower_reject(l, REJECTED_COLLATION,
-							_("case in another collation than \"C\" is not supported but for ASCII"));
+							_("the cases of other letters than ASCII's in collation \"%s\" are not supported"),
+							get_collation_name(collation));
 	reg = lower_text_operand(l, arg);
 	if (reg >= 0 && !is_c)
 		reg = program_add_op(l->builder, OP_text_ascii, reg, -1);
