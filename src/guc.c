@@ -20,6 +20,7 @@
 int			gpuagg_mode = MODE_AUTO;
 int			gpuagg_engine = CHOICE_AUTO;
 int			gpuagg_strategy = 0;
+int			gpuagg_parallel_division = DIVISION_AUTO;
 bool		gpuagg_fallback = true;
 double		gpuagg_verify = 0;
 bool		gpuagg_report_rejections = false;
@@ -57,6 +58,13 @@ static const struct config_enum_entry strategy_options[] = {
 #define X(value, name, file, threads) {name, 1 + STRATEGY_##value, false},
 	SETTABLE_STRATEGIES(X)
 #undef X
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry division_options[] = {
+	{"auto", DIVISION_AUTO, false},
+	{"rows", DIVISION_ROWS, false},
+	{"keys", DIVISION_KEYS, false},
 	{NULL, 0, false}
 };
 
@@ -241,6 +249,11 @@ guc_init(void)
 							 "How rows meet their groups on a GPU.",
 							 "A strategy that cannot serve a query is passed over.",
 							 &gpuagg_strategy, 0, strategy_options,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomEnumVariable("gpuagg.parallel_division",
+							 "What parallel processes of the CPU engine divide among them.",
+							 "With \"keys\", each reads all rows and takes those of its groups.  It is passed over where it cannot be done.",
+							 &gpuagg_parallel_division, DIVISION_AUTO, division_options,
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpuagg.fallback",
 							 "Run PostgreSQL's own plan when the engine cannot finish.",

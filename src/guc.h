@@ -20,9 +20,18 @@ typedef enum GpuAggEngine
 	NUM_CHOICES
 } GpuAggEngine;
 
+/* What parallel processes of the CPU engine divide among them. */
+typedef enum ParallelDivision
+{
+	DIVISION_AUTO,				/* what costs less */
+	DIVISION_ROWS,
+	DIVISION_KEYS				/* the keys, where it can be done */
+} ParallelDivision;
+
 extern int	gpuagg_mode;
 extern int	gpuagg_engine;
 extern int	gpuagg_strategy;
+extern int	gpuagg_parallel_division;
 extern bool gpuagg_fallback;
 extern double gpuagg_verify;	/* a share, 0 to 1 */
 extern bool gpuagg_report_rejections;

@@ -127,6 +127,13 @@ typedef struct EngineHints
 	uint32_t	part;
 
 	/*
+	 * The run is one of nkey_shares that divide groups among them by their only key, an integer: it
+	 * is given all rows, and takes those whose keys are in its share.  0: it takes all.
+	 */
+	uint32_t	nkey_shares;
+	uint32_t	key_share;
+
+	/*
 	 * By accumulator, what a float sum's words count, less INT32_MIN; 0: nobody has chosen it yet.
 	 * Of all parts' runs, each of which chooses what is not chosen.  NULL: the run has its own.
 	 */

@@ -39,7 +39,8 @@ typedef enum PlanMember
 	PLAN_TOP,					/* List, of TopMember; or NIL */
 	PLAN_HAVING,				/* List, of HavingMember; or NIL */
 	PLAN_LIMIT,					/* Integer */
-	PLAN_VERIFIABLE,			/* Integer, 0 or 1 */
+	PLAN_DIVIDES_KEYS,			/* Integer, 0 or 1 */
+	PLAN_VERIFIABLE,			/* likewise */
 	PLAN_ROWS,					/* Float */
 	PLAN_GROUPS,				/* Float */
 	PLAN_NMEMBERS
@@ -490,6 +491,7 @@ plan_info_to_list(const PlanInfo *info)
 	set_member(list, PLAN_TOP, top_to_list(info->top));
 	set_member(list, PLAN_HAVING, having_to_list(info->having));
 	set_integer(list, PLAN_LIMIT, info->limit);
+	set_integer(list, PLAN_DIVIDES_KEYS, info->divides_keys);
 	set_integer(list, PLAN_VERIFIABLE, info->verifiable);
 	set_double(list, PLAN_ROWS, info->rows);
 	set_double(list, PLAN_GROUPS, info->groups);
@@ -536,6 +538,7 @@ plan_info_from_list(List *list)
 	info->top = top_from_list(list_nth(list, PLAN_TOP));
 	info->having = having_from_list(list_nth(list, PLAN_HAVING));
 	info->limit = integer_member(list, PLAN_LIMIT);
+	info->divides_keys = integer_member(list, PLAN_DIVIDES_KEYS) != 0;
 	info->verifiable = integer_member(list, PLAN_VERIFIABLE) != 0;
 	info->rows = double_member(list, PLAN_ROWS);
 	info->groups = double_member(list, PLAN_GROUPS);

@@ -611,6 +611,12 @@ program_has_float_key(const Program *p)
 }
 
 bool
+program_has_integer_key(const Program *p)
+{
+	return p->nkeys == 1 && value_is_integer(program_key_type(p, 0));
+}
+
+bool
 program_widen(const Program *p, Program *wider)
 {
 	Accumulator *acc;

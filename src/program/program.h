@@ -562,6 +562,9 @@ extern const Accumulator *program_first_rows(const Program *p);
 /* Is a key a float? */
 extern bool program_has_float_key(const Program *p);
 
+/* Is there one key, an integer? */
+extern bool program_has_integer_key(const Program *p);
+
 /*
  * Can rows of pages be taken from columns that earlier runs have kept?  Not if a key is a
  * float, of whose groups the first row's 0 or -0 is shown.

@@ -49,7 +49,7 @@ block_allocator_begin(BlockAllocator *allocator, SharedBlocks *shared,
 {
 	*allocator = (BlockAllocator)
 	{
-		.shared = shared,.nblocks = nblocks,.ntables = ntables,.division = division
+		.shared = shared,.stopped = &shared->stopped,.nblocks = nblocks,.ntables = ntables,.division = division
 	};
 	for (int i = 0; i < ntables; i++)
 		allocator->total += nblocks[i];
@@ -62,7 +62,7 @@ block_allocator_begin(BlockAllocator *allocator, SharedBlocks *shared,
 bool
 block_allocator_stopped(const BlockAllocator *allocator)
 {
-	return pg_atomic_read_u32(&allocator->shared->stopped) != 0;
+	return pg_atomic_read_u32(allocator->stopped) != 0;
 }
 
 /* The next stripe; false: there is none left. */

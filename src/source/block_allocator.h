@@ -35,6 +35,7 @@ typedef bool (*TakeStripe) (void *arg, int table, uint32 stripe, const uint8 **s
 typedef struct BlockAllocator
 {
 	SharedBlocks *shared;
+	pg_atomic_uint32 *stopped;	/* that of the SharedBlocks, or of others */
 	const BlockNumber *nblocks; /* by table */
 	const uint8 *const *served; /* by table, blocks to leave out, as EngineKept.served says
 								 * them; NULL: the engine keeps none */

@@ -524,7 +524,8 @@ def set_zone(rng):
 
 def make_settings(rng):
     """What a seed's sessions have set, as statements."""
-    parallel = rng.random() < 0.25
+    draw = rng.random()
+    parallel = draw < 0.25
     return [set_zone(rng),
             'SET enable_partitionwise_aggregate = %s' % rng.choice(['on', 'off']),
             'SET plan_cache_mode = %s' % rng.choice(['force_generic_plan', 'force_generic_plan', 'force_custom_plan']),
@@ -532,6 +533,7 @@ def make_settings(rng):
             'SET hash_mem_multiplier = %d' % rng.choice([1, 2]),
             # values of DISTINCT are keys where groups cost nothing, and in lists where they cost much
             'SET gpuagg.group_cost = %s' % rng.choice(['-1', '0', '1e7', '1e7']),
+            'SET gpuagg.parallel_division = %s' % ('keys' if draw < 0.12 else 'auto'),
             'SET max_parallel_workers_per_gather = %d' % (2 if parallel else 0),
             'SET parallel_setup_cost = %d' % (0 if parallel else 1000),
             'SET parallel_tuple_cost = %s' % (0 if parallel else 0.1),

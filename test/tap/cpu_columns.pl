@@ -56,7 +56,7 @@ is(checked('SET gpuagg.engine = simt'), '', 'another engine does not use it');
 
 # Whoever takes part, all of the table is kept, and right.
 for my $settings ('parallel_leader_participation = on', 'parallel_leader_participation = off',
-	'max_parallel_workers = 0', 'max_parallel_workers = 1', 'max_parallel_workers_per_gather = 0')
+	'max_parallel_workers = 0', 'max_parallel_workers = 1', 'max_parallel_workers_per_gather = 0', 'gpuagg.parallel_division = keys')
 {
 	evict();
 	note_blocks();
@@ -94,6 +94,26 @@ my $cold = cost();
 is_right($session, $query, 'with one process') for 1 .. 2;
 cmp_ok(cost(), '<', 0.5 * $cold, 'the cost is that of what is kept');
 $session->query('RESET max_parallel_workers_per_gather');
+
+# Of many groups, processes divide the keys, where the rows are kept; those that each process has read
+# are counted once.
+{
+	my $many = 'SELECT v, count(*), sum(k), max(k) FROM many GROUP BY v ORDER BY v';
+	sql(q{CREATE TABLE many (k int, v int) WITH (parallel_workers = 2); INSERT INTO many SELECT i % 1000, i * 7 % 260000 FROM generate_series(1, 300000) i; VACUUM ANALYZE many});
+	$session->query("SET gpuagg.$_ = -1") for qw(setup_cost page_cost tuple_cost operator_cost group_cost);
+	unlike(rows($session, 'force', "EXPLAIN $many"), qr/Parallel Division/, 'rows of pages are divided');
+	sql("SELECT gpuagg_prewarm('many')");
+	like(rows($session, 'force', "EXPLAIN $many"), qr/Parallel Division: keys/, 'of kept rows, keys are');
+	my $blocks = sql("SELECT pg_relation_size('many') / current_setting('block_size')::int");
+	is_right($session, $many, 'keys are divided', $blocks);
+	like(rows($session, 'force', "EXPLAIN (ANALYZE, COSTS OFF) $many"), qr/Blocks Resident: $blocks\n.*Rows Read: 300000\n.*Groups: 260000\n/s, 'what is read is counted once');
+	sql('UPDATE many SET k = k + 1 WHERE v < 3; DELETE FROM many WHERE v = 5');
+	is_right($session, $many, 'keys are divided, and some pages are read', 'some');
+	$session->query("SET max_parallel_workers = $_"), is_right($session, $many, "keys are divided, and there are $_ workers", 'some') for 1, 0;
+	$session->query('RESET max_parallel_workers');
+	$session->query("RESET gpuagg.$_") for qw(setup_cost page_cost tuple_cost operator_cost group_cost);
+	sql('DROP TABLE many');
+}
 
 # Several tables, and other kinds of values.
 evict();

@@ -31,6 +31,7 @@
 #include "engine/cpu/group_output.h"
 #include "engine/cpu/kept/coded_rows.h"
 #include "engine/cpu/kept/kept_run.h"
+#include "engine/cpu/key_share.h"
 #include "engine/cpu/spill.h"
 #include "engine/cpu/statistics.h"
 #include "engine/cpu/stored_groups.h"
@@ -73,6 +74,7 @@ typedef struct CpuRun
 	uint32_t	keep_first;		/* those from this number on */
 	CodedRows  *coded;			/* NULL: none of these have been texts with codes */
 	bool		is_coded;		/* the batch is of such rows */
+	KeyShare	share;			/* of the keys, which the run takes */
 	GroupTable *table;
 	uint64_t	limit;			/* bytes, of the table */
 	TableBound	bound;			/* likewise, in groups */
@@ -157,6 +159,7 @@ cpu_open(const Program *program, const ParamValue *params, const EngineHints *hi
 		run->params = params;
 		run->limit = hints->memory_limit ? hints->memory_limit : DEFAULT_MEMORY_LIMIT;
 		share_units(run);
+		key_share_begin(&run->share, &run->program, hints);
 		run->sums_floats = program_sums_floats(program);
 		run->only_counts = program_only_counts(program);
 		run->eval = eval_create(&run->program, params, hints);
@@ -389,6 +392,18 @@ take_rows_in(CpuRun *run, const uint16_t *numbers, uint32_t n)
 	return status;
 }
 
+/* Have the rows be those of the run's share of the keys; false: interrupted. */
+static bool
+keep_share(CpuRun *run, uint32_t *n)
+{
+	if (run->share.takes_all)
+		return true;
+	if (run->is_coded && !coded_keys(run->coded))
+		return false;
+	*n = key_share_keep(&run->share, run->eval, run->rows, *n);
+	return true;
+}
+
 /* Rows that passed the filter: find their groups, and take them in. */
 static EngineStatus
 aggregate_rows(CpuRun *run, uint32_t n)
@@ -396,6 +411,8 @@ aggregate_rows(CpuRun *run, uint32_t n)
 	uint32_t	part = 0;
 	EngineStatus status = ENGINE_OK;
 
+	if (!keep_share(run, &n))
+		return run_interrupted(run);
 	for (uint32_t first = 0; first < n && status == ENGINE_OK; first += part)
 	{
 		part = n - first;

@@ -28,6 +28,7 @@ begin(ParallelState *state)
 {
 	BarrierInit(&state->barrier, 0);
 	pg_atomic_init_u32(&state->failed, 0);
+	pg_atomic_init_u32(&state->next_key_share, 0);
 	pg_atomic_init_u32(&state->next_partition, 0);
 	pg_atomic_init_u32(&state->feeders, 0);
 	shared_blocks_init(&state->blocks);
@@ -227,6 +228,15 @@ bool
 parallel_state_failed(ParallelState *state)
 {
 	return pg_atomic_read_u32(&state->failed) != 0;
+}
+
+bool
+parallel_state_key_share(ParallelState *state, uint32 *share)
+{
+	if (parallel_state_failed(state))
+		return false;
+	*share = pg_atomic_fetch_add_u32(&state->next_key_share, 1);
+	return *share < (uint32) state->processes;
 }
 
 bool

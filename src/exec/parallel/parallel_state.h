@@ -45,6 +45,7 @@ typedef struct ParallelState
 {
 	Barrier		barrier;
 	pg_atomic_uint32 failed;	/* result.status is not OK */
+	pg_atomic_uint32 next_key_share;	/* of which nobody has taken the rows */
 	pg_atomic_uint32 next_partition;	/* to be merged */
 	slock_t		mutex;			/* of the result */
 	ParallelResult result;
@@ -95,6 +96,9 @@ extern bool parallel_state_failed(ParallelState *state);
  * As ParallelJob.served, in the current context.
  */
 extern const uint8 **parallel_state_served(const ParallelState *state, SharedArea *area);
+
+/* The next share of the keys whose rows this process takes; false: there are no more. */
+extern bool parallel_state_key_share(ParallelState *state, uint32 *share);
 
 /* The next partition that this process merges; false: there are no more. */
 extern bool parallel_state_partition(ParallelState *state, uint32 *partition);

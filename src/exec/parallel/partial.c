@@ -9,6 +9,11 @@
  * the store and merges their groups.  The node returns no tuple: once the Gather has
  * none, the GpuAgg node above it, in the leader, reads the merged groups.
  *
+ * Where the plan says so, processes do not divide the rows, but the keys: each reads all rows, and
+ * takes those of its share, a part of the keys' hashes.  So a group is one process's, and its table
+ * is a part of the whole one.  There are as many shares as processes were planned; one that is
+ * done with its share takes another one that is left.
+ *
  * Nobody waits for a process that has not begun.  One that begins after the barrier
  * finds all rows read, and leaves.  A process that raises an error never comes to the
  * barrier: those that wait there look for interrupts, by which the leader hears of a
@@ -56,6 +61,7 @@ typedef struct PartialState
 	ParallelState *shared;		/* NULL: there are no other processes */
 	SharedArea *area;			/* with it: of the shared memory */
 	int			processes;		/* as planned */
+	uint32		key_share;		/* whose rows the run takes, where keys are divided */
 	MemoryContext run_context;
 	EngineHandle *engine;
 	ActivityRun *activity;
@@ -120,6 +126,14 @@ merge_wait_event(void)
 	return event;
 }
 
+/* Are keys divided?  Another program than the plan's, for a run that begins again, may have others. */
+static bool
+divides_keys(const PartialState *state)
+{
+	return state->plan->divides_keys && state->shared->engine < 0 &&
+		program_has_integer_key(parallel_state_program(state->shared, state->area));
+}
+
 static EngineHints
 hints_of(PartialState *state)
 {
@@ -140,6 +154,11 @@ hints_of(PartialState *state)
 		hints.keep = state->plan->keep;
 		hints.nkeep = state->plan->nkeep;
 	}
+	if (divides_keys(state))
+	{
+		hints.nkey_shares = state->processes;
+		hints.key_share = state->key_share;
+	}
 	hints.store = &state->store.store;
 	hints.memory_limit = groups_memory_limit(false);
 	return hints;
@@ -155,22 +174,42 @@ open_run(PartialState *state)
 					   parallel_state_params(state->shared, state->area), &hints);
 }
 
-/* This process's share of the rows. */
+/*
+ * Begin with the blocks that the process reads: those that no other one does, or all.  own: the
+ * process's in that case.
+ */
+static void
+begin_blocks(PartialState *state, BlockAllocator *blocks, SharedBlocks *own)
+{
+	ParallelState *shared = state->shared;
+	const uint8 **served = parallel_state_served(shared, state->area);
+	bool		by_stripes = served != NULL || shared->takes_stripes;
+
+	if (divides_keys(state))
+	{
+		shared_blocks_init(own);
+		block_allocator_begin(blocks, own, shared->nblocks, shared->ntables,
+							  by_stripes ? BLOCKS_BY_STRIPES : BLOCKS_UNDIVIDED);
+		blocks->stopped = &shared->blocks.stopped;
+	}
+	else
+		block_allocator_begin(blocks, &shared->blocks, shared->nblocks, shared->ntables,
+							  by_stripes ? BLOCKS_BY_STRIPES : BLOCKS_BY_CHUNKS);
+	blocks->served = served;
+}
+
+/* The rows that this process reads, to its run. */
 static EngineStatus
 read_input(PartialState *state, EngineHandle *engine, TableSourceStats *source)
 {
 	ParallelState *shared = state->shared;
 	const Program *program = parallel_state_program(shared, state->area);
-	const uint8 **served;
+	SharedBlocks own;
 	BlockAllocator blocks;
 
 	if (state->child)
 		return child_source_run(state->child, program, engine, &shared->failed);
-	served = parallel_state_served(shared, state->area);
-	block_allocator_begin(&blocks, &shared->blocks, shared->nblocks, shared->ntables,
-						  served != NULL || shared->takes_stripes ? BLOCKS_BY_STRIPES :
-						  BLOCKS_BY_CHUNKS);
-	blocks.served = served;
+	begin_blocks(state, &blocks, &own);
 	return table_source_run_share(state->tables, state->ntables,
 								  state->css.ss.ps.state->es_snapshot, &blocks, program,
 								  engine, source);
@@ -183,7 +222,8 @@ aggregate_input(PartialState *state, TableSourceStats *source)
 	ParallelState *shared = state->shared;
 	EngineStatus status = read_input(state, state->engine, source);
 
-	activity_read(0, engine_stats(state->engine)->rows);
+	if (!divides_keys(state) || state->key_share == 0)
+		activity_read(0, engine_stats(state->engine)->rows);
 	activity_finishing();
 	if (status == ENGINE_OK && !parallel_state_failed(shared))
 		status = engine_emit_partial(state->engine);
@@ -209,19 +249,34 @@ note_status(PartialState *state, EngineStatus status)
 		parallel_state_fail(state->shared, status, engine_message(state->engine));
 }
 
-/* Count what this process has done, and free it. */
+/* Rows that every share's run has read are those of the first one. */
 static void
-end_run(PartialState *state, const TableSourceStats *source)
+forget_input(EngineStats *work, TableSourceStats *source)
 {
-	const EngineStats *work;
+	work->rows = 0;
+	work->rows_passed = 0;
+	work->bytes = 0;
+	work->blocks_resident = 0;
+	work->blocks_masked = 0;
+	work->blocks_skipped = 0;
+	*source = (TableSourceStats) {0};
+}
+
+/* End a run, count what it has done, and begin to count anew. */
+static void
+end_run(PartialState *state, TableSourceStats *source)
+{
+	EngineStats work;
 
 	engine_close(state->engine);
 	activity_end(state->activity);
-	shared_store_end(&state->store);
-	work = engine_stats(state->engine);
-	parallel_state_add(state->shared, work, source);
+	work = *engine_stats(state->engine);
+	if (divides_keys(state) && state->key_share > 0)
+		forget_input(&work, source);
+	parallel_state_add(state->shared, &work, source);
 	if (state->ntables == 1)
-		heap_source_count_rows(state->tables[0].relation, work->rows);
+		heap_source_count_rows(state->tables[0].relation, work.rows);
+	*source = (TableSourceStats) {0};
 }
 
 /* Let others read what this process has written. */
@@ -232,16 +287,42 @@ flush_groups(PartialState *state)
 		engine_give_up(state->engine, ENGINE_NO_STORE, state->store.message);
 }
 
-/* This process's part; a status other than OK ends it before the others'. */
+/* What a run takes in, if it is to take anything in, and its groups into the store. */
 static EngineStatus
-run_phases(PartialState *state, TableSourceStats *source)
+run_input(PartialState *state, bool reads, TableSourceStats *source)
 {
 	EngineStatus status = open_run(state);
 
 	if (status == ENGINE_OK)
-		status = aggregate_input(state, source);
-	if (status == ENGINE_OK)
-		status = flush_groups(state);
+		status = reads ? aggregate_input(state, source) : engine_emit_partial(state->engine);
+	return status == ENGINE_OK ? flush_groups(state) : status;
+}
+
+/* The same of all runs of this process, the last of which stays open, for there must be one. */
+static EngineStatus
+run_inputs(PartialState *state, TableSourceStats *source)
+{
+	bool		by_keys = divides_keys(state);
+	bool		reads = !by_keys || parallel_state_key_share(state->shared, &state->key_share);
+	EngineStatus status = run_input(state, reads, source);
+	uint32		share;
+
+	while (status == ENGINE_OK && by_keys && reads &&
+		   parallel_state_key_share(state->shared, &share))
+	{
+		end_run(state, source);
+		state->key_share = share;
+		status = run_input(state, true, source);
+	}
+	return status;
+}
+
+/* This process's part; a status other than OK ends it before the others'. */
+static EngineStatus
+run_phases(PartialState *state, TableSourceStats *source)
+{
+	EngineStatus status = run_inputs(state, source);
+
 	if (status != ENGINE_OK)
 		return status;
 	BarrierArriveAndWait(&state->shared->barrier, merge_wait_event());
@@ -306,6 +387,7 @@ merge_part(PartialState *state)
 		shared_store_begin(&state->store, &state->shared->groups, state->area, false);
 		note_status(state, run_phases(state, &source));
 		end_run(state, &source);
+		shared_store_end(&state->store);
 	}
 	BarrierDetach(barrier);
 }
@@ -446,6 +528,15 @@ shut_down(CustomScanState *node)
 	state->shared = NULL;
 }
 
+static void
+explain_partial(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	const CustomScan *scan = (const CustomScan *) node->ss.ps.plan;
+
+	if (plan_info_from_list(scan->custom_private)->divides_keys)
+		ExplainPropertyText("Parallel Division", "keys", es);
+}
+
 static const CustomExecMethods partial_exec_methods = {
 	.CustomName = "GpuAgg Partial",
 	.BeginCustomScan = begin_partial,
@@ -457,6 +548,7 @@ static const CustomExecMethods partial_exec_methods = {
 	.ReInitializeDSMCustomScan = reinit_shared,
 	.InitializeWorkerCustomScan = init_worker,
 	.ShutdownCustomScan = shut_down,
+	.ExplainCustomScan = explain_partial,
 };
 
 bool

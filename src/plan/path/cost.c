@@ -74,6 +74,12 @@
  */
 #define ATTRIBUTE 0.0006
 
+/* Looking whether a row's key is of a process's share, in operations. */
+#define SHARE_TEST 2
+
+/* The least share of rows that are kept where processes that divide keys read all of them. */
+#define NEARLY_ALL 0.98
+
 /* Handing a group of one process over and merging it, in units of making one. */
 #define HANDED_GROUP 10
 
@@ -204,22 +210,35 @@ cost_ordering(const CostInput *in)
 		(ORDERED_ROW + 2 * cpu_operator_cost * log2(Max(in_group, 1)));
 }
 
-/* What the engine does with rows, in one process. */
+/* What the engine does with all rows that it reads. */
 static Cost
-cost_rows(const CostInput *in, const EngineCosts *costs)
+cost_read_rows(const CostInput *in, const EngineCosts *costs)
 {
 	const Program *p = in->program;
 	bool		unread = in->pages > 0 && p->ncolumns == 0;
 	/* of kept rows that are only counted the number is known */
-	bool		counts = program_only_counts(p);
-	double		tuples = in->rows * (1 - in->kept * (counts ? 1 : 1 - KEPT_TUPLE));
-	double		passed = in->rows_passed * (counts ? 1 - in->kept : 1);
+	double		spared = in->kept * (program_only_counts(p) ? 1 : 1 - KEPT_TUPLE);
 	Cost		cost = in->pages * (1 - in->kept) * costs->page;
 
-	cost += tuples * costs->tuple * (unread ? UNREAD_TUPLE : 1);
-	cost += in->rows * p->ninsns * costs->operator;
-	cost += passed * (p->nkeys + p->naccs) * costs->operator;
-	return cost + cost_values(in, costs) + cost_sending(in);
+	cost += in->rows * (1 - spared) * costs->tuple * (unread ? UNREAD_TUPLE : 1);
+	return cost + in->rows * p->ninsns * costs->operator + cost_sending(in);
+}
+
+/* And what it does with those that it takes into their groups. */
+static Cost
+cost_taken_rows(const CostInput *in, const EngineCosts *costs)
+{
+	const Program *p = in->program;
+	double		passed = in->rows_passed * (program_only_counts(p) ? 1 - in->kept : 1);
+
+	return passed * (p->nkeys + p->naccs) * costs->operator + cost_values(in, costs);
+}
+
+/* Both, in one process. */
+static Cost
+cost_rows(const CostInput *in, const EngineCosts *costs)
+{
+	return cost_read_rows(in, costs) + cost_taken_rows(in, costs);
 }
 
 /* What processes do of that which feed one run; the rest is the device's. */
@@ -297,7 +316,7 @@ static Cost
 cost_handing_over(const CostInput *in, const EngineCosts *costs)
 {
 	double		rows = in->rows_passed / in->divisor;
-	double		groups = Min(in->groups, rows);
+	double		groups = in->divides_keys ? in->groups / in->processes : Min(in->groups, rows);
 	double		memory = groups_memory_limit(false);
 	double		records = Max(groups, spilled_records(in, memory, rows, groups));
 	double		stored = (records * in->processes + in->groups) * record_size(in);
@@ -321,6 +340,10 @@ cost_process(const CostInput *in)
 	if (in->engine->partial == NULL)
 		return costs.setup + in->input_cost - in->scan_cost +
 			(in->scan_cost + feeding) / in->divisor + cost_rows(in, &costs) - feeding;
+	if (in->divides_keys)
+		return costs.setup + in->input_cost + cost_read_rows(in, &costs) +
+			in->rows_passed * SHARE_TEST * costs.operator +
+			cost_taken_rows(in, &costs) / in->divisor + cost_handing_over(in, &costs);
 	return costs.setup + in->input_cost - in->scan_cost +
 		(in->scan_cost + cost_rows(in, &costs)) / in->divisor + cost_handing_over(in, &costs);
 }
@@ -412,10 +435,37 @@ static double
 memory_together(const CostInput *in)
 {
 	double		rows = in->rows_passed / in->divisor;
-	double		groups = groups_among(in->groups, rows);
+	double		groups = in->divides_keys ? in->groups / in->processes :
+		groups_among(in->groups, rows);
 
 	return groups * in->processes * HANDED_RECORD + in->groups * MERGED_GROUP +
 		misses(in, rows, groups);
+}
+
+/* Can processes divide the keys, and is the setting, or are nearly all rows kept, for it? */
+static bool
+may_divide_keys(const CostInput *in)
+{
+	if (in->processes == 1 || in->pages == 0 || in->engine->partial == NULL ||
+		!program_has_integer_key(in->program))
+		return false;
+	return gpuagg_parallel_division == DIVISION_KEYS ||
+		(gpuagg_parallel_division == DIVISION_AUTO && in->kept >= NEARLY_ALL);
+}
+
+bool
+cost_divide_keys(const CostInput *in)
+{
+	CostInput	rows = *in;
+	CostInput	keys = *in;
+	Cost		group = costs_of(in->engine).group;
+
+	rows.divides_keys = false;
+	keys.divides_keys = true;
+	return may_divide_keys(in) &&
+		(gpuagg_parallel_division == DIVISION_KEYS ||
+		 cost_process(&keys) + memory_together(&keys) * group <
+		 cost_process(&rows) + memory_together(&rows) * group);
 }
 
 /* Has a group a list that is read again and again from a file? */

@@ -37,6 +37,7 @@ typedef struct CostInput
 	Cost		pages_spared;	/* cost_cached_pages_spared, of a child plan */
 	int			processes;		/* that aggregate; 1: the leader alone */
 	double		divisor;		/* by which they divide work */
+	bool		divides_keys;	/* does each read all rows, and take those of its keys? */
 } CostInput;
 
 /* Startup cost: all that comes before the first group, where there is one process. */
@@ -48,6 +49,9 @@ extern Cost cost_startup(const CostInput *in);
  */
 extern Cost cost_process(const CostInput *in);
 extern Cost cost_merged(const CostInput *in);
+
+/* Should several processes divide the keys, and not the rows?  Those of in.divides_keys do. */
+extern bool cost_divide_keys(const CostInput *in);
 
 /* What it takes to start workers that no path's cost has in it, PostgreSQL's neither. */
 extern Cost cost_workers_start(void);

@@ -396,8 +396,8 @@ add_input(GpuAggPath *path, RelOptInfo *grouped_rel)
 	startup = cost_startup(&path->cost);
 	if (path->workers > 0)
 	{
-		child = parallel_path(&path->grouping, &path->lowered, grouped_rel, path->engine,
-							  path->workers, cost_process(&path->cost));
+		path->cost.divides_keys = cost_divide_keys(&path->cost);
+		child = parallel_path(&path->grouping, &path->lowered, grouped_rel, &path->cost);
 		startup = child->total_cost + cost_merged(&path->cost);
 	}
 	if (child != NULL)

@@ -110,8 +110,7 @@ parallel_divisor(int workers)
 
 Path *
 parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
-			  RelOptInfo *grouped_rel, const EngineOps *engine,
-			  int workers, Cost cost)
+			  RelOptInfo *grouped_rel, const CostInput *cost)
 {
 	PartialPath *partial = palloc0(sizeof(PartialPath));
 	Path	   *path = &partial->custom.path;
@@ -124,9 +123,9 @@ parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	path->pathtarget = input ? input->pathtarget : create_empty_pathtarget();
 	path->parallel_aware = true;
 	path->parallel_safe = true;
-	path->parallel_workers = workers;
-	path->startup_cost = cost;
-	path->total_cost = cost;
+	path->parallel_workers = cost->processes - 1;
+	path->startup_cost = cost_process(cost);
+	path->total_cost = path->startup_cost;
 	compat_set_disabled_nodes(path, input ? compat_disabled_nodes(input) : !enable_seqscan);
 	partial->custom.custom_paths = input ? list_make1(input) : NIL;
 	partial->custom.methods = &partial_path_methods;
@@ -138,7 +137,8 @@ parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
 			.row_tables = lowered->tables.row_tables,
 			.keep = lowered->keep,
 			.nkeep = lowered->nkeep,
-			.engine = engine_choice(engine),
+			.engine = engine_choice(cost->engine),
+			.divides_keys = cost->divides_keys,
 			.rows = lowered->rows,
 			.groups = grouping->estimates.groups
 	};

@@ -6,6 +6,7 @@
 #define GPUAGG_PARALLEL_H
 
 #include "engine/engine.h"
+#include "plan/path/cost.h"
 #include "plan/path/grouping.h"
 
 /* How many workers PostgreSQL plans to read the input; 0: the leader is alone. */
@@ -19,12 +20,11 @@ extern int	parallel_workers(const Grouping *grouping, const LoweredGrouping *low
 extern Path *parallel_input(const Grouping *grouping, const Path *input);
 
 /*
- * A Gather over what each process does, up to the merged groups, or the last row.  cost:
- * of that, for one process.
+ * A Gather over what each of several processes does, up to the merged groups, or the last row.
+ * cost: what that is made of.
  */
 extern Path *parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
-						   RelOptInfo *grouped_rel, const EngineOps *engine,
-						   int workers, Cost cost);
+						   RelOptInfo *grouped_rel, const CostInput *cost);
 
 /* By how much the work of one process gets less, by PostgreSQL's rule. */
 extern double parallel_divisor(int workers);

@@ -118,6 +118,56 @@ SELECT check_parallel('SELECT k, sum(v) FROM par WHERE t IN (''text 5'', ''text 
 SELECT check_parallel('SELECT date_trunc(''month'', d::timestamptz), sum(v) FROM par GROUP BY 1');
 SELECT check_parallel('SELECT g, t, k, d, count(*), sum(v), max(t) FROM par GROUP BY g, t, k, d');
 
+-- processes of the CPU engine that divide the only key, an integer, and each read all rows; what
+-- has been read is counted once
+CREATE FUNCTION division(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	PERFORM set_config('gpuagg.mode', 'force', true);
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		IF line LIKE '%Parallel Division: %' THEN
+			RETURN trim(line);
+		END IF;
+	END LOOP;
+	RETURN NULL;
+END $$;
+SET gpuagg.parallel_division = keys;
+SET gpuagg.engine = cpu;
+SELECT division('SELECT g, sum(v) FROM par GROUP BY g'), division('SELECT b % 1000, count(*) FROM par GROUP BY 1'), division('SELECT k, g, count(*) FROM par GROUP BY k, g') AS of_two_keys,
+	division('SELECT t, sum(v) FROM par GROUP BY t') AS of_texts, division('SELECT sum(v) FROM par') AS without_keys, division('SELECT k, count(*) FROM (SELECT k FROM par OFFSET 0) s GROUP BY k') AS of_plan;
+SELECT launched('SELECT g, sum(v), count(*) FROM par WHERE v < 200 GROUP BY g') AS launched, ceil(pg_relation_size('par') / current_setting('block_size')::float8) AS pages;
+SET gpuagg.parallel_division = rows;
+SELECT division('SELECT g, sum(v) FROM par GROUP BY g');
+SET gpuagg.parallel_division = keys;
+RESET gpuagg.engine;
+SELECT check_parallel('SELECT k, sum(v), count(*), avg(b), min(d), max(n) FROM par GROUP BY k');
+SELECT check_parallel('SELECT g, sum(f), avg(f), min(f), max(t), count(DISTINCT v) FROM par GROUP BY g');
+SELECT check_parallel('SELECT g, sum(v) FROM par WHERE v % 3 = 0 AND t > ''text 2'' GROUP BY g');
+SELECT check_parallel('SELECT g, sum(v) FROM par GROUP BY g HAVING sum(v) > 1000');
+SELECT check_parallel('SELECT b, count(*), max(k) FROM par GROUP BY b');
+SELECT check_parallel('SELECT d, count(*), sum(n) FROM par GROUP BY d');
+SELECT check_parallel('SELECT v::smallint, count(*), max(t) FROM par GROUP BY 1');
+SELECT check_parallel('SELECT v > 0, count(*), max(t) FROM par GROUP BY 1');
+SELECT check_parallel('SELECT length(t), count(*), sum(v) FROM par GROUP BY 1');
+SELECT check_parallel('SELECT nullif(k, 7) - 50, count(*), sum(v) FROM par GROUP BY 1');
+SELECT check_parallel('SELECT v * 100000000::bigint, count(*), percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM par GROUP BY 1');
+SELECT check_parallel('SELECT DISTINCT g FROM par');
+SELECT check_parallel('SELECT g, sum(v) FROM par GROUP BY g ORDER BY sum(v) DESC, g LIMIT 5');
+SELECT check_parallel('SELECT g, grouping(g), sum(v) FROM par GROUP BY ROLLUP (g)');
+SELECT check_parallel('SELECT n, count(*), sum(v) FROM par GROUP BY n');
+SELECT check_parallel('SELECT * FROM (SELECT k, sum(v) FROM par GROUP BY k) a JOIN (SELECT k, max(t) FROM par GROUP BY k) b USING (k)');
+SELECT k / (v - 499) AS fails, count(*) FROM par GROUP BY 1;
+SET max_parallel_workers = 1;
+SELECT check_parallel('SELECT g, sum(f), avg(f), min(f), max(t) FROM par GROUP BY g');
+SET max_parallel_workers = 0;
+SELECT check_parallel('SELECT g, sum(f), avg(f), min(f), max(t) FROM par GROUP BY g');
+RESET max_parallel_workers;
+SET parallel_leader_participation = off;
+SELECT check_parallel('SELECT g, sum(f), avg(f), min(f), max(t) FROM par GROUP BY g');
+RESET parallel_leader_participation;
+RESET gpuagg.parallel_division;
+
 -- a float key shows the first of 0 and -0, which no process knows
 SELECT check_parallel('SELECT f, count(*) FROM par GROUP BY f');
 
@@ -192,6 +242,10 @@ UPDATE par_wide SET n = 'NaN' WHERE k = 3 AND mixed > 29000;
 SELECT check_parallel('SELECT k, count(*), sum(mixed * 2) > 0, max(mixed), sum(n), max(n) FROM par_wide GROUP BY k');
 SELECT check_parallel('SELECT k, sum(n), avg(n) FROM par_wide GROUP BY GROUPING SETS ((k), ())');
 SELECT launched('SELECT k, sum(mixed + tiny) FROM par_wide GROUP BY k');
+SET gpuagg.parallel_division = keys;
+SELECT check_parallel('SELECT k, count(*), sum(mixed * 2) > 0, max(mixed), sum(n), max(n) FROM par_wide GROUP BY k');
+SELECT check_parallel('SELECT n, count(*) FROM par_wide GROUP BY n');
+RESET gpuagg.parallel_division;
 
 -- an expression that raises an error
 SELECT check_parallel('SELECT k, sum(1000 / (v + 501)) FROM par GROUP BY k');
