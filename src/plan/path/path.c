@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/planner.h"
 #include "utils/selfuncs.h"
@@ -74,6 +75,47 @@ distinct_path(PlannerInfo *root, RelOptInfo *rel, bool reads_again)
 	return &path->custom.path;
 }
 
+/* What it takes to read a path's rows into a look-up. */
+static Cost
+reading_cost(const Path *path)
+{
+	return path->total_cost + path->rows * (cpu_tuple_cost + cpu_operator_cost);
+}
+
+/* The rows of a relation that a look-up has, or the distinct ones of these, if they come sooner. */
+static Path *
+existing_rows_path(PlannerInfo *root, Path *build)
+{
+	RelOptInfo *rel = makeNode(RelOptInfo);
+	Path	   *distinct;
+
+	if (build->parent->reloptkind != RELOPT_BASEREL || build->param_info != NULL)
+		return build;
+	memcpy(rel, build->parent, sizeof(RelOptInfo));
+	rel->reltarget = build->pathtarget;
+	rel->cheapest_total_path = build;
+	rel->pathlist = list_make1(build);
+	rel->partial_pathlist = NIL;
+	distinct = distinct_path(root, rel, false);
+	return distinct != NULL && reading_cost(distinct) < reading_cost(build) ? distinct : build;
+}
+
+/* Of relations whose rows only have to be there or not, equal ones need not be looked up. */
+static void
+sift_builds(PlannerInfo *root, const LoweredGrouping *lowered)
+{
+	ListCell   *lookup;
+	ListCell   *build;
+
+	forboth(lookup, lowered->lookups, build, lowered->builds)
+	{
+		const LookupInfo *info = lfirst(lookup);
+
+		if ((info->jointype == JOIN_SEMI || info->jointype == JOIN_ANTI) && info->ncolumns == 0)
+			lfirst(build) = existing_rows_path(root, lfirst(build));
+	}
+}
+
 /*
  * The path over a table of whose columns PostgreSQL computes what engines cannot; or NULL.
  * truncates: what formats show of truncated moments.
@@ -102,6 +144,7 @@ computed_path(Grouping *grouping, RelOptInfo *grouped_rel, bool truncates)
 	}
 	if (star == NULL || !grouping_lower_star(grouping, star, &lowered, &rejection))
 		return NULL;
+	sift_builds(grouping->root, &lowered);
 	return gpuagg_path(grouping, &lowered, grouped_rel, &rejection);
 }
 
@@ -205,7 +248,10 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 		return NULL;
 	}
 	if (grouping_lower_pages(grouping, &lowered, rejection))
+	{
+		sift_builds(grouping->root, &lowered);
 		best = gpuagg_path(grouping, &lowered, grouped_rel, rejection);
+	}
 	else if (is_of_expressions(rejection->reason_class))
 		computed = expressions_path(grouping, grouped_rel);
 	/* columns can be kept of pages only */
