@@ -25,7 +25,9 @@
 #include "engine/clock.h"
 #include "engine/column_batch.h"
 #include "engine/cpu/accumulate.h"
+#include "engine/cpu/batch_filter.h"
 #include "engine/cpu/bound.h"
+#include "engine/cpu/conjunct_order.h"
 #include "engine/cpu/deform.h"
 #include "engine/cpu/filter.h"
 #include "engine/cpu/group_output.h"
@@ -64,6 +66,7 @@ typedef struct CpuRun
 	Evaluator  *eval;
 	DeformBuffer *deform;		/* pages only */
 	RowFilter  *filter;			/* likewise, where it can be evaluated first */
+	BatchFilter *batch_filter;	/* the same of batches; NULL: the Program has none */
 	bool		filters_first;
 	bool		filtered;		/* what `deform` holds has passed the filter */
 	uint64_t	sampled;		/* rows, and those that passed, when it was last */
@@ -111,6 +114,7 @@ cpu_close(EngineRun *head)
 	coded_free(run->coded);
 	eval_free(run->eval);
 	filter_free(run->filter);
+	batch_filter_free(run->batch_filter);
 	deform_free(run->deform);
 	stored_rewind(&run->stored);
 	output_free(run->output);
@@ -168,12 +172,14 @@ cpu_open(const Program *program, const ParamValue *params, const EngineHints *hi
 		run->filters_first = run->deform && filter_reads(program);
 		if (run->filters_first && run->eval)
 			run->filter = filter_create(&run->program, params, run->eval, run->deform);
+		if (program->filter >= 0 && run->eval)
+			run->batch_filter = batch_filter_create(&run->program, params, run->eval);
 		run->table = table_create(&run->program, hints, run->limit);
 		if (program_has_values(program))
 			run->statistics = statistics_create(&run->program, params, &run->hints, run->limit);
 		if (run->eval && run->table && (run->statistics || !program_has_values(program)) &&
 			(run->deform || program->source != SOURCE_PAGES) &&
-			(run->filter || !run->filters_first) &&
+			(run->filter || !run->filters_first) && (run->batch_filter || program->filter < 0) &&
 			kept_run_create(&run->program, params, hints, &run->head.stats, &run->kept))
 		{
 			begin_bound(run);
@@ -429,20 +435,33 @@ aggregate_rows(CpuRun *run, uint32_t n)
 	return status;
 }
 
-/* Compute what the filter needs of a batch; false: interrupted. */
-static bool
-eval_filter(CpuRun *run, const ColumnBatch *batch)
+/* Keep those of n rows that pass the filter, as batch_filter_keep. */
+static int
+keep_passing(CpuRun *run, const ColumnBatch *batch, int n)
 {
-	return run->is_coded ? coded_filter(run->coded, batch) :
-		eval_run(run->eval, batch, 0, run->program.filter + 1);
+	int			reg = run->program.filter;
+
+	if (!run->is_coded)
+		return reg < 0 ? n : batch_filter_keep(run->batch_filter, batch, run->rows, n);
+	if (!coded_filter(run->coded, batch))
+		return BATCH_INTERRUPTED;
+	if (reg >= 0)
+		n = filter_keep(eval_register(run->eval, reg), run->rows, n);
+	return n < 0 ? BATCH_ROW_FAILS : n;
 }
 
-/* The same of what accumulators need, and keys, which coded rows may do without. */
+/*
+ * Compute what accumulators need of n rows that have passed, and keys, which coded rows may do
+ * without; false: interrupted.
+ */
 static bool
-eval_rest(CpuRun *run, const ColumnBatch *batch)
+eval_rest(CpuRun *run, const ColumnBatch *batch, int n)
 {
-	return run->is_coded ? coded_accs(run->coded) :
-		eval_run(run->eval, batch, run->program.filter + 1, run->program.ninsns);
+	if (run->is_coded)
+		return coded_accs(run->coded);
+	if (run->program.filter >= 0)
+		return batch_filter_eval_rest(run->batch_filter, run->rows, n);
+	return eval_run(run->eval, batch, 0, run->program.ninsns);
 }
 
 /* left: one byte a row, whether it is to be left out; NULL: none is. */
@@ -454,11 +473,10 @@ run_batch(CpuRun *run, const ColumnBatch *batch, const uint8_t *left)
 	EngineStatus status = ENGINE_OK;
 
 	run->head.stats.rows += (uint64_t) passed;
-	if (!eval_filter(run, batch))
+	passed = keep_passing(run, batch, passed);
+	if (passed == BATCH_INTERRUPTED)
 		return run_interrupted(run);
-	if (run->program.filter >= 0)
-		passed = filter_keep(eval_register(run->eval, run->program.filter), run->rows, passed);
-	if (passed < 0)
+	if (passed == BATCH_ROW_FAILS)
 	{
 		snprintf(run->head.message, sizeof(run->head.message),
 				 "the filter would raise an error");
@@ -466,7 +484,7 @@ run_batch(CpuRun *run, const ColumnBatch *batch, const uint8_t *left)
 	}
 	if (passed > 0)
 	{
-		if (!eval_rest(run, batch))
+		if (!eval_rest(run, batch, passed))
 			return run_interrupted(run);
 		status = aggregate_rows(run, (uint32_t) passed);
 	}
@@ -824,6 +842,7 @@ set_stats(CpuRun *run)
 	uint64_t	memory = table_memory(run->table) + eval_memory(run->eval) +
 		(run->deform ? deform_memory(run->deform) : 0) +
 		(run->filter ? filter_memory(run->filter) : 0) +
+		(run->batch_filter ? batch_filter_memory(run->batch_filter) : 0) +
 		(run->spill ? spill_memory(run->spill) : 0) +
 		(run->statistics ? statistics_memory(run->statistics) : 0) +
 		(run->output ? output_memory(run->output) : 0) +

@@ -63,7 +63,4 @@ extern EngineStatus filter_read_rest(RowFilter *filter, DeformBuffer *rest,
 /* Compute the registers that keys and accumulators need; as eval_run. */
 extern bool filter_eval_rest(const RowFilter *filter, const ColumnBatch *batch);
 
-/* Keep those of rows[0 .. n - 1] for which a register is true; -1: one is an error. */
-extern int	filter_keep(const Vector *condition, uint16_t *rows, int n);
-
 #endif							/* GPUAGG_FILTER_H */
