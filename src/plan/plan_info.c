@@ -102,7 +102,7 @@ typedef enum LookupMember
 	LOOKUP_FILTERS,
 	LOOKUP_COMPUTED,
 	LOOKUP_CONTENT,				/* String: its key; and */
-	LOOKUP_TABLE,				/* List of one Oid; NULL: it is not kept */
+	LOOKUP_TABLES,				/* List of Oids; NIL: it is not kept */
 	LOOKUP_CAN_FAIL,			/* Integer, 0 or 1 */
 	LOOKUP_JOINTYPE,			/* Integer */
 	LOOKUP_PROGRAM,				/* Const of bytes */
@@ -396,10 +396,10 @@ lookup_to_list(const LookupInfo *lookup)
 	set_member(list, LOOKUP_CONDITIONS, lookup->conditions);
 	set_member(list, LOOKUP_FILTERS, lookup->filters);
 	set_member(list, LOOKUP_COMPUTED, lookup->computed);
-	if (OidIsValid(lookup->table))
+	if (lookup->tables != NIL)
 	{
 		set_member(list, LOOKUP_CONTENT, makeString(lookup->key));
-		set_member(list, LOOKUP_TABLE, list_make1_oid(lookup->table));
+		set_member(list, LOOKUP_TABLES, lookup->tables);
 	}
 	set_integer(list, LOOKUP_CAN_FAIL, lookup->can_fail);
 	set_integer(list, LOOKUP_JOINTYPE, lookup->jointype);
@@ -423,11 +423,9 @@ lookup_from_list(const List *list)
 	lookup->conditions = list_nth(list, LOOKUP_CONDITIONS);
 	lookup->filters = list_nth(list, LOOKUP_FILTERS);
 	lookup->computed = list_nth(list, LOOKUP_COMPUTED);
-	if (list_nth(list, LOOKUP_TABLE) != NULL)
-	{
+	lookup->tables = list_nth(list, LOOKUP_TABLES);
+	if (lookup->tables != NIL)
 		lookup->key = strVal(list_nth(list, LOOKUP_CONTENT));
-		lookup->table = linitial_oid(list_nth(list, LOOKUP_TABLE));
-	}
 	lookup->can_fail = integer_member(list, LOOKUP_CAN_FAIL) != 0;
 	lookup->jointype = (JoinType) integer_member(list, LOOKUP_JOINTYPE);
 	lookup->program = program_from_const(list_nth(list, LOOKUP_PROGRAM));

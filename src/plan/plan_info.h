@@ -138,8 +138,7 @@ typedef struct LookupInfo
 	List	   *computed;		/* or what the plan computes of distinct values; NIL: it is a join */
 	char	   *key;			/* says all that what is made of the plan's rows depends on, but for
 								 * those of: */
-	Oid			table;			/* the only table that the plan reads; InvalidOid: it is not to be
-								 * kept */
+	List	   *tables;			/* Oids: the tables that the plan reads; NIL: it is not to be kept */
 	bool		can_fail;		/* what is computed can raise errors; the plan's input is a Material */
 	JoinType	jointype;		/* INNER, LEFT, SEMI or ANTI */
 	Program    *program;		/* its columns are the plan's, as engines have values; no more */

@@ -2,7 +2,7 @@
  * lookup_cache.c
  *	  Look-ups that a session keeps for its next queries.
  *
- * A look-up of one plain table can be used again while the table has the same rows.  It has
+ * A look-up of plain tables can be used again while each of them has the same rows.  It has
  * if it is stored in the same file, has as many blocks, all of them are all-visible or have
  * never been written, now and when the rows were read, and no page of the visibility map has
  * been written with another LSN in between: whatever changes a row clears its block's bit, and
@@ -65,10 +65,10 @@ struct TableStamp
 
 typedef struct KeptLookup
 {
-	Oid			table;
+	List	   *tables;			/* Oids */
 	char	   *key;
 	char	   *settings;		/* their values when it was made */
-	TableStamp *stamp;			/* NULL: the table may have been altered */
+	List	   *stamps;			/* TableStamp; NIL: a table may have been altered */
 	LookupResult *result;
 	uint64		size;			/* of the context */
 	TimestampTz used;			/* when the last transaction began that has used it */
@@ -145,7 +145,8 @@ stamp_of(Relation relation)
 	return NULL;
 }
 
-TableStamp *
+/* NULL: it has none. */
+static TableStamp *
 table_stamp(Oid table)
 {
 	Relation	relation = relation_open(table, NoLock);
@@ -157,16 +158,45 @@ table_stamp(Oid table)
 	return stamp;
 }
 
-bool
+static bool
 table_stamp_holds(const TableStamp *stamp, Oid table)
 {
-	TableStamp *now = stamp == NULL ? NULL : table_stamp(table);
+	TableStamp *now = table_stamp(table);
 	bool		holds = now != NULL && now->npages == stamp->npages &&
 		memcmp(now, stamp, stamp_size(stamp->npages)) == 0;
 
 	if (now != NULL)
 		pfree(now);
 	return holds;
+}
+
+List *
+table_stamps(const List *tables)
+{
+	List	   *stamps = NIL;
+	ListCell   *lc;
+
+	foreach(lc, tables)
+	{
+		TableStamp *stamp = table_stamp(lfirst_oid(lc));
+
+		if (stamp == NULL)
+			return NIL;
+		stamps = lappend(stamps, stamp);
+	}
+	return stamps;
+}
+
+bool
+table_stamps_hold(const List *stamps, const List *tables)
+{
+	ListCell   *stamp;
+	ListCell   *table;
+
+	forboth(stamp, stamps, table, tables)
+		if (!table_stamp_holds(lfirst(stamp), lfirst_oid(table)))
+			return false;
+	return stamps != NIL;
 }
 
 static void
@@ -187,8 +217,8 @@ table_is_invalid(Datum arg, Oid table)
 	{
 		KeptLookup *kept = lfirst(lc);
 
-		if (kept->table == table || !OidIsValid(table))
-			kept->stamp = NULL;
+		if (list_member_oid(kept->tables, table) || !OidIsValid(table))
+			kept->stamps = NIL;
 	}
 }
 
@@ -244,7 +274,7 @@ kept_for(const LookupInfo *info)
 	{
 		KeptLookup *kept = lfirst(lc);
 
-		if (kept->table == info->table && strcmp(kept->key, info->key) == 0 &&
+		if (equal(kept->tables, info->tables) && strcmp(kept->key, info->key) == 0 &&
 			strcmp(kept->settings, values) == 0)
 		{
 			found = kept;
@@ -263,7 +293,7 @@ lookup_cache_find(const LookupInfo *info)
 
 	if (kept == NULL)
 		return NULL;
-	if (!table_stamp_holds(kept->stamp, kept->table))
+	if (!table_stamps_hold(kept->stamps, kept->tables))
 	{
 		if (!is_in_use(kept))
 			forget(kept);
@@ -280,7 +310,7 @@ lookup_cache_has_table(Oid table)
 	ListCell   *lc;
 
 	foreach(lc, kept_lookups)
-		if (((const KeptLookup *) lfirst(lc))->table == table)
+		if (list_member_oid(((const KeptLookup *) lfirst(lc))->tables, table))
 			return true;
 	return false;
 }
@@ -296,7 +326,7 @@ lookup_cache_holds(const LookupInfo *info)
 {
 	const KeptLookup *kept = kept_for(info);
 
-	return kept != NULL && table_stamp_holds(kept->stamp, kept->table);
+	return kept != NULL && table_stamps_hold(kept->stamps, kept->tables);
 }
 
 /*
@@ -313,7 +343,7 @@ make_room(uint64 bytes)
 	{
 		KeptLookup *kept = lfirst(lc);
 
-		if (kept->stamp == NULL && !is_in_use(kept))
+		if (kept->stamps == NIL && !is_in_use(kept))
 			forget(kept);
 	}
 	list_free(all);
@@ -321,30 +351,44 @@ make_room(uint64 bytes)
 		forget(llast(kept_lookups));
 }
 
-void
-lookup_cache_add(const LookupInfo *info, const TableStamp *stamp, LookupResult *result,
-				 uint64 limit)
+/* Copies in the current context. */
+static List *
+copy_stamps(const List *stamps)
 {
-	MemoryContext old;
-	KeptLookup *kept;
-	Size		size = stamp_size(stamp->npages);
-	uint64		bytes = MemoryContextMemAllocated(result->context, true) + size;
+	List	   *copies = NIL;
+	ListCell   *lc;
 
+	foreach(lc, stamps)
+	{
+		const TableStamp *stamp = lfirst(lc);
+		Size		size = stamp_size(stamp->npages);
+
+		copies = lappend(copies, memcpy(palloc(size), stamp, size));
+	}
+	return copies;
+}
+
+void
+lookup_cache_add(const LookupInfo *info, const List *stamps, LookupResult *result, uint64 limit)
+{
+	MemoryContext old = MemoryContextSwitchTo(result->context);
+	KeptLookup *kept = palloc(sizeof(KeptLookup));
+	uint64		bytes;
+
+	*kept = (KeptLookup)
+	{
+		.tables = list_copy(info->tables),.key = pstrdup(info->key),.settings = settings_now(),
+		.stamps = copy_stamps(stamps),.result = result
+	};
+	MemoryContextSwitchTo(old);
+	bytes = MemoryContextMemAllocated(result->context, true);
 	if (bytes > limit)
 		return;
 	make_room(limit - bytes);
 	if (kept_bytes + bytes > limit)
 		return;
 	watch_tables();
-	old = MemoryContextSwitchTo(result->context);
-	kept = palloc(sizeof(KeptLookup));
-	*kept = (KeptLookup)
-	{
-		.table = info->table,.key = pstrdup(info->key),.settings = settings_now(),
-		.stamp = palloc(size),.result = result,.size = bytes
-	};
-	memcpy(kept->stamp, stamp, size);
-	MemoryContextSwitchTo(old);
+	kept->size = bytes;
 	MemoryContextSetParent(result->context, TopMemoryContext);
 	kept_bytes += bytes;
 	put_first(kept);

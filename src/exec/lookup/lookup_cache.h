@@ -33,16 +33,16 @@ typedef struct LookupResult
 typedef struct TableStamp TableStamp;
 
 /*
- * The table's stamp, palloc'd; NULL: it has none now, since a block of it may have rows that
- * not all transactions see.  The table is locked.
+ * The tables' stamps (TableStamp), palloc'd; NIL: one has none now, since a block of it may have
+ * rows that not all transactions see.  The tables are locked.
  */
-extern TableStamp *table_stamp(Oid table);
+extern List *table_stamps(const List *tables);
 
-/* Has the table not changed since the stamp was made, which may be NULL? */
-extern bool table_stamp_holds(const TableStamp *stamp, Oid table);
+/* Has none of the tables changed since the stamps were made, which may be NIL? */
+extern bool table_stamps_hold(const List *stamps, const List *tables);
 
 /*
- * What is kept for the look-up, if its table has not changed, or NULL.  It stays to the end of
+ * What is kept for the look-up, if its tables have not changed, or NULL.  It stays to the end of
  * the transaction.
  */
 extern LookupResult *lookup_cache_find(const LookupInfo *info);
@@ -57,7 +57,7 @@ extern bool lookup_cache_keeps(const LookupResult *result);
 extern bool lookup_cache_holds(const LookupInfo *info);
 
 /* Keep a result; what has not been used for longest gives way to it.  limit: bytes of all. */
-extern void lookup_cache_add(const LookupInfo *info, const TableStamp *stamp,
-							 LookupResult *result, uint64 limit);
+extern void lookup_cache_add(const LookupInfo *info, const List *stamps, LookupResult *result,
+							 uint64 limit);
 
 #endif							/* GPUAGG_LOOKUP_CACHE_H */

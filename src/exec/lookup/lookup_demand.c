@@ -8,7 +8,7 @@
  * then take at most twice as long as if it had been known (rent or buy: Karlin, Manasse,
  * Rudolph, Sleator, Competitive snoopy caching, 1988).
  *
- * What has been added up counts while the table has the same rows, for else the look-up would
+ * What has been added up counts while the tables have the same rows, for else the look-up would
  * not have been kept.
  *
  * Memory: a context below TopMemoryContext for each look-up, at most MOST_DEMANDS.
@@ -25,9 +25,9 @@
 typedef struct Demand
 {
 	MemoryContext context;		/* where all of it is */
-	Oid			table;
+	List	   *tables;			/* Oids */
 	char	   *key;
-	TableStamp *stamp;			/* of the table when the first saving was added */
+	List	   *stamps;			/* of the tables when the first saving was added */
 	double		saving;
 	bool		is_refused;		/* the look-up was made, and not kept */
 } Demand;
@@ -50,13 +50,13 @@ demand_for(const LookupInfo *info)
 	{
 		Demand	   *demand = lfirst(lc);
 
-		if (demand->table == info->table && strcmp(demand->key, info->key) == 0)
+		if (equal(demand->tables, info->tables) && strcmp(demand->key, info->key) == 0)
 			return demand;
 	}
 	return NULL;
 }
 
-/* A new demand; NULL: the look-up could not be kept, since the table has no stamp. */
+/* A new demand; NULL: the look-up could not be kept, since a table has no stamp. */
 static Demand *
 create(const LookupInfo *info)
 {
@@ -66,10 +66,10 @@ create(const LookupInfo *info)
 	Demand	   *demand = palloc0(sizeof(Demand));
 
 	demand->context = context;
-	demand->table = info->table;
+	demand->tables = list_copy(info->tables);
 	demand->key = pstrdup(info->key);
-	demand->stamp = table_stamp(info->table);
-	if (demand->stamp != NULL)
+	demand->stamps = table_stamps(info->tables);
+	if (demand->stamps != NIL)
 	{
 		/* from here on nothing fails that would leave it behind */
 		MemoryContextSwitchTo(TopMemoryContext);
@@ -77,7 +77,7 @@ create(const LookupInfo *info)
 		MemoryContextSetParent(context, TopMemoryContext);
 	}
 	MemoryContextSwitchTo(old);
-	if (demand->stamp != NULL)
+	if (demand->stamps != NIL)
 		return demand;
 	MemoryContextDelete(context);
 	return NULL;
@@ -88,7 +88,7 @@ lookup_demand_add(const LookupInfo *info, double saving)
 {
 	Demand	   *demand = demand_for(info);
 
-	if (demand != NULL && !table_stamp_holds(demand->stamp, demand->table))
+	if (demand != NULL && !table_stamps_hold(demand->stamps, demand->tables))
 	{
 		forget(demand);
 		demand = NULL;
@@ -108,7 +108,7 @@ lookup_demand_has_table(Oid table)
 	ListCell   *lc;
 
 	foreach(lc, demands)
-		if (((const Demand *) lfirst(lc))->table == table)
+		if (list_member_oid(((const Demand *) lfirst(lc))->tables, table))
 			return true;
 	return false;
 }
@@ -119,7 +119,7 @@ lookup_demand_saving(const LookupInfo *info)
 	const Demand *demand = demand_for(info);
 
 	return demand != NULL && demand->saving > 0 &&
-		table_stamp_holds(demand->stamp, demand->table) ? demand->saving : 0;
+		table_stamps_hold(demand->stamps, demand->tables) ? demand->saving : 0;
 }
 
 void

@@ -10,14 +10,14 @@
 /*
  * A query that could have used the look-up is run otherwise, for making the look-up costs too
  * much; with one that is kept it would have saved so much, in the planner's costs.  The look-up's
- * key and table are set, and the table is locked.
+ * key and tables are set, and the tables are locked.
  */
 extern void lookup_demand_add(const LookupInfo *info, double saving);
 
 /* Is anything known of the table's look-ups? */
 extern bool lookup_demand_has_table(Oid table);
 
-/* What has been added up for the look-up since its table has last changed. */
+/* What has been added up for the look-up since its tables have last changed. */
 extern double lookup_demand_saving(const LookupInfo *info);
 
 /* The look-up has been made, and is kept or is not, which then is expected of the next one, too. */

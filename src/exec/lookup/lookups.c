@@ -425,8 +425,8 @@ create_result(const Lookups *lookups)
 static EngineStatus
 build(const Lookups *lookups, NodeLookup *lookup, bool reads, uint64 limit, const char **message)
 {
-	bool		may_be_kept = reads && OidIsValid(lookup->info->table);
-	TableStamp *stamp = may_be_kept ? table_stamp(lookup->info->table) : NULL;
+	bool		may_be_kept = reads && lookup->info->tables != NIL;
+	List	   *stamps = may_be_kept ? table_stamps(lookup->info->tables) : NIL;
 	LookupResult *result = create_result(lookups);
 	MemoryContext old = MemoryContextSwitchTo(result->context);
 	EngineStatus status = make_result(lookup, result, reads, limit, message);
@@ -434,8 +434,8 @@ build(const Lookups *lookups, NodeLookup *lookup, bool reads, uint64 limit, cons
 	MemoryContextSwitchTo(old);
 	lookup->result = result;
 	lookup->is_current = reads && status == ENGINE_OK;
-	if (lookup->is_current && table_stamp_holds(stamp, lookup->info->table))
-		lookup_cache_add(lookup->info, stamp, result, limit);
+	if (lookup->is_current && table_stamps_hold(stamps, lookup->info->tables))
+		lookup_cache_add(lookup->info, stamps, result, limit);
 	if (may_be_kept)
 		lookup_demand_made(lookup->info, lookup->is_current && lookup_cache_keeps(result));
 	return status;
@@ -459,7 +459,7 @@ find_or_build(const Lookups *lookups, NodeLookup *lookup, bool reads, uint64 lim
 	if (lookup->is_current && lookup->child->chgParam == NULL)
 		return ENGINE_OK;
 	drop_result(lookup);
-	if (OidIsValid(lookup->info->table))
+	if (lookup->info->tables != NIL)
 		lookup->result = lookup_cache_find(lookup->info);
 	if (lookup->result == NULL)
 		return build(lookups, lookup, reads, limit, message);

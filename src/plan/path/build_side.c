@@ -11,9 +11,6 @@
  */
 #include "postgres.h"
 
-#include "access/transam.h"
-#include "catalog/pg_class.h"
-#include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -23,10 +20,7 @@
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
-#include "rewrite/rewriteManip.h"
-#include "utils/datum.h"
 #include "utils/lsyscache.h"
-#include "utils/ruleutils.h"
 #include "utils/selfuncs.h"
 
 #include "exec/lookup/lookup_cache.h"
@@ -169,171 +163,38 @@ build_side_path(PlannerInfo *root, RelOptInfo *rel, List *target)
 	return (Path *) create_projection_path(root, rel, path, own);
 }
 
-/*
- * Is it not PostgreSQL's own, so that it can be replaced, or does it take a configuration or a
- * dictionary of text search, which can be altered?
- */
+/* Does it hold of the tables that are read?  To make a key takes longer. */
 static bool
-function_can_change(Oid function, void *context)
+all_tables(PlannerInfo *root, const RelOptInfo *rel, bool (*holds) (Oid table))
 {
-	Oid		   *types;
-	int			ntypes;
-	bool		takes_altered = false;
+	int			relid = -1;
 
-	if (function >= FirstNormalObjectId)
-		return true;
-	(void) get_func_signature(function, &types, &ntypes);
-	for (int i = 0; i < ntypes; i++)
-		takes_altered |= types[i] == REGCONFIGOID || types[i] == REGDICTIONARYOID;
-	return takes_altered;
-}
-
-/* Parameters, functions that can change, domains, which can get other constraints. */
-static bool
-can_change_walker(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Param) || IsA(node, PlaceHolderVar) || IsA(node, CoerceToDomain) ||
-		check_functions_in_node(node, function_can_change, NULL))
-		return true;
-	return expression_tree_walker(node, can_change_walker, context);
-}
-
-/* Can the expressions' values change though the table does not? */
-static bool
-can_change(List *exprs)
-{
-	return contain_mutable_functions((Node *) exprs) || can_change_walker((Node *) exprs, NULL);
-}
-
-/*
- * What the words do not tell: the collations that operations use, and the bytes of constants,
- * which look as settings say.
- */
-static bool
-append_unsaid(Node *node, void *key)
-{
-	const Const *constant = (const Const *) node;
-	Size		size;
-	const unsigned char *bytes;
-
-	if (node == NULL)
-		return false;
-	if (OidIsValid(exprInputCollation(node)))
-		appendStringInfo(key, " %u:", exprInputCollation(node));
-	if (!IsA(node, Const))
-		return expression_tree_walker(node, append_unsaid, key);
-	if (constant->constisnull)
-		return false;
-	size = datumGetSize(constant->constvalue, constant->constbyval, constant->constlen);
-	bytes = constant->constbyval ? (const unsigned char *) &constant->constvalue :
-		(const unsigned char *) DatumGetPointer(constant->constvalue);
-	appendStringInfo(key, " %u,", constant->consttype);
-	for (Size i = 0; i < size; i++)
-		appendStringInfo(key, "%02x", bytes[i]);
-	return false;
-}
-
-/* The columns that an expression has: another one can have a dropped one's name. */
-static void
-append_columns(StringInfo key, Node *expr)
-{
-	ListCell   *lc;
-
-	foreach(lc, pull_var_clause(expr, PVC_RECURSE_PLACEHOLDERS))
-		appendStringInfo(key, " %d,%u,%u", lfirst_node(Var, lc)->varattno,
-						 lfirst_node(Var, lc)->vartype, lfirst_node(Var, lc)->varcollid);
-}
-
-/* The expressions, in words that are the same in all queries. */
-static void
-append_exprs(StringInfo key, const RelOptInfo *rel, const char *name, Oid table, List *exprs)
-{
-	ListCell   *lc;
-
-	foreach(lc, exprs)
-	{
-		Node	   *expr = copyObject(lfirst(lc));
-
-		ChangeVarNodes(expr, rel->relid, 1, 0);
-		appendStringInfo(key, "%s %d %u", deparse_expression(expr, deparse_context_for(name, table),
-															 false, true),
-						 exprTypmod(expr), exprCollation(expr));
-		append_columns(key, expr);
-		append_unsaid(expr, key);
-		appendStringInfoChar(key, ';');
-	}
-}
-
-/* How engines have the rows. */
-static void
-append_form(StringInfo key, const LookupInfo *info)
-{
-	const Column *columns = program_columns(info->program);
-
-	for (int i = 0; i < info->program->ncolumns; i++)
-		appendStringInfo(key, "c%d,%d,%d,%d,%d;", columns[i].attno, columns[i].type,
-						 columns[i].numeric, columns[i].scale, columns[i].presence);
-	for (int i = 0; i < info->nkeys; i++)
-		appendStringInfo(key, "k%d,%d,%d,%d,%d;", info->keys[i].column, info->keys[i].word,
-						 info->keys[i].param >= 0, info->keys[i].pair_param >= 0, info->keys[i].trims);
-	for (int i = 0; i < info->ncolumns; i++)
-		appendStringInfo(key, "v%d,%d;", info->columns[i].use, info->columns[i].place);
-}
-
-void
-build_side_set_key(PlannerInfo *root, const Path *build, LookupInfo *info)
-{
-	const RelOptInfo *rel = build->parent;
-	List	   *target = build->pathtarget->exprs;
-	List	   *clauses = get_actual_clauses(rel->baserestrictinfo);
-	StringInfoData key;
-	const RangeTblEntry *rte;
-
-	if (bms_membership(rel->relids) != BMS_SINGLETON)
-		return;
-	rte = planner_rt_fetch(rel->relid, root);
-	if (rte->rtekind != RTE_RELATION || rte->inh || rte->relkind != RELKIND_RELATION ||
-		can_change(clauses) || can_change(target))
-		return;
-	initStringInfo(&key);
-	/* a key that is there twice is no fault of a semi join's */
-	appendStringInfo(&key, "%u;%d;", rte->relid,
-					 info->jointype == JOIN_INNER || info->jointype == JOIN_LEFT);
-	append_form(&key, info);
-	append_exprs(&key, rel, "t", rte->relid, target);
-	appendStringInfoString(&key, "WHERE ");
-	append_exprs(&key, rel, "t", rte->relid, clauses);
-	info->key = key.data;
-	info->table = rte->relid;
+	while ((relid = bms_next_member(rel->relids, relid)) >= 0)
+		if (root->simple_rel_array[relid] != NULL && !holds(planner_rt_fetch(relid, root)->relid))
+			return false;
+	return true;
 }
 
 bool
 build_side_is_kept(PlannerInfo *root, const Path *build, LookupInfo *info)
 {
-	int			relid;
-
-	if (!bms_get_singleton_member(build->parent->relids, &relid) ||
-		!lookup_cache_has_table(planner_rt_fetch(relid, root)->relid))
+	if (!all_tables(root, build->parent, lookup_cache_has_table))
 		return false;
 	build_side_set_key(root, build, info);
-	return OidIsValid(info->table) && lookup_cache_holds(info);
+	return info->tables != NIL && lookup_cache_holds(info);
 }
 
 Cost
 build_side_cost(PlannerInfo *root, const Path *build, LookupInfo *info)
 {
 	Cost		cost = build->total_cost + build->rows * (cpu_tuple_cost + cpu_operator_cost);
-	int			relid;
 
 	if (build_side_is_kept(root, build, info))
 		return 0;
-	if (!bms_get_singleton_member(build->parent->relids, &relid) ||
-		!lookup_demand_has_table(planner_rt_fetch(relid, root)->relid))
+	if (!all_tables(root, build->parent, lookup_demand_has_table))
 		return cost;
 	build_side_set_key(root, build, info);
-	return OidIsValid(info->table) ? Max(0, cost - lookup_demand_saving(info)) : cost;
+	return info->tables != NIL ? Max(0, cost - lookup_demand_saving(info)) : cost;
 }
 
 /* The expression that a column's values are of. */

@@ -21,12 +21,6 @@ extern Path *build_side_path(PlannerInfo *root, RelOptInfo *rel, List *target);
 /* Let the plan of such a path be beside the native plan's of the same relation. */
 extern void build_side_set_apart(PlannerInfo *root, const Path *build);
 
-/*
- * Set LookupInfo.key and table, if what is made of such a path's rows may be kept: they are one
- * plain table's, and nothing but that table changes them.
- */
-extern void build_side_set_key(PlannerInfo *root, const Path *build, LookupInfo *info);
-
 /* Does the session keep what is made of such a path's rows?  If so, sets the key, too. */
 extern bool build_side_is_kept(PlannerInfo *root, const Path *build, LookupInfo *info);
 
@@ -41,6 +35,16 @@ extern double build_side_memory(PlannerInfo *root, const Path *build, const Look
 
 /* What it is called in EXPLAIN: the names of its relations. */
 extern const char *build_side_name(PlannerInfo *root, const RelOptInfo *rel);
+
+/*
+ * build_key.c: what a look-up is made of.
+ */
+
+/*
+ * Set LookupInfo.key and tables, if what is made of such a path's rows may be kept: they are those of
+ * plain tables, and nothing but these tables changes them.
+ */
+extern void build_side_set_key(PlannerInfo *root, const Path *build, LookupInfo *info);
 
 /*
  * build_query.c: subqueries, CTEs, functions and VALUES whose rows are looked up.

@@ -479,7 +479,7 @@ gpuagg_path_want_lookups(const GpuAggPath *path, Cost rival)
 	forboth(lookup, lowered->lookups, build, lowered->builds)
 	{
 		build_side_set_key(root, lfirst(build), lfirst(lookup));
-		if (!OidIsValid(((const LookupInfo *) lfirst(lookup))->table))
+		if (((const LookupInfo *) lfirst(lookup))->tables == NIL)
 			continue;
 		costs[foreach_current_index(lookup)] = build_side_cost(root, lfirst(build), lfirst(lookup));
 		kept += costs[foreach_current_index(lookup)];
