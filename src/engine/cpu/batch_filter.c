@@ -9,6 +9,9 @@
  * Where one of the filter's conjuncts costs more than comparisons, they are evaluated one by one
  * (conjunct_order.c).  Comparisons only are evaluated as the one expression that they are, which
  * takes no list of rows after each.
+ *
+ * Of rows whose texts have codes other registers are computed (coded_rows.c), so there are two
+ * lists of these.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,74 +33,159 @@
 
 #define VALUES_SIZE (CPU_BATCH * 16)	/* bytes of a column's values */
 
+/* Registers to compute, in ascending order. */
+typedef struct RegisterLists
+{
+	RegisterList *needed;		/* by conjunct's number, or for the filter: what it is made of */
+	RegisterList rest;			/* what keys and accumulators need */
+	int			rest_ops;		/* of these, operations, */
+	int			rest_columns;	/* and columns */
+	bool	   *wanted;			/* columns that are needed from a conjunct on, or, behind the last
+								 * one, by the rest: a line of ncolumns for each */
+	uint16_t   *registers;		/* of all lists, ninsns each */
+} RegisterLists;
+
 struct BatchFilter
 {
 	const Program *program;
 	Evaluator  *eval;
 	bool		one_by_one;		/* are conjuncts evaluated so? */
 	ConjunctOrder order;
-	RegisterList *needed;		/* by register: what it is made of, if it is a conjunct's */
-	RegisterList rest;			/* what keys and accumulators need */
-	int			rest_ops;		/* of these, operations, */
-	int			rest_columns;	/* and columns */
-	bool	   *wanted;			/* columns that are needed from a conjunct on, or, behind the last
-								 * one, by the rest: a line of ncolumns for each */
+	int16_t    *numbers;		/* of conjuncts' registers, by register: in RegisterLists.needed */
+	RegisterLists lists;
+	RegisterLists coded_lists;	/* for rows with codes, by a plan of this number: */
+	uint32_t	coded_plan;
 	ColumnBatch batch;			/* whose rows are the rows now */
+	CodedRows  *coded;			/* their codes, or NULL */
 	bool	   *computed;		/* registers that have been computed of it */
 	ColumnVector *vectors;		/* of rows that have become a batch of their own: */
 	char	   *values;			/* VALUES_SIZE a column, and */
 	uint64_t   *validity;		/* CPU_BATCH_WORDS */
 };
 
-static bool *
-wanted_from(const BatchFilter *filter, int conjunct)
+/* Those of the batch. */
+static const RegisterLists *
+lists_of(const BatchFilter *filter)
 {
-	return filter->wanted + (size_t) conjunct * filter->program->ncolumns;
+	return filter->coded != NULL ? &filter->coded_lists : &filter->lists;
+}
+
+static bool *
+wanted_from(const BatchFilter *filter, const RegisterLists *lists, int conjunct)
+{
+	return lists->wanted + (size_t) conjunct * filter->program->ncolumns;
+}
+
+static void
+mark_register(const BatchFilter *filter, int reg, bool *needed)
+{
+	if (filter->coded != NULL)
+		coded_mark_register(filter->coded, reg, needed);
+	else
+		program_mark_register(filter->program, reg, needed);
+}
+
+static void
+mark_groups(const BatchFilter *filter, bool *needed)
+{
+	if (filter->coded != NULL)
+		coded_mark_groups(filter->coded, needed);
+	else
+		program_mark_groups(filter->program, needed);
 }
 
 /* Which columns are needed from each conjunct on. */
 static void
-find_wanted(BatchFilter *filter)
+find_wanted(const BatchFilter *filter, RegisterLists *lists)
 {
 	const Program *program = filter->program;
 	bool		needed[PROGRAM_MAX_INSNS] = {0};
 
-	program_mark_groups(program, needed);
+	mark_groups(filter, needed);
 	for (int i = filter->order.n; i >= 0; i--)
 	{
-		bool	   *wanted = wanted_from(filter, i);
+		bool	   *wanted = wanted_from(filter, lists, i);
 
 		if (i < filter->order.n)
-			program_mark_register(program, filter->order.conjuncts[i].reg, needed);
+			mark_register(filter, filter->order.conjuncts[i].reg, needed);
 		memset(wanted, 0, (size_t) program->ncolumns * sizeof(bool));
 		program_mark_columns(program, needed, wanted);
 	}
 }
 
-/* What a register is made of; false: no memory. */
-static bool
-find_needed(BatchFilter *filter, int reg)
+/* Make a list of the registers marked. */
+static void
+list_registers(const BatchFilter *filter, const bool *needed, RegisterList *list)
+{
+	list->n = 0;
+	for (int i = 0; i < filter->program->ninsns; i++)
+		if (needed[i])
+			list->registers[list->n++] = (uint16_t) i;
+}
+
+static void
+find_rest(const BatchFilter *filter, RegisterLists *lists)
 {
 	bool		needed[PROGRAM_MAX_INSNS] = {0};
 
-	program_mark_register(filter->program, reg, needed);
-	return registers_list(filter->program, needed, &filter->needed[reg]);
+	mark_groups(filter, needed);
+	list_registers(filter, needed, &lists->rest);
+	lists->rest_ops = lists->rest_columns = 0;
+	for (int i = 0; i < lists->rest.n; i++)
+	{
+		OpCode		op = (OpCode) program_insns(filter->program)[lists->rest.registers[i]].op;
+
+		lists->rest_columns += op == OP_column;
+		lists->rest_ops += op != OP_column && op != OP_param;
+	}
+}
+
+/* The lists for the batch's kind of rows. */
+static void
+find_lists(const BatchFilter *filter, RegisterLists *lists)
+{
+	for (int i = 0; i < filter->order.n; i++)
+	{
+		int			reg = filter->order.conjuncts[i].reg;
+		bool		needed[PROGRAM_MAX_INSNS] = {0};
+
+		mark_register(filter, reg, needed);
+		list_registers(filter, needed, &lists->needed[filter->numbers[reg]]);
+	}
+	if (!filter->one_by_one)
+	{
+		bool		needed[PROGRAM_MAX_INSNS] = {0};
+
+		mark_register(filter, filter->program->filter, needed);
+		list_registers(filter, needed, &lists->needed[filter->order.n]);
+	}
+	find_rest(filter, lists);
+	find_wanted(filter, lists);
 }
 
 static bool
-find_rest(BatchFilter *filter)
+create_lists(const BatchFilter *filter, RegisterLists *lists)
 {
-	bool		needed[PROGRAM_MAX_INSNS] = {0};
+	size_t		n = (size_t) filter->order.n + 1;
+	size_t		ninsns = (size_t) filter->program->ninsns;
 
-	program_mark_groups(filter->program, needed);
-	for (int i = 0; i < filter->program->ninsns; i++)
-	{
-		OpCode		op = (OpCode) program_insns(filter->program)[i].op;
+	lists->needed = calloc(n, sizeof(RegisterList));
+	lists->wanted = calloc(n, ((size_t) filter->program->ncolumns + 1) * sizeof(bool));
+	lists->registers = calloc((n + 1) * ninsns, sizeof(uint16_t));
+	if (lists->needed == NULL || lists->wanted == NULL || lists->registers == NULL)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		lists->needed[i].registers = lists->registers + i * ninsns;
+	lists->rest.registers = lists->registers + n * ninsns;
+	return true;
+}
 
-		filter->rest_columns += needed[i] && op == OP_column;
-		filter->rest_ops += needed[i] && op != OP_column && op != OP_param;
-	}
-	return registers_list(filter->program, needed, &filter->rest);
+static void
+free_lists(RegisterLists *lists)
+{
+	free(lists->needed);
+	free(lists->wanted);
+	free(lists->registers);
 }
 
 static bool
@@ -105,27 +193,27 @@ set_up(BatchFilter *filter, const ParamValue *params)
 {
 	const Program *program = filter->program;
 	size_t		ncolumns = (size_t) program->ncolumns + 1;
-	bool		made;
 
 	if (!conjuncts_create(&filter->order, program, params, false))
 		return false;
-	for (int i = 0; i < filter->order.n; i++)
-		filter->one_by_one |= filter->order.n > 1 && filter->order.conjuncts[i].cost >= DEAR_COST;
-	filter->needed = calloc((size_t) program->ninsns, sizeof(RegisterList));
-	filter->wanted = calloc((size_t) filter->order.n + 1, ncolumns * sizeof(bool));
+	filter->numbers = calloc((size_t) program->ninsns, sizeof(int16_t));
 	filter->computed = calloc((size_t) program->ninsns, sizeof(bool));
 	filter->vectors = calloc(ncolumns, sizeof(ColumnVector));
 	filter->values = malloc(ncolumns * VALUES_SIZE);
 	filter->validity = malloc(ncolumns * CPU_BATCH_WORDS * sizeof(uint64_t));
-	made = filter->needed && filter->wanted && filter->computed && filter->vectors &&
-		filter->values && filter->validity && find_rest(filter) &&
-		find_needed(filter, program->filter);
-	for (int i = 0; i < filter->order.n && made; i++)
-		if (filter->order.conjuncts[i].reg != program->filter)
-			made = find_needed(filter, filter->order.conjuncts[i].reg);
-	if (made)
-		find_wanted(filter);
-	return made;
+	if (!filter->numbers || !filter->computed || !filter->vectors || !filter->values ||
+		!filter->validity || !create_lists(filter, &filter->lists) ||
+		!create_lists(filter, &filter->coded_lists))
+		return false;
+	for (int i = 0; i < filter->order.n; i++)
+	{
+		const Conjunct *conjunct = &filter->order.conjuncts[i];
+
+		filter->numbers[conjunct->reg] = (int16_t) i;
+		filter->one_by_one |= filter->order.n > 1 && conjunct->cost >= DEAR_COST;
+	}
+	find_lists(filter, &filter->lists);
+	return true;
 }
 
 BatchFilter *
@@ -148,12 +236,10 @@ batch_filter_free(BatchFilter *filter)
 {
 	if (filter == NULL)
 		return;
-	for (int i = 0; filter->needed != NULL && i < filter->program->ninsns; i++)
-		free(filter->needed[i].registers);
 	conjuncts_free(&filter->order);
-	free(filter->needed);
-	free(filter->rest.registers);
-	free(filter->wanted);
+	free_lists(&filter->lists);
+	free_lists(&filter->coded_lists);
+	free(filter->numbers);
 	free(filter->computed);
 	free(filter->vectors);
 	free(filter->values);
@@ -178,7 +264,8 @@ compute(BatchFilter *filter, const RegisterList *list)
 
 		if (filter->computed[reg])
 			continue;
-		if (!eval_run(filter->eval, &filter->batch, reg, reg + 1))
+		if (!(filter->coded != NULL ? coded_register(filter->coded, reg) :
+			  eval_run(filter->eval, &filter->batch, reg, reg + 1)))
 			return false;
 		filter->computed[reg] = true;
 	}
@@ -277,12 +364,17 @@ gather_column(BatchFilter *filter, int c, const uint16_t *rows, int n)
 static void
 gather(BatchFilter *filter, int conjunct, uint16_t *rows, int n)
 {
-	const bool *wanted = wanted_from(filter, conjunct);
+	const bool *wanted = wanted_from(filter, lists_of(filter), conjunct);
 
+	/* of texts with codes there are no values */
 	for (int c = 0; c < filter->program->ncolumns; c++)
-		if (wanted[c])
+		if (wanted[c] && filter->batch.columns[c].values != NULL)
 			gather_column(filter, c, rows, n);
+		else
+			filter->vectors[c] = (ColumnVector) {0};
 	filter->batch = (ColumnBatch) {.nrows = (uint32_t) n,.columns = filter->vectors};
+	if (filter->coded != NULL)
+		coded_gather(filter->coded, &filter->batch, rows, (uint32_t) n);
 	memset(filter->computed, 0, (size_t) filter->program->ninsns * sizeof(bool));
 	for (int i = 0; i < n; i++)
 		rows[i] = (uint16_t) i;
@@ -292,41 +384,64 @@ gather(BatchFilter *filter, int conjunct, uint16_t *rows, int n)
 static int
 keep_one_by_one(BatchFilter *filter, uint16_t *rows, int n)
 {
-	if (conjuncts_learn(&filter->order, (uint32_t) n))
-		find_wanted(filter);
+	const RegisterLists *lists = lists_of(filter);
+
 	for (int i = 0; i < filter->order.n && n > 0; i++)
 	{
 		Conjunct   *conjunct = &filter->order.conjuncts[i];
 
 		if ((uint32_t) n * CONJUNCT_SHARE < filter->batch.nrows)
 			gather(filter, i, rows, n);
-		if (!compute(filter, &filter->needed[conjunct->reg]))
+		if (!compute(filter, &lists->needed[filter->numbers[conjunct->reg]]))
 			return BATCH_INTERRUPTED;
 		n = conjunct_keep(conjunct, filter->eval, rows, n);
 	}
 	return n < 0 ? BATCH_ROW_FAILS : n;
 }
 
-int
-batch_filter_keep(BatchFilter *filter, const ColumnBatch *batch, uint16_t *rows, int n)
+/* Begin with a batch. */
+static void
+begin_batch(BatchFilter *filter, const ColumnBatch *batch, CodedRows *coded, int n)
 {
-	int			reg = filter->program->filter;
+	bool		moved = filter->one_by_one && conjuncts_learn(&filter->order, (uint32_t) n);
 
+	if (moved)
+	{
+		filter->coded = NULL;
+		find_wanted(filter, &filter->lists);
+		filter->coded_plan = 0;
+	}
 	filter->batch = *batch;
+	filter->coded = coded;
 	memset(filter->computed, 0, (size_t) filter->program->ninsns * sizeof(bool));
+	if (coded == NULL)
+		return;
+	coded_begin_batch(coded, &filter->batch, filter->one_by_one);
+	if (coded_plan_number(coded) != filter->coded_plan)
+		find_lists(filter, &filter->coded_lists);
+	filter->coded_plan = coded_plan_number(coded);
+}
+
+int
+batch_filter_keep(BatchFilter *filter, const ColumnBatch *batch, CodedRows *coded, uint16_t *rows,
+				  int n)
+{
+	begin_batch(filter, batch, coded, n);
 	if (filter->one_by_one)
 		return keep_one_by_one(filter, rows, n);
-	if (!compute(filter, &filter->needed[reg]))
+	if (!compute(filter, &lists_of(filter)->needed[filter->order.n]))
 		return BATCH_INTERRUPTED;
-	n = filter_keep(eval_register(filter->eval, reg), rows, n);
+	n = filter_keep(eval_register(filter->eval, filter->program->filter), rows, n);
 	return n < 0 ? BATCH_ROW_FAILS : n;
 }
 
 bool
 batch_filter_eval_rest(BatchFilter *filter, uint16_t *rows, int n)
 {
+	const RegisterLists *lists = lists_of(filter);
+
 	if ((uint32_t) n * REST_SHARE < filter->batch.nrows &&
-		filter->rest_ops * COLUMNS_OF_OPERATION >= filter->rest_columns)
+		lists->rest_ops * COLUMNS_OF_OPERATION >= lists->rest_columns)
 		gather(filter, filter->order.n, rows, n);
-	return compute(filter, &filter->rest);
+	return filter->coded != NULL ? coded_accs(filter->coded) : compute(filter, &lists->rest);
 }

@@ -8,6 +8,7 @@
 #define GPUAGG_BATCH_FILTER_H
 
 #include "engine/cpu/eval.h"
+#include "engine/cpu/kept/coded_rows.h"
 
 typedef struct BatchFilter BatchFilter;
 
@@ -23,13 +24,15 @@ extern size_t batch_filter_memory(const BatchFilter *filter);
 
 /*
  * Keep those of a batch's rows rows[0 .. n - 1], which ascend, that pass; returns how many.  From
- * then on they can have other numbers, by which registers have their values.
+ * then on they can have other numbers, by which registers have their values.  coded: the batch's
+ * texts have codes, and a stripe has begun; NULL: they have none.
  */
-extern int	batch_filter_keep(BatchFilter *filter, const ColumnBatch *batch, uint16_t *rows, int n);
+extern int	batch_filter_keep(BatchFilter *filter, const ColumnBatch *batch, CodedRows *coded,
+							  uint16_t *rows, int n);
 
 /*
  * Compute the registers that keys and accumulators need, of n rows that have passed, which can get
- * other numbers; false: interrupted.
+ * other numbers; false: interrupted.  Coded rows may do without keys: coded_keys computes them.
  */
 extern bool batch_filter_eval_rest(BatchFilter *filter, uint16_t *rows, int n);
 

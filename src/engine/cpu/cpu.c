@@ -27,7 +27,6 @@
 #include "engine/cpu/accumulate.h"
 #include "engine/cpu/batch_filter.h"
 #include "engine/cpu/bound.h"
-#include "engine/cpu/conjunct_order.h"
 #include "engine/cpu/deform.h"
 #include "engine/cpu/filter.h"
 #include "engine/cpu/group_output.h"
@@ -439,15 +438,13 @@ aggregate_rows(CpuRun *run, uint32_t n)
 static int
 keep_passing(CpuRun *run, const ColumnBatch *batch, int n)
 {
-	int			reg = run->program.filter;
+	CodedRows  *coded = run->is_coded ? run->coded : NULL;
 
-	if (!run->is_coded)
-		return reg < 0 ? n : batch_filter_keep(run->batch_filter, batch, run->rows, n);
-	if (!coded_filter(run->coded, batch))
-		return BATCH_INTERRUPTED;
-	if (reg >= 0)
-		n = filter_keep(eval_register(run->eval, reg), run->rows, n);
-	return n < 0 ? BATCH_ROW_FAILS : n;
+	if (run->program.filter >= 0)
+		return batch_filter_keep(run->batch_filter, batch, coded, run->rows, n);
+	if (coded != NULL)
+		coded_begin_batch(coded, batch, true);
+	return n;
 }
 
 /*
@@ -457,11 +454,10 @@ keep_passing(CpuRun *run, const ColumnBatch *batch, int n)
 static bool
 eval_rest(CpuRun *run, const ColumnBatch *batch, int n)
 {
-	if (run->is_coded)
-		return coded_accs(run->coded);
 	if (run->program.filter >= 0)
 		return batch_filter_eval_rest(run->batch_filter, run->rows, n);
-	return eval_run(run->eval, batch, 0, run->program.ninsns);
+	return run->is_coded ? coded_accs(run->coded) :
+		eval_run(run->eval, batch, 0, run->program.ninsns);
 }
 
 /* left: one byte a row, whether it is to be left out; NULL: none is. */

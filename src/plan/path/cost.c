@@ -74,6 +74,12 @@
  */
 #define ATTRIBUTE 0.0006
 
+/* Few rows pass if they are fewer than one of so many. */
+#define FEW_PASS 4
+
+/* The share of rows for which an operation of a filter with look-ups is evaluated, about. */
+#define LOOKED_UP_SHARE 0.4
+
 /* Looking whether a row's key is of a process's share, in operations. */
 #define SHARE_TEST 2
 
@@ -210,6 +216,24 @@ cost_ordering(const CostInput *in)
 		(ORDERED_ROW + 2 * cpu_operator_cost * log2(Max(in_group, 1)));
 }
 
+/*
+ * Operations on rows.  The CPU engine evaluates what comes behind the filter for the rows that pass,
+ * if these are few, and look-ups for those that the ones before have left.
+ */
+static double
+operations(const CostInput *in)
+{
+	const Program *p = in->program;
+	double		filter = p->filter + 1;
+	double		rest = p->ninsns - filter;
+	bool		few_pass = in->rows_passed * FEW_PASS < in->rows;
+
+	if (in->engine->traits->on_device || p->filter < 0)
+		return in->rows * p->ninsns;
+	return in->rows * filter * (program_looks_up(p) ? LOOKED_UP_SHARE : 1) +
+		(few_pass ? in->rows_passed : in->rows) * rest;
+}
+
 /* What the engine does with all rows that it reads. */
 static Cost
 cost_read_rows(const CostInput *in, const EngineCosts *costs)
@@ -221,7 +245,7 @@ cost_read_rows(const CostInput *in, const EngineCosts *costs)
 	Cost		cost = in->pages * (1 - in->kept) * costs->page;
 
 	cost += in->rows * (1 - spared) * costs->tuple * (unread ? UNREAD_TUPLE : 1);
-	return cost + in->rows * p->ninsns * costs->operator + cost_sending(in);
+	return cost + operations(in) * costs->operator + cost_sending(in);
 }
 
 /* And what it does with those that it takes into their groups. */

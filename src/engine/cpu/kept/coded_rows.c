@@ -57,8 +57,11 @@ typedef struct Step
 typedef enum StepKind
 {
 	STEP_FILTER,
-	STEP_ACCS,
+	STEP_ACCS,					/* what has not been computed for the filter; and then */
 	STEP_KEYS,
+	STEP_ACCS_ALONE,			/* the same where nothing has been computed before */
+	STEP_KEYS_ALONE,
+	STEP_CONJUNCTS,				/* of the filter, which are computed one by one */
 	STEPS
 } StepKind;
 
@@ -72,7 +75,7 @@ struct CodedRows
 	Answers    *answers;		/* by register */
 
 	/* The stripe's plan, which is that of the last one where the same columns have codes. */
-	bool		planned;
+	uint32_t	nplans;			/* that there have been */
 	uint8_t		worth[PROGRAM_MAX_COLUMNS]; /* 0: no codes, 1: looked up, 2: so is more */
 	int16_t		column_of[PROGRAM_MAX_INSNS];
 	Step		steps[STEPS];
@@ -88,7 +91,11 @@ struct CodedRows
 
 	/* A batch's. */
 	const ColumnBatch *batch;
+	bool		is_alone;		/* what has been computed for the filter is not all of its step, or
+								 * of other rows */
 	bool		has_keys;		/* computed */
+	const uint16_t *codes[PROGRAM_MAX_COLUMNS];	/* of columns that have codes */
+	uint16_t   *gathered;		/* CPU_BATCH a column */
 	uint32_t	row_codes[CPU_BATCH];
 	uint32_t	unknown_codes[CPU_BATCH];
 	ColumnVector *texts;		/* the Program's columns, one of which has texts */
@@ -106,8 +113,10 @@ coded_create(const Program *program, const ParamValue *params, Evaluator *eval)
 	coded->eval = eval;
 	coded->answers = calloc(program->ninsns, sizeof(Answers));
 	coded->texts = calloc((size_t) program->ncolumns + 1, sizeof(ColumnVector));
-	coded->memory = sizeof(CodedRows) + program->ninsns * sizeof(Answers);
-	if (coded->answers != NULL && coded->texts != NULL)
+	coded->gathered = malloc(((size_t) program->ncolumns + 1) * CPU_BATCH * sizeof(uint16_t));
+	coded->memory = sizeof(CodedRows) + program->ninsns * sizeof(Answers) +
+		(size_t) program->ncolumns * CPU_BATCH * sizeof(uint16_t);
+	if (coded->answers != NULL && coded->texts != NULL && coded->gathered != NULL)
 		return coded;
 	coded_free(coded);
 	return NULL;
@@ -127,6 +136,7 @@ coded_free(CodedRows *coded)
 	}
 	free(coded->answers);
 	free(coded->texts);
+	free(coded->gathered);
 	free(coded->groups);
 	free(coded);
 }
@@ -188,17 +198,23 @@ mark(bool *needed, int reg)
 		needed[reg] = true;
 }
 
-/* What a step needs itself. */
 static void
-mark_step(const Program *program, StepKind kind, bool *needed)
+mark_conjuncts(const CodedRows *coded, bool *needed)
+{
+	int16_t		conjuncts[PROGRAM_MAX_INSNS];
+	int			n = coded->program->filter < 0 ? 0 :
+		program_conjuncts(coded->program, coded->params, conjuncts);
+
+	for (int i = 0; i < n; i++)
+		mark(needed, conjuncts[i]);
+}
+
+static void
+mark_accs(const Program *program, bool *needed)
 {
 	const Accumulator *accs = program_accs(program);
 
-	if (kind == STEP_FILTER)
-		mark(needed, program->filter);
-	for (int i = 0; kind == STEP_KEYS && i < program->nkeys; i++)
-		mark(needed, program_keys(program)[i]);
-	for (int i = 0; kind == STEP_ACCS && i < program->naccs; i++)
+	for (int i = 0; i < program->naccs; i++)
 	{
 		mark(needed, accs[i].arg);
 		mark(needed, accs[i].arg2);
@@ -206,6 +222,27 @@ mark_step(const Program *program, StepKind kind, bool *needed)
 		if (accs[i].kind == ACC_FIRST_ROWS)
 			mark(needed, accs[i].place);
 	}
+}
+
+static void
+mark_keys(const Program *program, bool *needed)
+{
+	for (int i = 0; i < program->nkeys; i++)
+		mark(needed, program_keys(program)[i]);
+}
+
+/* What a step needs itself. */
+static void
+mark_step(const CodedRows *coded, StepKind kind, bool *needed)
+{
+	if (kind == STEP_FILTER)
+		mark(needed, coded->program->filter);
+	else if (kind == STEP_CONJUNCTS)
+		mark_conjuncts(coded, needed);
+	else if (kind == STEP_ACCS || kind == STEP_ACCS_ALONE)
+		mark_accs(coded->program, needed);
+	else
+		mark_keys(coded->program, needed);
 }
 
 static void
@@ -229,7 +266,7 @@ plan_step(CodedRows *coded, StepKind kind, bool *done)
 	bool		needed[PROGRAM_MAX_INSNS] = {0};
 
 	step->looked_up.n = step->evaluated.n = 0;
-	mark_step(coded->program, kind, needed);
+	mark_step(coded, kind, needed);
 	for (int i = coded->program->ninsns - 1; i >= 0; i--)
 	{
 		if (!needed[i] || done[i])
@@ -245,6 +282,21 @@ plan_step(CodedRows *coded, StepKind kind, bool *done)
 	}
 	reverse(&step->looked_up);
 	reverse(&step->evaluated);
+}
+
+static void
+plan_steps(CodedRows *coded)
+{
+	bool		done[PROGRAM_MAX_INSNS] = {0};
+	bool		alone[PROGRAM_MAX_INSNS] = {0};
+	bool		conjuncts[PROGRAM_MAX_INSNS] = {0};
+
+	plan_step(coded, STEP_FILTER, done);
+	plan_step(coded, STEP_ACCS, done);
+	plan_step(coded, STEP_KEYS, done);
+	plan_step(coded, STEP_ACCS_ALONE, alone);
+	plan_step(coded, STEP_KEYS_ALONE, alone);
+	plan_step(coded, STEP_CONJUNCTS, conjuncts);
 }
 
 /* Do codes tell keys, and those of which columns? */
@@ -276,7 +328,6 @@ static bool
 make_plan(CodedRows *coded, uint32_t nrows)
 {
 	uint8_t		worth[PROGRAM_MAX_COLUMNS] = {0};
-	bool		done[PROGRAM_MAX_INSNS] = {0};
 	bool		any = false;
 
 	for (int i = 0; i < coded->program->ncolumns; i++)
@@ -287,13 +338,12 @@ make_plan(CodedRows *coded, uint32_t nrows)
 			worth[i] = place->ntexts <= nrows / 2 ? 2 : 1;
 		any = any || place->coded;
 	}
-	if (coded->planned && memcmp(worth, coded->worth, sizeof(worth)) == 0)
+	if (coded->nplans > 0 && memcmp(worth, coded->worth, sizeof(worth)) == 0)
 		return any;
 	memcpy(coded->worth, worth, sizeof(worth));
-	coded->planned = true;
+	coded->nplans++;
 	find_columns(coded);
-	for (int kind = 0; kind < STEPS; kind++)
-		plan_step(coded, (StepKind) kind, done);
+	plan_steps(coded);
 	plan_keys(coded);
 	return any;
 }
@@ -389,6 +439,7 @@ answer_column(CodedRows *coded, int c)
 {
 	uint32_t	ncodes = coded->columns[c].place.ntexts + 1;
 	bool		needed[PROGRAM_MAX_INSNS] = {0};
+	bool		is_wanted[PROGRAM_MAX_INSNS] = {0};
 	Registers	wanted = {0};
 	Registers	made_of = {0};
 
@@ -397,11 +448,12 @@ answer_column(CodedRows *coded, int c)
 		{
 			uint16_t	reg = coded->steps[kind].looked_up.list[i];
 
-			if (coded->column_of[reg] != c)
+			if (coded->column_of[reg] != c || is_wanted[reg])
 				continue;
 			if (!have_answers(coded, reg, ncodes))
 				return CODED_NO_MEMORY;
 			program_mark_register(coded->program, reg, needed);
+			is_wanted[reg] = true;
 			wanted.list[wanted.n++] = reg;
 		}
 	for (int i = 0; i < coded->program->ninsns; i++)
@@ -539,7 +591,7 @@ static void
 look_up(CodedRows *coded, int reg)
 {
 	Answers    *answers = &coded->answers[reg];
-	const uint16_t *codes = coded->columns[coded->column_of[reg]].codes;
+	const uint16_t *codes = coded->codes[coded->column_of[reg]];
 	uint32_t	n = coded->batch->nrows;
 	Vector		vector = {.values = answers->batch_values};
 
@@ -567,24 +619,82 @@ run_step(CodedRows *coded, StepKind kind)
 	return eval_registers(coded->eval, coded->batch, step->evaluated.list, step->evaluated.n);
 }
 
-bool
-coded_filter(CodedRows *coded, const ColumnBatch *batch)
+void
+coded_begin_batch(CodedRows *coded, const ColumnBatch *batch, bool by_conjuncts)
 {
 	coded->batch = batch;
+	coded->is_alone = by_conjuncts;
 	coded->has_keys = false;
-	return run_step(coded, STEP_FILTER);
+	for (int c = 0; c < coded->program->ncolumns; c++)
+		coded->codes[c] = coded->worth[c] > 0 ? coded->columns[c].codes : NULL;
+}
+
+void
+coded_gather(CodedRows *coded, const ColumnBatch *batch, const uint16_t *rows, uint32_t n)
+{
+	for (int c = 0; c < coded->program->ncolumns; c++)
+	{
+		uint16_t   *to = coded->gathered + (size_t) c * CPU_BATCH;
+		const uint16_t *from = coded->codes[c];
+
+		if (from == NULL)
+			continue;
+		for (uint32_t i = 0; i < n; i++)
+			to[i] = from[rows[i]];
+		coded->codes[c] = to;
+	}
+	coded->batch = batch;
+	coded->is_alone = true;
+}
+
+uint32_t
+coded_plan_number(const CodedRows *coded)
+{
+	return coded->nplans;
+}
+
+void
+coded_mark_register(const CodedRows *coded, int reg, bool *needed)
+{
+	const Insn *insns = program_insns(coded->program);
+
+	needed[reg] = true;
+	for (int i = reg; i >= 0; i--)
+		if (needed[i] && coded->column_of[i] == OF_ROWS && insns[i].op != OP_column)
+			for (int arg = 0; arg < op_nargs((OpCode) insns[i].op); arg++)
+				needed[insns[i].arg[arg]] = true;
+}
+
+void
+coded_mark_groups(const CodedRows *coded, bool *needed)
+{
+	mark_accs(coded->program, needed);
+	mark_keys(coded->program, needed);
+	for (int i = coded->program->ninsns - 1; i >= 0; i--)
+		if (needed[i])
+			coded_mark_register(coded, i, needed);
+}
+
+bool
+coded_register(CodedRows *coded, int reg)
+{
+	if (coded->column_of[reg] < 0)
+		return eval_run(coded->eval, coded->batch, reg, reg + 1);
+	look_up(coded, reg);
+	return true;
 }
 
 bool
 coded_accs(CodedRows *coded)
 {
-	return run_step(coded, STEP_ACCS);
+	return run_step(coded, coded->is_alone ? STEP_ACCS_ALONE : STEP_ACCS);
 }
 
 bool
 coded_keys(CodedRows *coded)
 {
-	coded->has_keys = coded->has_keys || run_step(coded, STEP_KEYS);
+	coded->has_keys = coded->has_keys ||
+		run_step(coded, coded->is_alone ? STEP_KEYS_ALONE : STEP_KEYS);
 	return coded->has_keys;
 }
 
@@ -598,18 +708,17 @@ coded_tell_groups(const CodedRows *coded)
 static void
 combine_codes(CodedRows *coded, const uint16_t *rows, uint32_t n)
 {
-	const DecodedColumn *column = &coded->columns[coded->key_columns[0]];
+	const uint16_t *codes = coded->codes[coded->key_columns[0]];
 
 	for (uint32_t i = 0; i < n; i++)
-		coded->row_codes[i] = column->codes[rows[i]];
+		coded->row_codes[i] = codes[rows[i]];
 	for (int c = 1; c < coded->nkey_columns; c++)
 	{
-		uint32_t	ncodes;
+		uint32_t	ncodes = coded->columns[coded->key_columns[c]].place.ntexts + 1;
 
-		column = &coded->columns[coded->key_columns[c]];
-		ncodes = column->place.ntexts + 1;
+		codes = coded->codes[coded->key_columns[c]];
 		for (uint32_t i = 0; i < n; i++)
-			coded->row_codes[i] = coded->row_codes[i] * ncodes + column->codes[rows[i]];
+			coded->row_codes[i] = coded->row_codes[i] * ncodes + codes[rows[i]];
 	}
 }
 

@@ -32,10 +32,30 @@ typedef enum CodedStatus
 extern CodedStatus coded_begin(CodedRows *coded, const DecodedColumn *columns, uint32_t nrows);
 
 /*
- * Compute the registers of a batch: those that the filter needs, then those that accumulators need,
- * then those that keys need.  As eval_run; the batch must stay until the last one.
+ * Begin with a batch, which must stay until the next one.  by_conjuncts: not the filter is computed,
+ * but its conjuncts, or there is none.
  */
-extern bool coded_filter(CodedRows *coded, const ColumnBatch *batch);
+extern void coded_begin_batch(CodedRows *coded, const ColumnBatch *batch, bool by_conjuncts);
+
+/*
+ * From now on there are only these rows of the batch, which ascend; batch: they, with other numbers.
+ * Nothing has been computed of them.
+ */
+extern void coded_gather(CodedRows *coded, const ColumnBatch *batch, const uint16_t *rows, uint32_t n);
+
+/*
+ * Mark what is computed for a register of the filter or of a conjunct, itself included, and for all
+ * that keys and accumulators need.  It is the same until another plan is made, for a stripe whose
+ * columns have other texts.
+ */
+extern void coded_mark_register(const CodedRows *coded, int reg, bool *needed);
+extern void coded_mark_groups(const CodedRows *coded, bool *needed);
+extern uint32_t coded_plan_number(const CodedRows *coded);
+
+/* Compute a register that has been marked so; those marked before it must have been.  As eval_run. */
+extern bool coded_register(CodedRows *coded, int reg);
+
+/* Compute the registers that accumulators need, then those that keys need, behind the filter's. */
 extern bool coded_accs(CodedRows *coded);
 extern bool coded_keys(CodedRows *coded);
 
