@@ -24,8 +24,12 @@
 /* A conjunct of at least that cost is none of comparisons only. */
 #define DEAR_COST 3
 
-/* Rows become a batch of their own if they are fewer than one of so many before a conjunct, */
-#define CONJUNCT_SHARE 2
+/*
+ * Rows become a batch of their own if they are fewer than one of so many before a conjunct, and before
+ * one of that cost,
+ */
+#define CONJUNCT_SHARE 4
+#define DEAR_CONJUNCT_SHARE 2
 
 /* and before what comes behind the filter. */
 #define REST_SHARE 4
@@ -348,7 +352,7 @@ gather_column(BatchFilter *filter, int c, const uint16_t *rows, int n)
 	char	   *values = filter->values + (size_t) c * VALUES_SIZE;
 	uint8_t    *validity = (uint8_t *) (filter->validity + (size_t) c * CPU_BATCH_WORDS);
 
-	if (vector->offsets != NULL)
+	if (type == VT_TEXT && vector->offsets != NULL)
 		gather_texts(vector, rows, n, values);
 	else
 		gather_values(vector, type, rows, n, values);
@@ -390,7 +394,8 @@ keep_one_by_one(BatchFilter *filter, uint16_t *rows, int n)
 	{
 		Conjunct   *conjunct = &filter->order.conjuncts[i];
 
-		if ((uint32_t) n * CONJUNCT_SHARE < filter->batch.nrows)
+		if ((uint32_t) n * (conjunct->cost < DEAR_COST ? CONJUNCT_SHARE : DEAR_CONJUNCT_SHARE) <
+			filter->batch.nrows)
 			gather(filter, i, rows, n);
 		if (!compute(filter, &lists->needed[filter->numbers[conjunct->reg]]))
 			return BATCH_INTERRUPTED;

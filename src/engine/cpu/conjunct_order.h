@@ -55,7 +55,7 @@ extern bool conjuncts_learn(ConjunctOrder *order, uint32_t n);
 extern bool conjunct_is_expensive(const Conjunct *conjunct);
 
 /*
- * Keep those of rows[0 .. n - 1] for which a conjunct, whose register has been computed, is true;
+ * Keep those of rows[0 .. n - 1], which ascend, for which a conjunct, whose register has been computed, is true;
  * -1: it is an error of one.
  */
 extern int	conjunct_keep(Conjunct *conjunct, const Evaluator *eval, uint16_t *rows, int n);
