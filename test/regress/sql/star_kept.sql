@@ -163,4 +163,47 @@ VACUUM ANALYZE star_last;
 SELECT x, count(*) FROM star_rows f JOIN star_last i ON f.a = i.k GROUP BY x ORDER BY x;
 SELECT count(*) <= 1 AS one_is_kept FROM pg_backend_memory_contexts WHERE name = 'GpuAgg look-up';
 DROP TABLE star_last;
+-- so is one of a join of tables, while neither changes, for queries with the same conditions
+CREATE TABLE star_near (k int PRIMARY KEY, r int, x int);
+INSERT INTO star_near SELECT i, i % 20, i % 3 FROM generate_series(0, 400) i;
+CREATE TABLE star_far (k int PRIMARY KEY, y int, z text);
+INSERT INTO star_far SELECT i, i % 4, 'z' || i % 2 FROM generate_series(0, 19) i;
+VACUUM ANALYZE star_near, star_far;
+CREATE FUNCTION join_counts(condition text, OUT name text, OUT kept boolean, OUT counts text) LANGUAGE plpgsql AS $$
+DECLARE
+	query text := 'SELECT y, count(*) AS n FROM star_rows f JOIN star_near n ON f.a = n.k JOIN star_far r ON n.r = r.k WHERE ' || condition || ' GROUP BY y';
+	plan json;
+BEGIN
+	PERFORM let_engine_answer();
+	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+	name := plan->0->'Plan'->'Look-ups'->0->>'Relation';
+	kept := plan->0->'Plan'->'Look-ups'->0->>'Kept';
+	EXECUTE format('SELECT string_agg(y || '': '' || n, '', '' ORDER BY y) FROM (%s) q', query) INTO counts;
+END $$;
+SELECT * FROM join_counts('true');
+SELECT * FROM join_counts('true');
+SELECT * FROM join_counts('y > 1');
+SELECT * FROM join_counts('y > 2');
+SELECT * FROM join_counts('y > 2 AND z = ''z1''');
+SELECT * FROM join_counts('x = y');
+SELECT * FROM join_counts('x < y');
+SELECT * FROM join_counts('x < y');
+SELECT * FROM join_counts('true');
+UPDATE star_far SET y = 7 WHERE k = 3;
+SELECT * FROM join_counts('true');
+VACUUM star_far;
+SELECT * FROM join_counts('true');
+SELECT * FROM join_counts('true');
+DELETE FROM star_near WHERE k < 10;
+SELECT * FROM join_counts('true');
+VACUUM star_near;
+SELECT * FROM join_counts('true');
+SELECT * FROM join_counts('true');
+BEGIN;
+ALTER TABLE star_far ALTER y TYPE bigint;
+SELECT * FROM join_counts('true');
+ROLLBACK;
+SELECT * FROM join_counts('true');
+DROP FUNCTION join_counts;
+DROP TABLE star_near, star_far;
 DROP TABLE star_rows;
