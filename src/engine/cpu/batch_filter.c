@@ -24,16 +24,13 @@
 /* A conjunct of at least that cost is none of comparisons only. */
 #define DEAR_COST 3
 
-/*
- * Rows become a batch of their own if they are fewer than one of so many before a conjunct, and before
- * one of that cost,
- */
-#define CONJUNCT_SHARE 4
-#define DEAR_CONJUNCT_SHARE 2
+/* Rows become a batch of their own if they are fewer than one of so many of the batch. */
+#define CONJUNCT_SHARE 4		/* before a conjunct that compares */
+#define DEAR_CONJUNCT_SHARE 2	/* before one that costs more */
+#define REST_SHARE 4			/* before what keys and accumulators need */
 
-/* and before what comes behind the filter. */
-#define REST_SHARE 4
-#define COLUMNS_OF_OPERATION 2	/* there must be an operation for so many columns, too */
+/* What these need is worth it where it has an operation for so many columns. */
+#define COLUMNS_OF_OPERATION 2
 
 #define VALUES_SIZE (CPU_BATCH * 16)	/* bytes of a column's values */
 

@@ -171,6 +171,9 @@ number_row(LookupRows *rows, const ColumnBatch *batch, uint32 row, const uint32 
 {
 	uint64		words[PROGRAM_MAX_PARAMS * 2 + PROGRAM_MAX_PARAMS / 64];
 
+	/* without a column all rows are the same */
+	if (rows->nwords == 0 && numbering_count(rows->rows) > 0)
+		return 0;
 	memset(words, 0, sizeof(uint64) * Max(rows->nwords, 1));
 	for (int i = 0; i < rows->info->ncolumns; i++)
 	{

@@ -29,6 +29,9 @@
 /* So many values have room in a hash table at first. */
 #define FIRST_VALUES 256
 
+/* 2^64 by the golden ratio: one word is hashed by multiplication. */
+#define WORD_MULTIPLIER UINT64CONST(0x9E3779B97F4A7C15)
+
 /* The share of a hash table's entries that is expected to be taken, at most. */
 #define HASH_FILL 0.7
 
@@ -106,6 +109,8 @@ hash_value(const Numbering *numbering, uint32 number)
 			MemoryContextSwitchTo(old);
 			return hash;
 		default:
+			if (numbering->size == sizeof(uint64))
+				return (uint32) (*(const uint64 *) value * WORD_MULTIPLIER >> 32);
 			return hash_bytes(value, (int) numbering->size);
 	}
 }
@@ -130,6 +135,8 @@ values_equal(const Numbering *numbering, uint32 a, uint32 b)
 			MemoryContextSwitchTo(old);
 			return equal;
 		default:
+			if (numbering->size == sizeof(uint64))
+				return *(const uint64 *) x == *(const uint64 *) y;
 			return memcmp(x, y, numbering->size) == 0;
 	}
 }

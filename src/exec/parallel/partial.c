@@ -139,11 +139,13 @@ hints_of(PartialState *state)
 {
 	double		share = 1.0 / state->processes;
 	double		pages = 0;
+	bool		by_keys = divides_keys(state);
 	EngineHints hints;
 
 	for (int i = 0; i < state->ntables; i++)
 		pages += state->shared->nblocks[i];
-	hints = engine_hints(state->plan->rows * share, state->plan->groups, pages * share);
+	hints = engine_hints(state->plan->rows * share,
+						 state->plan->groups * (by_keys ? share : 1), pages * share);
 	if (state->ntables > 0)
 		hints.relation = RelationGetRelationName(state->tables[0].relation);
 	/* a worker does not know whether a table is new in the leader's transaction */
@@ -154,7 +156,7 @@ hints_of(PartialState *state)
 		hints.keep = state->plan->keep;
 		hints.nkeep = state->plan->nkeep;
 	}
-	if (divides_keys(state))
+	if (by_keys)
 	{
 		hints.nkey_shares = state->processes;
 		hints.key_share = state->key_share;

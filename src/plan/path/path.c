@@ -82,7 +82,10 @@ reading_cost(const Path *path)
 	return path->total_cost + path->rows * (cpu_tuple_cost + cpu_operator_cost);
 }
 
-/* The rows of a relation that a look-up has, or the distinct ones of these, if they come sooner. */
+/*
+ * The rows of a relation that a look-up has, or the distinct ones of these, if they are not more than
+ * half as many and come sooner.
+ */
 static Path *
 existing_rows_path(PlannerInfo *root, Path *build)
 {
@@ -97,7 +100,10 @@ existing_rows_path(PlannerInfo *root, Path *build)
 	rel->pathlist = list_make1(build);
 	rel->partial_pathlist = NIL;
 	distinct = distinct_path(root, rel, false);
-	return distinct != NULL && reading_cost(distinct) < reading_cost(build) ? distinct : build;
+	if (distinct == NULL || distinct->rows * 2 > build->rows ||
+		reading_cost(distinct) >= reading_cost(build))
+		return build;
+	return distinct;
 }
 
 /* Of relations whose rows only have to be there or not, equal ones need not be looked up. */

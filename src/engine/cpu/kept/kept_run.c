@@ -129,6 +129,7 @@ kept_run_create(const Program *program, const ParamValue *params, const EngineHi
 	run->params = params;
 	run->stats = stats;
 	run->completes = hints->nkeep > 0;
+	run->is_counted = hints->key_share == 0;
 	run->now = (int64_t) time(NULL);
 	if (!create_tables(run, hints) || !create_taken(run) || !keep_stripes_create(run))
 	{
@@ -327,7 +328,7 @@ pin_stripe(CpuKeptRun *run, const CpuKeptTable *table, CpuKeptStripe *stripe)
 		memcpy(taken->rows, stripe->rows, sizeof(taken->rows));
 	for (int i = 0; i < run->program->ncolumns; i++)
 	{
-		run->area->columns[table->numbers[i]].hits++;
+		run->area->columns[table->numbers[i]].hits += run->is_counted;
 		run->area->columns[table->numbers[i]].last_used = run->now;
 	}
 	run->stats->blocks_resident += taken->nserved;
@@ -357,7 +358,8 @@ find_there(const CpuKeptRun *run, const CpuKeptTable *table, const CpuKeptStripe
 
 /*
  * Look for the stripe; false: its pages are to be read.  A run counts for the heat of a table's
- * columns where it takes the first stripe, as one of several processes does.
+ * columns where it takes the first stripe, as one of several processes does; of several that take
+ * all stripes, for shares of the keys, one counts.
  */
 static bool
 look_for_stripe(CpuKeptRun *run, CpuKeptTable *table, const StripeTurn *turn, bool *there)
@@ -367,7 +369,7 @@ look_for_stripe(CpuKeptRun *run, CpuKeptTable *table, const StripeTurn *turn, bo
 
 	lock();
 	find_entries(run, table);
-	for (int i = 0; turn->stripe == 0 && i < run->program->ncolumns; i++)
+	for (int i = 0; turn->stripe == 0 && run->is_counted && i < run->program->ncolumns; i++)
 		if (table->numbers[i] >= 0)
 			cpu_kept_heat(&run->area->columns[table->numbers[i]], 1, run->now);
 	stripe = cpu_kept_stripe(run->area, table->state->file, turn->stripe);

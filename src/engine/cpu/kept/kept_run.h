@@ -64,6 +64,7 @@ typedef struct CpuKeptRun
 	const ParamValue *params;
 	EngineStats *stats;			/* of the run */
 	bool		completes;		/* is a stripe kept anew that lacks an all-visible block? */
+	bool		is_counted;		/* does it count for the use of columns? */
 	int64_t		now;			/* when it began, in seconds since 1970 */
 	int			ntables;
 	CpuKeptTable *tables;
