@@ -137,7 +137,7 @@ typedef struct LookupInfo
 	List	   *filters;		/* and those above an outer join; */
 	List	   *computed;		/* or what the plan computes of distinct values; NIL: it is a join */
 	char	   *key;			/* says all that what is made of the plan's rows depends on, but for
-								 * those of: */
+								 * tables' rows; NULL: nobody has asked for it */
 	List	   *tables;			/* Oids: the tables that the plan reads; NIL: it is not to be kept */
 	bool		can_fail;		/* what is computed can raise errors; the plan's input is a Material */
 	JoinType	jointype;		/* INNER, LEFT, SEMI or ANTI */

@@ -193,7 +193,10 @@ append_relation(StringInfo key, KeyRelations *relations, int number)
 	return true;
 }
 
-/* Members of a class that are equal in all rows. */
+/*
+ * Members of a class that are equal in all rows.  Of a broken one, only those are that clauses of the
+ * query compare.
+ */
 static bool
 append_class(StringInfo key, KeyRelations *relations, const EquivalenceClass *class)
 {
@@ -210,6 +213,8 @@ append_class(StringInfo key, KeyRelations *relations, const EquivalenceClass *cl
 	}
 	if (list_length(members) < 2)
 		return true;
+	if (class->ec_broken)
+		return false;
 	appendStringInfoString(key, "=");
 	return append_exprs(key, relations, members);
 }
@@ -238,13 +243,14 @@ build_side_set_key(PlannerInfo *root, const Path *build, LookupInfo *info)
 	KeyRelations relations = {.root = root,.rel = build->parent};
 	StringInfoData key;
 
-	info->tables = NIL;
+	/* planning asks for it several times */
+	if (info->key != NULL)
+		return;
 	initStringInfo(&key);
 	/* a key that is there twice is no fault of a semi join's */
 	appendStringInfo(&key, "%d;", info->jointype == JOIN_INNER || info->jointype == JOIN_LEFT);
 	append_form(&key, info);
-	if (find_tables(&relations, info) && append_rows(&key, &relations, build->pathtarget->exprs))
-		info->key = key.data;
-	else
+	if (!find_tables(&relations, info) || !append_rows(&key, &relations, build->pathtarget->exprs))
 		info->tables = NIL;
+	info->key = key.data;
 }
