@@ -114,23 +114,13 @@ find_wanted(const BatchFilter *filter, RegisterLists *lists)
 	}
 }
 
-/* Make a list of the registers marked. */
-static void
-list_registers(const BatchFilter *filter, const bool *needed, RegisterList *list)
-{
-	list->n = 0;
-	for (int i = 0; i < filter->program->ninsns; i++)
-		if (needed[i])
-			list->registers[list->n++] = (uint16_t) i;
-}
-
 static void
 find_rest(const BatchFilter *filter, RegisterLists *lists)
 {
 	bool		needed[PROGRAM_MAX_INSNS] = {0};
 
 	mark_groups(filter, needed);
-	list_registers(filter, needed, &lists->rest);
+	registers_fill(filter->program, needed, &lists->rest);
 	lists->rest_ops = lists->rest_columns = 0;
 	for (int i = 0; i < lists->rest.n; i++)
 	{
@@ -151,14 +141,14 @@ find_lists(const BatchFilter *filter, RegisterLists *lists)
 		bool		needed[PROGRAM_MAX_INSNS] = {0};
 
 		mark_register(filter, reg, needed);
-		list_registers(filter, needed, &lists->needed[filter->numbers[reg]]);
+		registers_fill(filter->program, needed, &lists->needed[filter->numbers[reg]]);
 	}
 	if (!filter->one_by_one)
 	{
 		bool		needed[PROGRAM_MAX_INSNS] = {0};
 
 		mark_register(filter, filter->program->filter, needed);
-		list_registers(filter, needed, &lists->needed[filter->order.n]);
+		registers_fill(filter->program, needed, &lists->needed[filter->order.n]);
 	}
 	find_rest(filter, lists);
 	find_wanted(filter, lists);

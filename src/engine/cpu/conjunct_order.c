@@ -352,12 +352,20 @@ conjunct_keep(Conjunct *conjunct, const Evaluator *eval, uint16_t *rows, int n)
 	return kept;
 }
 
+void
+registers_fill(const Program *program, const bool *needed, RegisterList *list)
+{
+	list->n = 0;
+	for (int i = 0; i < program->ninsns; i++)
+		if (needed[i])
+			list->registers[list->n++] = (uint16_t) i;
+}
+
 bool
 registers_list(const Program *program, const bool *needed, RegisterList *list)
 {
 	list->registers = calloc(program->ninsns, sizeof(uint16_t));
-	for (int i = 0; i < program->ninsns && list->registers != NULL; i++)
-		if (needed[i])
-			list->registers[list->n++] = (uint16_t) i;
+	if (list->registers != NULL)
+		registers_fill(program, needed, list);
 	return list->registers != NULL;
 }

@@ -55,15 +55,18 @@ extern bool conjuncts_learn(ConjunctOrder *order, uint32_t n);
 extern bool conjunct_is_expensive(const Conjunct *conjunct);
 
 /*
- * Keep those of rows[0 .. n - 1], which ascend, for which a conjunct, whose register has been computed, is true;
- * -1: it is an error of one.
+ * Keep those of rows[0 .. n - 1], which ascend, for which a conjunct is true, whose register has been
+ * computed; -1: it is an error of one.
  */
 extern int	conjunct_keep(Conjunct *conjunct, const Evaluator *eval, uint16_t *rows, int n);
 
 /* The same of any register, of which nothing is counted. */
 extern int	filter_keep(const Vector *condition, uint16_t *rows, int n);
 
-/* The registers marked, as a list, which begins as zeros; false: no memory. */
+/* Let the list, which has room for all, be of the registers marked. */
+extern void registers_fill(const Program *program, const bool *needed, RegisterList *list);
+
+/* The same of a list that begins as zeros; false: no memory. */
 extern bool registers_list(const Program *program, const bool *needed, RegisterList *list);
 
 #endif							/* GPUAGG_CONJUNCT_ORDER_H */

@@ -48,6 +48,23 @@ extern const Vector *eval_register(const Evaluator *eval, int reg);
 /* Let a register have values of the caller's for this batch. */
 extern void eval_set_register(Evaluator *eval, int reg, const Vector *vector);
 
+/* An integer of one of the types. */
+static inline int64_t
+integer_at(const void *values, ValueType type, uint32_t row)
+{
+	switch (value_type_size(type))
+	{
+		case 1:
+			return type == VT_BOOL ? ((const uint8_t *) values)[row] : ((const int8_t *) values)[row];
+		case 2:
+			return ((const int16_t *) values)[row];
+		case 4:
+			return ((const int32_t *) values)[row];
+		default:
+			return ((const int64_t *) values)[row];
+	}
+}
+
 static inline bool
 bit_is_set(const uint64_t *bits, uint32_t row)
 {

@@ -77,23 +77,6 @@ keep_values(const KeyShare *share, const Vector *vector, uint16_t *rows, uint32_
 	return kept;
 }
 
-static int64_t
-integer_at(const KeyShare *share, const Vector *vector, uint16_t row)
-{
-	switch (value_type_size(share->type))
-	{
-		case 1:
-			return share->type == VT_BOOL ? ((const uint8_t *) vector->values)[row] :
-				((const int8_t *) vector->values)[row];
-		case 2:
-			return ((const int16_t *) vector->values)[row];
-		case 4:
-			return ((const int32_t *) vector->values)[row];
-		default:
-			return ((const int64_t *) vector->values)[row];
-	}
-}
-
 /* The same where rows have no values. */
 static uint32_t
 keep_some(const KeyShare *share, const Vector *vector, uint16_t *rows, uint32_t n)
@@ -108,7 +91,7 @@ keep_some(const KeyShare *share, const Vector *vector, uint16_t *rows, uint32_t 
 		bool		has_value = vector->valid == NULL || bit_is_set(vector->valid, row);
 
 		rows[kept] = row;
-		kept += fails || has_key(share, has_value ? integer_at(share, vector, row) : 0, size);
+		kept += fails || has_key(share, has_value ? integer_at(vector->values, share->type, row) : 0, size);
 	}
 	return kept;
 }

@@ -25,23 +25,6 @@ is_valid(const PlainColumn *plain, uint32_t row)
 	return plain->validity == NULL || (plain->validity[row / 8] >> row % 8 & 1) != 0;
 }
 
-/* An integer of one of the types. */
-static inline int64_t
-integer_at(const char *values, ValueType type, uint32_t row)
-{
-	switch (value_type_size(type))
-	{
-		case 1:
-			return type == VT_BOOL ? ((const uint8_t *) values)[row] : ((const int8_t *) values)[row];
-		case 2:
-			return ((const int16_t *) values)[row];
-		case 4:
-			return ((const int32_t *) values)[row];
-		default:
-			return ((const int64_t *) values)[row];
-	}
-}
-
 static uint32_t
 count_nulls(const PlainColumn *plain, uint32_t nrows)
 {
