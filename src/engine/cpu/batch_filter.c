@@ -19,6 +19,7 @@
 #include "engine/column_batch.h"
 #include "engine/cpu/batch_filter.h"
 #include "engine/cpu/conjunct_order.h"
+#include "engine/cpu/gather.h"
 #include "program/conjuncts.h"
 
 /* A conjunct of at least that cost is none of comparisons only. */
@@ -263,47 +264,7 @@ compute(BatchFilter *filter, const RegisterList *list)
 	return true;
 }
 
-#define GATHER(ctype) \
-	do { \
-		const ctype *from = vector->values; \
-		ctype	   *to = (ctype *) (void *) values; \
-		for (int i = 0; i < n; i++) \
-			to[i] = from[rows[i]]; \
-	} while (0)
-
-typedef struct TwoWords
-{
-	uint64_t	words[2];
-} TwoWords;
-
-/* The values of rows, which can be those of the same array further on. */
-static void
-gather_values(const ColumnVector *vector, ValueType type, const uint16_t *rows, int n,
-			  char *values)
-{
-	switch (value_type_size(type))
-	{
-		case 1:
-			GATHER(uint8_t);
-			break;
-		case 2:
-			GATHER(uint16_t);
-			break;
-		case 4:
-			GATHER(uint32_t);
-			break;
-		case 8:
-			GATHER(uint64_t);
-			break;
-		case 16:
-			GATHER(TwoWords);
-			break;
-		default:
-			GATHER(Bytes);
-	}
-}
-
-/* The same of texts that stand behind one another. */
+/* The texts of rows, which stand behind one another. */
 static void
 gather_texts(const ColumnVector *vector, const uint16_t *rows, int n, char *values)
 {
@@ -342,7 +303,8 @@ gather_column(BatchFilter *filter, int c, const uint16_t *rows, int n)
 	if (type == VT_TEXT && vector->offsets != NULL)
 		gather_texts(vector, rows, n, values);
 	else
-		gather_values(vector, type, rows, n, values);
+		gather_values(values, vector->values, type == VT_TEXT ? sizeof(Bytes) :
+					  (size_t) value_type_size(type), rows, (uint32_t) n);
 	if (vector->validity != NULL)
 		gather_validity(vector->validity, rows, n, validity);
 	filter->vectors[c] = (ColumnVector)

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/cpu/gather.h"
 #include "engine/cpu/kept/coded_rows.h"
 #include "program/conjuncts.h"
 
@@ -547,38 +548,6 @@ coded_begin(CodedRows *coded, const DecodedColumn *columns, uint32_t nrows)
 	return status;
 }
 
-/* Values of one size by their codes. */
-#define LOOK_UP(type) \
-	do { \
-		type	   *restrict to = (type *) (void *) answers->batch_values; \
-		const type *from = (const type *) (const void *) answers->values; \
-		for (uint32_t i = 0; i < n; i++) \
-			to[i] = from[codes[i]]; \
-	} while (0)
-
-static void
-look_up_values(Answers *answers, size_t size, const uint16_t *codes, uint32_t n)
-{
-	switch (size)
-	{
-		case 1:
-			LOOK_UP(uint8_t);
-			break;
-		case 2:
-			LOOK_UP(uint16_t);
-			break;
-		case 4:
-			LOOK_UP(uint32_t);
-			break;
-		case 8:
-			LOOK_UP(uint64_t);
-			break;
-		default:
-			LOOK_UP(Bytes);
-			break;
-	}
-}
-
 static void
 look_up_bits(const uint8_t *answers, const uint16_t *codes, uint32_t n, uint64_t *bits)
 {
@@ -595,7 +564,8 @@ look_up(CodedRows *coded, int reg)
 	uint32_t	n = coded->batch->nrows;
 	Vector		vector = {.values = answers->batch_values};
 
-	look_up_values(answers, size_of(&program_insns(coded->program)[reg]), codes, n);
+	gather_values(answers->batch_values, answers->values,
+				  size_of(&program_insns(coded->program)[reg]), codes, n);
 	if (answers->has_nulls)
 	{
 		look_up_bits(answers->valid, codes, n, answers->batch_valid);
