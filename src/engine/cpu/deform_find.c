@@ -231,7 +231,7 @@ find_tuples(const Page *page, uint32_t *line, DeformTuple *tuples, uint32_t *n, 
 	for (; status == ENGINE_OK && *line < page->ref->nlines && *n < room; ++*line)
 	{
 		uint32_t	number;
-		uint32_t	item;
+		uint32_t	item = 0;	/* no compiler sees that read_line() sets it */
 
 		if (wide)
 			prefetch_tuple(page, *line);
