@@ -347,8 +347,10 @@ read_cpu_columns(void)
 	return contents;
 }
 
+#define ANY_COLUMN (-1)
+
 /*
- * The blocks of a file that are kept of a column, 0: of any.  Devices that keep blocks of a table
+ * The blocks of a file that are kept of a column, or of any.  Devices that keep blocks of a table
  * keep different ones.
  */
 static uint64
@@ -362,7 +364,7 @@ kept_blocks(const Contents *contents, const uint32 *file, int attno)
 		const KeptColumn *column = &contents->columns[i];
 
 		if (memcmp(column->file, file, sizeof(column->file)) == 0 &&
-			(attno == 0 || column->attno == attno) && column->device < DEVICES_MAX)
+			(attno == ANY_COLUMN || column->attno == attno) && column->device < DEVICES_MAX)
 			of_devices[column->device] = Max(of_devices[column->device], column->blocks);
 	}
 	for (int i = 0; i < DEVICES_MAX; i++)
@@ -374,7 +376,7 @@ kept_blocks(const Contents *contents, const uint32 *file, int attno)
 static uint64
 program_blocks(const Contents *contents, const uint32 *file, const Program *program)
 {
-	uint64		blocks = kept_blocks(contents, file, 0);
+	uint64		blocks = kept_blocks(contents, file, ANY_COLUMN);
 
 	for (int i = 0; i < program->ncolumns && blocks > 0; i++)
 		blocks = Min(blocks, kept_blocks(contents, file, program_columns(program)[i].attno));

@@ -27,6 +27,7 @@
 
 #include "engine/cpu/eval.h"
 #include "engine/cpu/kept/kept_run.h"
+#include "program/first_rows.h"
 
 /* Of a stripe's blocks, the share that must be there, in eighths. */
 #define KEEP_EIGHTHS 7
@@ -326,6 +327,17 @@ take_left(CpuKeptRun *run, DeformBuffer *buffer, uint32_t first, uint32_t n)
 	return true;
 }
 
+/* Rows' places, which are kept without the table's number. */
+static void
+take_places(PlainColumn *column, uint32_t row, const int64_t *places, uint32_t n)
+{
+	int64_t    *to = (int64_t *) (void *) column->values + row;
+
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = (int64_t) place_make(0, place_block((uint64_t) places[i]),
+									 place_line((uint64_t) places[i]));
+}
+
 /* n rows of a buffer become the stripe's; false: there is no room. */
 static bool
 take_rows(CpuKeptRun *run, DeformBuffer *buffer, uint32_t first, uint32_t n)
@@ -346,7 +358,9 @@ take_rows(CpuKeptRun *run, DeformBuffer *buffer, uint32_t first, uint32_t n)
 		if (!have_room(run, i, made->nrows + n))
 			return false;
 		size = (size_t) value_type_size(column->type);
-		if (column->type != VT_TEXT)
+		if (program_columns(run->program)[i].attno == COLUMN_PLACE)
+			take_places(column, made->nrows, (const int64_t *) vector->values + first, n);
+		else if (column->type != VT_TEXT)
 			memcpy(column->values + made->nrows * size, (const char *) vector->values + first * size,
 				   n * size);
 		else if (!take_texts(made, &column->texts, vector, first, n))

@@ -38,6 +38,7 @@
 #include "engine/cpu/eval.h"
 #include "engine/cpu/kept/kept_run.h"
 #include "program/filter_range.h"
+#include "program/first_rows.h"
 
 static void
 lock(void)
@@ -49,18 +50,6 @@ static void
 unlock(void)
 {
 	cpu_kept_host->unlock();
-}
-
-/* Can the run's columns be kept? */
-static bool
-can_be_kept(const Program *program)
-{
-	const Column *columns = program_columns(program);
-
-	for (int i = 0; i < program->ncolumns; i++)
-		if (columns[i].attno == COLUMN_PLACE)
-			return false;
-	return true;
 }
 
 /* Name the Program's columns in a table; false: what decides a column's values is too long. */
@@ -119,7 +108,7 @@ kept_run_create(const Program *program, const ParamValue *params, const EngineHi
 	bool		named = true;
 
 	*result = NULL;
-	if (cpu_kept_host == NULL || hints->ntables == 0 || !can_be_kept(program))
+	if (cpu_kept_host == NULL || hints->ntables == 0)
 		return true;
 	run = calloc(1, sizeof(*run));
 	if (run == NULL)
@@ -199,15 +188,21 @@ find_entries(CpuKeptRun *run, CpuKeptTable *table)
 static bool
 find_places(CpuKeptRun *run, const CpuKeptTable *table, const CpuKeptStripe *stripe)
 {
+	const Column *columns = program_columns(run->program);
+
 	for (int i = 0; i < run->program->ncolumns; i++)
 	{
 		const CpuKeptPlace *place = table->numbers[i] < 0 ? NULL :
 			cpu_kept_place(stripe, table->numbers[i]);
+		DecodedColumn *column = &run->taken.columns[i];
 
 		if (place == NULL || (place->nleft > 0 && !program_leaves_rows(run->program)))
 			return false;
-		decode_begin(&run->taken.columns[i], (ValueType) program_columns(run->program)[i].type,
-					 place, run->taken.buffers + (size_t) i * DECODE_BUFFER);
+		decode_begin(column, (ValueType) columns[i].type, place,
+					 run->taken.buffers + (size_t) i * DECODE_BUFFER);
+		/* a row's place is kept without the table's number */
+		if (columns[i].attno == COLUMN_PLACE)
+			column->place.least += (int64_t) place_make(table->state->table, 0, 0);
 	}
 	return true;
 }
