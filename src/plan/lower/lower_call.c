@@ -60,6 +60,7 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 	int			reg;
 
 	if (lower_date_function(l, function, args, &reg) ||
+		lower_date_comparison(l, function, args, &reg) ||
 		lower_interval_function(l, function, args, &reg) ||
 		lower_bucket_function(l, function, args, &reg) ||
 		lower_zone_function(l, function, args, &reg) ||

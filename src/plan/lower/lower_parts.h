@@ -134,6 +134,13 @@ extern const AttrMissing *lower_missing_value(Lowering *l, Form_pg_attribute att
 extern bool lower_date_function(Lowering *l, Oid function, List *args, int *reg);
 
 /*
+ * lower_date_compare.c: comparisons of a date with a constant timestamp.
+ */
+
+/* Lower a call, if it is such a comparison, to *reg (or -1). */
+extern bool lower_date_comparison(Lowering *l, Oid function, List *args, int *reg);
+
+/*
  * The field (DateField) that a constant names, from first to last, or -1.  What
  * PostgreSQL does not know, or not for the type, is left to its error.
  */

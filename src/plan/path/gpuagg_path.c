@@ -290,6 +290,16 @@ read_cost(const GpuAggPath *path, double kept)
 	return cost;
 }
 
+/* What making a look-up takes beyond its path's cost, where pages have the costs of memory. */
+static Fetches
+making_fetches(PlannerInfo *root, const Path *build)
+{
+	Fetches		fetches = path_fetches(root, build);
+
+	fetches.in_memory += build->rows * LOOKED_UP_ROW;
+	return fetches;
+}
+
 /* What is read below the path. */
 static Fetches
 fetches_below(const GpuAggPath *path)
@@ -304,11 +314,8 @@ fetches_below(const GpuAggPath *path)
 		return path_fetches(root, path->workers > 0 ? lowered->partial_input : lowered->input);
 	sum = pages_in_order(lowered->tables.pages, read_cost(path, path->cost.kept));
 	forboth(lookup, lowered->lookups, build, lowered->builds)
-		if (!build_side_is_kept(root, lfirst(build), lfirst(lookup)))
-		{
-			fetches_add(&sum, path_fetches(root, lfirst(build)));
-			sum.in_memory += ((const Path *) lfirst(build))->rows * LOOKED_UP_ROW;
-		}
+		if (build_side_cost(root, lfirst(build), lfirst(lookup)) > 0)
+			fetches_add(&sum, making_fetches(root, lfirst(build)));
 	return sum;
 }
 
@@ -464,11 +471,12 @@ gpuagg_path_cost(const GpuAggPath *path)
 }
 
 void
-gpuagg_path_want_lookups(const GpuAggPath *path, Cost rival)
+gpuagg_path_want_lookups(const GpuAggPath *path, const GpuAggPath *child, Cost rival)
 {
 	PlannerInfo *root = path->grouping.root;
 	const LoweredGrouping *lowered = &path->lowered;
-	Cost		cost = gpuagg_path_cost(path);
+	Cost		difference = child ? fetches_difference(&path->fetches, &child->fetches) : 0;
+	Cost		cost = gpuagg_path_cost(path) + difference;
 	Cost	   *costs = palloc0(list_length(lowered->lookups) * sizeof(Cost));
 	Cost		kept = 0;
 	ListCell   *lookup;
@@ -478,11 +486,16 @@ gpuagg_path_want_lookups(const GpuAggPath *path, Cost rival)
 		return;
 	forboth(lookup, lowered->lookups, build, lowered->builds)
 	{
+		Cost		making;
+
 		build_side_set_key(root, lfirst(build), lfirst(lookup));
 		if (((const LookupInfo *) lfirst(lookup))->tables == NIL)
 			continue;
-		costs[foreach_current_index(lookup)] = build_side_cost(root, lfirst(build), lfirst(lookup));
-		kept += costs[foreach_current_index(lookup)];
+		making = build_side_cost(root, lfirst(build), lfirst(lookup));
+		if (making > 0 && difference != 0)
+			making = Max(0, making + making_fetches(root, lfirst(build)).in_memory);
+		costs[foreach_current_index(lookup)] = making;
+		kept += making;
 	}
 	if (cost - kept >= rival)
 		return;

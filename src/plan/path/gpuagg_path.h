@@ -41,8 +41,9 @@ extern Cost gpuagg_path_cost(const GpuAggPath *path);
 /*
  * A path of the session's next query over the same look-ups may do with kept ones.  Where this path
  * costs more than a rival, and would not if its look-ups were kept, remember what they would save.
+ * child: the one over the join's own plan, whose pages are compared as rivals' are; or NULL.
  */
-extern void gpuagg_path_want_lookups(const GpuAggPath *path, Cost rival);
+extern void gpuagg_path_want_lookups(const GpuAggPath *path, const GpuAggPath *child, Cost rival);
 
 /* Either may be NULL: it is the other one. */
 extern GpuAggPath *gpuagg_path_cheaper(GpuAggPath *a, GpuAggPath *b);

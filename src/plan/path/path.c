@@ -221,7 +221,7 @@ cheaper_input(GpuAggPath *best, GpuAggPath *child, RelOptInfo *grouped_rel)
 	if (child != NULL)
 		rival = Min(rival, gpuagg_path_cost(child));
 	if (best != NULL && best->lowered.lookups != NIL)
-		gpuagg_path_want_lookups(best, rival);
+		gpuagg_path_want_lookups(best, child, rival);
 	return gpuagg_path_cheaper(best, child);
 }
 

@@ -406,6 +406,17 @@ cost_tolerated(const RivalsInput *in, const Path *rival)
 	return gains ? noise : Min(in->setup, noise);
 }
 
+/*
+ * Has the step more groups than the rows that the path sorts, being those of grouping sets over a
+ * join?  With more rows than are estimated, to sort the groups costs more than all that is gained.
+ */
+static bool
+sorts_fewer(const RivalsInput *in, const Path *rival)
+{
+	return in->looks_up && IsA(rival, GroupingSetsPath) &&
+		in->path->rows > ((const GroupingSetsPath *) rival)->subpath->rows;
+}
+
 /* What becomes of the step for this path of PostgreSQL's; GROUPING_TAKEN: it is no better. */
 static GroupingFate
 fate_beside(const RivalsInput *in, const OwnCosts *own, Path *rival)
@@ -418,6 +429,7 @@ fate_beside(const RivalsInput *in, const OwnCosts *own, Path *rival)
 		 in->workers_start + in->calls / (max_parallel_workers_per_gather + 1) : in->calls);
 	Cost		noise = noise_in(in, rival) + uncounted;
 	Cost		sorts = Max(0, value_sorts(rival) - own->value_sorts);
+	OrderUse	use;
 
 	if (compat_disabled_nodes(rival) < compat_disabled_nodes(path) ||
 		path->total_cost > rival->total_cost + cost_tolerated(in, rival) + uncounted + sorts)
@@ -425,7 +437,10 @@ fate_beside(const RivalsInput *in, const OwnCosts *own, Path *rival)
 	if (own->in_query > cost_in_query(in, rival) + noise)
 		return root->sort_pathkeys == NIL && root->tuple_fraction > 0 ? GROUPING_LATER :
 			GROUPING_UNSORTED;
-	if (use_of_order(root, rival->pathkeys) != ORDER_UNUSED &&
+	use = use_of_order(root, rival->pathkeys);
+	if (use == ORDER_SORTED && sorts_fewer(in, rival))
+		return GROUPING_UNSORTED;
+	if (use != ORDER_UNUSED &&
 		cost_in_order(in, path, rival->pathkeys) >
 		cost_in_order(in, rival, rival->pathkeys) + noise)
 		return GROUPING_UNSORTED;

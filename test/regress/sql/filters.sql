@@ -138,5 +138,12 @@ FROM (SELECT 'SELECT count(*) FROM filters_order WHERE ' || c FROM unnest(ARRAY[
 	't <> ''short'' AND c = 2',
 	'(b = 1 OR b = 2 OR b = 3 OR b = 4 OR b = 5 OR b = 6 OR b = 8) AND t LIKE ''%t_a%'' AND a = 4',
 	't LIKE ''%t_a%'' AND 100 / (a + 1) > 20 AND b = 2']) c) x (q);
+-- dates against constant timestamps, which engines compare as days
+CREATE TABLE filters_dates AS SELECT i AS id, (CASE i % 12 WHEN 3 THEN NULL WHEN 5 THEN 'infinity' WHEN 7 THEN '-infinity' WHEN 9 THEN '5874897-12-31' WHEN 10 THEN '4714-11-24 BC' ELSE (date '1999-12-28' + i % 9)::text END)::date AS d
+FROM generate_series(1, 2000) i;
+SELECT moment, check_engine(format('SELECT d, count(*) FILTER (WHERE d < %1$s), count(*) FILTER (WHERE d <= %1$s), count(*) FILTER (WHERE d > %1$s), count(*) FILTER (WHERE d >= %1$s), count(*) FILTER (WHERE d = %1$s), count(*) FILTER (WHERE d <> %1$s) FROM filters_dates GROUP BY 1', moment)),
+	check_engine(format('SELECT d, count(*) FILTER (WHERE %1$s < d), count(*) FILTER (WHERE %1$s <= d), count(*) FILTER (WHERE %1$s > d), count(*) FILTER (WHERE %1$s >= d), count(*) FILTER (WHERE %1$s = d), count(*) FILTER (WHERE %1$s <> d) FROM filters_dates GROUP BY 1', moment))
+FROM unnest('{timestamp ''2000-01-01'',timestamp ''2000-01-02 00:00:00.000001'',timestamp ''1999-12-31 23:59:59.999999'',timestamp ''1999-12-30'',timestamp ''infinity'',timestamp ''-infinity'',timestamp ''294276-12-31 23:59:59.999999'',timestamp ''4714-11-24 BC'',date ''1999-12-01'' + interval ''1 month''}'::text[]) moment;
+
 RESET gpuagg.engine;
-DROP TABLE filters_wide, filters_waves, filters_faulty, filters_unfit, filters_in_place, filters_order;
+DROP TABLE filters_wide, filters_waves, filters_faulty, filters_unfit, filters_in_place, filters_order, filters_dates;
