@@ -431,14 +431,14 @@ find_condition(const Rows *rows, ValueRange *range, uint32_t size, FilterConditi
 }
 
 bool
-filter_condition(const Program *program, const ParamValue *params, int column,
-				 FilterCondition *condition)
+filter_value_condition(const Program *program, const ParamValue *params, int column,
+					   FilterCondition *condition)
 {
 	const Column *described = &program_columns(program)[column];
 	ValueRange	ranges[PROGRAM_MAX_COLUMNS];
 	Rows		rows = {.program = program,.params = params,.ranges = ranges,.any_null = true};
 
-	if (program->filter < 0 || described->presence || described->numeric != NUMERIC_NONE ||
+	if (program->filter < 0 || described->presence ||
 		!value_is_integer((ValueType) described->type) ||
 		!is_used(program, column))
 		return false;
@@ -453,4 +453,12 @@ filter_condition(const Program *program, const ParamValue *params, int column,
 	ranges[column] = (ValueRange) {.nulls = true};
 	condition->refuses_nulls = described->nullable && !can_pass(&rows);
 	return true;
+}
+
+bool
+filter_condition(const Program *program, const ParamValue *params, int column,
+				 FilterCondition *condition)
+{
+	return program_columns(program)[column].numeric == NUMERIC_NONE &&
+		filter_value_condition(program, params, column, condition);
 }

@@ -38,7 +38,11 @@ typedef struct FilterCondition
 	bool		refuses_nulls;	/* and NULL */
 } FilterCondition;
 
-/* False: none are known of the column. */
+/* False: none are known of the column.  Its values are those that registers have. */
+extern bool filter_value_condition(const Program *program, const ParamValue *params, int column,
+								   FilterCondition *condition);
+
+/* The same where values stand in tuples as registers have them: not of numerics. */
 extern bool filter_condition(const Program *program, const ParamValue *params, int column,
 							 FilterCondition *condition);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/cpu/eval.h"
-#include "engine/cpu/kept/encode.h"
+#include "engine/cpu/kept/range_sift.h"
 #include "random.h"
 #include "tap.h"
 
@@ -95,7 +95,105 @@ is_same_value(const PlainColumn *plain, uint32_t row, const DecodedColumn *colum
 	return memcmp((const char *) vector->values + i * size, plain->values + row * size, size) == 0;
 }
 
-/* Write rows, read them back by batches: are they the same? */
+/* A row of an integer column as 64 bits. */
+static int64_t
+integer_of(const PlainColumn *plain, uint32_t row)
+{
+	switch (plain->type)
+	{
+		case VT_BOOL:
+			return ((const uint8_t *) plain->values)[row];
+		case VT_CHAR:
+			return ((const int8_t *) plain->values)[row];
+		case VT_INT2:
+			return ((const int16_t *) plain->values)[row];
+		case VT_INT4:
+			return ((const int32_t *) plain->values)[row];
+		default:
+			return ((const int64_t *) plain->values)[row];
+	}
+}
+
+/* A range of a column's values, of which some are in the stripe, or none. */
+static void
+make_sift(RangeSift *sift, const DecodedColumn *column)
+{
+	uint64_t	span = (uint64_t) column->place.most - (uint64_t) column->place.least;
+	uint64_t	from = span == UINT64_MAX ? random_u64() : random_u64() % (span + 1);
+	uint64_t	width = random_u64() % 4 == 0 ? 0 : (span - from) >> random_u64() % 8;
+
+	range_sift_create(sift, 1);
+	sift->is_known = true;
+	sift->n = 1;
+	sift->ranges[0].least = (int64_t) ((uint64_t) column->place.least + from);
+	sift->ranges[0].most = (int64_t) ((uint64_t) sift->ranges[0].least + width);
+	if (random_u64() % 8 == 0)
+		sift->ranges[0].most = sift->ranges[0].least - (sift->ranges[0].least > INT64_MIN);
+	sift->ranges[0].refuses_nulls = random_u64() % 2 == 0;
+	range_sift_begin(sift, NULL, NULL, column);
+}
+
+/* Are those rows of the batch sifted that are not in the range? */
+static bool
+is_sifted_right(RangeSift *sift, const PlainColumn *plain, const DecodedColumn *column, uint32_t row,
+				uint32_t n)
+{
+	const SiftRange *range = &sift->ranges[0];
+	uint8_t		left[CPU_BATCH];
+	uint32_t	npass = 0;
+	uint32_t	ncount = 0;
+	uint32_t	expected = 0;
+	uint32_t	counted = 0;
+	bool		few;
+	bool		right = true;
+
+	for (uint32_t i = 0; i < n; i++)
+		counted += !(left[i] = random_u64() % 5 == 0);
+	few = range_sift_batch(sift, column, n, left, &npass, &ncount);
+	if (sift->ntested == 0)
+		return !few;
+	for (uint32_t i = 0; i < n; i++)
+	{
+		bool		valid = plain->validity == NULL ||
+			(plain->validity[(row + i) / 8] >> (row + i) % 8 & 1) != 0;
+		int64_t		value = integer_of(plain, row + i);
+		bool		passes = valid ? value >= range->least && value <= range->most :
+			!range->refuses_nulls;
+
+		if (left[i] || !passes)
+			continue;
+		right = right && sift->passes[i] && (!few || sift->rows[expected] == i);
+		expected++;
+	}
+	return right && npass == expected && ncount == counted && few == (npass * 3 < n);
+}
+
+/* All rows of a batch, or some of them, are as they were written. */
+static bool
+is_same_batch(const PlainColumn *plain, DecodedColumn *column, uint32_t row, uint32_t n)
+{
+	ColumnVector vector;
+	uint16_t	rows[CPU_BATCH];
+	uint32_t	nrows = 0;
+	bool		same = true;
+
+	if (random_u64() % 2 == 0)
+	{
+		decode_batch(column, n, &vector);
+		for (uint32_t i = 0; i < n; i++)
+			same = same && is_same_value(plain, row + i, column, &vector, i);
+		return same;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (random_u64() % 4 == 0)
+			rows[nrows++] = (uint16_t) i;
+	decode_rows(column, rows, nrows, &vector);
+	for (uint32_t i = 0; i < nrows; i++)
+		same = same && is_same_value(plain, row + rows[i], column, &vector, i);
+	return same;
+}
+
+/* Write rows, read them back by batches: are they the same, and which are sifted? */
 static bool
 is_same_again(CpuKeptArea *area, PlainColumn *plain, uint32_t nrows, CpuKeptPlace *place)
 {
@@ -103,21 +201,23 @@ is_same_again(CpuKeptArea *area, PlainColumn *plain, uint32_t nrows, CpuKeptPlac
 	char	   *buffer = malloc(DECODE_BUFFER);
 	bool		same = encode_choose(plain, nrows, place);
 	DecodedColumn column = {0};
+	RangeSift	sift = {0};
 
 	encode_take_pages(area, place, nrows);
 	same = same && area->nfree == nfree - place->npages;
 	encode_write(area, place, plain, nrows);
 	decode_begin(&column, plain->type, place, buffer);
 	same = same && (plain->type != VT_TEXT || decode_texts(&column, area));
+	make_sift(&sift, &column);
 	for (uint32_t row = 0; row < nrows; row += CPU_BATCH)
 	{
 		uint32_t	n = nrows - row < CPU_BATCH ? nrows - row : CPU_BATCH;
-		ColumnVector vector;
 
-		decode_batch(&column, area, row, n, &vector);
-		for (uint32_t i = 0; i < n; i++)
-			same = same && is_same_value(plain, row + i, &column, &vector, i);
+		decode_move(&column, area, row, n);
+		same = same && is_sifted_right(&sift, plain, &column, row, n) &&
+			is_same_batch(plain, &column, row, n);
 	}
+	range_sift_free(&sift);
 	cpu_kept_free_pages(area, place->values);
 	cpu_kept_free_pages(area, place->validity);
 	cpu_kept_free_pages(area, place->texts);
@@ -233,7 +333,9 @@ test_texts(CpuKeptArea *area, uint32_t nrows, uint32_t distinct, uint32_t length
 	memset(plain.validity, 0xff, nrows / 8 + 1);
 	for (uint32_t i = 0; i < nrows; i++)
 	{
-		uint32_t	number = i < distinct ? i : (uint32_t) (random_u64() % distinct);
+		/* if the first row is the only NULL, no other has its number */
+		uint32_t	first = nulls > 0 && (uint32_t) nulls >= nrows ? 1 : 0;
+		uint32_t	number = i < distinct ? i : first + (uint32_t) (random_u64() % (distinct - first));
 		uint32_t	len = length < 4 || number % 7 == 1 ? length : 4 + number % (length - 3);
 		bool		isnull = nulls > 0 && i % (uint32_t) nulls == 0;
 

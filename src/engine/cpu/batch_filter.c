@@ -279,20 +279,6 @@ gather_texts(const ColumnVector *vector, const uint16_t *rows, int n, char *valu
 }
 
 static void
-gather_validity(const uint8_t *from, const uint16_t *rows, int n, uint8_t *to)
-{
-	for (int i = 0; i < n; i++)
-	{
-		uint8_t		bit = (uint8_t) (1 << i % 8);
-
-		if (from[rows[i] / 8] >> rows[i] % 8 & 1)
-			to[i / 8] |= bit;
-		else
-			to[i / 8] &= (uint8_t) ~bit;
-	}
-}
-
-static void
 gather_column(BatchFilter *filter, int c, const uint16_t *rows, int n)
 {
 	const ColumnVector *vector = &filter->batch.columns[c];
@@ -306,7 +292,7 @@ gather_column(BatchFilter *filter, int c, const uint16_t *rows, int n)
 		gather_values(values, vector->values, type == VT_TEXT ? sizeof(Bytes) :
 					  (size_t) value_type_size(type), rows, (uint32_t) n);
 	if (vector->validity != NULL)
-		gather_validity(vector->validity, rows, n, validity);
+		gather_bits(validity, vector->validity, rows, (uint32_t) n);
 	filter->vectors[c] = (ColumnVector)
 	{
 		.values = values,.validity = vector->validity != NULL ? validity : NULL

@@ -1,6 +1,6 @@
 /*
  * gather.h
- *	  Values of an array by their numbers.
+ *	  Values of an array, and bits of a bitmap, by their numbers.
  */
 #ifndef GPUAGG_GATHER_H
 #define GPUAGG_GATHER_H
@@ -48,5 +48,20 @@ gather_values(void *to, const void *from, size_t size, const uint16_t *numbers, 
 }
 
 #undef GATHER
+
+/* The same of a bitmap's bits; it is another one. */
+static inline void
+gather_bits(uint8_t *to, const uint8_t *from, const uint16_t *numbers, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+	{
+		uint8_t		bit = (uint8_t) (1 << i % 8);
+
+		if (from[numbers[i] / 8] >> numbers[i] % 8 & 1)
+			to[i / 8] |= bit;
+		else
+			to[i / 8] &= (uint8_t) ~bit;
+	}
+}
 
 #endif							/* GPUAGG_GATHER_H */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "engine/cpu/eval.h"
+#include "engine/cpu/gather.h"
 #include "engine/cpu/kept/encode.h"
 
 #define VALIDITY_ROWS (CPU_KEPT_PAGE * 8)	/* of a page */
@@ -343,42 +344,51 @@ decode_free(DecodedColumn *column)
 	free(column->texts);
 }
 
-/* Numbers of one width become values of one type. */
-#define DECODE(ctype, ntype) \
+/* Numbers of one width become values of one type; `at` tells which number is row i's. */
+#define DECODE(ctype, ntype, at) \
 	do { \
 		ctype	   *restrict to = (ctype *) column->buffer; \
-		const ntype *restrict numbers = (const ntype *) from; \
+		const ntype *restrict numbers = (const ntype *) column->from; \
 		ctype		least = (ctype) (uint64_t) column->place.least; \
 		for (uint32_t i = 0; i < n; i++) \
-			to[i] = (ctype) (least + numbers[i]); \
+			to[i] = (ctype) (least + numbers[at]); \
+	} while (0)
+
+#define DECODE_NUMBERS(at) \
+	do { \
+		switch ((uint32_t) value_type_size(column->type) * 8 + column->place.width) \
+		{ \
+			case 2 * 8 + 1: \
+				DECODE(uint16_t, uint8_t, at); \
+				break; \
+			case 4 * 8 + 1: \
+				DECODE(uint32_t, uint8_t, at); \
+				break; \
+			case 4 * 8 + 2: \
+				DECODE(uint32_t, uint16_t, at); \
+				break; \
+			case 8 * 8 + 1: \
+				DECODE(uint64_t, uint8_t, at); \
+				break; \
+			case 8 * 8 + 2: \
+				DECODE(uint64_t, uint16_t, at); \
+				break; \
+			default: \
+				DECODE(uint64_t, uint32_t, at); \
+				break; \
+		} \
 	} while (0)
 
 static void
-decode_numbers(const DecodedColumn *column, const char *from, uint32_t n)
+decode_all_numbers(const DecodedColumn *column, uint32_t n)
 {
-	uint32_t	size = (uint32_t) value_type_size(column->type);
+	DECODE_NUMBERS(i);
+}
 
-	switch (size * 8 + column->place.width)
-	{
-		case 2 * 8 + 1:
-			DECODE(uint16_t, uint8_t);
-			break;
-		case 4 * 8 + 1:
-			DECODE(uint32_t, uint8_t);
-			break;
-		case 4 * 8 + 2:
-			DECODE(uint32_t, uint16_t);
-			break;
-		case 8 * 8 + 1:
-			DECODE(uint64_t, uint8_t);
-			break;
-		case 8 * 8 + 2:
-			DECODE(uint64_t, uint16_t);
-			break;
-		default:
-			DECODE(uint64_t, uint32_t);
-			break;
-	}
+static void
+decode_some_numbers(const DecodedColumn *column, const uint16_t *rows, uint32_t n)
+{
+	DECODE_NUMBERS(rows[i]);
 }
 
 /* Where the batch's numbers or values are. */
@@ -392,53 +402,86 @@ batch_values(DecodedColumn *column, CpuKeptArea *area, uint32_t row)
 	return cpu_kept_page(area, column->values) + row % rows * column->place.width;
 }
 
-/* A batch's codes; with one code, they are zeros in the buffer. */
-static void
-decode_codes(DecodedColumn *column, CpuKeptArea *area, uint32_t row, uint32_t n)
-{
-	uint16_t   *restrict to = (uint16_t *) (void *) column->buffer;
-	const uint8_t *restrict from;
-
-	column->codes = to;
-	if (column->place.width == 0)
-		return;
-	from = (const uint8_t *) batch_values(column, area, row);
-	if (column->place.width == sizeof(*to))
-		column->codes = (const uint16_t *) (const void *) from;
-	else
-		for (uint32_t i = 0; i < n; i++)
-			to[i] = from[i];
-}
-
 void
-decode_batch(DecodedColumn *column, CpuKeptArea *area, uint32_t row, uint32_t nrows,
-			 ColumnVector *vector)
+decode_move(DecodedColumn *column, CpuKeptArea *area, uint32_t row, uint32_t nrows)
 {
 	const CpuKeptPlace *place = &column->place;
 
-	memset(vector, 0, sizeof(*vector));
-	vector->values = column->buffer;
-	if (place->coded)
-	{
-		vector->values = NULL;
-		decode_codes(column, area, row, nrows);
-	}
-	else if (column->type == VT_TEXT)
+	column->from = NULL;
+	column->valid = NULL;
+	if (column->type == VT_TEXT && !place->coded)
 		texts_read(&column->reader, area, nrows, (Bytes *) (void *) column->buffer);
 	else if (place->width > 0)
-	{
-		const char *from = batch_values(column, area, row);
+		column->from = batch_values(column, area, row);
+	if (place->validity == 0)
+		return;
+	if (row > 0 && row % VALIDITY_ROWS == 0)
+		column->validity = cpu_kept_next(area, column->validity);
+	column->valid = (const uint8_t *) cpu_kept_page(area, column->validity) +
+		row % VALIDITY_ROWS / 8;
+}
 
-		if (place->plain)
-			vector->values = from;
-		else
-			decode_numbers(column, from, nrows);
-	}
-	if (place->validity != 0)
+/* A batch's codes; with one code, they are zeros in the buffer. */
+static void
+decode_codes(DecodedColumn *column, uint32_t n)
+{
+	uint16_t   *restrict to = (uint16_t *) (void *) column->buffer;
+	const uint8_t *restrict from = (const uint8_t *) column->from;
+
+	column->codes = to;
+	if (column->place.width == sizeof(*to))
+		column->codes = (const uint16_t *) (const void *) from;
+	else
+		for (uint32_t i = 0; from != NULL && i < n; i++)
+			to[i] = from[i];
+}
+
+static void
+decode_some_codes(DecodedColumn *column, const uint16_t *rows, uint32_t n)
+{
+	uint16_t   *restrict to = (uint16_t *) (void *) column->buffer;
+	const uint8_t *restrict from = (const uint8_t *) column->from;
+
+	column->codes = to;
+	if (column->place.width == sizeof(*to))
+		gather_values(to, from, sizeof(*to), rows, n);
+	else
+		for (uint32_t i = 0; from != NULL && i < n; i++)
+			to[i] = from[rows[i]];
+}
+
+void
+decode_batch(DecodedColumn *column, uint32_t nrows, ColumnVector *vector)
+{
+	*vector = (ColumnVector) {.values = column->buffer,.validity = column->valid};
+	if (column->place.coded)
 	{
-		if (row > 0 && row % VALIDITY_ROWS == 0)
-			column->validity = cpu_kept_next(area, column->validity);
-		vector->validity = (const uint8_t *) cpu_kept_page(area, column->validity) +
-			row % VALIDITY_ROWS / 8;
+		vector->values = NULL;
+		decode_codes(column, nrows);
 	}
+	else if (column->from != NULL && column->place.plain)
+		vector->values = column->from;
+	else if (column->from != NULL)
+		decode_all_numbers(column, nrows);
+}
+
+void
+decode_rows(DecodedColumn *column, const uint16_t *rows, uint32_t n, ColumnVector *vector)
+{
+	*vector = (ColumnVector) {.values = column->buffer};
+	if (column->place.coded)
+	{
+		vector->values = NULL;
+		decode_some_codes(column, rows, n);
+	}
+	else if (column->type == VT_TEXT)
+		gather_values(column->buffer, column->buffer, sizeof(Bytes), rows, n);
+	else if (column->from != NULL && column->place.plain)
+		gather_values(column->buffer, column->from, (size_t) value_type_size(column->type), rows, n);
+	else if (column->from != NULL)
+		decode_some_numbers(column, rows, n);
+	if (column->valid == NULL)
+		return;
+	gather_bits((uint8_t *) column->valid_bits, column->valid, rows, n);
+	vector->validity = (const uint8_t *) column->valid_bits;
 }

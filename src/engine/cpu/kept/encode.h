@@ -44,6 +44,9 @@ typedef struct DecodedColumn
 	uint32_t	values;			/* the pages of the batch */
 	uint32_t	validity;
 	char	   *buffer;			/* for a batch's values; texts as Bytes, or their codes */
+	const char *from;			/* the batch's numbers or values; NULL: there are none */
+	const uint8_t *valid;		/* the batch's bits; NULL: no row is NULL */
+	uint64_t	valid_bits[CPU_BATCH / 64]; /* for those of some rows */
 
 	/* Texts: */
 	TextReader	reader;			/* of those that have no codes */
@@ -62,11 +65,17 @@ extern bool decode_texts(DecodedColumn *column, CpuKeptArea *area);
 extern void decode_free(DecodedColumn *column);
 
 /*
- * The rows from a multiple of CPU_BATCH on, nrows of them, at most so many.  Batches are asked for
- * one behind the other.  Texts are Bytes, without offsets; of such as have codes there are these,
- * and no values.
+ * Go to the rows from a multiple of CPU_BATCH on, nrows of them, at most so many.  Batches follow one
+ * behind the other.
  */
-extern void decode_batch(DecodedColumn *column, CpuKeptArea *area, uint32_t row, uint32_t nrows,
-						 ColumnVector *vector);
+extern void decode_move(DecodedColumn *column, CpuKeptArea *area, uint32_t row, uint32_t nrows);
+
+/*
+ * The batch's rows, once in a batch, or those of them that `rows` names, which ascend; these get the
+ * numbers from 0 on.  Texts are Bytes, without offsets; of such as have codes there are these, and no
+ * values.
+ */
+extern void decode_batch(DecodedColumn *column, uint32_t nrows, ColumnVector *vector);
+extern void decode_rows(DecodedColumn *column, const uint16_t *rows, uint32_t n, ColumnVector *vector);
 
 #endif							/* GPUAGG_CPU_KEPT_ENCODE_H */

@@ -120,7 +120,8 @@ kept_run_create(const Program *program, const ParamValue *params, const EngineHi
 	run->completes = hints->nkeep > 0;
 	run->is_counted = hints->key_share == 0;
 	run->now = (int64_t) time(NULL);
-	if (!create_tables(run, hints) || !create_taken(run) || !keep_stripes_create(run))
+	if (!create_tables(run, hints) || !create_taken(run) || !range_sift_create(&run->sift, program->ncolumns) ||
+		!keep_stripes_create(run))
 	{
 		kept_run_free(run);
 		return false;
@@ -150,6 +151,7 @@ kept_run_free(CpuKeptRun *run)
 	for (int i = 0; run->taken.columns != NULL && i < run->program->ncolumns; i++)
 		decode_free(&run->taken.columns[i]);
 	left_free(&run->left_list);
+	range_sift_free(&run->sift);
 	free(run->taken.columns);
 	free(run->taken.vectors);
 	free(run->taken.buffers);
@@ -527,7 +529,10 @@ kept_run_take(CpuKeptRun *run, StripeTurn *turn)
 	}
 	turn->served = run->taken.served;
 	if (can_pass(run))
+	{
+		range_sift_begin(&run->sift, run->program, run->params, run->taken.columns);
 		return true;
+	}
 	kept_run_skip(run, turn);
 	kept_run_end(run);
 	return false;
@@ -552,19 +557,46 @@ kept_run_skip(CpuKeptRun *run, const StripeTurn *turn)
 	run->taken.next = run->taken.nrows;
 }
 
+/* Go to the next batch, of how many rows; 0: there are no more. */
+static uint32_t
+next_batch(CpuKeptRun *run)
+{
+	TakenStripe *taken = &run->taken;
+	uint32_t	n = taken->nrows - taken->next < CPU_BATCH ? taken->nrows - taken->next : CPU_BATCH;
+
+	for (int i = 0; n > 0 && i < run->program->ncolumns; i++)
+		decode_move(&taken->columns[i], run->area, taken->next, n);
+	taken->next += n;
+	return n;
+}
+
 bool
 kept_run_batch(CpuKeptRun *run, ColumnBatch *batch, const uint8_t **left)
 {
 	TakenStripe *taken = &run->taken;
-	uint32_t	row = taken->next;
-	uint32_t	n = taken->nrows - row < CPU_BATCH ? taken->nrows - row : CPU_BATCH;
+	uint32_t	npass = 0;
+	uint32_t	ncount;
 
-	for (int i = 0; n > 0 && i < run->program->ncolumns; i++)
-		decode_batch(&taken->columns[i], run->area, row, n, &taken->vectors[i]);
-	*batch = (ColumnBatch) {.nrows = n,.columns = taken->vectors};
-	*left = taken->masked || taken->nleft > 0 ? taken->left + row : NULL;
-	taken->next += n;
-	return n > 0;
+	for (uint32_t n; (n = next_batch(run)) > 0;)
+	{
+		bool		sifted;
+
+		*left = taken->masked || taken->nleft > 0 ? taken->left + taken->next - n : NULL;
+		sifted = range_sift_batch(&run->sift, taken->columns, n, *left, &npass, &ncount);
+		if (sifted)
+			run->stats->rows += ncount - npass;
+		if (sifted && npass == 0)
+			continue;
+		for (int i = 0; i < run->program->ncolumns; i++)
+			if (sifted)
+				decode_rows(&taken->columns[i], run->sift.rows, npass, &taken->vectors[i]);
+			else
+				decode_batch(&taken->columns[i], n, &taken->vectors[i]);
+		*batch = (ColumnBatch) {.nrows = sifted ? npass : n,.columns = taken->vectors};
+		*left = sifted ? NULL : *left;
+		return true;
+	}
+	return false;
 }
 
 int

@@ -8,6 +8,7 @@
 
 #include "engine/cpu/deform.h"
 #include "engine/cpu/kept/encode.h"
+#include "engine/cpu/kept/range_sift.h"
 #include "engine/engine.h"
 #include "engine/left_list.h"
 
@@ -69,6 +70,7 @@ typedef struct CpuKeptRun
 	int			ntables;
 	CpuKeptTable *tables;
 	TakenStripe taken;
+	RangeSift	sift;			/* of the taken stripe's rows */
 	LeftList	left_list;		/* rows of taken stripes that lack a value */
 	MadeStripe	made;
 } CpuKeptRun;
@@ -105,7 +107,7 @@ extern void kept_run_skip(CpuKeptRun *run, const StripeTurn *turn);
 
 /*
  * The next batch; false: there are no more.  left: a byte a row, whether it does not count; NULL:
- * all do.
+ * all do.  Rows that the filter is known to refuse may be missing; they are counted as read.
  */
 extern bool kept_run_batch(CpuKeptRun *run, ColumnBatch *batch, const uint8_t **left);
 
