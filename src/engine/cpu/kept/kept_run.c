@@ -120,8 +120,8 @@ kept_run_create(const Program *program, const ParamValue *params, const EngineHi
 	run->completes = hints->nkeep > 0;
 	run->is_counted = hints->key_share == 0;
 	run->now = (int64_t) time(NULL);
-	if (!create_tables(run, hints) || !create_taken(run) || !range_sift_create(&run->sift, program->ncolumns) ||
-		!keep_stripes_create(run))
+	if (!create_tables(run, hints) || !create_taken(run) ||
+		!range_sift_create(&run->sift, program->ncolumns) || !keep_stripes_create(run))
 	{
 		kept_run_free(run);
 		return false;

@@ -3,10 +3,12 @@
  *	  Rows of a batch that the filter's ranges let pass, found before the batch is decoded.
  *
  * A filter tells of a column of integers in which range its values must be for a row to pass
- * (filter_condition).  In a stripe such a column is an array of narrow numbers, and the range is one
- * of these: so a subtraction and a comparison of one to four bytes tell most of the rows that do not
- * pass, where to decode all columns and to evaluate the filter takes many times as long.  What is
- * left is filtered as all rows would be.
+ * (filter_value_condition).  In a stripe such a column is an array of narrow numbers, and the range
+ * is one of these: so a subtraction and a comparison of one to four bytes tell most of the rows that
+ * do not pass, where to decode all columns and to evaluate the filter takes many times as long.  What
+ * is left is filtered as all rows would be.
+ *
+ * Not if the Program hides rows: how long it takes would tell of their values.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +70,7 @@ void
 range_sift_begin(RangeSift *sift, const Program *program, const ParamValue *params,
 				 const DecodedColumn *columns)
 {
-	if (!sift->is_known)
+	if (!sift->is_known && !program->hides_rows)
 		find_ranges(sift, program, params);
 	sift->ntested = 0;
 	for (int i = 0; i < sift->n; i++)
