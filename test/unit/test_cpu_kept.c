@@ -69,7 +69,7 @@ publish(CpuKeptArea *area, uint32_t file, uint32_t number, int attno, uint64_t l
 	CpuKeptPlace place = make_place(area, npages);
 	CpuKeptName name = name_of(file, attno);
 
-	return cpu_kept_publish(area, make_stripe(area, file, number, lsn, &place), &name, 1);
+	return cpu_kept_publish(area, make_stripe(area, file, number, lsn, &place), &name, 1, 0);
 }
 
 /* Is a row of a batch as it was written? */
@@ -442,6 +442,42 @@ test_stripes(void)
 }
 
 /* Warm columns stay, cold ones give way. */
+/* A stripe that has as many columns as it can have takes a hotter one in a colder one's place. */
+static void
+test_full_stripe(void)
+{
+	CpuKeptArea *area = make_area(AREA_SIZE);
+	CpuKeptName hot = name_of(5, CPU_KEPT_PLACES + 1);
+	CpuKeptName cold = name_of(5, 7);
+	uint32_t	nfree;
+	CpuKeptStripe *stripe;
+	bool		all = true;
+
+	for (int i = 1; i <= CPU_KEPT_PLACES; i++)
+	{
+		CpuKeptName name = name_of(5, i);
+
+		cpu_kept_heat(&area->columns[cpu_kept_column(area, &name, 1, -1)], i == 7 ? 1 : 2, 0);
+		all = all && publish(area, 5, 0, i, 10, 1);
+	}
+	nfree = area->nfree;
+	stripe = cpu_kept_stripe(area, hot.file, 0);
+	ok(all && stripe->nplaces == CPU_KEPT_PLACES, "a stripe has all columns that it can have");
+	cpu_kept_heat(&area->columns[cpu_kept_column(area, &hot, 1, -1)], 2, 0);
+	ok(!publish(area, 5, 0, CPU_KEPT_PLACES + 1, 10, 1) && area->nfree == nfree,
+	   "another one that is not hot enough does not become its");
+	cpu_kept_heat(&area->columns[cpu_kept_column(area, &hot, 1, -1)], 1, 0);
+	cpu_kept_pin(stripe);
+	ok(!publish(area, 5, 0, CPU_KEPT_PLACES + 1, 10, 1) && area->nfree == nfree,
+	   "nor one that is, while somebody reads the stripe");
+	cpu_kept_unpin(area, stripe);
+	ok(publish(area, 5, 0, CPU_KEPT_PLACES + 1, 10, 1) && area->nfree == nfree &&
+	   stripe->nplaces == CPU_KEPT_PLACES, "then it does, and as much is free");
+	ok(cpu_kept_place(stripe, cpu_kept_column(area, &hot, 1, -1)) != NULL &&
+	   cpu_kept_place(stripe, cpu_kept_column(area, &cold, 1, -1)) == NULL, "the coldest is gone");
+	free(area);
+}
+
 static void
 test_room(void)
 {
@@ -527,6 +563,7 @@ main(void)
 	test_left(area);
 	free(area);
 	test_stripes();
+	test_full_stripe();
 	test_room();
 	test_random();
 	test_maps();

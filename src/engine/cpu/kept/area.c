@@ -331,9 +331,37 @@ is_same(const CpuKeptStripe *a, const CpuKeptStripe *b)
 		a->nrows == b->nrows && memcmp(a->rows, b->rows, sizeof(a->rows)) == 0;
 }
 
+/*
+ * Has the stripe place for one more column, at that time?  If it has as many as it can have, and
+ * nobody has pinned it, the coldest gives way to one that is hotter by as much as those that give
+ * way for want of memory.
+ */
+static bool
+has_place(CpuKeptArea *area, CpuKeptStripe *stripe, CpuKeptColumn *column, int64_t now)
+{
+	uint32_t	coldest = 0;
+
+	if (stripe->nplaces < CPU_KEPT_PLACES)
+		return true;
+	if (stripe->pins > 0)
+		return false;
+	cpu_kept_heat(column, 0, now);
+	for (uint32_t i = 0; i < stripe->nplaces; i++)
+	{
+		cpu_kept_heat(&area->columns[stripe->places[i].column], 0, now);
+		if (area->columns[stripe->places[i].column].heat <
+			area->columns[stripe->places[coldest].column].heat)
+			coldest = i;
+	}
+	if (area->columns[stripe->places[coldest].column].heat >= column->heat * HEAT_GIVES_WAY)
+		return false;
+	drop_place(area, stripe, coldest);
+	return true;
+}
+
 /* Give the stripe that is there the columns that it lacks; has it any now that it had not? */
 static bool
-add_places(CpuKeptArea *area, CpuKeptStripe *there, CpuKeptStripe *made)
+add_places(CpuKeptArea *area, CpuKeptStripe *there, CpuKeptStripe *made, int64_t now)
 {
 	bool		added = false;
 
@@ -341,7 +369,8 @@ add_places(CpuKeptArea *area, CpuKeptStripe *there, CpuKeptStripe *made)
 	{
 		CpuKeptPlace *place = &made->places[i - 1];
 
-		if (there->nplaces == CPU_KEPT_PLACES || cpu_kept_place(there, (int) place->column) != NULL)
+		if (cpu_kept_place(there, (int) place->column) != NULL ||
+			!has_place(area, there, &area->columns[place->column], now))
 			continue;
 		there->places[there->nplaces++] = *place;
 		count_place(area, there, place, true);
@@ -376,7 +405,8 @@ find_entries(CpuKeptArea *area, CpuKeptStripe *made, const CpuKeptName *names, u
 }
 
 bool
-cpu_kept_publish(CpuKeptArea *area, uint32_t page, const CpuKeptName *names, uint32_t relation)
+cpu_kept_publish(CpuKeptArea *area, uint32_t page, const CpuKeptName *names, uint32_t relation,
+				 int64_t now)
 {
 	CpuKeptStripe *made = stripe_in(area, page);
 	CpuKeptStripe *there = cpu_kept_stripe(area, made->file, made->number);
@@ -388,7 +418,7 @@ cpu_kept_publish(CpuKeptArea *area, uint32_t page, const CpuKeptName *names, uin
 		return false;
 	}
 	if (there != NULL && is_same(there, made))
-		return add_places(area, there, made);
+		return add_places(area, there, made, now);
 	if (there != NULL && !stripe_map_is_newer(&made->map, &there->map))
 	{
 		free_stripe(area, made);

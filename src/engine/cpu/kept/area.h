@@ -184,10 +184,11 @@ extern void cpu_kept_free_pages(CpuKeptArea *area, uint32_t first);
 /*
  * Columns of a stripe have been made: *made, a description in a page of its own that nobody knows
  * yet, with places of entries that `names` tell.  They become the stripe's, or all is freed if
- * what is there is newer or has them already.  Are they there now, and were not?
+ * what is there is newer or has them already.  In a stripe that has no place for a column, a colder
+ * one gives way.  now: in seconds.  Are they there now, and were not?
  */
 extern bool cpu_kept_publish(CpuKeptArea *area, uint32_t page, const CpuKeptName *names,
-							 uint32_t relation);
+							 uint32_t relation, int64_t now);
 
 /*
  * Evict a file's columns of attributes whose bits are set, the lowest bit of byte 0 first; NULL:

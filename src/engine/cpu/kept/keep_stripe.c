@@ -574,7 +574,7 @@ publish(CpuKeptRun *run)
 			encode_write(run->area, &stripe->places[place++], &made->columns[i], made->nrows);
 	memcpy(cpu_kept_page(run->area, page), stripe, sizeof(*stripe));
 	cpu_kept_host->lock();
-	kept = cpu_kept_publish(run->area, page, names, made->table->state->relation);
+	kept = cpu_kept_publish(run->area, page, names, made->table->state->relation, run->now);
 	cpu_kept_host->unlock();
 	if (kept)
 		run->stats->blocks_kept += stripe->nblocks;
