@@ -50,8 +50,9 @@ is_false(const Program *program, const ParamValue *params, int reg)
 {
 	const Insn *insn = &program_insns(program)[reg];
 
-	return insn->op == OP_param && !params[insn->index].isnull &&
-		params[insn->index].type == VT_BOOL && params[insn->index].word == 0;
+	if (insn->op != OP_param || insn->type != VT_BOOL)
+		return false;
+	return params == NULL || (!params[insn->index].isnull && params[insn->index].word == 0);
 }
 
 /*

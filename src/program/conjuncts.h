@@ -11,7 +11,8 @@
 
 /*
  * The registers of a filter's conjuncts, program->ninsns at most, in the Program's order: the
- * rows that pass are those for which all are true.  Returns how many there are.
+ * rows that pass are those for which all are true.  params may be NULL where an estimate is made:
+ * booleans among them are then taken to be false.  Returns how many there are.
  */
 extern int	program_conjuncts(const Program *program, const ParamValue *params, int16_t *conjuncts);
 

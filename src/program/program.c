@@ -656,15 +656,6 @@ program_can_be_served(const Program *p)
 	return p->source == SOURCE_PAGES && !program_has_float_key(p);
 }
 
-bool
-program_looks_up(const Program *p)
-{
-	for (int i = 0; i < p->ninsns; i++)
-		if (op_reads_table((OpCode) program_insns(p)[i].op))
-			return true;
-	return false;
-}
-
 uint64_t
 program_tables_size(const Program *p, const ParamValue *params)
 {

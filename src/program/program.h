@@ -534,9 +534,6 @@ acc_unit(const Accumulator *acc, int level, uint32_t exponent)
  */
 extern bool program_leaves_rows(const Program *p);
 
-/* Does an operation read a parameter as a table? */
-extern bool program_looks_up(const Program *p);
-
 /* The bytes of all parameters that are tables, but for those that are kept. */
 extern uint64_t program_tables_size(const Program *p, const ParamValue *params);
 

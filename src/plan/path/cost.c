@@ -27,6 +27,7 @@
 #include "guc.h"
 #include "handle/handle.h"
 #include "plan/path/cost.h"
+#include "program/conjuncts.h"
 
 /*
  * Taking a tuple of PostgreSQL's apart into a column batch, in units of
@@ -76,9 +77,6 @@
 
 /* Few rows pass if they are fewer than one of so many. */
 #define FEW_PASS 4
-
-/* The share of rows for which an operation of a filter with look-ups is evaluated, about. */
-#define LOOKED_UP_SHARE 0.4
 
 /* Looking whether a row's key is of a process's share, in operations. */
 #define SHARE_TEST 2
@@ -160,11 +158,14 @@ cost_sending(const CostInput *in)
 		(in->program->nkeys > 0 ? SENT_TUPLE : SENT_WITHOUT_KEYS);
 }
 
-/* Writing and reading so many bytes, as cost_agg has it. */
+/*
+ * Writing so many bytes and reading them, in costs.  Pieces of some pages are written at a file's
+ * end, and read where they are: one of four pages is not where the last one was.
+ */
 static Cost
 cost_file(double bytes)
 {
-	return ceil(bytes / BLCKSZ) * (random_page_cost + seq_page_cost);
+	return ceil(bytes / BLCKSZ) * (seq_page_cost + 0.75 * seq_page_cost + 0.25 * random_page_cost);
 }
 
 /* Lists that the Program has. */
@@ -216,22 +217,72 @@ cost_ordering(const CostInput *in)
 		(ORDERED_ROW + 2 * cpu_operator_cost * log2(Max(in_group, 1)));
 }
 
+/* The instructions of each conjunct that those before it in the Program do not have. */
+static int
+conjunct_sizes(const Program *p, int *sizes)
+{
+	int16_t		conjuncts[PROGRAM_MAX_INSNS];
+	int			n = program_conjuncts(p, NULL, conjuncts);
+	bool		counted[PROGRAM_MAX_INSNS] = {0};
+
+	for (int c = 0; c < n; c++)
+	{
+		bool		needed[PROGRAM_MAX_INSNS] = {0};
+
+		program_mark_register(p, conjuncts[c], needed);
+		sizes[c] = 0;
+		for (int i = 0; i < p->ninsns; i++)
+		{
+			sizes[c] += needed[i] && !counted[i];
+			counted[i] |= needed[i];
+		}
+	}
+	return n;
+}
+
+static int
+compare_sizes(const void *a, const void *b)
+{
+	return *(const int *) a - *(const int *) b;
+}
+
+/*
+ * Operations of a filter for each row.  The CPU engine evaluates a conjunct for the rows that
+ * those before it have left.  All are taken to refuse the same share, and the small ones to
+ * come first.
+ */
+static double
+filter_operations(const CostInput *in)
+{
+	int			sizes[PROGRAM_MAX_INSNS];
+	int			n = conjunct_sizes(in->program, sizes);
+	double		passed = Min(1, in->rows_passed / Max(in->rows, 1));
+	double		left = 1;
+	double		sum = 0;
+
+	qsort(sizes, n, sizeof(int), compare_sizes);
+	for (int c = 0; c < n; c++)
+	{
+		sum += left * sizes[c];
+		left *= pow(passed, 1.0 / n);
+	}
+	return sum;
+}
+
 /*
  * Operations on rows.  The CPU engine evaluates what comes behind the filter for the rows that pass,
- * if these are few, and look-ups for those that the ones before have left.
+ * if these are few.
  */
 static double
 operations(const CostInput *in)
 {
 	const Program *p = in->program;
-	double		filter = p->filter + 1;
-	double		rest = p->ninsns - filter;
+	double		rest = p->ninsns - (p->filter + 1);
 	bool		few_pass = in->rows_passed * FEW_PASS < in->rows;
 
 	if (in->engine->traits->on_device || p->filter < 0)
 		return in->rows * p->ninsns;
-	return in->rows * filter * (program_looks_up(p) ? LOOKED_UP_SHARE : 1) +
-		(few_pass ? in->rows_passed : in->rows) * rest;
+	return in->rows * filter_operations(in) + (few_pass ? in->rows_passed : in->rows) * rest;
 }
 
 /* What the engine does with all rows that it reads. */
