@@ -149,11 +149,11 @@ BEGIN
 	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
 	RETURN (plan #>> '{0,Plan,Total Cost}')::float8;
 END $$;
-SELECT total_cost(query, '64kB') > total_cost(query, '64MB') + 300 AS spills, total_cost(query, '16MB') = total_cost(query, '64MB') AS fits
+SELECT total_cost(query, '64kB') > total_cost(query, '64MB') + 150 AS spills, total_cost(query, '16MB') = total_cost(query, '64MB') AS fits
 FROM (VALUES ('SELECT k, count(*) FROM spilled GROUP BY k'), ('SELECT v, count(*) FROM spilled GROUP BY v')) q (query);
 
 -- those of regrouping know of it, too
-SELECT total_cost(query, '4MB') > total_cost(query, '64MB') + 300 AS spills, total_cost(query, '32MB') = total_cost(query, '64MB') AS fits
+SELECT total_cost(query, '4MB') > total_cost(query, '64MB') + 150 AS spills, total_cost(query, '32MB') = total_cost(query, '64MB') AS fits
 FROM (VALUES ('SELECT k, v, c, count(*) FROM spilled GROUP BY CUBE (k, v, c)'), ('SELECT v, id % 3, count(*) FROM spilled GROUP BY CUBE (v, id % 3)')) q (query);
 
 -- and those of several processes
@@ -172,7 +172,7 @@ BEGIN
 	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
 	RETURN jsonb_path_exists(plan, '$.**?(@."Custom Plan Provider" == "GpuAgg Partial")');
 END $$;
-SELECT is_parallel(query, '64kB') AND is_parallel(query, '64MB') AS parallel, total_cost(query, '64kB') > total_cost(query, '64MB') + 300 AS spills
+SELECT is_parallel(query, '64kB') AND is_parallel(query, '64MB') AS parallel, total_cost(query, '64kB') > total_cost(query, '64MB') + 150 AS spills
 FROM (VALUES ('SELECT k, count(*) FROM spilled GROUP BY k'), ('SELECT v, count(*) FROM spilled GROUP BY v')) q (query);
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
