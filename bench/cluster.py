@@ -148,11 +148,18 @@ class Cluster:
         Gives milliseconds (planning and execution) and whether gpuagg ran it:
         {"median", "best", "times", "taken", "fallback"}.
         """
-        plans = self.explain([settings] * (runs + 1), query)
-        times = [run_time(plan) for plan in plans[1:]]
-        text = json.dumps(plans[-1])
-        return {"median": statistics.median(times), "best": min(times), "times": times,
-                "taken": '"GpuAgg"' in text, "fallback": '"Fallback"' in text}
+        return self.time_in_turn([settings], query, runs)[0]
+
+    def time_in_turn(self, settings, query, runs):
+        """The same under each of the settings, in turn, since a machine's speed changes."""
+        plans = self.explain(settings * (runs + 1), query)
+        found = []
+        for i in range(len(settings)):
+            times = [run_time(plan) for plan in plans[i::len(settings)][1:]]
+            text = json.dumps(plans[i - len(settings)])
+            found.append({"median": statistics.median(times), "best": min(times), "times": times,
+                          "taken": '"GpuAgg"' in text, "fallback": '"Fallback"' in text})
+        return found
 
     def same_rows(self, settings, other_settings, query):
         """Do both settings give the same rows?"""

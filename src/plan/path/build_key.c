@@ -43,13 +43,13 @@ function_can_change(Oid function, void *context)
 	return takes_altered;
 }
 
-/* Parameters, functions that can change, domains, which can get other constraints. */
+/* Parameters, subqueries, functions that can change, domains, which can get other constraints. */
 static bool
 can_change_walker(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
-	if (IsA(node, Param) || IsA(node, PlaceHolderVar) || IsA(node, CoerceToDomain) ||
+	if (IsA(node, Param) || IsA(node, SubPlan) || IsA(node, PlaceHolderVar) || IsA(node, CoerceToDomain) ||
 		check_functions_in_node(node, function_can_change, NULL))
 		return true;
 	return expression_tree_walker(node, can_change_walker, context);

@@ -22,8 +22,6 @@
 #include "plan/lower/lower.h"
 #include "plan/path/build_side.h"
 
-static bool query_can_fail(PlannerInfo *root);
-
 /* The conditions of a join tree. */
 static bool
 conditions_can_fail(Node *jtnode)
@@ -97,7 +95,7 @@ relation_can_fail(PlannerInfo *root, Index rti)
 		case RTE_SUBQUERY:
 		case RTE_CTE:
 			query = subquery_root(root, rti);
-			return query == NULL ? !rte->inh && !rte->self_reference : query_can_fail(query);
+			return query == NULL ? !rte->inh && !rte->self_reference : build_query_can_fail(query);
 		case RTE_JOIN:
 		case RTE_RESULT:
 			return false;
@@ -132,8 +130,8 @@ children_can_fail(const PlannerInfo *root, Index rti)
 	return false;
 }
 
-static bool
-query_can_fail(PlannerInfo *root)
+bool
+build_query_can_fail(PlannerInfo *root)
 {
 	const Query *query = root->parse;
 

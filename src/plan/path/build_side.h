@@ -56,6 +56,9 @@ extern void build_side_set_key(PlannerInfo *root, const Path *build, LookupInfo 
  */
 extern const char *build_query_examine(PlannerInfo *root, Index rti);
 
+/* Can a query raise an error, whichever of its rows are computed? */
+extern bool build_query_can_fail(PlannerInfo *root);
+
 /* Let the relation's plan be in two places of the plan.  Both have been made. */
 extern void build_query_set_apart(PlannerInfo *root, Index rti);
 

@@ -16,14 +16,15 @@
  * (time_format.c), if the moment has too many values.
  *
  * Computed is the largest part of an expression that is NULL where one of its inputs is, since
- * a NULL finds nothing.  Equal values of an input must be identical, for the expression could
+ * a NULL finds nothing, or whose inputs are never NULL.  Equal values of an input must be identical, for the expression could
  * distinguish others.
  *
  * PostgreSQL computes the expressions of the rows that pass all conditions.  The distinct
  * values are those of the rows that pass the conditions of engines; so what can raise an error
  * is computed only if there are no other conditions, and PostgreSQL would compute it for each
  * row that passes, or for each row, if it is the only condition.  If it does raise one,
- * PostgreSQL's own plan finds out which comes first.
+ * PostgreSQL's own plan finds out which comes first.  That is done in a subtransaction, in which no
+ * scan of a subquery may begin.
  * A condition that can itself raise an error sifts no values if there are other conditions or
  * joins: PostgreSQL's own plan may come to it for fewer rows, those that pass these.
  */
@@ -138,10 +139,16 @@ tells_storage(Oid function, void *context)
 static bool
 depends_on_more(Node *node, void *context)
 {
+	const Param *param = (const Param *) node;
+
 	if (node == NULL)
 		return false;
-	if ((IsA(node, Param) && ((const Param *) node)->paramkind != PARAM_EXTERN) ||
-		check_functions_in_node(node, tells_storage, context))
+	/* parameters of its own have the rows of the subquery */
+	if (IsA(node, SubPlan))
+		return depends_on_more(((SubPlan *) node)->testexpr, ((SubPlan *) node)->paramIds);
+	if ((IsA(node, Param) && param->paramkind != PARAM_EXTERN &&
+		 !list_member_int((List *) context, param->paramid)) ||
+		check_functions_in_node(node, tells_storage, NULL))
 		return true;
 	return expression_tree_walker(node, depends_on_more, context);
 }
@@ -193,6 +200,24 @@ find_inputs(Node *node, void *context)
 	return expression_tree_walker(node, find_inputs, context);
 }
 
+/* Are all inputs columns that are never NULL? */
+static bool
+are_never_null(const ComputedSearch *search, const List *inputs)
+{
+	ListCell   *lc;
+
+	foreach(lc, inputs)
+	{
+		const Var  *var = lfirst(lc);
+
+		if (!IsA(var, Var) ||
+			!compat_is_not_null(search->tables->desc,
+								search->tables->map->attnums[var->varattno - 1] - 1))
+			return false;
+	}
+	return true;
+}
+
 /*
  * The columns, or what engines truncate for formats, that PostgreSQL can compute the expression of,
  * one by one; NIL: it cannot.
@@ -200,15 +225,18 @@ find_inputs(Node *node, void *context)
 static List *
 inputs_of(const ComputedSearch *search, Expr *expr)
 {
+	PlannerInfo *root = search->grouping->root;
 	Node	   *node = (Node *) expr;
 	InputWalk	walk = {.search = search};
 
-	if (contain_volatile_functions(node) || contain_subplans(node) ||
-		contain_nonstrict_functions(node) || expression_returns_set(node) ||
-		depends_on_more(node, NULL) || (!search->certain && !cannot_fail(node)) ||
-		find_inputs((Node *) as_computed(search, expr), &walk))
+	if (contain_volatile_functions(node) || !subplans_are_hashed(root, node) ||
+		expression_returns_set(node) || depends_on_more(node, NIL) ||
+		((!search->certain || contain_subplans(node)) && !subplans_cannot_fail(root, node)) ||
+		find_inputs((Node *) as_computed(search, expr), &walk) ||
+		list_length(walk.inputs) > MAX_INPUTS ||
+		(contain_nonstrict_functions(node) && !are_never_null(search, walk.inputs)))
 		return NIL;
-	return list_length(walk.inputs) <= MAX_INPUTS ? walk.inputs : NIL;
+	return walk.inputs;
 }
 
 /* The columns that a look-up finds rows by. */
@@ -340,8 +368,10 @@ search_expr(ComputedSearch *search, Expr *expr)
 	if (IsA(expr, RelabelType))
 		return search_parts(search, expr);
 	inputs = inputs_of(search, expr);
-	/* an operation's parts might be computed one by one, each of fewer values */
-	if (inputs == NIL || (list_length(inputs) > 1 && is_operation(expr)))
+	/* parts might be computed one by one, each of fewer values */
+	if (inputs == NIL ||
+		(list_length(inputs) > 1 &&
+		 (is_operation(expr) || contain_nonstrict_functions((Node *) expr))))
 	{
 		if (search_parts(search, expr))
 			return true;

@@ -27,4 +27,14 @@ extern const char *computed_name(PlannerInfo *root, const StarLookup *lookup);
 /* What it takes longer than PostgreSQL's costs say to compute such a look-up's of all rows. */
 extern Cost computed_calls_cost(const StarLookup *lookup);
 
+/*
+ * hashed_subplans.c: subqueries of expressions that are computed.
+ */
+
+/* Are all that an expression has answered by hash tables of rows that do not depend on its columns? */
+extern bool subplans_are_hashed(PlannerInfo *root, Node *expr);
+
+/* Can neither such an expression nor its subqueries raise an error? */
+extern bool subplans_cannot_fail(PlannerInfo *root, Node *expr);
+
 #endif							/* GPUAGG_COMPUTED_H */

@@ -32,6 +32,7 @@ typedef struct Grouping
 								 * grouping_examine_columns make */
 	bool		is_input;		/* of PostgreSQL's own aggregation above, or of a look-up */
 	bool		reads_again;	/* another plan reads the same table just before: for costs */
+	bool		rows_differ;	/* each row is a group: for costs */
 	List	   *clause;			/* SortGroupClause, one a key but for those that
 								 * depend on others */
 	List	   *having;			/* implicitly ANDed clauses */
@@ -75,6 +76,7 @@ typedef struct LoweredGrouping
 	InputTables tables;			/* likewise */
 	List	   *lookups;		/* LookupInfo: what is joined to the tables */
 	List	   *builds;			/* Path, one a look-up: of its rows */
+	Bitmapset  *unique;			/* look-ups, by number, of whose rows no two have the same keys */
 	Cost		calls;			/* look-ups have what PostgreSQL computes of distinct values: what
 								 * it would take longer to compute of all rows than its costs
 								 * say; 0: there are none of these */

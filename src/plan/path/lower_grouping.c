@@ -323,9 +323,11 @@ finish_star(const Grouping *grouping, const Lowering *l, const Star *star,
 		info->conditions = copyObject(lookup->conditions);
 		info->filters = copyObject(lookup->filters);
 		info->computed = copyObject(lookup->computed);
-		info->can_fail = !cannot_fail((Node *) lookup->computed);
+		info->can_fail = !subplans_cannot_fail(grouping->root, (Node *) lookup->computed);
 		if (lookup->computed != NIL)
 			lowered->calls += computed_calls_cost(lookup);
+		if (lookup->unique)
+			lowered->unique = bms_add_member(lowered->unique, foreach_current_index(lc));
 		lowered->builds = lappend(lowered->builds,
 								  build_side_path(grouping->root, lookup->rel, target));
 	}
@@ -351,6 +353,7 @@ lower_table(const Grouping *grouping, RelOptInfo *rel, const Star *star,
 	lowered->table = rel;
 	lowered->lookups = NIL;
 	lowered->builds = NIL;
+	lowered->unique = NULL;
 	lowered->codes = NULL;
 	lowered->input = NULL;
 	lowered->partial_input = NULL;
@@ -581,6 +584,7 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 	lowered->table = NULL;
 	lowered->lookups = NIL;
 	lowered->builds = NIL;
+	lowered->unique = NULL;
 	lowered->calls = 0;
 	lowered->codes = NULL;
 	lowered->rows = grouping->input_rel->cheapest_total_path->rows;

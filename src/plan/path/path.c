@@ -17,6 +17,8 @@
 #include "compat.h"
 #include "guc.h"
 #include "plan/lower/lower.h"
+#include "plan/path/build_side.h"
+#include "plan/path/computed.h"
 #include "plan/path/first_rows_step.h"
 #include "plan/path/gpuagg_path.h"
 #include "plan/path/native.h"
@@ -51,29 +53,25 @@ is_seq_scan(const Path *path)
 
 static GpuAggPath *find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection);
 
-/*
- * The cheapest path to the distinct rows of a relation's columns, or NULL.  reads_again: another
- * such path reads the table before.
- */
+/* The cheapest path to the groups of columns of a relation's rows. */
 static Path *
-distinct_path(PlannerInfo *root, RelOptInfo *rel, bool reads_again)
+groups_path(Grouping *grouping, const RelOptInfo *rel)
 {
-	RelOptInfo *distinct = makeNode(RelOptInfo);
+	RelOptInfo *groups = makeNode(RelOptInfo);
 	Rejection	rejection;
-	Grouping	grouping;
 	GpuAggPath *path;
 
-	if (grouping_examine_columns(&grouping, root, rel) != NULL)
-		return NULL;
-	grouping.reads_again = reads_again;
-	memcpy(distinct, rel, sizeof(RelOptInfo));
-	distinct->pathlist = NIL;
-	path = find_path(&grouping, distinct, &rejection);
+	memcpy(groups, rel, sizeof(RelOptInfo));
+	groups->pathlist = NIL;
+	path = find_path(grouping, groups, &rejection);
 	if (path == NULL)
-		return native_path(&grouping, distinct, NULL, estimate_grouping(&grouping).groups);
-	gpuagg_path_add_native(path, distinct);
+		return native_path(grouping, groups, NULL, estimate_grouping(grouping).groups);
+	gpuagg_path_add_native(path, groups);
 	return &path->custom.path;
 }
+
+/* Rows that cost less are not worth the time to plan another way. */
+#define LEAST_GROUPED_COST 200
 
 /* What it takes to read a path's rows into a look-up. */
 static Cost
@@ -83,42 +81,55 @@ reading_cost(const Path *path)
 }
 
 /*
- * The rows of a relation that a look-up has, or the distinct ones of these, if they are not more than
- * half as many and come sooner.
+ * The rows that a look-up has, by a grouping of them, if that gives them sooner; or build.  differ:
+ * no two of them are equal; else they must be twice as many as the groups.
  */
 static Path *
-existing_rows_path(PlannerInfo *root, Path *build)
+grouped_rows_path(PlannerInfo *root, Path *build, bool differ)
 {
 	RelOptInfo *rel = makeNode(RelOptInfo);
-	Path	   *distinct;
+	Grouping	grouping;
+	Path	   *path;
 
-	if (build->parent->reloptkind != RELOPT_BASEREL || build->param_info != NULL)
+	if (build->param_info != NULL || (differ && reading_cost(build) < LEAST_GROUPED_COST))
 		return build;
 	memcpy(rel, build->parent, sizeof(RelOptInfo));
 	rel->reltarget = build->pathtarget;
 	rel->cheapest_total_path = build;
 	rel->pathlist = list_make1(build);
 	rel->partial_pathlist = NIL;
-	distinct = distinct_path(root, rel, false);
-	if (distinct == NULL || distinct->rows * 2 > build->rows ||
-		reading_cost(distinct) >= reading_cost(build))
+	if (grouping_examine_columns(&grouping, root, rel) != NULL)
 		return build;
-	return distinct;
+	grouping.rows_differ = differ;
+	path = groups_path(&grouping, rel);
+	if ((!differ && path->rows * 2 > build->rows) || reading_cost(path) >= reading_cost(build))
+		return build;
+	return path;
 }
 
-/* Of relations whose rows only have to be there or not, equal ones need not be looked up. */
+/*
+ * Let groupings give the rows of look-ups, where engines read a table sooner than PostgreSQL does.
+ * No rows are equal whose keys differ.  Of relations whose rows only have to be there or not, equal
+ * ones need not be looked up.
+ */
 static void
-sift_builds(PlannerInfo *root, const LoweredGrouping *lowered)
+group_builds(PlannerInfo *root, const LoweredGrouping *lowered)
 {
 	ListCell   *lookup;
 	ListCell   *build;
 
 	forboth(lookup, lowered->lookups, build, lowered->builds)
 	{
-		const LookupInfo *info = lfirst(lookup);
+		LookupInfo *info = lfirst(lookup);
+		Path	   *path = lfirst(build);
+		bool		is_semi = info->jointype == JOIN_SEMI || info->jointype == JOIN_ANTI;
 
-		if ((info->jointype == JOIN_SEMI || info->jointype == JOIN_ANTI) && info->ncolumns == 0)
-			lfirst(build) = existing_rows_path(root, lfirst(build));
+		if (info->computed != NIL || build_side_is_kept(root, path, info))
+			continue;
+		if (bms_is_member(foreach_current_index(lookup), lowered->unique))
+			lfirst(build) = grouped_rows_path(root, path, true);
+		else if (is_semi && info->ncolumns == 0)
+			lfirst(build) = grouped_rows_path(root, path, false);
 	}
 }
 
@@ -132,25 +143,28 @@ computed_path(Grouping *grouping, RelOptInfo *grouped_rel, bool truncates)
 	Star	   *star = grouping_find_computed(grouping, truncates);
 	LoweredGrouping lowered;
 	Rejection	rejection;
-	Path	   *path;
 	ListCell   *lc;
 
 	foreach(lc, star != NULL ? star->lookups : NIL)
 	{
 		StarLookup *lookup = lfirst(lc);
+		Grouping	distinct;
+		Path	   *path;
 
 		if (lookup->computed == NIL)
 			continue;
-		path = distinct_path(grouping->root, lookup->rel, foreach_current_index(lc) > 0);
-		if (path == NULL)
+		if (grouping_examine_columns(&distinct, grouping->root, lookup->rel) != NULL)
 			return NULL;
+		distinct.reads_again = foreach_current_index(lc) > 0;
+		path = groups_path(&distinct, lookup->rel);
 		/* values are there before an error can end what is computed of them */
-		lookup->rel->cheapest_total_path = cannot_fail((Node *) lookup->computed) ? path :
+		lookup->rel->cheapest_total_path =
+			subplans_cannot_fail(grouping->root, (Node *) lookup->computed) ? path :
 			compat_material_path(path);
 	}
 	if (star == NULL || !grouping_lower_star(grouping, star, &lowered, &rejection))
 		return NULL;
-	sift_builds(grouping->root, &lowered);
+	group_builds(grouping->root, &lowered);
 	return gpuagg_path(grouping, &lowered, grouped_rel, &rejection);
 }
 
@@ -255,7 +269,7 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 	}
 	if (grouping_lower_pages(grouping, &lowered, rejection))
 	{
-		sift_builds(grouping->root, &lowered);
+		group_builds(grouping->root, &lowered);
 		best = gpuagg_path(grouping, &lowered, grouped_rel, rejection);
 	}
 	else if (is_of_expressions(rejection->reason_class))

@@ -44,6 +44,8 @@ typedef struct StarUnit
 	SpecialJoinInfo *sjinfo;	/* the join that it is the right side of; NULL: inner joins */
 	bool		attached;
 	Relids		outer;			/* once attached: what its keys are over */
+	bool		unique;			/* likewise: no two rows have the same keys; false: it may be so */
+	bool		of_unique;		/* made of units that were unique */
 } StarUnit;
 
 /* The units of a join, and how far they are attached to its fact. */
@@ -179,9 +181,12 @@ is_within_another(const PlannerInfo *root, const SpecialJoinInfo *sjinfo, bool *
 	return false;
 }
 
-/* The units of outer, semi and anti joins; takes their relations out of *rest. */
+/*
+ * The units of outer, semi and anti joins that are made within the relations; takes what is on
+ * their right side out of *rest.
+ */
 static const char *
-find_special_units(StarSearch *search, Relids *rest)
+find_special_units(StarSearch *search, const RelOptInfo *joinrel, Relids *rest)
 {
 	PlannerInfo *root = search->root;
 	ListCell   *lc;
@@ -192,6 +197,9 @@ find_special_units(StarSearch *search, Relids *rest)
 		const char *reason;
 		bool		same;
 
+		if (!bms_is_subset(sjinfo->min_lefthand, joinrel->relids) ||
+			!bms_is_subset(sjinfo->min_righthand, joinrel->relids))
+			continue;
 		if (sjinfo->jointype != JOIN_LEFT && sjinfo->jointype != JOIN_SEMI &&
 			sjinfo->jointype != JOIN_ANTI)
 			return "a full join is not supported";
@@ -217,7 +225,7 @@ find_units(StarSearch *search, const RelOptInfo *joinrel)
 	int			relid = -1;
 
 	rest = bms_del_member(rest, search->fact->relid);
-	if ((reason = find_special_units(search, &rest)) != NULL)
+	if ((reason = find_special_units(search, joinrel, &rest)) != NULL)
 		return reason;
 	while ((relid = bms_next_member(rest, relid)) >= 0)
 		if ((reason = add_unit(search, bms_make_singleton(relid), NULL)) != NULL)
@@ -362,10 +370,10 @@ is_probably_unique(const StarSearch *search, const StarUnit *unit, List *equalit
 
 /*
  * The equalities by which the unit is unique, or, of a semi or anti join, all; NIL: it is not
- * unique, or not joined yet.
+ * unique, or not joined yet.  Sets unit->unique.
  */
 static List *
-key_equalities(const StarSearch *search, const StarUnit *unit, List *clauses)
+key_equalities(const StarSearch *search, StarUnit *unit, List *clauses)
 {
 	JoinType	jointype = unit->sjinfo ? unit->sjinfo->jointype : JOIN_INNER;
 	List	   *equalities = NIL;
@@ -384,14 +392,17 @@ key_equalities(const StarSearch *search, const StarUnit *unit, List *clauses)
 	if (equalities == NIL || jointype == JOIN_SEMI || jointype == JOIN_ANTI)
 		return equalities;
 	found = index_equalities(search, unit, equalities);
+	if (bms_membership(unit->rel->relids) == BMS_MULTIPLE)
+	{
+		unit->unique = found != NIL && unit->of_unique;
+		return found != NIL ? found : equalities;
+	}
+	unit->unique = found != NIL ||
+		innerrel_is_unique(search->root, relids_with(search, unit), search->joined, unit->rel,
+						   jointype, clauses, false);
 	if (found != NIL)
 		return found;
-	if (bms_membership(unit->rel->relids) == BMS_MULTIPLE ||
-		innerrel_is_unique(search->root, relids_with(search, unit), search->joined, unit->rel,
-						   jointype, clauses, false) ||
-		is_probably_unique(search, unit, equalities))
-		return equalities;
-	return NIL;
+	return unit->unique || is_probably_unique(search, unit, equalities) ? equalities : NIL;
 }
 
 /* The equality with the unit's side on the right, where that is the same operation. */
@@ -440,6 +451,7 @@ attach(StarSearch *search, StarUnit *unit, const char **reason)
 	lookup = palloc0(sizeof(StarLookup));
 	lookup->rel = unit->rel;
 	lookup->jointype = unit->sjinfo ? unit->sjinfo->jointype : JOIN_INNER;
+	lookup->unique = unit->unique;
 	foreach(lc, clauses)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
@@ -481,6 +493,7 @@ attach_all(StarSearch *search)
 	foreach(lc, search->units)
 	{
 		((StarUnit *) lfirst(lc))->attached = false;
+		((StarUnit *) lfirst(lc))->unique = false;
 		((StarUnit *) lfirst(lc))->outer = NULL;
 	}
 	while (goes_on && reason == NULL)
@@ -529,12 +542,14 @@ merge_units(StarSearch *search)
 
 		foreach(oc, search->units)
 		{
-			RelOptInfo *rel = merged_relation(search, unit, lfirst(oc));
+			StarUnit   *other = lfirst(oc);
+			RelOptInfo *rel = merged_relation(search, unit, other);
 
 			if (rel == NULL)
 				continue;
 			unit->rel = rel;
-			search->units = list_delete_ptr(search->units, lfirst(oc));
+			unit->of_unique = unit->unique && other->unique;
+			search->units = list_delete_ptr(search->units, other);
 			return true;
 		}
 	}

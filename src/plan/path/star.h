@@ -18,6 +18,7 @@ typedef struct StarLookup
 	RelOptInfo *rel;
 	JoinType	jointype;		/* JOIN_INNER, JOIN_LEFT, JOIN_SEMI or JOIN_ANTI */
 	List	   *keys;			/* JoinKey */
+	bool		unique;			/* no two of its rows have the same keys; false: it may be so */
 	List	   *equalities;		/* Expr: what they are of, as EXPLAIN shows it */
 	List	   *conditions;		/* Expr: the join's other clauses */
 	List	   *filters;		/* Expr: clauses that are evaluated above an outer join */
