@@ -10,10 +10,14 @@ OF_TEXTS = [('lower({0})', 'text'), ('upper({0})', 'text'), ('initcap({0})', 'te
             ("translate({0}, 'abw', 'xy')", 'text'), ("lpad({0}, 4, '*')", 'text?'), ('length(upper({0}))', 'int4'),
             ('ascii(reverse({0}))', 'int4'), ('length({0})::text::int4', 'int4?'), ('repeat({0}, 2)::varchar(3)', 'varchar'),
             ("({0} ILIKE '%a%')", 'bool'), ("({0} ~ '[b-k]')", 'bool'), ("(lower({0}) < 'k')", 'bool'),
-            ("({0} < 'm' COLLATE \"en-x-icu\")", 'bool'), ("(lower({0}) IN ('a', 'b', 'w1', ''))", 'bool')]
+            ("({0} < 'm' COLLATE \"en-x-icu\")", 'bool'), ("(lower({0}) IN ('a', 'b', 'w1', ''))", 'bool'),
+            ("({0} NOT IN (SELECT x FROM (VALUES ('a'), ('w1'), ('B')) v (x)))", 'bool'), ("concat({0}, '-')", 'text'),
+            ("coalesce(upper({0}), 'none')", 'text')]
 OF_INTS = [('to_hex({0})', 'text'), ('{0}::text', 'text'), ("to_char({0}, 'FM099')", 'text'), ("({0}::text || 'x')", 'text'),
            ('reverse({0}::text)', 'text'), ('length({0}::text)', 'int4'), ("({0}::text LIKE '%1')", 'bool'), ("({0} || '0' < '5')", 'bool'),
-           ('(100 / {0})::text', 'text?'), ('left({0}::text, 2)::int4', 'int4?')]
+           ('(100 / {0})::text', 'text?'), ('left({0}::text, 2)::int4', 'int4?'),
+           ('({0} NOT IN (SELECT g FROM generate_series(0, 7) g))', 'bool'), ("concat('x', {0})", 'text'),
+           ('({0} IN (SELECT nullif(g, 3) FROM generate_series(0, 7) g))', 'bool')]
 OF_TIMES = [("to_char({0}, 'YYYY-MM')", 'text'), ("to_char({0}, 'Dy HH24')", 'text'), ("to_char({0}, 'FMDay HH12:MI PM, IYYY-IW')", 'text'),
             ("upper(to_char({0}, 'mon bc'))", 'text'), ("to_char(date_trunc('hour', {0}), 'HH24')", 'text'), ('{0}::text', 'text'),
             ("to_char({0}, 'HH24:MI')", 'text'), ("(to_char({0}, 'FMHH12 am') IN ('3 am', '12 pm'))", 'bool'), ("(to_char({0}, 'Dy') > 'S')", 'bool'),
