@@ -53,9 +53,9 @@ is_seq_scan(const Path *path)
 
 static GpuAggPath *find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection);
 
-/* The cheapest path to the groups of columns of a relation's rows. */
+/* The cheapest path to the groups of columns of a relation's rows, and what is read below it. */
 static Path *
-groups_path(Grouping *grouping, const RelOptInfo *rel)
+groups_path(Grouping *grouping, const RelOptInfo *rel, Fetches *fetches)
 {
 	RelOptInfo *groups = makeNode(RelOptInfo);
 	Rejection	rejection;
@@ -65,7 +65,11 @@ groups_path(Grouping *grouping, const RelOptInfo *rel)
 	groups->pathlist = NIL;
 	path = find_path(grouping, groups, &rejection);
 	if (path == NULL)
+	{
+		*fetches = path_fetches(grouping->root, rel->cheapest_total_path);
 		return native_path(grouping, groups, NULL, estimate_grouping(grouping).groups);
+	}
+	*fetches = path->fetches;
 	gpuagg_path_add_native(path, groups);
 	return &path->custom.path;
 }
@@ -73,11 +77,11 @@ groups_path(Grouping *grouping, const RelOptInfo *rel)
 /* Rows that cost less are not worth the time to plan another way. */
 #define LEAST_GROUPED_COST 200
 
-/* What it takes to read a path's rows into a look-up. */
+/* What it takes to read a path's rows into a look-up, if all pages are in memory. */
 static Cost
-reading_cost(const Path *path)
+reading_cost(const Path *path, const Fetches *fetches)
 {
-	return path->total_cost + path->rows * (cpu_tuple_cost + cpu_operator_cost);
+	return path->total_cost + fetches->in_memory + path->rows * (cpu_tuple_cost + cpu_operator_cost);
 }
 
 /*
@@ -88,10 +92,13 @@ static Path *
 grouped_rows_path(PlannerInfo *root, Path *build, bool differ)
 {
 	RelOptInfo *rel = makeNode(RelOptInfo);
+	Fetches		fetches = path_fetches(root, build);
+	Cost		cost = reading_cost(build, &fetches);
 	Grouping	grouping;
 	Path	   *path;
+	Cost		values;
 
-	if (build->param_info != NULL || (differ && reading_cost(build) < LEAST_GROUPED_COST))
+	if (build->param_info != NULL || (differ && cost < LEAST_GROUPED_COST))
 		return build;
 	memcpy(rel, build->parent, sizeof(RelOptInfo));
 	rel->reltarget = build->pathtarget;
@@ -101,8 +108,10 @@ grouped_rows_path(PlannerInfo *root, Path *build, bool differ)
 	if (grouping_examine_columns(&grouping, root, rel) != NULL)
 		return build;
 	grouping.rows_differ = differ;
-	path = groups_path(&grouping, rel);
-	if ((!differ && path->rows * 2 > build->rows) || reading_cost(path) >= reading_cost(build))
+	path = groups_path(&grouping, rel, &fetches);
+	/* of all columns, which the groups' costs do not have */
+	values = path->rows * cpu_operator_cost * list_length(grouping.keys);
+	if ((!differ && path->rows * 2 > build->rows) || reading_cost(path, &fetches) + values >= cost)
 		return build;
 	return path;
 }
@@ -149,6 +158,7 @@ computed_path(Grouping *grouping, RelOptInfo *grouped_rel, bool truncates)
 	{
 		StarLookup *lookup = lfirst(lc);
 		Grouping	distinct;
+		Fetches		fetches;
 		Path	   *path;
 
 		if (lookup->computed == NIL)
@@ -156,7 +166,7 @@ computed_path(Grouping *grouping, RelOptInfo *grouped_rel, bool truncates)
 		if (grouping_examine_columns(&distinct, grouping->root, lookup->rel) != NULL)
 			return NULL;
 		distinct.reads_again = foreach_current_index(lc) > 0;
-		path = groups_path(&distinct, lookup->rel);
+		path = groups_path(&distinct, lookup->rel, &fetches);
 		/* values are there before an error can end what is computed of them */
 		lookup->rel->cheapest_total_path =
 			subplans_cannot_fail(grouping->root, (Node *) lookup->computed) ? path :

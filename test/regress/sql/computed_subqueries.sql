@@ -66,9 +66,19 @@ SELECT count(*) FROM sub_fact WHERE k NOT IN (SELECT k FROM sub_item);
 DELETE FROM sub_item WHERE x = 2;
 SELECT count(*) FROM sub_fact WHERE k NOT IN (SELECT k FROM sub_item);
 ROLLBACK;
--- EXPLAIN shows the subquery once
+-- EXPLAIN shows the subquery once; how conditions show it depends on PostgreSQL's version
 SET gpuagg.engine = cpu;
-EXPLAIN (COSTS OFF) SELECT t, count(*) FROM sub_fact WHERE k NOT IN (SELECT k FROM sub_item WHERE x = 3) GROUP BY 1;
+CREATE FUNCTION sub_plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		IF line !~ '(Computed|Filter): .*SubPlan|(Computed|Filter): .*ANY' THEN
+			RETURN NEXT line;
+		END IF;
+	END LOOP;
+END $$;
+SELECT sub_plan('SELECT t, count(*) FROM sub_fact WHERE k NOT IN (SELECT k FROM sub_item WHERE x = 3) GROUP BY 1');
 -- in workers
 BEGIN;
 SET LOCAL max_parallel_workers_per_gather = 2;
@@ -94,6 +104,7 @@ SELECT count(*) FROM sub_fact WHERE k NOT IN (SELECT k FROM sub_item WHERE x > 3
 RESET ROLE;
 
 DEALLOCATE sub_parameters;
+DROP FUNCTION sub_plan;
 DROP TABLE sub_fact, sub_item, sub_none;
 DROP ROLE sub_reader;
 RESET gpuagg.engine;
