@@ -49,8 +49,8 @@ can_change_walker(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
-	if (IsA(node, Param) || IsA(node, SubPlan) || IsA(node, PlaceHolderVar) || IsA(node, CoerceToDomain) ||
-		check_functions_in_node(node, function_can_change, NULL))
+	if (IsA(node, Param) || IsA(node, SubPlan) || IsA(node, PlaceHolderVar) ||
+		IsA(node, CoerceToDomain) || check_functions_in_node(node, function_can_change, NULL))
 		return true;
 	return expression_tree_walker(node, can_change_walker, context);
 }

@@ -16,8 +16,8 @@
  * (time_format.c), if the moment has too many values.
  *
  * Computed is the largest part of an expression that is NULL where one of its inputs is, since
- * a NULL finds nothing, or whose inputs are never NULL.  Equal values of an input must be identical, for the expression could
- * distinguish others.
+ * a NULL finds nothing, or whose inputs are never NULL.  Equal values of an input must be
+ * identical, for the expression could distinguish others.
  *
  * PostgreSQL computes the expressions of the rows that pass all conditions.  The distinct
  * values are those of the rows that pass the conditions of engines; so what can raise an error

@@ -250,16 +250,27 @@ input_pages_spared(const LoweredGrouping *lowered)
 									parallel_divisor(partial->parallel_workers));
 }
 
-/* The costs of the look-ups. */
-static Cost
-builds_cost(PlannerInfo *root, const LoweredGrouping *lowered)
+/* What it costs to make each look-up.  All paths of the lowered grouping have this in common. */
+static Cost *
+build_costs(PlannerInfo *root, const LoweredGrouping *lowered)
 {
-	Cost		cost = 0;
+	Cost	   *costs = palloc((list_length(lowered->builds) + 1) * sizeof(Cost));
 	ListCell   *lookup;
 	ListCell   *build;
 
 	forboth(lookup, lowered->lookups, build, lowered->builds)
-		cost += build_side_cost(root, lfirst(build), lfirst(lookup));
+		costs[foreach_current_index(lookup)] = build_side_cost(root, lfirst(build), lfirst(lookup));
+	return costs;
+}
+
+/* To make all look-ups. */
+static Cost
+builds_cost(const LoweredGrouping *lowered)
+{
+	Cost		cost = 0;
+
+	for (int i = 0; i < list_length(lowered->builds); i++)
+		cost += lowered->build_costs[i];
 	return cost;
 }
 
@@ -307,14 +318,13 @@ fetches_below(const GpuAggPath *path)
 	PlannerInfo *root = path->grouping.root;
 	const LoweredGrouping *lowered = &path->lowered;
 	Fetches		sum;
-	ListCell   *lookup;
 	ListCell   *build;
 
 	if (!lowered->reads_tables)
 		return path_fetches(root, path->workers > 0 ? lowered->partial_input : lowered->input);
 	sum = pages_in_order(lowered->tables.pages, read_cost(path, path->cost.kept));
-	forboth(lookup, lowered->lookups, build, lowered->builds)
-		if (build_side_cost(root, lfirst(build), lfirst(lookup)) > 0)
+	foreach(build, lowered->builds)
+		if (lowered->build_costs[foreach_current_index(build)] > 0)
 			fetches_add(&sum, making_fetches(root, lfirst(build)));
 	return sum;
 }
@@ -379,7 +389,7 @@ cost_input(const GpuAggPath *path)
 		/* a scan of PostgreSQL's costs cpu_tuple_cost for each row */
 		in.scan_cost = tables->scanned_rows * cpu_tuple_cost;
 		in.input_cost = read_cost(path, in.kept) + in.scan_cost +
-			builds_cost(path->grouping.root, &path->lowered);
+			builds_cost(&path->lowered);
 	}
 	else
 	{
@@ -491,7 +501,7 @@ gpuagg_path_want_lookups(const GpuAggPath *path, const GpuAggPath *child, Cost r
 		build_side_set_key(root, lfirst(build), lfirst(lookup));
 		if (((const LookupInfo *) lfirst(lookup))->tables == NIL)
 			continue;
-		making = build_side_cost(root, lfirst(build), lfirst(lookup));
+		making = lowered->build_costs[foreach_current_index(lookup)];
 		if (making > 0 && difference != 0)
 			making = Max(0, making + making_fetches(root, lfirst(build)).in_memory);
 		costs[foreach_current_index(lookup)] = making;
@@ -582,14 +592,15 @@ estimate_once(Grouping *grouping)
 }
 
 GpuAggPath *
-gpuagg_path(Grouping *grouping, const LoweredGrouping *lowered,
-			 RelOptInfo *grouped_rel, Rejection *rejection)
+gpuagg_path(Grouping *grouping, LoweredGrouping *lowered, RelOptInfo *grouped_rel,
+			Rejection *rejection)
 {
 	const EngineOps *engine = engine_required();
 	const EngineOps *cuda = engine_chosen(CHOICE_CUDA);
 	GpuAggPath *path;
 
 	estimate_once(grouping);
+	lowered->build_costs = build_costs(grouping->root, lowered);
 	if (engine != NULL)
 		return engine_path(grouping, lowered, grouped_rel, engine, rejection);
 	path = engine_path(grouping, lowered, grouped_rel, &cpu_engine, rejection);

@@ -27,9 +27,9 @@ typedef struct GpuAggPath
 
 /*
  * The path of the engine that gpuagg.engine names, or of the cheapest, without the native plan;
- * NULL and why.
+ * NULL and why.  Sets lowered->build_costs.
  */
-extern GpuAggPath *gpuagg_path(Grouping *grouping, const LoweredGrouping *lowered,
+extern GpuAggPath *gpuagg_path(Grouping *grouping, LoweredGrouping *lowered,
 							   RelOptInfo *grouped_rel, Rejection *rejection);
 
 /* The native plan becomes the first child, of the path that has been chosen. */

@@ -76,6 +76,7 @@ typedef struct LoweredGrouping
 	InputTables tables;			/* likewise */
 	List	   *lookups;		/* LookupInfo: what is joined to the tables */
 	List	   *builds;			/* Path, one a look-up: of its rows */
+	Cost	   *build_costs;	/* of these: what it costs to make the look-ups (build_side_cost) */
 	Bitmapset  *unique;			/* look-ups, by number, of whose rows no two have the same keys */
 	Cost		calls;			/* look-ups have what PostgreSQL computes of distinct values: what
 								 * it would take longer to compute of all rows than its costs

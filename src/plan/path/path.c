@@ -206,7 +206,7 @@ expressions_path(Grouping *grouping, RelOptInfo *grouped_rel)
 
 /* The path over the input's own plan.  join_reason: why, if that is a join. */
 static GpuAggPath *
-child_path(Grouping *grouping, const LoweredGrouping *lowered, RelOptInfo *grouped_rel,
+child_path(Grouping *grouping, LoweredGrouping *lowered, RelOptInfo *grouped_rel,
 		   Rejection *rejection, const char *join_reason)
 {
 	GpuAggPath *path = gpuagg_path(grouping, lowered, grouped_rel, rejection);
