@@ -1039,7 +1039,7 @@ cpu_list(EngineRun *head, StoredList *list)
  * gives to this engine and that takes more than 1.2 times PostgreSQL's time.
  */
 const EngineCosts cpu_costs = {
-	.setup = 12,
+	.setup = 13,
 	.page = 0.02,
 	.tuple = 0.002,
 	.operator = 0.00015,
