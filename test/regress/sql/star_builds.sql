@@ -63,6 +63,8 @@ SELECT query, builds(query), check_builds(query) FROM (VALUES
 -- equal rows of one key, which statistics do not show
 INSERT INTO builds_twice SELECT i, 0 FROM generate_series(0, 700, 7) i;
 SELECT check_fallback('SELECT i.x, count(*) FROM builds_fact f JOIN builds_twice i ON f.a = i.k GROUP BY 1');
+-- and of a join
+SELECT check_fallback('SELECT o.name, count(*) FROM builds_fact f LEFT JOIN (builds_item i JOIN builds_owner o ON i.p = o.k AND o.y = 1) ON f.b = i.p AND i.x = 2 GROUP BY 1');
 RESET gpuagg.engine;
 SELECT check_builds('SELECT o.name, count(*), sum(i.n) FROM builds_fact f JOIN builds_item i ON f.a = i.k JOIN builds_owner o ON i.p = o.k WHERE o.y = 2 AND i.x = 1 GROUP BY 1');
 SELECT check_join('SELECT i.any_n, i.c, count(*) FROM builds_fact f JOIN (SELECT a.k, a.any_n, t.c FROM builds_item a JOIN builds_text t ON a.p = t.x WHERE a.x = 3) i ON f.a = i.k GROUP BY 1, 2');
