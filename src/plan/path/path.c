@@ -131,14 +131,12 @@ group_builds(PlannerInfo *root, const LoweredGrouping *lowered)
 	{
 		LookupInfo *info = lfirst(lookup);
 		Path	   *path = lfirst(build);
-		bool		is_semi = info->jointype == JOIN_SEMI || info->jointype == JOIN_ANTI;
+		bool		differ = bms_is_member(foreach_current_index(lookup), lowered->unique);
+		bool		exist = (info->jointype == JOIN_SEMI || info->jointype == JOIN_ANTI) &&
+			info->ncolumns == 0;
 
-		if (info->computed != NIL || build_side_is_kept(root, path, info))
-			continue;
-		if (bms_is_member(foreach_current_index(lookup), lowered->unique))
-			lfirst(build) = grouped_rows_path(root, path, true);
-		else if (is_semi && info->ncolumns == 0)
-			lfirst(build) = grouped_rows_path(root, path, false);
+		if ((differ || exist) && info->computed == NIL && !build_side_is_kept(root, path, info))
+			lfirst(build) = grouped_rows_path(root, path, differ);
 	}
 }
 
