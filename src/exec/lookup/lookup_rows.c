@@ -264,14 +264,15 @@ add_key(LookupRows *rows, const ColumnBatch *batch, uint32 row)
 }
 
 void
-lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, const Array *codes)
+lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, uint32 begin, uint32 end,
+				const Array *codes)
 {
 	const uint32 *code = (const uint32 *) codes->data;
 	int			ncodes = 0;
 
 	for (int i = 0; i < rows->info->ncolumns; i++)
 		ncodes += lookup_use_is_code(rows->columns[i].info->use);
-	for (uint32 row = 0; row < batch->nrows; row++, code += ncodes)
+	for (uint32 row = begin; row < end; row++, code += ncodes)
 	{
 		if (!has_keys(rows, batch, row))
 			continue;
@@ -283,19 +284,17 @@ lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, const Array *codes)
 }
 
 void
-lookup_rows_add_codes(LookupRows *rows, TupleTableSlot *slot, Array *codes)
+lookup_rows_add_codes(LookupRows *rows, const Datum *values, const bool *isnull, Array *codes)
 {
 	for (int i = 0; i < rows->info->ncolumns; i++)
 	{
 		const RowColumn *column = &rows->columns[i];
-		Datum		value;
-		bool		isnull;
+		int			value = column->info->place - 1;
 
 		if (!lookup_use_is_code(column->info->use))
 			continue;
-		value = slot_getattr(slot, column->info->place, &isnull);
-		*(uint32 *) array_extend(codes, sizeof(uint32)) = isnull ? NO_CODE :
-			numbering_add_datum(column->values, value, &rows->is_ambiguous);
+		*(uint32 *) array_extend(codes, sizeof(uint32)) = isnull[value] ? NO_CODE :
+			numbering_add_datum(column->values, values[value], &rows->is_ambiguous);
 	}
 }
 
@@ -354,6 +353,8 @@ lookup_rows_expected_memory(const LookupInfo *info, double n, double key_width,
 			(ValueType) program_columns(info->program)[column->place].type;
 
 		nwords += column->use == LOOKUP_PRESENCE ? 0 : value_type_size(type) == 16 ? 2 : 1;
+		if (lookup_use_is_code(column->use) && !(distinct && is_the_key(info, column)))
+			memory += numbering_expected_images(columns[i].n, columns[i].copied);
 		if (lookup_use_is_code(column->use) || (column->use == LOOKUP_VALUE && type == VT_TEXT))
 			memory += numbering_expected_memory(columns[i].n, type == VT_TEXT ? sizeof(Bytes) : sizeof(Datum),
 												columns[i].copied, distinct && is_the_key(info, column));

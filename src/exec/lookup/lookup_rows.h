@@ -52,8 +52,12 @@ typedef struct LookupRows
 /* For the tuples of a plan, whose columns have the types of desc; in the current context. */
 extern LookupRows *lookup_rows_create(const LookupInfo *info, TupleDesc desc);
 
-/* Add a batch: the Program's columns, and the Datums that codes are numbers of, by attribute. */
-extern void lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, const Array *codes);
+/*
+ * Add the rows of a batch from `begin` to `end`: the Program's columns.  codes: those of these
+ * rows.
+ */
+extern void lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, uint32 begin, uint32 end,
+							const Array *codes);
 
 /* Once all rows are there: put the values that ranks are numbers of into their order. */
 extern void lookup_rows_sort(LookupRows *rows);
@@ -75,8 +79,12 @@ typedef struct ExpectedValues
 extern double lookup_rows_expected_memory(const LookupInfo *info, double n, double key_width,
 										  const ExpectedValues *columns, double nrows);
 
-/* The codes of a tuple's columns, one a column with a code, behind those of earlier tuples. */
-extern void lookup_rows_add_codes(LookupRows *rows, TupleTableSlot *slot, Array *codes);
+/*
+ * The codes of a tuple's columns, one a column with a code, behind those of earlier tuples.
+ * values, isnull: by attribute; those that codes are numbers of.
+ */
+extern void lookup_rows_add_codes(LookupRows *rows, const Datum *values, const bool *isnull,
+								  Array *codes);
 
 /*
  * lookup_values.c: the bytes of a look-up's columns.

@@ -2,43 +2,30 @@
  * lookups.c
  *	  A node's look-ups: made of the rows of child plans before its run begins.
  *
- * Each child is read to its end, as for a hash join's table, unless no row can pass any more.
- * Its columns become batches, as engines have values, and these the look-up's rows
- * (lookup_rows.h), keys (lookup_keys.h) and columns (lookup_values.c).
- *
- * What PostgreSQL computes of distinct values is NULL where it has none.  If it can raise an
- * error, the child reads the values of a Material, so that the error ends nothing but a
- * subtransaction in which these are read.
+ * Each child is read to its end (lookup_input.c), as for a hash join's table, unless no row can
+ * pass any more.  Of its rows are made the look-up's keys (lookup_keys.h) and columns
+ * (lookup_values.c).
  *
  * Memory: a context for each look-up, below the one of lookups_create, or that of
  * lookup_cache.c.
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "executor/executor.h"
-#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "exec/lookup/lookup_cache.h"
 #include "exec/lookup/lookup_demand.h"
+#include "exec/lookup/lookup_input.h"
 #include "exec/lookup/lookup_keys.h"
-#include "exec/lookup/lookup_rows.h"
 #include "exec/lookup/lookups.h"
-#include "exec/values/params.h"
 #include "guc.h"
 #include "handle/handle.h"
-#include "source/batch.h"
-#include "source/rows.h"
-
-/* Numbers of rows have 31 bits; a batch more than that may be there. */
-#define MAX_ROWS (PG_INT32_MAX - 2 * BATCH_ROWS)
 
 typedef struct NodeLookup
 {
 	const LookupInfo *info;
-	PlanState  *child;
-	bool		was_read;		/* the child must be rescanned before it is read */
+	LookupInput input;			/* the child's rows */
 	bool		is_required;	/* rows pass only if they are found */
 	LookupResult *result;		/* of this execution; NULL: none has been made */
 	bool		is_current;		/* it need not be made again for the next execution */
@@ -55,14 +42,14 @@ struct Lookups
 static int
 compare_costs(const void *a, const void *b)
 {
-	Cost		x = (*(NodeLookup *const *) a)->child->plan->total_cost;
-	Cost		y = (*(NodeLookup *const *) b)->child->plan->total_cost;
+	Cost		x = (*(NodeLookup *const *) a)->input.child->plan->total_cost;
+	Cost		y = (*(NodeLookup *const *) b)->input.child->plan->total_cost;
 
 	return (x > y) - (x < y);
 }
 
 Lookups *
-lookups_create(const PlanInfo *plan, List *children)
+lookups_create(const PlanInfo *plan, List *children, KeySourceOpen open_keys)
 {
 	Lookups    *lookups = palloc(sizeof(Lookups));
 	ListCell   *lc;
@@ -76,162 +63,14 @@ lookups_create(const PlanInfo *plan, List *children)
 		NodeLookup *lookup = &lookups->of[foreach_current_index(lc)];
 
 		lookup->info = lfirst(lc);
-		lookup->child = list_nth(children, foreach_current_index(lc));
+		lookup->input.child = list_nth(children, foreach_current_index(lc));
+		lookup->input.open_keys = open_keys;
 		lookup->is_required = lookup->info->jointype == JOIN_INNER ||
 			lookup->info->jointype == JOIN_SEMI;
 		lookups->order[foreach_current_index(lc)] = lookup;
 	}
 	qsort(lookups->order, lookups->n, sizeof(NodeLookup *), compare_costs);
 	return lookups;
-}
-
-/*
- * Add a tuple to the batch; false: a numeric is not what its column says.  What detoasting
- * leaves behind goes with the tuple's context.
- */
-static bool
-add_tuple(LookupRows *rows, BatchWriter *batch, Array *codes, TupleTableSlot *slot,
-		  MemoryContext tuple_context)
-{
-	const Program *program = rows->info->program;
-	MemoryContext old = MemoryContextSwitchTo(tuple_context);
-	Datum		values[PROGRAM_MAX_COLUMNS];
-	bool		isnull[PROGRAM_MAX_COLUMNS];
-	bool		fits;
-
-	for (int i = 0; i < program->ncolumns; i++)
-		values[i] = slot_getattr(slot, program_columns(program)[i].attno, &isnull[i]);
-	fits = batch_append(batch, values, isnull);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(tuple_context);
-	if (fits)
-		lookup_rows_add_codes(rows, slot, codes);
-	return fits;
-}
-
-/* The batch goes to the rows; a status if they are more than fit, or ambiguous. */
-static EngineStatus
-flush(LookupRows *rows, BatchWriter *batch, Array *codes, uint64 limit, const char **message)
-{
-	lookup_rows_add(rows, batch_columns(batch), codes);
-	batch_reset(batch);
-	codes->size = 0;
-	if (rows->is_ambiguous)
-	{
-		*message = "values of a joined relation are equal, but not the same";
-		return ENGINE_INEXACT;
-	}
-	if (lookup_rows_memory(rows) > limit || rows->n > MAX_ROWS)
-	{
-		*message = "the rows of a joined relation do not fit into memory";
-		return ENGINE_NO_MEMORY;
-	}
-	return ENGINE_OK;
-}
-
-/* What a plan notes of parameters lasts as long as the query. */
-static void
-rescan(PlanState *child)
-{
-	MemoryContext old = MemoryContextSwitchTo(child->state->es_query_cxt);
-
-	ExecReScan(child);
-	MemoryContextSwitchTo(old);
-}
-
-/* All rows of the child. */
-static EngineStatus
-read_child(NodeLookup *lookup, LookupRows *rows, uint64 limit, const char **message)
-{
-	BatchWriter *batch = batch_create(lookup->info->program);
-	MemoryContext tuple_context = AllocSetContextCreate(CurrentMemoryContext,
-														"GpuAgg look-up's tuple",
-														ALLOCSET_DEFAULT_SIZES);
-	Array		codes = {0};
-	EngineStatus status = ENGINE_OK;
-
-	if (lookup->was_read)
-		rescan(lookup->child);
-	lookup->was_read = true;
-	for (;;)
-	{
-		TupleTableSlot *slot;
-
-		CHECK_FOR_INTERRUPTS();
-		slot = child_next_tuple(lookup->child);
-		if (TupIsNull(slot))
-			break;
-		if (!add_tuple(rows, batch, &codes, slot, tuple_context))
-		{
-			*message = "a numeric of a joined relation is not as its column's type says";
-			return ENGINE_INEXACT;
-		}
-		if (batch_full(batch) &&
-			(status = flush(rows, batch, &codes, limit, message)) != ENGINE_OK)
-			return status;
-	}
-	status = flush(rows, batch, &codes, limit, message);
-	batch_free(batch);
-	return status;
-}
-
-/* Let a child's Material have all of its rows, and rewind it. */
-static void
-fill_material(PlanState *child)
-{
-	TupleTableSlot *slot;
-
-	do
-	{
-		CHECK_FOR_INTERRUPTS();
-		slot = child_next_tuple(outerPlanState(child));
-	} while (!TupIsNull(slot));
-	rescan(child);
-}
-
-/* What read_child is called with, and what it returns. */
-typedef struct ChildReading
-{
-	NodeLookup *lookup;
-	LookupRows *rows;
-	uint64		limit;
-	const char *message;
-	EngineStatus status;
-} ChildReading;
-
-static void
-read_child_of(void *argument)
-{
-	ChildReading *reading = argument;
-
-	reading->status = read_child(reading->lookup, reading->rows, reading->limit,
-								 &reading->message);
-}
-
-/*
- * The same where what the child computes of its Material's rows can raise errors.  PostgreSQL
- * would come to one, too, but maybe to another one first.  Beside a parallel plan no
- * subtransaction can begin: then the error is the query's.
- */
-static EngineStatus
-read_child_safely(NodeLookup *lookup, LookupRows *rows, uint64 limit, const char **message)
-{
-	ChildReading reading = {.lookup = lookup,.rows = rows,.limit = limit};
-
-	if (lookup->was_read)
-		rescan(lookup->child);
-	fill_material(lookup->child);
-	lookup->was_read = false;
-	if (IsInParallelMode())
-		return read_child(lookup, rows, limit, message);
-	if (set_errors_aside(read_child_of, &reading, true) != 0)
-	{
-		*message = "what is computed of distinct values raises an error";
-		return ENGINE_INEXACT;
-	}
-	if (reading.status != ENGINE_OK)
-		*message = reading.message;
-	return reading.status;
 }
 
 /* Of the next parameter; false: there are too many. */
@@ -387,12 +226,11 @@ make_result(NodeLookup *lookup, LookupResult *result, bool reads, uint64 limit,
 	MemoryContext context = AllocSetContextCreate(result->context, "GpuAgg look-up's rows",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	LookupRows *rows = lookup_rows_create(lookup->info, ExecGetResultType(lookup->child));
+	LookupRows *rows = lookup_rows_create(lookup->info, ExecGetResultType(lookup->input.child));
 	EngineStatus status = ENGINE_OK;
 
 	if (reads)
-		status = lookup->info->can_fail ? read_child_safely(lookup, rows, limit, message) :
-			read_child(lookup, rows, limit, message);
+		status = lookup_input_read(&lookup->input, rows, limit, message);
 
 	MemoryContextSwitchTo(old);
 	if (status == ENGINE_OK)
@@ -404,7 +242,7 @@ make_result(NodeLookup *lookup, LookupResult *result, bool reads, uint64 limit,
 	}
 	else
 		/* its workers would wait for a reader */
-		ExecShutdownNode(lookup->child);
+		ExecShutdownNode(lookup->input.child);
 	MemoryContextDelete(context);
 	return status;
 }
@@ -456,7 +294,7 @@ static EngineStatus
 find_or_build(const Lookups *lookups, NodeLookup *lookup, bool reads, uint64 limit,
 			  const char **message)
 {
-	if (lookup->is_current && lookup->child->chgParam == NULL)
+	if (lookup->is_current && lookup->input.child->chgParam == NULL)
 		return ENGINE_OK;
 	drop_result(lookup);
 	if (lookup->info->tables != NIL)

@@ -5,6 +5,9 @@
  * The values are an array.  One that comes is put behind its end and then looked for in a
  * hash table of numbers (lib/simplehash.h), whose entries are compared by what the array
  * has there; it stays if it is new.  Where all values are known to be new there is no hash table.
+ *
+ * Datums are compared by their type's functions.  Where there are few of them, their bytes are
+ * numbered, too, and a Datum whose bytes have been there is not compared any more.
  */
 #include "postgres.h"
 
@@ -31,6 +34,10 @@
 
 /* 2^64 by the golden ratio: one word is hashed by multiplication. */
 #define WORD_MULTIPLIER UINT64CONST(0x9E3779B97F4A7C15)
+
+/* Datums' bytes are numbered as long as there are so few, of so many bytes each at most. */
+#define MOST_IMAGES 4096
+#define MOST_IMAGE_SIZE 64
 
 /* The share of a hash table's entries that is expected to be taken, at most. */
 #define HASH_FILL 0.7
@@ -66,10 +73,12 @@ struct Numbering
 	Oid			collation;
 	int16		typlen;
 	bool		typbyval;
+	Numbering  *images;			/* of Datums: their bytes; NULL: these are not numbered */
+	Array		of_images;		/* uint32: the number of the Datum that has these bytes */
 };
 
-static uint32 hash_value(const Numbering *numbering, uint32 number);
-static bool values_equal(const Numbering *numbering, uint32 a, uint32 b);
+static inline uint32 hash_value(const Numbering *numbering, uint32 number);
+static inline bool values_equal(const Numbering *numbering, uint32 a, uint32 b);
 
 #define SH_PREFIX numbers
 #define SH_ELEMENT_TYPE NumberEntry
@@ -84,13 +93,33 @@ static bool values_equal(const Numbering *numbering, uint32 a, uint32 b);
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-static const void *
+static inline const void *
 value_at(const Numbering *numbering, uint32 number)
 {
 	return numbering->values.data + number * numbering->size;
 }
 
-static uint32
+/* A few words are hashed and compared here: a call would take longer. */
+static inline uint32
+hash_words(const uint64 *words, Size n)
+{
+	uint64		hash = words[0] * WORD_MULTIPLIER;
+
+	for (Size i = 1; i < n; i++)
+		hash = ((hash ^ hash >> 32) + words[i]) * WORD_MULTIPLIER;
+	return (uint32) (hash >> 32);
+}
+
+static inline bool
+words_equal(const uint64 *a, const uint64 *b, Size n)
+{
+	for (Size i = 0; i < n; i++)
+		if (a[i] != b[i])
+			return false;
+	return true;
+}
+
+static inline uint32
 hash_value(const Numbering *numbering, uint32 number)
 {
 	const void *value = value_at(numbering, number);
@@ -109,13 +138,11 @@ hash_value(const Numbering *numbering, uint32 number)
 			MemoryContextSwitchTo(old);
 			return hash;
 		default:
-			if (numbering->size == sizeof(uint64))
-				return (uint32) (*(const uint64 *) value * WORD_MULTIPLIER >> 32);
-			return hash_bytes(value, (int) numbering->size);
+			return hash_words(value, numbering->size / sizeof(uint64));
 	}
 }
 
-static bool
+static inline bool
 values_equal(const Numbering *numbering, uint32 a, uint32 b)
 {
 	const void *x = value_at(numbering, a);
@@ -135,9 +162,7 @@ values_equal(const Numbering *numbering, uint32 a, uint32 b)
 			MemoryContextSwitchTo(old);
 			return equal;
 		default:
-			if (numbering->size == sizeof(uint64))
-				return *(const uint64 *) x == *(const uint64 *) y;
-			return memcmp(x, y, numbering->size) == 0;
+			return words_equal(x, y, numbering->size / sizeof(uint64));
 	}
 }
 
@@ -171,6 +196,7 @@ numbering_expect_distinct(Numbering *numbering)
 	Assert(numbering->count == 0);
 	numbers_destroy(numbering->numbers);
 	numbering->numbers = NULL;
+	numbering->images = NULL;
 }
 
 Numbering *
@@ -183,6 +209,10 @@ numbering_of_datums(Oid type, Oid collation)
 	numbering->scratch = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg look-up's values",
 											   ALLOCSET_SMALL_SIZES);
 	get_typlenbyval(type, &numbering->typlen, &numbering->typbyval);
+	if (numbering->typbyval)
+		numbering->images = numbering_of_words(1);
+	else if (numbering->typlen == -1)
+		numbering->images = numbering_of_texts();
 	return numbering;
 }
 
@@ -249,8 +279,9 @@ numbering_add_text(Numbering *numbering, Bytes text)
 	return number;
 }
 
-uint32
-numbering_add_datum(Numbering *numbering, Datum value, bool *ambiguous)
+/* The number of a Datum by its type's functions. */
+static uint32
+number_datum(Numbering *numbering, Datum value, bool *ambiguous)
 {
 	Datum	   *values;
 	uint32		number;
@@ -272,6 +303,39 @@ numbering_add_datum(Numbering *numbering, Datum value, bool *ambiguous)
 		MemoryContextSwitchTo(old);
 	}
 	return number;
+}
+
+/* Are the Datum's bytes numbered? */
+static bool
+has_image(const Numbering *numbering, Datum value)
+{
+	return numbering->images != NULL && numbering->images->count < MOST_IMAGES &&
+		(numbering->typbyval ||
+		 (!VARATT_IS_EXTERNAL(DatumGetPointer(value)) &&
+		  !VARATT_IS_COMPRESSED(DatumGetPointer(value)) &&
+		  VARSIZE_ANY_EXHDR(DatumGetPointer(value)) <= MOST_IMAGE_SIZE));
+}
+
+uint32
+numbering_add_datum(Numbering *numbering, Datum value, bool *ambiguous)
+{
+	uint32		image;
+	uint64		word = value;
+
+	if (!has_image(numbering, value))
+		return number_datum(numbering, value, ambiguous);
+	if (numbering->typbyval)
+		image = numbering_add_words(numbering->images, &word);
+	else
+		image = numbering_add_text(numbering->images, (Bytes)
+								   {
+									   VARDATA_ANY(DatumGetPointer(value)),
+									   (uint32) VARSIZE_ANY_EXHDR(DatumGetPointer(value))
+								   });
+	if (image == numbering->of_images.size / sizeof(uint32))
+		*(uint32 *) array_extend(&numbering->of_images, sizeof(uint32)) =
+			number_datum(numbering, value, ambiguous);
+	return ((const uint32 *) numbering->of_images.data)[image];
 }
 
 uint32
@@ -347,6 +411,7 @@ Size
 numbering_memory(const Numbering *numbering)
 {
 	return numbering->values.capacity + numbering->copied +
+		(numbering->images == NULL ? 0 : numbering_memory(numbering->images)) +
 		(numbering->numbers == NULL ? 0 : numbering->numbers->size * sizeof(NumberEntry));
 }
 
@@ -368,4 +433,14 @@ double
 numbering_expected_memory(double n, double size, double copied, bool distinct)
 {
 	return array_expected_capacity(n * size) + n * copied + (distinct ? 0 : hash_memory(n));
+}
+
+double
+numbering_expected_images(double n, double copied)
+{
+	double		images = Min(n, MOST_IMAGES);
+
+	return numbering_expected_memory(images, copied > 0 ? sizeof(Bytes) : sizeof(uint64),
+									 Min(copied, MOST_IMAGE_SIZE), false) +
+		array_expected_capacity(images * sizeof(uint32));
 }

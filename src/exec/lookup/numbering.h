@@ -51,4 +51,7 @@ extern Size numbering_memory(const Numbering *numbering);
  */
 extern double numbering_expected_memory(double n, double size, double copied, bool distinct);
 
+/* What so many Datums are expected to take more; copied: bytes of one, 0 if it is passed by value. */
+extern double numbering_expected_images(double n, double copied);
+
 #endif							/* GPUAGG_NUMBERING_H */

@@ -38,6 +38,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
+#include "exec/node/group_keys.h"
 #include "exec/node/native_plan.h"
 #include "exec/node/node.h"
 #include "exec/node/top_groups.h"
@@ -61,6 +62,14 @@ const CustomScanMethods gpuagg_scan_methods = {
 	.CustomName = "GpuAgg",
 	.CreateCustomScanState = create_state,
 };
+
+GpuAggState *
+node_of(PlanState *plan)
+{
+	return IsA(plan, CustomScanState) &&
+		((const CustomScanState *) plan)->methods == &gpuagg_exec_methods ?
+		(GpuAggState *) plan : NULL;
+}
 
 void
 node_init(void)
@@ -180,7 +189,8 @@ begin_input(GpuAggState *state, EState *estate)
 	state->lookups = lookups_create(state->plan,
 									list_copy_tail(state->css.custom_ps,
 												   list_length(state->css.custom_ps) -
-												   list_length(state->plan->lookups)));
+												   list_length(state->plan->lookups)),
+									group_keys_open);
 	state->param_exprs = ExecInitExprList(params, (PlanState *) state);
 	state->param_exec_ids = params_exec_ids(params);
 	state->having_values = ExecInitExprList(list_copy_tail(scan->custom_exprs, nparams),
@@ -391,14 +401,20 @@ next_first_row(GpuAggState *state)
 	return ExecProject(ps->ps_ProjInfo);
 }
 
+bool
+node_run_engine(GpuAggState *state)
+{
+	if (state->phase == PHASE_INPUT)
+		run_engine(state);
+	return state->phase == PHASE_GROUPS;
+}
+
 static TupleTableSlot *
 exec_node(CustomScanState *node)
 {
 	GpuAggState *state = (GpuAggState *) node;
 
-	if (state->phase == PHASE_INPUT)
-		run_engine(state);
-	if (state->phase == PHASE_NATIVE)
+	if (!node_run_engine(state))
 		return ExecProcNode(state->native);
 	return state->first_rows ? next_first_row(state) : next_engine_tuple(state);
 }

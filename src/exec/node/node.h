@@ -74,6 +74,12 @@ extern const CustomScanMethods gpuagg_scan_methods;
 /* Registers the node, for plans that are read back. */
 extern void node_init(void);
 
+/* The state of a plan's node that is a GpuAgg; NULL: it is another one. */
+extern GpuAggState *node_of(PlanState *plan);
+
+/* Have the engine's groups, from the first one on if it has not run; false: PostgreSQL's own plan answers. */
+extern bool node_run_engine(GpuAggState *state);
+
 /* From a run's groups to the node's tuples (node_groups.c). */
 
 /*

@@ -843,14 +843,64 @@ make_info(const Lookup *lookup)
 	return info;
 }
 
+/* The attributes of the plan's rows, from 1, that its keys and columns are made of. */
+static Bitmapset *
+used_attributes(const Lookup *lookup)
+{
+	const ProgramBuilder *builder = lookup->builder;
+	Bitmapset  *used = NULL;
+	ListCell   *lc;
+
+	for (int i = 0; i < builder->head.ncolumns; i++)
+		used = bms_add_member(used, builder->columns[i].attno);
+	foreach(lc, lookup->columns)
+	{
+		const LookupColumn *column = lfirst(lc);
+
+		if (lookup_use_is_code(column->use))
+			used = bms_add_member(used, column->place);
+	}
+	return used;
+}
+
+/* Let the plan put out only what is used: of some columns, only what is computed of them is. */
+static void
+drop_unused(Lookup *lookup)
+{
+	ProgramBuilder *builder = lookup->builder;
+	Bitmapset  *used = used_attributes(lookup);
+	List	   *target = NIL;
+	ListCell   *lc;
+	int			attno = -1;
+
+	while ((attno = bms_next_member(used, attno)) >= 0)
+		target = lappend(target, list_nth(lookup->target, attno - 1));
+	lookup->target = target;
+	for (int i = 0; i < builder->head.ncolumns; i++)
+		builder->columns[i].attno = (int16) bms_member_index(used, builder->columns[i].attno) + 1;
+	foreach(lc, lookup->columns)
+	{
+		LookupColumn *column = lfirst(lc);
+
+		if (lookup_use_is_code(column->use))
+			column->place = bms_member_index(used, column->place) + 1;
+	}
+}
+
 List *
-lower_lookup_infos(const Lowering *l)
+lower_lookup_infos(Lowering *l)
 {
 	List	   *infos = NIL;
 	ListCell   *lc;
 
 	foreach(lc, l->lookups)
-		infos = lappend(infos, make_info(lfirst(lc)));
+	{
+		Lookup	   *lookup = lfirst(lc);
+
+		if (lookup->relids != NULL)
+			drop_unused(lookup);
+		infos = lappend(infos, make_info(lookup));
+	}
 	return infos;
 }
 

@@ -60,7 +60,7 @@ extern bool lower_code_key(Lowering *l, Expr *expr, ColumnCode *code);
 extern int	lower_rank(Lowering *l, Expr *expr, Oid collation, ColumnCode *code);
 
 /* Once all is lowered: the LookupInfo of each, and what its plan must put out. */
-extern List *lower_lookup_infos(const Lowering *l);
+extern List *lower_lookup_infos(Lowering *l);
 extern List *lower_lookup_target(const Lowering *l, int number);
 
 #endif							/* GPUAGG_LOWER_LOOKUP_H */

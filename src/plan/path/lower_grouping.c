@@ -307,7 +307,7 @@ lookups_fit(const Grouping *grouping, const LoweredGrouping *lowered)
 
 /* What the look-ups have become, and the paths of their rows. */
 static bool
-finish_star(const Grouping *grouping, const Lowering *l, const Star *star,
+finish_star(const Grouping *grouping, Lowering *l, const Star *star,
 			LoweredGrouping *lowered, Rejection *rejection)
 {
 	ListCell   *lc;

@@ -109,9 +109,13 @@ grouped_rows_path(PlannerInfo *root, Path *build, bool differ)
 		return build;
 	grouping.rows_differ = differ;
 	path = groups_path(&grouping, rel, &fetches);
-	/* of all columns, which the groups' costs do not have */
 	values = path->rows * cpu_operator_cost * list_length(grouping.keys);
-	if ((!differ && path->rows * 2 > build->rows) || reading_cost(path, &fetches) + values >= cost)
+	if (path->pathtype == T_CustomScan)
+		/* no tuple is made of them: the look-up is made of the groups' columns */
+		path->total_cost = path->startup_cost + values;
+	else
+		path->total_cost += values;
+	if ((!differ && path->rows * 2 > build->rows) || reading_cost(path, &fetches) >= cost)
 		return build;
 	return path;
 }

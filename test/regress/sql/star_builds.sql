@@ -69,6 +69,26 @@ RESET gpuagg.engine;
 SELECT check_builds('SELECT o.name, count(*), sum(i.n) FROM builds_fact f JOIN builds_item i ON f.a = i.k JOIN builds_owner o ON i.p = o.k WHERE o.y = 2 AND i.x = 1 GROUP BY 1');
 SELECT check_join('SELECT i.any_n, i.c, count(*) FROM builds_fact f JOIN (SELECT a.k, a.any_n, t.c FROM builds_item a JOIN builds_text t ON a.p = t.x WHERE a.x = 3) i ON f.a = i.k GROUP BY 1, 2');
 
+-- many rows, of all kinds of values, long texts among them; and numerics that are NaN, which no
+-- column of a look-up has
+CREATE TABLE builds_wide (k int PRIMARY KEY, s text, n numeric(8, 3), b bool, u uuid, m numeric(30, 5), p timestamptz, c char(4), z text);
+INSERT INTO builds_wide SELECT i, CASE WHEN i % 6 > 0 THEN repeat('long', i % 80) END, CASE WHEN i % 7 > 0 THEN i % 90 / 3.0 END, i % 5 = 0,
+	('00000000-0000-0000-0000-00000000000' || i % 9)::uuid, (i % 60) * 12345678901234567890.5, '2024-02-03'::timestamptz + i % 40 * interval '1 hour', 'c' || i % 6, repeat('z', i % 3)
+FROM generate_series(0, 29999) i;
+VACUUM ANALYZE builds_wide;
+SET gpuagg.engine = cpu;
+SELECT query, builds(query), check_builds(query) FROM (VALUES
+	('SELECT w.s, w.b, count(*), sum(w.n), min(w.n), count(w.m) FROM builds_fact f JOIN builds_wide w ON f.a = w.k WHERE w.z = ''zz'' GROUP BY 1, 2'),
+	('SELECT w.n, w.c, count(*), max(w.s) FROM builds_fact f JOIN builds_wide w ON f.a = w.k WHERE w.z <> ''zz'' GROUP BY 1, 2'),
+	('SELECT w.u, w.m, w.p, count(*) FROM builds_fact f LEFT JOIN builds_wide w ON f.a = w.k AND w.z <> ''zz'' GROUP BY 1, 2, 3'),
+	('SELECT o.y, sum(w.m), count(o.x) FROM builds_fact f JOIN (SELECT k, m, p IS NULL AS x, length(z) AS y FROM builds_wide WHERE z <> ''z'' GROUP BY 1, 2, 3, 4) o ON f.a = o.k JOIN builds_wide w ON f.a + 1 = w.k WHERE w.z <> ''zz'' GROUP BY 1')) q (query);
+UPDATE builds_wide SET n = 'NaN', m = 'NaN' WHERE k % 1100 = 0;
+VACUUM builds_wide;
+SELECT check_fallback('SELECT w.n, sum(w.n), count(*) FROM builds_fact f JOIN builds_wide w ON f.a = w.k WHERE w.z <> ''zz'' GROUP BY 1');
+SELECT check_fallback('SELECT w.c, sum(w.m) FROM builds_fact f JOIN builds_wide w ON f.a = w.k WHERE w.z <> ''zz'' GROUP BY 1');
+DROP TABLE builds_wide;
+RESET gpuagg.engine;
+
 -- with parameters, of which each execution has others
 SET gpuagg.engine = cpu;
 PREPARE builds(int, text) AS SELECT i.s, count(*), sum(f.v) FROM builds_fact f JOIN builds_item i ON f.a = i.k WHERE i.x = $1 AND i.z > $2 GROUP BY 1 ORDER BY 1 LIMIT 3;

@@ -1,0 +1,270 @@
+/*
+ * lookup_input.c
+ *	  The rows of a look-up's child plan.
+ *
+ * The child is read to its end, as for a hash join's table.  Its tuples become batches, as engines
+ * have values; if they are the keys of groups, these are columns already (key_source.h).
+ *
+ * What PostgreSQL computes of distinct values is NULL where it has none.  If it can raise an
+ * error, the child reads the values of a Material, so that the error ends nothing but a
+ * subtransaction in which these are read.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "exec/lookup/lookup_input.h"
+#include "exec/values/params.h"
+#include "source/batch.h"
+#include "source/rows.h"
+
+/* Numbers of rows have 31 bits; a batch more than that may be there. */
+#define MAX_ROWS (PG_INT32_MAX - 2 * BATCH_ROWS)
+
+/* A status if the rows are more than fit, or ambiguous. */
+static EngineStatus
+check_rows(const LookupRows *rows, uint64 limit, const char **message)
+{
+	if (rows->is_ambiguous)
+	{
+		*message = "values of a joined relation are equal, but not the same";
+		return ENGINE_INEXACT;
+	}
+	if (lookup_rows_memory(rows) > limit || rows->n > MAX_ROWS)
+	{
+		*message = "the rows of a joined relation do not fit into memory";
+		return ENGINE_NO_MEMORY;
+	}
+	return ENGINE_OK;
+}
+
+/* What a child's tuples are put into. */
+typedef struct TupleBatch
+{
+	LookupRows *rows;
+	BatchWriter *batch;
+	Array		codes;			/* of the batch's tuples */
+	MemoryContext tuple_context;
+} TupleBatch;
+
+/*
+ * Add a tuple to the batch; false: a numeric is not what its column says.  What detoasting
+ * leaves behind goes with the tuple's context.
+ */
+static bool
+add_tuple(TupleBatch *to, TupleTableSlot *slot)
+{
+	const Program *program = to->rows->info->program;
+	MemoryContext old = MemoryContextSwitchTo(to->tuple_context);
+	Datum		values[PROGRAM_MAX_COLUMNS];
+	bool		isnull[PROGRAM_MAX_COLUMNS];
+	bool		fits;
+
+	slot_getallattrs(slot);
+	for (int i = 0; i < program->ncolumns; i++)
+	{
+		int			attno = program_columns(program)[i].attno;
+
+		values[i] = slot->tts_values[attno - 1];
+		isnull[i] = slot->tts_isnull[attno - 1];
+	}
+	fits = batch_append(to->batch, values, isnull);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(to->tuple_context);
+	if (fits)
+		lookup_rows_add_codes(to->rows, slot->tts_values, slot->tts_isnull, &to->codes);
+	return fits;
+}
+
+/* The batch goes to the rows. */
+static EngineStatus
+flush(TupleBatch *from, uint64 limit, const char **message)
+{
+	const ColumnBatch *batch = batch_columns(from->batch);
+
+	lookup_rows_add(from->rows, batch, 0, batch->nrows, &from->codes);
+	batch_reset(from->batch);
+	from->codes.size = 0;
+	return check_rows(from->rows, limit, message);
+}
+
+static EngineStatus
+read_tuples(PlanState *child, LookupRows *rows, uint64 limit, const char **message)
+{
+	TupleBatch	to = {.rows = rows,.batch = batch_create(rows->info->program)};
+	EngineStatus status = ENGINE_OK;
+
+	to.tuple_context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg look-up's tuple",
+											 ALLOCSET_DEFAULT_SIZES);
+	for (;;)
+	{
+		TupleTableSlot *slot;
+
+		CHECK_FOR_INTERRUPTS();
+		slot = child_next_tuple(child);
+		if (TupIsNull(slot))
+			break;
+		if (!add_tuple(&to, slot))
+		{
+			*message = "a numeric of a joined relation is not as its column's type says";
+			return ENGINE_INEXACT;
+		}
+		if (batch_full(to.batch) && (status = flush(&to, limit, message)) != ENGINE_OK)
+			return status;
+	}
+	status = flush(&to, limit, message);
+	batch_free(to.batch);
+	return status;
+}
+
+/* The attributes of the child's rows that columns have codes of. */
+static Bitmapset *
+coded_attributes(const LookupInfo *info)
+{
+	Bitmapset  *attnos = NULL;
+
+	for (int i = 0; i < info->ncolumns; i++)
+		if (lookup_use_is_code(info->columns[i].use))
+			attnos = bms_add_member(attnos, info->columns[i].place);
+	return attnos;
+}
+
+/* The codes of a batch's rows from `begin` to `end`; values may be made in the context. */
+static void
+add_key_codes(LookupRows *rows, KeySource *keys, const Bitmapset *attnos, uint32 begin, uint32 end,
+			  MemoryContext context, Array *codes)
+{
+	Datum		values[MaxTupleAttributeNumber];
+	bool		isnull[MaxTupleAttributeNumber];
+
+	for (uint32 row = begin; row < end; row++)
+	{
+		MemoryContext old = MemoryContextSwitchTo(context);
+		int			attno = -1;
+
+		while ((attno = bms_next_member(attnos, attno)) >= 0)
+			values[attno - 1] = keys->value(keys, attno, row, &isnull[attno - 1]);
+		MemoryContextSwitchTo(old);
+		lookup_rows_add_codes(rows, values, isnull, codes);
+	}
+	MemoryContextReset(context);
+}
+
+/* All rows of a source of keys, some at a time. */
+static EngineStatus
+read_keys(KeySource *keys, LookupRows *rows, uint64 limit, const char **message)
+{
+	Bitmapset  *attnos = coded_attributes(rows->info);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg look-up's values",
+												  ALLOCSET_DEFAULT_SIZES);
+	Array		codes = {0};
+	const ColumnBatch *batch;
+	EngineStatus status = ENGINE_OK;
+
+	while (status == ENGINE_OK && (batch = keys->next(keys)) != NULL)
+		for (uint32 begin = 0; begin < batch->nrows && status == ENGINE_OK; begin += BATCH_ROWS)
+		{
+			uint32		end = Min(begin + BATCH_ROWS, batch->nrows);
+
+			CHECK_FOR_INTERRUPTS();
+			if (attnos != NULL)
+				add_key_codes(rows, keys, attnos, begin, end, context, &codes);
+			lookup_rows_add(rows, batch, begin, end, &codes);
+			codes.size = 0;
+			status = check_rows(rows, limit, message);
+		}
+	return status;
+}
+
+/* What a plan notes of parameters lasts as long as the query. */
+static void
+rescan(PlanState *child)
+{
+	MemoryContext old = MemoryContextSwitchTo(child->state->es_query_cxt);
+
+	ExecReScan(child);
+	MemoryContextSwitchTo(old);
+}
+
+/* All rows of the child. */
+static EngineStatus
+read_child(LookupInput *input, LookupRows *rows, uint64 limit, const char **message)
+{
+	KeySource  *keys;
+
+	if (input->was_read)
+		rescan(input->child);
+	input->was_read = true;
+	keys = input->open_keys(input->child, rows->info->program, coded_attributes(rows->info));
+	return keys != NULL ? read_keys(keys, rows, limit, message) :
+		read_tuples(input->child, rows, limit, message);
+}
+
+/* Let a child's Material have all of its rows, and rewind it. */
+static void
+fill_material(PlanState *child)
+{
+	TupleTableSlot *slot;
+
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		slot = child_next_tuple(outerPlanState(child));
+	} while (!TupIsNull(slot));
+	rescan(child);
+}
+
+/* What read_child is called with, and what it returns. */
+typedef struct ChildReading
+{
+	LookupInput *input;
+	LookupRows *rows;
+	uint64		limit;
+	const char *message;
+	EngineStatus status;
+} ChildReading;
+
+static void
+read_child_of(void *argument)
+{
+	ChildReading *reading = argument;
+
+	reading->status = read_child(reading->input, reading->rows, reading->limit,
+								 &reading->message);
+}
+
+/*
+ * The same where what the child computes of its Material's rows can raise errors.  PostgreSQL
+ * would come to one, too, but maybe to another one first.  Beside a parallel plan no
+ * subtransaction can begin: then the error is the query's.
+ */
+static EngineStatus
+read_child_safely(LookupInput *input, LookupRows *rows, uint64 limit, const char **message)
+{
+	ChildReading reading = {.input = input,.rows = rows,.limit = limit};
+
+	if (input->was_read)
+		rescan(input->child);
+	fill_material(input->child);
+	input->was_read = false;
+	if (IsInParallelMode())
+		return read_child(input, rows, limit, message);
+	if (set_errors_aside(read_child_of, &reading, true) != 0)
+	{
+		*message = "what is computed of distinct values raises an error";
+		return ENGINE_INEXACT;
+	}
+	if (reading.status != ENGINE_OK)
+		*message = reading.message;
+	return reading.status;
+}
+
+EngineStatus
+lookup_input_read(LookupInput *input, LookupRows *rows, uint64 limit, const char **message)
+{
+	return rows->info->can_fail ? read_child_safely(input, rows, limit, message) :
+		read_child(input, rows, limit, message);
+}
