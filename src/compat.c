@@ -10,6 +10,8 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
+#include "parser/parse_relation.h"
+#include "parser/parsetree.h"
 #include "partitioning/partprune.h"
 #include "rewrite/rewriteManip.h"
 #include "tcop/tcopprot.h"
@@ -234,6 +236,54 @@ compat_check_permissions(const PlannedStmt *plan, bool raise)
 	return ExecCheckPermissions(plan->rtable, plan->permInfos, raise);
 #else
 	return ExecCheckRTPerms(plan->rtable, raise);
+#endif
+}
+
+/*
+ * Let columns of a relation, in an expression of a query that has not been planned, be those that
+ * an outer join can make NULL.
+ *
+ * 16: a column tells which ones can.
+ */
+#if PG_VERSION_NUM >= 160000
+void
+compat_set_nulled(Node *expr, Index rti, Index join)
+{
+	ListCell   *lc;
+
+	/* the expression's own columns, no copies */
+	foreach(lc, pull_vars_of_level(expr, 0))
+	{
+		Var		   *var = lfirst(lc);
+
+		if (IsA(var, Var) && (Index) var->varno == rti)
+			var->varnullingrels = bms_add_member(var->varnullingrels, (int) join);
+	}
+}
+#else
+void
+compat_set_nulled(Node *expr, Index rti, Index join)
+{
+}
+#endif
+
+/*
+ * Append a copy of a query's relation to the range table of another one.
+ *
+ * 16: what a user must be allowed to do with it is in a list of its own.
+ */
+void
+compat_copy_relation(Query *to, const Query *from, Index rti)
+{
+	RangeTblEntry *rte = copyObject(rt_fetch(rti, from->rtable));
+
+	to->rtable = lappend(to->rtable, rte);
+#if PG_VERSION_NUM >= 160000
+	if (rte->perminfoindex == 0)
+		return;
+	to->rteperminfos = lappend(to->rteperminfos,
+							   copyObject(getRTEPermissionInfo(from->rteperminfos, rte)));
+	rte->perminfoindex = list_length(to->rteperminfos);
 #endif
 }
 

@@ -71,6 +71,13 @@
 #define compat_is_incompatible(rinfo, relids) ((void) (relids), false)
 #endif
 
+/* 16: a column tells which outer joins can make it NULL */
+#if PG_VERSION_NUM >= 160000
+#define compat_can_be_nulled(var) ((var)->varnullingrels != NULL)
+#else
+#define compat_can_be_nulled(var) ((void) (var), false)
+#endif
+
 /* 16: what is written to a file is const */
 #if PG_VERSION_NUM >= 160000
 #define compat_file_write(file, bytes, size, offset, event) FileWrite(file, bytes, size, offset, event)
@@ -217,6 +224,8 @@ extern bool compat_collates_as_c(Oid collation);
 extern bool compat_ctype_is_c(Oid collation);
 extern bool compat_check_permissions(const PlannedStmt *plan, bool raise);
 extern int	compat_decode_zone_abbreviation(char *lower_name, int *offset, pg_tz **zone);
+extern void compat_set_nulled(Node *expr, Index rti, Index join);
+extern void compat_copy_relation(Query *to, const Query *from, Index rti);
 extern PlannedStmt *compat_plan_query(Query *query, const char *query_string);
 extern void compat_prune_page(Relation relation, Buffer buffer, Buffer *vmbuffer);
 extern bool compat_explains(const List *exprs);

@@ -12,7 +12,7 @@
 #include "guc.h"
 #include "handle/cpu_cache.h"
 #include "plan/path/path.h"
-#include "plan/path/report.h"
+#include "plan/path/planning.h"
 #include "service/client/session.h"
 #include "service/worker/worker.h"
 #include "stats/activity.h"
@@ -33,7 +33,7 @@ _PG_init(void)
 	cpu_cache_init();
 	node_init();
 	path_init();
-	report_init(path_come_last);
+	planning_init();
 	explain_option_init();
 }
 

@@ -42,6 +42,9 @@ extern bool lower_can_input(PlannerInfo *root, const Aggref *aggref, Expr *expr)
  */
 extern bool cannot_fail(Node *node);
 
+/* The same of the conditions of a join tree. */
+extern bool conditions_cannot_fail(Node *jtnode);
+
 /*
  * hidden_rows.c: rows that the user may not see.
  */

@@ -264,3 +264,22 @@ cannot_fail(Node *node)
 {
 	return !can_fail_walker(node, NULL);
 }
+
+bool
+conditions_cannot_fail(Node *jtnode)
+{
+	ListCell   *lc;
+
+	if (IsA(jtnode, FromExpr))
+	{
+		foreach(lc, ((FromExpr *) jtnode)->fromlist)
+			if (!conditions_cannot_fail(lfirst(lc)))
+				return false;
+		return cannot_fail(((FromExpr *) jtnode)->quals);
+	}
+	if (IsA(jtnode, JoinExpr))
+		return conditions_cannot_fail(((JoinExpr *) jtnode)->larg) &&
+			conditions_cannot_fail(((JoinExpr *) jtnode)->rarg) &&
+			cannot_fail(((JoinExpr *) jtnode)->quals);
+	return true;
+}

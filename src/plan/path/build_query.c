@@ -22,26 +22,6 @@
 #include "plan/lower/lower.h"
 #include "plan/path/build_side.h"
 
-/* The conditions of a join tree. */
-static bool
-conditions_can_fail(Node *jtnode)
-{
-	ListCell   *lc;
-
-	if (IsA(jtnode, FromExpr))
-	{
-		foreach(lc, ((FromExpr *) jtnode)->fromlist)
-			if (conditions_can_fail(lfirst(lc)))
-				return true;
-		return !cannot_fail(((FromExpr *) jtnode)->quals);
-	}
-	if (IsA(jtnode, JoinExpr))
-		return conditions_can_fail(((JoinExpr *) jtnode)->larg) ||
-			conditions_can_fail(((JoinExpr *) jtnode)->rarg) ||
-			!cannot_fail(((JoinExpr *) jtnode)->quals);
-	return false;
-}
-
 /* A negative LIMIT or OFFSET is an error. */
 static bool
 limit_can_fail(const Node *limit)
@@ -137,7 +117,7 @@ build_query_can_fail(PlannerInfo *root)
 
 	check_stack_depth();
 	if (query->commandType != CMD_SELECT || !cannot_fail((Node *) query->targetList) ||
-		!cannot_fail(query->havingQual) || conditions_can_fail((Node *) query->jointree) ||
+		!cannot_fail(query->havingQual) || !conditions_cannot_fail((Node *) query->jointree) ||
 		limit_can_fail(query->limitOffset) || limit_can_fail(query->limitCount) ||
 		windows_can_fail(query->windowClause) || children_can_fail(root, 0))
 		return true;

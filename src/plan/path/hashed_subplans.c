@@ -16,44 +16,12 @@
 #include "plan/lower/lower.h"
 #include "plan/path/build_side.h"
 #include "plan/path/computed.h"
+#include "plan/query/dependence.h"
 
 static PlannerInfo *
 subplan_root(const PlannerInfo *root, const SubPlan *subplan)
 {
 	return list_nth_node(PlannerInfo, root->glob->subroots, subplan->plan_id - 1);
-}
-
-/*
- * Is a part of a query a value of a query around it, or what an execution sets?  context: how many
- * levels below the query the part is.
- */
-static bool
-is_given_walker(Node *node, void *context)
-{
-	int		   *level = context;
-	bool		result;
-
-	if (node == NULL)
-		return false;
-	if (IsA(node, Var))
-		return (int) ((const Var *) node)->varlevelsup > *level;
-	if (IsA(node, Param))
-		return ((const Param *) node)->paramkind == PARAM_EXEC;
-	if (!IsA(node, Query))
-		return expression_tree_walker(node, is_given_walker, context);
-	(*level)++;
-	result = query_tree_walker((Query *) node, is_given_walker, context, 0);
-	(*level)--;
-	return result;
-}
-
-/* Does a query depend on values of queries around it, or of subqueries? */
-static bool
-depends_on_values(Query *query)
-{
-	int			level = 0;
-
-	return query_tree_walker(query, is_given_walker, &level, 0);
 }
 
 /* Has the subquery the same rows wherever it is evaluated, and a hash table of them? */
@@ -64,7 +32,7 @@ is_hashed(const PlannerInfo *root, const SubPlan *subplan)
 
 	return subplan->subLinkType == ANY_SUBLINK && subplan->useHashTable && subplan->args == NIL &&
 		subplan->parParam == NIL && subplan->setParam == NIL &&
-		!contain_volatile_functions((Node *) query) && !depends_on_values(query);
+		!contain_volatile_functions((Node *) query) && !query_depends_on_values(query);
 }
 
 /* True ends the walk: a subquery is another one. */

@@ -20,8 +20,6 @@
  */
 #include "postgres.h"
 
-#include "optimizer/planner.h"
-
 #include "compat.h"
 #include "guc.h"
 #include "plan/path/describe.h"
@@ -30,19 +28,17 @@
 #include "plan/path/report.h"
 #include "stats/stats.h"
 
-typedef struct PlannerRun
+struct PlannerRun
 {
 	bool		wanted;
 	List	   *reports;
 	int			rejected[NUM_REJECTION_CLASSES];
 	int			offered;		/* GpuAgg paths, */
 	int			taken;			/* and those that are in the plan */
-} PlannerRun;
+};
 
-static planner_hook_type prev_planner_hook = NULL;
-static void (*call_before_planning) (void) = NULL;
-
-static PlannerRun run;
+static PlannerRun no_run;		/* what is planned is not a query's whole plan */
+static PlannerRun *run = &no_run;
 static List **next_reports = NULL;	/* of the next run */
 
 /* What users are told of a fate, and could do. */
@@ -91,7 +87,7 @@ report_grouping(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *grouped_
 {
 	GroupingReport *report;
 
-	if (!run.wanted)
+	if (!run->wanted)
 		return NULL;
 	report = palloc0(sizeof(GroupingReport));
 	report->root = root;
@@ -101,7 +97,7 @@ report_grouping(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *grouped_
 	if (stage == UPPERREL_GROUP_AGG)
 		report->aggregates = describe_aggregates(root, grouped_rel, having);
 	report->native_cost = native_cost;
-	run.reports = lappend(run.reports, report);
+	run->reports = lappend(run->reports, report);
 	return report;
 }
 
@@ -128,7 +124,7 @@ report_fate(GroupingReport *report, GroupingFate fate)
 void
 report_rejection(GroupingReport *report, const Rejection *rejection)
 {
-	run.rejected[rejection->reason_class]++;
+	run->rejected[rejection->reason_class]++;
 	if (report == NULL)
 		return;
 	report->fate = GROUPING_REJECTED;
@@ -153,7 +149,7 @@ report_join(GroupingReport *report, const char *reason)
 void
 report_cost(GroupingReport *report, Cost cost, double groups, GroupingFate fate)
 {
-	run.offered++;
+	run->offered++;
 	if (report == NULL)
 		return;
 	report->cost = cost;
@@ -177,7 +173,7 @@ report_offered(GroupingReport *report, const RelOptInfo *input_rel,
 void
 report_taken(GroupingReport *report)
 {
-	run.taken++;
+	run->taken++;
 	if (report == NULL)
 		return;
 	report->fate = GROUPING_TAKEN;
@@ -241,19 +237,36 @@ static void
 count_rejections(void)
 {
 	for (int i = 0; i < NUM_REJECTION_CLASSES; i++)
-		stats_count_rejections(i, run.rejected[i]);
-	stats_count_rejections(REJECTED_COST, run.offered - run.taken);
+		stats_count_rejections(i, run->rejected[i]);
+	stats_count_rejections(REJECTED_COST, run->offered - run->taken);
 }
 
-/* The plan is there.  reports: where somebody wants them, or NULL. */
-static void
-finish_run(const PlannedStmt *plan, List **reports)
+PlannerRun *
+report_begin(bool wanted)
 {
-	bool		tells = gpuagg_report_rejections && run.reports != NIL &&
+	PlannerRun *result = palloc0(sizeof(PlannerRun));
+
+	result->wanted = wanted || gpuagg_report_rejections;
+	return result;
+}
+
+PlannerRun *
+report_switch(PlannerRun *to)
+{
+	PlannerRun *before = run;
+
+	run = to;
+	return before;
+}
+
+void
+report_finish(const PlannedStmt *plan, List **reports)
+{
+	bool		tells = gpuagg_report_rejections && run->reports != NIL &&
 		compat_check_permissions(plan, false);
 	ListCell   *lc;
 
-	foreach(lc, run.reports)
+	foreach(lc, run->reports)
 	{
 		GroupingReport *report = lfirst(lc);
 
@@ -266,49 +279,7 @@ finish_run(const PlannedStmt *plan, List **reports)
 			tell_rejection(report);
 	}
 	if (reports != NULL)
-		*reports = run.reports;
+		*reports = run->reports;
 	else
 		count_rejections();
-}
-
-/* Whose turn it is after this hook. */
-static planner_hook_type
-next_planner(void)
-{
-	return prev_planner_hook ? prev_planner_hook : standard_planner;
-}
-
-static PlannedStmt *
-plan_query(Query *parse, const char *query_string, int cursor_options,
-		   COMPAT_PLANNER_PARAMS(params))
-{
-	List	  **reports = report_into(NULL);
-	PlannerRun	outer = run;
-	PlannedStmt *volatile result;
-
-	call_before_planning();
-	run = (PlannerRun)
-	{
-		.wanted = reports != NULL || gpuagg_report_rejections
-	};
-	PG_TRY();
-	{
-		result = next_planner()(parse, query_string, cursor_options,
-								COMPAT_PLANNER_ARGS(params));
-		finish_run(result, reports);
-	}
-	PG_FINALLY();
-	{
-		run = outer;
-	}
-	PG_END_TRY();
-	return result;
-}
-
-void
-report_init(void (*before_planning) (void))
-{
-	call_before_planning = before_planning;
-	prev_planner_hook = planner_hook;
-	planner_hook = plan_query;
 }

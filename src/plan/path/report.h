@@ -6,6 +6,7 @@
 #define GPUAGG_REPORT_H
 
 #include "nodes/pathnodes.h"
+#include "nodes/plannodes.h"
 
 #include "stats/reasons.h"
 
@@ -52,11 +53,20 @@ typedef struct GroupingReport
 	Cost		native_cost;	/* infinite: PostgreSQL has no plan */
 } GroupingReport;
 
+/* What is reported of one run of the planner. */
+typedef struct PlannerRun PlannerRun;
+
+/* A run, in the current context; wanted: somebody wants its reports. */
+extern PlannerRun *report_begin(bool wanted);
+
+/* From now on, groupings are those of this run.  Returns the one that was current before. */
+extern PlannerRun *report_switch(PlannerRun *to);
+
 /*
- * Hooks into the planner.  Called once, when the module is loaded.  before_planning is called
- * before each query is planned.
+ * The plan of the current run is there: tell and count what has become of its groupings.  reports:
+ * where somebody wants them, or NULL.
  */
-extern void report_init(void (*before_planning) (void));
+extern void report_finish(const PlannedStmt *plan, List **reports);
 
 /*
  * Have the next run of the planner put its groupings (GroupingReport) into a list,

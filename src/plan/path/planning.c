@@ -1,0 +1,127 @@
+/*
+ * planning.c
+ *	  How queries are planned.
+ *
+ * A query with correlated subqueries of aggregates is planned a second time, with joins in their
+ * places (plan/query/decorrelate.h), and the plan that costs less is taken, if an engine has a part
+ * in it: PostgreSQL's own plans are of the query as it is.
+ */
+#include "postgres.h"
+
+#include "nodes/extensible.h"
+#include "optimizer/planner.h"
+
+#include "compat.h"
+#include "exec/node/node.h"
+#include "guc.h"
+#include "plan/path/path.h"
+#include "plan/path/planning.h"
+#include "plan/path/report.h"
+#include "plan/query/decorrelate.h"
+
+static planner_hook_type prev_planner_hook = NULL;
+
+static int	count_nodes(const Plan *plan);
+
+static int
+count_nodes_in(const List *plans)
+{
+	int			count = 0;
+	ListCell   *lc;
+
+	foreach(lc, plans)
+		count += count_nodes(lfirst(lc));
+	return count;
+}
+
+/* The GpuAgg nodes of a plan, without those below one. */
+static int
+count_nodes(const Plan *plan)
+{
+	if (plan == NULL)
+		return 0;
+	switch (nodeTag(plan))
+	{
+		case T_CustomScan:
+			if (((const CustomScan *) plan)->methods == &gpuagg_scan_methods)
+				return 1;
+			return count_nodes_in(((const CustomScan *) plan)->custom_plans);
+		case T_Append:
+			return count_nodes_in(((const Append *) plan)->appendplans);
+		case T_MergeAppend:
+			return count_nodes_in(((const MergeAppend *) plan)->mergeplans);
+		case T_SubqueryScan:
+			return count_nodes(((const SubqueryScan *) plan)->subplan);
+		default:
+			return count_nodes(plan->lefttree) + count_nodes(plan->righttree);
+	}
+}
+
+static int
+count_engines(const PlannedStmt *plan)
+{
+	return count_nodes(plan->planTree) + count_nodes_in(plan->subplans);
+}
+
+/* Is the plan of a rewritten query to be taken in the place of the query's own? */
+static bool
+is_better(const PlannedStmt *rewritten, const PlannedStmt *own)
+{
+	int			engines = count_engines(rewritten);
+
+	if (engines == 0)
+		return false;
+	if (gpuagg_mode == MODE_FORCE && engines > count_engines(own))
+		return true;
+	return rewritten->planTree->total_cost < own->planTree->total_cost;
+}
+
+/* Whose turn it is after this hook. */
+static planner_hook_type
+next_planner(void)
+{
+	return prev_planner_hook ? prev_planner_hook : standard_planner;
+}
+
+static PlannedStmt *
+plan_query(Query *query, const char *query_string, int cursor_options,
+		   COMPAT_PLANNER_PARAMS(params))
+{
+	List	  **reports = report_into(NULL);
+	PlannerRun *outer = report_switch(report_begin(reports != NULL));
+	PlannedStmt *volatile result;
+
+	path_come_last();
+	PG_TRY();
+	{
+		/* planning changes the query */
+		Query	   *rewritten = gpuagg_mode == MODE_OFF ? NULL : decorrelate(query);
+
+		result = next_planner()(query, query_string, cursor_options, COMPAT_PLANNER_ARGS(params));
+		if (rewritten != NULL)
+		{
+			PlannerRun *own = report_switch(report_begin(reports != NULL));
+			PlannedStmt *other = next_planner()(rewritten, query_string, cursor_options,
+												COMPAT_PLANNER_ARGS(params));
+
+			if (is_better(other, result))
+				result = other;
+			else
+				report_switch(own);
+		}
+		report_finish(result, reports);
+	}
+	PG_FINALLY();
+	{
+		report_switch(outer);
+	}
+	PG_END_TRY();
+	return result;
+}
+
+void
+planning_init(void)
+{
+	prev_planner_hook = planner_hook;
+	planner_hook = plan_query;
+}

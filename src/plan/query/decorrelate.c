@@ -1,0 +1,298 @@
+/*
+ * decorrelate.c
+ *	  Correlated subqueries of aggregates as joins.
+ *
+ * A condition such as
+ *
+ *	  x < (SELECT 0.2 * avg(y) FROM inner WHERE inner.k = outer.k)
+ *
+ * makes PostgreSQL aggregate the rows of one k for each row.  The rewritten query joins
+ *
+ *	  (SELECT k, avg(y) FROM inner GROUP BY k)
+ *
+ * by k, with the condition x < 0.2 * avg.  This is the same where the condition is not true of
+ * NULL, which the subquery's value is if no row has the k (Kim, On Optimizing an SQL-like Nested
+ * Query, ACM TODS 7(3), 1982).  Elsewhere, as in the target list, or where rows are counted, of
+ * which there are 0 then, it is an outer join.
+ *
+ * More groups are made than are asked for, so what is computed for them may raise no error
+ * (grouped_subquery.c); and if it is known which keys are asked for, only theirs are made
+ * (needed_keys.c).
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_relation.h"
+#include "rewrite/rewriteManip.h"
+
+#include "compat.h"
+#include "plan/query/conjuncts.h"
+#include "plan/query/decorrelate.h"
+#include "plan/query/grouped_subquery.h"
+#include "plan/query/needed_keys.h"
+
+/* The groupings that one expression needs. */
+typedef struct Replacement
+{
+	Index		first;			/* number of the first one's range table entry */
+	List	   *groupings;		/* GroupedSubquery */
+} Replacement;
+
+/* The expression with values of groupings in the places of subqueries. */
+static Node *
+replace_mutator(Node *node, void *context)
+{
+	Replacement *replacement = context;
+	GroupedSubquery *grouped;
+
+	if (node == NULL)
+		return NULL;
+	if (!IsA(node, SubLink) || ((SubLink *) node)->subLinkType != EXPR_SUBLINK)
+		return expression_tree_mutator(node, replace_mutator, context);
+	grouped = group_subquery(castNode(Query, ((SubLink *) node)->subselect),
+							 replacement->first + list_length(replacement->groupings));
+	if (grouped == NULL)
+		return copyObject(node);
+	replacement->groupings = lappend(replacement->groupings, grouped);
+	return (Node *) grouped->value;
+}
+
+/* NULL: the expression has no subquery that can be replaced. */
+static Node *
+replace_subqueries(const Query *query, Node *expr, Replacement *replacement)
+{
+	Node	   *result;
+
+	*replacement = (Replacement)
+	{
+		.first = list_length(query->rtable) + 1
+	};
+	if (!checkExprHasSubLink(expr) || contain_volatile_functions(expr))
+		return NULL;
+	result = replace_mutator(expr, replacement);
+	return replacement->groupings == NIL ? NULL : result;
+}
+
+/* Is the condition not true where one of the groupings has no row? */
+static bool
+refuses_missing(Node *condition, const Replacement *replacement)
+{
+	Relids		nonnullable = find_nonnullable_rels(condition);
+
+	for (int i = 0; i < list_length(replacement->groupings); i++)
+		if (!bms_is_member(replacement->first + i, nonnullable))
+			return false;
+	return true;
+}
+
+/* The equalities that a grouping is joined by. */
+static List *
+clauses_of(const GroupedSubquery *grouped)
+{
+	List	   *clauses = NIL;
+	ListCell   *lc;
+
+	foreach(lc, grouped->correlations)
+		clauses = lappend(clauses, ((const Correlation *) lfirst(lc))->clause);
+	return clauses;
+}
+
+static RangeTblRef *
+make_ref(Index rti)
+{
+	RangeTblRef *ref = makeNode(RangeTblRef);
+
+	ref->rtindex = (int) rti;
+	return ref;
+}
+
+/* The groupings become relations of the query, behind those that it has. */
+static void
+add_relations(Query *query, List *conditions, const Replacement *replacement)
+{
+	ParseState *state = make_parsestate(NULL);
+	ListCell   *lc;
+
+	foreach(lc, replacement->groupings)
+	{
+		GroupedSubquery *grouped = lfirst(lc);
+
+		need_keys(query, conditions, grouped);
+		query->rtable = lappend(query->rtable,
+								addRangeTableEntryForSubquery(state, grouped->query,
+															  makeAlias("EXPR_subquery", NIL), false,
+															  false)->p_rte);
+	}
+	free_parsestate(state);
+}
+
+/* Join the groupings to all that the query's FROM has; returns the equalities. */
+static List *
+join_inner(Query *query, const Replacement *replacement)
+{
+	List	   *clauses = NIL;
+	ListCell   *lc;
+
+	foreach(lc, replacement->groupings)
+	{
+		query->jointree->fromlist = lappend(query->jointree->fromlist,
+											make_ref(replacement->first + foreach_current_index(lc)));
+		clauses = list_concat(clauses, clauses_of(lfirst(lc)));
+	}
+	return clauses;
+}
+
+/* The same by outer joins, whose range table entries come behind the groupings'. */
+static void
+join_left(Query *query, const Replacement *replacement, Node *replaced)
+{
+	ListCell   *lc;
+
+	foreach(lc, replacement->groupings)
+	{
+		Index		rti = replacement->first + foreach_current_index(lc);
+		RangeTblEntry *rte = makeNode(RangeTblEntry);
+		JoinExpr   *join = makeNode(JoinExpr);
+		List	   *from = query->jointree->fromlist;
+
+		rte->rtekind = RTE_JOIN;
+		rte->jointype = join->jointype = JOIN_LEFT;
+		rte->eref = makeAlias("EXPR_join", NIL);
+		query->rtable = lappend(query->rtable, rte);
+		join->rtindex = list_length(query->rtable);
+		join->larg = list_length(from) == 1 ? linitial(from) : (Node *) makeFromExpr(from, NULL);
+		join->rarg = (Node *) make_ref(rti);
+		join->quals = (Node *) make_ands_explicit(clauses_of(lfirst(lc)));
+		query->jointree->fromlist = list_make1(join);
+		compat_set_nulled(replaced, rti, join->rtindex);
+	}
+}
+
+/* Rewrite one of the query's conditions; appends what it becomes.  False: it stays. */
+static bool
+rewrite_condition(Query *query, List *conditions, Node *condition, List **conjuncts)
+{
+	Replacement replacement;
+	Node	   *replaced = replace_subqueries(query, condition, &replacement);
+
+	if (replaced == NULL)
+		return false;
+	add_relations(query, conditions, &replacement);
+	if (refuses_missing(replaced, &replacement))
+		*conjuncts = list_concat(*conjuncts, join_inner(query, &replacement));
+	else
+		join_left(query, &replacement, replaced);
+	*conjuncts = lappend(*conjuncts, replaced);
+	return true;
+}
+
+/* Can relations be added to the query's FROM? */
+static bool
+can_be_rewritten(const Query *query)
+{
+	return query->commandType == CMD_SELECT && query->setOperations == NULL &&
+		query->rowMarks == NIL && query->jointree->fromlist != NIL && query->hasSubLinks;
+}
+
+/* Rewrite the conditions of the query itself. */
+static bool
+rewrite_conditions(Query *query, List *conditions)
+{
+	List	   *conjuncts = NIL;
+	bool		rewritten = false;
+	ListCell   *lc;
+
+	foreach(lc, conditions)
+	{
+		if (rewrite_condition(query, conditions, lfirst(lc), &conjuncts))
+			rewritten = true;
+		else
+			conjuncts = lappend(conjuncts, lfirst(lc));
+	}
+	if (rewritten)
+		query->jointree->quals = (Node *) make_ands_explicit(conjuncts);
+	return rewritten;
+}
+
+/* Rewrite what the query puts out, if that is of its rows and not of groups of them. */
+static bool
+rewrite_targets(Query *query, List *conditions)
+{
+	bool		rewritten = false;
+	ListCell   *lc;
+
+	if (query->hasAggs || query->groupClause != NIL || query->groupingSets != NIL ||
+		query->havingQual != NULL || query->hasTargetSRFs)
+		return false;
+	foreach(lc, query->targetList)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, lc);
+		Replacement replacement;
+		Node	   *replaced = replace_subqueries(query, (Node *) entry->expr, &replacement);
+
+		if (replaced == NULL)
+			continue;
+		add_relations(query, conditions, &replacement);
+		join_left(query, &replacement, replaced);
+		entry->expr = (Expr *) replaced;
+		rewritten = true;
+	}
+	return rewritten;
+}
+
+/* Rewrite the query and those that it is made of, in place.  context: bool, set if one was. */
+static bool
+rewrite_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Query))
+		return expression_tree_walker(node, rewrite_walker, context);
+	(void) query_tree_walker((Query *) node, rewrite_walker, context, 0);
+	if (can_be_rewritten((const Query *) node))
+	{
+		Query	   *query = (Query *) node;
+		List	   *conditions = conjuncts_of(query->jointree->quals);
+
+		if (rewrite_conditions(query, conditions))
+			*(bool *) context = true;
+		if (rewrite_targets(query, conditions))
+			*(bool *) context = true;
+	}
+	return false;
+}
+
+/* Has the query an aggregate in a correlated subquery that is an expression? */
+static bool
+candidate_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, SubLink) && ((SubLink *) node)->subLinkType == EXPR_SUBLINK)
+	{
+		const Query *subquery = castNode(Query, ((SubLink *) node)->subselect);
+
+		if (subquery->hasAggs && contain_vars_of_level((Node *) subquery, 1))
+			return true;
+	}
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, candidate_walker, context, 0);
+	return expression_tree_walker(node, candidate_walker, context);
+}
+
+Query *
+decorrelate(Query *query)
+{
+	bool		rewritten = false;
+	Query	   *copy;
+
+	/* no query is copied in vain */
+	if (!candidate_walker((Node *) query, NULL))
+		return NULL;
+	copy = copyObject(query);
+	(void) rewrite_walker((Node *) copy, &rewritten);
+	return rewritten ? copy : NULL;
+}

@@ -1,0 +1,250 @@
+/*
+ * grouped_subquery.c
+ *	  A correlated subquery of aggregates as a grouping of its rows.
+ *
+ * Its equalities with expressions of the query around it go there, and what of them is over its
+ * own rows are the keys of its groups.  The expression over its aggregates goes there, too, so that
+ * it is computed where PostgreSQL would compute it.  All else is computed of groups that nobody
+ * may ask for, and must not raise an error.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_oper.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+#include "plan/lower/lower.h"
+#include "plan/query/conjuncts.h"
+#include "plan/query/grouped_subquery.h"
+
+/* Can an expression raise no error?  What the planner computes beforehand it has computed then. */
+static bool
+folded_cannot_fail(const void *expr)
+{
+	return cannot_fail(eval_const_expressions(NULL, copyObject((Node *) expr)));
+}
+
+/* The same of the conditions of a join tree, and of tables that it joins. */
+static bool
+join_tree_cannot_fail(const Query *query)
+{
+	ListCell   *lc;
+
+	foreach(lc, query->rtable)
+	{
+		const RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+
+		if (rte->rtekind == RTE_JOIN)
+			continue;
+		if (rte->rtekind != RTE_RELATION || rte->tablesample != NULL ||
+			!folded_cannot_fail(rte->securityQuals))
+			return false;
+	}
+	return conditions_cannot_fail(eval_const_expressions(NULL, copyObject((Node *) query->jointree)));
+}
+
+/* Is the query one of SELECT, FROM and WHERE alone, and maybe aggregates? */
+static bool
+is_simple(const Query *query)
+{
+	return query->commandType == CMD_SELECT && query->groupClause == NIL &&
+		query->groupingSets == NIL && query->havingQual == NULL && query->distinctClause == NIL &&
+		query->sortClause == NIL && query->limitOffset == NULL && query->limitCount == NULL &&
+		query->setOperations == NULL && query->cteList == NIL && query->rowMarks == NIL &&
+		!query->hasWindowFuncs && !query->hasTargetSRFs && !query->hasModifyingCTE &&
+		!query->hasForUpdate;
+}
+
+bool
+table_query_cannot_fail(const Query *query)
+{
+	return is_simple(query) && !query->hasAggs && !query->hasSubLinks &&
+		folded_cannot_fail(query->targetList) && join_tree_cannot_fail(query);
+}
+
+/* Has an expression columns of the subquery, and none of the query around it? */
+static bool
+is_inner(Node *expr)
+{
+	return contain_vars_of_level(expr, 0) && !contain_vars_of_level(expr, 1);
+}
+
+static bool
+is_outer(Node *expr)
+{
+	return contain_vars_of_level(expr, 1) && !contain_vars_of_level(expr, 0);
+}
+
+/* Do the groups of an expression have the values that the operator finds equal to another one? */
+static bool
+groups_agree(Node *inner, Oid operator, Oid collation, SortGroupClause *group)
+{
+	Oid			type = exprType(inner);
+
+	get_sort_group_operators(type, false, false, false, &group->sortop, &group->eqop, NULL,
+							 &group->hashable);
+	return OidIsValid(group->eqop) && group->hashable &&
+		equality_ops_are_compatible(operator, group->eqop) &&
+		(!type_is_collatable(type) || exprCollation(inner) == collation);
+}
+
+/* Take a conjunct as a correlation, whose key is the attribute of a relation of the query around. */
+static Correlation *
+take_correlation(OpExpr *conjunct, Index rti, AttrNumber attno, SortGroupClause *group)
+{
+	Correlation *result = palloc(sizeof(Correlation));
+	Node	   *left;
+	Node	   *right;
+	bool		inner_first;
+	Var		   *key;
+
+	if (!IsA(conjunct, OpExpr) || list_length(conjunct->args) != 2 ||
+		contain_subplans((Node *) conjunct) || contain_volatile_functions((Node *) conjunct))
+		return NULL;
+	left = linitial(conjunct->args);
+	right = lsecond(conjunct->args);
+	inner_first = is_inner(left);
+	if (!op_hashjoinable(conjunct->opno, exprType(left)) ||
+		!(inner_first ? is_outer(right) : is_outer(left) && is_inner(right)))
+		return NULL;
+	result->inner = (Expr *) (inner_first ? left : right);
+	result->outer = copyObject((Expr *) (inner_first ? right : left));
+	IncrementVarSublevelsUp((Node *) result->outer, -1, 1);
+	result->operator = inner_first ? conjunct->opno : get_commutator(conjunct->opno);
+	result->collation = conjunct->inputcollid;
+	if (!OidIsValid(result->operator) || !folded_cannot_fail(result->inner) ||
+		!groups_agree((Node *) result->inner, result->operator, result->collation, group))
+		return NULL;
+	key = makeVar(rti, attno, exprType((Node *) result->inner), exprTypmod((Node *) result->inner),
+				  exprCollation((Node *) result->inner), 0);
+	result->clause = copyObject(conjunct);
+	result->clause->args = inner_first ? list_make2(key, result->outer) :
+		list_make2(result->outer, key);
+	return result;
+}
+
+/* Make an expression a key of the query's groups. */
+static void
+add_key(Query *query, Expr *inner, SortGroupClause *group)
+{
+	TargetEntry *entry = makeTargetEntry(inner, list_length(query->targetList) + 1,
+										 psprintf("key%d", list_length(query->groupClause) + 1), false);
+
+	group->tleSortGroupRef = entry->ressortgroupref = list_length(query->groupClause) + 1;
+	query->targetList = lappend(query->targetList, entry);
+	query->groupClause = lappend(query->groupClause, group);
+}
+
+/* Divide the query's conditions into keys and those that stay. */
+static bool
+take_correlations(Query *query, Index rti, GroupedSubquery *grouped)
+{
+	List	   *rest = NIL;
+	ListCell   *lc;
+
+	grouped->correlations = NIL;
+	foreach(lc, conjuncts_of(query->jointree->quals))
+	{
+		SortGroupClause *group = makeNode(SortGroupClause);
+		Correlation *correlation;
+
+		if (!contain_vars_of_level(lfirst(lc), 1))
+		{
+			rest = lappend(rest, lfirst(lc));
+			continue;
+		}
+		correlation = take_correlation(lfirst(lc), rti, list_length(query->targetList) + 1, group);
+		if (correlation == NULL)
+			return false;
+		add_key(query, correlation->inner, group);
+		grouped->correlations = lappend(grouped->correlations, correlation);
+	}
+	query->jointree->quals = rest == NIL ? NULL : (Node *) make_ands_explicit(rest);
+	return grouped->correlations != NIL;
+}
+
+/* What the value's mutator needs. */
+typedef struct ValueContext
+{
+	Query	   *query;			/* whose target list the aggregates go to */
+	Index		rti;
+	bool		fails;			/* an aggregate cannot be taken */
+} ValueContext;
+
+static bool
+can_take_aggregate(const Aggref *aggref)
+{
+	return aggref->agglevelsup == 0 && aggref->aggorder == NIL && folded_cannot_fail(aggref) &&
+		!contain_volatile_functions((Node *) aggref) && !contain_subplans((Node *) aggref) &&
+		!contain_vars_of_level((Node *) aggref, 1);
+}
+
+/* An aggregate's value, where a group that is not there has NULL: as of no rows. */
+static Node *
+value_of_group(const Aggref *aggref, Var *column)
+{
+	CoalesceExpr *coalesce;
+
+	if (aggref->aggfnoid != F_COUNT_ && aggref->aggfnoid != F_COUNT_ANY)
+		return (Node *) column;
+	coalesce = makeNode(CoalesceExpr);
+	coalesce->coalescetype = INT8OID;
+	coalesce->args = list_make2(column,
+								makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0),
+										  false, FLOAT8PASSBYVAL));
+	coalesce->location = -1;
+	return (Node *) coalesce;
+}
+
+/* The expression with columns of the query's groups in the places of aggregates. */
+static Node *
+value_mutator(Node *node, void *context)
+{
+	ValueContext *value = context;
+
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Aggref))
+	{
+		Aggref	   *aggref = (Aggref *) node;
+		TargetEntry *entry = makeTargetEntry((Expr *) aggref,
+											 list_length(value->query->targetList) + 1, "value", false);
+
+		value->fails |= !can_take_aggregate(aggref);
+		value->query->targetList = lappend(value->query->targetList, entry);
+		return value_of_group(aggref, makeVar(value->rti, entry->resno, aggref->aggtype, -1,
+											  aggref->aggcollid, 0));
+	}
+	if (IsA(node, Var) || IsA(node, SubLink) || IsA(node, GroupingFunc))
+		value->fails = true;
+	return expression_tree_mutator(node, value_mutator, context);
+}
+
+GroupedSubquery *
+group_subquery(Query *subquery, Index rti)
+{
+	GroupedSubquery *grouped;
+	Query	   *query;
+	Expr	   *value;
+	ValueContext context = {.rti = rti};
+
+	if (!subquery->hasAggs || !is_simple(subquery) || list_length(subquery->targetList) != 1 ||
+		subquery->jointree->fromlist == NIL)
+		return NULL;
+	query = copyObject(subquery);
+	value = linitial_node(TargetEntry, query->targetList)->expr;
+	query->targetList = NIL;
+	grouped = palloc(sizeof(GroupedSubquery));
+	if (!take_correlations(query, rti, grouped))
+		return NULL;
+	context.query = grouped->query = query;
+	grouped->value = (Expr *) value_mutator((Node *) value, &context);
+	return context.fails || contain_vars_of_level((Node *) query, 1) ||
+		contain_volatile_functions((Node *) query) || !join_tree_cannot_fail(query) ? NULL : grouped;
+}

@@ -1,0 +1,139 @@
+--
+-- Correlated subqueries of aggregates, which become joins of their groups.
+--
+CREATE TABLE correlated_customer (id int PRIMARY KEY, name text, region int, credit numeric(12, 2), big int8, code char(6));
+INSERT INTO correlated_customer SELECT i, 'name' || i, i % 20, i * 17 % 900, i % 300, 'c' || i % 40 FROM generate_series(1, 3000) i;
+CREATE TABLE correlated_order (id int NOT NULL, customer int, kind int2, total numeric(12, 2), amount int, moment timestamp, note text, price float8, code char(10), any_n numeric);
+INSERT INTO correlated_order SELECT i, nullif(i * 11 % 2800, 5), i % 7, i % 1000 / 4.0, CASE WHEN i % 5 > 0 THEN i % 600 END, timestamp '2024-01-01' + i % 900 * interval '1 hour', CASE WHEN i % 3 > 0 THEN 'note' || i % 50 END, i / 4.0, 'c' || i % 60,
+	i % 100 / 3.0 FROM generate_series(1, 30000) i;
+CREATE INDEX ON correlated_order (customer);
+CREATE TABLE correlated_pair (a int, b int, n int, PRIMARY KEY (a, b));
+INSERT INTO correlated_pair SELECT i % 2800, i * 2 % 7, i % 90 FROM generate_series(1, 2800) i;
+CREATE TABLE correlated_empty (customer int, amount int);
+VACUUM ANALYZE correlated_customer, correlated_order, correlated_pair, correlated_empty;
+
+-- How PostgreSQL's plan, or an engine's, has the subqueries.
+CREATE FUNCTION subqueries(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+	RETURN CASE WHEN jsonb_path_exists(plan, 'strict $.**?(@."Parent Relationship" == "SubPlan")') THEN 'row by row' ELSE 'joined' END;
+END $$;
+CREATE FUNCTION check_joined(query text) RETURNS text LANGUAGE sql AS $$SELECT check_query(query) || ', ' || subqueries(query)$$;
+
+SET gpuagg.engine = cpu;
+SELECT query, check_joined(query) FROM (VALUES
+	-- a condition that no row passes without a group
+	('SELECT c.id FROM correlated_customer c WHERE c.credit < (SELECT 0.5 * avg(o.total) FROM correlated_order o WHERE o.customer = c.id)'),
+	('SELECT c.id FROM correlated_customer c WHERE c.credit < 2 * (SELECT sum(o.total) - min(o.amount) FROM correlated_order o WHERE c.id = o.customer AND o.kind = 3)'),
+	('SELECT c.region, count(*) FROM correlated_customer c WHERE c.big <= (SELECT max(o.amount) FROM correlated_order o WHERE o.customer = c.id) AND c.name LIKE ''%1%'' GROUP BY 1'),
+	('SELECT o.id FROM correlated_order o WHERE o.total = (SELECT max(i.total) FROM correlated_order i WHERE i.customer = o.customer AND i.kind = o.kind)'),
+	('SELECT o.id FROM correlated_order o, correlated_customer c WHERE o.customer = c.id AND c.region = 3 AND o.amount > (SELECT avg(i.amount) FROM correlated_order i WHERE i.customer = c.id AND i.note IS NOT NULL)'),
+	-- one that rows without a group can pass: nothing is 0 where rows are counted, else NULL
+	('SELECT c.id FROM correlated_customer c WHERE (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) = 0'),
+	('SELECT c.id FROM correlated_customer c WHERE (SELECT count(o.amount) FROM correlated_order o WHERE o.customer = c.id AND o.kind = 2) < 2'),
+	('SELECT c.id FROM correlated_customer c WHERE (SELECT sum(o.amount) FROM correlated_order o WHERE o.customer = c.id AND o.kind = 2) IS NULL'),
+	('SELECT c.id FROM correlated_customer c WHERE coalesce((SELECT sum(o.amount) FROM correlated_order o WHERE o.customer = c.id AND o.kind = 2), 400) > 390'),
+	('SELECT c.id FROM correlated_customer c WHERE c.region = 1 OR c.credit < (SELECT avg(o.total) FROM correlated_order o WHERE o.customer = c.id)'),
+	-- as a column
+	('SELECT c.name, (SELECT sum(o.total) FROM correlated_order o WHERE o.customer = c.id) FROM correlated_customer c'),
+	('SELECT c.id, (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) AS n, (SELECT max(o.moment) - min(o.moment) FROM correlated_order o WHERE o.customer = c.id) FROM correlated_customer c'),
+	('SELECT c.id, (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) AS n, (SELECT max(o.moment) - min(o.moment) FROM correlated_order o WHERE o.customer = c.id AND o.amount > 7) FROM correlated_customer c WHERE c.region < 4 ORDER BY n, 1 LIMIT 30'),
+	('SELECT DISTINCT c.region, (SELECT count(*) FROM correlated_order o WHERE o.customer = c.big) FROM correlated_customer c'),
+	('SELECT n, count(*), sum(total) FROM (SELECT (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) AS n, (SELECT sum(o.total) FROM correlated_order o WHERE o.customer = c.id) AS total FROM correlated_customer c) x GROUP BY 1'),
+	('SELECT c.id, CASE WHEN c.region > 10 THEN (SELECT count(DISTINCT o.kind) FILTER (WHERE o.amount > 100) FROM correlated_order o WHERE o.customer = c.id) ELSE -1 END FROM correlated_customer c'),
+	-- several keys, of other types, expressions, of two relations, on the nullable side of a join
+	('SELECT p.a, p.b FROM correlated_pair p WHERE p.n < (SELECT 0.3 * sum(o.amount) FROM correlated_order o WHERE o.customer = p.a AND o.kind = p.b)'),
+	('SELECT c.id, (SELECT count(*) FROM correlated_order o WHERE o.customer = c.big) FROM correlated_customer c'),
+	('SELECT c.id, (SELECT sum(o.amount) FROM correlated_order o WHERE o.code = c.code) FROM correlated_customer c'),
+	('SELECT c.id FROM correlated_customer c WHERE c.credit > (SELECT avg(o.total) FROM correlated_order o WHERE o.customer % 100 = c.id / 30)'),
+	('SELECT c.id, p.b FROM correlated_customer c JOIN correlated_pair p ON c.id = p.a WHERE c.big < (SELECT sum(o.amount) FROM correlated_order o WHERE o.customer = c.id AND o.kind = p.b)'),
+	('SELECT c.id, (SELECT count(*) FROM correlated_order o WHERE o.customer = p.a), (SELECT sum(o.amount) FROM correlated_order o WHERE o.customer = p.a) FROM correlated_customer c LEFT JOIN correlated_pair p ON c.id = p.a + 5 AND p.b = 1'),
+	-- joins within, and nothing at all
+	('SELECT c.id FROM correlated_customer c WHERE c.credit < (SELECT sum(o.total) FROM correlated_order o JOIN correlated_pair p ON p.a = o.customer AND p.b = o.kind WHERE o.customer = c.id AND p.n > 40)'),
+	('SELECT c.id, (SELECT max(p.n) FROM correlated_order o LEFT JOIN correlated_pair p ON p.a = o.customer AND p.b = o.kind WHERE o.customer = c.id) FROM correlated_customer c'),
+	('SELECT c.id, (SELECT count(*) FROM correlated_empty e JOIN correlated_order o USING (customer) WHERE e.customer = c.id) FROM correlated_customer c'),
+	-- below: in a subquery that is joined, a CTE, a part of UNION ALL, in HAVING''s place none
+	('SELECT c.id FROM correlated_customer c WHERE c.id IN (SELECT o.customer FROM correlated_order o WHERE o.amount > (SELECT 1.8 * avg(i.amount) FROM correlated_order i WHERE i.kind = o.kind AND i.customer = o.customer))'),
+	('WITH w AS MATERIALIZED (SELECT c.region, (SELECT sum(o.amount) FROM correlated_order o WHERE o.customer = c.id) AS s FROM correlated_customer c) SELECT region, sum(s) FROM w GROUP BY 1'),
+	('SELECT c.id FROM correlated_customer c WHERE c.credit < (SELECT avg(o.total) FROM correlated_order o WHERE o.customer = c.id) UNION ALL SELECT count(*) FROM correlated_order')) q (query);
+
+-- what stays: errors that groups which nobody asks for can raise, correlations that are no equalities of
+-- the subquery's own condition, groups, other aggregates, volatile functions, rows to be locked
+SELECT query, subqueries(query), outcome(query, 'force', 'on') = outcome(query, 'off', 'on') FROM (VALUES
+	('SELECT c.id FROM correlated_customer c WHERE c.id < 90 AND c.credit < (SELECT sum(1000 / (o.id - 29999)) FROM correlated_order o WHERE o.customer = c.id)'),
+	('SELECT c.id FROM correlated_customer c WHERE c.id < 90 AND c.credit < (SELECT sum(10 / (o.customer - 100)) FROM correlated_order o WHERE o.customer = c.id)'),
+	('SELECT c.id FROM correlated_customer c WHERE c.id < 90 AND c.credit < (SELECT avg(o.total) FROM correlated_order o WHERE o.customer = c.id AND 10 / (o.customer - 100) < 5)'),
+	('SELECT c.id FROM correlated_customer c WHERE c.id < 90 AND c.credit < (SELECT sum(o.price * 1e305) FROM correlated_order o WHERE o.customer = c.id)'),
+	('SELECT c.id FROM correlated_customer c WHERE c.id < 9 AND c.credit < (SELECT avg(o.total) FROM correlated_order o WHERE o.customer <= c.id)'),
+	('SELECT c.id FROM correlated_customer c WHERE c.id < 9 AND c.credit < (SELECT avg(o.total) FROM correlated_order o WHERE o.customer = c.id OR o.kind = c.region)'),
+	('SELECT c.id FROM correlated_customer c WHERE c.credit < (SELECT avg(o.total + c.region) FROM correlated_order o WHERE o.customer = c.id)'),
+	('SELECT c.id FROM correlated_customer c WHERE c.credit < (SELECT avg(o.total) FROM correlated_order o WHERE o.customer = c.id HAVING count(*) > 3)'),
+	('SELECT c.id FROM correlated_customer c WHERE c.name < (SELECT string_agg(o.note, '','' ORDER BY o.id) FROM correlated_order o WHERE o.customer = c.id)'),
+	('SELECT c.id FROM correlated_customer c WHERE c.id < 9 AND c.credit < (SELECT avg(o.total) FROM correlated_order o WHERE o.customer = c.id AND random() >= 0)'),
+	('SELECT c.id FROM correlated_customer c WHERE c.id < 9 AND c.credit < (SELECT avg(o.total) FROM correlated_order o WHERE o.customer = c.id) FOR UPDATE'),
+	('SELECT c.region, (SELECT count(*) FROM correlated_order o WHERE o.customer = c.region) FROM correlated_customer c GROUP BY 1'),
+	('SELECT c.id FROM correlated_customer c WHERE c.credit < ANY (SELECT avg(o.total) FROM correlated_order o WHERE o.customer = c.id)')) q (query);
+
+-- an error of the expression over the aggregates is that of a row that asks for it
+SELECT query, subqueries(query), outcome(query, 'force', 'on'), outcome(query, 'off', 'on') FROM (VALUES
+	('SELECT c.id FROM correlated_customer c WHERE c.credit < (SELECT 10 / (count(*) - 10) FROM correlated_order o WHERE o.customer = c.id)'),
+	('SELECT c.id FROM correlated_customer c WHERE c.id < 5 AND c.credit < (SELECT 10 / (sum(o.id) - 29999) FROM correlated_order o WHERE o.customer = c.id)')) q (query);
+
+-- rows that are not needed are not grouped
+CREATE FUNCTION scanned(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		IF line ~ 'Group Key|Look-up' THEN
+			RETURN NEXT trim(line);
+		END IF;
+	END LOOP;
+END $$;
+SELECT * FROM scanned('SELECT c.id, (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) FROM correlated_customer c WHERE c.region = 3 AND c.code IN (SELECT o.code FROM correlated_order o WHERE o.kind = 3)');
+SELECT check_joined('SELECT c.id, (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) FROM correlated_customer c WHERE c.region = 3 AND c.code IN (SELECT o.code FROM correlated_order o WHERE o.kind = 3)');
+
+-- by auto, prepared, with a parameter, in a cursor
+SET gpuagg.mode = auto;
+SELECT subqueries('SELECT c.id FROM correlated_customer c WHERE c.credit < (SELECT avg(o.total) FROM correlated_order o WHERE o.kind = c.region)');
+-- one row of an index takes less
+SELECT subqueries('SELECT c.id FROM correlated_customer c WHERE c.id = 3 AND c.credit < (SELECT avg(o.total) FROM correlated_order o WHERE o.customer = c.id)');
+SET gpuagg.mode = force;
+PREPARE correlated(int, int) AS SELECT c.id, (SELECT sum(o.amount) FROM correlated_order o WHERE o.customer = c.id AND o.kind > $2) FROM correlated_customer c WHERE c.id % $1 = 7 ORDER BY 1 LIMIT 3;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE correlated(500, 2);
+EXECUTE correlated(900, 5);
+RESET plan_cache_mode;
+DEALLOCATE correlated;
+BEGIN;
+DECLARE correlated_cursor CURSOR FOR SELECT c.id, (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) FROM correlated_customer c WHERE c.region = 7 ORDER BY 1;
+FETCH 3 FROM correlated_cursor;
+FETCH 2 FROM correlated_cursor;
+COMMIT;
+
+-- views, and who may read what
+CREATE ROLE correlated_reader;
+GRANT SELECT ON correlated_order TO correlated_reader;
+GRANT SELECT (id, region) ON correlated_customer TO correlated_reader;
+SET ROLE correlated_reader;
+SELECT sum(n) FROM (SELECT (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c WHERE c.region = 3) x;
+SELECT sum(n) FROM (SELECT (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c WHERE c.credit = 3) x;
+RESET ROLE;
+ALTER TABLE correlated_order ENABLE ROW LEVEL SECURITY;
+CREATE POLICY correlated_policy ON correlated_order USING (kind < 3);
+ALTER TABLE correlated_customer ENABLE ROW LEVEL SECURITY;
+CREATE POLICY correlated_policy ON correlated_customer USING (region < 10);
+SET ROLE correlated_reader;
+SELECT subqueries('SELECT c.region, (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c');
+SELECT count(*), sum(n) FROM (SELECT (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c) x;
+SET gpuagg.mode = off;
+SELECT count(*), sum(n) FROM (SELECT (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c) x;
+RESET ROLE;
+SET gpuagg.mode = force;
+
+DROP FUNCTION subqueries, check_joined, scanned;
+DROP TABLE correlated_customer, correlated_order, correlated_pair, correlated_empty;
+DROP ROLE correlated_reader;
+RESET gpuagg.engine;
