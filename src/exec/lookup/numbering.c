@@ -19,6 +19,7 @@
 #include "utils/sortsupport.h"
 #include "utils/typcache.h"
 
+#include "compat.h"
 #include "exec/lookup/numbering.h"
 #include "program/ops_text.h"
 
