@@ -19,6 +19,10 @@
 #include "fn.h"
 #include "text_order.h"
 
+#if defined(__SSE2__) && !defined(__CUDACC_RTC__)
+#include <emmintrin.h>
+#endif
+
 GA_FN uint8_t
 char_eq(int8_t a, int8_t b)
 {
@@ -220,24 +224,91 @@ text_ends_with(Bytes a, Bytes suffix)
 		bytes_equal(a.data + (a.len - suffix.len), suffix.data, suffix.len);
 }
 
+/* Where the first bytes are, from a place on, that equal `part`, which is not empty; TEXT_NOWHERE. */
+#define TEXT_NOWHERE UINT32_MAX
+
+#if defined(__SSE2__) && !defined(__CUDACC_RTC__)
+
+/* At which of 16 places, from `at` on, are the part's first and last byte? */
+GA_FN uint32_t
+text_candidates(Bytes a, Bytes part, uint32_t at)
+{
+	__m128i		first = _mm_loadu_si128((const __m128i *) (a.data + at));
+	__m128i		last = _mm_loadu_si128((const __m128i *) (a.data + at + part.len - 1));
+
+	return (uint32_t) _mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(first, _mm_set1_epi8(part.data[0])),
+													  _mm_cmpeq_epi8(last, _mm_set1_epi8(part.data[part.len - 1]))));
+}
+
+GA_FN uint32_t
+text_find(Bytes a, Bytes part, uint32_t at)
+{
+	uint32_t	end;			/* behind the last place where it can be */
+
+	if (a.len < part.len || at > a.len - part.len)
+		return TEXT_NOWHERE;
+	end = a.len - part.len + 1;
+	if (end - at < 16)
+	{
+		for (; at < end; at++)
+			if (a.data[at] == part.data[0] && bytes_equal(a.data + at, part.data, part.len))
+				return at;
+		return TEXT_NOWHERE;
+	}
+	for (;;)
+	{
+		for (uint32_t found = text_candidates(a, part, at); found != 0; found &= found - 1)
+		{
+			uint32_t	place = at + (uint32_t) __builtin_ctz(found);
+
+			if (bytes_equal(a.data + place, part.data, part.len))
+				return place;
+		}
+		if (end - at <= 16)
+			return TEXT_NOWHERE;
+		/* the last 16 places may have been looked at in part */
+		at = end - at < 32 ? end - 16 : at + 16;
+	}
+}
+
+#else
+
+GA_FN uint32_t
+text_find(Bytes a, Bytes part, uint32_t at)
+{
+	for (; at + part.len <= a.len; at++)
+	{
+#ifndef __CUDACC_RTC__
+		const char *found = memchr(a.data + at, part.data[0], a.len - part.len - at + 1);
+
+		if (found == NULL)
+			return TEXT_NOWHERE;
+		at = (uint32_t) (found - a.data);
+#endif
+		if (bytes_equal(a.data + at, part.data, part.len))
+			return at;
+	}
+	return TEXT_NOWHERE;
+}
+
+#endif
+
 GA_FN uint8_t
 text_contains(Bytes a, Bytes part)
 {
-	if (part.len == 0)
-		return 1;
-	for (uint32_t i = 0; i + part.len <= a.len; i++)
-	{
-#ifndef __CUDACC_RTC__
-		const char *found = memchr(a.data + i, part.data[0], a.len - part.len - i + 1);
+	return part.len == 0 || text_find(a, part, 0) != TEXT_NOWHERE;
+}
 
-		if (found == NULL)
-			return 0;
-		i = (uint32_t) (found - a.data);
-#endif
-		if (bytes_equal(a.data + i, part.data, part.len))
-			return 1;
-	}
-	return 0;
+/* How many bytes of a LIKE pattern, from a place on, are matched as they are. */
+GA_FN uint32_t
+pattern_literal(Bytes pattern, uint32_t at)
+{
+	uint32_t	end = at;
+
+	while (end < pattern.len && pattern.data[end] != '%' && pattern.data[end] != '_' &&
+		   pattern.data[end] != '\\')
+		end++;
+	return end - at;
 }
 
 /* Where the character after the one at a place begins. */
@@ -254,7 +325,8 @@ next_char(Bytes a, uint32_t at)
  * LIKE with any pattern that does not end with an escape character.  What
  * follows the latest % is matched as far as it goes; where it does not match,
  * that % takes one character more.  An earlier % never needs to take more than
- * it did: whatever that leaves, the latest % can leave too.
+ * it did: whatever that leaves, the latest % can leave too.  So of bytes between two %
+ * their first place is found at once.
  */
 GA_FN uint8_t
 text_like(Bytes a, Bytes pattern)
@@ -270,8 +342,23 @@ text_like(Bytes a, Bytes pattern)
 
 		if (p < pattern.len && c == '%')
 		{
-			retry_p = ++p;
-			retry_at = at;
+			uint32_t	literal = pattern_literal(pattern, ++p);
+
+			if (literal > 0 && p + literal < pattern.len && pattern.data[p + literal] == '%')
+			{
+				Bytes		part = {pattern.data + p, literal};
+
+				at = text_find(a, part, at);
+				if (at == TEXT_NOWHERE)
+					return 0;
+				at += literal;
+				p += literal;
+			}
+			else
+			{
+				retry_p = p;
+				retry_at = at;
+			}
 			continue;
 		}
 		if (p < pattern.len && at < a.len)

@@ -9,6 +9,7 @@
 #include <float.h>
 
 #include "program/ops.h"
+#include "random.h"
 #include "tap.h"
 
 /* An expression, with E for its error, gives a value or fails. */
@@ -763,6 +764,77 @@ test_like(void)
 	GIVES(LIKE("\xf0\x9f\x98\x80z", "%__z"), 0);
 }
 
+/* LIKE of bytes, as it is defined: each % takes any number of them. */
+static bool
+like_by_definition(Bytes a, Bytes pattern)
+{
+	Bytes		rest = {pattern.data + 1, pattern.len - 1};
+
+	if (pattern.len == 0)
+		return a.len == 0;
+	if (pattern.data[0] == '%')
+	{
+		for (uint32_t i = 0; i <= a.len; i++)
+			if (like_by_definition((Bytes) {a.data + i, a.len - i}, rest))
+				return true;
+		return false;
+	}
+	if (pattern.data[0] == '\\')
+	{
+		pattern = rest;
+		rest = (Bytes) {rest.data + 1, rest.len - 1};
+		return a.len > 0 && a.data[0] == pattern.data[0] &&
+			like_by_definition((Bytes) {a.data + 1, a.len - 1}, rest);
+	}
+	return a.len > 0 && (pattern.data[0] == '_' || a.data[0] == pattern.data[0]) &&
+		like_by_definition((Bytes) {a.data + 1, a.len - 1}, rest);
+}
+
+static uint32_t
+random_text(char *to, uint32_t most, const char *letters, uint32_t nletters)
+{
+	uint32_t	len = (uint32_t) (random_u64() % (most + 1));
+
+	for (uint32_t i = 0; i < len; i++)
+		to[i] = letters[random_u64() % nletters];
+	return len;
+}
+
+/* Texts of few letters, so that patterns are often found in part; shorter and longer than vectors. */
+static void
+test_like_at_random(void)
+{
+	char		text[80];
+	char		pattern[12];
+	uint32_t	wrong = 0;
+	uint32_t	found = 0;
+
+	for (int i = 0; i < 200000; i++)
+	{
+		Bytes		a = {text, random_text(text, i % sizeof(text), "aab", 2 + i % 2)};
+		Bytes		p = {pattern, random_text(pattern, i % 2 ? 6 : 10, "aba%%_", i % 3 ? 5 : 6)};
+		Bytes		part;
+		bool		expected = like_by_definition(a, p);
+
+		found += expected;
+		wrong += text_like(a, p) != expected;
+		/* what a text has of itself */
+		part = (Bytes) {text + (a.len > 0 ? random_u64() % a.len : 0), 0};
+		part.len = (uint32_t) (random_u64() % (text + a.len - part.data + 1));
+		wrong += !text_contains(a, part);
+		if (part.len > 0)
+		{
+			uint32_t	place = text_find(a, part, 0);
+
+			wrong += place > a.len - part.len || memcmp(a.data + place, part.data, part.len) != 0;
+			for (uint32_t before = 0; before < place && before <= a.len - part.len; before++)
+				wrong += memcmp(a.data + before, part.data, part.len) == 0;
+		}
+	}
+	ok(wrong == 0, "LIKE, and where a part is, at random: %u wrong", wrong);
+	ok(found > 20000 && found < 180000, "%u of 200000 are LIKE the pattern", found);
+}
+
 /* Is it this part of the text? */
 #define PART(part, expected) GIVES(text_eq(part, bytes(expected)), 1)
 
@@ -1043,6 +1115,7 @@ main(void)
 	test_buckets();
 	test_bytes();
 	test_like();
+	test_like_at_random();
 	test_text_parts();
 	test_fields();
 	return done_testing();

@@ -17,7 +17,9 @@ SELECT level, place, step, aggregates, taken FROM gpuagg_explain(
 	'SELECT a.k + 1, "S".g, count(*) FROM explained a JOIN (SELECT g FROM explained GROUP BY g) "S" USING (g) GROUP BY a.k + 1, "S".g');
 SELECT level, place, step, aggregates, taken FROM gpuagg_explain(
 	'WITH c AS MATERIALIZED (SELECT g, count(*) AS n FROM explained GROUP BY g)
-	SELECT DISTINCT n, (SELECT max(v) FROM explained e WHERE e.g = c.g) FROM c');
+	SELECT DISTINCT n, (SELECT max(v) FROM explained e WHERE e.g >= c.g) FROM c');
+SELECT level, place, step, aggregates, taken FROM gpuagg_explain(
+	'SELECT DISTINCT c.k, (SELECT max(v) FROM explained e WHERE e.g = c.g) FROM explained c');
 -- (PostgreSQL's names of the parts of UNION are others from 19 on)
 SELECT level, substr(place, 1, 8) AS place, step, aggregates, taken FROM gpuagg_explain(
 	'SELECT k, count(*) FROM explained GROUP BY k UNION ALL SELECT v, min(k) FROM explained GROUP BY ROLLUP (v, k)');
