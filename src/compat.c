@@ -268,6 +268,38 @@ compat_set_nulled(Node *expr, Index rti, Index join)
 #endif
 
 /*
+ * The expression, with columns as they are below an outer join.
+ *
+ * 16: a column tells which outer joins can make it NULL.
+ */
+Node *
+compat_not_nulled(Node *expr, Index join)
+{
+#if PG_VERSION_NUM >= 160000
+	return remove_nulling_relids(expr, bms_make_singleton((int) join), NULL);
+#else
+	return expr;
+#endif
+}
+
+/*
+ * Let a query that has not been planned name its groups' keys themselves.
+ *
+ * 18: they are columns of a relation of their own.
+ */
+void
+compat_flatten_groups(Query *query)
+{
+#if PG_VERSION_NUM >= 180000
+	if (!query->hasGroupRTE)
+		return;
+	query->targetList = (List *) flatten_group_exprs(NULL, query, (Node *) query->targetList);
+	query->havingQual = flatten_group_exprs(NULL, query, query->havingQual);
+	query->hasGroupRTE = false;
+#endif
+}
+
+/*
  * Append a copy of a query's relation to the range table of another one.
  *
  * 16: what a user must be allowed to do with it is in a list of its own.
@@ -278,6 +310,8 @@ compat_copy_relation(Query *to, const Query *from, Index rti)
 	RangeTblEntry *rte = copyObject(rt_fetch(rti, from->rtable));
 
 	to->rtable = lappend(to->rtable, rte);
+	to->hasRowSecurity |= from->hasRowSecurity;
+	ChangeVarNodes((Node *) rte->securityQuals, (int) rti, list_length(to->rtable), 0);
 #if PG_VERSION_NUM >= 160000
 	if (rte->perminfoindex == 0)
 		return;

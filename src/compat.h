@@ -225,6 +225,8 @@ extern bool compat_ctype_is_c(Oid collation);
 extern bool compat_check_permissions(const PlannedStmt *plan, bool raise);
 extern int	compat_decode_zone_abbreviation(char *lower_name, int *offset, pg_tz **zone);
 extern void compat_set_nulled(Node *expr, Index rti, Index join);
+extern Node *compat_not_nulled(Node *expr, Index join);
+extern void compat_flatten_groups(Query *query);
 extern void compat_copy_relation(Query *to, const Query *from, Index rti);
 extern PlannedStmt *compat_plan_query(Query *query, const char *query_string);
 extern void compat_prune_page(Relation relation, Buffer buffer, Buffer *vmbuffer);

@@ -2,9 +2,9 @@
  * planning.c
  *	  How queries are planned.
  *
- * A query with correlated subqueries of aggregates is planned a second time, with joins in their
- * places (plan/query/decorrelate.h), and the plan that costs less is taken, if an engine has a part
- * in it: PostgreSQL's own plans are of the query as it is.
+ * A query of which there is another one with the same rows (plan/query/rewrite.h) is planned a second
+ * time, as that one, and the plan that costs less is taken, if an engine has a part in it:
+ * PostgreSQL's own plans are of the query as it is.
  */
 #include "postgres.h"
 
@@ -17,7 +17,7 @@
 #include "plan/path/path.h"
 #include "plan/path/planning.h"
 #include "plan/path/report.h"
-#include "plan/query/decorrelate.h"
+#include "plan/query/rewrite.h"
 
 static planner_hook_type prev_planner_hook = NULL;
 
@@ -95,7 +95,7 @@ plan_query(Query *query, const char *query_string, int cursor_options,
 	PG_TRY();
 	{
 		/* planning changes the query */
-		Query	   *rewritten = gpuagg_mode == MODE_OFF ? NULL : decorrelate(query);
+		Query	   *rewritten = gpuagg_mode == MODE_OFF ? NULL : rewrite_query(query);
 
 		result = next_planner()(query, query_string, cursor_options, COMPAT_PLANNER_ARGS(params));
 		if (rewritten != NULL)

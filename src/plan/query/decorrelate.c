@@ -243,56 +243,23 @@ rewrite_targets(Query *query, List *conditions)
 	return rewritten;
 }
 
-/* Rewrite the query and those that it is made of, in place.  context: bool, set if one was. */
-static bool
-rewrite_walker(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (!IsA(node, Query))
-		return expression_tree_walker(node, rewrite_walker, context);
-	(void) query_tree_walker((Query *) node, rewrite_walker, context, 0);
-	if (can_be_rewritten((const Query *) node))
-	{
-		Query	   *query = (Query *) node;
-		List	   *conditions = conjuncts_of(query->jointree->quals);
-
-		if (rewrite_conditions(query, conditions))
-			*(bool *) context = true;
-		if (rewrite_targets(query, conditions))
-			*(bool *) context = true;
-	}
-	return false;
-}
-
-/* Has the query an aggregate in a correlated subquery that is an expression? */
-static bool
-candidate_walker(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, SubLink) && ((SubLink *) node)->subLinkType == EXPR_SUBLINK)
-	{
-		const Query *subquery = castNode(Query, ((SubLink *) node)->subselect);
-
-		if (subquery->hasAggs && contain_vars_of_level((Node *) subquery, 1))
-			return true;
-	}
-	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, candidate_walker, context, 0);
-	return expression_tree_walker(node, candidate_walker, context);
-}
-
-Query *
+bool
 decorrelate(Query *query)
 {
-	bool		rewritten = false;
-	Query	   *copy;
+	List	   *conditions;
+	bool		rewritten;
 
-	/* no query is copied in vain */
-	if (!candidate_walker((Node *) query, NULL))
-		return NULL;
-	copy = copyObject(query);
-	(void) rewrite_walker((Node *) copy, &rewritten);
-	return rewritten ? copy : NULL;
+	if (!can_be_rewritten(query))
+		return false;
+	conditions = conjuncts_of(query->jointree->quals);
+	rewritten = rewrite_conditions(query, conditions);
+	return rewrite_targets(query, conditions) || rewritten;
+}
+
+bool
+has_correlated_aggregate(const SubLink *sublink)
+{
+	return sublink->subLinkType == EXPR_SUBLINK &&
+		castNode(Query, sublink->subselect)->hasAggs &&
+		contain_vars_of_level(sublink->subselect, 1);
 }

@@ -8,10 +8,13 @@
 #include "nodes/parsenodes.h"
 
 /*
- * A copy of a query that has not been planned, in which conditions on correlated subqueries of
- * aggregates are joins of the groups of these; it has the same rows, and raises no error that the
- * query does not.  NULL: it has no such conditions.
+ * Rewrite a query that has not been planned, in place: correlated subqueries of aggregates, in its
+ * conditions and in what it puts out, become joins of the groups of these.  It has the same rows,
+ * and raises no error that it did not.  False: it has none, and stays as it is.
  */
-extern Query *decorrelate(Query *query);
+extern bool decorrelate(Query *query);
+
+/* Is it a subquery that decorrelate may replace? */
+extern bool has_correlated_aggregate(const SubLink *sublink);
 
 #endif							/* GPUAGG_DECORRELATE_H */

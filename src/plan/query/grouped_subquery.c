@@ -23,15 +23,13 @@
 #include "plan/query/conjuncts.h"
 #include "plan/query/grouped_subquery.h"
 
-/* Can an expression raise no error?  What the planner computes beforehand it has computed then. */
-static bool
+bool
 folded_cannot_fail(const void *expr)
 {
 	return cannot_fail(eval_const_expressions(NULL, copyObject((Node *) expr)));
 }
 
-/* The same of the conditions of a join tree, and of tables that it joins. */
-static bool
+bool
 join_tree_cannot_fail(const Query *query)
 {
 	ListCell   *lc;
@@ -81,8 +79,7 @@ is_outer(Node *expr)
 	return contain_vars_of_level(expr, 1) && !contain_vars_of_level(expr, 0);
 }
 
-/* Do the groups of an expression have the values that the operator finds equal to another one? */
-static bool
+bool
 groups_agree(Node *inner, Oid operator, Oid collation, SortGroupClause *group)
 {
 	Oid			type = exprType(inner);
@@ -129,16 +126,16 @@ take_correlation(OpExpr *conjunct, Index rti, AttrNumber attno, SortGroupClause 
 	return result;
 }
 
-/* Make an expression a key of the query's groups. */
-static void
-add_key(Query *query, Expr *inner, SortGroupClause *group)
+TargetEntry *
+group_by_key(Query *query, Expr *key, SortGroupClause *group)
 {
-	TargetEntry *entry = makeTargetEntry(inner, list_length(query->targetList) + 1,
+	TargetEntry *entry = makeTargetEntry(key, list_length(query->targetList) + 1,
 										 psprintf("key%d", list_length(query->groupClause) + 1), false);
 
 	group->tleSortGroupRef = entry->ressortgroupref = list_length(query->groupClause) + 1;
 	query->targetList = lappend(query->targetList, entry);
 	query->groupClause = lappend(query->groupClause, group);
+	return entry;
 }
 
 /* Divide the query's conditions into keys and those that stay. */
@@ -162,7 +159,7 @@ take_correlations(Query *query, Index rti, GroupedSubquery *grouped)
 		correlation = take_correlation(lfirst(lc), rti, list_length(query->targetList) + 1, group);
 		if (correlation == NULL)
 			return false;
-		add_key(query, correlation->inner, group);
+		(void) group_by_key(query, correlation->inner, group);
 		grouped->correlations = lappend(grouped->correlations, correlation);
 	}
 	query->jointree->quals = rest == NIL ? NULL : (Node *) make_ands_explicit(rest);
@@ -185,9 +182,8 @@ can_take_aggregate(const Aggref *aggref)
 		!contain_vars_of_level((Node *) aggref, 1);
 }
 
-/* An aggregate's value, where a group that is not there has NULL: as of no rows. */
-static Node *
-value_of_group(const Aggref *aggref, Var *column)
+Node *
+value_of_group(const Aggref *aggref, Var *column, int64 missing)
 {
 	CoalesceExpr *coalesce;
 
@@ -196,7 +192,7 @@ value_of_group(const Aggref *aggref, Var *column)
 	coalesce = makeNode(CoalesceExpr);
 	coalesce->coalescetype = INT8OID;
 	coalesce->args = list_make2(column,
-								makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0),
+								makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(missing),
 										  false, FLOAT8PASSBYVAL));
 	coalesce->location = -1;
 	return (Node *) coalesce;
@@ -219,7 +215,7 @@ value_mutator(Node *node, void *context)
 		value->fails |= !can_take_aggregate(aggref);
 		value->query->targetList = lappend(value->query->targetList, entry);
 		return value_of_group(aggref, makeVar(value->rti, entry->resno, aggref->aggtype, -1,
-											  aggref->aggcollid, 0));
+											  aggref->aggcollid, 0), 0);
 	}
 	if (IsA(node, Var) || IsA(node, SubLink) || IsA(node, GroupingFunc))
 		value->fails = true;

@@ -38,4 +38,29 @@ extern GroupedSubquery *group_subquery(Query *subquery, Index rti);
  */
 extern bool table_query_cannot_fail(const Query *query);
 
+/*
+ * Parts of groupings that are made before a join.
+ */
+
+/* Can an expression raise no error?  What the planner computes beforehand it has computed then. */
+extern bool folded_cannot_fail(const void *expr);
+
+/* The same of the conditions of a query's join tree, and of the tables that it joins. */
+extern bool join_tree_cannot_fail(const Query *query);
+
+/*
+ * Has each group of an expression's values all that the operator finds equal to another value?
+ * Sets what `group` groups by.
+ */
+extern bool groups_agree(Node *expr, Oid operator, Oid collation, SortGroupClause *group);
+
+/* Make an expression the next key of a query's groups, and its next column. */
+extern TargetEntry *group_by_key(Query *query, Expr *key, SortGroupClause *group);
+
+/*
+ * An aggregate's value, from a column that is NULL where there is no group: NULL, or, where it
+ * counts, so many as are missing there.
+ */
+extern Node *value_of_group(const Aggref *aggref, Var *column, int64 missing);
+
 #endif							/* GPUAGG_GROUPED_SUBQUERY_H */
