@@ -9,7 +9,7 @@ import re
 from aggregate import Aggregate
 from expressions import Expr, Generator, INTS, KEY_TYPES, ORDERED
 from queries import QueryMaker
-from sides import make_side
+from sides import EXTREMES, make_side
 from star_tables import Reference, dimension_change
 from tables import Column, base_type
 
@@ -164,6 +164,9 @@ class StarMaker(QueryMaker):
         if rng.random() < 0.15:
             more.append(self.condition(role.columns() + parent.columns()))
         kind = rng.random()
+        if kind > 0.75:
+            self.where.append(self.correlated_condition(role, parent, terms + more))
+            return
         if kind < 0.3 and len(reference.keys) == 1:
             text = '(%s %sIN (SELECT %s FROM %s %s%s))' % (
                 parent.name(reference.columns[0]), 'NOT ' if rng.random() < 0.1 else '', role.name(reference.keys[0]),
@@ -172,6 +175,56 @@ class StarMaker(QueryMaker):
             text = '(%sEXISTS (SELECT %s FROM %s %s WHERE %s))' % (
                 rng.choice(['', 'NOT ']), rng.choice(['', '1', '*']), dimension.table.name, alias, ' AND '.join(terms + more))
         self.where.append(Expr('bool', text))
+
+    def correlated(self, role, conditions):
+        """A subquery of an aggregate of the dimension's rows that fulfil these, and its type."""
+        rng = self.rng
+        ways = [('count(*)', 'int8')]
+        for column in role.columns():
+            ways.append(('count(%s%s)' % (rng.choice(['', '', 'DISTINCT ']), column.name), 'int8'))
+            if column.type in ('int2', 'int4'):
+                ways += [('sum(%s)' % column.name, 'int8'), ('max(%s) - min(%s)' % (column.name, column.name), column.type)]
+            if column.type in EXTREMES:
+                ways.append(('%s(%s)' % (rng.choice(['min', 'max']), column.name), column.type))
+        aggregate, type = rng.choice(ways)
+        if '(' in aggregate and ' ' not in aggregate and rng.random() < 0.1:
+            aggregate += ' FILTER (WHERE %s)' % self.simple(role.columns())
+        return '(SELECT %s FROM %s %s WHERE %s)' % (aggregate, role.table.name, role.alias, ' AND '.join(conditions)), type
+
+    def correlated_condition(self, role, parent, conditions):
+        rng = self.rng
+        subquery, type = self.correlated(role, conditions)
+        others = [c for c in parent.columns() if c.type in INTS] if type in INTS else [c for c in parent.columns() if c.type == type]
+        if not others or rng.random() < 0.3:
+            forms = ['({0} IS NULL)', '({0} IS NOT NULL)'] + (['({0} = 0)', '({0} < 3)', '(coalesce({0}, 1) > 0)'] if type in INTS else [])
+        else:
+            forms = ['({0} < {1})', '({1} < {0})', '({1} = {0})', '({1} <> {0})', '({0} >= {1} OR {1} IS NULL)']
+        form = rng.choice(forms)
+        return Expr('bool', form.format(subquery, rng.choice(others).name if others else ''))
+
+    def grouped_join(self):
+        """A dimension's rows, each with aggregates of the fact's rows that refer to it."""
+        rng = self.rng
+        ways = [(r, d) for d in self.dimensions for r in d.references
+                if r.parent is self.fact and d.primary and d.table is not self.fact]
+        if not ways:
+            return None
+        reference, dimension = rng.choice(ways)
+        fact, role = Role(self.fact, 'g'), Role(dimension.table, 'h', dimension)
+        terms = self.equalities(reference, fact, role)
+        if rng.random() < 0.5:
+            terms.append(self.simple(rng.choice([fact.columns(), fact.columns(), role.columns()])))
+        keys = ', '.join(role.name(k) for k in reference.keys)
+        columns = [Column('s.s%d' % i, k.type) for i, k in enumerate(reference.keys)]
+        outputs = ['%s AS s%d' % (role.name(k), i) for i, k in enumerate(reference.keys)]
+        for _ in range(rng.randint(1, 3)):
+            aggregate, type = self.correlated(fact, ['true'])
+            columns.append(Column('s.s%d' % len(columns), type))
+            outputs.append('%s AS s%d' % (aggregate[len('(SELECT '):aggregate.index(' FROM ')], len(outputs)))
+        where = ' WHERE ' + self.condition(role.columns()) if rng.random() < 0.3 else ''
+        having = rng.choice(['', '', '', ' HAVING count(g.id) > 1', ' HAVING count(*) < 4'])
+        return '(SELECT %s FROM %s h LEFT JOIN %s g ON %s%s GROUP BY %s%s) s' % (
+            ', '.join(outputs), dimension.table.name, self.fact.name, ' AND '.join(terms), where, keys, having), columns, 'star'
 
     def relation(self, role, reference, columns):
         """The dimension itself, or what is made of it, perhaps with columns of its own."""
@@ -254,13 +307,17 @@ class StarMaker(QueryMaker):
         self.aliases = iter(ALIASES)
         columns = self.roles[0].columns()
         joins = []
+        grouped = self.grouped_join() if rng.random() < 0.06 else None
+        if grouped:
+            self.roles = []
+            return grouped
         for _ in range(rng.choice([1, 1, 2, 2, 3, 4])):
             form = self.add_join(columns)
             if form:
                 joins.append(form)
         only = 'ONLY ' if self.fact.kind == 'inheritance' and rng.random() < 0.3 else ''
         source = StarSource('%s%s f' % (only, self.fact.name), joins)
-        if rng.random() < 0.06:
+        if rng.random() < 0.1:
             return self.subquery(source, columns)
         return source, columns, 'star'
 
@@ -268,6 +325,12 @@ class StarMaker(QueryMaker):
         """The same, with the joins in a subquery."""
         chosen = self.rng.sample(columns, self.rng.randint(1, min(6, len(columns))))
         listed = ', '.join('%s AS s%d' % (c.name, i) for i, c in enumerate(chosen))
+        if self.rng.random() < 0.6:
+            reference, parent, dimension = self.choose()
+            role = Role(dimension.table, 'q', dimension)
+            expression, type = self.correlated(role, self.equalities(reference, parent, role))
+            listed += ', %s AS s%d' % (expression, len(chosen))
+            chosen.append(Column('', type))
         where = ' WHERE ' + ' AND '.join(map(str, self.where)) if self.where else ''
         self.where, self.roles = [], []
         return '(SELECT %s FROM %s%s) s' % (listed, source, where), [

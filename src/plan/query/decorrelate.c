@@ -16,8 +16,9 @@
  * which there are 0 then, it is an outer join.
  *
  * More groups are made than are asked for, so what is computed for them may raise no error
- * (grouped_subquery.c); and if it is known which keys are asked for, only theirs are made
- * (needed_keys.c).
+ * (grouped_subquery.c); neither may conditions on them, which may be evaluated before groups are
+ * joined to the rows that ask for them, unless these are guarded (guarded_column).  If it is
+ * known which keys are asked for, only theirs are made (needed_keys.c).
  */
 #include "postgres.h"
 
@@ -38,6 +39,7 @@
 typedef struct Replacement
 {
 	Index		first;			/* number of the first one's range table entry */
+	bool		guarded;		/* as group_subquery has it */
 	List	   *groupings;		/* GroupedSubquery */
 } Replacement;
 
@@ -53,7 +55,8 @@ replace_mutator(Node *node, void *context)
 	if (!IsA(node, SubLink) || ((SubLink *) node)->subLinkType != EXPR_SUBLINK)
 		return expression_tree_mutator(node, replace_mutator, context);
 	grouped = group_subquery(castNode(Query, ((SubLink *) node)->subselect),
-							 replacement->first + list_length(replacement->groupings));
+							 replacement->first + list_length(replacement->groupings),
+							 replacement->guarded);
 	if (grouped == NULL)
 		return copyObject(node);
 	replacement->groupings = lappend(replacement->groupings, grouped);
@@ -62,13 +65,13 @@ replace_mutator(Node *node, void *context)
 
 /* NULL: the expression has no subquery that can be replaced. */
 static Node *
-replace_subqueries(const Query *query, Node *expr, Replacement *replacement)
+replace_subqueries(const Query *query, Node *expr, bool guarded, Replacement *replacement)
 {
 	Node	   *result;
 
 	*replacement = (Replacement)
 	{
-		.first = list_length(query->rtable) + 1
+		.first = list_length(query->rtable) + 1,.guarded = guarded
 	};
 	if (!checkExprHasSubLink(expr) || contain_volatile_functions(expr))
 		return NULL;
@@ -86,18 +89,6 @@ refuses_missing(Node *condition, const Replacement *replacement)
 		if (!bms_is_member(replacement->first + i, nonnullable))
 			return false;
 	return true;
-}
-
-/* The equalities that a grouping is joined by. */
-static List *
-clauses_of(const GroupedSubquery *grouped)
-{
-	List	   *clauses = NIL;
-	ListCell   *lc;
-
-	foreach(lc, grouped->correlations)
-		clauses = lappend(clauses, ((const Correlation *) lfirst(lc))->clause);
-	return clauses;
 }
 
 static RangeTblRef *
@@ -140,7 +131,7 @@ join_inner(Query *query, const Replacement *replacement)
 	{
 		query->jointree->fromlist = lappend(query->jointree->fromlist,
 											make_ref(replacement->first + foreach_current_index(lc)));
-		clauses = list_concat(clauses, clauses_of(lfirst(lc)));
+		clauses = list_concat(clauses, correlation_clauses(lfirst(lc)));
 	}
 	return clauses;
 }
@@ -165,7 +156,7 @@ join_left(Query *query, const Replacement *replacement, Node *replaced)
 		join->rtindex = list_length(query->rtable);
 		join->larg = list_length(from) == 1 ? linitial(from) : (Node *) makeFromExpr(from, NULL);
 		join->rarg = (Node *) make_ref(rti);
-		join->quals = (Node *) make_ands_explicit(clauses_of(lfirst(lc)));
+		join->quals = (Node *) make_ands_explicit(correlation_clauses(lfirst(lc)));
 		query->jointree->fromlist = list_make1(join);
 		compat_set_nulled(replaced, rti, join->rtindex);
 	}
@@ -176,12 +167,16 @@ static bool
 rewrite_condition(Query *query, List *conditions, Node *condition, List **conjuncts)
 {
 	Replacement replacement;
-	Node	   *replaced = replace_subqueries(query, condition, &replacement);
+	Node	   *replaced = replace_subqueries(query, condition, false, &replacement);
+	bool		inner;
 
 	if (replaced == NULL)
 		return false;
+	inner = refuses_missing(replaced, &replacement);
+	if (!folded_cannot_fail(replaced))
+		replaced = replace_subqueries(query, condition, true, &replacement);
 	add_relations(query, conditions, &replacement);
-	if (refuses_missing(replaced, &replacement))
+	if (inner)
 		*conjuncts = list_concat(*conjuncts, join_inner(query, &replacement));
 	else
 		join_left(query, &replacement, replaced);
@@ -219,7 +214,7 @@ rewrite_conditions(Query *query, List *conditions)
 
 /* Rewrite what the query puts out, if that is of its rows and not of groups of them. */
 static bool
-rewrite_targets(Query *query, List *conditions)
+rewrite_targets(Query *query, List *conditions, bool guarded)
 {
 	bool		rewritten = false;
 	ListCell   *lc;
@@ -231,7 +226,7 @@ rewrite_targets(Query *query, List *conditions)
 	{
 		TargetEntry *entry = lfirst_node(TargetEntry, lc);
 		Replacement replacement;
-		Node	   *replaced = replace_subqueries(query, (Node *) entry->expr, &replacement);
+		Node	   *replaced = replace_subqueries(query, (Node *) entry->expr, guarded, &replacement);
 
 		if (replaced == NULL)
 			continue;
@@ -244,7 +239,7 @@ rewrite_targets(Query *query, List *conditions)
 }
 
 bool
-decorrelate(Query *query)
+decorrelate(Query *query, bool guarded)
 {
 	List	   *conditions;
 	bool		rewritten;
@@ -253,7 +248,7 @@ decorrelate(Query *query)
 		return false;
 	conditions = conjuncts_of(query->jointree->quals);
 	rewritten = rewrite_conditions(query, conditions);
-	return rewrite_targets(query, conditions) || rewritten;
+	return rewrite_targets(query, conditions, guarded) || rewritten;
 }
 
 bool

@@ -44,7 +44,9 @@ typedef struct EagerAggregation
 	Index		left;			/* numbers of the two sides in its range table */
 	Index		right;
 	Query	   *groups;			/* of the right side, which is its relation 1 */
-	List	   *on;				/* what the join's condition becomes */
+	List	   *on;				/* what the join's condition becomes: */
+	List	   *equalities;		/* what of it is by the groups' keys */
+	bool		guarded;		/* columns of groups are guarded (guarded_column) */
 	bool		fails;			/* an expression cannot be taken */
 } EagerAggregation;
 
@@ -172,6 +174,7 @@ take_equality(EagerAggregation *eager, OpExpr *clause)
 	clause = copyObject(clause);
 	clause->args = right_first ? list_make2(right, left) : list_make2(left, right);
 	eager->on = lappend(eager->on, clause);
+	eager->equalities = lappend(eager->equalities, clause);
 	return true;
 }
 
@@ -232,6 +235,25 @@ can_take_aggregate(const EagerAggregation *eager, const Aggref *aggref)
 		folded_cannot_fail(aggref) && ignores_nulls(eager, aggref);
 }
 
+/* An aggregate's value, which is the next column of the groups. */
+static Node *
+take_aggregate(EagerAggregation *eager, Aggref *aggref)
+{
+	TargetEntry *entry = makeTargetEntry((Expr *) in_groups(eager, aggref),
+										 list_length(eager->groups->targetList) + 1, "value", false);
+	Var		   *column = column_of_groups(eager, entry, true);
+	Node	   *value = (Node *) column;
+
+	eager->groups->targetList = lappend(eager->groups->targetList, entry);
+	if (eager->guarded)
+	{
+		value = guarded_column(eager->equalities, column);
+		compat_set_nulled(value, eager->right, eager->join->rtindex);
+	}
+	return value_of_group(aggref, value,
+						  aggref->aggfnoid == F_COUNT_ && aggref->aggfilter == NULL ? 1 : 0);
+}
+
 /* The expression with columns of the groups in the places of aggregates. */
 static Node *
 value_mutator(Node *node, void *context)
@@ -242,19 +264,10 @@ value_mutator(Node *node, void *context)
 		return NULL;
 	if (IsA(node, Aggref))
 	{
-		Aggref	   *aggref = (Aggref *) node;
-		TargetEntry *entry;
-
-		if (!can_take_aggregate(eager, aggref))
-		{
-			eager->fails = true;
-			return node;
-		}
-		entry = makeTargetEntry((Expr *) in_groups(eager, aggref),
-								list_length(eager->groups->targetList) + 1, "value", false);
-		eager->groups->targetList = lappend(eager->groups->targetList, entry);
-		return value_of_group(aggref, column_of_groups(eager, entry, true),
-							  aggref->aggfnoid == F_COUNT_ && aggref->aggfilter == NULL ? 1 : 0);
+		if (can_take_aggregate(eager, (Aggref *) node))
+			return take_aggregate(eager, (Aggref *) node);
+		eager->fails = true;
+		return node;
 	}
 	if (IsA(node, Var) && ((const Var *) node)->varlevelsup == 0)
 		eager->fails |= (Index) ((const Var *) node)->varno != eager->left;
@@ -311,6 +324,7 @@ rewrite(EagerAggregation *eager)
 		!groups_are_rows(eager) || !take_join_condition(eager))
 		return false;
 	query->targetList = (List *) value_mutator((Node *) query->targetList, eager);
+	eager->guarded = !folded_cannot_fail(query->havingQual);
 	having = value_mutator(query->havingQual, eager);
 	if (eager->fails || !join_tree_cannot_fail(eager->groups))
 		return false;
@@ -328,9 +342,9 @@ rewrite(EagerAggregation *eager)
 }
 
 bool
-aggregate_before_join(Query *query)
+aggregate_before_join(Query *query, bool guarded)
 {
-	EagerAggregation eager = {.query = copyObject(query)};
+	EagerAggregation eager = {.query = copyObject(query),.guarded = guarded};
 
 	eager.join = linitial(eager.query->jointree->fromlist);
 	if (!rewrite(&eager))

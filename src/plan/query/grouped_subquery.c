@@ -30,6 +30,13 @@ folded_cannot_fail(const void *expr)
 }
 
 bool
+folded_conditions_cannot_fail(const FromExpr *jointree)
+{
+	return jointree == NULL ||
+		conditions_cannot_fail(eval_const_expressions(NULL, (Node *) copyObject(jointree)));
+}
+
+bool
 join_tree_cannot_fail(const Query *query)
 {
 	ListCell   *lc;
@@ -44,7 +51,7 @@ join_tree_cannot_fail(const Query *query)
 			!folded_cannot_fail(rte->securityQuals))
 			return false;
 	}
-	return conditions_cannot_fail(eval_const_expressions(NULL, copyObject((Node *) query->jointree)));
+	return folded_conditions_cannot_fail(query->jointree);
 }
 
 /* Is the query one of SELECT, FROM and WHERE alone, and maybe aggregates? */
@@ -116,6 +123,7 @@ take_correlation(OpExpr *conjunct, Index rti, AttrNumber attno, SortGroupClause 
 	result->operator = inner_first ? conjunct->opno : get_commutator(conjunct->opno);
 	result->collation = conjunct->inputcollid;
 	if (!OidIsValid(result->operator) || !folded_cannot_fail(result->inner) ||
+		!folded_cannot_fail(result->outer) ||
 		!groups_agree((Node *) result->inner, result->operator, result->collation, group))
 		return NULL;
 	key = makeVar(rti, attno, exprType((Node *) result->inner), exprTypmod((Node *) result->inner),
@@ -171,6 +179,7 @@ typedef struct ValueContext
 {
 	Query	   *query;			/* whose target list the aggregates go to */
 	Index		rti;
+	List	   *guard;			/* what a group's columns are taken under, or NIL */
 	bool		fails;			/* an aggregate cannot be taken */
 } ValueContext;
 
@@ -183,12 +192,12 @@ can_take_aggregate(const Aggref *aggref)
 }
 
 Node *
-value_of_group(const Aggref *aggref, Var *column, int64 missing)
+value_of_group(const Aggref *aggref, Node *column, int64 missing)
 {
 	CoalesceExpr *coalesce;
 
 	if (aggref->aggfnoid != F_COUNT_ && aggref->aggfnoid != F_COUNT_ANY)
-		return (Node *) column;
+		return column;
 	coalesce = makeNode(CoalesceExpr);
 	coalesce->coalescetype = INT8OID;
 	coalesce->args = list_make2(column,
@@ -196,6 +205,23 @@ value_of_group(const Aggref *aggref, Var *column, int64 missing)
 										  false, FLOAT8PASSBYVAL));
 	coalesce->location = -1;
 	return (Node *) coalesce;
+}
+
+Node *
+guarded_column(List *clauses, Var *column)
+{
+	CaseExpr   *result = makeNode(CaseExpr);
+	CaseWhen   *when = makeNode(CaseWhen);
+
+	when->expr = (Expr *) make_ands_explicit(copyObject(clauses));
+	when->result = (Expr *) column;
+	when->location = -1;
+	result->casetype = column->vartype;
+	result->casecollid = column->varcollid;
+	result->args = list_make1(when);
+	result->defresult = (Expr *) makeNullConst(column->vartype, column->vartypmod, column->varcollid);
+	result->location = -1;
+	return (Node *) result;
 }
 
 /* The expression with columns of the query's groups in the places of aggregates. */
@@ -211,19 +237,31 @@ value_mutator(Node *node, void *context)
 		Aggref	   *aggref = (Aggref *) node;
 		TargetEntry *entry = makeTargetEntry((Expr *) aggref,
 											 list_length(value->query->targetList) + 1, "value", false);
+		Var		   *column = makeVar(value->rti, entry->resno, aggref->aggtype, -1, aggref->aggcollid, 0);
 
 		value->fails |= !can_take_aggregate(aggref);
 		value->query->targetList = lappend(value->query->targetList, entry);
-		return value_of_group(aggref, makeVar(value->rti, entry->resno, aggref->aggtype, -1,
-											  aggref->aggcollid, 0), 0);
+		return value_of_group(aggref, value->guard == NIL ? (Node *) column :
+							  guarded_column(value->guard, column), 0);
 	}
 	if (IsA(node, Var) || IsA(node, SubLink) || IsA(node, GroupingFunc))
 		value->fails = true;
 	return expression_tree_mutator(node, value_mutator, context);
 }
 
+List *
+correlation_clauses(const GroupedSubquery *grouped)
+{
+	List	   *clauses = NIL;
+	ListCell   *lc;
+
+	foreach(lc, grouped->correlations)
+		clauses = lappend(clauses, ((const Correlation *) lfirst(lc))->clause);
+	return clauses;
+}
+
 GroupedSubquery *
-group_subquery(Query *subquery, Index rti)
+group_subquery(Query *subquery, Index rti, bool guarded)
 {
 	GroupedSubquery *grouped;
 	Query	   *query;
@@ -240,6 +278,7 @@ group_subquery(Query *subquery, Index rti)
 	if (!take_correlations(query, rti, grouped))
 		return NULL;
 	context.query = grouped->query = query;
+	context.guard = guarded ? correlation_clauses(grouped) : NIL;
 	grouped->value = (Expr *) value_mutator((Node *) value, &context);
 	return context.fails || contain_vars_of_level((Node *) query, 1) ||
 		contain_volatile_functions((Node *) query) || !join_tree_cannot_fail(query) ? NULL : grouped;

@@ -27,10 +27,14 @@ typedef struct GroupedSubquery
 
 /*
  * The grouping of a subquery, with the number that it will have in the range table of the query
- * around it.  NULL: it cannot be one, or can raise errors that the subquery does not.  The
- * subquery stays as it is.
+ * around it.  guarded: the value is made of a group's only where that is the row's own.
+ * NULL: it cannot be one, or can raise errors that the subquery does not.  The subquery stays as it
+ * is.
  */
-extern GroupedSubquery *group_subquery(Query *subquery, Index rti);
+extern GroupedSubquery *group_subquery(Query *subquery, Index rti, bool guarded);
+
+/* The equalities that it is joined by. */
+extern List *correlation_clauses(const GroupedSubquery *grouped);
 
 /*
  * Can a query raise no error, whichever of its rows are computed?  True only of queries of
@@ -45,7 +49,10 @@ extern bool table_query_cannot_fail(const Query *query);
 /* Can an expression raise no error?  What the planner computes beforehand it has computed then. */
 extern bool folded_cannot_fail(const void *expr);
 
-/* The same of the conditions of a query's join tree, and of the tables that it joins. */
+/* The same of the conditions of a join tree; */
+extern bool folded_conditions_cannot_fail(const FromExpr *jointree);
+
+/* and of a query's, with the tables that it joins. */
 extern bool join_tree_cannot_fail(const Query *query);
 
 /*
@@ -61,6 +68,13 @@ extern TargetEntry *group_by_key(Query *query, Expr *key, SortGroupClause *group
  * An aggregate's value, from a column that is NULL where there is no group: NULL, or, where it
  * counts, so many as are missing there.
  */
-extern Node *value_of_group(const Aggref *aggref, Var *column, int64 missing);
+extern Node *value_of_group(const Aggref *aggref, Node *column, int64 missing);
+
+/*
+ * The column of a group, NULL unless these clauses hold.  The planner may evaluate a condition on
+ * groups alone before it joins them to the rows that ask for them; one on such an expression cannot
+ * be, so that groups that nobody asks for raise no error in it.
+ */
+extern Node *guarded_column(List *clauses, Var *column);
 
 #endif							/* GPUAGG_GROUPED_SUBQUERY_H */

@@ -10,21 +10,34 @@
 
 #include "plan/query/decorrelate.h"
 #include "plan/query/eager_aggregation.h"
+#include "plan/query/grouped_subquery.h"
 #include "plan/query/rewrite.h"
 
-/* In place.  context: bool, set if a query was rewritten. */
+typedef struct RewriteContext
+{
+	bool		rewritten;		/* a query was */
+	bool		conditions_fail;	/* those of queries around can raise errors */
+} RewriteContext;
+
+/* In place. */
 static bool
 rewrite_walker(Node *node, void *context)
 {
+	RewriteContext *rewrite = context;
+	Query	   *query = (Query *) node;
+	bool		guarded = rewrite->conditions_fail;
+
 	if (node == NULL)
 		return false;
 	if (!IsA(node, Query))
 		return expression_tree_walker(node, rewrite_walker, context);
-	(void) query_tree_walker((Query *) node, rewrite_walker, context, 0);
-	if (decorrelate((Query *) node))
-		*(bool *) context = true;
-	if (may_aggregate_before_join((Query *) node) && aggregate_before_join((Query *) node))
-		*(bool *) context = true;
+	rewrite->conditions_fail |= !folded_cannot_fail(query->havingQual) ||
+		!folded_conditions_cannot_fail(query->jointree);
+	(void) query_tree_walker(query, rewrite_walker, context, 0);
+	rewrite->conditions_fail = guarded;
+	rewrite->rewritten |= decorrelate(query, guarded);
+	if (may_aggregate_before_join(query))
+		rewrite->rewritten |= aggregate_before_join(query, guarded);
 	return false;
 }
 
@@ -45,13 +58,13 @@ candidate_walker(Node *node, void *context)
 Query *
 rewrite_query(Query *query)
 {
-	bool		rewritten = false;
+	RewriteContext context = {0};
 	Query	   *copy;
 
 	/* no query is copied in vain */
 	if (!candidate_walker((Node *) query, NULL))
 		return NULL;
 	copy = copyObject(query);
-	(void) rewrite_walker((Node *) copy, &rewritten);
-	return rewritten ? copy : NULL;
+	(void) rewrite_walker((Node *) copy, &context);
+	return context.rewritten ? copy : NULL;
 }

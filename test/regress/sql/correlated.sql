@@ -79,6 +79,12 @@ SELECT query, subqueries(query), outcome(query, 'force', 'on') = outcome(query, 
 SELECT query, subqueries(query), outcome(query, 'force', 'on'), outcome(query, 'off', 'on') FROM (VALUES
 	('SELECT c.id FROM correlated_customer c WHERE c.credit < (SELECT 10 / (count(*) - 10) FROM correlated_order o WHERE o.customer = c.id)'),
 	('SELECT c.id FROM correlated_customer c WHERE c.id < 5 AND c.credit < (SELECT 10 / (sum(o.id) - 29999) FROM correlated_order o WHERE o.customer = c.id)')) q (query);
+-- and conditions raise none for groups that nobody asks for: customer 55 has order 5
+SELECT query, check_joined(query) FROM (VALUES
+	('SELECT c.id FROM correlated_customer c WHERE c.region <> 15 AND 10 / ((SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) - 5) < 100'),
+	('SELECT s.n FROM (SELECT c.id, (SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c WHERE c.region <> 15) s WHERE 10 / (s.n - 5) < 100'),
+	('SELECT s.n, count(*) FROM (SELECT c.id, (SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c WHERE c.region <> 15) s JOIN correlated_pair p ON p.b = 10 / (s.n - 5) GROUP BY 1'),
+	('SELECT s.n, count(*) FROM (SELECT c.id, (SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c WHERE c.region <> 15) s GROUP BY 1 HAVING 10 / (s.n - 5) < 100')) q (query);
 
 -- rows that are not needed are not grouped
 SELECT lookups('SELECT c.id, (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) FROM correlated_customer c WHERE c.region = 3 AND c.code IN (SELECT o.code FROM correlated_order o WHERE o.kind = 3)');
