@@ -25,6 +25,14 @@
 /* Numbers of rows have 31 bits; a batch more than that may be there. */
 #define MAX_ROWS (PG_INT32_MAX - 2 * BATCH_ROWS)
 
+static KeySourceOpen open_keys;
+
+void
+lookup_input_init(KeySourceOpen open)
+{
+	open_keys = open;
+}
+
 /* A status if the rows are more than fit, or ambiguous. */
 static EngineStatus
 check_rows(const LookupRows *rows, uint64 limit, const char **message)
@@ -199,7 +207,7 @@ read_child(LookupInput *input, LookupRows *rows, uint64 limit, const char **mess
 	if (input->was_read)
 		rescan(input->child);
 	input->was_read = true;
-	keys = input->open_keys(input->child, rows->info->program, coded_attributes(rows->info));
+	keys = open_keys(input->child, rows->info->program, coded_attributes(rows->info));
 	return keys != NULL ? read_keys(keys, rows, limit, message) :
 		read_tuples(input->child, rows, limit, message);
 }

@@ -11,9 +11,11 @@
 typedef struct LookupInput
 {
 	PlanState  *child;
-	KeySourceOpen open_keys;	/* of the child, if its rows are groups' keys */
 	bool		was_read;		/* the child must be rescanned before it is read */
 } LookupInput;
+
+/* How rows are read that are groups' keys.  Called once, when the module is loaded. */
+extern void lookup_input_init(KeySourceOpen open);
 
 /*
  * Add all rows of the child to `rows`.  limit: bytes of memory.  OK; or in *message why engines

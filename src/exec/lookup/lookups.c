@@ -49,7 +49,7 @@ compare_costs(const void *a, const void *b)
 }
 
 Lookups *
-lookups_create(const PlanInfo *plan, List *children, KeySourceOpen open_keys)
+lookups_create(const PlanInfo *plan, List *children)
 {
 	Lookups    *lookups = palloc(sizeof(Lookups));
 	ListCell   *lc;
@@ -64,7 +64,6 @@ lookups_create(const PlanInfo *plan, List *children, KeySourceOpen open_keys)
 
 		lookup->info = lfirst(lc);
 		lookup->input.child = list_nth(children, foreach_current_index(lc));
-		lookup->input.open_keys = open_keys;
 		lookup->is_required = lookup->info->jointype == JOIN_INNER ||
 			lookup->info->jointype == JOIN_SEMI;
 		lookups->order[foreach_current_index(lc)] = lookup;

@@ -8,17 +8,13 @@
 #include "nodes/execnodes.h"
 
 #include "engine/engine.h"
-#include "exec/lookup/key_source.h"
 #include "exec/lookup/lookup_cache.h"
 #include "plan/plan_info.h"
 
 typedef struct Lookups Lookups;
 
-/*
- * For the plan's look-ups, and their children in the same order; in the current context.
- * open_keys: how a child's rows are read that are groups' keys.
- */
-extern Lookups *lookups_create(const PlanInfo *plan, List *children, KeySourceOpen open_keys);
+/* For the plan's look-ups, and their children in the same order; in the current context. */
+extern Lookups *lookups_create(const PlanInfo *plan, List *children);
 
 /*
  * Read the children to their ends, and put what is made of their rows into the parameters, of

@@ -15,6 +15,7 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 
+#include "exec/lookup/lookup_input.h"
 #include "exec/node/group_keys.h"
 #include "exec/node/node.h"
 
@@ -216,8 +217,8 @@ find_node(PlanState *plan)
 	return node_of(plan);
 }
 
-KeySource *
-group_keys_open(PlanState *plan, const Program *program, const Bitmapset *datums)
+static KeySource *
+open_group_keys(PlanState *plan, const Program *program, const Bitmapset *datums)
 {
 	GpuAggState *state = find_node(plan);
 	GroupKeys  *keys;
@@ -236,4 +237,10 @@ group_keys_open(PlanState *plan, const Program *program, const Bitmapset *datums
 	keys->natts = list_length(plan->plan->targetlist);
 	keys->datums = palloc0(sizeof(GroupColumn *) * (keys->natts + 1));
 	return run_node(keys) && find_keys(keys) && make_datums(keys, datums) ? &keys->source : NULL;
+}
+
+void
+group_keys_init(void)
+{
+	lookup_input_init(open_group_keys);
 }

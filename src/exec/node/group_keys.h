@@ -5,10 +5,10 @@
 #ifndef GPUAGG_GROUP_KEYS_H
 #define GPUAGG_GROUP_KEYS_H
 
-#include "exec/lookup/key_source.h"
-
-/* A KeySourceOpen: of a plan that is a GpuAgg node all of whose rows are groups' keys. */
-extern KeySource *group_keys_open(PlanState *plan, const Program *program,
-								  const Bitmapset *datums);
+/*
+ * Let look-ups be made of the keys of a GpuAgg node all of whose rows are groups' keys.  Called once,
+ * when the module is loaded.
+ */
+extern void group_keys_init(void);
 
 #endif							/* GPUAGG_GROUP_KEYS_H */

@@ -38,7 +38,6 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-#include "exec/node/group_keys.h"
 #include "exec/node/native_plan.h"
 #include "exec/node/node.h"
 #include "exec/node/top_groups.h"
@@ -189,8 +188,7 @@ begin_input(GpuAggState *state, EState *estate)
 	state->lookups = lookups_create(state->plan,
 									list_copy_tail(state->css.custom_ps,
 												   list_length(state->css.custom_ps) -
-												   list_length(state->plan->lookups)),
-									group_keys_open);
+												   list_length(state->plan->lookups)));
 	state->param_exprs = ExecInitExprList(params, (PlanState *) state);
 	state->param_exec_ids = params_exec_ids(params);
 	state->having_values = ExecInitExprList(list_copy_tail(scan->custom_exprs, nparams),

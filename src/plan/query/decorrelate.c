@@ -30,7 +30,7 @@
 #include "rewrite/rewriteManip.h"
 
 #include "compat.h"
-#include "plan/query/conjuncts.h"
+#include "plan/query/where_conjuncts.h"
 #include "plan/query/decorrelate.h"
 #include "plan/query/grouped_subquery.h"
 #include "plan/query/needed_keys.h"

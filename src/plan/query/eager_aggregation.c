@@ -33,7 +33,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "plan/query/conjuncts.h"
+#include "plan/query/where_conjuncts.h"
 #include "plan/query/eager_aggregation.h"
 #include "plan/query/grouped_subquery.h"
 

@@ -20,7 +20,7 @@
 #include "utils/lsyscache.h"
 
 #include "plan/lower/lower.h"
-#include "plan/query/conjuncts.h"
+#include "plan/query/where_conjuncts.h"
 #include "plan/query/grouped_subquery.h"
 
 bool

@@ -1,9 +1,9 @@
 /*
- * conjuncts.h
+ * where_conjuncts.h
  *	  The conjuncts of a condition that has not been planned.
  */
-#ifndef GPUAGG_QUERY_CONJUNCTS_H
-#define GPUAGG_QUERY_CONJUNCTS_H
+#ifndef GPUAGG_WHERE_CONJUNCTS_H
+#define GPUAGG_WHERE_CONJUNCTS_H
 
 #include "nodes/nodeFuncs.h"
 #include "nodes/pg_list.h"
@@ -29,4 +29,4 @@ conjuncts_of(Node *condition)
 	return append_conjuncts(NIL, condition);
 }
 
-#endif							/* GPUAGG_QUERY_CONJUNCTS_H */
+#endif							/* GPUAGG_WHERE_CONJUNCTS_H */
