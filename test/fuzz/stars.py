@@ -164,7 +164,7 @@ class StarMaker(QueryMaker):
         if rng.random() < 0.15:
             more.append(self.condition(role.columns() + parent.columns()))
         kind = rng.random()
-        if kind > 0.75:
+        if kind > 0.88:
             self.where.append(self.correlated_condition(role, parent, terms + more))
             return
         if kind < 0.3 and len(reference.keys) == 1:

@@ -214,7 +214,7 @@ rewrite_conditions(Query *query, List *conditions)
 
 /* Rewrite what the query puts out, if that is of its rows and not of groups of them. */
 static bool
-rewrite_targets(Query *query, List *conditions, bool guarded)
+rewrite_targets(Query *query, List *conditions, const Surroundings *around)
 {
 	bool		rewritten = false;
 	ListCell   *lc;
@@ -226,10 +226,13 @@ rewrite_targets(Query *query, List *conditions, bool guarded)
 	{
 		TargetEntry *entry = lfirst_node(TargetEntry, lc);
 		Replacement replacement;
-		Node	   *replaced = replace_subqueries(query, (Node *) entry->expr, guarded, &replacement);
+		Node	   *replaced = replace_subqueries(query, (Node *) entry->expr, around->fail, &replacement);
 
 		if (replaced == NULL)
 			continue;
+		/* conditions around the query can be of what it puts out */
+		if (around->nested && !around->fail && !folded_cannot_fail(replaced))
+			replaced = replace_subqueries(query, (Node *) entry->expr, true, &replacement);
 		add_relations(query, conditions, &replacement);
 		join_left(query, &replacement, replaced);
 		entry->expr = (Expr *) replaced;
@@ -239,7 +242,7 @@ rewrite_targets(Query *query, List *conditions, bool guarded)
 }
 
 bool
-decorrelate(Query *query, bool guarded)
+decorrelate(Query *query, const Surroundings *around)
 {
 	List	   *conditions;
 	bool		rewritten;
@@ -248,7 +251,7 @@ decorrelate(Query *query, bool guarded)
 		return false;
 	conditions = conjuncts_of(query->jointree->quals);
 	rewritten = rewrite_conditions(query, conditions);
-	return rewrite_targets(query, conditions, guarded) || rewritten;
+	return rewrite_targets(query, conditions, around) || rewritten;
 }
 
 bool

@@ -7,13 +7,14 @@
 
 #include "nodes/parsenodes.h"
 
+#include "plan/query/rewrite.h"
+
 /*
  * Rewrite a query that has not been planned, in place: correlated subqueries of aggregates, in its
  * conditions and in what it puts out, become joins of the groups of these.  It has the same rows,
- * and raises no error that it did not.  guarded: conditions of queries around it can raise errors.
- * False: it has none, and stays as it is.
+ * and raises no error that it did not.  False: it has none, and stays as it is.
  */
-extern bool decorrelate(Query *query, bool guarded);
+extern bool decorrelate(Query *query, const Surroundings *around);
 
 /* Is it a subquery that decorrelate may replace? */
 extern bool has_correlated_aggregate(const SubLink *sublink);

@@ -342,10 +342,12 @@ rewrite(EagerAggregation *eager)
 }
 
 bool
-aggregate_before_join(Query *query, bool guarded)
+aggregate_before_join(Query *query, const Surroundings *around)
 {
-	EagerAggregation eager = {.query = copyObject(query),.guarded = guarded};
+	EagerAggregation eager = {.query = copyObject(query)};
 
+	/* conditions around the query can be of what it puts out */
+	eager.guarded = around->fail || (around->nested && !folded_cannot_fail(query->targetList));
 	eager.join = linitial(eager.query->jointree->fromlist);
 	if (!rewrite(&eager))
 		return false;

@@ -16,8 +16,20 @@
 typedef struct RewriteContext
 {
 	bool		rewritten;		/* a query was */
-	bool		conditions_fail;	/* those of queries around can raise errors */
+	Surroundings around;		/* of the query that is walked */
 } RewriteContext;
+
+/* What is around the parts of a query. */
+static Surroundings
+surroundings_within(const Query *query, const Surroundings *around)
+{
+	Surroundings result = {.nested = true};
+
+	result.fail = around->fail || !folded_cannot_fail(query->havingQual) ||
+		!folded_conditions_cannot_fail(query->jointree) ||
+		(around->nested && !folded_cannot_fail(query->targetList));
+	return result;
+}
 
 /* In place. */
 static bool
@@ -25,19 +37,18 @@ rewrite_walker(Node *node, void *context)
 {
 	RewriteContext *rewrite = context;
 	Query	   *query = (Query *) node;
-	bool		guarded = rewrite->conditions_fail;
+	Surroundings around = rewrite->around;
 
 	if (node == NULL)
 		return false;
 	if (!IsA(node, Query))
 		return expression_tree_walker(node, rewrite_walker, context);
-	rewrite->conditions_fail |= !folded_cannot_fail(query->havingQual) ||
-		!folded_conditions_cannot_fail(query->jointree);
+	rewrite->around = surroundings_within(query, &around);
 	(void) query_tree_walker(query, rewrite_walker, context, 0);
-	rewrite->conditions_fail = guarded;
-	rewrite->rewritten |= decorrelate(query, guarded);
+	rewrite->around = around;
+	rewrite->rewritten |= decorrelate(query, &around);
 	if (may_aggregate_before_join(query))
-		rewrite->rewritten |= aggregate_before_join(query, guarded);
+		rewrite->rewritten |= aggregate_before_join(query, &around);
 	return false;
 }
 

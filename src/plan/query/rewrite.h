@@ -14,4 +14,11 @@
  */
 extern Query *rewrite_query(Query *query);
 
+/* What is around a query that is rewritten. */
+typedef struct Surroundings
+{
+	bool		nested;			/* it is a part of another query */
+	bool		fail;			/* conditions there, or what they can be of, can raise errors */
+} Surroundings;
+
 #endif							/* GPUAGG_REWRITE_H */

@@ -84,7 +84,9 @@ SELECT query, check_joined(query) FROM (VALUES
 	('SELECT c.id FROM correlated_customer c WHERE c.region <> 15 AND 10 / ((SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) - 5) < 100'),
 	('SELECT s.n FROM (SELECT c.id, (SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c WHERE c.region <> 15) s WHERE 10 / (s.n - 5) < 100'),
 	('SELECT s.n, count(*) FROM (SELECT c.id, (SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c WHERE c.region <> 15) s JOIN correlated_pair p ON p.b = 10 / (s.n - 5) GROUP BY 1'),
-	('SELECT s.n, count(*) FROM (SELECT c.id, (SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c WHERE c.region <> 15) s GROUP BY 1 HAVING 10 / (s.n - 5) < 100')) q (query);
+	('SELECT s.n, count(*) FROM (SELECT c.id, (SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c WHERE c.region <> 15) s GROUP BY 1 HAVING 10 / (s.n - 5) < 100'),
+	('SELECT s.n FROM (SELECT c.id, 10 / ((SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) - 5) AS n FROM correlated_customer c WHERE c.region <> 15) s WHERE s.n < 100'),
+	('SELECT m FROM (SELECT 10 / (s.n - 5) AS m FROM (SELECT c.id, (SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c WHERE c.region <> 15) s) t WHERE m < 100')) q (query);
 
 -- rows that are not needed are not grouped
 SELECT lookups('SELECT c.id, (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) FROM correlated_customer c WHERE c.region = 3 AND c.code IN (SELECT o.code FROM correlated_order o WHERE o.kind = 3)');

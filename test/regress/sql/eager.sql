@@ -67,7 +67,8 @@ SELECT query, grouped_before(query), outcome(query, 'force', 'on') = outcome(que
 -- nor do conditions for groups of rows that the left side does not have
 SELECT query, check_eager(query) FROM (VALUES
 	('SELECT c.id, min(o.id) FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer WHERE c.region <> 15 GROUP BY 1 HAVING 10 / (min(o.id) - 5) < 100'),
-	('SELECT s.n, count(*) FROM (SELECT c.id, min(o.id) AS n FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer WHERE c.region <> 15 GROUP BY 1) s WHERE 10 / (s.n - 5) < 100 GROUP BY 1')) q (query);
+	('SELECT s.n, count(*) FROM (SELECT c.id, min(o.id) AS n FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer WHERE c.region <> 15 GROUP BY 1) s WHERE 10 / (s.n - 5) < 100 GROUP BY 1'),
+	('SELECT s.n, count(*) FROM (SELECT c.id, 10 / (min(o.id) - 5) AS n FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer WHERE c.region <> 15 GROUP BY 1) s WHERE s.n < 100 GROUP BY 1')) q (query);
 
 -- by auto; prepared; who may read what
 SET gpuagg.mode = auto;

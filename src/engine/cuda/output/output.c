@@ -107,10 +107,11 @@ compact_window(const Fetch *fetch, OutputBuffer *buffer)
 	args.first = group_rows_device(&fetch->aggregation->table.rows);
 	memcpy(args.coded, run->coded, sizeof(args.coded));
 	device = ops->fill(run->device, run->work, args.counters, 0, sizeof(Counters));
-	/* validity bits stand first */
-	if (device == DEVICE_OK && fetch->layout->out_states > 0)
-		device = ops->fill(run->device, run->work, buffer->vectors.ptr, 0,
-						   (size_t) fetch->output->capacity / 8 * fetch->layout->out_states);
+	/* validity bits, which stand first; and what no group is written to is downloaded, too */
+	if (device == DEVICE_OK && buffer->vectors.size > 0)
+		device = ops->fill(run->device, run->work, buffer->vectors.ptr, 0, vectors_size(fetch));
+	if (device == DEVICE_OK && buffer->text.size > 0)
+		device = ops->fill(run->device, run->work, buffer->text.ptr, 0, buffer->text.size);
 	status = run_device(run, device, "could not clear the output");
 	if (status == ENGINE_OK)
 		status = kernels_launch(run, fetch->aggregation->kernels.emit, args.to - args.from,
