@@ -30,10 +30,11 @@
 #include "rewrite/rewriteManip.h"
 
 #include "compat.h"
-#include "plan/query/where_conjuncts.h"
+#include "plan/query/conditions.h"
 #include "plan/query/decorrelate.h"
 #include "plan/query/grouped_subquery.h"
 #include "plan/query/needed_keys.h"
+#include "plan/query/where_conjuncts.h"
 
 /* The groupings that one expression needs. */
 typedef struct Replacement
@@ -162,18 +163,36 @@ join_left(Query *query, const Replacement *replacement, Node *replaced)
 	}
 }
 
+/*
+ * May rows that find no group be left out by an inner join?  Not if PostgreSQL would come to an error
+ * in them, by a condition that it evaluates before the subquery's or by what that is compared with.
+ */
+static bool
+can_be_left_out(const Query *query, List *conditions, const Node *own)
+{
+	ListCell   *lc;
+
+	foreach(lc, conditions)
+		if (!condition_cannot_fail(lfirst(lc), lfirst(lc) == own))
+			return false;
+	return folded_conditions_cannot_fail(makeFromExpr(query->jointree->fromlist, NULL));
+}
+
 /* Rewrite one of the query's conditions; appends what it becomes.  False: it stays. */
 static bool
 rewrite_condition(Query *query, List *conditions, Node *condition, List **conjuncts)
 {
 	Replacement replacement;
 	Node	   *replaced = replace_subqueries(query, condition, false, &replacement);
+	bool		refuses;
 	bool		inner;
 
 	if (replaced == NULL)
 		return false;
-	inner = refuses_missing(replaced, &replacement);
-	if (!folded_cannot_fail(replaced))
+	refuses = refuses_missing(replaced, &replacement);
+	inner = refuses && can_be_left_out(query, conditions, condition);
+	/* else the planner would make an inner join of the outer one */
+	if (inner != refuses || !folded_cannot_fail(replaced))
 		replaced = replace_subqueries(query, condition, true, &replacement);
 	add_relations(query, conditions, &replacement);
 	if (inner)

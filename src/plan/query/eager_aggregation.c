@@ -33,9 +33,9 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "plan/query/where_conjuncts.h"
 #include "plan/query/eager_aggregation.h"
 #include "plan/query/grouped_subquery.h"
+#include "plan/query/where_conjuncts.h"
 
 typedef struct EagerAggregation
 {

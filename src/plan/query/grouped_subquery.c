@@ -20,8 +20,8 @@
 #include "utils/lsyscache.h"
 
 #include "plan/lower/lower.h"
-#include "plan/query/where_conjuncts.h"
 #include "plan/query/grouped_subquery.h"
+#include "plan/query/where_conjuncts.h"
 
 bool
 folded_cannot_fail(const void *expr)

@@ -20,6 +20,7 @@
 
 #include "compat.h"
 #include "plan/lower/lower.h"
+#include "plan/query/conditions.h"
 #include "plan/query/dependence.h"
 #include "plan/query/needed_keys.h"
 
@@ -45,37 +46,14 @@ asking_relation(const Query *query, const List *correlations)
 		rti : 0;
 }
 
-/*
- * The condition with comparisons in the places of subqueries.  context: bool, set if one of these
- * can raise an error, or depends on the query.
- */
-static Node *
-comparisons_mutator(Node *node, void *context)
-{
-	SubLink    *sublink = (SubLink *) node;
-
-	if (node == NULL)
-		return NULL;
-	if (!IsA(node, SubLink))
-		return expression_tree_mutator(node, comparisons_mutator, context);
-	if (sublink->subLinkType != ANY_SUBLINK ||
-		contain_vars_of_level(sublink->subselect, 1) ||
-		!table_query_cannot_fail(castNode(Query, sublink->subselect)))
-		*(bool *) context = true;
-	return comparisons_mutator(sublink->testexpr, context);
-}
-
 /* Is it a condition on this relation alone that can be evaluated for any of its rows? */
 static bool
 is_condition_on(Node *condition, Index rti)
 {
-	bool		fails = false;
-	Node	   *comparisons = comparisons_mutator(condition, &fails);
 	int			relid;
 
-	return !fails && bms_get_singleton_member(pull_varnos(NULL, comparisons), &relid) &&
-		(Index) relid == rti && !contain_volatile_functions(condition) &&
-		cannot_fail(eval_const_expressions(NULL, comparisons));
+	return bms_get_singleton_member(pull_varnos(NULL, condition), &relid) && (Index) relid == rti &&
+		!contain_volatile_functions(condition) && condition_cannot_fail(condition, false);
 }
 
 /* SELECT columns FROM the relation WHERE conditions. */

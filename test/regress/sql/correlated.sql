@@ -79,6 +79,12 @@ SELECT query, subqueries(query), outcome(query, 'force', 'on') = outcome(query, 
 SELECT query, subqueries(query), outcome(query, 'force', 'on'), outcome(query, 'off', 'on') FROM (VALUES
 	('SELECT c.id FROM correlated_customer c WHERE c.credit < (SELECT 10 / (count(*) - 10) FROM correlated_order o WHERE o.customer = c.id)'),
 	('SELECT c.id FROM correlated_customer c WHERE c.id < 5 AND c.credit < (SELECT 10 / (sum(o.id) - 29999) FROM correlated_order o WHERE o.customer = c.id)')) q (query);
+-- as is that of another condition, of a row that no group is found for
+SELECT query, subqueries(query), outcome(query, 'force', 'on'), outcome(query, 'off', 'on') FROM (VALUES
+	('SELECT c.id FROM correlated_customer c WHERE c.id > 2900 AND 10 / (c.id - 3000) < 4 AND c.credit < (SELECT sum(o.amount) FROM correlated_order o WHERE o.customer = c.id)'),
+	('SELECT c.id FROM correlated_customer c WHERE c.id > 2900 AND 10 / (c.id - 3000) < (SELECT sum(o.amount) FROM correlated_order o WHERE o.customer = c.id)'),
+	('SELECT c.id FROM correlated_customer c JOIN correlated_pair p ON 10 / (c.id - 3000) < p.n WHERE c.id > 2900 AND c.credit < (SELECT sum(o.amount) FROM correlated_order o WHERE o.customer = c.id)'),
+	('SELECT c.id FROM correlated_customer c WHERE c.id > 2000 AND 10 / (c.id - 3000) < 4 AND c.credit < (SELECT sum(e.amount) FROM correlated_empty e WHERE e.customer = c.id)')) q (query);
 -- and conditions raise none for groups that nobody asks for: customer 55 has order 5
 SELECT query, check_joined(query) FROM (VALUES
 	('SELECT c.id FROM correlated_customer c WHERE c.region <> 15 AND 10 / ((SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) - 5) < 100'),
