@@ -164,35 +164,54 @@ join_left(Query *query, const Replacement *replacement, Node *replaced)
 }
 
 /*
- * May rows that find no group be left out by an inner join?  Not if PostgreSQL would come to an error
- * in them, by a condition that it evaluates before the subquery's or by what that is compared with.
+ * PostgreSQL evaluates a condition on a subquery after others on the same relation, and before
+ * joins.  A join may come in any order.  So no other condition may raise an error, for rows that
+ * this one is to refuse, or refuses too early.
  */
 static bool
-can_be_left_out(const Query *query, List *conditions, const Node *own)
+others_cannot_fail(const Query *query, List *conditions, const Node *own)
 {
 	ListCell   *lc;
 
 	foreach(lc, conditions)
-		if (!condition_cannot_fail(lfirst(lc), lfirst(lc) == own))
+		if (lfirst(lc) != own && !condition_cannot_fail(lfirst(lc), SUBQUERIES_FAIL))
 			return false;
-	return folded_conditions_cannot_fail(makeFromExpr(query->jointree->fromlist, NULL));
+	return join_conditions_cannot_fail(makeFromExpr(query->jointree->fromlist, NULL),
+									   SUBQUERIES_FAIL);
 }
 
-/* Rewrite one of the query's conditions; appends what it becomes.  False: it stays. */
+/* Are the query's rows those of one relation, without a join that refuses some of them? */
+static bool
+is_of_one_relation(const Query *query, List *conditions, const Node *own)
+{
+	ListCell   *lc;
+
+	foreach(lc, conditions)
+		if (lfirst(lc) != own && checkExprHasSubLink(lfirst(lc)))
+			return false;
+	return list_length(query->jointree->fromlist) == 1 &&
+		IsA(linitial(query->jointree->fromlist), RangeTblRef);
+}
+
+/*
+ * Rewrite one of the query's conditions; appends what it becomes.  False: it stays.  If it can raise
+ * an error itself, it must be evaluated for the same rows: all of one relation.
+ */
 static bool
 rewrite_condition(Query *query, List *conditions, Node *condition, List **conjuncts)
 {
 	Replacement replacement;
 	Node	   *replaced = replace_subqueries(query, condition, false, &replacement);
-	bool		refuses;
+	bool		fails;
 	bool		inner;
 
-	if (replaced == NULL)
+	if (replaced == NULL || !others_cannot_fail(query, conditions, condition))
 		return false;
-	refuses = refuses_missing(replaced, &replacement);
-	inner = refuses && can_be_left_out(query, conditions, condition);
-	/* else the planner would make an inner join of the outer one */
-	if (inner != refuses || !folded_cannot_fail(replaced))
+	fails = !values_cannot_fail(replaced, replacement.first);
+	inner = !fails && refuses_missing(replaced, &replacement);
+	if (fails && !is_of_one_relation(query, conditions, condition))
+		return false;
+	if (fails)
 		replaced = replace_subqueries(query, condition, true, &replacement);
 	add_relations(query, conditions, &replacement);
 	if (inner)
@@ -269,7 +288,7 @@ decorrelate(Query *query, const Surroundings *around)
 	if (!can_be_rewritten(query))
 		return false;
 	conditions = conjuncts_of(query->jointree->quals);
-	rewritten = rewrite_conditions(query, conditions);
+	rewritten = !around->fail && rewrite_conditions(query, conditions);
 	return rewrite_targets(query, conditions, around) || rewritten;
 }
 

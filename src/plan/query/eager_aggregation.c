@@ -349,7 +349,8 @@ aggregate_before_join(Query *query, const Surroundings *around)
 	/* conditions around the query can be of what it puts out */
 	eager.guarded = around->fail || (around->nested && !folded_cannot_fail(query->targetList));
 	eager.join = linitial(eager.query->jointree->fromlist);
-	if (!rewrite(&eager))
+	/* HAVING becomes a condition of the join, before others around it or behind */
+	if ((query->havingQual != NULL && around->fail) || !rewrite(&eager))
 		return false;
 	*query = *eager.query;
 	return true;

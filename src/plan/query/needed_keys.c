@@ -53,7 +53,7 @@ is_condition_on(Node *condition, Index rti)
 	int			relid;
 
 	return bms_get_singleton_member(pull_varnos(NULL, condition), &relid) && (Index) relid == rti &&
-		!contain_volatile_functions(condition) && condition_cannot_fail(condition, false);
+		!contain_volatile_functions(condition) && condition_cannot_fail(condition, SUBQUERIES_FAIL);
 }
 
 /* SELECT columns FROM the relation WHERE conditions. */

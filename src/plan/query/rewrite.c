@@ -8,9 +8,9 @@
 
 #include "nodes/nodeFuncs.h"
 
+#include "plan/query/conditions.h"
 #include "plan/query/decorrelate.h"
 #include "plan/query/eager_aggregation.h"
-#include "plan/query/grouped_subquery.h"
 #include "plan/query/rewrite.h"
 
 typedef struct RewriteContext
@@ -21,13 +21,15 @@ typedef struct RewriteContext
 
 /* What is around the parts of a query. */
 static Surroundings
-surroundings_within(const Query *query, const Surroundings *around)
+surroundings_within(Query *query, const Surroundings *around)
 {
 	Surroundings result = {.nested = true};
 
-	result.fail = around->fail || !folded_cannot_fail(query->havingQual) ||
-		!folded_conditions_cannot_fail(query->jointree) ||
-		(around->nested && !folded_cannot_fail(query->targetList));
+	result.fail = around->fail ||
+		!condition_cannot_fail(query->havingQual, SUBQUERIES_DO_NOT_FAIL) ||
+		!join_conditions_cannot_fail(query->jointree, SUBQUERIES_DO_NOT_FAIL) ||
+		(around->nested &&
+		 !condition_cannot_fail((Node *) query->targetList, SUBQUERIES_DO_NOT_FAIL));
 	return result;
 }
 
