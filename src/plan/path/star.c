@@ -161,9 +161,21 @@ add_unit(StarSearch *search, Relids relids, SpecialJoinInfo *sjinfo)
 	return NULL;
 }
 
-/* Is the right side of another outer or semi join around this one?  *same: they are the same. */
+/* Is an outer, semi or anti join made within these relations? */
 static bool
-is_within_another(const PlannerInfo *root, const SpecialJoinInfo *sjinfo, bool *same)
+is_made_within(const RelOptInfo *joinrel, const SpecialJoinInfo *sjinfo)
+{
+	return bms_is_subset(sjinfo->min_lefthand, joinrel->relids) &&
+		bms_is_subset(sjinfo->min_righthand, joinrel->relids);
+}
+
+/*
+ * Is the right side of another outer or semi join that is made within the relations around this one?
+ * *same: they are the same.
+ */
+static bool
+is_within_another(const PlannerInfo *root, const RelOptInfo *joinrel,
+				  const SpecialJoinInfo *sjinfo, bool *same)
 {
 	ListCell   *lc;
 
@@ -173,7 +185,8 @@ is_within_another(const PlannerInfo *root, const SpecialJoinInfo *sjinfo, bool *
 	{
 		const SpecialJoinInfo *other = lfirst_node(SpecialJoinInfo, lc);
 
-		if (other == sjinfo || !bms_is_subset(sjinfo->min_righthand, other->min_righthand))
+		if (other == sjinfo || !is_made_within(joinrel, other) ||
+			!bms_is_subset(sjinfo->min_righthand, other->min_righthand))
 			continue;
 		*same = bms_equal(sjinfo->min_righthand, other->min_righthand);
 		return true;
@@ -197,8 +210,7 @@ find_special_units(StarSearch *search, const RelOptInfo *joinrel, Relids *rest)
 		const char *reason;
 		bool		same;
 
-		if (!bms_is_subset(sjinfo->min_lefthand, joinrel->relids) ||
-			!bms_is_subset(sjinfo->min_righthand, joinrel->relids))
+		if (!is_made_within(joinrel, sjinfo))
 			continue;
 		if (sjinfo->jointype != JOIN_LEFT && sjinfo->jointype != JOIN_SEMI &&
 			sjinfo->jointype != JOIN_ANTI)
@@ -206,7 +218,7 @@ find_special_units(StarSearch *search, const RelOptInfo *joinrel, Relids *rest)
 		if (bms_is_member(search->fact->relid, sjinfo->syn_righthand) ||
 			bms_is_member(search->fact->relid, sjinfo->min_righthand))
 			return "the largest table is on the right side of an outer or semi join";
-		if (is_within_another(root, sjinfo, &same) && !same)
+		if (is_within_another(root, joinrel, sjinfo, &same) && !same)
 			continue;
 		if (same || !bms_is_subset(base_relids(root, sjinfo->min_righthand), *rest))
 			return "outer joins overlap";
