@@ -193,9 +193,24 @@ is_of_one_relation(const Query *query, List *conditions, const Node *own)
 		IsA(linitial(query->jointree->fromlist), RangeTblRef);
 }
 
+/* Is a grouping joined by several keys? */
+static bool
+has_several_keys(const Replacement *replacement)
+{
+	ListCell   *lc;
+
+	foreach(lc, replacement->groupings)
+		if (list_length(((const GroupedSubquery *) lfirst(lc))->correlations) > 1)
+			return true;
+	return false;
+}
+
 /*
  * Rewrite one of the query's conditions; appends what it becomes.  False: it stays.  If it can raise
  * an error itself, it must be evaluated for the same rows: all of one relation.
+ *
+ * The planner takes several keys to be independent, and so expects few rows of an inner join, or none.
+ * Of an outer join, which is not made an inner one if values are guarded, it expects all rows.
  */
 static bool
 rewrite_condition(Query *query, List *conditions, Node *condition, List **conjuncts)
@@ -208,10 +223,10 @@ rewrite_condition(Query *query, List *conditions, Node *condition, List **conjun
 	if (replaced == NULL || !others_cannot_fail(query, conditions, condition))
 		return false;
 	fails = !values_cannot_fail(replaced, replacement.first);
-	inner = !fails && refuses_missing(replaced, &replacement);
+	inner = !fails && !has_several_keys(&replacement) && refuses_missing(replaced, &replacement);
 	if (fails && !is_of_one_relation(query, conditions, condition))
 		return false;
-	if (fails)
+	if (fails || has_several_keys(&replacement))
 		replaced = replace_subqueries(query, condition, true, &replacement);
 	add_relations(query, conditions, &replacement);
 	if (inner)

@@ -8,8 +8,8 @@
 #include "plan/query/grouped_subquery.h"
 
 /*
- * If conditions of the query, its conjuncts, say which keys its rows ask for, let the grouping have
- * only the rows with these keys.
+ * If conditions of the query, its conjuncts, say which values of a key its rows ask for, let the
+ * grouping have only the rows with these.
  */
 extern void need_keys(const Query *query, List *conditions, GroupedSubquery *grouped);
 
