@@ -19,6 +19,9 @@
 #include "plan/path/report.h"
 #include "plan/query/rewrite.h"
 
+/* A plan that costs less is taken as it is. */
+#define LEAST_COST 500
+
 static planner_hook_type prev_planner_hook = NULL;
 
 static int	count_nodes(const Plan *plan);
@@ -76,6 +79,16 @@ is_better(const PlannedStmt *rewritten, const PlannedStmt *own)
 	return rewritten->planTree->total_cost < own->planTree->total_cost;
 }
 
+/*
+ * Is it worth the time to plan another query with the same rows?  It changes the query into that one.
+ */
+static bool
+is_rewritten(Query *query, const PlannedStmt *own)
+{
+	return (gpuagg_mode == MODE_FORCE || own->planTree->total_cost >= LEAST_COST) &&
+		rewrite_query(query);
+}
+
 /* Whose turn it is after this hook. */
 static planner_hook_type
 next_planner(void)
@@ -95,13 +108,14 @@ plan_query(Query *query, const char *query_string, int cursor_options,
 	PG_TRY();
 	{
 		/* planning changes the query */
-		Query	   *rewritten = gpuagg_mode == MODE_OFF ? NULL : rewrite_query(query);
+		Query	   *copy = gpuagg_mode == MODE_OFF || !may_rewrite_query(query) ? NULL :
+			copyObject(query);
 
 		result = next_planner()(query, query_string, cursor_options, COMPAT_PLANNER_ARGS(params));
-		if (rewritten != NULL)
+		if (copy != NULL && is_rewritten(copy, result))
 		{
 			PlannerRun *own = report_switch(report_begin(reports != NULL));
-			PlannedStmt *other = next_planner()(rewritten, query_string, cursor_options,
+			PlannedStmt *other = next_planner()(copy, query_string, cursor_options,
 												COMPAT_PLANNER_ARGS(params));
 
 			if (is_better(other, result))

@@ -68,16 +68,17 @@ candidate_walker(Node *node, void *context)
 	return expression_tree_walker(node, candidate_walker, context);
 }
 
-Query *
+bool
+may_rewrite_query(Query *query)
+{
+	return candidate_walker((Node *) query, NULL);
+}
+
+bool
 rewrite_query(Query *query)
 {
 	RewriteContext context = {0};
-	Query	   *copy;
 
-	/* no query is copied in vain */
-	if (!candidate_walker((Node *) query, NULL))
-		return NULL;
-	copy = copyObject(query);
-	(void) rewrite_walker((Node *) copy, &context);
-	return context.rewritten ? copy : NULL;
+	(void) rewrite_walker((Node *) query, &context);
+	return context.rewritten;
 }

@@ -7,12 +7,15 @@
 
 #include "nodes/parsenodes.h"
 
+/* May there be another query with the same rows?  A look at the query alone. */
+extern bool may_rewrite_query(Query *query);
+
 /*
- * A query that has the rows of one that has not been planned, and raises no error that this does
- * not, in which engines can make groups where this one aggregates row by row, or of a join's rows.
- * NULL: there is none.
+ * Let a query that has not been planned be another one with the same rows, that raises no error
+ * which it did not, in which engines can make groups where it aggregates row by row, or of a join's
+ * rows.  False: there is none, and it stays as it is.
  */
-extern Query *rewrite_query(Query *query);
+extern bool rewrite_query(Query *query);
 
 /* What is around a query that is rewritten. */
 typedef struct Surroundings
