@@ -307,7 +307,7 @@ class StarMaker(QueryMaker):
         self.aliases = iter(ALIASES)
         columns = self.roles[0].columns()
         joins = []
-        grouped = self.grouped_join() if rng.random() < 0.06 else None
+        grouped = self.grouped_join() if rng.random() < 0.04 else None
         if grouped:
             self.roles = []
             return grouped
@@ -317,7 +317,7 @@ class StarMaker(QueryMaker):
                 joins.append(form)
         only = 'ONLY ' if self.fact.kind == 'inheritance' and rng.random() < 0.3 else ''
         source = StarSource('%s%s f' % (only, self.fact.name), joins)
-        if rng.random() < 0.1:
+        if rng.random() < 0.08:
             return self.subquery(source, columns)
         return source, columns, 'star'
 

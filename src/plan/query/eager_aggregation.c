@@ -13,8 +13,10 @@
  */
 #include "postgres.h"
 
-#include "access/relation.h"
+#include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/relation.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_inherits.h"
@@ -30,7 +32,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
-#include "utils/syscache.h"
+#include "utils/typcache.h"
 
 #include "compat.h"
 #include "plan/query/eager_aggregation.h"
@@ -66,26 +68,30 @@ relation_of(const EagerAggregation *eager, const void *expr)
 	return bms_get_singleton_member(relations_of(eager, expr), &relid) ? (Index) relid : 0;
 }
 
-/* Has the index no two rows with the same values in columns among these, none of which is NULL? */
+/*
+ * Has the index no two rows that are equal in columns among these, as their types and collations
+ * compare them, and none that is NULL in one?
+ */
 static bool
-index_is_key(Oid index, TupleDesc desc, const Bitmapset *columns)
+index_is_key(Oid oid, TupleDesc desc, const Bitmapset *columns)
 {
-	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
-	Form_pg_index form;
-	bool		result;
+	Relation	index = index_open(oid, AccessShareLock);
+	Form_pg_index form = index->rd_index;
+	bool		result = form->indisunique && form->indimmediate && form->indisvalid &&
+		index->rd_rel->relam == BTREE_AM_OID &&
+		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
 
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	form = (Form_pg_index) GETSTRUCT(tuple);
-	result = form->indisunique && form->indimmediate && form->indisvalid &&
-		heap_attisnull(tuple, Anum_pg_index_indpred, NULL);
 	for (int i = 0; i < form->indnkeyatts && result; i++)
 	{
 		AttrNumber	attno = form->indkey.values[i];
+		Form_pg_attribute attr = attno > 0 ? TupleDescAttr(desc, attno - 1) : NULL;
 
-		result = attno > 0 && bms_is_member(attno, columns) && compat_is_not_null(desc, attno - 1);
+		result = attr != NULL && bms_is_member(attno, columns) &&
+			compat_is_not_null(desc, attno - 1) && index->rd_indcollation[i] == attr->attcollation &&
+			index->rd_opfamily[i] == lookup_type_cache(attr->atttypid,
+													   TYPECACHE_BTREE_OPFAMILY)->btree_opf;
 	}
-	ReleaseSysCache(tuple);
+	index_close(index, NoLock);
 	return result;
 }
 
