@@ -179,6 +179,9 @@ class StarMaker(QueryMaker):
     def correlated(self, role, conditions):
         """A subquery of an aggregate of the dimension's rows that fulfil these, and its type."""
         rng = self.rng
+        if role.dimension and role.dimension.primary and rng.random() < 0.4:
+            column = rng.choice(role.columns())
+            return '(SELECT %s FROM %s %s WHERE %s)' % (column.name, role.table.name, role.alias, ' AND '.join(conditions)), column.type
         ways = [('count(*)', 'int8')]
         for column in role.columns():
             ways.append(('count(%s%s)' % (rng.choice(['', '', 'DISTINCT ']), column.name), 'int8'))
@@ -194,7 +197,7 @@ class StarMaker(QueryMaker):
     def correlated_condition(self, role, parent, conditions):
         rng = self.rng
         subquery, type = self.correlated(role, conditions)
-        others = [c for c in parent.columns() if c.type in INTS] if type in INTS else [c for c in parent.columns() if c.type == type]
+        others = [] if type not in KEY_TYPES else [c for c in parent.columns() if c.type in INTS] if type in INTS else [c for c in parent.columns() if c.type == type]
         if not others or rng.random() < 0.3:
             forms = ['({0} IS NULL)', '({0} IS NOT NULL)'] + (['({0} = 0)', '({0} < 3)', '(coalesce({0}, 1) > 0)'] if type in INTS else [])
         else:
@@ -358,6 +361,14 @@ class StarMaker(QueryMaker):
             column = rng.choice(looked_up)
             query.aggregates.append(Aggregate(rng.choice(['count({0})', 'count({0})', 'count(DISTINCT {0})']),
                                               Expr(base_type(column.type), column.name)))
+        if query.keys and alone and rng.random() < 0.12:
+            reference, parent, dimension = self.choose()
+            role = Role(dimension.table, 'q', dimension)
+            text, type = self.correlated(role, self.equalities(reference, parent, role))
+            if rng.random() < 0.6 and type in KEY_TYPES:
+                query.keys.append(Expr(base_type(type), text))
+            else:
+                query.aggregates.append(Aggregate('count({0})', Expr(base_type(type), text)))
         primary = [r for r in self.roles[1:] if r.dimension and r.dimension.primary and r.plain and not r.renames]
         if primary and alone and query.keys and rng.random() < 0.1:
             self.add_columns_of(query, rng.choice(primary))

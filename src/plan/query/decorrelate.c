@@ -1,6 +1,6 @@
 /*
  * decorrelate.c
- *	  Correlated subqueries of aggregates as joins.
+ *	  Correlated subqueries that give one value as joins.
  *
  * A condition such as
  *
@@ -13,7 +13,8 @@
  * by k, with the condition x < 0.2 * avg.  This is the same where the condition is not true of
  * NULL, which the subquery's value is if no row has the k (Kim, On Optimizing an SQL-like Nested
  * Query, ACM TODS 7(3), 1982).  Elsewhere, as in the target list, or where rows are counted, of
- * which there are 0 then, it is an outer join.
+ * which there are 0 then, it is an outer join.  A subquery that gives a column of the one row with a
+ * key is a join with its table.
  *
  * More groups are made than are asked for, so what is computed for them may raise no error
  * (grouped_subquery.c); neither may conditions on them, which may be evaluated before groups are
@@ -26,6 +27,9 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "parser/parse_clause.h"
+#include "parser/parse_oper.h"
 #include "parser/parse_relation.h"
 #include "rewrite/rewriteManip.h"
 
@@ -49,15 +53,17 @@ static Node *
 replace_mutator(Node *node, void *context)
 {
 	Replacement *replacement = context;
+	Index		rti = replacement->first + list_length(replacement->groupings);
+	Query	   *subquery;
 	GroupedSubquery *grouped;
 
 	if (node == NULL)
 		return NULL;
 	if (!IsA(node, SubLink) || ((SubLink *) node)->subLinkType != EXPR_SUBLINK)
 		return expression_tree_mutator(node, replace_mutator, context);
-	grouped = group_subquery(castNode(Query, ((SubLink *) node)->subselect),
-							 replacement->first + list_length(replacement->groupings),
-							 replacement->guarded);
+	subquery = castNode(Query, ((SubLink *) node)->subselect);
+	grouped = subquery->hasAggs ? group_subquery(subquery, rti, replacement->guarded) :
+		row_subquery(subquery, rti, replacement->guarded);
 	if (grouped == NULL)
 		return copyObject(node);
 	replacement->groupings = lappend(replacement->groupings, grouped);
@@ -112,7 +118,8 @@ add_relations(Query *query, List *conditions, const Replacement *replacement)
 	{
 		GroupedSubquery *grouped = lfirst(lc);
 
-		need_keys(query, conditions, grouped);
+		if (grouped->has_groups)
+			need_keys(query, conditions, grouped);
 		query->rtable = lappend(query->rtable,
 								addRangeTableEntryForSubquery(state, grouped->query,
 															  makeAlias("EXPR_subquery", NIL), false,
@@ -265,32 +272,114 @@ rewrite_conditions(Query *query, List *conditions)
 	return rewritten;
 }
 
-/* Rewrite what the query puts out, if that is of its rows and not of groups of them. */
+/* Is the target a key of the query's groups? */
+static bool
+is_group_key(const Query *query, const TargetEntry *entry)
+{
+	return entry->ressortgroupref != 0 &&
+		get_sortgroupref_clause_noerr(entry->ressortgroupref, query->groupClause) != NULL;
+}
+
+/*
+ * The columns of groupings, from this number of the range table on, that an expression of groups
+ * has outside of aggregates.  They are the same for all rows of a group, as what they are joined by is.
+ */
+static List *
+columns_of_groups(Node *expr, Index first)
+{
+	List	   *columns = NIL;
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause(expr, PVC_INCLUDE_AGGREGATES | PVC_INCLUDE_WINDOWFUNCS))
+		if (IsA(lfirst(lc), Var) && (Index) ((Var *) lfirst(lc))->varno >= first)
+			columns = list_append_unique(columns, lfirst(lc));
+	return columns;
+}
+
+/* What groups by the column; NULL: nothing can. */
+static SortGroupClause *
+group_by_column(const Var *column)
+{
+	SortGroupClause *result = makeNode(SortGroupClause);
+
+	get_sort_group_operators(column->vartype, false, false, false, &result->sortop, &result->eqop,
+							 NULL, &result->hashable);
+	return OidIsValid(result->eqop) && (OidIsValid(result->sortop) || result->hashable) ? result : NULL;
+}
+
+static bool
+can_group_by(const List *columns)
+{
+	ListCell   *lc;
+
+	foreach(lc, columns)
+		if (group_by_column(lfirst(lc)) == NULL)
+			return false;
+	return true;
+}
+
+/* Let columns be keys of the query's groups, too. */
+static void
+add_group_keys(Query *query, const List *columns)
+{
+	ListCell   *lc;
+
+	foreach(lc, columns)
+	{
+		SortGroupClause *clause = group_by_column(lfirst(lc));
+		TargetEntry *entry = makeTargetEntry(copyObject(lfirst(lc)), list_length(query->targetList) + 1,
+											 NULL, true);
+
+		clause->tleSortGroupRef = assignSortGroupRef(entry, query->targetList);
+		query->targetList = lappend(query->targetList, entry);
+		query->groupClause = lappend(query->groupClause, clause);
+	}
+}
+
+/* Rewrite one of the targets.  Of a query with groups no value can be guarded. */
+static bool
+rewrite_target(Query *query, List *conditions, TargetEntry *entry, const Surroundings *around)
+{
+	bool		grouped = query->hasAggs || query->groupClause != NIL;
+	Replacement replacement;
+	Node	   *replaced = replace_subqueries(query, (Node *) entry->expr, around->fail, &replacement);
+	List	   *columns = NIL;
+
+	if (replaced == NULL || (grouped && around->fail))
+		return false;
+	/* conditions around the query can be of what it puts out */
+	if (around->nested && !around->fail && !folded_cannot_fail(replaced))
+	{
+		if (grouped)
+			return false;
+		replaced = replace_subqueries(query, (Node *) entry->expr, true, &replacement);
+	}
+	if (grouped && !is_group_key(query, entry))
+		columns = columns_of_groups(replaced, replacement.first);
+	if (!can_group_by(columns))
+		return false;
+	add_relations(query, conditions, &replacement);
+	join_left(query, &replacement, replaced);
+	entry->expr = (Expr *) replaced;
+	add_group_keys(query, columns);
+	return true;
+}
+
+/* Rewrite what the query puts out. */
 static bool
 rewrite_targets(Query *query, List *conditions, const Surroundings *around)
 {
+	List	   *targets;
 	bool		rewritten = false;
 	ListCell   *lc;
 
-	if (query->hasAggs || query->groupClause != NIL || query->groupingSets != NIL ||
-		query->havingQual != NULL || query->hasTargetSRFs)
+	if (query->groupingSets != NIL || query->hasTargetSRFs ||
+		(query->hasWindowFuncs && (query->hasAggs || query->groupClause != NIL)))
 		return false;
-	foreach(lc, query->targetList)
-	{
-		TargetEntry *entry = lfirst_node(TargetEntry, lc);
-		Replacement replacement;
-		Node	   *replaced = replace_subqueries(query, (Node *) entry->expr, around->fail, &replacement);
-
-		if (replaced == NULL)
-			continue;
-		/* conditions around the query can be of what it puts out */
-		if (around->nested && !around->fail && !folded_cannot_fail(replaced))
-			replaced = replace_subqueries(query, (Node *) entry->expr, true, &replacement);
-		add_relations(query, conditions, &replacement);
-		join_left(query, &replacement, replaced);
-		entry->expr = (Expr *) replaced;
-		rewritten = true;
-	}
+	compat_flatten_groups(query);
+	targets = list_copy(query->targetList);
+	foreach(lc, targets)
+		rewritten |= rewrite_target(query, conditions, lfirst_node(TargetEntry, lc), around);
 	return rewritten;
 }
 
@@ -308,9 +397,7 @@ decorrelate(Query *query, const Surroundings *around)
 }
 
 bool
-has_correlated_aggregate(const SubLink *sublink)
+may_be_joined(const SubLink *sublink)
 {
-	return sublink->subLinkType == EXPR_SUBLINK &&
-		castNode(Query, sublink->subselect)->hasAggs &&
-		contain_vars_of_level(sublink->subselect, 1);
+	return sublink->subLinkType == EXPR_SUBLINK && contain_vars_of_level(sublink->subselect, 1);
 }

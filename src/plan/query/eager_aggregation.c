@@ -13,13 +13,6 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
-#include "access/htup_details.h"
-#include "access/relation.h"
-#include "catalog/pg_am.h"
-#include "catalog/pg_class.h"
-#include "catalog/pg_index.h"
-#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -30,13 +23,11 @@
 #include "rewrite/rewriteManip.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
-#include "utils/relcache.h"
-#include "utils/typcache.h"
 
 #include "compat.h"
 #include "plan/query/eager_aggregation.h"
 #include "plan/query/grouped_subquery.h"
+#include "plan/query/table_keys.h"
 #include "plan/query/where_conjuncts.h"
 
 typedef struct EagerAggregation
@@ -68,51 +59,6 @@ relation_of(const EagerAggregation *eager, const void *expr)
 	return bms_get_singleton_member(relations_of(eager, expr), &relid) ? (Index) relid : 0;
 }
 
-/*
- * Has the index no two rows that are equal in columns among these, as their types and collations
- * compare them, and none that is NULL in one?
- */
-static bool
-index_is_key(Oid oid, TupleDesc desc, const Bitmapset *columns)
-{
-	Relation	index = index_open(oid, AccessShareLock);
-	Form_pg_index form = index->rd_index;
-	bool		result = form->indisunique && form->indimmediate && form->indisvalid &&
-		index->rd_rel->relam == BTREE_AM_OID &&
-		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
-
-	for (int i = 0; i < form->indnkeyatts && result; i++)
-	{
-		AttrNumber	attno = form->indkey.values[i];
-		Form_pg_attribute attr = attno > 0 ? TupleDescAttr(desc, attno - 1) : NULL;
-
-		result = attr != NULL && bms_is_member(attno, columns) &&
-			compat_is_not_null(desc, attno - 1) && index->rd_indcollation[i] == attr->attcollation &&
-			index->rd_opfamily[i] == lookup_type_cache(attr->atttypid,
-													   TYPECACHE_BTREE_OPFAMILY)->btree_opf;
-	}
-	index_close(index, NoLock);
-	return result;
-}
-
-/* Has the table no two rows with the same values in these columns? */
-static bool
-are_key(const RangeTblEntry *rte, const Bitmapset *columns)
-{
-	Relation	relation;
-	bool		result = false;
-	ListCell   *lc;
-
-	if (rte->rtekind != RTE_RELATION || rte->tablesample != NULL ||
-		(rte->inh && rte->relkind != RELKIND_PARTITIONED_TABLE && has_subclass(rte->relid)))
-		return false;
-	relation = relation_open(rte->relid, NoLock);
-	foreach(lc, RelationGetIndexList(relation))
-		result |= index_is_key(lfirst_oid(lc), RelationGetDescr(relation), columns);
-	relation_close(relation, NoLock);
-	return result;
-}
-
 /* Are the groups those of single rows of the left side? */
 static bool
 groups_are_rows(const EagerAggregation *eager)
@@ -130,7 +76,7 @@ groups_are_rows(const EagerAggregation *eager)
 		if (IsA(expr, Var))
 			columns = bms_add_member(columns, Max(((Var *) expr)->varattno, 0));
 	}
-	return are_key(rt_fetch(eager->left, eager->query->rtable), columns);
+	return columns_are_key(rt_fetch(eager->left, eager->query->rtable), columns, true);
 }
 
 /* An expression of the right side, as the query of its groups has it. */

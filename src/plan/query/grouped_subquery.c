@@ -1,11 +1,12 @@
 /*
  * grouped_subquery.c
- *	  A correlated subquery of aggregates as a grouping of its rows.
+ *	  A correlated subquery that gives one value as a relation that can be joined.
  *
- * Its equalities with expressions of the query around it go there, and what of them is over its
+ * One of aggregates is a grouping of its rows.  Its equalities with expressions of the query around it go there, and what of them is over its
  * own rows are the keys of its groups.  The expression over its aggregates goes there, too, so that
  * it is computed where PostgreSQL would compute it.  All else is computed of groups that nobody
- * may ask for, and must not raise an error.
+ * may ask for, and must not raise an error.  One without aggregates that refers to the query around
+ * it by a key of its table is the table itself.
  */
 #include "postgres.h"
 
@@ -15,12 +16,14 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_oper.h"
+#include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "plan/lower/lower.h"
 #include "plan/query/grouped_subquery.h"
+#include "plan/query/table_keys.h"
 #include "plan/query/where_conjuncts.h"
 
 bool
@@ -64,6 +67,17 @@ is_simple(const Query *query)
 		query->setOperations == NULL && query->cteList == NIL && query->rowMarks == NIL &&
 		!query->hasWindowFuncs && !query->hasTargetSRFs && !query->hasModifyingCTE &&
 		!query->hasForUpdate;
+}
+
+/* Let a query be as if it had neither ORDER BY nor a LIMIT of one row or more: it has one row at most. */
+static void
+drop_order(Query *query)
+{
+	const Const *limit = (const Const *) eval_const_expressions(NULL, query->limitCount);
+
+	query->sortClause = NIL;
+	if (limit != NULL && IsA(limit, Const) && !limit->constisnull && DatumGetInt64(limit->constvalue) > 0)
+		query->limitCount = NULL;
 }
 
 bool
@@ -277,9 +291,69 @@ group_subquery(Query *subquery, Index rti, bool guarded)
 	grouped = palloc(sizeof(GroupedSubquery));
 	if (!take_correlations(query, rti, grouped))
 		return NULL;
+	grouped->has_groups = true;
 	context.query = grouped->query = query;
 	context.guard = guarded ? correlation_clauses(grouped) : NIL;
 	grouped->value = (Expr *) value_mutator((Node *) value, &context);
 	return context.fails || contain_vars_of_level((Node *) query, 1) ||
 		contain_volatile_functions((Node *) query) || !join_tree_cannot_fail(query) ? NULL : grouped;
+}
+
+/* Are columns that correlations are of a key of the subquery's table? */
+static bool
+are_by_key(const Query *query, const List *correlations)
+{
+	const RangeTblRef *ref = linitial(query->jointree->fromlist);
+	Bitmapset  *columns = NULL;
+	ListCell   *lc;
+
+	foreach(lc, correlations)
+	{
+		const Var  *var = (const Var *) ((const Correlation *) lfirst(lc))->inner;
+
+		if (IsA(var, Var) && var->varattno > 0)
+			columns = bms_add_member(columns, var->varattno);
+	}
+	return columns_are_key(rt_fetch(ref->rtindex, query->rtable), columns, false);
+}
+
+/* SELECT keys, value FROM the table, without groups. */
+static TargetEntry *
+put_out_rows(Query *query, Expr *value)
+{
+	TargetEntry *entry = makeTargetEntry(value, list_length(query->targetList) + 1, "value", false);
+	ListCell   *lc;
+
+	foreach(lc, query->targetList)
+		lfirst_node(TargetEntry, lc)->ressortgroupref = 0;
+	query->groupClause = NIL;
+	query->targetList = lappend(query->targetList, entry);
+	return entry;
+}
+
+GroupedSubquery *
+row_subquery(Query *subquery, Index rti, bool guarded)
+{
+	GroupedSubquery *row;
+	Query	   *query = copyObject(subquery);
+	Expr	   *value;
+	Var		   *column;
+
+	drop_order(query);
+	if (query->hasAggs || query->hasSubLinks || !is_simple(query) ||
+		list_length(query->targetList) != 1 || list_length(query->jointree->fromlist) != 1 ||
+		!IsA(linitial(query->jointree->fromlist), RangeTblRef))
+		return NULL;
+	value = linitial_node(TargetEntry, query->targetList)->expr;
+	query->targetList = NIL;
+	row = palloc0(sizeof(GroupedSubquery));
+	row->query = query;
+	if (!take_correlations(query, rti, row) || !are_by_key(query, row->correlations) ||
+		!folded_cannot_fail(value))
+		return NULL;
+	column = makeVar((int) rti, put_out_rows(query, value)->resno, exprType((Node *) value),
+					 exprTypmod((Node *) value), exprCollation((Node *) value), 0);
+	row->value = (Expr *) (guarded ? guarded_column(correlation_clauses(row), column) : (Node *) column);
+	return contain_vars_of_level((Node *) query, 1) || contain_volatile_functions((Node *) query) ||
+		!join_tree_cannot_fail(query) ? NULL : row;
 }

@@ -1,6 +1,6 @@
 /*
  * grouped_subquery.h
- *	  A correlated subquery of aggregates as a grouping of its rows.
+ *	  A correlated subquery that gives one value as a relation that can be joined.
  */
 #ifndef GPUAGG_GROUPED_SUBQUERY_H
 #define GPUAGG_GROUPED_SUBQUERY_H
@@ -19,10 +19,11 @@ typedef struct Correlation
 
 typedef struct GroupedSubquery
 {
-	Query	   *query;			/* it puts out the keys, then the aggregates */
+	Query	   *query;			/* it puts out the keys, then the aggregates, or the value */
 	List	   *correlations;	/* Correlation, one a key */
 	Expr	   *value;			/* the subquery's, in the query around it, of the group that its
 								 * correlations find, or of NULLs if there is none */
+	bool		has_groups;		/* the rows are those of groups, not the table's */
 } GroupedSubquery;
 
 /*
@@ -32,6 +33,12 @@ typedef struct GroupedSubquery
  * is.
  */
 extern GroupedSubquery *group_subquery(Query *subquery, Index rti, bool guarded);
+
+/*
+ * The same of a subquery without aggregates, which has one row at most, since it refers to the query
+ * around it by a key of its only table.
+ */
+extern GroupedSubquery *row_subquery(Query *subquery, Index rti, bool guarded);
 
 /* The equalities that it is joined by. */
 extern List *correlation_clauses(const GroupedSubquery *grouped);

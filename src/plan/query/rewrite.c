@@ -60,7 +60,7 @@ candidate_walker(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
-	if (IsA(node, SubLink) && has_correlated_aggregate((const SubLink *) node))
+	if (IsA(node, SubLink) && may_be_joined((const SubLink *) node))
 		return true;
 	if (IsA(node, Query))
 		return may_aggregate_before_join((Query *) node) ||

@@ -59,6 +59,26 @@ SELECT query, check_joined(query) FROM (VALUES
 	('WITH w AS MATERIALIZED (SELECT c.region, (SELECT sum(o.amount) FROM correlated_order o WHERE o.customer = c.id) AS s FROM correlated_customer c) SELECT region, sum(s) FROM w GROUP BY 1'),
 	('SELECT c.id FROM correlated_customer c WHERE c.credit < (SELECT avg(o.total) FROM correlated_order o WHERE o.customer = c.id) UNION ALL SELECT count(*) FROM correlated_order')) q (query);
 
+-- of the one row with a key, in conditions, as keys of groups, in aggregates, beside groups
+SELECT query, check_joined(query) FROM (VALUES
+	('SELECT (SELECT c.code FROM correlated_customer c WHERE c.id = o.customer) AS code, count(*), sum(o.amount) FROM correlated_order o GROUP BY 1'),
+	('SELECT o.customer, (SELECT c.name || c.region FROM correlated_customer c WHERE o.customer = c.id), count(*) FROM correlated_order o WHERE o.kind < 3 GROUP BY o.customer'),
+	('SELECT o.kind, sum((SELECT c.region FROM correlated_customer c WHERE c.id = o.customer)), count((SELECT c.name FROM correlated_customer c WHERE c.id = o.customer AND c.region > 4)) FROM correlated_order o GROUP BY 1'),
+	('SELECT count(*), max(o.note) FROM correlated_order o WHERE (SELECT c.region FROM correlated_customer c WHERE c.id = o.customer) = 7'),
+	('SELECT o.kind, count(*) FROM correlated_order o WHERE (SELECT c.region FROM correlated_customer c WHERE c.id = o.customer AND c.code < ''c2'') IS NULL GROUP BY 1'),
+	('SELECT (SELECT p.n FROM correlated_pair p WHERE p.b = o.kind AND p.a = o.customer LIMIT 1), count(*) FROM correlated_order o GROUP BY 1 HAVING count(*) > 3 ORDER BY 1 LIMIT 9'),
+	('SELECT o.kind, (SELECT count(*) FROM correlated_customer c WHERE c.region = o.kind) AS n, sum(o.amount) FROM correlated_order o GROUP BY o.kind'),
+	('SELECT x.r, count(*), sum(x.amount) FROM (SELECT (SELECT c.region FROM correlated_customer c WHERE c.id = o.customer) AS r, o.amount FROM correlated_order o) x WHERE x.r > 5 GROUP BY 1'),
+	('SELECT DISTINCT (SELECT c.region FROM correlated_customer c WHERE c.id = o.customer) FROM correlated_order o'),
+	('SELECT (SELECT true FROM correlated_customer c WHERE c.id = o.customer), count(*) FROM correlated_order o GROUP BY 1')) q (query);
+-- not by what is no key, or several rows, or an error
+SELECT query, subqueries(query), outcome(query, 'force', 'on') = outcome(query, 'off', 'on') FROM (VALUES
+	('SELECT (SELECT c.code FROM correlated_customer c WHERE c.region = o.customer), count(*) FROM correlated_order o WHERE o.id < 50 GROUP BY 1'),
+	('SELECT (SELECT c.code FROM correlated_customer c WHERE c.id = o.customer LIMIT 0), count(*) FROM correlated_order o WHERE o.id < 50 GROUP BY 1'),
+	('SELECT (SELECT p.n FROM correlated_pair p WHERE p.b = o.kind LIMIT 1) IS NULL, count(*) FROM correlated_order o WHERE o.id < 50 GROUP BY 1'),
+	('SELECT (SELECT 1 / (c.id - 2900) FROM correlated_customer c WHERE c.id = o.customer), count(*) FROM correlated_order o GROUP BY 1'),
+	('SELECT o.kind, (SELECT c.name FROM correlated_customer c WHERE c.id = o.kind), grouping(o.kind), count(*) FROM correlated_order o GROUP BY ROLLUP (1)')) q (query);
+
 -- what stays: errors that groups which nobody asks for can raise, correlations that are no equalities of
 -- the subquery's own condition, groups, other aggregates, volatile functions, rows to be locked
 SELECT query, subqueries(query), outcome(query, 'force', 'on') = outcome(query, 'off', 'on') FROM (VALUES
