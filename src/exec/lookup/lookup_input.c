@@ -162,11 +162,11 @@ add_key_codes(LookupRows *rows, KeySource *keys, const Bitmapset *attnos, uint32
 	MemoryContextReset(context);
 }
 
-/* All rows of a source of keys, some at a time. */
+/* All rows of a source of keys, some at a time; attnos: that columns have codes of. */
 static EngineStatus
-read_keys(KeySource *keys, LookupRows *rows, uint64 limit, const char **message)
+read_keys(KeySource *keys, const Bitmapset *attnos, LookupRows *rows, uint64 limit,
+		  const char **message)
 {
-	Bitmapset  *attnos = coded_attributes(rows->info);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg look-up's values",
 												  ALLOCSET_DEFAULT_SIZES);
 	Array		codes = {0};
@@ -202,13 +202,14 @@ rescan(PlanState *child)
 static EngineStatus
 read_child(LookupInput *input, LookupRows *rows, uint64 limit, const char **message)
 {
+	Bitmapset  *attnos = coded_attributes(rows->info);
 	KeySource  *keys;
 
 	if (input->was_read)
 		rescan(input->child);
 	input->was_read = true;
-	keys = open_keys(input->child, rows->info->program, coded_attributes(rows->info));
-	return keys != NULL ? read_keys(keys, rows, limit, message) :
+	keys = open_keys(input->child, rows->info->program, attnos);
+	return keys != NULL ? read_keys(keys, attnos, rows, limit, message) :
 		read_tuples(input->child, rows, limit, message);
 }
 

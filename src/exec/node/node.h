@@ -77,7 +77,10 @@ extern void node_init(void);
 /* The state of a plan's node that is a GpuAgg; NULL: it is another one. */
 extern GpuAggState *node_of(PlanState *plan);
 
-/* Have the engine's groups, from the first one on if it has not run; false: PostgreSQL's own plan answers. */
+/*
+ * Have the engine's groups, from the first one on if it has not run.  False: PostgreSQL's own plan
+ * answers.
+ */
 extern bool node_run_engine(GpuAggState *state);
 
 /* From a run's groups to the node's tuples (node_groups.c). */

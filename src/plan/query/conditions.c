@@ -85,7 +85,10 @@ is_arithmetic(const Node *node)
 	}
 }
 
-/* The expression with values that nobody knows in the places of what cannot fail.  context: the number. */
+/*
+ * The expression with values that nobody knows in the places of what cannot fail.  context: the
+ * number.
+ */
 static Node *
 values_mutator(Node *node, void *context)
 {

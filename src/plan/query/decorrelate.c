@@ -290,7 +290,7 @@ columns_of_groups(Node *expr, Index first)
 	List	   *columns = NIL;
 	ListCell   *lc;
 
-	foreach(lc, pull_var_clause(expr, PVC_INCLUDE_AGGREGATES | PVC_INCLUDE_WINDOWFUNCS))
+	foreach(lc, pull_var_clause(expr, PVC_INCLUDE_AGGREGATES))
 		if (IsA(lfirst(lc), Var) && (Index) ((Var *) lfirst(lc))->varno >= first)
 			columns = list_append_unique(columns, lfirst(lc));
 	return columns;

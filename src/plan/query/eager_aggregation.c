@@ -47,7 +47,7 @@ typedef struct EagerAggregation
 static Relids
 relations_of(const EagerAggregation *eager, const void *expr)
 {
-	return pull_varnos(NULL, compat_not_nulled(copyObject((Node *) expr), eager->join->rtindex));
+	return pull_varnos(NULL, compat_not_nulled((Node *) expr, eager->join->rtindex));
 }
 
 /* The only one; 0: there is none, or several. */
@@ -79,12 +79,13 @@ groups_are_rows(const EagerAggregation *eager)
 	return columns_are_key(rt_fetch(eager->left, eager->query->rtable), columns, true);
 }
 
-/* An expression of the right side, as the query of its groups has it. */
+/* An expression of the right side, as the query of its groups, a level below, has it. */
 static Node *
 in_groups(const EagerAggregation *eager, const void *expr)
 {
 	Node	   *result = compat_not_nulled(copyObject((Node *) expr), eager->join->rtindex);
 
+	IncrementVarSublevelsUp(result, 1, 1);
 	ChangeVarNodes(result, (int) eager->right, 1, 0);
 	return result;
 }
@@ -181,10 +182,9 @@ ignores_nulls(const EagerAggregation *eager, const Aggref *aggref)
 static bool
 can_take_aggregate(const EagerAggregation *eager, const Aggref *aggref)
 {
-	return aggref->agglevelsup == 0 && aggref->aggorder == NIL &&
+	return can_be_made_before(aggref) &&
 		(bms_is_empty(relations_of(eager, aggref)) || relation_of(eager, aggref) == eager->right) &&
-		!checkExprHasSubLink((Node *) aggref) && !contain_volatile_functions((Node *) aggref) &&
-		folded_cannot_fail(aggref) && ignores_nulls(eager, aggref);
+		ignores_nulls(eager, aggref);
 }
 
 /* An aggregate's value, which is the next column of the groups. */

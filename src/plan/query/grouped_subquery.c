@@ -2,11 +2,11 @@
  * grouped_subquery.c
  *	  A correlated subquery that gives one value as a relation that can be joined.
  *
- * One of aggregates is a grouping of its rows.  Its equalities with expressions of the query around it go there, and what of them is over its
- * own rows are the keys of its groups.  The expression over its aggregates goes there, too, so that
- * it is computed where PostgreSQL would compute it.  All else is computed of groups that nobody
- * may ask for, and must not raise an error.  One without aggregates that refers to the query around
- * it by a key of its table is the table itself.
+ * One of aggregates is a grouping of its rows.  Its equalities with expressions of the query around
+ * it go there, and what of them is over its own rows are the keys of its groups.  The expression
+ * over its aggregates goes there, too, so that it is computed where PostgreSQL would compute it.  All
+ * else is computed of groups that nobody may ask for, and must not raise an error.  One without
+ * aggregates that refers to the query around it by a key of its table is the table itself.
  */
 #include "postgres.h"
 
@@ -29,14 +29,14 @@
 bool
 folded_cannot_fail(const void *expr)
 {
-	return cannot_fail(eval_const_expressions(NULL, copyObject((Node *) expr)));
+	return cannot_fail(eval_const_expressions(NULL, (Node *) expr));
 }
 
 bool
 folded_conditions_cannot_fail(const FromExpr *jointree)
 {
 	return jointree == NULL ||
-		conditions_cannot_fail(eval_const_expressions(NULL, (Node *) copyObject(jointree)));
+		conditions_cannot_fail(eval_const_expressions(NULL, (Node *) jointree));
 }
 
 bool
@@ -197,12 +197,11 @@ typedef struct ValueContext
 	bool		fails;			/* an aggregate cannot be taken */
 } ValueContext;
 
-static bool
-can_take_aggregate(const Aggref *aggref)
+bool
+can_be_made_before(const Aggref *aggref)
 {
 	return aggref->agglevelsup == 0 && aggref->aggorder == NIL && folded_cannot_fail(aggref) &&
-		!contain_volatile_functions((Node *) aggref) && !contain_subplans((Node *) aggref) &&
-		!contain_vars_of_level((Node *) aggref, 1);
+		!contain_volatile_functions((Node *) aggref) && !contain_subplans((Node *) aggref);
 }
 
 Node *
@@ -253,7 +252,7 @@ value_mutator(Node *node, void *context)
 											 list_length(value->query->targetList) + 1, "value", false);
 		Var		   *column = makeVar(value->rti, entry->resno, aggref->aggtype, -1, aggref->aggcollid, 0);
 
-		value->fails |= !can_take_aggregate(aggref);
+		value->fails |= !can_be_made_before(aggref) || contain_vars_of_level((Node *) aggref, 1);
 		value->query->targetList = lappend(value->query->targetList, entry);
 		return value_of_group(aggref, value->guard == NIL ? (Node *) column :
 							  guarded_column(value->guard, column), 0);

@@ -68,6 +68,9 @@ extern bool join_tree_cannot_fail(const Query *query);
  */
 extern bool groups_agree(Node *expr, Oid operator, Oid collation, SortGroupClause *group);
 
+/* Can an aggregate be made for groups that nobody may ask for, in any order of their rows? */
+extern bool can_be_made_before(const Aggref *aggref);
+
 /* Make an expression the next key of a query's groups, and its next column. */
 extern TargetEntry *group_by_key(Query *query, Expr *key, SortGroupClause *group);
 

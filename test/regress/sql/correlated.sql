@@ -59,6 +59,11 @@ SELECT query, check_joined(query) FROM (VALUES
 	('WITH w AS MATERIALIZED (SELECT c.region, (SELECT sum(o.amount) FROM correlated_order o WHERE o.customer = c.id) AS s FROM correlated_customer c) SELECT region, sum(s) FROM w GROUP BY 1'),
 	('SELECT c.id FROM correlated_customer c WHERE c.credit < (SELECT avg(o.total) FROM correlated_order o WHERE o.customer = c.id) UNION ALL SELECT count(*) FROM correlated_order')) q (query);
 
+-- with values of a query that is further out
+SELECT query, check_query(query) FROM (VALUES
+	('SELECT r, (SELECT sum(x.n) FROM (SELECT (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id AND o.kind = r) AS n FROM correlated_customer c WHERE c.region = r) x) FROM generate_series(1, 5) r'),
+	('SELECT r, (SELECT count(*) FROM correlated_customer c WHERE c.region > r AND c.big < (SELECT sum(o.amount) FROM correlated_order o WHERE o.customer = c.id AND o.kind < r)) FROM generate_series(1, 5) r'),
+	('SELECT r, (SELECT sum((SELECT c.region FROM correlated_customer c WHERE c.id = o.customer AND c.region <> r)) FROM correlated_order o WHERE o.kind = r) FROM generate_series(1, 5) r')) q (query);
 -- of the one row with a key, in conditions, as keys of groups, in aggregates, beside groups
 SELECT query, check_joined(query) FROM (VALUES
 	('SELECT (SELECT c.code FROM correlated_customer c WHERE c.id = o.customer) AS code, count(*), sum(o.amount) FROM correlated_order o GROUP BY 1'),

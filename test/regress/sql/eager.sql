@@ -46,6 +46,8 @@ SELECT query, check_eager(query) FROM (VALUES
 	('SELECT c.id, sum(o.amount) AS s FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer GROUP BY 1 HAVING count(o.id) > 14 OR sum(o.total) IS NULL ORDER BY s DESC NULLS LAST, 1 LIMIT 20'),
 	('SELECT DISTINCT c.region + count(o.id) FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer GROUP BY c.id, c.region'),
 	('SELECT p.id, p.x, count(o.id) FROM eager_part p LEFT JOIN eager_order o ON p.id = o.customer GROUP BY 1'),
+	-- values of the query around it on the right side
+	('SELECT r, (SELECT sum(s.n * s.x) FROM (SELECT c.id, count(o.id) AS n, count(*) FILTER (WHERE o.amount > r) AS x FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer AND o.kind <> r AND c.a <> r GROUP BY c.id) s) FROM generate_series(1, 8) r'),
 	-- where groups are of several rows, or may be
 	('SELECT c.region, count(o.id) FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer GROUP BY 1'),
 	('SELECT c.name, count(o.id) FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer GROUP BY 1'),
