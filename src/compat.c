@@ -291,11 +291,23 @@ void
 compat_flatten_groups(Query *query)
 {
 #if PG_VERSION_NUM >= 180000
+	ListCell   *lc;
+
 	if (!query->hasGroupRTE)
 		return;
 	query->targetList = (List *) flatten_group_exprs(NULL, query, (Node *) query->targetList);
 	query->havingQual = flatten_group_exprs(NULL, query, query->havingQual);
 	query->hasGroupRTE = false;
+	/* where the query is pulled up, its relations must not be taken for the groups of that query */
+	foreach(lc, query->rtable)
+	{
+		RangeTblEntry *rte = lfirst(lc);
+
+		if (rte->rtekind != RTE_GROUP)
+			continue;
+		rte->rtekind = RTE_RESULT;
+		rte->groupexprs = NIL;
+	}
 #endif
 }
 

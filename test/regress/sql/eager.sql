@@ -15,7 +15,8 @@ CREATE TABLE eager_part (id int PRIMARY KEY, x int) PARTITION BY RANGE (id);
 CREATE TABLE eager_part_1 PARTITION OF eager_part FOR VALUES FROM (0) TO (500);
 CREATE TABLE eager_part_2 PARTITION OF eager_part FOR VALUES FROM (500) TO (5000);
 INSERT INTO eager_part SELECT i, i % 5 FROM generate_series(1, 3000) i;
-VACUUM ANALYZE eager_customer, eager_order, eager_parent, eager_child, eager_part;
+CREATE TABLE eager_none (id int PRIMARY KEY) PARTITION BY RANGE (id);
+VACUUM ANALYZE eager_customer, eager_order, eager_parent, eager_child, eager_part, eager_none;
 
 -- Is the right side's table grouped alone?
 CREATE FUNCTION grouped_before(query text) RETURNS text LANGUAGE plpgsql AS $$
@@ -38,6 +39,9 @@ SELECT query, check_eager(query) FROM (VALUES
 	('SELECT c.id, count(*), count(o.amount), sum(o.total), min(o.note), avg(o.amount) FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer AND o.kind = 3 GROUP BY c.id'),
 	('SELECT c.id, count(*) FILTER (WHERE o.kind > 4), sum(o.amount) FILTER (WHERE o.note LIKE ''%1%''), count(DISTINCT o.kind) FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer GROUP BY c.id'),
 	('SELECT n, count(*) FROM (SELECT c.id, count(o.id) AS n FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer AND o.note NOT LIKE ''%no%7%'' GROUP BY c.id) x GROUP BY 1'),
+	('SELECT s.n::float8, s.id, sum(s.id) FILTER (WHERE s.id < 200) FROM (SELECT c.id, count(*) AS n FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer AND o.kind <> 3 GROUP BY 1 HAVING count(*) < 5) s GROUP BY s.n::float8, ROLLUP (s.id)'),
+	-- the groups of the query around it can be NULL, and there are no rows
+	('SELECT s.n::float8, s.id, avg(s.id) FROM (SELECT c.id, min(o.id) AS n FROM eager_none c LEFT JOIN eager_order o ON c.id = o.customer AND (o.kind <> 3 OR o.amount < 5) GROUP BY 1 HAVING count(*) < 5) s GROUP BY s.n::float8, ROLLUP (s.id)'),
 	-- other columns of the left side, conditions of it, another key, the other way round
 	('SELECT c.name, c.region, 1 + count(o.id), c.id * 2 FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer AND c.region < 15 AND o.amount > 30 WHERE c.code > ''c2'' GROUP BY c.id'),
 	('SELECT c.id, c.code, sum(o.amount) FROM eager_customer c LEFT JOIN eager_order o ON c.code = o.code GROUP BY 1, 2'),
@@ -115,6 +119,6 @@ RESET ROLE;
 SET gpuagg.mode = force;
 
 DROP FUNCTION grouped_before, check_eager;
-DROP TABLE eager_customer, eager_order, eager_child, eager_parent, eager_part;
+DROP TABLE eager_customer, eager_order, eager_child, eager_none, eager_parent, eager_part;
 DROP ROLE eager_reader;
 RESET gpuagg.engine;
