@@ -22,7 +22,7 @@ row_values(const AggregateArgs *args, uint32_t slot, const Row *row)
 		greatest = acc_is_greatest(acc);
 		switch (acc_form(acc))
 		{
-#define REFERENCE(name, words, ambiguous, text, take) \
+#define REFERENCE(name, words, checked, text, take) \
 			case FORM_##name: \
 				value_take_##take(args, extreme, FORM_##name, greatest, value); \
 				break;

@@ -137,8 +137,8 @@ KERNEL(read_percentiles, StatisticArgs, args)
 			continue;
 		}
 		percentile_cont_ranks(args.fraction, n, &low, &high, &share);
-		words[0] = order_to_bits(statistic_value(&args, (uint32_t) slot, low));
-		words[1] = order_to_bits(statistic_value(&args, (uint32_t) slot, high));
+		words[0] = order_to_bits(statistic_value(&args, (uint32_t) slot, low), args.is_float);
+		words[1] = order_to_bits(statistic_value(&args, (uint32_t) slot, high), args.is_float);
 		words[2] = f64_bits(share);
 	}
 }

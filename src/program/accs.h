@@ -70,7 +70,7 @@ form_is_text(AccForm form)
 {
 	switch (form)
 	{
-#define REFERENCE(name, words, ambiguous, text, take) case FORM_##name: return text;
+#define REFERENCE(name, words, checked, text, take) case FORM_##name: return text;
 #include "accs.def"
 		default:
 			return false;
@@ -90,14 +90,14 @@ form_is_reference(AccForm form)
 	}
 }
 
-/* Does it depend on the order of rows which of equal arguments is the extreme? */
+/* May a state not tell PostgreSQL's result (states_are_inexact)? */
 GA_FN bool
-form_is_ambiguous(AccForm form)
+form_is_checked(AccForm form)
 {
 	switch (form)
 	{
-#define FORM(name, words, ambiguous) case FORM_##name: return ambiguous;
-#define REFERENCE(name, words, ambiguous, ...) case FORM_##name: return ambiguous;
+#define FORM(name, words, checked) case FORM_##name: return checked;
+#define REFERENCE(name, words, checked, ...) case FORM_##name: return checked;
 #define STATISTIC(name, ...) case FORM_##name: return false;
 #define ENTRIES(name) case FORM_##name: return false;
 #include "accs.def"

@@ -1,6 +1,6 @@
 /*
  * interval_order.h
- *	  The order of intervals, for states.
+ *	  The order of intervals and their lengths, for states.
  *
  * PostgreSQL compares intervals by their length: a month is 30 days, a day 24
  * hours.  So intervals that are written differently can be equal, and which of
@@ -11,6 +11,9 @@
 
 #include "fn.h"
 #include "ops_wide.h"
+
+/* Microseconds of a day. */
+#define INTERVAL_DAY INT64_C(86400000000)
 
 /* An interval as two words of a state, and back. */
 GA_FN uint64_t
@@ -36,7 +39,19 @@ interval_length(TimeSpan a)
 {
 	int64_t		days = (int64_t) a.month * 30 + a.day;
 
-	return wide_plus(wide_product(days, INT64_C(86400000000)), wide_of_int8(a.time));
+	return wide_plus(wide_product(days, INTERVAL_DAY), wide_of_int8(a.time));
+}
+
+/* An interval of so many microseconds, as differences of timestamps are: whole days, and the rest. */
+GA_FN TimeSpan
+interval_of_length(int64_t length)
+{
+	TimeSpan	result;
+
+	result.month = 0;
+	result.day = (int32_t) (length / INTERVAL_DAY);
+	result.time = length % INTERVAL_DAY;
+	return result;
 }
 
 /* Less, equal or greater than zero. */

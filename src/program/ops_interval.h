@@ -105,18 +105,62 @@ interval_neg(TimeSpan a, bool *error)
 	return interval_finite(result, error);
 }
 
-/* timestamp - timestamp: whole days, and the rest. */
+/* timestamp - timestamp */
 GA_FN TimeSpan
 timestamp_diff(int64_t a, int64_t b, bool *error)
 {
-	int64_t		time = int8_sub(a, b, error);
-	TimeSpan	result;
-
 	*error |= timestamp_is_infinite(a) || timestamp_is_infinite(b);
-	result.month = 0;
-	result.day = (int32_t) (time / DAY_MICROSECONDS);
-	result.time = time % DAY_MICROSECONDS;
-	return result;
+	return interval_of_length(int8_sub(a, b, error));
+}
+
+/*
+ * The length of an interval that is written as differences of timestamps are, so that no
+ * other one of these has the same length.
+ */
+GA_FN int64_t
+interval_whole_length(TimeSpan a, bool *error)
+{
+	int64_t		length = int8_add(int8_mul(a.day, DAY_MICROSECONDS, error), a.time, error);
+
+	*error |= !interval_is_same(interval_of_length(length), a);
+	return length;
+}
+
+/* What sums of intervals are made of. */
+GA_FN int64_t
+interval_time(TimeSpan a)
+{
+	return a.time;
+}
+
+/* 2^32 * months + days */
+GA_FN int64_t
+interval_months_and_days(TimeSpan a)
+{
+	return (int64_t) ((uint64_t) (int64_t) a.month << 32) + a.day;
+}
+
+/*
+ * Sizes, by whose sum those of int8 values are known to be in range (SIZE_LIMIT): a unit is
+ * 2^32.
+ */
+GA_FN int64_t
+int8_size(int64_t a)
+{
+	uint64_t	magnitude = a < 0 ? 0 - (uint64_t) a : (uint64_t) a;
+
+	return (int64_t) ((magnitude >> 32) + ((uint32_t) magnitude != 0));
+}
+
+/* Likewise of months, days and times; 2^31 of those whose sums are never known to be in range. */
+GA_FN int64_t
+interval_size(TimeSpan a)
+{
+	int64_t		month = a.month < 0 ? -(int64_t) a.month : a.month;
+	int64_t		day = a.day < 0 ? -(int64_t) a.day : a.day;
+	int64_t		size = month + day + int8_size(a.time);
+
+	return size < INT64_C(1) << 31 ? size : INT64_C(1) << 31;
 }
 
 /* The seconds of an interval's months and days: a year has 365.25 of them, a month 30. */

@@ -39,15 +39,15 @@ order_to_word(uint64_t order, bool is_float)
 	return is_float ? order : order ^ ORDER_SIGN;
 }
 
-/* The bits of a double. */
+/* The integer, or the bits of a double. */
 GA_FN uint64_t
-order_to_bits(uint64_t order)
+order_to_bits(uint64_t order, bool is_float)
 {
 	double		value = float_from_ordered(order, false);
 	uint64_t	bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	return bits;
+	return is_float ? bits : order ^ ORDER_SIGN;
 }
 
 /* That of all values which are equal to this one. */

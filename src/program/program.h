@@ -153,11 +153,16 @@ typedef enum FinalKind
 	FINAL_EXTREME_NUMERIC,		/* acc MIN_INT, MAX_INT, MIN_WIDE, MAX_WIDE */
 	FINAL_EXTREME_TEXT,			/* acc: an extreme of texts */
 	FINAL_EXTREME_INTERVAL,		/* acc MIN_INTERVAL, MAX_INTERVAL */
+	FINAL_LENGTH,				/* an interval by its length: acc PERCENTILE_DISC, MODE */
 	FINAL_BOOL,					/* bool_and, bool_or: acc BIT_AND, BIT_OR; likewise */
 	FINAL_BITS_INT2,			/* bit_and, bit_or, bit_xor: acc BIT_* */
 	FINAL_BITS_INT4,
 	FINAL_BITS_INT8,
-	FINAL_PERCENTILE_CONT,		/* acc PERCENTILE_CONT */
+	FINAL_PERCENTILE_CONT,		/* of floats: acc PERCENTILE_CONT */
+	FINAL_PERCENTILE_LENGTH,	/* of intervals by their lengths: acc PERCENTILE_CONT */
+	FINAL_SUM_MONEY,			/* acc SUM_INT */
+	FINAL_SUM_INTERVAL,			/* acc SUM_INT of times; high: of months and days */
+	FINAL_AVG_INTERVAL,
 	FINAL_VAR_POP,				/* of integers and numerics: acc SUM_INT128, and
 								 * squares */
 	FINAL_VAR_SAMP,
@@ -203,7 +208,8 @@ typedef struct Aggregate
 	int16_t		squares[2];		/* accumulators of the squares' two parts (see
 								 * program_add_variance); -1: there is none */
 	int16_t		high;			/* accumulator of the values' high parts, which
-								 * count 2^64 times; -1: there is none */
+								 * count 2^64 times; of intervals' months and days;
+								 * -1: there is none */
 	int16_t		shown;			/* accumulator of the largest display scale, which
 								 * is the result's; -1: it is `scale` */
 	int16_t		moments[MOMENT_COUNT];	/* accumulators by FloatMoment; -1: there

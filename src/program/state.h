@@ -18,6 +18,7 @@
  *				The unit belongs to the run: only states of equal units merge
  *	ORDERED		the double's bits, mapped to an unsigned integer of the same order,
  *				NaN above all, -0 more extreme than 0 (float_to_ordered)
+ *	SIZE		the sum of sizes: one above SIZE_LIMIT may be that of values whose sum overflows
  *	texts		two words: the address of the bytes, 0 if there is no text yet, and
  *				the length, with the bytes' room in the upper half.  The bytes belong to
  *				the state's owner
@@ -35,7 +36,7 @@
  *				may be missing likewise, and how many there are
  *	ROW_COLUMN	none
  *	VALUE		as INT or ORDERED, by the values' type, once all of them are there
- *	BETWEEN		the bits of two doubles, and of the share of the way from the first to the
+ *	BETWEEN		two of the values, floats as their bits, and the bits of the share of the way from the first to the
  *				second at which the result is: 0, the first; likewise
  *	DISTINCT_COUNT, DISTINCT_SUM, DISTINCT_SUM128
  *				as COUNT, INT and INT128, of the values that are different; likewise
@@ -53,12 +54,15 @@
 #include "accs.h"
 #include "fn.h"
 
+/* Sums of values whose sizes (value_size) sum up to this are in range, in any order of the rows. */
+#define SIZE_LIMIT INT32_MAX
+
 /*
  * Double bits in the order of PostgreSQL's float comparison.  0 and -0 are equal
  * there, and PostgreSQL's extreme is whichever came last.  Here they are
  * neighbours, whose codes are each other's complements, and -0 is the lesser for
  * a minimum and the greater for a maximum: an extreme that is 0 has met no -0,
- * and one that is -0 may have met both (states_are_ambiguous).
+ * and one that is -0 may have met both (states_are_inexact).
  */
 GA_FN uint64_t
 float_to_ordered(double value, bool max)
@@ -178,6 +182,7 @@ acc_init(const Accumulator *acc, uint64_t *words)
 	{
 		case FORM_COUNT:
 		case FORM_INT:
+		case FORM_SIZE:
 		case FORM_ORDERED:
 			words[0] = word_start_of(acc_word(kind));
 			break;
@@ -266,6 +271,7 @@ acc_merge(const Accumulator *acc, int level, uint64_t *into, const uint64_t *fro
 	{
 		case FORM_COUNT:
 		case FORM_INT:
+		case FORM_SIZE:
 		case FORM_ORDERED:
 			word_merge(acc_word(kind), into, from[0]);
 			break;
@@ -305,13 +311,34 @@ state_merge(const Program *p, uint64_t *into, const uint64_t *from)
 		acc_merge(&acc[i], p->level, into + acc[i].word, from + acc[i].word);
 }
 
-/*
- * Has one of n states, each `stride` words behind the one before, an extreme that
- * has met equal values which are not identical, so that it is not known which
- * of them PostgreSQL would return?  Of intervals a word says so, of floats -0 does.
- */
+#define AMBIGUOUS_MESSAGE "which of several equal values is the extreme is not known"
+#define SIZE_MESSAGE "values are so large that their sums can overflow"
+
+/* Is it the state of a form that is checked, and does not tell PostgreSQL's result? */
 GA_FN bool
-states_are_ambiguous(const Program *p, const uint64_t *words, size_t stride, uint32_t n)
+state_is_inexact(const Accumulator *acc, const uint64_t *word)
+{
+	AccKind		kind = (AccKind) acc->kind;
+
+	switch (acc_form(kind))
+	{
+		case FORM_ORDERED:
+			return word[0] == float_to_ordered(-0.0, acc_is_greatest(kind));
+		case FORM_SIZE:
+			return word[0] > SIZE_LIMIT;
+		default:				/* an interval */
+			return word[2] != 0;
+	}
+}
+
+/*
+ * Has one of n states, each `stride` words behind the one before, met equal values which are
+ * not identical, so that it is not known which of them PostgreSQL would return as an extreme,
+ * or values so large that PostgreSQL's own sum may overflow?  NULL: none; else a message.
+ * Of intervals' extremes a word says so, of floats' -0 does.
+ */
+GA_FN const char *
+states_are_inexact(const Program *p, const uint64_t *words, size_t stride, uint32_t n)
 {
 	const Accumulator *acc = program_accs(p);
 
@@ -319,18 +346,15 @@ states_are_ambiguous(const Program *p, const uint64_t *words, size_t stride, uin
 	{
 		AccForm		form = acc_form((AccKind) acc[i].kind);
 		const uint64_t *word = words + acc[i].word;
-		uint64_t	zero = float_to_ordered(-0.0, acc_is_greatest((AccKind) acc[i].kind));
 
-		if (!form_is_ambiguous(form))
+		if (!form_is_checked(form))
 			continue;
 		for (uint32_t j = 0; j < n; j++, word += stride)
-			if (form == FORM_ORDERED ? word[0] == zero : word[2] != 0)
-				return true;
+			if (state_is_inexact(&acc[i], word))
+				return form == FORM_SIZE ? SIZE_MESSAGE : AMBIGUOUS_MESSAGE;
 	}
-	return false;
+	return NULL;
 }
-
-#define AMBIGUOUS_MESSAGE "which of several equal values is the extreme is not known"
 
 #endif							/* __CUDACC_RTC__ */
 

@@ -386,6 +386,9 @@ class QueryMaker:
         return Aggregate('count({0})', gen.make(self.rng.choice(KEY_TYPES), 2))
 
     def sum(self, gen):
+        if self.rng.random() < 0.1:
+            type = self.rng.choice(['interval', 'interval', 'money'])
+            return Aggregate(self.rng.choice(['sum({0})', 'avg({0})'][:1 + (type == 'interval')]), gen.make(type, self.rng.choice([0, 0, 1])))
         return Aggregate(self.rng.choice(['sum({0})', 'avg({0})']), gen.summand())
 
     def variance(self, gen):
@@ -429,6 +432,9 @@ class QueryMaker:
         rng = self.rng
         form = rng.choice(['percentile_cont(%s)', 'percentile_disc(%s)', 'mode()'])
         continuous = form.startswith('percentile_cont')
+        if rng.random() < 0.1:
+            return Aggregate((form % 0.4 if '%' in form else form) + ' WITHIN GROUP (ORDER BY {0}%s)' % rng.choice(['', ' DESC']),
+                             Expr('interval', '({0} - {1})', gen.make('timestamp', 0), gen.make('timestamp', 1)))
         types = FLOATS + INTS + ['numeric'] + ['date', 'timestamp', 'bool', 'text', 'varchar', 'bpchar', 'uuid', 'inet'] * (not continuous)
         argument = gen.make(rng.choice(types), rng.choice([0, 0, 1]))
         fractions = ['0', '1', '0.5', '0.5', '0.25', '0.9', '0.333']

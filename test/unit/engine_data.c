@@ -127,6 +127,7 @@ data_program(const int *keys, int nkeys, bool aggregates, bool filter)
 		program_add_acc(b, ACC_MAX_BPCHAR, regs[C_TEXT_NULL], -1);
 		program_add_acc(b, ACC_MIN_INET, regs[C_TEXT_NULL], regs[C_BOOL]);
 		wide = program_add_op(b, OP_wide_product, regs[C_INT8], regs[C_INT8_NULL]);
+		program_add_acc(b, ACC_SUM_SIZES, program_add_op(b, OP_int8_size, program_add_op(b, OP_int4_to_int8, regs[C_INT4_NULL], -1), -1), regs[C_BOOL]);
 		program_add_acc(b, ACC_MIN_WIDE, wide, -1);
 		program_add_acc(b, ACC_MAX_WIDE, program_add_op(b, OP_wide_of_int8, regs[C_INT8_NULL], -1), regs[C_BOOL]);
 		program_add_acc(b, ACC_MAX_WIDE, wide, -1);

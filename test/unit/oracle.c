@@ -493,6 +493,7 @@ words_of_row(const Program *program, const Value *values, uint64_t *words)
 				to[1] = interval_days_word(arg->v_INTERVAL);
 				break;
 			case FORM_INT:
+			case FORM_SIZE:
 				to[0] = (uint64_t) integer;
 				break;
 			default:

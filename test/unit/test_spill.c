@@ -286,6 +286,29 @@ test_ambiguous_intervals(bool differ)
 	query_end(q);
 }
 
+/* Sizes that are more than the limit only once groups are merged. */
+static void
+test_size_limit(bool large)
+{
+	Query	   *q = query_begin();
+
+	program_add_key(&q->b, query_column(q, VT_INT4));
+	program_add_acc(&q->b, ACC_SUM_SIZES, query_column(q, VT_INT8), -1);
+	q->hints.memory_limit = SMALL;
+	for (int i = 0; i < 20000; i++)
+	{
+		int64_t		size = SIZE_LIMIT / 2 + (i > 10000 && large ? 2 : 0);
+
+		put_int4(q, 0, i % 10000);
+		query_put(q, 1, &size, sizeof(size));
+	}
+	query_run(q, &storing_engine, 20000, 10000);
+	ok(q->status == (large ? ENGINE_INEXACT : ENGINE_OK) && stores.pieces > 4 &&
+	   q->ngroups == (large ? 0 : 10000),
+	   "%d runs: sizes that are %s", stores.runs, large ? "too large" : "in range");
+	query_end(q);
+}
+
 /* Sums of 128 bits and of floats of each level, of groups that were spilled often. */
 static void
 test_sums(double large, const char *what)
@@ -438,6 +461,8 @@ main(void)
 		test_ambiguous_float(-1, false);
 		test_ambiguous_intervals(false);
 		test_ambiguous_intervals(true);
+		test_size_limit(false);
+		test_size_limit(true);
 		test_sums(1, "narrow");
 		test_sums(1e40, "medium");
 		test_sums(1e300, "full");

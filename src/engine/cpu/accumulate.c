@@ -257,6 +257,7 @@ take_rows(const Accumulator *acc, ValueType type, const Vector *arg,
 			count_rows(&acc->word, 1, rows, states);
 			break;
 		case FORM_INT:
+		case FORM_SIZE:
 			take_integers(acc, type, arg, rows, states);
 			break;
 		case FORM_INT128:

@@ -975,16 +975,17 @@ cpu_emit_partial(EngineRun *head)
 	return status;
 }
 
-/* Are the groups of a leaf, merged, ambiguous? */
+/* Are the groups of a leaf, merged, inexact? */
 static EngineStatus
 check_leaf(CpuRun *run)
 {
 	GroupRecords groups = table_complete(run->table);
+	const char *inexact = states_are_inexact(&run->program, groups.records + groups.layout->words,
+											 groups.stride, groups.ngroups);
 
-	if (!states_are_ambiguous(&run->program, groups.records + groups.layout->words,
-							  groups.stride, groups.ngroups))
+	if (inexact == NULL)
 		return ENGINE_OK;
-	snprintf(run->head.message, sizeof(run->head.message), AMBIGUOUS_MESSAGE);
+	snprintf(run->head.message, sizeof(run->head.message), "%s", inexact);
 	return ENGINE_INEXACT;
 }
 

@@ -213,7 +213,7 @@ make_choice_buffers(GroupOutput *output)
 	return output->leaving != NULL && output->chosen != NULL;
 }
 
-/* Do the states say what the extremes are? */
+/* Do the states tell the results? */
 static EngineStatus
 check_states(const Program *program, const GroupRecords *groups, const EngineHints *hints,
 			 char *message)
@@ -221,17 +221,19 @@ check_states(const Program *program, const GroupRecords *groups, const EngineHin
 	for (uint32_t first = 0; first < groups->ngroups; first += CHECKED_AT_ONCE)
 	{
 		uint32_t	left = groups->ngroups - first;
+		const char *inexact;
 
 		if (engine_interrupted(hints))
 		{
 			snprintf(message, 256, INTERRUPTED_MESSAGE);
 			return ENGINE_FAILED;
 		}
-		if (states_are_ambiguous(program,
-								 groups->records + first * groups->stride + groups->layout->words,
-								 groups->stride, left < CHECKED_AT_ONCE ? left : CHECKED_AT_ONCE))
+		inexact = states_are_inexact(program,
+									 groups->records + first * groups->stride + groups->layout->words,
+									 groups->stride, left < CHECKED_AT_ONCE ? left : CHECKED_AT_ONCE);
+		if (inexact != NULL)
 		{
-			snprintf(message, 256, AMBIGUOUS_MESSAGE);
+			snprintf(message, 256, "%s", inexact);
 			return ENGINE_INEXACT;
 		}
 	}

@@ -66,7 +66,7 @@ extern EngineStatus node_complete(RegroupNode *node, const EngineHints *hints, c
 /* The memory that reading a node may take whose groups are in the store. */
 extern void node_set_reading_limit(RegroupNode *node, uint64_t limit);
 
-/* INEXACT if groups in the store are ambiguous; reads all of them. */
+/* INEXACT if groups in the store are; reads all of them. */
 extern EngineStatus node_check(RegroupNode *node, char *message);
 
 /* The next groups; none after the last, and then from the first again. */

@@ -64,12 +64,17 @@ interrupted(char *message)
 	return ENGINE_FAILED;
 }
 
+/* Can states be inexact once they are merged, none of which is so by itself? */
 static bool
-has_intervals(const Program *program)
+merging_is_checked(const Program *program)
 {
 	for (int i = 0; i < program->naccs; i++)
-		if (acc_form((AccKind) program_accs(program)[i].kind) == FORM_INTERVAL)
+	{
+		AccForm		form = acc_form((AccKind) program_accs(program)[i].kind);
+
+		if (form == FORM_INTERVAL || form == FORM_SIZE)
 			return true;
+	}
 	return false;
 }
 
@@ -103,7 +108,7 @@ spill_create(const Program *program, const EngineHints *hints, uint64_t limit,
 	spill->hints = *hints;
 	spill->limit = limit;
 	spill->store = hints->store;
-	spill->suspect = has_intervals(program);
+	spill->suspect = merging_is_checked(program);
 	spill->statistics = statistics;
 	spill->at_once = MERGED_AT_ONCE;
 	records_format(&spill->format, program, table_layout(table), table_stride(table));
@@ -199,9 +204,9 @@ find_places(Spill *spill, const GroupRecords *groups, uint32_t first, uint32_t n
 		spill->starts[spill->places[i]]++;
 	}
 	spill->suspect = spill->suspect ||
-		states_are_ambiguous(spill->program,
+		states_are_inexact(spill->program,
 							 groups->records + first * groups->stride + groups->layout->words,
-							 groups->stride, n);
+							 groups->stride, n) != NULL;
 }
 
 /* Sort groups by their partitions; starts[p] is the end of p's.  False: interrupted. */

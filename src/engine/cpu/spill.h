@@ -35,7 +35,7 @@ typedef struct Spill
 	GroupStore *store;
 	RecordFormat format;
 	uint64_t	records;		/* written into partitions */
-	bool		suspect;		/* merged states may be ambiguous */
+	bool		suspect;		/* merged states may be inexact */
 	Statistics *statistics;		/* the run's; NULL: there are no lists of values */
 
 	/* writing */

@@ -512,8 +512,8 @@ end_readers(Statistics *s, uint64_t *state)
 		}
 		if (reader->acc->kind == ACC_PERCENTILE_CONT)
 		{
-			words[0] = order_to_bits(reader->low_value);
-			words[1] = order_to_bits(reader->high_value);
+			words[0] = order_to_bits(reader->low_value, s->list->is_float);
+			words[1] = order_to_bits(reader->high_value, s->list->is_float);
 			memcpy(&words[2], &reader->share, sizeof(reader->share));
 		}
 		else

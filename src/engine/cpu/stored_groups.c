@@ -127,15 +127,18 @@ stored_check(StoredGroups *groups, char *message)
 {
 	const Program *program = groups->spill->program;
 	GroupRecords part;
+	const char *inexact;
 	EngineStatus status;
 
 	while ((status = next_part(groups, &part, message)) == ENGINE_OK && part.ngroups > 0)
-		if (states_are_ambiguous(program, part.records + part.layout->words, part.stride,
-								 part.ngroups))
-		{
-			snprintf(message, 256, AMBIGUOUS_MESSAGE);
-			return ENGINE_INEXACT;
-		}
+	{
+		inexact = states_are_inexact(program, part.records + part.layout->words, part.stride,
+									 part.ngroups);
+		if (inexact == NULL)
+			continue;
+		snprintf(message, 256, "%s", inexact);
+		return ENGINE_INEXACT;
+	}
 	stored_rewind(groups);
 	return status;
 }

@@ -25,7 +25,7 @@ typedef struct StoredGroups
 } StoredGroups;
 
 /*
- * INEXACT if the states of a group are ambiguous once they are merged; before the first
+ * INEXACT if the states of a group are so once they are merged; before the first
  * batch.  FAILED: the store has, or interrupted, here and below; the reason is in
  * message (256 bytes).
  */

@@ -69,8 +69,8 @@ struct GivenGroups
 };
 
 /*
- * Of 0 and -0 as a float key an engine shows the one that it met first.  Whether an extreme is
- * ambiguous is known window by window.
+ * Of 0 and -0 as a float key an engine shows the one that it met first.  Whether states are
+ * inexact is known window by window.
  */
 bool
 given_groups_are_possible(const Program *program)
@@ -83,7 +83,7 @@ given_groups_are_possible(const Program *program)
 	{
 		AccForm		form = acc_form((AccKind) accs[i].kind);
 
-		if (form_is_ambiguous(form) || form_is_text(form))
+		if (form_is_checked(form) || form_is_text(form))
 			return false;
 	}
 	return true;

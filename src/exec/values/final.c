@@ -27,6 +27,7 @@
 #include "exec/values/moments.h"
 #include "exec/values/value_parts.h"
 #include "program/exact_result.h"
+#include "program/interval_order.h"
 #include "program/special.h"
 #include "program/state.h"
 
@@ -302,6 +303,34 @@ interval_datum(TimeSpan span)
 	return IntervalPGetDatum(interval);
 }
 
+/* The words of ACC_PERCENTILE_CONT over lengths, likewise. */
+static Datum
+interval_between(const uint64_t *words)
+{
+	Datum		low = interval_datum(interval_of_length((int64) words[0]));
+	Datum		high = interval_datum(interval_of_length((int64) words[1]));
+	double		share;
+
+	memcpy(&share, &words[2], sizeof(share));
+	if (share == 0)
+		return low;
+	high = DirectFunctionCall2(interval_mul, DirectFunctionCall2(interval_mi, high, low),
+							   Float8GetDatum(share));
+	return DirectFunctionCall2(interval_pl, high, low);
+}
+
+/* A sum of intervals, whose parts are in range (SIZE_LIMIT). */
+static Datum
+sum_interval(const Accumulator *accs, const Aggregate *agg, const uint64_t *words)
+{
+	int64		months_and_days = (int64) words[accs[agg->high].word];
+	TimeSpan	span = {.time = (int64) words[accs[agg->acc].word]};
+
+	span.day = (int32) (uint32) months_and_days;
+	span.month = (int32) ((months_and_days - span.day) >> 32);
+	return interval_datum(span);
+}
+
 /* What is made of the two counts that an aggregate over a hypothetical row has. */
 static Datum
 rank_datum(FinalKind final, uint64_t before, uint64_t count)
@@ -345,6 +374,7 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 	switch ((FinalKind) agg->final)
 	{
 		case FINAL_SUM_INT8:
+		case FINAL_SUM_MONEY:
 		case FINAL_EXTREME_INT8:
 		case FINAL_BITS_INT8:
 			return Int64GetDatum((int64) value[0]);
@@ -354,6 +384,15 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 			return average_numeric(sum_numeric(accs, agg, words), count);
 		case FINAL_PERCENTILE_CONT:
 			return Float8GetDatum(value_between(value));
+		case FINAL_PERCENTILE_LENGTH:
+			return interval_between(value);
+		case FINAL_LENGTH:
+			return interval_datum(interval_of_length((int64) value[0]));
+		case FINAL_SUM_INTERVAL:
+			return sum_interval(accs, agg, words);
+		case FINAL_AVG_INTERVAL:
+			return DirectFunctionCall2(interval_div, sum_interval(accs, agg, words),
+									   Float8GetDatum((double) count));
 		case FINAL_EXTREME_NUMERIC:
 			return extreme_numeric(program, (AccKind) acc->kind, value, agg->scale);
 		case FINAL_EXTREME_TEXT:
@@ -412,13 +451,21 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 	elog(ERROR, "unknown kind of aggregate result: %d", agg->final);
 }
 
-/* Of floats, squares and products of sums can leave their range; functions of rows may do anything. */
+/*
+ * Of floats, squares and products of sums can leave their range, and sums of money and intervals
+ * theirs; functions of rows may do anything.
+ */
 bool
 final_can_fail(const Program *program)
 {
 	for (int i = 0; i < program->naggs; i++)
-		if (program_aggs(program)[i].final >= FINAL_FLOAT_VAR_POP)
+	{
+		int			final = program_aggs(program)[i].final;
+
+		if (final >= FINAL_FLOAT_VAR_POP || final == FINAL_SUM_MONEY ||
+			final == FINAL_SUM_INTERVAL || final == FINAL_AVG_INTERVAL)
 			return true;
+	}
 	return false;
 }
 

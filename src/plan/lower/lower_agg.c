@@ -44,6 +44,8 @@ static const AggregateKind aggregate_kinds[] = {
 	{F_SUM_NUMERIC, ACC_SUM_INT128, FINAL_SUM_NUMERIC},
 	{F_SUM_FLOAT4, ACC_SUM_FLOAT, FINAL_SUM_FLOAT4},
 	{F_SUM_FLOAT8, ACC_SUM_FLOAT, FINAL_SUM_FLOAT8},
+	{F_SUM_MONEY, ACC_SUM_INT, FINAL_SUM_MONEY},
+	{F_SUM_INTERVAL, ACC_SUM_INT, FINAL_SUM_INTERVAL},
 
 	{F_AVG_INT2, ACC_SUM_INT, FINAL_AVG_NUMERIC},
 	{F_AVG_INT4, ACC_SUM_INT, FINAL_AVG_NUMERIC},
@@ -51,6 +53,7 @@ static const AggregateKind aggregate_kinds[] = {
 	{F_AVG_NUMERIC, ACC_SUM_INT128, FINAL_AVG_NUMERIC},
 	{F_AVG_FLOAT4, ACC_SUM_FLOAT, FINAL_AVG_FLOAT8},
 	{F_AVG_FLOAT8, ACC_SUM_FLOAT, FINAL_AVG_FLOAT8},
+	{F_AVG_INTERVAL, ACC_SUM_INT, FINAL_AVG_INTERVAL},
 
 	{F_MIN_INT2, ACC_MIN_INT, FINAL_EXTREME_INT2},
 	{F_MIN_INT4, ACC_MIN_INT, FINAL_EXTREME_INT4},
@@ -419,6 +422,8 @@ add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
 			program_set_high(b, agg, add_high_parts(l, kind, arg, filter));
 	}
 	program_set_shown(b, agg, shown);
+	if (kind->final == FINAL_SUM_MONEY)
+		program_add_acc(b, ACC_SUM_SIZES, program_add_op(b, OP_int8_size, arg, -1), filter);
 }
 
 bool
@@ -442,7 +447,7 @@ lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale)
 static AccKind
 distinct_reader(const AggregateKind *kind)
 {
-	if (is_variance(kind->final))
+	if (is_variance(kind->final) || kind->final == FINAL_SUM_MONEY)
 		return ACC_KINDS;
 	switch (kind->acc)
 	{
@@ -577,6 +582,8 @@ lower_aggref(Lowering *l, Aggref *aggref)
 		return lower_moments(l, kind->final, arguments_of(aggref), filter);
 	if (ranked)
 		return lower_ranked(l, aggref, kind, filter);
+	if (is_interval_sum(kind->final))
+		return lower_interval_sum(l, kind->final, linitial_node(TargetEntry, aggref->args)->expr, filter);
 	if (aggref->args != NIL)
 	{
 		arg = lower_argument(l, kind, linitial_node(TargetEntry, aggref->args)->expr,

@@ -72,6 +72,45 @@ lower_interval_extract(Lowering *l, List *args, int *scale)
 	return reg < 0 ? -1 : lower_op(l, OP_interval_extract, reg, lower_int4(l, field));
 }
 
+bool
+is_interval_sum(FinalKind final)
+{
+	return final == FINAL_SUM_INTERVAL || final == FINAL_AVG_INTERVAL;
+}
+
+/*
+ * PostgreSQL adds months, days and times, each of which may overflow at some row; the sum of
+ * their sizes tells that none can.
+ */
+bool
+lower_interval_sum(Lowering *l, FinalKind final, Expr *expr, int filter)
+{
+	ProgramBuilder *b = l->builder;
+	int			reg = lower_expr(l, expr);
+	int			count;
+	int			time;
+	int			agg;
+
+	if (reg < 0)
+		return lower_succeeded(l);
+	count = program_add_acc(b, ACC_COUNT, b->insns[reg].nullable ? reg : -1, filter);
+	time = program_add_acc(b, ACC_SUM_INT, program_add_op(b, OP_interval_time, reg, -1), filter);
+	agg = program_add_numeric_agg(b, final, time, count, 0);
+	program_set_high(b, agg, program_add_acc(b, ACC_SUM_INT,
+											 program_add_op(b, OP_interval_months_and_days, reg, -1),
+											 filter));
+	program_add_acc(b, ACC_SUM_SIZES, program_add_op(b, OP_interval_size, reg, -1), filter);
+	return lower_succeeded(l);
+}
+
+int
+lower_interval_length(Lowering *l, Expr *expr)
+{
+	int			reg = lower_expr(l, expr);
+
+	return reg < 0 ? -1 : program_add_op(l->builder, OP_interval_whole_length, reg, -1);
+}
+
 /* An interval times a number, the interval being a constant of nothing but a time. */
 static bool
 is_time_product(Expr *expr, Expr **factor, int64 *time)

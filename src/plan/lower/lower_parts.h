@@ -194,6 +194,13 @@ extern int	lower_numeric_node(Lowering *l, Expr *expr, NumericInfo *info);
 /* extract() from an interval, a numeric of *scale. */
 extern int	lower_interval_extract(Lowering *l, List *args, int *scale);
 
+/* A sum or an average of intervals, over registers: their values' and a filter's, or -1. */
+extern bool is_interval_sum(FinalKind final);
+extern bool lower_interval_sum(Lowering *l, FinalKind final, Expr *expr, int filter);
+
+/* An interval's length, which gives up at one that another interval of its length is written as, too. */
+extern int	lower_interval_length(Lowering *l, Expr *expr);
+
 /* The microseconds of an interval that is no constant: a constant time times a number. */
 extern int	lower_time_product(Lowering *l, Expr *expr);
 

@@ -2,8 +2,9 @@
  * lower_statistic.c
  *	  From ordered-set aggregates to lists of values and what is read from them.
  *
- * percentile_cont, percentile_disc and mode need all of a group's values in their order.  Of
- * types that have no order by numbers, lower_ordered_aggregate.c makes them.
+ * percentile_cont, percentile_disc and mode need all of a group's values in their order.  Intervals
+ * are listed by their lengths.  Of other types that have no order by numbers,
+ * lower_ordered_aggregate.c makes them.
  * Those over the same argument and filter share a list.  A fraction is the same for all
  * groups, and a parameter.
  *
@@ -80,9 +81,12 @@ type_has_number_order(Oid type)
 bool
 is_row_statistic(const Aggref *aggref)
 {
-	return (aggref->aggfnoid == F_MODE || aggref->aggfnoid == F_PERCENTILE_DISC_FLOAT8_ANYELEMENT) &&
-		!type_has_number_order(getBaseType(exprType((Node *) linitial_node(TargetEntry,
-																		   aggref->args)->expr)));
+	Oid			type;
+
+	if (aggref->aggfnoid != F_MODE && aggref->aggfnoid != F_PERCENTILE_DISC_FLOAT8_ANYELEMENT)
+		return false;
+	type = getBaseType(exprType((Node *) linitial_node(TargetEntry, aggref->args)->expr));
+	return type != INTERVALOID && !type_has_number_order(type);
 }
 
 bool
@@ -99,6 +103,8 @@ statistic_kind(Oid function)
 	{
 		case F_PERCENTILE_CONT_FLOAT8_FLOAT8:
 		case F_PERCENTILE_CONT__FLOAT8_FLOAT8:
+		case F_PERCENTILE_CONT_FLOAT8_INTERVAL:
+		case F_PERCENTILE_CONT__FLOAT8_INTERVAL:
 			return ACC_PERCENTILE_CONT;
 		case F_PERCENTILE_DISC_FLOAT8_ANYELEMENT:
 		case F_PERCENTILE_DISC__FLOAT8_ANYELEMENT:
@@ -114,6 +120,7 @@ static bool
 has_fraction_array(const Aggref *aggref)
 {
 	return aggref->aggfnoid == F_PERCENTILE_CONT__FLOAT8_FLOAT8 ||
+		aggref->aggfnoid == F_PERCENTILE_CONT__FLOAT8_INTERVAL ||
 		aggref->aggfnoid == F_PERCENTILE_DISC__FLOAT8_ANYELEMENT;
 }
 
@@ -296,14 +303,17 @@ static bool
 lower_values(Lowering *l, const Aggref *aggref, Statistic *s)
 {
 	Expr	   *expr = linitial_node(TargetEntry, aggref->args)->expr;
-	NumericInfo info;
+	Oid			type = getBaseType(exprType((Node *) expr));
+	NumericInfo info = {0};
 
-	s->arg = lower_ordered(l, expr, &s->final, &info);
+	s->final = FINAL_LENGTH;
+	s->arg = type == INTERVALOID ? lower_interval_length(l, expr) :
+		lower_ordered(l, expr, &s->final, &info);
 	s->filter = -1;
 	s->scale = info.scale;
 	if (s->arg < 0 ||
-		!lower_direction(l, linitial_node(SortGroupClause, aggref->aggorder)->sortop,
-						 getBaseType(exprType((Node *) expr)), &s->descending))
+		!lower_direction(l, linitial_node(SortGroupClause, aggref->aggorder)->sortop, type,
+						 &s->descending))
 		return false;
 	if (is_numeric(expr) && (s->arg = lower_uniform(l, s->arg, &info)) < 0)
 		return false;
@@ -325,7 +335,8 @@ lower_statistic(Lowering *l, Aggref *aggref)
 	if (!lower_values(l, aggref, &statistic) || (params = lower_fractions(l, aggref)) == NIL)
 		return lower_succeeded(l);
 	if (statistic.kind == ACC_PERCENTILE_CONT)
-		statistic.final = FINAL_PERCENTILE_CONT;
+		statistic.final = statistic.final == FINAL_LENGTH ? FINAL_PERCENTILE_LENGTH :
+			FINAL_PERCENTILE_CONT;
 	add_statistic(l, aggref, &statistic, params);
 	return lower_succeeded(l);
 }

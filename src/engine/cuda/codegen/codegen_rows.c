@@ -437,6 +437,7 @@ write_word(RowCode *code, int index)
 						acc_is_greatest((AccKind) word->acc) ? "true" : "false");
 			break;
 		case FORM_INT:
+		case FORM_SIZE:
 			text_append(text, "(uint64_t) (int64_t) r%d", arg);
 			break;
 		default:				/* no word: write_value */

@@ -8,7 +8,7 @@
 
 /* The functions that take values, and the names of their orders. */
 static const char *const functions[FORM_KINDS] = {
-#define REFERENCE(name, words, ambiguous, text, take) [FORM_##name] = "value_take_" #take,
+#define REFERENCE(name, words, checked, text, take) [FORM_##name] = "value_take_" #take,
 #include "program/accs.def"
 };
 

@@ -188,13 +188,14 @@ keep_groups(const Fetch *fetch, const OutputBuffer *buffer)
 	const Program *program = fetch->run->program;
 	Window		window = window_of(fetch, buffer);
 	uint32_t	n = buffer->results->emitted;
+	const char *inexact;
 	KeptGroups *kept;
 
 	if (n == 0)
 		return ENGINE_OK;
-	if (states_are_ambiguous(program, window_states(fetch->layout, &window),
-							 program->nwords, n))
-		return run_fail(fetch->run, ENGINE_INEXACT, AMBIGUOUS_MESSAGE);
+	inexact = states_are_inexact(program, window_states(fetch->layout, &window), program->nwords, n);
+	if (inexact != NULL)
+		return run_fail(fetch->run, ENGINE_INEXACT, "%s", inexact);
 	/* all were counted when the list was made */
 	if (fetch->output->top.list.ptr == 0)
 		fetch->run->head.stats.groups += n;
