@@ -115,6 +115,8 @@ typedef struct EngineHints
 	double		rows;			/* expected input rows, 0: unknown */
 	double		groups;			/* expected groups, 0: unknown */
 	double		pages;			/* expected heap pages, 0: unknown */
+	bool		rows_differ;	/* no two rows that pass have the same keys: each is a group, and an
+								 * engine need not look for it */
 	uint64_t	memory_limit;	/* bytes for the run, 0: the engine's default */
 	const char *strategy;		/* gpuagg.strategy: a name, or "auto" */
 	int			device;			/* the number of the engine's device that the run uses */

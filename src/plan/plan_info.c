@@ -39,7 +39,8 @@ typedef enum PlanMember
 	PLAN_TOP,					/* List, of TopMember; or NIL */
 	PLAN_HAVING,				/* List, of HavingMember; or NIL */
 	PLAN_LIMIT,					/* Integer */
-	PLAN_DIVIDES_KEYS,			/* Integer, 0 or 1 */
+	PLAN_ROWS_DIFFER,			/* Integer, 0 or 1 */
+	PLAN_DIVIDES_KEYS,			/* likewise */
 	PLAN_VERIFIABLE,			/* likewise */
 	PLAN_ROWS,					/* Float */
 	PLAN_GROUPS,				/* Float */
@@ -489,6 +490,7 @@ plan_info_to_list(const PlanInfo *info)
 	set_member(list, PLAN_TOP, top_to_list(info->top));
 	set_member(list, PLAN_HAVING, having_to_list(info->having));
 	set_integer(list, PLAN_LIMIT, info->limit);
+	set_integer(list, PLAN_ROWS_DIFFER, info->rows_differ);
 	set_integer(list, PLAN_DIVIDES_KEYS, info->divides_keys);
 	set_integer(list, PLAN_VERIFIABLE, info->verifiable);
 	set_double(list, PLAN_ROWS, info->rows);
@@ -536,6 +538,7 @@ plan_info_from_list(List *list)
 	info->top = top_from_list(list_nth(list, PLAN_TOP));
 	info->having = having_from_list(list_nth(list, PLAN_HAVING));
 	info->limit = integer_member(list, PLAN_LIMIT);
+	info->rows_differ = integer_member(list, PLAN_ROWS_DIFFER) != 0;
 	info->divides_keys = integer_member(list, PLAN_DIVIDES_KEYS) != 0;
 	info->verifiable = integer_member(list, PLAN_VERIFIABLE) != 0;
 	info->rows = double_member(list, PLAN_ROWS);

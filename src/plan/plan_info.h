@@ -183,6 +183,7 @@ typedef struct PlanInfo
 	HavingInfo *having;			/* NULL: no clause is told to the engine */
 	Column	   *keep;			/* that the run keeps beside the Program's */
 	int			nkeep;
+	bool		rows_differ;	/* have no two of the input's rows the same keys? */
 	bool		divides_keys;	/* do processes divide an integer, the only key, and not the rows? */
 	bool		verifiable;		/* would the native plan's rows be the same, and raise no
 								 * error that the query does not? */

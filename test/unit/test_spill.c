@@ -318,6 +318,39 @@ test_size_limit(bool large)
 	query_end(q);
 }
 
+/* Rows that are said to differ are groups each, once, whether there is memory for them or not. */
+static void
+test_rows_differ(uint64_t limit, bool differ)
+{
+	Query	   *q = query_begin();
+	bool	   *seen = calloc(20000, sizeof(bool));
+	uint32_t	once = 0;
+
+	program_add_key(&q->b, query_column(q, VT_INT4));
+	program_add_key(&q->b, query_column(q, VT_TEXT));
+	q->hints.memory_limit = limit;
+	q->hints.rows_differ = true;
+	for (int i = 0; i < 20000; i++)
+	{
+		put_int4(q, 0, differ ? i : i / 2);
+		put_text(q, 1, "a text that is too long to be in a record");
+	}
+	query_run(q, &storing_engine, 20000, 3000);
+	for (uint32_t i = 0; i < q->ngroups; i++)
+	{
+		int			key = atoi(q->names[i]);
+
+		once += !seen[key];
+		seen[key] = true;
+	}
+	ok(q->status == ENGINE_OK && q->ngroups == 20000 && once == (differ ? 20000 : 10000) &&
+	   (limit > SMALL || stores.pieces > 4),
+	   "%d runs, %llu kB: rows that %s: %s", stores.runs, (unsigned long long) limit >> 10,
+	   differ ? "differ" : "are only said to", q->message);
+	free(seen);
+	query_end(q);
+}
+
 /* Sums of 128 bits and of floats of each level, of groups that were spilled often. */
 static void
 test_sums(double large, const char *what)
@@ -470,6 +503,9 @@ main(void)
 		test_ambiguous_float(-1, false);
 		test_ambiguous_intervals(false);
 		test_ambiguous_intervals(true);
+		test_rows_differ(SMALL, true);
+		test_rows_differ(64 * SMALL, true);
+		test_rows_differ(SMALL, false);
 		test_size_limit(false);
 		test_size_limit(true);
 		test_sums(1, "narrow");

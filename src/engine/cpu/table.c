@@ -4,7 +4,8 @@
  *
  * A group is a record: its packed keys (keys.h), then its states.  Records lie
  * one behind the other and are named by their number, so that they can move
- * when the array grows.  Two ways lead from keys to a record:
+ * when the array grows.  Where no two rows have the same keys, each has a record of its own.
+ * Else two ways lead from keys to a record:
  *
  * hash		an open-addressing table with linear probing whose slots hold half
  *			of the hash and the record's number; at most half full.  That half
@@ -427,6 +428,21 @@ find_hashed(GroupTable *table, uint32_t n, uint32_t *groups)
 	}
 }
 
+/* Make a group of each of n packed keys, or, if there is no memory for all, of none. */
+static EngineStatus
+append_groups(GroupTable *table, uint32_t n, uint32_t *groups)
+{
+	uint32_t	ngroups = table->ngroups;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!add_group(table, table->packed + (size_t) i * table->layout.words, &groups[i]))
+		{
+			table->ngroups = ngroups;
+			return ENGINE_NO_MEMORY;
+		}
+	return ENGINE_OK;
+}
+
 /* The only key of a packed row, sign-extended. */
 static inline int64_t
 single_key(const GroupTable *table, const uint64_t *packed)
@@ -693,6 +709,8 @@ table_find_packed(GroupTable *table, uint32_t n, uint32_t *groups, char *message
 	}
 	if (!reserve_records(table, n))
 		status = ENGINE_NO_MEMORY;
+	else if (table->hints.rows_differ)
+		status = append_groups(table, n, groups);
 	else if (use_direct(table, n))
 		status = find_direct(table, n, groups);
 	else if (!reserve_slots(table, n))
@@ -894,6 +912,8 @@ table_strategy(const GroupTable *table)
 {
 	if (table->layout.nfields == 0)
 		return "plain";
+	if (table->hints.rows_differ)
+		return "append";
 	return table->direct ? "direct" : "hash";
 }
 

@@ -16,6 +16,9 @@
 /* A column without a value has this code. */
 #define NO_CODE PG_UINT32_MAX
 
+/* Rows of a batch are added so many at a time, column by column. */
+#define ADDED_AT_ONCE 256
+
 static RowColumn
 make_column(const LookupRows *rows, const LookupColumn *info, TupleDesc desc, int word)
 {
@@ -111,6 +114,7 @@ lookup_rows_create(const LookupInfo *info, TupleDesc desc)
 		rows->keys[i] = make_key(info, &info->keys[i]);
 	/* without a column there is one row, which has no word */
 	rows->rows = numbering_of_words(Max(rows->nwords, 1));
+	rows->words = palloc(sizeof(uint64) * ADDED_AT_ONCE * Max(rows->nwords, 1));
 	rows->key_texts = numbering_of_texts();
 	expect_distinct(rows);
 	return rows;
@@ -131,21 +135,6 @@ text_at(const ColumnVector *vector, uint32 row)
 	};
 }
 
-/* The words of a row's value; false: it has none. */
-static bool
-set_value(const RowColumn *column, const ColumnVector *vector, uint32 row, uint64 *words)
-{
-	int			size = value_type_size(column->type);
-
-	if (!is_present(vector, row))
-		return false;
-	if (column->values != NULL)
-		*words = numbering_add_text(column->values, text_at(vector, row));
-	else if (column->info->use == LOOKUP_VALUE)
-		memcpy(words, (const char *) vector->values + (Size) row * size, size);
-	return true;
-}
-
 /* An integer, sign-extended, or a word of a value of two. */
 static int64
 integer_at(const RowKey *key, const ColumnVector *vector, uint32 row)
@@ -163,36 +152,6 @@ integer_at(const RowKey *key, const ColumnVector *vector, uint32 row)
 		default:
 			return ((const int64 *) vector->values)[row];
 	}
-}
-
-/* The number of a row of values. */
-static uint32
-number_row(LookupRows *rows, const ColumnBatch *batch, uint32 row, const uint32 *codes)
-{
-	uint64		words[PROGRAM_MAX_PARAMS * 2 + PROGRAM_MAX_PARAMS / 64];
-
-	/* without a column all rows are the same */
-	if (rows->nwords == 0 && numbering_count(rows->rows) > 0)
-		return 0;
-	memset(words, 0, sizeof(uint64) * Max(rows->nwords, 1));
-	for (int i = 0; i < rows->info->ncolumns; i++)
-	{
-		const RowColumn *column = &rows->columns[i];
-		bool		present;
-
-		if (lookup_use_is_code(column->info->use))
-		{
-			present = *codes != NO_CODE;
-			words[column->word] = present ? *codes : 0;
-			codes++;
-		}
-		else
-			present = set_value(column, &batch->columns[column->info->place], row,
-								&words[column->word]);
-		if (present)
-			words[i / 64] |= UINT64CONST(1) << (i % 64);
-	}
-	return numbering_add_words(rows->rows, words);
 }
 
 static Bytes
@@ -248,38 +207,176 @@ has_keys(const LookupRows *rows, const ColumnBatch *batch, uint32 row)
 	return true;
 }
 
+/* Integers that are the only key, sign-extended. */
+#define ADD_INTEGERS(ctype) \
+	for (uint32 i = 0; i < n; i++) \
+		keys[i] = ((const ctype *) vector->values)[which[i]]
+
 static void
-add_key(LookupRows *rows, const ColumnBatch *batch, uint32 row)
+add_integers(LookupRows *rows, const ColumnVector *vector, const uint32 *which, uint32 n)
+{
+	int64	   *keys = array_extend(&rows->integers, n * sizeof(int64));
+
+	switch (value_type_size(rows->keys[0].type))
+	{
+		case 1:
+			ADD_INTEGERS(int8);
+			break;
+		case 2:
+			ADD_INTEGERS(int16);
+			break;
+		case 4:
+			ADD_INTEGERS(int32);
+			break;
+		default:
+			ADD_INTEGERS(int64);
+			break;
+	}
+}
+
+/* The keys of n rows of a batch. */
+static void
+add_keys(LookupRows *rows, const ColumnBatch *batch, const uint32 *which, uint32 n)
 {
 	const ColumnVector *vector = &batch->columns[rows->keys[0].info->column];
-	ValueType	type = rows->keys[0].type;
 
 	if (rows->info->nkeys > 1)
-		*(int64 *) array_extend(&rows->integers, sizeof(int64)) = combined_key(rows, batch, row);
-	else if (type != VT_TEXT)
-		*(int64 *) array_extend(&rows->integers, sizeof(int64)) = integer_at(&rows->keys[0], vector, row);
+		for (uint32 i = 0; i < n; i++)
+			*(int64 *) array_extend(&rows->integers, sizeof(int64)) = combined_key(rows, batch, which[i]);
+	else if (rows->keys[0].type != VT_TEXT)
+		add_integers(rows, vector, which, n);
 	else
-		*(uint32 *) array_extend(&rows->texts, sizeof(uint32)) =
-			numbering_add_text(rows->key_texts, key_text(&rows->keys[0], vector, row));
+		for (uint32 i = 0; i < n; i++)
+			*(uint32 *) array_extend(&rows->texts, sizeof(uint32)) =
+				numbering_add_text(rows->key_texts, key_text(&rows->keys[0], vector, which[i]));
+}
+
+/* The word of row i that says whether a column has a value, and the column's bit in it. */
+static inline uint64 *
+mask_word(const LookupRows *rows, int column, uint32 i)
+{
+	return &rows->words[i * rows->nwords + column / 64];
+}
+
+static inline uint64
+mask_bit(int column)
+{
+	return UINT64CONST(1) << (column % 64);
+}
+
+/* Copies of constant size are made in place. */
+#define SET_VALUES(size) \
+	for (uint32 i = 0; i < n; i++) \
+		if (is_present(vector, which[i])) \
+		{ \
+			memcpy(words + i * rows->nwords, \
+				   (const char *) vector->values + (Size) which[i] * (size), size); \
+			*mask_word(rows, number, i) |= mask_bit(number); \
+		}
+
+/* The words of a column's values. */
+static void
+set_values(LookupRows *rows, int number, const ColumnVector *vector, const uint32 *which, uint32 n)
+{
+	const RowColumn *column = &rows->columns[number];
+	uint64	   *words = rows->words + column->word;
+	bool		is_value = column->info->use == LOOKUP_VALUE;
+
+	switch (is_value && column->values == NULL ? value_type_size(column->type) : 0)
+	{
+		case 1:
+			SET_VALUES(1);
+			break;
+		case 2:
+			SET_VALUES(2);
+			break;
+		case 4:
+			SET_VALUES(4);
+			break;
+		case 8:
+			SET_VALUES(8);
+			break;
+		case 16:
+			SET_VALUES(16);
+			break;
+		default:
+			for (uint32 i = 0; i < n; i++)
+				if (is_present(vector, which[i]))
+				{
+					if (column->values != NULL)
+						words[i * rows->nwords] = numbering_add_text(column->values, text_at(vector, which[i]));
+					*mask_word(rows, number, i) |= mask_bit(number);
+				}
+			break;
+	}
+}
+
+/* Its codes: row `begin`'s is *codes, and from one to the next it is `stride`. */
+static void
+set_codes(LookupRows *rows, int number, const uint32 *codes, int stride, uint32 begin,
+		  const uint32 *which, uint32 n)
+{
+	uint64	   *words = rows->words + rows->columns[number].word;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		code = codes[(Size) (which[i] - begin) * stride];
+
+		if (code == NO_CODE)
+			continue;
+		words[i * rows->nwords] = code;
+		*mask_word(rows, number, i) |= mask_bit(number);
+	}
+}
+
+/* The numbers of the rows of values that n rows of a batch have; codes: from row `begin` on. */
+static void
+add_numbers(LookupRows *rows, const ColumnBatch *batch, uint32 begin, const Array *codes,
+			const uint32 *which, uint32 n)
+{
+	uint32	   *numbers = array_extend(&rows->numbers, n * sizeof(uint32));
+	const uint32 *code = (const uint32 *) codes->data;
+	int			ncodes = 0;
+
+	/* without a column all rows are the same */
+	if (rows->nwords == 0)
+	{
+		memset(numbers, 0, n * sizeof(uint32));
+		if (numbering_count(rows->rows) == 0 && n > 0)
+			(void) numbering_add_words(rows->rows, &(uint64) {0});
+		return;
+	}
+	memset(rows->words, 0, n * rows->nwords * sizeof(uint64));
+	for (int i = 0; i < rows->info->ncolumns; i++)
+		ncodes += lookup_use_is_code(rows->columns[i].info->use);
+	for (int i = 0; i < rows->info->ncolumns; i++)
+	{
+		const LookupColumn *column = rows->columns[i].info;
+
+		if (lookup_use_is_code(column->use))
+			set_codes(rows, i, code++, ncodes, begin, which, n);
+		else
+			set_values(rows, i, &batch->columns[column->place], which, n);
+	}
+	numbering_add_all_words(rows->rows, rows->words, n, numbers);
 }
 
 void
 lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, uint32 begin, uint32 end,
 				const Array *codes)
 {
-	const uint32 *code = (const uint32 *) codes->data;
-	int			ncodes = 0;
+	uint32		which[ADDED_AT_ONCE];
 
-	for (int i = 0; i < rows->info->ncolumns; i++)
-		ncodes += lookup_use_is_code(rows->columns[i].info->use);
-	for (uint32 row = begin; row < end; row++, code += ncodes)
+	for (uint32 row = begin; row < end;)
 	{
-		if (!has_keys(rows, batch, row))
-			continue;
-		add_key(rows, batch, row);
-		*(uint32 *) array_extend(&rows->numbers, sizeof(uint32)) =
-			number_row(rows, batch, row, code);
-		rows->n++;
+		uint32		n = 0;
+
+		for (; row < end && n < ADDED_AT_ONCE; row++)
+			if (has_keys(rows, batch, row))
+				which[n++] = row;
+		add_keys(rows, batch, which, n);
+		add_numbers(rows, batch, begin, codes, which, n);
+		rows->n += n;
 	}
 }
 

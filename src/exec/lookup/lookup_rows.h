@@ -46,6 +46,7 @@ typedef struct LookupRows
 	Array		texts;			/* uint32: numbers of */
 	Numbering  *key_texts;		/* these */
 	Array		numbers;		/* uint32: of their rows of values */
+	uint64	   *words;			/* of some rows, one behind the other, that are being added */
 	bool		is_ambiguous;	/* a code stands for values that are equal, but not the same */
 } LookupRows;
 

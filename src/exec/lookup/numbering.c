@@ -40,6 +40,9 @@
 #define MOST_IMAGES 4096
 #define MOST_IMAGE_SIZE 64
 
+/* So many values are looked for together: what one needs is fetched while others are looked for. */
+#define FOUND_AT_ONCE 64
+
 /* The share of a hash table's entries that is expected to be taken, at most. */
 #define HASH_FILL 0.7
 
@@ -244,6 +247,58 @@ numbering_add_words(Numbering *numbering, const uint64 *words)
 
 	memcpy(array_extend(&numbering->values, numbering->size), words, numbering->size);
 	return number_last(numbering, &is_new);
+}
+
+/* Look for words whose hashes are known. */
+static void
+number_hashed(Numbering *numbering, const uint64 *words, const uint32 *hashes, uint32 n,
+			  uint32 *numbers)
+{
+	Size		size = numbering->size / sizeof(uint64);
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		NumberEntry *entry;
+		bool		found;
+
+		memcpy(array_extend(&numbering->values, numbering->size), words + i * size, numbering->size);
+		entry = numbers_insert_hash(numbering->numbers, numbering->count, hashes[i], &found);
+		if (found)
+			numbering->values.size -= numbering->size;
+		else
+			numbering->count++;
+		numbers[i] = entry->number;
+	}
+}
+
+void
+numbering_add_all_words(Numbering *numbering, const uint64 *words, uint32 n, uint32 *numbers)
+{
+	Size		size = numbering->size / sizeof(uint64);
+	uint32		hashes[FOUND_AT_ONCE];
+
+	Assert((uint64) numbering->count + n <= PG_INT32_MAX);
+	if (numbering->numbers == NULL)
+	{
+		memcpy(array_extend(&numbering->values, n * numbering->size), words, n * numbering->size);
+		for (uint32 i = 0; i < n; i++)
+			numbers[i] = numbering->count++;
+		return;
+	}
+	for (uint32 begin = 0; begin < n; begin += FOUND_AT_ONCE)
+	{
+		const numbers_hash *table = numbering->numbers;
+		uint32		m = Min(n - begin, FOUND_AT_ONCE);
+
+		for (uint32 i = 0; i < m; i++)
+		{
+			hashes[i] = hash_words(words + (begin + i) * size, size);
+			__builtin_prefetch(&table->data[hashes[i] & table->sizemask]);
+		}
+		for (uint32 i = 0; i < m; i++)
+			__builtin_prefetch(value_at(numbering, table->data[hashes[i] & table->sizemask].number));
+		number_hashed(numbering, words + begin * size, hashes, m, numbers + begin);
+	}
 }
 
 /* A copy of a text's bytes. */

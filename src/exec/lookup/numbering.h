@@ -22,6 +22,10 @@ extern void numbering_expect_distinct(Numbering *numbering);
 extern uint32 numbering_add_words(Numbering *numbering, const uint64 *words);
 extern uint32 numbering_add_text(Numbering *numbering, Bytes text);
 
+/* The same of n values, one behind the other, of words. */
+extern void numbering_add_all_words(Numbering *numbering, const uint64 *words, uint32 n,
+									uint32 *numbers);
+
 /*
  * The same of a Datum, by its type's equality.  *ambiguous is set if it equals another one
  * that has other bits.

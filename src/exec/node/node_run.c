@@ -235,6 +235,7 @@ node_run_hints(const NodeRun *run)
 
 	if (input->ntables > 0)
 		hints.relation = RelationGetRelationName(input->tables[0].relation);
+	hints.rows_differ = input->plan->rows_differ;
 	hints.only_pages = source_tables_only_pages(input->tables, input->ntables);
 	return hints;
 }

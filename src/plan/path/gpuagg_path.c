@@ -182,6 +182,7 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		.verifiable = is_verifiable(path),
 		.rows = path->lowered.rows,
 		.groups = path->grouping.estimates.groups,
+		.rows_differ = path->grouping.rows_differ
 	};
 
 	name_lookups(root, &path->lowered);

@@ -32,7 +32,7 @@ typedef struct Grouping
 								 * grouping_examine_columns make */
 	bool		is_input;		/* of PostgreSQL's own aggregation above, or of a look-up */
 	bool		reads_again;	/* another plan reads the same table just before: for costs */
-	bool		rows_differ;	/* each row is a group: for costs */
+	bool		rows_differ;	/* no two rows have the same keys */
 	List	   *clause;			/* SortGroupClause, one a key but for those that
 								 * depend on others */
 	List	   *having;			/* implicitly ANDed clauses */

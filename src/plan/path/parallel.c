@@ -140,7 +140,8 @@ parallel_path(const Grouping *grouping, const LoweredGrouping *lowered,
 			.engine = engine_choice(cost->engine),
 			.divides_keys = cost->divides_keys,
 			.rows = lowered->rows,
-			.groups = grouping->estimates.groups
+			.groups = grouping->estimates.groups,
+			.rows_differ = grouping->rows_differ
 	};
 	return (Path *) create_gather_path(grouping->root, grouped_rel, path,
 									   path->pathtarget, NULL, &rows);
