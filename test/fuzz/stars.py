@@ -163,6 +163,8 @@ class StarMaker(QueryMaker):
         more = [self.condition(role.columns())] if rng.random() < 0.3 else []
         if rng.random() < 0.15:
             more.append(self.condition(role.columns() + parent.columns()))
+        elif rng.random() < 0.2:
+            more += self.difference(role, parent)
         kind = rng.random()
         if kind > 0.88:
             self.where.append(self.correlated_condition(role, parent, terms + more))
@@ -175,6 +177,15 @@ class StarMaker(QueryMaker):
             text = '(%sEXISTS (SELECT %s FROM %s %s WHERE %s))' % (
                 rng.choice(['', 'NOT ']), rng.choice(['', '1', '*']), dimension.table.name, alias, ' AND '.join(terms + more))
         self.where.append(Expr('bool', text))
+
+    def difference(self, role, parent):
+        """Two columns of a type that are to have other values, if there are any."""
+        pairs = [(a, b) for a in role.columns() for b in parent.columns()
+                 if a.type == b.type and a.type in EXTREMES or a.type in INTS and b.type in INTS]
+        if not pairs:
+            return []
+        a, b = self.rng.choice(pairs)
+        return ['%s <> %s' % self.rng.choice([(a.name, b.name), (b.name, a.name)])]
 
     def correlated(self, role, conditions):
         """A subquery of an aggregate of the dimension's rows that fulfil these, and its type."""

@@ -4,7 +4,7 @@
  *
  * A row of values is some words: bitmaps of the columns that have a value, and of each
  * column the bits of its value, or the number that a text has among those of the column.
- * Equal rows have one number.
+ * Equal rows have one number, unless most rows are different.
  */
 #include "postgres.h"
 
@@ -15,6 +15,12 @@
 
 /* A column without a value has this code. */
 #define NO_CODE PG_UINT32_MAX
+
+/*
+ * After so many rows, they are not compared any more if three quarters of them were different: it
+ * takes longer, and more memory, than it spares.
+ */
+#define COMPARED_ROWS 65536
 
 /* Rows of a batch are added so many at a time, column by column. */
 #define ADDED_AT_ONCE 256
@@ -377,6 +383,8 @@ lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, uint32 begin, uint32
 		add_keys(rows, batch, which, n);
 		add_numbers(rows, batch, begin, codes, which, n);
 		rows->n += n;
+		if (rows->n >= COMPARED_ROWS && numbering_count(rows->rows) > rows->n / 4 * 3)
+			numbering_expect_distinct(rows->rows);
 	}
 }
 

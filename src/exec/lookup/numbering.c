@@ -4,7 +4,7 @@
  *
  * The values are an array.  One that comes is put behind its end and then looked for in a
  * hash table of numbers (lib/simplehash.h), whose entries are compared by what the array
- * has there; it stays if it is new.  Where all values are known to be new there is no hash table.
+ * has there; it stays if it is new.  Where all values are taken to be new there is no hash table.
  *
  * Datums are compared by their type's functions.  Where there are few of them, their bytes are
  * numbered, too, and a Datum whose bytes have been there is not compared any more.
@@ -197,8 +197,8 @@ numbering_of_texts(void)
 void
 numbering_expect_distinct(Numbering *numbering)
 {
-	Assert(numbering->count == 0);
-	numbers_destroy(numbering->numbers);
+	if (numbering->numbers != NULL)
+		numbers_destroy(numbering->numbers);
 	numbering->numbers = NULL;
 	numbering->images = NULL;
 }

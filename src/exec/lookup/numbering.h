@@ -15,7 +15,7 @@ extern Numbering *numbering_of_words(int nwords);
 extern Numbering *numbering_of_texts(void);
 extern Numbering *numbering_of_datums(Oid type, Oid collation);
 
-/* Before the first value: no two of them will be the same.  If some are, each has a number. */
+/* No two of the values to come will be the same as others.  If some are, each has a number. */
 extern void numbering_expect_distinct(Numbering *numbering);
 
 /* The number of a value, which is copied if it is new: so many words, or a text's bytes. */

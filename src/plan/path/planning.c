@@ -22,6 +22,12 @@
 /* A plan that costs less is taken as it is. */
 #define LEAST_COST 500
 
+/*
+ * A rewritten query's plan is taken if it costs less than this share of the query's own: tables by
+ * index, as subqueries are often asked for, take less time than their costs say.
+ */
+#define WORTHWHILE 0.75
+
 static planner_hook_type prev_planner_hook = NULL;
 
 static int	count_nodes(const Plan *plan);
@@ -76,7 +82,7 @@ is_better(const PlannedStmt *rewritten, const PlannedStmt *own)
 		return false;
 	if (gpuagg_mode == MODE_FORCE && engines > count_engines(own))
 		return true;
-	return rewritten->planTree->total_cost < own->planTree->total_cost;
+	return rewritten->planTree->total_cost < own->planTree->total_cost * WORTHWHILE;
 }
 
 /*

@@ -14,7 +14,8 @@
  * NULL, which the subquery's value is if no row has the k (Kim, On Optimizing an SQL-like Nested
  * Query, ACM TODS 7(3), 1982).  Elsewhere, as in the target list, or where rows are counted, of
  * which there are 0 then, it is an outer join.  A subquery that gives a column of the one row with a
- * key is a join with its table.
+ * key is a join with its table.  EXISTS of rows with another value is a condition on aggregates
+ * (exists_extremes.c).
  *
  * More groups are made than are asked for, so what is computed for them may raise no error
  * (grouped_subquery.c); neither may conditions on them, which may be evaluated before groups are
@@ -36,6 +37,7 @@
 #include "compat.h"
 #include "plan/query/conditions.h"
 #include "plan/query/decorrelate.h"
+#include "plan/query/exists_extremes.h"
 #include "plan/query/grouped_subquery.h"
 #include "plan/query/needed_keys.h"
 #include "plan/query/where_conjuncts.h"
@@ -48,22 +50,43 @@ typedef struct Replacement
 	List	   *groupings;		/* GroupedSubquery */
 } Replacement;
 
+/* The subquery, whose value stands for the sublink, as a relation; or NULL. */
+static GroupedSubquery *
+relation_of_sublink(const SubLink *sublink, Index rti, bool guarded)
+{
+	Query	   *subquery = castNode(Query, sublink->subselect);
+	GroupedSubquery *grouped;
+
+	if (sublink->subLinkType == EXPR_SUBLINK)
+		return subquery->hasAggs ? group_subquery(subquery, rti, guarded) :
+			row_subquery(subquery, rti, guarded);
+	subquery = exists_by_extremes(sublink);
+	grouped = subquery == NULL ? NULL : group_subquery(subquery, rti, guarded);
+	if (grouped != NULL)
+	{
+		BooleanTest *exists = makeNode(BooleanTest);
+
+		exists->arg = grouped->value;
+		exists->booltesttype = IS_TRUE;
+		exists->location = -1;
+		grouped->value = (Expr *) exists;
+	}
+	return grouped;
+}
+
 /* The expression with values of groupings in the places of subqueries. */
 static Node *
 replace_mutator(Node *node, void *context)
 {
 	Replacement *replacement = context;
 	Index		rti = replacement->first + list_length(replacement->groupings);
-	Query	   *subquery;
 	GroupedSubquery *grouped;
 
 	if (node == NULL)
 		return NULL;
-	if (!IsA(node, SubLink) || ((SubLink *) node)->subLinkType != EXPR_SUBLINK)
+	if (!IsA(node, SubLink) || !may_be_joined((const SubLink *) node))
 		return expression_tree_mutator(node, replace_mutator, context);
-	subquery = castNode(Query, ((SubLink *) node)->subselect);
-	grouped = subquery->hasAggs ? group_subquery(subquery, rti, replacement->guarded) :
-		row_subquery(subquery, rti, replacement->guarded);
+	grouped = relation_of_sublink((const SubLink *) node, rti, replacement->guarded);
 	if (grouped == NULL)
 		return copyObject(node);
 	replacement->groupings = lappend(replacement->groupings, grouped);
@@ -399,5 +422,6 @@ decorrelate(Query *query, const Surroundings *around)
 bool
 may_be_joined(const SubLink *sublink)
 {
-	return sublink->subLinkType == EXPR_SUBLINK && contain_vars_of_level(sublink->subselect, 1);
+	return (sublink->subLinkType == EXPR_SUBLINK && contain_vars_of_level(sublink->subselect, 1)) ||
+		exists_by_extremes(sublink) != NULL;
 }

@@ -257,6 +257,14 @@ value_mutator(Node *node, void *context)
 		return value_of_group(aggref, value->guard == NIL ? (Node *) column :
 							  guarded_column(value->guard, column), 0);
 	}
+	/* a column of the query around it is as it is there */
+	if (IsA(node, Var) && ((const Var *) node)->varlevelsup > 0)
+	{
+		Var		   *var = copyObject((Var *) node);
+
+		var->varlevelsup--;
+		return (Node *) var;
+	}
 	if (IsA(node, Var) || IsA(node, SubLink) || IsA(node, GroupingFunc))
 		value->fails = true;
 	return expression_tree_mutator(node, value_mutator, context);

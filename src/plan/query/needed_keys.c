@@ -39,12 +39,37 @@ asking_relation(const Query *query, const Correlation *correlation)
 		(Index) var->varno : 0;
 }
 
-/* Is it a condition on this relation alone that can be evaluated for any of its rows? */
+static bool
+correlated_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, SubLink) && contain_vars_of_level(((SubLink *) node)->subselect, 1))
+		return true;
+	return expression_tree_walker(node, correlated_walker, context);
+}
+
+/* Does it compare columns with one another?  Nobody knows how few rows it leaves. */
+static bool
+compares_columns(Node *condition)
+{
+	const OpExpr *clause = (const OpExpr *) condition;
+
+	return IsA(clause, OpExpr) && list_length(clause->args) == 2 &&
+		contain_var_clause(linitial(clause->args)) && contain_var_clause(lsecond(clause->args));
+}
+
+/*
+ * Is it a condition on this relation alone that can be evaluated for any of its rows, and is likely
+ * to leave few for little?
+ */
 static bool
 is_condition_on(Node *condition, Index rti)
 {
 	int			relid;
 
+	if (compares_columns(condition) || correlated_walker(condition, NULL))
+		return false;
 	return bms_get_singleton_member(pull_varnos(NULL, condition), &relid) && (Index) relid == rti &&
 		!contain_volatile_functions(condition) && condition_cannot_fail(condition, SUBQUERIES_FAIL);
 }

@@ -59,6 +59,31 @@ SELECT query, check_joined(query) FROM (VALUES
 	('WITH w AS MATERIALIZED (SELECT c.region, (SELECT sum(o.amount) FROM correlated_order o WHERE o.customer = c.id) AS s FROM correlated_customer c) SELECT region, sum(s) FROM w GROUP BY 1'),
 	('SELECT c.id FROM correlated_customer c WHERE c.credit < (SELECT avg(o.total) FROM correlated_order o WHERE o.customer = c.id) UNION ALL SELECT count(*) FROM correlated_order')) q (query);
 
+-- EXISTS of rows with another value, as a condition on the least and the greatest one
+CREATE FUNCTION exists_by(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON, VERBOSE) ' || query INTO plan;
+	RETURN CASE WHEN plan::text LIKE '%min(%' THEN 'extremes' ELSE 'comparisons' END;
+END $$;
+SELECT query, check_query(query), exists_by(query) FROM (VALUES
+	('SELECT o.id FROM correlated_order o WHERE EXISTS (SELECT 1 FROM correlated_order i WHERE i.customer = o.customer AND i.amount <> o.amount)'),
+	('SELECT o.kind, count(*) FROM correlated_order o WHERE NOT EXISTS (SELECT * FROM correlated_order i WHERE o.customer = i.customer AND o.amount <> i.amount AND i.kind < 3) GROUP BY 1'),
+	('SELECT o.kind, count(*), count(*) FILTER (WHERE NOT EXISTS (SELECT FROM correlated_order i WHERE i.customer = o.customer AND i.note <> o.note)) FROM correlated_order o GROUP BY 1'),
+	('SELECT o.id, EXISTS (SELECT FROM correlated_order i WHERE i.customer = o.customer AND i.total <> o.total) FROM correlated_order o WHERE o.kind = 2 OR NOT EXISTS (SELECT FROM correlated_order i WHERE i.customer = o.customer AND i.price <> o.price AND i.amount > 500)'),
+	('SELECT c.id FROM correlated_customer c WHERE EXISTS (SELECT FROM correlated_order o WHERE o.customer = c.id AND o.kind <> c.region) AND NOT EXISTS (SELECT FROM correlated_order o WHERE o.customer = c.id AND o.amount <> c.big)'),
+	('SELECT c.id FROM correlated_customer c WHERE NOT EXISTS (SELECT FROM correlated_order o WHERE o.customer = c.id AND o.kind = c.region AND o.moment <> timestamp ''2024-01-01'' + c.region * interval ''1 hour'')'),
+	('SELECT c.region, count(*) FROM correlated_customer c WHERE NOT EXISTS (SELECT FROM correlated_empty e WHERE e.customer = c.id AND e.amount <> c.region) GROUP BY 1'),
+	('SELECT o.id FROM correlated_order o WHERE EXISTS (SELECT FROM correlated_order i JOIN correlated_pair p ON p.a = i.customer AND p.b = i.kind WHERE i.customer = o.customer AND p.n <> o.amount)'),
+	-- two other values, no equality, rows that are left out or none, a type without extremes
+	('SELECT o.id FROM correlated_order o WHERE o.kind = 4 AND EXISTS (SELECT FROM correlated_order i WHERE i.customer = o.customer AND i.amount <> o.amount AND i.kind <> o.kind)'),
+	('SELECT c.id FROM correlated_customer c WHERE c.id < 40 AND EXISTS (SELECT FROM correlated_pair p WHERE p.n <> c.region)'),
+	('SELECT c.id FROM correlated_customer c WHERE NOT EXISTS (SELECT FROM correlated_order o WHERE o.customer = c.id AND o.kind <> c.region LIMIT 0)'),
+	('SELECT c.id FROM correlated_customer c WHERE EXISTS (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id AND o.kind <> c.region)'),
+	('SELECT c.id FROM correlated_customer c WHERE EXISTS (SELECT FROM correlated_order o WHERE o.customer = c.id AND (o.kind = 1) <> (c.region = 1))')) q (query);
+DROP FUNCTION exists_by;
+
 -- with values of a query that is further out
 SELECT query, check_query(query) FROM (VALUES
 	('SELECT r, (SELECT sum(x.n) FROM (SELECT (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id AND o.kind = r) AS n FROM correlated_customer c WHERE c.region = r) x) FROM generate_series(1, 5) r'),
