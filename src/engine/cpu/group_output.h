@@ -12,8 +12,9 @@ typedef struct GroupOutput GroupOutput;
 
 /*
  * The output of groups that are complete, of those that are chosen, NULL: of all; records,
- * layout, hints and choice must outlive it, and stay where they are.  INEXACT if states are (state.h), NO_MEMORY, or FAILED if interrupted:
- * *output is then NULL, and the reason in message (256 bytes).
+ * layout, hints and choice must outlive it, and stay where they are.  INEXACT if states are
+ * (state.h), NO_MEMORY, or FAILED if interrupted: *output is then NULL, and the reason in message
+ * (256 bytes).
  */
 extern EngineStatus output_create(const Program *program, const GroupRecords *groups,
 								  const EngineHints *hints, GroupChoice *choice,

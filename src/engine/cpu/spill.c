@@ -205,8 +205,8 @@ find_places(Spill *spill, const GroupRecords *groups, uint32_t first, uint32_t n
 	}
 	spill->suspect = spill->suspect ||
 		states_are_inexact(spill->program,
-							 groups->records + first * groups->stride + groups->layout->words,
-							 groups->stride, n) != NULL;
+						   groups->records + first * groups->stride + groups->layout->words,
+						   groups->stride, n) != NULL;
 }
 
 /* Sort groups by their partitions; starts[p] is the end of p's.  False: interrupted. */

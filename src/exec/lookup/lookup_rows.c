@@ -348,7 +348,7 @@ add_numbers(LookupRows *rows, const ColumnBatch *batch, uint32 begin, const Arra
 	if (rows->nwords == 0)
 	{
 		memset(numbers, 0, n * sizeof(uint32));
-		if (numbering_count(rows->rows) == 0 && n > 0)
+		if (numbering_count(rows->rows) == 0)
 			(void) numbering_add_words(rows->rows, &(uint64) {0});
 		return;
 	}
@@ -380,6 +380,8 @@ lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, uint32 begin, uint32
 		for (; row < end && n < ADDED_AT_ONCE; row++)
 			if (has_keys(rows, batch, row))
 				which[n++] = row;
+		if (n == 0)
+			break;
 		add_keys(rows, batch, which, n);
 		add_numbers(rows, batch, begin, codes, which, n);
 		rows->n += n;
