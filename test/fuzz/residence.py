@@ -32,7 +32,8 @@ PREWARMED = 0.3         # of the queries: by gpuagg_prewarm
 
 # Of the runs after either way to have columns kept, the share that must have used them, if
 # nobody else changes the tables.  Many cannot: unlogged tables are not kept, nor texts that nearly all differ, and float keys are not served.
-LEAST = 0.25
+# About a third do; of so few runs a fifth may by chance.
+LEAST = 0.15
 ENOUGH = 100            # runs, for their share to tell anything
 ENOUGH_OF_A_KIND = 25   # runs after one kind of preparation, for their share to tell anything
 
