@@ -130,11 +130,8 @@ exists_by_extremes(const SubLink *sublink)
 	List	   *conjuncts = NIL;
 	ListCell   *lc;
 
-	/* groups, rows that are left out, and functions that return sets make other rows */
-	if (sublink->subLinkType != EXISTS_SUBLINK || subquery->hasAggs || subquery->groupClause != NIL ||
-		subquery->groupingSets != NIL || subquery->hasTargetSRFs || subquery->distinctClause != NIL ||
-		subquery->limitCount != NULL || subquery->limitOffset != NULL || subquery->sortClause != NIL ||
-		subquery->setOperations != NULL || subquery->hasWindowFuncs)
+	/* what else makes other rows, such as GROUP BY or LIMIT, group_subquery refuses */
+	if (sublink->subLinkType != EXISTS_SUBLINK || subquery->hasAggs)
 		return NULL;
 	foreach(lc, conjuncts_of(subquery->jointree->quals))
 	{

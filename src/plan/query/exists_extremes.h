@@ -9,7 +9,8 @@
 
 /*
  * A subquery of aggregates, at the level of the sublink's own, that gives true where EXISTS is true,
- * and elsewhere false or NULL.  NULL: the sublink is no such EXISTS.
+ * and elsewhere false or NULL, if it is one that group_subquery takes.  NULL: the sublink is no such
+ * EXISTS.
  */
 extern Query *exists_by_extremes(const SubLink *sublink);
 
