@@ -468,8 +468,8 @@ key_store(const AggregateArgs *args, const uint64_t *key, uint64_t *slot, uint64
 		slot[i] = key[i];
 		if (!key_word_is_text(i))
 			continue;
-		for (uint32_t j = 0; j < text_length(key[i]); j++)
-			args->table.arena[arena * 8 + j] = args->batch.bytes[text_start(key[i]) + j];
+		text_store(args->table.arena, arena, args->batch.bytes + text_start(key[i]),
+				   text_length(key[i]));
 		slot[i] = text_word((uint32_t) arena, text_length(key[i]));
 		arena += text_room(key[i]);
 	}

@@ -78,6 +78,27 @@ text_room(uint64_t word)
 	return ((uint64_t) text_length(word) + 7) / 8;
 }
 
+/* Copy a text to a place of the arena, in 8-byte words; behind it come zeros. */
+DEVICE_FN void
+text_store(uint8_t *arena, uint64_t place, const uint8_t *bytes, uint32_t length)
+{
+	uint64_t   *to = (uint64_t *) arena + place;
+
+	for (uint32_t i = 0; i < length; i += 8)
+	{
+		union
+		{
+			uint64_t	word;
+			uint8_t		bytes[8];
+		}			piece = {0};
+
+		for (uint32_t j = 0; j < 8; j++)
+			if (i + j < length)
+				piece.bytes[j] = bytes[i + j];
+		to[i / 8] = piece.word;
+	}
+}
+
 /* Bytes among the output's; without room the count alone tells the host. */
 DEVICE_FN TextRef
 emit_bytes(const EmitArgs *args, const uint8_t *bytes, uint32_t length)

@@ -138,9 +138,8 @@ write_store(const Program *program, const KernelLayout *layout, Text *text)
 				"const uint64_t *key, uint64_t *slot, uint64_t arena)\n{\n");
 	for (int i = 1; i < layout->key_words; i++)
 		if (word_is_text(program, layout, i))
-			text_append(text, "\tfor (uint32_t j = 0; j < text_length(key[%d]); j++)\n"
-						"\t\targs->table.arena[arena * 8 + j] = "
-						"args->batch.bytes[text_start(key[%d]) + j];\n"
+			text_append(text, "\ttext_store(args->table.arena, arena, "
+						"args->batch.bytes + text_start(key[%d]), text_length(key[%d]));\n"
 						"\tslot[%d] = text_word((uint32_t) arena, text_length(key[%d]));\n"
 						"\tarena += text_room(key[%d]);\n", i, i, i, i, i);
 		else
