@@ -439,9 +439,8 @@ key_is(const AggregateArgs *args, const uint64_t *key, const uint64_t *slot)
 
 		if (!key_word_is_text(i) ? word != key[i] :
 			text_length(word) != text_length(key[i]) ||
-			!bytes_same(args->batch.bytes + text_start(key[i]),
-						args->table.arena + (uint64_t) text_start(word) * 8,
-						text_length(word)))
+			!text_is(args->table.arena, text_start(word),
+					 args->batch.bytes + text_start(key[i]), text_length(word)))
 			return false;
 	}
 	return true;

@@ -78,25 +78,42 @@ text_room(uint64_t word)
 	return ((uint64_t) text_length(word) + 7) / 8;
 }
 
-/* Copy a text to a place of the arena, in 8-byte words; behind it come zeros. */
+/* Eight bytes of a text, or as many as it has from there on and then zeros, as a word. */
+DEVICE_FN uint64_t
+text_piece(const uint8_t *bytes, uint32_t length, uint32_t from)
+{
+	union
+	{
+		uint64_t	word;
+		uint8_t		bytes[8];
+	}			piece = {0};
+
+	for (uint32_t i = 0; i < 8; i++)
+		if (from + i < length)
+			piece.bytes[i] = bytes[from + i];
+	return piece.word;
+}
+
+/* Copy a text to a place of the arena; the last word is filled up with zeros. */
 DEVICE_FN void
 text_store(uint8_t *arena, uint64_t place, const uint8_t *bytes, uint32_t length)
 {
 	uint64_t   *to = (uint64_t *) arena + place;
 
 	for (uint32_t i = 0; i < length; i += 8)
-	{
-		union
-		{
-			uint64_t	word;
-			uint8_t		bytes[8];
-		}			piece = {0};
+		to[i / 8] = text_piece(bytes, length, i);
+}
 
-		for (uint32_t j = 0; j < 8; j++)
-			if (i + j < length)
-				piece.bytes[j] = bytes[i + j];
-		to[i / 8] = piece.word;
-	}
+/* Is it the text, of the same length, at a place of the arena?  Others may be writing there. */
+DEVICE_FN bool
+text_is(const uint8_t *arena, uint64_t place, const uint8_t *bytes, uint32_t length)
+{
+	const uint64_t *stored = (const uint64_t *) arena + place;
+
+	for (uint32_t i = 0; i < length; i += 8)
+		if (load_volatile_u64(&stored[i / 8]) != text_piece(bytes, length, i))
+			return false;
+	return true;
 }
 
 /* Bytes among the output's; without room the count alone tells the host. */

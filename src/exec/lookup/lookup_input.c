@@ -21,6 +21,7 @@
 #include "exec/values/params.h"
 #include "source/batch.h"
 #include "source/rows.h"
+#include "set_aside.h"
 
 /* Numbers of rows have 31 bits; a batch more than that may be there. */
 #define MAX_ROWS (PG_INT32_MAX - 2 * BATCH_ROWS)

@@ -40,6 +40,7 @@
 #include "exec/values/params.h"
 #include "exec/values/value_parts.h"
 #include "plan/value_type.h"
+#include "set_aside.h"
 
 static bool
 exec_params_walker(Node *node, Bitmapset **exec_ids)

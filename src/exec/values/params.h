@@ -44,19 +44,4 @@ extern ParamResult *params_evaluate_early(List *exprs, ExprContext *econtext, bo
 extern bool params_evaluate(List *exprs, const ParamResult *early, const Bitmapset *exec_ids,
 							ExprContext *econtext, ParamValue **values, char **reason);
 
-/*
- * set_aside.c: errors of what PostgreSQL might never have evaluated.
- */
-
-/*
- * Call a function, and set an error that it raises aside.  Returns 0, or the error's SQLSTATE;
- * what the function returns is in its argument, which an error leaves as it is then.
- * A cancel is the query's.
- *
- * subtransaction: could it leave anything behind when it fails?  Then it is called in one, of
- * which there can be none beside a parallel plan (IsInParallelMode).
- */
-extern int	set_errors_aside(void (*function) (void *argument), void *argument,
-							 bool subtransaction);
-
 #endif							/* GPUAGG_PARAMS_H */

@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -25,18 +26,59 @@
 #include "plan/query/grouped_subquery.h"
 #include "plan/query/table_keys.h"
 #include "plan/query/where_conjuncts.h"
+#include "set_aside.h"
+
+/* An expression, and what the planner makes of it before it plans. */
+typedef struct Folding
+{
+	Node	   *expr;
+	Node	   *folded;
+} Folding;
+
+static void
+fold(void *argument)
+{
+	Folding    *folding = argument;
+
+	folding->folded = eval_const_expressions(NULL, folding->expr);
+}
+
+/*
+ * The expression with what is constant computed; NULL if that raises an error, which PostgreSQL
+ * may never come to: it drops what nobody asks for before it computes it.
+ */
+static Node *
+folded_safely(const void *expr)
+{
+	Folding		folding = {.expr = (Node *) expr};
+
+	if (expr == NULL || IsA(expr, Const))
+		return (Node *) expr;
+	if (IsInParallelMode() || set_errors_aside(fold, &folding, true) != 0)
+		return NULL;
+	return folding.folded;
+}
 
 bool
 folded_cannot_fail(const void *expr)
 {
-	return cannot_fail(eval_const_expressions(NULL, (Node *) expr));
+	Node	   *folded;
+
+	if (cannot_fail((Node *) expr))
+		return true;
+	folded = folded_safely(expr);
+	return folded != NULL && cannot_fail(folded);
 }
 
 bool
 folded_conditions_cannot_fail(const FromExpr *jointree)
 {
-	return jointree == NULL ||
-		conditions_cannot_fail(eval_const_expressions(NULL, (Node *) jointree));
+	Node	   *folded;
+
+	if (jointree == NULL || conditions_cannot_fail((Node *) jointree))
+		return true;
+	folded = folded_safely(jointree);
+	return folded != NULL && conditions_cannot_fail(folded);
 }
 
 bool
@@ -73,7 +115,7 @@ is_simple(const Query *query)
 static void
 drop_order(Query *query)
 {
-	const Const *limit = (const Const *) eval_const_expressions(NULL, query->limitCount);
+	const Const *limit = (const Const *) folded_safely(query->limitCount);
 
 	query->sortClause = NIL;
 	if (limit != NULL && IsA(limit, Const) && !limit->constisnull && DatumGetInt64(limit->constvalue) > 0)

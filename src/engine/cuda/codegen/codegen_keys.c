@@ -115,8 +115,8 @@ write_compare(const Program *program, const KernelLayout *layout, Text *text)
 		text_append(text, "\tword = load_volatile_u64(&slot[%d]);\n", i);
 		if (word_is_text(program, layout, i))
 			text_append(text, "\tif (text_length(word) != text_length(key[%d]) ||\n"
-						"\t\t!bytes_same(args->batch.bytes + text_start(key[%d]),\n"
-						"\t\t\targs->table.arena + (uint64_t) text_start(word) * 8, "
+						"\t\t!text_is(args->table.arena, text_start(word),\n"
+						"\t\t\targs->batch.bytes + text_start(key[%d]), "
 						"text_length(word)))\n"
 						"\t\treturn false;\n", i, i);
 		else

@@ -8,7 +8,7 @@
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
-#include "exec/values/params.h"
+#include "set_aside.h"
 
 int
 set_errors_aside(void (*function) (void *argument), void *argument, bool subtransaction)
