@@ -1,6 +1,6 @@
 /*
  * digest.h
- *	  Digests of bytes: BLAKE2b (RFC 7693) of 256 bits, without a key.
+ *	  Digests of bytes: BLAKE2bp of 512 bits, without a key, the first 256 of them.
  *
  * Nobody can find two sequences of bytes with the same digest, so equal digests mean equal bytes,
  * also where others choose the bytes.
@@ -20,13 +20,16 @@ typedef struct Digest
 	uint64_t	words[4];
 } Digest;
 
+/* Leaves of the tree. */
+#define DIGEST_LANES 4
+
 /* Of bytes that come in pieces. */
 typedef struct DigestState
 {
-	uint64_t	h[8];
-	uint64_t	size;			/* bytes that are in h */
+	uint64_t	h[8][DIGEST_LANES]; /* the leaves' hashes, word by word */
+	uint64_t	size;			/* bytes that are in h: whole groups of a block a leaf */
 	uint32_t	nheld;			/* bytes of: */
-	uint8_t		held[128];		/* the last block, which may be the end */
+	uint8_t		held[1024];		/* the last groups, with a leaf's last block maybe */
 } DigestState;
 
 extern void digest_begin(DigestState *state);
