@@ -363,6 +363,8 @@ typedef struct EngineCosts
 	double		tuple;			/* one row into columns, and to its group */
 	double		operator;		/* one operation or accumulator on one row */
 	double		group;			/* one group, its table's growth included */
+	double		column_group;	/* one group of rows that differ, for a caller that makes no tuple
+								 * of it, but takes columns of many */
 	double		value;			/* one value of a list that is ordered */
 } EngineCosts;
 

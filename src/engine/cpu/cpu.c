@@ -1045,6 +1045,7 @@ const EngineCosts cpu_costs = {
 	.tuple = 0.002,
 	.operator = 0.00015,
 	.group = 0.002,
+	.column_group = 0.002,
 	.value = 0.012,
 };
 

@@ -325,6 +325,7 @@ const EngineCosts cuda_costs = {
 	.page = 0.15,
 	.tuple = 0.00002,
 	.group = 0.02,
+	.column_group = 0.003,
 	.value = 0.00005,
 };
 
@@ -337,6 +338,7 @@ const EngineCosts simt_costs = {
 	.tuple = 10,
 	.operator = 10,
 	.group = 10,
+	.column_group = 10,
 	.value = 0.1,
 };
 #endif

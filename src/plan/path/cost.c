@@ -140,7 +140,7 @@ costs_of(const EngineOps *engine)
 	if (gpuagg_operator_cost >= 0)
 		costs.operator = gpuagg_operator_cost;
 	if (gpuagg_group_cost >= 0)
-		costs.group = gpuagg_group_cost;
+		costs.group = costs.column_group = gpuagg_group_cost;
 	return costs;
 }
 
@@ -361,6 +361,13 @@ cost_spilling(const CostInput *in, const EngineCosts *costs)
 	return cost_records(in, costs, spilled_records(in, memory, in->rows_passed, in->groups));
 }
 
+/* Making the groups. */
+static Cost
+cost_groups(const CostInput *in, const EngineCosts *costs)
+{
+	return in->groups * (in->rows_differ ? costs->column_group : costs->group);
+}
+
 /* Making coarser groups. */
 static Cost
 cost_regrouping(const CostInput *in, const EngineCosts *costs)
@@ -378,7 +385,7 @@ cost_startup(const CostInput *in)
 {
 	EngineCosts costs = costs_of(in->engine);
 
-	return costs.setup + in->input_cost + cost_rows(in, &costs) + in->groups * costs.group +
+	return costs.setup + in->input_cost + cost_rows(in, &costs) + cost_groups(in, &costs) +
 		cost_spilling(in, &costs) + cost_regrouping(in, &costs) + cost_ordering(in);
 }
 
@@ -431,7 +438,7 @@ cost_merged(const CostInput *in)
 	Cost		cost = in->engine->partial != NULL ? costs.setup :
 		cost_spilling(in, &costs);
 
-	return cost + in->groups * costs.group + cost_regrouping(in, &costs) + cost_ordering(in);
+	return cost + cost_groups(in, &costs) + cost_regrouping(in, &costs) + cost_ordering(in);
 }
 
 Cost

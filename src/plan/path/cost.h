@@ -31,6 +31,7 @@ typedef struct CostInput
 	double		row_words;		/* words of a row in the program's lists of rows */
 	int			nordered;		/* aggregates that the session makes of these */
 	double		groups;
+	bool		rows_differ;	/* each row that passes is a group, whose columns are taken */
 	double		regrouped;		/* groups that are taken into coarser ones, */
 	double		set_groups;		/* and what these are */
 	Cost		scan_cost;		/* of input_cost, what processes divide */

@@ -373,6 +373,7 @@ cost_input(const GpuAggPath *path)
 		.row_words = row_words(&path->grouping),
 		.nordered = list_length(path->lowered.ordered),
 		.groups = estimates->groups,
+		.rows_differ = path->grouping.rows_differ,
 		.regrouped = estimates->regrouped,
 		.set_groups = estimates->result_groups,
 		.processes = path->workers + 1,
