@@ -112,6 +112,8 @@ typedef struct LookupColumn
 	int			place;			/* VALUE, PRESENCE: its number in LookupInfo.program; CODE:
 								 * and RANK: attribute of the plan's rows, from 1 */
 	int			param;			/* that it is */
+	bool		by_row;			/* CODE: two rows' equal values may have two numbers, since another
+								 * key of the groups tells the rows apart */
 } LookupColumn;
 
 /*

@@ -64,27 +64,38 @@ is_the_key(const LookupInfo *info, const LookupColumn *column)
 		column->use == LOOKUP_VALUE && column->place == info->keys[0].column;
 }
 
-/* Are no two rows the same, since their only key is one of their values?  It is there once only. */
+bool
+lookup_column_is_unique(const LookupInfo *info, const LookupColumn *column)
+{
+	return (info->jointype == JOIN_INNER || info->jointype == JOIN_LEFT) &&
+		is_the_key(info, column);
+}
+
+/* Are no two rows the same, since their only key is one of their values? */
 static bool
 are_distinct(const LookupInfo *info)
 {
-	if (info->jointype != JOIN_INNER && info->jointype != JOIN_LEFT)
-		return false;
 	for (int i = 0; i < info->ncolumns; i++)
-		if (is_the_key(info, &info->columns[i]))
+		if (lookup_column_is_unique(info, &info->columns[i]))
 			return true;
 	return false;
+}
+
+/* Does each of its values get a number of its own? */
+static bool
+numbers_all(const LookupInfo *info, const LookupColumn *column)
+{
+	return column->by_row || lookup_column_is_unique(info, column);
 }
 
 /* Values that no other row has need no look at those before. */
 static void
 expect_distinct(LookupRows *rows)
 {
-	if (!are_distinct(rows->info))
-		return;
-	numbering_expect_distinct(rows->rows);
+	if (are_distinct(rows->info))
+		numbering_expect_distinct(rows->rows);
 	for (int i = 0; i < rows->info->ncolumns; i++)
-		if (rows->columns[i].values != NULL && is_the_key(rows->info, &rows->info->columns[i]))
+		if (rows->columns[i].values != NULL && numbers_all(rows->info, &rows->info->columns[i]))
 			numbering_expect_distinct(rows->columns[i].values);
 }
 
@@ -458,13 +469,15 @@ lookup_rows_expected_memory(const LookupInfo *info, double n, double key_width,
 		const LookupColumn *column = &info->columns[i];
 		ValueType	type = lookup_use_is_code(column->use) ? VT_INT4 :
 			(ValueType) program_columns(info->program)[column->place].type;
+		bool		all = numbers_all(info, column);
 
 		nwords += column->use == LOOKUP_PRESENCE ? 0 : value_type_size(type) == 16 ? 2 : 1;
-		if (lookup_use_is_code(column->use) && !(distinct && is_the_key(info, column)))
+		if (lookup_use_is_code(column->use) && !all)
 			memory += numbering_expected_images(columns[i].n, columns[i].copied);
 		if (lookup_use_is_code(column->use) || (column->use == LOOKUP_VALUE && type == VT_TEXT))
-			memory += numbering_expected_memory(columns[i].n, type == VT_TEXT ? sizeof(Bytes) : sizeof(Datum),
-												columns[i].copied, distinct && is_the_key(info, column));
+			memory += numbering_expected_memory(all ? n : columns[i].n,
+												type == VT_TEXT ? sizeof(Bytes) : sizeof(Datum),
+												columns[i].copied, all);
 	}
 	return memory + numbering_expected_memory(distinct ? n : nrows,
 											  Max(nwords, 1) * sizeof(uint64), 0, distinct);

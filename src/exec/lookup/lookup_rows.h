@@ -50,6 +50,12 @@ typedef struct LookupRows
 	bool		is_ambiguous;	/* a code stands for values that are equal, but not the same */
 } LookupRows;
 
+/*
+ * Does a column have the look-up's only key, which is an integer and there once only, so that
+ * no other row has its value?
+ */
+extern bool lookup_column_is_unique(const LookupInfo *info, const LookupColumn *column);
+
 /* For the tuples of a plan, whose columns have the types of desc; in the current context. */
 extern LookupRows *lookup_rows_create(const LookupInfo *info, TupleDesc desc);
 

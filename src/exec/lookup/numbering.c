@@ -27,8 +27,8 @@
  * Bytes of texts are allocated by as many as there are, within these bounds, or as many as one
  * text has: they count as memory that the look-up takes.
  */
-#define LEAST_TEXT_CHUNK 1024
-#define MOST_TEXT_CHUNK 65536
+#define LEAST_CHUNK 1024
+#define MOST_CHUNK 65536
 
 /* So many values have room in a hash table at first. */
 #define FIRST_VALUES 256
@@ -69,9 +69,9 @@ struct Numbering
 	uint32		count;
 	struct numbers_hash *numbers;	/* NULL: no two values are the same, so that none is looked for */
 	MemoryContext context;
-	char	   *chunk;			/* texts' bytes go here */
+	char	   *chunk;			/* bytes of texts and Datums go here */
 	Size		chunk_left;
-	Size		copied;			/* bytes of texts and Datums */
+	Size		copied;			/* of all chunks */
 	TypeCacheEntry *type;		/* of Datums */
 	MemoryContext scratch;		/* of its functions, until the next Datum */
 	Oid			collation;
@@ -301,25 +301,41 @@ numbering_add_all_words(Numbering *numbering, const uint64 *words, uint32 n, uin
 	}
 }
 
-/* A copy of a text's bytes. */
+/* A copy of some bytes. */
 static const char *
-copy_text(Numbering *numbering, Bytes text)
+copy_bytes(Numbering *numbering, const char *bytes, Size size)
 {
 	char	   *copy;
 
-	if (text.len > numbering->chunk_left)
+	if (size > numbering->chunk_left)
 	{
-		Size		size = Min(MOST_TEXT_CHUNK, Max(LEAST_TEXT_CHUNK, numbering->copied));
+		Size		chunk = Min(MOST_CHUNK, Max(LEAST_CHUNK, numbering->copied));
 
-		numbering->chunk_left = Max(size, text.len);
+		numbering->chunk_left = Max(chunk, size);
 		numbering->chunk = MemoryContextAllocHuge(numbering->context, numbering->chunk_left);
 		numbering->copied += numbering->chunk_left;
 	}
 	copy = numbering->chunk;
-	memcpy(copy, text.data, text.len);
-	numbering->chunk += text.len;
-	numbering->chunk_left -= text.len;
+	memcpy(copy, bytes, size);
+	numbering->chunk += size;
+	numbering->chunk_left -= size;
 	return copy;
+}
+
+/* A copy of a Datum that is a pointer, neither toasted nor compressed; Datums stay aligned. */
+static Datum
+copy_datum(Numbering *numbering, Datum value)
+{
+	MemoryContext old = MemoryContextSwitchTo(numbering->scratch);
+	Datum		flat = numbering->typlen == -1 ? PointerGetDatum(PG_DETOAST_DATUM_PACKED(value)) : value;
+	Size		size = datumGetSize(flat, false, numbering->typlen);
+	const char *copy = copy_bytes(numbering, DatumGetPointer(flat), size);
+	Size		gap = Min(MAXALIGN(size) - size, numbering->chunk_left);
+
+	numbering->chunk += gap;
+	numbering->chunk_left -= gap;
+	MemoryContextSwitchTo(old);
+	return PointerGetDatum(copy);
 }
 
 uint32
@@ -331,7 +347,7 @@ numbering_add_text(Numbering *numbering, Bytes text)
 	*(Bytes *) array_extend(&numbering->values, sizeof(Bytes)) = text;
 	number = number_last(numbering, &is_new);
 	if (is_new)
-		((Bytes *) numbering->values.data)[number].data = copy_text(numbering, text);
+		((Bytes *) numbering->values.data)[number].data = copy_bytes(numbering, text.data, text.len);
 	return number;
 }
 
@@ -350,14 +366,7 @@ number_datum(Numbering *numbering, Datum value, bool *ambiguous)
 	if (!is_new)
 		*ambiguous |= !datum_image_eq(values[number], value, numbering->typbyval, numbering->typlen);
 	else if (!numbering->typbyval)
-	{
-		MemoryContext old = MemoryContextSwitchTo(numbering->context);
-
-		values[number] = numbering->typlen == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(value)) :
-			datumCopy(value, false, numbering->typlen);
-		numbering->copied += datumGetSize(values[number], false, numbering->typlen);
-		MemoryContextSwitchTo(old);
-	}
+		values[number] = copy_datum(numbering, value);
 	return number;
 }
 
@@ -412,14 +421,34 @@ numbering_texts(const Numbering *numbering)
 	return (const Bytes *) numbering->values.data;
 }
 
+/* The bytes of a Datum that is a pointer, up to where the next one begins. */
+static Size
+datum_room(const Numbering *numbering, Datum value)
+{
+	return MAXALIGN(datumGetSize(value, false, numbering->typlen));
+}
+
 Datum *
 numbering_copy_datums(const Numbering *numbering)
 {
 	const Datum *values = (const Datum *) numbering->values.data;
 	Datum	   *copies = palloc_extended(sizeof(Datum) * (numbering->count + 1), MCXT_ALLOC_HUGE);
+	Size		size = 0;
+	char	   *bytes;
 
+	if (numbering->count > 0)
+		memcpy(copies, values, sizeof(Datum) * numbering->count);
+	if (numbering->typbyval)
+		return copies;
 	for (uint32 i = 0; i < numbering->count; i++)
-		copies[i] = datumCopy(values[i], numbering->typbyval, numbering->typlen);
+		size += datum_room(numbering, values[i]);
+	bytes = palloc_extended(size + 1, MCXT_ALLOC_HUGE);
+	for (uint32 i = 0; i < numbering->count; i++)
+	{
+		memcpy(bytes, DatumGetPointer(values[i]), datumGetSize(values[i], false, numbering->typlen));
+		copies[i] = PointerGetDatum(bytes);
+		bytes += datum_room(numbering, values[i]);
+	}
 	return copies;
 }
 

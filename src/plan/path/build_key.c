@@ -129,7 +129,8 @@ append_form(StringInfo key, const LookupInfo *info)
 		appendStringInfo(key, "k%d,%d,%d,%d,%d;", info->keys[i].column, info->keys[i].word,
 						 info->keys[i].param >= 0, info->keys[i].pair_param >= 0, info->keys[i].trims);
 	for (int i = 0; i < info->ncolumns; i++)
-		appendStringInfo(key, "v%d,%d;", info->columns[i].use, info->columns[i].place);
+		appendStringInfo(key, "v%d,%d,%d;", info->columns[i].use, info->columns[i].place,
+						 info->columns[i].by_row);
 }
 
 /* The relations, and their tables into LookupInfo; false: one is no plain table. */

@@ -214,6 +214,28 @@ width_beside(const PlannerInfo *root, const Expr *expr)
 	return get_typbyval(exprType((const Node *) expr)) ? 0 : average_width(root, expr);
 }
 
+/* Distinct values of a column in so many rows. */
+static double
+distinct_values(PlannerInfo *root, const Path *build, const LookupInfo *info,
+				const LookupColumn *column, double rows)
+{
+	return estimate_num_groups(root, list_make1(column_expr(build, info, column)), rows, NULL, NULL);
+}
+
+void
+build_side_number_by_row(PlannerInfo *root, const Path *build, LookupInfo *info)
+{
+	double		rows = clamp_row_est(build->rows);
+
+	for (int i = 0; i < info->ncolumns; i++)
+	{
+		LookupColumn *column = &info->columns[i];
+
+		column->by_row = column->use == LOOKUP_CODE && !lookup_column_is_unique(info, column) &&
+			distinct_values(root, build, info, column, rows) * 2 > rows;
+	}
+}
+
 double
 build_side_memory(PlannerInfo *root, const Path *build, const LookupInfo *info)
 {
@@ -228,7 +250,7 @@ build_side_memory(PlannerInfo *root, const Path *build, const LookupInfo *info)
 
 		if (info->columns[i].use == LOOKUP_PRESENCE)
 			continue;
-		columns[i].n = estimate_num_groups(root, list_make1(expr), rows, NULL, NULL);
+		columns[i].n = distinct_values(root, build, info, &info->columns[i], rows);
 		columns[i].copied = width_beside(root, expr);
 		values = list_append_unique(values, expr);
 	}

@@ -30,6 +30,12 @@ extern bool build_side_is_kept(PlannerInfo *root, const Path *build, LookupInfo 
  */
 extern Cost build_side_cost(PlannerInfo *root, const Path *build, LookupInfo *info);
 
+/*
+ * Let the numbers of values be their rows', where most values are different: that spares comparing
+ * them.  Rows that are found in one of the groups must be the same row.
+ */
+extern void build_side_number_by_row(PlannerInfo *root, const Path *build, LookupInfo *info);
+
 /* The bytes of memory that making the look-up of such a path's rows is expected to take. */
 extern double build_side_memory(PlannerInfo *root, const Path *build, const LookupInfo *info);
 

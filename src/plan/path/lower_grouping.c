@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -12,6 +14,7 @@
 #include "optimizer/tlist.h"
 
 #include "compat.h"
+#include "exec/lookup/lookup_rows.h"
 #include "handle/handle.h"
 #include "plan/lower/lower.h"
 #include "plan/lower/lower_parts.h"
@@ -305,6 +308,41 @@ lookups_fit(const Grouping *grouping, const LoweredGrouping *lowered)
 	return true;
 }
 
+/* Is what a look-up is joined by an integer that is one of the step's keys? */
+static bool
+groups_by_outer(const Grouping *grouping, const JoinKey *key)
+{
+	Oid			type = exprType((const Node *) key->outer);
+
+	return (type == INT2OID || type == INT4OID || type == INT8OID) &&
+		list_member(grouping->input_keys, key->outer);
+}
+
+/*
+ * Are rows that a look-up finds in one of the step's groups the same row?  Its unique key, or all
+ * that it is joined by, is among the step's keys.
+ */
+static bool
+groups_by_row(const Grouping *grouping, const LoweredGrouping *lowered, const StarLookup *lookup,
+			  int number)
+{
+	const LookupInfo *info = list_nth(lowered->lookups, number);
+	ListCell   *lc;
+
+	if (grouping->regroups || grouping->is_input || grouping->of_set || grouping->first_rows ||
+		grouping->root->parse->groupingSets != NIL ||
+		(info->jointype != JOIN_INNER && info->jointype != JOIN_LEFT))
+		return false;
+	for (int i = 0; i < list_length(grouping->input_keys); i++)
+		if (lowered->codes[i].lookup == number &&
+			lookup_column_is_unique(info, &info->columns[lowered->codes[i].column]))
+			return true;
+	foreach(lc, lookup->keys)
+		if (!groups_by_outer(grouping, lfirst(lc)))
+			return false;
+	return lookup->computed == NIL;
+}
+
 /* What the look-ups have become, and the paths of their rows. */
 static bool
 finish_star(const Grouping *grouping, Lowering *l, const Star *star,
@@ -330,6 +368,8 @@ finish_star(const Grouping *grouping, Lowering *l, const Star *star,
 			lowered->unique = bms_add_member(lowered->unique, foreach_current_index(lc));
 		lowered->builds = lappend(lowered->builds,
 								  build_side_path(grouping->root, lookup->rel, target));
+		if (groups_by_row(grouping, lowered, lookup, foreach_current_index(lc)))
+			build_side_number_by_row(grouping->root, llast(lowered->builds), info);
 	}
 	return lookups_fit(grouping, lowered) ||
 		reject_grouping(rejection, REJECTED_INPUT,

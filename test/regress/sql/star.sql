@@ -54,6 +54,25 @@ SELECT outcome('SELECT s::bpchar, count(*) FROM star_fact f JOIN star_casts i ON
 	outcome('SELECT s::bpchar, count(*) FROM star_fact f JOIN star_casts i ON f.a = i.k GROUP BY 1', 'force', 'on');
 SELECT check_query('SELECT count(DISTINCT s::bpchar) FROM star_fact f JOIN star_casts i ON f.a = i.k');
 DROP TABLE star_casts;
+-- values of rows that a key of the groups tells apart, of rows that it does not, and of both
+CREATE TABLE star_names (k int PRIMARY KEY, s text, n numeric, u uuid, c char(6));
+INSERT INTO star_names SELECT i, 'name' || n, n::numeric(10, 1), md5(n::text)::uuid, CASE WHEN i % 9 > 0 THEN n END
+FROM generate_series(0, 450) i, LATERAL (SELECT i - (i % 3 = 0)::int AS n) x;
+UPDATE star_names SET n = n::numeric(10, 3) WHERE k % 2 = 0;
+VACUUM ANALYZE star_names;
+SELECT check_join('SELECT i.k, i.s, i.n, i.u, i.c, count(*), sum(v) FROM star_fact f JOIN star_names i ON f.a = i.k GROUP BY 1, 2, 3, 4, 5');
+SELECT check_join('SELECT i.k, i.s, i.c, count(*), sum(v) FROM star_fact f LEFT JOIN star_names i ON f.a = i.k GROUP BY 1, 2, 3');
+SELECT check_join('SELECT f.a, i.s, i.c, count(*), sum(v) FROM star_fact f LEFT JOIN star_names i ON f.a = i.k AND f.id < 9000 GROUP BY 1, 2, 3');
+SELECT check_join('SELECT i.s, i.u, i.c, count(*), sum(v) FROM star_fact f JOIN star_names i ON f.a = i.k GROUP BY 1, 2, 3');
+SELECT check_join('SELECT f.a % 2, i.s, count(*), sum(v) FROM star_fact f JOIN star_names i ON f.a = i.k GROUP BY 1, 2');
+SELECT check_join('SELECT DISTINCT i.k, i.s FROM star_fact f JOIN star_names i ON f.a = i.k');
+SELECT check_join('SELECT DISTINCT i.s FROM star_fact f JOIN star_names i ON f.a = i.k');
+SELECT check_join('SELECT i.k, i.s, count(*) FROM star_fact f JOIN star_names i ON f.a = i.k GROUP BY GROUPING SETS ((1, 2), (2), ())');
+SELECT check_join('SELECT f.d, count(DISTINCT i.k), count(DISTINCT i.s) FROM star_fact f JOIN star_names i ON f.a = i.k GROUP BY 1');
+SELECT check_join('SELECT i.s, i.k % 2, count(*) FROM star_fact f JOIN star_names i ON f.a = i.k GROUP BY 1, 2');
+SELECT check_join('SELECT x.k, y.s, count(*) FROM star_fact f JOIN star_names x ON f.a = x.k JOIN star_names y ON f.id / 9 = y.k GROUP BY 1, 2');
+SELECT check_join('SELECT i.s, i.k, count(*), sum(v) FROM star_fact f JOIN star_names i ON f.a = i.k GROUP BY 1, 2 ORDER BY sum(v) DESC, i.k LIMIT 9');
+DROP TABLE star_names;
 -- several, snowflakes, one in two roles
 SELECT check_join('SELECT b.s, i.s, count(*), sum(v) FROM star_fact f JOIN star_big b ON f.b = b.k JOIN star_int i ON f.a = i.k GROUP BY 1, 2');
 SELECT check_join('SELECT i.x, count(*), sum(v) FROM star_fact f JOIN star_next e ON f.a = e.k JOIN star_int i ON e.i = i.k GROUP BY 1');
