@@ -45,7 +45,7 @@ typedef struct Lowering
 	bool		hides_rows;		/* SOURCE_PAGES: has_hidden_rows */
 	bool		makes_texts;	/* texts may be made of others, which only the CPU engine does */
 	List	   *inputs;			/* SOURCE_COLUMNS: Expr */
-	List	   *lookups;		/* SOURCE_PAGES: Lookup (lower_lookup.c) */
+	List	   *lookups;		/* SOURCE_PAGES: Lookup (lower_lookup_parts.h) */
 	List	   *checked;		/* ints, registers: of conditions of look-ups that can be errors */
 	List	   *required;		/* ints, registers: true for rows that look-ups let pass */
 	List	   *params;			/* Expr, one a parameter; includes attributes' missing
