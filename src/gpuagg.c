@@ -7,7 +7,7 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
-#include "exec/node/group_keys.h"
+#include "exec/node/group_columns.h"
 #include "exec/node/node.h"
 #include "exec/sql/explain_option.h"
 #include "guc.h"
@@ -33,7 +33,7 @@ _PG_init(void)
 	activity_init();
 	cpu_cache_init();
 	node_init();
-	group_keys_init();
+	group_columns_init();
 	path_init();
 	planning_init();
 	explain_option_init();

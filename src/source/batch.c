@@ -28,9 +28,8 @@
 /* Rows in a new writer: a multiple of 8, BATCH_ROWS divided by a power of 2. */
 #define FIRST_ROWS 16
 
-/* Bytes in a new writer's text column, and those that make a batch full. */
+/* Bytes in a new writer's text column. */
 #define FIRST_TEXT 128
-#define BATCH_TEXT (8 * 1024 * 1024)
 
 /* A varlena's bytes come on top of BATCH_TEXT at most once. */
 StaticAssertDecl((uint64) BATCH_TEXT + MaxAllocSize < PG_UINT32_MAX,

@@ -9,6 +9,9 @@
 
 #define BATCH_ROWS 4096
 
+/* Bytes of texts in a column that make a batch full. */
+#define BATCH_TEXT (8 * 1024 * 1024)
+
 /*
  * A batch in the making.  Its memory is in the context that is current when it
  * is created; it has none of its own, since a hashed aggregation adds up all

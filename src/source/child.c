@@ -1,6 +1,9 @@
 /*
  * child.c
- *	  A child plan's tuples, as column batches.
+ *	  A child plan's rows, as column batches.
+ *
+ * Rows that are groups of another node are columns already (group_source.h); of others the tuples
+ * are taken apart.
  *
  * Batches are made in the current memory context, which may be one for this run
  * only; the child runs in the query's, since what it allocates as it runs must
@@ -11,7 +14,9 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 
+#include "source/group_source.h"
 #include "source/rows.h"
+#include "stats/activity.h"
 
 TupleTableSlot *
 child_next_tuple(PlanState *child)
@@ -23,15 +28,41 @@ child_next_tuple(PlanState *child)
 	return slot;
 }
 
-EngineStatus
-child_source_run(PlanState *child, const Program *program, EngineHandle *engine,
-				 pg_atomic_uint32 *stop)
+static inline bool
+is_stopped(pg_atomic_uint32 *stop)
+{
+	return stop != NULL && pg_atomic_read_u32(stop) != 0;
+}
+
+/* The child's rows that are groups, by columns. */
+static EngineStatus
+send_groups(GroupSource *groups, EngineHandle *engine, pg_atomic_uint32 *stop)
+{
+	EngineStatus status = ENGINE_OK;
+
+	while (status == ENGINE_OK && !is_stopped(stop))
+	{
+		const ColumnBatch *batch;
+
+		CHECK_FOR_INTERRUPTS();
+		batch = groups->next(groups);
+		if (batch == NULL)
+			break;
+		status = engine_columns(engine, batch);
+		activity_read(0, engine_stats(engine)->rows);
+	}
+	return status;
+}
+
+static EngineStatus
+send_tuples(PlanState *child, const Program *program, EngineHandle *engine,
+			pg_atomic_uint32 *stop)
 {
 	RowSender  *sender = rows_create(program, engine);
 	AttrNumber *attnos = rows_program_attnos(program);
 	EngineStatus status = ENGINE_OK;
 
-	while (status == ENGINE_OK && !(stop != NULL && pg_atomic_read_u32(stop) != 0))
+	while (status == ENGINE_OK && !is_stopped(stop))
 	{
 		TupleTableSlot *slot;
 
@@ -46,4 +77,18 @@ child_source_run(PlanState *child, const Program *program, EngineHandle *engine,
 	rows_end(sender);
 	pfree(attnos);
 	return status;
+}
+
+EngineStatus
+child_source_run(PlanState *child, const Program *program, EngineHandle *engine,
+				 pg_atomic_uint32 *stop)
+{
+	GroupSource *groups = group_source_open(child, program, NULL);
+	EngineStatus status = ENGINE_OK;
+
+	if (groups != NULL)
+		status = send_groups(groups, engine, stop);
+	if (status != ENGINE_OK || (groups != NULL && !groups->tuples_follow))
+		return status;
+	return send_tuples(child, program, engine, stop);
 }

@@ -38,15 +38,15 @@ extern void rows_end(RowSender *sender);
 extern AttrNumber *rows_program_attnos(const Program *program);
 
 /*
- * child.c: a child plan's tuples, as column batches.
+ * child.c: a child plan's rows, as column batches.
  */
 
 /* The child's next tuple; it runs in the query's context, whatever the current one is. */
 extern TupleTableSlot *child_next_tuple(PlanState *child);
 
 /*
- * Run the child plan to its end and hand its tuples to the engine.  Returns OK,
- * or the status with which the engine gave up.  stop: not 0 once the rest of the tuples is
+ * Run the child plan to its end and hand its rows to the engine.  Returns OK,
+ * or the status with which the engine gave up.  stop: not 0 once the rest of the rows is
  * of no use, or NULL.
  */
 extern EngineStatus child_source_run(PlanState *child, const Program *program,

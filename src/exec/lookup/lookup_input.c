@@ -3,7 +3,7 @@
  *	  The rows of a look-up's child plan.
  *
  * The child is read to its end, as for a hash join's table.  Its tuples become batches, as engines
- * have values; if they are the keys of groups, these are columns already (key_source.h).
+ * have values; if they are groups, these are columns already (group_source.h).
  *
  * What PostgreSQL computes of distinct values is NULL where it has none.  If it can raise an
  * error, the child reads the values of a Material, so that the error ends nothing but a
@@ -20,19 +20,12 @@
 #include "exec/lookup/lookup_input.h"
 #include "exec/values/params.h"
 #include "source/batch.h"
+#include "source/group_source.h"
 #include "source/rows.h"
 #include "set_aside.h"
 
 /* Numbers of rows have 31 bits; a batch more than that may be there. */
 #define MAX_ROWS (PG_INT32_MAX - 2 * BATCH_ROWS)
-
-static KeySourceOpen open_keys;
-
-void
-lookup_input_init(KeySourceOpen open)
-{
-	open_keys = open;
-}
 
 /* A status if the rows are more than fit, or ambiguous. */
 static EngineStatus
@@ -142,31 +135,31 @@ coded_attributes(const LookupInfo *info)
 	return attnos;
 }
 
-/* The codes of a batch's rows from `begin` to `end`; values may be made in the context. */
+/* The codes of a batch's rows; values may be made in the context. */
 static void
-add_key_codes(LookupRows *rows, KeySource *keys, const Bitmapset *attnos, uint32 begin, uint32 end,
-			  MemoryContext context, Array *codes)
+add_group_codes(LookupRows *rows, GroupSource *groups, const Bitmapset *attnos, uint32 nrows,
+				MemoryContext context, Array *codes)
 {
 	Datum		values[MaxTupleAttributeNumber];
 	bool		isnull[MaxTupleAttributeNumber];
 
-	for (uint32 row = begin; row < end; row++)
+	for (uint32 row = 0; row < nrows; row++)
 	{
 		MemoryContext old = MemoryContextSwitchTo(context);
 		int			attno = -1;
 
 		while ((attno = bms_next_member(attnos, attno)) >= 0)
-			values[attno - 1] = keys->value(keys, attno, row, &isnull[attno - 1]);
+			values[attno - 1] = groups->value(groups, attno, row, &isnull[attno - 1]);
 		MemoryContextSwitchTo(old);
 		lookup_rows_add_codes(rows, values, isnull, codes);
 	}
 	MemoryContextReset(context);
 }
 
-/* All rows of a source of keys, some at a time; attnos: that columns have codes of. */
+/* The rows of a source of groups; attnos: that columns have codes of. */
 static EngineStatus
-read_keys(KeySource *keys, const Bitmapset *attnos, LookupRows *rows, uint64 limit,
-		  const char **message)
+read_groups(GroupSource *groups, const Bitmapset *attnos, LookupRows *rows, uint64 limit,
+			const char **message)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg look-up's values",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -174,18 +167,15 @@ read_keys(KeySource *keys, const Bitmapset *attnos, LookupRows *rows, uint64 lim
 	const ColumnBatch *batch;
 	EngineStatus status = ENGINE_OK;
 
-	while (status == ENGINE_OK && (batch = keys->next(keys)) != NULL)
-		for (uint32 begin = 0; begin < batch->nrows && status == ENGINE_OK; begin += BATCH_ROWS)
-		{
-			uint32		end = Min(begin + BATCH_ROWS, batch->nrows);
-
-			CHECK_FOR_INTERRUPTS();
-			if (attnos != NULL)
-				add_key_codes(rows, keys, attnos, begin, end, context, &codes);
-			lookup_rows_add(rows, batch, begin, end, &codes);
-			codes.size = 0;
-			status = check_rows(rows, limit, message);
-		}
+	while (status == ENGINE_OK && (batch = groups->next(groups)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (attnos != NULL)
+			add_group_codes(rows, groups, attnos, batch->nrows, context, &codes);
+		lookup_rows_add(rows, batch, 0, batch->nrows, &codes);
+		codes.size = 0;
+		status = check_rows(rows, limit, message);
+	}
 	return status;
 }
 
@@ -204,14 +194,18 @@ static EngineStatus
 read_child(LookupInput *input, LookupRows *rows, uint64 limit, const char **message)
 {
 	Bitmapset  *attnos = coded_attributes(rows->info);
-	KeySource  *keys;
+	GroupSource *groups;
+	EngineStatus status = ENGINE_OK;
 
 	if (input->was_read)
 		rescan(input->child);
 	input->was_read = true;
-	keys = open_keys(input->child, rows->info->program, attnos);
-	return keys != NULL ? read_keys(keys, attnos, rows, limit, message) :
-		read_tuples(input->child, rows, limit, message);
+	groups = group_source_open(input->child, rows->info->program, attnos);
+	if (groups != NULL)
+		status = read_groups(groups, attnos, rows, limit, message);
+	if (status != ENGINE_OK || (groups != NULL && !groups->tuples_follow))
+		return status;
+	return read_tuples(input->child, rows, limit, message);
 }
 
 /* Let a child's Material have all of its rows, and rewind it. */

@@ -5,7 +5,6 @@
 #ifndef GPUAGG_LOOKUP_INPUT_H
 #define GPUAGG_LOOKUP_INPUT_H
 
-#include "exec/lookup/key_source.h"
 #include "exec/lookup/lookup_rows.h"
 
 typedef struct LookupInput
@@ -13,9 +12,6 @@ typedef struct LookupInput
 	PlanState  *child;
 	bool		was_read;		/* the child must be rescanned before it is read */
 } LookupInput;
-
-/* How rows are read that are groups' keys.  Called once, when the module is loaded. */
-extern void lookup_input_init(KeySourceOpen open);
 
 /*
  * Add all rows of the child to `rows`.  limit: bytes of memory.  OK; or in *message why engines

@@ -492,6 +492,8 @@ show_run(GpuAggState *state, ExplainState *es)
 	if (state->top)
 		ExplainPropertyUInteger("Groups Left Out", NULL,
 								stats->groups_left_out + top_groups_left_out(state->top), es);
+	if (state->groups_as_columns > 0)
+		ExplainPropertyUInteger("Groups Given as Columns", NULL, state->groups_as_columns, es);
 	if (program_has_values(run->program))
 		ExplainPropertyUInteger("Ordered Values", NULL,
 								stats->values_ordered + state->rows_ordered, es);

@@ -271,6 +271,28 @@ fill_int8(GroupColumn *column, uint32 group, uint32 n, Datum *values, bool *isnu
 }
 
 static Datum
+int4_value(GroupColumn *column, uint32 group, bool *isnull)
+{
+	const uint64_t *state = state_of(column, group);
+
+	*isnull = state[column->count] == 0;
+	return Int32GetDatum((int32) (int64) state[column->word]);
+}
+
+static bool
+fill_int4(GroupColumn *column, uint32 group, uint32 n, Datum *values, bool *isnull, int step)
+{
+	const uint64_t *state = state_of(column, group);
+
+	for (uint32 i = 0; i < n; i++, state += column->nwords, values += step, isnull += step)
+	{
+		*values = Int32GetDatum((int32) (int64) state[column->word]);
+		*isnull = state[column->count] == 0;
+	}
+	return true;
+}
+
+static Datum
 float8_sum_value(GroupColumn *column, uint32 group, bool *isnull)
 {
 	const uint64_t *state = state_of(column, group);
@@ -493,10 +515,16 @@ group_column_is_aggregate(GroupColumn *column, const Program *program, const Agg
 		column->value = column->array->info->fractions ? array_value : ordered_array_value;
 		return;
 	}
-	if (agg->final == FINAL_SUM_INT8)
+	if (agg->final == FINAL_SUM_INT8 || agg->final == FINAL_EXTREME_INT8 ||
+		agg->final == FINAL_BITS_INT8)
 	{
 		column->value = int8_value;
 		column->fill = fill_int8;
+	}
+	else if (agg->final == FINAL_EXTREME_INT4 || agg->final == FINAL_BITS_INT4)
+	{
+		column->value = int4_value;
+		column->fill = fill_int4;
 	}
 	else if (agg->final == FINAL_SUM_FLOAT8)
 	{

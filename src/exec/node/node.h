@@ -64,6 +64,8 @@ typedef struct GpuAggState
 	FirstRows  *first_rows;		/* NULL: groups become tuples */
 	TopGroups  *top;			/* NULL: all groups leave */
 	uint64		ntuples;		/* made of groups that have left, in this execution */
+	uint64		groups_as_columns;	/* that have left without tuples (group_columns.c), in all
+								 * executions */
 	uint64		rows_ordered;	/* for aggregates, in this execution */
 	Verifier   *verifier;		/* NULL: answers are not compared */
 	const char *verdict;		/* of this execution's comparison, or NULL */
@@ -93,6 +95,12 @@ extern void node_create_columns(GpuAggState *state, const Bitmapset *having);
 
 /* A value of the current batch's group in the node's nth column.  node: a GpuAggState. */
 extern Datum node_group_value(void *node, uint32_t group, int n, bool *isnull);
+
+/* A batch of the run's groups has come, or there are no more: make the columns those of its groups. */
+extern void node_groups_begin(GpuAggState *state, NodeRun *run);
+
+/* Let the next tuple be that of the run's next group, after others have been taken without one. */
+extern void node_groups_resume(GpuAggState *state, NodeRun *run);
 
 /*
  * The next tuple made of the groups of a run, or an empty slot: there are no more.  The run is

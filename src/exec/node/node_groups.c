@@ -256,12 +256,20 @@ take_group(GpuAggState *state, NodeRun *run, TupleTableSlot *slot)
 }
 
 /* A batch of groups has come, or there are no more. */
-static void
-begin_batch(GpuAggState *state, NodeRun *run)
+void
+node_groups_begin(GpuAggState *state, NodeRun *run)
 {
 	count_removed(state, run);
 	for (int i = 0; i < state->rows.ncolumns && run->groups.ngroups > 0; i++)
 		begin_column(state, run, &state->rows.columns[i]);
+}
+
+void
+node_groups_resume(GpuAggState *state, NodeRun *run)
+{
+	node_groups_begin(state, run);
+	state->rows.end = run->next_group;
+	state->rows.whole = false;
 }
 
 /* Make rows of the next groups; false: there are no more.  *run: as lost_groups_next_batch. */
@@ -271,7 +279,7 @@ next_rows(GpuAggState *state, NodeRun **run)
 	if ((*run)->next_group == (*run)->groups.ngroups && (*run)->groups.ngroups > 0)
 		*run = lost_groups_next_batch(state, *run);
 	if ((*run)->next_group == 0)
-		begin_batch(state, *run);
+		node_groups_begin(state, *run);
 	if ((*run)->groups.ngroups == 0)
 		return false;
 	fill_rows(state, *run);

@@ -359,6 +359,54 @@ row_words(const Grouping *grouping)
 	return words;
 }
 
+/* Is a column of the Program a numeric, which results of groups are not as columns? */
+static bool
+has_numeric(const Program *program)
+{
+	for (int i = 0; i < program->ncolumns; i++)
+		if (program_columns(program)[i].numeric != NUMERIC_NONE)
+			return true;
+	return false;
+}
+
+/*
+ * The path whose groups the input's rows are, one each, so that no tuple is made of them
+ * (exec/node/group_columns.c); NULL: there is none.
+ */
+static const GpuAggPath *
+groups_below(const LoweredGrouping *lowered)
+{
+	const Path *input = lowered->input;
+	const GpuAggPath *path = (const GpuAggPath *) input;
+
+	if (IsA(input, SubqueryScanPath) && input->parent->baserestrictinfo == NIL)
+		path = (const GpuAggPath *) ((const SubqueryScanPath *) input)->subpath;
+	if (!IsA(path, CustomPath) || path->custom.methods != &gpuagg_path_methods ||
+		path->top != NULL || path->grouping.first_rows != NULL || path->grouping.regroups ||
+		path->grouping.having != NIL || path->lowered.codes != NULL || has_numeric(lowered->program))
+		return NULL;
+	return path;
+}
+
+/* The cost of a child plan's rows, as tuples or as columns. */
+static void
+add_child_cost(const GpuAggPath *path, CostInput *in)
+{
+	const LoweredGrouping *lowered = &path->lowered;
+	const GpuAggPath *groups = path->workers > 0 ? NULL : groups_below(lowered);
+
+	in->pages_spared = input_pages_spared(lowered);
+	if (groups != NULL)
+		in->input_cost = groups->custom.path.startup_cost +
+			lowered->rows * cpu_operator_cost * lowered->program->ncolumns;
+	else
+	{
+		in->rows_sent = lowered->rows;
+		in->input_cost = path->workers > 0 ? lowered->partial_input->total_cost :
+			lowered->input->total_cost;
+	}
+}
+
 /* What the costs are made of. */
 static CostInput
 cost_input(const GpuAggPath *path)
@@ -394,12 +442,7 @@ cost_input(const GpuAggPath *path)
 			builds_cost(&path->lowered);
 	}
 	else
-	{
-		in.rows_sent = path->lowered.rows;
-		in.input_cost = path->workers > 0 ? path->lowered.partial_input->total_cost :
-			path->lowered.input->total_cost;
-		in.pages_spared = input_pages_spared(&path->lowered);
-	}
+		add_child_cost(path, &in);
 	return in;
 }
 
