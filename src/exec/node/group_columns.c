@@ -20,6 +20,7 @@
 
 #include "exec/node/group_columns.h"
 #include "exec/node/node.h"
+#include "exec/values/final.h"
 #include "source/batch.h"
 #include "source/group_source.h"
 
@@ -27,6 +28,8 @@
 typedef struct ResultColumn
 {
 	GroupColumn *column;		/* of the node's tuples */
+	bool		presence;		/* only whether there is a value is asked for */
+	bool		is_sum;			/* it is a sum that PostgreSQL has as a numeric */
 	uint64		values[BATCH_ROWS];
 	uint8		validity[BATCH_ROWS / 8];
 } ResultColumn;
@@ -103,6 +106,17 @@ key_suits(const Program *results, int key, const Column *column)
 	return column->numeric == NUMERIC_EXACT && column->scale == scale && !results->specials;
 }
 
+/* The same of a sum that is a numeric: its units have 64 bits. */
+static bool
+sum_suits(const Program *results, const Aggregate *sum, const Column *column)
+{
+	if (results->specials || sum->high >= 0)
+		return false;
+	return column->presence ||
+		(column->type == VT_INT8 && column->scale == sum->scale &&
+		 (column->numeric == NUMERIC_UNITS || (column->numeric == NUMERIC_EXACT && sum->shown < 0)));
+}
+
 /* The same of a result. */
 static bool
 result_suits(const GroupColumns *groups, int place, const Column *column)
@@ -111,8 +125,11 @@ result_suits(const GroupColumns *groups, int place, const Column *column)
 	const GroupColumn *values = &groups->state->rows.columns[place];
 	int			agg = place - groups->state->plan->nkeys;
 
-	if (agg >= groups->state->plan->naggs || column->numeric != NUMERIC_NONE ||
-		values->array != NULL || values->ordered != NULL)
+	if (agg >= groups->state->plan->naggs || values->array != NULL || values->ordered != NULL)
+		return false;
+	if (program_aggs(results)[agg].final == FINAL_SUM_NUMERIC)
+		return sum_suits(results, &program_aggs(results)[agg], column);
+	if (column->numeric != NUMERIC_NONE)
 		return false;
 	switch (program_aggs(results)[agg].final)
 	{
@@ -129,6 +146,18 @@ result_suits(const GroupColumns *groups, int place, const Column *column)
 		default:
 			return false;
 	}
+}
+
+static ResultColumn *
+make_result(const GroupColumns *groups, int place, const Column *column)
+{
+	const Program *results = node_run_results(groups->state->run);
+	ResultColumn *result = palloc(sizeof(ResultColumn));
+
+	result->column = &groups->state->rows.columns[place];
+	result->presence = column->presence;
+	result->is_sum = program_aggs(results)[place - groups->state->plan->nkeys].final == FINAL_SUM_NUMERIC;
+	return result;
 }
 
 /* Find what each column is of. */
@@ -155,8 +184,7 @@ find_places(GroupColumns *groups)
 		}
 		if (!result_suits(groups, place, column))
 			return false;
-		groups->results[i] = palloc(sizeof(ResultColumn));
-		groups->results[i]->column = &groups->state->rows.columns[place];
+		groups->results[i] = make_result(groups, place, column);
 	}
 	return true;
 }
@@ -271,6 +299,26 @@ narrow(uint64 *values, uint32 n)
 	}
 }
 
+/* Sums as units; false: one has not 64 bits. */
+static bool
+fill_sums(const ResultColumn *result, uint32 first, uint32 n, uint64 *values, bool *isnull)
+{
+	const GroupColumn *column = result->column;
+	const uint64_t *state = column->states + (Size) first * column->nwords;
+
+	for (uint32 i = 0; i < n; i++, state += column->nwords)
+	{
+		int64		units = 0;
+
+		isnull[i] = state[column->count] == 0;
+		if (!isnull[i] && !result->presence &&
+			!final_sum_units(column->program, column->agg, state, &units))
+			return false;
+		values[i] = (uint64) units;
+	}
+	return true;
+}
+
 /* Results of n groups; false: one may be an error. */
 static bool
 fill_results(ResultColumn *result, ValueType type, uint32 first, uint32 n)
@@ -281,9 +329,12 @@ fill_results(ResultColumn *result, ValueType type, uint32 first, uint32 n)
 	for (uint32 begin = 0; begin < n; begin += GROUP_ROWS)
 	{
 		uint32		some = Min(GROUP_ROWS, n - begin);
+		bool		filled = result->is_sum ?
+			fill_sums(result, first + begin, some, result->values + begin, isnull) :
+			result->column->fill(result->column, first + begin, some, result->values + begin,
+								 isnull, 1);
 
-		if (!result->column->fill(result->column, first + begin, some, result->values + begin,
-								  isnull, 1))
+		if (!filled)
 			return false;
 		for (uint32 i = 0; i < some; i++)
 			result->validity[(begin + i) / 8] |= (uint8) (!isnull[i] << i % 8);

@@ -122,6 +122,15 @@ two_part_numeric(Numeric low, Numeric high)
 	return DatumGetNumeric(DirectFunctionCall2(numeric_add, product, NumericGetDatum(low)));
 }
 
+bool
+final_sum_units(const Program *program, const Aggregate *agg, const uint64_t *words, int64 *units)
+{
+	const Accumulator *acc = &program_accs(program)[agg->acc];
+
+	*units = (int64) words[acc->word];
+	return agg->high < 0 && (!is_sum128(acc) || sum128_to_int64(words + acc->word, units));
+}
+
 /* A sum of integers, or of numerics. */
 static Datum
 sum_numeric(const Accumulator *accs, const Aggregate *agg, const uint64_t *words)

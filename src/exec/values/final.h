@@ -17,6 +17,13 @@ extern Datum final_value(const Program *program, const Aggregate *agg,
 						 const uint64_t *words, const int32_t *units, bool *isnull);
 
 /*
+ * The units, 10^-scale each, of a group's FINAL_SUM_NUMERIC that has values, none of them
+ * special; false: they have not 64 bits.
+ */
+extern bool final_sum_units(const Program *program, const Aggregate *agg, const uint64_t *words,
+							int64 *units);
+
+/*
  * An accumulator's exact sum of floats in a group's state, and that as a double, or as a
  * float that is a double.  Raises an overflow's error.
  */

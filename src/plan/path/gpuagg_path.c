@@ -359,13 +359,19 @@ row_words(const Grouping *grouping)
 	return words;
 }
 
-/* Is a column of the Program a numeric, which results of groups are not as columns? */
+/* Is a column of the Program a numeric as results of groups are not columns? */
 static bool
-has_numeric(const Program *program)
+has_other_numeric(const Program *program)
 {
 	for (int i = 0; i < program->ncolumns; i++)
-		if (program_columns(program)[i].numeric != NUMERIC_NONE)
+	{
+		const Column *column = &program_columns(program)[i];
+
+		if (column->numeric != NUMERIC_NONE &&
+			(column->type != VT_INT8 ||
+			 (column->numeric != NUMERIC_EXACT && column->numeric != NUMERIC_UNITS)))
 			return true;
+	}
 	return false;
 }
 
@@ -383,7 +389,7 @@ groups_below(const LoweredGrouping *lowered)
 		path = (const GpuAggPath *) ((const SubqueryScanPath *) input)->subpath;
 	if (!IsA(path, CustomPath) || path->custom.methods != &gpuagg_path_methods ||
 		path->top != NULL || path->grouping.first_rows != NULL || path->grouping.regroups ||
-		path->grouping.having != NIL || path->lowered.codes != NULL || has_numeric(lowered->program))
+		path->grouping.having != NIL || path->lowered.codes != NULL || has_other_numeric(lowered->program))
 		return NULL;
 	return path;
 }

@@ -38,12 +38,15 @@ SELECT query, check_query(query), as_columns(query) FROM (VALUES
 	('SELECT n, count(*), sum(x) FROM (SELECT n, count(*) AS x FROM nested GROUP BY n) s GROUP BY n'),
 	('SELECT o, count(*), count(f), min(f), max(f), sum(f) FROM (SELECT o, f, count(*) FROM nested GROUP BY o, f) s GROUP BY o'),
 	('SELECT d, count(*), count(DISTINCT u) FROM (SELECT d, u, bit_or(b) AS x FROM nested GROUP BY d, u) s GROUP BY d'),
+	('SELECT avg(x), sum(x), min(x), max(x), count(x), count(y), sum(y) FROM (SELECT k, sum(n) AS x, sum(b) AS y FROM nested GROUP BY k) s'),
+	('SELECT x, count(*) FROM (SELECT b, sum(n) AS x, sum(CASE WHEN v > 2 THEN v::bigint END) AS y FROM nested GROUP BY b) s GROUP BY x'),
+	('SELECT y, count(*) FROM (SELECT b, sum(CASE WHEN v > 900 THEN v::bigint END) AS y FROM nested GROUP BY b) s GROUP BY y'),
 	('SELECT count(*), sum(x) FROM (SELECT n, count(*) AS x FROM (SELECT k, count(*) AS n FROM nested GROUP BY k) s GROUP BY n) r')) q (query);
 
 -- those that are tuples: other results, expressions, a condition, some of the groups, numerics that are special
 SELECT query, check_query(query), as_columns(query) FROM (VALUES
 	('SELECT x, count(*) FROM (SELECT k, avg(v) AS x FROM nested GROUP BY k) s GROUP BY x'),
-	('SELECT x, count(*) FROM (SELECT k, sum(n) AS x FROM nested GROUP BY k) s GROUP BY x'),
+	('SELECT x, count(*) FROM (SELECT k, sum(w) AS x FROM nested GROUP BY k) s GROUP BY x'),
 	('SELECT x, count(*) FROM (SELECT k, max(t) AS x FROM nested GROUP BY k) s GROUP BY x'),
 	('SELECT x, count(*) FROM (SELECT k, count(*) + 1 AS x FROM nested GROUP BY k) s GROUP BY x'),
 	('SELECT b % 7, sum(x), min(x), count(x), max(m), sum(k) FROM (SELECT b, sum(v) AS x, max(b) AS m, min(k) AS k FROM nested GROUP BY b) s GROUP BY 1'),
@@ -55,6 +58,9 @@ SELECT query, check_query(query), as_columns(query) FROM (VALUES
 -- an overflow among the results, of a group behind the first ones
 SELECT outcome(query, 'force', 'on'), outcome(query, 'off', 'on') FROM (VALUES
 	('SELECT count(x) FROM (SELECT id, sum(CASE WHEN id > 19990 THEN 1e308 ELSE f END * y) AS x FROM nested, (VALUES (1), (1)) z (y) GROUP BY id) s')) q (query);
+
+-- sums that engines have no numbers for
+SELECT check_fallback('SELECT max(x), count(*) FROM (SELECT k, sum(b * 100000) AS x FROM nested GROUP BY k) s');
 
 -- texts of more bytes than a batch has
 CREATE TABLE nested_long AS SELECT i, repeat(chr(97 + i % 26), 300000) || i % 40 AS t FROM generate_series(1, 80) i;
