@@ -568,4 +568,5 @@ group_column_is_coded_aggregate(GroupColumn *column, const Program *program, con
 	group_column_is_aggregate(column, program, agg, batch);
 	column->coded = values;
 	column->value = coded_extreme;
+	column->fill = NULL;
 }
