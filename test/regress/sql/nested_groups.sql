@@ -57,8 +57,7 @@ SELECT outcome(query, 'force', 'on'), outcome(query, 'off', 'on') FROM (VALUES
 	('SELECT count(x) FROM (SELECT id, sum(CASE WHEN id > 19990 THEN 1e308 ELSE f END * y) AS x FROM nested, (VALUES (1), (1)) z (y) GROUP BY id) s')) q (query);
 
 -- a result that is made for its tuple only, of a group behind the first ones: the rest are tuples
-SELECT check_query(query), gives_columns(query, 0) FROM (VALUES
-	('SELECT x, count(*), sum(y), sum(id) FROM (SELECT id, sum(CASE WHEN id = 15000 THEN ''Infinity'' ELSE f END) AS x, sum(v) AS y FROM nested GROUP BY id) s GROUP BY x')) q (query);
+SELECT check_query('SELECT x, count(*), sum(y), sum(id) FROM (SELECT id, sum(CASE WHEN id = 15000 THEN ''Infinity'' ELSE f END) AS x, sum(v) AS y FROM nested GROUP BY id) s GROUP BY x');
 
 -- sums that engines have no numbers for
 SELECT check_fallback('SELECT max(x), count(*) FROM (SELECT k, sum(b * 100000) AS x FROM nested GROUP BY k) s');
