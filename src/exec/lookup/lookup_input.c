@@ -88,7 +88,7 @@ flush(TupleBatch *from, uint64 limit, const char **message)
 {
 	const ColumnBatch *batch = batch_columns(from->batch);
 
-	lookup_rows_add(from->rows, batch, 0, batch->nrows, &from->codes);
+	lookup_rows_add(from->rows, batch, &from->codes);
 	batch_reset(from->batch);
 	from->codes.size = 0;
 	return check_rows(from->rows, limit, message);
@@ -172,7 +172,7 @@ read_groups(GroupSource *groups, const Bitmapset *attnos, LookupRows *rows, uint
 		CHECK_FOR_INTERRUPTS();
 		if (attnos != NULL)
 			add_group_codes(rows, groups, attnos, batch->nrows, context, &codes);
-		lookup_rows_add(rows, batch, 0, batch->nrows, &codes);
+		lookup_rows_add(rows, batch, &codes);
 		codes.size = 0;
 		status = check_rows(rows, limit, message);
 	}

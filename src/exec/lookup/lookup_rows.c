@@ -328,16 +328,16 @@ set_values(LookupRows *rows, int number, const ColumnVector *vector, const uint3
 	}
 }
 
-/* Its codes: row `begin`'s is *codes, and from one to the next it is `stride`. */
+/* Its codes: the first row's is *codes, and from one to the next it is `stride`. */
 static void
-set_codes(LookupRows *rows, int number, const uint32 *codes, int stride, uint32 begin,
-		  const uint32 *which, uint32 n)
+set_codes(LookupRows *rows, int number, const uint32 *codes, int stride, const uint32 *which,
+		  uint32 n)
 {
 	uint64	   *words = rows->words + rows->columns[number].word;
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		uint32		code = codes[(Size) (which[i] - begin) * stride];
+		uint32		code = codes[(Size) which[i] * stride];
 
 		if (code == NO_CODE)
 			continue;
@@ -346,10 +346,10 @@ set_codes(LookupRows *rows, int number, const uint32 *codes, int stride, uint32 
 	}
 }
 
-/* The numbers of the rows of values that n rows of a batch have; codes: from row `begin` on. */
+/* The numbers of the rows of values that n rows of a batch have. */
 static void
-add_numbers(LookupRows *rows, const ColumnBatch *batch, uint32 begin, const Array *codes,
-			const uint32 *which, uint32 n)
+add_numbers(LookupRows *rows, const ColumnBatch *batch, const Array *codes, const uint32 *which,
+			uint32 n)
 {
 	uint32	   *numbers = array_extend(&rows->numbers, n * sizeof(uint32));
 	const uint32 *code = (const uint32 *) codes->data;
@@ -371,7 +371,7 @@ add_numbers(LookupRows *rows, const ColumnBatch *batch, uint32 begin, const Arra
 		const LookupColumn *column = rows->columns[i].info;
 
 		if (lookup_use_is_code(column->use))
-			set_codes(rows, i, code++, ncodes, begin, which, n);
+			set_codes(rows, i, code++, ncodes, which, n);
 		else
 			set_values(rows, i, &batch->columns[column->place], which, n);
 	}
@@ -379,22 +379,21 @@ add_numbers(LookupRows *rows, const ColumnBatch *batch, uint32 begin, const Arra
 }
 
 void
-lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, uint32 begin, uint32 end,
-				const Array *codes)
+lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, const Array *codes)
 {
 	uint32		which[ADDED_AT_ONCE];
 
-	for (uint32 row = begin; row < end;)
+	for (uint32 row = 0; row < batch->nrows;)
 	{
 		uint32		n = 0;
 
-		for (; row < end && n < ADDED_AT_ONCE; row++)
+		for (; row < batch->nrows && n < ADDED_AT_ONCE; row++)
 			if (has_keys(rows, batch, row))
 				which[n++] = row;
 		if (n == 0)
 			break;
 		add_keys(rows, batch, which, n);
-		add_numbers(rows, batch, begin, codes, which, n);
+		add_numbers(rows, batch, codes, which, n);
 		rows->n += n;
 		if (rows->n >= COMPARED_ROWS && numbering_count(rows->rows) > rows->n / 4 * 3)
 			numbering_expect_distinct(rows->rows);

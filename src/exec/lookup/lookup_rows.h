@@ -59,12 +59,8 @@ extern bool lookup_column_is_unique(const LookupInfo *info, const LookupColumn *
 /* For the tuples of a plan, whose columns have the types of desc; in the current context. */
 extern LookupRows *lookup_rows_create(const LookupInfo *info, TupleDesc desc);
 
-/*
- * Add the rows of a batch from `begin` to `end`: the Program's columns.  codes: those of these
- * rows.
- */
-extern void lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, uint32 begin, uint32 end,
-							const Array *codes);
+/* Add the rows of a batch: the Program's columns.  codes: those of these rows. */
+extern void lookup_rows_add(LookupRows *rows, const ColumnBatch *batch, const Array *codes);
 
 /* Once all rows are there: put the values that ranks are numbers of into their order. */
 extern void lookup_rows_sort(LookupRows *rows);

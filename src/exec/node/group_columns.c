@@ -124,28 +124,15 @@ result_suits(const GroupColumns *groups, int place, const Column *column)
 	const Program *results = node_run_results(groups->state->run);
 	const GroupColumn *values = &groups->state->rows.columns[place];
 	int			agg = place - groups->state->plan->nkeys;
+	int			type;
 
 	if (agg >= groups->state->plan->naggs || values->array != NULL || values->ordered != NULL)
 		return false;
 	if (program_aggs(results)[agg].final == FINAL_SUM_NUMERIC)
 		return sum_suits(results, &program_aggs(results)[agg], column);
-	if (column->numeric != NUMERIC_NONE)
-		return false;
-	switch (program_aggs(results)[agg].final)
-	{
-		case FINAL_COUNT:
-		case FINAL_SUM_INT8:
-		case FINAL_EXTREME_INT8:
-		case FINAL_BITS_INT8:
-			return column->presence || column->type == VT_INT8;
-		case FINAL_EXTREME_INT4:
-		case FINAL_BITS_INT4:
-			return column->presence || column->type == VT_INT4;
-		case FINAL_SUM_FLOAT8:
-			return column->presence || column->type == VT_FLOAT8;
-		default:
-			return false;
-	}
+	type = final_column_type((FinalKind) program_aggs(results)[agg].final);
+	return type >= 0 && column->numeric == NUMERIC_NONE &&
+		(column->presence || column->type == (uint8) type);
 }
 
 static ResultColumn *

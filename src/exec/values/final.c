@@ -122,6 +122,26 @@ two_part_numeric(Numeric low, Numeric high)
 	return DatumGetNumeric(DirectFunctionCall2(numeric_add, product, NumericGetDatum(low)));
 }
 
+int
+final_column_type(FinalKind final)
+{
+	switch (final)
+	{
+		case FINAL_COUNT:
+		case FINAL_SUM_INT8:
+		case FINAL_EXTREME_INT8:
+		case FINAL_BITS_INT8:
+			return VT_INT8;
+		case FINAL_EXTREME_INT4:
+		case FINAL_BITS_INT4:
+			return VT_INT4;
+		case FINAL_SUM_FLOAT8:
+			return VT_FLOAT8;
+		default:
+			return -1;
+	}
+}
+
 bool
 final_sum_units(const Program *program, const Aggregate *agg, const uint64_t *words, int64 *units)
 {

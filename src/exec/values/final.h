@@ -17,6 +17,12 @@ extern Datum final_value(const Program *program, const Aggregate *agg,
 						 const uint64_t *words, const int32_t *units, bool *isnull);
 
 /*
+ * The type of a result that engines have as it is; -1: it is none.  Sums that are numerics are
+ * others (final_sum_units).
+ */
+extern int	final_column_type(FinalKind final);
+
+/*
  * The units, 10^-scale each, of a group's FINAL_SUM_NUMERIC that has values, none of them
  * special; false: they have not 64 bits.
  */

@@ -375,6 +375,45 @@ has_other_numeric(const Program *program)
 	return false;
 }
 
+/* Is an output of the path a key, or a result that engines can have as a column? */
+static bool
+is_column(const GpuAggPath *path, const Expr *expr)
+{
+	ListCell   *lc;
+
+	if (list_member(path->grouping.keys, expr))
+		return true;
+	foreach(lc, path->grouping.aggrefs)
+	{
+		FinalKind	final;
+
+		if (!equal(lfirst(lc), expr))
+			continue;
+		final = (FinalKind) program_aggs(path->lowered.program)[foreach_current_index(lc)].final;
+		return final == FINAL_SUM_NUMERIC || final_column_type(final) >= 0;
+	}
+	return false;
+}
+
+/* Are all columns of the input outputs of the path that are columns? */
+static bool
+gives_columns(const GpuAggPath *path, const Path *input)
+{
+	const List *outputs = path->custom.path.pathtarget->exprs;
+	ListCell   *lc;
+
+	foreach(lc, input->pathtarget->exprs)
+	{
+		const Var  *var = lfirst(lc);
+
+		if (input == &path->custom.path ? !is_column(path, lfirst(lc)) :
+			!IsA(var, Var) || var->varattno <= 0 || var->varattno > list_length(outputs) ||
+			!is_column(path, list_nth(outputs, var->varattno - 1)))
+			return false;
+	}
+	return true;
+}
+
 /*
  * The path whose groups the input's rows are, one each, so that no tuple is made of them
  * (exec/node/group_columns.c); NULL: there is none.
@@ -389,7 +428,8 @@ groups_below(const LoweredGrouping *lowered)
 		path = (const GpuAggPath *) ((const SubqueryScanPath *) input)->subpath;
 	if (!IsA(path, CustomPath) || path->custom.methods != &gpuagg_path_methods ||
 		path->top != NULL || path->grouping.first_rows != NULL || path->grouping.regroups ||
-		path->grouping.having != NIL || path->lowered.codes != NULL || has_other_numeric(lowered->program))
+		path->grouping.having != NIL || path->lowered.codes != NULL || has_other_numeric(lowered->program) ||
+		!gives_columns(path, input))
 		return NULL;
 	return path;
 }
