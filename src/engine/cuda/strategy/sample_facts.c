@@ -31,9 +31,10 @@ typedef struct SampledKey
 /*
  * A slot of the index is 0 if it is free, else 16 bits of the hash and behind them
  * the key's number, from 1: most other keys are told apart without a look at them.
+ * The low bits of a hash say which slot; its upper ten are 0 where a key has more than a word.
  */
 #define SLOT_NUMBER 0xffff
-#define SLOT_TAG(hash) ((uint32_t) ((hash) >> 16) & 0xffff0000)
+#define SLOT_TAG(hash) ((uint32_t) (hash) & 0xffff0000)
 
 typedef struct KeyTable
 {
@@ -78,7 +79,7 @@ table_free(KeyTable *table)
 static SampledKey *
 find_key(KeyTable *table, uint64_t hash)
 {
-	uint32_t	at = (uint32_t) (hash >> 48) & table->mask;
+	uint32_t	at = (uint32_t) hash & table->mask;
 	SampledKey *key;
 
 	for (; table->index[at] != 0; at = (at + 1) & table->mask)
