@@ -151,6 +151,11 @@ show_first_rows(const PlanInfo *plan, ExplainState *es)
 		[NUMBER_OF_RANK] = "Ranks of Each Group",
 		[NUMBER_OF_DENSE_RANK] = "Dense Ranks of Each Group",
 	};
+	static const char *const labels_of_all[] = {
+		[NUMBER_OF_ROW] = "First Rows",
+		[NUMBER_OF_RANK] = "First Ranks",
+		[NUMBER_OF_DENSE_RANK] = "First Dense Ranks",
+	};
 	const FirstRowsInfo *first = plan->first_rows;
 	List	   *keys = NIL;
 	List	   *order = NIL;
@@ -162,7 +167,8 @@ show_first_rows(const PlanInfo *plan, ExplainState *es)
 		order = lappend(order, order_text(first, plan, i));
 	if (keys != NIL)
 		ExplainPropertyList("Group Key", keys, es);
-	ExplainPropertyInteger(labels[first->numbering], NULL, first->count, es);
+	ExplainPropertyInteger((keys != NIL ? labels : labels_of_all)[first->numbering], NULL,
+						   first->count, es);
 	if (order != NIL)
 		ExplainPropertyList("Order", order, es);
 }

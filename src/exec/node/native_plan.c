@@ -169,6 +169,7 @@ collect_scanned(const Plan *plan, Scanned *scanned)
 		case T_Unique:
 		case T_WindowAgg:
 		case T_Sort:
+		case T_Limit:
 		case T_IncrementalSort:
 		case T_Material:
 		case T_Memoize:

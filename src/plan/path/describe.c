@@ -18,6 +18,7 @@
 #include "utils/ruleutils.h"
 
 #include "plan/path/describe.h"
+#include "plan/path/top.h"
 
 /* Does showing the expression take the plan that it belongs to? */
 static bool
@@ -92,12 +93,16 @@ describe_step(PlannerInfo *root, UpperRelationKind stage)
 {
 	const Query *parse = root->parse;
 	bool		distinct = stage == UPPERREL_DISTINCT;
-	List	   *clause = distinct ? parse->distinctClause : parse->groupClause;
+	bool		ordered = stage == UPPERREL_ORDERED;
+	List	   *clause = distinct ? parse->distinctClause :
+		ordered ? parse->sortClause : parse->groupClause;
 	const char *keys = describe_exprs(root, get_sortgrouplist_exprs(clause,
 																	root->processed_tlist));
 
 	if (distinct)
 		return psprintf(parse->hasDistinctOn ? "DISTINCT ON (%s)" : "DISTINCT %s", keys);
+	if (ordered)
+		return psprintf("ORDER BY %s LIMIT %.0f", keys, top_rows_taken(parse));
 	if (list_length(parse->groupingSets) > 1)
 		return psprintf("GROUP BY %s in %d grouping sets", keys,
 						list_length(parse->groupingSets));

@@ -7,7 +7,7 @@
 
 #include "nodes/pathnodes.h"
 
-/* GROUP BY with its keys, or DISTINCT. */
+/* GROUP BY with its keys, or DISTINCT, or ORDER BY with the rows that are taken. */
 extern const char *describe_step(PlannerInfo *root, UpperRelationKind stage);
 
 /* OVER with its keys and their order. */

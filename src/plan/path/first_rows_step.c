@@ -10,6 +10,9 @@
  * which can have the same rank: a group has room for so many rows that hardly any group is
  * expected to have more, as if equal values were distributed at random.
  *
+ * A query that sorts a table's rows and takes the first ones (ordered_step.c) is such a step without
+ * keys.
+ *
  * The node groups by the keys, keeps of each group the places of the first rows, and fetches
  * these.  Of rows that are equal in the order, SQL leaves open which comes first.
  *
@@ -41,6 +44,7 @@
 #include "plan/lower/lower.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/path/first_rows_step.h"
+#include "plan/path/ordered_step.h"
 #include "program/first_rows.h"
 
 /*
@@ -71,12 +75,15 @@ cheapest_native(const RelOptInfo *rel)
 }
 
 Path *
-first_rows_native_path(const RelOptInfo *rel)
+first_rows_native_path(const Grouping *grouping, RelOptInfo *rel)
 {
-	const Path *best = cheapest_native(rel);
+	const Path *best;
 	Size		size;
 	Path	   *copy;
 
+	if (grouping->ordered)
+		return ordered_step_native_path(grouping, rel);
+	best = cheapest_native(rel);
 	if (best == NULL)
 		return NULL;
 	/* add_path frees what it rejects, but for what is below */
@@ -103,6 +110,17 @@ first_rows_window(const RelOptInfo *window_rel)
 	return path != NULL && compat_run_condition(path) != NIL ? path->winclause : NULL;
 }
 
+/*
+ * May the order end before this key?  The step sorts its rows by all keys, so that the node may
+ * give all those whose rank by the first ones is not above the last that is wanted.
+ */
+static bool
+order_may_end(const Grouping *grouping, const Expr *key)
+{
+	return grouping->ordered && (list_length(grouping->first_rows->keys) == FIRST_ROWS_MAX_KEYS ||
+								 !type_has_number_order(getBaseType(exprType((const Node *) key))));
+}
+
 /* Of an ORDER BY what decides which of a group's rows come first. */
 static const char *
 add_order(Grouping *grouping, List *clause)
@@ -119,6 +137,11 @@ add_order(Grouping *grouping, List *clause)
 		if (list_member(grouping->keys, key) || list_member(first->keys, key) ||
 			same_for_all_rows(key))
 			continue;
+		if (order_may_end(grouping, key))
+		{
+			first->numbering = NUMBER_OF_RANK;
+			break;
+		}
 		first->keys = lappend(first->keys, key);
 		first->operators = lappend_oid(first->operators, sort->sortop);
 		first->nulls_first = lappend_int(first->nulls_first, sort->nulls_first);
@@ -243,10 +266,9 @@ examine_equals(const Grouping *grouping)
 	return "too many rows of a group may be equal in the order";
 }
 
-/* The first rows of groups by these keys, up to number `count`, in the order of a clause. */
-static const char *
-examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel, PathTarget *target,
-		List *keys, List *order, RowNumbering numbering, int count)
+const char *
+first_rows_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
+				   const FirstRowsStep *step)
 {
 	const char *reason;
 
@@ -254,21 +276,23 @@ examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel, PathTarget
 	{
 		.root = root,
 			.input_rel = input_rel,
-			.target = target,
-			.clause = keys,
-			.keys = get_sortgrouplist_exprs(keys, root->processed_tlist),
+			.target = step->target,
+			.distinct = step->distinct,
+			.ordered = step->ordered,
+			.clause = step->keys,
+			.keys = get_sortgrouplist_exprs(step->keys, root->processed_tlist),
 			.first_rows = palloc0(sizeof(FirstRowsInfo)),
 	};
 	grouping->input_keys = grouping->keys;
-	grouping->first_rows->count = count;
-	grouping->first_rows->numbering = numbering;
+	grouping->first_rows->count = step->count;
+	grouping->first_rows->numbering = step->numbering;
 	grouping->first_rows->partition = grouping->keys;
 	/* the keys would be expressions over aggregates, or over another window */
 	if (input_rel->reloptkind != RELOPT_BASEREL)
 		return "the input is not one table";
 	reason = grouping_examine_equality(grouping);
 	if (reason == NULL)
-		reason = add_order(grouping, order);
+		reason = add_order(grouping, step->order);
 	if (reason == NULL)
 		reason = examine_equals(grouping);
 	return reason == NULL ? examine_output(grouping) : reason;
@@ -295,15 +319,18 @@ const char *
 first_rows_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel)
 {
 	const Query *parse = root->parse;
-	const char *reason;
 
 	/* PostgreSQL reads one row, and comes to no error of another */
 	if (compat_distinct_clause(root) == NIL)
 		return "DISTINCT of values that are the same in all rows has but one row";
-	reason = examine(grouping, root, input_rel, input_rel->cheapest_total_path->pathtarget,
-					 parse->distinctClause, order_behind_keys(parse), NUMBER_OF_ROW, 1);
-	grouping->distinct = true;
-	return reason;
+	return first_rows_examine(grouping, root, input_rel, &(FirstRowsStep)
+							  {
+								  .target = input_rel->cheapest_total_path->pathtarget,
+								  .keys = parse->distinctClause,
+								  .order = order_behind_keys(parse),
+								  .count = 1,
+								  .distinct = true
+							  });
 }
 
 /* The greatest number that meets "number operator value"; false: it is none of those known. */
@@ -448,8 +475,14 @@ first_rows_examine_window(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 		return "no rows are wanted";
 	if (count > FIRST_ROWS_MAX)
 		return psprintf("more than %d rows of each group are wanted", FIRST_ROWS_MAX);
-	return examine(grouping, root, input_rel, path->path.pathtarget,
-				   path->winclause->partitionClause, path->winclause->orderClause, numbering, (int) count);
+	return first_rows_examine(grouping, root, input_rel, &(FirstRowsStep)
+							  {
+								  .target = path->path.pathtarget,
+								  .keys = path->winclause->partitionClause,
+								  .order = path->winclause->orderClause,
+								  .numbering = numbering,
+								  .count = (int) count
+							  });
 }
 
 double

@@ -7,20 +7,33 @@
 
 #include "plan/path/grouping.h"
 
+/* What a step takes the first rows of, and which. */
+typedef struct FirstRowsStep
+{
+	PathTarget *target;			/* its output */
+	List	   *keys;			/* SortGroupClause: of the groups; NIL: all rows are one */
+	List	   *order;			/* SortGroupClause: of the rows of a group */
+	RowNumbering numbering;
+	int			count;			/* the greatest number of a row that is wanted */
+	bool		distinct;		/* it is DISTINCT ON */
+	bool		ordered;		/* it sorts these rows again */
+} FirstRowsStep;
+
+/* Take a step apart.  Returns NULL, or why it can never be taken (a phrase, palloc'd or constant). */
+extern const char *first_rows_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
+									  const FirstRowsStep *step);
+
 /* The window of which a query takes no more than the first rows, or NULL. */
 extern const WindowClause *first_rows_window(const RelOptInfo *window_rel);
 
-/*
- * Take SELECT DISTINCT ON, or such a window, apart.  Returns NULL, or why it can never be taken
- * (a phrase, palloc'd or constant).
- */
+/* The same with SELECT DISTINCT ON, and with such a window. */
 extern const char *first_rows_examine_distinct(Grouping *grouping, PlannerInfo *root,
 											   RelOptInfo *input_rel);
 extern const char *first_rows_examine_window(Grouping *grouping, PlannerInfo *root,
 											 RelOptInfo *input_rel, RelOptInfo *window_rel);
 
 /* PostgreSQL's cheapest path for the step, to be a child; NULL: there is none of its own. */
-extern Path *first_rows_native_path(const RelOptInfo *rel);
+extern Path *first_rows_native_path(const Grouping *grouping, RelOptInfo *rel);
 
 /* How many rows the step has of so many groups, and what fetching them costs. */
 extern double first_rows_count(const Grouping *grouping, double groups);

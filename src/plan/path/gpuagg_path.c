@@ -550,7 +550,7 @@ gpuagg_path_add_native(GpuAggPath *path, RelOptInfo *grouped_rel)
 	Path	   *native = NULL;
 
 	if (grouping->first_rows)
-		native = first_rows_native_path(grouped_rel);
+		native = first_rows_native_path(grouping, grouped_rel);
 	else if (!lowered->reads_tables)
 		input_scan = input_scan_path(grouping->input_rel, lowered->input);
 	else if (path->workers > 0)

@@ -53,6 +53,8 @@ typedef struct Grouping
 	List	   *junk;			/* Expr: of target, whose values are not used */
 	FirstRowsInfo *first_rows;	/* the step's rows are the first ones of each group of its
 								 * input's; NULL: they are groups */
+	bool		ordered;		/* with first_rows: the step sorts them, and the query takes the
+								 * first ones */
 	List	   *checked;		/* with first_rows: Expr, of target, which PostgreSQL computes
 								 * for all rows, and that may raise errors */
 

@@ -2,8 +2,8 @@
  * path.c
  *	  Offering GpuAgg paths to the planner.
  *
- * For a grouping step, or a SELECT DISTINCT, that can be lowered, the cheapest of the ways in
- * which it can be becomes a custom path (gpuagg_path.c) beside PostgreSQL's own.
+ * For a grouping step, a SELECT DISTINCT, or a step that takes first rows, that can be lowered, the
+ * cheapest of the ways in which it can be becomes a custom path (gpuagg_path.c) beside PostgreSQL's own.
  */
 #include "postgres.h"
 
@@ -22,6 +22,7 @@
 #include "plan/path/first_rows_step.h"
 #include "plan/path/gpuagg_path.h"
 #include "plan/path/native.h"
+#include "plan/path/ordered_step.h"
 #include "plan/path/others.h"
 #include "plan/path/path.h"
 #include "plan/path/rivals.h"
@@ -265,7 +266,7 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 	GpuAggPath *child = NULL;
 	GpuAggPath *computed = NULL;
 
-	if (grouping->first_rows && first_rows_native_path(grouped_rel) == NULL)
+	if (grouping->first_rows && first_rows_native_path(grouping, grouped_rel) == NULL)
 	{
 		reject_grouping(rejection, REJECTED_QUERY, "PostgreSQL has no path of its own for the step");
 		return NULL;
@@ -385,6 +386,8 @@ examine_step(Grouping *grouping, PlannerInfo *root, UpperRelationKind stage,
 {
 	if (stage == UPPERREL_WINDOW)
 		return first_rows_examine_window(grouping, root, input_rel, grouped_rel);
+	if (stage == UPPERREL_ORDERED)
+		return ordered_step_examine(grouping, root, input_rel, grouped_rel);
 	if (stage == UPPERREL_DISTINCT && root->parse->hasDistinctOn)
 		return first_rows_examine_distinct(grouping, root, input_rel);
 	if (stage == UPPERREL_DISTINCT)
@@ -494,6 +497,8 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 	add_node(root, stage, grouped_rel, path, report, rivals);
 	if (path->grouping.is_input)
 		rivals->path = native_sorted_aggregation(root, rivals->path, grouped_rel, having);
+	if (stage == UPPERREL_ORDERED)
+		rivals->path = ordered_step_path(root, rivals->path, grouped_rel);
 	return rivals->path;
 }
 
@@ -530,7 +535,8 @@ static void
 consider_step(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 			  RelOptInfo *grouped_rel, List *having)
 {
-	Cost		native = native_cost(grouped_rel);
+	Cost		native = stage == UPPERREL_ORDERED ? ordered_step_native_cost(root, grouped_rel) :
+		native_cost(grouped_rel);
 	GroupingReport *report = report_grouping(root, stage, grouped_rel, having, native);
 
 	if (gpuagg_mode == MODE_OFF)
@@ -543,14 +549,32 @@ consider_step(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		offer_path(root, stage, input_rel, grouped_rel, having, report);
 }
 
+/* May an engine do what the step does? */
+static bool
+is_candidate(const PlannerInfo *root, UpperRelationKind stage, const RelOptInfo *input_rel,
+			 const RelOptInfo *output_rel)
+{
+	switch (stage)
+	{
+		case UPPERREL_GROUP_AGG:
+		case UPPERREL_DISTINCT:
+			return true;
+		case UPPERREL_WINDOW:
+			return first_rows_window(output_rel) != NULL;
+		case UPPERREL_ORDERED:
+			return ordered_step_is_wanted(root, input_rel);
+		default:
+			return false;
+	}
+}
+
 static void
 consider_stage(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 			   RelOptInfo *output_rel, void *extra)
 {
 	List	   *having = NIL;
 
-	if (stage != UPPERREL_GROUP_AGG && stage != UPPERREL_DISTINCT &&
-		!(stage == UPPERREL_WINDOW && first_rows_window(output_rel) != NULL))
+	if (!is_candidate(root, stage, input_rel, output_rel))
 		return;
 	/* partitions are grouped again with their parent */
 	if (IS_OTHER_REL(input_rel) || IS_OTHER_REL(output_rel))

@@ -1,0 +1,122 @@
+/*
+ * ordered_step.c
+ *	  Queries that sort a table's rows and take the first ones.
+ *
+ * SELECT ... ORDER BY ... LIMIT n OFFSET m takes the first n + m rows of the table in that order:
+ * the first rows of one group without keys (first_rows_step.c).  The node gives them in any order,
+ * and more where rows are equal by the keys of the order that it knows; PostgreSQL's Sort and
+ * Limit are above it.
+ *
+ * Its own plan below the node ends early, too.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "plan/lower/lower_parts.h"
+#include "plan/path/first_rows_step.h"
+#include "plan/path/ordered_step.h"
+#include "plan/path/top.h"
+#include "program/first_rows.h"
+
+bool
+ordered_step_is_wanted(const PlannerInfo *root, const RelOptInfo *input_rel)
+{
+	const Query *parse = root->parse;
+
+	return input_rel->reloptkind == RELOPT_BASEREL && root->sort_pathkeys != NIL &&
+		top_rows_taken(parse) > 0 && !parse->hasAggs && !parse->hasWindowFuncs &&
+		!root->hasHavingQual && parse->groupClause == NIL && parse->groupingSets == NIL &&
+		parse->distinctClause == NIL && parse->setOperations == NULL && parse->rowMarks == NIL;
+}
+
+/* The path of which the query takes the least, in costs; NULL: there is none. */
+static const Path *
+cheapest_part(const PlannerInfo *root, const RelOptInfo *ordered_rel, Cost *cost)
+{
+	double		taken = top_rows_taken(root->parse);
+	const Path *best = NULL;
+	ListCell   *lc;
+
+	foreach(lc, ordered_rel->pathlist)
+	{
+		const Path *path = lfirst(lc);
+		Cost		part = path->startup_cost +
+			(path->total_cost - path->startup_cost) * Min(1, taken / Max(path->rows, 1));
+
+		if (best != NULL && part >= *cost)
+			continue;
+		best = path;
+		*cost = part;
+	}
+	return best;
+}
+
+Cost
+ordered_step_native_cost(const PlannerInfo *root, const RelOptInfo *ordered_rel)
+{
+	Cost		cost = INFINITY;
+
+	(void) cheapest_part(root, ordered_rel, &cost);
+	return cost;
+}
+
+const char *
+ordered_step_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
+					 const RelOptInfo *ordered_rel)
+{
+	const Query *parse = root->parse;
+	Oid			type = exprType(get_sortgroupclause_expr(linitial(parse->sortClause),
+														 root->processed_tlist));
+	double		count = top_rows_taken(parse);
+	Cost		cost;
+	const Path *native = cheapest_part(root, ordered_rel, &cost);
+
+	if (native == NULL)
+		return "PostgreSQL has no path of its own for the step";
+	if (count > FIRST_ROWS_MAX)
+		return psprintf("more than %d rows are wanted", FIRST_ROWS_MAX);
+	if (!type_has_number_order(getBaseType(type)))
+		return psprintf("an order by values of type %s is not supported", format_type_be(type));
+	return first_rows_examine(grouping, root, input_rel, &(FirstRowsStep)
+							  {
+								  .target = native->pathtarget,
+								  .order = parse->sortClause,
+								  .numbering = parse->limitOption == LIMIT_OPTION_WITH_TIES ?
+								  NUMBER_OF_RANK : NUMBER_OF_ROW,
+								  .count = (int) count,
+								  .ordered = true
+							  });
+}
+
+Path *
+ordered_step_native_path(const Grouping *grouping, RelOptInfo *ordered_rel)
+{
+	PlannerInfo *root = grouping->root;
+	int64		count = grouping->first_rows->count;
+	Node	   *limit = (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+										   Int64GetDatum(count), false, FLOAT8PASSBYVAL);
+	Path	   *path = grouping->input_rel->cheapest_total_path;
+
+	path = (Path *) create_sort_path(root, ordered_rel, path, root->sort_pathkeys, (double) count);
+	if (!equal(path->pathtarget->exprs, grouping->target->exprs))
+		path = apply_projection_to_path(root, ordered_rel, path, grouping->target);
+	return (Path *) create_limit_path(root, ordered_rel, path, NULL, limit,
+									  root->parse->limitOption, 0, count);
+}
+
+Path *
+ordered_step_path(PlannerInfo *root, Path *rows, RelOptInfo *ordered_rel)
+{
+	return (Path *) create_sort_path(root, ordered_rel, rows, root->sort_pathkeys,
+									 top_rows_taken(root->parse));
+}
