@@ -51,6 +51,9 @@ typedef struct FirstRowsInfo
 /* A column that is the row's number in its group, where no attribute can be. */
 #define FIRST_ROWS_NUMBER 0
 
+/* Rows of each group, if there are keys, or their numbers are wanted. */
+#define FIRST_ROWS_MAX_NUMBER 16
+
 /* An aggregate whose value is an array: percentiles of several fractions, or ordered values. */
 typedef struct ArrayInfo
 {

@@ -19,7 +19,7 @@
 
 #include "fn.h"
 
-#define FIRST_ROWS_MAX 16		/* entries */
+#define FIRST_ROWS_MAX 128		/* entries */
 #define FIRST_ROWS_MAX_KEYS 2
 #define FIRST_ROWS_MAX_WORDS (FIRST_ROWS_MAX_KEYS + 1)	/* of an entry */
 

@@ -110,7 +110,8 @@ typedef struct Insn
 typedef struct Accumulator
 {
 	uint8_t		kind;			/* AccKind */
-	uint8_t		nwords;
+	uint8_t		descending;		/* ACC_READ: the greatest value is the first */
+	uint16_t	nwords;
 	int16_t		arg;			/* register; -1: count(*); ACC_MERGED; ACC_READ */
 	int16_t		filter;			/* register of FILTER (WHERE ...), or -1 */
 	uint16_t	word;			/* first of its words in the group's state */
@@ -123,8 +124,7 @@ typedef struct Accumulator
 	int16_t		param;			/* percentiles: the parameter of the fraction; ROWS: how many
 								 * ROW_COLUMNs are behind it; ROW_COLUMN: the scale of a numeric,
 								 * or KEY_NOT_NUMERIC; else 0 */
-	uint8_t		descending;		/* ACC_READ: the greatest value is the first */
-	uint8_t		order;			/* FIRST_ROWS: of the keys, ORDER_ bits; else 0 */
+	uint16_t	order;			/* FIRST_ROWS: of the keys, ORDER_ bits; else 0 */
 	int16_t		place;			/* FIRST_ROWS: the register of the row's place; else 0 */
 } Accumulator;
 

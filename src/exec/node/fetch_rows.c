@@ -7,8 +7,8 @@
  * the table's access method, which looks at their visibility again.  What the query's snapshot
  * sees is not removed, and keeps its line pointer.
  *
- * A place has the row's number in its group behind it in the same word, whose bits suffice since
- * no more than FIRST_ROWS_MAX rows of a group are wanted.
+ * A place has the row's number in its group behind it in the same word, if the query asks for that;
+ * then no more than FIRST_ROWS_MAX_NUMBER are wanted.
  *
  * Of rows that are equal in the order, all have the same rank.  A group that has room for no more
  * rows, the last of which is wanted by its rank, may have had others.  Then PostgreSQL's own plan
@@ -37,6 +37,7 @@ struct FirstRows
 	const NodeInput *input;
 	int			ncolumns;		/* of the scan tuple: attributes of the table that the query names, */
 	AttrNumber *columns;		/* or FIRST_ROWS_NUMBER */
+	bool		numbered;		/* one of them is that */
 	TupleTableSlot **slots;		/* one a table; NULL: not needed yet */
 	AttrMap   **maps;			/* one a table, from the named one's attributes; NULL: the same */
 	MemoryContext context;		/* of the places */
@@ -48,7 +49,7 @@ struct FirstRows
 
 #define NUMBER_BITS (64 - PLACE_BITS)
 
-StaticAssertDecl(FIRST_ROWS_MAX <= 1 << NUMBER_BITS, "a row's number must fit beside its place");
+StaticAssertDecl(FIRST_ROWS_MAX_NUMBER <= 1 << NUMBER_BITS, "a row's number must fit beside its place");
 
 #define ST_SORT sort_places
 #define ST_ELEMENT_TYPE uint64
@@ -68,7 +69,10 @@ first_rows_create(const NodeInput *input)
 	rows->input = input;
 	rows->columns = palloc(sizeof(AttrNumber) * (list_length(columns) + 1));
 	foreach(lc, columns)
+	{
 		rows->columns[rows->ncolumns++] = lfirst_int(lc);
+		rows->numbered |= lfirst_int(lc) == FIRST_ROWS_NUMBER;
+	}
 	rows->slots = palloc0(sizeof(TupleTableSlot *) * input->ntables);
 	rows->maps = palloc0(sizeof(AttrMap *) * input->ntables);
 	rows->context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg first rows",
@@ -126,7 +130,7 @@ add_group(FirstRows *rows, const Accumulator *acc, const uint64 *state)
 			number = info->numbering == NUMBER_OF_DENSE_RANK ? number + 1 : n + 1;
 		if (number > info->count)
 			return true;
-		rows->places[rows->nplaces++] = state[0] << NUMBER_BITS | (number - 1);
+		rows->places[rows->nplaces++] = state[0] << NUMBER_BITS | (rows->numbered ? number - 1 : 0);
 	}
 	return info->numbering == NUMBER_OF_ROW;
 }

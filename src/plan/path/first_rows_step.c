@@ -237,6 +237,13 @@ share_with_equals(double mean, int n)
 	return Max(1 - below, 0);
 }
 
+/* How many rows a group can have room for: the only one of a step without keys for many. */
+static int
+most_entries(const Grouping *grouping)
+{
+	return grouping->ordered ? FIRST_ROWS_MAX : FIRST_ROWS_MAX_NUMBER;
+}
+
 /* How many rows a group has room for. */
 static const char *
 examine_equals(const Grouping *grouping)
@@ -260,7 +267,7 @@ examine_equals(const Grouping *grouping)
 	/* a row leaves when the places of all are there */
 	if (groups * first->expected * sizeof(uint64) > groups_memory_limit(false))
 		return "the rows' places are not expected to fit into memory";
-	for (first->entries++; first->entries <= FIRST_ROWS_MAX; first->entries++)
+	for (first->entries++; first->entries <= most_entries(grouping); first->entries++)
 		if (groups * share_with_equals(equals, first->entries - first->count) < MOST_FULL_GROUPS)
 			return NULL;
 	return "too many rows of a group may be equal in the order";
@@ -473,8 +480,8 @@ first_rows_examine_window(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 		return reason;
 	if (count < 1)
 		return "no rows are wanted";
-	if (count > FIRST_ROWS_MAX)
-		return psprintf("more than %d rows of each group are wanted", FIRST_ROWS_MAX);
+	if (count > FIRST_ROWS_MAX_NUMBER)
+		return psprintf("more than %d rows of each group are wanted", FIRST_ROWS_MAX_NUMBER);
 	return first_rows_examine(grouping, root, input_rel, &(FirstRowsStep)
 							  {
 								  .target = path->path.pathtarget,
